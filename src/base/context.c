@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Limits, cancellation, the way out of a building stage, and counted memory. */
+#include "base/context.h"
+#include "base/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *plain_allocate(void *user, void *old, size_t size)
+{
+    (void)user;
+    if (size == 0) { free(old); return NULL; }
+    return realloc(old, size);
+}
+
+void actio_context_init(struct actio_context *ctx)
+{
+    *ctx = (struct actio_context){ .bytes_limit = (size_t)2 << 30, .nodes_limit = 50u * 1000 * 1000, .allocate = plain_allocate };
+}
+
+int actio_attempt(struct actio_context *ctx, void (*stage)(void *user), void *user)
+{
+    jmp_buf here;
+    jmp_buf *outer = ctx->escape;
+    ctx->escape = &here;
+    int escaped = setjmp(here) != 0;
+    if (!escaped) stage(user);
+    ctx->escape = outer;
+    return escaped;
+}
+
+_Noreturn void actio_escape(struct actio_context *ctx)
+{
+    if (!ctx->escape) abort();                             /* our bug: building outside actio_attempt */
+    longjmp(*ctx->escape, 1);
+}
+
+bool actio_cancelled(const struct actio_context *ctx) { return ctx->cancel && *ctx->cancel; }
+
+static bool late(const struct actio_context *ctx) { return ctx->deadline > 0 && ctx->clock && ctx->clock() > ctx->deadline; }
+
+bool actio_stopped(const struct actio_context *ctx) { return actio_cancelled(ctx) || late(ctx); }
+
+void actio_poll(struct actio_context *ctx)
+{
+    if (!actio_stopped(ctx)) return;
+    if (ctx->findings) {
+        if (actio_cancelled(ctx)) actio_find(ctx->findings, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+        else actio_find(ctx->findings, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the model was being prepared")));
+    }
+    actio_escape(ctx);
+}
+
+/* A block remembers its size in front of the data, so that giving it back is counted. */
+struct header { size_t size; size_t unused; };
+
+void *actio_take(struct actio_context *ctx, size_t count, size_t size)
+{
+    if (size && count > (SIZE_MAX - sizeof(struct header)) / size) return NULL;
+    size_t bytes = count * size + sizeof(struct header);
+    if (bytes > ctx->bytes_limit || ctx->bytes > ctx->bytes_limit - bytes) return NULL;
+    struct header *h = ctx->allocate(ctx->allocate_user, NULL, bytes);
+    if (!h) return NULL;
+    memset(h, 0, bytes);
+    h->size = bytes;
+    ctx->bytes += bytes;
+    return h + 1;
+}
+
+void actio_give(struct actio_context *ctx, void *p)
+{
+    if (!p) return;
+    struct header *h = (struct header *)p - 1;
+    ctx->bytes -= h->size;
+    ctx->allocate(ctx->allocate_user, h, 0);
+}

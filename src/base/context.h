@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What everything that can take long is given first: limits, cancellation, progress, memory. */
+#ifndef ACTIO_BASE_CONTEXT_H
+#define ACTIO_BASE_CONTEXT_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct actio_findings;
+
+/* Lua's allocator: size 0 frees, else (re)allocates; NULL when there is no more. Tests inject failures here. */
+typedef void *(*actio_allocate_fn)(void *user, void *old, size_t size);
+typedef double (*actio_clock_fn)(void);                    /* monotonic seconds; NULL where there is no clock */
+typedef void (*actio_progress_fn)(void *user, const char *what, double done, double of);
+
+struct actio_context {
+    size_t bytes, bytes_limit;                             /* held by arenas now, and at most */
+    uint32_t nodes_limit;                                  /* expression nodes of one pool */
+    double deadline;                                       /* by `clock`; 0 = none */
+    actio_clock_fn clock;
+    const volatile int *cancel;                            /* not 0: stop as soon as you can; NULL = never */
+    actio_allocate_fn allocate;
+    void *allocate_user;
+    actio_progress_fn progress;
+    void *progress_user;
+    bool quiet;
+    struct actio_findings *findings;                       /* where an escape says why */
+    void *forming;                                         /* a system half made when an escape comes */
+    jmp_buf *escape;                                       /* innermost building stage, see actio_attempt */
+};
+
+/* Building stages (reading, differentiating, planning) take memory from arenas only. When it runs out, or time does,
+ * actio_escape reports a finding and returns to the innermost actio_attempt, whose caller closes the arenas:
+ * nothing leaks and no constructor has to test a pointer. Numeric stages test and return instead. */
+void actio_context_init(struct actio_context *ctx);        /* generous limits, malloc, no clock */
+int actio_attempt(struct actio_context *ctx, void (*stage)(void *user), void *user);   /* 0, or 1 after an escape */
+_Noreturn void actio_escape(struct actio_context *ctx);    /* the finding is already made */
+void actio_poll(struct actio_context *ctx);                /* escapes when cancelled or late; call per sweep */
+bool actio_stopped(const struct actio_context *ctx);       /* cancelled or late? for numeric stages */
+bool actio_cancelled(const struct actio_context *ctx);
+
+/* Numeric stages: zeroed memory counted against the limit; NULL when there is none. */
+void *actio_take(struct actio_context *ctx, size_t count, size_t size);
+void actio_give(struct actio_context *ctx, void *p);       /* NULL is fine */
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Findings are kept as data; their words are put together on request. */
+#include "base/findings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KEPT = 20, QUOTE = 160 };
+
+static const struct { const char *name; enum actio_severity severity; int status; const char *text, *hint; } words[] = {
+#define FINDING(name, severity, status, text, hint) { #name, ACTIO_##severity, status, text, hint },
+#include "base/findings.def"
+#undef FINDING
+};
+
+void actio_findings_open(struct actio_findings *f, struct actio_context *ctx)
+{
+    *f = (struct actio_findings){ 0 };
+    actio_arena_open(&f->arena, ctx);
+}
+
+void actio_findings_close(struct actio_findings *f)
+{
+    actio_arena_close(&f->arena);
+    *f = (struct actio_findings){ 0 };
+}
+
+enum actio_severity actio_finding_severity(const struct actio_finding *f) { return words[f->code].severity; }
+int actio_finding_status(const struct actio_finding *f) { return words[f->code].status; }
+const char *actio_finding_name(const struct actio_finding *f) { return words[f->code].name; }
+
+static void count_error(struct actio_findings *f, enum actio_code code)
+{
+    if (words[code].severity != ACTIO_ERROR) return;
+    f->errors++;
+    if (f->status == 0 || words[code].status < f->status) f->status = words[code].status;
+}
+
+/* The line of a place, shortened around its column when it is very long. */
+static void quote_line(struct actio_findings *f, struct actio_finding *item, const struct actio_source *source, struct actio_span span)
+{
+    const char *p = source->text, *end = p + source->length;
+    for (uint32_t line = 1; line < span.line && p; line++) {
+        p = memchr(p, '\n', (size_t)(end - p));
+        if (p) p++;
+    }
+    if (!p) return;
+    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    if (!stop) stop = end;
+    if (stop > p && stop[-1] == '\r') stop--;
+    uint32_t skip = span.column > QUOTE / 2 && stop - p > QUOTE ? span.column - QUOTE / 2 : 0;
+    for (uint32_t i = 0; i < skip && p < stop; i++)
+        do p++; while (p < stop && ((unsigned char)*p & 0xC0) == 0x80);
+    size_t n = (size_t)(stop - p);
+    if (n > QUOTE)
+        for (n = QUOTE; n > 0 && ((unsigned char)p[n] & 0xC0) == 0x80; n--) {}
+    item->quote = actio_arena_text(&f->arena, p, n);
+    item->quote_skipped = skip;
+}
+
+struct making { struct actio_findings *f; enum actio_code code; const struct actio_source *source; struct actio_span span; const struct actio_value *arg; struct actio_finding *made; };
+
+static void make(void *user)
+{
+    struct making *m = user;
+    struct actio_findings *f = m->f;
+    struct actio_finding item = { .code = m->code, .span = m->span };
+    for (int i = 0; i < 6; i++) {
+        item.arg[i] = m->arg[i];
+        if (item.arg[i].kind == ACTIO_V_TEXT) {
+            const char *s = item.arg[i].text ? item.arg[i].text : "";
+            item.arg[i].text = actio_arena_text(&f->arena, s, strlen(s));
+        }
+    }
+    if (m->source) {
+        if (m->source->file) item.file = actio_arena_text(&f->arena, m->source->file, strlen(m->source->file));
+        if (m->source->text && m->span.line) quote_line(f, &item, m->source, m->span);
+    }
+    ACTIO_PUSH(&f->arena, f->item, f->count, f->cap) = item;
+    m->made = &f->item[f->count - 1];
+}
+
+struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code code, const struct actio_source *source, struct actio_span span,
+                                    const struct actio_value arg[6])
+{
+    count_error(f, code);
+    if (words[code].severity == ACTIO_ERROR && f->errors > KEPT) {
+        f->dropped++;
+        return NULL;
+    }
+    /* A finding may be about memory running out: it gets a little more than the limit and must not report itself. */
+    struct actio_context *ctx = f->arena.ctx;
+    struct actio_findings *outer = ctx->findings;
+    struct making m = { f, code, source, span, arg, NULL };
+    size_t limit = ctx->bytes_limit;
+    ctx->findings = NULL;
+    if (limit < SIZE_MAX / 2) ctx->bytes_limit = limit + ((size_t)1 << 20);
+    if (actio_attempt(ctx, make, &m) != 0 && words[code].severity == ACTIO_ERROR) f->dropped++;
+    ctx->bytes_limit = limit;
+    ctx->findings = outer;
+    return m.made;
+}
+
+struct actio_finding *actio_find(struct actio_findings *f, enum actio_code code, const struct actio_value arg[6])
+{
+    return actio_find_at(f, code, NULL, (struct actio_span){ 0 }, arg);
+}
+
+static void add_value(const struct actio_value *v, struct actio_text *out)
+{
+    if (v->kind == ACTIO_V_TEXT) actio_text_add(out, v->text);
+    else if (v->kind == ACTIO_V_COUNT) actio_text_format(out, "%.0f", v->number);
+    else if (v->kind == ACTIO_V_NUMBER) {
+        char s[40];
+        snprintf(s, sizeof s, "%.10g", v->number);
+        for (char *p = s; *p; p++)
+            if (*p == ',') *p = '.';
+        actio_text_add(out, s);
+    }
+}
+
+static void fill(const char *template, const struct actio_finding *f, struct actio_text *out)
+{
+    for (const char *p = template; *p; p++) {
+        if (p[0] == '{' && p[1] >= '0' && p[1] <= '5' && p[2] == '}') {
+            add_value(&f->arg[p[1] - '0'], out);
+            p += 2;
+        } else actio_text_bytes(out, p, 1);
+    }
+}
+
+void actio_finding_message(const struct actio_finding *f, struct actio_text *out) { fill(words[f->code].text, f, out); }
+void actio_finding_hint(const struct actio_finding *f, struct actio_text *out) { fill(words[f->code].hint, f, out); }

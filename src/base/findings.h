@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Everything there is to say (errors, warnings, verdicts), as data: findings.def has the words. */
+#ifndef ACTIO_BASE_FINDINGS_H
+#define ACTIO_BASE_FINDINGS_H
+
+#include "base/arena.h"
+#include "base/text.h"
+
+enum actio_severity { ACTIO_NOTE, ACTIO_WARNING, ACTIO_ERROR };
+
+enum actio_code {
+#define FINDING(name, severity, status, text, hint) ACTIO_F_##name,
+#include "base/findings.def"
+#undef FINDING
+    ACTIO_F_COUNT
+};
+
+struct actio_span { uint32_t line, column, length; };      /* from 1; line 0 = no place. Columns count characters */
+
+enum actio_value_kind { ACTIO_V_NONE, ACTIO_V_TEXT, ACTIO_V_NUMBER, ACTIO_V_COUNT };
+struct actio_value { enum actio_value_kind kind; const char *text; double number; };
+
+struct actio_finding {
+    enum actio_code code;
+    struct actio_span span;
+    const char *file, *quote;                              /* file and the text of the line, or NULL */
+    uint32_t quote_skipped;                                /* characters of the line left out before `quote` (very long lines) */
+    struct actio_value arg[6];
+};
+
+struct actio_findings {
+    struct actio_arena arena;
+    struct actio_finding *item;
+    size_t count, cap, errors, dropped;                    /* of errors only the first 20 are kept, `dropped` counts the rest */
+    int status;                                            /* smallest exit status of the errors, 0 without */
+};
+
+#define ACTIO_TEXT(s) ((struct actio_value){ .kind = ACTIO_V_TEXT, .text = (s) })
+#define ACTIO_NUMBER(x) ((struct actio_value){ .kind = ACTIO_V_NUMBER, .number = (x) })
+#define ACTIO_COUNT(x) ((struct actio_value){ .kind = ACTIO_V_COUNT, .number = (double)(x) })
+#define ACTIO_ARGS(...) ((const struct actio_value[6]){ __VA_ARGS__ })
+#define ACTIO_NO_ARGS ((const struct actio_value[6]){ { 0 } })
+
+void actio_findings_open(struct actio_findings *f, struct actio_context *ctx);
+void actio_findings_close(struct actio_findings *f);
+/* Adds a finding without a place. Copies texts; never escapes (a finding that finds no memory only counts). */
+struct actio_finding *actio_find(struct actio_findings *f, enum actio_code code, const struct actio_value arg[6]);
+/* The same with a place; `source` may be NULL. */
+struct actio_source { const char *file, *text; size_t length; };
+struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code code, const struct actio_source *source,
+                                    struct actio_span span, const struct actio_value arg[6]);
+
+enum actio_severity actio_finding_severity(const struct actio_finding *f);
+int actio_finding_status(const struct actio_finding *f);
+const char *actio_finding_name(const struct actio_finding *f);                     /* "UNKNOWN_NAME" */
+void actio_finding_message(const struct actio_finding *f, struct actio_text *out); /* {0} {1} put in, no place */
+void actio_finding_hint(const struct actio_finding *f, struct actio_text *out);    /* empty when there is none */
+
+#endif
