@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Expressions -> programs: the only door between formulas and numbers, and the table of ways to run a program. */
+#ifndef ACTIO_KERNEL_COMPILE_H
+#define ACTIO_KERNEL_COMPILE_H
+
+#include "base/findings.h"
+#include "kernel/kernel.h"
+
+enum actio_instr_op {
+#define INSTR(name, arity, value) ACTIO_I_##name,
+#include "kernel/instr.def"
+#undef INSTR
+    ACTIO_I_COUNT
+};
+
+/* One instruction. SINCOS leaves the cosine in register b; POWI's exponent is (int32_t)b. */
+struct actio_instr { uint32_t op, dst, a, b, c; };
+
+/* Straight-line code. Registers 0 .. fixed-1 hold values given once (literals for the prologue, what the prologue left for the
+ * body), the next `loaded` hold params or inputs, the rest are temporaries reused by liveness. */
+struct actio_section {
+    struct actio_instr *code; size_t count;
+    uint32_t *node;                                        /* expression of each instruction */
+    uint32_t *leaf_node;                                   /* and of each fixed and loaded register */
+    uint32_t fixed, loaded, registers;
+    uint32_t *out; size_t outs;                            /* registers of the results, valid at the end */
+};
+
+struct actio_program {
+    struct actio_section prologue, body;                   /* the prologue's results are the body's fixed registers, in order */
+    double *literal;                                       /* the prologue's fixed registers */
+    actio_slot *param, *input;                             /* their loaded registers */
+};
+
+/* Makes a kernel for the outputs; it owns its program and outlives the pool. Escapes when the plan is over budget; never NULL.
+ * Runs in the interpreter until actio_kernels_native succeeds. Freed with actio_kernel_free. */
+struct actio_kernel *actio_kernel_compile(struct actio_context *ctx, struct actio_pool *pool, const actio_expr *out, size_t outputs);
+const struct actio_program *actio_kernel_program(const struct actio_kernel *k);
+
+/* A faster way to run programs than the interpreter (native/ registers cc; web none). Several kernels go through one compiler call. */
+struct actio_exec {
+    const char *name;
+    bool (*present)(void);
+    double (*cost)(size_t ops, double evals, double lanes);      /* seconds to load and to run: the tier is chosen by a number */
+    bool (*ready)(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n);   /* is loading nearly free (cached)? may be NULL */
+    int (*load)(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n);   /* 0 and attached, or not */
+};
+typedef void (*actio_eval_fn)(size_t lanes, const struct actio_arg *in, const double *pre, size_t pre_lanes, double *const *out);
+typedef void (*actio_pre_fn)(size_t lanes, const struct actio_arg *params, double *pre);
+/* The kernel takes the library over; a NULL prologue leaves that part to the interpreter. */
+void actio_kernel_attach(struct actio_kernel *k, const char *tier, actio_eval_fn eval, actio_pre_fn prologue, void *library, void (*unload)(void *library));
+
+/* Asks the registered tiers whether `evals` evaluations of these kernels pay for one of them; the swap changes no bit. */
+void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double evals);
+void actio_exec_register(const struct actio_exec *exec);   /* at start-up, before threads; twice is once */
+/* C text of several programs: generated names only, numbers as hexadecimal floats; NULL-terminated, in the arena.
+ * Kernel i is exported as actio_e<i>, its prologue (if it has instructions) as actio_p<i>. */
+const char *actio_emit_c(struct actio_arena *arena, struct actio_kernel *const *kernels, size_t n);
+
+#endif

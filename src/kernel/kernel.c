@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels: a program with its memory, how it is bound and run, and who runs it fastest. */
+#include "kernel/interpret.h"
+
+struct actio_kernel {
+    actio_eval_fn eval;                                    /* NULL: the interpreter */
+    actio_pre_fn prologue;
+    struct actio_program program;
+    struct actio_tape tape, prologue_tape;
+    size_t work;
+    const char *tier;
+    void *library;
+    void (*unload)(void *library);
+    struct actio_arena arena;                              /* holds the kernel too */
+};
+
+/* ---- making and freeing */
+
+struct making {
+    struct actio_pool *pool; const actio_expr *out; size_t outputs;
+    struct actio_arena keep, scratch;
+    struct actio_kernel *made;
+};
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+static size_t prologue_results(const struct actio_program *p) { return (p->prologue.outs * sizeof(double *) + sizeof(double) - 1) / sizeof(double); }
+
+static void make(void *user)
+{
+    struct making *m = user;
+    struct actio_kernel *k = actio_arena_alloc(&m->keep, sizeof *k);
+    actio_plan(&m->keep, &m->scratch, m->pool, m->out, m->outputs, &k->program);
+    actio_tape_make(&m->keep, &k->program.body, &k->tape);
+    actio_tape_make(&m->keep, &k->program.prologue, &k->prologue_tape);
+    k->work = larger(actio_section_work(&k->program.body), actio_section_work(&k->program.prologue) + prologue_results(&k->program));
+    k->tier = "interpret";
+    m->made = k;
+}
+
+struct actio_kernel *actio_kernel_compile(struct actio_context *ctx, struct actio_pool *pool, const actio_expr *out, size_t outputs)
+{
+    struct making m = { .pool = pool, .out = out, .outputs = outputs };
+    actio_arena_open(&m.keep, ctx);
+    actio_arena_open(&m.scratch, ctx);
+    int failed = actio_attempt(ctx, make, &m);
+    actio_arena_close(&m.scratch);
+    if (failed) {
+        actio_arena_close(&m.keep);
+        actio_escape(ctx);
+    }
+    m.made->arena = m.keep;
+    return m.made;
+}
+
+static void detach(struct actio_kernel *k)
+{
+    if (k->unload) k->unload(k->library);
+    k->unload = NULL;
+}
+
+void actio_kernel_free(struct actio_kernel *k)
+{
+    if (!k) return;
+    detach(k);
+    struct actio_arena arena = k->arena;                   /* the kernel lies in it */
+    actio_arena_close(&arena);
+}
+
+/* ---- what it is */
+
+const struct actio_program *actio_kernel_program(const struct actio_kernel *k) { return &k->program; }
+size_t actio_kernel_outputs(const struct actio_kernel *k) { return k->program.body.outs; }
+size_t actio_kernel_ops(const struct actio_kernel *k) { return k->program.body.count; }
+size_t actio_kernel_pre(const struct actio_kernel *k) { return k->program.prologue.outs; }
+size_t actio_kernel_work(const struct actio_kernel *k) { return k->work; }
+const char *actio_kernel_tier(const struct actio_kernel *k) { return k->tier; }
+
+size_t actio_kernel_inputs(const struct actio_kernel *k, const actio_slot **slots)
+{
+    if (slots) *slots = k->program.input;
+    return k->program.body.loaded;
+}
+
+size_t actio_kernel_params(const struct actio_kernel *k, const actio_slot **slots)
+{
+    if (slots) *slots = k->program.param;
+    return k->program.prologue.loaded;
+}
+
+/* ---- binding and running */
+
+static void bind(const actio_slot *slot, size_t n, const struct actio_binding *where, struct actio_arg *in)
+{
+    for (size_t i = 0; i < n; i++) {
+        ptrdiff_t from = (ptrdiff_t)slot[i].index * where->space[slot[i].space].index_step
+                       + slot[i].offset * where->space[slot[i].space].offset_step;
+        in[i] = (struct actio_arg){ where->space[slot[i].space].base + from, where->space[slot[i].space].lane_step };
+    }
+}
+
+void actio_kernel_bind(const struct actio_kernel *k, const struct actio_binding *where, struct actio_arg *in)
+{
+    bind(k->program.input, k->program.body.loaded, where, in);
+}
+
+void actio_kernel_bind_params(const struct actio_kernel *k, const struct actio_binding *where, struct actio_arg *in)
+{
+    bind(k->program.param, k->program.prologue.loaded, where, in);
+}
+
+void actio_kernel_prologue(const struct actio_kernel *k, size_t lanes, const struct actio_arg *params, double *pre, double *work)
+{
+    const struct actio_section *s = &k->program.prologue;
+    if (k->prologue) { k->prologue(lanes, params, pre); return; }
+    double **out = (double **)(void *)work;
+    for (size_t j = 0; j < s->outs; j++) out[j] = pre + j * lanes;
+    actio_section_run(s, &k->prologue_tape, lanes, (struct actio_feed){ k->program.literal, 1, params }, out, work + prologue_results(&k->program));
+}
+
+void actio_kernel_eval(const struct actio_kernel *k, size_t lanes, const struct actio_arg *in, const double *pre, size_t pre_lanes,
+                       double *const *out, double *work)
+{
+    if (k->eval) k->eval(lanes, in, pre, pre_lanes, out);
+    else actio_section_run(&k->program.body, &k->tape, lanes, (struct actio_feed){ pre, pre_lanes, in }, out, work);
+}
+
+uint32_t actio_kernel_locate(const struct actio_kernel *k, const struct actio_arg *in, const double *pre, size_t lane, double *work)
+{
+    return actio_section_locate(&k->program.body, (struct actio_feed){ pre, 1, in }, lane, work);
+}
+
+/* ---- faster ways */
+
+void actio_kernel_attach(struct actio_kernel *k, const char *tier, actio_eval_fn eval, actio_pre_fn prologue, void *library, void (*unload)(void *library))
+{
+    detach(k);
+    k->tier = tier, k->eval = eval, k->prologue = prologue;
+    k->library = library, k->unload = unload;
+}
+
+enum { MOST_TIERS = 8 };
+static const struct actio_exec *tiers[MOST_TIERS];         /* filled at start-up, then only read */
+static size_t tier_count;
+
+void actio_exec_register(const struct actio_exec *exec)
+{
+    for (size_t i = 0; i < tier_count; i++)
+        if (tiers[i] == exec) return;
+    if (tier_count < MOST_TIERS) tiers[tier_count++] = exec;
+}
+
+/* Operations as a compiler feels them: a function's polynomials are part of the text. */
+static size_t weight(const struct actio_kernel *k)
+{
+    const struct actio_section *s = &k->program.body;
+    size_t ops = s->count;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->code[i].op == ACTIO_I_SINCOS || s->code[i].op == ACTIO_I_EXP || s->code[i].op == ACTIO_I_LOG) ops += 20;
+    return ops;
+}
+
+/* Seconds in the interpreter: a call, and a good nanosecond an operation until the program leaves the first cache. */
+static double interpreted(size_t ops, double evals) { return evals * (20e-9 + (double)ops * (ops < 3000 ? 1.6e-9 : 5e-9)); }
+
+static double price(const struct actio_exec *exec, struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, size_t ops, double evals)
+{
+    bool ready = exec->ready && exec->ready(ctx, kernels, n);
+    double cost = exec->cost(ops, evals, 1);
+    return ready ? 1e-3 + cost - exec->cost(ops, 0, 1) : cost;
+}
+
+void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double evals)
+{
+    size_t ops = 0;
+    for (size_t i = 0; i < n; i++) ops += weight(kernels[i]);
+    double least = interpreted(ops, evals);
+    const struct actio_exec *best = NULL;
+    for (size_t i = 0; i < tier_count; i++) {
+        bool hopeful = tiers[i]->cost(ops, evals, 1) - tiers[i]->cost(ops, 0, 1) + 1e-3 < least && tiers[i]->present();
+        double cost = hopeful ? price(tiers[i], ctx, kernels, n, ops, evals) : least;
+        if (cost < least) least = cost, best = tiers[i];
+    }
+    if (best) best->load(ctx, kernels, n);                 /* if that fails the interpreter stays */
+}
