@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The columns that a run of the model will have, in their order, and the claims about them. */
+#include "model/reader.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_column(struct actio_reader *r, const char *name, struct actio_span span)
+{
+    struct actio_model *m = r->model;
+    uint32_t word = actio_word_of(r, name, strlen(name)), count = (uint32_t)m->columns;
+    if (r->word[word].column) {
+        actio_reader_fault(r, ACTIO_F_COLUMN_TWICE, 0, span, ACTIO_ARGS(ACTIO_TEXT(name)));
+        return;
+    }
+    ACTIO_PUSH(&m->arena, m->column, count, r->columns_cap) = r->word[word].text;
+    m->columns = count;
+    r->word[word].column = count;
+}
+
+static void add_dotted(struct actio_reader *r, const char *stem, const char *label, struct actio_span span)
+{
+    add_column(r, actio_arena_format(&r->scratch, "%s.%s", stem, label), span);
+}
+
+/* States on which some constraint acts. */
+static void mark_touched(struct actio_reader *r, const struct actio_constraint *c, bool *touched)
+{
+    const struct actio_pool *pool = &r->model->pool;
+    for (size_t i = 0; i < c->reactions; i++)
+        if (c->reaction[i].is_state) touched[c->reaction[i].variable] = true;
+    if (c->rule != ACTIO_IDEAL || !(actio_machine_spaces(r, c->g) & ACTIO_BIT(STATE))) return;
+    struct actio_cone cone = actio_cone_of(&r->model->pool, &c->g, 1);
+    for (uint32_t i = 0; i < cone.count; i++) {
+        const struct actio_node *n = &pool->node[cone.id[i]];
+        if (n->op == ACTIO_SYMBOL && pool->slot[n->a].space == ACTIO_SPACE_STATE) touched[pool->slot[n->a].index] = true;
+    }
+}
+
+static void reaction_columns(struct actio_reader *r)
+{
+    struct actio_model *m = r->model;
+    bool *touched = actio_arena_array(&r->scratch, m->states, sizeof *touched);
+    for (size_t i = 0; i < m->constraints; i++) mark_touched(r, &m->constraint[i], touched);
+    for (size_t i = 0; m->constraints && i < m->coords; i++) add_dotted(r, "reaction", m->coord[i].name, m->coord[i].span);
+    for (size_t i = 0; i < m->states; i++)
+        if (touched[i]) add_dotted(r, "reaction", m->state[i].name, m->state[i].span);
+}
+
+static void power_columns(struct actio_reader *r)
+{
+    struct actio_model *m = r->model;
+    for (size_t i = 0; i < m->constraints; i++) add_dotted(r, "power", m->constraint[i].label, m->constraint[i].span);
+    if (m->forces || !actio_is_zero(m->dissipation)) add_column(r, "power.force", (struct actio_span){ 1, 1, 1 });
+    for (size_t i = 0; i < m->forces; i++)
+        if (m->force[i].label) add_dotted(r, "power", m->force[i].label, m->force[i].span);
+}
+
+static void constraint_columns(struct actio_reader *r, const char *stem)
+{
+    for (size_t i = 0; i < r->model->constraints; i++) add_dotted(r, stem, r->model->constraint[i].label, r->model->constraint[i].span);
+}
+
+static void symmetry_columns(struct actio_reader *r, const char *stem)
+{
+    for (size_t i = 0; i < r->model->symmetries; i++) add_dotted(r, stem, r->model->symmetry[i].label, r->model->symmetry[i].span);
+}
+
+static void variable_columns(struct actio_reader *r)
+{
+    const struct actio_model *m = r->model;
+    add_column(r, "t", (struct actio_span){ 1, 1, 1 });
+    for (size_t i = 0; i < m->coords; i++) add_column(r, m->coord[i].name, m->coord[i].span);
+    for (size_t i = 0; i < m->states; i++) add_column(r, m->state[i].name, m->state[i].span);
+    for (size_t i = 0; i < m->coords; i++) add_column(r, m->coord[i].dot_name, m->coord[i].span);
+    for (size_t i = 0; i < m->states; i++) add_column(r, m->state[i].dot_name, m->state[i].span);
+}
+
+static bool unknown_column(struct actio_reader *r, const char *name, uint16_t origin, uint32_t at)
+{
+    const char *hint = actio_word_hint(r, name, ACTIO_NEAR_COLUMN, "columns are variables, NAME_dot, lambda.LABEL, reaction.NAME, power.LABEL, energy, residual.LABEL, charge.LABEL, balance.LABEL and what observe names");
+    actio_reader_fault_at(r, ACTIO_F_NO_SUCH_COLUMN, origin, at, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(hint)));
+    return false;
+}
+
+void actio_columns_all(struct actio_reader *r)
+{
+    const struct actio_model *m = r->model;
+    variable_columns(r);
+    constraint_columns(r, "lambda");
+    reaction_columns(r);
+    power_columns(r);
+    if (m->has_lagrangian) add_column(r, "energy", (struct actio_span){ 1, 1, 1 });
+    constraint_columns(r, "residual");
+    symmetry_columns(r, "charge");
+    symmetry_columns(r, "balance");
+    for (size_t i = 0; i < m->observes; i++) add_column(r, m->observe[i].name, m->observe[i].span);
+    for (uint32_t i = 0; i < r->column_uses; i++) {
+        const struct actio_column_use *u = &r->column_use[i];
+        if (!r->word[u->word].column) unknown_column(r, actio_word_text(r, u->word), u->origin, u->at);
+    }
+}
+
+size_t actio_model_columns(struct actio_model *model, const char *const **names)
+{
+    *names = (const char *const *)model->column;
+    return model->columns;
+}
+
+/* ---- claims */
+
+static bool one_of(struct actio_reader *r, uint32_t word, const char *const *list, size_t count, enum actio_code code, const struct actio_statement *s, struct actio_span span)
+{
+    const char *text = actio_word_text(r, word);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i], text) == 0) return true;
+    const char *near = actio_near_name(text, list, count);
+    const char *hint = near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : "";
+    actio_reader_fault(r, code, s->origin, span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
+    return false;
+}
+
+/* The column's name in the output: x_dot for x' */
+static bool claim_column(struct actio_reader *r, const struct actio_statement *s, const char **out)
+{
+    uint32_t word = s->column;
+    struct actio_symbol_ref ref = r->word[word].value;
+    const char *name = actio_word_text(r, word);
+    if (s->column_primes == 1 && ref.kind == ACTIO_SY_COORD) name = r->model->coord[ref.index].dot_name;
+    else if (s->column_primes == 1 && ref.kind == ACTIO_SY_STATE) name = r->model->state[ref.index].dot_name;
+    else if (s->column_primes) name = actio_arena_format(&r->scratch, "%s%s", name, s->column_primes == 1 ? "'" : "''");
+    uint32_t column = actio_word_of(r, name, strlen(name));
+    *out = actio_word_text(r, column);
+    if (r->word[column].column) return true;
+    if (ref.kind != ACTIO_SY_PARAM && ref.kind != ACTIO_SY_LET) return unknown_column(r, name, s->origin, s->at);
+    actio_reader_fault(r, ACTIO_F_CLAIM_NOT_COLUMN, s->origin, s->column_span, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(actio_kind_text(ref.kind))));
+    return false;
+}
+
+static bool claim_number(struct actio_reader *r, struct actio_formula f, double *out)
+{
+    if (!actio_machine_number(r, f, ACTIO_IN_CLAIM, out)) return false;
+    if (isfinite(*out)) return true;
+    actio_reader_fault_at(r, ACTIO_F_VALUE_NOT_FINITE, f.origin, actio_formula_at(r, f), ACTIO_ARGS(ACTIO_TEXT("the claim"), ACTIO_NUMBER(*out)));
+    return false;
+}
+
+static bool claim_bound(struct actio_reader *r, const struct actio_statement *s, double *out)
+{
+    if (!claim_number(r, s->bound, out)) return false;
+    if (*out > 0) return true;
+    actio_reader_fault_at(r, ACTIO_F_CLAIM_BOUND, s->bound.origin, actio_formula_at(r, s->bound), ACTIO_ARGS(ACTIO_NUMBER(*out)));
+    return false;
+}
+
+static bool claim_parts(struct actio_reader *r, const struct actio_statement *s, struct actio_claim *c)
+{
+    static const char *const verdicts[] = { "contradictory", "singular", "undetermined", "hidden", "redundant", "regular" };
+    switch (s->rule) {
+    case ACTIO_W_verdict:
+        c->kind = ACTIO_CLAIM_VERDICT;
+        c->verdict = actio_word_text(r, s->verdict);
+        return one_of(r, s->verdict, verdicts, sizeof verdicts / sizeof *verdicts, ACTIO_F_UNKNOWN_VERDICT, s, s->column_span);
+    case ACTIO_W_residual: c->kind = ACTIO_CLAIM_RESIDUAL; return claim_bound(r, s, &c->bound);
+    case ACTIO_W_drift: c->kind = ACTIO_CLAIM_DRIFT; return claim_column(r, s, &c->column) && claim_bound(r, s, &c->bound);
+    default:
+        c->kind = ACTIO_CLAIM_AT;
+        return claim_column(r, s, &c->column) && claim_number(r, s->left, &c->at) && claim_number(r, s->right, &c->value) && claim_bound(r, s, &c->bound);
+    }
+}
+
+static void claim(struct actio_reader *r, const struct actio_statement *s)
+{
+    static const char *const principles[] = { "dalembert", "gauss", "maggi", "hamel", "vakonomic", "reduced", "discrete", "skg", "dual" };
+    struct actio_model *m = r->model;
+    struct actio_claim c = { .span = s->span, .text = s->text, .by = s->by ? actio_word_text(r, s->by) : NULL };
+    bool known = !s->by || one_of(r, s->by, principles, sizeof principles / sizeof *principles, ACTIO_F_UNKNOWN_PRINCIPLE, s, s->span);
+    uint32_t count = (uint32_t)m->claims;
+    if (!claim_parts(r, s, &c) || !known) return;
+    ACTIO_PUSH(&m->arena, m->claim, count, r->claims_cap) = c;
+    m->claims = count;
+}
+
+void actio_claims_all(struct actio_reader *r)
+{
+    for (uint32_t i = 0; i < r->statements; i++)
+        if (r->statement[i].keyword == ACTIO_W_expect) claim(r, &r->statement[i]);
+}

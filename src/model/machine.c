@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A stack machine that turns postfix code into expressions: sums are its loops, indices are bound to whole numbers. */
+#include "model/reader.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NUMBERS ACTIO_BIT(PARAM)
+#define MOTION (NUMBERS | ACTIO_BIT(T) | ACTIO_BIT(Q) | ACTIO_BIT(V) | ACTIO_BIT(STATE))
+#define ANYTHING (MOTION | ACTIO_BIT(ACC) | ACTIO_BIT(SDOT) | ACTIO_BIT(LAMBDA) | ACTIO_BIT(COLUMN))
+
+/* What may stand where, and what to say about an acceleration that may not. */
+static const struct { const char *what; unsigned allowed; enum actio_code acceleration; } settings[] = {
+    [ACTIO_IN_PARAM] = { "a param", NUMBERS, ACTIO_F_COUNT },
+    [ACTIO_IN_BOUND] = { "a bound", NUMBERS, ACTIO_F_COUNT },
+    [ACTIO_IN_INDEX] = { "an index", NUMBERS, ACTIO_F_COUNT },
+    [ACTIO_IN_START] = { "an initial value", NUMBERS, ACTIO_F_COUNT },
+    [ACTIO_IN_TIME] = { "the time interval", NUMBERS, ACTIO_F_COUNT },
+    [ACTIO_IN_CLAIM] = { "a claim's number", NUMBERS, ACTIO_F_COUNT },
+    [ACTIO_IN_LET] = { "a let", ANYTHING, ACTIO_F_COUNT },
+    [ACTIO_IN_OBSERVE] = { "an observe", ANYTHING, ACTIO_F_COUNT },
+    [ACTIO_IN_LAGRANGIAN] = { "a lagrangian", MOTION, ACTIO_F_ACCELERATION_IN_LAGRANGIAN },
+    [ACTIO_IN_DISSIPATION] = { "a dissipation", MOTION, ACTIO_F_ACCELERATION_HERE },
+    [ACTIO_IN_FORCE] = { "a force", MOTION, ACTIO_F_ACCELERATION_IN_FORCE },
+    [ACTIO_IN_FLOW_LEFT] = { "a flow", MOTION | ACTIO_BIT(SDOT), ACTIO_F_ACCELERATION_IN_FLOW },
+    [ACTIO_IN_FLOW_RIGHT] = { "a flow's right side", MOTION, ACTIO_F_ACCELERATION_IN_FLOW },
+    [ACTIO_IN_CONSTRAINT] = { "a constraint", MOTION | ACTIO_BIT(ACC), ACTIO_F_COUNT },
+    [ACTIO_IN_ALONG] = { "the direction of a reaction", MOTION, ACTIO_F_ACCELERATION_HERE },
+    [ACTIO_IN_SYMMETRY] = { "a symmetry", MOTION, ACTIO_F_ACCELERATION_HERE },
+};
+
+struct machine { struct actio_reader *r; uint16_t origin; enum actio_setting in; uint32_t ip; };
+
+static bool fault(struct machine *m, enum actio_code code, uint32_t at, const struct actio_value arg[6])
+{
+    actio_reader_fault_at(m->r, code, m->origin, at, arg);
+    return false;
+}
+
+/* ---- which spaces occur: one pass over new nodes, since operands come before users */
+
+static unsigned own_space(const struct actio_pool *pool, uint32_t id)
+{
+    return pool->node[id].op == ACTIO_SYMBOL ? 1u << pool->slot[pool->node[id].a].space : 0;
+}
+
+unsigned actio_machine_spaces(struct actio_reader *r, actio_expr e)
+{
+    const struct actio_pool *pool = &r->model->pool;
+    if (r->masks_cap < pool->count) {
+        r->mask = actio_arena_grow(&r->scratch, r->mask, r->masks_cap * sizeof *r->mask, pool->cap * sizeof *r->mask);
+        r->masks_cap = pool->cap;
+    }
+    for (; r->masks < pool->count; r->masks++) {
+        const struct actio_node *n = &pool->node[r->masks];
+        const uint32_t arg[3] = { n->a, n->b, n->c };
+        unsigned mask = own_space(pool, r->masks);
+        for (int k = 0; k < actio_arity((enum actio_op)n->op); k++) mask |= r->mask[arg[k]];
+        r->mask[r->masks] = (uint16_t)mask;
+    }
+    return r->mask[e.id];
+}
+
+/* ---- what may stand here */
+
+static const char *quoted(struct machine *m, uint32_t at)
+{
+    return actio_reader_quote(m->r, m->origin, at, actio_lex_length(m->r, m->origin, at));
+}
+
+/* What is at fault, as written: x'' for the second of two primes. */
+static const char *culprit(struct machine *m, uint32_t at)
+{
+    const char *shown = quoted(m, at);
+    for (uint32_t i = m->ip; m->r->step[i].kind == ACTIO_ST_RATE && m->r->step[i].at == at && *shown != '\''; i--)
+        if (strlen(shown) < 60) shown = actio_arena_format(&m->r->scratch, "%s'", shown);
+    return shown;
+}
+
+static bool allowed(struct machine *m, actio_expr e, uint32_t at)
+{
+    unsigned wrong = actio_machine_spaces(m->r, e) & ~settings[m->in].allowed;
+    const char *what = settings[m->in].what;
+    if (!wrong) return true;
+    struct actio_value shown = ACTIO_TEXT(culprit(m, at)), here = ACTIO_TEXT(what);
+    if (settings[m->in].allowed == NUMBERS) return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(shown, here));
+    if (wrong & ACTIO_BIT(ACC)) return fault(m, settings[m->in].acceleration, at, ACTIO_ARGS(shown, here));
+    if (wrong & ACTIO_BIT(SDOT)) return fault(m, ACTIO_F_STATE_RATE_HERE, at, ACTIO_ARGS(shown, here));
+    return fault(m, ACTIO_F_RESULT_HERE, at, ACTIO_ARGS(shown, here));
+}
+
+/* ---- the stack */
+
+static void push(struct machine *m, actio_expr e)
+{
+    struct actio_reader *r = m->r;
+    ACTIO_PUSH(&r->scratch, r->value, r->values, r->values_cap) = e;
+}
+
+static actio_expr pop(struct machine *m) { return m->r->value[--m->r->values]; }
+
+static bool push_result(struct machine *m, actio_expr e, uint32_t at)
+{
+    const struct actio_pool *pool = &m->r->model->pool;
+    if (actio_is_const(pool, e) && !isfinite(actio_const_value(pool, e))) return fault(m, ACTIO_F_NOT_FINITE, at, ACTIO_NO_ARGS);
+    push(m, e);
+    return true;
+}
+
+uint32_t actio_formula_at(const struct actio_reader *r, struct actio_formula f) { return r->step[f.first].at; }
+
+bool actio_machine_whole(struct actio_reader *r, actio_expr e, uint16_t origin, uint32_t at, double *out)
+{
+    double x = actio_model_number(r->model, e), near = nearbyint(x);
+    *out = near;
+    if (fabs(x - near) < 1e-9 && fabs(x) <= 1e15) return true;
+    actio_reader_fault_at(r, ACTIO_F_NOT_WHOLE, origin, at, ACTIO_ARGS(ACTIO_NUMBER(x)));
+    return false;
+}
+
+/* ---- names */
+
+static bool name(struct machine *m, const struct actio_step *s, bool indexed, double index)
+{
+    struct actio_use use = { s->u.use.word, indexed, index, m->origin, s->at, m->in };
+    struct actio_symbol_ref ref;
+    uint32_t at = s->at;
+    if (use.word == ACTIO_W_pi && !indexed) { push(m, actio_const(&m->r->model->pool, 3.14159265358979323846)); return true; }
+    actio_expr e;
+    if (use.word == ACTIO_W_t && !indexed) e = actio_symbol(&m->r->model->pool, ACTIO_SPACE_T, 0);
+    else if (!actio_resolve(m->r, &use, &ref)) return false;
+    else e = actio_resolved_expr(m->r, ref);
+    if (!allowed(m, e, at)) return false;
+    push(m, e);
+    return true;
+}
+
+static bool index_step(struct machine *m, const struct actio_step *s)
+{
+    double index;
+    actio_expr e = pop(m);
+    if (actio_machine_spaces(m->r, e) & ~NUMBERS) return fault(m, ACTIO_F_NOT_CONSTANT, s->at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, s->at)), ACTIO_TEXT("an index")));
+    return actio_machine_whole(m->r, e, m->origin, s->at, &index) && name(m, s, true, index);
+}
+
+/* ---- time derivatives */
+
+static bool can_change(struct machine *m, uint32_t at)
+{
+    const struct actio_step *before = &m->r->step[m->ip - 1];
+    if (before->kind == ACTIO_ST_NUMBER || before->kind == ACTIO_ST_BOUND) return fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
+    if (before->kind != ACTIO_ST_NAME && before->kind != ACTIO_ST_INDEX) return true;
+    const struct actio_node *n = &m->r->model->pool.node[m->r->value[m->r->values - 1].id];
+    bool param = n->op == ACTIO_SYMBOL && m->r->model->pool.slot[n->a].space == ACTIO_SPACE_PARAM;
+    return !param || fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
+}
+
+static actio_expr known_rate(struct actio_reader *r, actio_expr e)
+{
+    struct actio_pool *pool = &r->model->pool;
+    if (r->rates_cap < pool->count) {
+        r->rate = actio_arena_grow(&r->scratch, r->rate, r->rates_cap * sizeof *r->rate, pool->cap * sizeof *r->rate);
+        r->rates_cap = pool->cap;
+    }
+    if (r->rate[e.id] == 0) {
+        actio_poll(r->ctx);
+        r->rate[e.id] = actio_rate(pool, e).id + 1;
+    }
+    return (actio_expr){ r->rate[e.id] - 1 };
+}
+
+static bool rate_step(struct machine *m, const struct actio_step *s)
+{
+    uint32_t at = s->at;
+    if (!can_change(m, at)) return false;
+    actio_expr e = pop(m);
+    unsigned spaces = actio_machine_spaces(m->r, e);
+    if (spaces & (ACTIO_BIT(ACC) | ACTIO_BIT(SDOT))) return fault(m, ACTIO_F_RATE_TOO_HIGH, at, ACTIO_NO_ARGS);
+    if (spaces & (ACTIO_BIT(LAMBDA) | ACTIO_BIT(COLUMN))) return fault(m, ACTIO_F_RATE_OF_RESULT, at, ACTIO_NO_ARGS);
+    e = known_rate(m->r, e);
+    return allowed(m, e, at) && push_result(m, e, at);
+}
+
+/* ---- sums */
+
+static bool sum_step(struct machine *m, const struct actio_step *s)
+{
+    struct actio_reader *r = m->r;
+    double low, high;
+    uint32_t at = s->at, word = s->u.use.word, jump = s->u.use.jump;
+    actio_expr to = pop(m), from = pop(m);
+    if ((actio_machine_spaces(r, to) | actio_machine_spaces(r, from)) & ~NUMBERS)
+        return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT("the range of the sum"), ACTIO_TEXT("a bound")));
+    if (!actio_machine_whole(r, from, m->origin, at, &low) || !actio_machine_whole(r, to, m->origin, at, &high)) return false;
+    if (high - low + 1 > r->ctx->nodes_limit)
+        return fault(m, ACTIO_F_TOO_LARGE, at, ACTIO_ARGS(ACTIO_TEXT("the sum"), ACTIO_TEXT(actio_arena_format(&r->scratch, "%.0f terms", high - low + 1)), ACTIO_COUNT(r->ctx->nodes_limit)));
+    push(m, (actio_expr){ 0 });
+    if (high < low) { m->ip = jump - 1; return true; }
+    ACTIO_PUSH(&r->scratch, r->loop, r->loops, r->loops_cap) = (struct actio_loop){ .word = word, .begin = m->ip, .now = low, .last = high, .saved = r->word[word].bound };
+    r->word[word].bound = low;
+    return true;
+}
+
+static bool sum_end_step(struct machine *m, const struct actio_step *s)
+{
+    struct actio_reader *r = m->r;
+    struct actio_loop *loop = &r->loop[r->loops - 1];
+    actio_expr term = pop(m), sum = pop(m);
+    if (!push_result(m, actio_add(&r->model->pool, sum, term), s->at)) return false;
+    if (++loop->now <= loop->last) {
+        r->word[loop->word].bound = loop->now;
+        m->ip = loop->begin;
+    } else {
+        r->word[loop->word].bound = loop->saved;
+        r->loops--;
+    }
+    return true;
+}
+
+/* ---- one step, and all */
+
+static bool operation(struct machine *m, const struct actio_step *s)
+{
+    struct actio_pool *pool = &m->r->model->pool;
+    enum actio_op op = (enum actio_op)s->op;
+    uint32_t at = s->at;
+    actio_expr c = pop(m);
+    if (s->kind == ACTIO_ST_OP1) return push_result(m, actio_op1(pool, op, c), at);
+    actio_expr b = pop(m);
+    if (s->kind == ACTIO_ST_OP2) return push_result(m, actio_op2(pool, op, b, c), at);
+    if (s->kind == ACTIO_ST_SWAPPED) return push_result(m, actio_op2(pool, op, c, b), at);
+    actio_expr a = pop(m);
+    return push_result(m, actio_choose(pool, a, b, c), at);
+}
+
+static bool run_step(struct machine *m)
+{
+    const struct actio_step *s = &m->r->step[m->ip];
+    switch ((enum actio_instr_kind)s->kind) {
+    case ACTIO_ST_NUMBER: push(m, actio_const(&m->r->model->pool, s->u.number)); return true;
+    case ACTIO_ST_BOUND: push(m, actio_const(&m->r->model->pool, m->r->word[s->u.use.word].bound)); return true;
+    case ACTIO_ST_NAME: return name(m, s, false, 0);
+    case ACTIO_ST_INDEX: return index_step(m, s);
+    case ACTIO_ST_RATE: return rate_step(m, s);
+    case ACTIO_ST_SUM: return sum_step(m, s);
+    case ACTIO_ST_SUM_END: return sum_end_step(m, s);
+    case ACTIO_ST_OP1: case ACTIO_ST_OP2: case ACTIO_ST_SWAPPED: case ACTIO_ST_IF: break;
+    }
+    return operation(m, s);
+}
+
+static bool within_budget(struct machine *m)
+{
+    struct actio_reader *r = m->r;
+    if ((++r->steps_done & 1023) == 0) actio_poll(r->ctx);
+    if (r->steps_done <= ACTIO_STEP_LIMIT) return true;
+    actio_reader_fault_at(r, ACTIO_F_TOO_LARGE, m->origin, r->step[m->ip].at,
+                          ACTIO_ARGS(ACTIO_TEXT("the work of sums and families"), ACTIO_TEXT("more terms than this version writes out"), ACTIO_COUNT(ACTIO_STEP_LIMIT)));
+    actio_escape(r->ctx);
+}
+
+bool actio_machine_run(struct actio_reader *r, struct actio_formula f, enum actio_setting in, actio_expr *out)
+{
+    struct machine m = { .r = r, .origin = f.origin, .in = in };
+    uint32_t values = r->values, loops = r->loops;
+    bool ok = true;
+    for (m.ip = f.first; ok && m.ip < f.first + f.count; m.ip++) ok = within_budget(&m) && run_step(&m);
+    *out = ok ? r->value[r->values - 1] : (actio_expr){ 0 };
+    for (; r->loops > loops; r->loops--) r->word[r->loop[r->loops - 1].word].bound = r->loop[r->loops - 1].saved;
+    r->values = values;
+    return ok;
+}
+
+bool actio_machine_number(struct actio_reader *r, struct actio_formula f, enum actio_setting in, double *out)
+{
+    actio_expr e;
+    bool ok = actio_machine_run(r, f, in, &e);
+    *out = ok ? actio_model_number(r->model, e) : 0;
+    return ok;
+}
+
+static bool bound(struct actio_reader *r, struct actio_formula f, double *out)
+{
+    actio_expr e;
+    return actio_machine_run(r, f, ACTIO_IN_BOUND, &e) && actio_machine_whole(r, e, f.origin, actio_formula_at(r, f), out);
+}
+
+bool actio_machine_range(struct actio_reader *r, const struct actio_range *range, double *low, double *high)
+{
+    *low = *high = 0;
+    if (range->kind != ACTIO_R_FAMILY) return true;
+    if (!bound(r, range->from, low) || !bound(r, range->to, high)) return false;
+    if (*high - *low + 1 <= ACTIO_FAMILY_LIMIT && fabs(*low) < 1e9) return true;
+    actio_reader_fault_at(r, ACTIO_F_TOO_LARGE, range->from.origin, actio_formula_at(r, range->from),
+                          ACTIO_ARGS(ACTIO_TEXT("the family"), ACTIO_TEXT(actio_arena_format(&r->scratch, "%.0f members", *high - *low + 1)), ACTIO_COUNT(ACTIO_FAMILY_LIMIT)));
+    return false;
+}

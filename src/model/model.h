@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A model as it was written: names, spans and expressions. No numbers but the params' and start data's. */
+#ifndef ACTIO_MODEL_MODEL_H
+#define ACTIO_MODEL_MODEL_H
+
+#include "base/findings.h"
+#include "expr/expr.h"
+
+/* A command-line override, as text: --set n=3, --start x'=1 (or x_dot), --time A..B (name NULL). */
+enum actio_override_kind { ACTIO_SET_PARAM, ACTIO_SET_START, ACTIO_SET_TIME };
+struct actio_override { enum actio_override_kind kind; const char *text; };   /* "NAME=EXPR", "A..B" */
+
+struct actio_param { const char *name, *unit; struct actio_span span; actio_expr definition; double value; };   /* symbol: PARAM, its index; overrides are in `definition` and `value` */
+/* A coordinate (symbols Q, V, ACC at its index) or a state (STATE, SDOT). Family members are variables of their own: name "a[3]", dot_name "a_dot[3]". */
+struct actio_variable {
+    const char *name, *dot_name, *unit; struct actio_span span;
+    actio_expr x, dot, ddot;                               /* ddot of a state: none (0) */
+    actio_expr start, start_dot; bool start_given, start_dot_given;
+};
+struct actio_term { uint32_t variable; bool is_state; actio_expr e; struct actio_span span; };  /* index among coords or states */
+struct actio_force { const char *label; struct actio_term *term; size_t terms; struct actio_span span; };      /* label NULL: unnamed */
+struct actio_flow_equation { actio_expr left, right; struct actio_span span; };   /* left is linear in SDOT, right free of it */
+
+enum actio_constraint_kind { ACTIO_HOLONOMIC, ACTIO_VELOCITY, ACTIO_ACCELERATION };   /* with a state in it: VELOCITY */
+enum actio_reaction_rule { ACTIO_IDEAL, ACTIO_ACTING, ACTIO_ALONG };
+struct actio_constraint {
+    const char *label;                                     /* "c[2]" for family members */
+    struct actio_span span;
+    actio_expr left, right, g;                             /* g = left - right */
+    enum actio_constraint_kind kind;
+    enum actio_reaction_rule rule;
+    struct actio_term *reaction; size_t reactions;         /* ACTING: the named variables (e unused); ALONG: variable = direction */
+    actio_expr start_lambda; bool start_lambda_given;
+};
+struct actio_symmetry { const char *label; bool is_time; struct actio_term *term; size_t terms; struct actio_span span; };
+struct actio_observe { const char *name; actio_expr e; struct actio_span span; };
+
+enum actio_claim_kind { ACTIO_CLAIM_AT, ACTIO_CLAIM_DRIFT, ACTIO_CLAIM_RESIDUAL, ACTIO_CLAIM_VERDICT };
+struct actio_claim {
+    enum actio_claim_kind kind; struct actio_span span;
+    const char *text;                                      /* the claim as written, without `expect` */
+    const char *column, *by, *verdict;                     /* column name as in the output (x_dot for x'), NULL where not used */
+    double at, value, bound;                               /* bound: within, or the right side of < */
+};
+
+struct actio_model {
+    struct actio_context *ctx;
+    struct actio_arena arena;                              /* owns everything, dies with the model */
+    struct actio_pool pool;
+    struct actio_source source;
+    const char *name, *description;
+    struct actio_param *param; size_t params;
+    struct actio_variable *coord; size_t coords;
+    struct actio_variable *state; size_t states;
+    bool has_lagrangian; actio_expr lagrangian, dissipation;   /* sums of all statements; 0 without */
+    struct actio_force *force; size_t forces;
+    struct actio_flow_equation *flow; size_t flows;        /* as many as states */
+    struct actio_constraint *constraint; size_t constraints;
+    struct actio_symmetry *symmetry; size_t symmetries;
+    struct actio_observe *observe; size_t observes;        /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */
+    const char **column_name; size_t column_names;         /* names behind COLUMN symbols ("reaction.x", "energy", "power.c", another observe); each is a real column */
+    const char **column; size_t columns;                   /* see actio_model_columns */
+    bool has_time; double t0, t1;
+    struct actio_claim *claim; size_t claims;
+};
+
+/* Read a model text. NULL when it is wrong (all errors are in `findings`). `file` is for messages only. Free with actio_model_free. */
+struct actio_model *actio_model_read_text(struct actio_context *ctx, const char *file, const char *text, size_t length,
+                                          const struct actio_override *override, size_t overrides, struct actio_findings *findings);
+__attribute__((visibility("default"))) void actio_model_free(struct actio_model *model);   /* public: see actio.h */
+
+/* Names of symbols as the language writes them (x, x', x'', lambda.c, t), for actio_print; user is the model. */
+void actio_model_symbol_name(void *model, actio_slot slot, struct actio_text *out);
+void actio_model_symbol_latex(void *model, actio_slot slot, struct actio_text *out);
+/* Model text that reads back to the same model (families and lets written out). */
+void actio_model_print(struct actio_model *model, struct actio_text *out);
+/* The columns a run of this model has, in the order in which they are written; made once by the reader (duplicates are its error), used by equations/. */
+size_t actio_model_columns(struct actio_model *model, const char *const **names);
+double actio_model_number(struct actio_model *model, actio_expr e);   /* value of an expression of params */
+
+#endif

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Statements, one function for each kind. After a fault the next statement is read: all faults of a text come in one go. */
+#include "model/reader.h"
+
+#include <string.h>
+
+void actio_parse_advance(struct actio_reader *r) { r->token = actio_lex_next(r); }
+
+static bool is_end(enum actio_token_kind kind) { return kind == ACTIO_T_NEWLINE || kind == ACTIO_T_END; }
+
+bool actio_parse_expected(struct actio_reader *r, const char *what)
+{
+    const struct actio_token *t = &r->token;
+    if (t->kind == ACTIO_T_BAD) return false;              /* the lexer has said why */
+    const char *found = is_end(t->kind) ? "the end of the line" : actio_arena_format(&r->scratch, "'%s'", actio_reader_quote(r, r->lexer.origin, t->at, t->bytes));
+    actio_reader_fault(r, ACTIO_F_EXPECTED, r->lexer.origin, t->span, ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_TEXT(found)));
+    return false;
+}
+
+bool actio_parse_take(struct actio_reader *r, enum actio_token_kind kind, const char *what)
+{
+    if (r->token.kind != kind) return actio_parse_expected(r, what);
+    actio_parse_advance(r);
+    return true;
+}
+
+static bool fault(struct actio_reader *r, enum actio_code code, struct actio_span span, uint32_t word)
+{
+    actio_reader_fault(r, code, r->lexer.origin, span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word))));
+    return false;
+}
+
+static bool take_word(struct actio_reader *r, uint32_t *word, const char *what)
+{
+    *word = r->token.word;
+    return actio_parse_take(r, ACTIO_T_WORD, what);
+}
+
+static bool take_name(struct actio_reader *r, uint32_t *word, const char *what)
+{
+    struct actio_span span = r->token.span;
+    if (!take_word(r, word, what)) return false;
+    return actio_word_reserved(r, *word) ? fault(r, ACTIO_F_RESERVED_NAME, span, *word) : true;
+}
+
+static bool at_word(const struct actio_reader *r, uint32_t word) { return r->token.kind == ACTIO_T_WORD && r->token.word == word; }
+
+/* ---- names with an index, a family or a unit */
+
+struct place { struct actio_lexer lexer; struct actio_token token; };
+static struct place save(const struct actio_reader *r) { return (struct place){ r->lexer, r->token }; }
+static void restore(struct actio_reader *r, struct place p) { r->lexer = p.lexer, r->token = p.token; }
+
+/* Does a bracket at hand hold a sign of this kind, before it closes? */
+static bool bracket_holds(struct actio_reader *r, enum actio_token_kind kind)
+{
+    struct place start = save(r);
+    int depth = 0;
+    bool found = false;
+    r->lexer.mute = true;
+    do {
+        enum actio_token_kind k = r->token.kind;
+        depth += (k == ACTIO_T_OPEN_INDEX || k == ACTIO_T_OPEN) - (k == ACTIO_T_CLOSE_INDEX || k == ACTIO_T_CLOSE);
+        found = k == kind;
+        actio_parse_advance(r);
+    } while (!found && depth > 0 && !is_end(r->token.kind));
+    restore(r, start);
+    return found;
+}
+
+static bool unit_part(struct actio_reader *r, struct actio_text *out, bool first)
+{
+    switch (r->token.kind) {
+    case ACTIO_T_WORD:
+        if (out->length && out->s[out->length - 1] != '/') actio_text_add(out, " ");
+        actio_text_add(out, actio_word_text(r, r->token.word));
+        break;
+    case ACTIO_T_DIVIDE: actio_text_add(out, "/"); break;
+    case ACTIO_T_NUMBER:
+        if (!first || r->token.number != 1) return false;
+        actio_text_add(out, "1");
+        break;
+    case ACTIO_T_POWER:
+        actio_text_add(out, "^");
+        actio_parse_advance(r);
+        if (r->token.kind == ACTIO_T_MINUS) actio_text_add(out, "-"), actio_parse_advance(r);
+        if (r->token.kind != ACTIO_T_NUMBER || first || r->token.number != (int)r->token.number) return false;
+        actio_text_number(out, r->token.number);
+        break;
+    default: return false;
+    }
+    actio_parse_advance(r);
+    return true;
+}
+
+static bool unit(struct actio_reader *r, const char **out)
+{
+    struct actio_text text;
+    bool first = true;
+    if (r->token.kind != ACTIO_T_OPEN_INDEX) return true;
+    actio_text_open(&text, &r->model->arena);
+    for (actio_parse_advance(r); first || r->token.kind != ACTIO_T_CLOSE_INDEX; first = false)
+        if (!unit_part(r, &text, first)) {
+            if (r->token.kind != ACTIO_T_BAD) actio_reader_fault(r, ACTIO_F_BAD_UNIT, r->lexer.origin, r->token.span, ACTIO_NO_ARGS);
+            return false;
+        }
+    *out = text.s;
+    return actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'");
+}
+
+/* [i = A .. B] */
+static bool family(struct actio_reader *r, struct actio_range *range)
+{
+    actio_parse_advance(r);
+    range->kind = ACTIO_R_FAMILY;
+    return take_name(r, &range->index, "the index of the family") && actio_parse_take(r, ACTIO_T_EQUAL, "'=' after the index") &&
+           actio_parse_bounds(r, range) && actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'");
+}
+
+/* [i = A .. B] or [EXPR] */
+static bool family_or_member(struct actio_reader *r, struct actio_range *range)
+{
+    if (r->token.kind != ACTIO_T_OPEN_INDEX) return true;
+    if (bracket_holds(r, ACTIO_T_EQUAL)) return family(r, range);
+    actio_parse_advance(r);
+    range->kind = ACTIO_R_MEMBER;
+    return actio_parse_expr(r, &range->from) && actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'");
+}
+
+static bool not_a_field(struct actio_reader *r)
+{
+    if (r->token.kind != ACTIO_T_OPEN) return true;
+    actio_reader_fault(r, ACTIO_F_NOT_IN_VERSION, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT("NAME(s)"), ACTIO_TEXT("fields and their axes are")));
+    return false;
+}
+
+/* A formula in which the family's index is known. */
+static bool body(struct actio_reader *r, const struct actio_range *range, struct actio_formula *out)
+{
+    uint32_t index = range->kind == ACTIO_R_FAMILY ? range->index : ACTIO_W_NONE;
+    r->word[index].scope++;
+    bool ok = actio_parse_expr(r, out);
+    r->word[index].scope--;
+    return ok;
+}
+
+static struct actio_item item_here(const struct actio_reader *r) { return (struct actio_item){ .at = r->token.at, .span = r->token.span }; }
+
+static void keep_item(struct actio_reader *r, struct actio_statement *s, const struct actio_item *item)
+{
+    ACTIO_PUSH(&r->scratch, r->item, r->items, r->items_cap) = *item;
+    s->entries++;
+}
+
+static bool another(struct actio_reader *r)
+{
+    if (r->token.kind != ACTIO_T_COMMA) return false;
+    actio_parse_advance(r);
+    return true;
+}
+
+typedef bool item_fn(struct actio_reader *r, struct actio_item *item);
+
+static bool item_list(struct actio_reader *r, struct actio_statement *s, item_fn *read)
+{
+    s->first = r->items;
+    do {
+        struct actio_item item = item_here(r);
+        if (!read(r, &item)) return false;
+        keep_item(r, s, &item);
+    } while (another(r));
+    return true;
+}
+
+static bool equals(struct actio_reader *r, struct actio_item *item) { return actio_parse_take(r, ACTIO_T_EQUAL, "'='") && body(r, &item->range, &item->e); }
+
+static bool param_item(struct actio_reader *r, struct actio_item *item)
+{
+    if (!take_name(r, &item->word, "the name of a param")) return false;
+    if (r->token.kind == ACTIO_T_OPEN_INDEX && bracket_holds(r, ACTIO_T_EQUAL) && !family(r, &item->range)) return false;
+    return unit(r, &item->unit) && equals(r, item);
+}
+
+static bool variable_item(struct actio_reader *r, struct actio_item *item)
+{
+    if (!take_name(r, &item->word, "a name")) return false;
+    if (r->token.kind == ACTIO_T_OPEN_INDEX && bracket_holds(r, ACTIO_T_RANGE)) {
+        item->range.kind = ACTIO_R_FAMILY;
+        if (bracket_holds(r, ACTIO_T_EQUAL)) {             /* the index has no use here, but is no harm */
+            if (!family(r, &item->range)) return false;
+        } else {
+            actio_parse_advance(r);
+            if (!actio_parse_bounds(r, &item->range) || !actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'")) return false;
+        }
+    }
+    return unit(r, &item->unit) && not_a_field(r);
+}
+
+static bool head_item(struct actio_reader *r, struct actio_item *item)
+{
+    if (!take_name(r, &item->word, "a name")) return false;
+    if (r->token.kind == ACTIO_T_OPEN_INDEX && !family(r, &item->range)) return false;
+    return not_a_field(r) && equals(r, item);
+}
+
+/* NAME, NAME[3] or NAME[i = 1 .. n], then = EXPR */
+static bool place_item(struct actio_reader *r, struct actio_item *item)
+{
+    return take_name(r, &item->word, "the name of a variable") && family_or_member(r, &item->range) && not_a_field(r) && equals(r, item);
+}
+
+static bool bare_item(struct actio_reader *r, struct actio_item *item)
+{
+    return take_name(r, &item->word, "the name of a variable") && family_or_member(r, &item->range);
+}
+
+static void primes(struct actio_reader *r, uint32_t *count)
+{
+    for (; r->token.kind == ACTIO_T_PRIME; actio_parse_advance(r)) ++*count;
+}
+
+static bool dotted_word(struct actio_reader *r, uint32_t *word)
+{
+    uint32_t label;
+    if (r->token.kind != ACTIO_T_DOT) return true;
+    actio_parse_advance(r);
+    if (!take_word(r, &label, "a label after the point")) return false;
+    *word = actio_word_dotted(r, *word, label);
+    return true;
+}
+
+/* x, x', lambda.c; the prime may stand before or behind an index */
+static bool start_item(struct actio_reader *r, struct actio_item *item)
+{
+    if (!take_name(r, &item->word, "the name of a variable") || !dotted_word(r, &item->word)) return false;
+    primes(r, &item->primes);
+    if (!family_or_member(r, &item->range)) return false;
+    primes(r, &item->primes);
+    return not_a_field(r) && equals(r, item);
+}
+
+/* ---- statements */
+
+static bool model_statement(struct actio_reader *r, struct actio_statement *s) { return take_word(r, &s->label, "the model's name"); }
+static bool param_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, param_item); }
+static bool variable_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, variable_item); }
+static bool start_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, start_item); }
+static bool formula_statement(struct actio_reader *r, struct actio_statement *s) { return actio_parse_expr(r, &s->left); }
+
+static bool head_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    struct actio_item item = item_here(r);
+    s->first = r->items;
+    if (!head_item(r, &item)) return false;
+    keep_item(r, s, &item);
+    return true;
+}
+
+static bool label(struct actio_reader *r, struct actio_statement *s)
+{
+    s->span = r->token.span, s->at = r->token.at;
+    if (!take_name(r, &s->label, "a label")) return false;
+    if (r->token.kind == ACTIO_T_OPEN_INDEX && !family(r, &s->family)) return false;
+    return not_a_field(r) && actio_parse_take(r, ACTIO_T_COLON, "':' after the label");
+}
+
+static bool force_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    struct place start = save(r);
+    r->lexer.mute = true;
+    actio_parse_advance(r);
+    bool labelled = r->token.kind == ACTIO_T_COLON;
+    restore(r, start);
+    return (!labelled || label(r, s)) && item_list(r, s, place_item);
+}
+
+/* Reads [i = A .. B] at hand and remembers where its bracket closes. */
+static bool read_left_family(struct actio_reader *r, struct actio_range *range, struct actio_left_family *found)
+{
+    actio_parse_advance(r);
+    found->at = r->token.at;
+    range->kind = ACTIO_R_FAMILY;
+    if (!take_name(r, &range->index, "an index") || !actio_parse_take(r, ACTIO_T_EQUAL, "'='") || !actio_parse_bounds(r, range)) return false;
+    found->after = r->lexer, found->token = r->token;
+    r->left_family = found;
+    return true;
+}
+
+/* A flow's family stands inside its left side, maybe behind the first use of its index: it is looked for beforehand. */
+static bool find_family(struct actio_reader *r, struct actio_range *range, struct actio_left_family *found)
+{
+    struct place start = save(r), bracket = start;
+    int since = 0;                                         /* tokens since the last open bracket */
+    for (r->lexer.mute = true; r->token.kind != ACTIO_T_EQUAL && !is_end(r->token.kind); actio_parse_advance(r), since++)
+        if (r->token.kind == ACTIO_T_OPEN_INDEX) bracket = save(r), since = 0;
+    bool is_family = r->token.kind == ACTIO_T_EQUAL && since == 2 && bracket.token.kind == ACTIO_T_OPEN_INDEX;
+    if (is_family) {
+        bracket.lexer.mute = false;
+        restore(r, bracket);
+        if (!read_left_family(r, range, found)) return false;
+    }
+    restore(r, start);
+    return true;
+}
+
+static bool flow_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    struct actio_left_family found;
+    bool ok = find_family(r, &s->family, &found) && body(r, &s->family, &s->left);
+    r->left_family = NULL;
+    return ok && actio_parse_take(r, ACTIO_T_EQUAL, "'=' in the flow: p' = ...") && body(r, &s->family, &s->right);
+}
+
+static bool is_comparison(enum actio_token_kind k) { return k >= ACTIO_T_LESS && k <= ACTIO_T_MORE_EQUAL; }
+
+static bool reaction_rule(struct actio_reader *r, struct actio_statement *s)
+{
+    if (!at_word(r, ACTIO_W_acting) && !at_word(r, ACTIO_W_along)) return true;
+    s->rule = r->token.word;
+    actio_parse_advance(r);
+    uint32_t index = s->family.kind == ACTIO_R_FAMILY ? s->family.index : ACTIO_W_NONE;
+    r->word[index].scope++;
+    bool ok = item_list(r, s, s->rule == ACTIO_W_acting ? bare_item : place_item);
+    r->word[index].scope--;
+    return ok;
+}
+
+static bool constraint_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    if (!label(r, s) || !body(r, &s->family, &s->left)) return false;
+    if (is_comparison(r->token.kind)) return fault(r, ACTIO_F_CONSTRAINT_IS_EQUALITY, r->token.span, ACTIO_W_NONE);
+    return actio_parse_take(r, ACTIO_T_EQUAL, "'=' in the constraint") && body(r, &s->family, &s->right) && reaction_rule(r, s);
+}
+
+static bool symmetry_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    if (!label(r, s)) return false;
+    if (!at_word(r, ACTIO_W_time)) return item_list(r, s, place_item);
+    s->rule = ACTIO_W_time;
+    actio_parse_advance(r);
+    return true;
+}
+
+static bool time_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    struct actio_range range = { 0 };
+    bool ok = actio_parse_bounds(r, &range);
+    s->left = range.from, s->right = range.to;
+    return ok;
+}
+
+/* ---- claims */
+
+static bool column(struct actio_reader *r, struct actio_statement *s)
+{
+    s->column_span = r->token.span, s->at = r->token.at;
+    if (!take_word(r, &s->column, "the name of a column") || !dotted_word(r, &s->column)) return false;
+    primes(r, &s->column_primes);
+    if (r->token.kind == ACTIO_T_OPEN_INDEX) {
+        actio_parse_advance(r);
+        double k = r->token.number;
+        if (r->token.kind != ACTIO_T_NUMBER || k != (int)k) return actio_parse_expected(r, "a whole number");
+        s->column = actio_word_member(r, s->column, k);
+        actio_parse_advance(r);
+        if (!actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'")) return false;
+    }
+    primes(r, &s->column_primes);
+    return true;
+}
+
+static bool below(struct actio_reader *r, struct actio_statement *s) { return actio_parse_take(r, ACTIO_T_LESS, "'<'") && actio_parse_expr(r, &s->bound); }
+
+static bool drift_claim(struct actio_reader *r, struct actio_statement *s)
+{
+    s->rule = ACTIO_W_drift;
+    actio_parse_advance(r);
+    return actio_parse_take(r, ACTIO_T_OPEN, "'('") && column(r, s) && actio_parse_take(r, ACTIO_T_CLOSE, "')'") && below(r, s);
+}
+
+static bool residual_claim(struct actio_reader *r, struct actio_statement *s)
+{
+    s->rule = ACTIO_W_residual;
+    actio_parse_advance(r);
+    return below(r, s);
+}
+
+static bool verdict_claim(struct actio_reader *r, struct actio_statement *s)
+{
+    s->rule = ACTIO_W_verdict;
+    actio_parse_advance(r);
+    s->column_span = r->token.span;
+    return take_word(r, &s->verdict, "a verdict");
+}
+
+static bool value_claim(struct actio_reader *r, struct actio_statement *s)
+{
+    s->rule = ACTIO_W_at;
+    if (!column(r, s)) return false;
+    if (!at_word(r, ACTIO_W_at)) return actio_parse_expected(r, "`at` and a time");
+    actio_parse_advance(r);
+    if (!actio_parse_expr(r, &s->left) || !actio_parse_take(r, ACTIO_T_EQUAL, "'=' and the value")) return false;
+    if (!actio_parse_expr(r, &s->right)) return false;
+    if (!at_word(r, ACTIO_W_within)) return actio_parse_expected(r, "`within` and a tolerance");
+    actio_parse_advance(r);
+    return actio_parse_expr(r, &s->bound);
+}
+
+/* drift, verdict and residual are claims of their own only when what follows fits: a column may have such a name. */
+static bool claim(struct actio_reader *r, struct actio_statement *s)
+{
+    struct place start = save(r);
+    r->lexer.mute = true;
+    actio_parse_advance(r);
+    enum actio_token_kind next = r->token.kind;
+    bool at = at_word(r, ACTIO_W_at);
+    restore(r, start);
+    if (at_word(r, ACTIO_W_drift) && next == ACTIO_T_OPEN) return drift_claim(r, s);
+    if (at_word(r, ACTIO_W_residual) && next != ACTIO_T_DOT) return residual_claim(r, s);
+    if (at_word(r, ACTIO_W_verdict) && next != ACTIO_T_OPEN_INDEX && next != ACTIO_T_PRIME && !at) return verdict_claim(r, s);
+    return value_claim(r, s);
+}
+
+static bool expect_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    uint32_t from = r->token.at;
+    s->span = r->token.span;
+    if (!claim(r, s)) return false;
+    if (at_word(r, ACTIO_W_by)) {
+        actio_parse_advance(r);
+        s->span = r->token.span;
+        if (!take_word(r, &s->by, "a principle")) return false;
+    }
+    const char *text = actio_lex_origin(r)->source.text;
+    uint32_t to = r->token.at;
+    const char *comment = memchr(text + from, '#', to - from);
+    if (comment) to = (uint32_t)(comment - text);
+    while (to > from && strchr(" \t\r\n", text[to - 1])) to--;
+    s->text = actio_arena_text(&r->model->arena, text + from, to - from);
+    return true;
+}
+
+/* ---- the whole text */
+
+typedef bool statement_fn(struct actio_reader *r, struct actio_statement *s);
+
+static statement_fn *const statement_of[ACTIO_W_FIRST_FUNCTION] = {
+    [ACTIO_W_model] = model_statement, [ACTIO_W_param] = param_statement, [ACTIO_W_let] = head_statement, [ACTIO_W_coord] = variable_statement,
+    [ACTIO_W_state] = variable_statement, [ACTIO_W_lagrangian] = formula_statement, [ACTIO_W_dissipation] = formula_statement, [ACTIO_W_flow] = flow_statement,
+    [ACTIO_W_force] = force_statement, [ACTIO_W_constraint] = constraint_statement, [ACTIO_W_symmetry] = symmetry_statement, [ACTIO_W_start] = start_statement,
+    [ACTIO_W_time] = time_statement, [ACTIO_W_observe] = head_statement, [ACTIO_W_expect] = expect_statement,
+};
+
+/* After a formula only an operator could follow: what stands there instead is mostly a missing sign. */
+static bool statement_ends(struct actio_reader *r)
+{
+    enum actio_token_kind k = r->token.kind;
+    if (is_end(k)) return true;
+    if (k == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, r->token.span, ACTIO_W_NONE);
+    if (is_comparison(k)) return fault(r, ACTIO_F_COMPARISON_HERE, r->token.span, ACTIO_W_NONE);
+    if (k != ACTIO_T_WORD && k != ACTIO_T_NUMBER && k != ACTIO_T_OPEN) return actio_parse_expected(r, "an operator or the end of the line");
+    const char *found = actio_reader_quote(r, r->lexer.origin, r->token.at, r->token.bytes);
+    actio_reader_fault(r, ACTIO_F_OPERATOR_MISSING, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(found)));
+    return false;
+}
+
+/* Past a statement that could not be read. What it may have declared is not reported as unknown later. */
+static void skip_statement(struct actio_reader *r, struct place start)
+{
+    restore(r, start);
+    for (r->lexer.mute = true; !is_end(r->token.kind); actio_parse_advance(r))
+        if (r->token.kind == ACTIO_T_WORD) r->word[r->token.word].suspect = true;
+    r->lexer.mute = false;
+}
+
+static bool unknown_statement(struct actio_reader *r)
+{
+    if (r->token.kind != ACTIO_T_WORD) return actio_parse_expected(r, "a statement, which begins with its keyword");
+    const char *text = actio_word_text(r, r->token.word);
+    if (r->word[r->token.word].class == ACTIO_WC_LATER) {
+        actio_reader_fault(r, ACTIO_F_NOT_IN_VERSION, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT("statements are")));
+        return false;
+    }
+    const char *hint = actio_word_hint(r, text, ACTIO_NEAR_STATEMENT, "a line begins with a keyword: param, coord, lagrangian, constraint, start, time, expect ...");
+    actio_reader_fault(r, ACTIO_F_UNKNOWN_STATEMENT, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
+    return false;
+}
+
+static void statement(struct actio_reader *r, uint32_t keyword)
+{
+    struct place start = save(r);
+    actio_parse_advance(r);
+    struct actio_statement s = { .keyword = keyword, .at = r->token.at, .span = r->token.span, .origin = r->lexer.origin };
+    if (statement_of[keyword](r, &s) && statement_ends(r)) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;
+    else skip_statement(r, start);
+}
+
+void actio_parse_model(struct actio_reader *r)
+{
+    actio_lex_open(r, 0);
+    for (actio_parse_advance(r); r->token.kind != ACTIO_T_END; ) {
+        actio_poll(r->ctx);
+        uint32_t word = r->token.kind == ACTIO_T_WORD ? r->token.word : ACTIO_W_NONE;
+        if (r->token.kind == ACTIO_T_NEWLINE) actio_parse_advance(r);
+        else if (word < ACTIO_W_FIRST_FUNCTION && statement_of[word]) statement(r, word);
+        else unknown_statement(r), skip_statement(r, save(r));
+    }
+}
+
+/* An option is one statement without its keyword. */
+void actio_parse_option(struct actio_reader *r, uint16_t origin, enum actio_override_kind kind)
+{
+    static const uint32_t keyword[] = { [ACTIO_SET_PARAM] = ACTIO_W_param, [ACTIO_SET_START] = ACTIO_W_start, [ACTIO_SET_TIME] = ACTIO_W_time };
+    actio_lex_open(r, origin);
+    actio_parse_advance(r);
+    struct actio_statement s = { .keyword = keyword[kind], .at = r->token.at, .span = r->token.span, .origin = origin };
+    bool ok = kind == ACTIO_SET_PARAM ? item_list(r, &s, place_item) : statement_of[keyword[kind]](r, &s);
+    ok = ok && statement_ends(r) && (r->token.kind == ACTIO_T_END || actio_parse_expected(r, "the end of the option"));
+    if (ok) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Formulas to postfix code. What waits (operators, open brackets) stands on a stack of its own, so depth costs no C stack. */
+#include "model/reader.h"
+
+enum opening { BINARY, NEGATE, GROUP, CALL, INDEX, IF_CALL, SUM_CALL };
+enum sum_phase { FROM, TO, BODY };
+
+static const struct { uint8_t op, strength; } binary[] = {
+    [ACTIO_T_PLUS] = { ACTIO_ADD, 1 }, [ACTIO_T_MINUS] = { ACTIO_SUB, 1 }, [ACTIO_T_TIMES] = { ACTIO_MUL, 2 }, [ACTIO_T_DIVIDE] = { ACTIO_DIV, 2 },
+    [ACTIO_T_POWER] = { ACTIO_POW, 4 }, [ACTIO_T_MORE_EQUAL] = { 0, 0 },
+};
+enum { NEGATE_STRENGTH = 3 };                              /* -x^2 is -(x^2), a*-b*c is (a*(-b))*c */
+
+static const struct { uint8_t kind, op; } comparison[] = {
+    [ACTIO_T_LESS] = { ACTIO_ST_OP2, ACTIO_LT }, [ACTIO_T_LESS_EQUAL] = { ACTIO_ST_OP2, ACTIO_LE },
+    [ACTIO_T_MORE] = { ACTIO_ST_SWAPPED, ACTIO_LT }, [ACTIO_T_MORE_EQUAL] = { ACTIO_ST_SWAPPED, ACTIO_LE },
+};
+
+static struct actio_step *emit(struct actio_reader *r, enum actio_instr_kind kind, uint8_t op, uint32_t at, uint32_t word)
+{
+    struct actio_step *s = &ACTIO_PUSH(&r->scratch, r->step, r->steps, r->steps_cap);
+    *s = (struct actio_step){ .kind = (uint8_t)kind, .op = op, .at = at };
+    s->u.use.word = word;
+    return s;
+}
+
+static void open_at(struct actio_reader *r, enum opening kind, uint8_t op, uint32_t word, uint32_t at)
+{
+    ACTIO_PUSH(&r->scratch, r->opening, r->openings, r->openings_cap) =
+        (struct actio_opening){ .kind = (uint8_t)kind, .op = op, .word = word, .at = at };
+}
+
+static bool fault(struct actio_reader *r, enum actio_code code, const struct actio_value arg[6])
+{
+    actio_reader_fault(r, code, r->lexer.origin, r->token.span, arg);
+    return false;
+}
+
+static const char *text_of(struct actio_reader *r, uint32_t word) { return actio_word_text(r, word); }
+
+/* Operators that bind at least as strongly as what comes get their operands now. */
+static void reduce(struct actio_reader *r, uint32_t base, int strength)
+{
+    for (; r->openings > base; r->openings--) {
+        const struct actio_opening *o = &r->opening[r->openings - 1];
+        if (o->kind > NEGATE || (o->kind == NEGATE ? NEGATE_STRENGTH : o->phase) < strength) return;
+        emit(r, o->kind == NEGATE ? ACTIO_ST_OP1 : ACTIO_ST_OP2, o->op, o->at, 0);
+    }
+}
+
+/* ---- where an operand is expected */
+
+static bool unclosed(struct actio_reader *r, const struct actio_opening *o)
+{
+    const char *close = o->kind == INDEX ? "]" : ")";
+    actio_reader_fault_at(r, ACTIO_F_UNCLOSED, r->lexer.origin, o->at, ACTIO_ARGS(ACTIO_TEXT(close)));
+    return false;
+}
+
+static void emit_rates(struct actio_reader *r, uint32_t primes, uint32_t at)
+{
+    for (uint32_t i = 0; i < primes; i++) emit(r, ACTIO_ST_RATE, 0, at, 0);
+}
+
+static bool sum_head(struct actio_reader *r, uint32_t at)
+{
+    actio_parse_advance(r);
+    if (r->token.kind != ACTIO_T_WORD) return actio_parse_expected(r, "the index of the sum: sum(i = 1 .. n, ...)");
+    uint32_t word = r->token.word;
+    if (actio_word_reserved(r, word)) return fault(r, ACTIO_F_RESERVED_NAME, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word))));
+    actio_parse_advance(r);
+    if (!actio_parse_take(r, ACTIO_T_EQUAL, "'=' after the index: sum(i = 1 .. n, ...)")) return false;
+    open_at(r, SUM_CALL, 0, word, at);
+    return true;
+}
+
+static bool refused(struct actio_reader *r, uint32_t word, uint32_t at)
+{
+    actio_reader_fault_at(r, ACTIO_F_NOT_IN_VERSION, r->lexer.origin, at, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word)), ACTIO_TEXT("is")));
+    return false;
+}
+
+static bool call(struct actio_reader *r, uint32_t word, uint32_t at)
+{
+    uint8_t class = r->word[word].class;
+    if (class == ACTIO_WC_REFUSED) return refused(r, word, at);
+    if (class != ACTIO_WC_FUNCTION && class != ACTIO_WC_SPECIAL) {
+        const char *hint = actio_word_hint(r, text_of(r, word), ACTIO_NEAR_FUNCTION, "for a product write * in front of the bracket");
+        actio_reader_fault_at(r, ACTIO_F_NOT_A_FUNCTION, r->lexer.origin, at, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word)), ACTIO_TEXT(hint)));
+        return false;
+    }
+    if (word == ACTIO_W_sum) return sum_head(r, at);
+    open_at(r, word == ACTIO_W_if ? IF_CALL : CALL, r->word[word].op, word, at);
+    actio_parse_advance(r);
+    return true;
+}
+
+/* In a flow's left side p[i = 1 .. n] declares the family (read beforehand) and stands for p[i]. */
+static bool left_family(struct actio_reader *r, uint32_t word, uint32_t primes, uint32_t at)
+{
+    uint32_t index = r->token.word;
+    r->lexer = r->left_family->after;
+    r->token = r->left_family->token;
+    r->left_family = NULL;
+    if (!actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'")) return false;
+    emit(r, ACTIO_ST_BOUND, 0, at, index);
+    emit(r, ACTIO_ST_INDEX, 0, at, word);
+    emit_rates(r, primes, at);
+    return true;
+}
+
+static bool dotted(struct actio_reader *r, uint32_t *word)
+{
+    actio_parse_advance(r);
+    if (r->token.kind != ACTIO_T_WORD) return actio_parse_expected(r, "a label after the point");
+    *word = actio_word_dotted(r, *word, r->token.word);
+    actio_parse_advance(r);
+    return true;
+}
+
+/* Words that are no names by themselves. Returns false after a fault. */
+static bool check_word(struct actio_reader *r, uint32_t word, uint32_t at)
+{
+    uint8_t class = r->word[word].class;
+    if (r->token.kind == ACTIO_T_DOT || class <= ACTIO_WC_FREE || class == ACTIO_WC_VALUE) return true;
+    if (class == ACTIO_WC_REFUSED) return refused(r, word, at);
+    enum actio_code code = class == ACTIO_WC_FUNCTION || class == ACTIO_WC_SPECIAL ? ACTIO_F_FUNCTION_NEEDS_BRACKETS : ACTIO_F_KEYWORD_IN_FORMULA;
+    actio_reader_fault_at(r, code, r->lexer.origin, at, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word))));
+    return false;
+}
+
+static bool name(struct actio_reader *r, bool *want)
+{
+    uint32_t word = r->token.word, at = r->token.at, primes = 0;
+    actio_parse_advance(r);
+    if (r->token.kind == ACTIO_T_OPEN) return call(r, word, at);
+    if (!check_word(r, word, at)) return false;
+    if (r->token.kind == ACTIO_T_DOT && !dotted(r, &word)) return false;
+    for (; r->token.kind == ACTIO_T_PRIME; actio_parse_advance(r)) primes++;
+    if (r->token.kind == ACTIO_T_OPEN_INDEX) {
+        actio_parse_advance(r);
+        if (r->left_family && r->token.at == r->left_family->at) return *want = false, left_family(r, word, primes, at);
+        open_at(r, INDEX, 0, word, at);
+        r->opening[r->openings - 1].primes = primes;
+        return true;
+    }
+    emit(r, r->word[word].scope ? ACTIO_ST_BOUND : ACTIO_ST_NAME, 0, at, word);
+    emit_rates(r, primes, at);
+    *want = false;
+    return true;
+}
+
+/* The text ends where an operand should be: an open bracket is what is wrong, if there is one. */
+static bool no_operand(struct actio_reader *r, uint32_t base)
+{
+    uint32_t n = r->openings;
+    while (n > base && r->opening[n - 1].kind <= NEGATE) n--;
+    bool open = n > base && (r->token.kind == ACTIO_T_NEWLINE || r->token.kind == ACTIO_T_END);
+    return open ? unclosed(r, &r->opening[n - 1]) : actio_parse_expected(r, "a number, a name or an open bracket");
+}
+
+static bool operand(struct actio_reader *r, uint32_t base, bool *want)
+{
+    uint32_t at = r->token.at;
+    switch (r->token.kind) {
+    case ACTIO_T_WORD: return name(r, want);
+    case ACTIO_T_NUMBER:
+        emit(r, ACTIO_ST_NUMBER, 0, at, 0)->u.number = r->token.number;
+        *want = false;
+        break;
+    case ACTIO_T_OPEN: open_at(r, GROUP, 0, 0, at); break;
+    case ACTIO_T_MINUS: open_at(r, NEGATE, ACTIO_NEG, 0, at); break;
+    case ACTIO_T_PLUS: return fault(r, ACTIO_F_UNARY_PLUS, ACTIO_NO_ARGS);
+    default: return no_operand(r, base);
+    }
+    actio_parse_advance(r);
+    return true;
+}
+
+/* ---- where an operator is expected */
+
+static void binary_operator(struct actio_reader *r, uint32_t base)
+{
+    enum actio_token_kind kind = r->token.kind;
+    int strength = binary[kind].strength;
+    reduce(r, base, kind == ACTIO_T_POWER ? strength + 1 : strength);
+    open_at(r, BINARY, binary[kind].op, 0, r->token.at);
+    r->opening[r->openings - 1].phase = (uint8_t)strength;
+}
+
+static bool compare(struct actio_reader *r, struct actio_opening *o)
+{
+    if (o->kind != IF_CALL || o->count || o->phase) return fault(r, ACTIO_F_COMPARISON_HERE, ACTIO_NO_ARGS);
+    o->phase = (uint8_t)r->token.kind;                     /* emitted at the comma, when the right side is there */
+    return true;
+}
+
+static bool to_range(struct actio_reader *r, struct actio_opening *o)
+{
+    if (o->kind != SUM_CALL || o->phase != FROM) return actio_parse_expected(r, "an operator or ')'");
+    o->phase = TO;
+    return true;
+}
+
+static bool wrong_count(struct actio_reader *r, const struct actio_opening *o, const char *takes, uint32_t count)
+{
+    actio_reader_fault_at(r, ACTIO_F_ARGUMENT_COUNT, r->lexer.origin, o->at, ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(takes), ACTIO_COUNT(count)));
+    return false;
+}
+
+static bool is_min_max(uint8_t op) { return op == ACTIO_MIN || op == ACTIO_MAX; }
+
+static bool comma(struct actio_reader *r, struct actio_opening *o)
+{
+    switch (o->kind) {
+    case IF_CALL:
+        if (o->count == 0 && !o->phase) return fault(r, ACTIO_F_IF_NEEDS_COMPARISON, ACTIO_NO_ARGS);
+        if (o->count == 0) emit(r, (enum actio_instr_kind)comparison[o->phase].kind, comparison[o->phase].op, o->at, 0);
+        break;
+    case SUM_CALL:
+        if (o->phase != TO) return actio_parse_expected(r, o->phase == FROM ? "'..' in the sum's range" : "')'");
+        o->phase = BODY, o->jump = r->steps;
+        r->word[o->word].scope++;
+        emit(r, ACTIO_ST_SUM, 0, o->at, o->word);
+        return true;
+    case CALL:
+        if (o->count > 0 && is_min_max(o->op)) emit(r, ACTIO_ST_OP2, o->op, o->at, 0);
+        break;
+    default: return actio_parse_expected(r, o->kind == INDEX ? "']'" : "')'");
+    }
+    o->count++;
+    return true;
+}
+
+static bool close_call(struct actio_reader *r, const struct actio_opening *o)
+{
+    uint32_t count = o->count + 1;
+    int arity = actio_arity((enum actio_op)o->op);
+    if (is_min_max(o->op) ? count < 2 : count != (uint32_t)arity)
+        return wrong_count(r, o, is_min_max(o->op) ? "two arguments or more" : arity == 1 ? "one argument" : "two arguments", count);
+    emit(r, arity == 1 ? ACTIO_ST_OP1 : ACTIO_ST_OP2, o->op, o->at, 0);
+    return true;
+}
+
+static bool close_sum(struct actio_reader *r, const struct actio_opening *o)
+{
+    if (o->phase != BODY) return actio_parse_expected(r, o->phase == FROM ? "'..' in the sum's range" : "a comma and what is summed");
+    emit(r, ACTIO_ST_SUM_END, 0, o->at, o->word);
+    r->step[o->jump].u.use.jump = r->steps;
+    r->word[o->word].scope--;
+    return true;
+}
+
+static bool close_bracket(struct actio_reader *r, struct actio_opening o)
+{
+    if ((o.kind == INDEX) != (r->token.kind == ACTIO_T_CLOSE_INDEX)) return actio_parse_expected(r, o.kind == INDEX ? "']'" : "')'");
+    switch (o.kind) {
+    case CALL: if (!close_call(r, &o)) return false; break;
+    case IF_CALL:
+        if (o.count != 2) return wrong_count(r, &o, "three arguments", o.count + 1);
+        emit(r, ACTIO_ST_IF, 0, o.at, 0);
+        break;
+    case SUM_CALL: if (!close_sum(r, &o)) return false; break;
+    case INDEX:
+        emit(r, ACTIO_ST_INDEX, 0, o.at, o.word);
+        emit_rates(r, o.primes, o.at);
+        break;
+    default: break;
+    }
+    r->openings--;
+    return true;
+}
+
+static bool no_operator(struct actio_reader *r)
+{
+    uint32_t bytes = r->token.bytes;
+    if (r->token.kind == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, ACTIO_NO_ARGS);
+    return fault(r, ACTIO_F_IMPLICIT_PRODUCT, ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT(actio_reader_quote(r, r->lexer.origin, r->token.at, bytes))));
+}
+
+/* A sign inside brackets that is no operator: it may close or divide the innermost one. */
+static bool inside(struct actio_reader *r)
+{
+    struct actio_opening *o = &r->opening[r->openings - 1];
+    switch (r->token.kind) {
+    case ACTIO_T_CLOSE: case ACTIO_T_CLOSE_INDEX: return close_bracket(r, *o);
+    case ACTIO_T_COMMA: return comma(r, o);
+    case ACTIO_T_RANGE: return to_range(r, o);
+    case ACTIO_T_LESS: case ACTIO_T_LESS_EQUAL: case ACTIO_T_MORE: case ACTIO_T_MORE_EQUAL: return compare(r, o);
+    case ACTIO_T_NEWLINE: case ACTIO_T_END: return unclosed(r, o);
+    case ACTIO_T_WORD: case ACTIO_T_NUMBER: case ACTIO_T_OPEN: case ACTIO_T_OPEN_INDEX: return no_operator(r);
+    default: return actio_parse_expected(r, o->kind == INDEX ? "an operator or ']'" : "an operator or ')'");
+    }
+}
+
+static bool is_binary(enum actio_token_kind k) { return k >= ACTIO_T_PLUS && k <= ACTIO_T_POWER; }
+
+/* One token. Sets *done where the formula ends. */
+static bool advance_formula(struct actio_reader *r, uint32_t base, bool *want, bool *done)
+{
+    if (*want) return operand(r, base, want);
+    if (r->token.kind == ACTIO_T_PRIME) emit(r, ACTIO_ST_RATE, 0, r->token.at, 0);
+    else if (is_binary(r->token.kind)) binary_operator(r, base), *want = true;
+    else {
+        bool closes = r->token.kind == ACTIO_T_CLOSE || r->token.kind == ACTIO_T_CLOSE_INDEX;
+        reduce(r, base, 0);
+        if (r->openings == base) return *done = true;
+        if (!inside(r)) return false;
+        *want = !closes;
+    }
+    actio_parse_advance(r);
+    return true;
+}
+
+bool actio_parse_expr(struct actio_reader *r, struct actio_formula *out)
+{
+    uint32_t base = r->openings, first = r->steps;
+    bool want = true, done = false, ok = true;
+    while (ok && !done) ok = advance_formula(r, base, &want, &done);
+    for (; r->openings > base; r->openings--) {            /* after a fault only */
+        const struct actio_opening *o = &r->opening[r->openings - 1];
+        if (o->kind == SUM_CALL && o->phase == BODY) r->word[o->word].scope--;
+    }
+    *out = (struct actio_formula){ .first = first, .count = r->steps - first, .origin = r->lexer.origin };
+    return ok;
+}
+
+bool actio_parse_bounds(struct actio_reader *r, struct actio_range *range)
+{
+    if (!actio_parse_expr(r, &range->from)) return false;
+    if (!actio_parse_take(r, ACTIO_T_RANGE, "'..' between the bounds")) return false;
+    return actio_parse_expr(r, &range->to);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A model as text that reads back to the same model. Families keep their declarations, members get their own formulas,
+ * and what would be long when written out in full is written once, as a let. */
+#include "model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHORT = 4000, WORTH = 12, LONG = 2000 };            /* nodes: written out in full / worth a let when used twice / a let in any case */
+
+struct printing {
+    struct actio_model *m;
+    struct actio_text out;                                 /* in the arena below */
+    struct actio_arena arena;
+    struct actio_pool pool;                                /* copies, so that printing leaves the model's pool alone */
+    actio_expr *root, *copy; size_t roots, next; size_t cap;
+    actio_expr *let; uint32_t lets, lets_cap;
+    char prefix[16], index[16];                            /* names the model does not use */
+};
+
+/* ---- which formulas, in the order of the text */
+
+static void add_root(struct printing *p, actio_expr e) { ACTIO_PUSH(&p->arena, p->root, p->roots, p->cap) = e; }
+
+static void add_terms(struct printing *p, const struct actio_term *term, size_t n)
+{
+    for (size_t i = 0; i < n; i++) add_root(p, term[i].e);
+}
+
+static void collect(struct printing *p)
+{
+    const struct actio_model *m = p->m;
+    for (size_t i = 0; i < m->params; i++) add_root(p, m->param[i].definition);
+    add_root(p, m->lagrangian);
+    add_root(p, m->dissipation);
+    for (size_t i = 0; i < m->forces; i++) add_terms(p, m->force[i].term, m->force[i].terms);
+    for (size_t i = 0; i < m->flows; i++) add_root(p, m->flow[i].left), add_root(p, m->flow[i].right);
+    for (size_t i = 0; i < m->constraints; i++) {
+        const struct actio_constraint *c = &m->constraint[i];
+        add_root(p, c->left), add_root(p, c->right);
+        add_terms(p, c->reaction, c->reactions);
+    }
+    for (size_t i = 0; i < m->symmetries; i++) add_terms(p, m->symmetry[i].term, m->symmetry[i].terms);
+    for (size_t i = 0; i < m->coords; i++) add_root(p, m->coord[i].start), add_root(p, m->coord[i].start_dot);
+    for (size_t i = 0; i < m->states; i++) add_root(p, m->state[i].start);
+    for (size_t i = 0; i < m->constraints; i++) add_root(p, m->constraint[i].start_lambda);
+    for (size_t i = 0; i < m->observes; i++) add_root(p, m->observe[i].e);
+}
+
+/* ---- what becomes a let */
+
+struct sharing { const uint32_t *id; uint32_t count; uint32_t *uses, *size, *place; bool full; };
+
+static uint32_t node_args(const struct actio_pool *pool, uint32_t id, uint32_t arg[3])
+{
+    const struct actio_node *n = &pool->node[id];
+    arg[0] = n->a, arg[1] = n->b, arg[2] = n->c;
+    return (uint32_t)actio_arity((enum actio_op)n->op);
+}
+
+static bool is_let(const struct sharing *s, uint32_t i)
+{
+    return !s->full && ((s->uses[i] > 1 && s->size[i] >= WORTH) || s->size[i] > LONG);
+}
+
+/* Nodes of each formula as text, lets counted once; returns the sum over roots, at most UINT32_MAX / 2. */
+static uint64_t measure(struct printing *p, struct sharing *s)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t arg[3], n = node_args(&p->m->pool, s->id[i], arg);
+        uint64_t size = 1;
+        for (uint32_t k = 0; k < n; k++) size += is_let(s, s->place[arg[k]]) ? 1 : s->size[s->place[arg[k]]];
+        s->size[i] = size > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)size;
+    }
+    for (size_t k = 0; k < p->roots; k++) total += s->size[s->place[p->root[k].id]];
+    return total;
+}
+
+static struct sharing share(struct printing *p)
+{
+    struct actio_pool *pool = &p->m->pool;
+    struct actio_cone cone = actio_cone_of(pool, p->root, p->roots);
+    uint32_t *id = actio_arena_array(&p->arena, cone.count, sizeof *id);
+    memcpy(id, cone.id, cone.count * sizeof *id);
+    struct sharing s = { id, cone.count, actio_arena_array(&p->arena, cone.count, 4), actio_arena_array(&p->arena, cone.count, 4), actio_arena_array(&p->arena, pool->count, 4), true };
+    for (uint32_t i = 0; i < s.count; i++) s.place[id[i]] = i;
+    for (uint32_t i = 0; i < s.count; i++) {
+        uint32_t arg[3], n = node_args(pool, id[i], arg);
+        for (uint32_t k = 0; k < n; k++) s.uses[s.place[arg[k]]]++;
+    }
+    for (size_t k = 0; k < p->roots; k++) s.uses[s.place[p->root[k].id]]++;
+    s.full = measure(p, &s) <= SHORT;
+    if (!s.full) measure(p, &s);
+    return s;
+}
+
+/* Copies all formulas, operands first; a let is a HIDDEN symbol from then on. */
+static void copy_formulas(struct printing *p)
+{
+    const struct actio_pool *from = &p->m->pool;
+    struct sharing s = share(p);
+    actio_expr *made = actio_arena_array(&p->arena, s.count, sizeof *made);
+    for (uint32_t i = 0; i < s.count; i++) {
+        const struct actio_node *n = &from->node[s.id[i]];
+        actio_expr a[3] = { { 0 }, { 0 }, { 0 } };
+        uint32_t arg[3], arity = node_args(from, s.id[i], arg);
+        for (uint32_t k = 0; k < arity; k++) a[k] = made[s.place[arg[k]]];
+        if (n->op == ACTIO_CONST) made[i] = actio_const(&p->pool, from->value[n->a]);
+        else if (n->op == ACTIO_SYMBOL) made[i] = actio_symbol_at(&p->pool, from->slot[n->a]);
+        else made[i] = actio_rebuild(&p->pool, (enum actio_op)n->op, a[0], a[1], a[2], (int32_t)n->b);
+        if (!is_let(&s, i)) continue;
+        ACTIO_PUSH(&p->arena, p->let, p->lets, p->lets_cap) = made[i];
+        made[i] = actio_symbol(&p->pool, ACTIO_SPACE_HIDDEN, p->lets);
+    }
+    p->copy = actio_arena_array(&p->arena, p->roots, sizeof *p->copy);
+    for (size_t k = 0; k < p->roots; k++) p->copy[k] = made[s.place[p->root[k].id]];
+}
+
+/* ---- names that are free */
+
+static bool name_begins(const char *name, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return name && strncmp(name, prefix, n) == 0 && (name[n] == 0 || name[n] == '[' || (name[n] >= '0' && name[n] <= '9'));
+}
+
+static bool is_taken(const struct actio_model *m, const char *prefix)
+{
+    for (size_t i = 0; i < m->params; i++) if (name_begins(m->param[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->coords; i++) if (name_begins(m->coord[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->states; i++) if (name_begins(m->state[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->observes; i++) if (name_begins(m->observe[i].name, prefix)) return true;
+    return false;
+}
+
+static void free_name(const struct actio_model *m, char name[16], char letter)
+{
+    size_t n = 0;
+    name[n++] = letter, name[n] = 0;
+    while (n < 15 && is_taken(m, name)) name[n++] = '_', name[n] = 0;
+}
+
+/* ---- pieces of text */
+
+static void add(struct printing *p, const char *s) { actio_text_add(&p->out, s); }
+
+static void symbol_name(void *user, actio_slot slot, struct actio_text *out)
+{
+    struct printing *p = user;
+    if (slot.space == ACTIO_SPACE_HIDDEN) actio_text_format(out, "%s%u", p->prefix, (unsigned)slot.index);
+    else actio_model_symbol_name(p->m, slot, out);
+}
+
+static void formula(struct printing *p, actio_expr e) { actio_print(&p->pool, e, symbol_name, p, &p->out); }
+static void next_formula(struct printing *p) { formula(p, p->copy[p->next++]); }
+
+/* a[3] as the declaration of one member: a[i = 3 .. 3] */
+static void head(struct printing *p, const char *name)
+{
+    const char *bracket = strchr(name, '[');
+    if (!bracket) { add(p, name); return; }
+    long k = strtol(bracket + 1, NULL, 10);
+    actio_text_format(&p->out, "%.*s[%s = %ld .. %ld]", (int)(bracket - name), name, p->index, k, k);
+}
+
+static void unit(struct printing *p, const char *text)
+{
+    if (text) actio_text_format(&p->out, " [%s]", text);
+}
+
+static const char *variable_name(const struct printing *p, const struct actio_term *t)
+{
+    return t->is_state ? p->m->state[t->variable].name : p->m->coord[t->variable].name;
+}
+
+static void terms(struct printing *p, const struct actio_term *term, size_t n, bool with_formula)
+{
+    for (size_t i = 0; i < n; i++) {
+        add(p, i ? ", " : " ");
+        add(p, variable_name(p, &term[i]));
+        if (with_formula) add(p, " = "), next_formula(p);
+        else p->next++;
+    }
+    add(p, "\n");
+}
+
+/* ---- statements */
+
+static void print_description(struct printing *p)
+{
+    const char *s = p->m->description;
+    while (s && *s) {
+        size_t n = strcspn(s, "\n");
+        add(p, n ? "# " : "#");
+        actio_text_bytes(&p->out, s, n);
+        add(p, "\n");
+        s += n + (s[n] == '\n');
+    }
+    if (p->out.length) add(p, "\n");
+    if (p->m->name) actio_text_format(&p->out, "model %s\n", p->m->name);
+}
+
+static void print_params(struct printing *p)
+{
+    for (size_t i = 0; i < p->m->params; i++) {
+        add(p, "param ");
+        head(p, p->m->param[i].name);
+        unit(p, p->m->param[i].unit);
+        add(p, " = ");
+        next_formula(p);
+        add(p, "\n");
+    }
+}
+
+static bool same_unit(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+/* Does v[i + 1] go on with the family of v[i]? */
+static bool family_goes_on(const struct actio_variable *v, size_t i)
+{
+    const char *a = strchr(v[i].name, '['), *b = strchr(v[i + 1].name, '[');
+    if (!a || !b || a - v[i].name != b - v[i + 1].name || strncmp(v[i].name, v[i + 1].name, (size_t)(a - v[i].name)) != 0) return false;
+    return strtol(b + 1, NULL, 10) == strtol(a + 1, NULL, 10) + 1 && same_unit(v[i].unit, v[i + 1].unit);
+}
+
+static void print_variables(struct printing *p, const char *keyword, const struct actio_variable *v, size_t n)
+{
+    for (size_t i = 0, last; i < n; i = last + 1) {
+        for (last = i; last + 1 < n && family_goes_on(v, last);) last++;
+        const char *bracket = strchr(v[i].name, '[');
+        if (!bracket) actio_text_format(&p->out, "%s %s", keyword, v[i].name);
+        else actio_text_format(&p->out, "%s %.*s[%ld .. %ld]", keyword, (int)(bracket - v[i].name), v[i].name, strtol(bracket + 1, NULL, 10), strtol(strchr(v[last].name, '[') + 1, NULL, 10));
+        unit(p, v[i].unit);
+        add(p, "\n");
+    }
+}
+
+static void print_lets(struct printing *p)
+{
+    for (uint32_t i = 0; i < p->lets; i++) {
+        actio_text_format(&p->out, "let %s%u = ", p->prefix, (unsigned)(i + 1));
+        formula(p, p->let[i]);
+        add(p, "\n");
+    }
+}
+
+static void print_sums(struct printing *p)
+{
+    const struct actio_model *m = p->m;
+    if (m->has_lagrangian) add(p, "lagrangian "), formula(p, p->copy[p->next]), add(p, "\n");
+    if (!actio_is_zero(m->dissipation)) add(p, "dissipation "), formula(p, p->copy[p->next + 1]), add(p, "\n");
+    p->next += 2;
+    for (size_t i = 0; i < m->forces; i++) {
+        add(p, "force");
+        if (m->force[i].label) actio_text_format(&p->out, " %s:", m->force[i].label);
+        terms(p, m->force[i].term, m->force[i].terms, true);
+    }
+    for (size_t i = 0; i < m->flows; i++) add(p, "flow "), next_formula(p), add(p, " = "), next_formula(p), add(p, "\n");
+}
+
+static void print_constraints(struct printing *p)
+{
+    const struct actio_model *m = p->m;
+    for (size_t i = 0; i < m->constraints; i++) {
+        const struct actio_constraint *c = &m->constraint[i];
+        add(p, "constraint ");
+        head(p, c->label);
+        add(p, ": "), next_formula(p), add(p, " = "), next_formula(p);
+        if (c->rule != ACTIO_IDEAL) add(p, c->rule == ACTIO_ACTING ? " acting" : " along");
+        terms(p, c->reaction, c->reactions, c->rule == ACTIO_ALONG);
+    }
+    for (size_t i = 0; i < m->symmetries; i++) {
+        actio_text_format(&p->out, "symmetry %s:%s", m->symmetry[i].label, m->symmetry[i].is_time ? " time" : "");
+        terms(p, m->symmetry[i].term, m->symmetry[i].terms, true);
+    }
+}
+
+static void start(struct printing *p, const char *before, const char *name, const char *after, bool given)
+{
+    if (!given) { p->next++; return; }
+    actio_text_format(&p->out, "start %s%s%s = ", before, name, after);
+    next_formula(p);
+    add(p, "\n");
+}
+
+static void print_data(struct printing *p)
+{
+    const struct actio_model *m = p->m;
+    for (size_t i = 0; i < m->coords; i++) {
+        start(p, "", m->coord[i].name, "", m->coord[i].start_given);
+        start(p, "", m->coord[i].name, "'", m->coord[i].start_dot_given);
+    }
+    for (size_t i = 0; i < m->states; i++) start(p, "", m->state[i].name, "", m->state[i].start_given);
+    for (size_t i = 0; i < m->constraints; i++) start(p, "lambda.", m->constraint[i].label, "", m->constraint[i].start_lambda_given);
+    if (m->has_time) {
+        add(p, "time "), actio_text_number(&p->out, m->t0);
+        add(p, " .. "), actio_text_number(&p->out, m->t1), add(p, "\n");
+    }
+    for (size_t i = 0; i < m->observes; i++) add(p, "observe "), head(p, m->observe[i].name), add(p, " = "), next_formula(p), add(p, "\n");
+}
+
+static void number(struct printing *p, const char *before, double x) { add(p, before), actio_text_number(&p->out, x); }
+
+/* Claims may use lets that are not there any more: their numbers are written. */
+static void print_claims(struct printing *p)
+{
+    for (size_t i = 0; i < p->m->claims; i++) {
+        const struct actio_claim *c = &p->m->claim[i];
+        switch (c->kind) {
+        case ACTIO_CLAIM_AT:
+            actio_text_format(&p->out, "expect %s", c->column);
+            number(p, " at ", c->at), number(p, " = ", c->value), number(p, " within ", c->bound);
+            break;
+        case ACTIO_CLAIM_DRIFT: actio_text_format(&p->out, "expect drift(%s)", c->column), number(p, " < ", c->bound); break;
+        case ACTIO_CLAIM_RESIDUAL: number(p, "expect residual < ", c->bound); break;
+        case ACTIO_CLAIM_VERDICT: actio_text_format(&p->out, "expect verdict %s", c->verdict); break;
+        }
+        if (c->by) actio_text_format(&p->out, " by %s", c->by);
+        add(p, "\n");
+    }
+}
+
+static void print_once(void *user)
+{
+    struct printing *p = user;
+    actio_text_open(&p->out, &p->arena);
+    actio_pool_open(&p->pool, &p->arena);
+    free_name(p->m, p->prefix, 's');
+    free_name(p->m, p->index, 'i');
+    collect(p);
+    copy_formulas(p);
+    print_description(p);
+    print_params(p);
+    print_variables(p, "coord", p->m->coord, p->m->coords);
+    print_variables(p, "state", p->m->state, p->m->states);
+    print_lets(p);
+    print_sums(p);
+    print_constraints(p);
+    print_data(p);
+    print_claims(p);
+}
+
+/* Terms of a sum stand in the order in which the reader met them, so a text settles when it is read and printed again. */
+static struct actio_model *read_again(struct actio_model *m, const struct actio_text *text)
+{
+    struct actio_findings unheard;
+    actio_findings_open(&unheard, m->ctx);
+    struct actio_model *again = actio_model_read_text(m->ctx, m->source.file, text->s, text->length, NULL, 0, &unheard);
+    actio_findings_close(&unheard);
+    return again;
+}
+
+static bool same_text(const struct actio_text *a, const struct actio_text *b) { return a->length == b->length && memcmp(a->s, b->s, a->length) == 0; }
+
+void actio_model_print(struct actio_model *model, struct actio_text *out)
+{
+    enum { ROUNDS = 4 };
+    struct printing p[2] = { { .m = model } };
+    struct actio_model *again = NULL;
+    int now = 0, escaped = 0;
+    for (int round = 0; round < ROUNDS && !escaped; round++) {
+        struct printing *next = &p[round ? !now : 0];
+        actio_arena_open(&next->arena, model->ctx);
+        escaped = actio_attempt(model->ctx, print_once, next);
+        bool settled = round && !escaped && same_text(&p[0].out, &p[1].out);
+        if (round && !escaped) actio_arena_close(&p[now].arena), now = !now;
+        actio_model_free(again);
+        again = escaped || settled || round + 1 == ROUNDS ? NULL : read_again(model, &p[now].out);
+        if (!again) break;
+        p[!now] = (struct printing){ .m = again };
+    }
+    if (!escaped) actio_text_bytes(out, p[now].out.s, p[now].out.length);
+    actio_arena_close(&p[0].arena);
+    actio_arena_close(&p[1].arena);
+    if (escaped) actio_escape(model->ctx);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The state of one reading, from characters to a model, and what its files offer one another. Internal to model/. */
+#ifndef ACTIO_MODEL_READER_H
+#define ACTIO_MODEL_READER_H
+
+#include "model/model.h"
+#include "model/syntax.h"
+
+enum { ACTIO_FAMILY_LIMIT = 1000000, ACTIO_NAME_LIMIT = 200, ACTIO_STEP_LIMIT = 100000000 };
+
+enum actio_mark { ACTIO_MARK_NEW, ACTIO_MARK_OPEN, ACTIO_MARK_DONE };
+struct actio_definition {                                  /* of a value; a family may have several, with different indices */
+    uint32_t word, keyword, item; uint16_t origin; uint32_t next;          /* next of the same name + 1 */
+    enum actio_mark mark;
+    uint32_t override, member_override;                    /* item + 1 that replaces it; list of items for single members */
+    uint32_t first_observe, observes;
+};
+struct actio_opening {                                     /* parsing: an operator or bracket that waits */
+    uint8_t kind, op, phase; uint32_t primes, count, word, at, jump;
+};
+struct actio_left_family { uint32_t at; struct actio_lexer after; struct actio_token token; };   /* at: its index; then where to read on */
+struct actio_loop { uint32_t word, begin; double now, last, saved; };
+struct actio_visit { uint32_t definition, part, step; };
+struct actio_column_use { uint32_t word, at; uint16_t origin; };
+
+struct actio_reader {
+    struct actio_context *ctx;
+    struct actio_model *model;
+    struct actio_findings *findings;
+    struct actio_arena scratch;                            /* dies when reading ends */
+    size_t errors_before;
+    const struct actio_override *override; size_t overrides;
+    struct actio_origin *origin; uint32_t origins;
+    /* words */
+    struct actio_word *word; uint32_t words, words_cap;
+    uint32_t *bucket, buckets;
+    /* parsing */
+    struct actio_lexer lexer;
+    struct actio_token token;
+    struct actio_step *step; uint32_t steps, steps_cap;
+    struct actio_opening *opening; uint32_t openings, openings_cap;
+    struct actio_item *item; uint32_t items, items_cap;
+    struct actio_statement *statement; uint32_t statements, statements_cap;
+    const struct actio_left_family *left_family;           /* the family that the flow being read declares; NULL elsewhere */
+    /* elaborating */
+    struct actio_definition *definition; uint32_t definitions, definitions_cap;
+    struct actio_visit *visit; uint32_t visits, visits_cap;
+    actio_expr *let; uint32_t lets, lets_cap;
+    actio_expr *value; uint32_t values, values_cap;        /* the machine's stack */
+    struct actio_loop *loop; uint32_t loops, loops_cap;
+    uint64_t steps_done;
+    uint16_t *mask; uint32_t masks, masks_cap;             /* spaces that occur in each node of the pool */
+    uint32_t *rate; uint32_t rates_cap;                    /* id + 1 of the time derivative of each node, where known */
+    uint32_t *in_list, lists;                              /* of each variable: the last list of terms that named it */
+    struct actio_column_use *column_use; uint32_t column_uses, column_uses_cap, column_names_cap;
+    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, claims_cap, columns_cap;
+};
+
+/* ---- words.c */
+void actio_words_open(struct actio_reader *r);
+uint32_t actio_word_of(struct actio_reader *r, const char *text, size_t length);
+uint32_t actio_word_member(struct actio_reader *r, uint32_t head, double index);        /* the word "a[3]" */
+uint32_t actio_word_dotted(struct actio_reader *r, uint32_t stem, uint32_t label);      /* the word "lambda.c" */
+const char *actio_word_text(const struct actio_reader *r, uint32_t word);
+bool actio_word_reserved(const struct actio_reader *r, uint32_t word);
+enum actio_near_list { ACTIO_NEAR_VALUE, ACTIO_NEAR_LABEL, ACTIO_NEAR_STATEMENT, ACTIO_NEAR_FUNCTION, ACTIO_NEAR_COLUMN };
+const char *actio_word_hint(struct actio_reader *r, const char *text, enum actio_near_list list, const char *otherwise);   /* "did you mean ..?" */
+
+/* ---- fault.c: all findings of the reader go through here; those about an option become usage errors */
+void actio_reader_fault(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span, const struct actio_value arg[6]);
+void actio_reader_fault_at(struct actio_reader *r, enum actio_code code, uint16_t origin, uint32_t at, const struct actio_value arg[6]);   /* at: a token's first byte */
+bool actio_reader_failed(const struct actio_reader *r);
+const char *actio_reader_quote(struct actio_reader *r, uint16_t origin, uint32_t at, uint32_t bytes);   /* a piece of text for a message, shortened */
+
+/* ---- lex.c */
+bool actio_lex_check_text(struct actio_reader *r, uint16_t origin);      /* UTF-8, control characters; false: not worth reading */
+void actio_lex_open(struct actio_reader *r, uint16_t origin);
+struct actio_token actio_lex_next(struct actio_reader *r);
+uint32_t actio_lex_length(struct actio_reader *r, uint16_t origin, uint32_t at);   /* bytes of the token that begins there */
+struct actio_origin *actio_lex_origin(struct actio_reader *r);
+
+/* ---- parse_expr.c, parse.c */
+void actio_parse_advance(struct actio_reader *r);
+bool actio_parse_expected(struct actio_reader *r, const char *what);     /* reports that the token at hand is not `what`; false */
+bool actio_parse_take(struct actio_reader *r, enum actio_token_kind kind, const char *what);
+bool actio_parse_expr(struct actio_reader *r, struct actio_formula *out);
+bool actio_parse_bounds(struct actio_reader *r, struct actio_range *range);   /* A .. B */
+void actio_parse_model(struct actio_reader *r);
+void actio_parse_option(struct actio_reader *r, uint16_t origin, enum actio_override_kind kind);
+/* ---- machine.c: runs postfix code */
+enum actio_setting {                                       /* where a formula stands: decides what it may contain */
+    ACTIO_IN_PARAM, ACTIO_IN_BOUND, ACTIO_IN_INDEX, ACTIO_IN_START, ACTIO_IN_TIME, ACTIO_IN_CLAIM,
+    ACTIO_IN_LET, ACTIO_IN_OBSERVE, ACTIO_IN_LAGRANGIAN, ACTIO_IN_DISSIPATION, ACTIO_IN_FORCE, ACTIO_IN_FLOW_LEFT, ACTIO_IN_FLOW_RIGHT,
+    ACTIO_IN_CONSTRAINT, ACTIO_IN_ALONG, ACTIO_IN_SYMMETRY
+};
+#define ACTIO_BIT(space) (1u << ACTIO_SPACE_##space)
+bool actio_machine_run(struct actio_reader *r, struct actio_formula f, enum actio_setting in, actio_expr *out);
+bool actio_machine_number(struct actio_reader *r, struct actio_formula f, enum actio_setting in, double *out);   /* not necessarily finite */
+unsigned actio_machine_spaces(struct actio_reader *r, actio_expr e);     /* which spaces occur, as bits */
+bool actio_machine_whole(struct actio_reader *r, actio_expr e, uint16_t origin, uint32_t at, double *out);
+bool actio_machine_range(struct actio_reader *r, const struct actio_range *range, double *low, double *high);    /* NONE is 0 .. 0 */
+uint32_t actio_formula_at(const struct actio_reader *r, struct actio_formula f);
+
+/* ---- resolve.c: what a name stands for; says so when it is nothing */
+struct actio_use { uint32_t word; bool indexed; double index; uint16_t origin; uint32_t at; enum actio_setting in; };
+bool actio_resolve(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref);
+actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref ref);
+const char *actio_kind_text(enum actio_symbol_kind kind);                /* "a param" */
+
+/* ---- define.c: declarations, their order, and what they define */
+void actio_declare_all(struct actio_reader *r);
+void actio_define_all(struct actio_reader *r);
+
+/* ---- statements.c, flows.c, columns.c, claims.c */
+void actio_statements_all(struct actio_reader *r);
+struct actio_target { const struct actio_item *item; uint16_t origin; struct actio_symbol_ref ref; actio_expr e; };
+typedef bool actio_target_fn(struct actio_reader *r, const struct actio_target *target, void *user);
+bool actio_each_target(struct actio_reader *r, const struct actio_item *item, enum actio_setting in, uint16_t origin, actio_target_fn *one, void *user);
+void actio_flows_all(struct actio_reader *r);
+void actio_columns_all(struct actio_reader *r);
+void actio_claims_all(struct actio_reader *r);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a name stands for: declared values, members of families, and the names of columns. */
+#include "model/reader.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool fault(struct actio_reader *r, const struct actio_use *use, enum actio_code code, const struct actio_value arg[6])
+{
+    actio_reader_fault_at(r, code, use->origin, use->at, arg);
+    return false;
+}
+
+const char *actio_kind_text(enum actio_symbol_kind kind)
+{
+    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "an observe", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a symmetry", "a force" };
+    return text[kind];
+}
+
+/* A column that an observe (or a let for one) reads by name; whether the model has it is checked when the columns are known. */
+static struct actio_symbol_ref column_ref(struct actio_reader *r, const struct actio_use *use, uint32_t word)
+{
+    struct actio_model *m = r->model;
+    if (!r->word[word].column_ref) {
+        uint32_t count = (uint32_t)m->column_names;
+        ACTIO_PUSH(&m->arena, m->column_name, count, r->column_names_cap) = r->word[word].text;
+        m->column_names = count;
+        r->word[word].column_ref = count;
+        ACTIO_PUSH(&r->scratch, r->column_use, r->column_uses, r->column_uses_cap) = (struct actio_column_use){ word, use->at, use->origin };
+    }
+    return (struct actio_symbol_ref){ ACTIO_SY_COLUMN, r->word[word].column_ref - 1 };
+}
+
+static bool out_of_range(struct actio_reader *r, const struct actio_use *use, uint32_t head, struct actio_extent of)
+{
+    struct actio_value name = ACTIO_TEXT(actio_word_text(r, head)), index = ACTIO_NUMBER(use->index);
+    if (of.low > of.high) return fault(r, use, ACTIO_F_FAMILY_IS_EMPTY, ACTIO_ARGS(name, index));
+    return fault(r, use, ACTIO_F_INDEX_OUT_OF_RANGE, ACTIO_ARGS(name, index, ACTIO_NUMBER(of.low), ACTIO_NUMBER(of.high)));
+}
+
+static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32_t label, struct actio_symbol_ref *ref)
+{
+    const struct actio_word *w = &r->word[label];
+    if (!w->label_definition) {
+        if (w->suspect) return false;
+        const char *hint = actio_word_hint(r, w->text, ACTIO_NEAR_LABEL, "labels are declared by constraint, symmetry and named force statements");
+        return fault(r, use, ACTIO_F_UNKNOWN_LABEL, ACTIO_ARGS(ACTIO_TEXT(w->text), ACTIO_TEXT(hint)));
+    }
+    if (w->tag.kind == ACTIO_SY_FAILED) return false;
+    if (use->indexed != w->tag_is_family) {
+        enum actio_code code = use->indexed ? ACTIO_F_NOT_A_FAMILY : ACTIO_F_FAMILY_WITHOUT_INDEX;
+        return fault(r, use, code, ACTIO_ARGS(ACTIO_TEXT(w->text)));
+    }
+    uint32_t member = use->indexed ? actio_word_member(r, label, use->index) : label;
+    *ref = r->word[member].tag;
+    return ref->kind != ACTIO_SY_NONE || out_of_range(r, use, label, r->word[label].tag_extent);
+}
+
+/* lambda.c is a symbol of its own, every other dotted name is a column. */
+static bool dotted(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
+{
+    uint32_t stem = r->word[use->word].stem, label = r->word[use->word].label;
+    if (stem != ACTIO_W_lambda) {
+        *ref = column_ref(r, use, use->indexed ? actio_word_member(r, use->word, use->index) : use->word);
+        return true;
+    }
+    if (!label_of(r, use, label, ref)) return false;
+    if (ref->kind != ACTIO_SY_CONSTRAINT)
+        return fault(r, use, ACTIO_F_NO_MULTIPLIER, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, label)), ACTIO_TEXT(actio_kind_text(ref->kind))));
+    ref->kind = ACTIO_SY_LAMBDA;
+    return true;
+}
+
+/* x_dot is the column of x' */
+static uint32_t rate_stem(struct actio_reader *r, uint32_t word)
+{
+    uint32_t n = r->word[word].length;
+    if (n < 5 || memcmp(r->word[word].text + n - 4, "_dot", 4) != 0) return ACTIO_W_NONE;
+    uint32_t stem = actio_word_of(r, r->word[word].text, n - 4);
+    return r->word[stem].definition ? stem : ACTIO_W_NONE;
+}
+
+static bool unknown(struct actio_reader *r, const struct actio_use *use)
+{
+    const char *text = actio_word_text(r, use->word);
+    if (r->word[use->word].suspect) return false;
+    const char *hint = actio_word_hint(r, text, ACTIO_NEAR_VALUE, "declare it with param, let, coord or state");
+    return fault(r, use, ACTIO_F_UNKNOWN_NAME, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
+}
+
+static bool value_of(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
+{
+    const struct actio_word *w = &r->word[use->word];
+    if (w->value.kind == ACTIO_SY_FAILED) return false;    /* said before */
+    if (use->indexed && !w->is_family) return fault(r, use, ACTIO_F_NOT_A_FAMILY, ACTIO_ARGS(ACTIO_TEXT(w->text)));
+    if (!use->indexed && w->is_family) return fault(r, use, ACTIO_F_FAMILY_WITHOUT_INDEX, ACTIO_ARGS(ACTIO_TEXT(w->text)));
+    uint32_t member = use->indexed ? actio_word_member(r, use->word, use->index) : use->word;
+    *ref = r->word[member].value;
+    if (ref->kind == ACTIO_SY_NONE) return use->indexed ? out_of_range(r, use, use->word, r->word[use->word].extent) : false;
+    if (ref->kind == ACTIO_SY_OBSERVE) *ref = column_ref(r, use, member);
+    return true;
+}
+
+static bool rate_of(struct actio_reader *r, const struct actio_use *use, uint32_t stem, struct actio_symbol_ref *ref)
+{
+    const char *text = actio_word_text(r, stem);
+    struct actio_use of = *use;
+    of.word = stem;
+    if (use->in != ACTIO_IN_OBSERVE && use->in != ACTIO_IN_LET && use->in != ACTIO_IN_START)
+        return fault(r, use, ACTIO_F_UNKNOWN_NAME, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, use->word)), ACTIO_TEXT(actio_arena_format(&r->scratch, "write %s'", text))));
+    if (!value_of(r, &of, ref)) return false;
+    if (ref->kind != ACTIO_SY_COORD && ref->kind != ACTIO_SY_STATE) return unknown(r, use);
+    ref->kind = ref->kind == ACTIO_SY_COORD ? ACTIO_SY_COORD_DOT : ACTIO_SY_STATE_DOT;
+    return true;
+}
+
+bool actio_resolve(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
+{
+    if (r->word[use->word].label) return dotted(r, use, ref);
+    if (use->word == ACTIO_W_energy && !use->indexed) { *ref = column_ref(r, use, use->word); return true; }
+    if (r->word[use->word].definition) return value_of(r, use, ref);
+    uint32_t stem = rate_stem(r, use->word);
+    return stem ? rate_of(r, use, stem, ref) : unknown(r, use);
+}
+
+actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref ref)
+{
+    struct actio_model *m = r->model;
+    switch (ref.kind) {
+    case ACTIO_SY_PARAM: return actio_symbol(&m->pool, ACTIO_SPACE_PARAM, ref.index);
+    case ACTIO_SY_LET: return r->let[ref.index];
+    case ACTIO_SY_COORD: return m->coord[ref.index].x;
+    case ACTIO_SY_COORD_DOT: return m->coord[ref.index].dot;
+    case ACTIO_SY_STATE: return m->state[ref.index].x;
+    case ACTIO_SY_STATE_DOT: return m->state[ref.index].dot;
+    case ACTIO_SY_LAMBDA: return actio_symbol(&m->pool, ACTIO_SPACE_LAMBDA, ref.index);
+    case ACTIO_SY_COLUMN: return actio_symbol(&m->pool, ACTIO_SPACE_COLUMN, ref.index);
+    default: return (actio_expr){ 0 };
+    }
+}

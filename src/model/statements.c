@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lagrangian, forces, constraints, symmetries, initial data and time: formulas into the model, with the checks that need no numbers. */
+#include "model/reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool fault(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span, const struct actio_value arg[6])
+{
+    actio_reader_fault(r, code, origin, span, arg);
+    return false;
+}
+
+/* ---- items: NAME, NAME[3] or NAME[i = 1 .. n] = EXPR */
+
+static bool one_target(struct actio_reader *r, struct actio_target *t, const struct actio_use *use, enum actio_setting in, actio_target_fn *one, void *user)
+{
+    t->e = (actio_expr){ 0 };
+    if (!actio_resolve(r, use, &t->ref)) return false;
+    if (t->item->e.count && !actio_machine_run(r, t->item->e, in, &t->e)) return false;
+    return one(r, t, user);
+}
+
+/* A family's bare name stands for all of its members where no value is given (acting a). */
+static bool all_members(struct actio_reader *r, struct actio_target *t, struct actio_use *use, actio_target_fn *one, void *user)
+{
+    struct actio_extent of = r->word[use->word].extent;
+    use->indexed = true;
+    for (use->index = of.low; use->index <= of.high; use->index++)
+        if (!one_target(r, t, use, use->in, one, user)) return false;
+    return true;
+}
+
+bool actio_each_target(struct actio_reader *r, const struct actio_item *item, enum actio_setting in, uint16_t origin, actio_target_fn *one, void *user)
+{
+    struct actio_target t = { .item = item, .origin = origin };
+    struct actio_use use = { item->word, item->range.kind != ACTIO_R_NONE, 0, origin, item->at, ACTIO_IN_START };
+    double low, high;
+    actio_expr index;
+    if (item->range.kind == ACTIO_R_NONE && !item->e.count && r->word[item->word].is_family) return all_members(r, &t, &use, one, user);
+    if (item->range.kind == ACTIO_R_MEMBER) {
+        if (!actio_machine_run(r, item->range.from, ACTIO_IN_INDEX, &index) || !actio_machine_whole(r, index, origin, item->at, &use.index)) return false;
+        return one_target(r, &t, &use, in, one, user);
+    }
+    if (!actio_machine_range(r, &item->range, &low, &high)) return false;
+    for (use.index = low; use.index <= high; use.index++) {
+        r->word[item->range.index].bound = use.index;
+        if (!one_target(r, &t, &use, in, one, user)) return false;
+    }
+    return true;
+}
+
+struct terms { struct actio_term *term; uint32_t count, cap, list; };   /* list: number of a list that names each variable once, else 0 */
+
+static uint32_t new_list(struct actio_reader *r)
+{
+    if (!r->in_list) r->in_list = actio_arena_array(&r->scratch, r->model->coords + r->model->states, sizeof *r->in_list);
+    return ++r->lists;
+}
+
+static bool add_term(struct actio_reader *r, const struct actio_target *t, struct terms *to)
+{
+    struct actio_term term = { .variable = t->ref.index, .is_state = t->ref.kind == ACTIO_SY_STATE, .e = t->e, .span = t->item->span };
+    uint32_t *seen = to->list ? &r->in_list[term.variable + (term.is_state ? r->model->coords : 0)] : &(uint32_t){ UINT32_MAX };
+    if (*seen == to->list) return fault(r, ACTIO_F_TERM_TWICE, t->origin, term.span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
+    *seen = to->list;
+    ACTIO_PUSH(&r->model->arena, to->term, to->count, to->cap) = term;
+    return true;
+}
+
+static bool not_a(struct actio_reader *r, const struct actio_target *t, enum actio_code code)
+{
+    return fault(r, code, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_TEXT(actio_kind_text(t->ref.kind))));
+}
+
+static bool variable_term(struct actio_reader *r, const struct actio_target *t, void *user)
+{
+    bool ok = t->ref.kind == ACTIO_SY_COORD || t->ref.kind == ACTIO_SY_STATE;
+    return ok ? add_term(r, t, user) : not_a(r, t, ACTIO_F_NOT_A_VARIABLE);
+}
+
+static bool force_term(struct actio_reader *r, const struct actio_target *t, void *user)
+{
+    return t->ref.kind == ACTIO_SY_COORD ? add_term(r, t, user) : not_a(r, t, t->ref.kind == ACTIO_SY_STATE ? ACTIO_F_FORCE_ON_STATE : ACTIO_F_FORCE_TARGET);
+}
+
+static bool symmetry_term(struct actio_reader *r, const struct actio_target *t, void *user)
+{
+    return t->ref.kind == ACTIO_SY_COORD ? add_term(r, t, user) : not_a(r, t, ACTIO_F_SYMMETRY_TARGET);
+}
+
+static bool read_terms(struct actio_reader *r, const struct actio_statement *s, enum actio_setting in, actio_target_fn *one, struct terms *terms)
+{
+    bool ok = true;
+    for (uint32_t i = s->first; i < s->first + s->entries; i++) ok &= actio_each_target(r, &r->item[i], in, s->origin, one, terms);
+    return ok;
+}
+
+/* ---- statements */
+
+static void model_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    if (r->model->name) fault(r, ACTIO_F_STATEMENT_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("model")));
+    r->model->name = actio_word_text(r, s->label);
+}
+
+static void lagrangian_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    actio_expr e;
+    r->model->has_lagrangian = true;
+    if (actio_machine_run(r, s->left, ACTIO_IN_LAGRANGIAN, &e)) r->model->lagrangian = actio_add(&r->model->pool, r->model->lagrangian, e);
+    if (r->model->coords == 0 && !actio_reader_failed(r)) fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a Lagrangian")));
+}
+
+static void dissipation_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    actio_expr e;
+    if (actio_machine_run(r, s->left, ACTIO_IN_DISSIPATION, &e)) r->model->dissipation = actio_add(&r->model->pool, r->model->dissipation, e);
+    if (r->model->coords == 0 && !actio_reader_failed(r)) fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a dissipation")));
+}
+
+static void force_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    struct actio_model *m = r->model;
+    struct terms terms = { 0 };
+    uint32_t count = (uint32_t)m->forces;
+    if (!read_terms(r, s, ACTIO_IN_FORCE, force_term, &terms) || terms.count == 0) return;   /* an empty family is no force */
+    ACTIO_PUSH(&m->arena, m->force, count, r->forces_cap) =
+        (struct actio_force){ .label = s->label ? actio_word_text(r, s->label) : NULL, .term = terms.term, .terms = terms.count, .span = s->span };
+    m->forces = count;
+}
+
+static void symmetry_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    struct actio_model *m = r->model;
+    struct terms terms = { .list = new_list(r) };
+    uint32_t count = (uint32_t)m->symmetries;
+    if (!read_terms(r, s, ACTIO_IN_SYMMETRY, symmetry_term, &terms) || (terms.count == 0 && s->rule != ACTIO_W_time)) return;
+    ACTIO_PUSH(&m->arena, m->symmetry, count, r->symmetries_cap) =
+        (struct actio_symmetry){ .label = actio_word_text(r, s->label), .is_time = s->rule == ACTIO_W_time, .term = terms.term, .terms = terms.count, .span = s->span };
+    m->symmetries = count;
+}
+
+/* ---- constraints */
+
+/* The accelerations in e; an acceleration constraint must be affine in them. */
+static bool linear_in_accelerations(struct actio_reader *r, actio_expr e)
+{
+    struct actio_pool *pool = &r->model->pool;
+    actio_expr *wrt = NULL, rest;
+    uint32_t n = 0, cap = 0;
+    struct actio_cone cone = actio_cone_of(pool, &e, 1);
+    for (uint32_t i = 0; i < cone.count; i++)
+        if (pool->node[cone.id[i]].op == ACTIO_SYMBOL && pool->slot[pool->node[cone.id[i]].a].space == ACTIO_SPACE_ACC)
+            ACTIO_PUSH(&r->scratch, wrt, n, cap) = (actio_expr){ cone.id[i] };
+    return actio_linear_in(pool, e, wrt, n, actio_arena_array(&r->scratch, n, sizeof(actio_expr)), &rest);
+}
+
+static bool constraint_kind(struct actio_reader *r, const struct actio_statement *s, struct actio_constraint *c)
+{
+    unsigned spaces = actio_machine_spaces(r, c->g);
+    if (!(spaces & (ACTIO_BIT(Q) | ACTIO_BIT(V) | ACTIO_BIT(ACC) | ACTIO_BIT(STATE))))
+        return fault(r, ACTIO_F_CONSTRAINT_NO_VARIABLE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
+    c->kind = spaces & ACTIO_BIT(ACC) ? ACTIO_ACCELERATION : spaces & (ACTIO_BIT(V) | ACTIO_BIT(STATE)) ? ACTIO_VELOCITY : ACTIO_HOLONOMIC;
+    if (c->kind == ACTIO_ACCELERATION && !linear_in_accelerations(r, c->g))
+        return fault(r, ACTIO_F_ACCELERATION_NOT_LINEAR, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
+    return true;
+}
+
+static bool constraint_member(struct actio_reader *r, struct actio_statement *s, uint32_t index)
+{
+    struct actio_constraint c = r->model->constraint[index];
+    struct terms terms = { .list = new_list(r) };
+    if (!actio_machine_run(r, s->left, ACTIO_IN_CONSTRAINT, &c.left) || !actio_machine_run(r, s->right, ACTIO_IN_CONSTRAINT, &c.right)) return false;
+    c.g = actio_sub(&r->model->pool, c.left, c.right);
+    if (!constraint_kind(r, s, &c) || !read_terms(r, s, ACTIO_IN_ALONG, variable_term, &terms)) return false;
+    c.rule = s->rule == ACTIO_W_acting ? ACTIO_ACTING : s->rule == ACTIO_W_along ? ACTIO_ALONG : ACTIO_IDEAL;
+    c.reaction = terms.term, c.reactions = terms.count;
+    r->model->constraint[index] = c;
+    return true;
+}
+
+static void constraint_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    double low, high;
+    if (s->failed || !actio_machine_range(r, &s->family, &low, &high)) return;
+    for (double k = low; k <= high; k++) {
+        r->word[s->family.index].bound = k;
+        if (!constraint_member(r, s, s->index + (uint32_t)(k - low))) { s->failed = true; return; }
+    }
+}
+
+/* ---- acting: not more constraints on a set of variables than it has members */
+
+static int compare_terms(const void *a, const void *b)
+{
+    const struct actio_term *x = a, *y = b;
+    if (x->is_state != y->is_state) return x->is_state ? 1 : -1;
+    return (x->variable > y->variable) - (x->variable < y->variable);
+}
+
+static int compare_sets(const void *a, const void *b)
+{
+    const struct actio_constraint *x = *(struct actio_constraint *const *)a, *y = *(struct actio_constraint *const *)b;
+    if (x->reactions != y->reactions) return x->reactions < y->reactions ? -1 : 1;
+    for (size_t i = 0; i < x->reactions; i++) {
+        int c = compare_terms(&x->reaction[i], &y->reaction[i]);
+        if (c) return c;
+    }
+    return 0;
+}
+
+static void check_acting(struct actio_reader *r)
+{
+    struct actio_model *m = r->model;
+    struct actio_constraint **list = actio_arena_array(&r->scratch, m->constraints, sizeof *list);
+    size_t n = 0;
+    for (size_t i = 0; i < m->constraints; i++)            /* along nothing is as bad as acting on nothing */
+        if (m->constraint[i].rule == ACTIO_ACTING || (m->constraint[i].rule == ACTIO_ALONG && m->constraint[i].reactions == 0)) list[n++] = &m->constraint[i];
+    for (size_t i = 0; i < n; i++) qsort(list[i]->reaction, list[i]->reactions, sizeof *list[i]->reaction, compare_terms);
+    qsort(list, n, sizeof *list, compare_sets);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && compare_sets(&list[i], &list[j]) == 0; j++) {}
+        if (j - i > list[i]->reactions)
+            fault(r, ACTIO_F_ACTING_COUNT, 0, list[i]->span, ACTIO_ARGS(ACTIO_COUNT(j - i), ACTIO_COUNT(list[i]->reactions), ACTIO_TEXT(list[i]->label)));
+    }
+}
+
+/* ---- initial data and time */
+
+static bool start_lambda(struct actio_reader *r, const struct actio_target *t, bool option)
+{
+    struct actio_constraint *c = &r->model->constraint[t->ref.index];
+    if (c->start_lambda_given && !option) return fault(r, ACTIO_F_START_TWICE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
+    c->start_lambda = t->e, c->start_lambda_given = true;
+    return true;
+}
+
+static bool start_variable(struct actio_reader *r, const struct actio_target *t, bool is_rate, bool option)
+{
+    struct actio_model *m = r->model;
+    bool state = t->ref.kind == ACTIO_SY_STATE || t->ref.kind == ACTIO_SY_STATE_DOT;
+    if (state && is_rate) return not_a(r, t, ACTIO_F_START_STATE_RATE);
+    struct actio_variable *v = state ? &m->state[t->ref.index] : &m->coord[t->ref.index];
+    bool *given = is_rate ? &v->start_dot_given : &v->start_given;
+    if (*given && !option) return fault(r, ACTIO_F_START_TWICE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(is_rate ? v->dot_name : v->name)));
+    *given = true;
+    *(is_rate ? &v->start_dot : &v->start) = t->e;
+    return true;
+}
+
+static bool start_target(struct actio_reader *r, const struct actio_target *t, void *user)
+{
+    (void)user;
+    bool option = r->origin[t->origin].is_option;
+    uint32_t primes = t->item->primes;
+    enum actio_symbol_kind k = t->ref.kind;
+    double x = actio_model_number(r->model, t->e);
+    if (!isfinite(x)) return fault(r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_NUMBER(x)));
+    bool rate = k == ACTIO_SY_COORD_DOT || k == ACTIO_SY_STATE_DOT;
+    if (primes + rate > 1) return fault(r, ACTIO_F_START_ACCELERATION, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
+    if (k == ACTIO_SY_LAMBDA && primes == 0) return start_lambda(r, t, option);
+    if (rate || k == ACTIO_SY_COORD || k == ACTIO_SY_STATE) return start_variable(r, t, rate || primes, option);
+    return not_a(r, t, ACTIO_F_START_TARGET);
+}
+
+static void start_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    for (uint32_t i = s->first; i < s->first + s->entries; i++) actio_each_target(r, &r->item[i], ACTIO_IN_START, s->origin, start_target, NULL);
+}
+
+static void time_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    struct actio_model *m = r->model;
+    double t0, t1;
+    if (!actio_machine_number(r, s->left, ACTIO_IN_TIME, &t0) || !actio_machine_number(r, s->right, ACTIO_IN_TIME, &t1)) return;
+    if (m->has_time && !r->origin[s->origin].is_option) fault(r, ACTIO_F_STATEMENT_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("time")));
+    if (!isfinite(t0) || !isfinite(t1) || t0 == t1) fault(r, ACTIO_F_TIME_EMPTY, s->origin, s->span, ACTIO_ARGS(ACTIO_NUMBER(t0), ACTIO_NUMBER(t1)));
+    m->has_time = true, m->t0 = t0, m->t1 = t1;
+}
+
+/* ---- all of them */
+
+static void check_whole(struct actio_reader *r)
+{
+    const struct actio_model *m = r->model;
+    struct actio_span top = { 1, 1, 1 };
+    if (actio_reader_failed(r)) return;
+    if (m->coords + m->states == 0) fault(r, ACTIO_F_NOTHING_MOVES, 0, top, ACTIO_NO_ARGS);
+    if (m->coords && !m->has_lagrangian) fault(r, ACTIO_F_NO_LAGRANGIAN, 0, m->coord[0].span, ACTIO_ARGS(ACTIO_TEXT(m->coord[0].name)));
+    if (m->symmetries && !m->has_lagrangian) fault(r, ACTIO_F_SYMMETRY_NO_LAGRANGIAN, 0, m->symmetry[0].span, ACTIO_NO_ARGS);
+}
+
+void actio_statements_all(struct actio_reader *r)
+{
+    typedef void statement_fn(struct actio_reader *r, struct actio_statement *s);
+    static statement_fn *const elaborate[ACTIO_W_FIRST_FUNCTION] = {
+        [ACTIO_W_model] = model_statement, [ACTIO_W_lagrangian] = lagrangian_statement, [ACTIO_W_dissipation] = dissipation_statement, [ACTIO_W_force] = force_statement,
+        [ACTIO_W_constraint] = constraint_statement, [ACTIO_W_symmetry] = symmetry_statement, [ACTIO_W_start] = start_statement, [ACTIO_W_time] = time_statement,
+    };
+    for (uint32_t i = 0; i < r->statements; i++) {
+        actio_poll(r->ctx);
+        if (elaborate[r->statement[i].keyword]) elaborate[r->statement[i].keyword](r, &r->statement[i]);
+    }
+    if (!actio_reader_failed(r)) check_acting(r);
+    actio_flows_all(r);
+    check_whole(r);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * From characters to statements: words, tokens, postfix code and the parsed statements. Internal to model/. */
+#ifndef ACTIO_MODEL_SYNTAX_H
+#define ACTIO_MODEL_SYNTAX_H
+
+#include "base/findings.h"
+#include "expr/expr.h"
+
+/* ---- words: every name in the text once, so that names are compared as numbers */
+
+enum actio_word_class { ACTIO_WC_NAME, ACTIO_WC_FREE, ACTIO_WC_STATEMENT, ACTIO_WC_LATER, ACTIO_WC_SPECIAL, ACTIO_WC_REFUSED, ACTIO_WC_VALUE, ACTIO_WC_FUNCTION };
+enum {
+    ACTIO_W_NONE,
+#define WORD(name, class) ACTIO_W_##name,
+#include "model/words.def"
+#undef WORD
+    ACTIO_W_FIRST_FUNCTION                                 /* functions of ops.def follow, then the names of the text */
+};
+
+enum actio_symbol_kind {
+    ACTIO_SY_NONE, ACTIO_SY_FAILED, ACTIO_SY_PARAM, ACTIO_SY_LET, ACTIO_SY_COORD, ACTIO_SY_STATE, ACTIO_SY_OBSERVE,
+    ACTIO_SY_COORD_DOT, ACTIO_SY_STATE_DOT, ACTIO_SY_LAMBDA, ACTIO_SY_COLUMN,           /* what column names stand for */
+    ACTIO_SY_CONSTRAINT, ACTIO_SY_SYMMETRY, ACTIO_SY_FORCE                              /* labels */
+};
+struct actio_symbol_ref { enum actio_symbol_kind kind; uint32_t index; };
+
+struct actio_extent { double low, high; };                 /* smallest and largest index; empty: low > high */
+
+struct actio_word {
+    const char *text; uint32_t length;
+    uint8_t class; uint8_t op;                             /* op of a FUNCTION */
+    bool settled;                                          /* all its definitions are elaborated */
+    bool suspect;                                          /* occurs in a statement that could not be read: not reported as unknown */
+    uint32_t scope;                                        /* parsing: how many open sums and families use it as their index */
+    double bound;                                          /* elaborating: the index's value now */
+    uint32_t stem, label;                                  /* of "lambda.c": the two words; of "x_dot": stem; else 0 */
+    uint32_t definition, label_definition;                 /* last of its definitions + 1, 0 = not declared */
+    uint32_t pending;                                      /* the definition + 1 that has to be looked at next */
+    struct actio_symbol_ref value, tag;                    /* as a value and as a label; family members ("a[3]") have words of their own */
+    bool is_family, tag_is_family; struct actio_extent extent, tag_extent;   /* of a family's head */
+    uint32_t column, column_ref;                           /* index + 1 among the columns / among model->column_name */
+    uint32_t override;                                     /* entry + 1 that replaces this member of a param family */
+};
+
+/* ---- tokens */
+
+enum actio_token_kind {
+    ACTIO_T_END, ACTIO_T_NEWLINE, ACTIO_T_BAD, ACTIO_T_WORD, ACTIO_T_NUMBER, ACTIO_T_PRIME, ACTIO_T_DOT,
+    ACTIO_T_OPEN, ACTIO_T_CLOSE, ACTIO_T_OPEN_INDEX, ACTIO_T_CLOSE_INDEX, ACTIO_T_COMMA, ACTIO_T_COLON, ACTIO_T_EQUAL, ACTIO_T_RANGE,
+    ACTIO_T_PLUS, ACTIO_T_MINUS, ACTIO_T_TIMES, ACTIO_T_DIVIDE, ACTIO_T_POWER, ACTIO_T_LESS, ACTIO_T_LESS_EQUAL, ACTIO_T_MORE, ACTIO_T_MORE_EQUAL
+};
+struct actio_token { enum actio_token_kind kind; uint32_t at, bytes, word; double number; struct actio_span span; };
+
+/* A text that is read: the model file or one command-line option, whose faults are usage errors. */
+struct actio_origin { struct actio_source source; bool is_option; };
+
+struct actio_lexer {
+    uint16_t origin; uint32_t at, line, column, depth;
+    uint32_t end_line, end_column;                         /* just behind the last token */
+    enum actio_token_kind last; bool mute;
+};
+
+/* ---- postfix code of an expression */
+
+enum actio_instr_kind {
+    ACTIO_ST_NUMBER, ACTIO_ST_NAME, ACTIO_ST_BOUND, ACTIO_ST_INDEX, ACTIO_ST_RATE, ACTIO_ST_OP1, ACTIO_ST_OP2, ACTIO_ST_SWAPPED, ACTIO_ST_IF,
+    ACTIO_ST_SUM, ACTIO_ST_SUM_END
+};
+struct actio_step {
+    uint8_t kind, op; uint32_t at;                         /* at: byte in the text, for messages */
+    union { double number; struct { uint32_t word, jump; } use; } u;
+};
+struct actio_formula { uint32_t first, count; uint16_t origin; };   /* in reader->step */
+
+/* ---- statements */
+
+enum actio_range_kind { ACTIO_R_NONE, ACTIO_R_MEMBER, ACTIO_R_FAMILY };
+struct actio_range { enum actio_range_kind kind; uint32_t index; struct actio_formula from, to; };   /* MEMBER: `from` is the index */
+
+struct actio_item {                                       /* one declaration or assignment: name, index, unit, expression */
+    uint32_t word, primes, at; struct actio_span span;
+    struct actio_range range; struct actio_formula e;
+    const char *unit;
+    uint32_t next;                                         /* options for members of the same param family: item + 1 */
+};
+struct actio_statement {
+    uint32_t keyword, label, at; struct actio_span span;   /* the label's span where there is one */
+    uint16_t origin;
+    struct actio_range family;                             /* of a constraint's label or of a flow */
+    struct actio_formula left, right, bound;
+    uint32_t first, entries;                               /* in reader->entry */
+    uint32_t rule;                                         /* ACTIO_W_acting, _along, _time; of a claim _drift, _residual, _verdict, _at */
+    uint32_t column_primes, by, verdict, column; struct actio_span column_span;
+    const char *text;                                      /* a claim as written */
+    uint32_t index; bool failed;                           /* where its constraints begin; its label could not be made */
+};
+
+#endif

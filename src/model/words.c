@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The table of words: each name once, found by its text; near misses for messages. */
+#include "model/reader.h"
+
+#include <string.h>
+
+static uint32_t hash_text(const char *s, size_t n)
+{
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
+    return h ^ (h >> 13);
+}
+
+static void rehash(struct actio_reader *r)
+{
+    uint32_t size = r->buckets ? 2 * r->buckets : 512;
+    r->bucket = actio_arena_array(&r->scratch, size, sizeof *r->bucket);    /* holds word + 1 */
+    r->buckets = size;
+    for (uint32_t w = 1; w < r->words; w++) {
+        uint32_t at = hash_text(r->word[w].text, r->word[w].length) & (size - 1);
+        while (r->bucket[at]) at = (at + 1) & (size - 1);
+        r->bucket[at] = w + 1;
+    }
+}
+
+/* The bucket where a text is, or would be. */
+static uint32_t bucket_of(const struct actio_reader *r, const char *text, size_t length)
+{
+    uint32_t at = hash_text(text, length) & (r->buckets - 1);
+    for (; r->bucket[at]; at = (at + 1) & (r->buckets - 1)) {
+        const struct actio_word *w = &r->word[r->bucket[at] - 1];
+        if (w->length == length && memcmp(w->text, text, length) == 0) break;
+    }
+    return at;
+}
+
+uint32_t actio_word_of(struct actio_reader *r, const char *text, size_t length)
+{
+    if (2 * r->words >= r->buckets) rehash(r);
+    uint32_t at = bucket_of(r, text, length);
+    if (r->bucket[at]) return r->bucket[at] - 1;
+    const char *kept = actio_arena_text(&r->model->arena, text, length);
+    ACTIO_PUSH(&r->scratch, r->word, r->words, r->words_cap) = (struct actio_word){ .text = kept, .length = (uint32_t)length };
+    r->bucket[at] = r->words;
+    return r->words - 1;
+}
+
+static void add_word(struct actio_reader *r, const char *text, enum actio_word_class class, enum actio_op op)
+{
+    struct actio_word *w = &r->word[actio_word_of(r, text, strlen(text))];
+    w->class = (uint8_t)class, w->op = (uint8_t)op;
+}
+
+static bool is_function(int op)
+{
+    char c = actio_op_text((enum actio_op)op)[0];
+    return c >= 'a' && c <= 'z' && op != ACTIO_IF && op != ACTIO_FMA;
+}
+
+void actio_words_open(struct actio_reader *r)
+{
+    ACTIO_PUSH(&r->scratch, r->word, r->words, r->words_cap) = (struct actio_word){ .text = "" };   /* word 0 is none */
+#define WORD(name, class) add_word(r, #name, ACTIO_WC_##class, ACTIO_CONST);
+#include "model/words.def"
+#undef WORD
+    for (int op = 0; op < ACTIO_OP_COUNT; op++)
+        if (is_function(op)) add_word(r, actio_op_text((enum actio_op)op), ACTIO_WC_FUNCTION, (enum actio_op)op);
+}
+
+const char *actio_word_text(const struct actio_reader *r, uint32_t word) { return r->word[word].text; }
+
+bool actio_word_reserved(const struct actio_reader *r, uint32_t word) { return r->word[word].class > ACTIO_WC_FREE; }
+
+uint32_t actio_word_member(struct actio_reader *r, uint32_t head, double index)
+{
+    char text[ACTIO_NAME_LIMIT * 2 + 48];
+    const struct actio_word *w = &r->word[head];
+    memcpy(text, w->text, w->length);
+    size_t n = w->length;
+    text[n++] = '[';
+    n += actio_number_text(index, text + n);
+    text[n++] = ']';
+    return actio_word_of(r, text, n);
+}
+
+uint32_t actio_word_dotted(struct actio_reader *r, uint32_t stem, uint32_t label)
+{
+    char text[ACTIO_NAME_LIMIT * 2 + 2];
+    const struct actio_word *a = &r->word[stem], *b = &r->word[label];
+    memcpy(text, a->text, a->length);
+    text[a->length] = '.';
+    memcpy(text + a->length + 1, b->text, b->length);
+    uint32_t w = actio_word_of(r, text, a->length + 1 + b->length);
+    r->word[w].stem = stem, r->word[w].label = label;
+    return w;
+}
+
+static bool in_list(const struct actio_word *w, enum actio_near_list list)
+{
+    switch (list) {
+    case ACTIO_NEAR_VALUE: return w->definition || w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_VALUE || w->class == ACTIO_WC_SPECIAL;
+    case ACTIO_NEAR_LABEL: return w->label_definition;
+    case ACTIO_NEAR_STATEMENT: return w->class == ACTIO_WC_STATEMENT || w->class == ACTIO_WC_LATER;
+    case ACTIO_NEAR_FUNCTION: return w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_SPECIAL;
+    case ACTIO_NEAR_COLUMN: return w->column;
+    }
+    return false;
+}
+
+const char *actio_word_hint(struct actio_reader *r, const char *text, enum actio_near_list list, const char *otherwise)
+{
+    const char **names = actio_arena_array(&r->scratch, r->words, sizeof *names);
+    size_t count = 0;
+    for (uint32_t w = 1; w < r->words; w++)
+        if (in_list(&r->word[w], list)) names[count++] = r->word[w].text;
+    const char *near = actio_near_name(text, names, count);
+    return near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : otherwise;
+}
