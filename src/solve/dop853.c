@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The built-in stepper for problems that are not stiff: Dormand-Prince 8(5,3) with 7th-order dense output. Step control,
+ * error norm and stiffness test follow Hairer, Norsett and Wanner; sums over steps are compensated. */
+#include "solve/march.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solve/dop853_table.h"
+
+/* All vectors lie in one block, `stride` apart. Short ones have a fixed stride, which makes every address a constant
+ * offset; all are padded to whole groups of GROUP, whose tails stay 0 and harmless. */
+enum { GROUP = 4, SHORT = 16 };
+enum { V_Y = STAGES_DENSE, V_LOW, V_NEW, V_NEW_LOW, V_ARG, V_FLOOR, V_INVERSE, V_POLY, V_COUNT = V_POLY + 7 };
+
+struct dop853 {
+    struct actio_context *ctx;
+    const struct actio_flow *flow;
+    double *block;                                         /* aligned part of `memory` */
+    void *memory;
+    size_t n, padded, stride;
+    double t, t_new, t_end, h, h_done, h_good, rtol, span; /* h: to try next; h_done: of the last step; h_good: last accepted size */
+    bool started, have_new, have_poly, was_rejected;       /* have_new: stage 12 is the derivative at t_new */
+    int stiff_votes, calm_votes;
+    struct actio_march_stats stats;
+};
+
+/* 128-bit vectors on purpose: a right-hand side stores 8 or 16 bytes at a time, and wider loads of what was just stored
+ * would wait for the cache. */
+typedef double pair __attribute__((vector_size(16), may_alias));
+typedef long long mask __attribute__((vector_size(16), may_alias));
+#define INLINE static inline __attribute__((always_inline))
+#if defined __clang__
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+/* The same sums with and without AVX encodings; no contraction, so the bits are the same. */
+#if defined __x86_64__ && defined __linux__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
+#define CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CLONED
+#endif
+
+INLINE pair load(const double *p) { return *(const pair *)p; }
+INLINE void store(double *p, pair x) { *(pair *)p = x; }
+INLINE pair larger_size(pair a, pair b)
+{
+    const mask digits = { INT64_MAX, INT64_MAX };
+    mask x = (mask)a & digits, y = (mask)b & digits, first = (mask)((pair)x > (pair)y);
+    return (pair)((x & first) | (y & ~first));
+}
+
+INLINE pair weigh(const double *k, size_t stride, const struct weights *w, int terms)
+{
+    pair sum = w->a[0] * load(k + w->of[0] * stride);
+    UNROLL
+    for (int j = 1; j < terms; j++) sum += w->a[j] * load(k + w->of[j] * stride);
+    return sum;
+}
+
+INLINE pair weighted(const double *k, size_t stride, size_t row) { return weigh(k, stride, &table[row], table[row].terms); }
+
+/* y + h * sum of a stage. Only the last term waits for the newest derivative, so it joins as late as it can. */
+INLINE pair moved(const double *b, size_t stride, const struct weights *w, double h, pair y)
+{
+    int last = w->terms - 1;
+    if (last > 0) y += h * weigh(b, stride, w, last);
+    return y + h * w->a[last] * load(b + w->of[last] * stride);
+}
+
+INLINE void stage_argument(double *b, size_t stride, size_t padded, int row, double h)
+{
+    for (size_t i = 0; i < padded; i += GROUP) {
+        pair first = moved(b + i, stride, &table[row], h, load(b + V_Y * stride + i));
+        pair second = moved(b + i + 2, stride, &table[row], h, load(b + V_Y * stride + i + 2));
+        store(b + V_ARG * stride + i, first);
+        store(b + V_ARG * stride + i + 2, second);
+    }
+}
+
+/* y_new + low_new = y + low + h * sum, the part that y_new cannot hold kept in low_new (two-sum). */
+INLINE void stage_sum(double *b, size_t stride, size_t padded, double h)
+{
+    for (size_t i = 0; i < padded; i += 2) {
+        pair y = load(b + V_Y * stride + i);
+        pair step = moved(b + i, stride, &table[ROW_SUM], h, load(b + V_LOW * stride + i));
+        pair sum = y + step, part = sum - y;
+        store(b + V_NEW * stride + i, sum);
+        store(b + V_NEW_LOW * stride + i, (y - (sum - part)) + (step - part));
+    }
+}
+
+INLINE int stage(struct dop853 *d, size_t stride, int row, double h)
+{
+    double *b = d->block;
+    stage_argument(b, stride, d->padded, row, h);
+    return d->flow->rhs(d->flow->user, d->t + table[row].c * h, b + V_ARG * stride, b + (size_t)row * stride);
+}
+
+/* Stages 1 to 11 and the new point. Written out, so that every row of the table becomes constants. */
+INLINE int all_stages(struct dop853 *d, size_t stride, double h)
+{
+    int bad;
+#define STAGE(row) if ((bad = stage(d, stride, row, h)) != 0) return d->stats.rhs += row, bad
+    STAGE(1); STAGE(2); STAGE(3); STAGE(4); STAGE(5); STAGE(6);
+    STAGE(7); STAGE(8); STAGE(9); STAGE(10); STAGE(11);
+#undef STAGE
+    d->stats.rhs += 11;
+    stage_sum(d->block, stride, d->padded, h);
+    return 0;
+}
+
+/* Hairer's combination of the estimators of orders 5 and 3; NAN when the new point is not finite. */
+INLINE double error_norm(struct dop853 *d, size_t stride, double h)
+{
+    double *b = d->block;
+    pair e5 = { 0, 0 }, e3 = { 0, 0 }, bad = { 0, 0 };
+    for (size_t i = 0; i < d->padded; i += 2) {
+        pair y_new = load(b + V_NEW * stride + i);
+        pair inverse = 1.0 / (load(b + V_FLOOR * stride + i) + d->rtol * larger_size(load(b + V_Y * stride + i), y_new));
+        pair x = weighted(b + i, stride, ROW_ERROR5) * inverse, z = weighted(b + i, stride, ROW_ERROR3) * inverse;
+        store(b + V_INVERSE * stride + i, inverse);
+        e5 += x * x;
+        e3 += z * z;
+        bad += 0.0 * y_new;
+    }
+    double sum5 = e5[0] + e5[1], sum3 = e3[0] + e3[1], below = sum5 + 0.01 * sum3;
+    if (bad[0] + bad[1] != 0) return NAN;
+    return below == 0 ? 0 : fabs(h) * sum5 / sqrt(below * (double)d->n);
+}
+
+/* Differences of the last two evaluations at t + h estimate the largest eigenvalue; returns (h lambda)^2. */
+INLINE double stiffness(const double *b, size_t stride, size_t padded, double h)
+{
+    pair above = { 0, 0 }, below = { 0, 0 };
+    for (size_t i = 0; i < padded; i += 2) {
+        pair inverse = load(b + V_INVERSE * stride + i);
+        pair f = (load(b + STAGE_NEW * stride + i) - load(b + 11 * stride + i)) * inverse;
+        pair y = (load(b + V_NEW * stride + i) - load(b + V_ARG * stride + i)) * inverse;
+        above += f * f;
+        below += y * y;
+    }
+    double size = below[0] + below[1];
+    return size > 0 ? h * h * (above[0] + above[1]) / size : 0;
+}
+
+static double *vector(const struct dop853 *d, size_t which) { return d->block + which * d->stride; }
+CLONED static int try_step(struct dop853 *d, double h)
+{
+    return d->stride == SHORT ? all_stages(d, SHORT, h) : all_stages(d, d->stride, h);
+}
+CLONED static double error_of(struct dop853 *d, double h)
+{
+    return d->stride == SHORT ? error_norm(d, SHORT, h) : error_norm(d, d->stride, h);
+}
+
+static void copy(const struct dop853 *d, size_t to, size_t from) { memcpy(vector(d, to), vector(d, from), d->padded * sizeof(double)); }
+
+static int eval(struct dop853 *d, double t, size_t y, size_t f)
+{
+    d->stats.rhs++;
+    return d->flow->rhs(d->flow->user, t, vector(d, y), vector(d, f));
+}
+
+/* Projects the new point. What the sum could not hold is forgotten where the projection has moved the value. */
+static int project(struct dop853 *d)
+{
+    if (!d->flow->project) return 0;
+    double *y = vector(d, V_NEW), *low = vector(d, V_NEW_LOW), *before = vector(d, V_POLY);
+    copy(d, V_POLY, V_NEW);
+    d->stats.projections++;
+    int bad = d->flow->project(d->flow->user, d->t_new, y);
+    for (size_t i = 0; i < d->n; i++)
+        if (y[i] != before[i]) low[i] = 0;
+    return bad;
+}
+
+static double floor_norm2(const struct dop853 *d, const double *x, const double *minus)
+{
+    const double *y = vector(d, V_Y), *least = vector(d, V_FLOOR);
+    double sum = 0;
+    for (size_t i = 0; i < d->n; i++) {
+        double z = (x[i] - (minus ? minus[i] : 0)) / (least[i] + d->rtol * fabs(y[i]));
+        sum += z * z;
+    }
+    return sum;
+}
+
+/* The first step size by Hairer's rule; the probe is shortened until the right-hand side is defined there. */
+static int first_size(struct dop853 *d)
+{
+    double *y = vector(d, V_Y), *f = vector(d, 0), *arg = vector(d, V_ARG), *probe = vector(d, 1);
+    double length = fabs(d->t_end - d->t), sign = d->t_end > d->t ? 1 : -1;
+    double d0 = floor_norm2(d, y, NULL), d1 = floor_norm2(d, f, NULL);
+    double h0 = d0 < 1e-10 || d1 < 1e-10 ? 1e-6 : 0.01 * sqrt(d0 / d1);
+    if (!(h0 < length)) h0 = length;
+    int bad = 1;
+    for (int i = 0; i < 30 && bad; i++, h0 = bad ? h0 / 4 : h0) {
+        for (size_t j = 0; j < d->n; j++) arg[j] = y[j] + sign * h0 * f[j];
+        bad = eval(d, d->t + sign * h0, V_ARG, 1);
+        if (bad == ACTIO_FLOW_STOPPED) return bad;
+    }
+    double d2 = bad ? 0 : sqrt(floor_norm2(d, probe, f)) / h0, most = fmax(sqrt(d1), d2);
+    double h1 = most <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : sqrt(sqrt(sqrt(0.01 / most)));
+    double h = fmin(100 * h0, bad ? h0 : h1);
+    d->h = d->h_good = sign * (h > 0 ? h : h0);
+    return 0;
+}
+
+static int begin(struct dop853 *d)
+{
+    int bad = eval(d, d->t, V_Y, 0);
+    if (!bad) bad = first_size(d);
+    d->started = !bad;
+    return bad;
+}
+
+/* The last step's end becomes the start of the next. */
+static void move_on(struct dop853 *d)
+{
+    double *b = d->block;
+    size_t stride = d->stride;
+    for (size_t i = 0; i < d->padded; i += 2) {
+        store(b + V_Y * stride + i, load(b + V_NEW * stride + i));
+        store(b + V_LOW * stride + i, load(b + V_NEW_LOW * stride + i));
+        store(b + i, load(b + STAGE_NEW * stride + i));
+    }
+    d->t = d->t_new;
+}
+
+static void vote(struct dop853 *d, double h)
+{
+    const double limit = 6.1 * 6.1;                        /* beyond the stability boundary on the real axis */
+    if (stiffness(d->block, d->stride, d->padded, h) <= limit) {
+        if (++d->calm_votes == 6) d->stiff_votes = 0;
+        return;
+    }
+    d->calm_votes = 0;
+    if (++d->stiff_votes == 15) d->stats.looks_stiff = true;
+}
+
+/* One attempt over h: 0 with *factor = how much the step may change (accepted when *err <= 1), else a flow status. */
+static int attempt(struct dop853 *d, double h, bool last, double *err)
+{
+    int bad = try_step(d, h);
+    if (bad) return bad;
+    *err = error_of(d, h);
+    if (!isfinite(*err)) return ACTIO_FLOW_NAN;
+    if (*err > 1) return 0;
+    bad = project(d);
+    if (bad || last) return bad;
+    bad = eval(d, d->t_new, V_NEW, STAGE_NEW);
+    d->have_new = !bad;
+    if (!bad) vote(d, h);
+    return bad;
+}
+
+static void accept(struct dop853 *d, double h, double factor)
+{
+    if (d->was_rejected && factor > 1) factor = 1;
+    d->was_rejected = false;
+    d->stats.steps++;
+    d->h_done = d->h_good = h;
+    d->h = h * factor;
+}
+
+/* A step that meets undefined values is shortened by 4; when that leads nowhere, `bad` is the answer. */
+static bool hopeless(const struct dop853 *d, int bad, int failures, double h)
+{
+    return bad == ACTIO_FLOW_STOPPED || bad == ACTIO_FLOW_FAILED || failures > 30 || fabs(h) < 1e-10 * fabs(d->h_good);
+}
+
+/* 0.9 err^(-1/8) within bounds; square roots, because they have the same bits everywhere. */
+static double growth(double err)
+{
+    double factor = 0.9 / sqrt(sqrt(sqrt(err)));
+    return factor > 10 ? 10 : factor < 0.2 ? 0.2 : factor;
+}
+
+static int advance(struct dop853 *d)
+{
+    int bad = 0;
+    for (int failures = 0;;) {
+        double h = d->h, err = 0;
+        bool last = fabs(h) * 1.0000001 >= fabs(d->t_end - d->t);
+        d->t_new = last ? d->t_end : d->t + h;
+        h = d->t_new - d->t;                               /* exactly what t changes by */
+        if (!last && fabs(h) <= 10 * DBL_EPSILON * fabs(d->t) + 1e-25 * d->span) return bad ? bad : ACTIO_MARCH_STEP_TO_ZERO;
+        d->have_new = d->have_poly = false;
+        bad = attempt(d, h, last, &err);
+        double factor = growth(err);
+        if (!bad && err <= 1) return accept(d, h, factor), 0;
+        d->was_rejected = true;
+        d->stats.rejected++;
+        failures = bad ? failures + 1 : 0;
+        d->h = bad ? h / 4 : h * (factor < 0.9 ? factor : 0.9);
+        if (bad && hopeless(d, bad, failures, d->h)) return bad;
+    }
+}
+
+static int dop853_step(void *handle, double *t, double *y)
+{
+    struct dop853 *d = handle;
+    int bad = 0;
+    if (!d->started) bad = begin(d);
+    else move_on(d);
+    if (!bad) bad = advance(d);
+    if (bad) {                                             /* stay where the last step ended: nothing inside it is known */
+        copy(d, V_NEW, V_Y);
+        copy(d, V_NEW_LOW, V_LOW);
+        copy(d, STAGE_NEW, 0);
+        d->t_new = d->t;
+        d->h_done = 0;
+        return bad;
+    }
+    *t = d->t_new;
+    const double *from = vector(d, V_NEW);
+    for (size_t i = 0; i < d->n; i++) y[i] = from[i];
+    return 0;
+}
+
+/* Repeats the last step so that it ends at t, inside it: order 8 there, where the interpolant has 7. */
+static int dop853_retake(void *handle, double t, double *y)
+{
+    struct dop853 *d = handle;
+    double h = t - d->t;
+    if (h == 0 || d->h_done == 0) return ACTIO_FLOW_FAILED;
+    d->have_new = d->have_poly = false;
+    d->t_new = t;
+    d->h_done = h;
+    int bad = try_step(d, h);
+    if (!bad) bad = project(d);
+    if (!bad) memcpy(y, vector(d, V_NEW), d->n * sizeof *y);
+    return bad;
+}
+
+/* The interpolant needs the derivative at the end and three more stages. */
+static void prepare(struct dop853 *d)
+{
+    double *b = d->block, h = d->h_done;
+    size_t stride = d->stride;
+    int bad = d->have_new ? 0 : eval(d, d->t_new, V_NEW, STAGE_NEW);
+    d->have_new = !bad;
+    for (int row = STAGE_NEW + 1; row < STAGES_DENSE && !bad; row++) bad = stage(d, stride, row, h), d->stats.rhs++;
+    for (size_t i = 0; i < d->padded; i += 2) {
+        pair rise = load(b + V_NEW * stride + i) - load(b + V_Y * stride + i);
+        pair left = h * load(b + i), right = h * load(b + STAGE_NEW * stride + i);
+        double *poly = b + V_POLY * stride + i;
+        store(poly, rise);
+        store(poly + stride, left - rise);
+        store(poly + 2 * stride, 2 * rise - (left + right));
+        for (size_t j = 0; j < 4; j++) store(poly + (3 + j) * stride, h * weighted(b + i, stride, ROW_DENSE + j));
+    }
+    if (bad) memset(b + (V_POLY + 3) * stride, 0, 4 * stride * sizeof *b);   /* a cubic is left */
+}
+
+static void dop853_dense(void *handle, double t, double *y)
+{
+    struct dop853 *d = handle;
+    if (d->h_done == 0) {
+        memcpy(y, vector(d, V_NEW), d->n * sizeof *y);
+        return;
+    }
+    if (!d->have_poly) d->have_poly = true, prepare(d);
+    const double *from = vector(d, V_Y), *p = vector(d, V_POLY);
+    size_t s = d->stride;
+    double x = (t - d->t) / d->h_done, z = 1 - x;
+    for (size_t i = 0; i < d->n; i++)
+        y[i] = from[i] + x * (p[i] + z * (p[i + s] + x * (p[i + 2 * s] + z * (p[i + 3 * s] + x * (p[i + 4 * s]
+             + z * (p[i + 5 * s] + x * p[i + 6 * s]))))));
+}
+
+static void dop853_start(void *handle, double t, const double *y, double t_end, double rtol, double atol)
+{
+    struct dop853 *d = handle;
+    double *least = vector(d, V_FLOOR);
+    for (size_t i = 0; i < d->padded; i++) least[i] = i < d->n ? atol * (d->flow->scale ? d->flow->scale[i] : 1) : 1;
+    memset(vector(d, V_LOW), 0, d->stride * sizeof(double));
+    memcpy(vector(d, V_Y), y, d->n * sizeof *y);
+    copy(d, V_NEW, V_Y);
+    d->t = d->t_new = t;
+    d->t_end = t_end;
+    d->span = fabs(t_end - t);
+    d->rtol = rtol;
+    d->h_done = 0;
+    d->started = d->was_rejected = d->have_new = d->have_poly = false;
+    d->stiff_votes = d->calm_votes = 0;
+    d->stats.restarts++;
+}
+
+static void dop853_close(void *handle)
+{
+    struct dop853 *d = handle;
+    if (!d) return;
+    actio_give(d->ctx, d->memory);
+    actio_give(d->ctx, d);
+}
+
+static void *dop853_open(struct actio_context *ctx, const struct actio_flow *flow)
+{
+    enum { LINE = 64 };
+    struct dop853 *d = actio_take(ctx, 1, sizeof *d);
+    if (!d) return NULL;
+    d->ctx = ctx;
+    d->flow = flow;
+    d->n = flow->n;
+    d->padded = (flow->n + GROUP - 1) / GROUP * GROUP;
+    d->stride = d->padded <= SHORT ? SHORT : d->padded;
+    d->memory = actio_take(ctx, V_COUNT * d->stride + LINE / sizeof(double), sizeof(double));
+    if (!d->memory) return dop853_close(d), NULL;
+    d->block = (double *)(((uintptr_t)d->memory + LINE - 1) / LINE * LINE);
+    d->stats.stepper = actio_dop853.name;
+    return d;
+}
+
+static void dop853_stats(void *handle, struct actio_march_stats *stats)
+{
+    const struct dop853 *d = handle;
+    *stats = d->stats;
+    if (stats->restarts) stats->restarts--;                /* the first start is none */
+}
+
+const struct actio_stepper actio_dop853 = {
+    .name = "dop853", .open = dop853_open, .start = dop853_start, .step = dop853_step, .retake = dop853_retake,
+    .dense = dop853_dense, .stats = dop853_stats, .close = dop853_close,
+};

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Marching: steps, output rows from dense output, and what happens inside a step: switches, touches, singular surfaces. */
+#include "solve/march.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50 };
+
+enum kind { NOTHING, CROSSING, TOUCH, SINGULAR };
+struct happening { enum kind kind; double t; size_t guard; };
+
+struct march {
+    struct actio_context *ctx;
+    const struct actio_flow *flow;
+    const struct actio_march_task *task;
+    const struct actio_stepper *stepper;
+    void *h;
+    double t, t_next, direction;                           /* the step is t -> t_next, y -> y_next */
+    double *y, *y_next, *y_at, *f, *g, *sample;            /* y_at, f, g: scratch */
+    signed char *side;                                     /* sign that each guard has in this mode, 0 = not known yet */
+    size_t row, steps, rhs, projections, guard;            /* guard: the one in hand */
+    double touched_at, singular_at;                        /* the last ones told, not to be told twice */
+    double chatter_from;
+    size_t chatter;
+};
+
+static double zero_sign(double x) { return (double)(x > 0) - (double)(x < 0); }
+static bool before(const struct march *m, double a, double b) { return (b - a) * m->direction > 0; }
+
+/* The state inside the step; its ends exactly. */
+static const double *state_at(struct march *m, double t)
+{
+    if (t == m->t) return m->y;
+    if (t == m->t_next) return m->y_next;
+    m->stepper->dense(m->h, t, m->y_at);
+    return m->y_at;
+}
+
+static void dense_at(void *where, double t, double *y)
+{
+    struct march *m = where;
+    memcpy(y, state_at(m, t), m->flow->n * sizeof *y);
+}
+
+static void write_row(struct march *m, const double *y)
+{
+    for (size_t i = 0; i < m->flow->n; i++) m->task->row[i * m->task->rows + m->row] = y[i];
+    m->row++;
+}
+
+/* Rows before t come from the interpolant of the step. */
+static void rows_before(struct march *m, double t)
+{
+    while (m->row < m->task->rows && before(m, m->task->times[m->row], t)) write_row(m, state_at(m, m->task->times[m->row]));
+}
+
+/* Rows at the state reached; none may lie further back than the rounding of t. */
+static void rows_here(struct march *m)
+{
+    while (m->row < m->task->rows && !before(m, m->t, m->task->times[m->row])) write_row(m, m->y);
+}
+
+static double guard_value(void *user, double t)
+{
+    struct march *m = user;
+    m->flow->guard(m->flow->user, t, state_at(m, t), m->g);
+    return m->g[m->guard];
+}
+
+static double quality_value(void *user, double t)
+{
+    struct march *m = user;
+    return m->flow->quality_at(m->flow->user, t, state_at(m, t));
+}
+
+static void earliest(const struct march *m, struct happening *best, enum kind kind, double t)
+{
+    if (best->kind == NOTHING || before(m, t, best->t)) *best = (struct happening){ kind, t, m->guard };
+}
+
+/* Does this turn count as new? Touches are told in order, so only later ones do. */
+static bool is_new_touch(const struct march *m, double t)
+{
+    return m->flow->touched && before(m, m->touched_at, t) && fabs(t - m->t) > 1e-6 * fabs(m->t_next - m->t);
+}
+
+/* Goes along the signs between the roots of one guard. From the side of the mode to the other is a crossing; the way back
+ * is none: a start within round-off (or projection) of the surface may lie on the wrong side for a moment. */
+static void follow_signs(struct march *m, const double *root, size_t count, struct happening *best)
+{
+    signed char *side = &m->side[m->guard];
+    double last = 0;
+    for (size_t j = 0; j <= count; j++) {
+        double left = j ? root[j - 1] : m->t, right = j < count ? root[j] : m->t_next;
+        double sign = left == right ? 0 : zero_sign(guard_value(m, 0.5 * (left + right)));
+        if (sign == 0) continue;
+        if (*side == 0) *side = (signed char)sign;
+        bool moment = j == 0 && count > 0 && fabs(right - left) <= 1e-6 * fabs(m->t_next - m->t);
+        enum kind kind = sign != *side && !moment ? CROSSING : j > 0 && sign == last && is_new_touch(m, left) ? TOUCH : NOTHING;
+        if (kind != NOTHING) {
+            earliest(m, best, kind, left);
+            return;
+        }
+        last = sign;
+    }
+}
+
+/* The same for a guard without roots in the step. */
+static void follow_sign(struct march *m, double sign, struct happening *best)
+{
+    signed char *side = &m->side[m->guard];
+    if (*side == 0) *side = (signed char)sign;
+    if (sign != *side) earliest(m, best, CROSSING, m->t);
+}
+
+static void sample_guards(struct march *m)
+{
+    for (size_t k = 0; k < ACTIO_ROOT_NODES; k++) {
+        double t = actio_root_node(m->t, m->t_next, k);
+        m->flow->guard(m->flow->user, t, state_at(m, t), m->sample + k * m->flow->guards);
+    }
+}
+
+static void look_at_guards(struct march *m, struct happening *best)
+{
+    double root[MOST_ROOTS];
+    size_t guards = m->flow->guards;
+    for (m->guard = 0; m->guard < guards; m->guard++) {
+        const double *sample = m->sample + m->guard;
+        if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);
+        else follow_signs(m, root, actio_roots(guard_value, m, m->t, m->t_next, root, MOST_ROOTS), best);
+    }
+}
+
+static void look_at_quality(struct march *m, struct happening *best)
+{
+    double t;
+    if (!m->flow->quality || !m->flow->quality_at || !m->flow->singular) return;
+    if (!(m->flow->quality(m->flow->user) < 1e-2)) return;
+    if (actio_minimum(quality_value, m, m->t, m->t_next, &t) >= 1e-7) return;
+    if (fabs(t - m->singular_at) > 1e-6 * fabs(m->t_next - m->t)) earliest(m, best, SINGULAR, t);
+}
+
+static void restart(struct march *m)
+{
+    for (size_t i = 0; i < m->flow->guards && m->flow->side; i++) m->side[i] = (signed char)m->flow->side(m->flow->user, i);
+    m->stepper->start(m->h, m->t, m->y, m->task->t1, m->task->rtol, m->task->atol);
+}
+
+/* One Newton correction along the flow: the state at t is more exact than the interpolant that t was found on. */
+static void meet_surface(struct march *m, size_t guard, double *t, double *y)
+{
+    size_t n = m->flow->n;
+    double length = m->t_next - m->t, small = 1e-6 * length;
+    m->flow->guard(m->flow->user, *t, y, m->g);
+    double g = m->g[guard];
+    m->rhs++;
+    if (m->flow->rhs(m->flow->user, *t, y, m->f)) return;
+    for (size_t i = 0; i < n; i++) m->y_at[i] = y[i] + small * m->f[i];
+    m->flow->guard(m->flow->user, *t + small, m->y_at, m->g);
+    double shift = -g * small / (m->g[guard] - g);
+    if (!(fabs(shift) <= 1e-4 * fabs(length)) || before(m, m->task->t1, *t + shift) || before(m, *t + shift, m->t)) return;
+    for (size_t i = 0; i < n; i++) y[i] += shift * m->f[i];
+    *t += shift;
+}
+
+/* Moves t and y to a time inside the step. */
+static void move_to(struct march *m, const struct happening *what)
+{
+    size_t bytes = m->flow->n * sizeof *m->y;
+    double t = what->t;
+    if (t == m->t) return;
+    rows_before(m, t);
+    double *y = m->y_next;
+    if (t != m->t_next) {
+        m->stepper->dense(m->h, t, m->y_at);
+        memcpy(m->f, m->y_at, bytes);
+        bool exact = m->stepper->retake && m->stepper->retake(m->h, t, y) == 0;
+        if (!exact) memcpy(y, m->f, bytes);
+        if (exact && what->kind == CROSSING) meet_surface(m, what->guard, &t, y);
+    }
+    memcpy(m->y, y, bytes);
+    m->t = m->t_next = t;
+}
+
+/* Crossings that get nowhere in time end the run instead of going on for ever. */
+static bool chatters(struct march *m)
+{
+    double span = fmax(fabs(m->t), fabs(m->task->t1 - m->task->t0));
+    if (fabs(m->t - m->chatter_from) > 1e-12 * span) m->chatter_from = m->t, m->chatter = 0;
+    return ++m->chatter > MOST_CHATTER;
+}
+
+static int cross(struct march *m, const struct happening *what)
+{
+    move_to(m, what);
+    m->guard = what->guard;
+    if (m->flow->project) {
+        m->projections++;
+        int bad = m->flow->project(m->flow->user, m->t, m->y);
+        if (bad) return bad;
+    }
+    rows_here(m);
+    int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, m->y) : 0;
+    if (!stop && chatters(m)) stop = ACTIO_FLOW_FAILED;
+    if (stop) return stop;
+    m->side[what->guard] = (signed char)-m->side[what->guard];
+    m->touched_at = m->t;
+    restart(m);
+    return 0;
+}
+
+/* Tells of a touch or a singular surface; the step stays as it is unless the answer is to stop. */
+static int tell(struct march *m, const struct happening *what)
+{
+    const struct actio_flow *flow = m->flow;
+    const double *y = state_at(m, what->t);
+    int stop;
+    if (what->kind == TOUCH) m->touched_at = what->t, stop = flow->touched(flow->user, what->guard, what->t, y);
+    else m->singular_at = what->t, stop = flow->singular(flow->user, what->t, m->t, m->t_next, dense_at, m);
+    if (!stop) return 0;
+    move_to(m, what);
+    rows_here(m);
+    m->guard = what->kind == TOUCH ? what->guard : SIZE_MAX;
+    return stop;
+}
+
+/* Everything that happens inside the step, in order. *crossed: the step ended at a crossing. */
+static int inside_step(struct march *m, bool *crossed)
+{
+    struct happening poor = { NOTHING, 0, SIZE_MAX };
+    *crossed = false;
+    look_at_quality(m, &poor);
+    if (m->flow->guards) sample_guards(m);
+    for (;;) {
+        struct happening next = poor;
+        if (m->flow->guards) look_at_guards(m, &next);
+        m->guard = SIZE_MAX;
+        if (next.kind == NOTHING) return 0;
+        if (next.kind == CROSSING) return *crossed = true, cross(m, &next);
+        if (next.kind == SINGULAR) poor.kind = NOTHING;
+        int stop = tell(m, &next);
+        if (stop) return stop;
+    }
+}
+
+static bool looks_stiff(struct march *m)
+{
+    struct actio_march_stats stats;
+    m->stepper->stats(m->h, &stats);
+    return stats.looks_stiff;
+}
+
+static int one_step(struct march *m)
+{
+    const struct actio_march_task *task = m->task;
+    bool crossed;
+    if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
+    if (m->steps++ >= (task->max_steps ? task->max_steps : MOST_STEPS)) return ACTIO_MARCH_TOO_MANY_STEPS;
+    int bad = m->stepper->step(m->h, &m->t_next, m->y_next);
+    if (!bad) bad = inside_step(m, &crossed);
+    if (bad) return bad;
+    if (!crossed) {
+        rows_before(m, m->t_next);
+        double *done = m->y;
+        m->y = m->y_next;
+        m->y_next = done;
+        m->t = m->t_next;
+        rows_here(m);
+    }
+    if (task->progress && m->steps % PROGRESS_EVERY == 0) task->progress(task->progress_user, m->t);
+    return task->stop_when_stiff && looks_stiff(m) ? ACTIO_MARCH_STIFF : 0;
+}
+
+/* One block for all vectors; false when there is no memory. */
+static bool take_memory(struct march *m, double **block)
+{
+    size_t n = m->flow->n, guards = m->flow->guards;
+    *block = actio_take(m->ctx, 4 * n + (ACTIO_ROOT_NODES + 1) * guards + 1, sizeof **block);
+    m->side = actio_take(m->ctx, guards + 1, sizeof *m->side);
+    m->h = m->stepper->open(m->ctx, m->flow);
+    if (!*block || !m->side || !m->h) return false;
+    m->y = *block;
+    m->y_next = m->y + n;
+    m->y_at = m->y_next + n;
+    m->f = m->y_at + n;
+    m->g = m->f + n;
+    m->sample = m->g + guards;
+    return true;
+}
+
+static int run(struct march *m)
+{
+    const struct actio_march_task *task = m->task;
+    int status = 0;
+    memcpy(m->y, task->y0, m->flow->n * sizeof *m->y);
+    m->t = m->t_next = m->chatter_from = task->t0;
+    m->touched_at = m->singular_at = task->t0 - m->direction * HUGE_VAL;
+    m->guard = SIZE_MAX;
+    rows_here(m);
+    restart(m);
+    while (!status && before(m, m->t, task->t1)) status = one_step(m);
+    return status;
+}
+
+static void report(struct march *m, struct actio_march_result *out)
+{
+    double *y = out->y;
+    m->stepper->stats(m->h, &out->stats);
+    out->stats.rhs += m->rhs;
+    out->stats.projections += m->projections;
+    out->rows = m->row;
+    out->t = m->t;
+    out->guard = m->guard;
+    if (y) memcpy(y, m->y, m->flow->n * sizeof *y);
+}
+
+int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const struct actio_march_task *task, struct actio_march_result *out)
+{
+    struct march m = { .ctx = ctx, .flow = flow, .task = task, .stepper = task->stepper ? task->stepper : &actio_dop853,
+                       .direction = task->t1 < task->t0 ? -1 : 1 };
+    double *block = NULL;
+    *out = (struct actio_march_result){ .status = ACTIO_MARCH_NO_MEMORY, .t = task->t0, .guard = SIZE_MAX, .y = out->y };
+    if (take_memory(&m, &block)) {
+        out->status = run(&m);
+        report(&m, out);
+    }
+    if (m.h) m.stepper->close(m.h);
+    actio_give(ctx, m.side);
+    actio_give(ctx, block);
+    return out->status;
+}

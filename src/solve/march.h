@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Initial-value problems: a flow is what is integrated, a stepper is how, marching adds projection, switches and output rows. */
+#ifndef ACTIO_SOLVE_MARCH_H
+#define ACTIO_SOLVE_MARCH_H
+
+#include "base/findings.h"
+#include "algebra/linear.h"
+
+/* Return values of the callbacks below. */
+enum actio_flow_status { ACTIO_FLOW_OK, ACTIO_FLOW_NAN, ACTIO_FLOW_SINGULAR, ACTIO_FLOW_FAILED, ACTIO_FLOW_STOPPED };
+
+typedef void (*actio_dense_fn)(void *where, double t, double *y);
+
+/* y' = f(t, y) with an invariant manifold. All callbacks take `user` first. Nothing here allocates. */
+struct actio_flow {
+    size_t n;
+    void *user;
+    int (*rhs)(void *user, double t, const double *y, double *dy);
+    int (*project)(void *user, double t, double *y);       /* after each accepted step; NULL = no manifold */
+    /* Switches and singular surfaces. Within a step the branch (mode) is frozen, so every guard is smooth across its zero. */
+    size_t guards;
+    void (*guard)(void *user, double t, const double *y, double *g);
+    /* Called with the guard that crossed zero, at the crossing (state y on the far side of round-off is fine): changes modes.
+     * 0 go on (restart the stepper), else stop with this status. */
+    int (*crossed)(void *user, size_t guard, double t, const double *y);
+    /* The sign of the guard that the present mode assumes, 0 = either; asked after each (re)start. A guard found on the other side
+     * crosses at once. NULL: the first sign it is seen with, and from then on the other after each crossing. */
+    int (*side)(void *user, size_t guard);
+    /* Called when a guard touches zero and turns back: 0 go on (no restart), else stop with this status. NULL = touches are ignored. */
+    int (*touched)(void *user, size_t guard, double t, const double *y);
+    /* Quality of the elimination seen by the last rhs calls: smallest pivot ratio since it was last asked for; NULL = not watched. */
+    double (*quality)(void *user);
+    /* The same at one point. When `quality` is below 1e-2 its minimum over the step is looked for; below 1e-7 `singular` is called there:
+     * 0 go on, else stop with this status. Both NULL = not watched. */
+    double (*quality_at)(void *user, double t, const double *y);
+    /* The step goes from `before` to `after`; `at` gives the state anywhere inside it. */
+    int (*singular)(void *user, double t, double before, double after, actio_dense_fn at, void *where);
+    /* For stiff steppers: entries of df/dy in the pattern's order; NULL = difference quotients. */
+    const struct actio_pattern *pattern;
+    int (*jacobian)(void *user, double t, const double *y, double *values);
+    const double *scale;                                   /* typical size of each component, or NULL = 1 */
+};
+
+struct actio_march_stats { size_t rhs, steps, rejected, projections, restarts; const char *stepper; bool looks_stiff; };
+
+/* A stepper: dop853 built in, cvode from native/. open allocates everything; a step allocates nothing. */
+struct actio_stepper {
+    const char *name;
+    bool stiff;
+    void *(*open)(struct actio_context *ctx, const struct actio_flow *flow);               /* NULL: no memory */
+    void (*start)(void *h, double t, const double *y, double t_end, double rtol, double atol);   /* also restarts after a jump */
+    int (*step)(void *h, double *t, double *y);            /* one accepted step, not beyond t_end, projected; flow status, else ACTIO_MARCH_* */
+    int (*retake)(void *h, double t, double *y);           /* the last step again, ending at t inside it (more exact than dense); NULL = cannot */
+    void (*dense)(void *h, double t, double *y);           /* inside the last step; prepares itself on first use after a step */
+    void (*stats)(void *h, struct actio_march_stats *stats);
+    void (*close)(void *h);
+};
+enum { ACTIO_MARCH_STEP_TO_ZERO = 16, ACTIO_MARCH_TOO_MANY_STEPS, ACTIO_MARCH_STIFF, ACTIO_MARCH_NO_MEMORY };
+
+extern const struct actio_stepper actio_dop853;
+void actio_stepper_register(const struct actio_stepper *stepper);
+const struct actio_stepper *actio_stepper_find(const char *name);   /* NULL when absent */
+const struct actio_stepper *actio_stepper_stiff(void);              /* first stiff one registered, or NULL */
+
+struct actio_march_task {
+    const struct actio_stepper *stepper;
+    double t0, t1, rtol, atol;
+    const double *y0;
+    size_t rows; const double *times;                      /* output times, monotone from t0 to t1 (either direction), both ends included if wanted */
+    double *row;                                           /* rows x n, filled in order; component i of row r at row[i*rows + r] (lanes = rows) */
+    size_t max_steps;                                      /* 0 = 10 million */
+    bool stop_when_stiff;                                  /* end with ACTIO_MARCH_STIFF when the stepper says that the problem is stiff */
+    void (*progress)(void *user, double t); void *progress_user;
+};
+struct actio_march_result {
+    int status;                                            /* 0 or why it ended early */
+    size_t rows;                                           /* rows filled */
+    double t;                                              /* where it ended */
+    size_t guard;                                          /* the guard that stopped it, else SIZE_MAX */
+    struct actio_march_stats stats;
+    double *y;                                             /* the state there: n values given by the caller, or NULL */
+};
+/* Integrates one task; all memory is taken at its start. */
+int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const struct actio_march_task *task, struct actio_march_result *out);
+
+/* Every root of a smooth f on [a, b] (also b < a), in order along a -> b; a touch (double root, to 1e-9 of the size of f) is listed once.
+ * f is interpolated on as many pieces as it takes, roots are isolated by bounds and polished on f itself. Returns how many, at most `cap`. */
+typedef double (*actio_scalar_fn)(void *user, double t);
+size_t actio_roots(actio_scalar_fn f, void *user, double a, double b, double *root, size_t cap);
+/* The same in two parts, for many functions along one interval: values at ACTIO_ROOT_NODES places (node 0 is a, the last is b) show at once
+ * most functions that have no root there. value k at f[k*stride]. */
+enum { ACTIO_ROOT_NODES = 13 };
+double actio_root_node(double a, double b, size_t k);
+bool actio_root_free(const double *f, size_t stride);
+/* The smallest value of f on [a, b] that sampling and golden sections find; *at is its place. */
+double actio_minimum(actio_scalar_fn f, void *user, double a, double b, double *at);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The steppers there are: dop853 always, others registered once at start-up. */
+#include "solve/march.h"
+
+#include <string.h>
+
+enum { MOST = 8 };
+static const struct actio_stepper *steppers[MOST] = { &actio_dop853 };
+static size_t count = 1;
+
+void actio_stepper_register(const struct actio_stepper *stepper)
+{
+    if (count < MOST && !actio_stepper_find(stepper->name)) steppers[count++] = stepper;
+}
+
+const struct actio_stepper *actio_stepper_find(const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(steppers[i]->name, name) == 0) return steppers[i];
+    return NULL;
+}
+
+const struct actio_stepper *actio_stepper_stiff(void)
+{
+    for (size_t i = 0; i < count; i++)
+        if (steppers[i]->stiff) return steppers[i];
+    return NULL;
+}
