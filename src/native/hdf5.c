@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * HDF5: one data set a column, with unit, role, meaning and error; the run itself in attributes of the root. */
+#include "native/native.h"
+#include "result/output.h"
+#include "result/table.h"
+
+#include <errno.h>
+#include <hdf5.h>
+#include <string.h>
+
+/* Each step is skipped after the first failure, so that the end looks at one flag. */
+struct file { hid_t id; bool bad; };
+
+static bool done(struct file *file, hid_t id) { return id < 0 ? (file->bad = true, false) : true; }
+
+static void attribute(struct file *file, hid_t on, const char *name, hid_t type, hid_t space, const void *value)
+{
+    if (file->bad) return;
+    hid_t a = H5Acreate2(on, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    if (!done(file, a)) return;
+    done(file, H5Awrite(a, type, value));
+    done(file, H5Aclose(a));
+}
+
+static void number_attribute(struct file *file, hid_t on, const char *name, double value)
+{
+    hid_t one = H5Screate(H5S_SCALAR);
+    attribute(file, on, name, H5T_NATIVE_DOUBLE, one, &value);
+    H5Sclose(one);
+}
+
+static void count_attribute(struct file *file, hid_t on, const char *name, size_t value)
+{
+    hid_t one = H5Screate(H5S_SCALAR);
+    uint64_t v = value;
+    attribute(file, on, name, H5T_NATIVE_UINT64, one, &v);
+    H5Sclose(one);
+}
+
+static hid_t text_type(void)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    return type;
+}
+
+/* Variable length, so that a model text may be longer than the 64 KiB of an attribute. */
+static void text_attribute(struct file *file, hid_t on, const char *name, const char *value)
+{
+    hid_t one = H5Screate(H5S_SCALAR), type = text_type();
+    if (!value) value = "";
+    attribute(file, on, name, type, one, &value);
+    H5Tclose(type);
+    H5Sclose(one);
+}
+
+/* A data set of its own; the caller closes it. Names are taken as they are: none has a slash. */
+static hid_t array(struct file *file, hid_t in, const char *name, hid_t type, const void *data, size_t count)
+{
+    hsize_t size = count;
+    hid_t space = H5Screate_simple(1, &size, NULL), link = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_char_encoding(link, H5T_CSET_UTF8);
+    hid_t set = file->bad ? -1 : H5Dcreate2(in, name, type, space, link, H5P_DEFAULT, H5P_DEFAULT);
+    if (done(file, set) && count) done(file, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
+    H5Pclose(link);
+    H5Sclose(space);
+    return set;
+}
+
+static void add_column(struct file *file, const struct actio_table *table, size_t c)
+{
+    const struct actio_column *col = &table->col[c];
+    hid_t set = array(file, file->id, col->name, H5T_NATIVE_DOUBLE, table->data[c], table->rows);
+    if (set < 0) return;
+    text_attribute(file, set, "unit", col->unit);
+    text_attribute(file, set, "role", actio_role_heading(col->role));
+    text_attribute(file, set, "meaning", col->meaning);
+    number_attribute(file, set, "error", actio_table_error_of(table, c));
+    count_attribute(file, set, "column", c);               /* HDF5 lists names in its own order */
+    done(file, H5Dclose(set));
+}
+
+struct event_row { double t; const char *kind, *name; double value; };
+
+static hid_t event_type(hid_t text)
+{
+    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct event_row));
+    H5Tinsert(type, "t", HOFFSET(struct event_row, t), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "kind", HOFFSET(struct event_row, kind), text);
+    H5Tinsert(type, "name", HOFFSET(struct event_row, name), text);
+    H5Tinsert(type, "value", HOFFSET(struct event_row, value), H5T_NATIVE_DOUBLE);
+    return type;
+}
+
+/* Free whatever the model calls its own. */
+static const char *events_name(const struct actio_table *table)
+{
+    return actio_table_find(table, "events") < table->cols ? "events." : "events";
+}
+
+static void add_events(struct file *file, const struct actio_table *table, struct event_row *rows)
+{
+    hid_t text = text_type(), type = event_type(text);
+    for (size_t i = 0; i < table->events; i++) {
+        const struct actio_event *e = &table->event[i];
+        rows[i] = (struct event_row){ e->t, e->kind ? e->kind : "", e->name ? e->name : "", e->value };
+    }
+    hid_t set = array(file, file->id, events_name(table), type, rows, table->events);
+    if (set >= 0) done(file, H5Dclose(set));
+    H5Tclose(type);
+    H5Tclose(text);
+}
+
+/* Names and values of settings: h5py shows a compound array. */
+static void settings_attribute(struct file *file, const char *name, const struct actio_setting *settings, size_t count)
+{
+    hsize_t size = count;
+    hid_t text = text_type(), type = H5Tcreate(H5T_COMPOUND, sizeof *settings), space = H5Screate_simple(1, &size, NULL);
+    H5Tinsert(type, "name", HOFFSET(struct actio_setting, name), text);
+    H5Tinsert(type, "value", HOFFSET(struct actio_setting, value), H5T_NATIVE_DOUBLE);
+    if (count) attribute(file, file->id, name, type, space, settings);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Tclose(text);
+}
+
+static void add_run(struct file *file, const struct actio_table *table)
+{
+    const struct { const char *name, *value; } texts[] = {
+        { "model", table->model }, { "description", table->description }, { "file", table->file }, { "source", table->source },
+        { "by", table->by }, { "method", table->method }, { "version", table->version }, { "tier", table->tier },
+    };
+    const struct { const char *name; double value; } numbers[] = {
+        { "tol", table->tol }, { "local", table->local }, { "holds_until", table->holds_until },
+        { "energy_drift", table->energy_drift }, { "residual", table->residual }, { "seconds", table->seconds },
+    };
+    const struct { const char *name; size_t value; } counts[] = {
+        { "reached", table->reached }, { "local_only", table->local_only }, { "status", (size_t)table->status }, { "steps", table->steps },
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) text_attribute(file, file->id, texts[i].name, texts[i].value);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) number_attribute(file, file->id, numbers[i].name, numbers[i].value);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) count_attribute(file, file->id, counts[i].name, counts[i].value);
+    settings_attribute(file, "params", table->param, table->params);
+    settings_attribute(file, "starts", table->start, table->starts);
+}
+
+/* About how long the file becomes. */
+static size_t estimate(const struct actio_table *table)
+{
+    size_t texts = (table->source ? strlen(table->source) : 0) + (table->description ? strlen(table->description) : 0);
+    return 65536 + texts + table->cols * (8 * table->rows + 4096) + 128 * (table->events + table->params + table->starts);
+}
+
+/* In memory: HDF5 1.10 crashes at exit when a disk was full at close, and so any kind of output will do.
+ * Version 1.8's format, since attributes may be large in it. */
+static hid_t create(size_t size)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_core(access, size / 8, 0);
+    H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
+    hid_t id = H5Fcreate("actio", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    H5Pclose(access);
+    return id;
+}
+
+/* The memory behind the file goes out without being copied. */
+static void pass_image(struct file *file, struct actio_output *out)
+{
+    void *image = NULL;
+    ssize_t size = -1;
+    if (!file->bad && H5Fflush(file->id, H5F_SCOPE_GLOBAL) >= 0 && H5Fget_vfd_handle(file->id, H5P_DEFAULT, &image) >= 0)
+        size = H5Fget_file_image(file->id, NULL, 0);
+    if (size > 0 && image) actio_output_bytes(out, *(const char **)image, (size_t)size);
+    else file->bad = true;
+}
+
+struct job { const struct actio_table *table; struct event_row *rows; };
+
+static bool write_all(struct actio_output *out, const struct job *job)
+{
+    struct file file = { .id = create(estimate(job->table)) };
+    if (!done(&file, file.id)) return false;
+    add_run(&file, job->table);
+    for (size_t c = 0; c < job->table->cols && !file.bad; c++) add_column(&file, job->table, c);
+    add_events(&file, job->table, job->rows);
+    pass_image(&file, out);
+    H5Fclose(file.id);
+    return !file.bad;
+}
+
+/* The library prints its errors unless told not to; what the caller had set comes back afterwards. */
+static void fill(struct actio_output *out, const void *user)
+{
+    H5E_auto2_t print;
+    void *data;
+    H5Eget_auto2(H5E_DEFAULT, &print, &data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    if (!write_all(out, user) && !out->error) out->error = EIO, out->why = "the HDF5 library failed";
+    H5Eset_auto2(H5E_DEFAULT, print, data);
+}
+
+static int write_hdf5(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
+{
+    struct job job = { table, actio_take(ctx, table->events + 1, sizeof *job.rows) };
+    size_t need = estimate(table);
+    int bad = 1;
+    if (job.rows && need <= ctx->bytes_limit && ctx->bytes <= ctx->bytes_limit - need) bad = actio_output_write(ctx, path, fill, &job, f);
+    else actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing HDF5"), ACTIO_COUNT(ctx->bytes_limit)));
+    actio_give(ctx, job.rows);
+    return bad;
+}
+
+const struct actio_writer actio_write_hdf5 = { ".h5", "HDF5", write_hdf5 };

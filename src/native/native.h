@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What needs an operating system: writers, compilers and libraries that register themselves in the core's tables. */
+#ifndef ACTIO_NATIVE_NATIVE_H
+#define ACTIO_NATIVE_NATIVE_H
+
+void actio_native_register(void);                          /* called once, before the first context */
+double actio_native_clock(void);                           /* monotonic seconds */
+
+extern const struct actio_file_system actio_native_files;  /* result/output.h */
+extern const struct actio_exec actio_exec_cc;              /* kernel/compile.h */
+extern const struct actio_writer actio_write_hdf5;         /* result/table.h; only with ACTIO_WITH_HDF5 */
+extern const struct actio_canvas_type actio_canvas_png, actio_canvas_pdf;   /* result/canvas.h; only with ACTIO_WITH_CAIRO */
+extern const struct actio_linear_type actio_linear_klu;    /* algebra/linear.h; only with ACTIO_WITH_KLU */
+extern const struct actio_stepper actio_cvode;             /* solve/march.h; only with ACTIO_WITH_SUNDIALS */
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A picture as a list of marks. plot.c makes the list; svg.c, and native/cairo.c for png and pdf, write it out. */
+#ifndef ACTIO_RESULT_CANVAS_H
+#define ACTIO_RESULT_CANVAS_H
+
+#include "result/table.h"
+
+struct actio_box { double x, y, w, h; };                   /* pixels from the top left corner */
+
+enum actio_mark_kind { ACTIO_MARK_LINE, ACTIO_MARK_BOX, ACTIO_MARK_DISC, ACTIO_MARK_TEXT };
+struct actio_mark {
+    enum actio_mark_kind kind;
+    uint32_t colour;                                       /* 0xRRGGBB */
+    double opacity;
+    size_t clip;                                           /* 0 = none, else 1 + number of the clip box */
+    double width;                                          /* LINE: of the stroke. DISC: its radius. TEXT: height of the letters */
+    bool dashed, bold;                                     /* LINE; TEXT */
+    struct actio_box box;                                  /* BOX. DISC and TEXT: x, y of the centre or the base line's anchor */
+    const float *xy; size_t points;                        /* LINE: x0 y0 x1 y1 ... */
+    const char *text; int anchor; bool upward;             /* TEXT: valid UTF-8; -1 starts, 0 is centred, 1 ends at x; upward: turned by 90 degrees */
+};
+struct actio_canvas {
+    struct actio_arena *arena;
+    double width, height;
+    const char *title, *summary;                           /* for screen readers and file properties */
+    struct actio_mark *mark; size_t marks, marks_cap;
+    struct actio_box *clip; size_t clips, clips_cap;
+};
+
+void actio_canvas_open(struct actio_canvas *canvas, struct actio_arena *arena, double width, double height);
+size_t actio_canvas_clip(struct actio_canvas *canvas, struct actio_box box);           /* what a mark's `clip` wants */
+void actio_canvas_box(struct actio_canvas *canvas, struct actio_box box, uint32_t colour, double opacity);
+void actio_canvas_segment(struct actio_canvas *canvas, double x0, double y0, double x1, double y1, uint32_t colour, double width, bool dashed);
+void actio_canvas_line(struct actio_canvas *canvas, const float *xy, size_t points, uint32_t colour, double width, size_t clip);   /* keeps xy */
+void actio_canvas_disc(struct actio_canvas *canvas, double x, double y, double radius, uint32_t colour, size_t clip);
+struct actio_mark *actio_canvas_text(struct actio_canvas *canvas, double x, double y, const char *text, double height, int anchor, uint32_t colour);
+double actio_text_width(const char *text, double height);  /* of a common sans-serif face, rather too wide than too narrow */
+const char *actio_text_fit(struct actio_arena *arena, const char *text, double height, double width);  /* cut with an ellipsis where it must be */
+
+struct actio_canvas_type {
+    const char *ending, *what;
+    int (*write)(struct actio_context *ctx, const struct actio_canvas *canvas, const char *path, struct actio_findings *f);   /* 0, or 1 and a finding */
+};
+extern const struct actio_canvas_type actio_canvas_svg;
+void actio_canvas_register(const struct actio_canvas_type *type);
+const struct actio_canvas_type *actio_canvas_for(const char *path);                    /* NULL when none fits */
+int actio_canvas_unknown(const char *path, struct actio_findings *f);                  /* 1 and a finding that lists the endings */
+
+#endif

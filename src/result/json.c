@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * JSON: the summary that scripts read, and the file that has everything. What is not finite is null. */
+#include "result/output.h"
+#include "result/table.h"
+
+#include <math.h>
+
+/* "key": with the comma that separates it from what stands before. */
+static void key(struct actio_text *out, const char *name)
+{
+    if (out->length && out->s[out->length - 1] != '{' && out->s[out->length - 1] != '[') actio_text_add(out, ", ");
+    actio_json_string(out, name);
+    actio_text_add(out, ": ");
+}
+
+static void text_key(struct actio_text *out, const char *name, const char *value)
+{
+    key(out, name);
+    actio_json_string(out, value);
+}
+
+static void number_key(struct actio_text *out, const char *name, double value)
+{
+    key(out, name);
+    actio_json_number(out, value);
+}
+
+static void count_key(struct actio_text *out, const char *name, size_t value)
+{
+    key(out, name);
+    actio_text_format(out, "%zu", value);
+}
+
+static void bool_key(struct actio_text *out, const char *name, bool value)
+{
+    key(out, name);
+    actio_text_add(out, value ? "true" : "false");
+}
+
+static double last(const struct actio_table *table, size_t c) { return table->rows ? table->data[c][table->rows - 1] : NAN; }
+
+static void add_by_name(const struct actio_table *table, struct actio_text *out, const char *name, double (*value)(const struct actio_table *, size_t))
+{
+    key(out, name);
+    actio_text_add(out, "{");
+    for (size_t c = 0; c < table->cols; c++) number_key(out, table->col[c].name, value(table, c));
+    actio_text_add(out, "}");
+}
+
+static void add_events(const struct actio_table *table, struct actio_text *out)
+{
+    key(out, "events");
+    actio_text_add(out, "[");
+    for (size_t i = 0; i < table->events; i++) {
+        const struct actio_event *e = &table->event[i];
+        actio_text_add(out, i ? ", {" : "{");
+        number_key(out, "t", e->t);
+        text_key(out, "kind", e->kind);
+        text_key(out, "name", e->name);
+        number_key(out, "value", e->value);
+        actio_text_add(out, "}");
+    }
+    actio_text_add(out, "]");
+}
+
+static void add_cost(const struct actio_table *table, struct actio_text *out)
+{
+    count_key(out, "steps", table->steps);
+    count_key(out, "rejected", table->rejected);
+    count_key(out, "evaluations", table->rhs);
+    number_key(out, "seconds", table->seconds);
+}
+
+static void add_accuracy(const struct actio_table *table, struct actio_text *out)
+{
+    number_key(out, "tol", table->local_only ? NAN : table->tol);
+    bool_key(out, "reached", table->reached);
+    number_key(out, "holds_until", table->holds_until);
+    number_key(out, "local", table->local);
+    bool_key(out, "local_only", table->local_only);
+}
+
+/* The summary's members, without the outer braces. */
+static void add_summary(const struct actio_table *table, struct actio_text *out)
+{
+    size_t time = actio_table_first(table, ACTIO_ROLE_TIME);
+    text_key(out, "model", table->model);
+    text_key(out, "by", table->by);
+    text_key(out, "method", table->method);
+    key(out, "status");
+    actio_text_format(out, "%d", table->status);
+    number_key(out, "t", time < table->cols ? last(table, time) : NAN);
+    add_by_name(table, out, "end", last);
+    add_by_name(table, out, "error", actio_table_error_of);
+    number_key(out, "energy_drift", table->energy_drift);
+    number_key(out, "residual", table->residual);
+    add_events(table, out);
+    add_cost(table, out);
+    add_accuracy(table, out);
+    text_key(out, "tier", table->tier);
+}
+
+void actio_json_summary(const struct actio_table *table, struct actio_text *out)
+{
+    actio_text_add(out, "{");
+    add_summary(table, out);
+    actio_text_add(out, "}");
+}
+
+static void add_settings(struct actio_text *out, const char *name, const struct actio_setting *s, size_t count)
+{
+    key(out, name);
+    actio_text_add(out, "{");
+    for (size_t i = 0; i < count; i++) number_key(out, s[i].name, s[i].value);
+    actio_text_add(out, "}");
+}
+
+static void add_provenance(const struct actio_table *table, struct actio_text *out)
+{
+    key(out, "provenance");
+    actio_text_add(out, "{");
+    text_key(out, "version", table->version);
+    text_key(out, "model", table->model);
+    text_key(out, "file", table->file);
+    text_key(out, "description", table->description);
+    text_key(out, "source", table->source);
+    add_settings(out, "params", table->param, table->params);
+    add_settings(out, "starts", table->start, table->starts);
+    actio_text_add(out, "}");
+}
+
+static void add_data(struct actio_output *out, const double *x, size_t rows)
+{
+    key(&out->text, "data");
+    actio_text_add(&out->text, "[");
+    for (size_t i = 0; i < rows && !out->error; i++) {
+        if (i) actio_text_bytes(&out->text, ", ", 2);
+        actio_json_number(&out->text, x[i]);
+        actio_output_drain(out);
+    }
+    actio_text_add(&out->text, "]");
+}
+
+static void add_column(struct actio_output *out, const struct actio_table *table, size_t c)
+{
+    const struct actio_column *col = &table->col[c];
+    actio_text_add(&out->text, "{");
+    text_key(&out->text, "name", col->name);
+    text_key(&out->text, "unit", col->unit);
+    text_key(&out->text, "role", actio_role_heading(col->role));
+    text_key(&out->text, "meaning", col->meaning);
+    bool_key(&out->text, "unique", col->unique || col->role != ACTIO_ROLE_LAMBDA);
+    number_key(&out->text, "error", actio_table_error_of(table, c));
+    add_data(out, table->data[c], table->rows);
+    actio_text_add(&out->text, "}");
+}
+
+static void fill(struct actio_output *out, const void *user)
+{
+    const struct actio_table *table = user;
+    actio_text_add(&out->text, "{");
+    add_summary(table, &out->text);
+    add_provenance(table, &out->text);
+    key(&out->text, "columns");
+    actio_text_add(&out->text, "[\n");
+    for (size_t c = 0; c < table->cols; c++) {
+        if (c) actio_text_add(&out->text, ",\n");
+        add_column(out, table, c);
+    }
+    actio_text_add(&out->text, "\n]}\n");
+}
+
+static int write_json(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
+{
+    return actio_output_write(ctx, path, fill, table, f);
+}
+
+const struct actio_writer actio_write_json = { ".json", "JSON, everything in one object", write_json };

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * NPZ: a zip of stored .npy arrays, one a column, then the estimated errors in the same order. */
+#include "result/output.h"
+#include "result/table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HEADER = 128, BLOCK = 1024, UTF8_NAME = 1 << 11, OLD = 20, ZIP64 = 45, DATE_1980 = 0x21 };
+static const uint64_t MOST32 = 0xFFFFFFFF, MOST16 = 0xFFFF;   /* these values themselves mean "see the zip64 field" */
+
+struct member { const char *name; size_t length; const double *data; uint64_t count, offset; uint32_t crc; };
+
+static void put(struct actio_text *t, uint64_t value, int bytes)
+{
+    for (; bytes > 0; bytes--, value >>= 8) actio_text_bytes(t, &(char){ (char)(value & 0xFF) }, 1);
+}
+
+static void make_crc_table(uint32_t table[256])
+{
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t c = i;
+        for (int k = 0; k < 8; k++) c = c & 1 ? 0xEDB88320u ^ (c >> 1) : c >> 1;
+        table[i] = c;
+    }
+}
+
+static uint32_t crc_of(const uint32_t table[256], uint32_t crc, const unsigned char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) crc = table[(crc ^ p[i]) & 0xFF] ^ (crc >> 8);
+    return crc;
+}
+
+/* Little-endian on every machine. Returns how many bytes. */
+static size_t pack(unsigned char *out, const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &x[i], 8);
+        for (int b = 0; b < 8; b++) out[8 * i + (size_t)b] = (unsigned char)(bits >> 8 * b);
+    }
+    return 8 * n;
+}
+
+/* The .npy header: magic, version 1.0, a Python dictionary padded to HEADER bytes. */
+static void npy_header(struct actio_text *t, uint64_t count)
+{
+    actio_text_bytes(t, "\x93NUMPY\x01\x00", 8);
+    put(t, HEADER - 10, 2);
+    size_t from = t->length;
+    actio_text_format(t, "{'descr': '<f8', 'fortran_order': False, 'shape': (%llu,), }", (unsigned long long)count);
+    while (t->length - from < HEADER - 10 - 1) actio_text_bytes(t, " ", 1);
+    actio_text_bytes(t, "\n", 1);
+}
+
+static uint32_t crc_of_member(const uint32_t table[256], const struct member *m, struct actio_text *scratch)
+{
+    unsigned char bytes[8 * BLOCK];
+    scratch->length = 0;
+    npy_header(scratch, m->count);
+    uint32_t crc = crc_of(table, 0xFFFFFFFF, (const unsigned char *)scratch->s, HEADER);
+    for (uint64_t i = 0; i < m->count; i += BLOCK) {
+        size_t n = m->count - i < BLOCK ? (size_t)(m->count - i) : BLOCK;
+        crc = crc_of(table, crc, bytes, pack(bytes, m->data + i, n));
+    }
+    return ~crc;
+}
+
+static uint64_t size_of(const struct member *m) { return HEADER + 8 * m->count; }
+static uint64_t capped(uint64_t x, uint64_t most) { return x < most ? x : most; }
+
+/* The fields that local and central headers share, from "version needed" to the length of the extra field. */
+static void common_header(struct actio_text *t, const struct member *m, bool large, size_t extra)
+{
+    put(t, large ? ZIP64 : OLD, 2);
+    put(t, UTF8_NAME, 2);
+    put(t, 0, 4);                                          /* stored; midnight */
+    put(t, DATE_1980, 2);                                  /* a fixed date: equal results make equal files */
+    put(t, m->crc, 4);
+    put(t, capped(size_of(m), MOST32), 4);
+    put(t, capped(size_of(m), MOST32), 4);
+    put(t, m->length + 4, 2);
+    put(t, extra, 2);
+}
+
+static void add_member_name(struct actio_text *t, const struct member *m)
+{
+    actio_text_bytes(t, m->name, m->length);
+    actio_text_add(t, ".npy");
+}
+
+static void local_header(struct actio_text *t, const struct member *m)
+{
+    bool large = size_of(m) >= MOST32;
+    put(t, 0x04034b50, 4);
+    common_header(t, m, large, large ? 20 : 0);
+    add_member_name(t, m);
+    if (!large) return;
+    put(t, 1, 2);
+    put(t, 16, 2);
+    put(t, size_of(m), 8);
+    put(t, size_of(m), 8);
+}
+
+static void central_header(struct actio_text *t, const struct member *m)
+{
+    bool large = size_of(m) >= MOST32, far = m->offset >= MOST32;
+    size_t fields = (large ? 16u : 0u) + (far ? 8u : 0u);
+    put(t, 0x02014b50, 4);
+    put(t, ZIP64, 2);
+    common_header(t, m, large || far, fields ? fields + 4 : 0);
+    put(t, 0, 2 + 2 + 2 + 4);                              /* no comment, disk 0, no attributes */
+    put(t, capped(m->offset, MOST32), 4);
+    add_member_name(t, m);
+    if (!fields) return;
+    put(t, 1, 2);
+    put(t, fields, 2);
+    if (large) put(t, size_of(m), 8), put(t, size_of(m), 8);
+    if (far) put(t, m->offset, 8);
+}
+
+static void end_of_zip(struct actio_text *t, uint64_t members, uint64_t from, uint64_t to)
+{
+    if (members >= MOST16 || from >= MOST32 || to - from >= MOST32) {
+        put(t, 0x06064b50, 4);                             /* zip64 end of central directory, then its locator */
+        put(t, 44, 8);
+        put(t, ZIP64, 2), put(t, ZIP64, 2), put(t, 0, 8);
+        put(t, members, 8), put(t, members, 8);
+        put(t, to - from, 8), put(t, from, 8);
+        put(t, 0x07064b50, 4);
+        put(t, 0, 4), put(t, to, 8), put(t, 1, 4);
+    }
+    put(t, 0x06054b50, 4);
+    put(t, 0, 4);
+    put(t, capped(members, MOST16), 2), put(t, capped(members, MOST16), 2);
+    put(t, capped(to - from, MOST32), 4), put(t, capped(from, MOST32), 4);
+    put(t, 0, 2);
+}
+
+static uint64_t position(const struct actio_output *out) { return out->passed + out->text.length; }
+
+static void write_member(struct actio_output *out, struct member *m)
+{
+    unsigned char bytes[8 * BLOCK];
+    m->offset = position(out);
+    local_header(&out->text, m);
+    npy_header(&out->text, m->count);
+    for (uint64_t i = 0; i < m->count && !out->error; i += BLOCK) {
+        size_t n = m->count - i < BLOCK ? (size_t)(m->count - i) : BLOCK;
+        actio_text_bytes(&out->text, (const char *)bytes, pack(bytes, m->data + i, n));
+        actio_output_drain(out);
+    }
+}
+
+/* "error", with underscores in front where a column has that name already. */
+static const char *error_name(const struct actio_table *table, struct actio_arena *arena)
+{
+    char *name = actio_arena_text(arena, "error", 5);
+    while (actio_table_find(table, name) < table->cols) name = actio_arena_format(arena, "_%s", name);
+    return name;
+}
+
+static struct member *make_members(const struct actio_table *table, struct actio_arena *arena)
+{
+    struct member *m = actio_arena_array(arena, table->cols + 1, sizeof *m);
+    double *errors = actio_arena_array(arena, table->cols, sizeof *errors);
+    for (size_t c = 0; c <= table->cols; c++) {
+        bool column = c < table->cols;
+        m[c].name = column ? table->col[c].name : error_name(table, arena);
+        m[c].length = capped(strlen(m[c].name), MOST16 - 4);
+        m[c].data = column ? table->data[c] : errors;
+        m[c].count = column ? table->rows : table->cols;
+        if (column) errors[c] = actio_table_error_of(table, c);
+    }
+    return m;
+}
+
+static void fill(struct actio_output *out, const void *user)
+{
+    const struct actio_table *table = user;
+    uint32_t crc_table[256];
+    struct actio_text scratch;
+    struct member *m = make_members(table, out->text.arena);
+    make_crc_table(crc_table);
+    actio_text_open(&scratch, out->text.arena);
+    for (size_t c = 0; c <= table->cols && !out->error; c++) {
+        m[c].crc = crc_of_member(crc_table, &m[c], &scratch);
+        write_member(out, &m[c]);
+    }
+    uint64_t from = position(out);
+    for (size_t c = 0; c <= table->cols; c++) {
+        central_header(&out->text, &m[c]);
+        actio_output_drain(out);
+    }
+    end_of_zip(&out->text, table->cols + 1, from, position(out));
+}
+
+static int write_npz(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
+{
+    return actio_output_write(ctx, path, fill, table, f);
+}
+
+const struct actio_writer actio_write_npz = { ".npz", "NumPy arrays", write_npz };

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One panel: grid, axes, lines thinned to the pixels, and a label at the end of each line. */
+#include "result/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MANY = 8 };                                         /* more lines than one can tell apart by colour */
+static const double LETTER = 11.5, TICK = 11, LABEL_STEP = 13, LABEL_MOST = 120;
+
+/* The value that is drawn; false where there is none. */
+static bool value_at(const struct actio_panel *p, const struct actio_series *s, size_t i, double *v)
+{
+    double y = s->y[i];
+    if (!isfinite(y) || !isfinite(p->x[i]) || (p->is_log && y == 0)) return false;
+    *v = p->is_log ? log10(fabs(y)) : y - s->base;
+    return true;
+}
+
+static void widen(double x, double *lo, double *hi)
+{
+    if (!isfinite(x)) return;
+    if (!(*lo <= x)) *lo = x;
+    if (!(*hi >= x)) *hi = x;
+}
+
+/* Widens the shorter range so that a unit has the same length on both axes. */
+static void make_equal(struct actio_panel *p, double width, double height)
+{
+    struct actio_scale *a = &p->sx, *b = &p->sy;
+    double unit = fmax((a->hi - a->lo) / width, (b->hi - b->lo) / height);
+    double more_x = (unit * width - (a->hi - a->lo)) / 2, more_y = (unit * height - (b->hi - b->lo)) / 2;
+    a->lo -= more_x, a->hi += more_x;
+    b->lo -= more_y, b->hi += more_y;
+    double ticks = fmax(2, fmin(width, height) / 60), least = fmin(a->hi - a->lo, b->hi - b->lo);
+    actio_scale_retick(a, ticks * (a->hi - a->lo) / least);
+    actio_scale_retick(b, ticks * (b->hi - b->lo) / least);
+}
+
+/* A tall path gets a square frame in the middle rather than empty sides. */
+void actio_panel_fit(struct actio_panel *p)
+{
+    struct actio_box *b = &p->frame;
+    double ratio = (p->sx.hi - p->sx.lo) / (p->sy.hi - p->sy.lo), width = b->h * fmax(1.25, ratio);
+    if (width < b->w) b->x += (b->w - width) / 2, b->w = width;
+    actio_panel_scale(p, b->w, b->h);
+    make_equal(p, b->w, b->h);
+}
+
+void actio_panel_scale(struct actio_panel *p, double width, double height)
+{
+    double xlo = NAN, xhi = NAN, lo = NAN, hi = NAN, v;
+    for (size_t i = 0; i < p->rows; i++) widen(p->x[i], &xlo, &xhi);
+    for (size_t k = 0; k < p->count; k++)
+        for (size_t i = 0; i < p->rows; i++)
+            if (value_at(p, &p->series[k], i, &v)) widen(v, &lo, &hi);
+    p->sx = actio_scale_make(xlo, xhi, false, p->over_time ? 0 : .04, fmax(2, width / 80));
+    p->sy = actio_scale_make(lo, hi, p->is_log, .06, fmax(2, height / 42));
+}
+
+double actio_panel_left(const struct actio_panel *p, struct actio_arena *arena)
+{
+    double most = 20, v;
+    for (int i = 0; actio_scale_tick(&p->sy, i, &v); i++) most = fmax(most, actio_text_width(actio_scale_label(&p->sy, v, arena), TICK));
+    return most + 10 + (*p->up ? 18 : 0);
+}
+
+double actio_panel_right(const struct actio_panel *p)
+{
+    double most = 0;
+    for (size_t k = 0; k < p->count; k++) most = fmax(most, actio_text_width(p->series[k].label, LETTER));
+    return most > 0 ? fmin(most, LABEL_MOST) + 16 : 12;
+}
+
+static double px(const struct actio_panel *p, double x) { return p->frame.x + p->frame.w * actio_scale_at(&p->sx, x); }
+
+static double py(const struct actio_panel *p, double y)
+{
+    double at = fmin(fmax(actio_scale_at(&p->sy, y), -50), 50);
+    return p->frame.y + p->frame.h * (1 - at);
+}
+
+/* Points of one unbroken line. Over time, each column of pixels keeps its first, lowest, highest and last point. */
+struct point { float x, y; };
+struct run { struct actio_canvas *canvas; struct point *point; size_t count, cap; struct point first, low, high, last; size_t in_bin, low_at, high_at; };
+
+static void keep(struct run *r, struct point p)
+{
+    if (r->count && r->point[r->count - 1].x == p.x && r->point[r->count - 1].y == p.y) return;
+    ACTIO_PUSH(r->canvas->arena, r->point, r->count, r->cap) = p;
+}
+
+static void keep_bin(struct run *r)
+{
+    if (!r->in_bin) return;
+    keep(r, r->first);
+    keep(r, r->low_at < r->high_at ? r->low : r->high);
+    keep(r, r->low_at < r->high_at ? r->high : r->low);
+    keep(r, r->last);
+    r->in_bin = 0;
+}
+
+static void add_over_time(struct run *r, struct point p)
+{
+    if (r->in_bin && floorf(p.x) != floorf(r->first.x)) keep_bin(r);
+    if (!r->in_bin) r->first = r->low = r->high = p, r->low_at = r->high_at = 0;
+    if (p.y < r->low.y) r->low = p, r->low_at = r->in_bin;
+    if (p.y > r->high.y) r->high = p, r->high_at = r->in_bin;
+    r->last = p;
+    r->in_bin++;
+}
+
+/* A path in the plane drops points that move less than a fraction of a pixel. */
+static void add_on_path(struct run *r, struct point p)
+{
+    if (r->count && hypotf(p.x - r->point[r->count - 1].x, p.y - r->point[r->count - 1].y) < .3f) {
+        r->first = r->low = r->high = r->last = p;
+        r->in_bin = 1;
+        return;
+    }
+    r->in_bin = 0;
+    keep(r, p);
+}
+
+static void finish(struct run *r, uint32_t colour, double width, size_t clip)
+{
+    keep_bin(r);
+    if (r->count == 1) actio_canvas_disc(r->canvas, r->point[0].x, r->point[0].y, 2, colour, 0);
+    if (r->count > 1) actio_canvas_line(r->canvas, &r->point[0].x, r->count, colour, width, clip);
+    *r = (struct run){ .canvas = r->canvas };
+}
+
+static void draw_series(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_series *s, size_t clip)
+{
+    struct run r = { .canvas = canvas };
+    double width = p->count > MANY || p->is_log ? 1.1 : 1.6, v;
+    for (size_t i = 0; i < p->rows; i++) {
+        if (p->is_log && s->y[i] == 0) continue;           /* no place on a log scale, no reason to break the line */
+        if (!value_at(p, s, i, &v)) { finish(&r, s->colour, width, clip); continue; }
+        struct point at = { (float)px(p, p->x[i]), (float)py(p, v) };
+        if (p->over_time) add_over_time(&r, at); else add_on_path(&r, at);
+    }
+    finish(&r, s->colour, width, clip);
+}
+
+static void draw_ticks_across(struct actio_canvas *canvas, const struct actio_panel *p)
+{
+    const struct actio_box *b = &p->frame;
+    double v;
+    for (int i = 0; actio_scale_tick(&p->sx, i, &v); i++) {
+        actio_canvas_segment(canvas, px(p, v), b->y, px(p, v), b->y + b->h, ACTIO_GRID, 1, false);
+        actio_canvas_text(canvas, px(p, v), b->y + b->h + 15, actio_scale_label(&p->sx, v, canvas->arena), TICK, 0, ACTIO_INK);
+    }
+}
+
+static void draw_ticks_up(struct actio_canvas *canvas, const struct actio_panel *p)
+{
+    const struct actio_box *b = &p->frame;
+    double v;
+    for (int i = 0; actio_scale_tick(&p->sy, i, &v); i++) {
+        bool zero = !p->is_log && fabs(v) < 1e-9 * p->sy.step;
+        actio_canvas_segment(canvas, b->x, py(p, v), b->x + b->w, py(p, v), zero ? 0xC4C4C4 : ACTIO_GRID, 1, false);
+        actio_canvas_text(canvas, b->x - 7, py(p, v) + 4, actio_scale_label(&p->sy, v, canvas->arena), TICK, 1, ACTIO_INK);
+    }
+}
+
+static void draw_axes(struct actio_canvas *canvas, const struct actio_panel *p, bool any)
+{
+    const struct actio_box *b = &p->frame;
+    if (p->rows) draw_ticks_across(canvas, p);
+    if (any) draw_ticks_up(canvas, p);
+    actio_canvas_segment(canvas, b->x, b->y + b->h, b->x + b->w, b->y + b->h, ACTIO_RULE, 1, false);
+    actio_canvas_segment(canvas, b->x, b->y, b->x, b->y + b->h, ACTIO_RULE, 1, false);
+}
+
+static void draw_words(struct actio_canvas *canvas, const struct actio_panel *p)
+{
+    const struct actio_box *b = &p->frame;
+    const char *scale = actio_scale_note(&p->sy, canvas->arena), *across = actio_scale_note(&p->sx, canvas->arena);
+    double used = actio_text_width(p->heading, 12.5) * 1.08 + 8;
+    const char *note = actio_arena_format(canvas->arena, "%s%s%s", p->note, *scale && *p->note ? ", " : "", scale);
+    const char *heading = actio_text_fit(canvas->arena, p->heading, 13.5, p->cell.w - 6);
+    actio_canvas_text(canvas, b->x, b->y - 8, heading, 12.5, -1, ACTIO_INK)->bold = true;
+    if (*note && used < b->w) actio_canvas_text(canvas, b->x + used, b->y - 8, actio_text_fit(canvas->arena, note, 11, p->cell.w - used), 11, -1, ACTIO_GREY);
+    if (*p->across) {
+        const char *name = actio_arena_format(canvas->arena, *across ? "%s  (%s)" : "%s", p->across, across);
+        actio_canvas_text(canvas, b->x + b->w / 2, b->y + b->h + 31, name, 12, 0, ACTIO_INK);
+    }
+    if (*p->up) actio_canvas_text(canvas, b->x - actio_panel_left(p, canvas->arena) + 10, b->y + b->h / 2, p->up, 12, 0, ACTIO_INK)->upward = true;
+}
+
+/* Events, and the part of the motion for which the accuracy asked for is not claimed. */
+static void draw_times(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_table *table, bool name_events)
+{
+    const struct actio_box *b = &p->frame;
+    double end = p->rows ? p->x[p->rows - 1] : NAN, until = table->holds_until, before = -1;
+    if (!table->local_only && !table->reached && until >= p->sx.lo && until <= p->sx.hi && isfinite(end)) {
+        double from = fmin(px(p, until), px(p, end)), to = fmax(px(p, until), px(p, end));
+        actio_canvas_box(canvas, (struct actio_box){ from, b->y, to - from, b->h }, 0xF2F2F2, 1);
+    }
+    bool crowd = table->events > 30;                       /* short strokes at the foot, so that the lines stay in view */
+    for (size_t i = 0; i < table->events; i++) {
+        double t = table->event[i].t;
+        if (!(t >= p->sx.lo && t <= p->sx.hi)) continue;
+        double x = px(p, t);
+        if (fabs(x - before) < 1) continue;                /* many on one pixel look like one */
+        actio_canvas_segment(canvas, x, crowd ? b->y + b->h - 6 : b->y, x, b->y + b->h, crowd ? 0x808080 : 0xB0B0B0, 1, !crowd);
+        const char *name = actio_text_fit(canvas->arena, actio_clean_text(table->event[i].name, canvas->arena), 9.5, 56);
+        if (name_events && !crowd && (before < 0 || fabs(x - before) > 60)) actio_canvas_text(canvas, x + 3, b->y + 9, name, 9.5, -1, ACTIO_GREY);
+        before = x;
+    }
+}
+
+struct label { const struct actio_series *series; double from, at; size_t order; };
+
+static int by_height(const void *a, const void *b)
+{
+    const struct label *x = a, *y = b;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
+}
+
+/* Pushes labels apart downwards, then back up from the foot of the frame. */
+static void spread(struct label *l, size_t n, double top, double foot)
+{
+    for (size_t i = 0; i < n; i++) l[i].at = fmax(l[i].from, i ? l[i - 1].at + LABEL_STEP : top);
+    for (size_t i = n; i-- > 0;) l[i].at = fmin(l[i].at, i + 1 < n ? l[i + 1].at - LABEL_STEP : foot);
+}
+
+/* Height of a line's right end; a motion backward in time has its first row there. */
+static bool end_of(const struct actio_panel *p, const struct actio_series *s, double *y)
+{
+    double v;
+    bool backward = p->rows > 1 && p->x[p->rows - 1] < p->x[0];
+    for (size_t k = 0; k < p->rows; k++)
+        if (value_at(p, s, backward ? k : p->rows - 1 - k, &v)) { *y = py(p, v); return true; }
+    return false;
+}
+
+/* Letters need more contrast than lines. */
+static uint32_t darker(uint32_t c)
+{
+    return ((c >> 16 & 255) * 4 / 5) << 16 | ((c >> 8 & 255) * 4 / 5) << 8 | (c & 255) * 4 / 5;
+}
+
+/* Names at the ends of the lines, or for many lines a key in their order: every one, or evenly chosen ones. */
+static size_t choose_labels(const struct actio_panel *p, struct label *l, size_t wanted)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < wanted; k++) {
+        size_t i = wanted > 1 ? k * (p->count - 1) / (wanted - 1) : 0;
+        l[n] = (struct label){ .series = &p->series[i], .order = k };
+        if (!*p->series[i].label || !end_of(p, &p->series[i], &l[n].from)) continue;
+        if (p->count > MANY) l[n].from = p->frame.y + LABEL_STEP * (double)k;
+        n++;
+    }
+    return n;
+}
+
+static void draw_labels(struct actio_canvas *canvas, const struct actio_panel *p)
+{
+    const struct actio_box *b = &p->frame;
+    size_t fit = (size_t)fmax(1, floor(b->h / LABEL_STEP)), wanted = p->count < fit ? p->count : fit;
+    struct label *l = actio_arena_array(canvas->arena, wanted + 1, sizeof *l);
+    size_t n = choose_labels(p, l, wanted);
+    qsort(l, n, sizeof *l, by_height);
+    spread(l, n, b->y + 4, b->y + b->h - 2);
+    for (size_t i = 0; i < n; i++) {
+        double x = b->x + b->w, text_x = x + 12, from = p->count > MANY ? l[i].at : l[i].from;
+        const char *text = actio_text_fit(canvas->arena, l[i].series->label, LETTER, LABEL_MOST);
+        actio_canvas_segment(canvas, x + (p->count > MANY ? 4 : 1), from, text_x - 2, l[i].at, l[i].series->colour, p->count > MANY ? 2 : .8, false);
+        actio_canvas_text(canvas, text_x, l[i].at + 4, text, LETTER, -1, darker(l[i].series->colour));
+    }
+}
+
+static void draw_start(struct actio_canvas *canvas, const struct actio_panel *p)
+{
+    double v;
+    size_t i = 0;
+    while (i < p->rows && !value_at(p, &p->series[0], i, &v)) i++;
+    if (i < p->rows) actio_canvas_disc(canvas, px(p, p->x[i]), py(p, v), 3.5, p->series[0].colour, 0);
+}
+
+static bool all_zero(const struct actio_panel *p)
+{
+    for (size_t k = 0; k < p->count; k++)
+        for (size_t i = 0; i < p->rows; i++)
+            if (p->series[k].y[i] != 0) return false;
+    return p->rows > 0;
+}
+
+static bool has_values(const struct actio_panel *p)
+{
+    double ignored;
+    for (size_t k = 0; k < p->count; k++)
+        if (end_of(p, &p->series[k], &ignored)) return true;
+    return false;
+}
+
+void actio_panel_draw(struct actio_canvas *canvas, struct actio_panel *p, const struct actio_table *table, bool name_events)
+{
+    const struct actio_box *b = &p->frame;
+    size_t clip = actio_canvas_clip(canvas, (struct actio_box){ b->x - 1, b->y - 1, b->w + 2, b->h + 2 });
+    bool any = has_values(p);
+    if (p->over_time) draw_times(canvas, p, table, name_events);
+    draw_axes(canvas, p, any);
+    draw_words(canvas, p);
+    if (!any) {
+        actio_canvas_text(canvas, b->x + b->w / 2, b->y + b->h / 2 + 4, all_zero(p) ? "exactly 0" : "no values", 12, 0, ACTIO_GREY);
+        return;
+    }
+    for (size_t k = p->count; k-- > 0;) draw_series(canvas, p, &p->series[k], clip);
+    if (p->over_time) draw_labels(canvas, p);
+    else draw_start(canvas, p);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A canvas as SVG: two decimals, every text escaped, no script and nothing from outside. */
+#include "result/canvas.h"
+#include "result/output.h"
+
+static void attribute(struct actio_text *t, const char *name, double value, int decimals)
+{
+    actio_text_format(t, " %s=\"", name);
+    actio_fixed(t, value, decimals, true);
+    actio_text_add(t, "\"");
+}
+
+/* Named after its box, so that pictures put into one page can't use each other's by mistake. */
+static void clip_name(struct actio_text *t, const struct actio_box *b)
+{
+    actio_text_format(t, "c%.0f-%.0f-%.0f-%.0f", 100 * b->x, 100 * b->y, 100 * b->w, 100 * b->h);
+}
+
+static void colour_of(struct actio_text *t, const char *name, const struct actio_canvas *c, const struct actio_mark *m)
+{
+    actio_text_format(t, " %s=\"#%06x\"", name, (unsigned)(m->colour & 0xFFFFFF));
+    if (m->opacity < 1) attribute(t, "opacity", m->opacity, 3);
+    if (!m->clip) return;
+    actio_text_add(t, " clip-path=\"url(#");
+    clip_name(t, &c->clip[m->clip - 1]);
+    actio_text_add(t, ")\"");
+}
+
+static void box_attributes(struct actio_text *t, const struct actio_box *b)
+{
+    attribute(t, "x", b->x, 2);
+    attribute(t, "y", b->y, 2);
+    attribute(t, "width", b->w, 2);
+    attribute(t, "height", b->h, 2);
+}
+
+static void add_line(struct actio_text *t, const struct actio_canvas *c, const struct actio_mark *m)
+{
+    actio_text_add(t, "<polyline fill=\"none\" stroke-linejoin=\"round\"");
+    colour_of(t, "stroke", c, m);
+    attribute(t, "stroke-width", m->width, 2);
+    if (m->dashed) actio_text_add(t, " stroke-dasharray=\"3 3\"");
+    actio_text_add(t, " points=\"");
+    for (size_t i = 0; i < m->points; i++) {
+        if (i) actio_text_add(t, " ");
+        actio_fixed(t, m->xy[2 * i], 2, true);
+        actio_text_add(t, ",");
+        actio_fixed(t, m->xy[2 * i + 1], 2, true);
+    }
+    actio_text_add(t, "\"/>\n");
+}
+
+static void add_box(struct actio_text *t, const struct actio_canvas *c, const struct actio_mark *m)
+{
+    actio_text_add(t, "<rect");
+    box_attributes(t, &m->box);
+    colour_of(t, "fill", c, m);
+    actio_text_add(t, "/>\n");
+}
+
+static void add_disc(struct actio_text *t, const struct actio_canvas *c, const struct actio_mark *m)
+{
+    actio_text_add(t, "<circle");
+    attribute(t, "cx", m->box.x, 2);
+    attribute(t, "cy", m->box.y, 2);
+    attribute(t, "r", m->width, 2);
+    colour_of(t, "fill", c, m);
+    actio_text_add(t, "/>\n");
+}
+
+static void add_text(struct actio_text *t, const struct actio_canvas *c, const struct actio_mark *m)
+{
+    static const char *const anchors[] = { "start", "middle", "end" };
+    actio_text_add(t, "<text");
+    attribute(t, "x", m->box.x, 2);
+    attribute(t, "y", m->box.y, 2);
+    attribute(t, "font-size", m->width, 2);
+    colour_of(t, "fill", c, m);
+    if (m->anchor >= 0) actio_text_format(t, " text-anchor=\"%s\"", anchors[m->anchor + 1]);
+    if (m->bold) actio_text_add(t, " font-weight=\"bold\"");
+    if (m->upward) {
+        actio_text_add(t, " transform=\"rotate(-90 ");
+        actio_fixed(t, m->box.x, 2, true);
+        actio_text_add(t, " ");
+        actio_fixed(t, m->box.y, 2, true);
+        actio_text_add(t, ")\"");
+    }
+    actio_text_add(t, ">");
+    actio_xml_string(t, m->text);
+    actio_text_add(t, "</text>\n");
+}
+
+static void (*const add_mark[])(struct actio_text *, const struct actio_canvas *, const struct actio_mark *) = {
+    [ACTIO_MARK_LINE] = add_line, [ACTIO_MARK_BOX] = add_box, [ACTIO_MARK_DISC] = add_disc, [ACTIO_MARK_TEXT] = add_text,
+};
+
+static void head(struct actio_text *t, const struct actio_canvas *c)
+{
+    actio_text_format(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\"", c->width,
+                      c->height, c->width, c->height);
+    actio_text_add(t, " font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>");
+    actio_xml_string(t, c->title);
+    actio_text_add(t, "</title>\n<desc>");
+    actio_xml_string(t, c->summary);
+    actio_text_add(t, "</desc>\n");
+    for (size_t i = 0; i < c->clips; i++) {
+        actio_text_add(t, "<clipPath id=\"");
+        clip_name(t, &c->clip[i]);
+        actio_text_add(t, "\"><rect");
+        box_attributes(t, &c->clip[i]);
+        actio_text_add(t, "/></clipPath>\n");
+    }
+}
+
+static void fill(struct actio_output *out, const void *user)
+{
+    const struct actio_canvas *c = user;
+    head(&out->text, c);
+    for (size_t i = 0; i < c->marks && !out->error; i++) {
+        add_mark[c->mark[i].kind](&out->text, c, &c->mark[i]);
+        actio_output_drain(out);
+    }
+    actio_text_add(&out->text, "</svg>\n");
+}
+
+static int write_svg(struct actio_context *ctx, const struct actio_canvas *canvas, const char *path, struct actio_findings *f)
+{
+    return actio_output_write(ctx, path, fill, canvas, f);
+}
+
+const struct actio_canvas_type actio_canvas_svg = { ".svg", "scalable picture", write_svg };

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a run leaves behind: columns with meaning, their errors, events, provenance. Writers take nothing else. */
+#ifndef ACTIO_RESULT_TABLE_H
+#define ACTIO_RESULT_TABLE_H
+
+#include "base/findings.h"
+#include "base/roles.h"
+
+const char *actio_role_heading(enum actio_role role);
+bool actio_role_is_log(enum actio_role role);
+
+struct actio_column { const char *name, *unit, *meaning, *latex; enum actio_role role; bool unique; };   /* unique false: a multiplier that is only one of many */
+struct actio_event { double t; const char *kind, *name; double value; };
+
+struct actio_table {
+    struct actio_arena arena;                              /* owns everything below */
+    struct actio_column *col; size_t cols;
+    double **data; size_t rows;                            /* data[col][row] */
+    double *error;                                         /* per column: estimated largest global error over the rows; NAN = not estimated */
+    bool local_only;                                       /* --local: nothing is claimed of the global error */
+    double tol, local, holds_until; bool reached;          /* asked; local tolerance used; last time where the estimate holds; did it hold to the end? */
+    struct actio_event *event; size_t events, events_cap;
+    /* diagnostics */
+    double energy_drift, residual;                         /* largest |E - E(first)|, NAN without a Lagrangian; largest constraint residual */
+    size_t steps, rhs, rejected; double seconds; int status;
+    /* provenance */
+    const char *model, *description, *file, *source, *by, *method, *version, *tier;
+    struct actio_setting { const char *name; double value; } *param, *start; size_t params, starts;
+};
+
+struct actio_table *actio_table_create(struct actio_context *ctx);    /* escapes or never NULL */
+__attribute__((visibility("default"))) void actio_table_free(struct actio_table *table);   /* public: see actio.h */
+size_t actio_table_find(const struct actio_table *table, const char *name);            /* column number, or `cols`; x' may be written for x_dot */
+size_t actio_table_first(const struct actio_table *table, enum actio_role role);       /* first column with that role, or `cols` */
+double actio_table_error_of(const struct actio_table *table, size_t col);              /* NAN where nothing is claimed */
+double actio_table_worst_error(const struct actio_table *table);                       /* relative to max(1, size of the column), as tol is */
+
+/* A whole file or none: written beside the target under a temporary name, then renamed over it. `write` fills `out`. */
+struct actio_writer {
+    const char *ending, *what;                             /* ".csv", "comma-separated values" */
+    int (*write)(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f);   /* 0, or 1 and a finding */
+};
+extern const struct actio_writer actio_write_csv, actio_write_json, actio_write_npz;   /* built in; native/ registers .h5 */
+void actio_writer_register(const struct actio_writer *writer);
+const struct actio_writer *actio_writer_for(const char *path);        /* by its ending ("-" is CSV); NULL when none fits */
+/* The writer that fits, or a finding that lists the endings there are. */
+int actio_result_write(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f);
+bool actio_ends_with(const char *path, const char *ending);           /* whatever the case of the letters */
+/* A bytes buffer to a file in one step (temporary name, flush, rename); "-" is standard output. */
+int actio_file_write(struct actio_context *ctx, const char *path, const char *bytes, size_t length, struct actio_findings *f);
+
+void actio_csv_text(const struct actio_table *table, struct actio_text *out);
+void actio_json_summary(const struct actio_table *table, struct actio_text *out);      /* LANGUAGE.md 4: run */
+
+/* A clean multi-panel picture. axes: "x,y" (two panels over time), "x:theta" (x across, theta up), NULL = panels by role. */
+bool actio_plot_fits(const char *path);                    /* is there a canvas for this ending? svg built in, native/cairo.c png and pdf */
+int actio_plot_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
+
+#endif
