@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Actio: constrained mechanics from a model text. The public interface, one header; C17 and C++17.
+ *
+ * A model is read, run, and leaves a table; whatever there is to say (errors, warnings) is kept in findings.
+ * Makers return a pointer that the caller frees, or NULL; actions return an exit status (0 = done, see actio_status).
+ * The library never exits and never prints. Objects must be freed before their context. */
+#ifndef ACTIO_H
+#define ACTIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32) || defined(__CYGWIN__)
+#define ACTIO_API
+#else
+#define ACTIO_API __attribute__((visibility("default")))
+#endif
+
+struct actio_context;
+struct actio_findings;
+struct actio_model;
+struct actio_table;
+
+/* Exit statuses: of several causes the smallest counts. */
+typedef enum {
+    ACTIO_DONE = 0, ACTIO_WRONG_MODEL = 1, ACTIO_WRONG_USAGE = 2, ACTIO_NUMERICS_FAILED = 3,
+    ACTIO_LIMIT_REACHED = 4, ACTIO_FILE_TROUBLE = 5, ACTIO_INTERRUPTED = 130
+} actio_status;
+
+ACTIO_API const char *actio_version(void);                 /* "0.1.0" */
+ACTIO_API const char *actio_version_details(void);         /* several lines: libraries and what was built in */
+
+/* ---- context: limits, cancellation, progress */
+typedef void (*actio_progress_callback)(void *user, const char *what, double done, double of);
+struct actio_limits {
+    size_t memory;                                         /* bytes; 0 = 2 GiB */
+    double seconds;                                        /* 0 = none */
+    const volatile int *cancel;                            /* set to not 0 by a signal handler: work stops cleanly; may be NULL */
+    actio_progress_callback progress; void *user;          /* may be NULL */
+};
+ACTIO_API struct actio_context *actio_context_create(const struct actio_limits *limits);   /* NULL limits = defaults */
+ACTIO_API void actio_context_free(struct actio_context *ctx);
+
+/* ---- findings */
+enum actio_message_kind { ACTIO_SAYS_NOTE, ACTIO_SAYS_WARNING, ACTIO_SAYS_ERROR };
+struct actio_message {
+    enum actio_message_kind kind;
+    int status;                                            /* exit status of an error */
+    const char *code;                                      /* "UNKNOWN_NAME" */
+    const char *file; uint32_t line, column, length;       /* from 1; line 0: no place */
+    const char *quote; uint32_t quote_skipped;             /* the line, or NULL; characters left out before it */
+    const char *message, *hint;                            /* hint is "" when there is none */
+};
+ACTIO_API struct actio_findings *actio_findings_create(struct actio_context *ctx);
+ACTIO_API void actio_findings_free(struct actio_findings *f);
+ACTIO_API size_t actio_findings_count(const struct actio_findings *f);
+ACTIO_API size_t actio_findings_dropped(const struct actio_findings *f);                   /* errors beyond the first 20 */
+ACTIO_API int actio_findings_status(const struct actio_findings *f);                       /* 0 without errors */
+ACTIO_API struct actio_message actio_findings_message(struct actio_findings *f, size_t i); /* texts live as long as f */
+
+/* ---- models */
+struct actio_change { char kind; const char *text; };      /* 'p' "NAME=EXPR" (--set), 's' "NAME=EXPR" (--start), 't' "A..B" (--time) */
+/* A word with a slash or .act is a file; otherwise a file of that name, then a stem of the gallery. */
+ACTIO_API struct actio_model *actio_model_read(struct actio_context *ctx, const char *name, const struct actio_change *change, size_t changes,
+                                               struct actio_findings *f);
+ACTIO_API struct actio_model *actio_model_read_string(struct actio_context *ctx, const char *file, const char *text, size_t length,
+                                                      const struct actio_change *change, size_t changes, struct actio_findings *f);
+ACTIO_API void actio_model_free(struct actio_model *model);                                /* NULL is fine */
+ACTIO_API const char *actio_model_name(const struct actio_model *model);                   /* the model statement's, else the file's stem */
+ACTIO_API const char *actio_model_description(const struct actio_model *model);
+ACTIO_API size_t actio_model_claims(const struct actio_model *model);
+
+/* ---- gallery, built in */
+struct actio_example { const char *stem, *title, *text; };
+ACTIO_API size_t actio_gallery(const struct actio_example **examples);
+
+/* ---- running. Every option is a row of actio_options(): front ends make flags, help and forms from it. */
+struct actio_option_row { const char *name, *argument, *fallback, *group, *commands, *help; bool repeats; };   /* argument NULL: a switch */
+ACTIO_API size_t actio_options(const struct actio_option_row **rows);
+struct actio_command_row { const char *name, *synopsis, *help; };
+ACTIO_API size_t actio_commands(const struct actio_command_row **rows);
+
+struct actio_run_options {
+    const char *by;                                        /* "dalembert" */
+    const char *method;                                    /* "auto", "dop853", "cvode" */
+    size_t points;                                         /* rows, equally spaced in time */
+    double tol;                                            /* global, relative to max(1, size of the column) */
+    double local;                                          /* > 0: local tolerance only, nothing claimed */
+    bool project;                                          /* accept the nearest consistent start data */
+    bool no_compile;
+};
+ACTIO_API struct actio_run_options actio_run_options_default(void);
+/* The motion. NULL only when there is none; a table cut short comes with an error among the findings. Free with actio_table_free. */
+ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
+                                        struct actio_findings *f);
+
+/* Every claim of the model, checked. */
+struct actio_check { const char *claim; uint32_t line; double value, expected, bound; bool ok, computed; const char *why; };
+ACTIO_API struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
+                                         struct actio_findings *f, size_t *count);         /* lives as long as the model */
+
+/* ---- tables */
+ACTIO_API void actio_table_free(struct actio_table *table);                                /* NULL is fine */
+ACTIO_API size_t actio_table_rows(const struct actio_table *table);
+ACTIO_API size_t actio_table_columns(const struct actio_table *table);
+ACTIO_API const char *actio_table_name(const struct actio_table *table, size_t column);
+ACTIO_API const char *actio_table_unit(const struct actio_table *table, size_t column);    /* "" when none */
+ACTIO_API const char *actio_table_role(const struct actio_table *table, size_t column);    /* "coordinates", "multipliers", ... */
+ACTIO_API const double *actio_table_data(const struct actio_table *table, size_t column);  /* rows values */
+ACTIO_API double actio_table_error(const struct actio_table *table, size_t column);        /* estimated global error, NAN without */
+struct actio_run_info {
+    const char *by, *method, *tier, *model;
+    double t_end, holds_until, tol, local, energy_drift, residual, worst_error, seconds;
+    size_t steps, rhs, rejected, events;
+    bool reached, local_only;
+    int status;
+};
+ACTIO_API struct actio_run_info actio_table_info(const struct actio_table *table);
+/* By the path's ending: .csv .json .h5 .npz; "-" is CSV on standard output. Whole or absent. */
+ACTIO_API int actio_table_write(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f);
+ACTIO_API int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
+ACTIO_API bool actio_can_write(const char *path, bool plot);                               /* is there a writer for this ending? */
+/* One JSON object, no newline. Lives as long as the table. */
+ACTIO_API const char *actio_table_json(struct actio_table *table);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

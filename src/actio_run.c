@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The path of one run on one page: form the equations, check the start, march, make the table. */
+#include "run.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct principle { const char *name, *title, *key; actio_form_fn form; const char *assumes; } principles[] = {
+#define PRINCIPLE(name, title, key, form, assumes) { #name, title, key, form, assumes },
+#include "principles.def"
+#undef PRINCIPLE
+};
+
+struct actio_run_options actio_run_options_default(void)
+{
+    return (struct actio_run_options){ .by = "dalembert", .method = "auto", .points = 201, .tol = 1e-9 };
+}
+
+static const struct principle *principle_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof principles / sizeof *principles; i++)
+        if (strcmp(principles[i].name, name) == 0) return &principles[i];
+    return NULL;
+}
+
+static int take_start(struct actio_run *run)
+{
+    struct actio_model *m = run->model;
+    for (size_t i = 0; i < m->params; i++) run->param[i] = m->param[i].value;
+    for (size_t i = 0; i < m->coords; i++) {
+        run->y0[i] = actio_model_number(m, m->coord[i].start);
+        run->y0[m->coords + i] = actio_model_number(m, m->coord[i].start_dot);
+    }
+    for (size_t i = 0; i < m->states; i++) run->y0[2 * m->coords + i] = actio_model_number(m, m->state[i].start);
+    for (size_t i = 0; i < run->ny; i++)
+        if (!isfinite(run->y0[i])) {
+            actio_find(run->f, ACTIO_F_START_NOT_FINITE, ACTIO_ARGS(ACTIO_TEXT(actio_run_name(run, i))));
+            return 1;
+        }
+    return 0;
+}
+
+static void allocate(void *user)
+{
+    struct actio_run *run = user;
+    struct actio_model *m = run->model;
+    run->param = actio_arena_array(&run->arena, m->params + 1, sizeof(double));
+    run->y0 = actio_arena_array(&run->arena, run->ny + 1, sizeof(double));
+    run->bad = take_start(run);
+}
+
+static int form(struct actio_run *run)
+{
+    struct actio_model *m = run->model;
+    const struct principle *p = principle_named(run->options.by);
+    if (!p) {
+        actio_find(run->f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(run->options.by)));
+        return 1;
+    }
+    if (m->coords + m->states == 0) {
+        actio_find(run->f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
+        return 1;
+    }
+    if (!m->has_time) {
+        actio_find(run->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
+        return 1;
+    }
+    if (actio_attempt(run->ctx, allocate, run) || run->bad) return 1;
+    run->sys = actio_system_form(run->ctx, m, p->form);
+    return !run->sys || actio_motion_open(&run->motion, run->ctx, run->sys, run->param);
+}
+
+static void equal_times(double *t, size_t n, double a, double b)
+{
+    for (size_t i = 0; i < n; i++) t[i] = i + 1 == n ? b : a + (b - a) * ((double)i / (double)(n - 1));
+}
+
+static int by_time(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Output times: equally spaced, with the extra ones (claims) between them. */
+static int choose_times(struct actio_run *run, const double *extra, size_t extras)
+{
+    struct actio_model *m = run->model;
+    size_t points = run->options.points < 2 ? 2 : run->options.points, n = points > SIZE_MAX / 32 ? SIZE_MAX / 32 : points + extras;
+    run->times = actio_take(run->ctx, n, sizeof(double));
+    if (!run->times) {
+        actio_find(run->f, ACTIO_F_TOO_MANY_ROWS, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(run->sys->columns), ACTIO_COUNT(run->ctx->bytes_limit)));
+        return 1;
+    }
+    equal_times(run->times, points, m->t0, m->t1);
+    run->rows = points;
+    if (extras == 0) return 0;
+    memcpy(run->times + points, extra, extras * sizeof *extra);
+    qsort(run->times, n, sizeof(double), by_time);
+    if (m->t1 < m->t0)
+        for (size_t i = 0; i < n / 2; i++) {
+            double x = run->times[i];
+            run->times[i] = run->times[n - 1 - i], run->times[n - 1 - i] = x;
+        }
+    run->rows = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || run->times[i] != run->times[run->rows - 1]) run->times[run->rows++] = run->times[i];
+    return 0;
+}
+
+int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
+{
+    int bad = form(run) || actio_run_examine(run) || choose_times(run, extra, extras);
+    if (bad) return 1;
+    const struct actio_run_options *o = &run->options;
+    struct actio_aim aim = { .t0 = run->model->t0, .t1 = run->model->t1, .y0 = run->y0, .times = run->times, .rows = run->rows, .tol = o->tol,
+                             .local = o->local, .method = o->method ? o->method : "auto", .compile = !o->no_compile };
+    bad = actio_reach(run->ctx, &run->motion, &aim, &run->outcome);
+    if (!bad) actio_run_explain(run);
+    return bad;
+}
+
+void actio_run_open(struct actio_run *run, struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f)
+{
+    *run = (struct actio_run){ .ctx = ctx, .model = model, .f = f, .options = options ? *options : actio_run_options_default(), .outer = ctx->findings };
+    run->ny = 2 * model->coords + model->states;
+    run->started = ctx->clock ? ctx->clock() : 0;
+    ctx->findings = f;
+    actio_arena_open(&run->arena, ctx);
+}
+
+void actio_run_close(struct actio_run *run)
+{
+    actio_outcome_close(run->ctx, &run->outcome);
+    actio_motion_close(&run->motion);
+    actio_system_free(run->sys);
+    actio_give(run->ctx, run->times);
+    actio_arena_close(&run->arena);
+    run->ctx->findings = run->outer;
+}
+
+struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f)
+{
+    struct actio_run run;
+    struct actio_table *table = NULL;
+    actio_run_open(&run, ctx, model, options, f);
+    if (actio_run_motion(&run, NULL, 0) == 0) table = actio_run_table(&run);
+    actio_run_close(&run);
+    return table;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Every claim of a model, checked on one motion that is ten times finer than the finest claim needs. */
+#include "run.h"
+
+#include <math.h>
+#include <string.h>
+
+struct testing { struct actio_run *run; struct actio_check *check; double *time; size_t times; double tol; };
+
+/* Tolerance that this claim asks for; a column's size is at least that of the value claimed. */
+static double needed(const struct actio_claim *c)
+{
+    if (c->kind == ACTIO_CLAIM_AT) return c->bound / (10 * fmax(1, fabs(c->value)));
+    return c->kind == ACTIO_CLAIM_DRIFT ? c->bound / 10 : 1;
+}
+
+static bool computable(const struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
+{
+    if (c->kind == ACTIO_CLAIM_VERDICT) out->why = "verdicts belong to `check`, which this version does not have";
+    else if (c->by && strcmp(c->by, "dalembert") != 0) out->why = "this version has no such principle";
+    else if (c->kind == ACTIO_CLAIM_AT && (c->at - run->model->t0) * (c->at - run->model->t1) > 0) out->why = "the time is outside the model's interval";
+    else return true;
+    return false;
+}
+
+static void prepare(void *user)
+{
+    struct testing *t = user;
+    struct actio_model *m = t->run->model;
+    t->check = actio_arena_array(&m->arena, m->claims + 1, sizeof *t->check);
+    t->time = actio_arena_array(&t->run->arena, m->claims + 1, sizeof *t->time);
+    t->tol = 1e-9;
+    for (size_t i = 0; i < m->claims; i++) {
+        const struct actio_claim *c = &m->claim[i];
+        t->check[i] = (struct actio_check){ .claim = c->text, .line = c->span.line, .value = NAN, .expected = c->value, .bound = c->bound, .why = "" };
+        if (!computable(t->run, c, &t->check[i])) continue;
+        if (c->kind == ACTIO_CLAIM_AT) t->time[t->times++] = c->at;
+        if (needed(c) < t->tol) t->tol = needed(c);
+    }
+    if (t->tol < 2e-14) t->tol = 2e-14;                    /* finer than double precision can be asked for */
+}
+
+static size_t column_named(const struct actio_system *sys, const char *name)
+{
+    for (size_t c = 0; c < sys->columns; c++)
+        if (strcmp(sys->column[c].name, name) == 0) return c;
+    return SIZE_MAX;
+}
+
+static double value_at(const struct actio_run *run, size_t c, double t)
+{
+    for (size_t r = 0; r < run->outcome.rows; r++)
+        if (run->times[r] == t) return run->outcome.column[c * run->rows + r];
+    return NAN;
+}
+
+static double drift_of(const struct actio_run *run, size_t c)
+{
+    double largest = 0;
+    const double *x = run->outcome.column + c * run->rows;
+    if (run->outcome.rows < run->rows) return NAN;
+    for (size_t r = 0; r < run->rows; r++) largest = fmax(largest, x[r] == x[r] ? fabs(x[r] - x[0]) : INFINITY);
+    return largest;
+}
+
+static double residual_of(const struct actio_run *run)
+{
+    double largest = 0;
+    if (run->outcome.rows < run->rows) return NAN;
+    for (size_t c = 0; c < run->sys->columns; c++)
+        for (size_t r = 0; run->sys->column[c].role == ACTIO_ROLE_RESIDUAL && r < run->rows; r++) {
+            double x = run->outcome.column[c * run->rows + r];
+            largest = fmax(largest, x == x ? fabs(x) : INFINITY);
+        }
+    return largest;
+}
+
+static void judge(struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
+{
+    size_t column = c->column ? column_named(run->sys, c->column) : SIZE_MAX;
+    double error = 0;
+    if (*out->why) return;
+    if (c->kind == ACTIO_CLAIM_RESIDUAL) out->value = residual_of(run);
+    else if (column == SIZE_MAX) { out->why = "there is no such column"; return; }
+    else if (c->kind == ACTIO_CLAIM_DRIFT) out->value = drift_of(run, column);
+    else out->value = value_at(run, column, c->at), error = run->outcome.error[column];
+    out->computed = out->value == out->value;
+    if (!out->computed) { out->why = "the motion did not get there"; return; }
+    if (c->kind == ACTIO_CLAIM_AT) out->ok = fabs(out->value - c->value) <= c->bound;
+    else out->ok = out->value < c->bound;
+    if (out->ok && error > c->bound) out->ok = false, out->why = "the motion's estimated error is larger than the claim's bound";
+}
+
+/* An accuracy that a claim does not need is no failure of the claim: only the estimate is compared with its bound. */
+static bool only_accuracy(const struct actio_finding *f) { return f->code == ACTIO_F_NOT_REACHED || f->code == ACTIO_F_NOT_REACHED_AT_ALL; }
+
+static void copy_findings(const struct actio_findings *from, struct actio_findings *to)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const struct actio_finding *f = &from->item[i];
+        if (only_accuracy(f)) continue;
+        struct actio_finding *n = actio_find_at(to, f->code, NULL, f->span, f->arg);
+        if (n) n->file = f->file ? actio_arena_text(&to->arena, f->file, strlen(f->file)) : NULL;
+        if (n && f->quote) n->quote = actio_arena_text(&to->arena, f->quote, strlen(f->quote)), n->quote_skipped = f->quote_skipped;
+    }
+}
+
+struct copying { const struct actio_findings *from; struct actio_findings *to; };
+
+static void copy(void *user)
+{
+    struct copying *c = user;
+    copy_findings(c->from, c->to);
+}
+
+struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f, size_t *count)
+{
+    struct actio_run run;
+    struct actio_findings own;
+    struct testing t = { .run = &run };
+    actio_findings_open(&own, ctx);
+    actio_run_open(&run, ctx, model, options, &own);
+    *count = 0;
+    bool needs_motion = false;
+    if (actio_attempt(ctx, prepare, &t) == 0) {
+        for (size_t i = 0; i < model->claims; i++) needs_motion = needs_motion || !*t.check[i].why;
+        run.options.tol = t.tol;
+        if (!needs_motion || actio_run_motion(&run, t.time, t.times) == 0) {
+            for (size_t i = 0; i < model->claims; i++) judge(&run, &model->claim[i], &t.check[i]);
+            *count = model->claims;
+        }
+    }
+    actio_attempt(ctx, copy, &(struct copying){ &own, f });
+    actio_run_close(&run);
+    actio_findings_close(&own);
+    return *count ? t.check : NULL;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The public interface where it is more than a call: contexts, findings, tables of options, tables of results. */
+#include <actio/actio.h>
+
+#include "base/findings.h"
+#include "result/table.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+#ifdef ACTIO_NATIVE
+#include "native/native.h"
+#endif
+#ifndef ACTIO_VERSION
+#define ACTIO_VERSION "0.1.0"
+#endif
+#ifndef ACTIO_BUILT_WITH
+#define ACTIO_BUILT_WITH "nothing optional"
+#endif
+
+const char *actio_version(void) { return ACTIO_VERSION; }
+
+const char *actio_version_details(void)
+{
+    return "built with: " ACTIO_BUILT_WITH "\n"
+           "compiler: " __VERSION__ "\n"
+           "licence: Apache-2.0\n";
+}
+
+/* ---- contexts */
+
+/* Once in a process, whichever thread comes first; the others wait for the tables to be complete. */
+static void register_native(void)
+{
+#ifdef ACTIO_NATIVE
+    static atomic_int registered;                          /* 0 no, 1 under way, 2 done */
+    int none = 0;
+    if (atomic_compare_exchange_strong(&registered, &none, 1)) {
+        actio_native_register();
+        atomic_store(&registered, 2);
+    }
+    while (atomic_load(&registered) != 2) {}
+#endif
+}
+
+static void start_clock(struct actio_context *ctx, double seconds)
+{
+#ifdef ACTIO_NATIVE
+    ctx->clock = actio_native_clock;
+#endif
+    if (ctx->clock && seconds > 0) ctx->deadline = ctx->clock() + seconds;
+}
+
+struct actio_context *actio_context_create(const struct actio_limits *limits)
+{
+    register_native();
+    struct actio_context plain;
+    actio_context_init(&plain);
+    struct actio_context *ctx = plain.allocate(plain.allocate_user, NULL, sizeof *ctx);
+    if (!ctx) return NULL;
+    *ctx = plain;
+    if (limits && limits->memory) ctx->bytes_limit = limits->memory;
+    if (limits) {
+        ctx->cancel = limits->cancel;
+        ctx->progress = limits->progress;
+        ctx->progress_user = limits->user;
+    }
+    start_clock(ctx, limits ? limits->seconds : 0);
+    return ctx;
+}
+
+void actio_context_free(struct actio_context *ctx)
+{
+    if (ctx) ctx->allocate(ctx->allocate_user, ctx, 0);
+}
+
+/* ---- findings */
+
+struct actio_findings *actio_findings_create(struct actio_context *ctx)
+{
+    struct actio_findings *f = ctx->allocate(ctx->allocate_user, NULL, sizeof *f);
+    if (f) actio_findings_open(f, ctx);
+    return f;
+}
+
+void actio_findings_free(struct actio_findings *f)
+{
+    if (!f) return;
+    struct actio_context *ctx = f->arena.ctx;
+    if (ctx->findings == f) ctx->findings = NULL;
+    actio_findings_close(f);
+    ctx->allocate(ctx->allocate_user, f, 0);
+}
+
+size_t actio_findings_count(const struct actio_findings *f) { return f->count; }
+size_t actio_findings_dropped(const struct actio_findings *f) { return f->dropped; }
+int actio_findings_status(const struct actio_findings *f) { return f->status; }
+
+struct rendering { struct actio_findings *f; const struct actio_finding *item; struct actio_text message, hint; };
+
+static void render(void *user)
+{
+    struct rendering *r = user;
+    actio_text_open(&r->message, &r->f->arena);
+    actio_text_open(&r->hint, &r->f->arena);
+    actio_text_add(&r->message, "");
+    actio_text_add(&r->hint, "");
+    actio_finding_message(r->item, &r->message);
+    actio_finding_hint(r->item, &r->hint);
+}
+
+struct actio_message actio_findings_message(struct actio_findings *f, size_t i)
+{
+    static const enum actio_message_kind kinds[] = { [ACTIO_NOTE] = ACTIO_SAYS_NOTE, [ACTIO_WARNING] = ACTIO_SAYS_WARNING, [ACTIO_ERROR] = ACTIO_SAYS_ERROR };
+    const struct actio_finding *item = &f->item[i];
+    struct rendering r = { .f = f, .item = item };
+    struct actio_context *ctx = f->arena.ctx;
+    struct actio_findings *outer = ctx->findings;
+    size_t limit = ctx->bytes_limit;
+    ctx->findings = NULL;                                  /* words about too little memory need a little memory */
+    if (limit < SIZE_MAX / 2) ctx->bytes_limit = limit + ((size_t)1 << 20);
+    bool failed = actio_attempt(ctx, render, &r) != 0;
+    ctx->bytes_limit = limit;
+    ctx->findings = outer;
+    return (struct actio_message){
+        .kind = kinds[actio_finding_severity(item)], .status = actio_finding_status(item), .code = actio_finding_name(item),
+        .file = item->file, .line = item->span.line, .column = item->span.column, .length = item->span.length,
+        .quote = item->quote, .quote_skipped = item->quote_skipped,
+        .message = failed || !r.message.s ? actio_finding_name(item) : r.message.s, .hint = failed || !r.hint.s ? "" : r.hint.s,
+    };
+}
+
+/* ---- options and commands */
+
+size_t actio_options(const struct actio_option_row **rows)
+{
+    static const struct actio_option_row table[] = {
+#define OPTION(name, argument, fallback, group, commands, repeats, help) { name, argument, fallback, group, commands, help, repeats },
+#define LATER(name, whose) { name, "", NULL, "later", "", whose, false },
+#include "options.def"
+#undef OPTION
+#undef LATER
+    };
+    *rows = table;
+    return sizeof table / sizeof *table;
+}
+
+size_t actio_commands(const struct actio_command_row **rows)
+{
+    static const struct actio_command_row table[] = {
+#define COMMAND(name, synopsis, help) { name, synopsis, help },
+#define LATER(name, what) { name, NULL, what },
+#include "commands.def"
+#undef COMMAND
+#undef LATER
+    };
+    *rows = table;
+    return sizeof table / sizeof *table;
+}
+
+/* ---- tables */
+
+size_t actio_table_rows(const struct actio_table *table) { return table->rows; }
+size_t actio_table_columns(const struct actio_table *table) { return table->cols; }
+const char *actio_table_name(const struct actio_table *table, size_t column) { return table->col[column].name; }
+const char *actio_table_unit(const struct actio_table *table, size_t column) { return table->col[column].unit ? table->col[column].unit : ""; }
+const char *actio_table_role(const struct actio_table *table, size_t column) { return actio_role_heading(table->col[column].role); }
+const double *actio_table_data(const struct actio_table *table, size_t column) { return table->data[column]; }
+double actio_table_error(const struct actio_table *table, size_t column) { return actio_table_error_of(table, column); }
+
+struct actio_run_info actio_table_info(const struct actio_table *table)
+{
+    return (struct actio_run_info){
+        .by = table->by, .method = table->method, .tier = table->tier, .model = table->model,
+        .t_end = table->rows ? table->data[0][table->rows - 1] : (double)NAN, .holds_until = table->holds_until,
+        .tol = table->tol, .local = table->local, .energy_drift = table->energy_drift, .residual = table->residual,
+        .worst_error = actio_table_worst_error(table), .seconds = table->seconds,
+        .steps = table->steps, .rhs = table->rhs, .rejected = table->rejected, .events = table->events,
+        .reached = table->reached, .local_only = table->local_only, .status = table->status,
+    };
+}
+
+/* Writers build their text in arenas: whatever they throw ends here, as a finding. */
+struct writing {
+    struct actio_context *ctx; const struct actio_table *table;
+    const char *axes, *path; struct actio_findings *f; int failed;
+};
+
+static void write_table(void *user)
+{
+    struct writing *w = user;
+    w->failed = actio_result_write(w->ctx, w->table, w->path, w->f);
+}
+
+static void write_plot(void *user)
+{
+    struct writing *w = user;
+    w->failed = actio_plot_write(w->ctx, w->table, w->axes, w->path, w->f);
+}
+
+static int attempt_writing(struct writing *w, void (*stage)(void *))
+{
+    struct actio_findings *outer = w->ctx->findings;
+    w->ctx->findings = w->f;
+    size_t before = w->f->count;
+    bool escaped = actio_attempt(w->ctx, stage, w) != 0;
+    w->ctx->findings = outer;
+    if (!escaped && !w->failed) return ACTIO_DONE;
+    return w->f->count > before ? actio_finding_status(&w->f->item[w->f->count - 1]) : ACTIO_FILE_TROUBLE;
+}
+
+int actio_table_write(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
+{
+    struct writing w = { .ctx = ctx, .table = table, .path = path, .f = f };
+    return attempt_writing(&w, write_table);
+}
+
+int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f)
+{
+    struct writing w = { .ctx = ctx, .table = table, .axes = axes, .path = path, .f = f };
+    return attempt_writing(&w, write_plot);
+}
+
+bool actio_can_write(const char *path, bool plot)
+{
+    register_native();
+    return plot ? actio_plot_fits(path) : actio_writer_for(path) != NULL;
+}
+
+struct summing { struct actio_table *table; struct actio_text out; };
+
+static void sum_up(void *user)
+{
+    struct summing *s = user;
+    actio_text_open(&s->out, &s->table->arena);
+    actio_json_summary(s->table, &s->out);
+}
+
+const char *actio_table_json(struct actio_table *table)
+{
+    struct summing s = { .table = table };
+    return actio_attempt(table->arena.ctx, sum_up, &s) == 0 && s.out.s ? s.out.s : "{}";
+}

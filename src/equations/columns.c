@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a row of output means: every column as a formula of t, q, v, s, their rates, multipliers and reactions. */
+#include "base/roles.h"
+#include "equations/formation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct entry { const char *name, *unit, *meaning; actio_expr e; enum actio_role role; };
+struct dictionary { struct actio_formation *F; struct entry *at; size_t count, cap; };
+
+static void define(struct dictionary *d, enum actio_role role, const char *prefix, const char *name, actio_expr e, const char *meaning)
+{
+    const char *full = *prefix ? actio_arena_format(&d->F->arena, "%s%s", prefix, name) : name;
+    ACTIO_PUSH(&d->F->arena, d->at, d->count, d->cap) = (struct entry){ full, "", meaning, e, role };
+}
+
+static actio_expr dot(struct actio_formation *F, const actio_expr *a, const actio_expr *b, size_t n)
+{
+    actio_expr sum = { 0 };
+    for (size_t i = 0; i < n; i++)
+        if (!actio_is_zero(a[i]) && !actio_is_zero(b[i])) sum = actio_add(&F->pool, sum, actio_mul(&F->pool, a[i], b[i]));
+    return sum;
+}
+
+static void define_variables(struct dictionary *d)
+{
+    struct actio_formation *F = d->F;
+    struct actio_model *m = F->model;
+    define(d, ACTIO_ROLE_TIME, "", "t", F->time, "time");
+    for (size_t i = 0; i < F->n; i++) {
+        define(d, ACTIO_ROLE_COORD, "", m->coord[i].name, F->q[i], "coordinate");
+        if (m->coord[i].unit) d->at[d->count - 1].unit = m->coord[i].unit;
+        define(d, ACTIO_ROLE_RATE, "", m->coord[i].dot_name, F->v[i], "velocity");
+    }
+    for (size_t i = 0; i < F->m; i++) {
+        define(d, ACTIO_ROLE_STATE, "", m->state[i].name, F->s[i], "state");
+        if (m->state[i].unit) d->at[d->count - 1].unit = m->state[i].unit;
+        define(d, ACTIO_ROLE_RATE, "", m->state[i].dot_name, F->sdot[i], "rate of a state");
+    }
+    for (size_t i = 0; F->p && i < F->N; i++) define(d, ACTIO_ROLE_REACTION, "reaction.", F->sys.variable[i], F->reaction[i], "generalised force of all constraints");
+}
+
+/* power of a reaction = lambda * D v, velocities only                              */
+static void define_constraints(struct dictionary *d)
+{
+    struct actio_formation *F = d->F;
+    actio_expr *power = actio_form_array(F, F->p, sizeof *power);
+    for (size_t i = 0; i < F->D.count; i++) {
+        const struct actio_entry *e = &F->D.at[i];
+        if (e->col < F->n) power[e->row] = actio_add(&F->pool, power[e->row], actio_mul(&F->pool, e->e, F->v[e->col]));
+    }
+    for (size_t k = 0; k < F->p; k++) {
+        actio_expr total = actio_is_zero(power[k]) ? power[k] : actio_mul(&F->pool, F->lambda[k], power[k]);
+        define(d, ACTIO_ROLE_LAMBDA, "lambda.", F->sys.constraint[k], F->lambda[k], "multiplier");
+        define(d, ACTIO_ROLE_POWER, "power.", F->sys.constraint[k], total, "power of the reaction");
+        define(d, ACTIO_ROLE_RESIDUAL, "residual.", F->sys.constraint[k], F->g[k], "A - B of the constraint");
+    }
+}
+
+static actio_expr energy(struct actio_formation *F)
+{
+    return F->model->has_lagrangian ? actio_sub(&F->pool, dot(F, F->v, F->Lv, F->n), F->L) : (actio_expr){ 0 };
+}
+
+static void define_forces(struct dictionary *d)
+{
+    struct actio_formation *F = d->F;
+    define(d, ACTIO_ROLE_POWER, "", "power.force", dot(F, F->total_force, F->v, F->n), "power of all forces and dissipation");
+    for (size_t k = 0; k < F->model->forces; k++) {
+        const char *label = F->model->force[k].label;
+        if (label) define(d, ACTIO_ROLE_POWER, "power.", label, dot(F, F->force + k * F->n, F->v, F->n), "power of the force");
+    }
+    if (F->model->has_lagrangian) define(d, ACTIO_ROLE_ENERGY, "", "energy", energy(F), "q'.dL/dq' - L");
+}
+
+/* dE/dt = (Q + R).v - L_t */
+static actio_expr energy_balance(struct actio_formation *F)
+{
+    struct actio_pool *pool = &F->pool;
+    actio_expr sum = dot(F, F->total_force, F->v, F->n);
+    if (F->p) sum = actio_add(pool, sum, dot(F, F->reaction, F->v, F->n));
+    /* a state in L moves it too: -L_s.s' */
+    for (size_t i = 0; i < F->m; i++) {
+        actio_expr Ls = actio_diff(pool, F->L, F->s[i]);
+        if (!actio_is_zero(Ls)) sum = actio_sub(pool, sum, actio_mul(pool, Ls, F->sdot[i]));
+    }
+    return actio_sub(pool, sum, actio_diff(pool, F->L, F->time));
+}
+
+/* charge = L_v.dq; its rate by the equations of motion = (L_q + Q + R).dq + L_v.(dq)' */
+static void define_symmetry(struct dictionary *d, const struct actio_symmetry *s)
+{
+    struct actio_formation *F = d->F;
+    struct actio_pool *pool = &F->pool;
+    actio_expr charge = { 0 }, balance = { 0 };
+    for (size_t t = 0; t < s->terms; t++) {
+        size_t i = s->term[t].variable;
+        actio_expr dq, push = actio_add(pool, F->Lq[i], F->total_force[i]);
+        actio_copy_all(pool, &F->model->pool, &s->term[t].e, 1, &dq);
+        if (F->p) push = actio_add(pool, push, F->reaction[i]);
+        charge = actio_add(pool, charge, actio_mul(pool, F->Lv[i], dq));
+        actio_expr rate = actio_rate(pool, dq), moved = actio_is_zero(rate) ? rate : actio_mul(pool, F->Lv[i], rate);
+        balance = actio_add(pool, balance, actio_add(pool, actio_mul(pool, push, dq), moved));
+    }
+    if (s->is_time) charge = energy(F), balance = energy_balance(F);
+    define(d, ACTIO_ROLE_CHARGE, "charge.", s->label, charge, "charge of the symmetry");
+    define(d, ACTIO_ROLE_BALANCE, "balance.", s->label, balance, "rate of the charge");
+}
+
+static void define_observed(struct dictionary *d)
+{
+    for (size_t i = 0; i < d->F->model->observes; i++) {
+        actio_expr e;
+        actio_copy_all(&d->F->pool, &d->F->model->pool, &d->F->model->observe[i].e, 1, &e);
+        define(d, ACTIO_ROLE_OBSERVE, "", d->F->model->observe[i].name, e, "observed");
+    }
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name); }
+
+static struct entry *find(struct dictionary *d, const char *name)
+{
+    struct entry key = { .name = name };
+    return bsearch(&key, d->at, d->count, sizeof *d->at, by_name);
+}
+
+/* Columns named inside observed formulas are put in until none is left (the reader has refused cycles). */
+static void resolve(struct dictionary *d)
+{
+    struct actio_formation *F = d->F;
+    size_t count = F->model->column_names;
+    actio_expr *from = actio_form_array(F, count, sizeof *from), *to = actio_form_array(F, count, sizeof *to);
+    for (size_t round = 0; count && round <= F->model->observes; round++) {
+        for (size_t k = 0; k < count; k++) {
+            struct entry *e = find(d, F->model->column_name[k]);
+            from[k] = actio_symbol(&F->pool, ACTIO_SPACE_COLUMN, (uint32_t)k);
+            to[k] = e ? e->e : from[k];
+        }
+        bool left = false;
+        for (size_t i = 0; i < d->count; i++) {
+            if (d->at[i].role != ACTIO_ROLE_OBSERVE) continue;
+            d->at[i].e = actio_substitute(&F->pool, d->at[i].e, from, to, count);
+            left = left || actio_uses(&F->pool, d->at[i].e, ACTIO_SPACE_COLUMN);
+        }
+        if (!left) break;
+    }
+}
+
+void actio_form_columns(struct actio_formation *F)
+{
+    struct dictionary d = { .F = F };
+    define_variables(&d);
+    define_constraints(&d);
+    define_forces(&d);
+    for (size_t i = 0; i < F->model->symmetries; i++) define_symmetry(&d, &F->model->symmetry[i]);
+    define_observed(&d);
+    qsort(d.at, d.count, sizeof *d.at, by_name);
+    resolve(&d);
+    const char *const *names;
+    size_t count = actio_model_columns(F->model, &names), made = 0;
+    struct actio_system_column *column = actio_form_array(F, count, sizeof *column);
+    F->column = actio_form_array(F, count, sizeof *F->column);
+    for (size_t i = 0; i < count; i++) {
+        struct entry *e = find(&d, names[i]);
+        if (!e) continue;
+        column[made] = (struct actio_system_column){ e->name, e->unit, e->meaning, e->role };
+        F->column[made++] = e->e;
+    }
+    F->sys.column = column, F->sys.columns = made;
+}

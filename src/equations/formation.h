@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The formulas of a system, shared by the files of equations/. Lives in a pool of its own, dropped with the system. */
+#ifndef ACTIO_EQUATIONS_FORMATION_H
+#define ACTIO_EQUATIONS_FORMATION_H
+
+#include "equations/system.h"
+#include "expr/expr.h"
+#include "kernel/compile.h"
+#include "model/model.h"
+
+/* G z' - D' lambda = h,  A z' = c  with z = (v, s); f = 0 on positions, phi = 0 on velocities and states. */
+struct actio_formation {
+    struct actio_system sys;
+    struct actio_arena arena;
+    struct actio_pool pool;
+    struct actio_model *model;
+    struct actio_kernel *kernel[ACTIO_Q_COUNT];
+
+    size_t n, m, N, p;
+    actio_expr *q, *v, *s, *acc, *sdot, *z, *zdot, *lambda, *reaction, time;   /* symbols; z = (v, s), zdot = (acc, sdot) */
+    actio_expr L, *Lq, *Lv, *force, *total_force;          /* force: per named force * n + i; total on each coordinate, dissipation included */
+    actio_expr *h, *c, *g, *f, *phi;                       /* right sides; constraints; residuals of position and velocity level */
+    struct actio_entries G, A, D, F;
+    actio_expr *zdot_solved, *lambda_solved;               /* by elimination, when sys.symbolic */
+    actio_expr *pivot;
+    actio_expr *step_q, *step_z;                           /* projection steps */
+    actio_expr *mode_guard;
+    actio_expr *column;
+};
+
+/* system.c */
+struct actio_formation *actio_formation_open(struct actio_context *ctx, struct actio_model *model);   /* empty, with its pool */
+
+/* switches.c: copies expressions from the model's pool; every switch on the way becomes a MODE symbol. */
+void actio_copy_switched(struct actio_formation *F, const actio_expr *from, size_t count, actio_expr *to);
+/* eliminate.c: fills the solved quantities when the structure is worth it. */
+void actio_eliminate(struct actio_formation *F);
+/* columns.c */
+void actio_form_columns(struct actio_formation *F);
+
+static inline void *actio_form_array(struct actio_formation *F, size_t count, size_t size) { return actio_arena_array(&F->arena, count + 1, size); }
+
+#endif

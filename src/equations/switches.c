@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * abs, sign, min, max and if become smooth: each switch is frozen as a MODE (-1, 0, 1), the sign of its guard, which only an event
+ * changes. Within a step the formulas are analytic, so orders survive kinks and a guard's zero can be located. */
+#include "equations/formation.h"
+
+static actio_expr mode_of(struct actio_formation *F, actio_expr guard)
+{
+    struct actio_pool *pool = &F->pool;
+    for (size_t k = 0; k < F->sys.modes; k++)
+        if (actio_same(F->mode_guard[k], guard)) return actio_symbol(pool, ACTIO_SPACE_MODE, (uint32_t)k);
+    size_t k = F->sys.modes++;
+    F->mode_guard = actio_arena_grow(&F->arena, F->mode_guard, k * sizeof *F->mode_guard, (k + 1) * sizeof *F->mode_guard);
+    F->mode_guard[k] = guard;
+    return actio_symbol(pool, ACTIO_SPACE_MODE, (uint32_t)k);
+}
+
+static bool moves(struct actio_formation *F, actio_expr e) { return actio_level_of(&F->pool, e) >= ACTIO_LV_TIME; }
+
+/* a where the mode is positive (or not negative), else b */
+static actio_expr branch(struct actio_formation *F, enum actio_op compare, actio_expr mode, actio_expr a, actio_expr b)
+{
+    return actio_choose(&F->pool, actio_op2(&F->pool, compare, actio_const(&F->pool, 0), mode), a, b);
+}
+
+static actio_expr switched(struct actio_formation *F, const struct actio_node *node, actio_expr a, actio_expr b, actio_expr c)
+{
+    struct actio_pool *pool = &F->pool;
+    switch ((enum actio_op)node->op) {
+    case ACTIO_ABS: if (moves(F, a)) return actio_mul(pool, mode_of(F, a), a); break;
+    case ACTIO_SIGN: if (moves(F, a)) return mode_of(F, a); break;
+    case ACTIO_MIN: if (moves(F, a) || moves(F, b)) return branch(F, ACTIO_LT, mode_of(F, actio_sub(pool, b, a)), a, b); break;
+    case ACTIO_MAX: if (moves(F, a) || moves(F, b)) return branch(F, ACTIO_LT, mode_of(F, actio_sub(pool, a, b)), a, b); break;
+    case ACTIO_LT: case ACTIO_LE:
+        if (moves(F, a) || moves(F, b)) return actio_op2(pool, (enum actio_op)node->op, actio_const(pool, 0), mode_of(F, actio_sub(pool, b, a)));
+        break;
+    default: break;
+    }
+    return actio_rebuild(pool, (enum actio_op)node->op, a, b, c, (int32_t)node->b);
+}
+
+void actio_copy_switched(struct actio_formation *F, const actio_expr *from, size_t count, actio_expr *to)
+{
+    struct actio_pool *old = &F->model->pool;
+    struct actio_cone cone = actio_cone_of(old, from, count);
+    actio_expr *e = actio_form_array(F, cone.count, sizeof *e), none = { 0 };
+    for (uint32_t i = 0; i < cone.count; i++) {
+        struct actio_node node = old->node[cone.id[i]];
+        int arity = actio_arity((enum actio_op)node.op);
+        if (node.op == ACTIO_CONST) e[i] = actio_const(&F->pool, old->value[node.a]);
+        else if (node.op == ACTIO_SYMBOL) e[i] = actio_symbol_at(&F->pool, old->slot[node.a]);
+        else e[i] = switched(F, &node, e[old->place[node.a]], arity > 1 ? e[old->place[node.b]] : none, arity > 2 ? e[old->place[node.c]] : none);
+    }
+    for (size_t j = 0; j < count; j++) to[j] = e[old->place[from[j].id]];
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A system's life: opened with a pool of its own, quantities compiled when asked for, freed as one. */
+#include "equations/formation.h"
+
+#include <string.h>
+
+struct actio_formation *actio_formation_open(struct actio_context *ctx, struct actio_model *model)
+{
+    struct actio_arena arena;
+    actio_arena_open(&arena, ctx);
+    struct actio_formation *F = actio_arena_alloc(&arena, sizeof *F);
+    F->arena = arena;
+    F->model = model;
+    F->sys.ctx = ctx;
+    F->sys.formation = F;
+    ctx->forming = F;                                      /* an escape leaves it to actio_system_form to free */
+    actio_pool_open(&F->pool, &F->arena);
+    return F;
+}
+
+void actio_system_free(struct actio_system *sys)
+{
+    if (!sys) return;
+    struct actio_formation *F = sys->formation;
+    for (int k = 0; k < ACTIO_Q_COUNT; k++)
+        if (F->kernel[k]) actio_kernel_free(F->kernel[k]);
+    struct actio_arena arena = F->arena;
+    actio_arena_close(&arena);
+}
+
+const char *actio_system_text(struct actio_system *sys, uint32_t node)
+{
+    struct actio_formation *F = sys->formation;
+    struct actio_text t;
+    actio_text_open(&t, &F->arena);
+    actio_print(&F->pool, (actio_expr){ node }, actio_model_symbol_name, F->model, &t);
+    return t.s;
+}
+
+/* ---- lists of outputs */
+
+struct list { struct actio_formation *F; actio_expr *e; size_t count, cap; };
+
+static void add(struct list *l, actio_expr e) { ACTIO_PUSH(&l->F->arena, l->e, l->count, l->cap) = e; }
+
+static void add_all(struct list *l, const actio_expr *e, size_t n)
+{
+    for (size_t i = 0; i < n; i++) add(l, e[i]);
+}
+
+static void add_entries(struct list *l, const struct actio_entries *e)
+{
+    for (size_t i = 0; i < e->count; i++) add(l, e->at[i].e);
+}
+
+/* Size of the terms of a sum: what a residual is compared with. */
+static actio_expr size_of_terms(struct actio_formation *F, actio_expr e)
+{
+    struct actio_pool *pool = &F->pool;
+    struct list stack = { .F = F };
+    actio_expr sum = { 0 };
+    add(&stack, e);
+    while (stack.count) {
+        actio_expr x = stack.e[--stack.count];
+        struct actio_node n = pool->node[x.id];
+        if (n.op == ACTIO_ADD || n.op == ACTIO_SUB) add(&stack, (actio_expr){ n.a }), add(&stack, (actio_expr){ n.b });
+        else if (n.op == ACTIO_NEG) add(&stack, (actio_expr){ n.a });
+        else sum = actio_add(pool, sum, actio_op1(pool, ACTIO_ABS, x));
+    }
+    return sum;
+}
+
+static void list_rhs(struct list *l)
+{
+    add_all(l, l->F->zdot_solved, l->F->N);
+    add_all(l, l->F->pivot, l->F->sys.pivots);
+}
+
+static void list_solve(struct list *l)
+{
+    struct actio_formation *F = l->F;
+    add_all(l, F->zdot_solved, F->N);
+    add_all(l, F->lambda_solved, F->p);
+    actio_expr *r = actio_form_array(F, F->N, sizeof *r);  /* R = D' lambda */
+    for (size_t i = 0; i < F->D.count; i++) {
+        const struct actio_entry *e = &F->D.at[i];
+        r[e->col] = actio_add(&F->pool, r[e->col], actio_mul(&F->pool, e->e, F->lambda_solved[e->row]));
+    }
+    add_all(l, r, F->N);
+}
+
+static void list_matrix(struct list *l)
+{
+    add_entries(l, &l->F->G);
+    add_entries(l, &l->F->A);
+    add_entries(l, &l->F->D);
+    add_all(l, l->F->h, l->F->N);
+    add_all(l, l->F->c, l->F->p);
+}
+
+static void list_project_q(struct list *l)
+{
+    add_all(l, l->F->f, l->F->sys.holonomic);
+    add_all(l, l->F->step_q, l->F->n);
+}
+
+static void list_project_v(struct list *l)
+{
+    add_all(l, l->F->phi, l->F->sys.levels);
+    add_all(l, l->F->step_z, l->F->N);
+}
+
+static void list_levels(struct list *l)
+{
+    struct actio_formation *F = l->F;
+    add_all(l, F->f, F->sys.holonomic);
+    add_all(l, F->phi, F->sys.levels);
+    for (size_t i = 0; i < F->sys.holonomic; i++) add(l, size_of_terms(F, F->f[i]));
+    for (size_t i = 0; i < F->sys.levels; i++) add(l, size_of_terms(F, F->phi[i]));
+    add_entries(l, &F->F);
+}
+
+static void list_guards(struct list *l)
+{
+    struct actio_formation *F = l->F;
+    add_all(l, F->mode_guard, F->sys.modes);
+    for (size_t k = 0; k < F->sys.modes; k++) add(l, actio_rate(&F->pool, F->mode_guard[k]));
+}
+
+static void list_outputs(struct list *l) { add_all(l, l->F->column, l->F->sys.columns); }
+
+static void list_rhs_y(struct list *l)
+{
+    struct actio_formation *F = l->F;
+    actio_expr *y = actio_form_array(F, F->n + F->N, sizeof *y);
+    memcpy(y, F->q, F->n * sizeof *y);
+    memcpy(y + F->n, F->z, F->N * sizeof *y);
+    struct actio_entries J = { 0 };
+    actio_jacobian(&F->pool, F->zdot_solved, F->N, y, F->n + F->N, &J);
+    uint32_t *row = actio_form_array(F, J.count, sizeof *row), *col = actio_form_array(F, J.count, sizeof *col);
+    for (size_t i = 0; i < J.count; i++) row[i] = J.at[i].row, col[i] = J.at[i].col;
+    F->sys.jacobian = (struct actio_places){ row, col, J.count };
+    add_entries(l, &J);
+}
+
+static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
+    [ACTIO_Q_RHS] = list_rhs, [ACTIO_Q_SOLVE] = list_solve, [ACTIO_Q_MATRIX] = list_matrix, [ACTIO_Q_PROJECT_Q] = list_project_q,
+    [ACTIO_Q_PROJECT_V] = list_project_v, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_GUARDS] = list_guards,
+    [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_RHS_Y] = list_rhs_y,
+};
+
+struct request { struct actio_formation *F; enum actio_quantity what; };
+
+static void compile(void *user)
+{
+    struct request *r = user;
+    struct list l = { .F = r->F };
+    lists[r->what](&l);
+    r->F->kernel[r->what] = actio_kernel_compile(r->F->sys.ctx, &r->F->pool, l.e, l.count);
+    r->F->sys.kernel[r->what] = r->F->kernel[r->what];
+}
+
+int actio_system_need(struct actio_system *sys, enum actio_quantity what)
+{
+    if (sys->kernel[what]) return 0;
+    return actio_attempt(sys->ctx, compile, &(struct request){ sys->formation, what });
+}
+
+void actio_system_native(struct actio_system *sys, double evals)
+{
+    struct actio_kernel *list[ACTIO_Q_COUNT];
+    size_t n = 0;
+    for (int k = 0; k < ACTIO_Q_COUNT; k++)
+        if (sys->formation->kernel[k] && k != ACTIO_Q_LEVELS) list[n++] = sys->formation->kernel[k];
+    actio_kernels_native(sys->ctx, list, n, evals);
+}
+
+struct forming { struct actio_context *ctx; struct actio_model *model; actio_form_fn form; struct actio_system *made; };
+
+static void form(void *user)
+{
+    struct forming *f = user;
+    f->made = f->form(f->ctx, f->model);
+}
+
+struct actio_system *actio_system_form(struct actio_context *ctx, struct actio_model *model, actio_form_fn fn)
+{
+    struct forming f = { ctx, model, fn, NULL };
+    ctx->forming = NULL;
+    if (actio_attempt(ctx, form, &f) != 0 && ctx->forming) actio_system_free(&((struct actio_formation *)ctx->forming)->sys);
+    ctx->forming = NULL;
+    return f.made;
+}

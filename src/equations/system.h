@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The numeric face of a model under one principle: all that a solver may know. */
+#ifndef ACTIO_EQUATIONS_SYSTEM_H
+#define ACTIO_EQUATIONS_SYSTEM_H
+
+#include "base/findings.h"
+#include "kernel/kernel.h"
+
+enum actio_quantity {
+#define QUANTITY(name, meaning, key) ACTIO_Q_##name,
+#include "equations/quantities.def"
+#undef QUANTITY
+    ACTIO_Q_COUNT
+};
+
+struct actio_formation;                                    /* the formulas behind the quantities; equations/ only */
+
+/* Sparse entries of a matrix quantity: row and column of each, in the kernel's output order. */
+struct actio_places { const uint32_t *row, *col; size_t count; };
+
+/* The state vector is y = (q, v, s): n coordinates, n velocities, m states. */
+struct actio_system {
+    struct actio_context *ctx;
+    size_t n, m, p;                                        /* coordinates, states, constraints */
+    size_t holonomic, levels;                              /* position residuals; velocity residuals (holonomic rates among them) */
+    const uint32_t *position_row, *velocity_row;           /* constraint behind each position, velocity residual */
+    size_t params, modes;                                  /* numbers behind PARAM; switches */
+    struct actio_places G, A, D, F;                        /* (n+m)x(n+m), p x (n+m), p x (n+m), holonomic x n */
+    struct actio_places level_rows;                        /* rows of d(phi)/d(v, s) = rows of A by velocity residual: row = residual, col = entry of A */
+    bool symbolic;                                         /* RHS and SOLVE exist: eliminated on the formulas; else only MATRIX */
+    size_t pivots, pivot_pairs, pivot_signs;               /* extra outputs of RHS: pairs (value, reference), values whose sign counts, plain values */
+    bool symmetric;                                        /* D = A, G symmetric by construction */
+    struct actio_places jacobian;                          /* of RHS_Y: rows of z', columns of y */
+    const struct actio_kernel *kernel[ACTIO_Q_COUNT];      /* NULL until asked for */
+    const struct actio_system_column { const char *name, *unit, *meaning; int role; } *column; size_t columns;
+    const char *const *variable;                           /* names of coordinates, then states */
+    const char *const *constraint;                         /* labels */
+    const uint32_t *constraint_line, *mode_line;
+    const char *const *mode_text;                          /* the switching expressions, printed */
+    struct actio_formation *formation;
+};
+
+struct actio_model;
+typedef struct actio_system *(*actio_form_fn)(struct actio_context *ctx, struct actio_model *model);
+/* Forms a model's equations; NULL and a finding when that is over a limit. The model must outlive the system. */
+struct actio_system *actio_system_form(struct actio_context *ctx, struct actio_model *model, actio_form_fn form);
+struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model);
+
+/* Compiles what is missing; 0, or 1 and a finding. Never called in a step. */
+int actio_system_need(struct actio_system *sys, enum actio_quantity what);
+/* All kernels made so far through a native compiler, if `evals` evaluations pay for it. */
+void actio_system_native(struct actio_system *sys, double evals);
+/* The expression behind a node that a kernel located, as text in the system's names; lives as long as the system. */
+const char *actio_system_text(struct actio_system *sys, uint32_t node);
+void actio_system_free(struct actio_system *sys);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The models built in: tools/embed_gallery.cmake writes their texts from models/. */
+#ifndef ACTIO_GALLERY_H
+#define ACTIO_GALLERY_H
+
+#include <actio/actio.h>
+
+extern const struct actio_example actio_gallery_examples[];
+extern const size_t actio_gallery_count;
+
+#endif

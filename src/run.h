@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One run under way: shared by actio_run.c (the path), run_start.c (the start), run_end.c (how it ended, the table) and actio_test.c. */
+#ifndef ACTIO_RUN_H
+#define ACTIO_RUN_H
+
+#include <actio/actio.h>
+
+#include "equations/system.h"
+#include "model/model.h"
+#include "result/table.h"
+#include "solve/accuracy.h"
+
+#include <stdlib.h>
+
+struct actio_run {
+    struct actio_context *ctx;
+    struct actio_model *model;
+    struct actio_findings *f, *outer;
+    struct actio_run_options options;
+    struct actio_arena arena;
+    struct actio_system *sys;
+    struct actio_motion motion;
+    struct actio_outcome outcome;
+    size_t ny, rows;
+    double *param, *y0, *times, started;
+    int bad;
+};
+
+void actio_run_open(struct actio_run *run, struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f);
+void actio_run_close(struct actio_run *run);
+/* Forms, checks the start, marches; `extra` output times are added. 0 and an outcome (findings tell if it was cut short), or 1. */
+int actio_run_motion(struct actio_run *run, const double *extra, size_t extras);
+int actio_run_examine(struct actio_run *run);              /* start data and rank; 0, or 1 and findings */
+void actio_run_explain(struct actio_run *run);             /* findings on how the motion ended */
+struct actio_table *actio_run_table(struct actio_run *run);
+const char *actio_run_name(const struct actio_run *run, size_t component);        /* "x", "x'" of a component of y */
+/* "x = 1, x' = 0, ..." of a state; the first few when there are many. In the run's arena; "" when memory runs out. */
+const char *actio_run_state_text(struct actio_run *run, const double *y, const double *compared_with);
+
+#endif

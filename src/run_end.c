@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The end of a run: why it stopped, in words, and the table it leaves. */
+#include "run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- why */
+
+static void say_singular(struct actio_run *run)
+{
+    struct actio_motion *m = &run->motion;
+    const struct actio_outcome *o = &run->outcome;
+    const char *where = actio_run_state_text(run, o->y_stop, NULL);
+    if (m->stop == ACTIO_STOP_RANK && m->stopped_by < run->sys->p)
+        actio_find_at(run->f, ACTIO_F_RANK_LOST, &run->model->source, run->model->constraint[m->stopped_by].span,
+                      ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[m->stopped_by]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
+    else actio_find(run->f, ACTIO_F_INERTIA_LOST, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
+}
+
+struct naming { struct actio_run *run; uint32_t node; const char *text; };
+
+static void name_expression(void *user)
+{
+    struct naming *n = user;
+    n->text = actio_system_text(n->run->sys, n->node);
+}
+
+/* The formula that first gave no number, where it did. */
+static void say_not_a_number(struct actio_run *run)
+{
+    struct actio_motion *m = &run->motion;
+    const struct actio_bound *b = &m->at[ACTIO_Q_MATRIX];
+    struct naming n = { .run = run, .text = "a formula" };
+    memcpy(m->y, m->bad_y, run->ny * sizeof(double));
+    m->t = m->bad_t;
+    n.node = actio_kernel_locate(b->k, b->in, b->pre, 0, b->work);
+    if (n.node) actio_attempt(run->ctx, name_expression, &n);
+    char shown[400];
+    snprintf(shown, sizeof shown, "%.380s%s", n.text, strlen(n.text) > 380 ? "..." : "");
+    actio_find(run->f, ACTIO_F_NOT_A_NUMBER, ACTIO_ARGS(ACTIO_TEXT(shown), ACTIO_NUMBER(m->bad_t), ACTIO_TEXT(actio_run_state_text(run, m->bad_y, NULL)),
+               ACTIO_TEXT(n.node ? "the motion leaves the domain of this formula" : "")));
+}
+
+static void say_failed(struct actio_run *run)
+{
+    struct actio_motion *m = &run->motion;
+    const struct actio_outcome *o = &run->outcome;
+    if (m->stop == ACTIO_STOP_CHATTER)
+        actio_find(run->f, ACTIO_F_CHATTERING, ACTIO_ARGS(ACTIO_TEXT(run->sys->mode_text[m->stopped_by]), ACTIO_NUMBER(o->t_stop)));
+    else actio_find(run->f, ACTIO_F_BLOWS_UP, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));
+}
+
+/* Steps that shrink to nothing at a singular point are that, not a blow-up. */
+static void say_step_to_zero(struct actio_run *run)
+{
+    struct actio_motion *m = &run->motion;
+    const struct actio_flow *flow = &m->flow;
+    if (flow->quality_at && flow->quality_at(flow->user, run->outcome.t_stop, run->outcome.y_stop) < 1e-4) {
+        const struct actio_bound *b = &m->at[ACTIO_Q_MATRIX];
+        actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
+        actio_saddle_factor(m->saddle, b->value);
+        actio_saddle_rank(m->saddle, NULL);
+        m->stopped_by = actio_saddle_weakest(m->saddle);
+        m->stop = m->stopped_by < m->p ? ACTIO_STOP_RANK : ACTIO_STOP_INERTIA;
+        say_singular(run);
+    } else say_failed(run);
+}
+
+static void say_stopped(struct actio_run *run)
+{
+    if (actio_cancelled(run->ctx)) actio_find(run->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    else actio_find(run->f, ACTIO_F_TIME_RAN_OUT, ACTIO_ARGS(ACTIO_NUMBER(run->outcome.t_stop)));
+}
+
+void actio_run_explain(struct actio_run *run)
+{
+    struct actio_outcome *o = &run->outcome;
+    switch (o->status) {
+    case ACTIO_FLOW_OK: break;
+    case ACTIO_FLOW_NAN: say_not_a_number(run); break;
+    case ACTIO_FLOW_SINGULAR: say_singular(run); break;
+    case ACTIO_FLOW_STOPPED: say_stopped(run); break;
+    case ACTIO_MARCH_STEP_TO_ZERO: say_step_to_zero(run); break;
+    case ACTIO_MARCH_TOO_MANY_STEPS: actio_find(run->f, ACTIO_F_TOO_MANY_STEPS, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_COUNT(o->steps))); break;
+    case ACTIO_MARCH_NO_MEMORY: actio_find(run->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(run->ctx->bytes_limit))); break;
+    default: say_failed(run); break;
+    }
+    if (run->options.local > 0 || o->reached || o->status == ACTIO_FLOW_STOPPED) return;
+    if (o->status != 0 && o->good_rows >= o->rows) return;
+    if (o->good_rows > 1) actio_find(run->f, ACTIO_F_NOT_REACHED, ACTIO_ARGS(ACTIO_NUMBER(run->options.tol), ACTIO_NUMBER(o->holds_until)));
+    else actio_find(run->f, ACTIO_F_NOT_REACHED_AT_ALL, ACTIO_ARGS(ACTIO_NUMBER(run->options.tol), ACTIO_NUMBER(o->worst)));
+}
+
+/* ---- the table */
+
+struct filling { struct actio_run *run; struct actio_table *table; };
+
+static const char *kept_text(struct actio_table *t, const char *s) { return actio_arena_text(&t->arena, s ? s : "", s ? strlen(s) : 0); }
+
+static void fill_columns(struct actio_run *run, struct actio_table *t)
+{
+    const struct actio_system *sys = run->sys;
+    const struct actio_outcome *o = &run->outcome;
+    size_t lambdas = 0;
+    t->cols = sys->columns;
+    t->rows = run->options.local > 0 || o->reached || o->status == ACTIO_FLOW_STOPPED ? o->rows : o->good_rows;
+    t->col = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->col);
+    t->data = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->data);
+    t->error = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->error);
+    for (size_t c = 0; c < t->cols; c++) {
+        const struct actio_system_column *from = &sys->column[c];
+        bool unique = from->role != ACTIO_ROLE_LAMBDA || run->motion.unique[lambdas++];
+        t->col[c] = (struct actio_column){ kept_text(t, from->name), kept_text(t, from->unit), kept_text(t, from->meaning), "", (enum actio_role)from->role, unique };
+        t->data[c] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
+        memcpy(t->data[c], o->column + c * run->rows, t->rows * sizeof(double));
+        t->error[c] = o->error[c];
+    }
+}
+
+static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
+{
+    const struct actio_outcome *o = &run->outcome;
+    t->energy_drift = NAN;
+    for (size_t c = 0; c < t->cols; c++)
+        for (size_t r = 0; r < t->rows; r++) {
+            double x = t->data[c][r];
+            if (t->col[c].role == ACTIO_ROLE_ENERGY) t->energy_drift = fmax(r ? t->energy_drift : 0, fabs(x - t->data[c][0]));
+            if (t->col[c].role == ACTIO_ROLE_RESIDUAL) t->residual = fmax(t->residual, fabs(x));
+        }
+    t->tol = run->options.tol, t->local = o->finest, t->local_only = run->options.local > 0;
+    t->reached = o->reached, t->holds_until = t->rows ? t->data[0][t->rows - 1] : run->model->t0;
+    t->steps = o->steps, t->rhs = o->rhs, t->rejected = o->rejected;
+    t->seconds = run->ctx->clock ? run->ctx->clock() - run->started : 0;
+    t->status = run->f->status;
+}
+
+static void fill_events(struct actio_run *run, struct actio_table *t)
+{
+    const struct actio_motion *m = &run->motion;
+    size_t modes = run->sys->modes;
+    for (size_t i = 1; i < m->changes; i++)
+        for (size_t k = 0; k < modes; k++) {
+            const double *before = m->mode_history + m->change[i - 1].first, *after = m->mode_history + m->change[i].first;
+            if (before[k] == after[k]) continue;
+            ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) =
+                (struct actio_event){ m->change[i].t, "switch", kept_text(t, run->sys->mode_text[k]), after[k] };
+        }
+}
+
+static void fill_provenance(struct actio_run *run, struct actio_table *t)
+{
+    struct actio_model *m = run->model;
+    t->model = kept_text(t, actio_model_name(m)), t->description = kept_text(t, m->description), t->file = kept_text(t, m->source.file);
+    t->source = actio_arena_text(&t->arena, m->source.text, m->source.length);
+    t->by = kept_text(t, run->options.by), t->method = run->outcome.stepper ? run->outcome.stepper->name : "", t->version = actio_version();
+    const struct actio_kernel *k = run->sys->kernel[run->sys->symbolic ? ACTIO_Q_RHS : ACTIO_Q_MATRIX];
+    t->tier = k ? actio_kernel_tier(k) : "";
+    t->param = actio_arena_array(&t->arena, m->params + 1, sizeof *t->param);
+    for (size_t i = 0; i < m->params; i++) t->param[t->params++] = (struct actio_setting){ kept_text(t, m->param[i].name), m->param[i].value };
+    t->start = actio_arena_array(&t->arena, run->ny + 1, sizeof *t->start);
+    for (size_t i = 0; i < run->ny; i++) t->start[t->starts++] = (struct actio_setting){ kept_text(t, actio_run_name(run, i)), run->y0[i] };
+}
+
+static void fill(void *user)
+{
+    struct filling *f = user;
+    f->table = actio_table_create(f->run->ctx);
+    fill_columns(f->run, f->table);
+    fill_diagnostics(f->run, f->table);
+    fill_events(f->run, f->table);
+    fill_provenance(f->run, f->table);
+}
+
+struct actio_table *actio_run_table(struct actio_run *run)
+{
+    struct filling f = { run, NULL };
+    if (actio_attempt(run->ctx, fill, &f) == 0) return f.table;
+    actio_table_free(f.table);
+    return NULL;
+}

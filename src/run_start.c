@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The start of a run: data on the constraints or the nearest that are, redundant rows, singular and undetermined models. */
+#include "run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *actio_run_name(const struct actio_run *run, size_t i)
+{
+    struct actio_model *m = run->model;
+    if (i < m->coords) return m->coord[i].name;
+    if (i < 2 * m->coords) return m->coord[i - m->coords].dot_name;
+    return m->state[i - 2 * m->coords].name;
+}
+
+struct listing { struct actio_run *run; const double *y, *other; struct actio_text text; };
+
+static void list_state(void *user)
+{
+    struct listing *l = user;
+    size_t listed = 0, left = 0;
+    actio_text_open(&l->text, &l->run->arena);
+    for (size_t i = 0; i < l->run->ny; i++) {
+        if (l->other && fabs(l->y[i] - l->other[i]) <= 1e-14 * (1 + fabs(l->y[i]))) continue;
+        if (listed == 12) { left++; continue; }
+        actio_text_format(&l->text, "%s%s = ", listed++ ? ", " : "", actio_run_name(l->run, i));
+        if (l->other) actio_text_number(&l->text, l->y[i]);
+        else actio_text_format(&l->text, "%.6g", l->y[i]);
+    }
+    if (left) actio_text_format(&l->text, ", and %zu more", left);
+}
+
+const char *actio_run_state_text(struct actio_run *run, const double *y, const double *compared_with)
+{
+    struct listing l = { .run = run, .y = y, .other = compared_with };
+    return actio_attempt(run->ctx, list_state, &l) ? "" : l.text.s;
+}
+
+/* ---- start data */
+
+static struct actio_start_check take_check(struct actio_run *run)
+{
+    return (struct actio_start_check){ .position = actio_take(run->ctx, run->sys->p + 1, sizeof(double)),
+                                       .velocity = actio_take(run->ctx, run->sys->p + 1, sizeof(double)),
+                                       .nearest = actio_take(run->ctx, run->ny + 1, sizeof(double)) };
+}
+
+static void give_check(struct actio_run *run, struct actio_start_check *c)
+{
+    actio_give(run->ctx, c->position);
+    actio_give(run->ctx, c->velocity);
+    actio_give(run->ctx, c->nearest);
+}
+
+static void say_violation(struct actio_run *run, const struct actio_start_check *c, size_t k, double amount, const char *level)
+{
+    const struct actio_constraint *con = &run->model->constraint[k];
+    char text[4096] = "";
+    if (c->found) snprintf(text, sizeof text, "the nearest data that satisfy all constraints change %s; --project takes them",
+                           actio_run_state_text(run, c->nearest, run->y0));
+    actio_find_at(run->f, c->found ? ACTIO_F_START_BREAKS : ACTIO_F_START_UNREACHABLE, &run->model->source, con->span,
+                  ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_TEXT(level), ACTIO_NUMBER(amount), ACTIO_TEXT(text)));
+}
+
+static int judge_start(struct actio_run *run, const struct actio_start_check *c)
+{
+    if (!c->consistent && !(run->options.project && c->found)) {
+        if (c->euclidean) actio_find(run->f, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
+        for (size_t k = 0; k < run->sys->p; k++) {
+            bool holonomic = run->model->constraint[k].kind == ACTIO_HOLONOMIC;
+            if (c->position[k] != 0) say_violation(run, c, k, c->position[k], "in the positions");
+            else if (c->velocity[k] != 0) say_violation(run, c, k, c->velocity[k], holonomic ? "in the velocities (its rate)" : "in the velocities");
+        }
+        return 1;
+    }
+    if (!c->consistent) {
+        if (c->euclidean) actio_find(run->f, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
+        actio_find(run->f, ACTIO_F_START_PROJECTED, ACTIO_ARGS(ACTIO_TEXT(actio_run_state_text(run, c->nearest, run->y0))));
+    }
+    if (c->found) memcpy(run->y0, c->nearest, run->ny * sizeof(double));
+    return 0;
+}
+
+static int check_data(struct actio_run *run)
+{
+    struct actio_start_check c = take_check(run);
+    int bad = !c.position || !c.velocity || !c.nearest;
+    if (bad) actio_find(run->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the start data"), ACTIO_COUNT(run->ctx->bytes_limit)));
+    else {
+        actio_motion_check_start(&run->motion, run->model->t0, run->y0, &c);
+        bad = judge_start(run, &c);
+    }
+    give_check(run, &c);
+    return bad;
+}
+
+/* ---- rank */
+
+static size_t rank_at(struct actio_run *run, const double *y, bool *unique)
+{
+    struct actio_motion *m = &run->motion;
+    actio_motion_solve(m, run->model->t0, y);              /* moves there */
+    const struct actio_bound *b = &m->at[ACTIO_Q_MATRIX];
+    actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
+    actio_saddle_factor(m->saddle, b->value);
+    return actio_saddle_rank(m->saddle, unique);
+}
+
+/* The rank at states nearby on the manifold: what the motion will see. A fixed sequence, so that runs repeat. */
+static size_t rank_nearby(struct actio_run *run)
+{
+    size_t best = 0;
+    uint64_t seed = 0x9E3779B97F4A7C15u;
+    double *y = actio_take(run->ctx, run->ny + 1, sizeof *y);
+    for (int sample = 0; y && sample < 6; sample++) {
+        for (size_t i = 0; i < run->ny; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            double u = (double)(seed >> 11) * 0x1p-53 - 0.5;
+            y[i] = run->y0[i] + 0.02 * u * (1 + fabs(run->y0[i]));
+        }
+        for (int again = 0; again < 3; again++)
+            if (run->sys->levels) actio_motion_project(&run->motion, run->model->t0, y);
+        size_t rank = rank_at(run, y, NULL);
+        if (rank > best) best = rank;
+    }
+    actio_give(run->ctx, y);
+    return best;
+}
+
+static void say_redundant(struct actio_run *run, size_t rank)
+{
+    char names[1024] = "";
+    size_t at = 0, listed = 0;
+    for (size_t k = 0; k < run->sys->p && at + 80 < sizeof names; k++)
+        if (!run->motion.unique[k]) at += (size_t)snprintf(names + at, sizeof names - at, "%slambda.%.60s", listed++ ? ", " : "", run->sys->constraint[k]);
+    actio_find(run->f, ACTIO_F_REDUNDANT, ACTIO_ARGS(ACTIO_COUNT(run->sys->p - rank), ACTIO_COUNT(run->sys->p), ACTIO_TEXT(names)));
+}
+
+static void list_constraints(struct actio_run *run, char *out, size_t size)
+{
+    size_t at = 0;
+    *out = 0;
+    for (size_t k = 0; k < run->sys->p && at + 80 < size; k++) at += (size_t)snprintf(out + at, size - at, "%s%.60s", k ? ", " : "", run->sys->constraint[k]);
+}
+
+static int check_rank(struct actio_run *run)
+{
+    struct actio_motion *m = &run->motion;
+    size_t p = run->sys->p, rank = rank_at(run, run->y0, m->unique);
+    if (rank == p) return 0;
+    size_t nearby = rank_nearby(run);
+    if (nearby > rank) {
+        rank_at(run, run->y0, NULL);
+        size_t k = actio_saddle_weakest(m->saddle);
+        actio_find_at(run->f, ACTIO_F_SINGULAR_START, &run->model->source, run->model->constraint[k < p ? k : 0].span, ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[k < p ? k : 0])));
+        return 1;
+    }
+    actio_saddle_expect_rank(m->saddle, rank);
+    m->numeric = true;
+    m->rank = rank;
+    rank_at(run, run->y0, m->unique);
+    if (actio_motion_solve(m, run->model->t0, run->y0) == ACTIO_FLOW_SINGULAR && actio_saddle_quality(m->saddle) > 0) {
+        char names[1024];
+        list_constraints(run, names, sizeof names);
+        actio_find(run->f, ACTIO_F_CONTRADICTORY, ACTIO_ARGS(ACTIO_TEXT(names)));
+        return 1;
+    }
+    say_redundant(run, rank);
+    return 0;
+}
+
+/* Accelerations exist and are unique at the start, whatever way they are computed. */
+static int check_regular(struct actio_run *run)
+{
+    struct actio_motion *m = &run->motion;
+    if (actio_motion_begin(m, run->model->t0, run->y0)) return 0;              /* explained by the run itself */
+    if (actio_motion_solve(m, run->model->t0, run->y0) != ACTIO_FLOW_SINGULAR) return 0;
+    actio_find(run->f, ACTIO_F_UNDETERMINED, ACTIO_ARGS(ACTIO_TEXT(run->sys->n ? run->sys->variable[run->sys->n - 1] : "a state")));
+    return 1;
+}
+
+int actio_run_examine(struct actio_run *run)
+{
+    if (run->sys->levels && check_data(run)) return 1;
+    if (run->sys->p && check_rank(run)) return 1;
+    return check_regular(run);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A motion with a believable error: integrated at two tolerances at least, refined until the global error of every column holds. */
+#ifndef ACTIO_SOLVE_ACCURACY_H
+#define ACTIO_SOLVE_ACCURACY_H
+
+#include "solve/rows.h"
+
+struct actio_aim {
+    double t0, t1; const double *y0;
+    const double *times; size_t rows;
+    double tol, local;                                     /* local > 0: one run, nothing claimed */
+    const char *method;                                    /* "auto", or a stepper's name */
+    bool compile;
+};
+
+struct actio_outcome {
+    double *column;                                        /* as in actio_rows; owned by the outcome */
+    size_t rows;                                           /* computed */
+    double *error;                                         /* by column: largest estimated error over the rows; NAN for a local run */
+    double worst;                                          /* the same, relative to max(1, size of the column) */
+    bool reached; double holds_until; size_t good_rows;    /* rows whose error is within tol */
+    double finest;                                         /* local tolerance of what is shown */
+    int status;                                            /* 0, or why the motion ended early (march.h) */
+    double t_stop; double *y_stop; size_t guard;
+    const struct actio_stepper *stepper;
+    size_t rhs, steps, rejected, runs, restarts;
+    const struct actio_mode_change *change; size_t changes;
+};
+/* 0 and an outcome (perhaps cut short), or 1 and a finding. */
+int actio_reach(struct actio_context *ctx, struct actio_motion *motion, const struct actio_aim *aim, struct actio_outcome *out);
+void actio_outcome_close(struct actio_context *ctx, struct actio_outcome *out);
+
+#endif

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Right-hand sides, projection and guards of a system, by its own formulas while their pivots are sound, else by numeric elimination. */
+#include "solve/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DOUBTFUL 1e-8                                      /* relative pivot below which the numeric elimination is asked */
+#define WORTH_A_LOOK 1e-3
+
+/* ---- binding */
+
+static struct actio_binding here(struct actio_motion *m)
+{
+    struct actio_binding b;
+    memset(&b, 0, sizeof b);
+    const double *base[ACTIO_SPACE_COUNT] = {
+        [ACTIO_SPACE_T] = &m->t, [ACTIO_SPACE_PARAM] = m->param, [ACTIO_SPACE_HIDDEN] = m->hidden, [ACTIO_SPACE_MODE] = m->mode,
+        [ACTIO_SPACE_Q] = m->y, [ACTIO_SPACE_V] = m->y + m->n, [ACTIO_SPACE_STATE] = m->y + 2 * m->n, [ACTIO_SPACE_ACC] = m->zdot,
+        [ACTIO_SPACE_SDOT] = m->zdot + m->n, [ACTIO_SPACE_LAMBDA] = m->lambda, [ACTIO_SPACE_REACTION] = m->reaction,
+    };
+    for (int s = 0; s < ACTIO_SPACE_COUNT; s++) b.space[s].base = base[s], b.space[s].index_step = 1;
+    return b;
+}
+
+int actio_motion_need(struct actio_motion *m, enum actio_quantity what)
+{
+    struct actio_bound *b = &m->at[what];
+    if (b->k) return 0;
+    if (actio_system_need(m->sys, what)) return 1;
+    const struct actio_kernel *k = m->sys->kernel[what];
+    const actio_slot *slots;
+    size_t inputs = actio_kernel_inputs(k, &slots), params = actio_kernel_params(k, &slots), outputs = actio_kernel_outputs(k);
+    struct actio_arg *given = actio_take(m->ctx, params + 1, sizeof *given);
+    b->in = actio_take(m->ctx, inputs + 1, sizeof *b->in);
+    b->pre = actio_take(m->ctx, actio_kernel_pre(k) + 1, sizeof *b->pre);
+    b->value = actio_take(m->ctx, outputs + 1, sizeof *b->value);
+    b->out = actio_take(m->ctx, outputs + 1, sizeof *b->out);
+    b->work = actio_take(m->ctx, actio_kernel_work(k) + 1, sizeof *b->work);
+    if (!given || !b->in || !b->pre || !b->value || !b->out || !b->work) {
+        actio_give(m->ctx, given);
+        if (m->ctx->findings) actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
+        return 1;
+    }
+    struct actio_binding at = here(m);
+    actio_kernel_bind(k, &at, b->in);
+    actio_kernel_bind_params(k, &at, given);
+    actio_kernel_prologue(k, 1, given, b->pre, b->work);
+    actio_give(m->ctx, given);
+    for (size_t j = 0; j < outputs; j++) b->out[j] = b->value + j;
+    b->k = k;
+    return 0;
+}
+
+static inline const double *evaluate(const struct actio_bound *b)
+{
+    actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
+    return b->value;
+}
+
+static inline void move_to(struct actio_motion *m, double t, const double *y)
+{
+    m->t = t;
+    for (size_t i = 0; i < m->ny; i++) m->y[i] = y[i];
+}
+
+static bool all_finite(const double *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i] * 0;
+    return sum == 0;
+}
+
+/* ---- pivots */
+
+static double against_history(double value, double *size)
+{
+    double a = fabs(value);
+    if (a > *size) *size = a;
+    return a < WORTH_A_LOOK * *size ? a / *size : 1;
+}
+
+/* Smallest relative pivot of the formulas' elimination at the current point; *sign is that of det B. */
+static double pivot_quality(struct actio_motion *m, const double *pivot, int *sign)
+{
+    const struct actio_system *sys = m->sys;
+    double q = 1;
+    int s = 1;
+    for (size_t i = 0; i < sys->pivot_pairs; i++) {
+        double value = pivot[2 * i], reference = fabs(pivot[2 * i + 1]);
+        if (fabs(value) < WORTH_A_LOOK * reference) q = fmin(q, fabs(value) / reference);
+        if (value < 0) s = -s;
+    }
+    const double *single = pivot + 2 * sys->pivot_pairs;
+    size_t singles = sys->pivots - 2 * sys->pivot_pairs;
+    for (size_t i = 0; i < singles; i++) {
+        q = fmin(q, against_history(single[i], &m->pivot_size[i]));
+        if (i < sys->pivot_signs && single[i] < 0) s = -s;
+    }
+    *sign = s;
+    return q;
+}
+
+static void note_quality(struct actio_motion *m, double q)
+{
+    if (!(q >= m->quality)) m->quality = q == q ? q : 0;
+    if (m->quality < m->worst) m->worst = m->quality;
+}
+
+/* ---- solving at the current point */
+
+static int solve_numerically(struct actio_motion *m)
+{
+    const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
+    if (!all_finite(values, actio_kernel_outputs(m->at[ACTIO_Q_MATRIX].k))) {
+        m->bad_t = m->t;
+        memcpy(m->bad_y, m->y, m->ny * sizeof *m->y);
+        return ACTIO_FLOW_NAN;
+    }
+    int bad = actio_saddle_factor(m->saddle, values);
+    note_quality(m, actio_saddle_quality(m->saddle));
+    if (bad || actio_saddle_solve(m->saddle, m->zdot, m->lambda, m->reaction)) return ACTIO_FLOW_SINGULAR;
+    return all_finite(m->zdot, m->N) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
+}
+
+int actio_motion_solve(struct actio_motion *m, double t, const double *y)
+{
+    move_to(m, t, y);
+    if (!m->numeric) {
+        int sign;
+        const double *v = evaluate(&m->at[ACTIO_Q_RHS]);
+        if (pivot_quality(m, v + m->N, &sign) >= DOUBTFUL && all_finite(v, m->N)) {
+            v = evaluate(&m->at[ACTIO_Q_SOLVE]);
+            memcpy(m->zdot, v, m->N * sizeof *v);
+            memcpy(m->lambda, v + m->N, m->p * sizeof *v);
+            memcpy(m->reaction, v + m->N + m->p, m->N * sizeof *v);
+            return ACTIO_FLOW_OK;
+        }
+    }
+    return solve_numerically(m);
+}
+
+static void write_rates(const struct actio_motion *m, const double *zdot, double *dy)
+{
+    for (size_t i = 0; i < m->n; i++) dy[i] = m->y[m->n + i];
+    for (size_t i = 0; i < m->N; i++) dy[m->n + i] = zdot[i];
+}
+
+int actio_motion_rhs(void *user, double t, const double *y, double *dy)
+{
+    struct actio_motion *m = user;
+    move_to(m, t, y);
+    if (!m->numeric) {
+        const double *v = evaluate(&m->at[ACTIO_Q_RHS]);
+        if (m->sys->pivots) {
+            int sign;
+            double q = pivot_quality(m, v + m->N, &sign);
+            note_quality(m, sign != m->sign ? 0 : q);
+            if (q < DOUBTFUL) goto numeric;
+        }
+        if (!all_finite(v, m->N)) goto numeric;
+        write_rates(m, v, dy);
+        return ACTIO_FLOW_OK;
+    }
+numeric:;
+    int status = solve_numerically(m);
+    write_rates(m, m->zdot, dy);
+    return status;
+}
+
+/* ---- projection */
+
+/* Residuals whose step is quadratically small afterwards need no second look. */
+static bool small_enough(const double *r, size_t n, double bound)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(r[i]) <= bound)) return false;
+    return true;
+}
+
+static int project_by_formulas(struct actio_motion *m, enum actio_quantity what, size_t residuals, double *z, size_t length)
+{
+    for (int iteration = 0; iteration < 8; iteration++) {
+        const double *v = evaluate(&m->at[what]);
+        if (!all_finite(v, residuals + length)) return ACTIO_FLOW_NAN;
+        for (size_t i = 0; i < length; i++) z[i] += v[residuals + i];
+        if (small_enough(v, residuals, 1e-9)) return ACTIO_FLOW_OK;
+    }
+    return ACTIO_FLOW_OK;                                  /* slow, but never worse than before: the error test judges the state */
+}
+
+/* Steps of positions, then of velocities and states, by the numeric matrix. */
+static int project_numerically(struct actio_motion *m)
+{
+    const struct actio_system *sys = m->sys;
+    for (int level = 0; level < 2; level++) {
+        size_t count = level ? sys->levels : sys->holonomic, first = level ? sys->holonomic : 0;
+        const uint32_t *row = level ? sys->velocity_row : sys->position_row;
+        double *z = level ? m->y + m->n : m->y;
+        for (int iteration = 0; count && iteration < 8; iteration++) {
+            const double *residual = evaluate(&m->at[ACTIO_Q_LEVELS]) + first;
+            memset(m->residual, 0, m->p * sizeof *m->residual);
+            for (size_t i = 0; i < count; i++) m->residual[row[i]] = residual[i];
+            const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
+            if (!all_finite(m->residual, m->p) || !all_finite(values, actio_kernel_outputs(m->at[ACTIO_Q_MATRIX].k))) return ACTIO_FLOW_NAN;
+            if (actio_saddle_factor(m->saddle, values)) return ACTIO_FLOW_SINGULAR;
+            actio_saddle_step(m->saddle, m->residual, m->step);
+            for (size_t i = 0; i < (level ? m->N : m->n); i++) z[i] += m->step[i];
+            if (small_enough(m->residual, m->p, 1e-9)) break;
+        }
+    }
+    return ACTIO_FLOW_OK;
+}
+
+static bool pivots_sound(struct actio_motion *m)
+{
+    int sign;
+    return m->sys->pivots == 0 || pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign) >= DOUBTFUL;
+}
+
+int actio_motion_project(void *user, double t, double *y)
+{
+    struct actio_motion *m = user;
+    int status = ACTIO_FLOW_OK;
+    move_to(m, t, y);
+    if (m->numeric || (m->quality < DOUBTFUL && !pivots_sound(m))) status = project_numerically(m);
+    else {
+        if (m->sys->holonomic) status = project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->y, m->n);
+        if (!status && m->sys->levels) status = project_by_formulas(m, ACTIO_Q_PROJECT_V, m->sys->levels, m->y + m->n, m->N);
+    }
+    if (status == ACTIO_FLOW_SINGULAR) return ACTIO_FLOW_OK;                   /* a singular point is judged by `singular`, not here */
+    if (!status) memcpy(y, m->y, m->ny * sizeof *y);
+    return status;
+}
+
+/* ---- switches */
+
+#define HELD 1e-9                                          /* a switch at rest on its surface may wander this far */
+
+static void guard(void *user, double t, const double *y, double *g)
+{
+    struct actio_motion *m = user;
+    move_to(m, t, y);
+    const double *u = evaluate(&m->at[ACTIO_Q_GUARDS]);
+    for (size_t k = 0; k < m->sys->modes; k++) g[k] = m->mode[k] != 0 ? u[k] : HELD - fabs(u[k]);
+}
+
+static int side(void *user, size_t k)
+{
+    struct actio_motion *m = user;
+    return m->mode[k] != 0 ? (int)m->mode[k] : 1;
+}
+
+/* The rate of guard k with its mode set to `mode`. */
+static int guard_rate(struct actio_motion *m, size_t k, double mode, double t, const double *y, double *rate)
+{
+    double old = m->mode[k];
+    m->mode[k] = mode;
+    int status = actio_motion_solve(m, t, y);
+    *rate = evaluate(&m->at[ACTIO_Q_GUARDS])[m->sys->modes + k];
+    m->mode[k] = old;
+    return status;
+}
+
+/* On its surface: the first mode of the list under which the motion stays on that mode's side. False: each pushes back. */
+static bool settle(struct actio_motion *m, size_t k, double t, const double *y, double first)
+{
+    const double order[3] = { first, -first, 0 };
+    for (int i = 0; i < 3; i++) {
+        double rate, scale;
+        if (guard_rate(m, k, order[i], t, y, &rate) || !isfinite(rate)) continue;
+        scale = 1;
+        for (size_t j = 0; j < m->N; j++) scale = fmax(scale, fabs(m->zdot[j]));
+        bool stays = order[i] == 0 ? fabs(rate) <= 1e-12 * scale : rate * order[i] > 0;
+        if (stays) { m->mode[k] = order[i]; return true; }
+    }
+    return false;
+}
+
+static int remember_modes(struct actio_motion *m, double t)
+{
+    size_t modes = m->sys->modes;
+    if (m->changes == m->changes_cap) {
+        size_t cap = 2 * m->changes_cap + 64;
+        struct actio_mode_change *change = actio_take(m->ctx, cap, sizeof *change);
+        double *history = actio_take(m->ctx, cap * modes + 1, sizeof *history);
+        if (!change || !history) { actio_give(m->ctx, change); actio_give(m->ctx, history); return ACTIO_FLOW_FAILED; }
+        if (m->changes) memcpy(change, m->change, m->changes * sizeof *change), memcpy(history, m->mode_history, m->changes * modes * sizeof *history);
+        actio_give(m->ctx, m->change);
+        actio_give(m->ctx, m->mode_history);
+        m->change = change, m->mode_history = history, m->changes_cap = cap;
+    }
+    m->change[m->changes] = (struct actio_mode_change){ t, m->changes * modes };
+    memcpy(m->mode_history + m->changes * modes, m->mode, modes * sizeof *m->mode);
+    m->changes++;
+    return 0;
+}
+
+static int stop_chattering(struct actio_motion *m, size_t k)
+{
+    m->stop = ACTIO_STOP_CHATTER;
+    m->stopped_by = k;
+    return ACTIO_FLOW_FAILED;
+}
+
+static int crossed(void *user, size_t k, double t, const double *y)
+{
+    struct actio_motion *m = user;
+    if (m->mode[k] == 0 || !settle(m, k, t, y, -m->mode[k])) return stop_chattering(m, k);
+    int sign;
+    move_to(m, t, y);
+    if (!m->numeric && m->sys->pivots) pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign), m->sign = sign;
+    return remember_modes(m, t);
+}
+
+const double *actio_motion_modes_at(const struct actio_motion *m, double t, bool backward)
+{
+    size_t i = m->changes;
+    while (i > 1 && (backward ? t > m->change[i - 1].t : t < m->change[i - 1].t)) i--;
+    return i ? m->mode_history + m->change[i - 1].first : m->mode;
+}
+
+int actio_motion_begin(struct actio_motion *m, double t, const double *y)
+{
+    m->changes = 0;
+    m->stop = ACTIO_STOP_NONE;
+    m->quality = 1;
+    for (size_t k = 0; k < m->sys->modes; k++) {           /* a guard may depend on modes before it */
+        move_to(m, t, y);
+        double u = evaluate(&m->at[ACTIO_Q_GUARDS])[k];
+        m->mode[k] = (double)((u > 0) - (u < 0));
+    }
+    for (size_t k = 0; k < m->sys->modes; k++)
+        if (m->mode[k] == 0 && !settle(m, k, t, y, 1)) return stop_chattering(m, k);
+    for (size_t i = 0; i < m->sys->pivots; i++) m->pivot_size[i] = 0;
+    move_to(m, t, y);
+    if (!m->numeric && m->sys->pivots) pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &m->sign);
+    return m->sys->modes ? remember_modes(m, t) : 0;
+}
+
+/* ---- quality */
+
+static double quality(void *user)
+{
+    struct actio_motion *m = user;
+    double q = m->quality;
+    m->quality = 1;
+    return q;
+}
+
+static double quality_at(void *user, double t, const double *y)
+{
+    struct actio_motion *m = user;
+    int sign;
+    move_to(m, t, y);
+    if (!m->numeric) return pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign);
+    const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
+    if (!all_finite(values, actio_kernel_outputs(m->at[ACTIO_Q_MATRIX].k))) return 0;
+    actio_saddle_factor(m->saddle, values);
+    return actio_saddle_quality(m->saddle);
+}
+
+/* Accelerations and reactions a little before and after a singular point; do both sides tend to the same? */
+static int sample(struct actio_motion *m, double t, actio_dense_fn at, void *where, double *y, double *out)
+{
+    at(where, t, y);
+    int status = actio_motion_solve(m, t, y);
+    memcpy(out, m->zdot, m->N * sizeof *out);
+    memcpy(out + m->N, m->reaction, m->N * sizeof *out);
+    return status;
+}
+
+static int singular(void *user, double t, double before, double after, actio_dense_fn at, void *where)
+{
+    struct actio_motion *m = user;
+    size_t size = 2 * m->N;
+    double *y = m->step + m->N, *x[4] = { y + m->ny, y + m->ny + size, y + m->ny + 2 * size, y + m->ny + 3 * size };
+    const double place[4] = { t + 1e-2 * (before - t), t + 1e-3 * (before - t), t + 1e-3 * (after - t), t + 1e-2 * (after - t) };
+    bool same = before != t && after != t;
+    for (int i = 0; same && i < 4; i++) same = sample(m, place[i], at, where, y, x[i]) == ACTIO_FLOW_OK;
+    for (size_t i = 0; same && i < size; i++) {
+        /* linear extrapolation to t from each side, judged by how far the quantity moves near the point */
+        double left = x[1][i] + (x[1][i] - x[0][i]) / 9, right = x[2][i] + (x[2][i] - x[3][i]) / 9;
+        double near = 1 + fabs(x[0][i]) + fabs(x[3][i]);
+        same = fabs(left - right) <= 1e-3 * near;
+    }
+    if (same) return 0;
+    at(where, t, y);
+    move_to(m, t, y);
+    actio_saddle_factor(m->saddle, evaluate(&m->at[ACTIO_Q_MATRIX]));
+    actio_saddle_rank(m->saddle, NULL);
+    m->stopped_by = actio_saddle_weakest(m->saddle);
+    m->stop = m->stopped_by < m->p ? ACTIO_STOP_RANK : ACTIO_STOP_INERTIA;
+    return ACTIO_FLOW_SINGULAR;
+}
+
+/* ---- Jacobian for stiff steppers: rows q' = v, then dz'/dy */
+
+static int jacobian(void *user, double t, const double *y, double *values)
+{
+    struct actio_motion *m = user;
+    move_to(m, t, y);
+    const double *v = evaluate(&m->at[ACTIO_Q_RHS_Y]);
+    for (size_t i = 0; i < m->n; i++) values[i] = 1;
+    memcpy(values + m->n, v, m->sys->jacobian.count * sizeof *v);
+    return all_finite(v, m->sys->jacobian.count) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
+}
+
+int actio_motion_jacobian(struct actio_motion *m)
+{
+    if (m->flow.jacobian) return 0;
+    if (m->numeric || actio_motion_need(m, ACTIO_Q_RHS_Y)) return 1;
+    size_t count = m->n + m->sys->jacobian.count;
+    m->pattern_i = actio_take(m->ctx, count + 1, sizeof *m->pattern_i);
+    m->pattern_j = actio_take(m->ctx, count + 1, sizeof *m->pattern_j);
+    if (!m->pattern_i || !m->pattern_j) return 1;
+    for (size_t i = 0; i < m->n; i++) m->pattern_i[i] = (uint32_t)i, m->pattern_j[i] = (uint32_t)(m->n + i);
+    for (size_t i = 0; i < m->sys->jacobian.count; i++) {
+        m->pattern_i[m->n + i] = (uint32_t)m->n + m->sys->jacobian.row[i];
+        m->pattern_j[m->n + i] = m->sys->jacobian.col[i];
+    }
+    m->pattern = (struct actio_pattern){ .rows = m->ny, .count = count, .i = m->pattern_i, .j = m->pattern_j };
+    m->flow.pattern = &m->pattern;
+    m->flow.jacobian = jacobian;
+    return 0;
+}
+
+/* ---- opening */
+
+static bool take_buffers(struct actio_motion *m, const double *param)
+{
+    const struct actio_system *sys = m->sys;
+    struct { double **p; size_t n; } want[] = {
+        { &m->y, m->ny }, { &m->zdot, m->N }, { &m->lambda, m->p }, { &m->reaction, m->N }, { &m->param, sys->params }, { &m->mode, sys->modes },
+        { &m->hidden, 1 }, { &m->bad_y, m->ny }, { &m->pivot_size, sys->pivots }, { &m->residual, m->p }, { &m->step, m->N + m->ny + 8 * m->N },
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        if (!(*want[i].p = actio_take(m->ctx, want[i].n + 1, sizeof(double)))) return false;
+    m->unique = actio_take(m->ctx, m->p + 1, sizeof *m->unique);
+    if (!m->unique) return false;
+    for (size_t k = 0; k < m->p; k++) m->unique[k] = true;
+    if (sys->params) memcpy(m->param, param, sys->params * sizeof *param);
+    m->saddle = actio_saddle_open(m->ctx, sys);
+    return m->saddle != NULL;
+}
+
+static void make_flow(struct actio_motion *m)
+{
+    bool watched = m->p || m->numeric || m->sys->pivots;
+    m->flow = (struct actio_flow){
+        .n = m->ny, .user = m, .rhs = actio_motion_rhs, .project = m->sys->levels ? actio_motion_project : NULL,
+        .guards = m->sys->modes, .guard = guard, .side = side, .crossed = crossed,
+        .quality = watched ? quality : NULL, .quality_at = watched ? quality_at : NULL, .singular = watched ? singular : NULL,
+    };
+}
+
+int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct actio_system *sys, const double *param)
+{
+    *m = (struct actio_motion){ .ctx = ctx, .sys = sys, .n = sys->n, .m = sys->m, .N = sys->n + sys->m, .p = sys->p, .ny = 2 * sys->n + sys->m,
+                                .numeric = !sys->symbolic, .rank = sys->p, .quality = 1, .worst = 1 };
+    bool ok = take_buffers(m, param);
+    if (!ok && ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(ctx->bytes_limit)));
+    int bad = !ok || actio_motion_need(m, ACTIO_Q_MATRIX);
+    if (!bad && sys->levels) bad = actio_motion_need(m, ACTIO_Q_LEVELS);
+    if (!bad && sys->modes) bad = actio_motion_need(m, ACTIO_Q_GUARDS);
+    if (!bad && sys->symbolic) bad = actio_motion_need(m, ACTIO_Q_RHS) || actio_motion_need(m, ACTIO_Q_SOLVE);
+    if (!bad && sys->symbolic && sys->holonomic) bad = actio_motion_need(m, ACTIO_Q_PROJECT_Q);
+    if (!bad && sys->symbolic && sys->levels) bad = actio_motion_need(m, ACTIO_Q_PROJECT_V);
+    if (bad) { actio_motion_close(m); return 1; }
+    make_flow(m);
+    return 0;
+}
+
+void actio_motion_close(struct actio_motion *m)
+{
+    if (!m->ctx) return;
+    void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->bad_y, m->pivot_size, m->residual, m->step, m->unique,
+                    m->change, m->mode_history, m->pattern_i, m->pattern_j };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
+    for (int k = 0; k < ACTIO_Q_COUNT; k++) {
+        struct actio_bound *b = &m->at[k];
+        void *parts[] = { b->in, b->pre, b->value, b->out, b->work };
+        for (size_t i = 0; i < 5; i++) actio_give(m->ctx, parts[i]);
+    }
+    actio_saddle_close(m->saddle);
+    *m = (struct actio_motion){ 0 };
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A system at work: numbers bound to its kernels, and the flow that steppers integrate. */
+#ifndef ACTIO_SOLVE_MOTION_H
+#define ACTIO_SOLVE_MOTION_H
+
+#include "equations/system.h"
+#include "solve/march.h"
+#include "solve/saddle.h"
+
+/* One kernel with its inputs bound to the motion's current point. */
+struct actio_bound { const struct actio_kernel *k; struct actio_arg *in; double *pre, *value, **out, *work; };
+
+/* Modes from this time on. */
+struct actio_mode_change { double t; size_t first; };      /* first: index into mode_history */
+
+struct actio_motion {
+    struct actio_context *ctx;
+    struct actio_system *sys;
+    size_t n, m, N, p, ny;
+    /* the current point, where kernels read */
+    double t, *y, *zdot, *lambda, *reaction, *param, *mode, *hidden;
+    struct actio_bound at[ACTIO_Q_COUNT];
+    struct actio_saddle *saddle;
+    bool numeric;                                          /* formulas were not eliminated, or rows are redundant */
+    size_t rank;                                           /* of the constraints' rows, as the motion keeps it */
+    bool *unique;                                          /* multipliers */
+    /* watched pivots */
+    double *pivot_size, quality, worst; int sign;         /* quality since last asked, worst of the run */
+    double bad_t, *bad_y;                                  /* where a formula last gave no number */
+    double *residual, *step;                               /* scratch of projection */
+    struct actio_mode_change *change; size_t changes, changes_cap;
+    double *mode_history; size_t history, history_cap;
+    struct actio_flow flow;
+    /* what stopped it */
+    size_t stopped_by;                                     /* switch or constraint */
+    enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA } stop;
+    double *jacobian; struct actio_pattern pattern; uint32_t *pattern_i, *pattern_j;
+};
+
+/* Opens with the params' values; 0, or 1 and a finding. Close a zeroed one freely. */
+int actio_motion_open(struct actio_motion *motion, struct actio_context *ctx, struct actio_system *sys, const double *param);
+void actio_motion_close(struct actio_motion *motion);
+int actio_motion_need(struct actio_motion *motion, enum actio_quantity what);      /* compile and bind; 0, or 1 */
+
+/* z', lambda and reaction at a point, into the motion's buffers. A flow status. */
+int actio_motion_solve(struct actio_motion *motion, double t, const double *y);
+int actio_motion_rhs(void *motion, double t, const double *y, double *dy);
+int actio_motion_project(void *motion, double t, double *y);
+/* Sets modes and watched signs for a (new) start; 0, or a status: a switch that cannot settle. */
+int actio_motion_begin(struct actio_motion *motion, double t, const double *y);
+const double *actio_motion_modes_at(const struct actio_motion *motion, double t, bool backward);
+/* For stiff steppers: makes flow.jacobian and its pattern; 0, or 1 when there is none. */
+int actio_motion_jacobian(struct actio_motion *motion);
+
+/* start.c: are the data on the manifold? Residuals by constraint against the size of their terms, and the nearest data that are. */
+struct actio_start_check { double *position, *velocity; bool consistent, euclidean, found; double *nearest; };
+int actio_motion_check_start(struct actio_motion *motion, double t, const double *y, struct actio_start_check *out);   /* arrays by constraint, nearest ny */
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Columns over lanes: projection, multipliers and all outputs of hundreds of rows in a few kernel calls. */
+#include "solve/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct actio_binding lanes_of(struct actio_rows *r)
+{
+    struct actio_motion *m = r->motion;
+    ptrdiff_t rows = (ptrdiff_t)r->rows;
+    struct actio_binding b;
+    memset(&b, 0, sizeof b);
+    const struct { int space; const double *base; } varying[] = {
+        { ACTIO_SPACE_Q, r->y }, { ACTIO_SPACE_V, r->y + m->n * r->rows }, { ACTIO_SPACE_STATE, r->y + 2 * m->n * r->rows },
+        { ACTIO_SPACE_ACC, r->zdot }, { ACTIO_SPACE_SDOT, r->zdot + m->n * r->rows }, { ACTIO_SPACE_LAMBDA, r->lambda },
+        { ACTIO_SPACE_REACTION, r->reaction }, { ACTIO_SPACE_MODE, r->mode }, { ACTIO_SPACE_T, r->times },
+    };
+    for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) {
+        b.space[varying[i].space].base = varying[i].base;
+        b.space[varying[i].space].index_step = rows;
+        b.space[varying[i].space].lane_step = 1;
+    }
+    b.space[ACTIO_SPACE_PARAM].base = m->param, b.space[ACTIO_SPACE_PARAM].index_step = 1;
+    b.space[ACTIO_SPACE_HIDDEN].base = m->hidden, b.space[ACTIO_SPACE_HIDDEN].index_step = 1;
+    return b;
+}
+
+static bool bind(struct actio_rows *r, enum actio_quantity what, const struct actio_binding *at)
+{
+    const struct actio_kernel *k = r->motion->at[what].k;
+    const actio_slot *slots;
+    if (!k) return true;
+    size_t inputs = actio_kernel_inputs(k, &slots), outputs = actio_kernel_outputs(k);
+    r->lane[what].in = actio_take(r->ctx, inputs + 1, sizeof(struct actio_arg));
+    r->lane[what].out = actio_take(r->ctx, outputs + 1, sizeof(double *));
+    r->lane[what].work = actio_take(r->ctx, actio_kernel_work(k) + 1, sizeof(double));
+    if (!r->lane[what].in || !r->lane[what].out || !r->lane[what].work) return false;
+    actio_kernel_bind(k, at, r->lane[what].in);
+    return true;
+}
+
+static void point_at(struct actio_rows *r, enum actio_quantity what, size_t first, double *base, size_t count)
+{
+    for (size_t j = 0; r->lane[what].out && j < count; j++) r->lane[what].out[first + j] = base + j * r->rows;
+}
+
+int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *times, size_t rows)
+{
+    static const enum actio_quantity used[] = { ACTIO_Q_SOLVE, ACTIO_Q_OUTPUTS, ACTIO_Q_PROJECT_Q, ACTIO_Q_PROJECT_V };
+    size_t columns = m->sys->columns, widest = m->sys->p + m->N;
+    *r = (struct actio_rows){ .ctx = m->ctx, .motion = m, .rows = rows, .times = times, .backward = rows > 1 && times[rows - 1] < times[0] };
+    if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
+    struct { double **p; size_t n; } want[] = { { &r->y, m->ny }, { &r->zdot, m->N }, { &r->lambda, m->p }, { &r->reaction, m->N },
+                                                { &r->mode, m->sys->modes }, { &r->step, widest }, { &r->column, columns } };
+    bool ok = rows < SIZE_MAX / 64 / (m->ny + columns + widest + 1);
+    for (size_t i = 0; ok && i < sizeof want / sizeof *want; i++) ok = (*want[i].p = actio_take(r->ctx, want[i].n * rows + 1, sizeof(double))) != NULL;
+    struct actio_binding at = lanes_of(r);
+    for (size_t i = 0; ok && i < sizeof used / sizeof *used; i++) ok = bind(r, used[i], &at);
+    if (!ok) {
+        actio_find(m->ctx->findings, ACTIO_F_TOO_MANY_ROWS, ACTIO_ARGS(ACTIO_COUNT(rows), ACTIO_COUNT(columns), ACTIO_COUNT(m->ctx->bytes_limit)));
+        actio_rows_close(r);
+        return 1;
+    }
+    point_at(r, ACTIO_Q_SOLVE, 0, r->zdot, m->N);
+    point_at(r, ACTIO_Q_SOLVE, m->N, r->lambda, m->p);
+    point_at(r, ACTIO_Q_SOLVE, m->N + m->p, r->reaction, m->N);
+    point_at(r, ACTIO_Q_OUTPUTS, 0, r->column, columns);
+    point_at(r, ACTIO_Q_PROJECT_Q, 0, r->step, m->sys->holonomic + m->n);
+    point_at(r, ACTIO_Q_PROJECT_V, 0, r->step, m->sys->levels + m->N);
+    return 0;
+}
+
+void actio_rows_close(struct actio_rows *r)
+{
+    if (!r->ctx) return;
+    void *all[] = { r->y, r->zdot, r->lambda, r->reaction, r->mode, r->step, r->column };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(r->ctx, all[i]);
+    for (int k = 0; k < ACTIO_Q_COUNT; k++) {
+        actio_give(r->ctx, r->lane[k].in);
+        actio_give(r->ctx, r->lane[k].out);
+        actio_give(r->ctx, r->lane[k].work);
+    }
+    *r = (struct actio_rows){ 0 };
+}
+
+static void evaluate(struct actio_rows *r, enum actio_quantity what)
+{
+    const struct actio_bound *b = &r->motion->at[what];
+    actio_kernel_eval(b->k, r->filled, r->lane[what].in, b->pre, 1, r->lane[what].out, r->lane[what].work);
+}
+
+/* Steps of all rows at once, until each residual is below what a further step would remove. */
+static void project_lanes(struct actio_rows *r, enum actio_quantity what, size_t residuals, double *z, size_t length)
+{
+    for (int iteration = 0; residuals && iteration < 4; iteration++) {
+        double largest = 0;
+        evaluate(r, what);
+        for (size_t j = 0; j < residuals; j++)
+            for (size_t l = 0; l < r->filled; l++) largest = fmax(largest, fabs(r->step[j * r->rows + l]));
+        for (size_t i = 0; i < length; i++) {
+            const double *step = r->step + (residuals + i) * r->rows;
+            double *to = z + i * r->rows;
+            for (size_t l = 0; l < r->filled; l++)
+                if (isfinite(step[l])) to[l] += step[l];
+        }
+        if (largest <= 1e-9) break;
+    }
+}
+
+static void fill_modes(struct actio_rows *r)
+{
+    size_t modes = r->motion->sys->modes;
+    for (size_t l = 0; modes && l < r->filled; l++) {
+        const double *mode = actio_motion_modes_at(r->motion, r->times[l], r->backward);
+        for (size_t k = 0; k < modes; k++) r->mode[k * r->rows + l] = mode[k];
+    }
+}
+
+static void gather(const double *from, size_t rows, size_t l, double *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++) to[i] = from[i * rows + l];
+}
+
+static void scatter(double *to, size_t rows, size_t l, const double *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) to[i * rows + l] = from[i];
+}
+
+/* The long way for a row: projection and elimination by the motion itself. */
+static int solve_row(struct actio_rows *r, size_t l)
+{
+    struct actio_motion *m = r->motion;
+    double *y = m->step + m->N;                            /* scratch of ny values */
+    gather(r->y, r->rows, l, y, m->ny);
+    gather(r->mode, r->rows, l, m->mode, m->sys->modes);
+    if (m->sys->levels && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK) scatter(r->y, r->rows, l, y, m->ny);
+    int status = actio_motion_solve(m, r->times[l], y);
+    scatter(r->zdot, r->rows, l, m->zdot, m->N);
+    scatter(r->lambda, r->rows, l, m->lambda, m->p);
+    scatter(r->reaction, r->rows, l, m->reaction, m->N);
+    return status;
+}
+
+int actio_rows_evaluate(struct actio_rows *r, bool one_by_one)
+{
+    struct actio_motion *m = r->motion;
+    int status = ACTIO_FLOW_OK;
+    if (r->filled == 0) return status;
+    fill_modes(r);
+    if (m->numeric || one_by_one) {
+        for (size_t l = 0; l < r->filled; l++) {
+            int bad = solve_row(r, l);
+            if (bad && !status) status = bad;
+        }
+    } else {
+        project_lanes(r, ACTIO_Q_PROJECT_Q, m->sys->holonomic, r->y, m->n);
+        project_lanes(r, ACTIO_Q_PROJECT_V, m->sys->levels, r->y + m->n * r->rows, m->N);
+        evaluate(r, ACTIO_Q_SOLVE);
+    }
+    evaluate(r, ACTIO_Q_OUTPUTS);
+    return status;
+}

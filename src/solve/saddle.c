@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Two ways: LU of the whole equilibrated matrix (dense or sparse) while it is regular, else null spaces of A and D, which give unique
+ * accelerations and reactions for redundant rows, and the multipliers of least norm.                 [LM 17, 18; VKS 9] */
+#include "solve/saddle.h"
+#include "algebra/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RANK_TOL 1e-9
+#define REGULAR 1e-10
+
+struct actio_saddle {
+    struct actio_context *ctx;
+    const struct actio_system *sys;
+    size_t N, p, size, expected_rank;
+    const double *values;                                  /* of the MATRIX kernel */
+    double *d, *e;                                         /* scales of variables and of rows */
+    double quality;
+    bool robust;                                           /* the last factorisation was by null spaces */
+    struct actio_linear whole;                             /* the (N+p) matrix */
+    uint32_t *pi, *pj;
+    double *entry, *b;
+    /* null spaces: dense only, opened when small enough */
+    double *A, *D, *ZA, *ZD, *M, *y, *w, *R, *work, *copy;
+    int *pivot, *iwork;
+    size_t rank, rank_D;
+    bool dense;
+};
+
+static void *take(struct actio_saddle *s, size_t count, size_t size, bool *ok)
+{
+    void *p = actio_take(s->ctx, count + 1, size);
+    if (!p) *ok = false;
+    return p;
+}
+
+static void list_whole(struct actio_saddle *s)
+{
+    const struct actio_system *sys = s->sys;
+    size_t k = 0;
+    for (size_t i = 0; i < sys->G.count; i++) s->pi[k] = sys->G.row[i], s->pj[k++] = sys->G.col[i];
+    for (size_t i = 0; i < sys->D.count; i++) s->pi[k] = sys->D.col[i], s->pj[k++] = (uint32_t)s->N + sys->D.row[i];
+    for (size_t i = 0; i < sys->A.count; i++) s->pi[k] = (uint32_t)s->N + sys->A.row[i], s->pj[k++] = sys->A.col[i];
+}
+
+static bool open_null_spaces(struct actio_saddle *s)
+{
+    bool ok = true;
+    size_t N = s->N, p = s->p, big = N > p ? N : p;
+    s->A = take(s, p * N, sizeof(double), &ok);
+    s->D = take(s, p * N, sizeof(double), &ok);
+    s->copy = take(s, p * N + big * big, sizeof(double), &ok);
+    s->ZA = take(s, N * N, sizeof(double), &ok);
+    s->ZD = take(s, N * N, sizeof(double), &ok);
+    s->M = take(s, N * N, sizeof(double), &ok);
+    s->y = take(s, N + p, sizeof(double), &ok);
+    s->w = take(s, N + p, sizeof(double), &ok);
+    s->R = take(s, N + p, sizeof(double), &ok);
+    s->work = take(s, actio_rank_work(big, big) + big, sizeof(double), &ok);
+    s->pivot = take(s, N + p, sizeof(int), &ok);
+    s->iwork = take(s, 2 * (N + p), sizeof(int), &ok);
+    return ok;
+}
+
+struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct actio_system *sys)
+{
+    struct actio_saddle *s = actio_take(ctx, 1, sizeof *s);
+    bool ok = true;
+    if (!s) return NULL;
+    *s = (struct actio_saddle){ .ctx = ctx, .sys = sys, .N = sys->n + sys->m, .p = sys->p, .size = sys->n + sys->m + sys->p, .expected_rank = sys->p };
+    size_t count = sys->G.count + sys->A.count + sys->D.count;
+    s->dense = s->size <= 600;
+    s->d = take(s, s->N, sizeof(double), &ok);
+    s->e = take(s, s->p, sizeof(double), &ok);
+    s->pi = take(s, count, sizeof *s->pi, &ok);
+    s->pj = take(s, count, sizeof *s->pj, &ok);
+    s->entry = take(s, count, sizeof(double), &ok);
+    s->b = take(s, s->size, sizeof(double), &ok);
+    if (ok && s->dense) ok = open_null_spaces(s);
+    if (ok) {
+        list_whole(s);
+        struct actio_pattern pattern = { .rows = s->size, .count = count, .i = s->pi, .j = s->pj };
+        ok = s->size == 0 || actio_linear_open(&s->whole, ctx, &pattern) == 0;
+    }
+    if (ok) return s;
+    actio_saddle_close(s);
+    return NULL;
+}
+
+void actio_saddle_close(struct actio_saddle *s)
+{
+    if (!s) return;
+    void *all[] = { s->d, s->e, s->pi, s->pj, s->entry, s->b, s->A, s->D, s->copy, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(s->ctx, all[i]);
+    actio_linear_close(&s->whole);
+    actio_give(s->ctx, s);
+}
+
+/* ---- scaling: unit diagonal of G where it has one, then rows of A (and columns of D with them) of length about 1 */
+
+static const double *G_values(const struct actio_saddle *s) { return s->values; }
+static const double *A_values(const struct actio_saddle *s) { return s->values + s->sys->G.count; }
+static const double *D_values(const struct actio_saddle *s) { return A_values(s) + s->sys->A.count; }
+static const double *h_values(const struct actio_saddle *s) { return D_values(s) + s->sys->D.count; }
+static const double *c_values(const struct actio_saddle *s) { return h_values(s) + s->N; }
+
+static void equilibrate(struct actio_saddle *s)
+{
+    const struct actio_system *sys = s->sys;
+    memset(s->d, 0, s->N * sizeof *s->d);
+    memset(s->e, 0, s->p * sizeof *s->e);
+    for (size_t i = 0; i < sys->G.count; i++) {
+        double x = fabs(G_values(s)[i]);
+        if (x > s->d[sys->G.row[i]]) s->d[sys->G.row[i]] = x;
+    }
+    for (size_t i = 0; i < s->N; i++) s->d[i] = s->d[i] > 0 && isfinite(s->d[i]) ? 1 / sqrt(s->d[i]) : 1;
+    for (size_t i = 0; i < sys->A.count; i++) {
+        double x = A_values(s)[i] * s->d[sys->A.col[i]];
+        s->e[sys->A.row[i]] += x * x;
+    }
+    for (size_t k = 0; k < s->p; k++) s->e[k] = s->e[k] > 0 && isfinite(s->e[k]) ? 1 / sqrt(s->e[k]) : 1;
+}
+
+static int factor_whole(struct actio_saddle *s)
+{
+    const struct actio_system *sys = s->sys;
+    size_t k = 0;
+    if (s->size == 0) return 0;
+    for (size_t i = 0; i < sys->G.count; i++) s->entry[k++] = G_values(s)[i] * s->d[sys->G.row[i]] * s->d[sys->G.col[i]];
+    for (size_t i = 0; i < sys->D.count; i++) s->entry[k++] = -D_values(s)[i] * s->d[sys->D.col[i]] * s->e[sys->D.row[i]];
+    for (size_t i = 0; i < sys->A.count; i++) s->entry[k++] = A_values(s)[i] * s->d[sys->A.col[i]] * s->e[sys->A.row[i]];
+    return s->whole.type->factor(s->whole.h, s->entry);
+}
+
+static void scatter(const struct actio_saddle *s, const struct actio_places *at, const double *values, double *dense)
+{
+    memset(dense, 0, s->p * s->N * sizeof *dense);
+    for (size_t i = 0; i < at->count; i++) dense[at->row[i] * s->N + at->col[i]] = values[i] * s->d[at->col[i]];
+}
+
+/* M = ZD G ZA', square when A and D have the same rank. */
+static int factor_null_spaces(struct actio_saddle *s)
+{
+    const struct actio_system *sys = s->sys;
+    size_t N = s->N, r;
+    scatter(s, &sys->A, A_values(s), s->A);
+    scatter(s, &sys->D, D_values(s), s->D);
+    memcpy(s->copy, s->A, s->p * N * sizeof *s->copy);
+    s->rank = actio_row_bases(s->p, N, s->copy, RANK_TOL, s->ZA, s->work, s->iwork);
+    memcpy(s->copy, s->D, s->p * N * sizeof *s->copy);
+    s->rank_D = actio_row_bases(s->p, N, s->copy, RANK_TOL, s->ZD, s->work, s->iwork);
+    if (s->rank != s->rank_D) return 1;
+    r = N - s->rank;
+    memset(s->M, 0, r * r * sizeof *s->M);
+    for (size_t i = 0; i < sys->G.count; i++) {
+        double g = G_values(s)[i] * s->d[sys->G.row[i]] * s->d[sys->G.col[i]];
+        for (size_t a = 0; a < r; a++) {
+            double left = s->ZD[(s->rank + a) * N + sys->G.row[i]] * g;
+            for (size_t b = 0; b < r; b++) s->M[a * r + b] += left * s->ZA[(s->rank + b) * N + sys->G.col[i]];
+        }
+    }
+    return r ? actio_lu_factor(r, s->M, s->pivot) : 0;
+}
+
+int actio_saddle_factor(struct actio_saddle *s, const double *values)
+{
+    s->values = values;
+    s->robust = false;
+    equilibrate(s);
+    int bad = s->expected_rank < s->p ? 1 : factor_whole(s);
+    s->quality = bad ? 0 : s->size ? s->whole.type->rcond(s->whole.h) : 1;
+    if (!bad && s->quality > REGULAR) return 0;
+    if (!s->dense) return bad != 0;
+    s->robust = true;
+    bad = factor_null_spaces(s);
+    size_t r = s->N - s->rank;
+    if (s->expected_rank < s->p) s->quality = s->rank < s->expected_rank ? 0 : r && !bad ? actio_lu_pivot_ratio(r, s->M) : 1;
+    return bad != 0;
+}
+
+double actio_saddle_quality(const struct actio_saddle *s) { return s->quality; }
+void actio_saddle_expect_rank(struct actio_saddle *s, size_t rank) { s->expected_rank = rank; }
+
+/* Solves the scaled system for right sides h (variables) and c (rows); leaves z in out and the scaled multipliers in s->b + N. */
+static void solve_whole(struct actio_saddle *s, const double *h, const double *c, double *z)
+{
+    for (size_t i = 0; i < s->N; i++) s->b[i] = h ? h[i] * s->d[i] : 0;
+    for (size_t k = 0; k < s->p; k++) s->b[s->N + k] = c[k] * s->e[k];
+    if (s->size) s->whole.type->solve(s->whole.h, s->b, 1, false);
+    for (size_t i = 0; i < s->N; i++) z[i] = s->b[i] * s->d[i];
+}
+
+static void apply_G(const struct actio_saddle *s, const double *x, double *out)
+{
+    memset(out, 0, s->N * sizeof *out);
+    for (size_t i = 0; i < s->sys->G.count; i++) out[s->sys->G.row[i]] += G_values(s)[i] * x[s->sys->G.col[i]];
+}
+
+/* z = z_p + Z y with A z_p = c of least norm and ZD'(G z - h) = 0. 1 when the rows contradict each other. */
+static int solve_null_spaces(struct actio_saddle *s, const double *h, const double *c, double *z)
+{
+    size_t N = s->N, r = N - s->rank;
+    double defect, size = 0;
+    memcpy(s->copy, s->A, s->p * N * sizeof *s->copy);
+    actio_min_norm(s->p, N, s->copy, c, RANK_TOL, s->w, &defect, s->work, s->iwork);
+    for (size_t k = 0; k < s->p; k++) size = fmax(size, fabs(c[k]));
+    if (!(defect <= 1e-7 * (1 + size))) return 1;
+    for (size_t i = 0; i < N; i++) z[i] = s->w[i] * s->d[i];
+    apply_G(s, z, s->R);
+    for (size_t a = 0; a < r; a++) {
+        double sum = 0;
+        for (size_t i = 0; i < N; i++) sum += s->ZD[(s->rank + a) * N + i] * s->d[i] * ((h ? h[i] : 0) - s->R[i]);
+        s->y[a] = sum;
+    }
+    if (r) actio_lu_solve(r, s->M, s->pivot, s->y, 1, false);
+    for (size_t i = 0; i < N; i++)
+        for (size_t a = 0; a < r; a++) z[i] += s->d[i] * s->ZA[(s->rank + a) * N + i] * s->y[a];
+    return 0;
+}
+
+/* Multipliers of least norm with D' lambda = R. */
+static void least_multipliers(struct actio_saddle *s, const double *reaction, double *lambda)
+{
+    size_t N = s->N;
+    double defect;
+    for (size_t i = 0; i < N; i++) {
+        s->w[i] = reaction[i] * s->d[i];
+        for (size_t k = 0; k < s->p; k++) s->copy[i * s->p + k] = s->D[k * N + i];
+    }
+    actio_min_norm(N, s->p, s->copy, s->w, RANK_TOL, lambda, &defect, s->work, s->iwork);
+}
+
+int actio_saddle_solve(struct actio_saddle *s, double *zdot, double *lambda, double *reaction)
+{
+    memset(reaction, 0, s->N * sizeof *reaction);
+    if (!s->robust) {
+        solve_whole(s, h_values(s), c_values(s), zdot);
+        for (size_t k = 0; k < s->p; k++) lambda[k] = s->b[s->N + k] * s->e[k];
+        for (size_t i = 0; i < s->sys->D.count; i++) reaction[s->sys->D.col[i]] += D_values(s)[i] * lambda[s->sys->D.row[i]];
+        return 0;
+    }
+    if (solve_null_spaces(s, h_values(s), c_values(s), zdot)) return 1;
+    apply_G(s, zdot, reaction);
+    for (size_t i = 0; i < s->N; i++) reaction[i] -= h_values(s)[i];
+    if (s->p) least_multipliers(s, reaction, lambda);
+    return 0;
+}
+
+int actio_saddle_step(struct actio_saddle *s, const double *r, double *step)
+{
+    double *minus = s->b + 0;
+    if (!s->robust) {
+        for (size_t k = 0; k < s->p; k++) s->b[s->N + k] = -r[k] * s->e[k];
+        memset(minus, 0, s->N * sizeof *minus);
+        if (s->size) s->whole.type->solve(s->whole.h, s->b, 1, false);
+        for (size_t i = 0; i < s->N; i++) step[i] = s->b[i] * s->d[i];
+        return 0;
+    }
+    double defect;
+    for (size_t k = 0; k < s->p; k++) s->b[k] = -r[k];
+    memcpy(s->copy, s->A, s->p * s->N * sizeof *s->copy);
+    actio_min_norm(s->p, s->N, s->copy, s->b, RANK_TOL, s->w, &defect, s->work, s->iwork);
+    for (size_t i = 0; i < s->N; i++) step[i] = s->w[i] * s->d[i];
+    return 0;
+}
+
+size_t actio_saddle_rank(struct actio_saddle *s, bool *unique)
+{
+    if (!s->dense || s->p == 0) return s->p;
+    size_t N = s->N, p = s->p;
+    scatter(s, &s->sys->A, A_values(s), s->A);
+    memcpy(s->copy, s->A, p * N * sizeof *s->copy);
+    size_t rank = actio_row_bases(p, N, s->copy, RANK_TOL, s->ZA, s->work, s->iwork);
+    if (!unique) return rank;
+    /* lambda_k is unique when e_k is orthogonal to null(A'), i.e. lies in the row space of A' (p columns); rows of unit length */
+    for (size_t i = 0; i < N; i++)
+        for (size_t k = 0; k < p; k++) s->copy[i * p + k] = s->A[k * N + i] * s->e[k];
+    double *basis = s->copy + p * N;
+    size_t r = actio_row_bases(N, p, s->copy, RANK_TOL, basis, s->work, s->iwork);
+    for (size_t k = 0; k < p; k++) {
+        double outside = 0;
+        for (size_t a = r; a < p; a++) outside += basis[a * p + k] * basis[a * p + k];
+        unique[k] = outside < 1e-12;
+    }
+    return rank;
+}
+
+/* The row with the smallest part orthogonal to all the others. */
+size_t actio_saddle_weakest(const struct actio_saddle *s)
+{
+    size_t N = s->N, p = s->p, weakest = p;
+    double least = 1e-3;
+    if (!s->dense || p == 0) return p;
+    for (size_t k = 0; k < p; k++) {
+        double own = 0, rest = 0;
+        for (size_t j = 0, at = 0; j < p; j++) {
+            if (j == k) continue;
+            memcpy(s->copy + at, s->A + j * N, N * sizeof *s->copy);
+            at += N;
+        }
+        size_t r = actio_row_bases(p - 1, N, s->copy, RANK_TOL, s->ZD, s->work, s->iwork);
+        for (size_t i = 0; i < N; i++) own += s->A[k * N + i] * s->A[k * N + i];
+        for (size_t a = r; a < N; a++) {
+            double x = 0;
+            for (size_t i = 0; i < N; i++) x += s->ZD[a * N + i] * s->A[k * N + i];
+            rest += x * x;
+        }
+        if (sqrt(rest) < least * (sqrt(own) > 0 ? sqrt(own) : 1)) least = sqrt(rest / (own > 0 ? own : 1)), weakest = k;
+    }
+    return weakest;
+}

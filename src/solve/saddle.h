@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Numeric elimination of  G z' - D' lambda = h,  A z' = c  for what the formulas do not eliminate: large, dense, redundant, nearly singular. */
+#ifndef ACTIO_SOLVE_SADDLE_H
+#define ACTIO_SOLVE_SADDLE_H
+
+#include "algebra/linear.h"
+#include "equations/system.h"
+
+struct actio_saddle;                                       /* workspace; nothing is allocated after open */
+struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct actio_system *sys);   /* NULL: no memory */
+void actio_saddle_close(struct actio_saddle *s);
+
+/* Values as the MATRIX kernel puts them out. 0, or 1: singular. The quality is that of the equilibrated matrix: about the smallest relative pivot. */
+int actio_saddle_factor(struct actio_saddle *s, const double *values);
+double actio_saddle_quality(const struct actio_saddle *s);
+/* z' (n+m), lambda (p), reaction (n+m). 0, or 1: no solution (contradictory rows, or z' not determined). */
+int actio_saddle_solve(struct actio_saddle *s, double *zdot, double *lambda, double *reaction);
+/* The step of z that removes residuals r (one for each constraint, 0 where there is none), nearest in the metric G. */
+int actio_saddle_step(struct actio_saddle *s, const double *r, double *step);
+/* Rank of A after scaling, at the last values; multipliers that are not unique are marked. */
+size_t actio_saddle_rank(struct actio_saddle *s, bool *unique);
+void actio_saddle_expect_rank(struct actio_saddle *s, size_t rank);   /* fewer than p: rows are redundant; the rank that the motion should keep */
+size_t actio_saddle_weakest(const struct actio_saddle *s); /* the constraint whose row adds least to the others, or p when it is not a matter of rows */
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Start data: how far they are from the constraints, and the nearest ones that satisfy them (kinetic-energy metric where it is positive). */
+#include "algebra/dense.h"
+#include "solve/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TOLERATED 1e-10                                    /* of the size of a constraint's terms: more is the user's to know */
+
+struct nearest {
+    struct actio_motion *m;
+    bool positions;
+    size_t rows, n;
+    double *z;                                             /* inside the motion's current point */
+    double *z0, *L, *J, *B, *r, *x, *work; int *iwork;
+    bool euclidean;
+};
+
+static const double *levels(struct actio_motion *m)
+{
+    const struct actio_bound *b = &m->at[ACTIO_Q_LEVELS];
+    actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
+    return b->value;
+}
+
+static const double *matrix(struct actio_motion *m)
+{
+    const struct actio_bound *b = &m->at[ACTIO_Q_MATRIX];
+    actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
+    return b->value;
+}
+
+static void fill_rows(struct nearest *s)
+{
+    const struct actio_system *sys = s->m->sys;
+    memset(s->J, 0, s->rows * s->n * sizeof *s->J);
+    if (s->positions) {
+        const double *F = levels(s->m) + 2 * (sys->holonomic + sys->levels);
+        for (size_t i = 0; i < sys->F.count; i++) s->J[sys->F.row[i] * s->n + sys->F.col[i]] = F[i];
+    } else {
+        const double *A = matrix(s->m) + sys->G.count;
+        for (size_t i = 0; i < sys->level_rows.count; i++) {
+            uint32_t entry = sys->level_rows.col[i];
+            s->J[sys->level_rows.row[i] * s->n + sys->A.col[entry]] = A[entry];
+        }
+    }
+}
+
+/* Lower Cholesky factor of the metric, or the unit matrix when it is not positive definite. */
+static void fill_metric(struct nearest *s)
+{
+    const struct actio_system *sys = s->m->sys;
+    size_t n = s->n;
+    const double *G = matrix(s->m);
+    memset(s->L, 0, n * n * sizeof *s->L);
+    for (size_t i = 0; i < sys->G.count; i++)
+        if (sys->G.row[i] < n && sys->G.col[i] < n) s->L[sys->G.row[i] * n + sys->G.col[i]] = G[i];
+    s->euclidean = actio_cholesky_factor(n, s->L) != 0;
+    if (!s->euclidean) return;
+    memset(s->L, 0, n * n * sizeof *s->L);
+    for (size_t i = 0; i < n; i++) s->L[i * n + i] = 1;
+}
+
+/* B = J L^-T, row by row: L b = J_row. */
+static void weigh_rows(struct nearest *s)
+{
+    size_t n = s->n;
+    for (size_t r = 0; r < s->rows; r++)
+        for (size_t i = 0; i < n; i++) {
+            double sum = s->J[r * n + i];
+            for (size_t j = 0; j < i; j++) sum -= s->L[i * n + j] * s->B[r * n + j];
+            s->B[r * n + i] = sum / s->L[i * n + i];
+        }
+}
+
+static void unweigh(const struct nearest *s, double *x)    /* x <- L^-T x */
+{
+    size_t n = s->n;
+    for (size_t i = n; i-- > 0;) {
+        for (size_t j = i + 1; j < n; j++) x[i] -= s->L[j * n + i] * x[j];
+        x[i] /= s->L[i * n + i];
+    }
+}
+
+/* z = z0 + x with x of least length and J x = J (z - z0) - c: at rest this is the foot of the perpendicular. `newton`: steps from z instead. */
+static double iterate(struct nearest *s, bool newton)
+{
+    const struct actio_system *sys = s->m->sys;
+    size_t n = s->n;
+    double defect, moved = 0;
+    const double *c = levels(s->m) + (s->positions ? 0 : sys->holonomic);
+    for (size_t r = 0; r < s->rows; r++) s->r[r] = -c[r];
+    fill_rows(s);
+    for (size_t r = 0; !newton && r < s->rows; r++)
+        for (size_t i = 0; i < n; i++) s->r[r] += s->J[r * n + i] * (s->z[i] - s->z0[i]);
+    weigh_rows(s);
+    actio_min_norm(s->rows, n, s->B, s->r, 1e-10, s->x, &defect, s->work, s->iwork);
+    unweigh(s, s->x);
+    for (size_t i = 0; i < n; i++) {
+        double next = (newton ? s->z[i] : s->z0[i]) + s->x[i];
+        moved = fmax(moved, fabs(next - s->z[i]) / (1 + fabs(next)));
+        s->z[i] = next;
+    }
+    return moved;
+}
+
+static bool settle(struct nearest *s)
+{
+    double moved = 1;
+    memcpy(s->z0, s->z, s->n * sizeof *s->z0);
+    for (int i = 0; i < 100 && moved > 1e-14; i++) {
+        moved = iterate(s, false);
+        if (!(moved < 1e12)) break;
+    }
+    if (!(moved <= 1e-9)) memcpy(s->z, s->z0, s->n * sizeof *s->z);
+    for (int i = 0; i < 60; i++)
+        if ((moved = iterate(s, true)) <= 1e-15 || !(moved < 1e12)) break;
+    return moved <= 1e-9;
+}
+
+static bool find_nearest(struct actio_motion *m, bool positions, bool *euclidean)
+{
+    const struct actio_system *sys = m->sys;
+    struct nearest s = { .m = m, .positions = positions, .rows = positions ? sys->holonomic : sys->levels, .n = positions ? m->n : m->N,
+                         .z = positions ? m->y : m->y + m->n };
+    if (s.rows == 0) return true;
+    size_t n = s.n, r = s.rows, big = n > r ? n : r;
+    double **part[] = { &s.z0, &s.L, &s.J, &s.B, &s.r, &s.x, &s.work };
+    size_t size[] = { n, n * n, r * n, r * n, r, n, actio_rank_work(big, big) };
+    bool ok = (s.iwork = actio_take(m->ctx, n + r + 1, sizeof *s.iwork)) != NULL;
+    for (int i = 0; i < 7; i++) ok = (*part[i] = actio_take(m->ctx, size[i] + 1, sizeof(double))) && ok;
+    if (ok) {
+        fill_metric(&s);
+        ok = settle(&s);
+        *euclidean = *euclidean || s.euclidean;
+    }
+    for (int i = 0; i < 7; i++) actio_give(m->ctx, *part[i]);
+    actio_give(m->ctx, s.iwork);
+    return ok;
+}
+
+/* Residuals by constraint; those within rounding of their terms count as 0. */
+static bool measure(struct actio_motion *m, struct actio_start_check *out)
+{
+    const struct actio_system *sys = m->sys;
+    const double *f = levels(m), *phi = f + sys->holonomic, *f_size = phi + sys->levels, *phi_size = f_size + sys->holonomic;
+    bool consistent = true;
+    memset(out->position, 0, sys->p * sizeof *out->position);
+    memset(out->velocity, 0, sys->p * sizeof *out->velocity);
+    for (size_t i = 0; i < sys->holonomic; i++)
+        if (!(fabs(f[i]) <= TOLERATED * f_size[i])) out->position[sys->position_row[i]] = f[i], consistent = false;
+    for (size_t i = 0; i < sys->levels; i++)
+        if (!(fabs(phi[i]) <= TOLERATED * phi_size[i])) out->velocity[sys->velocity_row[i]] = phi[i], consistent = false;
+    return consistent;
+}
+
+int actio_motion_check_start(struct actio_motion *m, double t, const double *y, struct actio_start_check *out)
+{
+    m->t = t;
+    memcpy(m->y, y, m->ny * sizeof *y);
+    out->consistent = true, out->euclidean = false, out->found = true;
+    if (m->sys->levels) {
+        out->consistent = measure(m, out);
+        out->found = find_nearest(m, true, &out->euclidean) && find_nearest(m, false, &out->euclidean);
+    }
+    memcpy(out->nearest, m->y, m->ny * sizeof *y);
+    return 0;
+}
