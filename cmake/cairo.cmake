@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# cairo: plots as .png and .pdf.
+set(CAIRO_FOUND_VERSION "not used")
+if(NOT ACTIO_WITH_CAIRO STREQUAL "OFF")
+  set(CAIRO_FOUND_VERSION "not found")
+  if(PkgConfig_FOUND)
+    pkg_check_modules(ACTIO_CAIRO QUIET IMPORTED_TARGET cairo)
+  endif()
+  if(ACTIO_CAIRO_FOUND)
+    set(CAIRO_FOUND_VERSION ${ACTIO_CAIRO_VERSION})
+    add_library(actio_cairo INTERFACE)
+    target_include_directories(actio_cairo SYSTEM INTERFACE ${ACTIO_CAIRO_INCLUDE_DIRS})
+    target_link_libraries(actio_cairo INTERFACE PkgConfig::ACTIO_CAIRO)
+  endif()
+endif()
+actio_optional(CAIRO cairo.c "${CAIRO_FOUND_VERSION}")

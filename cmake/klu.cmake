@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# KLU of SuiteSparse: sparse linear systems.
+set(KLU_VERSION "not used")
+if(NOT ACTIO_WITH_KLU STREQUAL "OFF")
+  set(KLU_VERSION "not found")
+  find_path(ACTIO_KLU_INCLUDE klu.h PATH_SUFFIXES suitesparse)
+  find_library(ACTIO_KLU_LIBRARY klu)
+  if(ACTIO_KLU_INCLUDE AND ACTIO_KLU_LIBRARY)
+    file(STRINGS ${ACTIO_KLU_INCLUDE}/klu.h lines REGEX "define KLU_(MAIN|SUB|SUBSUB)_VERSION")
+    string(REGEX REPLACE "[^0-9;]+" "" lines "${lines}")
+    list(JOIN lines "." KLU_VERSION)
+    add_library(actio_klu INTERFACE)
+    target_include_directories(actio_klu SYSTEM INTERFACE ${ACTIO_KLU_INCLUDE})
+    target_link_libraries(actio_klu INTERFACE ${ACTIO_KLU_LIBRARY})
+  endif()
+endif()
+actio_optional(KLU klu.c "${KLU_VERSION}")

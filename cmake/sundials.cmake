@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# SUNDIALS' CVODE: the stiff stepper. Debian ships a CMake package and no .pc file.
+set(SUNDIALS_VERSION "not used")
+if(NOT ACTIO_WITH_SUNDIALS STREQUAL "OFF")
+  set(SUNDIALS_VERSION "not found")
+  find_path(ACTIO_SUNDIALS_INCLUDE cvode/cvode.h)
+  find_library(ACTIO_SUNDIALS_CVODE sundials_cvode)
+  find_library(ACTIO_SUNDIALS_NVECTOR sundials_nvecserial)
+  if(ACTIO_SUNDIALS_INCLUDE AND ACTIO_SUNDIALS_CVODE AND ACTIO_SUNDIALS_NVECTOR)
+    file(STRINGS ${ACTIO_SUNDIALS_INCLUDE}/sundials/sundials_config.h line REGEX "define SUNDIALS_VERSION \"")
+    string(REGEX REPLACE ".*\"([^\"]+)\".*" "\\1" SUNDIALS_VERSION "${line}")
+    add_library(actio_sundials INTERFACE)
+    target_include_directories(actio_sundials SYSTEM INTERFACE ${ACTIO_SUNDIALS_INCLUDE})
+    target_link_libraries(actio_sundials INTERFACE ${ACTIO_SUNDIALS_CVODE} ${ACTIO_SUNDIALS_NVECTOR})
+  endif()
+endif()
+actio_optional(SUNDIALS cvode.c "${SUNDIALS_VERSION}")

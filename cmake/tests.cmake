@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests, benchmarks and the fuzzer. A test says "NAME: N passed, N failed"; tools/test.py adds them up.
+function(actio_program name source)
+  add_executable(${name} ${source})
+  target_include_directories(${name} PRIVATE src include tests ${generated})
+  target_compile_definitions(${name} PRIVATE TEST_DIR="${PROJECT_SOURCE_DIR}/tests" SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE actio_static ${ACTIO_NATIVE_LINK} m ${CMAKE_DL_LIBS})
+endfunction()
+
+if(EMSCRIPTEN)
+  add_executable(web_disk tests/web_disk.c)
+  target_link_libraries(web_disk PRIVATE actio_static)
+  # One file that Node 20 loads without its fetch(); memory may grow.
+  target_link_options(web_disk PRIVATE -O2 -sSINGLE_FILE=1 -sALLOW_MEMORY_GROWTH=1 -sENVIRONMENT=node -sEXIT_RUNTIME=1)
+  return()
+endif()
+
+if(ACTIO_FUZZ)
+  actio_program(fuzz_model tests/fuzz_model.c)
+  target_link_options(fuzz_model PRIVATE -fsanitize=fuzzer)
+  return()
+endif()
+
+file(GLOB programs CONFIGURE_DEPENDS tests/test_*.c tests/web_disk.c)
+foreach(source IN LISTS programs)
+  get_filename_component(name ${source} NAME_WE)
+  actio_program(${name} ${source})
+  target_compile_definitions(${name} PRIVATE $<$<BOOL:${ACTIO_NATIVE}>:ACTIO_NATIVE=1> ${ACTIO_NATIVE_DEFINE})
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endforeach()
+
+foreach(file IN LISTS models)
+  get_filename_component(stem ${file} NAME_WE)
+  add_test(NAME model.${stem} COMMAND actio test models/${stem}.act WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endforeach()
+
+# Scripts run in the source folder. Python is Debian's, which has the packages.
+find_program(ACTIO_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+function(actio_script name)
+  add_test(NAME ${name} COMMAND ${ACTIO_PYTHON} tests/${name}.py ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()
+actio_script(cli ${CMAKE_BINARY_DIR})
+actio_script(read_back ${CMAKE_BINARY_DIR})
+if(NOT ACTIO_SANITIZE)                                     # what is about numbers and names is the same in every build
+  foreach(name perturb oracle_derivatives oracle_motion)
+    actio_script(${name} --program ${CMAKE_BINARY_DIR}/actio)
+  endforeach()
+  foreach(name check_includes check_symbols)
+    add_test(NAME ${name} COMMAND sh tools/${name}.sh ${CMAKE_BINARY_DIR} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  endforeach()
+endif()
+
+file(GLOB benches CONFIGURE_DEPENDS bench/*.c)
+add_custom_target(bench)
+foreach(source IN LISTS benches)
+  get_filename_component(name ${source} NAME_WE)
+  actio_program(bench_${name} ${source})
+  set_target_properties(bench_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_custom_command(TARGET bench POST_BUILD COMMAND bench_${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  add_dependencies(bench bench_${name})
+endforeach()

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The command line's own declarations. Nothing of the library but its public header is seen from here. */
+#ifndef ACTIO_CLI_CLI_H
+#define ACTIO_CLI_CLI_H
+
+#include <actio/actio.h>
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct actio_cli_arguments {
+    const char *command;                                   /* NULL when none was given */
+    const char **model; size_t models;
+    struct actio_run_options run;
+    struct actio_limits limits;
+    struct actio_change *change; size_t changes;
+    const char **output; size_t outputs;
+    const char **plot; size_t plots;
+    const struct actio_option_row **used; size_t uses;     /* rows of the options given, in order */
+    const char *axes, *help_kind;                          /* help_kind: "man" for --help=man */
+    bool json, quiet, no_color, help, version;
+};
+
+/* options.c: 0, or 2 after saying why. Arrays are freed with actio_cli_forget. */
+int actio_cli_parse(int argc, char **argv, struct actio_cli_arguments *a);
+void actio_cli_forget(struct actio_cli_arguments *a);
+bool actio_cli_belongs(const struct actio_option_row *row, const char *command);
+
+/* values.c: what may stand after an option; NULL when fine, else why not (a static text or one in `why`). */
+bool actio_cli_number(const char *text, double *x);                /* a plain finite decimal number and nothing else */
+const char *actio_cli_tolerance(const char *text, double *x);
+const char *actio_cli_points(const char *text, size_t *n);
+const char *actio_cli_bytes(const char *text, size_t *n);
+const char *actio_cli_seconds(const char *text, double *x);
+const char *actio_cli_near(const char *word, const char *const *names, size_t count);   /* did you mean? or NULL */
+
+/* say.c: messages for people, colours only where they are welcome */
+void actio_cli_say_setup(const struct actio_cli_arguments *a);
+bool actio_cli_colors(FILE *out);
+const char *actio_cli_paint(FILE *out, char what);         /* 'e'rror 'w'arning 'n'ote 'b'old 'g'ood 'd'im, ' ' ends; "" without colours */
+void actio_cli_message(const struct actio_message *m);     /* on standard error */
+void actio_cli_findings(struct actio_findings *f, bool quiet);
+/* A mistake in the command line: said as text or JSON; returns 2. */
+int actio_cli_usage(const struct actio_cli_arguments *a, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+int actio_cli_complain(const struct actio_cli_arguments *a, int status, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* utf8.c */
+uint32_t actio_cli_decode(const char *s, size_t *length);  /* the next character and its bytes; 0xFFFD and 1 where it is not UTF-8 */
+const char *actio_cli_shown(const char *s, size_t *length, size_t *width);   /* what stands for the character at s, NULL: itself */
+void actio_cli_text(FILE *out, const char *s);             /* text that can't command a terminal */
+size_t actio_cli_width(const char *s);                     /* columns that actio_cli_text takes */
+
+/* json.c */
+void actio_cli_json_string(FILE *out, const char *s);
+void actio_cli_json_number(FILE *out, double x);
+void actio_cli_json_messages(FILE *out, struct actio_findings *f);  /* "errors": [..] if there are any, "warnings": [..]; no braces */
+void actio_cli_json_message(FILE *out, const struct actio_message *m);
+
+/* progress.c: a bar on standard error */
+void actio_cli_progress_setup(const struct actio_cli_arguments *a, struct actio_limits *limits);
+void actio_cli_progress_end(void);
+
+/* help.c */
+void actio_cli_help(const char *command);
+void actio_cli_man_page(void);
+
+/* summary.c */
+void actio_cli_summary(const struct actio_model *model, const struct actio_table *table, const struct actio_cli_arguments *a, bool written);
+
+/* one file a command; each returns the exit status */
+int actio_cli_run(const struct actio_cli_arguments *a);
+int actio_cli_test(const struct actio_cli_arguments *a);
+int actio_cli_list(const struct actio_cli_arguments *a);
+
+void actio_cli_flush(void);                                /* standard output, before anything goes to standard error */
+int actio_cli_worse(int status, int other);                /* of several causes the smallest counts */
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * --help and the manual page, both written from the library's tables of commands and options. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+enum { INDENT = 26, LINE = 79 };
+
+static const struct { int status; const char *meaning; } statuses[] = {
+    { 0, "done" },
+    { 1, "the model or its data are wrong or inconsistent, or an expect line failed" },
+    { 2, "the command line is wrong" },
+    { 3, "the numerics failed; what was computed up to then is kept" },
+    { 4, "a resource limit was reached" },
+    { 5, "a file can't be read or written" },
+    { 130, "interrupted; what was finished is written" },
+};
+
+static const char about_models[] =
+    "MODEL is a file when it has a slash or ends in .act; otherwise a file of that name, or else a model of the gallery (`actio list`).";
+static const char about_output[] =
+    "On a terminal `run` shows a summary; into a pipe or a file it writes CSV. With -o FILE the summary goes to standard output; --json replaces either.";
+
+/* Words from `column` on, broken at LINE and indented. */
+static void wrap(const char *text, int indent, int column)
+{
+    while (*text) {
+        int word = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + word > LINE) column = printf("\n%*s", indent, "") - 1;
+        else if (column > indent) column += printf(" ");
+        column += printf("%.*s", word, text);
+        text += word;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+/* ---- --help */
+
+static void option_line(const struct actio_option_row *row)
+{
+    char left[64], text[256];
+    snprintf(left, sizeof left, "  %s%s%s%s", row->name[1] ? "--" : "-", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
+    snprintf(text, sizeof text, row->fallback ? "%s (default %s)" : "%s", row->help, row->fallback);
+    int column = printf("%-*s", INDENT, left);
+    if (column > INDENT) column = printf("\n%*s", INDENT, "") - 1;
+    wrap(text, INDENT, column);
+}
+
+static void option_lines(const char *command)
+{
+    const struct actio_option_row *rows;
+    size_t count = actio_options(&rows);
+    const char *group = "";
+    for (size_t i = 0; i < count; i++) {
+        if (!actio_cli_belongs(&rows[i], command)) continue;
+        if (strcmp(group, rows[i].group) != 0) printf("\n%s%s%s\n", actio_cli_paint(stdout, 'b'), rows[i].group, actio_cli_paint(stdout, ' '));
+        group = rows[i].group;
+        option_line(&rows[i]);
+    }
+}
+
+static void heading(const char *text) { printf("\n%s%s%s\n", actio_cli_paint(stdout, 'b'), text, actio_cli_paint(stdout, ' ')); }
+
+static void general_help(void)
+{
+    const struct actio_command_row *rows;
+    size_t count = actio_commands(&rows);
+    printf("actio %s: constrained mechanics, a model text in, the motion out\n\nusage: actio COMMAND [OPTION...] [MODEL...]\n", actio_version());
+    heading("commands");
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].synopsis) {
+            char left[64];
+            snprintf(left, sizeof left, "  %s %s", rows[i].name, rows[i].synopsis);
+            wrap(rows[i].help, INDENT, printf("%-*s", INDENT, left));
+        }
+    printf("\n`actio COMMAND --help` lists the options of a command.\n\n");
+    wrap(about_models, 0, 0);
+    heading("exit status");
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) wrap(statuses[i].meaning, 7, printf("  %-5d", statuses[i].status));
+    heading("examples");
+    printf("  actio run disk                        the summary of a motion\n"
+           "  actio run disk -o disk.csv --plot disk.svg\n"
+           "  actio run disk --set R=2 --time 0..5 --points 1001 | head\n"
+           "  actio test models/*.act               check every claim\n");
+}
+
+void actio_cli_help(const char *command)
+{
+    const struct actio_command_row *rows;
+    size_t count = actio_commands(&rows);
+    if (!command) {
+        general_help();
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].name, command) != 0) continue;
+        printf("actio %s: %s\n\nusage: actio %s [OPTION...] %s\n", command, rows[i].help, command, rows[i].synopsis);
+        if (rows[i].synopsis[0]) printf("\n"), wrap(about_models, 0, 0);
+        if (strcmp(command, "run") == 0) wrap(about_output, 0, 0);
+        option_lines(command);
+    }
+}
+
+/* ---- the manual page */
+
+static void roff(const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '-') fputs("\\-", stdout);
+        else if (*s == '\\') fputs("\\e", stdout);
+        else if (*s == '\'') fputs("\\(aq", stdout);
+        else if (*s == '`') fputs("\\(ga", stdout);
+        else putchar(*s);
+    }
+}
+
+static void paragraph(const char *text)
+{
+    printf(".PP\n");
+    roff(text);
+    putchar('\n');
+}
+
+static void man_option(const struct actio_option_row *row)
+{
+    printf(".TP\n\\fB");
+    roff(row->name[1] ? "--" : "-");
+    roff(row->name);
+    printf("\\fR");
+    if (row->argument) printf(" \\fI"), roff(row->argument), printf("\\fR");
+    putchar('\n');
+    roff(row->help);
+    if (row->fallback) printf(" (default "), roff(row->fallback), printf(")");
+    printf(".\nFor: ");
+    roff(row->commands);
+    printf(".\n");
+}
+
+static void man_options(void)
+{
+    const struct actio_option_row *rows;
+    size_t count = actio_options(&rows);
+    const char *group = "";
+    printf(".SH OPTIONS\n");
+    for (size_t i = 0; i < count; i++) {
+        if (!rows[i].commands[0]) continue;
+        if (strcmp(group, rows[i].group) != 0) printf(".SS %s\n", rows[i].group);
+        group = rows[i].group;
+        man_option(&rows[i]);
+    }
+}
+
+void actio_cli_man_page(void)
+{
+    const struct actio_command_row *rows;
+    size_t count = actio_commands(&rows);
+    printf(".\\\" Written by `actio --help=man` from the tables of commands and options.\n"
+           ".TH ACTIO 1 \"\" \"actio %s\" \"User commands\"\n"
+           ".SH NAME\nactio \\- constrained mechanics: a model text in, the motion out\n.SH SYNOPSIS\n", actio_version());
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].synopsis) printf(".B actio %s\n[\\fIOPTION\\fR...] %s\n.br\n", rows[i].name, rows[i].synopsis);
+    printf(".SH COMMANDS\n");
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].synopsis) printf(".TP\n.B %s %s\n%s\n", rows[i].name, rows[i].synopsis, rows[i].help);
+    paragraph(about_models);
+    paragraph(about_output);
+    man_options();
+    printf(".SH EXIT STATUS\n");
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+        printf(".TP\n.B %d\n", statuses[i].status);
+        roff(statuses[i].meaning);
+        putchar('\n');
+    }
+    paragraph("Of several causes the smallest number counts.");
+    printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours, whatever its value unless it is empty\n");
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * actio: the command line. Reads it, hands over to a command, and makes sure that what was written has arrived. */
+#define _XOPEN_SOURCE 700
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+static volatile int cancelled;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    cancelled = 1;                                         /* SA_RESETHAND: the next Ctrl-C ends the program at once */
+}
+
+static void listen_to_signals(void)
+{
+    struct sigaction on = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND };
+    sigemptyset(&on.sa_mask);
+    sigaction(SIGINT, &on, NULL);
+    signal(SIGPIPE, SIG_DFL);                              /* a reader that has had enough is no error */
+}
+
+int actio_cli_worse(int status, int other)
+{
+    if (!status || !other) return status ? status : other;
+    return status < other ? status : other;
+}
+
+static const struct { const char *name; int (*run)(const struct actio_cli_arguments *); } commands[] = {
+    { "run", actio_cli_run }, { "test", actio_cli_test }, { "list", actio_cli_list },
+};
+
+static int obey(const struct actio_cli_arguments *a)
+{
+    if (a->help) {
+        if (a->help_kind && strcmp(a->help_kind, "man") == 0) actio_cli_man_page();
+        else if (a->help_kind) return actio_cli_usage(a, "--help, or --help=man for the manual page", "there is no help of the kind '%s'", a->help_kind);
+        else actio_cli_help(a->command);
+        return 0;
+    }
+    if (a->version) return printf("actio %s\n%s", actio_version(), actio_version_details()), 0;
+    for (size_t i = 0; a->command && i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(commands[i].name, a->command) == 0) return commands[i].run(a);
+    return actio_cli_usage(a, "`actio run disk` runs a model of the gallery; `actio --help` says more", "what shall be done? run, test or list");
+}
+
+static int output_trouble;                                 /* errno of the first flush that failed */
+
+void actio_cli_flush(void)
+{
+    if (fflush(stdout) != 0 && !output_trouble) output_trouble = errno;
+}
+
+/* A full disk shows itself only here. */
+static int close_output(int status)
+{
+    actio_cli_flush();
+    if (!ferror(stdout) || status == ACTIO_FILE_TROUBLE) return status;   /* in the second case it has been said */
+    fprintf(stderr, "actio: error: can't write to standard output: %s\n", output_trouble ? strerror(output_trouble) : "an earlier write failed");
+    return actio_cli_worse(status, ACTIO_FILE_TROUBLE);
+}
+
+int main(int argc, char **argv)
+{
+    static char buffer[1 << 16];
+    struct actio_cli_arguments a;
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+    listen_to_signals();
+    int status = actio_cli_parse(argc, argv, &a);
+    a.limits.cancel = &cancelled;
+    if (status == 0) status = obey(&a);
+    actio_cli_forget(&a);
+    return close_output(status);
+}

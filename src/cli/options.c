@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The command line, read by the library's table of options: --name value, --name=value, -o FILE, -oFILE; -- ends them. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef int (*take_fn)(struct actio_cli_arguments *a, const char *value);
+
+/* ---- values. Each takes one and answers 0, or 2 after saying why. */
+
+static int refuse(const struct actio_cli_arguments *a, const char *option, const char *value, const char *why)
+{
+    return actio_cli_usage(a, NULL, "--%s: '%s' %s", option, value, why);
+}
+
+static int take_tol(struct actio_cli_arguments *a, const char *value)
+{
+    const char *why = actio_cli_tolerance(value, &a->run.tol);
+    return why ? refuse(a, "tol", value, why) : 0;
+}
+
+static int take_local(struct actio_cli_arguments *a, const char *value)
+{
+    const char *why = actio_cli_tolerance(value, &a->run.local);
+    return why ? refuse(a, "local", value, why) : 0;
+}
+
+static int take_points(struct actio_cli_arguments *a, const char *value)
+{
+    const char *why = actio_cli_points(value, &a->run.points);
+    return why ? refuse(a, "points", value, why) : 0;
+}
+
+static int take_memory(struct actio_cli_arguments *a, const char *value)
+{
+    const char *why = actio_cli_bytes(value, &a->limits.memory);
+    return why ? refuse(a, "limit-memory", value, why) : 0;
+}
+
+static int take_seconds(struct actio_cli_arguments *a, const char *value)
+{
+    const char *why = actio_cli_seconds(value, &a->limits.seconds);
+    return why ? refuse(a, "limit-time", value, why) : 0;
+}
+
+/* One of a few words: the first `here` of them are in this version. */
+static int take_word(struct actio_cli_arguments *a, const char *option, const char *value, const char *const *words, size_t here, size_t all, const char **taken)
+{
+    for (size_t i = 0; i < all; i++) {
+        if (strcmp(value, words[i]) != 0) continue;
+        *taken = words[i];
+        return i < here ? 0 : actio_cli_usage(a, NULL, "--%s %s is not part of this version", option, value);
+    }
+    char hint[128] = "", *end = hint + sizeof hint;
+    const char *near = actio_cli_near(value, words, all);
+    if (near) snprintf(hint, sizeof hint, "did you mean '%s'?", near);
+    else for (char *p = hint + snprintf(hint, sizeof hint, "one of:"); here; here--, words++) p += snprintf(p, (size_t)(end - p), " %s", *words);
+    return actio_cli_usage(a, hint, "--%s: there is no '%s'", option, value);
+}
+
+static int take_by(struct actio_cli_arguments *a, const char *value)
+{
+    static const char *const words[] = { "dalembert", "gauss", "maggi", "hamel", "vakonomic", "reduced", "discrete", "skg", "dual" };
+    return take_word(a, "by", value, words, 1, sizeof words / sizeof *words, &a->run.by);
+}
+
+static int take_method(struct actio_cli_arguments *a, const char *value)
+{
+    static const char *const words[] = { "auto", "dop853", "cvode" };
+    return take_word(a, "method", value, words, 3, 3, &a->run.method);
+}
+
+static int take_change(struct actio_cli_arguments *a, char kind, const char *value)
+{
+    a->change[a->changes++] = (struct actio_change){ kind, value };
+    return 0;
+}
+
+static int take_set(struct actio_cli_arguments *a, const char *value)
+{
+    return strchr(value, '=') ? take_change(a, 'p', value) : refuse(a, "set", value, "is not NAME=EXPR");
+}
+
+static int take_start(struct actio_cli_arguments *a, const char *value)
+{
+    return strchr(value, '=') ? take_change(a, 's', value) : refuse(a, "start", value, "is not NAME=EXPR");
+}
+
+static int take_time(struct actio_cli_arguments *a, const char *value)
+{
+    return strstr(value, "..") ? take_change(a, 't', value) : refuse(a, "time", value, "is not A..B");
+}
+
+static int cannot_write(const struct actio_cli_arguments *a, const char *option, const char *value, const char *const *endings, size_t count)
+{
+    char hint[128], *p = hint, *end = hint + sizeof hint;
+    p += snprintf(p, sizeof hint, "this build writes");
+    for (size_t i = 0; i < count; i++)
+        if (actio_can_write(endings[i], option[1] != 0)) p += snprintf(p, (size_t)(end - p), " %s", endings[i] + 1);
+    return actio_cli_usage(a, hint, "%s%s: nothing here writes '%s'", option[1] ? "--" : "-", option, value);
+}
+
+static int take_output(struct actio_cli_arguments *a, const char *value)
+{
+    static const char *const endings[] = { "x.csv", "x.json", "x.h5", "x.npz" };
+    if (strcmp(value, "-") != 0 && !actio_can_write(value, false)) return cannot_write(a, "o", value, endings, 4);
+    a->output[a->outputs++] = value;
+    return 0;
+}
+
+static int take_plot(struct actio_cli_arguments *a, const char *value)
+{
+    static const char *const endings[] = { "x.svg", "x.png", "x.pdf" };
+    if (!actio_can_write(value, true)) return cannot_write(a, "plot", value, endings, 3);
+    a->plot[a->plots++] = value;
+    return 0;
+}
+
+static int take_axes(struct actio_cli_arguments *a, const char *value) { return a->axes = value, 0; }
+static int take_project(struct actio_cli_arguments *a, const char *value) { return (void)value, a->run.project = true, 0; }
+static int take_no_compile(struct actio_cli_arguments *a, const char *value) { return (void)value, a->run.no_compile = true, 0; }
+static int take_json(struct actio_cli_arguments *a, const char *value) { return (void)value, a->json = true, 0; }
+static int take_quiet(struct actio_cli_arguments *a, const char *value) { return (void)value, a->quiet = true, 0; }
+static int take_no_color(struct actio_cli_arguments *a, const char *value) { return (void)value, a->no_color = true, 0; }
+static int take_help(struct actio_cli_arguments *a, const char *value) { return (void)value, a->help = true, 0; }
+static int take_version(struct actio_cli_arguments *a, const char *value) { return (void)value, a->version = true, 0; }
+
+static const struct { const char *name; take_fn take; } takers[] = {
+    { "by", take_by }, { "set", take_set }, { "start", take_start }, { "time", take_time }, { "project", take_project },
+    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "points", take_points }, { "o", take_output },
+    { "plot", take_plot }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
+    { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
+    { "help", take_help }, { "version", take_version },
+};
+
+static take_fn taker(const char *name)
+{
+    for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
+        if (strcmp(takers[i].name, name) == 0) return takers[i].take;
+    return NULL;
+}
+
+/* ---- words of the command line */
+
+bool actio_cli_belongs(const struct actio_option_row *row, const char *command)
+{
+    size_t length = strlen(command);
+    for (const char *p = row->commands; (p = strstr(p, command)); p += length)
+        if ((p == row->commands || p[-1] == ' ') && (p[length] == ' ' || p[length] == 0)) return true;
+    return false;
+}
+
+static int unknown_option(const struct actio_cli_arguments *a, const char *word, const char *name)
+{
+    const struct actio_option_row *rows;
+    const char *names[64];
+    char hint[96] = "see `actio --help`";
+    size_t count = actio_options(&rows), n = 0;
+    for (size_t i = 0; i < count && n < 64; i++)
+        if (rows[i].name[1]) names[n++] = rows[i].name;
+    const char *near = actio_cli_near(name, names, n);
+    if (near) snprintf(hint, sizeof hint, "did you mean '--%s'?", near);
+    return actio_cli_usage(a, hint, "there is no option '%s'", word);
+}
+
+/* The row of `--name` or `-o`, with the name's length; NULL when there is none. */
+static const struct actio_option_row *find_option(const char *name, size_t length)
+{
+    const struct actio_option_row *rows;
+    size_t count = actio_options(&rows);
+    for (size_t i = 0; i < count; i++)
+        if (strlen(rows[i].name) == length && strncmp(rows[i].name, name, length) == 0) return &rows[i];
+    return NULL;
+}
+
+static int take_option(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
+{
+    const char *dash = row->name[1] ? "--" : "-";
+    if (row->commands[0] == 0)
+        return actio_cli_usage(a, NULL, "%s%s belongs to %s, which this version does not have", dash, row->name, row->help);
+    a->used[a->uses++] = row;
+    take_fn take = taker(row->name);
+    return take ? take(a, value) : unknown_option(a, row->name, row->name);
+}
+
+/* A word that begins with a dash; may use up the next one as its value. */
+static int read_option(struct actio_cli_arguments *a, int argc, char **argv, int *i)
+{
+    const char *word = argv[*i], *value = NULL;
+    bool is_long = word[1] == '-';
+    const char *name = word + (is_long ? 2 : 1);
+    size_t length = is_long ? strcspn(name, "=") : 1;
+    const struct actio_option_row *row = (length == 1) == !is_long ? find_option(name, length) : NULL;
+    if (name[length]) value = is_long ? name + length + 1 : name + length;
+    if (!row) {
+        char bare[64];
+        snprintf(bare, sizeof bare, "%.*s", (int)strcspn(name, "="), name);
+        return unknown_option(a, word, bare);
+    }
+    if (strcmp(row->name, "help") == 0 && value) return a->help = true, a->help_kind = value, 0;
+    if (!row->argument && value) return actio_cli_usage(a, NULL, "--%s takes no value", row->name);
+    if (row->argument && row->commands[0] && !value) {
+        if (*i + 1 >= argc) return actio_cli_usage(a, NULL, "%s%s needs a value: %s", is_long ? "--" : "-", row->name, row->argument);
+        value = argv[++*i];
+    }
+    return take_option(a, row, value);
+}
+
+static int read_command(struct actio_cli_arguments *a, const char *word)
+{
+    const struct actio_command_row *rows;
+    const char *names[32];
+    size_t count = actio_commands(&rows);
+    for (size_t i = 0; i < count; i++) {
+        names[i < 32 ? i : 31] = rows[i].name;
+        if (strcmp(rows[i].name, word) != 0) continue;
+        a->command = rows[i].name;
+        if (rows[i].synopsis) return 0;
+        return actio_cli_usage(a, NULL, "`%s` %s; this version does not have it", word, rows[i].help);
+    }
+    char hint[96] = "the commands are run, test and list; see `actio --help`";
+    const char *near = actio_cli_near(word, names, count < 32 ? count : 32);
+    if (near) snprintf(hint, sizeof hint, "did you mean `%s`?", near);
+    return actio_cli_usage(a, hint, "there is no command '%s'", word);
+}
+
+/* ---- the whole line */
+
+static bool allocate(struct actio_cli_arguments *a, size_t count)
+{
+    a->model = calloc(count, sizeof *a->model);
+    a->change = calloc(count, sizeof *a->change);
+    a->output = calloc(count, sizeof *a->output);
+    a->plot = calloc(count, sizeof *a->plot);
+    a->used = calloc(count, sizeof *a->used);
+    return a->model && a->change && a->output && a->plot && a->used;
+}
+
+void actio_cli_forget(struct actio_cli_arguments *a)
+{
+    free(a->model);
+    free(a->change);
+    free(a->output);
+    free(a->plot);
+    free(a->used);
+}
+
+/* How mistakes are told must be known before the first one is found. */
+static void look_ahead(int argc, char **argv, struct actio_cli_arguments *a)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--json") == 0) a->json = true;
+        if (strcmp(argv[i], "--no-color") == 0) a->no_color = true;
+    }
+}
+
+static int check_together(struct actio_cli_arguments *a)
+{
+    for (size_t i = 0; a->command && i < a->uses; i++)
+        if (!actio_cli_belongs(a->used[i], a->command))
+            return actio_cli_usage(a, NULL, "%s%s does not belong to `%s`, but to: %s", a->used[i]->name[1] ? "--" : "-", a->used[i]->name, a->command, a->used[i]->commands);
+    bool standard_output = false;
+    for (size_t i = 0; i < a->outputs; i++) standard_output = standard_output || strcmp(a->output[i], "-") == 0;
+    if (a->json && standard_output) return actio_cli_usage(a, NULL, "--json and -o - both want standard output");
+    if (a->axes && !a->plots) return actio_cli_usage(a, NULL, "--axes says what --plot shows, and there is no --plot");
+    return 0;
+}
+
+int actio_cli_parse(int argc, char **argv, struct actio_cli_arguments *a)
+{
+    *a = (struct actio_cli_arguments){ .run = actio_run_options_default() };
+    look_ahead(argc, argv, a);
+    actio_cli_say_setup(a);
+    if (!allocate(a, (size_t)argc + 1)) return actio_cli_usage(a, NULL, "the command line is too long");
+    bool options = true;
+    int status = 0;
+    for (int i = 1; i < argc && status == 0; i++) {
+        const char *word = argv[i];
+        if (options && strcmp(word, "--") == 0) options = false;
+        else if (options && word[0] == '-' && word[1]) status = read_option(a, argc, argv, &i);
+        else if (!a->command) status = read_command(a, word);
+        else a->model[a->models++] = word;
+    }
+    return status ? status : check_together(a);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * actio run: the motion to files, to standard output, or summed up. Files come first: a reader that hangs up can't cost one. */
+#define _XOPEN_SOURCE 700
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- where the motion goes */
+
+static bool csv_on_output(const struct actio_cli_arguments *a)
+{
+    for (size_t i = 0; i < a->outputs; i++)
+        if (strcmp(a->output[i], "-") == 0) return true;
+    return a->outputs == 0 && !a->json && !isatty(STDOUT_FILENO);
+}
+
+/* Can a file be made there? Asked before the work and not after it. */
+static bool folder_takes(const char *path)
+{
+    char folder[4096];
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return true;   /* a device: its writer will say */
+    if (slash && (size_t)(slash - path) >= sizeof folder) return errno = ENAMETOOLONG, false;
+    if (slash) snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    return access(slash ? folder : ".", W_OK | X_OK) == 0;
+}
+
+static int check_folders(const struct actio_cli_arguments *a)
+{
+    for (size_t i = 0; i < a->outputs + a->plots; i++) {
+        const char *path = i < a->outputs ? a->output[i] : a->plot[i - a->outputs];
+        if (strcmp(path, "-") != 0 && !folder_takes(path))
+            return actio_cli_complain(a, ACTIO_FILE_TROUBLE, NULL, "can't write '%s': %s", path, strerror(errno));
+    }
+    return 0;
+}
+
+static int write_files(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_table *table, struct actio_findings *f)
+{
+    int status = 0;
+    for (size_t i = 0; i < a->outputs; i++)
+        if (strcmp(a->output[i], "-") != 0) status = actio_cli_worse(status, actio_table_write(ctx, table, a->output[i], f));
+    for (size_t i = 0; i < a->plots; i++) status = actio_cli_worse(status, actio_table_plot(ctx, table, a->axes, a->plot[i], f));
+    return status;
+}
+
+/* ---- JSON */
+
+/* A run's own object, with the findings put in; when the files failed after the run, the run is kept inside. */
+static void json_run(struct actio_table *table, struct actio_findings *f, int status)
+{
+    const char *object = table ? actio_table_json(table) : "";
+    size_t length = strlen(object);
+    bool same = table && actio_table_info(table).status == status && length > 2 && object[length - 1] == '}';
+    if (same) printf("%.*s, ", (int)(length - 1), object);
+    else printf("{\"status\": %d, ", status);
+    actio_cli_json_messages(stdout, f);
+    if (table && !same) printf(", \"run\": %s", object);
+    printf("}\n");
+}
+
+/* ---- the command */
+
+static int tell(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_model *model, struct actio_table *table, struct actio_findings *f)
+{
+    bool rows = table && actio_table_rows(table) > 0;
+    int written = rows ? write_files(a, ctx, table, f) : 0;
+    int status = actio_cli_worse(actio_findings_status(f), written);
+    if (a->json) json_run(table, f, status);
+    else if (rows && csv_on_output(a)) status = actio_cli_worse(status, actio_table_write(ctx, table, "-", f));
+    else if (rows && !a->quiet) actio_cli_summary(model, table, a, written == 0);
+    if (!a->json) actio_cli_findings(f, a->quiet);
+    return status;
+}
+
+static int run_model(const struct actio_cli_arguments *a, struct actio_context *ctx, struct actio_findings *f)
+{
+    struct actio_model *model = actio_model_read(ctx, a->model[0], a->change, a->changes, f);
+    int status = model ? check_folders(a) : 0;
+    if (status) return actio_model_free(model), status;
+    struct actio_table *table = model ? actio_run(ctx, model, &a->run, f) : NULL;
+    actio_cli_progress_end();
+    status = tell(a, ctx, model, table, f);
+    actio_table_free(table);
+    actio_model_free(model);
+    return status;
+}
+
+int actio_cli_run(const struct actio_cli_arguments *a)
+{
+    if (a->models != 1)
+        return actio_cli_usage(a, a->models ? "`actio test` takes several" : "`actio list` names the models that are built in",
+                               "`run` takes one model, and here %s", a->models ? "are several" : "is none");
+    struct actio_limits limits = a->limits;
+    actio_cli_progress_setup(a, &limits);
+    struct actio_context *ctx = actio_context_create(&limits);
+    struct actio_findings *f = ctx ? actio_findings_create(ctx) : NULL;
+    int status = f ? run_model(a, ctx, f) : actio_cli_complain(a, ACTIO_LIMIT_REACHED, NULL, "there is no memory to begin with");
+    actio_findings_free(f);
+    actio_context_free(ctx);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The summary of a run for people: what was solved, where it ended, how good it is, what it cost.
+ * A number shows as many digits as its estimated error supports. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 20, CELL = 40 };
+
+static const char coordinates[] = "coordinates", states[] = "states", rates[] = "velocities";
+
+static bool has_role(const struct actio_table *table, size_t column, const char *role) { return strcmp(actio_table_role(table, column), role) == 0; }
+
+static size_t count_role(const struct actio_table *table, const char *role)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < actio_table_columns(table); i++) n += has_role(table, i, role);
+    return n;
+}
+
+/* x to the place of its error: 12.566370614 with 3e-10. Without an estimate six digits. */
+static void supported_digits(double x, double error, char cell[CELL])
+{
+    if (!isfinite(x) || isnan(error)) {
+        snprintf(cell, CELL, "%.6g", x);
+        return;
+    }
+    if (fabs(x) < error) {
+        snprintf(cell, CELL, "0");
+        return;
+    }
+    int lead = x != 0 ? (int)floor(log10(fabs(x))) : 0;
+    int last = error > 0 ? (int)floor(log10(error)) : lead - 14;
+    if (last < lead - 14) last = lead - 14;
+    if (x == 0) snprintf(cell, CELL, "0");
+    else if (lead < -4 || lead > 9 || last > 0) snprintf(cell, CELL, "%.*e", lead > last ? lead - last : 0, x);
+    else snprintf(cell, CELL, "%.*f", -last, x);
+}
+
+/* 3e-7, where C would write 3e-07. */
+static const char *power(double x, int digits, char cell[CELL])
+{
+    snprintf(cell, CELL, "%.*e", digits, x);
+    char *e = strchr(cell, 'e');
+    if (e && e[2] == '0') memmove(e + 2, e + 3, strlen(e + 3) + 1);
+    return cell;
+}
+
+static void error_cell(double error, char cell[CELL])
+{
+    if (isnan(error)) snprintf(cell, CELL, "?");
+    else if (error > 0) power(error, 0, cell);
+    else snprintf(cell, CELL, "0");
+}
+
+static void print_cells(const struct actio_table *table, size_t column)
+{
+    char value[CELL], error[CELL];
+    double e = actio_table_error(table, column);
+    supported_digits(actio_table_data(table, column)[actio_table_rows(table) - 1], e, value);
+    error_cell(e, error);
+    printf("  %19s %7s", value, error);
+}
+
+static void print_name(const struct actio_table *table, size_t column, int widest)
+{
+    const char *name = actio_table_name(table, column), *unit = actio_table_unit(table, column);
+    size_t width = actio_cli_width(name) + (*unit ? actio_cli_width(unit) + 3 : 0);
+    printf("  ");
+    actio_cli_text(stdout, name);
+    if (*unit) {
+        printf(" [");
+        actio_cli_text(stdout, unit);
+        printf("]");
+    }
+    for (; width < (size_t)widest; width++) putchar(' ');
+}
+
+/* Coordinates and states, each beside its derivative. */
+static size_t print_state(const struct actio_table *table, int widest)
+{
+    size_t rate = 0, shown = 0, columns = actio_table_columns(table), count = count_role(table, coordinates) + count_role(table, states);
+    bool paired = count_role(table, rates) == count;
+    while (rate < columns && !has_role(table, rate, rates)) rate++;
+    printf("\n%s  %-*s  %19s %7s", actio_cli_paint(stdout, 'd'), widest, "at the end", "value", "error");
+    printf(paired ? "  %19s %7s%s\n" : "%.0s%.0s%s\n", "derivative", "error", actio_cli_paint(stdout, ' '));
+    for (size_t i = 0; i < columns; i++) {
+        if (!has_role(table, i, coordinates) && !has_role(table, i, states)) continue;
+        if (shown++ >= MOST) continue;
+        print_name(table, i, widest);
+        print_cells(table, i);
+        if (paired) print_cells(table, rate++);
+        putchar('\n');
+    }
+    return shown > MOST ? shown - MOST : 0;
+}
+
+static size_t print_others(const struct actio_table *table, int widest)
+{
+    static const char *const roles[] = { "quasi-velocities", "multipliers", "energy", "charges", "observed" };
+    size_t shown = 0;
+    for (size_t r = 0; r < sizeof roles / sizeof *roles; r++) {
+        for (size_t i = 0; i < actio_table_columns(table); i++) {
+            if (!has_role(table, i, roles[r]) || shown++ >= MOST) continue;
+            print_name(table, i, widest);
+            print_cells(table, i);
+            putchar('\n');
+        }
+    }
+    return shown > MOST ? shown - MOST : 0;
+}
+
+static int widest_name(const struct actio_table *table)
+{
+    size_t widest = strlen("largest residual");
+    for (size_t i = 0; i < actio_table_columns(table); i++) {
+        const char *unit = actio_table_unit(table, i);
+        size_t width = actio_cli_width(actio_table_name(table, i)) + (*unit ? actio_cli_width(unit) + 3 : 0);
+        if (width > widest && width <= 24) widest = width;
+    }
+    return (int)widest;
+}
+
+static void print_count(size_t n, const char *one, const char *many, const char **separator)
+{
+    if (!n) return;
+    printf("%s%zu %s", *separator, n, n == 1 ? one : many);
+    *separator = ", ";
+}
+
+/* The description up to its first stop, as in the list of the gallery. */
+static void first_phrase(const char *description, char *title, size_t size)
+{
+    snprintf(title, size, "%s", description);
+    for (char *p = title; *p; p++)
+        if (*p == '\n' || *p == '\r') *p = ' ';
+    for (char *p = title; *p; p++) {
+        bool stop = strchr(":;.", p[0]) && (p[1] == ' ' || p[1] == 0);
+        bool source = p[0] == ' ' && p[1] == '(' && p[2] >= 'A' && p[2] <= 'Z';
+        if (stop || source) *p = 0;
+        if (!*p) return;
+    }
+}
+
+static void print_head(const struct actio_model *model, const struct actio_table *table, const struct actio_run_info *info)
+{
+    const char *description = actio_model_description(model), *separator = "  ";
+    char title[200];
+    first_phrase(description, title, sizeof title);
+    fputs(actio_cli_paint(stdout, 'b'), stdout);
+    actio_cli_text(stdout, actio_model_name(model));
+    printf("%s%s", actio_cli_paint(stdout, ' '), *title ? ": " : "");
+    actio_cli_text(stdout, title);
+    printf("\n\n");
+    print_count(count_role(table, coordinates), "coordinate", "coordinates", &separator);
+    print_count(count_role(table, states), "state", "states", &separator);
+    print_count(count_role(table, "constraint residuals"), "constraint", "constraints", &separator);
+    printf("; by %s with %s", info->by ? info->by : "?", info->method ? info->method : "?");
+    if (info->tier && *info->tier) printf(" (%s)", strcmp(info->tier, "interpret") == 0 ? "interpreted" : "compiled");
+    const double *t = actio_table_data(table, 0);
+    size_t rows = actio_table_rows(table);
+    printf("\n  t = %.10g .. %.10g, %zu rows\n", t[0], t[rows - 1], rows);
+}
+
+static void print_accuracy(const struct actio_run_info *info, int widest)
+{
+    char asked[CELL], worst[CELL];
+    power(info->local_only ? info->local : info->tol, 0, asked);
+    error_cell(info->worst_error, worst);
+    printf("  %-*s  ", widest, "accuracy");
+    if (info->local_only) printf("nothing is claimed: a local tolerance of %s only\n", asked);
+    else if (info->reached) printf("%s asked and reached: largest relative error %s\n", asked, worst);
+    else printf("%s asked and not reached: it holds until t = %.6g\n", asked, info->holds_until);
+}
+
+static void print_cost(const struct actio_run_info *info, int widest)
+{
+    putchar('\n');
+    char cell[CELL];
+    if (isfinite(info->energy_drift)) printf("  %-*s  %s\n", widest, "energy drift", power(info->energy_drift, 1, cell));
+    if (isfinite(info->residual)) printf("  %-*s  %s\n", widest, "largest residual", power(info->residual, 1, cell));
+    print_accuracy(info, widest);
+    if (info->events) printf("  %-*s  %zu\n", widest, "events", info->events);
+    printf("  %-*s  %zu steps (%zu rejected), %zu right-hand sides, %.3g s\n", widest, "cost", info->steps, info->rejected, info->rhs, info->seconds);
+}
+
+static void print_files(const struct actio_cli_arguments *a, int widest)
+{
+    const char *separator = "";
+    if (a->outputs + a->plots == 0) return;
+    printf("  %-*s  ", widest, "written");
+    for (size_t i = 0; i < a->outputs + a->plots; i++, separator = ", ") {
+        fputs(separator, stdout);
+        actio_cli_text(stdout, i < a->outputs ? a->output[i] : a->plot[i - a->outputs]);
+    }
+    putchar('\n');
+}
+
+void actio_cli_summary(const struct actio_model *model, const struct actio_table *table, const struct actio_cli_arguments *a, bool written)
+{
+    struct actio_run_info info = actio_table_info(table);
+    int widest = widest_name(table);
+    print_head(model, table, &info);
+    size_t more = print_state(table, widest);
+    more += print_others(table, widest);
+    if (more) printf("  and %zu more columns in the output\n", more);
+    print_cost(&info, widest);
+    if (written) print_files(a, widest);
+}

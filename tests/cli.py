@@ -1,0 +1,419 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The command line from outside: every exit status provoked, hostile names, files whole or absent. tests/cli.py [BUILD]"""
+import csv
+import io
+import json
+import os
+import pty
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build")
+ACTIO = os.path.join(BUILD, "actio")
+OSCILLATOR = """# A mass on a spring
+model spring
+param m = 2, k = 8
+coord x
+lagrangian m/2*x'^2 - k/2*x^2
+start x = 1
+time 0 .. 1
+expect x at 1 = cos(2) within 1e-9
+expect drift(energy) < 1e-9
+"""
+ENDLESS = OSCILLATOR.replace("time 0 .. 1", "time 0 .. 1e7")
+BLOW_UP = "state x\nflow x' = x^2\nstart x = 1\ntime 0 .. 2\n"
+
+
+def actio(*words, stdin=subprocess.DEVNULL, env=None, timeout=60, **more):
+    done = subprocess.run([ACTIO, *words], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout,
+                          env={**os.environ, **(env or {})}, **more)
+    done.out, done.err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    return done
+
+
+def write(name, text):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
+    return name
+
+
+def on_terminal(*words, env=None, interrupt_after=None, timeout=60):
+    """Runs with a pseudo-terminal for everything; (exit status, what it showed)."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.environ.update({"TERM": "xterm", **(env or {})})
+        try:
+            os.execv(ACTIO, [ACTIO, *words])
+        finally:
+            os._exit(127)
+    shown, began, interrupted = b"", time.time(), False
+    while time.time() - began < timeout:
+        if interrupt_after is not None and not interrupted and time.time() - began > interrupt_after:
+            os.kill(pid, signal.SIGINT)
+            interrupted = True
+        if select.select([fd], [], [], 0.05)[0]:
+            try:
+                piece = os.read(fd, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            shown += piece
+    _, status = os.waitpid(pid, 0)
+    os.close(fd)
+    return os.waitstatus_to_exitcode(status), shown.decode(errors="replace")
+
+
+def complains(done, status, *words):
+    """Exit status, one error in our form, nothing on standard output."""
+    assert done.returncode == status, (done.returncode, done.err)
+    assert "error: " in done.err and done.stdout == b"", done.err
+    for word in words:
+        assert word in done.err, (word, done.err)
+
+
+# ---- exit statuses
+
+def a_good_run_exits_0():
+    assert actio("run", write("a.act", OSCILLATOR)).returncode == 0
+
+
+def a_wrong_model_exits_1_with_place_quote_and_caret():
+    write("a.act", OSCILLATOR.replace("k/2*x^2", "kk/2*x^2"))
+    done = actio("run", "a.act")
+    complains(done, 1, "a.act:5:23: error: ", "\n  lagrangian m/2*x'^2 - kk/2*x^2\n", "\n" + " " * 24 + "^~\n", "hint: ")
+
+
+def a_failed_claim_exits_1():
+    done = actio("test", write("a.act", OSCILLATOR.replace("cos(2)", "cos(2.1)")))
+    assert done.returncode == 1 and "FAILED" in done.out and "1 passed, 1 failed" in done.out, done.out
+
+
+def wrong_command_lines_exit_2_and_say_why():
+    write("a.act", OSCILLATOR)
+    for words, said in [
+            ([], "run, test or list"), (["chek"], "did you mean `check`?"), (["run"], "takes one model"), (["run", "a.act", "a.act"], "takes one model"),
+            (["test"], "needs a model"), (["list", "disk"], "takes no model"), (["run", "a.act", "--tole", "1"], "did you mean '--tol'?"),
+            (["run", "a.act", "--frobnicate"], "no option"), (["run", "a.act", "-x"], "no option"), (["run", "a.act", "--tol"], "needs a value"),
+            (["run", "a.act", "--json=yes"], "takes no value"), (["list", "--tol", "1e-3"], "does not belong to `list`"),
+            (["run", "a.act", "--axes", "x,y"], "--plot"), (["run", "a.act", "-o", "a.foo"], ".csv"), (["run", "a.act", "--plot", "a.csv"], ".svg"),
+            (["run", "a.act", "-o", ""], "-o"), (["run", "a.act", "--help=xml"], "xml"), (["run", "a.act", "--set", "kk=1"], "kk"),
+            (["run", "a.act", "--set", "k=9,81"], ""), (["run", "a.act", "--set", "k"], "NAME=EXPR"), (["run", "a.act", "--start", "y=1"], "y"),
+            (["run", "a.act", "--time", "1"], "A..B"), (["run", "a.act", "--set", "k=(1"], "")]:
+        complains(actio(*words), 2, said)
+
+
+def values_outside_their_range_exit_2():
+    write("a.act", OSCILLATOR)
+    for option, values in {"tol": "0 -1 2 nan inf 1e-9x x 0x1 1,5", "local": "0 -1 nan abc", "points": "1 0 -5 2.5 nan inf x 1e",
+                           "limit-memory": "0 -1G 2X G nan 1GB", "limit-time": "0 -1 x nan"}.items():
+        for value in values.split() + [""]:
+            complains(actio("run", "a.act", f"--{option}={value}"), 2, f"--{option}: ")
+            complains(actio("run", "a.act", f"--{option}", value), 2, f"--{option}: ")
+
+
+def commands_and_options_of_later_versions_are_refused_by_name():
+    write("a.act", OSCILLATOR)
+    for command in "check derive compare orbit sweep report studio".split():
+        complains(actio(command, "a.act"), 2, f"`{command}`", "this version")
+    for option in "order grid sigma barrier threads seed box".split():
+        complains(actio("run", "a.act", f"--{option}", "4"), 2, f"--{option} belongs to", "this version")
+    for principle in "gauss maggi hamel vakonomic reduced discrete skg dual".split():
+        complains(actio("run", "a.act", "--by", principle), 2, principle, "this version")
+    complains(actio("run", "a.act", "--by", "dalambert"), 2, "did you mean 'dalembert'?")
+
+
+def a_motion_that_blows_up_exits_3_and_keeps_what_was_computed():
+    done = actio("run", write("a.act", BLOW_UP), "-o", "a.csv")
+    assert done.returncode == 3 and "error: " in done.err, (done.returncode, done.err)
+    rows = list(csv.DictReader(open("a.csv", encoding="utf-8")))
+    assert rows and all(abs(float(r["x"]) * (1 - float(r["t"])) - 1) < 1e-6 for r in rows[:50])
+
+
+def limits_exit_4():
+    complains(actio("run", write("a.act", OSCILLATOR), "--points", "1e18"), 4)
+    complains(actio("run", "a.act", "--points", "1e300"), 4)
+    complains(actio("run", "a.act", "--limit-memory", "1K"), 4, "--limit-memory")
+    began = time.time()
+    done = actio("run", write("b.act", ENDLESS), "--local", "1e-6", "--limit-time", "0.5")
+    assert done.returncode == 4 and "--limit-time" in done.err and time.time() - began < 20, done.err
+
+
+def files_that_cant_be_read_exit_5_at_once():
+    os.mkdir("folder.act")
+    os.mkfifo("pipe.act")
+    os.symlink("nowhere", "dangling.act")
+    for name in ["missing.act", "folder.act", "pipe.act", "dangling.act", "./no/such.act", "/dev/zero", "/dev/tty", "nosuchmodel", "", "x" * 5000 + ".act"]:
+        complains(actio("run", name, timeout=10), 5, "can't read")
+    if os.getuid() != 0:
+        write("secret.act", OSCILLATOR)
+        os.chmod("secret.act", 0)
+        complains(actio("run", "secret.act"), 5)
+    complains(actio("run", "dsik"), 5, "disk")
+
+
+def files_that_cant_be_written_exit_5():
+    write("a.act", OSCILLATOR)
+    os.mkdir("taken.csv")
+    for path in ["no/such/folder/a.csv", "taken.csv", "/proc/a.csv"]:
+        done = actio("run", "a.act", "-o", path)
+        assert done.returncode == 5 and "can't write" in done.err, (path, done.err)
+
+
+def a_full_disk_exits_5():
+    write("a.act", OSCILLATOR)
+    for words in [["run", "a.act"], ["run", "a.act", "-o", "-"], ["run", "a.act", "--json"], ["test", "a.act"], ["list"], ["--help"], ["run", "a.act", "-o", "a.csv"]]:
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([ACTIO, *words], stdout=full, stderr=subprocess.PIPE, timeout=60)
+        assert done.returncode == 5 and b"No space left" in done.stderr, (words, done.returncode, done.stderr)
+
+
+def of_several_causes_the_smallest_counts():
+    write("good.act", OSCILLATOR)
+    write("wrong.act", OSCILLATOR.replace("cos(2)", "0"))
+    assert actio("test", "missing.act", "good.act", "wrong.act").returncode == 1
+    assert actio("test", "missing.act", "good.act").returncode == 5
+
+
+# ---- Ctrl-C
+
+def interrupted(words):
+    process = subprocess.Popen([ACTIO, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    return process.returncode, out.decode(), err.decode()
+
+
+def an_interrupted_run_exits_130_with_what_is_finished():
+    status, out, err = interrupted(["run", write("a.act", ENDLESS), "--local", "1e-6", "-o", "a.csv"])
+    assert status == 130 and "interrupted" in err, (status, err)
+    if os.path.exists("a.csv"):
+        rows = list(csv.reader(open("a.csv", encoding="utf-8")))
+        assert all(len(r) == len(rows[0]) for r in rows)
+    assert [n for n in os.listdir(".") if n not in ("a.act", "a.csv")] == []
+
+
+def an_interrupted_run_says_so_in_json():
+    status, out, _ = interrupted(["run", write("a.act", ENDLESS), "--local", "1e-6", "--json"])
+    assert status == 130 and json.loads(out)["status"] == 130, out
+
+
+def a_closed_pipe_is_no_error():
+    write("a.act", OSCILLATOR)
+    done = subprocess.run(["sh", "-c", f"{ACTIO} run a.act --points 100001 | head -1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    assert done.stdout.startswith(b"t,x,") and done.stderr == b"", done.stderr
+
+
+# ---- output
+
+def a_pipe_gets_csv_and_so_does_minus():
+    write("a.act", OSCILLATOR)
+    plain, minus = actio("run", "a.act"), actio("run", "a.act", "-o", "-")
+    assert plain.stdout == minus.stdout and plain.err == ""
+    actio("run", "a.act", "-o", "a.csv")
+    assert open("a.csv", "rb").read() == plain.stdout
+    rows = list(csv.DictReader(io.StringIO(plain.out)))
+    assert len(rows) == 201 and list(rows[0])[:3] == ["t", "x", "x_dot"] and "#" not in plain.out
+    assert float(rows[0]["t"]) == 0 and float(rows[-1]["t"]) == 1
+
+
+def a_file_gets_the_motion_and_standard_output_the_summary():
+    done = actio("run", write("a.act", OSCILLATOR), "-o", "a.csv", "-o", "a.json", "-o", "a.npz", "--plot", "a.svg", "--axes", "x")
+    assert done.returncode == 0 and "spring" in done.out and "energy drift" in done.out and "t,x" not in done.out, done.out
+    assert json.load(open("a.json", encoding="utf-8"))["by"] == "dalembert"
+    assert open("a.svg", encoding="utf-8").read().rstrip().endswith("</svg>")
+    assert sorted(os.listdir(".")) == ["a.act", "a.csv", "a.json", "a.npz", "a.svg"]
+
+
+def a_terminal_gets_a_coloured_summary():
+    write("a.act", OSCILLATOR)
+    status, shown = on_terminal("run", "a.act")
+    assert status == 0 and "\033[1m" in shown and "at the end" in shown and "t,x" not in shown, shown
+    for words, env in [(["--no-color"], {}), ([], {"NO_COLOR": "1"}), ([], {"TERM": "dumb"})]:
+        status, shown = on_terminal("run", "a.act", *words, env=env)
+        assert status == 0 and "\033" not in shown and "at the end" in shown, shown
+
+
+def the_summary_shows_only_digits_that_the_error_supports():
+    done = actio("run", write("a.act", OSCILLATOR), "--tol", "1e-4", "-o", "a.csv")
+    line = next(text for text in done.out.splitlines() if text.startswith("  x "))
+    value, error = line.split()[1:3]
+    assert abs(float(value) - -0.4161468365) <= max(float(error), 1e-12) * 10 and len(value) < 22, line
+
+
+def a_long_run_shows_progress_on_a_terminal_only():
+    write("a.act", ENDLESS)
+    status, shown = on_terminal("run", "a.act", "--local", "1e-6", interrupt_after=2)
+    assert status == 130 and "%" in shown and "[" in shown, shown
+    status, shown = on_terminal("run", "a.act", "--local", "1e-6", "--quiet", interrupt_after=2)
+    assert status == 130 and "%" not in shown, shown
+
+
+def quiet_keeps_data_and_errors():
+    write("a.act", OSCILLATOR)
+    assert actio("run", "a.act", "--quiet", "-o", "a.csv").out == "" and os.path.exists("a.csv")
+    assert actio("run", "a.act", "--quiet").out.startswith("t,x")
+    assert "error: " in actio("run", "b.act", "--quiet").err
+
+
+def value_and_equals_sign_mean_the_same():
+    write("a.act", OSCILLATOR)
+    one = actio("run", "a.act", "--points", "5", "--set", "k=2", "--start", "x'=1,x=0", "--time", "0..2")
+    two = actio("run", "--points=5", "--set=k=2", "--start=x_dot=1", "--start=x=0", "--time=0..2", "--", "a.act")
+    assert one.returncode == 0 and one.stdout == two.stdout and len(one.out.splitlines()) == 6, one.err + two.err
+    last = one.out.splitlines()[-1].split(",")
+    assert abs(float(last[1]) - 0.9092974268256817) < 1e-8          # sin(t) at 2
+
+
+def an_output_file_is_whole_or_absent():
+    write("a.csv", "precious")
+    actio("run", write("wrong.act", OSCILLATOR.replace("k/2", "kk/2")), "-o", "a.csv")
+    assert open("a.csv", encoding="utf-8").read() == "precious"
+    actio("run", write("a.act", OSCILLATOR), "-o", "a.csv")
+    assert open("a.csv", encoding="utf-8").read().startswith("t,x")
+    assert sorted(os.listdir(".")) == ["a.act", "a.csv", "wrong.act"]
+
+
+# ---- JSON
+
+def json_of_a_run_has_the_keys_that_scripts_rely_on():
+    done = actio("run", write("a.act", OSCILLATOR), "--json")
+    result = json.loads(done.out)
+    for key in "by status t end error energy_drift residual events steps seconds".split():
+        assert key in result, key
+    assert result["by"] == "dalembert" and result["status"] == 0 and result["t"] == 1
+    assert abs(result["end"]["x"] - -0.4161468365471424) < 1e-9 and result["error"]["x"] < 1e-8
+    assert done.err == "" and done.out.count("\n") == 1
+
+
+def json_of_test_is_one_object_a_line():
+    write("a.act", OSCILLATOR)
+    done = actio("test", "--json", "a.act", "missing.act", "a.act")
+    lines = [json.loads(line) for line in done.out.splitlines()]
+    assert [o["model"] for o in lines] == ["a.act", "missing.act", "a.act"] and done.err == ""
+    claim = lines[0]["claims"][0]
+    assert claim["ok"] is True and claim["line"] == 8 and claim["claim"].startswith("x at 1") and abs(claim["value"] + 0.41614683654) < 1e-9
+    assert lines[1]["status"] == 5 and lines[1]["errors"]
+
+
+def json_errors_have_file_line_column_message_hint():
+    write("a.act", OSCILLATOR.replace("k/2", "kk/2").replace("start x", "start y"))
+    done = actio("run", "a.act", "--json")
+    result = json.loads(done.out)
+    assert done.returncode == result["status"] == 1 and len(result["errors"]) == 2
+    for error in result["errors"]:
+        assert {"file", "line", "column", "message", "hint"} <= set(error) and error["file"] == "a.act"
+    for words in [["run", "--json", "--nonsense"], ["run", "--json", "missing.act"], ["nonsense", "--json"], ["run", "a.act", "--tol", "x", "--json"]]:
+        done = actio(*words)
+        assert json.loads(done.out)["status"] == done.returncode != 0 and done.err == "", words
+
+
+def json_survives_hostile_texts():
+    write("a.act", "# \"quoted\" \\ \u2028 \u0001 <b>\n" + OSCILLATOR.replace("k/2", "\u0001"))
+    json.loads(actio("run", "a.act", "--json").out)
+    done = actio("run", "--json", b"\xff\xfe\"\\\n.act")
+    assert json.loads(done.out)["status"] == 5
+
+
+def list_names_the_gallery():
+    models = json.loads(actio("list", "--json").out)["models"]
+    lines = actio("list").out.splitlines()
+    assert len(models) == len(lines) > 0 and all(line.startswith(m["model"]) and m["title"] for m, line in zip(models, lines))
+    assert "disk" in [m["model"] for m in models]
+
+
+# ---- help
+
+def help_fits_80_columns_and_names_every_option():
+    for words in [["--help"], ["run", "--help"], ["test", "--help"], ["list", "--help"]]:
+        done = actio(*words)
+        assert done.returncode == 0 and done.err == "" and all(len(line) <= 80 for line in done.out.splitlines()), words
+    text = actio("run", "--help").out
+    for option in "--by --set --start --time --points --tol --local -o --plot --axes --json --project --no-compile --limit-memory --limit-time " \
+                  "--quiet --no-color --help --version --method".split():
+        assert f"  {option}" in text, option
+
+
+def the_manual_page_has_no_warnings():
+    page = actio("--help=man").stdout
+    assert page.startswith(b".\\\"") and b".SH EXIT STATUS" in page
+    if shutil.which("man") and shutil.which("groff"):
+        write("actio.1", page.decode())
+        done = subprocess.run(["man", "--warnings", "-l", "actio.1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "80"})
+        assert done.stderr == b"" and b"EXIT STATUS" in done.stdout, done.stderr
+
+
+def the_version_is_three_numbers_and_details():
+    lines = actio("--version").out.splitlines()
+    assert lines[0].startswith("actio ") and lines[0].count(".") == 2 and len(lines) > 2
+
+
+# ---- hostile surroundings
+
+def hostile_model_names_are_names_and_nothing_else():
+    for name in ["$(touch PWNED).act", "`touch PWNED`.act", "; touch PWNED;.act", "a b\tc.act", "-o.act", "--help.act", "%s%n.act", "a\nb.act", "\033[2Jred.act",
+                 "\u202egnp.act", "'\".act", "ä-θ.act", "..act", "*.act"]:
+        write(name, OSCILLATOR)
+        done = actio("run", "--quiet", "--", name)
+        assert done.returncode == 0 and done.out.startswith("t,x"), (name, done.err)
+        write(name, "coord x\nlagrangian \033]0;title\007 y\n")
+        done = actio("run", "--", name)
+        assert done.returncode == 1 and "\033" not in done.err and "\007" not in done.err and "\u202e" not in done.err, (name, done.err)
+        os.remove(name)
+    assert not os.path.exists("PWNED")
+
+
+def the_environment_does_not_choose_the_compiler():
+    write("a.act", OSCILLATOR.replace("time 0 .. 1", "time 0 .. 3000"))
+    os.mkdir("cache")
+    actio("run", "a.act", "-o", "a.csv", env={"CC": "sh -c 'touch " + os.path.abspath("PWNED") + "'", "CFLAGS": "-fplugin=x", "XDG_CACHE_HOME": os.path.abspath("cache")})
+    assert not os.path.exists("PWNED")
+
+
+def compiled_and_interpreted_runs_print_the_same():
+    write("a.act", OSCILLATOR)
+    assert actio("run", "a.act").stdout == actio("run", "a.act", "--no-compile").stdout
+
+
+def the_locale_changes_nothing():
+    write("a.act", OSCILLATOR)
+    assert actio("run", "a.act", env={"LC_ALL": "de_DE.UTF-8"}).stdout == actio("run", "a.act", env={"LC_ALL": "C"}).stdout
+
+
+def carets_stand_under_tabs_and_wide_signs():
+    write("a.act", "coord x\nlagrangian x'^2/2\t- (\t蛇)\n")
+    err = actio("run", "a.act").err.splitlines()
+    place = err[0].split(":")
+    assert place[1] == "2", err
+    assert err[1].expandtabs().find("蛇") == err[2].expandtabs().find("^"), err
+
+
+def main():
+    tests = [f for name, f in globals().items() if callable(f) and f.__module__ == "__main__" and getattr(f, "__code__", None)
+             and f.__code__.co_argcount == 0 and not f.__code__.co_flags & 0x04 and name != "main"]
+    if not os.access(ACTIO, os.X_OK):
+        sys.exit(f"cli: there is no program in {BUILD}")
+    failed = 0
+    home = os.getcwd()
+    for test in tests:
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                test()
+            except Exception as trouble:                   # the others are still of interest
+                failed += 1
+                print(f"FAILED: {test.__name__}: {type(trouble).__name__}: {str(trouble)[:1500]}")
+            os.chdir(home)
+    print(f"cli: {len(tests) - failed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the Python tests find the program and the gallery, count, and end."""
+import csv
+import glob
+import io
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def arguments():
+    """(program, models): [--program FILE] [MODEL ...], without models the whole gallery."""
+    words, program = sys.argv[1:], os.path.join(ROOT, "build", "actio")
+    if words[:1] == ["--program"]:
+        program, words = words[1], words[2:]
+    if not os.access(program, os.X_OK):
+        sys.exit("no program at %s: build it, or name it with --program" % os.path.relpath(program))
+    return os.path.abspath(program), words or sorted(glob.glob(os.path.join(ROOT, "models", "*.act")))
+
+
+def call(program, *words, limit=300):
+    """Exit status, standard output, standard error; 'slow' in place of the status when it ran too long."""
+    try:
+        done = subprocess.run([program, *words], capture_output=True, text=True, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return "slow", "", "stopped after %d s" % limit
+    return done.returncode, done.stdout, done.stderr
+
+
+def rows(text):
+    """CSV text as a list of {column: float}."""
+    return [{name: float(x) for name, x in row.items()} for row in csv.DictReader(io.StringIO(text))]
+
+
+class Tally:
+    def __init__(self, name):
+        self.name, self.passed, self.failed = name, 0, 0
+
+    def check(self, good, words):
+        self.passed, self.failed = self.passed + bool(good), self.failed + (not good)
+        if not good:
+            print("  failed: " + words, flush=True)
+        return good
+
+    def done(self):
+        print("%s: %d passed, %d failed" % (self.name, self.passed, self.failed))
+        sys.exit(1 if self.failed else 0)

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Who may include whom, and what the core may ask of the system: tools/check_includes.sh [BUILD]
+# With a build folder, the core's archive is searched for forbidden calls and for variables that are not constant.
+cd "$(dirname "$0")/.." || exit 1
+build=$1
+passed=0
+failed=0
+bad() { echo "check_includes: $*"; failed=$((failed + 1)); }
+
+# What a file of a folder may include besides its own folder.
+allowed() {
+    case $1 in
+    base) echo "" ;;
+    expr) echo "base/" ;;
+    model) echo "base/ expr/" ;;
+    kernel) echo "base/ expr/ math_text.h" ;;
+    algebra | result) echo "base/" ;;
+    solve) echo "base/ algebra/ result/ kernel/kernel.h equations/system.h" ;;
+    equations) echo "base/ expr/ model/ kernel/ algebra/" ;;
+    cli) echo "" ;;
+    *) echo "*" ;;
+    esac
+}
+
+fits() { # folder include
+    case $2 in "$1"/*) return 0 ;; esac
+    for prefix in $(allowed "$1"); do
+        case $prefix in
+        "*") return 0 ;;
+        */) case $2 in "$prefix"*) return 0 ;; esac ;;
+        *) [ "$2" = "$prefix" ] && return 0 ;;
+        esac
+    done
+    return 1
+}
+
+set -f
+for file in $(find src -mindepth 2 -name '*.[ch]' | sort); do
+    folder=${file#src/}
+    folder=${folder%%/*}
+    before=$failed
+    for include in $(sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)".*/\1/p' "$file"); do
+        fits "$folder" "$include" || bad "$file includes $include"
+    done
+    if grep -q '^[ \t]*#[ \t]*include[ \t]*<actio/' "$file" && [ "$folder" != cli ] && [ "$folder" != native ]; then
+        bad "$file includes the public header"
+    fi
+    [ "$failed" = "$before" ] && passed=$((passed + 1))
+done
+
+# ---- the core's archive
+memory='malloc|calloc|realloc|free|mem(cpy|move|set|cmp|chr)|str(len|cmp|ncmp|chr|rchr|str|cpy|cat|spn|cspn|pbrk|tod|tol|nlen)|qsort|bsearch|v?snprintf'
+control='_?_?(sig)?setjmp|_?longjmp|abort|__assert_fail|__stack_chk_fail|__errno_location|strerror|_GLOBAL_OFFSET_TABLE_|__tls_get_addr|__isoc99_.*'
+checked='__(mem|str|v?sn)[a-z]*_chk|__longjmp_chk|__ctype_(b|tolower|toupper)_loc|isalpha|isdigit|isalnum|isspace|tolower|toupper'
+math='a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(2|10|1p)?|pow|sqrt|cbrt|fabs|floor|ceil|trunc|round|rint|nearbyint|l?lrint|l?lround|fmod|remainder|fm(a|ax|in)|hypot|ldexp|frexp|scalbn|modf|copysign|nextafter|nan|sincos|hypotf|__(fpclassify|isnan|isinf|finite|signbit)|__cpu_(model|features2|indicator_init)'
+files='open|close|read|write|stat|fstat|fopen|fclose|fread|fwrite|fflush|ferror|fileno|rename|remove|unlink|fdopen|stdout'
+may_touch_files='api_model.c.o|file.c.o'
+
+forbidden_calls() {
+    nm -u "$1" | awk -v ok="^($memory|$control|$checked|$math|actio_.*)\$" -v io="^($files)\$" -v who="^($may_touch_files)\$" '
+        /:$/ { object = $0; sub(/:$/, "", object); next }
+        $1 == "U" || $1 == "w" { name = $2; sub(/@.*/, "", name); if (name ~ ok || (name ~ io && object ~ who)) next; print object " calls " name }'
+}
+
+# Tables that native/ fills once at start-up, and the mark that it has been done; nothing else in the core may change.
+tables='^(api:registered|canvas:types|file:now|kernel:tiers|kernel:tier_count|linear:table|linear:types|stepper:steppers|stepper:count|table:writers)$'
+mutable() {
+    objdump -t "$1" | awk -v ok="$tables" '
+        /file format/ { object = $1; sub(/\.c\.o:$/, "", object); next }
+        { for (i = 2; i <= 4; i++) if ($i ~ /^(\.t?data|\.t?bss|\*COM\*)/ && $i !~ /rel\.ro/ && $(i - 1) == "O") {
+              name = $NF; sub(/\.[0-9]+$/, "", name); if (object ":" name !~ ok) print object ".c keeps " name " in " $i } }'
+}
+
+archive=$build/libactio_core.a
+if [ -n "$build" ] && [ -f "$archive" ] && ! nm "$archive" 2>/dev/null | grep -q '__[au][sb]*san_'; then
+    for what in forbidden_calls mutable; do
+        found=$($what "$archive" | sort -u)
+        if [ -n "$found" ]; then bad "$found"; else passed=$((passed + 1)); fi
+    done
+fi
+
+echo "check_includes: $passed passed, $failed failed"
+[ "$failed" = 0 ]
