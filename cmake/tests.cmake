@@ -59,3 +59,9 @@ foreach(source IN LISTS benches)
   add_custom_command(TARGET bench POST_BUILD COMMAND bench_${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   add_dependencies(bench bench_${name})
 endforeach()
+
+# What a system library keeps until the end is not our leak.
+if(ACTIO_SANITIZE)
+  get_property(all DIRECTORY PROPERTY TESTS)
+  set_tests_properties(${all} PROPERTIES ENVIRONMENT "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/leaks.supp:print_suppressions=0")
+endif()

@@ -47,10 +47,14 @@ static size_t column_named(const struct actio_system *sys, const char *name)
     return SIZE_MAX;
 }
 
-static double value_at(const struct actio_run *run, size_t c, double t)
+/* Value and estimated error of a column at a time that is one of the rows. */
+static double value_at(const struct actio_run *run, size_t c, double t, double *error)
 {
     for (size_t r = 0; r < run->outcome.rows; r++)
-        if (run->times[r] == t) return run->outcome.column[c * run->rows + r];
+        if (run->times[r] == t) {
+            *error = run->outcome.row_error[c * run->rows + r];
+            return run->outcome.column[c * run->rows + r];
+        }
     return NAN;
 }
 
@@ -83,7 +87,7 @@ static void judge(struct actio_run *run, const struct actio_claim *c, struct act
     if (c->kind == ACTIO_CLAIM_RESIDUAL) out->value = residual_of(run);
     else if (column == SIZE_MAX) { out->why = "there is no such column"; return; }
     else if (c->kind == ACTIO_CLAIM_DRIFT) out->value = drift_of(run, column);
-    else out->value = value_at(run, column, c->at), error = run->outcome.error[column];
+    else out->value = value_at(run, column, c->at, &error);
     out->computed = out->value == out->value;
     if (!out->computed) { out->why = "the motion did not get there"; return; }
     if (c->kind == ACTIO_CLAIM_AT) out->ok = fabs(out->value - c->value) <= c->bound;

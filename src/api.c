@@ -17,13 +17,16 @@
 #ifndef ACTIO_BUILT_WITH
 #define ACTIO_BUILT_WITH "nothing optional"
 #endif
+#ifndef ACTIO_COMPILER
+#define ACTIO_COMPILER __VERSION__
+#endif
 
 const char *actio_version(void) { return ACTIO_VERSION; }
 
 const char *actio_version_details(void)
 {
     return "built with: " ACTIO_BUILT_WITH "\n"
-           "compiler: " __VERSION__ "\n"
+           "compiler: " ACTIO_COMPILER "\n"
            "licence: Apache-2.0\n";
 }
 

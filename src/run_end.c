@@ -99,6 +99,13 @@ struct filling { struct actio_run *run; struct actio_table *table; };
 
 static const char *kept_text(struct actio_table *t, const char *s) { return actio_arena_text(&t->arena, s ? s : "", s ? strlen(s) : 0); }
 
+static double largest_of(const double *x, size_t n)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) largest = fmax(largest, x[i]);
+    return largest;
+}
+
 static void fill_columns(struct actio_run *run, struct actio_table *t)
 {
     const struct actio_system *sys = run->sys;
@@ -116,6 +123,7 @@ static void fill_columns(struct actio_run *run, struct actio_table *t)
         t->data[c] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
         memcpy(t->data[c], o->column + c * run->rows, t->rows * sizeof(double));
         t->error[c] = o->error[c];
+        if (o->good_rows < o->rows && run->options.local <= 0) t->error[c] = largest_of(o->row_error + c * run->rows, t->rows);
     }
 }
 

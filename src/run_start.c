@@ -119,8 +119,8 @@ static size_t rank_nearby(struct actio_run *run)
             double u = (double)(seed >> 11) * 0x1p-53 - 0.5;
             y[i] = run->y0[i] + 0.02 * u * (1 + fabs(run->y0[i]));
         }
-        for (int again = 0; again < 3; again++)
-            if (run->sys->levels) actio_motion_project(&run->motion, run->model->t0, y);
+        /* redundant rows can be tangent to the others, so that Newton only halves the distance */
+        for (int again = 0; run->sys->levels && again < 8; again++) actio_motion_project(&run->motion, run->model->t0, y);
         size_t rank = rank_at(run, y, NULL);
         if (rank > best) best = rank;
     }
@@ -149,6 +149,7 @@ static int check_rank(struct actio_run *run)
     struct actio_motion *m = &run->motion;
     size_t p = run->sys->p, rank = rank_at(run, run->y0, m->unique);
     if (rank == p) return 0;
+    actio_saddle_expect_rank(m->saddle, rank);             /* ranks are now judged as for redundant rows */
     size_t nearby = rank_nearby(run);
     if (nearby > rank) {
         rank_at(run, run->y0, NULL);
@@ -156,7 +157,6 @@ static int check_rank(struct actio_run *run)
         actio_find_at(run->f, ACTIO_F_SINGULAR_START, &run->model->source, run->model->constraint[k < p ? k : 0].span, ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[k < p ? k : 0])));
         return 1;
     }
-    actio_saddle_expect_rank(m->saddle, rank);
     m->numeric = true;
     m->rank = rank;
     rank_at(run, run->y0, m->unique);

@@ -174,6 +174,15 @@ def a_full_disk_exits_5():
         assert done.returncode == 5 and b"No space left" in done.stderr, (words, done.returncode, done.stderr)
 
 
+def a_closed_standard_output_exits_5_and_spoils_no_file():
+    write("a.act", OSCILLATOR)
+    for words in ["run a.act", "run a.act --json", "run a.act -o a.csv"]:
+        done = subprocess.run(["sh", "-c", f"{ACTIO} {words} >&-"], stderr=subprocess.PIPE, timeout=60)
+        assert done.returncode == 5, (words, done.returncode, done.stderr)
+    rows = open("a.csv", encoding="utf-8").read()
+    assert rows.startswith("t,x") and "summary" not in rows and "energy drift" not in rows
+
+
 def of_several_causes_the_smallest_counts():
     write("good.act", OSCILLATOR)
     write("wrong.act", OSCILLATOR.replace("cos(2)", "0"))

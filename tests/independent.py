@@ -500,6 +500,9 @@ class Equations:
             out.update({"reaction." + x.name: e for x, e in reaction.items() if x in self.q or e != 0})
         for l, d, c in zip(self.lambdas, self.directions, m.constraints):
             out["power." + c["label"]] = sum((l * d[i] * v for i, v in enumerate(self.v)), sp.Integer(0))
+        if m.forces or m.dissipation != 0:
+            out["power.force"] = (sum(e * m.rates[x] for _, force in m.forces for x, e in force.items())
+                                  - sum(v * sp.diff(m.dissipation, v) for v in self.v))
         for label, force in m.forces:
             if label:
                 out["power." + label] = out.get("power." + label, 0) + sum(e * m.rates[x] for x, e in force.items())

@@ -94,7 +94,8 @@ def one(tally, program, path):
         want, unique = expected(equations, row)
         off, seen = compare(tally, model, row, want, unique, "%s at t = %.6g" % (name, row["t"]))
         worst = max(worst, off)
-    print("%-30s %3d columns, largest difference %s%s" % (name, seen, mpmath.nstr(worst, 2), "" if unique else ", multipliers not unique"), flush=True)
+    note = "" if unique else ", multipliers not unique"
+    print("%-30s %3d columns, largest difference %s%s" % (name, seen, mpmath.nstr(worst, 2), note), flush=True)
 
 
 program, models = arguments()

@@ -71,7 +71,7 @@ def ctest(folder, label, jobs, totals):
 def fuzz(jobs, totals, seconds):
     """Random and mangled models through the reader, seeded with all good and bad ones."""
     if not shutil.which("clang") or not os.path.exists(os.path.join(ROOT, "tests/fuzz_model.c")):
-        print("skipped: fuzz (no clang)")
+        print("skipped: fuzz (needs clang and tests/fuzz_model.c)")
         return
     if not build("fuzz", jobs, totals):
         return
@@ -113,7 +113,11 @@ def main():
     for name, step in steps.items():
         if options.only in (None, name):
             step()
-    print(f"{totals.passed} passed, {totals.failed} failed")
+    line = f"{totals.passed} passed, {totals.failed} failed"
+    os.makedirs(os.path.join(ROOT, "build"), exist_ok=True)
+    with open(os.path.join(ROOT, "build/totals"), "w", encoding="utf-8") as file:
+        print(line, file=file)
+    print(line)
     return totals.failed != 0
 
 

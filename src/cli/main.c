@@ -4,8 +4,10 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static volatile int cancelled;
 
@@ -21,6 +23,14 @@ static void listen_to_signals(void)
     sigemptyset(&on.sa_mask);
     sigaction(SIGINT, &on, NULL);
     signal(SIGPIPE, SIG_DFL);                              /* a reader that has had enough is no error */
+}
+
+/* A standard file that is closed would be given to the next file that is opened: it gets a place that takes nothing. */
+static bool hold_standard_files(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) return false;
+    return true;
 }
 
 int actio_cli_worse(int status, int other)
@@ -67,6 +77,7 @@ int main(int argc, char **argv)
 {
     static char buffer[1 << 16];
     struct actio_cli_arguments a;
+    if (!hold_standard_files()) return ACTIO_FILE_TROUBLE;
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     listen_to_signals();
     int status = actio_cli_parse(argc, argv, &a);

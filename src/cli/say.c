@@ -52,7 +52,9 @@ static void caret_line(const struct actio_message *m)
 
 void actio_cli_message(const struct actio_message *m)
 {
-    static const struct { const char *word; char paint; } kinds[] = { [ACTIO_SAYS_NOTE] = { "note", 'n' }, [ACTIO_SAYS_WARNING] = { "warning", 'w' }, [ACTIO_SAYS_ERROR] = { "error", 'e' } };
+    static const struct { const char *word; char paint; } kinds[] = {
+        [ACTIO_SAYS_NOTE] = { "note", 'n' }, [ACTIO_SAYS_WARNING] = { "warning", 'w' }, [ACTIO_SAYS_ERROR] = { "error", 'e' },
+    };
     fputs(actio_cli_paint(stderr, 'b'), stderr);
     actio_cli_text(stderr, m->file ? m->file : "actio");
     if (m->line) fprintf(stderr, ":%u:%u", (unsigned)m->line, (unsigned)m->column);

@@ -7,12 +7,12 @@
 
 struct verdict { const char *word; struct actio_model *model; struct actio_findings *f; const struct actio_check *check; size_t checks, passed, failed; int status; };
 
-static void print_claim(const struct actio_check *c)
+static void print_claim(const struct actio_check *c, size_t widest)
 {
     char paint = c->ok ? 'g' : 'e';
     printf("  %s%-6s%s  ", actio_cli_paint(stdout, paint), c->ok ? "ok" : "FAILED", actio_cli_paint(stdout, ' '));
     actio_cli_text(stdout, c->claim);
-    for (size_t i = actio_cli_width(c->claim); i < 44; i++) putchar(' ');
+    for (size_t i = actio_cli_width(c->claim); i < widest; i++) putchar(' ');
     if (c->computed && strstr(c->claim, " within ")) printf("  %.15g (off by %.1e)", c->value, fabs(c->value - c->expected));
     else if (c->computed) printf("  %.2e", c->value);
     if (!c->ok && c->why && *c->why) {
@@ -29,8 +29,13 @@ static void print_verdict(const struct verdict *v, bool quiet)
         actio_cli_text(stdout, v->word);
         printf("%s%s\n", actio_cli_paint(stdout, ' '), v->model && !v->checks && !v->failed ? ": no expect lines" : "");
     }
+    size_t widest = 0;
+    for (size_t i = 0; i < v->checks; i++) {
+        size_t width = actio_cli_width(v->check[i].claim);
+        if (width > widest && width <= 60) widest = width;
+    }
     for (size_t i = 0; i < v->checks; i++)
-        if (!quiet || !v->check[i].ok) print_claim(&v->check[i]);
+        if (!quiet || !v->check[i].ok) print_claim(&v->check[i], widest);
     actio_cli_findings(v->f, quiet);
     if (quiet) return;
     actio_cli_text(stdout, v->model ? actio_model_name(v->model) : v->word);

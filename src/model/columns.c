@@ -141,7 +141,7 @@ static bool claim_number(struct actio_reader *r, struct actio_formula f, double 
 {
     if (!actio_machine_number(r, f, ACTIO_IN_CLAIM, out)) return false;
     if (isfinite(*out)) return true;
-    actio_reader_fault_at(r, ACTIO_F_VALUE_NOT_FINITE, f.origin, actio_formula_at(r, f), ACTIO_ARGS(ACTIO_TEXT("the claim"), ACTIO_NUMBER(*out)));
+    actio_reader_fault_at(r, ACTIO_F_VALUE_NOT_FINITE, f.origin, actio_formula_at(r, f), ACTIO_ARGS(ACTIO_TEXT("the claim"), ACTIO_NUMBER(isnan(*out) ? NAN : *out)));
     return false;
 }
 
@@ -149,7 +149,7 @@ static bool claim_bound(struct actio_reader *r, const struct actio_statement *s,
 {
     if (!claim_number(r, s->bound, out)) return false;
     if (*out > 0) return true;
-    actio_reader_fault_at(r, ACTIO_F_CLAIM_BOUND, s->bound.origin, actio_formula_at(r, s->bound), ACTIO_ARGS(ACTIO_NUMBER(*out)));
+    actio_reader_fault_at(r, ACTIO_F_CLAIM_BOUND, s->bound.origin, actio_formula_at(r, s->bound), ACTIO_ARGS(ACTIO_NUMBER(isnan(*out) ? NAN : *out)));
     return false;
 }
 

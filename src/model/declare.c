@@ -77,7 +77,8 @@ static bool replace_param(struct actio_reader *r, const struct actio_statement *
         actio_reader_fault(r, ACTIO_F_OPTION_MEMBER, s->origin, it->span, ACTIO_ARGS(ACTIO_TEXT(text)));
         return false;
     }
-    r->word[actio_word_member(r, it->word, index->u.number)].override = item + 1;
+    uint32_t member = actio_word_member(r, it->word, index->u.number);
+    r->word[member].override = item + 1;
     it->next = r->definition[first - 1].member_override;
     r->definition[first - 1].member_override = item + 1;
     return true;

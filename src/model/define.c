@@ -34,7 +34,7 @@ static bool bind_value(struct actio_reader *r, const struct actio_definition *d,
 static bool finite_value(struct actio_reader *r, struct actio_formula f, const char *name, double x)
 {
     if (isfinite(x)) return true;
-    actio_reader_fault_at(r, ACTIO_F_VALUE_NOT_FINITE, f.origin, actio_formula_at(r, f), ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(x)));
+    actio_reader_fault_at(r, ACTIO_F_VALUE_NOT_FINITE, f.origin, actio_formula_at(r, f), ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(isnan(x) ? NAN : x)));
     return false;
 }
 

@@ -217,6 +217,8 @@ static struct actio_token unknown_character(struct actio_reader *r)
 static struct actio_token sign_token(struct actio_reader *r)
 {
     const char *p = text_here(r), *end = text_end(r);
+    uint32_t bytes;
+    if (wrong_character(p, end, &bytes) != ACTIO_F_COUNT) return token_here(r, ACTIO_T_BAD, bytes, 1);   /* reported by actio_lex_check_text */
     for (size_t i = 0; i < sizeof primes / sizeof *primes; i++)
         if (begins(p, end, primes[i])) return token_here(r, ACTIO_T_PRIME, (uint32_t)strlen(primes[i]), 1);
     if (begins(p, end, "**") || begins(p, end, "==") || begins(p, end, "//")) return unknown_character(r);
@@ -235,7 +237,6 @@ static bool skip_blanks(struct actio_reader *r, bool *crossed)
     const char *text = actio_lex_origin(r)->source.text, *end = text_end(r);
     for (; text + l->at < end;) {
         const char *p = text + l->at;
-        uint32_t bytes;
         if (*p == '#') skip_comment(r);
         else if (*p == '\n') {
             if (!continues(l)) return true;
@@ -243,7 +244,7 @@ static bool skip_blanks(struct actio_reader *r, bool *crossed)
             l->at++, l->line++, l->column = 1;
         } else if (*p == ' ' || *p == '\t') skip(l, 1, 1);
         else if (begins(p, end, "\xC2\xA0")) skip(l, 2, 1);            /* a no-break space is a space */
-        else if (wrong_character(p, end, &bytes) != ACTIO_F_COUNT || *p == '\r') skip(l, bytes, 1);   /* already reported */
+        else if (begins(p, end, "\r\n")) skip(l, 1, 1);
         else return false;
     }
     return false;

@@ -114,7 +114,7 @@ bool actio_machine_whole(struct actio_reader *r, actio_expr e, uint16_t origin, 
     double x = actio_model_number(r->model, e), near = nearbyint(x);
     *out = near;
     if (fabs(x - near) < 1e-9 && fabs(x) <= 1e15) return true;
-    actio_reader_fault_at(r, ACTIO_F_NOT_WHOLE, origin, at, ACTIO_ARGS(ACTIO_NUMBER(x)));
+    actio_reader_fault_at(r, ACTIO_F_NOT_WHOLE, origin, at, ACTIO_ARGS(ACTIO_NUMBER(isnan(x) ? NAN : x)));
     return false;
 }
 

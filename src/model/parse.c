@@ -450,8 +450,16 @@ static statement_fn *const statement_of[ACTIO_W_FIRST_FUNCTION] = {
     [ACTIO_W_time] = time_statement, [ACTIO_W_observe] = head_statement, [ACTIO_W_expect] = expect_statement,
 };
 
+static const char *missing_hint(struct actio_reader *r, uint32_t keyword)
+{
+    static const char *const rules[] = { "acting", "along" };
+    if (keyword == ACTIO_W_coord || keyword == ACTIO_W_state) return "separate the names with commas";
+    const char *near = keyword == ACTIO_W_constraint && r->token.kind == ACTIO_T_WORD ? actio_near_name(actio_word_text(r, r->token.word), rules, 2) : NULL;
+    return near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : keyword == ACTIO_W_model ? "a model's name is one word" : "there is no implicit product: write *";
+}
+
 /* After a formula only an operator could follow: what stands there instead is mostly a missing sign. */
-static bool statement_ends(struct actio_reader *r)
+static bool statement_ends(struct actio_reader *r, uint32_t keyword)
 {
     enum actio_token_kind k = r->token.kind;
     if (is_end(k)) return true;
@@ -459,7 +467,7 @@ static bool statement_ends(struct actio_reader *r)
     if (is_comparison(k)) return fault(r, ACTIO_F_COMPARISON_HERE, r->token.span, ACTIO_W_NONE);
     if (k != ACTIO_T_WORD && k != ACTIO_T_NUMBER && k != ACTIO_T_OPEN) return actio_parse_expected(r, "an operator or the end of the line");
     const char *found = actio_reader_quote(r, r->lexer.origin, r->token.at, r->token.bytes);
-    actio_reader_fault(r, ACTIO_F_OPERATOR_MISSING, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(found)));
+    actio_reader_fault(r, ACTIO_F_OPERATOR_MISSING, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(found), ACTIO_TEXT(missing_hint(r, keyword))));
     return false;
 }
 
@@ -490,7 +498,7 @@ static void statement(struct actio_reader *r, uint32_t keyword)
     struct place start = save(r);
     actio_parse_advance(r);
     struct actio_statement s = { .keyword = keyword, .at = r->token.at, .span = r->token.span, .origin = r->lexer.origin };
-    if (statement_of[keyword](r, &s) && statement_ends(r)) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;
+    if (statement_of[keyword](r, &s) && statement_ends(r, keyword)) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;
     else skip_statement(r, start);
 }
 
@@ -514,6 +522,6 @@ void actio_parse_option(struct actio_reader *r, uint16_t origin, enum actio_over
     actio_parse_advance(r);
     struct actio_statement s = { .keyword = keyword[kind], .at = r->token.at, .span = r->token.span, .origin = origin };
     bool ok = kind == ACTIO_SET_PARAM ? item_list(r, &s, place_item) : statement_of[keyword[kind]](r, &s);
-    ok = ok && statement_ends(r) && (r->token.kind == ACTIO_T_END || actio_parse_expected(r, "the end of the option"));
+    ok = ok && statement_ends(r, s.keyword) && (r->token.kind == ACTIO_T_END || actio_parse_expected(r, "the end of the option"));
     if (ok) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;
 }

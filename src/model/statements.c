@@ -160,6 +160,7 @@ static bool linear_in_accelerations(struct actio_reader *r, actio_expr e)
 static bool constraint_kind(struct actio_reader *r, const struct actio_statement *s, struct actio_constraint *c)
 {
     unsigned spaces = actio_machine_spaces(r, c->g);
+    if (actio_same(c->left, c->right)) return fault(r, ACTIO_F_CONSTRAINT_IS_EMPTY, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
     if (!(spaces & (ACTIO_BIT(Q) | ACTIO_BIT(V) | ACTIO_BIT(ACC) | ACTIO_BIT(STATE))))
         return fault(r, ACTIO_F_CONSTRAINT_NO_VARIABLE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
     c->kind = spaces & ACTIO_BIT(ACC) ? ACTIO_ACCELERATION : spaces & (ACTIO_BIT(V) | ACTIO_BIT(STATE)) ? ACTIO_VELOCITY : ACTIO_HOLONOMIC;
@@ -257,7 +258,7 @@ static bool start_target(struct actio_reader *r, const struct actio_target *t, v
     uint32_t primes = t->item->primes;
     enum actio_symbol_kind k = t->ref.kind;
     double x = actio_model_number(r->model, t->e);
-    if (!isfinite(x)) return fault(r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_NUMBER(x)));
+    if (!isfinite(x)) return fault(r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_NUMBER(isnan(x) ? NAN : x)));
     bool rate = k == ACTIO_SY_COORD_DOT || k == ACTIO_SY_STATE_DOT;
     if (primes + rate > 1) return fault(r, ACTIO_F_START_ACCELERATION, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     if (k == ACTIO_SY_LAMBDA && primes == 0) return start_lambda(r, t, option);

@@ -47,8 +47,8 @@ uint32_t actio_word_of(struct actio_reader *r, const char *text, size_t length)
 
 static void add_word(struct actio_reader *r, const char *text, enum actio_word_class class, enum actio_op op)
 {
-    struct actio_word *w = &r->word[actio_word_of(r, text, strlen(text))];
-    w->class = (uint8_t)class, w->op = (uint8_t)op;
+    uint32_t w = actio_word_of(r, text, strlen(text));     /* may move r->word */
+    r->word[w].class = (uint8_t)class, r->word[w].op = (uint8_t)op;
 }
 
 static bool is_function(int op)

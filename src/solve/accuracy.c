@@ -2,15 +2,17 @@
  * Global error. The error of a run is close to proportional to its local tolerance; so the difference of two runs, tolerances `ratio`
  * apart, is the error of the coarse one, and ratio times that is the error of the fine one, which is what is shown. */
 #include "solve/accuracy.h"
+#include "base/roles.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define RATIO 0.125                                        /* of the tolerances of two successive runs, at first */
-#define FINEST 4e-15                                       /* below this rounding speaks */
-#define MARGIN 2.0                                         /* the estimate must hold with this factor */
-enum { MOST_RUNS = 7 };
+#define RATIO 0.1                                          /* of the tolerances of two successive runs, at first */
+#define FIRST (1.0/24)                                     /* local tolerance of the first fine run, of the asked one: most motions amplify local errors less */
+#define FINEST 4e-15                                       /* about here rounding speaks: one run finer, then it must do */
+#define MARGIN 1.5                                         /* the estimate must hold with this factor */
+enum { MOST_RUNS = 8 };
 
 struct pass { double local; struct actio_rows rows; struct actio_march_result result; };
 
@@ -21,7 +23,7 @@ struct ladder {
     struct actio_outcome *out;
     const struct actio_stepper *stepper;
     struct pass pass[2];
-    double *last_difference;                               /* by column, of the two runs before */
+    double *last_difference, last_ratio;                   /* by column, of the two runs before; their tolerances */
     bool have_last;
 };
 
@@ -77,17 +79,25 @@ static double column_size(const struct actio_rows *r, size_t c, size_t rows)
     return size;
 }
 
-/* Part of the difference of two runs that is the error of the finer one. */
+/* Part of the difference of two runs that is the error of the finer one: ratio^gamma of it, gamma = 1 unless the runs before showed less. */
 static double share(const struct ladder *l, size_t c, double difference, double ratio, double size)
 {
-    double expected = ratio / (1 - ratio);
+    double gamma = l->stepper->stiff ? 0.7 : 1;
     double noise = 100 * DBL_EPSILON * size;               /* differences this small are rounding on both sides */
-    if (l->stepper->stiff) expected = pow(ratio, 0.7) / (1 - pow(ratio, 0.7));
+    if (difference <= noise) return 1;
     if (l->have_last && l->last_difference[c] > noise) {
-        double seen = difference / l->last_difference[c];
-        if (seen > expected && difference > noise) expected = seen < 0.5 ? seen / (1 - seen) : 1;
+        double seen = log(difference / l->last_difference[c]) / log(l->last_ratio);
+        gamma = fmin(gamma, fmax(seen, 0.5));
     }
-    return difference <= noise ? 1 : expected < 1 ? expected : 1;
+    double fraction = pow(ratio, gamma);
+    return fraction < 0.5 ? fraction / (1 - fraction) : 1;
+}
+
+/* An undefined value claims nothing; a value that the coarse run could not define is its own matter for multipliers only. */
+static double difference_of(double a, double b, bool multiplier)
+{
+    if (isnan(b) || a == b || (isnan(a) && multiplier)) return 0;
+    return isnan(a - b) ? INFINITY : fabs(a - b);
 }
 
 /* Errors of the finer run against the coarser one, column by column; then row by row until when they hold. */
@@ -96,23 +106,26 @@ static void compare(struct ladder *l, const struct pass *coarse, const struct pa
     struct actio_outcome *out = l->out;
     size_t rows = coarse->rows.filled < fine->rows.filled ? coarse->rows.filled : fine->rows.filled, all = fine->rows.rows;
     size_t columns = l->m->sys->columns, good = rows;
+    double ratio = fine->local / coarse->local;
     out->worst = 0;
     for (size_t c = 0; c < columns; c++) {
         const double *a = coarse->rows.column + c * all, *b = fine->rows.column + c * all;
-        double size = column_size(&fine->rows, c, rows), largest = 0;
+        double size = column_size(&fine->rows, c, rows), largest = 0, *each = out->row_error + c * all;
         for (size_t i = 0; i < rows; i++) {
-            double d = fabs(a[i] - b[i]);
-            if (d > largest || d != d) largest = d == d ? d : INFINITY;
-            if (isnan(a[i]) && isnan(b[i])) largest = 0;
+            each[i] = difference_of(a[i], b[i], l->m->sys->column[c].role == ACTIO_ROLE_LAMBDA);
+            if (each[i] > largest) largest = each[i];
         }
-        double part = share(l, c, largest, fine->local / coarse->local, size);
-        out->error[c] = fmax(part * largest, 2 * DBL_EPSILON * (size > 1 ? size : 0));
+        double part = share(l, c, largest, ratio, size), rounding = 2 * DBL_EPSILON * (size > 1 ? size : 0);
+        for (size_t i = 0; i < rows; i++) {
+            each[i] = fmax(part * each[i], rounding);
+            if (each[i] > l->aim->tol * size && i < good) good = i;
+        }
+        out->error[c] = fmax(part * largest, rounding);
         out->worst = fmax(out->worst, out->error[c] / size);
-        for (size_t i = 0; i < good; i++)
-            if (!(part * fabs(a[i] - b[i]) <= l->aim->tol * size) && !(isnan(a[i]) && isnan(b[i]))) good = i;
         l->last_difference[c] = largest;
     }
     l->have_last = true;
+    l->last_ratio = ratio;
     out->good_rows = good;
     out->holds_until = good ? l->aim->times[good - 1] : l->aim->t0;
 }
@@ -137,9 +150,9 @@ static void keep(struct ladder *l, struct pass *p)
 /* The next local tolerance, from what the last pair showed. */
 static double next_local(const struct ladder *l, double local)
 {
-    double wanted = local * 0.3 * l->aim->tol / l->out->worst;
-    double next = fmin(wanted, 0.5 * local);
-    return fmax(fmax(next, 1e-4 * local), FINEST);
+    if (local <= FINEST) return local > 0.6 * FINEST ? 0.5 * FINEST : local;
+    double wanted = l->out->worst * MARGIN <= l->aim->tol ? RATIO * local : local * 0.4 * l->aim->tol / l->out->worst;
+    return fmax(fmax(fmin(wanted, 0.5 * local), 1e-3 * local), FINEST);
 }
 
 static bool interrupted(int status) { return status == ACTIO_FLOW_STOPPED || status == ACTIO_MARCH_NO_MEMORY; }
@@ -147,23 +160,20 @@ static bool interrupted(int status) { return status == ACTIO_FLOW_STOPPED || sta
 static void climb(struct ladder *l)
 {
     struct actio_outcome *out = l->out;
-    double tol = l->aim->tol, fine = fmax(RATIO * tol, FINEST), coarse = fine / RATIO;
-    int status = run_columns(l, &l->pass[0], coarse);
+    double tol = l->aim->tol, fine = fmax(FIRST * tol, FINEST);
     struct pass *now = &l->pass[0];
-    if (l->aim->compile && !interrupted(status)) actio_system_native(l->m->sys, 4.0 * (double)l->pass[0].result.stats.rhs);
+    int status = run_columns(l, now, fine / RATIO);
+    if (l->aim->compile && !interrupted(status)) actio_system_native(l->m->sys, 4.0 * (double)now->result.stats.rhs);
     for (int run = 1, other = 1; run < MOST_RUNS && !interrupted(status); run++, other = !other) {
         struct pass *before = now;
         now = &l->pass[other];
         status = run_columns(l, now, fine);
         if (interrupted(status)) break;
         compare(l, before, now);
-        out->reached = out->worst * MARGIN <= tol && before->result.rows == now->result.rows;
-        if (out->reached || now->local <= FINEST || (now->rows.filled == 0 && run > 1)) break;
-        fine = out->worst * MARGIN <= tol ? RATIO * now->local : next_local(l, now->local);
-        if (fine >= now->local) break;
+        out->reached = out->worst * (now->local <= FINEST ? 1 : MARGIN) <= tol && before->result.rows == now->result.rows;
+        fine = next_local(l, now->local);
+        if (out->reached || fine >= now->local || (now->rows.filled == 0 && run > 1)) break;
     }
-    /* at the finest tolerance the estimate itself is what counts */
-    if (!out->reached && now->local <= FINEST && out->worst <= tol && l->pass[0].result.rows == l->pass[1].result.rows) out->reached = true;
     keep(l, now);
     if (interrupted(status)) out->reached = false, out->status = status;
 }
@@ -188,12 +198,13 @@ static int open_ladder(struct ladder *l)
     }
     l->out->error = actio_take(l->ctx, m->sys->columns + 1, sizeof(double));
     l->last_difference = actio_take(l->ctx, m->sys->columns + 1, sizeof(double));
+    l->out->row_error = actio_take(l->ctx, m->sys->columns * l->aim->rows + 1, sizeof(double));
     for (int i = 0; i < 2; i++) {
         if (actio_rows_open(&l->pass[i].rows, m, l->aim->times, l->aim->rows)) return 1;
         l->pass[i].result.y = actio_take(l->ctx, m->ny + 1, sizeof(double));
         if (!l->pass[i].result.y) return 1;
     }
-    return !l->out->error || !l->last_difference;
+    return !l->out->error || !l->last_difference || !l->out->row_error;
 }
 
 int actio_reach(struct actio_context *ctx, struct actio_motion *motion, const struct actio_aim *aim, struct actio_outcome *out)
@@ -216,6 +227,7 @@ void actio_outcome_close(struct actio_context *ctx, struct actio_outcome *out)
 {
     actio_give(ctx, out->column);
     actio_give(ctx, out->error);
+    actio_give(ctx, out->row_error);
     actio_give(ctx, out->y_stop);
     *out = (struct actio_outcome){ 0 };
 }

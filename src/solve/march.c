@@ -138,8 +138,11 @@ static void look_at_quality(struct march *m, struct happening *best)
 {
     double t;
     if (!m->flow->quality || !m->flow->quality_at || !m->flow->singular) return;
-    if (!(m->flow->quality(m->flow->user) < 1e-2)) return;
-    if (actio_minimum(quality_value, m, m->t, m->t_next, &t) >= 1e-7) return;
+    if (!(m->flow->quality(m->flow->user) < 0.03)) return;
+    double least = actio_minimum(quality_value, m, m->t, m->t_next, &t);
+    /* still falling at the end: the next step will tell, unless the motion ends here */
+    bool falling = fabs(t - m->t_next) <= 1e-6 * fabs(m->t_next - m->t) && before(m, m->t_next, m->task->t1);
+    if (least >= 1e-7 || (falling && least > 1e-14)) return;
     if (fabs(t - m->singular_at) > 1e-6 * fabs(m->t_next - m->t)) earliest(m, best, SINGULAR, t);
 }
 

@@ -30,7 +30,7 @@ struct actio_flow {
     int (*touched)(void *user, size_t guard, double t, const double *y);
     /* Quality of the elimination seen by the last rhs calls: smallest pivot ratio since it was last asked for; NULL = not watched. */
     double (*quality)(void *user);
-    /* The same at one point. When `quality` is below 1e-2 its minimum over the step is looked for; below 1e-7 `singular` is called there:
+    /* The same at one point. When `quality` is below 0.03 its minimum over the step is looked for; below 1e-7 `singular` is called there:
      * 0 go on, else stop with this status. Both NULL = not watched. */
     double (*quality_at)(void *user, double t, const double *y);
     /* The step goes from `before` to `after`; `at` gives the state anywhere inside it. */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Right-hand sides, projection and guards of a system, by its own formulas while their pivots are sound, else by numeric elimination. */
 #include "solve/motion.h"
+#include "algebra/dense.h"
 
 #include <math.h>
 #include <string.h>
 
 #define DOUBTFUL 1e-8                                      /* relative pivot below which the numeric elimination is asked */
-#define WORTH_A_LOOK 1e-3
+#define UNDEFINED 1e-6                                     /* multipliers lose this many digits: they are not shown */
+#define WORTH_A_LOOK 0.03                                  /* rows ten degrees from dependent: the march looks for the smallest value in the step */
+#define NUMERIC_SCALE 100                                  /* estimates of the numeric path are smaller for sound matrices, too */
 
 /* ---- binding */
 
@@ -118,7 +121,7 @@ static int solve_numerically(struct actio_motion *m)
         return ACTIO_FLOW_NAN;
     }
     int bad = actio_saddle_factor(m->saddle, values);
-    note_quality(m, actio_saddle_quality(m->saddle));
+    note_quality(m, fmin(1, NUMERIC_SCALE * actio_saddle_quality(m->saddle)));
     if (bad || actio_saddle_solve(m->saddle, m->zdot, m->lambda, m->reaction)) return ACTIO_FLOW_SINGULAR;
     return all_finite(m->zdot, m->N) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
 }
@@ -138,6 +141,15 @@ int actio_motion_solve(struct actio_motion *m, double t, const double *y)
         }
     }
     return solve_numerically(m);
+}
+
+void actio_motion_undefined(struct actio_motion *m)
+{
+    actio_saddle_factor(m->saddle, evaluate(&m->at[ACTIO_Q_MATRIX]));
+    if (actio_saddle_quality(m->saddle) > UNDEFINED) return;
+    actio_saddle_rank(m->saddle, m->unique_here);
+    for (size_t k = 0; k < m->p; k++)
+        if (!m->unique_here[k]) m->lambda[k] = NAN;
 }
 
 static void write_rates(const struct actio_motion *m, const double *zdot, double *dy)
@@ -348,19 +360,23 @@ static double quality(void *user)
     return q;
 }
 
+/* The formulas' pivots when they are sound; in doubt the equilibrated matrix decides: a pivot of G may vanish where the whole is regular. */
 static double quality_at(void *user, double t, const double *y)
 {
     struct actio_motion *m = user;
     int sign;
     move_to(m, t, y);
-    if (!m->numeric) return pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign);
+    if (!m->numeric) {
+        double q = pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign);
+        if (q >= WORTH_A_LOOK) return q;
+    }
     const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
     if (!all_finite(values, actio_kernel_outputs(m->at[ACTIO_Q_MATRIX].k))) return 0;
     actio_saddle_factor(m->saddle, values);
-    return actio_saddle_quality(m->saddle);
+    return fmin(1, NUMERIC_SCALE * actio_saddle_quality(m->saddle));
 }
 
-/* Accelerations and reactions a little before and after a singular point; do both sides tend to the same? */
+/* Accelerations and reactions a little before and after a singular point. */
 static int sample(struct actio_motion *m, double t, actio_dense_fn at, void *where, double *y, double *out)
 {
     at(where, t, y);
@@ -370,21 +386,67 @@ static int sample(struct actio_motion *m, double t, actio_dense_fn at, void *whe
     return status;
 }
 
+/* Do both sides tend to the same? Linear extrapolation to t from each, judged by the size of the quantity nearby. */
+static bool same_limits(struct actio_motion *m, double t, double before, double after, actio_dense_fn at, void *where, double *y)
+{
+    size_t size = 2 * m->N;
+    double *x[4] = { y + m->ny, y + m->ny + size, y + m->ny + 2 * size, y + m->ny + 3 * size };
+    const double place[4] = { t + 1e-2 * (before - t), t + 1e-3 * (before - t), t + 1e-3 * (after - t), t + 1e-2 * (after - t) };
+    if (before == t || after == t) return false;
+    for (int i = 0; i < 4; i++)
+        if (sample(m, place[i], at, where, y, x[i]) != ACTIO_FLOW_OK) return false;
+    for (size_t i = 0; i < size; i++) {
+        double left = x[1][i] + (x[1][i] - x[0][i]) / 9, right = x[2][i] + (x[2][i] - x[3][i]) / 9;
+        if (!(fabs(left - right) <= 1e-3 * (1 + fabs(x[0][i]) + fabs(x[3][i])))) return false;
+    }
+    return true;
+}
+
+/* Rows of d(phi)/d(q, v, s) at y, by differences: only asked for at a singular point. */
+static const double *full_rows(struct actio_motion *m, double t, double *y, double *rows)
+{
+    size_t first = m->sys->holonomic, levels = m->sys->levels;
+    for (size_t i = 0; i < m->ny; i++) {
+        double x = y[i], h = 1e-6 * (1 + fabs(x));
+        for (int side = -1; side <= 1; side += 2) {
+            y[i] = x + side * h;
+            move_to(m, t, y);
+            const double *phi = evaluate(&m->at[ACTIO_Q_LEVELS]) + first;
+            for (size_t r = 0; r < levels; r++) rows[r * m->ny + i] = (side < 0 ? 0 : rows[r * m->ny + i]) + side * phi[r] / (2 * h);
+        }
+        y[i] = x;
+    }
+    return rows;
+}
+
+/* Is the set of states that satisfy the constraints smooth at y? Where its full rows become dependent it branches, and nothing
+ * says which branch the motion takes. */
+static bool branches(struct actio_motion *m, double t, double *y)
+{
+    size_t levels = m->sys->levels, ny = m->ny, rank = m->rank;
+    if (levels == 0 || levels < m->p) return false;
+    double *rows = actio_take(m->ctx, levels * ny + 1, sizeof *rows), *basis = actio_take(m->ctx, ny * ny + 1, sizeof *basis);
+    double *work = actio_take(m->ctx, actio_rank_work(levels, ny) + 1, sizeof *work);
+    int *iwork = actio_take(m->ctx, levels + ny + 1, sizeof *iwork);
+    if (rows && basis && work && iwork) {
+        full_rows(m, t, y, rows);
+        rank = actio_row_bases(levels, ny, rows, 1e-3, basis, work, iwork);
+    }
+    actio_give(m->ctx, rows);
+    actio_give(m->ctx, basis);
+    actio_give(m->ctx, work);
+    actio_give(m->ctx, iwork);
+    return rank < m->rank;
+}
+
 static int singular(void *user, double t, double before, double after, actio_dense_fn at, void *where)
 {
     struct actio_motion *m = user;
-    size_t size = 2 * m->N;
-    double *y = m->step + m->N, *x[4] = { y + m->ny, y + m->ny + size, y + m->ny + 2 * size, y + m->ny + 3 * size };
-    const double place[4] = { t + 1e-2 * (before - t), t + 1e-3 * (before - t), t + 1e-3 * (after - t), t + 1e-2 * (after - t) };
-    bool same = before != t && after != t;
-    for (int i = 0; same && i < 4; i++) same = sample(m, place[i], at, where, y, x[i]) == ACTIO_FLOW_OK;
-    for (size_t i = 0; same && i < size; i++) {
-        /* linear extrapolation to t from each side, judged by how far the quantity moves near the point */
-        double left = x[1][i] + (x[1][i] - x[0][i]) / 9, right = x[2][i] + (x[2][i] - x[3][i]) / 9;
-        double near = 1 + fabs(x[0][i]) + fabs(x[3][i]);
-        same = fabs(left - right) <= 1e-3 * near;
+    double *y = m->step + m->N;
+    if (same_limits(m, t, before, after, at, where, y)) {
+        at(where, t, y);
+        if (!branches(m, t, y)) return 0;
     }
-    if (same) return 0;
     at(where, t, y);
     move_to(m, t, y);
     actio_saddle_factor(m->saddle, evaluate(&m->at[ACTIO_Q_MATRIX]));
@@ -437,7 +499,8 @@ static bool take_buffers(struct actio_motion *m, const double *param)
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].p = actio_take(m->ctx, want[i].n + 1, sizeof(double)))) return false;
     m->unique = actio_take(m->ctx, m->p + 1, sizeof *m->unique);
-    if (!m->unique) return false;
+    m->unique_here = actio_take(m->ctx, m->p + 1, sizeof *m->unique_here);
+    if (!m->unique || !m->unique_here) return false;
     for (size_t k = 0; k < m->p; k++) m->unique[k] = true;
     if (sys->params) memcpy(m->param, param, sys->params * sizeof *param);
     m->saddle = actio_saddle_open(m->ctx, sys);
@@ -474,7 +537,7 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
 void actio_motion_close(struct actio_motion *m)
 {
     if (!m->ctx) return;
-    void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->bad_y, m->pivot_size, m->residual, m->step, m->unique,
+    void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->bad_y, m->pivot_size, m->residual, m->step, m->unique, m->unique_here,
                     m->change, m->mode_history, m->pattern_i, m->pattern_j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) {

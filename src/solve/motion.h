@@ -23,7 +23,7 @@ struct actio_motion {
     struct actio_saddle *saddle;
     bool numeric;                                          /* formulas were not eliminated, or rows are redundant */
     size_t rank;                                           /* of the constraints' rows, as the motion keeps it */
-    bool *unique;                                          /* multipliers */
+    bool *unique, *unique_here;                            /* multipliers: along the motion; at one point */
     /* watched pivots */
     double *pivot_size, quality, worst; int sign;         /* quality since last asked, worst of the run */
     double bad_t, *bad_y;                                  /* where a formula last gave no number */
@@ -44,6 +44,8 @@ int actio_motion_need(struct actio_motion *motion, enum actio_quantity what);   
 
 /* z', lambda and reaction at a point, into the motion's buffers. A flow status. */
 int actio_motion_solve(struct actio_motion *motion, double t, const double *y);
+/* After a solve: multipliers that the rows do not determine at this point (a turning point) become NAN; reactions stay right. */
+void actio_motion_undefined(struct actio_motion *motion);
 int actio_motion_rhs(void *motion, double t, const double *y, double *dy);
 int actio_motion_project(void *motion, double t, double *y);
 /* Sets modes and watched signs for a (new) start; 0, or a status: a switch that cannot settle. */

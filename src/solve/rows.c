@@ -136,6 +136,7 @@ static int solve_row(struct actio_rows *r, size_t l)
     gather(r->mode, r->rows, l, m->mode, m->sys->modes);
     if (m->sys->levels && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK) scatter(r->y, r->rows, l, y, m->ny);
     int status = actio_motion_solve(m, r->times[l], y);
+    if (m->p && m->rank == m->p) actio_motion_undefined(m);
     scatter(r->zdot, r->rows, l, m->zdot, m->N);
     scatter(r->lambda, r->rows, l, m->lambda, m->p);
     scatter(r->reaction, r->rows, l, m->reaction, m->N);

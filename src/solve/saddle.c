@@ -7,13 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-#define RANK_TOL 1e-9
+#define RANK_TOL 1e-9                                      /* of rows that should be independent */
+#define REDUNDANT_TOL 1e-6                                 /* of rows known to be redundant: on the manifold they depend on each other to its accuracy */
 #define REGULAR 1e-10
 
 struct actio_saddle {
     struct actio_context *ctx;
     const struct actio_system *sys;
     size_t N, p, size, expected_rank;
+    double rank_tol;
     const double *values;                                  /* of the MATRIX kernel */
     double *d, *e;                                         /* scales of variables and of rows */
     double quality;
@@ -68,7 +70,7 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
     struct actio_saddle *s = actio_take(ctx, 1, sizeof *s);
     bool ok = true;
     if (!s) return NULL;
-    *s = (struct actio_saddle){ .ctx = ctx, .sys = sys, .N = sys->n + sys->m, .p = sys->p, .size = sys->n + sys->m + sys->p, .expected_rank = sys->p };
+    *s = (struct actio_saddle){ .ctx = ctx, .sys = sys, .N = sys->n + sys->m, .p = sys->p, .size = sys->n + sys->m + sys->p, .expected_rank = sys->p, .rank_tol = RANK_TOL };
     size_t count = sys->G.count + sys->A.count + sys->D.count;
     s->dense = s->size <= 600;
     s->d = take(s, s->N, sizeof(double), &ok);
@@ -147,9 +149,9 @@ static int factor_null_spaces(struct actio_saddle *s)
     scatter(s, &sys->A, A_values(s), s->A);
     scatter(s, &sys->D, D_values(s), s->D);
     memcpy(s->copy, s->A, s->p * N * sizeof *s->copy);
-    s->rank = actio_row_bases(s->p, N, s->copy, RANK_TOL, s->ZA, s->work, s->iwork);
+    s->rank = actio_row_bases(s->p, N, s->copy, s->rank_tol, s->ZA, s->work, s->iwork);
     memcpy(s->copy, s->D, s->p * N * sizeof *s->copy);
-    s->rank_D = actio_row_bases(s->p, N, s->copy, RANK_TOL, s->ZD, s->work, s->iwork);
+    s->rank_D = actio_row_bases(s->p, N, s->copy, s->rank_tol, s->ZD, s->work, s->iwork);
     if (s->rank != s->rank_D) return 1;
     r = N - s->rank;
     memset(s->M, 0, r * r * sizeof *s->M);
@@ -180,7 +182,11 @@ int actio_saddle_factor(struct actio_saddle *s, const double *values)
 }
 
 double actio_saddle_quality(const struct actio_saddle *s) { return s->quality; }
-void actio_saddle_expect_rank(struct actio_saddle *s, size_t rank) { s->expected_rank = rank; }
+void actio_saddle_expect_rank(struct actio_saddle *s, size_t rank)
+{
+    s->expected_rank = rank;
+    s->rank_tol = rank < s->p ? REDUNDANT_TOL : RANK_TOL;
+}
 
 /* Solves the scaled system for right sides h (variables) and c (rows); leaves z in out and the scaled multipliers in s->b + N. */
 static void solve_whole(struct actio_saddle *s, const double *h, const double *c, double *z)
@@ -203,7 +209,7 @@ static int solve_null_spaces(struct actio_saddle *s, const double *h, const doub
     size_t N = s->N, r = N - s->rank;
     double defect, size = 0;
     memcpy(s->copy, s->A, s->p * N * sizeof *s->copy);
-    actio_min_norm(s->p, N, s->copy, c, RANK_TOL, s->w, &defect, s->work, s->iwork);
+    actio_min_norm(s->p, N, s->copy, c, s->rank_tol, s->w, &defect, s->work, s->iwork);
     for (size_t k = 0; k < s->p; k++) size = fmax(size, fabs(c[k]));
     if (!(defect <= 1e-7 * (1 + size))) return 1;
     for (size_t i = 0; i < N; i++) z[i] = s->w[i] * s->d[i];
@@ -228,7 +234,7 @@ static void least_multipliers(struct actio_saddle *s, const double *reaction, do
         s->w[i] = reaction[i] * s->d[i];
         for (size_t k = 0; k < s->p; k++) s->copy[i * s->p + k] = s->D[k * N + i];
     }
-    actio_min_norm(N, s->p, s->copy, s->w, RANK_TOL, lambda, &defect, s->work, s->iwork);
+    actio_min_norm(N, s->p, s->copy, s->w, s->rank_tol, lambda, &defect, s->work, s->iwork);
 }
 
 int actio_saddle_solve(struct actio_saddle *s, double *zdot, double *lambda, double *reaction)
@@ -260,29 +266,27 @@ int actio_saddle_step(struct actio_saddle *s, const double *r, double *step)
     double defect;
     for (size_t k = 0; k < s->p; k++) s->b[k] = -r[k];
     memcpy(s->copy, s->A, s->p * s->N * sizeof *s->copy);
-    actio_min_norm(s->p, s->N, s->copy, s->b, RANK_TOL, s->w, &defect, s->work, s->iwork);
+    actio_min_norm(s->p, s->N, s->copy, s->b, s->rank_tol, s->w, &defect, s->work, s->iwork);
     for (size_t i = 0; i < s->N; i++) step[i] = s->w[i] * s->d[i];
     return 0;
 }
 
+/* Rank of the rows of A but one (p: of all). */
+static size_t rank_without(struct actio_saddle *s, size_t left_out)
+{
+    size_t rows = 0;
+    for (size_t k = 0; k < s->p; k++)
+        if (k != left_out) memcpy(s->copy + s->N * rows++, s->A + k * s->N, s->N * sizeof *s->copy);
+    return actio_row_bases(rows, s->N, s->copy, s->rank_tol, s->ZA, s->work, s->iwork);
+}
+
+/* lambda_k is unique when its row is in no dependence of the others: without it the rank is one less. */
 size_t actio_saddle_rank(struct actio_saddle *s, bool *unique)
 {
     if (!s->dense || s->p == 0) return s->p;
-    size_t N = s->N, p = s->p;
     scatter(s, &s->sys->A, A_values(s), s->A);
-    memcpy(s->copy, s->A, p * N * sizeof *s->copy);
-    size_t rank = actio_row_bases(p, N, s->copy, RANK_TOL, s->ZA, s->work, s->iwork);
-    if (!unique) return rank;
-    /* lambda_k is unique when e_k is orthogonal to null(A'), i.e. lies in the row space of A' (p columns); rows of unit length */
-    for (size_t i = 0; i < N; i++)
-        for (size_t k = 0; k < p; k++) s->copy[i * p + k] = s->A[k * N + i] * s->e[k];
-    double *basis = s->copy + p * N;
-    size_t r = actio_row_bases(N, p, s->copy, RANK_TOL, basis, s->work, s->iwork);
-    for (size_t k = 0; k < p; k++) {
-        double outside = 0;
-        for (size_t a = r; a < p; a++) outside += basis[a * p + k] * basis[a * p + k];
-        unique[k] = outside < 1e-12;
-    }
+    size_t rank = rank_without(s, s->p);
+    for (size_t k = 0; unique && k < s->p; k++) unique[k] = rank == s->p || rank_without(s, k) < rank;
     return rank;
 }
 
@@ -299,7 +303,7 @@ size_t actio_saddle_weakest(const struct actio_saddle *s)
             memcpy(s->copy + at, s->A + j * N, N * sizeof *s->copy);
             at += N;
         }
-        size_t r = actio_row_bases(p - 1, N, s->copy, RANK_TOL, s->ZD, s->work, s->iwork);
+        size_t r = actio_row_bases(p - 1, N, s->copy, s->rank_tol, s->ZD, s->work, s->iwork);
         for (size_t i = 0; i < N; i++) own += s->A[k * N + i] * s->A[k * N + i];
         for (size_t a = r; a < N; a++) {
             double x = 0;
