@@ -34,18 +34,16 @@ static inline double actio_two_to(int e) { return actio_of_bits((uint64_t)(1023 
 ACTIO_INLINE void actio_quarter(double hi, double lo, uint64_t n, double *s, double *c)
 {
     double z = hi * hi, h = 0.5 * z, w = 1.0 - h;
-    double p = actio_fma(z, 0x1.5e0af186af739p-33, -0x1.ae600a926c89ap-26);
-    p = actio_fma(z, p, 0x1.71de37961e4c6p-19);
-    p = actio_fma(z, p, -0x1.a01a019e8357dp-13);
-    p = actio_fma(z, p, 0x1.1111111110bb1p-7);
-    p = actio_fma(z, p, -0x1.5555555555555p-3);
-    double q = actio_fma(z, -0x1.907d7aebd5e3dp-37, 0x1.1eeb68b109173p-29);
-    q = actio_fma(z, q, -0x1.27e4fa17a41b4p-22);
-    q = actio_fma(z, q, 0x1.a01a019f4e867p-16);
-    q = actio_fma(z, q, -0x1.6c16c16c16966p-10);
-    q = actio_fma(z, q, 0x1.5555555555555p-5);
+    /* polynomials by halves and quarters: the longest chain is what a right-hand side waits for */
+    double z2 = z * z, z4 = z2 * z2;
+    double p = actio_fma(z, 0x1.1111111110bb1p-7, -0x1.5555555555555p-3), p2 = actio_fma(z, 0x1.71de37961e4c6p-19, -0x1.a01a019e8357dp-13);
+    double p4 = actio_fma(z, 0x1.5e0af186af739p-33, -0x1.ae600a926c89ap-26);
+    p = actio_fma(z4, p4, actio_fma(z2, p2, p));
+    double q = actio_fma(z, -0x1.6c16c16c16966p-10, 0x1.5555555555555p-5), q2 = actio_fma(z, -0x1.27e4fa17a41b4p-22, 0x1.a01a019f4e867p-16);
+    double q4 = actio_fma(z, -0x1.907d7aebd5e3dp-37, 0x1.1eeb68b109173p-29);
+    q = actio_fma(z4, q4, actio_fma(z2, q2, q));
     double sine = hi + actio_fma(hi * z, p, lo * w);
-    double cosine = w + ((1.0 - w - h) + actio_fma(z * z, q, -(hi * lo)));
+    double cosine = w + ((1.0 - w - h) + actio_fma(z2, q, -(hi * lo)));
     const uint64_t sign = (uint64_t)1 << 63;
     uint64_t a = actio_bits(sine) | (actio_bits(hi) & sign);     /* sin(-0) is -0 */
     uint64_t b = actio_bits(cosine), swap = (a ^ b) & -(n & 1);
@@ -61,9 +59,8 @@ ACTIO_INLINE uint64_t actio_sincos_near(double x, double *s, double *c)
     double a = x - k * 0x1.921fb544p+0, w = k * 0x1.0b4611a6p-34;
     double h = a - w, v = h - a;
     double e = k * 0x1.3198a2e037073p-69 - ((a - (h - v)) - (w + v));
-    double hi = h - e, lo = (h - hi) - e;
-    actio_quarter(hi, lo, actio_bits(t), s, c);
-    uint64_t wide = !(fabs(x) < 1e5), close = (k != 0) & (fabs(hi) < 0x1p-27);
+    actio_quarter(h, -e, actio_bits(t), s, c);             /* e is below the rounding of h */
+    uint64_t wide = !(fabs(x) < 1e5), close = (k != 0) & (fabs(h) < 0x1p-27);
     return wide | close;
 }
 

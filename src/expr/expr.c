@@ -148,6 +148,28 @@ static bool power_of_two(double x)
 
 static bool is_scale(const struct actio_pool *pool, actio_expr e) { return actio_is_const(pool, e) && power_of_two(actio_const_value(pool, e)); }
 
+static actio_expr scaled(struct actio_pool *pool, actio_expr c, actio_expr x);
+
+/* e = c x with c a power of two (either sign): moving such factors about is exact, so they gather outside and meet there. */
+static double scale_of(const struct actio_pool *pool, actio_expr e, actio_expr *x)
+{
+    *x = e;
+    if (op_of(pool, e) != ACTIO_MUL || !is_scale(pool, arg_a(pool, e))) return 1;
+    *x = arg_b(pool, e);
+    return actio_const_value(pool, arg_a(pool, e));
+}
+
+/* c x + c y = c (x + y), c x - c y = c (x - y); sign is that of the second term. False when the factors differ. */
+static bool common_scale(struct actio_pool *pool, actio_expr a, actio_expr b, int sign, actio_expr *sum)
+{
+    actio_expr x, y;
+    double c = scale_of(pool, a, &x), d = scale_of(pool, b, &y);
+    if (c == 1 || fabs(c) != fabs(d)) return false;
+    actio_expr inner = c * d * sign > 0 ? actio_add(pool, x, y) : actio_sub(pool, x, y);
+    *sum = actio_is_zero(inner) ? inner : scaled(pool, actio_const(pool, c), inner);
+    return true;
+}
+
 actio_expr actio_neg(struct actio_pool *pool, actio_expr a)
 {
     if (actio_is_const(pool, a)) return actio_const(pool, -actio_const_value(pool, a));
@@ -168,6 +190,8 @@ actio_expr actio_add(struct actio_pool *pool, actio_expr a, actio_expr b)
     if (op_of(pool, b) == ACTIO_NEG) return actio_sub(pool, a, arg_a(pool, b));
     if (op_of(pool, a) == ACTIO_NEG) return actio_sub(pool, b, arg_a(pool, a));
     if (actio_same(a, b)) return actio_mul(pool, actio_const(pool, 2), a);
+    actio_expr sum;
+    if (common_scale(pool, a, b, 1, &sum)) return sum;
     return a.id < b.id ? node2(pool, ACTIO_ADD, a, b) : node2(pool, ACTIO_ADD, b, a);
 }
 
@@ -178,6 +202,8 @@ actio_expr actio_sub(struct actio_pool *pool, actio_expr a, actio_expr b)
     if (actio_is_zero(a)) return actio_neg(pool, b);
     if (op_of(pool, b) == ACTIO_NEG) return actio_add(pool, a, arg_a(pool, b));
     if (op_of(pool, a) == ACTIO_NEG) return actio_neg(pool, actio_add(pool, arg_a(pool, a), b));
+    actio_expr sum;
+    if (common_scale(pool, a, b, -1, &sum)) return sum;
     return node2(pool, ACTIO_SUB, a, b);
 }
 
@@ -215,6 +241,9 @@ actio_expr actio_div(struct actio_pool *pool, actio_expr a, actio_expr b)
     if (is_scale(pool, b)) return scaled(pool, actio_const(pool, 1 / actio_const_value(pool, b)), a);
     if (op_of(pool, a) == ACTIO_NEG) return actio_neg(pool, actio_div(pool, arg_a(pool, a), b));
     if (op_of(pool, b) == ACTIO_NEG) return actio_neg(pool, actio_div(pool, a, arg_a(pool, b)));
+    actio_expr x, y;
+    double c = scale_of(pool, a, &x) / scale_of(pool, b, &y);
+    if (c != 1 && power_of_two(c)) return scaled(pool, actio_const(pool, c), node2(pool, ACTIO_DIV, x, y));
     return node2(pool, ACTIO_DIV, a, b);
 }
 
@@ -228,6 +257,9 @@ actio_expr actio_power(struct actio_pool *pool, actio_expr a, int32_t k)
         actio_expr p = actio_power(pool, arg_a(pool, a), k);
         return k % 2 == 0 ? p : actio_neg(pool, p);
     }
+    actio_expr x;
+    double c = scale_of(pool, a, &x), ck = c == 1 ? 1 : actio_powi(c, k);
+    if (c != 1 && power_of_two(ck)) return scaled(pool, actio_const(pool, ck), node1(pool, ACTIO_POWI, x, (uint32_t)k));
     return node1(pool, ACTIO_POWI, a, (uint32_t)k);
 }
 

@@ -49,7 +49,7 @@ static unsigned decode(const char *text, const char *end, uint32_t *bytes)
         c = c << 6 | (s[i] & 0x3F);
     }
     *bytes = n < 2 || (c >= least[n] && c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF)) ? n : 0;
-    return c;
+    return *bytes ? c : 0;
 }
 
 /* ---- the text as a whole */

@@ -11,6 +11,8 @@
 #define WORTH_A_LOOK 0.03                                  /* rows ten degrees from dependent: the march looks for the smallest value in the step */
 #define NUMERIC_SCALE 100                                  /* estimates of the numeric path are smaller for sound matrices, too */
 
+#define QUADRATIC 1e-8                                     /* residuals whose square is rounding: one Newton step removes them */
+
 /* ---- binding */
 
 static struct actio_binding here(struct actio_motion *m)
@@ -61,6 +63,29 @@ static inline const double *evaluate(const struct actio_bound *b)
     return b->value;
 }
 
+static struct actio_arg *bind_rhs(struct actio_motion *m, const double *y)
+{
+    struct actio_binding at = here(m);
+    size_t which = m->rhs_next++ % ACTIO_RHS_BUFFERS;
+    at.space[ACTIO_SPACE_Q].base = y, at.space[ACTIO_SPACE_V].base = y + m->n, at.space[ACTIO_SPACE_STATE].base = y + 2 * m->n;
+    actio_kernel_bind(m->at[ACTIO_Q_RHS].k, &at, m->rhs_in[which]);
+    m->rhs_y[which] = y;
+    return m->rhs_in[which];
+}
+
+/* Right-hand sides read the stepper's own buffers, of which there are few: each is bound once. */
+static inline const double *evaluate_rhs(struct actio_motion *m, double t, const double *y)
+{
+    const struct actio_bound *b = &m->at[ACTIO_Q_RHS];
+    struct actio_arg *in = NULL;
+    for (int i = 0; i < ACTIO_RHS_BUFFERS && !in; i++)
+        if (m->rhs_y[i] == y) in = m->rhs_in[i];
+    if (!in) in = bind_rhs(m, y);
+    m->t = t;
+    actio_kernel_eval(b->k, 1, in, b->pre, 1, b->out, b->work);
+    return b->value;
+}
+
 static inline void move_to(struct actio_motion *m, double t, const double *y)
 {
     m->t = t;
@@ -76,31 +101,35 @@ static bool all_finite(const double *x, size_t n)
 
 /* ---- pivots */
 
-static double against_history(double value, double *size)
+/* Do any pivots of the formulas' elimination at the current point deserve a look? Also keeps the history of single ones. *sign is that of det B.
+ * This runs in every right-hand side: comparisons only. */
+static inline bool pivots_sound(struct actio_motion *m, const double *pivot, int *sign)
 {
-    double a = fabs(value);
-    if (a > *size) *size = a;
-    return a < WORTH_A_LOOK * *size ? a / *size : 1;
+    size_t pairs = m->sys->pivot_pairs, signs = m->sys->pivot_signs, singles = m->sys->pivots - 2 * pairs;
+    const double *single = pivot + 2 * pairs;
+    bool sound = true, minus = false;
+    for (size_t i = 0; i < pairs; i++) {
+        sound &= fabs(pivot[2 * i]) >= WORTH_A_LOOK * fabs(pivot[2 * i + 1]);
+        minus ^= pivot[2 * i] < 0;
+    }
+    for (size_t i = 0; i < singles; i++) {
+        double a = fabs(single[i]);
+        if (a > m->pivot_size[i]) m->pivot_size[i] = a;
+        sound &= a >= WORTH_A_LOOK * m->pivot_size[i];
+        minus ^= i < signs && single[i] < 0;
+    }
+    *sign = minus ? -1 : 1;
+    return sound;
 }
 
-/* Smallest relative pivot of the formulas' elimination at the current point; *sign is that of det B. */
+/* Smallest relative pivot there. */
 static double pivot_quality(struct actio_motion *m, const double *pivot, int *sign)
 {
-    const struct actio_system *sys = m->sys;
+    size_t pairs = m->sys->pivot_pairs, singles = m->sys->pivots - 2 * pairs;
     double q = 1;
-    int s = 1;
-    for (size_t i = 0; i < sys->pivot_pairs; i++) {
-        double value = pivot[2 * i], reference = fabs(pivot[2 * i + 1]);
-        if (fabs(value) < WORTH_A_LOOK * reference) q = fmin(q, fabs(value) / reference);
-        if (value < 0) s = -s;
-    }
-    const double *single = pivot + 2 * sys->pivot_pairs;
-    size_t singles = sys->pivots - 2 * sys->pivot_pairs;
-    for (size_t i = 0; i < singles; i++) {
-        q = fmin(q, against_history(single[i], &m->pivot_size[i]));
-        if (i < sys->pivot_signs && single[i] < 0) s = -s;
-    }
-    *sign = s;
+    if (pivots_sound(m, pivot, sign)) return q;
+    for (size_t i = 0; i < pairs; i++) q = fmin(q, fabs(pivot[2 * i]) / fabs(pivot[2 * i + 1]));
+    for (size_t i = 0; i < singles; i++) q = fmin(q, m->pivot_size[i] > 0 ? fabs(pivot[2 * pairs + i]) / m->pivot_size[i] : 0);
     return q;
 }
 
@@ -152,31 +181,41 @@ void actio_motion_undefined(struct actio_motion *m)
         if (!m->unique_here[k]) m->lambda[k] = NAN;
 }
 
-static void write_rates(const struct actio_motion *m, const double *zdot, double *dy)
+/* The stepper reads rates two at a time: written the same way, they reach it without waiting for memory. */
+typedef double pair __attribute__((vector_size(16)));
+
+static inline void copy_in_pairs(const double *from, double *to, size_t n)
 {
-    for (size_t i = 0; i < m->n; i++) dy[i] = m->y[m->n + i];
-    for (size_t i = 0; i < m->N; i++) dy[m->n + i] = zdot[i];
+    size_t i = 0;
+    for (; i + 1 < n; i += 2) {
+        pair both = { from[i], from[i + 1] };
+        memcpy(to + i, &both, sizeof both);
+    }
+    if (i < n) to[i] = from[i];
+}
+
+static inline void write_rates(const struct actio_motion *m, const double *y, const double *zdot, double *dy)
+{
+    copy_in_pairs(y + m->n, dy, m->n);
+    copy_in_pairs(zdot, dy + m->n, m->N);
 }
 
 int actio_motion_rhs(void *user, double t, const double *y, double *dy)
 {
     struct actio_motion *m = user;
-    move_to(m, t, y);
+    int sign = m->sign;
     if (!m->numeric) {
-        const double *v = evaluate(&m->at[ACTIO_Q_RHS]);
-        if (m->sys->pivots) {
-            int sign;
-            double q = pivot_quality(m, v + m->N, &sign);
-            note_quality(m, sign != m->sign ? 0 : q);
-            if (q < DOUBTFUL) goto numeric;
-        }
-        if (!all_finite(v, m->N)) goto numeric;
-        write_rates(m, v, dy);
-        return ACTIO_FLOW_OK;
+        const double *v = evaluate_rhs(m, t, y);
+        write_rates(m, y, v, dy);
+        bool sound = pivots_sound(m, v + m->N, &sign) && sign == m->sign;
+        if (sound && all_finite(v, m->N)) return ACTIO_FLOW_OK;
+        double q = pivot_quality(m, v + m->N, &sign);
+        note_quality(m, sign != m->sign ? 0 : q);
+        if (q >= DOUBTFUL && all_finite(v, m->N)) return ACTIO_FLOW_OK;
     }
-numeric:;
+    move_to(m, t, y);
     int status = solve_numerically(m);
-    write_rates(m, m->zdot, dy);
+    write_rates(m, y, m->zdot, dy);
     return status;
 }
 
@@ -196,7 +235,7 @@ static int project_by_formulas(struct actio_motion *m, enum actio_quantity what,
         const double *v = evaluate(&m->at[what]);
         if (!all_finite(v, residuals + length)) return ACTIO_FLOW_NAN;
         for (size_t i = 0; i < length; i++) z[i] += v[residuals + i];
-        if (small_enough(v, residuals, 1e-9)) return ACTIO_FLOW_OK;
+        if (small_enough(v, residuals, QUADRATIC)) return ACTIO_FLOW_OK;
     }
     return ACTIO_FLOW_OK;                                  /* slow, but never worse than before: the error test judges the state */
 }
@@ -218,13 +257,13 @@ static int project_numerically(struct actio_motion *m)
             if (actio_saddle_factor(m->saddle, values)) return ACTIO_FLOW_SINGULAR;
             actio_saddle_step(m->saddle, m->residual, m->step);
             for (size_t i = 0; i < (level ? m->N : m->n); i++) z[i] += m->step[i];
-            if (small_enough(m->residual, m->p, 1e-9)) break;
+            if (small_enough(m->residual, m->p, QUADRATIC)) break;
         }
     }
     return ACTIO_FLOW_OK;
 }
 
-static bool pivots_sound(struct actio_motion *m)
+static bool formulas_hold(struct actio_motion *m)
 {
     int sign;
     return m->sys->pivots == 0 || pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign) >= DOUBTFUL;
@@ -235,7 +274,7 @@ int actio_motion_project(void *user, double t, double *y)
     struct actio_motion *m = user;
     int status = ACTIO_FLOW_OK;
     move_to(m, t, y);
-    if (m->numeric || (m->quality < DOUBTFUL && !pivots_sound(m))) status = project_numerically(m);
+    if (m->numeric || (m->quality < DOUBTFUL && !formulas_hold(m))) status = project_numerically(m);
     else {
         if (m->sys->holonomic) status = project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->y, m->n);
         if (!status && m->sys->levels) status = project_by_formulas(m, ACTIO_Q_PROJECT_V, m->sys->levels, m->y + m->n, m->N);
@@ -503,8 +542,11 @@ static bool take_buffers(struct actio_motion *m, const double *param)
     if (!m->unique || !m->unique_here) return false;
     for (size_t k = 0; k < m->p; k++) m->unique[k] = true;
     if (sys->params) memcpy(m->param, param, sys->params * sizeof *param);
+    size_t inputs = m->ny + sys->modes + 2;                /* and time */
+    struct actio_arg *in = actio_take(m->ctx, ACTIO_RHS_BUFFERS * inputs, sizeof *in);
+    for (int i = 0; i < ACTIO_RHS_BUFFERS && in; i++) m->rhs_in[i] = in + (size_t)i * inputs;
     m->saddle = actio_saddle_open(m->ctx, sys);
-    return m->saddle != NULL;
+    return m->saddle && in;
 }
 
 static void make_flow(struct actio_motion *m)
@@ -519,7 +561,7 @@ static void make_flow(struct actio_motion *m)
 
 int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct actio_system *sys, const double *param)
 {
-    *m = (struct actio_motion){ .ctx = ctx, .sys = sys, .n = sys->n, .m = sys->m, .N = sys->n + sys->m, .p = sys->p, .ny = 2 * sys->n + sys->m,
+    *m = (struct actio_motion){ .sign = 1, .ctx = ctx, .sys = sys, .n = sys->n, .m = sys->m, .N = sys->n + sys->m, .p = sys->p, .ny = 2 * sys->n + sys->m,
                                 .numeric = !sys->symbolic, .rank = sys->p, .quality = 1, .worst = 1 };
     bool ok = take_buffers(m, param);
     if (!ok && ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(ctx->bytes_limit)));
@@ -538,7 +580,7 @@ void actio_motion_close(struct actio_motion *m)
 {
     if (!m->ctx) return;
     void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->bad_y, m->pivot_size, m->residual, m->step, m->unique, m->unique_here,
-                    m->change, m->mode_history, m->pattern_i, m->pattern_j };
+                    m->change, m->mode_history, m->rhs_in[0], m->pattern_i, m->pattern_j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) {
         struct actio_bound *b = &m->at[k];

@@ -13,6 +13,8 @@ struct actio_bound { const struct actio_kernel *k; struct actio_arg *in; double 
 /* Modes from this time on. */
 struct actio_mode_change { double t; size_t first; };      /* first: index into mode_history */
 
+enum { ACTIO_RHS_BUFFERS = 3 };
+
 struct actio_motion {
     struct actio_context *ctx;
     struct actio_system *sys;
@@ -20,6 +22,7 @@ struct actio_motion {
     /* the current point, where kernels read */
     double t, *y, *zdot, *lambda, *reaction, *param, *mode, *hidden;
     struct actio_bound at[ACTIO_Q_COUNT];
+    struct actio_arg *rhs_in[ACTIO_RHS_BUFFERS]; const double *rhs_y[ACTIO_RHS_BUFFERS]; size_t rhs_next;   /* inputs of RHS by the buffer they are bound to */
     struct actio_saddle *saddle;
     bool numeric;                                          /* formulas were not eliminated, or rows are redundant */
     size_t rank;                                           /* of the constraints' rows, as the motion keeps it */
