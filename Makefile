@@ -2,10 +2,14 @@
 # Short names for what CMake does; see CMakePresets.json.
 JOBS ?= 2
 
-all: build/CMakeCache.txt
+all: setup build/CMakeCache.txt
 	@cmake --build --preset release -j $(JOBS)
 
-build/CMakeCache.txt:
+# Missing Debian packages, by name; without the right to install them the build goes on with what is there.
+setup:
+	@tools/setup.sh || echo "setup: going on with what is here"
+
+build/CMakeCache.txt: | setup
 	@cmake --preset release
 
 demo: all
@@ -14,23 +18,24 @@ demo: all
 	build/actio run disk -o build/demo/disk.csv --plot build/demo/disk.svg
 	build/actio test disk
 
-test:
+test: setup
 	@python3 tools/test.py --jobs $(JOBS)
 
-sanitize:
+sanitize: setup
 	@cmake --preset sanitize && cmake --build --preset sanitize -j $(JOBS)
 	@ctest --test-dir build/sanitize -j $(JOBS) --output-on-failure
 
 bench: all
 	@cmake --build --preset release --target bench
 
-fuzz:
+fuzz: setup
 	@python3 tools/test.py --only fuzz --seconds 600
 
 web:
+	@tools/setup.sh --web || echo "setup: going on with what is here"
 	@python3 tools/test.py --only web
 
 clean:
 	rm -rf build
 
-.PHONY: all demo test sanitize bench fuzz web clean
+.PHONY: all setup demo test sanitize bench fuzz web clean

@@ -29,7 +29,10 @@ static const struct { const char *what; unsigned allowed; enum actio_code accele
     [ACTIO_IN_SYMMETRY] = { "a symmetry", MOTION, ACTIO_F_ACCELERATION_HERE },
 };
 
-struct machine { struct actio_reader *r; uint16_t origin; enum actio_setting in; uint32_t ip; };
+struct machine {
+    struct actio_reader *r; uint16_t origin; enum actio_setting in; uint32_t ip, loops;
+    bool poisoned;                                         /* a name was wrong: the rest is run only for its faults */
+};
 
 static bool fault(struct machine *m, enum actio_code code, uint32_t at, const struct actio_value arg[6])
 {
@@ -120,6 +123,14 @@ bool actio_machine_whole(struct actio_reader *r, actio_expr e, uint16_t origin, 
 
 /* ---- names */
 
+/* After a wrong name a formula goes on with something harmless, but not round a sum. */
+static bool go_on(struct machine *m)
+{
+    m->poisoned = true;
+    push(m, actio_symbol(&m->r->model->pool, ACTIO_SPACE_T, 0));
+    return m->r->loops == m->loops;
+}
+
 static bool name(struct machine *m, const struct actio_step *s, bool indexed, double index)
 {
     struct actio_use use = { s->u.use.word, indexed, index, m->origin, s->at, m->in };
@@ -128,7 +139,7 @@ static bool name(struct machine *m, const struct actio_step *s, bool indexed, do
     if (use.word == ACTIO_W_pi && !indexed) { push(m, actio_const(&m->r->model->pool, 3.14159265358979323846)); return true; }
     actio_expr e;
     if (use.word == ACTIO_W_t && !indexed) e = actio_symbol(&m->r->model->pool, ACTIO_SPACE_T, 0);
-    else if (!actio_resolve(m->r, &use, &ref)) return false;
+    else if (!actio_resolve(m->r, &use, &ref)) return go_on(m);
     else e = actio_resolved_expr(m->r, ref);
     if (!allowed(m, e, at)) return false;
     push(m, e);
@@ -139,6 +150,7 @@ static bool index_step(struct machine *m, const struct actio_step *s)
 {
     double index;
     actio_expr e = pop(m);
+    if (m->poisoned) return false;
     if (actio_machine_spaces(m->r, e) & ~NUMBERS) return fault(m, ACTIO_F_NOT_CONSTANT, s->at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, s->at)), ACTIO_TEXT("an index")));
     return actio_machine_whole(m->r, e, m->origin, s->at, &index) && name(m, s, true, index);
 }
@@ -189,6 +201,7 @@ static bool sum_step(struct machine *m, const struct actio_step *s)
     double low, high;
     uint32_t at = s->at, word = s->u.use.word, jump = s->u.use.jump;
     actio_expr to = pop(m), from = pop(m);
+    if (m->poisoned) return false;
     if ((actio_machine_spaces(r, to) | actio_machine_spaces(r, from)) & ~NUMBERS)
         return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT("the range of the sum"), ACTIO_TEXT("a bound")));
     if (!actio_machine_whole(r, from, m->origin, at, &low) || !actio_machine_whole(r, to, m->origin, at, &high)) return false;
@@ -261,10 +274,11 @@ static bool within_budget(struct machine *m)
 
 bool actio_machine_run(struct actio_reader *r, struct actio_formula f, enum actio_setting in, actio_expr *out)
 {
-    struct machine m = { .r = r, .origin = f.origin, .in = in };
+    struct machine m = { .r = r, .origin = f.origin, .in = in, .loops = r->loops };
     uint32_t values = r->values, loops = r->loops;
     bool ok = true;
     for (m.ip = f.first; ok && m.ip < f.first + f.count; m.ip++) ok = within_budget(&m) && run_step(&m);
+    ok = ok && !m.poisoned;
     *out = ok ? r->value[r->values - 1] : (actio_expr){ 0 };
     for (; r->loops > loops; r->loops--) r->word[r->loop[r->loops - 1].word].bound = r->loop[r->loops - 1].saved;
     r->values = values;

@@ -17,9 +17,9 @@ static bool fault(struct actio_reader *r, enum actio_code code, uint16_t origin,
 static bool one_target(struct actio_reader *r, struct actio_target *t, const struct actio_use *use, enum actio_setting in, actio_target_fn *one, void *user)
 {
     t->e = (actio_expr){ 0 };
-    if (!actio_resolve(r, use, &t->ref)) return false;
-    if (t->item->e.count && !actio_machine_run(r, t->item->e, in, &t->e)) return false;
-    return one(r, t, user);
+    bool known = actio_resolve(r, use, &t->ref);
+    bool made = !t->item->e.count || actio_machine_run(r, t->item->e, in, &t->e);   /* also behind an unknown name: for its own faults */
+    return known && made && one(r, t, user);
 }
 
 /* A family's bare name stands for all of its members where no value is given (acting a). */

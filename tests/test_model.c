@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The reader: every bad model fails at its place, every good one reads, prints and reads back; no input hurts it.
+ * Started in the project's root, or with the root as its argument. */
+#include "check.h"
+#include "model/model.h"
+
+#include <dirent.h>
+
+static const char *root = ".";
+static bool provoked[ACTIO_F_COUNT];
+
+struct reading { struct actio_context ctx; struct actio_findings findings; struct actio_arena arena; struct actio_model *model; };
+
+static void read_with(struct reading *r, const char *text, size_t length, const struct actio_override *override, size_t overrides)
+{
+    actio_findings_open(&r->findings, &r->ctx);
+    actio_arena_open(&r->arena, &r->ctx);
+    r->model = actio_model_read_text(&r->ctx, "test.act", text, length, override, overrides, &r->findings);
+    for (size_t i = 0; i < r->findings.count; i++) provoked[r->findings.item[i].code] = true;
+}
+
+static void read_this(struct reading *r, const char *text)
+{
+    actio_context_init(&r->ctx);
+    read_with(r, text, strlen(text), NULL, 0);
+}
+
+static void close_reading(struct reading *r)
+{
+    actio_model_free(r->model);
+    actio_arena_close(&r->arena);
+    actio_findings_close(&r->findings);
+    CHECK(r->ctx.bytes == 0);
+}
+
+static const char *said(struct reading *r, size_t i)
+{
+    struct actio_text t;
+    actio_text_open(&t, &r->arena);
+    actio_finding_message(&r->findings.item[i], &t);
+    actio_text_add(&t, " ");
+    actio_finding_hint(&r->findings.item[i], &t);
+    return t.s;
+}
+
+static bool is_said(struct reading *r, const char *part, uint32_t line, uint32_t column)
+{
+    for (size_t i = 0; i < r->findings.count; i++) {
+        struct actio_span s = r->findings.item[i].span;
+        if (s.line == line && s.column == column && strstr(said(r, i), part)) return true;
+    }
+    return false;
+}
+
+static bool has_code(struct reading *r, enum actio_code code)
+{
+    for (size_t i = 0; i < r->findings.count; i++)
+        if (r->findings.item[i].code == code) return true;
+    return false;
+}
+
+static char *file_text(const char *path, size_t *length)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = calloc(1, 1 << 20);
+    *length = f ? fread(text, 1, (1 << 20) - 1, f) : 0;
+    if (f) fclose(f);
+    return text;
+}
+
+static char *printed(struct reading *r)
+{
+    struct actio_text t;
+    actio_text_open(&t, &r->arena);
+    actio_model_print(r->model, &t);
+    char *kept = malloc(t.length + 1);
+    memcpy(kept, t.s, t.length + 1);
+    return kept;
+}
+
+/* Calls `one` with each .act file of a folder; returns how many there were. */
+static int each_file(const char *folder, void (*one)(const char *path, const char *text, size_t length))
+{
+    char path[1024];
+    int count = 0;
+    snprintf(path, sizeof path, "%s/%s", root, folder);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        size_t n = strlen(e->d_name), length;
+        if (n < 5 || strcmp(e->d_name + n - 4, ".act") != 0) continue;
+        snprintf(path, sizeof path, "%s/%s/%s", root, folder, e->d_name);
+        char *text = file_text(path, &length);
+        one(path, text, length);
+        free(text);
+        count++;
+    }
+    if (d) closedir(d);
+    return count;
+}
+
+/* ---- wrong models */
+
+static void fails_at_its_place(const char *path, const char *text, size_t length)
+{
+    struct reading r;
+    unsigned line = 0, column = 0;
+    int used = 0;
+    char part[256] = "";
+    CHECK(sscanf(text, "# %u:%u %n", &line, &column, &used) == 2 && used > 0);
+    snprintf(part, sizeof part, "%.*s", (int)strcspn(text + used, "\n"), text + used);
+    actio_context_init(&r.ctx);
+    read_with(&r, text, length, NULL, 0);
+    bool ok = r.model == NULL && is_said(&r, part, line, column);
+    if (!ok) printf("%s: expected at %u:%u: %s\n", path, line, column, part);
+    for (size_t i = 0; !ok && i < r.findings.count; i++) printf("    said at %u:%u: %s\n", r.findings.item[i].span.line, r.findings.item[i].span.column, said(&r, i));
+    CHECK(ok);
+    close_reading(&r);
+}
+
+TEST(every_bad_model_fails_where_its_first_line_says) { CHECK(each_file("tests/bad", fails_at_its_place) >= 60); }
+
+TEST(every_finding_about_a_model_is_provoked_by_a_bad_one)
+{
+    for (int code = ACTIO_F_NOT_UTF8; code <= ACTIO_F_UNKNOWN_VERDICT; code++) {
+        if (!provoked[code]) printf("never provoked: %s\n", actio_finding_name(&(struct actio_finding){ .code = (enum actio_code)code }));
+        CHECK(provoked[code]);
+    }
+}
+
+TEST(all_faults_of_a_text_come_in_one_go_and_bring_no_others_with_them)
+{
+    struct reading r;
+    read_this(&r, "coord x, y z\ncoords w\nfield u(s) on s = 0 .. 1 nodes 5\nparam a = (1 + 2\nlagrangian x'^2 + w + u + a\nforce x = nu\nstart x = 1, y = 2 x\n");
+    CHECK(r.model == NULL && r.findings.count == 6);
+    CHECK(is_said(&r, "commas", 1, 12) && is_said(&r, "'coord'", 2, 1) && is_said(&r, "field", 3, 1) && is_said(&r, "closed", 4, 11));
+    CHECK(is_said(&r, "unknown name 'nu'", 6, 11) && is_said(&r, "operator", 7, 20));
+    close_reading(&r);
+}
+
+TEST(the_first_twenty_faults_are_kept_and_the_others_counted)
+{
+    struct reading r;
+    char text[4000] = "coord x\nlagrangian x'^2\n";
+    for (int i = 0; i < 50; i++) strcat(text, "force x = 2x\n");
+    read_this(&r, text);
+    CHECK(r.model == NULL && r.findings.count == 20 && r.findings.dropped == 30 && r.findings.status == 1);
+    close_reading(&r);
+}
+
+/* ---- good models */
+
+static const char families[] =
+    "# families\n#\n# of all kinds\nmodel fam\nparam n = 3, k[i = 1 .. n] [N/m] = i^2\ncoord X [m], a[1 .. n] [rad]\nstate p[0 .. n-1]\n"
+    "let px[i = 1 .. n] = X + sum(j = 1 .. i, sin(a[j]))\n"
+    "lagrangian X'^2/2 + sum(i = 1 .. n, px[i]'^2/2 - k[i]*a[i]^2/2)\n"
+    "flow 2*p[i = 0 .. n-1]' = -p[i] + i\n"
+    "constraint c[i = 2 .. n]: a[i]' = a[i-1]' acting a[i], a[i-1]\n"
+    "constraint d: X'' = a[1]'' along X = 1, a[i = 1 .. n] = i\n"
+    "force drag: a[i = 1 .. n] = -a[i]', X = if(X > 1, min(t, 2, X), -X^2)\nforce a[2] = t\ndissipation X'^2\n"
+    "symmetry shift: X = 1\nsymmetry clock: time\n"
+    "observe Z = reaction.a[2] + lambda.c[2]*W + energy + a_dot[2] + X'' + p[1]'\nobserve W = charge.shift + power.c[3] + power.force\nobserve G[i = 1 .. 2] = a[i]\n"
+    "start a[k = 1 .. n] = 0.3/k, a[k = 1 .. n]' = 0, p[1] = 2, lambda.c[2] = 3\ntime 0 .. n\n"
+    "expect a'[2] at 1 = k[2] within 1e-3 by hamel\nexpect lambda.c[2] at 1 = 1 within 1\nexpect drift(G[1]) < 1\nexpect verdict regular\nexpect residual < 1e-9\n";
+
+static void reads_and_prints(const char *path, const char *text, size_t length)
+{
+    struct reading r, again;
+    actio_context_init(&r.ctx);
+    read_with(&r, text, length, NULL, 0);
+    bool later = has_code(&r, ACTIO_F_NOT_IN_VERSION);
+    if (!r.model && !later && r.findings.count) printf("%s:%u: %s\n", path, r.findings.item[0].span.line, said(&r, 0));
+    CHECK(r.model || later);
+    if (r.model) {
+        char *first = printed(&r);
+        read_this(&again, first);
+        CHECK(again.model != NULL);
+        char *second = again.model ? printed(&again) : calloc(1, 1);
+        if (strcmp(first, second) != 0) printf("%s:\n%s\n%s\n", path, first, second);
+        CHECK(strcmp(first, second) == 0);
+        if (again.model) CHECK(again.model->coords == r.model->coords && again.model->columns == r.model->columns && again.model->claims == r.model->claims);
+        free(first), free(second);
+        close_reading(&again);
+    }
+    close_reading(&r);
+}
+
+TEST(every_model_of_the_gallery_reads_and_its_print_reads_back_to_the_same_print)
+{
+    each_file("models", reads_and_prints);
+    reads_and_prints("families", families, strlen(families));
+}
+
+TEST(a_family_has_members_columns_and_formulas_of_its_own)
+{
+    struct reading r;
+    read_this(&r, families);
+    struct actio_model *m = r.model;
+    CHECK(m != NULL);
+    if (!m) { close_reading(&r); return; }
+    CHECK(strcmp(m->name, "fam") == 0 && strcmp(m->description, "families\n\nof all kinds") == 0);
+    CHECK(m->params == 4 && m->coords == 4 && m->states == 3 && m->constraints == 3 && m->flows == 3 && m->observes == 4 && m->claims == 5);
+    CHECK(strcmp(m->coord[2].name, "a[2]") == 0 && strcmp(m->coord[2].dot_name, "a_dot[2]") == 0 && strcmp(m->coord[2].unit, "rad") == 0);
+    CHECK(strcmp(m->constraint[0].label, "c[2]") == 0 && m->constraint[0].kind == ACTIO_VELOCITY && m->constraint[0].rule == ACTIO_ACTING && m->constraint[0].reactions == 2);
+    CHECK(m->constraint[2].kind == ACTIO_ACCELERATION && m->constraint[2].rule == ACTIO_ALONG && m->constraint[2].reactions == 4);
+    CHECK(m->param[2].value == 4 && strcmp(m->param[2].unit, "N/m") == 0);
+    CHECK_NEAR(actio_model_number(m, m->coord[2].start), 0.15, 1e-15);
+    CHECK(m->coord[2].start_given && m->coord[2].start_dot_given && !m->coord[0].start_given && m->constraint[0].start_lambda_given);
+    CHECK(strcmp(m->claim[0].column, "a_dot[2]") == 0 && m->claim[0].value == 4 && strcmp(m->claim[0].by, "hamel") == 0);
+    CHECK(strcmp(m->claim[0].text, "a'[2] at 1 = k[2] within 1e-3 by hamel") == 0);
+    close_reading(&r);
+}
+
+TEST(columns_come_in_the_order_of_the_manual)
+{
+    static const char *const want[] = { "t", "x", "p", "x_dot", "p_dot", "lambda.c", "reaction.x", "reaction.p", "power.c", "power.force", "power.drag", "energy",
+                                        "residual.c", "charge.s", "balance.s", "f" };
+    struct reading r;
+    read_this(&r, "observe f = x\nsymmetry s: time\nforce drag: x = -x'\nconstraint c: x' = p\nlagrangian x'^2/2\nstate p\nflow p' = 1\ncoord x\n");
+    const char *const *names;
+    size_t n = r.model ? actio_model_columns(r.model, &names) : 0;
+    CHECK(n == sizeof want / sizeof *want);
+    for (size_t i = 0; i < n; i++) CHECK(strcmp(names[i], want[i]) == 0);
+    close_reading(&r);
+}
+
+TEST(the_order_of_statements_does_not_matter)
+{
+    struct reading a, b;
+    read_this(&a, "param m = 2, k = 3*m\ncoord x, y\nlet T = m/2*(X'^2 + y'^2)\nlet X = x + y\nlagrangian T - k/2*x^2\nconstraint c: x = y\nstart x = k\ntime 0 .. m\nexpect x at m = k within 1\n");
+    read_this(&b, "expect x at m = k within 1\ntime 0 .. m\nstart x = k\nconstraint c: x = y\nlagrangian T - k/2*x^2\nlet X = x + y\nlet T = m/2*(X'^2 + y'^2)\ncoord x, y\nparam k = 3*m\nparam m = 2\n");
+    CHECK(a.model && b.model);
+    char *first = printed(&a), *second = printed(&b);
+    CHECK(strcmp(first, second) == 0);
+    free(first), free(second);
+    close_reading(&a), close_reading(&b);
+}
+
+TEST(a_statement_goes_on_where_the_manual_says)
+{
+    struct reading r;
+    read_this(&r, "\xEF\xBB\xBF# top\r\nparam a = 1,\r\n   # between\r\n\r\n  b = 2 +\n 3\ncoord x\nlagrangian x'^2/2 - (a\n + b)*x\nsymmetry s:\n time\ntime\n 0 ..\n 1\n");
+    CHECK(r.model == NULL);                                /* `time` alone does not go on */
+    close_reading(&r);
+    read_this(&r, "\xEF\xBB\xBF# top\r\nparam a = 1,\r\n   # between\r\n\r\n  b = 2 +\n 3\ncoord x\nlagrangian x'^2/2 - (a\n + b)*x\nsymmetry s:\n time\ntime 0 ..\n 1\n");
+    CHECK(r.model && r.model->param[1].value == 5 && r.model->symmetries == 1 && r.model->symmetry[0].is_time && r.model->t1 == 1);
+    CHECK(r.model && strcmp(r.model->description, "top") == 0);
+    close_reading(&r);
+}
+
+static double number_of(const char *formula)
+{
+    struct reading r;
+    char text[300];
+    snprintf(text, sizeof text, "coord x\nlagrangian x'^2\nparam a = %s\n", formula);
+    read_this(&r, text);
+    double x = r.model ? r.model->param[0].value : NAN;
+    close_reading(&r);
+    return x;
+}
+
+TEST(operators_bind_as_the_manual_says)
+{
+    static const struct { const char *formula; double value; } cases[] = {
+        { "-2^2", -4 }, { "2^-1", 0.5 }, { "2^3^2", 512 }, { "2*-3*4", -24 }, { "-2*3 - 4 - 5", -15 }, { "8/4/2", 1 }, { "2^-1*4", 2 }, { "- - -3", -3 },
+        { ".5 + 1e-3*1000", 1.5 }, { "min(3, 1, 2)", 1 }, { "max(3, 1, 5, 2)", 5 }, { "if(1 < 2, 3, 4)", 3 }, { "if(1 >= 2, 3, 4)", 4 }, { "if(2 > 1, 3, 4)", 3 },
+        { "sum(i = 1 .. 4, i^2)", 30 }, { "sum(i = 1 .. 0, 1)", 0 }, { "sum(i = 1 .. 3, sum(j = 1 .. i, j))", 10 }, { "sum(i = 1 .. 2, sum(i = 1 .. 3, i))", 12 },
+        { "(-8)^3", -512 }, { "atan2(0, -1) - pi", 0 }, { "sign(0)", 0 }, { "2 - (3 - 4)", 3 }, { "abs(-3)", 3 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) CHECK_NEAR(number_of(cases[i].formula), cases[i].value, 1e-14);
+}
+
+TEST(greek_letters_primes_and_accents_are_read)
+{
+    struct reading r;
+    read_this(&r, "param µ = 2\ncoord θ, é\nlagrangian μ*θ′^2 + é’^2\nstart θ' = 1\n");
+    CHECK(r.model && r.model->coords == 2 && strcmp(r.model->param[0].name, "μ") == 0);
+    close_reading(&r);
+}
+
+TEST(acceleration_rates_and_total_derivatives_are_told_apart)
+{
+    struct reading r;
+    read_this(&r, "coord x\nstate p\nflow 2*p' = x\nlet X = x^2 + p\nlagrangian x'^2/2\nconstraint c: 2*x''*x + 3 = p\nobserve v = X'\nobserve w = x_dot + p_dot\n");
+    struct actio_model *m = r.model;
+    CHECK(m && m->constraint[0].kind == ACTIO_ACCELERATION);
+    if (m) {
+        CHECK(actio_uses(&m->pool, m->observe[0].e, ACTIO_SPACE_V) && actio_uses(&m->pool, m->observe[0].e, ACTIO_SPACE_SDOT));
+        actio_expr want = actio_add(&m->pool, m->coord[0].dot, m->state[0].dot);
+        CHECK(actio_same(m->observe[1].e, want));
+    }
+    close_reading(&r);
+}
+
+/* ---- the command line */
+
+TEST(options_replace_params_start_data_and_time)
+{
+    static const struct actio_override with[] = { { ACTIO_SET_PARAM, "m = 2*k, b[2]=7" }, { ACTIO_SET_START, "x_dot=m, y'=1" }, { ACTIO_SET_START, "x=3" }, { ACTIO_SET_TIME, "0..2*pi" } };
+    const char *text = "param k = 3, m = 1, d = 2*m, b[i = 1 .. 2] = i\ncoord x, y\nlagrangian m*(x'^2 + y'^2)\nstart x = 1, x' = 1\ntime 0 .. 1\n";
+    struct reading r;
+    actio_context_init(&r.ctx);
+    read_with(&r, text, strlen(text), with, 4);
+    struct actio_model *m = r.model;
+    CHECK(m != NULL);
+    for (size_t i = 0; m && i < m->params; i++) {
+        const char *name = m->param[i].name;
+        double v = m->param[i].value;
+        CHECK(strcmp(name, "m") ? strcmp(name, "d") ? strcmp(name, "b[2]") || v == 7 : v == 12 : v == 6);
+    }
+    CHECK(m && actio_model_number(m, m->coord[0].start_dot) == 6 && actio_model_number(m, m->coord[0].start) == 3 && m->coord[1].start_dot_given);
+    if (m) CHECK_NEAR(m->t1, 6.283185307179586, 1e-15);
+    close_reading(&r);
+}
+
+TEST(wrong_options_are_usage_errors)
+{
+    static const struct { struct actio_override option; const char *part; uint32_t column; } cases[] = {
+        { { ACTIO_SET_PARAM, "mm=2" }, "no param 'mm'", 1 }, { { ACTIO_SET_PARAM, "x=2" }, "--start", 1 }, { { ACTIO_SET_PARAM, "m=2x" }, "2*x", 3 },
+        { { ACTIO_SET_PARAM, "m=q" }, "unknown name 'q'", 3 }, { { ACTIO_SET_PARAM, "m=" }, "expected", 3 }, { { ACTIO_SET_PARAM, "m=1/0" }, "not finite", 4 },
+        { { ACTIO_SET_PARAM, "m[1]=1" }, "one member", 1 }, { { ACTIO_SET_PARAM, "b[5]=1" }, "from 1 to 2", 1 }, { { ACTIO_SET_PARAM, "" }, "expected", 1 },
+        { { ACTIO_SET_START, "z=1" }, "unknown name 'z'", 1 }, { { ACTIO_SET_START, "m=1" }, "initial values", 1 }, { { ACTIO_SET_START, "x=1\ny=2" }, "end of the option", 4 },
+        { { ACTIO_SET_TIME, "0" }, "'..'", 2 }, { { ACTIO_SET_TIME, "1..1" }, "empty", 1 }, { { ACTIO_SET_TIME, "0..\xff" }, "UTF-8", 4 },
+    };
+    const char *text = "param m = 1, b[i = 1 .. 2] = i\ncoord x\nlagrangian m*x'^2\n";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct reading r;
+        actio_context_init(&r.ctx);
+        read_with(&r, text, strlen(text), &cases[i].option, 1);
+        bool ok = r.model == NULL && r.findings.status == 2 && is_said(&r, cases[i].part, 1, cases[i].column);
+        if (!ok) printf("%s: %s\n", cases[i].option.text, r.findings.count ? said(&r, 0) : "accepted");
+        CHECK(ok && r.findings.item[0].file && strcmp(r.findings.item[0].file, "command line") == 0);
+        close_reading(&r);
+    }
+}
+
+/* ---- hard inputs */
+
+static char *repeated(const char *before, const char *piece, const char *middle, const char *other, const char *after, size_t n)
+{
+    size_t a = strlen(piece), b = strlen(other);
+    char *text = malloc(strlen(before) + strlen(middle) + strlen(after) + n * (a + b) + 1), *p = text;
+    p += sprintf(p, "%s", before);
+    for (size_t i = 0; i < n; i++) memcpy(p, piece, a), p += a;
+    p += sprintf(p, "%s", middle);
+    for (size_t i = 0; i < n; i++) memcpy(p, other, b), p += b;
+    sprintf(p, "%s", after);
+    return text;
+}
+
+static void deep(const char *piece, const char *middle, const char *other, bool reads)
+{
+    struct reading r;
+    char *text = repeated("coord x\nlagrangian x'^2 + ", piece, middle, other, "\n", 1000000);
+    read_this(&r, text);
+    CHECK((r.model != NULL) == reads);
+    CHECK(reads || r.findings.count > 0);
+    close_reading(&r);
+    free(text);
+}
+
+TEST(a_million_levels_of_anything_are_read)
+{
+    deep("(", "x", ")", true);
+    deep("x + ", "x", "", true);
+    deep("x^", "x", "", true);
+    deep("2^", "2", "", false);
+    deep("- ", "x", "", true);
+    deep("sin(", "x", ")", true);
+    deep("", "x", "'", false);
+    deep("(", "", "", false);
+}
+
+static void is_refused(const char *text, enum actio_code code)
+{
+    struct reading r;
+    read_this(&r, text);
+    CHECK(r.model == NULL && has_code(&r, code));
+    close_reading(&r);
+}
+
+TEST(what_is_too_large_is_refused_before_memory_is_taken)
+{
+    is_refused("coord a[1 .. 10^9]\nlagrangian a[1]'^2\n", ACTIO_F_TOO_LARGE);
+    is_refused("coord x\nlagrangian x'^2 + sum(i = 1 .. 10^12, x*i)\n", ACTIO_F_TOO_LARGE);
+    is_refused("coord x\nlagrangian x'^2 + sum(i = 1 .. 10^5, sum(j = 1 .. 10^5, 0))\n", ACTIO_F_TOO_LARGE);
+    is_refused("coord x\nlagrangian x'^2 + x^(9^9^9)\n", ACTIO_F_NOT_FINITE);
+}
+
+TEST(a_budget_of_nodes_ends_reading_with_a_finding)
+{
+    struct reading r;
+    const char *text = "coord x\nlagrangian x'^2 + sum(i = 1 .. 900, x^i*sin(i*x))\n";
+    actio_context_init(&r.ctx);
+    r.ctx.nodes_limit = 1000;
+    read_with(&r, text, strlen(text), NULL, 0);
+    CHECK(r.model == NULL && has_code(&r, ACTIO_F_TOO_MANY_NODES) && r.findings.status == 4);
+    close_reading(&r);
+}
+
+TEST(shared_formulas_print_in_a_length_that_grows_with_their_number)
+{
+    struct reading r;
+    char text[4000] = "coord x\nlet a0 = sin(x) + x\n";
+    for (int i = 0; i < 60; i++) sprintf(text + strlen(text), "let a%d = a%d*cos(a%d)\n", i + 1, i, i);
+    strcat(text, "lagrangian x'^2 + a60\n");
+    reads_and_prints("shared", text, strlen(text));
+    read_this(&r, text);
+    char *out = printed(&r);
+    CHECK(strlen(out) < 10000);
+    free(out);
+    close_reading(&r);
+}
+
+struct limited { long left; };
+
+static void *failing(void *user, void *old, size_t size)
+{
+    struct limited *l = user;
+    if (size == 0) { free(old); return NULL; }
+    return l->left-- <= 0 ? NULL : realloc(old, size);
+}
+
+TEST(memory_may_run_out_at_any_call)
+{
+    static const struct actio_override with = { ACTIO_SET_PARAM, "n=4" };
+    bool read = false;
+    for (long k = 0; !read && k < 2000; k++) {
+        struct reading r;
+        struct limited l = { k };
+        actio_context_init(&r.ctx);
+        r.ctx.allocate = failing, r.ctx.allocate_user = &l;
+        actio_findings_open(&r.findings, &r.ctx);
+        r.model = actio_model_read_text(&r.ctx, "test.act", families, strlen(families), &with, 1, &r.findings);
+        read = r.model != NULL;
+        CHECK(read || r.findings.errors > 0);
+        actio_arena_open(&r.arena, &r.ctx);
+        close_reading(&r);
+    }
+    CHECK(read);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) root = argv[1];
+    RUN(every_bad_model_fails_where_its_first_line_says);
+    RUN(every_finding_about_a_model_is_provoked_by_a_bad_one);
+    RUN(all_faults_of_a_text_come_in_one_go_and_bring_no_others_with_them);
+    RUN(the_first_twenty_faults_are_kept_and_the_others_counted);
+    RUN(every_model_of_the_gallery_reads_and_its_print_reads_back_to_the_same_print);
+    RUN(a_family_has_members_columns_and_formulas_of_its_own);
+    RUN(columns_come_in_the_order_of_the_manual);
+    RUN(the_order_of_statements_does_not_matter);
+    RUN(a_statement_goes_on_where_the_manual_says);
+    RUN(operators_bind_as_the_manual_says);
+    RUN(greek_letters_primes_and_accents_are_read);
+    RUN(acceleration_rates_and_total_derivatives_are_told_apart);
+    RUN(options_replace_params_start_data_and_time);
+    RUN(wrong_options_are_usage_errors);
+    RUN(a_million_levels_of_anything_are_read);
+    RUN(what_is_too_large_is_refused_before_memory_is_taken);
+    RUN(a_budget_of_nodes_ends_reading_with_a_finding);
+    RUN(shared_formulas_print_in_a_length_that_grows_with_their_number);
+    RUN(memory_may_run_out_at_any_call);
+    return DONE();
+}
