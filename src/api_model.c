@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const size_t largest_file = (size_t)1 << 30;
+static const size_t largest_file = (size_t)64 << 20;
 
 size_t actio_gallery(const struct actio_example **examples)
 {
@@ -72,7 +72,7 @@ static bool read_all(struct actio_context *ctx, int fd, const char *path, struct
         if (n < 0) return cannot_read(f, path, strerror(errno));
         c->length += (size_t)n;
         if (c->length > largest_file) {
-            actio_find(f, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT("the model file"), ACTIO_TEXT("more than 1 GiB"), ACTIO_TEXT("1 GiB")));
+            actio_find(f, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT("the model file"), ACTIO_TEXT("more than 64 MiB"), ACTIO_TEXT("64 MiB")));
             return false;
         }
     }

@@ -37,7 +37,7 @@ const char *actio_cli_points(const char *text, size_t *n)
     if (!actio_cli_number(text, &x)) return "is not a number";
     if (x != floor(x)) return "is not a whole number";
     if (x < 2) return "is too few: the first and the last row are two";
-    double most = ldexp(1, 59);                            /* far beyond any memory: the run's own check answers it */
+    double most = ldexp(1, 62);                            /* far beyond any memory: the run's own check answers it */
     *n = (size_t)(x < most ? x : most);
     return NULL;
 }

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Architecture: the same bits whatever the number of lanes, the way of running a program, or the way a model was written. */
+#define _POSIX_C_SOURCE 200809L
+#include "subject.h"
+
+#ifdef ACTIO_NATIVE
+#include "native/native.h"
+#endif
+
+enum { LANES = 1000 };
+
+/* ---- kernels */
+
+struct inputs { double *space[ACTIO_SPACE_COUNT]; size_t size[ACTIO_SPACE_COUNT]; };
+
+static double next_random(void)
+{
+    static uint64_t seed = 0x2545F4914F6CDD1D;
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(seed >> 11) * 0x1p-53 - 0.5;
+}
+
+/* States around the start data; params around their values; switches on either side. */
+static void fill_inputs(struct inputs *in, const struct subject *s)
+{
+    size_t n = s->sys->n, m = s->sys->m, p = s->sys->p;
+    const size_t size[ACTIO_SPACE_COUNT] = {
+        [ACTIO_SPACE_T] = 1, [ACTIO_SPACE_PARAM] = s->sys->params, [ACTIO_SPACE_HIDDEN] = 1, [ACTIO_SPACE_MODE] = s->sys->modes, [ACTIO_SPACE_Q] = n,
+        [ACTIO_SPACE_V] = n, [ACTIO_SPACE_ACC] = n, [ACTIO_SPACE_STATE] = m, [ACTIO_SPACE_SDOT] = m, [ACTIO_SPACE_LAMBDA] = p, [ACTIO_SPACE_REACTION] = n + m };
+    const double *around[ACTIO_SPACE_COUNT] = { [ACTIO_SPACE_PARAM] = s->param, [ACTIO_SPACE_Q] = s->y0, [ACTIO_SPACE_V] = s->y0 + n, [ACTIO_SPACE_STATE] = s->y0 + 2 * n };
+    for (int k = 0; k < ACTIO_SPACE_COUNT; k++) {
+        in->size[k] = size[k];
+        in->space[k] = numbers(size[k] * LANES);
+        for (size_t i = 0; i < size[k] * LANES; i++) {
+            double centre = around[k] ? around[k][i / LANES] : 0, random = next_random();
+            in->space[k][i] = k == ACTIO_SPACE_MODE ? (random < 0 ? -1 : 1) : centre + random * (1 + fabs(centre));
+        }
+    }
+    if (LANES > 3 && n) in->space[ACTIO_SPACE_Q][1] = 1e9, in->space[ACTIO_SPACE_Q][2] = 0, in->space[ACTIO_SPACE_Q][3] = NAN;
+}
+
+static void free_inputs(struct inputs *in)
+{
+    for (int k = 0; k < ACTIO_SPACE_COUNT; k++) free(in->space[k]);
+}
+
+static struct actio_binding bound_at(const struct inputs *in, size_t lane, ptrdiff_t step)
+{
+    struct actio_binding b;
+    memset(&b, 0, sizeof b);
+    for (int k = 0; k < ACTIO_SPACE_COUNT; k++) b.space[k].base = in->space[k] + lane, b.space[k].index_step = LANES, b.space[k].lane_step = step;
+    return b;
+}
+
+/* All lanes in groups; own_params: each lane has a parameter set of its own. Result j of lane l at out[j*LANES + l]. */
+static void evaluate(const struct actio_kernel *k, const struct inputs *in, size_t group, bool own_params, double *out)
+{
+    size_t outputs = actio_kernel_outputs(k), pre_size = actio_kernel_pre(k);
+    struct actio_arg *arg = calloc(actio_kernel_inputs(k, NULL) + 1, sizeof *arg), *given = calloc(actio_kernel_params(k, NULL) + 1, sizeof *given);
+    double *pre = numbers(pre_size * group), *work = numbers(actio_kernel_work(k)), **to = calloc(outputs + 1, sizeof *to);
+    if (!arg || !given || !to) abort();
+    for (size_t first = 0; first < LANES; first += group) {
+        size_t lanes = LANES - first < group ? LANES - first : group, sets = own_params ? lanes : 1;
+        struct actio_binding at = bound_at(in, first, 1), with = bound_at(in, own_params ? first : 0, own_params);
+        actio_kernel_bind(k, &at, arg);
+        actio_kernel_bind_params(k, &with, given);
+        actio_kernel_prologue(k, sets, given, pre, work);
+        for (size_t j = 0; j < outputs; j++) to[j] = out + j * LANES + first;
+        actio_kernel_eval(k, lanes, arg, pre, sets, to, work);
+    }
+    free(arg), free(given), free(pre), free(work), free(to);
+}
+
+static const size_t groups[] = { 1000, 64, 7, 1 };
+
+static bool every_grouping_gives(const struct actio_kernel *k, const struct inputs *in, bool own_params, const double *want, double *scratch)
+{
+    size_t n = actio_kernel_outputs(k) * LANES;
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        evaluate(k, in, groups[g], own_params, scratch);
+        size_t i = first_difference(want, scratch, n);
+        if (i == n) continue;
+        printf("    %s, groups of %zu: output %zu in lane %zu is %a, not %a\n", actio_kernel_tier(k), groups[g], i / LANES, i % LANES, scratch[i], want[i]);
+        return false;
+    }
+    return true;
+}
+
+/* Interpreted with every grouping, then compiled with every grouping. */
+static void compare_kernels(struct subject *s)
+{
+    struct actio_kernel *kernel[ACTIO_Q_COUNT];
+    struct inputs in;
+    double *want[ACTIO_Q_COUNT][2], *scratch[ACTIO_Q_COUNT];
+    size_t n = compile_all(s, kernel);
+    fill_inputs(&in, s);
+    for (size_t i = 0; i < n; i++) {
+        scratch[i] = numbers(actio_kernel_outputs(kernel[i]) * LANES);
+        for (int own = 0; own < 2; own++) {
+            want[i][own] = numbers(actio_kernel_outputs(kernel[i]) * LANES);
+            evaluate(kernel[i], &in, LANES, own, want[i][own]);
+            CHECK(every_grouping_gives(kernel[i], &in, own, want[i][own], scratch[i]));
+        }
+    }
+#ifdef ACTIO_NATIVE
+    bool there = actio_exec_cc.present() && actio_exec_cc.load(s->ctx, kernel, n) == 0;
+    CHECK(there || !actio_exec_cc.present());
+    for (size_t i = 0; i < n && there; i++)
+        for (int own = 0; own < 2; own++) CHECK(every_grouping_gives(kernel[i], &in, own, want[i][own], scratch[i]));
+#endif
+    for (size_t i = 0; i < n; i++) free(want[i][0]), free(want[i][1]), free(scratch[i]);
+    free_inputs(&in);
+}
+
+static void compare_kernels_of(const struct actio_example *e)
+{
+    struct subject s;
+    bool open = open_subject(&s, e->text, strlen(e->text), NULL, 0);
+    int bad = check_bad;
+    CHECK(open);
+    if (open) compare_kernels(&s);
+    if (check_bad != bad) printf("    that was %s\n", e->stem), show_findings(s.f);
+    close_subject(&s);
+}
+
+TEST(kernels_of_every_gallery_model_give_the_same_bits_in_any_lanes_interpreted_or_compiled)
+{
+    const struct actio_example *examples;
+    size_t n = actio_gallery(&examples);
+    CHECK(n >= 40);
+    for (size_t i = 0; i < n; i++) compare_kernels_of(&examples[i]);
+}
+
+/* ---- whole runs */
+
+struct outcome { struct actio_context *ctx; struct actio_findings *f; struct actio_model *model; struct actio_table *table; };
+
+static struct outcome run_text(const char *text, size_t length, bool no_compile)
+{
+    struct outcome o = { .ctx = actio_context_create(NULL) };
+    o.f = actio_findings_create(o.ctx);
+    o.model = actio_model_read_string(o.ctx, "a.act", text, length, NULL, 0, o.f);
+    struct actio_run_options options = actio_run_options_default();
+    options.no_compile = no_compile;
+    if (o.model) o.table = actio_run(o.ctx, o.model, &options, o.f);
+    return o;
+}
+
+static void close_outcome(struct outcome *o)
+{
+    actio_table_free(o->table);
+    actio_model_free(o->model);
+    actio_findings_free(o->f);
+    actio_context_free(o->ctx);
+}
+
+static char *printed(struct actio_model *model)
+{
+    struct actio_arena arena;
+    struct actio_text t;
+    actio_arena_open(&arena, model->ctx);
+    actio_text_open(&t, &arena);
+    actio_model_print(model, &t);
+    char *kept = calloc(1, t.length + 1);
+    if (!kept) abort();
+    memcpy(kept, t.s, t.length);
+    actio_arena_close(&arena);
+    return kept;
+}
+
+static void compare_with_its_print(const struct actio_example *e)
+{
+    struct outcome first = run_text(e->text, strlen(e->text), true);
+    CHECK(first.model != NULL);
+    if (!first.model) { close_outcome(&first); return; }
+    char *text = printed(first.model);
+    struct outcome second = run_text(text, strlen(text), true);
+    char *again = second.model ? printed(second.model) : calloc(1, 1);
+    bool same = strcmp(text, again) == 0 && (first.table != NULL) == (second.table != NULL) && (!first.table || same_tables(first.table, second.table));
+    if (!same) printf("    that was %s, printed and read back\n", e->stem), show_findings(second.f);
+    CHECK(same);
+    free(text), free(again);
+    close_outcome(&first), close_outcome(&second);
+}
+
+TEST(a_printed_model_is_a_fixed_point_and_moves_by_the_same_bits)
+{
+    const struct actio_example *examples;
+    size_t n = actio_gallery(&examples);
+    for (size_t i = 0; i < n; i++) compare_with_its_print(&examples[i]);
+}
+
+#ifdef ACTIO_NATIVE
+
+/* The compiler, as if it cost nothing. */
+static double nothing(size_t ops, double evals, double lanes)
+{
+    (void)ops, (void)lanes;
+    return -1 - evals;
+}
+
+static int load_by_cc(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n) { return actio_exec_cc.load(ctx, kernels, n); }
+static bool cc_is_present(void) { return actio_exec_cc.present(); }
+static const struct actio_exec forced = { "forced", cc_is_present, nothing, NULL, load_by_cc };
+
+static size_t compare_with_compiled(const struct actio_example *e)
+{
+    struct outcome plain = run_text(e->text, strlen(e->text), true), compiled = run_text(e->text, strlen(e->text), false);
+    size_t used = 0;
+    CHECK((plain.table != NULL) == (compiled.table != NULL));
+    if (plain.table && compiled.table) {
+        struct actio_run_info info = actio_table_info(compiled.table);
+        CHECK(strcmp(actio_table_info(plain.table).tier, "interpret") == 0);
+        used = strcmp(info.tier, "cc") == 0;
+        bool same = same_tables(plain.table, compiled.table);
+        if (!same) printf("    that was %s\n", e->stem);
+        CHECK(same);
+    }
+    close_outcome(&plain), close_outcome(&compiled);
+    return used;
+}
+
+TEST(whole_runs_are_the_same_to_the_last_bit_compiled_or_not)
+{
+    const struct actio_example *examples;
+    size_t n = actio_gallery(&examples), used = 0;
+    actio_exec_register(&forced);
+    for (size_t i = 0; i < n; i++) used += compare_with_compiled(&examples[i]);
+    CHECK(used >= 40 || !cc_is_present());
+}
+
+/* A cache of its own, so that the test says the same on every machine. */
+static char cache[64] = "/tmp/actio-bits-XXXXXX";
+
+static void open_cache(void)
+{
+    if (mkdtemp(cache)) setenv("XDG_CACHE_HOME", cache, 1);
+}
+
+static void close_cache(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", cache);
+    CHECK(system(command) == 0);
+}
+#endif
+
+int main(void)
+{
+#ifdef ACTIO_NATIVE
+    open_cache();
+#endif
+    RUN(a_printed_model_is_a_fixed_point_and_moves_by_the_same_bits);
+    RUN(kernels_of_every_gallery_model_give_the_same_bits_in_any_lanes_interpreted_or_compiled);
+#ifdef ACTIO_NATIVE
+    RUN(whole_runs_are_the_same_to_the_last_bit_compiled_or_not);
+    close_cache();
+#endif
+    return DONE();
+}
