@@ -157,7 +157,7 @@ static const char families[] =
     "constraint c[i = 2 .. n]: a[i]' = a[i-1]' acting a[i], a[i-1]\n"
     "constraint d: X'' = a[1]'' along X = 1, a[i = 1 .. n] = i\n"
     "force drag: a[i = 1 .. n] = -a[i]', X = if(X > 1, min(t, 2, X), -X^2)\nforce a[2] = t\ndissipation X'^2\n"
-    "symmetry shift: X = 1\nsymmetry clock: time\n"
+    "symmetry shift: X = 1\nsymmetry drag: X = 2\nsymmetry clock: time\n"
     "observe Z = reaction.a[2] + lambda.c[2]*W + energy + a_dot[2] + X'' + p[1]'\nobserve W = charge.shift + power.c[3] + power.force\nobserve G[i = 1 .. 2] = a[i]\n"
     "start a[k = 1 .. n] = 0.3/k, a[k = 1 .. n]' = 0, p[1] = 2, lambda.c[2] = 3\ntime 0 .. n\n"
     "expect a'[2] at 1 = k[2] within 1e-3 by hamel\nexpect lambda.c[2] at 1 = 1 within 1\nexpect drift(G[1]) < 1\nexpect verdict regular\nexpect residual < 1e-9\n";

@@ -38,17 +38,44 @@ static actio_expr switched(struct actio_formation *F, const struct actio_node *n
     return actio_rebuild(pool, (enum actio_op)node->op, a, b, c, (int32_t)node->b);
 }
 
+/* Operands first, in the order in which the formulas are written: the equations then don't depend on the order in which the reader
+ * came upon their parts, and a model that was printed and read back moves by the same bits. */
+static uint32_t *as_written(struct actio_formation *F, const actio_expr *roots, size_t count, struct actio_cone cone)
+{
+    const struct actio_pool *old = &F->model->pool;
+    uint32_t *order = actio_form_array(F, cone.count, sizeof *order), *stack = actio_form_array(F, 3 * (size_t)cone.count + count, sizeof *stack);
+    uint8_t *seen = actio_form_array(F, cone.count, sizeof *seen);   /* 1: its operands are on the stack, 2: in the order */
+    size_t top = 0, n = 0;
+    for (size_t i = count; i-- > 0;) stack[top++] = roots[i].id;
+    while (top) {
+        uint32_t id = stack[top - 1], place = old->place[id];
+        const struct actio_node *node = &old->node[id];
+        if (seen[place]) {
+            if (seen[place] == 1) order[n++] = id, seen[place] = 2;
+            top--;
+            continue;
+        }
+        seen[place] = 1;
+        const uint32_t arg[3] = { node->a, node->b, node->c };
+        for (int k = actio_arity((enum actio_op)node->op); k-- > 0;)
+            if (!seen[old->place[arg[k]]]) stack[top++] = arg[k];
+    }
+    return order;
+}
+
 void actio_copy_switched(struct actio_formation *F, const actio_expr *from, size_t count, actio_expr *to)
 {
     struct actio_pool *old = &F->model->pool;
     struct actio_cone cone = actio_cone_of(old, from, count);
+    const uint32_t *order = as_written(F, from, count, cone);
     actio_expr *e = actio_form_array(F, cone.count, sizeof *e), none = { 0 };
     for (uint32_t i = 0; i < cone.count; i++) {
-        struct actio_node node = old->node[cone.id[i]];
+        struct actio_node node = old->node[order[i]];
         int arity = actio_arity((enum actio_op)node.op);
-        if (node.op == ACTIO_CONST) e[i] = actio_const(&F->pool, old->value[node.a]);
-        else if (node.op == ACTIO_SYMBOL) e[i] = actio_symbol_at(&F->pool, old->slot[node.a]);
-        else e[i] = switched(F, &node, e[old->place[node.a]], arity > 1 ? e[old->place[node.b]] : none, arity > 2 ? e[old->place[node.c]] : none);
+        actio_expr *made = &e[old->place[order[i]]];
+        if (node.op == ACTIO_CONST) *made = actio_const(&F->pool, old->value[node.a]);
+        else if (node.op == ACTIO_SYMBOL) *made = actio_symbol_at(&F->pool, old->slot[node.a]);
+        else *made = switched(F, &node, e[old->place[node.a]], arity > 1 ? e[old->place[node.b]] : none, arity > 2 ? e[old->place[node.c]] : none);
     }
     for (size_t j = 0; j < count; j++) to[j] = e[old->place[from[j].id]];
 }

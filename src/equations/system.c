@@ -53,19 +53,21 @@ static void add_entries(struct list *l, const struct actio_entries *e)
     for (size_t i = 0; i < e->count; i++) add(l, e->at[i].e);
 }
 
-/* Size of the terms of a sum: what a residual is compared with. */
+/* Size of the terms of a sum (a constant factor may stand before it): what a residual is compared with. */
 static actio_expr size_of_terms(struct actio_formation *F, actio_expr e)
 {
     struct actio_pool *pool = &F->pool;
-    struct list stack = { .F = F };
+    struct list stack = { .F = F };                        /* pairs: factor, expression */
     actio_expr sum = { 0 };
-    add(&stack, e);
+    add(&stack, actio_const(pool, 1)), add(&stack, e);
     while (stack.count) {
-        actio_expr x = stack.e[--stack.count];
+        actio_expr x = stack.e[--stack.count], factor = stack.e[--stack.count];
         struct actio_node n = pool->node[x.id];
-        if (n.op == ACTIO_ADD || n.op == ACTIO_SUB) add(&stack, (actio_expr){ n.a }), add(&stack, (actio_expr){ n.b });
-        else if (n.op == ACTIO_NEG) add(&stack, (actio_expr){ n.a });
-        else sum = actio_add(pool, sum, actio_op1(pool, ACTIO_ABS, x));
+        actio_expr a = { n.a }, b = { n.b };
+        if (n.op == ACTIO_ADD || n.op == ACTIO_SUB) add(&stack, factor), add(&stack, a), add(&stack, factor), add(&stack, b);
+        else if (n.op == ACTIO_NEG) add(&stack, factor), add(&stack, a);
+        else if (n.op == ACTIO_MUL && actio_is_const(pool, a)) add(&stack, actio_mul(pool, factor, a)), add(&stack, b);
+        else sum = actio_add(pool, sum, actio_op1(pool, ACTIO_ABS, actio_mul(pool, factor, x)));
     }
     return sum;
 }

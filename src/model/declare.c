@@ -34,8 +34,6 @@ static void declare_value(struct actio_reader *r, const struct actio_statement *
 
 static void declare_label(struct actio_reader *r, uint32_t statement)
 {
-    static const enum actio_symbol_kind kind[ACTIO_W_FIRST_FUNCTION] = {
-        [ACTIO_W_constraint] = ACTIO_SY_CONSTRAINT, [ACTIO_W_symmetry] = ACTIO_SY_SYMMETRY, [ACTIO_W_force] = ACTIO_SY_FORCE };
     struct actio_statement *s = &r->statement[statement];
     struct actio_word *w = &r->word[s->label];
     bool family = s->family.kind == ACTIO_R_FAMILY;
@@ -43,6 +41,7 @@ static void declare_label(struct actio_reader *r, uint32_t statement)
         actio_reader_fault(r, ACTIO_F_LABEL_NO_FAMILY, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(w->text)));
         return;
     }
+    if (s->keyword == ACTIO_W_force) return;               /* not in the list of labels: equal columns would be found later */
     if (w->label_definition) {
         const struct actio_statement *first = &r->statement[w->label_definition - 1];
         if (!family || first->family.kind != ACTIO_R_FAMILY) {
@@ -54,7 +53,7 @@ static void declare_label(struct actio_reader *r, uint32_t statement)
     w->label_definition = statement + 1;
     w->tag_is_family = family;
     w->tag_extent = nothing;
-    if (!family) w->tag.kind = kind[s->keyword];
+    if (!family) w->tag.kind = s->keyword == ACTIO_W_constraint ? ACTIO_SY_CONSTRAINT : ACTIO_SY_SYMMETRY;
 }
 
 /* --set NAME=EXPR; a member of a family by its number */

@@ -2,6 +2,7 @@
  * Statements, one function for each kind. After a fault the next statement is read: all faults of a text come in one go. */
 #include "model/reader.h"
 
+#include <math.h>
 #include <string.h>
 
 void actio_parse_advance(struct actio_reader *r) { r->token = actio_lex_next(r); }
@@ -68,6 +69,8 @@ static bool bracket_holds(struct actio_reader *r, enum actio_token_kind kind)
     return found;
 }
 
+static bool is_small_whole(double x) { return fabs(x) <= 1e9 && x == floor(x); }
+
 static bool unit_part(struct actio_reader *r, struct actio_text *out, bool first)
 {
     switch (r->token.kind) {
@@ -84,7 +87,7 @@ static bool unit_part(struct actio_reader *r, struct actio_text *out, bool first
         actio_text_add(out, "^");
         actio_parse_advance(r);
         if (r->token.kind == ACTIO_T_MINUS) actio_text_add(out, "-"), actio_parse_advance(r);
-        if (r->token.kind != ACTIO_T_NUMBER || first || r->token.number != (int)r->token.number) return false;
+        if (r->token.kind != ACTIO_T_NUMBER || first || !is_small_whole(r->token.number)) return false;
         actio_text_number(out, r->token.number);
         break;
     default: return false;
@@ -359,7 +362,7 @@ static bool column(struct actio_reader *r, struct actio_statement *s)
     if (r->token.kind == ACTIO_T_OPEN_INDEX) {
         actio_parse_advance(r);
         double k = r->token.number;
-        if (r->token.kind != ACTIO_T_NUMBER || k != (int)k) return actio_parse_expected(r, "a whole number");
+        if (r->token.kind != ACTIO_T_NUMBER || !is_small_whole(k)) return actio_parse_expected(r, "a whole number");
         s->column = actio_word_member(r, s->column, k);
         actio_parse_advance(r);
         if (!actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'")) return false;

@@ -13,7 +13,7 @@ static bool fault(struct actio_reader *r, const struct actio_use *use, enum acti
 
 const char *actio_kind_text(enum actio_symbol_kind kind)
 {
-    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "an observe", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a symmetry", "a force" };
+    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "an observe", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a symmetry" };
     return text[kind];
 }
 
@@ -43,7 +43,7 @@ static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32
     const struct actio_word *w = &r->word[label];
     if (!w->label_definition) {
         if (w->suspect) return false;
-        const char *hint = actio_word_hint(r, w->text, ACTIO_NEAR_LABEL, "labels are declared by constraint, symmetry and named force statements");
+        const char *hint = actio_word_hint(r, w->text, ACTIO_NEAR_LABEL, "labels are declared by constraint and symmetry statements");
         return fault(r, use, ACTIO_F_UNKNOWN_LABEL, ACTIO_ARGS(ACTIO_TEXT(w->text), ACTIO_TEXT(hint)));
     }
     if (w->tag.kind == ACTIO_SY_FAILED) return false;

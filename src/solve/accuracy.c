@@ -24,14 +24,20 @@ struct ladder {
     const struct actio_stepper *stepper;
     struct pass pass[2];
     double *last_difference, last_ratio;                   /* by column, of the two runs before; their tolerances */
-    bool have_last;
+    bool have_last, explicit_only;                         /* explicit_only: a stiff method was tried and did not reach it */
+    size_t evaluated;                                      /* right-hand sides when compiling was last thought of */
 };
 
+/* Between steps: progress, and compiled kernels as soon as what is left of this run pays for them (the swap changes no bit). */
 static void report_progress(void *user, double t)
 {
     struct ladder *l = user;
     struct actio_context *ctx = l->ctx;
-    if (ctx->progress) ctx->progress(ctx->progress_user, "motion", fabs(t - l->aim->t0), fabs(l->aim->t1 - l->aim->t0));
+    double done = fabs(t - l->aim->t0), all = fabs(l->aim->t1 - l->aim->t0);
+    if (ctx->progress) ctx->progress(ctx->progress_user, "motion", done, all);
+    if (!l->aim->compile || l->m->evaluations < 2 * l->evaluated + 20000 || done <= 0) return;
+    l->evaluated = l->m->evaluations;
+    actio_system_native(l->m->sys, (double)l->m->evaluations * (all - done) / done);
 }
 
 /* One run of the whole interval at a local tolerance. */
@@ -40,12 +46,13 @@ static int run_once(struct ladder *l, struct pass *p, double local)
     struct actio_motion *m = l->m;
     struct actio_march_task task = {
         .stepper = l->stepper, .t0 = l->aim->t0, .t1 = l->aim->t1, .rtol = local, .atol = local, .y0 = l->aim->y0, .rows = l->aim->rows,
-        .times = l->aim->times, .row = p->rows.y, .stop_when_stiff = !l->stepper->stiff && strcmp(l->aim->method, "auto") == 0 && actio_stepper_stiff(),
+        .times = l->aim->times, .row = p->rows.y, .stop_when_stiff = !l->stepper->stiff && !l->explicit_only && strcmp(l->aim->method, "auto") == 0 && actio_stepper_stiff(),
         .progress = report_progress, .progress_user = l,
     };
     p->local = local;
     p->rows.filled = 0;
     m->worst = 1;
+    m->evaluations = l->evaluated = 0;
     int status = actio_motion_begin(m, l->aim->t0, l->aim->y0);
     p->result.status = status, p->result.t = l->aim->t0, p->result.rows = 0, p->result.guard = SIZE_MAX;
     if (p->result.y) memcpy(p->result.y, l->aim->y0, m->ny * sizeof(double));
@@ -157,11 +164,20 @@ static double next_local(const struct ladder *l, double local)
 
 static bool interrupted(int status) { return status == ACTIO_FLOW_STOPPED || status == ACTIO_MARCH_NO_MEMORY; }
 
-static void climb(struct ladder *l)
+/* Two runs agree on where they end: at the end of the interval, or early at about the same row. */
+static bool same_end(const struct pass *a, const struct pass *b)
+{
+    size_t apart = a->result.rows > b->result.rows ? a->result.rows - b->result.rows : b->result.rows - a->result.rows;
+    return apart == 0 || (a->result.status && b->result.status && apart <= 1);
+}
+
+/* Runs finer and finer until the error holds; returns the last one. */
+static struct pass *climb(struct ladder *l)
 {
     struct actio_outcome *out = l->out;
     double tol = l->aim->tol, fine = fmax(FIRST * tol, FINEST);
     struct pass *now = &l->pass[0];
+    l->have_last = false;
     int status = run_columns(l, now, fine / RATIO);
     if (l->aim->compile && !interrupted(status)) actio_system_native(l->m->sys, 4.0 * (double)now->result.stats.rhs);
     for (int run = 1, other = 1; run < MOST_RUNS && !interrupted(status); run++, other = !other) {
@@ -170,12 +186,25 @@ static void climb(struct ladder *l)
         status = run_columns(l, now, fine);
         if (interrupted(status)) break;
         compare(l, before, now);
-        out->reached = out->worst * (now->local <= FINEST ? 1 : MARGIN) <= tol && before->result.rows == now->result.rows;
+        out->reached = out->worst * (now->local <= FINEST ? 1 : MARGIN) <= tol && same_end(before, now);
+        if (now->result.rows > before->result.rows && now->result.status) now->result.rows = before->result.rows;
         fine = next_local(l, now->local);
         if (out->reached || fine >= now->local || (now->rows.filled == 0 && run > 1)) break;
     }
-    keep(l, now);
-    if (interrupted(status)) out->reached = false, out->status = status;
+    if (interrupted(status)) out->reached = false, now->result.status = status;
+    return now;
+}
+
+static void run_global(struct ladder *l)
+{
+    struct pass *last = climb(l);
+    bool chosen = strcmp(l->aim->method, "auto") != 0;
+    if (!l->out->reached && l->stepper->stiff && !chosen && !interrupted(last->result.status)) {
+        l->stepper = &actio_dop853;                        /* stiff or not, it may still get there */
+        l->explicit_only = true;
+        last = climb(l);
+    }
+    keep(l, last);
 }
 
 static void run_local(struct ladder *l)
@@ -213,7 +242,7 @@ int actio_reach(struct actio_context *ctx, struct actio_motion *motion, const st
     struct ladder l = { .ctx = ctx, .m = motion, .aim = aim, .out = out };
     int bad = open_ladder(&l);
     if (!bad && l.stepper->stiff) actio_motion_jacobian(motion);
-    if (!bad) aim->local > 0 ? run_local(&l) : climb(&l);
+    if (!bad) aim->local > 0 ? run_local(&l) : run_global(&l);
     for (int i = 0; i < 2; i++) {
         actio_rows_close(&l.pass[i].rows);
         actio_give(ctx, l.pass[i].result.y);

@@ -204,6 +204,7 @@ int actio_motion_rhs(void *user, double t, const double *y, double *dy)
 {
     struct actio_motion *m = user;
     int sign = m->sign;
+    m->evaluations++;
     if (!m->numeric) {
         const double *v = evaluate_rhs(m, t, y);
         write_rates(m, y, v, dy);

@@ -34,6 +34,7 @@ struct actio_motion {
     struct actio_mode_change *change; size_t changes, changes_cap;
     double *mode_history; size_t history, history_cap;
     struct actio_flow flow;
+    size_t evaluations;                                    /* right-hand sides since the caller last set it */
     /* what stopped it */
     size_t stopped_by;                                     /* switch or constraint */
     enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA } stop;
