@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests, benchmarks and the fuzzer. A test says "NAME: N passed, N failed"; tools/test.py adds them up.
+# Tests and the fuzzer. A test says "NAME: N passed, N failed"; tools/test.py adds them up.
 function(actio_program name source)
   add_executable(${name} ${source})
   target_include_directories(${name} PRIVATE src include tests ${generated})
@@ -50,15 +50,7 @@ if(NOT ACTIO_SANITIZE)                                     # what is about numbe
   endforeach()
 endif()
 
-file(GLOB benches CONFIGURE_DEPENDS bench/*.c)
-add_custom_target(bench)
-foreach(source IN LISTS benches)
-  get_filename_component(name ${source} NAME_WE)
-  actio_program(bench_${name} ${source})
-  set_target_properties(bench_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
-  add_custom_command(TARGET bench POST_BUILD COMMAND bench_${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  add_dependencies(bench bench_${name})
-endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/bench.cmake)
 
 # What a system library keeps until the end is not our leak.
 if(ACTIO_SANITIZE)

@@ -176,7 +176,8 @@ static int check_regular(struct actio_run *run)
     struct actio_motion *m = &run->motion;
     if (actio_motion_begin(m, run->model->t0, run->y0)) return 0;              /* explained by the run itself */
     if (actio_motion_solve(m, run->model->t0, run->y0) != ACTIO_FLOW_SINGULAR) return 0;
-    actio_find(run->f, ACTIO_F_UNDETERMINED, ACTIO_ARGS(ACTIO_TEXT(run->sys->n ? run->sys->variable[run->sys->n - 1] : "a state")));
+    size_t free_one = actio_saddle_free_variable(m->saddle);
+    actio_find(run->f, ACTIO_F_UNDETERMINED, ACTIO_ARGS(ACTIO_TEXT(free_one < m->N ? run->sys->variable[free_one] : "some variable")));
     return 1;
 }
 

@@ -141,8 +141,8 @@ static void scatter(const struct actio_saddle *s, const struct actio_places *at,
     for (size_t i = 0; i < at->count; i++) dense[at->row[i] * s->N + at->col[i]] = values[i] * s->d[at->col[i]];
 }
 
-/* M = ZD G ZA', square when A and D have the same rank. */
-static int factor_null_spaces(struct actio_saddle *s)
+/* M = ZD G ZA', square when A and D have the same rank (1 when not); returns with it in s->M. */
+static int form_on_null_spaces(struct actio_saddle *s)
 {
     const struct actio_system *sys = s->sys;
     size_t N = s->N, r;
@@ -162,7 +162,32 @@ static int factor_null_spaces(struct actio_saddle *s)
             for (size_t b = 0; b < r; b++) s->M[a * r + b] += left * s->ZA[(s->rank + b) * N + sys->G.col[i]];
         }
     }
-    return r ? actio_lu_factor(r, s->M, s->pivot) : 0;
+    return 0;
+}
+
+static int factor_null_spaces(struct actio_saddle *s)
+{
+    if (form_on_null_spaces(s)) return 1;
+    size_t r = s->N - s->rank;
+    if (r && actio_lu_factor(r, s->M, s->pivot)) return 1;
+    for (size_t i = 0; i < r; i++)
+        if (!(fabs(s->M[i * r + i]) > 1e-12)) return 1;    /* G is scaled to entries of about 1: this is rounding */
+    return 0;
+}
+
+size_t actio_saddle_free_variable(struct actio_saddle *s)
+{
+    if (!s->dense || form_on_null_spaces(s)) return s->N;
+    size_t N = s->N, r = N - s->rank, found = N;
+    double largest = 0, *basis = s->copy + s->p * N;
+    if (r == 0) return N;
+    size_t rank = actio_row_bases(r, r, s->M, s->rank_tol, basis, s->work, s->iwork);
+    for (size_t i = 0; rank < r && i < N; i++) {
+        double x = 0;
+        for (size_t a = 0; a < r; a++) x += s->ZA[(s->rank + a) * N + i] * basis[rank * r + a];
+        if (fabs(x) > largest) largest = fabs(x), found = i;
+    }
+    return found;
 }
 
 int actio_saddle_factor(struct actio_saddle *s, const double *values)
