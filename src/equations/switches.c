@@ -38,6 +38,16 @@ static actio_expr switched(struct actio_formation *F, const struct actio_node *n
     return actio_rebuild(pool, (enum actio_op)node->op, a, b, c, (int32_t)node->b);
 }
 
+static bool is_sum(enum actio_op op) { return op == ACTIO_ADD || op == ACTIO_SUB; }
+static bool is_product(enum actio_op op) { return op == ACTIO_MUL || op == ACTIO_DIV; }
+
+/* x + (y + z) is written y + z + x, and products likewise. */
+static bool second_comes_first(const struct actio_pool *pool, const struct actio_node *node)
+{
+    enum actio_op op = (enum actio_op)node->op, a = (enum actio_op)pool->node[node->a].op, b = (enum actio_op)pool->node[node->b].op;
+    return (op == ACTIO_ADD && is_sum(b) && !is_sum(a)) || (op == ACTIO_MUL && is_product(b) && !is_product(a) && a != ACTIO_CONST);
+}
+
 /* Operands first, in the order in which the formulas are written: the equations then don't depend on the order in which the reader
  * came upon their parts, and a model that was printed and read back moves by the same bits. */
 static uint32_t *as_written(struct actio_formation *F, const actio_expr *roots, size_t count, struct actio_cone cone)
@@ -56,8 +66,10 @@ static uint32_t *as_written(struct actio_formation *F, const actio_expr *roots, 
             continue;
         }
         seen[place] = 1;
-        const uint32_t arg[3] = { node->a, node->b, node->c };
-        for (int k = actio_arity((enum actio_op)node->op); k-- > 0;)
+        int arity = actio_arity((enum actio_op)node->op);
+        bool swap = arity == 2 && second_comes_first(old, node);
+        const uint32_t arg[3] = { swap ? node->b : node->a, swap ? node->a : node->b, node->c };
+        for (int k = arity; k-- > 0;)
             if (!seen[old->place[arg[k]]]) stack[top++] = arg[k];
     }
     return order;

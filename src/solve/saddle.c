@@ -175,18 +175,20 @@ static int factor_null_spaces(struct actio_saddle *s)
     return 0;
 }
 
+/* The right singular vector of M's smallest singular value, seen in the variables. */
 size_t actio_saddle_free_variable(struct actio_saddle *s)
 {
-    if (!s->dense || form_on_null_spaces(s)) return s->N;
+    if (!s->dense || form_on_null_spaces(s) || s->N == s->rank) return s->N;
     size_t N = s->N, r = N - s->rank, found = N;
-    double largest = 0, *basis = s->copy + s->p * N;
-    if (r == 0) return N;
-    size_t rank = actio_row_bases(r, r, s->M, s->rank_tol, basis, s->work, s->iwork);
-    for (size_t i = 0; rank < r && i < N; i++) {
-        double x = 0;
-        for (size_t a = 0; a < r; a++) x += s->ZA[(s->rank + a) * N + i] * basis[rank * r + a];
-        if (fabs(x) > largest) largest = fabs(x), found = i;
-    }
+    double largest = 0, *v = actio_take(s->ctx, r * r + r, sizeof *v), *work = actio_take(s->ctx, 4 * r * r, sizeof *work);
+    if (v && work && actio_svd(r, r, s->M, v + r * r, NULL, v, work) == 0)
+        for (size_t i = 0; i < N; i++) {
+            double x = 0;
+            for (size_t a = 0; a < r; a++) x += s->ZA[(s->rank + a) * N + i] * v[a * r + r - 1];
+            if (fabs(x) > largest) largest = fabs(x), found = i;
+        }
+    actio_give(s->ctx, v);
+    actio_give(s->ctx, work);
     return found;
 }
 
