@@ -9,7 +9,11 @@
 #include "solve/dop853_table.h"
 
 #define INLINE static inline __attribute__((always_inline))
+#if defined __clang__
+#define UNROLL _Pragma("unroll")
+#else
 #define UNROLL _Pragma("GCC unroll 16")
+#endif
 
 typedef double state[DISK_N] __attribute__((aligned(64)));
 

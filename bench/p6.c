@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How fast a program of about 190 operations runs in each tier, and how long it takes to get there. Prints a table. */
+ * P6: how fast a program of some 130 operations runs in each tier, and how long it takes to get there. Prints tables. */
 #define _GNU_SOURCE
 #include "kernel/compile.h"
 #include "native/native.h"
@@ -82,7 +82,7 @@ static void table(struct actio_context *ctx, bool functions, bool chained)
     int failed = actio_exec_cc.load(ctx, &k, 1);
     double loaded = actio_native_clock() - start;
     for (int i = 3; i < 5; i++) ns[i] = measure(k, row[i].lanes, &call[i]);
-    printf("%zu operations, %zu registers%s; built and planned in %.0f us, cc %s %.1f ms\n", actio_kernel_ops(k), (size_t)actio_kernel_program(k)->body.registers,
+    printf("\n%zu operations, %zu registers%s; built and planned in %.0f us, cc %s %.1f ms\n\n", actio_kernel_ops(k), (size_t)actio_kernel_program(k)->body.registers,
            functions ? ", some sin and cos" : chained ? ", each on the last ten" : "", planned * 1e6, failed ? "failed after" : cached ? "loaded from the cache in" : "took", loaded * 1e3);
     printf("| %-22s | ns a call | ns an operation and lane | ratio |\n|---|---|---|---|\n", "");
     for (int i = 0; i < 5; i++) printf("| %-22s | %8.1f | %6.3f | %5.2f |\n", row[i].name, call[i], ns[i], ns[i] / ns[3]);
@@ -95,6 +95,7 @@ int main(void)
     char folder[] = "/tmp/actio-p6-XXXXXX", command[64];
     actio_context_init(&ctx);
     if (!mkdtemp(folder)) return 1;
+    printf("## P6: from formulas to numbers\n");
     setenv("XDG_CACHE_HOME", folder, 1);                   /* an empty cache: the first load is a real one */
     table(&ctx, false, false);
     table(&ctx, false, true);

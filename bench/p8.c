@@ -20,10 +20,16 @@ static const struct problem problems[] = {
 
 struct measurement { double part[PARTS], total; size_t operations; bool eliminated; };
 
-static const struct actio_example *example_named(const char *name)
+/* A model of the gallery without its claims, which name the links of n = 10; *length is how much of the text that is. */
+static const char *text_of(const char *name, size_t *length)
 {
-    for (size_t i = 0; i < actio_gallery_count; i++)
-        if (strcmp(actio_gallery_examples[i].stem, name) == 0) return &actio_gallery_examples[i];
+    for (size_t i = 0; i < actio_gallery_count; i++) {
+        const struct actio_example *e = &actio_gallery_examples[i];
+        if (strcmp(e->stem, name) != 0) continue;
+        const char *claims = strstr(e->text, "\nexpect");
+        *length = claims ? (size_t)(claims - e->text) + 1 : strlen(e->text);
+        return e->text;
+    }
     return NULL;
 }
 
@@ -43,15 +49,16 @@ static int first_rates(struct actio_motion *motion, struct actio_model *m)
 /* One passage, from nothing. */
 static int pass(struct actio_context *ctx, struct actio_findings *f, const struct problem *p, struct measurement *out)
 {
-    const struct actio_example *e = example_named(p->model);
-    char text[32];
-    struct actio_override set = { ACTIO_SET_PARAM, text };
+    size_t length = 0;
+    const char *text = text_of(p->model, &length);
+    char value[32];
+    struct actio_override set = { ACTIO_SET_PARAM, value };
     struct actio_motion motion = { 0 };
     struct actio_system *sys = NULL;
     double param[64] = { 0 }, t[PARTS + 1];
-    snprintf(text, sizeof text, "n=%d", p->n);
+    snprintf(value, sizeof value, "n=%d", p->n);
     t[0] = actio_native_clock();
-    struct actio_model *m = e ? actio_model_read_text(ctx, p->model, e->text, strlen(e->text), &set, p->n > 0, f) : NULL;
+    struct actio_model *m = text ? actio_model_read_text(ctx, p->model, text, length, &set, p->n > 0, f) : NULL;
     t[1] = actio_native_clock();
     for (size_t i = 0; m && i < m->params && i < 64; i++) param[i] = m->param[i].value;
     if (m) sys = actio_system_form(ctx, m, actio_form_dalembert);

@@ -26,6 +26,7 @@ if(peers AND NOT peers MATCHES NOTFOUND)
 endif()
 
 add_custom_target(bench COMMAND sh tools/bench.sh ${CMAKE_BINARY_DIR} ${benches} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} USES_TERMINAL VERBATIM)
+add_dependencies(bench actio)
 foreach(name IN LISTS benches)
   add_dependencies(bench bench_${name})
 endforeach()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The path of one run on one page: form the equations, check the start, march, make the table. */
 #include "run.h"
+#include "verdict/verdict.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static void allocate(void *user)
     run->bad = take_start(run);
 }
 
-static int form(struct actio_run *run)
+int actio_run_form(struct actio_run *run)
 {
     struct actio_model *m = run->model;
     const struct principle *p = principle_named(run->options.by);
@@ -61,13 +62,12 @@ static int form(struct actio_run *run)
         actio_find(run->f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
         return 1;
     }
-    if (!m->has_time) {
-        actio_find(run->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
-        return 1;
-    }
     if (actio_attempt(run->ctx, allocate, run) || run->bad) return 1;
+    run->form = p->form;
     run->sys = actio_system_form(run->ctx, m, p->form);
-    return !run->sys || actio_motion_open(&run->motion, run->ctx, run->sys, run->param);
+    if (!run->sys || actio_motion_open(&run->motion, run->ctx, run->sys, run->param)) return 1;
+    run->motion.span = m->t1 - m->t0;
+    return 0;
 }
 
 static void equal_times(double *t, size_t n, double a, double b)
@@ -107,9 +107,28 @@ static int choose_times(struct actio_run *run, const double *extra, size_t extra
     return 0;
 }
 
+/* A model whose equations do not settle the accelerations gets its verdict: hidden constraints join, anything else is refused as by `check`. */
+static int settle(struct actio_run *run)
+{
+    int bad = actio_run_examine(run);
+    if (bad != ACTIO_UNSETTLED) return bad;
+    struct actio_verdict *v = actio_run_survey(run, false);
+    if (!v) return 1;
+    actio_run_say_verdict(run, v);
+    if (run->f->errors) return 1;
+    if (v->word == ACTIO_VERDICT_hidden && actio_run_take_hidden(run, v)) return 1;
+    bad = v->word == ACTIO_VERDICT_hidden ? actio_run_examine(run) : bad;
+    if (bad == ACTIO_UNSETTLED) actio_find(run->f, ACTIO_F_UNSETTLED, ACTIO_NO_ARGS);
+    return bad != 0;
+}
+
 int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
 {
-    int bad = form(run) || actio_run_examine(run) || choose_times(run, extra, extras);
+    if (!run->model->has_time) {
+        actio_find(run->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
+        return 1;
+    }
+    int bad = actio_run_form(run) || settle(run) || choose_times(run, extra, extras);
     if (bad) return 1;
     const struct actio_run_options *o = &run->options;
     struct actio_aim aim = { .t0 = run->model->t0, .t1 = run->model->t1, .y0 = run->y0, .times = run->times, .rows = run->rows, .tol = o->tol,
@@ -133,6 +152,7 @@ void actio_run_close(struct actio_run *run)
     actio_outcome_close(run->ctx, &run->outcome);
     actio_motion_close(&run->motion);
     actio_system_free(run->sys);
+    actio_system_free(run->spent);
     actio_give(run->ctx, run->times);
     actio_arena_close(&run->arena);
     run->ctx->findings = run->outer;

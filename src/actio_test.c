@@ -16,8 +16,8 @@ static double needed(const struct actio_claim *c)
 
 static bool computable(const struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
 {
-    if (c->kind == ACTIO_CLAIM_VERDICT) out->why = "verdicts belong to `check`, which this version does not have";
-    else if (c->by && strcmp(c->by, "dalembert") != 0) out->why = "this version has no such principle";
+    if (c->kind == ACTIO_CLAIM_VERDICT) return false;      /* judged by itself */
+    if (c->by && strcmp(c->by, "dalembert") != 0) out->why = "this version has no such principle";
     else if (c->kind == ACTIO_CLAIM_AT && (c->at - run->model->t0) * (c->at - run->model->t1) > 0) out->why = "the time is outside the model's interval";
     else return true;
     return false;
@@ -79,11 +79,24 @@ static double residual_of(const struct actio_run *run)
     return largest;
 }
 
+/* What `check` says, without its words. */
+static void judge_verdict(struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
+{
+    struct actio_findings silent;
+    struct actio_verdict_report report;
+    actio_findings_open(&silent, run->ctx);
+    actio_check_model(run->ctx, run->model, NULL, 0, &silent, &report);
+    out->computed = false;
+    out->ok = report.verdict && strcmp(report.verdict, c->verdict) == 0;
+    out->why = out->ok ? "" : report.verdict ? report.verdict : "no verdict could be reached";
+    actio_findings_close(&silent);
+}
+
 static void judge(struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
 {
+    if (*out->why) return;                                 /* then there may be no motion at all */
     size_t column = c->column ? column_named(run->sys, c->column) : SIZE_MAX;
     double error = 0;
-    if (*out->why) return;
     if (c->kind == ACTIO_CLAIM_RESIDUAL) out->value = residual_of(run);
     else if (column == SIZE_MAX) { out->why = "there is no such column"; return; }
     else if (c->kind == ACTIO_CLAIM_DRIFT) out->value = drift_of(run, column);
@@ -127,10 +140,11 @@ struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *mo
     *count = 0;
     bool needs_motion = false;
     if (actio_attempt(ctx, prepare, &t) == 0) {
-        for (size_t i = 0; i < model->claims; i++) needs_motion = needs_motion || !*t.check[i].why;
+        for (size_t i = 0; i < model->claims; i++) needs_motion = needs_motion || (!*t.check[i].why && model->claim[i].kind != ACTIO_CLAIM_VERDICT);
         run.options.tol = t.tol;
         if (!needs_motion || actio_run_motion(&run, t.time, t.times) == 0) {
-            for (size_t i = 0; i < model->claims; i++) judge(&run, &model->claim[i], &t.check[i]);
+            for (size_t i = 0; i < model->claims; i++)
+                (model->claim[i].kind == ACTIO_CLAIM_VERDICT ? judge_verdict : judge)(&run, &model->claim[i], &t.check[i]);
             *count = model->claims;
         }
     }

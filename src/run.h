@@ -18,21 +18,31 @@ struct actio_run {
     struct actio_findings *f, *outer;
     struct actio_run_options options;
     struct actio_arena arena;
-    struct actio_system *sys;
+    actio_form_fn form;                                    /* the principle's */
+    struct actio_system *sys, *spent;                      /* spent: the one before hidden constraints joined */
     struct actio_motion motion;
     struct actio_outcome outcome;
     size_t ny, rows;
     double *param, *y0, *times, started;
     int bad;
+    bool *box_given; double *box_low, *box_high;           /* --box, by component; NULL = none */
 };
 
 void actio_run_open(struct actio_run *run, struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f);
 void actio_run_close(struct actio_run *run);
 /* Forms, checks the start, marches; `extra` output times are added. 0 and an outcome (findings tell if it was cut short), or 1. */
 int actio_run_motion(struct actio_run *run, const double *extra, size_t extras);
-int actio_run_examine(struct actio_run *run);              /* start data and rank; 0, or 1 and findings */
+int actio_run_form(struct actio_run *run);                 /* equations and start data; 0, or 1 and findings */
+/* Start data, rank, accelerations: 0; 1 and findings; or ACTIO_UNSETTLED: the equations do not determine the accelerations. */
+enum { ACTIO_UNSETTLED = 2 };
+int actio_run_examine(struct actio_run *run);
+struct actio_verdict;
+struct actio_verdict *actio_run_survey(struct actio_run *run, bool may_march);    /* NULL when over a limit */
+void actio_run_say_verdict(struct actio_run *run, const struct actio_verdict *v); /* as findings */
+int actio_run_take_hidden(struct actio_run *run, const struct actio_verdict *v);  /* the constraints that follow join the system; 0, or 1 */
 void actio_run_explain(struct actio_run *run);             /* findings on how the motion ended */
 struct actio_table *actio_run_table(struct actio_run *run);
+void actio_run_say_start(struct actio_run *run, const struct actio_start_check *c);   /* constraints that the start data break */
 const char *actio_run_name(const struct actio_run *run, size_t component);        /* "x", "x'" of a component of y */
 /* "x = 1, x' = 0, ..." of a state; the first few when there are many. In the run's arena; "" when memory runs out. */
 const char *actio_run_state_text(struct actio_run *run, const double *y, const double *compared_with);

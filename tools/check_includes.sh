@@ -18,6 +18,7 @@ allowed() {
     algebra | result) echo "base/" ;;
     solve) echo "base/ algebra/ result/ kernel/kernel.h equations/system.h" ;;
     equations) echo "base/ expr/ model/ kernel/ algebra/" ;;
+    derive) echo "base/ expr/ model/ kernel/ equations/ algebra/" ;;
     cli) echo "" ;;
     *) echo "*" ;;
     esac

@@ -104,6 +104,24 @@ struct actio_check { const char *claim; uint32_t line; double value, expected, b
 ACTIO_API struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
                                          struct actio_findings *f, size_t *count);         /* lives as long as the model */
 
+/* ---- does the model make sense? Findings say it in words with places; the report has the numbers. */
+struct actio_box_row { const char *text; };                /* "r=.1..3": where states are sampled */
+struct actio_verdict_report { const char *verdict, *text, *json; };   /* a word; a few lines; JSON members without braces. Live as long as the model */
+ACTIO_API int actio_check_model(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box, size_t boxes, struct actio_findings *f,
+                                struct actio_verdict_report *out);                         /* exit status: 0 for regular, redundant, hidden with good data */
+
+/* ---- equations, shown: what the model's motion obeys, as "text" (model language), "latex" (a document) or "c" (one C99 file) */
+struct actio_derivation;
+struct actio_derived_section { const char *key, *title, *text; };                          /* live as long as the derivation */
+ACTIO_API struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_model *model, const char *by, const char *format,
+                                                struct actio_findings *f);                 /* NULL by: dalembert; NULL when there is none, and a finding */
+ACTIO_API void actio_derivation_free(struct actio_derivation *d);                          /* NULL is fine */
+ACTIO_API const char *actio_derivation_text(const struct actio_derivation *d);             /* the whole; lives as long as d */
+ACTIO_API size_t actio_derivation_sections(const struct actio_derivation *d);
+ACTIO_API struct actio_derived_section actio_derivation_section(const struct actio_derivation *d, size_t i);
+/* To a file that is whole or absent; "-" is standard output. */
+ACTIO_API int actio_derivation_write(struct actio_context *ctx, const struct actio_derivation *d, const char *path, struct actio_findings *f);
+
 /* ---- tables */
 ACTIO_API void actio_table_free(struct actio_table *table);                                /* NULL is fine */
 ACTIO_API size_t actio_table_rows(const struct actio_table *table);

@@ -16,7 +16,9 @@ struct actio_cli_arguments {
     struct actio_change *change; size_t changes;
     const char **output; size_t outputs;
     const char **plot; size_t plots;
+    struct actio_box_row *box; size_t boxes;
     const struct actio_option_row **used; size_t uses;     /* rows of the options given, in order */
+    const char *format;                                    /* of derive; NULL: text */
     const char *axes, *help_kind;                          /* help_kind: "man" for --help=man */
     bool json, quiet, no_color, help, version;
 };
@@ -71,6 +73,8 @@ void actio_cli_summary(const struct actio_model *model, const struct actio_table
 /* one file a command; each returns the exit status */
 int actio_cli_run(const struct actio_cli_arguments *a);
 int actio_cli_test(const struct actio_cli_arguments *a);
+int actio_cli_check(const struct actio_cli_arguments *a);
+int actio_cli_derive(const struct actio_cli_arguments *a);
 int actio_cli_list(const struct actio_cli_arguments *a);
 
 void actio_cli_flush(void);                                /* standard output, before anything goes to standard error */

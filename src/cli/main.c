@@ -40,7 +40,7 @@ int actio_cli_worse(int status, int other)
 }
 
 static const struct { const char *name; int (*run)(const struct actio_cli_arguments *); } commands[] = {
-    { "run", actio_cli_run }, { "test", actio_cli_test }, { "list", actio_cli_list },
+    { "check", actio_cli_check }, { "derive", actio_cli_derive }, { "run", actio_cli_run }, { "test", actio_cli_test }, { "list", actio_cli_list },
 };
 
 static int obey(const struct actio_cli_arguments *a)
@@ -54,7 +54,7 @@ static int obey(const struct actio_cli_arguments *a)
     if (a->version) return printf("actio %s\n%s", actio_version(), actio_version_details()), 0;
     for (size_t i = 0; a->command && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, a->command) == 0) return commands[i].run(a);
-    return actio_cli_usage(a, "`actio run disk` runs a model of the gallery; `actio --help` says more", "what shall be done? run, test or list");
+    return actio_cli_usage(a, "`actio run disk` runs a model of the gallery; `actio --help` says more", "what shall be done? check, derive, run, test or list");
 }
 
 static int output_trouble;                                 /* errno of the first flush that failed */

@@ -71,6 +71,12 @@ static int take_method(struct actio_cli_arguments *a, const char *value)
     return take_word(a, "method", value, words, 3, 3, &a->run.method);
 }
 
+static int take_format(struct actio_cli_arguments *a, const char *value)
+{
+    static const char *const words[] = { "text", "latex", "c" };
+    return take_word(a, "format", value, words, 3, 3, &a->format);
+}
+
 static int take_change(struct actio_cli_arguments *a, char kind, const char *value)
 {
     a->change[a->changes++] = (struct actio_change){ kind, value };
@@ -92,6 +98,12 @@ static int take_time(struct actio_cli_arguments *a, const char *value)
     return strstr(value, "..") ? take_change(a, 't', value) : refuse(a, "time", value, "is not A..B");
 }
 
+static int take_box(struct actio_cli_arguments *a, const char *value)
+{
+    a->box[a->boxes++] = (struct actio_box_row){ value };
+    return 0;
+}
+
 static int cannot_write(const struct actio_cli_arguments *a, const char *option, const char *value, const char *const *endings, size_t count)
 {
     char hint[128], *p = hint, *end = hint + sizeof hint;
@@ -103,9 +115,16 @@ static int cannot_write(const struct actio_cli_arguments *a, const char *option,
 
 static int take_output(struct actio_cli_arguments *a, const char *value)
 {
-    static const char *const endings[] = { "x.csv", "x.json", "x.h5", "x.npz" };
-    if (strcmp(value, "-") != 0 && !actio_can_write(value, false)) return cannot_write(a, "o", value, endings, 4);
     a->output[a->outputs++] = value;
+    return 0;
+}
+
+/* The endings of a motion's files; what else may be written does not care. */
+static int check_outputs(const struct actio_cli_arguments *a)
+{
+    static const char *const endings[] = { "x.csv", "x.json", "x.h5", "x.npz" };
+    for (size_t i = 0; i < a->outputs && a->command && strcmp(a->command, "run") == 0; i++)
+        if (strcmp(a->output[i], "-") != 0 && !actio_can_write(a->output[i], false)) return cannot_write(a, "o", a->output[i], endings, 4);
     return 0;
 }
 
@@ -128,8 +147,8 @@ static int take_version(struct actio_cli_arguments *a, const char *value) { retu
 
 static const struct { const char *name; take_fn take; } takers[] = {
     { "by", take_by }, { "set", take_set }, { "start", take_start }, { "time", take_time }, { "project", take_project },
-    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "points", take_points }, { "o", take_output },
-    { "plot", take_plot }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
+    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "points", take_points }, { "o", take_output }, { "format", take_format },
+    { "plot", take_plot }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },
 };
@@ -219,7 +238,7 @@ static int read_command(struct actio_cli_arguments *a, const char *word)
         if (rows[i].synopsis) return 0;
         return actio_cli_usage(a, NULL, "`%s` %s; this version does not have it", word, rows[i].help);
     }
-    char hint[96] = "the commands are run, test and list; see `actio --help`";
+    char hint[96] = "the commands are check, derive, run, test and list; see `actio --help`";
     const char *near = actio_cli_near(word, names, count < 32 ? count : 32);
     if (near) snprintf(hint, sizeof hint, "did you mean `%s`?", near);
     return actio_cli_usage(a, hint, "there is no command '%s'", word);
@@ -233,6 +252,7 @@ static bool allocate(struct actio_cli_arguments *a, size_t count)
     a->change = calloc(count, sizeof *a->change);
     a->output = calloc(count, sizeof *a->output);
     a->plot = calloc(count, sizeof *a->plot);
+    a->box = calloc(count, sizeof *a->box);
     a->used = calloc(count, sizeof *a->used);
     return a->model && a->change && a->output && a->plot && a->used;
 }
@@ -243,6 +263,7 @@ void actio_cli_forget(struct actio_cli_arguments *a)
     free(a->change);
     free(a->output);
     free(a->plot);
+    free(a->box);
     free(a->used);
 }
 
@@ -264,6 +285,7 @@ static int check_together(struct actio_cli_arguments *a)
     bool standard_output = false;
     for (size_t i = 0; i < a->outputs; i++) standard_output = standard_output || strcmp(a->output[i], "-") == 0;
     if (a->json && standard_output) return actio_cli_usage(a, NULL, "--json and -o - both want standard output");
+    if (check_outputs(a)) return ACTIO_WRONG_USAGE;
     if (a->axes && !a->plots) return actio_cli_usage(a, NULL, "--axes says what --plot shows, and there is no --plot");
     return 0;
 }

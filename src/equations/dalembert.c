@@ -30,7 +30,7 @@ static void make_symbols(struct actio_formation *F)
 }
 
 /* Directional derivative along the motion with velocities and states frozen: q' = v, t' = 1. */
-static void drift_rates(struct actio_formation *F, const actio_expr *f, size_t count, actio_expr *out)
+void actio_drift_rates(struct actio_formation *F, const actio_expr *f, size_t count, actio_expr *out)
 {
     struct actio_seed *seed = actio_form_array(F, F->n + 1, sizeof *seed);
     for (size_t i = 0; i < F->n; i++) seed[i] = (struct actio_seed){ F->q[i], F->v[i] };
@@ -78,7 +78,7 @@ static void form_lagrange(struct actio_formation *F)
     struct actio_entries W = { 0 };
     actio_jacobian(pool, F->Lv, n, F->z, F->N, &W);
     for (size_t i = 0; i < W.count; i++) append(F, &F->G, W.at[i].row, W.at[i].col, W.at[i].e);
-    drift_rates(F, F->Lv, n, rate);
+    actio_drift_rates(F, F->Lv, n, rate);
     for (size_t i = 0; i < n; i++) F->h[i] = actio_sub(pool, actio_add(pool, F->total_force[i], F->Lq[i]), rate[i]);
 }
 
@@ -143,7 +143,7 @@ static void form_levels(struct actio_formation *F, actio_expr *level)
 {
     uint32_t *position = actio_form_array(F, F->p, sizeof *position), *velocity = actio_form_array(F, F->p, sizeof *velocity);
     actio_expr *rate = actio_form_array(F, F->p, sizeof *rate);
-    drift_rates(F, F->g, F->p, rate);
+    actio_drift_rates(F, F->g, F->p, rate);
     for (size_t k = 0; k < F->p; k++) {
         enum actio_constraint_kind kind = F->model->constraint[k].kind;
         if (kind == ACTIO_ACCELERATION) continue;
@@ -166,7 +166,7 @@ static void form_rows(struct actio_formation *F, const actio_expr *level)
     struct actio_pool *pool = &F->pool;
     actio_expr *given = actio_form_array(F, F->p, sizeof *given), *none = actio_form_array(F, F->N, sizeof *none);
     struct actio_entries acceleration = { 0 };
-    drift_rates(F, level, F->p, F->c);
+    actio_drift_rates(F, level, F->p, F->c);
     for (size_t k = 0; k < F->p; k++) {
         bool is_given = F->model->constraint[k].kind == ACTIO_ACCELERATION;
         if (is_given) given[k] = F->g[k];
@@ -239,6 +239,12 @@ static void form_level_rows(struct actio_formation *F)
     F->sys.level_rows = (struct actio_places){ row, col, count };
 }
 
+void actio_form_places(struct actio_formation *F)
+{
+    form_level_rows(F);
+    F->sys.G = places_of(F, &F->G), F->sys.A = places_of(F, &F->A), F->sys.D = places_of(F, &F->D), F->sys.F = places_of(F, &F->F);
+}
+
 static bool same_entries(const struct actio_entries *a, const struct actio_entries *b)
 {
     if (a->count != b->count) return false;
@@ -282,9 +288,8 @@ struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct acti
     form_lagrange(F);
     form_flows(F);
     form_constraints(F);
-    form_level_rows(F);
     F->sys.n = F->n, F->sys.m = F->m, F->sys.p = F->p, F->sys.params = model->params;
-    F->sys.G = places_of(F, &F->G), F->sys.A = places_of(F, &F->A), F->sys.D = places_of(F, &F->D), F->sys.F = places_of(F, &F->F);
+    actio_form_places(F);
     F->sys.symmetric = same_entries(&F->A, &F->D) && symmetric_flows(F);
     form_names(F);
     actio_eliminate(F);

@@ -31,6 +31,15 @@ struct actio_formation {
 /* system.c */
 struct actio_formation *actio_formation_open(struct actio_context *ctx, struct actio_model *model);   /* empty, with its pool */
 
+/* The MATRIX quantity's formulas, in its order; returns how many. */
+size_t actio_list_matrix(struct actio_formation *F, actio_expr *out);
+
+/* dalembert.c: along the motion with velocities and states frozen (q' = v, t' = 1); patterns of the matrices for the numeric side. */
+void actio_drift_rates(struct actio_formation *F, const actio_expr *f, size_t count, actio_expr *out);
+void actio_form_places(struct actio_formation *F);
+/* hidden.c: before anything is compiled; `text` names each. */
+void actio_add_hidden(struct actio_formation *F, const actio_expr *e, const char *const *text, const bool *is_position, size_t count);
+
 /* switches.c: copies expressions from the model's pool; every switch on the way becomes a MODE symbol. */
 void actio_copy_switched(struct actio_formation *F, const actio_expr *from, size_t count, actio_expr *to);
 /* eliminate.c: fills the solved quantities when the structure is worth it. */

@@ -97,7 +97,15 @@ static void list_matrix(struct list *l)
     add_entries(l, &l->F->A);
     add_entries(l, &l->F->D);
     add_all(l, l->F->h, l->F->N);
-    add_all(l, l->F->c, l->F->p);
+    add_all(l, l->F->c, l->F->sys.p);
+}
+
+size_t actio_list_matrix(struct actio_formation *F, actio_expr *out)
+{
+    struct list l = { .F = F };
+    list_matrix(&l);
+    if (l.count) memcpy(out, l.e, l.count * sizeof *out);
+    return l.count;
 }
 
 static void list_project_q(struct list *l)

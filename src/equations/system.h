@@ -21,7 +21,8 @@ struct actio_places { const uint32_t *row, *col; size_t count; };
 /* The state vector is y = (q, v, s): n coordinates, n velocities, m states. */
 struct actio_system {
     struct actio_context *ctx;
-    size_t n, m, p;                                        /* coordinates, states, constraints */
+    size_t n, m, p;                                        /* coordinates, states, constraints (hidden ones last) */
+    size_t hidden;                                         /* constraints that follow from the others: rows without a multiplier */
     size_t holonomic, levels;                              /* position residuals; velocity residuals (holonomic rates among them) */
     const uint32_t *position_row, *velocity_row;           /* constraint behind each position, velocity residual */
     size_t params, modes;                                  /* numbers behind PARAM; switches */

@@ -145,8 +145,9 @@ static enum actio_binding latex_binds(const struct actio_printer *p, actio_expr 
     return actio_text_binds(p, e);
 }
 
+const struct actio_dialect actio_dialect_latex = { latex_binds, latex_node, "\\left(", "\\right)", "\\dots" };
+
 void actio_print_latex(struct actio_pool *pool, actio_expr e, actio_name_fn name, void *user, struct actio_text *out)
 {
-    static const struct actio_dialect latex = { latex_binds, latex_node, "\\left(", "\\right)", "\\dots" };
-    actio_print_in(&latex, &(struct actio_printer){ .pool = pool, .name = name, .user = user, .out = out }, e);
+    actio_print_in(&actio_dialect_latex, &(struct actio_printer){ .pool = pool, .name = name, .user = user, .out = out }, e);
 }

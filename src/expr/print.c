@@ -113,8 +113,9 @@ static void print_node(struct actio_printer *p, actio_expr e)
     }
 }
 
+const struct actio_dialect actio_dialect_text = { actio_text_binds, print_node, "(", ")", "..." };
+
 void actio_print(struct actio_pool *pool, actio_expr e, actio_name_fn name, void *user, struct actio_text *out)
 {
-    static const struct actio_dialect model_text = { actio_text_binds, print_node, "(", ")", "..." };
-    actio_print_in(&model_text, &(struct actio_printer){ .pool = pool, .name = name, .user = user, .out = out }, e);
+    actio_print_in(&actio_dialect_text, &(struct actio_printer){ .pool = pool, .name = name, .user = user, .out = out }, e);
 }

@@ -18,6 +18,7 @@ struct actio_dialect {
     void (*node)(struct actio_printer *p, actio_expr e);   /* writes text and pushes what follows, last piece first */
     const char *open, *close, *cut;                        /* brackets; what stands for the rest of a text that is too long */
 };
+extern const struct actio_dialect actio_dialect_text, actio_dialect_latex;
 void actio_print_in(const struct actio_dialect *dialect, struct actio_printer *p, actio_expr e);
 void actio_push_text(struct actio_printer *p, const char *text);
 void actio_push(struct actio_printer *p, actio_expr e, enum actio_binding need);

@@ -16,6 +16,7 @@ struct actio_variable {
     const char *name, *dot_name, *unit; struct actio_span span;
     actio_expr x, dot, ddot;                               /* ddot of a state: none (0) */
     actio_expr start, start_dot; bool start_given, start_dot_given;
+    struct actio_span start_span, start_dot_span;          /* line 0 when the command line gives it */
 };
 struct actio_term { uint32_t variable; bool is_state; actio_expr e; struct actio_span span; };  /* index among coords or states */
 struct actio_force { const char *label; struct actio_term *term; size_t terms; struct actio_span span; };      /* label NULL: unnamed */
@@ -32,6 +33,7 @@ struct actio_constraint {
     struct actio_term *reaction; size_t reactions;         /* ACTING: the named variables (e unused); ALONG: variable = direction */
     actio_expr start_lambda; bool start_lambda_given;
 };
+struct actio_part { actio_expr e; struct actio_span span; bool is_dissipation; };
 struct actio_symmetry { const char *label; bool is_time; struct actio_term *term; size_t terms; struct actio_span span; };
 struct actio_observe { const char *name; actio_expr e; struct actio_span span; };
 
@@ -53,6 +55,7 @@ struct actio_model {
     struct actio_variable *coord; size_t coords;
     struct actio_variable *state; size_t states;
     bool has_lagrangian; actio_expr lagrangian, dissipation;   /* sums of all statements; 0 without */
+    struct actio_part *part; size_t parts;                 /* those statements one by one */
     struct actio_force *force; size_t forces;
     struct actio_flow_equation *flow; size_t flows;        /* as many as states */
     struct actio_constraint *constraint; size_t constraints;

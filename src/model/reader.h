@@ -53,7 +53,7 @@ struct actio_reader {
     uint32_t *rate; uint32_t rates_cap;                    /* id + 1 of the time derivative of each node, where known */
     uint32_t *in_list, lists;                              /* of each variable: the last list of terms that named it */
     struct actio_column_use *column_use; uint32_t column_uses, column_uses_cap, column_names_cap;
-    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, claims_cap, columns_cap;
+    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, claims_cap, columns_cap, parts_cap;
 };
 
 /* ---- words.c */

@@ -105,18 +105,29 @@ static void model_statement(struct actio_reader *r, struct actio_statement *s)
     r->model->name = actio_word_text(r, s->label);
 }
 
+/* One more term of the Lagrangian or of the dissipation. */
+static void add_part(struct actio_reader *r, const struct actio_statement *s, actio_expr e, bool is_dissipation)
+{
+    struct actio_model *m = r->model;
+    actio_expr *sum = is_dissipation ? &m->dissipation : &m->lagrangian;
+    uint32_t count = (uint32_t)m->parts;
+    *sum = actio_add(&m->pool, *sum, e);
+    ACTIO_PUSH(&m->arena, m->part, count, r->parts_cap) = (struct actio_part){ e, s->span, is_dissipation };
+    m->parts = count;
+}
+
 static void lagrangian_statement(struct actio_reader *r, struct actio_statement *s)
 {
     actio_expr e;
     r->model->has_lagrangian = true;
-    if (actio_machine_run(r, s->left, ACTIO_IN_LAGRANGIAN, &e)) r->model->lagrangian = actio_add(&r->model->pool, r->model->lagrangian, e);
+    if (actio_machine_run(r, s->left, ACTIO_IN_LAGRANGIAN, &e)) add_part(r, s, e, false);
     if (r->model->coords == 0 && !actio_reader_failed(r)) fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a Lagrangian")));
 }
 
 static void dissipation_statement(struct actio_reader *r, struct actio_statement *s)
 {
     actio_expr e;
-    if (actio_machine_run(r, s->left, ACTIO_IN_DISSIPATION, &e)) r->model->dissipation = actio_add(&r->model->pool, r->model->dissipation, e);
+    if (actio_machine_run(r, s->left, ACTIO_IN_DISSIPATION, &e)) add_part(r, s, e, true);
     if (r->model->coords == 0 && !actio_reader_failed(r)) fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a dissipation")));
 }
 
@@ -247,6 +258,7 @@ static bool start_variable(struct actio_reader *r, const struct actio_target *t,
     bool *given = is_rate ? &v->start_dot_given : &v->start_given;
     if (*given && !option) return fault(r, ACTIO_F_START_TWICE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(is_rate ? v->dot_name : v->name)));
     *given = true;
+    *(is_rate ? &v->start_dot_span : &v->start_span) = option ? (struct actio_span){ 0 } : t->item->span;
     *(is_rate ? &v->start_dot : &v->start) = t->e;
     return true;
 }

@@ -158,18 +158,22 @@ static bool next_is(int fd, const char *text)
     return true;
 }
 
+/* The last line of a kept source: how long its product is. Loading one that was cut short would end the program. */
+static void seal_of(const struct stat *product, char seal[48]) { snprintf(seal, 48, "/* %lld bytes */\n", (long long)product->st_size); }
+
 /* The source is kept beside the product and compared, so that no clash of hashes can run the wrong program. */
 static bool cached(const struct job *j)
 {
-    char name[64];
+    char name[64], seal[48];
     struct stat s;
     snprintf(name, sizeof name, "%s.so", j->key);
     if (!ours(j, name, &s)) return false;
+    seal_of(&s, seal);
     snprintf(name, sizeof name, "%s.c", j->key);
-    if (!ours(j, name, &s) || (size_t)s.st_size != strlen(j->stamp) + strlen(j->source)) return false;
+    if (!ours(j, name, &s) || (size_t)s.st_size != strlen(j->stamp) + strlen(j->source) + strlen(seal)) return false;
     int fd = openat(j->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return false;
-    bool same = next_is(fd, j->stamp) && next_is(fd, j->source);
+    bool same = next_is(fd, j->stamp) && next_is(fd, j->source) && next_is(fd, seal);
     close(fd);
     return same;
 }
@@ -266,6 +270,19 @@ static void path_of(const struct job *j, const char *stem, const char *ending, c
     snprintf(path, PATH_MAX, "%.*s/%s%s", PATH_MAX - 112, j->dir, stem, ending);
 }
 
+/* The product is on the disk before the source says how long it is. */
+static bool seal_source(const char *source, const char *product)
+{
+    struct stat s;
+    char seal[48];
+    int so = open(product, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), c = open(source, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    bool good = so >= 0 && c >= 0 && fsync(so) == 0 && fstat(so, &s) == 0;
+    if (good) seal_of(&s, seal), good = write_all(c, seal);
+    if (so >= 0) close(so);
+    if (c >= 0) good = close(c) == 0 && good;
+    return good;
+}
+
 /* Products are renamed into place, the source last: it says that the product is complete. */
 static bool compile(const struct job *j)
 {
@@ -276,7 +293,8 @@ static bool compile(const struct job *j)
     path_of(j, j->key, ".c", source), path_of(j, j->key, ".so", product);
     bool written = write_all(fd, j->stamp) && write_all(fd, j->source);
     written = close(fd) == 0 && written;
-    bool done = written && run_compiler(j, from, to) && chmod(to, 0600) == 0 && rename(to, product) == 0 && rename(from, source) == 0;
+    bool done = written && run_compiler(j, from, to) && chmod(to, 0600) == 0 && seal_source(from, to)
+             && rename(to, product) == 0 && rename(from, source) == 0;
     if (!done) unlink(from), unlink(to);
     return done;
 }

@@ -12,6 +12,7 @@
 /* All vectors lie in one block, `stride` apart. Short ones have a fixed stride, which makes every address a constant
  * offset; all are padded to whole groups of GROUP, whose tails stay 0 and harmless. */
 enum { GROUP = 4, SHORT = 16 };
+#define MOST_GROWTH 10.0                                   /* of a step over the one before */
 enum { V_Y = STAGES_DENSE, V_LOW, V_NEW, V_NEW_LOW, V_ARG, V_FLOOR, V_INVERSE, V_POLY, V_COUNT = V_POLY + 7 };
 
 struct dop853 {
@@ -23,6 +24,7 @@ struct dop853 {
     double t, t_new, t_end, h, h_done, h_good, rtol, span; /* h: to try next; h_done: of the last step; h_good: last accepted size */
     bool started, have_new, have_poly, was_rejected;       /* have_new: stage 12 is the derivative at t_new */
     int stiff_votes, calm_votes;
+    double pace;                                           /* (h lambda)^2 of the last step, 0 = not known */
     struct actio_march_stats stats;
 };
 
@@ -196,6 +198,7 @@ static int first_size(struct dop853 *d)
     double length = fabs(d->t_end - d->t), sign = d->t_end > d->t ? 1 : -1;
     double d0 = floor_norm2(d, y, NULL), d1 = floor_norm2(d, f, NULL);
     double h0 = d0 < 1e-10 || d1 < 1e-10 ? 1e-6 : 0.01 * sqrt(d0 / d1);
+    h0 = fmax(h0, 1e3 * DBL_EPSILON * fabs(d->t));         /* a value near zero by chance is no measure of time */
     if (!(h0 < length)) h0 = length;
     int bad = 1;
     for (int i = 0; i < 30 && bad; i++, h0 = bad ? h0 / 4 : h0) {
@@ -206,6 +209,7 @@ static int first_size(struct dop853 *d)
     double d2 = bad ? 0 : sqrt(floor_norm2(d, probe, f)) / h0, most = fmax(sqrt(d1), d2);
     double h1 = most <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : sqrt(sqrt(sqrt(0.01 / most)));
     double h = fmin(100 * h0, bad ? h0 : h1);
+    if (d->flow->longest > 0 && h > d->flow->longest) h = d->flow->longest;
     d->h = d->h_good = sign * (h > 0 ? h : h0);
     return 0;
 }
@@ -234,7 +238,8 @@ static void move_on(struct dop853 *d)
 static void vote(struct dop853 *d, double h)
 {
     const double limit = 6.1 * 6.1;                        /* beyond the stability boundary on the real axis */
-    if (stiffness(d->block, d->stride, d->padded, h) <= limit) {
+    d->pace = stiffness(d->block, d->stride, d->padded, h);
+    if (d->pace <= limit) {
         if (++d->calm_votes == 6) d->stiff_votes = 0;
         return;
     }
@@ -258,13 +263,23 @@ static int attempt(struct dop853 *d, double h, bool last, double *err)
     return bad;
 }
 
+/* A step whose error is nothing beside the tolerance says little of what lies ahead: a pulse is easily stepped over, values below
+ * the tolerance change at a pace of their own, and runs of all tolerances would step alike. */
+static double grown(const struct dop853 *d, double h, double factor)
+{
+    double longest = d->flow->longest, size = fabs(h), most = longest;
+    if (!(longest > 0) || factor < MOST_GROWTH) return h * factor;
+    if (d->pace > 0) most = fmin(most, d->flow->paced * size / sqrt(d->pace));
+    return copysign(fmin(size * factor, fmax(most, 0.2 * size)), h);
+}
+
 static void accept(struct dop853 *d, double h, double factor)
 {
     if (d->was_rejected && factor > 1) factor = 1;
     d->was_rejected = false;
     d->stats.steps++;
     d->h_done = d->h_good = h;
-    d->h = h * factor;
+    d->h = grown(d, h, factor);
 }
 
 /* A step that meets undefined values is shortened by 4; when that leads nowhere, `bad` is the answer. */
@@ -277,7 +292,7 @@ static bool hopeless(const struct dop853 *d, int bad, int failures, double h)
 static double growth(double err)
 {
     double factor = 0.9 / sqrt(sqrt(sqrt(err)));
-    return factor > 10 ? 10 : factor < 0.2 ? 0.2 : factor;
+    return factor > MOST_GROWTH ? MOST_GROWTH : factor < 0.2 ? 0.2 : factor;
 }
 
 static int advance(struct dop853 *d)
@@ -337,24 +352,75 @@ static int dop853_retake(void *handle, double t, double *y)
     return bad;
 }
 
-/* The interpolant needs the derivative at the end and three more stages. */
-static void prepare(struct dop853 *d)
+/* Three more stages, then the coefficients of the interpolant. Written out for the same reason as all_stages. */
+INLINE int dense_stages(struct dop853 *d, size_t stride, double h)
 {
-    double *b = d->block, h = d->h_done;
-    size_t stride = d->stride;
-    int bad = d->have_new ? 0 : eval(d, d->t_new, V_NEW, STAGE_NEW);
-    d->have_new = !bad;
-    for (int row = STAGE_NEW + 1; row < STAGES_DENSE && !bad; row++) bad = stage(d, stride, row, h), d->stats.rhs++;
-    for (size_t i = 0; i < d->padded; i += 2) {
+    int bad = stage(d, stride, 13, h);
+    if (!bad) bad = stage(d, stride, 14, h);
+    if (!bad) bad = stage(d, stride, 15, h);
+    d->stats.rhs += 3;
+    return bad;
+}
+
+INLINE void interpolant(double *b, size_t stride, size_t padded, double h)
+{
+    for (size_t i = 0; i < padded; i += 2) {
         pair rise = load(b + V_NEW * stride + i) - load(b + V_Y * stride + i);
         pair left = h * load(b + i), right = h * load(b + STAGE_NEW * stride + i);
         double *poly = b + V_POLY * stride + i;
         store(poly, rise);
         store(poly + stride, left - rise);
         store(poly + 2 * stride, 2 * rise - (left + right));
-        for (size_t j = 0; j < 4; j++) store(poly + (3 + j) * stride, h * weighted(b + i, stride, ROW_DENSE + j));
+        store(poly + 3 * stride, h * weighted(b + i, stride, ROW_DENSE));
+        store(poly + 4 * stride, h * weighted(b + i, stride, ROW_DENSE + 1));
+        store(poly + 5 * stride, h * weighted(b + i, stride, ROW_DENSE + 2));
+        store(poly + 6 * stride, h * weighted(b + i, stride, ROW_DENSE + 3));
     }
-    if (bad) memset(b + (V_POLY + 3) * stride, 0, 4 * stride * sizeof *b);   /* a cubic is left */
+}
+
+INLINE int make_interpolant(struct dop853 *d, size_t stride, double h)
+{
+    int bad = dense_stages(d, stride, h);
+    interpolant(d->block, stride, d->padded, h);
+    return bad;
+}
+
+CLONED static int try_interpolant(struct dop853 *d, double h)
+{
+    return d->stride == SHORT ? make_interpolant(d, SHORT, h) : make_interpolant(d, d->stride, h);
+}
+
+/* The interpolant needs the derivative at the end, too. */
+static void prepare(struct dop853 *d)
+{
+    int bad = d->have_new ? 0 : eval(d, d->t_new, V_NEW, STAGE_NEW);
+    d->have_new = !bad;
+    if (bad) interpolant(d->block, d->stride, d->padded, d->h_done);
+    else bad = try_interpolant(d, d->h_done);
+    if (bad) memset(vector(d, V_POLY + 3), 0, 4 * d->stride * sizeof(double));   /* a cubic is left */
+}
+
+INLINE pair interpolate(const double *b, size_t s, double x, double z)
+{
+    const double *p = b + V_POLY * s;
+    pair sum = load(p + 5 * s) + x * load(p + 6 * s);
+    sum = load(p + 4 * s) + z * sum;
+    sum = load(p + 3 * s) + x * sum;
+    sum = load(p + 2 * s) + z * sum;
+    sum = load(p + s) + x * sum;
+    sum = load(p) + z * sum;
+    return load(b + V_Y * s) + x * sum;
+}
+
+INLINE void write_dense(const double *b, size_t s, size_t n, double x, double *y)
+{
+    size_t i = 0;
+    for (; i + 3 < n; i += 4) {
+        pair first = interpolate(b + i, s, x, 1 - x), second = interpolate(b + i + 2, s, x, 1 - x);
+        memcpy(y + i, &first, sizeof first);
+        memcpy(y + i + 2, &second, sizeof second);
+    }
+    for (; i < n; i++) y[i] = interpolate(b + i / 2 * 2, s, x, 1 - x)[i % 2];
 }
 
 static void dop853_dense(void *handle, double t, double *y)
@@ -365,12 +431,9 @@ static void dop853_dense(void *handle, double t, double *y)
         return;
     }
     if (!d->have_poly) d->have_poly = true, prepare(d);
-    const double *from = vector(d, V_Y), *p = vector(d, V_POLY);
-    size_t s = d->stride;
-    double x = (t - d->t) / d->h_done, z = 1 - x;
-    for (size_t i = 0; i < d->n; i++)
-        y[i] = from[i] + x * (p[i] + z * (p[i + s] + x * (p[i + 2 * s] + z * (p[i + 3 * s] + x * (p[i + 4 * s]
-             + z * (p[i + 5 * s] + x * p[i + 6 * s]))))));
+    double x = (t - d->t) / d->h_done;
+    if (d->stride == SHORT) write_dense(d->block, SHORT, d->n, x, y);
+    else write_dense(d->block, d->stride, d->n, x, y);
 }
 
 static void dop853_start(void *handle, double t, const double *y, double t_end, double rtol, double atol)

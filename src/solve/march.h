@@ -39,6 +39,7 @@ struct actio_flow {
     const struct actio_pattern *pattern;
     int (*jacobian)(void *user, double t, const double *y, double *values);
     const double *scale;                                   /* typical size of each component, or NULL = 1 */
+    double longest, paced;                                 /* steps that find nothing to resolve grow to this length, this h*lambda, and no further; 0 = any */
 };
 
 struct actio_march_stats { size_t rhs, steps, rejected, projections, restarts; const char *stepper; bool looks_stiff; };

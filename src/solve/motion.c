@@ -285,109 +285,11 @@ int actio_motion_project(void *user, double t, double *y)
     return status;
 }
 
-/* ---- switches */
-
-#define HELD 1e-9                                          /* a switch at rest on its surface may wander this far */
-
-static void guard(void *user, double t, const double *y, double *g)
+/* The sign of det B from here on; another one later means that a singular surface was passed. */
+void actio_motion_watch(struct actio_motion *m, double t, const double *y)
 {
-    struct actio_motion *m = user;
-    move_to(m, t, y);
-    const double *u = evaluate(&m->at[ACTIO_Q_GUARDS]);
-    for (size_t k = 0; k < m->sys->modes; k++) g[k] = m->mode[k] != 0 ? u[k] : HELD - fabs(u[k]);
-}
-
-static int side(void *user, size_t k)
-{
-    struct actio_motion *m = user;
-    return m->mode[k] != 0 ? (int)m->mode[k] : 1;
-}
-
-/* The rate of guard k with its mode set to `mode`. */
-static int guard_rate(struct actio_motion *m, size_t k, double mode, double t, const double *y, double *rate)
-{
-    double old = m->mode[k];
-    m->mode[k] = mode;
-    int status = actio_motion_solve(m, t, y);
-    *rate = evaluate(&m->at[ACTIO_Q_GUARDS])[m->sys->modes + k];
-    m->mode[k] = old;
-    return status;
-}
-
-/* On its surface: the first mode of the list under which the motion stays on that mode's side. False: each pushes back. */
-static bool settle(struct actio_motion *m, size_t k, double t, const double *y, double first)
-{
-    const double order[3] = { first, -first, 0 };
-    for (int i = 0; i < 3; i++) {
-        double rate, scale;
-        if (guard_rate(m, k, order[i], t, y, &rate) || !isfinite(rate)) continue;
-        scale = 1;
-        for (size_t j = 0; j < m->N; j++) scale = fmax(scale, fabs(m->zdot[j]));
-        bool stays = order[i] == 0 ? fabs(rate) <= 1e-12 * scale : rate * order[i] > 0;
-        if (stays) { m->mode[k] = order[i]; return true; }
-    }
-    return false;
-}
-
-static int remember_modes(struct actio_motion *m, double t)
-{
-    size_t modes = m->sys->modes;
-    if (m->changes == m->changes_cap) {
-        size_t cap = 2 * m->changes_cap + 64;
-        struct actio_mode_change *change = actio_take(m->ctx, cap, sizeof *change);
-        double *history = actio_take(m->ctx, cap * modes + 1, sizeof *history);
-        if (!change || !history) { actio_give(m->ctx, change); actio_give(m->ctx, history); return ACTIO_FLOW_FAILED; }
-        if (m->changes) memcpy(change, m->change, m->changes * sizeof *change), memcpy(history, m->mode_history, m->changes * modes * sizeof *history);
-        actio_give(m->ctx, m->change);
-        actio_give(m->ctx, m->mode_history);
-        m->change = change, m->mode_history = history, m->changes_cap = cap;
-    }
-    m->change[m->changes] = (struct actio_mode_change){ t, m->changes * modes };
-    memcpy(m->mode_history + m->changes * modes, m->mode, modes * sizeof *m->mode);
-    m->changes++;
-    return 0;
-}
-
-static int stop_chattering(struct actio_motion *m, size_t k)
-{
-    m->stop = ACTIO_STOP_CHATTER;
-    m->stopped_by = k;
-    return ACTIO_FLOW_FAILED;
-}
-
-static int crossed(void *user, size_t k, double t, const double *y)
-{
-    struct actio_motion *m = user;
-    if (m->mode[k] == 0 || !settle(m, k, t, y, -m->mode[k])) return stop_chattering(m, k);
-    int sign;
-    move_to(m, t, y);
-    if (!m->numeric && m->sys->pivots) pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign), m->sign = sign;
-    return remember_modes(m, t);
-}
-
-const double *actio_motion_modes_at(const struct actio_motion *m, double t, bool backward)
-{
-    size_t i = m->changes;
-    while (i > 1 && (backward ? t > m->change[i - 1].t : t < m->change[i - 1].t)) i--;
-    return i ? m->mode_history + m->change[i - 1].first : m->mode;
-}
-
-int actio_motion_begin(struct actio_motion *m, double t, const double *y)
-{
-    m->changes = 0;
-    m->stop = ACTIO_STOP_NONE;
-    m->quality = 1;
-    for (size_t k = 0; k < m->sys->modes; k++) {           /* a guard may depend on modes before it */
-        move_to(m, t, y);
-        double u = evaluate(&m->at[ACTIO_Q_GUARDS])[k];
-        m->mode[k] = (double)((u > 0) - (u < 0));
-    }
-    for (size_t k = 0; k < m->sys->modes; k++)
-        if (m->mode[k] == 0 && !settle(m, k, t, y, 1)) return stop_chattering(m, k);
-    for (size_t i = 0; i < m->sys->pivots; i++) m->pivot_size[i] = 0;
     move_to(m, t, y);
     if (!m->numeric && m->sys->pivots) pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &m->sign);
-    return m->sys->modes ? remember_modes(m, t) : 0;
 }
 
 /* ---- quality */
@@ -555,14 +457,14 @@ static void make_flow(struct actio_motion *m)
     bool watched = m->p || m->numeric || m->sys->pivots;
     m->flow = (struct actio_flow){
         .n = m->ny, .user = m, .rhs = actio_motion_rhs, .project = m->sys->levels ? actio_motion_project : NULL,
-        .guards = m->sys->modes, .guard = guard, .side = side, .crossed = crossed,
+        .guards = m->sys->modes, .guard = actio_switch_guard, .side = actio_switch_side, .crossed = actio_switch_crossed,
         .quality = watched ? quality : NULL, .quality_at = watched ? quality_at : NULL, .singular = watched ? singular : NULL,
     };
 }
 
 int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct actio_system *sys, const double *param)
 {
-    *m = (struct actio_motion){ .sign = 1, .ctx = ctx, .sys = sys, .n = sys->n, .m = sys->m, .N = sys->n + sys->m, .p = sys->p, .ny = 2 * sys->n + sys->m,
+    *m = (struct actio_motion){ .sign = 1, .span = 1, .ctx = ctx, .sys = sys, .n = sys->n, .m = sys->m, .N = sys->n + sys->m, .p = sys->p, .ny = 2 * sys->n + sys->m,
                                 .numeric = !sys->symbolic, .rank = sys->p, .quality = 1, .worst = 1 };
     bool ok = take_buffers(m, param);
     if (!ok && ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(ctx->bytes_limit)));

@@ -14,11 +14,13 @@ struct actio_bound { const struct actio_kernel *k; struct actio_arg *in; double 
 struct actio_mode_change { double t; size_t first; };      /* first: index into mode_history */
 
 enum { ACTIO_RHS_BUFFERS = 3 };
+enum { ACTIO_FIRST_CHANGES = 4096 };                       /* room for so many switches is taken before the first step */
 
 struct actio_motion {
     struct actio_context *ctx;
     struct actio_system *sys;
     size_t n, m, N, p, ny;
+    double span;                                           /* t1 - t0 of the motion under way: its direction, and what a moment is */
     /* the current point, where kernels read */
     double t, *y, *zdot, *lambda, *reaction, *param, *mode, *hidden;
     struct actio_bound at[ACTIO_Q_COUNT];
@@ -52,9 +54,13 @@ int actio_motion_solve(struct actio_motion *motion, double t, const double *y);
 void actio_motion_undefined(struct actio_motion *motion);
 int actio_motion_rhs(void *motion, double t, const double *y, double *dy);
 int actio_motion_project(void *motion, double t, double *y);
-/* Sets modes and watched signs for a (new) start; 0, or a status: a switch that cannot settle. */
+void actio_motion_watch(struct actio_motion *motion, double t, const double *y);   /* notes the sign of det B there */
+/* switches.c: sets modes and watched signs for a (new) start; 0, or a status: a switch that cannot settle. */
 int actio_motion_begin(struct actio_motion *motion, double t, const double *y);
 const double *actio_motion_modes_at(const struct actio_motion *motion, double t, bool backward);
+void actio_switch_guard(void *motion, double t, const double *y, double *g);       /* the flow's guard, side and crossed */
+int actio_switch_side(void *motion, size_t k);
+int actio_switch_crossed(void *motion, size_t k, double t, const double *y);
 /* For stiff steppers: makes flow.jacobian and its pattern; 0, or 1 when there is none. */
 int actio_motion_jacobian(struct actio_motion *motion);
 

@@ -2,6 +2,7 @@
  * Columns over lanes: projection, multipliers and all outputs of hundreds of rows in a few kernel calls. */
 #include "solve/rows.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,6 +46,17 @@ static void point_at(struct actio_rows *r, enum actio_quantity what, size_t firs
     for (size_t j = 0; r->lane[what].out && j < count; j++) r->lane[what].out[first + j] = base + j * r->rows;
 }
 
+double *actio_rows_columns(const struct actio_rows *r)
+{
+    return actio_take(r->ctx, r->motion->sys->columns * r->rows + 1, sizeof(double));
+}
+
+void actio_rows_too_many(const struct actio_rows *r)
+{
+    size_t columns = r->motion->sys->columns;
+    actio_find(r->ctx->findings, ACTIO_F_TOO_MANY_ROWS, ACTIO_ARGS(ACTIO_COUNT(r->rows), ACTIO_COUNT(columns), ACTIO_COUNT(r->ctx->bytes_limit)));
+}
+
 int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *times, size_t rows)
 {
     static const enum actio_quantity used[] = { ACTIO_Q_SOLVE, ACTIO_Q_OUTPUTS, ACTIO_Q_PROJECT_Q, ACTIO_Q_PROJECT_V };
@@ -52,20 +64,19 @@ int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *
     *r = (struct actio_rows){ .ctx = m->ctx, .motion = m, .rows = rows, .times = times, .backward = rows > 1 && times[rows - 1] < times[0] };
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
     struct { double **p; size_t n; } want[] = { { &r->y, m->ny }, { &r->zdot, m->N }, { &r->lambda, m->p }, { &r->reaction, m->N },
-                                                { &r->mode, m->sys->modes }, { &r->step, widest }, { &r->column, columns } };
+                                                { &r->mode, m->sys->modes }, { &r->step, widest } };
     bool ok = rows < SIZE_MAX / 64 / (m->ny + columns + widest + 1);
     for (size_t i = 0; ok && i < sizeof want / sizeof *want; i++) ok = (*want[i].p = actio_take(r->ctx, want[i].n * rows + 1, sizeof(double))) != NULL;
     struct actio_binding at = lanes_of(r);
     for (size_t i = 0; ok && i < sizeof used / sizeof *used; i++) ok = bind(r, used[i], &at);
     if (!ok) {
-        actio_find(m->ctx->findings, ACTIO_F_TOO_MANY_ROWS, ACTIO_ARGS(ACTIO_COUNT(rows), ACTIO_COUNT(columns), ACTIO_COUNT(m->ctx->bytes_limit)));
+        actio_rows_too_many(r);
         actio_rows_close(r);
         return 1;
     }
     point_at(r, ACTIO_Q_SOLVE, 0, r->zdot, m->N);
     point_at(r, ACTIO_Q_SOLVE, m->N, r->lambda, m->p);
     point_at(r, ACTIO_Q_SOLVE, m->N + m->p, r->reaction, m->N);
-    point_at(r, ACTIO_Q_OUTPUTS, 0, r->column, columns);
     point_at(r, ACTIO_Q_PROJECT_Q, 0, r->step, m->sys->holonomic + m->n);
     point_at(r, ACTIO_Q_PROJECT_V, 0, r->step, m->sys->levels + m->N);
     return 0;
@@ -74,7 +85,7 @@ int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *
 void actio_rows_close(struct actio_rows *r)
 {
     if (!r->ctx) return;
-    void *all[] = { r->y, r->zdot, r->lambda, r->reaction, r->mode, r->step, r->column };
+    void *all[] = { r->y, r->zdot, r->lambda, r->reaction, r->mode, r->step };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(r->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) {
         actio_give(r->ctx, r->lane[k].in);
@@ -84,34 +95,46 @@ void actio_rows_close(struct actio_rows *r)
     *r = (struct actio_rows){ 0 };
 }
 
-static void evaluate(struct actio_rows *r, enum actio_quantity what)
+static void evaluate(struct actio_rows *r, enum actio_quantity what, size_t filled)
 {
     const struct actio_bound *b = &r->motion->at[what];
-    actio_kernel_eval(b->k, r->filled, r->lane[what].in, b->pre, 1, r->lane[what].out, r->lane[what].work);
+    actio_kernel_eval(b->k, filled, r->lane[what].in, b->pre, 1, r->lane[what].out, r->lane[what].work);
+}
+
+/* Largest of them; what is no number is passed over. Four at a time, so that they need not wait for each other. */
+static double largest_size(const double *x, size_t n)
+{
+    double most[4] = { 0, 0, 0, 0 };
+    size_t i = 0;
+    for (; i + 3 < n; i += 4)
+        for (size_t j = 0; j < 4; j++) {
+            double a = fabs(x[i + j]);
+            most[j] = a > most[j] ? a : most[j];
+        }
+    for (; i < n; i++) most[0] = fmax(most[0], fabs(x[i]));
+    return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
 }
 
 /* Steps of all rows at once, until each residual is below what a further step would remove. */
-static void project_lanes(struct actio_rows *r, enum actio_quantity what, size_t residuals, double *z, size_t length)
+static void project_lanes(struct actio_rows *r, size_t filled, enum actio_quantity what, size_t residuals, double *z, size_t length)
 {
     for (int iteration = 0; residuals && iteration < 4; iteration++) {
         double largest = 0;
-        evaluate(r, what);
-        for (size_t j = 0; j < residuals; j++)
-            for (size_t l = 0; l < r->filled; l++) largest = fmax(largest, fabs(r->step[j * r->rows + l]));
+        evaluate(r, what, filled);
+        for (size_t j = 0; j < residuals; j++) largest = fmax(largest, largest_size(r->step + j * r->rows, filled));
         for (size_t i = 0; i < length; i++) {
             const double *step = r->step + (residuals + i) * r->rows;
             double *to = z + i * r->rows;
-            for (size_t l = 0; l < r->filled; l++)
-                if (isfinite(step[l])) to[l] += step[l];
+            for (size_t l = 0; l < filled; l++) to[l] = fabs(step[l]) <= DBL_MAX ? to[l] + step[l] : to[l];
         }
         if (largest <= 1e-9) break;
     }
 }
 
-static void fill_modes(struct actio_rows *r)
+static void fill_modes(struct actio_rows *r, size_t filled)
 {
     size_t modes = r->motion->sys->modes;
-    for (size_t l = 0; modes && l < r->filled; l++) {
+    for (size_t l = 0; modes && l < filled; l++) {
         const double *mode = actio_motion_modes_at(r->motion, r->times[l], r->backward);
         for (size_t k = 0; k < modes; k++) r->mode[k * r->rows + l] = mode[k];
     }
@@ -143,22 +166,23 @@ static int solve_row(struct actio_rows *r, size_t l)
     return status;
 }
 
-int actio_rows_evaluate(struct actio_rows *r, bool one_by_one)
+int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, bool one_by_one)
 {
     struct actio_motion *m = r->motion;
     int status = ACTIO_FLOW_OK;
-    if (r->filled == 0) return status;
-    fill_modes(r);
+    if (filled == 0) return status;
+    point_at(r, ACTIO_Q_OUTPUTS, 0, column, m->sys->columns);
+    fill_modes(r, filled);
     if (m->numeric || one_by_one) {
-        for (size_t l = 0; l < r->filled; l++) {
+        for (size_t l = 0; l < filled; l++) {
             int bad = solve_row(r, l);
             if (bad && !status) status = bad;
         }
     } else {
-        project_lanes(r, ACTIO_Q_PROJECT_Q, m->sys->holonomic, r->y, m->n);
-        project_lanes(r, ACTIO_Q_PROJECT_V, m->sys->levels, r->y + m->n * r->rows, m->N);
-        evaluate(r, ACTIO_Q_SOLVE);
+        project_lanes(r, filled, ACTIO_Q_PROJECT_Q, m->sys->holonomic, r->y, m->n);
+        project_lanes(r, filled, ACTIO_Q_PROJECT_V, m->sys->levels, r->y + m->n * r->rows, m->N);
+        evaluate(r, ACTIO_Q_SOLVE, filled);
     }
-    evaluate(r, ACTIO_Q_OUTPUTS);
+    evaluate(r, ACTIO_Q_OUTPUTS, filled);
     return status;
 }

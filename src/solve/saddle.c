@@ -27,7 +27,7 @@ struct actio_saddle {
     double *A, *D, *ZA, *ZD, *M, *y, *w, *R, *work, *copy;
     int *pivot, *iwork;
     size_t rank, rank_D;
-    bool dense;
+    bool dense, tall;                                      /* tall: more rows than unknowns (hidden constraints), solved by least squares */
 };
 
 static void *take(struct actio_saddle *s, size_t count, size_t size, bool *ok)
@@ -52,7 +52,7 @@ static bool open_null_spaces(struct actio_saddle *s)
     size_t N = s->N, p = s->p, big = N > p ? N : p;
     s->A = take(s, p * N, sizeof(double), &ok);
     s->D = take(s, p * N, sizeof(double), &ok);
-    s->copy = take(s, p * N + big * big, sizeof(double), &ok);
+    s->copy = take(s, p * N + 2 * big * big, sizeof(double), &ok);
     s->ZA = take(s, N * N, sizeof(double), &ok);
     s->ZD = take(s, N * N, sizeof(double), &ok);
     s->M = take(s, N * N, sizeof(double), &ok);
@@ -152,13 +152,15 @@ static int form_on_null_spaces(struct actio_saddle *s)
     s->rank = actio_row_bases(s->p, N, s->copy, s->rank_tol, s->ZA, s->work, s->iwork);
     memcpy(s->copy, s->D, s->p * N * sizeof *s->copy);
     s->rank_D = actio_row_bases(s->p, N, s->copy, s->rank_tol, s->ZD, s->work, s->iwork);
-    if (s->rank != s->rank_D) return 1;
+    s->tall = s->rank_D < s->rank && sys->hidden;
+    if (s->rank != s->rank_D && !s->tall) return 1;
     r = N - s->rank;
-    memset(s->M, 0, r * r * sizeof *s->M);
+    size_t rows = N - s->rank_D;
+    memset(s->M, 0, rows * r * sizeof *s->M);
     for (size_t i = 0; i < sys->G.count; i++) {
         double g = G_values(s)[i] * s->d[sys->G.row[i]] * s->d[sys->G.col[i]];
-        for (size_t a = 0; a < r; a++) {
-            double left = s->ZD[(s->rank + a) * N + sys->G.row[i]] * g;
+        for (size_t a = 0; a < rows; a++) {
+            double left = s->ZD[(s->rank_D + a) * N + sys->G.row[i]] * g;
             for (size_t b = 0; b < r; b++) s->M[a * r + b] += left * s->ZA[(s->rank + b) * N + sys->G.col[i]];
         }
     }
@@ -169,6 +171,7 @@ static int factor_null_spaces(struct actio_saddle *s)
 {
     if (form_on_null_spaces(s)) return 1;
     size_t r = s->N - s->rank;
+    if (s->tall) return 0;
     if (r && actio_lu_factor(r, s->M, s->pivot)) return 1;
     for (size_t i = 0; i < r; i++)
         if (!(fabs(s->M[i * r + i]) > 1e-12)) return 1;    /* G is scaled to entries of about 1: this is rounding */
@@ -197,14 +200,16 @@ int actio_saddle_factor(struct actio_saddle *s, const double *values)
     s->values = values;
     s->robust = false;
     equilibrate(s);
-    int bad = s->expected_rank < s->p ? 1 : factor_whole(s);
+    bool known = s->expected_rank < s->p || s->sys->hidden;                  /* known to be singular as a whole */
+    int bad = known ? 1 : factor_whole(s);
     s->quality = bad ? 0 : s->size ? s->whole.type->rcond(s->whole.h) : 1;
     if (!bad && s->quality > REGULAR) return 0;
     if (!s->dense) return bad != 0;
     s->robust = true;
     bad = factor_null_spaces(s);
     size_t r = s->N - s->rank;
-    if (s->expected_rank < s->p) s->quality = s->rank < s->expected_rank ? 0 : r && !bad ? actio_lu_pivot_ratio(r, s->M) : 1;
+    if (s->tall) s->quality = s->rank < s->expected_rank ? 0 : 1;
+    else if (s->expected_rank < s->p) s->quality = s->rank < s->expected_rank ? 0 : r && !bad ? actio_lu_pivot_ratio(r, s->M) : 1;
     return bad != 0;
 }
 
@@ -241,27 +246,35 @@ static int solve_null_spaces(struct actio_saddle *s, const double *h, const doub
     if (!(defect <= 1e-7 * (1 + size))) return 1;
     for (size_t i = 0; i < N; i++) z[i] = s->w[i] * s->d[i];
     apply_G(s, z, s->R);
-    for (size_t a = 0; a < r; a++) {
+    for (size_t a = 0; a < N - s->rank_D; a++) {
         double sum = 0;
-        for (size_t i = 0; i < N; i++) sum += s->ZD[(s->rank + a) * N + i] * s->d[i] * ((h ? h[i] : 0) - s->R[i]);
+        for (size_t i = 0; i < N; i++) sum += s->ZD[(s->rank_D + a) * N + i] * s->d[i] * ((h ? h[i] : 0) - s->R[i]);
         s->y[a] = sum;
     }
-    if (r) actio_lu_solve(r, s->M, s->pivot, s->y, 1, false);
+    if (r && s->tall) {
+        memcpy(s->copy, s->M, (N - s->rank_D) * r * sizeof *s->copy);
+        memcpy(s->w, s->y, (N - s->rank_D) * sizeof *s->w);
+        if (actio_min_norm(N - s->rank_D, r, s->copy, s->w, RANK_TOL, s->y, &defect, s->work, s->iwork) < r) return 1;
+    } else if (r) actio_lu_solve(r, s->M, s->pivot, s->y, 1, false);
     for (size_t i = 0; i < N; i++)
         for (size_t a = 0; a < r; a++) z[i] += s->d[i] * s->ZA[(s->rank + a) * N + i] * s->y[a];
     return 0;
 }
 
-/* Multipliers of least norm with D' lambda = R. */
+/* Multipliers of least norm with D' lambda = R, by D D' lambda = D R: equations of variables that hardly take part must not be scaled up
+ * with the rounding error of their reactions. */
 static void least_multipliers(struct actio_saddle *s, const double *reaction, double *lambda)
 {
-    size_t N = s->N;
+    size_t N = s->N, p = s->p;
     double defect;
-    for (size_t i = 0; i < N; i++) {
-        s->w[i] = reaction[i] * s->d[i];
-        for (size_t k = 0; k < s->p; k++) s->copy[i * s->p + k] = s->D[k * N + i];
+    for (size_t k = 0; k < p; k++) {
+        const double *row = s->D + k * N;
+        for (size_t l = 0; l < p; l++) s->copy[k * p + l] = actio_dot(N, row, s->D + l * N);
+        double sum = 0;
+        for (size_t i = 0; i < N; i++) sum += row[i] * reaction[i] * s->d[i];
+        s->w[k] = sum;
     }
-    actio_min_norm(N, s->p, s->copy, s->w, s->rank_tol, lambda, &defect, s->work, s->iwork);
+    actio_min_norm(p, p, s->copy, s->w, fmax(s->rank_tol * s->rank_tol, 1e-13), lambda, &defect, s->work, s->iwork);
 }
 
 int actio_saddle_solve(struct actio_saddle *s, double *zdot, double *lambda, double *reaction)

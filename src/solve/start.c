@@ -105,9 +105,25 @@ static double iterate(struct nearest *s, bool newton)
     return moved;
 }
 
+/* The largest residual there; *within: all are rounding beside their terms. */
+static double largest_residual(const struct nearest *s, bool *within)
+{
+    const struct actio_system *sys = s->m->sys;
+    const double *c = levels(s->m) + (s->positions ? 0 : sys->holonomic), *size = c + sys->holonomic + sys->levels;
+    double largest = 0;
+    *within = true;
+    for (size_t r = 0; r < s->rows; r++) {
+        largest = fmax(largest, fabs(c[r]));
+        if (!(fabs(c[r]) <= TOLERATED * size[r])) *within = false;
+    }
+    return largest;
+}
+
+/* Where a row vanishes no step is taken either: only a residual that has gone says that the place was found. */
 static bool settle(struct nearest *s)
 {
-    double moved = 1;
+    bool within;
+    double moved = 1, before = largest_residual(s, &within);
     memcpy(s->z0, s->z, s->n * sizeof *s->z0);
     for (int i = 0; i < 100 && moved > 1e-14; i++) {
         moved = iterate(s, false);
@@ -116,7 +132,8 @@ static bool settle(struct nearest *s)
     if (!(moved <= 1e-9)) memcpy(s->z, s->z0, s->n * sizeof *s->z);
     for (int i = 0; i < 60; i++)
         if ((moved = iterate(s, true)) <= 1e-15 || !(moved < 1e12)) break;
-    return moved <= 1e-9;
+    double after = largest_residual(s, &within);
+    return moved <= 1e-9 && (within || after <= 1e-6 * before);
 }
 
 static bool find_nearest(struct actio_motion *m, bool positions, bool *euclidean)

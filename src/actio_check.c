@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Does the model make sense? The verdict as findings (words with places), as a short text and as JSON. */
+#include "run.h"
+#include "result/output.h"
+#include "verdict/growth.h"
+#include "verdict/units.h"
+#include "verdict/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+struct checking {
+    struct actio_run *run;
+    const struct actio_verdict *v;
+    struct actio_start_check start;
+    size_t naive_constraints;                              /* as the model has them; more may follow */
+    struct actio_verdict_report *out;
+    const struct actio_box_row *box; size_t boxes;
+};
+
+/* ---- --box */
+
+static size_t component_named(const struct actio_run *run, const char *name, size_t length)
+{
+    char written[256];
+    if (length == 0 || length >= sizeof written - 8) return SIZE_MAX;
+    memcpy(written, name, length);
+    written[length] = 0;
+    bool rate = written[length - 1] == '\'';
+    if (rate) written[length - 1] = 0;
+    for (size_t i = 0; i < run->ny; i++) {
+        bool is_velocity = i >= run->model->coords && i < 2 * run->model->coords;
+        const char *plain = is_velocity ? run->model->coord[i - run->model->coords].name : actio_run_name(run, i);
+        if (rate == is_velocity && strcmp(plain, written) == 0) return i;
+        if (!rate && strcmp(actio_run_name(run, i), written) == 0) return i;
+    }
+    return SIZE_MAX;
+}
+
+static bool read_end(const char *s, const char *end, double *x)
+{
+    bool minus = s < end && *s == '-';
+    size_t n = actio_number_read(s + minus, end, x);
+    if (minus) *x = -*x;
+    return n > 0 && s + minus + n == end;
+}
+
+static void take_box(void *user)
+{
+    struct checking *c = user;
+    struct actio_run *run = c->run;
+    run->box_given = actio_arena_array(&run->arena, run->ny + 1, sizeof *run->box_given);
+    run->box_low = actio_arena_array(&run->arena, run->ny + 1, sizeof *run->box_low);
+    run->box_high = actio_arena_array(&run->arena, run->ny + 1, sizeof *run->box_high);
+    for (size_t b = 0; b < c->boxes; b++) {
+        const char *text = c->box[b].text, *equal = strchr(text, '='), *dots = equal ? strstr(equal, "..") : NULL;
+        double low, high;
+        bool fine = dots && read_end(equal + 1, dots, &low) && read_end(dots + 2, text + strlen(text), &high) && low < high;
+        size_t i = fine ? component_named(run, text, (size_t)(equal - text)) : SIZE_MAX;
+        if (!fine) actio_find(run->f, ACTIO_F_BOX_RANGE, ACTIO_ARGS(ACTIO_TEXT(text)));
+        else if (i == SIZE_MAX) actio_find(run->f, ACTIO_F_BOX_NAME, ACTIO_ARGS(ACTIO_TEXT(actio_arena_text(&run->arena, text, (size_t)(equal - text)))));
+        else run->box_given[i] = true, run->box_low[i] = low, run->box_high[i] = high;
+    }
+}
+
+/* ---- JSON */
+
+static void key(struct actio_text *t, const char *name) { actio_text_format(t, ", \"%s\": ", name); }
+
+static void json_state(struct actio_text *t, const struct actio_run *run, const double *y)
+{
+    actio_text_add(t, "{");
+    for (size_t i = 0; i < run->ny; i++) {
+        if (i) actio_text_add(t, ", ");
+        actio_json_string(t, actio_run_name(run, i));
+        actio_text_add(t, ": ");
+        actio_json_number(t, y[i]);
+    }
+    actio_text_add(t, "}");
+}
+
+static void json_redundant(struct actio_text *t, const struct checking *c)
+{
+    actio_text_add(t, "[");
+    for (size_t i = 0; i < c->v->redundants; i++) {
+        if (i) actio_text_add(t, ", ");
+        actio_json_string(t, c->run->sys->constraint[c->v->redundant[i].row[c->v->redundant[i].rows - 1]]);
+    }
+    actio_text_add(t, "]");
+    key(t, "relations");
+    actio_text_add(t, "[");
+    for (size_t i = 0; i < c->v->redundants; i++) {
+        if (i) actio_text_add(t, ", ");
+        actio_json_string(t, c->v->redundant[i].text);
+    }
+    actio_text_add(t, "]");
+}
+
+static void json_start(struct actio_text *t, const struct checking *c)
+{
+    size_t listed = 0;
+    actio_text_format(t, "{\"consistent\": %s, \"violations\": [", c->start.consistent ? "true" : "false");
+    for (size_t k = 0; k < c->run->sys->p; k++) {
+        double amount = c->start.position[k] != 0 ? c->start.position[k] : c->start.velocity[k];
+        if (amount == 0) continue;
+        actio_text_add(t, listed++ ? ", {\"constraint\": " : "{\"constraint\": ");
+        actio_json_string(t, c->run->sys->constraint[k]);
+        actio_text_add(t, ", \"amount\": ");
+        actio_json_number(t, amount);
+        actio_text_add(t, "}");
+    }
+    actio_text_add(t, "], \"nearest\": ");
+    if (c->start.found) json_state(t, c->run, c->start.nearest);
+    else actio_text_add(t, "null");
+    actio_text_add(t, "}");
+}
+
+static void json_equations(struct actio_text *t, const struct actio_equation *e, size_t n)
+{
+    actio_text_add(t, "[");
+    for (size_t i = 0; i < n; i++) {
+        if (i) actio_text_add(t, ", ");
+        actio_json_string(t, e[i].text ? e[i].text : "");
+    }
+    actio_text_add(t, "]");
+}
+
+static void json_multipliers(struct actio_text *t, const struct checking *c)
+{
+    size_t listed = 0;
+    actio_text_add(t, "{");
+    for (size_t k = 0; c->v->multiplier && k < c->naive_constraints; k++) {
+        if (!c->v->multiplier[k].text) continue;
+        if (listed++) actio_text_add(t, ", ");
+        actio_json_string(t, c->run->sys->constraint[k]);
+        actio_text_add(t, ": ");
+        actio_json_string(t, c->v->multiplier[k].text);
+    }
+    actio_text_add(t, "}");
+}
+
+static void json_integrability(struct actio_text *t, const struct checking *c)
+{
+    const struct actio_integrability *g = c->v->integrability;
+    if (!g || !g->decided) { actio_text_add(t, g ? ", \"holonomic\": null, \"nonholonomic\": null" : ", \"holonomic\": 0, \"nonholonomic\": 0"); return; }
+    actio_text_format(t, ", \"holonomic\": %zu, \"nonholonomic\": %zu", g->holonomic, g->nonholonomic);
+    key(t, "growth");
+    actio_text_add(t, "[");
+    for (size_t i = 0; i < g->growths; i++) actio_text_format(t, "%s%zu", i ? ", " : "", g->growth[i]);
+    actio_text_add(t, "]");
+    key(t, "integrals");
+    json_equations(t, g->integral, g->integrals);
+}
+
+static void write_json(struct checking *c, struct actio_text *t)
+{
+    const struct actio_verdict *v = c->v;
+    actio_text_format(t, "\"verdict\": \"%s\", \"coordinates\": %zu, \"states\": %zu, \"constraints\": %zu, \"rank\": %zu", actio_verdict_text(v->word),
+                      c->run->sys->n, c->run->sys->m, c->naive_constraints, v->rank);
+    actio_text_format(t, ", \"inertia\": [%d, %d, %d], \"kernel_inertia\": [%d, %d, %d], \"regular\": %s", v->inertia[0], v->inertia[1], v->inertia[2],
+                      v->kernel_inertia[0], v->kernel_inertia[1], v->kernel_inertia[2], v->regular ? "true" : "false");
+    key(t, "hidden");
+    json_equations(t, v->hidden, v->hiddens);
+    key(t, "multipliers");
+    json_multipliers(t, c);
+    actio_text_format(t, ", \"free_data\": %zu, \"naive_free_data\": %ld", v->free_data, v->naive_free_data);
+    json_integrability(t, c);
+    key(t, "redundant");
+    json_redundant(t, c);
+    key(t, "singular_at");
+    actio_text_add(t, "[");
+    for (size_t i = 0; i < v->singulars; i++) {
+        if (i) actio_text_add(t, ", ");
+        json_state(t, c->run, v->singular_at[i].y);
+    }
+    actio_text_add(t, "]");
+    key(t, "start");
+    json_start(t, c);
+    actio_text_format(t, ", \"samples\": %zu, \"proved\": %s", v->samples, v->proved ? "true" : "false");
+}
+
+/* ---- a few lines for people; the findings say the rest */
+
+static void text_integrability(struct actio_text *t, const struct checking *c)
+{
+    const struct actio_integrability *g = c->v->integrability;
+    if (!g) return;
+    if (!g->decided) { actio_text_add(t, "integrability: not decided\n"); return; }
+    actio_text_format(t, "integrability: %zu holonomic, %zu nonholonomic", g->holonomic, g->nonholonomic);
+    for (size_t i = 0; i < g->growths; i++) actio_text_format(t, "%s%zu", i ? ", " : "; growth ", g->growth[i]);
+    if (g->growths) actio_text_format(t, " of %zu", g->dimension);
+    actio_text_add(t, "\n");
+    for (size_t i = 0; i < g->integrals; i++) actio_text_format(t, "integral: %s\n", g->integral[i].text);
+    for (size_t i = 0; i < g->count; i++)
+        if (g->of[i].kind == ACTIO_FORM_NONLINEAR || g->of[i].kind == ACTIO_FORM_AFFINE_IN_DISGUISE)
+            actio_text_format(t, "%s: %s\n", c->run->sys->constraint[g->of[i].constraint], actio_velocity_form_text(g->of[i].kind));
+}
+
+static void write_text(struct checking *c, struct actio_text *t)
+{
+    const struct actio_verdict *v = c->v;
+    const struct actio_system *sys = c->run->sys;
+    actio_text_format(t, "%zu coordinate%s", sys->n, sys->n == 1 ? "" : "s");
+    if (sys->m) actio_text_format(t, ", %zu state%s", sys->m, sys->m == 1 ? "" : "s");
+    actio_text_format(t, ", %zu constraint%s", c->naive_constraints, c->naive_constraints == 1 ? "" : "s");
+    if (c->naive_constraints) actio_text_format(t, " of rank %zu", v->rank);
+    actio_text_add(t, "\n");
+    if (sys->n) actio_text_format(t, "kinetic energy: %d positive, %d negative, %d zero directions\n", v->inertia[0], v->inertia[1], v->inertia[2]);
+    actio_text_format(t, "bordered matrix: %s at the start\n", v->regular ? "regular" : "singular");
+    actio_text_format(t, "free initial data: %zu%s", v->free_data, (long)v->free_data == v->naive_free_data ? "\n" : "");
+    if ((long)v->free_data != v->naive_free_data) actio_text_format(t, " (counting alone would say %ld)\n", v->naive_free_data);
+    text_integrability(t, c);
+    for (size_t k = 0; v->multiplier && k < c->naive_constraints; k++)
+        if (v->multiplier[k].text) actio_text_format(t, "lambda.%s = %s\n", sys->constraint[k], v->multiplier[k].text);
+    actio_text_format(t, "looked at %zu states on the constraint manifold\n", v->samples);
+}
+
+static void write_report(void *user)
+{
+    struct checking *c = user;
+    struct actio_text json, text;
+    actio_text_open(&json, &c->run->model->arena);
+    actio_text_open(&text, &c->run->model->arena);
+    write_json(c, &json);
+    write_text(c, &text);
+    c->out->verdict = actio_verdict_text(c->v->word);
+    c->out->json = json.s;
+    c->out->text = text.s;
+}
+
+/* ---- the whole */
+
+static int check_start(struct checking *c)
+{
+    struct actio_run *run = c->run;
+    size_t p = run->sys->p;
+    c->start = (struct actio_start_check){ .position = actio_take(run->ctx, p + 1, sizeof(double)), .velocity = actio_take(run->ctx, p + 1, sizeof(double)),
+                                           .nearest = actio_take(run->ctx, run->ny + 1, sizeof(double)) };
+    if (!c->start.position || !c->start.velocity || !c->start.nearest) return 1;
+    actio_motion_check_start(&run->motion, run->model->has_time ? run->model->t0 : 0, run->y0, &c->start);
+    return 0;
+}
+
+static int survey(struct checking *c)
+{
+    struct actio_run *run = c->run;
+    if (actio_run_form(run) || (c->boxes && (actio_attempt(run->ctx, take_box, c) || run->f->errors))) return 1;
+    c->naive_constraints = run->model->constraints;
+    actio_check_units(run->model, run->f);
+    struct actio_verdict *v = actio_run_survey(run, true);
+    if (!v) return 1;
+    c->v = v;
+    actio_run_say_verdict(run, v);
+    if (v->word == ACTIO_VERDICT_hidden && actio_run_take_hidden(run, v)) return 1;
+    if (check_start(c)) return 1;
+    if (v->word != ACTIO_VERDICT_contradictory && !c->start.consistent) actio_run_say_start(run, &c->start);
+    return actio_attempt(run->ctx, write_report, c);
+}
+
+int actio_check_model(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box, size_t boxes, struct actio_findings *f,
+                      struct actio_verdict_report *out)
+{
+    struct actio_run run;
+    struct checking c = { .run = &run, .out = out, .box = box, .boxes = boxes };
+    *out = (struct actio_verdict_report){ 0 };
+    actio_run_open(&run, ctx, model, NULL, f);
+    int bad = survey(&c);
+    actio_give(ctx, c.start.position);
+    actio_give(ctx, c.start.velocity);
+    actio_give(ctx, c.start.nearest);
+    actio_run_close(&run);
+    return bad ? (f->status ? f->status : ACTIO_LIMIT_REACHED) : f->status;
+}

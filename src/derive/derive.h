@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The equations of a model, shown: sections of formulas, independent of how they are written, and the ways to write them. */
+#ifndef ACTIO_DERIVE_DERIVE_H
+#define ACTIO_DERIVE_DERIVE_H
+
+#include "equations/formation.h"
+
+/* What stands in a section. */
+enum actio_shown_kind { ACTIO_SHOWN_EQUATION, ACTIO_SHOWN_LIST, ACTIO_SHOWN_MATRIX, ACTIO_SHOWN_WORDS };
+struct actio_shown {
+    enum actio_shown_kind kind;
+    const char *label;                                     /* a constraint's before its equation, a matrix's name; NULL without */
+    const char *words;                                     /* of WORDS */
+    actio_expr left, right;                                /* EQUATION */
+    bool plain;                                            /* its numbers as they were given, 9.8 and not 49/5 */
+    size_t rows, cols; const actio_expr *entry;            /* MATRIX row by row; LIST: one row */
+    bool is_vector, is_symmetric, only_in_full;            /* MATRIX; only_in_full: made of others, not worth a list of entries */
+};
+
+struct actio_shown_section {
+    const char *key, *title, *rule, *latex_rule;           /* the formula that the section follows, in both languages; "" without */
+    struct actio_shown *item; size_t items, cap;
+    const char *text;                                      /* as written in the end */
+};
+
+/* Names of our own (momenta, L, H) are HIDDEN symbols: their index is the place in `name`. */
+struct actio_shown_name { const char *text, *latex; };
+
+struct actio_derivation {
+    struct actio_context *ctx;
+    struct actio_arena arena;                              /* owns everything that outlives the system */
+    struct actio_model *model;
+    struct actio_formation *F;                             /* while it is made */
+    const char *by, *by_title;
+    struct actio_shown_name *name; uint32_t names, names_cap;
+    struct actio_shown_section *section; size_t sections, sections_cap, filling;
+    actio_expr *lambda, *zdot;                             /* explicit solutions, where there are; on_shell: by use of the constraints */
+    bool on_shell;
+    struct actio_text text;                                /* the whole */
+};
+
+/* contents.c: fills the sections. */
+void actio_derive_contents(struct actio_derivation *d);
+struct actio_shown *actio_shown_add(struct actio_derivation *d, enum actio_shown_kind kind);
+void actio_shown_equation(struct actio_derivation *d, const char *label, actio_expr left, actio_expr right);
+void actio_shown_words(struct actio_derivation *d, const char *words);
+actio_expr actio_shown_symbol(struct actio_derivation *d, const char *text, const char *latex);   /* a name of our own */
+actio_expr actio_shown_free(struct actio_derivation *d, const char *short_name, const char *long_name, const char *latex);   /* one that the model has not */
+/* hamilton.c: H(q, p, t) where W can be inverted on the formulas; says why where it can't. */
+bool actio_derive_explicit(struct actio_derivation *d, actio_expr *lambda, actio_expr *zdot, bool *on_shell);   /* explicit.c: false when it is too much for paper */
+void actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *momentum);
+
+/* unswitch.c: every formula of the formation without modes, its switches as they were written. */
+void actio_unswitch(struct actio_formation *F);
+/* tidy.c: formulas for people: terms gathered and ordered. */
+actio_expr actio_tidy(struct actio_derivation *d, actio_expr e);
+actio_expr actio_tidy_in(struct actio_derivation *d, actio_expr e, const actio_expr *wrt, size_t n);   /* gathered by powers of these */
+/* left = right, linear in the rates: free of common numbers, rates on the left. */
+void actio_tidy_rates(struct actio_derivation *d, actio_expr *left, actio_expr *right);
+size_t actio_tidy_size(struct actio_derivation *d, actio_expr e);          /* operations when written out, at most SIZE_MAX/2 */
+
+/* text.c, latex.c, c_file.c: each leaves the whole in d->text, and each section's own part in its `text`. */
+void actio_derive_text(struct actio_derivation *d);
+void actio_derive_latex(struct actio_derivation *d);
+void actio_derive_c(struct actio_derivation *d);
+
+/* wrap.c: a formula in lines. Each call gives the bytes of the next one and moves on; `sign` is what stands between it and the rest,
+ * 0 at the end. Lines end at sums, and at the equals sign; inside of brackets only down to `depth`, which LaTeX does not allow at all. */
+enum { ACTIO_WRAP_DEPTH = 4 };
+struct actio_wrap { const char *at; size_t width; int depth, open; char sign; };   /* open: brackets, at `at` */
+size_t actio_wrap_next(struct actio_wrap *w);
+size_t actio_wrap_length(const char *s);                   /* in characters */
+
+#endif

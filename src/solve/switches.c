@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Switches of a motion: which branch of abs, sign, min, max and if is in force, and which follows when the guard reaches zero. */
+#include "solve/motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HELD 1e-9                                          /* a switch at rest on its surface may wander this far */
+#define NO_RATE 1e-12                                      /* of the fastest rate: slower than this and its own curve decides */
+#define MOMENT 1e-5                                        /* of the interval: how far ahead that curve is looked at */
+
+static const double *guards_here(struct actio_motion *m)
+{
+    const struct actio_bound *b = &m->at[ACTIO_Q_GUARDS];
+    actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
+    return b->value;
+}
+
+static const double *guards_at(struct actio_motion *m, double t, const double *y)
+{
+    m->t = t;
+    memcpy(m->y, y, m->ny * sizeof *y);
+    return guards_here(m);
+}
+
+void actio_switch_guard(void *user, double t, const double *y, double *g)
+{
+    struct actio_motion *m = user;
+    const double *u = guards_at(m, t, y);
+    for (size_t k = 0; k < m->sys->modes; k++) g[k] = m->mode[k] != 0 ? u[k] : HELD - fabs(u[k]);
+}
+
+int actio_switch_side(void *user, size_t k)
+{
+    struct actio_motion *m = user;
+    return m->mode[k] != 0 ? (int)m->mode[k] : 1;
+}
+
+static int sign_of(double x) { return (x > 0) - (x < 0); }
+
+/* Which way guard k goes from zero along the motion, 0 = it rests. Without a rate, a moment ahead to second order tells. */
+static int curve(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    double now = guards_here(m)[k], h = MOMENT * m->span;
+    m->t = t + h;
+    for (size_t i = 0; i < m->n; i++) {
+        m->y[i] = y[i] + h * (y[m->n + i] + 0.5 * h * m->zdot[i]);
+        m->y[m->n + i] = y[m->n + i] + h * m->zdot[i];
+    }
+    for (size_t i = m->n; i < m->N; i++) m->y[m->n + i] = y[m->n + i] + h * m->zdot[i];
+    return sign_of(guards_here(m)[k] - now);
+}
+
+struct course { bool known; int by_rate, goes; };          /* by_rate: 0 where there is no rate to speak of */
+
+/* The course of guard k with its mode set to `mode`. */
+static struct course course_under(struct actio_motion *m, size_t k, double mode, double t, const double *y)
+{
+    struct course c = { .known = false };
+    double old = m->mode[k], scale = 1;
+    m->mode[k] = mode;
+    if (actio_motion_solve(m, t, y) == ACTIO_FLOW_OK) {
+        double rate = guards_here(m)[m->sys->modes + k];
+        for (size_t j = 0; j < m->N; j++) scale = fmax(scale, fabs(m->zdot[j]));
+        c.known = isfinite(rate);
+        c.by_rate = fabs(rate) > NO_RATE * scale ? sign_of(rate * m->span) : 0;
+        c.goes = c.by_rate ? c.by_rate : curve(m, k, t, y);
+    }
+    m->mode[k] = old;
+    return c;
+}
+
+/* On its surface: the mode under which the motion stays on that mode's side. A rate decides; without one, the value that the
+ * model gives on the surface itself says which way is first. False: each side pushes back. */
+static bool settle(struct actio_motion *m, size_t k, double t, const double *y, int first)
+{
+    for (int mode = first; mode != 0; mode = mode == first ? -first : 0)
+        if (course_under(m, k, mode, t, y).by_rate == mode) return m->mode[k] = mode, true;
+    struct course on = course_under(m, k, 0, t, y);
+    bool rests = on.known && !on.by_rate;
+    if (rests && !on.goes) return m->mode[k] = 0, true;
+    if (rests) first = on.goes;
+    for (int mode = first; mode != 0; mode = mode == first ? -first : 0) {
+        struct course c = course_under(m, k, mode, t, y);
+        if (c.known && !c.by_rate && c.goes == mode) return m->mode[k] = mode, true;
+    }
+    m->mode[k] = 0;
+    return rests;
+}
+
+static int remember_modes(struct actio_motion *m, double t)
+{
+    size_t modes = m->sys->modes;
+    if (m->changes == m->changes_cap) {
+        size_t cap = m->changes_cap ? 2 * m->changes_cap : ACTIO_FIRST_CHANGES;
+        struct actio_mode_change *change = actio_take(m->ctx, cap, sizeof *change);
+        double *history = actio_take(m->ctx, cap * modes + 1, sizeof *history);
+        if (!change || !history) { actio_give(m->ctx, change); actio_give(m->ctx, history); return ACTIO_FLOW_FAILED; }
+        if (m->changes) memcpy(change, m->change, m->changes * sizeof *change), memcpy(history, m->mode_history, m->changes * modes * sizeof *history);
+        actio_give(m->ctx, m->change);
+        actio_give(m->ctx, m->mode_history);
+        m->change = change, m->mode_history = history, m->changes_cap = cap;
+    }
+    m->change[m->changes] = (struct actio_mode_change){ t, m->changes * modes };
+    memcpy(m->mode_history + m->changes * modes, m->mode, modes * sizeof *m->mode);
+    m->changes++;
+    return 0;
+}
+
+static int stop_chattering(struct actio_motion *m, size_t k)
+{
+    m->stop = ACTIO_STOP_CHATTER;
+    m->stopped_by = k;
+    return ACTIO_FLOW_FAILED;
+}
+
+/* A switch that rested has left its surface: it takes the side where it is, if the motion goes on that way. */
+static bool leave(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    int mode = sign_of(guards_at(m, t, y)[k]);
+    if (mode == 0 || course_under(m, k, mode, t, y).goes != mode) return false;
+    m->mode[k] = mode;
+    return true;
+}
+
+int actio_switch_crossed(void *user, size_t k, double t, const double *y)
+{
+    struct actio_motion *m = user;
+    if (!(m->mode[k] == 0 ? leave(m, k, t, y) : settle(m, k, t, y, -(int)m->mode[k]))) return stop_chattering(m, k);
+    for (size_t j = 0; j < m->sys->modes; j++)             /* what changed may push others off their surfaces */
+        if (j != k && m->mode[j] == 0 && !settle(m, j, t, y, 1)) return stop_chattering(m, j);
+    actio_motion_watch(m, t, y);
+    return remember_modes(m, t);
+}
+
+const double *actio_motion_modes_at(const struct actio_motion *m, double t, bool backward)
+{
+    size_t i = m->changes;
+    while (i > 1 && (backward ? t > m->change[i - 1].t : t < m->change[i - 1].t)) i--;
+    return i ? m->mode_history + m->change[i - 1].first : m->mode;
+}
+
+int actio_motion_begin(struct actio_motion *m, double t, const double *y)
+{
+    m->changes = 0;
+    m->stop = ACTIO_STOP_NONE;
+    m->quality = 1;
+    for (size_t k = 0; k < m->sys->modes; k++)             /* a guard may depend on modes before it */
+        m->mode[k] = sign_of(guards_at(m, t, y)[k]);
+    for (size_t k = 0; k < m->sys->modes; k++)
+        if (m->mode[k] == 0 && !settle(m, k, t, y, 1)) return stop_chattering(m, k);
+    for (size_t i = 0; i < m->sys->pivots; i++) m->pivot_size[i] = 0;
+    actio_motion_watch(m, t, y);
+    return m->sys->modes ? remember_modes(m, t) : 0;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which rows depend on which, and how: minimal dependent sets of the constraints and the linear relation between their rows.  [HAMEL H] */
+#include "verdict/verdict.h"
+#include "algebra/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Scratch that is given back at once: a survey asks for many ranks. */
+static void *borrow(struct actio_formation *F, size_t count, size_t size)
+{
+    void *p = actio_take(F->sys.ctx, count + 1, size);
+    if (!p) actio_arena_array(&F->arena, SIZE_MAX / 8, 1);  /* says that memory is out, and escapes */
+    return p;
+}
+
+size_t actio_rank_of_rows(struct actio_formation *F, const double *rows, size_t m, size_t n, double tol)
+{
+    if (m == 0 || n == 0) return 0;
+    size_t big = m > n ? m : n;
+    double *copy = borrow(F, m * n + n * n + actio_rank_work(big, big), sizeof *copy);
+    int *iwork = borrow(F, 2 * (m + n), sizeof *iwork);
+    memcpy(copy, rows, m * n * sizeof *copy);
+    size_t rank = actio_row_bases(m, n, copy, tol, copy + m * n, copy + m * n + n * n, iwork);
+    actio_give(F->sys.ctx, copy);
+    actio_give(F->sys.ctx, iwork);
+    return rank;
+}
+
+static void dense_rows(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix, size_t sample, double *A)
+{
+    struct actio_formation *F = v->F;
+    points->M->t = points->t[sample];
+    memcpy(points->M->y, points->y + sample * points->M->ny, points->M->ny * sizeof(double));
+    const double *value = actio_probe_at(matrix) + F->G.count;
+    memset(A, 0, F->p * F->N * sizeof *A);
+    for (size_t i = 0; i < F->A.count; i++) A[F->A.at[i].row * F->N + F->A.at[i].col] = value[i];
+}
+
+static void gather(const double *A, const uint32_t *row, size_t rows, size_t skip, size_t N, double *out)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (i != skip) memcpy(out + N * at++, A + row[i] * N, N * sizeof *out);
+}
+
+/* The smallest set of rows up to and with `last` in which `last` depends on the others: leave out whatever is not needed. */
+static size_t minimal_set(struct actio_formation *F, const double *A, uint32_t last, uint32_t *set)
+{
+    size_t count = 0;
+    double *some = borrow(F, (F->p + 1) * F->N, sizeof *some);
+    for (uint32_t k = 0; k < last; k++) set[count++] = k;
+    for (size_t i = count; i-- > 0;) {
+        gather(A, set, count, i, F->N, some);
+        size_t without = actio_rank_of_rows(F, some, count - 1, F->N, 5e-5);
+        memcpy(some + (count - 1) * F->N, A + last * F->N, F->N * sizeof *some);
+        if (actio_rank_of_rows(F, some, count, F->N, 5e-5) != without) continue;
+        memmove(set + i, set + i + 1, (count - i - 1) * sizeof *set);
+        count--;
+    }
+    set[count] = last;
+    actio_give(F->sys.ctx, some);
+    return count + 1;
+}
+
+/* row_last = sum of factors * the other rows, at one sample: normal equations, since the rows fit each other but for rounding. */
+static void factors_at(struct actio_formation *F, const double *A, const uint32_t *set, size_t count, double *factor)
+{
+    size_t others = count - 1, N = F->N;
+    if (others == 0) return;
+    double *T = borrow(F, others * others, sizeof *T);
+    int *pivot = borrow(F, others, sizeof *pivot);
+    for (size_t i = 0; i < others; i++) {
+        for (size_t j = 0; j < others; j++) T[i * others + j] = actio_dot(N, A + set[i] * N, A + set[j] * N);
+        factor[i] = actio_dot(N, A + set[i] * N, A + set[others] * N);
+    }
+    if (actio_lu_factor(others, T, pivot) == 0) actio_lu_solve(others, T, pivot, factor, 1, false);
+    actio_give(F->sys.ctx, T);
+    actio_give(F->sys.ctx, pivot);
+}
+
+static void write_term(struct actio_text *t, double factor, const char *name, bool first)
+{
+    double size = fabs(factor), whole = round(size * 1e9) / 1e9;
+    actio_text_add(t, first ? (factor < 0 ? "-" : "") : factor < 0 ? " - " : " + ");
+    if (fabs(size - 1) > 1e-9) {
+        actio_text_number(t, fabs(whole - size) < 1e-9 * size ? whole : size);
+        actio_text_add(t, "*");
+    }
+    actio_text_add(t, name);
+}
+
+static const char *relation_text(struct actio_formation *F, const uint32_t *set, size_t count, const double *factor, bool constant)
+{
+    struct actio_text t;
+    actio_text_open(&t, &F->arena);
+    actio_text_format(&t, "%s = ", F->sys.constraint[set[count - 1]]);
+    bool first = true;
+    for (size_t j = 0; constant && j + 1 < count; j++)
+        if (fabs(factor[j]) > 1e-12) write_term(&t, factor[j], F->sys.constraint[set[j]], first), first = false;
+    for (size_t j = 0; !constant && j + 1 < count; j++) actio_text_format(&t, "%s(...)*%s", j ? " + " : "", F->sys.constraint[set[j]]);
+    if (count == 1) actio_text_add(&t, "0");
+    return t.s;
+}
+
+void actio_find_relations(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix)
+{
+    struct actio_formation *F = v->F;
+    size_t p = F->p, N = F->N;
+    double *A = actio_form_array(F, p * N, sizeof *A), *factor = actio_form_array(F, p, sizeof *factor), *again = actio_form_array(F, p, sizeof *again);
+    v->redundant = actio_form_array(F, p, sizeof *v->redundant);
+    for (uint32_t k = 0; k < p && points->count; k++) {
+        dense_rows(v, points, matrix, 0, A);
+        size_t before = actio_rank_of_rows(F, A, k, N, 5e-5);
+        if (actio_rank_of_rows(F, A, k + 1, N, 5e-5) > before) continue;
+        uint32_t *set = actio_form_array(F, k + 1, sizeof *set);
+        size_t count = minimal_set(F, A, k, set);
+        factors_at(F, A, set, count, factor);
+        bool constant = true;
+        for (size_t s = 1; s < points->count && s < 6; s++) {
+            dense_rows(v, points, matrix, s, A);
+            factors_at(F, A, set, count, again);
+            for (size_t j = 0; j + 1 < count; j++) constant = constant && fabs(again[j] - factor[j]) <= 1e-7 * (1 + fabs(factor[j]));
+        }
+        v->redundant[v->redundants++] = (struct actio_relation){ set, count, relation_text(F, set, count, factor, constant), constant };
+    }
+}

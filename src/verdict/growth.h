@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Integrability: how many combinations of the constraints restrict positions (holonomic), how many only velocities.  [HAMEL F.4] */
+#ifndef ACTIO_VERDICT_GROWTH_H
+#define ACTIO_VERDICT_GROWTH_H
+
+#include "verdict/verdict.h"
+
+/* What each constraint is, looked at where all of them hold. */
+#define ACTIO_VELOCITY_FORMS(K)                                                                                        \
+    K(LINEAR, "linear in the velocities") K(AFFINE, "affine in the velocities")                                        \
+    K(AFFINE_IN_DISGUISE, "affine in disguise: where the constraints hold, the admissible velocities make a plane")    \
+    K(NONLINEAR, "genuinely nonlinear in the velocities") K(HOLONOMIC_ALREADY, "holonomic as written")                 \
+    K(ON_STATES, "on states") K(ON_ACCELERATIONS, "on accelerations") K(VANISHING, "its gradient vanishes where it holds")
+enum actio_velocity_form {
+#define K(name, text) ACTIO_FORM_##name,
+    ACTIO_VELOCITY_FORMS(K)
+#undef K
+};
+const char *actio_velocity_form_text(enum actio_velocity_form form);
+
+struct actio_integrability {
+    size_t holonomic, nonholonomic;                        /* independent combinations, those written as holonomic included; sum = rank */
+    size_t dimension;                                      /* of (q, t): where `growth` would end without holonomic combinations */
+    size_t *growth, growths;                               /* dim D, dim D + [D, D], ... until it stops; none when nothing had to be tested */
+    struct actio_equation *integral; size_t integrals;     /* "q1 + q2 = const", beyond the constraints written as holonomic */
+    struct actio_velocity { uint32_t constraint; enum actio_velocity_form kind; double curvature; } *of; size_t count;
+    bool decided;                                          /* false: over budget, no states, or a gradient vanishes; the counts say nothing */
+    bool proved;                                           /* decided, and every holonomic combination has its integral: nothing rests on a rank that did not grow */
+};
+
+/* Escapes when memory is out; memory from the formation's arena. */
+struct actio_integrability *actio_integrability_of(struct actio_verdict *v, struct actio_sampled *points);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Formulas evaluated at points, and points moved onto the manifold of all constraints. */
+#include "verdict/manifold.h"
+#include "algebra/dense.h"
+#include "algebra/newton.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct actio_binding here(struct actio_manifold *m)
+{
+    size_t n = m->F->n;
+    struct actio_binding b;
+    memset(&b, 0, sizeof b);
+    const struct { int space; const double *base; } bound[] = {
+        { ACTIO_SPACE_T, &m->t }, { ACTIO_SPACE_PARAM, m->param }, { ACTIO_SPACE_Q, m->y }, { ACTIO_SPACE_V, m->y + n },
+        { ACTIO_SPACE_STATE, m->y + 2 * n }, { ACTIO_SPACE_MODE, m->mode },
+    };
+    for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) b.space[bound[i].space].base = bound[i].base, b.space[bound[i].space].index_step = 1;
+    return b;
+}
+
+struct actio_probe actio_probe_open(struct actio_manifold *m, const actio_expr *e, size_t n)
+{
+    struct actio_formation *F = m->F;
+    struct actio_probe p = { .k = actio_kernel_compile(F->sys.ctx, &F->pool, e, n) };
+    const actio_slot *slots;
+    size_t inputs = actio_kernel_inputs(p.k, &slots), params = actio_kernel_params(p.k, &slots);
+    struct actio_arg *given = actio_form_array(F, params, sizeof *given);
+    p.in = actio_form_array(F, inputs, sizeof *p.in);
+    p.pre = actio_form_array(F, actio_kernel_pre(p.k), sizeof *p.pre);
+    p.value = actio_form_array(F, n, sizeof *p.value);
+    p.out = actio_form_array(F, n, sizeof *p.out);
+    p.work = actio_form_array(F, actio_kernel_work(p.k), sizeof *p.work);
+    struct actio_binding at = here(m);
+    actio_kernel_bind(p.k, &at, p.in);
+    actio_kernel_bind_params(p.k, &at, given);
+    actio_kernel_prologue(p.k, 1, given, p.pre, p.work);
+    for (size_t j = 0; j < n; j++) p.out[j] = p.value + j;
+    return p;
+}
+
+void actio_probe_close(struct actio_probe *p)
+{
+    if (p->k) actio_kernel_free(p->k);
+    p->k = NULL;
+}
+
+const double *actio_probe_at(const struct actio_probe *p)
+{
+    actio_kernel_eval(p->k, 1, p->in, p->pre, 1, p->out, p->work);
+    return p->value;
+}
+
+void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, const double *param)
+{
+    *m = (struct actio_manifold){ .F = F, .ny = F->n + F->N };
+    m->y = actio_form_array(F, m->ny, sizeof *m->y);
+    m->mode = actio_form_array(F, F->sys.modes, sizeof *m->mode);
+    for (size_t k = 0; k < F->sys.modes; k++) m->mode[k] = 1;
+    m->param = actio_form_array(F, F->sys.params, sizeof *m->param);
+    if (F->sys.params) memcpy(m->param, param, F->sys.params * sizeof *param);
+    m->wrt = actio_form_array(F, m->ny, sizeof *m->wrt);
+    memcpy(m->wrt, F->q, F->n * sizeof *m->wrt);
+    memcpy(m->wrt + F->n, F->z, F->N * sizeof *m->wrt);
+    for (size_t i = 0; i < F->sys.holonomic; i++) actio_manifold_add(m, F->f[i]);
+    for (size_t i = 0; i < F->sys.levels; i++) actio_manifold_add(m, F->phi[i]);
+    actio_manifold_ready(m);
+}
+
+void actio_manifold_close(struct actio_manifold *m)
+{
+    actio_probe_close(&m->values);
+    actio_probe_close(&m->slopes);
+}
+
+void actio_manifold_add(struct actio_manifold *m, actio_expr c) { ACTIO_PUSH(&m->F->arena, m->c, m->count, m->cap) = c; }
+
+void actio_manifold_ready(struct actio_manifold *m)
+{
+    struct actio_formation *F = m->F;
+    actio_manifold_close(m);
+    m->J.count = 0;
+    if (m->count) actio_jacobian(&F->pool, m->c, m->count, m->wrt, m->ny, &m->J);
+    actio_expr *e = actio_form_array(F, m->J.count, sizeof *e);
+    for (size_t i = 0; i < m->J.count; i++) e[i] = m->J.at[i].e;
+    m->values = actio_probe_open(m, m->c, m->count);
+    m->slopes = actio_probe_open(m, e, m->J.count);
+    size_t big = m->count > m->ny ? m->count : m->ny;
+    m->is_position = actio_form_array(F, m->count, sizeof *m->is_position);
+    m->row_of = actio_form_array(F, m->count, sizeof *m->row_of);
+    for (size_t i = 0; i < m->count; i++) m->is_position[i] = !actio_uses(&F->pool, m->c[i], ACTIO_SPACE_V) && !actio_uses(&F->pool, m->c[i], ACTIO_SPACE_STATE);
+    m->work = actio_form_array(F, m->ny + actio_newton_work(m->count, m->ny) + actio_rank_work(big, big) + m->count * m->ny + m->ny * m->ny, sizeof *m->work);
+    m->iwork = actio_form_array(F, 2 * (m->count + m->ny), sizeof *m->iwork);
+}
+
+static void go(struct actio_manifold *m, const double *y) { memcpy(m->y, y, m->ny * sizeof *y); }
+
+static bool finite(const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(x[i])) return false;
+    return true;
+}
+
+/* Part of the problem: which constraints, in which components. */
+struct part { struct actio_manifold *m; bool positions, velocities; size_t first, length; };
+
+static bool takes(const struct part *p, size_t row) { return p->m->is_position[row] ? p->positions : p->velocities; }
+
+static void put(const struct part *p, const double *z) { memcpy(p->m->y + p->first, z, p->length * sizeof *z); }
+
+static int residual(void *user, const double *z, double *c)
+{
+    const struct part *p = user;
+    size_t at = 0;
+    put(p, z);
+    const double *v = actio_probe_at(&p->m->values);
+    for (size_t i = 0; i < p->m->count; i++)
+        if (takes(p, i)) c[at++] = v[i];
+    return finite(c, at) ? 0 : 1;
+}
+
+static int jacobian(void *user, const double *z, double *J)
+{
+    const struct part *p = user;
+    struct actio_manifold *m = p->m;
+    size_t row = 0;
+    put(p, z);
+    const double *v = actio_probe_at(&m->slopes);
+    for (size_t i = 0; i < m->count; i++) m->row_of[i] = takes(p, i) ? row++ : SIZE_MAX;
+    memset(J, 0, row * p->length * sizeof *J);
+    for (size_t i = 0; i < m->J.count; i++) {
+        size_t col = m->J.at[i].col, r = m->row_of[m->J.at[i].row];
+        if (r != SIZE_MAX && col >= p->first && col < p->first + p->length) J[r * p->length + col - p->first] = v[i];
+    }
+    return finite(v, m->J.count) ? 0 : 1;
+}
+
+static bool solve(struct actio_manifold *m, struct part part, size_t *rank, size_t *worst)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < m->count; i++) rows += takes(&part, i);
+    if (rows == 0) return true;
+    double *z = m->work;                                   /* a copy: Newton works on it */
+    memcpy(z, m->y + part.first, part.length * sizeof *z);
+    struct actio_newton p = { .m = rows, .n = part.length, .residual = residual, .jacobian = jacobian, .user = &part, .tol = 1e-10, .max_iterations = 80, .lazy = true };
+    struct actio_newton_result r = { 0 };
+    int bad = actio_newton_solve(&p, z, m->work + m->ny, m->iwork, &r);
+    put(&part, z);
+    *rank = r.rank, *worst = r.worst;
+    return bad == 0 && (r.converged || r.round_off);
+}
+
+/* Positions first, then velocities and states; all together only when that fails. */
+bool actio_manifold_reach(struct actio_manifold *m, double t, double *y, size_t *rank, size_t *worst)
+{
+    size_t n = m->F->n;
+    m->t = t;
+    *rank = 0, *worst = 0;
+    go(m, y);
+    bool ok = solve(m, (struct part){ m, true, false, 0, n }, rank, worst) && solve(m, (struct part){ m, false, true, n, m->ny - n }, rank, worst);
+    if (!ok) {
+        go(m, y);
+        ok = solve(m, (struct part){ m, true, true, 0, m->ny }, rank, worst);
+    }
+    memcpy(y, m->y, m->ny * sizeof *y);
+    return ok;
+}
+
+size_t actio_manifold_rank(struct actio_manifold *m, double t, const double *y)
+{
+    m->t = t;
+    if (m->count == 0) return 0;
+    double *J = m->work, *basis = J + m->count * m->ny, *work = basis + m->ny * m->ny;
+    if (jacobian(&(struct part){ m, true, true, 0, m->ny }, y, J)) return 0;
+    return actio_row_bases(m->count, m->ny, J, 1e-7, basis, work, m->iwork);
+}

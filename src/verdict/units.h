@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Do the units of a model agree, where they are given? Numbers are never converted. */
+#ifndef ACTIO_VERDICT_UNITS_H
+#define ACTIO_VERDICT_UNITS_H
+
+#include "model/model.h"
+
+/* Says what does not agree: at most one finding a statement. Nothing is asked of quantities without a unit, and nothing at all of
+ * a model without any. Says no wrong thing: what is reported disagrees whatever units the others have. */
+void actio_check_units(struct actio_model *model, struct actio_findings *f);
+
+/* ---- unit_words.c: units as text. Used by units.c */
+
+enum { ACTIO_BASE_UNITS = 7, ACTIO_WHOLE_POWER = 120 };     /* m kg s A K mol cd; exponents are multiples of 1/120 */
+
+/* What is known of the unit of an expression. */
+typedef struct {
+    int16_t e[ACTIO_BASE_UNITS];
+    bool known;                                            /* false: any unit fits, the rest means nothing */
+    bool number;                                           /* a number as it was written, not 0 */
+    bool loose;                                            /* the size means nothing: a factor like 0.01 may be a conversion */
+    double size;                                           /* log of the unit's size in SI: 0 for m, log(0.01) for cm */
+} actio_quantity;
+
+enum actio_unit_fault { ACTIO_UNIT_FINE, ACTIO_UNIT_NO_WORD, ACTIO_UNIT_TWO_WAYS, ACTIO_UNIT_UNREADABLE };
+struct actio_unit {
+    actio_quantity q;
+    char time[16]; double time_size; bool several_times;   /* the unit of time in it; "" without */
+    enum actio_unit_fault fault; char word[64];            /* and the word at fault */
+};
+void actio_unit_read(const char *text, struct actio_unit *out);           /* q.known is false after a fault */
+void actio_unit_print(const actio_quantity *q, struct actio_text *out);   /* "kg m^2/s^2"; "1" for pure numbers */
+const char *actio_unit_hint(struct actio_arena *arena, const char *word); /* what may have been meant */
+
+actio_quantity actio_quantity_product(const actio_quantity *a, const actio_quantity *b, int sign);    /* sign -1: quotient */
+actio_quantity actio_quantity_power(const actio_quantity *a, double k);   /* unknown where the exponents don't come out even */
+bool actio_same_powers(const actio_quantity *a, const actio_quantity *b);
+bool actio_same_size(const actio_quantity *a, const actio_quantity *b);   /* true as well where sizes mean nothing */
+
+#endif

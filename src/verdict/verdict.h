@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Does a model make sense? What a survey of its formulas at points of its constraint manifold, and the closure of its equations, tell. */
+#ifndef ACTIO_VERDICT_VERDICT_H
+#define ACTIO_VERDICT_VERDICT_H
+
+#include "verdict/manifold.h"
+
+/* LANGUAGE.md 5, in order: the first that applies. */
+#define ACTIO_VERDICTS(V) V(contradictory) V(singular) V(undetermined) V(hidden) V(redundant) V(regular)
+enum actio_verdict_word {
+#define V(word) ACTIO_VERDICT_##word,
+    ACTIO_VERDICTS(V)
+#undef V
+};
+const char *actio_verdict_text(enum actio_verdict_word word);
+
+struct actio_equation { const char *text, *latex; };
+struct actio_relation { const uint32_t *row; size_t rows; const char *text; bool constant; };   /* rows that depend on each other: names and "again = 2*rod" */
+struct actio_place { double t, *y; const char *what; };    /* a singular state */
+
+struct actio_verdict {
+    struct actio_formation *F;                             /* owns the memory */
+    enum actio_verdict_word word;
+    size_t rank;
+    int inertia[3], kernel_inertia[3];                     /* of W: plus, minus, zero; of W on ker A (the motion's own) */
+    bool regular;                                          /* det B != 0 at the start */
+    bool proved;                                           /* by formulas, not by samples */
+    double condition;                                      /* of the equilibrated B at the start */
+    size_t samples;
+    struct actio_relation *redundant, *contradictory; size_t redundants, contradictories;
+    const char *contradiction;                             /* at which level, or NULL */
+    uint32_t *vanishing; size_t vanishings;                /* constraints whose gradient vanishes on their own zero set */
+    struct actio_equation *hidden; size_t hiddens;
+    actio_expr *hidden_e; bool *hidden_is_position;
+    struct actio_equation *multiplier;                     /* explicit, by constraint; NULL texts where not found */
+    uint32_t *undetermined; size_t undetermineds;          /* variables whose acceleration is arbitrary */
+    size_t free_data; long naive_free_data;
+    struct actio_place *singular_at; size_t singulars;
+    struct actio_integrability *integrability;             /* growth.h; NULL when there is nothing to ask */
+};
+
+struct actio_box { double *low, *high, *seed, t1; size_t seeds; };   /* by component of y; states that the motion visits, seed + i*ny; the end of time */
+
+/* y0 and the box as the caller knows them (from the motion, widened, or from --box). Escapes when over budget. */
+struct actio_verdict *actio_survey(struct actio_formation *F, const double *param, double t0, const double *y0, const struct actio_box *box);
+
+/* survey.c, used by closure.c */
+struct actio_look {
+    size_t rank, rank_D;
+    int inertia[3], kernel_inertia[3], minus;              /* minus: eigenvalues on ker A below 0, however small */
+    double smallest, largest, defect;                               /* smallest and largest |eigenvalue| (singular value) of W on ker A after scaling; of the rows' compatibility */
+    bool ok;                                               /* all numbers finite */
+};
+
+/* closure.c: further constraints that follow from singular equations; fills hidden, multiplier, undetermined, contradiction. */
+struct actio_sampled { struct actio_manifold *M; double *y, *t; size_t count; };   /* points on the manifold: y + i*ny */
+void actio_close(struct actio_verdict *v, struct actio_sampled *points);
+
+/* dependence.c: minimal dependent sets of rows at a generic point and the relations between them. */
+void actio_find_relations(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix);
+size_t actio_rank_of_rows(struct actio_formation *F, const double *rows, size_t m, size_t n, double tol);
+
+#endif

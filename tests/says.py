@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that the program can say is said by some test. tests/says.py [BUILD]
+
+The first line of each model in tests/says is "# CODE", or "# CODE | options of run" ("# CODE | check options" for another command)."""
+import glob
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build"))
+ACTIO = os.path.join(BUILD, "actio")
+COMMANDS = ("check", "derive", "run", "test")
+
+# What only the library's callers can do wrong, or what takes gigabytes: provoked by these programs.
+IN_C = {"TOO_MANY_NODES": "test_model", "NO_PRINCIPLE": "test_architecture", "NO_STEPPER": "test_architecture", "UNKNOWN_ENDING": "test_architecture"}
+# Said only if the program is wrong: nothing may provoke them.
+NEVER = {"BUG", "START_NOT_FINITE", "CLAIM_OUTSIDE", "UNSETTLED"}
+# What these say is provoked by tests of their own commands, too; here it is listed, not judged.
+OPEN = {"findings_verdict.def", "NO_FORMAT"}
+
+# Words about the command line and files; MODEL is a good one, FOLDER an empty folder.
+WORDS = [
+    ("CANNOT_READ", "run FOLDER/none.act"), ("CANNOT_READ", "run nonesuch"), ("CANNOT_WRITE", "run MODEL -o FOLDER/folder.csv"),
+    ("NOT_A_PARAM", "run MODEL --set gamma=1"), ("OPTION_MEMBER", "run nlink --set m[1]=3"), ("BAD_OPTION", "run MODEL --start y=1"),
+    ("UNKNOWN_COLUMN", "run MODEL --plot FOLDER/a.svg --axes nothing"), ("BAD_AXES", "run MODEL --plot FOLDER/a.svg --axes x:y:z"),
+]
+MODEL = "coord x\nlagrangian x'^2/2 - x^2/2\nstart x = 1\ntime 0 .. 1\n"
+
+
+def table():
+    """code -> (severity, exit status), and the codes of each file"""
+    codes, files = {}, {}
+    for path in sorted(glob.glob(os.path.join(ROOT, "src/base/findings*.def"))):
+        with open(path, encoding="utf-8") as file:
+            rows = re.findall(r"^FINDING\((\w+), (\w+), (\d+),", file.read(), re.M)
+        files[os.path.basename(path)] = [row[0] for row in rows]
+        codes.update({name: (severity, int(status)) for name, severity, status in rows})
+    return codes, files
+
+
+def said(words):
+    """(exit status, codes of everything said)"""
+    done = subprocess.run([ACTIO, *words, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+    result = json.loads(done.stdout)
+    messages = [m for key in ("errors", "warnings", "notes") for m in result.get(key, [])]
+    return done.returncode, [m["code"] for m in messages]
+
+
+def interrupted(path):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(MODEL.replace("0 .. 1", "0 .. 1e9"))
+    child = subprocess.Popen([ACTIO, "run", path, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(0.7)
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=30)
+    return child.returncode, [m["code"] for m in json.loads(out)["errors"]]
+
+
+def main():
+    codes, files = table()
+    seen, passed, failed = set(IN_C), 0, 0
+
+    def check(good, words):
+        nonlocal passed, failed
+        passed, failed = passed + bool(good), failed + (not good)
+        if not good:
+            print("  failed: " + words, flush=True)
+
+    def expect(code, words, answer):
+        status, found = answer
+        seen.update(found)
+        severity, exit_status = codes[code]
+        check(code in found, f"{words}: {code} is not among {found}")
+        check(status == exit_status or (severity != "ERROR" and status == 0), f"{words}: exit {status}, not {exit_status}")
+
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/says/*.act"))):
+        with open(path, encoding="utf-8") as file:
+            code, _, options = file.readline().lstrip("# ").strip().partition(" | ")
+        words = options.split()
+        command = words.pop(0) if words and words[0] in COMMANDS else "run"
+        if code not in codes:
+            check(False, f"{os.path.basename(path)}: there is no finding {code}")
+            continue
+        expect(code, os.path.basename(path), said([command, path, *words]))
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/bad/*.act"))):
+        status, found = said(["run", path])
+        seen.update(found)
+        check(status in (1, 4) and found and all(code in codes for code in found), f"{os.path.basename(path)}: exit {status}, {found}")
+    with tempfile.TemporaryDirectory() as folder:
+        model = os.path.join(folder, "a.act")
+        with open(model, "w", encoding="utf-8") as file:
+            file.write(MODEL)
+        os.mkdir(os.path.join(folder, "folder.csv"))
+        for code, line in WORDS:
+            expect(code, line, said(line.replace("MODEL", model).replace("FOLDER", folder).split()))
+        expect("INTERRUPTED", "interrupted", interrupted(os.path.join(folder, "b.act")))
+        check(sorted(os.listdir(folder)) == ["a.act", "b.act", "folder.csv"], f"left behind: {os.listdir(folder)}")
+    for name, program in IN_C.items():
+        with open(os.path.join(ROOT, f"tests/{program}.c"), encoding="utf-8") as file:
+            check(name in file.read(), f"{program}.c does not provoke {name}")
+    for name, wanted in files.items():
+        missing = [code for code in wanted if (code in seen) == (code in NEVER)]
+        other = [code for code in missing if OPEN & {name, code}]
+        if other:
+            print(f"  {name}: nothing here provokes " + ", ".join(other))
+        for code in wanted if not other else [c for c in wanted if c not in other]:
+            check(code not in missing, f"{name}: {'something' if code in seen else 'nothing'} provokes {code}")
+    print(f"says: {passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
