@@ -141,7 +141,6 @@ static void check_case(const struct expected *e)
 {
     struct judged j;
     judge(&j, model_text(e, 0));
-    if (getenv("ACTIO_SAY")) say(&j);
     check_counts(&j, e);
     for (size_t i = 0; e->integral[i]; i++) {
         bool there = i < j.it->integrals && strcmp(j.it->integral[i].text, e->integral[i]) == 0;
@@ -151,8 +150,7 @@ static void check_case(const struct expected *e)
     end(&j);
     for (uint64_t seed = 7; seed < 10; seed++) {
         judge(&j, model_text(e, seed));
-        if (getenv("ACTIO_SAY")) say(&j);
-        int bad = check_bad;
+            int bad = check_bad;
         check_bad = 0;
         check_counts(&j, e);
         if (check_bad) printf("    after the change %llu\n", (unsigned long long)seed), say(&j);
@@ -176,25 +174,31 @@ CASE(a_ball_on_a_turntable_grows_by_two, { "x", "y", "al", "be", "ga" },
 CASE(a_snakeboard_grows_twice, { "x", "y", "th", "psi", "phi" },
      { "-sin(th + phi)*x' + cos(th + phi)*y' - cos(phi)*th'", "-sin(th - phi)*x' + cos(th - phi)*y' + cos(phi)*th'" }, { 4, 5, 6 }, 0, 2, { 0 }, LINEAR)
 CASE(suslovs_body_is_nonholonomic, { "al", "be", "ga" }, { "al'*cos(be) + ga'" }, { 3, 4 }, 0, 1, { 0 }, LINEAR)
-CASE(a_long_chain_of_forms_grows_one_by_one, { "x1", "x2", "x3", "x4", "x5", "x6" }, { "x3' - x4*x1'", "x4' - x5*x1'", "x5' - x6*x1'", "x6' - x2*x1'" },
-     { 3, 4, 5, 6, 7 }, 0, 4, { 0 }, LINEAR)
-static const struct expected chain_of_ten = { { "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12" }, {"x3' - x4*x1'", "x4' - x5*x1'", "x5' - x6*x1'", "x6' - x7*x1'", "x7' - x8*x1'", "x8' - x9*x1'", "x9' - x10*x1'", "x10' - x11*x1'", "x11' - x12*x1'", "x12' - x2*x1'"},
-     { 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 }, 0, 10, { 0 }, LINEAR };
+CASE(a_long_chain_of_forms_grows_one_by_one, { "x1", "x2", "x3", "x4", "x5", "x6" },
+     { "x3' - x4*x1'", "x4' - x5*x1'", "x5' - x6*x1'", "x6' - x2*x1'" }, { 3, 4, 5, 6, 7 }, 0, 4, { 0 }, LINEAR)
 
+static const struct expected chain_of_ten = { { "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12" },
+     { "x3' - x4*x1'", "x4' - x5*x1'", "x5' - x6*x1'", "x6' - x7*x1'", "x7' - x8*x1'",
+     "x8' - x9*x1'", "x9' - x10*x1'", "x10' - x11*x1'", "x11' - x12*x1'", "x12' - x2*x1'" },
+     { 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 }, 0, 10, { 0 }, LINEAR };
 
 /* ---- holonomic */
 
 CASE(one_combination_of_example_one_is_holonomic, { "q1", "q2", "q3" }, { "q1' + q3", "q2' - q3" }, { 2, 3, 3 }, 1, 1, { "q1 + q2 = const" }, AFFINE)
-CASE(a_coin_with_fixed_heading_is_holonomic, { "x", "y", "phi", "th" }, { "x' - R*phi'*cos(th)", "y' - R*phi'*sin(th)", "th'" }, { 2, 2 }, 3, 0, { "th = const" }, LINEAR)
-CASE(a_coin_whose_heading_is_a_position_is_holonomic, { "x", "y", "phi", "th" }, { "x' - R*phi'*cos(th)", "y' - R*phi'*sin(th)", "th = 0.3" }, { 2, 2 }, 3, 0, { 0 }, LINEAR)
+CASE(a_coin_with_fixed_heading_is_holonomic, { "x", "y", "phi", "th" },
+     { "x' - R*phi'*cos(th)", "y' - R*phi'*sin(th)", "th'" }, { 2, 2 }, 3, 0, { "th = const" }, LINEAR)
+CASE(a_coin_whose_heading_is_a_position_is_holonomic, { "x", "y", "phi", "th" },
+     { "x' - R*phi'*cos(th)", "y' - R*phi'*sin(th)", "th = 0.3" }, { 2, 2 }, 3, 0, { 0 }, LINEAR)
 CASE(a_pendulum_keeps_its_length, { "x", "y" }, { "x*x' + y*y'" }, { 2, 2 }, 1, 0, { "x^2 + y^2 = const" }, LINEAR)
 CASE(a_radial_motion_keeps_its_ratio, { "x", "y" }, { "y*x' - x*y'" }, { 2, 2 }, 1, 0, { "x/y = const" }, LINEAR)
 CASE(a_product_of_three_is_kept, { "x", "y", "z" }, { "y*z*x' + x*z*y' + x*y*z'" }, { 3, 3 }, 1, 0, { "x*y*z = const" }, LINEAR)
 CASE(a_factor_does_not_hide_an_integral, { "x", "y", "z" }, { "exp(x)*(x' + y*y' + z*z')" }, { 3, 3 }, 1, 0, { "2*x + y^2 + z^2 = const" }, LINEAR)
 CASE(a_moving_wall_is_holonomic, { "x", "y" }, { "x' - cos(2*t)" }, { 2, 2 }, 1, 0, { "2*x - sin(2*t) = const" }, AFFINE)
-CASE(a_rigid_rotation_is_holonomic, { "x", "y", "z" }, { "x' + b*y", "y' - b*x" }, { 2, 2 }, 2, 0, { "x^2 + y^2 = const", "2*t - atan2(y, x) = const" }, AFFINE)
+CASE(a_rigid_rotation_is_holonomic, { "x", "y", "z" },
+     { "x' + b*y", "y' - b*x" }, { 2, 2 }, 2, 0, { "x^2 + y^2 = const", "2*t - atan2(y, x) = const" }, AFFINE)
 CASE(powers_are_found_as_logarithms, { "x", "y" }, { "2*y*x' + 3*x*y'" }, { 2, 2 }, 1, 0, { "2*log(abs(x)) + 3*log(abs(y)) = const" }, LINEAR)
-CASE(as_many_rows_as_coordinates_leave_time_alone, { "x", "y" }, { "x' - 1", "y' - x" }, { 1, 1 }, 2, 0, { "x - t = const", "2*y - x^2 = const" }, AFFINE)
+CASE(as_many_rows_as_coordinates_leave_time_alone, { "x", "y" },
+     { "x' - 1", "y' - x" }, { 1, 1 }, 2, 0, { "x - t = const", "2*y - x^2 = const" }, AFFINE)
 CASE(mixed_rows_are_counted_apart, { "x", "y", "z", "w" }, { "x' - y*z'", "w'" }, { 3, 4, 4 }, 1, 1, { "w = const" }, LINEAR)
 CASE(a_row_twice_counts_once, { "x", "y", "th" }, { "x'*sin(th) - y'*cos(th)", "2*x'*sin(th) - 2*y'*cos(th)" }, { 3, 4 }, 0, 1, { 0 }, LINEAR)
 CASE(what_is_written_as_holonomic_needs_no_test, { "x", "y", "z" }, { "x^2 + y^2 + z^2 = 1" }, { 0 }, 1, 0, { 0 }, ACTIO_FORM_HOLONOMIC_ALREADY)
@@ -203,12 +207,15 @@ CASE(what_is_written_as_holonomic_needs_no_test, { "x", "y", "z" }, { "x^2 + y^2
 
 CASE(appells_and_hamels_constraint_is_nonlinear, { "x", "y", "z" }, { "z'^2 - R*(x'^2 + y'^2)" }, { 4 }, 0, 1, { 0 }, ACTIO_FORM_NONLINEAR)
 CASE(a_given_speed_is_nonlinear, { "x", "y" }, { "x'^2 + y'^2 - 1" }, { 3 }, 0, 1, { 0 }, ACTIO_FORM_NONLINEAR)
-CASE(an_exponential_may_hide_an_integral, { "x", "phi" }, { "exp(x' - 2*phi') - 1" }, { 2, 2 }, 1, 0, { "x - 2*phi = const" }, ACTIO_FORM_AFFINE_IN_DISGUISE)
+CASE(an_exponential_may_hide_an_integral, { "x", "phi" },
+     { "exp(x' - 2*phi') - 1" }, { 2, 2 }, 1, 0, { "x - 2*phi = const" }, ACTIO_FORM_AFFINE_IN_DISGUISE)
 CASE(a_cube_may_hide_an_affine_row, { "x", "y", "z" }, { "(x' - y*z') + (x' - y*z')^3" }, { 3, 4 }, 0, 1, { 0 }, ACTIO_FORM_AFFINE_IN_DISGUISE)
 CASE(a_difference_of_squares_is_integrable_on_each_branch, { "x", "y" }, { "x'^2 - y'^2" }, { 2, 2 }, 1, 0, { 0 }, ACTIO_FORM_AFFINE_IN_DISGUISE)
-CASE(a_blade_makes_quadratic_rolling_linear, { "x", "y", "th", "phi" }, { "x'^2 + y'^2 - R^2*th'^2", "x'*sin(phi) - y'*cos(phi)" }, { 3, 4, 5 }, 0, 2, { 0 },
+CASE(a_blade_makes_quadratic_rolling_linear, { "x", "y", "th", "phi" },
+     { "x'^2 + y'^2 - R^2*th'^2", "x'*sin(phi) - y'*cos(phi)" }, { 3, 4, 5 }, 0, 2, { 0 },
      ACTIO_FORM_AFFINE_IN_DISGUISE)
-CASE(two_nonlinear_rows_may_hide_a_linear_one, { "x", "y", "z" }, { "x'^2 + y'^2 - 1", "x'^2 + y'^2 + z' - 1" }, { 3, 3 }, 1, 1, { "z = const" }, ACTIO_FORM_NONLINEAR)
+CASE(two_nonlinear_rows_may_hide_a_linear_one, { "x", "y", "z" },
+     { "x'^2 + y'^2 - 1", "x'^2 + y'^2 + z' - 1" }, { 3, 3 }, 1, 1, { "z = const" }, ACTIO_FORM_NONLINEAR)
 
 TEST(a_chain_of_ten_forms_grows_ten_times)
 {

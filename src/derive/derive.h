@@ -46,8 +46,9 @@ void actio_shown_equation(struct actio_derivation *d, const char *label, actio_e
 void actio_shown_words(struct actio_derivation *d, const char *words);
 actio_expr actio_shown_symbol(struct actio_derivation *d, const char *text, const char *latex);   /* a name of our own */
 actio_expr actio_shown_free(struct actio_derivation *d, const char *short_name, const char *long_name, const char *latex);   /* one that the model has not */
+/* explicit.c: multipliers and rates as functions of the state; false when that is too much for paper. */
+bool actio_derive_explicit(struct actio_derivation *d, actio_expr *lambda, actio_expr *zdot, bool *on_shell);
 /* hamilton.c: H(q, p, t) where W can be inverted on the formulas; says why where it can't. */
-bool actio_derive_explicit(struct actio_derivation *d, actio_expr *lambda, actio_expr *zdot, bool *on_shell);   /* explicit.c: false when it is too much for paper */
 void actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *momentum);
 
 /* unswitch.c: every formula of the formation without modes, its switches as they were written. */
@@ -70,5 +71,6 @@ enum { ACTIO_WRAP_DEPTH = 4 };
 struct actio_wrap { const char *at; size_t width; int depth, open; char sign; };   /* open: brackets, at `at` */
 size_t actio_wrap_next(struct actio_wrap *w);
 size_t actio_wrap_length(const char *s);                   /* in characters */
+size_t actio_wrap_width(const char *s);                    /* in signs that are seen, of LaTeX */
 
 #endif

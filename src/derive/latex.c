@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-enum { WIDTH = 200, FULL = 10, DENSE = 900 };              /* bytes of a line; largest matrix in full, and bytes of its entries */
-enum { BLOCK = 2500, LONGEST = 20000 };                    /* bytes of an environment, of a formula */
+enum { WIDTH = 84, FULL = 10, DENSE = 900 };               /* signs of a line; largest matrix in full, and bytes of its entries */
+enum { BLOCK = 2500, LONGEST = 20000 };                    /* bytes of an environment and so of a row, of a formula */
 static const char row_end[] = " \\\\\n";                   /* of an align environment; matrices inside have no line breaks */
 
 /* ---- letters */
@@ -75,7 +75,7 @@ static void continued(struct actio_wrap *w, struct actio_text *out)
 static void write_equation(struct actio_derivation *d, const struct actio_shown *item, struct actio_text *out)
 {
     struct actio_wrap left = { .at = formula(d, item->left, false), .width = WIDTH }, right = { .at = formula(d, item->right, item->plain), .width = WIDTH };
-    bool long_left = strlen(left.at) > WIDTH;
+    bool long_left = actio_wrap_width(left.at) > WIDTH;
     const char *from = left.at;
     if (long_left) actio_text_add(out, "& ");
     if (item->label) actio_text_add(out, "\\text{"), escaped(item->label, out), actio_text_add(out, ":}\\quad ");
@@ -162,6 +162,14 @@ static void pack(const char *rows, struct actio_text *out)
     actio_text_add(out, "\n\\end{align*}\n");
 }
 
+static size_t longest_row(const char *rows)
+{
+    size_t longest = 0;
+    for (const char *end; (end = strstr(rows, row_end)); rows = end + strlen(row_end))
+        if ((size_t)(end - rows) > longest) longest = (size_t)(end - rows);
+    return strlen(rows) > longest ? strlen(rows) : longest;
+}
+
 static void write_section(struct actio_derivation *d, const struct actio_shown_section *s, struct actio_text *out)
 {
     struct actio_text rows;
@@ -172,7 +180,7 @@ static void write_section(struct actio_derivation *d, const struct actio_shown_s
         actio_text_open(&row, &d->arena);
         write_item(d, &s->item[k], &row);
         if (row.length == 0) continue;
-        if (row.length > LONGEST) row.length = 0, write_words("A formula that is longer than is worth reading: --format c writes it as code.", &row);
+        if (row.length > LONGEST || longest_row(row.s) > BLOCK) row.length = 0, write_words("A formula that is longer than is worth reading: --format c writes it as code.", &row);
         actio_text_bytes(&rows, row.s, row.length);
         if (k + 1 < s->items) actio_text_add(&rows, row_end);
     }

@@ -32,33 +32,54 @@ size_t actio_wrap_length(const char *s)
     return n;
 }
 
+/* What the piece of `length` bytes at s takes of a line: LaTeX words are one sign, those that only arrange others are none. */
+static size_t width_of(const char *s, size_t length)
+{
+    static const char *const none[] = { "\\left", "\\right", "\\begin", "\\end", "\\frac", "\\dot", "\\ddot", "\\mathit", "\\mathrm", "\\mathcal", "\\text", "\\operatorname" };
+    if (*s != '\\') return ((unsigned char)*s & 0xC0) != 0x80 && !strchr("{}^_", *s);
+    if (!is_letter(s[1])) return 0;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        size_t n = strlen(none[i]);
+        if (strncmp(s, none[i], n) == 0 && !is_letter(s[n])) return length > n;       /* \left( has its bracket with it */
+    }
+    return 1;
+}
+
+size_t actio_wrap_width(const char *s)
+{
+    size_t width = 0;
+    for (size_t step; *s; s += step) depth_by(s, &step), width += width_of(s, step);
+    return width;
+}
+
 /* The last break at each depth within the width; the outermost that does not leave the line too empty wins. */
-static const char *best(const struct actio_wrap *w, const char *const *last, bool any)
+struct breaks { const char *at[ACTIO_WRAP_DEPTH + 1]; size_t seen[ACTIO_WRAP_DEPTH + 1]; };
+
+static const char *best(const struct actio_wrap *w, const struct breaks *b, size_t least)
 {
     for (int depth = 0; depth <= w->depth; depth++)
-        if (last[depth] && (any || (size_t)(last[depth] - w->at) > w->width / 3)) return last[depth];
+        if (b->at[depth] && b->seen[depth] >= least) return b->at[depth];
     return NULL;
 }
 
 size_t actio_wrap_next(struct actio_wrap *w)
 {
-    const char *last[ACTIO_WRAP_DEPTH + 1] = { 0 }, *s = w->at, *end = NULL;
-    size_t step;
+    struct breaks b = { { 0 }, { 0 } };
+    const char *s = w->at, *end = NULL;
+    size_t step, seen = 0;
     int depth = w->open;
-    w->sign = 0;
     for (; *s; s += step) {
-        bool over = (size_t)(s - w->at) > w->width;
-        if (over && !end) end = best(w, last, false);
-        if (over && !end) end = best(w, last, true);
+        if (seen > w->width) end = best(w, &b, w->width / 3);
+        if (seen > w->width && !end) end = best(w, &b, 0);
         if (end) break;
-        step = 1;
-        if (depth >= 0 && depth <= w->depth && s > w->at && is_break(s)) last[depth] = s, step = 3;
-        else depth += depth_by(s, &step);
+        step = 3;
+        if (depth >= 0 && depth <= w->depth && s > w->at && is_break(s)) b.at[depth] = s, b.seen[depth] = seen, seen += 3;
+        else depth += depth_by(s, &step), seen += width_of(s, step);
     }
     bool whole = !end;
     if (whole) end = s;
     for (int k = 0; k <= w->depth; k++)
-        if (last[k] == end) w->open = k;
+        if (b.at[k] == end) w->open = k;
     size_t length = (size_t)(end - w->at);
     w->sign = whole ? 0 : end[1];
     w->at = whole ? end : end + 3;

@@ -142,7 +142,7 @@ static void pick_rows(struct actio_fields *f, struct actio_spot *spot, const dou
     spot->rank = 0;
     for (int given = 1; given >= 0; given--)
         for (size_t r = 0; r < f->rows; r++)
-            if (f->is_given[r] == (given == 1) && dim < n && actio_extend(basis, &dim, n, J + r * n, INDEPENDENT)) spot->pick[spot->rank++] = (uint32_t)r;
+            if (f->is_given[r] == (given == 1) && actio_extend(basis, &dim, n, J + r * n, INDEPENDENT)) spot->pick[spot->rank++] = (uint32_t)r;
 }
 
 static bool frame_at(struct actio_fields *f, struct actio_spot *spot)
@@ -226,7 +226,8 @@ static bool invert(struct actio_fields *f, const struct actio_spot *spot, const 
 }
 
 /* du = -step * residual for jets: R holds the residuals by row, U the velocities, `size` apart. */
-static double correct(const struct actio_fields *f, const struct actio_spot *spot, const double *step, const double *R, double *U, size_t size, size_t stride)
+static double correct(const struct actio_fields *f, const struct actio_spot *spot, const double *step, const double *R, double *U, size_t size,
+                      size_t stride)
 {
     double largest = 0;
     for (size_t i = 0; i < f->n; i++)
@@ -277,7 +278,8 @@ static bool random_field(struct actio_fields *f, const struct actio_spot *spot, 
 }
 
 /* The field on the jets Y (width x stride): Newton with the step frozen gains one nilpotent at a time. */
-static void field_on(struct actio_fields *f, const struct actio_spot *spot, const struct field *field, unsigned level, const double *Y, double *U, size_t stride)
+static void field_on(struct actio_fields *f, const struct actio_spot *spot, const struct field *field, unsigned level, const double *Y, double *U,
+                     size_t stride)
 {
     size_t n = f->n, size = (size_t)1 << level;
     double tau = f->scale[n], *q = f->in, *v = q + f->width * size;

@@ -25,7 +25,7 @@ struct actio_fields {
     double *scale;                                         /* n lengths and a time */
     struct actio_jets residual, slope;                     /* phi; d phi / d v, rows x n */
     double span;                                           /* of times looked at */
-    double reach;                                          /* how far fields go from a point's own velocity: anywhere on a plane, not far on a surface */
+    double reach;                                          /* how far fields go from a point's own velocity: less on a surface than on a plane */
     uint64_t seed;
     double *in; size_t room;                               /* inputs of jets and what a bracket needs */
     double *Y, *U, *T, *B, *R; unsigned level;

@@ -53,9 +53,8 @@ static bool vanishes(struct actio_formation *F, struct actio_sampled *points, ac
 
 static enum actio_velocity_form form_of(struct actio_formation *F, struct actio_sampled *points, uint32_t k)
 {
-    static const enum actio_velocity_form by_kind[] = { [ACTIO_HOLONOMIC] = ACTIO_FORM_HOLONOMIC_ALREADY, [ACTIO_ACCELERATION] = ACTIO_FORM_ON_ACCELERATIONS };
     enum actio_constraint_kind kind = F->model->constraint[k].kind;
-    if (kind != ACTIO_VELOCITY) return by_kind[kind];
+    if (kind != ACTIO_VELOCITY) return kind == ACTIO_HOLONOMIC ? ACTIO_FORM_HOLONOMIC_ALREADY : ACTIO_FORM_ON_ACCELERATIONS;
     if (actio_uses(&F->pool, F->g[k], ACTIO_SPACE_STATE)) return ACTIO_FORM_ON_STATES;
     actio_expr *coef = actio_form_array(F, F->n, sizeof *coef), rest;
     if (!actio_linear_in(&F->pool, F->g[k], F->v, F->n, coef, &rest)) return ACTIO_FORM_NONLINEAR;
@@ -97,7 +96,8 @@ static bool keep_regular(struct growing *g, size_t row)
 
 /* Z' g_vv Z at a state, Z the directions that all constraints leave free, against |g_v|; `flat` also against |g_vv|, which stays where
  * the gradient is small. */
-static double curvature_at(struct actio_fields *f, const struct actio_spot *spot, size_t row, struct actio_jets *second, const struct actio_entries *H, double *flat)
+static double curvature_at(struct actio_fields *f, const struct actio_spot *spot, size_t row, struct actio_jets *second,
+                           const struct actio_entries *H, double *flat)
 {
     size_t n = f->n, r = n - spot->rank;
     double *h = actio_form_array(f->F, H->count, sizeof *h), *length = actio_form_array(f->F, f->rows, sizeof *length), sum = 0, whole = 0;

@@ -25,7 +25,7 @@ struct actio_integrability {
     struct actio_equation *integral; size_t integrals;     /* "q1 + q2 = const", beyond the constraints written as holonomic */
     struct actio_velocity { uint32_t constraint; enum actio_velocity_form kind; double curvature; } *of; size_t count;
     bool decided;                                          /* false: over budget, no states, or a gradient vanishes; the counts say nothing */
-    bool proved;                                           /* decided, and every holonomic combination has its integral: nothing rests on a rank that did not grow */
+    bool proved;                                           /* decided, and each holonomic combination has its integral: no rank that stopped is relied on */
 };
 
 /* Escapes when memory is out; memory from the formation's arena. */

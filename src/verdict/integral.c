@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 220, MOST_ATOMS = 10, MOST_SPOTS = 300, FRESH = 5, MORE_ROWS = 24, MOST_TERMS = 40 };
+enum { MOST = 220, MOST_ATOMS = 24, MOST_SPOTS = 300, FRESH = 5, MORE_ROWS = 24, MOST_TERMS = 40, MOST_FITS = 600 };
 #define DEPENDENT 1e-9                                     /* what is left of a column, against the function's slopes */
 #define NEGLIGIBLE 1e-7                                    /* a term, against the one it belongs to */
 #define HOLDS 1e-8                                         /* the finished integral, at states that did not make it */
@@ -24,7 +24,7 @@ struct search {
     struct actio_spot spot;
     size_t rows, cap;
     double *A, *size, *Q, *R; size_t *pivot, pivots;       /* A, Q by column; R[a * MOST + column] */
-    double *fit, *work; int *iwork;
+    double *fit, *work; int *iwork; size_t fits;
     struct look fresh[FRESH]; size_t freshes;
     double *known; size_t knowns;                          /* covectors at the last of `fresh` that are no news */
 };
@@ -284,15 +284,17 @@ static bool holds(const struct search *s, const double *c)
     return true;
 }
 
-/* Does it say anything that the known ones don't? */
-static bool is_news(struct search *s, const double *c)
+/* Does it say anything that the known ones don't? Then it is one of them from now on, if it is to be kept. */
+static bool is_news(struct search *s, const double *c, bool keep)
 {
-    size_t w = s->f->width;
+    size_t w = s->f->width, knowns = s->knowns;
     const struct look *l = &s->fresh[s->freshes - 1];
     double *d = array(s, w, sizeof *d), size = 0;
     for (size_t i = 0; i < s->count; i++)
         for (size_t a = 0; a < w && c[i] != 0; a++) d[a] += c[i] * l->slope[i * w + a], size += fabs(c[i] * l->slope[i * w + a]);
-    return actio_extend(s->known, &s->knowns, w, d, 1e-6 * size);
+    bool news = actio_extend(s->known, &knowns, w, d, 1e-6 * size);
+    if (keep) s->knowns = knowns;
+    return news;
 }
 
 static void write_term(struct search *s, double c, actio_expr e, bool first, struct actio_text *text, struct actio_text *latex)
@@ -342,6 +344,7 @@ static double fit(struct search *s, size_t j, const size_t *term, size_t terms, 
     double *b = s->A + j * s->cap, *a = s->fit, defect = 0, left = 0;
     for (size_t r = 0; r < s->rows; r++)
         for (size_t k = 0; k < terms; k++) a[r * terms + k] = s->A[term[k] * s->cap + r] / s->size[term[k]];
+    s->fits++;
     if (terms) actio_min_norm(s->rows, terms, a, b, 1e-13, factor, &defect, s->work, s->iwork);
     for (size_t r = 0; r < s->rows; r++) {
         double rest = b[r];
@@ -369,44 +372,57 @@ static size_t few_terms(struct search *s, size_t j, const double *c, size_t *ter
 }
 
 /* The function j less the combination of pivots that changes like it. */
-static void combine(struct search *s, size_t j, double *c)
+static void combine(const struct search *s, size_t j, double *c)
 {
-    size_t term[MOST_TERMS], terms;
-    double x[MOST_TERMS];
     memset(c, 0, s->count * sizeof *c);
+    c[j] = 1;
     for (size_t a = s->pivots; a-- > 0;) {
         double sum = s->R[a * MOST + j];
         for (size_t b = a + 1; b < s->pivots; b++) sum += s->R[a * MOST + s->pivot[b]] * c[s->pivot[b]];
         c[s->pivot[a]] = -sum / s->R[a * MOST + s->pivot[a]];
     }
-    terms = few_terms(s, j, c, term);
-    memset(c, 0, s->count * sizeof *c);
-    c[j] = 1;
-    if (fit(s, j, term, terms, x) > DEPENDENT) return;
-    for (size_t k = 0; k < terms; k++) c[term[k]] = fabs(x[k]) < NEGLIGIBLE * s->size[j] ? 0 : -x[k] / s->size[term[k]];
-    make_plain(c, s->count);
 }
 
-static void solve(struct search *s, size_t wanted)
+/* The same with few terms and plain numbers; false when that is not possible. */
+static bool simplify(struct search *s, size_t j, double *c)
 {
-    double *x = array(s, s->rows, sizeof *x), *c = array(s, s->count, sizeof *c);
+    size_t term[MOST_TERMS], terms = few_terms(s, j, c, term);
+    double x[MOST_TERMS];
+    if (fit(s, j, term, terms, x) > DEPENDENT) return false;
+    memset(c, 0, s->count * sizeof *c);
+    c[j] = 1;
+    for (size_t k = 0; k < terms; k++) c[term[k]] = fabs(x[k]) < NEGLIGIBLE * s->size[j] ? 0 : -x[k] / s->size[term[k]];
+    make_plain(c, s->count);
+    return true;
+}
+
+static void add_pivot(struct search *s, size_t j, const double *x, double left)
+{
+    for (size_t r = 0; r < s->rows; r++) s->Q[s->pivots * s->cap + r] = x[r] / left;
+    s->R[s->pivots * MOST + j] = left;
+    s->pivot[s->pivots++] = j;
+}
+
+static void open_solve(struct search *s)
+{
     s->Q = array(s, s->cap * s->count, sizeof *s->Q);
     s->R = array(s, s->count * MOST, sizeof *s->R);
     s->pivot = array(s, s->count, sizeof *s->pivot);
     s->fit = array(s, s->rows * MOST_TERMS, sizeof *s->fit);
     s->work = array(s, actio_rank_work(s->rows, s->rows), sizeof *s->work);
     s->iwork = array(s, 2 * s->rows, sizeof *s->iwork);
-    for (size_t j = 0; j < s->count && s->out->integrals < wanted; j++) {
+}
+
+static void solve(struct search *s, size_t wanted)
+{
+    double *x = array(s, s->rows, sizeof *x), *c = array(s, s->count, sizeof *c);
+    open_solve(s);
+    for (size_t j = 0; j < s->count && s->out->integrals < wanted && s->fits < MOST_FITS; j++) {
         if (s->dead[j]) continue;
         double left = reduce(s, j, x);
-        if (left > DEPENDENT * s->size[j]) {
-            for (size_t r = 0; r < s->rows; r++) s->Q[s->pivots * s->cap + r] = x[r] / left;
-            s->R[s->pivots * MOST + j] = left;
-            s->pivot[s->pivots++] = j;
-            continue;
-        }
+        if (left > DEPENDENT * s->size[j]) { add_pivot(s, j, x, left); continue; }
         combine(s, j, c);
-        if (holds(s, c) && is_news(s, c)) write_integral(s, c);
+        if (is_news(s, c, false) && simplify(s, j, c) && holds(s, c) && is_news(s, c, true)) write_integral(s, c);
     }
 }
 
