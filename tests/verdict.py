@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What check says of models whose answer is known, and the same after renaming, a change of coordinates and scaled rows.
+tests/verdict.py [--program FILE] [--seed N] [--show]
+
+Each model is told in parts, so that it can be rewritten: coordinates are replaced by `let x = a*u1 + b*u2 + ...`, which is the
+same system in other coordinates, and a row by a multiple of itself, which is the same row."""
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class Model:
+    """coords, a Lagrangian, constraints 'label: A = B', and what is left of a model as text; lets are given as (name, formula)."""
+
+    def __init__(self, coords, lagrangian, constraints, start, lets=(), text=""):
+        self.coords, self.lagrangian, self.start, self.text = coords.split(), lagrangian, start, text
+        self.constraints = [tuple(c.split(":", 1)) for c in constraints]
+        self.lets = list(lets)
+
+    def written(self, head=()):
+        lines = list(head) or ["coord " + ", ".join(self.coords)]
+        lines += [f"let {name} = {formula}" for name, formula in self.lets]
+        lines += ["lagrangian " + self.lagrangian] + [f"constraint {label}:{row}" for label, row in self.constraints]
+        return "\n".join(lines + [self.text])
+
+    def plain(self):
+        words = ", ".join(f"{name} = {value!r}" for name, value in self.start.items())
+        return self.written() + (f"\nstart {words}\n" if words else "\n")
+
+    def state(self):
+        q = numpy.array([float(self.start.get(name, 0)) for name in self.coords])
+        return q, numpy.array([float(self.start.get(name + "'", 0)) for name in self.coords])
+
+    def changed(self, T):
+        """q = T u, with new coordinates u1, u2, ..."""
+        n, new = len(self.coords), [f"u{i + 1}" for i in range(len(self.coords))]
+        head = ["coord " + ", ".join(new)]
+        for i, name in enumerate(self.coords):
+            head.append(f"let {name} = " + " + ".join(f"({T[i, j]!r})*{new[j]}" for j in range(n)))
+        q, v = (numpy.linalg.solve(T, x) for x in self.state())
+        values = [f"{new[i]} = {q[i]!r}" for i in range(n)] + [f"{new[i]}' = {v[i]!r}" for i in range(n)]
+        return self.written(head) + "\nstart " + ", ".join(values) + "\n"
+
+    def scaled(self, factors):
+        copy = Model(" ".join(self.coords), self.lagrangian, [], self.start, self.lets, self.text)
+        for (label, row), factor in zip(self.constraints, factors):
+            left, right = row.split("=")
+            copy.constraints.append((label, f"({factor!r})*({left}) = ({factor!r})*({right})"))
+        return copy.plain()
+
+    def renamed(self, new):
+        """Other names, declared in another order."""
+        text = self.plain().replace("coord " + ", ".join(self.coords), "coord " + ", ".join(reversed(self.coords)), 1)
+        return WORD.sub(lambda word: new.get(word.group(), word.group()), text)
+
+
+KNIFE = "x'*sin(th) = y'*cos(th)"
+PLANE = "(x'^2 + y'^2 + th'^2)/2"
+ROLL = ["rollx: x' = phi'*cos(theta)", "rolly: y' = phi'*sin(theta)"]
+COIN = "(x'^2 + y'^2)/2 + phi'^2/4 + theta'^2/8"
+SPACE = "(x'^2 + y'^2 + z'^2)/2"
+LM = "q1'^2/2 + q2'^2/2 + q1'*q2' + q2'*q3'"
+WEBER = "(1 - 1/r)*r'^2/2 + r^2*th'^2/2 + r^2*phi'^2*sin(th)^2/2 - 1/r"
+EULER = [("w1", "f'*sin(th)*sin(ps) + th'*cos(ps)"), ("w2", "f'*sin(th)*cos(ps) - th'*sin(ps)"), ("w3", "f'*cos(th) + ps'")]
+SPIN = [("wx", "theta'*cos(phi) + psi'*sin(theta)*sin(phi)"), ("wy", "theta'*sin(phi) - psi'*sin(theta)*cos(phi)"), ("wz", "phi' + psi'*cos(theta)")]
+BOARD = "2*(x'^2 + y'^2) + th'^2/2 + (th' + psi')^2/4 + .05*((th' + phi')^2 + (th' - phi')^2)"
+
+
+def weber_free(s):
+    return s["r"] - 1
+
+
+def weber_locked(s):
+    return 1 - 1 / s["r"] + (s["r"] * numpy.sin(s["th"])) ** 2
+
+
+# name, model, what check must say. `zero`: formulas that vanish where the hidden constraints hold, and only there;
+# `places`: a function of the state that is 0 at every singular state, with one such state at least.
+CASES = [
+    # the table of consistency
+    ("example 1", Model("q1 q2 q3", LM + " - (q1^2 + q2^2 + q3^2)/2", ["a: q1' + q3 = 0", "b: q2' - q3 = 0"],
+                        {"q1": .3, "q2": .2, "q3": 1, "q1'": -1, "q2'": 1, "q3'": -1}),
+     dict(verdict="hidden", rank=2, inertia=[2, 1, 0], regular=False, free_data=3, naive_free_data=4, holonomic=1, nonholonomic=1, growth=[2, 3],
+          zero=["q3' + q3"], multipliers={"a": "q1", "b": "q2 - q3'"}, integral="q1 + q2")),
+    ("example 2", Model("q1 q2 q3", "(q1'^2 + q2'^2 - q3'^2)/2 - (q1^2 + q2^2 + q3^2)/2", ["c: q1' + q3*q2' = 0"], {"q1": 1, "q3": 1, "q3'": .5}),
+     dict(verdict="regular", rank=1, inertia=[2, 1, 0], regular=True, free_data=5, naive_free_data=5, holonomic=0, nonholonomic=1, growth=[3, 4])),
+    ("indefinite pair", Model("q1 q2", "(q1'^2 - q2'^2)/2 - (q1^2 + q2^2)/2", ["tie: q1' - q2' = 0"], {"q1": .4, "q2": -.4}),
+     dict(verdict="hidden", rank=1, inertia=[1, 1, 0], regular=False, free_data=1, naive_free_data=3, holonomic=1, nonholonomic=0,
+          zero=["q1 + q2", "q1' + q2'"])),
+    ("degenerate sleigh", Model("x y th", "(x'^2 + y'^2)/2", ["blade: " + KNIFE], {"x'": 1, "th'": 1}),
+     dict(verdict="undetermined", status=1, rank=1, inertia=[2, 0, 1], regular=False, free_data=5, naive_free_data=5, holonomic=0, nonholonomic=1, says="th")),
+    ("no motion", Model("q1 q2 q3", LM + " - (q1^2 + q2^2)/2 + q3", ["a: q1' = 0", "b: q2' = 0"], {}),
+     dict(verdict="contradictory", status=1, rank=2, inertia=[2, 1, 0], regular=False)),
+    ("two proportional edges", Model("x y th", PLANE, ["edge: " + KNIFE, "again: 2*x'*sin(th) = 2*y'*cos(th)"], {"x'": 1, "th'": 1}),
+     dict(verdict="redundant", rank=1, inertia=[3, 0, 0], regular=False, free_data=5, naive_free_data=4, redundant=["again"], holonomic=0, nonholonomic=1)),
+    ("singular W, regular B", Model("q1 q2", "q1'^2/2 - (q1^2 + q2^2)/2", ["tie: q2' - q1' = 0"], {"q1": 1}),
+     dict(verdict="regular", rank=1, inertia=[1, 0, 1], regular=True, free_data=3, naive_free_data=3, holonomic=1, nonholonomic=0)),
+    ("Weber", Model("r th phi", WEBER, [], {"r": 2, "th": 1.5707963267948966, "phi'": 1}),
+     dict(verdict="regular", rank=0, inertia=[3, 0, 0], free_data=6, naive_free_data=6, places=(weber_free, {"r": 1}))),
+    ("Weber inside", Model("r th phi", WEBER, [], {"r": .8, "th": 1.5707963267948966, "phi'": 1}),
+     dict(verdict="regular", rank=0, inertia=[2, 1, 0], free_data=6, naive_free_data=6, places=(weber_free, {"r": 1}))),
+    ("Weber locked", Model("r th phi", WEBER, ["lock: r' = phi'"], {"r": 2, "th": 1.5707963267948966, "phi'": -.6, "r'": -.6}),
+     dict(verdict="regular", rank=1, inertia=[3, 0, 0], free_data=5, naive_free_data=5, places=(weber_locked, {"r": 0.6823278038280193}))),
+    ("Weber on r = 1", Model("r th phi", WEBER, ["lock: r' = phi'"], {"r": 1, "th": 1.5707963267948966, "phi'": .2, "r'": .2}),
+     dict(verdict="regular", rank=1, inertia=[2, 0, 1], regular=True, free_data=5, naive_free_data=5)),
+    ("a contradictory pair", Model("x y", "(x'^2 + y'^2)/2", ["one: x' = 0", "two: x' = 1"], {}), dict(verdict="contradictory", status=1)),
+    ("a contradictory pair of positions", Model("x y", "(x'^2 + y'^2)/2", ["one: x + y = 0", "two: 2*x + 2*y = 1"], {}), dict(verdict="contradictory", status=1)),
+    ("contradictory accelerations", Model("x y", "(x'^2 + y'^2)/2", ["one: x' = 0", "two: x' = t^2"], {}), dict(verdict="contradictory", status=1)),
+    # integrability
+    ("knife edge", Model("x y th", PLANE, ["edge: " + KNIFE], {"x'": 1, "th'": 1}), dict(verdict="regular", holonomic=0, nonholonomic=1, growth=[3, 4])),
+    ("rolling coin", Model("x y phi theta", COIN, ROLL, {"x'": 1, "phi'": 1, "theta'": 1}),
+     dict(verdict="regular", holonomic=0, nonholonomic=2, growth=[3, 4, 5])),
+    ("coin that keeps its heading", Model("x y phi theta", COIN, ROLL + ["steady: theta' = 0"], {"x'": 1, "phi'": 1}),
+     dict(verdict="regular", holonomic=3, nonholonomic=0)),
+    ("pendulum", Model("x y", "(x'^2 + y'^2)/2 - y", ["rod: x*x' + y*y' = 0"], {"y": -1, "x'": 1}), dict(verdict="regular", holonomic=1, nonholonomic=0)),
+    ("a ray", Model("x y", "(x'^2 + y'^2)/2 - y", ["ray: y*x' - x*y' = 0"], {"x": 1, "y": .5, "x'": 1, "y'": .5}),
+     dict(verdict="regular", holonomic=1, nonholonomic=0)),
+    ("xyz = const", Model("x y z", SPACE, ["box: y*z*x' + x*z*y' + x*y*z' = 0"], {"x": 1, "y": 2, "z": .5, "x'": 1, "y'": -2}),
+     dict(verdict="regular", holonomic=1, nonholonomic=0)),
+    ("an integrating factor", Model("x y z", SPACE, ["ball: exp(x)*(x' + y*y' + z*z') = 0"], {"x": .2, "y": 1, "z": .5, "x'": -1, "y'": 1}),
+     dict(verdict="regular", holonomic=1, nonholonomic=0)),
+    ("moving wall", Model("x y", "(x'^2 + y'^2)/2", ["wall: x' = cos(t)"], {"x'": 1, "y'": 1}), dict(verdict="regular", holonomic=1, nonholonomic=0)),
+    ("rigid rotation", Model("x y z", SPACE, ["a: x' = -2*y", "b: y' = 2*x"], {"x": 1, "y'": 2, "z'": 1}), dict(verdict="regular", holonomic=2, nonholonomic=0)),
+    ("x' = t*y", Model("x y", "(x'^2 + y'^2)/2", ["c: x' - t*y = 0"], {"y": 1, "y'": .3}), dict(verdict="regular", holonomic=0, nonholonomic=1)),
+    ("mixed", Model("x y z w", "(x'^2 + y'^2 + z'^2 + w'^2)/2", ["a: x' - y*z' = 0", "b: w' = 0"], {"y": .5, "z'": 1, "x'": .5, "y'": 1}),
+     dict(verdict="regular", holonomic=1, nonholonomic=1)),
+    ("turntable", Model("x y phi theta psi", "(x'^2 + y'^2)/2 + (wx^2 + wy^2 + wz^2)/5", ["rollx: x' - wy = -2*y", "rolly: y' + wx = 2*x"],
+                        {"x": .5, "phi": 0.0, "theta": 1.5707963267948966, "x'": .1, "y'": .3, "theta'": .7, "psi'": -.1, "phi'": .4}, SPIN),
+     dict(verdict="regular", holonomic=0, nonholonomic=2, growth=[4, 6], free_data=8)),
+    ("snakeboard", Model("x y th psi phi", BOARD, ["front: -sin(th + phi)*x' + cos(th + phi)*y' - cos(phi)*th' = 0",
+                                                   "back: -sin(th - phi)*x' + cos(th - phi)*y' + cos(phi)*th' = 0"],
+                         {"phi": .5, "x'": .6, "th'": -.6 * float(numpy.tan(.5)), "psi'": .4, "phi'": .2}),
+     dict(verdict="regular", holonomic=0, nonholonomic=2, growth=[4, 5, 6], free_data=8)),
+    ("Suslov", Model("f th ps", "(w1^2 + 1.5*w2^2 + 2*w3^2)/2 + .1*w1*w2 + .3*w1*w3 + .2*w2*w3", ["sus: w3 = 0"],
+                     {"f": .2, "th": 1.5707963267948966, "ps": .3, "f'": -.3, "th'": .9}, EULER),
+     dict(verdict="regular", holonomic=0, nonholonomic=1, growth=[3, 4], free_data=5)),
+    # nonlinear constraints
+    ("Appell and Hamel", Model("x y z", SPACE + " - z", ["tie: x'^2 + y'^2 = z'^2/4"], {"x'": .3, "y'": .4, "z'": -1}),
+     dict(verdict="regular", holonomic=0, nonholonomic=1, form="nonlinear")),
+    ("constant speed", Model("x y", "(x'^2 + y'^2)/2 - y", ["speed: x'^2 + y'^2 = 1"], {"x'": .6, "y'": .8}),
+     dict(verdict="regular", holonomic=0, nonholonomic=1, form="nonlinear")),
+    ("an exponential", Model("x phi", "(x'^2 + phi'^2)/2", ["roll: exp(x' - 2*phi') - 1 = 0"], {"x'": 2, "phi'": 1}),
+     dict(verdict="regular", holonomic=1, nonholonomic=0, form="affine in disguise")),
+    ("a cubic", Model("x y z", SPACE, ["c: (x' - y*z') + (x' - y*z')^3 = 0"], {"y": .5, "z'": 1, "x'": .5, "y'": 1}),
+     dict(verdict="regular", holonomic=0, nonholonomic=1, form="affine in disguise")),
+    ("a square", Model("x y z", SPACE, ["c: (x' - y*z')^2 = 0"], {"y": .5, "z'": 1, "x'": .5, "y'": 1}), dict(verdict="singular", status=1)),
+    ("two planes", Model("x y", "(x'^2 + y'^2)/2", ["c: x'^2 - y'^2 = 0"], {"x'": 1, "y'": 1}),
+     dict(verdict="regular", holonomic=1, nonholonomic=0, form="affine in disguise")),
+]
+KEYS = ("verdict", "rank", "inertia", "regular", "free_data", "naive_free_data", "holonomic", "nonholonomic", "growth", "redundant")
+
+
+class Test:
+    def __init__(self, program, show):
+        self.program, self.show, self.passed, self.failed = program, show, 0, 0
+
+    def check(self, good, words):
+        self.passed, self.failed = self.passed + bool(good), self.failed + (not good)
+        if not good:
+            print("  failed: " + words, flush=True)
+
+    def answers(self, texts):
+        """check's objects for these models, by one call"""
+        with tempfile.TemporaryDirectory() as folder:
+            names = []
+            for i, text in enumerate(texts):
+                names.append(os.path.join(folder, f"m{i}.act"))
+                with open(names[-1], "w", encoding="utf-8") as file:
+                    file.write(text)
+            done = subprocess.run([self.program, "check", "--json", *names], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+        lines = [json.loads(line) for line in done.stdout.decode().splitlines()]
+        self.check(len(lines) == len(texts), f"{len(lines)} answers to {len(texts)} models")
+        return lines
+
+
+def value(formula, names, old):
+    """A formula of the model language at a state: names are the state's own, `old` gives lets of them."""
+    text = WORD.sub(lambda w: w.group(), formula.replace("^", "**"))
+    text = re.sub(r"([A-Za-z_]\w*)'", r"\1_dot", text)
+    return eval(text, {"__builtins__": {}, "sin": numpy.sin, "cos": numpy.cos, "exp": numpy.exp}, {**old, **names})   # pylint: disable=eval-used
+
+
+def state_of(model, T, u, w):
+    """Both namings of one state: u, w values of the coordinates as they stand in the rewritten model."""
+    names = {f"u{i + 1}": u[i] for i in range(len(u))} | {f"u{i + 1}_dot": w[i] for i in range(len(u))}
+    q, v = T @ u, T @ w
+    old = {name: q[i] for i, name in enumerate(model.coords)} | {name + "_dot": v[i] for i, name in enumerate(model.coords)}
+    return names, old
+
+
+def spans(test, name, model, wanted, got, T):
+    """The linear equations `got` mean the same as `wanted`: same null space of their coefficients."""
+    n = len(model.coords)
+    zero, unit = numpy.zeros(n), numpy.eye(n)
+
+    def row(formula):
+        at = lambda u, w: value(formula, *state_of(model, T, u, w))
+        base = at(zero, zero)
+        return [at(unit[i], zero) - base for i in range(n)] + [at(zero, unit[i]) - base for i in range(n)] + [base]
+
+    A, B = numpy.array([row(f) for f in wanted]), numpy.array([row(f.replace("= 0", "")) for f in got]).reshape(-1, 2 * n + 1)
+    known = numpy.vstack([B] + [numpy.array([row(f"({c[1].split('=')[0]}) - ({c[1].split('=')[1]})")]) for c in model.constraints])
+    both = numpy.vstack([known, A])
+    rank = numpy.linalg.matrix_rank
+    test.check(len(B) > 0 and rank(both, 1e-8) == rank(known, 1e-8) and rank(numpy.vstack([both[len(B):]]), 1e-8) == rank(both, 1e-8),
+               f"{name}: hidden {got} is not {wanted}")
+
+
+def same(test, name, model, want, got, T):
+    """`T` is None when the model was only renamed or scaled: then names may differ and only numbers are compared."""
+    for key in KEYS:
+        if key in want:
+            test.check(got.get(key) == want[key], f"{name}: {key} is {got.get(key)}, not {want[key]}")
+    test.check(got["status"] == want.get("status", 0), f"{name}: status {got['status']}")
+    if "places" in want:
+        zero, wanted = want["places"]
+        found = got.get("singular_at", [])
+        test.check(found, f"{name}: no singular state")
+        if T is not None:
+            for place in found:
+                u = numpy.array([place[k] for k in list(place)[:len(model.coords)]])
+                state = dict(zip(model.coords, T @ u))
+                test.check(abs(zero(state)) < 1e-8, f"{name}: {state} is not singular")
+        if T is not None and numpy.allclose(T, numpy.eye(len(T))):
+            for key, x in wanted.items():
+                test.check(any(abs(place[key] - x) < 1e-9 for place in found), f"{name}: no singular state with {key} = {x}: {found}")
+    if "zero" in want:
+        test.check(got["hidden"], f"{name}: no hidden constraint")
+        if T is not None and got["hidden"]:
+            spans(test, name, model, want["zero"], got["hidden"], T)
+    else:
+        test.check(want["verdict"] == "contradictory" or got.get("hidden") == [], f"{name}: hidden {got.get('hidden')}")
+
+
+def exact(test, name, model, want, got):
+    """What only the model as written says in these words."""
+    for key, formula in want.get("multipliers", {}).items():
+        test.check(key in got["multipliers"], f"{name}: no formula for lambda.{key}")
+        if key in got["multipliers"]:
+            for trial in range(3):
+                u, w = numpy.random.default_rng(trial).normal(size=(2, 3))
+                w[2] = -u[2]                               # where the hidden constraint holds
+                w[0], w[1] = -u[2], u[2]
+                names, old = state_of(model, numpy.eye(3), u, w)
+                test.check(abs(value(got["multipliers"][key], names, old) - value(formula, names, old)) < 1e-12,
+                           f"{name}: lambda.{key} = {got['multipliers'][key]}, not {formula}")
+    if "integral" in want:
+        test.check(any(text.startswith(want["integral"]) for text in got["integrals"]), f"{name}: integrals {got['integrals']}")
+    if "says" in want:
+        test.check(any(re.search(rf"\b{want['says']}\b", m["message"]) for m in got.get("errors", [])), f"{name}: {got.get('errors')}")
+
+
+def rewritten(model, rng):
+    """(how, text, T): the model itself and its three disguises"""
+    n = len(model.coords)
+    new = {name: f"{name}_{rng.randrange(1000)}b" for name in model.coords}
+    new |= {name: f"{name}Row{rng.randrange(1000)}" for name, _ in model.constraints}
+    T = numpy.linalg.qr(numpy.array([[rng.gauss(0, 1) for _ in range(n)] for _ in range(n)]))[0] @ numpy.diag([rng.uniform(.5, 2) for _ in range(n)])
+    factors = [rng.choice([-1, 1]) * 10 ** rng.uniform(-2, 2) for _ in model.constraints]
+    return [("as written", model.plain(), numpy.eye(n)), ("renamed", model.renamed(new), None), ("in other coordinates", model.changed(T), T),
+            ("rows scaled", model.scaled(factors), numpy.eye(n))], new
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", default=os.path.join(ROOT, "build/actio"))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--show", action="store_true")
+    options = parser.parse_args()
+    test, rng = Test(os.path.abspath(options.program), options.show), random.Random(options.seed)
+    jobs = []
+    for name, model, want in CASES:
+        disguises, new = rewritten(model, rng)
+        jobs += [(f"{name}, {how}", model, want, T, text, how, new) for how, text, T in disguises]
+    for (name, model, want, T, text, how, new), got in zip(jobs, test.answers([job[4] for job in jobs])):
+        before = test.failed
+        if how == "renamed":
+            want = dict(want, redundant=[new[x] for x in want["redundant"]]) if "redundant" in want else want
+        same(test, name, model, want, got, T)
+        if how == "as written":
+            exact(test, name, model, want, got)
+        if test.show and test.failed > before:
+            print(text, json.dumps(got), sep="\n")
+    print(f"verdict: {test.passed} passed, {test.failed} failed")
+    return test.failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
