@@ -89,8 +89,8 @@ void actio_run_explain(struct actio_run *run)
     }
     if (run->options.local > 0 || o->reached || o->status == ACTIO_FLOW_STOPPED) return;
     if (o->status != 0 && o->good_rows >= o->rows) return;
-    if (o->good_rows > 1) actio_find(run->f, ACTIO_F_NOT_REACHED, ACTIO_ARGS(ACTIO_NUMBER(run->options.tol), ACTIO_NUMBER(o->holds_until)));
-    else actio_find(run->f, ACTIO_F_NOT_REACHED_AT_ALL, ACTIO_ARGS(ACTIO_NUMBER(run->options.tol), ACTIO_NUMBER(o->worst)));
+    if (o->good_rows > 1) actio_find(run->f, ACTIO_F_NOT_REACHED, ACTIO_ARGS(ACTIO_NUMBER(run->options.tol), ACTIO_NUMBER(o->holds_until), ACTIO_TEXT(run->sys->column[o->worst_column].name)));
+    else actio_find(run->f, ACTIO_F_NOT_REACHED_AT_ALL, ACTIO_ARGS(ACTIO_NUMBER(run->options.tol), ACTIO_NUMBER(o->worst), ACTIO_TEXT(run->sys->column[o->worst_column].name)));
 }
 
 /* ---- the table */
@@ -137,6 +137,7 @@ static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
             if (t->col[c].role == ACTIO_ROLE_ENERGY) t->energy_drift = fmax(r ? t->energy_drift : 0, fabs(x - t->data[c][0]));
             if (t->col[c].role == ACTIO_ROLE_RESIDUAL) t->residual = fmax(t->residual, fabs(x));
         }
+    t->worst = o->reached ? o->worst : NAN;
     t->tol = run->options.tol, t->local = o->finest, t->local_only = run->options.local > 0;
     t->reached = o->reached, t->holds_until = t->rows ? t->data[0][t->rows - 1] : run->model->t0;
     t->steps = o->steps, t->rhs = o->rhs, t->rejected = o->rejected;

@@ -67,7 +67,7 @@ static void survey(void *user)
     struct actio_run *run = s->run;
     struct actio_box box = { .low = actio_arena_array(&run->arena, run->ny + 1, sizeof(double)), .high = actio_arena_array(&run->arena, run->ny + 1, sizeof(double)),
                              .seed = actio_arena_array(&run->arena, ROWS * run->ny + 1, sizeof(double)) };
-    box.t1 = run->model->has_time ? run->model->t1 : 0;
+    box.t1 = run->model->has_time ? run->model->t1 : 1;    /* constraints that depend on time are looked at at other times, too */
     make_box(run, &box, s->may_march);
     s->verdict = actio_survey(run->sys->formation, run->param, run->model->has_time ? run->model->t0 : 0, run->y0, &box);
 }

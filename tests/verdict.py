@@ -91,13 +91,13 @@ CASES = [
     # the table of consistency
     ("example 1", Model("q1 q2 q3", LM + " - (q1^2 + q2^2 + q3^2)/2", ["a: q1' + q3 = 0", "b: q2' - q3 = 0"],
                         {"q1": .3, "q2": .2, "q3": 1, "q1'": -1, "q2'": 1, "q3'": -1}),
-     dict(verdict="hidden", rank=2, inertia=[2, 1, 0], regular=False, free_data=3, naive_free_data=4, holonomic=1, nonholonomic=1, growth=[2, 3],
+     dict(verdict="hidden", rank=2, inertia=[2, 1, 0], regular=False, free_data=3, naive_free_data=4, holonomic=1, nonholonomic=1, growth=[2, 3, 3],
           zero=["q3' + q3"], multipliers={"a": "q1", "b": "q2 - q3'"}, integral="q1 + q2")),
     ("example 2", Model("q1 q2 q3", "(q1'^2 + q2'^2 - q3'^2)/2 - (q1^2 + q2^2 + q3^2)/2", ["c: q1' + q3*q2' = 0"], {"q1": 1, "q3": 1, "q3'": .5}),
      dict(verdict="regular", rank=1, inertia=[2, 1, 0], regular=True, free_data=5, naive_free_data=5, holonomic=0, nonholonomic=1, growth=[3, 4])),
     ("indefinite pair", Model("q1 q2", "(q1'^2 - q2'^2)/2 - (q1^2 + q2^2)/2", ["tie: q1' - q2' = 0"], {"q1": .4, "q2": -.4}),
      dict(verdict="hidden", rank=1, inertia=[1, 1, 0], regular=False, free_data=1, naive_free_data=3, holonomic=1, nonholonomic=0,
-          zero=["q1 + q2", "q1' + q2'"])),
+          zero=["q1 + q2"])),
     ("degenerate sleigh", Model("x y th", "(x'^2 + y'^2)/2", ["blade: " + KNIFE], {"x'": 1, "th'": 1}),
      dict(verdict="undetermined", status=1, rank=1, inertia=[2, 0, 1], regular=False, free_data=5, naive_free_data=5, holonomic=0, nonholonomic=1, says="th")),
     ("no motion", Model("q1 q2 q3", LM + " - (q1^2 + q2^2)/2 + q3", ["a: q1' = 0", "b: q2' = 0"], {}),
@@ -106,11 +106,11 @@ CASES = [
      dict(verdict="redundant", rank=1, inertia=[3, 0, 0], regular=False, free_data=5, naive_free_data=4, redundant=["again"], holonomic=0, nonholonomic=1)),
     ("singular W, regular B", Model("q1 q2", "q1'^2/2 - (q1^2 + q2^2)/2", ["tie: q2' - q1' = 0"], {"q1": 1}),
      dict(verdict="regular", rank=1, inertia=[1, 0, 1], regular=True, free_data=3, naive_free_data=3, holonomic=1, nonholonomic=0)),
-    ("Weber", Model("r th phi", WEBER, [], {"r": 2, "th": 1.5707963267948966, "phi'": 1}),
+    ("Weber", Model("r th phi", WEBER, [], {"r": 1.4, "th": 1.5707963267948966, "phi'": 1}),
      dict(verdict="regular", rank=0, inertia=[3, 0, 0], free_data=6, naive_free_data=6, places=(weber_free, {"r": 1}))),
     ("Weber inside", Model("r th phi", WEBER, [], {"r": .8, "th": 1.5707963267948966, "phi'": 1}),
      dict(verdict="regular", rank=0, inertia=[2, 1, 0], free_data=6, naive_free_data=6, places=(weber_free, {"r": 1}))),
-    ("Weber locked", Model("r th phi", WEBER, ["lock: r' = phi'"], {"r": 2, "th": 1.5707963267948966, "phi'": -.6, "r'": -.6}),
+    ("Weber locked", Model("r th phi", WEBER, ["lock: r' = phi'"], {"r": 1.2, "th": 1.5707963267948966, "phi'": -.6, "r'": -.6}),
      dict(verdict="regular", rank=1, inertia=[3, 0, 0], free_data=5, naive_free_data=5, places=(weber_locked, {"r": 0.6823278038280193}))),
     ("Weber on r = 1", Model("r th phi", WEBER, ["lock: r' = phi'"], {"r": 1, "th": 1.5707963267948966, "phi'": .2, "r'": .2}),
      dict(verdict="regular", rank=1, inertia=[2, 0, 1], regular=True, free_data=5, naive_free_data=5)),
@@ -186,8 +186,7 @@ class Test:
 
 def value(formula, names, old):
     """A formula of the model language at a state: names are the state's own, `old` gives lets of them."""
-    text = WORD.sub(lambda w: w.group(), formula.replace("^", "**"))
-    text = re.sub(r"([A-Za-z_]\w*)'", r"\1_dot", text)
+    text = re.sub(r"([A-Za-z_]\w*)'", r"\1_dot", formula.replace("^", "**"))
     return eval(text, {"__builtins__": {}, "sin": numpy.sin, "cos": numpy.cos, "exp": numpy.exp}, {**old, **names})   # pylint: disable=eval-used
 
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A system's life: opened with a pool of its own, quantities compiled when asked for, freed as one. */
+#include "base/roles.h"
 #include "equations/formation.h"
 
 #include <string.h>
@@ -137,6 +138,39 @@ static void list_guards(struct list *l)
     for (size_t k = 0; k < F->sys.modes; k++) add(l, actio_rate(&F->pool, F->mode_guard[k]));
 }
 
+/* The same all the way down: what rounding in the evaluation of e is to be compared with. */
+static actio_expr size_inside(struct actio_formation *F, actio_expr e)
+{
+    struct actio_pool *pool = &F->pool;
+    struct actio_cone cone = actio_cone_of(pool, &e, 1);
+    uint32_t *id = actio_form_array(F, cone.count, sizeof *id);
+    actio_expr *size = actio_form_array(F, cone.count, sizeof *size);
+    memcpy(id, cone.id, cone.count * sizeof *id);
+    for (uint32_t i = 0; i < cone.count; i++) {            /* places hold while nodes are only made */
+        struct actio_node n = pool->node[id[i]];
+        actio_expr x = { id[i] }, a = n.op > ACTIO_SYMBOL ? size[pool->place[n.a]] : x, b = actio_arity((enum actio_op)n.op) > 1 ? size[pool->place[n.b]] : x;
+        switch ((enum actio_op)n.op) {
+        case ACTIO_ADD: case ACTIO_SUB: size[i] = actio_add(pool, a, b); break;
+        case ACTIO_MUL: size[i] = actio_mul(pool, a, b); break;
+        case ACTIO_NEG: size[i] = a; break;
+        case ACTIO_POWI: size[i] = (int32_t)n.b > 0 ? actio_power(pool, a, (int32_t)n.b) : actio_op1(pool, ACTIO_ABS, x); break;
+        case ACTIO_DIV: size[i] = actio_div(pool, a, actio_op1(pool, ACTIO_ABS, (actio_expr){ n.b })); break;
+        default: size[i] = actio_op1(pool, ACTIO_ABS, x); break;
+        }
+    }
+    return size[cone.count - 1];
+}
+
+static void list_terms(struct list *l)
+{
+    struct actio_formation *F = l->F;
+    for (size_t c = 0; c < F->sys.columns; c++) {
+        int role = F->sys.column[c].role;
+        bool sum = role == ACTIO_ROLE_ENERGY || role == ACTIO_ROLE_POWER || role == ACTIO_ROLE_RESIDUAL || role == ACTIO_ROLE_CHARGE || role == ACTIO_ROLE_BALANCE;
+        add(l, sum ? size_inside(F, F->column[c]) : (actio_expr){ 0 });
+    }
+}
+
 static void list_outputs(struct list *l) { add_all(l, l->F->column, l->F->sys.columns); }
 
 static void list_rhs_y(struct list *l)
@@ -156,7 +190,7 @@ static void list_rhs_y(struct list *l)
 static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_RHS] = list_rhs, [ACTIO_Q_SOLVE] = list_solve, [ACTIO_Q_MATRIX] = list_matrix, [ACTIO_Q_PROJECT_Q] = list_project_q,
     [ACTIO_Q_PROJECT_V] = list_project_v, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_GUARDS] = list_guards,
-    [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_RHS_Y] = list_rhs_y,
+    [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_TERMS] = list_terms, [ACTIO_Q_RHS_Y] = list_rhs_y,
 };
 
 struct request { struct actio_formation *F; enum actio_quantity what; };
@@ -181,7 +215,7 @@ void actio_system_native(struct actio_system *sys, double evals)
     struct actio_kernel *list[ACTIO_Q_COUNT];
     size_t n = 0;
     for (int k = 0; k < ACTIO_Q_COUNT; k++)
-        if (sys->formation->kernel[k] && k != ACTIO_Q_LEVELS) list[n++] = sys->formation->kernel[k];
+        if (sys->formation->kernel[k] && k != ACTIO_Q_LEVELS && k != ACTIO_Q_TERMS) list[n++] = sys->formation->kernel[k];
     actio_kernels_native(sys->ctx, list, n, evals);
 }
 

@@ -21,7 +21,7 @@ struct actio_table *actio_table_create(struct actio_context *ctx)
     actio_arena_open(&arena, ctx);
     struct actio_table *table = actio_arena_alloc(&arena, sizeof *table);
     table->arena = arena;
-    table->energy_drift = table->residual = table->holds_until = NAN;
+    table->energy_drift = table->residual = table->holds_until = table->worst = NAN;
     return table;
 }
 
@@ -66,6 +66,7 @@ double actio_table_error_of(const struct actio_table *table, size_t col)
 double actio_table_worst_error(const struct actio_table *table)
 {
     double worst = NAN;
+    if (!isnan(table->worst)) return table->worst;
     for (size_t c = 0; c < table->cols; c++) {
         double size = 1;
         for (size_t i = 0; i < table->rows; i++) size = fmax(size, fabs(table->data[c][i]));

@@ -16,6 +16,7 @@ struct actio_table {
     struct actio_arena arena;                              /* owns everything below */
     struct actio_column *col; size_t cols;
     double **data; size_t rows;                            /* data[col][row] */
+    double worst;                                          /* largest error beside the size it is judged by; NAN = from `error` */
     double *error;                                         /* per column: estimated largest global error over the rows; NAN = not estimated */
     bool local_only;                                       /* --local: nothing is claimed of the global error */
     double tol, local, holds_until; bool reached;          /* asked; local tolerance used; last time where the estimate holds; did it hold to the end? */

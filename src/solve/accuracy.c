@@ -28,6 +28,7 @@ struct ladder {
     struct pass pass[2];
     double *spare;                                         /* columns that nothing needs any more, or NULL */
     double *last_difference, last_ratio;                   /* by column, of the two runs before; their tolerances */
+    double *size, *terms; bool have_terms;                 /* of each column, at least 1; of the terms it is the sum of, asked for when they matter */
     double first;                                          /* local tolerance of the first run */
     bool have_last, explicit_only;                         /* explicit_only: a stiff method was tried and did not reach it */
     size_t evaluated;                                      /* right-hand sides when compiling was last thought of */
@@ -48,7 +49,7 @@ static void report_progress(void *user, double t)
 /* Where the error control has nothing to go by, finer runs step finer by the same rule as elsewhere: order 8. */
 static void set_silence(struct ladder *l, double local)
 {
-    double finer = sqrt(sqrt(sqrt(fmin(local / l->first, 1)))), coarse = fmin(10, fmax(1, pow(l->aim->tol / 1e-9, 0.2)));
+    double finer = sqrt(sqrt(sqrt(fmin(local / l->first, 1)))), coarse = fmin(32, fmax(1, pow(l->aim->tol / 1e-9, 0.3)));
     if (l->aim->local > 0) coarse = 1;
     l->m->flow.longest = finer * coarse * fabs(l->aim->t1 - l->aim->t0) / SILENT_STEPS;
     l->m->flow.paced = finer * SILENT_PACE;
@@ -175,14 +176,32 @@ static size_t first_over(const double *error, size_t rows, double bound)
     return i;
 }
 
+/* The size that a column's error is held against: its own, and for what the program makes as a sum (energy, power, balances, residuals) also
+ * that of its terms, which may cancel: no energy is known better than its parts. */
+static double judged_size(const struct ladder *l, size_t c) { return l->have_terms && l->terms[c] > l->size[c] ? l->terms[c] : l->size[c]; }
+
+/* Where the errors stand: the worst, and until which row all of them hold. */
+static void judge(struct ladder *l, size_t rows)
+{
+    struct actio_outcome *out = l->out;
+    size_t good = rows;
+    out->worst = 0;
+    for (size_t c = 0; c < l->m->sys->columns; c++) {
+        double size = judged_size(l, c), relative = out->error[c] / size;
+        if (relative > out->worst) out->worst = relative, out->worst_column = c;
+        if (out->error[c] > l->aim->tol * size) good = first_over(out->row_error + c * l->rows.rows, good, l->aim->tol * size);
+    }
+    out->good_rows = good;
+    out->holds_until = good ? l->aim->times[good - 1] : l->aim->t0;
+}
+
 /* Errors of the finer run against the coarser one, column by column; then row by row until when they hold. The coarser run's columns
  * become the errors. */
 static void compare(struct ladder *l, struct pass *coarse, const struct pass *fine)
 {
     struct actio_outcome *out = l->out;
-    size_t rows = coarse->result.rows < fine->result.rows ? coarse->result.rows : fine->result.rows, all = l->rows.rows, good = rows;
+    size_t rows = coarse->result.rows < fine->result.rows ? coarse->result.rows : fine->result.rows, all = l->rows.rows;
     double ratio = fine->local / coarse->local, restarts = (double)fine->result.stats.restarts;   /* a switch is located to rounding only */
-    out->worst = 0;
     for (size_t c = 0; c < l->m->sys->columns; c++) {
         double *each = coarse->column + c * all;
         const double *shown = fine->column + c * all;
@@ -192,18 +211,17 @@ static void compare(struct ladder *l, struct pass *coarse, const struct pass *fi
         double part = share(l, c, seen.difference, ratio, seen.size), rounding = DBL_EPSILON * (2 * (seen.size > 1 ? seen.size : 0) + 16 * restarts * seen.size);
         set_errors(each, shown, rows, part, rounding, seen.finite, multiplier);
         out->error[c] = fmax(part * seen.difference, rounding);
-        if (out->error[c] > l->aim->tol * seen.size) good = first_over(each, good, l->aim->tol * seen.size);
-        out->worst = fmax(out->worst, out->error[c] / seen.size);
+        l->size[c] = seen.size;
         l->last_difference[c] = seen.difference;
     }
     for (size_t c = 0; rows < all && c < l->m->sys->columns; c++) memset(coarse->column + c * all + rows, 0, (all - rows) * sizeof(double));
     l->have_last = true;
     l->last_ratio = ratio;
-    out->good_rows = good;
-    out->holds_until = good ? l->aim->times[good - 1] : l->aim->t0;
     l->spare = out->row_error;
     out->row_error = coarse->column;
     coarse->column = NULL;
+    out->rows_compared = rows;
+    judge(l, rows);
 }
 
 static void keep(struct ladder *l, struct pass *p)
@@ -271,6 +289,7 @@ static struct pass *climb(struct ladder *l)
         status = run_columns(l, now, fine);
         if (interrupted(status)) break;
         compare(l, before, now);
+        if (out->worst * MARGIN > tol && !l->have_terms && actio_rows_terms(&l->rows, now->result.rows, l->terms) == 0) l->have_terms = true, judge(l, out->rows_compared);
         out->reached = out->worst * (now->local <= FINEST ? 1 : MARGIN) <= tol && same_end(before, now);
         if (now->result.rows > before->result.rows && now->result.status) now->result.rows = before->result.rows;
         fine = next_local(l, now->local);
@@ -313,7 +332,9 @@ static int open_ladder(struct ladder *l)
     if (actio_rows_open(&l->rows, m, l->aim->times, l->aim->rows)) return 1;
     l->out->error = actio_take(l->ctx, m->sys->columns + 1, sizeof(double));
     l->last_difference = actio_take(l->ctx, m->sys->columns + 1, sizeof(double));
-    bool ok = l->out->error && l->last_difference;
+    l->size = actio_take(l->ctx, m->sys->columns + 1, sizeof(double));
+    l->terms = actio_take(l->ctx, m->sys->columns + 1, sizeof(double));
+    bool ok = l->out->error && l->last_difference && l->size && l->terms;
     for (int i = 0; i < 2 && ok; i++) {
         l->pass[i].result.y = actio_take(l->ctx, m->ny + 1, sizeof(double));
         l->pass[i].column = actio_rows_columns(&l->rows);
@@ -336,6 +357,8 @@ int actio_reach(struct actio_context *ctx, struct actio_motion *motion, const st
     }
     actio_give(ctx, l.spare);
     actio_give(ctx, l.last_difference);
+    actio_give(ctx, l.size);
+    actio_give(ctx, l.terms);
     actio_rows_close(&l.rows);
     if (bad) actio_outcome_close(ctx, out);
     return bad;

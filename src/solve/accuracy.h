@@ -19,6 +19,7 @@ struct actio_outcome {
     double *error;                                         /* by column: largest estimated error over the rows; NAN for a local run */
     double *row_error;                                     /* the estimate row by row, laid out like `column` */
     double worst;                                          /* the same, relative to max(1, size of the column) */
+    size_t worst_column, rows_compared;
     bool reached; double holds_until; size_t good_rows;    /* rows whose error is within tol */
     double finest;                                         /* local tolerance of what is shown */
     int status;                                            /* 0, or why the motion ended early (march.h) */

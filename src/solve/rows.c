@@ -186,3 +186,25 @@ int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, boo
     evaluate(r, ACTIO_Q_OUTPUTS, filled);
     return status;
 }
+
+int actio_rows_terms(struct actio_rows *r, size_t filled, double *size)
+{
+    struct actio_motion *m = r->motion;
+    size_t columns = m->sys->columns;
+    if (actio_motion_need(m, ACTIO_Q_TERMS)) return 1;
+    struct actio_binding at = lanes_of(r);
+    double *value = actio_take(r->ctx, columns * r->rows + 1, sizeof *value);
+    bool ok = value && (r->lane[ACTIO_Q_TERMS].in || bind(r, ACTIO_Q_TERMS, &at));
+    if (ok) {
+        const struct actio_bound *b = &m->at[ACTIO_Q_TERMS];
+        point_at(r, ACTIO_Q_TERMS, 0, value, columns);
+        actio_kernel_eval(b->k, filled, r->lane[ACTIO_Q_TERMS].in, b->pre, 1, r->lane[ACTIO_Q_TERMS].out, r->lane[ACTIO_Q_TERMS].work);
+        for (size_t c = 0; c < columns; c++) {
+            size[c] = 0;
+            for (size_t l = 0; l < filled; l++)
+                if (value[c * r->rows + l] > size[c] && isfinite(value[c * r->rows + l])) size[c] = value[c * r->rows + l];
+        }
+    }
+    actio_give(r->ctx, value);
+    return !ok;
+}

@@ -141,16 +141,25 @@ static void scatter(const struct actio_saddle *s, const struct actio_places *at,
     for (size_t i = 0; i < at->count; i++) dense[at->row[i] * s->N + at->col[i]] = values[i] * s->d[at->col[i]];
 }
 
+/* Rows of A of length 1, whatever units they were written in: a row of 1e-16 beside one of 1 is a row, not rounding. */
+static void scatter_rows(struct actio_saddle *s)
+{
+    scatter(s, &s->sys->A, A_values(s), s->A);
+    for (size_t k = 0; k < s->p; k++)
+        for (size_t i = 0; i < s->N; i++) s->A[k * s->N + i] *= s->e[k];
+}
+
 /* M = ZD G ZA', square when A and D have the same rank (1 when not); returns with it in s->M. */
 static int form_on_null_spaces(struct actio_saddle *s)
 {
     const struct actio_system *sys = s->sys;
     size_t N = s->N, r;
-    scatter(s, &sys->A, A_values(s), s->A);
+    scatter_rows(s);
     scatter(s, &sys->D, D_values(s), s->D);
     memcpy(s->copy, s->A, s->p * N * sizeof *s->copy);
     s->rank = actio_row_bases(s->p, N, s->copy, s->rank_tol, s->ZA, s->work, s->iwork);
-    memcpy(s->copy, s->D, s->p * N * sizeof *s->copy);
+    for (size_t k = 0; k < s->p; k++)
+        for (size_t i = 0; i < N; i++) s->copy[k * N + i] = s->D[k * N + i] * s->e[k];
     s->rank_D = actio_row_bases(s->p, N, s->copy, s->rank_tol, s->ZD, s->work, s->iwork);
     s->tall = s->rank_D < s->rank && sys->hidden;
     if (s->rank != s->rank_D && !s->tall) return 1;
@@ -241,8 +250,8 @@ static int solve_null_spaces(struct actio_saddle *s, const double *h, const doub
     size_t N = s->N, r = N - s->rank;
     double defect, size = 0;
     memcpy(s->copy, s->A, s->p * N * sizeof *s->copy);
-    actio_min_norm(s->p, N, s->copy, c, s->rank_tol, s->w, &defect, s->work, s->iwork);
-    for (size_t k = 0; k < s->p; k++) size = fmax(size, fabs(c[k]));
+    for (size_t k = 0; k < s->p; k++) s->b[k] = c[k] * s->e[k], size = fmax(size, fabs(s->b[k]));
+    actio_min_norm(s->p, N, s->copy, s->b, s->rank_tol, s->w, &defect, s->work, s->iwork);
     if (!(defect <= 1e-7 * (1 + size))) return 1;
     for (size_t i = 0; i < N; i++) z[i] = s->w[i] * s->d[i];
     apply_G(s, z, s->R);
@@ -304,7 +313,7 @@ int actio_saddle_step(struct actio_saddle *s, const double *r, double *step)
         return 0;
     }
     double defect;
-    for (size_t k = 0; k < s->p; k++) s->b[k] = -r[k];
+    for (size_t k = 0; k < s->p; k++) s->b[k] = -r[k] * s->e[k];
     memcpy(s->copy, s->A, s->p * s->N * sizeof *s->copy);
     actio_min_norm(s->p, s->N, s->copy, s->b, s->rank_tol, s->w, &defect, s->work, s->iwork);
     for (size_t i = 0; i < s->N; i++) step[i] = s->w[i] * s->d[i];
@@ -324,7 +333,7 @@ static size_t rank_without(struct actio_saddle *s, size_t left_out)
 size_t actio_saddle_rank(struct actio_saddle *s, bool *unique)
 {
     if (!s->dense || s->p == 0) return s->p;
-    scatter(s, &s->sys->A, A_values(s), s->A);
+    scatter_rows(s);
     size_t rank = rank_without(s, s->p);
     for (size_t k = 0; unique && k < s->p; k++) unique[k] = rank == s->p || rank_without(s, k) < rank;
     return rank;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define TOLERATED 1e-10                                    /* of the size of a constraint's terms: more is the user's to know */
+#define ROUNDING 7e-15                                     /* of a number that took part: 32 units in the last place */
 
 struct nearest {
     struct actio_motion *m;
@@ -14,6 +15,7 @@ struct nearest {
     size_t rows, n;
     double *z;                                             /* inside the motion's current point */
     double *z0, *L, *J, *B, *r, *x, *work; int *iwork;
+    double *rounding;                                      /* positions' residuals, then velocities' */
     bool euclidean;
 };
 
@@ -29,6 +31,24 @@ static const double *matrix(struct actio_motion *m)
     const struct actio_bound *b = &m->at[ACTIO_Q_MATRIX];
     actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
     return b->value;
+}
+
+/* What rounding of the state does to each residual. A term does not tell when it is itself small by cancellation: y'*cos(th) at th = pi/2. */
+static void fill_rounding(struct actio_motion *m, double *rounding)
+{
+    size_t rows = m->sys->holonomic + m->sys->levels;
+    const double step = 0x1p-20, *c = levels(m);
+    double *base = rounding + rows;
+    memcpy(base, c, rows * sizeof *base);
+    memset(rounding, 0, rows * sizeof *rounding);
+    for (size_t i = 0; i < m->ny; i++) {
+        double y = m->y[i];
+        if (y == 0) continue;
+        m->y[i] = y * (1 + step);
+        c = levels(m);
+        for (size_t r = 0; r < rows; r++) rounding[r] += fabs(c[r] - base[r]) / step * ROUNDING;
+        m->y[i] = y;
+    }
 }
 
 static void fill_rows(struct nearest *s)
@@ -110,11 +130,12 @@ static double largest_residual(const struct nearest *s, bool *within)
 {
     const struct actio_system *sys = s->m->sys;
     const double *c = levels(s->m) + (s->positions ? 0 : sys->holonomic), *size = c + sys->holonomic + sys->levels;
+    const double *rounding = s->rounding + (s->positions ? 0 : sys->holonomic);
     double largest = 0;
     *within = true;
     for (size_t r = 0; r < s->rows; r++) {
         largest = fmax(largest, fabs(c[r]));
-        if (!(fabs(c[r]) <= TOLERATED * size[r])) *within = false;
+        if (!(fabs(c[r]) <= TOLERATED * size[r] + rounding[r])) *within = false;
     }
     return largest;
 }
@@ -136,11 +157,11 @@ static bool settle(struct nearest *s)
     return moved <= 1e-9 && (within || after <= 1e-6 * before);
 }
 
-static bool find_nearest(struct actio_motion *m, bool positions, bool *euclidean)
+static bool find_nearest(struct actio_motion *m, bool positions, double *rounding, bool *euclidean)
 {
     const struct actio_system *sys = m->sys;
     struct nearest s = { .m = m, .positions = positions, .rows = positions ? sys->holonomic : sys->levels, .n = positions ? m->n : m->N,
-                         .z = positions ? m->y : m->y + m->n };
+                         .z = positions ? m->y : m->y + m->n, .rounding = rounding };
     if (s.rows == 0) return true;
     size_t n = s.n, r = s.rows, big = n > r ? n : r;
     double **part[] = { &s.z0, &s.L, &s.J, &s.B, &s.r, &s.x, &s.work };
@@ -158,7 +179,7 @@ static bool find_nearest(struct actio_motion *m, bool positions, bool *euclidean
 }
 
 /* Residuals by constraint; those within rounding of their terms count as 0. */
-static bool measure(struct actio_motion *m, struct actio_start_check *out)
+static bool measure(struct actio_motion *m, const double *rounding, struct actio_start_check *out)
 {
     const struct actio_system *sys = m->sys;
     const double *f = levels(m), *phi = f + sys->holonomic, *f_size = phi + sys->levels, *phi_size = f_size + sys->holonomic;
@@ -166,21 +187,49 @@ static bool measure(struct actio_motion *m, struct actio_start_check *out)
     memset(out->position, 0, sys->p * sizeof *out->position);
     memset(out->velocity, 0, sys->p * sizeof *out->velocity);
     for (size_t i = 0; i < sys->holonomic; i++)
-        if (!(fabs(f[i]) <= TOLERATED * f_size[i])) out->position[sys->position_row[i]] = f[i], consistent = false;
+        if (!(fabs(f[i]) <= TOLERATED * f_size[i] + rounding[i])) out->position[sys->position_row[i]] = f[i], consistent = false;
     for (size_t i = 0; i < sys->levels; i++)
-        if (!(fabs(phi[i]) <= TOLERATED * phi_size[i])) out->velocity[sys->velocity_row[i]] = phi[i], consistent = false;
+        if (!(fabs(phi[i]) <= TOLERATED * phi_size[i] + rounding[sys->holonomic + i])) out->velocity[sys->velocity_row[i]] = phi[i], consistent = false;
     return consistent;
+}
+
+static bool find_both(struct actio_motion *m, const double *y, double *rounding, bool *euclidean)
+{
+    memcpy(m->y, y, m->ny * sizeof *y);
+    *euclidean = false;
+    return find_nearest(m, true, rounding, euclidean) && find_nearest(m, false, rounding, euclidean);
+}
+
+/* Data that fit but for rounding: one projection as after a step, whatever the size of the model. */
+static bool polish(struct actio_motion *m, double t, const double *y)
+{
+    double *z = m->step + m->N;                            /* scratch of ny values */
+    memcpy(z, y, m->ny * sizeof *z);
+    bool ok = actio_motion_begin(m, t, y) == 0 && actio_motion_project(m, t, z) == ACTIO_FLOW_OK;
+    for (size_t i = 0; i < m->ny && ok; i++) ok = fabs(z[i] - y[i]) <= 1e-8 * (1 + fabs(y[i]));
+    m->t = t;
+    memcpy(m->y, ok ? z : y, m->ny * sizeof *z);
+    return ok;
 }
 
 int actio_motion_check_start(struct actio_motion *m, double t, const double *y, struct actio_start_check *out)
 {
+    size_t rows = m->sys->holonomic + m->sys->levels;
+    double *rounding = actio_take(m->ctx, 2 * rows + 1, sizeof *rounding);
     m->t = t;
     memcpy(m->y, y, m->ny * sizeof *y);
-    out->consistent = true, out->euclidean = false, out->found = true;
-    if (m->sys->levels) {
-        out->consistent = measure(m, out);
-        out->found = find_nearest(m, true, &out->euclidean) && find_nearest(m, false, &out->euclidean);
+    out->consistent = true, out->euclidean = false, out->found = rounding != NULL;
+    if (rounding && rows) {
+        out->consistent = measure(m, rounding, out);
+        out->found = out->consistent && polish(m, t, y);
+        if (!out->found) {                                 /* rounding costs many evaluations and is hardly ever needed */
+            memcpy(m->y, y, m->ny * sizeof *y);
+            fill_rounding(m, rounding);
+            out->consistent = measure(m, rounding, out);
+            out->found = find_both(m, y, rounding, &out->euclidean);
+        }
     }
+    actio_give(m->ctx, rounding);
     memcpy(out->nearest, m->y, m->ny * sizeof *y);
     return 0;
 }

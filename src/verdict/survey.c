@@ -38,6 +38,7 @@ struct survey {
     bool rheonomic;                                        /* constraints depend on time */
     size_t later, later_reached;                           /* points tried at other times than the start's */
     double at;                                             /* the time that contradictions are looked for at */
+    const double *to;                                      /* where the scan goes; NULL: along one component */
 };
 
 /* ---- looking at one point */
@@ -247,15 +248,17 @@ static bool uses_time(struct survey *s)
     return false;
 }
 
-/* ---- where rank or inertia change: scans along one component at a time, the others as at the start */
+/* ---- where rank or inertia change: scans along one component at a time, the others as at the start, then on the way to the samples */
 
 static bool scanned_point(struct survey *s, size_t i, double x, double *y)
 {
     size_t rank, worst;
     memcpy(y, s->y0, s->M.ny * sizeof *y);
-    y[i] = x;
+    if (s->to)
+        for (size_t k = 0; k < s->M.ny; k++) y[k] += x * (s->to[k] - y[k]);
+    else y[i] = x;
     if (!actio_manifold_reach(&s->M, s->t0, y, &rank, &worst)) return false;
-    return fabs(y[i] - x) <= 1e-6 * (1 + fabs(x));         /* the component stayed where it was put */
+    return s->to || fabs(y[i] - x) <= 1e-6 * (1 + fabs(x));         /* the component stayed where it was put */
 }
 
 static void note_place(struct survey *s, const double *y, const char *what)
@@ -282,7 +285,7 @@ static void bisect(struct survey *s, size_t i, double a, double b, struct actio_
     }
     if (!scanned_point(s, i, 0.5 * (a + b), y)) return;
     l = look_at(s, s->t0, y);
-    bool rank = l.rank < s->generic.rank, weak = l.ok && l.smallest < 1e-11 && l.largest < 1e8;   /* else a pole */
+    bool rank = l.rank < s->generic.rank, weak = l.ok && l.smallest < 1e-11 && l.largest < 1e4 * fmax(1, s->start.largest);   /* else a pole */
     if (!rank && weak) note_place(s, y, "the kinetic energy degenerates on the constraints");
 }
 
@@ -347,6 +350,18 @@ static void scan(struct survey *s, size_t i)
         have = on && l.ok;
         before = l;
     }
+}
+
+/* Along the axes nothing was found, and yet a sampled state is of another kind than the start: then the change lies between the two. */
+static void scan_to_samples(struct survey *s)
+{
+    for (size_t i = 0; i < s->points.count && s->v->singulars == 0 && s->start.ok; i++) {
+        if (s->points.t[i] != s->t0) continue;
+        s->to = s->points.y + i * s->M.ny;
+        struct actio_look l = look_at(s, s->t0, s->to);
+        if (l.ok && !same_look(&l, &s->start)) bisect(s, 0, 0, 1, s->start);
+    }
+    s->to = NULL;
 }
 
 /* ---- the word */
@@ -506,6 +521,7 @@ struct actio_verdict *actio_survey(struct actio_formation *F, const double *para
         size_t most = F->N + F->p > 40 ? MOST_SCANNED / 4 : MOST_SCANNED;
         if (F->p && v->word != ACTIO_VERDICT_contradictory) v->integrability = actio_integrability_of(v, &s.points);
         for (size_t i = 0; i < s.M.ny && i < most && v->word >= ACTIO_VERDICT_redundant; i++) scan(&s, i);
+        if (v->word >= ACTIO_VERDICT_redundant) scan_to_samples(&s);
     }
     actio_probe_close(&s.matrix);
     actio_manifold_close(&s.M);
