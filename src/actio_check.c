@@ -152,6 +152,19 @@ static void json_integrability(struct actio_text *t, const struct checking *c)
     json_equations(t, g->integral, g->integrals);
 }
 
+static void json_works(struct actio_text *t, const struct checking *c)
+{
+    size_t listed = 0;
+    actio_text_add(t, "{");
+    for (size_t k = 0; c->v->works && k < c->naive_constraints; k++) {
+        if (listed++) actio_text_add(t, ", ");
+        actio_json_string(t, c->run->sys->constraint[k]);
+        actio_text_add(t, ": ");
+        actio_json_string(t, c->v->works[k] ? c->v->works[k] : "none");
+    }
+    actio_text_add(t, "}");
+}
+
 static void write_json(struct checking *c, struct actio_text *t)
 {
     const struct actio_verdict *v = c->v;
@@ -165,6 +178,8 @@ static void write_json(struct checking *c, struct actio_text *t)
     json_multipliers(t, c);
     actio_text_format(t, ", \"free_data\": %zu, \"naive_free_data\": %ld", v->free_data, v->naive_free_data);
     json_integrability(t, c);
+    key(t, "power");
+    json_works(t, c);
     key(t, "redundant");
     json_redundant(t, c);
     key(t, "singular_at");
@@ -212,6 +227,10 @@ static void write_text(struct checking *c, struct actio_text *t)
     text_integrability(t, c);
     for (size_t k = 0; v->multiplier && k < c->naive_constraints; k++)
         if (v->multiplier[k].text) actio_text_format(t, "lambda.%s = %s\n", sys->constraint[k], v->multiplier[k].text);
+    for (size_t k = 0; v->works && k < c->naive_constraints; k++)
+        if (v->works[k]) actio_text_format(t, "the reaction of %s can do work: %s\n", sys->constraint[k], v->works[k]);
+    if (v->word == ACTIO_VERDICT_hidden || v->word == ACTIO_VERDICT_redundant || v->word == ACTIO_VERDICT_undetermined)
+        actio_text_format(t, "this is %s\n", v->proved ? "proved on the formulas" : "what sampled states show, not a proof");
     actio_text_format(t, "looked at %zu states on the constraint manifold\n", v->samples);
 }
 

@@ -2,6 +2,7 @@
  * Which rows depend on which, and how: minimal dependent sets of the constraints and the linear relation between their rows.  [HAMEL H] */
 #include "verdict/verdict.h"
 #include "algebra/dense.h"
+#include "expr/normal.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,12 +104,30 @@ static const char *relation_text(struct actio_formation *F, const uint32_t *set,
     return t.s;
 }
 
+/* Is the relation an identity of the formulas? */
+static bool proved(struct actio_formation *F, const uint32_t *set, size_t count, const double *factor)
+{
+    struct actio_pool *pool = &F->pool;
+    actio_expr *row = actio_form_array(F, F->N, sizeof *row);
+    for (size_t i = 0; i < F->A.count; i++)
+        for (size_t j = 0; j < count; j++) {
+            if (F->A.at[i].row != set[j]) continue;
+            double c = j + 1 == count ? -1 : fabs(factor[j] - round(factor[j])) < 1e-9 ? round(factor[j]) : factor[j];
+            actio_expr *e = &row[F->A.at[i].col];
+            *e = actio_add(pool, *e, actio_mul(pool, actio_const(pool, c), F->A.at[i].e));
+        }
+    for (size_t i = 0; i < F->N; i++)
+        if (!actio_is_identically_zero(pool, row[i])) return false;
+    return true;
+}
+
 void actio_find_relations(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix)
 {
     struct actio_formation *F = v->F;
     size_t p = F->p, N = F->N;
     double *A = actio_form_array(F, p * N, sizeof *A), *factor = actio_form_array(F, p, sizeof *factor), *again = actio_form_array(F, p, sizeof *again);
     v->redundant = actio_form_array(F, p, sizeof *v->redundant);
+    v->proved = true;
     for (uint32_t k = 0; k < p && points->count; k++) {
         dense_rows(v, points, matrix, 0, A);
         size_t before = actio_rank_of_rows(F, A, k, N, 5e-5);
@@ -122,6 +141,7 @@ void actio_find_relations(struct actio_verdict *v, struct actio_sampled *points,
             factors_at(F, A, set, count, again);
             for (size_t j = 0; j + 1 < count; j++) constant = constant && fabs(again[j] - factor[j]) <= 1e-7 * (1 + fabs(factor[j]));
         }
+        v->proved = v->proved && constant && proved(F, set, count, factor);
         v->redundant[v->redundants++] = (struct actio_relation){ set, count, relation_text(F, set, count, factor, constant), constant };
     }
 }

@@ -29,7 +29,7 @@ struct survey {
     struct actio_manifold M;
     struct actio_probe matrix;
     double t0; const double *y0; const struct actio_box *box;
-    struct actio_sampled points;
+    struct actio_sampled points; size_t near;              /* the first of them: from the motion and around the start */
     struct actio_look start, generic;
     double *row_size;                                      /* largest norm of each row of A seen */
     double *size;                                          /* of the rows of G, fixed once seen */
@@ -236,6 +236,7 @@ static void collect_points(struct survey *s)
         try_point(s, s->t0, y);
     }
     for (int i = 0; i < NEAR + FAR; i++) {
+        if (i == NEAR) s->near = s->points.count;
         random_point(s, i < NEAR ? 0.003 * (i + 1) : 0.1 + 0.9 * (i - NEAR) / FAR, y);
         try_point(s, s->rheonomic && i >= NEAR ? s->t0 + (s->box->t1 - s->t0) * uniform(s) : s->t0, y);
     }
@@ -384,12 +385,13 @@ static void find_vanishing(struct survey *s)
         if (largest[k] < 1e-3 * s->row_size[k]) s->v->vanishing[s->v->vanishings++] = k;
 }
 
-/* What points of the manifold look like away from special states: highest rank, then the least degenerate. Only such points are kept. */
+/* What points of the manifold look like away from special states: highest rank, then the least degenerate. Only such points are kept.
+ * Those near the start decide: farther ones can lie on another part of it (the rigid chair of cyclohexane, whose boat is a mechanism). */
 static void find_generic(struct survey *s)
 {
-    size_t ny = s->M.ny, kept = 0;
+    size_t ny = s->M.ny, kept = 0, deciding = s->near >= NEAR / 2 ? s->near : s->points.count;
     s->generic = s->start;
-    for (size_t i = 0; i < s->points.count; i++) {
+    for (size_t i = 0; i < deciding; i++) {
         struct actio_look l = look_at(s, s->points.t[i], s->points.y + i * ny);
         if (l.ok && (!s->generic.ok || l.rank > s->generic.rank || (l.rank == s->generic.rank && l.smallest > s->generic.smallest))) s->generic = l;
     }
@@ -397,7 +399,7 @@ static void find_generic(struct survey *s)
     for (size_t i = 0; i < s->points.count; i++) {
         double *y = s->points.y + i * ny;
         struct actio_look l = look_at(s, s->points.t[i], y);
-        if (!l.ok || l.rank < s->generic.rank || (l.smallest <= ZERO && s->generic.smallest > ZERO)) continue;
+        if (!l.ok || l.rank != s->generic.rank || (l.smallest <= ZERO && s->generic.smallest > ZERO)) continue;
         defect = fmax(defect, l.defect);
         memmove(s->points.y + kept * ny, y, ny * sizeof *y);
         s->points.t[kept++] = s->points.t[i];
@@ -405,6 +407,8 @@ static void find_generic(struct survey *s)
     s->points.count = kept;
     s->generic.defect = defect;
 }
+
+static long naive_count(const struct survey *s) { return (long)s->M.ny - (long)(s->F->sys.holonomic + s->F->sys.levels); }
 
 static void count_data(struct survey *s)
 {
@@ -414,7 +418,7 @@ static void count_data(struct survey *s)
         if (r > rank) rank = r;
     }
     s->v->free_data = s->M.ny - rank;
-    s->v->naive_free_data = (long)s->M.ny - (long)(s->F->sys.holonomic + s->F->sys.levels);
+    s->v->naive_free_data = naive_count(s);
 }
 
 /* Constraints that no state satisfies together: leave out what is not needed for the contradiction. */
@@ -510,6 +514,10 @@ struct actio_verdict *actio_survey(struct actio_formation *F, const double *para
     s.at = never_later ? 0.5 * (t0 + box->t1) : t0;
     if ((!reached && s.points.count == 0) || never_later) {
         v->word = ACTIO_VERDICT_contradictory;
+        s.start = look_at(&s, t0, start);                  /* of no state, but what the model says there */
+        v->rank = s.start.rank;
+        memcpy(v->inertia, s.start.inertia, sizeof v->inertia);
+        v->naive_free_data = naive_count(&s);
         find_contradiction(&s);
     } else {
         if (!reached) memcpy(start, s.points.y, s.M.ny * sizeof *start);
@@ -519,7 +527,10 @@ struct actio_verdict *actio_survey(struct actio_formation *F, const double *para
         count_data(&s);
         decide(&s);
         size_t most = F->N + F->p > 40 ? MOST_SCANNED / 4 : MOST_SCANNED;
-        if (F->p && v->word != ACTIO_VERDICT_contradictory) v->integrability = actio_integrability_of(v, &s.points);
+        if (F->p && v->word != ACTIO_VERDICT_contradictory) {
+            v->integrability = actio_integrability_of(v, &s.points);
+            actio_find_power(v, &s.points);
+        }
         for (size_t i = 0; i < s.M.ny && i < most && v->word >= ACTIO_VERDICT_redundant; i++) scan(&s, i);
         if (v->word >= ACTIO_VERDICT_redundant) scan_to_samples(&s);
     }

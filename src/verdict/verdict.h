@@ -36,6 +36,7 @@ struct actio_verdict {
     uint32_t *undetermined; size_t undetermineds;          /* variables whose acceleration is arbitrary */
     size_t free_data; long naive_free_data;
     struct actio_place *singular_at; size_t singulars;
+    const char **works;                                    /* by constraint: why its reaction can do work; NULL = it does none */
     struct actio_integrability *integrability;             /* growth.h; NULL when there is nothing to ask */
 };
 
@@ -55,6 +56,9 @@ struct actio_look {
 /* closure.c: further constraints that follow from singular equations; fills hidden, multiplier, undetermined, contradiction. */
 struct actio_sampled { struct actio_manifold *M; double *y, *t; size_t count; };   /* points on the manifold: y + i*ny */
 void actio_close(struct actio_verdict *v, struct actio_sampled *points);
+
+/* power.c */
+void actio_find_power(struct actio_verdict *v, struct actio_sampled *points);
 
 /* dependence.c: minimal dependent sets of rows at a generic point and the relations between them. */
 void actio_find_relations(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix);
