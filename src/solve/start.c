@@ -33,7 +33,8 @@ static const double *matrix(struct actio_motion *m)
     return b->value;
 }
 
-/* What rounding of the state does to each residual. A term does not tell when it is itself small by cancellation: y'*cos(th) at th = pi/2. */
+/* What each residual may be: velocities off by 1e-10 of themselves, positions by rounding. For terms that are themselves small by cancellation,
+ * y'*cos(th) at th = pi/2 or a product of sums. */
 static void fill_rounding(struct actio_motion *m, double *rounding)
 {
     size_t rows = m->sys->holonomic + m->sys->levels;
@@ -46,7 +47,7 @@ static void fill_rounding(struct actio_motion *m, double *rounding)
         if (y == 0) continue;
         m->y[i] = y * (1 + step);
         c = levels(m);
-        for (size_t r = 0; r < rows; r++) rounding[r] += fabs(c[r] - base[r]) / step * ROUNDING;
+        for (size_t r = 0; r < rows; r++) rounding[r] += fabs(c[r] - base[r]) / step * (i < m->n ? ROUNDING : TOLERATED);
         m->y[i] = y;
     }
 }

@@ -216,10 +216,19 @@ static void random_point(struct survey *s, double spread, double *y)
     }
 }
 
-static void try_point(struct survey *s, double t, double *y)
+/* Newton can run to infinity, where whatever is missing is rounding beside the terms: no state. */
+static bool reach(struct survey *s, double t, double *y)
 {
     size_t rank, worst;
-    bool reached = actio_manifold_reach(&s->M, t, y, &rank, &worst) && all_finite(y, s->M.ny);
+    if (!actio_manifold_reach(&s->M, t, y, &rank, &worst)) return false;
+    for (size_t i = 0; i < s->M.ny; i++)
+        if (!(fabs(y[i]) <= 1e6 * (1 + fabs(s->box->low[i]) + fabs(s->box->high[i])))) return false;
+    return true;
+}
+
+static void try_point(struct survey *s, double t, double *y)
+{
+    bool reached = reach(s, t, y);
     if (t != s->t0) s->later++, s->later_reached += reached;
     if (reached && s->points.count < MOST_POINTS) keep_point(s, t, y);
 }
@@ -253,12 +262,11 @@ static bool uses_time(struct survey *s)
 
 static bool scanned_point(struct survey *s, size_t i, double x, double *y)
 {
-    size_t rank, worst;
     memcpy(y, s->y0, s->M.ny * sizeof *y);
     if (s->to)
         for (size_t k = 0; k < s->M.ny; k++) y[k] += x * (s->to[k] - y[k]);
     else y[i] = x;
-    if (!actio_manifold_reach(&s->M, s->t0, y, &rank, &worst)) return false;
+    if (!reach(s, s->t0, y)) return false;
     return s->to || fabs(y[i] - x) <= 1e-6 * (1 + fabs(x));         /* the component stayed where it was put */
 }
 
@@ -426,7 +434,7 @@ static void find_contradiction(struct survey *s)
 {
     struct actio_verdict *v = s->v;
     struct actio_formation *F = s->F;
-    size_t all = s->M.count, kept = all, rank, worst;
+    size_t all = s->M.count, kept = all;
     actio_expr *c = actio_form_array(F, all, sizeof *c);
     uint32_t *id = actio_form_array(F, all, sizeof *id), *set = actio_form_array(F, all, sizeof *set);
     double *y = actio_form_array(F, s->M.ny, sizeof *y);
@@ -439,7 +447,7 @@ static void find_contradiction(struct survey *s)
         bool reached = false;
         for (int tries = 0; tries < 12 && !reached; tries++) {
             random_point(s, tries ? 0.1 * tries : 0, y);
-            reached = actio_manifold_reach(&s->M, s->at, y, &rank, &worst);
+            reached = reach(s, s->at, y);
         }
         if (reached) continue;
         memmove(c + i, c + i + 1, (kept - i - 1) * sizeof *c);
@@ -495,7 +503,6 @@ struct actio_verdict *actio_survey(struct actio_formation *F, const double *para
     struct actio_verdict *v = actio_form_array(F, 1, sizeof *v);
     struct survey s = { .v = v, .F = F, .t0 = t0, .box = box, .seed = 0x9E3779B97F4A7C15u };
     double *start = actio_form_array(F, F->n + F->N, sizeof *start);
-    size_t rank, worst;
     v->F = F;
     v->singular_at = actio_form_array(F, MOST_PLACES, sizeof *v->singular_at);
     memcpy(start, y0, (F->n + F->N) * sizeof *start);
@@ -505,7 +512,7 @@ struct actio_verdict *actio_survey(struct actio_formation *F, const double *para
     size_t count = actio_list_matrix(F, list);
     s.matrix = actio_probe_open(&s.M, list, count);
     open_scratch(&s);
-    bool reached = actio_manifold_reach(&s.M, t0, start, &rank, &worst);
+    bool reached = reach(&s, t0, start);
     if (!reached) memcpy(start, y0, s.M.ny * sizeof *start);
     s.rheonomic = box->t1 != t0 && uses_time(&s);
     collect_points(&s);
