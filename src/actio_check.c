@@ -150,6 +150,15 @@ static void json_integrability(struct actio_text *t, const struct checking *c)
     actio_text_add(t, "]");
     key(t, "integrals");
     json_equations(t, g->integral, g->integrals);
+    key(t, "forms");
+    actio_text_add(t, "{");
+    for (size_t i = 0; i < g->count; i++) {
+        actio_text_format(t, "%s", i ? ", " : "");
+        actio_json_string(t, c->run->sys->constraint[g->of[i].constraint]);
+        actio_text_add(t, ": ");
+        actio_json_string(t, actio_velocity_form_text(g->of[i].kind));
+    }
+    actio_text_add(t, "}");
 }
 
 static void json_works(struct actio_text *t, const struct checking *c)
@@ -222,6 +231,7 @@ static void write_text(struct checking *c, struct actio_text *t)
     actio_text_add(t, "\n");
     if (sys->n) actio_text_format(t, "kinetic energy: %d positive, %d negative, %d zero directions\n", v->inertia[0], v->inertia[1], v->inertia[2]);
     actio_text_format(t, "bordered matrix: %s at the start\n", v->regular ? "regular" : "singular");
+    if (v->word == ACTIO_VERDICT_contradictory) return;
     actio_text_format(t, "free initial data: %zu%s", v->free_data, (long)v->free_data == v->naive_free_data ? "\n" : "");
     if ((long)v->free_data != v->naive_free_data) actio_text_format(t, " (counting alone would say %ld)\n", v->naive_free_data);
     text_integrability(t, c);

@@ -112,7 +112,7 @@ static int settle(struct actio_run *run)
 {
     int bad = actio_run_examine(run);
     if (bad != ACTIO_UNSETTLED) return bad;
-    struct actio_verdict *v = actio_run_survey(run, false);
+    struct actio_verdict *v = actio_run_survey(run, true);
     if (!v) return 1;
     actio_run_say_verdict(run, v);
     if (run->f->errors) return 1;

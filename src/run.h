@@ -25,6 +25,7 @@ struct actio_run {
     size_t ny, rows;
     double *param, *y0, *times, started;
     int bad;
+    bool tentative;                                        /* dependent rows are taken for redundant: to see where the motion goes */
     bool surveyed; size_t rank;                            /* what the verdict found: rows of this rank everywhere near the start */
     bool *box_given; double *box_low, *box_high;           /* --box, by component; NULL = none */
 };

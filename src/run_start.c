@@ -115,49 +115,18 @@ static size_t rank_at(struct actio_run *run, const double *y, bool *unique)
     return actio_saddle_rank(m->saddle, unique);
 }
 
-/* The rank at states nearby on the manifold: what the motion will see. A fixed sequence, so that runs repeat. */
-static size_t rank_nearby(struct actio_run *run)
-{
-    size_t best = 0;
-    uint64_t seed = 0x9E3779B97F4A7C15u;
-    double *y = actio_take(run->ctx, run->ny + 1, sizeof *y);
-    for (int sample = 0; y && sample < 6; sample++) {
-        for (size_t i = 0; i < run->ny; i++) {
-            seed = seed * 6364136223846793005u + 1442695040888963407u;
-            double u = (double)(seed >> 11) * 0x1p-53 - 0.5;
-            y[i] = run->y0[i] + 0.02 * u * (1 + fabs(run->y0[i]));
-        }
-        /* redundant rows can be tangent to the others, so that Newton only halves the distance */
-        for (int again = 0; run->sys->levels && again < 8; again++) actio_motion_project(&run->motion, run->model->t0, y);
-        size_t rank = rank_at(run, y, NULL);
-        if (rank > best) best = rank;
-    }
-    actio_give(run->ctx, y);
-    return best;
-}
-
-static void say_redundant(struct actio_run *run, size_t rank)
-{
-    char names[1024] = "";
-    size_t at = 0, listed = 0;
-    for (size_t k = 0; k < run->sys->p && at + 80 < sizeof names; k++)
-        if (!run->motion.unique[k]) at += (size_t)snprintf(names + at, sizeof names - at, "%slambda.%.60s", listed++ ? ", " : "", run->sys->constraint[k]);
-    actio_find(run->f, ACTIO_F_REDUNDANT, ACTIO_ARGS(ACTIO_COUNT(run->sys->p - rank), ACTIO_COUNT(run->sys->p), ACTIO_TEXT(names)));
-}
-
 static int check_rank(struct actio_run *run)
 {
     struct actio_motion *m = &run->motion;
     size_t p = run->sys->p, rank = rank_at(run, run->y0, m->unique);
     if (rank == p || run->sys->hidden) return 0;           /* hidden rows may vanish at rest; the solution itself is asked below */
     actio_saddle_expect_rank(m->saddle, rank);             /* ranks are now judged as for redundant rows */
-    bool known = run->surveyed && run->rank == rank;       /* by a closer look, and said */
-    if (!known && rank_nearby(run) > rank) return ACTIO_UNSETTLED;
+    bool known = run->surveyed && run->rank == rank;       /* by the verdict, and said */
+    if (!known && !run->tentative) return ACTIO_UNSETTLED;
     m->numeric = true;
     m->rank = rank;
     rank_at(run, run->y0, m->unique);
     if (actio_motion_solve(m, run->model->t0, run->y0) == ACTIO_FLOW_SINGULAR) return ACTIO_UNSETTLED;
-    if (!known) say_redundant(run, rank);
     return 0;
 }
 

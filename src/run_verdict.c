@@ -23,13 +23,15 @@ static void visit(struct actio_run *run, struct actio_box *box)
 {
     struct actio_findings silent;
     struct actio_rows rows = { 0 };
-    double times[ROWS];
+    double times[ROWS], *start = actio_arena_array(&run->arena, run->ny + 1, sizeof *start);
     struct actio_model *m = run->model;
     if (!m->has_time) return;
     actio_findings_open(&silent, run->ctx);
     struct actio_findings *outer = run->ctx->findings, *own = run->f;
     run->ctx->findings = run->f = &silent;
     for (int i = 0; i < ROWS; i++) times[i] = m->t0 + (m->t1 - m->t0) * i / (ROWS - 1);
+    memcpy(start, run->y0, run->ny * sizeof *start);
+    run->tentative = true;
     if (actio_run_examine(run) == 0 && actio_rows_open(&rows, &run->motion, times, ROWS) == 0) {
         struct actio_march_task task = { .stepper = &actio_dop853, .t0 = m->t0, .t1 = m->t1, .rtol = 1e-5, .atol = 1e-5, .y0 = run->y0, .rows = ROWS,
                                          .times = times, .row = rows.y, .max_steps = 20000 };
@@ -42,6 +44,8 @@ static void visit(struct actio_run *run, struct actio_box *box)
             }
         box->seeds = result.rows;
     }
+    run->tentative = false;
+    memcpy(run->y0, start, run->ny * sizeof *start);       /* as given: examining puts it on the constraints */
     actio_rows_close(&rows);
     run->ctx->findings = outer, run->f = own;
     actio_findings_close(&silent);
@@ -95,6 +99,23 @@ static struct actio_span place_of(struct actio_run *run, const struct actio_rela
     return r->rows && r->row[r->rows - 1] < run->model->constraints ? run->model->constraint[r->row[r->rows - 1]].span : (struct actio_span){ 0 };
 }
 
+/* Coordinates whose acceleration stands in no equation. */
+static const char *remedy_for_no_motion(struct actio_run *run)
+{
+    const struct actio_system *sys = run->sys;
+    struct actio_text t;
+    size_t listed = 0;
+    actio_text_open(&t, &run->arena);
+    for (size_t i = 0; i < sys->n; i++) {
+        bool moves = false;
+        for (size_t k = 0; k < sys->G.count; k++) moves = moves || sys->G.row[k] == i;
+        if (!moves) actio_text_format(&t, "%s%s", listed++ ? ", " : "", sys->variable[i]);
+    }
+    if (listed == 0) return "the Lagrangian does not fit the constraints: the kinetic energy is degenerate on them";
+    actio_text_format(&t, "%s no mass or inertia in the Lagrangian, but a force: give %s one", listed > 1 ? " have" : " has", listed > 1 ? "each" : "it");
+    return t.s;
+}
+
 static void say_contradiction(struct actio_run *run, const struct actio_verdict *v)
 {
     for (size_t i = 0; i < v->contradictories; i++) {
@@ -103,7 +124,7 @@ static void say_contradiction(struct actio_run *run, const struct actio_verdict 
             actio_find_at(run->f, ACTIO_F_CONTRADICTORY_ROWS, &run->model->source, place_of(run, r), ACTIO_ARGS(ACTIO_TEXT(r->text)));
         else actio_find_at(run->f, ACTIO_F_CONTRADICTORY_STATES, &run->model->source, place_of(run, r), ACTIO_ARGS(ACTIO_TEXT(v->contradiction), ACTIO_TEXT(names_of(run, r))));
     }
-    if (v->contradictories == 0) actio_find(run->f, ACTIO_F_NO_MOTION, ACTIO_ARGS(ACTIO_TEXT(v->hiddens ? v->hidden[v->hiddens - 1].text : "a contradiction")));
+    if (v->contradictories == 0) actio_find(run->f, ACTIO_F_NO_MOTION, ACTIO_ARGS(ACTIO_TEXT(v->hiddens ? v->hidden[v->hiddens - 1].text : "a contradiction"), ACTIO_TEXT(remedy_for_no_motion(run))));
 }
 
 /* g = h^2 or another even power: the remedy is h = 0. */
@@ -120,6 +141,13 @@ static const char *root_of(struct actio_run *run, uint32_t k)
     return t.s;
 }
 
+static void say_singular_start(struct actio_run *run, const struct actio_verdict *v)
+{
+    char what[128] = "the kinetic energy degenerates on the constraints";
+    if (v->start_rank < v->rank) snprintf(what, sizeof what, "the rows of the constraints become dependent (rank %zu, nearby %zu)", v->start_rank, v->rank);
+    actio_find(run->f, ACTIO_F_SINGULAR_AT_START, ACTIO_ARGS(ACTIO_TEXT(what)));
+}
+
 static void say_all(struct actio_run *run, const struct actio_verdict *v)
 {
     struct actio_model *m = run->model;
@@ -128,15 +156,16 @@ static void say_all(struct actio_run *run, const struct actio_verdict *v)
         actio_find_at(run->f, ACTIO_F_GRADIENT_VANISHES, &m->source, m->constraint[v->vanishing[i]].span,
                       ACTIO_ARGS(ACTIO_TEXT(m->constraint[v->vanishing[i]].label), ACTIO_TEXT(root_of(run, v->vanishing[i]))));
     if (v->word == ACTIO_VERDICT_singular && v->vanishings == 0)
-        actio_find(run->f, ACTIO_F_SINGULAR_AT_START, ACTIO_ARGS(ACTIO_TEXT(v->rank < run->model->constraints ? "the constraints' rows are dependent" : "rank or inertia change")));
+        say_singular_start(run, v);
     for (size_t i = 0; i < v->undetermineds && v->word == ACTIO_VERDICT_undetermined; i++)
         actio_find(run->f, ACTIO_F_ARBITRARY, ACTIO_ARGS(ACTIO_TEXT(run->sys->variable[v->undetermined[i]])));
+    if (v->too_large) actio_find(run->f, ACTIO_F_HIDDEN_TOO_LARGE, ACTIO_NO_ARGS);
     for (size_t i = 0; i < v->hiddens && v->word != ACTIO_VERDICT_contradictory; i++)
         actio_find(run->f, ACTIO_F_HIDDEN_CONSTRAINT, ACTIO_ARGS(ACTIO_TEXT(v->hidden[i].text)));
     for (size_t i = 0; i < v->redundants && v->word > ACTIO_VERDICT_contradictory; i++)
         actio_find_at(run->f, ACTIO_F_REDUNDANT_ROWS, &m->source, place_of(run, &v->redundant[i]), ACTIO_ARGS(ACTIO_TEXT(v->redundant[i].text)));
     if (v->inertia[1] && v->word != ACTIO_VERDICT_contradictory)
-        actio_find(run->f, ACTIO_F_INDEFINITE, ACTIO_ARGS(ACTIO_COUNT(v->inertia[1]), ACTIO_COUNT(run->sys->n)));
+        actio_find(run->f, ACTIO_F_INDEFINITE, ACTIO_ARGS(ACTIO_COUNT(v->inertia[1]), ACTIO_COUNT(run->sys->n), ACTIO_TEXT(v->negative ? v->negative : "another direction elsewhere")));
     for (size_t i = 0; i < v->singulars && v->word >= ACTIO_VERDICT_redundant; i++)
         actio_find(run->f, ACTIO_F_SINGULAR_STATE, ACTIO_ARGS(ACTIO_TEXT(v->singular_at[i].what), ACTIO_TEXT(actio_run_state_text(run, v->singular_at[i].y, NULL))));
 }

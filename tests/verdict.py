@@ -222,6 +222,9 @@ def same(test, name, model, want, got, T):
         if key in want:
             test.check(got.get(key) == want[key], f"{name}: {key} is {got.get(key)}, not {want[key]}")
     test.check(got["status"] == want.get("status", 0), f"{name}: status {got['status']}")
+    if "form" in want:
+        forms = list(got.get("forms", {}).values())
+        test.check(len(forms) == 1 and want["form"] in forms[0], f"{name}: forms {forms}")
     if "places" in want:
         zero, wanted = want["places"]
         found = got.get("singular_at", [])
@@ -260,6 +263,18 @@ def exact(test, name, model, want, got):
         test.check(any(re.search(rf"\b{want['says']}\b", m["message"]) for m in got.get("errors", [])), f"{name}: {got.get('errors')}")
 
 
+def inadmissible(test):
+    """Example 1 started at q3 = 0, q3' = 1: off by 1, and with q3' = 0 it would be right."""
+    model = next(m for name, m, _ in CASES if name == "example 1")
+    off = Model(" ".join(model.coords), model.lagrangian, [], {"q3'": 1})
+    off.constraints = model.constraints
+    got, = test.answers([off.plain()])
+    test.check(got["verdict"] == "hidden" and got["status"] == 1 and not got["start"]["consistent"], f"example 1 started off: {got['verdict']}, {got['status']}")
+    test.check([abs(v["amount"]) for v in got["start"]["violations"]] == [1], f"example 1 started off: {got['start']['violations']}")
+    nearest = got["start"]["nearest"]
+    test.check(nearest and all(abs(x) < 1e-12 for x in nearest.values()), f"example 1 started off: nearest {nearest}")
+
+
 def rewritten(model, rng):
     """(how, text, T): the model itself and its three disguises"""
     n = len(model.coords)
@@ -291,6 +306,7 @@ def main():
             exact(test, name, model, want, got)
         if test.show and test.failed > before:
             print(text, json.dumps(got), sep="\n")
+    inadmissible(test)
     print(f"verdict: {test.passed} passed, {test.failed} failed")
     return test.failed != 0
 

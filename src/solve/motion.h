@@ -57,6 +57,7 @@ int actio_motion_project(void *motion, double t, double *y);
 void actio_motion_watch(struct actio_motion *motion, double t, const double *y);   /* notes the sign of det B there */
 /* switches.c: sets modes and watched signs for a (new) start; 0, or a status: a switch that cannot settle. */
 int actio_motion_begin(struct actio_motion *motion, double t, const double *y);
+void actio_motion_take_sides(struct actio_motion *motion, double t, const double *y);      /* modes only, without asking where the motion goes */
 const double *actio_motion_modes_at(const struct actio_motion *motion, double t, bool backward);
 void actio_switch_guard(void *motion, double t, const double *y, double *g);       /* the flow's guard, side and crossed */
 int actio_switch_side(void *motion, size_t k);

@@ -33,8 +33,15 @@ static const double *matrix(struct actio_motion *m)
     return b->value;
 }
 
-/* What each residual may be: velocities off by 1e-10 of themselves, positions by rounding. For terms that are themselves small by cancellation,
- * y'*cos(th) at th = pi/2 or a product of sums. */
+static double largest_of(const double *x, size_t n)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(x[i]));
+    return largest;
+}
+
+/* What each residual may be: velocities off by 1e-10 of themselves, all by rounding beside the largest of their kind (y = sin(pi)). For terms
+ * that are themselves small by cancellation, y'*cos(th) at th = pi/2 or a product of sums. */
 static void fill_rounding(struct actio_motion *m, double *rounding)
 {
     size_t rows = m->sys->holonomic + m->sys->levels;
@@ -42,12 +49,14 @@ static void fill_rounding(struct actio_motion *m, double *rounding)
     double *base = rounding + rows;
     memcpy(base, c, rows * sizeof *base);
     memset(rounding, 0, rows * sizeof *rounding);
+    double far = largest_of(m->y, m->n), fast = largest_of(m->y + m->n, m->ny - m->n);
     for (size_t i = 0; i < m->ny; i++) {
-        double y = m->y[i];
-        if (y == 0) continue;
-        m->y[i] = y * (1 + step);
+        double y = m->y[i], size = i < m->n ? far : fast;
+        if (size == 0) continue;
+        m->y[i] = y + step * size;
         c = levels(m);
-        for (size_t r = 0; r < rows; r++) rounding[r] += fabs(c[r] - base[r]) / step * (i < m->n ? ROUNDING : TOLERATED);
+        double allowed = ROUNDING + (i < m->n ? 0 : TOLERATED * fabs(y) / size);
+        for (size_t r = 0; r < rows; r++) rounding[r] += fabs(c[r] - base[r]) / step * allowed;
         m->y[i] = y;
     }
 }
@@ -217,6 +226,7 @@ int actio_motion_check_start(struct actio_motion *m, double t, const double *y, 
 {
     size_t rows = m->sys->holonomic + m->sys->levels;
     double *rounding = actio_take(m->ctx, 2 * rows + 1, sizeof *rounding);
+    actio_motion_take_sides(m, t, y);
     m->t = t;
     memcpy(m->y, y, m->ny * sizeof *y);
     out->consistent = true, out->euclidean = false, out->found = rounding != NULL;

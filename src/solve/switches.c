@@ -140,6 +140,11 @@ const double *actio_motion_modes_at(const struct actio_motion *m, double t, bool
     return i ? m->mode_history + m->change[i - 1].first : m->mode;
 }
 
+void actio_motion_take_sides(struct actio_motion *m, double t, const double *y)
+{
+    for (size_t k = 0; k < m->sys->modes; k++) m->mode[k] = guards_at(m, t, y)[k] < 0 ? -1 : 1;      /* a guard may depend on modes before it */
+}
+
 int actio_motion_begin(struct actio_motion *m, double t, const double *y)
 {
     m->changes = 0;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 12, MOST_POINTS = 6, LARGEST = 60 };
+enum { MOST_POINTS = 6, LARGEST = 60 };
 #define ZERO 1e-9
 
 /* Rows in the unknowns (z', lambda), as formulas and as numbers at each sampled state. */
@@ -16,16 +16,16 @@ struct linear {
     struct actio_formation *F;
     size_t rows, cols, points;
     actio_expr *a, *b;                                     /* rows x cols, rows */
-    double *value;                                         /* point, row, cols + 1: the right side last */
+    double *value;                                         /* point, row, cols + 2: the right side, then the size of what it was made of */
     uint32_t *pivot_row, *pivot_col; size_t rank;
     bool *row_used, *col_used;
 };
 
-static double *at(const struct linear *s, size_t point, size_t row) { return s->value + (point * s->rows + row) * (s->cols + 1); }
+static double *at(const struct linear *s, size_t point, size_t row) { return s->value + (point * s->rows + row) * (s->cols + 2); }
 
 static actio_expr *entry(struct linear *s, size_t row, size_t col) { return &s->a[row * s->cols + col]; }
 
-struct closing { struct actio_verdict *v; struct actio_sampled *points; actio_expr *level; size_t levels, cap; };   /* level: hidden velocity constraints */
+struct closing { struct actio_verdict *v; struct actio_sampled *points; actio_expr *level; size_t levels, cap; double size[2]; };   /* level: hidden velocity constraints; size: of positions and velocities */
 
 /* ---- the equations */
 
@@ -62,6 +62,23 @@ static struct linear form(struct closing *c)
     return s;
 }
 
+/* Units do not matter: rows, then columns, get a largest entry of 1 over all points. */
+static void equilibrate(struct linear *s)
+{
+    for (size_t r = 0; r < s->rows; r++) {
+        double largest = 0;
+        for (size_t k = 0; k < s->points; k++)
+            for (size_t j = 0; j < s->cols; j++) largest = fmax(largest, fabs(at(s, k, r)[j]));
+        for (size_t k = 0; k < s->points && largest > 0; k++)
+            for (size_t j = 0; j < s->cols + 2; j++) at(s, k, r)[j] /= largest;
+    }
+    for (size_t j = 0; j < s->cols; j++) {
+        double largest = 0;
+        for (size_t i = 0; i < s->points * s->rows; i++) largest = fmax(largest, fabs(s->value[i * (s->cols + 2) + j]));
+        for (size_t i = 0; i < s->points * s->rows && largest > 0; i++) s->value[i * (s->cols + 2) + j] /= largest;
+    }
+}
+
 static void evaluate(struct closing *c, struct linear *s)
 {
     struct actio_formation *F = s->F;
@@ -70,18 +87,21 @@ static void evaluate(struct closing *c, struct linear *s)
     memcpy(all, s->a, size * sizeof *all);
     memcpy(all + size, s->b, s->rows * sizeof *all);
     struct actio_probe probe = actio_probe_open(c->points->M, all, size + s->rows);
-    s->value = actio_form_array(F, points * s->rows * (s->cols + 1), sizeof *s->value);
+    s->value = actio_form_array(F, points * s->rows * (s->cols + 2), sizeof *s->value);
     for (size_t k = 0; k < points; k++) {
-        c->points->M->t = c->points->t[k];
-        memcpy(c->points->M->y, c->points->y + k * c->points->M->ny, c->points->M->ny * sizeof(double));
+        size_t i = (k + 1) * c->points->count / points - 1;                    /* not only the first: they are the motion's, where what is hidden holds */
+        c->points->M->t = c->points->t[i];
+        memcpy(c->points->M->y, c->points->y + i * c->points->M->ny, c->points->M->ny * sizeof(double));
         const double *v = actio_probe_at(&probe);
         for (size_t r = 0; r < s->rows; r++) {
             memcpy(at(s, k, r), v + r * s->cols, s->cols * sizeof *v);
             at(s, k, r)[s->cols] = v[size + r];
+            at(s, k, r)[s->cols + 1] = fabs(v[size + r]);
         }
     }
     s->points = points;
     actio_probe_close(&probe);
+    for (int pass = 0; pass < 3; pass++) equilibrate(s);
 }
 
 /* ---- elimination */
@@ -146,6 +166,7 @@ static void eliminate_row(struct linear *s, struct actio_verdict *v, size_t row,
     for (size_t k = 0; k < s->points; k++) {
         double *to = at(s, k, row), *from = at(s, k, pivot), f = to[col] / from[col];
         for (size_t j = 0; j <= s->cols; j++) to[j] -= f * from[j];
+        to[s->cols + 1] += fabs(f) * from[s->cols + 1];
         to[col] = 0;
     }
     for (size_t j = 0; j < s->cols; j++) {
@@ -171,11 +192,35 @@ static void eliminate(struct linear *s, struct actio_verdict *v)
 
 /* ---- what is left over */
 
-static bool vanishes(const struct linear *s, size_t row)
+static bool cancels(const struct linear *s, size_t row)
 {
     for (size_t k = 0; k < s->points; k++)
-        if (fabs(at(s, k, row)[s->cols]) > 1e-7) return false;
+        if (fabs(at(s, k, row)[s->cols]) > 1e-13 * at(s, k, row)[s->cols + 1]) return false;
     return true;
+}
+
+/* Zero beside what the state's own numbers contribute to it, at every point; or by the elimination. */
+static bool vanishes(struct closing *c, const struct linear *s, size_t row)
+{
+    struct actio_formation *F = s->F;
+    struct actio_manifold *M = c->points->M;
+    size_t ny = M->ny;
+    if (actio_is_zero(s->b[row]) || cancels(s, row)) return true;
+    actio_expr *e = actio_form_array(F, ny + 1, sizeof *e);
+    actio_gradient(&F->pool, s->b[row], M->wrt, ny, e);
+    e[ny] = s->b[row];
+    struct actio_probe probe = actio_probe_open(M, e, ny + 1);
+    bool zero = true;
+    for (size_t k = 0; k < c->points->count && zero; k++) {
+        M->t = c->points->t[k];
+        memcpy(M->y, c->points->y + k * ny, ny * sizeof *M->y);
+        const double *slope = actio_probe_at(&probe);
+        double size = 0;
+        for (size_t i = 0; i < ny; i++) size += fabs(slope[i]) * fmax(fabs(M->y[i]), 0.01 * c->size[i >= F->n]);
+        zero = fabs(slope[ny]) <= 1e-7 * size;
+    }
+    actio_probe_close(&probe);
+    return zero;
 }
 
 static struct actio_equation equation(struct actio_formation *F, actio_expr e)
@@ -223,7 +268,7 @@ static bool add_constraint(struct closing *c, actio_expr e)
     v->hidden[n] = zero_equation(F, e);
     v->hidden_e[n] = e;
     v->hidden_is_position[n] = !moves(F, e);
-    if (actio_level_of(&F->pool, e) < ACTIO_LV_TIME) return false;             /* a number that is not 0 */
+    if (actio_level_of(&F->pool, e) <= ACTIO_LV_TIME) return false;            /* a number, or a function of time, that is not 0 */
     actio_expr level = e;
     actio_manifold_add(c->points->M, e);
     if (!moves(F, e)) {
@@ -278,7 +323,7 @@ static void find_free(struct closing *c, struct linear *s)
     bool *free_one = actio_form_array(F, s->cols, sizeof *free_one);
     for (size_t j = 0; j < s->cols; j++) free_one[j] = !s->col_used[j];
     for (size_t i = 0; i < s->rank; i++)
-        for (size_t j = 0; j < F->N; j++)
+        for (size_t j = 0; j < s->cols; j++)
             if (!s->col_used[j] && !actio_is_zero(*entry(s, s->pivot_row[i], j))) free_one[s->pivot_col[i]] = true;
     c->v->undetermined = actio_form_array(F, F->N, sizeof *c->v->undetermined);
     for (uint32_t j = 0; j < F->N; j++)
@@ -295,18 +340,27 @@ static void count_data(struct closing *c)
     c->v->free_data = c->points->M->ny - rank;
 }
 
+static void measure(struct closing *c)
+{
+    size_t ny = c->points->M->ny, n = c->v->F->n;
+    for (size_t k = 0; k < c->points->count; k++)
+        for (size_t i = 0; i < ny; i++) c->size[i >= n] = fmax(c->size[i >= n], fabs(c->points->y[k * ny + i]));
+}
+
 void actio_close(struct actio_verdict *v, struct actio_sampled *points)
 {
     struct closing c = { .v = v, .points = points };
+    v->too_large = v->F->N + v->F->p > LARGEST;
+    if (v->too_large) return;
     v->proved = true;
-    if (v->F->N + v->F->p > LARGEST) return;
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    measure(&c);
+    for (size_t round = 0; round < 4 * (v->F->N + v->F->p) + 12; round++) {    /* one equation each */
         struct linear s = form(&c);
         evaluate(&c, &s);
         eliminate(&s, v);
         bool new_one = false;
         for (size_t r = 0; r < s.rows && !new_one; r++) {
-            if (s.row_used[r] || vanishes(&s, r)) continue;
+            if (s.row_used[r] || vanishes(&c, &s, r)) continue;
             new_one = true;
             if (!add_constraint(&c, s.b[r])) { v->contradiction = "accelerations"; return; }
         }
@@ -316,4 +370,5 @@ void actio_close(struct actio_verdict *v, struct actio_sampled *points)
         count_data(&c);
         return;
     }
+    v->too_large = true;
 }

@@ -91,6 +91,26 @@ static void write_term(struct actio_text *t, double factor, const char *name, bo
     actio_text_add(t, name);
 }
 
+/* The eigenvector of the most negative eigenvalue, its largest part 1 and what hardly takes part left out. */
+void actio_find_negative(struct actio_verdict *v, const double *G)
+{
+    struct actio_formation *F = v->F;
+    size_t n = F->n, largest = 0;
+    double *W = actio_form_array(F, 2 * n * n + n, sizeof *W), *V = W + n * n, *w = V + n * n;
+    for (size_t i = 0; i < F->G.count; i++)
+        if (F->G.at[i].row < n && F->G.at[i].col < n) W[F->G.at[i].row * n + F->G.at[i].col] = G[i];
+    if (n == 0 || actio_eigen_symmetric(n, W, w, V) || !(w[0] < 0)) return;
+    for (size_t i = 1; i < n; i++)
+        if (fabs(V[i * n]) > 1.000001 * fabs(V[largest * n])) largest = i;
+    struct actio_text t;
+    actio_text_open(&t, &F->arena);
+    for (size_t i = 0; i < n; i++) {
+        double part = round(V[i * n] / V[largest * n] * 1e3) / 1e3;
+        if (part != 0) write_term(&t, part, F->sys.variable[i], t.length == 0);
+    }
+    v->negative = t.s;
+}
+
 static const char *relation_text(struct actio_formation *F, const uint32_t *set, size_t count, const double *factor, bool constant)
 {
     struct actio_text t;

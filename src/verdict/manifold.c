@@ -54,7 +54,7 @@ const double *actio_probe_at(const struct actio_probe *p)
 
 void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, const double *param)
 {
-    *m = (struct actio_manifold){ .F = F, .ny = F->n + F->N };
+    *m = (struct actio_manifold){ .F = F, .ny = F->n + F->N, .unit = { 1, 1 } };
     m->y = actio_form_array(F, m->ny, sizeof *m->y);
     m->mode = actio_form_array(F, F->sys.modes, sizeof *m->mode);
     for (size_t k = 0; k < F->sys.modes; k++) m->mode[k] = 1;
@@ -95,6 +95,40 @@ void actio_manifold_ready(struct actio_manifold *m)
 }
 
 static void go(struct actio_manifold *m, const double *y) { memcpy(m->y, y, m->ny * sizeof *y); }
+
+static double unit_of(const double *x, size_t n)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(x[i]));
+    return largest > 0 ? fmin(1, largest) : 1;
+}
+
+static void take_sides(struct actio_manifold *m, double t, const double *y)
+{
+    size_t modes = m->F->sys.modes;
+    if (modes == 0) return;
+    struct actio_probe guards = actio_probe_open(m, m->F->mode_guard, modes);
+    m->t = t;
+    go(m, y);
+    bool changed = true;
+    for (size_t round = 0; round < modes && changed; round++) {                /* a guard may depend on modes before it */
+        const double *g = actio_probe_at(&guards);
+        changed = false;
+        for (size_t k = 0; k < modes; k++) {
+            double side = g[k] < 0 ? -1 : 1;
+            changed = changed || side != m->mode[k];
+            m->mode[k] = side;
+        }
+    }
+    actio_probe_close(&guards);
+}
+
+void actio_manifold_start_at(struct actio_manifold *m, double t, const double *y)
+{
+    size_t n = m->F->n;
+    take_sides(m, t, y);
+    m->unit[0] = unit_of(y, n), m->unit[1] = unit_of(y + n, m->ny - n);
+}
 
 static bool finite(const double *x, size_t n)
 {
@@ -144,7 +178,8 @@ static bool solve(struct actio_manifold *m, struct part part, size_t *rank, size
     if (rows == 0) return true;
     double *z = m->work;                                   /* a copy: Newton works on it */
     memcpy(z, m->y + part.first, part.length * sizeof *z);
-    struct actio_newton p = { .m = rows, .n = part.length, .residual = residual, .jacobian = jacobian, .user = &part, .tol = 1e-10, .max_iterations = 80, .lazy = true };
+    double unit = fmin(part.positions ? m->unit[0] : 1, part.velocities ? m->unit[1] : 1);
+    struct actio_newton p = { .m = rows, .n = part.length, .residual = residual, .jacobian = jacobian, .user = &part, .tol = 1e-10 * unit, .max_iterations = 80, .lazy = true };
     struct actio_newton_result r = { 0 };
     int bad = actio_newton_solve(&p, z, m->work + m->ny, m->iwork, &r);
     put(&part, z);

@@ -11,12 +11,13 @@ struct actio_probe { struct actio_kernel *k; struct actio_arg *in; double *pre, 
 struct actio_manifold {
     struct actio_formation *F;
     size_t ny;
-    double t, *y, *param, *mode;                           /* the point: probes read here; switches are looked at on their positive side */
+    double t, *y, *param, *mode;                           /* the point: probes read here; switches stay on one side */
     actio_expr *wrt;                                       /* q, v, s */
     actio_expr *c; size_t count, cap;                      /* position constraints and velocity constraints, each 0 on the manifold */
     bool *is_position; size_t *row_of;                     /* no velocity or state in it; scratch */
     struct actio_probe values, slopes;
     struct actio_entries J;                                /* d c / d y */
+    double unit[2];                                        /* of positions, of velocities and states: 1 or less */
     double *work; int *iwork;
 };
 
@@ -25,6 +26,8 @@ void actio_probe_close(struct actio_probe *p);
 const double *actio_probe_at(const struct actio_probe *p); /* at the manifold's current point */
 
 void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, const double *param);
+/* Switches are taken as at this state (on their surface: the positive side), lengths and velocities are measured by its own where it is small. */
+void actio_manifold_start_at(struct actio_manifold *m, double t, const double *y);
 void actio_manifold_close(struct actio_manifold *m);
 void actio_manifold_add(struct actio_manifold *m, actio_expr c);              /* then call actio_manifold_ready */
 void actio_manifold_ready(struct actio_manifold *m);                          /* compiles what was added */

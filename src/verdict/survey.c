@@ -155,6 +155,7 @@ static struct actio_look look_at(struct survey *s, double t, const double *y)
     struct actio_formation *F = s->F;
     size_t N = F->N, p = F->p, n = F->n;
     struct actio_look l = { .smallest = INFINITY };
+    actio_poll(F->sys.ctx);
     s->M.t = t;
     memcpy(s->M.y, y, s->M.ny * sizeof *y);
     const double *G = actio_probe_at(&s->matrix), *A = G + F->G.count, *D = A + F->A.count, *c = D + F->D.count + N;
@@ -220,6 +221,7 @@ static void random_point(struct survey *s, double spread, double *y)
 static bool reach(struct survey *s, double t, double *y)
 {
     size_t rank, worst;
+    actio_poll(s->F->sys.ctx);
     if (!actio_manifold_reach(&s->M, t, y, &rank, &worst)) return false;
     for (size_t i = 0; i < s->M.ny; i++)
         if (!(fabs(y[i]) <= 1e6 * (1 + fabs(s->box->low[i]) + fabs(s->box->high[i])))) return false;
@@ -385,8 +387,9 @@ static void find_vanishing(struct survey *s)
         look_at(s, s->points.t[i], s->points.y + i * s->M.ny);
         for (size_t k = 0; k < F->p; k++) largest[k] = fmax(largest[k], actio_norm(F->N, s->A + k * F->N));
     }
-    for (int i = 0; i < 12; i++) {                         /* the same rows away from the manifold */
+    for (int i = 0; i < 12; i++) {                         /* the same rows away from the manifold, not farther than the model is large */
         random_point(s, 0.5, y);
+        for (size_t k = 0; k < s->M.ny; k++) y[k] = s->y0[k] + s->M.unit[k >= F->n] * (y[k] - s->y0[k]);
         look_at(s, s->t0, y);
     }
     for (uint32_t k = 0; k < F->p && s->points.count; k++)
@@ -473,16 +476,20 @@ static void decide(struct survey *s)
 {
     struct actio_verdict *v = s->v;
     size_t p = s->F->p;
-    v->rank = s->generic.rank;
+    v->rank = s->generic.rank, v->start_rank = s->start.rank;
     memcpy(v->inertia, s->start.ok ? s->start.inertia : s->generic.inertia, sizeof v->inertia);
     memcpy(v->kernel_inertia, s->generic.kernel_inertia, sizeof v->kernel_inertia);
     v->regular = s->start.ok && s->start.rank == p && s->start.rank_D == p && s->start.smallest > ZERO;
     v->condition = s->start.smallest > 0 ? 1 / s->start.smallest : INFINITY;
     if (s->generic.rank < p) actio_find_relations(v, &s->points, &s->matrix);
-    if (s->generic.defect > 1e-7 && s->generic.rank < p) {
-        v->word = ACTIO_VERDICT_contradictory;
-        v->contradiction = "accelerations";
-        v->contradictory = v->redundant, v->contradictories = v->redundants;
+    bool rows_disagree = s->generic.defect > 1e-7 && s->generic.rank < p;      /* never (x' = 0, x' = 1) or only off a smaller manifold (x = 0, x' = z) */
+    if (rows_disagree) {
+        actio_close(v, &s->points);
+        if (v->contradiction || v->too_large || v->hiddens == 0) {
+            v->word = ACTIO_VERDICT_contradictory;
+            v->contradiction = "accelerations";
+            v->contradictory = v->redundant, v->contradictories = v->redundants;
+        } else v->word = v->undetermineds ? ACTIO_VERDICT_undetermined : ACTIO_VERDICT_hidden;
         return;
     }
     if (v->vanishings) { v->word = ACTIO_VERDICT_singular; return; }
@@ -490,7 +497,7 @@ static void decide(struct survey *s)
         actio_close(v, &s->points);
         if (v->contradiction) v->word = ACTIO_VERDICT_contradictory;
         else if (v->undetermineds) v->word = ACTIO_VERDICT_undetermined;
-        else v->word = ACTIO_VERDICT_hidden;
+        else v->word = v->hiddens || v->too_large ? ACTIO_VERDICT_hidden : ACTIO_VERDICT_redundant;   /* only multipliers are not settled */
         return;
     }
     bool start_singular = s->start.ok && (s->start.rank < s->generic.rank || s->start.smallest <= ZERO);
@@ -508,6 +515,7 @@ struct actio_verdict *actio_survey(struct actio_formation *F, const double *para
     memcpy(start, y0, (F->n + F->N) * sizeof *start);
     s.y0 = start;
     actio_manifold_open(&s.M, F, param);
+    actio_manifold_start_at(&s.M, t0, y0);
     actio_expr *list = actio_form_array(F, F->G.count + F->A.count + F->D.count + F->N + F->p, sizeof *list);
     size_t count = actio_list_matrix(F, list);
     s.matrix = actio_probe_open(&s.M, list, count);
@@ -529,6 +537,7 @@ struct actio_verdict *actio_survey(struct actio_formation *F, const double *para
     } else {
         if (!reached) memcpy(start, s.points.y, s.M.ny * sizeof *start);
         s.start = look_at(&s, t0, start);
+        if (s.start.ok && s.start.inertia[1]) actio_find_negative(v, s.matrix.value);
         find_generic(&s);
         find_vanishing(&s);
         count_data(&s);

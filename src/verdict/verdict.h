@@ -21,12 +21,14 @@ struct actio_place { double t, *y; const char *what; };    /* a singular state *
 struct actio_verdict {
     struct actio_formation *F;                             /* owns the memory */
     enum actio_verdict_word word;
-    size_t rank;
+    size_t rank, start_rank;                               /* away from special states; at the start */
     int inertia[3], kernel_inertia[3];                     /* of W: plus, minus, zero; of W on ker A (the motion's own) */
+    const char *negative;                                  /* "b - 2*c": where the kinetic energy is most negative at the start; NULL: nowhere */
     bool regular;                                          /* det B != 0 at the start */
     bool proved;                                           /* by formulas, not by samples */
     double condition;                                      /* of the equilibrated B at the start */
     size_t samples;
+    bool too_large;                                        /* singular, and hidden constraints were not looked for */
     struct actio_relation *redundant, *contradictory; size_t redundants, contradictories;
     const char *contradiction;                             /* at which level, or NULL */
     uint32_t *vanishing; size_t vanishings;                /* constraints whose gradient vanishes on their own zero set */
@@ -62,6 +64,7 @@ void actio_find_power(struct actio_verdict *v, struct actio_sampled *points);
 
 /* dependence.c: minimal dependent sets of rows at a generic point and the relations between them. */
 void actio_find_relations(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix);
+void actio_find_negative(struct actio_verdict *v, const double *G);          /* from the values of the entries of G */
 size_t actio_rank_of_rows(struct actio_formation *F, const double *rows, size_t m, size_t n, double tol);
 
 #endif
