@@ -240,7 +240,7 @@ static void write_text(struct checking *c, struct actio_text *t)
     for (size_t k = 0; v->works && k < c->naive_constraints; k++)
         if (v->works[k]) actio_text_format(t, "the reaction of %s can do work: %s\n", sys->constraint[k], v->works[k]);
     if (v->word == ACTIO_VERDICT_hidden || v->word == ACTIO_VERDICT_redundant || v->word == ACTIO_VERDICT_undetermined)
-        actio_text_format(t, "this is %s\n", v->proved ? "proved on the formulas" : "what sampled states show, not a proof");
+        actio_text_format(t, "the verdict is %s\n", v->proved ? "proved on the formulas" : "what sampled states show, not a proof");
     actio_text_format(t, "looked at %zu states on the constraint manifold\n", v->samples);
 }
 

@@ -58,7 +58,7 @@ static void say_violation(struct actio_run *run, const struct actio_start_check 
     bool written = k < run->model->constraints;            /* or hidden: then its label is the equation itself */
     struct actio_span span = written ? run->model->constraint[k].span : (struct actio_span){ 0 };
     char text[4096] = "";
-    if (c->found) snprintf(text, sizeof text, "the nearest data that satisfy all constraints change %s; --project takes them",
+    if (c->found) snprintf(text, sizeof text, "the nearest data that satisfy all constraints have %s (all others unchanged); --project takes them",
                            actio_run_state_text(run, c->nearest, run->y0));
     else snprintf(text, sizeof text, "no data near these that satisfy all constraints were found");
     actio_find_at(run->f, ACTIO_F_START_BREAKS, written ? &run->model->source : NULL, span,

@@ -2,6 +2,7 @@
  * The verdict on a model at work: the box it looks into, its words as findings, and the system with the constraints that follow. */
 #include "run.h"
 #include "verdict/verdict.h"
+#include "expr/normal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,7 +64,7 @@ static void make_box(struct actio_run *run, struct actio_box *box, bool may_marc
 
 /* ---- the survey */
 
-struct surveying { struct actio_run *run; bool may_march; struct actio_verdict *verdict; };
+struct surveying { struct actio_run *run; bool may_march; struct actio_verdict *verdict; struct actio_kernels in_use; };
 
 static void survey(void *user)
 {
@@ -71,6 +72,7 @@ static void survey(void *user)
     struct actio_run *run = s->run;
     struct actio_box box = { .low = actio_arena_array(&run->arena, run->ny + 1, sizeof(double)), .high = actio_arena_array(&run->arena, run->ny + 1, sizeof(double)),
                              .seed = actio_arena_array(&run->arena, ROWS * run->ny + 1, sizeof(double)) };
+    box.in_use = &s->in_use;
     box.t1 = run->model->has_time ? run->model->t1 : 1;    /* constraints that depend on time are looked at at other times, too */
     make_box(run, &box, s->may_march);
     s->verdict = actio_survey(run->sys->formation, run->param, run->model->has_time ? run->model->t0 : 0, run->y0, &box);
@@ -78,19 +80,36 @@ static void survey(void *user)
 
 struct actio_verdict *actio_run_survey(struct actio_run *run, bool may_march)
 {
-    struct surveying s = { run, may_march, NULL };
-    return actio_attempt(run->ctx, survey, &s) ? NULL : s.verdict;
+    struct surveying s = { .run = run, .may_march = may_march };
+    int bad = actio_attempt(run->ctx, survey, &s);
+    for (size_t i = 0; i < ACTIO_MOST_KERNELS; i++)
+        if (s.in_use.k[i]) actio_kernel_free(s.in_use.k[i]);
+    return bad ? NULL : s.verdict;
 }
 
 /* ---- its words */
+
+/* "'rod' (line 4: x^2 + y^2 = 1)" */
+static void add_constraint(struct actio_run *run, struct actio_text *t, uint32_t k)
+{
+    struct actio_model *m = run->model;
+    actio_text_format(t, "'%s'", run->sys->constraint[k]);
+    if (k >= m->constraints) return;
+    actio_text_format(t, " (line %u: ", (unsigned)m->constraint[k].span.line);
+    actio_print_nice(&m->pool, m->constraint[k].left, actio_model_symbol_name, m, t);
+    actio_text_add(t, " = ");
+    actio_print_nice(&m->pool, m->constraint[k].right, actio_model_symbol_name, m, t);
+    actio_text_add(t, ")");
+}
 
 static const char *names_of(struct actio_run *run, const struct actio_relation *r)
 {
     struct actio_text t;
     actio_text_open(&t, &run->arena);
-    for (size_t i = 0; i < r->rows; i++)
-        actio_text_format(&t, "%s'%s'", i == 0 ? "" : i + 1 == r->rows ? " and " : ", ", run->sys->constraint[r->row[i]]);
-    if (r->rows > 1) actio_text_add(&t, " together");
+    for (size_t i = 0; i < r->rows; i++) {
+        actio_text_add(&t, i == 0 ? "" : i + 1 == r->rows ? " and " : ", ");
+        add_constraint(run, &t, r->row[i]);
+    }
     return t.s;
 }
 
@@ -121,7 +140,7 @@ static void say_contradiction(struct actio_run *run, const struct actio_verdict 
     for (size_t i = 0; i < v->contradictories; i++) {
         const struct actio_relation *r = &v->contradictory[i];
         if (strcmp(v->contradiction, "accelerations") == 0)
-            actio_find_at(run->f, ACTIO_F_CONTRADICTORY_ROWS, &run->model->source, place_of(run, r), ACTIO_ARGS(ACTIO_TEXT(r->text)));
+            actio_find_at(run->f, ACTIO_F_CONTRADICTORY_ROWS, &run->model->source, place_of(run, r), ACTIO_ARGS(ACTIO_TEXT(r->text), ACTIO_TEXT(names_of(run, r))));
         else actio_find_at(run->f, ACTIO_F_CONTRADICTORY_STATES, &run->model->source, place_of(run, r), ACTIO_ARGS(ACTIO_TEXT(v->contradiction), ACTIO_TEXT(names_of(run, r))));
     }
     if (v->contradictories == 0) actio_find(run->f, ACTIO_F_NO_MOTION, ACTIO_ARGS(ACTIO_TEXT(v->hiddens ? v->hidden[v->hiddens - 1].text : "a contradiction"), ACTIO_TEXT(remedy_for_no_motion(run))));
@@ -143,9 +162,17 @@ static const char *root_of(struct actio_run *run, uint32_t k)
 
 static void say_singular_start(struct actio_run *run, const struct actio_verdict *v)
 {
-    char what[128] = "the kinetic energy degenerates on the constraints";
-    if (v->start_rank < v->rank) snprintf(what, sizeof what, "the rows of the constraints become dependent (rank %zu, nearby %zu)", v->start_rank, v->rank);
-    actio_find(run->f, ACTIO_F_SINGULAR_AT_START, ACTIO_ARGS(ACTIO_TEXT(what)));
+    const struct actio_relation *r = &v->start_relation;
+    const char *what = "the kinetic energy degenerates on the constraints";
+    if (v->start_rank < v->rank) what = actio_arena_format(&run->arena, "%s restrict the same velocities (rank %zu, nearby %zu)",
+                                                           r->rows ? names_of(run, r) : "some constraints", v->start_rank, v->rank);
+    actio_find_at(run->f, ACTIO_F_SINGULAR_AT_START, r->rows ? &run->model->source : NULL, r->rows ? place_of(run, r) : (struct actio_span){ 0 }, ACTIO_ARGS(ACTIO_TEXT(what)));
+}
+
+static struct actio_span variable_place(const struct actio_run *run, size_t i)
+{
+    struct actio_model *m = run->model;
+    return i < m->coords ? m->coord[i].span : m->state[i - m->coords].span;
 }
 
 static void say_all(struct actio_run *run, const struct actio_verdict *v)
@@ -158,12 +185,12 @@ static void say_all(struct actio_run *run, const struct actio_verdict *v)
     if (v->word == ACTIO_VERDICT_singular && v->vanishings == 0)
         say_singular_start(run, v);
     for (size_t i = 0; i < v->undetermineds && v->word == ACTIO_VERDICT_undetermined; i++)
-        actio_find(run->f, ACTIO_F_ARBITRARY, ACTIO_ARGS(ACTIO_TEXT(run->sys->variable[v->undetermined[i]])));
+        actio_find_at(run->f, ACTIO_F_ARBITRARY, &m->source, variable_place(run, v->undetermined[i]), ACTIO_ARGS(ACTIO_TEXT(run->sys->variable[v->undetermined[i]])));
     if (v->too_large) actio_find(run->f, ACTIO_F_HIDDEN_TOO_LARGE, ACTIO_NO_ARGS);
     for (size_t i = 0; i < v->hiddens && v->word != ACTIO_VERDICT_contradictory; i++)
         actio_find(run->f, ACTIO_F_HIDDEN_CONSTRAINT, ACTIO_ARGS(ACTIO_TEXT(v->hidden[i].text)));
     for (size_t i = 0; i < v->redundants && v->word > ACTIO_VERDICT_contradictory; i++)
-        actio_find_at(run->f, ACTIO_F_REDUNDANT_ROWS, &m->source, place_of(run, &v->redundant[i]), ACTIO_ARGS(ACTIO_TEXT(v->redundant[i].text)));
+        actio_find_at(run->f, ACTIO_F_REDUNDANT_ROWS, &m->source, place_of(run, &v->redundant[i]), ACTIO_ARGS(ACTIO_TEXT(v->redundant[i].text), ACTIO_TEXT(names_of(run, &v->redundant[i]))));
     if (v->inertia[1] && v->word != ACTIO_VERDICT_contradictory)
         actio_find(run->f, ACTIO_F_INDEFINITE, ACTIO_ARGS(ACTIO_COUNT(v->inertia[1]), ACTIO_COUNT(run->sys->n), ACTIO_TEXT(v->negative ? v->negative : "another direction elsewhere")));
     for (size_t i = 0; i < v->singulars && v->word >= ACTIO_VERDICT_redundant; i++)

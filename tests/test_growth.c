@@ -70,14 +70,14 @@ static const char *model_text(const struct expected *e, uint64_t seed)
 
 /* ---- verdicts */
 
-struct judged { struct subject s; struct actio_manifold M; struct actio_sampled points; struct actio_verdict v; struct actio_integrability *it; double seconds; };
+struct judged { struct subject s; struct actio_manifold M; struct actio_kernels kernels; struct actio_sampled points; struct actio_verdict v; struct actio_integrability *it; double seconds; };
 
 static void sample(struct judged *j)
 {
     struct actio_formation *F = j->s.sys->formation;
     size_t ny = F->n + F->N, rank, worst;
     uint64_t seed = 12345;
-    actio_manifold_open(&j->M, F, j->s.param);
+    actio_manifold_open(&j->M, F, j->s.param, &j->kernels);
     j->points = (struct actio_sampled){ &j->M, actio_form_array(F, 24 * ny, sizeof(double)), actio_form_array(F, 24, sizeof(double)), 0 };
     for (int k = 0; k < 24; k++) {
         double *y = j->points.y + ny * j->points.count;

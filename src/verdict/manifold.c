@@ -20,10 +20,18 @@ static struct actio_binding here(struct actio_manifold *m)
     return b;
 }
 
+static struct actio_kernel **free_slot(struct actio_kernels *in_use)
+{
+    size_t i = 0;
+    while (i + 1 < ACTIO_MOST_KERNELS && in_use->k[i]) i++;
+    return &in_use->k[i];
+}
+
 struct actio_probe actio_probe_open(struct actio_manifold *m, const actio_expr *e, size_t n)
 {
     struct actio_formation *F = m->F;
-    struct actio_probe p = { .k = actio_kernel_compile(F->sys.ctx, &F->pool, e, n) };
+    struct actio_probe p = { .slot = free_slot(m->in_use), .k = actio_kernel_compile(F->sys.ctx, &F->pool, e, n) };
+    *p.slot = p.k;
     const actio_slot *slots;
     size_t inputs = actio_kernel_inputs(p.k, &slots), params = actio_kernel_params(p.k, &slots);
     struct actio_arg *given = actio_form_array(F, params, sizeof *given);
@@ -42,8 +50,9 @@ struct actio_probe actio_probe_open(struct actio_manifold *m, const actio_expr *
 
 void actio_probe_close(struct actio_probe *p)
 {
-    if (p->k) actio_kernel_free(p->k);
-    p->k = NULL;
+    if (!p->k) return;
+    actio_kernel_free(p->k);
+    p->k = *p->slot = NULL;
 }
 
 const double *actio_probe_at(const struct actio_probe *p)
@@ -52,9 +61,9 @@ const double *actio_probe_at(const struct actio_probe *p)
     return p->value;
 }
 
-void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, const double *param)
+void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, const double *param, struct actio_kernels *in_use)
 {
-    *m = (struct actio_manifold){ .F = F, .ny = F->n + F->N, .unit = { 1, 1 } };
+    *m = (struct actio_manifold){ .F = F, .in_use = in_use, .ny = F->n + F->N, .unit = { 1, 1 } };
     m->y = actio_form_array(F, m->ny, sizeof *m->y);
     m->mode = actio_form_array(F, F->sys.modes, sizeof *m->mode);
     for (size_t k = 0; k < F->sys.modes; k++) m->mode[k] = 1;

@@ -6,10 +6,15 @@
 #include "equations/formation.h"
 
 /* One list of formulas, evaluated at a point (t, y) with y = (q, v, s). */
-struct actio_probe { struct actio_kernel *k; struct actio_arg *in; double *pre, *value, **out, *work; };
+struct actio_probe { struct actio_kernel *k, **slot; struct actio_arg *in; double *pre, *value, **out, *work; };
+
+/* Kernels in use: the caller's, who frees them when a survey is cut short (late, cancelled, out of memory). */
+enum { ACTIO_MOST_KERNELS = 8 };
+struct actio_kernels { struct actio_kernel *k[ACTIO_MOST_KERNELS]; };
 
 struct actio_manifold {
     struct actio_formation *F;
+    struct actio_kernels *in_use;
     size_t ny;
     double t, *y, *param, *mode;                           /* the point: probes read here; switches stay on one side */
     actio_expr *wrt;                                       /* q, v, s */
@@ -25,7 +30,7 @@ struct actio_probe actio_probe_open(struct actio_manifold *m, const actio_expr *
 void actio_probe_close(struct actio_probe *p);
 const double *actio_probe_at(const struct actio_probe *p); /* at the manifold's current point */
 
-void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, const double *param);
+void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, const double *param, struct actio_kernels *in_use);
 /* Switches are taken as at this state (on their surface: the positive side), lengths and velocities are measured by its own where it is small. */
 void actio_manifold_start_at(struct actio_manifold *m, double t, const double *y);
 void actio_manifold_close(struct actio_manifold *m);

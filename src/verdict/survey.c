@@ -472,6 +472,17 @@ static void find_contradiction(struct survey *s)
     v->contradictory[v->contradictories++] = (struct actio_relation){ set, count, "", false };
 }
 
+/* The rows that depend on each other at the start; those that do everywhere are kept apart. */
+static void name_start_rows(struct survey *s)
+{
+    struct actio_verdict *v = s->v, kept = *v;
+    struct actio_sampled start = { &s->M, (double *)s->y0, &s->t0, 1 };
+    v->redundants = 0;
+    actio_find_relations(v, &start, &s->matrix);
+    if (v->redundants) kept.start_relation = v->redundant[v->redundants - 1];
+    *v = kept;
+}
+
 static void decide(struct survey *s)
 {
     struct actio_verdict *v = s->v;
@@ -503,6 +514,7 @@ static void decide(struct survey *s)
     bool start_singular = s->start.ok && (s->start.rank < s->generic.rank || s->start.smallest <= ZERO);
     v->word = start_singular ? ACTIO_VERDICT_singular : s->generic.rank < p ? ACTIO_VERDICT_redundant : ACTIO_VERDICT_regular;
     if (start_singular) note_place(s, s->y0, "the start");
+    if (start_singular && s->start.rank < s->generic.rank) name_start_rows(s);
 }
 
 struct actio_verdict *actio_survey(struct actio_formation *F, const double *param, double t0, const double *y0, const struct actio_box *box)
@@ -514,7 +526,7 @@ struct actio_verdict *actio_survey(struct actio_formation *F, const double *para
     v->singular_at = actio_form_array(F, MOST_PLACES, sizeof *v->singular_at);
     memcpy(start, y0, (F->n + F->N) * sizeof *start);
     s.y0 = start;
-    actio_manifold_open(&s.M, F, param);
+    actio_manifold_open(&s.M, F, param, box->in_use);
     actio_manifold_start_at(&s.M, t0, y0);
     actio_expr *list = actio_form_array(F, F->G.count + F->A.count + F->D.count + F->N + F->p, sizeof *list);
     size_t count = actio_list_matrix(F, list);

@@ -30,6 +30,7 @@ struct actio_verdict {
     size_t samples;
     bool too_large;                                        /* singular, and hidden constraints were not looked for */
     struct actio_relation *redundant, *contradictory; size_t redundants, contradictories;
+    struct actio_relation start_relation;                  /* rows that depend on each other at the start only */
     const char *contradiction;                             /* at which level, or NULL */
     uint32_t *vanishing; size_t vanishings;                /* constraints whose gradient vanishes on their own zero set */
     struct actio_equation *hidden; size_t hiddens;
@@ -42,7 +43,7 @@ struct actio_verdict {
     struct actio_integrability *integrability;             /* growth.h; NULL when there is nothing to ask */
 };
 
-struct actio_box { double *low, *high, *seed, t1; size_t seeds; };   /* by component of y; states that the motion visits, seed + i*ny; the end of time */
+struct actio_box { double *low, *high, *seed, t1; size_t seeds; struct actio_kernels *in_use; };   /* by component of y; states that the motion visits, seed + i*ny; the end of time */
 
 /* y0 and the box as the caller knows them (from the motion, widened, or from --box). Escapes when over budget. */
 struct actio_verdict *actio_survey(struct actio_formation *F, const double *param, double t0, const double *y0, const struct actio_box *box);
