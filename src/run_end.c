@@ -47,7 +47,10 @@ static void say_failed(struct actio_run *run)
 {
     struct actio_motion *m = &run->motion;
     const struct actio_outcome *o = &run->outcome;
-    if (m->stop == ACTIO_STOP_CHATTER)
+    if (m->stop == ACTIO_STOP_CONTRADICTION && m->stopped_by < run->model->constraints) {
+        const struct actio_constraint *con = &run->model->constraint[m->stopped_by];
+        actio_find_at(run->f, ACTIO_F_CONTRADICTORY_LATER, &run->model->source, con->span, ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
+    } else if (m->stop == ACTIO_STOP_CHATTER)
         actio_find(run->f, ACTIO_F_CHATTERING, ACTIO_ARGS(ACTIO_TEXT(run->sys->mode_text[m->stopped_by]), ACTIO_NUMBER(o->t_stop)));
     else actio_find(run->f, ACTIO_F_BLOWS_UP, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));
 }

@@ -61,7 +61,7 @@ static void say_violation(struct actio_run *run, const struct actio_start_check 
     if (c->found) snprintf(text, sizeof text, "the nearest data that satisfy all constraints have %s (all others unchanged); --project takes them",
                            actio_run_state_text(run, c->nearest, run->y0));
     else snprintf(text, sizeof text, "no data near these that satisfy all constraints were found");
-    actio_find_at(run->f, ACTIO_F_START_BREAKS, written ? &run->model->source : NULL, span,
+    actio_find_at(run->f, written ? ACTIO_F_START_BREAKS : ACTIO_F_START_BREAKS_HIDDEN, written ? &run->model->source : NULL, span,
                   ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[k]), ACTIO_TEXT(level), ACTIO_NUMBER(amount), ACTIO_TEXT(text)));
 }
 

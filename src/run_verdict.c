@@ -131,7 +131,8 @@ static const char *remedy_for_no_motion(struct actio_run *run)
         if (!moves) actio_text_format(&t, "%s%s", listed++ ? ", " : "", sys->variable[i]);
     }
     if (listed == 0) return "the Lagrangian does not fit the constraints: the kinetic energy is degenerate on them";
-    actio_text_format(&t, "%s no mass or inertia in the Lagrangian, but a force: give %s one", listed > 1 ? " have" : " has", listed > 1 ? "each" : "it");
+    actio_text_format(&t, "%s no mass or inertia in the Lagrangian, but a force: give %s a mass, or tie %s to the others by a constraint", listed > 1 ? " have" : " has", listed > 1 ? "each" : "it",
+                      listed > 1 ? "each" : "it");
     return t.s;
 }
 

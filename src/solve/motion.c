@@ -270,6 +270,21 @@ static bool formulas_hold(struct actio_motion *m)
     return m->sys->pivots == 0 || pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign) >= DOUBTFUL;
 }
 
+/* Redundant rows that no longer agree leave a compromise behind: that is no motion. */
+static bool rows_agree(struct actio_motion *m)
+{
+    const struct actio_system *sys = m->sys;
+    size_t count = sys->holonomic + sys->levels;
+    const double *residual = evaluate(&m->at[ACTIO_Q_LEVELS]), *size = residual + count;
+    for (size_t i = 0; i < count; i++) {
+        if (fabs(residual[i]) <= 1e-6 * size[i] + 1e-9) continue;
+        m->stop = ACTIO_STOP_CONTRADICTION;
+        m->stopped_by = i < sys->holonomic ? sys->position_row[i] : sys->velocity_row[i - sys->holonomic];
+        return false;
+    }
+    return true;
+}
+
 int actio_motion_project(void *user, double t, double *y)
 {
     struct actio_motion *m = user;
@@ -280,6 +295,7 @@ int actio_motion_project(void *user, double t, double *y)
         if (m->sys->holonomic) status = project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->y, m->n);
         if (!status && m->sys->levels) status = project_by_formulas(m, ACTIO_Q_PROJECT_V, m->sys->levels, m->y + m->n, m->N);
     }
+    if (!status && m->rank < m->p && !rows_agree(m)) return ACTIO_FLOW_FAILED;
     if (status == ACTIO_FLOW_SINGULAR) return ACTIO_FLOW_OK;                   /* a singular point is judged by `singular`, not here */
     if (!status) memcpy(y, m->y, m->ny * sizeof *y);
     return status;

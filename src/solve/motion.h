@@ -39,7 +39,7 @@ struct actio_motion {
     size_t evaluations;                                    /* right-hand sides since the caller last set it */
     /* what stopped it */
     size_t stopped_by;                                     /* switch or constraint */
-    enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA } stop;
+    enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA, ACTIO_STOP_CONTRADICTION } stop;
     double *jacobian; struct actio_pattern pattern; uint32_t *pattern_i, *pattern_j;
 };
 
