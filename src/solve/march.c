@@ -142,7 +142,9 @@ static void look_at_quality(struct march *m, struct happening *best)
     double least = actio_minimum(quality_value, m, m->t, m->t_next, &t);
     /* still falling at the end: the next step will tell, unless the motion ends here */
     bool falling = fabs(t - m->t_next) <= 1e-6 * fabs(m->t_next - m->t) && before(m, m->t_next, m->task->t1);
-    if (least >= 1e-7 || (falling && least > 1e-14)) return;
+    /* rows that are nearly dependent all the time are no singular point: it shows as a dip */
+    double around = fmax(quality_value(m, m->t), quality_value(m, m->t_next));
+    if (least >= 1e-7 || (falling && least > 1e-14) || (least > 1e-2 * around && least > 1e-14)) return;
     if (fabs(t - m->singular_at) > 1e-6 * fabs(m->t_next - m->t)) earliest(m, best, SINGULAR, t);
 }
 

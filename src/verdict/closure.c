@@ -261,6 +261,7 @@ static bool add_constraint(struct closing *c, actio_expr e)
     struct actio_verdict *v = c->v;
     struct actio_formation *F = v->F;
     e = actio_equation_form(&F->pool, actio_simplify(&F->pool, e));
+    while (F->pool.node[e.id].op == ACTIO_POWI && (int32_t)F->pool.node[e.id].b > 0) e = (actio_expr){ F->pool.node[e.id].a };   /* h^k = 0 is h = 0, with a gradient */
     size_t n = v->hiddens++;
     v->hidden = actio_arena_grow(&F->arena, v->hidden, n * sizeof *v->hidden, (n + 1) * sizeof *v->hidden);
     v->hidden_e = actio_arena_grow(&F->arena, v->hidden_e, n * sizeof *v->hidden_e, (n + 1) * sizeof *v->hidden_e);

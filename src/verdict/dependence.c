@@ -46,16 +46,16 @@ static void gather(const double *A, const uint32_t *row, size_t rows, size_t ski
 }
 
 /* The smallest set of rows up to and with `last` in which `last` depends on the others: leave out whatever is not needed. */
-static size_t minimal_set(struct actio_formation *F, const double *A, uint32_t last, uint32_t *set)
+static size_t minimal_set(struct actio_formation *F, const double *A, uint32_t last, double tol, uint32_t *set)
 {
     size_t count = 0;
     double *some = borrow(F, (F->p + 1) * F->N, sizeof *some);
     for (uint32_t k = 0; k < last; k++) set[count++] = k;
     for (size_t i = count; i-- > 0;) {
         gather(A, set, count, i, F->N, some);
-        size_t without = actio_rank_of_rows(F, some, count - 1, F->N, 5e-5);
+        size_t without = actio_rank_of_rows(F, some, count - 1, F->N, tol);
         memcpy(some + (count - 1) * F->N, A + last * F->N, F->N * sizeof *some);
-        if (actio_rank_of_rows(F, some, count, F->N, 5e-5) != without) continue;
+        if (actio_rank_of_rows(F, some, count, F->N, tol) != without) continue;
         memmove(set + i, set + i + 1, (count - i - 1) * sizeof *set);
         count--;
     }
@@ -150,10 +150,10 @@ void actio_find_relations(struct actio_verdict *v, struct actio_sampled *points,
     v->proved = true;
     for (uint32_t k = 0; k < p && points->count; k++) {
         dense_rows(v, points, matrix, 0, A);
-        size_t before = actio_rank_of_rows(F, A, k, N, 5e-5);
-        if (actio_rank_of_rows(F, A, k + 1, N, 5e-5) > before) continue;
+        size_t before = actio_rank_of_rows(F, A, k, N, v->dependent);
+        if (actio_rank_of_rows(F, A, k + 1, N, v->dependent) > before) continue;
         uint32_t *set = actio_form_array(F, k + 1, sizeof *set);
-        size_t count = minimal_set(F, A, k, set);
+        size_t count = minimal_set(F, A, k, v->dependent, set);
         factors_at(F, A, set, count, factor);
         bool constant = true;
         for (size_t s = 1; s < points->count && s < 6; s++) {

@@ -21,7 +21,8 @@ const char *actio_verdict_text(enum actio_verdict_word word)
 
 enum { NEAR = 8, FAR = 20, MOST_POINTS = 40, SCAN = 24, MOST_SCANNED = 40, MOST_PLACES = 12 };
 #define ZERO 1e-9                                          /* eigenvalues of the scaled matrices below this are 0 */
-#define DEPENDENT 5e-5                                     /* rows closer to dependent than this are: constraints that touch each other fix states no better */
+#define DEPENDENT 1e-8                                     /* rows closer to dependent than this count as dependent */
+#define TOUCHING 5e-5                                      /* the same where curved position constraints may touch each other: they fix states no better */
 
 struct survey {
     struct actio_verdict *v;
@@ -122,7 +123,7 @@ static size_t basis_of(struct survey *s, const double *rows, double *basis)
         return 0;
     }
     memcpy(s->S, rows, p * N * sizeof *rows);
-    return actio_row_bases(p, N, s->S, DEPENDENT, basis, s->work, s->iwork);
+    return actio_row_bases(p, N, s->S, s->v->dependent, basis, s->work, s->iwork);
 }
 
 /* A z' = c: can the rows be met at all? */
@@ -132,7 +133,7 @@ static double defect_of(struct survey *s, const double *c)
     double defect = 0, size = 0;
     if (p == 0) return 0;
     memcpy(s->S, s->A, p * N * sizeof *s->S);
-    actio_min_norm(p, N, s->S, c, DEPENDENT, s->w, &defect, s->work, s->iwork);
+    actio_min_norm(p, N, s->S, c, s->v->dependent, s->w, &defect, s->work, s->iwork);
     for (size_t k = 0; k < p; k++) size = fmax(size, fabs(c[k]));
     return defect / (1 + size);
 }
@@ -317,7 +318,7 @@ static void narrow(struct survey *s, size_t i, double a, double b)
         if (fx < fz) b = z, z = x, fz = fx, x = a + golden * (b - a), fx = spread_at(s, i, x, y);
         else a = x, x = z, fx = fz, z = b - golden * (b - a), fz = spread_at(s, i, z, y);
     }
-    if (fmin(fx, fz) < DEPENDENT && scanned_point(s, i, fx < fz ? x : z, y)) note_place(s, y, "the rows of the constraints become dependent");
+    if (fmin(fx, fz) < s->v->dependent && scanned_point(s, i, fx < fz ? x : z, y)) note_place(s, y, "the rows of the constraints become dependent");
 }
 
 static int ascending(const void *a, const void *b)
@@ -523,6 +524,9 @@ struct actio_verdict *actio_survey(struct actio_formation *F, const double *para
     struct survey s = { .v = v, .F = F, .t0 = t0, .box = box, .seed = 0x9E3779B97F4A7C15u };
     double *start = actio_form_array(F, F->n + F->N, sizeof *start);
     v->F = F;
+    v->dependent = DEPENDENT;
+    for (size_t i = 0; i < F->F.count; i++)
+        if (actio_level_of(&F->pool, F->F.at[i].e) == ACTIO_LV_LANE) v->dependent = TOUCHING;
     v->singular_at = actio_form_array(F, MOST_PLACES, sizeof *v->singular_at);
     memcpy(start, y0, (F->n + F->N) * sizeof *start);
     s.y0 = start;

@@ -28,6 +28,7 @@ struct actio_verdict {
     bool proved;                                           /* by formulas, not by samples */
     double condition;                                      /* of the equilibrated B at the start */
     size_t samples;
+    double dependent;                                      /* rows closer to dependent than this count as dependent */
     bool too_large;                                        /* singular, and hidden constraints were not looked for */
     struct actio_relation *redundant, *contradictory; size_t redundants, contradictories;
     struct actio_relation start_relation;                  /* rows that depend on each other at the start only */
