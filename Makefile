@@ -25,6 +25,10 @@ sanitize: setup
 	@cmake --preset sanitize && cmake --build --preset sanitize -j $(JOBS)
 	@ctest --test-dir build/sanitize -j $(JOBS) --output-on-failure
 
+# Every model with its picture on one page: build/gallery/index.md
+gallery: all
+	@tools/gallery.sh build/actio build/gallery
+
 bench: all
 	@cmake --build --preset release --target bench
 
@@ -38,4 +42,4 @@ web:
 clean:
 	rm -rf build
 
-.PHONY: all setup demo test sanitize bench fuzz web clean
+.PHONY: all setup demo gallery test sanitize bench fuzz web clean
