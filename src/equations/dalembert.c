@@ -82,16 +82,6 @@ static void form_lagrange(struct actio_formation *F)
     for (size_t i = 0; i < n; i++) F->h[i] = actio_sub(pool, actio_add(pool, F->total_force[i], F->Lq[i]), rate[i]);
 }
 
-static double param_value(void *user, actio_slot slot)
-{
-    struct actio_model *m = user;
-    if (slot.space == ACTIO_SPACE_PARAM) return m->param[slot.index].value;
-    if (slot.space == ACTIO_SPACE_STATE) return actio_model_number(m, m->state[slot.index].start);
-    if (slot.space == ACTIO_SPACE_Q) return actio_model_number(m, m->coord[slot.index].start);
-    if (slot.space == ACTIO_SPACE_V) return actio_model_number(m, m->coord[slot.index].start_dot);
-    return slot.space == ACTIO_SPACE_T ? m->t0 : 0;
-}
-
 /* Which flow is whose: the largest coefficient decides, then the next among what is left. For a symmetric positive metric this
  * finds its diagonal, whatever the order of the statements. */
 struct coefficient { double size; uint32_t at; };
@@ -107,7 +97,7 @@ static uint32_t *pair_flows(struct actio_formation *F, const struct actio_entrie
     uint32_t *state_of = actio_form_array(F, F->m, sizeof *state_of);          /* state + 1 of each flow */
     bool *taken = actio_form_array(F, F->m, sizeof *taken);
     struct coefficient *list = actio_form_array(F, mu->count, sizeof *list);
-    for (uint32_t i = 0; i < mu->count; i++) list[i] = (struct coefficient){ fabs(actio_value_of(&F->pool, mu->at[i].e, param_value, F->model)), i };
+    for (uint32_t i = 0; i < mu->count; i++) list[i] = (struct coefficient){ fabs(actio_value_of(&F->pool, mu->at[i].e, actio_start_value, F->model)), i };
     qsort(list, mu->count, sizeof *list, larger_first);
     for (size_t i = 0; i < mu->count; i++) {
         const struct actio_entry *e = &mu->at[list[i].at];

@@ -67,24 +67,11 @@ static actio_expr minus_product(struct actio_pool *pool, actio_expr x, actio_exp
 /* What the motion watches: pairs (value, reference) whose ratio tells the quality, and single values against their own history. */
 struct watch { actio_expr *pair, *with_sign, *plain; size_t pairs, signs, plains; };
 
-static double start_value(void *user, actio_slot slot)
-{
-    struct actio_model *m = user;
-    switch (slot.space) {
-    case ACTIO_SPACE_PARAM: return m->param[slot.index].value;
-    case ACTIO_SPACE_STATE: return actio_model_number(m, m->state[slot.index].start);
-    case ACTIO_SPACE_Q: return actio_model_number(m, m->coord[slot.index].start);
-    case ACTIO_SPACE_V: return actio_model_number(m, m->coord[slot.index].start_dot);
-    case ACTIO_SPACE_T: return m->t0;
-    default: return 1;
-    }
-}
-
 /* A pivot is usable when it is not 0 by structure or at the start. */
 static bool usable(struct actio_formation *F, actio_expr pivot, actio_expr reference)
 {
     if (actio_is_zero(pivot)) return false;
-    double p = actio_value_of(&F->pool, pivot, start_value, F->model), r = actio_value_of(&F->pool, reference, start_value, F->model);
+    double p = actio_value_of(&F->pool, pivot, actio_start_value, F->model), r = actio_value_of(&F->pool, reference, actio_start_value, F->model);
     return isfinite(p) && fabs(p) > 1e-9 * fabs(r) && p != 0;
 }
 

@@ -31,6 +31,7 @@ struct actio_formation {
 /* system.c */
 struct actio_formation *actio_formation_open(struct actio_context *ctx, struct actio_model *model);   /* empty, with its pool */
 
+double actio_start_value(void *model, actio_slot slot);    /* for actio_value_of: params and start data; 1 for switches */
 /* The MATRIX quantity's formulas, in its order; returns how many. */
 size_t actio_list_matrix(struct actio_formation *F, actio_expr *out);
 

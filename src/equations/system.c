@@ -38,6 +38,19 @@ const char *actio_system_text(struct actio_system *sys, uint32_t node)
     return t.s;
 }
 
+double actio_start_value(void *model, actio_slot slot)
+{
+    struct actio_model *m = model;
+    switch (slot.space) {
+    case ACTIO_SPACE_PARAM: return m->param[slot.index].value;
+    case ACTIO_SPACE_STATE: return actio_model_number(m, m->state[slot.index].start);
+    case ACTIO_SPACE_Q: return actio_model_number(m, m->coord[slot.index].start);
+    case ACTIO_SPACE_V: return actio_model_number(m, m->coord[slot.index].start_dot);
+    case ACTIO_SPACE_T: return m->t0;
+    default: return 1;
+    }
+}
+
 /* ---- lists of outputs */
 
 struct list { struct actio_formation *F; actio_expr *e; size_t count, cap; };

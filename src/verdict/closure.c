@@ -29,14 +29,6 @@ struct closing { struct actio_verdict *v; struct actio_sampled *points; actio_ex
 
 /* ---- the equations */
 
-static void drift(struct actio_formation *F, actio_expr phi, actio_expr *out)
-{
-    struct actio_seed *seed = actio_form_array(F, F->n + 1, sizeof *seed);
-    for (size_t i = 0; i < F->n; i++) seed[i] = (struct actio_seed){ F->q[i], F->v[i] };
-    seed[F->n] = (struct actio_seed){ F->time, actio_const(&F->pool, 1) };
-    actio_along(&F->pool, &phi, 1, seed, F->n + 1, out);
-}
-
 static struct linear form(struct closing *c)
 {
     struct actio_formation *F = c->v->F;
@@ -56,7 +48,7 @@ static struct linear form(struct closing *c)
     for (size_t j = 0; j < c->levels; j++) {
         actio_expr rate;
         actio_gradient(&F->pool, c->level[j], F->z, N, entry(&s, N + p + j, 0));
-        drift(F, c->level[j], &rate);
+        actio_drift_rates(F, &c->level[j], 1, &rate);
         s.b[N + p + j] = actio_neg(&F->pool, rate);
     }
     return s;
@@ -273,7 +265,7 @@ static bool add_constraint(struct closing *c, actio_expr e)
     actio_expr level = e;
     actio_manifold_add(c->points->M, e);
     if (!moves(F, e)) {
-        drift(F, e, &level);
+        actio_drift_rates(F, &e, 1, &level);
         if (!actio_is_zero(level)) actio_manifold_add(c->points->M, level);
     }
     if (moves(F, level)) ACTIO_PUSH(&F->arena, c->level, c->levels, c->cap) = level;
