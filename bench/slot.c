@@ -81,8 +81,8 @@ static void show_rows(const struct actio_outcome *o, void (*note)(double t, cons
 {
     double y[8];
     for (size_t r = 0; r < o->rows; r++) {
-        for (size_t i = 0; i < 8; i++) y[i] = o->column[(1 + i) * ROWS + r];   /* after t: x, y, theta, phi and their rates */
-        note(o->column[r], y);
+        for (size_t i = 0; i < 8; i++) y[i] = actio_outcome_column(o, 1 + i)[r];   /* after t: x, y, theta, phi and their rates */
+        note(actio_outcome_column(o, 0)[r], y);
     }
 }
 

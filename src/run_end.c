@@ -102,10 +102,11 @@ struct filling { struct actio_run *run; struct actio_table *table; };
 
 static const char *kept_text(struct actio_table *t, const char *s) { return actio_arena_text(&t->arena, s ? s : "", s ? strlen(s) : 0); }
 
-static double largest_of(const double *x, size_t n)
+/* Largest error of a column over the rows that are shown. */
+static double error_shown(const struct actio_run *run, size_t c, size_t rows)
 {
     double largest = 0;
-    for (size_t i = 0; i < n; i++) largest = fmax(largest, x[i]);
+    for (size_t r = 0; r < rows; r++) largest = fmax(largest, actio_outcome_error(&run->outcome, c, run->times[r]));
     return largest;
 }
 
@@ -124,9 +125,9 @@ static void fill_columns(struct actio_run *run, struct actio_table *t)
         bool unique = from->role != ACTIO_ROLE_LAMBDA || run->motion.unique[lambdas++];
         t->col[c] = (struct actio_column){ kept_text(t, from->name), kept_text(t, from->unit), kept_text(t, from->meaning), "", (enum actio_role)from->role, unique };
         t->data[c] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
-        memcpy(t->data[c], o->column + c * run->rows, t->rows * sizeof(double));
+        if (t->rows) memcpy(t->data[c], actio_outcome_column(o, c), t->rows * sizeof(double));
         t->error[c] = o->error[c];
-        if (o->good_rows < o->rows && run->options.local <= 0) t->error[c] = largest_of(o->row_error + c * run->rows, t->rows);
+        if (o->good_rows < o->rows && run->options.local <= 0) t->error[c] = error_shown(run, c, t->rows);
     }
 }
 

@@ -33,9 +33,9 @@ static void visit(struct actio_run *run, struct actio_box *box)
     for (int i = 0; i < ROWS; i++) times[i] = m->t0 + (m->t1 - m->t0) * i / (ROWS - 1);
     memcpy(start, run->y0, run->ny * sizeof *start);
     run->tentative = true;
-    if (actio_run_examine(run) == 0 && actio_rows_open(&rows, &run->motion, times, ROWS) == 0) {
-        struct actio_march_task task = { .stepper = &actio_dop853, .t0 = m->t0, .t1 = m->t1, .rtol = 1e-5, .atol = 1e-5, .y0 = run->y0, .rows = ROWS,
-                                         .times = times, .row = rows.y, .max_steps = 20000 };
+    if (actio_run_examine(run) == 0 && actio_rows_open(&rows, &run->motion, times, ROWS, m->t1 < m->t0) == 0) {
+        struct actio_march_task task = { .stepper = &actio_dop853, .t0 = m->t0, .t1 = m->t1, .rtol = 1e-5, .atol = 1e-5, .y0 = run->y0, .rows = { { ROWS, times, rows.y, ROWS } },
+                                         .max_steps = 20000 };
         struct actio_march_result result = { 0 };
         if (actio_motion_begin(&run->motion, m->t0, run->y0) == 0) actio_march(run->ctx, &run->motion.flow, &task, &result);
         for (size_t i = 0; i < run->ny; i++)

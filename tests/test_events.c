@@ -136,7 +136,7 @@ TEST(a_guard_can_stop_the_run_and_rows_before_it_are_kept)
     struct switched s = { .mode = 1, .limit = 2 };
     struct actio_flow flow = switched_flow(2, pulled, &s);
     double times[6] = { 0, 1, 2, 3, 4, 5 }, row[12], y0[2] = { 0.5, 0 }, y[2];
-    struct actio_march_task task = { .t1 = 5, .rtol = 1e-10, .atol = 1e-10, .y0 = y0, .rows = 6, .times = times, .row = row };
+    struct actio_march_task task = { .t1 = 5, .rtol = 1e-10, .atol = 1e-10, .y0 = y0, .rows = { { 6, times, row, 6 } } };
     struct actio_march_result out = { .y = y };
     CHECK(actio_march(&context, &flow, &task, &out) == 7);
     CHECK(out.guard == 0 && out.rows == (out.t < 3 ? 3 : 4));   /* crossings at 1 and, to rounding, 3 */

@@ -2,6 +2,7 @@
  * Marching: the steppers' orders and counts, dense output, projection, stiffness, and every way a run can end early. */
 #include "marching.h"
 #include "native/native.h"
+#include "solve/checks.h"
 
 /* ---- flows */
 
@@ -157,7 +158,7 @@ TEST(rows_between_steps_are_as_exact_as_the_steps)
     static double times[ROWS], row[2 * ROWS];
     double y0[2] = { 1, 0 }, worst = 0;
     for (int k = 0; k < ROWS; k++) times[k] = 10.0 * k / (ROWS - 1);
-    struct actio_march_task task = { .t1 = 10, .rtol = 1e-10, .atol = 1e-10, .y0 = y0, .rows = ROWS, .times = times, .row = row };
+    struct actio_march_task task = { .t1 = 10, .rtol = 1e-10, .atol = 1e-10, .y0 = y0, .rows = { { ROWS, times, row, ROWS } } };
     struct actio_march_result out = { 0 };
     CHECK(actio_march(&context, &flow, &task, &out) == 0 && out.rows == ROWS);
     for (int k = 0; k < ROWS; k++) worst = fmax(worst, hypot(row[k] - cos(times[k]), row[ROWS + k] + sin(times[k])));
@@ -188,11 +189,76 @@ TEST(dense_output_has_order_seven)
     CHECK(order > 6.8);
 }
 
+TEST(many_rows_at_once_have_the_bits_of_one_by_one)
+{
+    struct actio_flow flow = flow_of(2, oscillator);
+    void *h = actio_dop853.open(&context, &flow);
+    double t, y[2] = { 1, 0 }, times[11], row[2 * 11];
+    actio_dop853.start(h, 0, y, 1, 1e-6, 1e-6);
+    CHECK(actio_dop853.step(h, &t, y) == 0);
+    for (size_t count = 1; count <= 11; count++) {
+        for (size_t k = 0; k < count; k++) times[k] = t * (double)(k + 1) / (double)(count + 1);
+        actio_dop853.dense_rows(h, count, times, row, 11);
+        for (size_t k = 0; k < count; k++) {
+            double x[2];
+            actio_dop853.dense(h, times[k], x);
+            CHECK(x[0] == row[k] && x[1] == row[11 + k]);
+        }
+    }
+    actio_dop853.close(h);
+}
+
+/* y' = a(t, y): told and true error of an interpolant over the first step of length h. */
+static void gap_of(int (*rhs)(void *, double, const double *, double *), const double *start, double length, double (*exact)(double), double *told, double *true_error)
+{
+    struct actio_flow flow = flow_of(2, rhs);
+    flow.first = length;
+    void *h = actio_dop853.open(&context, &flow);
+    double t, y[2] = { start[0], start[1] }, at, x[2], error[2];
+    actio_dop853.start(h, 0, y, length, 1e-3, 1e3);
+    CHECK(actio_dop853.step(h, &t, y) == 0 && t == length && actio_dop853.gap(h, &at, x, error) == 0);
+    *told = fabs(error[0]), *true_error = 0;
+    for (int k = 1; k < 50; k++) {
+        actio_dop853.dense(h, length * k / 50, x);
+        *true_error = fmax(*true_error, fabs(x[0] - exact(length * k / 50)));
+    }
+    actio_dop853.close(h);
+}
+
+static int growing(void *user, double t, const double *y, double *dy) { (void)user, (void)t; dy[0] = y[0] * cos(t), dy[1] = 0; return 0; }
+static double grown_to(double t) { return exp(sin(t)); }
+
+TEST(the_interpolants_error_is_told_within_a_factor_of_three)
+{
+    double told, true_error;
+    for (double h = 0.3; h < 1.5; h *= 1.3) {
+        gap_of(oscillator, (double[]){ 1, 0 }, h, cos, &told, &true_error);
+        CHECK(true_error < 1e-14 || (told < 3 * true_error && told > true_error / 3));
+        gap_of(growing, (double[]){ 1, 0 }, h, grown_to, &told, &true_error);
+        CHECK(true_error < 1e-14 || (told < 3 * true_error && told > true_error / 3));
+    }
+}
+
+TEST(checks_are_thinned_evenly_and_keep_the_end)
+{
+    struct actio_checks c;
+    CHECK(actio_checks_open(&c, &context, 1) == 0);
+    for (int i = 1; i <= 1000; i++) actio_checks_note(&c, i, &(double){ i });
+    actio_checks_end(&c, 1001, &(double){ 1001 });
+    CHECK(c.count > ACTIO_MOST_CHECKS / 2 && c.count <= ACTIO_MOST_CHECKS + 1 && c.t[c.count - 1] == 1001);
+    for (size_t i = 0; i + 2 < c.count; i++) CHECK(c.t[i + 1] - c.t[i] == c.t[1] - c.t[0] && c.y[i] == c.t[i]);
+    for (int i = 0; i < 10; i++) actio_checks_gap(&c, i, &(double){ 0 }, &(double){ i % 7 });
+    double sum = 0;
+    for (size_t k = 0; k < c.gaps; k++) sum += c.gap_error[k];
+    CHECK(c.gaps == ACTIO_GAPS && sum == 6 + 5 + 4 + 3);
+    actio_checks_close(&c, &context);
+}
+
 TEST(rows_go_backwards_too_and_take_the_steps_own_values_at_the_ends)
 {
     struct actio_flow flow = flow_of(2, oscillator);
     double times[3] = { 1, 0.5, 0 }, row[6], y0[2] = { cos(1), -sin(1) }, end[2];
-    struct actio_march_task task = { .t0 = 1, .t1 = 0, .rtol = 1e-11, .atol = 1e-11, .y0 = y0, .rows = 3, .times = times, .row = row };
+    struct actio_march_task task = { .t0 = 1, .t1 = 0, .rtol = 1e-11, .atol = 1e-11, .y0 = y0, .rows = { { 3, times, row, 3 } } };
     struct actio_march_result out = { .y = end };
     CHECK(actio_march(&context, &flow, &task, &out) == 0 && out.rows == 3);
     CHECK(row[0] == y0[0] && row[2] == end[0] && row[5] == end[1]);
@@ -462,6 +528,9 @@ int main(void)
     RUN(round_off_does_not_accumulate_over_steps);
     RUN(rows_between_steps_are_as_exact_as_the_steps);
     RUN(dense_output_has_order_seven);
+    RUN(many_rows_at_once_have_the_bits_of_one_by_one);
+    RUN(the_interpolants_error_is_told_within_a_factor_of_three);
+    RUN(checks_are_thinned_evenly_and_keep_the_end);
     RUN(rows_go_backwards_too_and_take_the_steps_own_values_at_the_ends);
     RUN(a_blow_up_ends_at_its_time_and_soon);
     RUN(an_undefined_value_ends_the_run_near_the_edge_of_the_domain);

@@ -54,17 +54,22 @@ void actio_poll(struct actio_context *ctx)
 /* A block remembers its size in front of the data, so that giving it back is counted. */
 struct header { size_t size; size_t unused; };
 
-void *actio_take(struct actio_context *ctx, size_t count, size_t size)
+void *actio_take_raw(struct actio_context *ctx, size_t count, size_t size)
 {
     if (size && count > (SIZE_MAX - sizeof(struct header)) / size) return NULL;
     size_t bytes = count * size + sizeof(struct header);
     if (bytes > ctx->bytes_limit || ctx->bytes > ctx->bytes_limit - bytes) return NULL;
     struct header *h = ctx->allocate(ctx->allocate_user, NULL, bytes);
     if (!h) return NULL;
-    memset(h, 0, bytes);
     h->size = bytes;
     ctx->bytes += bytes;
     return h + 1;
+}
+
+void *actio_take(struct actio_context *ctx, size_t count, size_t size)
+{
+    void *p = actio_take_raw(ctx, count, size);
+    return p ? memset(p, 0, count * size) : NULL;
 }
 
 void actio_give(struct actio_context *ctx, void *p)

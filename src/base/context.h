@@ -43,6 +43,7 @@ bool actio_cancelled(const struct actio_context *ctx);
 
 /* Numeric stages: zeroed memory counted against the limit; NULL when there is none. */
 void *actio_take(struct actio_context *ctx, size_t count, size_t size);
+void *actio_take_raw(struct actio_context *ctx, size_t count, size_t size);   /* not zeroed: for what is written before it is read */
 void actio_give(struct actio_context *ctx, void *p);       /* NULL is fine */
 
 #endif

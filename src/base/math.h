@@ -30,8 +30,8 @@ static inline double actio_two_to(int e) { return actio_of_bits((uint64_t)(1023 
 
 /* ---- sine and cosine */
 
-/* sin and cos of hi + lo, |hi| <= pi/4 and a little more, turned by n quarters. */
-ACTIO_INLINE void actio_quarter(double hi, double lo, uint64_t n, double *s, double *c)
+/* sin and cos of hi + lo, |hi| <= pi/4 and a little more. */
+ACTIO_INLINE void actio_eighth(double hi, double lo, double *s, double *c)
 {
     double z = hi * hi, h = 0.5 * z, w = 1.0 - h;
     /* polynomials by halves and quarters: the longest chain is what a right-hand side waits for */
@@ -42,8 +42,15 @@ ACTIO_INLINE void actio_quarter(double hi, double lo, uint64_t n, double *s, dou
     double q = actio_fma(z, -0x1.6c16c16c16966p-10, 0x1.5555555555555p-5), q2 = actio_fma(z, -0x1.27e4fa17a41b4p-22, 0x1.a01a019f4e867p-16);
     double q4 = actio_fma(z, -0x1.907d7aebd5e3dp-37, 0x1.1eeb68b109173p-29);
     q = actio_fma(z4, q4, actio_fma(z2, q2, q));
-    double sine = hi + actio_fma(hi * z, p, lo * w);
-    double cosine = w + ((1.0 - w - h) + actio_fma(z2, q, -(hi * lo)));
+    *s = hi + actio_fma(hi * z, p, lo * w);
+    *c = w + ((1.0 - w - h) + actio_fma(z2, q, -(hi * lo)));
+}
+
+/* The same, turned by n quarters. */
+ACTIO_INLINE void actio_quarter(double hi, double lo, uint64_t n, double *s, double *c)
+{
+    double sine, cosine;
+    actio_eighth(hi, lo, &sine, &cosine);
     const uint64_t sign = (uint64_t)1 << 63;
     uint64_t a = actio_bits(sine) | (actio_bits(hi) & sign);     /* sin(-0) is -0 */
     uint64_t b = actio_bits(cosine), swap = (a ^ b) & -(n & 1);
@@ -51,17 +58,26 @@ ACTIO_INLINE void actio_quarter(double hi, double lo, uint64_t n, double *s, dou
     *c = actio_of_bits((b ^ swap) ^ ((n + 1) << 62 & sign));
 }
 
-/* For moderate arguments that aren't next to a multiple of pi/2: pi/2 in three parts, the first two short enough that their
- * products are exact. Returns 0, or 1 where the values are wrong and actio_sincos_far must be asked. */
+/* x = hi + lo + n pi/2 for moderate arguments that aren't the very neighbours of a multiple of pi/2: pi/2 in three parts, the first two short
+ * enough that their products are exact; what is left is wrong by n 2^-121. Returns 0, or 1 where it is wrong and actio_sincos_far must be asked. */
+ACTIO_INLINE uint64_t actio_reduce(double x, double *hi, double *lo, uint64_t *n)
+{
+    double t = actio_fma(x, 0x1.45f306dc9c883p-1, ACTIO_ROUND), k = t - ACTIO_ROUND;
+    double a = actio_fma(-k, 0x1.921fb544p+0, x), w = k * 0x1.0b4611a6p-34;
+    double h = actio_fma(-k, 0x1.0b4611a6p-34, a), v = h - a;
+    *hi = h, *lo = ((a - (h - v)) - (w + v)) - k * 0x1.3198a2e037073p-69;
+    *n = actio_bits(t);
+    uint64_t wide = !(fabs(x) < 1e5), close = (k != 0) & (fabs(h) < fabs(k) * 0x1p-58);
+    return wide | close;
+}
+
+/* Over lanes: no branch. The result is that of actio_reduce. */
 ACTIO_INLINE uint64_t actio_sincos_near(double x, double *s, double *c)
 {
-    double t = x * 0x1.45f306dc9c883p-1 + ACTIO_ROUND, k = t - ACTIO_ROUND;
-    double a = x - k * 0x1.921fb544p+0, w = k * 0x1.0b4611a6p-34;
-    double h = a - w, v = h - a;
-    double e = k * 0x1.3198a2e037073p-69 - ((a - (h - v)) - (w + v));
-    actio_quarter(h, -e, actio_bits(t), s, c);             /* e is below the rounding of h */
-    uint64_t wide = !(fabs(x) < 1e5), close = (k != 0) & (fabs(h) < 0x1p-27);
-    return wide | close;
+    double hi, lo;
+    uint64_t n, far = actio_reduce(x, &hi, &lo, &n);
+    actio_quarter(hi, lo, n, s, c);
+    return far;
 }
 
 /* 64 bits of the number in `limb` (32 bits each, least first) from bit `at` upwards. */
@@ -115,9 +131,23 @@ static inline void actio_sincos_far(double x, double *s, double *c)
     if (u >> 63) *s = -*s;
 }
 
+/* One value, for which a right-hand side waits: branches that are foreseen cost nothing, and no value leaves the floating-point registers.
+ * The bits are those of the loop over lanes. */
 ACTIO_INLINE void actio_sincos(double x, double *s, double *c)
 {
-    if (actio_sincos_near(x, s, c)) actio_sincos_far(x, s, c);
+    double hi, lo, sine, cosine;
+    const uint64_t one = (uint64_t)1023 << 52, sign = (uint64_t)1 << 63;
+    uint64_t n;
+    if (__builtin_expect(actio_reduce(x, &hi, &lo, &n) != 0, 0)) {
+        actio_sincos_far(x, &sine, &cosine);
+        *s = sine, *c = cosine;
+        return;
+    }
+    double plus = actio_of_bits(one | (n << 62 & sign)), minus = actio_of_bits(one | ((n + 1) << 62 & sign));
+    actio_eighth(hi, lo, &sine, &cosine);
+    sine = copysign(sine, hi);                             /* sin(-0) is -0 */
+    if (n & 1) *s = cosine * plus, *c = sine * minus;
+    else *s = sine * plus, *c = cosine * minus;
 }
 
 ACTIO_INLINE double actio_sin(double x) { double s, c; actio_sincos(x, &s, &c); return s; }

@@ -214,6 +214,7 @@ static void compile(void *user)
     struct list l = { .F = r->F };
     lists[r->what](&l);
     r->F->kernel[r->what] = actio_kernel_compile(r->F->sys.ctx, &r->F->pool, l.e, l.count);
+    if (r->what == ACTIO_Q_RHS) actio_kernel_split(r->F->kernel[r->what], r->F->sys.n + r->F->sys.m, r->F->sys.n % 2);   /* accelerations follow n velocities */
     r->F->sys.kernel[r->what] = r->F->kernel[r->what];
 }
 

@@ -30,12 +30,16 @@ struct actio_program {
     struct actio_section prologue, body;                   /* the prologue's results are the body's fixed registers, in order */
     double *literal;                                       /* the prologue's fixed registers */
     actio_slot *param, *input;                             /* their loaded registers */
+    bool split, odd; size_t head;                          /* as told to actio_kernel_split */
 };
 
 /* Makes a kernel for the outputs; it owns its program and outlives the pool. Escapes when the plan is over budget; never NULL.
  * Runs in the interpreter until actio_kernels_native succeeds. Freed with actio_kernel_free. */
 struct actio_kernel *actio_kernel_compile(struct actio_context *ctx, struct actio_pool *pool, const actio_expr *out, size_t outputs);
 const struct actio_program *actio_kernel_program(const struct actio_kernel *k);
+/* Before it is made faster: the first `head` outputs will be wanted side by side, from an odd place on or not: they are stored in pairs, as a
+ * stepper reads them. */
+void actio_kernel_split(struct actio_kernel *k, size_t head, bool odd);
 
 /* A faster way to run programs than the interpreter (native/ registers cc; web none). Several kernels go through one compiler call. */
 struct actio_exec {
@@ -47,14 +51,15 @@ struct actio_exec {
 };
 typedef void (*actio_eval_fn)(size_t lanes, const struct actio_arg *in, const double *pre, size_t pre_lanes, double *const *out);
 typedef void (*actio_pre_fn)(size_t lanes, const struct actio_arg *params, double *pre);
-/* The kernel takes the library over; a NULL prologue leaves that part to the interpreter. */
-void actio_kernel_attach(struct actio_kernel *k, const char *tier, actio_eval_fn eval, actio_pre_fn prologue, void *library, void (*unload)(void *library));
+/* The kernel takes the library over; a NULL prologue leaves that part to the interpreter, a NULL `one` to eval. */
+struct actio_native_code { actio_eval_fn eval; actio_one_fn one; actio_pre_fn prologue; };
+void actio_kernel_attach(struct actio_kernel *k, const char *tier, struct actio_native_code code, void *library, void (*unload)(void *library));
 
 /* Asks the registered tiers whether `evals` evaluations of these kernels pay for one of them; the swap changes no bit. */
 void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double evals);
 void actio_exec_register(const struct actio_exec *exec);   /* at start-up, before threads; twice is once */
 /* C text of several programs: generated names only, numbers as hexadecimal floats; NULL-terminated, in the arena.
- * Kernel i is exported as actio_e<i>, its prologue (if it has instructions) as actio_p<i>. */
+ * Kernel i is exported as actio_e<i>, its prologue (if it has instructions) as actio_p<i>, one lane of it (if it is split) as actio_o<i>. */
 const char *actio_emit_c(struct actio_arena *arena, struct actio_kernel *const *kernels, size_t n);
 
 #endif

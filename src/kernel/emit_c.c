@@ -124,6 +124,7 @@ static void add_results(struct emission *e, const char *result)
 static const char preamble[] =
     "#include <stddef.h>\n"
     "struct arg { const double *p; ptrdiff_t lane; };\n"
+    "typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));\n"
     "#define EXPORT __attribute__((visibility(\"default\")))\n"
     "static inline double value(const struct arg *in, size_t l) { return in->p[(ptrdiff_t)l * in->lane]; }\n"
     "/* The lanes first .. first+n-1 of a value side by side: where they are, or in `to`. */\n"
@@ -208,6 +209,30 @@ static void add_one(struct emission *e)
     add(e, "}\n");
 }
 
+/* Outputs from..to at `where`; pairs begin at even places. */
+static void add_pairs(struct emission *e, const char *where, size_t from, size_t to, bool odd)
+{
+    for (size_t j = from; j < to; ) {
+        bool pair = (j - from + odd) % 2 == 0 && j + 1 < to;
+        actio_text_format(e->text, pair ? "    *(pair *)(%s + %u) = (pair){ " : "    %s[%u] = ", where, (unsigned)(j - from));
+        add_name(e, &e->name[e->section->out[j++]]);
+        if (pair) add(e, ", "), add_name(e, &e->name[e->section->out[j++]]);
+        add(e, pair ? " };\n" : ";\n");
+    }
+}
+
+/* A single lane whose outputs lie side by side. */
+static void add_side_by_side(struct emission *e)
+{
+    size_t head = e->program->head;
+    actio_text_format(e->text, "EXPORT void actio_o%u(const struct arg *in, const double *pre, double *head, double *rest)\n{\n", e->index);
+    add_leaves(e, "        const double f%u = pre[%u];\n", "        const double x%u = *in[%u].p;\n");
+    add_code(e, at_once);
+    add_pairs(e, "head", 0, head, e->program->odd);
+    add_pairs(e, "rest", head, e->section->outs, false);
+    add(e, "}\n");
+}
+
 static void add_body(struct emission *e)
 {
     e->section = &e->program->body;
@@ -216,6 +241,7 @@ static void add_body(struct emission *e)
     if (sincos) add_again(e);
     add_many(e, sincos);
     add_one(e);
+    if (e->program->split) add_side_by_side(e);
 }
 
 const char *actio_emit_c(struct actio_arena *arena, struct actio_kernel *const *kernels, size_t n)

@@ -3,8 +3,7 @@
 #include "kernel/interpret.h"
 
 struct actio_kernel {
-    actio_eval_fn eval;                                    /* NULL: the interpreter */
-    actio_pre_fn prologue;
+    struct actio_native_code native;                       /* NULL: the interpreter */
     struct actio_program program;
     struct actio_tape tape, prologue_tape;
     size_t work;
@@ -74,6 +73,7 @@ size_t actio_kernel_outputs(const struct actio_kernel *k) { return k->program.bo
 size_t actio_kernel_ops(const struct actio_kernel *k) { return k->program.body.count; }
 size_t actio_kernel_pre(const struct actio_kernel *k) { return k->program.prologue.outs; }
 size_t actio_kernel_work(const struct actio_kernel *k) { return k->work; }
+bool actio_kernel_is_native(const struct actio_kernel *k) { return k->native.eval != NULL; }
 const char *actio_kernel_tier(const struct actio_kernel *k) { return k->tier; }
 
 size_t actio_kernel_inputs(const struct actio_kernel *k, const actio_slot **slots)
@@ -112,7 +112,7 @@ void actio_kernel_bind_params(const struct actio_kernel *k, const struct actio_b
 void actio_kernel_prologue(const struct actio_kernel *k, size_t lanes, const struct actio_arg *params, double *pre, double *work)
 {
     const struct actio_section *s = &k->program.prologue;
-    if (k->prologue) { k->prologue(lanes, params, pre); return; }
+    if (k->native.prologue) { k->native.prologue(lanes, params, pre); return; }
     double **out = (double **)(void *)work;
     for (size_t j = 0; j < s->outs; j++) out[j] = pre + j * lanes;
     actio_section_run(s, &k->prologue_tape, lanes, (struct actio_feed){ k->program.literal, 1, params }, out, work + prologue_results(&k->program));
@@ -121,9 +121,16 @@ void actio_kernel_prologue(const struct actio_kernel *k, size_t lanes, const str
 void actio_kernel_eval(const struct actio_kernel *k, size_t lanes, const struct actio_arg *in, const double *pre, size_t pre_lanes,
                        double *const *out, double *work)
 {
-    if (k->eval) k->eval(lanes, in, pre, pre_lanes, out);
+    if (k->native.eval) k->native.eval(lanes, in, pre, pre_lanes, out);
     else actio_section_run(&k->program.body, &k->tape, lanes, (struct actio_feed){ pre, pre_lanes, in }, out, work);
 }
+
+void actio_kernel_split(struct actio_kernel *k, size_t head, bool odd)
+{
+    k->program.split = true, k->program.odd = odd, k->program.head = head;
+}
+
+const actio_one_fn *actio_kernel_one(const struct actio_kernel *k) { return &k->native.one; }
 
 uint32_t actio_kernel_locate(const struct actio_kernel *k, const struct actio_arg *in, const double *pre, size_t lane, double *work)
 {
@@ -132,10 +139,10 @@ uint32_t actio_kernel_locate(const struct actio_kernel *k, const struct actio_ar
 
 /* ---- faster ways */
 
-void actio_kernel_attach(struct actio_kernel *k, const char *tier, actio_eval_fn eval, actio_pre_fn prologue, void *library, void (*unload)(void *library))
+void actio_kernel_attach(struct actio_kernel *k, const char *tier, struct actio_native_code code, void *library, void (*unload)(void *library))
 {
     detach(k);
-    k->tier = tier, k->eval = eval, k->prologue = prologue;
+    k->tier = tier, k->native = code;
     k->library = library, k->unload = unload;
 }
 

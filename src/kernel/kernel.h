@@ -17,6 +17,7 @@ size_t actio_kernel_outputs(const struct actio_kernel *k);
 size_t actio_kernel_ops(const struct actio_kernel *k);     /* operations of the body: for cost and growth tests */
 size_t actio_kernel_pre(const struct actio_kernel *k);     /* values that the prologue leaves for one parameter set */
 size_t actio_kernel_work(const struct actio_kernel *k);    /* doubles of scratch for actio_kernel_eval, any number of lanes */
+bool actio_kernel_is_native(const struct actio_kernel *k); /* eval leaves the scratch alone, from now on */
 
 void actio_kernel_bind(const struct actio_kernel *k, const struct actio_binding *at, struct actio_arg *in);         /* fills inputs() entries */
 void actio_kernel_bind_params(const struct actio_kernel *k, const struct actio_binding *at, struct actio_arg *in);
@@ -25,6 +26,10 @@ void actio_kernel_prologue(const struct actio_kernel *k, size_t lanes, const str
 /* out[j][l] for l < lanes. `pre` has pre_lanes sets: 1 (shared) or `lanes`. Allocates nothing. An output may not alias an input. */
 void actio_kernel_eval(const struct actio_kernel *k, size_t lanes, const struct actio_arg *in, const double *pre, size_t pre_lanes,
                        double *const *out, double *work);
+/* One lane of a kernel that was split: the first outputs side by side from `head` on, the others from `rest` on. The place keeps NULL until a faster
+ * way than eval is attached. */
+typedef void (*actio_one_fn)(const struct actio_arg *in, const double *pre, double *head, double *rest);
+const actio_one_fn *actio_kernel_one(const struct actio_kernel *k);
 /* The expression id whose value is the first that is not finite in this lane while its operands are; 0 if all are finite. */
 uint32_t actio_kernel_locate(const struct actio_kernel *k, const struct actio_arg *in, const double *pre, size_t lane, double *work);
 const char *actio_kernel_tier(const struct actio_kernel *k);   /* "interpret", "cc" */

@@ -303,23 +303,28 @@ static bool compile(const struct job *j)
 
 static void unload(void *library) { dlclose(library); }
 
+static void *symbol(void *library, char letter, size_t i)
+{
+    char name[32];
+    snprintf(name, sizeof name, "actio_%c%zu", letter, i);
+    return library ? dlsym(library, name) : NULL;
+}
+
 /* Each kernel holds the library once. */
 static int attach(const struct job *j)
 {
-    char path[PATH_MAX], name[32];
+    char path[PATH_MAX];
     path_of(j, j->key, ".so", path);
     int bad = 0;
     for (size_t i = 0; i < j->n; i++) {
         void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        actio_eval_fn eval = NULL;
-        actio_pre_fn prologue = NULL;
-        snprintf(name, sizeof name, "actio_e%zu", i);
-        if (library) *(void **)(void *)&eval = dlsym(library, name);
-        snprintf(name, sizeof name, "actio_p%zu", i);
-        if (library) *(void **)(void *)&prologue = dlsym(library, name);
-        if (eval) actio_kernel_attach(j->kernels[i], "cc", eval, prologue, library, unload);
+        struct actio_native_code code;
+        *(void **)(void *)&code.eval = symbol(library, 'e', i);
+        *(void **)(void *)&code.one = symbol(library, 'o', i);
+        *(void **)(void *)&code.prologue = symbol(library, 'p', i);
+        if (code.eval) actio_kernel_attach(j->kernels[i], "cc", code, library, unload);
         else if (library) dlclose(library);
-        bad |= !eval;
+        bad |= !code.eval;
     }
     return bad;
 }

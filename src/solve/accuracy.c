@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Global error. The error of a run is close to proportional to its local tolerance; so the difference of two runs, tolerances `ratio`
- * apart, is the error of the coarse one, and ratio times that is the error of the fine one, which is what is shown. */
+ * Global error, in two parts. Steps: the error of a run is close to proportional to its local tolerance; so the difference of two runs, tolerances
+ * `ratio` apart, at the ends of the coarse one's steps is its error, and ratio times that the error of the fine one, which is what is shown.
+ * Interpolants, which give the rows: by their defect, in each step that has rows; the worst are put through all columns with and without it. */
 #include "solve/accuracy.h"
 #include "base/roles.h"
+#include "solve/checks.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define RATIO 0.1                                          /* of the tolerances of two successive runs, at first */
-#define FIRST (1.0/24)                                     /* local tolerance of the first fine run, of the asked one: most motions amplify local errors less */
+#define RATIO 0.1                                          /* of the tolerances of the first two runs, down to 3e-8 */
+#define LEAST_RATIO 0.005                                  /* theirs where tolerances are fine: error follows tolerance better there, and a rough run is cheap */
+#define FIRST (1.0/10)                                     /* local tolerance of the first fine run, of the asked one, where nothing is foreseen */
+#define LEAST_FIRST (1.0/64)                               /* and at least */
+#define MOST_FIRST (1.0/4)                                 /* and at most, where the first run shows how much its interpolants are wrong */
+#define AIMED 3.0                                          /* which then leave this margin */
 #define FINEST 4e-15                                       /* about here rounding speaks: one run finer, then it must do */
-#define SILENT_STEPS 64                                    /* of the first run at --tol 1e-9 where nothing seems to happen; fewer for coarser ones */
+#define SILENT 10.0                                        /* a step that may grow by more finds nothing: */
+#define SILENT_STEPS 64                                    /* so many of them in the first run at --tol 1e-9, fewer for coarser ones */
 #define SILENT_PACE 7                                      /* and their h*lambda: beyond the limit of stability, for a stiff problem must show */
 #define MARGIN 1.5                                         /* the estimate must hold with this factor */
-enum { MOST_RUNS = 8 };
+#define DOUBT 2.0                                          /* two runs far apart show the steps' part to this factor: error follows tolerance only roughly */
+enum { MOST_RUNS = 8, SAMPLED = 4 };                       /* SAMPLED: steps of the first run of which one interpolant is looked at */
 
-struct pass { double local, *column; struct actio_march_result result; };     /* column: as in actio_rows, result.rows of them filled */
+/* column: as in actio_rows, of `lanes` values each: the checks, the gaps without and with their errors, the asked rows (not in the first run). */
+struct pass { double local, *column; size_t lanes; struct actio_march_result result; };
 
 struct ladder {
     struct actio_context *ctx;
@@ -24,13 +33,18 @@ struct ladder {
     const struct actio_aim *aim;
     struct actio_outcome *out;
     const struct actio_stepper *stepper;
-    struct actio_rows rows;                                /* of the run under way */
+    struct actio_rows rows;                                /* lanes: checks, gaps, the asked rows */
+    struct actio_checks checks;
+    double *times;                                         /* of the lanes */
     struct pass pass[2];
-    double *spare;                                         /* columns that nothing needs any more, or NULL */
+    double *spare; size_t spare_lanes;                     /* columns that nothing needs any more, or NULL */
+    double *by_column;                                     /* holds the arrays that follow */
     double *last_difference, last_ratio;                   /* by column, of the two runs before; their tolerances */
+    double *steps, *gap;                                   /* by column: the parts of the error that steps and interpolants have */
     double *size, *terms; bool have_terms;                 /* of each column, at least 1; of the terms it is the sum of, asked for when they matter */
     double first;                                          /* local tolerance of the first run */
-    bool have_last, explicit_only;                         /* explicit_only: a stiff method was tried and did not reach it */
+    double early, early_local;                             /* length of an early step of the last run, and its tolerance */
+    bool have_last, explicit_only, refused;                /* explicit_only: a stiff method was tried and did not reach it; refused: too many rows, and told */
     size_t evaluated;                                      /* right-hand sides when compiling was last thought of */
 };
 
@@ -46,48 +60,156 @@ static void report_progress(void *user, double t)
     actio_system_native(l->m->sys, (double)l->m->evaluations * (all - done) / done);
 }
 
-/* Where the error control has nothing to go by, finer runs step finer by the same rule as elsewhere: order 8. */
+static double eighth_root(double x) { return sqrt(sqrt(sqrt(x))); }
+
+/* Where the error control has nothing to go by, finer runs step finer by the same rule as elsewhere: order 8. What is nothing for a rough first run is
+ * measured by the fine one's tolerance. */
 static void set_silence(struct ladder *l, double local)
 {
-    double finer = sqrt(sqrt(sqrt(fmin(local / l->first, 1)))), coarse = fmin(32, fmax(1, pow(l->aim->tol / 1e-9, 0.3)));
+    double finer = eighth_root(fmin(local / l->first, 1)), coarse = fmin(32, fmax(1, pow(l->aim->tol / 1e-9, 0.3)));
     if (l->aim->local > 0) coarse = 1;
+    l->m->flow.silent = SILENT * eighth_root(fmax(local / fmax(FIRST * l->aim->tol, FINEST), 1));
     l->m->flow.longest = finer * coarse * fabs(l->aim->t1 - l->aim->t0) / SILENT_STEPS;
     l->m->flow.paced = finer * SILENT_PACE;
 }
 
 /* One run of the whole interval at a local tolerance. */
-static int run_once(struct ladder *l, struct pass *p, double local)
+static int run_once(struct ladder *l, struct pass *p, double local, struct actio_march_task task)
 {
     struct actio_motion *m = l->m;
-    struct actio_march_task task = {
-        .stepper = l->stepper, .t0 = l->aim->t0, .t1 = l->aim->t1, .rtol = local, .atol = local, .y0 = l->aim->y0, .rows = l->aim->rows,
-        .times = l->aim->times, .row = l->rows.y, .stop_when_stiff = !l->stepper->stiff && !l->explicit_only && strcmp(l->aim->method, "auto") == 0 && actio_stepper_stiff(),
-        .progress = report_progress, .progress_user = l,
-    };
+    const struct actio_aim *aim = l->aim;
+    task.stepper = l->stepper, task.t0 = aim->t0, task.t1 = aim->t1, task.rtol = task.atol = local, task.y0 = aim->y0;
+    task.stop_when_stiff = !l->stepper->stiff && !l->explicit_only && strcmp(aim->method, "auto") == 0 && actio_stepper_stiff();
+    task.progress = report_progress, task.progress_user = l;
     p->local = local;
-    if (l->out->runs == 0) l->first = local;
     set_silence(l, local);
     m->worst = 1;
     m->evaluations = l->evaluated = 0;
-    int status = actio_motion_begin(m, l->aim->t0, l->aim->y0);
-    p->result.status = status, p->result.t = l->aim->t0, p->result.rows = 0, p->result.guard = SIZE_MAX;
-    if (p->result.y) memcpy(p->result.y, l->aim->y0, m->ny * sizeof(double));
+    m->flow.first = l->early_local > 0 && !l->stepper->stiff ? l->early * eighth_root(local / l->early_local) : 0;
+    if (task.mark) actio_checks_clear(&l->checks);
+    actio_checks_clear_gaps(&l->checks);
+    int status = actio_motion_begin(m, aim->t0, aim->y0);
+    p->result.status = status, p->result.t = aim->t0, p->result.rows = 0, p->result.guard = SIZE_MAX;
+    if (p->result.y) memcpy(p->result.y, aim->y0, m->ny * sizeof(double));
     if (!status) status = actio_march(l->ctx, &m->flow, &task, &p->result);
     l->out->rhs += p->result.stats.rhs, l->out->runs++;
+    if (!l->stepper->stiff) l->early = p->result.stats.early, l->early_local = l->early > 0 ? local : 0;
     return status;
 }
 
-/* A run with its columns. When the explicit method finds the problem stiff, a stiff one takes over for good. */
+/* When the explicit method finds the problem stiff, a stiff one takes over for good. */
+static int run_by_either(struct ladder *l, struct pass *p, double local, const struct actio_march_task *task)
+{
+    int status = run_once(l, p, local, *task);
+    if (status != ACTIO_MARCH_STIFF) return status;
+    l->stepper = actio_stepper_stiff();
+    actio_motion_jacobian(l->m);
+    return run_once(l, p, local, *task);
+}
+
+/* Of the asked rows, those before or at t. */
+static size_t rows_until(const struct ladder *l, double t)
+{
+    const struct actio_aim *aim = l->aim;
+    size_t r = 0;
+    while (r < aim->rows && (aim->t1 < aim->t0 ? aim->times[r] >= t : aim->times[r] <= t)) r++;
+    return r;
+}
+
+/* The columns of a further run: errors that are out of date, else new ones. */
+static bool make_room(struct ladder *l, struct pass *p, size_t lanes)
+{
+    if (p->column && p->lanes == lanes) return true;
+    actio_give(l->ctx, p->column);
+    p->lanes = lanes;
+    p->column = l->spare && l->spare_lanes == lanes ? l->spare : actio_rows_columns(&l->rows, lanes);
+    if (p->column == l->spare) l->spare = NULL;
+    return p->column != NULL;
+}
+
+/* Lanes for the checks and the asked rows; columns of a run that has `first` of them. */
+static int open_lanes(struct ladder *l, struct pass *p, size_t first)
+{
+    const struct actio_aim *aim = l->aim;
+    size_t checks = l->checks.count, before = checks + 2 * ACTIO_GAPS, lanes = before + aim->rows;
+    actio_rows_close(&l->rows);
+    actio_give(l->ctx, l->times);
+    l->times = actio_take_raw(l->ctx, lanes + 1, sizeof *l->times);
+    l->rows = (struct actio_rows){ .ctx = l->ctx, .motion = l->m, .rows = lanes };
+    if (!l->times) return actio_rows_too_many(&l->rows), 1;
+    if (checks) memcpy(l->times, l->checks.t, checks * sizeof *l->times);
+    for (size_t i = checks; i < before; i++) l->times[i] = aim->t0;
+    memcpy(l->times + before, aim->times, aim->rows * sizeof *l->times);
+    if (actio_rows_open(&l->rows, l->m, l->times, lanes, aim->t1 < aim->t0)) return 1;
+    if (make_room(l, p, first)) return 0;
+    actio_rows_too_many(&l->rows);
+    return 1;
+}
+
+/* Each kept gap in two lanes, without and with its error; those not used are the start. */
+static void fill_gaps(struct ladder *l)
+{
+    const struct actio_checks *c = &l->checks;
+    size_t first = l->rows.rows - l->aim->rows - 2 * ACTIO_GAPS, lanes = l->rows.rows;
+    for (size_t k = 0; k < ACTIO_GAPS; k++) {
+        bool used = k < c->gaps;
+        const double *y = used ? c->gap_y + k * c->n : l->aim->y0;
+        l->times[first + k] = l->times[first + ACTIO_GAPS + k] = used ? c->gap_t[k] : l->aim->t0;
+        for (size_t i = 0; i < c->n; i++) {
+            double *lane = l->rows.y + i * lanes + first + k;
+            lane[0] = y[i], lane[ACTIO_GAPS] = y[i] + (used ? c->gap_error[k * c->n + i] : 0);
+        }
+    }
+}
+
+static bool interrupted(int status) { return status == ACTIO_FLOW_STOPPED || status == ACTIO_MARCH_NO_MEMORY; }
+
+/* What the first run has when it is interrupted: its rows, if somebody could interrupt it. */
+static void keep_rough(struct ladder *l, struct pass *p, const double *rough)
+{
+    size_t rows = l->aim->rows, before = l->checks.count + 2 * ACTIO_GAPS;
+    if (!rough || open_lanes(l, p, before + rows)) {
+        p->result.rows = 0;
+        return;
+    }
+    for (size_t i = 0; i < l->m->ny; i++)
+        for (size_t j = 0; j < l->rows.rows; j++) l->rows.y[i * l->rows.rows + j] = j >= before && j - before < p->result.rows ? rough[i * rows + j - before] : l->aim->y0[i];
+    actio_rows_evaluate(&l->rows, before + p->result.rows, p->column, p->lanes, l->m->worst < 1e-6);
+}
+
+/* The first run shows where to compare. It needs few interpolants, unless it may have to show what it has. */
+static int run_first(struct ladder *l, struct pass *p, double local)
+{
+    bool shows = l->ctx->cancel || l->ctx->deadline > 0;
+    size_t ny = l->m->ny, rows = l->aim->rows;
+    double *rough = shows && rows < SIZE_MAX / 64 / ny ? actio_take_raw(l->ctx, ny * rows, sizeof *rough) : NULL;
+    struct actio_march_task task = { .rows = { { rows, l->aim->times, rough, rows } }, .mark = actio_checks_note, .gap = actio_checks_gap,
+                                     .watch_user = &l->checks, .gap_every = SAMPLED };
+    int status = run_by_either(l, p, local, &task);
+    if (status == ACTIO_FLOW_STOPPED) keep_rough(l, p, rough);
+    actio_give(l->ctx, rough);
+    if (interrupted(status)) return status;
+    if (!status) actio_checks_end(&l->checks, p->result.t, p->result.y);
+    if (open_lanes(l, p, l->checks.count + 2 * ACTIO_GAPS)) return l->refused = true, ACTIO_MARCH_NO_MEMORY;
+    for (size_t c = 0; c < l->checks.count; c++)
+        for (size_t i = 0; i < ny; i++) l->rows.y[i * l->rows.rows + c] = l->checks.y[c * ny + i];
+    fill_gaps(l);
+    actio_rows_evaluate(&l->rows, p->lanes, p->column, p->lanes, l->m->worst < 1e-6);
+    p->result.rows = rows_until(l, p->result.t);
+    p->result.also = l->checks.count;
+    return status;
+}
+
+/* A run with its columns. */
 static int run_columns(struct ladder *l, struct pass *p, double local)
 {
-    int status = run_once(l, p, local);
-    if (status == ACTIO_MARCH_STIFF) {
-        l->stepper = actio_stepper_stiff();
-        actio_motion_jacobian(l->m);
-        status = run_once(l, p, local);
-    }
+    size_t lanes = l->rows.rows, before = lanes - l->aim->rows, checks = before - 2 * ACTIO_GAPS;
+    struct actio_march_task task = { .rows = { { l->aim->rows, l->aim->times, l->rows.y + before, lanes }, { checks, l->times, l->rows.y, lanes } },
+                                     .gap = actio_checks_gap, .watch_user = &l->checks };
+    int status = run_by_either(l, p, local, &task);
     if (status == ACTIO_MARCH_NO_MEMORY) return status;
-    actio_rows_evaluate(&l->rows, p->result.rows, p->column, l->m->worst < 1e-6);
+    fill_gaps(l);
+    actio_rows_evaluate(&l->rows, before + p->result.rows, p->column, p->lanes, l->m->worst < 1e-6);
     return status;
 }
 
@@ -184,57 +306,94 @@ static double judged_size(const struct ladder *l, size_t c) { return l->have_ter
 static void judge(struct ladder *l, size_t rows)
 {
     struct actio_outcome *out = l->out;
-    size_t good = rows;
+    size_t good = out->compared;
     out->worst = 0;
     for (size_t c = 0; c < l->m->sys->columns; c++) {
         double size = judged_size(l, c), relative = out->error[c] / size;
         if (relative > out->worst) out->worst = relative, out->worst_column = c;
-        if (out->error[c] > l->aim->tol * size) good = first_over(out->row_error + c * l->rows.rows, good, l->aim->tol * size);
+        if (out->error[c] > l->aim->tol * size) good = first_over(out->check_error + c * out->error_lanes, good, l->aim->tol * size);
     }
-    out->good_rows = good;
-    out->holds_until = good ? l->aim->times[good - 1] : l->aim->t0;
+    out->good_rows = good == out->compared ? rows : good ? rows_until(l, l->times[good - 1]) : 0;
+    if (out->good_rows > rows) out->good_rows = rows;
+    out->holds_until = out->good_rows ? l->aim->times[out->good_rows - 1] : l->aim->t0;
 }
 
-/* Errors of the finer run against the coarser one, column by column; then row by row until when they hold. The coarser run's columns
+/* The check that comes next after each gap; `checks` where there is none. */
+static void place_gaps(const struct ladder *l, size_t checks, size_t *next)
+{
+    double sign = l->aim->t1 < l->aim->t0 ? -1 : 1;
+    for (size_t k = 0; k < l->checks.gaps; k++) {
+        size_t i = 0;
+        while (i < checks && sign * (l->checks.gap_t[k] - l->times[i]) > 0) i++;
+        next[k] = i;
+    }
+}
+
+/* What the interpolants add to the error of a column; and to that of the check that comes next. */
+static double add_gaps(const struct ladder *l, const struct pass *fine, size_t c, size_t checks, const size_t *next, double *each)
+{
+    const double *without = fine->column + c * fine->lanes + l->rows.rows - l->aim->rows - 2 * ACTIO_GAPS, *with = without + ACTIO_GAPS;
+    double largest = 0;
+    for (size_t k = 0; k < l->checks.gaps; k++) {
+        double e = difference_of(without[k], with[k], true);
+        if (e > largest) largest = e;
+        if (next[k] < checks && e > each[next[k]]) each[next[k]] = e;
+    }
+    return largest;
+}
+
+/* The steps' part of a column's error. The first run is compared at the ends of its own steps; where a later one is compared its interpolants
+ * speak, too, and when they explain the difference nothing was learned. Two runs may agree by luck, three hardly do. */
+static void set_steps(struct ladder *l, size_t c, double difference, double part, double ratio)
+{
+    double own = (l->have_last ? 1 : DOUBT) * part * difference, scaled = l->have_last ? l->steps[c] * ratio : 0;
+    bool explained = l->have_last && difference < 2 * l->gap[c];
+    l->steps[c] = explained ? fmin(scaled, own) : fmax(own, fmin(scaled / 2, 2 * own));
+}
+
+static size_t rows_of_both(const struct pass *a, const struct pass *b) { return a->result.rows < b->result.rows ? a->result.rows : b->result.rows; }
+
+/* Errors of the finer run against the coarser one, column by column; then check by check until when they hold. The coarser run's columns
  * become the errors. */
 static void compare(struct ladder *l, struct pass *coarse, const struct pass *fine)
 {
     struct actio_outcome *out = l->out;
-    size_t rows = coarse->result.rows < fine->result.rows ? coarse->result.rows : fine->result.rows, all = l->rows.rows;
+    size_t checks = coarse->result.also < fine->result.also ? coarse->result.also : fine->result.also;
     double ratio = fine->local / coarse->local, restarts = (double)fine->result.stats.restarts;   /* a switch is located to rounding only */
+    size_t next[ACTIO_GAPS];
+    place_gaps(l, checks, next);
     for (size_t c = 0; c < l->m->sys->columns; c++) {
-        double *each = coarse->column + c * all;
-        const double *shown = fine->column + c * all;
+        double *each = coarse->column + c * coarse->lanes;
+        const double *shown = fine->column + c * fine->lanes;
         bool multiplier = l->m->sys->column[c].role == ACTIO_ROLE_LAMBDA;
-        struct contrast seen = contrast_of(each, shown, rows);
-        if (!seen.finite) seen = contrast_one_by_one(each, shown, rows, multiplier);
+        struct contrast seen = contrast_of(each, shown, checks);
+        if (!seen.finite) seen = contrast_one_by_one(each, shown, checks, multiplier);
         double part = share(l, c, seen.difference, ratio, seen.size), rounding = DBL_EPSILON * (2 * (seen.size > 1 ? seen.size : 0) + 16 * restarts * seen.size);
-        set_errors(each, shown, rows, part, rounding, seen.finite, multiplier);
-        out->error[c] = fmax(part * seen.difference, rounding);
+        set_errors(each, shown, checks, part, rounding, seen.finite, multiplier);
+        set_steps(l, c, seen.difference, part, ratio);
+        l->gap[c] = add_gaps(l, fine, c, checks, next, each);
+        out->error[c] = fmax(fmax(l->steps[c], rounding), l->gap[c]);
         l->size[c] = seen.size;
         l->last_difference[c] = seen.difference;
     }
-    for (size_t c = 0; rows < all && c < l->m->sys->columns; c++) memset(coarse->column + c * all + rows, 0, (all - rows) * sizeof(double));
     l->have_last = true;
     l->last_ratio = ratio;
-    l->spare = out->row_error;
-    out->row_error = coarse->column;
+    actio_give(l->ctx, l->spare);
+    l->spare = out->check_error, l->spare_lanes = out->error_lanes;
+    out->check_error = coarse->column, out->error_lanes = coarse->lanes;
     coarse->column = NULL;
-    out->rows_compared = rows;
-    judge(l, rows);
+    out->compared = checks;
+    judge(l, rows_of_both(coarse, fine));
 }
 
 static void keep(struct ladder *l, struct pass *p)
 {
     struct actio_outcome *out = l->out;
-    struct pass *other = p == l->pass ? l->pass + 1 : l->pass;
-    if (!out->row_error) {                                 /* nothing was compared: nothing is known */
-        out->row_error = other->column;
-        other->column = NULL;
-        memset(out->row_error, 0, l->m->sys->columns * l->rows.rows * sizeof(double));
-    }
     out->column = p->column;
     p->column = NULL;
+    out->lanes = p->lanes, out->first = p->lanes > l->aim->rows ? p->lanes - l->aim->rows : 0;
+    out->check_time = l->times;
+    l->times = NULL;
     out->rows = p->result.rows;
     out->finest = p->local;
     out->status = p->result.status;
@@ -247,23 +406,16 @@ static void keep(struct ladder *l, struct pass *p)
     out->change = l->m->change, out->changes = l->m->changes;
 }
 
+/* Does it hold? Near rounding nothing finer can be had. */
+static bool holds(const struct ladder *l, const struct pass *now) { return l->out->worst * (now->local <= 0.6 * FINEST ? 1 : MARGIN) <= l->aim->tol; }
+
 /* The next local tolerance, from what the last pair showed. */
 static double next_local(const struct ladder *l, double local)
 {
     if (local <= FINEST) return local > 0.6 * FINEST ? 0.5 * FINEST : local;
-    double wanted = l->out->worst * MARGIN <= l->aim->tol ? RATIO * local : local * 0.4 * l->aim->tol / l->out->worst;
-    return fmax(fmax(fmin(wanted, 0.5 * local), 1e-3 * local), FINEST);
+    double wanted = local * 0.4 * l->aim->tol / l->out->worst, least = l->out->runs > 2 ? 1e-3 : 0.05;   /* a rough first run may be wrong all over */
+    return fmax(fmax(fmin(wanted, 0.5 * local), least * local), FINEST);
 }
-
-/* The columns of a further run: errors that are out of date, else new ones. */
-static bool make_room(struct ladder *l, struct pass *p)
-{
-    if (!p->column) p->column = l->spare ? l->spare : actio_rows_columns(&l->rows);
-    if (p->column == l->spare) l->spare = NULL;
-    return p->column != NULL;
-}
-
-static bool interrupted(int status) { return status == ACTIO_FLOW_STOPPED || status == ACTIO_MARCH_NO_MEMORY; }
 
 /* Two runs agree on where they end: at the end of the interval, or early at about the same row. */
 static bool same_end(const struct pass *a, const struct pass *b)
@@ -272,30 +424,56 @@ static bool same_end(const struct pass *a, const struct pass *b)
     return apart == 0 || (a->result.status && b->result.status && apart <= 1);
 }
 
+/* Is the column a sum made by the program, whose error is judged by its terms? */
+static bool is_sum(int role) { return role == ACTIO_ROLE_ENERGY || role == ACTIO_ROLE_POWER || role == ACTIO_ROLE_RESIDUAL || role == ACTIO_ROLE_CHARGE || role == ACTIO_ROLE_BALANCE; }
+
+/* Local tolerance for a fine run: the first one's interpolants show how much theirs will be wrong. */
+static double foresee(const struct ladder *l, const struct pass *rough, double fine)
+{
+    const double *column = rough->column;
+    double worst = 0;
+    for (size_t c = 0; c < l->m->sys->columns; c++, column += rough->lanes) {
+        const double *without = column + rough->lanes - 2 * ACTIO_GAPS;
+        double e = 0, size = 1;
+        for (size_t k = 0; k < l->checks.gaps; k++) e = fmax(e, difference_of(without[k], without[ACTIO_GAPS + k], true)), size = fmax(size, fabs(without[k]));
+        if (!is_sum(l->m->sys->column[c].role) && e > worst * size) worst = e / size;
+    }
+    if (!(worst > 0 && worst < INFINITY)) return fine;
+    return fmax(fmin(fmax(rough->local * l->aim->tol / (AIMED * worst), LEAST_FIRST * l->aim->tol), MOST_FIRST * l->aim->tol), FINEST);
+}
+
+static double first_ratio(double fine) { return fmax(LEAST_RATIO, fmin(RATIO, RATIO * sqrt(fine / 3e-8))); }
+
 /* Runs finer and finer until the error holds; returns the last one. */
 static struct pass *climb(struct ladder *l)
 {
     struct actio_outcome *out = l->out;
     double tol = l->aim->tol, fine = fmax(FIRST * tol, FINEST);
-    int first = l->pass[0].column ? 0 : 1;                 /* one of them has room, also after another climb */
-    struct pass *now = &l->pass[first];
+    struct pass *now = &l->pass[0];
+    l->first = fine / first_ratio(fine);
     l->have_last = false;
-    int status = run_columns(l, now, fine / RATIO);
+    actio_give(l->ctx, out->check_error);
+    out->check_error = NULL;
+    int status = run_first(l, now, l->first);
+    if (!interrupted(status)) fine = foresee(l, now, fine);
     if (l->aim->compile && !interrupted(status)) actio_system_native(l->m->sys, 4.0 * (double)now->result.stats.rhs);
-    for (int run = 1, other = !first; run < MOST_RUNS && !interrupted(status); run++, other = !other) {
+    for (int run = 1, other = 1; run < MOST_RUNS && !interrupted(status); run++, other = !other) {
         struct pass *before = now;
-        if (!make_room(l, &l->pass[other])) { status = ACTIO_MARCH_NO_MEMORY; break; }
+        if (!make_room(l, &l->pass[other], l->rows.rows)) { status = ACTIO_MARCH_NO_MEMORY; break; }
         now = &l->pass[other];
         status = run_columns(l, now, fine);
         if (interrupted(status)) break;
         compare(l, before, now);
-        if (out->worst * MARGIN > tol && !l->have_terms && actio_rows_terms(&l->rows, now->result.rows, l->terms) == 0) l->have_terms = true, judge(l, out->rows_compared);
-        out->reached = out->worst * (now->local <= FINEST ? 1 : MARGIN) <= tol && same_end(before, now);
+        if (!holds(l, now) && !l->have_terms && actio_rows_terms(&l->rows, out->compared, l->terms) == 0) l->have_terms = true, judge(l, rows_of_both(before, now));
+        out->reached = holds(l, now) && same_end(before, now);
         if (now->result.rows > before->result.rows && now->result.status) now->result.rows = before->result.rows;
         fine = next_local(l, now->local);
         if (out->reached || fine >= now->local || (now->result.rows == 0 && run > 1)) break;
     }
-    if (interrupted(status)) out->reached = false, now->result.status = status;
+    if (interrupted(status)) {
+        out->reached = false, now->result.status = status;
+        if (!now->column || status == ACTIO_MARCH_NO_MEMORY) now->result.rows = 0;
+    }
     return now;
 }
 
@@ -313,6 +491,11 @@ static void run_global(struct ladder *l)
 
 static void run_local(struct ladder *l)
 {
+    if (open_lanes(l, &l->pass[0], 2 * ACTIO_GAPS + l->aim->rows)) {
+        l->refused = true;
+        return;
+    }
+    l->first = l->aim->local;
     run_columns(l, &l->pass[0], l->aim->local);
     for (size_t c = 0; c < l->m->sys->columns; c++) l->out->error[c] = NAN;
     l->out->good_rows = l->pass[0].result.rows;
@@ -329,18 +512,15 @@ static int open_ladder(struct ladder *l)
         actio_find(l->ctx->findings, ACTIO_F_NO_STEPPER, ACTIO_ARGS(ACTIO_TEXT(l->aim->method)));
         return 1;
     }
-    if (actio_rows_open(&l->rows, m, l->aim->times, l->aim->rows)) return 1;
-    l->out->error = actio_take(l->ctx, m->sys->columns + 1, sizeof(double));
-    l->last_difference = actio_take(l->ctx, m->sys->columns + 1, sizeof(double));
-    l->size = actio_take(l->ctx, m->sys->columns + 1, sizeof(double));
-    l->terms = actio_take(l->ctx, m->sys->columns + 1, sizeof(double));
-    bool ok = l->out->error && l->last_difference && l->size && l->terms;
-    for (int i = 0; i < 2 && ok; i++) {
-        l->pass[i].result.y = actio_take(l->ctx, m->ny + 1, sizeof(double));
-        l->pass[i].column = actio_rows_columns(&l->rows);
-        ok = l->pass[i].result.y && l->pass[i].column;
-    }
-    if (!ok) actio_rows_too_many(&l->rows);
+    if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
+    size_t columns = m->sys->columns + 1;
+    l->out->error = actio_take(l->ctx, columns, sizeof(double));
+    l->by_column = actio_take(l->ctx, 5 * columns, sizeof(double));
+    bool ok = l->out->error && l->by_column && actio_checks_open(&l->checks, l->ctx, m->ny) == 0;
+    double **array[] = { &l->last_difference, &l->steps, &l->gap, &l->size, &l->terms };
+    for (size_t i = 0; ok && i < 5; i++) *array[i] = l->by_column + i * columns;
+    for (int i = 0; i < 2 && ok; i++) ok = (l->pass[i].result.y = actio_take(l->ctx, m->ny + 1, sizeof(double))) != NULL;
+    if (!ok) actio_find(l->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(l->ctx->bytes_limit)));
     return !ok;
 }
 
@@ -351,24 +531,38 @@ int actio_reach(struct actio_context *ctx, struct actio_motion *motion, const st
     int bad = open_ladder(&l);
     if (!bad && l.stepper->stiff) actio_motion_jacobian(motion);
     if (!bad) aim->local > 0 ? run_local(&l) : run_global(&l);
+    bad |= l.refused;
     for (int i = 0; i < 2; i++) {
         actio_give(ctx, l.pass[i].column);
         actio_give(ctx, l.pass[i].result.y);
     }
     actio_give(ctx, l.spare);
-    actio_give(ctx, l.last_difference);
-    actio_give(ctx, l.size);
-    actio_give(ctx, l.terms);
+    actio_give(ctx, l.times);
+    actio_checks_close(&l.checks, ctx);
+    actio_give(ctx, l.by_column);
     actio_rows_close(&l.rows);
     if (bad) actio_outcome_close(ctx, out);
     return bad;
+}
+
+const double *actio_outcome_column(const struct actio_outcome *out, size_t c) { return out->column ? out->column + c * out->lanes + out->first : NULL; }
+
+double actio_outcome_error(const struct actio_outcome *out, size_t c, double t)
+{
+    const double *error = out->check_error + c * out->error_lanes, *at = out->check_time;
+    size_t i = 0;
+    if (out->compared == 0) return 0;
+    bool backward = out->compared > 1 && at[1] < at[0];
+    while (i + 1 < out->compared && (backward ? at[i] > t : at[i] < t)) i++;
+    return i && at[i] != t ? fmax(error[i - 1], error[i]) : error[i];
 }
 
 void actio_outcome_close(struct actio_context *ctx, struct actio_outcome *out)
 {
     actio_give(ctx, out->column);
     actio_give(ctx, out->error);
-    actio_give(ctx, out->row_error);
+    actio_give(ctx, out->check_error);
+    actio_give(ctx, out->check_time);
     actio_give(ctx, out->y_stop);
     *out = (struct actio_outcome){ 0 };
 }

@@ -14,12 +14,13 @@ struct actio_aim {
 };
 
 struct actio_outcome {
-    double *column;                                        /* as in actio_rows; owned by the outcome */
-    size_t rows;                                           /* computed */
-    double *error;                                         /* by column: largest estimated error over the rows; NAN for a local run */
-    double *row_error;                                     /* the estimate row by row, laid out like `column` */
-    double worst;                                          /* the same, relative to max(1, size of the column) */
-    size_t worst_column, rows_compared;
+    double *column;                                        /* of `lanes` values each, the rows from `first` on; owned by the outcome */
+    size_t lanes, first, rows;                             /* rows: computed */
+    double *error;                                         /* by column: largest estimated error; NAN for a local run */
+    double *check_error, *check_time;                      /* the estimate check by check, of column c from c*error_lanes on */
+    size_t error_lanes, compared;
+    double worst;                                          /* largest error relative to max(1, size of the column) */
+    size_t worst_column;
     bool reached; double holds_until; size_t good_rows;    /* rows whose error is within tol */
     double finest;                                         /* local tolerance of what is shown */
     int status;                                            /* 0, or why the motion ended early (march.h) */
@@ -30,6 +31,8 @@ struct actio_outcome {
 };
 /* 0 and an outcome (perhaps cut short), or 1 and a finding. */
 int actio_reach(struct actio_context *ctx, struct actio_motion *motion, const struct actio_aim *aim, struct actio_outcome *out);
+const double *actio_outcome_column(const struct actio_outcome *out, size_t c);              /* its rows */
+double actio_outcome_error(const struct actio_outcome *out, size_t c, double t);            /* the estimate at a time: of the checks around it */
 void actio_outcome_close(struct actio_context *ctx, struct actio_outcome *out);
 
 #endif

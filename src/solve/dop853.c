@@ -1,87 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The built-in stepper for problems that are not stiff: Dormand-Prince 8(5,3) with 7th-order dense output. Step control,
  * error norm and stiffness test follow Hairer, Norsett and Wanner; sums over steps are compensated. */
-#include "solve/march.h"
+#include "solve/dop853.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "solve/dop853_table.h"
-
-/* All vectors lie in one block, `stride` apart. Short ones have a fixed stride, which makes every address a constant
- * offset; all are padded to whole groups of GROUP, whose tails stay 0 and harmless. */
-enum { GROUP = 4, SHORT = 16 };
 #define MOST_GROWTH 10.0                                   /* of a step over the one before */
-enum { V_Y = STAGES_DENSE, V_LOW, V_NEW, V_NEW_LOW, V_ARG, V_FLOOR, V_INVERSE, V_POLY, V_COUNT = V_POLY + 7 };
-
-struct dop853 {
-    struct actio_context *ctx;
-    const struct actio_flow *flow;
-    double *block;                                         /* aligned part of `memory` */
-    void *memory;
-    size_t n, padded, stride;
-    double t, t_new, t_end, h, h_done, h_good, rtol, span; /* h: to try next; h_done: of the last step; h_good: last accepted size */
-    bool started, have_new, have_poly, was_rejected;       /* have_new: stage 12 is the derivative at t_new */
-    int stiff_votes, calm_votes;
-    double pace;                                           /* (h lambda)^2 of the last step, 0 = not known */
-    struct actio_march_stats stats;
-};
-
-/* 128-bit vectors on purpose: a right-hand side stores 8 or 16 bytes at a time, and wider loads of what was just stored
- * would wait for the cache. */
-typedef double pair __attribute__((vector_size(16), may_alias));
-typedef long long mask __attribute__((vector_size(16), may_alias));
-#define INLINE static inline __attribute__((always_inline))
-#if defined __clang__
-#define UNROLL _Pragma("unroll")
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
-
-/* The same sums with and without AVX encodings; no contraction, so the bits are the same. */
-#if defined __x86_64__ && defined __linux__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
-#define CLONED __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define CLONED
-#endif
-
-INLINE pair load(const double *p) { return *(const pair *)p; }
-INLINE void store(double *p, pair x) { *(pair *)p = x; }
-INLINE pair larger_size(pair a, pair b)
-{
-    const mask digits = { INT64_MAX, INT64_MAX };
-    mask x = (mask)a & digits, y = (mask)b & digits, first = (mask)((pair)x > (pair)y);
-    return (pair)((x & first) | (y & ~first));
-}
-
-INLINE pair weigh(const double *k, size_t stride, const struct weights *w, int terms)
-{
-    pair sum = w->a[0] * load(k + w->of[0] * stride);
-    UNROLL
-    for (int j = 1; j < terms; j++) sum += w->a[j] * load(k + w->of[j] * stride);
-    return sum;
-}
-
-INLINE pair weighted(const double *k, size_t stride, size_t row) { return weigh(k, stride, &table[row], table[row].terms); }
-
-/* y + h * sum of a stage. Only the last term waits for the newest derivative, so it joins as late as it can. */
-INLINE pair moved(const double *b, size_t stride, const struct weights *w, double h, pair y)
-{
-    int last = w->terms - 1;
-    if (last > 0) y += h * weigh(b, stride, w, last);
-    return y + h * w->a[last] * load(b + w->of[last] * stride);
-}
-
-INLINE void stage_argument(double *b, size_t stride, size_t padded, int row, double h)
-{
-    for (size_t i = 0; i < padded; i += GROUP) {
-        pair first = moved(b + i, stride, &table[row], h, load(b + V_Y * stride + i));
-        pair second = moved(b + i + 2, stride, &table[row], h, load(b + V_Y * stride + i + 2));
-        store(b + V_ARG * stride + i, first);
-        store(b + V_ARG * stride + i + 2, second);
-    }
-}
 
 /* y_new + low_new = y + low + h * sum, the part that y_new cannot hold kept in low_new (two-sum). */
 INLINE void stage_sum(double *b, size_t stride, size_t padded, double h)
@@ -93,13 +19,6 @@ INLINE void stage_sum(double *b, size_t stride, size_t padded, double h)
         store(b + V_NEW * stride + i, sum);
         store(b + V_NEW_LOW * stride + i, (y - (sum - part)) + (step - part));
     }
-}
-
-INLINE int stage(struct dop853 *d, size_t stride, int row, double h)
-{
-    double *b = d->block;
-    stage_argument(b, stride, d->padded, row, h);
-    return d->flow->rhs(d->flow->user, d->t + table[row].c * h, b + V_ARG * stride, b + (size_t)row * stride);
 }
 
 /* Stages 1 to 11 and the new point. Written out, so that every row of the table becomes constants. */
@@ -119,18 +38,23 @@ INLINE int all_stages(struct dop853 *d, size_t stride, double h)
 INLINE double error_norm(struct dop853 *d, size_t stride, double h)
 {
     double *b = d->block;
-    pair e5 = { 0, 0 }, e3 = { 0, 0 }, bad = { 0, 0 };
-    for (size_t i = 0; i < d->padded; i += 2) {
-        pair y_new = load(b + V_NEW * stride + i);
-        pair inverse = 1.0 / (load(b + V_FLOOR * stride + i) + d->rtol * larger_size(load(b + V_Y * stride + i), y_new));
-        pair x = weighted(b + i, stride, ROW_ERROR5) * inverse, z = weighted(b + i, stride, ROW_ERROR3) * inverse;
-        store(b + V_INVERSE * stride + i, inverse);
+    const quad_mask digits = { INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX };
+    quad e5 = { 0, 0, 0, 0 }, e3 = e5, bad = e5;
+    for (size_t i = 0; i < d->padded; i += GROUP) {
+        quad y_new = *(const quad *)(b + V_NEW * stride + i), y = *(const quad *)(b + V_Y * stride + i), x, z;
+        quad_mask x_bits = (quad_mask)y & digits, z_bits = (quad_mask)y_new & digits, first = (quad_mask)((quad)x_bits > (quad)z_bits);
+        quad size = (quad)((x_bits & first) | (z_bits & ~first));
+        quad inverse = 1.0 / (*(const quad *)(b + V_FLOOR * stride + i) + d->rtol * size);
+        weighted(b + i, stride, ROW_ERROR5, &x);
+        weighted(b + i, stride, ROW_ERROR3, &z);
+        x *= inverse, z *= inverse;
+        *(quad *)(b + V_INVERSE * stride + i) = inverse;
         e5 += x * x;
         e3 += z * z;
         bad += 0.0 * y_new;
     }
-    double sum5 = e5[0] + e5[1], sum3 = e3[0] + e3[1], below = sum5 + 0.01 * sum3;
-    if (bad[0] + bad[1] != 0) return NAN;
+    double sum5 = (e5[0] + e5[1]) + (e5[2] + e5[3]), sum3 = (e3[0] + e3[1]) + (e3[2] + e3[3]), below = sum5 + 0.01 * sum3;
+    if (bad[0] + bad[1] + bad[2] + bad[3] != 0) return NAN;
     return below == 0 ? 0 : fabs(h) * sum5 / sqrt(below * (double)d->n);
 }
 
@@ -149,22 +73,21 @@ INLINE double stiffness(const double *b, size_t stride, size_t padded, double h)
     return size > 0 ? h * h * (above[0] + above[1]) / size : 0;
 }
 
-static double *vector(const struct dop853 *d, size_t which) { return d->block + which * d->stride; }
 CLONED static int try_step(struct dop853 *d, double h)
 {
     return d->stride == SHORT ? all_stages(d, SHORT, h) : all_stages(d, d->stride, h);
 }
+
 CLONED static double error_of(struct dop853 *d, double h)
 {
     return d->stride == SHORT ? error_norm(d, SHORT, h) : error_norm(d, d->stride, h);
 }
 
-static void copy(const struct dop853 *d, size_t to, size_t from) { memcpy(vector(d, to), vector(d, from), d->padded * sizeof(double)); }
-
-static int eval(struct dop853 *d, double t, size_t y, size_t f)
+static void copy(const struct dop853 *d, size_t to, size_t from)
 {
-    d->stats.rhs++;
-    return d->flow->rhs(d->flow->user, t, vector(d, y), vector(d, f));
+    const double *a = vector(d, from);
+    double *b = vector(d, to);
+    for (size_t i = 0; i < d->padded; i += 2) store(b + i, load(a + i));
 }
 
 /* Projects the new point. What the sum could not hold is forgotten where the projection has moved the value. */
@@ -207,17 +130,26 @@ static int first_size(struct dop853 *d)
         if (bad == ACTIO_FLOW_STOPPED) return bad;
     }
     double d2 = bad ? 0 : sqrt(floor_norm2(d, probe, f)) / h0, most = fmax(sqrt(d1), d2);
-    double h1 = most <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : sqrt(sqrt(sqrt(0.01 / most)));
+    double h1 = most <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : sqrt(sqrt(sqrt(100 / most)));
     double h = fmin(100 * h0, bad ? h0 : h1);
     if (d->flow->longest > 0 && h > d->flow->longest) h = d->flow->longest;
     d->h = d->h_good = sign * (h > 0 ? h : h0);
     return 0;
 }
 
+/* The very first step may be known from a run before. */
+static int choose_first(struct dop853 *d)
+{
+    double known = d->stats.steps == 0 ? d->flow->first : 0;
+    if (!(known > 0)) return first_size(d);
+    d->h = d->h_good = copysign(fmin(known, d->span), d->t_end - d->t);
+    return 0;
+}
+
 static int begin(struct dop853 *d)
 {
     int bad = eval(d, d->t, V_Y, 0);
-    if (!bad) bad = first_size(d);
+    if (!bad) bad = choose_first(d);
     d->started = !bad;
     return bad;
 }
@@ -247,12 +179,21 @@ static void vote(struct dop853 *d, double h)
     if (++d->stiff_votes == 15) d->stats.looks_stiff = true;
 }
 
-/* One attempt over h: 0 with *factor = how much the step may change (accepted when *err <= 1), else a flow status. */
-static int attempt(struct dop853 *d, double h, bool last, double *err)
+/* 0.9 err^(-1/8); square roots, because they have the same bits everywhere. */
+static double growth(double err)
+{
+    double factor = 0.9 / sqrt(sqrt(sqrt(err)));
+    return factor < 0.2 ? 0.2 : factor;
+}
+
+/* One attempt over h: 0 with *factor = how much the step may change (accepted when *err <= 1), else a flow status. The factor is found before
+ * what takes long, which the processor then does at the same time. */
+static int attempt(struct dop853 *d, double h, bool last, double *err, double *factor)
 {
     int bad = try_step(d, h);
     if (bad) return bad;
     *err = error_of(d, h);
+    *factor = growth(*err);
     if (!isfinite(*err)) return ACTIO_FLOW_NAN;
     if (*err > 1) return 0;
     bad = project(d);
@@ -263,12 +204,25 @@ static int attempt(struct dop853 *d, double h, bool last, double *err)
     return bad;
 }
 
+/* Does the motion change at one rate all over the step, to within the tolerance? Then its error is rounding. */
+static bool steady(const struct dop853 *d, double h)
+{
+    const double *before = vector(d, 0), *after = vector(d, STAGE_NEW), *inverse = vector(d, V_INVERSE);
+    double sum = 0;
+    for (size_t i = 0; i < d->n; i++) {
+        double x = h * (after[i] - before[i]) * inverse[i];
+        sum += x * x;
+    }
+    return d->have_new && sum <= (double)d->n;
+}
+
 /* A step whose error is nothing beside the tolerance says little of what lies ahead: a pulse is easily stepped over, values below
  * the tolerance change at a pace of their own, and runs of all tolerances would step alike. */
 static double grown(const struct dop853 *d, double h, double factor)
 {
-    double longest = d->flow->longest, size = fabs(h), most = longest;
-    if (!(longest > 0) || factor < MOST_GROWTH) return h * factor;
+    double longest = d->flow->longest, size = fabs(h), most = longest, silent = factor;
+    if (factor > MOST_GROWTH) factor = MOST_GROWTH;
+    if (!(longest > 0) || silent < 2 || (silent < d->flow->silent && !steady(d, h))) return h * factor;
     if (d->pace > 0) most = fmin(most, d->flow->paced * size / sqrt(d->pace));
     return copysign(fmin(size * factor, fmax(most, 0.2 * size)), h);
 }
@@ -278,6 +232,7 @@ static void accept(struct dop853 *d, double h, double factor)
     if (d->was_rejected && factor > 1) factor = 1;
     d->was_rejected = false;
     d->stats.steps++;
+    if (d->stats.steps == 2) d->stats.early = fabs(h);
     d->h_done = d->h_good = h;
     d->h = grown(d, h, factor);
 }
@@ -288,25 +243,17 @@ static bool hopeless(const struct dop853 *d, int bad, int failures, double h)
     return bad == ACTIO_FLOW_STOPPED || bad == ACTIO_FLOW_FAILED || failures > 30 || fabs(h) < 1e-10 * fabs(d->h_good);
 }
 
-/* 0.9 err^(-1/8) within bounds; square roots, because they have the same bits everywhere. */
-static double growth(double err)
-{
-    double factor = 0.9 / sqrt(sqrt(sqrt(err)));
-    return factor > MOST_GROWTH ? MOST_GROWTH : factor < 0.2 ? 0.2 : factor;
-}
-
 static int advance(struct dop853 *d)
 {
     int bad = 0;
     for (int failures = 0;;) {
-        double h = d->h, err = 0;
+        double h = d->h, err = 0, factor = MOST_GROWTH;
         bool last = fabs(h) * 1.0000001 >= fabs(d->t_end - d->t);
         d->t_new = last ? d->t_end : d->t + h;
         h = d->t_new - d->t;                               /* exactly what t changes by */
         if (!last && fabs(h) <= 10 * DBL_EPSILON * fabs(d->t) + 1e-25 * d->span) return bad ? bad : ACTIO_MARCH_STEP_TO_ZERO;
         d->have_new = d->have_poly = false;
-        bad = attempt(d, h, last, &err);
-        double factor = growth(err);
+        bad = attempt(d, h, last, &err, &factor);
         if (!bad && err <= 1) return accept(d, h, factor), 0;
         d->was_rejected = true;
         d->stats.rejected++;
@@ -350,90 +297,6 @@ static int dop853_retake(void *handle, double t, double *y)
     if (!bad) bad = project(d);
     if (!bad) memcpy(y, vector(d, V_NEW), d->n * sizeof *y);
     return bad;
-}
-
-/* Three more stages, then the coefficients of the interpolant. Written out for the same reason as all_stages. */
-INLINE int dense_stages(struct dop853 *d, size_t stride, double h)
-{
-    int bad = stage(d, stride, 13, h);
-    if (!bad) bad = stage(d, stride, 14, h);
-    if (!bad) bad = stage(d, stride, 15, h);
-    d->stats.rhs += 3;
-    return bad;
-}
-
-INLINE void interpolant(double *b, size_t stride, size_t padded, double h)
-{
-    for (size_t i = 0; i < padded; i += 2) {
-        pair rise = load(b + V_NEW * stride + i) - load(b + V_Y * stride + i);
-        pair left = h * load(b + i), right = h * load(b + STAGE_NEW * stride + i);
-        double *poly = b + V_POLY * stride + i;
-        store(poly, rise);
-        store(poly + stride, left - rise);
-        store(poly + 2 * stride, 2 * rise - (left + right));
-        store(poly + 3 * stride, h * weighted(b + i, stride, ROW_DENSE));
-        store(poly + 4 * stride, h * weighted(b + i, stride, ROW_DENSE + 1));
-        store(poly + 5 * stride, h * weighted(b + i, stride, ROW_DENSE + 2));
-        store(poly + 6 * stride, h * weighted(b + i, stride, ROW_DENSE + 3));
-    }
-}
-
-INLINE int make_interpolant(struct dop853 *d, size_t stride, double h)
-{
-    int bad = dense_stages(d, stride, h);
-    interpolant(d->block, stride, d->padded, h);
-    return bad;
-}
-
-CLONED static int try_interpolant(struct dop853 *d, double h)
-{
-    return d->stride == SHORT ? make_interpolant(d, SHORT, h) : make_interpolant(d, d->stride, h);
-}
-
-/* The interpolant needs the derivative at the end, too. */
-static void prepare(struct dop853 *d)
-{
-    int bad = d->have_new ? 0 : eval(d, d->t_new, V_NEW, STAGE_NEW);
-    d->have_new = !bad;
-    if (bad) interpolant(d->block, d->stride, d->padded, d->h_done);
-    else bad = try_interpolant(d, d->h_done);
-    if (bad) memset(vector(d, V_POLY + 3), 0, 4 * d->stride * sizeof(double));   /* a cubic is left */
-}
-
-INLINE pair interpolate(const double *b, size_t s, double x, double z)
-{
-    const double *p = b + V_POLY * s;
-    pair sum = load(p + 5 * s) + x * load(p + 6 * s);
-    sum = load(p + 4 * s) + z * sum;
-    sum = load(p + 3 * s) + x * sum;
-    sum = load(p + 2 * s) + z * sum;
-    sum = load(p + s) + x * sum;
-    sum = load(p) + z * sum;
-    return load(b + V_Y * s) + x * sum;
-}
-
-INLINE void write_dense(const double *b, size_t s, size_t n, double x, double *y)
-{
-    size_t i = 0;
-    for (; i + 3 < n; i += 4) {
-        pair first = interpolate(b + i, s, x, 1 - x), second = interpolate(b + i + 2, s, x, 1 - x);
-        memcpy(y + i, &first, sizeof first);
-        memcpy(y + i + 2, &second, sizeof second);
-    }
-    for (; i < n; i++) y[i] = interpolate(b + i / 2 * 2, s, x, 1 - x)[i % 2];
-}
-
-static void dop853_dense(void *handle, double t, double *y)
-{
-    struct dop853 *d = handle;
-    if (d->h_done == 0) {
-        memcpy(y, vector(d, V_NEW), d->n * sizeof *y);
-        return;
-    }
-    if (!d->have_poly) d->have_poly = true, prepare(d);
-    double x = (t - d->t) / d->h_done;
-    if (d->stride == SHORT) write_dense(d->block, SHORT, d->n, x, y);
-    else write_dense(d->block, d->stride, d->n, x, y);
 }
 
 static void dop853_start(void *handle, double t, const double *y, double t_end, double rtol, double atol)
@@ -488,5 +351,5 @@ static void dop853_stats(void *handle, struct actio_march_stats *stats)
 
 const struct actio_stepper actio_dop853 = {
     .name = "dop853", .open = dop853_open, .start = dop853_start, .step = dop853_step, .retake = dop853_retake,
-    .dense = dop853_dense, .stats = dop853_stats, .close = dop853_close,
+    .dense = actio_dop853_dense, .dense_rows = actio_dop853_dense_rows, .gap = actio_dop853_gap, .stats = dop853_stats, .close = dop853_close,
 };

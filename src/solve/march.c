@@ -20,7 +20,8 @@ struct march {
     double t, t_next, direction;                           /* the step is t -> t_next, y -> y_next */
     double *y, *y_next, *y_at, *f, *g, *sample;            /* y_at, f, g: scratch */
     signed char *side;                                     /* sign that each guard has in this mode, 0 = not known yet */
-    size_t row, steps, rhs, projections, guard;            /* guard: the one in hand */
+    size_t row[ACTIO_MARCH_LISTS];                         /* the next one of each list */
+    size_t steps, rhs, projections, guard;                 /* guard: the one in hand */
     double touched_at, singular_at;                        /* the last ones told, not to be told twice */
     double chatter_from;
     size_t chatter;
@@ -44,22 +45,55 @@ static void dense_at(void *where, double t, double *y)
     memcpy(y, state_at(m, t), m->flow->n * sizeof *y);
 }
 
-static void write_row(struct march *m, const double *y)
+static void mark(const struct march *m, double t, const double *y)
 {
-    for (size_t i = 0; i < m->flow->n; i++) m->task->row[i * m->task->rows + m->row] = y[i];
-    m->row++;
+    if (m->task->mark) m->task->mark(m->task->watch_user, t, y);
 }
 
-/* Rows before t come from the interpolant of the step. */
+static void write_row(struct march *m, int list, const double *y)
+{
+    const struct actio_march_rows *rows = &m->task->rows[list];
+    size_t r = m->row[list]++;
+    for (size_t i = 0; rows->row && i < m->flow->n; i++) rows->row[i * rows->stride + r] = y[i];
+    if (list == 0 && !m->stepper->gap) mark(m, rows->times[r], y);
+}
+
+static void tell_gap(struct march *m)
+{
+    double t;
+    if (!m->task->gap || !m->stepper->gap || m->stepper->gap(m->h, &t, m->y_at, m->f)) return;
+    m->task->gap(m->task->watch_user, t, m->y_at, m->f);
+}
+
+/* Rows of a list before t come from the interpolant of the step. Returns how many. */
+static size_t list_before(struct march *m, int list, double t)
+{
+    const struct actio_march_rows *rows = &m->task->rows[list];
+    size_t first = m->row[list], end = first;
+    while (end < rows->count && before(m, rows->times[end], t)) end++;
+    if (end == first) return 0;
+    if (!rows->row && m->stepper->gap) return m->row[list] = end, 0;           /* its steps' ends are marked instead */
+    if (m->stepper->dense_rows && rows->row) m->stepper->dense_rows(m->h, end - first, rows->times + first, rows->row + first, rows->stride), m->row[list] = end;
+    while (m->row[list] < end) write_row(m, list, state_at(m, rows->times[m->row[list]]));
+    return end - first;
+}
+
 static void rows_before(struct march *m, double t)
 {
-    while (m->row < m->task->rows && before(m, m->task->times[m->row], t)) write_row(m, state_at(m, m->task->times[m->row]));
+    size_t inside = list_before(m, 0, t);
+    list_before(m, 1, t);
+    if (inside && !m->task->mark) tell_gap(m);
 }
 
 /* Rows at the state reached; none may lie further back than the rounding of t. */
 static void rows_here(struct march *m)
 {
-    while (m->row < m->task->rows && !before(m, m->t, m->task->times[m->row])) write_row(m, m->y);
+    for (int list = 0; list < ACTIO_MARCH_LISTS; list++) {
+        const struct actio_march_rows *rows = &m->task->rows[list];
+        bool skip = !rows->row && m->stepper->gap;
+        for (; m->row[list] < rows->count && !before(m, m->t, rows->times[m->row[list]]); m->row[list] += skip)
+            if (!skip) write_row(m, list, m->y);
+    }
 }
 
 static double guard_value(void *user, double t)
@@ -269,11 +303,13 @@ static int one_step(struct march *m)
     if (bad) return bad;
     if (!crossed) {
         rows_before(m, m->t_next);
+        if (task->gap_every && m->steps % task->gap_every == 0) tell_gap(m);
         double *done = m->y;
         m->y = m->y_next;
         m->y_next = done;
         m->t = m->t_next;
         rows_here(m);
+        if (m->stepper->gap) mark(m, m->t, m->y);
     }
     if (task->progress && m->steps % PROGRESS_EVERY == 0) task->progress(task->progress_user, m->t);
     return task->stop_when_stiff && looks_stiff(m) ? ACTIO_MARCH_STIFF : 0;
@@ -316,7 +352,7 @@ static void report(struct march *m, struct actio_march_result *out)
     m->stepper->stats(m->h, &out->stats);
     out->stats.rhs += m->rhs;
     out->stats.projections += m->projections;
-    out->rows = m->row;
+    out->rows = m->row[0], out->also = m->row[1];
     out->t = m->t;
     out->guard = m->guard;
     if (y) memcpy(y, m->y, m->flow->n * sizeof *y);

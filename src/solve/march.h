@@ -39,10 +39,12 @@ struct actio_flow {
     const struct actio_pattern *pattern;
     int (*jacobian)(void *user, double t, const double *y, double *values);
     const double *scale;                                   /* typical size of each component, or NULL = 1 */
-    double longest, paced;                                 /* steps that find nothing to resolve grow to this length, this h*lambda, and no further; 0 = any */
+    double first;                                          /* length of the very first step where another run has shown it; 0 = to be found */
+    /* Steps whose error would allow the next to be `silent` times as long find nothing to resolve: they grow to this length, this h*lambda, and no further; 0 = any. */
+    double silent, longest, paced;
 };
 
-struct actio_march_stats { size_t rhs, steps, rejected, projections, restarts; const char *stepper; bool looks_stiff; };
+struct actio_march_stats { size_t rhs, steps, rejected, projections, restarts; const char *stepper; bool looks_stiff; double early; };   /* early: the second step's length */
 
 /* A stepper: dop853 built in, cvode from native/. open allocates everything; a step allocates nothing. */
 struct actio_stepper {
@@ -53,6 +55,11 @@ struct actio_stepper {
     int (*step)(void *h, double *t, double *y);            /* one accepted step, not beyond t_end, projected; flow status, else ACTIO_MARCH_* */
     int (*retake)(void *h, double t, double *y);           /* the last step again, ending at t inside it (more exact than dense); NULL = cannot */
     void (*dense)(void *h, double t, double *y);           /* inside the last step; prepares itself on first use after a step */
+    /* The same for many times, component i of row r to row[i*stride + r]; NULL = one by one. */
+    void (*dense_rows)(void *h, size_t count, const double *t, double *row, size_t stride);
+    /* A place inside the last step where dense is nearly as wrong as anywhere in it, the state there and its estimated error. NULL: dense is as exact
+     * as the steps are; else 0 when it could be told. */
+    int (*gap)(void *h, double *t, double *y, double *error);
     void (*stats)(void *h, struct actio_march_stats *stats);
     void (*close)(void *h);
 };
@@ -63,19 +70,31 @@ void actio_stepper_register(const struct actio_stepper *stepper);
 const struct actio_stepper *actio_stepper_find(const char *name);   /* NULL when absent */
 const struct actio_stepper *actio_stepper_stiff(void);              /* first stiff one registered, or NULL */
 
+/* States wanted at given times, monotone from t0 to t1 (either direction), filled in order. */
+struct actio_march_rows {
+    size_t count; const double *times;
+    double *row; size_t stride;                            /* component i of row r at row[i*stride + r] (lanes = rows); NULL: not kept */
+};
+enum { ACTIO_MARCH_LISTS = 2 };
+
 struct actio_march_task {
     const struct actio_stepper *stepper;
     double t0, t1, rtol, atol;
     const double *y0;
-    size_t rows; const double *times;                      /* output times, monotone from t0 to t1 (either direction), both ends included if wanted */
-    double *row;                                           /* rows x n, filled in order; component i of row r at row[i*rows + r] (lanes = rows) */
+    struct actio_march_rows rows[ACTIO_MARCH_LISTS];
+    /* Both may be NULL. mark is told where another run can be compared with this one: at the end of each step that is no switch, or, where the
+     * stepper's interpolant is as exact as its steps, at each row of the first list. gap is told of the interpolant's error in each step with a row
+     * inside; where there are marks, in one of gap_every. */
+    void (*mark)(void *user, double t, const double *y);
+    void (*gap)(void *user, double t, const double *y, const double *error);
+    void *watch_user; size_t gap_every;
     size_t max_steps;                                      /* 0 = 10 million */
     bool stop_when_stiff;                                  /* end with ACTIO_MARCH_STIFF when the stepper says that the problem is stiff */
     void (*progress)(void *user, double t); void *progress_user;
 };
 struct actio_march_result {
     int status;                                            /* 0 or why it ended early */
-    size_t rows;                                           /* rows filled */
+    size_t rows, also;                                     /* rows filled, of each list */
     double t;                                              /* where it ended */
     size_t guard;                                          /* the guard that stopped it, else SIZE_MAX */
     struct actio_march_stats stats;

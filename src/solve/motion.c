@@ -73,17 +73,23 @@ static struct actio_arg *bind_rhs(struct actio_motion *m, const double *y)
     return m->rhs_in[which];
 }
 
-/* Right-hand sides read the stepper's own buffers, of which there are few: each is bound once. */
-static inline const double *evaluate_rhs(struct actio_motion *m, double t, const double *y)
+/* Right-hand sides read the stepper's own buffers, of which there are few: each is bound once. Rates go to zdot, pivots are returned. */
+static inline const double *evaluate_rhs(struct actio_motion *m, double t, const double *y, double *zdot)
 {
     const struct actio_bound *b = &m->at[ACTIO_Q_RHS];
     struct actio_arg *in = NULL;
+    double *pivot = b->value + m->N;
     for (int i = 0; i < ACTIO_RHS_BUFFERS && !in; i++)
         if (m->rhs_y[i] == y) in = m->rhs_in[i];
     if (!in) in = bind_rhs(m, y);
     m->t = t;
+    if (*m->rhs_one) {
+        (*m->rhs_one)(in, b->pre, zdot, pivot);
+        return pivot;
+    }
     actio_kernel_eval(b->k, 1, in, b->pre, 1, b->out, b->work);
-    return b->value;
+    memcpy(zdot, b->value, m->N * sizeof *zdot);
+    return pivot;
 }
 
 static inline void move_to(struct actio_motion *m, double t, const double *y)
@@ -92,11 +98,15 @@ static inline void move_to(struct actio_motion *m, double t, const double *y)
     for (size_t i = 0; i < m->ny; i++) m->y[i] = y[i];
 }
 
-static bool all_finite(const double *x, size_t n)
+/* Two at a time, as steppers read rates and kernels write them: so they get there without waiting for memory. */
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+static inline bool all_finite(const double *x, size_t n)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += x[i] * 0;
-    return sum == 0;
+    pair sum = { 0, 0 };
+    size_t i = 0;
+    for (; i + 1 < n; i += 2) sum += *(const pair *)(x + i) * 0.0;
+    return sum[0] + sum[1] + (i < n ? x[i] * 0 : 0) == 0;
 }
 
 /* ---- pivots */
@@ -105,7 +115,7 @@ static bool all_finite(const double *x, size_t n)
  * This runs in every right-hand side: comparisons only. */
 static inline bool pivots_sound(struct actio_motion *m, const double *pivot, int *sign)
 {
-    size_t pairs = m->sys->pivot_pairs, signs = m->sys->pivot_signs, singles = m->sys->pivots - 2 * pairs;
+    size_t pairs = m->pivot_pairs, signs = m->pivot_signs, singles = m->pivot_singles;
     const double *single = pivot + 2 * pairs;
     bool sound = true, minus = false;
     for (size_t i = 0; i < pairs; i++) {
@@ -181,23 +191,11 @@ void actio_motion_undefined(struct actio_motion *m)
         if (!m->unique_here[k]) m->lambda[k] = NAN;
 }
 
-/* The stepper reads rates two at a time: written the same way, they reach it without waiting for memory. */
-typedef double pair __attribute__((vector_size(16)));
-
 static inline void copy_in_pairs(const double *from, double *to, size_t n)
 {
     size_t i = 0;
-    for (; i + 1 < n; i += 2) {
-        pair both = { from[i], from[i + 1] };
-        memcpy(to + i, &both, sizeof both);
-    }
+    for (; i + 1 < n; i += 2) *(pair *)(to + i) = *(const pair *)(from + i);
     if (i < n) to[i] = from[i];
-}
-
-static inline void write_rates(const struct actio_motion *m, const double *y, const double *zdot, double *dy)
-{
-    copy_in_pairs(y + m->n, dy, m->n);
-    copy_in_pairs(zdot, dy + m->n, m->N);
 }
 
 int actio_motion_rhs(void *user, double t, const double *y, double *dy)
@@ -205,18 +203,18 @@ int actio_motion_rhs(void *user, double t, const double *y, double *dy)
     struct actio_motion *m = user;
     int sign = m->sign;
     m->evaluations++;
+    copy_in_pairs(y + m->n, dy, m->n);
     if (!m->numeric) {
-        const double *v = evaluate_rhs(m, t, y);
-        write_rates(m, y, v, dy);
-        bool sound = pivots_sound(m, v + m->N, &sign) && sign == m->sign;
-        if (sound && all_finite(v, m->N)) return ACTIO_FLOW_OK;
-        double q = pivot_quality(m, v + m->N, &sign);
+        const double *pivot = evaluate_rhs(m, t, y, dy + m->n);
+        bool sound = pivots_sound(m, pivot, &sign) && sign == m->sign;
+        if (sound && all_finite(dy + m->n, m->N)) return ACTIO_FLOW_OK;
+        double q = pivot_quality(m, pivot, &sign);
         note_quality(m, sign != m->sign ? 0 : q);
-        if (q >= DOUBTFUL && all_finite(v, m->N)) return ACTIO_FLOW_OK;
+        if (q >= DOUBTFUL && all_finite(dy + m->n, m->N)) return ACTIO_FLOW_OK;
     }
     move_to(m, t, y);
     int status = solve_numerically(m);
-    write_rates(m, y, m->zdot, dy);
+    memcpy(dy + m->n, m->zdot, m->N * sizeof *dy);
     return status;
 }
 
@@ -481,6 +479,7 @@ static void make_flow(struct actio_motion *m)
 int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct actio_system *sys, const double *param)
 {
     *m = (struct actio_motion){ .sign = 1, .span = 1, .ctx = ctx, .sys = sys, .n = sys->n, .m = sys->m, .N = sys->n + sys->m, .p = sys->p, .ny = 2 * sys->n + sys->m,
+                                .pivot_pairs = sys->pivot_pairs, .pivot_signs = sys->pivot_signs, .pivot_singles = sys->pivots - 2 * sys->pivot_pairs,
                                 .numeric = !sys->symbolic, .rank = sys->p, .quality = 1, .worst = 1 };
     bool ok = take_buffers(m, param);
     if (!ok && ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(ctx->bytes_limit)));
@@ -488,6 +487,7 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
     if (!bad && sys->levels) bad = actio_motion_need(m, ACTIO_Q_LEVELS);
     if (!bad && sys->modes) bad = actio_motion_need(m, ACTIO_Q_GUARDS);
     if (!bad && sys->symbolic) bad = actio_motion_need(m, ACTIO_Q_RHS) || actio_motion_need(m, ACTIO_Q_SOLVE);
+    if (!bad && sys->symbolic) m->rhs_one = actio_kernel_one(m->at[ACTIO_Q_RHS].k);
     if (!bad && sys->symbolic && sys->holonomic) bad = actio_motion_need(m, ACTIO_Q_PROJECT_Q);
     if (!bad && sys->symbolic && sys->levels) bad = actio_motion_need(m, ACTIO_Q_PROJECT_V);
     if (bad) { actio_motion_close(m); return 1; }

@@ -25,11 +25,13 @@ struct actio_motion {
     double t, *y, *zdot, *lambda, *reaction, *param, *mode, *hidden;
     struct actio_bound at[ACTIO_Q_COUNT];
     struct actio_arg *rhs_in[ACTIO_RHS_BUFFERS]; const double *rhs_y[ACTIO_RHS_BUFFERS]; size_t rhs_next;   /* inputs of RHS by the buffer they are bound to */
+    const actio_one_fn *rhs_one;                           /* the fast way to one right-hand side, once there is one */
     struct actio_saddle *saddle;
     bool numeric;                                          /* formulas were not eliminated, or rows are redundant */
     size_t rank;                                           /* of the constraints' rows, as the motion keeps it */
     bool *unique, *unique_here;                            /* multipliers: along the motion; at one point */
     /* watched pivots */
+    size_t pivot_pairs, pivot_singles, pivot_signs;        /* as the system has them */
     double *pivot_size, quality, worst; int sign;         /* quality since last asked, worst of the run */
     double bad_t, *bad_y;                                  /* where a formula last gave no number */
     double *residual, *step;                               /* scratch of projection */

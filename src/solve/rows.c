@@ -33,22 +33,22 @@ static bool bind(struct actio_rows *r, enum actio_quantity what, const struct ac
     const actio_slot *slots;
     if (!k) return true;
     size_t inputs = actio_kernel_inputs(k, &slots), outputs = actio_kernel_outputs(k);
-    r->lane[what].in = actio_take(r->ctx, inputs + 1, sizeof(struct actio_arg));
-    r->lane[what].out = actio_take(r->ctx, outputs + 1, sizeof(double *));
-    r->lane[what].work = actio_take(r->ctx, actio_kernel_work(k) + 1, sizeof(double));
+    r->lane[what].in = actio_take_raw(r->ctx, inputs + 1, sizeof(struct actio_arg));
+    r->lane[what].out = actio_take_raw(r->ctx, outputs + 1, sizeof(double *));
+    r->lane[what].work = actio_take_raw(r->ctx, (actio_kernel_is_native(k) ? 0 : actio_kernel_work(k)) + 1, sizeof(double));
     if (!r->lane[what].in || !r->lane[what].out || !r->lane[what].work) return false;
     actio_kernel_bind(k, at, r->lane[what].in);
     return true;
 }
 
-static void point_at(struct actio_rows *r, enum actio_quantity what, size_t first, double *base, size_t count)
+static void point_at(struct actio_rows *r, enum actio_quantity what, size_t first, double *base, size_t lanes, size_t count)
 {
-    for (size_t j = 0; r->lane[what].out && j < count; j++) r->lane[what].out[first + j] = base + j * r->rows;
+    for (size_t j = 0; r->lane[what].out && j < count; j++) r->lane[what].out[first + j] = base + j * lanes;
 }
 
-double *actio_rows_columns(const struct actio_rows *r)
+double *actio_rows_columns(const struct actio_rows *r, size_t lanes)
 {
-    return actio_take(r->ctx, r->motion->sys->columns * r->rows + 1, sizeof(double));
+    return actio_take_raw(r->ctx, r->motion->sys->columns * lanes + 1, sizeof(double));
 }
 
 void actio_rows_too_many(const struct actio_rows *r)
@@ -57,16 +57,19 @@ void actio_rows_too_many(const struct actio_rows *r)
     actio_find(r->ctx->findings, ACTIO_F_TOO_MANY_ROWS, ACTIO_ARGS(ACTIO_COUNT(r->rows), ACTIO_COUNT(columns), ACTIO_COUNT(r->ctx->bytes_limit)));
 }
 
-int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *times, size_t rows)
+int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *times, size_t rows, bool backward)
 {
     static const enum actio_quantity used[] = { ACTIO_Q_SOLVE, ACTIO_Q_OUTPUTS, ACTIO_Q_PROJECT_Q, ACTIO_Q_PROJECT_V };
     size_t columns = m->sys->columns, widest = m->sys->p + m->N;
-    *r = (struct actio_rows){ .ctx = m->ctx, .motion = m, .rows = rows, .times = times, .backward = rows > 1 && times[rows - 1] < times[0] };
+    *r = (struct actio_rows){ .ctx = m->ctx, .motion = m, .rows = rows, .times = times, .backward = backward };
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
     struct { double **p; size_t n; } want[] = { { &r->y, m->ny }, { &r->zdot, m->N }, { &r->lambda, m->p }, { &r->reaction, m->N },
                                                 { &r->mode, m->sys->modes }, { &r->step, widest } };
-    bool ok = rows < SIZE_MAX / 64 / (m->ny + columns + widest + 1);
-    for (size_t i = 0; ok && i < sizeof want / sizeof *want; i++) ok = (*want[i].p = actio_take(r->ctx, want[i].n * rows + 1, sizeof(double))) != NULL;
+    size_t values = 0;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) values += want[i].n;
+    bool ok = rows < SIZE_MAX / 64 / (values + columns + 1) && (r->block = actio_take_raw(r->ctx, values * rows + 1, sizeof(double)));
+    double *next = r->block;
+    for (size_t i = 0; ok && i < sizeof want / sizeof *want; next += want[i++].n * rows) *want[i].p = next;
     struct actio_binding at = lanes_of(r);
     for (size_t i = 0; ok && i < sizeof used / sizeof *used; i++) ok = bind(r, used[i], &at);
     if (!ok) {
@@ -74,19 +77,18 @@ int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *
         actio_rows_close(r);
         return 1;
     }
-    point_at(r, ACTIO_Q_SOLVE, 0, r->zdot, m->N);
-    point_at(r, ACTIO_Q_SOLVE, m->N, r->lambda, m->p);
-    point_at(r, ACTIO_Q_SOLVE, m->N + m->p, r->reaction, m->N);
-    point_at(r, ACTIO_Q_PROJECT_Q, 0, r->step, m->sys->holonomic + m->n);
-    point_at(r, ACTIO_Q_PROJECT_V, 0, r->step, m->sys->levels + m->N);
+    point_at(r, ACTIO_Q_SOLVE, 0, r->zdot, rows, m->N);
+    point_at(r, ACTIO_Q_SOLVE, m->N, r->lambda, rows, m->p);
+    point_at(r, ACTIO_Q_SOLVE, m->N + m->p, r->reaction, rows, m->N);
+    point_at(r, ACTIO_Q_PROJECT_Q, 0, r->step, rows, m->sys->holonomic + m->n);
+    point_at(r, ACTIO_Q_PROJECT_V, 0, r->step, rows, m->sys->levels + m->N);
     return 0;
 }
 
 void actio_rows_close(struct actio_rows *r)
 {
     if (!r->ctx) return;
-    void *all[] = { r->y, r->zdot, r->lambda, r->reaction, r->mode, r->step };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(r->ctx, all[i]);
+    actio_give(r->ctx, r->block);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) {
         actio_give(r->ctx, r->lane[k].in);
         actio_give(r->ctx, r->lane[k].out);
@@ -115,6 +117,21 @@ static double largest_size(const double *x, size_t n)
     return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
 }
 
+/* x += step where that is a number; two at a time. */
+typedef double pair __attribute__((vector_size(16), may_alias, aligned(8)));
+typedef long long mask __attribute__((vector_size(16), may_alias));
+
+static void add_finite(double *x, const double *step, size_t n)
+{
+    size_t i = 0;
+    for (; i + 1 < n; i += 2) {
+        pair s = *(const pair *)(step + i);
+        mask sound = (mask)(s - s == (pair){ 0, 0 });
+        *(pair *)(x + i) += (pair)((mask)s & sound);
+    }
+    if (i < n && fabs(step[i]) <= DBL_MAX) x[i] += step[i];
+}
+
 /* Steps of all rows at once, until each residual is below what a further step would remove. */
 static void project_lanes(struct actio_rows *r, size_t filled, enum actio_quantity what, size_t residuals, double *z, size_t length)
 {
@@ -122,11 +139,7 @@ static void project_lanes(struct actio_rows *r, size_t filled, enum actio_quanti
         double largest = 0;
         evaluate(r, what, filled);
         for (size_t j = 0; j < residuals; j++) largest = fmax(largest, largest_size(r->step + j * r->rows, filled));
-        for (size_t i = 0; i < length; i++) {
-            const double *step = r->step + (residuals + i) * r->rows;
-            double *to = z + i * r->rows;
-            for (size_t l = 0; l < filled; l++) to[l] = fabs(step[l]) <= DBL_MAX ? to[l] + step[l] : to[l];
-        }
+        for (size_t i = 0; i < length; i++) add_finite(z + i * r->rows, r->step + (residuals + i) * r->rows, filled);
         if (largest <= 1e-9) break;
     }
 }
@@ -166,12 +179,12 @@ static int solve_row(struct actio_rows *r, size_t l)
     return status;
 }
 
-int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, bool one_by_one)
+int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, size_t lanes, bool one_by_one)
 {
     struct actio_motion *m = r->motion;
     int status = ACTIO_FLOW_OK;
     if (filled == 0) return status;
-    point_at(r, ACTIO_Q_OUTPUTS, 0, column, m->sys->columns);
+    point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, m->sys->columns);
     fill_modes(r, filled);
     if (m->numeric || one_by_one) {
         for (size_t l = 0; l < filled; l++) {
@@ -193,11 +206,11 @@ int actio_rows_terms(struct actio_rows *r, size_t filled, double *size)
     size_t columns = m->sys->columns;
     if (actio_motion_need(m, ACTIO_Q_TERMS)) return 1;
     struct actio_binding at = lanes_of(r);
-    double *value = actio_take(r->ctx, columns * r->rows + 1, sizeof *value);
+    double *value = actio_take_raw(r->ctx, columns * r->rows + 1, sizeof *value);
     bool ok = value && (r->lane[ACTIO_Q_TERMS].in || bind(r, ACTIO_Q_TERMS, &at));
     if (ok) {
         const struct actio_bound *b = &m->at[ACTIO_Q_TERMS];
-        point_at(r, ACTIO_Q_TERMS, 0, value, columns);
+        point_at(r, ACTIO_Q_TERMS, 0, value, r->rows, columns);
         actio_kernel_eval(b->k, filled, r->lane[ACTIO_Q_TERMS].in, b->pre, 1, r->lane[ACTIO_Q_TERMS].out, r->lane[ACTIO_Q_TERMS].work);
         for (size_t c = 0; c < columns; c++) {
             size[c] = 0;

@@ -8,20 +8,22 @@
 struct actio_rows {
     struct actio_context *ctx;
     struct actio_motion *motion;
-    size_t rows;                                           /* asked for */
+    size_t rows;                                           /* room for as many */
     const double *times;
+    double *block;                                         /* holds all that follows */
     double *y;                                             /* component i of row r at y[i*rows + r] */
     double *zdot, *lambda, *reaction, *mode, *step;
     struct { struct actio_arg *in; double **out, *work; } lane[ACTIO_Q_COUNT];
     bool backward;
 };
-int actio_rows_open(struct actio_rows *r, struct actio_motion *motion, const double *times, size_t rows);   /* 0, or 1 and a finding */
+/* `times` may be in any order; backward: the motion goes against time. 0, or 1 and a finding. */
+int actio_rows_open(struct actio_rows *r, struct actio_motion *motion, const double *times, size_t rows, bool backward);
 void actio_rows_close(struct actio_rows *r);
-/* Memory for the columns of all rows, zeroed: column c of row i at [c*rows + i]. The caller gives it back. NULL when there is none. */
-double *actio_rows_columns(const struct actio_rows *r);
+/* Memory for columns of `lanes` values: column c of row i at [c*lanes + i]. The caller gives it back. NULL when there is none. */
+double *actio_rows_columns(const struct actio_rows *r, size_t lanes);
 void actio_rows_too_many(const struct actio_rows *r);      /* the finding that says so */
 /* Fills `column` from the first `filled` states. `one_by_one`: the motion met poor pivots, so each row is solved by itself. A flow status. */
-int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, bool one_by_one);
+int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, size_t lanes, bool one_by_one);
 
 /* Largest sizes, over the rows last evaluated, of the terms that columns made by the program are sums of; 0 for the others. 0, or 1: no memory. */
 int actio_rows_terms(struct actio_rows *r, size_t filled, double *size);

@@ -52,7 +52,7 @@ static int load(struct actio_context *ctx, struct actio_kernel *const *kernels, 
         while (at < PLACES && loaded[at]) at++;
         if (at == PLACES) return 1;
         loaded[at] = actio_kernel_program(kernels[i]);
-        actio_kernel_attach(kernels[i], "toy", place[at], NULL, &loaded[at], unload);
+        actio_kernel_attach(kernels[i], "toy", (struct actio_native_code){ .eval = place[at] }, &loaded[at], unload);
         toy_exec_loads++;
     }
     return 0;
