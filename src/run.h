@@ -45,6 +45,7 @@ int actio_run_take_hidden(struct actio_run *run, const struct actio_verdict *v);
 void actio_run_explain(struct actio_run *run);             /* findings on how the motion ended */
 struct actio_table *actio_run_table(struct actio_run *run);
 void actio_run_say_start(struct actio_run *run, const struct actio_start_check *c);   /* constraints that the start data break */
+void actio_run_find(struct actio_run *run, enum actio_code code, const struct actio_value arg[6]);   /* about the model as a whole: its file is named */
 const char *actio_run_name(const struct actio_run *run, size_t component);        /* "x", "x'" of a component of y */
 /* "x = 1, x' = 0, ..." of a state; the first few when there are many. In the run's arena; "" when memory runs out. */
 const char *actio_run_state_text(struct actio_run *run, const double *y, const double *compared_with);

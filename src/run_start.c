@@ -14,6 +14,11 @@ const char *actio_run_name(const struct actio_run *run, size_t i)
     return m->state[i - 2 * m->coords].name;
 }
 
+void actio_run_find(struct actio_run *run, enum actio_code code, const struct actio_value arg[6])
+{
+    actio_find_at(run->f, code, &run->model->source, (struct actio_span){ 0 }, arg);
+}
+
 struct listing { struct actio_run *run; const double *y, *other; struct actio_text text; };
 
 static void list_state(void *user)
@@ -61,13 +66,13 @@ static void say_violation(struct actio_run *run, const struct actio_start_check 
     if (c->found) snprintf(text, sizeof text, "the nearest data that satisfy all constraints have %s (all others unchanged); --project takes them",
                            actio_run_state_text(run, c->nearest, run->y0));
     else snprintf(text, sizeof text, "no data near these that satisfy all constraints were found");
-    actio_find_at(run->f, written ? ACTIO_F_START_BREAKS : ACTIO_F_START_BREAKS_HIDDEN, written ? &run->model->source : NULL, span,
+    actio_find_at(run->f, written ? ACTIO_F_START_BREAKS : ACTIO_F_START_BREAKS_HIDDEN, &run->model->source, span,
                   ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[k]), ACTIO_TEXT(level), ACTIO_NUMBER(amount), ACTIO_TEXT(text)));
 }
 
 void actio_run_say_start(struct actio_run *run, const struct actio_start_check *c)
 {
-    if (c->euclidean) actio_find(run->f, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
+    if (c->euclidean) actio_run_find(run, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
     for (size_t k = 0; k < run->sys->p; k++) {
         bool holonomic = k < run->model->constraints && run->model->constraint[k].kind == ACTIO_HOLONOMIC;
         if (c->position[k] != 0) say_violation(run, c, k, c->position[k], "in the positions");
@@ -83,8 +88,8 @@ static int judge_start(struct actio_run *run, const struct actio_start_check *c)
         return 1;
     }
     if (!c->consistent) {
-        if (c->euclidean) actio_find(run->f, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
-        actio_find(run->f, ACTIO_F_START_PROJECTED, ACTIO_ARGS(ACTIO_TEXT(actio_run_state_text(run, c->nearest, run->y0))));
+        if (c->euclidean) actio_run_find(run, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
+        actio_run_find(run, ACTIO_F_START_PROJECTED, ACTIO_ARGS(ACTIO_TEXT(actio_run_state_text(run, c->nearest, run->y0))));
     }
     memcpy(run->y0, c->nearest, run->ny * sizeof(double));
     return 0;

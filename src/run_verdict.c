@@ -118,22 +118,41 @@ static struct actio_span place_of(struct actio_run *run, const struct actio_rela
     return r->rows && r->row[r->rows - 1] < run->model->constraints ? run->model->constraint[r->row[r->rows - 1]].span : (struct actio_span){ 0 };
 }
 
-/* Coordinates whose acceleration stands in no equation. */
+/* Does the acceleration of a coordinate stand in any equation of motion? */
+static bool has_inertia(const struct actio_system *sys, size_t i)
+{
+    bool found = false;
+    for (size_t k = 0; k < sys->G.count; k++) found = found || sys->G.row[k] == i;
+    return found;
+}
+
 static const char *remedy_for_no_motion(struct actio_run *run)
 {
     const struct actio_system *sys = run->sys;
     struct actio_text t;
     size_t listed = 0;
     actio_text_open(&t, &run->arena);
-    for (size_t i = 0; i < sys->n; i++) {
-        bool moves = false;
-        for (size_t k = 0; k < sys->G.count; k++) moves = moves || sys->G.row[k] == i;
-        if (!moves) actio_text_format(&t, "%s%s", listed++ ? ", " : "", sys->variable[i]);
-    }
-    if (listed == 0) return "the Lagrangian does not fit the constraints: the kinetic energy is degenerate on them";
+    for (size_t i = 0; i < sys->n; i++)
+        if (!has_inertia(sys, i)) actio_text_format(&t, "%s%s", listed++ ? ", " : "", sys->variable[i]);
+    if (listed == 0) return "the Lagrangian does not fit the constraints: on the velocities that they leave free, the kinetic energy is degenerate and cannot take up the forces";
     actio_text_format(&t, "%s no mass or inertia in the Lagrangian, but a force: give %s a mass, or tie %s to the others by a constraint", listed > 1 ? " have" : " has", listed > 1 ? "each" : "it",
                       listed > 1 ? "each" : "it");
     return t.s;
+}
+
+static struct actio_span variable_place(const struct actio_run *run, size_t i)
+{
+    struct actio_model *m = run->model;
+    return i < m->coords ? m->coord[i].span : m->state[i - m->coords].span;
+}
+
+/* The first coordinate without inertia is the place of an equation of motion that nothing can satisfy. */
+static void say_no_motion(struct actio_run *run, const struct actio_verdict *v)
+{
+    size_t i = 0;
+    while (i < run->sys->n && has_inertia(run->sys, i)) i++;
+    actio_find_at(run->f, ACTIO_F_NO_MOTION, &run->model->source, i < run->sys->n ? variable_place(run, i) : (struct actio_span){ 0 },
+                  ACTIO_ARGS(ACTIO_TEXT(v->hiddens ? v->hidden[v->hiddens - 1].text : "a contradiction"), ACTIO_TEXT(remedy_for_no_motion(run))));
 }
 
 static void say_contradiction(struct actio_run *run, const struct actio_verdict *v)
@@ -144,7 +163,7 @@ static void say_contradiction(struct actio_run *run, const struct actio_verdict 
             actio_find_at(run->f, ACTIO_F_CONTRADICTORY_ROWS, &run->model->source, place_of(run, r), ACTIO_ARGS(ACTIO_TEXT(r->text), ACTIO_TEXT(names_of(run, r))));
         else actio_find_at(run->f, ACTIO_F_CONTRADICTORY_STATES, &run->model->source, place_of(run, r), ACTIO_ARGS(ACTIO_TEXT(v->contradiction), ACTIO_TEXT(names_of(run, r))));
     }
-    if (v->contradictories == 0) actio_find(run->f, ACTIO_F_NO_MOTION, ACTIO_ARGS(ACTIO_TEXT(v->hiddens ? v->hidden[v->hiddens - 1].text : "a contradiction"), ACTIO_TEXT(remedy_for_no_motion(run))));
+    if (v->contradictories == 0) say_no_motion(run, v);
 }
 
 /* g = h^2 or another even power: the remedy is h = 0. */
@@ -165,15 +184,9 @@ static void say_singular_start(struct actio_run *run, const struct actio_verdict
 {
     const struct actio_relation *r = &v->start_relation;
     const char *what = "the kinetic energy degenerates on the constraints";
-    if (v->start_rank < v->rank) what = actio_arena_format(&run->arena, "%s restrict the same velocities (rank %zu, nearby %zu)",
+    if (v->start_rank < v->rank) what = actio_arena_format(&run->arena, "%s restrict the same velocities (they count for %zu, nearby for %zu)",
                                                            r->rows ? names_of(run, r) : "some constraints", v->start_rank, v->rank);
-    actio_find_at(run->f, ACTIO_F_SINGULAR_AT_START, r->rows ? &run->model->source : NULL, r->rows ? place_of(run, r) : (struct actio_span){ 0 }, ACTIO_ARGS(ACTIO_TEXT(what)));
-}
-
-static struct actio_span variable_place(const struct actio_run *run, size_t i)
-{
-    struct actio_model *m = run->model;
-    return i < m->coords ? m->coord[i].span : m->state[i - m->coords].span;
+    actio_find_at(run->f, ACTIO_F_SINGULAR_AT_START, &run->model->source, r->rows ? place_of(run, r) : (struct actio_span){ 0 }, ACTIO_ARGS(ACTIO_TEXT(what)));
 }
 
 static void say_all(struct actio_run *run, const struct actio_verdict *v)
@@ -187,15 +200,15 @@ static void say_all(struct actio_run *run, const struct actio_verdict *v)
         say_singular_start(run, v);
     for (size_t i = 0; i < v->undetermineds && v->word == ACTIO_VERDICT_undetermined; i++)
         actio_find_at(run->f, ACTIO_F_ARBITRARY, &m->source, variable_place(run, v->undetermined[i]), ACTIO_ARGS(ACTIO_TEXT(run->sys->variable[v->undetermined[i]])));
-    if (v->too_large) actio_find(run->f, ACTIO_F_HIDDEN_TOO_LARGE, ACTIO_NO_ARGS);
+    if (v->too_large) actio_run_find(run, ACTIO_F_HIDDEN_TOO_LARGE, ACTIO_NO_ARGS);
     for (size_t i = 0; i < v->hiddens && v->word != ACTIO_VERDICT_contradictory; i++)
-        actio_find(run->f, ACTIO_F_HIDDEN_CONSTRAINT, ACTIO_ARGS(ACTIO_TEXT(v->hidden[i].text)));
+        actio_run_find(run, ACTIO_F_HIDDEN_CONSTRAINT, ACTIO_ARGS(ACTIO_TEXT(v->hidden[i].text)));
     for (size_t i = 0; i < v->redundants && v->word > ACTIO_VERDICT_contradictory; i++)
         actio_find_at(run->f, ACTIO_F_REDUNDANT_ROWS, &m->source, place_of(run, &v->redundant[i]), ACTIO_ARGS(ACTIO_TEXT(v->redundant[i].text), ACTIO_TEXT(names_of(run, &v->redundant[i]))));
     if (v->inertia[1] && v->word != ACTIO_VERDICT_contradictory)
-        actio_find(run->f, ACTIO_F_INDEFINITE, ACTIO_ARGS(ACTIO_COUNT(v->inertia[1]), ACTIO_COUNT(run->sys->n), ACTIO_TEXT(v->negative ? v->negative : "another direction elsewhere")));
+        actio_run_find(run, ACTIO_F_INDEFINITE, ACTIO_ARGS(ACTIO_COUNT(v->inertia[1]), ACTIO_COUNT(run->sys->n), ACTIO_TEXT(v->negative ? v->negative : "another direction elsewhere")));
     for (size_t i = 0; i < v->singulars && v->word >= ACTIO_VERDICT_redundant; i++)
-        actio_find(run->f, ACTIO_F_SINGULAR_STATE, ACTIO_ARGS(ACTIO_TEXT(v->singular_at[i].what), ACTIO_TEXT(actio_run_state_text(run, v->singular_at[i].y, NULL))));
+        actio_run_find(run, ACTIO_F_SINGULAR_STATE, ACTIO_ARGS(ACTIO_TEXT(v->singular_at[i].what), ACTIO_TEXT(actio_run_state_text(run, v->singular_at[i].y, NULL))));
 }
 
 struct saying { struct actio_run *run; const struct actio_verdict *v; };

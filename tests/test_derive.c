@@ -80,7 +80,49 @@ TEST(a_singular_kinetic_energy_has_no_hamiltonian)
 TEST(a_magnetic_term_moves_the_momentum)
 {
     struct shown s = derived("param m = 2, B = 3\ncoord x, y\nlagrangian m/2*(x'^2 + y'^2) + B*x*y'\n", "text");
-    CHECK(says(&s, "p_y = m*y' + B*x") && says(&s, "p_x^2") && says(&s, "(B*x - p_y)^2"));
+    CHECK(says(&s, "p_y = m*y' + B*x") && says(&s, "p_x^2") && says(&s, "(p_y - B*x)^2"));
+    forget(&s);
+}
+
+static const char example1[] = "coord q1, q2, q3\nlagrangian q1'^2/2 + q2'^2/2 + q1'*q2' + q2'*q3' - (q1^2 + q2^2 + q3^2)/2\n"
+                               "constraint a: q1' + q3 = 0\nconstraint b: q2' - q3 = 0\n";
+
+/* [LM example 1]: the start data, all 0 here, do not matter. */
+TEST(constraints_that_follow_are_shown_with_the_multipliers_that_they_leave)
+{
+    struct shown s = derived(example1, "text");
+    CHECK(says(&s, "\n# Constraints that follow from the equations of motion\n  q3' + q3 = 0\n"));
+    CHECK(says(&s, "free initial data: 3; coordinates and constraints alone would leave 4\n"));
+    CHECK(says(&s, "\n  lambda.a = q1\n") && says(&s, "\n  lambda.b = q2 - q3'\n"));
+    bool section = false;
+    for (size_t i = 0; i < actio_derivation_sections(s.d); i++) section = section || strcmp(actio_derivation_section(s.d, i).key, "hidden") == 0;
+    CHECK(section);
+    forget(&s);
+    s = derived(example1, "latex");
+    CHECK(says(&s, "\\dot{q}_{3} + q_{3} &= 0") && says(&s, "&= q_{2} - \\dot{q}_{3}"));
+    forget(&s);
+    s = derived(example1, "c");
+    CHECK(says(&s, " *   q3' + q3 = 0\n") && says(&s, "double B[6][5], e[6];"));
+    forget(&s);
+}
+
+TEST(a_model_without_a_motion_says_so)
+{
+    struct shown s = derived("coord x, y\nlagrangian x'^2/2 + y\n", "text");
+    CHECK(says(&s, "  0 = 1\n") && says(&s, "no motion exists"));
+    forget(&s);
+    s = derived("coord x, y\nlagrangian x'^2/2\n", "text");
+    CHECK(says(&s, "x'' = 0\n") && says(&s, "y'' is arbitrary"));
+    forget(&s);
+    s = derived("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint a: x' = y\nconstraint b: 2*x' = 2*y\n", "text");
+    CHECK(says(&s, "not unique: rows depend on each other (b = 2*a)"));
+    forget(&s);
+}
+
+TEST(a_negative_mass_does_not_make_a_negative_left_side)
+{
+    struct shown s = derived("param m = 1\ncoord x\nlagrangian -m*x'^2/2 - m*x^2/2\n", "text");
+    CHECK(says(&s, "\n  m*x'' = m*x\n") && says(&s, "W = ( -m )"));
     forget(&s);
 }
 
@@ -161,6 +203,18 @@ TEST(broken_lines_are_the_formula_again)
     CHECK(joined("(a + b + c + d + e + f)", 9, 0, out, &longest) == 1);
 }
 
+TEST(wide_latex_gets_brackets_and_fractions_that_can_be_broken)
+{
+    struct actio_context *ctx = actio_context_create(NULL);
+    struct actio_arena arena;
+    actio_arena_open(&arena, ctx);
+    CHECK(strcmp(actio_wrap_loose(&arena, "\\frac{a + b}{c}", 10), "\\frac{a + b}{c}") == 0);
+    CHECK(strcmp(actio_wrap_loose(&arena, "\\frac{a + b + c + d}{2 \\, e} + \\left(f + g\\right)^{2}", 10), "\\bigl(a + b + c + d\\bigr) \\big/ \\bigl(2 \\, e\\bigr) + \\bigl(f + g\\bigr)^{2}") == 0);
+    CHECK(strcmp(actio_wrap_loose(&arena, "x + \\frac{\\frac{a + b + c + d + e}{f}}{g}", 10), "x + \\bigl(a + b + c + d + e\\bigr) \\big/ \\bigl(f\\bigr) \\big/ \\bigl(g\\bigr)") == 0);
+    actio_arena_close(&arena);
+    actio_context_free(ctx);
+}
+
 int main(void)
 {
     RUN(a_pendulum_reads_as_in_a_textbook);
@@ -168,10 +222,14 @@ int main(void)
     RUN(switches_are_shown_as_they_were_written);
     RUN(a_singular_kinetic_energy_has_no_hamiltonian);
     RUN(a_magnetic_term_moves_the_momentum);
+    RUN(constraints_that_follow_are_shown_with_the_multipliers_that_they_leave);
+    RUN(a_model_without_a_motion_says_so);
+    RUN(a_negative_mass_does_not_make_a_negative_left_side);
     RUN(names_of_the_model_are_not_taken_twice);
     RUN(what_is_not_there_is_said);
     RUN(too_little_memory_is_a_limit_and_nothing_else);
     RUN(an_interrupted_derivation_ends);
     RUN(broken_lines_are_the_formula_again);
+    RUN(wide_latex_gets_brackets_and_fractions_that_can_be_broken);
     return DONE();
 }

@@ -56,6 +56,7 @@ static bool says(const char *got, const char *expected)
 }
 
 static bool simplifies(const char *text, const char *expected) { return says(nice(actio_simplify(&pool, read_formula(text))), expected); }
+static bool groups(const char *text, const char *expected) { return says(nice(actio_group(&pool, read_formula(text))), expected); }
 static bool equation(const char *text, const char *expected) { return says(nice(actio_equation_form(&pool, actio_simplify(&pool, read_formula(text)))), expected); }
 
 /* ---- proofs */
@@ -174,7 +175,7 @@ static bool same_values(actio_expr e, actio_expr f)
     return true;
 }
 
-TEST(simplified_and_collected_formulas_have_the_same_values)
+TEST(simplified_collected_and_grouped_formulas_have_the_same_values)
 {
     double slowest = 0;
     for (int i = 0; i < 3000; i++) {
@@ -184,6 +185,8 @@ TEST(simplified_and_collected_formulas_have_the_same_values)
         slowest = fmax(slowest, now() - start);
         CHECK(same_values(e, s));
         CHECK(same_values(e, c));
+        CHECK(same_values(e, actio_group(&pool, e)));
+        CHECK(same_values(e, actio_group(&pool, s)));
     }
     CHECK(slowest < 1);
 }
@@ -203,8 +206,9 @@ TEST(what_is_proved_zero_is_zero_at_random_points)
 TEST(nice_text_reads_back_to_the_same_values)
 {
     for (int i = 0; i < 2000; i++) {
-        actio_expr e = random_formula(3 + below(10));
+        actio_expr e = random_formula(3 + below(10)), g = actio_group(&pool, e);
         CHECK(same_values(e, read_formula(nice(e))));
+        CHECK(same_values(g, read_formula(nice(g))));
     }
 }
 
@@ -297,13 +301,43 @@ TEST(formulas_look_as_a_person_writes_them)
     CHECK(simplifies("x - x", "0"));
 }
 
+TEST(what_terms_of_one_kind_share_stands_before_a_bracket)
+{
+    CHECK(groups("m*x'^2/2 + m*y'^2/2 + m*g*y", "m*(x'^2 + y'^2)/2 + m*g*y"));
+    CHECK(groups("k*y - k*x", "k*(y - x)"));
+    CHECK(groups("m*x'' - m*y'' - m*l*x", "m*(x'' - y'') - m*l*x"));
+    CHECK(groups("k*x' - k*x^2*x' - x", "k*(1 - x^2)*x' - x"));
+    CHECK(groups("c*cos(t)/m - k*x/m - g*x'/m", "(c*cos(t) - g*x' - k*x)/m"));
+    CHECK(groups("-l*cos(a)*L1 - l*sin(a)*L2", "-l*(cos(a)*L1 + sin(a)*L2)"));
+    CHECK(groups("cos(a)*x'*a' + sin(a)*y'*a'", "(cos(a)*x' + sin(a)*y')*a'"));
+    CHECK(groups("z*x'^2 + z*y'^2 + a*x'*y'", "z*(x'^2 + y'^2) + a*x'*y'"));
+    CHECK(groups("(2*x - 2)*L1 + (4 - 2*y)*L2", "2*((x - 1)*L1 + (2 - y)*L2)"));
+    CHECK(groups("1/((m1 + m2)*x^2 + (m1 + m2)*y^2)", "1/((m1 + m2)*(x^2 + y^2))"));
+}
+
+TEST(what_is_no_kind_stays_as_it_is)
+{
+    static const char *const plain[] = { "x - x^3 - k*y", "x' - x*y'/(y^2 + 1)", "x'*y' + y'^2/2", "m*x'^2/2 + m*g*y", "2.8284271247461903*y + 2*x", "k*x - c*x'" };
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) CHECK(says(nice(actio_group(&pool, read_formula(plain[i]))), nice(read_formula(plain[i]))));
+}
+
+TEST(a_minus_goes_into_a_difference_and_numbers_to_fractions)
+{
+    CHECK(says(nice(read_formula("-2*(x - y)*L1")), "2*(y - x)*L1"));
+    CHECK(says(nice(read_formula("-(x + y)*L1")), "-(x + y)*L1"));
+    CHECK(says(nice(read_formula("z - 2*(x - y)*L1")), "z - 2*(x - y)*L1"));
+    CHECK(says(nice(read_formula("(x^2/m + k*y^2)/2")), "x^2/(2*m) + k*y^2/2"));
+    CHECK(says(nice(read_formula("sin(l)*m*g*x")), "m*g*sin(l)*x"));
+}
+
 TEST(latex_has_fractions_powers_and_brackets)
 {
     CHECK(says(latex(read_formula("2/5*m*l^2*a''")), "\\frac{2}{5} \\, m \\, l^{2} \\, a''"));
     CHECK(says(latex(read_formula("(m1 + m2)*x''")), "\\left(m1 + m2\\right) \\, x''"));
     CHECK(says(latex(read_formula("(x + y)/(x - y)")), "\\frac{x + y}{x - y}"));
-    CHECK(says(latex(read_formula("m*sin(a)^2*a'^2")), "m \\, \\sin^{2}\\!\\left(a\\right) \\, a'^{2}"));
+    CHECK(says(latex(read_formula("m*sin(a)^2*a'^2")), "m \\, a'^{2} \\, \\sin^{2} a"));
     CHECK(says(latex(read_formula("-x/3 - 1")), "-\\frac{1}{3} \\, x - 1"));
+    CHECK(says(latex(read_formula("sin(a - b)*x'*cos(a)")), "x' \\, \\cos a \\, \\sin\\!\\left(a - b\\right)"));
 }
 
 TEST(an_equation_has_whole_coefficients_and_a_positive_first_term)
@@ -313,6 +347,7 @@ TEST(an_equation_has_whole_coefficients_and_a_positive_first_term)
     CHECK(equation("q3/3 - q3'/2", "3*q3' - 2*q3"));
     CHECK(equation("-m*l^2*a'' - m*g*l*sin(a)", "m*l^2*a'' + m*g*l*sin(a)"));
     CHECK(equation("-3*x", "x"));
+    CHECK(equation("x'^2 - k*x^2/m - g*y/l^2", "m*l^2*x'^2 - l^2*k*x^2 - m*g*y"));
     CHECK(equation("3.141592653589793*x - y", "3.141592653589793*x - y"));
 }
 
@@ -372,7 +407,7 @@ static void all_tests(void *user)
     (void)user;
     RUN(identities_are_proved);
     RUN(what_is_not_zero_is_not_called_zero);
-    RUN(simplified_and_collected_formulas_have_the_same_values);
+    RUN(simplified_collected_and_grouped_formulas_have_the_same_values);
     RUN(what_is_proved_zero_is_zero_at_random_points);
     RUN(nice_text_reads_back_to_the_same_values);
     RUN(hostile_formulas_come_back_in_milliseconds);
@@ -380,6 +415,9 @@ static void all_tests(void *user)
     RUN(memory_of_an_answer_is_given_back);
     RUN(running_out_of_memory_leaves_nothing_behind);
     RUN(formulas_look_as_a_person_writes_them);
+    RUN(what_terms_of_one_kind_share_stands_before_a_bracket);
+    RUN(what_is_no_kind_stays_as_it_is);
+    RUN(a_minus_goes_into_a_difference_and_numbers_to_fractions);
     RUN(latex_has_fractions_powers_and_brackets);
     RUN(an_equation_has_whole_coefficients_and_a_positive_first_term);
     RUN(equations_of_the_pendulum_look_like_a_textbook);

@@ -11,7 +11,7 @@ struct c_file {
     struct actio_derivation *d;
     struct actio_emitter e;
     char name[LONGEST_NAME + 8], upper[LONGEST_NAME + 8];
-    size_t ny, K;
+    size_t ny, K, R;                                       /* K unknowns in R equations: hidden constraints add some */
     bool follows;                                          /* some params are made from others */
     struct actio_text body;                                /* the functions; small ones they need come before */
 };
@@ -51,6 +51,19 @@ static void line(struct actio_text *out, const char *what, size_t index, const c
     actio_text_add(out, "\n");
 }
 
+/* Constraints that nobody wrote: y must satisfy them, too. */
+static void describe_hidden(struct c_file *f, struct actio_text *out)
+{
+    const struct actio_system *sys = &f->d->F->sys;
+    if (sys->hidden == 0) return;
+    actio_text_add(out, " * Constraints that follow from the equations of motion, and that y must satisfy:\n");
+    for (size_t j = sys->p - sys->hidden; j < sys->p; j++) {
+        actio_text_add(out, " *   ");
+        comment(out, sys->constraint[j]);
+        actio_text_add(out, "\n");
+    }
+}
+
 static void describe(struct c_file *f, struct actio_text *out)
 {
     const struct actio_model *m = f->d->model;
@@ -65,7 +78,8 @@ static void describe(struct c_file *f, struct actio_text *out)
     for (size_t i = 0; i < m->params; i++) line(out, "p", i, m->param[i].name, "", m->param[i].unit);
     if (m->constraints) actio_text_add(out, " * Multipliers lambda, of the constraints:\n");
     for (size_t i = 0; i < m->constraints; i++) line(out, "lambda", i, m->constraint[i].label, "", NULL);
-    if (!f->d->F->sys.symbolic) actio_text_format(out, " *\n * Each call of rhs and multipliers takes about %zu bytes of the stack.\n", 8 * (f->K * f->K + f->d->F->p * f->K + 3 * f->K) + 256);
+    describe_hidden(f, out);
+    if (!f->d->F->sys.symbolic) actio_text_format(out, " *\n * Each call of rhs and multipliers takes about %zu bytes of the stack.\n", 8 * (f->R * f->K + f->d->F->p * f->K + 3 * f->R) + 256);
     actio_text_add(out, " */\n");
 }
 
@@ -82,8 +96,8 @@ static void declare(struct c_file *f, struct actio_text *out)
     actio_text_format(out, "int %s_rhs(double t, const double *y, const double *p, double *dy);     /* dy/dt; 0, or 1 where it is not determined */\n", N);
     if (m->constraints) actio_text_format(out, "int %s_multipliers(double t, const double *y, const double *p, double *lambda);   /* likewise */\n", N);
     if (m->has_lagrangian) actio_text_format(out, "double %s_energy(double t, const double *y, const double *p);           /* q'.dL/dq' - L */\n", N);
-    if (!f->d->F->sys.symbolic) actio_text_format(out, "/* B x = e for x = (-lambda, rates), B of %zu rows one after the other. */\n"
-                                                       "void %s_system(double t, const double *y, const double *p, double *B, double *e);\n", f->K, N);
+    if (!f->d->F->sys.symbolic) actio_text_format(out, "/* B x = e for x = (-lambda, rates), B of %zu rows of %zu one after the other. */\n"
+                                                       "void %s_system(double t, const double *y, const double *p, double *B, double *e);\n", f->R, f->K, N);
     actio_text_add(out, "#ifdef __cplusplus\n}\n#endif\n#endif\n\n");
 }
 
@@ -241,24 +255,28 @@ static void write_solved(struct c_file *f)
     end(f, "int %s_multipliers(double t, const double *y, const double *p, double *lambda)", true, "");
 }
 
+/* Rows of the model's own constraints come before, those that follow behind the equations of motion. */
+static size_t place_of(const struct c_file *f, size_t row) { return row < f->d->F->p ? row : row + f->d->F->N; }
+
 /* B = [0 A; D' G], e = (c, h)                                                       [LM 17, 18] */
 static void write_system(struct c_file *f)
 {
     struct actio_formation *F = f->d->F;
     size_t count = F->G.count + F->A.count + F->D.count, at = 0, p = F->p, K = f->K;
-    actio_expr *e = actio_form_array(F, count + K, sizeof *e);
+    actio_expr *e = actio_form_array(F, count + f->R, sizeof *e);
     for (size_t i = 0; i < F->A.count; i++) e[at++] = F->A.at[i].e;
     for (size_t i = 0; i < F->D.count; i++) e[at++] = F->D.at[i].e;
     for (size_t i = 0; i < F->G.count; i++) e[at++] = F->G.at[i].e;
     for (size_t k = 0; k < p; k++) e[at++] = F->c[k];
     for (size_t i = 0; i < F->N; i++) e[at++] = F->h[i];
+    for (size_t k = p; k < F->sys.p; k++) e[at++] = F->c[k];
     begin(f);
-    actio_text_format(&f->e.out, "    int i;\n    for (i = 0; i < %zu; i++) B[i] = 0.0;\n", K * K);
+    actio_text_format(&f->e.out, "    int i;\n    for (i = 0; i < %zu; i++) B[i] = 0.0;\n", f->R * K);
     const char **value = values_of(f, e, at);
-    for (size_t i = 0; i < F->A.count; i++) assign(f, "B", F->A.at[i].row * K + p + F->A.at[i].col, *value++);
+    for (size_t i = 0; i < F->A.count; i++) assign(f, "B", place_of(f, F->A.at[i].row) * K + p + F->A.at[i].col, *value++);
     for (size_t i = 0; i < F->D.count; i++) assign(f, "B", (p + F->D.at[i].col) * K + F->D.at[i].row, *value++);
     for (size_t i = 0; i < F->G.count; i++) assign(f, "B", (p + F->G.at[i].row) * K + p + F->G.at[i].col, *value++);
-    for (size_t i = 0; i < K; i++) assign(f, "e", i, *value++);
+    for (size_t i = 0; i < f->R; i++) assign(f, "e", i, *value++);
     end(f, "void %s_system(double t, const double *y, const double *p, double *B, double *e)", true, "");
 }
 
@@ -270,7 +288,7 @@ static void write_by_numbers(struct c_file *f)
     for (int multipliers = 0; multipliers <= (F->p > 0); multipliers++) {
         const char *what = multipliers ? "lambda" : "dy";
         begin(f);
-        actio_text_format(&f->e.out, "    double B[%zu][%zu], e[%zu];\n    int i;\n    %s_system(t, y, p, B[0], e);\n    if (%s_solve(B, e)) return 1;\n", f->K, f->K, f->K, f->name, f->name);
+        actio_text_format(&f->e.out, "    double B[%zu][%zu], e[%zu];\n    int i;\n    %s_system(t, y, p, B[0], e);\n    if (%s_solve(B, e)) return 1;\n", f->R, f->K, f->R, f->name, f->name);
         if (multipliers) actio_text_format(&f->e.out, "    for (i = 0; i < %zu; i++) lambda[i] = -e[i];\n", F->p);
         else {
             assign_velocities(f);
@@ -300,15 +318,15 @@ static void note_section(struct actio_derivation *d, const char *text)
 
 void actio_derive_c(struct actio_derivation *d)
 {
-    struct c_file f = { .d = d, .e = { .d = d }, .ny = 2 * d->F->n + d->F->m, .K = d->F->N + d->F->p };
-    if (!d->F->sys.symbolic && f.K > MOST_UNKNOWNS) {
-        actio_find(d->ctx->findings, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT("the system for --format c"), ACTIO_COUNT(f.K), ACTIO_COUNT(MOST_UNKNOWNS)));
+    struct c_file f = { .d = d, .e = { .d = d }, .ny = 2 * d->F->n + d->F->m, .K = d->F->N + d->F->p, .R = d->F->N + d->F->sys.p };
+    if (!d->F->sys.symbolic && f.R > MOST_UNKNOWNS) {
+        actio_find(d->ctx->findings, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT("the system for --format c"), ACTIO_COUNT(f.R), ACTIO_COUNT(MOST_UNKNOWNS)));
         actio_escape(d->ctx);
     }
     make_name(&f);
     f.e.name = f.name;
     for (size_t i = 0; i < d->model->params; i++) f.follows = f.follows || is_made(d->model, i);
-    actio_unswitch(d->F);
+    actio_unswitch(d);
     actio_text_open(&f.body, &d->arena);
     write_params(&f);
     write_start(&f);

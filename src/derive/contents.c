@@ -62,7 +62,8 @@ static actio_expr indexed_symbol(struct actio_derivation *d, const char *letter,
 }
 
 static actio_expr *array(struct actio_derivation *d, size_t n) { return actio_arena_array(&d->arena, n + 1, sizeof(actio_expr)); }
-static actio_expr tidy(struct actio_derivation *d, actio_expr e) { return actio_tidy(d, e); }
+static actio_expr tidy(struct actio_derivation *d, actio_expr e) { return actio_tidy_shown(d, e); }
+static actio_expr grouped(struct actio_derivation *d, actio_expr e) { return actio_group(&d->F->pool, e); }
 
 static actio_expr from_model(struct actio_derivation *d, actio_expr e)
 {
@@ -163,7 +164,10 @@ static void keep_factors(struct actio_derivation *d, const actio_expr *left)
     }
 }
 
-static actio_expr by_lambda(struct actio_derivation *d, actio_expr e) { return d->F->p ? actio_tidy_in(d, e, d->F->lambda, d->F->p) : tidy(d, e); }
+static actio_expr by_lambda(struct actio_derivation *d, actio_expr e) { return d->F->p ? actio_tidy_in(d, e, d->F->lambda, d->F->p) : actio_tidy(d, e); }
+
+/* m*x'' = F reads better than -m*x'' = -F. */
+static bool is_negative(struct actio_derivation *d, actio_expr e) { return d->F->pool.node[e.id].op == ACTIO_NEG; }
 
 /* sum_j W_ij q_j'' = b_i + sum_l lambda_l a_li                                      [LM 15] */
 static void show_equations(struct actio_derivation *d)
@@ -175,7 +179,9 @@ static void show_equations(struct actio_derivation *d)
         actio_expr right = by_lambda(d, actio_add(&d->F->pool, d->F->h[i], force[i]));
         left[i] = actio_tidy_in(d, left[i], d->F->zdot, d->F->N);
         d->F->h[i] = actio_substitute(&d->F->pool, right, d->F->lambda, none, d->F->p);      /* tidied for what follows */
-        actio_shown_equation(d, NULL, left[i], right);
+        bool minus = is_negative(d, left[i]);
+        if (actio_is_zero(left[i])) right = actio_equation_form(&d->F->pool, right);
+        actio_shown_equation(d, NULL, grouped(d, minus ? actio_neg(&d->F->pool, left[i]) : left[i]), grouped(d, minus ? actio_neg(&d->F->pool, right) : right));
     }
     keep_factors(d, left);
 }
@@ -184,24 +190,22 @@ static void show_equations(struct actio_derivation *d)
 static void show_constraints(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
-    actio_expr *rates = rates_by(d, &F->A, F->p), zero = { 0 };
     for (size_t k = 0, level = 0; k < F->p; k++) {
         const struct actio_constraint *c = &d->model->constraint[k];
         actio_shown_equation(d, c->label, from_model(d, c->left), from_model(d, c->right));
         if (c->kind == ACTIO_ACCELERATION) continue;
-        if (c->kind == ACTIO_HOLONOMIC) actio_shown_equation(d, NULL, actio_equation_form(&F->pool, tidy(d, F->phi[level])), zero);
+        if (c->kind == ACTIO_HOLONOMIC) actio_derive_rate(d, F->phi[level]);
         level++;
-        actio_expr right = F->c[k];
-        actio_tidy_rates(d, &rates[k], &right);
-        actio_shown_equation(d, NULL, rates[k], right);
+        actio_derive_row(d, k);
     }
+    if (F->p && d->closure && d->closure->hiddens == 0 && d->closure->verdict) actio_shown_words(d, d->closure->verdict);
 }
 
 static actio_expr *dense(struct actio_derivation *d, const struct actio_entries *e, size_t rows, size_t cols, bool raw)
 {
     actio_expr *m = array(d, rows * cols);
     for (size_t i = 0; i < e->count; i++)
-        if (e->at[i].row < rows && e->at[i].col < cols) m[e->at[i].row * cols + e->at[i].col] = raw ? tidy(d, e->at[i].e) : e->at[i].e;
+        if (e->at[i].row < rows && e->at[i].col < cols) m[e->at[i].row * cols + e->at[i].col] = raw ? tidy(d, e->at[i].e) : grouped(d, e->at[i].e);
     return m;
 }
 
@@ -267,25 +271,37 @@ static void show_matrices(struct actio_derivation *d)
     if (!ideal) show_matrix(d, "D", p, N, D);
     if (p && N + p <= ROOM) show_bordered(d, W, A, D);
     for (size_t k = 0; k < p; k++) e[k] = tidy(d, F->c[k]);
-    for (size_t i = 0; i < N; i++) e[p + i] = F->h[i];
+    for (size_t i = 0; i < N; i++) e[p + i] = grouped(d, F->h[i]);
     show_matrix(d, "e", 1, N + p, e)->is_vector = true;
 }
 
-/* Solutions are shown where a person would read them. */
-static void show_solved(struct actio_derivation *d, const actio_expr *unknown, const actio_expr *solved, size_t count, const char *what)
+/* Solutions are shown where a person would read them; `known` NULL: all are. */
+static void show_solved(struct actio_derivation *d, const actio_expr *unknown, const actio_expr *solved, const bool *known, size_t count, const char *what)
 {
-    size_t hidden = 0;
+    size_t too_long = 0;
     for (size_t i = 0; i < count; i++) {
+        if (known && !known[i]) continue;
         actio_expr e = tidy(d, solved[i]);
         if (actio_tidy_size(d, e) <= SHORT) actio_shown_equation(d, NULL, unknown[i], e);
-        else hidden++;
+        else too_long++;
     }
-    if (hidden) actio_shown_words(d, actio_arena_format(&d->arena, "%zu of %zu %s are longer than is worth reading: --format c writes them as code", hidden, count, what));
+    if (too_long) actio_shown_words(d, actio_arena_format(&d->arena, "%zu of %zu %s are longer than is worth reading: --format c writes them as code", too_long, count, what));
+}
+
+static const bool *known(const struct actio_derivation *d, size_t from) { return d->closure && d->closure->is_solved ? d->closure->is_solved + from : NULL; }
+
+/* Singular equations are solved by their closure, or not at all. */
+static void take_closure(struct actio_derivation *d)
+{
+    if (!d->closure->solved) return;
+    d->zdot = d->closure->solved, d->lambda = d->closure->solved + d->F->N;
+    d->on_shell = d->closure->hiddens > 0;
 }
 
 static void solve(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
+    if (d->closure) { take_closure(d); return; }
     d->lambda = array(d, F->p), d->zdot = array(d, F->N);
     if (actio_derive_explicit(d, d->lambda, d->zdot, &d->on_shell)) return;
     d->lambda = F->sys.symbolic ? F->lambda_solved : NULL;
@@ -305,21 +321,23 @@ static void show_multipliers(struct actio_derivation *d)
     solve(d);
     if (d->F->p == 0) return;
     say_on_shell(d);
-    if (d->lambda) show_solved(d, d->F->lambda, d->lambda, d->F->p, "multipliers");
-    else actio_shown_words(d, "solved from B*(-lambda, q'') = e by numbers at each state: there is no short formula");
+    if (d->lambda) show_solved(d, d->F->lambda, d->lambda, known(d, d->F->N), d->F->p, "multipliers");
+    else if (!d->closure) actio_shown_words(d, "solved from B*(-lambda, q'') = e by numbers at each state: there is no short formula");
+    if (d->closure && d->closure->multipliers) actio_shown_words(d, d->closure->multipliers);
 }
 
 static void show_reactions(struct actio_derivation *d)
 {
     actio_expr *force = d->F->p ? reactions(d) : NULL;
     for (size_t i = 0; force && i < d->F->N; i++)
-        if (!actio_is_zero(force[i])) actio_shown_equation(d, NULL, d->F->reaction[i], by_lambda(d, force[i]));
+        if (!actio_is_zero(force[i])) actio_shown_equation(d, NULL, d->F->reaction[i], grouped(d, by_lambda(d, force[i])));
 }
 
 static void show_accelerations(struct actio_derivation *d)
 {
     say_on_shell(d);
-    if (d->zdot) show_solved(d, d->F->zdot, d->zdot, d->F->N, "rates");
+    if (d->zdot) show_solved(d, d->F->zdot, d->zdot, known(d, 0), d->F->N, "rates");
+    if (d->closure && d->closure->rates) actio_shown_words(d, d->closure->rates);
 }
 
 static void show_column(struct actio_derivation *d, size_t i)
@@ -367,6 +385,7 @@ static const struct { const char *key, *title, *rule, *latex; void (*show)(struc
     { "forces", "Generalised forces", "", "", show_forces },
     { "equations", "Equations of motion", "", "", show_equations },
     { "constraints", "Constraints, and what follows from them", "", "", show_constraints },
+    { "hidden", "Constraints that follow from the equations of motion", "", "", actio_derive_hidden },
     { "matrices", "Matrices", "", "", show_matrices },
     { "multipliers", "Multipliers as functions of the state", "", "", show_multipliers },
     { "reactions", "Forces of constraint", "lambda*dg/dq'", "\\lambda \\, \\partial g/\\partial \\dot{q}", show_reactions },
@@ -378,7 +397,7 @@ static const struct { const char *key, *title, *rule, *latex; void (*show)(struc
 
 void actio_derive_contents(struct actio_derivation *d)
 {
-    actio_unswitch(d->F);
+    actio_unswitch(d);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct actio_shown_section s = { .key = table[i].key, .title = table[i].title, .rule = table[i].rule, .latex_rule = table[i].latex };
         d->filling = d->sections;

@@ -26,6 +26,14 @@ struct actio_shown_section {
 /* Names of our own (momenta, L, H) are HIDDEN symbols: their index is the place in `name`. */
 struct actio_shown_name { const char *text, *latex; };
 
+/* Singular equations: what their closure found, in F's pool. Without closure d->closure is NULL. */
+struct actio_shown_closure {
+    actio_expr *hidden; const bool *is_position; size_t hiddens;   /* constraints that follow from the equations of motion */
+    size_t free_data; long naive_free_data;
+    actio_expr *solved; const bool *is_solved;             /* (z', lambda) as functions of the state; NULL: none is */
+    const char *verdict, *rates, *multipliers;             /* in words: why there is no motion, which of (z', lambda) stay open and why; or NULL */
+};
+
 struct actio_derivation {
     struct actio_context *ctx;
     struct actio_arena arena;                              /* owns everything that outlives the system */
@@ -34,6 +42,7 @@ struct actio_derivation {
     const char *by, *by_title;
     struct actio_shown_name *name; uint32_t names, names_cap;
     struct actio_shown_section *section; size_t sections, sections_cap, filling;
+    struct actio_shown_closure *closure;
     actio_expr *lambda, *zdot;                             /* explicit solutions, where there are; on_shell: by use of the constraints */
     bool on_shell;
     struct actio_text text;                                /* the whole */
@@ -51,10 +60,17 @@ bool actio_derive_explicit(struct actio_derivation *d, actio_expr *lambda, actio
 /* hamilton.c: H(q, p, t) where W can be inverted on the formulas; says why where it can't. */
 void actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *momentum);
 
-/* unswitch.c: every formula of the formation without modes, its switches as they were written. */
-void actio_unswitch(struct actio_formation *F);
+/* closed.c: the constraints that follow from singular equations, with what follows from them. */
+void actio_derive_hidden(struct actio_derivation *d);
+/* left = right of a constraint's rates: rows of A times the rates, free of common numbers. */
+void actio_derive_row(struct actio_derivation *d, size_t row);
+void actio_derive_rate(struct actio_derivation *d, actio_expr rate);       /* the rate of a position, as an equation */
+
+/* unswitch.c: every formula of the derivation without modes, its switches as they were written. */
+void actio_unswitch(struct actio_derivation *d);
 /* tidy.c: formulas for people: terms gathered and ordered. */
 actio_expr actio_tidy(struct actio_derivation *d, actio_expr e);
+actio_expr actio_tidy_shown(struct actio_derivation *d, actio_expr e);      /* the same, and what terms have in common before brackets: to be written */
 actio_expr actio_tidy_in(struct actio_derivation *d, actio_expr e, const actio_expr *wrt, size_t n);   /* gathered by powers of these */
 /* left = right, linear in the rates: free of common numbers, rates on the left. */
 void actio_tidy_rates(struct actio_derivation *d, actio_expr *left, actio_expr *right);
@@ -66,11 +82,12 @@ void actio_derive_latex(struct actio_derivation *d);
 void actio_derive_c(struct actio_derivation *d);
 
 /* wrap.c: a formula in lines. Each call gives the bytes of the next one and moves on; `sign` is what stands between it and the rest,
- * 0 at the end. Lines end at sums, and at the equals sign; inside of brackets only down to `depth`, which LaTeX does not allow at all. */
+ * 0 at the end. Lines end at sums, and at the equals sign; inside of brackets only down to `depth`, never inside of LaTeX's \left and {. */
 enum { ACTIO_WRAP_DEPTH = 4 };
 struct actio_wrap { const char *at; size_t width; int depth, open; char sign; };   /* open: brackets, at `at` */
 size_t actio_wrap_next(struct actio_wrap *w);
 size_t actio_wrap_length(const char *s);                   /* in characters */
 size_t actio_wrap_width(const char *s);                    /* in signs that are seen, of LaTeX */
+const char *actio_wrap_loose(struct actio_arena *arena, const char *s, size_t width);       /* LaTeX that is wider: with brackets and fractions that can be broken */
 
 #endif

@@ -2,6 +2,7 @@
  * H(q, p, t) = (p - b)' W^-1 (p - b)/2 - L(q, 0, t) for L = v'Wv/2 + b'v + L(q, 0, t): W is inverted by its diagonal blocks,
  * each by cofactors, so that a block of one reads p^2/(2 m). */
 #include "derive/square.h"
+#include "expr/normal.h"
 
 /* The quotient as it is, or simplified as a whole. */
 static actio_expr shorter(struct actio_derivation *d, actio_expr e)
@@ -49,5 +50,5 @@ void actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *mome
     }
     for (size_t k = 0; k < b.count; k++) H = actio_add(pool, H, kinetic(d, &b.block[k], r, momentum));
     actio_expr potential = actio_tidy(d, actio_neg(pool, actio_substitute(pool, F->L, F->v, none, F->n)));
-    actio_shown_equation(d, NULL, actio_shown_free(d, "H", "Hamiltonian", "\\mathcal{H}"), actio_add(pool, H, potential));
+    actio_shown_equation(d, NULL, actio_shown_free(d, "H", "Hamiltonian", "\\mathcal{H}"), actio_group(pool, actio_add(pool, H, potential)));
 }

@@ -38,6 +38,7 @@ static void escaped(const char *s, struct actio_text *out)
 {
     for (; *s; s++) {
         if (*s == '_') actio_text_add(out, "\\_");
+        else if (s[0] == '-' && s[1] == '-') actio_text_add(out, "-{}");        /* or TeX makes one dash of two */
         else if (*s == '\'') actio_text_add(out, "'");
         else if ((unsigned char)*s >= 32 && !strchr("\\{}$&#^~%<>|\"", *s)) actio_text_bytes(out, s, 1);
         else actio_text_add(out, " ");
@@ -72,10 +73,15 @@ static void continued(struct actio_wrap *w, struct actio_text *out)
     }
 }
 
+static struct actio_wrap wrapped(struct actio_derivation *d, const char *s)
+{
+    return (struct actio_wrap){ .at = actio_wrap_loose(&d->arena, s, WIDTH), .width = WIDTH, .depth = ACTIO_WRAP_DEPTH };
+}
+
 static void write_equation(struct actio_derivation *d, const struct actio_shown *item, struct actio_text *out)
 {
-    struct actio_wrap left = { .at = formula(d, item->left, false), .width = WIDTH }, right = { .at = formula(d, item->right, item->plain), .width = WIDTH };
-    bool long_left = actio_wrap_width(left.at) > WIDTH;
+    struct actio_wrap left = wrapped(d, formula(d, item->left, false)), right = wrapped(d, formula(d, item->right, item->plain));
+    bool long_left = actio_wrap_width(left.at) > WIDTH / 2;    /* right sides stand one below the other */
     const char *from = left.at;
     if (long_left) actio_text_add(out, "& ");
     if (item->label) actio_text_add(out, "\\text{"), escaped(item->label, out), actio_text_add(out, ":}\\quad ");
@@ -94,17 +100,18 @@ static void write_list(struct actio_derivation *d, const struct actio_shown *ite
         actio_text_format(out, "%s%s", formula(d, item->entry[i], false), i + 1 == item->cols ? "" : (i + 1) % 12 ? ",\\; " : ", \\\\\n& ");
 }
 
-static void write_entries(const struct actio_shown *item, const char *const *entry, struct actio_text *out)
+static void write_entries(struct actio_derivation *d, const struct actio_shown *item, const char *const *entry, struct actio_text *out)
 {
     bool first = true;
     for (size_t k = 0; k < item->rows * item->cols; k++) {
-        struct actio_wrap w = { .at = entry[k], .width = WIDTH };
+        struct actio_wrap w = wrapped(d, entry[k]);
         if (actio_is_zero(item->entry[k]) || (item->is_symmetric && k / item->cols > k % item->cols)) continue;
         if (!first) actio_text_add(out, row_end);
         first = false;
         if (!item->is_vector) actio_text_format(out, "%s_{%zu,%zu} &= ", item->label, k / item->cols + 1, k % item->cols + 1);
         else actio_text_format(out, "%s_{%zu} &= ", item->label, k + 1);
-        actio_text_bytes(out, entry[k], actio_wrap_next(&w));
+        const char *from = w.at;
+        actio_text_bytes(out, from, actio_wrap_next(&w));
         continued(&w, out);
     }
     if (first) actio_text_format(out, "%s &= 0", item->label);
@@ -120,7 +127,7 @@ static void write_matrix(struct actio_derivation *d, const struct actio_shown *i
     }
     bool column = item->is_vector;                         /* a vector stands upright */
     bool large = (column ? item->cols : item->rows) > FULL || (!column && item->cols > FULL) || bytes > DENSE;
-    if (large && !item->only_in_full) write_entries(item, entry, out);
+    if (large && !item->only_in_full) write_entries(d, item, entry, out);
     if (large) return;
     actio_text_format(out, "%s &= \\begin{pmatrix} ", item->label);
     for (size_t k = 0; k < count; k++)
@@ -189,7 +196,9 @@ static void write_section(struct actio_derivation *d, const struct actio_shown_s
 
 void actio_derive_latex(struct actio_derivation *d)
 {
-    actio_text_add(&d->text, "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n\\section*{");
+    actio_text_add(&d->text, "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n"
+                           "\\setlength{\\textwidth}{17cm}\n\\setlength{\\oddsidemargin}{-0.5cm}\n\\setlength{\\textheight}{23cm}\n\\setlength{\\topmargin}{-1.5cm}\n"
+                           "\\begin{document}\n\\section*{");
     escaped(d->model->name ? d->model->name : "model", &d->text);
     actio_text_format(&d->text, "}\n%s.\n", d->by_title);
     for (size_t i = 0; i < d->sections; i++) {

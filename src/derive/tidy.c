@@ -39,3 +39,5 @@ actio_expr actio_tidy(struct actio_derivation *d, actio_expr e)
     actio_poll(d->ctx);
     return actio_arity((enum actio_op)d->F->pool.node[e.id].op) ? actio_simplify(&d->F->pool, e) : e;
 }
+
+actio_expr actio_tidy_shown(struct actio_derivation *d, actio_expr e) { return actio_group(&d->F->pool, actio_tidy(d, e)); }

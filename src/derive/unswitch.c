@@ -80,24 +80,27 @@ static void add_entries(struct list *l, struct actio_entries *e)
     for (size_t i = 0; i < e->count; i++) add(l, &e->at[i].e, 1);
 }
 
-static struct list formulas(struct actio_formation *F)
+static struct list formulas(struct actio_derivation *d)
 {
+    struct actio_formation *F = d->F;
     struct list l = { .F = F };
     add(&l, &F->L, 1), add(&l, F->Lq, F->n), add(&l, F->Lv, F->n);
     add(&l, F->total_force, F->n), add(&l, F->force, F->model->forces * F->n);
-    add(&l, F->h, F->N), add(&l, F->c, F->p), add(&l, F->g, F->p), add(&l, F->f, F->sys.holonomic), add(&l, F->phi, F->sys.levels);
+    add(&l, F->h, F->N), add(&l, F->c, F->sys.p), add(&l, F->g, F->p), add(&l, F->f, F->sys.holonomic), add(&l, F->phi, F->sys.levels);
     add_entries(&l, &F->G), add_entries(&l, &F->A), add_entries(&l, &F->D);
     if (F->sys.symbolic) add(&l, F->zdot_solved, F->N), add(&l, F->lambda_solved, F->p);
     add(&l, F->column, F->sys.columns);
+    if (d->closure) add(&l, d->closure->hidden, d->closure->hiddens), add(&l, d->closure->solved, F->N + F->p);
     return l;
 }
 
 /* A guard is made of modes before it only. */
-void actio_unswitch(struct actio_formation *F)
+void actio_unswitch(struct actio_derivation *d)
 {
+    struct actio_formation *F = d->F;
     struct unswitching u = { F, actio_form_array(F, F->sys.modes, sizeof *u.guard) };
     if (F->sys.modes == 0) return;
-    struct list l = formulas(F);
+    struct list l = formulas(d);
     actio_expr *e = actio_form_array(F, l.count, sizeof *e);
     for (size_t k = 0; k < F->sys.modes; k++) pass(&u, &F->mode_guard[k], 1, &u.guard[k]);
     for (size_t i = 0; i < l.count; i++) e[i] = *l.at[i];

@@ -6,12 +6,15 @@
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
+enum { CLOSED = ACTIO_WRAP_DEPTH + 1 };                    /* what LaTeX must have in one line */
+
 /* The change of depth by the sign or LaTeX word at s, and its length. */
 static int depth_by(const char *s, size_t *length)
 {
     *length = 1;
-    if (strchr("({[", *s)) return 1;
-    if (strchr(")}]", *s)) return -1;
+    if (*s == '{' || *s == '}') return *s == '{' ? CLOSED : -CLOSED;
+    if (*s == '(' || *s == '[') return 1;
+    if (*s == ')' || *s == ']') return -1;
     if (*s != '\\') return 0;
     while (is_letter(s[*length])) ++*length;
     size_t n = *length - 1;
@@ -20,7 +23,7 @@ static int depth_by(const char *s, size_t *length)
     bool closes = (n == 5 && memcmp(word, "right", 5) == 0) || (n == 3 && memcmp(word, "end", 3) == 0);
     if (n == 0 && s[1]) ++*length;                         /* \, and \! */
     if ((n == 4 && opens) || (n == 5 && closes && *word == 'r')) *length += s[*length] ? 1 : 0;   /* the bracket belongs to the word */
-    return opens - closes;
+    return CLOSED * (opens - closes);
 }
 
 static bool is_break(const char *s) { return s[0] == ' ' && s[1] && strchr("+-=", s[1]) && s[2] == ' '; }
@@ -35,7 +38,7 @@ size_t actio_wrap_length(const char *s)
 /* What the piece of `length` bytes at s takes of a line: LaTeX words are one sign, those that only arrange others are none. */
 static size_t width_of(const char *s, size_t length)
 {
-    static const char *const none[] = { "\\left", "\\right", "\\begin", "\\end", "\\frac", "\\dot", "\\ddot", "\\mathit", "\\mathrm", "\\mathcal", "\\text", "\\operatorname" };
+    static const char *const none[] = { "\\left", "\\right", "\\begin", "\\end", "\\frac", "\\dot", "\\ddot", "\\mathit", "\\mathrm", "\\mathcal", "\\text", "\\operatorname", "\\bigl", "\\bigr" };
     if (*s != '\\') return ((unsigned char)*s & 0xC0) != 0x80 && !strchr("{}^_", *s);
     if (!is_letter(s[1])) return 0;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
@@ -84,4 +87,83 @@ size_t actio_wrap_next(struct actio_wrap *w)
     w->sign = whole ? 0 : end[1];
     w->at = whole ? end : end + 3;
     return length;
+}
+
+/* ---- wide LaTeX */
+
+static bool starts(const char *s, const char *word) { return strncmp(s, word, strlen(word)) == 0; }
+
+/* Behind the group in braces that begins at s. */
+static const char *group_end(const char *s)
+{
+    int open = 0;
+    do {
+        if (*s == '\\' && s[1]) s++;
+        else open += (*s == '{') - (*s == '}');
+        s++;
+    } while (open && *s);
+    return s;
+}
+
+/* Is there a sum that no bracket holds? */
+static bool is_sum(const char *s, const char *end)
+{
+    int depth = 0;
+    for (size_t step; s < end; s += step) {
+        step = 1;
+        if (depth == 0 && is_break(s)) return true;
+        depth += depth_by(s, &step);
+    }
+    return false;
+}
+
+static void add_side(struct actio_text *out, const char *from, const char *end, bool always)
+{
+    bool bracket = always || is_sum(from, end);
+    actio_text_add(out, bracket ? "\\bigl(" : "");
+    actio_text_bytes(out, from, (size_t)(end - from));
+    actio_text_add(out, bracket ? "\\bigr)" : "");
+}
+
+/* One pass: a wide fraction in a line, what is in its sides is seen by the next pass; brackets that may be broken. */
+static bool loosen(const char *s, size_t width, struct actio_text *out)
+{
+    bool changed = false;
+    while (*s) {
+        size_t step;
+        if (starts(s, "\\frac{")) {
+            const char *above = s + 5, *below = group_end(above), *end = group_end(below);
+            struct actio_text whole;
+            actio_text_open(&whole, out->arena);
+            actio_text_bytes(&whole, s, (size_t)(end - s));
+            bool wide = actio_wrap_width(whole.s) > width;
+            if (wide) add_side(out, above + 1, below - 1, false), actio_text_add(out, " \\big/ "), add_side(out, below + 1, end - 1, true);
+            else actio_text_bytes(out, s, (size_t)(end - s));
+            changed = changed || wide;
+            s = end;
+        } else if (*s == '{') {
+            const char *end = group_end(s);
+            actio_text_bytes(out, s, (size_t)(end - s));
+            s = end;
+        } else if (starts(s, "\\left(") || starts(s, "\\right)")) {
+            actio_text_add(out, s[1] == 'l' ? "\\bigl(" : "\\bigr)");
+            s += s[1] == 'l' ? 6 : 7;
+        } else {
+            depth_by(s, &step);
+            actio_text_bytes(out, s, step);
+            s += step;
+        }
+    }
+    return changed;
+}
+
+const char *actio_wrap_loose(struct actio_arena *arena, const char *s, size_t width)
+{
+    struct actio_text out;
+    if (actio_wrap_width(s) <= width) return s;
+    for (bool again = true; again; s = out.s) {
+        actio_text_open(&out, arena);
+        again = loosen(s, width, &out);
+    }
+    return s;
 }

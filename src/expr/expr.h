@@ -96,5 +96,6 @@ typedef void (*actio_name_fn)(void *user, actio_slot slot, struct actio_text *ou
 void actio_print(struct actio_pool *pool, actio_expr e, actio_name_fn name, void *user, struct actio_text *out);
 void actio_print_latex(struct actio_pool *pool, actio_expr e, actio_name_fn name, void *user, struct actio_text *out);
 void actio_latex_name(const char *name, struct actio_text *out);    /* theta_1 -> \theta_1, I_S -> I_S, foo -> \mathit{foo} */
+void actio_latex_accented(const char *accent, const char *name, struct actio_text *out);   /* \dot, theta_1 -> \dot{\theta}_1 */
 
 #endif

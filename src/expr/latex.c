@@ -28,12 +28,16 @@ static void latex_escaped(const char *s, size_t n, struct actio_text *out)
     }
 }
 
-void actio_latex_name(const char *name, struct actio_text *out)
+void actio_latex_name(const char *name, struct actio_text *out) { actio_latex_accented("", name, out); }
+
+void actio_latex_accented(const char *accent, const char *name, struct actio_text *out)
 {
     size_t stem = strcspn(name, "_0123456789[");
     size_t length = strlen(name);
     if (stem == 0) stem = length;
+    if (*accent) actio_text_format(out, "%s{", accent);
     latex_stem(name, stem, out);
+    if (*accent) actio_text_add(out, "}");
     if (stem == length) return;
     const char *rest = name + stem + (name[stem] == '_' && name[stem + 1]);
     actio_text_add(out, "_{");

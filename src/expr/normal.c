@@ -2,6 +2,7 @@
  * The questions of normal.h, each answered on a private pool whose memory goes when the answer is there. */
 #include "expr/normal.h"
 #include "expr/poly.h"
+#include "expr/terms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,10 @@ enum { MOST_NODES = 20000, MOST_RESTARTS = 4 };
 
 /* ---- expressions to polynomials */
 
-/* Variables before time before params: decides which term leads, and so the signs. */
+/* Variables (momenta among them, which are names of a caller's own) before time before params: decides which term leads, and so the signs. */
 static const uint8_t space_order[ACTIO_SPACE_COUNT] = {
-    [ACTIO_SPACE_ACC] = 1, [ACTIO_SPACE_SDOT] = 2, [ACTIO_SPACE_V] = 3, [ACTIO_SPACE_Q] = 4, [ACTIO_SPACE_STATE] = 5, [ACTIO_SPACE_LAMBDA] = 6,
-    [ACTIO_SPACE_REACTION] = 7, [ACTIO_SPACE_T] = 8, [ACTIO_SPACE_MODE] = 9, [ACTIO_SPACE_HIDDEN] = 10, [ACTIO_SPACE_PARAM] = 11, [ACTIO_SPACE_COLUMN] = 12,
+    [ACTIO_SPACE_ACC] = 1, [ACTIO_SPACE_SDOT] = 2, [ACTIO_SPACE_V] = 3, [ACTIO_SPACE_HIDDEN] = 4, [ACTIO_SPACE_Q] = 5, [ACTIO_SPACE_STATE] = 6, [ACTIO_SPACE_LAMBDA] = 7,
+    [ACTIO_SPACE_REACTION] = 8, [ACTIO_SPACE_T] = 9, [ACTIO_SPACE_MODE] = 10, [ACTIO_SPACE_PARAM] = 11, [ACTIO_SPACE_COLUMN] = 12,
     [ACTIO_SPACE_WEIGHT] = 13, [ACTIO_SPACE_AXIS] = 14,
 };
 
@@ -133,16 +134,20 @@ static bool proved_zero(struct actio_pool *pool, actio_expr e)
     return !w.over && p.n == 0;
 }
 
-/* Length as text, shared parts counted each time. */
+/* Length as text, shared parts counted each time; a fraction below a fraction's line is hard to read. */
 static double length(struct actio_pool *pool, actio_expr e)
 {
+    enum { NESTED = 20 };
     struct actio_cone cone = actio_cone_of(pool, &e, 1);
     double *size = actio_arena_array(pool->arena, cone.count, sizeof *size);
+    bool *divides = actio_arena_array(pool->arena, cone.count, sizeof *divides);
     for (uint32_t i = 0; i < cone.count; i++) {
         struct actio_node n = pool->node[cone.id[i]];
         const uint32_t of[3] = { n.a, n.b, n.c };
         size[i] = n.op == ACTIO_NEG ? 0.5 : 1;
-        for (int k = 0; k < actio_arity((enum actio_op)n.op); k++) size[i] += size[pool->place[of[k]]];
+        for (int k = 0; k < actio_arity((enum actio_op)n.op); k++) size[i] += size[pool->place[of[k]]], divides[i] = divides[i] || divides[pool->place[of[k]]];
+        if (n.op == ACTIO_DIV && divides[pool->place[n.b]]) size[i] += NESTED;
+        divides[i] = divides[i] || n.op == ACTIO_DIV;
     }
     return size[cone.count - 1];
 }
@@ -258,6 +263,13 @@ static void answer_simplify(struct job *job, struct actio_pool *own, actio_expr 
     if (!actio_same(r, e)) job->result = actio_copy(job->pool, own, r);
 }
 
+static void answer_group(struct job *job, struct actio_pool *own, actio_expr e, const actio_expr *wrt)
+{
+    (void)wrt;
+    actio_expr r = actio_grouped(own, e);
+    if (!actio_same(r, e)) job->result = actio_copy(job->pool, own, r);
+}
+
 static void answer_collect(struct job *job, struct actio_pool *own, actio_expr e, const actio_expr *wrt)
 {
     struct wanted q = { wrt, job->n };
@@ -302,6 +314,13 @@ bool actio_is_identically_zero(struct actio_pool *pool, actio_expr e)
 actio_expr actio_simplify(struct actio_pool *pool, actio_expr e)
 {
     struct job job = { .pool = pool, .e = e, .answer = answer_simplify, .result = e };
+    ask(&job);
+    return job.result;
+}
+
+actio_expr actio_group(struct actio_pool *pool, actio_expr e)
+{
+    struct job job = { .pool = pool, .e = e, .answer = answer_group, .result = e };
     ask(&job);
     return job.result;
 }

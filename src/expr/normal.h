@@ -10,7 +10,10 @@ bool actio_is_identically_zero(struct actio_pool *pool, actio_expr e);        /*
 actio_expr actio_simplify(struct actio_pool *pool, actio_expr e);             /* equal, and not much longer than e */
 /* As a polynomial in the symbols wrt: equal powers gathered, their coefficients simplified. */
 actio_expr actio_collect(struct actio_pool *pool, actio_expr e, const actio_expr *wrt, size_t n);
-/* e = 0 multiplied by a number: whole coefficients without a common divisor, the first term positive. Not simplified before. */
+/* Equal and, for reading, shorter: what terms of one kind have in common stands before a bracket. */
+actio_expr actio_group(struct actio_pool *pool, actio_expr e);
+/* e = 0 multiplied by numbers and params: whole coefficients without a common divisor, not divided by params, the first term positive.
+ * Not simplified before. */
 actio_expr actio_equation_form(struct actio_pool *pool, actio_expr e);
 /* Is row a = factor * row b, proved? `factor` (simplified) may be NULL; a row of zeros has the factor 0. */
 bool actio_proportional(struct actio_pool *pool, const actio_expr *a, const actio_expr *b, size_t n, actio_expr *factor);

@@ -130,6 +130,17 @@ static struct groups gathered(struct actio_normal *w, struct actio_poly a, choic
     return g;
 }
 
+/* Common factors; a decimal fraction is none of them: 9.81*y - x'^2 stays, and does not become 0.01*(981*y - 100*x'^2). */
+static struct actio_term content_of(struct actio_normal *w, struct actio_poly a, struct actio_poly *rest)
+{
+    struct actio_term t = actio_poly_content(w, a, rest);
+    if (!actio_ratio_exact(t.c) || t.c.q <= 5 || t.c.q % 5) return t;
+    actio_ratio one = actio_ratio_whole(actio_ratio_sign(t.c));
+    *rest = actio_poly_scale(w, *rest, actio_ratio_mul(t.c, one));
+    t.c = one;
+    return t;
+}
+
 /* Sum whose factors that vary are gathered, for instance (m1 + m2) l x. */
 static actio_expr by_params(struct actio_normal *w, struct actio_poly a)
 {
@@ -138,7 +149,7 @@ static actio_expr by_params(struct actio_normal *w, struct actio_poly a)
     for (uint32_t i = 0; i < g.count; i++) {
         struct actio_poly rest = g.of[i];
         struct actio_term content = actio_term_one();
-        if (rest.n > 1 && g.key[i].n) content = actio_poly_content(w, rest, &rest);
+        if (rest.n > 1 && g.key[i].n) content = content_of(w, rest, &rest);
         actio_expr e = rest.n == 1 ? shown_term(w, actio_term_mul(w, rest.t[0], actio_term_mul(w, content, g.key[i])))
                                    : actio_mul(w->pool, shown_term(w, actio_term_mul(w, content, g.key[i])), actio_poly_plain(w, rest));
         sum = actio_add(w->pool, sum, e);
@@ -152,7 +163,7 @@ actio_expr actio_poly_factored(struct actio_normal *w, struct actio_poly a)
     if (a.n == 0) return (actio_expr){ 0 };
     if (a.n == 1) return shown_term(w, a.t[0]);
     if (a.n > LONG) return actio_poly_plain(w, a);
-    struct actio_term content = actio_poly_content(w, a, &rest);
+    struct actio_term content = content_of(w, a, &rest);
     return actio_mul(w->pool, shown_term(w, content), by_params(w, rest));
 }
 

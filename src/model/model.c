@@ -175,12 +175,9 @@ void actio_model_symbol_latex(void *model, actio_slot slot, struct actio_text *o
     if (!base) actio_text_format(out, "s_{%u}", (unsigned)slot.index);
     else if (slot.space == ACTIO_SPACE_COLUMN) latex_upright(base, out);
     else if (slot.space == ACTIO_SPACE_LAMBDA || slot.space == ACTIO_SPACE_REACTION) {
-        actio_text_add(out, slot.space == ACTIO_SPACE_LAMBDA ? "\\lambda_{" : "R_{");
-        latex_upright(base, out);
+        bool lambda = slot.space == ACTIO_SPACE_LAMBDA;
+        actio_text_add(out, lambda ? "\\lambda_{" : "R_{");
+        (lambda ? latex_upright : actio_latex_name)(base, out);
         actio_text_add(out, "}");
-    } else {
-        if (*accent[slot.space]) actio_text_format(out, "%s{", accent[slot.space]);
-        actio_latex_name(base, out);
-        if (*accent[slot.space]) actio_text_add(out, "}");
-    }
+    } else actio_latex_accented(accent[slot.space], base, out);
 }

@@ -215,11 +215,24 @@ static bool vanishes(struct closing *c, const struct linear *s, size_t row)
     return zero;
 }
 
+/* Switches as functions again: a mode is the sign of its guard, which is made of modes before it only. */
+static actio_expr unswitched(struct actio_formation *F, actio_expr e)
+{
+    size_t n = F->sys.modes;
+    actio_expr *mode = actio_form_array(F, n, sizeof *mode), *sign = actio_form_array(F, n, sizeof *sign);
+    for (uint32_t k = 0; k < n; k++) {
+        mode[k] = actio_symbol(&F->pool, ACTIO_SPACE_MODE, k);
+        sign[k] = actio_op1(&F->pool, ACTIO_SIGN, actio_substitute(&F->pool, F->mode_guard[k], mode, sign, k));
+    }
+    return n ? actio_substitute(&F->pool, e, mode, sign, n) : e;
+}
+
 static struct actio_equation equation(struct actio_formation *F, actio_expr e)
 {
     struct actio_text text, latex;
     actio_text_open(&text, &F->arena);
     actio_text_open(&latex, &F->arena);
+    e = actio_group(&F->pool, unswitched(F, e));
     actio_print_nice(&F->pool, e, actio_model_symbol_name, F->model, &text);
     actio_print_latex_nice(&F->pool, e, actio_model_symbol_latex, F->model, &latex);
     return (struct actio_equation){ text.s, latex.s };
@@ -297,15 +310,22 @@ static actio_expr reduced(struct closing *c, actio_expr e)
     return e;
 }
 
-static void solve_multipliers(struct closing *c, struct linear *s)
+/* An unknown whose row has no other left is a function of the state                        [LM 20] */
+static void solve_unknowns(struct closing *c, struct linear *s)
 {
     struct actio_formation *F = s->F;
-    c->v->multiplier = actio_form_array(F, F->p, sizeof *c->v->multiplier);
+    struct actio_verdict *v = c->v;
+    v->multiplier = actio_form_array(F, F->p, sizeof *v->multiplier);
+    v->solved = actio_form_array(F, s->cols, sizeof *v->solved);
+    v->is_solved = actio_form_array(F, s->cols, sizeof *v->is_solved);
     for (size_t i = 0; i < s->rank; i++) {
         size_t row = s->pivot_row[i], col = s->pivot_col[i];
-        bool alone = col >= F->N;
+        bool alone = true;
         for (size_t j = 0; j < s->cols && alone; j++) alone = j == col || actio_is_zero(*entry(s, row, j));
-        if (alone) c->v->multiplier[col - F->N] = equation(F, reduced(c, actio_simplify(&F->pool, actio_div(&F->pool, s->b[row], *entry(s, row, col)))));
+        if (!alone) continue;
+        v->is_solved[col] = true;
+        v->solved[col] = reduced(c, actio_simplify(&F->pool, actio_div(&F->pool, s->b[row], *entry(s, row, col))));
+        if (col >= F->N) v->multiplier[col - F->N] = equation(F, v->solved[col]);
     }
 }
 
@@ -358,7 +378,7 @@ void actio_close(struct actio_verdict *v, struct actio_sampled *points)
             if (!add_constraint(&c, s.b[r])) { v->contradiction = "accelerations"; return; }
         }
         if (new_one) continue;
-        solve_multipliers(&c, &s);
+        solve_unknowns(&c, &s);
         find_free(&c, &s);
         count_data(&c);
         return;

@@ -37,6 +37,7 @@ struct actio_verdict {
     struct actio_equation *hidden; size_t hiddens;
     actio_expr *hidden_e; bool *hidden_is_position;
     struct actio_equation *multiplier;                     /* explicit, by constraint; NULL texts where not found */
+    actio_expr *solved; bool *is_solved;                   /* after closure: each of (z', lambda) as a function of the state, where it is one */
     uint32_t *undetermined; size_t undetermineds;          /* variables whose acceleration is arbitrary */
     size_t free_data; long naive_free_data;
     struct actio_place *singular_at; size_t singulars;
@@ -57,7 +58,7 @@ struct actio_look {
     bool ok;                                               /* all numbers finite */
 };
 
-/* closure.c: further constraints that follow from singular equations; fills hidden, multiplier, undetermined, contradiction. */
+/* closure.c: further constraints that follow from singular equations; fills hidden, solved, multiplier, undetermined, contradiction. */
 struct actio_sampled { struct actio_manifold *M; double *y, *t; size_t count; };   /* points on the manifold: y + i*ny */
 void actio_close(struct actio_verdict *v, struct actio_sampled *points);
 
