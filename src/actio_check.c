@@ -191,6 +191,7 @@ static void write_json(struct checking *c, struct actio_text *t)
     json_works(t, c);
     key(t, "redundant");
     json_redundant(t, c);
+    if (v->later) actio_text_format(t, ", \"contradictory_from\": %.9g", v->later_from);
     key(t, "singular_at");
     actio_text_add(t, "[");
     for (size_t i = 0; i < v->singulars; i++) {
@@ -282,7 +283,7 @@ static int survey(struct checking *c)
     actio_run_say_verdict(run, v);
     if (v->word == ACTIO_VERDICT_hidden && actio_run_take_hidden(run, v)) return 1;
     if (check_start(c)) return 1;
-    if (v->word != ACTIO_VERDICT_contradictory && !c->start.consistent) actio_run_say_start(run, &c->start);
+    if (v->word != ACTIO_VERDICT_contradictory && v->flaws == 0 && !c->start.consistent) actio_run_say_start(run, &c->start);
     return actio_attempt(run->ctx, write_report, c);
 }
 

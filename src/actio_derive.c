@@ -121,7 +121,7 @@ static bool derive(struct deriving *job)
     struct actio_run *run = job->run;
     if (actio_run_form(run)) return false;
     if (singular(run)) {
-        job->v = actio_run_survey(run, true);
+        job->v = actio_run_survey(run, false);
         if (!job->v || (job->v->word == ACTIO_VERDICT_hidden && !job->v->too_large && actio_run_take_hidden(run, job->v))) return false;
         if (job->v->word == ACTIO_VERDICT_singular || job->v->word == ACTIO_VERDICT_regular) job->v = NULL;   /* only there */
     }

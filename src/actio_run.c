@@ -112,13 +112,13 @@ static int settle(struct actio_run *run)
 {
     int bad = actio_run_examine(run);
     if (bad != ACTIO_UNSETTLED) return bad;
-    struct actio_verdict *v = actio_run_survey(run, true);
+    struct actio_verdict *v = actio_run_survey(run, false);
     if (!v) return 1;
     actio_run_say_verdict(run, v);
     if (run->f->errors) return 1;
     if (v->word == ACTIO_VERDICT_hidden && actio_run_take_hidden(run, v)) return 1;
     run->surveyed = true, run->rank = v->rank;
-    bad = v->word == ACTIO_VERDICT_hidden || v->word == ACTIO_VERDICT_redundant ? actio_run_examine(run) : bad;
+    bad = actio_run_examine(run);
     if (bad == ACTIO_UNSETTLED) actio_find(run->f, ACTIO_F_UNSETTLED, ACTIO_NO_ARGS);
     return bad != 0;
 }

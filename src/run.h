@@ -39,7 +39,7 @@ int actio_run_form(struct actio_run *run);                 /* equations and star
 enum { ACTIO_UNSETTLED = 2 };
 int actio_run_examine(struct actio_run *run);
 struct actio_verdict;
-struct actio_verdict *actio_run_survey(struct actio_run *run, bool may_march);    /* NULL when over a limit */
+struct actio_verdict *actio_run_survey(struct actio_run *run, bool judging);   /* judging: also what comes later; NULL when over a limit */
 void actio_run_say_verdict(struct actio_run *run, const struct actio_verdict *v); /* as findings */
 int actio_run_take_hidden(struct actio_run *run, const struct actio_verdict *v);  /* the constraints that follow join the system; 0, or 1 */
 void actio_run_explain(struct actio_run *run);             /* findings on how the motion ended */

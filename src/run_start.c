@@ -63,6 +63,10 @@ static void say_violation(struct actio_run *run, const struct actio_start_check 
     bool written = k < run->model->constraints;            /* or hidden: then its label is the equation itself */
     struct actio_span span = written ? run->model->constraint[k].span : (struct actio_span){ 0 };
     char text[4096] = "";
+    if (!isfinite(amount)) {
+        actio_find_at(run->f, ACTIO_F_START_NO_VALUE, &run->model->source, span, ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[k]), ACTIO_TEXT(level)));
+        return;
+    }
     if (c->found) snprintf(text, sizeof text, "the nearest data that satisfy all constraints have %s (all others unchanged); --project takes them",
                            actio_run_state_text(run, c->nearest, run->y0));
     else snprintf(text, sizeof text, "no data near these that satisfy all constraints were found");
@@ -80,9 +84,20 @@ void actio_run_say_start(struct actio_run *run, const struct actio_start_check *
     }
 }
 
+/* A constraint that has no value or no rate at the start is a matter for the verdict. */
+static bool has_numbers(const struct actio_run *run, const struct actio_start_check *c)
+{
+    for (size_t k = 0; k < run->sys->p; k++)
+        if (!isfinite(c->position[k]) || !isfinite(c->velocity[k])) return false;
+    return true;
+}
+
 static int judge_start(struct actio_run *run, const struct actio_start_check *c)
 {
-    if (!c->found) return ACTIO_UNSETTLED;
+    if (!c->found || !has_numbers(run, c)) {
+        if (run->surveyed) actio_run_say_start(run, c);
+        return run->surveyed ? 1 : ACTIO_UNSETTLED;
+    }
     if (!c->consistent && !run->options.project) {
         actio_run_say_start(run, c);
         return 1;
@@ -146,6 +161,7 @@ static int check_regular(struct actio_run *run)
 
 int actio_run_examine(struct actio_run *run)
 {
+    if (run->sys->modes) actio_motion_take_sides(&run->motion, run->model->t0, run->y0);
     int bad = run->sys->levels ? check_data(run) : 0;
     if (!bad && run->sys->p) bad = check_rank(run);
     return bad ? bad : check_regular(run);

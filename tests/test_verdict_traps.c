@@ -79,8 +79,54 @@ TEST(rounding_beside_the_model_s_own_size_does_not_break_a_start)
                 "start x[i = 1 .. n] = cos(2*pi*(i - 1)/n), y[i = 1 .. n] = sin(2*pi*(i - 1)/n)\ntime 0 .. .01\nexpect verdict redundant\n"));
 }
 
+TEST(constraints_that_touch_are_singular_and_those_that_repeat_are_redundant)
+{
+    CHECK(holds(PLANE "constraint a: y = x^2\nconstraint b: y = 2*x^2\nexpect verdict singular\n"));
+    CHECK(holds(PLANE "constraint a: y = x^3\nconstraint b: y = 0\nexpect verdict singular\n"));
+    CHECK(holds(PLANE "constraint a: y = cos(x)\nconstraint b: y = 1\nstart y = 1\nexpect verdict singular\n"));
+    CHECK(holds(PLANE "constraint a: x^2 + y^2 = 1\nconstraint b: y = 1\nconstraint c: 2*y = 2\nstart y = 1\nexpect verdict singular\n"));
+    CHECK(holds("param R = 6.4e6\n" PLANE "constraint a: x^2 + y^2 = R^2\nconstraint b: y = R\nstart y = R\nexpect verdict singular\n"));
+    CHECK(holds("param R = 1e-6\n" PLANE "constraint a: x^2 + y^2 = R^2\nconstraint b: y = R\nstart y = R\nexpect verdict singular\n"));
+    CHECK(holds("param R = 6.4e6\n" PLANE "constraint a: x^2 + y^2 = R^2\nconstraint b: sqrt(x^2 + y^2) = R\nstart y = R, x' = 10\nexpect verdict redundant\n"));
+    CHECK(holds(PLANE "constraint a: (x - y)^2 = 0\nconstraint b: x = y\nstart x' = 1, y' = 1\ntime 0 .. 1\nexpect verdict redundant\nexpect x at 1 = 1 within 1e-9\n"));
+    CHECK(holds(PLANE "constraint a: x^2 + y^2 = 1\nconstraint b: sqrt(x^2 + y^2) = 1\nstart y = 1, x' = 1\ntime 0 .. 1\nexpect verdict redundant\nexpect x at 1 = sin(1) within 1e-8\n"));
+    CHECK(holds(PLANE "constraint a: x*x' + y*y' = 0\nconstraint b: x^2 + y^2 = 4\nstart x = 2, y' = 1\nexpect verdict redundant\n"));
+    CHECK(holds(SPACE "constraint a: x = 0\nconstraint b: y = 0\nconstraint c: x*y = 0\nstart z' = 1\ntime 0 .. 1\nexpect verdict redundant\nexpect z at 1 = 1 within 1e-9\n"));
+    CHECK(holds(SPACE "constraint a: x^2 + y^2 + z^2 = 1\nconstraint b: x^2 + y^2 = .25\nstart x = .5, z = sqrt(.75), y' = 1\nexpect verdict regular\n"));
+}
+
+TEST(kinks_that_have_a_direction_are_no_flaw)
+{
+    CHECK(holds(PLANE "constraint c: if(x < 0, x, 2*x) = 0\nstart y' = 1\ntime 0 .. 1\nexpect verdict regular\nexpect y at 1 = 1 within 1e-9\n"));
+    CHECK(holds(PLANE "constraint c: max(x, y) = 0\nstart y = -1, y' = .5\ntime 0 .. 1\nexpect verdict regular\nexpect y at 1 = -.5 within 1e-9\n"));
+    CHECK(holds(PLANE "constraint c: max(abs(x), abs(y)) = 1\nstart x = 1, y' = .5\nexpect verdict regular\n"));
+    CHECK(holds(PLANE "constraint c: sqrt(x^2 + y^2) = 1\nstart x = 1, y' = 1\nexpect verdict regular\n"));
+    CHECK(holds(PLANE "constraint c: (x^2)^(1/3) = 0\nstart y' = 1\nexpect verdict singular\n"));
+}
+
+TEST(rows_of_any_size_count_alike)
+{
+    CHECK(holds(SPACE "constraint a: 1e18*(x' - y') = 0\nconstraint b: z' = 0\nstart x' = 1, y' = 1\nexpect verdict regular\n"));
+    CHECK(holds(SPACE "constraint a: 1e-18*(x' - y') = 0\nconstraint b: z' = 0\nconstraint c: 1e12*(x' - y' + z') = 0\nstart x' = 1, y' = 1\nexpect verdict redundant\n"));
+    CHECK(holds("coord x, y, th, ph\nlagrangian (x'^2 + y'^2)/2 + th'^2/4 + ph'^2/8 + 4.9*x\nconstraint a: 1e8*(x'^2 + y'^2) = 1e8*th'^2\n"
+                "constraint b: 1e-8*x'*sin(ph) = 1e-8*y'*cos(ph)\nstart x' = 5, th' = 5, ph' = 1\nexpect verdict regular\n"));
+    CHECK(holds(PLANE "constraint a: t*(x' - y') = 0\nstart x' = 1, y' = 1\ntime 0 .. 1\nexpect verdict singular\n"));
+}
+
+TEST(hidden_constraints_may_depend_on_time_and_follow_each_other)
+{
+    CHECK(holds("coord a, b, c, d\nlagrangian a'^2/2 + b*(a - c) + d*(c - sin(t))\nstart a' = 1, b' = -1, c' = 1, d' = -1\ntime 0 .. 1\n"
+                "expect verdict hidden\nexpect b at 1 = -sin(1) within 1e-8\n"));
+    CHECK(holds("coord x, y\nlagrangian x'^2/2 - x*y^2\nstart x = 1, x' = 1\ntime 0 .. 1\nexpect verdict hidden\nexpect x at 1 = 2 within 1e-9\n"));   /* the branch y = 0 */
+    CHECK(holds("coord q1, q2, q3\nlagrangian q1'*q2' - q2*q3 - q1^2/2\nexpect verdict hidden\n"));
+}
+
 int main(void)
 {
+    RUN(constraints_that_touch_are_singular_and_those_that_repeat_are_redundant);
+    RUN(kinks_that_have_a_direction_are_no_flaw);
+    RUN(rows_of_any_size_count_alike);
+    RUN(hidden_constraints_may_depend_on_time_and_follow_each_other);
     RUN(switches_in_constraints_are_judged_on_the_side_where_the_start_is);
     RUN(constraints_that_meet_in_a_smaller_manifold_are_not_contradictory);
     RUN(accelerations_that_hang_on_a_free_multiplier_are_undetermined);

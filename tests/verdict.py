@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy
 
@@ -155,6 +156,15 @@ CASES = [
     ("a cubic", Model("x y z", SPACE, ["c: (x' - y*z') + (x' - y*z')^3 = 0"], {"y": .5, "z'": 1, "x'": .5, "y'": 1}),
      dict(verdict="regular", holonomic=0, nonholonomic=1, form="affine in disguise")),
     ("a square", Model("x y z", SPACE, ["c: (x' - y*z')^2 = 0"], {"y": .5, "z'": 1, "x'": .5, "y'": 1}), dict(verdict="singular", status=1)),
+    ("a circle and its tangent", Model("x y", "(x'^2 + y'^2)/2", ["a: x^2 + y^2 = 1", "b: y = 1"], {"y": 1}), dict(verdict="singular", status=1)),
+    ("circles that touch", Model("x y", "(x'^2 + y'^2)/2", ["a: x^2 + y^2 = 1", "b: (x - 3)^2 + y^2 = 4"], {"x": 1}), dict(verdict="singular", status=1)),
+    ("circles that cross", Model("x y", "(x'^2 + y'^2)/2", ["a: x^2 + y^2 = 1", "b: (x - 1)^2 + y^2 = 1"], {"x": .5, "y": .75 ** .5}),
+     dict(verdict="regular", free_data=0)),
+    ("a sphere and a cylinder around it", Model("x y z", SPACE, ["a: x^2 + y^2 + z^2 = 1", "b: x^2 + y^2 = 1"], {"x": 1, "y'": 1}), dict(verdict="singular", status=1)),
+    ("one circle twice", Model("x y", "(x'^2 + y'^2)/2", ["a: x^2 + y^2 = 1", "b: (x^2 + y^2)^2 + x^2 + y^2 = 2"], {"y": 1, "x'": 1}),
+     dict(verdict="redundant", rank=1, free_data=2, redundant=["b"])),
+    ("an absolute value", Model("x y", "(x'^2 + y'^2)/2", ["c: abs(x - y) = 0"], {"x": 1, "y": 1}), dict(verdict="singular", status=1)),
+    ("a distance of 0", Model("x y z", SPACE, ["c: sqrt((x - y)^2 + z^2) = 0"], {"x": 1, "y": 1}), dict(verdict="singular", status=1)),
     ("two planes", Model("x y", "(x'^2 + y'^2)/2", ["c: x'^2 - y'^2 = 0"], {"x'": 1, "y'": 1}),
      dict(verdict="regular", holonomic=1, nonholonomic=0, form="affine in disguise")),
 ]
@@ -275,6 +285,120 @@ def inadmissible(test):
     test.check(nearest and all(abs(x) < 1e-12 for x in nearest.values()), f"example 1 started off: nearest {nearest}")
 
 
+PLANE_TEXT = "coord x, y\nlagrangian (x'^2 + y'^2)/2\n"
+SPACE_TEXT = "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\n"
+# model, verdict, and words of one message and its hint
+SAID = [
+    (PLANE_TEXT + "constraint a: x^2 + y^2 = 1\nconstraint b: y = 1\nstart y = 1\n", "singular", "touch each other", "x = 0, y = 1"),
+    (SPACE_TEXT + "constraint a: x^2 + y^2 + z^2 = 1\nconstraint b: x^2 + y^2 = 1\nstart x = 1, y' = 1\n", "singular", "touch each other", "z = 0, in place of one"),
+    (PLANE_TEXT + "constraint a: x'^2 + y'^2 = 1\nconstraint b: y' = 1\nstart y' = 1\n", "singular", "touch each other", "x' = 0, y' = 1"),
+    ("state p, q\nflow p' = -q\nflow q' = p\nconstraint a: p^2 + q^2 = 1\nconstraint b: q = 1\nstart q = 1\n", "singular", "touch each other", "p = 0, q = 1"),
+    (PLANE_TEXT + "constraint c: abs(x - y) = 0\n", "singular", "no limit where it holds", ": x - y = 0"),
+    (PLANE_TEXT + "constraint c: abs(x' - y') = 0\nstart x' = 1, y' = 1\n", "singular", "no limit where it holds", ": x' - y' = 0"),
+    (PLANE_TEXT + "constraint c: abs(x) + abs(y) = 0\n", "singular", "no limit where it holds", ": x = 0 and y = 0"),
+    (PLANE_TEXT + "constraint c: max(abs(x), abs(y)) = 0\n", "singular", "no limit where it holds", ": x = 0 and y = 0"),
+    (PLANE_TEXT + "constraint c: sqrt(x^2 + y^2) = 0\n", "singular", "no limit where it holds", ": x = 0 and y = 0"),
+    (PLANE_TEXT + "constraint c: sqrt(x) = 0\nstart y' = 1\n", "singular", "no limit where it holds", ": x = 0"),
+    (PLANE_TEXT + "constraint c: sign(x - y) = 0\n", "singular", "holds only where it jumps", ": x - y = 0"),
+    (PLANE_TEXT + "constraint c: (x - y)^3 = 0\n", "singular", "gradient vanishes", ": x - y = 0"),
+    (PLANE_TEXT + "constraint c: x^2 + y^2 = 2*x*y\nstart x = 1, y = 1\n", "singular", "gradient vanishes", ": x - y = 0"),
+    (PLANE_TEXT + "constraint c: x^4 = 0\n", "singular", "gradient vanishes", ": x = 0"),
+    (PLANE_TEXT + "constraint c: cos(x - y) = 1\n", "singular", "gradient vanishes", ": sin(x - y) = 0"),
+    (SPACE_TEXT + "constraint c: sqrt(x^2 + y^2) = z\n", "singular", "no gradient at the start", "a little away"),
+    (PLANE_TEXT + "constraint c: x*y = 0\n", "singular", "the gradient of 'c'", "a little away"),
+    (PLANE_TEXT + "constraint c: x' = 0 along x = y\n", "singular", "no direction at the start", "a little away"),
+    (SPACE_TEXT + "constraint a: x = 0\nconstraint b: x' = z\nstart y' = 1\n", "hidden", "b = a", "all are needed"),
+    (SPACE_TEXT + "constraint a: x' = z\nconstraint b: x = 0\nconstraint c: x + 2*z = 0\nstart y' = 1\n", "redundant", "b = a", "'a' follows from the others"),
+    (SPACE_TEXT + "constraint a: x' = z\nconstraint b: x = 0\nconstraint c: 2*x = 0\nstart y' = 1\n", "hidden", "b = a", "'b' follows from the others"),
+    ("coord q1, q2, q3\nlagrangian " + LM + " - (q1^2 + q2^2 + q3^2)/2\nconstraint a: q1' + q3 = 0\nconstraint b: q2' - q3 = 0\nconstraint c: q1' + q2' = 0\n",
+     "hidden", "c = a + b", "'c' follows from the others"),
+    (SPACE_TEXT + "constraint a: x' = z*y'\nconstraint b: x'*(2 + x) = z*y'*(2 + x)\nstart y' = 1, z = 1, x' = 1\n", "redundant", "b = (x + 2)*a", "'b' follows"),
+    (SPACE_TEXT + "constraint a: x' = z*y'\nconstraint b: z' = x*y'\nconstraint c: y*x' + cos(z)*z' = (y*z + x*cos(z))*y'\nstart y' = 1, x = 1, z = 1, x' = 1, z' = 1\n",
+     "redundant", "c = y*a + cos(z)*b", "'c' follows"),
+    (SPACE_TEXT + "constraint a: 1e18*(x' - y') = 0\nconstraint b: z' = 0\nconstraint c: x' - y' + z' = 0\nstart x' = 1, y' = 1\n", "redundant", "restrict the same velocities", "take it out"),
+]
+# model, the time from which on there is no motion, and the constraints named
+LATER = [
+    ("constraint c: x'^2 + y'^2 = 1 - t\nstart x' = 1\ntime 0 .. 2\n", 1, "c"),
+    ("constraint c: x'^2 + y'^2 = 1 + t\nstart x' = 1\ntime 0 .. -2\n", -1, "c"),
+    ("constraint c: x^2 + y^2 = 1 - t\nstart x = 1, x' = -.5\ntime 0 .. 2\n", 1, "c"),
+    ("constraint c: sin(x) = t/2\nstart x' = .5\ntime 0 .. 3\n", 2, "c"),
+    ("constraint a: x^2 + y^2 = 1\nconstraint b: x = t\nstart x' = 1, y = 1\ntime 0 .. 2\n", 1, "ab"),
+    ("constraint a: x' = 1\nconstraint b: x' = if(t < .7, 1, 2)\nstart x' = 1\ntime 0 .. 2\n", .7, "ab"),
+    ("constraint a: x' = 1\nconstraint b: x' = 1 + max(0, t - 1)\nconstraint z: y = 0\nstart x' = 1\ntime 0 .. 2\n", 1, "ab"),
+    ("constraint a: x' = y\nconstraint b: x' = if(x < 1, y, y + 1)\nstart y = 1, x' = 1\ntime 0 .. 5\n", 1, "ab"),
+    ("constraint a: x'' = 1\nconstraint b: x'' = if(t < 1.25, 1, 2)\ntime 0 .. 2\n", 1.25, "ab"),
+]
+# These get through, or end for another reason: not contradictory
+NOT_LATER = [
+    "constraint c: x'^2 + y'^2 = 3 - t\nstart x' = sqrt(3)\ntime 0 .. 2\n", "constraint a: x' = 1\nconstraint b: x' = if(t < 1, 1, 1)\nstart x' = 1\ntime 0 .. 2\n",
+    "constraint c: x'^2 + y'^2 = 1 - x\nstart x' = 1\ntime 0 .. 5\n", "constraint c: x = max(0, t - 1)^2\ntime 0 .. 2\n",
+    "force x = x^2\nconstraint c: y = sin(t)\nstart x = 3, y' = 1\ntime 0 .. 5\n",
+]
+
+
+def said(test):
+    """Verdicts with the words that must come with them; no number is ever 'nan'."""
+    for (text, word, message, hint), got in zip(SAID, test.answers([row[0] for row in SAID])):
+        messages = [m for key in ("errors", "warnings", "notes") for m in got.get(key, [])]
+        test.check(got["verdict"] == word, f"{text!r}: {got['verdict']}, not {word}")
+        test.check(any(message in m["message"] and hint in m.get("hint", "") for m in messages), f"{text!r}: {messages}")
+        test.check("nan" not in json.dumps(messages), f"{text!r}: nan in {messages}")
+
+
+def later(test):
+    """Contradictions that come after the start are told with their time."""
+    for (text, when, names), got in zip(LATER, test.answers([PLANE_TEXT + row[0] for row in LATER])):
+        errors = got.get("errors", [])
+        test.check(got["verdict"] == "contradictory" and got["status"] == 1 and len(errors) == 1, f"{text!r}: {got['verdict']}, {errors}")
+        found = re.search(r"from t = (\S+) on", errors[0]["message"]) if errors else None
+        test.check(found and abs(float(found.group(1)) - when) < 1e-6, f"{text!r}: {errors}")
+        test.check(errors and sorted(re.findall(r"'(\w)' \(line", errors[0]["message"])) == sorted(names), f"{text!r}: {errors}")
+    for text, got in zip(NOT_LATER, test.answers([PLANE_TEXT + text for text in NOT_LATER])):
+        test.check(got["verdict"] in ("regular", "redundant"), f"{text!r}: {got['verdict']}")
+
+
+UNITS = {  # lengths in X, times in T, masses in M: verdict, hidden constraints and free data are the same in all units
+    "example 1": ("coord q1, q2, q3\nlagrangian M*(" + LM + ") - M*(q1^2 + q2^2 + q3^2)/(2*T^2)\nconstraint a: q1' + q3/T = 0\nconstraint b: q2' - q3/T = 0\n"
+                  "start q1 = .3*X, q2 = .2*X, q3 = X, q1' = -X/T, q2' = X/T, q3' = -X/T\ntime 0 .. T\n", 1, 3),
+    "pendulum": ("coord x, y, l\nlagrangian M*(x'^2 + y'^2)/2 - M*X/T^2*y + l*(x^2 + y^2 - X^2)\nstart x = X\ntime 0 .. T\n", 3, 2),
+    "indefinite pair": ("coord q1, q2\nlagrangian M*(q1'^2 - q2'^2)/2 - M/T^2*(q1^2 + q2^2)/2\nconstraint tie: q1' - q2' = 0\nstart q1 = .4*X, q2 = -.4*X\ntime 0 .. T\n", 1, 1),
+}
+
+
+def units(test):
+    sizes = [1.0, 1e-6, 1e-3, 1e3, 1e6]
+    every = [(x, t, m) for x in sizes for t in sizes for m in sizes]
+    for name, (text, hidden, free) in UNITS.items():
+        got = test.answers([f"param X = {x!r}, T = {t!r}, M = {m!r}\n{text}" for x, t, m in every])
+        for unit, answer in zip(every, got):
+            test.check(answer["verdict"] == "hidden" and answer["hidden"] == got[0]["hidden"] and len(answer["hidden"]) == hidden and answer["free_data"] == free,
+                       f"{name} in units {unit}: {answer['verdict']}, {answer['hidden']}, {answer['free_data']}")
+
+
+CHAIN = ("param n = 98, l = .1\ncoord x[1 .. n], y[1 .. n]{more}\nlagrangian sum(i = 1 .. n, (x[i]'^2 + y[i]'^2)/2 - y[i]){energy}\n"
+         "constraint top: x[1]^2 + y[1]^2 = l^2\nconstraint r[i = 2 .. n]: (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = l^2\n{rows}"
+         "start x[i = 1 .. n] = l*i{start}\ntime 0 .. .1\n")
+LARGE = [
+    (CHAIN.format(more="", energy="", rows="", start=""), "regular", []),
+    (CHAIN.format(more=", q1, q2, q3", energy=" + " + LM + " - (q1^2 + q2^2 + q3^2)/2", rows="constraint a: q1' + q3 = 0\nconstraint b: q2' - q3 = 0\n",
+                  start=", q3 = 1, q1' = -1, q2' = 1, q3' = -1"), "hidden", ["q3' + q3 = 0"]),
+    (CHAIN.format(more=", u, w", energy=" + (u'^2 - w'^2)/2 - (u^2 + w^2)/2", rows="constraint tie: u' = w'\nconstraint mix: u' + x[50]' = w' + y[40]'\n", start=""),
+     "hidden", ["u + w = 0"]),
+    (CHAIN.format(more=", th", energy="", rows="constraint blade: x[98]'*sin(th) = y[98]'*cos(th)\n", start=", th = pi/2"), "undetermined", []),
+]
+
+
+def large(test):
+    """About 200 coordinates, a few of them singular: a verdict in seconds."""
+    for text, word, hidden in LARGE:
+        began = time.time()
+        got, = test.answers([text])
+        seconds = time.time() - began
+        test.check(got["verdict"] == word and got["hidden"] == hidden, f"{word}: {got['verdict']}, {got['hidden']}")
+        test.check(seconds < 20, f"{word}: {seconds:.1f} s")
+
+
 def rewritten(model, rng):
     """(how, text, T): the model itself and its three disguises"""
     n = len(model.coords)
@@ -307,6 +431,8 @@ def main():
         if test.show and test.failed > before:
             print(text, json.dumps(got), sep="\n")
     inadmissible(test)
+    for more in (said, later, units, large):
+        more(test)
     print(f"verdict: {test.passed} passed, {test.failed} failed")
     return test.failed != 0
 

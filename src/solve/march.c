@@ -19,6 +19,7 @@ struct march {
     void *h;
     double t, t_next, direction;                           /* the step is t -> t_next, y -> y_next */
     double *y, *y_next, *y_at, *f, *g, *sample;            /* y_at, f, g: scratch */
+    double *known, *moved;                                 /* scratch, where the known state is another */
     signed char *side;                                     /* sign that each guard has in this mode, 0 = not known yet */
     size_t row[ACTIO_MARCH_LISTS];                         /* the next one of each list */
     size_t steps, rhs, projections, guard;                 /* guard: the one in hand */
@@ -39,10 +40,24 @@ static const double *state_at(struct march *m, double t)
     return m->y_at;
 }
 
+/* The known state of an integrated one; what can't be unfolded is no number. */
+static const double *known_of(struct march *m, double t, const double *y, double *to)
+{
+    const struct actio_flow *flow = m->flow;
+    if (!flow->unfold) return y;
+    if (flow->unfold(flow->user, t, y, to))
+        for (size_t i = 0; i < flow->known; i++) to[i] = NAN;
+    return to;
+}
+
+static const double *known_at(struct march *m, double t) { return known_of(m, t, state_at(m, t), m->known); }
+
+static size_t known_length(const struct actio_flow *flow) { return flow->unfold ? flow->known : flow->n; }
+
 static void dense_at(void *where, double t, double *y)
 {
     struct march *m = where;
-    memcpy(y, state_at(m, t), m->flow->n * sizeof *y);
+    memcpy(y, known_at(m, t), known_length(m->flow) * sizeof *y);
 }
 
 static void mark(const struct march *m, double t, const double *y)
@@ -54,7 +69,7 @@ static void write_row(struct march *m, int list, const double *y)
 {
     const struct actio_march_rows *rows = &m->task->rows[list];
     size_t r = m->row[list]++;
-    for (size_t i = 0; rows->row && i < m->flow->n; i++) rows->row[i * rows->stride + r] = y[i];
+    for (size_t i = 0; rows->row && i < known_length(m->flow); i++) rows->row[i * rows->stride + r] = y[i];
     if (list == 0 && !m->stepper->gap) mark(m, rows->times[r], y);
 }
 
@@ -62,7 +77,15 @@ static void tell_gap(struct march *m)
 {
     double t;
     if (!m->task->gap || !m->stepper->gap || m->stepper->gap(m->h, &t, m->y_at, m->f)) return;
-    m->task->gap(m->task->watch_user, t, m->y_at, m->f);
+    if (!m->flow->unfold) {
+        m->task->gap(m->task->watch_user, t, m->y_at, m->f);
+        return;
+    }
+    known_of(m, t, m->y_at, m->known);
+    for (size_t i = 0; i < m->flow->n; i++) m->y_at[i] += m->f[i];
+    known_of(m, t, m->y_at, m->moved);
+    for (size_t i = 0; i < m->flow->known; i++) m->moved[i] -= m->known[i];
+    m->task->gap(m->task->watch_user, t, m->known, m->moved);
 }
 
 /* Rows of a list before t come from the interpolant of the step. Returns how many. */
@@ -73,8 +96,8 @@ static size_t list_before(struct march *m, int list, double t)
     while (end < rows->count && before(m, rows->times[end], t)) end++;
     if (end == first) return 0;
     if (!rows->row && m->stepper->gap) return m->row[list] = end, 0;           /* its steps' ends are marked instead */
-    if (m->stepper->dense_rows && rows->row) m->stepper->dense_rows(m->h, end - first, rows->times + first, rows->row + first, rows->stride), m->row[list] = end;
-    while (m->row[list] < end) write_row(m, list, state_at(m, rows->times[m->row[list]]));
+    if (m->stepper->dense_rows && rows->row && !m->flow->unfold) m->stepper->dense_rows(m->h, end - first, rows->times + first, rows->row + first, rows->stride), m->row[list] = end;
+    while (m->row[list] < end) write_row(m, list, known_at(m, rows->times[m->row[list]]));
     return end - first;
 }
 
@@ -92,21 +115,21 @@ static void rows_here(struct march *m)
         const struct actio_march_rows *rows = &m->task->rows[list];
         bool skip = !rows->row && m->stepper->gap;
         for (; m->row[list] < rows->count && !before(m, m->t, rows->times[m->row[list]]); m->row[list] += skip)
-            if (!skip) write_row(m, list, m->y);
+            if (!skip) write_row(m, list, known_of(m, m->t, m->y, m->known));
     }
 }
 
 static double guard_value(void *user, double t)
 {
     struct march *m = user;
-    m->flow->guard(m->flow->user, t, state_at(m, t), m->g);
+    m->flow->guard(m->flow->user, t, known_at(m, t), m->g);
     return m->g[m->guard];
 }
 
 static double quality_value(void *user, double t)
 {
     struct march *m = user;
-    return m->flow->quality_at(m->flow->user, t, state_at(m, t));
+    return m->flow->quality_at(m->flow->user, t, known_at(m, t));
 }
 
 static void earliest(const struct march *m, struct happening *best, enum kind kind, double t)
@@ -153,7 +176,7 @@ static void sample_guards(struct march *m)
 {
     for (size_t k = 0; k < ACTIO_ROOT_NODES; k++) {
         double t = actio_root_node(m->t, m->t_next, k);
-        m->flow->guard(m->flow->user, t, state_at(m, t), m->sample + k * m->flow->guards);
+        m->flow->guard(m->flow->user, t, known_at(m, t), m->sample + k * m->flow->guards);
     }
 }
 
@@ -193,12 +216,12 @@ static void meet_surface(struct march *m, size_t guard, double *t, double *y)
 {
     size_t n = m->flow->n;
     double length = m->t_next - m->t, small = 1e-6 * length;
-    m->flow->guard(m->flow->user, *t, y, m->g);
+    m->flow->guard(m->flow->user, *t, known_of(m, *t, y, m->known), m->g);
     double g = m->g[guard];
     m->rhs++;
     if (m->flow->rhs(m->flow->user, *t, y, m->f)) return;
     for (size_t i = 0; i < n; i++) m->y_at[i] = y[i] + small * m->f[i];
-    m->flow->guard(m->flow->user, *t + small, m->y_at, m->g);
+    m->flow->guard(m->flow->user, *t + small, known_of(m, *t + small, m->y_at, m->known), m->g);
     double shift = -g * small / (m->g[guard] - g);
     if (!(fabs(shift) <= 1e-4 * fabs(length)) || before(m, m->task->t1, *t + shift) || before(m, *t + shift, m->t)) return;
     for (size_t i = 0; i < n; i++) y[i] += shift * m->f[i];
@@ -242,7 +265,9 @@ static int cross(struct march *m, const struct happening *what)
         if (bad) return bad;
     }
     rows_here(m);
-    int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, m->y) : 0;
+    const double *known = known_of(m, m->t, m->y, m->known);
+    int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
+    if (!stop && m->flow->fold) stop = m->flow->fold(m->flow->user, m->t, known, m->y);
     if (!stop && chatters(m)) stop = ACTIO_FLOW_FAILED;
     if (stop) return stop;
     m->side[what->guard] = (signed char)-m->side[what->guard];
@@ -255,7 +280,7 @@ static int cross(struct march *m, const struct happening *what)
 static int tell(struct march *m, const struct happening *what)
 {
     const struct actio_flow *flow = m->flow;
-    const double *y = state_at(m, what->t);
+    const double *y = known_at(m, what->t);
     int stop;
     if (what->kind == TOUCH) m->touched_at = what->t, stop = flow->touched(flow->user, what->guard, what->t, y);
     else m->singular_at = what->t, stop = flow->singular(flow->user, what->t, m->t, m->t_next, dense_at, m);
@@ -309,7 +334,7 @@ static int one_step(struct march *m)
         m->y_next = done;
         m->t = m->t_next;
         rows_here(m);
-        if (m->stepper->gap) mark(m, m->t, m->y);
+        if (m->stepper->gap) mark(m, m->t, m->task->mark ? known_of(m, m->t, m->y, m->known) : NULL);
     }
     if (task->progress && m->steps % PROGRESS_EVERY == 0) task->progress(task->progress_user, m->t);
     return task->stop_when_stiff && looks_stiff(m) ? ACTIO_MARCH_STIFF : 0;
@@ -318,8 +343,8 @@ static int one_step(struct march *m)
 /* One block for all vectors; false when there is no memory. */
 static bool take_memory(struct march *m, double **block)
 {
-    size_t n = m->flow->n, guards = m->flow->guards;
-    *block = actio_take(m->ctx, 4 * n + (ACTIO_ROOT_NODES + 1) * guards + 1, sizeof **block);
+    size_t n = m->flow->n, guards = m->flow->guards, known = m->flow->unfold ? m->flow->known : 0;
+    *block = actio_take(m->ctx, 4 * n + 2 * known + (ACTIO_ROOT_NODES + 1) * guards + 1, sizeof **block);
     m->side = actio_take(m->ctx, guards + 1, sizeof *m->side);
     m->h = m->stepper->open(m->ctx, m->flow);
     if (!*block || !m->side || !m->h) return false;
@@ -329,6 +354,8 @@ static bool take_memory(struct march *m, double **block)
     m->f = m->y_at + n;
     m->g = m->f + n;
     m->sample = m->g + guards;
+    m->known = m->sample + ACTIO_ROOT_NODES * guards;
+    m->moved = m->known + known;
     return true;
 }
 
@@ -336,10 +363,12 @@ static int run(struct march *m)
 {
     const struct actio_march_task *task = m->task;
     int status = 0;
-    memcpy(m->y, task->y0, m->flow->n * sizeof *m->y);
+    if (m->flow->fold) status = m->flow->fold(m->flow->user, task->t0, task->y0, m->y);
+    else memcpy(m->y, task->y0, m->flow->n * sizeof *m->y);
     m->t = m->t_next = m->chatter_from = task->t0;
     m->touched_at = m->singular_at = task->t0 - m->direction * HUGE_VAL;
     m->guard = SIZE_MAX;
+    if (status) return status;
     rows_here(m);
     restart(m);
     while (!status && before(m, m->t, task->t1)) status = one_step(m);
@@ -355,7 +384,7 @@ static void report(struct march *m, struct actio_march_result *out)
     out->rows = m->row[0], out->also = m->row[1];
     out->t = m->t;
     out->guard = m->guard;
-    if (y) memcpy(y, m->y, m->flow->n * sizeof *y);
+    if (y) memcpy(y, known_of(m, m->t, m->y, m->known), known_length(m->flow) * sizeof *y);
 }
 
 int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const struct actio_march_task *task, struct actio_march_result *out)

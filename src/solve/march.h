@@ -15,6 +15,12 @@ typedef void (*actio_dense_fn)(void *where, double t, double *y);
 struct actio_flow {
     size_t n;
     void *user;
+    /* Where the state that is integrated is not the one that the world knows (quasi-velocities, some of the velocities): the known one, `known` values
+     * long, and the way back, taken at the start and after every crossing. rhs and project get the integrated state, everybody else the known one.
+     * NULL = they are the same. Flow statuses. */
+    size_t known;
+    int (*unfold)(void *user, double t, const double *y, double *known_state);
+    int (*fold)(void *user, double t, const double *known_state, double *y);
     int (*rhs)(void *user, double t, const double *y, double *dy);
     int (*project)(void *user, double t, double *y);       /* after each accepted step; NULL = no manifold */
     /* Switches and singular surfaces. Within a step the branch (mode) is frozen, so every guard is smooth across its zero. */
@@ -98,7 +104,7 @@ struct actio_march_result {
     double t;                                              /* where it ended */
     size_t guard;                                          /* the guard that stopped it, else SIZE_MAX */
     struct actio_march_stats stats;
-    double *y;                                             /* the state there: n values given by the caller, or NULL */
+    double *y;                                             /* the known state there: room given by the caller, or NULL */
 };
 /* Integrates one task; all memory is taken at its start. */
 int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const struct actio_march_task *task, struct actio_march_result *out);

@@ -107,10 +107,20 @@ static int remember_modes(struct actio_motion *m, double t)
     return 0;
 }
 
-static int stop_chattering(struct actio_motion *m, size_t k)
+/* Dependent rows may agree on one side of a switch only: then it is they that end the motion. */
+static bool rows_part(struct actio_motion *m, size_t k, double t, const double *y)
 {
-    m->stop = ACTIO_STOP_CHATTER;
+    bool dependent = m->rank < m->p;
+    return dependent && !(course_under(m, k, -1, t, y).known && course_under(m, k, 1, t, y).known);
+}
+
+static int stop_chattering(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    bool part = rows_part(m, k, t, y);
+    m->stop = part ? ACTIO_STOP_CONTRADICTION : ACTIO_STOP_CHATTER;
     m->stopped_by = k;
+    for (size_t j = m->p; part && j-- > 0;)
+        if (!m->unique[j]) m->stopped_by = j;
     return ACTIO_FLOW_FAILED;
 }
 
@@ -126,9 +136,9 @@ static bool leave(struct actio_motion *m, size_t k, double t, const double *y)
 int actio_switch_crossed(void *user, size_t k, double t, const double *y)
 {
     struct actio_motion *m = user;
-    if (!(m->mode[k] == 0 ? leave(m, k, t, y) : settle(m, k, t, y, -(int)m->mode[k]))) return stop_chattering(m, k);
+    if (!(m->mode[k] == 0 ? leave(m, k, t, y) : settle(m, k, t, y, -(int)m->mode[k]))) return stop_chattering(m, k, t, y);
     for (size_t j = 0; j < m->sys->modes; j++)             /* what changed may push others off their surfaces */
-        if (j != k && m->mode[j] == 0 && !settle(m, j, t, y, 1)) return stop_chattering(m, j);
+        if (j != k && m->mode[j] == 0 && !settle(m, j, t, y, 1)) return stop_chattering(m, j, t, y);
     actio_motion_watch(m, t, y);
     return remember_modes(m, t);
 }
@@ -153,7 +163,7 @@ int actio_motion_begin(struct actio_motion *m, double t, const double *y)
     for (size_t k = 0; k < m->sys->modes; k++)             /* a guard may depend on modes before it */
         m->mode[k] = sign_of(guards_at(m, t, y)[k]);
     for (size_t k = 0; k < m->sys->modes; k++)
-        if (m->mode[k] == 0 && !settle(m, k, t, y, 1)) return stop_chattering(m, k);
+        if (m->mode[k] == 0 && !settle(m, k, t, y, 1)) return stop_chattering(m, k, t, y);
     for (size_t i = 0; i < m->sys->pivots; i++) m->pivot_size[i] = 0;
     actio_motion_watch(m, t, y);
     return m->sys->modes ? remember_modes(m, t) : 0;

@@ -35,7 +35,19 @@ static void dense_rows(struct actio_verdict *v, struct actio_sampled *points, co
     memcpy(points->M->y, points->y + sample * points->M->ny, points->M->ny * sizeof(double));
     const double *value = actio_probe_at(matrix) + F->G.count;
     memset(A, 0, F->p * F->N * sizeof *A);
-    for (size_t i = 0; i < F->A.count; i++) A[F->A.at[i].row * F->N + F->A.at[i].col] = value[i];
+    for (size_t i = 0; i < F->A.count; i++) {
+        double unit = v->row_unit[F->A.at[i].row];
+        A[F->A.at[i].row * F->N + F->A.at[i].col] = unit > 0 ? value[i] / unit : value[i];
+    }
+}
+
+/* Factors between rows in their units become those between the rows themselves. */
+static void undo_units(const struct actio_verdict *v, const uint32_t *set, size_t count, double *factor)
+{
+    for (size_t j = 0; j + 1 < count; j++) {
+        double last = v->row_unit[set[count - 1]], own = v->row_unit[set[j]];
+        if (last > 0 && own > 0) factor[j] *= last / own;
+    }
 }
 
 static void gather(const double *A, const uint32_t *row, size_t rows, size_t skip, size_t N, double *out)
@@ -111,16 +123,147 @@ void actio_find_negative(struct actio_verdict *v, const double *G)
     v->negative = t.s;
 }
 
-static const char *relation_text(struct actio_formation *F, const uint32_t *set, size_t count, const double *factor, bool constant)
+static const char *constant_text(struct actio_formation *F, const uint32_t *set, size_t count, const double *factor)
 {
     struct actio_text t;
+    bool first = true;
     actio_text_open(&t, &F->arena);
     actio_text_format(&t, "%s = ", F->sys.constraint[set[count - 1]]);
-    bool first = true;
-    for (size_t j = 0; constant && j + 1 < count; j++)
+    for (size_t j = 0; j + 1 < count; j++)
         if (fabs(factor[j]) > 1e-12) write_term(&t, factor[j], F->sys.constraint[set[j]], first), first = false;
-    for (size_t j = 0; !constant && j + 1 < count; j++) actio_text_format(&t, "%s(...)*%s", j ? " + " : "", F->sys.constraint[set[j]]);
-    if (count == 1) actio_text_add(&t, "0");
+    if (first) actio_text_add(&t, "0");
+    return t.s;
+}
+
+/* ---- factors that change from state to state */
+
+enum { MOST_SYMBOLIC = 4, MOST_LENGTH = 90 };
+
+static actio_expr entry_of(const struct actio_formation *F, uint32_t row, size_t col)
+{
+    for (size_t i = 0; i < F->A.count; i++)
+        if (F->A.at[i].row == row && F->A.at[i].col == col) return F->A.at[i].e;
+    return (actio_expr){ 0 };
+}
+
+/* Rows of others | last: columns on which the others are independent, by complete pivoting on the values. */
+static bool pivot_columns(const double *A, const uint32_t *set, size_t others, size_t N, double *T, uint32_t *row, uint32_t *col)
+{
+    for (size_t j = 0; j < others; j++) memcpy(T + j * N, A + set[j] * N, N * sizeof *T), row[j] = (uint32_t)j;
+    for (size_t step = 0; step < others; step++) {
+        double best = 0;
+        size_t at = step;
+        for (size_t j = step; j < others; j++)
+            for (uint32_t c = 0; c < N; c++)
+                if (fabs(T[row[j] * N + c]) > best) best = fabs(T[row[j] * N + c]), at = j, col[step] = c;
+        if (!(best > 0)) return false;
+        uint32_t pivot = row[at];
+        row[at] = row[step], row[step] = pivot;
+        for (size_t j = step + 1; j < others; j++) {
+            double f = T[row[j] * N + col[step]] / T[pivot * N + col[step]];
+            for (size_t c = 0; c < N; c++) T[row[j] * N + c] -= f * T[pivot * N + c];
+            T[row[j] * N + col[step]] = 0;
+        }
+    }
+    return true;
+}
+
+/* Cramer's way on formulas, for a few rows: M f = b with M_ij = (row j)(column i); pivots were chosen on values and are frozen. */
+static void solve_formulas(struct actio_pool *pool, size_t n, actio_expr M[MOST_SYMBOLIC][MOST_SYMBOLIC + 1])
+{
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < n; i++) {
+            if (i == k || actio_is_zero(M[i][k])) continue;
+            actio_expr f = actio_simplify(pool, actio_div(pool, M[i][k], M[k][k]));
+            for (size_t j = k; j <= n; j++) M[i][j] = j == k ? (actio_expr){ 0 } : actio_simplify(pool, actio_sub(pool, M[i][j], actio_mul(pool, f, M[k][j])));
+        }
+    for (size_t k = 0; k < n; k++) M[k][n] = actio_simplify(pool, actio_div(pool, M[k][n], M[k][k]));
+}
+
+static bool find_formulas(struct actio_formation *F, const double *A, const uint32_t *set, size_t count, actio_expr *factor)
+{
+    size_t others = count - 1, N = F->N;
+    uint32_t row[MOST_SYMBOLIC], col[MOST_SYMBOLIC];
+    actio_expr M[MOST_SYMBOLIC][MOST_SYMBOLIC + 1];
+    if (others == 0 || others > MOST_SYMBOLIC) return false;
+    double *T = borrow(F, others * N, sizeof *T);
+    bool found = pivot_columns(A, set, others, N, T, row, col);
+    actio_give(F->sys.ctx, T);
+    if (!found) return false;
+    for (size_t i = 0; i < others; i++) {
+        for (size_t j = 0; j < others; j++) M[i][j] = entry_of(F, set[row[j]], col[i]);
+        M[i][others] = entry_of(F, set[others], col[i]);
+    }
+    solve_formulas(&F->pool, others, M);
+    for (size_t j = 0; j < others; j++) factor[row[j]] = M[j][others];
+    return true;
+}
+
+/* row_last = sum of formula * row, proved on the formulas. */
+static bool proved_formulas(struct actio_formation *F, const uint32_t *set, size_t count, const actio_expr *factor)
+{
+    struct actio_pool *pool = &F->pool;
+    for (size_t c = 0; c < F->N; c++) {
+        actio_expr sum = actio_neg(pool, entry_of(F, set[count - 1], c));
+        for (size_t j = 0; j + 1 < count; j++) {
+            actio_expr e = entry_of(F, set[j], c);
+            if (!actio_is_zero(e)) sum = actio_add(pool, sum, actio_mul(pool, factor[j], e));
+        }
+        if (!actio_is_identically_zero(pool, sum)) return false;
+    }
+    return true;
+}
+
+static void write_formula(struct actio_formation *F, struct actio_text *t, actio_expr factor, const char *name, bool first)
+{
+    struct actio_text f;
+    actio_text_open(&f, &F->arena);
+    actio_print_nice(&F->pool, factor, actio_model_symbol_name, F->model, &f);
+    enum actio_op op = (enum actio_op)F->pool.node[factor.id].op;
+    bool sum = op == ACTIO_ADD || op == ACTIO_SUB, minus = !sum && f.s[0] == '-', one = strcmp(f.s + minus, "1") == 0;
+    actio_text_add(t, first ? (minus ? "-" : "") : minus ? " - " : " + ");
+    if (!one) actio_text_format(t, sum ? "(%s)*" : "%s*", f.s + minus);
+    actio_text_add(t, name);
+}
+
+static const char *formula_text(struct actio_formation *F, const uint32_t *set, size_t count, const actio_expr *factor)
+{
+    struct actio_text t;
+    bool first = true;
+    actio_text_open(&t, &F->arena);
+    actio_text_format(&t, "%s = ", F->sys.constraint[set[count - 1]]);
+    for (size_t j = 0; j + 1 < count; j++)
+        if (!actio_is_zero(factor[j])) write_formula(F, &t, factor[j], F->sys.constraint[set[j]], first), first = false;
+    return t.length <= MOST_LENGTH && !first ? t.s : NULL;
+}
+
+static double four_digits(double x)
+{
+    double unit = x != 0 && isfinite(x) ? pow(10, floor(log10(fabs(x))) - 3) : 1;
+    return round(x / unit) * unit;
+}
+
+/* The values at one state, which is named by the variables that occur in the rows. */
+static const char *text_at_state(struct actio_verdict *v, struct actio_sampled *points, const uint32_t *set, size_t count, const double *factor)
+{
+    struct actio_formation *F = v->F;
+    struct actio_text t;
+    size_t listed = 0, left = 0;
+    double *rounded = actio_form_array(F, count, sizeof *rounded);
+    for (size_t j = 0; j + 1 < count; j++) rounded[j] = four_digits(factor[j]);
+    actio_text_open(&t, &F->arena);
+    actio_text_format(&t, "%s, where ", constant_text(F, set, count, rounded));
+    for (size_t i = 0; i < points->M->ny; i++) {
+        bool occurs = false;
+        for (size_t e = 0; e < F->A.count && !occurs; e++)
+            for (size_t j = 0; j < count && !occurs; j++) occurs = F->A.at[e].row == set[j] && actio_uses_symbol(&F->pool, F->A.at[e].e, points->M->wrt[i]);
+        if (!occurs) continue;
+        if (listed == 4) { left++; continue; }
+        actio_text_add(&t, listed++ ? ", " : "");
+        actio_print(&F->pool, points->M->wrt[i], actio_model_symbol_name, F->model, &t);
+        actio_text_format(&t, " = %.6g", points->y[i]);
+    }
+    if (left) actio_text_format(&t, " and %zu more", left);
     return t.s;
 }
 
@@ -141,11 +284,47 @@ static bool proved(struct actio_formation *F, const uint32_t *set, size_t count,
     return true;
 }
 
+/* Do the factors at one sample hold at the others? */
+static bool constant_factors(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix, const uint32_t *set, size_t count,
+                             const double *factor, double *A, double *again)
+{
+    bool constant = true;
+    for (size_t s = 1; s < points->count && s < 6; s++) {
+        dense_rows(v, points, matrix, s, A);
+        factors_at(v->F, A, set, count, again);
+        undo_units(v, set, count, again);
+        for (size_t j = 0; j + 1 < count; j++) constant = constant && fabs(again[j] - factor[j]) <= 1e-7 * (1 + fabs(factor[j]));
+    }
+    return constant;
+}
+
+static struct actio_relation relation(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix, const uint32_t *set, size_t count, double *A)
+{
+    struct actio_formation *F = v->F;
+    double *factor = actio_form_array(F, 2 * count, sizeof *factor);
+    struct actio_relation r = { .row = set, .rows = count, .spare = SIZE_MAX };
+    factors_at(F, A, set, count, factor);
+    undo_units(v, set, count, factor);
+    r.constant = constant_factors(v, points, matrix, set, count, factor, A, factor + count);
+    if (r.constant) {
+        v->proved = v->proved && proved(F, set, count, factor);
+        r.text = constant_text(F, set, count, factor);
+        return r;
+    }
+    actio_expr formula[MOST_SYMBOLIC];
+    dense_rows(v, points, matrix, 0, A);
+    bool found = find_formulas(F, A, set, count, formula) && proved_formulas(F, set, count, formula);
+    v->proved = v->proved && found;
+    r.text = found ? formula_text(F, set, count, formula) : NULL;
+    if (!r.text) r.text = text_at_state(v, points, set, count, factor);
+    return r;
+}
+
 void actio_find_relations(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix)
 {
     struct actio_formation *F = v->F;
     size_t p = F->p, N = F->N;
-    double *A = actio_form_array(F, p * N, sizeof *A), *factor = actio_form_array(F, p, sizeof *factor), *again = actio_form_array(F, p, sizeof *again);
+    double *A = actio_form_array(F, p * N, sizeof *A);
     v->redundant = actio_form_array(F, p, sizeof *v->redundant);
     v->proved = true;
     for (uint32_t k = 0; k < p && points->count; k++) {
@@ -154,14 +333,6 @@ void actio_find_relations(struct actio_verdict *v, struct actio_sampled *points,
         if (actio_rank_of_rows(F, A, k + 1, N, v->dependent) > before) continue;
         uint32_t *set = actio_form_array(F, k + 1, sizeof *set);
         size_t count = minimal_set(F, A, k, v->dependent, set);
-        factors_at(F, A, set, count, factor);
-        bool constant = true;
-        for (size_t s = 1; s < points->count && s < 6; s++) {
-            dense_rows(v, points, matrix, s, A);
-            factors_at(F, A, set, count, again);
-            for (size_t j = 0; j + 1 < count; j++) constant = constant && fabs(again[j] - factor[j]) <= 1e-7 * (1 + fabs(factor[j]));
-        }
-        v->proved = v->proved && constant && proved(F, set, count, factor);
-        v->redundant[v->redundants++] = (struct actio_relation){ set, count, relation_text(F, set, count, factor, constant), constant };
+        v->redundant[v->redundants++] = relation(v, points, matrix, set, count, A);
     }
 }

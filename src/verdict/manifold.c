@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Formulas evaluated at points, and points moved onto the manifold of all constraints. */
+ * Formulas evaluated at points, and the constraints that make the manifold. */
 #include "verdict/manifold.h"
-#include "algebra/dense.h"
-#include "algebra/newton.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,6 +59,12 @@ const double *actio_probe_at(const struct actio_probe *p)
     return p->value;
 }
 
+static void close_levels(struct actio_manifold *m)
+{
+    actio_probe_close(&m->values);
+    actio_probe_close(&m->slopes);
+}
+
 void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, const double *param, struct actio_kernels *in_use)
 {
     *m = (struct actio_manifold){ .F = F, .in_use = in_use, .ny = F->n + F->N, .unit = { 1, 1 } };
@@ -75,12 +79,13 @@ void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, co
     for (size_t i = 0; i < F->sys.holonomic; i++) actio_manifold_add(m, F->f[i]);
     for (size_t i = 0; i < F->sys.levels; i++) actio_manifold_add(m, F->phi[i]);
     actio_manifold_ready(m);
+    if (F->sys.modes) m->guards = actio_probe_open(m, F->mode_guard, F->sys.modes);
 }
 
 void actio_manifold_close(struct actio_manifold *m)
 {
-    actio_probe_close(&m->values);
-    actio_probe_close(&m->slopes);
+    close_levels(m);
+    actio_probe_close(&m->guards);
 }
 
 void actio_manifold_add(struct actio_manifold *m, actio_expr c) { ACTIO_PUSH(&m->F->arena, m->c, m->count, m->cap) = c; }
@@ -88,19 +93,19 @@ void actio_manifold_add(struct actio_manifold *m, actio_expr c) { ACTIO_PUSH(&m-
 void actio_manifold_ready(struct actio_manifold *m)
 {
     struct actio_formation *F = m->F;
-    actio_manifold_close(m);
+    close_levels(m);
     m->J.count = 0;
     if (m->count) actio_jacobian(&F->pool, m->c, m->count, m->wrt, m->ny, &m->J);
     actio_expr *e = actio_form_array(F, m->J.count, sizeof *e);
     for (size_t i = 0; i < m->J.count; i++) e[i] = m->J.at[i].e;
     m->values = actio_probe_open(m, m->c, m->count);
     m->slopes = actio_probe_open(m, e, m->J.count);
-    size_t big = m->count > m->ny ? m->count : m->ny;
     m->is_position = actio_form_array(F, m->count, sizeof *m->is_position);
     m->row_of = actio_form_array(F, m->count, sizeof *m->row_of);
+    m->weight = actio_form_array(F, m->count, sizeof *m->weight);
+    for (size_t i = 0; i < m->count; i++) m->weight[i] = 1;
     for (size_t i = 0; i < m->count; i++) m->is_position[i] = !actio_uses(&F->pool, m->c[i], ACTIO_SPACE_V) && !actio_uses(&F->pool, m->c[i], ACTIO_SPACE_STATE);
-    m->work = actio_form_array(F, m->ny + actio_newton_work(m->count, m->ny) + actio_rank_work(big, big) + m->count * m->ny + m->ny * m->ny, sizeof *m->work);
-    m->iwork = actio_form_array(F, 2 * (m->count + m->ny), sizeof *m->iwork);
+    actio_manifold_room(m);
 }
 
 static void go(struct actio_manifold *m, const double *y) { memcpy(m->y, y, m->ny * sizeof *y); }
@@ -112,16 +117,14 @@ static double unit_of(const double *x, size_t n)
     return largest > 0 ? fmin(1, largest) : 1;
 }
 
-static void take_sides(struct actio_manifold *m, double t, const double *y)
+void actio_manifold_take_sides(struct actio_manifold *m, double t, const double *y)
 {
     size_t modes = m->F->sys.modes;
-    if (modes == 0) return;
-    struct actio_probe guards = actio_probe_open(m, m->F->mode_guard, modes);
+    bool changed = true;
     m->t = t;
     go(m, y);
-    bool changed = true;
     for (size_t round = 0; round < modes && changed; round++) {                /* a guard may depend on modes before it */
-        const double *g = actio_probe_at(&guards);
+        const double *g = actio_probe_at(&m->guards);
         changed = false;
         for (size_t k = 0; k < modes; k++) {
             double side = g[k] < 0 ? -1 : 1;
@@ -129,94 +132,22 @@ static void take_sides(struct actio_manifold *m, double t, const double *y)
             m->mode[k] = side;
         }
     }
-    actio_probe_close(&guards);
+}
+
+bool actio_manifold_on_sides(struct actio_manifold *m, double t, const double *y)
+{
+    size_t modes = m->F->sys.modes;
+    m->t = t;
+    go(m, y);
+    const double *g = modes ? actio_probe_at(&m->guards) : NULL;
+    for (size_t k = 0; k < modes; k++)
+        if (m->mode[k] * g[k] < -1e-8) return false;
+    return true;
 }
 
 void actio_manifold_start_at(struct actio_manifold *m, double t, const double *y)
 {
     size_t n = m->F->n;
-    take_sides(m, t, y);
+    actio_manifold_take_sides(m, t, y);
     m->unit[0] = unit_of(y, n), m->unit[1] = unit_of(y + n, m->ny - n);
-}
-
-static bool finite(const double *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(x[i])) return false;
-    return true;
-}
-
-/* Part of the problem: which constraints, in which components. */
-struct part { struct actio_manifold *m; bool positions, velocities; size_t first, length; };
-
-static bool takes(const struct part *p, size_t row) { return p->m->is_position[row] ? p->positions : p->velocities; }
-
-static void put(const struct part *p, const double *z) { memcpy(p->m->y + p->first, z, p->length * sizeof *z); }
-
-static int residual(void *user, const double *z, double *c)
-{
-    const struct part *p = user;
-    size_t at = 0;
-    put(p, z);
-    const double *v = actio_probe_at(&p->m->values);
-    for (size_t i = 0; i < p->m->count; i++)
-        if (takes(p, i)) c[at++] = v[i];
-    return finite(c, at) ? 0 : 1;
-}
-
-static int jacobian(void *user, const double *z, double *J)
-{
-    const struct part *p = user;
-    struct actio_manifold *m = p->m;
-    size_t row = 0;
-    put(p, z);
-    const double *v = actio_probe_at(&m->slopes);
-    for (size_t i = 0; i < m->count; i++) m->row_of[i] = takes(p, i) ? row++ : SIZE_MAX;
-    memset(J, 0, row * p->length * sizeof *J);
-    for (size_t i = 0; i < m->J.count; i++) {
-        size_t col = m->J.at[i].col, r = m->row_of[m->J.at[i].row];
-        if (r != SIZE_MAX && col >= p->first && col < p->first + p->length) J[r * p->length + col - p->first] = v[i];
-    }
-    return finite(v, m->J.count) ? 0 : 1;
-}
-
-static bool solve(struct actio_manifold *m, struct part part, size_t *rank, size_t *worst)
-{
-    size_t rows = 0;
-    for (size_t i = 0; i < m->count; i++) rows += takes(&part, i);
-    if (rows == 0) return true;
-    double *z = m->work;                                   /* a copy: Newton works on it */
-    memcpy(z, m->y + part.first, part.length * sizeof *z);
-    double unit = fmin(part.positions ? m->unit[0] : 1, part.velocities ? m->unit[1] : 1);
-    struct actio_newton p = { .m = rows, .n = part.length, .residual = residual, .jacobian = jacobian, .user = &part, .tol = 1e-10 * unit, .max_iterations = 80, .lazy = true };
-    struct actio_newton_result r = { 0 };
-    int bad = actio_newton_solve(&p, z, m->work + m->ny, m->iwork, &r);
-    put(&part, z);
-    *rank = r.rank, *worst = r.worst;
-    return bad == 0 && (r.converged || r.round_off);
-}
-
-/* Positions first, then velocities and states; all together only when that fails. */
-bool actio_manifold_reach(struct actio_manifold *m, double t, double *y, size_t *rank, size_t *worst)
-{
-    size_t n = m->F->n;
-    m->t = t;
-    *rank = 0, *worst = 0;
-    go(m, y);
-    bool ok = solve(m, (struct part){ m, true, false, 0, n }, rank, worst) && solve(m, (struct part){ m, false, true, n, m->ny - n }, rank, worst);
-    if (!ok) {
-        go(m, y);
-        ok = solve(m, (struct part){ m, true, true, 0, m->ny }, rank, worst);
-    }
-    memcpy(y, m->y, m->ny * sizeof *y);
-    return ok;
-}
-
-size_t actio_manifold_rank(struct actio_manifold *m, double t, const double *y)
-{
-    m->t = t;
-    if (m->count == 0) return 0;
-    double *J = m->work, *basis = J + m->count * m->ny, *work = basis + m->ny * m->ny;
-    if (jacobian(&(struct part){ m, true, true, 0, m->ny }, y, J)) return 0;
-    return actio_row_bases(m->count, m->ny, J, 1e-7, basis, work, m->iwork);
 }

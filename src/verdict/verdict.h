@@ -15,7 +15,11 @@ enum actio_verdict_word {
 const char *actio_verdict_text(enum actio_verdict_word word);
 
 struct actio_equation { const char *text, *latex; };
-struct actio_relation { const uint32_t *row; size_t rows; const char *text; bool constant; };   /* rows that depend on each other: names and "again = 2*rod" */
+/* Rows that depend on each other: names and "again = 2*rod". spare: which of `row` says nothing that the others don't; rows = none does; SIZE_MAX = not known. */
+struct actio_relation { const uint32_t *row; size_t rows; const char *text; bool constant; size_t spare; };
+/* A constraint without a gradient where it holds, or only at the start, and equations that say the same ("x = 0 and y = 0", or NULL). */
+enum actio_flaw_kind { ACTIO_GRADIENT_VANISHES, ACTIO_GRADIENT_HAS_NO_LIMIT, ACTIO_HOLDS_ON_A_JUMP, ACTIO_REACTION_VANISHES };
+struct actio_flaw { uint32_t constraint; enum actio_flaw_kind kind; bool at_start_only; const char *remedy; };
 struct actio_place { double t, *y; const char *what; };    /* a singular state */
 
 struct actio_verdict {
@@ -28,12 +32,16 @@ struct actio_verdict {
     bool proved;                                           /* by formulas, not by samples */
     double condition;                                      /* of the equilibrated B at the start */
     size_t samples;
+    double *row_unit;                                      /* typical lengths of the rows of A */
     double dependent;                                      /* rows closer to dependent than this count as dependent */
     bool too_large;                                        /* singular, and hidden constraints were not looked for */
     struct actio_relation *redundant, *contradictory; size_t redundants, contradictories;
     struct actio_relation start_relation;                  /* rows that depend on each other at the start only */
     const char *contradiction;                             /* at which level, or NULL */
-    uint32_t *vanishing; size_t vanishings;                /* constraints whose gradient vanishes on their own zero set */
+    bool later; double later_from;                         /* the contradiction comes after the start, from this time on */
+    struct actio_flaw *flaw; size_t flaws;
+    struct actio_relation touching; const char *common;    /* constraints that touch each other at the start, and what is fixed there: "x = 0, y = 1" */
+    bool common_is_all;                                    /* that says all that they say */
     struct actio_equation *hidden; size_t hiddens;
     actio_expr *hidden_e; bool *hidden_is_position;
     struct actio_equation *multiplier;                     /* explicit, by constraint; NULL texts where not found */
@@ -45,7 +53,14 @@ struct actio_verdict {
     struct actio_integrability *integrability;             /* growth.h; NULL when there is nothing to ask */
 };
 
-struct actio_box { double *low, *high, *seed, t1; size_t seeds; struct actio_kernels *in_use; };   /* by component of y; states that the motion visits, seed + i*ny; the end of time */
+/* low, high: by component of y. States that the motion visits: seed + i*ny; where it ended, if because rows
+ * did not agree. */
+struct actio_box {
+    double *low, *high, *seed, t1; size_t seeds, rows;     /* as many of `rows` even times from the start to t1 */
+    double *end, t_end; bool rows_disagreed;
+    bool look_later;                                       /* for contradictions after the start */
+    struct actio_kernels *in_use;
+};
 
 /* y0 and the box as the caller knows them (from the motion, widened, or from --box). Escapes when over budget. */
 struct actio_verdict *actio_survey(struct actio_formation *F, const double *param, double t0, const double *y0, const struct actio_box *box);
