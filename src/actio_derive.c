@@ -10,12 +10,6 @@
 
 #include <string.h>
 
-static const struct principle { const char *name, *title; } principles[] = {
-#define PRINCIPLE(name, title, key, form, assumes) { #name, title },
-#include "principles.def"
-#undef PRINCIPLE
-};
-
 static const struct format { const char *name; bool contents; void (*write)(struct actio_derivation *); } formats[] = {
     { "text", true, actio_derive_text },
     { "latex", true, actio_derive_latex },
@@ -23,13 +17,6 @@ static const struct format { const char *name; bool contents; void (*write)(stru
 };
 
 struct deriving { struct actio_derivation *d; const struct format *format; struct actio_run *run; const struct actio_verdict *v; };
-
-static const struct principle *principle_named(const char *name)
-{
-    for (size_t i = 0; i < sizeof principles / sizeof *principles; i++)
-        if (strcmp(principles[i].name, name) == 0) return &principles[i];
-    return NULL;
-}
 
 static const struct format *format_named(const char *name)
 {
@@ -131,9 +118,10 @@ static bool derive(struct deriving *job)
 
 struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_model *model, const char *by, const char *format, struct actio_findings *f)
 {
-    const struct principle *p = principle_named(by ? by : "dalembert");
+    const struct actio_principle *p = actio_principle_named(by ? by : "dalembert");
     const struct format *as = format_named(format ? format : "text");
     if (!p) actio_find(f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(by)));
+    else if (p->law || p->form != actio_form_dalembert) actio_find(f, ACTIO_F_NO_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(p->name))), p = NULL;
     else if (!as) actio_find(f, ACTIO_F_NO_FORMAT, ACTIO_ARGS(ACTIO_TEXT(format)));
     if (!p || !as) return NULL;
     struct actio_derivation *d = actio_take(ctx, 1, sizeof *d);

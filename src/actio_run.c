@@ -4,24 +4,12 @@
 #include "verdict/verdict.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-
-static const struct principle { const char *name, *title, *key; actio_form_fn form; const char *assumes; } principles[] = {
-#define PRINCIPLE(name, title, key, form, assumes) { #name, title, key, form, assumes },
-#include "principles.def"
-#undef PRINCIPLE
-};
 
 struct actio_run_options actio_run_options_default(void)
 {
-    return (struct actio_run_options){ .by = "dalembert", .method = "auto", .points = 201, .tol = 1e-9 };
-}
-
-static const struct principle *principle_named(const char *name)
-{
-    for (size_t i = 0; i < sizeof principles / sizeof *principles; i++)
-        if (strcmp(principles[i].name, name) == 0) return &principles[i];
-    return NULL;
+    return (struct actio_run_options){ .by = "dalembert", .method = "auto", .points = 201, .tol = 1e-9, .resplit = 0.1 };
 }
 
 static int take_start(struct actio_run *run)
@@ -53,8 +41,8 @@ static void allocate(void *user)
 int actio_run_form(struct actio_run *run)
 {
     struct actio_model *m = run->model;
-    const struct principle *p = principle_named(run->options.by);
-    if (!p) {
+    run->principle = actio_principle_named(run->options.by);
+    if (!run->principle) {
         actio_find(run->f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(run->options.by)));
         return 1;
     }
@@ -63,8 +51,8 @@ int actio_run_form(struct actio_run *run)
         return 1;
     }
     if (actio_attempt(run->ctx, allocate, run) || run->bad) return 1;
-    run->form = p->form;
-    run->sys = actio_system_form(run->ctx, m, p->form);
+    run->form = actio_form_dalembert;
+    run->sys = actio_system_form(run->ctx, m, run->form);
     if (!run->sys || actio_motion_open(&run->motion, run->ctx, run->sys, run->param)) return 1;
     run->motion.span = m->t1 - m->t0;
     return 0;
@@ -123,13 +111,60 @@ static int settle(struct actio_run *run)
     return bad != 0;
 }
 
+/* The principle's own equations take the place of d'Alembert's, with more states than the model has: multipliers that have rates. */
+static int take_equations(struct actio_run *run)
+{
+    struct actio_model *m = run->model;
+    struct actio_system *next = actio_system_form(run->ctx, m, run->principle->form);
+    if (!next) return 1;
+    actio_motion_close(&run->motion);
+    if (run->spent) actio_system_free(run->spent);
+    run->spent = run->sys;
+    run->sys = next;
+    size_t ny = 2 * next->n + next->m;
+    double *y0 = actio_take(run->ctx, ny + 1, sizeof *y0);
+    if (!y0) return 1;
+    memcpy(y0, run->y0, run->ny * sizeof *y0);
+    for (size_t k = 0; run->ny + k < ny; k++) y0[run->ny + k] = actio_model_number(m, m->constraint[k].start_lambda);
+    run->extended = run->y0 = y0, run->ny = ny;
+    if (actio_motion_open(&run->motion, run->ctx, next, run->param)) return 1;
+    run->motion.span = m->t1 - m->t0;
+    return 0;
+}
+
+/* Does the principle apply, and can it start? Says why not. */
+static int obey(struct actio_run *run)
+{
+    const struct actio_principle *p = run->principle;
+    const struct actio_constraint *about;
+    const char *why = actio_principle_objection(p, run->model, &about);
+    struct actio_motion *motion = &run->motion;
+    if (!why && (p->law || p->form != run->form) && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
+    if (why) {
+        char whom[256] = "this model";
+        if (about) snprintf(whom, sizeof whom, "'%.240s'", about->label);
+        actio_find_at(run->f, ACTIO_F_INAPPLICABLE, &run->model->source, about ? about->span : (struct actio_span){ 0 }, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(whom), ACTIO_TEXT(why)));
+        return 1;
+    }
+    if (p->form != run->form && take_equations(run)) return 1;
+    if (*p->differs) actio_find(run->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(p->differs)));
+    if (p->law == NULL) return 0;
+    motion->resplit = run->options.resplit;
+    if (actio_motion_obey(motion, p->law)) return 1;
+    if (actio_motion_begin(motion, run->model->t0, run->y0) || !p->law->solve) return 0;
+    if (p->law->rebase && p->law->rebase(motion, run->model->t0, run->y0)) return 0;
+    if (p->law->solve(motion, run->model->t0, run->y0) != ACTIO_FLOW_SINGULAR) return 0;
+    actio_find(run->f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT("this model"), ACTIO_TEXT("the kinetic energy is not positive along the constraints at the start")));
+    return 1;
+}
+
 int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
 {
     if (!run->model->has_time) {
         actio_find(run->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
         return 1;
     }
-    int bad = actio_run_form(run) || settle(run) || choose_times(run, extra, extras);
+    int bad = actio_run_form(run) || settle(run) || obey(run) || choose_times(run, extra, extras);
     if (bad) return 1;
     const struct actio_run_options *o = &run->options;
     struct actio_aim aim = { .t0 = run->model->t0, .t1 = run->model->t1, .y0 = run->y0, .times = run->times, .rows = run->rows, .tol = o->tol,
@@ -154,6 +189,7 @@ void actio_run_close(struct actio_run *run)
     actio_motion_close(&run->motion);
     actio_system_free(run->sys);
     actio_system_free(run->spent);
+    actio_give(run->ctx, run->extended);
     actio_give(run->ctx, run->times);
     actio_arena_close(&run->arena);
     run->ctx->findings = run->outer;

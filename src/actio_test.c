@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-struct testing { struct actio_run *run; struct actio_check *check; double *time; size_t times; double tol; };
+/* One motion: that of a principle, with the claims made on it. */
+struct testing { struct actio_run *run; struct actio_check *check; const char *by; double *time; size_t times; double tol; bool needed; };
 
 /* Tolerance that this claim asks for; a column's size is at least that of the value claimed. */
 static double needed(const struct actio_claim *c)
@@ -14,26 +15,39 @@ static double needed(const struct actio_claim *c)
     return c->kind == ACTIO_CLAIM_DRIFT ? c->bound / 40 : 1;   /* the largest of all rows, of a quantity whose terms may be larger than itself */
 }
 
+static const char *by_of(const struct testing *t, const struct actio_claim *c) { return c->by ? c->by : t->by; }
+
 static bool computable(const struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
 {
     if (c->kind == ACTIO_CLAIM_VERDICT) return false;      /* judged by itself */
-    if (c->by && strcmp(c->by, "dalembert") != 0) out->why = "this version has no such principle";
+    if (c->by && !actio_principle_named(c->by)) out->why = "this version has no such principle";
     else if (c->kind == ACTIO_CLAIM_AT && (c->at - run->model->t0) * (c->at - run->model->t1) > 0) out->why = "the time is outside the model's interval";
     else return true;
     return false;
 }
 
-static void prepare(void *user)
+static void list_claims(void *user)
 {
     struct testing *t = user;
     struct actio_model *m = t->run->model;
     t->check = actio_arena_array(&m->arena, m->claims + 1, sizeof *t->check);
+    for (size_t i = 0; i < m->claims; i++) {
+        const struct actio_claim *c = &m->claim[i];
+        t->check[i] = (struct actio_check){ .claim = c->text, .line = c->span.line, .value = NAN, .expected = c->value, .bound = c->bound, .why = "" };
+    }
+}
+
+/* Times and tolerance that the claims on this principle's motion need. */
+static void prepare(void *user)
+{
+    struct testing *t = user;
+    struct actio_model *m = t->run->model;
     t->time = actio_arena_array(&t->run->arena, m->claims + 1, sizeof *t->time);
     t->tol = 1e-9;
     for (size_t i = 0; i < m->claims; i++) {
         const struct actio_claim *c = &m->claim[i];
-        t->check[i] = (struct actio_check){ .claim = c->text, .line = c->span.line, .value = NAN, .expected = c->value, .bound = c->bound, .why = "" };
-        if (!computable(t->run, c, &t->check[i])) continue;
+        if (strcmp(by_of(t, c), t->run->options.by) != 0 || !computable(t->run, c, &t->check[i])) continue;
+        t->needed = true;
         if (c->kind == ACTIO_CLAIM_AT) t->time[t->times++] = c->at;
         if (needed(c) < t->tol) t->tol = needed(c);
     }
@@ -130,23 +144,43 @@ static void copy(void *user)
     copy_findings(c->from, c->to);
 }
 
+/* The claims on the motion by one principle. 0, or 1: there is no such motion. */
+static int test_by(struct testing *all, const struct actio_run_options *options, const char *by, struct actio_context *ctx, struct actio_model *model, struct actio_findings *own)
+{
+    struct actio_run run;
+    struct testing t = { .run = &run, .check = all->check, .by = all->by };
+    actio_run_open(&run, ctx, model, options, own);
+    run.options.by = by;
+    int bad = actio_attempt(ctx, prepare, &t);
+    run.options.tol = t.tol;
+    if (!bad && t.needed) bad = actio_run_motion(&run, t.time, t.times);
+    for (size_t i = 0; !bad && i < model->claims; i++)
+        if (model->claim[i].kind != ACTIO_CLAIM_VERDICT && strcmp(by_of(&t, &model->claim[i]), by) == 0) judge(&run, &model->claim[i], &t.check[i]);
+    actio_run_close(&run);
+    return bad;
+}
+
 struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f, size_t *count)
 {
     struct actio_run run;
     struct actio_findings own;
     struct testing t = { .run = &run };
+    int bad = 0;
     actio_findings_open(&own, ctx);
     actio_run_open(&run, ctx, model, options, &own);
+    t.by = run.options.by;
     *count = 0;
-    bool needs_motion = false;
-    if (actio_attempt(ctx, prepare, &t) == 0) {
-        for (size_t i = 0; i < model->claims; i++) needs_motion = needs_motion || (!*t.check[i].why && model->claim[i].kind != ACTIO_CLAIM_VERDICT);
-        run.options.tol = t.tol;
-        if (!needs_motion || actio_run_motion(&run, t.time, t.times) == 0) {
-            for (size_t i = 0; i < model->claims; i++)
-                (model->claim[i].kind == ACTIO_CLAIM_VERDICT ? judge_verdict : judge)(&run, &model->claim[i], &t.check[i]);
-            *count = model->claims;
+    if (actio_attempt(ctx, list_claims, &t) == 0) {
+        for (size_t i = 0; i < model->claims && !bad; i++) {                   /* the first claim on a principle's motion stands for all of them */
+            const struct actio_claim *c = &model->claim[i];
+            bool first = c->kind != ACTIO_CLAIM_VERDICT;
+            for (size_t j = 0; j < i; j++) first = first && (model->claim[j].kind == ACTIO_CLAIM_VERDICT || strcmp(by_of(&t, c), by_of(&t, &model->claim[j])) != 0);
+            if (c->by && !actio_principle_named(c->by)) t.check[i].why = "this version has no such principle";
+            else if (first) bad = test_by(&t, options, by_of(&t, c), ctx, model, &own);
         }
+        for (size_t i = 0; i < model->claims && !bad; i++)
+            if (model->claim[i].kind == ACTIO_CLAIM_VERDICT) judge_verdict(&run, &model->claim[i], &t.check[i]);
+        if (!bad) *count = model->claims;
     }
     actio_attempt(ctx, copy, &(struct copying){ &own, f });
     actio_run_close(&run);

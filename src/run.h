@@ -7,6 +7,7 @@
 
 #include "equations/system.h"
 #include "model/model.h"
+#include "principle.h"
 #include "result/table.h"
 #include "solve/accuracy.h"
 
@@ -18,12 +19,14 @@ struct actio_run {
     struct actio_findings *f, *outer;
     struct actio_run_options options;
     struct actio_arena arena;
-    actio_form_fn form;                                    /* the principle's */
+    const struct actio_principle *principle;
+    actio_form_fn form;                                    /* of the equations that are examined: d'Alembert's, before the principle's own take over */
     struct actio_system *sys, *spent;                      /* spent: the one before hidden constraints joined */
     struct actio_motion motion;
     struct actio_outcome outcome;
     size_t ny, rows;
     double *param, *y0, *times, started;
+    double *extended;                                      /* y0 where the principle has more states than the model */
     int bad;
     bool tentative;                                        /* dependent rows are taken for redundant: to see where the motion goes */
     bool surveyed; size_t rank;                            /* what the verdict found: rows of this rank everywhere near the start */

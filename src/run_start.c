@@ -11,7 +11,8 @@ const char *actio_run_name(const struct actio_run *run, size_t i)
     struct actio_model *m = run->model;
     if (i < m->coords) return m->coord[i].name;
     if (i < 2 * m->coords) return m->coord[i - m->coords].dot_name;
-    return m->state[i - 2 * m->coords].name;
+    i -= 2 * m->coords;
+    return i < m->states ? m->state[i].name : run->sys->variable[m->coords + i];             /* a multiplier that is a state */
 }
 
 void actio_run_find(struct actio_run *run, enum actio_code code, const struct actio_value arg[6])

@@ -16,12 +16,12 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build"))
 ACTIO = os.path.join(BUILD, "actio")
-COMMANDS = ("check", "derive", "run", "test")
+COMMANDS = ("check", "compare", "derive", "run", "test")
 
 # What only the library's callers can do wrong, or what takes gigabytes: provoked by these programs.
 IN_C = {"TOO_MANY_NODES": "test_model", "NO_PRINCIPLE": "test_architecture", "NO_STEPPER": "test_architecture", "UNKNOWN_ENDING": "test_architecture"}
 # Said only if the program is wrong: nothing may provoke them.
-NEVER = {"START_NOT_FINITE", "UNSETTLED"}
+NEVER = {"START_NOT_FINITE", "UNSETTLED", "DISAGREE"}
 # What these say is provoked by tests of their own commands, too; here it is listed, not judged.
 OPEN = {"NO_FORMAT"}
 

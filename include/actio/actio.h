@@ -93,11 +93,24 @@ struct actio_run_options {
     double local;                                          /* > 0: local tolerance only, nothing claimed */
     bool project;                                          /* accept the nearest consistent start data */
     bool no_compile;
+    double resplit;                                        /* `reduced`: a new split when the best one is this much better; 0 = never */
 };
 ACTIO_API struct actio_run_options actio_run_options_default(void);
+ACTIO_API const char *actio_principle_name(size_t i);       /* of the table of principles; NULL behind the last */
 /* The motion. NULL only when there is none; a table cut short comes with an error among the findings. Free with actio_table_free. */
 ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
                                         struct actio_findings *f);
+
+/* One motion by several principles, the first of them the reference. difference: the largest, absolute, over coordinates and states; error: the principle's
+ * own estimate; NAN where there is none. status: "reference", "agrees", "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable". */
+struct actio_comparison;
+struct actio_compared { const char *by, *status, *note; double difference, error, seconds; };
+ACTIO_API struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
+                                                 const char *const *by, size_t count, struct actio_findings *f);       /* NULL: no memory, and a finding */
+ACTIO_API size_t actio_comparison_rows(const struct actio_comparison *c);
+ACTIO_API struct actio_compared actio_comparison_row(const struct actio_comparison *c, size_t i);      /* texts live as long as c */
+ACTIO_API const struct actio_table *actio_comparison_table(const struct actio_comparison *c);          /* differences over time, or NULL */
+ACTIO_API void actio_comparison_free(struct actio_comparison *c);                                      /* NULL is fine */
 
 /* Every claim of the model, checked. */
 struct actio_check { const char *claim; uint32_t line; double value, expected, bound; bool ok, computed; const char *why; };

@@ -59,10 +59,40 @@ static int take_word(struct actio_cli_arguments *a, const char *option, const ch
     return actio_cli_usage(a, hint, "--%s: there is no '%s'", option, value);
 }
 
+static int take_principle(struct actio_cli_arguments *a, const char *value, const char **taken)
+{
+    static const char *const later[] = { "hamel", "discrete", "skg", "dual" };
+    enum { LATER = sizeof later / sizeof *later, MOST = 32 };
+    const char *words[MOST];
+    size_t here = 0;
+    for (; here + LATER < MOST && actio_principle_name(here); here++) words[here] = actio_principle_name(here);
+    for (size_t i = 0; i < LATER; i++) words[here + i] = later[i];
+    return take_word(a, "by", value, words, here, here + LATER, taken);
+}
+
+/* One name; for compare several with commas, each once. */
 static int take_by(struct actio_cli_arguments *a, const char *value)
 {
-    static const char *const words[] = { "dalembert", "gauss", "maggi", "hamel", "vakonomic", "reduced", "discrete", "skg", "dual" };
-    return take_word(a, "by", value, words, 1, sizeof words / sizeof *words, &a->run.by);
+    char word[64];
+    if (!a->command || strcmp(a->command, "compare") != 0) return take_principle(a, value, &a->run.by);
+    for (const char *s = value, *end; ; s = end + 1) {
+        end = strchr(s, ',');
+        snprintf(word, sizeof word, "%.*s", end ? (int)(end - s) : (int)strlen(s), s);
+        const char *name = NULL;
+        int bad = take_principle(a, word, &name);
+        if (bad) return bad;
+        for (size_t i = 0; i < a->principles; i++)
+            if (a->principle[i] == name) return actio_cli_usage(a, NULL, "--by: '%s' stands there twice", name);
+        if (a->principles < sizeof a->principle / sizeof *a->principle) a->principle[a->principles++] = name;
+        if (!end) return 0;
+    }
+}
+
+static int take_resplit(struct actio_cli_arguments *a, const char *value)
+{
+    char *end;
+    a->run.resplit = strtod(value, &end);
+    return *end || end == value || !(a->run.resplit >= 0 && a->run.resplit <= 1) ? refuse(a, "resplit", value, "a number from 0 to 1 is needed") : 0;
 }
 
 static int take_method(struct actio_cli_arguments *a, const char *value)
@@ -147,7 +177,7 @@ static int take_version(struct actio_cli_arguments *a, const char *value) { retu
 
 static const struct { const char *name; take_fn take; } takers[] = {
     { "by", take_by }, { "set", take_set }, { "start", take_start }, { "time", take_time }, { "project", take_project },
-    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "points", take_points }, { "o", take_output }, { "format", take_format },
+    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "points", take_points }, { "o", take_output }, { "format", take_format },
     { "plot", take_plot }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },

@@ -33,25 +33,25 @@ static void define_variables(struct dictionary *d)
         if (m->coord[i].unit) d->at[d->count - 1].unit = m->coord[i].unit;
         define(d, ACTIO_ROLE_RATE, "", m->coord[i].dot_name, F->v[i], "velocity");
     }
-    for (size_t i = 0; i < F->m; i++) {
+    for (size_t i = 0; i < m->states; i++) {
         define(d, ACTIO_ROLE_STATE, "", m->state[i].name, F->s[i], "state");
         if (m->state[i].unit) d->at[d->count - 1].unit = m->state[i].unit;
         define(d, ACTIO_ROLE_RATE, "", m->state[i].dot_name, F->sdot[i], "rate of a state");
     }
-    for (size_t i = 0; F->p && i < F->N; i++) define(d, ACTIO_ROLE_REACTION, "reaction.", F->sys.variable[i], F->reaction[i], "generalised force of all constraints");
+    for (size_t i = 0; F->listed && i < F->n + m->states; i++) define(d, ACTIO_ROLE_REACTION, "reaction.", F->sys.variable[i], F->reaction[i], "generalised force of all constraints");
 }
 
 /* power of a reaction = lambda * D v, velocities only                              */
 static void define_constraints(struct dictionary *d)
 {
     struct actio_formation *F = d->F;
-    actio_expr *power = actio_form_array(F, F->p, sizeof *power);
-    for (size_t i = 0; i < F->D.count; i++) {
+    actio_expr *power = actio_form_array(F, F->listed, sizeof *power);
+    for (size_t i = 0; !F->power && i < F->D.count; i++) {
         const struct actio_entry *e = &F->D.at[i];
         if (e->col < F->n) power[e->row] = actio_add(&F->pool, power[e->row], actio_mul(&F->pool, e->e, F->v[e->col]));
     }
-    for (size_t k = 0; k < F->p; k++) {
-        actio_expr total = actio_is_zero(power[k]) ? power[k] : actio_mul(&F->pool, F->lambda[k], power[k]);
+    for (size_t k = 0; k < F->listed; k++) {
+        actio_expr total = F->power ? F->power[k] : actio_is_zero(power[k]) ? power[k] : actio_mul(&F->pool, F->lambda[k], power[k]);
         define(d, ACTIO_ROLE_LAMBDA, "lambda.", F->sys.constraint[k], F->lambda[k], "multiplier");
         define(d, ACTIO_ROLE_POWER, "power.", F->sys.constraint[k], total, "power of the reaction");
         define(d, ACTIO_ROLE_RESIDUAL, "residual.", F->sys.constraint[k], F->g[k], "A - B of the constraint");
@@ -79,9 +79,9 @@ static actio_expr energy_balance(struct actio_formation *F)
 {
     struct actio_pool *pool = &F->pool;
     actio_expr sum = dot(F, F->total_force, F->v, F->n);
-    if (F->p) sum = actio_add(pool, sum, dot(F, F->reaction, F->v, F->n));
+    if (F->listed) sum = actio_add(pool, sum, dot(F, F->reaction, F->v, F->n));
     /* a state in L moves it too: -L_s.s' */
-    for (size_t i = 0; i < F->m; i++) {
+    for (size_t i = 0; i < F->model->states; i++) {
         actio_expr Ls = actio_diff(pool, F->L, F->s[i]);
         if (!actio_is_zero(Ls)) sum = actio_sub(pool, sum, actio_mul(pool, Ls, F->sdot[i]));
     }
@@ -98,7 +98,7 @@ static void define_symmetry(struct dictionary *d, const struct actio_symmetry *s
         size_t i = s->term[t].variable;
         actio_expr dq, push = actio_add(pool, F->Lq[i], F->total_force[i]);
         actio_copy_all(pool, &F->model->pool, &s->term[t].e, 1, &dq);
-        if (F->p) push = actio_add(pool, push, F->reaction[i]);
+        if (F->listed) push = actio_add(pool, push, F->reaction[i]);
         charge = actio_add(pool, charge, actio_mul(pool, F->Lv[i], dq));
         actio_expr rate = actio_rate(pool, dq), moved = actio_is_zero(rate) ? rate : actio_mul(pool, F->Lv[i], rate);
         balance = actio_add(pool, balance, actio_add(pool, actio_mul(pool, push, dq), moved));
@@ -108,11 +108,16 @@ static void define_symmetry(struct dictionary *d, const struct actio_symmetry *s
     define(d, ACTIO_ROLE_BALANCE, "balance.", s->label, balance, "rate of the charge");
 }
 
+/* Multipliers in what is observed are those of this system. */
 static void define_observed(struct dictionary *d)
 {
-    for (size_t i = 0; i < d->F->model->observes; i++) {
+    struct actio_formation *F = d->F;
+    actio_expr *symbol = actio_form_array(F, F->listed, sizeof *symbol);
+    for (size_t k = 0; k < F->listed; k++) symbol[k] = actio_symbol(&F->pool, ACTIO_SPACE_LAMBDA, (uint32_t)k);
+    for (size_t i = 0; i < F->model->observes; i++) {
         actio_expr e;
-        actio_copy_all(&d->F->pool, &d->F->model->pool, &d->F->model->observe[i].e, 1, &e);
+        actio_copy_all(&F->pool, &F->model->pool, &F->model->observe[i].e, 1, &e);
+        if (F->listed) e = actio_substitute(&F->pool, e, symbol, F->lambda, F->listed);
         define(d, ACTIO_ROLE_OBSERVE, "", d->F->model->observe[i].name, e, "observed");
     }
 }

@@ -264,10 +264,10 @@ static void form_names(struct actio_formation *F)
     F->sys.mode_text = text;
 }
 
-struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model)
+struct actio_formation *actio_form_equations(struct actio_context *ctx, struct actio_model *model)
 {
     struct actio_formation *F = actio_formation_open(ctx, model);
-    F->n = model->coords, F->m = model->states, F->N = F->n + F->m, F->p = model->constraints;
+    F->n = model->coords, F->m = model->states, F->N = F->n + F->m, F->p = F->listed = model->constraints;
     make_symbols(F);
     F->h = actio_form_array(F, F->N, sizeof *F->h);
     F->c = actio_form_array(F, F->p, sizeof *F->c);
@@ -279,9 +279,15 @@ struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct acti
     form_flows(F);
     form_constraints(F);
     F->sys.n = F->n, F->sys.m = F->m, F->sys.p = F->p, F->sys.params = model->params;
+    form_names(F);
+    return F;
+}
+
+struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model)
+{
+    struct actio_formation *F = actio_form_equations(ctx, model);
     actio_form_places(F);
     F->sys.symmetric = same_entries(&F->A, &F->D) && symmetric_flows(F);
-    form_names(F);
     actio_eliminate(F);
     actio_form_columns(F);
     return &F->sys;

@@ -26,6 +26,8 @@ struct actio_formation {
     actio_expr *step_q, *step_z;                           /* projection steps */
     actio_expr *mode_guard;
     actio_expr *column;
+    size_t listed;                                         /* constraints that columns speak of; p unless the system has taken them in */
+    actio_expr *power;                                     /* of each, where it is not lambda D v */
 };
 
 /* system.c */
@@ -35,7 +37,9 @@ double actio_start_value(void *model, actio_slot slot);    /* for actio_value_of
 /* The MATRIX quantity's formulas, in its order; returns how many. */
 size_t actio_list_matrix(struct actio_formation *F, actio_expr *out);
 
-/* dalembert.c: along the motion with velocities and states frozen (q' = v, t' = 1); patterns of the matrices for the numeric side. */
+/* dalembert.c: the equations without what is made of them (places, elimination, columns); names are there. */
+struct actio_formation *actio_form_equations(struct actio_context *ctx, struct actio_model *model);
+/* Along the motion with velocities and states frozen (q' = v, t' = 1); patterns of the matrices for the numeric side. */
 void actio_drift_rates(struct actio_formation *F, const actio_expr *f, size_t count, actio_expr *out);
 void actio_form_places(struct actio_formation *F);
 /* hidden.c: before anything is compiled; `text` names each. */

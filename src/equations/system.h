@@ -46,6 +46,7 @@ typedef struct actio_system *(*actio_form_fn)(struct actio_context *ctx, struct 
 /* Forms a model's equations; NULL and a finding when that is over a limit. The model must outlive the system. */
 struct actio_system *actio_system_form(struct actio_context *ctx, struct actio_model *model, actio_form_fn form);
 struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model);
+struct actio_system *actio_form_vakonomic(struct actio_context *ctx, struct actio_model *model);
 
 /* Compiles what is missing; 0, or 1 and a finding. Never called in a step. */
 int actio_system_need(struct actio_system *sys, enum actio_quantity what);

@@ -239,27 +239,31 @@ static int project_by_formulas(struct actio_motion *m, enum actio_quantity what,
     return ACTIO_FLOW_OK;                                  /* slow, but never worse than before: the error test judges the state */
 }
 
-/* Steps of positions, then of velocities and states, by the numeric matrix. */
-static int project_numerically(struct actio_motion *m)
+/* Steps of positions (level 0) or of velocities and states (1) by the numeric matrix. */
+static int project_level(struct actio_motion *m, int level)
 {
     const struct actio_system *sys = m->sys;
-    for (int level = 0; level < 2; level++) {
-        size_t count = level ? sys->levels : sys->holonomic, first = level ? sys->holonomic : 0;
-        const uint32_t *row = level ? sys->velocity_row : sys->position_row;
-        double *z = level ? m->y + m->n : m->y;
-        for (int iteration = 0; count && iteration < 8; iteration++) {
-            const double *residual = evaluate(&m->at[ACTIO_Q_LEVELS]) + first;
-            memset(m->residual, 0, m->p * sizeof *m->residual);
-            for (size_t i = 0; i < count; i++) m->residual[row[i]] = residual[i];
-            const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-            if (!all_finite(m->residual, m->p) || !all_finite(values, actio_kernel_outputs(m->at[ACTIO_Q_MATRIX].k))) return ACTIO_FLOW_NAN;
-            if (actio_saddle_factor(m->saddle, values)) return ACTIO_FLOW_SINGULAR;
-            actio_saddle_step(m->saddle, m->residual, m->step);
-            for (size_t i = 0; i < (level ? m->N : m->n); i++) z[i] += m->step[i];
-            if (small_enough(m->residual, m->p, QUADRATIC)) break;
-        }
+    size_t count = level ? sys->levels : sys->holonomic, first = level ? sys->holonomic : 0;
+    const uint32_t *row = level ? sys->velocity_row : sys->position_row;
+    double *z = level ? m->y + m->n : m->y;
+    for (int iteration = 0; count && iteration < 8; iteration++) {
+        const double *residual = evaluate(&m->at[ACTIO_Q_LEVELS]) + first;
+        memset(m->residual, 0, m->p * sizeof *m->residual);
+        for (size_t i = 0; i < count; i++) m->residual[row[i]] = residual[i];
+        const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
+        if (!all_finite(m->residual, m->p) || !all_finite(values, actio_kernel_outputs(m->at[ACTIO_Q_MATRIX].k))) return ACTIO_FLOW_NAN;
+        if (actio_saddle_factor(m->saddle, values)) return ACTIO_FLOW_SINGULAR;
+        actio_saddle_step(m->saddle, m->residual, m->step);
+        for (size_t i = 0; i < (level ? m->N : m->n); i++) z[i] += m->step[i];
+        if (small_enough(m->residual, m->p, QUADRATIC)) break;
     }
     return ACTIO_FLOW_OK;
+}
+
+static int project_numerically(struct actio_motion *m)
+{
+    int status = project_level(m, 0);
+    return status ? status : project_level(m, 1);
 }
 
 static bool formulas_hold(struct actio_motion *m)
@@ -297,6 +301,31 @@ int actio_motion_project(void *user, double t, double *y)
     if (status == ACTIO_FLOW_SINGULAR) return ACTIO_FLOW_OK;                   /* a singular point is judged by `singular`, not here */
     if (!status) memcpy(y, m->y, m->ny * sizeof *y);
     return status;
+}
+
+int actio_motion_project_positions(struct actio_motion *m, double t, double *q)
+{
+    m->t = t;
+    memcpy(m->y, q, m->n * sizeof *q);
+    int status = m->numeric ? project_level(m, 0) : project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->y, m->n);
+    if (status == ACTIO_FLOW_OK) memcpy(q, m->y, m->n * sizeof *q);
+    return status == ACTIO_FLOW_SINGULAR ? ACTIO_FLOW_OK : status;
+}
+
+const double *actio_motion_values(struct actio_motion *m, double t, const double *y)
+{
+    move_to(m, t, y);
+    const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
+    if (all_finite(values, actio_kernel_outputs(m->at[ACTIO_Q_MATRIX].k))) return values;
+    m->bad_t = t;
+    memcpy(m->bad_y, y, m->ny * sizeof *y);
+    return NULL;
+}
+
+const double *actio_motion_levels(struct actio_motion *m, double t, const double *y)
+{
+    move_to(m, t, y);
+    return evaluate(&m->at[ACTIO_Q_LEVELS]);
 }
 
 /* The sign of det B from here on; another one later means that a singular surface was passed. */
@@ -498,6 +527,7 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
 void actio_motion_close(struct actio_motion *m)
 {
     if (!m->ctx) return;
+    actio_motion_disobey(m);
     void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->bad_y, m->pivot_size, m->residual, m->step, m->unique, m->unique_here,
                     m->change, m->mode_history, m->rhs_in[0], m->pattern_i, m->pattern_j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);

@@ -16,6 +16,8 @@ struct actio_mode_change { double t; size_t first; };      /* first: index into 
 enum { ACTIO_RHS_BUFFERS = 3 };
 enum { ACTIO_FIRST_CHANGES = 4096 };                       /* room for so many switches is taken before the first step */
 
+struct actio_law;
+
 struct actio_motion {
     struct actio_context *ctx;
     struct actio_system *sys;
@@ -39,6 +41,9 @@ struct actio_motion {
     double *mode_history; size_t history, history_cap;
     struct actio_flow flow;
     size_t evaluations;                                    /* right-hand sides since the caller last set it */
+    const struct actio_law *law; void *law_data;           /* law.h; NULL: by elimination */
+    double *law_G, *law_A, *law_y; bool based;             /* based: its frame was taken in this run */
+    double resplit;                                        /* reduced: tau of --resplit, 0 = the first split stays */
     /* what stopped it */
     size_t stopped_by;                                     /* switch or constraint */
     enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA, ACTIO_STOP_CONTRADICTION } stop;
@@ -49,6 +54,7 @@ struct actio_motion {
 int actio_motion_open(struct actio_motion *motion, struct actio_context *ctx, struct actio_system *sys, const double *param);
 void actio_motion_close(struct actio_motion *motion);
 int actio_motion_need(struct actio_motion *motion, enum actio_quantity what);      /* compile and bind; 0, or 1 */
+void actio_motion_disobey(struct actio_motion *motion);    /* law.c: what a law has taken is given back */
 
 /* z', lambda and reaction at a point, into the motion's buffers. A flow status. */
 int actio_motion_solve(struct actio_motion *motion, double t, const double *y);
@@ -56,6 +62,12 @@ int actio_motion_solve(struct actio_motion *motion, double t, const double *y);
 void actio_motion_undefined(struct actio_motion *motion);
 int actio_motion_rhs(void *motion, double t, const double *y, double *dy);
 int actio_motion_project(void *motion, double t, double *y);
+int actio_motion_project_positions(struct actio_motion *motion, double t, double *q);        /* q alone, onto the holonomic constraints */
+/* Values of the MATRIX and LEVELS kernels at a point; NULL where a formula has none. */
+const double *actio_motion_values(struct actio_motion *motion, double t, const double *y);
+const double *actio_motion_levels(struct actio_motion *motion, double t, const double *y);
+/* From z' in the buffers: the reaction G z' - h, and the multipliers of least norm that make it up. */
+int actio_motion_react(struct actio_motion *motion, double t, const double *y);
 void actio_motion_watch(struct actio_motion *motion, double t, const double *y);   /* notes the sign of det B there */
 /* switches.c: sets modes and watched signs for a (new) start; 0, or a status: a switch that cannot settle. */
 int actio_motion_begin(struct actio_motion *motion, double t, const double *y);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Columns over lanes: projection, multipliers and all outputs of hundreds of rows in a few kernel calls. */
 #include "solve/rows.h"
+#include "solve/law.h"
 
 #include <float.h>
 #include <math.h>
@@ -171,7 +172,7 @@ static int solve_row(struct actio_rows *r, size_t l)
     gather(r->y, r->rows, l, y, m->ny);
     gather(r->mode, r->rows, l, m->mode, m->sys->modes);
     if (m->sys->levels && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK) scatter(r->y, r->rows, l, y, m->ny);
-    int status = actio_motion_solve(m, r->times[l], y);
+    int status = m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
     if (m->p && m->rank == m->p) actio_motion_undefined(m);
     scatter(r->zdot, r->rows, l, m->zdot, m->N);
     scatter(r->lambda, r->rows, l, m->lambda, m->p);
@@ -186,7 +187,7 @@ int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, siz
     if (filled == 0) return status;
     point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, m->sys->columns);
     fill_modes(r, filled);
-    if (m->numeric || one_by_one) {
+    if (m->numeric || m->law || one_by_one) {
         for (size_t l = 0; l < filled; l++) {
             int bad = solve_row(r, l);
             if (bad && !status) status = bad;

@@ -157,6 +157,7 @@ void actio_motion_take_sides(struct actio_motion *m, double t, const double *y)
 
 int actio_motion_begin(struct actio_motion *m, double t, const double *y)
 {
+    m->based = false;
     m->changes = 0;
     m->stop = ACTIO_STOP_NONE;
     m->quality = 1;

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * actio compare: the same motion by several principles, and how far apart they are. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 32 };
+
+/* Principles to compare: those asked for, the first of them the reference; else all there are. */
+static size_t list_principles(const struct actio_cli_arguments *a, const char **by)
+{
+    size_t count = 0;
+    for (; count < a->principles && count < MOST; count++) by[count] = a->principle[count];
+    for (size_t i = 0; a->principles == 0 && count < MOST && actio_principle_name(i); i++) by[count++] = actio_principle_name(i);
+    return count;
+}
+
+static void print_number(double x, int width)
+{
+    if (isnan(x)) printf("  %*s", width, "");
+    else printf("  %*.1e", width, x);
+}
+
+static void print_table(const struct actio_cli_arguments *a, const char *word, const struct actio_model *model, const struct actio_comparison *c)
+{
+    (void)a;
+    fputs(actio_cli_paint(stdout, 'b'), stdout);
+    actio_cli_text(stdout, model ? actio_model_name(model) : word);
+    printf("%s\n  %-10s  %-12s  %10s  %10s  %8s\n", actio_cli_paint(stdout, ' '), "by", "", "difference", "own error", "seconds");
+    for (size_t i = 0; i < actio_comparison_rows(c); i++) {
+        struct actio_compared r = actio_comparison_row(c, i);
+        char paint = strcmp(r.status, "disagrees") == 0 || strcmp(r.status, "failed") == 0 ? 'e' : strcmp(r.status, "agrees") == 0 ? 'g' : ' ';
+        printf("  %-10s  %s%-12s%s", r.by, actio_cli_paint(stdout, paint), r.status, actio_cli_paint(stdout, ' '));
+        print_number(strcmp(r.status, "reference") == 0 ? (double)NAN : r.difference, 10);
+        print_number(r.error, 10);
+        if (isnan(r.seconds)) printf("  %8s", "");
+        else printf("  %8.4f", r.seconds);
+        if (*r.note) printf("  "), actio_cli_text(stdout, r.note);
+        putchar('\n');
+    }
+}
+
+static void json_table(const char *word, const struct actio_model *model, const struct actio_comparison *c, struct actio_findings *f, int status)
+{
+    printf("{\"model\": ");
+    actio_cli_json_string(stdout, word);
+    printf(", \"name\": ");
+    actio_cli_json_string(stdout, model ? actio_model_name(model) : "");
+    printf(", \"status\": %d, \"reference\": ", status);
+    actio_cli_json_string(stdout, c && actio_comparison_rows(c) ? actio_comparison_row(c, 0).by : "");
+    printf(", \"principles\": [");
+    for (size_t i = 0; c && i < actio_comparison_rows(c); i++) {
+        struct actio_compared r = actio_comparison_row(c, i);
+        printf("%s{\"by\": \"%s\", \"status\": \"%s\", \"difference\": ", i ? ", " : "", r.by, r.status);
+        actio_cli_json_number(stdout, r.difference);
+        printf(", \"error\": ");
+        actio_cli_json_number(stdout, r.error);
+        printf(", \"seconds\": ");
+        actio_cli_json_number(stdout, r.seconds);
+        printf(", \"note\": ");
+        actio_cli_json_string(stdout, r.note);
+        putchar('}');
+    }
+    printf("], ");
+    actio_cli_json_messages(stdout, f);
+    printf("}\n");
+}
+
+static int write_files(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_comparison *c, struct actio_findings *f)
+{
+    const struct actio_table *t = c ? actio_comparison_table(c) : NULL;
+    int status = 0;
+    for (size_t i = 0; t && i < a->outputs; i++) status = actio_cli_worse(status, actio_table_write(ctx, t, a->output[i], f));
+    for (size_t i = 0; t && i < a->plots; i++) status = actio_cli_worse(status, actio_table_plot(ctx, t, NULL, a->plot[i], f));
+    return status;
+}
+
+static int compare_model(const struct actio_cli_arguments *a, const char *word)
+{
+    struct actio_limits limits = a->limits;
+    const char *by[MOST];
+    actio_cli_progress_setup(a, &limits);
+    struct actio_context *ctx = actio_context_create(&limits);
+    struct actio_findings *f = ctx ? actio_findings_create(ctx) : NULL;
+    if (!f) return actio_context_free(ctx), actio_cli_complain(a, ACTIO_LIMIT_REACHED, NULL, "there is no memory to begin with");
+    struct actio_model *model = actio_model_read(ctx, word, a->change, a->changes, f);
+    size_t count = list_principles(a, by);
+    struct actio_comparison *c = model ? actio_compare(ctx, model, &a->run, by, count, f) : NULL;
+    actio_cli_progress_end();
+    int status = actio_cli_worse(write_files(a, ctx, c, f), actio_findings_status(f));
+    if (a->json) json_table(word, model, c, f, status);
+    else if (c && !a->quiet) print_table(a, word, model, c);
+    if (!a->json) actio_cli_findings(f, a->quiet);
+    actio_comparison_free(c);
+    actio_model_free(model);
+    actio_findings_free(f);
+    actio_context_free(ctx);
+    return status;
+}
+
+int actio_cli_compare(const struct actio_cli_arguments *a)
+{
+    int status = 0;
+    if (a->models == 0) return actio_cli_usage(a, "`actio list` names the models that are built in", "`compare` takes models, and here is none");
+    if (a->models > 1 && a->outputs + a->plots) return actio_cli_usage(a, NULL, "-o and --plot take one model, and here are several");
+    for (size_t i = 0; i < a->models; i++) status = actio_cli_worse(status, compare_model(a, a->model[i]));
+    return status;
+}

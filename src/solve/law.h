@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How a principle moves when it does not go by the elimination of d'Alembert's equations: its own state, its own rates, its own multipliers. */
+#ifndef ACTIO_SOLVE_LAW_H
+#define ACTIO_SOLVE_LAW_H
+
+#include "solve/motion.h"
+
+/* Y is the state that is integrated; its first n values are q. y = (q, v, s) is the one that the world knows. Flow statuses. */
+struct actio_law {
+    const char *name;
+    int (*open)(struct actio_motion *m);                   /* 0, or 1: no memory, told */
+    void (*close)(struct actio_motion *m);
+    size_t (*size)(const struct actio_motion *m);          /* of Y */
+    int (*unfold)(struct actio_motion *m, double t, const double *Y, double *y);   /* NULL: Y = y */
+    int (*fold)(struct actio_motion *m, double t, const double *y, double *Y);
+    int (*rates)(struct actio_motion *m, double t, const double *Y, double *dY);
+    int (*solve)(struct actio_motion *m, double t, const double *y);   /* z', lambda and reaction into the motion's buffers */
+    /* A frame or split wears out: above 1 a new one is taken, `rebase`, at the place where that happens. NULL = never. */
+    double (*strain)(struct actio_motion *m, double t, const double *y);
+    int (*rebase)(struct actio_motion *m, double t, const double *y);
+};
+extern const struct actio_law actio_law_gauss, actio_law_maggi, actio_law_reduced;
+
+/* From now on the motion goes by this law; NULL: by elimination. 0, or 1 and a finding. */
+int actio_motion_obey(struct actio_motion *m, const struct actio_law *law);
+
+/* For laws: the matrices of  G z' - D' lambda = h,  A z' = c  at a known state, dense; ACTIO_FLOW_NAN where a formula has no value. */
+struct actio_dense_point { double *G, *A; const double *h, *c; };
+int actio_motion_matrices(struct actio_motion *m, double t, const double *y, struct actio_dense_point *at);
+/* Velocity residuals phi by constraint row (0 for acceleration constraints) at the point last moved to. */
+void actio_motion_residuals(struct actio_motion *m, double t, const double *y, double *phi);
+
+#endif

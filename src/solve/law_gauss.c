@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Gauss's least constraint: of all accelerations that the constraints allow, those nearest to the free ones in the metric of the masses.
+ *     min (z' - a)' G (z' - a) / 2,  G a = h,  subject to A z' = c,  by G = L L', B = A L'^-1, z' = a + L'^-1 B^+ (c - A a).
+ * Rows may be redundant, and of acceleration level; nothing is eliminated, no multiplier is needed. */
+#include "solve/law.h"
+#include "algebra/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RANK_TOL 1e-9
+
+struct gauss { double *a, *B, *copy, *rest, *y, *work; int *iwork; };
+
+static int gauss_open(struct actio_motion *m)
+{
+    size_t N = m->N, p = m->p, big = N > p ? N : p;
+    struct gauss *g = m->law_data = actio_take(m->ctx, 1, sizeof *g);
+    if (!g) return 1;
+    struct { double **at; size_t count; } want[] = { { &g->a, N }, { &g->B, p * N }, { &g->copy, p * N }, { &g->rest, p }, { &g->y, N }, { &g->work, actio_rank_work(big, big) + big } };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
+    g->iwork = actio_take(m->ctx, 2 * (N + p) + 1, sizeof(int));
+    return g->iwork == NULL;
+}
+
+static void gauss_close(struct actio_motion *m)
+{
+    struct gauss *g = m->law_data;
+    if (!g) return;
+    void *all[] = { g->a, g->B, g->copy, g->rest, g->y, g->work, g->iwork, g };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
+}
+
+/* x := L^-1 x for each row of `rows` (that is X L'^-1), L in the lower half. */
+static void divide_rows(size_t n, const double *L, double *x, size_t rows)
+{
+    for (size_t r = 0; r < rows; r++, x += n)
+        for (size_t i = 0; i < n; i++) {
+            double sum = x[i];
+            for (size_t j = 0; j < i; j++) sum -= L[i * n + j] * x[j];
+            x[i] = sum / L[i * n + i];
+        }
+}
+
+/* x := L'^-1 x */
+static void divide_upper(size_t n, const double *L, double *x)
+{
+    for (size_t i = n; i-- > 0;) {
+        for (size_t j = i + 1; j < n; j++) x[i] -= L[j * n + i] * x[j];
+        x[i] /= L[i * n + i];
+    }
+}
+
+/* z' into m->zdot. With B of rank r, B^+ gives the change of least constraint; rows that contradict each other leave a defect. */
+static int least_constraint(struct actio_motion *m, double t, const double *y, struct actio_dense_point *at)
+{
+    struct gauss *g = m->law_data;
+    size_t N = m->N, p = m->p;
+    double defect = 0;
+    if (actio_motion_matrices(m, t, y, at)) return ACTIO_FLOW_NAN;
+    memcpy(g->a, at->h, N * sizeof *g->a);
+    if (actio_cholesky_factor(N, at->G)) return ACTIO_FLOW_SINGULAR;           /* the constraint has no least value */
+    actio_cholesky_solve(N, at->G, g->a, 1);
+    memcpy(m->zdot, g->a, N * sizeof *g->a);
+    if (p == 0) return ACTIO_FLOW_OK;
+    for (size_t k = 0; k < p; k++) g->rest[k] = at->c[k] - actio_dot(N, at->A + k * N, g->a);
+    memcpy(g->B, at->A, p * N * sizeof *g->B);
+    divide_rows(N, at->G, g->B, p);
+    memcpy(g->copy, g->B, p * N * sizeof *g->B);
+    size_t rank = actio_min_norm(p, N, g->copy, g->rest, RANK_TOL, g->y, &defect, g->work, g->iwork);
+    if (rank < m->rank) return ACTIO_FLOW_SINGULAR;
+    divide_upper(N, at->G, g->y);
+    for (size_t i = 0; i < N; i++) m->zdot[i] += g->y[i];
+    return ACTIO_FLOW_OK;
+}
+
+static size_t gauss_size(const struct actio_motion *m) { return m->ny; }
+
+static int gauss_rates(struct actio_motion *m, double t, const double *y, double *dy)
+{
+    struct actio_dense_point at;
+    int status = least_constraint(m, t, y, &at);
+    memcpy(dy, y + m->n, m->n * sizeof *dy);
+    memcpy(dy + m->n, m->zdot, m->N * sizeof *dy);
+    return status;
+}
+
+/* The reaction is G z' - h; the multipliers of least norm that make it up, A' lambda = reaction, come with it. */
+static int gauss_solve(struct actio_motion *m, double t, const double *y)
+{
+    struct actio_dense_point at;
+    int status = least_constraint(m, t, y, &at);
+    if (status) return status;
+    return actio_motion_react(m, t, y);
+}
+
+const struct actio_law actio_law_gauss = {
+    .name = "gauss", .open = gauss_open, .close = gauss_close, .size = gauss_size, .rates = gauss_rates, .solve = gauss_solve,
+};

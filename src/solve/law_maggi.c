@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Maggi's equations, the principal equation of ideal constraints: only what moves along the constraints, no multipliers   [VKS 8, HAMEL A.2, A.3].
+ *     state (q, xi),  xi = Z z;  z' = F xi' + beta,  M F = (1, 0),  M beta = (0, c),  M = [Z; A];  (F' G F) xi' = F' (h - G beta). */
+#include "solve/chart.h"
+#include "algebra/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WORN 20.0                                          /* condition of the frame at which a new one is taken */
+
+/* z' at a known state, with the frame in force, into m->zdot; xi' into c->step. */
+static int accelerations(struct actio_motion *m, double t, const double *y)
+{
+    struct actio_chart *c = m->law_data;
+    struct actio_dense_point at;
+    size_t N = c->N, r = c->r;
+    if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
+    if (actio_chart_factor(c, at.A)) return ACTIO_FLOW_SINGULAR;
+    double *beta = m->zdot, *F = c->F, *K = c->K, *rest = c->work;
+    memset(F, 0, N * r * sizeof *F);
+    for (size_t i = 0; i < r; i++) F[i * r + i] = 1;
+    for (size_t i = 0; i < N; i++) beta[i] = i < r ? 0 : at.c[c->row[i - r]];
+    if (r) actio_lu_solve(N, c->M, c->pivot, F, r, false);
+    actio_lu_solve(N, c->M, c->pivot, beta, 1, false);
+    for (size_t i = 0; i < N; i++) rest[i] = at.h[i] - actio_dot(N, at.G + i * N, beta);
+    for (size_t i = 0; i < N; i++)                         /* copy := G F */
+        for (size_t j = 0; j < r; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < N; k++) sum += at.G[i * N + k] * F[k * r + j];
+            c->copy[i * r + j] = sum;
+        }
+    for (size_t i = 0; i < r; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < N; k++) sum += F[k * r + i] * rest[k];
+        c->step[i] = sum;
+        for (size_t j = 0; j < r; j++) {
+            K[i * r + j] = 0;
+            for (size_t k = 0; k < N; k++) K[i * r + j] += F[k * r + i] * c->copy[k * r + j];
+        }
+    }
+    if (r && actio_lu_factor(r, K, c->pivot)) return ACTIO_FLOW_SINGULAR;
+    if (r) actio_lu_solve(r, K, c->pivot, c->step, 1, false);
+    for (size_t i = 0; i < N; i++) beta[i] += actio_dot(r, F + i * r, c->step);
+    return ACTIO_FLOW_OK;
+}
+
+static int maggi_rates(struct actio_motion *m, double t, const double *Y, double *dY)
+{
+    struct actio_chart *c = m->law_data;
+    double *y = m->law_y;
+    int status = actio_chart_unfold(m, t, Y, y);
+    if (!status) status = accelerations(m, t, y);
+    memcpy(dY, y + m->n, m->n * sizeof *dY);
+    memcpy(dY + m->n, c->step, c->r * sizeof *dY);
+    return status;
+}
+
+/* The null space of A, as it is here. */
+static int maggi_rebase(struct actio_motion *m, double t, const double *y)
+{
+    struct actio_chart *c = m->law_data;
+    struct actio_dense_point at;
+    size_t N = c->N, p = m->p;
+    if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
+    if (actio_chart_choose_rows(m, at.A)) return ACTIO_FLOW_SINGULAR;
+    if (p) memcpy(c->copy, at.A, p * N * sizeof *c->copy);
+    size_t rank = p ? actio_row_bases(p, N, c->copy, 1e-9, c->F, c->work, c->iwork) : 0;
+    for (size_t i = 0; p == 0 && i < N * N; i++) c->F[i] = i % (N + 1) == 0;
+    if (rank < N - c->r) return ACTIO_FLOW_SINGULAR;
+    memcpy(c->Z, c->F + (N - c->r) * N, c->r * N * sizeof *c->Z);
+    return ACTIO_FLOW_OK;
+}
+
+static double maggi_strain(struct actio_motion *m, double t, const double *y)
+{
+    struct actio_chart *c = m->law_data;
+    return c->r == c->N ? 0 : actio_chart_condition(m, t, y) / WORN;
+}
+
+/* Accelerations do not depend on the frame: the one of this very point serves. */
+static int maggi_solve(struct actio_motion *m, double t, const double *y)
+{
+    int status = maggi_rebase(m, t, y);
+    if (!status) status = accelerations(m, t, y);
+    return status ? status : actio_motion_react(m, t, y);
+}
+
+const struct actio_law actio_law_maggi = {
+    .name = "maggi", .open = actio_chart_open, .close = actio_chart_close, .size = actio_chart_size, .unfold = actio_chart_unfold, .fold = actio_chart_fold,
+    .rates = maggi_rates, .solve = maggi_solve, .strain = maggi_strain, .rebase = maggi_rebase,
+};
