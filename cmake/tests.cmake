@@ -30,6 +30,7 @@ foreach(source IN LISTS programs)
 endforeach()
 file(GLOB seams CONFIGURE_DEPENDS tests/seams/*.c)
 target_sources(test_seams PRIVATE ${seams})
+target_link_options(test_laws PRIVATE -Wl,--wrap=actio_brackets)   # a wrong sign in one must be seen
 
 foreach(file IN LISTS models)
   get_filename_component(stem ${file} NAME_WE)

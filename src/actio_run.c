@@ -149,6 +149,11 @@ static int obey(struct actio_run *run)
     if (p->form != run->form && take_equations(run)) return 1;
     if (*p->differs) actio_find(run->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(p->differs)));
     if (p->law == NULL) return 0;
+    why = p->law->objection ? p->law->objection(motion, run->model->t0, run->y0) : NULL;
+    if (why) {
+        actio_find(run->f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT("this model"), ACTIO_TEXT(why)));
+        return 1;
+    }
     motion->resplit = run->options.resplit;
     if (actio_motion_obey(motion, p->law)) return 1;
     if (actio_motion_begin(motion, run->model->t0, run->y0) || !p->law->solve) return 0;

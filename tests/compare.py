@@ -10,7 +10,7 @@ import tempfile
 
 from program import Tally, arguments
 
-SAME = ("gauss", "maggi")
+SAME = ("gauss", "maggi", "hamel")
 
 
 def compare(program, path, *more):

@@ -132,7 +132,7 @@ def check_text(program, folder, model, tally):
     for section, _, left, right in equations(text):
         if section in ("Parameters", "Lagrangian", "Matrices"):
             lines.append(("derived_%d" % len(lines), right))          # reads back
-        elif section in ("Momenta", "Generalised forces"):
+        elif section in ("Momenta", "Generalised forces") or (section == "Quasi-velocities" and left.startswith("xi_")):
             lines.append((observable(left), right))
         else:
             if section == "Hamiltonian":

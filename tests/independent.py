@@ -201,13 +201,13 @@ class Model:
         self.lagrangian, self.dissipation = sp.Integer(0), sp.Integer(0)
         self.has_lagrangian = False
         self.forces, self.flows, self.constraints = [], [], []     # (label, {symbol: e}); (left, right); dicts
-        self.symmetries, self.observes, self.claims = [], [], []
+        self.symmetries, self.observes, self.claims, self.frames = [], [], [], []
         self.start, self.time = {}, None
         self.sets = sets or {}
         rows = [(s[0][1], s[1:]) for s in statements(text)]
-        for wanted in (("param", "let"), ("coord", "state"), None):
+        for wanted in (("param", "let", "frame"), ("coord", "state"), None):
             for word, tokens in rows:
-                if (word in wanted) if wanted else word not in ("param", "let", "coord", "state", "model"):
+                if (word in wanted) if wanted else word not in ("param", "let", "frame", "coord", "state", "model"):
                     getattr(self, "read_" + word)(tokens)
 
     # values
@@ -287,6 +287,11 @@ class Model:
         for name, index, c in self.heads(tokens):
             c.take("=")
             self.lets[name] = (tokens[c.at:], index)
+
+    def read_frame(self, tokens):
+        for piece in self.pieces(tokens):
+            self.read_let(piece)
+            self.frames += [name for name, _, _ in self.heads(piece)]
 
     def declare(self, tokens, into, levels):
         for piece in self.pieces(tokens):
@@ -494,6 +499,7 @@ class Equations:
         m = self.model
         self.lambdas = [sp.Symbol("lambda." + c["label"], real=True) for c in m.constraints]
         out = {x.name: x for x in self.q + self.s + self.v + self.sd + self.lambdas}
+        out.update({name: m.value(name) for name in m.frames})
         reaction = {x: sum((l * d[i] for l, d in zip(self.lambdas, self.directions)), sp.Integer(0))
                     for i, x in enumerate(self.q + self.s)}
         if m.constraints:

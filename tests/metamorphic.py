@@ -11,7 +11,7 @@ import tempfile
 
 from program import Tally, arguments, call, rows
 
-KEYWORDS = "model param let coord state lagrangian force dissipation flow constraint symmetry start time observe expect".split()
+KEYWORDS = "model param let coord state lagrangian force dissipation flow constraint frame symmetry start time observe expect".split()
 STATEMENT = re.compile(r"^(%s)\b" % "|".join(KEYWORDS))
 WORD = re.compile(r"[^\W\d]\w*", re.UNICODE)
 ONE_WAY = ("van-der-pol",)                                 # errors shrink by e^1000 forth and grow by as much back
@@ -75,7 +75,7 @@ class Constraint:
 # ---- other words for the same machine: each gives (lines, columns left out, factor by column prefix) or None
 
 def renamed(lines):
-    names = {name: f"{name}_{i}z" for i, name in enumerate(declared(lines, "param", "coord", "state", "let"))}
+    names = {name: f"{name}_{i}z" for i, name in enumerate(declared(lines, "param", "coord", "state", "let", "frame"))}
     swap = lambda m: m.group() if m.string[:m.start()].endswith(".") or re.match(r"\s*:", m.string[m.end():]) else names.get(m.group(), m.group())
     return [WORD.sub(swap, line) for line in lines]
 

@@ -133,6 +133,49 @@ TEST(names_of_the_model_are_not_taken_twice)
     forget(&s);
 }
 
+#define KNIFE "coord x, y, th\nlagrangian (x'^2 + y'^2 + th'^2)/2\nconstraint blade: y'*cos(th) - x'*sin(th) = 0\nstart th' = 1\n"
+
+TEST(a_frame_is_shown_with_its_inverse_and_its_brackets)
+{
+    struct shown s = derived(KNIFE "frame v = x'*cos(th) + y'*sin(th), w = th'\n", "text");
+    CHECK(says(&s, "  v = cos(th)*x' + sin(th)*y'\n  w = th'\n  xi_blade = cos(th)*y' - sin(th)*x'\n  # the xi of a constraint is its left side"));
+    CHECK(says(&s, "  x' = cos(th)*v - sin(th)*xi_blade\n  y' = sin(th)*v + cos(th)*xi_blade\n  th' = w\n"));
+    CHECK(says(&s, "are 0\n  # [e_v, e_w] = -e_blade\n  # [e_w, e_blade] = -e_v\n\n"));   /* c^3_12 = -1, c^1_23 = -1, no others */
+    forget(&s);
+    s = derived(KNIFE "frame v = x'*cos(th) + y'*sin(th), w = th'\n", "latex");
+    CHECK(says(&s, "\\left[e_{v}, e_{w}\\right] &= -e_{") && says(&s, "\\xi_{"));
+    forget(&s);
+}
+
+/* A constraint's row that has a name goes by that; what is missing are velocities of coordinates. */
+TEST(a_frame_is_completed_by_velocities)
+{
+    struct shown s = derived(KNIFE "frame slip = y'*cos(th) - x'*sin(th), w = th'\n", "text");
+    CHECK(says(&s, "  w = th'\n  slip = cos(th)*y' - sin(th)*x'\n") && strstr(actio_derivation_text(s.d), "xi_") == NULL);
+    CHECK(says(&s, "  y' = (sin(th)*x' + slip)/cos(th)\n  th' = w\n") && says(&s, "[e_w, e_x] = e_slip/cos(th)"));
+    forget(&s);
+    s = derived("coord x, y\nlagrangian (x'^2 + y'^2)/2\nframe u = x' + y', w = x' - y'\n", "text");
+    CHECK(says(&s, "  x' = (u + w)/2\n") && says(&s, "  # all brackets vanish\n"));
+    forget(&s);
+}
+
+TEST(a_frame_that_moves_has_brackets_with_time)
+{
+    struct shown s = derived("param k = 2\ncoord x, y\nlagrangian (x'^2 + y'^2)/2\nframe u = x' - k*y, w = exp(t)*y'\n", "text");
+    CHECK(says(&s, "  x' = u + k*y\n") && says(&s, "  # [e_0, e_w] = -k*exp(-t)*e_u - e_w\n") && says(&s, "# e_0: "));
+    forget(&s);
+}
+
+TEST(where_there_are_no_brackets_the_reason_is_said)
+{
+    struct shown s = derived("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint speed: x'^2 + y'^2 = 1\nframe L = x*y' - y*x'\nstart x' = 1, x = 1, y = 1\n", "text");
+    CHECK(says(&s, "  L = x*y' - y*x'\n  # brackets are not shown: constraint 'speed' is not affine in the velocities\n") && says(&s, "Lagrangian = "));
+    forget(&s);
+    s = derived("coord a[1 .. 7]\nlagrangian sum(i = 1 .. 7, a[i]'^2/2)\nframe u[i = 1 .. 7] = a[i]'\n", "text");
+    CHECK(says(&s, "  u[7] = a[7]'\n  # brackets are not shown: there are more than 6 coordinates\n"));
+    forget(&s);
+}
+
 TEST(what_is_not_there_is_said)
 {
     struct shown s = derived(pendulum, "pdf");
@@ -226,6 +269,10 @@ int main(void)
     RUN(a_model_without_a_motion_says_so);
     RUN(a_negative_mass_does_not_make_a_negative_left_side);
     RUN(names_of_the_model_are_not_taken_twice);
+    RUN(a_frame_is_shown_with_its_inverse_and_its_brackets);
+    RUN(a_frame_is_completed_by_velocities);
+    RUN(a_frame_that_moves_has_brackets_with_time);
+    RUN(where_there_are_no_brackets_the_reason_is_said);
     RUN(what_is_not_there_is_said);
     RUN(too_little_memory_is_a_limit_and_nothing_else);
     RUN(an_interrupted_derivation_ends);

@@ -61,7 +61,7 @@ static int take_word(struct actio_cli_arguments *a, const char *option, const ch
 
 static int take_principle(struct actio_cli_arguments *a, const char *value, const char **taken)
 {
-    static const char *const later[] = { "hamel", "discrete", "skg", "dual" };
+    static const char *const later[] = { "discrete", "skg", "dual" };
     enum { LATER = sizeof later / sizeof *later, MOST = 32 };
     const char *words[MOST];
     size_t here = 0;

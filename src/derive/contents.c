@@ -37,6 +37,7 @@ static bool is_name(const struct actio_model *m, const char *name)
     for (size_t i = 0; i < m->params; i++) if (strcmp(m->param[i].name, name) == 0) return true;
     for (size_t i = 0; i < m->coords; i++) if (strcmp(m->coord[i].name, name) == 0) return true;
     for (size_t i = 0; i < m->states; i++) if (strcmp(m->state[i].name, name) == 0) return true;
+    for (size_t i = 0; i < m->frames; i++) if (strcmp(m->frame[i].name, name) == 0) return true;
     return false;
 }
 
@@ -49,16 +50,15 @@ actio_expr actio_shown_free(struct actio_derivation *d, const char *short_name, 
     return actio_shown_symbol(d, name, latex);
 }
 
-/* p_x of x, p_a[3] of a[3] */
-static actio_expr indexed_symbol(struct actio_derivation *d, const char *letter, const char *name)
+actio_expr actio_shown_indexed(struct actio_derivation *d, const char *letter, const char *latex, const char *name)
 {
-    struct actio_text latex;
+    struct actio_text shown;
     const char *text = actio_arena_format(&d->arena, "%s_%s", letter, name);
-    actio_text_open(&latex, &d->arena);
-    actio_text_format(&latex, "%s_{", letter);
-    actio_latex_name(name, &latex);
-    actio_text_add(&latex, "}");
-    return actio_shown_free(d, text, actio_arena_format(&d->arena, "%s_of_%s", letter, name), latex.s);
+    actio_text_open(&shown, &d->arena);
+    actio_text_format(&shown, "%s_{", latex);
+    actio_latex_name(name, &shown);
+    actio_text_add(&shown, "}");
+    return actio_shown_free(d, text, actio_arena_format(&d->arena, "%s_of_%s", letter, name), shown.s);
 }
 
 static actio_expr *array(struct actio_derivation *d, size_t n) { return actio_arena_array(&d->arena, n + 1, sizeof(actio_expr)); }
@@ -108,13 +108,13 @@ static void show_lagrangian(struct actio_derivation *d)
 static void show_momenta(struct actio_derivation *d)
 {
     for (size_t i = 0; d->model->has_lagrangian && i < d->F->n; i++)
-        actio_shown_equation(d, NULL, indexed_symbol(d, "p", d->model->coord[i].name), tidy(d, d->F->Lv[i]));
+        actio_shown_equation(d, NULL, actio_shown_indexed(d, "p", "p", d->model->coord[i].name), tidy(d, d->F->Lv[i]));
 }
 
 static void show_forces(struct actio_derivation *d)
 {
     for (size_t i = 0; i < d->F->n; i++)
-        if (!actio_is_zero(d->F->total_force[i])) actio_shown_equation(d, NULL, indexed_symbol(d, "F", d->model->coord[i].name), tidy(d, d->F->total_force[i]));
+        if (!actio_is_zero(d->F->total_force[i])) actio_shown_equation(d, NULL, actio_shown_indexed(d, "F", "F", d->model->coord[i].name), tidy(d, d->F->total_force[i]));
 }
 
 /* Rows times rates, and columns times multipliers: what stands on either side of G z' = h + D' lambda. */
@@ -386,6 +386,7 @@ static const struct { const char *key, *title, *rule, *latex; void (*show)(struc
     { "equations", "Equations of motion", "", "", show_equations },
     { "constraints", "Constraints, and what follows from them", "", "", show_constraints },
     { "hidden", "Constraints that follow from the equations of motion", "", "", actio_derive_hidden },
+    { "frame", "Quasi-velocities", "", "", actio_derive_frame },
     { "matrices", "Matrices", "", "", show_matrices },
     { "multipliers", "Multipliers as functions of the state", "", "", show_multipliers },
     { "reactions", "Forces of constraint", "lambda*dg/dq'", "\\lambda \\, \\partial g/\\partial \\dot{q}", show_reactions },

@@ -13,6 +13,7 @@ struct actio_shown {
     const char *words;                                     /* of WORDS */
     actio_expr left, right;                                /* EQUATION */
     bool plain;                                            /* its numbers as they were given, 9.8 and not 49/5 */
+    bool is_comment;                                       /* no equation of the model language: text has it behind a # */
     size_t rows, cols; const actio_expr *entry;            /* MATRIX row by row; LIST: one row */
     bool is_vector, is_symmetric, only_in_full;            /* MATRIX; only_in_full: made of others, not worth a list of entries */
 };
@@ -55,10 +56,14 @@ void actio_shown_equation(struct actio_derivation *d, const char *label, actio_e
 void actio_shown_words(struct actio_derivation *d, const char *words);
 actio_expr actio_shown_symbol(struct actio_derivation *d, const char *text, const char *latex);   /* a name of our own */
 actio_expr actio_shown_free(struct actio_derivation *d, const char *short_name, const char *long_name, const char *latex);   /* one that the model has not */
+actio_expr actio_shown_indexed(struct actio_derivation *d, const char *letter, const char *latex, const char *name);   /* p_x of x, p_a[3] of a[3] */
 /* explicit.c: multipliers and rates as functions of the state; false when that is too much for paper. */
 bool actio_derive_explicit(struct actio_derivation *d, actio_expr *lambda, actio_expr *zdot, bool *on_shell);
 /* hamilton.c: H(q, p, t) where W can be inverted on the formulas; says why where it can't. */
 void actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *momentum);
+
+/* frame.c: quasi-velocities, velocities by them, and brackets: the section at hand and two more. */
+void actio_derive_frame(struct actio_derivation *d);
 
 /* closed.c: the constraints that follow from singular equations, with what follows from them. */
 void actio_derive_hidden(struct actio_derivation *d);

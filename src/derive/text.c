@@ -39,7 +39,7 @@ static void write_equation(struct actio_derivation *d, const struct actio_shown 
     actio_text_add(&line, " = ");
     if (item->plain) actio_print(&d->F->pool, item->right, symbol_name, d, &line);
     else formula(d, item->right, &line);
-    lines(out, "  ", line.s);
+    lines(out, item->is_comment ? "  # " : "  ", line.s);
 }
 
 static const char *unit_of(const struct actio_derivation *d, actio_expr e)

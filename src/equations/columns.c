@@ -108,6 +108,15 @@ static void define_symmetry(struct dictionary *d, const struct actio_symmetry *s
     define(d, ACTIO_ROLE_BALANCE, "balance.", s->label, balance, "rate of the charge");
 }
 
+static void define_frames(struct dictionary *d)
+{
+    for (size_t i = 0; i < d->F->model->frames; i++) {
+        actio_expr e;
+        actio_copy_all(&d->F->pool, &d->F->model->pool, &d->F->model->frame[i].e, 1, &e);
+        define(d, ACTIO_ROLE_FRAME, "", d->F->model->frame[i].name, e, "quasi-velocity");
+    }
+}
+
 /* Multipliers in what is observed are those of this system. */
 static void define_observed(struct dictionary *d)
 {
@@ -156,6 +165,7 @@ void actio_form_columns(struct actio_formation *F)
 {
     struct dictionary d = { .F = F };
     define_variables(&d);
+    define_frames(&d);
     define_constraints(&d);
     define_forces(&d);
     for (size_t i = 0; i < F->model->symmetries; i++) define_symmetry(&d, &F->model->symmetry[i]);

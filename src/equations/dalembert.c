@@ -280,6 +280,7 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
     form_constraints(F);
     F->sys.n = F->n, F->sys.m = F->m, F->sys.p = F->p, F->sys.params = model->params;
     form_names(F);
+    actio_check_frame(F);
     return F;
 }
 

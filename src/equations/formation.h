@@ -8,6 +8,10 @@
 #include "kernel/compile.h"
 #include "model/model.h"
 
+/* A row of a frame: coef . q' + rest. Index: quasi-velocity, automatic row or constraint; alias: 1 + the quasi-velocity that is this constraint's row. */
+enum actio_frame_kind { ACTIO_FRAME_GIVEN, ACTIO_FRAME_AUTOMATIC, ACTIO_FRAME_CONSTRAINT };
+struct actio_frame_row { enum actio_frame_kind kind; uint32_t index, alias; actio_expr *coef, rest; };
+
 /* G z' - D' lambda = h,  A z' = c  with z = (v, s); f = 0 on positions, phi = 0 on velocities and states. */
 struct actio_formation {
     struct actio_system sys;
@@ -25,6 +29,7 @@ struct actio_formation {
     actio_expr *pivot;
     actio_expr *step_q, *step_z;                           /* projection steps */
     actio_expr *mode_guard;
+    struct actio_frame_row *frame;                         /* n rows, once sys.frame is there and has no why_not */
     actio_expr *column;
     size_t listed;                                         /* constraints that columns speak of; p unless the system has taken them in */
     actio_expr *power;                                     /* of each, where it is not lambda D v */
@@ -49,6 +54,10 @@ void actio_add_hidden(struct actio_formation *F, const actio_expr *e, const char
 void actio_copy_switched(struct actio_formation *F, const actio_expr *from, size_t count, actio_expr *to);
 /* eliminate.c: fills the solved quantities when the structure is worth it. */
 void actio_eliminate(struct actio_formation *F);
+/* frame.c: what actio_system_frame does, inside of a building stage; the FRAME quantity's formulas in its order, how many (0: there is no frame). */
+void actio_form_frame(struct actio_formation *F, double t, const double *y);
+size_t actio_list_frame(struct actio_formation *F, actio_expr **out);
+void actio_check_frame(struct actio_formation *F);         /* escapes, with a finding, when quasi-velocities are dependent at the start */
 /* columns.c */
 void actio_form_columns(struct actio_formation *F);
 

@@ -200,10 +200,18 @@ static void list_rhs_y(struct list *l)
     add_entries(l, &J);
 }
 
+static void list_frame(struct list *l)
+{
+    actio_expr *e = NULL;
+    size_t count = actio_list_frame(l->F, &e);
+    add_all(l, e, count);
+}
+
 static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_RHS] = list_rhs, [ACTIO_Q_SOLVE] = list_solve, [ACTIO_Q_MATRIX] = list_matrix, [ACTIO_Q_PROJECT_Q] = list_project_q,
     [ACTIO_Q_PROJECT_V] = list_project_v, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_GUARDS] = list_guards,
     [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_TERMS] = list_terms, [ACTIO_Q_RHS_Y] = list_rhs_y,
+    [ACTIO_Q_FRAME] = list_frame,
 };
 
 struct request { struct actio_formation *F; enum actio_quantity what; };

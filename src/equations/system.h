@@ -18,6 +18,16 @@ struct actio_formation;                                    /* the formulas behin
 /* Sparse entries of a matrix quantity: row and column of each, in the kernel's output order. */
 struct actio_places { const uint32_t *row, *col; size_t count; };
 
+/* The frame of Hamel's equations, xi = M q' + m0. Rows, in this order: `given` quasi-velocities of the model (those that are not a constraint's
+ * row), `automatic` rows of constants that complete the frame, `kept` constraints (rates of holonomic ones; redundant ones are left out).
+ * Entry k of automatic row a is the HIDDEN number a*n + k: the run sets it (see actio_frame_complete), and may change it at an event. */
+struct actio_frame {
+    const char *why_not;                                   /* NULL; or why there is no such frame, as a clause: the rest is 0 then */
+    size_t given, automatic, kept;                         /* their sum is n */
+    const uint32_t *quasi_velocity, *constraint;           /* of each given and each kept row: index in the model */
+    size_t hidden;                                         /* numbers behind HIDDEN: automatic * n */
+};
+
 /* The state vector is y = (q, v, s): n coordinates, n velocities, m states. */
 struct actio_system {
     struct actio_context *ctx;
@@ -33,6 +43,7 @@ struct actio_system {
     bool symmetric;                                        /* D = A, G symmetric by construction */
     struct actio_places jacobian;                          /* of RHS_Y: rows of z', columns of y */
     const struct actio_kernel *kernel[ACTIO_Q_COUNT];      /* NULL until asked for */
+    const struct actio_frame *frame;                       /* likewise */
     const struct actio_system_column { const char *name, *unit, *meaning; int role; } *column; size_t columns;
     const char *const *variable;                           /* names of coordinates, then states */
     const char *const *constraint;                         /* labels */
@@ -47,6 +58,10 @@ typedef struct actio_system *(*actio_form_fn)(struct actio_context *ctx, struct 
 struct actio_system *actio_system_form(struct actio_context *ctx, struct actio_model *model, actio_form_fn form);
 struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model);
 struct actio_system *actio_form_vakonomic(struct actio_context *ctx, struct actio_model *model);
+
+/* The frame with rows that are independent at this state (y NULL: the model's start data); chosen once, before the FRAME quantity is asked
+ * for. Numbers: params as the model has them. NULL and a finding when that is over a limit; look at why_not. */
+const struct actio_frame *actio_system_frame(struct actio_system *sys, double t, const double *y);
 
 /* Compiles what is missing; 0, or 1 and a finding. Never called in a step. */
 int actio_system_need(struct actio_system *sys, enum actio_quantity what);

@@ -74,11 +74,12 @@ static void variable_columns(struct actio_reader *r)
     for (size_t i = 0; i < m->states; i++) add_column(r, m->state[i].name, m->state[i].span);
     for (size_t i = 0; i < m->coords; i++) add_column(r, m->coord[i].dot_name, m->coord[i].span);
     for (size_t i = 0; i < m->states; i++) add_column(r, m->state[i].dot_name, m->state[i].span);
+    for (size_t i = 0; i < m->frames; i++) add_column(r, m->frame[i].name, m->frame[i].span);
 }
 
 static bool unknown_column(struct actio_reader *r, const char *name, uint16_t origin, uint32_t at)
 {
-    const char *hint = actio_word_hint(r, name, ACTIO_NEAR_COLUMN, "columns are variables, NAME_dot, lambda.LABEL, reaction.NAME, power.LABEL, energy, residual.LABEL, charge.LABEL, balance.LABEL and what observe names");
+    const char *hint = actio_word_hint(r, name, ACTIO_NEAR_COLUMN, "columns are variables, NAME_dot, frame names, lambda.LABEL, reaction.NAME, power.LABEL, energy, residual.LABEL, charge.LABEL, balance.LABEL and what observe names");
     actio_reader_fault_at(r, ACTIO_F_NO_SUCH_COLUMN, origin, at, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(hint)));
     return false;
 }

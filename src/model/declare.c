@@ -95,7 +95,7 @@ void actio_declare_all(struct actio_reader *r)
     for (uint32_t i = 0; i < r->statements; i++) {
         const struct actio_statement *s = &r->statement[i];
         uint32_t k = s->keyword;
-        bool values = k == ACTIO_W_param || k == ACTIO_W_let || k == ACTIO_W_coord || k == ACTIO_W_state || k == ACTIO_W_observe;
+        bool values = k == ACTIO_W_param || k == ACTIO_W_let || k == ACTIO_W_coord || k == ACTIO_W_state || k == ACTIO_W_frame || k == ACTIO_W_observe;
         if (values && !is_option(r, s)) declare_items(r, s);
         if (s->label && k != ACTIO_W_model) declare_label(r, i);
     }

@@ -3,6 +3,7 @@
 #include "model/reader.h"
 
 #include <math.h>
+#include <string.h>
 
 static struct actio_item *item_of(struct actio_reader *r, const struct actio_definition *d) { return &r->item[d->item]; }
 
@@ -63,6 +64,32 @@ static bool define_let(struct actio_reader *r, const struct actio_definition *d,
     return true;
 }
 
+/* Affine in the velocities, and not free of them. */
+static bool check_frame(struct actio_reader *r, struct actio_formula f, const char *name, actio_expr e)
+{
+    uint32_t n;
+    actio_expr *v = actio_machine_symbols(r, e, ACTIO_SPACE_V, &n);
+    bool affine = actio_degree_in(&r->model->pool, e, v, n) == 1;             /* of the formula as written: sign(x') has a derivative, too */
+    if (n && affine) return true;
+    actio_reader_fault_at(r, n ? ACTIO_F_FRAME_NOT_AFFINE : ACTIO_F_FRAME_NO_VELOCITY, f.origin, actio_formula_at(r, f), ACTIO_ARGS(ACTIO_TEXT(name)));
+    return false;
+}
+
+/* In formulas a quasi-velocity stands for its own, like a let. */
+static bool define_frame(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k)
+{
+    struct actio_model *m = r->model;
+    const struct actio_item *item = item_of(r, d);
+    uint32_t count = (uint32_t)m->frames;
+    struct actio_quasi_velocity u = { .name = actio_word_text(r, word), .span = item->span };
+    if (!actio_machine_run(r, item->e, ACTIO_IN_FRAME, &u.e) || !check_frame(r, item->e, u.name, u.e)) return false;
+    if (!bind_value(r, d, word, k, ACTIO_SY_FRAME, r->lets)) return false;
+    ACTIO_PUSH(&r->scratch, r->let, r->lets, r->lets_cap) = u.e;
+    ACTIO_PUSH(&m->arena, m->frame, count, r->frames_cap) = u;
+    m->frames = count;
+    return true;
+}
+
 static bool define_observe(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k)
 {
     struct actio_model *m = r->model;
@@ -105,7 +132,7 @@ static bool define_variable(struct actio_reader *r, const struct actio_definitio
 typedef bool define_fn(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k);
 
 static define_fn *const define_of[ACTIO_W_FIRST_FUNCTION] = {
-    [ACTIO_W_param] = define_param, [ACTIO_W_let] = define_let, [ACTIO_W_observe] = define_observe,
+    [ACTIO_W_param] = define_param, [ACTIO_W_let] = define_let, [ACTIO_W_frame] = define_frame, [ACTIO_W_observe] = define_observe,
     [ACTIO_W_coord] = define_variable, [ACTIO_W_state] = define_variable,
 };
 
@@ -115,14 +142,15 @@ static void define(struct actio_reader *r, uint32_t index)
     const struct actio_range range = item_of(r, &d)->range;
     bool family = range.kind == ACTIO_R_FAMILY;
     double low, high;
-    r->definition[index].first_observe = (uint32_t)r->model->observes;
+    const size_t *made = d.keyword == ACTIO_W_frame ? &r->model->frames : &r->model->observes;
+    r->definition[index].first = (uint32_t)*made;
     bool ok = r->word[d.word].value.kind != ACTIO_SY_FAILED && actio_machine_range(r, &range, &low, &high);
     for (double k = ok ? low : 1; ok && k <= high; k++) {
         r->word[range.index].bound = k;
         ok = define_of[d.keyword](r, &d, family ? actio_word_member(r, d.word, k) : d.word, k);
         if (((int64_t)k & 1023) == 0) actio_poll(r->ctx);
     }
-    r->definition[index].observes = (uint32_t)r->model->observes - r->definition[index].first_observe;
+    r->definition[index].made = (uint32_t)*made - r->definition[index].first;
     if (!ok) fail_value(r, d.word);
 }
 
@@ -247,15 +275,17 @@ static void make_constraints(struct actio_reader *r, struct actio_statement *s)
     if (!ok) r->word[s->label].tag.kind = ACTIO_SY_FAILED;
 }
 
-/* Columns have the order of the text, also where one observe needs a later one. */
-static void order_observes(struct actio_reader *r)
+/* Columns have the order of the text, also where one observe or frame needs a later one. */
+static void *in_text_order(struct actio_reader *r, uint32_t keyword, const void *list, size_t count, size_t size)
 {
-    struct actio_model *m = r->model;
-    struct actio_observe *sorted = actio_arena_array(&m->arena, m->observes, sizeof *sorted);
-    size_t count = 0;
-    for (uint32_t d = 0; d < r->definitions; d++)
-        for (uint32_t i = 0; i < r->definition[d].observes; i++) sorted[count++] = m->observe[r->definition[d].first_observe + i];
-    m->observe = sorted;
+    char *sorted = actio_arena_array(&r->model->arena, count, size), *to = sorted;
+    for (uint32_t k = 0; k < r->definitions; k++) {
+        const struct actio_definition *d = &r->definition[k];
+        if (d->keyword != keyword || d->made == 0) continue;
+        memcpy(to, (const char *)list + d->first * size, d->made * size);
+        to += d->made * size;
+    }
+    return sorted;
 }
 
 static void check_member_options(struct actio_reader *r)
@@ -278,6 +308,9 @@ void actio_define_all(struct actio_reader *r)
     for (uint32_t s = 0; s < r->statements; s++)
         if (r->statement[s].keyword == ACTIO_W_constraint) make_constraints(r, &r->statement[s]);
     settle_all(r, ACTIO_W_let);
+    settle_all(r, ACTIO_W_frame);
     settle_all(r, ACTIO_W_observe);
-    order_observes(r);
+    struct actio_model *m = r->model;
+    m->frame = in_text_order(r, ACTIO_W_frame, m->frame, m->frames, sizeof *m->frame);
+    m->observe = in_text_order(r, ACTIO_W_observe, m->observe, m->observes, sizeof *m->observe);
 }

@@ -2,7 +2,7 @@
  * The free equations of states: linear in the primed states, as many as there are states. */
 #include "model/reader.h"
 
-struct left_side { actio_expr *rate, *coef, rest; uint32_t count, cap; };   /* sum of coef*rate, plus rest */
+struct left_side { actio_expr *rate, *coef, rest; uint32_t count; };   /* sum of coef*rate, plus rest */
 
 static bool fault(struct actio_reader *r, enum actio_code code, const struct actio_statement *s, const struct actio_value arg[6])
 {
@@ -14,11 +14,7 @@ static bool fault(struct actio_reader *r, enum actio_code code, const struct act
 static bool split(struct actio_reader *r, actio_expr left, struct left_side *out)
 {
     struct actio_pool *pool = &r->model->pool;
-    struct actio_cone cone = actio_cone_of(pool, &left, 1);
-    *out = (struct left_side){ 0 };
-    for (uint32_t i = 0; i < cone.count; i++)
-        if (pool->node[cone.id[i]].op == ACTIO_SYMBOL && pool->slot[pool->node[cone.id[i]].a].space == ACTIO_SPACE_SDOT)
-            ACTIO_PUSH(&r->scratch, out->rate, out->count, out->cap) = (actio_expr){ cone.id[i] };
+    out->rate = actio_machine_symbols(r, left, ACTIO_SPACE_SDOT, &out->count);
     out->coef = actio_arena_array(&r->scratch, out->count, sizeof *out->coef);
     return actio_linear_in(pool, left, out->rate, out->count, out->coef, &out->rest);
 }

@@ -27,6 +27,7 @@ static const struct { const char *what; unsigned allowed; enum actio_code accele
     [ACTIO_IN_CONSTRAINT] = { "a constraint", MOTION | ACTIO_BIT(ACC), ACTIO_F_COUNT },
     [ACTIO_IN_ALONG] = { "the direction of a reaction", MOTION, ACTIO_F_ACCELERATION_HERE },
     [ACTIO_IN_SYMMETRY] = { "a symmetry", MOTION, ACTIO_F_ACCELERATION_HERE },
+    [ACTIO_IN_FRAME] = { "a frame", MOTION & ~ACTIO_BIT(STATE), ACTIO_F_ACCELERATION_HERE },
 };
 
 struct machine {
@@ -64,6 +65,18 @@ unsigned actio_machine_spaces(struct actio_reader *r, actio_expr e)
     return r->mask[e.id];
 }
 
+actio_expr *actio_machine_symbols(struct actio_reader *r, actio_expr e, enum actio_space space, uint32_t *count)
+{
+    struct actio_pool *pool = &r->model->pool;
+    struct actio_cone cone = actio_cone_of(pool, &e, 1);
+    actio_expr *found = NULL;
+    uint32_t cap = 0;
+    *count = 0;
+    for (uint32_t i = 0; i < cone.count; i++)
+        if (own_space(pool, cone.id[i]) == 1u << space) ACTIO_PUSH(&r->scratch, found, *count, cap) = (actio_expr){ cone.id[i] };
+    return found;
+}
+
 /* ---- what may stand here */
 
 static const char *quoted(struct machine *m, uint32_t at)
@@ -89,7 +102,7 @@ static bool allowed(struct machine *m, actio_expr e, uint32_t at)
     if (settings[m->in].allowed == NUMBERS) return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(shown, here));
     if (wrong & ACTIO_BIT(ACC)) return fault(m, settings[m->in].acceleration, at, ACTIO_ARGS(shown, here));
     if (wrong & ACTIO_BIT(SDOT)) return fault(m, ACTIO_F_STATE_RATE_HERE, at, ACTIO_ARGS(shown, here));
-    return fault(m, ACTIO_F_RESULT_HERE, at, ACTIO_ARGS(shown, here));
+    return fault(m, wrong & ACTIO_BIT(STATE) ? ACTIO_F_STATE_HERE : ACTIO_F_RESULT_HERE, at, ACTIO_ARGS(shown, here));
 }
 
 /* ---- the stack */

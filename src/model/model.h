@@ -35,6 +35,7 @@ struct actio_constraint {
 };
 struct actio_part { actio_expr e; struct actio_span span; bool is_dissipation; };
 struct actio_symmetry { const char *label; bool is_time; struct actio_term *term; size_t terms; struct actio_span span; };
+struct actio_quasi_velocity { const char *name; actio_expr e; struct actio_span span; };   /* affine in V, made of Q, T and params else */
 struct actio_observe { const char *name; actio_expr e; struct actio_span span; };
 
 enum actio_claim_kind { ACTIO_CLAIM_AT, ACTIO_CLAIM_DRIFT, ACTIO_CLAIM_RESIDUAL, ACTIO_CLAIM_VERDICT };
@@ -59,6 +60,7 @@ struct actio_model {
     struct actio_force *force; size_t forces;
     struct actio_flow_equation *flow; size_t flows;        /* as many as states */
     struct actio_constraint *constraint; size_t constraints;
+    struct actio_quasi_velocity *frame; size_t frames;     /* in the order of the text; formulas that use one have its formula in them */
     struct actio_symmetry *symmetry; size_t symmetries;
     struct actio_observe *observe; size_t observes;        /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */
     const char **column_name; size_t column_names;         /* names behind COLUMN symbols ("reaction.x", "energy", "power.c", another observe); each is a real column */

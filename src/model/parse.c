@@ -248,6 +248,7 @@ static bool model_statement(struct actio_reader *r, struct actio_statement *s) {
 static bool param_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, param_item); }
 static bool variable_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, variable_item); }
 static bool start_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, start_item); }
+static bool frame_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, head_item); }
 static bool formula_statement(struct actio_reader *r, struct actio_statement *s) { return actio_parse_expr(r, &s->left); }
 
 static bool head_statement(struct actio_reader *r, struct actio_statement *s)
@@ -450,6 +451,7 @@ static statement_fn *const statement_of[ACTIO_W_FIRST_FUNCTION] = {
     [ACTIO_W_model] = model_statement, [ACTIO_W_param] = param_statement, [ACTIO_W_let] = head_statement, [ACTIO_W_coord] = variable_statement,
     [ACTIO_W_state] = variable_statement, [ACTIO_W_lagrangian] = formula_statement, [ACTIO_W_dissipation] = formula_statement, [ACTIO_W_flow] = flow_statement,
     [ACTIO_W_force] = force_statement, [ACTIO_W_constraint] = constraint_statement, [ACTIO_W_symmetry] = symmetry_statement, [ACTIO_W_start] = start_statement,
+    [ACTIO_W_frame] = frame_statement,
     [ACTIO_W_time] = time_statement, [ACTIO_W_observe] = head_statement, [ACTIO_W_expect] = expect_statement,
 };
 

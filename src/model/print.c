@@ -32,6 +32,7 @@ static void collect(struct printing *p)
 {
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->params; i++) add_root(p, m->param[i].definition);
+    for (size_t i = 0; i < m->frames; i++) add_root(p, m->frame[i].e);
     add_root(p, m->lagrangian);
     add_root(p, m->dissipation);
     for (size_t i = 0; i < m->forces; i++) add_terms(p, m->force[i].term, m->force[i].terms);
@@ -131,6 +132,7 @@ static bool is_taken(const struct actio_model *m, const char *prefix)
     for (size_t i = 0; i < m->params; i++) if (name_begins(m->param[i].name, prefix)) return true;
     for (size_t i = 0; i < m->coords; i++) if (name_begins(m->coord[i].name, prefix)) return true;
     for (size_t i = 0; i < m->states; i++) if (name_begins(m->state[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->frames; i++) if (name_begins(m->frame[i].name, prefix)) return true;
     for (size_t i = 0; i < m->observes; i++) if (name_begins(m->observe[i].name, prefix)) return true;
     return false;
 }
@@ -245,6 +247,11 @@ static void print_lets(struct printing *p)
     }
 }
 
+static void print_frames(struct printing *p)
+{
+    for (size_t i = 0; i < p->m->frames; i++) add(p, "frame "), head(p, p->m->frame[i].name), add(p, " = "), next_formula(p), add(p, "\n");
+}
+
 static void print_sums(struct printing *p)
 {
     const struct actio_model *m = p->m;
@@ -335,6 +342,7 @@ static void print_once(void *user)
     print_variables(p, "coord", p->m->coord, p->m->coords);
     print_variables(p, "state", p->m->state, p->m->states);
     print_lets(p);
+    print_frames(p);
     print_sums(p);
     print_constraints(p);
     print_data(p);

@@ -13,7 +13,7 @@ struct actio_definition {                                  /* of a value; a fami
     uint32_t word, keyword, item; uint16_t origin; uint32_t next;          /* next of the same name + 1 */
     enum actio_mark mark;
     uint32_t override, member_override;                    /* item + 1 that replaces it; list of items for single members */
-    uint32_t first_observe, observes;
+    uint32_t first, made;                                  /* of a frame or an observe: what it made, where */
 };
 struct actio_opening {                                     /* parsing: an operator or bracket that waits */
     uint8_t kind, op, phase; uint32_t primes, count, word, at, jump;
@@ -53,7 +53,7 @@ struct actio_reader {
     uint32_t *rate; uint32_t rates_cap;                    /* id + 1 of the time derivative of each node, where known */
     uint32_t *in_list, lists;                              /* of each variable: the last list of terms that named it */
     struct actio_column_use *column_use; uint32_t column_uses, column_uses_cap, column_names_cap;
-    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, claims_cap, columns_cap, parts_cap;
+    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, parts_cap;
 };
 
 /* ---- words.c */
@@ -91,7 +91,7 @@ void actio_parse_option(struct actio_reader *r, uint16_t origin, enum actio_over
 enum actio_setting {                                       /* where a formula stands: decides what it may contain */
     ACTIO_IN_PARAM, ACTIO_IN_BOUND, ACTIO_IN_INDEX, ACTIO_IN_START, ACTIO_IN_TIME, ACTIO_IN_CLAIM,
     ACTIO_IN_LET, ACTIO_IN_OBSERVE, ACTIO_IN_LAGRANGIAN, ACTIO_IN_DISSIPATION, ACTIO_IN_FORCE, ACTIO_IN_FLOW_LEFT, ACTIO_IN_FLOW_RIGHT,
-    ACTIO_IN_CONSTRAINT, ACTIO_IN_ALONG, ACTIO_IN_SYMMETRY
+    ACTIO_IN_CONSTRAINT, ACTIO_IN_ALONG, ACTIO_IN_SYMMETRY, ACTIO_IN_FRAME
 };
 #define ACTIO_BIT(space) (1u << ACTIO_SPACE_##space)
 bool actio_machine_run(struct actio_reader *r, struct actio_formula f, enum actio_setting in, actio_expr *out);
@@ -99,6 +99,7 @@ bool actio_machine_number(struct actio_reader *r, struct actio_formula f, enum a
 unsigned actio_machine_spaces(struct actio_reader *r, actio_expr e);     /* which spaces occur, as bits */
 bool actio_machine_whole(struct actio_reader *r, actio_expr e, uint16_t origin, uint32_t at, double *out);
 bool actio_machine_range(struct actio_reader *r, const struct actio_range *range, double *low, double *high);    /* NONE is 0 .. 0 */
+actio_expr *actio_machine_symbols(struct actio_reader *r, actio_expr e, enum actio_space space, uint32_t *count);   /* those that occur */
 uint32_t actio_formula_at(const struct actio_reader *r, struct actio_formula f);
 
 /* ---- resolve.c: what a name stands for; says so when it is nothing */

@@ -13,7 +13,7 @@ static bool fault(struct actio_reader *r, const struct actio_use *use, enum acti
 
 const char *actio_kind_text(enum actio_symbol_kind kind)
 {
-    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "an observe", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a symmetry" };
+    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "a quasi-velocity", "an observe", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a symmetry" };
     return text[kind];
 }
 
@@ -128,7 +128,7 @@ actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref r
     struct actio_model *m = r->model;
     switch (ref.kind) {
     case ACTIO_SY_PARAM: return actio_symbol(&m->pool, ACTIO_SPACE_PARAM, ref.index);
-    case ACTIO_SY_LET: return r->let[ref.index];
+    case ACTIO_SY_LET: case ACTIO_SY_FRAME: return r->let[ref.index];
     case ACTIO_SY_COORD: return m->coord[ref.index].x;
     case ACTIO_SY_COORD_DOT: return m->coord[ref.index].dot;
     case ACTIO_SY_STATE: return m->state[ref.index].x;

@@ -159,12 +159,8 @@ static void symmetry_statement(struct actio_reader *r, struct actio_statement *s
 static bool linear_in_accelerations(struct actio_reader *r, actio_expr e)
 {
     struct actio_pool *pool = &r->model->pool;
-    actio_expr *wrt = NULL, rest;
-    uint32_t n = 0, cap = 0;
-    struct actio_cone cone = actio_cone_of(pool, &e, 1);
-    for (uint32_t i = 0; i < cone.count; i++)
-        if (pool->node[cone.id[i]].op == ACTIO_SYMBOL && pool->slot[pool->node[cone.id[i]].a].space == ACTIO_SPACE_ACC)
-            ACTIO_PUSH(&r->scratch, wrt, n, cap) = (actio_expr){ cone.id[i] };
+    uint32_t n;
+    actio_expr *wrt = actio_machine_symbols(r, e, ACTIO_SPACE_ACC, &n), rest;
     return actio_linear_in(pool, e, wrt, n, actio_arena_array(&r->scratch, n, sizeof(actio_expr)), &rest);
 }
 
@@ -295,6 +291,19 @@ static void time_statement(struct actio_reader *r, struct actio_statement *s)
 
 /* ---- all of them */
 
+/* Not more quasi-velocities than velocities. */
+static void check_frames(struct actio_reader *r)
+{
+    enum { MOST = 12 };
+    const struct actio_model *m = r->model;
+    struct actio_text names;
+    if (m->frames <= m->coords) return;
+    actio_text_open(&names, &r->scratch);
+    for (size_t i = 0; i < m->frames && i < MOST; i++) actio_text_format(&names, "%s%s", i ? ", " : "", m->frame[i].name);
+    if (m->frames > MOST) actio_text_add(&names, " ...");
+    fault(r, ACTIO_F_FRAME_COUNT, 0, m->frame[m->coords].span, ACTIO_ARGS(ACTIO_COUNT(m->frames), ACTIO_TEXT(names.s), ACTIO_COUNT(m->coords)));
+}
+
 static void check_whole(struct actio_reader *r)
 {
     const struct actio_model *m = r->model;
@@ -302,6 +311,7 @@ static void check_whole(struct actio_reader *r)
     if (actio_reader_failed(r)) return;
     if (m->coords + m->states == 0) fault(r, ACTIO_F_NOTHING_MOVES, 0, top, ACTIO_NO_ARGS);
     if (m->coords && !m->has_lagrangian) fault(r, ACTIO_F_NO_LAGRANGIAN, 0, m->coord[0].span, ACTIO_ARGS(ACTIO_TEXT(m->coord[0].name)));
+    check_frames(r);
     if (m->symmetries && !m->has_lagrangian) fault(r, ACTIO_F_SYMMETRY_NO_LAGRANGIAN, 0, m->symmetry[0].span, ACTIO_NO_ARGS);
 }
 

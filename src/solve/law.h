@@ -8,6 +8,7 @@
 /* Y is the state that is integrated; its first n values are q. y = (q, v, s) is the one that the world knows. Flow statuses. */
 struct actio_law {
     const char *name;
+    const char *(*objection)(struct actio_motion *m, double t, const double *y);   /* why it does not apply here, as a clause; NULL: it does. May be NULL */
     int (*open)(struct actio_motion *m);                   /* 0, or 1: no memory, told */
     void (*close)(struct actio_motion *m);
     size_t (*size)(const struct actio_motion *m);          /* of Y */
@@ -19,7 +20,7 @@ struct actio_law {
     double (*strain)(struct actio_motion *m, double t, const double *y);
     int (*rebase)(struct actio_motion *m, double t, const double *y);
 };
-extern const struct actio_law actio_law_gauss, actio_law_maggi, actio_law_reduced;
+extern const struct actio_law actio_law_gauss, actio_law_maggi, actio_law_hamel, actio_law_reduced;
 
 /* From now on the motion goes by this law; NULL: by elimination. 0, or 1 and a finding. */
 int actio_motion_obey(struct actio_motion *m, const struct actio_law *law);
@@ -27,6 +28,10 @@ int actio_motion_obey(struct actio_motion *m, const struct actio_law *law);
 /* For laws: the matrices of  G z' - D' lambda = h,  A z' = c  at a known state, dense; ACTIO_FLOW_NAN where a formula has no value. */
 struct actio_dense_point { double *G, *A; const double *h, *c; };
 int actio_motion_matrices(struct actio_motion *m, double t, const double *y, struct actio_dense_point *at);
+/* Any quantity's values there; hidden numbers: room for so many (0, or 1: no memory), and what depends on them anew. */
+const double *actio_motion_quantity(struct actio_motion *m, enum actio_quantity what, double t, const double *y);
+int actio_motion_make_hidden(struct actio_motion *m, size_t count);
+void actio_motion_prologue(struct actio_motion *m, enum actio_quantity what);
 /* Velocity residuals phi by constraint row (0 for acceleration constraints) at the point last moved to. */
 void actio_motion_residuals(struct actio_motion *m, double t, const double *y, double *phi);
 

@@ -2,6 +2,7 @@
  * Right-hand sides, projection and guards of a system, by its own formulas while their pivots are sound, else by numeric elimination. */
 #include "solve/motion.h"
 #include "algebra/dense.h"
+#include "solve/law.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,6 +29,21 @@ static struct actio_binding here(struct actio_motion *m)
     return b;
 }
 
+/* The part of a kernel that depends on params and hidden numbers only. */
+static bool run_prologue(struct actio_motion *m, const struct actio_kernel *k, struct actio_bound *b)
+{
+    const actio_slot *slots;
+    struct actio_arg *given = actio_take(m->ctx, actio_kernel_params(k, &slots) + 1, sizeof *given);
+    if (!given) return false;
+    struct actio_binding at = here(m);
+    actio_kernel_bind_params(k, &at, given);
+    actio_kernel_prologue(k, 1, given, b->pre, b->work);
+    actio_give(m->ctx, given);
+    return true;
+}
+
+void actio_motion_prologue(struct actio_motion *m, enum actio_quantity what) { run_prologue(m, m->at[what].k, &m->at[what]); }
+
 int actio_motion_need(struct actio_motion *m, enum actio_quantity what)
 {
     struct actio_bound *b = &m->at[what];
@@ -35,23 +51,18 @@ int actio_motion_need(struct actio_motion *m, enum actio_quantity what)
     if (actio_system_need(m->sys, what)) return 1;
     const struct actio_kernel *k = m->sys->kernel[what];
     const actio_slot *slots;
-    size_t inputs = actio_kernel_inputs(k, &slots), params = actio_kernel_params(k, &slots), outputs = actio_kernel_outputs(k);
-    struct actio_arg *given = actio_take(m->ctx, params + 1, sizeof *given);
+    size_t inputs = actio_kernel_inputs(k, &slots), outputs = actio_kernel_outputs(k);
     b->in = actio_take(m->ctx, inputs + 1, sizeof *b->in);
     b->pre = actio_take(m->ctx, actio_kernel_pre(k) + 1, sizeof *b->pre);
     b->value = actio_take(m->ctx, outputs + 1, sizeof *b->value);
     b->out = actio_take(m->ctx, outputs + 1, sizeof *b->out);
     b->work = actio_take(m->ctx, actio_kernel_work(k) + 1, sizeof *b->work);
-    if (!given || !b->in || !b->pre || !b->value || !b->out || !b->work) {
-        actio_give(m->ctx, given);
+    if (!b->in || !b->pre || !b->value || !b->out || !b->work || !run_prologue(m, k, b)) {
         if (m->ctx->findings) actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
         return 1;
     }
     struct actio_binding at = here(m);
     actio_kernel_bind(k, &at, b->in);
-    actio_kernel_bind_params(k, &at, given);
-    actio_kernel_prologue(k, 1, given, b->pre, b->work);
-    actio_give(m->ctx, given);
     for (size_t j = 0; j < outputs; j++) b->out[j] = b->value + j;
     b->k = k;
     return 0;
@@ -320,6 +331,21 @@ const double *actio_motion_values(struct actio_motion *m, double t, const double
     m->bad_t = t;
     memcpy(m->bad_y, y, m->ny * sizeof *y);
     return NULL;
+}
+
+const double *actio_motion_quantity(struct actio_motion *m, enum actio_quantity what, double t, const double *y)
+{
+    move_to(m, t, y);
+    return evaluate(&m->at[what]);
+}
+
+int actio_motion_make_hidden(struct actio_motion *m, size_t count)
+{
+    double *more = actio_take(m->ctx, count + 1, sizeof *more);
+    if (!more) return 1;
+    actio_give(m->ctx, m->hidden);
+    m->hidden = more;
+    return 0;
 }
 
 const double *actio_motion_levels(struct actio_motion *m, double t, const double *y)

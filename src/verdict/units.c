@@ -414,6 +414,7 @@ static void add_equations(struct checking *c)
         s->need = SAME_SIDES, s->other = g->right;
         for (size_t k = 0; g->rule == ACTIO_ALONG && k < g->reactions; k++) add(c, g->reaction[k].span, labelled(c, "direction of constraint", g->label), g->reaction[k].e);
     }
+    for (size_t i = 0; i < m->frames; i++) add(c, m->frame[i].span, labelled(c, "frame", m->frame[i].name), m->frame[i].e);
     for (size_t i = 0; i < m->symmetries; i++)
         for (size_t k = 0; k < m->symmetry[i].terms; k++) add(c, m->symmetry[i].term[k].span, labelled(c, "symmetry", m->symmetry[i].label), m->symmetry[i].term[k].e);
 }

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Quasi-velocities shown: xi = M q' + m0, its inverse, and the brackets of the fields that belong to them, all on formulas. The inverse is
+ * made of minors over its determinant, so that a rotation's is its transpose and nothing is divided by on the way.       [HAMEL A.1] */
+#include "algebra/dense.h"
+#include "derive/square.h"
+#include "expr/normal.h"
+
+#include <string.h>
+
+enum { ROOM = 6, SHORT = 120 };                            /* largest frame that is inverted on paper; operations of a formula worth reading */
+
+struct shown_row { actio_expr name, field, *coef, rest; const char *text, *latex; };   /* text and latex: the field's name */
+struct framing {
+    struct actio_derivation *d;
+    size_t n;
+    struct shown_row row[ROOM];
+    actio_expr Psi[ROOM * ROOM], w[ROOM];                  /* M^-1, -M^-1 m0 */
+};
+
+static struct actio_pool *pool_of(struct framing *f) { return &f->d->F->pool; }
+static actio_expr tidy(struct framing *f, actio_expr e) { return actio_tidy(f->d, e); }
+
+static actio_expr plus(struct framing *f, actio_expr sum, actio_expr a, actio_expr b)
+{
+    actio_expr ab = actio_times(pool_of(f), a, b);
+    return actio_is_zero(ab) ? sum : actio_add(pool_of(f), sum, ab);
+}
+
+/* ---- rows with their names */
+
+static void name_field(struct framing *f, struct shown_row *row, const char *name)
+{
+    row->field = actio_shown_indexed(f->d, "e", "e", name);
+    row->text = f->d->name[f->d->names - 1].text, row->latex = f->d->name[f->d->names - 1].latex;
+}
+
+/* A quasi-velocity of the model, as it was written. */
+static struct shown_row given_row(struct framing *f, uint32_t index)
+{
+    struct actio_formation *F = f->d->F;
+    const struct actio_quasi_velocity *u = &f->d->model->frame[index];
+    struct shown_row row = { .coef = actio_form_array(F, F->n, sizeof(actio_expr)) };
+    struct actio_text latex;
+    actio_expr e;
+    actio_copy_all(&F->pool, &F->model->pool, &u->e, 1, &e);
+    actio_gradient(&F->pool, e, F->v, F->n, row.coef);
+    row.rest = actio_substitute(&F->pool, e, F->v, actio_form_array(F, F->n, sizeof(actio_expr)), F->n);
+    actio_text_open(&latex, &f->d->arena);
+    actio_latex_name(u->name, &latex);
+    row.name = actio_shown_symbol(f->d, u->name, latex.s);
+    name_field(f, &row, u->name);
+    return row;
+}
+
+static struct shown_row constraint_row(struct framing *f, const struct actio_frame_row *from)
+{
+    const char *label = f->d->model->constraint[from->index].label;
+    struct shown_row row = { .coef = from->coef, .rest = from->rest, .name = actio_shown_indexed(f->d, "xi", "\\xi", label) };
+    name_field(f, &row, label);
+    return row;
+}
+
+static struct shown_row coordinate_row(struct framing *f, size_t k)
+{
+    struct shown_row row = { .coef = actio_form_array(f->d->F, f->n, sizeof(actio_expr)), .name = f->d->F->v[k] };
+    row.coef[k] = actio_const(pool_of(f), 1);
+    name_field(f, &row, f->d->model->coord[k].name);
+    return row;
+}
+
+/* Coordinates whose velocities complete the rows: those without a pivot at the start. */
+static void find_free(struct framing *f, size_t rows, bool *is_free)
+{
+    struct actio_formation *F = f->d->F;
+    double a[ROOM * ROOM], tau[ROOM], work[3 * ROOM];
+    int pivot[ROOM];
+    size_t m = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        if (F->frame[i].kind == ACTIO_FRAME_AUTOMATIC) continue;
+        for (size_t k = 0; k < f->n; k++) a[m * f->n + k] = actio_value_of(&F->pool, F->frame[i].coef[k], actio_start_value, F->model);
+        m++;
+    }
+    actio_qrcp(m, f->n, a, tau, pivot, 1e-9, work);
+    for (size_t k = rows; k < f->n; k++) is_free[pivot[k]] = true;
+}
+
+static void name_rows(struct framing *f)
+{
+    const struct actio_frame *frame = f->d->F->sys.frame;
+    bool is_free[ROOM] = { false };
+    if (frame->automatic) find_free(f, f->n - frame->automatic, is_free);
+    for (size_t i = 0, next = 0; i < f->n; i++) {
+        const struct actio_frame_row *from = &f->d->F->frame[i];
+        if (from->kind == ACTIO_FRAME_GIVEN) f->row[i] = given_row(f, from->index);
+        else if (from->kind == ACTIO_FRAME_CONSTRAINT) f->row[i] = from->alias ? given_row(f, from->alias - 1) : constraint_row(f, from);
+        else {
+            while (!is_free[next]) next++;
+            f->row[i] = coordinate_row(f, next++);
+        }
+    }
+}
+
+/* ---- the inverse */
+
+static size_t bits(unsigned S)
+{
+    size_t count = 0;
+    for (; S; S &= S - 1) count++;
+    return count;
+}
+
+/* Determinants of the rows but one, on every set of as many columns: minor[S] of the first |S| of them, by its last row. */
+static void find_minors(struct framing *f, size_t without, actio_expr *minor)
+{
+    struct actio_pool *pool = pool_of(f);
+    minor[0] = actio_const(pool, 1);
+    for (unsigned S = 1; S < 1u << f->n; S++) {
+        size_t size = bits(S), row = size - 1 + (size - 1 >= without), place = 0;
+        actio_expr sum = { 0 };
+        minor[S] = sum;
+        if (size == f->n) continue;
+        for (size_t c = 0; c < f->n; c++) {
+            if (!(S >> c & 1)) continue;
+            actio_expr term = actio_times(pool, f->row[row].coef[c], minor[S & ~(1u << c)]);
+            if (!actio_is_zero(term)) sum = (size - 1 + place) % 2 ? actio_sub(pool, sum, term) : actio_add(pool, sum, term);
+            place++;
+        }
+        minor[S] = tidy(f, sum);
+    }
+}
+
+static bool invert(struct framing *f)
+{
+    struct actio_pool *pool = pool_of(f);
+    actio_expr minor[1 << ROOM], det = { 0 };
+    unsigned all = (1u << f->n) - 1;
+    for (size_t a = 0; a < f->n; a++) {
+        find_minors(f, a, minor);
+        for (size_t k = 0; k < f->n; k++) {
+            actio_expr e = minor[all & ~(1u << k)];
+            f->Psi[k * f->n + a] = (a + k) % 2 && !actio_is_zero(e) ? actio_neg(pool, e) : e;
+        }
+    }
+    for (size_t k = 0; k < f->n; k++) det = plus(f, det, f->row[0].coef[k], f->Psi[k * f->n]);
+    det = tidy(f, det);
+    if (actio_is_zero(det)) return false;
+    for (size_t i = 0; i < f->n * f->n; i++)
+        if (!actio_is_zero(f->Psi[i])) f->Psi[i] = tidy(f, actio_div(pool, f->Psi[i], det));
+    for (size_t k = 0; k < f->n; k++) {
+        for (size_t a = 0; a < f->n; a++) f->w[k] = plus(f, f->w[k], f->Psi[k * f->n + a], f->row[a].rest);
+        f->w[k] = tidy(f, actio_neg(pool, f->w[k]));
+    }
+    return true;
+}
+
+/* ---- sections */
+
+static void start_section(struct actio_derivation *d, const char *key, const char *title, const char *rule, const char *latex)
+{
+    struct actio_shown_section s = { .key = key, .title = title, .rule = rule, .latex_rule = latex };
+    if (d->section[d->filling].items == 0) d->sections--;
+    d->filling = d->sections;
+    ACTIO_PUSH(&d->arena, d->section, d->sections, d->sections_cap) = s;
+}
+
+static void say_too_long(struct actio_derivation *d, size_t count, const char *what)
+{
+    if (count) actio_shown_words(d, actio_arena_format(&d->arena, "%zu more %s, longer than is worth reading", count, what));
+}
+
+static void show_row(struct actio_derivation *d, const struct shown_row *row)
+{
+    struct actio_formation *F = d->F;
+    actio_expr sum = row->rest;
+    for (size_t k = 0; k < F->n; k++)
+        if (!actio_is_zero(row->coef[k])) sum = actio_add(&F->pool, sum, actio_mul(&F->pool, row->coef[k], F->v[k]));
+    actio_shown_equation(d, NULL, row->name, actio_group(&F->pool, actio_tidy_in(d, sum, F->v, F->n)));
+}
+
+static void show_inverse(struct framing *f)
+{
+    struct actio_derivation *d = f->d;
+    actio_expr xi[ROOM];
+    size_t too_long = 0;
+    start_section(d, "velocities", "Velocities by quasi-velocities", "", "");
+    for (size_t a = 0; a < f->n; a++) xi[a] = f->row[a].name;
+    for (size_t k = 0; k < f->n; k++) {
+        actio_expr sum = f->w[k];
+        for (size_t a = 0; a < f->n; a++) sum = plus(f, sum, f->Psi[k * f->n + a], xi[a]);
+        sum = actio_group(pool_of(f), actio_tidy_in(d, sum, xi, f->n));
+        if (actio_same(sum, d->F->v[k])) continue;
+        if (actio_tidy_size(d, sum) <= SHORT) actio_shown_equation(d, NULL, d->F->v[k], sum);
+        else too_long++;
+    }
+    say_too_long(d, too_long, too_long == 1 ? "velocity" : "velocities");
+}
+
+/* B_kl = dM_ak/dq_l - dM_al/dq_k */
+static bool curl(struct framing *f, size_t a, actio_expr *B)
+{
+    struct actio_pool *pool = pool_of(f);
+    bool any = false;
+    for (size_t k = 0; k < f->n; k++)
+        for (size_t l = 0; l < f->n; l++) {
+            const actio_expr *q = f->d->F->q;
+            B[k * f->n + l] = k == l ? (actio_expr){ 0 } : tidy(f, actio_sub(pool, actio_diff(pool, f->row[a].coef[k], q[l]), actio_diff(pool, f->row[a].coef[l], q[k])));
+            any = any || !actio_is_zero(B[k * f->n + l]);
+        }
+    return any;
+}
+
+/* c^a_ij = sum_kl B_kl Psi_ki Psi_lj; with time: c^a_0j = sum_l (sum_k w_k B_kl + dm0_a/dq_l - dM_al/dt) Psi_lj */
+struct bracket_terms { actio_expr pair[ROOM][ROOM][ROOM], time[ROOM][ROOM]; };   /* [i][j][a], [j][a] */
+
+static void find_pairs(struct framing *f, size_t a, const actio_expr *B, struct bracket_terms *c)
+{
+    for (size_t j = 0; j < f->n; j++) {
+        actio_expr along[ROOM] = { { 0 } };
+        for (size_t k = 0; k < f->n; k++) {
+            for (size_t l = 0; l < f->n; l++) along[k] = plus(f, along[k], B[k * f->n + l], f->Psi[l * f->n + j]);
+            along[k] = tidy(f, along[k]);
+        }
+        for (size_t i = 0; i < j; i++) {
+            actio_expr sum = { 0 };
+            for (size_t k = 0; k < f->n; k++) sum = plus(f, sum, f->Psi[k * f->n + i], along[k]);
+            c->pair[i][j][a] = tidy(f, sum);
+        }
+    }
+}
+
+static void find_with_time(struct framing *f, size_t a, const actio_expr *B, struct bracket_terms *c)
+{
+    struct actio_pool *pool = pool_of(f);
+    struct actio_formation *F = f->d->F;
+    actio_expr row[ROOM];
+    for (size_t l = 0; l < f->n; l++) {
+        row[l] = actio_sub(pool, actio_diff(pool, f->row[a].rest, F->q[l]), actio_diff(pool, f->row[a].coef[l], F->time));
+        for (size_t k = 0; k < f->n; k++) row[l] = plus(f, row[l], f->w[k], B[k * f->n + l]);
+        row[l] = tidy(f, row[l]);
+    }
+    for (size_t j = 0; j < f->n; j++) {
+        actio_expr sum = { 0 };
+        for (size_t l = 0; l < f->n; l++) sum = plus(f, sum, row[l], f->Psi[l * f->n + j]);
+        c->time[j][a] = tidy(f, sum);
+    }
+}
+
+/* One bracket as a line, unless it is 0 or too long: 0, or 1 for one that is left out. */
+static size_t show_bracket(struct framing *f, const char *text, const char *latex, size_t j, const actio_expr *c)
+{
+    struct actio_derivation *d = f->d;
+    actio_expr sum = { 0 };
+    for (size_t a = 0; a < f->n; a++) sum = plus(f, sum, c[a], f->row[a].field);
+    if (actio_is_zero(sum)) return 0;
+    if (actio_tidy_size(d, sum) > SHORT) return 1;
+    const char *name = actio_arena_format(&d->arena, "[%s, %s]", text, f->row[j].text), *in_latex = actio_arena_format(&d->arena, "\\left[%s, %s\\right]", latex, f->row[j].latex);
+    actio_shown_equation(d, NULL, actio_shown_symbol(d, name, in_latex), actio_group(pool_of(f), sum));
+    d->section[d->filling].item[d->section[d->filling].items - 1].is_comment = true;
+    return 0;
+}
+
+static void show_brackets(struct framing *f)
+{
+    struct actio_derivation *d = f->d;
+    struct bracket_terms *c = actio_form_array(d->F, 1, sizeof *c);
+    actio_expr B[ROOM * ROOM];
+    size_t too_long = 0;
+    start_section(d, "brackets", "Brackets", "of the fields e that q' is made of, each times its quasi-velocity; those not shown are 0",
+                  "\\dot{q} = \\textstyle\\sum_i \\xi_i \\, e_i, \\quad [e_i, e_j] = c^a_{ij} \\, e_a; \\quad \\text{those not shown are 0}");
+    for (size_t a = 0; a < f->n; a++) {
+        if (curl(f, a, B)) find_pairs(f, a, B, c);
+        find_with_time(f, a, B, c);
+    }
+    for (size_t i = 0; i < f->n; i++)
+        for (size_t j = i + 1; j < f->n; j++) too_long += show_bracket(f, f->row[i].text, f->row[i].latex, j, c->pair[i][j]);
+    size_t plain = d->section[d->filling].items + too_long;
+    for (size_t j = 0; j < f->n; j++) too_long += show_bracket(f, "e_0", "e_0", j, c->time[j]);
+    if (d->section[d->filling].items + too_long > plain) actio_shown_words(d, "e_0: the change with time of what moves with all quasi-velocities 0");
+    if (d->section[d->filling].items + too_long == 0) actio_shown_words(d, "all brackets vanish");
+    say_too_long(d, too_long, too_long == 1 ? "bracket" : "brackets");
+}
+
+static bool has_unnamed_constraint(const struct framing *f)
+{
+    bool found = false;
+    for (size_t a = 0; a < f->n; a++) found = found || (f->d->F->frame[a].kind == ACTIO_FRAME_CONSTRAINT && !f->d->F->frame[a].alias);
+    return found;
+}
+
+static void show_frame(struct framing *f)
+{
+    struct actio_derivation *d = f->d;
+    name_rows(f);
+    for (size_t a = 0; a < f->n; a++)
+        if (d->F->frame[a].kind != ACTIO_FRAME_AUTOMATIC) show_row(d, &f->row[a]);
+    if (has_unnamed_constraint(f)) actio_shown_words(d, "the xi of a constraint is its left side minus its right side, of a holonomic one the rate of that: it stays 0");
+    if (!invert(f)) return;
+    show_inverse(f);
+    show_brackets(f);
+}
+
+/* Without a frame, or with one that is not for paper, the quasi-velocities themselves. */
+void actio_derive_frame(struct actio_derivation *d)
+{
+    struct framing *f = actio_form_array(d->F, 1, sizeof *f);
+    if (d->model->frames == 0) return;
+    *f = (struct framing){ .d = d, .n = d->F->n };
+    actio_form_frame(d->F, 0, NULL);                       /* of formulas without modes */
+    const char *why = d->F->sys.frame->why_not;
+    if (!why && f->n <= ROOM) { show_frame(f); return; }
+    for (uint32_t i = 0; i < d->model->frames; i++) {
+        struct shown_row row = given_row(f, i);
+        show_row(d, &row);
+    }
+    actio_shown_words(d, why ? actio_arena_format(&d->arena, "brackets are not shown: %s", why) : "brackets are not shown: there are more than 6 coordinates");
+}
