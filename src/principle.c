@@ -10,8 +10,9 @@
 #define COORDINATES ACTIO_NEEDS_COORDINATES
 #define MULTIPLIERS ACTIO_NEEDS_MULTIPLIERS
 #define CONSTRAINTS ACTIO_NEEDS_CONSTRAINTS
+#define NO_STATES ACTIO_NEEDS_NO_STATES
 static const struct actio_principle principles[] = {
-#define PRINCIPLE(name, title, key, form, law, needs, differs, assumes) { #name, title, key, form, law, needs, differs, assumes },
+#define PRINCIPLE(name, title, key, form, law, stepper, needs, differs, assumes) { #name, title, key, form, law, stepper, needs, differs, assumes },
 #include "principles.def"
 #undef PRINCIPLE
 };
@@ -47,6 +48,7 @@ const char *actio_principle_objection(const struct actio_principle *p, const str
 {
     *about = NULL;
     if ((p->needs & CONSTRAINTS) && model->constraints == 0) return "there are no constraints";
+    if ((p->needs & NO_STATES) && model->states) return "it has states";
     for (size_t i = 0; i < sizeof objections / sizeof *objections; i++)
         for (size_t k = 0; (p->needs & objections[i].need) && k < model->constraints; k++)
             if (objections[i].lacks(model, &model->constraint[k])) return *about = &model->constraint[k], objections[i].why;

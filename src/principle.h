@@ -14,12 +14,14 @@ enum actio_needs {
     ACTIO_NEEDS_COORDINATES = 4,                           /* no states in constraints */
     ACTIO_NEEDS_MULTIPLIERS = 8,                           /* start lambda.NAME for each */
     ACTIO_NEEDS_CONSTRAINTS = 16,                          /* at least one */
+    ACTIO_NEEDS_NO_STATES = 32,
 };
 
 struct actio_principle {
     const char *name, *title, *key;
     actio_form_fn form;
     const struct actio_law *law;                           /* NULL: by elimination */
+    const struct actio_stepper *stepper;                   /* NULL: any */
     unsigned needs;
     const char *differs;                                   /* why its motion may be another than d'Alembert's; "" = it must be the same */
     const char *assumes;

@@ -82,6 +82,26 @@ def theories(tally, program, folder):
         tally.check(status == 0 and row["status"] == word, "theory %d: %s" % (k, row))
 
 
+def discrete(tally, program, folder):
+    """The variational integrator agrees where it applies, and a long run keeps the energy within a bound that does not grow."""
+    for stem in ("kepler", "pendulum", "pendulum-cartesian", "spherical-pendulum", "sleigh", "knife", "disk", "turntable", "coin", "double-pendulum-cartesian"):
+        status, told = compare(program, stem, "--by", "dalembert,discrete", "--tol", "1e-6")
+        row = told["principles"][1]
+        tally.check(status == 0 and row["status"] == "agrees", "%s by discrete: %s" % (stem, row))
+    for stem, end, steps in (("kepler", 1256.6370614359173, 100000), ("double-pendulum", 1000, 100000), ("pendulum-cartesian", 1000, 50000)):
+        target = os.path.join(folder, "long.csv")
+        done = subprocess.run([program, "run", stem, "--by", "discrete", "--grid", str(steps + 1), "--time", "0..%r" % end, "--points", "2001", "-o", target, "--json"],
+                              capture_output=True, text=True, timeout=120)
+        if not tally.check(done.returncode == 0, "%s: %s" % (stem, done.stdout[-300:])):
+            continue
+        with open(target, encoding="utf-8") as file:
+            lines = [line.split(",") for line in file.read().split("\n") if line]
+        at = lines[0].index("energy")
+        energy = [float(row[at]) for row in lines[1:]]
+        early, late = (max(abs(e - energy[0]) for e in part) for part in (energy[:200], energy[-200:]))
+        tally.check(late <= 3 * early + 1e-10, "%s: energy off by %.1e at first, %.1e in the end" % (stem, early, late))
+
+
 def main():
     program, models = arguments()
     tally = Tally("compare")
@@ -89,6 +109,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         vakonomic(tally, program, folder)
         theories(tally, program, folder)
+        discrete(tally, program, folder)
     tally.done()
 
 

@@ -93,6 +93,7 @@ struct actio_run_options {
     double local;                                          /* > 0: local tolerance only, nothing claimed */
     bool project;                                          /* accept the nearest consistent start data */
     bool no_compile;
+    size_t grid;                                           /* `discrete`: points of the whole interval, nothing claimed of the error; 0 = by tol */
     double resplit;                                        /* `reduced`: a new split when the best one is this much better; 0 = never */
 };
 ACTIO_API struct actio_run_options actio_run_options_default(void);

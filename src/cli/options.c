@@ -61,7 +61,7 @@ static int take_word(struct actio_cli_arguments *a, const char *option, const ch
 
 static int take_principle(struct actio_cli_arguments *a, const char *value, const char **taken)
 {
-    static const char *const later[] = { "discrete", "skg", "dual" };
+    static const char *const later[] = { "skg", "dual" };
     enum { LATER = sizeof later / sizeof *later, MOST = 32 };
     const char *words[MOST];
     size_t here = 0;
@@ -86,6 +86,12 @@ static int take_by(struct actio_cli_arguments *a, const char *value)
         if (a->principles < sizeof a->principle / sizeof *a->principle) a->principle[a->principles++] = name;
         if (!end) return 0;
     }
+}
+
+static int take_grid(struct actio_cli_arguments *a, const char *value)
+{
+    const char *why = actio_cli_points(value, &a->run.grid);
+    return why ? refuse(a, "grid", value, why) : 0;
 }
 
 static int take_resplit(struct actio_cli_arguments *a, const char *value)
@@ -177,7 +183,7 @@ static int take_version(struct actio_cli_arguments *a, const char *value) { retu
 
 static const struct { const char *name; take_fn take; } takers[] = {
     { "by", take_by }, { "set", take_set }, { "start", take_start }, { "time", take_time }, { "project", take_project },
-    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "points", take_points }, { "o", take_output }, { "format", take_format },
+    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "grid", take_grid }, { "points", take_points }, { "o", take_output }, { "format", take_format },
     { "plot", take_plot }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },

@@ -184,6 +184,13 @@ static void list_terms(struct list *l)
     }
 }
 
+static void list_momenta(struct list *l)
+{
+    struct actio_formation *F = l->F;
+    for (size_t i = 0; i < F->n; i++) add(l, actio_add(&F->pool, F->Lq[i], F->total_force[i]));
+    add_all(l, F->Lv, F->n);
+}
+
 static void list_outputs(struct list *l) { add_all(l, l->F->column, l->F->sys.columns); }
 
 static void list_rhs_y(struct list *l)
@@ -209,7 +216,7 @@ static void list_frame(struct list *l)
 
 static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_RHS] = list_rhs, [ACTIO_Q_SOLVE] = list_solve, [ACTIO_Q_MATRIX] = list_matrix, [ACTIO_Q_PROJECT_Q] = list_project_q,
-    [ACTIO_Q_PROJECT_V] = list_project_v, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_GUARDS] = list_guards,
+    [ACTIO_Q_PROJECT_V] = list_project_v, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_MOMENTA] = list_momenta, [ACTIO_Q_GUARDS] = list_guards,
     [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_TERMS] = list_terms, [ACTIO_Q_RHS_Y] = list_rhs_y,
     [ACTIO_Q_FRAME] = list_frame,
 };

@@ -72,15 +72,21 @@ static void make_law_flow(struct actio_motion *m)
     if (law->strain) flow->guards = m->sys->modes + 1, flow->guard = law_guard, flow->side = law_side, flow->crossed = law_crossed;
 }
 
-int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
+int actio_motion_make_dense(struct actio_motion *m)
 {
     size_t N = m->N;
-    if (!law) return 0;
-    m->law = law;
+    if (m->law_G) return 0;
     m->law_G = actio_take(m->ctx, N * N + 1, sizeof(double));
     m->law_A = actio_take(m->ctx, m->p * N + 1, sizeof(double));
     m->law_y = actio_take(m->ctx, m->ny + 1, sizeof(double));
-    if (!m->law_G || !m->law_A || !m->law_y || (law->open && law->open(m))) {
+    return !m->law_G || !m->law_A || !m->law_y;
+}
+
+int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
+{
+    if (!law) return 0;
+    m->law = law;
+    if (actio_motion_make_dense(m) || (law->open && law->open(m))) {
         actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
         return 1;
     }
@@ -90,12 +96,12 @@ int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
 
 void actio_motion_disobey(struct actio_motion *m)
 {
-    if (!m->law) return;
-    if (m->law->close) m->law->close(m);
+    if (m->law && m->law->close) m->law->close(m);
     actio_give(m->ctx, m->law_G);
     actio_give(m->ctx, m->law_A);
     actio_give(m->ctx, m->law_y);
     m->law = NULL;
+    m->law_G = m->law_A = m->law_y = NULL;
 }
 
 static void spread(const struct actio_places *at, const double *value, double *to, size_t rows, size_t cols)

@@ -26,6 +26,7 @@ extern const struct actio_law actio_law_gauss, actio_law_maggi, actio_law_hamel,
 int actio_motion_obey(struct actio_motion *m, const struct actio_law *law);
 
 /* For laws: the matrices of  G z' - D' lambda = h,  A z' = c  at a known state, dense; ACTIO_FLOW_NAN where a formula has no value. */
+int actio_motion_make_dense(struct actio_motion *m);       /* room for them; 0, or 1: no memory */
 struct actio_dense_point { double *G, *A; const double *h, *c; };
 int actio_motion_matrices(struct actio_motion *m, double t, const double *y, struct actio_dense_point *at);
 /* Any quantity's values there; hidden numbers: room for so many (0, or 1: no memory), and what depends on them anew. */

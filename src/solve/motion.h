@@ -43,6 +43,7 @@ struct actio_motion {
     size_t evaluations;                                    /* right-hand sides since the caller last set it */
     const struct actio_law *law; void *law_data;           /* law.h; NULL: by elimination */
     double *law_G, *law_A, *law_y; bool based;             /* based: its frame was taken in this run */
+    size_t grid;                                           /* discrete: points of the whole interval, 0 = by the tolerance */
     double resplit;                                        /* reduced: tau of --resplit, 0 = the first split stays */
     /* what stopped it */
     size_t stopped_by;                                     /* switch or constraint */
