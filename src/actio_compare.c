@@ -51,6 +51,25 @@ static double own_error(const struct actio_table *t)
     return largest;
 }
 
+/* The sign of the power of all reactions along the motion, beside the size of its terms. */
+static const char *power_of(const struct actio_table *t, struct actio_arena *arena)
+{
+    double least = 0, most = 0, size = 0;
+    bool any = false;
+    double *sum = actio_arena_array(arena, t->rows + 1, sizeof *sum);
+    for (size_t c = 0; c < t->cols; c++) {
+        if (t->col[c].role != ACTIO_ROLE_REACTION) continue;
+        size_t rate = actio_table_find(t, actio_arena_format(arena, "%s_dot", t->col[c].name + strlen("reaction.")));
+        for (size_t r = 0; rate < t->cols && r < t->rows; r++) {
+            double p = t->data[c][r] * t->data[rate][r];
+            if (isfinite(p)) sum[r] += p, size = fmax(size, fabs(p)), any = true;
+        }
+    }
+    for (size_t r = 0; r < t->rows; r++) least = fmin(least, sum[r]), most = fmax(most, sum[r]);
+    double nothing = 1e-7 * size + 1e-12;
+    return !any ? "" : most <= nothing && least >= -nothing ? "none" : most <= nothing ? "<= 0" : least >= -nothing ? ">= 0" : "either";
+}
+
 static const char *kept(struct comparing *x, const char *s) { return actio_arena_text(&x->c->arena, s, strlen(s)); }
 
 /* What went wrong, in the words of the first error. */
@@ -86,12 +105,13 @@ static void compare_one(struct comparing *x, size_t i)
     struct actio_compared *row = &x->c->row[i];
     struct actio_run_options options = *x->options;
     struct actio_findings own;
-    *row = (struct actio_compared){ .by = p->name, .status = "failed", .note = "", .difference = NAN, .error = NAN, .seconds = NAN };
+    *row = (struct actio_compared){ .by = p->name, .status = "failed", .note = "", .power = "", .difference = NAN, .error = NAN, .seconds = NAN };
     options.by = p->name;
     actio_findings_open(&own, x->c->ctx);
     struct actio_table *t = actio_run(x->c->ctx, x->model, &options, &own);
     if (!t || own.errors) row->status = inapplicable(&own) ? "inapplicable" : "failed", row->note = first_error(x, &own);
     if (t) row->seconds = t->seconds, row->error = own_error(t);
+    if (t && !own.errors) row->power = power_of(t, &x->c->arena);
     if (t && !own.errors && !x->reference) {
         x->reference = t;
         row->status = "reference", row->difference = 0;
@@ -122,14 +142,14 @@ static void draw_up(struct comparing *x)
         const double *from = i ? x->curve[i - 1] : ref->data[0];
         if (!from) continue;
         const char *name = i ? actio_arena_format(&t->arena, "difference.%s", x->by[i - 1]) : "t";
-        t->col[at] = (struct actio_column){ name, "", i ? "largest difference of a coordinate" : "time", "", i ? ACTIO_ROLE_RESIDUAL : ACTIO_ROLE_TIME, true };
+        t->col[at] = (struct actio_column){ name, "", i ? "largest difference of a coordinate" : "time", "", i ? ACTIO_ROLE_DIFFERENCE : ACTIO_ROLE_TIME, true };
         t->data[at] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
         memcpy(t->data[at], from, t->rows * sizeof(double));
         t->error[at++] = NAN;
     }
     t->cols = cols;
     t->model = actio_arena_text(&t->arena, ref->model, strlen(ref->model));
-    t->description = "differences from the reference motion";
+    t->description = actio_arena_format(&t->arena, "the same motion by several principles, against that by %s", x->by[0]);
     t->file = t->source = t->method = t->tier = "";
     t->by = x->by[0], t->version = actio_version(), t->tol = ref->tol, t->reached = true, t->holds_until = ref->holds_until;
 }

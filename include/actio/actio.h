@@ -105,7 +105,7 @@ ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_
 /* One motion by several principles, the first of them the reference. difference: the largest, absolute, over coordinates and states; error: the principle's
  * own estimate; NAN where there is none. status: "reference", "agrees", "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable". */
 struct actio_comparison;
-struct actio_compared { const char *by, *status, *note; double difference, error, seconds; };
+struct actio_compared { const char *by, *status, *note, *power; double difference, error, seconds; };   /* power of the reactions: "none", "<= 0", ">= 0", "either", "" */
 ACTIO_API struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
                                                  const char *const *by, size_t count, struct actio_findings *f);       /* NULL: no memory, and a finding */
 ACTIO_API size_t actio_comparison_rows(const struct actio_comparison *c);

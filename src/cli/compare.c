@@ -27,7 +27,7 @@ static void print_table(const struct actio_cli_arguments *a, const char *word, c
     (void)a;
     fputs(actio_cli_paint(stdout, 'b'), stdout);
     actio_cli_text(stdout, model ? actio_model_name(model) : word);
-    printf("%s\n  %-10s  %-12s  %10s  %10s  %8s\n", actio_cli_paint(stdout, ' '), "by", "", "difference", "own error", "seconds");
+    printf("%s\n  %-10s  %-12s  %10s  %10s  %8s  %s\n", actio_cli_paint(stdout, ' '), "by", "", "difference", "own error", "seconds", "power of reactions");
     for (size_t i = 0; i < actio_comparison_rows(c); i++) {
         struct actio_compared r = actio_comparison_row(c, i);
         char paint = strcmp(r.status, "disagrees") == 0 || strcmp(r.status, "failed") == 0 ? 'e' : strcmp(r.status, "agrees") == 0 ? 'g' : ' ';
@@ -36,6 +36,7 @@ static void print_table(const struct actio_cli_arguments *a, const char *word, c
         print_number(r.error, 10);
         if (isnan(r.seconds)) printf("  %8s", "");
         else printf("  %8.4f", r.seconds);
+        printf("  %-6s", r.power);
         if (*r.note) printf("  "), actio_cli_text(stdout, r.note);
         putchar('\n');
     }
@@ -58,7 +59,7 @@ static void json_table(const char *word, const struct actio_model *model, const 
         actio_cli_json_number(stdout, r.error);
         printf(", \"seconds\": ");
         actio_cli_json_number(stdout, r.seconds);
-        printf(", \"note\": ");
+        printf(", \"power\": \"%s\", \"note\": ", r.power);
         actio_cli_json_string(stdout, r.note);
         putchar('}');
     }

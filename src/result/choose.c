@@ -32,6 +32,7 @@ static const struct shown { enum actio_role role; bool change; const char *headi
     { ACTIO_ROLE_LAMBDA, false, NULL }, { ACTIO_ROLE_ENERGY, true, "energy change" }, { ACTIO_ROLE_RESIDUAL, false, NULL },
     { ACTIO_ROLE_FORCE, false, NULL }, { ACTIO_ROLE_GAP, false, NULL }, { ACTIO_ROLE_FRAME, false, NULL }, { ACTIO_ROLE_FRICTION, false, NULL },
     { ACTIO_ROLE_CHARGE, false, NULL }, { ACTIO_ROLE_REACTION, false, NULL }, { ACTIO_ROLE_POWER, false, NULL }, { ACTIO_ROLE_BALANCE, false, NULL },
+    { ACTIO_ROLE_DIFFERENCE, false, NULL },
 };
 
 struct span { size_t col; double lo, hi; uint32_t colour; };

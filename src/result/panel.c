@@ -233,7 +233,7 @@ static bool end_of(const struct actio_panel *p, const struct actio_series *s, do
     double v;
     bool backward = p->rows > 1 && p->x[p->rows - 1] < p->x[0];
     for (size_t k = 0; k < p->rows; k++)
-        if (value_at(p, s, backward ? k : p->rows - 1 - k, &v)) { *y = py(p, v); return true; }
+        if (value_at(p, s, backward ? k : p->rows - 1 - k, &v)) { *y = fmin(fmax(py(p, v), p->frame.y), p->frame.y + p->frame.h); return true; }   /* below the axis: at its foot */
     return false;
 }
 
