@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#define NOTHING 1e-2                                       /* of the tolerance asked for: rounding of many steps */
 #define FACTOR 10                                          /* of the error estimates of both: a difference beyond it is none of rounding */
 
 struct actio_comparison {
@@ -70,6 +71,14 @@ static const char *power_of(const struct actio_table *t, struct actio_arena *are
     return !any ? "" : most <= nothing && least >= -nothing ? "none" : most <= nothing ? "<= 0" : least >= -nothing ? ">= 0" : "either";
 }
 
+static double size_of(const struct actio_table *t)
+{
+    double size = 1;
+    for (size_t c = 0; c < t->cols; c++)
+        for (size_t r = 0; is_position(&t->col[c]) && r < t->rows; r++) size = fmax(size, fabs(t->data[c][r]));
+    return size;
+}
+
 static const char *kept(struct comparing *x, const char *s) { return actio_arena_text(&x->c->arena, s, strlen(s)); }
 
 /* What went wrong, in the words of the first error. */
@@ -92,7 +101,7 @@ static bool inapplicable(struct actio_findings *own)
 /* Agrees, differs by theory, or disagrees. */
 static void judge(struct comparing *x, const struct actio_principle *p, struct actio_compared *row)
 {
-    double bound = FACTOR * (row->error + own_error(x->reference)) + 1e-14;
+    double bound = FACTOR * (row->error + own_error(x->reference)) + NOTHING * x->reference->tol * size_of(x->reference);
     bool same = row->difference <= bound, other_theory = *p->differs;
     row->status = same ? "agrees" : other_theory ? "differs" : "disagrees";
     row->note = !same && other_theory ? p->differs : same && other_theory ? "another theory, and here the same motion" : !same ? "it should be the same motion" : "";

@@ -139,8 +139,8 @@ static int obey(struct actio_run *run)
     const struct actio_constraint *about;
     const char *why = actio_principle_objection(p, run->model, &about);
     struct actio_motion *motion = &run->motion;
-    if (!why && (p->law || p->form != run->form) && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
-    if (!why && p->stepper && motion->rank < run->sys->p) why = "constraints are redundant";
+    if (!why && (p->law || p->stepper || p->form != run->form) && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
+    if (!why && (p->needs & ACTIO_NEEDS_INDEPENDENT) && motion->rank < run->sys->p) why = "constraints are redundant";
     if (why) {
         char whom[256] = "this model";
         if (about) snprintf(whom, sizeof whom, "'%.240s'", about->label);

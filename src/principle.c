@@ -11,6 +11,7 @@
 #define MULTIPLIERS ACTIO_NEEDS_MULTIPLIERS
 #define CONSTRAINTS ACTIO_NEEDS_CONSTRAINTS
 #define NO_STATES ACTIO_NEEDS_NO_STATES
+#define INDEPENDENT ACTIO_NEEDS_INDEPENDENT
 static const struct actio_principle principles[] = {
 #define PRINCIPLE(name, title, key, form, law, stepper, needs, differs, assumes) { #name, title, key, form, law, stepper, needs, differs, assumes },
 #include "principles.def"

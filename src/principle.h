@@ -15,6 +15,7 @@ enum actio_needs {
     ACTIO_NEEDS_MULTIPLIERS = 8,                           /* start lambda.NAME for each */
     ACTIO_NEEDS_CONSTRAINTS = 16,                          /* at least one */
     ACTIO_NEEDS_NO_STATES = 32,
+    ACTIO_NEEDS_INDEPENDENT = 64,                          /* no redundant constraints */
 };
 
 struct actio_principle {

@@ -199,7 +199,7 @@ static void discrete_start(void *handle, double t, const double *y, double t_end
     double span = t_end - t, grid = d->m->grid > 1 ? (double)(d->m->grid - 1) * fabs(span / d->m->span) : 0;
     (void)atol;
     d->t = d->t_new = t, d->t_end = t_end;
-    d->h = span / fmax(1, ceil(grid > 0 ? grid - 1e-6 : 4 / sqrt(sqrt(rtol))));
+    d->h = span / fmax(1, ceil(grid > 0 ? grid - 1e-6 : 32 / sqrt(sqrt(rtol))));
     memcpy(d->q, y, d->n * sizeof *y), memcpy(d->v, y + d->n, d->n * sizeof *y);
     memset(d->l, 0, d->p * sizeof *d->l);
     momenta_at(d, t, d->q, d->v);
