@@ -14,6 +14,7 @@ struct checking {
     const struct actio_verdict *v;
     struct actio_start_check start;
     size_t naive_constraints;                              /* as the model has them; more may follow */
+    bool units_agree;
     struct actio_verdict_report *out;
     const struct actio_box_row *box; size_t boxes;
 };
@@ -211,7 +212,7 @@ static void text_integrability(struct actio_text *t, const struct checking *c)
     const struct actio_integrability *g = c->v->integrability;
     if (!g) return;
     if (!g->decided) { actio_text_add(t, "integrability: not decided\n"); return; }
-    actio_text_format(t, "integrability: %zu holonomic, %zu nonholonomic", g->holonomic, g->nonholonomic);
+    actio_text_format(t, "integrability: %zu holonomic, %zu nonholonomic%s", g->holonomic, g->nonholonomic, c->v->rank < c->naive_constraints ? " among the independent ones" : "");
     for (size_t i = 0; i < g->growths; i++) actio_text_format(t, "%s%zu", i ? ", " : "; growth ", g->growth[i]);
     if (g->growths) actio_text_format(t, " of %zu", g->dimension);
     actio_text_add(t, "\n");
@@ -221,18 +222,38 @@ static void text_integrability(struct actio_text *t, const struct checking *c)
             actio_text_format(t, "%s: %s\n", c->run->sys->constraint[g->of[i].constraint], actio_velocity_form_text(g->of[i].kind));
 }
 
+/* What there is, and how many of the constraints count where that is certain. */
+static void text_counts(struct actio_text *t, const struct checking *c)
+{
+    const struct actio_verdict *v = c->v;
+    const struct actio_system *sys = c->run->sys;
+    size_t p = c->naive_constraints;
+    bool error = c->run->f->errors > 0, meet = v->word == ACTIO_VERDICT_singular && v->flaws == 0 && v->start_rank < v->rank;
+    if (sys->n) actio_text_format(t, "%zu coordinate%s, ", sys->n, sys->n == 1 ? "" : "s");
+    if (sys->m) actio_text_format(t, "%zu state%s, ", sys->m, sys->m == 1 ? "" : "s");
+    if (p && !error && v->rank == p) actio_text_format(t, "%zu %sconstraint%s\n", p, p == 1 ? "" : "independent ", p == 1 ? "" : "s");
+    else actio_text_format(t, "%zu constraint%s", p, p == 1 ? "" : "s");
+    if (p && !error && v->rank < p) actio_text_format(t, ", of which %zu %s independent\n", v->rank, v->rank == 1 ? "is" : "are");
+    else if (meet) actio_text_format(t, " (rank %zu, but %zu at the start)\n", v->rank, v->start_rank);
+    else if (!p || error) actio_text_add(t, "\n");
+}
+
+static const char *bordered(const struct actio_verdict *v)
+{
+    if (v->regular) return "regular at the start";
+    if (v->word == ACTIO_VERDICT_redundant) return "singular, because the constraints depend on each other; the motion is unique all the same";
+    return v->word == ACTIO_VERDICT_hidden ? "singular, which is why further constraints follow" : "singular at the start";
+}
+
+/* After an error the rest means little: the findings say what counts. */
 static void write_text(struct checking *c, struct actio_text *t)
 {
     const struct actio_verdict *v = c->v;
     const struct actio_system *sys = c->run->sys;
-    actio_text_format(t, "%zu coordinate%s", sys->n, sys->n == 1 ? "" : "s");
-    if (sys->m) actio_text_format(t, ", %zu state%s", sys->m, sys->m == 1 ? "" : "s");
-    actio_text_format(t, ", %zu constraint%s", c->naive_constraints, c->naive_constraints == 1 ? "" : "s");
-    if (c->naive_constraints) actio_text_format(t, " of rank %zu", v->rank);
-    actio_text_add(t, "\n");
+    text_counts(t, c);
+    if (c->run->f->errors) return;
     if (sys->n) actio_text_format(t, "kinetic energy: %d positive, %d negative, %d zero directions\n", v->inertia[0], v->inertia[1], v->inertia[2]);
-    actio_text_format(t, "bordered matrix: %s at the start\n", v->regular ? "regular" : "singular");
-    if (v->word == ACTIO_VERDICT_contradictory) return;
+    actio_text_format(t, "bordered matrix: %s\n", bordered(v));
     actio_text_format(t, "free initial data: %zu%s", v->free_data, (long)v->free_data == v->naive_free_data ? "\n" : "");
     if ((long)v->free_data != v->naive_free_data) actio_text_format(t, " (counting alone would say %ld)\n", v->naive_free_data);
     text_integrability(t, c);
@@ -242,7 +263,7 @@ static void write_text(struct checking *c, struct actio_text *t)
         if (v->works[k]) actio_text_format(t, "the reaction of %s can do work: %s\n", sys->constraint[k], v->works[k]);
     if (v->word == ACTIO_VERDICT_hidden || v->word == ACTIO_VERDICT_redundant || v->word == ACTIO_VERDICT_undetermined)
         actio_text_format(t, "the verdict is %s\n", v->proved ? "proved on the formulas" : "what sampled states show, not a proof");
-    actio_text_format(t, "looked at %zu states on the constraint manifold\n", v->samples);
+    actio_text_format(t, "looked at %zu states%s\n", v->samples, c->naive_constraints ? " that satisfy the constraints" : "");
 }
 
 static void write_report(void *user)
@@ -256,6 +277,7 @@ static void write_report(void *user)
     c->out->verdict = actio_verdict_text(c->v->word);
     c->out->json = json.s;
     c->out->text = text.s;
+    c->out->but = c->run->f->errors == 0 ? NULL : !c->start.consistent ? "cannot start" : !c->units_agree ? "its units do not agree" : "there is an error";
 }
 
 /* ---- the whole */
@@ -276,13 +298,16 @@ static int survey(struct checking *c)
     struct actio_run *run = c->run;
     if (actio_run_form(run) || (c->boxes && (actio_attempt(run->ctx, take_box, c) || run->f->errors))) return 1;
     c->naive_constraints = run->model->constraints;
+    size_t errors = run->f->errors;
     actio_check_units(run->model, run->f);
+    c->units_agree = run->f->errors == errors;
     struct actio_verdict *v = actio_run_survey(run, true);
     if (!v) return 1;
     c->v = v;
     actio_run_say_verdict(run, v);
     if (v->word == ACTIO_VERDICT_hidden && actio_run_take_hidden(run, v)) return 1;
     if (check_start(c)) return 1;
+    if (v->word == ACTIO_VERDICT_hidden) actio_run_say_hidden(run, &c->start);
     if (v->word != ACTIO_VERDICT_contradictory && v->flaws == 0 && !c->start.consistent) actio_run_say_start(run, &c->start);
     return actio_attempt(run->ctx, write_report, c);
 }

@@ -60,7 +60,7 @@ static const char *power_of(const struct actio_table *t, struct actio_arena *are
     double *sum = actio_arena_array(arena, t->rows + 1, sizeof *sum);
     for (size_t c = 0; c < t->cols; c++) {
         if (t->col[c].role != ACTIO_ROLE_REACTION) continue;
-        size_t rate = actio_table_find(t, actio_arena_format(arena, "%s_dot", t->col[c].name + strlen("reaction.")));
+        size_t rate = actio_table_find(t, actio_arena_format(arena, "%s'", t->col[c].name + strlen("reaction.")));
         for (size_t r = 0; rate < t->cols && r < t->rows; r++) {
             double p = t->data[c][r] * t->data[rate][r];
             if (isfinite(p)) sum[r] += p, size = fmax(size, fabs(p)), any = true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One run under way: shared by actio_run.c (the path), run_start.c (the start), run_end.c (how it ended, the table) and actio_test.c. */
+ * One run under way: shared by actio_run.c (the path), run_start.c (the start), run_verdict.c, run_say.c and run_lagrangian.c
+ * (the verdict and its words), run_end.c (how it ended, the table) and actio_test.c. */
 #ifndef ACTIO_RUN_H
 #define ACTIO_RUN_H
 
@@ -30,6 +31,7 @@ struct actio_run {
     int bad;
     bool tentative;                                        /* dependent rows are taken for redundant: to see where the motion goes */
     bool surveyed; size_t rank;                            /* what the verdict found: rows of this rank everywhere near the start */
+    const double *elsewhere;                               /* a state that it found when the start is singular or no state is near it; or NULL */
     bool *box_given; double *box_low, *box_high;           /* --box, by component; NULL = none */
 };
 
@@ -48,6 +50,7 @@ int actio_run_take_hidden(struct actio_run *run, const struct actio_verdict *v);
 void actio_run_explain(struct actio_run *run);             /* findings on how the motion ended */
 struct actio_table *actio_run_table(struct actio_run *run);
 void actio_run_say_start(struct actio_run *run, const struct actio_start_check *c);   /* constraints that the start data break */
+void actio_run_say_hidden(struct actio_run *run, const struct actio_start_check *c);  /* hidden ones that they do not break */
 void actio_run_find(struct actio_run *run, enum actio_code code, const struct actio_value arg[6]);   /* about the model as a whole: its file is named */
 const char *actio_run_name(const struct actio_run *run, size_t component);        /* "x", "x'" of a component of y */
 /* "x = 1, x' = 0, ..." of a state; the first few when there are many. In the run's arena; "" when memory runs out. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The start of a run: data on the constraints or the nearest that are, redundant rows, singular and undetermined models. */
-#include "run.h"
+#include "run_words.h"
+#include "expr/normal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *actio_run_name(const struct actio_run *run, size_t i)
@@ -59,31 +59,122 @@ static void give_check(struct actio_run *run, struct actio_start_check *c)
     actio_give(run->ctx, c->nearest);
 }
 
-static void say_violation(struct actio_run *run, const struct actio_start_check *c, size_t k, double amount, const char *level)
+/* A constraint that does not hold at the start: at which level, and the formula that should vanish there. */
+struct violation { size_t k; double amount; bool rate; actio_expr e; };
+
+static struct violation violation_of(const struct actio_run *run, const struct actio_start_check *c, size_t k)
 {
-    bool written = k < run->model->constraints;            /* or hidden: then its label is the equation itself */
-    struct actio_span span = written ? run->model->constraint[k].span : (struct actio_span){ 0 };
-    char text[4096] = "";
-    if (!isfinite(amount)) {
-        actio_find_at(run->f, ACTIO_F_START_NO_VALUE, &run->model->source, span, ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[k]), ACTIO_TEXT(level)));
-        return;
-    }
-    if (c->found) snprintf(text, sizeof text, "the nearest data that satisfy all constraints have %s (all others unchanged); --project takes them",
-                           actio_run_state_text(run, c->nearest, run->y0));
-    else snprintf(text, sizeof text, "no data near these that satisfy all constraints were found");
-    actio_find_at(run->f, written ? ACTIO_F_START_BREAKS : ACTIO_F_START_BREAKS_HIDDEN, &run->model->source, span,
-                  ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[k]), ACTIO_TEXT(level), ACTIO_NUMBER(amount), ACTIO_TEXT(text)));
+    const struct actio_system *sys = run->sys;
+    bool position = c->position[k] != 0, rate = false;
+    struct violation v = { .k = k, .amount = position ? c->position[k] : c->velocity[k] };
+    for (size_t i = 0; i < sys->holonomic; i++)
+        if (sys->position_row[i] == k) rate = !position, v.e = sys->formation->f[i];
+    for (size_t i = 0; i < sys->levels && !position; i++)
+        if (sys->velocity_row[i] == k) v.e = sys->formation->phi[i];
+    v.rate = rate;
+    return v;
 }
 
-void actio_run_say_start(struct actio_run *run, const struct actio_start_check *c)
+/* "'rod' (line 4: x^2 + y^2 = 1)", "the time derivative of 'rod' (...), 2*x*x' + 2*y*y' = 0". */
+static const char *what_is_broken(struct actio_run *run, const struct violation *v)
 {
-    if (c->euclidean) actio_run_find(run, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
-    for (size_t k = 0; k < run->sys->p; k++) {
-        bool holonomic = k < run->model->constraints && run->model->constraint[k].kind == ACTIO_HOLONOMIC;
-        if (c->position[k] != 0) say_violation(run, c, k, c->position[k], "in the positions");
-        else if (c->velocity[k] != 0) say_violation(run, c, k, c->velocity[k], holonomic ? "in the velocities (its rate)" : "in the velocities");
+    struct actio_formation *F = run->sys->formation;
+    const char *name = actio_words_constraint(run, (uint32_t)v->k);
+    struct actio_text t;
+    if (!v->rate) return name;
+    actio_text_open(&t, &run->arena);
+    actio_text_format(&t, "the time derivative of %s", name);
+    size_t before = t.length;
+    actio_text_add(&t, ", which is ");
+    actio_print_nice(&F->pool, v->e, actio_model_symbol_name, F->model, &t);
+    actio_text_add(&t, " = 0");
+    return t.length - before < 100 ? t.s : actio_arena_text(&run->arena, t.s, before);
+}
+
+/* Constraints that share variables with a hidden one, directly or through others: it follows from them and the equations of motion. */
+static const char *what_it_follows_from(struct actio_run *run, actio_expr e)
+{
+    const struct actio_system *sys = run->sys;
+    enum { MOST = 3 };
+    bool *in = actio_words_involved(run, &e, 1), *row = actio_arena_array(&run->arena, sys->p + 1, sizeof *row), more = true;
+    uint32_t *listed = actio_arena_array(&run->arena, sys->p + 1, sizeof *listed), count = 0;
+    size_t n = sys->n;
+    for (size_t i = 0; i < n; i++) in[i] = in[i] || in[n + i];
+    for (size_t i = n; i < n + sys->m; i++) in[i] = in[n + i];                 /* now by columns: coordinates, states */
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < sys->G.count; i++)
+            if (in[sys->G.row[i]] != in[sys->G.col[i]]) more = in[sys->G.row[i]] = in[sys->G.col[i]] = true;
+        for (size_t i = 0; i < sys->A.count; i++)
+            if (sys->A.row[i] < run->model->constraints && in[sys->A.col[i]] != row[sys->A.row[i]]) more = row[sys->A.row[i]] = in[sys->A.col[i]] = true;
+    }
+    for (uint32_t k = 0; k < run->model->constraints; k++)
+        if (row[k]) listed[count++] = k;
+    if (count == 0) return "the equations of motion";
+    return actio_arena_format(&run->arena, "%s and the equations of motion", count > MOST ? "the constraints" : actio_words_constraints(run, listed, count));
+}
+
+static const double *better_start(const struct actio_run *run, const struct actio_start_check *c) { return c->found ? c->nearest : run->elsewhere; }
+
+/* Told once, with the first: what to write, all constraints considered. */
+static const char *remedy_for_start(struct actio_run *run, const struct actio_start_check *c, const struct violation *v, const bool *involved)
+{
+    const double *y = better_start(run, c);
+    const char *kind = c->found ? "the nearest data that satisfy all constraints" : "data that satisfy all constraints (near the given ones there are none)";
+    const char *other = v->k < run->model->constraints ? actio_arena_format(&run->arena, ", or correct '%s'", run->sys->constraint[v->k]) : "";
+    if (!y) return actio_arena_format(&run->arena, "no data near these that satisfy all constraints were found. Give other start data%s", other);
+    return actio_arena_format(&run->arena, "%s, %s%s%s", actio_words_start_from(run, involved, y), kind, other,
+                              c->found ? ". `actio run` with the option --project takes these data by itself" : "");
+}
+
+static void say_violation(struct actio_run *run, const struct actio_start_check *c, const struct violation *v, bool first)
+{
+    bool written = v->k < run->model->constraints;         /* or hidden: then its label is the equation itself */
+    const bool *involved = actio_words_involved(run, &v->e, 1);
+    const char *values = actio_words_values(run, involved), *what = what_is_broken(run, v), *hint;
+    involved = actio_words_to_change(run, involved, better_start(run, c));
+    struct actio_span span = actio_words_start_place(run, involved);
+    hint = first ? remedy_for_start(run, c, v, involved) : "";
+    if (!span.line && written) span = run->model->constraint[v->k].span;
+    if (!isfinite(v->amount))
+        actio_find_at(run->f, ACTIO_F_START_NO_VALUE, &run->model->source, span, ACTIO_ARGS(ACTIO_TEXT(values), ACTIO_TEXT(what)));
+    else if (written)
+        actio_find_at(run->f, ACTIO_F_START_BREAKS, &run->model->source, span,
+                      ACTIO_ARGS(ACTIO_TEXT(values), ACTIO_TEXT(what), ACTIO_NUMBER(v->amount), ACTIO_TEXT(hint)));
+    else
+        actio_find_at(run->f, ACTIO_F_START_BREAKS_HIDDEN, &run->model->source, span,
+                      ACTIO_ARGS(ACTIO_TEXT(values), ACTIO_TEXT(what), ACTIO_TEXT(what_it_follows_from(run, v->e)), ACTIO_NUMBER(v->amount), ACTIO_TEXT(hint)));
+}
+
+struct saying { struct actio_run *run; const struct actio_start_check *c; };
+
+static void say_start(void *user)
+{
+    struct saying *s = user;
+    bool first = true;
+    for (size_t k = 0; k < s->run->sys->p; k++) {
+        if (s->c->position[k] == 0 && s->c->velocity[k] == 0) continue;
+        struct violation v = violation_of(s->run, s->c, k);
+        say_violation(s->run, s->c, &v, first);
+        if (isfinite(v.amount)) first = false;
     }
 }
+
+void actio_run_say_start(struct actio_run *run, const struct actio_start_check *c) { actio_attempt(run->ctx, say_start, &(struct saying){ run, c }); }
+
+/* Hidden constraints that the start satisfies; those that it breaks are told as errors. */
+static void say_hidden(void *user)
+{
+    struct saying *s = user;
+    struct actio_run *run = s->run;
+    for (size_t k = run->model->constraints; k < run->sys->p; k++) {
+        struct violation v = violation_of(run, s->c, k);
+        if (v.amount == 0 || run->options.project)
+            actio_run_find(run, ACTIO_F_HIDDEN_CONSTRAINT, ACTIO_ARGS(ACTIO_TEXT(actio_words_constraint(run, (uint32_t)k)), ACTIO_TEXT(what_it_follows_from(run, v.e))));
+    }
+}
+
+void actio_run_say_hidden(struct actio_run *run, const struct actio_start_check *c) { actio_attempt(run->ctx, say_hidden, &(struct saying){ run, c }); }
 
 /* A constraint that has no value or no rate at the start is a matter for the verdict. */
 static bool has_numbers(const struct actio_run *run, const struct actio_start_check *c)
@@ -95,6 +186,7 @@ static bool has_numbers(const struct actio_run *run, const struct actio_start_ch
 
 static int judge_start(struct actio_run *run, const struct actio_start_check *c)
 {
+    if (run->surveyed) actio_run_say_hidden(run, c);
     if (!c->found || !has_numbers(run, c)) {
         if (run->surveyed) actio_run_say_start(run, c);
         return run->surveyed ? 1 : ACTIO_UNSETTLED;
@@ -104,8 +196,8 @@ static int judge_start(struct actio_run *run, const struct actio_start_check *c)
         return 1;
     }
     if (!c->consistent) {
-        if (c->euclidean) actio_run_find(run, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
         actio_run_find(run, ACTIO_F_START_PROJECTED, ACTIO_ARGS(ACTIO_TEXT(actio_run_state_text(run, c->nearest, run->y0))));
+        if (c->euclidean) actio_run_find(run, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
     }
     memcpy(run->y0, c->nearest, run->ny * sizeof(double));
     return 0;

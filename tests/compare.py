@@ -7,8 +7,9 @@ import json
 import os
 import subprocess
 import tempfile
+from math import cos, log, sin
 
-from program import Tally, arguments
+from program import ROOT, Tally, arguments, call, rows
 
 SAME = ("gauss", "maggi", "hamel")
 
@@ -57,7 +58,6 @@ VAKONOMIC = [
 ]
 
 
-
 def vakonomic(tally, program, folder):
     for k, (text, t, expected) in enumerate(VAKONOMIC):
         path = os.path.join(folder, "v%d.act" % k)
@@ -102,6 +102,102 @@ def discrete(tally, program, folder):
         tally.check(late <= 3 * early + 1e-10, "%s: energy off by %.1e at first, %.1e in the end" % (stem, early, late))
 
 
+def table(program, stem, *more):
+    """The motion of a gallery model as rows."""
+    status, out, err = call(program, "run", os.path.join(ROOT, "models", stem + ".act"), "-o", "-", "--quiet", *more)
+    if status:
+        raise SystemExit("compare: run %s %s: %s" % (stem, " ".join(more), err))
+    return rows(out)
+
+
+def power(row, names):
+    return sum(row["reaction." + name] * row[name + "_dot"] for name in names)
+
+
+def no_multiplier_helps(tally, program):
+    """Level knife edge: of all lambda(0) from -3 to 3 in steps of .1 the nearest vakonomic motion is .030 away at t = 1."""
+    gaps = []
+    for k in range(-30, 31):
+        end = table(program, "knife-level", "--by", "vakonomic", "--start", "lambda.edge=%g" % (k / 10), "--time", "0..1", "--points", "2")[-1]
+        gaps.append(max(abs(end["x"] - sin(1)), abs(end["y"] - 1 + cos(1)), abs(end["th"] - 1)))
+    tally.check(.0295 < min(gaps) < .0305, "level knife edge: a vakonomic motion comes as near as %g" % min(gaps))
+
+
+def splits(tally, program):
+    """Minimal reaction of Pars's particle (AS 49): with x2' bound x1' = 1; after a new split, at x3 = 1/tau, x2' stays and x1' = x2'/x3."""
+    for tau, turn in ((0, None), (.1, None), (.5, 2), (1, 1)):
+        end = table(program, "pars42", "--by", "reduced", "--resplit", "%g" % tau, "--points", "2")[-1]
+        x1, x2, v1, v2 = 5.1, 10.45, 1, 3.8
+        if turn:
+            until = (turn - .3) / .7
+            x1, x2 = .1 + until + turn / .7 * log(3.8 / turn), .2 + .3 * until + .35 * until**2 + turn * (5 - until)
+            v1, v2 = turn / 3.8, turn
+        expected = {"x1": x1, "x2": x2, "x3": 3.8, "x1_dot": v1, "x2_dot": v2, "energy": (v1**2 + v2**2 + .49) / 2}
+        for name, value in expected.items():
+            tally.check(abs(end[name] - value) < 1e-8, "reduced, --resplit %g: %s = %.12g, not %.12g" % (tau, name, end[name], value))
+
+
+def distances(tally, program):
+    """How far the minimal reaction takes Pars's particle from d'Alembert's motion, positions and velocities together (AS 49)."""
+    for t, expected in ((1, .262), (2, .800), (5, 5.947)):
+        ideal, reduced = (table(program, "pars42", "--by", by, "--time", "0..%d" % t, "--points", "2")[-1] for by in ("dalembert", "reduced"))
+        far = max(abs(ideal[name + dot] - reduced[name + dot]) for name in ("x1", "x2", "x3") for dot in ("", "_dot"))
+        tally.check(abs(far - expected) < 6e-4, "reduced at %d is %g from d'Alembert's motion, not %g" % (t, far, expected))
+
+
+def powers(tally, program):
+    """Power of Pars's reaction: none by any principle but the minimal reaction's, which has x1'*x2'*x3'; energy agrees."""
+    for by in ("dalembert", "gauss", "maggi", "hamel", "vakonomic", "reduced", "discrete"):
+        motion = table(program, "pars42", "--by", by)
+        for row in motion[::20]:
+            expected = row["x1_dot"] * row["x2_dot"] * row["x3_dot"] if by == "reduced" else 0
+            tally.check(abs(power(row, ("x1", "x2", "x3")) - expected) < 1e-8, "power by %s at %g: %g, not %g" % (by, row["t"], power(row, ("x1", "x2", "x3")), expected))
+        change = motion[-1]["energy"] - motion[0]["energy"]
+        tally.check(abs(change - (7.175 if by == "reduced" else 0)) < 1e-8, "energy by %s changes by %g" % (by, change))
+
+
+def same_disk(tally, program):
+    """One disk, two ways to write its rolling: one motion, and multipliers that go as 2*R*theta'."""
+    for by in ("dalembert", "gauss", "maggi"):
+        quadratic, linear = table(program, "disk", "--by", by), table(program, "disk-semiholonomic", "--by", by)
+        for a, b in zip(quadratic[::10], linear[::10]):
+            far = max(abs(a[name] - b[name]) for name in ("x", "y", "theta", "phi", "theta_dot", "lambda.blade", "reaction.theta", "reaction.x"))
+            far = max(far, abs(2 * a["theta_dot"] * a["lambda.roll"] - b["lambda.roll"]))
+            tally.check(far < 1e-7, "disk by %s at %g: the two ways are %g apart" % (by, a["t"], far))
+
+
+def servos(tally, program):
+    """A servo's rod is another machine than the ideal one with the same constraint, and only its own principle moves it."""
+    ideal, servo = (table(program, stem, "--points", "2") for stem in ("rod", "rod-servo-tumbling"))
+    far = max(abs(ideal[-1][name] - servo[-1][name]) for name in ("x1", "y1", "z1", "x2", "y2", "z2"))
+    tally.check(abs(far - 3.0468223616) < 1e-8, "the servo's rod is %g from the ideal one" % far)
+    work = servo[-1]["energy"] - servo[0]["energy"]
+    tally.check(abs(work - 84.337706227034411) < 1e-7, "the servo's work is %g" % work)
+    for stem in ("rod-servo", "rod-servo-along", "rod-servo-tumbling", "plane-servo"):
+        status, told = compare(program, os.path.join(ROOT, "models", stem + ".act"))
+        words = {row["by"]: row["status"] for row in told["principles"]}
+        tally.check(status == 0 and words.pop("dalembert") == "reference" and set(words.values()) == {"inapplicable"}, "%s: %s" % (stem, words))
+
+
+def frames(tally, program, folder):
+    """The motion by Hamel's equations is the same in any frame, also in none, in a scaled one and in one that turns with time."""
+    path = os.path.join(ROOT, "models", "sleigh.act")
+    with open(path, encoding="utf-8") as file:
+        text = file.read().replace("a*w*", "a*th'*").replace("I/2*w^2", "I/2*th'^2")
+    text = "\n".join(line for line in text.split("\n") if not line.startswith(("frame", "expect")))
+    for k, frame in enumerate(("", "frame w = th'\n", "frame p = (2 + sin(th))*(x'*cos(th) + y'*sin(th)), w = th' - 3*p\n",
+                               "frame p = x'*cos(th) + y'*sin(th) + t*th' + sin(x), w = th'*(2 + cos(t))\n")):
+        path = os.path.join(folder, "f%d.act" % k)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + frame)
+        status, told = compare(program, path, "--by", "dalembert,hamel")
+        tally.check(status == 0 and told["principles"][1]["status"] == "agrees", "frame %d: %s" % (k, told))
+        status, out, err = call(program, "run", path, "--by", "hamel", "--points", "2", "-o", "-", "--quiet")
+        end = rows(out)[-1] if status == 0 else {}
+        for name, value in (("x", -0.495134526647906), ("y", 13.3400012863662), ("th", 1.875729218812598)):
+            tally.check(abs(end.get(name, 1e9) - value) < 2e-8, "frame %d: %s = %s %s" % (k, name, end.get(name), err))
+
+
 def main():
     program, models = arguments()
     tally = Tally("compare")
@@ -110,6 +206,9 @@ def main():
         vakonomic(tally, program, folder)
         theories(tally, program, folder)
         discrete(tally, program, folder)
+        frames(tally, program, folder)
+    for check in (no_multiplier_helps, splits, distances, powers, same_disk, servos):
+        check(tally, program)
     tally.done()
 
 

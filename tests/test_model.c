@@ -461,6 +461,51 @@ TEST(memory_may_run_out_at_any_call)
     CHECK(read);
 }
 
+/* ---- where things stand in the text */
+
+static bool stands_there(const struct actio_model *m, uint32_t from, uint32_t to, const char *text)
+{
+    return to - from == strlen(text) && memcmp(m->source.text + from, text, to - from) == 0;
+}
+
+TEST(the_terms_of_a_formula_know_their_signs_values_and_places)
+{
+    static const char *const text[] = { "-k*(x' - 2)^2", "min(x + 1, 3)", "x^2/2", "sum(i = 1 .. 3, x - i)" };
+    struct actio_written_term t[8];
+    struct reading r;
+    read_this(&r, "param k = 2\ncoord x\nlagrangian -k*(x' - 2)^2 + min(x + 1, 3) -  # one (\n  x^2/2 + sum(i = 1 .. 3, x - i)\n");
+    CHECK(r.model && actio_model_terms(r.model, r.model->part[0].from, t, 8) == 4);
+    for (size_t k = 0; r.model && k < 4; k++) CHECK(stands_there(r.model, t[k].from, t[k].to, text[k]) && t[k].minus == (k == 2));
+    actio_expr sum = { 0 };
+    for (size_t k = 0; r.model && k < 4; k++) sum = t[k].minus ? actio_sub(&r.model->pool, sum, t[k].e) : actio_add(&r.model->pool, sum, t[k].e);
+    CHECK(r.model && actio_same(sum, r.model->lagrangian));
+    CHECK(r.model && actio_source_span(&r.model->source, t[2].from, t[2].to).line == 4 && actio_source_span(&r.model->source, t[2].from, t[2].to).column == 3);
+    CHECK(r.model && actio_model_terms(r.model, r.model->part[0].from, t, 2) == 2);
+    close_reading(&r);
+}
+
+TEST(start_items_know_their_variables_and_places)
+{
+    static const struct { const char *text; uint32_t variable; bool rate, state; } want[] = {
+        { "x = 1 + 2", 0, false, false }, { "y' = k", 1, true, false }, { "p = -1", 0, false, true }, { "a[i = 1 .. 2] = i", UINT32_MAX, false, false },
+        { "a'[2] = 3", 3, true, false }, { "y = 0", 1, false, false },
+    };
+    static const struct actio_override option = { ACTIO_SET_START, "x=5" };
+    static const char model[] = "param k = 2\ncoord x, y, a[1 .. 2]\nstate p\nflow p' = p\nlagrangian x'^2 + y'^2\nstart x = 1 + 2, y' = k, p = -1 # no, y = 3\n"
+                                "start a[i = 1 .. 2] = i,\n  a'[2] = 3,  y = 0\n";
+    struct reading r;
+    actio_context_init(&r.ctx);
+    read_with(&r, model, strlen(model), &option, 1);
+    CHECK(r.model && r.model->start_items == 6);
+    for (size_t k = 0; r.model && k < 6; k++) {
+        const struct actio_start_item *i = &r.model->start_item[k];
+        CHECK(stands_there(r.model, i->from, i->to, want[k].text));
+        CHECK(i->variable == want[k].variable && i->is_rate == want[k].rate && i->is_state == want[k].state);
+    }
+    CHECK(r.model && stands_there(r.model, r.model->start_item[1].statement_from, r.model->start_item[1].statement_to, "x = 1 + 2, y' = k, p = -1"));
+    close_reading(&r);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) root = argv[1];
@@ -484,5 +529,7 @@ int main(int argc, char **argv)
     RUN(a_budget_of_nodes_ends_reading_with_a_finding);
     RUN(shared_formulas_print_in_a_length_that_grows_with_their_number);
     RUN(memory_may_run_out_at_any_call);
+    RUN(the_terms_of_a_formula_know_their_signs_values_and_places);
+    RUN(start_items_know_their_variables_and_places);
     return DONE();
 }

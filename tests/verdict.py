@@ -300,23 +300,123 @@ SAID = [
     (PLANE_TEXT + "constraint c: sqrt(x^2 + y^2) = 0\n", "singular", "no limit where it holds", ": x = 0 and y = 0"),
     (PLANE_TEXT + "constraint c: sqrt(x) = 0\nstart y' = 1\n", "singular", "no limit where it holds", ": x = 0"),
     (PLANE_TEXT + "constraint c: sign(x - y) = 0\n", "singular", "holds only where it jumps", ": x - y = 0"),
-    (PLANE_TEXT + "constraint c: (x - y)^3 = 0\n", "singular", "gradient vanishes", ": x - y = 0"),
-    (PLANE_TEXT + "constraint c: x^2 + y^2 = 2*x*y\nstart x = 1, y = 1\n", "singular", "gradient vanishes", ": x - y = 0"),
-    (PLANE_TEXT + "constraint c: x^4 = 0\n", "singular", "gradient vanishes", ": x = 0"),
-    (PLANE_TEXT + "constraint c: cos(x - y) = 1\n", "singular", "gradient vanishes", ": sin(x - y) = 0"),
-    (SPACE_TEXT + "constraint c: sqrt(x^2 + y^2) = z\n", "singular", "no gradient at the start", "a little away"),
-    (PLANE_TEXT + "constraint c: x*y = 0\n", "singular", "the gradient of 'c'", "a little away"),
-    (PLANE_TEXT + "constraint c: x' = 0 along x = y\n", "singular", "no direction at the start", "a little away"),
+    (PLANE_TEXT + "constraint c: (x - y)^3 = 0\n", "singular", "with respect to the coordinates all vanish", ": x - y = 0"),
+    (PLANE_TEXT + "constraint c: x^2 + y^2 = 2*x*y\nstart x = 1, y = 1\n", "singular", "with respect to the coordinates all vanish", ": x - y = 0"),
+    (PLANE_TEXT + "constraint c: x^4 = 0\n", "singular", "with respect to the coordinates all vanish", ": x = 0"),
+    (PLANE_TEXT + "constraint c: cos(x - y) = 1\n", "singular", "with respect to the coordinates all vanish", ": sin(x - y) = 0"),
+    (SPACE_TEXT + "constraint c: sqrt(x^2 + y^2) = z\n", "singular", "no gradient at the start x = 0, y = 0, z = 0 (not given)", "One was found: add the line `start "),
+    (PLANE_TEXT + "constraint c: x*y = 0\n", "singular", "at the start x = 0, y = 0 (not given) the gradient of 'c' (line 3: x*y = 0) vanishes", "One was found: add the line `start "),
+    (PLANE_TEXT + "constraint c: x' = 0 along x = y\n", "singular", "no direction at the start y = 0, x' = 0 (not given)", "One was found: add the line `start "),
     (SPACE_TEXT + "constraint a: x = 0\nconstraint b: x' = z\nstart y' = 1\n", "hidden", "b = a", "all are needed"),
     (SPACE_TEXT + "constraint a: x' = z\nconstraint b: x = 0\nconstraint c: x + 2*z = 0\nstart y' = 1\n", "redundant", "b = a", "'a' follows from the others"),
     (SPACE_TEXT + "constraint a: x' = z\nconstraint b: x = 0\nconstraint c: 2*x = 0\nstart y' = 1\n", "hidden", "b = a", "'b' follows from the others"),
     ("coord q1, q2, q3\nlagrangian " + LM + " - (q1^2 + q2^2 + q3^2)/2\nconstraint a: q1' + q3 = 0\nconstraint b: q2' - q3 = 0\nconstraint c: q1' + q2' = 0\n",
-     "hidden", "c = a + b", "'c' follows from the others"),
+     "hidden", "c = a + b", "'c' follows from 'a' and 'b'. Delete line 5"),
     (SPACE_TEXT + "constraint a: x' = z*y'\nconstraint b: x'*(2 + x) = z*y'*(2 + x)\nstart y' = 1, z = 1, x' = 1\n", "redundant", "b = (x + 2)*a", "'b' follows"),
     (SPACE_TEXT + "constraint a: x' = z*y'\nconstraint b: z' = x*y'\nconstraint c: y*x' + cos(z)*z' = (y*z + x*cos(z))*y'\nstart y' = 1, x = 1, z = 1, x' = 1, z' = 1\n",
      "redundant", "c = y*a + cos(z)*b", "'c' follows"),
-    (SPACE_TEXT + "constraint a: 1e18*(x' - y') = 0\nconstraint b: z' = 0\nconstraint c: x' - y' + z' = 0\nstart x' = 1, y' = 1\n", "redundant", "restrict the same velocities", "take it out"),
+    (SPACE_TEXT + "constraint a: 1e18*(x' - y') = 0\nconstraint b: z' = 0\nconstraint c: x' - y' + z' = 0\nstart x' = 1, y' = 1\n", "redundant", "c = 1e-18*a + b", "'a' follows from 'b' and 'c'. Delete line 3"),
 ]
+# model, and the verdict after doing what the hint says: the line of the message is replaced, a line is added, a line is deleted, a term added
+REMEDIES = [
+    (PLANE_TEXT + "constraint rod: x^2 + y^2 = 1\nstart x = .8, y = -.8, x' = .1\n", "regular"),
+    (PLANE_TEXT + "param l = 2\nconstraint rod: x^2 + y^2 = l^2\nstart x = l, y' = l/3, y = .1\n", "regular"),
+    (PLANE_TEXT + "constraint rod: x^2 + y^2 = 1\nstart y = 1\nstart x' = 1, y' = 1\n", "regular"),
+    (PLANE_TEXT + "constraint rod: x^2 + y^2 = 1\n", "regular"),
+    (PLANE_TEXT + "constraint wall: x = 2\n", "regular"),
+    (PLANE_TEXT + "constraint c: x*y = 0\n", "regular"),
+    (PLANE_TEXT + "constraint c: x' = 0 along x = y\n", "regular"),
+    (SPACE_TEXT + "constraint c: sqrt(x^2 + y^2) = z\nstart x = 0\n", "regular"),
+    ("coord x1, y1, x2, y2\nlagrangian (x1'^2 + y1'^2 + x2'^2 + y2'^2)/2\nconstraint a: x1^2 + y1^2 = 1\nconstraint b: (x2 - 1)^2 + y2^2 = 1\n"
+     "constraint c: (x2 - x1)^2 + (y2 - y1)^2 = 1\nstart x1 = 1, x2 = 2   # in one line\n", "regular"),
+    ("coord r, s\nlagrangian (1 - 1/r)*r'^2/2 + s'^2\nstart r = 1\n", "regular"),
+    ("coord a, b\nlagrangian a'^2/2 - b'^2/2 - a^2/2 - b^2/2\nconstraint bar: a' = b'\nstart a = 1\n", "hidden"),
+    (PLANE_TEXT + "constraint rod: x^2 + y^2 = 1\nconstraint again: 3*x*x' + 3*y*y' = 0\nstart x = 1\n", "regular"),
+    (PLANE_TEXT + "constraint one: x' = 0\nconstraint two: 2*x' = 0\n", "regular"),
+    (SPACE_TEXT + "constraint c: (x' - y*z')^2 = 0\nstart y = .5, z' = 1, x' = .5, y' = 1\n", "regular"),
+    ("coord x, y, th\nlagrangian (x'^2 + y'^2)/2\nconstraint blade: " + KNIFE + "\nstart x' = 1, th' = 1\n", "regular"),
+    ("param J = 2\ncoord x, y, hold\nlagrangian (x'^2 + y'^2)/2\nconstraint blade: x'*sin(hold) = y'*cos(hold)\nstart x' = 1\n", "regular"),
+    ("param m = 1, g = 9.81\ncoord y1, y2\nlagrangian m/2*y1'^2 - m*g*y1 - m*g*y2\n", "regular"),
+    ("param k = 2, m = 3\ncoord x, z\nlagrangian x'^2/2 - k*z\n", "regular"),
+]
+
+
+def remedied(text, message):
+    """The model after the first thing that the hint proposes; None when it proposes nothing."""
+    lines, hint, line = text.splitlines(), message.get("hint", ""), message["line"]
+    start = re.search(r"(write|add the line) `(start [^`]*)`", hint)
+    whole = re.search(r"`(constraint \w+: [^`]*)`", hint)
+    delete = re.search(r"[Dd]elete line (\d+)", hint)
+    term = re.search(r"to the lagrangian, for example `([^`]*)`(?: with `([^`]*)`)?", hint)
+    if start:
+        lines = lines[:line - 1] + [start.group(2)] + lines[line:] if start.group(1) == "write" else lines + [start.group(2)]
+    elif term:
+        lines[line - 1] += " + " + term.group(1)
+        lines += [term.group(2)] if term.group(2) else []
+    elif whole:
+        lines[line - 1] = whole.group(1)
+    elif delete:
+        del lines[int(delete.group(1)) - 1]
+    else:
+        return None
+    return "\n".join(lines) + "\n"
+
+
+def remedies(test):
+    """What a hint says can be done as it is said, and helps."""
+    first = test.answers([text for text, _ in REMEDIES])
+    after = []
+    for (text, _), got in zip(REMEDIES, first):
+        messages = got.get("errors", []) + got.get("warnings", [])
+        better = remedied(text, messages[0]) if messages else None
+        test.check(better is not None, f"{text!r}: no remedy in {messages}")
+        if messages:
+            line = (text.splitlines() + [""])[messages[0]["line"] - 1]
+            test.check(line.split()[0] in ("start", "lagrangian", "constraint"), f"{text!r}: the place is {line!r}")
+        after.append(better or text)
+    for (text, word), better, got in zip(REMEDIES, after, test.answers(after)):
+        test.check(got["verdict"] == word and got["status"] == 0, f"{text!r} became {better!r}: {got['verdict']}, {got.get('errors')}")
+
+
+# model, code, line and the text under the caret
+PLACES = [
+    ("coord a, b\nlagrangian a'^2/2 - b'^2/2 - a^2/2\n", "INDEFINITE", "- b'^2/2"),
+    ("coord a, b\nlagrangian 2*(a'^2 - b'^2) - a^2/2\n", "INDEFINITE", "- b'^2"),
+    ("coord a, b\nlagrangian a'^2 - (b'^2 - a)/2\n", "INDEFINITE", "- (b'^2 - a)/2"),
+    ("coord a, b\nlagrangian a'^2/2\nlagrangian -3*b'^2\n", "INDEFINITE", "-3*b'^2"),
+    ("coord a, b\nlet T = b'^2/2\nlagrangian a'^2/2 -   # wrong\n  T\n", "INDEFINITE", "-   # wrong"),
+    ("coord a, b\nlagrangian a'^2/2\n", "ARBITRARY", "a'^2/2"),
+    ("coord a, b\nlagrangian a'^2/2   # b is missing\nlagrangian -b\n", "NO_MOTION", "-b"),
+    (PLANE_TEXT + "constraint c: x = 1\nstart y = 2, x = 3\nstart x' = 0\n", "START_BREAKS", "y = 2, x = 3"),
+    (PLANE_TEXT + "constraint c: x' = 1\nstart y = 2, x = 3\nstart x' = 0  # at rest\n", "START_BREAKS", "x' = 0"),
+    ("coord a, b\nlagrangian a'^2/2 - b'^2/2 - a^2/2 - b^2/2\nconstraint bar: a' = b'\nstart a = 1\n", "START_BREAKS_HIDDEN", "a = 1"),
+    (PLANE_TEXT + "constraint c: x*y = 0\nstart x = 0\n", "SINGULAR_AT_START", "x = 0"),
+]
+
+
+def places(test):
+    """The caret stands under what has to be edited."""
+    for (text, code, wanted), got in zip(PLACES, test.answers([row[0] for row in PLACES])):
+        found = [m for key in ("errors", "warnings", "notes") for m in got.get(key, []) if m["code"] == code]
+        line = text.splitlines()[found[0]["line"] - 1] if found else ""
+        marked = line[found[0]["column"] - 1:][:found[0]["length"]] if found else ""
+        test.check(marked == wanted, f"{text!r}: {code} marks {marked!r} in {line!r}, not {wanted!r}")
+
+
+def first_things_first(test):
+    """A negative kinetic energy is said before what comes from it, and a hidden constraint that the start breaks is said once."""
+    got, = test.answers([REMEDIES[10][0]])
+    test.check([m["code"] for m in got["warnings"]] == ["INDEFINITE"] and "what follows comes from it" in got["warnings"][0]["hint"], f"{got['warnings']}")
+    test.check([m["code"] for m in got["errors"]] == ["START_BREAKS_HIDDEN"] and not got.get("notes"), f"{got['errors']}, {got.get('notes')}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.act")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(REMEDIES[10][0] + "time 0 .. 1\n")
+        said_by = [subprocess.run([test.program, *words, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60) for words in (["check"], ["run"])]
+    test.check(said_by[0].stderr == said_by[1].stderr and b"warning" in said_by[0].stderr, "run does not say what check says")
+    test.check(said_by[0].stdout.decode().splitlines() == ["m: hidden, but cannot start: see below", "  2 coordinates, 1 constraint"], f"{said_by[0].stdout}")
+
+
 # model, the time from which on there is no motion, and the constraints named
 LATER = [
     ("constraint c: x'^2 + y'^2 = 1 - t\nstart x' = 1\ntime 0 .. 2\n", 1, "c"),
@@ -431,7 +531,7 @@ def main():
         if test.show and test.failed > before:
             print(text, json.dumps(got), sep="\n")
     inadmissible(test)
-    for more in (said, later, units, large):
+    for more in (said, remedies, places, first_things_first, later, units, large):
         more(test)
     print(f"verdict: {test.passed} passed, {test.failed} failed")
     return test.failed != 0

@@ -120,7 +120,8 @@ ACTIO_API struct actio_check *actio_test(struct actio_context *ctx, struct actio
 
 /* ---- does the model make sense? Findings say it in words with places; the report has the numbers. */
 struct actio_box_row { const char *text; };                /* "r=.1..3": where states are sampled */
-struct actio_verdict_report { const char *verdict, *text, *json; };   /* a word; a few lines; JSON members without braces. Live as long as the model */
+struct actio_verdict_report { const char *verdict, *text, *json, *but; };   /* a word; a few lines; JSON members without braces; what is wrong beside the
+                                                               word ("cannot start"), NULL when nothing is. Live as long as the model */
 ACTIO_API int actio_check_model(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box, size_t boxes, struct actio_findings *f,
                                 struct actio_verdict_report *out);                         /* exit status: 0 for regular, redundant, hidden with good data */
 

@@ -59,6 +59,20 @@ static void quote_line(struct actio_findings *f, struct actio_finding *item, con
     item->quote_skipped = skip;
 }
 
+struct actio_span actio_source_span(const struct actio_source *source, size_t from, size_t to)
+{
+    struct actio_span span = { 1, 1, 0 };
+    const char *p = source->text;
+    if (to > source->length) to = source->length;
+    for (size_t i = 0; i < to && (i < from || (p[i] != '\n' && p[i] != '\r')); i++) {
+        bool begins = ((unsigned char)p[i] & 0xC0) != 0x80;
+        if (i >= from) span.length += begins;
+        else if (p[i] == '\n') span.line++, span.column = 1;
+        else span.column += begins;
+    }
+    return span;
+}
+
 struct making { struct actio_findings *f; enum actio_code code; const struct actio_source *source; struct actio_span span; const struct actio_value *arg; struct actio_finding *made; };
 
 static void make(void *user)

@@ -47,6 +47,7 @@ void actio_findings_close(struct actio_findings *f);
 struct actio_finding *actio_find(struct actio_findings *f, enum actio_code code, const struct actio_value arg[6]);
 /* The same with a place; `source` may be NULL. */
 struct actio_source { const char *file, *text; size_t length; };
+struct actio_span actio_source_span(const struct actio_source *source, size_t from, size_t to);   /* of bytes of the text, up to the end of the line */
 struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code code, const struct actio_source *source,
                                     struct actio_span span, const struct actio_value arg[6]);
 

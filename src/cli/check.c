@@ -8,8 +8,9 @@ static void print_report(const char *word, const struct actio_model *model, cons
         bool good = r->verdict[0] == 'r' || r->verdict[0] == 'h';               /* regular, redundant, hidden */
         fputs(actio_cli_paint(stdout, 'b'), stdout);
         actio_cli_text(stdout, model ? actio_model_name(model) : word);
-        const char *but = good && actio_findings_status(f) ? ", but not as it stands" : "";
-        printf("%s: %s%s%s%s\n", actio_cli_paint(stdout, ' '), actio_cli_paint(stdout, good && !*but ? 'g' : 'e'), r->verdict, actio_cli_paint(stdout, ' '), but);
+        const char *but = good && actio_findings_status(f) ? r->but : NULL;
+        printf("%s: %s%s%s%s%s%s\n", actio_cli_paint(stdout, ' '), actio_cli_paint(stdout, good && !but ? 'g' : 'e'), r->verdict, actio_cli_paint(stdout, ' '),
+               but ? ", but " : "", but ? but : "", but ? ": see below" : "");
         for (const char *p = r->text; *p;) {
             printf("  ");
             for (; *p && *p != '\n'; p++) putchar(*p);

@@ -8,7 +8,13 @@
 
 static void append(struct actio_formation *F, uint32_t row, size_t col, actio_expr e)
 {
-    if (!actio_is_zero(e)) ACTIO_PUSH(&F->arena, F->G.at, F->G.count, F->G.cap) = (struct actio_entry){ row, (uint32_t)col, e };
+    if (actio_is_zero(e)) return;
+    for (size_t i = 0; i < F->G.count; i++)
+        if (F->G.at[i].row == row && F->G.at[i].col == col) {
+            F->G.at[i].e = actio_add(&F->pool, F->G.at[i].e, e);
+            return;
+        }
+    ACTIO_PUSH(&F->arena, F->G.at, F->G.count, F->G.cap) = (struct actio_entry){ row, (uint32_t)col, e };
 }
 
 /* What d'Alembert's equations say that the constraints add: W v' - b. */

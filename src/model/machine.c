@@ -245,6 +245,20 @@ static bool sum_end_step(struct machine *m, const struct actio_step *s)
 
 /* ---- one step, and all */
 
+/* Each sum in the text once: of a family or a loop the first. */
+static void keep_sum(struct machine *m, actio_expr a, actio_expr b)
+{
+    struct actio_reader *r = m->r;
+    struct actio_model *model = r->model;
+    struct actio_step *s = &r->step[m->ip];
+    uint32_t count = (uint32_t)model->sums;
+    if (s->kept || m->origin != 0 || m->poisoned) return;
+    s->kept = true;
+    ACTIO_PUSH(&model->arena, model->sum, count, r->sums_cap) =
+        (struct actio_written_sum){ .a = a, .b = b, .minus = s->op == ACTIO_SUB, .from = s->u.use.word, .at = s->at, .to = s->u.use.jump };
+    model->sums = count;
+}
+
 static bool operation(struct machine *m, const struct actio_step *s)
 {
     struct actio_pool *pool = &m->r->model->pool;
@@ -253,6 +267,7 @@ static bool operation(struct machine *m, const struct actio_step *s)
     actio_expr c = pop(m);
     if (s->kind == ACTIO_ST_OP1) return push_result(m, actio_op1(pool, op, c), at);
     actio_expr b = pop(m);
+    if (s->kind == ACTIO_ST_OP2 && (op == ACTIO_ADD || op == ACTIO_SUB)) keep_sum(m, b, c);
     if (s->kind == ACTIO_ST_OP2) return push_result(m, actio_op2(pool, op, b, c), at);
     if (s->kind == ACTIO_ST_SWAPPED) return push_result(m, actio_op2(pool, op, c, b), at);
     actio_expr a = pop(m);

@@ -128,6 +128,30 @@ double actio_model_number(struct actio_model *model, actio_expr e)
     return actio_value_of(&model->pool, e, param_value, model);
 }
 
+/* Without blanks around, and without comments before it. */
+void actio_written_trim(const struct actio_model *model, struct actio_written_term *t)
+{
+    const char *text = model->source.text;
+    bool comment = false;
+    for (; t->from < t->to && (comment || strchr(" \t\r\n#", text[t->from])); t->from++)
+        if (text[t->from] == '#' || text[t->from] == '\n') comment = text[t->from] == '#';
+    while (t->to > t->from && strchr(" \t\r\n", text[t->to - 1])) t->to--;
+}
+
+/* The sums of one formula were made from left to right, one after the other. */
+size_t actio_model_terms(const struct actio_model *model, uint32_t from, struct actio_written_term *out, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < model->sums && count < most; i++) {
+        const struct actio_written_sum *s = &model->sum[i];
+        if (s->from != from) continue;
+        if (count == 0) out[count++] = (struct actio_written_term){ .e = s->a, .from = from, .to = s->at };
+        if (count < most) out[count++] = (struct actio_written_term){ .e = s->b, .minus = s->minus, .from = s->at + 1, .to = s->to };
+    }
+    for (size_t k = 0; k < count; k++) actio_written_trim(model, &out[k]);
+    return count;
+}
+
 static const char *symbol_base(const struct actio_model *m, actio_slot slot)
 {
     switch (slot.space) {

@@ -33,7 +33,12 @@ struct actio_constraint {
     struct actio_term *reaction; size_t reactions;         /* ACTING: the named variables (e unused); ALONG: variable = direction */
     actio_expr start_lambda; bool start_lambda_given;
 };
-struct actio_part { actio_expr e; struct actio_span span; bool is_dissipation; };
+/* A sum a + b or a - b as it stands in the text, by bytes: where a begins, the sign, just behind b. The sums of a + b - c all begin at a. */
+struct actio_written_sum { actio_expr a, b; bool minus; uint32_t from, at, to; };
+struct actio_written_term { actio_expr e; bool minus; uint32_t from, to; };
+/* An item of a `start` statement, by bytes; of which variable: UINT32_MAX for families and multipliers. */
+struct actio_start_item { uint32_t variable; bool is_state, is_rate; uint32_t from, to, statement_from, statement_to; };
+struct actio_part { actio_expr e; struct actio_span span; bool is_dissipation; uint32_t from, to; };    /* bytes of its formula */
 struct actio_symmetry { const char *label; bool is_time; struct actio_term *term; size_t terms; struct actio_span span; };
 struct actio_quasi_velocity { const char *name; actio_expr e; struct actio_span span; };   /* affine in V, made of Q, T and params else */
 struct actio_observe { const char *name; actio_expr e; struct actio_span span; };
@@ -57,6 +62,8 @@ struct actio_model {
     struct actio_variable *state; size_t states;
     bool has_lagrangian; actio_expr lagrangian, dissipation;   /* sums of all statements; 0 without */
     struct actio_part *part; size_t parts;                 /* those statements one by one */
+    struct actio_written_sum *sum; size_t sums;            /* of families and loops the first only */
+    struct actio_start_item *start_item; size_t start_items;
     struct actio_force *force; size_t forces;
     struct actio_flow_equation *flow; size_t flows;        /* as many as states */
     struct actio_constraint *constraint; size_t constraints;
@@ -82,5 +89,8 @@ void actio_model_print(struct actio_model *model, struct actio_text *out);
 /* The columns a run of this model has, in the order in which they are written; made once by the reader (duplicates are its error), used by equations/. */
 size_t actio_model_columns(struct actio_model *model, const char *const **names);
 double actio_model_number(struct actio_model *model, actio_expr e);   /* value of an expression of params */
+/* The terms of the formula that begins at this byte of the text, at most `most` of them; 0 when it is no sum. */
+void actio_written_trim(const struct actio_model *model, struct actio_written_term *t);   /* no blanks around it */
+size_t actio_model_terms(const struct actio_model *model, uint32_t from, struct actio_written_term *out, size_t most);
 
 #endif

@@ -5,7 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-void actio_parse_advance(struct actio_reader *r) { r->token = actio_lex_next(r); }
+void actio_parse_advance(struct actio_reader *r)
+{
+    r->passed = r->token.at + r->token.bytes;
+    r->token = actio_lex_next(r);
+}
 
 static bool is_end(enum actio_token_kind kind) { return kind == ACTIO_T_NEWLINE || kind == ACTIO_T_END; }
 
@@ -170,6 +174,7 @@ static bool item_list(struct actio_reader *r, struct actio_statement *s, item_fn
     do {
         struct actio_item item = item_here(r);
         if (!read(r, &item)) return false;
+        item.end = r->passed;
         keep_item(r, s, &item);
     } while (another(r));
     return true;
@@ -503,7 +508,9 @@ static void statement(struct actio_reader *r, uint32_t keyword)
     struct place start = save(r);
     actio_parse_advance(r);
     struct actio_statement s = { .keyword = keyword, .at = r->token.at, .span = r->token.span, .origin = r->lexer.origin };
-    if (statement_of[keyword](r, &s) && statement_ends(r, keyword)) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;
+    bool ok = statement_of[keyword](r, &s);
+    s.end = r->passed;
+    if (ok && statement_ends(r, keyword)) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;
     else skip_statement(r, start);
 }
 

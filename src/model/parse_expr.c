@@ -44,7 +44,7 @@ static void reduce(struct actio_reader *r, uint32_t base, int strength)
     for (; r->openings > base; r->openings--) {
         const struct actio_opening *o = &r->opening[r->openings - 1];
         if (o->kind > NEGATE || (o->kind == NEGATE ? NEGATE_STRENGTH : o->phase) < strength) return;
-        emit(r, o->kind == NEGATE ? ACTIO_ST_OP1 : ACTIO_ST_OP2, o->op, o->at, 0);
+        emit(r, o->kind == NEGATE ? ACTIO_ST_OP1 : ACTIO_ST_OP2, o->op, o->at, o->start)->u.use.jump = r->passed;
     }
 }
 
@@ -162,6 +162,7 @@ static bool no_operand(struct actio_reader *r, uint32_t base)
 static bool operand(struct actio_reader *r, uint32_t base, bool *want)
 {
     uint32_t at = r->token.at;
+    if (r->openings > base && r->opening[r->openings - 1].kind > NEGATE) r->opening[r->openings - 1].start = at;
     switch (r->token.kind) {
     case ACTIO_T_WORD: return name(r, want);
     case ACTIO_T_NUMBER:
@@ -179,13 +180,17 @@ static bool operand(struct actio_reader *r, uint32_t base, bool *want)
 
 /* ---- where an operator is expected */
 
+/* + and - bind weakest: nothing waits before them in this bracket, and what stands on their left begins where its current part does. */
+static uint32_t part_start(const struct actio_reader *r, uint32_t base) { return r->openings > base ? r->opening[r->openings - 1].start : r->formula_at; }
+
 static void binary_operator(struct actio_reader *r, uint32_t base)
 {
     enum actio_token_kind kind = r->token.kind;
     int strength = binary[kind].strength;
     reduce(r, base, kind == ACTIO_T_POWER ? strength + 1 : strength);
+    uint32_t start = part_start(r, base);
     open_at(r, BINARY, binary[kind].op, 0, r->token.at);
-    r->opening[r->openings - 1].phase = (uint8_t)strength;
+    r->opening[r->openings - 1].phase = (uint8_t)strength, r->opening[r->openings - 1].start = start;
 }
 
 static bool compare(struct actio_reader *r, struct actio_opening *o)
@@ -316,6 +321,7 @@ bool actio_parse_expr(struct actio_reader *r, struct actio_formula *out)
 {
     uint32_t base = r->openings, first = r->steps;
     bool want = true, done = false, ok = true;
+    r->formula_at = r->token.at;
     while (ok && !done) ok = advance_formula(r, base, &want, &done);
     for (; r->openings > base; r->openings--) {            /* after a fault only */
         const struct actio_opening *o = &r->opening[r->openings - 1];

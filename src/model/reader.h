@@ -16,7 +16,7 @@ struct actio_definition {                                  /* of a value; a fami
     uint32_t first, made;                                  /* of a frame or an observe: what it made, where */
 };
 struct actio_opening {                                     /* parsing: an operator or bracket that waits */
-    uint8_t kind, op, phase; uint32_t primes, count, word, at, jump;
+    uint8_t kind, op, phase; uint32_t primes, count, word, at, jump, start; /* start: of a bracket's current part; of + and -: of the left side */
 };
 struct actio_left_family { uint32_t at; struct actio_lexer after; struct actio_token token; };   /* at: its index; then where to read on */
 struct actio_loop { uint32_t word, begin; double now, last, saved; };
@@ -37,6 +37,7 @@ struct actio_reader {
     /* parsing */
     struct actio_lexer lexer;
     struct actio_token token;
+    uint32_t passed, formula_at;                           /* byte just behind the token before; where the formula being read begins */
     struct actio_step *step; uint32_t steps, steps_cap;
     struct actio_opening *opening; uint32_t openings, openings_cap;
     struct actio_item *item; uint32_t items, items_cap;
@@ -53,7 +54,7 @@ struct actio_reader {
     uint32_t *rate; uint32_t rates_cap;                    /* id + 1 of the time derivative of each node, where known */
     uint32_t *in_list, lists;                              /* of each variable: the last list of terms that named it */
     struct actio_column_use *column_use; uint32_t column_uses, column_uses_cap, column_names_cap;
-    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, parts_cap;
+    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, parts_cap, sums_cap, start_items_cap;
 };
 
 /* ---- words.c */

@@ -105,6 +105,16 @@ static void model_statement(struct actio_reader *r, struct actio_statement *s)
     r->model->name = actio_word_text(r, s->label);
 }
 
+/* The whole formula, as far as it stands in the statement's first line. */
+static struct actio_span whole_formula(const struct actio_reader *r, const struct actio_statement *s)
+{
+    struct actio_span span = s->span;
+    const char *p = r->origin[s->origin].source.text;
+    span.length = 0;
+    for (uint32_t i = s->at; i < s->end && p[i] != '\n' && p[i] != '\r' && p[i] != '#'; i++) span.length += ((unsigned char)p[i] & 0xC0) != 0x80;
+    return span;
+}
+
 /* One more term of the Lagrangian or of the dissipation. */
 static void add_part(struct actio_reader *r, const struct actio_statement *s, actio_expr e, bool is_dissipation)
 {
@@ -112,7 +122,8 @@ static void add_part(struct actio_reader *r, const struct actio_statement *s, ac
     actio_expr *sum = is_dissipation ? &m->dissipation : &m->lagrangian;
     uint32_t count = (uint32_t)m->parts;
     *sum = actio_add(&m->pool, *sum, e);
-    ACTIO_PUSH(&m->arena, m->part, count, r->parts_cap) = (struct actio_part){ e, s->span, is_dissipation };
+    ACTIO_PUSH(&m->arena, m->part, count, r->parts_cap) = 
+        (struct actio_part){ .e = e, .span = whole_formula(r, s), .is_dissipation = is_dissipation, .from = s->at, .to = s->end };
     m->parts = count;
 }
 
@@ -274,9 +285,34 @@ static bool start_target(struct actio_reader *r, const struct actio_target *t, v
     return not_a(r, t, ACTIO_F_START_TARGET);
 }
 
+static bool keep_variable(struct actio_reader *r, const struct actio_target *t, void *user)
+{
+    struct actio_start_item *kept = user;
+    enum actio_symbol_kind k = t->ref.kind;
+    (void)r;
+    if (t->item->range.kind == ACTIO_R_FAMILY || k == ACTIO_SY_LAMBDA) return true;
+    kept->variable = t->ref.index, kept->is_state = k == ACTIO_SY_STATE, kept->is_rate = k == ACTIO_SY_COORD_DOT || t->item->primes;
+    return true;
+}
+
+/* Where it stands, so that a remedy can write the line anew. */
+static void keep_start(struct actio_reader *r, const struct actio_statement *s, const struct actio_item *item)
+{
+    struct actio_model *m = r->model;
+    struct actio_start_item kept = { .variable = UINT32_MAX, .from = item->at, .to = item->end, .statement_from = s->at, .statement_to = s->end };
+    uint32_t count = (uint32_t)m->start_items;
+    if (s->origin != 0 || actio_reader_failed(r)) return;
+    if (item->range.kind != ACTIO_R_FAMILY) actio_each_target(r, item, ACTIO_IN_START, s->origin, keep_variable, &kept);
+    ACTIO_PUSH(&m->arena, m->start_item, count, r->start_items_cap) = kept;
+    m->start_items = count;
+}
+
 static void start_statement(struct actio_reader *r, struct actio_statement *s)
 {
-    for (uint32_t i = s->first; i < s->first + s->entries; i++) actio_each_target(r, &r->item[i], ACTIO_IN_START, s->origin, start_target, NULL);
+    for (uint32_t i = s->first; i < s->first + s->entries; i++) {
+        actio_each_target(r, &r->item[i], ACTIO_IN_START, s->origin, start_target, NULL);
+        keep_start(r, s, &r->item[i]);
+    }
 }
 
 static void time_statement(struct actio_reader *r, struct actio_statement *s)

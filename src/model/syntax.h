@@ -67,7 +67,8 @@ enum actio_instr_kind {
     ACTIO_ST_SUM, ACTIO_ST_SUM_END
 };
 struct actio_step {
-    uint8_t kind, op; uint32_t at;                         /* at: byte in the text, for messages */
+    uint8_t kind, op; bool kept; uint32_t at;              /* at: byte in the text, for messages. Of a + or -: use.word, use.jump are the bytes where its */
+                                                           /* left side begins and just behind its right side; kept: the model knows it */
     union { double number; struct { uint32_t word, jump; } use; } u;
 };
 struct actio_formula { uint32_t first, count; uint16_t origin; };   /* in reader->step */
@@ -82,6 +83,7 @@ struct actio_item {                                       /* one declaration or 
     struct actio_range range; struct actio_formula e;
     const char *unit;
     uint32_t next;                                         /* options for members of the same param family: item + 1 */
+    uint32_t end;                                          /* byte just behind it */
 };
 struct actio_statement {
     uint32_t keyword, label, at; struct actio_span span;   /* the label's span where there is one */
@@ -92,6 +94,7 @@ struct actio_statement {
     uint32_t rule;                                         /* ACTIO_W_acting, _along, _time; of a claim _drift, _residual, _verdict, _at */
     uint32_t column_primes, by, verdict, column; struct actio_span column_span;
     const char *text;                                      /* a claim as written */
+    uint32_t end;                                          /* byte just behind its last word; `at` is the first behind the keyword */
     uint32_t index; bool failed;                           /* where its constraints begin; its label could not be made */
 };
 

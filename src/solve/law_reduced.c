@@ -149,7 +149,9 @@ static int reduced_solve(struct actio_motion *m, double t, const double *y)
 {
     actio_chart_recall(m, t);
     int status = rates_at(m, t, y);
-    return status ? status : actio_motion_react(m, t, y);
+    if (!status) status = actio_motion_react(m, t, y);
+    for (size_t k = 0; k < m->p; k++) m->lambda[k] = NAN;  /* no multiplier of a gradient makes up this reaction */
+    return status;
 }
 
 const struct actio_law actio_law_reduced = {

@@ -41,11 +41,12 @@ static void dense_rows(struct actio_verdict *v, struct actio_sampled *points, co
     }
 }
 
-/* Factors between rows in their units become those between the rows themselves. */
+/* Factors between rows in their units become those between the rows themselves; rounding becomes 0. */
 static void undo_units(const struct actio_verdict *v, const uint32_t *set, size_t count, double *factor)
 {
     for (size_t j = 0; j + 1 < count; j++) {
         double last = v->row_unit[set[count - 1]], own = v->row_unit[set[j]];
+        if (fabs(factor[j]) <= 1e-12) factor[j] = 0;
         if (last > 0 && own > 0) factor[j] *= last / own;
     }
 }
@@ -130,7 +131,7 @@ static const char *constant_text(struct actio_formation *F, const uint32_t *set,
     actio_text_open(&t, &F->arena);
     actio_text_format(&t, "%s = ", F->sys.constraint[set[count - 1]]);
     for (size_t j = 0; j + 1 < count; j++)
-        if (fabs(factor[j]) > 1e-12) write_term(&t, factor[j], F->sys.constraint[set[j]], first), first = false;
+        if (factor[j] != 0) write_term(&t, factor[j], F->sys.constraint[set[j]], first), first = false;
     if (first) actio_text_add(&t, "0");
     return t.s;
 }
@@ -309,6 +310,7 @@ static struct actio_relation relation(struct actio_verdict *v, struct actio_samp
     if (r.constant) {
         v->proved = v->proved && proved(F, set, count, factor);
         r.text = constant_text(F, set, count, factor);
+        r.factor = factor[0];
         return r;
     }
     actio_expr formula[MOST_SYMBOLIC];

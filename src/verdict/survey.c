@@ -16,7 +16,7 @@ const char *actio_verdict_text(enum actio_verdict_word word)
     return words[word];
 }
 
-enum { NEAR = 8, FAR = 20, OWN = 6, MEASURED = 6, MOST_POINTS = 46, MOST_PLACES = 12 };
+enum { MOST_RESTORED = 60, NEAR = 8, FAR = 20, OWN = 6, MEASURED = 6, MOST_POINTS = 46, MOST_PLACES = 12 };
 #define SMALL 1e-2                                         /* a model whose start is smaller than this is also looked at on its own scale */
 #define DEPENDENT 1e-8                                     /* rows closer to dependent than this count as dependent */
 #define TOUCHING 5e-5                                      /* the same where curved position constraints may touch each other: they fix states no better */
@@ -240,6 +240,42 @@ static void judge_no_states(struct actio_surveying *s)
     actio_find_contradiction(s);
 }
 
+/* How good a state is to start from, 0 when it is none: far from singular, and not next to the given start. Moves y onto the manifold. */
+static double goodness(struct actio_surveying *s, double *y)
+{
+    double far = 0, size = s->M.unit[0];
+    if (!actio_survey_reach(s, s->t0, y) || !actio_manifold_fits(&s->M, s->t0, y, 1e-12) || !actio_manifold_on_sides(&s->M, s->t0, y)) return 0;
+    struct actio_look l = actio_look_at(s, s->t0, y);
+    if (!l.ok || l.rank != s->generic.rank) return 0;
+    for (size_t i = 0; i < s->M.ny; i++) far = fmax(far, fabs(y[i] - s->given[i])), size = fmax(size, fabs(s->given[i]));
+    return fmin(actio_rows_spread(s, l.rank), fmin(1, l.smallest)) * fmin(1, far / size);
+}
+
+/* For starts that are singular or far from any state: the best sampled one, with velocities as near to those given as there are, and round
+ * numbers where the constraints leave them. */
+static void find_elsewhere(struct actio_surveying *s)
+{
+    size_t ny = s->M.ny, n = s->F->n;
+    double best = 1e-3, *y = actio_form_array(s->F, ny, sizeof *y), *kept = actio_form_array(s->F, ny, sizeof *kept);
+    for (size_t i = 0; i < 2 * s->points.count; i++) {
+        bool rounded = i >= s->points.count;
+        double unit = pow(10, floor(log10(s->M.unit[0])) - 1);
+        memcpy(y, s->points.y + (rounded ? i - s->points.count : i) * ny, n * sizeof *y);
+        memcpy(y + n, s->given + n, (ny - n) * sizeof *y);
+        for (size_t k = 0; k < n && rounded; k++) y[k] = round(y[k] / unit) / round(1 / unit);
+        double good = goodness(s, y) * (rounded ? 2 : 1);
+        if (good <= best) continue;
+        best = good;
+        memcpy(kept, y, ny * sizeof *y);
+        s->v->elsewhere = kept;
+    }
+    for (size_t k = 0; k < n && n <= MOST_RESTORED && s->v->elsewhere; k++) {         /* as given where that is as good */
+        memcpy(y, kept, ny * sizeof *y);
+        y[k] = s->given[k];
+        if (goodness(s, y) * 4 >= best && y[k] == s->given[k]) memcpy(kept, y, ny * sizeof *y);
+    }
+}
+
 static void judge(struct actio_surveying *s)
 {
     struct actio_verdict *v = s->v;
@@ -258,6 +294,7 @@ static void judge(struct actio_surveying *s)
         actio_find_spare(s, r);
         if (r->spare < r->rows) s->spared[r->row[r->spare]] = true;            /* what is told can be done all at once */
     }
+    if ((v->word == ACTIO_VERDICT_singular && !v->touching.rows) || !s->reached) find_elsewhere(s);
     if (v->word >= ACTIO_VERDICT_redundant) actio_scan(s);
     if (v->word >= ACTIO_VERDICT_hidden && s->box->look_later) actio_find_later(s);
 }
@@ -296,16 +333,16 @@ struct actio_verdict *actio_survey(struct actio_formation *F, const double *para
     memcpy(given, y0, (F->n + F->N) * sizeof *given);
     s.y0 = start, s.given = given;
     open_survey(&s, param, y0);
-    bool reached = actio_survey_reach(&s, t0, start);
-    if (!reached) memcpy(start, given, s.M.ny * sizeof *start);
+    s.reached = actio_survey_reach(&s, t0, start);
+    if (!s.reached) memcpy(start, given, s.M.ny * sizeof *start);
     collect_points(&s);
     if (s.points.count == 0 && F->sys.modes) s.any_side = true, collect_points(&s);
     v->samples = s.points.count;
     bool never_later = s.later >= 8 && s.later_reached == 0;
     s.at = never_later ? 0.5 * (t0 + box->t1) : t0;
-    if ((!reached && s.points.count == 0) || never_later) judge_no_states(&s);
+    if ((!s.reached && s.points.count == 0) || never_later) judge_no_states(&s);
     else {
-        if (!reached) memcpy(start, s.points.y, s.M.ny * sizeof *start);
+        if (!s.reached) memcpy(start, s.points.y, s.M.ny * sizeof *start);
         judge(&s);
     }
     actio_probe_close(&s.matrix);

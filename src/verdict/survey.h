@@ -20,6 +20,7 @@ struct actio_surveying {
     double *size;                                          /* of the rows of G, fixed once seen */
     double *G, *A, *D, *d, *Z, *ZD, *S, *w, *right, *work, *wide; int *iwork;
     uint64_t seed;
+    bool reached;                                          /* the start was put on the manifold; else y0 is another state */
     bool rheonomic;                                        /* constraints depend on time */
     bool any_side;                                         /* also points where switches are on another side than at the start */
     size_t later, later_reached;                           /* points tried at other times than the start's */

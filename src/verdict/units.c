@@ -247,9 +247,12 @@ static struct node look_at(const struct checking *c, uint32_t id)
 static void pass(struct checking *c)
 {
     struct actio_pool *pool = &c->model->pool;
-    actio_expr *roots = actio_arena_array(&c->arena, 2 * (size_t)c->count + 1, sizeof *roots);
+    const struct actio_model *m = c->model;
+    size_t own = 2 * (size_t)c->count, all = own + 2 * m->sums;
+    actio_expr *roots = actio_arena_array(&c->arena, all + 1, sizeof *roots);
     for (uint32_t i = 0; i < c->count; i++) roots[2 * i] = c->list[i].e, roots[2 * i + 1] = c->list[i].other;
-    struct actio_cone cone = actio_cone_of(pool, roots, 2 * (size_t)c->count);
+    for (size_t i = 0; i < m->sums; i++) roots[own + 2 * i] = m->sum[i].a, roots[own + 2 * i + 1] = m->sum[i].b;
+    struct actio_cone cone = actio_cone_of(pool, roots, all);
     c->ids = cone.count;
     c->q = actio_arena_array(&c->arena, (size_t)cone.count + 1, sizeof *c->q);
     c->id = actio_arena_array(&c->arena, (size_t)cone.count + 1, sizeof *c->id);
@@ -262,8 +265,9 @@ static void pass(struct checking *c)
     }
 }
 
-static actio_quantity quantity_of(const struct checking *c, uint32_t id)
+static actio_quantity quantity_of(const void *checking, uint32_t id)
 {
+    const struct checking *c = checking;
     uint32_t low = 0, high = c->ids;
     while (high - low > 1) {
         uint32_t mid = low + (high - low) / 2;
@@ -283,22 +287,7 @@ static const char *unit_text(struct checking *c, const actio_quantity *q)
     return t.s;
 }
 
-static const char *cut(struct checking *c, const char *s)
-{
-    enum { MOST = 60 };
-    size_t n = 0;
-    for (int shown = 0; s[n]; n++)
-        if (((unsigned char)s[n] & 0xC0) != 0x80 && ++shown > MOST) return actio_arena_format(&c->arena, "%.*s...", (int)n, s);
-    return s;
-}
-
-static const char *formula_text(struct checking *c, uint32_t id)
-{
-    struct actio_text t;
-    actio_text_open(&t, &c->arena);
-    actio_print(&c->model->pool, (actio_expr){ id }, actio_model_symbol_name, c->model, &t);
-    return cut(c, t.s);
-}
+static const char *formula_text(struct checking *c, uint32_t id) { return actio_unit_formula(c->model, &c->arena, (actio_expr){ id }); }
 
 /* The term of a sum that its unit comes from. */
 static uint32_t term_of(const struct checking *c, uint32_t id)
@@ -319,22 +308,49 @@ static void say(struct checking *c, const struct statement *s, enum actio_code c
     c->last = s->span;
 }
 
-struct side { actio_quantity q; const char *text; };
+struct side { actio_quantity q; const char *text; uint32_t id; };
 
-static void say_clash(struct checking *c, const struct statement *s, enum clash clash, const struct side *a, const char *sign, const struct side *b)
+/* The hint: what was declared in the term, and what to do. */
+static const char *remedy(struct checking *c, enum clash clash, const char *names)
+{
+    const char *what = clash == OTHER_SIZE ? "declare both in the same unit, as numbers are never converted" : "correct the unit that is wrong, or the formula";
+    return *names ? actio_arena_format(&c->arena, "declared are %s; %s", names, what) : what;
+}
+
+static void say_two(struct checking *c, const struct statement *s, enum clash clash, const char *text, const char *hint)
+{
+    say(c, s, clash == OTHER_SIZE ? ACTIO_F_UNITS_SIZE : ACTIO_F_UNITS_DIFFER, ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(text), ACTIO_TEXT(hint)));
+}
+
+static void say_clash(struct checking *c, const struct statement *s, enum clash clash, const struct side *a, const struct side *b)
 {
     const struct side *left = b->q.number ? b : a, *right = b->q.number ? a : b;
     if (clash == WITH_NUMBER)
         say(c, s, ACTIO_F_UNITS_NUMBER, ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(left->text), ACTIO_TEXT(unit_text(c, &right->q)), ACTIO_TEXT(right->text)));
     else
-        say(c, s, clash == OTHER_SIZE ? ACTIO_F_UNITS_SIZE : ACTIO_F_UNITS_DIFFER,
-            ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(unit_text(c, &a->q)), ACTIO_TEXT(sign), ACTIO_TEXT(unit_text(c, &b->q)), ACTIO_TEXT(a->text), ACTIO_TEXT(b->text)));
+        say_two(c, s, clash, actio_arena_format(&c->arena, "`%s` is in [%s], but `%s` is in [%s]", a->text, unit_text(c, &a->q), b->text, unit_text(c, &b->q)),
+                remedy(c, clash, actio_unit_names(c->model, &c->arena, (actio_expr){ b->id })));
 }
 
 static struct side side_of(struct checking *c, uint32_t id)
 {
     uint32_t term = term_of(c, id);
-    return (struct side){ quantity_of(c, id), formula_text(c, term) };
+    return (struct side){ quantity_of(c, id), formula_text(c, term), term };
+}
+
+/* A sum is told by its terms, and the place is the term that is out of line. */
+static void say_sum(struct checking *c, const struct statement *s, const struct fault *fault)
+{
+    struct side a = side_of(c, fault->a), b = side_of(c, fault->b);
+    struct actio_unit_ask ask = { fault->id, s->span.line, s->need == LAGRANGIAN, quantity_of, c };
+    struct actio_unit_clash found;
+    struct statement there = *s;
+    bool known = actio_unit_clash_of(c->model, &c->arena, &ask, &found);
+    if (known) there.span = found.span;
+    if (known && found.span.line != s->span.line && s->span.line) there.what = actio_arena_format(&c->arena, "%s (line %u)", s->what, (unsigned)s->span.line);
+    if (known && fault->clash != WITH_NUMBER) say_two(c, &there, fault->clash, found.text, remedy(c, fault->clash, found.names));
+    else say_clash(c, &there, fault->clash, &a, &b);
+    c->last = s->span;
 }
 
 static void say_fault(struct checking *c, const struct statement *s, const struct fault *fault)
@@ -342,9 +358,8 @@ static void say_fault(struct checking *c, const struct statement *s, const struc
     static const enum actio_code code[] = { [ARGUMENT] = ACTIO_F_UNITS_ARGUMENT, [ARGUMENT_SIZE] = ACTIO_F_UNITS_ARGUMENT_SIZE,
                                             [EXPONENT] = ACTIO_F_UNITS_EXPONENT, [BASE] = ACTIO_F_UNITS_BASE };
     enum actio_op op = (enum actio_op)c->model->pool.node[fault->id].op;
-    bool infix = op == ACTIO_ADD || op == ACTIO_SUB || op == ACTIO_LT || op == ACTIO_LE;
-    struct side a = side_of(c, fault->a), b = side_of(c, fault->b);
-    if (fault->clash < ARGUMENT) say_clash(c, s, fault->clash, &a, infix ? actio_op_text(op) : "and", &b);
+    struct side a = side_of(c, fault->a);
+    if (fault->clash < ARGUMENT) say_sum(c, s, fault);
     else say(c, s, code[fault->clash], ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(actio_op_text(op)), ACTIO_TEXT(unit_text(c, &a.q)), ACTIO_TEXT(formula_text(c, fault->id))));
 }
 
@@ -448,7 +463,8 @@ static void ask_unit(struct checking *c, const struct statement *s, const actio_
     if (clash == AGREE) return;
     struct side is = side_of(c, s->e.id);
     static const enum actio_code code[] = { [DIFFERENT] = ACTIO_F_UNITS_ASKED, [WITH_NUMBER] = ACTIO_F_UNITS_ASKED_NUMBER, [OTHER_SIZE] = ACTIO_F_UNITS_ASKED_SIZE };
-    say(c, s, code[clash], ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(is.text), ACTIO_TEXT(unit_text(c, asked)), ACTIO_TEXT(why), ACTIO_TEXT(unit_text(c, &q))));
+    const char *hint = remedy(c, clash, actio_unit_names(c->model, &c->arena, (actio_expr){ is.id }));
+    say(c, s, code[clash], ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(is.text), ACTIO_TEXT(unit_text(c, asked)), ACTIO_TEXT(why), ACTIO_TEXT(unit_text(c, &q)), ACTIO_TEXT(hint)));
 }
 
 static void ask_lagrangian(struct checking *c, const struct statement *s)
@@ -464,7 +480,7 @@ static void ask_sides(struct checking *c, const struct statement *s)
     enum clash clash = meet(&a, &b);
     if (clash == AGREE) return;
     struct side left = side_of(c, s->e.id), right = side_of(c, s->other.id);
-    say_clash(c, s, clash, &left, "=", &right);
+    say_clash(c, s, clash, &left, &right);
 }
 
 static void ask(struct checking *c, const struct statement *s)

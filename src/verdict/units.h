@@ -37,4 +37,13 @@ actio_quantity actio_quantity_power(const actio_quantity *a, double k);   /* unk
 bool actio_same_powers(const actio_quantity *a, const actio_quantity *b);
 bool actio_same_size(const actio_quantity *a, const actio_quantity *b);   /* true as well where sizes mean nothing */
 
+/* ---- unit_terms.c: sums as they stand in the text. Used by units.c */
+
+/* The node whose operands do not agree, the line of the statement it was met in, and what is known of the unit of any node. */
+struct actio_unit_ask { uint32_t id, line; bool lagrangian; actio_quantity (*quantity)(const void *user, uint32_t id); const void *user; };
+struct actio_unit_clash { const char *text, *names; struct actio_span span; };    /* "`a` is in [m], but `b` is in [s]", "b [s] (line 2)", the place of b */
+bool actio_unit_clash_of(struct actio_model *m, struct actio_arena *arena, const struct actio_unit_ask *ask, struct actio_unit_clash *out);   /* false: not found */
+const char *actio_unit_names(struct actio_model *m, struct actio_arena *arena, actio_expr e);     /* "m [kg] and g [m/s] (line 2)"; "" */
+const char *actio_unit_formula(struct actio_model *m, struct actio_arena *arena, actio_expr e);   /* printed, cut where it is long */
+
 #endif

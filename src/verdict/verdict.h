@@ -16,7 +16,7 @@ const char *actio_verdict_text(enum actio_verdict_word word);
 
 struct actio_equation { const char *text, *latex; };
 /* Rows that depend on each other: names and "again = 2*rod". spare: which of `row` says nothing that the others don't; rows = none does; SIZE_MAX = not known. */
-struct actio_relation { const uint32_t *row; size_t rows; const char *text; bool constant; size_t spare; };
+struct actio_relation { const uint32_t *row; size_t rows; const char *text; bool constant; double factor; size_t spare; };   /* factor: of two rows, where constant */
 /* A constraint without a gradient where it holds, or only at the start, and equations that say the same ("x = 0 and y = 0", or NULL). */
 enum actio_flaw_kind { ACTIO_GRADIENT_VANISHES, ACTIO_GRADIENT_HAS_NO_LIMIT, ACTIO_HOLDS_ON_A_JUMP, ACTIO_REACTION_VANISHES };
 struct actio_flaw { uint32_t constraint; enum actio_flaw_kind kind; bool at_start_only; const char *remedy; };
@@ -49,6 +49,7 @@ struct actio_verdict {
     uint32_t *undetermined; size_t undetermineds;          /* variables whose acceleration is arbitrary */
     size_t free_data; long naive_free_data;
     struct actio_place *singular_at; size_t singulars;
+    double *elsewhere;                                     /* a state at the start's time that satisfies the constraints and is not singular, when the start is or nothing is near it; or NULL */
     const char **works;                                    /* by constraint: why its reaction can do work; NULL = it does none */
     struct actio_integrability *integrability;             /* growth.h; NULL when there is nothing to ask */
 };

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the Lagrangian lacks, in words: coordinates without inertia, equations that nothing can satisfy, negative kinetic energies. The place
+ * is the line of the Lagrangian, and the remedy a term to write there. */
+#include "run_words.h"
+#include "verdict/verdict.h"
+#include "expr/normal.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ANGLES = 64, MOST_TERMS = 64 };
+
+/* ---- the place */
+
+/* The statement that a coordinate occurs in, else the first. */
+static struct actio_span lagrangian_place(struct actio_run *run, size_t i)
+{
+    struct actio_model *m = run->model;
+    const struct actio_part *first = NULL;
+    for (size_t k = 0; k < m->parts; k++) {
+        if (m->part[k].is_dissipation) continue;
+        if (!first) first = &m->part[k];
+        bool occurs = i < m->coords && (actio_uses_symbol(&m->pool, m->part[k].e, m->coord[i].x) || actio_uses_symbol(&m->pool, m->part[k].e, m->coord[i].dot));
+        if (occurs) return m->part[k].span;
+    }
+    return first ? first->span : (struct actio_span){ 0 };
+}
+
+static bool is_word_sign(char c) { return isalnum((unsigned char)c) || c == '_' || ((unsigned char)c & 0x80); }
+
+/* Is it a word of the text? */
+static bool is_written(const struct actio_run *run, const char *word)
+{
+    const char *text = run->model->source.text;
+    size_t n = strlen(word);
+    for (const char *p = text; text && (p = strstr(p, word)) != NULL; p += n)
+        if ((p == text || !is_word_sign(p[-1])) && !is_word_sign(p[n])) return true;
+    return false;
+}
+
+static bool is_param(const struct actio_run *run, const char *name)
+{
+    for (size_t i = 0; i < run->model->params; i++)
+        if (strcmp(run->model->param[i].name, name) == 0) return true;
+    return false;
+}
+
+/* ---- a kinetic energy to write */
+
+/* Does the coordinate occur in the argument of a sine or cosine? Then it is an angle. */
+static bool is_angle(struct actio_run *run, size_t i)
+{
+    struct actio_model *m = run->model;
+    actio_expr *e = actio_arena_array(&run->arena, m->constraints + 1, sizeof *e), argument[MOST_ANGLES];
+    const char *unit = m->coord[i].unit;
+    size_t count = 0;
+    if (unit) return strcmp(unit, "rad") == 0 || strcmp(unit, "deg") == 0 || strcmp(unit, "1") == 0;
+    e[0] = m->lagrangian;
+    for (size_t k = 0; k < m->constraints; k++) e[k + 1] = m->constraint[k].g;
+    struct actio_cone cone = actio_cone_of(&m->pool, e, m->constraints + 1);
+    for (uint32_t k = 0; k < cone.count && count < MOST_ANGLES; k++) {
+        const struct actio_node *n = &m->pool.node[cone.id[k]];
+        if (n->op == ACTIO_SIN || n->op == ACTIO_COS || n->op == ACTIO_TAN) argument[count++] = (actio_expr){ n->a };
+    }
+    for (size_t k = 0; k < count; k++)
+        if (actio_uses_symbol(&m->pool, argument[k], m->coord[i].x)) return true;
+    return false;
+}
+
+/* y1 and y2, a[1] and a[2]: the same letters. */
+static bool same_stem(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "0123456789[_");
+    return n > 0 && n == strcspn(b, "0123456789[_") && strncmp(a, b, n) == 0;
+}
+
+/* m*y2'^2/2 where y1 has m*y1'^2/2 and differs in its number only; NULL without such a one. */
+static const char *term_like_others(struct actio_run *run, size_t i)
+{
+    struct actio_formation *F = run->sys->formation;
+    for (size_t k = 0; k < F->G.count; k++) {
+        size_t j = F->G.at[k].row;
+        actio_expr e = F->G.at[k].e;
+        if (j == i || j >= F->n || F->G.at[k].col != j || !same_stem(F->model->coord[i].name, F->model->coord[j].name)) continue;
+        if (actio_level_of(&F->pool, e) > ACTIO_LV_PARAM) continue;
+        struct actio_text t;
+        actio_text_open(&t, &run->arena);
+        e = actio_mul(&F->pool, actio_const(&F->pool, 0.5), actio_mul(&F->pool, e, actio_power(&F->pool, F->v[i], 2)));
+        actio_print_nice(&F->pool, e, actio_model_symbol_name, F->model, &t);
+        return actio_arena_format(&run->arena, "`%s`", t.s);
+    }
+    return NULL;
+}
+
+/* "`J/2*th'^2` with `param J = 1`": an inertia of its own, by a param that is there or a name that is not used. */
+static const char *kinetic_term(struct actio_run *run, size_t i)
+{
+    static const char *const names[2][4] = { { "m", "M", "m_1", "mass" }, { "J", "I", "J_1", "inertia" } };
+    const char *like = term_like_others(run, i), *name = run->model->coord[i].name;
+    if (like) return like;
+    bool angle = is_angle(run, i);
+    const char *const *letter = names[angle], *chosen = letter[3];
+    for (size_t k = 4; k-- > 0;)
+        if (is_param(run, letter[k]) || !is_written(run, letter[k])) chosen = letter[k];
+    if (is_param(run, chosen)) return actio_arena_format(&run->arena, "`%s/2*%s'^2`", chosen, name);
+    return actio_arena_format(&run->arena, "`%s/2*%s'^2` with `param %s = 1`, its %s", chosen, name, chosen, angle ? "moment of inertia" : "mass");
+}
+
+/* ---- accelerations that nothing determines */
+
+static const char *free_label(const struct actio_run *run)
+{
+    static const char *const labels[] = { "hold", "drive", "given" };
+    for (size_t k = 0; k < 3; k++)
+        if (!is_written(run, labels[k])) return labels[k];
+    return "prescribed";
+}
+
+void actio_say_arbitrary(struct actio_run *run, const struct actio_verdict *v, uint32_t i)
+{
+    struct actio_model *m = run->model;
+    (void)v;
+    if (i >= m->coords) {
+        const struct actio_variable *s = &m->state[i - m->coords];
+        actio_find_at(run->f, ACTIO_F_ARBITRARY, &m->source, s->span,
+                      ACTIO_ARGS(ACTIO_TEXT(s->name), ACTIO_TEXT("neither the flows nor the constraints determine its rate"),
+                                 ACTIO_TEXT(actio_arena_format(&run->arena, "write a flow with %s' on its left side that does not depend on the others, or a constraint", s->name))));
+        return;
+    }
+    const char *name = m->coord[i].name, *why = "the kinetic energy and the constraints do not determine it";
+    if (!actio_uses_symbol(&m->pool, m->lagrangian, m->coord[i].dot))
+        why = actio_arena_format(&run->arena, "the lagrangian does not contain %s' and no constraint determines it", name);
+    const char *hint = actio_arena_format(&run->arena, "add the kinetic energy of %s to the lagrangian, for example %s. Or prescribe its motion, for example by `constraint %s: %s' = %s`",
+                                          name, kinetic_term(run, i), free_label(run), name, actio_words_number(run, run->y0[m->coords + i]));
+    actio_find_at(run->f, ACTIO_F_ARBITRARY, &m->source, lagrangian_place(run, i), ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(why), ACTIO_TEXT(hint)));
+}
+
+/* ---- equations of motion that nothing can satisfy */
+
+/* Does the acceleration of a coordinate stand in any equation of motion? */
+static bool has_inertia(const struct actio_system *sys, size_t i)
+{
+    for (size_t k = 0; k < sys->G.count; k++)
+        if (sys->G.row[k] == i) return true;
+    return false;
+}
+
+static bool has_reaction(const struct actio_system *sys, size_t i)
+{
+    for (size_t k = 0; k < sys->D.count; k++)
+        if (sys->D.col[k] == i) return true;
+    return false;
+}
+
+/* The coordinate whose own equation of motion is what can't be satisfied: no inertia, no reaction, the same formula. n: none. */
+static size_t whose_equation(struct actio_run *run, const struct actio_verdict *v)
+{
+    struct actio_formation *F = v->F;
+    for (size_t i = 0; i < F->n && v->hiddens; i++) {
+        if (has_inertia(run->sys, i) || has_reaction(run->sys, i)) continue;
+        actio_expr own = actio_equation_form(&F->pool, actio_simplify(&F->pool, F->h[i]));
+        if (actio_same(own, v->hidden_e[v->hiddens - 1])) return i;
+    }
+    return F->n;
+}
+
+static const char *why_no_motion(struct actio_run *run, const struct actio_verdict *v, size_t i)
+{
+    struct actio_model *m = run->model;
+    const char *equation = v->hiddens ? v->hidden[v->hiddens - 1].text : "a contradiction";
+    if (i >= m->coords) return actio_arena_format(&run->arena, "the equations of motion require %s", equation);
+    const char *name = m->coord[i].name;
+    bool rate = actio_uses_symbol(&m->pool, m->lagrangian, m->coord[i].dot), itself = actio_uses_symbol(&m->pool, m->lagrangian, m->coord[i].x);
+    const char *why = rate ? "the lagrangian gives it no inertia" : actio_arena_format(&run->arena, itself ? "the lagrangian contains %s, but not %s'" : "the lagrangian does not contain %s'", name, name);
+    return actio_arena_format(&run->arena, "the equation of %s reads %s: %s", name, equation, why);
+}
+
+void actio_say_no_motion(struct actio_run *run, const struct actio_verdict *v)
+{
+    struct actio_model *m = run->model;
+    size_t own = whose_equation(run, v), i = own;
+    if (i == m->coords)
+        for (i = 0; i < m->coords && has_inertia(run->sys, i);) i++;
+    const char *hint = "the lagrangian does not fit the constraints. Add a kinetic energy for the velocities that they leave free, or take a force or a constraint away";
+    if (i < m->coords)
+        hint = actio_arena_format(&run->arena, "add the kinetic energy of %s to the lagrangian, for example %s (or look for a mistyped name). Or tie %s to other coordinates by a constraint",
+                                  m->coord[i].name, kinetic_term(run, i), m->coord[i].name);
+    actio_find_at(run->f, ACTIO_F_NO_MOTION, &m->source, lagrangian_place(run, i), ACTIO_ARGS(ACTIO_TEXT(why_no_motion(run, v, own)), ACTIO_TEXT(hint)));
+}
+
+/* ---- negative kinetic energies */
+
+struct term { const struct actio_part *part; struct actio_written_term at; double size; };
+
+static double second_derivative(struct actio_model *m, actio_expr e, actio_expr by)
+{
+    return actio_value_of(&m->pool, actio_diff(&m->pool, actio_diff(&m->pool, e, by), by), actio_start_value, m);
+}
+
+static void narrow(struct term *t, actio_expr e, bool minus, uint32_t from, uint32_t to, double size)
+{
+    if (size < 0 && to - from < t->at.to - t->at.from) t->at = (struct actio_written_term){ e, minus, from, to };
+}
+
+/* (a'^2 - b'^2)/2: the part of the term that is negative by itself, where there is one. */
+static void look_inside(struct actio_run *run, struct term *t, actio_expr by)
+{
+    struct actio_model *m = run->model;
+    const struct actio_written_term whole = t->at;
+    for (size_t i = 0; i < m->sums; i++) {
+        const struct actio_written_sum *s = &m->sum[i];
+        if (s->from < whole.from || s->to > whole.to) continue;
+        narrow(t, s->a, false, s->from, s->at, second_derivative(m, s->a, by));
+        narrow(t, s->b, s->minus, s->at + 1, s->to, (s->minus ? -1 : 1) * second_derivative(m, s->b, by));
+    }
+    actio_written_trim(m, &t->at);
+}
+
+/* The term of the Lagrangian that is most negative in this velocity, as it stands in the text. */
+static struct term negative_term(struct actio_run *run, size_t i)
+{
+    struct actio_model *m = run->model;
+    struct term worst = { 0 };
+    struct actio_written_term *term = actio_arena_array(&run->arena, MOST_TERMS, sizeof *term);
+    for (size_t k = 0; k < m->parts; k++) {
+        const struct actio_part *part = &m->part[k];
+        size_t count = part->is_dissipation ? 0 : actio_model_terms(m, part->from, term, MOST_TERMS);
+        if (count == 0 && !part->is_dissipation) term[count++] = (struct actio_written_term){ .e = part->e, .from = part->from, .to = part->to };
+        for (size_t j = 0; j < count; j++) {
+            double size = (term[j].minus ? -1 : 1) * second_derivative(m, term[j].e, m->coord[i].dot);
+            if (size < worst.size) worst = (struct term){ part, term[j], size };
+        }
+    }
+    if (worst.part) look_inside(run, &worst, m->coord[i].dot);
+    return worst;
+}
+
+static size_t coordinate_named(const struct actio_run *run, const char *name)
+{
+    size_t i = 0;
+    while (i < run->model->coords && (!name || strcmp(run->model->coord[i].name, name) != 0)) i++;
+    return i;
+}
+
+/* " (- b'^2/2)", where the term stands in one line. */
+static const char *term_text(struct actio_run *run, const struct term *t)
+{
+    const char *text = run->model->source.text + t->at.from;
+    size_t n = t->at.to - t->at.from;
+    if (!t->part || n > 60 || memchr(text, '\n', n) || memchr(text, '#', n)) return "";
+    return actio_arena_format(&run->arena, " (`%s%.*s`)", t->at.minus ? "-" : "", (int)n, text);
+}
+
+void actio_say_indefinite(struct actio_run *run, const struct actio_verdict *v, bool is_cause)
+{
+    struct actio_model *m = run->model;
+    size_t i = coordinate_named(run, v->negative);
+    struct term t = i < m->coords ? negative_term(run, i) : (struct term){ 0 };
+    uint32_t from = t.at.from;
+    while (t.at.minus && from > t.part->from && m->source.text[from] != '-') from--;          /* the sign is what may be wrong */
+    struct actio_span span = t.part ? actio_source_span(&m->source, from, t.at.to) : lagrangian_place(run, i);
+    const char *who = i < m->coords ? actio_arena_format(&run->arena, "%s a negative kinetic energy%s", m->coord[i].name, term_text(run, &t))
+                      : v->negative && strlen(v->negative) <= 80 ? actio_arena_format(&run->arena, "a negative kinetic energy to motions along %s", v->negative)
+                      : v->negative ? "a negative kinetic energy to some motions" : "a negative kinetic energy to some motions, though not at the start";
+    const char *more = v->inertia[1] > 1 ? actio_arena_format(&run->arena, ", one of %d such directions", v->inertia[1]) : "";
+    const char *what = actio_arena_format(&run->arena, "%s%s", more, is_cause ? "" : ", and such motions need not be stable or physical");
+    const char *sure = v->inertia[2] == 0 ? "comes from it" : "may come from it";
+    const char *hint = "if that is not meant, look for a wrong sign before the squared velocities";
+    if (is_cause) hint = actio_arena_format(&run->arena, "if this %s is a slip, correct it first, as what follows %s", t.part ? "sign" : "kinetic energy", sure);
+    actio_find_at(run->f, ACTIO_F_INDEFINITE, &m->source, span, ACTIO_ARGS(ACTIO_TEXT(who), ACTIO_TEXT(what), ACTIO_TEXT(hint)));
+}
