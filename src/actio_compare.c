@@ -52,6 +52,13 @@ static double own_error(const struct actio_table *t)
     return largest;
 }
 
+/* x_dot of x, a_dot[1] of a[1] */
+static const char *rate_name(const char *name, struct actio_arena *arena)
+{
+    size_t stem = strcspn(name, "[");
+    return actio_arena_format(arena, "%.*s_dot%s", (int)stem, name, name + stem);
+}
+
 /* The sign of the power of all reactions along the motion, beside the size of its terms. */
 static const char *power_of(const struct actio_table *t, struct actio_arena *arena)
 {
@@ -60,7 +67,7 @@ static const char *power_of(const struct actio_table *t, struct actio_arena *are
     double *sum = actio_arena_array(arena, t->rows + 1, sizeof *sum);
     for (size_t c = 0; c < t->cols; c++) {
         if (t->col[c].role != ACTIO_ROLE_REACTION) continue;
-        size_t rate = actio_table_find(t, actio_arena_format(arena, "%s'", t->col[c].name + strlen("reaction.")));
+        size_t rate = actio_table_find(t, rate_name(t->col[c].name + strlen("reaction."), arena));
         for (size_t r = 0; rate < t->cols && r < t->rows; r++) {
             double p = t->data[c][r] * t->data[rate][r];
             if (isfinite(p)) sum[r] += p, size = fmax(size, fabs(p)), any = true;
