@@ -18,4 +18,10 @@ enum actio_role {
     ACTIO_ROLE_COUNT
 };
 
+/* A column that the program makes as a sum of terms, which may cancel: its error is judged beside their size. */
+static inline int actio_role_is_sum(int role)
+{
+    return role == ACTIO_ROLE_ENERGY || role == ACTIO_ROLE_POWER || role == ACTIO_ROLE_RESIDUAL || role == ACTIO_ROLE_CHARGE || role == ACTIO_ROLE_BALANCE;
+}
+
 #endif

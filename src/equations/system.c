@@ -178,9 +178,7 @@ static void list_terms(struct list *l)
 {
     struct actio_formation *F = l->F;
     for (size_t c = 0; c < F->sys.columns; c++) {
-        int role = F->sys.column[c].role;
-        bool sum = role == ACTIO_ROLE_ENERGY || role == ACTIO_ROLE_POWER || role == ACTIO_ROLE_RESIDUAL || role == ACTIO_ROLE_CHARGE || role == ACTIO_ROLE_BALANCE;
-        add(l, sum ? size_inside(F, F->column[c]) : (actio_expr){ 0 });
+        add(l, actio_role_is_sum(F->sys.column[c].role) ? size_inside(F, F->column[c]) : (actio_expr){ 0 });
     }
 }
 

@@ -424,9 +424,6 @@ static bool same_end(const struct pass *a, const struct pass *b)
     return apart == 0 || (a->result.status && b->result.status && apart <= 1);
 }
 
-/* Is the column a sum made by the program, whose error is judged by its terms? */
-static bool is_sum(int role) { return role == ACTIO_ROLE_ENERGY || role == ACTIO_ROLE_POWER || role == ACTIO_ROLE_RESIDUAL || role == ACTIO_ROLE_CHARGE || role == ACTIO_ROLE_BALANCE; }
-
 /* Local tolerance for a fine run: the first one's interpolants show how much theirs will be wrong. */
 static double foresee(const struct ladder *l, const struct pass *rough, double fine)
 {
@@ -436,7 +433,7 @@ static double foresee(const struct ladder *l, const struct pass *rough, double f
         const double *without = column + rough->lanes - 2 * ACTIO_GAPS;
         double e = 0, size = 1;
         for (size_t k = 0; k < l->checks.gaps; k++) e = fmax(e, difference_of(without[k], without[ACTIO_GAPS + k], true)), size = fmax(size, fabs(without[k]));
-        if (!is_sum(l->m->sys->column[c].role) && e > worst * size) worst = e / size;
+        if (!actio_role_is_sum(l->m->sys->column[c].role) && e > worst * size) worst = e / size;
     }
     if (!(worst > 0 && worst < INFINITY)) return fine;
     return fmax(fmin(fmax(rough->local * l->aim->tol / (AIMED * worst), LEAST_FIRST * l->aim->tol), MOST_FIRST * l->aim->tol), FINEST);
