@@ -105,6 +105,17 @@ static bool inapplicable(struct actio_findings *own)
     return false;
 }
 
+/* A limit that was reached, or Ctrl-C, is the whole comparison's matter. */
+static void pass_on_limits(struct comparing *x, const struct actio_findings *own)
+{
+    for (size_t i = 0; i < own->count; i++) {
+        int status = actio_finding_status(&own->item[i]);
+        if (status != ACTIO_LIMIT_REACHED && status != ACTIO_INTERRUPTED) continue;
+        actio_find(x->f, own->item[i].code, own->item[i].arg);
+        return;
+    }
+}
+
 /* Agrees, differs by theory, or disagrees. */
 static void judge(struct comparing *x, const struct actio_principle *p, struct actio_compared *row)
 {
@@ -137,6 +148,7 @@ static void compare_one(struct comparing *x, size_t i)
         row->difference = contrast(x->reference, t, x->curve[i]);
         judge(x, p, row);
     }
+    pass_on_limits(x, &own);
     if (i == 0 && !x->reference) actio_find(x->f, ACTIO_F_NO_REFERENCE, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(row->note)));
     actio_table_free(t);
     actio_findings_close(&own);
@@ -178,9 +190,9 @@ static void compare_all(void *user)
     for (size_t i = 0; i < x->count; i++) {
         compare_one(x, i);
         x->c->rows = i + 1;
-        if (!x->reference) return;
+        if (!x->reference || actio_stopped(x->c->ctx)) break;
     }
-    draw_up(x);
+    if (x->reference) draw_up(x);
 }
 
 struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, const char *const *by, size_t count,
