@@ -243,13 +243,13 @@ static size_t coordinate_named(const struct actio_run *run, const char *name)
     return i;
 }
 
-/* " (- b'^2/2)", where the term stands in one line. */
-static const char *term_text(struct actio_run *run, const struct term *t)
+/* " (`-b'^2/2`)" between the words given, where the term stands in one line. */
+static const char *term_text(struct actio_run *run, const struct term *t, const char *before, const char *sign, const char *after)
 {
     const char *text = run->model->source.text + t->at.from;
     size_t n = t->at.to - t->at.from;
     if (!t->part || n > 60 || memchr(text, '\n', n) || memchr(text, '#', n)) return "";
-    return actio_arena_format(&run->arena, " (`%s%.*s`)", t->at.minus ? "-" : "", (int)n, text);
+    return actio_arena_format(&run->arena, "%s`%s%.*s`%s", before, sign, (int)n, text, after);
 }
 
 void actio_say_indefinite(struct actio_run *run, const struct actio_verdict *v, bool is_cause)
@@ -260,13 +260,14 @@ void actio_say_indefinite(struct actio_run *run, const struct actio_verdict *v, 
     uint32_t from = t.at.from;
     while (t.at.minus && from > t.part->from && m->source.text[from] != '-') from--;          /* the sign is what may be wrong */
     struct actio_span span = t.part ? actio_source_span(&m->source, from, t.at.to) : lagrangian_place(run, i);
-    const char *who = i < m->coords ? actio_arena_format(&run->arena, "%s a negative kinetic energy%s", m->coord[i].name, term_text(run, &t))
+    const char *who = i < m->coords ? actio_arena_format(&run->arena, "%s a negative kinetic energy%s", m->coord[i].name, term_text(run, &t, " (", t.at.minus ? "-" : "", ")"))
                       : v->negative && strlen(v->negative) <= 80 ? actio_arena_format(&run->arena, "a negative kinetic energy to motions along %s", v->negative)
                       : v->negative ? "a negative kinetic energy to some motions" : "a negative kinetic energy to some motions, though not at the start";
     const char *more = v->inertia[1] > 1 ? actio_arena_format(&run->arena, ", one of %d such directions", v->inertia[1]) : "";
     const char *what = actio_arena_format(&run->arena, "%s%s", more, is_cause ? "" : ", and such motions need not be stable or physical");
     const char *sure = v->inertia[2] == 0 ? "comes from it" : "may come from it";
     const char *hint = "if that is not meant, look for a wrong sign before the squared velocities";
-    if (is_cause) hint = actio_arena_format(&run->arena, "if this %s is a slip, correct it first, as what follows %s", t.part ? "sign" : "kinetic energy", sure);
+    if (is_cause) hint = actio_arena_format(&run->arena, "if this %s is a slip, correct it first%s. What follows %s, and may then be no fault", t.part ? "sign" : "kinetic energy",
+                                            t.at.minus ? term_text(run, &t, ": write ", "+ ", "") : "", sure);
     actio_find_at(run->f, ACTIO_F_INDEFINITE, &m->source, span, ACTIO_ARGS(ACTIO_TEXT(who), ACTIO_TEXT(what), ACTIO_TEXT(hint)));
 }

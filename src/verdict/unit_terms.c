@@ -183,6 +183,38 @@ const char *actio_unit_names(struct actio_model *m, struct actio_arena *arena, a
     return t.s;
 }
 
+/* ---- what it could have been */
+
+/* Is the term this param times something without it, and no other term has it? Then one may tell its unit from the others. */
+static bool is_own_factor(struct actio_model *m, const struct terms *t, actio_expr param)
+{
+    struct actio_pool *pool = &m->pool;
+    actio_expr e = t->at[t->odd].e, none = { 0 };
+    for (size_t k = 0; k < t->count; k++)
+        if (k != t->odd && actio_uses_symbol(pool, t->at[k].e, param)) return false;
+    return !actio_uses_symbol(pool, actio_diff(pool, e, param), param) && actio_is_zero(actio_substitute(pool, e, &param, &none, 1));
+}
+
+/* ", and the terms would agree if g were in [m/s^2]" where that is so for one param only; else "". */
+static const char *suggestion(struct actio_model *m, struct actio_arena *arena, const struct terms *t, const struct actio_unit_ask *ask)
+{
+    struct actio_text out;
+    size_t found = 0, other = 0;
+    while (other < t->count && (!t->q[other].known || t->q[other].number || agree(&t->q[other], &t->q[t->odd]))) other++;
+    if (other == t->count || t->q[t->odd].number) return "";
+    actio_quantity missing = actio_quantity_product(&t->q[other], &t->q[t->odd], -1);
+    actio_text_open(&out, arena);
+    for (uint32_t i = 0; i < m->params; i++) {
+        actio_expr param = actio_symbol(&m->pool, ACTIO_SPACE_PARAM, i);
+        if (!m->param[i].unit || !actio_uses_symbol(&m->pool, t->at[t->odd].e, param) || !is_own_factor(m, t, param)) continue;
+        actio_quantity has = ask->quantity(ask->user, param.id), needs = actio_quantity_product(&has, &missing, 1);
+        if (!has.known || !needs.known || found++) return "";
+        actio_text_format(&out, ", and the terms would agree if %s were in ", m->param[i].name);
+        add_unit(&out, &needs);
+    }
+    return found ? out.s : "";
+}
+
 bool actio_unit_clash_of(struct actio_model *m, struct actio_arena *arena, const struct actio_unit_ask *ask, struct actio_unit_clash *out)
 {
     const struct actio_written_sum *s = find_sum(m, ask->id, ask->line);
@@ -192,6 +224,8 @@ bool actio_unit_clash_of(struct actio_model *m, struct actio_arena *arena, const
     for (size_t k = 0; k < t.count; k++) t.q[k] = ask->quantity(ask->user, t.at[k].e.id);
     if (!find_odd(&t, ask->lagrangian)) return false;
     const struct actio_written_term *odd = &t.at[t.odd];
-    *out = (struct actio_unit_clash){ clash_text(m, arena, &t), actio_unit_names(m, arena, odd->e), actio_source_span(&m->source, odd->from, odd->to) };
+    const char *names = actio_unit_names(m, arena, odd->e), *could = suggestion(m, arena, &t, ask);
+    if (*names && *could) names = actio_arena_format(arena, "%s%s", names, could);
+    *out = (struct actio_unit_clash){ clash_text(m, arena, &t), names, actio_source_span(&m->source, odd->from, odd->to) };
     return true;
 }
