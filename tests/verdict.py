@@ -406,7 +406,7 @@ def places(test):
 def first_things_first(test):
     """A negative kinetic energy is said before what comes from it, and a hidden constraint that the start breaks is said once."""
     got, = test.answers([REMEDIES[10][0]])
-    test.check([m["code"] for m in got["warnings"]] == ["INDEFINITE"] and "what follows comes from it" in got["warnings"][0]["hint"], f"{got['warnings']}")
+    test.check([m["code"] for m in got["warnings"]] == ["INDEFINITE"] and "What follows comes from it" in got["warnings"][0]["hint"], f"{got['warnings']}")
     test.check([m["code"] for m in got["errors"]] == ["START_BREAKS_HIDDEN"] and not got.get("notes"), f"{got['errors']}, {got.get('notes')}")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "m.act")
