@@ -33,11 +33,12 @@ static bool bind(struct actio_rows *r, enum actio_quantity what, const struct ac
     const struct actio_kernel *k = r->motion->at[what].k;
     const actio_slot *slots;
     if (!k) return true;
-    size_t inputs = actio_kernel_inputs(k, &slots), outputs = actio_kernel_outputs(k);
-    r->lane[what].in = actio_take_raw(r->ctx, inputs + 1, sizeof(struct actio_arg));
-    r->lane[what].out = actio_take_raw(r->ctx, outputs + 1, sizeof(double *));
-    r->lane[what].work = actio_take_raw(r->ctx, (actio_kernel_is_native(k) ? 0 : actio_kernel_work(k)) + 1, sizeof(double));
-    if (!r->lane[what].in || !r->lane[what].out || !r->lane[what].work) return false;
+    size_t inputs = actio_kernel_inputs(k, &slots), outputs = actio_kernel_outputs(k), work = actio_kernel_is_native(k) ? 0 : actio_kernel_work(k);
+    size_t bytes = inputs * sizeof(struct actio_arg) + outputs * sizeof(double *) + (work + 1) * sizeof(double);
+    r->lane[what].in = actio_take_raw(r->ctx, bytes, 1);   /* the others lie behind it: none is aligned more strictly than the one before */
+    if (!r->lane[what].in) return false;
+    r->lane[what].out = (double **)(void *)(r->lane[what].in + inputs);
+    r->lane[what].work = (double *)(void *)(r->lane[what].out + outputs);
     actio_kernel_bind(k, at, r->lane[what].in);
     return true;
 }
@@ -90,11 +91,7 @@ void actio_rows_close(struct actio_rows *r)
 {
     if (!r->ctx) return;
     actio_give(r->ctx, r->block);
-    for (int k = 0; k < ACTIO_Q_COUNT; k++) {
-        actio_give(r->ctx, r->lane[k].in);
-        actio_give(r->ctx, r->lane[k].out);
-        actio_give(r->ctx, r->lane[k].work);
-    }
+    for (int k = 0; k < ACTIO_Q_COUNT; k++) actio_give(r->ctx, r->lane[k].in);
     *r = (struct actio_rows){ 0 };
 }
 
