@@ -102,8 +102,8 @@ static void all_agree(const struct actio_law *law, size_t least)
     for (size_t i = 0; i < sizeof ideal / sizeof *ideal; i++) {
         struct tally t = compare(ideal[i], law, STATES);
         models += t.compared > 0;
-        if (t.worst > 1e-10) printf("%s by %s: %g in %zu states\n", ideal[i], law->name, t.worst, t.compared);
-        CHECK(t.worst <= 1e-10);                           /* 1e-12 times the condition, which is below 100 for the states drawn */
+        if (t.worst > 1e-12) printf("%s by %s: %g in %zu states\n", ideal[i], law->name, t.worst, t.compared);
+        CHECK(t.worst <= 1e-12);                           /* measured: 2e-14; the condition of B is not even needed as a factor */
     }
     CHECK(models >= least);
 }
