@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Does the model make sense? The verdict as findings (words with places), as a short text and as JSON. */
-#include "run.h"
+#include "run_power.h"
 #include "result/output.h"
 #include "verdict/growth.h"
 #include "verdict/units.h"
@@ -15,6 +15,7 @@ struct checking {
     struct actio_start_check start;
     size_t naive_constraints;                              /* as the model has them; more may follow */
     bool units_agree;
+    struct actio_powers powers;
     struct actio_verdict_report *out;
     const struct actio_box_row *box; size_t boxes;
 };
@@ -175,6 +176,17 @@ static void json_works(struct actio_text *t, const struct checking *c)
     actio_text_add(t, "}");
 }
 
+static void json_powers(struct actio_text *t, const struct actio_power *x, size_t count)
+{
+    actio_text_add(t, "{");
+    for (size_t i = 0; i < count; i++) {
+        if (i) actio_text_add(t, ", ");
+        actio_json_string(t, x[i].of);
+        actio_text_format(t, ": \"%s\"", x[i].word);
+    }
+    actio_text_add(t, "}");
+}
+
 static void write_json(struct checking *c, struct actio_text *t)
 {
     const struct actio_verdict *v = c->v;
@@ -190,6 +202,10 @@ static void write_json(struct checking *c, struct actio_text *t)
     json_integrability(t, c);
     key(t, "power");
     json_works(t, c);
+    key(t, "power_by");
+    json_powers(t, c->powers.by, c->powers.principles);
+    key(t, "power_of_forces");
+    json_powers(t, c->powers.force, c->powers.forces);
     key(t, "redundant");
     json_redundant(t, c);
     if (v->later) actio_text_format(t, ", \"contradictory_from\": %.9g", v->later_from);
@@ -245,6 +261,21 @@ static const char *bordered(const struct actio_verdict *v)
     return v->word == ACTIO_VERDICT_hidden ? "singular, which is why further constraints follow" : "singular at the start";
 }
 
+/* One line for each word, with those that share it. */
+static void text_powers(struct actio_text *t, const struct actio_power *x, size_t count, const char *what)
+{
+    static const char *const words[] = { "none", "<= 0", ">= 0", "either" }, *const shown[] = { "none", "never positive", "never negative", "of either sign" };
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        size_t listed = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (strcmp(x[i].word, words[w]) != 0) continue;
+            if (listed++ == 0) actio_text_format(t, "power of %s %s: ", what, shown[w]);
+            actio_text_format(t, "%s%s", listed > 1 ? ", " : "", x[i].of);
+        }
+        if (listed) actio_text_add(t, "\n");
+    }
+}
+
 /* After an error the rest means little: the findings say what counts. */
 static void write_text(struct checking *c, struct actio_text *t)
 {
@@ -261,6 +292,8 @@ static void write_text(struct checking *c, struct actio_text *t)
         if (v->multiplier[k].text) actio_text_format(t, "lambda.%s = %s\n", sys->constraint[k], v->multiplier[k].text);
     for (size_t k = 0; v->works && k < c->naive_constraints; k++)
         if (v->works[k]) actio_text_format(t, "the reaction of %s can do work: %s\n", sys->constraint[k], v->works[k]);
+    text_powers(t, c->powers.by, c->powers.principles, "the reactions");
+    text_powers(t, c->powers.force, c->powers.forces, "the force");
     if (v->word == ACTIO_VERDICT_hidden || v->word == ACTIO_VERDICT_redundant || v->word == ACTIO_VERDICT_undetermined)
         actio_text_format(t, "the verdict is %s\n", v->proved ? "proved on the formulas" : "what sampled states show, not a proof");
     actio_text_format(t, "looked at %zu states%s\n", v->samples, c->naive_constraints ? " that satisfy the constraints" : "");
@@ -309,6 +342,7 @@ static int survey(struct checking *c)
     if (check_start(c)) return 1;
     if (v->word == ACTIO_VERDICT_hidden) actio_run_say_hidden(run, &c->start);
     if (v->word != ACTIO_VERDICT_contradictory && v->flaws == 0 && !c->start.consistent) actio_run_say_start(run, &c->start);
+    if (run->f->errors == 0 && actio_run_powers(run, &c->powers)) return 1;
     return actio_attempt(run->ctx, write_report, c);
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One motion by several principles: each with its own error, the largest difference from d'Alembert's, and whether that is theory or numerics. */
-#include "run.h"
+#include "run_power.h"
 
 #include <math.h>
 #include <string.h>
 
-#define NOTHING 1e-2                                       /* of the tolerance asked for: rounding of many steps */
 #define FACTOR 10                                          /* of the error estimates of both: a difference beyond it is none of rounding */
 
 struct actio_comparison {
@@ -52,38 +51,28 @@ static double own_error(const struct actio_table *t)
     return largest;
 }
 
-/* x_dot of x, a_dot[1] of a[1] */
-static const char *rate_name(const char *name, struct actio_arena *arena)
+static struct actio_power_rows view(const struct actio_table *t, struct actio_arena *arena)
 {
-    size_t stem = strcspn(name, "[");
-    return actio_arena_format(arena, "%.*s_dot%s", (int)stem, name, name + stem);
+    const char **name = actio_arena_array(arena, t->cols + 1, sizeof *name);
+    const double **data = actio_arena_array(arena, t->cols + 1, sizeof *data);
+    for (size_t c = 0; c < t->cols; c++) name[c] = t->col[c].name, data[c] = t->data[c];
+    return (struct actio_power_rows){ t->cols, t->rows, name, data };
 }
 
-/* The sign of the power of all reactions along the motion, beside the size of its terms. */
-static const char *power_of(const struct actio_table *t, struct actio_arena *arena)
+/* Of all reactions, then of each force that has a name: "none; drag <= 0". */
+static const char *power_of(struct comparing *x, const struct actio_table *t)
 {
-    double least = 0, most = 0, size = 0;
-    bool any = false;
-    double *sum = actio_arena_array(arena, t->rows + 1, sizeof *sum);
-    for (size_t c = 0; c < t->cols; c++) {
-        if (t->col[c].role != ACTIO_ROLE_REACTION) continue;
-        size_t rate = actio_table_find(t, rate_name(t->col[c].name + strlen("reaction."), arena));
-        for (size_t r = 0; rate < t->cols && r < t->rows; r++) {
-            double p = t->data[c][r] * t->data[rate][r];
-            if (isfinite(p)) sum[r] += p, size = fmax(size, fabs(p)), any = true;
-        }
+    struct actio_arena *arena = &x->c->arena;
+    struct actio_power_rows rows = view(t, arena);
+    const char *said = actio_power_of_reactions(&rows, arena);
+    for (size_t k = 0; k < x->model->forces; k++) {
+        const char *label = x->model->force[k].label, *column = label ? actio_arena_format(arena, "power.%s", label) : NULL;
+        size_t c = label ? actio_table_find(t, column) : t->cols;
+        if (c >= t->cols) continue;
+        const char *word = actio_power_of_column(&rows, column, 10 * t->error[c] + 1e-12);
+        said = actio_arena_format(arena, "%s%s%s %s", said, *said ? "; " : "", label, word);
     }
-    for (size_t r = 0; r < t->rows; r++) least = fmin(least, sum[r]), most = fmax(most, sum[r]);
-    double nothing = 1e-7 * size + 1e-12;
-    return !any ? "" : most <= nothing && least >= -nothing ? "none" : most <= nothing ? "<= 0" : least >= -nothing ? ">= 0" : "either";
-}
-
-static double size_of(const struct actio_table *t)
-{
-    double size = 1;
-    for (size_t c = 0; c < t->cols; c++)
-        for (size_t r = 0; is_position(&t->col[c]) && r < t->rows; r++) size = fmax(size, fabs(t->data[c][r]));
-    return size;
+    return said;
 }
 
 static const char *kept(struct comparing *x, const char *s) { return actio_arena_text(&x->c->arena, s, strlen(s)); }
@@ -119,7 +108,7 @@ static void pass_on_limits(struct comparing *x, const struct actio_findings *own
 /* Agrees, differs by theory, or disagrees. */
 static void judge(struct comparing *x, const struct actio_principle *p, struct actio_compared *row)
 {
-    double bound = FACTOR * (row->error + own_error(x->reference)) + NOTHING * x->reference->tol * size_of(x->reference);
+    double bound = FACTOR * (row->error + own_error(x->reference));
     bool same = row->difference <= bound, other_theory = *p->differs;
     row->status = same ? "agrees" : other_theory ? "differs" : "disagrees";
     row->note = !same && other_theory ? p->differs : same && other_theory ? "another theory, and here the same motion" : !same ? "it should be the same motion" : "";
@@ -138,7 +127,7 @@ static void compare_one(struct comparing *x, size_t i)
     struct actio_table *t = actio_run(x->c->ctx, x->model, &options, &own);
     if (!t || own.errors) row->status = inapplicable(&own) ? "inapplicable" : "failed", row->note = first_error(x, &own);
     if (t) row->seconds = t->seconds, row->error = own_error(t);
-    if (t && !own.errors) row->power = power_of(t, &x->c->arena);
+    if (t && !own.errors) row->power = power_of(x, t);
     if (t && !own.errors && !x->reference) {
         x->reference = t;
         row->status = "reference", row->difference = 0;

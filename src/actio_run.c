@@ -161,7 +161,7 @@ static int obey(struct actio_run *run)
     if (actio_motion_begin(motion, run->model->t0, run->y0) || !p->law->solve) return 0;
     if (p->law->rebase && p->law->rebase(motion, run->model->t0, run->y0)) return 0;
     if (p->law->solve(motion, run->model->t0, run->y0) != ACTIO_FLOW_SINGULAR) return 0;
-    actio_find(run->f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT("this model"), ACTIO_TEXT("its equations have no solution at the start; is the kinetic energy positive definite there?")));
+    actio_find(run->f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT("this model"), ACTIO_TEXT("its equations have no solution at the start; is the kinetic energy positive along the constraints there?")));
     return 1;
 }
 

@@ -32,6 +32,7 @@ struct actio_run {
     bool tentative;                                        /* dependent rows are taken for redundant: to see where the motion goes */
     bool surveyed; size_t rank;                            /* what the verdict found: rows of this rank everywhere near the start */
     const double *elsewhere;                               /* a state that it found when the start is singular or no state is near it; or NULL */
+    double *visited, *visited_at; size_t visits;           /* states on the motion as the verdict computed it roughly, and their times */
     bool *box_given; double *box_low, *box_high;           /* --box, by component; NULL = none */
 };
 

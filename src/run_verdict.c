@@ -44,6 +44,8 @@ static void visit(struct actio_run *run, struct actio_box *box)
                 if (isfinite(x)) box->low[i] = fmin(box->low[i], x), box->high[i] = fmax(box->high[i], x);
             }
         box->seeds = result.rows;
+        run->visited = box->seed, run->visits = box->seeds, run->visited_at = actio_arena_array(&run->arena, ROWS, sizeof *run->visited_at);
+        memcpy(run->visited_at, times, sizeof times);
     }
     run->tentative = false;
     memcpy(run->y0, start, run->ny * sizeof *start);       /* as given: examining puts it on the constraints */

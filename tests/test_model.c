@@ -202,7 +202,7 @@ TEST(a_family_has_members_columns_and_formulas_of_its_own)
     CHECK(m->params == 4 && m->coords == 4 && m->states == 3 && m->constraints == 3 && m->flows == 3 && m->observes == 4 && m->claims == 5);
     CHECK(m->frames == 3 && strcmp(m->frame[0].name, "v[2]") == 0 && strcmp(m->frame[1].name, "v[3]") == 0 && strcmp(m->frame[2].name, "u") == 0);
     CHECK(strcmp(m->coord[2].name, "a[2]") == 0 && strcmp(m->coord[2].dot_name, "a_dot[2]") == 0 && strcmp(m->coord[2].unit, "rad") == 0);
-    CHECK(strcmp(m->constraint[0].label, "c[2]") == 0 && m->constraint[0].kind == ACTIO_VELOCITY && m->constraint[0].rule == ACTIO_ACTING && m->constraint[0].reactions == 2);
+    CHECK(strcmp(m->constraint[0].label, "c[2]") == 0 && m->constraint[0].kind == ACTIO_VELOCITY && m->constraint[0].rule == ACTIO_IDEAL);
     CHECK(m->constraint[2].kind == ACTIO_ACCELERATION && m->constraint[2].rule == ACTIO_ALONG && m->constraint[2].reactions == 4);
     CHECK(m->param[2].value == 4 && strcmp(m->param[2].unit, "N/m") == 0);
     CHECK_NEAR(actio_model_number(m, m->coord[2].start), 0.15, 1e-15);

@@ -284,12 +284,23 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
     return F;
 }
 
-struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model)
+static struct actio_system *finish(struct actio_formation *F)
 {
-    struct actio_formation *F = actio_form_equations(ctx, model);
     actio_form_places(F);
     F->sys.symmetric = same_entries(&F->A, &F->D) && symmetric_flows(F);
     actio_eliminate(F);
     actio_form_columns(F);
     return &F->sys;
+}
+
+struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model) { return finish(actio_form_equations(ctx, model)); }
+
+/* A split's reactions are along no gradient: what they do is a number that comes with the multipliers.          [AS 49] */
+struct actio_system *actio_form_reduced(struct actio_context *ctx, struct actio_model *model)
+{
+    struct actio_formation *F = actio_form_equations(ctx, model);
+    F->sys.powers = F->p;
+    F->power = actio_form_array(F, F->p, sizeof *F->power);
+    for (size_t k = 0; k < F->p; k++) F->power[k] = actio_symbol(&F->pool, ACTIO_SPACE_LAMBDA, (uint32_t)(F->p + k));
+    return finish(F);
 }

@@ -33,6 +33,7 @@ struct actio_system {
     struct actio_context *ctx;
     size_t n, m, p;                                        /* coordinates, states, constraints (hidden ones last) */
     size_t hidden;                                         /* constraints that follow from the others: rows without a multiplier */
+    size_t powers;                                         /* numbers behind the multipliers: the power of each reaction, where a law knows it and no formula does */
     size_t holonomic, levels;                              /* position residuals; velocity residuals (holonomic rates among them) */
     const uint32_t *position_row, *velocity_row;           /* constraint behind each position, velocity residual */
     size_t params, modes;                                  /* numbers behind PARAM; switches */
@@ -58,6 +59,7 @@ typedef struct actio_system *(*actio_form_fn)(struct actio_context *ctx, struct 
 struct actio_system *actio_system_form(struct actio_context *ctx, struct actio_model *model, actio_form_fn form);
 struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model);
 struct actio_system *actio_form_vakonomic(struct actio_context *ctx, struct actio_model *model);
+struct actio_system *actio_form_reduced(struct actio_context *ctx, struct actio_model *model);
 
 /* The frame with rows that are independent at this state (y NULL: the model's start data); chosen once, before the FRAME quantity is asked
  * for. Numbers: params as the model has them. NULL and a finding when that is over a limit; look at why_not. */

@@ -246,6 +246,34 @@ static void check_acting(struct actio_reader *r)
     }
 }
 
+static bool is_named(const struct actio_constraint *c, size_t variable, bool is_state)
+{
+    for (size_t i = 0; i < c->reactions; i++)
+        if (c->reaction[i].variable == variable && c->reaction[i].is_state == is_state) return true;
+    return false;
+}
+
+/* Acting on every variable that the constraint restricts is what an ideal reaction does. */
+static bool acts_on_all(struct actio_model *m, const struct actio_constraint *c)
+{
+    for (size_t i = 0; i < m->coords; i++) {
+        const struct actio_variable *v = &m->coord[i];
+        actio_expr varied = c->kind == ACTIO_HOLONOMIC ? v->x : c->kind == ACTIO_VELOCITY ? v->dot : v->ddot;
+        if (!is_named(c, i, false) && !actio_is_zero(actio_diff(&m->pool, c->g, varied))) return false;
+    }
+    for (size_t i = 0; i < m->states; i++)
+        if (!is_named(c, i, true) && !actio_is_zero(actio_diff(&m->pool, c->g, m->state[i].x))) return false;
+    return true;
+}
+
+static void find_ideal(struct actio_reader *r)
+{
+    for (size_t i = 0; i < r->model->constraints; i++) {
+        struct actio_constraint *c = &r->model->constraint[i];
+        if (c->rule == ACTIO_ACTING && acts_on_all(r->model, c)) c->rule = ACTIO_IDEAL, c->reactions = 0;
+    }
+}
+
 /* ---- initial data and time */
 
 static bool start_lambda(struct actio_reader *r, const struct actio_target *t, bool option)
@@ -363,6 +391,7 @@ void actio_statements_all(struct actio_reader *r)
         if (elaborate[r->statement[i].keyword]) elaborate[r->statement[i].keyword](r, &r->statement[i]);
     }
     if (!actio_reader_failed(r)) check_acting(r);
+    if (!actio_reader_failed(r)) find_ideal(r);
     actio_flows_all(r);
     check_whole(r);
 }

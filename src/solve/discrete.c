@@ -17,7 +17,9 @@ struct discrete {
     struct actio_motion *m;
     size_t n, p;
     double t, t_new, t_end, h;
-    double *block, *q, *v, *p0, *q_old, *v_old, *y, *l, *C, *B, *J, *r, *F, *Lv, *at;   /* p0: momenta; l: multipliers; r: residuals, then Newton's step */
+    double begun; size_t taken;                            /* where equal steps began, and how many there were: times without accumulated rounding */
+    double *block, *q, *v, *p0, *lost;                     /* lost: what rounding took from q and p0 */
+    double *q_old, *v_old, *y, *l, *C, *B, *J, *r, *F, *Lv, *at;     /* p0: momenta; l: multipliers; r: residuals, then Newton's step */
     int *pivot;
     bool *holonomic, started, reached;
     struct actio_march_stats stats;
@@ -37,8 +39,8 @@ static void *discrete_open(struct actio_context *ctx, const struct actio_flow *f
     struct discrete *d = actio_take(ctx, 1, sizeof *d);
     if (!d) return NULL;
     *d = (struct discrete){ .ctx = ctx, .m = m, .n = n, .p = p, .stats.stepper = "discrete" };
-    double **part[] = { &d->q, &d->v, &d->p0, &d->q_old, &d->v_old, &d->y, &d->l, &d->C, &d->B, &d->J, &d->r, &d->F, &d->Lv, &d->at };
-    const size_t length[] = { n, n, n, n, n, m->ny, p, p * n, p * n, size * size, size, n, n, 2 * n };
+    double **part[] = { &d->q, &d->v, &d->p0, &d->lost, &d->q_old, &d->v_old, &d->y, &d->l, &d->C, &d->B, &d->J, &d->r, &d->F, &d->Lv, &d->at };
+    const size_t length[] = { n, n, n, 2 * n, n, n, m->ny, p, p * n, p * n, size * size, size, n, n, 2 * n };
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
     d->block = actio_take(ctx, all, sizeof *d->block);
     d->pivot = actio_take(ctx, size + 1, sizeof *d->pivot);
@@ -133,6 +135,14 @@ static int substep_equations(struct discrete *d, double t, double h)
     return factor(d, at.G, 0.5 * h, false);
 }
 
+/* x += step; thousands of steps, so what rounding takes is carried along. */
+static void carry(double *x, double *lost, double step)
+{
+    double with = step + *lost, sum = *x + with;
+    *lost = with - (sum - *x);
+    *x = sum;
+}
+
 static int substep(struct discrete *d, double t, double h)
 {
     struct actio_dense_point at;
@@ -150,10 +160,10 @@ static int substep(struct discrete *d, double t, double h)
     for (size_t j = 0; j < n; j++) d->at[j] = d->q[j] + 0.5 * h * d->v[j];
     momenta_at(d, t + 0.5 * h, d->at, d->v);
     for (size_t j = 0; j < n; j++) {
-        d->p0[j] = d->Lv[j] + 0.5 * h * d->F[j];
-        for (size_t k = 0; k < d->p; k++)
-            if (!d->holonomic[k]) d->p0[j] += 0.5 * h * d->C[k * n + j] * d->l[k];
-        d->q[j] += h * d->v[j];
+        double push = d->F[j];                             /* p1 - p0, over h */
+        for (size_t k = 0; k < d->p; k++) push += (d->holonomic[k] ? 0.5 : 1) * d->C[k * n + j] * d->l[k];
+        carry(&d->p0[j], &d->lost[n + j], h * push);
+        carry(&d->q[j], &d->lost[j], h * d->v[j]);
     }
     return ACTIO_FLOW_OK;
 }
@@ -188,7 +198,7 @@ static int find_velocities(struct discrete *d, double t)
     }
     for (size_t j = 0; j < n; j++)
         for (size_t k = 0; k < d->p; k++)
-            if (d->holonomic[k]) d->p0[j] += d->C[k * n + j] * mu[k];
+            if (d->holonomic[k]) carry(&d->p0[j], &d->lost[n + j], d->C[k * n + j] * mu[k]);
     return told == 1 ? ACTIO_FLOW_OK : told ? -told : ACTIO_FLOW_FAILED;
 }
 
@@ -198,10 +208,10 @@ static void discrete_start(void *handle, double t, const double *y, double t_end
     struct discrete *d = handle;
     double span = t_end - t, grid = d->m->grid > 1 ? (double)(d->m->grid - 1) * fabs(span / d->m->span) : 0;
     (void)atol;
-    d->t = d->t_new = t, d->t_end = t_end;
+    d->t = d->t_new = d->begun = t, d->t_end = t_end, d->taken = 0;
     d->h = span / fmax(1, ceil(grid > 0 ? grid - 1e-6 : 32 / sqrt(sqrt(rtol))));
     memcpy(d->q, y, d->n * sizeof *y), memcpy(d->v, y + d->n, d->n * sizeof *y);
-    memset(d->l, 0, d->p * sizeof *d->l);
+    memset(d->l, 0, d->p * sizeof *d->l), memset(d->lost, 0, 2 * d->n * sizeof *d->lost);
     momenta_at(d, t, d->q, d->v);
     memcpy(d->p0, d->Lv, d->n * sizeof *d->p0);
     d->stats.restarts++;
@@ -214,7 +224,7 @@ static int discrete_step(void *handle, double *t, double *y)
     d->t = d->t_new;
     memcpy(d->q_old, d->q, d->n * sizeof *d->q), memcpy(d->v_old, d->v, d->n * sizeof *d->v);
     bool last = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h);
-    d->t_new = last ? d->t_end : d->t + d->h;
+    d->t_new = last ? d->t_end : d->begun + (double)++d->taken * d->h;
     double h = d->t_new - d->t, at = d->t;
     for (int i = 0; i < SUBSTEPS; i++) {
         double part = (i == 2 ? 1 - 4 * outer : outer) * h;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Gauss's least constraint: of all accelerations that the constraints allow, those nearest to the free ones in the metric of the masses.
  *     min (z' - a)' G (z' - a) / 2,  G a = h,  subject to A z' = c,  by G = L L', B = A L'^-1, z' = a + L'^-1 B^+ (c - A a).
- * Rows may be redundant, and of acceleration level; nothing is eliminated, no multiplier is needed. */
+ * Rows may be redundant, and of acceleration level; nothing is eliminated, no multiplier is needed. Where G is positive only along the
+ * constraints, s A'A joins it and s A'c joins h: the same minimum, as A z' = c. */
 #include "solve/law.h"
 #include "algebra/dense.h"
 
@@ -10,14 +11,14 @@
 
 #define RANK_TOL 1e-9
 
-struct gauss { double *a, *B, *copy, *rest, *y, *work; int *iwork; };
+struct gauss { double *a, *metric, *B, *copy, *rest, *y, *work; int *iwork; };
 
 static int gauss_open(struct actio_motion *m)
 {
     size_t N = m->N, p = m->p, big = N > p ? N : p;
     struct gauss *g = m->law_data = actio_take(m->ctx, 1, sizeof *g);
     if (!g) return 1;
-    struct { double **at; size_t count; } want[] = { { &g->a, N }, { &g->B, p * N }, { &g->copy, p * N }, { &g->rest, p }, { &g->y, N }, { &g->work, actio_rank_work(big, big) + big } };
+    struct { double **at; size_t count; } want[] = { { &g->a, N }, { &g->metric, N * N }, { &g->B, p * N }, { &g->copy, p * N }, { &g->rest, p }, { &g->y, N }, { &g->work, actio_rank_work(big, big) + big } };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
     g->iwork = actio_take(m->ctx, 2 * (N + p) + 1, sizeof(int));
@@ -28,7 +29,7 @@ static void gauss_close(struct actio_motion *m)
 {
     struct gauss *g = m->law_data;
     if (!g) return;
-    void *all[] = { g->a, g->B, g->copy, g->rest, g->y, g->work, g->iwork, g };
+    void *all[] = { g->a, g->metric, g->B, g->copy, g->rest, g->y, g->work, g->iwork, g };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
 }
 
@@ -52,6 +53,34 @@ static void divide_upper(size_t n, const double *L, double *x)
     }
 }
 
+/* G = L L' in place, by the least of a few weights of the constraints' rows that makes it positive; h goes to g->a. 0, or 1: there is none. */
+static int factor(struct actio_motion *m, struct actio_dense_point *at, double *h)
+{
+    static const double weights[] = { 1, 1e2, 1e4 };
+    struct gauss *g = m->law_data;
+    size_t N = m->N, p = m->p, bytes = N * N * sizeof *at->G;
+    memcpy(g->metric, at->G, bytes);
+    memcpy(h, at->h, N * sizeof *h);
+    if (actio_cholesky_factor(N, at->G) == 0) return 0;
+    double size = 0;
+    for (size_t i = 0; i < N * N; i++) size = fmax(size, fabs(g->metric[i]));
+    actio_row_scales(p, N, at->A, g->rest);
+    for (size_t w = 0; p && w < sizeof weights / sizeof *weights; w++) {
+        memcpy(at->G, g->metric, bytes);
+        memcpy(h, at->h, N * sizeof *h);
+        for (size_t k = 0; k < p; k++) {
+            const double *row = at->A + k * N;
+            double s = weights[w] * size * g->rest[k] * g->rest[k];
+            for (size_t i = 0; i < N; i++) {
+                h[i] += s * row[i] * at->c[k];
+                for (size_t j = 0; j < N; j++) at->G[i * N + j] += s * row[i] * row[j];
+            }
+        }
+        if (actio_cholesky_factor(N, at->G) == 0) return 0;
+    }
+    return 1;
+}
+
 /* z' into m->zdot. With B of rank r, B^+ gives the change of least constraint; rows that contradict each other leave a defect. */
 static int least_constraint(struct actio_motion *m, double t, const double *y, struct actio_dense_point *at)
 {
@@ -59,8 +88,7 @@ static int least_constraint(struct actio_motion *m, double t, const double *y, s
     size_t N = m->N, p = m->p;
     double defect = 0;
     if (actio_motion_matrices(m, t, y, at)) return ACTIO_FLOW_NAN;
-    memcpy(g->a, at->h, N * sizeof *g->a);
-    if (actio_cholesky_factor(N, at->G)) return ACTIO_FLOW_SINGULAR;           /* the constraint has no least value */
+    if (factor(m, at, g->a)) return ACTIO_FLOW_SINGULAR;   /* the constraint has no least value */
     actio_cholesky_solve(N, at->G, g->a, 1);
     memcpy(m->zdot, g->a, N * sizeof *g->a);
     if (p == 0) return ACTIO_FLOW_OK;

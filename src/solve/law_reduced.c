@@ -144,14 +144,53 @@ static int reduced_rates(struct actio_motion *m, double t, const double *Y, doub
     return status;
 }
 
+/* The bound components' part of a matrix with rows of N values, transposed: to[i][k] = from[row k][bound i]. */
+static void take_bound(const struct actio_chart *c, const double *from, const uint32_t *row, double *to)
+{
+    size_t count = c->N - c->r, i = 0;
+    for (size_t j = 0; j < c->N; j++) {
+        if (is_free(c, j)) continue;
+        for (size_t k = 0; k < count; k++) to[i * count + k] = from[row[k] * c->N + j];
+        i++;
+    }
+}
+
+/* The reaction R moves bound components only: R = G P d. Its share by constraint is R = D' lambda with D_k = G P (G_bb)^-1 A_bk, so that on bound
+ * components it is A_b' lambda; power = lambda D v. */
+static int share(struct actio_motion *m, const struct actio_dense_point *at, const double *v)
+{
+    struct actio_chart *c = m->law_data;
+    size_t N = c->N, count = N - c->r, b = 0;
+    double *Ab = c->M, *Gb = c->copy, *momentum = c->work, *column = momentum + N;
+    uint32_t *bound = (uint32_t *)c->iwork;
+    for (size_t i = 0; i < N; i++)
+        if (!is_free(c, i)) bound[b] = (uint32_t)i, momentum[b++] = 0;
+    take_bound(c, at->G, bound, Gb);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < m->n; j++) momentum[i] += at->G[j * N + bound[i]] * v[j];
+    if (actio_lu_factor(count, Gb, c->pivot)) return ACTIO_FLOW_SINGULAR;
+    actio_lu_solve(count, Gb, c->pivot, momentum, 1, false);
+    take_bound(c, at->A, c->row, Ab);
+    for (size_t k = 0; k < count; k++) {
+        for (size_t i = 0; i < count; i++) column[i] = Ab[i * count + k];
+        m->lambda[m->p + c->row[k]] = actio_dot(count, column, momentum);
+    }
+    for (size_t i = 0; i < count; i++) column[i] = m->reaction[bound[i]];
+    if (actio_lu_factor(count, Ab, c->pivot)) return ACTIO_FLOW_SINGULAR;
+    actio_lu_solve(count, Ab, c->pivot, column, 1, false);
+    for (size_t k = 0; k < count; k++) m->lambda[c->row[k]] = column[k], m->lambda[m->p + c->row[k]] *= column[k];
+    return ACTIO_FLOW_OK;
+}
+
 /* With the split that was in force then. */
 static int reduced_solve(struct actio_motion *m, double t, const double *y)
 {
+    struct actio_dense_point at;
     actio_chart_recall(m, t);
     int status = rates_at(m, t, y);
     if (!status) status = actio_motion_react(m, t, y);
-    for (size_t k = 0; k < m->p; k++) m->lambda[k] = NAN;  /* no multiplier of a gradient makes up this reaction */
-    return status;
+    if (!status) status = actio_motion_matrices(m, t, y, &at);
+    return status || m->sys->powers == 0 ? status : share(m, &at, y + m->n);
 }
 
 const struct actio_law actio_law_reduced = {

@@ -504,7 +504,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
 {
     const struct actio_system *sys = m->sys;
     struct { double **p; size_t n; } want[] = {
-        { &m->y, m->ny }, { &m->zdot, m->N }, { &m->lambda, m->p }, { &m->reaction, m->N }, { &m->param, sys->params }, { &m->mode, sys->modes },
+        { &m->y, m->ny }, { &m->zdot, m->N }, { &m->lambda, m->p + sys->powers }, { &m->reaction, m->N }, { &m->param, sys->params }, { &m->mode, sys->modes },
         { &m->hidden, 1 }, { &m->bad_y, m->ny }, { &m->pivot_size, sys->pivots }, { &m->residual, m->p }, { &m->step, m->N + m->ny + 8 * m->N },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)

@@ -65,7 +65,7 @@ int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *
     size_t columns = m->sys->columns, widest = m->sys->p + m->N;
     *r = (struct actio_rows){ .ctx = m->ctx, .motion = m, .rows = rows, .times = times, .backward = backward };
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
-    struct { double **p; size_t n; } want[] = { { &r->y, m->ny }, { &r->zdot, m->N }, { &r->lambda, m->p }, { &r->reaction, m->N },
+    struct { double **p; size_t n; } want[] = { { &r->y, m->ny }, { &r->zdot, m->N }, { &r->lambda, m->p + m->sys->powers }, { &r->reaction, m->N },
                                                 { &r->mode, m->sys->modes }, { &r->step, widest } };
     size_t values = 0;
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) values += want[i].n;
@@ -172,7 +172,7 @@ static int solve_row(struct actio_rows *r, size_t l)
     int status = m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
     if (m->p && m->rank == m->p) actio_motion_undefined(m);
     scatter(r->zdot, r->rows, l, m->zdot, m->N);
-    scatter(r->lambda, r->rows, l, m->lambda, m->p);
+    scatter(r->lambda, r->rows, l, m->lambda, m->p + m->sys->powers);
     scatter(r->reaction, r->rows, l, m->reaction, m->N);
     return status;
 }

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run_power.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t find(const struct actio_power_rows *x, const char *name)
+{
+    size_t c = 0;
+    while (c < x->cols && strcmp(x->name[c], name) != 0) c++;
+    return c;
+}
+
+static const char *word_of(double least, double most, double nothing)
+{
+    return most <= nothing && least >= -nothing ? "none" : most <= nothing ? "<= 0" : least >= -nothing ? ">= 0" : "either";
+}
+
+/* x_dot of x, a_dot[1] of a[1] */
+static const char *rate_name(const char *name, struct actio_arena *arena)
+{
+    size_t stem = strcspn(name, "[");
+    return actio_arena_format(arena, "%.*s_dot%s", (int)stem, name, name + stem);
+}
+
+const char *actio_power_of_reactions(const struct actio_power_rows *x, struct actio_arena *arena)
+{
+    static const char prefix[] = "reaction.";
+    double least = 0, most = 0, size = 0, *sum = actio_arena_array(arena, x->rows + 1, sizeof *sum);
+    bool any = false;
+    for (size_t c = 0; c < x->cols; c++) {
+        if (strncmp(x->name[c], prefix, sizeof prefix - 1) != 0) continue;
+        size_t rate = find(x, rate_name(x->name[c] + sizeof prefix - 1, arena));
+        for (size_t r = 0; rate < x->cols && r < x->rows; r++) {
+            double p = x->data[c][r] * x->data[rate][r];
+            if (isfinite(p)) sum[r] += p, size = fmax(size, fabs(p)), any = true;
+        }
+    }
+    for (size_t r = 0; r < x->rows; r++) least = fmin(least, sum[r]), most = fmax(most, sum[r]);
+    return any ? word_of(least, most, 1e-7 * size + 1e-12) : "";
+}
+
+const char *actio_power_of_column(const struct actio_power_rows *x, const char *column, double nothing)
+{
+    size_t c = find(x, column);
+    double least = 0, most = 0;
+    if (c >= x->cols) return "";
+    for (size_t r = 0; r < x->rows; r++)
+        if (isfinite(x->data[c][r])) least = fmin(least, x->data[c][r]), most = fmax(most, x->data[c][r]);
+    return word_of(least, most, nothing);
+}
+
+/* ---- by principle, without running it */
+
+struct asking { struct actio_run *run; struct actio_powers *out; double *column; struct actio_rows rows; struct actio_system *sys; struct actio_motion motion; };
+
+/* States that the motion visits, as far as they are known; the start without. */
+static void fill(struct asking *a, const struct actio_motion *m, size_t count)
+{
+    const struct actio_run *run = a->run;
+    const struct actio_model *model = run->model;
+    size_t known = 2 * model->coords + model->states;
+    for (size_t r = 0; r < count; r++) {
+        const double *y = run->visits ? run->visited + r * known : run->y0;
+        for (size_t i = 0; i < m->ny; i++) a->rows.y[i * count + r] = i < known ? y[i] : actio_model_number((struct actio_model *)model, model->constraint[i - known].start_lambda);
+    }
+}
+
+static struct actio_power_rows view(struct asking *a, const struct actio_system *sys, size_t count)
+{
+    struct actio_arena *arena = &a->run->arena;
+    const char **name = actio_arena_array(arena, sys->columns + 1, sizeof *name);
+    const double **data = actio_arena_array(arena, sys->columns + 1, sizeof *data);
+    for (size_t c = 0; c < sys->columns; c++) name[c] = sys->column[c].name, data[c] = a->column + c * count;
+    return (struct actio_power_rows){ sys->columns, count, name, data };
+}
+
+/* Named forces do the same by every principle: beside the size of their terms. */
+static void ask_forces(struct asking *a, const struct actio_power_rows *x)
+{
+    const struct actio_model *m = a->run->model;
+    double *size = actio_arena_array(&a->run->arena, x->cols + 1, sizeof *size);
+    a->out->force = actio_arena_array(&a->run->arena, m->forces + 1, sizeof *a->out->force);
+    if (actio_rows_terms(&a->rows, x->rows, size)) return;
+    for (size_t k = 0; k < m->forces; k++) {
+        if (!m->force[k].label) continue;
+        const char *column = actio_arena_format(&a->run->arena, "power.%s", m->force[k].label);
+        size_t c = find(x, column);
+        a->out->force[a->out->forces++] = (struct actio_power){ m->force[k].label, actio_power_of_column(x, column, c < x->cols ? 1e-9 * size[c] + 1e-12 : 0) };
+    }
+}
+
+/* The word of the system at work, "" when nothing can be said. */
+static const char *ask(struct asking *a, struct actio_motion *m, bool forces)
+{
+    const struct actio_run *run = a->run;
+    size_t count = run->visits ? run->visits : 1;
+    double *times = actio_arena_array(&a->run->arena, count + 1, sizeof *times);
+    const char *word = "";
+    for (size_t r = 0; r < count; r++) times[r] = run->visits ? run->visited_at[r] : run->model->has_time ? run->model->t0 : 0;
+    if (actio_rows_open(&a->rows, m, times, count, run->model->t1 < run->model->t0)) return word;
+    a->column = actio_rows_columns(&a->rows, count);
+    fill(a, m, count);
+    if (a->column) {
+        actio_rows_evaluate(&a->rows, count, a->column, count, true);
+        struct actio_power_rows x = view(a, m->sys, count);
+        word = actio_power_of_reactions(&x, &a->run->arena);
+        if (forces) ask_forces(a, &x);
+    }
+    actio_give(run->ctx, a->column);
+    actio_rows_close(&a->rows);
+    a->column = NULL;
+    return word;
+}
+
+/* A principle with equations or a law of its own, at the same states. */
+static const char *ask_other(struct asking *a, const struct actio_principle *p)
+{
+    struct actio_run *run = a->run;
+    const char *word = "";
+    double t0 = run->model->has_time ? run->model->t0 : 0;
+    if (!(a->sys = actio_system_form(run->ctx, run->model, p->form))) return word;
+    if (actio_motion_open(&a->motion, run->ctx, a->sys, run->param) == 0) {
+        const double *y = run->visits ? run->visited : run->y0;
+        struct actio_motion *m = &a->motion;
+        m->resplit = run->options.resplit;
+        bool fits = !p->law || ((!p->law->objection || !p->law->objection(m, t0, y)) && actio_motion_obey(m, p->law) == 0);
+        if (fits && p->law) actio_motion_take_sides(m, t0, y);
+        if (fits && p->law && p->law->rebase) fits = p->law->rebase(m, t0, y) == 0;
+        if (fits) word = ask(a, m, false);
+    }
+    actio_motion_close(&a->motion);
+    actio_system_free(a->sys);
+    a->sys = NULL;
+    return word;
+}
+
+static bool applies(const struct actio_run *run, const struct actio_principle *p)
+{
+    const struct actio_constraint *about;
+    if (actio_principle_objection(p, run->model, &about)) return false;
+    if ((p->law || p->stepper || p->form != run->form) && run->sys->hidden) return false;
+    return !(p->needs & ACTIO_NEEDS_INDEPENDENT) || run->motion.rank == run->sys->p;
+}
+
+/* They were computed roughly: onto the constraints, where reactions that do no work do none. */
+static void settle(struct actio_run *run)
+{
+    for (size_t r = 0; run->sys->levels && r < run->visits; r++) actio_motion_project(&run->motion, run->visited_at[r], run->visited + r * run->motion.ny);
+}
+
+static void ask_all(void *user)
+{
+    struct asking *a = user;
+    size_t count;
+    const struct actio_principle *p = actio_principles(&count);
+    settle(a->run);
+    const char *ideal = ask(a, &a->run->motion, true);
+    a->out->by = actio_arena_array(&a->run->arena, count + 1, sizeof *a->out->by);
+    for (size_t i = 0; a->run->model->constraints && i < count; i++) {
+        if (!applies(a->run, &p[i])) continue;
+        const char *word = *p[i].differs ? ask_other(a, &p[i]) : ideal;
+        if (*word) a->out->by[a->out->principles++] = (struct actio_power){ p[i].name, word };
+    }
+}
+
+int actio_run_powers(struct actio_run *run, struct actio_powers *out)
+{
+    struct asking a = { .run = run, .out = out };
+    *out = (struct actio_powers){ 0 };
+    int bad = actio_attempt(run->ctx, ask_all, &a);
+    actio_give(run->ctx, a.column);
+    actio_rows_close(&a.rows);
+    actio_motion_close(&a.motion);
+    actio_system_free(a.sys);
+    return bad;
+}
