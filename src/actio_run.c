@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The path of one run on one page: form the equations, check the start, march, make the table. */
 #include "run.h"
+#include "solve/contacts.h"
 #include "verdict/verdict.h"
 
 #include <math.h>
@@ -150,6 +151,7 @@ static int obey(struct actio_run *run)
     if (p->form != run->form && take_equations(run)) return 1;
     if (*p->differs) actio_find(run->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(p->differs)));
     motion->grid = run->options.grid;
+    if (motion->contacts) motion->contacts->pick = run->options.pick;
     if (p->law == NULL) return 0;
     why = p->law->objection ? p->law->objection(motion, run->model->t0, run->y0) : NULL;
     if (why) {

@@ -12,6 +12,7 @@
 #define CONSTRAINTS ACTIO_NEEDS_CONSTRAINTS
 #define NO_STATES ACTIO_NEEDS_NO_STATES
 #define INDEPENDENT ACTIO_NEEDS_INDEPENDENT
+#define SMOOTH ACTIO_NEEDS_SMOOTH
 static const struct actio_principle principles[] = {
 #define PRINCIPLE(name, title, key, form, law, stepper, needs, differs, assumes) { #name, title, key, form, law, stepper, needs, differs, assumes },
 #include "principles.def"
@@ -36,12 +37,14 @@ const struct actio_principle *actio_principle_named(const char *name)
 static bool not_ideal(const struct actio_model *m, const struct actio_constraint *c) { (void)m; return c->rule != ACTIO_IDEAL; }
 static bool of_accelerations(const struct actio_model *m, const struct actio_constraint *c) { (void)m; return c->kind == ACTIO_ACCELERATION; }
 static bool has_state(const struct actio_model *m, const struct actio_constraint *c) { return actio_uses((struct actio_pool *)&m->pool, c->g, ACTIO_SPACE_STATE); }
+static bool is_rough(const struct actio_model *m, const struct actio_constraint *c) { (void)m; return c->friction.given; }
 static bool no_start(const struct actio_model *m, const struct actio_constraint *c) { (void)m; return !c->start_lambda_given; }
 
 static const struct { unsigned need; bool (*lacks)(const struct actio_model *, const struct actio_constraint *); const char *why; } objections[] = {
     { IDEAL, not_ideal, "its reaction is not ideal (acting, along)" },
     { LEVELS, of_accelerations, "it is a constraint on accelerations" },
     { COORDINATES, has_state, "it has a state in it" },
+    { SMOOTH, is_rough, "it has friction" },
     { MULTIPLIERS, no_start, "the initial value of its multiplier is not given (start lambda.NAME = ...)" },
 };
 
@@ -49,6 +52,7 @@ const char *actio_principle_objection(const struct actio_principle *p, const str
 {
     *about = NULL;
     if ((p->needs & CONSTRAINTS) && model->constraints == 0) return "there are no constraints";
+    if ((p->needs & SMOOTH) && model->contacts) return "it has contacts";
     if ((p->needs & NO_STATES) && model->states) return "it has states";
     for (size_t i = 0; i < sizeof objections / sizeof *objections; i++)
         for (size_t k = 0; (p->needs & objections[i].need) && k < model->constraints; k++)

@@ -16,6 +16,7 @@ enum actio_needs {
     ACTIO_NEEDS_CONSTRAINTS = 16,                          /* at least one */
     ACTIO_NEEDS_NO_STATES = 32,
     ACTIO_NEEDS_INDEPENDENT = 64,                          /* no redundant constraints */
+    ACTIO_NEEDS_SMOOTH = 128,                              /* no contacts, no friction */
 };
 
 struct actio_principle {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The end of a run: why it stopped, in words, and the table it leaves. */
 #include "run.h"
+#include "solve/contacts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,6 +53,10 @@ static void say_failed(struct actio_run *run)
         actio_find_at(run->f, ACTIO_F_CONTRADICTORY_LATER, &run->model->source, con->span, ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
     } else if (m->stop == ACTIO_STOP_CHATTER)
         actio_find(run->f, ACTIO_F_CHATTERING, ACTIO_ARGS(ACTIO_TEXT(run->sys->mode_text[m->stopped_by]), ACTIO_NUMBER(o->t_stop)));
+    else if (m->stop == ACTIO_STOP_NO_STANCE || m->stop == ACTIO_STOP_IMPACT)
+        actio_find(run->f, m->stop == ACTIO_STOP_IMPACT ? ACTIO_F_IMPACT_FAILS : ACTIO_F_NO_STANCE,
+                   ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));
+    else if (m->contacts && o->status == ACTIO_FLOW_FAILED) actio_find(run->f, ACTIO_F_CONTACT_CHATTERS, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));
     else actio_find(run->f, ACTIO_F_BLOWS_UP, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));
 }
 
@@ -77,9 +82,16 @@ static void say_stopped(struct actio_run *run)
     else actio_find(run->f, ACTIO_F_TIME_RAN_OUT, ACTIO_ARGS(ACTIO_NUMBER(run->outcome.t_stop)));
 }
 
+static void say_ambiguous(struct actio_run *run, const struct actio_ambiguity *a)
+{
+    if (a->happened && a->solutions > 1)
+        actio_find(run->f, ACTIO_F_AMBIGUOUS, ACTIO_ARGS(ACTIO_NUMBER(a->t), ACTIO_COUNT(a->solutions), ACTIO_TEXT(a->what), ACTIO_COUNT(a->picked)));
+}
+
 void actio_run_explain(struct actio_run *run)
 {
     struct actio_outcome *o = &run->outcome;
+    if (run->motion.contacts) say_ambiguous(run, &run->motion.contacts->ambiguity);
     switch (o->status) {
     case ACTIO_FLOW_OK: break;
     case ACTIO_FLOW_NAN: say_not_a_number(run); break;
@@ -149,6 +161,34 @@ static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
     t->status = run->f->status;
 }
 
+static const char *whose(const struct actio_system *sys, const struct actio_happening *h)
+{
+    const struct actio_rub *r = h->kind == ACTIO_STICKS || h->kind == ACTIO_SLIDES ? &sys->rub[h->index] : NULL;
+    if (h->kind == ACTIO_PASSES) return sys->event[h->index];
+    return r && r->contact == UINT32_MAX ? sys->constraint[r->constraint] : sys->contact[r ? r->contact : h->index];
+}
+
+/* What happened at contacts, as far as rows are shown. */
+static void fill_happenings(struct actio_run *run, struct actio_table *t)
+{
+    const struct actio_contacts *c = run->motion.contacts;
+    bool backward = run->model->t1 < run->model->t0;
+    for (size_t i = 0; c && i < c->happenings; i++) {
+        const struct actio_happening *h = &c->happening[i];
+        if (!t->reached && !t->local_only && (backward ? h->t < t->holds_until : h->t > t->holds_until)) continue;
+        const char *name = kept_text(t, whose(run->sys, h));
+        ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) = (struct actio_event){
+            .t = h->t, .kind = actio_happening_word(h->kind), .name = name, .value = h->impulse, .contact = h->kind == ACTIO_PASSES ? NULL : name,
+            .impulse = h->kind == ACTIO_IMPACT ? h->impulse : 0, .rule = h->rule && *h->rule ? h->rule : NULL };
+    }
+}
+
+static int by_event_time(const void *a, const void *b)
+{
+    const struct actio_event *x = a, *y = b;
+    return (x->t > y->t) - (x->t < y->t);
+}
+
 static void fill_events(struct actio_run *run, struct actio_table *t)
 {
     const struct actio_motion *m = &run->motion;
@@ -158,8 +198,11 @@ static void fill_events(struct actio_run *run, struct actio_table *t)
             const double *before = m->mode_history + m->change[i - 1].first, *after = m->mode_history + m->change[i].first;
             if (before[k] == after[k]) continue;
             ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) =
-                (struct actio_event){ m->change[i].t, "switch", kept_text(t, run->sys->mode_text[k]), after[k] };
+                (struct actio_event){ .t = m->change[i].t, .kind = "switch", .name = kept_text(t, run->sys->mode_text[k]), .value = after[k] };
         }
+    size_t switches = t->events;
+    fill_happenings(run, t);
+    if (switches && switches < t->events && run->model->t1 > run->model->t0) qsort(t->event, t->events, sizeof *t->event, by_event_time);
 }
 
 static void fill_provenance(struct actio_run *run, struct actio_table *t)

@@ -2,6 +2,7 @@
  * The start of a run: data on the constraints or the nearest that are, redundant rows, singular and undetermined models. */
 #include "run_words.h"
 #include "expr/normal.h"
+#include "solve/contacts.h"
 
 #include <math.h>
 #include <string.h>
@@ -252,10 +253,23 @@ static int check_regular(struct actio_run *run)
     return ACTIO_UNSETTLED;
 }
 
+/* On the right side of every wall? */
+static int check_contacts(struct actio_run *run)
+{
+    double depth;
+    size_t i = actio_contacts_beyond(&run->motion, run->model->t0, run->y0, &depth);
+    if (i >= run->sys->contacts) return 0;
+    const struct actio_contact *c = &run->model->contact[i];
+    actio_find_at(run->f, ACTIO_F_START_BEYOND, &run->model->source, c->span,
+                  ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(depth), ACTIO_TEXT(c->at_most ? "left side <= right side" : "left side >= right side")));
+    return 1;
+}
+
 int actio_run_examine(struct actio_run *run)
 {
     if (run->sys->modes) actio_motion_take_sides(&run->motion, run->model->t0, run->y0);
     int bad = run->sys->levels ? check_data(run) : 0;
     if (!bad && run->sys->p) bad = check_rank(run);
+    if (!bad && run->sys->contacts) bad = check_contacts(run);
     return bad ? bad : check_regular(run);
 }

@@ -87,7 +87,7 @@ static int sliding(void *user, double t, const double *y, double *f)        /* x
     return 0;
 }
 static void first_component(void *user, double t, const double *y, double *g) { (void)user, (void)t, g[0] = y[0]; }
-static int flip(void *user, size_t guard, double t, const double *y)
+static int flip(void *user, size_t guard, double t, double *y)
 {
     struct switched *s = user;
     (void)y, (void)guard;

@@ -157,6 +157,7 @@ static const char families[] =
     "constraint c[i = 2 .. n]: a[i]' = a[i-1]' acting a[i], a[i-1]\n"
     "constraint d: X'' = a[1]'' along X = 1, a[i = 1 .. n] = i\n"
     "force drag: a[i = 1 .. n] = -a[i]', X = if(X > 1, min(t, 2, X), -X^2)\nforce a[2] = t\ndissipation X'^2\n"
+    "contact wall[i = 1 .. n]: a[i] <= i*X, restitution = 1/i, friction = i/5, slip = (a[i]' - X', u), stick = i\nevent top[i = 1 .. 2]: a[i]' = p[i]\n"
     "frame v[i = 2 .. n] = u - a[i]', u = X'*cos(a[1]) + t\n"
     "symmetry shift: X = 1\nsymmetry drag: X = 2\nsymmetry clock: time\n"
     "observe Z = v[2] + reaction.a[2] + lambda.c[2]*W + energy + a_dot[2] + X'' + p[1]'\nobserve W = charge.shift + power.c[3] + power.force\nobserve G[i = 1 .. 2] = a[i]\n"
@@ -214,10 +215,11 @@ TEST(a_family_has_members_columns_and_formulas_of_its_own)
 
 TEST(columns_come_in_the_order_of_the_manual)
 {
-    static const char *const want[] = { "t", "x", "p", "x_dot", "p_dot", "u", "lambda.c", "reaction.x", "reaction.p", "power.c", "power.force", "power.drag", "energy",
+    static const char *const want[] = { "t", "x", "p", "x_dot", "p_dot", "u", "lambda.c", "reaction.x", "reaction.p", "power.c", "power.force", "power.drag", "gap.w", "gap.v", "force.w", "force.v", "friction.v", "energy",
                                         "residual.c", "charge.s", "balance.s", "f" };
     struct reading r;
-    read_this(&r, "observe f = x\nframe u = x' + f0\nlet f0 = x\nsymmetry s: time\nforce drag: x = -x'\nconstraint c: x' = p\nlagrangian x'^2/2\nstate p\nflow p' = 1\ncoord x\n");
+    read_this(&r, "observe f = x\nframe u = x' + f0\nlet f0 = x\nsymmetry s: time\nforce drag: x = -x'\nconstraint c: x' = p\nlagrangian x'^2/2\nstate p\nflow p' = 1\ncoord x\n"
+                  "contact w: x <= 1\ncontact v: x >= 0, friction = 1, slip = x'\nevent e: x = 0\n");
     const char *const *names;
     size_t n = r.model ? actio_model_columns(r.model, &names) : 0;
     CHECK(n == sizeof want / sizeof *want);

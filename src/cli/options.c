@@ -94,6 +94,14 @@ static int take_grid(struct actio_cli_arguments *a, const char *value)
     return why ? refuse(a, "grid", value, why) : 0;
 }
 
+static int take_pick(struct actio_cli_arguments *a, const char *value)
+{
+    char *end;
+    long n = strtol(value, &end, 10);
+    a->run.pick = n > 0 ? (size_t)n : 0;
+    return *end || end == value || n < 1 || n > 1000 ? refuse(a, "pick", value, "a whole number from 1 on is needed") : 0;
+}
+
 static int take_resplit(struct actio_cli_arguments *a, const char *value)
 {
     char *end;
@@ -183,7 +191,7 @@ static int take_version(struct actio_cli_arguments *a, const char *value) { retu
 
 static const struct { const char *name; take_fn take; } takers[] = {
     { "by", take_by }, { "set", take_set }, { "start", take_start }, { "time", take_time }, { "project", take_project },
-    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "grid", take_grid }, { "points", take_points }, { "o", take_output }, { "format", take_format },
+    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick }, { "grid", take_grid }, { "points", take_points }, { "o", take_output }, { "format", take_format },
     { "plot", take_plot }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },

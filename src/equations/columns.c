@@ -108,6 +108,26 @@ static void define_symmetry(struct dictionary *d, const struct actio_symmetry *s
     define(d, ACTIO_ROLE_BALANCE, "balance.", s->label, balance, "rate of the charge");
 }
 
+/* Friction along one slip is signed, along two it is its size. */
+static void define_contacts(struct dictionary *d)
+{
+    struct actio_formation *F = d->F;
+    struct actio_pool *pool = &F->pool;
+    for (size_t i = 0; i < F->sys.contacts; i++) {
+        define(d, ACTIO_ROLE_GAP, "gap.", F->sys.contact[i], F->gap[i].e, "distance to contact");
+        define(d, ACTIO_ROLE_FORCE, "force.", F->sys.contact[i], actio_symbol(pool, ACTIO_SPACE_LAMBDA, (uint32_t)actio_force_slot(&F->sys, i)), "normal force of the contact");
+    }
+    for (size_t r = 0; r < F->sys.rubs; r++) {
+        const struct actio_rub *rub = &F->rub[r];
+        actio_expr part[ACTIO_SLIPS] = { { 0 } }, total;
+        for (size_t j = 0; j < rub->slips; j++) part[j] = actio_symbol(pool, ACTIO_SPACE_LAMBDA, (uint32_t)actio_friction_slot(&F->sys, rub->slip + j));
+        total = part[0];
+        if (rub->slips > 1) total = actio_op1(pool, ACTIO_SQRT, actio_add(pool, actio_power(pool, part[0], 2), actio_power(pool, part[1], 2)));
+        const char *label = rub->contact != UINT32_MAX ? F->sys.contact[rub->contact] : F->sys.constraint[rub->constraint];
+        define(d, ACTIO_ROLE_FRICTION, "friction.", label, total, "friction force");
+    }
+}
+
 static void define_frames(struct dictionary *d)
 {
     for (size_t i = 0; i < d->F->model->frames; i++) {
@@ -168,6 +188,7 @@ void actio_form_columns(struct actio_formation *F)
     define_frames(&d);
     define_constraints(&d);
     define_forces(&d);
+    define_contacts(&d);
     for (size_t i = 0; i < F->model->symmetries; i++) define_symmetry(&d, &F->model->symmetry[i]);
     define_observed(&d);
     qsort(d.at, d.count, sizeof *d.at, by_name);

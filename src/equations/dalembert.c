@@ -278,6 +278,7 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
     form_lagrange(F);
     form_flows(F);
     form_constraints(F);
+    actio_form_contacts(F);
     F->sys.n = F->n, F->sys.m = F->m, F->sys.p = F->p, F->sys.params = model->params;
     form_names(F);
     actio_check_frame(F);

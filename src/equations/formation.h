@@ -12,6 +12,10 @@
 enum actio_frame_kind { ACTIO_FRAME_GIVEN, ACTIO_FRAME_AUTOMATIC, ACTIO_FRAME_CONSTRAINT };
 struct actio_frame_row { enum actio_frame_kind kind; uint32_t index, alias; actio_expr *coef, rest; };
 
+struct actio_gap { actio_expr e, rate, bias, restitution, scale, *row; };      /* scale: force = multiplier * scale */
+struct actio_slip { actio_expr e, bias, *row; };
+struct actio_rubbing { actio_expr coefficient, stick, scale; };
+
 /* G z' - D' lambda = h,  A z' = c  with z = (v, s); f = 0 on positions, phi = 0 on velocities and states. */
 struct actio_formation {
     struct actio_system sys;
@@ -29,6 +33,7 @@ struct actio_formation {
     actio_expr *pivot;
     actio_expr *step_q, *step_z;                           /* projection steps */
     actio_expr *mode_guard;
+    struct actio_gap *gap; struct actio_slip *slip; struct actio_rub *rub; struct actio_rubbing *rubbing; actio_expr *event;
     struct actio_frame_row *frame;                         /* n rows, once sys.frame is there and has no why_not */
     actio_expr *column;
     size_t listed;                                         /* constraints that columns speak of; p unless the system has taken them in */
@@ -39,6 +44,7 @@ struct actio_formation {
 struct actio_formation *actio_formation_open(struct actio_context *ctx, struct actio_model *model);   /* empty, with its pool */
 
 double actio_start_value(void *model, actio_slot slot);    /* for actio_value_of: params and start data; 1 for switches */
+actio_expr actio_size_inside(struct actio_formation *F, actio_expr e);      /* size of the terms all the way down: what rounding in e is to be compared with */
 /* The MATRIX quantity's formulas, in its order; returns how many. */
 size_t actio_list_matrix(struct actio_formation *F, actio_expr *out);
 
@@ -58,6 +64,10 @@ void actio_eliminate(struct actio_formation *F);
 void actio_form_frame(struct actio_formation *F, double t, const double *y);
 size_t actio_list_frame(struct actio_formation *F, actio_expr **out);
 void actio_check_frame(struct actio_formation *F);         /* escapes, with a finding, when quasi-velocities are dependent at the start */
+/* contact.c: gaps, slips, coefficients; the formulas of the GAPS and CONTACT quantities in their order, how many. */
+void actio_form_contacts(struct actio_formation *F);
+size_t actio_list_gaps(struct actio_formation *F, actio_expr **out);
+size_t actio_list_contacts(struct actio_formation *F, actio_expr **out);
 /* columns.c */
 void actio_form_columns(struct actio_formation *F);
 

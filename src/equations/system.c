@@ -152,7 +152,7 @@ static void list_guards(struct list *l)
 }
 
 /* The same all the way down: what rounding in the evaluation of e is to be compared with. */
-static actio_expr size_inside(struct actio_formation *F, actio_expr e)
+actio_expr actio_size_inside(struct actio_formation *F, actio_expr e)
 {
     struct actio_pool *pool = &F->pool;
     struct actio_cone cone = actio_cone_of(pool, &e, 1);
@@ -178,7 +178,7 @@ static void list_terms(struct list *l)
 {
     struct actio_formation *F = l->F;
     for (size_t c = 0; c < F->sys.columns; c++) {
-        add(l, actio_role_is_sum(F->sys.column[c].role) ? size_inside(F, F->column[c]) : (actio_expr){ 0 });
+        add(l, actio_role_is_sum(F->sys.column[c].role) ? actio_size_inside(F, F->column[c]) : (actio_expr){ 0 });
     }
 }
 
@@ -212,11 +212,25 @@ static void list_frame(struct list *l)
     add_all(l, e, count);
 }
 
+static void list_gaps(struct list *l)
+{
+    actio_expr *e = NULL;
+    size_t count = actio_list_gaps(l->F, &e);
+    add_all(l, e, count);
+}
+
+static void list_contacts(struct list *l)
+{
+    actio_expr *e = NULL;
+    size_t count = actio_list_contacts(l->F, &e);
+    add_all(l, e, count);
+}
+
 static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_RHS] = list_rhs, [ACTIO_Q_SOLVE] = list_solve, [ACTIO_Q_MATRIX] = list_matrix, [ACTIO_Q_PROJECT_Q] = list_project_q,
     [ACTIO_Q_PROJECT_V] = list_project_v, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_MOMENTA] = list_momenta, [ACTIO_Q_GUARDS] = list_guards,
     [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_TERMS] = list_terms, [ACTIO_Q_RHS_Y] = list_rhs_y,
-    [ACTIO_Q_FRAME] = list_frame,
+    [ACTIO_Q_FRAME] = list_frame, [ACTIO_Q_GAPS] = list_gaps, [ACTIO_Q_CONTACT] = list_contacts,
 };
 
 struct request { struct actio_formation *F; enum actio_quantity what; };

@@ -29,11 +29,21 @@ struct actio_frame {
 };
 
 /* The state vector is y = (q, v, s): n coordinates, n velocities, m states. */
+/* Friction of a contact or of an equality constraint (the other is UINT32_MAX), with one slip velocity or two. */
+struct actio_rub { uint32_t contact, constraint, slip, slips; };
+/* What stands before the rows (n values each) in the CONTACT quantity: by contact, by rub, by slip. */
+enum actio_gap_head { ACTIO_GAP_VALUE, ACTIO_GAP_RATE, ACTIO_GAP_BIAS, ACTIO_GAP_RESTITUTION, ACTIO_GAP_SCALE, ACTIO_GAP_SIZE, ACTIO_GAP_HEAD };
+enum actio_rub_head { ACTIO_RUB_SLIDING, ACTIO_RUB_STICKING, ACTIO_RUB_SCALE, ACTIO_RUB_HEAD };
+enum actio_slip_head { ACTIO_SLIP_VALUE, ACTIO_SLIP_BIAS, ACTIO_SLIP_HEAD };
+
 struct actio_system {
     struct actio_context *ctx;
     size_t n, m, p;                                        /* coordinates, states, constraints (hidden ones last) */
     size_t hidden;                                         /* constraints that follow from the others: rows without a multiplier */
     size_t powers;                                         /* numbers behind the multipliers: the power of each reaction, where a law knows it and no formula does */
+    size_t contacts, rubs, slips, events;                  /* behind these numbers: a force by contact, a friction by slip */
+    const struct actio_rub *rub;
+    const char *const *contact, *const *event; const uint32_t *contact_line;
     size_t holonomic, levels;                              /* position residuals; velocity residuals (holonomic rates among them) */
     const uint32_t *position_row, *velocity_row;           /* constraint behind each position, velocity residual */
     size_t params, modes;                                  /* numbers behind PARAM; switches */
@@ -52,6 +62,10 @@ struct actio_system {
     const char *const *mode_text;                          /* the switching expressions, printed */
     struct actio_formation *formation;
 };
+
+static inline size_t actio_system_told(const struct actio_system *sys) { return sys->p + sys->powers + sys->contacts + sys->slips; }   /* numbers in the LAMBDA space */
+static inline size_t actio_force_slot(const struct actio_system *sys, size_t contact) { return sys->p + sys->powers + contact; }
+static inline size_t actio_friction_slot(const struct actio_system *sys, size_t slip) { return sys->p + sys->powers + sys->contacts + slip; }
 
 struct actio_model;
 typedef struct actio_system *(*actio_form_fn)(struct actio_context *ctx, struct actio_model *model);

@@ -61,6 +61,17 @@ static void constraint_columns(struct actio_reader *r, const char *stem)
     for (size_t i = 0; i < r->model->constraints; i++) add_dotted(r, stem, r->model->constraint[i].label, r->model->constraint[i].span);
 }
 
+static void contact_columns(struct actio_reader *r)
+{
+    const struct actio_model *m = r->model;
+    for (size_t i = 0; i < m->contacts; i++) add_dotted(r, "gap", m->contact[i].label, m->contact[i].span);
+    for (size_t i = 0; i < m->contacts; i++) add_dotted(r, "force", m->contact[i].label, m->contact[i].span);
+    for (size_t i = 0; i < m->contacts; i++)
+        if (m->contact[i].friction.given) add_dotted(r, "friction", m->contact[i].label, m->contact[i].span);
+    for (size_t i = 0; i < m->constraints; i++)
+        if (m->constraint[i].friction.given) add_dotted(r, "friction", m->constraint[i].label, m->constraint[i].span);
+}
+
 static void symmetry_columns(struct actio_reader *r, const char *stem)
 {
     for (size_t i = 0; i < r->model->symmetries; i++) add_dotted(r, stem, r->model->symmetry[i].label, r->model->symmetry[i].span);
@@ -79,7 +90,7 @@ static void variable_columns(struct actio_reader *r)
 
 static bool unknown_column(struct actio_reader *r, const char *name, uint16_t origin, uint32_t at)
 {
-    const char *hint = actio_word_hint(r, name, ACTIO_NEAR_COLUMN, "columns are variables, NAME_dot, frame names, lambda.LABEL, reaction.NAME, power.LABEL, energy, residual.LABEL, charge.LABEL, balance.LABEL and what observe names");
+    const char *hint = actio_word_hint(r, name, ACTIO_NEAR_COLUMN, "columns are variables, NAME_dot, frame names, lambda.LABEL, reaction.NAME, power.LABEL, gap.LABEL, force.LABEL, friction.LABEL, energy, residual.LABEL, charge.LABEL, balance.LABEL and what observe names");
     actio_reader_fault_at(r, ACTIO_F_NO_SUCH_COLUMN, origin, at, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(hint)));
     return false;
 }
@@ -91,6 +102,7 @@ void actio_columns_all(struct actio_reader *r)
     constraint_columns(r, "lambda");
     reaction_columns(r);
     power_columns(r);
+    contact_columns(r);
     if (m->has_lagrangian) add_column(r, "energy", (struct actio_span){ 1, 1, 1 });
     constraint_columns(r, "residual");
     symmetry_columns(r, "charge");

@@ -32,19 +32,23 @@ static void declare_value(struct actio_reader *r, const struct actio_statement *
     w->definition = w->pending = r->definitions;
 }
 
+static const enum actio_symbol_kind kind_of[ACTIO_W_FIRST_FUNCTION] = {
+    [ACTIO_W_constraint] = ACTIO_SY_CONSTRAINT, [ACTIO_W_contact] = ACTIO_SY_CONTACT, [ACTIO_W_event] = ACTIO_SY_EVENT, [ACTIO_W_symmetry] = ACTIO_SY_SYMMETRY,
+};
+
 static void declare_label(struct actio_reader *r, uint32_t statement)
 {
     struct actio_statement *s = &r->statement[statement];
     struct actio_word *w = &r->word[s->label];
     bool family = s->family.kind == ACTIO_R_FAMILY;
-    if (family && s->keyword != ACTIO_W_constraint) {
+    if (family && (s->keyword == ACTIO_W_symmetry || s->keyword == ACTIO_W_force)) {
         actio_reader_fault(r, ACTIO_F_LABEL_NO_FAMILY, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(w->text)));
         return;
     }
     if (s->keyword == ACTIO_W_force) return;               /* not in the list of labels: equal columns would be found later */
     if (w->label_definition) {
         const struct actio_statement *first = &r->statement[w->label_definition - 1];
-        if (!family || first->family.kind != ACTIO_R_FAMILY) {
+        if (!family || first->family.kind != ACTIO_R_FAMILY || first->keyword != s->keyword) {
             s->failed = true;
             redeclared(r, ACTIO_F_LABEL_TWICE, s->origin, s->span, s->label, first->span.line);
         }
@@ -53,7 +57,7 @@ static void declare_label(struct actio_reader *r, uint32_t statement)
     w->label_definition = statement + 1;
     w->tag_is_family = family;
     w->tag_extent = nothing;
-    if (!family) w->tag.kind = s->keyword == ACTIO_W_constraint ? ACTIO_SY_CONSTRAINT : ACTIO_SY_SYMMETRY;
+    if (!family) w->tag.kind = kind_of[s->keyword];
 }
 
 /* --set NAME=EXPR; a member of a family by its number */

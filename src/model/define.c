@@ -244,12 +244,41 @@ static void settle_all(struct actio_reader *r, uint32_t keyword)
         if (r->definition[d].keyword == keyword) settle(r, d);
 }
 
-/* ---- constraints get their places before any formula can use their multipliers */
+/* ---- constraints, contacts and events get their places before any formula can use their labels */
 
-static bool make_constraint(struct actio_reader *r, const struct actio_statement *s, uint32_t word, double k)
+static struct actio_symbol_ref new_constraint(struct actio_reader *r, const struct actio_statement *s, const char *label)
 {
     struct actio_model *m = r->model;
     uint32_t count = (uint32_t)m->constraints;
+    ACTIO_PUSH(&m->arena, m->constraint, count, r->constraints_cap) = (struct actio_constraint){ .label = label, .span = s->span };
+    m->constraints = count;
+    return (struct actio_symbol_ref){ ACTIO_SY_CONSTRAINT, count - 1 };
+}
+
+static struct actio_symbol_ref new_contact(struct actio_reader *r, const struct actio_statement *s, const char *label)
+{
+    struct actio_model *m = r->model;
+    uint32_t count = (uint32_t)m->contacts;
+    ACTIO_PUSH(&m->arena, m->contact, count, r->contacts_cap) = (struct actio_contact){ .label = label, .span = s->span, .at_most = s->at_most };
+    m->contacts = count;
+    return (struct actio_symbol_ref){ ACTIO_SY_CONTACT, count - 1 };
+}
+
+static struct actio_symbol_ref new_event(struct actio_reader *r, const struct actio_statement *s, const char *label)
+{
+    struct actio_model *m = r->model;
+    uint32_t count = (uint32_t)m->events;
+    ACTIO_PUSH(&m->arena, m->event, count, r->events_cap) = (struct actio_event_line){ .label = label, .span = s->span };
+    m->events = count;
+    return (struct actio_symbol_ref){ ACTIO_SY_EVENT, count - 1 };
+}
+
+typedef struct actio_symbol_ref place_fn(struct actio_reader *r, const struct actio_statement *s, const char *label);
+
+static place_fn *const place_of[ACTIO_W_FIRST_FUNCTION] = { [ACTIO_W_constraint] = new_constraint, [ACTIO_W_contact] = new_contact, [ACTIO_W_event] = new_event };
+
+static bool make_label(struct actio_reader *r, const struct actio_statement *s, uint32_t word, double k)
+{
     if (word != s->label) {
         if (r->word[word].tag.kind != ACTIO_SY_NONE) {
             actio_reader_fault(r, ACTIO_F_LABEL_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word)), ACTIO_COUNT(r->statement[r->word[s->label].label_definition - 1].span.line)));
@@ -257,20 +286,19 @@ static bool make_constraint(struct actio_reader *r, const struct actio_statement
         }
         widen(&r->word[s->label].tag_extent, k);
     }
-    r->word[word].tag = (struct actio_symbol_ref){ ACTIO_SY_CONSTRAINT, count };
-    ACTIO_PUSH(&m->arena, m->constraint, count, r->constraints_cap) = (struct actio_constraint){ .label = actio_word_text(r, word), .span = s->span };
-    m->constraints = count;
+    r->word[word].tag = place_of[s->keyword](r, s, actio_word_text(r, word));
     return true;
 }
 
-static void make_constraints(struct actio_reader *r, struct actio_statement *s)
+static void make_labels(struct actio_reader *r, struct actio_statement *s)
 {
+    const struct actio_model *m = r->model;
     double low, high;
     bool family = s->family.kind == ACTIO_R_FAMILY;
-    if (s->failed) return;
-    s->index = (uint32_t)r->model->constraints;
+    if (s->failed || !place_of[s->keyword]) return;
+    s->index = (uint32_t)(s->keyword == ACTIO_W_constraint ? m->constraints : s->keyword == ACTIO_W_contact ? m->contacts : m->events);
     bool ok = actio_machine_range(r, &s->family, &low, &high);
-    for (double k = ok ? low : 1; ok && k <= high; k++) ok = make_constraint(r, s, family ? actio_word_member(r, s->label, k) : s->label, k);
+    for (double k = ok ? low : 1; ok && k <= high; k++) ok = make_label(r, s, family ? actio_word_member(r, s->label, k) : s->label, k);
     s->failed = !ok;
     if (!ok) r->word[s->label].tag.kind = ACTIO_SY_FAILED;
 }
@@ -305,8 +333,7 @@ void actio_define_all(struct actio_reader *r)
     check_member_options(r);
     for (uint32_t d = 0; d < r->definitions; d++)          /* variables in the order of the text: it is the order of the columns */
         if (r->definition[d].keyword == ACTIO_W_coord || r->definition[d].keyword == ACTIO_W_state) settle(r, d);
-    for (uint32_t s = 0; s < r->statements; s++)
-        if (r->statement[s].keyword == ACTIO_W_constraint) make_constraints(r, &r->statement[s]);
+    for (uint32_t s = 0; s < r->statements; s++) make_labels(r, &r->statement[s]);
     settle_all(r, ACTIO_W_let);
     settle_all(r, ACTIO_W_frame);
     settle_all(r, ACTIO_W_observe);

@@ -28,6 +28,9 @@ static const struct { const char *what; unsigned allowed; enum actio_code accele
     [ACTIO_IN_ALONG] = { "the direction of a reaction", MOTION, ACTIO_F_ACCELERATION_HERE },
     [ACTIO_IN_SYMMETRY] = { "a symmetry", MOTION, ACTIO_F_ACCELERATION_HERE },
     [ACTIO_IN_FRAME] = { "a frame", MOTION & ~ACTIO_BIT(STATE), ACTIO_F_ACCELERATION_HERE },
+    [ACTIO_IN_GAP] = { "the gap of a contact", NUMBERS | ACTIO_BIT(T) | ACTIO_BIT(Q), ACTIO_F_ACCELERATION_HERE },
+    [ACTIO_IN_OPTION] = { "an option", MOTION, ACTIO_F_ACCELERATION_HERE },
+    [ACTIO_IN_EVENT] = { "an event", MOTION, ACTIO_F_ACCELERATION_HERE },
 };
 
 struct machine {
@@ -102,7 +105,8 @@ static bool allowed(struct machine *m, actio_expr e, uint32_t at)
     if (settings[m->in].allowed == NUMBERS) return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(shown, here));
     if (wrong & ACTIO_BIT(ACC)) return fault(m, settings[m->in].acceleration, at, ACTIO_ARGS(shown, here));
     if (wrong & ACTIO_BIT(SDOT)) return fault(m, ACTIO_F_STATE_RATE_HERE, at, ACTIO_ARGS(shown, here));
-    return fault(m, wrong & ACTIO_BIT(STATE) ? ACTIO_F_STATE_HERE : ACTIO_F_RESULT_HERE, at, ACTIO_ARGS(shown, here));
+    if (!(wrong & (ACTIO_BIT(V) | ACTIO_BIT(STATE)))) return fault(m, ACTIO_F_RESULT_HERE, at, ACTIO_ARGS(shown, here));
+    return fault(m, m->in == ACTIO_IN_GAP ? ACTIO_F_GAP_IS_POSITION : ACTIO_F_STATE_HERE, at, ACTIO_ARGS(shown, here));
 }
 
 /* ---- the stack */

@@ -22,6 +22,25 @@ struct actio_term { uint32_t variable; bool is_state; actio_expr e; struct actio
 struct actio_force { const char *label; struct actio_term *term; size_t terms; struct actio_span span; };      /* label NULL: unnamed */
 struct actio_flow_equation { actio_expr left, right; struct actio_span span; };   /* left is linear in SDOT, right free of it */
 
+/* Dry friction: -coefficient*N*slip/|slip| through d slip/dq', N = lambda*scale (of a constraint |lambda|*scale); held up to stick*N. */
+enum { ACTIO_SLIPS = 2 };
+struct actio_friction {
+    bool given;                                            /* else coefficient and stick are 0 */
+    actio_expr coefficient, stick;
+    actio_expr slip[ACTIO_SLIPS]; size_t slips;            /* affine in V; 0 without friction and slip */
+    bool slip_given, stick_given;
+    actio_expr scale;                                      /* 1 when slip is written, |d gap/dq| for a point mass whose slip is its velocity along the wall */
+    struct actio_span span;                                /* of the option `friction` */
+};
+/* A one-sided wall. gap = B - A for A <= B, A - B for A >= B, made of Q, T and params: >= 0 in free flight. */
+struct actio_contact {
+    const char *label; struct actio_span span;
+    actio_expr left, right, gap; bool at_most;             /* at_most: A <= B */
+    actio_expr restitution;                                /* 1 where not given */
+    struct actio_friction friction;
+};
+struct actio_event_line { const char *label; struct actio_span span; actio_expr left, right, g; };   /* crossings of g = left - right */
+
 enum actio_constraint_kind { ACTIO_HOLONOMIC, ACTIO_VELOCITY, ACTIO_ACCELERATION };   /* with a state in it: VELOCITY */
 enum actio_reaction_rule { ACTIO_IDEAL, ACTIO_ACTING, ACTIO_ALONG };
 struct actio_constraint {
@@ -32,6 +51,7 @@ struct actio_constraint {
     enum actio_reaction_rule rule;
     struct actio_term *reaction; size_t reactions;         /* ACTING: the named variables (e unused); ALONG: variable = direction */
     actio_expr start_lambda; bool start_lambda_given;
+    struct actio_friction friction;
 };
 /* A sum a + b or a - b as it stands in the text, by bytes: where a begins, the sign, just behind b. The sums of a + b - c all begin at a. */
 struct actio_written_sum { actio_expr a, b; bool minus; uint32_t from, at, to; };
@@ -67,6 +87,8 @@ struct actio_model {
     struct actio_force *force; size_t forces;
     struct actio_flow_equation *flow; size_t flows;        /* as many as states */
     struct actio_constraint *constraint; size_t constraints;
+    struct actio_contact *contact; size_t contacts;
+    struct actio_event_line *event; size_t events;
     struct actio_quasi_velocity *frame; size_t frames;     /* in the order of the text; formulas that use one have its formula in them */
     struct actio_symmetry *symmetry; size_t symmetries;
     struct actio_observe *observe; size_t observes;        /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */

@@ -2,7 +2,6 @@
  * Statements, one function for each kind. After a fault the next statement is read: all faults of a text come in one go. */
 #include "model/reader.h"
 
-#include <math.h>
 #include <string.h>
 
 void actio_parse_advance(struct actio_reader *r)
@@ -71,48 +70,6 @@ static bool bracket_holds(struct actio_reader *r, enum actio_token_kind kind)
     } while (!found && depth > 0 && !is_end(r->token.kind));
     restore(r, start);
     return found;
-}
-
-static bool is_small_whole(double x) { return fabs(x) <= 1e9 && x == floor(x); }
-
-static bool unit_part(struct actio_reader *r, struct actio_text *out, bool first)
-{
-    switch (r->token.kind) {
-    case ACTIO_T_WORD:
-        if (out->length && out->s[out->length - 1] != '/') actio_text_add(out, " ");
-        actio_text_add(out, actio_word_text(r, r->token.word));
-        break;
-    case ACTIO_T_DIVIDE: actio_text_add(out, "/"); break;
-    case ACTIO_T_NUMBER:
-        if (!first || r->token.number != 1) return false;
-        actio_text_add(out, "1");
-        break;
-    case ACTIO_T_POWER:
-        actio_text_add(out, "^");
-        actio_parse_advance(r);
-        if (r->token.kind == ACTIO_T_MINUS) actio_text_add(out, "-"), actio_parse_advance(r);
-        if (r->token.kind != ACTIO_T_NUMBER || first || !is_small_whole(r->token.number)) return false;
-        actio_text_number(out, r->token.number);
-        break;
-    default: return false;
-    }
-    actio_parse_advance(r);
-    return true;
-}
-
-static bool unit(struct actio_reader *r, const char **out)
-{
-    struct actio_text text;
-    bool first = true;
-    if (r->token.kind != ACTIO_T_OPEN_INDEX) return true;
-    actio_text_open(&text, &r->model->arena);
-    for (actio_parse_advance(r); first || r->token.kind != ACTIO_T_CLOSE_INDEX; first = false)
-        if (!unit_part(r, &text, first)) {
-            if (r->token.kind != ACTIO_T_BAD) actio_reader_fault(r, ACTIO_F_BAD_UNIT, r->lexer.origin, r->token.span, ACTIO_NO_ARGS);
-            return false;
-        }
-    *out = text.s;
-    return actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'");
 }
 
 /* [i = A .. B] */
@@ -186,7 +143,7 @@ static bool param_item(struct actio_reader *r, struct actio_item *item)
 {
     if (!take_name(r, &item->word, "the name of a param")) return false;
     if (r->token.kind == ACTIO_T_OPEN_INDEX && bracket_holds(r, ACTIO_T_EQUAL) && !family(r, &item->range)) return false;
-    return unit(r, &item->unit) && equals(r, item);
+    return actio_parse_unit(r, &item->unit) && equals(r, item);
 }
 
 static bool variable_item(struct actio_reader *r, struct actio_item *item)
@@ -201,7 +158,7 @@ static bool variable_item(struct actio_reader *r, struct actio_item *item)
             if (!actio_parse_bounds(r, &item->range) || !actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'")) return false;
         }
     }
-    return unit(r, &item->unit) && not_a_field(r);
+    return actio_parse_unit(r, &item->unit) && not_a_field(r);
 }
 
 static bool head_item(struct actio_reader *r, struct actio_item *item)
@@ -217,10 +174,60 @@ static bool place_item(struct actio_reader *r, struct actio_item *item)
     return take_name(r, &item->word, "the name of a variable") && family_or_member(r, &item->range) && not_a_field(r) && equals(r, item);
 }
 
+/* Does an option stand here? Such words are free names elsewhere. */
+static bool is_option_ahead(struct actio_reader *r)
+{
+    struct place start = save(r);
+    if (r->token.kind != ACTIO_T_WORD || r->token.word < ACTIO_W_restitution || r->token.word > ACTIO_W_stick) return false;
+    r->lexer.mute = true;
+    actio_parse_advance(r);
+    bool assigned = r->token.kind == ACTIO_T_EQUAL;
+    restore(r, start);
+    return assigned;
+}
+
+/* Is the bracket at hand (E, E), and not the beginning of a formula? */
+static bool is_pair_ahead(struct actio_reader *r)
+{
+    struct place start = save(r);
+    int depth = 0, commas = 0;
+    r->lexer.mute = true;
+    do {
+        enum actio_token_kind k = r->token.kind;
+        depth += (k == ACTIO_T_OPEN_INDEX || k == ACTIO_T_OPEN) - (k == ACTIO_T_CLOSE_INDEX || k == ACTIO_T_CLOSE);
+        commas += k == ACTIO_T_COMMA && depth == 1;
+        actio_parse_advance(r);
+    } while (depth > 0 && !is_end(r->token.kind));
+    restore(r, start);
+    return commas > 0;
+}
+
+static bool pair(struct actio_reader *r, struct actio_item *item)
+{
+    uint32_t at = r->token.at;
+    actio_parse_advance(r);
+    if (!actio_parse_expr(r, &item->e) || !actio_parse_take(r, ACTIO_T_COMMA, "a comma and the second slip") || !actio_parse_expr(r, &item->second)) return false;
+    if (!is_end(r->token.kind)) return actio_parse_take(r, ACTIO_T_CLOSE, "')'");
+    actio_reader_fault_at(r, ACTIO_F_UNCLOSED, r->lexer.origin, at, ACTIO_ARGS(ACTIO_TEXT(")")));
+    return false;
+}
+
+static bool option_item(struct actio_reader *r, struct actio_item *item)
+{
+    item->is_option = true;
+    if (!take_word(r, &item->word, "an option: restitution, friction, slip or stick")) return false;
+    if (!actio_parse_take(r, ACTIO_T_EQUAL, "'=' after the option")) return false;
+    if (r->token.kind == ACTIO_T_OPEN && is_pair_ahead(r)) return pair(r, item);
+    return actio_parse_expr(r, &item->e);
+}
+
 static bool bare_item(struct actio_reader *r, struct actio_item *item)
 {
     return take_name(r, &item->word, "the name of a variable") && family_or_member(r, &item->range);
 }
+
+static bool acting_item(struct actio_reader *r, struct actio_item *item) { return is_option_ahead(r) ? option_item(r, item) : bare_item(r, item); }
+static bool along_item(struct actio_reader *r, struct actio_item *item) { return is_option_ahead(r) ? option_item(r, item) : place_item(r, item); }
 
 static void primes(struct actio_reader *r, uint32_t *count)
 {
@@ -322,16 +329,24 @@ static bool flow_statement(struct actio_reader *r, struct actio_statement *s)
 
 static bool is_comparison(enum actio_token_kind k) { return k >= ACTIO_T_LESS && k <= ACTIO_T_MORE_EQUAL; }
 
-static bool reaction_rule(struct actio_reader *r, struct actio_statement *s)
+/* Items in which the index of the label's family is known. */
+static bool member_list(struct actio_reader *r, struct actio_statement *s, item_fn *read)
 {
-    if (!at_word(r, ACTIO_W_acting) && !at_word(r, ACTIO_W_along)) return true;
-    s->rule = r->token.word;
-    actio_parse_advance(r);
     uint32_t index = s->family.kind == ACTIO_R_FAMILY ? s->family.index : ACTIO_W_NONE;
     r->word[index].scope++;
-    bool ok = item_list(r, s, s->rule == ACTIO_W_acting ? bare_item : place_item);
+    bool ok = item_list(r, s, read);
     r->word[index].scope--;
     return ok;
+}
+
+static bool options(struct actio_reader *r, struct actio_statement *s) { return !another(r) || member_list(r, s, option_item); }
+
+static bool reaction_rule(struct actio_reader *r, struct actio_statement *s)
+{
+    if (!at_word(r, ACTIO_W_acting) && !at_word(r, ACTIO_W_along)) return options(r, s);
+    s->rule = r->token.word;
+    actio_parse_advance(r);
+    return member_list(r, s, s->rule == ACTIO_W_acting ? acting_item : along_item);
 }
 
 static bool constraint_statement(struct actio_reader *r, struct actio_statement *s)
@@ -339,6 +354,25 @@ static bool constraint_statement(struct actio_reader *r, struct actio_statement 
     if (!label(r, s) || !body(r, &s->family, &s->left)) return false;
     if (is_comparison(r->token.kind)) return fault(r, ACTIO_F_CONSTRAINT_IS_EQUALITY, r->token.span, ACTIO_W_NONE);
     return actio_parse_take(r, ACTIO_T_EQUAL, "'=' in the constraint") && body(r, &s->family, &s->right) && reaction_rule(r, s);
+}
+
+static bool contact_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    if (!label(r, s) || !body(r, &s->family, &s->left)) return false;
+    enum actio_token_kind sign = r->token.kind;
+    if (sign == ACTIO_T_EQUAL || sign == ACTIO_T_LESS || sign == ACTIO_T_MORE) return fault(r, ACTIO_F_CONTACT_IS_INEQUALITY, r->token.span, ACTIO_W_NONE);
+    if (!is_comparison(sign)) return actio_parse_expected(r, "'<=' or '>=' in the contact");
+    s->at_most = sign == ACTIO_T_LESS_EQUAL;
+    actio_parse_advance(r);
+    if (!body(r, &s->family, &s->right)) return false;
+    return is_comparison(r->token.kind) ? fault(r, ACTIO_F_CONTACT_TWO_SIDED, r->token.span, s->label) : options(r, s);
+}
+
+static bool event_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    if (!label(r, s) || !body(r, &s->family, &s->left)) return false;
+    if (is_comparison(r->token.kind)) return fault(r, ACTIO_F_EVENT_IS_EQUALITY, r->token.span, ACTIO_W_NONE);
+    return actio_parse_take(r, ACTIO_T_EQUAL, "'=' in the event") && body(r, &s->family, &s->right);
 }
 
 static bool symmetry_statement(struct actio_reader *r, struct actio_statement *s)
@@ -368,7 +402,7 @@ static bool column(struct actio_reader *r, struct actio_statement *s)
     if (r->token.kind == ACTIO_T_OPEN_INDEX) {
         actio_parse_advance(r);
         double k = r->token.number;
-        if (r->token.kind != ACTIO_T_NUMBER || !is_small_whole(k)) return actio_parse_expected(r, "a whole number");
+        if (r->token.kind != ACTIO_T_NUMBER || !actio_parse_small_whole(k)) return actio_parse_expected(r, "a whole number");
         s->column = actio_word_member(r, s->column, k);
         actio_parse_advance(r);
         if (!actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'")) return false;
@@ -456,7 +490,7 @@ static statement_fn *const statement_of[ACTIO_W_FIRST_FUNCTION] = {
     [ACTIO_W_model] = model_statement, [ACTIO_W_param] = param_statement, [ACTIO_W_let] = head_statement, [ACTIO_W_coord] = variable_statement,
     [ACTIO_W_state] = variable_statement, [ACTIO_W_lagrangian] = formula_statement, [ACTIO_W_dissipation] = formula_statement, [ACTIO_W_flow] = flow_statement,
     [ACTIO_W_force] = force_statement, [ACTIO_W_constraint] = constraint_statement, [ACTIO_W_symmetry] = symmetry_statement, [ACTIO_W_start] = start_statement,
-    [ACTIO_W_frame] = frame_statement,
+    [ACTIO_W_frame] = frame_statement, [ACTIO_W_contact] = contact_statement, [ACTIO_W_event] = event_statement,
     [ACTIO_W_time] = time_statement, [ACTIO_W_observe] = head_statement, [ACTIO_W_expect] = expect_statement,
 };
 

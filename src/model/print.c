@@ -28,6 +28,31 @@ static void add_terms(struct printing *p, const struct actio_term *term, size_t 
     for (size_t i = 0; i < n; i++) add_root(p, term[i].e);
 }
 
+/* Options as they are printed: what is by default is left out. */
+static void add_friction(struct printing *p, const struct actio_friction *f)
+{
+    if (f->given) add_root(p, f->coefficient);
+    for (size_t i = 0; f->slip_given && i < f->slips; i++) add_root(p, f->slip[i]);
+    if (f->stick_given) add_root(p, f->stick);
+}
+
+static bool is_elastic(const struct actio_model *m, const struct actio_contact *c)
+{
+    return actio_is_const(&m->pool, c->restitution) && actio_const_value(&m->pool, c->restitution) == 1;
+}
+
+static void add_contacts(struct printing *p)
+{
+    const struct actio_model *m = p->m;
+    for (size_t i = 0; i < m->contacts; i++) {
+        const struct actio_contact *c = &m->contact[i];
+        add_root(p, c->left), add_root(p, c->right);
+        if (!is_elastic(m, c)) add_root(p, c->restitution);
+        add_friction(p, &c->friction);
+    }
+    for (size_t i = 0; i < m->events; i++) add_root(p, m->event[i].left), add_root(p, m->event[i].right);
+}
+
 static void collect(struct printing *p)
 {
     const struct actio_model *m = p->m;
@@ -41,7 +66,9 @@ static void collect(struct printing *p)
         const struct actio_constraint *c = &m->constraint[i];
         add_root(p, c->left), add_root(p, c->right);
         add_terms(p, c->reaction, c->reactions);
+        add_friction(p, &c->friction);
     }
+    add_contacts(p);
     for (size_t i = 0; i < m->symmetries; i++) add_terms(p, m->symmetry[i].term, m->symmetry[i].terms);
     for (size_t i = 0; i < m->coords; i++) add_root(p, m->coord[i].start), add_root(p, m->coord[i].start_dot);
     for (size_t i = 0; i < m->states; i++) add_root(p, m->state[i].start);
@@ -185,7 +212,6 @@ static void terms(struct printing *p, const struct actio_term *term, size_t n, b
         if (with_formula) add(p, " = "), next_formula(p);
         else p->next++;
     }
-    add(p, "\n");
 }
 
 /* ---- statements */
@@ -262,8 +288,33 @@ static void print_sums(struct printing *p)
         add(p, "force");
         if (m->force[i].label) actio_text_format(&p->out, " %s:", m->force[i].label);
         terms(p, m->force[i].term, m->force[i].terms, true);
+        add(p, "\n");
     }
     for (size_t i = 0; i < m->flows; i++) add(p, "flow "), next_formula(p), add(p, " = "), next_formula(p), add(p, "\n");
+}
+
+static void print_friction(struct printing *p, const struct actio_friction *f)
+{
+    if (f->given) add(p, ", friction = "), next_formula(p);
+    if (f->slip_given) {
+        add(p, f->slips > 1 ? ", slip = (" : ", slip = "), next_formula(p);
+        if (f->slips > 1) add(p, ", "), next_formula(p), add(p, ")");
+    }
+    if (f->stick_given) add(p, ", stick = "), next_formula(p);
+}
+
+static void print_contacts(struct printing *p)
+{
+    const struct actio_model *m = p->m;
+    for (size_t i = 0; i < m->contacts; i++) {
+        const struct actio_contact *c = &m->contact[i];
+        add(p, "contact "), head(p, c->label), add(p, ": ");
+        next_formula(p), add(p, c->at_most ? " <= " : " >= "), next_formula(p);
+        if (!is_elastic(m, c)) add(p, ", restitution = "), next_formula(p);
+        print_friction(p, &c->friction);
+        add(p, "\n");
+    }
+    for (size_t i = 0; i < m->events; i++) add(p, "event "), head(p, m->event[i].label), add(p, ": "), next_formula(p), add(p, " = "), next_formula(p), add(p, "\n");
 }
 
 static void print_constraints(struct printing *p)
@@ -276,10 +327,14 @@ static void print_constraints(struct printing *p)
         add(p, ": "), next_formula(p), add(p, " = "), next_formula(p);
         if (c->rule != ACTIO_IDEAL) add(p, c->rule == ACTIO_ACTING ? " acting" : " along");
         terms(p, c->reaction, c->reactions, c->rule == ACTIO_ALONG);
+        print_friction(p, &c->friction);
+        add(p, "\n");
     }
+    print_contacts(p);
     for (size_t i = 0; i < m->symmetries; i++) {
         actio_text_format(&p->out, "symmetry %s:%s", m->symmetry[i].label, m->symmetry[i].is_time ? " time" : "");
         terms(p, m->symmetry[i].term, m->symmetry[i].terms, true);
+        add(p, "\n");
     }
 }
 

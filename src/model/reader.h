@@ -52,9 +52,10 @@ struct actio_reader {
     uint64_t steps_done;
     uint16_t *mask; uint32_t masks, masks_cap;             /* spaces that occur in each node of the pool */
     uint32_t *rate; uint32_t rates_cap;                    /* id + 1 of the time derivative of each node, where known */
+    enum { ACTIO_MASS_UNKNOWN, ACTIO_MASS_POINT, ACTIO_MASS_OTHER } mass;   /* is the kinetic energy m/2*sum of q'^2 over all coordinates? */
     uint32_t *in_list, lists;                              /* of each variable: the last list of terms that named it */
     struct actio_column_use *column_use; uint32_t column_uses, column_uses_cap, column_names_cap;
-    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, parts_cap, sums_cap, start_items_cap;
+    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, contacts_cap, events_cap, parts_cap, sums_cap, start_items_cap;
 };
 
 /* ---- words.c */
@@ -80,19 +81,22 @@ struct actio_token actio_lex_next(struct actio_reader *r);
 uint32_t actio_lex_length(struct actio_reader *r, uint16_t origin, uint32_t at);   /* bytes of the token that begins there */
 struct actio_origin *actio_lex_origin(struct actio_reader *r);
 
-/* ---- parse_expr.c, parse.c */
+/* ---- parse_expr.c, parse_unit.c, parse.c */
 void actio_parse_advance(struct actio_reader *r);
 bool actio_parse_expected(struct actio_reader *r, const char *what);     /* reports that the token at hand is not `what`; false */
 bool actio_parse_take(struct actio_reader *r, enum actio_token_kind kind, const char *what);
 bool actio_parse_expr(struct actio_reader *r, struct actio_formula *out);
 bool actio_parse_bounds(struct actio_reader *r, struct actio_range *range);   /* A .. B */
+bool actio_parse_small_whole(double x);                                  /* a whole number below 1e9 */
+bool actio_parse_unit(struct actio_reader *r, const char **out);         /* [kg m/s]; nothing where no bracket is */
 void actio_parse_model(struct actio_reader *r);
 void actio_parse_option(struct actio_reader *r, uint16_t origin, enum actio_override_kind kind);
 /* ---- machine.c: runs postfix code */
 enum actio_setting {                                       /* where a formula stands: decides what it may contain */
     ACTIO_IN_PARAM, ACTIO_IN_BOUND, ACTIO_IN_INDEX, ACTIO_IN_START, ACTIO_IN_TIME, ACTIO_IN_CLAIM,
     ACTIO_IN_LET, ACTIO_IN_OBSERVE, ACTIO_IN_LAGRANGIAN, ACTIO_IN_DISSIPATION, ACTIO_IN_FORCE, ACTIO_IN_FLOW_LEFT, ACTIO_IN_FLOW_RIGHT,
-    ACTIO_IN_CONSTRAINT, ACTIO_IN_ALONG, ACTIO_IN_SYMMETRY, ACTIO_IN_FRAME
+    ACTIO_IN_CONSTRAINT, ACTIO_IN_ALONG, ACTIO_IN_SYMMETRY, ACTIO_IN_FRAME,
+    ACTIO_IN_GAP, ACTIO_IN_OPTION, ACTIO_IN_EVENT
 };
 #define ACTIO_BIT(space) (1u << ACTIO_SPACE_##space)
 bool actio_machine_run(struct actio_reader *r, struct actio_formula f, enum actio_setting in, actio_expr *out);
@@ -113,12 +117,23 @@ const char *actio_kind_text(enum actio_symbol_kind kind);                /* "a p
 void actio_declare_all(struct actio_reader *r);
 void actio_define_all(struct actio_reader *r);
 
-/* ---- statements.c, flows.c, columns.c, claims.c */
+/* ---- statements.c, flows.c, contacts.c, friction.c, columns.c */
 void actio_statements_all(struct actio_reader *r);
 struct actio_target { const struct actio_item *item; uint16_t origin; struct actio_symbol_ref ref; actio_expr e; };
 typedef bool actio_target_fn(struct actio_reader *r, const struct actio_target *target, void *user);
 bool actio_each_target(struct actio_reader *r, const struct actio_item *item, enum actio_setting in, uint16_t origin, actio_target_fn *one, void *user);
 void actio_flows_all(struct actio_reader *r);
+void actio_contacts_all(struct actio_reader *r);           /* contacts, events, friction of constraints: when the lagrangian is known */
+
+enum { ACTIO_OPTIONS = ACTIO_W_stick - ACTIO_W_restitution + 1 };
+struct actio_options { const struct actio_statement *s; const struct actio_item *item[ACTIO_OPTIONS]; };   /* as written; NULL where not */
+bool actio_is_option(const struct actio_reader *r, const struct actio_statement *s, const struct actio_item *item);
+bool actio_options_of(struct actio_reader *r, const struct actio_statement *s, struct actio_options *out);
+bool actio_option_value(struct actio_reader *r, const struct actio_options *o, uint32_t word, actio_expr *out);   /* leaves *out where it is not written */
+bool actio_option_number(struct actio_reader *r, actio_expr e, double *out);     /* false: it changes with the motion */
+/* A wall that may be rough: its gap or holonomic g, 0 where the slip can't be found from it. */
+struct actio_rough { const char *label; actio_expr surface; };
+bool actio_friction_of(struct actio_reader *r, const struct actio_options *o, const struct actio_rough *of, struct actio_friction *out);
 void actio_columns_all(struct actio_reader *r);
 void actio_claims_all(struct actio_reader *r);
 

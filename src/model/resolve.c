@@ -13,7 +13,7 @@ static bool fault(struct actio_reader *r, const struct actio_use *use, enum acti
 
 const char *actio_kind_text(enum actio_symbol_kind kind)
 {
-    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "a quasi-velocity", "an observe", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a symmetry" };
+    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "a quasi-velocity", "an observe", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a contact", "an event", "a symmetry" };
     return text[kind];
 }
 
@@ -43,7 +43,7 @@ static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32
     const struct actio_word *w = &r->word[label];
     if (!w->label_definition) {
         if (w->suspect) return false;
-        const char *hint = actio_word_hint(r, w->text, ACTIO_NEAR_LABEL, "labels are declared by constraint and symmetry statements");
+        const char *hint = actio_word_hint(r, w->text, ACTIO_NEAR_LABEL, "labels are declared by constraint, contact, event and symmetry statements");
         return fault(r, use, ACTIO_F_UNKNOWN_LABEL, ACTIO_ARGS(ACTIO_TEXT(w->text), ACTIO_TEXT(hint)));
     }
     if (w->tag.kind == ACTIO_SY_FAILED) return false;
@@ -65,8 +65,11 @@ static bool dotted(struct actio_reader *r, const struct actio_use *use, struct a
         return true;
     }
     if (!label_of(r, use, label, ref)) return false;
-    if (ref->kind != ACTIO_SY_CONSTRAINT)
-        return fault(r, use, ACTIO_F_NO_MULTIPLIER, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, label)), ACTIO_TEXT(actio_kind_text(ref->kind))));
+    if (ref->kind != ACTIO_SY_CONSTRAINT) {
+        const char *text = actio_word_text(r, label);
+        const char *hint = ref->kind == ACTIO_SY_CONTACT ? actio_arena_format(&r->scratch, "the force of a contact is the column force.%s", text) : "";
+        return fault(r, use, ACTIO_F_NO_MULTIPLIER, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(actio_kind_text(ref->kind)), ACTIO_TEXT(hint)));
+    }
     ref->kind = ACTIO_SY_LAMBDA;
     return true;
 }

@@ -93,7 +93,8 @@ static bool symmetry_term(struct actio_reader *r, const struct actio_target *t, 
 static bool read_terms(struct actio_reader *r, const struct actio_statement *s, enum actio_setting in, actio_target_fn *one, struct terms *terms)
 {
     bool ok = true;
-    for (uint32_t i = s->first; i < s->first + s->entries; i++) ok &= actio_each_target(r, &r->item[i], in, s->origin, one, terms);
+    for (uint32_t i = s->first; i < s->first + s->entries; i++)
+        if (!actio_is_option(r, s, &r->item[i])) ok &= actio_each_target(r, &r->item[i], in, s->origin, one, terms);
     return ok;
 }
 
@@ -392,6 +393,7 @@ void actio_statements_all(struct actio_reader *r)
     }
     if (!actio_reader_failed(r)) check_acting(r);
     if (!actio_reader_failed(r)) find_ideal(r);
+    actio_contacts_all(r);
     actio_flows_all(r);
     check_whole(r);
 }

@@ -20,7 +20,7 @@ enum {
 enum actio_symbol_kind {
     ACTIO_SY_NONE, ACTIO_SY_FAILED, ACTIO_SY_PARAM, ACTIO_SY_LET, ACTIO_SY_COORD, ACTIO_SY_STATE, ACTIO_SY_FRAME, ACTIO_SY_OBSERVE,
     ACTIO_SY_COORD_DOT, ACTIO_SY_STATE_DOT, ACTIO_SY_LAMBDA, ACTIO_SY_COLUMN,           /* what column names stand for */
-    ACTIO_SY_CONSTRAINT, ACTIO_SY_SYMMETRY                                              /* labels */
+    ACTIO_SY_CONSTRAINT, ACTIO_SY_CONTACT, ACTIO_SY_EVENT, ACTIO_SY_SYMMETRY            /* labels */
 };
 struct actio_symbol_ref { enum actio_symbol_kind kind; uint32_t index; };
 
@@ -84,18 +84,20 @@ struct actio_item {                                       /* one declaration or 
     const char *unit;
     uint32_t next;                                         /* options for members of the same param family: item + 1 */
     uint32_t end;                                          /* byte just behind it */
+    bool is_option; struct actio_formula second;           /* restitution, friction, slip, stick = e; slip = (e, second) */
 };
 struct actio_statement {
     uint32_t keyword, label, at; struct actio_span span;   /* the label's span where there is one */
     uint16_t origin;
-    struct actio_range family;                             /* of a constraint's label or of a flow */
+    struct actio_range family;                             /* of a label or of a flow */
     struct actio_formula left, right, bound;
     uint32_t first, entries;                               /* in reader->entry */
     uint32_t rule;                                         /* ACTIO_W_acting, _along, _time; of a claim _drift, _residual, _verdict, _at */
     uint32_t column_primes, by, verdict, column; struct actio_span column_span;
     const char *text;                                      /* a claim as written */
     uint32_t end;                                          /* byte just behind its last word; `at` is the first behind the keyword */
-    uint32_t index; bool failed;                           /* where its constraints begin; its label could not be made */
+    bool at_most;                                          /* of a contact: A <= B */
+    uint32_t index; bool failed;                           /* where its constraints, contacts or events begin; its label could not be made */
 };
 
 #endif

@@ -81,7 +81,7 @@ static void add_column(struct file *file, const struct actio_table *table, size_
     done(file, H5Dclose(set));
 }
 
-struct event_row { double t; const char *kind, *name; double value; };
+struct event_row { double t; const char *kind, *name; double value; const char *contact; double impulse; const char *rule; };
 
 static hid_t event_type(hid_t text)
 {
@@ -90,6 +90,9 @@ static hid_t event_type(hid_t text)
     H5Tinsert(type, "kind", HOFFSET(struct event_row, kind), text);
     H5Tinsert(type, "name", HOFFSET(struct event_row, name), text);
     H5Tinsert(type, "value", HOFFSET(struct event_row, value), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "contact", HOFFSET(struct event_row, contact), text);
+    H5Tinsert(type, "impulse", HOFFSET(struct event_row, impulse), H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "rule", HOFFSET(struct event_row, rule), text);
     return type;
 }
 
@@ -104,7 +107,7 @@ static void add_events(struct file *file, const struct actio_table *table, struc
     hid_t text = text_type(), type = event_type(text);
     for (size_t i = 0; i < table->events; i++) {
         const struct actio_event *e = &table->event[i];
-        rows[i] = (struct event_row){ e->t, e->kind ? e->kind : "", e->name ? e->name : "", e->value };
+        rows[i] = (struct event_row){ e->t, e->kind ? e->kind : "", e->name ? e->name : "", e->value, e->contact ? e->contact : "", e->impulse, e->rule ? e->rule : "" };
     }
     hid_t set = array(file, file->id, events_name(table), type, rows, table->events);
     if (set >= 0) done(file, H5Dclose(set));

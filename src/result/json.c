@@ -58,6 +58,8 @@ static void add_events(const struct actio_table *table, struct actio_text *out)
         text_key(out, "kind", e->kind);
         text_key(out, "name", e->name);
         number_key(out, "value", e->value);
+        if (e->contact) text_key(out, "contact", e->contact), number_key(out, "impulse", e->impulse);
+        if (e->rule) text_key(out, "rule", e->rule);
         actio_text_add(out, "}");
     }
     actio_text_add(out, "]");

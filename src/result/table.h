@@ -10,7 +10,7 @@ const char *actio_role_heading(enum actio_role role);
 bool actio_role_is_log(enum actio_role role);
 
 struct actio_column { const char *name, *unit, *meaning, *latex; enum actio_role role; bool unique; };   /* unique false: a multiplier that is only one of many */
-struct actio_event { double t; const char *kind, *name; double value; };
+struct actio_event { double t; const char *kind, *name; double value; const char *contact; double impulse; const char *rule; };   /* contact, rule: NULL where it is none of a contact */
 
 struct actio_table {
     struct actio_arena arena;                              /* owns everything below */

@@ -5,6 +5,7 @@
 #include "solve/accuracy.h"
 #include "base/roles.h"
 #include "solve/checks.h"
+#include "solve/contacts.h"
 
 #include <float.h>
 #include <math.h>
@@ -88,6 +89,7 @@ static int run_once(struct ladder *l, struct pass *p, double local, struct actio
     m->flow.first = l->early_local > 0 && !l->stepper->stiff ? l->early * eighth_root(local / l->early_local) : 0;
     if (task.mark) actio_checks_clear(&l->checks);
     actio_checks_clear_gaps(&l->checks);
+    if (m->contacts) m->contacts->local = local;
     int status = actio_motion_begin(m, aim->t0, aim->y0);
     p->result.status = status, p->result.t = aim->t0, p->result.rows = 0, p->result.guard = SIZE_MAX;
     if (p->result.y) memcpy(p->result.y, aim->y0, m->ny * sizeof(double));

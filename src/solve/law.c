@@ -54,7 +54,7 @@ static int law_side(void *user, size_t k)
     return k < m->sys->modes ? actio_switch_side(m, k) : 1;
 }
 
-static int law_crossed(void *user, size_t k, double t, const double *y)
+static int law_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
     return k < m->sys->modes ? actio_switch_crossed(m, k, t, y) : m->law->rebase(m, t, y);

@@ -8,7 +8,7 @@
 
 enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50 };
 
-enum kind { NOTHING, CROSSING, TOUCH, SINGULAR };
+enum kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR };
 struct happening { enum kind kind; double t; size_t guard; };
 
 struct march {
@@ -20,6 +20,7 @@ struct march {
     double t, t_next, direction;                           /* the step is t -> t_next, y -> y_next */
     double *y, *y_next, *y_at, *f, *g, *sample;            /* y_at, f, g: scratch */
     double *known, *moved;                                 /* scratch, where the known state is another */
+    double *passed;                                        /* by guard that is only looked at: up to when its crossings were told */
     signed char *side;                                     /* sign that each guard has in this mode, 0 = not known yet */
     size_t row[ACTIO_MARCH_LISTS];                         /* the next one of each list */
     size_t steps, rhs, projections, guard;                 /* guard: the one in hand */
@@ -143,6 +144,9 @@ static bool is_new_touch(const struct march *m, double t)
     return m->flow->touched && before(m, m->touched_at, t) && fabs(t - m->t) > 1e-6 * fabs(m->t_next - m->t);
 }
 
+static bool is_watched(const struct march *m, size_t guard) { return m->flow->firm && guard >= m->flow->firm; }
+static enum kind crossing(const struct march *m) { return is_watched(m, m->guard) ? PASS : CROSSING; }
+
 /* Goes along the signs between the roots of one guard. From the side of the mode to the other is a crossing; the way back
  * is none: a start within round-off (or projection) of the surface may lie on the wrong side for a moment. */
 static void follow_signs(struct march *m, const double *root, size_t count, struct happening *best)
@@ -154,8 +158,9 @@ static void follow_signs(struct march *m, const double *root, size_t count, stru
         double sign = left == right ? 0 : zero_sign(guard_value(m, 0.5 * (left + right)));
         if (sign == 0) continue;
         if (*side == 0) *side = (signed char)sign;
+        if (is_watched(m, m->guard) && !before(m, m->passed[m->guard], right)) continue;
         bool moment = j == 0 && count > 0 && fabs(right - left) <= 1e-6 * fabs(m->t_next - m->t);
-        enum kind kind = sign != *side && !moment ? CROSSING : j > 0 && sign == last && is_new_touch(m, left) ? TOUCH : NOTHING;
+        enum kind kind = sign != *side && !moment ? crossing(m) : j > 0 && sign == last && is_new_touch(m, left) ? TOUCH : NOTHING;
         if (kind != NOTHING) {
             earliest(m, best, kind, left);
             return;
@@ -169,7 +174,7 @@ static void follow_sign(struct march *m, double sign, struct happening *best)
 {
     signed char *side = &m->side[m->guard];
     if (*side == 0) *side = (signed char)sign;
-    if (sign != *side) earliest(m, best, CROSSING, m->t);
+    if (sign != *side) earliest(m, best, crossing(m), m->t);
 }
 
 static void sample_guards(struct march *m)
@@ -264,10 +269,11 @@ static int cross(struct march *m, const struct happening *what)
         int bad = m->flow->project(m->flow->user, m->t, m->y);
         if (bad) return bad;
     }
-    rows_here(m);
-    const double *known = known_of(m, m->t, m->y, m->known);
+    double *known = m->flow->unfold ? m->known : m->y;
+    known_of(m, m->t, m->y, known);
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
     if (!stop && m->flow->fold) stop = m->flow->fold(m->flow->user, m->t, known, m->y);
+    rows_here(m);                                          /* a row at this time has the state after it */
     if (!stop && chatters(m)) stop = ACTIO_FLOW_FAILED;
     if (stop) return stop;
     m->side[what->guard] = (signed char)-m->side[what->guard];
@@ -282,12 +288,16 @@ static int tell(struct march *m, const struct happening *what)
     const struct actio_flow *flow = m->flow;
     const double *y = known_at(m, what->t);
     int stop;
-    if (what->kind == TOUCH) m->touched_at = what->t, stop = flow->touched(flow->user, what->guard, what->t, y);
+    if (what->kind == PASS) {
+        m->passed[what->guard] = what->t;
+        m->side[what->guard] = (signed char)-m->side[what->guard];
+        stop = flow->passed(flow->user, what->guard, what->t, y);
+    } else if (what->kind == TOUCH) m->touched_at = what->t, stop = flow->touched(flow->user, what->guard, what->t, y);
     else m->singular_at = what->t, stop = flow->singular(flow->user, what->t, m->t, m->t_next, dense_at, m);
     if (!stop) return 0;
     move_to(m, what);
     rows_here(m);
-    m->guard = what->kind == TOUCH ? what->guard : SIZE_MAX;
+    m->guard = what->kind == SINGULAR ? SIZE_MAX : what->guard;
     return stop;
 }
 
@@ -334,6 +344,7 @@ static int one_step(struct march *m)
         m->y_next = done;
         m->t = m->t_next;
         rows_here(m);
+        if (m->flow->stepped) m->flow->stepped(m->flow->user, m->t, m->y);
         if (m->stepper->gap) mark(m, m->t, m->task->mark ? known_of(m, m->t, m->y, m->known) : NULL);
     }
     if (task->progress && m->steps % PROGRESS_EVERY == 0) task->progress(task->progress_user, m->t);
@@ -344,7 +355,7 @@ static int one_step(struct march *m)
 static bool take_memory(struct march *m, double **block)
 {
     size_t n = m->flow->n, guards = m->flow->guards, known = m->flow->unfold ? m->flow->known : 0;
-    *block = actio_take(m->ctx, 4 * n + 2 * known + (ACTIO_ROOT_NODES + 1) * guards + 1, sizeof **block);
+    *block = actio_take(m->ctx, 4 * n + 2 * known + (ACTIO_ROOT_NODES + 2) * guards + 1, sizeof **block);
     m->side = actio_take(m->ctx, guards + 1, sizeof *m->side);
     m->h = m->stepper->open(m->ctx, m->flow);
     if (!*block || !m->side || !m->h) return false;
@@ -356,6 +367,7 @@ static bool take_memory(struct march *m, double **block)
     m->sample = m->g + guards;
     m->known = m->sample + ACTIO_ROOT_NODES * guards;
     m->moved = m->known + known;
+    m->passed = m->moved + known;
     return true;
 }
 
@@ -363,13 +375,16 @@ static int run(struct march *m)
 {
     const struct actio_march_task *task = m->task;
     int status = 0;
-    if (m->flow->fold) status = m->flow->fold(m->flow->user, task->t0, task->y0, m->y);
-    else memcpy(m->y, task->y0, m->flow->n * sizeof *m->y);
+    double *known = m->flow->unfold ? m->known : m->y;
+    memcpy(known, task->y0, known_length(m->flow) * sizeof *known);
+    if (m->flow->enter) status = m->flow->enter(m->flow->user, task->t0, known);
+    if (!status && m->flow->fold) status = m->flow->fold(m->flow->user, task->t0, known, m->y);
+    for (size_t i = 0; i < m->flow->guards; i++) m->passed[i] = task->t0 - m->direction * HUGE_VAL;
     m->t = m->t_next = m->chatter_from = task->t0;
     m->touched_at = m->singular_at = task->t0 - m->direction * HUGE_VAL;
     m->guard = SIZE_MAX;
-    if (status) return status;
     rows_here(m);
+    if (status) return status;
     restart(m);
     while (!status && before(m, m->t, task->t1)) status = one_step(m);
     return status;

@@ -28,7 +28,13 @@ struct actio_flow {
     void (*guard)(void *user, double t, const double *y, double *g);
     /* Called with the guard that crossed zero, at the crossing (state y on the far side of round-off is fine): changes modes.
      * 0 go on (restart the stepper), else stop with this status. */
-    int (*crossed)(void *user, size_t guard, double t, const double *y);
+    int (*crossed)(void *user, size_t guard, double t, double *y);     /* y, the known state, may jump */
+    /* Guards from `firm` on are only looked at: `passed` is told of each crossing, and the step goes on. 0: all are firm. */
+    size_t firm;
+    int (*passed)(void *user, size_t guard, double t, const double *y);
+    /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL = nothing to do. */
+    int (*enter)(void *user, double t, double *y);
+    void (*stepped)(void *user, double t, const double *y);
     /* The sign of the guard that the present mode assumes, 0 = either; asked after each (re)start. A guard found on the other side
      * crosses at once. NULL: the first sign it is seen with, and from then on the other after each crossing. */
     int (*side)(void *user, size_t guard);

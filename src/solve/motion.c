@@ -2,6 +2,7 @@
  * Right-hand sides, projection and guards of a system, by its own formulas while their pivots are sound, else by numeric elimination. */
 #include "solve/motion.h"
 #include "algebra/dense.h"
+#include "solve/contacts.h"
 #include "solve/law.h"
 
 #include <math.h>
@@ -504,7 +505,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
 {
     const struct actio_system *sys = m->sys;
     struct { double **p; size_t n; } want[] = {
-        { &m->y, m->ny }, { &m->zdot, m->N }, { &m->lambda, m->p + sys->powers }, { &m->reaction, m->N }, { &m->param, sys->params }, { &m->mode, sys->modes },
+        { &m->y, m->ny }, { &m->zdot, m->N }, { &m->lambda, actio_system_told(sys) }, { &m->reaction, m->N }, { &m->param, sys->params }, { &m->mode, sys->modes },
         { &m->hidden, 1 }, { &m->bad_y, m->ny }, { &m->pivot_size, sys->pivots }, { &m->residual, m->p }, { &m->step, m->N + m->ny + 8 * m->N },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
@@ -547,6 +548,7 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
     if (!bad && sys->symbolic && sys->levels) bad = actio_motion_need(m, ACTIO_Q_PROJECT_V);
     if (bad) { actio_motion_close(m); return 1; }
     make_flow(m);
+    if (actio_contacts_open(m)) { actio_motion_close(m); return 1; }
     return 0;
 }
 
@@ -554,6 +556,7 @@ void actio_motion_close(struct actio_motion *m)
 {
     if (!m->ctx) return;
     actio_motion_disobey(m);
+    actio_contacts_close(m);
     void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->bad_y, m->pivot_size, m->residual, m->step, m->unique, m->unique_here,
                     m->change, m->mode_history, m->rhs_in[0], m->pattern_i, m->pattern_j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);

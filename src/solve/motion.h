@@ -17,6 +17,7 @@ enum { ACTIO_RHS_BUFFERS = 3 };
 enum { ACTIO_FIRST_CHANGES = 4096 };                       /* room for so many switches is taken before the first step */
 
 struct actio_law;
+struct actio_contacts;
 
 struct actio_motion {
     struct actio_context *ctx;
@@ -41,13 +42,14 @@ struct actio_motion {
     double *mode_history; size_t history, history_cap;
     struct actio_flow flow;
     size_t evaluations;                                    /* right-hand sides since the caller last set it */
+    struct actio_contacts *contacts;                       /* contacts.h; NULL: there are none, and no friction and no events */
     const struct actio_law *law; void *law_data;           /* law.h; NULL: by elimination */
     double *law_G, *law_A, *law_y; bool based;             /* based: its frame was taken in this run */
     size_t grid;                                           /* discrete: points of the whole interval, 0 = by the tolerance */
     double resplit;                                        /* reduced: tau of --resplit, 0 = the first split stays */
     /* what stopped it */
     size_t stopped_by;                                     /* switch or constraint */
-    enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA, ACTIO_STOP_CONTRADICTION } stop;
+    enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA, ACTIO_STOP_CONTRADICTION, ACTIO_STOP_NO_STANCE, ACTIO_STOP_IMPACT } stop;
     double *jacobian; struct actio_pattern pattern; uint32_t *pattern_i, *pattern_j;
 };
 
@@ -76,7 +78,7 @@ void actio_motion_take_sides(struct actio_motion *motion, double t, const double
 const double *actio_motion_modes_at(const struct actio_motion *motion, double t, bool backward);
 void actio_switch_guard(void *motion, double t, const double *y, double *g);       /* the flow's guard, side and crossed */
 int actio_switch_side(void *motion, size_t k);
-int actio_switch_crossed(void *motion, size_t k, double t, const double *y);
+int actio_switch_crossed(void *motion, size_t k, double t, double *y);
 /* For stiff steppers: makes flow.jacobian and its pattern; 0, or 1 when there is none. */
 int actio_motion_jacobian(struct actio_motion *motion);
 

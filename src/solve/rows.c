@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Columns over lanes: projection, multipliers and all outputs of hundreds of rows in a few kernel calls. */
 #include "solve/rows.h"
+#include "solve/contacts.h"
 #include "solve/law.h"
 
 #include <float.h>
@@ -65,7 +66,7 @@ int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *
     size_t columns = m->sys->columns, widest = m->sys->p + m->N;
     *r = (struct actio_rows){ .ctx = m->ctx, .motion = m, .rows = rows, .times = times, .backward = backward };
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
-    struct { double **p; size_t n; } want[] = { { &r->y, m->ny }, { &r->zdot, m->N }, { &r->lambda, m->p + m->sys->powers }, { &r->reaction, m->N },
+    struct { double **p; size_t n; } want[] = { { &r->y, m->ny }, { &r->zdot, m->N }, { &r->lambda, actio_system_told(m->sys) }, { &r->reaction, m->N },
                                                 { &r->mode, m->sys->modes }, { &r->step, widest } };
     size_t values = 0;
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) values += want[i].n;
@@ -168,11 +169,19 @@ static int solve_row(struct actio_rows *r, size_t l)
     double *y = m->step + m->N;                            /* scratch of ny values */
     gather(r->y, r->rows, l, y, m->ny);
     gather(r->mode, r->rows, l, m->mode, m->sys->modes);
+    if (m->contacts) {
+        int status = actio_contacts_row(m, r->times[l], y, r->backward);
+        scatter(r->y, r->rows, l, y, m->ny);
+        scatter(r->zdot, r->rows, l, m->zdot, m->N);
+        scatter(r->lambda, r->rows, l, m->lambda, actio_system_told(m->sys));
+        scatter(r->reaction, r->rows, l, m->reaction, m->N);
+        return status;
+    }
     if (m->sys->levels && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK) scatter(r->y, r->rows, l, y, m->ny);
     int status = m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
     if (m->p && m->rank == m->p) actio_motion_undefined(m);
     scatter(r->zdot, r->rows, l, m->zdot, m->N);
-    scatter(r->lambda, r->rows, l, m->lambda, m->p + m->sys->powers);
+    scatter(r->lambda, r->rows, l, m->lambda, actio_system_told(m->sys));
     scatter(r->reaction, r->rows, l, m->reaction, m->N);
     return status;
 }
@@ -184,7 +193,7 @@ int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, siz
     if (filled == 0) return status;
     point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, m->sys->columns);
     fill_modes(r, filled);
-    if (m->numeric || m->law || one_by_one) {
+    if (m->numeric || m->law || m->contacts || one_by_one) {
         for (size_t l = 0; l < filled; l++) {
             int bad = solve_row(r, l);
             if (bad && !status) status = bad;

@@ -22,7 +22,7 @@ struct actio_saddle {
     bool robust;                                           /* the last factorisation was by null spaces */
     struct actio_linear whole;                             /* the (N+p) matrix */
     uint32_t *pi, *pj;
-    double *entry, *b;
+    double *entry, *b, *none;                              /* none: p zeros, and room for a force */
     /* null spaces: dense only, opened when small enough */
     double *A, *D, *ZA, *ZD, *M, *y, *w, *R, *work, *copy;
     int *pivot, *iwork;
@@ -79,6 +79,7 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
     s->pj = take(s, count, sizeof *s->pj, &ok);
     s->entry = take(s, count, sizeof(double), &ok);
     s->b = take(s, s->size, sizeof(double), &ok);
+    s->none = take(s, s->size, sizeof(double), &ok);
     if (ok && s->dense) ok = open_null_spaces(s);
     if (ok) {
         list_whole(s);
@@ -93,7 +94,7 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
 void actio_saddle_close(struct actio_saddle *s)
 {
     if (!s) return;
-    void *all[] = { s->d, s->e, s->pi, s->pj, s->entry, s->b, s->A, s->D, s->copy, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork };
+    void *all[] = { s->d, s->e, s->pi, s->pj, s->entry, s->b, s->none, s->A, s->D, s->copy, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(s->ctx, all[i]);
     actio_linear_close(&s->whole);
     actio_give(s->ctx, s);
@@ -298,6 +299,21 @@ int actio_saddle_solve(struct actio_saddle *s, double *zdot, double *lambda, dou
     if (solve_null_spaces(s, h_values(s), c_values(s), zdot)) return 1;
     apply_G(s, zdot, reaction);
     for (size_t i = 0; i < s->N; i++) reaction[i] -= h_values(s)[i];
+    if (s->p) least_multipliers(s, reaction, lambda);
+    return 0;
+}
+
+int actio_saddle_respond(struct actio_saddle *s, const double *force, double *zdot, double *lambda)
+{
+    double *none = s->none, *reaction = s->none + s->p;
+    if (!s->robust) {
+        solve_whole(s, force, none, zdot);
+        for (size_t k = 0; k < s->p; k++) lambda[k] = s->b[s->N + k] * s->e[k];
+        return 0;
+    }
+    if (solve_null_spaces(s, force, none, zdot)) return 1;
+    apply_G(s, zdot, reaction);
+    for (size_t i = 0; i < s->N; i++) reaction[i] -= force[i];
     if (s->p) least_multipliers(s, reaction, lambda);
     return 0;
 }

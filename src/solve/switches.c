@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Switches of a motion: which branch of abs, sign, min, max and if is in force, and which follows when the guard reaches zero. */
-#include "solve/motion.h"
+#include "solve/contacts.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,7 +133,7 @@ static bool leave(struct actio_motion *m, size_t k, double t, const double *y)
     return true;
 }
 
-int actio_switch_crossed(void *user, size_t k, double t, const double *y)
+int actio_switch_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
     if (!(m->mode[k] == 0 ? leave(m, k, t, y) : settle(m, k, t, y, -(int)m->mode[k]))) return stop_chattering(m, k, t, y);
@@ -158,6 +158,7 @@ void actio_motion_take_sides(struct actio_motion *m, double t, const double *y)
 int actio_motion_begin(struct actio_motion *m, double t, const double *y)
 {
     m->based = false;
+    if (m->contacts) actio_contacts_begin(m);
     m->changes = 0;
     m->stop = ACTIO_STOP_NONE;
     m->quality = 1;

@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-enum need { NOTHING, SAME_SIDES, LAGRANGIAN, OVER_LAGRANGIAN, ITS_UNIT };
+enum need { NOTHING, SAME_SIDES, LAGRANGIAN, OVER_LAGRANGIAN, ITS_UNIT, OVER_OTHER };
 struct statement {
     const char *what;                                      /* "constraint rod" */
     struct actio_span span;
     enum need need;
     actio_expr e, other;                                   /* other: the right side */
-    actio_quantity unit;                                   /* its own, or what the lagrangian's is divided by */
+    actio_quantity unit;                                   /* its own, or what the lagrangian's (the other side's) is divided by */
     const char *why;                                       /* "lagrangian/x" */
 };
 enum clash { AGREE, DIFFERENT, WITH_NUMBER, OTHER_SIZE, ARGUMENT, ARGUMENT_SIZE, EXPONENT, BASE };
@@ -434,6 +434,49 @@ static void add_equations(struct checking *c)
         for (size_t k = 0; k < m->symmetry[i].terms; k++) add(c, m->symmetry[i].term[k].span, labelled(c, "symmetry", m->symmetry[i].label), m->symmetry[i].term[k].e);
 }
 
+static void add_pure(struct checking *c, struct actio_span span, const char *what, actio_expr e)
+{
+    struct statement *s = add(c, span, what, e);
+    s->need = ITS_UNIT, s->unit = pure, s->why = "a coefficient";
+}
+
+/* N times d slip/dq' is a force like lambda times d gap/dq: slip is to velocities what the gap is to positions. */
+struct rough { const char *label, *why; actio_expr gap; const actio_quantity *per; };   /* per NULL: nothing is asked of the slip */
+
+static void add_friction(struct checking *c, const struct actio_friction *f, const struct rough *of)
+{
+    if (f->given) add_pure(c, f->span, labelled(c, "friction of", of->label), f->coefficient);
+    if (f->stick_given) add_pure(c, f->span, labelled(c, "stick of", of->label), f->stick);
+    for (size_t k = 0; f->slip_given && k < f->slips; k++) {
+        struct statement *s = add(c, f->span, labelled(c, "slip of", of->label), f->slip[k]);
+        if (f->given && of->per) s->need = OVER_OTHER, s->other = of->gap, s->unit = *of->per, s->why = of->why;
+    }
+}
+
+static actio_expr side_with_unit(const struct checking *c, actio_expr a, actio_expr b) { return actio_is_const(&c->model->pool, a) ? b : a; }
+
+static void add_contacts(struct checking *c)
+{
+    const struct actio_model *m = c->model;
+    for (size_t i = 0; i < m->contacts; i++) {
+        const struct actio_contact *w = &m->contact[i];
+        struct statement *s = add(c, w->span, labelled(c, "contact", w->label), w->left);
+        s->need = SAME_SIDES, s->other = w->right;
+        add_pure(c, w->span, labelled(c, "restitution of", w->label), w->restitution);
+        add_friction(c, &w->friction, &(struct rough){ w->label, "gap/t", side_with_unit(c, w->left, w->right), &c->time });
+    }
+    for (size_t i = 0; i < m->constraints; i++) {
+        const struct actio_constraint *g = &m->constraint[i];
+        bool holonomic = g->kind == ACTIO_HOLONOMIC, plain = g->rule == ACTIO_IDEAL && g->kind != ACTIO_ACCELERATION;
+        add_friction(c, &g->friction, &(struct rough){ g->label, holonomic ? "the constraint's side/t" : "the constraint's side",
+                                                       side_with_unit(c, g->left, g->right), !plain ? NULL : holonomic ? &c->time : &pure });
+    }
+    for (size_t i = 0; i < m->events; i++) {
+        struct statement *s = add(c, m->event[i].span, labelled(c, "event", m->event[i].label), m->event[i].left);
+        s->need = SAME_SIDES, s->other = m->event[i].right;
+    }
+}
+
 static void add_start(struct checking *c, const struct actio_variable *v, const actio_quantity *unit)
 {
     struct statement *s;
@@ -483,6 +526,12 @@ static void ask_sides(struct checking *c, const struct statement *s)
     say_clash(c, s, clash, &left, &right);
 }
 
+static void ask_over_other(struct checking *c, const struct statement *s)
+{
+    actio_quantity other = quantity_of(c, s->other.id), over = actio_quantity_product(&other, &s->unit, -1);
+    if (other.known && !other.number) ask_unit(c, s, &over, s->why);
+}
+
 static void ask(struct checking *c, const struct statement *s)
 {
     actio_quantity over = actio_quantity_product(&c->lagrangian, &s->unit, -1);
@@ -491,7 +540,8 @@ static void ask(struct checking *c, const struct statement *s)
     case SAME_SIDES: ask_sides(c, s); break;
     case LAGRANGIAN: ask_lagrangian(c, s); break;
     case OVER_LAGRANGIAN: ask_unit(c, s, &over, s->why); break;
-    case ITS_UNIT: ask_unit(c, s, &s->unit, "its unit"); break;
+    case ITS_UNIT: ask_unit(c, s, &s->unit, s->why ? s->why : "its unit"); break;
+    case OVER_OTHER: ask_over_other(c, s); break;
     }
 }
 
@@ -516,6 +566,7 @@ static void check(void *user)
     add_parts(c);
     add_forces(c);
     add_equations(c);
+    add_contacts(c);
     ask_all(c);
     c->numbers_are_data = true;
     add_data(c);

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Contacts at a point: free accelerations, answers to unit forces, and the small system for the forces of those that hold:
+ *     n_i z' + bias = 0 for a contact that holds,  S_j z' + bias = 0 for friction that sticks,  f = mu N for what slides.       [RH 9] */
+#include "solve/contacts.h"
+#include "algebra/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- memory */
+
+static bool take_stance(struct actio_contacts *c, struct actio_stance *s)
+{
+    struct actio_context *ctx = c->m->ctx;
+    s->closed = actio_take(ctx, c->contacts + 1, 1);
+    s->rub = actio_take(ctx, c->rubs + 1, 1);
+    s->toward = actio_take(ctx, c->slips + 1, sizeof *s->toward);
+    s->sign = actio_take(ctx, c->rubs + 1, sizeof *s->sign);
+    return s->closed && s->rub && s->toward && s->sign;
+}
+
+static bool take_numbers(struct actio_contacts *c)
+{
+    struct actio_context *ctx = c->m->ctx;
+    size_t N = c->N, p = c->p, k = c->columns + c->rubs;
+    struct { double **at; size_t count; } want[] = {
+        { &c->left_t, c->contacts }, { &c->left_gap, c->contacts }, { &c->left_rate, c->contacts }, { &c->gap_noise, c->contacts }, { &c->z0, N }, { &c->l0, p }, { &c->Z, c->columns * N },
+        { &c->V, c->columns * p }, { &c->W, k * N }, { &c->U, k * p }, { &c->M, k * k }, { &c->LU, k * k }, { &c->b, 2 * k }, { &c->force, 2 * k },
+        { &c->direction, c->slips }, { &c->work, actio_rank_work(k, k) + k + N + p }, { &c->zdot, N }, { &c->lambda, p }, { &c->normal, c->contacts },
+        { &c->friction, c->slips }, { &c->y, c->m->ny }, { &c->impulse, c->contacts },
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        if (!(*want[i].at = actio_take(ctx, want[i].count + 1, sizeof(double)))) return false;
+    c->left = actio_take(ctx, c->contacts + 1, 1);
+    c->touch = actio_take(ctx, c->contacts + 1, sizeof *c->touch);
+    c->rests = actio_take(ctx, c->contacts + 1, sizeof *c->rests);
+    c->edge = actio_take(ctx, c->rubs + 1, sizeof *c->edge);
+    c->answered = actio_take(ctx, c->columns + 1, sizeof *c->answered);
+    c->unknown = actio_take(ctx, k + 1, sizeof *c->unknown);
+    c->pivot = actio_take(ctx, k + 1, sizeof *c->pivot);
+    c->iwork = actio_take(ctx, 2 * k + 1, sizeof *c->iwork);
+    return c->left && c->touch && c->rests && c->edge && c->answered && c->unknown && c->pivot && c->iwork;
+}
+
+static struct actio_contacts *take(struct actio_motion *m)
+{
+    const struct actio_system *sys = m->sys;
+    struct actio_contacts *c = actio_take(m->ctx, 1, sizeof *c);
+    if (!c) return NULL;
+    m->contacts = c;
+    *c = (struct actio_contacts){ .m = m, .n = m->n, .N = m->N, .p = m->p, .contacts = sys->contacts, .rubs = sys->rubs, .slips = sys->slips,
+                                  .columns = sys->contacts + sys->slips, .rub = sys->rub };
+    return take_stance(c, &c->now) && take_stance(c, &c->trial) && take_stance(c, &c->best) && take_numbers(c) ? c : NULL;
+}
+
+int actio_contacts_allocate(struct actio_motion *m)
+{
+    if (take(m) && actio_motion_need(m, ACTIO_Q_GAPS) == 0 && actio_motion_need(m, ACTIO_Q_CONTACT) == 0) return 0;
+    if (m->ctx->findings) actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the contacts"), ACTIO_COUNT(m->ctx->bytes_limit)));
+    return 1;
+}
+
+void actio_contacts_close(struct actio_motion *m)
+{
+    struct actio_contacts *c = m->contacts;
+    if (!c) return;
+    struct actio_stance *stances[] = { &c->now, &c->trial, &c->best };
+    for (size_t i = 0; i < 3; i++) {
+        void *parts[] = { stances[i]->closed, stances[i]->rub, stances[i]->toward, stances[i]->sign };
+        for (size_t j = 0; j < 4; j++) actio_give(m->ctx, parts[j]);
+    }
+    void *all[] = { c->left, c->left_t, c->left_gap, c->left_rate, c->gap_noise, c->touch, c->rests, c->edge, c->z0, c->l0, c->Z, c->V, c->answered, c->unknown, c->W, c->U, c->M, c->LU, c->b, c->force,
+                    c->direction, c->work, c->pivot, c->iwork, c->zdot, c->lambda, c->normal, c->friction, c->y, c->impulse, c->happening, c->change, c->past, c->past_toward, c };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
+    m->contacts = NULL;
+}
+
+void actio_stance_copy(const struct actio_contacts *c, struct actio_stance *to, const struct actio_stance *from)
+{
+    memcpy(to->closed, from->closed, c->contacts);
+    memcpy(to->rub, from->rub, c->rubs);
+    memcpy(to->toward, from->toward, c->slips * sizeof *to->toward);
+    memcpy(to->sign, from->sign, c->rubs * sizeof *to->sign);
+}
+
+/* ---- a point */
+
+int actio_contacts_at(struct actio_contacts *c, double t, const double *y)
+{
+    struct actio_motion *m = c->m;
+    c->values = actio_motion_values(m, t, y);
+    if (!c->values) return ACTIO_FLOW_NAN;
+    if (actio_saddle_factor(m->saddle, c->values) || actio_saddle_solve(m->saddle, c->z0, c->l0, m->reaction)) return ACTIO_FLOW_SINGULAR;
+    c->x = actio_motion_quantity(m, ACTIO_Q_CONTACT, t, y);
+    memset(c->answered, 0, c->columns * sizeof *c->answered);
+    const double *h = c->values + m->sys->G.count + m->sys->A.count + m->sys->D.count;
+    c->force_size = 0;
+    for (size_t i = 0; i < c->n; i++) c->force_size = fmax(c->force_size, fabs(h[i]));
+    return ACTIO_FLOW_OK;
+}
+
+const double *actio_contacts_answer(struct actio_contacts *c, size_t column)
+{
+    double *z = c->Z + column * c->N, *force = c->work;
+    if (c->answered[column]) return z;
+    memset(force, 0, c->N * sizeof *force);
+    memcpy(force, actio_column_row(c, column), c->n * sizeof *force);
+    if (actio_saddle_respond(c->m->saddle, force, z, c->V + column * c->p)) memset(z, 0, c->N * sizeof *z);
+    c->answered[column] = true;
+    return z;
+}
+
+double actio_slip_size(const struct actio_contacts *c, size_t rub)
+{
+    const struct actio_rub *r = &c->rub[rub];
+    double sum = 0;
+    for (size_t j = 0; j < r->slips; j++) sum += actio_slip_of(c, r->slip + j)[0] * actio_slip_of(c, r->slip + j)[0];
+    return sqrt(sum);
+}
+
+/* |r v|^2 <= (r K r') (v' G v): a rate beside this is rounding, whatever the units. */
+double actio_kinetic_speed(const struct actio_contacts *c, size_t column, const double *v)
+{
+    const struct actio_system *sys = c->m->sys;
+    double energy = 0, mobility = actio_dot(c->n, actio_column_row(c, column), actio_contacts_answer((struct actio_contacts *)c, column));
+    for (size_t i = 0; i < sys->G.count; i++)
+        if (sys->G.row[i] < c->n && sys->G.col[i] < c->n) energy += v[sys->G.row[i]] * c->values[i] * v[sys->G.col[i]];
+    return sqrt(fmax(fabs(energy), c->most_energy) * fabs(mobility));
+}
+
+/* ---- the small system */
+
+/* The direction of sliding: that of the slip, seen from the side where it is known to go; where there is none, that side itself. */
+static void set_direction(struct actio_contacts *c, const struct actio_stance *s, size_t rub)
+{
+    const struct actio_rub *r = &c->rub[rub];
+    double size = r->slips > 1 ? actio_slip_size(c, rub) : 0, along = 0;
+    for (size_t j = 0; j < r->slips; j++) along += actio_slip_of(c, r->slip + j)[0] * s->toward[r->slip + j];
+    for (size_t j = 0; j < r->slips; j++) {
+        double slip = actio_slip_of(c, r->slip + j)[0];
+        c->direction[r->slip + j] = size > 0 && fabs(along) > 1e-3 * size ? copysign(1, along) * slip / size : s->toward[r->slip + j];
+    }
+}
+
+/* factor times the answer to a column joins that of an unknown. */
+static void join(struct actio_contacts *c, size_t unknown, size_t column, double factor)
+{
+    const double *z = actio_contacts_answer(c, column), *v = c->V + column * c->p;
+    double *w = c->W + unknown * c->N, *u = c->U + unknown * c->p;
+    for (size_t i = 0; i < c->N; i++) w[i] += factor * z[i];
+    for (size_t k = 0; k < c->p; k++) u[k] += factor * v[k];
+}
+
+static size_t add_unknown(struct actio_contacts *c, enum actio_force_kind kind, size_t index)
+{
+    size_t u = c->unknowns++;
+    c->unknown[u] = (struct actio_unknown){ kind, (uint32_t)index };
+    memset(c->W + u * c->N, 0, c->N * sizeof *c->W);
+    memset(c->U + u * c->p, 0, c->p * sizeof *c->U);
+    return u;
+}
+
+static double sliding_share(const struct actio_contacts *c, size_t rub)
+{
+    return actio_rub_of(c, rub)[c->edge[rub] ? ACTIO_RUB_STICKING : ACTIO_RUB_SLIDING] * actio_rub_of(c, rub)[ACTIO_RUB_SCALE];
+}
+
+static void list_rub(struct actio_contacts *c, const struct actio_stance *s, size_t rub, size_t normal)
+{
+    const struct actio_rub *r = &c->rub[rub];
+    if (s->rub[rub] == ACTIO_RUB_STICKS)
+        for (size_t j = 0; j < r->slips; j++) join(c, add_unknown(c, ACTIO_FORCE_TANGENT, r->slip + j), c->contacts + r->slip + j, 1);
+    if (s->rub[rub] != ACTIO_RUB_SLIDES) return;
+    set_direction(c, s, rub);
+    size_t u = r->contact != UINT32_MAX ? normal : add_unknown(c, ACTIO_FORCE_DRAG, rub);
+    double share = r->contact != UINT32_MAX ? sliding_share(c, rub) : 1;
+    for (size_t j = 0; j < r->slips; j++) join(c, u, c->contacts + r->slip + j, -share * c->direction[r->slip + j]);
+}
+
+static void list_unknowns(struct actio_contacts *c, const struct actio_stance *s)
+{
+    c->unknowns = 0;
+    for (size_t i = 0; i < c->contacts; i++) {
+        if (!s->closed[i]) continue;
+        size_t u = add_unknown(c, ACTIO_FORCE_NORMAL, i);
+        join(c, u, i, 1);
+        for (size_t r = 0; r < c->rubs; r++)
+            if (c->rub[r].contact == i) list_rub(c, s, r, u);
+    }
+    for (size_t r = 0; r < c->rubs; r++)
+        if (c->rub[r].contact == UINT32_MAX) list_rub(c, s, r, 0);
+}
+
+/* What equation u says of accelerations z and multipliers l; zero when it holds. With is_part: of a part of them, without constants. */
+static double equation(const struct actio_contacts *c, const struct actio_stance *s, size_t u, const double *z, const double *l, bool is_part)
+{
+    const struct actio_unknown *x = &c->unknown[u];
+    if (x->kind == ACTIO_FORCE_NORMAL) return actio_dot(c->n, actio_column_row(c, x->index), z) + (is_part ? 0 : actio_gap_of(c, x->index)[ACTIO_GAP_BIAS]);
+    if (x->kind == ACTIO_FORCE_TANGENT) return actio_dot(c->n, actio_column_row(c, c->contacts + x->index), z) + (is_part ? 0 : actio_slip_of(c, x->index)[ACTIO_SLIP_BIAS]);
+    return -sliding_share(c, x->index) * s->sign[x->index] * l[c->rub[x->index].constraint];
+}
+
+static double own_part(const struct actio_contacts *c, size_t u, const double *force) { return c->unknown[u].kind == ACTIO_FORCE_DRAG ? force[u] : 0; }
+
+static void form_small(struct actio_contacts *c, const struct actio_stance *s)
+{
+    size_t k = c->unknowns;
+    for (size_t u = 0; u < k; u++)
+        for (size_t w = 0; w < k; w++) c->M[u * k + w] = equation(c, s, u, c->W + w * c->N, c->U + w * c->p, true) + (u == w && c->unknown[u].kind == ACTIO_FORCE_DRAG);
+}
+
+static double signed_ratio(size_t k, const double *LU, const int *pivot)
+{
+    bool minus = false;
+    for (size_t i = 0; i < k; i++) minus ^= (LU[i * k + i] < 0) ^ ((size_t)pivot[i] != i);
+    return (minus ? -1 : 1) * actio_lu_pivot_ratio(k, LU);
+}
+
+/* M x = b: by elimination while it is regular, else the forces of least norm. 0, or 1: nothing solves it. */
+static int solve_small(struct actio_contacts *c, const double *b, double *x)
+{
+    size_t k = c->unknowns;
+    double defect = 0, size = 0;
+    if (c->solvable != 0) {
+        memcpy(x, b, k * sizeof *x);
+        actio_lu_solve(k, c->LU, c->pivot, x, 1, false);
+        return 0;
+    }
+    memcpy(c->LU, c->M, k * k * sizeof *c->M);
+    actio_min_norm(k, k, c->LU, b, 1e-10, x, &defect, c->work, c->iwork);
+    for (size_t u = 0; u < k; u++) size = fmax(size, fabs(b[u]));
+    return !(defect <= 1e-8 * size);
+}
+
+static void factor_small(struct actio_contacts *c)
+{
+    size_t k = c->unknowns;
+    memcpy(c->LU, c->M, k * k * sizeof *c->M);
+    c->solvable = k == 0 ? 1 : actio_lu_factor(k, c->LU, c->pivot) ? 0 : signed_ratio(k, c->LU, c->pivot);
+    if (fabs(c->solvable) < 1e-13) c->solvable = 0;
+}
+
+/* z', multipliers from the forces. */
+static void superpose(struct actio_contacts *c, const double *force)
+{
+    for (size_t u = 0; u < c->unknowns; u++) {
+        const double *w = c->W + u * c->N, *v = c->U + u * c->p;
+        for (size_t i = 0; i < c->N; i++) c->zdot[i] += force[u] * w[i];
+        for (size_t k = 0; k < c->p; k++) c->lambda[k] += force[u] * v[k];
+    }
+}
+
+static void tell_forces(struct actio_contacts *c, const struct actio_stance *s)
+{
+    memset(c->normal, 0, c->contacts * sizeof *c->normal);
+    memset(c->friction, 0, c->slips * sizeof *c->friction);
+    for (size_t u = 0; u < c->unknowns; u++) {
+        const struct actio_unknown *x = &c->unknown[u];
+        if (x->kind == ACTIO_FORCE_NORMAL) c->normal[x->index] = c->force[u];
+        else if (x->kind == ACTIO_FORCE_TANGENT) c->friction[x->index] = c->force[u];
+        for (size_t j = 0; x->kind == ACTIO_FORCE_DRAG && j < c->rub[x->index].slips; j++)
+            c->friction[c->rub[x->index].slip + j] = -c->force[u] * c->direction[c->rub[x->index].slip + j];
+    }
+    for (size_t r = 0; r < c->rubs; r++)
+        for (size_t j = 0; s->rub[r] == ACTIO_RUB_SLIDES && c->rub[r].contact != UINT32_MAX && j < c->rub[r].slips; j++)
+            c->friction[c->rub[r].slip + j] = -sliding_share(c, r) * c->normal[c->rub[r].contact] * c->direction[c->rub[r].slip + j];
+}
+
+/* Solved, and once more for what rounding left: what sticks has no acceleration at all, not one of 1e-16. */
+int actio_contacts_solve(struct actio_contacts *c, const struct actio_stance *s)
+{
+    double *more = c->force + c->unknowns;
+    list_unknowns(c, s);
+    size_t k = c->unknowns;
+    more = c->force + k;
+    memcpy(c->zdot, c->z0, c->N * sizeof *c->zdot);
+    memcpy(c->lambda, c->l0, c->p * sizeof *c->lambda);
+    memset(c->force, 0, k * sizeof *c->force);
+    form_small(c, s);
+    factor_small(c);
+    for (int round = 0; k && round < 2; round++) {
+        for (size_t u = 0; u < k; u++) c->b[u] = -equation(c, s, u, c->zdot, c->lambda, false) - own_part(c, u, c->force);
+        int bad = solve_small(c, c->b, more);
+        if (bad && round == 0) return 1;
+        if (bad) break;
+        superpose(c, more);
+        for (size_t u = 0; u < k; u++) c->force[u] += more[u];
+    }
+    tell_forces(c, s);
+    for (size_t i = 0; i < c->N; i++)
+        if (!isfinite(c->zdot[i])) return 1;
+    return 0;
+}

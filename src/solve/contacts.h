@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One-sided contacts and dry friction of a motion: which contacts hold, which slide or stick, what happens when that changes. Between such
+ * happenings the motion is smooth and goes by the same steppers as any other. */
+#ifndef ACTIO_SOLVE_CONTACTS_H
+#define ACTIO_SOLVE_CONTACTS_H
+
+#include "solve/law.h"
+
+enum actio_rub_state { ACTIO_RUB_IDLE, ACTIO_RUB_SLIDES, ACTIO_RUB_STICKS };
+/* Who holds whom. toward: by slip, the direction in which a rub slides; sign: by rub, of the multiplier of the constraint it is on. */
+struct actio_stance { unsigned char *closed, *rub; double *toward, *sign; };
+
+enum actio_happening_kind { ACTIO_IMPACT, ACTIO_RESTS, ACTIO_CLOSES, ACTIO_OPENS, ACTIO_STICKS, ACTIO_SLIDES, ACTIO_PASSES };
+struct actio_happening { double t, impulse; enum actio_happening_kind kind; uint32_t index; const char *rule; };   /* index: contact, rub, event */
+/* Several motions, or none, where the laws of contact leave it open. */
+struct actio_ambiguity { double t; size_t solutions, picked; bool happened; char what[240]; };
+
+/* An unknown force of the small system: a contact's multiplier, a component of sticking friction, the size of a constraint's sliding friction. */
+enum actio_force_kind { ACTIO_FORCE_NORMAL, ACTIO_FORCE_TANGENT, ACTIO_FORCE_DRAG };
+struct actio_unknown { enum actio_force_kind kind; uint32_t index; };
+
+struct actio_contacts {
+    struct actio_motion *m;
+    size_t n, N, p, contacts, rubs, slips, columns;        /* columns: normals, then slips */
+    const struct actio_rub *rub;
+    struct actio_stance now, trial, best;
+    bool busy;                                             /* something holds or rubs: the flow is not the free one */
+    /* How an open contact came off: after an impact its gap is looked at over the time since, after a release beside a small allowance. */
+    unsigned char *left; double *left_t, *left_gap, *left_rate;
+    double *gap_noise;                                     /* rounding of the gap, as seen where it was last closed */
+    bool *touch, *rests, *edge;                                    /* edge: a rub whose slide is about to begin, against the friction that holds */
+    size_t stopped;                                        /* a rub whose slip has just reached 0; SIZE_MAX = none */
+    double most_energy;                                    /* v'Gv, the largest seen: rates beside its speed are rounding */
+    /* a point */
+    const double *x, *values;                              /* of the CONTACT and MATRIX kernels */
+    double *z0, *l0, *Z, *V; bool *answered;               /* without contact forces; by column the answer of z' and of the multipliers to a unit force */
+    double force_size;
+    /* the small system at it */
+    struct actio_unknown *unknown; size_t unknowns;
+    double *W, *U, *M, *LU, *b, *force, *direction, *work; /* W, U: by unknown, z' and multipliers; force: by unknown; direction: by slip */
+    int *pivot, *iwork;
+    double solvable;                                       /* pivot ratio with the sign of the determinant */
+    double *zdot, *lambda, *normal, *friction;             /* of the last solution: friction by slip */
+    double *y, *impulse;
+    /* what happened in this run */
+    struct actio_happening *happening; size_t happenings, happenings_cap;
+    struct { double t; } *change; size_t changes, changes_cap; unsigned char *past; double *past_toward;   /* stances by time */
+    struct actio_ambiguity ambiguity;
+    double local;                                          /* tolerance of the run: what height of a bounce is nothing */
+    size_t pick;                                           /* --pick: which of several motions, from 1; 0 = as it comes */
+};
+
+int actio_contacts_allocate(struct actio_motion *m);       /* contacts.c, used by open */
+/* Takes the flow over when the system has contacts, friction or events; 0, or 1 and a finding. */
+int actio_contacts_open(struct actio_motion *m);
+void actio_contacts_close(struct actio_motion *m);
+void actio_contacts_begin(struct actio_motion *m);              /* before a run: nothing has happened */
+/* z', multipliers, forces and frictions at an output row, with the stance that was in force then, into the motion's buffers; y is put on what holds. */
+int actio_contacts_row(struct actio_motion *m, double t, double *y, bool backward);
+/* The contact that start data lie beyond, and by how much; contacts when there is none. */
+size_t actio_contacts_beyond(struct actio_motion *m, double t, const double *y, double *depth);
+const char *actio_happening_word(enum actio_happening_kind kind);
+
+/* ---- inside */
+
+static inline const double *actio_gap_of(const struct actio_contacts *c, size_t i) { return c->x + i * (c->n + ACTIO_GAP_HEAD); }
+static inline const double *actio_rub_of(const struct actio_contacts *c, size_t r) { return c->x + c->contacts * (c->n + ACTIO_GAP_HEAD) + r * ACTIO_RUB_HEAD; }
+static inline const double *actio_slip_of(const struct actio_contacts *c, size_t j) { return actio_rub_of(c, c->rubs) + j * (c->n + ACTIO_SLIP_HEAD); }
+static inline const double *actio_column_row(const struct actio_contacts *c, size_t column)
+{
+    return column < c->contacts ? actio_gap_of(c, column) + ACTIO_GAP_HEAD : actio_slip_of(c, column - c->contacts) + ACTIO_SLIP_HEAD;
+}
+/* Numbers at a point: matrices, free accelerations, contact quantities; a flow status. */
+int actio_contacts_at(struct actio_contacts *c, double t, const double *y);
+const double *actio_contacts_answer(struct actio_contacts *c, size_t column);          /* z' to a unit force along a column's row */
+/* Forces and accelerations under a stance at the point; 0, or 1: it has no solution. */
+int actio_contacts_solve(struct actio_contacts *c, const struct actio_stance *s);
+void actio_stance_copy(const struct actio_contacts *c, struct actio_stance *to, const struct actio_stance *from);
+double actio_slip_size(const struct actio_contacts *c, size_t rub);
+double actio_kinetic_speed(const struct actio_contacts *c, size_t column, const double *v);       /* the largest rate along the column that this kinetic energy could give */
+
+/* stance.c: from the contacts that touch without approaching, which hold and which slide; sets c->now. A flow status. */
+int actio_contacts_decide(struct actio_contacts *c, double t, const double *y);
+/* impact.c: velocities after the impact of those that touch and approach; impulses by contact. The rule that decided, or NULL: there is no solution. */
+const char *actio_contacts_impact(struct actio_contacts *c, double *v, double *impulse);
+
+#endif
