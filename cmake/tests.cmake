@@ -45,6 +45,7 @@ endfunction()
 actio_script(cli ${CMAKE_BINARY_DIR})
 actio_script(read_back ${CMAKE_BINARY_DIR})
 actio_script(derive --program ${CMAKE_BINARY_DIR}/actio)
+actio_script(derive_by --program ${CMAKE_BINARY_DIR}/actio)
 actio_script(says ${CMAKE_BINARY_DIR})
 if(NOT ACTIO_SANITIZE)                                     # what is about numbers and names is the same in every build
   if(ACTIO_NATIVE)

@@ -6,8 +6,10 @@
 #include "expr/normal.h"
 #include "result/output.h"
 #include "run.h"
+#include "solve/chart.h"
 #include "verdict/verdict.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct format { const char *name; bool contents; void (*write)(struct actio_derivation *); } formats[] = {
@@ -99,37 +101,118 @@ static void show(void *user)
     struct deriving *job = user;
     actio_text_open(&job->d->text, &job->d->arena);
     if (job->v) take_closure(job);
+    if (job->d->chapter->prepare) job->d->chapter->prepare(job->d);
     if (job->format->contents) actio_derive_contents(job->d);
     job->format->write(job->d);
 }
 
+/* ---- principles other than d'Alembert's */
+
+static bool refuse(struct actio_run *run, const struct actio_constraint *about, const char *why)
+{
+    char whom[256] = "this model";
+    if (about) snprintf(whom, sizeof whom, "'%.240s'", about->label);
+    actio_find_at(run->f, ACTIO_F_INAPPLICABLE, &run->model->source, about ? about->span : (struct actio_span){ 0 },
+                  ACTIO_ARGS(ACTIO_TEXT(run->principle->name), ACTIO_TEXT(whom), ACTIO_TEXT(why)));
+    return false;
+}
+
+/* Equations on paper need no initial multipliers; a program that starts by itself does. */
+static bool applies(const struct deriving *job)
+{
+    struct actio_principle p = *job->run->principle;
+    const struct actio_constraint *about;
+    if (job->format->contents) p.needs &= ~(unsigned)ACTIO_NEEDS_MULTIPLIERS;
+    const char *why = actio_principle_objection(&p, job->run->model, &about);
+    return why ? refuse(job->run, about, why) : true;
+}
+
+/* What the verdict on singular equations leaves of it. */
+static bool goes_with(struct deriving *job)
+{
+    static const struct { enum actio_verdict_word word; unsigned need; const char *why; } table[] = {
+        { ACTIO_VERDICT_contradictory, 0, "no motion exists, by any principle" },
+        { ACTIO_VERDICT_undetermined, 0, "nothing determines some of its accelerations" },
+        { ACTIO_VERDICT_hidden, 0, "constraints follow from the equations of motion, and have no reaction" },
+        { ACTIO_VERDICT_redundant, ACTIO_NEEDS_INDEPENDENT, "constraints are redundant" },
+    };
+    for (size_t i = 0; job->v && i < sizeof table / sizeof *table; i++)
+        if (job->v->word == table[i].word && (job->run->principle->needs & table[i].need) == table[i].need) return refuse(job->run, NULL, table[i].why);
+    const struct actio_law *law = job->run->principle->law;
+    const char *why = law && law->objection ? law->objection(&job->run->motion, job->run->model->t0, job->run->y0) : NULL;
+    return why ? refuse(job->run, NULL, why) : true;
+}
+
+static void note_chart(void *user)
+{
+    struct deriving *job = user;
+    const struct actio_chart *c = job->run->motion.law_data;
+    bool *bound = actio_arena_array(&job->d->arena, c->N + 1, sizeof *bound), *kept = actio_arena_array(&job->d->arena, job->run->sys->p + 1, sizeof *kept);
+    for (size_t i = 0; i < c->N; i++) bound[i] = true;
+    for (size_t k = 0; k < c->r * c->N; k++)
+        if (c->Z[k] == 1) bound[k % c->N] = false;
+    for (size_t k = 0; k < c->N - c->r; k++) kept[c->row[k]] = true;
+    job->d->bound = bound, job->d->kept = kept;
+}
+
+/* As a run would start by its law: what that chooses there, a split, rows that are independent; and does it have a solution, unless the start is singular? */
+static bool starts(struct deriving *job, bool regular)
+{
+    struct actio_run *run = job->run;
+    struct actio_motion *m = &run->motion;
+    const struct actio_law *law = run->principle->law;
+    double t = run->model->has_time ? run->model->t0 : 0;
+    if (!law) return true;
+    if (actio_motion_obey(m, law)) return false;
+    if (actio_motion_begin(m, t, run->y0) || (law->rebase && law->rebase(m, t, run->y0)))
+        return job->d->chapter->splits ? refuse(run, NULL, "at the start its constraints do not give as many velocities as they are") : true;
+    if (regular && law->solve && law->solve(m, t, run->y0) == ACTIO_FLOW_SINGULAR)
+        return refuse(run, NULL, "its equations have no solution at the start; is the kinetic energy positive definite there?");
+    return !job->d->chapter->charted || actio_attempt(run->ctx, note_chart, job) == 0;
+}
+
+/* ---- the path */
+
 static bool derive(struct deriving *job)
 {
     struct actio_run *run = job->run;
-    if (actio_run_form(run)) return false;
+    bool other = strcmp(job->d->by, "dalembert") != 0, regular = true;
+    if (actio_run_form(run) || (other && !applies(job))) return false;
     if (singular(run)) {
         job->v = actio_run_survey(run, false);
-        if (!job->v || (job->v->word == ACTIO_VERDICT_hidden && !job->v->too_large && actio_run_take_hidden(run, job->v))) return false;
-        if (job->v->word == ACTIO_VERDICT_singular || job->v->word == ACTIO_VERDICT_regular) job->v = NULL;   /* only there */
+        if (!job->v || (!other && job->v->word == ACTIO_VERDICT_hidden && !job->v->too_large && actio_run_take_hidden(run, job->v))) return false;
+        regular = job->v->word != ACTIO_VERDICT_singular;
+        if (!regular || job->v->word == ACTIO_VERDICT_regular) job->v = NULL;   /* only there */
     }
+    if (other && (!goes_with(job) || !starts(job, regular))) return false;
     job->d->F = run->sys->formation;
     return run->f->errors == 0 && actio_attempt(run->ctx, show, job) == 0;
 }
 
+/* The principle and its chapter; NULL and a finding where one is missing. */
+static const struct actio_principle *principle_for(const char *by, const char *format, const struct format *as, struct actio_findings *f)
+{
+    const struct actio_principle *p = actio_principle_named(by);
+    const struct actio_chapter *chapter = p ? actio_chapter_of(p->name) : NULL;
+    const char *why = !chapter ? "nobody wrote how it is shown" : as && !as->contents ? chapter->no_code : NULL;
+    if (!p) actio_find(f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(by)));
+    else if (!as) actio_find(f, ACTIO_F_NO_FORMAT, ACTIO_ARGS(ACTIO_TEXT(format)));
+    else if (why) actio_find(f, ACTIO_F_NO_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(as->name), ACTIO_TEXT(why)));
+    return as && !why ? p : NULL;
+}
+
 struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_model *model, const char *by, const char *format, struct actio_findings *f)
 {
-    const struct actio_principle *p = actio_principle_named(by ? by : "dalembert");
     const struct format *as = format_named(format ? format : "text");
-    if (!p) actio_find(f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(by)));
-    else if (p->law || p->form != actio_form_dalembert) actio_find(f, ACTIO_F_NO_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(p->name))), p = NULL;
-    else if (!as) actio_find(f, ACTIO_F_NO_FORMAT, ACTIO_ARGS(ACTIO_TEXT(format)));
-    if (!p || !as) return NULL;
+    const struct actio_principle *p = principle_for(by ? by : "dalembert", format, as, f);
+    if (!p) return NULL;
     struct actio_derivation *d = actio_take(ctx, 1, sizeof *d);
     if (!d) {
         actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("showing the equations"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
-    d->ctx = ctx, d->model = model, d->by = p->name, d->by_title = p->title;
+    d->ctx = ctx, d->model = model, d->by = p->name, d->by_title = p->title, d->assumes = p->assumes, d->differs = p->differs;
+    d->chapter = actio_chapter_of(p->name);
     actio_arena_open(&d->arena, ctx);
     struct actio_run run;
     struct actio_run_options options = actio_run_options_default();
@@ -137,7 +220,7 @@ struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_mo
     actio_run_open(&run, ctx, model, &options, f);
     bool whole = derive(&(struct deriving){ .d = d, .format = as, .run = &run });
     actio_run_close(&run);
-    d->F = NULL, d->model = NULL, d->closure = NULL;
+    d->F = NULL, d->model = NULL, d->closure = NULL, d->framing = NULL;
     if (whole) return d;
     actio_derivation_free(d);
     return NULL;

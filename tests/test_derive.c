@@ -7,14 +7,16 @@
 
 struct shown { struct actio_context *ctx; struct actio_findings *f; struct actio_model *model; struct actio_derivation *d; };
 
-static struct shown derive_limited(const char *text, const char *format, const struct actio_limits *limits)
+static struct shown derive_by(const char *text, const char *by, const char *format, const struct actio_limits *limits)
 {
     struct shown s = { .ctx = actio_context_create(limits) };
     s.f = actio_findings_create(s.ctx);
     s.model = actio_model_read_string(s.ctx, "test.act", text, strlen(text), NULL, 0, s.f);
-    s.d = s.model ? actio_derive(s.ctx, s.model, NULL, format, s.f) : NULL;
+    s.d = s.model ? actio_derive(s.ctx, s.model, by, format, s.f) : NULL;
     return s;
 }
+
+static struct shown derive_limited(const char *text, const char *format, const struct actio_limits *limits) { return derive_by(text, NULL, format, limits); }
 
 static struct shown derived(const char *text, const char *format) { return derive_limited(text, format, NULL); }
 
@@ -33,6 +35,7 @@ static bool says(const struct shown *s, const char *piece)
     return found;
 }
 
+static const char *const formats[] = { "text", "latex", "c" };
 static const char pendulum[] = "param l = 1, g = 9.81\ncoord a\nlagrangian l^2/2*a'^2 + g*l*cos(a)\n";
 
 TEST(a_pendulum_reads_as_in_a_textbook)
@@ -47,7 +50,6 @@ TEST(a_pendulum_reads_as_in_a_textbook)
 
 TEST(every_model_of_the_gallery_is_derived_in_every_language)
 {
-    static const char *const formats[] = { "text", "latex", "c" };
     const struct actio_example *example;
     size_t count = actio_gallery(&example);
     for (size_t i = 0; i < count; i++)
@@ -201,6 +203,85 @@ TEST(too_little_memory_is_a_limit_and_nothing_else)
     CHECK(whole);
 }
 
+/* ---- other principles */
+
+TEST(every_principle_has_a_chapter)
+{
+    for (size_t i = 0; actio_principle_name(i); i++) CHECK(actio_chapter_of(actio_principle_name(i)) != NULL);
+    CHECK(actio_chapter_of("nobody") == NULL);
+}
+
+/* Or the model is not for this principle, which is said. */
+TEST(every_model_of_the_gallery_is_derived_by_every_principle)
+{
+    const struct actio_example *example;
+    size_t count = actio_gallery(&example), shown = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; actio_principle_name(k); k++) {
+            const char *by = actio_principle_name(k), *format = formats[(i + k) % 3];
+            struct shown s = derive_by(example[i].text, by, format, NULL);
+            int status = actio_findings_status(s.f);
+            bool no_code = strcmp(format, "c") == 0 && actio_chapter_of(by)->no_code;
+            CHECK(s.d ? status == 0 && actio_derivation_sections(s.d) > 0 : status == (no_code ? ACTIO_WRONG_USAGE : ACTIO_WRONG_MODEL));
+            shown += s.d != NULL;
+            forget(&s);
+        }
+    CHECK(shown > 3 * count);
+}
+
+static const char edge[] = "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint edge: z*x' = y'\nstart x' = 1, y' = .3, z = .3, z' = .7\n";
+
+static void shows(const char *by, const char *piece)
+{
+    struct shown s = derive_by(edge, by, "text", NULL);
+    CHECK(says(&s, piece));
+    forget(&s);
+}
+
+TEST(a_particle_on_a_moving_edge_reads_as_in_the_papers)
+{
+    shows("gauss", "\n  Z = (x''^2 + y''^2 + z''^2)/2\n");
+    shows("maggi", "\n  x'' + z*y'' = 0\n");
+    shows("hamel", "\n  # [e_x, e_z] = e_edge\n");
+    shows("hamel", "\n  (z^2 + 1)*x'' = -z*x'*z'\n");
+    shows("vakonomic", "\n  x'' = -z'*lambda.edge - z*lambda.edge'\n");
+    shows("reduced", "\n  power = x'*y'*z'\n");
+    shows("discrete", "\n  p_x_0 = x' - z*h*lambda.edge/2\n");
+}
+
+TEST(a_program_by_vakonomic_needs_initial_multipliers_and_equations_on_paper_do_not)
+{
+    struct shown s = derive_by(edge, "vakonomic", "c", NULL);
+    CHECK(!s.d && actio_findings_status(s.f) == ACTIO_WRONG_MODEL);
+    forget(&s);
+    char text[400];
+    snprintf(text, sizeof text, "%sstart lambda.edge = .25\n", edge);
+    s = derive_by(text, "vakonomic", "c", NULL);
+    CHECK(says(&s, "y[6]  lambda.edge") && says(&s, "y[6] = 0.25;") && says(&s, "STATE = 7"));
+    forget(&s);
+}
+
+TEST(constraints_that_only_the_others_make_superfluous_leave_directions)
+{
+    struct shown s = derive_by("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint a: x^2 + y^2 = 1\nconstraint b: (x^2 + y^2)^2 = 1\nstart x = 1, y' = 1\n", "maggi", "text", NULL);
+    CHECK(says(&s, "  Z = ( -y )\n      ( x  )\n"));
+    forget(&s);
+}
+
+TEST(too_little_memory_for_another_principle_is_a_limit_too)
+{
+    for (size_t k = 0; actio_principle_name(k); k++) {
+        bool whole = false;
+        for (size_t memory = 64 << 10; memory < (size_t)64 << 20; memory *= 2) {
+            struct shown s = derive_by(edge, actio_principle_name(k), "text", &(struct actio_limits){ .memory = memory });
+            CHECK(s.d ? actio_findings_status(s.f) == 0 : actio_findings_status(s.f) == ACTIO_LIMIT_REACHED);
+            whole = s.d != NULL;
+            forget(&s);
+        }
+        CHECK(whole);
+    }
+}
+
 TEST(an_interrupted_derivation_ends)
 {
     static volatile int cancel = 0;
@@ -275,6 +356,12 @@ int main(void)
     RUN(where_there_are_no_brackets_the_reason_is_said);
     RUN(what_is_not_there_is_said);
     RUN(too_little_memory_is_a_limit_and_nothing_else);
+    RUN(every_principle_has_a_chapter);
+    RUN(every_model_of_the_gallery_is_derived_by_every_principle);
+    RUN(a_particle_on_a_moving_edge_reads_as_in_the_papers);
+    RUN(a_program_by_vakonomic_needs_initial_multipliers_and_equations_on_paper_do_not);
+    RUN(constraints_that_only_the_others_make_superfluous_leave_directions);
+    RUN(too_little_memory_for_another_principle_is_a_limit_too);
     RUN(an_interrupted_derivation_ends);
     RUN(broken_lines_are_the_formula_again);
     RUN(wide_latex_gets_brackets_and_fractions_that_can_be_broken);

@@ -12,6 +12,7 @@ struct c_file {
     struct actio_emitter e;
     char name[LONGEST_NAME + 8], upper[LONGEST_NAME + 8];
     size_t ny, K, R;                                       /* K unknowns in R equations: hidden constraints add some */
+    size_t lambdas;                                        /* multipliers that are asked for; those that evolve are states */
     bool follows;                                          /* some params are made from others */
     struct actio_text body;                                /* the functions; small ones they need come before */
 };
@@ -64,6 +65,20 @@ static void describe_hidden(struct c_file *f, struct actio_text *out)
     }
 }
 
+/* Of what is not d'Alembert's: more states, or a split. */
+static void describe_principle(struct c_file *f, struct actio_text *out)
+{
+    const struct actio_model *m = f->d->model;
+    const char *before = " * The split is that of the model's start data, and stays: rates that the constraints give are those of";
+    if (f->d->chapter->evolves) actio_text_add(out, " * The last of y are multipliers: they have rates and initial values of their own.\n");
+    for (size_t i = 0; f->d->chapter->splits && i < f->d->F->N; i++) {
+        if (!f->d->bound[i]) continue;
+        actio_text_add(out, before), comment(out, " "), before = ",";
+        comment(out, i < m->coords ? m->coord[i].dot_name : m->state[i - m->coords].name);
+    }
+    if (f->d->chapter->splits) actio_text_add(out, ".\n * rhs returns 1 where they do not any more.\n");
+}
+
 static void describe(struct c_file *f, struct actio_text *out)
 {
     const struct actio_model *m = f->d->model;
@@ -74,11 +89,14 @@ static void describe(struct c_file *f, struct actio_text *out)
     for (size_t i = 0; i < m->coords; i++) line(out, "y", i, m->coord[i].name, "", m->coord[i].unit);
     for (size_t i = 0; i < m->coords; i++) line(out, "y", m->coords + i, m->coord[i].name, "'", NULL);
     for (size_t i = 0; i < m->states; i++) line(out, "y", 2 * m->coords + i, m->state[i].name, "", m->state[i].unit);
+    for (size_t i = 0; f->d->chapter->evolves && i < m->constraints; i++)
+        line(out, "y", 2 * m->coords + m->states + i, actio_arena_format(&f->d->arena, "lambda.%s", m->constraint[i].label), "", NULL);
     if (m->params) actio_text_add(out, " * Parameters p:\n");
     for (size_t i = 0; i < m->params; i++) line(out, "p", i, m->param[i].name, "", m->param[i].unit);
-    if (m->constraints) actio_text_add(out, " * Multipliers lambda, of the constraints:\n");
-    for (size_t i = 0; i < m->constraints; i++) line(out, "lambda", i, m->constraint[i].label, "", NULL);
+    if (f->lambdas) actio_text_add(out, " * Multipliers lambda, of the constraints:\n");
+    for (size_t i = 0; i < f->lambdas; i++) line(out, "lambda", i, m->constraint[i].label, "", NULL);
     describe_hidden(f, out);
+    describe_principle(f, out);
     if (!f->d->F->sys.symbolic) actio_text_format(out, " *\n * Each call of rhs and multipliers takes about %zu bytes of the stack.\n", 8 * (f->R * f->K + f->d->F->p * f->K + 3 * f->R) + 256);
     actio_text_add(out, " */\n");
 }
@@ -88,13 +106,13 @@ static void declare(struct c_file *f, struct actio_text *out)
     const struct actio_model *m = f->d->model;
     const char *N = f->name, *U = f->upper;
     actio_text_format(out, "#ifndef %s_DECLARED\n#define %s_DECLARED\n\n", U, U);
-    actio_text_format(out, "enum { %s_STATE = %zu, %s_PARAMS = %zu, %s_MULTIPLIERS = %zu };   /* lengths of y and dy, p, lambda */\n\n", U, f->ny, U, m->params, U, m->constraints);
+    actio_text_format(out, "enum { %s_STATE = %zu, %s_PARAMS = %zu, %s_MULTIPLIERS = %zu };   /* lengths of y and dy, p, lambda */\n\n", U, f->ny, U, m->params, U, f->lambdas);
     actio_text_add(out, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     actio_text_format(out, "void %s_params_default(double *p);                                      /* as the model has them */\n", N);
     if (f->follows) actio_text_format(out, "void %s_params_follow(double *p);                                       /* those made from others, after a change */\n", N);
     actio_text_format(out, "double %s_start(double *y);                                             /* start data of the model; returns the time */\n", N);
     actio_text_format(out, "int %s_rhs(double t, const double *y, const double *p, double *dy);     /* dy/dt; 0, or 1 where it is not determined */\n", N);
-    if (m->constraints) actio_text_format(out, "int %s_multipliers(double t, const double *y, const double *p, double *lambda);   /* likewise */\n", N);
+    if (f->lambdas) actio_text_format(out, "int %s_multipliers(double t, const double *y, const double *p, double *lambda);   /* likewise */\n", N);
     if (m->has_lagrangian) actio_text_format(out, "double %s_energy(double t, const double *y, const double *p);           /* q'.dL/dq' - L */\n", N);
     if (!f->d->F->sys.symbolic) actio_text_format(out, "/* B x = e for x = (-lambda, rates), B of %zu rows of %zu one after the other. */\n"
                                                        "void %s_system(double t, const double *y, const double *p, double *B, double *e);\n", f->R, f->K, N);
@@ -203,6 +221,8 @@ static void write_start(struct c_file *f)
     for (size_t i = 0; i < m->coords; i++) assign_number(f, "y", i, actio_model_number(m, m->coord[i].start), m->coord[i].name);
     for (size_t i = 0; i < m->coords; i++) assign_number(f, "y", m->coords + i, actio_model_number(m, m->coord[i].start_dot), m->coord[i].dot_name);
     for (size_t i = 0; i < m->states; i++) assign_number(f, "y", 2 * m->coords + i, actio_model_number(m, m->state[i].start), m->state[i].name);
+    for (size_t i = 0; f->d->chapter->evolves && i < m->constraints; i++)
+        assign_number(f, "y", 2 * m->coords + m->states + i, actio_model_number(m, m->constraint[i].start_lambda), m->constraint[i].label);
     actio_text_add(&f->e.out, "    return ");
     actio_code_number(&f->e.out, m->has_time ? m->t0 : 0);
     actio_text_add(&f->e.out, ";\n");
@@ -285,7 +305,7 @@ static void write_by_numbers(struct c_file *f)
     struct actio_formation *F = f->d->F;
     write_system(f);
     actio_code_solver(f->d, f->name, &f->body);
-    for (int multipliers = 0; multipliers <= (F->p > 0); multipliers++) {
+    for (int multipliers = 0; multipliers <= (f->lambdas > 0); multipliers++) {
         const char *what = multipliers ? "lambda" : "dy";
         begin(f);
         actio_text_format(&f->e.out, "    double B[%zu][%zu], e[%zu];\n    int i;\n    %s_system(t, y, p, B[0], e);\n    if (%s_solve(B, e)) return 1;\n", f->R, f->K, f->R, f->name, f->name);
@@ -293,8 +313,9 @@ static void write_by_numbers(struct c_file *f)
         else {
             assign_velocities(f);
             actio_text_format(&f->e.out, "    for (i = 0; i < %zu; i++) dy[%zu + i] = e[%zu + i];\n", F->N, F->n, F->p);
+            if (f->d->chapter->evolves) actio_text_format(&f->e.out, "    for (i = 0; i < %zu; i++) dy[%zu + i] = -e[i];\n", F->p, F->n + F->N);
         }
-        return_finite(f, what, multipliers ? 0 : F->n, multipliers ? F->p : F->N);
+        return_finite(f, what, multipliers ? 0 : F->n, multipliers ? F->p : f->ny - F->n);
         f->e.uses = (struct actio_code_uses){ true, true, true };
         end(f, multipliers ? "int %s_multipliers(double t, const double *y, const double *p, double *lambda)" : "int %s_rhs(double t, const double *y, const double *p, double *dy)", true, "");
     }
@@ -319,6 +340,9 @@ static void note_section(struct actio_derivation *d, const char *text)
 void actio_derive_c(struct actio_derivation *d)
 {
     struct c_file f = { .d = d, .e = { .d = d }, .ny = 2 * d->F->n + d->F->m, .K = d->F->N + d->F->p, .R = d->F->N + d->F->sys.p };
+    bool own = d->chapter->evolves || d->chapter->splits;  /* no multipliers of d'Alembert's kind */
+    f.lambdas = own ? 0 : d->F->p;
+    if (d->chapter->evolves) f.ny += d->F->p;
     if (!d->F->sys.symbolic && f.R > MOST_UNKNOWNS) {
         actio_find(d->ctx->findings, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT("the system for --format c"), ACTIO_COUNT(f.R), ACTIO_COUNT(MOST_UNKNOWNS)));
         actio_escape(d->ctx);

@@ -44,6 +44,7 @@ static const char *symbol(struct pass *p, actio_slot slot)
     case ACTIO_SPACE_Q: return p->c->uses.y = true, actio_arena_format(a, "y[%u]", (unsigned)slot.index);
     case ACTIO_SPACE_V: return p->c->uses.y = true, actio_arena_format(a, "y[%zu]", n + slot.index);
     case ACTIO_SPACE_STATE: return p->c->uses.y = true, actio_arena_format(a, "y[%zu]", 2 * n + slot.index);
+    case ACTIO_SPACE_LAMBDA: return p->c->uses.y = true, actio_arena_format(a, "y[%zu]", 2 * n + p->c->d->F->m + slot.index);     /* multipliers that evolve */
     default: return "NAN";                                 /* nothing that the equations are made of */
     }
 }

@@ -61,6 +61,13 @@ actio_expr actio_shown_indexed(struct actio_derivation *d, const char *letter, c
     return actio_shown_free(d, text, actio_arena_format(&d->arena, "%s_of_%s", letter, name), shown.s);
 }
 
+bool actio_shown_multiplier(const struct actio_derivation *d, actio_slot *slot)
+{
+    bool rate = slot->space == ACTIO_SPACE_LAMBDA && slot->index >= d->model->constraints;
+    if (rate) slot->index -= (uint32_t)d->model->constraints;
+    return rate;
+}
+
 static actio_expr *array(struct actio_derivation *d, size_t n) { return actio_arena_array(&d->arena, n + 1, sizeof(actio_expr)); }
 static actio_expr tidy(struct actio_derivation *d, actio_expr e) { return actio_tidy_shown(d, e); }
 static actio_expr grouped(struct actio_derivation *d, actio_expr e) { return actio_group(&d->F->pool, e); }
@@ -169,21 +176,29 @@ static actio_expr by_lambda(struct actio_derivation *d, actio_expr e) { return d
 /* m*x'' = F reads better than -m*x'' = -F. */
 static bool is_negative(struct actio_derivation *d, actio_expr e) { return d->F->pool.node[e.id].op == ACTIO_NEG; }
 
+void actio_derive_balance(struct actio_derivation *d, actio_expr **left, actio_expr **right)
+{
+    actio_expr *force = reactions(d), *none = array(d, d->F->p);
+    *left = rates_by(d, &d->F->G, d->F->N), *right = array(d, d->F->N);
+    for (size_t i = 0; i < d->F->N; i++) {
+        (*right)[i] = by_lambda(d, actio_add(&d->F->pool, d->F->h[i], force[i]));
+        (*left)[i] = actio_tidy_in(d, (*left)[i], d->F->zdot, d->F->N);
+        d->F->h[i] = actio_substitute(&d->F->pool, (*right)[i], d->F->lambda, none, d->F->p);      /* tidied for what follows */
+    }
+    keep_factors(d, *left);
+}
+
 /* sum_j W_ij q_j'' = b_i + sum_l lambda_l a_li                                      [LM 15] */
 static void show_equations(struct actio_derivation *d)
 {
-    say_law(d);
-    actio_expr *left = rates_by(d, &d->F->G, d->F->N), *force = reactions(d);
-    actio_expr *none = array(d, d->F->p);
+    actio_expr *left, *right;
+    if (!*d->section[d->filling].rule) say_law(d);
+    actio_derive_balance(d, &left, &right);
     for (size_t i = 0; i < d->F->N; i++) {
-        actio_expr right = by_lambda(d, actio_add(&d->F->pool, d->F->h[i], force[i]));
-        left[i] = actio_tidy_in(d, left[i], d->F->zdot, d->F->N);
-        d->F->h[i] = actio_substitute(&d->F->pool, right, d->F->lambda, none, d->F->p);      /* tidied for what follows */
         bool minus = is_negative(d, left[i]);
-        if (actio_is_zero(left[i])) right = actio_equation_form(&d->F->pool, right);
-        actio_shown_equation(d, NULL, grouped(d, minus ? actio_neg(&d->F->pool, left[i]) : left[i]), grouped(d, minus ? actio_neg(&d->F->pool, right) : right));
+        if (actio_is_zero(left[i])) right[i] = actio_equation_form(&d->F->pool, right[i]);
+        actio_shown_equation(d, NULL, grouped(d, minus ? actio_neg(&d->F->pool, left[i]) : left[i]), grouped(d, minus ? actio_neg(&d->F->pool, right[i]) : right[i]));
     }
-    keep_factors(d, left);
 }
 
 /* A constraint and what follows from it: f = 0, f' = 0, f'' = 0, as far as it is not an acceleration itself   [LM 16] */
@@ -217,7 +232,7 @@ static bool symmetric(const actio_expr *entry, size_t n)
     return true;
 }
 
-static struct actio_shown *show_matrix(struct actio_derivation *d, const char *name, size_t rows, size_t cols, const actio_expr *entry)
+struct actio_shown *actio_shown_matrix(struct actio_derivation *d, const char *name, size_t rows, size_t cols, const actio_expr *entry)
 {
     struct actio_shown *item = actio_shown_add(d, ACTIO_SHOWN_MATRIX);
     *item = (struct actio_shown){ .kind = ACTIO_SHOWN_MATRIX, .label = name, .rows = rows, .cols = cols, .entry = entry };
@@ -241,7 +256,7 @@ static void show_bordered(struct actio_derivation *d, const actio_expr *W, const
         for (size_t k = 0; k < p; k++) B[k * K + p + i] = A[k * N + i], B[(p + i) * K + k] = D[k * N + i];
         for (size_t j = 0; j < N; j++) B[(p + i) * K + p + j] = W[i * N + j];
     }
-    show_matrix(d, "B", K, K, B)->only_in_full = true;
+    actio_shown_matrix(d, "B", K, K, B)->only_in_full = true;
 }
 
 static void say_bordered(struct actio_derivation *d)
@@ -266,17 +281,17 @@ static void show_matrices(struct actio_derivation *d)
     if (N * N > 4000000) { actio_shown_words(d, "too large to be written out"); return; }
     bool ideal = is_ideal(d);
     actio_expr *W = dense(d, &F->G, N, N, false), *A = dense(d, &F->A, p, N, true), *D = ideal ? A : dense(d, &F->D, p, N, true), *e = array(d, N + p);
-    show_matrix(d, "W", N, N, W);
-    if (p) show_matrix(d, "A", p, N, A);
-    if (!ideal) show_matrix(d, "D", p, N, D);
+    actio_shown_matrix(d, "W", N, N, W);
+    if (p) actio_shown_matrix(d, "A", p, N, A);
+    if (!ideal) actio_shown_matrix(d, "D", p, N, D);
     if (p && N + p <= ROOM) show_bordered(d, W, A, D);
     for (size_t k = 0; k < p; k++) e[k] = tidy(d, F->c[k]);
     for (size_t i = 0; i < N; i++) e[p + i] = grouped(d, F->h[i]);
-    show_matrix(d, "e", 1, N + p, e)->is_vector = true;
+    actio_shown_matrix(d, "e", 1, N + p, e)->is_vector = true;
 }
 
 /* Solutions are shown where a person would read them; `known` NULL: all are. */
-static void show_solved(struct actio_derivation *d, const actio_expr *unknown, const actio_expr *solved, const bool *known, size_t count, const char *what)
+void actio_shown_solved(struct actio_derivation *d, const actio_expr *unknown, const actio_expr *solved, const bool *known, size_t count, const char *what)
 {
     size_t too_long = 0;
     for (size_t i = 0; i < count; i++) {
@@ -298,9 +313,11 @@ static void take_closure(struct actio_derivation *d)
     d->on_shell = d->closure->hiddens > 0;
 }
 
-static void solve(struct actio_derivation *d)
+void actio_derive_solve(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
+    if (d->tried) return;
+    d->tried = true;
     if (d->closure) { take_closure(d); return; }
     d->lambda = array(d, F->p), d->zdot = array(d, F->N);
     if (actio_derive_explicit(d, d->lambda, d->zdot, &d->on_shell)) return;
@@ -308,7 +325,7 @@ static void solve(struct actio_derivation *d)
     d->zdot = F->sys.symbolic ? F->zdot_solved : NULL;
 }
 
-static void say_on_shell(struct actio_derivation *d)
+void actio_say_on_shell(struct actio_derivation *d)
 {
     if (!d->on_shell) return;
     d->section[d->filling].rule = "the constraints are used";
@@ -318,10 +335,10 @@ static void say_on_shell(struct actio_derivation *d)
 /* lambda(q, q', t) = the first p components of -B^-1 e, where det B is not 0       [LM 20] */
 static void show_multipliers(struct actio_derivation *d)
 {
-    solve(d);
+    actio_derive_solve(d);
     if (d->F->p == 0) return;
-    say_on_shell(d);
-    if (d->lambda) show_solved(d, d->F->lambda, d->lambda, known(d, d->F->N), d->F->p, "multipliers");
+    actio_say_on_shell(d);
+    if (d->lambda) actio_shown_solved(d, d->F->lambda, d->lambda, known(d, d->F->N), d->F->p, "multipliers");
     else if (!d->closure) actio_shown_words(d, "solved from B*(-lambda, q'') = e by numbers at each state: there is no short formula");
     if (d->closure && d->closure->multipliers) actio_shown_words(d, d->closure->multipliers);
 }
@@ -335,8 +352,9 @@ static void show_reactions(struct actio_derivation *d)
 
 static void show_accelerations(struct actio_derivation *d)
 {
-    say_on_shell(d);
-    if (d->zdot) show_solved(d, d->F->zdot, d->zdot, known(d, 0), d->F->N, "rates");
+    actio_derive_solve(d);
+    actio_say_on_shell(d);
+    if (d->zdot) actio_shown_solved(d, d->F->zdot, d->zdot, known(d, 0), d->F->N, "rates");
     if (d->closure && d->closure->rates) actio_shown_words(d, d->closure->rates);
 }
 
@@ -376,7 +394,14 @@ static void show_hamiltonian(struct actio_derivation *d)
     actio_derive_hamiltonian(d, p);
 }
 
-static const struct { const char *key, *title, *rule, *latex; void (*show)(struct actio_derivation *); } table[] = {
+static void show_principle(struct actio_derivation *d)
+{
+    actio_shown_words(d, d->assumes);
+    if (*d->differs) actio_shown_words(d, d->differs);
+}
+
+/* Sections that chapters share, by their keys; this is also the order of d'Alembert's. */
+static const struct actio_shown_part shared[] = {
     { "parameters", "Parameters", "", "", show_params },
     { "coordinates", "Coordinates", "", "", show_coordinates },
     { "states", "States", "", "", show_states },
@@ -395,16 +420,39 @@ static const struct { const char *key, *title, *rule, *latex; void (*show)(struc
     { "hamiltonian", "Hamiltonian", "p*q' - L", "\\mathcal{H} = p \\, \\dot{q} - \\mathcal{L}", show_hamiltonian },
     { "symmetries", "Symmetries", "charge = dL/dq'*delta q, balance = its rate", "", show_symmetries },
 };
+const struct actio_chapter actio_chapter_dalembert = { .by = "dalembert", .part = shared, .parts = sizeof shared / sizeof *shared };
+
+/* Before the sections of any other principle: what it takes for granted. */
+static const struct actio_shown_part principle = { "principle", "What it assumes", "", "", show_principle };
+
+static const struct actio_shown_part *shared_part(const char *key)
+{
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        if (strcmp(shared[i].key, key) == 0) return &shared[i];
+    return NULL;
+}
+
+void actio_shown_section(struct actio_derivation *d, const char *key, const char *title, const char *rule, const char *latex)
+{
+    struct actio_shown_section s = { .key = key, .title = title, .rule = rule, .latex_rule = latex };
+    if (d->sections && d->section[d->filling].items == 0) d->sections--;
+    d->filling = d->sections;
+    ACTIO_PUSH(&d->arena, d->section, d->sections, d->sections_cap) = s;
+}
+
+/* A part that has words of its own keeps them, whoever fills it. */
+static void show_part(struct actio_derivation *d, const struct actio_shown_part *part)
+{
+    const struct actio_shown_part *like = part->show ? part : shared_part(part->key), *over = part->title ? part : like;
+    actio_shown_section(d, part->key, over->title, over->rule, over->latex);
+    actio_poll(d->ctx);
+    like->show(d);
+}
 
 void actio_derive_contents(struct actio_derivation *d)
 {
     actio_unswitch(d);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct actio_shown_section s = { .key = table[i].key, .title = table[i].title, .rule = table[i].rule, .latex_rule = table[i].latex };
-        d->filling = d->sections;
-        ACTIO_PUSH(&d->arena, d->section, d->sections, d->sections_cap) = s;
-        actio_poll(d->ctx);
-        table[i].show(d);
-        if (d->section[d->filling].items == 0) d->sections--;
-    }
+    if (d->chapter != &actio_chapter_dalembert) show_part(d, &principle);
+    for (size_t i = 0; i < d->chapter->parts; i++) show_part(d, &d->chapter->part[i]);
+    if (d->sections && d->section[d->filling].items == 0) d->sections--;
 }

@@ -24,6 +24,22 @@ struct actio_shown_section {
     const char *text;                                      /* as written in the end */
 };
 
+struct actio_derivation;
+/* What stands over a section and who fills it; show NULL: as in the section of this key that chapters share, title NULL: under its title, too. */
+struct actio_shown_part { const char *key, *title, *rule, *latex; void (*show)(struct actio_derivation *d); };
+#define ACTIO_SHARED_PART(key) { key, NULL, NULL, NULL, NULL }
+
+/* How a principle is shown; one for each of principles.def, listed in chapters.def. */
+struct actio_chapter {
+    const char *by;
+    const struct actio_shown_part *part; size_t parts;
+    void (*prepare)(struct actio_derivation *d);           /* makes d'Alembert's formation that of the principle; NULL: it is */
+    bool evolves;                                          /* multipliers have rates: in C they are states */
+    bool charted, splits;                                  /* it wants what its law chooses at the start, `kept` and `bound`; it can't do without */
+    const char *no_code;                                   /* why there is no --format c, as a clause; NULL: there is */
+};
+const struct actio_chapter *actio_chapter_of(const char *by);              /* NULL: there is none */
+
 /* Names of our own (momenta, L, H) are HIDDEN symbols: their index is the place in `name`. */
 struct actio_shown_name { const char *text, *latex; };
 
@@ -40,30 +56,45 @@ struct actio_derivation {
     struct actio_arena arena;                              /* owns everything that outlives the system */
     struct actio_model *model;
     struct actio_formation *F;                             /* while it is made */
-    const char *by, *by_title;
+    const char *by, *by_title, *assumes, *differs;
+    const struct actio_chapter *chapter;
+    const bool *bound, *kept;                              /* which rates the constraints give; rows that are independent. NULL: not chosen */
+    struct actio_framing *framing;                         /* once its sections are shown and it could be inverted */
     struct actio_shown_name *name; uint32_t names, names_cap;
     struct actio_shown_section *section; size_t sections, sections_cap, filling;
     struct actio_shown_closure *closure;
     actio_expr *lambda, *zdot;                             /* explicit solutions, where there are; on_shell: by use of the constraints */
-    bool on_shell;
+    bool on_shell, tried;
     struct actio_text text;                                /* the whole */
 };
 
 /* contents.c: fills the sections. */
 void actio_derive_contents(struct actio_derivation *d);
+void actio_shown_section(struct actio_derivation *d, const char *key, const char *title, const char *rule, const char *latex);   /* begins one; an empty one before it goes */
+/* Both sides of G z' = h + D' lambda, tidied, and with them G and h. */
+void actio_derive_balance(struct actio_derivation *d, actio_expr **left, actio_expr **right);
+void actio_derive_solve(struct actio_derivation *d);       /* d->lambda, d->zdot where there are short ones */
+void actio_say_on_shell(struct actio_derivation *d);
+/* Solutions are shown where a person would read them; `known` NULL: all are. */
+void actio_shown_solved(struct actio_derivation *d, const actio_expr *unknown, const actio_expr *solved, const bool *known, size_t count, const char *what);
+struct actio_shown *actio_shown_matrix(struct actio_derivation *d, const char *name, size_t rows, size_t cols, const actio_expr *entry);
 struct actio_shown *actio_shown_add(struct actio_derivation *d, enum actio_shown_kind kind);
 void actio_shown_equation(struct actio_derivation *d, const char *label, actio_expr left, actio_expr right);
 void actio_shown_words(struct actio_derivation *d, const char *words);
 actio_expr actio_shown_symbol(struct actio_derivation *d, const char *text, const char *latex);   /* a name of our own */
 actio_expr actio_shown_free(struct actio_derivation *d, const char *short_name, const char *long_name, const char *latex);   /* one that the model has not */
 actio_expr actio_shown_indexed(struct actio_derivation *d, const char *letter, const char *latex, const char *name);   /* p_x of x, p_a[3] of a[3] */
+/* The rate of multiplier k is the LAMBDA symbol behind those of the model; true for one, and then `slot` is the multiplier's. */
+bool actio_shown_multiplier(const struct actio_derivation *d, actio_slot *slot);
 /* explicit.c: multipliers and rates as functions of the state; false when that is too much for paper. */
 bool actio_derive_explicit(struct actio_derivation *d, actio_expr *lambda, actio_expr *zdot, bool *on_shell);
+bool actio_derive_free(struct actio_derivation *d, actio_expr *a);         /* G^-1 h: rates without constraints; false likewise */
 /* hamilton.c: H(q, p, t) where W can be inverted on the formulas; says why where it can't. */
 void actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *momentum);
 
 /* frame.c: quasi-velocities, velocities by them, and brackets: the section at hand and two more. */
-void actio_derive_frame(struct actio_derivation *d);
+void actio_derive_frame(struct actio_derivation *d);       /* of a model that has a frame */
+void actio_derive_whole_frame(struct actio_derivation *d); /* also without: then of velocities and constraints */
 
 /* closed.c: the constraints that follow from singular equations, with what follows from them. */
 void actio_derive_hidden(struct actio_derivation *d);

@@ -104,6 +104,15 @@ static void solve(struct solving *s, actio_expr *lambda, actio_expr *zdot)
     }
 }
 
+bool actio_derive_free(struct actio_derivation *d, actio_expr *a)
+{
+    struct solving s = { .d = d, .blocks = actio_blocks_of(d, d->F->N) };
+    if (s.blocks.why) return false;
+    for (size_t i = 0; i < d->F->N; i++) a[i] = d->F->h[i];
+    divide(&s, a, 1);
+    return true;
+}
+
 bool actio_derive_explicit(struct actio_derivation *d, actio_expr *lambda, actio_expr *zdot, bool *on_shell)
 {
     struct actio_formation *F = d->F;

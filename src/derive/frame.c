@@ -2,25 +2,18 @@
  * Quasi-velocities shown: xi = M q' + m0, its inverse, and the brackets of the fields that belong to them, all on formulas. The inverse is
  * made of minors over its determinant, so that a rotation's is its transpose and nothing is divided by on the way.       [HAMEL A.1] */
 #include "algebra/dense.h"
+#include "derive/framing.h"
 #include "derive/square.h"
 #include "expr/normal.h"
 
 #include <string.h>
 
-enum { ROOM = 6, SHORT = 120 };                            /* largest frame that is inverted on paper; operations of a formula worth reading */
+enum { ROOM = ACTIO_FRAMING_ROOM, SHORT = 120 };           /* operations of a formula worth reading */
 
-struct shown_row { actio_expr name, field, *coef, rest; const char *text, *latex; };   /* text and latex: the field's name */
-struct framing {
-    struct actio_derivation *d;
-    size_t n;
-    struct shown_row row[ROOM];
-    actio_expr Psi[ROOM * ROOM], w[ROOM];                  /* M^-1, -M^-1 m0 */
-};
+static struct actio_pool *pool_of(struct actio_framing *f) { return &f->d->F->pool; }
+static actio_expr tidy(struct actio_framing *f, actio_expr e) { return actio_tidy(f->d, e); }
 
-static struct actio_pool *pool_of(struct framing *f) { return &f->d->F->pool; }
-static actio_expr tidy(struct framing *f, actio_expr e) { return actio_tidy(f->d, e); }
-
-static actio_expr plus(struct framing *f, actio_expr sum, actio_expr a, actio_expr b)
+static actio_expr plus(struct actio_framing *f, actio_expr sum, actio_expr a, actio_expr b)
 {
     actio_expr ab = actio_times(pool_of(f), a, b);
     return actio_is_zero(ab) ? sum : actio_add(pool_of(f), sum, ab);
@@ -28,18 +21,18 @@ static actio_expr plus(struct framing *f, actio_expr sum, actio_expr a, actio_ex
 
 /* ---- rows with their names */
 
-static void name_field(struct framing *f, struct shown_row *row, const char *name)
+static void name_field(struct actio_framing *f, struct actio_framing_row *row, const char *name)
 {
     row->field = actio_shown_indexed(f->d, "e", "e", name);
     row->text = f->d->name[f->d->names - 1].text, row->latex = f->d->name[f->d->names - 1].latex;
 }
 
 /* A quasi-velocity of the model, as it was written. */
-static struct shown_row given_row(struct framing *f, uint32_t index)
+static struct actio_framing_row given_row(struct actio_framing *f, uint32_t index)
 {
     struct actio_formation *F = f->d->F;
     const struct actio_quasi_velocity *u = &f->d->model->frame[index];
-    struct shown_row row = { .coef = actio_form_array(F, F->n, sizeof(actio_expr)) };
+    struct actio_framing_row row = { .coef = actio_form_array(F, F->n, sizeof(actio_expr)) };
     struct actio_text latex;
     actio_expr e;
     actio_copy_all(&F->pool, &F->model->pool, &u->e, 1, &e);
@@ -48,28 +41,29 @@ static struct shown_row given_row(struct framing *f, uint32_t index)
     actio_text_open(&latex, &f->d->arena);
     actio_latex_name(u->name, &latex);
     row.name = actio_shown_symbol(f->d, u->name, latex.s);
+    row.of = u->name;
     name_field(f, &row, u->name);
     return row;
 }
 
-static struct shown_row constraint_row(struct framing *f, const struct actio_frame_row *from)
+static struct actio_framing_row constraint_row(struct actio_framing *f, const struct actio_frame_row *from)
 {
     const char *label = f->d->model->constraint[from->index].label;
-    struct shown_row row = { .coef = from->coef, .rest = from->rest, .name = actio_shown_indexed(f->d, "xi", "\\xi", label) };
+    struct actio_framing_row row = { .coef = from->coef, .rest = from->rest, .name = actio_shown_indexed(f->d, "xi", "\\xi", label), .of = label };
     name_field(f, &row, label);
     return row;
 }
 
-static struct shown_row coordinate_row(struct framing *f, size_t k)
+static struct actio_framing_row coordinate_row(struct actio_framing *f, size_t k)
 {
-    struct shown_row row = { .coef = actio_form_array(f->d->F, f->n, sizeof(actio_expr)), .name = f->d->F->v[k] };
+    struct actio_framing_row row = { .coef = actio_form_array(f->d->F, f->n, sizeof(actio_expr)), .name = f->d->F->v[k], .rate = f->d->F->acc[k], .of = f->d->model->coord[k].name };
     row.coef[k] = actio_const(pool_of(f), 1);
     name_field(f, &row, f->d->model->coord[k].name);
     return row;
 }
 
 /* Coordinates whose velocities complete the rows: those without a pivot at the start. */
-static void find_free(struct framing *f, size_t rows, bool *is_free)
+static void find_free(struct actio_framing *f, size_t rows, bool *is_free)
 {
     struct actio_formation *F = f->d->F;
     double a[ROOM * ROOM], tau[ROOM], work[3 * ROOM];
@@ -84,7 +78,7 @@ static void find_free(struct framing *f, size_t rows, bool *is_free)
     for (size_t k = rows; k < f->n; k++) is_free[pivot[k]] = true;
 }
 
-static void name_rows(struct framing *f)
+static void name_rows(struct actio_framing *f)
 {
     const struct actio_frame *frame = f->d->F->sys.frame;
     bool is_free[ROOM] = { false };
@@ -110,7 +104,7 @@ static size_t bits(unsigned S)
 }
 
 /* Determinants of the rows but one, on every set of as many columns: minor[S] of the first |S| of them, by its last row. */
-static void find_minors(struct framing *f, size_t without, actio_expr *minor)
+static void find_minors(struct actio_framing *f, size_t without, actio_expr *minor)
 {
     struct actio_pool *pool = pool_of(f);
     minor[0] = actio_const(pool, 1);
@@ -129,7 +123,7 @@ static void find_minors(struct framing *f, size_t without, actio_expr *minor)
     }
 }
 
-static bool invert(struct framing *f)
+static bool invert(struct actio_framing *f)
 {
     struct actio_pool *pool = pool_of(f);
     actio_expr minor[1 << ROOM], det = { 0 };
@@ -155,20 +149,12 @@ static bool invert(struct framing *f)
 
 /* ---- sections */
 
-static void start_section(struct actio_derivation *d, const char *key, const char *title, const char *rule, const char *latex)
-{
-    struct actio_shown_section s = { .key = key, .title = title, .rule = rule, .latex_rule = latex };
-    if (d->section[d->filling].items == 0) d->sections--;
-    d->filling = d->sections;
-    ACTIO_PUSH(&d->arena, d->section, d->sections, d->sections_cap) = s;
-}
-
 static void say_too_long(struct actio_derivation *d, size_t count, const char *what)
 {
     if (count) actio_shown_words(d, actio_arena_format(&d->arena, "%zu more %s, longer than is worth reading", count, what));
 }
 
-static void show_row(struct actio_derivation *d, const struct shown_row *row)
+static void show_row(struct actio_derivation *d, const struct actio_framing_row *row)
 {
     struct actio_formation *F = d->F;
     actio_expr sum = row->rest;
@@ -177,12 +163,12 @@ static void show_row(struct actio_derivation *d, const struct shown_row *row)
     actio_shown_equation(d, NULL, row->name, actio_group(&F->pool, actio_tidy_in(d, sum, F->v, F->n)));
 }
 
-static void show_inverse(struct framing *f)
+static void show_inverse(struct actio_framing *f)
 {
     struct actio_derivation *d = f->d;
     actio_expr xi[ROOM];
     size_t too_long = 0;
-    start_section(d, "velocities", "Velocities by quasi-velocities", "", "");
+    actio_shown_section(d, "velocities", "Velocities by quasi-velocities", "", "");
     for (size_t a = 0; a < f->n; a++) xi[a] = f->row[a].name;
     for (size_t k = 0; k < f->n; k++) {
         actio_expr sum = f->w[k];
@@ -196,7 +182,7 @@ static void show_inverse(struct framing *f)
 }
 
 /* B_kl = dM_ak/dq_l - dM_al/dq_k */
-static bool curl(struct framing *f, size_t a, actio_expr *B)
+static bool curl(struct actio_framing *f, size_t a, actio_expr *B)
 {
     struct actio_pool *pool = pool_of(f);
     bool any = false;
@@ -210,9 +196,7 @@ static bool curl(struct framing *f, size_t a, actio_expr *B)
 }
 
 /* c^a_ij = sum_kl B_kl Psi_ki Psi_lj; with time: c^a_0j = sum_l (sum_k w_k B_kl + dm0_a/dq_l - dM_al/dt) Psi_lj */
-struct bracket_terms { actio_expr pair[ROOM][ROOM][ROOM], time[ROOM][ROOM]; };   /* [i][j][a], [j][a] */
-
-static void find_pairs(struct framing *f, size_t a, const actio_expr *B, struct bracket_terms *c)
+static void find_pairs(struct actio_framing *f, size_t a, const actio_expr *B, struct actio_brackets *c)
 {
     for (size_t j = 0; j < f->n; j++) {
         actio_expr along[ROOM] = { { 0 } };
@@ -228,7 +212,7 @@ static void find_pairs(struct framing *f, size_t a, const actio_expr *B, struct 
     }
 }
 
-static void find_with_time(struct framing *f, size_t a, const actio_expr *B, struct bracket_terms *c)
+static void find_with_time(struct actio_framing *f, size_t a, const actio_expr *B, struct actio_brackets *c)
 {
     struct actio_pool *pool = pool_of(f);
     struct actio_formation *F = f->d->F;
@@ -246,7 +230,7 @@ static void find_with_time(struct framing *f, size_t a, const actio_expr *B, str
 }
 
 /* One bracket as a line, unless it is 0 or too long: 0, or 1 for one that is left out. */
-static size_t show_bracket(struct framing *f, const char *text, const char *latex, size_t j, const actio_expr *c)
+static size_t show_bracket(struct actio_framing *f, const char *text, const char *latex, size_t j, const actio_expr *c)
 {
     struct actio_derivation *d = f->d;
     actio_expr sum = { 0 };
@@ -259,13 +243,13 @@ static size_t show_bracket(struct framing *f, const char *text, const char *late
     return 0;
 }
 
-static void show_brackets(struct framing *f)
+static void show_brackets(struct actio_framing *f)
 {
     struct actio_derivation *d = f->d;
-    struct bracket_terms *c = actio_form_array(d->F, 1, sizeof *c);
+    struct actio_brackets *c = f->bracket = actio_form_array(d->F, 1, sizeof *c);
     actio_expr B[ROOM * ROOM];
     size_t too_long = 0;
-    start_section(d, "brackets", "Brackets", "of the fields e that q' is made of, each times its quasi-velocity; those not shown are 0",
+    actio_shown_section(d, "brackets", "Brackets", "of the fields e that q' is made of, each times its quasi-velocity; those not shown are 0",
                   "\\dot{q} = \\textstyle\\sum_i \\xi_i \\, e_i, \\quad [e_i, e_j] = c^a_{ij} \\, e_a; \\quad \\text{those not shown are 0}");
     for (size_t a = 0; a < f->n; a++) {
         if (curl(f, a, B)) find_pairs(f, a, B, c);
@@ -280,14 +264,14 @@ static void show_brackets(struct framing *f)
     say_too_long(d, too_long, too_long == 1 ? "bracket" : "brackets");
 }
 
-static bool has_unnamed_constraint(const struct framing *f)
+static bool has_unnamed_constraint(const struct actio_framing *f)
 {
     bool found = false;
     for (size_t a = 0; a < f->n; a++) found = found || (f->d->F->frame[a].kind == ACTIO_FRAME_CONSTRAINT && !f->d->F->frame[a].alias);
     return found;
 }
 
-static void show_frame(struct framing *f)
+static void show_frame(struct actio_framing *f)
 {
     struct actio_derivation *d = f->d;
     name_rows(f);
@@ -297,20 +281,25 @@ static void show_frame(struct framing *f)
     if (!invert(f)) return;
     show_inverse(f);
     show_brackets(f);
+    d->framing = f;
 }
 
-/* Without a frame, or with one that is not for paper, the quasi-velocities themselves. */
-void actio_derive_frame(struct actio_derivation *d)
+/* A frame that is not for paper: the quasi-velocities themselves. */
+void actio_derive_whole_frame(struct actio_derivation *d)
 {
-    struct framing *f = actio_form_array(d->F, 1, sizeof *f);
-    if (d->model->frames == 0) return;
-    *f = (struct framing){ .d = d, .n = d->F->n };
+    struct actio_framing *f = actio_form_array(d->F, 1, sizeof *f);
+    *f = (struct actio_framing){ .d = d, .n = d->F->n };
     actio_form_frame(d->F, 0, NULL);                       /* of formulas without modes */
     const char *why = d->F->sys.frame->why_not;
     if (!why && f->n <= ROOM) { show_frame(f); return; }
     for (uint32_t i = 0; i < d->model->frames; i++) {
-        struct shown_row row = given_row(f, i);
+        struct actio_framing_row row = given_row(f, i);
         show_row(d, &row);
     }
     actio_shown_words(d, why ? actio_arena_format(&d->arena, "brackets are not shown: %s", why) : "brackets are not shown: there are more than 6 coordinates");
+}
+
+void actio_derive_frame(struct actio_derivation *d)
+{
+    if (d->model->frames) actio_derive_whole_frame(d);
 }

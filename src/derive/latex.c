@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { WIDTH = 84, FULL = 10, DENSE = 900 };               /* signs of a line; largest matrix in full, and bytes of its entries */
+enum { WIDTH = 84, LETTERS = 100, FULL = 10, DENSE = 900 };    /* signs of a line; letters of words in one; largest matrix in full, and bytes of its entries */
 enum { BLOCK = 2500, LONGEST = 20000 };                    /* bytes of an environment and so of a row, of a formula */
 static const char row_end[] = " \\\\\n";                   /* of an align environment; matrices inside have no line breaks */
 
@@ -48,8 +48,15 @@ static void escaped(const char *s, struct actio_text *out)
 static void symbol_name(void *user, actio_slot slot, struct actio_text *out)
 {
     struct actio_derivation *d = user;
+    struct actio_text plain;
+    bool rate = actio_shown_multiplier(d, &slot);
     if (slot.space == ACTIO_SPACE_HIDDEN) actio_text_add(out, d->name[slot.index].latex);
-    else actio_model_symbol_latex(d->model, slot, out);
+    else if (!rate) actio_model_symbol_latex(d->model, slot, out);
+    if (!rate) return;
+    actio_text_open(&plain, &d->arena);                    /* \lambda_{...}: the dot stands over the letter */
+    actio_model_symbol_latex(d->model, slot, &plain);
+    size_t letter = strcspn(plain.s, "_");
+    actio_text_format(out, "\\dot{%.*s}%s", (int)letter, plain.s, plain.s + letter);
 }
 
 static const char *formula(struct actio_derivation *d, actio_expr e, bool plain)
@@ -134,11 +141,18 @@ static void write_matrix(struct actio_derivation *d, const struct actio_shown *i
         actio_text_format(out, "%s%s", entry[k], k + 1 == count ? " \\end{pmatrix}" : column || (k + 1) % item->cols == 0 ? " \\\\ " : " & ");
 }
 
-static void write_words(const char *words, struct actio_text *out)
+/* A page has room for so many letters: what is longer goes on in the next row. */
+static void write_words(struct actio_derivation *d, const char *words, struct actio_text *out)
 {
-    actio_text_add(out, "& \\text{");
-    escaped(words, out);
-    actio_text_add(out, "}");
+    for (size_t n; *words; words += n + (words[n] == ' ')) {
+        n = strlen(words);
+        if (n > LETTERS)
+            for (n = LETTERS; n > LETTERS / 2 && words[n] != ' ';) n--;
+        if (words[n] && words[n] != ' ') n = strlen(words);
+        actio_text_add(out, out->length ? " \\\\\n& \\text{" : "& \\text{");
+        escaped(actio_arena_text(&d->arena, words, n), out);
+        actio_text_add(out, "}");
+    }
 }
 
 static void write_item(struct actio_derivation *d, const struct actio_shown *item, struct actio_text *out)
@@ -147,7 +161,7 @@ static void write_item(struct actio_derivation *d, const struct actio_shown *ite
     case ACTIO_SHOWN_EQUATION: write_equation(d, item, out); break;
     case ACTIO_SHOWN_LIST: write_list(d, item, out); break;
     case ACTIO_SHOWN_MATRIX: write_matrix(d, item, out); break;
-    case ACTIO_SHOWN_WORDS: write_words(item->words, out); break;
+    case ACTIO_SHOWN_WORDS: write_words(d, item->words, out); break;
     }
 }
 
@@ -187,7 +201,7 @@ static void write_section(struct actio_derivation *d, const struct actio_shown_s
         actio_text_open(&row, &d->arena);
         write_item(d, &s->item[k], &row);
         if (row.length == 0) continue;
-        if (row.length > LONGEST || longest_row(row.s) > BLOCK) row.length = 0, write_words("A formula that is longer than is worth reading: --format c writes it as code.", &row);
+        if (row.length > LONGEST || longest_row(row.s) > BLOCK) row.length = 0, write_words(d, "A formula that is longer than is worth reading: --format c writes it as code.", &row);
         actio_text_bytes(&rows, row.s, row.length);
         if (k + 1 < s->items) actio_text_add(&rows, row_end);
     }

@@ -10,8 +10,10 @@ enum { WIDTH = 104, GRID = 100, TALL = 24 };               /* characters of a li
 static void symbol_name(void *user, actio_slot slot, struct actio_text *out)
 {
     struct actio_derivation *d = user;
+    bool rate = actio_shown_multiplier(d, &slot);
     if (slot.space == ACTIO_SPACE_HIDDEN) actio_text_add(out, d->name[slot.index].text);
     else actio_model_symbol_name(d->model, slot, out);
+    if (rate) actio_text_add(out, "'");
 }
 
 static void formula(struct actio_derivation *d, actio_expr e, struct actio_text *out) { actio_print_nice(&d->F->pool, e, symbol_name, d, out); }

@@ -1,0 +1,431 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""actio derive --by P from outside: what is printed, evaluated here, gives the rates that `run --by P` has along its motion; the C file gives
+the same; discrete steps made from the printed equations are those of run. tests/derive_by.py [--program FILE] [MODEL ...]"""
+import glob
+import itertools
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from derive import compiled, dot, environments, equations, is_whole, names_of, observed
+from program import ROOT, Tally, arguments, call, rows
+
+GOLDEN = os.path.join(ROOT, "tests", "derive_by")
+PRINCIPLES = ["gauss", "maggi", "hamel", "vakonomic", "reduced", "discrete"]
+MODELS = ["pars42", "sleigh", "coin", "rod", "turntable", "disk", "pendulum-cartesian", "double-pendulum", "vertical-disk-incline", "suslov", "snakeboard",
+          "knife", "rotating-wire", "pars-drag", "two-edges", "appell-hamel", "pars-acceleration", "bricard", "four-bar", "cone", "moving-wall",
+          "chain-links", "lm2", "suslov-state", "friction-block"]
+FUNCTIONS = {name: getattr(math, name) for name in "sin cos tan asin acos atan sinh cosh tanh exp log sqrt atan2".split()}
+FUNCTIONS.update(abs=abs, sign=lambda x: (x > 0) - (x < 0), min=min, max=max, choose=lambda c, a, b: a if c else b, pi=math.pi)
+SHORTLY = {"reduced": ["--resplit", "0", "--time", "0..0.1"]}          # its motions may end
+NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\.[^\W\d]\w*)?(?:\[\d+\])?(?:_\w+)?'{0,2}")
+
+
+class Formula:
+    """A printed formula as a function of a dictionary of names."""
+
+    def __init__(self, text):
+        text = re.sub(r"\bif\(", "choose(", text)
+        self.names = {n for n in NAME.findall(text) if n not in FUNCTIONS}
+        self.place = {n: "v[%d]" % i for i, n in enumerate(sorted(self.names))}
+        self.order = sorted(self.names)
+        self.code = compile(NAME.sub(lambda m: self.place.get(m.group(), m.group()), text).replace("^", "**"), text, "eval")
+
+    def __call__(self, env):
+        return eval(self.code, {"__builtins__": {}}, dict(FUNCTIONS, v=[env[n] for n in self.order]))
+
+
+class Shown:
+    """A derivation: its equations by section, with their sides."""
+
+    def __init__(self, text):
+        self.text, self.section = text, {}
+        for section, label, left, right in equations(text):
+            self.section.setdefault(section, []).append((label, left, Formula(left), Formula(right)))
+
+    def of(self, word):
+        return [e for title, list_ in self.section.items() if title.startswith(word) for e in list_]
+
+    def params(self):
+        env, left = {}, self.of("Parameters")
+        while left:
+            ready = [e for e in left if e[3].names <= set(env)]
+            env.update((name, right(env)) for _, name, _, right in ready)
+            left = [e for e in left if e not in ready]
+        return env
+
+
+def solve(a, b):
+    """The least squares solution of a x = b by its normal equations in scaled rows, and the smallest pivot over the largest; pure and small."""
+    n = len(a[0])
+    a, b = zip(*[([x / s for x in row], y / s) for row, y in zip(a, b) for s in [max(map(abs, row)) or 1]])
+    m = [[sum(r[i] * r[j] for r in a) for j in range(n)] + [sum(r[i] * y for r, y in zip(a, b))] for i in range(n)]
+    pivots = []
+    for k in range(n):
+        at = max(range(k, n), key=lambda i: abs(m[i][k]))
+        m[k], m[at] = m[at], m[k]
+        pivots.append(abs(m[k][k]))
+        if pivots[-1] < 1e-13:
+            return None
+        for i in range(n):
+            if i != k:
+                f = m[i][k] / m[k][k]
+                m[i] = [x - f * y for x, y in zip(m[i], m[k])]
+    return [m[i][n] / m[i][i] for i in range(n)]
+
+
+def linear(list_, unknown, env):
+    """Unknowns from equations that are linear in them."""
+    def off(values):
+        full = dict(env, **dict(zip(unknown, values)))
+        return [left(full) - right(full) for _, _, left, right in list_]
+    base = off([0] * len(unknown))
+    columns = [[x - y for x, y in zip(off([i == j for i in range(len(unknown))]), base)] for j in range(len(unknown))]
+    return solve([list(row) for row in zip(*columns)], [-x for x in base])
+
+
+def close(a, b, size=1, bound=1e-7):
+    return abs(a - b) <= bound * max(1, abs(a), abs(b), size)
+
+
+# ---- motions to compare with
+
+def motion(program, folder, model, by, coords, states, extra=()):
+    path = os.path.join(folder, "observed.act")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(observed(model, [("derived_acc%d" % i, n + "''") for i, n in enumerate(coords)] + [("derived_rate%d" % i, n + "'") for i, n in enumerate(states)]))
+    status, out, err = call(program, "run", path, "--by", by, "--points", "5", "--quiet", "-o", "-", *extra)
+    return (rows(out), "") if status == 0 else ([], err)
+
+
+def environment(row, params, coords, states):
+    env = dict(params, t=row["t"])
+    for i, n in enumerate(coords):
+        env[n], env[n + "'"], env[n + "''"] = row[n], row[dot(n)], row["derived_acc%d" % i]
+    for i, n in enumerate(states):
+        env[n], env[n + "'"] = row[n], row["derived_rate%d" % i]
+    env.update((n, x) for n, x in row.items() if n.startswith(("lambda.", "reaction.")))
+    return env
+
+
+def moved(env, coords, states, h):
+    """The state a little later, by the rates at hand."""
+    new = dict(env, t=env["t"] + h)
+    for n in coords:
+        new[n], new[n + "'"] = env[n] + h * env[n + "'"], env[n + "'"] + h * env[n + "''"]
+    new.update((n, env[n] + h * env[n + "'"]) for n in states)
+    return new
+
+
+# ---- one principle each: (shown, env, coords, states, say)
+
+def check_known(shown, env, say, skip=()):
+    """Every equation whose names are known holds."""
+    count = 0
+    for section, list_ in shown.section.items():
+        if section.startswith(("Parameters", "Lagrangian", "Generalised") + tuple(skip)):
+            continue
+        for _, name, left, right in list_:
+            if left.names | right.names <= set(env) and not any(math.isnan(env[n]) for n in left.names | right.names):
+                a, b = left(env), right(env)
+                say(close(a, b), "%s: %s is off by %.1e" % (section, name, a - b))
+                count += 1
+    return count
+
+
+def rates(shown, words, env, coords, states, say, more=()):
+    """The named sections alone determine the rates, and they are those of the motion."""
+    unknown = [n + "''" for n in coords] + [n + "'" for n in states] + list(more)
+    list_ = [e for w in words for e in shown.of(w) if any(n in unknown for n in e[2].names | e[3].names)]
+    if any("longer than" in part or "W^-1*h" in part for part in shown.text.split("\n# ") if part.startswith(("Directions", *words))):
+        return
+    got = linear(list_, unknown, env)
+    say(got is not None, "%s do not determine the rates" % (words,))
+    for name, x in zip(unknown, got or []):
+        if name in env:
+            say(close(x, env[name]), "%s: %s = %.12g, not %.12g" % (words, name, x, env[name]))
+        env[name] = x
+
+
+def check_gauss(shown, env, coords, states, say):
+    """Z does not change to first order in any direction that the rows allow: exact for a quadratic function."""
+    unknown = [n + "''" for n in coords] + [n + "'" for n in states]
+    least = [e for e in shown.of("What is made least")]
+    say(len(least) == 1 or "longer than" in shown.text, "one sum is made least")
+    lines = [e for e in shown.of("Subject") if any(n in unknown for n in e[2].names)]
+    for _, _, _, Z in least:
+        def slope(u):
+            high, low = (Z(dict(env, **{n: env[n] + s * (n == u) for n in unknown})) for s in (1, -1))
+            return (high - low) / 2
+        gradient = [slope(u) for u in unknown]
+        grid = [[(l(dict(env, **{u: env[u] + 1})) - l(env)) for u in unknown] for _, _, l, _ in lines]
+        # the gradient is made of the rows: least squares leave nothing
+        parts = solve_any(grid, gradient)
+        size = max(map(abs, gradient), default=1)
+        say(all(close(sum(p * row[i] for p, row in zip(parts, grid)), gradient[i], size) for i in range(len(unknown))), "Z is not least: gradient %s" % gradient)
+
+
+def solve_any(grid, b):
+    """x with sum x_k grid[k] nearest to b, rows may depend on each other: Gram and Schmidt, then back."""
+    basis = []
+    left = list(b)
+    for k, row in enumerate(grid):
+        e, how = list(row), [float(i == k) for i in range(len(grid))]
+        for u, w in basis:
+            s = sum(x * y for x, y in zip(e, u))
+            e, how = [x - s * y for x, y in zip(e, u)], [x - s * y for x, y in zip(how, w)]
+        norm = math.sqrt(sum(x * x for x in e))
+        if norm > 1e-9 * (1 + math.sqrt(sum(x * x for x in row))):
+            basis.append(([x / norm for x in e], [x / norm for x in how]))
+    x = [0.0] * len(grid)
+    for u, w in basis:
+        s = sum(p * q for p, q in zip(left, u))
+        left, x = [p - s * q for p, q in zip(left, u)], [p + s * q for p, q in zip(x, w)]
+    return x
+
+
+def matrix(text, name):
+    """{(i, j): formula} of a printed matrix, in full or by entries."""
+    found = {(int(i), int(j)): Formula(e) for i, j, e in re.findall(r"^  %s\[(\d+), (\d+)\] = (.*(?:\n      .*)*)$" % name, text, re.M)}
+    grid = re.search(r"^  %s = \( .*? \)\n(?:   +\( .* \)\n)*" % name, text, re.M)
+    for i, line in enumerate(grid.group().splitlines() if grid else []):
+        for j, e in enumerate(re.split(r"  +", re.search(r"\( (.*?) *\)$", line).group(1))):
+            found[i + 1, j + 1] = Formula(e)
+    return found
+
+
+def check_maggi(shown, env, coords, states, say):
+    unknown = [n + "''" for n in coords] + [n + "'" for n in states]
+    Z = matrix(shown.text, "Z")
+    lines = [e for e in shown.of("With the constraints") if any(n in unknown for n in e[2].names)]
+    for _, name, l, _ in lines if Z else []:
+        row = [l(dict(env, **{u: env[u] + 1})) - l(env) for u in unknown]
+        for j in range(1, max(j for _, j in Z) + 1):
+            value = sum(row[i - 1] * e(env) for (i, k), e in Z.items() if k == j)
+            say(close(value, 0), "column %d of Z is not along %s: %.1e" % (j, name, value))
+    rates(shown, ["Equations of motion along", "With the constraints"], env, coords, states, say)
+
+
+def check_hamel(shown, env, coords, states, say):
+    """Quasi-velocities and momenta are differentiated along the motion; their rates are the printed ones."""
+    quasi = shown.of("Quasi-velocities")
+    if not shown.of("Momenta of"):
+        return
+    momenta = shown.of("Momenta of")
+
+    def full(e):
+        e = dict(e, **{name: right(e) for _, name, _, right in quasi})
+        return dict(e, **{name: right(e) for _, name, _, right in momenta if right.names <= set(e)})
+    here = full(env)
+    h = 1e-4
+    ends = [full(moved(env, coords, states, s * h)) for s in (1, -1, 2, -2)]
+    for name in [e[1] for e in quasi + momenta if e[1] in here]:
+        here.setdefault(name + "'", (8 * (ends[0][name] - ends[1][name]) - ends[2][name] + ends[3][name]) / (12 * h))
+    count = check_known(shown, here, lambda good, words: say(good, words), skip=("Quasi",))
+    say(count > len(coords), "only %d equations could be looked at" % count)
+
+
+def check_vakonomic(shown, env, coords, states, say):
+    more = sorted({n for e in shown.of("Equations of motion") for n in e[2].names | e[3].names if n.startswith("lambda.") and n.endswith("'")})
+    rates(shown, ["Equations of motion", "Constraints"], env, coords, states, say, more)
+
+
+def check_reduced(shown, env, coords, states, say):
+    rates(shown, ["Free rates", "Constraints"], env, coords, states, say)
+    env["power"] = sum(env["reaction." + n] * env[n + "'"] for n in coords)
+
+
+CHECKS = {"gauss": check_gauss, "maggi": check_maggi, "hamel": check_hamel, "vakonomic": check_vakonomic, "reduced": check_reduced}
+
+
+def check_text(program, folder, model, by, tally):
+    what = "%s by %s" % (os.path.basename(model)[:-4], by)
+    status, text, err = call(program, "derive", model, "--by", by)
+    answer, _, words = call(program, "run", model, "--by", by, "--points", "2", "--quiet", "-o", "-", *SHORTLY.get(by, []), limit=30)
+    if status or answer:
+        good = (status == 1 and answer == 1) or (by == "vakonomic" and "initial value of its multiplier" in words)     # paper needs none
+        return tally.check(good and "does not apply" in words, "%s: derive ends with %s, run with %s: %s%s" % (what, status, answer, err[:200], words[:200])) and None
+    shown = Shown(text)
+    header = call(program, "derive", model, "--format", "c")[1]
+    y = names_of(header, "y")
+    coords = [n[:-1] for n in y if n.endswith("'")]
+    states = y[2 * len(coords):]
+    if by == "discrete":
+        check_discrete(program, model, shown, coords, tally, what)
+        return shown
+    table, err = motion(program, folder, model, by, coords, states, SHORTLY.get(by, []))
+    tally.check(table, "%s: can't be run: %s" % (what, err[:300]))
+    params = shown.params()
+    for row in table:
+        env = environment(row, params, coords, states)
+        bad = []
+        CHECKS[by](shown, env, coords, states, lambda good, words: bad.append(words) if not good else None)
+        if by != "hamel":
+            check_known(shown, env, lambda good, words: bad.append(words) if not good else None, skip=("What is made least",))
+        tally.check(not bad, "%s at t = %g: %s" % (what, row["t"], "; ".join(bad[:3])))
+    return shown
+
+
+# ---- discrete: a run's step, made of the printed equations
+
+def newton(f, x):
+    for _ in range(30):
+        r = f(x)
+        J = []
+        for j in range(len(x)):
+            h = 1e-6 * (1 + abs(x[j]))
+            up, down = (f([xi + s * h * (i == j) for i, xi in enumerate(x)]) for s in (1, -1))
+            J.append([(p - q) / (2 * h) for p, q in zip(up, down)])
+        step = gauss([list(c) for c in zip(*J)], r)
+        x = [xi - s for xi, s in zip(x, step)]
+        if max(map(abs, step), default=0) < 1e-13:
+            break
+    return x
+
+
+def gauss(a, b):
+    n, m = len(a), [list(r) + [y] for r, y in zip(a, b)]
+    for k in range(n):
+        at = max(range(k, n), key=lambda i: abs(m[i][k]))
+        m[k], m[at] = m[at], m[k]
+        for i in range(n):
+            if i != k:
+                f = m[i][k] / m[k][k]
+                m[i] = [x - f * y for x, y in zip(m[i], m[k])]
+    return [m[i][n] / m[i][i] for i in range(n)]
+
+
+def check_discrete(program, model, shown, coords, tally, what):
+    """One step of five substeps from the start."""
+    status, out, err = call(program, "run", model, "--by", "discrete", "--grid", "2", "--points", "2", "--time", "0..0.05", "--quiet", "-o", "-")
+    if not tally.check(status == 0, "%s: a step can't be run: %s" % (what, err[:200])):
+        return
+    table, params = rows(out), shown.params()
+    middle, ends, lines = shown.of("The middle"), {e[1]: e[3] for e in shown.of("Momenta at the ends")}, shown.of("Constraints")
+    labels = [e[0] for e in lines]
+    holonomic = [bool(re.search(r"_1\b", e[1] + " ".join(e[2].names | e[3].names))) and not (e[2].names | e[3].names) & set(n + "'" for n in coords) for e in lines]
+    last = {e[1]: e[3] for e in shown.of("Momenta at the end,")}
+
+    def step(q0, p0, v0, t0, h):
+        def env_of(x):
+            q1, lam = x[:len(coords)], x[len(coords):]
+            env = dict(params, h=h, step=h, t=t0 + h / 2, **{"lambda." + n: l for n, l in zip(labels, lam)})
+            env.update({n + "_0": q for n, q in zip(coords, q0)}, **{n + "_1": q for n, q in zip(coords, q1)})
+            values = {name: right(env) for _, name, _, right in middle}
+            return dict(env, **values)
+
+        def off(x):
+            env = env_of(x)
+            return [ends["p_%s_0" % n](env) - p for n, p in zip(coords, p0)] + [(left(env) - right(env)) / h for _, _, left, right in lines]
+        x = newton(off, [q + h * v for q, v in zip(q0, v0)] + [0.0] * len(lines))
+        env = env_of(x)
+        q1, p1 = x[:len(coords)], [ends["p_%s_1" % n](env) for n in coords]
+        return q1, p1, env
+
+    def momenta(q, v, t):
+        """dL/dq' at a state: p_0 of a step of length 0."""
+        env = dict(params, h=0.0, step=0.0, t=t, **{"lambda." + n: 0.0 for n in labels})
+        env.update({n: a for n, a in zip(coords, q)}, **{n + "'": a for n, a in zip(coords, v)}, **{n + "_0": a for n, a in zip(coords, q)})
+        return [ends["p_%s_0" % n](env) for n in coords]
+
+    def put_on_rates(q, p, env, v, t):
+        """Velocities at the end, momenta with mu."""
+        which = [k for k, is_position in enumerate(holonomic) if is_position]
+
+        def with_mu(mu):
+            e = dict(env, **{"mu_" + labels[k]: m for k, m in zip(which, mu)})
+            e.update({"p_%s_1" % n: x for n, x in zip(coords, p)})
+            return [last["p_%s_next" % n](e) if "p_%s_next" % n in last else x for n, x in zip(coords, p)]
+
+        def rate(k, v):
+            d = 1e-5
+            side = lambda s: [l(e) - r(e) for _, _, l, r in [lines[k]] for e in [dict(env, t=env["t"] + s * d, **{n + "_1": a + s * d * b for n, a, b in zip(coords, q, v)})]][0]
+            return (side(1) - side(-1)) / (2 * d)
+
+        def off(x):
+            v, mu = x[:len(coords)], x[len(coords):]
+            return [a - b for a, b in zip(momenta(q, v, t), with_mu(mu))] + [rate(k, v) for k in which]
+        x = newton(off, list(v) + [0.0] * len(which))
+        return x[:len(coords)], with_mu(x[len(coords):])
+
+    q, v, t = [table[0][n] for n in coords], [table[0][dot(n)] for n in coords], table[0]["t"]
+    p = momenta(q, v, t)
+    a = 1 / (4 - 4 ** (1 / 3))
+    for part in (a, a, 1 - 4 * a, a, a):
+        h = part * (table[-1]["t"] - table[0]["t"])
+        q, p, env = step(q, p, v, t, h)
+        t += h
+        v, p = put_on_rates(q, p, env, v, t)
+    for n, x, y in zip(coords, q, v):
+        good = all(holonomic) is False or close(y, table[-1][dot(n)], bound=1e-8)      # run puts velocities of the others on their constraints
+        tally.check(close(x, table[-1][n], bound=1e-9) and good, "%s: %s is (%.12g, %.12g), not (%.12g, %.12g)" % (what, n, x, y, table[-1][n], table[-1][dot(n)]))
+
+
+# ---- C, LaTeX, texts that were read by a person
+
+def check_c(program, folder, model, by, tally):
+    what = "%s by %s in C" % (os.path.basename(model)[:-4], by)
+    status, text, err = call(program, "derive", model, "--by", by, "--format", "c")
+    if by == "discrete":
+        return tally.check(status == 2 and "solved by iteration" in err, "%s: exit %s" % (what, status))
+    tally.check("by %s." % by in text, "%s: the comment does not say by what" % what)
+    name = re.search(r"int (\w+)_rhs\(", text).group(1)
+    binary, trouble = compiled(folder, text, name)
+    if not tally.check(not trouble, "%s: does not compile: %s" % (what, trouble[:300])):
+        return
+    y = names_of(text, "y")
+    coords = [n[:-1] for n in y if n.endswith("'")]
+    states = [n for n in y[2 * len(coords):] if not n.startswith("lambda.")]
+    columns = coords + [dot(n) for n in coords] + y[2 * len(coords):]
+    table, _ = motion(program, folder, model, by, coords, states, SHORTLY.get(by, []))
+    fed = "\n".join(" ".join(repr(r[c]) for c in ["t"] + columns) for r in table)
+    done = subprocess.run([binary], input=fed, capture_output=True, text=True)
+    tally.check(done.returncode == 0, "%s: ends with %d" % (what, done.returncode))
+    got = [list(map(float, line.split())) for line in done.stdout.splitlines()]
+    if what == "pendulum-cartesian by reduced in C":                                    # x is bound, and the rod does not hold it here
+        done = subprocess.run([binary], input="0 0 -1 1 0", capture_output=True, text=True)
+        tally.check(done.returncode == 2, "%s: rates where the split has no hold" % what)
+    for i in range(len(coords) + len(states)):
+        column = "derived_acc%d" % i if i < len(coords) else "derived_rate%d" % (i - len(coords))
+        size = max(abs(r[column]) for r in table)
+        tally.check(all(close(r[column], g[len(coords) + i], size, 1e-8) for r, g in zip(table, got)), "%s and run differ in %s" % (what, column))
+
+
+def check_latex(program, model, by, tally):
+    status, text, err = call(program, "derive", model, "--by", by, "--format", "latex")
+    what = "%s by %s" % (os.path.basename(model), by)
+    tally.check(status == 0 and text.endswith("\\end{document}\n"), "%s: LaTeX: %s" % (what, err[:200]))
+    tally.check(is_whole(text) and environments(text), "%s: LaTeX with open brackets" % what)
+    twice = re.search(r"[\^_]\{[^{}]*\}\s*[\^_]\{[^{}]*\}\s*[\^_]\{|\}\^\{[^{}]*\}\^\{", text)
+    tally.check(not twice, "%s: a second exponent: %s" % (what, twice and twice.group()))
+
+
+def check_golden(program, tally):
+    for path in sorted(glob.glob(os.path.join(GOLDEN, "*.txt"))):
+        stem, by = os.path.basename(path)[:-4].rsplit(".", 1)
+        _, text, _ = call(program, "derive", os.path.join(ROOT, "models", stem + ".act"), "--by", by)
+        with open(path, encoding="utf-8") as file:
+            tally.check(file.read() == text, "%s by %s: the text is not that of tests/derive_by/%s.%s.txt" % (stem, by, stem, by))
+
+
+def main():
+    program, models = arguments()
+    if len(sys.argv) < 4 and (len(sys.argv) == 1 or sys.argv[1] == "--program"):
+        models = [os.path.join(ROOT, "models", stem + ".act") for stem in MODELS]
+    tally = Tally("derive_by")
+    with tempfile.TemporaryDirectory() as folder:
+        for model, by in itertools.product(models, PRINCIPLES):
+            shown = check_text(program, folder, model, by, tally)
+            if shown:
+                check_c(program, folder, model, by, tally)
+                check_latex(program, model, by, tally)
+    check_golden(program, tally)
+    tally.done()
+
+
+if __name__ == "__main__":
+    main()
