@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Benchmarks: `make bench` prints the tables and leaves them in bench/ of the build folder. See docs/speed.md.
-set(benches p1 p6 p8)
+set(benches p1 p3 p6 p8)
 foreach(name IN LISTS benches)
   actio_program(bench_${name} bench/${name}.c)
   target_include_directories(bench_${name} PRIVATE bench)
   set_target_properties(bench_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
 endforeach()
 target_sources(bench_p1 PRIVATE bench/hand.c bench/slot.c)
+target_sources(bench_p3 PRIVATE bench/tumbler.c)
+set_source_files_properties(bench/tumbler.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-Wno-pedantic")
 # The yardstick may use all of this processor, and the options that were fastest for it.
 set_source_files_properties(bench/hand.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=fast;-fno-tree-slp-vectorize")
 

@@ -285,11 +285,21 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
     return F;
 }
 
+static bool is_constant(struct actio_formation *F, const actio_expr *e, size_t n)
+{
+    static const enum actio_space moving[] = { ACTIO_SPACE_Q, ACTIO_SPACE_V, ACTIO_SPACE_STATE, ACTIO_SPACE_T, ACTIO_SPACE_MODE, ACTIO_SPACE_HIDDEN };
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < sizeof moving / sizeof *moving; k++)
+            if (actio_uses(&F->pool, e[i], moving[k])) return false;
+    return true;
+}
+
 static struct actio_system *finish(struct actio_formation *F)
 {
     actio_form_places(F);
     F->sys.symmetric = same_entries(&F->A, &F->D) && symmetric_flows(F);
     actio_eliminate(F);
+    F->sys.ballistic = F->sys.symbolic && F->p == 0 && is_constant(F, F->zdot_solved, F->N);
     actio_form_columns(F);
     return &F->sys;
 }

@@ -51,6 +51,7 @@ struct actio_system {
     struct actio_places level_rows;                        /* rows of d(phi)/d(v, s) = rows of A by velocity residual: row = residual, col = entry of A */
     bool symbolic;                                         /* RHS and SOLVE exist: eliminated on the formulas; else only MATRIX */
     size_t pivots, pivot_pairs, pivot_signs;               /* extra outputs of RHS: pairs (value, reference), values whose sign counts, plain values */
+    bool ballistic;                                        /* z' depends on params alone, and there are no constraints */
     bool symmetric;                                        /* D = A, G symmetric by construction */
     struct actio_places jacobian;                          /* of RHS_Y: rows of z', columns of y */
     const struct actio_kernel *kernel[ACTIO_Q_COUNT];      /* NULL until asked for */

@@ -45,6 +45,7 @@ struct ladder {
     double *size, *terms; bool have_terms;                 /* of each column, at least 1; of the terms it is the sum of, asked for when they matter */
     double first;                                          /* local tolerance of the first run */
     double early, early_local;                             /* length of an early step of the last run, and its tolerance */
+    bool exact;                                            /* flights only: the fine run has no error but rounding, which the shaken first one shows the growth of */
     bool have_last, explicit_only, refused;                /* explicit_only: a stiff method was tried and did not reach it; refused: too many rows, and told */
     size_t evaluated;                                      /* right-hand sides when compiling was last thought of */
 };
@@ -80,6 +81,7 @@ static int run_once(struct ladder *l, struct pass *p, double local, struct actio
     struct actio_motion *m = l->m;
     const struct actio_aim *aim = l->aim;
     task.stepper = l->stepper, task.t0 = aim->t0, task.t1 = aim->t1, task.rtol = task.atol = local, task.y0 = aim->y0;
+    m->flow.shake = l->stepper == &actio_ballistic && aim->local <= 0 && !l->exact ? local : 0;
     task.stop_when_stiff = !l->stepper->stiff && !l->explicit_only && strcmp(aim->method, "auto") == 0 && actio_stepper_stiff();
     task.progress = report_progress, task.progress_user = l;
     p->local = local;
@@ -450,11 +452,13 @@ static struct pass *climb(struct ladder *l)
     double tol = l->aim->tol, fine = fmax(FIRST * tol, FINEST);
     struct pass *now = &l->pass[0];
     l->first = fine / first_ratio(fine);
-    l->have_last = false;
+    l->have_last = l->exact = false;
     actio_give(l->ctx, out->check_error);
     out->check_error = NULL;
     int status = run_first(l, now, l->first);
     if (!interrupted(status)) fine = foresee(l, now, fine);
+    l->exact = l->stepper == &actio_ballistic && !now->result.stats.inexact;
+    if (l->exact) fine = FINEST;
     if (l->aim->compile && !interrupted(status)) actio_system_native(l->m->sys, 4.0 * (double)now->result.stats.rhs);
     for (int run = 1, other = 1; run < MOST_RUNS && !interrupted(status); run++, other = !other) {
         struct pass *before = now;
@@ -466,7 +470,7 @@ static struct pass *climb(struct ladder *l)
         if (!holds(l, now) && !l->have_terms && actio_rows_terms(&l->rows, out->compared, l->terms) == 0) l->have_terms = true, judge(l, rows_of_both(before, now));
         out->reached = holds(l, now) && same_end(before, now);
         if (now->result.rows > before->result.rows && now->result.status) now->result.rows = before->result.rows;
-        fine = next_local(l, now->local);
+        fine = l->exact ? now->local : next_local(l, now->local);
         if (out->reached || fine >= now->local || (now->result.rows == 0 && run > 1)) break;
     }
     if (interrupted(status)) {
@@ -506,7 +510,7 @@ static void run_local(struct ladder *l)
 static int open_ladder(struct ladder *l)
 {
     struct actio_motion *m = l->m;
-    l->stepper = strcmp(l->aim->method, "auto") == 0 ? &actio_dop853 : actio_stepper_find(l->aim->method);
+    l->stepper = strcmp(l->aim->method, "auto") == 0 ? m->flow.is_free ? &actio_ballistic : &actio_dop853 : actio_stepper_find(l->aim->method);
     if (!l->stepper) {
         actio_find(l->ctx->findings, ACTIO_F_NO_STEPPER, ACTIO_ARGS(ACTIO_TEXT(l->aim->method)));
         return 1;

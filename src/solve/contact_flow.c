@@ -220,6 +220,23 @@ static void contacts_guard(void *user, double t, const double *y, double *g)
     for (size_t r = 0; solved && r < c->rubs; r++) g[first_rub(c) + r] = rub_guard(c, r), g[first_sign(c) + r] = sign_guard(c, r);
 }
 
+/* In free flight: gaps and events over lanes. */
+static bool contacts_sample(void *user, double *g)
+{
+    struct actio_motion *m = user;
+    struct actio_contacts *c = m->contacts;
+    const struct actio_bound *b = &m->at[ACTIO_Q_GAPS];
+    size_t guards = m->flow.guards, nodes = ACTIO_ROOT_NODES;
+    if (c->busy || m->sys->modes) return false;
+    actio_kernel_eval(b->k, nodes, c->lane_in, b->pre, 1, c->lane_out, c->lane_work);
+    for (size_t k = 0; k < nodes; k++, g += guards) {
+        for (size_t i = 0; i < c->contacts; i++) g[i] = gap_guard(c, i, c->lane_t[k], c->lane_out[i][k]);
+        for (size_t i = c->contacts; i < last_firm(c); i++) g[i] = 1;
+        for (size_t i = 0; i < m->sys->events; i++) g[last_firm(c) + i] = c->lane_out[c->contacts + i][k];
+    }
+    return true;
+}
+
 static int contacts_side(void *user, size_t k)
 {
     struct actio_motion *m = user;
@@ -343,6 +360,37 @@ static int tell_changes(struct actio_contacts *c, double t)
     return status;
 }
 
+/* One smooth contact is hit while nothing holds, and nothing else is near: by far the commonest happening, so it goes the short way. Newton's
+ * restitution, and the flight goes on. *done false: it is not as simple as that, and nothing was changed. */
+static int bounce(struct actio_contacts *c, double t, double *y, size_t hit, bool *done)
+{
+    struct actio_motion *m = c->m;
+    *done = false;
+    if (c->busy || hit >= c->contacts || m->sys->rubs || m->sys->levels) return ACTIO_FLOW_OK;
+    int status = actio_contacts_at(c, t, y);
+    if (status) return status;
+    const double *g = actio_gap_of(c, hit), *row = g + ACTIO_GAP_HEAD, *answer = actio_contacts_answer(c, hit);
+    for (size_t i = 0; i < c->contacts; i++) {
+        const double *other = actio_gap_of(c, i);
+        if (i != hit && other[ACTIO_GAP_VALUE] <= 1e3 * TOUCHING * other[ACTIO_GAP_SIZE]) return ACTIO_FLOW_OK;
+    }
+    double e = g[ACTIO_GAP_RESTITUTION], rate = g[ACTIO_GAP_RATE], mobility = actio_dot(c->n, row, answer), fall = fabs(actio_dot(c->n, row, c->z0) + g[ACTIO_GAP_BIAS]);
+    double after = -e * rate, energy = c->most_energy;
+    note_energy(c, y + c->n);
+    double slow = 1e3 * NO_RATE * sqrt(c->most_energy * fabs(mobility));
+    bool rests = e < 1 && after * after <= 2 * fall * 1e3 * fmax(1e-3 * c->local * fmax(1, g[ACTIO_GAP_SIZE]), 1e4 * DBL_EPSILON * g[ACTIO_GAP_SIZE]);
+    if (!(mobility > 0) || !(e > 0 && e <= 1) || !(-rate > slow && after > slow) || rests) return c->most_energy = energy, ACTIO_FLOW_OK;
+    double impulse = (after - rate) / mobility, back = -g[ACTIO_GAP_VALUE] / mobility;
+    for (size_t k = 0; k < c->n; k++) y[k] += back * answer[k];
+    for (size_t k = 0; k < c->N; k++) y[c->n + k] += impulse * answer[k];
+    c->gap_noise[hit] = DBL_EPSILON * g[ACTIO_GAP_SIZE];
+    c->left[hit] = AFTER_IMPACT, c->left_t[hit] = t, c->left_rate[hit] = after;
+    status = tell(c, t, ACTIO_IMPACT, hit, impulse * g[ACTIO_GAP_SCALE], "Newton's restitution");
+    *done = true;
+    c->left_gap[hit] = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y)[hit];
+    return status;
+}
+
 /* From the moment when `hit` reached its wall (contacts: none did), or when what held does so no longer, to the stance that follows. */
 static int settle(struct actio_contacts *c, double t, double *y, size_t hit)
 {
@@ -385,7 +433,10 @@ static int contacts_crossed(void *user, size_t k, double t, double *y)
     }
     size_t contact = k - first_contact(c);
     if (k >= first_rub(c) && k < first_sign(c) && has_stopped(c, k - first_rub(c), t, y)) c->stopped = k - first_rub(c);
-    return settle(c, t, y, contact < c->contacts && !c->now.closed[contact] ? contact : c->contacts);
+    size_t hit = contact < c->contacts && !c->now.closed[contact] ? contact : c->contacts;
+    bool done;
+    int status = bounce(c, t, y, hit, &done);
+    return status || done ? status : settle(c, t, y, hit);
 }
 
 static int contacts_passed(void *user, size_t k, double t, const double *y)
@@ -423,6 +474,8 @@ static int contacts_enter(void *user, double t, double *y)
     return settle(m->contacts, t, y, m->contacts->contacts);
 }
 
+static bool is_free(void *user) { return !((struct actio_motion *)user)->contacts->busy; }
+
 /* ---- outside */
 
 void actio_contacts_begin(struct actio_motion *m)
@@ -448,8 +501,10 @@ int actio_contacts_open(struct actio_motion *m)
     f->rhs = contacts_rhs, f->project = sys->contacts + sys->rubs ? contacts_project : f->project;
     f->guards = last_firm(m->contacts) + sys->events, f->firm = last_firm(m->contacts);
     f->guard = contacts_guard, f->side = contacts_side, f->crossed = contacts_crossed, f->passed = contacts_passed;
+    f->sample = contacts_sample, f->sampled_t = m->contacts->lane_t, f->sampled_y = m->contacts->lane_y;
     f->enter = contacts_enter, f->stepped = contacts_stepped;
     f->pattern = NULL, f->jacobian = NULL;
+    if (sys->ballistic && sys->rubs + sys->contacts) f->is_free = is_free, f->positions = m->n;
     m->contacts->local = 1e-9;
     actio_contacts_begin(m);
     return 0;

@@ -54,9 +54,36 @@ static struct actio_contacts *take(struct actio_motion *m)
     return take_stance(c, &c->now) && take_stance(c, &c->trial) && take_stance(c, &c->best) && take_numbers(c) ? c : NULL;
 }
 
+/* The GAPS kernel over the nodes of a step. */
+static bool bind_lanes(struct actio_contacts *c)
+{
+    struct actio_motion *m = c->m;
+    const struct actio_kernel *k = m->at[ACTIO_Q_GAPS].k;
+    const actio_slot *slots;
+    size_t nodes = ACTIO_ROOT_NODES, outputs = actio_kernel_outputs(k);
+    c->lane_t = actio_take(m->ctx, nodes * (1 + m->ny + outputs) + 1, sizeof *c->lane_t);
+    c->lane_in = actio_take(m->ctx, actio_kernel_inputs(k, &slots) + 1, sizeof *c->lane_in);
+    c->lane_out = actio_take(m->ctx, outputs + 1, sizeof *c->lane_out);
+    c->lane_work = actio_take(m->ctx, actio_kernel_work(k) + 1, sizeof *c->lane_work);
+    if (!c->lane_t || !c->lane_in || !c->lane_out || !c->lane_work) return false;
+    c->lane_y = c->lane_t + nodes;
+    struct actio_binding b;
+    memset(&b, 0, sizeof b);
+    const struct { int space; const double *base; ptrdiff_t index, lane; } at[] = {
+        { ACTIO_SPACE_T, c->lane_t, 0, 1 }, { ACTIO_SPACE_Q, c->lane_y, (ptrdiff_t)nodes, 1 }, { ACTIO_SPACE_V, c->lane_y + m->n * nodes, (ptrdiff_t)nodes, 1 },
+        { ACTIO_SPACE_STATE, c->lane_y + 2 * m->n * nodes, (ptrdiff_t)nodes, 1 }, { ACTIO_SPACE_PARAM, m->param, 1, 0 }, { ACTIO_SPACE_HIDDEN, m->hidden, 1, 0 },
+        { ACTIO_SPACE_MODE, m->mode, 1, 0 },
+    };
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        b.space[at[i].space].base = at[i].base, b.space[at[i].space].index_step = at[i].index, b.space[at[i].space].lane_step = at[i].lane;
+    actio_kernel_bind(k, &b, c->lane_in);
+    for (size_t j = 0; j < outputs; j++) c->lane_out[j] = c->lane_y + (m->ny + j) * nodes;
+    return true;
+}
+
 int actio_contacts_allocate(struct actio_motion *m)
 {
-    if (take(m) && actio_motion_need(m, ACTIO_Q_GAPS) == 0 && actio_motion_need(m, ACTIO_Q_CONTACT) == 0) return 0;
+    if (take(m) && actio_motion_need(m, ACTIO_Q_GAPS) == 0 && actio_motion_need(m, ACTIO_Q_CONTACT) == 0 && bind_lanes(m->contacts)) return 0;
     if (m->ctx->findings) actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the contacts"), ACTIO_COUNT(m->ctx->bytes_limit)));
     return 1;
 }
@@ -71,7 +98,7 @@ void actio_contacts_close(struct actio_motion *m)
         for (size_t j = 0; j < 4; j++) actio_give(m->ctx, parts[j]);
     }
     void *all[] = { c->left, c->left_t, c->left_gap, c->left_rate, c->gap_noise, c->touch, c->rests, c->edge, c->z0, c->l0, c->Z, c->V, c->answered, c->unknown, c->W, c->U, c->M, c->LU, c->b, c->force,
-                    c->direction, c->work, c->pivot, c->iwork, c->zdot, c->lambda, c->normal, c->friction, c->y, c->impulse, c->happening, c->change, c->past, c->past_toward, c };
+                    c->direction, c->work, c->pivot, c->iwork, c->zdot, c->lambda, c->normal, c->friction, c->y, c->impulse, c->happening, c->change, c->past, c->past_toward, c->lane_t, c->lane_in, c->lane_out, c->lane_work, c };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     m->contacts = NULL;
 }

@@ -42,6 +42,7 @@ struct actio_contacts {
     double solvable;                                       /* pivot ratio with the sign of the determinant */
     double *zdot, *lambda, *normal, *friction;             /* of the last solution: friction by slip */
     double *y, *impulse;
+    double *lane_t, *lane_y, **lane_out, *lane_work; struct actio_arg *lane_in;        /* gaps at the nodes of a step */
     /* what happened in this run */
     struct actio_happening *happening; size_t happenings, happenings_cap;
     struct { double t; } *change; size_t changes, changes_cap; unsigned char *past; double *past_toward;   /* stances by time */

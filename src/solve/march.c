@@ -177,8 +177,18 @@ static void follow_sign(struct march *m, double sign, struct happening *best)
     if (sign != *side) earliest(m, best, crossing(m), m->t);
 }
 
+static bool sample_at_once(struct march *m)
+{
+    const struct actio_flow *flow = m->flow;
+    if (!flow->sample || !m->stepper->dense_rows || flow->unfold) return false;
+    for (size_t k = 0; k < ACTIO_ROOT_NODES; k++) flow->sampled_t[k] = actio_root_node(m->t, m->t_next, k);
+    m->stepper->dense_rows(m->h, ACTIO_ROOT_NODES, flow->sampled_t, flow->sampled_y, ACTIO_ROOT_NODES);
+    return flow->sample(flow->user, m->sample);
+}
+
 static void sample_guards(struct march *m)
 {
+    if (sample_at_once(m)) return;
     for (size_t k = 0; k < ACTIO_ROOT_NODES; k++) {
         double t = actio_root_node(m->t, m->t_next, k);
         m->flow->guard(m->flow->user, t, known_at(m, t), m->sample + k * m->flow->guards);
@@ -192,7 +202,7 @@ static void look_at_guards(struct march *m, struct happening *best)
     for (m->guard = 0; m->guard < guards; m->guard++) {
         const double *sample = m->sample + m->guard;
         if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);
-        else follow_signs(m, root, actio_roots(guard_value, m, m->t, m->t_next, root, MOST_ROOTS), best);
+        else follow_signs(m, root, actio_roots_from(guard_value, m, m->t, m->t_next, sample, guards, root, MOST_ROOTS), best);
     }
 }
 

@@ -26,6 +26,9 @@ struct actio_flow {
     /* Switches and singular surfaces. Within a step the branch (mode) is frozen, so every guard is smooth across its zero. */
     size_t guards;
     void (*guard)(void *user, double t, const double *y, double *g);
+    /* All guards at ACTIO_ROOT_NODES states at once: times in sampled_t, component i of state k at sampled_y[i*ACTIO_ROOT_NODES + k]; guard i at node k
+     * to g[k*guards + i]. false: not now, one by one. NULL = never. */
+    bool (*sample)(void *user, double *g); double *sampled_t, *sampled_y;
     /* Called with the guard that crossed zero, at the crossing (state y on the far side of round-off is fine): changes modes.
      * 0 go on (restart the stepper), else stop with this status. */
     int (*crossed)(void *user, size_t guard, double t, double *y);     /* y, the known state, may jump */
@@ -54,9 +57,12 @@ struct actio_flow {
     double first;                                          /* length of the very first step where another run has shown it; 0 = to be found */
     /* Steps whose error would allow the next to be `silent` times as long find nothing to resolve: they grow to this length, this h*lambda, and no further; 0 = any. */
     double silent, longest, paced;
+    /* Where rates are constant while nothing holds (free flight): is that so now? The first `positions` values then move with the next as many.
+     * shake: errors of this size, relative to the fastest, after every jump; for runs that show what they grow into. NULL = never. */
+    bool (*is_free)(void *user); size_t positions; double shake;
 };
 
-struct actio_march_stats { size_t rhs, steps, rejected, projections, restarts; const char *stepper; bool looks_stiff; double early; };   /* early: the second step's length */
+struct actio_march_stats { size_t rhs, steps, rejected, projections, restarts; const char *stepper; bool looks_stiff, inexact; double early; };   /* early: the second step's length; inexact: some steps of an exact stepper were not */
 
 /* A stepper: dop853 built in, cvode from native/. open allocates everything; a step allocates nothing. */
 struct actio_stepper {
@@ -77,7 +83,7 @@ struct actio_stepper {
 };
 enum { ACTIO_MARCH_STEP_TO_ZERO = 16, ACTIO_MARCH_TOO_MANY_STEPS, ACTIO_MARCH_STIFF, ACTIO_MARCH_NO_MEMORY };
 
-extern const struct actio_stepper actio_dop853, actio_discrete;
+extern const struct actio_stepper actio_dop853, actio_ballistic, actio_discrete;
 void actio_stepper_register(const struct actio_stepper *stepper);
 const struct actio_stepper *actio_stepper_find(const char *name);   /* NULL when absent */
 const struct actio_stepper *actio_stepper_stiff(void);              /* first stiff one registered, or NULL */
@@ -119,6 +125,8 @@ int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const 
  * f is interpolated on as many pieces as it takes, roots are isolated by bounds and polished on f itself. Returns how many, at most `cap`. */
 typedef double (*actio_scalar_fn)(void *user, double t);
 size_t actio_roots(actio_scalar_fn f, void *user, double a, double b, double *root, size_t cap);
+/* The same when its values at the nodes (below) are known. */
+size_t actio_roots_from(actio_scalar_fn f, void *user, double a, double b, const double *sample, size_t stride, double *root, size_t cap);
 /* The same in two parts, for many functions along one interval: values at ACTIO_ROOT_NODES places (node 0 is a, the last is b) show at once
  * most functions that have no root there. value k at f[k*stride]. */
 enum { ACTIO_ROOT_NODES = 13 };

@@ -32,16 +32,27 @@ double actio_root_node(double a, double b, size_t k)
     return 0.5 * (a + b) - 0.5 * (b - a) * cosine[k];
 }
 
+enum { HALF = DEGREE / 2 };
+/* cos(j*turn) for the sums below: even coefficients from f(x) + f(-x), odd ones from f(x) - f(-x). */
+static const unsigned char turns[DEGREE + 1][HALF + 1] = {
+    { 0, 0, 0, 0, 0, 0, 0 }, { 0, 1, 2, 3, 4, 5, 6 }, { 0, 2, 4, 6, 8, 10, 12 }, { 0, 3, 6, 9, 12, 9, 6 }, { 0, 4, 8, 12, 8, 4, 0 },
+    { 0, 5, 10, 9, 4, 1, 6 }, { 0, 6, 12, 6, 0, 6, 12 }, { 0, 7, 10, 3, 4, 11, 6 }, { 0, 8, 8, 0, 8, 8, 0 }, { 0, 9, 6, 3, 12, 3, 6 },
+    { 0, 10, 4, 6, 8, 2, 12 }, { 0, 11, 2, 9, 4, 7, 6 }, { 0, 12, 0, 12, 0, 12, 0 },
+};
+
 /* Coefficients of the interpolant from values at the nodes, first node at -1. */
 static void coefficients(const double *f, size_t stride, double *c)
 {
+    double even[HALF + 1], odd[HALF + 1];
+    for (size_t k = 0; k < HALF; k++) {
+        double left = f[k * stride], right = f[(DEGREE - k) * stride], half = k == 0 ? 0.5 : 1;
+        even[k] = half * (right + left), odd[k] = half * (right - left);
+    }
+    even[HALF] = f[HALF * stride], odd[HALF] = 0;
     for (int j = 0; j <= DEGREE; j++) {
+        const double *part = j % 2 ? odd : even;
         double sum = 0;
-        for (int k = 0; k <= DEGREE; k++) {
-            int turn = j * (DEGREE - k) % (2 * DEGREE);
-            double term = f[(size_t)k * stride] * cosine[turn <= DEGREE ? turn : 2 * DEGREE - turn];
-            sum += k == 0 || k == DEGREE ? 0.5 * term : term;
-        }
+        for (int k = 0; k <= HALF; k++) sum += part[k] * cosine[turns[j][k]];
         c[j] = sum * (j == 0 || j == DEGREE ? 1.0 : 2.0) / DEGREE;
     }
 }
@@ -186,12 +197,118 @@ static void isolate(struct search *s)
     }
 }
 
+/* ---- polynomials of low degree: flights between walls */
+
+enum { LOW = 6, STACK = 64 };
+
+static double horner(const double *p, int n, double x)
+{
+    double sum = p[n];
+    for (int j = n - 1; j >= 0; j--) sum = sum * x + p[j];
+    return sum;
+}
+
+/* Powers from Chebyshev coefficients: T_k by its recurrence. */
+static void to_powers(const double *c, int n, double *p)
+{
+    double before[LOW + 1] = { 1 }, now[LOW + 1] = { 0, 1 }, next[LOW + 1];
+    for (int j = 0; j <= n; j++) p[j] = j == 0 ? c[0] : 0;
+    for (int k = 1; k <= n; k++) {
+        for (int j = 0; j <= n; j++) p[j] += c[k] * now[j];
+        for (int j = 0; j <= n; j++) next[j] = 2 * (j ? now[j - 1] : 0) - before[j], before[j] = now[j];
+        for (int j = 0; j <= n; j++) now[j] = next[j];
+    }
+}
+
+/* Bernstein's coefficients on [0, 1] from powers of x = 2 s - 1. */
+static void to_bernstein(const double *p, int n, double *b)
+{
+    static const double choose[LOW + 1][LOW + 1] = { { 1 }, { 1, 1 }, { 1, 2, 1 }, { 1, 3, 3, 1 }, { 1, 4, 6, 4, 1 }, { 1, 5, 10, 10, 5, 1 }, { 1, 6, 15, 20, 15, 6, 1 } };
+    double a[LOW + 1];                                     /* powers of s: p(2 s - 1), by Horner's scheme on polynomials */
+    for (int j = 0; j <= n; j++) a[j] = 0;
+    for (int k = n; k >= 0; k--) {
+        for (int j = n; j >= 0; j--) a[j] = -a[j] + (j ? 2 * a[j - 1] : 0);
+        a[0] += p[k];
+    }
+    for (int i = 0; i <= n; i++) {
+        b[i] = 0;
+        for (int j = 0; j <= i; j++) b[i] += choose[i][j] / choose[n][j] * a[j];
+    }
+}
+
+static int sign_changes(const double *b, int n, double nothing)
+{
+    int changes = 0, last = 0;
+    for (int i = 0; i <= n; i++) {
+        int sign = fabs(b[i]) <= nothing ? 0 : b[i] > 0 ? 1 : -1;
+        if (sign == 0) return 2;                           /* too close to tell: split, or let others look */
+        changes += last && sign != last;
+        last = sign;
+    }
+    return changes;
+}
+
+/* The root of p on [lo, hi], then on f itself by the slope of p. */
+static double polish_low(struct search *s, const double *p, int n, double lo, double hi)
+{
+    double flo = horner(p, n, lo), x = 0.5 * (lo + hi), d[LOW + 1];
+    for (int j = 1; j <= n; j++) d[j - 1] = j * p[j];
+    for (int i = 0; i < 60; i++) {
+        double fx = horner(p, n, x), next = x - fx / horner(d, n - 1, x);
+        if ((fx > 0) == (flo > 0)) lo = x;
+        else hi = x;
+        if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
+        bool there = fabs(next - x) <= 1e-15 * (1 + fabs(x));
+        x = next;
+        if (there) break;
+    }
+    double half = 0.5 * (s->hi - s->lo), t = time_at(s, x), slope = horner(d, n - 1, x) / half;
+    for (int i = 0; i < 2 && slope != 0; i++) {
+        double shift = value(s, t) / slope;
+        if (!(fabs(shift) <= 1e-8 * fabs(half))) break;
+        t -= shift;
+        if (fabs(shift) <= DBL_EPSILON * fabs(t)) break;
+    }
+    return t;
+}
+
+/* Roots of a piece that is a polynomial of low degree to rounding, by the signs of its Bernstein coefficients: none, one, or split it. False: it is not
+ * such a piece, or two roots are too close together for this; nothing was found then. */
+static bool few_coefficients(struct search *s)
+{
+    struct { double b[LOW + 1], lo, hi; } stack[STACK];
+    double p[LOW + 1], noise = 1e-13 * largest(s->c), rest = 0;
+    size_t before = s->count;
+    int top = 1;
+    for (int j = LOW + 1; j <= DEGREE; j++) rest = fmax(rest, fabs(s->c[j]));
+    if (rest > noise) return false;
+    to_powers(s->c, LOW, p);
+    to_bernstein(p, LOW, stack[0].b);
+    stack[0].lo = -1, stack[0].hi = 1;
+    while (top > 0) {
+        double *b = stack[--top].b, lo = stack[top].lo, hi = stack[top].hi, middle = 0.5 * (lo + hi);
+        int changes = sign_changes(b, LOW, noise);
+        if (changes == 0) continue;
+        if (changes == 1) { found(s, polish_low(s, p, LOW, lo, hi)); continue; }
+        if (top + 2 > STACK || hi - lo < 1e-5) return s->count = before, false;
+        double left[LOW + 1];
+        for (int i = 0; i <= LOW; i++) {                   /* de Casteljau: the right half stays in place */
+            left[i] = b[0];
+            for (int j = 0; j < LOW - i; j++) b[j] = 0.5 * (b[j] + b[j + 1]);
+        }
+        stack[top].lo = middle, stack[top].hi = hi, top++;
+        for (int i = 0; i <= LOW; i++) stack[top].b[i] = left[i];
+        stack[top].lo = lo, stack[top].hi = middle, top++;
+    }
+    return true;
+}
+
 /* Takes values on [lo, hi]; false when the interpolant does not represent f well enough. */
-static bool interpolate(struct search *s, double lo, double hi)
+static bool interpolate(struct search *s, double lo, double hi, const double *sample, size_t stride)
 {
     double f[DEGREE + 1];
-    for (size_t k = 0; k <= DEGREE; k++) f[k] = value(s, actio_root_node(lo, hi, k));
-    coefficients(f, 1, s->c);
+    for (size_t k = 0; !sample && k <= DEGREE; k++) f[k] = value(s, actio_root_node(lo, hi, k));
+    coefficients(sample ? sample : f, sample ? stride : 1, s->c);
     s->lo = lo;
     s->hi = hi;
     s->touch = 1e-9 * largest(s->c);
@@ -200,16 +317,21 @@ static bool interpolate(struct search *s, double lo, double hi)
 
 size_t actio_roots(actio_scalar_fn f, void *user, double a, double b, double *root, size_t cap)
 {
+    return actio_roots_from(f, user, a, b, NULL, 1, root, cap);
+}
+
+size_t actio_roots_from(actio_scalar_fn f, void *user, double a, double b, const double *sample, size_t stride, double *root, size_t cap)
+{
     struct search s = { .f = f, .user = user, .root = root, .cap = cap };
     double lo[PIECE_DEPTH + 2] = { a }, hi[PIECE_DEPTH + 2] = { b };
     int depth[PIECE_DEPTH + 2] = { 0 }, top = 1;
     while (top > 0 && s.count < cap) {
         double from = lo[--top], to = hi[top], middle = 0.5 * (from + to);
         int level = depth[top];
-        bool good = interpolate(&s, from, to);
+        bool good = interpolate(&s, from, to, level == 0 ? sample : NULL, stride);
         if (s.touch == 0 || free_of_roots(s.c)) continue;  /* zero throughout: nothing crosses */
         if (good || level == PIECE_DEPTH) {
-            isolate(&s);
+            if (!few_coefficients(&s)) isolate(&s);
             continue;
         }
         lo[top] = middle, hi[top] = to, depth[top++] = level + 1;
