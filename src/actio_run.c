@@ -51,7 +51,7 @@ int actio_run_form(struct actio_run *run)
         actio_find(run->f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
         return 1;
     }
-    if (actio_attempt(run->ctx, allocate, run) || run->bad) return 1;
+    if (actio_attempt(run->ctx, allocate, run) || run->bad || actio_run_soften(run)) return 1;
     run->form = actio_form_dalembert;
     run->sys = actio_system_form(run->ctx, m, run->form);
     if (!run->sys || actio_motion_open(&run->motion, run->ctx, run->sys, run->param)) return 1;
@@ -210,7 +210,12 @@ struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *mod
 {
     struct actio_run run;
     struct actio_table *table = NULL;
-    actio_run_open(&run, ctx, model, options, f);
+    struct actio_run_options found = options ? *options : actio_run_options_default();
+    if (found.sigma_auto) {
+        found.sigma = found.barrier > 0 ? actio_run_find_sigma(ctx, model, &found) : 1;
+        if (found.sigma <= 0) return actio_find(f, ACTIO_F_NO_SIGMA, ACTIO_ARGS(ACTIO_NUMBER(found.tol))), NULL;
+    }
+    actio_run_open(&run, ctx, model, &found, f);
     if (actio_run_motion(&run, NULL, 0) == 0) table = actio_run_table(&run);
     actio_run_close(&run);
     return table;

@@ -40,6 +40,9 @@ void actio_run_open(struct actio_run *run, struct actio_context *ctx, struct act
 void actio_run_close(struct actio_run *run);
 /* Forms, checks the start, marches; `extra` output times are added. 0 and an outcome (findings tell if it was cut short), or 1. */
 int actio_run_motion(struct actio_run *run, const double *extra, size_t extras);
+/* run_soft.c: the walls of --sigma and --barrier, before equations are formed; 0, or 1 and findings. The smallest width that will do; 0: none. */
+int actio_run_soften(struct actio_run *run);
+double actio_run_find_sigma(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options);
 int actio_run_form(struct actio_run *run);                 /* equations and start data; 0, or 1 and findings */
 /* Start data, rank, accelerations: 0; 1 and findings; or ACTIO_UNSETTLED: the equations do not determine the accelerations. */
 enum { ACTIO_UNSETTLED = 2 };

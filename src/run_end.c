@@ -44,6 +44,24 @@ static void say_not_a_number(struct actio_run *run)
                ACTIO_TEXT(n.node ? "the motion leaves the domain of this formula" : "")));
 }
 
+/* Through the wall: half rate^2 over the mobility is left of the kinetic energy that was brought to it. */
+static void say_tunnel(struct actio_run *run)
+{
+    struct actio_motion *m = &run->motion;
+    const struct actio_outcome *o = &run->outcome;
+    const double *x = actio_motion_quantity(m, ACTIO_Q_CONTACT, o->t_stop, o->y_stop) + m->stopped_by * (m->n + ACTIO_GAP_HEAD);
+    double *force = actio_arena_array(&run->arena, m->N + 1, sizeof *force), *answer = actio_arena_array(&run->arena, m->N + 1, sizeof *answer), mobility = 0;
+    const struct actio_contact *c = &run->model->contact[m->stopped_by];
+    memcpy(force, x + ACTIO_GAP_HEAD, m->n * sizeof *force);
+    double rate = x[ACTIO_GAP_RATE];
+    const double *values = actio_motion_values(m, o->t_stop, o->y_stop);
+    if (values && actio_saddle_factor(m->saddle, values) == 0 && actio_saddle_respond(m->saddle, force, answer, m->residual) == 0)
+        for (size_t i = 0; i < m->n; i++) mobility += force[i] * answer[i];
+    double brought = run->options.barrier + (mobility > 0 ? 0.5 * rate * rate / mobility : 0);
+    actio_find_at(run->f, ACTIO_F_BARRIER_LOW, &run->model->source, c->span,
+                  ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(o->t_stop), ACTIO_NUMBER(run->options.barrier), ACTIO_NUMBER(brought)));
+}
+
 static void say_failed(struct actio_run *run)
 {
     struct actio_motion *m = &run->motion;
@@ -53,6 +71,7 @@ static void say_failed(struct actio_run *run)
         actio_find_at(run->f, ACTIO_F_CONTRADICTORY_LATER, &run->model->source, con->span, ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
     } else if (m->stop == ACTIO_STOP_CHATTER)
         actio_find(run->f, ACTIO_F_CHATTERING, ACTIO_ARGS(ACTIO_TEXT(run->sys->mode_text[m->stopped_by]), ACTIO_NUMBER(o->t_stop)));
+    else if (m->stop == ACTIO_STOP_TUNNEL) say_tunnel(run);
     else if (m->stop == ACTIO_STOP_NO_STANCE || m->stop == ACTIO_STOP_IMPACT)
         actio_find(run->f, m->stop == ACTIO_STOP_IMPACT ? ACTIO_F_IMPACT_FAILS : ACTIO_F_NO_STANCE,
                    ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));

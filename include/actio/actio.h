@@ -95,6 +95,7 @@ struct actio_run_options {
     bool no_compile;
     size_t grid;                                           /* `discrete`: points of the whole interval, nothing claimed of the error; 0 = by tol */
     double resplit;                                        /* `reduced`: a new split when the best one is this much better; 0 = never */
+    double sigma, barrier; bool sigma_auto;                /* soft walls: width (found, with sigma_auto) and height; 0 = hard contacts */
     size_t pick;                                           /* where contacts and friction allow several motions: which, from 1; 0 = as it comes */
 };
 ACTIO_API struct actio_run_options actio_run_options_default(void);

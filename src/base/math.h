@@ -208,6 +208,7 @@ static inline double actio_atan(double x) { return atan(x); }
 static inline double actio_sinh(double x) { return sinh(x); }
 static inline double actio_cosh(double x) { return cosh(x); }
 static inline double actio_tanh(double x) { return tanh(x); }
+static inline double actio_erf(double x) { return erf(x); }
 static inline double actio_atan2(double y, double x) { return atan2(y, x); }
 static inline double actio_pow(double x, double y) { return pow(x, y); }
 

@@ -94,6 +94,21 @@ static int take_grid(struct actio_cli_arguments *a, const char *value)
     return why ? refuse(a, "grid", value, why) : 0;
 }
 
+static int take_positive(struct actio_cli_arguments *a, const char *name, const char *value, double *to)
+{
+    char *end;
+    *to = strtod(value, &end);
+    return *end || end == value || !(*to > 0 && *to < 1e300) ? refuse(a, name, value, "a number above 0 is needed") : 0;
+}
+
+static int take_sigma(struct actio_cli_arguments *a, const char *value)
+{
+    a->run.sigma_auto = strcmp(value, "auto") == 0;
+    return a->run.sigma_auto ? 0 : take_positive(a, "sigma", value, &a->run.sigma);
+}
+
+static int take_barrier(struct actio_cli_arguments *a, const char *value) { return take_positive(a, "barrier", value, &a->run.barrier); }
+
 static int take_pick(struct actio_cli_arguments *a, const char *value)
 {
     char *end;
@@ -191,7 +206,7 @@ static int take_version(struct actio_cli_arguments *a, const char *value) { retu
 
 static const struct { const char *name; take_fn take; } takers[] = {
     { "by", take_by }, { "set", take_set }, { "start", take_start }, { "time", take_time }, { "project", take_project },
-    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick }, { "grid", take_grid }, { "points", take_points }, { "o", take_output }, { "format", take_format },
+    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick }, { "sigma", take_sigma }, { "barrier", take_barrier }, { "grid", take_grid }, { "points", take_points }, { "o", take_output }, { "format", take_format },
     { "plot", take_plot }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },

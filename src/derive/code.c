@@ -120,7 +120,7 @@ static struct piece smaller_or_larger(struct pass *p, const struct actio_node *n
 
 static const char *const functions[ACTIO_OP_COUNT] = {
     [ACTIO_SQRT] = "sqrt", [ACTIO_SIN] = "sin", [ACTIO_COS] = "cos", [ACTIO_TAN] = "tan", [ACTIO_ASIN] = "asin", [ACTIO_ACOS] = "acos",
-    [ACTIO_ATAN] = "atan", [ACTIO_SINH] = "sinh", [ACTIO_COSH] = "cosh", [ACTIO_TANH] = "tanh", [ACTIO_EXP] = "exp", [ACTIO_LOG] = "log",
+    [ACTIO_ATAN] = "atan", [ACTIO_SINH] = "sinh", [ACTIO_COSH] = "cosh", [ACTIO_TANH] = "tanh", [ACTIO_ERF] = "erf", [ACTIO_EXP] = "exp", [ACTIO_LOG] = "log",
     [ACTIO_ABS] = "fabs", [ACTIO_POW] = "pow", [ACTIO_ATAN2] = "atan2" };
 
 static struct piece piece_of(struct pass *p, const struct actio_node *n)

@@ -108,23 +108,30 @@ static void define_symmetry(struct dictionary *d, const struct actio_symmetry *s
     define(d, ACTIO_ROLE_BALANCE, "balance.", s->label, balance, "rate of the charge");
 }
 
+static actio_expr told(struct actio_formation *F, size_t slot) { return actio_symbol(&F->pool, ACTIO_SPACE_LAMBDA, (uint32_t)slot); }
+
 /* Friction along one slip is signed, along two it is its size. */
+static actio_expr friction_of(struct actio_formation *F, size_t r)
+{
+    struct actio_pool *pool = &F->pool;
+    if (r < F->soft_rubs) return actio_soft_friction(F, r);
+    actio_expr a = told(F, actio_friction_slot(&F->sys, F->rub[r].slip));
+    if (F->rub[r].slips == 1) return a;
+    actio_expr b = told(F, actio_friction_slot(&F->sys, F->rub[r].slip + 1));
+    return actio_op1(pool, ACTIO_SQRT, actio_add(pool, actio_power(pool, a, 2), actio_power(pool, b, 2)));
+}
+
 static void define_contacts(struct dictionary *d)
 {
     struct actio_formation *F = d->F;
-    struct actio_pool *pool = &F->pool;
-    for (size_t i = 0; i < F->sys.contacts; i++) {
+    for (size_t i = 0; i < F->model->contacts; i++) {
         define(d, ACTIO_ROLE_GAP, "gap.", F->sys.contact[i], F->gap[i].e, "distance to contact");
-        define(d, ACTIO_ROLE_FORCE, "force.", F->sys.contact[i], actio_symbol(pool, ACTIO_SPACE_LAMBDA, (uint32_t)actio_force_slot(&F->sys, i)), "normal force of the contact");
+        define(d, ACTIO_ROLE_FORCE, "force.", F->sys.contact[i], F->sys.soft ? actio_soft_force(F, i) : told(F, actio_force_slot(&F->sys, i)), "normal force of the contact");
     }
-    for (size_t r = 0; r < F->sys.rubs; r++) {
+    for (size_t r = 0; r < F->soft_rubs + F->sys.rubs; r++) {
         const struct actio_rub *rub = &F->rub[r];
-        actio_expr part[ACTIO_SLIPS] = { { 0 } }, total;
-        for (size_t j = 0; j < rub->slips; j++) part[j] = actio_symbol(pool, ACTIO_SPACE_LAMBDA, (uint32_t)actio_friction_slot(&F->sys, rub->slip + j));
-        total = part[0];
-        if (rub->slips > 1) total = actio_op1(pool, ACTIO_SQRT, actio_add(pool, actio_power(pool, part[0], 2), actio_power(pool, part[1], 2)));
         const char *label = rub->contact != UINT32_MAX ? F->sys.contact[rub->contact] : F->sys.constraint[rub->constraint];
-        define(d, ACTIO_ROLE_FRICTION, "friction.", label, total, "friction force");
+        define(d, ACTIO_ROLE_FRICTION, "friction.", label, friction_of(F, r), "friction force");
     }
 }
 

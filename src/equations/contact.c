@@ -82,6 +82,15 @@ static void form_names(struct actio_formation *F)
     F->sys.contact = contact, F->sys.event = event, F->sys.contact_line = line;
 }
 
+/* Soft walls are forces like others: what is left to follow is the friction of constraints. */
+static void leave_to_forces(struct actio_formation *F)
+{
+    F->soft_rubs = 0;
+    while (F->soft_rubs < F->sys.rubs && F->rub[F->soft_rubs].constraint == UINT32_MAX) F->soft_rubs++;
+    F->sys.soft = F->sys.contacts, F->sys.sigma = F->model->sigma, F->sys.contacts = 0;
+    F->sys.rubs -= F->soft_rubs, F->sys.rub = F->rub + F->soft_rubs;
+}
+
 void actio_form_contacts(struct actio_formation *F)
 {
     const struct actio_model *m = F->model;
@@ -99,6 +108,7 @@ void actio_form_contacts(struct actio_formation *F)
         if (m->constraint[k].friction.given) form_rub(F, &m->constraint[k].friction, UINT32_MAX, (uint32_t)k);
     F->sys.contacts = m->contacts, F->sys.events = m->events, F->sys.rub = F->rub;
     form_names(F);
+    if (m->sigma > 0) leave_to_forces(F);
 }
 
 /* ---- quantities; the numeric side reads them by the places of contacts.h */
@@ -106,8 +116,8 @@ void actio_form_contacts(struct actio_formation *F)
 size_t actio_list_gaps(struct actio_formation *F, actio_expr **out)
 {
     size_t count = 0;
-    *out = actio_form_array(F, F->sys.contacts + F->sys.events, sizeof **out);
-    for (size_t i = 0; i < F->sys.contacts; i++) (*out)[count++] = F->gap[i].e;
+    *out = actio_form_array(F, F->sys.contacts + F->sys.soft + F->sys.events, sizeof **out);
+    for (size_t i = 0; i < F->sys.contacts + F->sys.soft; i++) (*out)[count++] = F->gap[i].e;
     for (size_t i = 0; i < F->sys.events; i++) (*out)[count++] = F->event[i];
     return count;
 }
@@ -115,15 +125,16 @@ size_t actio_list_gaps(struct actio_formation *F, actio_expr **out)
 size_t actio_list_contacts(struct actio_formation *F, actio_expr **out)
 {
     size_t n = F->n, count = 0;
-    *out = actio_form_array(F, F->sys.contacts * (n + ACTIO_GAP_HEAD) + F->sys.rubs * ACTIO_RUB_HEAD + F->sys.slips * (n + ACTIO_SLIP_HEAD), sizeof **out);
-    for (size_t i = 0; i < F->sys.contacts; i++) {
+    size_t walls = F->sys.contacts + F->sys.soft;
+    *out = actio_form_array(F, walls * (n + ACTIO_GAP_HEAD) + F->sys.rubs * ACTIO_RUB_HEAD + F->sys.slips * (n + ACTIO_SLIP_HEAD), sizeof **out);
+    for (size_t i = 0; i < walls; i++) {
         const struct actio_gap *g = &F->gap[i];
         const actio_expr head[ACTIO_GAP_HEAD] = { g->e, g->rate, g->bias, g->restitution, g->scale, actio_size_inside(F, g->e) };
         memcpy(*out + count, head, sizeof head), count += ACTIO_GAP_HEAD;
         memcpy(*out + count, g->row, n * sizeof *g->row), count += n;
     }
     for (size_t r = 0; r < F->sys.rubs; r++) {
-        const struct actio_rubbing *b = &F->rubbing[r];
+        const struct actio_rubbing *b = &F->rubbing[F->soft_rubs + r];
         const actio_expr head[ACTIO_RUB_HEAD] = { b->coefficient, b->stick, b->scale };
         memcpy(*out + count, head, sizeof head), count += ACTIO_RUB_HEAD;
     }

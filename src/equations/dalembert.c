@@ -73,6 +73,7 @@ static void form_lagrange(struct actio_formation *F)
     memcpy(wrt, F->q, n * sizeof *wrt);
     memcpy(wrt + n, F->v, n * sizeof *wrt);
     actio_copy_switched(F, &F->model->lagrangian, 1, &F->L);
+    if (F->model->sigma > 0) F->L = actio_sub(pool, F->L, F->wall);
     actio_gradient(pool, F->L, wrt, 2 * n, grad);
     F->Lq = grad, F->Lv = grad + n;
     struct actio_entries W = { 0 };
@@ -275,6 +276,7 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
     F->f = actio_form_array(F, F->p, sizeof *F->f);
     F->phi = actio_form_array(F, F->p, sizeof *F->phi);
     form_forces(F);
+    if (model->sigma > 0) actio_soften(F);
     form_lagrange(F);
     form_flows(F);
     form_constraints(F);

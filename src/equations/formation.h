@@ -33,6 +33,8 @@ struct actio_formation {
     actio_expr *pivot;
     actio_expr *step_q, *step_z;                           /* projection steps */
     actio_expr *mode_guard;
+    size_t soft_rubs;                                      /* of soft walls: they stand before those of constraints */
+    actio_expr wall;                                       /* potential of soft walls */
     struct actio_gap *gap; struct actio_slip *slip; struct actio_rub *rub; struct actio_rubbing *rubbing; actio_expr *event;
     struct actio_frame_row *frame;                         /* n rows, once sys.frame is there and has no why_not */
     actio_expr *column;
@@ -64,6 +66,10 @@ void actio_eliminate(struct actio_formation *F);
 void actio_form_frame(struct actio_formation *F, double t, const double *y);
 size_t actio_list_frame(struct actio_formation *F, actio_expr **out);
 void actio_check_frame(struct actio_formation *F);         /* escapes, with a finding, when quasi-velocities are dependent at the start */
+/* soft.c: walls as potentials and friction as forces, before L is differentiated; what they push with, for the columns. */
+void actio_soften(struct actio_formation *F);
+actio_expr actio_soft_force(struct actio_formation *F, size_t contact);
+actio_expr actio_soft_friction(struct actio_formation *F, size_t rub);
 /* contact.c: gaps, slips, coefficients; the formulas of the GAPS and CONTACT quantities in their order, how many. */
 void actio_form_contacts(struct actio_formation *F);
 size_t actio_list_gaps(struct actio_formation *F, actio_expr **out);

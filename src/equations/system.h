@@ -42,6 +42,7 @@ struct actio_system {
     size_t hidden;                                         /* constraints that follow from the others: rows without a multiplier */
     size_t powers;                                         /* numbers behind the multipliers: the power of each reaction, where a law knows it and no formula does */
     size_t contacts, rubs, slips, events;                  /* behind these numbers: a force by contact, a friction by slip */
+    size_t soft; double sigma;                             /* contacts that are soft walls, contacts is then 0; their width */
     const struct actio_rub *rub;
     const char *const *contact, *const *event; const uint32_t *contact_line;
     size_t holonomic, levels;                              /* position residuals; velocity residuals (holonomic rates among them) */

@@ -37,6 +37,7 @@ static actio_expr slope(struct actio_pool *pool, enum actio_op op, actio_expr a,
     case ACTIO_SINH: return actio_op1(pool, ACTIO_COSH, a);
     case ACTIO_COSH: return actio_op1(pool, ACTIO_SINH, a);
     case ACTIO_TANH: return one_minus_square(pool, r);
+    case ACTIO_ERF: return actio_mul(pool, actio_const(pool, 1.1283791670955126), actio_op1(pool, ACTIO_EXP, actio_neg(pool, actio_mul(pool, a, a))));   /* 2/sqrt(pi) */
     case ACTIO_EXP: return r;
     case ACTIO_LOG: *divide = true; return a;
     case ACTIO_ABS: return actio_op1(pool, ACTIO_SIGN, a);

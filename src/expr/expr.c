@@ -419,6 +419,7 @@ double actio_op_value(enum actio_op op, double a, double b, double c, int32_t k)
     case ACTIO_SINH: return actio_sinh(a);
     case ACTIO_COSH: return actio_cosh(a);
     case ACTIO_TANH: return actio_tanh(a);
+    case ACTIO_ERF: return actio_erf(a);
     case ACTIO_EXP: return actio_exp(a);
     case ACTIO_LOG: return actio_log(a);
     case ACTIO_ABS: return fabs(a);

@@ -61,6 +61,7 @@ static const char *latex_function(enum actio_op op)
     case ACTIO_SINH: return "\\sinh";
     case ACTIO_COSH: return "\\cosh";
     case ACTIO_TANH: return "\\tanh";
+    case ACTIO_ERF: return "\\operatorname{erf}";
     case ACTIO_MIN: return "\\min";
     case ACTIO_MAX: return "\\max";
     default: return "\\operatorname{fma}";

@@ -7,7 +7,7 @@
 enum { MOST_ANGLES = 6, MOST_TURNS = 16, MOST_EXPONENTS = 8, MOST_POWERS = 1000, MOST_ROOT = 1000 };
 
 static const int8_t parity[ACTIO_OP_COUNT] = {
-    [ACTIO_SIN] = -1, [ACTIO_TAN] = -1, [ACTIO_ASIN] = -1, [ACTIO_ATAN] = -1, [ACTIO_SINH] = -1, [ACTIO_TANH] = -1, [ACTIO_SIGN] = -1,
+    [ACTIO_SIN] = -1, [ACTIO_TAN] = -1, [ACTIO_ASIN] = -1, [ACTIO_ATAN] = -1, [ACTIO_SINH] = -1, [ACTIO_TANH] = -1, [ACTIO_ERF] = -1, [ACTIO_SIGN] = -1,
     [ACTIO_COS] = 1,  [ACTIO_COSH] = 1, [ACTIO_ABS] = 1,
 };
 

@@ -89,6 +89,7 @@ struct actio_model {
     struct actio_constraint *constraint; size_t constraints;
     struct actio_contact *contact; size_t contacts;
     struct actio_event_line *event; size_t events;
+    double sigma, barrier;                                 /* soft walls: width and height, set by a run before it forms equations; 0 = hard ones */
     struct actio_quasi_velocity *frame; size_t frames;     /* in the order of the text; formulas that use one have its formula in them */
     struct actio_symmetry *symmetry; size_t symmetries;
     struct actio_observe *observe; size_t observes;        /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */

@@ -60,6 +60,7 @@ void actio_contacts_begin(struct actio_motion *m);              /* before a run:
 int actio_contacts_row(struct actio_motion *m, double t, double *y, bool backward);
 /* The contact that start data lie beyond, and by how much; contacts when there is none. */
 size_t actio_contacts_beyond(struct actio_motion *m, double t, const double *y, double *depth);
+int actio_soft_open(struct actio_motion *m);               /* soft.c: steps that do not pass over soft walls; 0, or 1 and a finding */
 const char *actio_happening_word(enum actio_happening_kind kind);
 
 /* ---- inside */

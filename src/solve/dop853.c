@@ -246,6 +246,11 @@ static bool hopeless(const struct dop853 *d, int bad, int failures, double h)
 static int advance(struct dop853 *d)
 {
     int bad = 0;
+    if (d->flow->limit) {
+        double most = d->flow->limit(d->flow->user, d->t, vector(d, V_Y));
+        if (most == 0) return ACTIO_FLOW_FAILED;
+        if (fabs(d->h) > most) d->h = copysign(most, d->h);
+    }
     for (int failures = 0;;) {
         double h = d->h, err = 0, factor = MOST_GROWTH;
         bool last = fabs(h) * 1.0000001 >= fabs(d->t_end - d->t);

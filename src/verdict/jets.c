@@ -131,11 +131,23 @@ static void series_sign(double x, unsigned k, double *c)
     c[0] = actio_sign(x);
 }
 
+/* Its derivative 2/sqrt(pi) exp(-(x + s)^2), term by term: e(n) n = -2 (x e(n-1) + e(n-2)). */
+static void series_erf(double x, unsigned k, double *c)
+{
+    double before = 0, now = 1.1283791670955126 * exp(-x * x);
+    c[0] = erf(x);
+    for (unsigned n = 1; n <= k; n++) {
+        c[n] = now / n;
+        double next = -2 * (x * now + before) / n;
+        before = now, now = next;
+    }
+}
+
 typedef void (*series_fn)(double x, unsigned k, double *c);
 static const series_fn series_of[ACTIO_OP_COUNT] = {
     [ACTIO_EXP] = series_exp, [ACTIO_LOG] = series_log, [ACTIO_SQRT] = series_sqrt, [ACTIO_SIN] = series_sin, [ACTIO_COS] = series_cos,
     [ACTIO_TAN] = series_tan, [ACTIO_ASIN] = series_asin, [ACTIO_ACOS] = series_acos, [ACTIO_ATAN] = series_atan, [ACTIO_SINH] = series_sinh,
-    [ACTIO_COSH] = series_cosh, [ACTIO_TANH] = series_tanh, [ACTIO_ABS] = series_abs, [ACTIO_SIGN] = series_sign,
+    [ACTIO_COSH] = series_cosh, [ACTIO_TANH] = series_tanh, [ACTIO_ERF] = series_erf, [ACTIO_ABS] = series_abs, [ACTIO_SIGN] = series_sign,
 };
 
 /* ---- opening */

@@ -230,7 +230,7 @@ static actio_quantity power(struct checking *c, const struct node *n)
 static rule_fn *const rules[ACTIO_OP_COUNT] = {
     [ACTIO_CONST] = constant, [ACTIO_SYMBOL] = symbol, [ACTIO_NEG] = same, [ACTIO_ABS] = same, [ACTIO_SIGN] = anything_to_pure,
     [ACTIO_POWI] = whole_power, [ACTIO_SQRT] = root, [ACTIO_SIN] = function, [ACTIO_COS] = function, [ACTIO_TAN] = function, [ACTIO_ASIN] = function,
-    [ACTIO_ACOS] = function, [ACTIO_ATAN] = function, [ACTIO_SINH] = function, [ACTIO_COSH] = function, [ACTIO_TANH] = function, [ACTIO_EXP] = function,
+    [ACTIO_ACOS] = function, [ACTIO_ATAN] = function, [ACTIO_SINH] = function, [ACTIO_COSH] = function, [ACTIO_TANH] = function, [ACTIO_ERF] = function, [ACTIO_EXP] = function,
     [ACTIO_LOG] = function, [ACTIO_ADD] = sum, [ACTIO_SUB] = sum, [ACTIO_MIN] = sum, [ACTIO_MAX] = sum, [ACTIO_ATAN2] = compared,
     [ACTIO_LT] = compared, [ACTIO_LE] = compared, [ACTIO_IF] = chosen, [ACTIO_MUL] = product, [ACTIO_DIV] = quotient, [ACTIO_POW] = power,
 };
