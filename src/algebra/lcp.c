@@ -76,7 +76,7 @@ int actio_lcp(size_t n, const double *M, const double *q, double *z, double *wor
         /* among equals the artificial variable leaves: then it is done */
         for (size_t i = 0; i < n; i++) {
             const double *r = row(&t, i), *b = row(&t, at);
-            if ((size_t)basis[i] == artificial(&t) && r[entering] > 0 && r[right(&t)] / r[entering] <= b[right(&t)] / b[entering] * (1 + 1e-14)) at = i;
+            if ((size_t)basis[i] == artificial(&t) && r[entering] > 0 && r[right(&t)] / r[entering] <= b[right(&t)] / b[entering] * (1 + 1e-11)) at = i;
         }
         left = (size_t)basis[at];
         pivot(&t, at, entering);

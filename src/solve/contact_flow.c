@@ -92,7 +92,9 @@ static void recall(struct actio_contacts *c, double t, bool backward)
 static int solve_at(struct actio_contacts *c, double t, const double *y)
 {
     int status = actio_contacts_at(c, t, y);
-    return status ? status : actio_contacts_solve(c, &c->now) ? ACTIO_FLOW_SINGULAR : ACTIO_FLOW_OK;
+    if (status || actio_contacts_solve(c, &c->now)) return status ? status : ACTIO_FLOW_SINGULAR;
+    if (c->solvable == 0) actio_contacts_share(c, &c->now);
+    return ACTIO_FLOW_OK;
 }
 
 static int contacts_rhs(void *user, double t, const double *y, double *dy)
@@ -116,14 +118,14 @@ static int put_on(struct actio_contacts *c, double t, double *y, int level)
     struct actio_stance *s = &c->now;
     for (size_t i = 0; i < c->contacts; i++)
         if (s->closed[i]) c->unknown[k++].index = (uint32_t)i;
-    for (size_t r = 0; level && r < c->rubs; r++)
+    for (size_t r = 0; r < c->rubs; r++)                   /* what sticks does not move while others are put back */
         for (size_t j = 0; s->rub[r] == ACTIO_RUB_STICKS && j < c->rub[r].slips; j++) c->unknown[k++].index = (uint32_t)(c->contacts + c->rub[r].slip + j);
     if (k == 0) return ACTIO_FLOW_OK;
     double *z = level ? y + c->n : y, defect;
     for (size_t u = 0; u < k; u++) {
         size_t column = c->unknown[u].index;
         const double *head = column < c->contacts ? actio_gap_of(c, column) : actio_slip_of(c, column - c->contacts);
-        c->b[u] = -(column < c->contacts ? head[level ? ACTIO_GAP_RATE : ACTIO_GAP_VALUE] : head[ACTIO_SLIP_VALUE]);
+        c->b[u] = -(column < c->contacts ? head[level ? ACTIO_GAP_RATE : ACTIO_GAP_VALUE] : level ? head[ACTIO_SLIP_VALUE] : 0);
         for (size_t w = 0; w < k; w++) c->M[u * k + w] = actio_dot(c->n, actio_column_row(c, column), actio_contacts_answer(c, c->unknown[w].index));
     }
     actio_min_norm(k, k, c->M, c->b, 1e-10, c->force, &defect, c->work, c->iwork);
@@ -434,6 +436,7 @@ static int contacts_crossed(void *user, size_t k, double t, double *y)
     size_t contact = k - first_contact(c);
     if (k >= first_rub(c) && k < first_sign(c) && has_stopped(c, k - first_rub(c), t, y)) c->stopped = k - first_rub(c);
     size_t hit = contact < c->contacts && !c->now.closed[contact] ? contact : c->contacts;
+    c->refused = hit == c->contacts;
     bool done;
     int status = bounce(c, t, y, hit, &done);
     return status || done ? status : settle(c, t, y, hit);

@@ -278,7 +278,7 @@ static void superpose(struct actio_contacts *c, const double *force)
     }
 }
 
-static void tell_forces(struct actio_contacts *c, const struct actio_stance *s)
+void actio_contacts_tell(struct actio_contacts *c, const struct actio_stance *s)
 {
     memset(c->normal, 0, c->contacts * sizeof *c->normal);
     memset(c->friction, 0, c->slips * sizeof *c->friction);
@@ -314,7 +314,7 @@ int actio_contacts_solve(struct actio_contacts *c, const struct actio_stance *s)
         superpose(c, more);
         for (size_t u = 0; u < k; u++) c->force[u] += more[u];
     }
-    tell_forces(c, s);
+    actio_contacts_tell(c, s);
     for (size_t i = 0; i < c->N; i++)
         if (!isfinite(c->zdot[i])) return 1;
     return 0;

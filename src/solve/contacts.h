@@ -29,6 +29,7 @@ struct actio_contacts {
     unsigned char *left; double *left_t, *left_gap, *left_rate;
     double *gap_noise;                                     /* rounding of the gap, as seen where it was last closed */
     bool *touch, *rests, *edge;                                    /* edge: a rub whose slide is about to begin, against the friction that holds */
+    bool refused;                                          /* the stance at hand has just been found not to hold: another, if there is one */
     size_t stopped;                                        /* a rub whose slip has just reached 0; SIZE_MAX = none */
     double most_energy;                                    /* v'Gv, the largest seen: rates beside its speed are rounding */
     /* a point */
@@ -77,12 +78,15 @@ int actio_contacts_at(struct actio_contacts *c, double t, const double *y);
 const double *actio_contacts_answer(struct actio_contacts *c, size_t column);          /* z' to a unit force along a column's row */
 /* Forces and accelerations under a stance at the point; 0, or 1: it has no solution. */
 int actio_contacts_solve(struct actio_contacts *c, const struct actio_stance *s);
+void actio_contacts_tell(struct actio_contacts *c, const struct actio_stance *s);      /* normals and frictions from the unknown forces */
 void actio_stance_copy(const struct actio_contacts *c, struct actio_stance *to, const struct actio_stance *from);
 double actio_slip_size(const struct actio_contacts *c, size_t rub);
 double actio_kinetic_speed(const struct actio_contacts *c, size_t column, const double *v);       /* the largest rate along the column that this kinetic energy could give */
 
 /* stance.c: from the contacts that touch without approaching, which hold and which slide; sets c->now. A flow status. */
 int actio_contacts_decide(struct actio_contacts *c, double t, const double *y);
+/* Where forces of this stance are not unique: some that push and stay inside of their cones, if there are; false: there are none. */
+bool actio_contacts_share(struct actio_contacts *c, const struct actio_stance *s);
 /* impact.c: velocities after the impact of those that touch and approach; impulses by contact. The rule that decided, or NULL: there is no solution. */
 const char *actio_contacts_impact(struct actio_contacts *c, double *v, double *impulse);
 

@@ -195,7 +195,7 @@ struct many {
     struct facet { size_t column, rub, of; double part[2]; } *facet; size_t facets, rubs, n;      /* column: of the first slip; of: place of the contact */
     size_t *rub_at;                                        /* by rub: of which contact, by place */
     double *share;                                         /* by rub */
-    double *M, *q, *z, *normal, *tangent, *before, *work; int *basis;
+    double *M, *scaled, *scale, *q, *z, *normal, *tangent, *before, *work; int *basis;
 };
 
 static void list_facets(struct many *x)
@@ -249,17 +249,31 @@ static void form_matrix(struct many *x)
     for (size_t r = 0; r < x->rubs; r++) x->M[(bodies + r) * n + x->rub_at[r]] = x->share[r];
 }
 
+/* Units of the unknowns: impulses by the mobility they meet, bounds by that of their facets. */
+static void scale_matrix(struct many *x)
+{
+    size_t n = x->n, bodies = x->k + x->facets;
+    for (size_t a = 0; a < bodies; a++) x->scale[a] = x->M[a * n + a] > 0 ? 1 / sqrt(x->M[a * n + a]) : 1;
+    for (size_t f = 0; f < x->facets; f++) x->scale[bodies + x->facet[f].rub] = 1 / x->scale[x->k + f];
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++) x->scaled[a * n + b] = x->scale[a] * x->M[a * n + b] * x->scale[b];
+}
+
 /* One phase: impulses beyond `least` (by contact), from the speeds at its beginning. */
 static int one_phase(struct many *x, const double *speed, const double *least)
 {
     size_t n = x->n, bodies = x->k + x->facets;
+    double unit = 0;
     for (size_t a = 0; a < n; a++) {
         x->q[a] = a < bodies ? speed[a] : 0;
         for (size_t i = 0; least && i < x->k; i++) x->q[a] += x->M[a * n + i] * least[i];
+        x->q[a] *= x->scale[a];
+        unit = fmax(unit, fabs(x->q[a]));
     }
-    if (actio_lcp(n, x->M, x->q, x->z, x->work, x->basis)) return 1;
-    for (size_t i = 0; i < x->k; i++) x->normal[i] = x->z[i] + (least ? least[i] : 0);
-    for (size_t f = 0; f < x->facets; f++) x->tangent[f] = x->z[x->k + f];
+    for (size_t a = 0; a < n && unit > 0; a++) x->q[a] /= unit;
+    if (actio_lcp(n, x->scaled, x->q, x->z, x->work, x->basis)) return 1;
+    for (size_t i = 0; i < x->k; i++) x->normal[i] = unit * x->scale[i] * x->z[i] + (least ? least[i] : 0);
+    for (size_t f = 0; f < x->facets; f++) x->tangent[f] = unit * x->scale[x->k + f] * x->z[x->k + f];
     return 0;
 }
 
@@ -308,19 +322,20 @@ static const char *all_at_once(struct actio_contacts *c, const size_t *contact, 
     struct actio_context *ctx = c->m->ctx;
     size_t facets = 0;
     for (size_t i = 0; i < k; i++) facets += rough_rub(c, contact[i]) != SIZE_MAX ? FACETS : 0;
-    size_t most = 2 * k + facets, doubles = most * most + 7 * most + 3 * (k + facets) + k + actio_lcp_work(most) + 1;
+    size_t most = 2 * k + facets, doubles = 2 * most * most + 8 * most + 3 * (k + facets) + k + actio_lcp_work(most) + 1;
     struct many x = { .c = c, .contact = contact, .k = k };
     x.facet = actio_take(ctx, facets + 1, sizeof *x.facet);
     x.rub_at = actio_take(ctx, k + 1, sizeof *x.rub_at);
     x.basis = actio_take(ctx, most + 1, sizeof *x.basis);
     double *block = actio_take(ctx, doubles, sizeof *block), *next = block;
     bool ok = x.facet && x.rub_at && x.basis && block;
-    double **part[] = { &x.M, &x.q, &x.z, &x.normal, &x.tangent, &x.before, &x.share }, *total;
-    for (size_t i = 0; ok && i < sizeof part / sizeof *part; i++) *part[i] = next, next += i == 0 ? most * most : most;
+    double **part[] = { &x.M, &x.scaled, &x.scale, &x.q, &x.z, &x.normal, &x.tangent, &x.before, &x.share }, *total;
+    for (size_t i = 0; ok && i < sizeof part / sizeof *part; i++) *part[i] = next, next += i < 2 ? most * most : most;
     total = next, x.work = next ? next + 3 * (k + facets) + k : NULL;
     if (ok) {
         list_facets(&x);
         form_matrix(&x);
+        scale_matrix(&x);
         ok = no_gain(&x, total) == 0;
     }
     for (size_t i = 0; ok && i < k; i++) impulse[contact[i]] = total[i], push(c, v, contact[i], total[i]);

@@ -4,6 +4,7 @@
  * the motion exists and whether it is the only one; a large one is solved by exchanging what is violated. */
 #include "solve/contacts.h"
 #include "algebra/dense.h"
+#include "algebra/lcp.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -191,6 +192,75 @@ static double violation(const struct actio_contacts *c, const struct slot *s)
     return worst;
 }
 
+static bool holds_all(const struct deciding *d)
+{
+    for (size_t i = 0; i < d->slots; i++)
+        if (violation(d->c, &d->slot[i]) != 0) return false;
+    return true;
+}
+
+/* ---- forces that are not unique */
+
+/* What the unknown forces must satisfy, as rows g x >= 0: pushing normals, sticking friction inside its cone (two facets, or eight). */
+static size_t list_bounds(const struct actio_contacts *c, double *rows)
+{
+    size_t k = c->unknowns, count = 0;
+    for (size_t u = 0; u < k; u++) {
+        const struct actio_unknown *x = &c->unknown[u];
+        if (x->kind != ACTIO_FORCE_TANGENT) {
+            memset(rows + count * k, 0, k * sizeof *rows);
+            rows[count++ * k + u] = 1;
+        }
+        if (x->kind != ACTIO_FORCE_NORMAL) continue;
+        for (size_t w = u + 1; w < k && c->unknown[w].kind == ACTIO_FORCE_TANGENT; w++) {      /* its own friction follows a normal at once */
+            size_t r = 0;
+            while (r < c->rubs && c->rub[r].slip != c->unknown[w].index) r++;
+            if (r == c->rubs || c->rub[r].contact != x->index) continue;
+            size_t facets = c->rub[r].slips > 1 ? 8 : 2;
+            double most = actio_rub_of(c, r)[ACTIO_RUB_STICKING] * actio_rub_of(c, r)[ACTIO_RUB_SCALE];
+            for (size_t f = 0; f < facets; f++) {
+                double angle = 6.283185307179586 * (double)f / (double)facets, *row = rows + count++ * k;
+                memset(row, 0, k * sizeof *row);
+                row[u] = most * (facets == 2 ? 1 : cos(3.141592653589793 / 8));
+                row[w] = facets == 2 ? (f ? 1 : -1) : -cos(angle);
+                if (facets > 2) row[w + 1] = -sin(angle);
+            }
+        }
+    }
+    return count;
+}
+
+/* Forces x of least norm solve the equations; with others that do no more than they do, x + a, all bounds hold if that is possible at all:
+ * a = P g' z, where w = g P g' z + g x >= 0, z >= 0, w z = 0, P the projector onto forces without effect. True: they were found, and taken. */
+bool actio_contacts_share(struct actio_contacts *c, const struct actio_stance *s)
+{
+    size_t k = c->unknowns, most = 9 * k;
+    struct actio_context *ctx = c->m->ctx;
+    double *block = actio_take(ctx, most * k * 2 + most * most + 2 * most + 2 * k * k + actio_rank_work(k, k) + actio_lcp_work(most) + k + 1, sizeof *block);
+    int *basis = actio_take(ctx, most + 2 * k + 1, sizeof *basis);
+    bool found = false;
+    if (block && basis) {
+        double *g = block, *gP = g + most * k, *M = gP + most * k, *q = M + most * most, *z = q + most, *P = z + most, *copy = P + k * k, *work = copy + k * k, *lcp = work + actio_rank_work(k, k);
+        memcpy(copy, c->M, k * k * sizeof *copy);
+        size_t rank = actio_row_bases(k, k, copy, 1e-10, P, work, basis), bounds = list_bounds(c, g);
+        for (size_t b = 0; b < bounds; b++)                /* rows of P from `rank` on span the forces without effect */
+            for (size_t a = 0; a < k - rank; a++) gP[b * (k - rank) + a] = actio_dot(k, g + b * k, P + (rank + a) * k);
+        double size = 0;
+        for (size_t u = 0; u < k; u++) size = fmax(size, fabs(c->force[u]));
+        for (size_t b = 0; b < bounds; b++) {
+            q[b] = (actio_dot(k, g + b * k, c->force)) / (size > 0 ? size : 1);
+            for (size_t d = 0; d < bounds; d++) M[b * bounds + d] = actio_dot(k - rank, gP + b * (k - rank), gP + d * (k - rank));
+        }
+        found = rank < k && actio_lcp(bounds, M, q, z, lcp, basis) == 0;
+        for (size_t b = 0; found && b < bounds; b++)
+            for (size_t a = 0; a < k - rank; a++)
+                for (size_t u = 0; u < k; u++) c->force[u] += size * z[b] * gP[b * (k - rank) + a] * P[(rank + a) * k + u];
+    }
+    actio_give(ctx, block), actio_give(ctx, basis);
+    if (found) actio_contacts_tell(c, s);
+    return found;
+}
+
 /* A slide that begins must do so even against the friction that holds; then it has that of sliding. */
 static bool is_motion(struct deciding *d)
 {
@@ -200,7 +270,7 @@ static bool is_motion(struct deciding *d)
     for (size_t i = 0; i < d->slots; i++)
         if (begins(&d->slot[i], c)) any = c->edge[d->slot[i].rub] = true;
     good = !turn_directions(d) && !actio_contacts_solve(c, &c->trial);
-    for (size_t i = 0; good && i < d->slots; i++) good = violation(c, &d->slot[i]) == 0;
+    good = good && (holds_all(d) || (c->solvable == 0 && actio_contacts_share(c, &c->trial) && holds_all(d)));
     memset(c->edge, 0, c->rubs * sizeof *c->edge);
     return good && (!any || (!turn_directions(d) && !actio_contacts_solve(c, &c->trial)));
 }
@@ -224,7 +294,7 @@ static bool stays(const struct actio_contacts *c)
 static void keep(struct deciding *d)
 {
     for (size_t k = 0; k < d->solutions; k++)
-        if (same_as(d, k)) return;
+        if (same_as(d, k) && !(d->c->refused && (k == d->like_before || stays(d->c)))) return;
     if (d->solutions == MOST_SOLUTIONS) return;
     memcpy(d->solution + d->solutions * d->c->N, d->c->zdot, d->c->N * sizeof *d->solution);
     for (size_t i = 0; i < d->slots; i++) d->taken[d->solutions * (d->slots + 1) + i] = d->slot[i].taken;
@@ -295,9 +365,22 @@ static void note_ambiguity(struct deciding *d, double t)
     describe(d, a->what, sizeof a->what);
 }
 
+/* The stance that has just been given up is no answer where there is another: both are within what rounding is allowed. */
+static void drop_refused(struct deciding *d)
+{
+    if (!d->c->refused || d->solutions < 2 || d->like_before == SIZE_MAX) return;
+    size_t from = d->like_before, last = --d->solutions;
+    for (size_t k = from; k < last; k++) {
+        memcpy(d->solution + k * d->c->N, d->solution + (k + 1) * d->c->N, d->c->N * sizeof *d->solution);
+        memcpy(d->taken + k * (d->slots + 1), d->taken + (k + 1) * (d->slots + 1), d->slots * sizeof *d->taken);
+    }
+    d->like_before = SIZE_MAX;
+}
+
 static void choose(struct deciding *d)
 {
     size_t pick = d->c->pick;
+    drop_refused(d);
     d->chosen = pick && pick <= d->solutions ? pick - 1 : d->like_before != SIZE_MAX ? d->like_before : 0;
     for (size_t i = 0; i < d->slots; i++) d->slot[i].taken = d->taken[d->chosen * (d->slots + 1) + i];
 }
@@ -327,6 +410,6 @@ int actio_contacts_decide(struct actio_contacts *c, double t, const double *y)
         else actio_stance_copy(c, &c->now, &c->trial);
     }
     actio_give(ctx, d.slot), actio_give(ctx, d.solution), actio_give(ctx, d.taken);
-    c->stopped = SIZE_MAX;
+    c->stopped = SIZE_MAX, c->refused = false;
     return status;
 }
