@@ -202,10 +202,9 @@ static void fill_happenings(struct actio_run *run, struct actio_table *t)
     }
 }
 
-static int by_event_time(const void *a, const void *b)
+static bool earlier(const struct actio_run *run, const struct actio_event *a, const struct actio_event *b)
 {
-    const struct actio_event *x = a, *y = b;
-    return (x->t > y->t) - (x->t < y->t);
+    return run->model->t1 < run->model->t0 ? a->t > b->t : a->t < b->t;
 }
 
 static void fill_events(struct actio_run *run, struct actio_table *t)
@@ -219,9 +218,12 @@ static void fill_events(struct actio_run *run, struct actio_table *t)
             ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) =
                 (struct actio_event){ .t = m->change[i].t, .kind = "switch", .name = kept_text(t, run->sys->mode_text[k]), .value = after[k] };
         }
-    size_t switches = t->events;
     fill_happenings(run, t);
-    if (switches && switches < t->events && run->model->t1 > run->model->t0) qsort(t->event, t->events, sizeof *t->event, by_event_time);
+    for (size_t i = 1; i < t->events; i++)                 /* stable, and nearly in order already */
+        for (size_t j = i; j > 0 && earlier(run, &t->event[j], &t->event[j - 1]); j--) {
+            struct actio_event e = t->event[j];
+            t->event[j] = t->event[j - 1], t->event[j - 1] = e;
+        }
 }
 
 static void fill_provenance(struct actio_run *run, struct actio_table *t)

@@ -81,7 +81,8 @@ static int run_once(struct ladder *l, struct pass *p, double local, struct actio
     struct actio_motion *m = l->m;
     const struct actio_aim *aim = l->aim;
     task.stepper = l->stepper, task.t0 = aim->t0, task.t1 = aim->t1, task.rtol = task.atol = local, task.y0 = aim->y0;
-    m->flow.shake = l->stepper == &actio_ballistic && aim->local <= 0 && !l->exact ? local : 0;
+    m->flow.shake = l->stepper != &actio_ballistic || aim->local > 0 || l->exact ? 0 : l->out->runs == 0 ? local : DBL_EPSILON / 2;   /* rounding, but another one in each run */
+    m->flow.shaken = l->out->runs;
     task.stop_when_stiff = !l->stepper->stiff && !l->explicit_only && strcmp(aim->method, "auto") == 0 && actio_stepper_stiff();
     task.progress = report_progress, task.progress_user = l;
     p->local = local;

@@ -30,7 +30,7 @@ static void *ballistic_open(struct actio_context *ctx, const struct actio_flow *
 {
     struct ballistic *b = actio_take(ctx, 1, sizeof *b);
     if (!b) return NULL;
-    *b = (struct ballistic){ .ctx = ctx, .flow = flow, .n = flow->n, .half = flow->positions, .stats.stepper = "ballistic", .noise = 1 };
+    *b = (struct ballistic){ .ctx = ctx, .flow = flow, .n = flow->n, .half = flow->positions, .stats.stepper = "ballistic", .noise = 2 * flow->shaken + 1 };
     b->y = actio_take(ctx, 2 * flow->n + 1, sizeof *b->y);
     b->other = actio_dop853.open(ctx, flow);
     if (!b->y || !b->other) return ballistic_close(b), NULL;

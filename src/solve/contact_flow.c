@@ -313,14 +313,30 @@ static int strike(struct actio_contacts *c, double t, double *y)
     return c->m->stop = ACTIO_STOP_IMPACT, ACTIO_FLOW_FAILED;
 }
 
+static bool is_rough(const struct actio_contacts *c, size_t i)
+{
+    for (size_t r = 0; r < c->rubs; r++)
+        if (c->rub[r].contact == i && actio_rub_of(c, r)[ACTIO_RUB_SLIDING] > 0) return true;
+    return false;
+}
+
+/* From one hop to the next where contacts take turns, as the corners of a rocking block do: two of them lie between two of the same. */
+static double series_ratio(const struct actio_contacts *c, size_t i, double rate)
+{
+    double before = c->left_rate[i];
+    return c->left[i] == AFTER_IMPACT && before > rate ? sqrt(rate / before) : 0;
+}
+
 /* A bounce that comes back before it can be seen, under the stance at hand. */
 static bool hardly_leaves(struct actio_contacts *c, size_t i, const double *v, double *until)
 {
     const double *g = actio_gap_of(c, i);
     double e = g[ACTIO_GAP_RESTITUTION], rate = g[ACTIO_GAP_RATE], a = -(actio_dot(c->n, g + ACTIO_GAP_HEAD, c->zdot) + g[ACTIO_GAP_BIAS]);
-    if (!c->touch[i] || c->now.closed[i] || !(e < 1) || !(a > 0) || !(rate > NO_RATE * actio_kinetic_speed(c, i, v))) return false;
-    *until = 2 * rate / (a * (1 - e));
-    return rate * rate / (2 * a) <= fmax(1e-3 * c->local * fmax(1, g[ACTIO_GAP_SIZE]), 1e4 * c->gap_noise[i]);
+    if (!c->touch[i] || c->now.closed[i] || !(a > 0) || !(rate > NO_RATE * actio_kinetic_speed(c, i, v))) return false;
+    double ratio = e > 0 ? e : series_ratio(c, i, rate), height = rate * rate / (2 * a);
+    *until = ratio < 1 ? 2 * rate / (a * (1 - ratio)) : 0;
+    if (height <= (e < 1 || is_rough(c, i) ? 1e4 : 4) * c->gap_noise[i]) return true;         /* it can't be told from rounding */
+    return e < 1 && height <= 1e-3 * c->local * fmax(1, g[ACTIO_GAP_SIZE]) && rate <= 10 * c->local * fmax(1, actio_kinetic_speed(c, i, v));
 }
 
 /* The rest of its infinitely many bounces follow a geometric series, rate -> e rate, and end at t + 2 rate/(a (1 - e)) with a = -gap'' in flight. It

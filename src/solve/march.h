@@ -59,7 +59,7 @@ struct actio_flow {
     double silent, longest, paced;
     /* Where rates are constant while nothing holds (free flight): is that so now? The first `positions` values then move with the next as many.
      * shake: errors of this size, relative to the fastest, after every jump; for runs that show what they grow into. NULL = never. */
-    bool (*is_free)(void *user); size_t positions; double shake;
+    bool (*is_free)(void *user); size_t positions; double shake; size_t shaken;
     /* The longest step from here that steps over nothing which the error control would not see (a thin wall); 0: there is none, it fails. NULL = any. */
     double (*limit)(void *user, double t, const double *y);
 };
