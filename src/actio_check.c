@@ -2,6 +2,7 @@
  * Does the model make sense? The verdict as findings (words with places), as a short text and as JSON. */
 #include "run_power.h"
 #include "result/output.h"
+#include "solve/contacts.h"
 #include "verdict/growth.h"
 #include "verdict/units.h"
 #include "verdict/verdict.h"
@@ -16,6 +17,7 @@ struct checking {
     size_t naive_constraints;                              /* as the model has them; more may follow */
     bool units_agree;
     struct actio_powers powers;
+    bool looked; double *gap;                              /* contacts: they were looked at, at the start; their gaps there */
     struct actio_verdict_report *out;
     const struct actio_box_row *box; size_t boxes;
 };
@@ -187,6 +189,50 @@ static void json_powers(struct actio_text *t, const struct actio_power *x, size_
     actio_text_add(t, "}");
 }
 
+/* How each contact stands at the start: open, or it holds, sticking or sliding. */
+static const char *stands(const struct actio_contacts *c, size_t i)
+{
+    if (!c->now.closed[i]) return "open";
+    for (size_t r = 0; r < c->rubs; r++)
+        if (c->rub[r].contact == i && c->now.rub[r] != ACTIO_RUB_IDLE) return c->now.rub[r] == ACTIO_RUB_STICKS ? "sticks" : "slides";
+    return "holds";
+}
+
+static void json_contacts(struct actio_text *t, const struct checking *c)
+{
+    const struct actio_contacts *x = c->run->motion.contacts;
+    actio_text_add(t, "[");
+    for (size_t i = 0; c->looked && i < x->contacts; i++) {
+        actio_text_add(t, i ? ", {\"contact\": " : "{\"contact\": ");
+        actio_json_string(t, c->run->sys->contact[i]);
+        actio_text_format(t, ", \"start\": \"%s\", \"gap\": ", stands(x, i));
+        actio_json_number(t, c->gap[i]);
+        actio_text_add(t, "}");
+    }
+    actio_text_add(t, "]");
+}
+
+static void text_contacts(struct actio_text *t, const struct checking *c)
+{
+    const struct actio_contacts *x = c->run->motion.contacts;
+    for (size_t i = 0; c->looked && i < x->contacts; i++)
+        actio_text_format(t, "contact %s: %s at the start, gap %.6g\n", c->run->sys->contact[i], stands(x, i), c->gap[i]);
+}
+
+/* Contacts as a run would begin with them. */
+static void look_at_contacts(void *user)
+{
+    struct checking *c = user;
+    struct actio_run *run = c->run;
+    struct actio_contacts *x = run->motion.contacts;
+    double t = run->model->has_time ? run->model->t0 : 0, *y = actio_arena_array(&run->arena, run->ny + 1, sizeof *y);
+    memcpy(y, run->y0, run->ny * sizeof *y);
+    c->gap = actio_arena_array(&run->arena, x->contacts + 1, sizeof *c->gap);
+    memcpy(c->gap, actio_motion_quantity(&run->motion, ACTIO_Q_GAPS, t, y), x->contacts * sizeof *c->gap);
+    actio_motion_begin(&run->motion, t, y);
+    c->looked = run->motion.flow.enter(&run->motion, t, y) == 0;
+}
+
 static void write_json(struct checking *c, struct actio_text *t)
 {
     const struct actio_verdict *v = c->v;
@@ -206,6 +252,8 @@ static void write_json(struct checking *c, struct actio_text *t)
     json_powers(t, c->powers.by, c->powers.principles);
     key(t, "power_of_forces");
     json_powers(t, c->powers.force, c->powers.forces);
+    key(t, "contacts");
+    json_contacts(t, c);
     key(t, "redundant");
     json_redundant(t, c);
     if (v->later) actio_text_format(t, ", \"contradictory_from\": %.9g", v->later_from);
@@ -292,6 +340,7 @@ static void write_text(struct checking *c, struct actio_text *t)
         if (v->multiplier[k].text) actio_text_format(t, "lambda.%s = %s\n", sys->constraint[k], v->multiplier[k].text);
     for (size_t k = 0; v->works && k < c->naive_constraints; k++)
         if (v->works[k]) actio_text_format(t, "the reaction of %s can do work: %s\n", sys->constraint[k], v->works[k]);
+    text_contacts(t, c);
     text_powers(t, c->powers.by, c->powers.principles, "the reactions");
     text_powers(t, c->powers.force, c->powers.forces, "the force");
     if (v->word == ACTIO_VERDICT_hidden || v->word == ACTIO_VERDICT_redundant || v->word == ACTIO_VERDICT_undetermined)
@@ -343,6 +392,7 @@ static int survey(struct checking *c)
     if (v->word == ACTIO_VERDICT_hidden) actio_run_say_hidden(run, &c->start);
     if (v->word != ACTIO_VERDICT_contradictory && v->flaws == 0 && !c->start.consistent) actio_run_say_start(run, &c->start);
     if (run->f->errors == 0 && actio_run_powers(run, &c->powers)) return 1;
+    if (run->f->errors == 0 && run->motion.contacts && actio_attempt(run->ctx, look_at_contacts, c)) return 1;
     return actio_attempt(run->ctx, write_report, c);
 }
 

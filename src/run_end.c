@@ -107,10 +107,15 @@ static void say_ambiguous(struct actio_run *run, const struct actio_ambiguity *a
         actio_find(run->f, ACTIO_F_AMBIGUOUS, ACTIO_ARGS(ACTIO_NUMBER(a->t), ACTIO_COUNT(a->solutions), ACTIO_TEXT(a->what), ACTIO_COUNT(a->picked)));
 }
 
+static void say_jammed(struct actio_run *run, const struct actio_contacts *c)
+{
+    if (c->jammed < c->contacts) actio_find_at(run->f, ACTIO_F_JAMS, &run->model->source, run->model->contact[c->jammed].span, ACTIO_ARGS(ACTIO_TEXT(run->sys->contact[c->jammed]), ACTIO_NUMBER(c->jammed_at)));
+}
+
 void actio_run_explain(struct actio_run *run)
 {
     struct actio_outcome *o = &run->outcome;
-    if (run->motion.contacts) say_ambiguous(run, &run->motion.contacts->ambiguity);
+    if (run->motion.contacts) say_ambiguous(run, &run->motion.contacts->ambiguity), say_jammed(run, run->motion.contacts);
     switch (o->status) {
     case ACTIO_FLOW_OK: break;
     case ACTIO_FLOW_NAN: say_not_a_number(run); break;

@@ -97,6 +97,7 @@ static void describe(struct c_file *f, struct actio_text *out)
     for (size_t i = 0; i < f->lambdas; i++) line(out, "lambda", i, m->constraint[i].label, "", NULL);
     describe_hidden(f, out);
     describe_principle(f, out);
+    if (m->contacts) actio_text_add(out, " *\n * The motion in free flight: contacts, impacts and friction are not in this file.\n");
     if (!f->d->F->sys.symbolic) actio_text_format(out, " *\n * Each call of rhs and multipliers takes about %zu bytes of the stack.\n", 8 * (f->R * f->K + f->d->F->p * f->K + 3 * f->R) + 256);
     actio_text_add(out, " */\n");
 }

@@ -410,6 +410,7 @@ static const struct actio_shown_part shared[] = {
     { "forces", "Generalised forces", "", "", show_forces },
     { "equations", "Equations of motion", "", "", show_equations },
     { "constraints", "Constraints, and what follows from them", "", "", show_constraints },
+    { "contacts", "Contacts and friction", "", "", actio_derive_contacts },
     { "hidden", "Constraints that follow from the equations of motion", "", "", actio_derive_hidden },
     { "frame", "Quasi-velocities", "", "", actio_derive_frame },
     { "matrices", "Matrices", "", "", show_matrices },

@@ -96,6 +96,8 @@ void actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *mome
 void actio_derive_frame(struct actio_derivation *d);       /* of a model that has a frame */
 void actio_derive_whole_frame(struct actio_derivation *d); /* also without: then of velocities and constraints */
 
+/* contacts.c: gaps, slips, and what they add. */
+void actio_derive_contacts(struct actio_derivation *d);
 /* closed.c: the constraints that follow from singular equations, with what follows from them. */
 void actio_derive_hidden(struct actio_derivation *d);
 /* left = right of a constraint's rates: rows of A times the rates, free of common numbers. */

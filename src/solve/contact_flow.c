@@ -378,6 +378,21 @@ static int tell_changes(struct actio_contacts *c, double t)
     return status;
 }
 
+/* No accelerations will do: the one contact that slides jams. */
+static bool jam(struct actio_contacts *c, double t, double *y)
+{
+    size_t one = c->contacts;
+    if (actio_contacts_at(c, t, y)) return false;
+    for (size_t i = 0; i < c->contacts; i++) {
+        if (!c->touch[i] || !is_rough(c, i)) continue;
+        if (one < c->contacts) return false;
+        one = i;
+    }
+    if (one == c->contacts || !actio_contacts_jam(c, one, y + c->n, c->impulse)) return false;
+    if (c->jammed == c->contacts) c->jammed = one, c->jammed_at = t;
+    return tell(c, t, ACTIO_IMPACT, one, c->impulse[one] * actio_gap_of(c, one)[ACTIO_GAP_SCALE], "impact without collision: friction jams the contact") == ACTIO_FLOW_OK;
+}
+
 /* One smooth contact is hit while nothing holds, and nothing else is near: by far the commonest happening, so it goes the short way. Newton's
  * restitution, and the flight goes on. *done false: it is not as simple as that, and nothing was changed. */
 static int bounce(struct actio_contacts *c, double t, double *y, size_t hit, bool *done)
@@ -422,6 +437,11 @@ static int settle(struct actio_contacts *c, double t, double *y, size_t hit)
     if (status) return status;
     actio_stance_copy(c, &c->best, &c->now);               /* as it was */
     status = actio_contacts_decide(c, t, y);
+    if (status && c->m->stop == ACTIO_STOP_NO_STANCE && jam(c, t, y)) {
+        c->m->stop = ACTIO_STOP_NONE;
+        status = strike(c, t, y);
+        if (!status) status = actio_contacts_decide(c, t, y);
+    }
     for (bool again = true; again && !status;) {
         status = come_to_rest(c, t, y, &again);
         if (again && !status) status = actio_contacts_decide(c, t, y);
@@ -509,6 +529,7 @@ void actio_contacts_begin(struct actio_motion *m)
     c->ambiguity = (struct actio_ambiguity){ 0 };
     c->busy = false;
     c->stopped = SIZE_MAX, c->most_energy = 0;
+    c->jammed = c->contacts;
 }
 
 int actio_contacts_open(struct actio_motion *m)

@@ -48,6 +48,7 @@ struct actio_contacts {
     struct actio_happening *happening; size_t happenings, happenings_cap;
     struct { double t; } *change; size_t changes, changes_cap; unsigned char *past; double *past_toward;   /* stances by time */
     struct actio_ambiguity ambiguity;
+    double jammed_at; size_t jammed;                       /* the first time that a sliding contact jammed, and which; contacts: none did */
     double local;                                          /* tolerance of the run: what height of a bounce is nothing */
     size_t pick;                                           /* --pick: which of several motions, from 1; 0 = as it comes */
 };
@@ -89,5 +90,6 @@ int actio_contacts_decide(struct actio_contacts *c, double t, const double *y);
 bool actio_contacts_share(struct actio_contacts *c, const struct actio_stance *s);
 /* impact.c: velocities after the impact of those that touch and approach; impulses by contact. The rule that decided, or NULL: there is no solution. */
 const char *actio_contacts_impact(struct actio_contacts *c, double *v, double *impulse);
+bool actio_contacts_jam(struct actio_contacts *c, size_t contact, double *v, double *impulse);     /* Painleve's paradox: false where that does not help either */
 
 #endif

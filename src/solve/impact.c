@@ -395,3 +395,11 @@ const char *actio_contacts_impact(struct actio_contacts *c, double *v, double *i
     actio_give(ctx, group), actio_give(ctx, taken);
     return rule;
 }
+
+/* Friction so strong that no force can hold a sliding contact, whatever it is: only an impulse stops the slip, without an impact before it. */
+bool actio_contacts_jam(struct actio_contacts *c, size_t contact, double *v, double *impulse)
+{
+    size_t r = rough_rub(c, contact);
+    memset(impulse, 0, c->contacts * sizeof *impulse);
+    return r != SIZE_MAX && with_friction(c, contact, r, v, impulse) && impulse[contact] > 0;
+}
