@@ -253,10 +253,32 @@ static int check_regular(struct actio_run *run)
     return ACTIO_UNSETTLED;
 }
 
+static int no_way_back(struct actio_run *run, const char *label, struct actio_span span, const char *what)
+{
+    actio_find_at(run->f, ACTIO_F_NO_WAY_BACK, &run->model->source, span, ACTIO_ARGS(ACTIO_TEXT(label), ACTIO_TEXT(what)));
+    return 1;
+}
+
+/* Impacts with losses and friction have no inverse. */
+static int check_direction(struct actio_run *run)
+{
+    struct actio_model *m = run->model;
+    if (!(m->t1 < m->t0)) return 0;
+    for (size_t i = 0; i < m->contacts; i++) {
+        const struct actio_contact *c = &m->contact[i];
+        if (c->friction.given) return no_way_back(run, c->label, c->span, "friction");
+        if (!actio_is_const(&m->pool, c->restitution) || actio_model_number(m, c->restitution) != 1) return no_way_back(run, c->label, c->span, "a restitution other than 1");
+    }
+    for (size_t k = 0; k < m->constraints; k++)
+        if (m->constraint[k].friction.given) return no_way_back(run, m->constraint[k].label, m->constraint[k].span, "friction");
+    return 0;
+}
+
 /* On the right side of every wall? */
 static int check_contacts(struct actio_run *run)
 {
     double depth;
+    if (check_direction(run)) return 1;
     size_t i = actio_contacts_beyond(&run->motion, run->model->t0, run->y0, &depth);
     if (i >= run->sys->contacts) return 0;
     const struct actio_contact *c = &run->model->contact[i];
@@ -270,6 +292,6 @@ int actio_run_examine(struct actio_run *run)
     if (run->sys->modes) actio_motion_take_sides(&run->motion, run->model->t0, run->y0);
     int bad = run->sys->levels ? check_data(run) : 0;
     if (!bad && run->sys->p) bad = check_rank(run);
-    if (!bad && run->sys->contacts) bad = check_contacts(run);
+    if (!bad && run->motion.contacts) bad = check_contacts(run);
     return bad ? bad : check_regular(run);
 }

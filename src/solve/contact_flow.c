@@ -247,8 +247,6 @@ static int contacts_side(void *user, size_t k)
 
 /* ---- when something happens */
 
-static double gap_rate(const struct actio_contacts *c, size_t i) { return actio_gap_of(c, i)[ACTIO_GAP_RATE]; }
-
 /* Rounding of the gaps. */
 static void note_noise(struct actio_contacts *c)
 {
@@ -272,7 +270,7 @@ static void find_touching(struct actio_contacts *c, const double *y, size_t hit)
         const double *g = actio_gap_of(c, i);
         double size = c->gap_noise[i] / DBL_EPSILON, nothing = NO_RATE * actio_kinetic_speed(c, i, y + c->n);
         bool at_wall = fabs(g[ACTIO_GAP_VALUE]) <= TOUCHING * size || g[ACTIO_GAP_VALUE] < 0;
-        c->touch[i] = c->now.closed[i] || i == hit || (at_wall && g[ACTIO_GAP_RATE] <= nothing);
+        c->touch[i] = c->now.closed[i] || i == hit || (at_wall && actio_gap_rate(c, i) <= nothing);
     }
 }
 
@@ -292,7 +290,7 @@ static int put_back(struct actio_contacts *c, double t, double *y)
 static bool any_approaches(const struct actio_contacts *c, const double *v)
 {
     for (size_t i = 0; i < c->contacts; i++)
-        if (c->touch[i] && gap_rate(c, i) < -NO_RATE * actio_kinetic_speed(c, i, v)) return true;
+        if (c->touch[i] && actio_gap_rate(c, i) < -NO_RATE * actio_kinetic_speed(c, i, v)) return true;
     return false;
 }
 
@@ -331,7 +329,7 @@ static double series_ratio(const struct actio_contacts *c, size_t i, double rate
 static bool hardly_leaves(struct actio_contacts *c, size_t i, const double *v, double *until)
 {
     const double *g = actio_gap_of(c, i);
-    double e = g[ACTIO_GAP_RESTITUTION], rate = g[ACTIO_GAP_RATE], a = -(actio_dot(c->n, g + ACTIO_GAP_HEAD, c->zdot) + g[ACTIO_GAP_BIAS]);
+    double e = g[ACTIO_GAP_RESTITUTION], rate = actio_gap_rate(c, i), a = -(actio_dot(c->n, g + ACTIO_GAP_HEAD, c->zdot) + g[ACTIO_GAP_BIAS]);
     if (!c->touch[i] || c->now.closed[i] || !(a > 0) || !(rate > NO_RATE * actio_kinetic_speed(c, i, v))) return false;
     double ratio = e > 0 ? e : series_ratio(c, i, rate), height = rate * rate / (2 * a);
     *until = ratio < 1 ? 2 * rate / (a * (1 - ratio)) : 0;
@@ -362,9 +360,9 @@ static void let_go(struct actio_contacts *c, double t, const double *y)
 {
     for (size_t i = 0; i < c->contacts; i++) {
         if (c->now.closed[i] || !c->touch[i]) continue;
-        bool bounces = gap_rate(c, i) > NO_RATE * actio_kinetic_speed(c, i, y + c->n);
+        bool bounces = actio_gap_rate(c, i) > NO_RATE * actio_kinetic_speed(c, i, y + c->n);
         c->left[i] = bounces ? AFTER_IMPACT : AFTER_RELEASE;
-        c->left_t[i] = t, c->left_rate[i] = gap_rate(c, i), c->left_gap[i] = actio_gap_of(c, i)[ACTIO_GAP_VALUE];
+        c->left_t[i] = t, c->left_rate[i] = actio_gap_rate(c, i), c->left_gap[i] = actio_gap_of(c, i)[ACTIO_GAP_VALUE];
     }
 }
 
@@ -407,7 +405,7 @@ static int bounce(struct actio_contacts *c, double t, double *y, size_t hit, boo
         const double *other = actio_gap_of(c, i);
         if (i != hit && other[ACTIO_GAP_VALUE] <= 1e3 * TOUCHING * other[ACTIO_GAP_SIZE]) return ACTIO_FLOW_OK;
     }
-    double e = g[ACTIO_GAP_RESTITUTION], rate = g[ACTIO_GAP_RATE], mobility = actio_dot(c->n, row, answer), fall = fabs(actio_dot(c->n, row, c->z0) + g[ACTIO_GAP_BIAS]);
+    double e = g[ACTIO_GAP_RESTITUTION], rate = actio_gap_rate(c, hit), mobility = actio_dot(c->n, row, answer), fall = fabs(actio_dot(c->n, row, c->z0) + g[ACTIO_GAP_BIAS]);
     double after = -e * rate, energy = c->most_energy;
     note_energy(c, y + c->n);
     double slow = 1e3 * NO_RATE * sqrt(c->most_energy * fabs(mobility));
@@ -415,7 +413,7 @@ static int bounce(struct actio_contacts *c, double t, double *y, size_t hit, boo
     if (!(mobility > 0) || !(e > 0 && e <= 1) || !(-rate > slow && after > slow) || rests) return c->most_energy = energy, ACTIO_FLOW_OK;
     double impulse = (after - rate) / mobility, back = -g[ACTIO_GAP_VALUE] / mobility;
     for (size_t k = 0; k < c->n; k++) y[k] += back * answer[k];
-    for (size_t k = 0; k < c->N; k++) y[c->n + k] += impulse * answer[k];
+    for (size_t k = 0; k < c->N; k++) y[c->n + k] += (m->span < 0 ? -impulse : impulse) * answer[k];
     c->gap_noise[hit] = DBL_EPSILON * g[ACTIO_GAP_SIZE];
     c->left[hit] = AFTER_IMPACT, c->left_t[hit] = t, c->left_rate[hit] = after;
     status = tell(c, t, ACTIO_IMPACT, hit, impulse * g[ACTIO_GAP_SCALE], "Newton's restitution");
@@ -539,7 +537,7 @@ int actio_contacts_open(struct actio_motion *m)
     if (actio_contacts_allocate(m)) return 1;
     struct actio_flow *f = &m->flow;
     f->rhs = contacts_rhs, f->project = sys->contacts + sys->rubs ? contacts_project : f->project;
-    f->guards = last_firm(m->contacts) + sys->events, f->firm = last_firm(m->contacts);
+    f->guards = last_firm(m->contacts) + sys->events, f->watched = sys->events;
     f->guard = contacts_guard, f->side = contacts_side, f->crossed = contacts_crossed, f->passed = contacts_passed;
     f->sample = contacts_sample, f->sampled_t = m->contacts->lane_t, f->sampled_y = m->contacts->lane_y;
     f->enter = contacts_enter, f->stepped = contacts_stepped;

@@ -68,6 +68,12 @@ const char *actio_happening_word(enum actio_happening_kind kind);
 /* ---- inside */
 
 static inline const double *actio_gap_of(const struct actio_contacts *c, size_t i) { return c->x + i * (c->n + ACTIO_GAP_HEAD); }
+/* gap' as the run meets it: backward in time what comes near is what goes away. */
+static inline double actio_gap_rate(const struct actio_contacts *c, size_t i)
+{
+    double rate = actio_gap_of(c, i)[ACTIO_GAP_RATE];
+    return c->m->span < 0 ? -rate : rate;
+}
 static inline const double *actio_rub_of(const struct actio_contacts *c, size_t r) { return c->x + c->contacts * (c->n + ACTIO_GAP_HEAD) + r * ACTIO_RUB_HEAD; }
 static inline const double *actio_slip_of(const struct actio_contacts *c, size_t j) { return actio_rub_of(c, c->rubs) + j * (c->n + ACTIO_SLIP_HEAD); }
 static inline const double *actio_column_row(const struct actio_contacts *c, size_t column)

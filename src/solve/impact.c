@@ -15,7 +15,7 @@
 #define APPROACHES 1e-11                                   /* of the speed that the kinetic energy could give */
 enum { FACETS = 8, STEPS = 4000 };                         /* of a friction cone; of the impulse, where slip turns on the way */
 
-static double rate_of(const struct actio_contacts *c, size_t i) { return actio_gap_of(c, i)[ACTIO_GAP_RATE]; }
+static double rate_of(const struct actio_contacts *c, size_t i) { return actio_gap_rate(c, i); }
 static double restitution_of(const struct actio_contacts *c, size_t i) { return fmax(0, fmin(1, actio_gap_of(c, i)[ACTIO_GAP_RESTITUTION])); }
 
 static double mobility(struct actio_contacts *c, size_t row, size_t column) { return actio_dot(c->n, actio_column_row(c, row), actio_contacts_answer(c, column)); }
@@ -23,6 +23,7 @@ static double mobility(struct actio_contacts *c, size_t row, size_t column) { re
 static void push(struct actio_contacts *c, double *v, size_t column, double impulse)
 {
     const double *answer = actio_contacts_answer(c, column);
+    if (c->m->span < 0) impulse = -impulse;
     for (size_t i = 0; i < c->N; i++) v[i] += impulse * answer[i];
 }
 

@@ -144,7 +144,7 @@ static bool is_new_touch(const struct march *m, double t)
     return m->flow->touched && before(m, m->touched_at, t) && fabs(t - m->t) > 1e-6 * fabs(m->t_next - m->t);
 }
 
-static bool is_watched(const struct march *m, size_t guard) { return m->flow->firm && guard >= m->flow->firm; }
+static bool is_watched(const struct march *m, size_t guard) { return guard + m->flow->watched >= m->flow->guards; }
 static enum kind crossing(const struct march *m) { return is_watched(m, m->guard) ? PASS : CROSSING; }
 
 /* Goes along the signs between the roots of one guard. From the side of the mode to the other is a crossing; the way back

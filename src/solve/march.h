@@ -32,8 +32,8 @@ struct actio_flow {
     /* Called with the guard that crossed zero, at the crossing (state y on the far side of round-off is fine): changes modes.
      * 0 go on (restart the stepper), else stop with this status. */
     int (*crossed)(void *user, size_t guard, double t, double *y);     /* y, the known state, may jump */
-    /* Guards from `firm` on are only looked at: `passed` is told of each crossing, and the step goes on. 0: all are firm. */
-    size_t firm;
+    /* The last `watched` guards are only looked at: `passed` is told of each crossing, and the step goes on. */
+    size_t watched;
     int (*passed)(void *user, size_t guard, double t, const double *y);
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL = nothing to do. */
     int (*enter)(void *user, double t, double *y);

@@ -64,7 +64,7 @@ static void list_slots(struct deciding *d)
 {
     struct actio_contacts *c = d->c;
     for (size_t i = 0; i < c->contacts; i++) {
-        bool rests = c->touch[i] && actio_gap_of(c, i)[ACTIO_GAP_RATE] <= NO_RATE * actio_kinetic_speed(c, i, d->v);
+        bool rests = c->touch[i] && actio_gap_rate(c, i) <= NO_RATE * actio_kinetic_speed(c, i, d->v);
         if (!rests) continue;
         size_t r = rub_of_contact(c, i);
         if (!is_rough(c, r)) r = SIZE_MAX;
