@@ -13,6 +13,8 @@
 #define AT_THE_EDGE 3e-13                                  /* of the largest sticking friction: beyond this it slides; a little more than stance.c allows */
 #define ALLOWANCE 1e-13                                    /* of the size of a gap's terms: a released contact may come this far back */
 enum { PLAIN, AFTER_IMPACT, AFTER_RELEASE };
+#define STORM 1e-5                                         /* of the interval: this is a moment, and so many happenings in it are a storm: */
+enum { MANY = 200 };
 enum { MOST_IMPACTS = 200 };                               /* at one moment */
 
 static const char *const words[] = { "impact", "rest", "contact", "release", "stick", "slip", "event" };
@@ -325,6 +327,15 @@ static double series_ratio(const struct actio_contacts *c, size_t i, double rate
     return c->left[i] == AFTER_IMPACT && before > rate ? sqrt(rate / before) : 0;
 }
 
+/* Bodies jammed among rough walls may hop for ever, each a little: the more they do at one moment, the less is asked of a hop to be none. */
+static double patience(const struct actio_contacts *c) { return c->storm < MANY ? 1 : pow(10, fmin(4, (double)c->storm / MANY)); }
+
+static void watch_storm(struct actio_contacts *c, double t)
+{
+    if (fabs(t - c->storm_from) > STORM * fabs(c->m->span)) c->storm_from = t, c->storm = 0;
+    if (c->storm++ < MANY) c->calm = 0;
+}
+
 /* A bounce that comes back before it can be seen, under the stance at hand. */
 static bool hardly_leaves(struct actio_contacts *c, size_t i, const double *v, double *until)
 {
@@ -333,7 +344,7 @@ static bool hardly_leaves(struct actio_contacts *c, size_t i, const double *v, d
     if (!c->touch[i] || c->now.closed[i] || !(a > 0) || !(rate > NO_RATE * actio_kinetic_speed(c, i, v))) return false;
     double ratio = e > 0 ? e : series_ratio(c, i, rate), height = rate * rate / (2 * a);
     *until = ratio < 1 ? 2 * rate / (a * (1 - ratio)) : 0;
-    if (height <= (e < 1 || is_rough(c, i) ? 1e4 : 4) * c->gap_noise[i]) return true;         /* it can't be told from rounding */
+    if (height <= (e < 1 || is_rough(c, i) || c->storm > MANY ? 1e4 * patience(c) : 4) * c->gap_noise[i]) return true;       /* it can't be told from rounding */
     return e < 1 && height <= 1e-3 * c->local * fmax(1, g[ACTIO_GAP_SIZE]) && rate <= 10 * c->local * fmax(1, actio_kinetic_speed(c, i, v));
 }
 
@@ -349,6 +360,7 @@ static int come_to_rest(struct actio_contacts *c, double t, double *y, bool *any
         bool rests = hardly_leaves(c, i, y + c->n, &until);
         if (!rests) continue;
         *any = c->rests[i] = true;
+        c->calm = fmax(c->calm, 3 * actio_gap_rate(c, i));
         status = tell(c, t + copysign(until, c->m->span), ACTIO_RESTS, i, 0, "geometric series of bounces");
     }
     for (size_t i = 0; i < c->contacts; i++) c->now.closed[i] |= c->rests[i];
@@ -428,6 +440,7 @@ static int settle(struct actio_contacts *c, double t, double *y, size_t hit)
     int status = actio_contacts_at(c, t, y);
     if (status) return status;
     note_energy(c, y + c->n);
+    watch_storm(c, t);
     memset(c->rests, 0, c->contacts * sizeof *c->rests);
     find_touching(c, y, hit);
     status = put_back(c, t, y);
@@ -528,6 +541,7 @@ void actio_contacts_begin(struct actio_motion *m)
     c->busy = false;
     c->stopped = SIZE_MAX, c->most_energy = 0;
     c->jammed = c->contacts;
+    c->storm = 0, c->storm_from = 0;
 }
 
 int actio_contacts_open(struct actio_motion *m)

@@ -39,7 +39,7 @@ static bool is_rough(const struct actio_contacts *c, size_t r)
 
 static bool does_slip(const struct actio_contacts *c, size_t r, const double *v)
 {
-    double nothing = 0;
+    double nothing = c->calm;
     if (r == SIZE_MAX || c->stopped == r) return false;
     for (size_t j = 0; j < c->rub[r].slips; j++) nothing = fmax(nothing, NO_RATE * actio_kinetic_speed(c, c->contacts + c->rub[r].slip + j, v));
     return actio_slip_size(c, r) > nothing;
