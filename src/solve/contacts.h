@@ -6,6 +6,7 @@
 
 #include "solve/law.h"
 
+enum { ACTIO_LEFT_PLAIN, ACTIO_LEFT_AFTER_IMPACT, ACTIO_LEFT_AFTER_RELEASE };
 enum actio_rub_state { ACTIO_RUB_IDLE, ACTIO_RUB_SLIDES, ACTIO_RUB_STICKS };
 /* Who holds whom. toward: by slip, the direction in which a rub slides; sign: by rub, of the multiplier of the constraint it is on. */
 struct actio_stance { unsigned char *closed, *rub; double *toward, *sign; };
@@ -91,6 +92,18 @@ void actio_contacts_tell(struct actio_contacts *c, const struct actio_stance *s)
 void actio_stance_copy(const struct actio_contacts *c, struct actio_stance *to, const struct actio_stance *from);
 double actio_slip_size(const struct actio_contacts *c, size_t rub);
 double actio_kinetic_speed(const struct actio_contacts *c, size_t column, const double *v);       /* the largest rate along the column that this kinetic energy could give */
+
+/* contact_history.c: one more happening; the stance from now on, and that of a time; is anything holding or rubbing? Flow statuses. */
+int actio_contacts_happens(struct actio_contacts *c, double t, enum actio_happening_kind kind, size_t index, double impulse, const char *rule);
+int actio_contacts_remember(struct actio_contacts *c, double t);
+void actio_contacts_recall(struct actio_contacts *c, double t, bool backward);
+void actio_contacts_set_busy(struct actio_contacts *c);
+/* contact_flow.c: positions (level 0) or velocities (1) onto what holds; a flow status. */
+int actio_contacts_put_on(struct actio_contacts *c, double t, double *y, int level);
+/* contact_settle.c: from the moment when contact `hit` reached its wall (contacts: none did), or what held does no longer, to the stance that follows.
+ * The short way for one smooth contact while nothing holds; *done false: it is not as simple as that. Flow statuses. */
+int actio_contacts_settle(struct actio_contacts *c, double t, double *y, size_t hit);
+int actio_contacts_bounce(struct actio_contacts *c, double t, double *y, size_t hit, bool *done);
 
 /* stance.c: from the contacts that touch without approaching, which hold and which slide; sets c->now. A flow status. */
 int actio_contacts_decide(struct actio_contacts *c, double t, const double *y);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What happened to contacts in a run: the list that is shown, and which stance was in force when. */
+#include "solve/contacts.h"
+
+#include <string.h>
+
+static const char *const words[] = { "impact", "rest", "contact", "release", "stick", "slip", "event" };
+const char *actio_happening_word(enum actio_happening_kind kind) { return words[kind]; }
+
+static bool grow(struct actio_contacts *c, void **list, size_t *cap, size_t count, size_t size)
+{
+    if (count < *cap) return true;
+    size_t room = *cap ? 2 * *cap : 256;
+    void *more = actio_take(c->m->ctx, room, size);
+    if (!more) return false;
+    if (count) memcpy(more, *list, count * size);
+    actio_give(c->m->ctx, *list);
+    *list = more, *cap = room;
+    return true;
+}
+
+int actio_contacts_happens(struct actio_contacts *c, double t, enum actio_happening_kind kind, size_t index, double impulse, const char *rule)
+{
+    void *list = c->happening;
+    if (!grow(c, &list, &c->happenings_cap, c->happenings, sizeof *c->happening)) return ACTIO_FLOW_FAILED;
+    c->happening = list;
+    c->happening[c->happenings++] = (struct actio_happening){ t, impulse, kind, (uint32_t)index, rule };
+    return ACTIO_FLOW_OK;
+}
+
+/* Stances by time: a byte for each contact and rub, doubles for directions and signs. */
+int actio_contacts_remember(struct actio_contacts *c, double t)
+{
+    size_t bytes = c->contacts + c->rubs, numbers = c->slips + c->rubs, room = c->changes_cap;
+    void *change = c->change, *past = c->past, *toward = c->past_toward;
+    bool ok = grow(c, &change, &c->changes_cap, c->changes, sizeof *c->change);
+    size_t cap = room;
+    c->change = change;
+    if (ok) ok = grow(c, &past, &cap, c->changes, bytes + 1);
+    c->past = past, cap = room;
+    if (ok) ok = grow(c, &toward, &cap, c->changes, (numbers + 1) * sizeof(double));
+    c->past_toward = toward;
+    if (!ok) return ACTIO_FLOW_FAILED;
+    unsigned char *b = c->past + c->changes * (bytes + 1);
+    double *d = c->past_toward + c->changes * (numbers + 1);
+    memcpy(b, c->now.closed, c->contacts), memcpy(b + c->contacts, c->now.rub, c->rubs);
+    memcpy(d, c->now.toward, c->slips * sizeof *d), memcpy(d + c->slips, c->now.sign, c->rubs * sizeof *d);
+    c->change[c->changes++].t = t;
+    return ACTIO_FLOW_OK;
+}
+
+void actio_contacts_set_busy(struct actio_contacts *c)
+{
+    c->busy = false;
+    for (size_t i = 0; i < c->contacts; i++) c->busy |= c->now.closed[i] != 0;
+    for (size_t r = 0; r < c->rubs; r++) c->busy |= c->now.rub[r] != ACTIO_RUB_IDLE;
+}
+
+/* The stance in force at t. */
+void actio_contacts_recall(struct actio_contacts *c, double t, bool backward)
+{
+    size_t bytes = c->contacts + c->rubs, numbers = c->slips + c->rubs, low = 0, high = c->changes;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        bool later = backward ? c->change[middle].t < t : c->change[middle].t > t;
+        if (later) high = middle;
+        else low = middle;
+    }
+    if (c->changes == 0) return;
+    const unsigned char *b = c->past + low * (bytes + 1);
+    const double *d = c->past_toward + low * (numbers + 1);
+    memcpy(c->now.closed, b, c->contacts), memcpy(c->now.rub, b + c->contacts, c->rubs);
+    memcpy(c->now.toward, d, c->slips * sizeof *d), memcpy(c->now.sign, d + c->slips, c->rubs * sizeof *d);
+    actio_contacts_set_busy(c);
+}
+
