@@ -9,6 +9,7 @@
 
 #define NO_FORCE 1e-12                                     /* of the forces at work: a contact that pulls less than this still holds */
 #define AT_THE_EDGE 3e-13                                  /* of the largest sticking friction: beyond this it slides; a little more than stance.c allows */
+#define HALT 1e-7                                          /* of the fastest slip along two directions: there it is as good as 0, and turns no more */
 #define ALLOWANCE 1e-13                                    /* of the size of a gap's terms: a released contact may come this far back */
 
 /* ---- the flow under a stance */
@@ -119,7 +120,7 @@ static double rub_guard(const struct actio_contacts *c, size_t r)
         along += actio_slip_of(c, rub->slip + j)[ACTIO_SLIP_VALUE] * c->now.toward[rub->slip + j];
         size = hypot(size, c->friction[rub->slip + j]);
     }
-    if (c->now.rub[r] == ACTIO_RUB_SLIDES) return along;
+    if (c->now.rub[r] == ACTIO_RUB_SLIDES) return c->halt[r] > 0 ? actio_slip_size(c, r) - c->halt[r] : along;
     double most = actio_rub_of(c, r)[ACTIO_RUB_STICKING] * load_of(c, r);
     return most - size + AT_THE_EDGE * (fabs(most) + 0.1 * c->force_size);
 }
@@ -174,8 +175,8 @@ static int contacts_side(void *user, size_t k)
 /* Along two slips the one in view may vanish while the other does not: then it only turns. */
 static bool has_stopped(struct actio_contacts *c, size_t r, double t, const double *y)
 {
-    if (c->rub[r].slips == 1 || actio_contacts_at(c, t, y)) return true;
-    return actio_slip_size(c, r) <= 1e-6 * actio_kinetic_speed(c, c->contacts + c->rub[r].slip, y + c->n);
+    if (c->rub[r].slips == 1 || c->halt[r] > 0 || actio_contacts_at(c, t, y)) return true;
+    return actio_slip_size(c, r) <= 1e-8 * actio_kinetic_speed(c, c->contacts + c->rub[r].slip, y + c->n);
 }
 
 static int contacts_crossed(void *user, size_t k, double t, double *y)
@@ -218,6 +219,7 @@ static void contacts_stepped(void *user, double t, const double *y)
     if (!turns || actio_contacts_at(c, t, y)) return;
     for (size_t r = 0; r < c->rubs; r++) {
         double size = actio_slip_size(c, r);
+        if (c->now.rub[r] == ACTIO_RUB_SLIDES && c->rub[r].slips > 1) c->halt[r] = fmax(c->halt[r], HALT * size);
         for (size_t j = 0; c->now.rub[r] == ACTIO_RUB_SLIDES && c->rub[r].slips > 1 && size > 0 && j < c->rub[r].slips; j++)
             c->now.toward[c->rub[r].slip + j] = actio_slip_of(c, c->rub[r].slip + j)[ACTIO_SLIP_VALUE] / size;
     }
@@ -292,6 +294,6 @@ size_t actio_contacts_beyond(struct actio_motion *m, double t, const double *y, 
     const double *gap = actio_motion_quantity(m, ACTIO_Q_CONTACT, t, y);
     c->x = gap;
     for (size_t i = 0; i < c->contacts; i++)
-        if ((*depth = -actio_gap_of(c, i)[ACTIO_GAP_VALUE]) > 1e-10 * actio_gap_of(c, i)[ACTIO_GAP_SIZE] && *depth > 0) return i;
+        if ((*depth = -actio_gap_of(c, i)[ACTIO_GAP_VALUE]) > 1e-10 * actio_gap_of(c, i)[ACTIO_GAP_SIZE] + 1e-14) return i;
     return c->contacts;
 }

@@ -222,6 +222,8 @@ int actio_contacts_settle(struct actio_contacts *c, double t, double *y, size_t 
         if (again && !status) status = actio_contacts_decide(c, t, y);
     }
     if (status) return status;
+    for (size_t r = 0; r < c->rubs; r++)
+        if (c->now.rub[r] != ACTIO_RUB_SLIDES || c->best.rub[r] != ACTIO_RUB_SLIDES) c->halt[r] = 0;
     actio_contacts_set_busy(c);
     if (!c->busy) status = actio_contacts_at(c, t, y);
     let_go(c, t, y);

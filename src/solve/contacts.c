@@ -28,7 +28,7 @@ static bool take_numbers(struct actio_contacts *c)
         { &c->left_t, c->contacts }, { &c->left_gap, c->contacts }, { &c->left_rate, c->contacts }, { &c->gap_noise, c->contacts }, { &c->z0, N }, { &c->l0, p }, { &c->Z, c->columns * N },
         { &c->V, c->columns * p }, { &c->W, k * N }, { &c->U, k * p }, { &c->M, k * k }, { &c->LU, k * k }, { &c->b, 2 * k }, { &c->force, 2 * k },
         { &c->direction, c->slips }, { &c->work, actio_rank_work(k, k) + k + N + p }, { &c->zdot, N }, { &c->lambda, p }, { &c->normal, c->contacts },
-        { &c->friction, c->slips }, { &c->y, c->m->ny }, { &c->impulse, c->contacts },
+        { &c->friction, c->slips }, { &c->y, c->m->ny }, { &c->halt, c->rubs }, { &c->impulse, c->contacts },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].at = actio_take(ctx, want[i].count + 1, sizeof(double)))) return false;
@@ -98,7 +98,7 @@ void actio_contacts_close(struct actio_motion *m)
         for (size_t j = 0; j < 4; j++) actio_give(m->ctx, parts[j]);
     }
     void *all[] = { c->left, c->left_t, c->left_gap, c->left_rate, c->gap_noise, c->touch, c->rests, c->edge, c->z0, c->l0, c->Z, c->V, c->answered, c->unknown, c->W, c->U, c->M, c->LU, c->b, c->force,
-                    c->direction, c->work, c->pivot, c->iwork, c->zdot, c->lambda, c->normal, c->friction, c->y, c->impulse, c->happening, c->change, c->past, c->past_toward, c->lane_t, c->lane_in, c->lane_out, c->lane_work, c };
+                    c->direction, c->work, c->pivot, c->iwork, c->zdot, c->lambda, c->normal, c->friction, c->y, c->halt, c->impulse, c->happening, c->change, c->past, c->past_toward, c->lane_t, c->lane_in, c->lane_out, c->lane_work, c };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     m->contacts = NULL;
 }

@@ -30,6 +30,7 @@ struct actio_contacts {
     unsigned char *left; double *left_t, *left_gap, *left_rate;
     double *gap_noise;                                     /* rounding of the gap, as seen where it was last closed */
     bool *touch, *rests, *edge;                                    /* edge: a rub whose slide is about to begin, against the friction that holds */
+    double *halt;                                          /* by rub with two slips, while it slides: how slow it is when it stops; 0 = not fast yet */
     bool refused;                                          /* the stance at hand has just been found not to hold: another, if there is one */
     size_t stopped;                                        /* a rub whose slip has just reached 0; SIZE_MAX = none */
     double most_energy;                                    /* v'Gv, the largest seen: rates beside its speed are rounding */

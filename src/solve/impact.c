@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define APPROACHES 1e-11                                   /* of the speed that the kinetic energy could give */
-enum { FACETS = 8, STEPS = 4000 };                         /* of a friction cone; of the impulse, where slip turns on the way */
+enum { FACETS = 8, STEPS = 400 };                          /* of a friction cone; of the impulse, where slip turns on the way */
 
 static double rate_of(const struct actio_contacts *c, size_t i) { return actio_gap_rate(c, i); }
 static double restitution_of(const struct actio_contacts *c, size_t i) { return fmax(0, fmin(1, actio_gap_of(c, i)[ACTIO_GAP_RESTITUTION])); }
@@ -95,55 +95,91 @@ static bool routh(struct routh *x, double e)
     return e == 0 || phase(x, true, (1 - e * e) * compression);
 }
 
-/* Two slips whose direction turns on the way: small steps of the impulse, the direction followed by the midpoint rule. */
-struct cone { double a, b[2], d[2][2], sliding, rate, slip[2], normal, tangential[2], work; };
+/* Two slips whose direction turns on the way: by the normal impulse p,  slip' = b + D k,  rate' = a + b k,  work' = rate,  tangential' = k, by the
+ * classical method of order 4 in small steps. */
+enum { SLIP, RATE = 2, WORK, TANGENT, VALUES = 6 };
+struct cone { double a, b[2], d[2][2], sliding, sticking, x[VALUES], normal; };
 
-static void share_of(const struct cone *x, const double *slip, double sticking, double *k)
+static bool has_slip(const double *x) { return x[SLIP] != 0 || x[SLIP + 1] != 0; }
+
+/* Friction by normal impulse: against the slip; without slip what holds, or against what begins. */
+static void share_of(const struct cone *c, const double *slip, double *k)
 {
-    double size = hypot(slip[0], slip[1]), det = x->d[0][0] * x->d[1][1] - x->d[0][1] * x->d[1][0];
-    k[0] = -(x->d[1][1] * x->b[0] - x->d[0][1] * x->b[1]) / det, k[1] = -(x->d[0][0] * x->b[1] - x->d[1][0] * x->b[0]) / det;
+    double size = hypot(slip[0], slip[1]), det = c->d[0][0] * c->d[1][1] - c->d[0][1] * c->d[1][0];
+    k[0] = -(c->d[1][1] * c->b[0] - c->d[0][1] * c->b[1]) / det, k[1] = -(c->d[0][0] * c->b[1] - c->d[1][0] * c->b[0]) / det;
     double hold = hypot(k[0], k[1]);
-    if (size == 0 && hold <= sticking) return;
-    for (int j = 0; j < 2; j++) k[j] = size > 0 ? -x->sliding * slip[j] / size : x->sliding * k[j] / hold;
+    if (size == 0 && hold <= c->sticking) return;
+    for (int j = 0; j < 2; j++) k[j] = size > 0 ? -c->sliding * slip[j] / size : c->sliding * k[j] / hold;
 }
 
-static void slip_after(const struct cone *x, const double *from, const double *k, double p, double *to)
+static void rates_of(const struct cone *c, const double *x, double *dx)
 {
-    for (int j = 0; j < 2; j++) to[j] = from[j] + p * (x->b[j] + x->d[j][0] * k[0] + x->d[j][1] * k[1]);
+    double k[2];
+    share_of(c, x + SLIP, k);
+    for (int j = 0; j < 2; j++) dx[SLIP + j] = has_slip(x) ? c->b[j] + c->d[j][0] * k[0] + c->d[j][1] * k[1] : 0, dx[TANGENT + j] = k[j];
+    if (!has_slip(x) && hypot(k[0], k[1]) > c->sticking * (1 - 1e-15))
+        for (int j = 0; j < 2; j++) dx[SLIP + j] = c->b[j] + c->d[j][0] * k[0] + c->d[j][1] * k[1];
+    dx[RATE] = c->a + c->b[0] * k[0] + c->b[1] * k[1];
+    dx[WORK] = x[RATE];
 }
 
-static bool small_steps(struct cone *x, double sticking, double e)
+static void classical(const struct cone *c, const double *x, double h, double *to)
 {
-    double p = -x->rate * (1 + e) / x->a / STEPS, compression = 0;
-    bool expands = false;
-    for (int i = 0; i < 200 * STEPS; i++) {
-        double k[2], mid[2], next[2], h = p;
-        share_of(x, x->slip, sticking, k);
-        slip_after(x, x->slip, k, 0.5 * h, mid);
-        bool stops = hypot(x->slip[0], x->slip[1]) > 0 && mid[0] * x->slip[0] + mid[1] * x->slip[1] <= 0;
-        if (!stops && hypot(x->slip[0], x->slip[1]) > 0) share_of(x, mid, sticking, k);
-        slip_after(x, x->slip, k, h, next);
-        stops = stops || (hypot(x->slip[0], x->slip[1]) > 0 && next[0] * x->slip[0] + next[1] * x->slip[1] <= 0);
-        double up = x->a + x->b[0] * k[0] + x->b[1] * k[1];
-        bool done = false;
-        if (!expands && x->rate + up * h >= 0) h = -x->rate / up, done = true;
-        if (expands && x->work + x->rate * h + 0.5 * up * h * h >= (1 - e * e) * compression) {
-            double rest = (1 - e * e) * compression - x->work;
-            h = 2 * rest / (x->rate + sqrt(fmax(0, x->rate * x->rate + 2 * up * rest))), done = true;
+    double k[4][VALUES], at[VALUES];
+    rates_of(c, x, k[0]);
+    for (int s = 1; s < 4; s++) {
+        for (int j = 0; j < VALUES; j++) at[j] = x[j] + (s < 3 ? 0.5 : 1) * h * k[s - 1][j];
+        rates_of(c, at, k[s]);
+    }
+    for (int j = 0; j < VALUES; j++) to[j] = x[j] + h / 6 * (k[0][j] + 2 * (k[1][j] + k[2][j]) + k[3][j]);
+}
+
+/* A step that is short beside the way to the end of the slip, so that its direction is followed. */
+static double step_of(const struct cone *c, double p)
+{
+    double dx[VALUES], size = hypot(c->x[SLIP], c->x[SLIP + 1]);
+    rates_of(c, c->x, dx);
+    double fast = hypot(dx[SLIP], dx[SLIP + 1]);
+    return size > 0 && fast > 0 ? fmin(p, 0.05 * size / fast) : p;
+}
+
+/* To where component `of` has the value `wanted`, from below; false: it never has. */
+static bool small_steps(struct cone *c, int of, double wanted, double p, double least)
+{
+    for (int i = 0; i < 100 * STEPS; i++) {
+        double next[VALUES], h = step_of(c, p);
+        classical(c, c->x, h, next);
+        if (next[of] >= wanted) {
+            double low = 0, high = h;
+            for (int j = 0; j < 60 && high - low > 1e-16 * high; j++) {
+                double middle = 0.5 * (low + high);
+                classical(c, c->x, middle, next);
+                if (next[of] >= wanted) high = middle;
+                else low = middle;
+            }
+            h = high;
         }
-        slip_after(x, x->slip, k, h, next);
-        x->work += x->rate * h + 0.5 * up * h * h, x->rate += up * h, x->normal += h;
-        for (int j = 0; j < 2; j++) x->tangential[j] += k[j] * h, x->slip[j] = stops ? 0 : next[j];
-        if (done && (expands || e == 0)) return true;
-        if (done) expands = true, compression = x->work, x->rate = 0;
+        classical(c, c->x, h, next);
+        memcpy(c->x, next, sizeof next);
+        c->normal += h;
+        if (has_slip(c->x) && hypot(c->x[SLIP], c->x[SLIP + 1]) <= least) c->x[SLIP] = c->x[SLIP + 1] = 0;
+        if (next[of] >= wanted) return true;
     }
     return false;
+}
+
+static bool follow(struct cone *c, double e)
+{
+    double p = -c->x[RATE] * (1 + e) / c->a / STEPS, least = 1e-14 * hypot(c->x[SLIP], c->x[SLIP + 1]);
+    if (!small_steps(c, RATE, 0, p, least)) return false;
+    c->x[RATE] = 0;
+    return e == 0 || small_steps(c, WORK, (1 - e * e) * c->x[WORK], p, least);
 }
 
 /* The slip's own direction keeps if neither the normal impulse nor friction against it turns it. */
 static bool keeps_direction(const struct cone *x, double size)
 {
-    double u[2] = { x->slip[0] / size, x->slip[1] / size }, cross = u[0] * (x->d[1][0] * u[0] + x->d[1][1] * u[1]) - u[1] * (x->d[0][0] * u[0] + x->d[0][1] * u[1]);
+    double u[2] = { x->x[SLIP] / size, x->x[SLIP + 1] / size }, cross = u[0] * (x->d[1][0] * u[0] + x->d[1][1] * u[1]) - u[1] * (x->d[0][0] * u[0] + x->d[0][1] * u[1]);
     double d = fabs(x->d[0][0]) + fabs(x->d[1][1]);
     return fabs(cross) <= 1e-13 * d && fabs(u[0] * x->b[1] - u[1] * x->b[0]) <= 1e-13 * (d + x->a);
 }
@@ -152,21 +188,22 @@ static const char *by_cone(struct actio_contacts *c, size_t i, size_t r, double 
 {
     size_t s = c->contacts + c->rub[r].slip;
     const double *rub = actio_rub_of(c, r);
-    struct cone x = { .a = mobility(c, i, i), .b = { mobility(c, s, i), mobility(c, s + 1, i) }, .rate = rate_of(c, i), .sliding = rub[ACTIO_RUB_SLIDING] * rub[ACTIO_RUB_SCALE],
+    struct cone x = { .a = mobility(c, i, i), .b = { mobility(c, s, i), mobility(c, s + 1, i) }, .sliding = rub[ACTIO_RUB_SLIDING] * rub[ACTIO_RUB_SCALE],
+                      .sticking = rub[ACTIO_RUB_STICKING] * rub[ACTIO_RUB_SCALE],
                       .d = { { mobility(c, s, s), mobility(c, s, s + 1) }, { mobility(c, s + 1, s), mobility(c, s + 1, s + 1) } },
-                      .slip = { actio_slip_of(c, c->rub[r].slip)[0], actio_slip_of(c, c->rub[r].slip + 1)[0] } };
-    double size = hypot(x.slip[0], x.slip[1]), sticking = rub[ACTIO_RUB_STICKING] * rub[ACTIO_RUB_SCALE];
+                      .x = { [SLIP] = actio_slip_of(c, c->rub[r].slip)[0], [SLIP + 1] = actio_slip_of(c, c->rub[r].slip + 1)[0], [RATE] = rate_of(c, i) } };
+    double size = hypot(x.x[SLIP], x.x[SLIP + 1]);
     if (size > 0 && keeps_direction(&x, size)) {
-        double u[2] = { x.slip[0] / size, x.slip[1] / size };
-        struct routh y = { .a = x.a, .b = x.b[0] * u[0] + x.b[1] * u[1], .rate = x.rate, .slip = size, .sliding = x.sliding, .sticking = sticking };
+        double u[2] = { x.x[SLIP] / size, x.x[SLIP + 1] / size };
+        struct routh y = { .a = x.a, .b = x.b[0] * u[0] + x.b[1] * u[1], .rate = x.x[RATE], .slip = size, .sliding = x.sliding, .sticking = x.sticking };
         y.d = u[0] * (x.d[0][0] * u[0] + x.d[0][1] * u[1]) + u[1] * (x.d[1][0] * u[0] + x.d[1][1] * u[1]);
         if (!routh(&y, restitution_of(c, i))) return NULL;
         x.normal = y.normal;
-        for (int j = 0; j < 2; j++) x.tangential[j] = y.tangential * u[j];
-    } else if (!small_steps(&x, sticking, restitution_of(c, i))) return NULL;
+        for (int j = 0; j < 2; j++) x.x[TANGENT + j] = y.tangential * u[j];
+    } else if (!follow(&x, restitution_of(c, i))) return NULL;
     impulse[i] = x.normal;
     push(c, v, i, x.normal);
-    for (size_t j = 0; j < 2; j++) push(c, v, s + j, x.tangential[j]);
+    for (size_t j = 0; j < 2; j++) push(c, v, s + j, x.x[TANGENT + j]);
     return "Stronge's restitution with Coulomb's friction";
 }
 

@@ -286,9 +286,17 @@ static bool same_as(const struct deciding *d, size_t solution)
     return true;
 }
 
+/* The stance as it was: also the same way of each slide, and the same sign of what loads it. */
 static bool stays(const struct actio_contacts *c)
 {
-    return memcmp(c->trial.closed, c->now.closed, c->contacts) == 0 && memcmp(c->trial.rub, c->now.rub, c->rubs) == 0;
+    if (memcmp(c->trial.closed, c->now.closed, c->contacts) != 0 || memcmp(c->trial.rub, c->now.rub, c->rubs) != 0) return false;
+    for (size_t r = 0; r < c->rubs; r++) {
+        const struct actio_rub *rub = &c->rub[r];
+        if (c->trial.rub[r] != ACTIO_RUB_SLIDES) continue;
+        if (actio_dot(rub->slips, c->trial.toward + rub->slip, c->now.toward + rub->slip) < 0) return false;
+        if (rub->constraint != UINT32_MAX && c->trial.sign[r] != c->now.sign[r]) return false;
+    }
+    return true;
 }
 
 static void keep(struct deciding *d)
