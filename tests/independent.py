@@ -13,7 +13,7 @@ GOES_ON = {"+", "-", "*", "/", "^", "<", "<=", ">", ">=", ",", ":", "=", ".."}
 FUNCTIONS = {"sin": sp.sin, "cos": sp.cos, "tan": sp.tan, "asin": sp.asin, "acos": sp.acos, "atan": sp.atan,
              "atan2": sp.atan2, "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh, "exp": sp.exp, "log": sp.log,
              "sqrt": sp.sqrt, "abs": sp.Abs, "sign": sp.sign, "min": sp.Min, "max": sp.Max}
-LABELLED = {"lambda", "reaction", "power", "residual", "charge", "balance"}
+LABELLED = {"lambda", "reaction", "power", "residual", "charge", "balance", "gap", "force", "friction"}
 
 
 def tokenize(line):
@@ -387,6 +387,9 @@ class Model:
         self.claims.append(tokens)
 
     def read_event(self, tokens):
+        pass
+
+    def read_contact(self, tokens):
         pass
 
     def claim(self, tokens):

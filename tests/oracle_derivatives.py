@@ -13,7 +13,7 @@ import tempfile
 import mpmath
 
 from independent import Equations, Model
-from program import Tally, arguments, call, rows
+from program import Tally, arguments, call, one_sided, rows
 
 mpmath.mp.dps = 30
 TOLERANCE = 1e-11          # relative to max(1, size): what a solve in double precision leaves of 1e-16
@@ -81,7 +81,7 @@ def one(tally, program, path):
     name = os.path.basename(path)
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    if UNSETTLED.search(text):
+    if UNSETTLED.search(text) or one_sided(path):
         return
     model = Model(text)
     equations = Equations(model)

@@ -4,6 +4,7 @@ import csv
 import glob
 import io
 import os
+import re
 import subprocess
 import sys
 
@@ -32,6 +33,12 @@ def call(program, *words, limit=300):
 def rows(text):
     """CSV text as a list of {column: float}."""
     return [{name: float(x) for name, x in row.items()} for row in csv.DictReader(io.StringIO(text))]
+
+
+def one_sided(path):
+    """Whether the model has contacts or dry friction: its motion is not that of smooth equations."""
+    with open(path, encoding="utf-8") as file:
+        return re.search(r"^contact\b|^constraint\b.*\bfriction =", file.read(), re.M) is not None
 
 
 class Tally:
