@@ -23,7 +23,7 @@ static double next_random(void)
 /* States around the start data; params around their values; switches on either side. */
 static void fill_inputs(struct inputs *in, const struct subject *s)
 {
-    size_t n = s->sys->n, m = s->sys->m, p = s->sys->p;
+    size_t n = s->sys->n, m = s->sys->m, p = actio_friction_slot(s->sys, s->sys->slips);   /* multipliers, then forces of contacts and frictions */
     const size_t size[ACTIO_SPACE_COUNT] = {
         [ACTIO_SPACE_T] = 1, [ACTIO_SPACE_PARAM] = s->sys->params, [ACTIO_SPACE_HIDDEN] = 1, [ACTIO_SPACE_MODE] = s->sys->modes, [ACTIO_SPACE_Q] = n,
         [ACTIO_SPACE_V] = n, [ACTIO_SPACE_ACC] = n, [ACTIO_SPACE_STATE] = m, [ACTIO_SPACE_SDOT] = m, [ACTIO_SPACE_LAMBDA] = p, [ACTIO_SPACE_REACTION] = n + m };

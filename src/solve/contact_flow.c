@@ -175,6 +175,13 @@ static int contacts_side(void *user, size_t k)
 /* Along two slips the one in view may vanish while the other does not: then it only turns. */
 static bool has_stopped(struct actio_contacts *c, size_t r, double t, const double *y)
 {
+    c->delay = 0;
+    if (c->halt[r] > 0 && solve_at(c, t, y) == ACTIO_FLOW_OK) {    /* the last of the way it goes straight: it ends after |slip|/|slip'| */
+        double size = actio_slip_size(c, r), slower = 0;
+        for (size_t j = c->rub[r].slip; j < c->rub[r].slip + c->rub[r].slips; j++)
+            slower -= actio_slip_of(c, j)[ACTIO_SLIP_VALUE] / size * (actio_dot(c->n, actio_column_row(c, c->contacts + j), c->zdot) + actio_slip_of(c, j)[ACTIO_SLIP_BIAS]);
+        c->delay = slower > 0 ? size / slower : 0;
+    }
     if (c->rub[r].slips == 1 || c->halt[r] > 0 || actio_contacts_at(c, t, y)) return true;
     return actio_slip_size(c, r) <= 1e-8 * actio_kinetic_speed(c, c->contacts + c->rub[r].slip, y + c->n);
 }
@@ -294,6 +301,6 @@ size_t actio_contacts_beyond(struct actio_motion *m, double t, const double *y, 
     const double *gap = actio_motion_quantity(m, ACTIO_Q_CONTACT, t, y);
     c->x = gap;
     for (size_t i = 0; i < c->contacts; i++)
-        if ((*depth = -actio_gap_of(c, i)[ACTIO_GAP_VALUE]) > 1e-10 * actio_gap_of(c, i)[ACTIO_GAP_SIZE] + 1e-14) return i;
+        if ((*depth = -actio_gap_of(c, i)[ACTIO_GAP_VALUE]) > 1e-10 * actio_gap_of(c, i)[ACTIO_GAP_SIZE] + 1e-12) return i;
     return c->contacts;
 }

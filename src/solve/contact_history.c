@@ -10,13 +10,21 @@ const char *actio_happening_word(enum actio_happening_kind kind) { return words[
 static bool grow(struct actio_contacts *c, void **list, size_t *cap, size_t count, size_t size)
 {
     if (count < *cap) return true;
-    size_t room = *cap ? 2 * *cap : 256;
+    size_t room = *cap ? 2 * *cap : ACTIO_FIRST_CHANGES;
     void *more = actio_take(c->m->ctx, room, size);
     if (!more) return false;
     if (count) memcpy(more, *list, count * size);
     actio_give(c->m->ctx, *list);
     *list = more, *cap = room;
     return true;
+}
+
+/* Room for the first ones, before the first step. */
+bool actio_contacts_reserve(struct actio_contacts *c)
+{
+    bool ok = actio_contacts_happens(c, 0, ACTIO_IMPACT, 0, 0, "") == ACTIO_FLOW_OK && actio_contacts_remember(c, 0) == ACTIO_FLOW_OK;
+    c->happenings = c->changes = 0;
+    return ok;
 }
 
 int actio_contacts_happens(struct actio_contacts *c, double t, enum actio_happening_kind kind, size_t index, double impulse, const char *rule)

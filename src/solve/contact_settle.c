@@ -10,7 +10,7 @@
 #define TOUCHING 1e-12                                     /* of the size of a gap's terms: closed */
 #define NO_RATE 1e-11                                      /* of the speed that the kinetic energy could give it: neither approaching nor leaving */
 #define STORM 1e-5                                         /* of the interval: this is a moment, and so many happenings in it are a storm: */
-enum { MANY = 200 };
+enum { MANY = 200, TOO_MANY = 1000000 };
 enum { MOST_IMPACTS = 200 };                               /* at one moment */
 
 /* Rounding of the gaps. */
@@ -94,10 +94,22 @@ static double series_ratio(const struct actio_contacts *c, size_t i, double rate
 /* Bodies jammed among rough walls may hop for ever, each a little: the more they do at one moment, the less is asked of a hop to be none. */
 static double patience(const struct actio_contacts *c) { return c->storm < MANY ? 1 : pow(10, fmin(4, (double)c->storm / MANY)); }
 
-static void watch_storm(struct actio_contacts *c, double t)
+/* True: there is no end to it. */
+static bool watch_storm(struct actio_contacts *c, double t)
 {
     if (fabs(t - c->storm_from) > STORM * fabs(c->m->span)) c->storm_from = t, c->storm = 0;
     if (c->storm++ < MANY) c->calm = 0;
+    return c->storm > TOO_MANY;
+}
+
+/* A wall that is met from behind: others have pressed the body through it. */
+static bool is_squeezed(const struct actio_contacts *c, size_t hit)
+{
+    for (size_t i = 0; i < c->contacts; i++) {
+        const double *g = actio_gap_of(c, i);
+        if ((i == hit || c->now.closed[i]) && g[ACTIO_GAP_VALUE] < -1e-8 * fmax(1, g[ACTIO_GAP_SIZE])) return true;
+    }
+    return false;
 }
 
 /* A bounce that comes back before it can be seen, under the stance at hand. */
@@ -110,6 +122,22 @@ static bool hardly_leaves(struct actio_contacts *c, size_t i, const double *v, d
     *until = ratio < 1 ? 2 * rate / (a * (1 - ratio)) : 0;
     if (height <= (e < 1 || is_rough(c, i) || c->storm > MANY ? 1e4 * patience(c) : 4) * c->gap_noise[i]) return true;       /* it can't be told from rounding */
     return e < 1 && height <= 1e-3 * c->local * fmax(1, g[ACTIO_GAP_SIZE]) && rate <= 10 * c->local * fmax(1, actio_kinetic_speed(c, i, v));
+}
+
+/* Rates and slips that are too slow to matter are 0, all at once: what is left of the velocities is nearest in the metric of the kinetic energy, so
+ * that none is gained. */
+static int quiet(struct actio_contacts *c, double t, double *y)
+{
+    struct actio_stance *s = &c->now;
+    actio_stance_copy(c, &c->trial, s);
+    for (size_t i = 0; i < c->contacts; i++) s->closed[i] = c->touch[i] && (s->closed[i] || fabs(actio_gap_rate(c, i)) <= c->calm);
+    for (size_t r = 0; r < c->rubs; r++) {
+        bool touches = c->rub[r].contact != UINT32_MAX && s->closed[c->rub[r].contact];
+        s->rub[r] = touches && is_rough(c, c->rub[r].contact) && actio_slip_size(c, r) <= c->calm ? ACTIO_RUB_STICKS : ACTIO_RUB_IDLE;
+    }
+    int status = actio_contacts_put_on(c, t, y, 1);
+    actio_stance_copy(c, s, &c->trial);
+    return status;
 }
 
 /* The rest of its infinitely many bounces follow a geometric series, rate -> e rate, and end at t + 2 rate/(a (1 - e)) with a = -gap'' in flight. It
@@ -127,8 +155,7 @@ static int come_to_rest(struct actio_contacts *c, double t, double *y, bool *any
         c->calm = fmax(c->calm, 3 * actio_gap_rate(c, i));
         status = actio_contacts_happens(c, t + copysign(until, c->m->span), ACTIO_RESTS, i, 0, "geometric series of bounces");
     }
-    for (size_t i = 0; i < c->contacts; i++) c->now.closed[i] |= c->rests[i];
-    return status || !*any ? status : actio_contacts_put_on(c, t, y, 1);
+    return status || !*any ? status : quiet(c, t, y);
 }
 
 /* How those that are open came off, for the guards to come. */
@@ -142,13 +169,16 @@ static void let_go(struct actio_contacts *c, double t, const double *y)
     }
 }
 
-static int tell_changes(struct actio_contacts *c, double t)
+static int tell_changes(struct actio_contacts *c, double t, size_t stopped)
 {
     int status = ACTIO_FLOW_OK;
     for (size_t i = 0; i < c->contacts && !status; i++)
         if (c->now.closed[i] != c->best.closed[i] && !c->rests[i]) status = actio_contacts_happens(c, t, c->now.closed[i] ? ACTIO_CLOSES : ACTIO_OPENS, i, 0, "");
     for (size_t r = 0; r < c->rubs && !status; r++)
-        if (c->now.rub[r] != c->best.rub[r] && c->now.rub[r] != ACTIO_RUB_IDLE) status = actio_contacts_happens(c, t, c->now.rub[r] == ACTIO_RUB_STICKS ? ACTIO_STICKS : ACTIO_SLIDES, r, 0, "");
+        if (c->now.rub[r] != c->best.rub[r] && c->now.rub[r] != ACTIO_RUB_IDLE) {
+            bool sticks = c->now.rub[r] == ACTIO_RUB_STICKS;
+            status = actio_contacts_happens(c, t + (sticks && r == stopped ? copysign(c->delay, c->m->span) : 0), sticks ? ACTIO_STICKS : ACTIO_SLIDES, r, 0, "");
+        }
     return status;
 }
 
@@ -176,6 +206,7 @@ int actio_contacts_bounce(struct actio_contacts *c, double t, double *y, size_t 
     if (c->busy || hit >= c->contacts || m->sys->rubs || m->sys->levels) return ACTIO_FLOW_OK;
     int status = actio_contacts_at(c, t, y);
     if (status) return status;
+    if (is_squeezed(c, hit) || watch_storm(c, t)) return m->stop = ACTIO_STOP_IMPACT, ACTIO_FLOW_FAILED;
     const double *g = actio_gap_of(c, hit), *row = g + ACTIO_GAP_HEAD, *answer = actio_contacts_answer(c, hit);
     for (size_t i = 0; i < c->contacts; i++) {
         const double *other = actio_gap_of(c, i);
@@ -201,14 +232,16 @@ int actio_contacts_bounce(struct actio_contacts *c, double t, double *y, size_t 
 /* From the moment when `hit` reached its wall (contacts: none did), or when what held does so no longer, to the stance that follows. */
 int actio_contacts_settle(struct actio_contacts *c, double t, double *y, size_t hit)
 {
+    size_t stopped = c->stopped;
     int status = actio_contacts_at(c, t, y);
     if (status) return status;
     note_energy(c, y + c->n);
-    watch_storm(c, t);
+    if (is_squeezed(c, hit) || watch_storm(c, t)) return c->m->stop = ACTIO_STOP_IMPACT, ACTIO_FLOW_FAILED;
     memset(c->rests, 0, c->contacts * sizeof *c->rests);
     find_touching(c, y, hit);
     status = put_back(c, t, y);
     if (!status) status = strike(c, t, y);
+    if (!status && c->calm > 0) status = quiet(c, t, y);
     if (status) return status;
     actio_stance_copy(c, &c->best, &c->now);               /* as it was */
     status = actio_contacts_decide(c, t, y);
@@ -225,9 +258,10 @@ int actio_contacts_settle(struct actio_contacts *c, double t, double *y, size_t 
     for (size_t r = 0; r < c->rubs; r++)
         if (c->now.rub[r] != ACTIO_RUB_SLIDES || c->best.rub[r] != ACTIO_RUB_SLIDES) c->halt[r] = 0;
     actio_contacts_set_busy(c);
-    if (!c->busy) status = actio_contacts_at(c, t, y);
+    if (c->busy) status = actio_contacts_put_on(c, t, y, 1);                   /* what sticks has no slip, not even a slow one */
+    if (!status) status = actio_contacts_at(c, t, y);
     let_go(c, t, y);
-    if (!status) status = tell_changes(c, t);
+    if (!status) status = tell_changes(c, t, stopped);
     return status ? status : actio_contacts_remember(c, t);
 }
 

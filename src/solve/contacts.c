@@ -43,6 +43,24 @@ static bool take_numbers(struct actio_contacts *c)
     return c->left && c->touch && c->rests && c->edge && c->answered && c->unknown && c->pivot && c->iwork;
 }
 
+void *actio_contacts_room(struct actio_contacts *c, enum actio_room which, size_t bytes)
+{
+    if (bytes > c->room[which].size) {
+        actio_give(c->m->ctx, c->room[which].at);
+        c->room[which].at = actio_take(c->m->ctx, bytes, 1);
+        c->room[which].size = c->room[which].at ? bytes : 0;
+    }
+    if (c->room[which].at) memset(c->room[which].at, 0, bytes);
+    return c->room[which].at;
+}
+
+static bool take_rooms(struct actio_contacts *c)
+{
+    for (int i = 0; i < ACTIO_ROOMS; i++)
+        if (!actio_contacts_room(c, (enum actio_room)i, ACTIO_FIRST_ROOM)) return false;
+    return true;
+}
+
 static struct actio_contacts *take(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;
@@ -51,7 +69,7 @@ static struct actio_contacts *take(struct actio_motion *m)
     m->contacts = c;
     *c = (struct actio_contacts){ .m = m, .n = m->n, .N = m->N, .p = m->p, .contacts = sys->contacts, .rubs = sys->rubs, .slips = sys->slips,
                                   .columns = sys->contacts + sys->slips, .rub = sys->rub };
-    return take_stance(c, &c->now) && take_stance(c, &c->trial) && take_stance(c, &c->best) && take_numbers(c) ? c : NULL;
+    return take_stance(c, &c->now) && take_stance(c, &c->trial) && take_stance(c, &c->best) && take_numbers(c) && take_rooms(c) && actio_contacts_reserve(c) ? c : NULL;
 }
 
 /* The GAPS kernel over the nodes of a step. */
@@ -98,7 +116,8 @@ void actio_contacts_close(struct actio_motion *m)
         for (size_t j = 0; j < 4; j++) actio_give(m->ctx, parts[j]);
     }
     void *all[] = { c->left, c->left_t, c->left_gap, c->left_rate, c->gap_noise, c->touch, c->rests, c->edge, c->z0, c->l0, c->Z, c->V, c->answered, c->unknown, c->W, c->U, c->M, c->LU, c->b, c->force,
-                    c->direction, c->work, c->pivot, c->iwork, c->zdot, c->lambda, c->normal, c->friction, c->y, c->halt, c->impulse, c->happening, c->change, c->past, c->past_toward, c->lane_t, c->lane_in, c->lane_out, c->lane_work, c };
+                    c->direction, c->work, c->pivot, c->iwork, c->zdot, c->lambda, c->normal, c->friction, c->y, c->halt, c->impulse, c->happening, c->change, c->past, c->past_toward, c->lane_t, c->lane_in, c->lane_out, c->lane_work,
+                    c->room[0].at, c->room[1].at, c->room[2].at, c->room[3].at, c };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     m->contacts = NULL;
 }

@@ -32,6 +32,7 @@ struct actio_contacts {
     bool *touch, *rests, *edge;                                    /* edge: a rub whose slide is about to begin, against the friction that holds */
     double *halt;                                          /* by rub with two slips, while it slides: how slow it is when it stops; 0 = not fast yet */
     bool refused;                                          /* the stance at hand has just been found not to hold: another, if there is one */
+    double delay;                                          /* until it is 0, where it is only as good as 0 */
     size_t stopped;                                        /* a rub whose slip has just reached 0; SIZE_MAX = none */
     double most_energy;                                    /* v'Gv, the largest seen: rates beside its speed are rounding */
     /* a point */
@@ -46,6 +47,7 @@ struct actio_contacts {
     double *zdot, *lambda, *normal, *friction;             /* of the last solution: friction by slip */
     double *y, *impulse;
     double *lane_t, *lane_y, **lane_out, *lane_work; struct actio_arg *lane_in;        /* gaps at the nodes of a step */
+    struct { void *at; size_t size; } room[4];             /* see actio_contacts_room */
     /* what happened in this run */
     struct actio_happening *happening; size_t happenings, happenings_cap;
     struct { double t; } *change; size_t changes, changes_cap; unsigned char *past; double *past_toward;   /* stances by time */
@@ -70,6 +72,11 @@ int actio_soft_open(struct actio_motion *m);               /* soft.c: steps that
 const char *actio_happening_word(enum actio_happening_kind kind);
 
 /* ---- inside */
+
+/* Zeroed memory for one purpose, until it is asked for the next time; enough for small problems is taken beforehand. NULL: there is none. */
+enum actio_room { ACTIO_ROOM_DECIDE, ACTIO_ROOM_SHARE, ACTIO_ROOM_GROUP, ACTIO_ROOM_IMPACT, ACTIO_ROOMS };
+enum { ACTIO_FIRST_ROOM = 1 << 16 };
+void *actio_contacts_room(struct actio_contacts *c, enum actio_room which, size_t bytes);
 
 static inline const double *actio_gap_of(const struct actio_contacts *c, size_t i) { return c->x + i * (c->n + ACTIO_GAP_HEAD); }
 /* gap' as the run meets it: backward in time what comes near is what goes away. */
@@ -96,6 +103,7 @@ double actio_kinetic_speed(const struct actio_contacts *c, size_t column, const 
 
 /* contact_history.c: one more happening; the stance from now on, and that of a time; is anything holding or rubbing? Flow statuses. */
 int actio_contacts_happens(struct actio_contacts *c, double t, enum actio_happening_kind kind, size_t index, double impulse, const char *rule);
+bool actio_contacts_reserve(struct actio_contacts *c);
 int actio_contacts_remember(struct actio_contacts *c, double t);
 void actio_contacts_recall(struct actio_contacts *c, double t, bool backward);
 void actio_contacts_set_busy(struct actio_contacts *c);

@@ -357,19 +357,17 @@ static int no_gain(struct many *x, double *total)
 
 static const char *all_at_once(struct actio_contacts *c, const size_t *contact, size_t k, double *v, double *impulse)
 {
-    struct actio_context *ctx = c->m->ctx;
     size_t facets = 0;
     for (size_t i = 0; i < k; i++) facets += rough_rub(c, contact[i]) != SIZE_MAX ? FACETS : 0;
     size_t most = 2 * k + facets, doubles = 2 * most * most + 8 * most + 3 * (k + facets) + k + actio_lcp_work(most) + 1;
     struct many x = { .c = c, .contact = contact, .k = k };
-    x.facet = actio_take(ctx, facets + 1, sizeof *x.facet);
-    x.rub_at = actio_take(ctx, k + 1, sizeof *x.rub_at);
-    x.basis = actio_take(ctx, most + 1, sizeof *x.basis);
-    double *block = actio_take(ctx, doubles, sizeof *block), *next = block;
-    bool ok = x.facet && x.rub_at && x.basis && block;
+    double *block = actio_contacts_room(c, ACTIO_ROOM_IMPACT, doubles * sizeof *block + facets * sizeof *x.facet + (k + 1) * sizeof *x.rub_at + (most + 1) * sizeof *x.basis), *next = block;
+    bool ok = block != NULL;
+    if (!ok) return NULL;
+    x.facet = (struct facet *)(void *)(block + doubles), x.rub_at = (size_t *)(void *)(x.facet + facets), x.basis = (int *)(void *)(x.rub_at + k + 1);
     double **part[] = { &x.M, &x.scaled, &x.scale, &x.q, &x.z, &x.normal, &x.tangent, &x.before, &x.share }, *total;
     for (size_t i = 0; ok && i < sizeof part / sizeof *part; i++) *part[i] = next, next += i < 2 ? most * most : most;
-    total = next, x.work = next ? next + 3 * (k + facets) + k : NULL;
+    total = next, x.work = next + 3 * (k + facets) + k;
     if (ok) {
         list_facets(&x);
         form_matrix(&x);
@@ -379,7 +377,6 @@ static const char *all_at_once(struct actio_contacts *c, const size_t *contact, 
     for (size_t i = 0; ok && i < k; i++) impulse[contact[i]] = total[i], push(c, v, contact[i], total[i]);
     for (size_t f = 0; ok && f < x.facets; f++)
         for (size_t j = 0; j < (is_flat(&x, &x.facet[f]) ? 1u : 2u); j++) push(c, v, x.facet[f].column + j, x.facet[f].part[j] * total[k + f]);
-    actio_give(ctx, x.facet), actio_give(ctx, x.rub_at), actio_give(ctx, x.basis), actio_give(ctx, block);
     return ok ? "Poisson's restitution, all contacts at once" : NULL;
 }
 
@@ -418,10 +415,9 @@ static size_t gather(struct actio_contacts *c, size_t first, bool *taken, size_t
 
 const char *actio_contacts_impact(struct actio_contacts *c, double *v, double *impulse)
 {
-    struct actio_context *ctx = c->m->ctx;
-    size_t *group = actio_take(ctx, c->contacts + 1, sizeof *group);
-    bool *taken = actio_take(ctx, c->contacts + 1, sizeof *taken);
-    const char *rule = group && taken ? "" : NULL;
+    size_t *group = actio_contacts_room(c, ACTIO_ROOM_GROUP, (c->contacts + 1) * (sizeof *group + sizeof(bool)));
+    bool *taken = group ? (bool *)(void *)(group + c->contacts + 1) : NULL;
+    const char *rule = group ? "" : NULL;
     memset(impulse, 0, c->contacts * sizeof *impulse);
     double *before = c->y;
     memcpy(before, v, c->N * sizeof *v);                   /* groups do not touch each other: all see the velocities before */
@@ -430,7 +426,6 @@ const char *actio_contacts_impact(struct actio_contacts *c, double *v, double *i
         size_t count = gather(c, i, taken, group), r = rough_rub(c, i);
         rule = count > 1 ? all_at_once(c, group, count, v, impulse) : r == SIZE_MAX ? newton(c, i, v, impulse) : with_friction(c, i, r, v, impulse);
     }
-    actio_give(ctx, group), actio_give(ctx, taken);
     return rule;
 }
 

@@ -235,11 +235,11 @@ static size_t list_bounds(const struct actio_contacts *c, double *rows)
 bool actio_contacts_share(struct actio_contacts *c, const struct actio_stance *s)
 {
     size_t k = c->unknowns, most = 9 * k;
-    struct actio_context *ctx = c->m->ctx;
-    double *block = actio_take(ctx, most * k * 2 + most * most + 2 * most + 2 * k * k + actio_rank_work(k, k) + actio_lcp_work(most) + k + 1, sizeof *block);
-    int *basis = actio_take(ctx, most + 2 * k + 1, sizeof *basis);
+    size_t doubles = most * k * 2 + most * most + 2 * most + 2 * k * k + actio_rank_work(k, k) + actio_lcp_work(most) + k + 1;
+    double *block = actio_contacts_room(c, ACTIO_ROOM_SHARE, doubles * sizeof *block + (most + 2 * k + 1) * sizeof(int));
+    int *basis = block ? (int *)(void *)(block + doubles) : NULL;
     bool found = false;
-    if (block && basis) {
+    if (block) {
         double *g = block, *gP = g + most * k, *M = gP + most * k, *q = M + most * most, *z = q + most, *P = z + most, *copy = P + k * k, *work = copy + k * k, *lcp = work + actio_rank_work(k, k);
         memcpy(copy, c->M, k * k * sizeof *copy);
         size_t rank = actio_row_bases(k, k, copy, 1e-10, P, work, basis), bounds = list_bounds(c, g);
@@ -256,7 +256,6 @@ bool actio_contacts_share(struct actio_contacts *c, const struct actio_stance *s
             for (size_t a = 0; a < k - rank; a++)
                 for (size_t u = 0; u < k; u++) c->force[u] += size * z[b] * gP[b * (k - rank) + a] * P[(rank + a) * k + u];
     }
-    actio_give(ctx, block), actio_give(ctx, basis);
     if (found) actio_contacts_tell(c, s);
     return found;
 }
@@ -402,13 +401,11 @@ static size_t combinations(const struct deciding *d)
 
 int actio_contacts_decide(struct actio_contacts *c, double t, const double *y)
 {
-    struct actio_context *ctx = c->m->ctx;
-    size_t most = c->contacts + c->rubs + 1;
+    size_t most = c->contacts + c->rubs + 1, numbers = MOST_SOLUTIONS * c->N + 1, places = MOST_SOLUTIONS * (most + 1);
     struct deciding d = { .c = c, .v = y + c->n, .like_before = SIZE_MAX };
-    d.slot = actio_take(ctx, most, sizeof *d.slot);
-    d.solution = actio_take(ctx, MOST_SOLUTIONS * c->N + 1, sizeof *d.solution);
-    d.taken = actio_take(ctx, MOST_SOLUTIONS * (most + 1), sizeof *d.taken);
-    int status = d.slot && d.solution && d.taken ? actio_contacts_at(c, t, y) : ACTIO_FLOW_FAILED;
+    d.solution = actio_contacts_room(c, ACTIO_ROOM_DECIDE, numbers * sizeof *d.solution + places * sizeof *d.taken + most * sizeof *d.slot);
+    int status = d.solution ? actio_contacts_at(c, t, y) : ACTIO_FLOW_FAILED;
+    d.taken = (size_t *)(void *)(d.solution + numbers), d.slot = (struct slot *)(void *)(d.taken + places);
     if (!status) {
         list_slots(&d);
         combinations(&d) <= MOST_COMBINATIONS ? try_all(&d) : exchange(&d);
@@ -417,7 +414,6 @@ int actio_contacts_decide(struct actio_contacts *c, double t, const double *y)
         if (d.solutions == 0 || !is_motion(&d)) status = ACTIO_FLOW_FAILED, c->m->stop = ACTIO_STOP_NO_STANCE;
         else actio_stance_copy(c, &c->now, &c->trial);
     }
-    actio_give(ctx, d.slot), actio_give(ctx, d.solution), actio_give(ctx, d.taken);
     c->stopped = SIZE_MAX, c->refused = false;
     return status;
 }
