@@ -202,7 +202,7 @@ static void look_at_guards(struct march *m, struct happening *best)
     for (m->guard = 0; m->guard < guards; m->guard++) {
         const double *sample = m->sample + m->guard;
         if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);
-        else follow_signs(m, root, actio_roots_from(guard_value, m, m->t, m->t_next, sample, guards, root, MOST_ROOTS), best);
+        else follow_signs(m, root, actio_roots_from(guard_value, m, m->t, m->t_next, sample, guards, m->flow->touched != NULL, root, MOST_ROOTS), best);
     }
 }
 

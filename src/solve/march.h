@@ -127,8 +127,8 @@ int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const 
  * f is interpolated on as many pieces as it takes, roots are isolated by bounds and polished on f itself. Returns how many, at most `cap`. */
 typedef double (*actio_scalar_fn)(void *user, double t);
 size_t actio_roots(actio_scalar_fn f, void *user, double a, double b, double *root, size_t cap);
-/* The same when its values at the nodes (below) are known. */
-size_t actio_roots_from(actio_scalar_fn f, void *user, double a, double b, const double *sample, size_t stride, double *root, size_t cap);
+/* The same when its values at the nodes (below) are known, or NULL; touches false: sign changes only. */
+size_t actio_roots_from(actio_scalar_fn f, void *user, double a, double b, const double *sample, size_t stride, bool touches, double *root, size_t cap);
 /* The same in two parts, for many functions along one interval: values at ACTIO_ROOT_NODES places (node 0 is a, the last is b) show at once
  * most functions that have no root there. value k at f[k*stride]. */
 enum { ACTIO_ROOT_NODES = 13 };

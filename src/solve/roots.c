@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { DEGREE = ACTIO_ROOT_NODES - 1, PIECE_DEPTH = 8, SPLIT_DEPTH = 44 };
+enum { DEGREE = ACTIO_ROOT_NODES - 1, PIECE_DEPTH = 8, SPLIT_DEPTH = 44, PATIENCE = 20000, SPLITS = 2000 };
 
 /* cos(pi j / 12) */
 static const double cosine[DEGREE + 1] = {
@@ -19,11 +19,17 @@ struct search {
     void *user;
     double *root;
     size_t count, cap;
+    size_t values;                                         /* of f, so far: noise must not be resolved for ever */
+    bool touches;                                          /* double roots are asked for, too */
     double lo, hi, touch;                                  /* the piece, and how small a turning value counts as a touch */
     double c[DEGREE + 1];                                  /* its coefficients */
 };
 
-static double value(struct search *s, double t) { return s->f(s->user, t); }
+static double value(struct search *s, double t)
+{
+    s->values++;
+    return s->f(s->user, t);
+}
 
 double actio_root_node(double a, double b, size_t k)
 {
@@ -169,6 +175,7 @@ static bool settle(struct search *s, double lo, double hi, bool force)
     double c[DEGREE + 1], d[DEGREE + 1], dd[DEGREE + 1];
     restrict_to(s->c, lo, hi, c);
     if (one_sign(c, s->touch)) return true;
+    if (!s->touches && largest(c) <= 1e-4 * s->touch) force = true;            /* nothing but rounding: its ends tell */
     derivative(c, d);
     derivative(d, dd);
     bool straight = one_sign(d, 0);
@@ -177,7 +184,10 @@ static bool settle(struct search *s, double lo, double hi, bool force)
     if (straight || (clenshaw(d, -1) > 0) == (clenshaw(d, 1) > 0)) return monotone(s, a, fa, b, fb), true;
     double m = time_at(s, 0.5 * (lo + hi) + 0.5 * (hi - lo) * turning_point(d)), fm = value(s, m);
     bool through = (fa < 0) == (fb < 0) && fabs(fm) > 0 && (fm < 0) != (fa < 0);
-    if (!through && fabs(fm) <= s->touch && (fa < 0) == (fb < 0)) return found(s, m), true;
+    if (!through && fabs(fm) <= s->touch && (fa < 0) == (fb < 0)) {
+        if (s->touches) found(s, m);
+        return true;
+    }
     monotone(s, a, fa, m, fm);
     monotone(s, m, fm, b, fb);
     return true;
@@ -187,11 +197,11 @@ static bool settle(struct search *s, double lo, double hi, bool force)
 static void isolate(struct search *s)
 {
     double lo[SPLIT_DEPTH + 2] = { -1 }, hi[SPLIT_DEPTH + 2] = { 1 };
-    int depth = 1;
+    int depth = 1, splits = 0;
     while (depth > 0 && s->count < s->cap) {
         double a = lo[depth - 1], b = hi[depth - 1], m = 0.5 * (a + b);
         depth--;
-        if (settle(s, a, b, depth >= SPLIT_DEPTH || b - a < 1e-12)) continue;
+        if (settle(s, a, b, depth >= SPLIT_DEPTH || b - a < 1e-12 || s->values > PATIENCE || ++splits > SPLITS)) continue;
         lo[depth] = m, hi[depth] = b, depth++;
         lo[depth] = a, hi[depth] = m, depth++;
     }
@@ -317,12 +327,12 @@ static bool interpolate(struct search *s, double lo, double hi, const double *sa
 
 size_t actio_roots(actio_scalar_fn f, void *user, double a, double b, double *root, size_t cap)
 {
-    return actio_roots_from(f, user, a, b, NULL, 1, root, cap);
+    return actio_roots_from(f, user, a, b, NULL, 1, true, root, cap);
 }
 
-size_t actio_roots_from(actio_scalar_fn f, void *user, double a, double b, const double *sample, size_t stride, double *root, size_t cap)
+size_t actio_roots_from(actio_scalar_fn f, void *user, double a, double b, const double *sample, size_t stride, bool touches, double *root, size_t cap)
 {
-    struct search s = { .f = f, .user = user, .root = root, .cap = cap };
+    struct search s = { .f = f, .user = user, .root = root, .cap = cap, .touches = touches };
     double lo[PIECE_DEPTH + 2] = { a }, hi[PIECE_DEPTH + 2] = { b };
     int depth[PIECE_DEPTH + 2] = { 0 }, top = 1;
     while (top > 0 && s.count < cap) {
@@ -330,7 +340,7 @@ size_t actio_roots_from(actio_scalar_fn f, void *user, double a, double b, const
         int level = depth[top];
         bool good = interpolate(&s, from, to, level == 0 ? sample : NULL, stride);
         if (s.touch == 0 || free_of_roots(s.c)) continue;  /* zero throughout: nothing crosses */
-        if (good || level == PIECE_DEPTH) {
+        if (good || level == PIECE_DEPTH || s.values > PATIENCE) {
             if (!few_coefficients(&s)) isolate(&s);
             continue;
         }
