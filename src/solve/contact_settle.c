@@ -84,6 +84,14 @@ static bool is_rough(const struct actio_contacts *c, size_t i)
     return false;
 }
 
+/* Without losses anywhere every hop is kept as long as it can be told from rounding: such a motion can be run backward. */
+static bool loses_energy(const struct actio_contacts *c)
+{
+    bool elastic = c->rubs == 0;
+    for (size_t i = 0; i < c->contacts; i++) elastic &= actio_gap_of(c, i)[ACTIO_GAP_RESTITUTION] >= 1;
+    return !elastic;
+}
+
 /* From one hop to the next where contacts take turns, as the corners of a rocking block do: two of them lie between two of the same. */
 static double series_ratio(const struct actio_contacts *c, size_t i, double rate)
 {
@@ -120,7 +128,7 @@ static bool hardly_leaves(struct actio_contacts *c, size_t i, const double *v, d
     if (!c->touch[i] || c->now.closed[i] || !(a > 0) || !(rate > NO_RATE * actio_kinetic_speed(c, i, v))) return false;
     double ratio = e > 0 ? e : series_ratio(c, i, rate), height = rate * rate / (2 * a);
     *until = ratio < 1 ? 2 * rate / (a * (1 - ratio)) : 0;
-    if (height <= (e < 1 || is_rough(c, i) || c->storm > MANY ? 1e4 * patience(c) : 4) * c->gap_noise[i]) return true;       /* it can't be told from rounding */
+    if (height <= (loses_energy(c) || c->storm > MANY ? 1e4 * patience(c) : 4) * c->gap_noise[i]) return true;       /* it can't be told from rounding */
     return e < 1 && height <= 1e-3 * c->local * fmax(1, g[ACTIO_GAP_SIZE]) && rate <= 10 * c->local * fmax(1, actio_kinetic_speed(c, i, v));
 }
 
@@ -216,7 +224,7 @@ int actio_contacts_bounce(struct actio_contacts *c, double t, double *y, size_t 
     double after = -e * rate, energy = c->most_energy;
     note_energy(c, y + c->n);
     double slow = 1e3 * NO_RATE * sqrt(c->most_energy * fabs(mobility));
-    bool rests = e < 1 && after * after <= 2 * fall * 1e3 * fmax(1e-3 * c->local * fmax(1, g[ACTIO_GAP_SIZE]), 1e4 * DBL_EPSILON * g[ACTIO_GAP_SIZE]);
+    bool rests = loses_energy(c) && after * after <= 2 * fall * 1e3 * fmax(1e-3 * c->local * fmax(1, g[ACTIO_GAP_SIZE]), 1e4 * DBL_EPSILON * g[ACTIO_GAP_SIZE]);
     if (!(mobility > 0) || !(e > 0 && e <= 1) || !(-rate > slow && after > slow) || rests) return c->most_energy = energy, ACTIO_FLOW_OK;
     double impulse = (after - rate) / mobility, back = -g[ACTIO_GAP_VALUE] / mobility;
     for (size_t k = 0; k < c->n; k++) y[k] += back * answer[k];
