@@ -256,7 +256,7 @@ void actio_contacts_begin(struct actio_motion *m)
     c->busy = false;
     c->stopped = SIZE_MAX, c->most_energy = 0;
     c->jammed = c->contacts;
-    c->storm = 0, c->storm_from = 0;
+    c->storm = c->moment = 0, c->storm_from = c->moment_from = 0;
 }
 
 int actio_contacts_open(struct actio_motion *m)

@@ -9,7 +9,7 @@
 
 #define TOUCHING 1e-12                                     /* of the size of a gap's terms: closed */
 #define NO_RATE 1e-11                                      /* of the speed that the kinetic energy could give it: neither approaching nor leaving */
-#define STORM 1e-5                                         /* of the interval: this is a moment, and so many happenings in it are a storm: */
+#define STORM 1e-3                                         /* of the interval: this is a moment, and so many happenings in it are a storm: */
 enum { MANY = 200, TOO_MANY = 1000000 };
 enum { MOST_IMPACTS = 200 };                               /* at one moment */
 
@@ -102,12 +102,21 @@ static double series_ratio(const struct actio_contacts *c, size_t i, double rate
 /* Bodies jammed among rough walls may hop for ever, each a little: the more they do at one moment, the less is asked of a hop to be none. */
 static double patience(const struct actio_contacts *c) { return c->storm < MANY ? 1 : pow(10, fmin(4, (double)c->storm / MANY)); }
 
-/* True: there is no end to it. */
-static bool watch_storm(struct actio_contacts *c, double t)
+/* Happenings at one moment; true: there is no end to them. */
+static bool is_endless(struct actio_contacts *c, double t)
 {
+    if (fabs(t - c->moment_from) > 1e-2 * STORM * fabs(c->m->span)) c->moment_from = t, c->moment = 0;
+    return ++c->moment > TOO_MANY;
+}
+
+/* Those of several contacts together: one alone has its series, which ends when it ends. */
+static void watch_storm(struct actio_contacts *c, double t)
+{
+    size_t touching = 0;
+    for (size_t i = 0; i < c->contacts; i++) touching += c->touch[i];
     if (fabs(t - c->storm_from) > STORM * fabs(c->m->span)) c->storm_from = t, c->storm = 0;
-    if (c->storm++ < MANY) c->calm = 0;
-    return c->storm > TOO_MANY;
+    if (touching > 1) c->storm++;
+    if (c->storm <= MANY) c->calm = 0;
 }
 
 /* A wall that is met from behind: others have pressed the body through it. */
@@ -214,7 +223,7 @@ int actio_contacts_bounce(struct actio_contacts *c, double t, double *y, size_t 
     if (c->busy || hit >= c->contacts || m->sys->rubs || m->sys->levels) return ACTIO_FLOW_OK;
     int status = actio_contacts_at(c, t, y);
     if (status) return status;
-    if (is_squeezed(c, hit) || watch_storm(c, t)) return m->stop = ACTIO_STOP_IMPACT, ACTIO_FLOW_FAILED;
+    if (is_squeezed(c, hit) || is_endless(c, t)) return m->stop = ACTIO_STOP_IMPACT, ACTIO_FLOW_FAILED;
     const double *g = actio_gap_of(c, hit), *row = g + ACTIO_GAP_HEAD, *answer = actio_contacts_answer(c, hit);
     for (size_t i = 0; i < c->contacts; i++) {
         const double *other = actio_gap_of(c, i);
@@ -244,9 +253,10 @@ int actio_contacts_settle(struct actio_contacts *c, double t, double *y, size_t 
     int status = actio_contacts_at(c, t, y);
     if (status) return status;
     note_energy(c, y + c->n);
-    if (is_squeezed(c, hit) || watch_storm(c, t)) return c->m->stop = ACTIO_STOP_IMPACT, ACTIO_FLOW_FAILED;
+    if (is_squeezed(c, hit) || is_endless(c, t)) return c->m->stop = ACTIO_STOP_IMPACT, ACTIO_FLOW_FAILED;
     memset(c->rests, 0, c->contacts * sizeof *c->rests);
     find_touching(c, y, hit);
+    watch_storm(c, t);
     status = put_back(c, t, y);
     if (!status) status = strike(c, t, y);
     if (!status && c->calm > 0) status = quiet(c, t, y);

@@ -53,6 +53,7 @@ struct actio_contacts {
     struct { double t; } *change; size_t changes, changes_cap; unsigned char *past; double *past_toward;   /* stances by time */
     struct actio_ambiguity ambiguity;
     double calm;                                           /* slips slower than hops that are none are none, either */
+    double moment_from; size_t moment;                     /* happenings of any kind within a shorter one */
     double storm_from; size_t storm;                       /* happenings within a moment from then on */
     double jammed_at; size_t jammed;                       /* the first time that a sliding contact jammed, and which; contacts: none did */
     double local;                                          /* tolerance of the run: what height of a bounce is nothing */
