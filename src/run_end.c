@@ -158,7 +158,7 @@ static void fill_columns(struct actio_run *run, struct actio_table *t)
     t->error = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->error);
     for (size_t c = 0; c < t->cols; c++) {
         const struct actio_system_column *from = &sys->column[c];
-        bool unique = from->role != ACTIO_ROLE_LAMBDA || run->motion.unique[lambdas++];
+        bool unique = from->role != ACTIO_ROLE_LAMBDA || lambdas >= run->motion.p || run->motion.unique[lambdas++];   /* a principle may have them as states */
         t->col[c] = (struct actio_column){ kept_text(t, from->name), kept_text(t, from->unit), kept_text(t, from->meaning), "", (enum actio_role)from->role, unique };
         t->data[c] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
         if (t->rows) memcpy(t->data[c], actio_outcome_column(o, c), t->rows * sizeof(double));
