@@ -13,6 +13,7 @@
 #define NO_STATES ACTIO_NEEDS_NO_STATES
 #define INDEPENDENT ACTIO_NEEDS_INDEPENDENT
 #define SMOOTH ACTIO_NEEDS_SMOOTH
+#define NO_FRICTION ACTIO_NEEDS_NO_FRICTION
 static const struct actio_principle principles[] = {
 #define PRINCIPLE(name, title, key, form, law, stepper, needs, differs, assumes) { #name, title, key, form, law, stepper, needs, differs, assumes },
 #include "principles.def"
@@ -44,7 +45,7 @@ static const struct { unsigned need; bool (*lacks)(const struct actio_model *, c
     { IDEAL, not_ideal, "its reaction is not ideal (acting, along)" },
     { LEVELS, of_accelerations, "it is a constraint on accelerations" },
     { COORDINATES, has_state, "it has a state in it" },
-    { SMOOTH, is_rough, "it has friction" },
+    { SMOOTH | NO_FRICTION, is_rough, "it has friction" },
     { MULTIPLIERS, no_start, "the initial value of its multiplier is not given (start lambda.NAME = ...)" },
 };
 
@@ -53,6 +54,8 @@ const char *actio_principle_objection(const struct actio_principle *p, const str
     *about = NULL;
     if ((p->needs & CONSTRAINTS) && model->constraints == 0) return "there are no constraints";
     if ((p->needs & SMOOTH) && model->contacts) return "it has contacts";
+    for (size_t i = 0; (p->needs & NO_FRICTION) && i < model->contacts; i++)
+        if (model->contact[i].friction.given) return "its contacts have friction";
     if ((p->needs & NO_STATES) && model->states) return "it has states";
     for (size_t i = 0; i < sizeof objections / sizeof *objections; i++)
         for (size_t k = 0; (p->needs & objections[i].need) && k < model->constraints; k++)

@@ -17,6 +17,7 @@ enum actio_needs {
     ACTIO_NEEDS_NO_STATES = 32,
     ACTIO_NEEDS_INDEPENDENT = 64,                          /* no redundant constraints */
     ACTIO_NEEDS_SMOOTH = 128,                              /* no contacts, no friction */
+    ACTIO_NEEDS_NO_FRICTION = 256,
 };
 
 struct actio_principle {

@@ -26,11 +26,12 @@ static int contacts_rhs(void *user, double t, const double *y, double *dy)
 {
     struct actio_motion *m = user;
     struct actio_contacts *c = m->contacts;
-    if (!c->busy) return actio_motion_rhs(m, t, y, dy);
+    if (!c->busy) return c->free_rhs(m, t, y, dy);
     m->evaluations++;
-    int status = solve_at(c, t, y);
+    bool by_law = m->law && m->law->one_sided;
+    int status = by_law ? m->law->one_sided(m, t, y, c->now.closed) : solve_at(c, t, y);
     memcpy(dy, y + m->n, m->n * sizeof *dy);
-    memcpy(dy + m->n, c->zdot, m->N * sizeof *dy);
+    memcpy(dy + m->n, by_law ? m->zdot : c->zdot, m->N * sizeof *dy);
     return status;
 }
 
@@ -272,7 +273,7 @@ int actio_contacts_open(struct actio_motion *m)
     f->enter = contacts_enter, f->stepped = contacts_stepped;
     f->pattern = NULL, f->jacobian = NULL;
     if (sys->ballistic && sys->rubs + sys->contacts) f->is_free = is_free, f->positions = m->n;
-    m->contacts->local = 1e-9;
+    m->contacts->local = 1e-9, m->contacts->free_rhs = actio_motion_rhs;
     actio_contacts_begin(m);
     return 0;
 }

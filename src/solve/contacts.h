@@ -25,6 +25,7 @@ struct actio_contacts {
     size_t n, N, p, contacts, rubs, slips, columns;        /* columns: normals, then slips */
     const struct actio_rub *rub;
     struct actio_stance now, trial, best;
+    int (*free_rhs)(void *motion, double t, const double *y, double *dy);              /* of free flight */
     bool busy;                                             /* something holds or rubs: the flow is not the free one */
     /* How an open contact came off: after an impact its gap is looked at over the time since, after a release beside a small allowance. */
     unsigned char *left; double *left_t, *left_gap, *left_rate;

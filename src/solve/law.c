@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A motion that goes by another law than the elimination: the flow of its own state. */
-#include "solve/law.h"
+#include "solve/contacts.h"
 #include "algebra/dense.h"
 
 #include <math.h>
@@ -65,6 +65,7 @@ static void make_law_flow(struct actio_motion *m)
     const struct actio_law *law = m->law;
     struct actio_flow *flow = &m->flow;
     flow->n = law->size(m);
+    if (m->contacts) { m->contacts->free_rhs = law_rhs, flow->is_free = NULL; return; }          /* flights are the law's, the rest that of contacts */
     flow->rhs = law_rhs;
     flow->project = m->sys->holonomic || (!law->unfold && m->sys->levels) ? law_project : NULL;
     flow->pattern = NULL, flow->jacobian = NULL;

@@ -16,6 +16,8 @@ struct actio_law {
     int (*fold)(struct actio_motion *m, double t, const double *y, double *Y);
     int (*rates)(struct actio_motion *m, double t, const double *Y, double *dY);
     int (*solve)(struct actio_motion *m, double t, const double *y);   /* z', lambda and reaction into the motion's buffers */
+    /* Rates z' into the motion's buffer where walls are touched: `held` marks contacts whose gaps may not accelerate into them. NULL = it has no such rule. */
+    int (*one_sided)(struct actio_motion *m, double t, const double *y, const unsigned char *held);
     /* A frame or split wears out: above 1 a new one is taken, `rebase`, at the place where that happens. NULL = never. */
     double (*strain)(struct actio_motion *m, double t, const double *y);
     int (*rebase)(struct actio_motion *m, double t, const double *y);

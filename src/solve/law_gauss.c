@@ -5,23 +5,24 @@
  * constraints, s A'A joins it and s A'c joins h: the same minimum, as A z' = c. */
 #include "solve/law.h"
 #include "algebra/dense.h"
+#include "algebra/lcp.h"
 
 #include <math.h>
 #include <string.h>
 
 #define RANK_TOL 1e-9
 
-struct gauss { double *a, *metric, *B, *copy, *rest, *y, *work; int *iwork; };
+struct gauss { double *a, *metric, *walls, *E, *M, *q, *z, *lcp, *B, *copy, *rest, *y, *work; int *iwork; };
 
 static int gauss_open(struct actio_motion *m)
 {
-    size_t N = m->N, p = m->p, big = N > p ? N : p;
+    size_t N = m->N, p = m->p, big = N > p ? N : p, c = m->sys->contacts;
     struct gauss *g = m->law_data = actio_take(m->ctx, 1, sizeof *g);
     if (!g) return 1;
-    struct { double **at; size_t count; } want[] = { { &g->a, N }, { &g->metric, N * N }, { &g->B, p * N }, { &g->copy, p * N }, { &g->rest, p }, { &g->y, N }, { &g->work, actio_rank_work(big, big) + big } };
+    struct { double **at; size_t count; } want[] = { { &g->a, N }, { &g->metric, N * N }, { &g->walls, c * N }, { &g->E, N * N }, { &g->M, c * c }, { &g->q, c }, { &g->z, c }, { &g->lcp, actio_lcp_work(c) }, { &g->B, p * N }, { &g->copy, p * N }, { &g->rest, p }, { &g->y, N }, { &g->work, actio_rank_work(big, big) + big } };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
-    g->iwork = actio_take(m->ctx, 2 * (N + p) + 1, sizeof(int));
+    g->iwork = actio_take(m->ctx, 2 * (N + p) + c + 1, sizeof(int));
     return g->iwork == NULL;
 }
 
@@ -29,7 +30,7 @@ static void gauss_close(struct actio_motion *m)
 {
     struct gauss *g = m->law_data;
     if (!g) return;
-    void *all[] = { g->a, g->metric, g->B, g->copy, g->rest, g->y, g->work, g->iwork, g };
+    void *all[] = { g->a, g->metric, g->walls, g->E, g->M, g->q, g->z, g->lcp, g->B, g->copy, g->rest, g->y, g->work, g->iwork, g };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
 }
 
@@ -103,6 +104,51 @@ static int least_constraint(struct actio_motion *m, double t, const double *y, s
     return ACTIO_FLOW_OK;
 }
 
+/* Rows of the walls in the same measure, without what the constraints' rows hold already; and by how much each would be broken: q. */
+static size_t take_walls(struct actio_motion *m, const double *x, const unsigned char *held, const double *L)
+{
+    struct gauss *g = m->law_data;
+    size_t N = m->N, count = 0, rank = 0;
+    if (m->p) {
+        memcpy(g->copy, g->B, m->p * N * sizeof *g->B);
+        rank = actio_row_bases(m->p, N, g->copy, RANK_TOL, g->E, g->work, g->iwork);
+    }
+    for (size_t i = 0; i < m->sys->contacts; i++, x += m->n + ACTIO_GAP_HEAD) {
+        double *row = g->walls + count * N;
+        if (!held[i]) continue;
+        memset(row, 0, N * sizeof *row);
+        memcpy(row, x + ACTIO_GAP_HEAD, m->n * sizeof *row);
+        g->q[count++] = actio_dot(N, row, m->zdot) + x[ACTIO_GAP_BIAS];
+        divide_rows(N, L, row, 1);
+        for (size_t k = 0; k < rank; k++) {
+            double part = actio_dot(N, g->E + k * N, row);
+            for (size_t j = 0; j < N; j++) row[j] -= part * g->E[k * N + j];
+        }
+    }
+    return count;
+}
+
+/* Of all accelerations that constraints and walls allow the nearest ones: what walls add is a sum of their rows with weights z >= 0, and a wall that
+ * pushes (z > 0) is not left (w = 0). */
+static int gauss_one_sided(struct actio_motion *m, double t, const double *y, const unsigned char *held)
+{
+    struct gauss *g = m->law_data;
+    struct actio_dense_point at;
+    size_t N = m->N;
+    int status = least_constraint(m, t, y, &at);
+    if (status) return status;
+    size_t count = take_walls(m, actio_motion_quantity(m, ACTIO_Q_CONTACT, t, y), held, at.G);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count; j++) g->M[i * count + j] = actio_dot(N, g->walls + i * N, g->walls + j * N);
+    if (actio_lcp(count, g->M, g->q, g->z, g->lcp, g->iwork)) return ACTIO_FLOW_SINGULAR;
+    memset(g->y, 0, N * sizeof *g->y);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < N; j++) g->y[j] += g->z[i] * g->walls[i * N + j];
+    divide_upper(N, at.G, g->y);
+    for (size_t i = 0; i < N; i++) m->zdot[i] += g->y[i];
+    return ACTIO_FLOW_OK;
+}
+
 static size_t gauss_size(const struct actio_motion *m) { return m->ny; }
 
 static int gauss_rates(struct actio_motion *m, double t, const double *y, double *dy)
@@ -124,5 +170,5 @@ static int gauss_solve(struct actio_motion *m, double t, const double *y)
 }
 
 const struct actio_law actio_law_gauss = {
-    .name = "gauss", .open = gauss_open, .close = gauss_close, .size = gauss_size, .rates = gauss_rates, .solve = gauss_solve,
+    .name = "gauss", .open = gauss_open, .close = gauss_close, .size = gauss_size, .rates = gauss_rates, .solve = gauss_solve, .one_sided = gauss_one_sided,
 };
