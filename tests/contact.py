@@ -342,7 +342,7 @@ time 0 .. 6
 STOPS = """coord x, y, z
 lagrangian (x'^2 + y'^2 + z'^2)/2 - 9.81*z*cos(.3) - 9.81*sin(.3)*y
 contact plane: z >= 0, restitution = 0, friction = .4
-start x' = 1
+start x' = 1, z' = 1
 time 0 .. 1000
 """
 TURNS = """coord x, y, z, p, q
@@ -510,7 +510,7 @@ constraint tie: z = x + y
 contact a: x >= 0, restitution = 0
 contact b: y >= 0, restitution = 0
 contact c: x + 2*y >= 0, restitution = 0
-start x' = 1
+start x' = 1, z' = 1
 time 0 .. 3
 """
     one, two = (b.table(corner, "--by", by, "--points", "31") for by in ("dalembert", "gauss"))
