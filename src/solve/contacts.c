@@ -115,9 +115,11 @@ void actio_contacts_close(struct actio_motion *m)
         void *parts[] = { stances[i]->closed, stances[i]->rub, stances[i]->toward, stances[i]->sign };
         for (size_t j = 0; j < 4; j++) actio_give(m->ctx, parts[j]);
     }
-    void *all[] = { c->left, c->left_t, c->left_gap, c->left_rate, c->gap_noise, c->touch, c->rests, c->edge, c->z0, c->l0, c->Z, c->V, c->answered, c->unknown, c->W, c->U, c->M, c->LU, c->b, c->force,
-                    c->direction, c->work, c->pivot, c->iwork, c->zdot, c->lambda, c->normal, c->friction, c->y, c->halt, c->impulse, c->happening, c->change, c->past, c->past_toward, c->lane_t, c->lane_in, c->lane_out, c->lane_work,
-                    c->room[0].at, c->room[1].at, c->room[2].at, c->room[3].at, c };
+    void *all[] = {
+        c->left, c->left_t, c->left_gap, c->left_rate, c->gap_noise, c->touch, c->rests, c->edge, c->z0, c->l0, c->Z, c->V, c->answered, c->unknown, c->W, c->U, c->M, c->LU,
+        c->b, c->force, c->direction, c->work, c->pivot, c->iwork, c->zdot, c->lambda, c->normal, c->friction, c->y, c->halt, c->impulse, c->happening, c->change, c->past,
+        c->past_toward, c->lane_t, c->lane_in, c->lane_out, c->lane_work, c->room[0].at, c->room[1].at, c->room[2].at, c->room[3].at, c,
+    };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     m->contacts = NULL;
 }

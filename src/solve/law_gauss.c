@@ -19,7 +19,10 @@ static int gauss_open(struct actio_motion *m)
     size_t N = m->N, p = m->p, big = N > p ? N : p, c = m->sys->contacts;
     struct gauss *g = m->law_data = actio_take(m->ctx, 1, sizeof *g);
     if (!g) return 1;
-    struct { double **at; size_t count; } want[] = { { &g->a, N }, { &g->metric, N * N }, { &g->walls, c * N }, { &g->E, N * N }, { &g->M, c * c }, { &g->q, c }, { &g->z, c }, { &g->lcp, actio_lcp_work(c) }, { &g->B, p * N }, { &g->copy, p * N }, { &g->rest, p }, { &g->y, N }, { &g->work, actio_rank_work(big, big) + big } };
+    struct { double **at; size_t count; } want[] = {
+        { &g->a, N }, { &g->metric, N * N }, { &g->B, p * N }, { &g->copy, p * N }, { &g->rest, p }, { &g->y, N }, { &g->work, actio_rank_work(big, big) + big },
+        { &g->walls, c * N }, { &g->E, N * N }, { &g->M, c * c }, { &g->q, c }, { &g->z, c }, { &g->lcp, actio_lcp_work(c) },
+    };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
     g->iwork = actio_take(m->ctx, 2 * (N + p) + c + 1, sizeof(int));
