@@ -352,6 +352,7 @@ TEST(singular_values_of_a_symmetric_matrix_are_its_eigenvalues)
 
 #include "test_algebra_sparse.h"
 #include "test_algebra_newton.h"
+#include "test_algebra_lcp.h"
 
 int main(void)
 {
@@ -370,5 +371,6 @@ int main(void)
     RUN(singular_values_of_a_symmetric_matrix_are_its_eigenvalues);
     run_sparse();
     run_newton();
+    run_lcp();
     return DONE();
 }
