@@ -519,6 +519,21 @@ time 0 .. 3
             b.near(s[name], r[name], 1e-9, "corner by gauss at %g: %s" % (r["t"], name))
 
 
+def hard_to_see(b):
+    """Walls that a step could pass over: thin ones, ones that shake, ones whose formula has no value behind them."""
+    told = b.summary("coord x\nlagrangian x'^2/2\ncontact wall: sqrt(1 - x) >= .1\nstart x' = 1\ntime 0 .. 30\n")
+    b.near(told["end"]["x"], -28.02, 1e-12, "a wall written with a root: x")
+    told = b.summary("coord x, y\nlagrangian (x'^2 + y'^2)/2\nforce x = -.1*x', y = -.1*y'\ncontact peg: (x - 5)^2 + (y - .0005)^2 >= 1e-6\n"
+                     "start x' = 10\ntime 0 .. 1\n", "--tol", "1e-8")
+    t = -10 * math.log1p(-(5 - 1e-3 * math.sqrt(.75)) / 100)
+    b.near(times(told, "impact")[0], t, 1e-9, "a peg of 1 mm in the way of 10 m/s")
+    for omega in (2000, 20000):
+        told = b.summary("coord y\nlagrangian y'^2/2 - 9.81*y\ncontact floor: y >= .001*sin(%d*t), restitution = .5\nstart y = .5\ntime 0 .. .5\n" % omega, "--local", "1e-10")
+        f = lambda t: .5 - 4.905 * t * t - .001 * math.sin(omega * t)
+        t = next(k * 1e-7 for k in range(3190000, 3200000) if f(k * 1e-7) <= 0)
+        b.near(times(told, "impact")[0], t, 1.1e-7, "a floor that shakes with %d" % omega)
+
+
 # ---- soft walls
 
 # The tumbler at t = 1/2 by the regularised force with V = 5: DOP853 and a spectral method agree to 11 digits (x, y, x', y').
@@ -555,7 +570,7 @@ def soft(b):
 
 
 SECTIONS = (tumbler, incline, billiard, comes_to_rest, sticks, columns, after_an_event, passes, momenta, rods, painleve, releases, corners, wires,
-            two_slips, backward, flights, slides, many, principles, soft)
+            two_slips, backward, flights, slides, many, principles, soft, hard_to_see)
 
 
 def main():

@@ -8,7 +8,7 @@
 
 enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50 };
 
-enum kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR };
+enum kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR, CUT };    /* CUT: beyond, a guard has no value */
 struct happening { enum kind kind; double t; size_t guard; };
 
 struct march {
@@ -24,6 +24,7 @@ struct march {
     signed char *side;                                     /* sign that each guard has in this mode, 0 = not known yet */
     size_t row[ACTIO_MARCH_LISTS];                         /* the next one of each list */
     size_t steps, rhs, projections, guard;                 /* guard: the one in hand */
+    double look_end;                                       /* of the part of the step in which the guard in hand has values */
     double touched_at, singular_at;                        /* the last ones told, not to be told twice */
     double chatter_from;
     size_t chatter;
@@ -154,7 +155,7 @@ static void follow_signs(struct march *m, const double *root, size_t count, stru
     signed char *side = &m->side[m->guard];
     double last = 0;
     for (size_t j = 0; j <= count; j++) {
-        double left = j ? root[j - 1] : m->t, right = j < count ? root[j] : m->t_next;
+        double left = j ? root[j - 1] : m->t, right = j < count ? root[j] : m->look_end;
         double sign = left == right ? 0 : zero_sign(guard_value(m, 0.5 * (left + right)));
         if (sign == 0) continue;
         if (*side == 0) *side = (signed char)sign;
@@ -195,13 +196,37 @@ static void sample_guards(struct march *m)
     }
 }
 
+static size_t finite_nodes(const double *sample, size_t stride)
+{
+    size_t k = 0;
+    while (k < ACTIO_ROOT_NODES && isfinite(sample[k * stride])) k++;
+    return k;
+}
+
+/* The step goes to where the guard has no value (a wall written with a root, stepped over): it ends before that, if not by a crossing. */
+static void look_at_part(struct march *m, size_t finite, struct happening *best)
+{
+    double root[MOST_ROOTS];
+    if (is_watched(m, m->guard)) return;
+    double first = actio_root_node(m->t, m->t_next, 1);
+    for (int i = 0; finite == 1 && i < 40; i++) {          /* shorter than to the first node */
+        m->look_end = m->t + ldexp(first - m->t, -1 - i);
+        if (isfinite(guard_value(m, m->look_end))) finite = 2;
+    }
+    if (finite > 1) follow_signs(m, root, actio_roots_from(guard_value, m, m->t, m->look_end, NULL, 1, false, root, MOST_ROOTS), best);
+    earliest(m, best, CUT, m->look_end);
+}
+
 static void look_at_guards(struct march *m, struct happening *best)
 {
     double root[MOST_ROOTS];
     size_t guards = m->flow->guards;
     for (m->guard = 0; m->guard < guards; m->guard++) {
         const double *sample = m->sample + m->guard;
-        if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);
+        size_t finite = finite_nodes(sample, guards);
+        m->look_end = finite == ACTIO_ROOT_NODES ? m->t_next : actio_root_node(m->t, m->t_next, finite ? finite - 1 : 0);
+        if (finite < ACTIO_ROOT_NODES) look_at_part(m, finite, best);
+        else if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);
         else follow_signs(m, root, actio_roots_from(guard_value, m, m->t, m->t_next, sample, guards, m->flow->touched != NULL, root, MOST_ROOTS), best);
     }
 }
@@ -292,6 +317,21 @@ static int cross(struct march *m, const struct happening *what)
     return 0;
 }
 
+/* Ends the step where guards still have values, and goes on from there. */
+static int cut(struct march *m, const struct happening *what)
+{
+    if (fabs(what->t - m->t) <= 1e-13 * fabs(m->task->t1 - m->task->t0)) return ACTIO_MARCH_STEP_TO_ZERO;
+    move_to(m, what);
+    if (m->flow->project) {
+        m->projections++;
+        int bad = m->flow->project(m->flow->user, m->t, m->y);
+        if (bad) return bad;
+    }
+    rows_here(m);
+    restart(m);
+    return 0;
+}
+
 /* Tells of a touch or a singular surface; the step stays as it is unless the answer is to stop. */
 static int tell(struct march *m, const struct happening *what)
 {
@@ -324,6 +364,7 @@ static int inside_step(struct march *m, bool *crossed)
         m->guard = SIZE_MAX;
         if (next.kind == NOTHING) return 0;
         if (next.kind == CROSSING) return *crossed = true, cross(m, &next);
+        if (next.kind == CUT) return *crossed = true, cut(m, &next);
         if (next.kind == SINGULAR) poor.kind = NOTHING;
         int stop = tell(m, &next);
         if (stop) return stop;
