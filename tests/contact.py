@@ -342,7 +342,7 @@ time 0 .. 6
 STOPS = """coord x, y, z
 lagrangian (x'^2 + y'^2 + z'^2)/2 - 9.81*z*cos(.3) - 9.81*sin(.3)*y
 contact plane: z >= 0, restitution = 0, friction = .4
-start x' = 1, z' = 1
+start x' = 1
 time 0 .. 1000
 """
 TURNS = """coord x, y, z, p, q
