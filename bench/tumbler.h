@@ -5,5 +5,7 @@
 
 long bench_tumbler(double span, const double start[4], double g, double out[4]);
 long bench_tumbler_quad(double span, const double start[4], double g, double out[4]);
+/* By Siconos in steps of this length; only where it is installed (BENCH_SICONOS). */
+void bench_tumbler_siconos(double span, const double start[4], double g, double step, double out[4]);
 
 #endif
