@@ -23,13 +23,11 @@ static actio_expr drift(struct actio_formation *F, actio_expr e)
 /* The kinetic energy of one point mass in Cartesian coordinates: W = m 1, so that |gap_q| turns the multiplier into a force. */
 static bool is_point_mass(struct actio_formation *F)
 {
+    struct actio_entries W = { 0 };
     size_t diagonal = 0;
-    for (size_t i = 0; i < F->G.count; i++) {
-        const struct actio_entry *e = &F->G.at[i];
-        if (e->row >= F->n || e->col >= F->n) continue;
-        if (e->row != e->col || !actio_same(e->e, F->G.at[0].e) || actio_uses(&F->pool, e->e, ACTIO_SPACE_Q)) return false;
-        diagonal++;
-    }
+    actio_jacobian(&F->pool, F->Lv, F->n, F->v, F->n, &W);
+    for (size_t i = 0; i < W.count; i++, diagonal++)
+        if (W.at[i].row != W.at[i].col || !actio_same(W.at[i].e, W.at[0].e) || actio_uses(&F->pool, W.at[i].e, ACTIO_SPACE_Q)) return false;
     return diagonal == F->n && F->n > 1;
 }
 

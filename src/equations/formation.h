@@ -27,7 +27,9 @@ struct actio_formation {
     size_t n, m, N, p;
     actio_expr *q, *v, *s, *acc, *sdot, *z, *zdot, *lambda, *reaction, time;   /* symbols; z = (v, s), zdot = (acc, sdot) */
     actio_expr L, *Lq, *Lv, *force, *total_force;          /* force: per named force * n + i; total on each coordinate, dissipation included */
-    actio_expr *h, *c, *g, *f, *phi;                       /* right sides; constraints; residuals of position and velocity level */
+    struct actio_entries mu; actio_expr *S;                /* mu s' = S, row by state */
+    actio_expr *g, *f, *phi, *level;                       /* constraints; residuals of position and velocity level; phi by constraint, 0 for those on accelerations */
+    actio_expr *h, *c;                                     /* right sides */
     struct actio_entries G, A, D, F;
     actio_expr *zdot_solved, *lambda_solved;               /* by elimination, when sys.symbolic */
     actio_expr *pivot;
@@ -50,6 +52,8 @@ actio_expr actio_size_inside(struct actio_formation *F, actio_expr e);      /* s
 /* The MATRIX quantity's formulas, in its order; returns how many. */
 size_t actio_list_matrix(struct actio_formation *F, actio_expr *out);
 
+/* parts.c: what a model is made of; no equation is formed. */
+struct actio_formation *actio_form_parts(struct actio_context *ctx, struct actio_model *model);
 /* dalembert.c: the equations without what is made of them (places, elimination, columns); names are there. */
 struct actio_formation *actio_form_equations(struct actio_context *ctx, struct actio_model *model);
 /* Along the motion with velocities and states frozen (q' = v, t' = 1); patterns of the matrices for the numeric side. */
@@ -74,6 +78,8 @@ actio_expr actio_soft_friction(struct actio_formation *F, size_t rub);
 void actio_form_contacts(struct actio_formation *F);
 size_t actio_list_gaps(struct actio_formation *F, actio_expr **out);
 size_t actio_list_contacts(struct actio_formation *F, actio_expr **out);
+/* action.c: the POINTS quantity's formulas, with the derivatives' entries behind them or without; how many. */
+size_t actio_list_points(struct actio_formation *F, bool jets, actio_expr **out);
 /* columns.c */
 void actio_form_columns(struct actio_formation *F);
 

@@ -226,11 +226,21 @@ static void list_contacts(struct list *l)
     add_all(l, e, count);
 }
 
+static void list_nodes(struct list *l, bool jets)
+{
+    actio_expr *e = NULL;
+    size_t count = actio_list_points(l->F, jets, &e);
+    add_all(l, e, count);
+}
+
+static void list_points(struct list *l) { list_nodes(l, false); }
+static void list_jets(struct list *l) { list_nodes(l, true); }
+
 static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_RHS] = list_rhs, [ACTIO_Q_SOLVE] = list_solve, [ACTIO_Q_MATRIX] = list_matrix, [ACTIO_Q_PROJECT_Q] = list_project_q,
     [ACTIO_Q_PROJECT_V] = list_project_v, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_MOMENTA] = list_momenta, [ACTIO_Q_GUARDS] = list_guards,
     [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_TERMS] = list_terms, [ACTIO_Q_RHS_Y] = list_rhs_y,
-    [ACTIO_Q_FRAME] = list_frame, [ACTIO_Q_GAPS] = list_gaps, [ACTIO_Q_CONTACT] = list_contacts,
+    [ACTIO_Q_FRAME] = list_frame, [ACTIO_Q_GAPS] = list_gaps, [ACTIO_Q_CONTACT] = list_contacts, [ACTIO_Q_POINTS] = list_points, [ACTIO_Q_JETS] = list_jets,
 };
 
 struct request { struct actio_formation *F; enum actio_quantity what; };

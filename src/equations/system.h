@@ -54,6 +54,7 @@ struct actio_system {
     size_t pivots, pivot_pairs, pivot_signs;               /* extra outputs of RHS: pairs (value, reference), values whose sign counts, plain values */
     bool ballistic;                                        /* z' depends on params alone, and there are no constraints */
     bool symmetric;                                        /* D = A, G symmetric by construction */
+    struct actio_places jets;                              /* of JETS: rows (L_v, force, residuals); columns (q, s), then (u, s', lambda, mu), u = q' without GGL's part */
     struct actio_places jacobian;                          /* of RHS_Y: rows of z', columns of y */
     const struct actio_kernel *kernel[ACTIO_Q_COUNT];      /* NULL until asked for */
     const struct actio_frame *frame;                       /* likewise */
@@ -75,6 +76,7 @@ typedef struct actio_system *(*actio_form_fn)(struct actio_context *ctx, struct 
 struct actio_system *actio_system_form(struct actio_context *ctx, struct actio_model *model, actio_form_fn form);
 struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model);
 struct actio_system *actio_form_vakonomic(struct actio_context *ctx, struct actio_model *model);
+struct actio_system *actio_form_action(struct actio_context *ctx, struct actio_model *model);   /* the parts of an action only: no equations, no columns */
 struct actio_system *actio_form_reduced(struct actio_context *ctx, struct actio_model *model);
 
 /* The frame with rows that are independent at this state (y NULL: the model's start data); chosen once, before the FRAME quantity is asked

@@ -54,6 +54,7 @@ struct actio_flow {
     const struct actio_pattern *pattern;
     int (*jacobian)(void *user, double t, const double *y, double *values);
     const double *scale;                                   /* typical size of each component, or NULL = 1 */
+    double accuracy;                                       /* asked of the whole: what a stepper may choose its order by */
     double first;                                          /* length of the very first step where another run has shown it; 0 = to be found */
     /* Steps whose error would allow the next to be `silent` times as long find nothing to resolve: they grow to this length, this h*lambda, and no further; 0 = any. */
     double silent, longest, paced;
@@ -85,7 +86,7 @@ struct actio_stepper {
 };
 enum { ACTIO_MARCH_STEP_TO_ZERO = 16, ACTIO_MARCH_TOO_MANY_STEPS, ACTIO_MARCH_STIFF, ACTIO_MARCH_NO_MEMORY };
 
-extern const struct actio_stepper actio_dop853, actio_ballistic, actio_discrete;
+extern const struct actio_stepper actio_dop853, actio_ballistic, actio_discrete, actio_skg;
 void actio_stepper_register(const struct actio_stepper *stepper);
 const struct actio_stepper *actio_stepper_find(const char *name);   /* NULL when absent */
 const struct actio_stepper *actio_stepper_stiff(void);              /* first stiff one registered, or NULL */

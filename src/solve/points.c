@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/points.h"
+
+#include <string.h>
+
+static struct actio_binding binding(const struct actio_points *pt)
+{
+    struct actio_binding b;
+    ptrdiff_t lanes = (ptrdiff_t)pt->lanes;
+    memset(&b, 0, sizeof b);
+    const double *z = pt->z;
+    const struct { int space; const double *base; } varying[] = {
+        { ACTIO_SPACE_T, pt->t }, { ACTIO_SPACE_Q, pt->x }, { ACTIO_SPACE_STATE, pt->x + pt->n * pt->lanes }, { ACTIO_SPACE_V, z },
+        { ACTIO_SPACE_SDOT, z + pt->n * pt->lanes }, { ACTIO_SPACE_LAMBDA, z + pt->nx * pt->lanes }, { ACTIO_SPACE_MU, z + (pt->nx + pt->p) * pt->lanes },
+    };
+    for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) {
+        b.space[varying[i].space].base = varying[i].base;
+        b.space[varying[i].space].index_step = lanes, b.space[varying[i].space].lane_step = 1;
+    }
+    const struct { int space; const double *base; } shared[] = {
+        { ACTIO_SPACE_PARAM, pt->shared.param }, { ACTIO_SPACE_MODE, pt->shared.mode }, { ACTIO_SPACE_HIDDEN, pt->shared.hidden },
+    };
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) b.space[shared[i].space].base = shared[i].base, b.space[shared[i].space].index_step = 1;
+    return b;
+}
+
+static bool open_kernel(struct actio_points *pt, struct actio_node_kernel *nk, const struct actio_kernel *k)
+{
+    const actio_slot *slots;
+    size_t outputs = actio_kernel_outputs(k), inputs = actio_kernel_inputs(k, &slots);
+    nk->k = k;
+    nk->in = actio_take(pt->ctx, inputs + 1, sizeof *nk->in);
+    nk->pre = actio_take(pt->ctx, actio_kernel_pre(k) + 1, sizeof *nk->pre);
+    nk->out = actio_take(pt->ctx, outputs + 1, sizeof *nk->out);
+    nk->work = actio_take(pt->ctx, actio_kernel_work(k) + 1, sizeof *nk->work);
+    if (!nk->in || !nk->pre || !nk->out || !nk->work) return false;
+    struct actio_binding at = binding(pt);
+    actio_kernel_bind(k, &at, nk->in);
+    for (size_t j = 0; j < outputs; j++) nk->out[j] = pt->P + j * pt->lanes;   /* P, F, R, v, jet lie side by side */
+    return true;
+}
+
+static bool prologue(struct actio_points *pt, struct actio_node_kernel *nk)
+{
+    const actio_slot *slots;
+    struct actio_arg *given = actio_take(pt->ctx, actio_kernel_params(nk->k, &slots) + 1, sizeof *given);
+    if (!given) return false;
+    struct actio_binding at = binding(pt);
+    actio_kernel_bind_params(nk->k, &at, given);
+    actio_kernel_prologue(nk->k, 1, given, nk->pre, nk->work);
+    actio_give(pt->ctx, given);
+    return true;
+}
+
+int actio_points_prologue(struct actio_points *pt) { return !prologue(pt, &pt->values) || !prologue(pt, &pt->jets); }
+
+static bool take_memory(struct actio_points *pt)
+{
+    size_t rows = 3 * pt->n + pt->m + pt->p + pt->h, all = 1 + pt->nx + pt->nz + rows + pt->entries;
+    if (pt->lanes > SIZE_MAX / 64 / (all + 1)) return false;
+    double *next = pt->block = actio_take(pt->ctx, all * pt->lanes + 1, sizeof *pt->block);
+    if (!next) return false;
+    pt->t = next, pt->x = pt->t + pt->lanes, pt->z = pt->x + pt->nx * pt->lanes, pt->P = pt->z + pt->nz * pt->lanes;
+    pt->F = pt->P + pt->n * pt->lanes, pt->R = pt->F + pt->n * pt->lanes, pt->v = pt->R + (pt->m + pt->p + pt->h) * pt->lanes, pt->jet = pt->v + pt->n * pt->lanes;
+    return true;
+}
+
+int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct actio_system *sys, size_t lanes, struct actio_shared shared)
+{
+    *pt = (struct actio_points){ .ctx = ctx, .sys = sys, .shared = shared, .lanes = lanes, .n = sys->n, .m = sys->m, .p = sys->p, .h = sys->holonomic,
+                                 .nx = sys->n + sys->m, .nz = sys->n + sys->m + sys->p + sys->holonomic };
+    if (actio_system_need(sys, ACTIO_Q_POINTS) || actio_system_need(sys, ACTIO_Q_JETS)) return 1;
+    pt->entries = sys->jets.count;
+    if (take_memory(pt) && open_kernel(pt, &pt->values, sys->kernel[ACTIO_Q_POINTS]) && open_kernel(pt, &pt->jets, sys->kernel[ACTIO_Q_JETS]) &&
+        actio_points_prologue(pt) == 0) return 0;
+    if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
+    actio_points_close(pt);
+    return 1;
+}
+
+static void close_kernel(struct actio_points *pt, struct actio_node_kernel *nk)
+{
+    void *parts[] = { nk->in, nk->pre, nk->out, nk->work };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_give(pt->ctx, parts[i]);
+}
+
+void actio_points_close(struct actio_points *pt)
+{
+    if (!pt->ctx) return;
+    close_kernel(pt, &pt->values), close_kernel(pt, &pt->jets);
+    actio_give(pt->ctx, pt->block);
+    *pt = (struct actio_points){ 0 };
+}
+
+static int evaluate(const struct actio_node_kernel *nk, size_t count)
+{
+    double sum = 0;
+    size_t outputs = actio_kernel_outputs(nk->k);
+    actio_kernel_eval(nk->k, count, nk->in, nk->pre, 1, nk->out, nk->work);
+    for (size_t j = 0; j < outputs; j++)
+        for (size_t l = 0; l < count; l++) sum += 0 * nk->out[j][l];
+    return !(sum == 0);                                    /* no number: 0 times it is none either */
+}
+
+int actio_points_values(struct actio_points *pt, size_t count) { return evaluate(&pt->values, count); }
+int actio_points_jets(struct actio_points *pt, size_t count) { return evaluate(&pt->jets, count); }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The action at its nodes: kernels bound to lanes = time points. Shared by slabs, the global grid, and what proves them; knows no equation of motion. */
+#ifndef ACTIO_SOLVE_POINTS_H
+#define ACTIO_SOLVE_POINTS_H
+
+#include "equations/system.h"
+
+/* Numbers that all nodes share; they may change between evaluations (params and hidden ones: call actio_points_prologue then). */
+struct actio_shared { const double *param, *mode, *hidden; };
+
+struct actio_node_kernel { const struct actio_kernel *k; struct actio_arg *in; double *pre, **out, *work; };
+
+/* Component i of node l at [i*lanes + l]. x = (q, s); z = (u, s', lambda, mu), see equations/action.c; nz unknowns and as many equations a node. */
+struct actio_points {
+    struct actio_context *ctx;
+    const struct actio_system *sys;
+    struct actio_shared shared;
+    size_t lanes, n, m, p, h, nx, nz, entries;             /* h: position residuals; entries of the jets */
+    double *block;
+    double *t, *x, *z;                                     /* set by the caller */
+    double *P, *F, *R, *v, *jet;                           /* momenta, forces (n each); residuals (m + p + h); velocities; entries */
+    struct actio_node_kernel values, jets;
+};
+int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct actio_system *sys, size_t lanes, struct actio_shared shared);   /* 0, or 1 and a finding */
+void actio_points_close(struct actio_points *pt);          /* a zeroed one is fine */
+int actio_points_prologue(struct actio_points *pt);        /* 0, or 1: no memory */
+/* At the first `count` nodes. 0, or 1: a formula has no finite value there. */
+int actio_points_values(struct actio_points *pt, size_t count);
+int actio_points_jets(struct actio_points *pt, size_t count);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The action marched slab by slab, behind the stepper's face: lengths by the jump between a slab's first node and its data, which also rejects wrong
+ * branches; values inside from the nodes' polynomials.                                                                       [RH 7, SKG 3] */
+#include "solve/law.h"
+#include "algebra/sbp.h"
+#include "solve/slab.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_REJECTED = 60 };
+
+struct skg {
+    struct actio_context *ctx;
+    const struct actio_flow *flow;
+    struct actio_motion *m;
+    struct actio_element e;
+    struct actio_slab slab;
+    double t, t_new, t_end, h, tol, begun;                 /* the last step: t -> t_new */
+    size_t taken;
+    bool rejected;
+    double *block, *y0, *node, *weight, *guess, *save;     /* y0: data of the last slab; node: its states, k*ny + i; guess: rates and multipliers extrapolated */
+    double last_h; bool have_last;
+    struct actio_march_stats stats;
+};
+
+static void skg_close(void *handle)
+{
+    struct skg *d = handle;
+    if (!d) return;
+    actio_slab_close(&d->slab), actio_element_close(&d->e);
+    actio_give(d->ctx, d->block), actio_give(d->ctx, d);
+}
+
+/* Nodes of a Lobatto element: more for finer tolerances. */
+static size_t nodes_for(double tol) { return tol >= 1e-5 ? 5 : tol >= 1e-7 ? 6 : tol >= 1e-10 ? 8 : 9; }
+
+static int open_slab(struct skg *d, size_t nodes)
+{
+    struct actio_motion *m = d->m;
+    int order = m->order;
+    if (order) nodes = m->nodes ? m->nodes : order == 2 ? 8 : actio_sbp_least(order);
+    else if (m->nodes) nodes = m->nodes;
+    if (d->e.nodes == nodes) return 0;
+    actio_slab_close(&d->slab), actio_element_close(&d->e), actio_give(d->ctx, d->block);
+    d->block = NULL;
+    struct actio_shared shared = { m->param, m->mode, m->hidden };
+    if (actio_element_open(&d->e, d->ctx, order, nodes) || actio_slab_open(&d->slab, d->ctx, m->sys, &d->e, shared)) return 1;
+    size_t nz = d->slab.pt.nz, all = m->ny * (nodes + 1) + nodes + 2 * nz * nodes + 1;
+    d->block = actio_take(d->ctx, all, sizeof *d->block);
+    if (!d->block) return 1;
+    d->y0 = d->block, d->node = d->y0 + m->ny, d->weight = d->node + m->ny * nodes, d->guess = d->weight + nodes, d->save = d->guess + nz * nodes;
+    return 0;
+}
+
+static void *skg_open(struct actio_context *ctx, const struct actio_flow *flow)
+{
+    struct skg *d = actio_take(ctx, 1, sizeof *d);
+    if (!d) return NULL;
+    *d = (struct skg){ .ctx = ctx, .flow = flow, .m = flow->user, .stats.stepper = "skg" };
+    if (open_slab(d, nodes_for(flow->accuracy))) return skg_close(d), NULL;
+    return d;
+}
+
+static const double *states_of(const struct skg *d, const double *y) { return y + 2 * d->m->n; }
+
+static void put_data(struct skg *d, double t, const double *y)
+{
+    size_t n = d->m->n;
+    double *x = d->slab.x0;
+    memcpy(x, y, n * sizeof *y), memcpy(x + n, states_of(d, y), d->m->m * sizeof *y);
+    actio_slab_data(&d->slab, t, x, y + n);
+}
+
+static void skg_start(void *handle, double t, const double *y, double t_end, double rtol, double atol)
+{
+    struct skg *d = handle;
+    double span = t_end - t, fastest = 0;
+    (void)atol;
+    d->t = d->t_new = d->begun = t, d->t_end = t_end, d->tol = rtol, d->taken = 0;
+    d->have_last = d->rejected = false;
+    put_data(d, t, y);
+    for (size_t i = 0; i < d->m->n; i++) fastest = fmax(fastest, fabs(y[d->m->n + i]) / (1 + fabs(y[i])));
+    d->h = copysign(fmin(fabs(span), fmin(0.05 * fabs(d->m->span), 0.2 / fmax(fastest, 1e-3))), span);
+    if (d->flow->first > 0) d->h = copysign(fmin(fabs(span), d->flow->first), span);
+    if (d->m->slabs) d->h = span / fmax(1, round((double)d->m->slabs * fabs(span / d->m->span)));
+    d->stats.restarts++;
+}
+
+/* The guess: the last slab's rates and multipliers carried on, or the velocities of the start. */
+static void guess(struct skg *d, double h)
+{
+    struct actio_points *pt = &d->slab.pt;
+    size_t lanes = pt->lanes;
+    double jump;
+    bool far = !d->have_last || fabs(h) > 2.5 * fabs(d->last_h);
+    for (size_t k = 0; k < lanes; k++) {
+        if (!far) actio_element_weigh(&d->e, 1 + d->e.c[k] * h / d->last_h, d->weight, &jump);
+        for (size_t i = 0; i < pt->nz; i++) {
+            double sum = 0;
+            for (size_t j = 0; !far && j < lanes; j++) sum += d->weight[j] * d->guess[i * lanes + j];
+            if (far) sum = i < pt->n ? d->slab.v0[i] : d->have_last ? d->guess[i * lanes + lanes - 1] : 0;
+            pt->z[i * lanes + k] = sum;
+        }
+    }
+}
+
+/* The jump at the start beside the tolerance.                                      [SKG 3.5] */
+static double error_of(const struct skg *d)
+{
+    const struct actio_points *pt = &d->slab.pt;
+    double worst = 0;
+    for (size_t i = 0; i < pt->nx; i++) {
+        double x0 = d->slab.x0[i], jump = fabs(pt->x[i * pt->lanes] - x0) / (d->tol * (1 + fabs(x0)));
+        if (!(jump <= worst)) worst = jump;
+    }
+    for (size_t i = 0; i < pt->n; i++) {
+        double v0 = d->slab.v0[i], jump = fabs(pt->v[i * pt->lanes] - v0) / (d->tol * (1 + fabs(v0)));
+        if (!(jump <= worst)) worst = jump;
+    }
+    return worst;
+}
+
+static int flow_status(int slab)
+{
+    static const int status[] = { [ACTIO_SLAB_DONE] = ACTIO_FLOW_OK, [ACTIO_SLAB_NO_NUMBER] = ACTIO_FLOW_NAN, [ACTIO_SLAB_SINGULAR] = ACTIO_FLOW_SINGULAR,
+                                  [ACTIO_SLAB_DIVERGED] = ACTIO_FLOW_FAILED };
+    return status[slab];
+}
+
+static int solve(struct skg *d, double h)
+{
+    guess(d, h);
+    int bad = actio_slab_solve(&d->slab, h, fmax(1e-14, 1e-3 * d->tol));
+    d->stats.rhs += d->e.nodes * (d->slab.iterations + 2), d->m->evaluations += d->e.nodes * (d->slab.iterations + 2);
+    return bad;
+}
+
+/* The nodes' states as the known ones, for values inside. */
+static void keep_nodes(struct skg *d)
+{
+    const struct actio_points *pt = &d->slab.pt;
+    size_t n = pt->n, lanes = pt->lanes, ny = d->m->ny;
+    memcpy(d->y0, d->slab.x0, n * sizeof *d->y0), memcpy(d->y0 + n, d->slab.v0, n * sizeof *d->y0);
+    memcpy(d->y0 + 2 * n, d->slab.x0 + n, pt->m * sizeof *d->y0);
+    for (size_t k = 0; k < lanes; k++) {
+        double *y = d->node + k * ny;
+        for (size_t i = 0; i < n; i++) y[i] = pt->x[i * lanes + k], y[n + i] = pt->v[i * lanes + k];
+        for (size_t i = 0; i < pt->m; i++) y[2 * n + i] = pt->x[(n + i) * lanes + k];
+    }
+}
+
+/* How much longer the next slab may be. */
+static double growth(const struct skg *d, double error)
+{
+    double factor = error > 0 ? 0.9 * pow(error, -1 / d->e.jump_order) : 5;
+    return fmax(0.2, fmin(factor, d->rejected ? 1 : 4));
+}
+
+static double length_here(const struct skg *d, const double *y)
+{
+    double h = d->h, left = d->t_end - d->t;
+    if (d->flow->limit) {
+        double most = d->flow->limit(d->flow->user, d->t, y);
+        if (most < fabs(h)) h = copysign(most, h);
+    }
+    return fabs(h) >= (1 - 1e-9) * fabs(left) ? left : fabs(h) > 0.5 * fabs(left) ? 0.5 * left : h;
+}
+
+static void accept(struct skg *d, double *t, double *y)
+{
+    size_t ny = d->m->ny, last = d->e.nodes - 1;
+    keep_nodes(d);
+    memcpy(d->guess, d->slab.pt.z, d->slab.pt.nz * d->e.nodes * sizeof *d->guess);
+    d->last_h = d->slab.h, d->have_last = true;
+    actio_slab_pass(&d->slab, d->t_new);
+    memcpy(y, d->node + last * ny, ny * sizeof *y);
+    *t = d->t_new;
+    d->stats.steps++, d->taken++;
+    if (d->stats.steps == 2) d->stats.early = fabs(d->slab.h);
+}
+
+/* Slabs of given length: nothing is asked of the jump. */
+static int step_given(struct skg *d, double *t, double *y)
+{
+    d->t = d->t_new;
+    d->t_new = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h) ? d->t_end : d->begun + (double)(d->taken + 1) * d->h;
+    int bad = solve(d, d->t_new - d->t);
+    if (bad) return flow_status(bad);
+    accept(d, t, y);
+    return ACTIO_FLOW_OK;
+}
+
+static int skg_step(void *handle, double *t, double *y)
+{
+    struct skg *d = handle;
+    if (d->m->slabs) return step_given(d, t, y);
+    d->t = d->t_new;
+    memcpy(d->save, d->slab.x0, d->m->n * sizeof *d->save), memcpy(d->save + d->m->n, d->slab.v0, d->m->n * sizeof *d->save);
+    memcpy(d->save + 2 * d->m->n, d->slab.x0 + d->m->n, d->m->m * sizeof *d->save);
+    for (int tries = 0; tries < MOST_REJECTED; tries++) {
+        double h = length_here(d, d->save);
+        if (!(fabs(h) > 4 * DBL_EPSILON * fmax(fabs(d->t), fabs(d->m->span)))) return ACTIO_MARCH_STEP_TO_ZERO;
+        d->t_new = h == d->t_end - d->t ? d->t_end : d->t + h;
+        int bad = solve(d, d->t_new - d->t);
+        double error = bad ? 0 : error_of(d);
+        if (!bad && error <= 1) {
+            accept(d, t, y);
+            bool hard = d->slab.iterations > 9;
+            double next = h * (hard ? fmin(1, growth(d, error)) : growth(d, error));
+            if (fabs(h) >= fabs(d->h) || fabs(next) < fabs(d->h)) d->h = next;
+            if (d->flow->longest > 0 && growth(d, error) >= 4 && fabs(d->h) > d->flow->longest) d->h = copysign(fmax(d->flow->longest, fabs(h)), h);
+            d->rejected = false;
+            return ACTIO_FLOW_OK;
+        }
+        d->h = h * (bad ? 0.3 : growth(d, error));
+        d->rejected = true;
+        d->stats.rejected++;
+    }
+    return ACTIO_MARCH_STEP_TO_ZERO;
+}
+
+static void skg_dense(void *handle, double t, double *y)
+{
+    struct skg *d = handle;
+    double h = d->t_new - d->t, jump;
+    size_t ny = d->m->ny, nodes = d->e.nodes;
+    actio_element_weigh(&d->e, h != 0 ? (t - d->t) / h : 1, d->weight, &jump);
+    for (size_t i = 0; i < ny; i++) {
+        double sum = -jump * (d->node[i] - d->y0[i]);
+        for (size_t k = 0; k < nodes; k++) sum += d->weight[k] * d->node[k * ny + i];
+        y[i] = sum;
+    }
+}
+
+/* The last slab again, shorter: as exact as a slab's end. */
+static int skg_retake(void *handle, double t, double *y)
+{
+    struct skg *d = handle;
+    put_data(d, d->t, d->y0);
+    d->have_last = false;
+    int bad = solve(d, t - d->t);
+    if (bad) return flow_status(bad);
+    d->t_new = t;
+    keep_nodes(d);
+    memcpy(y, d->node + (d->e.nodes - 1) * d->m->ny, d->m->ny * sizeof *y);
+    return ACTIO_FLOW_OK;
+}
+
+static void skg_stats(void *handle, struct actio_march_stats *stats)
+{
+    *stats = ((struct skg *)handle)->stats;
+    if (stats->restarts) stats->restarts--;
+}
+
+const struct actio_stepper actio_skg = {
+    .name = "skg", .open = skg_open, .start = skg_start, .step = skg_step, .retake = skg_retake, .dense = skg_dense, .stats = skg_stats, .close = skg_close,
+};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/slab.h"
+#include "algebra/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 16 };
+
+void actio_slab_close(struct actio_slab *s)
+{
+    if (!s->ctx) return;
+    actio_points_close(&s->pt);
+    actio_give(s->ctx, s->block), actio_give(s->ctx, s->pivot);
+    *s = (struct actio_slab){ 0 };
+}
+
+int actio_slab_open(struct actio_slab *s, struct actio_context *ctx, struct actio_system *sys, const struct actio_element *e, struct actio_shared shared)
+{
+    *s = (struct actio_slab){ .ctx = ctx, .e = e };
+    if (actio_points_open(&s->pt, ctx, sys, e->nodes, shared)) return 1;
+    size_t n = s->pt.n, nx = s->pt.nx, size = s->size = e->nodes * s->pt.nz, all = 1;
+    double **part[] = { &s->x0, &s->v0, &s->P0, &s->lost, &s->dx, &s->r, &s->M };
+    const size_t length[] = { nx, n, n, nx + n, nx * e->nodes, size, size * size };
+    for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
+    s->block = actio_take(ctx, all, sizeof *s->block);
+    s->pivot = actio_take(ctx, size + 1, sizeof *s->pivot);
+    if (!s->block || !s->pivot) {
+        if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("a slab of the action"), ACTIO_COUNT(ctx->bytes_limit)));
+        return actio_slab_close(s), 1;
+    }
+    double *next = s->block;
+    for (size_t i = 0; i < sizeof length / sizeof *length; next += length[i++]) *part[i] = next;
+    return 0;
+}
+
+int actio_slab_data(struct actio_slab *s, double t, const double *x, const double *v)
+{
+    struct actio_points *pt = &s->pt;
+    memset(pt->z, 0, pt->nz * pt->lanes * sizeof *pt->z);
+    for (size_t i = 0; i < pt->nx; i++) pt->x[i * pt->lanes] = x[i];
+    for (size_t i = 0; i < pt->n; i++) pt->z[i * pt->lanes] = v[i];
+    pt->t[0] = s->t = t;
+    int bad = actio_points_values(pt, 1);
+    memcpy(s->x0, x, pt->nx * sizeof *x), memcpy(s->v0, v, pt->n * sizeof *v);
+    for (size_t i = 0; i < pt->n; i++) s->P0[i] = pt->P[i * pt->lanes];
+    memset(s->lost, 0, (pt->nx + pt->n) * sizeof *s->lost);
+    return bad;
+}
+
+/* Sum over nodes of A's row k with one component's values. */
+static inline double along(const struct actio_slab *s, size_t k, const double *lane)
+{
+    const double *row = s->e->A + k * s->e->nodes;
+    double sum = 0;
+    for (size_t j = 0; j < s->e->nodes; j++) sum += row[j] * lane[j];
+    return sum;
+}
+
+/* q = q0 + hA u, s = s0 + hA w                                                     [SKG R1] */
+void actio_slab_move(struct actio_slab *s, double h)
+{
+    struct actio_points *pt = &s->pt;
+    s->h = h;
+    for (size_t i = 0; i < pt->nx; i++)
+        for (size_t k = 0; k < pt->lanes; k++) {
+            double *dx = s->dx + i * pt->lanes + k;
+            *dx = h * along(s, k, pt->z + i * pt->lanes);
+            pt->x[i * pt->lanes + k] = s->x0[i] + (*dx + s->lost[i]);
+        }
+}
+
+/* P - P0 - hA F, and what each node has to satisfy by itself                       [SKG R2, R3] */
+static int residuals(struct actio_slab *s)
+{
+    struct actio_points *pt = &s->pt;
+    size_t lanes = pt->lanes, n = pt->n, nz = pt->nz;
+    if (actio_points_values(pt, lanes)) return 1;
+    for (size_t k = 0; k < lanes; k++) {
+        double *r = s->r + k * nz;
+        for (size_t i = 0; i < n; i++) r[i] = (pt->P[i * lanes + k] - s->P0[i]) - (s->h * along(s, k, pt->F + i * lanes) + s->lost[pt->nx + i]);
+        for (size_t i = n; i < nz; i++) r[i] = pt->R[(i - n) * lanes + k];
+    }
+    return 0;
+}
+
+/* d/dz of a node's own quantity: by z, and through x. */
+static void place_own(struct actio_slab *s, size_t row, size_t col, const double *value)
+{
+    size_t nodes = s->e->nodes, nz = s->pt.nz, nx = s->pt.nx;
+    const double *A = s->e->A;
+    for (size_t k = 0; k < nodes; k++) {
+        double *to = s->M + (k * nz + row) * s->size;
+        if (col >= nx) to[k * nz + col - nx] += value[k];
+        else
+            for (size_t j = 0; j < nodes; j++) to[j * nz + col] += s->h * A[k * nodes + j] * value[k];
+    }
+}
+
+/* The same of a force, which enters all nodes: -hA F. */
+static void place_force(struct actio_slab *s, size_t row, size_t col, const double *value)
+{
+    size_t nodes = s->e->nodes, nz = s->pt.nz, nx = s->pt.nx;
+    const double *A = s->e->A;
+    for (size_t k = 0; k < nodes; k++) {
+        double *to = s->M + (k * nz + row) * s->size;
+        for (size_t l = 0; l < nodes; l++) {
+            double f = -s->h * A[k * nodes + l] * value[l];
+            if (col >= nx) to[l * nz + col - nx] += f;
+            else
+                for (size_t j = 0; j < nodes; j++) to[j * nz + col] += s->h * f * A[l * nodes + j];
+        }
+    }
+}
+
+int actio_slab_factor(struct actio_slab *s)
+{
+    struct actio_points *pt = &s->pt;
+    const struct actio_places *at = &pt->sys->jets;
+    if (actio_points_jets(pt, pt->lanes)) return ACTIO_SLAB_NO_NUMBER;
+    memset(s->M, 0, s->size * s->size * sizeof *s->M);
+    for (size_t i = 0; i < at->count; i++) {
+        const double *value = pt->jet + i * pt->lanes;
+        size_t row = at->row[i], col = at->col[i];
+        if (row < pt->n) place_own(s, row, col, value);
+        else if (row < 2 * pt->n) place_force(s, row - pt->n, col, value);
+        else place_own(s, row - pt->n, col, value);
+    }
+    s->factored++;
+    return actio_lu_factor(s->size, s->M, s->pivot) ? ACTIO_SLAB_SINGULAR : ACTIO_SLAB_DONE;
+}
+
+/* z -= step; the largest of the rates' steps beside the size of the rates. */
+static double advance(struct actio_slab *s)
+{
+    struct actio_points *pt = &s->pt;
+    double worst = 0;
+    for (size_t i = 0; i < pt->nz; i++) {
+        double *z = pt->z + i * pt->lanes, step = 0, size = 1;
+        for (size_t k = 0; k < pt->lanes; k++) {
+            double d = s->r[k * pt->nz + i];
+            z[k] -= d;
+            if (!(fabs(d) <= step)) step = fabs(d);
+            size = fmax(size, fabs(z[k]));
+        }
+        if (i < pt->nx && !(step / size <= worst)) worst = step / size;
+        if (!isfinite(step)) return NAN;
+    }
+    return worst;
+}
+
+/* The factors are kept while they serve: a chord's steps shrink by a constant factor, and cost little. */
+int actio_slab_solve(struct actio_slab *s, double h, double tol)
+{
+    struct actio_points *pt = &s->pt;
+    double before = INFINITY;
+    bool fresh = false, have = false;
+    s->factored = 0;
+    for (size_t k = 0; k < pt->lanes; k++) pt->t[k] = s->t + s->e->c[k] * h;
+    for (s->iterations = 0; s->iterations < MOST_ITERATIONS; s->iterations++) {
+        actio_slab_move(s, h);
+        if (residuals(s)) return ACTIO_SLAB_NO_NUMBER;
+        if (!have) {
+            int bad = actio_slab_factor(s);
+            if (bad) return bad;
+            fresh = have = true;
+        } else fresh = false;
+        actio_lu_solve(s->size, s->M, s->pivot, s->r, 1, false);
+        double step = advance(s), rate = s->iterations ? step / before : 1;
+        if (!isfinite(step)) return ACTIO_SLAB_DIVERGED;
+        if (step <= 1e-15 || (rate < 0.5 && step * rate <= tol) || (step <= 1e-11 && rate > 0.2)) {
+            actio_slab_move(s, h);
+            return actio_points_values(pt, pt->lanes) ? ACTIO_SLAB_NO_NUMBER : ACTIO_SLAB_DONE;
+        }
+        if (fresh && rate > 2 && s->iterations > 2) return ACTIO_SLAB_DIVERGED;
+        have = s->iterations ? rate < 0.05 : step < 1e-3;
+        before = step;
+    }
+    return ACTIO_SLAB_DIVERGED;
+}
+
+/* to += step; what rounding takes is carried along. */
+static void carry(double *to, double *lost, double step)
+{
+    double with = step + *lost, sum = *to + with;
+    *lost = with - (sum - *to);
+    *to = sum;
+}
+
+void actio_slab_pass(struct actio_slab *s, double t)
+{
+    struct actio_points *pt = &s->pt;
+    size_t lanes = pt->lanes, last = lanes - 1;
+    for (size_t i = 0; i < pt->nx; i++) carry(&s->x0[i], &s->lost[i], s->dx[i * lanes + last]);
+    for (size_t i = 0; i < pt->n; i++) {
+        carry(&s->P0[i], &s->lost[pt->nx + i], s->h * along(s, last, pt->F + i * lanes));
+        s->v0[i] = pt->v[i * lanes + last];
+    }
+    s->t = t;
+}
