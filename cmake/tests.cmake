@@ -54,6 +54,7 @@ if(NOT ACTIO_SANITIZE)                                     # what is about numbe
   foreach(name verdict random_models broken gallery compare contact noether perturb metamorphic oracle_derivatives oracle_motion oracle_normal)
     actio_script(${name} --program ${CMAKE_BINARY_DIR}/actio)
   endforeach()
+  add_test(NAME derive_sbp COMMAND ${ACTIO_PYTHON} tools/derive_sbp.py --check src/algebra/sbp_table.inc WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   foreach(name check_includes check_symbols)
     add_test(NAME ${name} COMMAND sh tools/${name}.sh ${CMAKE_BINARY_DIR} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endforeach()

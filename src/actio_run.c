@@ -150,7 +150,7 @@ static int obey(struct actio_run *run)
     }
     if (p->form != run->form && take_equations(run)) return 1;
     if (*p->differs) actio_find(run->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(p->differs)));
-    motion->grid = run->options.grid;
+    motion->grid = run->options.grid, motion->order = run->options.order, motion->slabs = run->options.slabs, motion->nodes = run->options.nodes;
     if (motion->contacts) motion->contacts->pick = run->options.pick;
     if (p->law == NULL) return 0;
     why = p->law->objection ? p->law->objection(motion, run->model->t0, run->y0) : NULL;
@@ -173,14 +173,14 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
         actio_find(run->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
         return 1;
     }
-    if (run->options.grid && run->options.local <= 0) run->options.local = 1e-9;   /* steps are given: nothing is claimed */
-    int bad = actio_run_form(run) || settle(run) || obey(run) || choose_times(run, extra, extras);
+    if ((run->options.grid || run->options.slabs) && run->options.local <= 0) run->options.local = 1e-9;   /* steps are given: nothing is claimed */
+    int bad = actio_run_form(run) || actio_run_check_nodes(run) || settle(run) || obey(run) || choose_times(run, extra, extras);
     if (bad) return 1;
     const struct actio_run_options *o = &run->options;
     const struct actio_principle *p = run->principle;
     struct actio_aim aim = { .t0 = run->model->t0, .t1 = run->model->t1, .y0 = run->y0, .times = run->times, .rows = run->rows, .tol = o->tol,
                              .local = o->local, .method = p->stepper ? p->stepper->name : o->method ? o->method : "auto", .compile = !o->no_compile };
-    bad = actio_reach(run->ctx, &run->motion, &aim, &run->outcome);
+    bad = actio_run_on_grid(run) ? actio_run_grid(run, &aim) : actio_reach(run->ctx, &run->motion, &aim, &run->outcome);
     if (!bad) actio_run_explain(run);
     return bad;
 }

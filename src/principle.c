@@ -14,6 +14,7 @@
 #define INDEPENDENT ACTIO_NEEDS_INDEPENDENT
 #define SMOOTH ACTIO_NEEDS_SMOOTH
 #define NO_FRICTION ACTIO_NEEDS_NO_FRICTION
+#define SOFT ACTIO_NEEDS_SOFT
 static const struct actio_principle principles[] = {
 #define PRINCIPLE(name, title, key, form, law, stepper, needs, differs, assumes) { #name, title, key, form, law, stepper, needs, differs, assumes },
 #include "principles.def"
@@ -45,7 +46,7 @@ static const struct { unsigned need; bool (*lacks)(const struct actio_model *, c
     { IDEAL, not_ideal, "its reaction is not ideal (acting, along)" },
     { LEVELS, of_accelerations, "it is a constraint on accelerations" },
     { COORDINATES, has_state, "it has a state in it" },
-    { SMOOTH | NO_FRICTION, is_rough, "it has friction" },
+    { SMOOTH | SOFT | NO_FRICTION, is_rough, "it has friction" },
     { MULTIPLIERS, no_start, "the initial value of its multiplier is not given (start lambda.NAME = ...)" },
 };
 
@@ -54,6 +55,7 @@ const char *actio_principle_objection(const struct actio_principle *p, const str
     *about = NULL;
     if ((p->needs & CONSTRAINTS) && model->constraints == 0) return "there are no constraints";
     if ((p->needs & SMOOTH) && model->contacts) return "it has contacts";
+    if ((p->needs & SOFT) && model->contacts && !(model->sigma > 0)) return "it has contacts, which the action takes as soft walls: give --sigma and --barrier";
     for (size_t i = 0; (p->needs & NO_FRICTION) && i < model->contacts; i++)
         if (model->contact[i].friction.given) return "its contacts have friction";
     if ((p->needs & NO_STATES) && model->states) return "it has states";

@@ -40,6 +40,10 @@ void actio_run_open(struct actio_run *run, struct actio_context *ctx, struct act
 void actio_run_close(struct actio_run *run);
 /* Forms, checks the start, marches; `extra` output times are added. 0 and an outcome (findings tell if it was cut short), or 1. */
 int actio_run_motion(struct actio_run *run, const double *extra, size_t extras);
+/* run_action.c: do the principle and the options on nodes of time fit? Is it one grid? The motion on it. 0, or 1 and findings. */
+int actio_run_check_nodes(struct actio_run *run);
+bool actio_run_on_grid(const struct actio_run *run);
+int actio_run_grid(struct actio_run *run, const struct actio_aim *aim);
 /* run_soft.c: the walls of --sigma and --barrier, before equations are formed; 0, or 1 and findings. The smallest width that will do; 0: none. */
 int actio_run_soften(struct actio_run *run);
 double actio_run_find_sigma(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options);

@@ -93,7 +93,9 @@ struct actio_run_options {
     double local;                                          /* > 0: local tolerance only, nothing claimed */
     bool project;                                          /* accept the nearest consistent start data */
     bool no_compile;
-    size_t grid;                                           /* `discrete`: points of the whole interval, nothing claimed of the error; 0 = by tol */
+    size_t grid;                                           /* `discrete`, `skg`: points of one grid over the whole interval, nothing claimed of the error; 0 = by tol */
+    int order;                                             /* `skg`: 2, 4, 6, 8 on equal steps; 0 = Lobatto nodes (slabs), 4 (grid) */
+    size_t slabs, nodes;                                   /* `skg`: equal slabs, nothing claimed; nodes of each; 0 = by tol */
     double resplit;                                        /* `reduced`: a new split when the best one is this much better; 0 = never */
     double sigma, barrier; bool sigma_auto;                /* soft walls: width (found, with sigma_auto) and height; 0 = hard contacts */
     size_t pick;                                           /* where contacts and friction allow several motions: which, from 1; 0 = as it comes */

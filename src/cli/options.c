@@ -61,7 +61,7 @@ static int take_word(struct actio_cli_arguments *a, const char *option, const ch
 
 static int take_principle(struct actio_cli_arguments *a, const char *value, const char **taken)
 {
-    static const char *const later[] = { "skg", "dual" };
+    static const char *const later[] = { "dual" };
     enum { LATER = sizeof later / sizeof *later, MOST = 32 };
     const char *words[MOST];
     size_t here = 0;
@@ -88,10 +88,30 @@ static int take_by(struct actio_cli_arguments *a, const char *value)
     }
 }
 
+static int take_count(struct actio_cli_arguments *a, const char *name, const char *value, long least, size_t *to)
+{
+    char *end;
+    long n = strtol(value, &end, 10);
+    *to = n > 0 ? (size_t)n : 0;
+    return *end || end == value || n < least || n > 100000000 ? refuse(a, name, value, least > 1 ? "a whole number from 2 on is needed" : "a whole number from 1 on is needed") : 0;
+}
+
 static int take_grid(struct actio_cli_arguments *a, const char *value)
 {
     const char *why = actio_cli_points(value, &a->run.grid);
     return why ? refuse(a, "grid", value, why) : 0;
+}
+
+static int take_slabs(struct actio_cli_arguments *a, const char *value) { return take_count(a, "slabs", value, 1, &a->run.slabs); }
+static int take_nodes(struct actio_cli_arguments *a, const char *value) { return take_count(a, "nodes", value, 2, &a->run.nodes); }
+
+static int take_order(struct actio_cli_arguments *a, const char *value)
+{
+    static const char *const words[] = { "2", "4", "6", "8" };
+    const char *word = NULL;
+    int bad = take_word(a, "order", value, words, 4, 4, &word);
+    if (!bad) a->run.order = word[0] - '0';
+    return bad;
 }
 
 static int take_positive(struct actio_cli_arguments *a, const char *name, const char *value, double *to)
@@ -206,7 +226,7 @@ static int take_version(struct actio_cli_arguments *a, const char *value) { retu
 
 static const struct { const char *name; take_fn take; } takers[] = {
     { "by", take_by }, { "set", take_set }, { "start", take_start }, { "time", take_time }, { "project", take_project },
-    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick }, { "sigma", take_sigma }, { "barrier", take_barrier }, { "grid", take_grid }, { "points", take_points }, { "o", take_output }, { "format", take_format },
+    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick }, { "sigma", take_sigma }, { "barrier", take_barrier }, { "grid", take_grid }, { "order", take_order }, { "slabs", take_slabs }, { "nodes", take_nodes }, { "points", take_points }, { "o", take_output }, { "format", take_format },
     { "plot", take_plot }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },

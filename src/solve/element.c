@@ -21,7 +21,7 @@ int actio_element_open(struct actio_element *e, struct actio_context *ctx, int o
 {
     *e = (struct actio_element){ .ctx = ctx, .order = order, .nodes = nodes };
     size_t square = nodes * nodes;
-    e->block = actio_take(ctx, 3 * nodes + 2 * square + ACTIO_SBP_WORK(nodes), sizeof *e->block);
+    e->block = actio_take(ctx, 3 * nodes + 2 * square + actio_sbp_work(nodes), sizeof *e->block);
     if (!e->block) return 1;
     e->c = e->block, e->H = e->c + nodes, e->bary = e->H + nodes, e->Q = e->bary + nodes, e->A = e->Q + square;
     if (order) actio_sbp_element(order, nodes, e->c, e->H, e->Q);

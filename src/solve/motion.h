@@ -50,7 +50,7 @@ struct actio_motion {
     double resplit;                                        /* reduced: tau of --resplit, 0 = the first split stays */
     /* what stopped it */
     size_t stopped_by;                                     /* switch or constraint */
-    enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA, ACTIO_STOP_CONTRADICTION, ACTIO_STOP_NO_STANCE, ACTIO_STOP_IMPACT, ACTIO_STOP_TUNNEL } stop;
+    enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA, ACTIO_STOP_CONTRADICTION, ACTIO_STOP_NO_STANCE, ACTIO_STOP_IMPACT, ACTIO_STOP_TUNNEL, ACTIO_STOP_SLAB } stop;
     double *jacobian; struct actio_pattern pattern; uint32_t *pattern_i, *pattern_j;
 };
 

@@ -21,6 +21,7 @@ static struct actio_binding binding(const struct actio_points *pt)
         { ACTIO_SPACE_PARAM, pt->shared.param }, { ACTIO_SPACE_MODE, pt->shared.mode }, { ACTIO_SPACE_HIDDEN, pt->shared.hidden },
     };
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) b.space[shared[i].space].base = shared[i].base, b.space[shared[i].space].index_step = 1;
+    if (!pt->shared.mode) b.space[ACTIO_SPACE_MODE].base = pt->mode, b.space[ACTIO_SPACE_MODE].index_step = lanes, b.space[ACTIO_SPACE_MODE].lane_step = 1;
     return b;
 }
 
@@ -56,12 +57,13 @@ int actio_points_prologue(struct actio_points *pt) { return !prologue(pt, &pt->v
 
 static bool take_memory(struct actio_points *pt)
 {
-    size_t rows = 3 * pt->n + pt->m + pt->p + pt->h, all = 1 + pt->nx + pt->nz + rows + pt->entries;
+    size_t rows = 3 * pt->n + pt->m + pt->p + pt->h, all = 1 + pt->nx + pt->nz + rows + pt->entries + pt->sys->modes;
     if (pt->lanes > SIZE_MAX / 64 / (all + 1)) return false;
     double *next = pt->block = actio_take(pt->ctx, all * pt->lanes + 1, sizeof *pt->block);
     if (!next) return false;
     pt->t = next, pt->x = pt->t + pt->lanes, pt->z = pt->x + pt->nx * pt->lanes, pt->P = pt->z + pt->nz * pt->lanes;
     pt->F = pt->P + pt->n * pt->lanes, pt->R = pt->F + pt->n * pt->lanes, pt->v = pt->R + (pt->m + pt->p + pt->h) * pt->lanes, pt->jet = pt->v + pt->n * pt->lanes;
+    pt->mode = pt->jet + pt->entries * pt->lanes;
     return true;
 }
 

@@ -6,7 +6,7 @@
 #include "equations/system.h"
 
 /* Numbers that all nodes share; they may change between evaluations (params and hidden ones: call actio_points_prologue then). */
-struct actio_shared { const double *param, *mode, *hidden; };
+struct actio_shared { const double *param, *mode, *hidden; };   /* mode NULL: by node */
 
 struct actio_node_kernel { const struct actio_kernel *k; struct actio_arg *in; double *pre, **out, *work; };
 
@@ -18,6 +18,7 @@ struct actio_points {
     size_t lanes, n, m, p, h, nx, nz, entries;             /* h: position residuals; entries of the jets */
     double *block;
     double *t, *x, *z;                                     /* set by the caller */
+    double *mode;                                          /* likewise, where nodes have switches of their own (shared.mode NULL) */
     double *P, *F, *R, *v, *jet;                           /* momenta, forces (n each); residuals (m + p + h); velocities; entries */
     struct actio_node_kernel values, jets;
 };

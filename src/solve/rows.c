@@ -207,6 +207,13 @@ int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, siz
     return status;
 }
 
+void actio_rows_outputs(struct actio_rows *r, size_t filled, double *column, size_t lanes)
+{
+    point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, r->motion->sys->columns);
+    fill_modes(r, filled);
+    evaluate(r, ACTIO_Q_OUTPUTS, filled);
+}
+
 int actio_rows_terms(struct actio_rows *r, size_t filled, double *size)
 {
     struct actio_motion *m = r->motion;

@@ -25,6 +25,9 @@ void actio_rows_too_many(const struct actio_rows *r);      /* the finding that s
 /* Fills `column` from the first `filled` states. `one_by_one`: the motion met poor pivots, so each row is solved by itself. A flow status. */
 int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, size_t lanes, bool one_by_one);
 
+/* The same where y, zdot, lambda and reaction are given: outputs only. */
+void actio_rows_outputs(struct actio_rows *r, size_t filled, double *column, size_t lanes);
+
 /* Largest sizes, over the rows last evaluated, of the terms that columns made by the program are sums of; 0 for the others. 0, or 1: no memory. */
 int actio_rows_terms(struct actio_rows *r, size_t filled, double *size);
 

@@ -20,7 +20,7 @@ struct skg {
     double t, t_new, t_end, h, tol, begun;                 /* the last step: t -> t_new */
     size_t taken;
     bool rejected;
-    double *block, *y0, *node, *weight, *guess, *save;     /* y0: data of the last slab; node: its states, k*ny + i; guess: rates and multipliers extrapolated */
+    double *block, *y0, *node, *weight, *guess, *save, *gap;     /* y0: data of the last slab; node: its states, k*ny + i; guess: rates and multipliers extrapolated */
     double last_h; bool have_last;
     struct actio_march_stats stats;
 };
@@ -47,10 +47,10 @@ static int open_slab(struct skg *d, size_t nodes)
     d->block = NULL;
     struct actio_shared shared = { m->param, m->mode, m->hidden };
     if (actio_element_open(&d->e, d->ctx, order, nodes) || actio_slab_open(&d->slab, d->ctx, m->sys, &d->e, shared)) return 1;
-    size_t nz = d->slab.pt.nz, all = m->ny * (nodes + 1) + nodes + 2 * nz * nodes + 1;
+    size_t nz = d->slab.pt.nz, all = m->ny * (nodes + 1) + nodes + 2 * nz * nodes + (nodes + 1) * m->sys->soft + 1;
     d->block = actio_take(d->ctx, all, sizeof *d->block);
     if (!d->block) return 1;
-    d->y0 = d->block, d->node = d->y0 + m->ny, d->weight = d->node + m->ny * nodes, d->guess = d->weight + nodes, d->save = d->guess + nz * nodes;
+    d->y0 = d->block, d->node = d->y0 + m->ny, d->weight = d->node + m->ny * nodes, d->guess = d->weight + nodes, d->save = d->guess + nz * nodes, d->gap = d->save + nz * nodes;
     return 0;
 }
 
@@ -59,7 +59,7 @@ static void *skg_open(struct actio_context *ctx, const struct actio_flow *flow)
     struct skg *d = actio_take(ctx, 1, sizeof *d);
     if (!d) return NULL;
     *d = (struct skg){ .ctx = ctx, .flow = flow, .m = flow->user, .stats.stepper = "skg" };
-    if (open_slab(d, nodes_for(flow->accuracy))) return skg_close(d), NULL;
+    if (open_slab(d, nodes_for(flow->accuracy)) || (d->m->sys->soft && actio_motion_need(d->m, ACTIO_Q_GAPS))) return skg_close(d), NULL;
     return d;
 }
 
@@ -132,9 +132,23 @@ static int flow_status(int slab)
 static int solve(struct skg *d, double h)
 {
     guess(d, h);
-    int bad = actio_slab_solve(&d->slab, h, fmax(1e-14, 1e-3 * d->tol));
+    int bad = actio_slab_solve(&d->slab, h, d->m->slabs ? 1e-16 : fmax(1e-15, 1e-4 * d->tol));
     d->stats.rhs += d->e.nodes * (d->slab.iterations + 2), d->m->evaluations += d->e.nodes * (d->slab.iterations + 2);
     return bad;
+}
+
+static void keep_start(struct skg *d)
+{
+    size_t n = d->m->n;
+    memcpy(d->y0, d->slab.x0, n * sizeof *d->y0), memcpy(d->y0 + n, d->slab.v0, n * sizeof *d->y0);
+    memcpy(d->y0 + 2 * n, d->slab.x0 + n, d->m->m * sizeof *d->y0);
+}
+
+static bool is_wrong_branch(const struct skg *d)
+{
+    double size = 1, jump = 0;
+    for (size_t i = 0; i < d->m->n; i++) size = fmax(size, fabs(d->slab.v0[i])), jump = fmax(jump, fabs(d->slab.pt.v[i * d->e.nodes] - d->slab.v0[i]));
+    return jump > ACTIO_WRONG_BRANCH * size;
 }
 
 /* The nodes' states as the known ones, for values inside. */
@@ -142,8 +156,6 @@ static void keep_nodes(struct skg *d)
 {
     const struct actio_points *pt = &d->slab.pt;
     size_t n = pt->n, lanes = pt->lanes, ny = d->m->ny;
-    memcpy(d->y0, d->slab.x0, n * sizeof *d->y0), memcpy(d->y0 + n, d->slab.v0, n * sizeof *d->y0);
-    memcpy(d->y0 + 2 * n, d->slab.x0 + n, pt->m * sizeof *d->y0);
     for (size_t k = 0; k < lanes; k++) {
         double *y = d->node + k * ny;
         for (size_t i = 0; i < n; i++) y[i] = pt->x[i * lanes + k], y[n + i] = pt->v[i * lanes + k];
@@ -158,13 +170,39 @@ static double growth(const struct skg *d, double error)
     return fmax(0.2, fmin(factor, d->rejected ? 1 : 4));
 }
 
-static double length_here(const struct skg *d, const double *y)
+/* Do neighbouring nodes step over a soft wall? Or did the motion get through one?  [SKG 3.6] */
+static bool skips_wall(struct skg *d)
+{
+    const struct actio_system *sys = d->m->sys;
+    const struct actio_points *pt = &d->slab.pt;
+    double *gap = d->gap, sigma = sys->sigma;
+    for (size_t k = 0; k <= pt->lanes && sys->soft; k++, gap += sys->soft) {
+        const double *y = d->y0;
+        if (k) {
+            for (size_t i = 0; i < pt->n; i++) d->save[i] = pt->x[i * pt->lanes + k - 1];
+            y = d->save;                                   /* gaps know positions only */
+        }
+        memcpy(gap, actio_motion_quantity(d->m, ACTIO_Q_GAPS, k ? pt->t[k - 1] : d->t, y), sys->soft * sizeof *gap);
+        for (size_t i = 0; k && i < sys->soft; i++) {
+            double now = gap[i], before = gap[i - sys->soft];
+            if (fabs(now - before) > 1.5 * sigma && (fmin(fabs(now), fabs(before)) < 6 * sigma || now * before < 0)) return true;
+        }
+    }
+    return false;
+}
+
+static bool is_through(struct skg *d)
+{
+    const struct actio_system *sys = d->m->sys;
+    const double *gap = d->gap + d->e.nodes * sys->soft;   /* at the last node */
+    for (size_t i = 0; i < sys->soft; i++)
+        if (gap[i] < -6 * sys->sigma) return d->m->stop = ACTIO_STOP_TUNNEL, d->m->stopped_by = i, true;
+    return false;
+}
+
+static double length_here(const struct skg *d)
 {
     double h = d->h, left = d->t_end - d->t;
-    if (d->flow->limit) {
-        double most = d->flow->limit(d->flow->user, d->t, y);
-        if (most < fabs(h)) h = copysign(most, h);
-    }
     return fabs(h) >= (1 - 1e-9) * fabs(left) ? left : fabs(h) > 0.5 * fabs(left) ? 0.5 * left : h;
 }
 
@@ -186,7 +224,9 @@ static int step_given(struct skg *d, double *t, double *y)
 {
     d->t = d->t_new;
     d->t_new = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h) ? d->t_end : d->begun + (double)(d->taken + 1) * d->h;
+    keep_start(d);
     int bad = solve(d, d->t_new - d->t);
+    if (bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) return d->m->stop = ACTIO_STOP_SLAB, ACTIO_FLOW_FAILED;
     if (bad) return flow_status(bad);
     accept(d, t, y);
     return ACTIO_FLOW_OK;
@@ -197,15 +237,16 @@ static int skg_step(void *handle, double *t, double *y)
     struct skg *d = handle;
     if (d->m->slabs) return step_given(d, t, y);
     d->t = d->t_new;
-    memcpy(d->save, d->slab.x0, d->m->n * sizeof *d->save), memcpy(d->save + d->m->n, d->slab.v0, d->m->n * sizeof *d->save);
-    memcpy(d->save + 2 * d->m->n, d->slab.x0 + d->m->n, d->m->m * sizeof *d->save);
+    keep_start(d);
     for (int tries = 0; tries < MOST_REJECTED; tries++) {
-        double h = length_here(d, d->save);
+        double h = length_here(d);
         if (!(fabs(h) > 4 * DBL_EPSILON * fmax(fabs(d->t), fabs(d->m->span)))) return ACTIO_MARCH_STEP_TO_ZERO;
         d->t_new = h == d->t_end - d->t ? d->t_end : d->t + h;
         int bad = solve(d, d->t_new - d->t);
         double error = bad ? 0 : error_of(d);
+        if (!bad && error <= 1 && skips_wall(d)) bad = ACTIO_SLAB_DIVERGED;
         if (!bad && error <= 1) {
+            if (is_through(d)) return ACTIO_FLOW_FAILED;
             accept(d, t, y);
             bool hard = d->slab.iterations > 9;
             double next = h * (hard ? fmin(1, growth(d, error)) : growth(d, error));

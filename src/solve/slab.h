@@ -6,6 +6,8 @@
 
 #include "solve/points.h"
 
+#define ACTIO_WRONG_BRANCH 0.25                            /* a jump of this part of the velocities at the start is no error of discretisation */
+
 /* Where nodes lie on [0, 1], and A = (Q + E0)^-1 H of summation by parts. */
 struct actio_element {
     struct actio_context *ctx;

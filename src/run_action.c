@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Runs on the action's own nodes: what their options need, one grid over the whole interval, and how it ended, in words. */
+#include "run.h"
+#include "algebra/sbp.h"
+#include "solve/grid_run.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_action(const struct actio_run *run) { return run->principle->stepper == &actio_skg; }
+
+static int order_of(const struct actio_run_options *o) { return o->order ? o->order : 4; }
+
+static int refuse(struct actio_run *run, const char *option, const char *whose)
+{
+    actio_find(run->f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT(whose), ACTIO_TEXT(run->principle->name)));
+    return 1;
+}
+
+int actio_run_check_nodes(struct actio_run *run)
+{
+    const struct actio_run_options *o = &run->options;
+    if (is_action(run)) {
+        size_t least = o->order ? actio_sbp_least(o->order) : 2, points = o->grid ? o->grid : o->nodes;
+        if (o->grid) least = actio_sbp_least(order_of(o));
+        if (least == 0) return actio_find(run->f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_COUNT((size_t)o->order))), 1;
+        bool many = !o->grid && !o->order && o->nodes > ACTIO_LGL_MOST;
+        if (points && (points < least || many)) {
+            actio_find(run->f, many ? ACTIO_F_MANY_NODES : ACTIO_F_FEW_NODES, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(many ? (size_t)ACTIO_LGL_MOST : least), ACTIO_COUNT((size_t)(o->grid ? order_of(o) : o->order))));
+            return 1;
+        }
+        return 0;
+    }
+    if (o->order) return refuse(run, "order", "skg");
+    if (o->slabs) return refuse(run, "slabs", "skg");
+    if (o->nodes) return refuse(run, "nodes", "skg");
+    if (o->grid && run->principle->stepper != &actio_discrete) return refuse(run, "grid", "skg and discrete");
+    return 0;
+}
+
+bool actio_run_on_grid(const struct actio_run *run) { return is_action(run) && run->options.grid; }
+
+/* So many points that neighbours are half a width apart. */
+static void say_thin(struct actio_run *run, const struct actio_grid_told *told)
+{
+    double sigma = run->sys->sigma, points = ceil((double)run->options.grid * told->thin / (0.5 * sigma));
+    actio_find_at(run->f, ACTIO_F_WALL_TOO_THIN, &run->model->source, run->model->contact[told->wall].span,
+                  ACTIO_ARGS(ACTIO_TEXT(run->model->contact[told->wall].label), ACTIO_NUMBER(told->thin), ACTIO_NUMBER(sigma), ACTIO_COUNT((size_t)points)));
+}
+
+static void say(struct actio_run *run, const struct actio_grid_told *told)
+{
+    size_t points = run->options.grid;
+    switch (told->status) {
+    case ACTIO_GRID_NO_SEED: break;
+    case ACTIO_GRID_STOPPED: break;
+    case ACTIO_GRID_THIN: say_thin(run, told); break;
+    case ACTIO_GRID_SINGULAR: actio_find(run->f, ACTIO_F_ACTION_SINGULAR, ACTIO_ARGS(ACTIO_COUNT(points))); break;
+    case ACTIO_GRID_BRANCH: actio_find(run->f, ACTIO_F_ACTION_BRANCH, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_NUMBER(told->jump))); break;
+    default: actio_find(run->f, ACTIO_F_ACTION_DIVERGED, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(told->iterations), ACTIO_NUMBER(told->residual))); break;
+    }
+}
+
+int actio_run_grid(struct actio_run *run, const struct actio_aim *aim)
+{
+    struct actio_grid_told told;
+    int bad = actio_reach_grid(run->ctx, &run->motion, aim, run->options.grid, order_of(&run->options), &run->outcome, &told);
+    if (bad || told.status == 0) return bad;
+    if (told.status == ACTIO_GRID_NO_SEED || told.status == ACTIO_GRID_STOPPED) {
+        run->outcome.status = told.status == ACTIO_GRID_STOPPED ? ACTIO_FLOW_STOPPED : told.march, run->outcome.t_stop = told.t_stop;
+        run->outcome.y_stop = actio_take(run->ctx, run->ny + 1, sizeof(double));
+        if (run->outcome.y_stop) memcpy(run->outcome.y_stop, told.y, run->ny * sizeof(double)), actio_run_explain(run);
+        return 1;
+    }
+    say(run, &told);
+    return 1;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A run on one grid: seeded by a crude march of slabs, solved, and shown as the critical point is: positions, velocities and multipliers of the nodes,
+ * between them by polynomials through the nearest. Nothing is claimed of the error. */
+#include "solve/grid_run.h"
+#include "algebra/sbp.h"
+#include "solve/contacts.h"
+#include "solve/law.h"
+#include "solve/slab.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CRUDE 1e-4                                         /* local tolerance of the march that seeds */
+#define THIN 1.5                                           /* widths of a soft wall that neighbours may be apart */
+#define NEAR 6.0                                           /* widths within which it is felt */
+
+struct work {
+    struct actio_context *ctx;
+    struct actio_motion *m;
+    const struct actio_aim *aim;
+    struct actio_grid_told *told;
+    struct actio_grid g;
+    double *times, *seed, *mode;                           /* of the nodes: times; states, component i of node k at i*points + k; switches */
+};
+
+/* The states of a march by slabs at the nodes' times. A march status. */
+static int march_seed(struct work *w)
+{
+    struct actio_motion *m = w->m;
+    size_t points = w->g.points;
+    struct actio_march_task task = { .stepper = &actio_skg, .t0 = w->aim->t0, .t1 = w->aim->t1, .rtol = CRUDE, .atol = CRUDE, .y0 = w->aim->y0,
+                                     .rows = { { points, w->times, w->seed, points } } };
+    struct actio_march_result end = { .y = m->bad_y };     /* a place for the state at its end */
+    size_t slabs = m->slabs, nodes = m->nodes;
+    int order = m->order;
+    m->slabs = m->nodes = 0, m->order = 0, m->flow.accuracy = CRUDE, m->flow.first = 0;
+    int status = actio_motion_begin(m, w->aim->t0, w->aim->y0);
+    if (!status) status = actio_march(w->ctx, &m->flow, &task, &end);
+    m->slabs = slabs, m->nodes = nodes, m->order = order;
+    w->told->march = status, w->told->t_stop = end.t, w->told->y = m->bad_y;
+    return status;
+}
+
+static void take_seed(struct work *w)
+{
+    struct actio_grid *g = &w->g;
+    size_t n = g->pt.n, m = g->pt.m, points = g->points, modes = w->m->sys->modes;
+    for (size_t k = 0; k < points; k++) {
+        double *x = g->x + k * g->pt.nx, *z = g->z + k * g->pt.nz;
+        for (size_t i = 0; i < n; i++) x[i] = w->seed[i * points + k], z[i] = w->seed[(n + i) * points + k];
+        for (size_t i = 0; i < m; i++) x[n + i] = w->seed[(2 * n + i) * points + k];
+        if (modes) memcpy(w->mode + k * modes, actio_motion_modes_at(w->m, w->times[k], w->aim->t1 < w->aim->t0), modes * sizeof *w->mode);
+    }
+    g->mode = modes ? w->mode : NULL;
+}
+
+static void state_of(const struct actio_grid *g, size_t k, double *y)
+{
+    size_t n = g->pt.n;
+    memcpy(y, g->x + k * g->pt.nx, n * sizeof *y), memcpy(y + n, g->v + k * n, n * sizeof *y);
+    memcpy(y + 2 * n, g->x + k * g->pt.nx + n, g->pt.m * sizeof *y);
+}
+
+/* Do neighbours step over a wall? */
+static bool walls_are_thin(struct work *w)
+{
+    const struct actio_system *sys = w->m->sys;
+    size_t points = w->g.points;
+    double *y = w->m->step + w->m->N, before[2] = { 0, 0 };
+    for (size_t i = 0; i < sys->soft; i++)
+        for (size_t k = 0; k < points; k++, before[0] = before[1]) {
+            for (size_t j = 0; j < w->m->ny; j++) y[j] = w->seed[j * points + k];
+            before[1] = actio_motion_quantity(w->m, ACTIO_Q_GAPS, w->times[k], y)[i];
+            bool near = fmin(fabs(before[0]), fabs(before[1])) < NEAR * sys->sigma || before[0] * before[1] < 0;
+            if (k && near && fabs(before[1] - before[0]) > fmax(w->told->thin, THIN * sys->sigma)) w->told->thin = fabs(before[1] - before[0]), w->told->wall = i;
+        }
+    return w->told->thin > 0;
+}
+
+/* Weights of the nodes around t, from `first` on. */
+static size_t window(const struct actio_grid *g, double t, double *weight)
+{
+    size_t width = (size_t)g->order + 2 < g->points ? (size_t)g->order + 2 : g->points;
+    double at = (t - g->t0) / (g->t1 - g->t0) * (double)(g->points - 1), nearest = round(at);
+    if (fabs(at - nearest) < 1e-9) at = nearest;           /* a node's row is the node */
+    ptrdiff_t first = (ptrdiff_t)floor(at) - (ptrdiff_t)(width - 1) / 2, most = (ptrdiff_t)(g->points - width);
+    first = first < 0 ? 0 : first > most ? most : first;
+    for (size_t k = 0; k < width; k++) {
+        weight[k] = 1;
+        for (size_t j = 0; j < width; j++)
+            if (j != k) weight[k] *= (at - (double)first - (double)j) / ((double)k - (double)j);
+    }
+    return (size_t)first;
+}
+
+/* Rates of the velocities at a node: the operator's, with the initial data. */
+static void accelerations(const struct actio_grid *g, size_t k, double *a)
+{
+    size_t n = g->pt.n, first;
+    double row[ACTIO_SBP_WIDEST], hH = (g->t1 - g->t0) / (double)(g->points - 1) * actio_sbp_weight(g->order, g->points, k);
+    size_t width = actio_sbp_row(g->order, g->points, k, &first, row);
+    if (k == 0) row[0] += 1;
+    memset(a, 0, n * sizeof *a);
+    for (size_t j = 0; j < width; j++)
+        for (size_t i = 0; i < n; i++) a[i] += row[j] * (g->v[(first + j) * n + i] - g->v0[i]) / hH;
+}
+
+/* One row: y, z' and multipliers of the nodes around it; reactions D' lambda. */
+static void fill_row(struct work *w, struct actio_rows *r, size_t l, double *scratch)
+{
+    const struct actio_grid *g = &w->g;
+    struct actio_motion *m = w->m;
+    size_t n = m->n, ny = m->ny, N = m->N, all = ny + N + m->p, width = (size_t)g->order + 2 < g->points ? (size_t)g->order + 2 : g->points;
+    double weight[16], *at = scratch, *sum = scratch + all;
+    size_t first = window(g, r->times[l], weight);
+    memset(sum, 0, all * sizeof *sum);
+    for (size_t k = 0; k < width; k++) {
+        const double *z = g->z + (first + k) * g->pt.nz;
+        if (weight[k] == 0) continue;
+        state_of(g, first + k, at);
+        accelerations(g, first + k, at + ny);
+        memcpy(at + ny + n, z + n, m->m * sizeof *z), memcpy(at + ny + N, z + g->pt.nx, m->p * sizeof *z);
+        for (size_t i = 0; i < all; i++) sum[i] += weight[k] * at[i];
+    }
+    for (size_t i = 0; i < ny; i++) r->y[i * r->rows + l] = sum[i];
+    for (size_t i = 0; i < N; i++) r->zdot[i * r->rows + l] = sum[ny + i], r->reaction[i * r->rows + l] = 0;
+    for (size_t i = 0; i < m->p; i++) r->lambda[i * r->rows + l] = sum[ny + N + i];
+    const struct actio_places *A = &m->sys->A, *D = &m->sys->D;
+    const double *values = actio_motion_values(m, r->times[l], sum);
+    for (size_t i = 0; values && i < D->count; i++)
+        r->reaction[D->col[i] * r->rows + l] += values[m->sys->G.count + A->count + i] * sum[ny + N + D->row[i]];
+}
+
+static int show(struct work *w, struct actio_outcome *out)
+{
+    struct actio_motion *m = w->m;
+    struct actio_rows r;
+    const struct actio_aim *aim = w->aim;
+    if (actio_rows_open(&r, m, aim->times, aim->rows, aim->t1 < aim->t0)) return 1;
+    double *scratch = actio_take(w->ctx, 2 * (m->ny + m->N + m->p) + 1, sizeof *scratch);
+    out->column = actio_rows_columns(&r, aim->rows);
+    out->error = actio_take(w->ctx, m->sys->columns + 1, sizeof(double));
+    out->y_stop = actio_take(w->ctx, m->ny + 1, sizeof(double));
+    int bad = !scratch || !out->column || !out->error || !out->y_stop;
+    if (bad) actio_rows_too_many(&r);
+    for (size_t l = 0; !bad && l < aim->rows; l++) fill_row(w, &r, l, scratch);
+    if (!bad) {
+        actio_rows_outputs(&r, aim->rows, out->column, aim->rows);
+        out->lanes = out->rows = out->good_rows = aim->rows;
+        for (size_t c = 0; c < m->sys->columns; c++) out->error[c] = NAN;
+        out->worst = out->holds_until = NAN, out->t_stop = aim->t1, out->stepper = &actio_skg, out->steps = w->g.points - 1, out->rhs = w->g.points * w->g.iterations, out->runs = 1;
+        state_of(&w->g, w->g.points - 1, out->y_stop);
+    }
+    actio_give(w->ctx, scratch);
+    actio_rows_close(&r);
+    return bad;
+}
+
+/* A wrong branch begins elsewhere than the data say.                               [SKG 3.5] */
+static bool far_from_start(struct work *w)
+{
+    const struct actio_grid *g = &w->g;
+    double size = 1;
+    for (size_t i = 0; i < g->pt.n; i++) size = fmax(size, fabs(g->v0[i])), w->told->jump = fmax(w->told->jump, fabs(g->v[i] - g->v0[i]));
+    return w->told->jump > ACTIO_WRONG_BRANCH * size;
+}
+
+static int open_work(struct work *w, size_t points, int order)
+{
+    struct actio_motion *m = w->m;
+    struct actio_shared shared = { m->param, m->mode, m->hidden };
+    if (actio_grid_open(&w->g, w->ctx, m->sys, shared, order, points, w->aim->t0, w->aim->t1)) return 1;
+    w->times = actio_take(w->ctx, points, sizeof(double));
+    w->seed = actio_take(w->ctx, points * m->ny + 1, sizeof(double));
+    w->mode = actio_take(w->ctx, points * m->sys->modes + 1, sizeof(double));
+    if (!w->times || !w->seed || !w->mode || (m->sys->soft && actio_motion_need(m, ACTIO_Q_GAPS))) {
+        actio_find(w->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the grid"), ACTIO_COUNT(w->ctx->bytes_limit)));
+        return 1;
+    }
+    for (size_t k = 0; k < points; k++) w->times[k] = actio_grid_time(&w->g, k);
+    return 0;
+}
+
+static void close_work(struct work *w)
+{
+    actio_grid_close(&w->g);
+    actio_give(w->ctx, w->times), actio_give(w->ctx, w->seed), actio_give(w->ctx, w->mode);
+}
+
+int actio_reach_grid(struct actio_context *ctx, struct actio_motion *m, const struct actio_aim *aim, size_t points, int order, struct actio_outcome *out, struct actio_grid_told *told)
+{
+    struct work w = { .ctx = ctx, .m = m, .aim = aim, .told = told };
+    *out = (struct actio_outcome){ 0 }, *told = (struct actio_grid_told){ 0 };
+    int bad = open_work(&w, points, order);
+    if (!bad) told->status = march_seed(&w) ? ACTIO_GRID_NO_SEED : ACTIO_GRID_DONE;
+    if (!bad && !told->status && walls_are_thin(&w)) told->status = ACTIO_GRID_THIN;
+    if (!bad && !told->status) {
+        double *x = m->step;                               /* (q, s) */
+        memcpy(x, aim->y0, m->n * sizeof *x), memcpy(x + m->n, aim->y0 + 2 * m->n, m->m * sizeof *x);
+        take_seed(&w);
+        told->status = actio_grid_data(&w.g, x, aim->y0 + m->n) ? ACTIO_GRID_NO_NUMBER : actio_grid_solve(&w.g);
+        told->iterations = w.g.iterations, told->residual = w.g.residual;
+        if (!told->status && far_from_start(&w)) told->status = ACTIO_GRID_BRANCH;
+    }
+    if (!bad && !told->status) bad = show(&w, out);
+    close_work(&w);
+    if (bad || told->status) actio_outcome_close(ctx, out);
+    return bad;
+}
