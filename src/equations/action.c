@@ -33,6 +33,15 @@ static actio_expr *velocities(struct actio_formation *F)
     return v;
 }
 
+/* A residual, or its multiplier where redundant rows are left out. */
+static actio_expr unless_dropped(struct actio_formation *F, actio_expr residual, size_t number, actio_expr multiplier)
+{
+    struct actio_pool *pool = &F->pool;
+    if (!F->sys.droppable) return residual;
+    actio_expr d = actio_symbol(pool, ACTIO_SPACE_HIDDEN, (uint32_t)number);
+    return actio_add(pool, actio_mul(pool, actio_sub(pool, actio_const(pool, 1), d), residual), actio_mul(pool, d, multiplier));
+}
+
 static void add_residuals(struct node *l, const actio_expr *reaction)
 {
     struct actio_formation *F = l->F;
@@ -44,8 +53,8 @@ static void add_residuals(struct node *l, const actio_expr *reaction)
         state[e->row] = actio_add(pool, state[e->row], actio_mul(pool, e->e, F->sdot[e->col]));
     }
     for (size_t i = 0; i < F->m; i++) add(l, state[i]);
-    for (size_t i = 0; i < F->sys.levels; i++) add(l, F->phi[i]);
-    for (size_t i = 0; i < F->sys.holonomic; i++) add(l, F->f[i]);
+    for (size_t i = 0; i < F->sys.levels; i++) add(l, unless_dropped(F, F->phi[i], F->sys.velocity_row[i], F->lambda[F->sys.velocity_row[i]]));
+    for (uint32_t i = 0; i < F->sys.holonomic; i++) add(l, unless_dropped(F, F->f[i], F->p + i, actio_symbol(pool, ACTIO_SPACE_MU, i)));
 }
 
 static void add_jets(struct node *l, size_t rows)

@@ -54,6 +54,8 @@ struct actio_system {
     size_t pivots, pivot_pairs, pivot_signs;               /* extra outputs of RHS: pairs (value, reference), values whose sign counts, plain values */
     bool ballistic;                                        /* z' depends on params alone, and there are no constraints */
     bool symmetric;                                        /* D = A, G symmetric by construction */
+    bool droppable;                                        /* set before POINTS or JETS are asked for: HIDDEN number k (constraints, then position residuals) is 1 where that
+                                                            * residual depends on the others; its multiplier is then 0 */
     struct actio_places jets;                              /* of JETS: rows (L_v, force, residuals); columns (q, s), then (u, s', lambda, mu), u = q' without GGL's part */
     struct actio_places jacobian;                          /* of RHS_Y: rows of z', columns of y */
     const struct actio_kernel *kernel[ACTIO_Q_COUNT];      /* NULL until asked for */

@@ -198,7 +198,7 @@ int actio_reach_grid(struct actio_context *ctx, struct actio_motion *m, const st
         double *x = m->step;                               /* (q, s) */
         memcpy(x, aim->y0, m->n * sizeof *x), memcpy(x + m->n, aim->y0 + 2 * m->n, m->m * sizeof *x);
         take_seed(&w);
-        told->status = actio_grid_data(&w.g, x, aim->y0 + m->n) ? ACTIO_GRID_NO_NUMBER : actio_grid_solve(&w.g);
+        told->status = actio_grid_data(&w.g, x, aim->y0 + m->n) || (w.g.pt.dropped && actio_points_choose(&w.g.pt, m->rank)) ? ACTIO_GRID_NO_NUMBER : actio_grid_solve(&w.g);
         told->iterations = w.g.iterations, told->residual = w.g.residual;
         if (!told->status && far_from_start(&w)) told->status = ACTIO_GRID_BRANCH;
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "solve/points.h"
+#include "algebra/dense.h"
 
+#include <math.h>
 #include <string.h>
 
 static struct actio_binding binding(const struct actio_points *pt)
@@ -18,7 +20,7 @@ static struct actio_binding binding(const struct actio_points *pt)
         b.space[varying[i].space].index_step = lanes, b.space[varying[i].space].lane_step = 1;
     }
     const struct { int space; const double *base; } shared[] = {
-        { ACTIO_SPACE_PARAM, pt->shared.param }, { ACTIO_SPACE_MODE, pt->shared.mode }, { ACTIO_SPACE_HIDDEN, pt->shared.hidden },
+        { ACTIO_SPACE_PARAM, pt->shared.param }, { ACTIO_SPACE_MODE, pt->shared.mode }, { ACTIO_SPACE_HIDDEN, pt->dropped ? pt->dropped : pt->shared.hidden },
     };
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) b.space[shared[i].space].base = shared[i].base, b.space[shared[i].space].index_step = 1;
     if (!pt->shared.mode) b.space[ACTIO_SPACE_MODE].base = pt->mode, b.space[ACTIO_SPACE_MODE].index_step = lanes, b.space[ACTIO_SPACE_MODE].lane_step = 1;
@@ -73,6 +75,7 @@ int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct
                                  .nx = sys->n + sys->m, .nz = sys->n + sys->m + sys->p + sys->holonomic };
     if (actio_system_need(sys, ACTIO_Q_POINTS) || actio_system_need(sys, ACTIO_Q_JETS)) return 1;
     pt->entries = sys->jets.count;
+    if (sys->droppable && !(pt->dropped = actio_take(ctx, pt->p + pt->h + 1, sizeof *pt->dropped))) return actio_points_close(pt), 1;
     if (take_memory(pt) && open_kernel(pt, &pt->values, sys->kernel[ACTIO_Q_POINTS]) && open_kernel(pt, &pt->jets, sys->kernel[ACTIO_Q_JETS]) &&
         actio_points_prologue(pt) == 0) return 0;
     if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
@@ -90,8 +93,50 @@ void actio_points_close(struct actio_points *pt)
 {
     if (!pt->ctx) return;
     close_kernel(pt, &pt->values), close_kernel(pt, &pt->jets);
-    actio_give(pt->ctx, pt->block);
+    actio_give(pt->ctx, pt->block), actio_give(pt->ctx, pt->dropped);
     *pt = (struct actio_points){ 0 };
+}
+
+/* The rows' derivatives by velocities and states, transposed: variables x constraints. */
+static void gather_rows(const struct actio_points *pt, double *a)
+{
+    const struct actio_places *at = &pt->sys->jets;
+    for (size_t i = 0; i < at->count; i++) {
+        size_t row = at->row[i] - 2 * pt->n - pt->m, col = at->col[i];
+        if (at->row[i] < 2 * pt->n + pt->m || row >= pt->sys->levels) continue;
+        bool velocity = col >= pt->nx && col < pt->nx + pt->n, state = col >= pt->n && col < pt->nx;
+        if (velocity || state) a[(velocity ? col - pt->nx : col) * pt->sys->levels + row] = pt->jet[i * pt->lanes];
+    }
+}
+
+/* Columns of length 1, so that the choice does not depend on units. */
+static void scale_columns(size_t rows, size_t columns, double *a)
+{
+    for (size_t j = 0; j < columns; j++) {
+        double sum = 0;
+        for (size_t i = 0; i < rows; i++) sum += a[i * columns + j] * a[i * columns + j];
+        for (size_t i = 0; i < rows && sum > 0; i++) a[i * columns + j] /= sqrt(sum);
+    }
+}
+
+int actio_points_choose(struct actio_points *pt, size_t rank)
+{
+    const struct actio_system *sys = pt->sys;
+    size_t rows = pt->nx, columns = sys->levels;
+    memset(pt->dropped, 0, (pt->p + pt->h) * sizeof *pt->dropped);
+    if (actio_points_prologue(pt) || actio_points_jets(pt, 1)) return 1;
+    double *a = actio_take(pt->ctx, rows * columns + 3 * columns + rows + 1, sizeof *a);
+    int *order = actio_take(pt->ctx, columns + 1, sizeof *order);
+    if (a && order) {
+        gather_rows(pt, a);
+        scale_columns(rows, columns, a);
+        actio_qrcp(rows, columns, a, a + rows * columns, order, 0, a + rows * columns + columns);
+        for (size_t j = rank; j < columns; j++) pt->dropped[sys->velocity_row[order[j]]] = 1;
+        for (size_t i = 0; i < pt->h; i++) pt->dropped[pt->p + i] = pt->dropped[sys->position_row[i]];
+    }
+    int bad = !a || !order || actio_points_prologue(pt);
+    actio_give(pt->ctx, a), actio_give(pt->ctx, order);
+    return bad;
 }
 
 static int evaluate(const struct actio_node_kernel *nk, size_t count)

@@ -65,12 +65,24 @@ static void *skg_open(struct actio_context *ctx, const struct actio_flow *flow)
 
 static const double *states_of(const struct skg *d, const double *y) { return y + 2 * d->m->n; }
 
+/* Redundant constraints: those that count from here on. */
+static void choose_rows(struct skg *d, double t)
+{
+    struct actio_points *pt = &d->slab.pt;
+    if (!pt->dropped) return;
+    pt->t[0] = t;
+    for (size_t i = 0; i < pt->nx; i++) pt->x[i * pt->lanes] = d->slab.x0[i];
+    for (size_t i = 0; i < pt->n; i++) pt->z[i * pt->lanes] = d->slab.v0[i];
+    actio_points_choose(pt, d->m->rank);
+}
+
 static void put_data(struct skg *d, double t, const double *y)
 {
     size_t n = d->m->n;
     double *x = d->slab.x0;
     memcpy(x, y, n * sizeof *y), memcpy(x + n, states_of(d, y), d->m->m * sizeof *y);
     actio_slab_data(&d->slab, t, x, y + n);
+    choose_rows(d, t);
 }
 
 static void skg_start(void *handle, double t, const double *y, double t_end, double rtol, double atol)
@@ -213,6 +225,7 @@ static void accept(struct skg *d, double *t, double *y)
     memcpy(d->guess, d->slab.pt.z, d->slab.pt.nz * d->e.nodes * sizeof *d->guess);
     d->last_h = d->slab.h, d->have_last = true;
     actio_slab_pass(&d->slab, d->t_new);
+    choose_rows(d, d->t_new);
     memcpy(y, d->node + last * ny, ny * sizeof *y);
     *t = d->t_new;
     d->stats.steps++, d->taken++;
