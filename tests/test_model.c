@@ -162,7 +162,23 @@ static const char families[] =
     "symmetry shift: X = 1\nsymmetry drag: X = 2\nsymmetry clock: time\n"
     "observe Z = v[2] + reaction.a[2] + lambda.c[2]*W + energy + a_dot[2] + X'' + p[1]'\nobserve W = charge.shift + power.c[3] + power.force\nobserve G[i = 1 .. 2] = a[i]\n"
     "start a[k = 1 .. n] = 0.3/k, a[k = 1 .. n]' = 0, p[1] = 2, lambda.c[2] = 3\ntime 0 .. n\n"
+    "free a[k = 2 .. n]', p, X\nrequire a'[2] at n = k[2]\nrequire lambda.c[2] at 1 = 0\nrequire G[1] at n/3 = sum(i = 1 .. n, k[i])\nrequire v[2] at 0 = -n\nrequire energy at n = 1\nrequire reaction.a[2] at n = 1\n"
     "expect a'[2] at 1 = k[2] within 1e-3 by hamel\nexpect lambda.c[2] at 1 = 1 within 1\nexpect drift(G[1]) < 1\nexpect verdict regular\nexpect residual < 1e-9\n";
+
+/* Conditions and free data of b are those of a. */
+static bool same_mixed_data(struct actio_model *a, struct actio_model *b)
+{
+    bool same = a->frees == b->frees && a->requires == b->requires;
+    for (size_t i = 0; same && i < a->frees; i++) {
+        const struct actio_free *x = &a->free_data[i], *y = &b->free_data[i];
+        same = x->variable == y->variable && x->is_state == y->is_state && x->dot == y->dot;
+    }
+    for (size_t i = 0; same && i < a->requires; i++) {
+        const struct actio_require *x = &a->require[i], *y = &b->require[i];
+        same = strcmp(x->column, y->column) == 0 && x->time == y->time && actio_model_number(a, x->value) == actio_model_number(b, y->value);
+    }
+    return same;
+}
 
 static void reads_and_prints(const char *path, const char *text, size_t length)
 {
@@ -179,7 +195,7 @@ static void reads_and_prints(const char *path, const char *text, size_t length)
         char *second = again.model ? printed(&again) : calloc(1, 1);
         if (strcmp(first, second) != 0) printf("%s:\n%s\n%s\n", path, first, second);
         CHECK(strcmp(first, second) == 0);
-        if (again.model) CHECK(again.model->coords == r.model->coords && again.model->columns == r.model->columns && again.model->claims == r.model->claims);
+        if (again.model) CHECK(again.model->coords == r.model->coords && again.model->columns == r.model->columns && again.model->claims == r.model->claims && same_mixed_data(r.model, again.model));
         free(first), free(second);
         close_reading(&again);
     }
@@ -209,6 +225,7 @@ TEST(a_family_has_members_columns_and_formulas_of_its_own)
     CHECK_NEAR(actio_model_number(m, m->coord[2].start), 0.15, 1e-15);
     CHECK(m->coord[2].start_given && m->coord[2].start_dot_given && !m->coord[0].start_given && m->constraint[0].start_lambda_given);
     CHECK(strcmp(m->claim[0].column, "a_dot[2]") == 0 && m->claim[0].value == 4 && strcmp(m->claim[0].by, "hamel") == 0);
+    CHECK(m->frees == 6 && m->requires == 6 && strcmp(m->require[0].column, "a_dot[2]") == 0 && strcmp(m->require[1].column, "lambda.c[2]") == 0);
     CHECK(strcmp(m->claim[0].text, "a'[2] at 1 = k[2] within 1e-3 by hamel") == 0);
     close_reading(&r);
 }
@@ -250,8 +267,8 @@ TEST(a_quasi_velocity_stands_for_its_formula)
 TEST(the_order_of_statements_does_not_matter)
 {
     struct reading a, b;
-    read_this(&a, "param m = 2, k = 3*m\ncoord x, y\nlet T = m/2*(X'^2 + y'^2)\nlet X = x + y\nlagrangian T - k/2*x^2\nconstraint c: x = y\nstart x = k\ntime 0 .. m\nexpect x at m = k within 1\n");
-    read_this(&b, "expect x at m = k within 1\ntime 0 .. m\nstart x = k\nconstraint c: x = y\nlagrangian T - k/2*x^2\nlet X = x + y\nlet T = m/2*(X'^2 + y'^2)\ncoord x, y\nparam k = 3*m\nparam m = 2\n");
+    read_this(&a, "param m = 2, k = 3*m\ncoord x, y\nlet T = m/2*(X'^2 + y'^2)\nlet X = x + y\nlagrangian T - k/2*x^2\nconstraint c: x = y\nstart x = k\ntime 0 .. m\nfree x', y\nrequire x at m = k\nrequire y at 1 = 0\nexpect x at m = k within 1\n");
+    read_this(&b, "require x at m = k\nrequire y at 1 = 0\nfree x'\nfree y\nexpect x at m = k within 1\ntime 0 .. m\nstart x = k\nconstraint c: x = y\nlagrangian T - k/2*x^2\nlet X = x + y\nlet T = m/2*(X'^2 + y'^2)\ncoord x, y\nparam k = 3*m\nparam m = 2\n");
     CHECK(a.model && b.model);
     char *first = printed(&a), *second = printed(&b);
     CHECK(strcmp(first, second) == 0);
@@ -313,6 +330,92 @@ TEST(acceleration_rates_and_total_derivatives_are_told_apart)
         CHECK(actio_same(m->observe[1].e, want));
     }
     close_reading(&r);
+}
+
+/* ---- mixed data */
+
+static const char mixed[] =
+    "param T = 2, b = 3*T\nlet half = T/2\ncoord x, a[1 .. 3]\nstate p\nflow p' = x\nlagrangian x'^2/2 + sum(i = 1 .. 3, a[i]'^2/2)\nframe u = x' - a[1]'\nobserve d = x - a[1]\n"
+    "start x' = 4, a[2] = 1\ntime 0 .. T\n"
+    "free x', p,\n  a[i = 2 .. 3]', a[2]\nfree a_dot[1]\nfree x\n"
+    "require x at T = b\nrequire a'[3] at half = b/T - 1\nrequire d at T = 0\nrequire u at 0 = 1\nrequire energy at T/4 = 2\nrequire p_dot at T = sin(0)\nrequire x at 0 = 1\n";
+
+TEST(free_data_and_conditions_are_kept_as_they_are_written)
+{
+    static const struct { uint32_t variable; bool is_state, dot; uint32_t line, column; } datum[] = {
+        { 0, false, true, 11, 6 }, { 0, true, false, 11, 10 }, { 2, false, true, 12, 3 }, { 3, false, true, 12, 3 }, { 2, false, false, 12, 19 }, { 1, false, true, 13, 6 }, { 0, false, false, 14, 6 },
+    };
+    static const struct { const char *column; double time, value; } condition[] = {
+        { "x", 2, 6 }, { "a_dot[3]", 1, 2 }, { "d", 2, 0 }, { "u", 0, 1 }, { "energy", 0.5, 2 }, { "p_dot", 2, 0 }, { "x", 0, 1 },
+    };
+    struct reading r;
+    read_this(&r, mixed);
+    struct actio_model *m = r.model;
+    CHECK(m && m->frees == 7 && m->requires == 7);
+    for (size_t i = 0; m && i < m->frees; i++) {
+        const struct actio_free *f = &m->free_data[i];
+        CHECK(f->variable == datum[i].variable && f->is_state == datum[i].is_state && f->dot == datum[i].dot);
+        CHECK(f->span.line == datum[i].line && f->span.column == datum[i].column);
+    }
+    for (size_t i = 0; m && i < m->requires; i++) {
+        struct actio_require *c = &m->require[i];
+        CHECK(strcmp(c->column, condition[i].column) == 0 && c->time == condition[i].time && actio_model_number(m, c->at) == c->time);
+        CHECK(actio_model_number(m, c->value) == condition[i].value && c->span.line == 15 + i && c->span.column == 9);
+    }
+    CHECK(m && actio_model_number(m, m->coord[0].start_dot) == 4 && m->coord[0].start_dot_given && !m->coord[0].start_given);
+    close_reading(&r);
+    reads_and_prints("mixed", mixed, strlen(mixed));
+}
+
+TEST(a_family_without_index_is_free_as_a_whole)
+{
+    struct reading r;
+    read_this(&r, "coord a[1 .. 3]\nlagrangian sum(i = 1 .. 3, a[i]'^2)\nfree a'\nfree a[1]\nrequire a[1] at 5 = 1\n");
+    CHECK(r.model && r.model->frees == 4 && r.model->requires == 1 && r.model->require[0].time == 5);   /* without `time` any time will do */
+    for (uint32_t i = 0; r.model && i < 3; i++) CHECK(r.model->free_data[i].variable == i && r.model->free_data[i].dot);
+    close_reading(&r);
+}
+
+TEST(a_condition_that_misses_an_end_by_rounding_is_at_the_end)
+{
+    struct reading r;
+    read_this(&r, "param h = 0.1\ncoord x\nlagrangian x'^2\nfree x, x'\nrequire x at 3*h = 1\nrequire x at 0.3 - h - h - h = 0\nrequire x' at 0.25 = 0\ntime 0 .. 0.3\n");
+    CHECK(r.model && actio_model_number(r.model, r.model->require[0].at) > 0.3 && r.model->require[0].time == 0.3);
+    CHECK(r.model && actio_model_number(r.model, r.model->require[1].at) < 0 && r.model->require[1].time == 0 && r.model->require[2].time == 0.25);
+    close_reading(&r);
+}
+
+TEST(options_change_guesses_conditions_and_the_interval)
+{
+    static const struct actio_override with[] = { { ACTIO_SET_PARAM, "T=8" }, { ACTIO_SET_START, "x'=7, p=T" }, { ACTIO_SET_TIME, "0..8" } };
+    static const struct actio_override shorter = { ACTIO_SET_TIME, "0..1" };
+    struct reading r;
+    actio_context_init(&r.ctx);
+    read_with(&r, mixed, strlen(mixed), with, 3);
+    struct actio_model *m = r.model;
+    CHECK(m && m->require[0].time == 8 && actio_model_number(m, m->require[0].value) == 24 && m->require[1].time == 4);
+    CHECK(m && m->frees == 7 && actio_model_number(m, m->coord[0].start_dot) == 7 && actio_model_number(m, m->state[0].start) == 8);
+    close_reading(&r);
+    actio_context_init(&r.ctx);
+    read_with(&r, mixed, strlen(mixed), &shorter, 1);
+    CHECK(r.model == NULL && is_said(&r, "outside the interval 0 .. 1", 15, 14) && is_said(&r, "outside the interval 0 .. 1", 17, 14) && r.findings.count == 3);
+    close_reading(&r);
+}
+
+TEST(many_conditions_and_free_data_are_read_in_little_time)
+{
+    enum { N = 20000 };
+    struct reading r;
+    char *text = malloc(N * 40 + 200), *p = text + sprintf(text, "coord x, a[1 .. %d]\nlagrangian x'^2 + sum(i = 1 .. %d, a[i]'^2)\nfree a, a'\ntime 0 .. 1\n", N, N);
+    for (int i = 0; i < N; i++) p += sprintf(p, "require x at %d/%d = 0\n", i, N);
+    read_this(&r, text);
+    CHECK(r.model && r.model->frees == 2 * N && r.model->requires == N);
+    close_reading(&r);
+    sprintf(p, "require x at 1/2 = 0\n");
+    read_this(&r, text);
+    CHECK(r.model == NULL && r.findings.count == 1 && is_said(&r, "'x' at 0.5 is required twice, first in line 10005", N + 5, 9));
+    close_reading(&r);
+    free(text);
 }
 
 /* ---- the command line */
@@ -524,6 +627,11 @@ int main(int argc, char **argv)
     RUN(operators_bind_as_the_manual_says);
     RUN(greek_letters_primes_and_accents_are_read);
     RUN(acceleration_rates_and_total_derivatives_are_told_apart);
+    RUN(free_data_and_conditions_are_kept_as_they_are_written);
+    RUN(a_family_without_index_is_free_as_a_whole);
+    RUN(a_condition_that_misses_an_end_by_rounding_is_at_the_end);
+    RUN(options_change_guesses_conditions_and_the_interval);
+    RUN(many_conditions_and_free_data_are_read_in_little_time);
     RUN(options_replace_params_start_data_and_time);
     RUN(wrong_options_are_usage_errors);
     RUN(a_million_levels_of_anything_are_read);

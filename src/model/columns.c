@@ -133,8 +133,7 @@ static bool one_of(struct actio_reader *r, uint32_t word, const char *const *lis
     return false;
 }
 
-/* The column's name in the output: x_dot for x' */
-static bool claim_column(struct actio_reader *r, const struct actio_statement *s, const char **out)
+bool actio_column_named(struct actio_reader *r, const struct actio_statement *s, const char **out)
 {
     uint32_t word = s->column;
     struct actio_symbol_ref ref = r->word[word].value;
@@ -175,10 +174,10 @@ static bool claim_parts(struct actio_reader *r, const struct actio_statement *s,
         c->verdict = actio_word_text(r, s->verdict);
         return one_of(r, s->verdict, verdicts, sizeof verdicts / sizeof *verdicts, ACTIO_F_UNKNOWN_VERDICT, s, s->column_span);
     case ACTIO_W_residual: c->kind = ACTIO_CLAIM_RESIDUAL; return claim_bound(r, s, &c->bound);
-    case ACTIO_W_drift: c->kind = ACTIO_CLAIM_DRIFT; return claim_column(r, s, &c->column) && claim_bound(r, s, &c->bound);
+    case ACTIO_W_drift: c->kind = ACTIO_CLAIM_DRIFT; return actio_column_named(r, s, &c->column) && claim_bound(r, s, &c->bound);
     default:
         c->kind = ACTIO_CLAIM_AT;
-        return claim_column(r, s, &c->column) && claim_number(r, s->left, &c->at) && claim_number(r, s->right, &c->value) && claim_bound(r, s, &c->bound);
+        return actio_column_named(r, s, &c->column) && claim_number(r, s->left, &c->at) && claim_number(r, s->right, &c->value) && claim_bound(r, s, &c->bound);
     }
 }
 

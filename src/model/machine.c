@@ -17,6 +17,7 @@ static const struct { const char *what; unsigned allowed; enum actio_code accele
     [ACTIO_IN_START] = { "an initial value", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_TIME] = { "the time interval", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_CLAIM] = { "a claim's number", NUMBERS, ACTIO_F_COUNT },
+    [ACTIO_IN_REQUIRE] = { "a condition's number", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_LET] = { "a let", ANYTHING, ACTIO_F_COUNT },
     [ACTIO_IN_OBSERVE] = { "an observe", ANYTHING, ACTIO_F_COUNT },
     [ACTIO_IN_LAGRANGIAN] = { "a lagrangian", MOTION, ACTIO_F_ACCELERATION_IN_LAGRANGIAN },
@@ -46,6 +47,8 @@ static bool fault(struct machine *m, enum actio_code code, uint32_t at, const st
 
 /* ---- which spaces occur: one pass over new nodes, since operands come before users */
 
+_Static_assert(ACTIO_SPACE_COUNT <= 32, "a bit for each space");
+
 static unsigned own_space(const struct actio_pool *pool, uint32_t id)
 {
     return pool->node[id].op == ACTIO_SYMBOL ? 1u << pool->slot[pool->node[id].a].space : 0;
@@ -63,7 +66,7 @@ unsigned actio_machine_spaces(struct actio_reader *r, actio_expr e)
         const uint32_t arg[3] = { n->a, n->b, n->c };
         unsigned mask = own_space(pool, r->masks);
         for (int k = 0; k < actio_arity((enum actio_op)n->op); k++) mask |= r->mask[arg[k]];
-        r->mask[r->masks] = (uint16_t)mask;
+        r->mask[r->masks] = mask;
     }
     return r->mask[e.id];
 }
@@ -102,7 +105,8 @@ static bool allowed(struct machine *m, actio_expr e, uint32_t at)
     const char *what = settings[m->in].what;
     if (!wrong) return true;
     struct actio_value shown = ACTIO_TEXT(culprit(m, at)), here = ACTIO_TEXT(what);
-    if (settings[m->in].allowed == NUMBERS) return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(shown, here));
+    const char *remedy = m->in == ACTIO_IN_REQUIRE ? "give what shall agree a name: observe NAME = A - B and require NAME at T = 0" : "";
+    if (settings[m->in].allowed == NUMBERS) return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(shown, here, ACTIO_TEXT(remedy)));
     if (wrong & ACTIO_BIT(ACC)) return fault(m, settings[m->in].acceleration, at, ACTIO_ARGS(shown, here));
     if (wrong & ACTIO_BIT(SDOT)) return fault(m, ACTIO_F_STATE_RATE_HERE, at, ACTIO_ARGS(shown, here));
     if (!(wrong & (ACTIO_BIT(V) | ACTIO_BIT(STATE)))) return fault(m, ACTIO_F_RESULT_HERE, at, ACTIO_ARGS(shown, here));

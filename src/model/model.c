@@ -70,9 +70,10 @@ static void read_stages(void *user)
     actio_declare_all(r);
     actio_define_all(r);
     actio_statements_all(r);
-    if (actio_reader_failed(r)) return;                    /* columns and claims would only repeat it */
+    if (actio_reader_failed(r)) return;                    /* columns, claims and conditions would only repeat it */
     actio_columns_all(r);
     actio_claims_all(r);
+    actio_requires_all(r);
 }
 
 static bool sizes_fit(const struct actio_reader *r, size_t length)

@@ -58,6 +58,8 @@ struct actio_written_sum { actio_expr a, b; bool minus; uint32_t from, at, to; }
 struct actio_written_term { actio_expr e; bool minus; uint32_t from, to; };
 /* An item of a `start` statement, by bytes; of which variable: UINT32_MAX for families and multipliers. */
 struct actio_start_item { uint32_t variable; bool is_state, is_rate; uint32_t from, to, statement_from, statement_to; };
+/* Mixed data: the initial value of `variable` (of its rate) is not known, and that of `start` only a guess. */
+struct actio_free { uint32_t variable; bool is_state, dot; struct actio_span span; };
 struct actio_part { actio_expr e; struct actio_span span; bool is_dissipation; uint32_t from, to; };    /* bytes of its formula */
 struct actio_symmetry { const char *label; bool is_time; struct actio_term *term; size_t terms; struct actio_span span; };
 struct actio_quasi_velocity { const char *name; actio_expr e; struct actio_span span; };   /* affine in V, made of Q, T and params else */
@@ -69,6 +71,14 @@ struct actio_claim {
     const char *text;                                      /* the claim as written, without `expect` */
     const char *column, *by, *verdict;                     /* column name as in the output (x_dot for x'), NULL where not used */
     double at, value, bound;                               /* bound: within, or the right side of < */
+};
+
+/* A condition on the motion: this column has this value at this time. As many as free data, constraints being counted by who solves for them. */
+struct actio_require {
+    const char *column;                                    /* as in actio_model_columns: x_dot for x' */
+    actio_expr at, value;                                  /* made of params, finite */
+    double time;                                           /* of `at`; t0 or t1 where it lies beyond by rounding only */
+    struct actio_span span;
 };
 
 struct actio_model {
@@ -97,6 +107,8 @@ struct actio_model {
     const char **column; size_t columns;                   /* see actio_model_columns */
     bool has_time; double t0, t1;
     struct actio_claim *claim; size_t claims;
+    struct actio_free *free_data; size_t frees;            /* each datum once; none without a require */
+    struct actio_require *require; size_t requires;        /* none without a free */
 };
 
 /* Read a model text. NULL when it is wrong (all errors are in `findings`). `file` is for messages only. Free with actio_model_free. */

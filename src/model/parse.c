@@ -254,12 +254,23 @@ static bool start_item(struct actio_reader *r, struct actio_item *item)
     return not_a_field(r) && equals(r, item);
 }
 
+/* x, x', a[3]', a[i = 1 .. n]; other words are told what they are when names are known */
+static bool free_item(struct actio_reader *r, struct actio_item *item)
+{
+    if (!take_word(r, &item->word, "the name of a variable") || !dotted_word(r, &item->word)) return false;
+    primes(r, &item->primes);
+    if (!family_or_member(r, &item->range)) return false;
+    primes(r, &item->primes);
+    return r->token.kind != ACTIO_T_EQUAL || actio_parse_expected(r, "a comma or the end of the line (a guess is given by `start`)");
+}
+
 /* ---- statements */
 
 static bool model_statement(struct actio_reader *r, struct actio_statement *s) { return take_word(r, &s->label, "the model's name"); }
 static bool param_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, param_item); }
 static bool variable_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, variable_item); }
 static bool start_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, start_item); }
+static bool free_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, free_item); }
 static bool frame_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, head_item); }
 static bool formula_statement(struct actio_reader *r, struct actio_statement *s) { return actio_parse_expr(r, &s->left); }
 
@@ -435,14 +446,19 @@ static bool verdict_claim(struct actio_reader *r, struct actio_statement *s)
     return take_word(r, &s->verdict, "a verdict");
 }
 
-static bool value_claim(struct actio_reader *r, struct actio_statement *s)
+/* NAME at T = V */
+static bool value_at(struct actio_reader *r, struct actio_statement *s)
 {
-    s->rule = ACTIO_W_at;
     if (!column(r, s)) return false;
     if (!at_word(r, ACTIO_W_at)) return actio_parse_expected(r, "`at` and a time");
     actio_parse_advance(r);
-    if (!actio_parse_expr(r, &s->left) || !actio_parse_take(r, ACTIO_T_EQUAL, "'=' and the value")) return false;
-    if (!actio_parse_expr(r, &s->right)) return false;
+    return actio_parse_expr(r, &s->left) && actio_parse_take(r, ACTIO_T_EQUAL, "'=' and the value") && actio_parse_expr(r, &s->right);
+}
+
+static bool value_claim(struct actio_reader *r, struct actio_statement *s)
+{
+    s->rule = ACTIO_W_at;
+    if (!value_at(r, s)) return false;
     if (!at_word(r, ACTIO_W_within)) return actio_parse_expected(r, "`within` and a tolerance");
     actio_parse_advance(r);
     return actio_parse_expr(r, &s->bound);
@@ -492,12 +508,14 @@ static statement_fn *const statement_of[ACTIO_W_FIRST_FUNCTION] = {
     [ACTIO_W_force] = force_statement, [ACTIO_W_constraint] = constraint_statement, [ACTIO_W_symmetry] = symmetry_statement, [ACTIO_W_start] = start_statement,
     [ACTIO_W_frame] = frame_statement, [ACTIO_W_contact] = contact_statement, [ACTIO_W_event] = event_statement,
     [ACTIO_W_time] = time_statement, [ACTIO_W_observe] = head_statement, [ACTIO_W_expect] = expect_statement,
+    [ACTIO_W_free] = free_statement, [ACTIO_W_require] = value_at,
 };
 
 static const char *missing_hint(struct actio_reader *r, uint32_t keyword)
 {
     static const char *const rules[] = { "acting", "along" };
-    if (keyword == ACTIO_W_coord || keyword == ACTIO_W_state) return "separate the names with commas";
+    if (keyword == ACTIO_W_require && (at_word(r, ACTIO_W_within) || at_word(r, ACTIO_W_by))) return "a condition ends with its value: what is checked with a tolerance is written expect";
+    if (keyword == ACTIO_W_coord || keyword == ACTIO_W_state || keyword == ACTIO_W_free) return "separate the names with commas";
     const char *near = keyword == ACTIO_W_constraint && r->token.kind == ACTIO_T_WORD ? actio_near_name(actio_word_text(r, r->token.word), rules, 2) : NULL;
     return near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : keyword == ACTIO_W_model ? "a model's name is one word" : "there is no implicit product: write *";
 }
@@ -509,7 +527,7 @@ static bool statement_ends(struct actio_reader *r, uint32_t keyword)
     if (is_end(k)) return true;
     if (k == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, r->token.span, ACTIO_W_NONE);
     if (is_comparison(k)) return fault(r, ACTIO_F_COMPARISON_HERE, r->token.span, ACTIO_W_NONE);
-    if (k != ACTIO_T_WORD && k != ACTIO_T_NUMBER && k != ACTIO_T_OPEN) return actio_parse_expected(r, "an operator or the end of the line");
+    if (k != ACTIO_T_WORD && k != ACTIO_T_NUMBER && k != ACTIO_T_OPEN) return actio_parse_expected(r, keyword == ACTIO_W_require && k == ACTIO_T_COMMA ? "the end of the line (each condition is a `require` of its own)" : "an operator or the end of the line");
     const char *found = actio_reader_quote(r, r->lexer.origin, r->token.at, r->token.bytes);
     actio_reader_fault(r, ACTIO_F_OPERATOR_MISSING, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(found), ACTIO_TEXT(missing_hint(r, keyword))));
     return false;

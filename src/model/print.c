@@ -74,6 +74,7 @@ static void collect(struct printing *p)
     for (size_t i = 0; i < m->states; i++) add_root(p, m->state[i].start);
     for (size_t i = 0; i < m->constraints; i++) add_root(p, m->constraint[i].start_lambda);
     for (size_t i = 0; i < m->observes; i++) add_root(p, m->observe[i].e);
+    for (size_t i = 0; i < m->requires; i++) add_root(p, m->require[i].at), add_root(p, m->require[i].value);
 }
 
 /* ---- what becomes a let */
@@ -362,6 +363,17 @@ static void print_data(struct printing *p)
     for (size_t i = 0; i < m->observes; i++) add(p, "observe "), head(p, m->observe[i].name), add(p, " = "), next_formula(p), add(p, "\n");
 }
 
+static void print_conditions(struct printing *p)
+{
+    const struct actio_model *m = p->m;
+    for (size_t i = 0; i < m->frees; i++) {
+        const struct actio_free *f = &m->free_data[i];
+        actio_text_format(&p->out, "free %s%s\n", f->is_state ? m->state[f->variable].name : m->coord[f->variable].name, f->dot ? "'" : "");
+    }
+    for (size_t i = 0; i < m->requires; i++)
+        actio_text_format(&p->out, "require %s at ", m->require[i].column), next_formula(p), add(p, " = "), next_formula(p), add(p, "\n");
+}
+
 static void number(struct printing *p, const char *before, double x) { add(p, before), actio_text_number(&p->out, x); }
 
 /* Claims may use lets that are not there any more: their numbers are written. */
@@ -401,6 +413,7 @@ static void print_once(void *user)
     print_sums(p);
     print_constraints(p);
     print_data(p);
+    print_conditions(p);
     print_claims(p);
 }
 

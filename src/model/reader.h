@@ -50,12 +50,13 @@ struct actio_reader {
     actio_expr *value; uint32_t values, values_cap;        /* the machine's stack */
     struct actio_loop *loop; uint32_t loops, loops_cap;
     uint64_t steps_done;
-    uint16_t *mask; uint32_t masks, masks_cap;             /* spaces that occur in each node of the pool */
+    uint32_t *mask, masks, masks_cap;                      /* spaces that occur in each node of the pool */
     uint32_t *rate; uint32_t rates_cap;                    /* id + 1 of the time derivative of each node, where known */
     enum { ACTIO_MASS_UNKNOWN, ACTIO_MASS_POINT, ACTIO_MASS_OTHER } mass;   /* is the kinetic energy m/2*sum of q'^2 over all coordinates? */
+    uint32_t *released;                                    /* of each coordinate, rate, state: the line that frees it, 0 = none */
     uint32_t *in_list, lists;                              /* of each variable: the last list of terms that named it */
     struct actio_column_use *column_use; uint32_t column_uses, column_uses_cap, column_names_cap;
-    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, contacts_cap, events_cap, parts_cap, sums_cap, start_items_cap;
+    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, contacts_cap, events_cap, parts_cap, sums_cap, start_items_cap, frees_cap, requires_cap;
 };
 
 /* ---- words.c */
@@ -93,7 +94,7 @@ void actio_parse_model(struct actio_reader *r);
 void actio_parse_option(struct actio_reader *r, uint16_t origin, enum actio_override_kind kind);
 /* ---- machine.c: runs postfix code */
 enum actio_setting {                                       /* where a formula stands: decides what it may contain */
-    ACTIO_IN_PARAM, ACTIO_IN_BOUND, ACTIO_IN_INDEX, ACTIO_IN_START, ACTIO_IN_TIME, ACTIO_IN_CLAIM,
+    ACTIO_IN_PARAM, ACTIO_IN_BOUND, ACTIO_IN_INDEX, ACTIO_IN_START, ACTIO_IN_TIME, ACTIO_IN_CLAIM, ACTIO_IN_REQUIRE,
     ACTIO_IN_LET, ACTIO_IN_OBSERVE, ACTIO_IN_LAGRANGIAN, ACTIO_IN_DISSIPATION, ACTIO_IN_FORCE, ACTIO_IN_FLOW_LEFT, ACTIO_IN_FLOW_RIGHT,
     ACTIO_IN_CONSTRAINT, ACTIO_IN_ALONG, ACTIO_IN_SYMMETRY, ACTIO_IN_FRAME,
     ACTIO_IN_GAP, ACTIO_IN_OPTION, ACTIO_IN_EVENT
@@ -117,7 +118,7 @@ const char *actio_kind_text(enum actio_symbol_kind kind);                /* "a p
 void actio_declare_all(struct actio_reader *r);
 void actio_define_all(struct actio_reader *r);
 
-/* ---- statements.c, flows.c, contacts.c, friction.c, columns.c */
+/* ---- statements.c, flows.c, contacts.c, friction.c, columns.c, mixed.c */
 void actio_statements_all(struct actio_reader *r);
 struct actio_target { const struct actio_item *item; uint16_t origin; struct actio_symbol_ref ref; actio_expr e; };
 typedef bool actio_target_fn(struct actio_reader *r, const struct actio_target *target, void *user);
@@ -136,5 +137,8 @@ struct actio_rough { const char *label; actio_expr surface; };
 bool actio_friction_of(struct actio_reader *r, const struct actio_options *o, const struct actio_rough *of, struct actio_friction *out);
 void actio_columns_all(struct actio_reader *r);
 void actio_claims_all(struct actio_reader *r);
+bool actio_column_named(struct actio_reader *r, const struct actio_statement *s, const char **out);   /* its name in the output: x_dot for x' */
+void actio_frees_all(struct actio_reader *r);
+void actio_requires_all(struct actio_reader *r);           /* when the columns are known */
 
 #endif

@@ -395,5 +395,6 @@ void actio_statements_all(struct actio_reader *r)
     if (!actio_reader_failed(r)) find_ideal(r);
     actio_contacts_all(r);
     actio_flows_all(r);
+    actio_frees_all(r);
     check_whole(r);
 }
