@@ -21,6 +21,9 @@ int actio_run_check_nodes(struct actio_run *run)
 {
     const struct actio_run_options *o = &run->options;
     if (is_action(run)) {
+        if (o->grid && o->slabs) return refuse(run, "slabs", "runs without --grid");
+        if (o->grid && o->nodes) return refuse(run, "nodes", "runs without --grid");
+        if (o->method && strcmp(o->method, "auto") != 0) return refuse(run, "method", "principles that have equations of motion");
         size_t least = o->order ? actio_sbp_least(o->order) : 2, points = o->grid ? o->grid : o->nodes;
         if (o->grid) least = actio_sbp_least(order_of(o));
         if (least == 0) return actio_find(run->f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_COUNT((size_t)o->order))), 1;
@@ -40,10 +43,10 @@ int actio_run_check_nodes(struct actio_run *run)
 
 bool actio_run_on_grid(const struct actio_run *run) { return is_action(run) && run->options.grid; }
 
-/* So many points that neighbours are half a width apart. */
+/* So many points that neighbours are a fifth of a width apart. */
 static void say_thin(struct actio_run *run, const struct actio_grid_told *told)
 {
-    double sigma = run->sys->sigma, points = ceil((double)run->options.grid * told->thin / (0.5 * sigma));
+    double sigma = run->sys->sigma, points = ceil((double)run->options.grid * told->thin / (0.2 * sigma));
     actio_find_at(run->f, ACTIO_F_WALL_TOO_THIN, &run->model->source, run->model->contact[told->wall].span,
                   ACTIO_ARGS(ACTIO_TEXT(run->model->contact[told->wall].label), ACTIO_NUMBER(told->thin), ACTIO_NUMBER(sigma), ACTIO_COUNT((size_t)points)));
 }
@@ -56,7 +59,7 @@ static void say(struct actio_run *run, const struct actio_grid_told *told)
     case ACTIO_GRID_STOPPED: break;
     case ACTIO_GRID_THIN: say_thin(run, told); break;
     case ACTIO_GRID_SINGULAR: actio_find(run->f, ACTIO_F_ACTION_SINGULAR, ACTIO_ARGS(ACTIO_COUNT(points))); break;
-    case ACTIO_GRID_BRANCH: actio_find(run->f, ACTIO_F_ACTION_BRANCH, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_NUMBER(told->jump))); break;
+    case ACTIO_GRID_BRANCH: actio_find(run->f, ACTIO_F_ACTION_BRANCH, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_TEXT(told->away > 0 ? "its positions are" : "its first velocities are"), ACTIO_NUMBER(told->away > 0 ? told->away : told->jump), ACTIO_TEXT(told->away > 0 ? "the march by slabs" : "those of the start"))); break;
     default: actio_find(run->f, ACTIO_F_ACTION_DIVERGED, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(told->iterations), ACTIO_NUMBER(told->residual))); break;
     }
 }

@@ -116,9 +116,10 @@ static int take_order(struct actio_cli_arguments *a, const char *value)
 
 static int take_positive(struct actio_cli_arguments *a, const char *name, const char *value, double *to)
 {
-    char *end;
+    char *end, *last;
     *to = strtod(value, &end);
-    return *end || end == value || !(*to > 0 && *to < 1e300) ? refuse(a, name, value, "a number above 0 is needed") : 0;
+    if (*end == '/' && end != value) *to /= strtod(end + 1, &last), end = last > end + 1 ? last : end;   /* 1/110 */
+    return *end || end == value || !(*to > 0 && *to < 1e300) ? refuse(a, name, value, "a number above 0 is needed, or a quotient such as 1/110") : 0;
 }
 
 static int take_sigma(struct actio_cli_arguments *a, const char *value)

@@ -81,8 +81,8 @@ size_t actio_list_points(struct actio_formation *F, bool jets, actio_expr **out)
     for (size_t i = 0; i < F->n; i++) add(&l, F->Lv[i]);
     for (size_t i = 0; i < F->n; i++) add(&l, actio_add(&F->pool, actio_add(&F->pool, F->Lq[i], F->total_force[i]), reaction[i]));
     add_residuals(&l, reaction);
-    size_t rows = l.count;
     for (size_t i = 0; i < F->n; i++) add(&l, F->v[i]);
+    size_t rows = F->sys.holonomic ? l.count : l.count - F->n;         /* v is u without holonomic constraints */
     for (size_t i = 0; i < l.count && F->sys.holonomic; i++) l.e[i] = actio_substitute(&F->pool, l.e[i], F->v, v, F->n);
     if (jets) add_jets(&l, rows);
     *out = l.e;

@@ -80,6 +80,10 @@ size_t actio_list_gaps(struct actio_formation *F, actio_expr **out);
 size_t actio_list_contacts(struct actio_formation *F, actio_expr **out);
 /* action.c: the POINTS quantity's formulas, with the derivatives' entries behind them or without; how many. */
 size_t actio_list_points(struct actio_formation *F, bool jets, actio_expr **out);
+/* sensitivity.c: formulas of the quantities of these names, how many. */
+size_t actio_list_param_jets(struct actio_formation *F, actio_expr **out);
+size_t actio_list_observed(struct actio_formation *F, actio_expr **out);
+size_t actio_list_multiplier_gradient(struct actio_formation *F, actio_expr **out);
 /* columns.c */
 void actio_form_columns(struct actio_formation *F);
 

@@ -105,7 +105,7 @@ struct actio_model {
     struct actio_observe *observe; size_t observes;        /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */
     const char **column_name; size_t column_names;         /* names behind COLUMN symbols ("reaction.x", "energy", "power.c", another observe); each is a real column */
     const char **column; size_t columns;                   /* see actio_model_columns */
-    bool has_time; double t0, t1;
+    bool has_time; double t0, t1; actio_expr t0_written, t1_written;   /* formulas of params */
     struct actio_claim *claim; size_t claims;
     struct actio_free *free_data; size_t frees;            /* each datum once; none without a require */
     struct actio_require *require; size_t requires;        /* none without a free */

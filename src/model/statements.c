@@ -347,11 +347,12 @@ static void start_statement(struct actio_reader *r, struct actio_statement *s)
 static void time_statement(struct actio_reader *r, struct actio_statement *s)
 {
     struct actio_model *m = r->model;
-    double t0, t1;
-    if (!actio_machine_number(r, s->left, ACTIO_IN_TIME, &t0) || !actio_machine_number(r, s->right, ACTIO_IN_TIME, &t1)) return;
+    actio_expr from, to;
+    if (!actio_machine_run(r, s->left, ACTIO_IN_TIME, &from) || !actio_machine_run(r, s->right, ACTIO_IN_TIME, &to)) return;
+    double t0 = actio_model_number(m, from), t1 = actio_model_number(m, to);
     if (m->has_time && !r->origin[s->origin].is_option) fault(r, ACTIO_F_STATEMENT_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("time")));
     if (!isfinite(t0) || !isfinite(t1) || t0 == t1) fault(r, ACTIO_F_TIME_EMPTY, s->origin, s->span, ACTIO_ARGS(ACTIO_NUMBER(t0), ACTIO_NUMBER(t1)));
-    m->has_time = true, m->t0 = t0, m->t1 = t1;
+    m->has_time = true, m->t0 = t0, m->t1 = t1, m->t0_written = from, m->t1_written = to;
 }
 
 /* ---- all of them */

@@ -222,7 +222,7 @@ static int run_columns(struct ladder *l, struct pass *p, double local)
 /* Part of the difference of two runs that is the error of the finer one: ratio^gamma of it, gamma = 1 unless the runs before showed less. */
 static double share(const struct ladder *l, size_t c, double difference, double ratio, double size)
 {
-    double gamma = l->stepper->stiff ? 0.7 : 1;
+    double gamma = l->stepper->stiff || l->stepper->uneven ? 0.7 : 1;
     double noise = 100 * DBL_EPSILON * size;               /* differences this small are rounding on both sides */
     if (difference <= noise) return 1;
     if (l->have_last && l->last_difference[c] > noise) {
@@ -445,7 +445,7 @@ static double foresee(const struct ladder *l, const struct pass *rough, double f
     return fmax(fmin(fmax(rough->local * l->aim->tol / (AIMED * worst), LEAST_FIRST * l->aim->tol), MOST_FIRST * l->aim->tol), FINEST);
 }
 
-static double first_ratio(double fine) { return fmax(LEAST_RATIO, fmin(RATIO, RATIO * sqrt(fine / 3e-8))); }
+static double first_ratio(const struct ladder *l, double fine) { return l->stepper->uneven ? RATIO : fmax(LEAST_RATIO, fmin(RATIO, RATIO * sqrt(fine / 3e-8))); }
 
 /* Runs finer and finer until the error holds; returns the last one. */
 static struct pass *climb(struct ladder *l)
@@ -453,7 +453,7 @@ static struct pass *climb(struct ladder *l)
     struct actio_outcome *out = l->out;
     double tol = l->aim->tol, fine = fmax(FIRST * tol, FINEST);
     struct pass *now = &l->pass[0];
-    l->first = fine / first_ratio(fine);
+    l->first = fine / first_ratio(l, fine);
     l->have_last = l->exact = false;
     actio_give(l->ctx, out->check_error);
     out->check_error = NULL;

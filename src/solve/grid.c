@@ -189,7 +189,7 @@ int actio_grid_solve(struct actio_grid *g)
         if (actio_stopped(g->ctx)) bad = ACTIO_GRID_STOPPED;
         else if (g->iterations == MOST_ITERATIONS) bad = ACTIO_GRID_DIVERGED;
         else bad = damped_step(g, step);
-        done = g->step <= 1e-13 || (g->step <= 1e-10 && g->step > 0.1 * before) || (g->step <= 1e-7 && g->step * g->step <= 1e-14 && g->step <= 1e-3 * before);
+        done = g->step <= 1e-13 || (g->step <= 1e-7 && g->step > 0.2 * before) || (g->step <= 1e-7 && g->step * g->step <= 1e-14 && g->step <= 1e-3 * before);
         before = g->step;
     }
     actio_give(g->ctx, step);

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define CRUDE 1e-4                                         /* local tolerance of the march that seeds */
-#define THIN 1.5                                           /* widths of a soft wall that neighbours may be apart */
+#define THIN 1.0                                           /* widths of a soft wall that neighbours may be apart */
+#define SAFE 0.2                                           /* and at which nothing fails for that */
 #define NEAR 6.0                                           /* widths within which it is felt */
 
 struct work {
@@ -28,12 +29,13 @@ static int march_seed(struct work *w)
 {
     struct actio_motion *m = w->m;
     size_t points = w->g.points;
-    struct actio_march_task task = { .stepper = &actio_skg, .t0 = w->aim->t0, .t1 = w->aim->t1, .rtol = CRUDE, .atol = CRUDE, .y0 = w->aim->y0,
+    double crude = m->sys->soft ? fmin(CRUDE, 1e-2 * m->sys->sigma) : CRUDE;   /* a bounce elsewhere by a width is another wall */
+    struct actio_march_task task = { .stepper = &actio_skg, .t0 = w->aim->t0, .t1 = w->aim->t1, .rtol = crude, .atol = crude, .y0 = w->aim->y0,
                                      .rows = { { points, w->times, w->seed, points } } };
     struct actio_march_result end = { .y = m->bad_y };     /* a place for the state at its end */
     size_t slabs = m->slabs, nodes = m->nodes;
     int order = m->order;
-    m->slabs = m->nodes = 0, m->order = 0, m->flow.accuracy = CRUDE, m->flow.first = 0;
+    m->slabs = m->nodes = 0, m->order = 0, m->flow.accuracy = crude, m->flow.first = 0;
     int status = actio_motion_begin(m, w->aim->t0, w->aim->y0);
     if (!status) status = actio_march(w->ctx, &m->flow, &task, &end);
     m->slabs = slabs, m->nodes = nodes, m->order = order;
@@ -62,18 +64,22 @@ static void state_of(const struct actio_grid *g, size_t k, double *y)
 }
 
 /* Do neighbours step over a wall? */
-static bool walls_are_thin(struct work *w)
+static bool walls_are_thin(struct work *w, bool solved, double widths)
 {
     const struct actio_system *sys = w->m->sys;
-    size_t points = w->g.points;
-    double *y = w->m->step + w->m->N, before[2] = { 0, 0 };
-    for (size_t i = 0; i < sys->soft; i++)
-        for (size_t k = 0; k < points; k++, before[0] = before[1]) {
-            for (size_t j = 0; j < w->m->ny; j++) y[j] = w->seed[j * points + k];
-            before[1] = actio_motion_quantity(w->m, ACTIO_Q_GAPS, w->times[k], y)[i];
-            bool near = fmin(fabs(before[0]), fabs(before[1])) < NEAR * sys->sigma || before[0] * before[1] < 0;
-            if (k && near && fabs(before[1] - before[0]) > fmax(w->told->thin, THIN * sys->sigma)) w->told->thin = fabs(before[1] - before[0]), w->told->wall = i;
+    const struct actio_grid *g = &w->g;
+    double *y = w->m->step + w->m->N;
+    for (size_t i = 0; i < sys->soft; i++) {
+        double before = INFINITY;
+        for (size_t k = 0; k < g->points; k++) {
+            for (size_t j = 0; j < g->pt.n; j++) y[j] = solved ? g->x[k * g->pt.nx + j] : w->seed[j * g->points + k];
+            double gap = actio_motion_quantity(w->m, ACTIO_Q_GAPS, w->times[k], y)[i], apart = k ? fabs(gap - before) : 0;
+            bool near = fmin(gap, before) < NEAR * sys->sigma + apart;         /* the wall, or so near to it that the next step gets there */
+            if (gap < -NEAR * sys->sigma) apart = fmax(apart, -gap);           /* through it */
+            if (k && near && apart > fmax(w->told->thin, widths * sys->sigma)) w->told->thin = apart, w->told->wall = i;
+            before = gap;
         }
+    }
     return w->told->thin > 0;
 }
 
@@ -156,13 +162,25 @@ static int show(struct work *w, struct actio_outcome *out)
     return bad;
 }
 
+/* The crude march knows the branch: a solution as far from it as it is large is another. */
+static bool far_from_seed(struct work *w)
+{
+    const struct actio_grid *g = &w->g;
+    for (size_t i = 0; i < g->pt.n; i++) {
+        double most = 0, size = 1;
+        for (size_t k = 0; k < g->points; k++) size = fmax(size, fabs(w->seed[i * g->points + k])), most = fmax(most, fabs(g->x[k * g->pt.nx + i] - w->seed[i * g->points + k]));
+        if (most > 0.5 * size) return w->told->away = most, true;
+    }
+    return false;
+}
+
 /* A wrong branch begins elsewhere than the data say.                               [SKG 3.5] */
 static bool far_from_start(struct work *w)
 {
     const struct actio_grid *g = &w->g;
     double size = 1;
     for (size_t i = 0; i < g->pt.n; i++) size = fmax(size, fabs(g->v0[i])), w->told->jump = fmax(w->told->jump, fabs(g->v[i] - g->v0[i]));
-    return w->told->jump > ACTIO_WRONG_BRANCH * size;
+    return w->told->jump > ACTIO_WRONG_BRANCH * size || far_from_seed(w);
 }
 
 static int open_work(struct work *w, size_t points, int order)
@@ -193,7 +211,7 @@ int actio_reach_grid(struct actio_context *ctx, struct actio_motion *m, const st
     *out = (struct actio_outcome){ 0 }, *told = (struct actio_grid_told){ 0 };
     int bad = open_work(&w, points, order);
     if (!bad) told->status = march_seed(&w) ? ACTIO_GRID_NO_SEED : ACTIO_GRID_DONE;
-    if (!bad && !told->status && walls_are_thin(&w)) told->status = ACTIO_GRID_THIN;
+    if (!bad && !told->status && walls_are_thin(&w, false, THIN)) told->status = ACTIO_GRID_THIN;
     if (!bad && !told->status) {
         double *x = m->step;                               /* (q, s) */
         memcpy(x, aim->y0, m->n * sizeof *x), memcpy(x + m->n, aim->y0 + 2 * m->n, m->m * sizeof *x);
@@ -201,6 +219,7 @@ int actio_reach_grid(struct actio_context *ctx, struct actio_motion *m, const st
         told->status = actio_grid_data(&w.g, x, aim->y0 + m->n) || (w.g.pt.dropped && actio_points_choose(&w.g.pt, m->rank)) ? ACTIO_GRID_NO_NUMBER : actio_grid_solve(&w.g);
         told->iterations = w.g.iterations, told->residual = w.g.residual;
         if (!told->status && far_from_start(&w)) told->status = ACTIO_GRID_BRANCH;
+        if (told->status ? told->status == ACTIO_GRID_DIVERGED && walls_are_thin(&w, false, SAFE) : walls_are_thin(&w, true, THIN)) told->status = ACTIO_GRID_THIN;
     }
     if (!bad && !told->status) bad = show(&w, out);
     close_work(&w);

@@ -70,7 +70,7 @@ struct actio_march_stats { size_t rhs, steps, rejected, projections, restarts; c
 /* A stepper: dop853 built in, cvode from native/. open allocates everything; a step allocates nothing. */
 struct actio_stepper {
     const char *name;
-    bool stiff;
+    bool stiff, uneven;                                    /* uneven: error follows tolerance only roughly */
     void *(*open)(struct actio_context *ctx, const struct actio_flow *flow);               /* NULL: no memory */
     void (*start)(void *h, double t, const double *y, double t_end, double rtol, double atol);   /* also restarts after a jump */
     int (*step)(void *h, double *t, double *y);            /* one accepted step, not beyond t_end, projected; flow status, else ACTIO_MARCH_* */

@@ -27,7 +27,7 @@ static struct actio_binding binding(const struct actio_points *pt)
     return b;
 }
 
-static bool open_kernel(struct actio_points *pt, struct actio_node_kernel *nk, const struct actio_kernel *k)
+static bool open_kernel(struct actio_points *pt, struct actio_node_kernel *nk, const struct actio_kernel *k, double *to)
 {
     const actio_slot *slots;
     size_t outputs = actio_kernel_outputs(k), inputs = actio_kernel_inputs(k, &slots);
@@ -39,7 +39,7 @@ static bool open_kernel(struct actio_points *pt, struct actio_node_kernel *nk, c
     if (!nk->in || !nk->pre || !nk->out || !nk->work) return false;
     struct actio_binding at = binding(pt);
     actio_kernel_bind(k, &at, nk->in);
-    for (size_t j = 0; j < outputs; j++) nk->out[j] = pt->P + j * pt->lanes;   /* P, F, R, v, jet lie side by side */
+    for (size_t j = 0; j < outputs; j++) nk->out[j] = to + j * pt->lanes;   /* P, F, R, v, jet lie side by side */
     return true;
 }
 
@@ -55,7 +55,10 @@ static bool prologue(struct actio_points *pt, struct actio_node_kernel *nk)
     return true;
 }
 
-int actio_points_prologue(struct actio_points *pt) { return !prologue(pt, &pt->values) || !prologue(pt, &pt->jets); }
+int actio_points_prologue(struct actio_points *pt)
+{
+    return !prologue(pt, &pt->values) || !prologue(pt, &pt->jets) || (pt->params.k && !prologue(pt, &pt->params));
+}
 
 static bool take_memory(struct actio_points *pt)
 {
@@ -76,10 +79,20 @@ int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct
     if (actio_system_need(sys, ACTIO_Q_POINTS) || actio_system_need(sys, ACTIO_Q_JETS)) return 1;
     pt->entries = sys->jets.count;
     if (sys->droppable && !(pt->dropped = actio_take(ctx, pt->p + pt->h + 1, sizeof *pt->dropped))) return actio_points_close(pt), 1;
-    if (take_memory(pt) && open_kernel(pt, &pt->values, sys->kernel[ACTIO_Q_POINTS]) && open_kernel(pt, &pt->jets, sys->kernel[ACTIO_Q_JETS]) &&
+    if (take_memory(pt) && open_kernel(pt, &pt->values, sys->kernel[ACTIO_Q_POINTS], pt->P) && open_kernel(pt, &pt->jets, sys->kernel[ACTIO_Q_JETS], pt->P) &&
         actio_points_prologue(pt) == 0) return 0;
     if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
     actio_points_close(pt);
+    return 1;
+}
+
+int actio_points_need_params(struct actio_points *pt)
+{
+    if (pt->params.k) return 0;
+    if (actio_system_need(pt->sys, ACTIO_Q_PARAM_JETS)) return 1;
+    pt->param_jet = actio_take(pt->ctx, pt->sys->param_jets.count * pt->lanes + 1, sizeof *pt->param_jet);
+    if (pt->param_jet && open_kernel(pt, &pt->params, pt->sys->kernel[ACTIO_Q_PARAM_JETS], pt->param_jet) && prologue(pt, &pt->params)) return 0;
+    if (pt->ctx->findings) actio_find(pt->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the sensitivities"), ACTIO_COUNT(pt->ctx->bytes_limit)));
     return 1;
 }
 
@@ -92,7 +105,8 @@ static void close_kernel(struct actio_points *pt, struct actio_node_kernel *nk)
 void actio_points_close(struct actio_points *pt)
 {
     if (!pt->ctx) return;
-    close_kernel(pt, &pt->values), close_kernel(pt, &pt->jets);
+    close_kernel(pt, &pt->values), close_kernel(pt, &pt->jets), close_kernel(pt, &pt->params);
+    actio_give(pt->ctx, pt->param_jet);
     actio_give(pt->ctx, pt->block), actio_give(pt->ctx, pt->dropped);
     *pt = (struct actio_points){ 0 };
 }
@@ -151,3 +165,4 @@ static int evaluate(const struct actio_node_kernel *nk, size_t count)
 
 int actio_points_values(struct actio_points *pt, size_t count) { return evaluate(&pt->values, count); }
 int actio_points_jets(struct actio_points *pt, size_t count) { return evaluate(&pt->jets, count); }
+int actio_points_params(struct actio_points *pt, size_t count) { return evaluate(&pt->params, count); }

@@ -13,14 +13,15 @@ struct actio_node_kernel { const struct actio_kernel *k; struct actio_arg *in; d
 /* Component i of node l at [i*lanes + l]. x = (q, s); z = (u, s', lambda, mu), see equations/action.c; nz unknowns and as many equations a node. */
 struct actio_points {
     struct actio_context *ctx;
-    const struct actio_system *sys;
+    struct actio_system *sys;
     struct actio_shared shared;
     size_t lanes, n, m, p, h, nx, nz, entries;             /* h: position residuals; entries of the jets */
     double *block;
     double *t, *x, *z;                                     /* set by the caller */
     double *mode;                                          /* likewise, where nodes have switches of their own (shared.mode NULL) */
     double *P, *F, *R, *v, *jet;                           /* momenta, forces (n each); residuals (m + p + h); velocities; entries */
-    struct actio_node_kernel values, jets;
+    struct actio_node_kernel values, jets, params;         /* params: once actio_points_need_params was called */
+    double *param_jet;                                     /* entries by lanes */
     double *dropped;                                       /* HIDDEN numbers of redundant constraints, or NULL */
 };
 int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct actio_system *sys, size_t lanes, struct actio_shared shared);   /* 0, or 1 and a finding */
@@ -28,8 +29,10 @@ void actio_points_close(struct actio_points *pt);          /* a zeroed one is fi
 /* Redundant constraints (sys->droppable): keeps `rank` of them that are independent at the state in lane 0 of x and z, and leaves the others out. 0, or 1. */
 int actio_points_choose(struct actio_points *pt, size_t rank);
 int actio_points_prologue(struct actio_points *pt);        /* 0, or 1: no memory */
+int actio_points_need_params(struct actio_points *pt);     /* 0, or 1 and a finding */
 /* At the first `count` nodes. 0, or 1: a formula has no finite value there. */
 int actio_points_values(struct actio_points *pt, size_t count);
 int actio_points_jets(struct actio_points *pt, size_t count);
+int actio_points_params(struct actio_points *pt, size_t count);
 
 #endif

@@ -3,6 +3,7 @@
  * branches; values inside from the nodes' polynomials.                                                                       [RH 7, SKG 3] */
 #include "solve/law.h"
 #include "algebra/sbp.h"
+#include "solve/adjoint.h"
 #include "solve/slab.h"
 
 #include <float.h>
@@ -106,7 +107,7 @@ static void guess(struct skg *d, double h)
     struct actio_points *pt = &d->slab.pt;
     size_t lanes = pt->lanes;
     double jump;
-    bool far = !d->have_last || fabs(h) > 2.5 * fabs(d->last_h);
+    bool far = !d->have_last || d->e.order || fabs(h) > 2.5 * fabs(d->last_h);   /* equally spaced nodes are no place to extrapolate from */
     for (size_t k = 0; k < lanes; k++) {
         if (!far) actio_element_weigh(&d->e, 1 + d->e.c[k] * h / d->last_h, d->weight, &jump);
         for (size_t i = 0; i < pt->nz; i++) {
@@ -224,6 +225,7 @@ static void accept(struct skg *d, double *t, double *y)
     keep_nodes(d);
     memcpy(d->guess, d->slab.pt.z, d->slab.pt.nz * d->e.nodes * sizeof *d->guess);
     d->last_h = d->slab.h, d->have_last = true;
+    if (d->m->tape) actio_tape_note(d->m->tape, &d->slab);
     actio_slab_pass(&d->slab, d->t_new);
     choose_rows(d, d->t_new);
     memcpy(y, d->node + last * ny, ny * sizeof *y);
@@ -239,6 +241,7 @@ static int step_given(struct skg *d, double *t, double *y)
     d->t_new = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h) ? d->t_end : d->begun + (double)(d->taken + 1) * d->h;
     keep_start(d);
     int bad = solve(d, d->t_new - d->t);
+    if ((bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) && d->have_last) d->have_last = false, bad = solve(d, d->t_new - d->t);
     if (bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) return d->m->stop = ACTIO_STOP_SLAB, ACTIO_FLOW_FAILED;
     if (bad) return flow_status(bad);
     accept(d, t, y);
@@ -308,6 +311,8 @@ static void skg_stats(void *handle, struct actio_march_stats *stats)
     if (stats->restarts) stats->restarts--;
 }
 
+struct actio_slab *actio_skg_slab(void *handle) { return &((struct skg *)handle)->slab; }
+
 const struct actio_stepper actio_skg = {
-    .name = "skg", .open = skg_open, .start = skg_start, .step = skg_step, .retake = skg_retake, .dense = skg_dense, .stats = skg_stats, .close = skg_close,
+    .name = "skg", .uneven = true, .open = skg_open, .start = skg_start, .step = skg_step, .retake = skg_retake, .dense = skg_dense, .stats = skg_stats, .close = skg_close,
 };

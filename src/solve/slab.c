@@ -124,7 +124,7 @@ int actio_slab_factor(struct actio_slab *s)
         size_t row = at->row[i], col = at->col[i];
         if (row < pt->n) place_own(s, row, col, value);
         else if (row < 2 * pt->n) place_force(s, row - pt->n, col, value);
-        else place_own(s, row - pt->n, col, value);
+        else if (row < pt->n + pt->nz) place_own(s, row - pt->n, col, value);
     }
     s->factored++;
     return actio_lu_factor(s->size, s->M, s->pivot) ? ACTIO_SLAB_SINGULAR : ACTIO_SLAB_DONE;

@@ -109,6 +109,7 @@ static void assemble(struct actio_sweep *s, size_t k, size_t lane)
     for (size_t a = 0; a < jets->count; a++) {
         double value = pt->jet[a * pt->lanes + lane];
         size_t row = jets->row[a], col = jets->col[a];
+        if (row >= n + pt->nz) continue;
         if (row >= 2 * n) S[(nx + row - n) * wide + col] += value;
         else if (row >= n) S[(nx + row - n) * wide + col] -= hH * value;
         else {
