@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The path of one run on one page: form the equations, check the start, march, make the table. */
-#include "run.h"
+#include "run_gradient.h"
 #include "solve/contacts.h"
 #include "verdict/verdict.h"
 
@@ -217,7 +217,12 @@ struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *mod
         if (found.sigma <= 0) return actio_find(f, ACTIO_F_NO_SIGMA, ACTIO_ARGS(ACTIO_NUMBER(found.tol))), NULL;
     }
     actio_run_open(&run, ctx, model, &found, f);
-    if (actio_run_motion(&run, NULL, 0) == 0) table = actio_run_table(&run);
+    struct actio_run_gradient gradient;
+    if (actio_run_motion(&run, NULL, 0) == 0) {
+        bool wanted = found.gradients && run.outcome.status == 0 && run.f->errors == 0;
+        if (wanted && actio_run_gradient(&run, &gradient) == 0) run.gradient = &gradient;
+        table = actio_run_table(&run);
+    }
     actio_run_close(&run);
     return table;
 }

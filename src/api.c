@@ -171,6 +171,15 @@ const char *actio_table_role(const struct actio_table *table, size_t column) { r
 const double *actio_table_data(const struct actio_table *table, size_t column) { return table->data[column]; }
 double actio_table_error(const struct actio_table *table, size_t column) { return actio_table_error_of(table, column); }
 
+size_t actio_table_slopes(const struct actio_table *table) { return table->gradients * table->slopes; }
+
+struct actio_slope_row actio_table_slope(const struct actio_table *table, size_t i)
+{
+    const struct actio_sensitivity *s = &table->gradient[i / table->slopes];
+    const struct actio_slope *slope = &s->slope[i % table->slopes];
+    return (struct actio_slope_row){ s->of, slope->by, slope->is_param, s->value, slope->derivative, slope->error };
+}
+
 struct actio_run_info actio_table_info(const struct actio_table *table)
 {
     return (struct actio_run_info){

@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+struct actio_run_gradient;
 struct actio_run {
     struct actio_context *ctx;
     struct actio_model *model;
@@ -25,6 +26,7 @@ struct actio_run {
     struct actio_system *sys, *spent;                      /* spent: the one before hidden constraints joined */
     struct actio_motion motion;
     struct actio_outcome outcome;
+    struct actio_run_gradient *gradient;                   /* run_gradient.h; NULL: none was asked for */
     size_t ny, rows;
     double *param, *y0, *times, started;
     double *extended;                                      /* y0 where the principle has more states than the model */

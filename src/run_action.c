@@ -27,9 +27,10 @@ int actio_run_check_nodes(struct actio_run *run)
         size_t least = o->order ? actio_sbp_least(o->order) : 2, points = o->grid ? o->grid : o->nodes;
         if (o->grid) least = actio_sbp_least(order_of(o));
         if (least == 0) return actio_find(run->f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_COUNT((size_t)o->order))), 1;
-        bool many = !o->grid && !o->order && o->nodes > ACTIO_LGL_MOST;
+        size_t most = o->order ? 64 : ACTIO_LGL_MOST;
+        bool many = !o->grid && o->nodes > most;
         if (points && (points < least || many)) {
-            actio_find(run->f, many ? ACTIO_F_MANY_NODES : ACTIO_F_FEW_NODES, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(many ? (size_t)ACTIO_LGL_MOST : least), ACTIO_COUNT((size_t)(o->grid ? order_of(o) : o->order))));
+            actio_find(run->f, many ? ACTIO_F_MANY_NODES : ACTIO_F_FEW_NODES, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(many ? most : least), ACTIO_COUNT((size_t)(o->grid ? order_of(o) : o->order))));
             return 1;
         }
         return 0;

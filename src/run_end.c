@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The end of a run: why it stopped, in words, and the table it leaves. */
-#include "run.h"
+#include "run_gradient.h"
 #include "solve/contacts.h"
 
 #include <math.h>
@@ -246,6 +246,22 @@ static void fill_provenance(struct actio_run *run, struct actio_table *t)
     for (size_t i = 0; i < run->ny; i++) t->start[t->starts++] = (struct actio_setting){ kept_text(t, actio_run_name(run, i)), run->y0[i] };
 }
 
+static void fill_gradient(struct actio_run *run, struct actio_table *t)
+{
+    const struct actio_run_gradient *g = run->gradient;
+    if (!g) return;
+    t->gradient = actio_arena_array(&t->arena, g->count + 1, sizeof *t->gradient);
+    t->gradients = g->count, t->slopes = g->width;
+    for (size_t o = 0; o < g->count; o++) {
+        struct actio_sensitivity *s = &t->gradient[o];
+        *s = (struct actio_sensitivity){ kept_text(t, run->sys->column[run->sys->observed[o]].name), g->value[o], actio_arena_array(&t->arena, g->width + 1, sizeof *s->slope) };
+        for (size_t i = 0; i < g->width; i++) {
+            bool param = i >= run->ny;
+            s->slope[i] = (struct actio_slope){ kept_text(t, param ? run->model->param[i - run->ny].name : actio_run_name(run, i)), param, g->derivative[o * g->width + i], g->error[o * g->width + i] };
+        }
+    }
+}
+
 static void fill(void *user)
 {
     struct filling *f = user;
@@ -253,6 +269,7 @@ static void fill(void *user)
     fill_columns(f->run, f->table);
     fill_diagnostics(f->run, f->table);
     fill_events(f->run, f->table);
+    fill_gradient(f->run, f->table);
     fill_provenance(f->run, f->table);
 }
 

@@ -95,6 +95,7 @@ struct actio_run_options {
     bool no_compile;
     size_t grid;                                           /* `discrete`, `skg`: points of one grid over the whole interval, nothing claimed of the error; 0 = by tol */
     int order;                                             /* `skg`: 2, 4, 6, 8 on equal steps; 0 = Lobatto nodes (slabs), 4 (grid) */
+    const char *const *gradient; size_t gradients;         /* `skg`: columns whose derivatives by start data and params are wanted, at the end */
     size_t slabs, nodes;                                   /* `skg`: equal slabs, nothing claimed; nodes of each; 0 = by tol */
     double resplit;                                        /* `reduced`: a new split when the best one is this much better; 0 = never */
     double sigma, barrier; bool sigma_auto;                /* soft walls: width (found, with sigma_auto) and height; 0 = hard contacts */
@@ -150,6 +151,10 @@ ACTIO_API const char *actio_table_unit(const struct actio_table *table, size_t c
 ACTIO_API const char *actio_table_role(const struct actio_table *table, size_t column);    /* "coordinates", "multipliers", ... */
 ACTIO_API const double *actio_table_data(const struct actio_table *table, size_t column);  /* rows values */
 ACTIO_API double actio_table_error(const struct actio_table *table, size_t column);        /* estimated global error, NAN without */
+/* Sensitivities that were asked for: of which column, by which start datum or param. */
+struct actio_slope_row { const char *of, *by; bool is_param; double value, derivative, error; };
+ACTIO_API size_t actio_table_slopes(const struct actio_table *table);
+ACTIO_API struct actio_slope_row actio_table_slope(const struct actio_table *table, size_t i);
 struct actio_run_info {
     const char *by, *method, *tier, *model;
     double t_end, holds_until, tol, local, energy_drift, residual, worst_error, seconds;

@@ -19,6 +19,7 @@ struct actio_cli_arguments {
     const char **plot; size_t plots;
     struct actio_box_row *box; size_t boxes;
     const struct actio_option_row **used; size_t uses;     /* rows of the options given, in order */
+    const char *gradient[64];                              /* behind run.gradient */
     const char *format;                                    /* of derive; NULL: text */
     const char *axes, *help_kind;                          /* help_kind: "man" for --help=man */
     bool json, quiet, no_color, help, version;
@@ -69,6 +70,7 @@ void actio_cli_help(const char *command);
 void actio_cli_man_page(void);
 
 /* summary.c */
+void actio_cli_gradient_csv(const struct actio_table *table);
 void actio_cli_summary(const struct actio_model *model, const struct actio_table *table, const struct actio_cli_arguments *a, bool written);
 
 /* one file a command; each returns the exit status */

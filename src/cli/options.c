@@ -93,7 +93,7 @@ static int take_count(struct actio_cli_arguments *a, const char *name, const cha
     char *end;
     long n = strtol(value, &end, 10);
     *to = n > 0 ? (size_t)n : 0;
-    return *end || end == value || n < least || n > 100000000 ? refuse(a, name, value, least > 1 ? "a whole number from 2 on is needed" : "a whole number from 1 on is needed") : 0;
+    return *end || end == value || n < least || n > 100000000 ? refuse(a, name, value, least > 1 ? "a whole number from 2 to 100000000 is needed" : "a whole number from 1 to 100000000 is needed") : 0;
 }
 
 static int take_grid(struct actio_cli_arguments *a, const char *value)
@@ -112,6 +112,20 @@ static int take_order(struct actio_cli_arguments *a, const char *value)
     int bad = take_word(a, "order", value, words, 4, 4, &word);
     if (!bad) a->run.order = word[0] - '0';
     return bad;
+}
+
+/* Names with commas; their text stays in the command line's own. */
+static int take_gradient(struct actio_cli_arguments *a, const char *value)
+{
+    for (char *s = (char *)value, *end; ; s = end + 1) {
+        end = strchr(s, ',');
+        if (end) *end = 0;
+        if (*s == 0) return refuse(a, "gradient", value, "a column's name is needed");
+        if (a->run.gradients == sizeof a->gradient / sizeof *a->gradient) return actio_cli_usage(a, NULL, "--gradient: at most %zu columns", a->run.gradients);
+        a->gradient[a->run.gradients++] = s;
+        a->run.gradient = a->gradient;
+        if (!end) return 0;
+    }
 }
 
 static int take_positive(struct actio_cli_arguments *a, const char *name, const char *value, double *to)
@@ -227,7 +241,7 @@ static int take_version(struct actio_cli_arguments *a, const char *value) { retu
 
 static const struct { const char *name; take_fn take; } takers[] = {
     { "by", take_by }, { "set", take_set }, { "start", take_start }, { "time", take_time }, { "project", take_project },
-    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick }, { "sigma", take_sigma }, { "barrier", take_barrier }, { "grid", take_grid }, { "order", take_order }, { "slabs", take_slabs }, { "nodes", take_nodes }, { "points", take_points }, { "o", take_output }, { "format", take_format },
+    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick }, { "sigma", take_sigma }, { "barrier", take_barrier }, { "grid", take_grid }, { "order", take_order }, { "slabs", take_slabs }, { "gradient", take_gradient }, { "nodes", take_nodes }, { "points", take_points }, { "o", take_output }, { "format", take_format },
     { "plot", take_plot }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },

@@ -71,6 +71,7 @@ static int tell(const struct actio_cli_arguments *a, struct actio_context *ctx, 
     int written = rows ? write_files(a, ctx, table, f) : 0;
     int status = actio_cli_worse(actio_findings_status(f), written);
     if (a->json) json_run(table, f, status);
+    else if (rows && csv_on_output(a) && a->outputs == 0 && actio_table_slopes(table)) actio_cli_gradient_csv(table);
     else if (rows && csv_on_output(a)) status = actio_cli_worse(status, actio_table_write(ctx, table, "-", f));
     else if (rows && !a->quiet) actio_cli_summary(model, table, a, written == 0);
     if (!a->json) actio_cli_findings(f, a->quiet);

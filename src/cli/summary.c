@@ -197,6 +197,28 @@ static void print_files(const struct actio_cli_arguments *a, int widest)
     putchar('\n');
 }
 
+static void print_gradient(const struct actio_table *table)
+{
+    const char *of = "";
+    for (size_t i = 0; i < actio_table_slopes(table); i++) {
+        struct actio_slope_row row = actio_table_slope(table, i);
+        char value[CELL], error[CELL];
+        if (row.of != of) printf("\n  derivatives of %s at the end\n", of = row.of);
+        supported_digits(row.derivative, row.error, value);
+        error_cell(row.error, error);
+        printf("  by %-14s %19s %7s\n", row.by, value, error);
+    }
+}
+
+void actio_cli_gradient_csv(const struct actio_table *table)
+{
+    printf("of,by,derivative,error\n");
+    for (size_t i = 0; i < actio_table_slopes(table); i++) {
+        struct actio_slope_row row = actio_table_slope(table, i);
+        printf("%s,%s,%.17g,%.2g\n", row.of, row.by, row.derivative, row.error);
+    }
+}
+
 void actio_cli_summary(const struct actio_model *model, const struct actio_table *table, const struct actio_cli_arguments *a, bool written)
 {
     struct actio_run_info info = actio_table_info(table);
@@ -205,6 +227,7 @@ void actio_cli_summary(const struct actio_model *model, const struct actio_table
     size_t more = print_state(table, widest);
     more += print_others(table, widest);
     if (more) printf("  and %zu more columns in the output\n", more);
+    print_gradient(table);
     print_cost(&info, widest);
     if (written) print_files(a, widest);
 }

@@ -65,6 +65,36 @@ static void add_events(const struct actio_table *table, struct actio_text *out)
     actio_text_add(out, "]");
 }
 
+static void add_slopes(struct actio_text *out, const char *name, const struct actio_table *table, const struct actio_sensitivity *s, bool params)
+{
+    key(out, name);
+    actio_text_add(out, "{");
+    for (size_t i = 0; i < table->slopes; i++)
+        if (s->slope[i].is_param == params) number_key(out, s->slope[i].by, s->slope[i].derivative);
+    actio_text_add(out, "}");
+}
+
+/* {"x": {"value": .., "start": {"x": .., "x'": ..}, "params": {..}, "error": largest}} */
+static void add_gradient(const struct actio_table *table, struct actio_text *out)
+{
+    if (table->gradients == 0) return;
+    key(out, "gradient");
+    actio_text_add(out, "{");
+    for (size_t o = 0; o < table->gradients; o++) {
+        const struct actio_sensitivity *s = &table->gradient[o];
+        double worst = 0;
+        for (size_t i = 0; i < table->slopes; i++) worst = s->slope[i].error > worst ? s->slope[i].error : worst;
+        key(out, s->of);
+        actio_text_add(out, "{");
+        number_key(out, "value", s->value);
+        add_slopes(out, "start", table, s, false);
+        add_slopes(out, "params", table, s, true);
+        number_key(out, "error", worst);
+        actio_text_add(out, "}");
+    }
+    actio_text_add(out, "}");
+}
+
 static void add_cost(const struct actio_table *table, struct actio_text *out)
 {
     count_key(out, "steps", table->steps);
@@ -97,6 +127,7 @@ static void add_summary(const struct actio_table *table, struct actio_text *out)
     number_key(out, "energy_drift", table->energy_drift);
     number_key(out, "residual", table->residual);
     add_events(table, out);
+    add_gradient(table, out);
     add_cost(table, out);
     add_accuracy(table, out);
     text_key(out, "tier", table->tier);

@@ -12,6 +12,8 @@ bool actio_role_is_log(enum actio_role role);
 struct actio_column { const char *name, *unit, *meaning, *latex; enum actio_role role; bool unique; };   /* unique false: a multiplier that is only one of many */
 struct actio_event { double t; const char *kind, *name; double value; const char *contact; double impulse; const char *rule; };   /* contact, rule: NULL where it is none of a contact */
 
+struct actio_slope { const char *by; bool is_param; double derivative, error; };
+
 struct actio_table {
     struct actio_arena arena;                              /* owns everything below */
     struct actio_column *col; size_t cols;
@@ -24,6 +26,8 @@ struct actio_table {
     /* diagnostics */
     double energy_drift, residual;                         /* largest |E - E(first)|, NAN without a Lagrangian; largest constraint residual */
     size_t steps, rhs, rejected; double seconds; int status;
+    /* sensitivities at the end, where they were asked for */
+    struct actio_sensitivity { const char *of; double value; struct actio_slope *slope; } *gradient; size_t gradients, slopes;   /* slopes: of each */
     /* provenance */
     const char *model, *description, *file, *source, *by, *method, *version, *tier;
     struct actio_setting { const char *name; double value; } *param, *start; size_t params, starts;

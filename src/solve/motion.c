@@ -25,6 +25,7 @@ static struct actio_binding here(struct actio_motion *m)
         [ACTIO_SPACE_T] = &m->t, [ACTIO_SPACE_PARAM] = m->param, [ACTIO_SPACE_HIDDEN] = m->hidden, [ACTIO_SPACE_MODE] = m->mode,
         [ACTIO_SPACE_Q] = m->y, [ACTIO_SPACE_V] = m->y + m->n, [ACTIO_SPACE_STATE] = m->y + 2 * m->n, [ACTIO_SPACE_ACC] = m->zdot,
         [ACTIO_SPACE_SDOT] = m->zdot + m->n, [ACTIO_SPACE_LAMBDA] = m->lambda, [ACTIO_SPACE_REACTION] = m->reaction,
+        [ACTIO_SPACE_QMINUS] = m->weight, [ACTIO_SPACE_SMINUS] = m->weight + m->n, [ACTIO_SPACE_LMINUS] = m->weight + m->N,
     };
     for (int s = 0; s < ACTIO_SPACE_COUNT; s++) b.space[s].base = base[s], b.space[s].index_step = 1;
     return b;
@@ -506,7 +507,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
     const struct actio_system *sys = m->sys;
     struct { double **p; size_t n; } want[] = {
         { &m->y, m->ny }, { &m->zdot, m->N }, { &m->lambda, actio_system_told(sys) }, { &m->reaction, m->N }, { &m->param, sys->params }, { &m->mode, sys->modes },
-        { &m->hidden, 1 }, { &m->bad_y, m->ny }, { &m->pivot_size, sys->pivots }, { &m->residual, m->p }, { &m->step, m->N + m->ny + 8 * m->N },
+        { &m->hidden, 1 }, { &m->weight, m->N + m->p }, { &m->bad_y, m->ny }, { &m->pivot_size, sys->pivots }, { &m->residual, m->p }, { &m->step, m->N + m->ny + 8 * m->N },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].p = actio_take(m->ctx, want[i].n + 1, sizeof(double)))) return false;
@@ -557,7 +558,7 @@ void actio_motion_close(struct actio_motion *m)
     if (!m->ctx) return;
     actio_motion_disobey(m);
     actio_contacts_close(m);
-    void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->bad_y, m->pivot_size, m->residual, m->step, m->unique, m->unique_here,
+    void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->weight, m->bad_y, m->pivot_size, m->residual, m->step, m->unique, m->unique_here,
                     m->change, m->mode_history, m->rhs_in[0], m->pattern_i, m->pattern_j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) {

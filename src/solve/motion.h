@@ -39,6 +39,7 @@ struct actio_motion {
     double *pivot_size, quality, worst; int sign;         /* quality since last asked, worst of the run */
     double bad_t, *bad_y;                                  /* where a formula last gave no number */
     double *residual, *step;                               /* scratch of projection */
+    double *weight;                                        /* of equations and constraint rows: behind QMINUS, SMINUS, LMINUS */
     struct actio_mode_change *change; size_t changes, changes_cap;
     double *mode_history; size_t history, history_cap;
     struct actio_flow flow;

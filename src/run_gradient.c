@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sensitivities of observed columns at the end, by start data and params, from the minus sector of the action: exact for the discrete motion, one transposed
+ * solve a slab. Start data that a change takes off the constraints are put back as --project does it; params move what is made of them.  [SKG 3.9] */
+#include "run_gradient.h"
+#include "algebra/dense.h"
+#include "solve/adjoint.h"
+#include "solve/law.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_RUNS = 5 };
+
+/* ---- one column at one state */
+
+/* B' w = (by z', by lambda), B = [G, -D'; A, 0]: of least norm where rows are redundant. */
+static int weigh_equations(struct actio_motion *m, const double *values, const double *wanted)
+{
+    const struct actio_system *sys = m->sys;
+    size_t N = m->N, size = N + m->p;
+    double *B = actio_take(m->ctx, size * size + actio_rank_work(size, size) + 1, sizeof *B), defect;
+    int *iwork = actio_take(m->ctx, 2 * size + 1, sizeof *iwork);
+    if (B && iwork) {
+        for (size_t i = 0; i < sys->G.count; i++) B[sys->G.col[i] * size + sys->G.row[i]] += values[i];
+        for (size_t i = 0; i < sys->A.count; i++) B[sys->A.col[i] * size + N + sys->A.row[i]] += values[sys->G.count + i];
+        for (size_t i = 0; i < sys->D.count; i++) B[(N + sys->D.row[i]) * size + sys->D.col[i]] -= values[sys->G.count + sys->A.count + i];
+        actio_min_norm(size, size, B, wanted, 1e-12, m->weight, &defect, B + size * size, iwork);
+    }
+    int bad = !B || !iwork;
+    actio_give(m->ctx, B), actio_give(m->ctx, iwork);
+    return bad;
+}
+
+size_t actio_observed_width(const struct actio_system *sys) { return 2 * sys->n + sys->m + 1 + sys->params; }
+
+int actio_run_observe(struct actio_motion *m, size_t which, double t, const double *y, double *value, double *total)
+{
+    const struct actio_system *sys = m->sys;
+    size_t ny = m->ny, extra = m->N + m->p, own = actio_observed_width(sys);
+    int bad = actio_motion_solve(m, t, y);
+    if (bad) return 1;
+    const double *x = actio_motion_quantity(m, ACTIO_Q_OBSERVED, t, y) + which * (1 + own + extra);
+    *value = x[0];
+    memcpy(total, x + 1, ny * sizeof *total), memcpy(total + ny, x + 1 + ny + extra, (1 + sys->params) * sizeof *total);
+    double most = 0;
+    for (size_t i = 0; i < extra; i++) most = fmax(most, fabs(x[1 + ny + i]));
+    if (most == 0) return !isfinite(*value);               /* no accelerations and no multipliers in it */
+    const double *wanted = x + 1 + ny;
+    if (actio_motion_need(m, ACTIO_Q_MULTIPLIER_GRADIENT) || weigh_equations(m, actio_motion_values(m, t, y), wanted)) return 1;
+    const double *more = actio_motion_quantity(m, ACTIO_Q_MULTIPLIER_GRADIENT, t, y);
+    for (size_t i = 0; i < own; i++) total[i] += more[i];
+    return !isfinite(*value);
+}
+
+/* ---- start data on the constraints */
+
+/* Residual rows of the action's nodes at the start, times a change (dy, dparam), by constraint: of positions or of velocities. */
+static void change_of_residuals(const struct actio_points *pt, bool positions, const double *dy, const double *dparam, double *r)
+{
+    const struct actio_places *jets = &pt->sys->jets, *by = &pt->sys->param_jets;
+    size_t first = 2 * pt->n + pt->m + (positions ? pt->p : 0), count = positions ? pt->h : pt->p, n = pt->n;
+    const uint32_t *constraint = positions ? pt->sys->position_row : pt->sys->velocity_row;
+    memset(r, 0, pt->p * sizeof *r);
+    for (size_t i = 0; i < jets->count; i++) {
+        size_t row = jets->row[i], col = jets->col[i];
+        if (row < first || row >= first + count || col >= pt->nx + n) continue;
+        double d = col < n ? dy[col] : col < pt->nx ? dy[n + col] : dy[n + col - pt->nx];
+        r[constraint[row - first]] += pt->jet[i * pt->lanes] * d;
+    }
+    for (size_t i = 0; dparam && i < by->count; i++)
+        if (by->row[i] >= first && by->row[i] < first + count) r[constraint[by->row[i] - first]] += pt->param_jet[i * pt->lanes] * dparam[by->col[i]];
+}
+
+/* The nearest change of `size` variables (all z, or positions) that takes residuals r away: S d + A' nu = 0, A d = -r; S the masses where they are positive. */
+static int nearest(struct actio_motion *m, const double *values, size_t size, const double *r, double *d)
+{
+    const struct actio_system *sys = m->sys;
+    size_t all = size + m->p;
+    double *K = actio_take(m->ctx, all * all + actio_rank_work(all, all) + size * size + 2 * all + 1, sizeof *K), defect;
+    int *iwork = actio_take(m->ctx, 2 * all + 1, sizeof *iwork);
+    if (K && iwork) {
+        double *S = K + all * all + actio_rank_work(all, all), *b = S + size * size, *x = b + all;
+        for (size_t i = 0; i < sys->G.count; i++)
+            if (sys->G.row[i] < size && sys->G.col[i] < size) K[sys->G.row[i] * all + sys->G.col[i]] += 0.5 * values[i], K[sys->G.col[i] * all + sys->G.row[i]] += 0.5 * values[i];
+        for (size_t i = 0; i < size; i++) memcpy(S + i * size, K + i * all, size * sizeof *S);
+        bool positive = actio_cholesky_factor(size, S) == 0;
+        for (size_t i = 0; !positive && i < size; i++)
+            for (size_t j = 0; j < size; j++) K[i * all + j] = i == j;
+        for (size_t i = 0; i < sys->A.count; i++) {
+            size_t row = size + sys->A.row[i], col = sys->A.col[i];
+            if (col < size) K[row * all + col] = K[col * all + row] = values[sys->G.count + i];
+        }
+        for (size_t k = 0; k < m->p; k++) b[size + k] = -r[k];
+        actio_min_norm(all, all, K, b, 1e-11, x, &defect, K + all * all, iwork);
+        memcpy(d, x, size * sizeof *d);
+    }
+    int bad = !K || !iwork;
+    actio_give(m->ctx, K), actio_give(m->ctx, iwork);
+    return bad;
+}
+
+/* A change of start data and params, put back on the constraints: positions, then velocities and states. values: MATRIX at the start. */
+static void project_change(struct actio_motion *m, const struct actio_points *pt, const double *values, double *dy, const double *dparam)
+{
+    double *r = m->residual, *step = m->step;
+    if (pt->h) {
+        change_of_residuals(pt, true, dy, dparam, r);
+        if (nearest(m, values, pt->n, r, step) == 0)
+            for (size_t i = 0; i < pt->n; i++) dy[i] += step[i];
+    }
+    if (pt->p == 0) return;
+    change_of_residuals(pt, false, dy, dparam, r);
+    if (nearest(m, values, m->N, r, step) == 0)
+        for (size_t i = 0; i < m->N; i++) dy[pt->n + i] += step[i];
+}
+
+/* ---- params */
+
+struct formulas { struct actio_model *m; actio_expr *param, *g; };
+
+/* d(e)/d(param k) in numbers, for all k. */
+static void by_params(struct formulas *f, actio_expr e, double *out)
+{
+    actio_gradient(&f->m->pool, e, f->param, f->m->params, f->g);
+    for (size_t k = 0; k < f->m->params; k++) out[k] = actio_model_number(f->m, f->g[k]);
+}
+
+/* What is made of params: start data (ny rows), t0, t1, and the params themselves (row i by param k: what i changes when k is set). */
+struct made { double *start, *t0, *t1, *param; };
+
+static void follow_definitions(size_t n, const double *D, double *T)
+{
+    for (size_t k = 0; k < n; k++) T[k * n + k] = 1;
+    for (size_t round = 0; round < n; round++)
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < n; k++) {
+                double sum = i == k;
+                for (size_t j = 0; j < n && i != k; j++) sum += D[i * n + j] * T[j * n + k];
+                T[i * n + k] = sum;
+            }
+}
+
+struct making { struct actio_run *run; struct made *made; };
+
+static void differentiate(void *user)
+{
+    struct making *w = user;
+    struct actio_run *run = w->run;
+    struct actio_model *m = run->model;
+    size_t n = m->params, ny = run->ny;
+    struct formulas f = { m, actio_arena_array(&run->arena, n + 1, sizeof(actio_expr)), actio_arena_array(&run->arena, n + 1, sizeof(actio_expr)) };
+    for (uint32_t k = 0; k < n; k++) f.param[k] = actio_symbol(&m->pool, ACTIO_SPACE_PARAM, k);
+    *w->made = (struct made){ actio_arena_array(&run->arena, ny * n + 1, 8), actio_arena_array(&run->arena, n + 1, 8), actio_arena_array(&run->arena, n + 1, 8), actio_arena_array(&run->arena, n * n + 1, 8) };
+    for (size_t i = 0; i < m->coords; i++) by_params(&f, m->coord[i].start, w->made->start + i * n), by_params(&f, m->coord[i].start_dot, w->made->start + (m->coords + i) * n);
+    for (size_t i = 0; i < m->states; i++) by_params(&f, m->state[i].start, w->made->start + (2 * m->coords + i) * n);
+    by_params(&f, m->t0_written, w->made->t0), by_params(&f, m->t1_written, w->made->t1);
+    double *D = actio_arena_array(&run->arena, n * n + 1, 8);
+    for (size_t i = 0; i < n; i++) by_params(&f, m->param[i].definition, D + i * n);
+    follow_definitions(n, D, w->made->param);
+}
+
+/* ---- the gradient */
+
+/* y' at a state. */
+static int rates_at(struct actio_motion *m, double t, const double *y, double *rate)
+{
+    if (actio_motion_solve(m, t, y)) return 1;
+    memcpy(rate, y + m->n, m->n * sizeof *rate), memcpy(rate + m->n, m->zdot, m->N * sizeof *rate);
+    return 0;
+}
+
+/* From derivatives by the raw start (dy0) and by params alone (dparam) to those that are shown: out has ny, then the params. */
+static void gather(struct actio_run *run, const struct actio_points *pt, const double *values, const struct made *made, const double *dy0, const double *dparam, double *change, double *out)
+{
+    struct actio_motion *m = &run->motion;
+    size_t ny = run->ny, n = run->model->params;
+    double *single = change + ny, *partial = single + n;
+    for (size_t i = 0; i < ny; i++) {
+        memset(change, 0, ny * sizeof *change);
+        change[i] = 1;
+        project_change(m, pt, values, change, NULL);
+        out[i] = actio_dot(ny, dy0, change);
+    }
+    for (size_t k = 0; k < n; k++) {
+        memset(single, 0, n * sizeof *single);
+        single[k] = 1;
+        for (size_t i = 0; i < ny; i++) change[i] = run->model->frees ? 0 : made->start[i * n + k];
+        project_change(m, pt, values, change, single);
+        partial[k] = dparam[k] + actio_dot(ny, dy0, change);
+    }
+    for (size_t k = 0; k < n; k++) {
+        out[ny + k] = 0;
+        for (size_t i = 0; i < n; i++) out[ny + k] += partial[i] * made->param[i * n + k];
+    }
+}
+
+/* All columns' gradients by one march at a local tolerance; values too. */
+static int gradients(struct actio_run *run, const struct made *made, double local, double *value, double *out)
+{
+    struct actio_motion *m = &run->motion;
+    struct actio_adjoint a;
+    size_t ny = run->ny, n = run->model->params, width = ny + n;
+    double t0 = run->model->t0, t1 = run->model->t1, *work = actio_take(run->ctx, 4 * (ny + n + 2) + 2 * n + 1, sizeof *work);
+    double *total = work, *dy0 = total ? total + width + 1 : NULL, *dparam = dy0 ? dy0 + ny : NULL, *rate = dparam ? dparam + n : NULL, *change = rate ? rate + ny : NULL;
+    int bad = actio_adjoint_forward(&a, run->ctx, m, t0, run->y0, &t1, 1, local);
+    if (!work) bad = ACTIO_MARCH_NO_MEMORY;
+    for (size_t o = 0; !bad && o < m->sys->observes; o++) {
+        const double *end = a.state + ny;
+        bad = actio_run_observe(m, o, t1, end, &value[o], total) || rates_at(m, t1, end, rate);
+        if (bad) break;
+        double by_t1 = actio_dot(ny, total, rate) + total[ny];
+        memcpy(dparam, total + ny + 1, n * sizeof *dparam);
+        bad = actio_adjoint_back(&a, 0, total, dy0, dparam) || rates_at(m, t0, run->y0, rate) ;
+        const double *values = bad ? NULL : actio_motion_values(m, t0, run->y0);
+        if (!values) { bad = 1; break; }
+        double by_t0 = -actio_dot(ny, dy0, rate);
+        for (size_t k = 0; k < n; k++) dparam[k] += by_t1 * made->t1[k] + by_t0 * made->t0[k];
+        gather(run, &a.slab->pt, values, made, dy0, dparam, change, out + o * width);
+    }
+    actio_adjoint_close(&a);
+    actio_give(run->ctx, work);
+    return bad;
+}
+
+/* The largest difference beside max(1, size) of each column's gradient; differences into `error`. */
+static double compare(size_t count, const double *coarse, const double *fine, double *error)
+{
+    double worst = 0;
+    for (size_t i = 0; i < count; i++) {
+        error[i] = fabs(fine[i] - coarse[i]) + 4 * DBL_EPSILON * fabs(fine[i]);
+        worst = fmax(worst, error[i] / fmax(1, fabs(fine[i])));
+    }
+    return worst;
+}
+
+static size_t column_named(const struct actio_system *sys, const char *name)
+{
+    char dotted[256];
+    size_t length = strlen(name), c = 0;
+    if (length && length < 240 && name[length - 1] == '\'') {
+        memcpy(dotted, name, length - 1), memcpy(dotted + length - 1, "_dot", 5);
+        name = dotted;
+    }
+    while (c < sys->columns && strcmp(sys->column[c].name, name) != 0) c++;
+    return c;
+}
+
+int actio_run_observed(struct actio_run *run, const char *const *name, size_t count, enum actio_code unknown)
+{
+    uint32_t *observed = actio_arena_array(&run->arena, count + 1, sizeof *observed);
+    for (size_t i = 0; i < count; i++) {
+        size_t c = column_named(run->sys, name[i]);
+        if (c == run->sys->columns) return actio_find(run->f, unknown, ACTIO_ARGS(ACTIO_TEXT(name[i]))), 1;
+        observed[i] = (uint32_t)c;
+    }
+    run->sys->observed = observed, run->sys->observes = count;
+    return actio_motion_need(&run->motion, ACTIO_Q_OBSERVED);
+}
+
+static int cannot(struct actio_run *run, const char *why)
+{
+    actio_find(run->f, ACTIO_F_NO_GRADIENT, ACTIO_ARGS(ACTIO_TEXT(why)));
+    return 1;
+}
+
+static const char *objection(const struct actio_run *run)
+{
+    if (run->principle->stepper != &actio_skg) return "it comes from the action: take --by skg";
+    if (run->options.grid) return "it comes from slabs: leave --grid out";
+    if (run->motion.changes > 1) return "the motion passes a switch (abs, sign, min, max, if), where it is not smooth";
+    return NULL;
+}
+
+int actio_run_gradient(struct actio_run *run, struct actio_run_gradient *out)
+{
+    size_t count = run->options.gradients, width = run->ny + run->model->params, all = count * width;
+    struct made made;
+    const char *why = objection(run);
+    if (why) return cannot(run, why);
+    if (actio_run_observed(run, run->options.gradient, count, ACTIO_F_NO_COLUMN)) return 1;
+    if (actio_attempt(run->ctx, differentiate, &(struct making){ run, &made })) return 1;
+    *out = (struct actio_run_gradient){ .count = count, .width = width };
+    double *block = actio_arena_array(&run->arena, 2 * all + 2 * count + 1, sizeof *block), *coarse = block + all, tol = run->options.local > 0 ? run->options.local : run->options.tol;
+    out->derivative = block, out->value = coarse + all, out->error = coarse;
+    double local = fmax(0.1 * tol, 1e-13), worst = INFINITY;
+    int bad = gradients(run, &made, local, out->value, coarse);
+    for (int i = 0; !bad && i < MOST_RUNS && !(worst <= tol); i++) {
+        local = fmax(1e-2 * local, 1e-15);
+        bad = gradients(run, &made, local, out->value, out->derivative);
+        if (!bad) worst = compare(all, coarse, out->derivative, out->error);
+        if (worst > tol && i + 1 < MOST_RUNS) memcpy(coarse, out->derivative, all * sizeof *coarse);
+    }
+    if (bad) return cannot(run, "the transposed equations of a slab have no solution");
+    if (worst > tol) actio_find(run->f, ACTIO_F_GRADIENT_ROUGH, ACTIO_ARGS(ACTIO_NUMBER(tol), ACTIO_NUMBER(worst)));
+    return 0;
+}
