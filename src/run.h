@@ -46,6 +46,9 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras);
 int actio_run_check_nodes(struct actio_run *run);
 bool actio_run_on_grid(const struct actio_run *run);
 int actio_run_grid(struct actio_run *run, const struct actio_aim *aim);
+/* run_mixed.c: free data put on the constraints, and counted; then found from the conditions. 0, or 1 and findings. Nothing without `free`. */
+int actio_run_mix(struct actio_run *run);
+int actio_run_find_data(struct actio_run *run);
 /* run_soft.c: the walls of --sigma and --barrier, before equations are formed; 0, or 1 and findings. The smallest width that will do; 0: none. */
 int actio_run_soften(struct actio_run *run);
 double actio_run_find_sigma(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options);

@@ -122,6 +122,10 @@ static void add_summary(const struct actio_table *table, struct actio_text *out)
     key(out, "status");
     actio_text_format(out, "%d", table->status);
     number_key(out, "t", time < table->cols ? last(table, time) : NAN);
+    key(out, "start");
+    actio_text_add(out, "{");
+    for (size_t i = 0; i < table->starts; i++) number_key(out, table->start[i].name, table->start[i].value);
+    actio_text_add(out, "}");
     add_by_name(table, out, "end", last);
     add_by_name(table, out, "error", actio_table_error_of);
     number_key(out, "energy_drift", table->energy_drift);

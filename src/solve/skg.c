@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_REJECTED = 60 };
+enum { MOST_REJECTED = 60, LOOKS = 4 };                    /* LOOKS: a slab looks at more times than a step of other steppers */
 
 struct skg {
     struct actio_context *ctx;
@@ -267,7 +267,8 @@ static int skg_step(void *handle, double *t, double *y)
             bool hard = d->slab.iterations > 9;
             double next = h * (hard ? fmin(1, growth(d, error)) : growth(d, error));
             if (fabs(h) >= fabs(d->h) || fabs(next) < fabs(d->h)) d->h = next;
-            if (d->flow->longest > 0 && growth(d, error) >= 4 && fabs(d->h) > d->flow->longest) d->h = copysign(fmax(d->flow->longest, fabs(h)), h);
+            double longest = LOOKS * d->flow->longest;
+            if (longest > 0 && growth(d, error) >= 4 && fabs(d->h) > longest) d->h = copysign(fmax(longest, fabs(h)), h);
             d->rejected = false;
             return ACTIO_FLOW_OK;
         }
