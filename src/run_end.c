@@ -9,11 +9,51 @@
 
 /* ---- why */
 
+static double length_of_row(const struct actio_system *sys, const double *values, size_t row)
+{
+    double sum = 0;
+    for (size_t i = 0; i < sys->A.count; i++)
+        if (sys->A.row[i] == row) sum += values[sys->G.count + i] * values[sys->G.count + i];
+    return sqrt(sum);
+}
+
+/* A constraint whose gradient has shrunk to nothing since the start (a quadratic one, at zero speed); p: none. */
+static size_t vanishing_row(struct actio_run *run)
+{
+    struct actio_motion *m = &run->motion;
+    for (size_t k = 0; k < run->sys->p; k++) {
+        const double *there = actio_motion_values(m, run->outcome.t_stop, run->outcome.y_stop);
+        double length = there ? length_of_row(run->sys, there, k) : INFINITY;
+        const double *before = actio_motion_values(m, run->model->t0, run->y0);
+        if (before && length < 1e-6 * length_of_row(run->sys, before, k)) return k;
+    }
+    return run->sys->p;
+}
+
+/* What is singular where the motion ended: a constraint's row, or the masses. */
+static void find_weakest(struct actio_run *run)
+{
+    struct actio_motion *m = &run->motion;
+    const double *values = actio_motion_values(m, run->outcome.t_stop, run->outcome.y_stop);
+    if (!values) return;
+    actio_saddle_factor(m->saddle, values);
+    actio_saddle_rank(m->saddle, NULL);
+    m->stopped_by = actio_saddle_weakest(m->saddle);
+    m->stop = m->stopped_by < m->p ? ACTIO_STOP_RANK : ACTIO_STOP_INERTIA;
+}
+
 static void say_singular(struct actio_run *run)
 {
     struct actio_motion *m = &run->motion;
     const struct actio_outcome *o = &run->outcome;
     const char *where = actio_run_state_text(run, o->y_stop, NULL);
+    size_t vanished = vanishing_row(run);
+    if (vanished < run->sys->p) {
+        actio_find_at(run->f, ACTIO_F_GRADIENT_GONE, &run->model->source, run->model->constraint[vanished].span,
+                      ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[vanished]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
+        return;
+    }
+    if (m->stop == ACTIO_STOP_NONE) find_weakest(run);
     if (m->stop == ACTIO_STOP_RANK && m->stopped_by < run->sys->p)
         actio_find_at(run->f, ACTIO_F_RANK_LOST, &run->model->source, run->model->constraint[m->stopped_by].span,
                       ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[m->stopped_by]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
@@ -83,15 +123,9 @@ static void say_failed(struct actio_run *run)
 /* Steps that shrink to nothing at a singular point are that, not a blow-up. */
 static void say_step_to_zero(struct actio_run *run)
 {
-    struct actio_motion *m = &run->motion;
-    const struct actio_flow *flow = &m->flow;
+    const struct actio_flow *flow = &run->motion.flow;
     if (flow->quality_at && flow->quality_at(flow->user, run->outcome.t_stop, run->outcome.y_stop) < 1e-4) {
-        const struct actio_bound *b = &m->at[ACTIO_Q_MATRIX];
-        actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
-        actio_saddle_factor(m->saddle, b->value);
-        actio_saddle_rank(m->saddle, NULL);
-        m->stopped_by = actio_saddle_weakest(m->saddle);
-        m->stop = m->stopped_by < m->p ? ACTIO_STOP_RANK : ACTIO_STOP_INERTIA;
+        find_weakest(run);
         say_singular(run);
     } else say_failed(run);
 }

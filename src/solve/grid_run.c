@@ -167,7 +167,7 @@ static bool far_from_seed(struct work *w)
 {
     const struct actio_grid *g = &w->g;
     for (size_t i = 0; i < g->pt.n; i++) {
-        double most = 0, size = 1;
+        double most = 0, size = 1e-6;
         for (size_t k = 0; k < g->points; k++) size = fmax(size, fabs(w->seed[i * g->points + k])), most = fmax(most, fabs(g->x[k * g->pt.nx + i] - w->seed[i * g->points + k]));
         if (most > 0.5 * size) return w->told->away = most, true;
     }
@@ -178,8 +178,9 @@ static bool far_from_seed(struct work *w)
 static bool far_from_start(struct work *w)
 {
     const struct actio_grid *g = &w->g;
-    double size = 1;
-    for (size_t i = 0; i < g->pt.n; i++) size = fmax(size, fabs(g->v0[i])), w->told->jump = fmax(w->told->jump, fabs(g->v[i] - g->v0[i]));
+    double size = 0;
+    for (size_t i = 0; i < g->pt.n * g->points; i++) size = fmax(size, fabs(w->seed[g->pt.n * g->points + i]));
+    for (size_t i = 0; i < g->pt.n; i++) w->told->jump = fmax(w->told->jump, fabs(g->v[i] - g->v0[i]));
     return w->told->jump > ACTIO_WRONG_BRANCH * size || far_from_seed(w);
 }
 

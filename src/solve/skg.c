@@ -159,8 +159,13 @@ static void keep_start(struct skg *d)
 
 static bool is_wrong_branch(const struct skg *d)
 {
-    double size = 1, jump = 0;
-    for (size_t i = 0; i < d->m->n; i++) size = fmax(size, fabs(d->slab.v0[i])), jump = fmax(jump, fabs(d->slab.pt.v[i * d->e.nodes] - d->slab.v0[i]));
+    size_t nodes = d->e.nodes;
+    double size = 0, jump = 0;
+    for (size_t i = 0; i < d->m->n; i++) {
+        const double *v = d->slab.pt.v + i * nodes;
+        for (size_t k = 0; k < nodes; k++) size = fmax(size, fabs(v[k]));
+        jump = fmax(jump, fabs(v[0] - d->slab.v0[i]));
+    }
     return jump > ACTIO_WRONG_BRANCH * size;
 }
 

@@ -2,6 +2,7 @@
 #include "solve/slab.h"
 #include "algebra/dense.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -149,6 +150,15 @@ static double advance(struct actio_slab *s)
     return worst;
 }
 
+/* Rates that keep positions on holonomic constraints are no better known than the rounding of positions over h. */
+static double rounding_of_rates(const struct actio_slab *s)
+{
+    const struct actio_points *pt = &s->pt;
+    double largest = 0;
+    for (size_t i = 0; i < pt->n && pt->h; i++) largest = fmax(largest, fabs(s->x0[i]));
+    return 1e-11 + 100 * DBL_EPSILON * largest / fabs(s->h);
+}
+
 /* The factors are kept while they serve: a chord's steps shrink by a constant factor, and cost little. */
 int actio_slab_solve(struct actio_slab *s, double h, double tol)
 {
@@ -168,7 +178,7 @@ int actio_slab_solve(struct actio_slab *s, double h, double tol)
         actio_lu_solve(s->size, s->M, s->pivot, s->r, 1, false);
         double step = advance(s), rate = s->iterations ? step / before : 1;
         if (!isfinite(step)) return ACTIO_SLAB_DIVERGED;
-        if (step <= 1e-15 || (rate < 0.5 && step * rate <= tol) || (step <= 1e-11 && rate > 0.2)) {
+        if (step <= 1e-15 || (rate < 0.5 && step * rate <= tol) || (rate > 0.2 && step <= rounding_of_rates(s))) {
             actio_slab_move(s, h);
             return actio_points_values(pt, pt->lanes) ? ACTIO_SLAB_NO_NUMBER : ACTIO_SLAB_DONE;
         }
