@@ -184,6 +184,45 @@ static bool far_from_start(struct work *w)
     return w->told->jump > ACTIO_WRONG_BRANCH * size || far_from_seed(w);
 }
 
+/* The seed of nodes from `from` on, moved to where the solution of those before has got. */
+static void seed_rest(struct work *w, struct actio_grid *g, size_t from)
+{
+    size_t nx = g->pt.nx, nz = g->pt.nz;
+    for (size_t k = from; k < g->points; k++) {
+        for (size_t i = 0; i < nx; i++) g->x[k * nx + i] = w->g.x[k * nx + i] + (from ? g->x[(from - 1) * nx + i] - w->g.x[(from - 1) * nx + i] : 0);
+        for (size_t i = 0; i < nz; i++) g->z[k * nz + i] = i < nx ? w->g.z[k * nz + i] : from ? g->z[(from - 1) * nz + i] : 0;
+    }
+}
+
+/* Where Newton's method does not get there from the crude march at once: longer and longer parts of the interval, in the same steps.   [SKG 4.4] */
+static int continue_in_time(struct work *w)
+{
+    const struct actio_grid *all = &w->g;
+    size_t least = 4 * actio_sbp_least(all->order), points = all->points, nx = all->pt.nx, nz = all->pt.nz;
+    double *x = actio_take(w->ctx, points * (nx + nz) + 1, sizeof *x), *z = x ? x + points * nx : NULL;
+    int status = x ? ACTIO_GRID_DONE : ACTIO_GRID_STOPPED;
+    take_seed(w);
+    for (size_t done = 0, next = points / 8 > least ? points / 8 : least; !status && done < points; next = next + next / 4 + 1) {
+        struct actio_grid part;
+        if (next > points) next = points;
+        if (actio_grid_open(&part, w->ctx, w->m->sys, (struct actio_shared){ w->m->param, w->m->mode, w->m->hidden }, all->order, next, all->t0, w->times[next - 1])) { status = ACTIO_GRID_STOPPED; break; }
+        part.mode = all->mode;
+        if (done) memcpy(part.x, x, done * nx * sizeof *x), memcpy(part.z, z, done * nz * sizeof *z);
+        seed_rest(w, &part, done);
+        status = actio_grid_data(&part, all->x0, all->v0) || (part.pt.dropped && actio_points_choose(&part.pt, w->m->rank)) ? ACTIO_GRID_NO_NUMBER : actio_grid_solve(&part);
+        w->told->iterations += part.iterations, w->told->residual = part.residual;
+        if (!status) memcpy(x, part.x, next * nx * sizeof *x), memcpy(z, part.z, next * nz * sizeof *z);
+        done = next;
+        actio_grid_close(&part);
+    }
+    if (!status) {
+        memcpy(w->g.x, x, points * nx * sizeof *x), memcpy(w->g.z, z, points * nz * sizeof *z);
+        status = actio_grid_solve(&w->g);
+    }
+    actio_give(w->ctx, x);
+    return status;
+}
+
 static int open_work(struct work *w, size_t points, int order)
 {
     struct actio_motion *m = w->m;
@@ -219,6 +258,7 @@ int actio_reach_grid(struct actio_context *ctx, struct actio_motion *m, const st
         take_seed(&w);
         told->status = actio_grid_data(&w.g, x, aim->y0 + m->n) || (w.g.pt.dropped && actio_points_choose(&w.g.pt, m->rank)) ? ACTIO_GRID_NO_NUMBER : actio_grid_solve(&w.g);
         told->iterations = w.g.iterations, told->residual = w.g.residual;
+        if (told->status == ACTIO_GRID_DIVERGED || told->status == ACTIO_GRID_NO_NUMBER) told->status = continue_in_time(&w);
         if (!told->status && far_from_start(&w)) told->status = ACTIO_GRID_BRANCH;
         if (told->status ? told->status == ACTIO_GRID_DIVERGED && walls_are_thin(&w, false, SAFE) : walls_are_thin(&w, true, THIN)) told->status = ACTIO_GRID_THIN;
     }
