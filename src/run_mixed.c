@@ -180,7 +180,7 @@ static int improve(struct mixed *w, double before)
         part *= 0.5;
         move(w, -part);
     }
-    move(w, part);
+    move(w, -part);                                        /* what is left of it */
     return 1;
 }
 
@@ -234,6 +234,7 @@ int actio_run_find_data(struct actio_run *run)
     if (actio_run_observed(run, names, m->requires, ACTIO_F_NO_COLUMN) || actio_attempt(run->ctx, open_arrays, &w)) return 1;
     if (actio_points_open(&w.pt, run->ctx, run->sys, 1, shared)) return 1;
     int code = iterate(&w);
+    if (code && code != ACTIO_F_MIXED_NO_MOTION && (constraints_at(&w, run->y0) || conditions_at(&w, run->y0, false))) code = ACTIO_F_MIXED_NO_MOTION;
     actio_points_close(&w.pt);
     if (code) return actio_find(run->f, (enum actio_code)code, ACTIO_ARGS(ACTIO_COUNT(w.conditions), ACTIO_NUMBER(size_of(&w, w.rows + w.conditions)))), 1;
     return actio_attempt(run->ctx, tell, &(struct telling){ run, &w });

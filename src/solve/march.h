@@ -54,7 +54,7 @@ struct actio_flow {
     const struct actio_pattern *pattern;
     int (*jacobian)(void *user, double t, const double *y, double *values);
     const double *scale;                                   /* typical size of each component, or NULL = 1 */
-    double accuracy;                                       /* asked of the whole: what a stepper may choose its order by */
+    double accuracy;                                       /* the local tolerance: what a stepper may choose its order by */
     double first;                                          /* length of the very first step where another run has shown it; 0 = to be found */
     /* Steps whose error would allow the next to be `silent` times as long find nothing to resolve: they grow to this length, this h*lambda, and no further; 0 = any. */
     double silent, longest, paced;
