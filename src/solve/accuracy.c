@@ -87,7 +87,7 @@ static int run_once(struct ladder *l, struct pass *p, double local, struct actio
     task.progress = report_progress, task.progress_user = l;
     p->local = local;
     set_silence(l, local);
-    m->flow.accuracy = local;
+    m->flow.accuracy = aim->local > 0 ? local : fmin(local, fmax(FIRST * aim->tol, FINEST));   /* the first two runs alike */
     m->worst = 1;
     m->evaluations = l->evaluated = 0;
     m->flow.first = l->early_local > 0 && !l->stepper->stiff ? l->early * eighth_root(local / l->early_local) : 0;
