@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Benchmarks: `make bench` prints the tables and leaves them in bench/ of the build folder. See docs/speed.md.
-set(benches p1 p3 p6 p8)
+set(benches p1 p2 p3 p6 p8)
 foreach(name IN LISTS benches)
   actio_program(bench_${name} bench/${name}.c)
   target_include_directories(bench_${name} PRIVATE bench)
   set_target_properties(bench_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
 endforeach()
 target_sources(bench_p1 PRIVATE bench/hand.c bench/slot.c)
+target_sources(bench_p2 PRIVATE bench/hand_grid.c bench/ipopt.c)
 target_sources(bench_p3 PRIVATE bench/tumbler.c)
 set_source_files_properties(bench/tumbler.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-Wno-pedantic")
+set_source_files_properties(bench/hand_grid.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=fast")
 # The yardstick may use all of this processor, and the options that were fastest for it.
 set_source_files_properties(bench/hand.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=fast;-fno-tree-slp-vectorize")
 
@@ -25,6 +27,15 @@ if(peers AND NOT peers MATCHES NOTFOUND)
   target_compile_definitions(bench_p1 PRIVATE BENCH_PEERS=1)
   target_link_libraries(bench_p1 PRIVATE ${peers})
   set_source_files_properties(bench/peers.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=fast")
+endif()
+
+# IPOPT in P2, where it is installed (package coinor-libipopt-dev).
+find_path(ACTIO_IPOPT IpStdCInterface.h PATH_SUFFIXES coin coin-or)
+find_library(ACTIO_IPOPT_LIBRARY ipopt)
+if(ACTIO_IPOPT AND ACTIO_IPOPT_LIBRARY)
+  target_compile_definitions(bench_p2 PRIVATE BENCH_IPOPT=1)
+  set_source_files_properties(bench/ipopt.c PROPERTIES COMPILE_OPTIONS "-O3;-w;-isystem${ACTIO_IPOPT}")
+  target_link_libraries(bench_p2 PRIVATE ${ACTIO_IPOPT_LIBRARY})
 endif()
 
 # Siconos in P3: C++, so only where that and the library (packages libsiconos-kernel-dev, libsiconos-numerics-dev) are installed.

@@ -37,11 +37,12 @@ int actio_grid_open(struct actio_grid *g, struct actio_context *ctx, struct acti
     size_t by_node = 0;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) by_node += length[i];
     if (points > SIZE_MAX / 64 / (by_node + 1)) return refuse(g);
-    g->block = actio_take(ctx, all + by_node * points, sizeof *g->block);
+    g->block = actio_take_raw(ctx, all + by_node * points, sizeof *g->block);
     if (!g->block) return refuse(g);
     g->x0 = g->block, g->v0 = g->x0 + nx, g->P0 = g->v0 + n;
     double *next = g->P0 + n;
     for (size_t i = 0; i < sizeof length / sizeof *length; next += length[i++] * points) *part[i] = next;
+    memset(g->z, 0, nz * points * sizeof *g->z);           /* multipliers of a guess */
     g->sweep = actio_sweep_open(g);
     return g->sweep ? 0 : refuse(g);
 }
@@ -182,7 +183,7 @@ static int damped_step(struct actio_grid *g, double *step)
 
 int actio_grid_solve(struct actio_grid *g)
 {
-    double *step = actio_take(g->ctx, g->points * g->w + 1, sizeof *step), before = INFINITY;
+    double *step = actio_take_raw(g->ctx, g->points * g->w + 1, sizeof *step), before = INFINITY;
     int bad = !step ? ACTIO_GRID_STOPPED : actio_grid_residuals(g, &g->residual) ? ACTIO_GRID_NO_NUMBER : ACTIO_GRID_DONE;
     bool done = false;
     for (g->iterations = 0; !bad && !done; g->iterations++) {
