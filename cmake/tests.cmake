@@ -32,6 +32,20 @@ file(GLOB seams CONFIGURE_DEPENDS tests/seams/*.c)
 target_sources(test_seams PRIVATE ${seams})
 target_link_options(test_laws PRIVATE -Wl,--wrap=actio_brackets)   # a wrong sign in one must be seen
 
+# The action alone: formulas and what turns them into numbers, the parts of a model, nodes of time. No equation of motion, no law, no march.
+set(action_folders base expr model kernel algebra)
+set(action_files equations/action equations/contact equations/doubled equations/frame equations/parts equations/sensitivity equations/soft equations/switches equations/system
+    solve/doubled solve/doubled_pattern solve/doubled_solve solve/element solve/grid solve/node solve/points solve/slab solve/sweep)
+list(JOIN action_folders "|" folders)
+list(JOIN action_files "|" files)
+list(JOIN action_folders "/*.c " made_of)
+list(JOIN action_files ".c " made_of_files)
+add_executable(link_action tests/link_action.c "$<FILTER:$<TARGET_OBJECTS:actio_core>,INCLUDE,/src/((${folders})/[a-z0-9_]+|${files})[.]c[.]o>")
+target_include_directories(link_action PRIVATE src include tests)
+target_compile_definitions(link_action PRIVATE SOURCE_DIR="${PROJECT_SOURCE_DIR}" ACTION_OBJECTS="${made_of}/*.c ${made_of_files}.c")
+target_link_libraries(link_action PRIVATE m)
+add_test(NAME link_action COMMAND link_action WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+
 foreach(file IN LISTS models)
   get_filename_component(stem ${file} NAME_WE)
   add_test(NAME model.${stem} COMMAND actio test models/${stem}.act WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
@@ -51,6 +65,7 @@ if(NOT ACTIO_SANITIZE)                                     # what is about numbe
   if(ACTIO_NATIVE)
     add_test(NAME core COMMAND sh tests/core.sh ${CMAKE_BINARY_DIR} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endif()
+  actio_script(action_scipy ${CMAKE_BINARY_DIR})
   foreach(name verdict random_models broken gallery compare contact noether perturb metamorphic oracle_derivatives oracle_motion oracle_normal skg)
     actio_script(${name} --program ${CMAKE_BINARY_DIR}/actio)
   endforeach()

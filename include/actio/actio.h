@@ -118,6 +118,32 @@ ACTIO_API struct actio_compared actio_comparison_row(const struct actio_comparis
 ACTIO_API const struct actio_table *actio_comparison_table(const struct actio_comparison *c);          /* differences over time, or NULL */
 ACTIO_API void actio_comparison_free(struct actio_comparison *c);                                      /* NULL is fine */
 
+/* ---- the doubled action (Schwinger-Keldysh-Galley) as a function of all its unknowns on a grid of equal steps: for any solver, and for proofs. Its critical
+ * point is the motion, with all differences 0. No equation of motion is formed. Start data must satisfy the constraints. */
+struct actio_action;
+struct actio_action_options {
+    size_t grid; int order;                                /* points; 2, 4, 6, 8 (0 = 4) */
+    const char *form;                                      /* "weak" (NULL): one critical point; "strong", "bare": end conditions by multipliers, undetermined at the ends */
+    double sigma, barrier;                                 /* soft walls, as in a run; 0 = none */
+};
+/* A named part of the unknowns, x[first + i*stride] for i < count, one value a point: "q+ x", "s+ eta", "lambda+ roll", "mu+ rod" (keeps positions on a
+ * holonomic constraint), the same with "-" for the differences; single numbers of the strong form: "kappa x", "kappat x", "xi x", "xit x", "kl roll", "xl roll", "km rod", "xm rod". */
+struct actio_action_slice { const char *name; size_t first, count, stride; };
+ACTIO_API struct actio_action *actio_action_create(struct actio_context *ctx, struct actio_model *model, const struct actio_action_options *options,
+                                                   struct actio_findings *f);              /* NULL, and a finding; freed before its model */
+ACTIO_API void actio_action_free(struct actio_action *a);                                  /* NULL is fine */
+ACTIO_API size_t actio_action_size(const struct actio_action *a);                          /* unknowns */
+ACTIO_API size_t actio_action_slices(const struct actio_action *a, const struct actio_action_slice **slices);    /* these three live as long as the action */
+ACTIO_API size_t actio_action_times(const struct actio_action *a, const double **times);
+ACTIO_API size_t actio_action_pattern(const struct actio_action *a, const uint32_t **rows, const uint32_t **cols);   /* entries of the Hessian, both halves */
+/* 0, or ACTIO_NUMERICS_FAILED: a formula has no finite value there. */
+ACTIO_API int actio_action_value(struct actio_action *a, const double *x, double *value);
+ACTIO_API int actio_action_gradient(struct actio_action *a, const double *x, double *gradient);
+ACTIO_API int actio_action_hessian(struct actio_action *a, const double *x, double *values);   /* in the order of the pattern */
+ACTIO_API void actio_action_guess(const struct actio_action *a, double *x);                /* a straight line from the start, everything else 0 */
+/* From x to a critical point by damped Newton steps, the shortest ones where the form does not determine them. x has the last iterate in any case. */
+ACTIO_API int actio_action_solve(struct actio_action *a, double *x, struct actio_findings *f);
+
 /* Every claim of the model, checked. */
 struct actio_check { const char *claim; uint32_t line; double value, expected, bound; bool ok, computed; const char *why; };
 ACTIO_API struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,

@@ -10,8 +10,7 @@ struct node { struct actio_formation *F; actio_expr *e; size_t count, cap; };
 
 static void add(struct node *l, actio_expr e) { ACTIO_PUSH(&l->F->arena, l->e, l->count, l->cap) = e; }
 
-/* Reactions D'lambda on the variables. */
-static actio_expr *reactions(struct actio_formation *F)
+actio_expr *actio_action_reactions(struct actio_formation *F)
 {
     actio_expr *r = actio_form_array(F, F->N, sizeof *r);
     for (size_t i = 0; i < F->D.count; i++) {
@@ -21,8 +20,7 @@ static actio_expr *reactions(struct actio_formation *F)
     return r;
 }
 
-/* v in terms of u (whose symbols are those of v): u - f_q' mu. */
-static actio_expr *velocities(struct actio_formation *F)
+actio_expr *actio_action_velocities(struct actio_formation *F)
 {
     actio_expr *v = actio_form_array(F, F->n, sizeof *v);
     memcpy(v, F->v, F->n * sizeof *v);
@@ -77,7 +75,7 @@ static void add_jets(struct node *l, size_t rows)
 size_t actio_list_points(struct actio_formation *F, bool jets, actio_expr **out)
 {
     struct node l = { .F = F };
-    actio_expr *reaction = reactions(F), *v = velocities(F);
+    actio_expr *reaction = actio_action_reactions(F), *v = actio_action_velocities(F);
     for (size_t i = 0; i < F->n; i++) add(&l, F->Lv[i]);
     for (size_t i = 0; i < F->n; i++) add(&l, actio_add(&F->pool, actio_add(&F->pool, F->Lq[i], F->total_force[i]), reaction[i]));
     add_residuals(&l, reaction);

@@ -80,6 +80,11 @@ size_t actio_list_gaps(struct actio_formation *F, actio_expr **out);
 size_t actio_list_contacts(struct actio_formation *F, actio_expr **out);
 /* action.c: the POINTS quantity's formulas, with the derivatives' entries behind them or without; how many. */
 size_t actio_list_points(struct actio_formation *F, bool jets, actio_expr **out);
+actio_expr *actio_action_reactions(struct actio_formation *F);      /* D'lambda on the variables */
+actio_expr *actio_action_velocities(struct actio_formation *F);     /* v in terms of u, whose symbols are those of v: u - f_q' mu */
+/* doubled.c: the formulas of the DENSITY and CURVATURE quantities in their order, how many. */
+size_t actio_list_density(struct actio_formation *F, actio_expr **out);
+size_t actio_list_curvature(struct actio_formation *F, actio_expr **out);
 /* sensitivity.c: formulas of the quantities of these names, how many. */
 size_t actio_list_param_jets(struct actio_formation *F, actio_expr **out);
 size_t actio_list_observed(struct actio_formation *F, actio_expr **out);

@@ -216,6 +216,8 @@ static void add_made(struct list *l, size_t (*make)(struct actio_formation *, ac
 static void list_frame(struct list *l) { add_made(l, actio_list_frame); }
 static void list_gaps(struct list *l) { add_made(l, actio_list_gaps); }
 static void list_contacts(struct list *l) { add_made(l, actio_list_contacts); }
+static void list_density(struct list *l) { add_made(l, actio_list_density); }
+static void list_curvature(struct list *l) { add_made(l, actio_list_curvature); }
 static void list_param_jets(struct list *l) { add_made(l, actio_list_param_jets); }
 static void list_observed(struct list *l) { add_made(l, actio_list_observed); }
 static void list_multiplier_gradient(struct list *l) { add_made(l, actio_list_multiplier_gradient); }
@@ -235,6 +237,7 @@ static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_PROJECT_V] = list_project_v, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_MOMENTA] = list_momenta, [ACTIO_Q_GUARDS] = list_guards,
     [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_TERMS] = list_terms, [ACTIO_Q_RHS_Y] = list_rhs_y,
     [ACTIO_Q_FRAME] = list_frame, [ACTIO_Q_GAPS] = list_gaps, [ACTIO_Q_CONTACT] = list_contacts, [ACTIO_Q_POINTS] = list_points, [ACTIO_Q_JETS] = list_jets,
+    [ACTIO_Q_DENSITY] = list_density, [ACTIO_Q_CURVATURE] = list_curvature,
     [ACTIO_Q_PARAM_JETS] = list_param_jets, [ACTIO_Q_OBSERVED] = list_observed, [ACTIO_Q_MULTIPLIER_GRADIENT] = list_multiplier_gradient,
 };
 

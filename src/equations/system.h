@@ -59,6 +59,7 @@ struct actio_system {
     struct actio_places jets;                              /* of JETS: rows (L_v, force, residuals, and velocities where there are holonomic constraints); columns (q, s), then (u, s', lambda, mu), u = q' without GGL's part */
     struct actio_places param_jets;                        /* of PARAM_JETS: the same rows by param */
     const uint32_t *observed; size_t observes;             /* columns behind OBSERVED: set before it is asked for */
+    struct actio_places curvature;                         /* of CURVATURE: places in the order of DENSITY's derivatives, row >= column */
     struct actio_places jacobian;                          /* of RHS_Y: rows of z', columns of y */
     const struct actio_kernel *kernel[ACTIO_Q_COUNT];      /* NULL until asked for */
     const struct actio_frame *frame;                       /* likewise */

@@ -27,37 +27,16 @@ static struct actio_binding binding(const struct actio_points *pt)
     return b;
 }
 
-static bool open_kernel(struct actio_points *pt, struct actio_node_kernel *nk, const struct actio_kernel *k, double *to)
-{
-    const actio_slot *slots;
-    size_t outputs = actio_kernel_outputs(k), inputs = actio_kernel_inputs(k, &slots);
-    nk->k = k;
-    nk->in = actio_take(pt->ctx, inputs + 1, sizeof *nk->in);
-    nk->pre = actio_take(pt->ctx, actio_kernel_pre(k) + 1, sizeof *nk->pre);
-    nk->out = actio_take(pt->ctx, outputs + 1, sizeof *nk->out);
-    nk->work = actio_take(pt->ctx, actio_kernel_work(k) + 1, sizeof *nk->work);
-    if (!nk->in || !nk->pre || !nk->out || !nk->work) return false;
-    struct actio_binding at = binding(pt);
-    actio_kernel_bind(k, &at, nk->in);
-    for (size_t j = 0; j < outputs; j++) nk->out[j] = to + j * pt->lanes;   /* P, F, R, v, jet lie side by side */
-    return true;
-}
-
-static bool prologue(struct actio_points *pt, struct actio_node_kernel *nk)
-{
-    const actio_slot *slots;
-    struct actio_arg *given = actio_take(pt->ctx, actio_kernel_params(nk->k, &slots) + 1, sizeof *given);
-    if (!given) return false;
-    struct actio_binding at = binding(pt);
-    actio_kernel_bind_params(nk->k, &at, given);
-    actio_kernel_prologue(nk->k, 1, given, nk->pre, nk->work);
-    actio_give(pt->ctx, given);
-    return true;
-}
-
 int actio_points_prologue(struct actio_points *pt)
 {
-    return !prologue(pt, &pt->values) || !prologue(pt, &pt->jets) || (pt->params.k && !prologue(pt, &pt->params));
+    struct actio_binding at = binding(pt);
+    return actio_node_prologue(&pt->values, pt->ctx, &at) || actio_node_prologue(&pt->jets, pt->ctx, &at) || (pt->params.k && actio_node_prologue(&pt->params, pt->ctx, &at));
+}
+
+static bool open_kernel(struct actio_points *pt, struct actio_node_kernel *nk, const struct actio_kernel *k, double *to)
+{
+    struct actio_binding at = binding(pt);
+    return actio_node_open(nk, pt->ctx, k, &at, pt->lanes, to) == 0;
 }
 
 static bool take_memory(struct actio_points *pt)
@@ -79,8 +58,7 @@ int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct
     if (actio_system_need(sys, ACTIO_Q_POINTS) || actio_system_need(sys, ACTIO_Q_JETS)) return 1;
     pt->entries = sys->jets.count;
     if (sys->droppable && !(pt->dropped = actio_take(ctx, pt->p + pt->h + 1, sizeof *pt->dropped))) return actio_points_close(pt), 1;
-    if (take_memory(pt) && open_kernel(pt, &pt->values, sys->kernel[ACTIO_Q_POINTS], pt->P) && open_kernel(pt, &pt->jets, sys->kernel[ACTIO_Q_JETS], pt->P) &&
-        actio_points_prologue(pt) == 0) return 0;
+    if (take_memory(pt) && open_kernel(pt, &pt->values, sys->kernel[ACTIO_Q_POINTS], pt->P) && open_kernel(pt, &pt->jets, sys->kernel[ACTIO_Q_JETS], pt->P)) return 0;   /* P, F, R, v, jet lie side by side */
     if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
     actio_points_close(pt);
     return 1;
@@ -91,21 +69,15 @@ int actio_points_need_params(struct actio_points *pt)
     if (pt->params.k) return 0;
     if (actio_system_need(pt->sys, ACTIO_Q_PARAM_JETS)) return 1;
     pt->param_jet = actio_take(pt->ctx, pt->sys->param_jets.count * pt->lanes + 1, sizeof *pt->param_jet);
-    if (pt->param_jet && open_kernel(pt, &pt->params, pt->sys->kernel[ACTIO_Q_PARAM_JETS], pt->param_jet) && prologue(pt, &pt->params)) return 0;
+    if (pt->param_jet && open_kernel(pt, &pt->params, pt->sys->kernel[ACTIO_Q_PARAM_JETS], pt->param_jet)) return 0;
     if (pt->ctx->findings) actio_find(pt->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the sensitivities"), ACTIO_COUNT(pt->ctx->bytes_limit)));
     return 1;
-}
-
-static void close_kernel(struct actio_points *pt, struct actio_node_kernel *nk)
-{
-    void *parts[] = { nk->in, nk->pre, nk->out, nk->work };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_give(pt->ctx, parts[i]);
 }
 
 void actio_points_close(struct actio_points *pt)
 {
     if (!pt->ctx) return;
-    close_kernel(pt, &pt->values), close_kernel(pt, &pt->jets), close_kernel(pt, &pt->params);
+    actio_node_close(&pt->values, pt->ctx), actio_node_close(&pt->jets, pt->ctx), actio_node_close(&pt->params, pt->ctx);
     actio_give(pt->ctx, pt->param_jet);
     actio_give(pt->ctx, pt->block), actio_give(pt->ctx, pt->dropped);
     *pt = (struct actio_points){ 0 };
@@ -153,16 +125,6 @@ int actio_points_choose(struct actio_points *pt, size_t rank)
     return bad;
 }
 
-static int evaluate(const struct actio_node_kernel *nk, size_t count)
-{
-    double sum = 0;
-    size_t outputs = actio_kernel_outputs(nk->k);
-    actio_kernel_eval(nk->k, count, nk->in, nk->pre, 1, nk->out, nk->work);
-    for (size_t j = 0; j < outputs; j++)
-        for (size_t l = 0; l < count; l++) sum += 0 * nk->out[j][l];
-    return !(sum == 0);                                    /* no number: 0 times it is none either */
-}
-
-int actio_points_values(struct actio_points *pt, size_t count) { return evaluate(&pt->values, count); }
-int actio_points_jets(struct actio_points *pt, size_t count) { return evaluate(&pt->jets, count); }
-int actio_points_params(struct actio_points *pt, size_t count) { return evaluate(&pt->params, count); }
+int actio_points_values(struct actio_points *pt, size_t count) { return actio_node_evaluate(&pt->values, count); }
+int actio_points_jets(struct actio_points *pt, size_t count) { return actio_node_evaluate(&pt->jets, count); }
+int actio_points_params(struct actio_points *pt, size_t count) { return actio_node_evaluate(&pt->params, count); }

@@ -3,12 +3,10 @@
 #ifndef ACTIO_SOLVE_POINTS_H
 #define ACTIO_SOLVE_POINTS_H
 
-#include "equations/system.h"
+#include "solve/node.h"
 
 /* Numbers that all nodes share; they may change between evaluations (params and hidden ones: call actio_points_prologue then). */
 struct actio_shared { const double *param, *mode, *hidden; };   /* mode NULL: by node */
-
-struct actio_node_kernel { const struct actio_kernel *k; struct actio_arg *in; double *pre, **out, *work; };
 
 /* Component i of node l at [i*lanes + l]. x = (q, s); z = (u, s', lambda, mu), see equations/action.c; nz unknowns and as many equations a node. */
 struct actio_points {

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "solve/node.h"
+
+int actio_node_open(struct actio_node_kernel *nk, struct actio_context *ctx, const struct actio_kernel *k, const struct actio_binding *at, size_t lanes, double *out)
+{
+    const actio_slot *slots;
+    size_t outputs = actio_kernel_outputs(k), inputs = actio_kernel_inputs(k, &slots);
+    nk->k = k;
+    nk->in = actio_take(ctx, inputs + 1, sizeof *nk->in);
+    nk->pre = actio_take(ctx, actio_kernel_pre(k) + 1, sizeof *nk->pre);
+    nk->out = actio_take(ctx, outputs + 1, sizeof *nk->out);
+    nk->work = actio_take(ctx, actio_kernel_work(k) + 1, sizeof *nk->work);
+    if (!nk->in || !nk->pre || !nk->out || !nk->work) return 1;
+    actio_kernel_bind(k, at, nk->in);
+    for (size_t j = 0; j < outputs; j++) nk->out[j] = out + j * lanes;
+    return actio_node_prologue(nk, ctx, at);
+}
+
+void actio_node_close(struct actio_node_kernel *nk, struct actio_context *ctx)
+{
+    void *parts[] = { nk->in, nk->pre, nk->out, nk->work };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_give(ctx, parts[i]);
+    *nk = (struct actio_node_kernel){ 0 };
+}
+
+int actio_node_prologue(struct actio_node_kernel *nk, struct actio_context *ctx, const struct actio_binding *at)
+{
+    const actio_slot *slots;
+    struct actio_arg *given = actio_take(ctx, actio_kernel_params(nk->k, &slots) + 1, sizeof *given);
+    if (!given) return 1;
+    actio_kernel_bind_params(nk->k, at, given);
+    actio_kernel_prologue(nk->k, 1, given, nk->pre, nk->work);
+    actio_give(ctx, given);
+    return 0;
+}
+
+int actio_node_evaluate(const struct actio_node_kernel *nk, size_t count)
+{
+    double sum = 0;
+    size_t outputs = actio_kernel_outputs(nk->k);
+    actio_kernel_eval(nk->k, count, nk->in, nk->pre, 1, nk->out, nk->work);
+    for (size_t j = 0; j < outputs; j++)
+        for (size_t l = 0; l < count; l++) sum += 0 * nk->out[j][l];
+    return !(sum == 0);                                    /* no number: 0 times it is none either */
+}
