@@ -11,6 +11,12 @@ static bool is_action(const struct actio_run *run) { return run->principle->step
 
 static int order_of(const struct actio_run_options *o) { return o->order ? o->order : 4; }
 
+/* "paper" is the published action with its operator made regular, "bare" the one that is printed. */
+static enum actio_action_form form_of(const struct actio_run_options *o)
+{
+    return !o->form || strcmp(o->form, "weak") == 0 ? ACTIO_ACTION_WEAK : strcmp(o->form, "bare") == 0 ? ACTIO_ACTION_BARE : ACTIO_ACTION_STRONG;
+}
+
 static int refuse(struct actio_run *run, const char *option, const char *whose)
 {
     actio_find(run->f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT(whose), ACTIO_TEXT(run->principle->name)));
@@ -21,6 +27,7 @@ int actio_run_check_nodes(struct actio_run *run)
 {
     const struct actio_run_options *o = &run->options;
     if (is_action(run)) {
+        if (form_of(o) != ACTIO_ACTION_WEAK && !o->grid) return refuse(run, "form", "one --grid");
         if (o->grid && o->slabs) return refuse(run, "slabs", "runs without --grid");
         if (o->grid && o->nodes) return refuse(run, "nodes", "runs without --grid");
         if (o->method && strcmp(o->method, "auto") != 0) return refuse(run, "method", "principles that have equations of motion");
@@ -35,6 +42,7 @@ int actio_run_check_nodes(struct actio_run *run)
         }
         return 0;
     }
+    if (o->form) return refuse(run, "form", "skg");
     if (o->order) return refuse(run, "order", "skg");
     if (o->slabs) return refuse(run, "slabs", "skg");
     if (o->nodes) return refuse(run, "nodes", "skg");
@@ -59,6 +67,7 @@ static void say(struct actio_run *run, const struct actio_grid_told *told)
     case ACTIO_GRID_NO_SEED: break;
     case ACTIO_GRID_STOPPED: break;
     case ACTIO_GRID_THIN: say_thin(run, told); break;
+    case ACTIO_ACTION_TOO_LARGE: actio_find(run->f, ACTIO_F_FORM_TOO_LARGE, ACTIO_ARGS(ACTIO_COUNT(points))); break;
     case ACTIO_GRID_SINGULAR: actio_find(run->f, ACTIO_F_ACTION_SINGULAR, ACTIO_ARGS(ACTIO_COUNT(points))); break;
     case ACTIO_GRID_BRANCH: actio_find(run->f, ACTIO_F_ACTION_BRANCH, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_TEXT(told->away > 0 ? "its positions are" : "its first velocities are"), ACTIO_NUMBER(told->away > 0 ? told->away : told->jump), ACTIO_TEXT(told->away > 0 ? "the march by slabs" : "those of the start"))); break;
     default: actio_find(run->f, ACTIO_F_ACTION_DIVERGED, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(told->iterations), ACTIO_NUMBER(told->residual))); break;
@@ -68,7 +77,8 @@ static void say(struct actio_run *run, const struct actio_grid_told *told)
 int actio_run_grid(struct actio_run *run, const struct actio_aim *aim)
 {
     struct actio_grid_told told;
-    int bad = actio_reach_grid(run->ctx, &run->motion, aim, run->options.grid, order_of(&run->options), &run->outcome, &told);
+    struct actio_grid_task task = { run->options.grid, order_of(&run->options), form_of(&run->options) };
+    int bad = actio_reach_grid(run->ctx, &run->motion, aim, &task, &run->outcome, &told);
     if (bad || told.status == 0) return bad;
     if (told.status == ACTIO_GRID_NO_SEED || told.status == ACTIO_GRID_STOPPED) {
         run->outcome.status = told.status == ACTIO_GRID_STOPPED ? ACTIO_FLOW_STOPPED : told.march, run->outcome.t_stop = told.t_stop;

@@ -96,6 +96,7 @@ struct actio_run_options {
     size_t grid;                                           /* `discrete`, `skg`: points of one grid over the whole interval, nothing claimed of the error; 0 = by tol */
     int order;                                             /* `skg`: 2, 4, 6, 8 on equal steps; 0 = Lobatto nodes (slabs), 4 (grid) */
     const char *const *gradient; size_t gradients;         /* `skg`: columns whose derivatives by start data and params are wanted, at the end */
+    const char *form;                                      /* `skg` on a grid: NULL or "weak"; "paper", "bare": the action as it was published */
     size_t slabs, nodes;                                   /* `skg`: equal slabs, nothing claimed; nodes of each; 0 = by tol */
     double resplit;                                        /* `reduced`: a new split when the best one is this much better; 0 = never */
     double sigma, barrier; bool sigma_auto;                /* soft walls: width (found, with sigma_auto) and height; 0 = hard contacts */

@@ -13,7 +13,7 @@ void actio_grid_close(struct actio_grid *g)
     if (!g->ctx) return;
     actio_sweep_close(g->sweep);
     actio_points_close(&g->pt);
-    actio_give(g->ctx, g->block);
+    actio_give(g->ctx, g->block), actio_give(g->ctx, g->own_mode);
     *g = (struct actio_grid){ 0 };
 }
 

@@ -14,6 +14,7 @@ struct actio_grid {
     double t0, t1;
     double *block, *x0, *v0, *P0, *x, *z, *P, *F, *R, *v;  /* data; then by node */
     const double *mode;                                    /* switches of the nodes, or NULL: there are none */
+    double *own_mode;                                      /* memory behind it, given back with the grid; or NULL */
     double *r;                                             /* residuals, then Newton's steps: w by node */
     struct actio_sweep *sweep;
     size_t nt, w;                                          /* transmitted between nodes; unknowns of a node */

@@ -20,7 +20,7 @@ struct work {
     struct actio_motion *m;
     const struct actio_aim *aim;
     struct actio_grid_told *told;
-    struct actio_grid g;
+    struct actio_grid *g;
     double *times, *seed, *mode;                           /* of the nodes: times; states, component i of node k at i*points + k; switches */
 };
 
@@ -28,7 +28,7 @@ struct work {
 static int march_seed(struct work *w)
 {
     struct actio_motion *m = w->m;
-    size_t points = w->g.points;
+    size_t points = w->g->points;
     double crude = m->sys->soft ? fmin(CRUDE, 1e-2 * m->sys->sigma) : CRUDE;   /* a bounce elsewhere by a width is another wall */
     struct actio_march_task task = { .stepper = &actio_skg, .t0 = w->aim->t0, .t1 = w->aim->t1, .rtol = crude, .atol = crude, .y0 = w->aim->y0,
                                      .rows = { { points, w->times, w->seed, points } } };
@@ -45,7 +45,7 @@ static int march_seed(struct work *w)
 
 static void take_seed(struct work *w)
 {
-    struct actio_grid *g = &w->g;
+    struct actio_grid *g = w->g;
     size_t n = g->pt.n, m = g->pt.m, points = g->points, modes = w->m->sys->modes;
     for (size_t k = 0; k < points; k++) {
         double *x = g->x + k * g->pt.nx, *z = g->z + k * g->pt.nz;
@@ -67,7 +67,7 @@ static void state_of(const struct actio_grid *g, size_t k, double *y)
 static bool walls_are_thin(struct work *w, bool solved, double widths)
 {
     const struct actio_system *sys = w->m->sys;
-    const struct actio_grid *g = &w->g;
+    const struct actio_grid *g = w->g;
     double *y = w->m->step + w->m->N;
     for (size_t i = 0; i < sys->soft; i++) {
         double before = INFINITY;
@@ -114,7 +114,7 @@ static void accelerations(const struct actio_grid *g, size_t k, double *a)
 /* One row: y, z' and multipliers of the nodes around it; reactions D' lambda. */
 static void fill_row(struct work *w, struct actio_rows *r, size_t l, double *scratch)
 {
-    const struct actio_grid *g = &w->g;
+    const struct actio_grid *g = w->g;
     struct actio_motion *m = w->m;
     size_t n = m->n, ny = m->ny, N = m->N, all = ny + N + m->p, width = (size_t)g->order + 2 < g->points ? (size_t)g->order + 2 : g->points;
     double weight[16], *at = scratch, *sum = scratch + all;
@@ -154,8 +154,8 @@ static int show(struct work *w, struct actio_outcome *out)
         actio_rows_outputs(&r, aim->rows, out->column, aim->rows);
         out->lanes = out->rows = out->good_rows = aim->rows;
         for (size_t c = 0; c < m->sys->columns; c++) out->error[c] = NAN;
-        out->worst = out->holds_until = NAN, out->t_stop = aim->t1, out->stepper = &actio_skg, out->steps = w->g.points - 1, out->rhs = w->g.points * w->g.iterations, out->runs = 1;
-        state_of(&w->g, w->g.points - 1, out->y_stop);
+        out->worst = out->holds_until = NAN, out->t_stop = aim->t1, out->stepper = &actio_skg, out->steps = w->g->points - 1, out->rhs = w->g->points * w->g->iterations, out->runs = 1;
+        state_of(w->g, w->g->points - 1, out->y_stop);
     }
     actio_give(w->ctx, scratch);
     actio_rows_close(&r);
@@ -165,7 +165,7 @@ static int show(struct work *w, struct actio_outcome *out)
 /* The crude march knows the branch: a solution as far from it as it is large is another. */
 static bool far_from_seed(struct work *w)
 {
-    const struct actio_grid *g = &w->g;
+    const struct actio_grid *g = w->g;
     for (size_t i = 0; i < g->pt.n; i++) {
         double most = 0, size = 1e-6;
         for (size_t k = 0; k < g->points; k++) size = fmax(size, fabs(w->seed[i * g->points + k])), most = fmax(most, fabs(g->x[k * g->pt.nx + i] - w->seed[i * g->points + k]));
@@ -177,7 +177,7 @@ static bool far_from_seed(struct work *w)
 /* A wrong branch begins elsewhere than the data say.                               [SKG 3.5] */
 static bool far_from_start(struct work *w)
 {
-    const struct actio_grid *g = &w->g;
+    const struct actio_grid *g = w->g;
     double size = 0;
     for (size_t i = 0; i < g->pt.n * g->points; i++) size = fmax(size, fabs(w->seed[g->pt.n * g->points + i]));
     for (size_t i = 0; i < g->pt.n; i++) w->told->jump = fmax(w->told->jump, fabs(g->v[i] - g->v0[i]));
@@ -189,15 +189,15 @@ static void seed_rest(struct work *w, struct actio_grid *g, size_t from)
 {
     size_t nx = g->pt.nx, nz = g->pt.nz;
     for (size_t k = from; k < g->points; k++) {
-        for (size_t i = 0; i < nx; i++) g->x[k * nx + i] = w->g.x[k * nx + i] + (from ? g->x[(from - 1) * nx + i] - w->g.x[(from - 1) * nx + i] : 0);
-        for (size_t i = 0; i < nz; i++) g->z[k * nz + i] = i < nx ? w->g.z[k * nz + i] : from ? g->z[(from - 1) * nz + i] : 0;
+        for (size_t i = 0; i < nx; i++) g->x[k * nx + i] = w->g->x[k * nx + i] + (from ? g->x[(from - 1) * nx + i] - w->g->x[(from - 1) * nx + i] : 0);
+        for (size_t i = 0; i < nz; i++) g->z[k * nz + i] = i < nx ? w->g->z[k * nz + i] : from ? g->z[(from - 1) * nz + i] : 0;
     }
 }
 
 /* Where Newton's method does not get there from the crude march at once: longer and longer parts of the interval, in the same steps.   [SKG 4.4] */
 static int continue_in_time(struct work *w)
 {
-    const struct actio_grid *all = &w->g;
+    const struct actio_grid *all = w->g;
     size_t least = 4 * actio_sbp_least(all->order), points = all->points, nx = all->pt.nx, nz = all->pt.nz;
     double *x = actio_take(w->ctx, points * (nx + nz) + 1, sizeof *x), *z = x ? x + points * nx : NULL;
     int status = x ? ACTIO_GRID_DONE : ACTIO_GRID_STOPPED;
@@ -216,8 +216,8 @@ static int continue_in_time(struct work *w)
         actio_grid_close(&part);
     }
     if (!status) {
-        memcpy(w->g.x, x, points * nx * sizeof *x), memcpy(w->g.z, z, points * nz * sizeof *z);
-        status = actio_grid_solve(&w->g);
+        memcpy(w->g->x, x, points * nx * sizeof *x), memcpy(w->g->z, z, points * nz * sizeof *z);
+        status = actio_grid_solve(w->g);
     }
     actio_give(w->ctx, x);
     return status;
@@ -227,43 +227,103 @@ static int open_work(struct work *w, size_t points, int order)
 {
     struct actio_motion *m = w->m;
     struct actio_shared shared = { m->param, m->mode, m->hidden };
-    if (actio_grid_open(&w->g, w->ctx, m->sys, shared, order, points, w->aim->t0, w->aim->t1)) return 1;
+    if (actio_grid_open(w->g, w->ctx, m->sys, shared, order, points, w->aim->t0, w->aim->t1)) return 1;
     w->times = actio_take(w->ctx, points, sizeof(double));
     w->seed = actio_take(w->ctx, points * m->ny + 1, sizeof(double));
-    w->mode = actio_take(w->ctx, points * m->sys->modes + 1, sizeof(double));
+    w->mode = w->g->own_mode = actio_take(w->ctx, points * m->sys->modes + 1, sizeof(double));
     if (!w->times || !w->seed || !w->mode || (m->sys->soft && actio_motion_need(m, ACTIO_Q_GAPS))) {
         actio_find(w->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the grid"), ACTIO_COUNT(w->ctx->bytes_limit)));
         return 1;
     }
-    for (size_t k = 0; k < points; k++) w->times[k] = actio_grid_time(&w->g, k);
+    for (size_t k = 0; k < points; k++) w->times[k] = actio_grid_time(w->g, k);
     return 0;
 }
 
-static void close_work(struct work *w)
+/* The march's states at the nodes, then Newton's method; and is it a motion? A grid status. */
+static int find_critical(struct work *w)
 {
-    actio_grid_close(&w->g);
-    actio_give(w->ctx, w->times), actio_give(w->ctx, w->seed), actio_give(w->ctx, w->mode);
+    struct actio_motion *m = w->m;
+    struct actio_grid *g = w->g;
+    struct actio_grid_told *told = w->told;
+    double *x = m->step;                                   /* (q, s) */
+    if (march_seed(w)) return ACTIO_GRID_NO_SEED;
+    if (walls_are_thin(w, false, THIN)) return ACTIO_GRID_THIN;
+    memcpy(x, w->aim->y0, m->n * sizeof *x), memcpy(x + m->n, w->aim->y0 + 2 * m->n, m->m * sizeof *x);
+    take_seed(w);
+    int status = actio_grid_data(g, x, w->aim->y0 + m->n) || (g->pt.dropped && actio_points_choose(&g->pt, m->rank)) ? ACTIO_GRID_NO_NUMBER : actio_grid_solve(g);
+    told->iterations = g->iterations, told->residual = g->residual;
+    if (status == ACTIO_GRID_DIVERGED || status == ACTIO_GRID_NO_NUMBER) status = continue_in_time(w);
+    if (!status && far_from_start(w)) return ACTIO_GRID_BRANCH;
+    bool thin = status ? status == ACTIO_GRID_DIVERGED && walls_are_thin(w, false, SAFE) : walls_are_thin(w, true, THIN);
+    return thin ? ACTIO_GRID_THIN : status;
 }
 
-int actio_reach_grid(struct actio_context *ctx, struct actio_motion *m, const struct actio_aim *aim, size_t points, int order, struct actio_outcome *out, struct actio_grid_told *told)
+int actio_grid_find(struct actio_context *ctx, struct actio_motion *m, const struct actio_aim *aim, size_t points, int order, struct actio_grid *g, struct actio_grid_told *told)
 {
-    struct work w = { .ctx = ctx, .m = m, .aim = aim, .told = told };
-    *out = (struct actio_outcome){ 0 }, *told = (struct actio_grid_told){ 0 };
+    struct work w = { .ctx = ctx, .m = m, .aim = aim, .told = told, .g = g };
+    *told = (struct actio_grid_told){ 0 };
     int bad = open_work(&w, points, order);
-    if (!bad) told->status = march_seed(&w) ? ACTIO_GRID_NO_SEED : ACTIO_GRID_DONE;
-    if (!bad && !told->status && walls_are_thin(&w, false, THIN)) told->status = ACTIO_GRID_THIN;
-    if (!bad && !told->status) {
-        double *x = m->step;                               /* (q, s) */
-        memcpy(x, aim->y0, m->n * sizeof *x), memcpy(x + m->n, aim->y0 + 2 * m->n, m->m * sizeof *x);
-        take_seed(&w);
-        told->status = actio_grid_data(&w.g, x, aim->y0 + m->n) || (w.g.pt.dropped && actio_points_choose(&w.g.pt, m->rank)) ? ACTIO_GRID_NO_NUMBER : actio_grid_solve(&w.g);
-        told->iterations = w.g.iterations, told->residual = w.g.residual;
-        if (told->status == ACTIO_GRID_DIVERGED || told->status == ACTIO_GRID_NO_NUMBER) told->status = continue_in_time(&w);
-        if (!told->status && far_from_start(&w)) told->status = ACTIO_GRID_BRANCH;
-        if (told->status ? told->status == ACTIO_GRID_DIVERGED && walls_are_thin(&w, false, SAFE) : walls_are_thin(&w, true, THIN)) told->status = ACTIO_GRID_THIN;
+    if (!bad) told->status = find_critical(&w);
+    actio_give(ctx, w.times), actio_give(ctx, w.seed);
+    return bad;
+}
+
+/* ---- the action as it was published                                             [SKG 1.1, 4.1] */
+
+/* Fields of the plus sector, from the grid and back. Rates are the operator's, with the initial data. */
+static void to_fields(const struct actio_grid *g, double *X)
+{
+    size_t N = g->points, nx = g->pt.nx, rest = g->pt.p + g->pt.h;
+    for (size_t k = 0; k < N; k++) {
+        for (size_t i = 0; i < nx; i++) X[i * N + k] = g->x[k * nx + i];
+        for (size_t i = 0; i < rest; i++) X[(nx + i) * N + k] = g->z[k * g->pt.nz + nx + i];
     }
+}
+
+static void from_fields(struct actio_grid *g, const double *X)
+{
+    size_t N = g->points, nx = g->pt.nx, rest = g->pt.p + g->pt.h, first;
+    double row[ACTIO_SBP_WIDEST];
+    for (size_t k = 0; k < N; k++) {
+        double *z = g->z + k * g->pt.nz, hH = (g->t1 - g->t0) / (double)(N - 1) * actio_sbp_weight(g->order, N, k);
+        size_t width = actio_sbp_row(g->order, N, k, &first, row);
+        if (k == 0) row[0] += 1;
+        for (size_t i = 0; i < nx; i++) g->x[k * nx + i] = X[i * N + k], z[i] = 0;
+        for (size_t i = 0; i < rest; i++) z[nx + i] = X[(nx + i) * N + k];
+        for (size_t j = 0; j < width; j++)
+            for (size_t i = 0; i < nx; i++) z[i] += row[j] * (X[i * N + first + j] - g->x0[i]) / hH;
+    }
+}
+
+int actio_grid_as_published(struct actio_grid *g, enum actio_action_form form, struct actio_grid_told *told)
+{
+    struct actio_doubled d;
+    struct actio_doubled_task task = { form, g->order, g->points, g->t0, g->t1, g->x0, g->v0, g->pt.shared.param, g->pt.shared.hidden };
+    double size;
+    if (actio_doubled_open(&d, g->ctx, g->pt.sys, &task)) return 1;
+    double *X = actio_take(g->ctx, d.size + 1, sizeof *X), *residual = actio_take(g->ctx, d.p + d.h + 1, sizeof *residual);
+    int bad = !X || !residual || actio_doubled_data(&d, residual);
+    if (!bad) {
+        to_fields(g, X);
+        told->status = actio_doubled_solve(&d, X);
+        told->iterations = d.iterations, told->residual = d.residual;
+        from_fields(g, X);
+        if (!told->status && actio_grid_residuals(g, &size)) told->status = ACTIO_GRID_NO_NUMBER;
+    }
+    actio_give(g->ctx, X), actio_give(g->ctx, residual);
+    actio_doubled_close(&d);
+    return bad;
+}
+
+int actio_reach_grid(struct actio_context *ctx, struct actio_motion *m, const struct actio_aim *aim, const struct actio_grid_task *task, struct actio_outcome *out, struct actio_grid_told *told)
+{
+    struct actio_grid g;
+    struct work w = { .ctx = ctx, .m = m, .aim = aim, .told = told, .g = &g };
+    *out = (struct actio_outcome){ 0 };
+    int bad = actio_grid_find(ctx, m, aim, task->points, task->order, &g, told);
+    if (!bad && !told->status && task->form != ACTIO_ACTION_WEAK) bad = actio_grid_as_published(&g, task->form, told);
     if (!bad && !told->status) bad = show(&w, out);
-    close_work(&w);
+    actio_grid_close(&g);
     if (bad || told->status) actio_outcome_close(ctx, out);
     return bad;
 }
