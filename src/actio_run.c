@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The path of one run on one page: form the equations, check the start, march, make the table. */
 #include "run_gradient.h"
+#include "run_verify.h"
 #include "solve/contacts.h"
 #include "verdict/verdict.h"
 
@@ -207,6 +208,12 @@ void actio_run_close(struct actio_run *run)
     run->ctx->findings = run->outer;
 }
 
+static int prove(struct actio_run *run, struct actio_proof *proof)
+{
+    struct actio_aim aim = { .t0 = run->model->t0, .t1 = run->model->t1, .y0 = run->y0 };
+    return actio_run_verify(run, &aim, proof);
+}
+
 struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f)
 {
     struct actio_run run;
@@ -218,9 +225,11 @@ struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *mod
     }
     actio_run_open(&run, ctx, model, &found, f);
     struct actio_run_gradient gradient;
+    struct actio_proof proof;
     if (actio_run_motion(&run, NULL, 0) == 0) {
         bool wanted = found.gradients && run.outcome.status == 0 && run.f->errors == 0;
         if (wanted && actio_run_gradient(&run, &gradient) == 0) run.gradient = &gradient;
+        if (found.verify && run.outcome.status == 0 && run.f->errors == 0 && prove(&run, &proof) == 0) run.proof = &proof;
         table = actio_run_table(&run);
     }
     actio_run_close(&run);

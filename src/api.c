@@ -180,6 +180,15 @@ struct actio_slope_row actio_table_slope(const struct actio_table *table, size_t
     return (struct actio_slope_row){ s->of, slope->by, slope->is_param, s->value, slope->derivative, slope->error };
 }
 
+bool actio_table_proof(const struct actio_table *table, struct actio_proof_info *out)
+{
+    const struct actio_proof *p = table->proof;
+    if (!p) return false;
+    *out = (struct actio_proof_info){ p->order, p->unknowns, p->iterations, { 0 }, p->action, p->gradient, p->minus, p->minus_multipliers, p->apart, p->started, { 0 }, { 0 }, p->rate, p->rate_end };
+    for (size_t i = 0; i < 3; i++) out->points[i] = p->row[i].points, out->error[i] = p->row[i].error, out->end[i] = p->row[i].end;
+    return true;
+}
+
 struct actio_run_info actio_table_info(const struct actio_table *table)
 {
     return (struct actio_run_info){

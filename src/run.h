@@ -26,6 +26,7 @@ struct actio_run {
     struct actio_system *sys, *spent;                      /* spent: the one before hidden constraints joined */
     struct actio_motion motion;
     struct actio_outcome outcome;
+    struct actio_proof *proof;                             /* result/table.h; NULL: none was asked for */
     struct actio_run_gradient *gradient;                   /* run_gradient.h; NULL: none was asked for */
     size_t ny, rows;
     double *param, *y0, *times, started;

@@ -43,6 +43,7 @@ int actio_run_check_nodes(struct actio_run *run)
         return 0;
     }
     if (o->form) return refuse(run, "form", "skg");
+    if (o->verify) return refuse(run, "verify", "skg");
     if (o->order) return refuse(run, "order", "skg");
     if (o->slabs) return refuse(run, "slabs", "skg");
     if (o->nodes) return refuse(run, "nodes", "skg");

@@ -296,6 +296,13 @@ static void fill_gradient(struct actio_run *run, struct actio_table *t)
     }
 }
 
+static void fill_proof(struct actio_run *run, struct actio_table *t)
+{
+    if (!run->proof) return;
+    t->proof = actio_arena_alloc(&t->arena, sizeof *t->proof);
+    *t->proof = *run->proof;
+}
+
 static void fill(void *user)
 {
     struct filling *f = user;
@@ -304,6 +311,7 @@ static void fill(void *user)
     fill_diagnostics(f->run, f->table);
     fill_events(f->run, f->table);
     fill_gradient(f->run, f->table);
+    fill_proof(f->run, f->table);
     fill_provenance(f->run, f->table);
 }
 

@@ -96,6 +96,7 @@ struct actio_run_options {
     size_t grid;                                           /* `discrete`, `skg`: points of one grid over the whole interval, nothing claimed of the error; 0 = by tol */
     int order;                                             /* `skg`: 2, 4, 6, 8 on equal steps; 0 = Lobatto nodes (slabs), 4 (grid) */
     const char *const *gradient; size_t gradients;         /* `skg`: columns whose derivatives by start data and params are wanted, at the end */
+    bool verify;                                           /* `skg`: the doubled system on a grid, and the order of convergence seen on this model */
     const char *form;                                      /* `skg` on a grid: NULL or "weak"; "paper", "bare": the action as it was published */
     size_t slabs, nodes;                                   /* `skg`: equal slabs, nothing claimed; nodes of each; 0 = by tol */
     double resplit;                                        /* `reduced`: a new split when the best one is this much better; 0 = never */
@@ -182,6 +183,12 @@ ACTIO_API double actio_table_error(const struct actio_table *table, size_t colum
 struct actio_slope_row { const char *of, *by; bool is_param; double value, derivative, error; };
 ACTIO_API size_t actio_table_slopes(const struct actio_table *table);
 ACTIO_API struct actio_slope_row actio_table_slope(const struct actio_table *table, size_t i);
+/* What --verify found: the doubled action on a grid, started with two paths `started` apart; errors on three grids, each twice as fine as the one before. */
+struct actio_proof_info {
+    int order; size_t unknowns, iterations, points[3];
+    double action, gradient, minus, minus_multipliers, apart, started, error[3], end[3], rate, rate_end;   /* rates NAN: rounding is reached */
+};
+ACTIO_API bool actio_table_proof(const struct actio_table *table, struct actio_proof_info *out);       /* false: none was asked for */
 struct actio_run_info {
     const char *by, *method, *tier, *model;
     double t_end, holds_until, tol, local, energy_drift, residual, worst_error, seconds;

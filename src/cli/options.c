@@ -239,6 +239,7 @@ static int take_plot(struct actio_cli_arguments *a, const char *value)
 static int take_axes(struct actio_cli_arguments *a, const char *value) { return a->axes = value, 0; }
 static int take_project(struct actio_cli_arguments *a, const char *value) { return (void)value, a->run.project = true, 0; }
 static int take_no_compile(struct actio_cli_arguments *a, const char *value) { return (void)value, a->run.no_compile = true, 0; }
+static int take_verify(struct actio_cli_arguments *a, const char *value) { return (void)value, a->run.verify = true, 0; }
 static int take_json(struct actio_cli_arguments *a, const char *value) { return (void)value, a->json = true, 0; }
 static int take_quiet(struct actio_cli_arguments *a, const char *value) { return (void)value, a->quiet = true, 0; }
 static int take_no_color(struct actio_cli_arguments *a, const char *value) { return (void)value, a->no_color = true, 0; }
@@ -247,7 +248,7 @@ static int take_version(struct actio_cli_arguments *a, const char *value) { retu
 
 static const struct { const char *name; take_fn take; } takers[] = {
     { "by", take_by }, { "set", take_set }, { "start", take_start }, { "time", take_time }, { "project", take_project },
-    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick }, { "sigma", take_sigma }, { "barrier", take_barrier }, { "grid", take_grid }, { "order", take_order }, { "slabs", take_slabs }, { "form", take_form }, { "gradient", take_gradient }, { "nodes", take_nodes }, { "points", take_points }, { "o", take_output }, { "format", take_format },
+    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick }, { "sigma", take_sigma }, { "barrier", take_barrier }, { "grid", take_grid }, { "order", take_order }, { "slabs", take_slabs }, { "verify", take_verify }, { "form", take_form }, { "gradient", take_gradient }, { "nodes", take_nodes }, { "points", take_points }, { "o", take_output }, { "format", take_format },
     { "plot", take_plot }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },

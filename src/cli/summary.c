@@ -210,6 +210,20 @@ static void print_gradient(const struct actio_table *table)
     }
 }
 
+static void print_proof(const struct actio_table *table)
+{
+    struct actio_proof_info p;
+    char a[CELL], b[CELL], c[CELL];
+    if (!actio_table_proof(table, &p)) return;
+    printf("\n  the doubled action on %zu points, order %d: %zu unknowns, started with paths %.1g apart\n", p.points[0], p.order, p.unknowns, p.started);
+    printf("  after %zu steps: largest of grad S %s, of the paths' difference %s, of the multipliers' %s\n", p.iterations, power(p.gradient, 1, a), power(p.minus, 1, b), power(p.minus_multipliers, 1, c));
+    printf("  distance from the solution without doubling %s\n", power(p.apart, 1, a));
+    printf("  %8s  %12s  %12s\n", "points", "error", "at the end");
+    for (size_t i = 0; i < 3; i++) printf("  %8zu  %12s  %12s\n", p.points[i], power(p.error[i], 1, a), power(p.end[i], 1, b));
+    if (isfinite(p.rate)) printf("  order seen  %10.1f", p.rate); else printf("  order seen  %10s", "rounding");
+    if (isfinite(p.rate_end)) printf("  %12.1f\n", p.rate_end); else printf("  %12s\n", "rounding");
+}
+
 void actio_cli_gradient_csv(const struct actio_table *table)
 {
     printf("of,by,derivative,error\n");
@@ -228,6 +242,7 @@ void actio_cli_summary(const struct actio_model *model, const struct actio_table
     more += print_others(table, widest);
     if (more) printf("  and %zu more columns in the output\n", more);
     print_gradient(table);
+    print_proof(table);
     print_cost(&info, widest);
     if (written) print_files(a, widest);
 }

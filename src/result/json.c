@@ -95,6 +95,36 @@ static void add_gradient(const struct actio_table *table, struct actio_text *out
     actio_text_add(out, "}");
 }
 
+static void add_proof(const struct actio_table *table, struct actio_text *out)
+{
+    const struct actio_proof *p = table->proof;
+    if (!p) return;
+    key(out, "verify");
+    actio_text_add(out, "{");
+    count_key(out, "order", (size_t)p->order);
+    count_key(out, "unknowns", p->unknowns);
+    count_key(out, "iterations", p->iterations);
+    number_key(out, "action", p->action);
+    number_key(out, "gradient", p->gradient);
+    number_key(out, "minus", p->minus);
+    number_key(out, "minus_multipliers", p->minus_multipliers);
+    number_key(out, "apart", p->apart);
+    number_key(out, "started", p->started);
+    key(out, "convergence");
+    actio_text_add(out, "[");
+    for (size_t i = 0; i < 3; i++) {
+        actio_text_add(out, i ? ", {" : "{");
+        count_key(out, "points", p->row[i].points);
+        number_key(out, "error", p->row[i].error);
+        number_key(out, "end", p->row[i].end);
+        actio_text_add(out, "}");
+    }
+    actio_text_add(out, "]");
+    number_key(out, "rate", p->rate);
+    number_key(out, "rate_end", p->rate_end);
+    actio_text_add(out, "}");
+}
+
 static void add_cost(const struct actio_table *table, struct actio_text *out)
 {
     count_key(out, "steps", table->steps);
@@ -132,6 +162,7 @@ static void add_summary(const struct actio_table *table, struct actio_text *out)
     number_key(out, "residual", table->residual);
     add_events(table, out);
     add_gradient(table, out);
+    add_proof(table, out);
     add_cost(table, out);
     add_accuracy(table, out);
     text_key(out, "tier", table->tier);

@@ -12,6 +12,8 @@ bool actio_role_is_log(enum actio_role role);
 struct actio_column { const char *name, *unit, *meaning, *latex; enum actio_role role; bool unique; };   /* unique false: a multiplier that is only one of many */
 struct actio_event { double t; const char *kind, *name; double value; const char *contact; double impulse; const char *rule; };   /* contact, rule: NULL where it is none of a contact */
 
+struct actio_proof_row { size_t points; double error, end; };
+struct actio_proof { int order; size_t unknowns, iterations; double action, gradient, minus, minus_multipliers, apart, started, rate, rate_end; struct actio_proof_row row[3]; };
 struct actio_slope { const char *by; bool is_param; double derivative, error; };
 
 struct actio_table {
@@ -28,6 +30,8 @@ struct actio_table {
     size_t steps, rhs, rejected; double seconds; int status;
     /* sensitivities at the end, where they were asked for */
     struct actio_sensitivity { const char *of; double value; struct actio_slope *slope; } *gradient; size_t gradients, slopes;   /* slopes: of each */
+    /* proof of the action's critical point, where it was asked for */
+    struct actio_proof *proof;
     /* provenance */
     const char *model, *description, *file, *source, *by, *method, *version, *tier;
     struct actio_setting { const char *name; double value; } *param, *start; size_t params, starts;
