@@ -133,7 +133,7 @@ static int back(struct actio_adjoint *a, size_t k, const double *by_v, double *d
         for (size_t i = 0; i < pt->nx; i++) a->y[j * pt->nz + i] = s->h * s->e->H[j] * a->ax[i];
     add_force(a, a->aP, a->ax, dparam);
     if (by_v) add_velocities(a, by_v, a->ax);
-    actio_lu_solve(s->size, s->M, s->pivot, a->y, 1, true);
+    actio_slab_apply(s, a->y, true);
     subtract_residuals(a, a->ax, a->aP, dparam);
     return 0;
 }

@@ -6,14 +6,58 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 16 };
+enum { MOST_ITERATIONS = 16, LARGE = 240 };                /* LARGE: unknowns from which sparse elimination pays */
 
 void actio_slab_close(struct actio_slab *s)
 {
     if (!s->ctx) return;
     actio_points_close(&s->pt);
-    actio_give(s->ctx, s->block), actio_give(s->ctx, s->pivot);
+    actio_linear_close(&s->linear);
+    void *part[] = { s->block, s->pivot, s->place, s->coupled, s->pattern, s->values };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) actio_give(s->ctx, part[i]);
     *s = (struct actio_slab){ 0 };
+}
+
+/* Which entries of (own equations, unknowns) there are, and whether they couple nodes: what goes through x, or comes from a force. */
+static void mark_entries(struct actio_slab *s)
+{
+    const struct actio_points *pt = &s->pt;
+    const struct actio_places *at = &pt->sys->jets;
+    for (size_t i = 0; i < at->count; i++) {
+        bool own = at->row[i] < pt->n || at->row[i] >= 2 * pt->n, through = at->col[i] < pt->nx;
+        size_t row = at->row[i] < pt->n ? at->row[i] : at->row[i] - pt->n, col = through ? at->col[i] : at->col[i] - pt->nx;
+        if (at->row[i] >= pt->n + pt->nz) continue;
+        s->place[row * pt->nz + col] = 1;
+        s->coupled[row * pt->nz + col] |= through || !own;
+    }
+}
+
+/* Large, and with few entries? */
+static bool pays(struct actio_slab *s)
+{
+    size_t nz = s->pt.nz, nodes = s->e->nodes;
+    if (s->size <= LARGE) return false;
+    s->place = actio_take(s->ctx, nz * nz + 1, sizeof *s->place), s->coupled = actio_take(s->ctx, nz * nz + 1, sizeof *s->coupled);
+    if (!s->place || !s->coupled) return false;
+    mark_entries(s);
+    for (size_t b = 0; b < nz * nz; b++) s->entries += s->place[b] ? nodes * (s->coupled[b] ? nodes : 1) : 0;
+    return s->entries < s->size / 8 * s->size;
+}
+
+static bool open_sparse(struct actio_slab *s)
+{
+    size_t nz = s->pt.nz, nodes = s->e->nodes, count = 0, all = s->entries;
+    s->pattern = actio_take(s->ctx, 2 * all + 1, sizeof *s->pattern), s->values = actio_take(s->ctx, all + 1, sizeof *s->values);
+    if (!s->pattern || !s->values || all > UINT32_MAX / 2) return false;
+    for (size_t b = 0; b < nz * nz; b++) {
+        if (!s->place[b]) continue;
+        s->place[b] = (uint32_t)count + 1;
+        for (size_t k = 0; k < nodes; k++)
+            for (size_t j = 0; j < nodes; j++)
+                if (s->coupled[b] || j == k) s->pattern[count] = (uint32_t)(k * nz + b / nz), s->pattern[all + count++] = (uint32_t)(j * nz + b % nz);
+    }
+    struct actio_pattern pattern = { .rows = s->size, .count = all, .i = s->pattern, .j = s->pattern + all };
+    return actio_linear_open(&s->linear, s->ctx, &pattern) == 0;
 }
 
 int actio_slab_open(struct actio_slab *s, struct actio_context *ctx, struct actio_system *sys, const struct actio_element *e, struct actio_shared shared)
@@ -22,11 +66,12 @@ int actio_slab_open(struct actio_slab *s, struct actio_context *ctx, struct acti
     if (actio_points_open(&s->pt, ctx, sys, e->nodes, shared)) return 1;
     size_t n = s->pt.n, nx = s->pt.nx, size = s->size = e->nodes * s->pt.nz, all = 1;
     double **part[] = { &s->x0, &s->v0, &s->P0, &s->lost, &s->dx, &s->r, &s->M };
-    const size_t length[] = { nx, n, n, nx + n, nx * e->nodes, size, size * size };
+    s->sparse = pays(s);
+    const size_t length[] = { nx, n, n, nx + n, nx * e->nodes, size, s->sparse ? 0 : size * size };
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
     s->block = actio_take(ctx, all, sizeof *s->block);
     s->pivot = actio_take(ctx, size + 1, sizeof *s->pivot);
-    if (!s->block || !s->pivot) {
+    if (!s->block || !s->pivot || (s->sparse && !open_sparse(s))) {
         if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("a slab of the action"), ACTIO_COUNT(ctx->bytes_limit)));
         return actio_slab_close(s), 1;
     }
@@ -85,31 +130,40 @@ static int residuals(struct actio_slab *s)
     return 0;
 }
 
+/* Where the entries of an equation of node k by one unknown of all nodes lie: node j's at j times the step. Without coupling only that of k itself is there. */
+static inline double *row_of(struct actio_slab *s, size_t k, size_t row, size_t col, size_t *step)
+{
+    size_t nz = s->pt.nz, nodes = s->e->nodes, b = row * nz + col;
+    if (!s->sparse) return *step = nz, s->M + (k * nz + row) * s->size + col;
+    *step = 1;
+    return s->coupled[b] ? s->values + s->place[b] - 1 + k * nodes : (*step = 0, s->values + s->place[b] - 1 + k);
+}
+
 /* d/dz of a node's own quantity: by z, and through x. */
 static void place_own(struct actio_slab *s, size_t row, size_t col, const double *value)
 {
-    size_t nodes = s->e->nodes, nz = s->pt.nz, nx = s->pt.nx;
+    size_t nodes = s->e->nodes, nx = s->pt.nx, step;
     const double *A = s->e->A;
     for (size_t k = 0; k < nodes; k++) {
-        double *to = s->M + (k * nz + row) * s->size;
-        if (col >= nx) to[k * nz + col - nx] += value[k];
+        double *to = row_of(s, k, row, col >= nx ? col - nx : col, &step);
+        if (col >= nx) to[k * step] += value[k];
         else
-            for (size_t j = 0; j < nodes; j++) to[j * nz + col] += s->h * A[k * nodes + j] * value[k];
+            for (size_t j = 0; j < nodes; j++) to[j * step] += s->h * A[k * nodes + j] * value[k];
     }
 }
 
 /* The same of a force, which enters all nodes: -hA F. */
 static void place_force(struct actio_slab *s, size_t row, size_t col, const double *value)
 {
-    size_t nodes = s->e->nodes, nz = s->pt.nz, nx = s->pt.nx;
+    size_t nodes = s->e->nodes, nx = s->pt.nx, step;
     const double *A = s->e->A;
     for (size_t k = 0; k < nodes; k++) {
-        double *to = s->M + (k * nz + row) * s->size;
+        double *to = row_of(s, k, row, col >= nx ? col - nx : col, &step);
         for (size_t l = 0; l < nodes; l++) {
             double f = -s->h * A[k * nodes + l] * value[l];
-            if (col >= nx) to[l * nz + col - nx] += f;
+            if (col >= nx) to[l * step] += f;
             else
-                for (size_t j = 0; j < nodes; j++) to[j * nz + col] += s->h * f * A[l * nodes + j];
+                for (size_t j = 0; j < nodes; j++) to[j * step] += s->h * f * A[l * nodes + j];
         }
     }
 }
@@ -119,7 +173,7 @@ int actio_slab_factor(struct actio_slab *s)
     struct actio_points *pt = &s->pt;
     const struct actio_places *at = &pt->sys->jets;
     if (actio_points_jets(pt, pt->lanes)) return ACTIO_SLAB_NO_NUMBER;
-    memset(s->M, 0, s->size * s->size * sizeof *s->M);
+    memset(s->sparse ? s->values : s->M, 0, (s->sparse ? s->entries : s->size * s->size) * sizeof *s->M);
     for (size_t i = 0; i < at->count; i++) {
         const double *value = pt->jet + i * pt->lanes;
         size_t row = at->row[i], col = at->col[i];
@@ -128,7 +182,14 @@ int actio_slab_factor(struct actio_slab *s)
         else if (row < pt->n + pt->nz) place_own(s, row - pt->n, col, value);
     }
     s->factored++;
-    return actio_lu_factor(s->size, s->M, s->pivot) ? ACTIO_SLAB_SINGULAR : ACTIO_SLAB_DONE;
+    int bad = s->sparse ? s->linear.type->factor(s->linear.h, s->values) : actio_lu_factor(s->size, s->M, s->pivot);
+    return bad ? ACTIO_SLAB_SINGULAR : ACTIO_SLAB_DONE;
+}
+
+void actio_slab_apply(struct actio_slab *s, double *b, bool transposed)
+{
+    if (s->sparse) s->linear.type->solve(s->linear.h, b, 1, transposed);
+    else actio_lu_solve(s->size, s->M, s->pivot, b, 1, transposed);
 }
 
 /* z -= step; the largest of the rates' steps beside the size of the rates. */
@@ -175,7 +236,7 @@ int actio_slab_solve(struct actio_slab *s, double h, double tol)
             if (bad) return bad;
             fresh = have = true;
         } else fresh = false;
-        actio_lu_solve(s->size, s->M, s->pivot, s->r, 1, false);
+        actio_slab_apply(s, s->r, false);
         double step = advance(s), rate = s->iterations ? step / before : 1;
         if (!isfinite(step)) return ACTIO_SLAB_DIVERGED;
         if (step <= 1e-15 || (rate < 0.5 && step * rate <= tol) || (rate > 0.2 && step <= rounding_of_rates(s))) {

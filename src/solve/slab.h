@@ -4,6 +4,7 @@
 #ifndef ACTIO_SOLVE_SLAB_H
 #define ACTIO_SOLVE_SLAB_H
 
+#include "algebra/linear.h"
 #include "solve/points.h"
 
 #define ACTIO_WRONG_BRANCH 0.25                            /* a jump of this part of the velocities at the start is no error of discretisation */
@@ -31,6 +32,8 @@ struct actio_slab {
     double *block, *x0, *v0, *P0, *lost;                   /* data: (q, s), velocities, momenta; what rounding took from x0 and P0 */
     double *dx, *r, *M;                                    /* x - x0 by lanes; residuals, then steps; the matrix of the linearisation, then its factors */
     int *pivot;
+    /* Large slabs: the same matrix sparse. Entry (row, col) of node k's equations and node j's unknowns at place[row*nz + col] - 1, + k*nodes + j where nodes are coupled, + k else. */
+    bool sparse; uint32_t *place; bool *coupled; uint32_t *pattern; double *values; size_t entries; struct actio_linear linear;
     size_t iterations, factored;                           /* of the last solve */
 };
 enum actio_slab_status { ACTIO_SLAB_DONE, ACTIO_SLAB_NO_NUMBER, ACTIO_SLAB_SINGULAR, ACTIO_SLAB_DIVERGED };
@@ -44,6 +47,7 @@ int actio_slab_solve(struct actio_slab *s, double h, double tol);
 void actio_slab_pass(struct actio_slab *s, double t);
 /* The linearisation at the solution, factored: for sensitivities. 0, or 1. */
 int actio_slab_factor(struct actio_slab *s);
+void actio_slab_apply(struct actio_slab *s, double *b, bool transposed);   /* b becomes the factored matrix's solution */
 void actio_slab_move(struct actio_slab *s, double h);      /* x at the nodes from the rates in pt.z */
 
 #endif
