@@ -161,14 +161,27 @@ static double norm(const struct actio_grid *g)
     return sqrt(sum);
 }
 
+/* Newton's step: streamed, or where a block of that is singular, by sparse elimination. */
+static int solve_linear(struct actio_grid *g, double *step)
+{
+    size_t all = g->points * g->w;
+    memcpy(step, g->r, all * sizeof *step);
+    int bad = actio_sweep_solve(g->sweep);
+    if (bad == ACTIO_GRID_SINGULAR) {
+        memcpy(g->r, step, all * sizeof *step);
+        bad = actio_grid_sparse(g);
+        g->sparse++;
+    }
+    memcpy(step, g->r, all * sizeof *step);
+    return bad;
+}
+
 /* One damped step: as much of it as lowers the residual. step: room for it. */
 static int damped_step(struct actio_grid *g, double *step)
 {
     double before = norm(g), part = 1;
-    size_t all = g->points * g->w;
-    int bad = actio_sweep_solve(g->sweep);
+    int bad = solve_linear(g, step);
     if (bad) return bad;
-    memcpy(step, g->r, all * sizeof *step);
     g->step = size_of_step(g, step);
     if (!isfinite(g->step)) return ACTIO_GRID_SINGULAR;
     advance(g, step, 1);

@@ -39,4 +39,7 @@ struct actio_sweep *actio_sweep_open(struct actio_grid *g);    /* NULL: no memor
 void actio_sweep_close(struct actio_sweep *s);
 int actio_sweep_solve(struct actio_sweep *s);              /* g->r: residuals in, steps out. A grid status */
 
+/* grid_sparse.c: the same by sparse elimination of the whole, rows exchanged across nodes. */
+int actio_grid_sparse(struct actio_grid *g);
+
 #endif
