@@ -176,7 +176,7 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
         return 1;
     }
     if ((run->options.grid || run->options.slabs) && run->options.local <= 0) run->options.local = 1e-9;   /* steps are given: nothing is claimed */
-    int bad = actio_run_form(run) || actio_run_check_nodes(run) || actio_run_mix(run) || settle(run) || obey(run) || actio_run_find_data(run) || choose_times(run, extra, extras);
+    int bad = actio_run_form(run) || actio_run_check_nodes(run) || actio_run_check_columns(run) || actio_run_mix(run) || settle(run) || obey(run) || actio_run_find_data(run) || choose_times(run, extra, extras);
     if (bad) return 1;
     const struct actio_run_options *o = &run->options;
     const struct actio_principle *p = run->principle;

@@ -246,6 +246,14 @@ static size_t column_named(const struct actio_system *sys, const char *name)
     return c;
 }
 
+int actio_run_check_columns(struct actio_run *run)
+{
+    const struct actio_run_options *o = &run->options;
+    for (size_t i = 0; i < o->gradients; i++)
+        if (column_named(run->sys, o->gradient[i]) == run->sys->columns) return actio_find(run->f, ACTIO_F_NO_COLUMN, ACTIO_ARGS(ACTIO_TEXT(o->gradient[i]))), 1;
+    return 0;
+}
+
 int actio_run_observed(struct actio_run *run, const char *const *name, size_t count, enum actio_code unknown)
 {
     uint32_t *observed = actio_arena_array(&run->arena, count + 1, sizeof *observed);

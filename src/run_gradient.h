@@ -7,6 +7,7 @@
 
 /* Columns by name become the system's observed ones; x' may stand for x_dot. 0, or 1 and the finding `unknown`. */
 int actio_run_observed(struct actio_run *run, const char *const *name, size_t count, enum actio_code unknown);
+int actio_run_check_columns(struct actio_run *run);        /* those of --gradient, before anything is computed; 0, or 1 and a finding */
 /* An observed column at a state: its value, and its total derivatives by (q, v, s), t and params; what it has of accelerations and multipliers follows the state.
  * 0, or 1: not determined. total: actio_observed_width numbers. */
 int actio_run_observe(struct actio_motion *m, size_t which, double t, const double *y, double *value, double *total);
