@@ -56,7 +56,7 @@ def differences(tally, program):
             with open(path, encoding="utf-8") as file:
                 made = json.load(file)["provenance"]
         for kind, option, data in (("start", "--start", made["starts"]), ("params", "--set", made["params"])):
-            for name, value in data.items():
+            for name, value in list(data.items())[::1 + len(data) // 7]:       # six of many
                 if kind == "params" and name in ("n", "N"):
                     continue
                 slope = difference(program, model, more, option, name, value, size * (abs(value) if 1e-6 < abs(value) < 0.1 else max(1, abs(value))), names)
@@ -193,7 +193,7 @@ def forms(tally, program, folder):
     done = subprocess.run([program, "run", "disk", "--by", "skg", "--grid", "64", "--points", "64", "--form", "paper", "-o", "-", "--quiet"], capture_output=True, text=True, timeout=60)
     last = list(csv.DictReader(io.StringIO(done.stdout)))[-1]
     tally.check(abs(abs(float(last["residual.roll"])) - 3.1) < .1, "the last point breaks the constraint: %s" % last["residual.roll"])
-    status, told = run(program, "disk", "--by", "skg", "--grid", "64", "--form", "bare")
+    status, told = run(program, "disk", "--by", "skg", "--grid", "24", "--form", "bare")
     tally.check(status == 3 and told["errors"][0]["code"] == "ACTION_DIVERGED", "bare: %s" % told)
 
 

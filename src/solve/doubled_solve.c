@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 100, MOST_HALVINGS = 30 };
+enum { MOST_ITERATIONS = 100, MOST_DENSE = 30, MOST_HALVINGS = 30 };
 #define DEPENDENT 1e-10                                    /* rows of the Hessian shorter than this beside the others depend on them */
 
 struct newton {
@@ -121,7 +121,8 @@ static int iterate(struct newton *w)
     struct actio_doubled *d = w->d;
     double before = INFINITY;
     if (gradient(w)) return ACTIO_GRID_NO_NUMBER;
-    for (d->iterations = 0; d->iterations < MOST_ITERATIONS; d->iterations++) {
+    size_t most = is_unique(d) ? MOST_ITERATIONS : MOST_DENSE;
+    for (d->iterations = 0; d->iterations < most; d->iterations++) {
         if (actio_stopped(d->ctx)) return ACTIO_GRID_STOPPED;
         int bad = damped_step(w);
         if (bad) return bad;
