@@ -29,6 +29,10 @@ sanitize: setup
 gallery: all
 	@tools/gallery.sh build/actio build/gallery
 
+# Figures 2 to 4 of Rothkopf and Horowitz: build/figures
+figures: all
+	@sh tools/figures.sh build/actio build/figures
+
 bench: all
 	@cmake --build --preset release --target bench
 
@@ -42,4 +46,4 @@ web:
 clean:
 	rm -rf build
 
-.PHONY: all setup demo gallery test sanitize bench fuzz web clean
+.PHONY: all setup demo gallery figures test sanitize bench fuzz web clean

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One motion by several principles: each with its own error, the largest difference from d'Alembert's, and whether that is theory or numerics. */
+ * One motion by several principles: each with its own error, the largest difference from d'Alembert's, and whether that is theory or numerics.
+ * Or with soft walls of several widths, against hard ones. */
+#include "comparison.h"
 #include "run_power.h"
 
 #include <math.h>
@@ -11,16 +13,23 @@ struct actio_comparison {
     struct actio_context *ctx;
     struct actio_arena arena;
     struct actio_compared *row; size_t rows;
-    struct actio_table *differences;                       /* over time; NULL when there is nothing to draw */
+    struct actio_table **table; size_t tables;             /* by row: the motion, or NULL */
+    struct actio_table *differences, *trend;               /* over time; of the widths; NULL when there is nothing to draw */
+    struct actio_layer *layer; size_t layers;              /* of the picture: the motions there are */
+    bool soft;                                             /* rows are widths */
 };
+
+/* What a row is about; column and layer name it in tables and pictures. */
+struct one { const struct actio_principle *principle; double sigma; const char *column, *layer; };
 
 struct comparing {
     struct actio_comparison *c;
     struct actio_model *model;
     const struct actio_run_options *options;
-    const char *const *by; size_t count;
+    const char *const *by; size_t principles;
+    struct one *one; size_t count;                         /* by row */
     struct actio_findings *f;
-    struct actio_table *reference;
+    const struct actio_table *reference;
     double **curve;                                        /* by row of the comparison: difference over time, or NULL */
 };
 
@@ -48,7 +57,7 @@ static double own_error(const struct actio_table *t)
     double largest = 0;
     for (size_t c = 0; c < t->cols; c++)
         if (is_position(&t->col[c]) && t->error[c] > largest) largest = t->error[c];
-    return largest;
+    return t->local_only ? NAN : largest;
 }
 
 static struct actio_power_rows view(const struct actio_table *t, struct actio_arena *arena)
@@ -94,15 +103,42 @@ static bool inapplicable(struct actio_findings *own)
     return false;
 }
 
-/* A limit that was reached, or Ctrl-C, is the whole comparison's matter. */
-static void pass_on_limits(struct comparing *x, const struct actio_findings *own)
+/* A limit that was reached, Ctrl-C, or options that do not fit are the whole comparison's matter. */
+static void pass_on(struct comparing *x, const struct actio_findings *own)
 {
     for (size_t i = 0; i < own->count; i++) {
         int status = actio_finding_status(&own->item[i]);
-        if (status != ACTIO_LIMIT_REACHED && status != ACTIO_INTERRUPTED) continue;
+        bool no_walls = x->c->soft && own->item[i].code == ACTIO_F_NO_WALLS && x->c->rows == 2;   /* said once, of the first width */
+        if (status != ACTIO_LIMIT_REACHED && status != ACTIO_INTERRUPTED && status != ACTIO_WRONG_USAGE && !no_walls) continue;
         actio_find(x->f, own->item[i].code, own->item[i].arg);
         return;
     }
+}
+
+static bool has_nodes(const struct actio_principle *p) { return p->stepper == &actio_skg; }
+
+/* "64 points, order 4", "4 equal slabs"; NULL where the steps follow the tolerance. */
+static const char *grid_text(struct comparing *x, const struct actio_principle *p)
+{
+    const struct actio_run_options *o = x->options;
+    struct actio_arena *arena = &x->c->arena;
+    if (!has_nodes(p) || !(o->grid || o->slabs)) return NULL;
+    if (o->grid) return actio_arena_format(arena, "%zu points, order %d", o->grid, o->order ? o->order : 4);
+    return actio_arena_format(arena, "%zu equal slabs", o->slabs);
+}
+
+/* Nothing is claimed of a motion on given nodes, so that nothing follows from its difference; a soft wall is another one. */
+static void judge_unclaimed(struct comparing *x, const struct one *one, struct actio_compared *row, struct actio_findings *own)
+{
+    const char *grid = grid_text(x, one->principle);
+    row->status = x->c->soft ? "soft" : "grid";
+    if (grid) row->note = actio_arena_format(&x->c->arena, "grid of %s: nothing is claimed of its error", grid);
+    else if (x->reference->local_only) row->note = "the reference is on a grid: nothing is claimed of its error";
+    for (size_t i = 0; i < own->count; i++)
+        if (own->item[i].code == ACTIO_F_SOFT_START) {
+            row->note = actio_arena_format(&x->c->arena, "%s%s%s", row->note, *row->note ? "; " : "", actio_findings_message(own, i).message);
+            break;
+        }
 }
 
 /* Agrees, differs by theory, or disagrees. */
@@ -115,73 +151,201 @@ static void judge(struct comparing *x, const struct actio_principle *p, struct a
     if (!same && !other_theory) actio_find(x->f, ACTIO_F_DISAGREE, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_NUMBER(row->difference), ACTIO_NUMBER(bound)));
 }
 
-static void compare_one(struct comparing *x, size_t i)
+/* Nodes of time are for principles that have them; walls are soft in rows of a width. */
+static struct actio_run_options options_of(const struct comparing *x, const struct one *one)
 {
-    const struct actio_principle *p = actio_principle_named(x->by[i]);
+    struct actio_run_options o = *x->options;
+    o.by = one->principle->name;
+    o.widths = NULL, o.width_count = 0;
+    if (!has_nodes(one->principle)) o.grid = o.slabs = o.nodes = 0, o.order = 0;
+    if (!x->c->soft) return o;
+    o.sigma_auto = false;
+    o.sigma = isnan(one->sigma) ? 0 : one->sigma;
+    if (isnan(one->sigma)) o.barrier = 0;
+    return o;
+}
+
+/* A motion to the end of the interval: the reference, or measured by it. */
+static void take(struct comparing *x, size_t i, struct actio_table *t, struct actio_findings *own)
+{
     struct actio_compared *row = &x->c->row[i];
-    struct actio_run_options options = *x->options;
-    struct actio_findings own;
-    *row = (struct actio_compared){ .by = p->name, .status = "failed", .note = "", .power = "", .difference = NAN, .error = NAN, .seconds = NAN };
-    options.by = p->name;
-    actio_findings_open(&own, x->c->ctx);
-    struct actio_table *t = actio_run(x->c->ctx, x->model, &options, &own);
-    if (!t || own.errors) row->status = inapplicable(&own) ? "inapplicable" : "failed", row->note = first_error(x, &own);
-    if (t) row->seconds = t->seconds, row->error = own_error(t);
-    if (t && !own.errors) row->power = power_of(x, t);
-    if (t && !own.errors && !x->reference) {
+    const struct one *one = &x->one[i];
+    x->c->table[i] = t;
+    row->power = power_of(x, t);
+    if (!x->reference) {
         x->reference = t;
         row->status = "reference", row->difference = 0;
-        t = NULL;
-    } else if (t && !own.errors) {
-        x->curve[i] = actio_arena_array(&x->c->arena, x->reference->rows + 1, sizeof(double));
-        row->difference = contrast(x->reference, t, x->curve[i]);
-        judge(x, p, row);
+        if (grid_text(x, one->principle)) judge_unclaimed(x, one, row, own), row->status = "reference";
+        return;
     }
-    pass_on_limits(x, &own);
-    if (i == 0 && !x->reference) actio_find(x->f, ACTIO_F_NO_REFERENCE, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(row->note)));
-    actio_table_free(t);
+    x->curve[i] = actio_arena_array(&x->c->arena, x->reference->rows + 1, sizeof(double));
+    row->difference = contrast(x->reference, t, x->curve[i]);
+    if (x->c->soft || t->local_only || x->reference->local_only) judge_unclaimed(x, one, row, own);
+    else judge(x, one->principle, row);
+}
+
+static void compare_one(struct comparing *x, size_t i)
+{
+    const struct one *one = &x->one[i];
+    struct actio_compared *row = &x->c->row[i];
+    struct actio_run_options options = options_of(x, one);
+    struct actio_findings own;
+    *row = (struct actio_compared){ .by = one->principle->name, .status = "failed", .note = "", .power = "", .difference = NAN, .error = NAN, .seconds = NAN, .sigma = one->sigma };
+    actio_findings_open(&own, x->c->ctx);
+    struct actio_table *t = actio_run(x->c->ctx, x->model, &options, &own);
+    if (t) row->seconds = t->seconds, row->error = own_error(t);
+    if (t && !own.errors) take(x, i, t, &own);
+    else {
+        row->status = inapplicable(&own) ? "inapplicable" : "failed", row->note = first_error(x, &own);
+        actio_table_free(t);
+    }
+    x->c->rows = i + 1;
+    pass_on(x, &own);
+    if (i == 0 && !x->reference) actio_find(x->f, ACTIO_F_NO_REFERENCE, ACTIO_ARGS(ACTIO_TEXT(row->by), ACTIO_TEXT(row->note)));
     actio_findings_close(&own);
+}
+
+/* ---- tables and pictures of it */
+
+static struct actio_table *open_table(struct comparing *x, size_t cols, size_t rows)
+{
+    const struct actio_table *ref = x->reference;
+    struct actio_table *t = actio_table_create(x->c->ctx);
+    t->col = actio_arena_array(&t->arena, cols + 1, sizeof *t->col);
+    t->data = actio_arena_array(&t->arena, cols + 1, sizeof *t->data);
+    t->error = actio_arena_array(&t->arena, cols + 1, sizeof *t->error);
+    t->rows = rows;
+    t->model = actio_arena_text(&t->arena, ref->model, strlen(ref->model));
+    t->file = t->source = t->method = t->tier = "";
+    t->by = x->by[0], t->version = actio_version(), t->tol = ref->tol, t->reached = true, t->holds_until = ref->holds_until;
+    return t;
+}
+
+static void add_column(struct actio_table *t, const char *name, const char *meaning, enum actio_role role, const double *from)
+{
+    size_t at = t->cols++;
+    t->col[at] = (struct actio_column){ actio_arena_text(&t->arena, name, strlen(name)), "", meaning, "", role, true };
+    t->data[at] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
+    memcpy(t->data[at], from, t->rows * sizeof(double));
+    t->error[at] = NAN;
 }
 
 /* The differences over time, as a table that can be written and drawn. */
 static void draw_up(struct comparing *x)
 {
-    const struct actio_table *ref = x->reference;
-    struct actio_table *t = actio_table_create(x->c->ctx);
-    size_t cols = 1;
-    x->c->differences = t;
-    for (size_t i = 0; i < x->count; i++) cols += x->curve[i] != NULL;
-    t->col = actio_arena_array(&t->arena, cols + 1, sizeof *t->col);
-    t->data = actio_arena_array(&t->arena, cols + 1, sizeof *t->data);
-    t->error = actio_arena_array(&t->arena, cols + 1, sizeof *t->error);
-    t->rows = ref->rows;
-    for (size_t i = 0, at = 0; i <= x->count; i++) {
-        const double *from = i ? x->curve[i - 1] : ref->data[0];
-        if (!from) continue;
-        const char *name = i ? actio_arena_format(&t->arena, "difference.%s", x->by[i - 1]) : "t";
-        t->col[at] = (struct actio_column){ name, "", i ? "largest difference of a coordinate" : "time", "", i ? ACTIO_ROLE_DIFFERENCE : ACTIO_ROLE_TIME, true };
-        t->data[at] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
-        memcpy(t->data[at], from, t->rows * sizeof(double));
-        t->error[at++] = NAN;
+    struct actio_table *t = x->c->differences = open_table(x, x->count + 1, x->reference->rows);
+    add_column(t, "t", "time", ACTIO_ROLE_TIME, x->reference->data[0]);
+    for (size_t i = 0; i < x->count; i++)
+        if (x->curve[i]) add_column(t, actio_arena_format(&t->arena, "difference.%s", x->one[i].column), "largest difference of a coordinate", ACTIO_ROLE_DIFFERENCE, x->curve[i]);
+    t->description = x->c->soft ? "soft walls of several widths, against hard ones"
+                                : actio_arena_format(&t->arena, "the same motion by several principles, against that by %s", x->by[0]);
+}
+
+/* Distances from hard walls over the width. */
+static void draw_trend(struct comparing *x)
+{
+    double *sigma = actio_arena_array(&x->c->arena, x->count, sizeof *sigma), *distance = actio_arena_array(&x->c->arena, x->count, sizeof *distance);
+    size_t n = 0;
+    for (size_t i = 1; i < x->c->rows; i++)
+        if (x->curve[i]) sigma[n] = x->c->row[i].sigma, distance[n++] = x->c->row[i].difference;
+    if (n < 2) return;
+    struct actio_table *t = x->c->trend = open_table(x, 2, n);
+    add_column(t, "sigma", "width \xCF\x83 of soft walls", ACTIO_ROLE_TIME, sigma);
+    add_column(t, "distance", "largest difference of a coordinate", ACTIO_ROLE_DIFFERENCE, distance);
+    t->description = "largest distance from hard walls";
+}
+
+static void lay_over(struct comparing *x)
+{
+    struct actio_comparison *c = x->c;
+    c->layer = actio_arena_array(&c->arena, x->count + 1, sizeof *c->layer);
+    for (size_t i = 0; i < c->rows; i++)
+        if (c->table[i]) c->layer[c->layers++] = (struct actio_layer){ c->table[i], x->one[i].layer };
+}
+
+struct actio_picture actio_comparison_picture(const struct actio_comparison *c)
+{
+    bool widths = c->soft && c->layers > 2;                /* one width is a motion like any other */
+    return (struct actio_picture){ .layer = c->layer, .layers = c->layers, .look = widths ? ACTIO_LOOK_SHADES : ACTIO_LOOK_DISCS, .trend = c->trend };
+}
+
+/* ---- what is compared */
+
+static int wider_first(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* A width as it was likely written: 1/110. */
+static const char *width_text(struct actio_arena *arena, double sigma)
+{
+    double parts = round(1 / sigma);
+    return parts > 1 && parts < 1e6 && fabs(1 / sigma - parts) < 1e-9 * parts ? actio_arena_format(arena, "1/%.0f", parts) : actio_arena_format(arena, "%.4g", sigma);
+}
+
+static const char *with_grid(struct comparing *x, const struct actio_principle *p)
+{
+    const char *grid = grid_text(x, p);
+    return grid ? actio_arena_format(&x->c->arena, "%s, %s", p->name, grid) : p->name;
+}
+
+static void plan_principles(struct comparing *x)
+{
+    x->one = actio_arena_array(&x->c->arena, x->principles + 1, sizeof *x->one);
+    for (; x->count < x->principles; x->count++) {
+        const struct actio_principle *p = actio_principle_named(x->by[x->count]);
+        x->one[x->count] = (struct one){ p, NAN, p->name, with_grid(x, p) };
     }
-    t->cols = cols;
-    t->model = actio_arena_text(&t->arena, ref->model, strlen(ref->model));
-    t->description = actio_arena_format(&t->arena, "the same motion by several principles, against that by %s", x->by[0]);
-    t->file = t->source = t->method = t->tier = "";
-    t->by = x->by[0], t->version = actio_version(), t->tol = ref->tol, t->reached = true, t->holds_until = ref->holds_until;
+}
+
+static void plan_widths(struct comparing *x)
+{
+    struct actio_arena *arena = &x->c->arena;
+    size_t n = x->options->width_count;
+    double *width = actio_arena_array(arena, n, sizeof *width);
+    const struct actio_principle *hard = actio_principle_named(x->by[0]), *soft = actio_principle_named(x->principles > 1 ? x->by[1] : "skg");
+    memcpy(width, x->options->widths, n * sizeof *width);
+    qsort(width, n, sizeof *width, wider_first);
+    x->one = actio_arena_array(arena, n + 2, sizeof *x->one);
+    x->one[x->count++] = (struct one){ hard, NAN, hard->name, actio_arena_format(arena, "%s, hard walls", hard->name) };
+    for (size_t i = 0; i < n; i++) {
+        const char *text = actio_arena_format(arena, "\xCF\x83 = %s", width_text(arena, width[i]));
+        const char *layer = i ? text : actio_arena_format(arena, "%s, %s", with_grid(x, soft), text);
+        x->one[x->count++] = (struct one){ soft, width[i], actio_arena_format(arena, "%.4g", width[i]), layer };
+    }
+}
+
+/* Options on nodes of time want somebody who has nodes. */
+static bool fits(struct comparing *x)
+{
+    const struct actio_run_options *o = x->options;
+    const char *option = o->grid ? "grid" : o->slabs ? "slabs" : o->nodes ? "nodes" : o->order ? "order" : NULL;
+    for (size_t i = 0; i < x->count && option; i++)
+        if (has_nodes(x->one[i].principle)) option = NULL;
+    if (option) actio_find(x->f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT("skg"), ACTIO_TEXT(x->by[x->principles - 1])));
+    return !option;
 }
 
 static void compare_all(void *user)
 {
     struct comparing *x = user;
+    x->c->soft = x->options->width_count > 0;
+    if (x->c->soft) plan_widths(x);
+    else plan_principles(x);
+    if (!fits(x)) return;
     x->c->row = actio_arena_array(&x->c->arena, x->count + 1, sizeof *x->c->row);
+    x->c->table = actio_arena_array(&x->c->arena, x->count + 1, sizeof *x->c->table);
+    x->c->tables = x->count;
     x->curve = actio_arena_array(&x->c->arena, x->count + 1, sizeof *x->curve);
     for (size_t i = 0; i < x->count; i++) {
         compare_one(x, i);
-        x->c->rows = i + 1;
         if (!x->reference || actio_stopped(x->c->ctx)) break;
     }
-    if (x->reference) draw_up(x);
+    if (!x->reference) return;
+    draw_up(x);
+    if (x->c->soft) draw_trend(x);
+    lay_over(x);
 }
 
 struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, const char *const *by, size_t count,
@@ -191,12 +355,12 @@ struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_m
     if (!c) return NULL;
     c->ctx = ctx;
     actio_arena_open(&c->arena, ctx);
-    struct comparing x = { .c = c, .model = model, .options = options, .by = by, .count = count, .f = f };
+    struct actio_run_options plain = actio_run_options_default();
+    struct comparing x = { .c = c, .model = model, .options = options ? options : &plain, .by = by, .principles = count, .f = f };
     struct actio_findings *outer = ctx->findings;
     ctx->findings = f;
     int bad = actio_attempt(ctx, compare_all, &x);
     ctx->findings = outer;
-    actio_table_free(x.reference);
     if (!bad) return c;
     actio_comparison_free(c);
     return NULL;
@@ -209,7 +373,9 @@ const struct actio_table *actio_comparison_table(const struct actio_comparison *
 void actio_comparison_free(struct actio_comparison *c)
 {
     if (!c) return;
+    for (size_t i = 0; i < c->tables; i++) actio_table_free(c->table[i]);
     actio_table_free(c->differences);
+    actio_table_free(c->trend);
     actio_arena_close(&c->arena);
     actio_give(c->ctx, c);
 }

@@ -3,6 +3,7 @@
 #include <actio/actio.h>
 
 #include "base/findings.h"
+#include "comparison.h"
 #include "result/table.h"
 
 #include <math.h>
@@ -203,7 +204,7 @@ struct actio_run_info actio_table_info(const struct actio_table *table)
 
 /* Writers build their text in arenas: whatever they throw ends here, as a finding. */
 struct writing {
-    struct actio_context *ctx; const struct actio_table *table;
+    struct actio_context *ctx; const struct actio_table *table; const struct actio_picture *picture;
     const char *axes, *path; struct actio_findings *f; int failed;
 };
 
@@ -217,6 +218,12 @@ static void write_plot(void *user)
 {
     struct writing *w = user;
     w->failed = actio_plot_write(w->ctx, w->table, w->axes, w->path, w->f);
+}
+
+static void write_picture(void *user)
+{
+    struct writing *w = user;
+    w->failed = actio_picture_write(w->ctx, w->picture, w->path, w->f);
 }
 
 static int attempt_writing(struct writing *w, void (*stage)(void *))
@@ -240,6 +247,14 @@ int actio_table_plot(struct actio_context *ctx, const struct actio_table *table,
 {
     struct writing w = { .ctx = ctx, .table = table, .axes = axes, .path = path, .f = f };
     return attempt_writing(&w, write_plot);
+}
+
+int actio_comparison_overlay(struct actio_context *ctx, const struct actio_comparison *c, const char *axes, const char *path, struct actio_findings *f)
+{
+    struct actio_picture picture = actio_comparison_picture(c);
+    struct writing w = { .ctx = ctx, .picture = &picture, .path = path, .f = f };
+    picture.axes = axes;
+    return picture.layers ? attempt_writing(&w, write_picture) : ACTIO_DONE;
 }
 
 bool actio_can_write(const char *path, bool plot)

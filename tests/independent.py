@@ -308,6 +308,11 @@ class Model:
                 self.symbol[name + tail] = chain[0]
                 self.rates.update(zip(chain, chain[1:]))
 
+    def read_free(self, tokens):
+        """The program finds these data; what is compared with is its motion."""
+
+    read_require = read_free
+
     def read_coord(self, tokens):
         self.declare(tokens, self.coords, 3)
 

@@ -411,6 +411,45 @@ static bool says(const char *what)
     return strstr(s.s, what) != NULL;
 }
 
+static const char *svg_of_layers(const struct actio_picture *picture)
+{
+    size_t n;
+    CHECK(actio_picture_write(&ctx, picture, in_folder("l.svg"), &found) == 0);
+    const char *s = contents(path, &n);
+    return s ? s : "";
+}
+
+TEST(further_tables_lie_over_the_first_as_discs_or_shades)
+{
+    struct actio_table *a = make_table(3, 300), *b = make_table(3, 50), *c = make_table(3, 90);
+    c->col[2].name = "another";                            /* has no line to lie over */
+    struct actio_layer layer[] = { { a, "first" }, { b, "<second>" }, { c, "third" } };
+    struct actio_picture p = { .layer = layer, .layers = 3, .axes = "c1,c2" };
+    for (size_t i = 0; i < 50; i++) b->data[1][i] = b->data[2][i] = 1;
+    for (size_t i = 0; i < 90; i++) c->data[1][i] = i == 3 ? NAN : 2;
+    const char *s = svg_of_layers(&p);
+    CHECK(count_of(s, "<circle") == 2 * 50 + 44 + 4);      /* of 90 every second from the second, less the one without a value; the key has 2 and 2 */
+    CHECK(count_of(s, "fill=\"none\" stroke-width") == 2 * 50 + 2);
+    CHECK(strstr(s, "&lt;second&gt;") && !strstr(s, "<second>") && count_of(s, "clipPath id") == 2);
+    p.look = ACTIO_LOOK_SHADES;
+    s = svg_of_layers(&p);
+    CHECK(count_of(s, "<circle") == 0 && count_of(s, "stroke=\"#c8c8c8\" clip-path") == 2 && count_of(s, "stroke=\"#383838\" clip-path") == 2);   /* broken in two */
+    actio_table_free(a), actio_table_free(b), actio_table_free(c);
+}
+
+TEST(a_trend_is_a_panel_more_with_logarithms_on_both_axes)
+{
+    struct actio_table *a = make_table(2, 20), *trend = make_table(2, 3);
+    struct actio_layer layer = { a, "" };
+    struct actio_picture p = { .layer = &layer, .layers = 1, .trend = trend };
+    for (size_t i = 0; i < 3; i++) trend->data[0][i] = pow(10, -(double)i - 1), trend->data[1][i] = i == 1 ? 0 : .5;
+    trend->description = "how it goes";
+    const char *s = svg_of_layers(&p);
+    CHECK(count_of(s, "<circle") == 2 && strstr(s, "how it goes") && count_of(s, "clipPath id") == 2);   /* a zero has no logarithm */
+    CHECK(strstr(s, "10⁻³") && strstr(s, "10⁻¹"));
+    actio_table_free(a), actio_table_free(trend);
+}
+
 TEST(an_unknown_column_in_axes_gets_a_hint)
 {
     static const struct { const char *axes, *says; } bad[] = { { "x,thetta", "did you mean 'theta'" }, { "nothing", "the columns are t, theta, x" }, { "", "no column" },
@@ -483,6 +522,8 @@ static void run_all(void)
     RUN(a_plot_holds_no_markup_from_names_and_no_odd_numbers);
     RUN(tables_without_rows_or_columns_still_make_a_picture);
     RUN(axes_give_one_panel_each);
+    RUN(further_tables_lie_over_the_first_as_discs_or_shades);
+    RUN(a_trend_is_a_panel_more_with_logarithms_on_both_axes);
     RUN(an_unknown_column_in_axes_gets_a_hint);
     RUN(long_runs_are_thinned_to_the_pixels);
 }

@@ -101,6 +101,7 @@ struct actio_run_options {
     size_t slabs, nodes;                                   /* `skg`: equal slabs, nothing claimed; nodes of each; 0 = by tol */
     double resplit;                                        /* `reduced`: a new split when the best one is this much better; 0 = never */
     double sigma, barrier; bool sigma_auto;                /* soft walls: width (found, with sigma_auto) and height; 0 = hard contacts */
+    const double *widths; size_t width_count;              /* of actio_compare: soft walls of these widths against hard ones; `sigma` is not used then */
     size_t pick;                                           /* where contacts and friction allow several motions: which, from 1; 0 = as it comes */
 };
 ACTIO_API struct actio_run_options actio_run_options_default(void);
@@ -110,14 +111,18 @@ ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_
                                         struct actio_findings *f);
 
 /* One motion by several principles, the first of them the reference. difference: the largest, absolute, over coordinates and states; error: the principle's
- * own estimate; NAN where there is none. status: "reference", "agrees", "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable". */
+ * own estimate; NAN where there is none. status: "reference", "agrees", "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable"; "grid": on given nodes of time, so that nothing can be claimed; "soft": soft walls against hard ones.
+ * With `widths` the first principle is the reference, with hard walls, and there is a row a width, widest first, by the second (skg when there is none). */
 struct actio_comparison;
-struct actio_compared { const char *by, *status, *note, *power; double difference, error, seconds; };   /* power of the reactions: "none", "<= 0", ">= 0", "either", "" */
+struct actio_compared { const char *by, *status, *note, *power; double difference, error, seconds, sigma; };   /* power of the reactions: "none", "<= 0", ">= 0",
+                                                               "either", ""; sigma: NAN where it is no row of a width */
 ACTIO_API struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
                                                  const char *const *by, size_t count, struct actio_findings *f);       /* NULL: no memory, and a finding */
 ACTIO_API size_t actio_comparison_rows(const struct actio_comparison *c);
 ACTIO_API struct actio_compared actio_comparison_row(const struct actio_comparison *c, size_t i);      /* texts live as long as c */
 ACTIO_API const struct actio_table *actio_comparison_table(const struct actio_comparison *c);          /* differences over time, or NULL */
+/* The motions over each other: the reference as lines, the others as discs, several widths as lines from light to dark and with their distances. */
+ACTIO_API int actio_comparison_overlay(struct actio_context *ctx, const struct actio_comparison *c, const char *axes, const char *path, struct actio_findings *f);
 ACTIO_API void actio_comparison_free(struct actio_comparison *c);                                      /* NULL is fine */
 
 /* ---- the doubled action (Schwinger-Keldysh-Galley) as a function of all its unknowns on a grid of equal steps: for any solver, and for proofs. Its critical

@@ -17,9 +17,11 @@ struct actio_cli_arguments {
     struct actio_change *change; size_t changes;
     const char **output; size_t outputs;
     const char **plot; size_t plots;
+    const char **overlay; size_t overlays;
     struct actio_box_row *box; size_t boxes;
     const struct actio_option_row **used; size_t uses;     /* rows of the options given, in order */
     const char *gradient[64];                              /* behind run.gradient */
+    double width[64];                                      /* behind run.widths */
     const char *format;                                    /* of derive; NULL: text */
     const char *axes, *help_kind;                          /* help_kind: "man" for --help=man */
     bool json, quiet, no_color, help, version;

@@ -7,10 +7,11 @@
 
 enum { MOST = 32 };
 
-/* Principles to compare: those asked for, the first of them the reference; else all there are. */
+/* Principles to compare: those asked for, the first of them the reference; else all there are; of widths two will do. */
 static size_t list_principles(const struct actio_cli_arguments *a, const char **by)
 {
     size_t count = 0;
+    if (a->run.width_count && a->principles == 0) return by[0] = "dalembert", by[1] = "skg", 2;
     for (; count < a->principles && count < MOST; count++) by[count] = a->principle[count];
     for (size_t i = 0; a->principles == 0 && count < MOST && actio_principle_name(i); i++) by[count++] = actio_principle_name(i);
     return count;
@@ -22,27 +23,37 @@ static void print_number(double x, int width)
     else printf("  %*.1e", width, x);
 }
 
+static void print_row(const struct actio_compared *r, bool widths)
+{
+    char paint = strcmp(r->status, "disagrees") == 0 || strcmp(r->status, "failed") == 0 ? 'e' : strcmp(r->status, "agrees") == 0 ? 'g' : ' ';
+    printf("  %-10s", r->by);
+    if (widths && isnan(r->sigma)) printf("  %-10s", "hard");
+    else if (widths) printf("  %-10.4g", r->sigma);
+    printf("  %s%-12s%s", actio_cli_paint(stdout, paint), r->status, actio_cli_paint(stdout, ' '));
+    print_number(strcmp(r->status, "reference") == 0 ? (double)NAN : r->difference, 10);
+    print_number(r->error, 10);
+    if (isnan(r->seconds)) printf("  %8s", "");
+    else printf("  %8.4f", r->seconds);
+    printf("  %-6s", r->power);
+    if (*r->note) printf("  "), actio_cli_text(stdout, r->note);
+    putchar('\n');
+}
+
 static void print_table(const struct actio_cli_arguments *a, const char *word, const struct actio_model *model, const struct actio_comparison *c)
 {
-    (void)a;
+    bool widths = a->run.width_count > 0;
     fputs(actio_cli_paint(stdout, 'b'), stdout);
     actio_cli_text(stdout, model ? actio_model_name(model) : word);
-    printf("%s\n  %-10s  %-12s  %10s  %10s  %8s  %s\n", actio_cli_paint(stdout, ' '), "by", "", "difference", "own error", "seconds", "power of reactions");
+    printf("%s\n  %-10s", actio_cli_paint(stdout, ' '), "by");
+    if (widths) printf("  %-10s", "sigma");
+    printf("  %-12s  %10s  %10s  %8s  %s\n", "", "difference", "own error", "seconds", "power of reactions");
     for (size_t i = 0; i < actio_comparison_rows(c); i++) {
         struct actio_compared r = actio_comparison_row(c, i);
-        char paint = strcmp(r.status, "disagrees") == 0 || strcmp(r.status, "failed") == 0 ? 'e' : strcmp(r.status, "agrees") == 0 ? 'g' : ' ';
-        printf("  %-10s  %s%-12s%s", r.by, actio_cli_paint(stdout, paint), r.status, actio_cli_paint(stdout, ' '));
-        print_number(strcmp(r.status, "reference") == 0 ? (double)NAN : r.difference, 10);
-        print_number(r.error, 10);
-        if (isnan(r.seconds)) printf("  %8s", "");
-        else printf("  %8.4f", r.seconds);
-        printf("  %-6s", r.power);
-        if (*r.note) printf("  "), actio_cli_text(stdout, r.note);
-        putchar('\n');
+        print_row(&r, widths);
     }
 }
 
-static void json_table(const char *word, const struct actio_model *model, const struct actio_comparison *c, struct actio_findings *f, int status)
+static void json_table(const char *word, bool widths, const struct actio_model *model, const struct actio_comparison *c, struct actio_findings *f, int status)
 {
     printf("{\"model\": ");
     actio_cli_json_string(stdout, word);
@@ -53,7 +64,9 @@ static void json_table(const char *word, const struct actio_model *model, const 
     printf(", \"principles\": [");
     for (size_t i = 0; c && i < actio_comparison_rows(c); i++) {
         struct actio_compared r = actio_comparison_row(c, i);
-        printf("%s{\"by\": \"%s\", \"status\": \"%s\", \"difference\": ", i ? ", " : "", r.by, r.status);
+        printf("%s{\"by\": \"%s\", \"status\": \"%s\", ", i ? ", " : "", r.by, r.status);
+        if (widths) printf("\"sigma\": "), actio_cli_json_number(stdout, r.sigma), printf(", ");
+        printf("\"difference\": ");
         actio_cli_json_number(stdout, r.difference);
         printf(", \"error\": ");
         actio_cli_json_number(stdout, r.error);
@@ -74,6 +87,7 @@ static int write_files(const struct actio_cli_arguments *a, struct actio_context
     int status = 0;
     for (size_t i = 0; t && i < a->outputs; i++) status = actio_cli_worse(status, actio_table_write(ctx, t, a->output[i], f));
     for (size_t i = 0; t && i < a->plots; i++) status = actio_cli_worse(status, actio_table_plot(ctx, t, NULL, a->plot[i], f));
+    for (size_t i = 0; t && i < a->overlays; i++) status = actio_cli_worse(status, actio_comparison_overlay(ctx, c, a->axes, a->overlay[i], f));
     return status;
 }
 
@@ -90,7 +104,7 @@ static int compare_model(const struct actio_cli_arguments *a, const char *word)
     struct actio_comparison *c = model ? actio_compare(ctx, model, &a->run, by, count, f) : NULL;
     actio_cli_progress_end();
     int status = actio_cli_worse(write_files(a, ctx, c, f), actio_findings_status(f));
-    if (a->json) json_table(word, model, c, f, status);
+    if (a->json) json_table(word, a->run.width_count > 0, model, c, f, status);
     else if (c && !a->quiet) print_table(a, word, model, c);
     if (!a->json) actio_cli_findings(f, a->quiet);
     actio_comparison_free(c);
@@ -104,7 +118,10 @@ int actio_cli_compare(const struct actio_cli_arguments *a)
 {
     int status = 0;
     if (a->models == 0) return actio_cli_usage(a, "`actio list` names the models that are built in", "`compare` takes models, and here is none");
-    if (a->models > 1 && a->outputs + a->plots) return actio_cli_usage(a, NULL, "-o and --plot take one model, and here are several");
+    if (a->models > 1 && a->outputs + a->plots + a->overlays) return actio_cli_usage(a, NULL, "-o, --plot and --overlay take one model, and here are several");
+    if (a->run.width_count && !(a->run.barrier > 0)) return actio_cli_usage(a, "give --barrier V, an energy", "soft walls need a width and a height, and here are only widths");
+    if (a->run.width_count && a->principles > 2)
+        return actio_cli_usage(a, "--by dalembert,skg", "several widths take two principles, the first for hard walls and the second for soft ones");
     for (size_t i = 0; i < a->models; i++) status = actio_cli_worse(status, compare_model(a, a->model[i]));
     return status;
 }

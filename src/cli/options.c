@@ -142,9 +142,27 @@ static int take_positive(struct actio_cli_arguments *a, const char *name, const 
     return *end || end == value || !(*to > 0 && *to < 1e300) ? refuse(a, name, value, "a number above 0 is needed, or a quotient such as 1/110") : 0;
 }
 
+/* Widths with commas, behind `hard` or not: each is compared with hard walls. */
+static int take_widths(struct actio_cli_arguments *a, const char *value)
+{
+    char word[64];
+    size_t most = sizeof a->width / sizeof *a->width, n = 0;
+    for (const char *s = strncmp(value, "hard,", 5) == 0 ? value + 5 : value, *end; ; s = end + 1) {
+        end = strchr(s, ',');
+        snprintf(word, sizeof word, "%.*s", end ? (int)(end - s) : (int)strlen(s), s);
+        if (n == most) return actio_cli_usage(a, NULL, "--sigma: at most %zu widths", most);
+        int bad = take_positive(a, "sigma", word, &a->width[n++]);
+        if (bad) return bad;
+        if (!end) break;
+    }
+    a->run.widths = a->width, a->run.width_count = n;
+    return 0;
+}
+
 static int take_sigma(struct actio_cli_arguments *a, const char *value)
 {
-    a->run.sigma_auto = strcmp(value, "auto") == 0;
+    a->run.sigma_auto = strcmp(value, "auto") == 0, a->run.width_count = 0;
+    if (strchr(value, ',')) return take_widths(a, value);
     return a->run.sigma_auto ? 0 : take_positive(a, "sigma", value, &a->run.sigma);
 }
 
@@ -228,12 +246,22 @@ static int check_outputs(const struct actio_cli_arguments *a)
     return 0;
 }
 
-static int take_plot(struct actio_cli_arguments *a, const char *value)
+static int check_picture(const struct actio_cli_arguments *a, const char *option, const char *value)
 {
     static const char *const endings[] = { "x.svg", "x.png", "x.pdf" };
-    if (!actio_can_write(value, true)) return cannot_write(a, "plot", value, endings, 3);
+    return actio_can_write(value, true) ? 0 : cannot_write(a, option, value, endings, 3);
+}
+
+static int take_plot(struct actio_cli_arguments *a, const char *value)
+{
     a->plot[a->plots++] = value;
-    return 0;
+    return check_picture(a, "plot", value);
+}
+
+static int take_overlay(struct actio_cli_arguments *a, const char *value)
+{
+    a->overlay[a->overlays++] = value;
+    return check_picture(a, "overlay", value);
 }
 
 static int take_axes(struct actio_cli_arguments *a, const char *value) { return a->axes = value, 0; }
@@ -249,7 +277,7 @@ static int take_version(struct actio_cli_arguments *a, const char *value) { retu
 static const struct { const char *name; take_fn take; } takers[] = {
     { "by", take_by }, { "set", take_set }, { "start", take_start }, { "time", take_time }, { "project", take_project },
     { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick }, { "sigma", take_sigma }, { "barrier", take_barrier }, { "grid", take_grid }, { "order", take_order }, { "slabs", take_slabs }, { "verify", take_verify }, { "form", take_form }, { "gradient", take_gradient }, { "nodes", take_nodes }, { "points", take_points }, { "o", take_output }, { "format", take_format },
-    { "plot", take_plot }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
+    { "plot", take_plot }, { "overlay", take_overlay }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },
 };
@@ -353,9 +381,10 @@ static bool allocate(struct actio_cli_arguments *a, size_t count)
     a->change = calloc(count, sizeof *a->change);
     a->output = calloc(count, sizeof *a->output);
     a->plot = calloc(count, sizeof *a->plot);
+    a->overlay = calloc(count, sizeof *a->overlay);
     a->box = calloc(count, sizeof *a->box);
     a->used = calloc(count, sizeof *a->used);
-    return a->model && a->change && a->output && a->plot && a->used;
+    return a->model && a->change && a->output && a->plot && a->overlay && a->used;
 }
 
 void actio_cli_forget(struct actio_cli_arguments *a)
@@ -364,6 +393,7 @@ void actio_cli_forget(struct actio_cli_arguments *a)
     free(a->change);
     free(a->output);
     free(a->plot);
+    free(a->overlay);
     free(a->box);
     free(a->used);
 }
@@ -387,7 +417,10 @@ static int check_together(struct actio_cli_arguments *a)
     for (size_t i = 0; i < a->outputs; i++) standard_output = standard_output || strcmp(a->output[i], "-") == 0;
     if (a->json && standard_output) return actio_cli_usage(a, NULL, "--json and -o - both want standard output");
     if (check_outputs(a)) return ACTIO_WRONG_USAGE;
-    if (a->axes && !a->plots) return actio_cli_usage(a, NULL, "--axes says what --plot shows, and there is no --plot");
+    bool compares = a->command && strcmp(a->command, "compare") == 0;
+    const char *picture = compares ? "--overlay" : "--plot";
+    if (a->axes && !(compares ? a->overlays : a->plots)) return actio_cli_usage(a, NULL, "--axes says what %s shows, and there is no %s", picture, picture);
+    if (a->run.width_count && !compares) return actio_cli_usage(a, "`actio compare` takes several", "--sigma: `%s` takes one width", a->command ? a->command : "actio");
     return 0;
 }
 

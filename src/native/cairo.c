@@ -40,7 +40,9 @@ static void draw_disc(cairo_t *cr, const struct actio_mark *m)
 {
     cairo_new_path(cr);
     cairo_arc(cr, m->box.x, m->box.y, m->width, 0, 2 * acos(-1));
-    cairo_fill(cr);
+    cairo_set_line_width(cr, ACTIO_RING_WIDTH);
+    if (m->hollow) cairo_stroke(cr);
+    else cairo_fill(cr);
 }
 
 static void draw_text(cairo_t *cr, const struct actio_mark *m)

@@ -45,6 +45,12 @@ void actio_canvas_disc(struct actio_canvas *c, double x, double y, double radius
     add(c, (struct actio_mark){ .kind = ACTIO_MARK_DISC, .box = { x, y, 0, 0 }, .width = radius, .colour = colour, .opacity = 1, .clip = clip });
 }
 
+void actio_canvas_ring(struct actio_canvas *c, double x, double y, double radius, uint32_t colour)
+{
+    actio_canvas_disc(c, x, y, radius, colour, 0);
+    c->mark[c->marks - 1].hollow = true;
+}
+
 struct actio_mark *actio_canvas_text(struct actio_canvas *c, double x, double y, const char *text, double height, int anchor, uint32_t colour)
 {
     return add(c, (struct actio_mark){ .kind = ACTIO_MARK_TEXT, .box = { x, y, 0, 0 }, .text = text, .width = height, .anchor = anchor,

@@ -7,6 +7,7 @@
 
 struct actio_box { double x, y, w, h; };                   /* pixels from the top left corner */
 
+#define ACTIO_RING_WIDTH 1.1                               /* of an open disc's stroke */
 enum actio_mark_kind { ACTIO_MARK_LINE, ACTIO_MARK_BOX, ACTIO_MARK_DISC, ACTIO_MARK_TEXT };
 struct actio_mark {
     enum actio_mark_kind kind;
@@ -14,7 +15,7 @@ struct actio_mark {
     double opacity;
     size_t clip;                                           /* 0 = none, else 1 + number of the clip box */
     double width;                                          /* LINE: of the stroke. DISC: its radius. TEXT: height of the letters */
-    bool dashed, bold;                                     /* LINE; TEXT */
+    bool dashed, bold, hollow;                             /* LINE; TEXT; DISC */
     struct actio_box box;                                  /* BOX. DISC and TEXT: x, y of the centre or the base line's anchor */
     const float *xy; size_t points;                        /* LINE: x0 y0 x1 y1 ... */
     const char *text; int anchor; bool upward;             /* TEXT: valid UTF-8; -1 starts, 0 is centred, 1 ends at x; upward: turned by 90 degrees */
@@ -33,6 +34,7 @@ void actio_canvas_box(struct actio_canvas *canvas, struct actio_box box, uint32_
 void actio_canvas_segment(struct actio_canvas *canvas, double x0, double y0, double x1, double y1, uint32_t colour, double width, bool dashed);
 void actio_canvas_line(struct actio_canvas *canvas, const float *xy, size_t points, uint32_t colour, double width, size_t clip);   /* keeps xy */
 void actio_canvas_disc(struct actio_canvas *canvas, double x, double y, double radius, uint32_t colour, size_t clip);
+void actio_canvas_ring(struct actio_canvas *canvas, double x, double y, double radius, uint32_t colour);      /* an open disc */
 struct actio_mark *actio_canvas_text(struct actio_canvas *canvas, double x, double y, const char *text, double height, int anchor, uint32_t colour);
 double actio_text_width(const char *text, double height);  /* of a common sans-serif face, rather too wide than too narrow */
 const char *actio_text_fit(struct actio_arena *arena, const char *text, double height, double width);  /* cut with an ellipsis where it must be */

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PANELS = 6, MOST_ASKED = 40, MOST_PARTS = 3, MOST_LINES = 24, PALETTE = 8 };
+enum { MOST_PANELS = 6, MOST_ASKED = 40, MOST_PARTS = 3, MOST_LINES = 24, PALETTE = ACTIO_MANY_LINES };
 
 /* Okabe and Ito's colours, which colour-blind readers can tell apart; yellow, too light on white, is darkened. */
-static const uint32_t palette[PALETTE] = { 0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0xE69F00, 0x56B4E9, 0x333333, 0xA89B00 };
+static const uint32_t palette[PALETTE] = { ACTIO_BLUE, 0xD55E00, 0x009E73, 0xCC79A7, 0xE69F00, 0x56B4E9, 0x333333, 0xA89B00 };
 
 /* Many lines (a chain, a field) go through one ramp, dark to light, so that neighbours look alike. */
 static uint32_t ramp(double at)
@@ -37,7 +37,7 @@ static const struct shown { enum actio_role role; bool change; const char *headi
 
 struct span { size_t col; double lo, hi; uint32_t colour; };
 struct group { const struct shown *what; int part, rank; double lo, hi, least; struct span *member; size_t count; };
-struct choice { const struct actio_table *table; struct actio_arena *arena; struct actio_findings *f; const double *time; const char *time_name; };
+struct choice { const struct actio_picture *picture; const struct actio_table *table; struct actio_arena *arena; struct actio_findings *f; const double *time; const char *time_name; };
 
 static struct span span_of(const struct actio_table *table, size_t col)
 {
@@ -153,6 +153,7 @@ static const char *short_name(const struct choice *c, size_t col)
 {
     const struct actio_column *column = &c->table->col[col];
     const char *dot = strchr(column->name, '.');
+    if (column->role == ACTIO_ROLE_DIFFERENCE && dot) return actio_clean_text(dot + 1, c->arena);   /* of a principle or a width: no name of mathematics */
     const char *name = actio_pretty_name(dot ? dot + 1 : column->name, c->arena);
     if (column->role != ACTIO_ROLE_LAMBDA) return name;
     return actio_arena_format(c->arena, "λ %s%s", name, column->unique ? "" : "*");
@@ -169,16 +170,14 @@ static const char *note_of(const struct choice *c, const struct group *g)
     return t.s;
 }
 
-static double first_value(const struct actio_table *table, size_t col)
+static struct actio_series line(const struct choice *c, size_t col, const char *label, uint32_t colour)
 {
-    for (size_t i = 0; i < table->rows; i++)
-        if (isfinite(table->data[col][i])) return table->data[col][i];
-    return 0;
+    return (struct actio_series){ .x = c->time, .y = c->table->data[col], .rows = c->table->rows, .col = col, .label = label, .colour = colour };
 }
 
 static struct actio_panel over_time(const struct choice *c, const char *heading, const char *note, size_t lines)
 {
-    return (struct actio_panel){ .heading = heading, .note = note, .across = c->time_name, .up = "", .x = c->time, .rows = c->table->rows,
+    return (struct actio_panel){ .heading = heading, .note = note, .across = c->time_name, .up = "",
                                  .series = actio_arena_array(c->arena, lines, sizeof(struct actio_series)), .count = lines, .over_time = true };
 }
 
@@ -191,10 +190,10 @@ static struct actio_panel panel_of(const struct choice *c, const struct group *g
     for (size_t k = 0; k < p.count; k++) {
         const struct span *s = line_of(g, k);
         const char *name = alone ? "" : short_name(c, s->col);
-        p.series[k] = (struct actio_series){ .y = c->table->data[s->col], .base = g->what->change ? first_value(c->table, s->col) : 0,
-                                             .label = same ? name : with_unit(c, name, s->col), .colour = s->colour };
+        p.series[k] = line(c, s->col, same ? name : with_unit(c, name, s->col), s->colour);
     }
-    if (g->what->change) p.note = "E \xE2\x88\x92 E(0)";
+    actio_panel_join(&p, c->picture, NULL, g->what->change, c->arena);
+    if (g->what->change) p.note = c->picture->layers > 1 ? "E \xE2\x88\x92 E(0) of the line" : "E \xE2\x88\x92 E(0)";
     if (p.is_log && !*p.note) p.note = "absolute values";
     return p;
 }
@@ -244,7 +243,8 @@ static struct actio_panel asked_over_time(const struct choice *c, size_t col, si
     const char *heading = with_unit(c, actio_pretty_name(column->name, c->arena), col);
     struct actio_panel p = over_time(c, heading, actio_clean_text(column->meaning, c->arena), 1);
     p.is_log = actio_role_is_log(column->role);
-    p.series[0] = (struct actio_series){ .y = c->table->data[col], .label = "", .colour = palette[number % PALETTE] };
+    p.series[0] = line(c, col, "", palette[number % PALETTE]);
+    actio_panel_join(&p, c->picture, NULL, false, c->arena);
     return p;
 }
 
@@ -262,11 +262,22 @@ static struct actio_panel asked_against(const struct choice *c, size_t across, s
     const char *x = actio_pretty_name(c->table->col[across].name, c->arena), *y = actio_pretty_name(c->table->col[up].name, c->arena);
     struct actio_panel p = over_time(c, actio_arena_format(c->arena, "%s against %s", y, x), "\xE2\x97\x8F start", 1);
     p.over_time = false;
-    p.x = c->table->data[across];
     p.across = with_unit(c, x, across);
     p.up = with_unit(c, y, up);
     p.equal = is_path(c->table, across, up);
-    p.series[0] = (struct actio_series){ .y = c->table->data[up], .label = "", .colour = palette[number % PALETTE] };
+    p.series[0] = line(c, up, "", palette[number % PALETTE]);
+    p.series[0].x = c->table->data[across];
+    actio_panel_join(&p, c->picture, c->table->col[across].name, false, c->arena);
+    return p;
+}
+
+/* The trend of the picture, behind the others. */
+static struct actio_panel trend_of(const struct choice *c)
+{
+    const struct actio_table *t = c->picture->trend;
+    struct actio_panel p = { .heading = actio_clean_text(t->description, c->arena), .note = "", .across = actio_clean_text(t->col[0].meaning, c->arena), .up = "",
+                             .series = actio_arena_array(c->arena, 1, sizeof *p.series), .own = 1, .count = 1, .is_log = true, .log_across = true };
+    p.series[0] = (struct actio_series){ .x = t->data[0], .y = t->data[1], .rows = t->rows, .label = "", .colour = ACTIO_INK, .width = 1.1, .radius = 3, .stride = 1 };
     return p;
 }
 
@@ -299,11 +310,17 @@ static const double *row_numbers(const struct choice *c)
     return x;
 }
 
-struct actio_panel *actio_panels_choose(const struct actio_table *table, const char *axes, struct actio_arena *arena, struct actio_findings *f, size_t *count)
+struct actio_panel *actio_panels_choose(const struct actio_picture *picture, struct actio_arena *arena, struct actio_findings *f, size_t *count)
 {
-    struct choice c = { .table = table, .arena = arena, .f = f };
+    const struct actio_table *table = picture->layer[0].table;
+    struct choice c = { .picture = picture, .table = table, .arena = arena, .f = f };
     size_t time = actio_table_first(table, ACTIO_ROLE_TIME);
     c.time = time < table->cols ? table->data[time] : row_numbers(&c);
     c.time_name = time < table->cols ? with_unit(&c, actio_pretty_name(table->col[time].name, arena), time) : "row";
-    return axes ? as_asked(&c, axes, count) : by_roles(&c, count);
+    struct actio_panel *p = picture->axes ? as_asked(&c, picture->axes, count) : by_roles(&c, count);
+    if (!p || !picture->trend) return p;
+    struct actio_panel *more = actio_arena_array(arena, *count + 1, sizeof *more);
+    memcpy(more, p, *count * sizeof *p);
+    more[(*count)++] = trend_of(&c);
+    return more;
 }

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One panel: grid, axes, lines thinned to the pixels, and a label at the end of each line. */
+ * One panel: grid, axes, lines thinned to the pixels, discs, and a label at the end of each line. */
 #include "result/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { MANY = 8 };                                         /* more lines than one can tell apart by colour */
 static const double LETTER = 11.5, TICK = 11, LABEL_STEP = 13, LABEL_MOST = 120;
 
 /* The value that is drawn; false where there is none. */
 static bool value_at(const struct actio_panel *p, const struct actio_series *s, size_t i, double *v)
 {
     double y = s->y[i];
-    if (!isfinite(y) || !isfinite(p->x[i]) || (p->is_log && y == 0)) return false;
+    if (!isfinite(y) || !isfinite(s->x[i]) || (p->is_log && y == 0) || (p->log_across && !(s->x[i] > 0))) return false;
     *v = p->is_log ? log10(fabs(y)) : y - s->base;
     return true;
 }
+
+static double across_at(const struct actio_panel *p, const struct actio_series *s, size_t i) { return p->log_across ? log10(s->x[i]) : s->x[i]; }
+static size_t rows_of(const struct actio_panel *p) { return p->count ? p->series[0].rows : 0; }
 
 static void widen(double x, double *lo, double *hi)
 {
@@ -50,11 +52,15 @@ void actio_panel_fit(struct actio_panel *p)
 void actio_panel_scale(struct actio_panel *p, double width, double height)
 {
     double xlo = NAN, xhi = NAN, lo = NAN, hi = NAN, v;
-    for (size_t i = 0; i < p->rows; i++) widen(p->x[i], &xlo, &xhi);
-    for (size_t k = 0; k < p->count; k++)
-        for (size_t i = 0; i < p->rows; i++)
-            if (value_at(p, &p->series[k], i, &v)) widen(v, &lo, &hi);
-    p->sx = actio_scale_make(xlo, xhi, false, p->over_time ? 0 : .04, fmax(2, width / 80));
+    for (size_t k = 0; k < p->count; k++) {
+        const struct actio_series *s = &p->series[k];
+        for (size_t i = s->width > 0 ? 0 : s->first; i < s->rows; i += s->width > 0 ? 1 : s->stride) {   /* what is drawn */
+            widen(across_at(p, s, i), &xlo, &xhi);
+            if (value_at(p, s, i, &v)) widen(v, &lo, &hi);
+        }
+    }
+    if (p->count > p->own && !p->is_log && hi - lo <= 1e-9 * fmax(fabs(lo), fabs(hi))) lo = hi = lo / 2 + hi / 2;   /* motions over each other: one line */
+    p->sx = actio_scale_make(xlo, xhi, p->log_across, p->over_time ? 0 : .04, fmax(2, width / 80));
     p->sy = actio_scale_make(lo, hi, p->is_log, .06, fmax(2, height / 42));
 }
 
@@ -68,7 +74,7 @@ double actio_panel_left(const struct actio_panel *p, struct actio_arena *arena)
 double actio_panel_right(const struct actio_panel *p)
 {
     double most = 0;
-    for (size_t k = 0; k < p->count; k++) most = fmax(most, actio_text_width(p->series[k].label, LETTER));
+    for (size_t k = 0; k < p->own; k++) most = fmax(most, actio_text_width(p->series[k].label, LETTER));
     return most > 0 ? fmin(most, LABEL_MOST) + 16 : 12;
 }
 
@@ -130,17 +136,31 @@ static void finish(struct run *r, uint32_t colour, double width, size_t clip)
     *r = (struct run){ .canvas = r->canvas };
 }
 
-static void draw_series(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_series *s, size_t clip)
+static void draw_line(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_series *s, size_t clip)
 {
     struct run r = { .canvas = canvas };
-    double width = p->count > MANY || p->is_log ? 1.1 : 1.6, v;
-    for (size_t i = 0; i < p->rows; i++) {
+    double v;
+    for (size_t i = 0; i < s->rows; i++) {
         if (p->is_log && s->y[i] == 0) continue;           /* no place on a log scale, no reason to break the line */
-        if (!value_at(p, s, i, &v)) { finish(&r, s->colour, width, clip); continue; }
-        struct point at = { (float)px(p, p->x[i]), (float)py(p, v) };
+        if (!value_at(p, s, i, &v)) { finish(&r, s->colour, s->width, clip); continue; }
+        struct point at = { (float)px(p, across_at(p, s, i)), (float)py(p, v) };
         if (p->over_time) add_over_time(&r, at); else add_on_path(&r, at);
     }
-    finish(&r, s->colour, width, clip);
+    finish(&r, s->colour, s->width, clip);
+}
+
+/* Whole or absent: a disc on the edge of the frame is not cut. */
+static void draw_discs(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_series *s)
+{
+    const struct actio_box *b = &p->frame;
+    double v;
+    for (size_t i = s->first; i < s->rows; i += s->stride) {
+        if (!value_at(p, s, i, &v)) continue;
+        double x = px(p, across_at(p, s, i)), y = py(p, v);
+        if (x < b->x - 1 || x > b->x + b->w + 1 || y < b->y - 1 || y > b->y + b->h + 1) continue;
+        if (s->hollow) actio_canvas_ring(canvas, x, y, s->radius, s->colour);
+        else actio_canvas_disc(canvas, x, y, s->radius, s->colour, 0);
+    }
 }
 
 static void draw_ticks_across(struct actio_canvas *canvas, const struct actio_panel *p)
@@ -167,7 +187,7 @@ static void draw_ticks_up(struct actio_canvas *canvas, const struct actio_panel 
 static void draw_axes(struct actio_canvas *canvas, const struct actio_panel *p, bool any)
 {
     const struct actio_box *b = &p->frame;
-    if (p->rows) draw_ticks_across(canvas, p);
+    if (rows_of(p)) draw_ticks_across(canvas, p);
     if (any) draw_ticks_up(canvas, p);
     actio_canvas_segment(canvas, b->x, b->y + b->h, b->x + b->w, b->y + b->h, ACTIO_RULE, 1, false);
     actio_canvas_segment(canvas, b->x, b->y, b->x, b->y + b->h, ACTIO_RULE, 1, false);
@@ -193,7 +213,7 @@ static void draw_words(struct actio_canvas *canvas, const struct actio_panel *p)
 static void draw_times(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_table *table, bool name_events)
 {
     const struct actio_box *b = &p->frame;
-    double end = p->rows ? p->x[p->rows - 1] : NAN, until = table->holds_until, before = -1;
+    double end = rows_of(p) ? p->series[0].x[rows_of(p) - 1] : NAN, until = table->holds_until, before = -1;
     if (!table->local_only && !table->reached && until >= p->sx.lo && until <= p->sx.hi && isfinite(end)) {
         double from = fmin(px(p, until), px(p, end)), to = fmax(px(p, until), px(p, end));
         actio_canvas_box(canvas, (struct actio_box){ from, b->y, to - from, b->h }, 0xF2F2F2, 1);
@@ -206,7 +226,8 @@ static void draw_times(struct actio_canvas *canvas, const struct actio_panel *p,
         if (fabs(x - before) < 1) continue;                /* many on one pixel look like one */
         actio_canvas_segment(canvas, x, crowd ? b->y + b->h - 6 : b->y, x, b->y + b->h, crowd ? 0x808080 : 0xB0B0B0, 1, !crowd);
         const char *name = actio_text_fit(canvas->arena, actio_clean_text(table->event[i].name, canvas->arena), 9.5, 56);
-        if (name_events && !crowd && (before < 0 || fabs(x - before) > 60)) actio_canvas_text(canvas, x + 3, b->y + 9, name, 9.5, -1, ACTIO_GREY);
+        bool early = x < b->x + 1;                         /* at the start: everything there is in the way */
+        if (name_events && !crowd && !early && (before < 0 || fabs(x - before) > 60)) actio_canvas_text(canvas, x + 3, b->y + 9, name, 9.5, -1, ACTIO_GREY);
         before = x;
     }
 }
@@ -231,9 +252,9 @@ static void spread(struct label *l, size_t n, double top, double foot)
 static bool end_of(const struct actio_panel *p, const struct actio_series *s, double *y)
 {
     double v;
-    bool backward = p->rows > 1 && p->x[p->rows - 1] < p->x[0];
-    for (size_t k = 0; k < p->rows; k++)
-        if (value_at(p, s, backward ? k : p->rows - 1 - k, &v)) { *y = fmin(fmax(py(p, v), p->frame.y), p->frame.y + p->frame.h); return true; }   /* below the axis: at its foot */
+    bool backward = s->rows > 1 && s->x[s->rows - 1] < s->x[0];
+    for (size_t k = 0; k < s->rows; k++)
+        if (value_at(p, s, backward ? k : s->rows - 1 - k, &v)) { *y = fmin(fmax(py(p, v), p->frame.y), p->frame.y + p->frame.h); return true; }   /* below the axis: at its foot */
     return false;
 }
 
@@ -248,10 +269,10 @@ static size_t choose_labels(const struct actio_panel *p, struct label *l, size_t
 {
     size_t n = 0;
     for (size_t k = 0; k < wanted; k++) {
-        size_t i = wanted > 1 ? k * (p->count - 1) / (wanted - 1) : 0;
+        size_t i = wanted > 1 ? k * (p->own - 1) / (wanted - 1) : 0;
         l[n] = (struct label){ .series = &p->series[i], .order = k };
         if (!*p->series[i].label || !end_of(p, &p->series[i], &l[n].from)) continue;
-        if (p->count > MANY) l[n].from = p->frame.y + LABEL_STEP * (double)k;
+        if (p->own > ACTIO_MANY_LINES) l[n].from = p->frame.y + LABEL_STEP * (double)k;
         n++;
     }
     return n;
@@ -260,15 +281,15 @@ static size_t choose_labels(const struct actio_panel *p, struct label *l, size_t
 static void draw_labels(struct actio_canvas *canvas, const struct actio_panel *p)
 {
     const struct actio_box *b = &p->frame;
-    size_t fit = (size_t)fmax(1, floor(b->h / LABEL_STEP)), wanted = p->count < fit ? p->count : fit;
+    size_t fit = (size_t)fmax(1, floor(b->h / LABEL_STEP)), wanted = p->own < fit ? p->own : fit;
     struct label *l = actio_arena_array(canvas->arena, wanted + 1, sizeof *l);
     size_t n = choose_labels(p, l, wanted);
     qsort(l, n, sizeof *l, by_height);
     spread(l, n, b->y + 4, b->y + b->h - 2);
     for (size_t i = 0; i < n; i++) {
-        double x = b->x + b->w, text_x = x + 12, from = p->count > MANY ? l[i].at : l[i].from;
+        double x = b->x + b->w, text_x = x + 12, from = p->own > ACTIO_MANY_LINES ? l[i].at : l[i].from;
         const char *text = actio_text_fit(canvas->arena, l[i].series->label, LETTER, LABEL_MOST);
-        actio_canvas_segment(canvas, x + (p->count > MANY ? 4 : 1), from, text_x - 2, l[i].at, l[i].series->colour, p->count > MANY ? 2 : .8, false);
+        actio_canvas_segment(canvas, x + (p->own > ACTIO_MANY_LINES ? 4 : 1), from, text_x - 2, l[i].at, l[i].series->colour, p->own > ACTIO_MANY_LINES ? 2 : .8, false);
         actio_canvas_text(canvas, text_x, l[i].at + 4, text, LETTER, -1, darker(l[i].series->colour));
     }
 }
@@ -277,16 +298,17 @@ static void draw_start(struct actio_canvas *canvas, const struct actio_panel *p)
 {
     double v;
     size_t i = 0;
-    while (i < p->rows && !value_at(p, &p->series[0], i, &v)) i++;
-    if (i < p->rows) actio_canvas_disc(canvas, px(p, p->x[i]), py(p, v), 3.5, p->series[0].colour, 0);
+    const struct actio_series *s = &p->series[0];
+    while (i < s->rows && !value_at(p, s, i, &v)) i++;
+    if (i < s->rows) actio_canvas_disc(canvas, px(p, across_at(p, s, i)), py(p, v), 3.5, s->colour, 0);
 }
 
 static bool all_zero(const struct actio_panel *p)
 {
     for (size_t k = 0; k < p->count; k++)
-        for (size_t i = 0; i < p->rows; i++)
+        for (size_t i = 0; i < p->series[k].rows; i++)
             if (p->series[k].y[i] != 0) return false;
-    return p->rows > 0;
+    return rows_of(p) > 0;
 }
 
 static bool has_values(const struct actio_panel *p)
@@ -295,6 +317,16 @@ static bool has_values(const struct actio_panel *p)
     for (size_t k = 0; k < p->count; k++)
         if (end_of(p, &p->series[k], &ignored)) return true;
     return false;
+}
+
+/* Lines of the first table over those of others, the first line on top; discs over all lines. */
+static void draw_all(struct actio_canvas *canvas, const struct actio_panel *p, size_t clip)
+{
+    for (size_t k = p->own; k < p->count; k++)
+        if (p->series[k].width > 0) draw_line(canvas, p, &p->series[k], clip);
+    for (size_t k = p->own; k-- > 0;) draw_line(canvas, p, &p->series[k], clip);
+    for (size_t k = 0; k < p->count; k++)
+        if (p->series[k].radius > 0) draw_discs(canvas, p, &p->series[k]);
 }
 
 void actio_panel_draw(struct actio_canvas *canvas, struct actio_panel *p, const struct actio_table *table, bool name_events)
@@ -309,7 +341,7 @@ void actio_panel_draw(struct actio_canvas *canvas, struct actio_panel *p, const 
         actio_canvas_text(canvas, b->x + b->w / 2, b->y + b->h / 2 + 4, all_zero(p) ? "exactly 0" : "no values", 12, 0, ACTIO_GREY);
         return;
     }
-    for (size_t k = p->count; k-- > 0;) draw_series(canvas, p, &p->series[k], clip);
+    draw_all(canvas, p, clip);
     if (p->over_time) draw_labels(canvas, p);
-    else draw_start(canvas, p);
+    else if (!p->log_across) draw_start(canvas, p);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A plot: title, panels in one or two columns, and a line that says how it was computed. */
+ * A plot: title, key, panels in one or two columns, and a line that says how it was computed. */
 #include "result/plot.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 static const double WIDTH = 900, EDGE = 18, GAP = 26, TITLE = 17, TOP = 26, FOOT = 44;
 
-struct plot { const struct actio_table *table; const char *axes; struct actio_arena arena; struct actio_findings *f; struct actio_canvas canvas; bool made; };
+struct plot { const struct actio_picture *picture; const struct actio_table *table; struct actio_arena arena; struct actio_findings *f; struct actio_canvas canvas; bool made; };
 
 /* Two figures, and no zero in front of the exponent's. */
 static const char *brief(struct actio_arena *arena, double x)
@@ -105,7 +105,7 @@ static void draw(void *user)
 {
     struct plot *p = user;
     size_t n = 0;
-    struct actio_panel *panel = actio_panels_choose(p->table, p->axes, &p->arena, p->f, &n);
+    struct actio_panel *panel = actio_panels_choose(p->picture, &p->arena, p->f, &n);
     if (!panel) return;
     bool path = false;
     for (size_t i = 0; i < n; i++) path = path || !panel[i].over_time;
@@ -113,6 +113,7 @@ static void draw(void *user)
     actio_canvas_open(&p->canvas, &p->arena, WIDTH, 0);
     actio_canvas_box(&p->canvas, (struct actio_box){ 0, 0, WIDTH, 0 }, 0xFFFFFF, 1);
     double top = draw_title(p);
+    top = actio_key_draw(&p->canvas, p->picture, EDGE, WIDTH - EDGE, top);
     p->canvas.height = ceil(top + height * (double)(n / 2 + n % 2) + (n ? FOOT - 14 : 60));
     p->canvas.mark[0].box.h = p->canvas.height;
     place_cells(panel, n, top, height);
@@ -123,9 +124,9 @@ static void draw(void *user)
     p->made = true;
 }
 
-int actio_plot_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f)
+int actio_picture_write(struct actio_context *ctx, const struct actio_picture *picture, const char *path, struct actio_findings *f)
 {
-    struct plot p = { .table = table, .axes = axes, .f = f };
+    struct plot p = { .picture = picture, .table = picture->layer[0].table, .f = f };
     const struct actio_canvas_type *type = actio_canvas_for(path);
     if (!type) return actio_canvas_unknown(path, f);
     struct actio_findings *outer = ctx->findings;
@@ -136,4 +137,11 @@ int actio_plot_write(struct actio_context *ctx, const struct actio_table *table,
     actio_arena_close(&p.arena);
     ctx->findings = outer;
     return bad;
+}
+
+int actio_plot_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f)
+{
+    struct actio_layer layer = { table, "" };
+    struct actio_picture picture = { .layer = &layer, .layers = 1, .axes = axes };
+    return actio_picture_write(ctx, &picture, path, f);
 }

@@ -18,13 +18,18 @@ const char *actio_pretty_name(const char *name, struct actio_arena *arena);     
 const char *actio_raised(int number, struct actio_arena *arena);                       /* as an exponent */
 const char *actio_clean_text(const char *s, struct actio_arena *arena);                /* valid UTF-8 on one line; NULL is "" */
 
-struct actio_series { const double *y; double base; const char *label; uint32_t colour; };
+/* A line, discs, or both. col: of the first table. */
+struct actio_series {
+    const double *x, *y; size_t rows, col; double base;
+    const char *label; uint32_t colour;
+    double width, radius; bool hollow;                     /* of the line, of the discs; 0: none */
+    size_t first, stride;                                  /* rows that have a disc */
+};
 struct actio_panel {
     const char *heading, *note;                            /* in bold; after it in grey */
     const char *across, *up;                               /* names of the axes; "" = not written */
-    const double *x; size_t rows;
-    struct actio_series *series; size_t count;
-    bool over_time, is_log, equal;                         /* equal: one unit is as long across as up */
+    struct actio_series *series; size_t own, count;        /* those of the first table, which have labels, come first */
+    bool over_time, is_log, log_across, equal;             /* equal: one unit is as long across as up */
     struct actio_scale sx, sy;
     struct actio_box cell, frame;
 };
@@ -35,8 +40,14 @@ double actio_panel_right(const struct actio_panel *p);
 void actio_panel_draw(struct actio_canvas *canvas, struct actio_panel *p, const struct actio_table *table, bool name_events);
 
 /* The panels of a plot: as asked, or by role. NULL and a finding when a name is unknown. */
-struct actio_panel *actio_panels_choose(const struct actio_table *table, const char *axes, struct actio_arena *arena, struct actio_findings *f, size_t *count);
+struct actio_panel *actio_panels_choose(const struct actio_picture *picture, struct actio_arena *arena, struct actio_findings *f, size_t *count);
+/* layer.c: how a table is drawn, by its rows: line or discs, shades also have a colour. What other tables have of the panel's columns joins it, `across`
+ * (NULL: time) against them; change: less the first value of the first table. The key under the title: y of what comes next. */
+void actio_layer_style(const struct actio_picture *picture, size_t layer, struct actio_series *s);
+void actio_panel_join(struct actio_panel *p, const struct actio_picture *picture, const char *across, bool change, struct actio_arena *arena);
+double actio_key_draw(struct actio_canvas *canvas, const struct actio_picture *picture, double left, double right, double y);
 
-enum { ACTIO_INK = 0x222222, ACTIO_GREY = 0x6B6B6B, ACTIO_RULE = 0x9A9A9A, ACTIO_GRID = 0xE6E6E6 };
+enum { ACTIO_MANY_LINES = 8 };                             /* more than one can tell apart by colour */
+enum { ACTIO_BLUE = 0x0072B2, ACTIO_INK = 0x222222, ACTIO_GREY = 0x6B6B6B, ACTIO_RULE = 0x9A9A9A, ACTIO_GRID = 0xE6E6E6 };
 
 #endif

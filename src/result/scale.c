@@ -43,7 +43,8 @@ static struct actio_scale log_scale(double lo, double hi, double ticks)
 {
     struct actio_scale s = { .lo = floor(lo), .hi = ceil(hi), .is_log = true };
     if (s.hi < s.lo + 1) s.hi = s.lo + 1;
-    if (s.lo < s.hi - 14) s.lo = s.hi - 14;                /* below that is rounding */
+    double most = s.hi > -12 ? 14 : 5;                     /* below that is rounding, and so is all of what is small itself */
+    if (s.lo < s.hi - most) s.lo = s.hi - most;
     actio_scale_retick(&s, ticks);
     return s;
 }

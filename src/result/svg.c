@@ -64,7 +64,8 @@ static void add_disc(struct actio_text *t, const struct actio_canvas *c, const s
     attribute(t, "cx", m->box.x, 2);
     attribute(t, "cy", m->box.y, 2);
     attribute(t, "r", m->width, 2);
-    colour_of(t, "fill", c, m);
+    colour_of(t, m->hollow ? "stroke" : "fill", c, m);
+    if (m->hollow) actio_text_add(t, " fill=\"none\""), attribute(t, "stroke-width", ACTIO_RING_WIDTH, 2);
     actio_text_add(t, "/>\n");
 }
 

@@ -61,8 +61,17 @@ int actio_file_write(struct actio_context *ctx, const char *path, const char *by
 void actio_csv_text(const struct actio_table *table, struct actio_text *out);
 void actio_json_summary(const struct actio_table *table, struct actio_text *out);      /* LANGUAGE.md 4: run */
 
-/* A clean multi-panel picture. axes: "x,y" (two panels over time), "x:theta" (x across, theta up), NULL = panels by role. */
+/* A clean multi-panel picture of one table, or of several over each other: the first has the panels and the colours, columns of the others join by name. */
+enum actio_layer_look { ACTIO_LOOK_DISCS, ACTIO_LOOK_SHADES };   /* of the others: discs in the colours of the first, or lines from light to dark grey */
+struct actio_layer { const struct actio_table *table; const char *name; };
+struct actio_picture {
+    const struct actio_layer *layer; size_t layers;
+    enum actio_layer_look look;
+    const struct actio_table *trend;                       /* its second column over the first as one more panel, log-log, points joined; NULL: none */
+    const char *axes;                                      /* "x,y" (two panels over time), "x:theta" (x across, theta up), NULL = panels by role */
+};
 bool actio_plot_fits(const char *path);                    /* is there a canvas for this ending? svg built in, native/cairo.c png and pdf */
+int actio_picture_write(struct actio_context *ctx, const struct actio_picture *picture, const char *path, struct actio_findings *f);
 int actio_plot_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
 
 #endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Tables over each other in one picture: how each of them is drawn, which of its columns lie over which line, and the key. */
+#include "result/plot.h"
+
+#include <math.h>
+
+enum { MOST_DISCS = 80 };                                  /* of one series: more make a band */
+static const double SAMPLE = 22, LETTER = 11.5, KEY_ROW = 18, KEY_GAP = 16;
+
+/* Marks of further motions; those of one size are told apart by being open, and each begins at a row of its own. */
+static const struct { double radius; bool hollow; } marks[] = { { 3, true }, { 2, false }, { 4.2, true }, { 3, false }, { 5.4, true }, { 1.2, false } };
+
+/* From light to dark; one alone is dark. */
+static uint32_t shade(size_t number, size_t count)
+{
+    double at = count > 1 ? (double)number / (double)(count - 1) : 1;
+    uint32_t grey = (uint32_t)lround(0xC8 + at * (0x38 - 0xC8));
+    return grey << 16 | grey << 8 | grey;
+}
+
+void actio_layer_style(const struct actio_picture *picture, size_t layer, struct actio_series *s)
+{
+    size_t others = picture->layers - 1, number = layer - 1;
+    s->width = 1.6, s->radius = 0;
+    if (layer == 0) return;
+    s->label = "";
+    if (picture->look == ACTIO_LOOK_SHADES) {
+        s->width = 1.2, s->colour = shade(number, others);
+        return;
+    }
+    size_t kind = number % (sizeof marks / sizeof *marks);
+    s->width = 0, s->radius = marks[kind].radius, s->hollow = marks[kind].hollow;
+    s->stride = (s->rows + MOST_DISCS - 1) / MOST_DISCS;
+    if (s->stride == 0) s->stride = 1;
+    s->first = s->stride * number / others;
+}
+
+static double first_value(const double *y, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (isfinite(y[i])) return y[i];
+    return 0;
+}
+
+/* The column of another table that lies over this line; false where it has none. */
+static bool over(const struct actio_picture *picture, size_t layer, const char *across, struct actio_series *s)
+{
+    const struct actio_table *first = picture->layer[0].table, *t = picture->layer[layer].table;
+    size_t x = across ? actio_table_find(t, across) : actio_table_first(t, ACTIO_ROLE_TIME), y = actio_table_find(t, first->col[s->col].name);
+    if (x >= t->cols || y >= t->cols) return false;
+    s->x = t->data[x], s->y = t->data[y], s->rows = t->rows;
+    actio_layer_style(picture, layer, s);
+    return true;
+}
+
+void actio_panel_join(struct actio_panel *p, const struct actio_picture *picture, const char *across, bool change, struct actio_arena *arena)
+{
+    struct actio_series *all = actio_arena_array(arena, p->count * picture->layers + 1, sizeof *all);
+    size_t n = p->own = p->count;
+    for (size_t k = 0; k < n; k++) {
+        all[k] = p->series[k];
+        all[k].base = change ? first_value(all[k].y, all[k].rows) : 0;
+        all[k].width = p->own > ACTIO_MANY_LINES || p->is_log ? 1.1 : 1.6;
+    }
+    for (size_t layer = 1; layer < picture->layers; layer++)
+        for (size_t k = 0; k < p->own; k++) {
+            all[n] = all[k];
+            n += over(picture, layer, across, &all[n]);
+        }
+    p->series = all, p->count = n;
+}
+
+/* A short piece of what the table looks like. Colours tell columns apart, so that discs here have none. */
+static void draw_sample(struct actio_canvas *c, const struct actio_picture *picture, size_t layer, double x, double y)
+{
+    struct actio_series s = { .colour = picture->look == ACTIO_LOOK_SHADES ? ACTIO_BLUE : ACTIO_INK };
+    actio_layer_style(picture, layer, &s);
+    if (s.width > 0) actio_canvas_segment(c, x, y, x + SAMPLE, y, s.colour, s.width + .2, false);
+    for (int i = 0; i < 2 && s.radius > 0; i++) {
+        double at = x + SAMPLE * (i ? .75 : .25);
+        if (s.hollow) actio_canvas_ring(c, at, y, s.radius, s.colour);
+        else actio_canvas_disc(c, at, y, s.radius, s.colour, 0);
+    }
+}
+
+double actio_key_draw(struct actio_canvas *c, const struct actio_picture *picture, double left, double right, double y)
+{
+    if (picture->layers < 2) return y;
+    double x = left;
+    for (size_t layer = 0; layer < picture->layers; layer++) {
+        const char *name = actio_text_fit(c->arena, actio_clean_text(picture->layer[layer].name, c->arena), LETTER, right - left - SAMPLE - 7);
+        double width = SAMPLE + 7 + actio_text_width(name, LETTER);
+        if (x > left && x + width > right) x = left, y += KEY_ROW;
+        draw_sample(c, picture, layer, x, y);
+        actio_canvas_text(c, x + SAMPLE + 7, y + 4, name, LETTER, -1, ACTIO_INK);
+        x += width + KEY_GAP;
+    }
+    return y + KEY_ROW;
+}
