@@ -301,6 +301,14 @@ static void fill_proof(struct actio_run *run, struct actio_table *t)
     if (!run->proof) return;
     t->proof = actio_arena_alloc(&t->arena, sizeof *t->proof);
     *t->proof = *run->proof;
+    t->trend = actio_arena_alloc(&t->arena, sizeof *t->trend);
+    static const char *const name[] = { "points", "largest", "at the end" };
+    *t->trend = (struct actio_table){ .description = "error on grids", .cols = 3, .rows = 3, .col = actio_arena_array(&t->arena, 3, sizeof *t->col), .data = actio_arena_array(&t->arena, 3, sizeof *t->data) };
+    for (size_t c = 0; c < 3; c++) {
+        t->trend->col[c] = (struct actio_column){ .name = name[c], .meaning = "points of the grid", .unit = "", .latex = "" };
+        t->trend->data[c] = actio_arena_array(&t->arena, 3, sizeof(double));
+        for (size_t r = 0; r < 3; r++) t->trend->data[c][r] = c == 0 ? (double)run->proof->row[r].points : c == 1 ? run->proof->row[r].error : run->proof->row[r].end;
+    }
 }
 
 static void fill(void *user)

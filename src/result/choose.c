@@ -275,9 +275,13 @@ static struct actio_panel asked_against(const struct choice *c, size_t across, s
 static struct actio_panel trend_of(const struct choice *c)
 {
     const struct actio_table *t = c->picture->trend;
+    static const uint32_t ink[] = { ACTIO_INK, ACTIO_BLUE };
+    size_t count = t->cols > 1 ? t->cols - 1 : 0;
     struct actio_panel p = { .heading = actio_clean_text(t->description, c->arena), .note = "", .across = actio_clean_text(t->col[0].meaning, c->arena), .up = "",
-                             .series = actio_arena_array(c->arena, 1, sizeof *p.series), .own = 1, .count = 1, .is_log = true, .log_across = true };
-    p.series[0] = (struct actio_series){ .x = t->data[0], .y = t->data[1], .rows = t->rows, .label = "", .colour = ACTIO_INK, .width = 1.1, .radius = 3, .stride = 1 };
+                             .series = actio_arena_array(c->arena, count + 1, sizeof *p.series), .own = count, .count = count, .is_log = true, .log_across = true };
+    for (size_t i = 0; i < count; i++)
+        p.series[i] = (struct actio_series){ .x = t->data[0], .y = t->data[1 + i], .rows = t->rows, .label = count > 1 ? actio_clean_text(t->col[1 + i].name, c->arena) : "", .colour = ink[i % 2],
+                                             .width = 1.1, .radius = 3, .stride = 1 };
     return p;
 }
 

@@ -342,6 +342,6 @@ void actio_panel_draw(struct actio_canvas *canvas, struct actio_panel *p, const 
         return;
     }
     draw_all(canvas, p, clip);
-    if (p->over_time) draw_labels(canvas, p);
-    else if (!p->log_across) draw_start(canvas, p);
+    if (p->over_time || p->log_across) draw_labels(canvas, p);
+    else draw_start(canvas, p);
 }

@@ -142,6 +142,6 @@ int actio_picture_write(struct actio_context *ctx, const struct actio_picture *p
 int actio_plot_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f)
 {
     struct actio_layer layer = { table, "" };
-    struct actio_picture picture = { .layer = &layer, .layers = 1, .axes = axes };
+    struct actio_picture picture = { .layer = &layer, .layers = 1, .axes = axes, .trend = table->trend };
     return actio_picture_write(ctx, &picture, path, f);
 }

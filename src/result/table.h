@@ -32,6 +32,7 @@ struct actio_table {
     struct actio_sensitivity { const char *of; double value; struct actio_slope *slope; } *gradient; size_t gradients, slopes;   /* slopes: of each */
     /* proof of the action's critical point, where it was asked for */
     struct actio_proof *proof;
+    struct actio_table *trend;                             /* one more panel of its picture, or NULL: see struct actio_picture; in the arena */
     /* provenance */
     const char *model, *description, *file, *source, *by, *method, *version, *tier;
     struct actio_setting { const char *name; double value; } *param, *start; size_t params, starts;
@@ -67,7 +68,7 @@ struct actio_layer { const struct actio_table *table; const char *name; };
 struct actio_picture {
     const struct actio_layer *layer; size_t layers;
     enum actio_layer_look look;
-    const struct actio_table *trend;                       /* its second column over the first as one more panel, log-log, points joined; NULL: none */
+    const struct actio_table *trend;                       /* its other columns over the first as one more panel, log-log, points joined; NULL: none */
     const char *axes;                                      /* "x,y" (two panels over time), "x:theta" (x across, theta up), NULL = panels by role */
 };
 bool actio_plot_fits(const char *path);                    /* is there a canvas for this ending? svg built in, native/cairo.c png and pdf */
