@@ -126,7 +126,7 @@ int actio_run_verify(struct actio_run *run, const struct actio_aim *aim, struct 
 {
     size_t points = run->options.grid ? run->options.grid : FEW;
     while (verify_on(run, aim, points, v)) {
-        if (run->options.grid || points >= MANY || actio_stopped(run->ctx)) return actio_find(run->f, ACTIO_F_NO_PROOF, ACTIO_ARGS(ACTIO_COUNT(points))), 1;
+        if (run->options.grid || run->sys->droppable || points >= MANY || actio_stopped(run->ctx)) return actio_find(run->f, ACTIO_F_NO_PROOF, ACTIO_ARGS(ACTIO_COUNT(points))), 1;
         points *= 2;
     }
     return 0;

@@ -174,6 +174,21 @@ TEST(what_is_no_action_is_said)
     says_no((struct given){ "pendulum-cartesian", "x=1.1", 0, 0 }, 64, 4, NULL, "START_BREAKS");
 }
 
+/* Redundant constraints leave multipliers open, and the second variation is singular. */
+TEST(an_undetermined_critical_point_is_said)
+{
+    struct object o;
+    if (!open_object(&o, (struct given){ "four-bar", NULL, 0, 0 }, 16, 4, NULL)) return;
+    double *x = numbers(o.size);
+    bool said = false;
+    actio_action_guess(o.a, x);
+    CHECK(actio_action_solve(o.a, x, o.f) == ACTIO_NUMERICS_FAILED);
+    for (size_t i = 0; i < actio_findings_count(o.f); i++) said = said || strcmp(actio_findings_message(o.f, i).code, "ACTION_SINGULAR") == 0;
+    CHECK(said);
+    free(x);
+    close_object(&o);
+}
+
 /* Each allocation fails once: nothing leaks, and it is said. */
 TEST(memory_that_runs_out_leaves_nothing_behind)
 {
@@ -204,6 +219,7 @@ int main(void)
     RUN(without_differences_the_value_is_0_and_the_sectors_go_apart);
     RUN(newton_from_random_differences_ends_at_the_reduced_solution_without_any);
     RUN(what_is_no_action_is_said);
+    RUN(an_undetermined_critical_point_is_said);
     RUN(memory_that_runs_out_leaves_nothing_behind);
     return DONE();
 }

@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-enum { MOST_DISCS = 80 };                                  /* of one series: more make a band */
+enum { MOST_DISCS = 80 };                                  /* of one series: more make a band; of many motions each has fewer */
 static const double SAMPLE = 22, LETTER = 11.5, KEY_ROW = 18, KEY_GAP = 16;
 
 /* Marks of further motions; those of one size are told apart by being open, and each begins at a row of its own. */
-static const struct { double radius; bool hollow; } marks[] = { { 3, true }, { 2, false }, { 4.2, true }, { 3, false }, { 5.4, true }, { 1.2, false } };
+static const struct { double radius; bool hollow; } marks[] = { { 3, true }, { 2, false }, { 4.2, true }, { 3, false }, { 5.4, true }, { 1.2, false }, { 1.9, true }, { 4, false } };
 
 /* From light to dark; one alone is dark. */
 static uint32_t shade(size_t number, size_t count)
@@ -30,7 +30,8 @@ void actio_layer_style(const struct actio_picture *picture, size_t layer, struct
     }
     size_t kind = number % (sizeof marks / sizeof *marks);
     s->width = 0, s->radius = marks[kind].radius, s->hollow = marks[kind].hollow;
-    s->stride = (s->rows + MOST_DISCS - 1) / MOST_DISCS;
+    size_t share = MOST_DISCS / ((others + 1) / 2), most = share > 5 ? share : 5;
+    s->stride = (s->rows + most - 1) / most;
     if (s->stride == 0) s->stride = 1;
     s->first = s->stride * number / others;
 }

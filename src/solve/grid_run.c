@@ -83,10 +83,17 @@ static bool walls_are_thin(struct work *w, bool solved, double widths)
     return w->told->thin > 0;
 }
 
+/* Nodes of one interpolation: few, for what a grid has of errors goes from node to node. */
+static size_t window_of(const struct actio_grid *g)
+{
+    size_t width = g->order <= 4 ? 4 : (size_t)g->order;
+    return width < g->points ? width : g->points;
+}
+
 /* Weights of the nodes around t, from `first` on. */
 static size_t window(const struct actio_grid *g, double t, double *weight)
 {
-    size_t width = (size_t)g->order + 2 < g->points ? (size_t)g->order + 2 : g->points;
+    size_t width = window_of(g);
     double at = (t - g->t0) / (g->t1 - g->t0) * (double)(g->points - 1), nearest = round(at);
     if (fabs(at - nearest) < 1e-9) at = nearest;           /* a node's row is the node */
     ptrdiff_t first = (ptrdiff_t)floor(at) - (ptrdiff_t)(width - 1) / 2, most = (ptrdiff_t)(g->points - width);
@@ -116,7 +123,7 @@ static void fill_row(struct work *w, struct actio_rows *r, size_t l, double *scr
 {
     const struct actio_grid *g = w->g;
     struct actio_motion *m = w->m;
-    size_t n = m->n, ny = m->ny, N = m->N, all = ny + N + m->p, width = (size_t)g->order + 2 < g->points ? (size_t)g->order + 2 : g->points;
+    size_t n = m->n, ny = m->ny, N = m->N, all = ny + N + m->p, width = window_of(g);
     double weight[16], *at = scratch, *sum = scratch + all;
     size_t first = window(g, r->times[l], weight);
     memset(sum, 0, all * sizeof *sum);
