@@ -127,9 +127,7 @@ static void by_slabs(void)
     size_t bytes = ctx.bytes - before, iterations = 0;
     double h = DISK_END / EACH, from = now();
     for (size_t k = 0; k < (size_t)TURNS * EACH; k++) {
-        if (k == 0)
-            for (size_t i = 0; i < 4; i++)
-                for (size_t l = 0; l < 5; l++) s.pt.z[i * 5 + l] = disk_start[4 + i];
+        actio_slab_guess(&s, h);
         if (actio_slab_solve(&s, h, 1e-15)) { printf("a slab has no solution\n"); return; }
         iterations += s.iterations;
         actio_slab_pass(&s, h * (double)(k + 1));

@@ -21,8 +21,7 @@ struct skg {
     double t, t_new, t_end, h, tol, begun;                 /* the last step: t -> t_new */
     size_t taken;
     bool rejected;
-    double *block, *y0, *node, *weight, *guess, *save, *gap;     /* y0: data of the last slab; node: its states, k*ny + i; guess: rates and multipliers extrapolated */
-    double last_h; bool have_last;
+    double *block, *y0, *node, *weight, *save, *gap; /* y0: data of the last slab; node: its states, k*ny + i; save: scratch; gap: of soft walls, at the start and the nodes */
     struct actio_march_stats stats;
 };
 
@@ -48,10 +47,10 @@ static int open_slab(struct skg *d, size_t nodes)
     d->block = NULL;
     struct actio_shared shared = { m->param, m->mode, m->hidden };
     if (actio_element_open(&d->e, d->ctx, order, nodes) || actio_slab_open(&d->slab, d->ctx, m->sys, &d->e, shared)) return 1;
-    size_t nz = d->slab.pt.nz, all = m->ny * (nodes + 1) + nodes + 2 * nz * nodes + (nodes + 1) * m->sys->soft + 1;
+    size_t all = m->ny * (nodes + 2) + nodes + (nodes + 1) * m->sys->soft + 1;
     d->block = actio_take(d->ctx, all, sizeof *d->block);
     if (!d->block) return 1;
-    d->y0 = d->block, d->node = d->y0 + m->ny, d->weight = d->node + m->ny * nodes, d->guess = d->weight + nodes, d->save = d->guess + nz * nodes, d->gap = d->save + nz * nodes;
+    d->y0 = d->block, d->node = d->y0 + m->ny, d->weight = d->node + m->ny * nodes, d->save = d->weight + nodes, d->gap = d->save + m->ny;
     return 0;
 }
 
@@ -92,31 +91,13 @@ static void skg_start(void *handle, double t, const double *y, double t_end, dou
     double span = t_end - t, fastest = 0;
     (void)atol;
     d->t = d->t_new = d->begun = t, d->t_end = t_end, d->tol = rtol, d->taken = 0;
-    d->have_last = d->rejected = false;
+    d->rejected = false;
     put_data(d, t, y);
     for (size_t i = 0; i < d->m->n; i++) fastest = fmax(fastest, fabs(y[d->m->n + i]) / (1 + fabs(y[i])));
     d->h = copysign(fmin(fabs(span), fmin(0.05 * fabs(d->m->span), 0.2 / fmax(fastest, 1e-3))), span);
     if (d->flow->first > 0) d->h = copysign(fmin(fabs(span), d->flow->first), span);
     if (d->m->slabs) d->h = span / fmax(1, round((double)d->m->slabs * fabs(span / d->m->span)));
     d->stats.restarts++;
-}
-
-/* The guess: the last slab's rates and multipliers carried on, or the velocities of the start. */
-static void guess(struct skg *d, double h)
-{
-    struct actio_points *pt = &d->slab.pt;
-    size_t lanes = pt->lanes;
-    double jump;
-    bool far = !d->have_last || d->e.order || fabs(h) > 2.5 * fabs(d->last_h);   /* equally spaced nodes are no place to extrapolate from */
-    for (size_t k = 0; k < lanes; k++) {
-        if (!far) actio_element_weigh(&d->e, 1 + d->e.c[k] * h / d->last_h, d->weight, &jump);
-        for (size_t i = 0; i < pt->nz; i++) {
-            double sum = 0;
-            for (size_t j = 0; !far && j < lanes; j++) sum += d->weight[j] * d->guess[i * lanes + j];
-            if (far) sum = i < pt->n ? d->slab.v0[i] : d->have_last ? d->guess[i * lanes + lanes - 1] : 0;
-            pt->z[i * lanes + k] = sum;
-        }
-    }
 }
 
 /* The jump at the start beside the tolerance; below rounding it says nothing.      [SKG 3.5] */
@@ -142,7 +123,7 @@ static int flow_status(int slab)
 
 static int solve(struct skg *d, double h)
 {
-    guess(d, h);
+    actio_slab_guess(&d->slab, h);
     int bad = actio_slab_solve(&d->slab, h, d->m->slabs ? 1e-16 : fmax(1e-15, 1e-4 * d->tol));
     d->stats.rhs += d->e.nodes * (d->slab.iterations + 2), d->m->evaluations += d->e.nodes * (d->slab.iterations + 2);
     return bad;
@@ -226,8 +207,6 @@ static void accept(struct skg *d, double *t, double *y)
 {
     size_t ny = d->m->ny, last = d->e.nodes - 1;
     keep_nodes(d);
-    memcpy(d->guess, d->slab.pt.z, d->slab.pt.nz * d->e.nodes * sizeof *d->guess);
-    d->last_h = d->slab.h, d->have_last = true;
     if (d->m->tape) actio_tape_note(d->m->tape, &d->slab);
     actio_slab_pass(&d->slab, d->t_new);
     choose_rows(d, d->t_new);
@@ -244,7 +223,7 @@ static int step_given(struct skg *d, double *t, double *y)
     d->t_new = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h) ? d->t_end : d->begun + (double)(d->taken + 1) * d->h;
     keep_start(d);
     int bad = solve(d, d->t_new - d->t);
-    if ((bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) && d->have_last) d->have_last = false, bad = solve(d, d->t_new - d->t);
+    if ((bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) && d->slab.have_last) d->slab.have_last = false, bad = solve(d, d->t_new - d->t);
     if (bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) return d->m->stop = ACTIO_STOP_SLAB, ACTIO_FLOW_FAILED;
     if (bad) return flow_status(bad);
     accept(d, t, y);
@@ -303,7 +282,6 @@ static int skg_retake(void *handle, double t, double *y)
 {
     struct skg *d = handle;
     put_data(d, d->t, d->y0);
-    d->have_last = false;
     int bad = solve(d, t - d->t);
     if (bad) return flow_status(bad);
     d->t_new = t;

@@ -65,9 +65,9 @@ int actio_slab_open(struct actio_slab *s, struct actio_context *ctx, struct acti
     *s = (struct actio_slab){ .ctx = ctx, .e = e };
     if (actio_points_open(&s->pt, ctx, sys, e->nodes, shared)) return 1;
     size_t n = s->pt.n, nx = s->pt.nx, size = s->size = e->nodes * s->pt.nz, all = 1;
-    double **part[] = { &s->x0, &s->v0, &s->P0, &s->lost, &s->dx, &s->r, &s->M };
+    double **part[] = { &s->x0, &s->v0, &s->P0, &s->lost, &s->dx, &s->r, &s->last, &s->weight, &s->M };
     s->sparse = pays(s);
-    const size_t length[] = { nx, n, n, nx + n, nx * e->nodes, size, s->sparse ? 0 : size * size };
+    const size_t length[] = { nx, n, n, nx + n, nx * e->nodes, size, size, e->nodes, s->sparse ? 0 : size * size };
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
     s->block = actio_take(ctx, all, sizeof *s->block);
     s->pivot = actio_take(ctx, size + 1, sizeof *s->pivot);
@@ -91,7 +91,25 @@ int actio_slab_data(struct actio_slab *s, double t, const double *x, const doubl
     memcpy(s->x0, x, pt->nx * sizeof *x), memcpy(s->v0, v, pt->n * sizeof *v);
     for (size_t i = 0; i < pt->n; i++) s->P0[i] = pt->P[i * pt->lanes];
     memset(s->lost, 0, (pt->nx + pt->n) * sizeof *s->lost);
+    s->have_last = false;
     return bad;
+}
+
+void actio_slab_guess(struct actio_slab *s, double h)
+{
+    struct actio_points *pt = &s->pt;
+    size_t lanes = pt->lanes;
+    double jump;
+    bool far = !s->have_last || s->e->order || fabs(h) > 2.5 * fabs(s->last_h);   /* equally spaced nodes are no place to extrapolate from */
+    for (size_t k = 0; k < lanes; k++) {
+        if (!far) actio_element_weigh(s->e, 1 + s->e->c[k] * h / s->last_h, s->weight, &jump);
+        for (size_t i = 0; i < pt->nz; i++) {
+            double sum = 0;
+            for (size_t j = 0; !far && j < lanes; j++) sum += s->weight[j] * s->last[i * lanes + j];
+            if (far) sum = i < pt->n ? s->v0[i] : s->have_last ? s->last[i * lanes + lanes - 1] : 0;
+            pt->z[i * lanes + k] = sum;
+        }
+    }
 }
 
 /* Sum over nodes of A's row k with one component's values. */
@@ -262,6 +280,8 @@ void actio_slab_pass(struct actio_slab *s, double t)
 {
     struct actio_points *pt = &s->pt;
     size_t lanes = pt->lanes, last = lanes - 1;
+    memcpy(s->last, pt->z, pt->nz * lanes * sizeof *s->last);
+    s->last_h = s->h, s->have_last = true;
     for (size_t i = 0; i < pt->nx; i++) carry(&s->x0[i], &s->lost[i], s->dx[i * lanes + last]);
     for (size_t i = 0; i < pt->n; i++) {
         carry(&s->P0[i], &s->lost[pt->nx + i], s->h * along(s, last, pt->F + i * lanes));

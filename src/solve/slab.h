@@ -34,6 +34,7 @@ struct actio_slab {
     int *pivot;
     /* Large slabs: the same matrix sparse. Entry (row, col) of node k's equations and node j's unknowns at place[row*nz + col] - 1, + k*nodes + j where nodes are coupled, + k else. */
     bool sparse; uint32_t *place; bool *coupled; uint32_t *pattern; double *values; size_t entries; struct actio_linear linear;
+    double *last, *weight, last_h; bool have_last;         /* rates and multipliers of the slab before, its length */
     size_t iterations, factored;                           /* of the last solve */
 };
 enum actio_slab_status { ACTIO_SLAB_DONE, ACTIO_SLAB_NO_NUMBER, ACTIO_SLAB_SINGULAR, ACTIO_SLAB_DIVERGED };
@@ -41,6 +42,8 @@ int actio_slab_open(struct actio_slab *s, struct actio_context *ctx, struct acti
 void actio_slab_close(struct actio_slab *s);
 /* Data at t: x = (q, s), v; momenta follow. 0, or 1: no finite value. */
 int actio_slab_data(struct actio_slab *s, double t, const double *x, const double *v);
+/* The guess for a slab of this length, into pt.z: the last slab's rates and multipliers carried on, or the velocities of the data. */
+void actio_slab_guess(struct actio_slab *s, double h);
 /* Solves from the guess in pt.z; tol: relative, of the rates. A slab status. */
 int actio_slab_solve(struct actio_slab *s, double h, double tol);
 /* The end becomes the data of the next slab. */

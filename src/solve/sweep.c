@@ -264,6 +264,7 @@ int actio_sweep_solve(struct actio_sweep *s)
     for (size_t first = 0; first < g->points; first += g->pt.lanes) {
         size_t count = actio_grid_load(g, first);
         if (actio_stopped(g->ctx)) return ACTIO_GRID_STOPPED;
+        if (g->ctx->progress) g->ctx->progress(g->ctx->progress_user, "action", (double)first, (double)g->points);
         if (actio_points_jets(&g->pt, count)) return ACTIO_GRID_NO_NUMBER;
         for (size_t l = 0; l < count; l++) {
             if (!forward(s, first + l, l)) return ACTIO_GRID_SINGULAR;
