@@ -33,6 +33,7 @@ struct actio_run {
     double *extended;                                      /* y0 where the principle has more states than the model */
     int bad;
     bool tentative;                                        /* dependent rows are taken for redundant: to see where the motion goes */
+    bool projected;                                        /* --project moved the start data */
     bool surveyed; size_t rank;                            /* what the verdict found: rows of this rank everywhere near the start */
     const double *elsewhere;                               /* a state that it found when the start is singular or no state is near it; or NULL */
     double *visited, *visited_at; size_t visits;           /* states on the motion as the verdict computed it roughly, and their times */

@@ -28,6 +28,7 @@ int actio_run_check_nodes(struct actio_run *run)
     const struct actio_run_options *o = &run->options;
     if (is_action(run)) {
         if (form_of(o) != ACTIO_ACTION_WEAK && !o->grid) return refuse(run, "form", "one --grid");
+        if (o->grid && o->gradients) return refuse(run, "gradient", "runs without --grid");
         if (o->grid && o->slabs) return refuse(run, "slabs", "runs without --grid");
         if (o->grid && o->nodes) return refuse(run, "nodes", "runs without --grid");
         if (o->method && strcmp(o->method, "auto") != 0) return refuse(run, "method", "principles that have equations of motion");
@@ -42,6 +43,7 @@ int actio_run_check_nodes(struct actio_run *run)
         }
         return 0;
     }
+    if (o->gradients) return refuse(run, "gradient", "skg");
     if (o->form) return refuse(run, "form", "skg");
     if (o->verify) return refuse(run, "verify", "skg");
     if (o->order) return refuse(run, "order", "skg");

@@ -15,11 +15,11 @@ enum { MOST_RUNS = 5 };
 /* ---- one column at one state */
 
 /* B' w = (by z', by lambda), B = [G, -D'; A, 0]: of least norm where rows are redundant. */
-static int weigh_equations(struct actio_motion *m, const double *values, const double *wanted)
+static int weigh_equations(struct actio_motion *m, const double *values, const double *wanted, double largest)
 {
     const struct actio_system *sys = m->sys;
     size_t N = m->N, size = N + m->p;
-    double *B = actio_take(m->ctx, size * size + actio_rank_work(size, size) + 1, sizeof *B), defect;
+    double *B = actio_take(m->ctx, size * size + actio_rank_work(size, size) + 1, sizeof *B), defect = INFINITY;
     int *iwork = actio_take(m->ctx, 2 * size + 1, sizeof *iwork);
     if (B && iwork) {
         for (size_t i = 0; i < sys->G.count; i++) B[sys->G.col[i] * size + sys->G.row[i]] += values[i];
@@ -27,7 +27,7 @@ static int weigh_equations(struct actio_motion *m, const double *values, const d
         for (size_t i = 0; i < sys->D.count; i++) B[(N + sys->D.row[i]) * size + sys->D.col[i]] -= values[sys->G.count + sys->A.count + i];
         actio_min_norm(size, size, B, wanted, 1e-12, m->weight, &defect, B + size * size, iwork);
     }
-    int bad = !B || !iwork;
+    int bad = !B || !iwork || !(defect <= 1e-9 * largest); /* what is wanted of multipliers that are not unique has no derivative here */
     actio_give(m->ctx, B), actio_give(m->ctx, iwork);
     return bad;
 }
@@ -47,7 +47,7 @@ int actio_run_observe(struct actio_motion *m, size_t which, double t, const doub
     for (size_t i = 0; i < extra; i++) most = fmax(most, fabs(x[1 + ny + i]));
     if (most == 0) return !isfinite(*value);               /* no accelerations and no multipliers in it */
     const double *wanted = x + 1 + ny;
-    if (actio_motion_need(m, ACTIO_Q_MULTIPLIER_GRADIENT) || weigh_equations(m, actio_motion_values(m, t, y), wanted)) return 1;
+    if (actio_motion_need(m, ACTIO_Q_MULTIPLIER_GRADIENT) || weigh_equations(m, actio_motion_values(m, t, y), wanted, most)) return 1;
     const double *more = actio_motion_quantity(m, ACTIO_Q_MULTIPLIER_GRADIENT, t, y);
     for (size_t i = 0; i < own; i++) total[i] += more[i];
     return !isfinite(*value);
@@ -55,8 +55,9 @@ int actio_run_observe(struct actio_motion *m, size_t which, double t, const doub
 
 /* ---- start data on the constraints */
 
-/* Residual rows of the action's nodes at the start, times a change (dy, dparam), by constraint: of positions or of velocities. */
-static void change_of_residuals(const struct actio_points *pt, bool positions, const double *dy, const double *dparam, double *r)
+/* Residual rows of the action's nodes at the start, times a change (dy, dparam, and dt of the start time: along the motion, at its rates, residuals stay 0, which
+ * gives their derivatives by time), by constraint: of positions or of velocities. */
+static void change_of_residuals(const struct actio_points *pt, bool positions, const double *dy, const double *rate, double dt, const double *dparam, double *r)
 {
     const struct actio_places *jets = &pt->sys->jets, *by = &pt->sys->param_jets;
     size_t first = 2 * pt->n + pt->m + (positions ? pt->p : 0), count = positions ? pt->h : pt->p, n = pt->n;
@@ -65,32 +66,49 @@ static void change_of_residuals(const struct actio_points *pt, bool positions, c
     for (size_t i = 0; i < jets->count; i++) {
         size_t row = jets->row[i], col = jets->col[i];
         if (row < first || row >= first + count || col >= pt->nx + n) continue;
-        double d = col < n ? dy[col] : col < pt->nx ? dy[n + col] : dy[n + col - pt->nx];
+        size_t i_y = col < n ? col : col < pt->nx ? n + col : n + col - pt->nx;
+        double d = dy[i_y] - (rate ? rate[i_y] * dt : 0);
         r[constraint[row - first]] += pt->jet[i * pt->lanes] * d;
     }
     for (size_t i = 0; dparam && i < by->count; i++)
         if (by->row[i] >= first && by->row[i] < first + count) r[constraint[by->row[i] - first]] += pt->param_jet[i * pt->lanes] * dparam[by->col[i]];
 }
 
-/* The nearest change of `size` variables (all z, or positions) that takes residuals r away: S d + A' nu = 0, A d = -r; S the masses where they are positive. */
-static int nearest(struct actio_motion *m, const double *values, size_t size, const double *r, double *d)
+/* Rows that count for positions, or for velocities and states; redundant ones that were left out do not. */
+static bool counts(const struct actio_points *pt, bool positions, size_t constraint)
 {
-    const struct actio_system *sys = m->sys;
-    size_t all = size + m->p;
+    if (pt->dropped && pt->dropped[constraint] > 0) return false;
+    bool holonomic = false;
+    for (size_t i = 0; i < pt->h; i++) holonomic = holonomic || pt->sys->position_row[i] == constraint;
+    return holonomic || !positions;
+}
+
+/* [S A'; A 0] with S the metric that --project has: the masses (their lower half) where they are positive, else 1. */
+static void fill_nearest(const struct actio_points *pt, const double *values, bool positions, size_t size, double *K, double *S)
+{
+    const struct actio_system *sys = pt->sys;
+    size_t all = size + pt->p;
+    for (size_t i = 0; i < sys->G.count; i++)
+        if (sys->G.row[i] < size && sys->G.col[i] <= sys->G.row[i]) K[sys->G.row[i] * all + sys->G.col[i]] = K[sys->G.col[i] * all + sys->G.row[i]] = values[i];
+    for (size_t i = 0; i < size; i++) memcpy(S + i * size, K + i * all, size * sizeof *S);
+    bool positive = actio_cholesky_factor(size, S) == 0;
+    for (size_t i = 0; !positive && i < size; i++)
+        for (size_t j = 0; j < size; j++) K[i * all + j] = i == j;
+    for (size_t i = 0; i < sys->A.count; i++) {
+        size_t row = sys->A.row[i], col = sys->A.col[i];
+        if (col < size && counts(pt, positions, row)) K[(size + row) * all + col] = K[col * all + size + row] = values[sys->G.count + i];
+    }
+}
+
+/* The nearest change of `size` variables (all z, or positions) that takes residuals r away: S d + A' nu = 0, A d = -r. */
+static int nearest(struct actio_motion *m, const struct actio_points *pt, const double *values, bool positions, const double *r, double *d)
+{
+    size_t size = positions ? pt->n : m->N, all = size + m->p;
     double *K = actio_take(m->ctx, all * all + actio_rank_work(all, all) + size * size + 2 * all + 1, sizeof *K), defect;
     int *iwork = actio_take(m->ctx, 2 * all + 1, sizeof *iwork);
     if (K && iwork) {
         double *S = K + all * all + actio_rank_work(all, all), *b = S + size * size, *x = b + all;
-        for (size_t i = 0; i < sys->G.count; i++)
-            if (sys->G.row[i] < size && sys->G.col[i] < size) K[sys->G.row[i] * all + sys->G.col[i]] += 0.5 * values[i], K[sys->G.col[i] * all + sys->G.row[i]] += 0.5 * values[i];
-        for (size_t i = 0; i < size; i++) memcpy(S + i * size, K + i * all, size * sizeof *S);
-        bool positive = actio_cholesky_factor(size, S) == 0;
-        for (size_t i = 0; !positive && i < size; i++)
-            for (size_t j = 0; j < size; j++) K[i * all + j] = i == j;
-        for (size_t i = 0; i < sys->A.count; i++) {
-            size_t row = size + sys->A.row[i], col = sys->A.col[i];
-            if (col < size) K[row * all + col] = K[col * all + row] = values[sys->G.count + i];
-        }
+        fill_nearest(pt, values, positions, size, K, S);
         for (size_t k = 0; k < m->p; k++) b[size + k] = -r[k];
         actio_min_norm(all, all, K, b, 1e-11, x, &defect, K + all * all, iwork);
         memcpy(d, x, size * sizeof *d);
@@ -101,17 +119,17 @@ static int nearest(struct actio_motion *m, const double *values, size_t size, co
 }
 
 /* A change of start data and params, put back on the constraints: positions, then velocities and states. values: MATRIX at the start. */
-static void project_change(struct actio_motion *m, const struct actio_points *pt, const double *values, double *dy, const double *dparam)
+static void project_change(struct actio_motion *m, const struct actio_points *pt, const double *values, double *dy, const double *rate, double dt, const double *dparam)
 {
     double *r = m->residual, *step = m->step;
     if (pt->h) {
-        change_of_residuals(pt, true, dy, dparam, r);
-        if (nearest(m, values, pt->n, r, step) == 0)
+        change_of_residuals(pt, true, dy, rate, dt, dparam, r);
+        if (nearest(m, pt, values, true, r, step) == 0)
             for (size_t i = 0; i < pt->n; i++) dy[i] += step[i];
     }
     if (pt->p == 0) return;
-    change_of_residuals(pt, false, dy, dparam, r);
-    if (nearest(m, values, m->N, r, step) == 0)
+    change_of_residuals(pt, false, dy, rate, dt, dparam, r);
+    if (nearest(m, pt, values, false, r, step) == 0)
         for (size_t i = 0; i < m->N; i++) dy[pt->n + i] += step[i];
 }
 
@@ -129,16 +147,21 @@ static void by_params(struct formulas *f, actio_expr e, double *out)
 /* What is made of params: start data (ny rows), t0, t1, and the params themselves (row i by param k: what i changes when k is set). */
 struct made { double *start, *t0, *t1, *param; };
 
-static void follow_definitions(size_t n, const double *D, double *T)
+static void follow_definitions(struct actio_context *ctx, size_t n, const double *D, double *T)
 {
+    bool changed = true;
     for (size_t k = 0; k < n; k++) T[k * n + k] = 1;
-    for (size_t round = 0; round < n; round++)
+    for (size_t round = 0; changed && round < n && !actio_stopped(ctx); round++) {
+        changed = false;
         for (size_t i = 0; i < n; i++)
             for (size_t k = 0; k < n; k++) {
                 double sum = i == k;
-                for (size_t j = 0; j < n && i != k; j++) sum += D[i * n + j] * T[j * n + k];
+                for (size_t j = 0; j < n && i != k; j++)
+                    if (D[i * n + j] != 0) sum += D[i * n + j] * T[j * n + k];
+                changed = changed || sum != T[i * n + k];
                 T[i * n + k] = sum;
             }
+    }
 }
 
 struct making { struct actio_run *run; struct made *made; };
@@ -157,7 +180,7 @@ static void differentiate(void *user)
     by_params(&f, m->t0_written, w->made->t0), by_params(&f, m->t1_written, w->made->t1);
     double *D = actio_arena_array(&run->arena, n * n + 1, 8);
     for (size_t i = 0; i < n; i++) by_params(&f, m->param[i].definition, D + i * n);
-    follow_definitions(n, D, w->made->param);
+    follow_definitions(run->ctx, n, D, w->made->param);
 }
 
 /* ---- the gradient */
@@ -171,7 +194,7 @@ static int rates_at(struct actio_motion *m, double t, const double *y, double *r
 }
 
 /* From derivatives by the raw start (dy0) and by params alone (dparam) to those that are shown: out has ny, then the params. */
-static void gather(struct actio_run *run, const struct actio_points *pt, const double *values, const struct made *made, const double *dy0, const double *dparam, double *change, double *out)
+static void gather(struct actio_run *run, const struct actio_points *pt, const double *values, const struct made *made, const double *dy0, const double *rate, const double *dparam, double *change, double *out)
 {
     struct actio_motion *m = &run->motion;
     size_t ny = run->ny, n = run->model->params;
@@ -179,14 +202,14 @@ static void gather(struct actio_run *run, const struct actio_points *pt, const d
     for (size_t i = 0; i < ny; i++) {
         memset(change, 0, ny * sizeof *change);
         change[i] = 1;
-        project_change(m, pt, values, change, NULL);
+        project_change(m, pt, values, change, NULL, 0, NULL);
         out[i] = actio_dot(ny, dy0, change);
     }
     for (size_t k = 0; k < n; k++) {
         memset(single, 0, n * sizeof *single);
         single[k] = 1;
         for (size_t i = 0; i < ny; i++) change[i] = run->model->frees ? 0 : made->start[i * n + k];
-        project_change(m, pt, values, change, single);
+        project_change(m, pt, values, change, rate, made->t0[k], single);
         partial[k] = dparam[k] + actio_dot(ny, dy0, change);
     }
     for (size_t k = 0; k < n; k++) {
@@ -216,7 +239,7 @@ static int gradients(struct actio_run *run, const struct made *made, double loca
         if (!values) { bad = 1; break; }
         double by_t0 = -actio_dot(ny, dy0, rate);
         for (size_t k = 0; k < n; k++) dparam[k] += by_t1 * made->t1[k] + by_t0 * made->t0[k];
-        gather(run, &a.slab->pt, values, made, dy0, dparam, change, out + o * width);
+        gather(run, &a.slab->pt, values, made, dy0, rate, dparam, change, out + o * width);
     }
     actio_adjoint_close(&a);
     actio_give(run->ctx, work);
@@ -234,12 +257,16 @@ static double compare(size_t count, const double *coarse, const double *fine, do
     return worst;
 }
 
+/* A column by its name; x' may stand for x_dot, a[3]' for a_dot[3]. */
 static size_t column_named(const struct actio_system *sys, const char *name)
 {
     char dotted[256];
     size_t length = strlen(name), c = 0;
-    if (length && length < 240 && name[length - 1] == '\'') {
-        memcpy(dotted, name, length - 1), memcpy(dotted + length - 1, "_dot", 5);
+    if (length > 1 && length < 240 && name[length - 1] == '\'') {
+        const char *bracket = strchr(name, '[');
+        size_t base = bracket ? (size_t)(bracket - name) : length - 1;
+        memcpy(dotted, name, base), memcpy(dotted + base, "_dot", 4), memcpy(dotted + base + 4, name + base, length - 1 - base);
+        dotted[length + 3] = 0;
         name = dotted;
     }
     while (c < sys->columns && strcmp(sys->column[c].name, name) != 0) c++;
@@ -274,8 +301,7 @@ static int cannot(struct actio_run *run, const char *why)
 
 static const char *objection(const struct actio_run *run)
 {
-    if (run->principle->stepper != &actio_skg) return "it comes from the action: take --by skg";
-    if (run->options.grid) return "it comes from slabs: leave --grid out";
+    if (run->projected) return "the start data were moved onto the constraints; give those that were found";
     if (run->motion.changes > 1) return "the motion passes a switch (abs, sign, min, max, if), where it is not smooth";
     return NULL;
 }
@@ -299,7 +325,7 @@ int actio_run_gradient(struct actio_run *run, struct actio_run_gradient *out)
         if (!bad) worst = compare(all, coarse, out->derivative, out->error);
         if (worst > tol && i + 1 < MOST_RUNS) memcpy(coarse, out->derivative, all * sizeof *coarse);
     }
-    if (bad) return cannot(run, "the transposed equations of a slab have no solution");
+    if (bad) return cannot(run, "what is asked for is not determined at the end (multipliers of redundant constraints?), or a slab's transposed equations have no solution");
     if (worst > tol) actio_find(run->f, ACTIO_F_GRADIENT_ROUGH, ACTIO_ARGS(ACTIO_NUMBER(tol), ACTIO_NUMBER(worst)));
     return 0;
 }

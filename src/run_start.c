@@ -197,6 +197,7 @@ static int judge_start(struct actio_run *run, const struct actio_start_check *c)
         return 1;
     }
     if (!c->consistent) {
+        run->projected = true;
         actio_run_find(run, ACTIO_F_START_PROJECTED, ACTIO_ARGS(ACTIO_TEXT(actio_run_state_text(run, c->nearest, run->y0))));
         if (c->euclidean) actio_run_find(run, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
     }

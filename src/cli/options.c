@@ -120,6 +120,8 @@ static int take_gradient(struct actio_cli_arguments *a, const char *value)
     for (char *s = (char *)value, *end; ; s = end + 1) {
         end = strchr(s, ',');
         if (end) *end = 0;
+        while (*s == ' ') s++;
+        for (size_t n = strlen(s); n && s[n - 1] == ' '; n--) s[n - 1] = 0;
         if (*s == 0) return refuse(a, "gradient", value, "a column's name is needed");
         if (a->run.gradients == sizeof a->gradient / sizeof *a->gradient) return actio_cli_usage(a, NULL, "--gradient: at most %zu columns", a->run.gradients);
         a->gradient[a->run.gradients++] = s;
