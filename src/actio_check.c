@@ -378,7 +378,7 @@ static int check_start(struct checking *c)
 static int survey(struct checking *c)
 {
     struct actio_run *run = c->run;
-    if (actio_run_form(run) || (c->boxes && (actio_attempt(run->ctx, take_box, c) || run->f->errors))) return 1;
+    if (actio_run_form(run) || actio_run_mix(run) || (c->boxes && (actio_attempt(run->ctx, take_box, c) || run->f->errors))) return 1;
     c->naive_constraints = run->model->constraints;
     size_t errors = run->f->errors;
     actio_check_units(run->model, run->f);

@@ -151,7 +151,7 @@ static int obey(struct actio_run *run)
     }
     if (p->form != run->form && take_equations(run)) return 1;
     if (*p->differs) actio_find(run->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(p->differs)));
-    if (p->stepper == &actio_skg) run->sys->droppable = motion->rank < run->sys->p;
+    if (p->stepper == &actio_skg) actio_system_droppable(run->sys, motion->rank < run->sys->p);
     motion->grid = run->options.grid, motion->order = run->options.order, motion->slabs = run->options.slabs, motion->nodes = run->options.nodes;
     if (motion->contacts) motion->contacts->pick = run->options.pick;
     if (p->law == NULL) return 0;

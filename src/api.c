@@ -185,7 +185,7 @@ bool actio_table_proof(const struct actio_table *table, struct actio_proof_info 
 {
     const struct actio_proof *p = table->proof;
     if (!p) return false;
-    *out = (struct actio_proof_info){ p->order, p->unknowns, p->iterations, { 0 }, p->action, p->gradient, p->minus, p->minus_multipliers, p->apart, p->started, { 0 }, { 0 }, p->rate, p->rate_end };
+    *out = (struct actio_proof_info){ p->order, p->proved, p->unknowns, p->iterations, { 0 }, p->action, p->gradient, p->minus, p->minus_multipliers, p->apart, p->started, { 0 }, { 0 }, p->rate, p->rate_end };
     for (size_t i = 0; i < 3; i++) out->points[i] = p->row[i].points, out->error[i] = p->row[i].error, out->end[i] = p->row[i].end;
     return true;
 }

@@ -28,6 +28,7 @@ int actio_run_check_nodes(struct actio_run *run)
     const struct actio_run_options *o = &run->options;
     if (is_action(run)) {
         if (form_of(o) != ACTIO_ACTION_WEAK && !o->grid) return refuse(run, "form", "one --grid");
+        if (o->verify && form_of(o) != ACTIO_ACTION_WEAK) return refuse(run, "verify", "the weak form");
         if (o->grid && o->gradients) return refuse(run, "gradient", "runs without --grid");
         if (o->grid && o->slabs) return refuse(run, "slabs", "runs without --grid");
         if (o->grid && o->nodes) return refuse(run, "nodes", "runs without --grid");
@@ -73,6 +74,9 @@ static void say(struct actio_run *run, const struct actio_grid_told *told)
     case ACTIO_ACTION_TOO_LARGE: actio_find(run->f, ACTIO_F_FORM_TOO_LARGE, ACTIO_ARGS(ACTIO_COUNT(points))); break;
     case ACTIO_GRID_SINGULAR: actio_find(run->f, ACTIO_F_ACTION_SINGULAR, ACTIO_ARGS(ACTIO_COUNT(points))); break;
     case ACTIO_GRID_BRANCH: actio_find(run->f, ACTIO_F_ACTION_BRANCH, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_TEXT(told->away > 0 ? "its positions are" : "its first velocities are"), ACTIO_NUMBER(told->away > 0 ? told->away : told->jump), ACTIO_TEXT(told->away > 0 ? "the march by slabs" : "those of the start"))); break;
+    case ACTIO_GRID_DIVERGED:
+        if (form_of(&run->options) != ACTIO_ACTION_WEAK) { actio_find(run->f, ACTIO_F_FORM_FAILS, ACTIO_ARGS(ACTIO_TEXT(run->options.form), ACTIO_COUNT(points))); break; }
+        /* fall through */
     default: actio_find(run->f, ACTIO_F_ACTION_DIVERGED, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(told->iterations), ACTIO_NUMBER(told->residual))); break;
     }
 }

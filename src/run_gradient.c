@@ -208,7 +208,7 @@ static void gather(struct actio_run *run, const struct actio_points *pt, const d
     for (size_t k = 0; k < n; k++) {
         memset(single, 0, n * sizeof *single);
         single[k] = 1;
-        for (size_t i = 0; i < ny; i++) change[i] = run->model->frees ? 0 : made->start[i * n + k];
+        for (size_t i = 0; i < ny; i++) change[i] = made->start[i * n + k];
         project_change(m, pt, values, change, rate, made->t0[k], single);
         partial[k] = dparam[k] + actio_dot(ny, dy0, change);
     }
@@ -257,6 +257,12 @@ static double compare(size_t count, const double *coarse, const double *fine, do
     return worst;
 }
 
+static int cannot(struct actio_run *run, const char *why)
+{
+    actio_find(run->f, ACTIO_F_NO_GRADIENT, ACTIO_ARGS(ACTIO_TEXT(why)));
+    return 1;
+}
+
 /* A column by its name; x' may stand for x_dot, a[3]' for a_dot[3]. */
 static size_t column_named(const struct actio_system *sys, const char *name)
 {
@@ -276,6 +282,7 @@ static size_t column_named(const struct actio_system *sys, const char *name)
 int actio_run_check_columns(struct actio_run *run)
 {
     const struct actio_run_options *o = &run->options;
+    if (o->gradients && run->model->frees) return cannot(run, "start data are free, and found from conditions; give them by `start`");
     for (size_t i = 0; i < o->gradients; i++)
         if (column_named(run->sys, o->gradient[i]) == run->sys->columns) return actio_find(run->f, ACTIO_F_NO_COLUMN, ACTIO_ARGS(ACTIO_TEXT(o->gradient[i]))), 1;
     return 0;
@@ -293,11 +300,6 @@ int actio_run_observed(struct actio_run *run, const char *const *name, size_t co
     return actio_motion_need(&run->motion, ACTIO_Q_OBSERVED);
 }
 
-static int cannot(struct actio_run *run, const char *why)
-{
-    actio_find(run->f, ACTIO_F_NO_GRADIENT, ACTIO_ARGS(ACTIO_TEXT(why)));
-    return 1;
-}
 
 static const char *objection(const struct actio_run *run)
 {

@@ -20,6 +20,8 @@ struct mixed {
     size_t *free;                                          /* components of y0 */
     double *station; size_t stations, *at;                 /* times of conditions, in order; the station of each condition */
     double *r, *J, *step, *total, *dy0, *dparam, *value;   /* residuals: constraints, then conditions; J: by free data */
+    double *base;                                          /* free data before a step */
+    bool vanishes;                                         /* some constraint has no gradient at the start */
     double local;
 };
 
@@ -53,11 +55,20 @@ static void open_arrays(void *user)
     size_t most = w->rows + w->conditions + 1;
     w->free = actio_arena_array(&run->arena, w->frees + 1, sizeof *w->free);
     w->at = actio_arena_array(&run->arena, w->conditions + 1, sizeof *w->at);
-    double **part[] = { &w->station, &w->r, &w->J, &w->step, &w->total, &w->dy0, &w->dparam, &w->value };
-    const size_t length[] = { w->conditions, most, most * (w->frees + 1), w->frees, actio_observed_width(run->sys), run->ny, m->params, 1 };
+    double **part[] = { &w->base, &w->station, &w->r, &w->J, &w->step, &w->total, &w->dy0, &w->dparam, &w->value };
+    const size_t length[] = { w->frees, w->conditions, most, most * (w->frees + 1), w->frees, actio_observed_width(run->sys), run->ny, m->params, 1 };
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) *part[i] = actio_arena_array(&run->arena, length[i] + 1, sizeof(double));
     for (size_t i = 0; i < w->frees; i++) w->free[i] = component_of(m, &m->free_data[i]);
     order_stations(w);
+}
+
+/* A row of the jets without any entry that is not 0, beside those of multipliers. */
+static bool has_no_gradient(const struct mixed *w, size_t row)
+{
+    const struct actio_places *jets = &w->pt.sys->jets;
+    for (size_t e = 0; e < jets->count; e++)
+        if (jets->row[e] == row && jets->col[e] < w->pt.nx + w->pt.n && w->pt.jet[e] != 0) return false;
+    return true;
 }
 
 /* Constraints at the start: residuals of positions and velocities, and their derivatives by the free data. */
@@ -71,7 +82,8 @@ static int constraints_at(struct mixed *w, const double *y)
     memcpy(pt->x, y, n * sizeof *y), memcpy(pt->x + n, y + 2 * n, pt->m * sizeof *y), memcpy(pt->z, y + n, n * sizeof *y);
     if (w->rows == 0) return 0;
     if (actio_points_jets(pt, 1)) return 1;
-    for (size_t i = 0; i < w->rows; i++) w->r[i] = pt->R[pt->m + i];
+    w->vanishes = false;
+    for (size_t i = 0; i < w->rows; i++) w->r[i] = pt->R[pt->m + i], w->vanishes = w->vanishes || has_no_gradient(w, first + i);
     memset(w->J, 0, w->rows * w->frees * sizeof *w->J);
     for (size_t e = 0; e < jets->count; e++) {
         size_t row = jets->row[e] - first, col = jets->col[e];
@@ -130,19 +142,32 @@ static void move(struct mixed *w, double part)
     for (size_t k = 0; k < w->frees; k++) w->run->y0[w->free[k]] -= part * w->step[k];
 }
 
-/* The guess onto the constraints, by free data alone. The constraints' rank in them. */
+static double largest_step(const struct mixed *w)
+{
+    double most = 0;
+    for (size_t k = 0; k < w->frees; k++) {
+        double step = fabs(w->step[k]), size = fabs(w->run->y0[w->free[k]]);
+        if (!(step / (1e-300 + size) <= most)) most = step / (1e-300 + size);
+    }
+    return most;
+}
+
+/* The free data onto the constraints. The constraints' rank in them. */
 static size_t meet_constraints(struct mixed *w)
 {
     size_t rank = 0;
+    for (size_t k = 0; k < w->frees; k++) w->base[k] = w->run->y0[w->free[k]];
     for (int i = 0; i < MOST_ITERATIONS && w->rows; i++) {
-        if (constraints_at(w, w->run->y0)) return rank;
+        if (constraints_at(w, w->run->y0)) break;
         rank = solve(w, w->rows);
         double most = 0;
-        for (size_t k = 0; k < w->frees; k++) most = fmax(most, fabs(w->step[k]) / (1 + fabs(w->run->y0[w->free[k]])));
-        if (!isfinite(most)) return rank;
+        for (size_t k = 0; k < w->frees; k++) most = fmax(most, fabs(w->step[k]) / (1e-300 + fmax(fabs(w->base[k]), fabs(w->run->y0[w->free[k]]))));
+        if (!isfinite(most)) break;
         move(w, 1);
-        if (most < 1e-14) break;
+        if (most < 1e-15) break;
     }
+    for (size_t k = 0; k < w->frees; k++)                  /* what is left of something is rounding */
+        if (fabs(w->run->y0[w->free[k]]) < 1e-14 * fabs(w->base[k])) w->run->y0[w->free[k]] = 0;
     return rank;
 }
 
@@ -163,45 +188,58 @@ int actio_run_mix(struct actio_run *run)
     struct actio_shared shared = { run->motion.param, run->motion.mode, run->motion.hidden };
     if (actio_attempt(run->ctx, open_arrays, &w) || actio_points_open(&w.pt, run->ctx, run->sys, 1, shared)) return 1;
     actio_motion_take_sides(&run->motion, m->t0, run->y0);
+    bool vanishes = constraints_at(&w, run->y0) == 0 && w.vanishes;
     size_t rank = meet_constraints(&w);
     actio_points_close(&w.pt);
+    if (vanishes) return actio_find(run->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT("at the guessed data a constraint has no gradient, so that nothing shows where to go"))), 1;
     return w.frees == w.conditions + rank ? 0 : refuse_count(&w, rank);
 }
 
-/* One damped step; 0, or 1: no part of it is better. */
+/* Residuals at the data as they are. */
+static int look(struct mixed *w, bool derivatives) { return constraints_at(w, w->run->y0) || conditions_at(w, w->run->y0, derivatives); }
+
+/* One damped step, put back on the constraints; 0, or 1: no part of it is better, and the data are as they were. */
 static int improve(struct mixed *w, double before)
 {
-    double part = 1;
-    move(w, 1);
-    for (int i = 0; i < MOST_HALVINGS; i++) {
-        bool sound = constraints_at(w, w->run->y0) == 0 && conditions_at(w, w->run->y0, false) == 0;
-        if (sound && size_of(w, w->rows + w->conditions) <= (1 - 1e-3 * part) * before) return 0;
-        if (actio_stopped(w->run->ctx)) break;
-        part *= 0.5;
-        move(w, -part);
+    size_t n = w->frees;
+    double *from = actio_take(w->run->ctx, 2 * n + 1, sizeof *from), *step = from ? from + n : NULL, part = 1;
+    if (!from) return 1;
+    for (size_t k = 0; k < n; k++) from[k] = w->run->y0[w->free[k]], step[k] = w->step[k];
+    bool better = false;
+    for (int i = 0; i < MOST_HALVINGS && !better && !actio_stopped(w->run->ctx); i++, part *= 0.5) {
+        for (size_t k = 0; k < n; k++) w->run->y0[w->free[k]] = from[k] - part * step[k];
+        meet_constraints(w);
+        better = look(w, false) == 0 && size_of(w, w->rows + w->conditions) <= (1 - 1e-3 * part) * before;
     }
-    move(w, -part);                                        /* what is left of it */
-    return 1;
+    for (size_t k = 0; k < n && !better; k++) w->run->y0[w->free[k]] = from[k];
+    actio_give(w->run->ctx, from);
+    return !better;
 }
 
-static double largest_step(const struct mixed *w)
+/* Are the conditions met, to the accuracy that is asked of the motion? */
+static bool is_met(const struct mixed *w)
 {
-    double most = 0;
-    for (size_t k = 0; k < w->frees; k++) most = fmax(most, fabs(w->step[k]) / (1 + fabs(w->run->y0[w->free[k]])));
-    return most;
+    const struct actio_run_options *o = &w->run->options;
+    double tol = o->local > 0 ? o->local : o->tol;
+    for (size_t i = 0; i < w->conditions; i++) {
+        double wanted = actio_model_number(w->run->model, w->run->model->require[i].value);
+        if (!(fabs(w->r[w->rows + i]) <= tol * fmax(1, fabs(wanted)))) return false;
+    }
+    return true;
 }
 
 static int iterate(struct mixed *w)
 {
     size_t all = w->rows + w->conditions;
+    meet_constraints(w);
     for (int i = 0; i < MOST_ITERATIONS; i++) {
-        if (constraints_at(w, w->run->y0) || conditions_at(w, w->run->y0, true)) return ACTIO_F_MIXED_NO_MOTION;
+        if (look(w, true)) return ACTIO_F_MIXED_NO_MOTION;
         double before = size_of(w, all);
         if (solve(w, all) < w->frees) return ACTIO_F_MIXED_DEPENDENT;
-        if (largest_step(w) <= 1e-13 || before == 0) return 0;
-        if (improve(w, before)) return largest_step(w) <= 1e-9 ? 0 : ACTIO_F_MIXED_DIVERGED;
+        if (before == 0 || largest_step(w) <= 1e-14 || improve(w, before)) break;
     }
-    return ACTIO_F_MIXED_DIVERGED;
+    if (look(w, false)) return ACTIO_F_MIXED_NO_MOTION;
+    return is_met(w) ? 0 : ACTIO_F_MIXED_DIVERGED;
 }
 
 struct telling { struct actio_run *run; struct mixed *w; };
@@ -211,8 +249,12 @@ static void tell(void *user)
     struct telling *t = user;
     struct actio_text text;
     actio_text_open(&text, &t->run->arena);
-    for (size_t k = 0; k < t->w->frees; k++)
-        actio_text_format(&text, "%s%s = %.15g", k ? ", " : "", actio_run_name(t->run, t->w->free[k]), t->run->y0[t->w->free[k]]);
+    const struct actio_model *m = t->run->model;
+    for (size_t k = 0; k < t->w->frees; k++) {
+        const struct actio_free *f = &m->free_data[k];
+        actio_text_format(&text, "%s%s%s = ", k ? ", " : "", f->is_state ? m->state[f->variable].name : m->coord[f->variable].name, f->dot ? "'" : "");
+        actio_text_number(&text, t->run->y0[t->w->free[k]]);
+    }
     actio_find(t->run->f, ACTIO_F_MIXED_FOUND, ACTIO_ARGS(ACTIO_TEXT(text.s)));
 }
 
@@ -222,7 +264,11 @@ int actio_run_find_data(struct actio_run *run)
     if (m->frees == 0) return 0;
     const struct actio_constraint *about;
     const char *why = actio_principle_objection(actio_principle_named("skg"), m, &about), *names[64];
-    if (!why && *run->principle->differs) why = "its conditions are met by the action's motion, and this principle has another";
+    if (*run->principle->differs) {
+        actio_find(run->f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT(run->principle->name), ACTIO_TEXT("this model"), ACTIO_TEXT("free data are found on the action's motion, and this principle has another")));
+        return 1;
+    }
+    if (!why && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
     if (!why && run->sys->modes) why = "it has switches (abs, sign, min, max, if), where derivatives jump";
     if (!why && m->requires > sizeof names / sizeof *names) why = "it has more than 64 conditions";
     if (why) return actio_find(run->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT(why))), 1;
@@ -230,11 +276,10 @@ int actio_run_find_data(struct actio_run *run)
     struct mixed w = { .run = run, .m = &run->motion, .frees = m->frees, .conditions = m->requires, .rows = run->sys->levels + run->sys->holonomic,
                        .local = fmax(1e-14, 1e-3 * (run->options.local > 0 ? run->options.local : run->options.tol)) };
     struct actio_shared shared = { run->motion.param, run->motion.mode, run->motion.hidden };
-    run->sys->droppable = run->motion.rank < run->sys->p;
+    actio_system_droppable(run->sys, run->motion.rank < run->sys->p);
     if (actio_run_observed(run, names, m->requires, ACTIO_F_NO_COLUMN) || actio_attempt(run->ctx, open_arrays, &w)) return 1;
     if (actio_points_open(&w.pt, run->ctx, run->sys, 1, shared)) return 1;
     int code = iterate(&w);
-    if (code && code != ACTIO_F_MIXED_NO_MOTION && (constraints_at(&w, run->y0) || conditions_at(&w, run->y0, false))) code = ACTIO_F_MIXED_NO_MOTION;
     actio_points_close(&w.pt);
     if (code) return actio_find(run->f, (enum actio_code)code, ACTIO_ARGS(ACTIO_COUNT(w.conditions), ACTIO_NUMBER(size_of(&w, w.rows + w.conditions)))), 1;
     return actio_attempt(run->ctx, tell, &(struct telling){ run, &w });

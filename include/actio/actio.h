@@ -190,7 +190,7 @@ ACTIO_API size_t actio_table_slopes(const struct actio_table *table);
 ACTIO_API struct actio_slope_row actio_table_slope(const struct actio_table *table, size_t i);
 /* What --verify found: the doubled action on a grid, started with two paths `started` apart; errors on three grids, each twice as fine as the one before. */
 struct actio_proof_info {
-    int order; size_t unknowns, iterations, points[3];
+    int order; size_t proved, unknowns, iterations, points[3];    /* proved: points of the doubled system, fewer than asked for where it would be large */
     double action, gradient, minus, minus_multipliers, apart, started, error[3], end[3], rate, rate_end;   /* rates NAN: rounding is reached */
 };
 ACTIO_API bool actio_table_proof(const struct actio_table *table, struct actio_proof_info *out);       /* false: none was asked for */

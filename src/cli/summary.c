@@ -215,7 +215,7 @@ static void print_proof(const struct actio_table *table)
     struct actio_proof_info p;
     char a[CELL], b[CELL], c[CELL];
     if (!actio_table_proof(table, &p)) return;
-    printf("\n  the doubled action on %zu points, order %d: %zu unknowns, started with paths %.1g apart\n", p.points[0], p.order, p.unknowns, p.started);
+    printf("\n  the doubled action on %zu points, order %d: %zu unknowns, started with paths %.1g apart\n", p.proved, p.order, p.unknowns, p.started);
     printf("  after %zu steps: largest of grad S %s, of the paths' difference %s, of the multipliers' %s\n", p.iterations, power(p.gradient, 1, a), power(p.minus, 1, b), power(p.minus_multipliers, 1, c));
     printf("  distance from the solution without doubling %s\n", power(p.apart, 1, a));
     printf("  %8s  %12s  %12s\n", "points", "error", "at the end");

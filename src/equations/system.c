@@ -253,6 +253,17 @@ static void compile(void *user)
     r->F->sys.kernel[r->what] = r->F->kernel[r->what];
 }
 
+void actio_system_droppable(struct actio_system *sys, bool droppable)
+{
+    static const enum actio_quantity made_of_it[] = { ACTIO_Q_POINTS, ACTIO_Q_JETS, ACTIO_Q_PARAM_JETS };
+    if (sys->droppable == droppable) return;
+    sys->droppable = droppable;
+    for (size_t i = 0; i < sizeof made_of_it / sizeof *made_of_it; i++) {
+        if (sys->kernel[made_of_it[i]]) actio_kernel_free(sys->formation->kernel[made_of_it[i]]);
+        sys->kernel[made_of_it[i]] = sys->formation->kernel[made_of_it[i]] = NULL;
+    }
+}
+
 int actio_system_need(struct actio_system *sys, enum actio_quantity what)
 {
     if (sys->kernel[what]) return 0;

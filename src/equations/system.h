@@ -54,7 +54,7 @@ struct actio_system {
     size_t pivots, pivot_pairs, pivot_signs;               /* extra outputs of RHS: pairs (value, reference), values whose sign counts, plain values */
     bool ballistic;                                        /* z' depends on params alone, and there are no constraints */
     bool symmetric;                                        /* D = A, G symmetric by construction */
-    bool droppable;                                        /* set before POINTS or JETS are asked for: HIDDEN number k (constraints, then position residuals) is 1 where that
+    bool droppable;                                        /* constraints are redundant, POINTS and JETS: HIDDEN number k (constraints, then position residuals) is 1 where that
                                                             * residual depends on the others; its multiplier is then 0 */
     struct actio_places jets;                              /* of JETS: rows (L_v, force, residuals, and velocities where there are holonomic constraints); columns (q, s), then (u, s', lambda, mu), u = q' without GGL's part */
     struct actio_places param_jets;                        /* of PARAM_JETS: the same rows by param */
@@ -88,6 +88,8 @@ struct actio_system *actio_form_reduced(struct actio_context *ctx, struct actio_
  * for. Numbers: params as the model has them. NULL and a finding when that is over a limit; look at why_not. */
 const struct actio_frame *actio_system_frame(struct actio_system *sys, double t, const double *y);
 
+/* Says whether constraints are redundant, before points.h opens anything on the system: see droppable. */
+void actio_system_droppable(struct actio_system *sys, bool droppable);
 /* Compiles what is missing; 0, or 1 and a finding. Never called in a step. */
 int actio_system_need(struct actio_system *sys, enum actio_quantity what);
 /* All kernels made so far through a native compiler, if `evals` evaluations pay for it. */

@@ -102,6 +102,7 @@ static void add_proof(const struct actio_table *table, struct actio_text *out)
     key(out, "verify");
     actio_text_add(out, "{");
     count_key(out, "order", (size_t)p->order);
+    count_key(out, "points", p->proved);
     count_key(out, "unknowns", p->unknowns);
     count_key(out, "iterations", p->iterations);
     number_key(out, "action", p->action);

@@ -13,7 +13,7 @@ struct actio_column { const char *name, *unit, *meaning, *latex; enum actio_role
 struct actio_event { double t; const char *kind, *name; double value; const char *contact; double impulse; const char *rule; };   /* contact, rule: NULL where it is none of a contact */
 
 struct actio_proof_row { size_t points; double error, end; };
-struct actio_proof { int order; size_t unknowns, iterations; double action, gradient, minus, minus_multipliers, apart, started, rate, rate_end; struct actio_proof_row row[3]; };
+struct actio_proof { int order; size_t proved, unknowns, iterations; double action, gradient, minus, minus_multipliers, apart, started, rate, rate_end; struct actio_proof_row row[3]; };
 struct actio_slope { const char *by; bool is_param; double derivative, error; };
 
 struct actio_table {
