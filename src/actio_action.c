@@ -44,7 +44,7 @@ static int take_options(struct actio_action *a, const struct actio_action_option
     while (k < FORMS && strcmp(forms[k], form) != 0) k++;
     if (k == FORMS) return refuse(f, ACTIO_F_NO_FORM, ACTIO_ARGS(ACTIO_TEXT(form)));
     size_t least = actio_sbp_least(order);
-    if (least == 0) return refuse(f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_COUNT((size_t)order)));
+    if (least == 0) return refuse(f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_NUMBER(order)));
     if (o->grid < least) return refuse(f, ACTIO_F_FEW_NODES, ACTIO_ARGS(ACTIO_COUNT(o->grid), ACTIO_COUNT(least), ACTIO_COUNT((size_t)order)));
     if ((o->sigma > 0) != (o->barrier > 0)) return refuse(f, ACTIO_F_NO_BARRIER, ACTIO_ARGS(ACTIO_TEXT(o->sigma > 0 ? "a width" : "a height")));
     a->task = (struct actio_doubled_task){ .form = (enum actio_action_form)k, .order = order, .points = o->grid, .t0 = a->model->t0, .t1 = a->model->t1 };
@@ -60,6 +60,7 @@ static int check_model(const struct actio_action *a, struct actio_findings *f)
     if (!m->has_time) return refuse(f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
     if (m->coords + m->states == 0) return refuse(f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
     const char *why = actio_principle_objection(p, m, &about);
+    if (!why && m->frees) why = "its start data are free, and found from conditions: give them by `start`";
     char whom[256] = "this model";
     if (!why) return 0;
     if (about) snprintf(whom, sizeof whom, "'%.240s'", about->label);

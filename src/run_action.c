@@ -35,7 +35,7 @@ int actio_run_check_nodes(struct actio_run *run)
         if (o->method && strcmp(o->method, "auto") != 0) return refuse(run, "method", "principles that have equations of motion");
         size_t least = o->order ? actio_sbp_least(o->order) : 2, points = o->grid ? o->grid : o->nodes;
         if (o->grid) least = actio_sbp_least(order_of(o));
-        if (least == 0) return actio_find(run->f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_COUNT((size_t)o->order))), 1;
+        if (least == 0) return actio_find(run->f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_NUMBER(o->order))), 1;
         size_t most = o->order ? 64 : ACTIO_LGL_MOST;
         bool many = !o->grid && o->nodes > most;
         if (points && (points < least || many)) {

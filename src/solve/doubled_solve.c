@@ -116,17 +116,26 @@ static int damped_step(struct newton *w)
     }
 }
 
+/* A short step is no critical point where equations contradict each other: the gradient must be small beside what the unknowns make of it. */
+static bool is_critical(const struct newton *w, double first)
+{
+    double size = fmax(1, first);
+    for (size_t i = 0; i < w->d->size; i++) size = fmax(size, fabs(w->X[i]));
+    return w->d->residual <= 1e-9 * size;
+}
+
 static int iterate(struct newton *w)
 {
     struct actio_doubled *d = w->d;
     double before = INFINITY;
     if (gradient(w)) return ACTIO_GRID_NO_NUMBER;
+    double first = d->residual;
     size_t most = is_unique(d) ? MOST_ITERATIONS : MOST_DENSE;
     for (d->iterations = 0; d->iterations < most; d->iterations++) {
         if (actio_stopped(d->ctx)) return ACTIO_GRID_STOPPED;
         int bad = damped_step(w);
         if (bad) return bad;
-        if (d->step <= 1e-14 || (d->step <= 1e-10 && d->step > 0.1 * before)) return ACTIO_GRID_DONE;
+        if (d->step <= 1e-14 || (d->step <= 1e-10 && d->step > 0.1 * before)) return is_critical(w, first) ? ACTIO_GRID_DONE : ACTIO_GRID_DIVERGED;
         before = d->step;
     }
     return ACTIO_GRID_DIVERGED;
