@@ -10,29 +10,23 @@ int actio_node_open(struct actio_node_kernel *nk, struct actio_context *ctx, con
     nk->pre = actio_take(ctx, actio_kernel_pre(k) + 1, sizeof *nk->pre);
     nk->out = actio_take(ctx, outputs + 1, sizeof *nk->out);
     nk->work = actio_take(ctx, actio_kernel_work(k) + 1, sizeof *nk->work);
-    if (!nk->in || !nk->pre || !nk->out || !nk->work) return 1;
+    nk->given = actio_take(ctx, actio_kernel_params(k, &slots) + 1, sizeof *nk->given);
+    if (!nk->in || !nk->pre || !nk->out || !nk->work || !nk->given) return 1;
     actio_kernel_bind(k, at, nk->in);
+    actio_kernel_bind_params(k, at, nk->given);
     for (size_t j = 0; j < outputs; j++) nk->out[j] = out + j * lanes;
-    return actio_node_prologue(nk, ctx, at);
+    actio_node_prologue(nk);
+    return 0;
 }
 
 void actio_node_close(struct actio_node_kernel *nk, struct actio_context *ctx)
 {
-    void *parts[] = { nk->in, nk->pre, nk->out, nk->work };
+    void *parts[] = { nk->in, nk->given, nk->pre, nk->out, nk->work };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_give(ctx, parts[i]);
     *nk = (struct actio_node_kernel){ 0 };
 }
 
-int actio_node_prologue(struct actio_node_kernel *nk, struct actio_context *ctx, const struct actio_binding *at)
-{
-    const actio_slot *slots;
-    struct actio_arg *given = actio_take(ctx, actio_kernel_params(nk->k, &slots) + 1, sizeof *given);
-    if (!given) return 1;
-    actio_kernel_bind_params(nk->k, at, given);
-    actio_kernel_prologue(nk->k, 1, given, nk->pre, nk->work);
-    actio_give(ctx, given);
-    return 0;
-}
+void actio_node_prologue(struct actio_node_kernel *nk) { actio_kernel_prologue(nk->k, 1, nk->given, nk->pre, nk->work); }
 
 int actio_node_evaluate(const struct actio_node_kernel *nk, size_t count)
 {

@@ -27,10 +27,10 @@ static struct actio_binding binding(const struct actio_points *pt)
     return b;
 }
 
-int actio_points_prologue(struct actio_points *pt)
+void actio_points_prologue(struct actio_points *pt)
 {
-    struct actio_binding at = binding(pt);
-    return actio_node_prologue(&pt->values, pt->ctx, &at) || actio_node_prologue(&pt->jets, pt->ctx, &at) || (pt->params.k && actio_node_prologue(&pt->params, pt->ctx, &at));
+    actio_node_prologue(&pt->values), actio_node_prologue(&pt->jets);
+    if (pt->params.k) actio_node_prologue(&pt->params);
 }
 
 static bool open_kernel(struct actio_points *pt, struct actio_node_kernel *nk, const struct actio_kernel *k, double *to)
@@ -57,7 +57,11 @@ int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct
                                  .nx = sys->n + sys->m, .nz = sys->n + sys->m + sys->p + sys->holonomic };
     if (actio_system_need(sys, ACTIO_Q_POINTS) || actio_system_need(sys, ACTIO_Q_JETS)) return 1;
     pt->entries = sys->jets.count;
-    if (sys->droppable && !(pt->dropped = actio_take(ctx, pt->p + pt->h + 1, sizeof *pt->dropped))) return actio_points_close(pt), 1;
+    if (sys->droppable) {
+        pt->dropped = actio_take(ctx, pt->p + pt->h + (pt->nx + 3) * sys->levels + pt->nx + 1, sizeof *pt->dropped);
+        pt->order = actio_take(ctx, sys->levels + 1, sizeof *pt->order);
+        if (!pt->dropped || !pt->order) return actio_points_close(pt), 1;
+    }
     if (take_memory(pt) && open_kernel(pt, &pt->values, sys->kernel[ACTIO_Q_POINTS], pt->P) && open_kernel(pt, &pt->jets, sys->kernel[ACTIO_Q_JETS], pt->P)) return 0;   /* P, F, R, v, jet lie side by side */
     if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
     actio_points_close(pt);
@@ -79,7 +83,7 @@ void actio_points_close(struct actio_points *pt)
     if (!pt->ctx) return;
     actio_node_close(&pt->values, pt->ctx), actio_node_close(&pt->jets, pt->ctx), actio_node_close(&pt->params, pt->ctx);
     actio_give(pt->ctx, pt->param_jet);
-    actio_give(pt->ctx, pt->block), actio_give(pt->ctx, pt->dropped);
+    actio_give(pt->ctx, pt->block), actio_give(pt->ctx, pt->dropped), actio_give(pt->ctx, pt->order);
     *pt = (struct actio_points){ 0 };
 }
 
@@ -110,19 +114,17 @@ int actio_points_choose(struct actio_points *pt, size_t rank)
     const struct actio_system *sys = pt->sys;
     size_t rows = pt->nx, columns = sys->levels;
     memset(pt->dropped, 0, (pt->p + pt->h) * sizeof *pt->dropped);
-    if (actio_points_prologue(pt) || actio_points_jets(pt, 1)) return 1;
-    double *a = actio_take(pt->ctx, rows * columns + 3 * columns + rows + 1, sizeof *a);
-    int *order = actio_take(pt->ctx, columns + 1, sizeof *order);
-    if (a && order) {
-        gather_rows(pt, a);
-        scale_columns(rows, columns, a);
-        actio_qrcp(rows, columns, a, a + rows * columns, order, 0, a + rows * columns + columns);
-        for (size_t j = rank; j < columns; j++) pt->dropped[sys->velocity_row[order[j]]] = 1;
-        for (size_t i = 0; i < pt->h; i++) pt->dropped[pt->p + i] = pt->dropped[sys->position_row[i]];
-    }
-    int bad = !a || !order || actio_points_prologue(pt);
-    actio_give(pt->ctx, a), actio_give(pt->ctx, order);
-    return bad;
+    actio_points_prologue(pt);
+    if (actio_points_jets(pt, 1)) return 1;
+    double *a = pt->dropped + pt->p + pt->h;
+    memset(a, 0, rows * columns * sizeof *a);
+    gather_rows(pt, a);
+    scale_columns(rows, columns, a);
+    actio_qrcp(rows, columns, a, a + rows * columns, pt->order, 0, a + rows * columns + columns);
+    for (size_t j = rank; j < columns; j++) pt->dropped[sys->velocity_row[pt->order[j]]] = 1;
+    for (size_t i = 0; i < pt->h; i++) pt->dropped[pt->p + i] = pt->dropped[sys->position_row[i]];
+    actio_points_prologue(pt);
+    return 0;
 }
 
 int actio_points_values(struct actio_points *pt, size_t count) { return actio_node_evaluate(&pt->values, count); }

@@ -20,13 +20,14 @@ struct actio_points {
     double *P, *F, *R, *v, *jet;                           /* momenta, forces (n each); residuals (m + p + h); velocities; entries */
     struct actio_node_kernel values, jets, params;         /* params: once actio_points_need_params was called */
     double *param_jet;                                     /* entries by lanes */
-    double *dropped;                                       /* HIDDEN numbers of redundant constraints, or NULL */
+    double *dropped;                                       /* HIDDEN numbers of redundant constraints, or NULL; behind them scratch of the choice */
+    int *order;                                            /* scratch likewise */
 };
 int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct actio_system *sys, size_t lanes, struct actio_shared shared);   /* 0, or 1 and a finding */
 void actio_points_close(struct actio_points *pt);          /* a zeroed one is fine */
 /* Redundant constraints (sys->droppable): keeps `rank` of them that are independent at the state in lane 0 of x and z, and leaves the others out. 0, or 1. */
 int actio_points_choose(struct actio_points *pt, size_t rank);
-int actio_points_prologue(struct actio_points *pt);        /* 0, or 1: no memory */
+void actio_points_prologue(struct actio_points *pt);
 int actio_points_need_params(struct actio_points *pt);     /* 0, or 1 and a finding */
 /* At the first `count` nodes. 0, or 1: a formula has no finite value there. */
 int actio_points_values(struct actio_points *pt, size_t count);
