@@ -33,7 +33,7 @@ struct actio_run {
     double *extended;                                      /* y0 where the principle has more states than the model */
     int bad;
     bool tentative;                                        /* dependent rows are taken for redundant: to see where the motion goes */
-    bool projected;                                        /* --project moved the start data */
+    bool projected;                                        /* the start data were moved: by --project, or off a soft wall */
     bool surveyed; size_t rank;                            /* what the verdict found: rows of this rank everywhere near the start */
     const double *elsewhere;                               /* a state that it found when the start is singular or no state is near it; or NULL */
     double *visited, *visited_at; size_t visits;           /* states on the motion as the verdict computed it roughly, and their times */
@@ -63,6 +63,7 @@ struct actio_verdict *actio_run_survey(struct actio_run *run, bool judging);   /
 void actio_run_say_verdict(struct actio_run *run, const struct actio_verdict *v); /* as findings */
 int actio_run_take_hidden(struct actio_run *run, const struct actio_verdict *v);  /* the constraints that follow join the system; 0, or 1 */
 void actio_run_explain(struct actio_run *run);             /* findings on how the motion ended */
+bool actio_run_say_limits(struct actio_run *run, int status, const char *what);    /* was it a limit, or Ctrl-C? Says so, and what was under way */
 struct actio_table *actio_run_table(struct actio_run *run);
 void actio_run_say_start(struct actio_run *run, const struct actio_start_check *c);   /* constraints that the start data break */
 void actio_run_say_hidden(struct actio_run *run, const struct actio_start_check *c);  /* hidden ones that they do not break */

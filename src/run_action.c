@@ -29,7 +29,7 @@ int actio_run_check_nodes(struct actio_run *run)
     if (is_action(run)) {
         if (form_of(o) != ACTIO_ACTION_WEAK && !o->grid) return refuse(run, "form", "one --grid");
         if (o->verify && form_of(o) != ACTIO_ACTION_WEAK) return refuse(run, "verify", "the weak form");
-        if (o->grid && o->gradients) return refuse(run, "gradient", "runs without --grid");
+        if ((o->grid || o->slabs) && o->gradients) return refuse(run, "gradient", "runs without --grid and --slabs");
         if (o->grid && o->slabs) return refuse(run, "slabs", "runs without --grid");
         if (o->grid && o->nodes) return refuse(run, "nodes", "runs without --grid");
         if (o->method && strcmp(o->method, "auto") != 0) return refuse(run, "method", "principles that have equations of motion");

@@ -136,6 +136,16 @@ static void say_stopped(struct actio_run *run)
     else actio_find(run->f, ACTIO_F_TIME_RAN_OUT, ACTIO_ARGS(ACTIO_NUMBER(run->outcome.t_stop)));
 }
 
+bool actio_run_say_limits(struct actio_run *run, int status, const char *what)
+{
+    bool stopped = status == ACTIO_FLOW_STOPPED || actio_stopped(run->ctx);
+    if (!stopped && status != ACTIO_MARCH_NO_MEMORY) return false;
+    if (actio_cancelled(run->ctx)) actio_find(run->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    else if (stopped) actio_find(run->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT(what)));
+    else actio_find(run->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_COUNT(run->ctx->bytes_limit)));
+    return true;
+}
+
 static void say_ambiguous(struct actio_run *run, const struct actio_ambiguity *a)
 {
     if (a->happened && a->solutions > 1)

@@ -303,7 +303,7 @@ int actio_run_observed(struct actio_run *run, const char *const *name, size_t co
 
 static const char *objection(const struct actio_run *run)
 {
-    if (run->projected) return "the start data were moved onto the constraints; give those that were found";
+    if (run->projected) return "the start data were moved (onto constraints, or off a soft wall); give those that were found";
     if (run->motion.changes > 1) return "the motion passes a switch (abs, sign, min, max, if), where it is not smooth";
     return NULL;
 }
@@ -327,6 +327,7 @@ int actio_run_gradient(struct actio_run *run, struct actio_run_gradient *out)
         if (!bad) worst = compare(all, coarse, out->derivative, out->error);
         if (worst > tol && i + 1 < MOST_RUNS) memcpy(coarse, out->derivative, all * sizeof *coarse);
     }
+    if (bad && actio_run_say_limits(run, bad, "the gradient")) return 1;
     if (bad) return cannot(run, "what is asked for is not determined at the end (multipliers of redundant constraints?), or a slab's transposed equations have no solution");
     if (worst > tol) actio_find(run->f, ACTIO_F_GRADIENT_ROUGH, ACTIO_ARGS(ACTIO_NUMBER(tol), ACTIO_NUMBER(worst)));
     return 0;

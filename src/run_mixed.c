@@ -23,6 +23,7 @@ struct mixed {
     double *base;                                          /* free data before a step */
     bool vanishes;                                         /* some constraint has no gradient at the start */
     double local;
+    int status;                                            /* of the last march */
 };
 
 static size_t component_of(const struct actio_model *m, const struct actio_free *f) { return f->is_state ? 2 * m->coords + f->variable : f->variable + (f->dot ? m->coords : 0); }
@@ -100,7 +101,7 @@ static int conditions_at(struct mixed *w, const double *y0, bool derivatives)
 {
     struct actio_run *run = w->run;
     struct actio_adjoint a;
-    int bad = actio_adjoint_forward(&a, run->ctx, w->m, run->model->t0, y0, w->station, w->stations, w->local);
+    int bad = w->status = actio_adjoint_forward(&a, run->ctx, w->m, run->model->t0, y0, w->station, w->stations, w->local);
     for (size_t i = 0; !bad && i < w->conditions; i++) {
         const struct actio_require *c = &run->model->require[i];
         size_t station = w->at[i], row = w->rows + i;
@@ -281,6 +282,7 @@ int actio_run_find_data(struct actio_run *run)
     if (actio_points_open(&w.pt, run->ctx, run->sys, 1, shared)) return 1;
     int code = iterate(&w);
     actio_points_close(&w.pt);
+    if (code && actio_run_say_limits(run, w.status, "the search for free data")) return 1;
     if (code) return actio_find(run->f, (enum actio_code)code, ACTIO_ARGS(ACTIO_COUNT(w.conditions), ACTIO_NUMBER(size_of(&w, w.rows + w.conditions)))), 1;
     return actio_attempt(run->ctx, tell, &(struct telling){ run, &w });
 }

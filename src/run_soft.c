@@ -66,6 +66,7 @@ static void find_offsets(struct actio_run *run, struct actio_contacts *c)
     if (!any || run->f->errors) return;
     for (size_t i = 0; i < c->contacts; i++)
         if (!isnan(wanted[i])) actio_find_at(run->f, ACTIO_F_SOFT_START, &run->model->source, run->model->contact[i].span, ACTIO_ARGS(ACTIO_TEXT(run->model->contact[i].label), ACTIO_NUMBER(wanted[i])));
+    run->projected = true;
     move_off(c, t, y, wanted);
     memcpy(run->y0, y, run->model->coords * sizeof *y);
 }

@@ -197,8 +197,12 @@ static int march(struct actio_adjoint *a, double t0, const double *y0, const dou
 int actio_adjoint_forward(struct actio_adjoint *a, struct actio_context *ctx, struct actio_motion *m, double t0, const double *y0, const double *stations, size_t count, double local)
 {
     *a = (struct actio_adjoint){ .ctx = ctx, .m = m, .stations = count };
+    size_t nodes = m->nodes;
+    int order = m->order;
     m->flow.accuracy = local, m->flow.first = 0;
+    m->nodes = 0, m->order = 0;                            /* derivatives of the motion, whatever nodes it was asked for on */
     a->stepper = actio_skg.open(ctx, &m->flow);
+    m->nodes = nodes, m->order = order;
     if (!a->stepper) return ACTIO_MARCH_NO_MEMORY;
     a->slab = actio_skg_slab(a->stepper);
     const struct actio_points *pt = &a->slab->pt;
@@ -209,9 +213,10 @@ int actio_adjoint_forward(struct actio_adjoint *a, struct actio_context *ctx, st
     if (!a->end || !a->state || !a->block || actio_points_need_params(&a->slab->pt)) return ACTIO_MARCH_NO_MEMORY;
     a->ax = a->block, a->aP = a->ax + pt->nx, a->y = a->aP + pt->n;
     int bad = actio_motion_begin(m, t0, y0);
-    m->tape = &a->tape;
+    size_t slabs = m->slabs;
+    m->tape = &a->tape, m->slabs = 0;
     if (!bad) bad = march(a, t0, y0, stations, local);
-    m->tape = NULL;
+    m->tape = NULL, m->slabs = slabs;
     return bad;
 }
 
