@@ -122,6 +122,7 @@ int actio_cli_compare(const struct actio_cli_arguments *a)
     if (a->run.width_count && !(a->run.barrier > 0)) return actio_cli_usage(a, "give --barrier V, an energy", "soft walls need a width and a height, and here are only widths");
     if (a->run.width_count && a->principles > 2)
         return actio_cli_usage(a, "--by dalembert,skg", "several widths take two principles, the first for hard walls and the second for soft ones");
+    if (actio_cli_folders(a)) return ACTIO_FILE_TROUBLE;
     for (size_t i = 0; i < a->models; i++) status = actio_cli_worse(status, compare_model(a, a->model[i]));
     return status;
 }

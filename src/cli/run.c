@@ -29,13 +29,13 @@ static bool folder_takes(const char *path)
     return access(slash ? folder : ".", W_OK | X_OK) == 0;
 }
 
-static int check_folders(const struct actio_cli_arguments *a)
+int actio_cli_folders(const struct actio_cli_arguments *a)
 {
-    for (size_t i = 0; i < a->outputs + a->plots; i++) {
-        const char *path = i < a->outputs ? a->output[i] : a->plot[i - a->outputs];
-        if (strcmp(path, "-") != 0 && !folder_takes(path))
-            return actio_cli_complain(a, ACTIO_FILE_TROUBLE, NULL, "can't write '%s': %s", path, strerror(errno));
-    }
+    const struct { const char **path; size_t count; } list[] = { { a->output, a->outputs }, { a->plot, a->plots }, { a->overlay, a->overlays } };
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        for (size_t i = 0; i < list[k].count; i++)
+            if (strcmp(list[k].path[i], "-") != 0 && !folder_takes(list[k].path[i]))
+                return actio_cli_complain(a, ACTIO_FILE_TROUBLE, NULL, "can't write '%s': %s", list[k].path[i], strerror(errno));
     return 0;
 }
 
@@ -81,7 +81,7 @@ static int tell(const struct actio_cli_arguments *a, struct actio_context *ctx, 
 static int run_model(const struct actio_cli_arguments *a, struct actio_context *ctx, struct actio_findings *f)
 {
     struct actio_model *model = actio_model_read(ctx, a->model[0], a->change, a->changes, f);
-    int status = model ? check_folders(a) : 0;
+    int status = model ? actio_cli_folders(a) : 0;
     if (status) return actio_model_free(model), status;
     struct actio_table *table = model ? actio_run(ctx, model, &a->run, f) : NULL;
     actio_cli_progress_end();

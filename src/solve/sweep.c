@@ -121,35 +121,57 @@ static void assemble(struct actio_sweep *s, size_t k, size_t lane)
     for (size_t i = 0; i < s->w; i++) S[i * wide + s->w + nt] = g->r[k * s->w + i];
 }
 
-/* [S | B] -> S^-1 B by elimination with row exchanges; false: singular. */
-CLONED static bool eliminate(size_t w, size_t wide, double *restrict S)
+/* Rows are whole groups of eight numbers: row -= f * top, from group `first` on. */
+enum { GROUP = 8 };
+static inline __attribute__((always_inline)) void reduce(double *restrict row, double f, const double *restrict top, size_t first, size_t groups)
 {
+    for (size_t g = first; g < groups; g++)
+        for (size_t j = 0; j < GROUP; j++) row[g * GROUP + j] -= f * top[g * GROUP + j];
+}
+
+static inline __attribute__((always_inline)) void exchange(double *restrict a, double *restrict b, size_t first, size_t groups)
+{
+    for (size_t j = first * GROUP; j < groups * GROUP; j++) { double x = a[j]; a[j] = b[j]; b[j] = x; }
+}
+
+/* [S | B] -> S^-1 B by elimination with row exchanges; false: singular. `groups` is a constant where this is put in. */
+static inline __attribute__((always_inline)) bool eliminate_in(size_t w, size_t groups, double *S)
+{
+    size_t wide = groups * GROUP;
     for (size_t k = 0; k < w; k++) {
-        size_t best = k;
+        size_t best = k, first = k / GROUP;
         for (size_t i = k + 1; i < w; i++)
             if (fabs(S[i * wide + k]) > fabs(S[best * wide + k])) best = i;
-        double *restrict top = S + k * wide, pivot = S[best * wide + k];
+        double *top = S + k * wide, pivot = S[best * wide + k];
         if (!(fabs(pivot) > 0) || !isfinite(pivot)) return false;
-        if (best != k)
-            for (size_t j = k; j < wide; j++) { double x = top[j]; top[j] = S[best * wide + j]; S[best * wide + j] = x; }
+        if (best != k) exchange(top, S + best * wide, first, groups);
         double inverse = 1 / pivot;
-        size_t from = (k + 1) & ~(size_t)7;
         for (size_t i = k + 1; i < w; i++) {
-            double *restrict row = S + i * wide, f = row[k] * inverse;
-            if (f == 0) continue;
-            for (size_t j = from; j < wide; j++) row[j] -= f * top[j];
+            double *row = S + i * wide, f = row[k] * inverse;
+            if (f != 0) reduce(row, f, top, first, groups), row[k] = 0;
         }
     }
+    size_t right = w / GROUP;
     for (size_t k = w; k-- > 0;) {
-        double *restrict low = S + k * wide, inverse = 1 / low[k];
+        double *low = S + k * wide, inverse = 1 / low[k];
         for (size_t j = w; j < wide; j++) low[j] *= inverse;
         for (size_t i = 0; i < k; i++) {
-            double *restrict row = S + i * wide, f = row[k];
-            if (f == 0) continue;
-            for (size_t j = w; j < wide; j++) row[j] -= f * low[j];
+            double *row = S + i * wide, f = row[k];
+            if (f != 0) reduce(row, f, low, right, groups);
         }
     }
     return true;
+}
+
+CLONED static bool eliminate(size_t w, size_t wide, double *S)
+{
+    switch (wide / GROUP) {
+    case 1: return eliminate_in(w, 1, S);
+    case 2: return eliminate_in(w, 2, S);
+    case 3: return eliminate_in(w, 3, S);
+    case 4: return eliminate_in(w, 4, S);
+    default: return eliminate_in(w, wide / GROUP, S);
+    }
 }
 
 /* E y for columns: rows (x, then P by its entries). */
