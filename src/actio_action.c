@@ -135,11 +135,12 @@ static int make(struct actio_action *a, const struct actio_action_options *o, st
 struct actio_action *actio_action_create(struct actio_context *ctx, struct actio_model *model, const struct actio_action_options *options, struct actio_findings *f)
 {
     struct actio_action *a = actio_take(ctx, 1, sizeof *a);
+    static const struct actio_action_options plain = { .grid = 64 };
     struct actio_findings *outer = ctx->findings;
     if (!a) return refuse(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit))), NULL;
     a->ctx = ctx, a->model = model, ctx->findings = f;
     actio_arena_open(&a->arena, ctx);
-    if (make(a, options, f)) actio_action_free(a), a = NULL;
+    if (make(a, options ? options : &plain, f)) actio_action_free(a), a = NULL;
     ctx->findings = outer;
     return a;
 }

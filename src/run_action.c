@@ -64,6 +64,13 @@ static void say_thin(struct actio_run *run, const struct actio_grid_told *told)
                   ACTIO_ARGS(ACTIO_TEXT(run->model->contact[told->wall].label), ACTIO_NUMBER(told->thin), ACTIO_NUMBER(sigma), ACTIO_COUNT((size_t)points)));
 }
 
+static void say_branch(struct actio_run *run, const struct actio_grid_told *told)
+{
+    bool away = told->away > 0;
+    actio_find(run->f, ACTIO_F_ACTION_BRANCH, ACTIO_ARGS(ACTIO_COUNT(run->options.grid), ACTIO_TEXT(away ? "its positions are" : "its first velocities are"),
+               ACTIO_NUMBER(away ? told->away : told->jump), ACTIO_TEXT(away ? "the march by slabs" : "those of the start")));
+}
+
 static void say(struct actio_run *run, const struct actio_grid_told *told)
 {
     size_t points = run->options.grid;
@@ -73,7 +80,7 @@ static void say(struct actio_run *run, const struct actio_grid_told *told)
     case ACTIO_GRID_THIN: say_thin(run, told); break;
     case ACTIO_ACTION_TOO_LARGE: actio_find(run->f, ACTIO_F_FORM_TOO_LARGE, ACTIO_ARGS(ACTIO_COUNT(points))); break;
     case ACTIO_GRID_SINGULAR: actio_find(run->f, ACTIO_F_ACTION_SINGULAR, ACTIO_ARGS(ACTIO_COUNT(points))); break;
-    case ACTIO_GRID_BRANCH: actio_find(run->f, ACTIO_F_ACTION_BRANCH, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_TEXT(told->away > 0 ? "its positions are" : "its first velocities are"), ACTIO_NUMBER(told->away > 0 ? told->away : told->jump), ACTIO_TEXT(told->away > 0 ? "the march by slabs" : "those of the start"))); break;
+    case ACTIO_GRID_BRANCH: say_branch(run, told); break;
     case ACTIO_GRID_DIVERGED:
         if (form_of(&run->options) != ACTIO_ACTION_WEAK) { actio_find(run->f, ACTIO_F_FORM_FAILS, ACTIO_ARGS(ACTIO_TEXT(run->options.form), ACTIO_COUNT(points))); break; }
         /* fall through */

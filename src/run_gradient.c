@@ -66,8 +66,8 @@ static void change_of_residuals(const struct actio_points *pt, bool positions, c
     for (size_t i = 0; i < jets->count; i++) {
         size_t row = jets->row[i], col = jets->col[i];
         if (row < first || row >= first + count || col >= pt->nx + n) continue;
-        size_t i_y = col < n ? col : col < pt->nx ? n + col : n + col - pt->nx;
-        double d = dy[i_y] - (rate ? rate[i_y] * dt : 0);
+        size_t component = actio_points_component(pt, col);
+        double d = dy[component] - (rate ? rate[component] * dt : 0);
         r[constraint[row - first]] += pt->jet[i * pt->lanes] * d;
     }
     for (size_t i = 0; dparam && i < by->count; i++)
@@ -234,7 +234,7 @@ static int gradients(struct actio_run *run, const struct made *made, double loca
         if (bad) break;
         double by_t1 = actio_dot(ny, total, rate) + total[ny];
         memcpy(dparam, total + ny + 1, n * sizeof *dparam);
-        bad = actio_adjoint_back(&a, 0, total, dy0, dparam) || rates_at(m, t0, run->y0, rate) ;
+        bad = actio_adjoint_back(&a, 0, total, dy0, dparam) || rates_at(m, t0, run->y0, rate);
         const double *values = bad ? NULL : actio_motion_values(m, t0, run->y0);
         if (!values) { bad = 1; break; }
         double by_t0 = -actio_dot(ny, dy0, rate);

@@ -89,7 +89,7 @@ static int constraints_at(struct mixed *w, const double *y)
     for (size_t e = 0; e < jets->count; e++) {
         size_t row = jets->row[e] - first, col = jets->col[e];
         if (jets->row[e] < first || row >= w->rows || col >= pt->nx + n) continue;
-        size_t component = col < n ? col : col < pt->nx ? n + col : n + col - pt->nx;
+        size_t component = actio_points_component(pt, col);
         for (size_t k = 0; k < w->frees; k++)
             if (w->free[k] == component) w->J[row * w->frees + k] += pt->jet[e];
     }

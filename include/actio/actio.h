@@ -137,7 +137,7 @@ struct actio_action_options {
  * holonomic constraint), the same with "-" for the differences; single numbers of the strong form: "kappa x", "kappat x", "xi x", "xit x", "kl roll", "xl roll", "km rod", "xm rod". */
 struct actio_action_slice { const char *name; size_t first, count, stride; };
 ACTIO_API struct actio_action *actio_action_create(struct actio_context *ctx, struct actio_model *model, const struct actio_action_options *options,
-                                                   struct actio_findings *f);              /* NULL, and a finding; freed before its model */
+                                                   struct actio_findings *f);              /* NULL, and a finding; freed before its model. NULL options: 64 points, order 4 */
 ACTIO_API void actio_action_free(struct actio_action *a);                                  /* NULL is fine */
 ACTIO_API size_t actio_action_size(const struct actio_action *a);                          /* unknowns */
 ACTIO_API size_t actio_action_slices(const struct actio_action *a, const struct actio_action_slice **slices);    /* these three live as long as the action */

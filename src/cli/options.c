@@ -278,7 +278,10 @@ static int take_version(struct actio_cli_arguments *a, const char *value) { retu
 
 static const struct { const char *name; take_fn take; } takers[] = {
     { "by", take_by }, { "set", take_set }, { "start", take_start }, { "time", take_time }, { "project", take_project },
-    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick }, { "sigma", take_sigma }, { "barrier", take_barrier }, { "grid", take_grid }, { "order", take_order }, { "slabs", take_slabs }, { "verify", take_verify }, { "form", take_form }, { "gradient", take_gradient }, { "nodes", take_nodes }, { "points", take_points }, { "o", take_output }, { "format", take_format },
+    { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick },
+    { "sigma", take_sigma }, { "barrier", take_barrier }, { "grid", take_grid }, { "order", take_order }, { "slabs", take_slabs },
+    { "verify", take_verify }, { "form", take_form }, { "gradient", take_gradient }, { "nodes", take_nodes }, { "points", take_points },
+    { "o", take_output }, { "format", take_format },
     { "plot", take_plot }, { "overlay", take_overlay }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },

@@ -149,7 +149,7 @@ static void to_data(struct actio_adjoint *a, double *dy0, double *dparam)
     for (size_t i = 0; i < at->count; i++) {
         size_t col = at->col[i];
         if (at->row[i] >= n || col >= pt->nx + n) continue;
-        dy0[col < n ? col : col < pt->nx ? n + col : n + col - pt->nx] += a->aP[at->row[i]] * pt->jet[i * pt->lanes];
+        dy0[actio_points_component(pt, col)] += a->aP[at->row[i]] * pt->jet[i * pt->lanes];
     }
     for (size_t i = 0; i < by->count; i++)
         if (by->row[i] < n) dparam[by->col[i]] += a->aP[by->row[i]] * pt->param_jet[i * pt->lanes];

@@ -23,6 +23,8 @@ struct actio_points {
     double *dropped;                                       /* HIDDEN numbers of redundant constraints, or NULL; behind them scratch of the choice */
     int *order;                                            /* scratch likewise */
 };
+/* Columns of the jets up to the rates u, as components of the known state y = (q, v, s). */
+static inline size_t actio_points_component(const struct actio_points *pt, size_t col) { return col < pt->n ? col : col < pt->nx ? pt->n + col : pt->n + col - pt->nx; }
 int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct actio_system *sys, size_t lanes, struct actio_shared shared);   /* 0, or 1 and a finding */
 void actio_points_close(struct actio_points *pt);          /* a zeroed one is fine */
 /* Redundant constraints (sys->droppable): keeps `rank` of them that are independent at the state in lane 0 of x and z, and leaves the others out. 0, or 1. */
