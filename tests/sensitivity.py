@@ -195,6 +195,33 @@ def spun(tally, program, folder):
     tally.check(status == 0 and abs(start["phi_dot"] - w) < 1e-12 and abs(start["theta_dot"] - u0) < 1e-10 and abs(start["x_dot"] - u0) < 1e-10, "disk: %s, not %g" % (start, u0))
 
 
+ROD = """coord x, y
+lagrangian (x'^2 + y'^2)/2 - 9.81*y
+constraint rod: x^2 + y^2 = 1
+%s
+time 0 .. 1
+"""
+
+
+def on_the_rod(tally, program, folder):
+    """Free positions stay on the circle: data of a computed motion are found again from conditions on it, from a guess turned by 3 degrees."""
+    exact = {"x": .6, "y": -.8, "x_dot": 1.2, "y_dot": .9}
+    status, told = run(program, write(folder, "rod.act", ROD % "start x = .6, y = -.8, x' = 1.2, y' = .9"), "--by", "skg", "--tol", "1e-12")
+    half = run(program, write(folder, "rod.act", ROD % "start x = .6, y = -.8, x' = 1.2, y' = .9"), "--by", "skg", "--tol", "1e-12", "--time", "0..0.5")[1]["end"]["x"]
+    guess = "start x = .641, y = -.7675, x' = 1.1, y' = .92\nfree x, y, x', y'\nrequire x at 1 = %r\nrequire x at .5 = %r" % (told["end"]["x"], half)
+    found_status, found = run(program, write(folder, "found.act", ROD % guess))
+    tally.check(status == 0 and found_status == 0 and all(abs(found["start"][n] - v) < 1e-9 for n, v in exact.items()), "rod: %s" % found.get("start", found))
+    check = subprocess.run([program, "check", os.path.join(folder, "found.act"), "--json"], capture_output=True, text=True, timeout=60)
+    tally.check(check.returncode == 0, "check puts the guess on the rod: %s" % check.stdout[:300])
+    centre = run(program, write(folder, "centre.act", ROD % "free x, y, x', y'\nrequire x at 1 = .1\nrequire x at .5 = .1"))
+    tally.check(centre[0] == 1 and centre[1]["errors"][0]["code"] == "MIXED_CANNOT", "a guess at the centre: %s" % centre[1].get("errors"))
+    both = run(program, os.path.join(folder, "found.act"), "--by", "skg", "--gradient", "x")
+    tally.check(both[0] == 1 and both[1]["errors"][0]["code"] == "NO_GRADIENT", "a gradient with free data: %s" % both[1].get("errors"))
+    far = write(folder, "far.act", "coord x\nlagrangian x'^2/2 + x^2/2\nfree x'\nrequire x at 20 = 1\nstart x' = 1\ntime 0 .. 20\n")
+    status, told = run(program, far)
+    tally.check(status == 0 and abs(told["end"]["x"] - 1) < 1e-8, "unstable: %s" % told.get("end", told))
+
+
 def pendulum_period(tally, program, folder):
     """Which height of start swings back to the same side in a given time? Its quarter period is K(sin(a/2))."""
     text = "coord a\nlagrangian a'^2/2 + cos(a)\nstart a = 1.2\nfree a\nrequire a at T = 0\nparam T = %r\ntime 0 .. T\n"
@@ -252,6 +279,7 @@ def main():
         closed_form(tally, program, folder)
         thrown(tally, program, folder)
         spun(tally, program, folder)
+        on_the_rod(tally, program, folder)
         pendulum_period(tally, program, folder)
         proofs(tally, program)
         forms(tally, program, folder)
