@@ -21,7 +21,8 @@ struct skg {
     double t, t_new, t_end, h, tol, begun;                 /* the last step: t -> t_new */
     size_t taken;
     bool rejected;
-    double *block, *y0, *node, *weight, *save, *gap; /* y0: data of the last slab; node: its states, k*ny + i; save: scratch; gap: of soft walls, at the start and the nodes */
+    double *block, *y0, *node, *weight;                    /* y0: data of the last slab; node: its states, k*ny + i */
+    double *save, *gap;                                    /* scratch; gaps of soft walls, at the start and the nodes */
     struct actio_march_stats stats;
 };
 
@@ -42,9 +43,6 @@ static int open_slab(struct skg *d, size_t nodes)
     int order = m->order;
     if (order) nodes = m->nodes ? m->nodes : order == 2 ? 8 : actio_sbp_least(order);
     else if (m->nodes) nodes = m->nodes;
-    if (d->e.nodes == nodes) return 0;
-    actio_slab_close(&d->slab), actio_element_close(&d->e), actio_give(d->ctx, d->block);
-    d->block = NULL;
     struct actio_shared shared = { m->param, m->mode, m->hidden };
     if (actio_element_open(&d->e, d->ctx, order, nodes) || actio_slab_open(&d->slab, d->ctx, m->sys, &d->e, shared)) return 1;
     size_t all = m->ny * (nodes + 2) + nodes + (nodes + 1) * m->sys->soft + 1;
