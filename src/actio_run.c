@@ -169,6 +169,8 @@ static int obey(struct actio_run *run)
     return 1;
 }
 
+int actio_run_ready(struct actio_run *run) { return actio_run_form(run) || settle(run) || obey(run); }
+
 int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
 {
     if (!run->model->has_time) {

@@ -94,13 +94,15 @@ static void name_by_file(void *user)
 struct actio_model *actio_model_read_string(struct actio_context *ctx, const char *file, const char *text, size_t length,
                                             const struct actio_change *change, size_t changes, struct actio_findings *f)
 {
+    static const char kinds[] = "pstTfw";                  /* in the order of the override kinds */
     struct actio_override *override = actio_take(ctx, changes + 1, sizeof *override);
     if (!override) {
         actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("reading the model"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
     for (size_t i = 0; i < changes; i++) {
-        override[i].kind = change[i].kind == 'p' ? ACTIO_SET_PARAM : change[i].kind == 's' ? ACTIO_SET_START : ACTIO_SET_TIME;
+        const char *which = strchr(kinds, change[i].kind);
+        override[i].kind = which && *which ? (enum actio_override_kind)(which - kinds) : ACTIO_SET_TIME;
         override[i].text = change[i].text;
     }
     struct actio_model *model = actio_model_read_text(ctx, file, text, length, override, changes, f);

@@ -42,6 +42,8 @@ struct actio_run {
 
 void actio_run_open(struct actio_run *run, struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f);
 void actio_run_close(struct actio_run *run);
+/* Equations formed, start data checked, the principle in force. 0, or 1 and findings. */
+int actio_run_ready(struct actio_run *run);
 /* Forms, checks the start, marches; `extra` output times are added. 0 and an outcome (findings tell if it was cut short), or 1. */
 int actio_run_motion(struct actio_run *run, const double *extra, size_t extras);
 /* run_action.c: do the principle and the options on nodes of time fit? Is it one grid? The motion on it. 0, or 1 and findings. */

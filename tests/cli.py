@@ -123,7 +123,7 @@ def values_outside_their_range_exit_2():
 
 def commands_and_options_of_later_versions_are_refused_by_name():
     write("a.act", OSCILLATOR)
-    for command in "orbit sweep report studio".split():
+    for command in "sweep report studio".split():
         complains(actio(command, "a.act"), 2, f"`{command}`", "this version")
     for option in "threads seed".split():
         complains(actio("run", "a.act", f"--{option}", "4"), 2, f"--{option} belongs to", "this version")

@@ -64,7 +64,7 @@ ACTIO_API int actio_findings_status(const struct actio_findings *f);            
 ACTIO_API struct actio_message actio_findings_message(struct actio_findings *f, size_t i); /* texts live as long as f */
 
 /* ---- models */
-struct actio_change { char kind; const char *text; };      /* 'p' "NAME=EXPR" (--set), 's' "NAME=EXPR" (--start), 't' "A..B" (--time) */
+struct actio_change { char kind; const char *text; };      /* 'p' "NAME=EXPR" (--set), 's' "NAME=EXPR" (--start), 't' "A..B" (--time); 'T', 'f', 'w': of orbits */
 /* A word with a slash or .act is a file; otherwise a file of that name, then a stem of the gallery. */
 ACTIO_API struct actio_model *actio_model_read(struct actio_context *ctx, const char *name, const struct actio_change *change, size_t changes,
                                                struct actio_findings *f);
@@ -150,6 +150,35 @@ ACTIO_API int actio_action_hessian(struct actio_action *a, const double *x, doub
 ACTIO_API void actio_action_guess(const struct actio_action *a, double *x);                /* a straight line from the start, everything else 0 */
 /* From x to a critical point by damped Newton steps, the shortest ones where the form does not determine them. x has the last iterate in any case. */
 ACTIO_API int actio_action_solve(struct actio_action *a, double *x, struct actio_findings *f);
+
+/* ---- periodic orbits and their stability. Options of the model itself ('T' --period, 'f' the way A..B of --follow, 'w' --turn) are changes, see actio_change. */
+struct actio_orbits;
+struct actio_orbit_options {
+    struct actio_run_options run;                          /* by, points, project, soft walls; its tol is not used */
+    double tol;                                            /* of period and states; 0 = as exact as it can be had */
+    const char *method;                                    /* "shooting", "fourier", "dual" */
+    size_t find;                                           /* the so many shortest distinct ones; 0 = one */
+    const char *follow;                                    /* the param, or a column that is kept, along which the orbit is followed; NULL = none */
+    const char *const *average; size_t averages;           /* constraints that hold slow quantities */
+    const char *const *loose; size_t looses;               /* variables that need not return */
+    const char *guess;                                     /* a file with a turn to begin with; NULL = none */
+};
+struct actio_orbit_info {
+    double period, error, residual;                        /* error: estimated, of the period; residual: largest mismatch, relative to max(1, size) */
+    const char *word, *stability, *method;                 /* word: symbols of its section, "" without; "stable", "unstable", "neutral", "" = unknown */
+    size_t components, multipliers, iterations, nodes;
+};
+struct actio_multiplier_info { double re, im, log_modulus; const char *trivial; };         /* trivial: why it is 1, or NULL */
+ACTIO_API struct actio_orbit_options actio_orbit_options_default(void);
+ACTIO_API struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_model *model, const struct actio_orbit_options *options,
+                                                  struct actio_findings *f);               /* NULL: no memory, and a finding. Empty when none was found, and a finding */
+ACTIO_API void actio_orbits_free(struct actio_orbits *o);                                  /* NULL is fine */
+ACTIO_API size_t actio_orbits_count(const struct actio_orbits *o);
+ACTIO_API struct actio_orbit_info actio_orbits_info(const struct actio_orbits *o, size_t i);               /* texts live as long as o */
+ACTIO_API const char *actio_orbits_name(const struct actio_orbits *o, size_t component);   /* x, x_dot */
+ACTIO_API double actio_orbits_point(const struct actio_orbits *o, size_t i, size_t component);             /* a state on it */
+ACTIO_API struct actio_multiplier_info actio_orbits_multiplier(const struct actio_orbits *o, size_t i, size_t k);
+ACTIO_API const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i);            /* the motion over one period, or NULL */
 
 /* Every claim of the model, checked. */
 struct actio_check { const char *claim; uint32_t line; double value, expected, bound; bool ok, computed; const char *why; };

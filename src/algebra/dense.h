@@ -30,6 +30,9 @@ int actio_ldl_factor(size_t n, double *a, int *pivot);
 void actio_ldl_solve(size_t n, const double *a, const int *pivot, double *b, size_t nrhs);
 void actio_ldl_inertia(size_t n, const double *a, const int *pivot, double tol, int inertia[3]);
 
+/* One reflection: x (of `count`) becomes (beta, v_1, v_2, ..) with v_0 = 1; returns tau. Then (1 - tau v v') on `count` rows of `cols` entries; w: cols. */
+double actio_reflector(size_t count, double *x);
+void actio_reflect(size_t count, size_t cols, double *a, size_t stride, const double *v, double tau, double *w);
 /* Householder QR with column pivoting of the m x n matrix a. Rank: |R_ii| > tol * |R_00|; stops there, later tau are 0. work: 2*n + m doubles.
  * Rows are taken as they are: scale them first when the rank matters. The functions below do so themselves. */
 size_t actio_qrcp(size_t m, size_t n, double *a, double *tau, int *jpvt, double tol, double *work);

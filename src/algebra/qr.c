@@ -33,8 +33,7 @@ void actio_row_scales(size_t m, size_t n, const double *a, double *s)
     }
 }
 
-/* One reflection: x (of `count`, first entry to keep) becomes (beta, v_1, v_2, ...) with v_0 = 1; returns tau. */
-static double reflector(size_t count, double *x)
+double actio_reflector(size_t count, double *x)
 {
     double tail = actio_norm(count - 1, x + 1);
     if (tail == 0) return 0;
@@ -44,8 +43,7 @@ static double reflector(size_t count, double *x)
     return tau;
 }
 
-/* a := (1 - tau v v') a on `count` rows of `cols` entries; v[0] counts as 1; w: cols */
-static void reflect(size_t count, size_t cols, double *a, size_t stride, const double *v, double tau, double *w)
+void actio_reflect(size_t count, size_t cols, double *a, size_t stride, const double *v, double tau, double *w)
 {
     if (tau == 0) return;
     memcpy(w, a, cols * sizeof *w);
@@ -86,9 +84,9 @@ static double annihilate(size_t m, size_t n, double *a, size_t k, double *v, dou
 {
     size_t count = m - k;
     for (size_t i = 0; i < count; i++) v[i] = a[(k + i) * n + k];
-    double tau = reflector(count, v);
+    double tau = actio_reflector(count, v);
     for (size_t i = 0; i < count; i++) a[(k + i) * n + k] = v[i];
-    if (k + 1 < n) reflect(count, n - k - 1, a + k * n + k + 1, n, v, tau, w);
+    if (k + 1 < n) actio_reflect(count, n - k - 1, a + k * n + k + 1, n, v, tau, w);
     return tau;
 }
 
@@ -116,7 +114,7 @@ static void apply_reflections(size_t m, size_t n, const double *a, const double 
     for (size_t s = 0; s < r; s++) {
         size_t k = back ? s : r - 1 - s;
         for (size_t i = 1; i < m - k; i++) v[i] = a[(k + i) * n + k];
-        reflect(m - k, cols, b + k * cols, cols, v, tau[k], w);
+        actio_reflect(m - k, cols, b + k * cols, cols, v, tau[k], w);
     }
 }
 

@@ -12,6 +12,8 @@ struct actio_cli_arguments {
     const char *command;                                   /* NULL when none was given */
     const char **model; size_t models;
     struct actio_run_options run;
+    struct actio_orbit_options orbit;                      /* its run is the one above */
+    const char *loose[64], *average[64];                   /* behind it */
     const char *principle[32]; size_t principles;          /* of compare; those of --by */
     struct actio_limits limits;
     struct actio_change *change; size_t changes;
@@ -82,6 +84,7 @@ int actio_cli_test(const struct actio_cli_arguments *a);
 int actio_cli_check(const struct actio_cli_arguments *a);
 int actio_cli_derive(const struct actio_cli_arguments *a);
 int actio_cli_compare(const struct actio_cli_arguments *a);
+int actio_cli_orbit(const struct actio_cli_arguments *a);
 int actio_cli_list(const struct actio_cli_arguments *a);
 
 void actio_cli_flush(void);                                /* standard output, before anything goes to standard error */

@@ -40,7 +40,7 @@ int actio_cli_worse(int status, int other)
 }
 
 static const struct { const char *name; int (*run)(const struct actio_cli_arguments *); } commands[] = {
-    { "check", actio_cli_check }, { "derive", actio_cli_derive }, { "run", actio_cli_run }, { "test", actio_cli_test }, { "compare", actio_cli_compare }, { "list", actio_cli_list },
+    { "check", actio_cli_check }, { "derive", actio_cli_derive }, { "run", actio_cli_run }, { "test", actio_cli_test }, { "compare", actio_cli_compare }, { "orbit", actio_cli_orbit }, { "list", actio_cli_list },
 };
 
 static int obey(const struct actio_cli_arguments *a)

@@ -17,6 +17,7 @@ static int refuse(const struct actio_cli_arguments *a, const char *option, const
 static int take_tol(struct actio_cli_arguments *a, const char *value)
 {
     const char *why = actio_cli_tolerance(value, &a->run.tol);
+    a->orbit.tol = a->run.tol;
     return why ? refuse(a, "tol", value, why) : 0;
 }
 
@@ -115,20 +116,39 @@ static int take_order(struct actio_cli_arguments *a, const char *value)
 }
 
 /* Names with commas; their text stays in the command line's own. */
-static int take_gradient(struct actio_cli_arguments *a, const char *value)
+static int take_names(struct actio_cli_arguments *a, const char *option, const char *value, const char **list, size_t room, size_t *count)
 {
     for (char *s = (char *)value, *end; ; s = end + 1) {
         end = strchr(s, ',');
         if (end) *end = 0;
         while (*s == ' ') s++;
         for (size_t n = strlen(s); n && s[n - 1] == ' '; n--) s[n - 1] = 0;
-        if (*s == 0) return refuse(a, "gradient", value, "a column's name is needed");
-        if (a->run.gradients == sizeof a->gradient / sizeof *a->gradient) return actio_cli_usage(a, NULL, "--gradient: at most %zu columns", a->run.gradients);
-        a->gradient[a->run.gradients++] = s;
-        a->run.gradient = a->gradient;
+        if (*s == 0) return refuse(a, option, value, "a name is needed");
+        if (*count == room) return actio_cli_usage(a, NULL, "--%s: at most %zu names", option, room);
+        list[(*count)++] = s;
         if (!end) return 0;
     }
 }
+
+static int take_gradient(struct actio_cli_arguments *a, const char *value)
+{
+    a->run.gradient = a->gradient;
+    return take_names(a, "gradient", value, a->gradient, sizeof a->gradient / sizeof *a->gradient, &a->run.gradients);
+}
+
+static int take_loose(struct actio_cli_arguments *a, const char *value)
+{
+    a->orbit.loose = a->loose;
+    return take_names(a, "loose", value, a->loose, sizeof a->loose / sizeof *a->loose, &a->orbit.looses);
+}
+
+static int take_average(struct actio_cli_arguments *a, const char *value)
+{
+    a->orbit.average = a->average;
+    return take_names(a, "average", value, a->average, sizeof a->average / sizeof *a->average, &a->orbit.averages);
+}
+
+static int take_find(struct actio_cli_arguments *a, const char *value) { return take_count(a, "find", value, 1, &a->orbit.find); }
 
 static int take_form(struct actio_cli_arguments *a, const char *value)
 {
@@ -187,7 +207,8 @@ static int take_resplit(struct actio_cli_arguments *a, const char *value)
 
 static int take_method(struct actio_cli_arguments *a, const char *value)
 {
-    static const char *const words[] = { "auto", "dop853", "cvode" };
+    static const char *const words[] = { "auto", "dop853", "cvode" }, *const of_orbits[] = { "shooting", "fourier", "dual" };
+    if (a->command && strcmp(a->command, "orbit") == 0) return take_word(a, "method", value, of_orbits, 3, 3, &a->orbit.method);
     return take_word(a, "method", value, words, 3, 3, &a->run.method);
 }
 
@@ -216,6 +237,25 @@ static int take_start(struct actio_cli_arguments *a, const char *value)
 static int take_time(struct actio_cli_arguments *a, const char *value)
 {
     return strstr(value, "..") ? take_change(a, 't', value) : refuse(a, "time", value, "is not A..B");
+}
+
+static int take_period(struct actio_cli_arguments *a, const char *value) { return take_change(a, 'T', value); }
+
+static int take_turn(struct actio_cli_arguments *a, const char *value)
+{
+    return strchr(value, '=') ? take_change(a, 'w', value) : refuse(a, "turn", value, "is not NAME=EXPR");
+}
+
+static int take_guess(struct actio_cli_arguments *a, const char *value) { return a->orbit.guess = value, 0; }
+
+/* NAME=A..B: the name, and the way as a change of its own. */
+static int take_follow(struct actio_cli_arguments *a, const char *value)
+{
+    char *equal = strchr((char *)value, '=');
+    if (!equal || equal == value || !strstr(equal, "..")) return refuse(a, "follow", value, "is not NAME=A..B");
+    *equal = 0;
+    a->orbit.follow = value;
+    return take_change(a, 'f', equal + 1);
 }
 
 static int take_box(struct actio_cli_arguments *a, const char *value)
@@ -282,6 +322,7 @@ static const struct { const char *name; take_fn take; } takers[] = {
     { "sigma", take_sigma }, { "barrier", take_barrier }, { "grid", take_grid }, { "order", take_order }, { "slabs", take_slabs },
     { "verify", take_verify }, { "form", take_form }, { "gradient", take_gradient }, { "nodes", take_nodes }, { "points", take_points },
     { "o", take_output }, { "format", take_format },
+    { "period", take_period }, { "turn", take_turn }, { "loose", take_loose }, { "find", take_find }, { "follow", take_follow }, { "average", take_average }, { "guess", take_guess },
     { "plot", take_plot }, { "overlay", take_overlay }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },
@@ -431,7 +472,7 @@ static int check_together(struct actio_cli_arguments *a)
 
 int actio_cli_parse(int argc, char **argv, struct actio_cli_arguments *a)
 {
-    *a = (struct actio_cli_arguments){ .run = actio_run_options_default() };
+    *a = (struct actio_cli_arguments){ .run = actio_run_options_default(), .orbit = actio_orbit_options_default() };
     look_ahead(argc, argv, a);
     actio_cli_say_setup(a);
     if (!allocate(a, (size_t)argc + 1)) return actio_cli_usage(a, NULL, "the command line is too long");

@@ -89,6 +89,11 @@ size_t actio_list_curvature(struct actio_formation *F, actio_expr **out);
 size_t actio_list_param_jets(struct actio_formation *F, actio_expr **out);
 size_t actio_list_observed(struct actio_formation *F, actio_expr **out);
 size_t actio_list_multiplier_gradient(struct actio_formation *F, actio_expr **out);
+/* tangent.c: likewise. */
+size_t actio_list_tangent(struct actio_formation *F, actio_expr **out);
+size_t actio_list_equations_y(struct actio_formation *F, actio_expr **out);
+size_t actio_list_levels_y(struct actio_formation *F, actio_expr **out);
+size_t actio_list_guards_y(struct actio_formation *F, actio_expr **out);
 /* columns.c */
 void actio_form_columns(struct actio_formation *F);
 

@@ -60,6 +60,7 @@ struct actio_system {
     struct actio_places param_jets;                        /* of PARAM_JETS: the same rows by param */
     const uint32_t *observed; size_t observes;             /* columns behind OBSERVED: set before it is asked for */
     struct actio_places curvature;                         /* of CURVATURE: places in the order of DENSITY's derivatives, row >= column */
+    struct actio_places tangent, equations_y, levels_y, guards_y; /* of the quantities of these names: columns are those of y */
     struct actio_places jacobian;                          /* of RHS_Y: rows of z', columns of y */
     const struct actio_kernel *kernel[ACTIO_Q_COUNT];      /* NULL until asked for */
     const struct actio_frame *frame;                       /* likewise */

@@ -581,11 +581,13 @@ void actio_parse_model(struct actio_reader *r)
 /* An option is one statement without its keyword. */
 void actio_parse_option(struct actio_reader *r, uint16_t origin, enum actio_override_kind kind)
 {
-    static const uint32_t keyword[] = { [ACTIO_SET_PARAM] = ACTIO_W_param, [ACTIO_SET_START] = ACTIO_W_start, [ACTIO_SET_TIME] = ACTIO_W_time };
+    static const uint32_t keyword[] = { [ACTIO_SET_PARAM] = ACTIO_W_param, [ACTIO_SET_START] = ACTIO_W_start, [ACTIO_SET_TIME] = ACTIO_W_time,
+                                        [ACTIO_SET_PERIOD] = ACTIO_W_time, [ACTIO_SET_WAY] = ACTIO_W_time, [ACTIO_SET_TURN] = ACTIO_W_start };
     actio_lex_open(r, origin);
     actio_parse_advance(r);
     struct actio_statement s = { .keyword = keyword[kind], .at = r->token.at, .span = r->token.span, .origin = origin };
-    bool ok = kind == ACTIO_SET_PARAM ? item_list(r, &s, place_item) : statement_of[keyword[kind]](r, &s);
+    s.option = kind;
+    bool ok = kind == ACTIO_SET_PARAM ? item_list(r, &s, place_item) : kind == ACTIO_SET_PERIOD ? actio_parse_expr(r, &s.right) : statement_of[keyword[kind]](r, &s);
     ok = ok && statement_ends(r, s.keyword) && (r->token.kind == ACTIO_T_END || actio_parse_expected(r, "the end of the option"));
     if (ok) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;
 }

@@ -336,18 +336,47 @@ static void keep_start(struct actio_reader *r, const struct actio_statement *s, 
     m->start_items = count;
 }
 
+/* What a coordinate gains in one period of an orbit. */
+static bool turn_target(struct actio_reader *r, const struct actio_target *t, void *user)
+{
+    struct actio_model *m = r->model;
+    (void)user;
+    if (t->ref.kind != ACTIO_SY_COORD || t->item->primes) return not_a(r, t, ACTIO_F_TURN_TARGET);
+    if (!m->turn) m->turn = actio_arena_array(&m->arena, m->coords + 1, sizeof *m->turn);
+    m->turn[t->ref.index] = t->e;
+    return true;
+}
+
 static void start_statement(struct actio_reader *r, struct actio_statement *s)
 {
+    for (uint32_t i = s->first; s->option == ACTIO_SET_TURN && i < s->first + s->entries; i++) actio_each_target(r, &r->item[i], ACTIO_IN_START, s->origin, turn_target, NULL);
+    if (s->option == ACTIO_SET_TURN) return;
     for (uint32_t i = s->first; i < s->first + s->entries; i++) {
         actio_each_target(r, &r->item[i], ACTIO_IN_START, s->origin, start_target, NULL);
         keep_start(r, s, &r->item[i]);
     }
 }
 
+/* A number of params that must be finite and not 0. */
+static bool option_formula(struct actio_reader *r, const struct actio_statement *s, struct actio_formula f, const char *what, bool positive, actio_expr *out)
+{
+    if (!actio_machine_run(r, f, ACTIO_IN_TIME, out)) return false;
+    double x = actio_model_number(r->model, *out);
+    return (isfinite(x) && (x > 0 || !positive)) || fault(r, ACTIO_F_OPTION_NUMBER, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_NUMBER(x)));
+}
+
 static void time_statement(struct actio_reader *r, struct actio_statement *s)
 {
     struct actio_model *m = r->model;
     actio_expr from, to;
+    if (s->option == ACTIO_SET_PERIOD) {
+        m->has_period = option_formula(r, s, s->right, "the period", true, &m->period);
+        return;
+    }
+    if (s->option == ACTIO_SET_WAY) {
+        m->has_way = option_formula(r, s, s->left, "where to begin", false, &m->way_from) && option_formula(r, s, s->right, "where to end", false, &m->way_to);
+        return;
+    }
     if (!actio_machine_run(r, s->left, ACTIO_IN_TIME, &from) || !actio_machine_run(r, s->right, ACTIO_IN_TIME, &to)) return;
     double t0 = actio_model_number(m, from), t1 = actio_model_number(m, to);
     if (m->has_time && !r->origin[s->origin].is_option) fault(r, ACTIO_F_STATEMENT_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("time")));

@@ -97,6 +97,7 @@ struct actio_statement {
     const char *text;                                      /* a claim as written */
     uint32_t end;                                          /* byte just behind its last word; `at` is the first behind the keyword */
     bool at_most;                                          /* of a contact: A <= B */
+    unsigned option;                                       /* an actio_override_kind, where the command line gives it */
     uint32_t index; bool failed;                           /* where its constraints, contacts or events begin; its label could not be made */
 };
 

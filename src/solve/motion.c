@@ -156,6 +156,12 @@ static double pivot_quality(struct actio_motion *m, const double *pivot, int *si
     return q;
 }
 
+bool actio_motion_relies(struct actio_motion *m, const double *pivot)
+{
+    int sign;
+    return m->sys->pivots == 0 || pivot_quality(m, pivot, &sign) >= DOUBTFUL;
+}
+
 static void note_quality(struct actio_motion *m, double q)
 {
     if (!(q >= m->quality)) m->quality = q == q ? q : 0;

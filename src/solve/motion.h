@@ -70,6 +70,8 @@ void actio_motion_undefined(struct actio_motion *motion);
 int actio_motion_rhs(void *motion, double t, const double *y, double *dy);
 int actio_motion_project(void *motion, double t, double *y);
 int actio_motion_project_positions(struct actio_motion *motion, double t, double *q);        /* q alone, onto the holonomic constraints */
+/* Are the pivots of an elimination at the current point fit to be relied on? */
+bool actio_motion_relies(struct actio_motion *motion, const double *pivot);
 /* Values of the MATRIX and LEVELS kernels at a point; NULL where a formula has none. */
 const double *actio_motion_values(struct actio_motion *motion, double t, const double *y);
 const double *actio_motion_levels(struct actio_motion *motion, double t, const double *y);

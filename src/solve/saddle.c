@@ -318,6 +318,13 @@ int actio_saddle_respond(struct actio_saddle *s, const double *force, double *zd
     return 0;
 }
 
+int actio_saddle_answer(struct actio_saddle *s, const double *h, const double *c, double *z)
+{
+    if (s->robust) return solve_null_spaces(s, h, c, z);
+    solve_whole(s, h, c, z);
+    return 0;
+}
+
 int actio_saddle_step(struct actio_saddle *s, const double *r, double *step)
 {
     double *minus = s->b + 0;

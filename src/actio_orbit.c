@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The path of one search for periodic orbits: equations and start as for a run, a guess, the method, what is told. */
+#include "orbits.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct actio_orbit_options actio_orbit_options_default(void)
+{
+    return (struct actio_orbit_options){ .run = actio_run_options_default(), .method = "shooting" };
+}
+
+/* ---- what is asked for */
+
+static bool uses_time(struct actio_model *m, actio_expr e) { return actio_uses(&m->pool, e, ACTIO_SPACE_T); }
+
+bool actio_orbit_timed(struct actio_search *s)
+{
+    struct actio_model *m = s->run->model;
+    bool any = uses_time(m, m->lagrangian) || uses_time(m, m->dissipation);
+    for (size_t i = 0; i < m->forces; i++)
+        for (size_t k = 0; k < m->force[i].terms; k++) any = any || uses_time(m, m->force[i].term[k].e);
+    for (size_t i = 0; i < m->flows; i++) any = any || uses_time(m, m->flow[i].left) || uses_time(m, m->flow[i].right);
+    for (size_t i = 0; i < m->constraints; i++) {
+        any = any || uses_time(m, m->constraint[i].g);
+        for (size_t k = 0; k < m->constraint[i].reactions; k++) any = any || uses_time(m, m->constraint[i].reaction[k].e);
+    }
+    return any;
+}
+
+double actio_orbit_given_period(struct actio_search *s)
+{
+    return s->run->model->has_period ? actio_model_number(s->run->model, s->run->model->period) : NAN;
+}
+
+static int take_turns(struct actio_search *s)
+{
+    struct actio_model *m = s->run->model;
+    for (size_t i = 0; m->turn && i < m->coords; i++) s->o.turn[i] = actio_model_number(m, m->turn[i]);
+    for (size_t k = 0; k < s->options->looses; k++) {
+        size_t i = 0;
+        while (i < s->run->sys->n + s->run->sys->m && strcmp(s->run->sys->variable[i], s->options->loose[k]) != 0) i++;
+        if (i == s->run->sys->n + s->run->sys->m) return actio_find(s->run->f, ACTIO_F_ORBIT_NO_VARIABLE, ACTIO_ARGS(ACTIO_TEXT(s->options->loose[k]))), 1;
+        s->o.loose[i < s->run->sys->n ? i : i + s->run->sys->n] = true;
+    }
+    return 0;
+}
+
+static int refuse(struct actio_search *s, const char *why)
+{
+    actio_find(s->run->f, ACTIO_F_ORBIT_CANNOT, ACTIO_ARGS(ACTIO_TEXT(why)));
+    return 1;
+}
+
+static int ready(struct actio_search *s)
+{
+    struct actio_run *run = s->run;
+    if (actio_run_ready(run)) return 1;
+    if (run->sys->contacts || run->sys->rubs) return refuse(s, "the model has hard contacts or dry friction, where the motion is not smooth: soft walls (--sigma, --barrier) can be taken");
+    if (run->principle->law || run->principle->stepper) return refuse(s, "orbits are those of the equations of motion: --by dalembert or vakonomic");
+    if (run->sys->hidden) return refuse(s, "constraints follow from the equations of motion, and have no reaction");
+    if (run->model->frees) return refuse(s, "start data are free, and found from conditions; give them by `start`");
+    if (actio_orbit_open(&s->o, run->ctx, &run->motion, run->model->has_time ? run->model->t0 : 0, run->y0)) return 1;
+    s->timed = actio_orbit_timed(s);
+    s->o.free_period = !s->timed;
+    return take_turns(s);
+}
+
+/* ---- one orbit */
+
+static const char *reason(const struct actio_orbit_told *told)
+{
+    static const char *const text[] = { [ACTIO_FLOW_NAN] = "a formula has no value there", [ACTIO_FLOW_SINGULAR] = "it meets a singular state", [ACTIO_MARCH_STEP_TO_ZERO] = "its steps shrink to nothing",
+                                        [ACTIO_MARCH_TOO_MANY_STEPS] = "it takes too many steps" };
+    size_t count = sizeof text / sizeof *text;
+    return told->motion > 0 && (size_t)told->motion < count && text[told->motion] ? text[told->motion] : "it can't be followed";
+}
+
+void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told)
+{
+    struct actio_findings *f = s->run->f;
+    switch (told->status) {
+    case ACTIO_ORBIT_FOUND: break;
+    case ACTIO_ORBIT_AT_REST: actio_find(f, ACTIO_F_ORBIT_AT_REST, ACTIO_NO_ARGS); break;
+    case ACTIO_ORBIT_MOTION_FAILS: actio_find(f, ACTIO_F_ORBIT_MOTION_FAILS, ACTIO_ARGS(ACTIO_TEXT(reason(told)))); break;
+    case ACTIO_ORBIT_STOPPED: actio_run_say_limits(s->run, ACTIO_FLOW_STOPPED, "the search for orbits"); break;
+    case ACTIO_ORBIT_NO_MEMORY: actio_run_say_limits(s->run, ACTIO_MARCH_NO_MEMORY, "the search for orbits"); break;
+    case ACTIO_ORBIT_SPURIOUS: actio_find(f, ACTIO_F_ORBIT_SPURIOUS, ACTIO_ARGS(ACTIO_NUMBER(told->detector))); break;
+    default: actio_find(f, ACTIO_F_ORBIT_NONE, ACTIO_ARGS(ACTIO_NUMBER(told->step), ACTIO_COUNT(told->iterations))); break;
+    }
+}
+
+static int solve_by(struct actio_search *s, struct actio_circuit *c, struct actio_orbit_told *told)
+{
+    return actio_orbit_shoot(&s->o, c, s->tol, told);
+}
+
+/* Does the orbit close after a k-th of the period already? */
+static bool closes_after(struct actio_search *s, const struct actio_circuit *c, size_t k)
+{
+    double *y = actio_take(s->run->ctx, s->o.ny + 1, sizeof *y), most = 0;
+    if (!y) return false;
+    memcpy(y, c->y, s->o.ny * sizeof *y);
+    int bad = actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + c->period / (double)k, y, NULL, 0, 1e-9);
+    for (size_t i = 0; i < s->o.ny; i++) {
+        double gap = y[i] - c->y[i] - s->o.turn[i] / (double)k;
+        if (!s->o.loose[i]) most = fmax(most, fabs(gap) / s->o.scale[i]);
+    }
+    actio_give(s->run->ctx, y);
+    return !bad && most < 1e-4;
+}
+
+/* The shortest period: the search may have gone round twice. */
+static void shorten(struct actio_search *s, struct actio_circuit *c, struct actio_orbit_told *told)
+{
+    static const size_t prime[] = { 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47 };
+    const size_t primes = sizeof prime / sizeof *prime;
+    bool turns = false;
+    for (size_t i = 0; i < s->o.ny; i++) turns = turns || s->o.turn[i] != 0;
+    for (size_t p = 0; !s->timed && !turns && p < primes;) {
+        struct actio_circuit once;
+        size_t k = prime[p++];
+        if (!closes_after(s, c, k) || actio_orbit_lay(s, c->y, c->period / (double)k, 1, &once)) continue;
+        if (solve_by(s, &once, told) == ACTIO_ORBIT_FOUND) {
+            actio_circuit_close(c, s->run->ctx);
+            *c = once, p = 0;
+        } else actio_circuit_close(&once, s->run->ctx);
+    }
+}
+
+struct actio_found *actio_orbit_solve(struct actio_search *s, struct actio_circuit *guess, struct actio_orbit_told *told)
+{
+    struct actio_found *f = actio_take(s->run->ctx, 1, sizeof *f);
+    if (!f) return told->status = ACTIO_ORBIT_NO_MEMORY, NULL;
+    f->c = *guess;
+    *guess = (struct actio_circuit){ 0 };
+    actio_tangent_direct(&s->o.x, NULL);
+    if (solve_by(s, &f->c, told) == ACTIO_ORBIT_FOUND) shorten(s, &f->c, told);
+    f->told = *told;
+    if (told->status == ACTIO_ORBIT_FOUND && actio_orbit_describe(s, f) == 0) return f;
+    if (told->status == ACTIO_ORBIT_FOUND) told->status = actio_stopped(s->run->ctx) ? ACTIO_ORBIT_STOPPED : ACTIO_ORBIT_MOTION_FAILS;
+    actio_found_free(s->run->ctx, f);
+    return NULL;
+}
+
+/* The first guess that leads to an orbit. */
+static int search_one(struct actio_search *s)
+{
+    struct actio_orbit_told told = { .status = ACTIO_ORBIT_MOTION_FAILS }, first = { 0 };
+    if (actio_orbit_guess(s)) return 1;
+    for (size_t i = 0; i < s->guesses; i++) {
+        struct actio_circuit guess = { 0 };
+        if (actio_orbit_lay_guess(s, i, &guess)) { actio_circuit_close(&guess, s->run->ctx); continue; }
+        struct actio_found *f = actio_orbit_solve(s, &guess, &told);
+        if (f) return actio_orbit_keep(s, f);
+        if (i == 0) first = told;
+        if (told.status == ACTIO_ORBIT_STOPPED || told.status == ACTIO_ORBIT_NO_MEMORY) return actio_orbit_say(s, &told), 1;
+    }
+    if (!s->timed && !s->run->model->has_period) {         /* no near return leads to one: a longer motion, and its shortest orbit */
+        struct actio_findings *own = s->run->f, quiet;
+        actio_findings_open(&quiet, s->run->ctx);
+        s->wanted = 1, s->run->f = &quiet;
+        actio_orbit_find(s);
+        s->run->f = own;
+        actio_findings_close(&quiet);
+        if (s->out->count) return 0;
+    }
+    return actio_orbit_say(s, first.status ? &first : &told), 1;
+}
+
+/* Was it found to what was asked for? */
+static void judge(struct actio_search *s)
+{
+    for (size_t i = 0; i < s->out->count && s->options->tol > 0; i++) {
+        const struct actio_found *f = s->out->orbit[i];
+        double error = fmax(f->told.period_error / fmax(1, f->c.period), f->told.residual);
+        if (error > s->options->tol) actio_find(s->run->f, ACTIO_F_ORBIT_NOT_REACHED, ACTIO_ARGS(ACTIO_NUMBER(s->options->tol), ACTIO_NUMBER(f->c.period), ACTIO_NUMBER(error)));
+    }
+}
+
+struct naming { struct actio_search *s; };
+
+static void name_components(void *user)
+{
+    struct actio_search *s = ((struct naming *)user)->s;
+    struct actio_orbits *out = s->out;
+    const struct actio_system *sys = s->run->sys;
+    out->ny = s->o.ny;
+    out->name = actio_arena_array(&out->arena, out->ny + 1, sizeof *out->name);
+    for (size_t i = 0; i < out->ny; i++) {
+        const char *x = i < sys->n ? sys->variable[i] : i < 2 * sys->n ? s->run->model->coord[i - sys->n].dot_name : sys->variable[i - sys->n];
+        out->name[i] = actio_arena_text(&out->arena, x, strlen(x));
+    }
+}
+
+static int make_tables(struct actio_search *s)
+{
+    struct actio_orbits *out = s->out;
+    out->table = actio_take(s->run->ctx, out->count + 1, sizeof *out->table);
+    for (size_t i = 0; out->table && i < out->count; i++) out->table[i] = actio_orbit_table(s, out->orbit[i], s->options->run.points);
+    return out->table == NULL;
+}
+
+static int search(struct actio_search *s)
+{
+    if (ready(s)) return 1;
+    s->tol = s->options->tol > 0 ? s->options->tol : 1e-14;
+    actio_attempt(s->run->ctx, name_components, &(struct naming){ s });
+    if (s->options->find && !s->options->run.no_compile) actio_system_native(s->run->sys, 1e7);
+    s->wanted = s->options->find;
+    int bad = s->wanted ? actio_orbit_find(s) : search_one(s);
+    if (s->out->count) make_tables(s);
+    judge(s);
+    return bad;
+}
+
+struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_model *model, const struct actio_orbit_options *options, struct actio_findings *f)
+{
+    struct actio_orbit_options plain = actio_orbit_options_default();
+    struct actio_run run;
+    struct actio_orbits *out = actio_take(ctx, 1, sizeof *out);
+    if (!out) return actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the search for orbits"), ACTIO_COUNT(ctx->bytes_limit))), NULL;
+    out->ctx = ctx;
+    actio_arena_open(&out->arena, ctx);
+    struct actio_search s = { .run = &run, .out = out, .options = options ? options : &plain };
+    out->method = s.options->method;
+    actio_run_open(&run, ctx, model, &s.options->run, f);
+    search(&s);
+    out->seconds = ctx->clock ? ctx->clock() - run.started : 0;
+    actio_orbit_close(&s.o);
+    actio_give(ctx, s.mirror);
+    for (size_t i = 0; i < s.guesses; i++) actio_give(ctx, s.guess[i].y);
+    actio_run_close(&run);
+    return out;
+}
+
+/* ---- what was found */
+
+size_t actio_orbits_count(const struct actio_orbits *o) { return o->count; }
+
+struct actio_orbit_info actio_orbits_info(const struct actio_orbits *o, size_t i)
+{
+    const struct actio_found *f = o->orbit[i];
+    return (struct actio_orbit_info){ .period = f->c.period, .error = f->told.period_error, .residual = f->told.residual, .word = f->word, .stability = f->stability, .method = o->method,
+                                      .components = o->ny, .multipliers = f->multipliers, .iterations = f->told.iterations, .nodes = f->c.nodes };
+}
+
+const char *actio_orbits_name(const struct actio_orbits *o, size_t component) { return o->name[component]; }
+double actio_orbits_point(const struct actio_orbits *o, size_t i, size_t component) { return o->orbit[i]->c.y[component]; }
+
+struct actio_multiplier_info actio_orbits_multiplier(const struct actio_orbits *o, size_t i, size_t k)
+{
+    const struct actio_found *f = o->orbit[i];
+    return (struct actio_multiplier_info){ f->multiplier[k].re, f->multiplier[k].im, f->multiplier[k].log_modulus, f->trivial[k] };
+}
+
+const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i) { return o->table ? o->table[i] : NULL; }
+
+void actio_orbits_free(struct actio_orbits *o)
+{
+    if (!o) return;
+    for (size_t i = 0; i < o->count; i++) actio_found_free(o->ctx, o->orbit[i]);
+    for (size_t i = 0; o->table && i < o->count; i++) actio_table_free(o->table[i]);
+    for (size_t i = 0; i < o->points; i++) actio_found_free(o->ctx, o->branch[i]);
+    actio_table_free(o->diagram);
+    actio_give(o->ctx, o->orbit), actio_give(o->ctx, o->branch), actio_give(o->ctx, o->table), actio_give(o->ctx, o->level);
+    actio_arena_close(&o->arena);
+    actio_give(o->ctx, o);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * actio orbit: periodic orbits and their stability. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- for people */
+
+static void print_multiplier(const struct actio_multiplier_info *m)
+{
+    if (m->im == 0 && m->re != 0 && isfinite(m->re)) printf("%.10g", m->re);
+    else if (isfinite(m->re) && (m->re != 0 || m->im != 0)) printf("%.10g %+.10gi", m->re, m->im);
+    else printf("exp(%.10g)", m->log_modulus);
+    if (m->trivial) printf(" (%s)", m->trivial);
+}
+
+static void print_orbit(const struct actio_orbits *o, size_t i)
+{
+    struct actio_orbit_info r = actio_orbits_info(o, i);
+    printf("  period %s%.16g%s", actio_cli_paint(stdout, 'b'), r.period, actio_cli_paint(stdout, ' '));
+    if (r.error > 0) printf(" +- %.0e", r.error);
+    printf("  residual %.1e", r.residual);
+    if (*r.word) printf("  word %s", r.word);
+    printf("  %s%s%s\n    at ", actio_cli_paint(stdout, strcmp(r.stability, "unstable") == 0 ? 'w' : 'g'), r.stability, actio_cli_paint(stdout, ' '));
+    for (size_t k = 0; k < r.components; k++) {
+        printf("%s", k ? ", " : "");
+        actio_cli_text(stdout, actio_orbits_name(o, k));
+        printf(" = %.15g", actio_orbits_point(o, i, k));
+    }
+    printf("\n    multipliers ");
+    for (size_t k = 0; k < r.multipliers; k++) {
+        struct actio_multiplier_info m = actio_orbits_multiplier(o, i, k);
+        if (k) printf(", ");
+        print_multiplier(&m);
+    }
+    putchar('\n');
+}
+
+static void print_all(const struct actio_model *model, const struct actio_orbits *o)
+{
+    size_t count = actio_orbits_count(o);
+    fputs(actio_cli_paint(stdout, 'b'), stdout);
+    actio_cli_text(stdout, actio_model_name(model));
+    printf("%s: %zu periodic orbit%s\n", actio_cli_paint(stdout, ' '), count, count == 1 ? "" : "s");
+    for (size_t i = 0; i < count; i++) print_orbit(o, i);
+}
+
+/* ---- for programs */
+
+static void json_number(const char *key, double x)
+{
+    printf("\"%s\": ", key);
+    actio_cli_json_number(stdout, x);
+    printf(", ");
+}
+
+static void json_multipliers(const struct actio_orbits *o, size_t i, size_t count)
+{
+    printf("\"multipliers\": [");
+    for (size_t k = 0; k < count; k++) {
+        struct actio_multiplier_info m = actio_orbits_multiplier(o, i, k);
+        printf("%s[", k ? ", " : "");
+        actio_cli_json_number(stdout, m.re), printf(", "), actio_cli_json_number(stdout, m.im);
+        printf("]");
+    }
+    printf("], \"log_moduli\": [");
+    for (size_t k = 0; k < count; k++) printf("%s", k ? ", " : ""), actio_cli_json_number(stdout, actio_orbits_multiplier(o, i, k).log_modulus);
+    printf("], \"trivial\": [");
+    for (size_t k = 0; k < count; k++) {
+        const char *why = actio_orbits_multiplier(o, i, k).trivial;
+        printf("%s", k ? ", " : "");
+        if (why) actio_cli_json_string(stdout, why);
+        else printf("null");
+    }
+    printf("]");
+}
+
+static void json_orbit(const struct actio_orbits *o, size_t i)
+{
+    struct actio_orbit_info r = actio_orbits_info(o, i);
+    putchar('{');
+    json_number("period", r.period), json_number("error", r.error), json_number("residual", r.residual);
+    printf("\"point\": {");
+    for (size_t k = 0; k < r.components; k++) {
+        printf("%s", k ? ", " : "");
+        actio_cli_json_string(stdout, actio_orbits_name(o, k));
+        printf(": "), actio_cli_json_number(stdout, actio_orbits_point(o, i, k));
+    }
+    printf("}, ");
+    json_multipliers(o, i, r.multipliers);
+    printf(", \"stability\": \"%s\", \"word\": \"%s\", \"iterations\": %zu, \"nodes\": %zu}", r.stability, r.word, r.iterations, r.nodes);
+}
+
+static void json_all(const struct actio_cli_arguments *a, const struct actio_model *model, const struct actio_orbits *o, struct actio_findings *f, int status)
+{
+    printf("{\"model\": ");
+    actio_cli_json_string(stdout, a->model[0]);
+    printf(", \"name\": ");
+    actio_cli_json_string(stdout, model ? actio_model_name(model) : "");
+    printf(", \"status\": %d, \"method\": \"%s\", \"orbits\": [", status, a->orbit.method);
+    for (size_t i = 0; o && i < actio_orbits_count(o); i++) {
+        if (i) printf(", ");
+        json_orbit(o, i);
+    }
+    printf("], ");
+    actio_cli_json_messages(stdout, f);
+    printf("}\n");
+}
+
+/* ---- files: the motion over one period; of several orbits the first */
+
+static int write_files(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_orbits *o, struct actio_findings *f)
+{
+    const struct actio_table *t = o && actio_orbits_count(o) ? actio_orbits_table(o, 0) : NULL;
+    int status = 0;
+    for (size_t i = 0; t && i < a->outputs; i++) status = actio_cli_worse(status, actio_table_write(ctx, t, a->output[i], f));
+    for (size_t i = 0; t && i < a->plots; i++) status = actio_cli_worse(status, actio_table_plot(ctx, t, a->axes, a->plot[i], f));
+    return status;
+}
+
+static int orbits_of(const struct actio_cli_arguments *a, struct actio_context *ctx, struct actio_findings *f)
+{
+    struct actio_orbit_options options = a->orbit;
+    options.run = a->run;
+    struct actio_model *model = actio_model_read(ctx, a->model[0], a->change, a->changes, f);
+    int status = model ? actio_cli_folders(a) : 0;
+    if (status) return actio_model_free(model), status;
+    struct actio_orbits *o = model ? actio_orbit_search(ctx, model, &options, f) : NULL;
+    actio_cli_progress_end();
+    status = actio_cli_worse(write_files(a, ctx, o, f), actio_findings_status(f));
+    if (a->json) json_all(a, model, o, f, status);
+    else if (o && actio_orbits_count(o) && !a->quiet) print_all(model, o);
+    if (!a->json) actio_cli_findings(f, a->quiet);
+    actio_orbits_free(o);
+    actio_model_free(model);
+    return status;
+}
+
+int actio_cli_orbit(const struct actio_cli_arguments *a)
+{
+    if (a->models != 1)
+        return actio_cli_usage(a, a->models ? NULL : "`actio list` names the models that are built in", "`orbit` takes one model, and here %s", a->models ? "are several" : "is none");
+    struct actio_limits limits = a->limits;
+    actio_cli_progress_setup(a, &limits);
+    struct actio_context *ctx = actio_context_create(&limits);
+    struct actio_findings *f = ctx ? actio_findings_create(ctx) : NULL;
+    int status = f ? orbits_of(a, ctx, f) : actio_cli_complain(a, ACTIO_LIMIT_REACHED, NULL, "there is no memory to begin with");
+    actio_findings_free(f);
+    actio_context_free(ctx);
+    return status;
+}

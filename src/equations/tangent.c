@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Derivatives of the motion's rates by its state and along a direction of the params (HIDDEN numbers, one for each param): on the eliminated formulas, or of the
+ * equations that the elimination starts from. For variational equations. */
+#include "equations/formation.h"
+
+#include <string.h>
+
+/* d(e)/d(params) . direction, for each. */
+static void along_params(struct actio_formation *F, const actio_expr *e, size_t count, actio_expr *out)
+{
+    size_t params = F->sys.params;
+    struct actio_seed *seed = actio_form_array(F, params, sizeof *seed);
+    for (uint32_t i = 0; i < params; i++)
+        seed[i] = (struct actio_seed){ actio_symbol(&F->pool, ACTIO_SPACE_PARAM, i), actio_symbol(&F->pool, ACTIO_SPACE_HIDDEN, i) };
+    if (params) actio_along(&F->pool, e, count, seed, params, out);
+}
+
+/* `first` values, entries of the derivatives of e by y = (q, v, s), derivatives along the params' direction. */
+static size_t list_with_derivatives(struct actio_formation *F, const actio_expr *first, size_t firsts, const actio_expr *e, size_t count, struct actio_places *places, actio_expr **out)
+{
+    size_t ny = F->n + F->N;
+    actio_expr *y = actio_form_array(F, ny, sizeof *y);
+    memcpy(y, F->q, F->n * sizeof *y);
+    memcpy(y + F->n, F->z, F->N * sizeof *y);
+    struct actio_entries J = { 0 };
+    actio_jacobian(&F->pool, e, count, y, ny, &J);
+    uint32_t *row = actio_form_array(F, J.count, sizeof *row), *col = actio_form_array(F, J.count, sizeof *col);
+    size_t all = firsts + J.count + count;
+    *out = actio_form_array(F, all, sizeof **out);
+    if (firsts) memcpy(*out, first, firsts * sizeof **out);
+    for (size_t i = 0; i < J.count; i++) row[i] = J.at[i].row, col[i] = J.at[i].col, (*out)[firsts + i] = J.at[i].e;
+    along_params(F, e, count, *out + firsts + J.count);
+    *places = (struct actio_places){ row, col, J.count };
+    return all;
+}
+
+size_t actio_list_tangent(struct actio_formation *F, actio_expr **out)
+{
+    size_t pivots = F->sys.pivots;
+    actio_expr *first = actio_form_array(F, F->N + pivots, sizeof *first);
+    memcpy(first, F->zdot_solved, F->N * sizeof *first);
+    if (pivots) memcpy(first + F->N, F->pivot, pivots * sizeof *first);
+    return list_with_derivatives(F, first, F->N + pivots, F->zdot_solved, F->N, &F->sys.tangent, out);
+}
+
+/* h - G z' + D' lambda, c - A z', with z' and lambda as symbols. */
+static actio_expr *equations(struct actio_formation *F)
+{
+    struct actio_pool *pool = &F->pool;
+    actio_expr *e = actio_form_array(F, F->N + F->sys.p, sizeof *e);
+    memcpy(e, F->h, F->N * sizeof *e);
+    if (F->sys.p) memcpy(e + F->N, F->c, F->sys.p * sizeof *e);
+    for (size_t i = 0; i < F->G.count; i++) e[F->G.at[i].row] = actio_sub(pool, e[F->G.at[i].row], actio_mul(pool, F->G.at[i].e, F->zdot[F->G.at[i].col]));
+    for (size_t i = 0; i < F->D.count; i++) e[F->D.at[i].col] = actio_add(pool, e[F->D.at[i].col], actio_mul(pool, F->D.at[i].e, F->lambda[F->D.at[i].row]));
+    for (size_t i = 0; i < F->A.count; i++) e[F->N + F->A.at[i].row] = actio_sub(pool, e[F->N + F->A.at[i].row], actio_mul(pool, F->A.at[i].e, F->zdot[F->A.at[i].col]));
+    return e;
+}
+
+size_t actio_list_equations_y(struct actio_formation *F, actio_expr **out)
+{
+    return list_with_derivatives(F, NULL, 0, equations(F), F->N + F->sys.p, &F->sys.equations_y, out);
+}
+
+size_t actio_list_levels_y(struct actio_formation *F, actio_expr **out)
+{
+    size_t count = F->sys.holonomic + F->sys.levels;
+    actio_expr *e = actio_form_array(F, count, sizeof *e);
+    memcpy(e, F->f, F->sys.holonomic * sizeof *e);
+    memcpy(e + F->sys.holonomic, F->phi, F->sys.levels * sizeof *e);
+    return list_with_derivatives(F, NULL, 0, e, count, &F->sys.levels_y, out);
+}
+
+size_t actio_list_guards_y(struct actio_formation *F, actio_expr **out)
+{
+    return list_with_derivatives(F, NULL, 0, F->mode_guard, F->sys.modes, &F->sys.guards_y, out);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Where a search for a periodic orbit begins: a near return of the motion from the model's start, or a period that is given. */
+#include "orbits.h"
+
+#include "algebra/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SAMPLES = 2400, MOST_NODES = 400, PROBES = 16, STROBES = 200 };
+#define ROUGH 1e-9                                         /* local tolerance of trajectories */
+#define NEAR 0.02                                          /* of the size of the motion: a return */
+#define GROWTH 50.0                                        /* between nodes: what a disturbance may grow by */
+
+struct path { size_t count, ny; double *times, *y, *block; };   /* component i of sample k at y[i*count + k] */
+
+static int open_path(struct actio_search *s, struct path *p, double t0, double t1, size_t count)
+{
+    size_t ny = s->o.ny;
+    *p = (struct path){ .ny = ny, .count = count };
+    p->block = actio_take(s->run->ctx, count * (ny + 1) + 1, sizeof(double));
+    if (!p->block) return ACTIO_MARCH_NO_MEMORY;
+    p->times = p->block, p->y = p->block + count;
+    for (size_t k = 0; k < count; k++) p->times[k] = k + 1 == count ? t1 : t0 + (t1 - t0) * (double)k / (double)(count - 1);
+    return 0;
+}
+
+static void close_path(struct actio_search *s, struct path *p) { actio_give(s->run->ctx, p->block); }
+
+static int follow_path(struct actio_search *s, struct path *p, const double *y)
+{
+    int status;
+    size_t reached = actio_tangent_sample(&s->o.x, p->times[0], y, p->times, p->count, p->y, ROUGH, &status);
+    if (status == ACTIO_FLOW_STOPPED || reached < 2) return status ? status : ACTIO_FLOW_FAILED;
+    for (size_t i = 1; reached < p->count && i < p->ny; i++) memmove(p->y + i * reached, p->y + i * p->count, reached * sizeof *p->y);
+    p->count = reached;
+    return 0;
+}
+
+static double distance(const struct actio_search *s, const struct path *p, size_t a, size_t b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->ny; i++) {
+        if (s->o.loose[i]) continue;
+        double d = (p->y[i * p->count + b] - p->y[i * p->count + a] - s->o.turn[i]) / s->o.scale[i];
+        sum += d * d;
+    }
+    return sqrt(sum / (double)p->ny);
+}
+
+static void measure(struct actio_search *s, const struct path *p, size_t from)
+{
+    double most = 0;
+    for (size_t i = 0; i < p->ny; i++) {
+        const double *y = p->y + i * p->count;
+        double low = y[from], high = y[from], size = 0;
+        for (size_t k = from; k < p->count; k++) low = fmin(low, y[k]), high = fmax(high, y[k]), size = fmax(size, fabs(y[k]));
+        s->o.scale[i] = fmax(high - low, 1e-3 * size);
+        most = fmax(most, s->o.scale[i]);
+    }
+    for (size_t i = 0; i < p->ny; i++) s->o.scale[i] = most == 0 ? 1 : fmax(s->o.scale[i], 1e-3 * most);
+}
+
+/* A return: from one sample to another; how far apart, beside the size of the motion. */
+struct near { size_t from, to; double distance; };
+
+static bool earlier(const struct near *a, const struct near *b) { return a->distance < b->distance; }
+
+/* Keeps the nearest few that differ in period; of equal ones the nearest. */
+static void add_near(struct near *list, size_t *count, struct near n)
+{
+    for (size_t i = 0; i < *count; i++) {
+        double a = (double)(list[i].to - list[i].from), b = (double)(n.to - n.from);
+        if (fabs(a - b) > 0.02 * a) continue;
+        if (!earlier(&n, &list[i])) return;
+        memmove(list + i, list + i + 1, (--*count - i) * sizeof *list);
+        break;
+    }
+    size_t at = *count;
+    while (at && earlier(&n, &list[at - 1])) at--;
+    if (at == ACTIO_GUESSES) return;
+    if (*count < ACTIO_GUESSES) ++*count;
+    memmove(list + at + 1, list + at, (*count - 1 - at) * sizeof *list);
+    list[at] = n;
+}
+
+/* Near returns to sample `from`: local minima of the distance, once the motion has been well away. `first`: the first near one only. */
+static void returns_to(const struct actio_search *s, const struct path *p, size_t from, bool first, struct near *list, size_t *count)
+{
+    double away = 0, before = INFINITY, now = INFINITY;
+    for (size_t k = from + 1; k < p->count; k++) {
+        double next = distance(s, p, from, k);
+        if (now <= before && now <= next && away > 0.15 && now < 0.3 * away) {
+            if (!first || now < NEAR) add_near(list, count, (struct near){ from, k - 1, now });
+            if (first && now < NEAR) return;
+        }
+        away = fmax(away, next), before = now, now = next;
+    }
+}
+
+/* Those to the start first: the model says where to look; then those among all samples, the shorter of nearly equal ones first. */
+static size_t list_returns(const struct actio_search *s, const struct path *p, struct near *list)
+{
+    size_t count = 0, stride = 1 + p->count / 500;
+    returns_to(s, p, 0, true, list, &count);
+    if (count) return count;
+    for (size_t from = 0; from + 2 < p->count && !actio_stopped(s->run->ctx); from += stride) returns_to(s, p, from, false, list, &count);
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0 && list[k].distance < 2 * list[k - 1].distance + 0.5 * NEAR && list[k].to - list[k].from < list[k - 1].to - list[k - 1].from; k--) {
+            struct near n = list[k];
+            list[k] = list[k - 1], list[k - 1] = n;
+        }
+    return count;
+}
+
+/* How much a disturbance grows along the way, in logarithms. */
+static double growth_along(struct actio_search *s, const double *y, double period, double *X, double *at)
+{
+    size_t ny = s->o.ny;
+    double sum = 0;
+    memcpy(at, y, ny * sizeof *at);
+    for (size_t k = 0; k < PROBES; k++) {
+        memset(X, 0, ny * ny * sizeof *X);
+        for (size_t i = 0; i < ny; i++) X[i * ny + i] = s->o.scale[i];
+        if (actio_tangent_go(&s->o.x, s->o.t0 + period * (double)k / PROBES, s->o.t0 + period * (double)(k + 1) / PROBES, at, X, ny, 1e-6)) return INFINITY;
+        double size = 0;
+        for (size_t i = 0; i < ny; i++)
+            for (size_t j = 0; j < ny; j++) size += X[i * ny + j] * X[i * ny + j] / (s->o.scale[i] * s->o.scale[i]);
+        sum += fmax(0, 0.5 * log(size / (double)ny));
+    }
+    return sum;
+}
+
+static size_t nodes_for(struct actio_search *s, const double *y, double period)
+{
+    size_t ny = s->o.ny;
+    double *work = actio_take(s->run->ctx, ny * ny + ny + 1, sizeof *work);
+    if (!work) return 1;
+    actio_tangent_direct(&s->o.x, NULL);
+    double growth = growth_along(s, y, period, work, work + ny * ny), count = ceil(growth / log(GROWTH)) - 1;
+    actio_give(s->run->ctx, work);
+    return !isfinite(growth) ? 8 : count < 1 ? 1 : count > MOST_NODES ? MOST_NODES : (size_t)count;
+}
+
+/* Nodes at equal times from states on a path that lasts for the period. */
+static int lay_on_path(struct actio_search *s, const struct path *p, double period, size_t nodes, struct actio_circuit *c)
+{
+    size_t ny = s->o.ny;
+    if (actio_circuit_open(c, s->run->ctx, ny, nodes)) return ACTIO_MARCH_NO_MEMORY;
+    c->nodes = nodes, c->period = period;
+    for (size_t k = 0; k < nodes; k++) {
+        c->at[k] = (double)k / (double)nodes;
+        size_t at = (size_t)((double)(p->count - 1) * c->at[k] + 0.5);
+        c->at[k] = (double)at / (double)(p->count - 1);
+        for (size_t i = 0; i < ny; i++) c->y[k * ny + i] = p->y[i * p->count + at];
+    }
+    return 0;
+}
+
+/* The time near `period` at which the path is nearest to its start. */
+static double nearest_time(struct actio_search *s, const double *y, double period)
+{
+    struct path p;
+    double found = period;
+    if (open_path(s, &p, s->o.t0, s->o.t0 + 1.25 * period, 500) == 0 && follow_path(s, &p, y) == 0) {
+        double best = INFINITY;
+        for (size_t k = p.count / 2; k < p.count; k++) {
+            double d = distance(s, &p, 0, k) * (1 + 2 * fabs(p.times[k] - p.times[0] - period) / period);
+            if (d < best) best = d, found = p.times[k] - p.times[0];
+        }
+    }
+    close_path(s, &p);
+    return found;
+}
+
+int actio_orbit_lay(struct actio_search *s, const double *y, double period, size_t least, struct actio_circuit *c)
+{
+    struct path p;
+    int bad = open_path(s, &p, s->o.t0, s->o.t0 + period, 481);
+    if (!bad) bad = follow_path(s, &p, y);
+    if (!bad) {
+        measure(s, &p, 0);
+        size_t nodes = nodes_for(s, y, period);
+        bad = lay_on_path(s, &p, period, nodes > least ? nodes : least, c);
+    }
+    close_path(s, &p);
+    return bad;
+}
+
+static int cannot(struct actio_search *s, int status)
+{
+    if (!actio_run_say_limits(s->run, status, "the search for an orbit")) actio_find(s->run->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
+    return 1;
+}
+
+static int add_guess(struct actio_search *s, const struct path *p, size_t at, double period)
+{
+    double *y = actio_take(s->run->ctx, s->o.ny + 1, sizeof *y);
+    if (!y) return ACTIO_MARCH_NO_MEMORY;
+    for (size_t i = 0; i < p->ny; i++) y[i] = p->y[i * p->count + at];
+    s->guess[s->guesses++] = (struct actio_start_guess){ y, period };
+    return 0;
+}
+
+/* A motion over the model's interval; where it nearly returns. */
+static int guess_by_return(struct actio_search *s)
+{
+    struct actio_run *run = s->run;
+    const struct actio_model *m = run->model;
+    struct near list[ACTIO_GUESSES];
+    struct path p;
+    if (!m->has_time) return actio_find(run->f, ACTIO_F_ORBIT_NO_TIME, ACTIO_NO_ARGS), 1;
+    int bad = open_path(s, &p, m->t0, m->t0 + 1.05 * fabs(m->t1 - m->t0), SAMPLES);    /* the interval may be the period */
+    if (!bad) bad = follow_path(s, &p, run->y0);
+    if (!bad) {
+        measure(s, &p, 0);
+        size_t count = list_returns(s, &p, list);
+        for (size_t i = 0; i < count && !bad; i++) bad = add_guess(s, &p, list[i].from, p.times[list[i].to] - p.times[list[i].from]);
+    }
+    close_path(s, &p);
+    if (bad) return cannot(s, bad);
+    return s->guesses ? 0 : (actio_find(run->f, ACTIO_F_ORBIT_NO_RETURN, ACTIO_ARGS(ACTIO_NUMBER(m->t0), ACTIO_NUMBER(m->t1))), 1);
+}
+
+/* Driven: states one period apart. The start first, if it nearly returns; then those that do best. */
+static int guess_driven(struct actio_search *s, double period)
+{
+    struct actio_run *run = s->run;
+    const struct actio_model *m = run->model;
+    struct near list[ACTIO_GUESSES];
+    struct path p;
+    size_t count = 0;
+    double t0 = m->has_time ? m->t0 : 0;
+    int bad = open_path(s, &p, t0, t0 + STROBES * period, STROBES + 1);
+    if (!bad) bad = follow_path(s, &p, run->y0);
+    if (!bad) {
+        measure(s, &p, 0);
+        if (!m->has_period || distance(s, &p, 0, 1) < NEAR) bad = add_guess(s, &p, 0, period);
+        for (size_t k = 0; k + 1 < p.count; k++) {
+            struct near n = { k, k + 1, distance(s, &p, k, k + 1) };
+            bool known = false;
+            for (size_t i = 0; i < count; i++) known = known || distance(s, &p, list[i].from, k) < NEAR;
+            if (known) continue;
+            size_t at = count < ACTIO_GUESSES - 2 ? count++ : n.distance < list[count - 1].distance ? count - 1 : SIZE_MAX;
+            for (; at != SIZE_MAX && at > 0 && earlier(&n, &list[at - 1]); at--) list[at] = list[at - 1];
+            if (at != SIZE_MAX) list[at] = n;
+        }
+        for (size_t i = 0; i < count && !bad; i++) bad = add_guess(s, &p, list[i].from, period);
+        if (!bad) bad = add_guess(s, &p, 0, period);
+    }
+    close_path(s, &p);
+    return bad ? cannot(s, bad) : 0;
+}
+
+static int guess_by_start(struct actio_search *s, double period)
+{
+    struct actio_circuit rough = { 0 };
+    struct path p = { .ny = s->o.ny, .count = 1, .y = s->run->y0 };
+    int bad = actio_orbit_lay(s, s->run->y0, period, 1, &rough);         /* sizes, before distances are measured */
+    actio_circuit_close(&rough, s->run->ctx);
+    if (!bad) bad = add_guess(s, &p, 0, period);
+    return bad ? cannot(s, bad) : 0;
+}
+
+int actio_orbit_guess(struct actio_search *s)
+{
+    double period = actio_orbit_given_period(s);
+    if (s->timed) return isnan(period) ? (actio_find(s->run->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS), 1) : guess_driven(s, period);
+    return isnan(period) ? guess_by_return(s) : guess_by_start(s, period);
+}
+
+int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit *c)
+{
+    const struct actio_start_guess *g = &s->guess[i];
+    return actio_orbit_lay(s, g->y, s->timed ? g->period : nearest_time(s, g->y, g->period), 1, c);
+}

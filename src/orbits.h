@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A search for periodic orbits under way: shared by actio_orbit.c (the path), orbit_guess.c (where to begin), orbit_find.c (many of them), orbit_follow.c (one along
+ * a param), orbit_average.c (from a system that constraints hold) and orbit_tell.c (what is said of each). */
+#ifndef ACTIO_ORBITS_H
+#define ACTIO_ORBITS_H
+
+#include "run.h"
+#include "solve/orbit.h"
+
+/* One orbit, as it is told. */
+struct actio_found {
+    struct actio_circuit c;
+    struct actio_orbit_told told;
+    struct actio_multiplier *multiplier; const char **trivial; size_t multipliers;   /* trivial: why it is 1, or NULL */
+    const char *stability;                                 /* "stable", "unstable", "neutral"; "" when multipliers could not be told */
+    char word[64];                                         /* symbols of a section, "" without */
+    double *mean;                                          /* of each component and of its square: to tell orbits apart */
+    double param;                                          /* value of the param that was followed */
+    const char *mark;                                      /* "", "fold", "period doubling", "torus", "branch", "start", "end" */
+};
+
+struct actio_orbits {
+    struct actio_context *ctx;
+    struct actio_arena arena;                              /* names and tables */
+    struct actio_found **orbit; size_t count, room;
+    struct actio_found **branch; size_t points, points_room;   /* of --follow */
+    const char *followed;
+    const char **name; size_t ny;                          /* of components: x, x_dot */
+    struct actio_table **table, *diagram;                  /* motions over one period; the branch */
+    const char *method;
+    double average_period; double *level; const char **level_name; size_t levels;   /* of --average */
+    double seconds;
+};
+
+/* Where to begin: a state, and about how long it takes to come back. */
+enum { ACTIO_GUESSES = 12 };
+struct actio_start_guess { double *y, period; };
+
+struct actio_search {
+    struct actio_run *run;
+    struct actio_orbits *out;
+    const struct actio_orbit_options *options;
+    struct actio_orbit o;
+    double tol;                                            /* what is worked for */
+    size_t wanted;                                         /* of --find */
+    bool timed;                                            /* the model depends on time: the period is given */
+    struct actio_start_guess guess[ACTIO_GUESSES + 2]; size_t guesses;   /* the best first */
+    bool *mirror; bool has_mirror;                         /* components whose sign may be changed together */
+};
+
+/* Does the model depend on time? */
+bool actio_orbit_timed(struct actio_search *s);
+double actio_orbit_given_period(struct actio_search *s);   /* of --period, with the params as they are; NAN without */
+/* orbit_guess.c: where to begin, into s->guess. 0, or 1 and a finding. One of them as a turn, opened into c; 0, or a status. */
+int actio_orbit_guess(struct actio_search *s);
+int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit *c);
+/* The turn that goes from y for `period`, with as many nodes as its instability asks for (at least `least`); also sizes. 0, or a status. */
+int actio_orbit_lay(struct actio_search *s, const double *y, double period, size_t least, struct actio_circuit *c);
+/* One orbit from a guess by the method asked for, its shortest period. NULL: none, and *told says why. */
+struct actio_found *actio_orbit_solve(struct actio_search *s, struct actio_circuit *guess, struct actio_orbit_told *told);
+void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told);   /* as a finding */
+/* orbit_tell.c */
+int actio_orbit_describe(struct actio_search *s, struct actio_found *f);
+void actio_found_free(struct actio_context *ctx, struct actio_found *f);
+/* States at `count` equal times over one period, each from the node before it. Component i of row r at y[i*count + r]. A status. */
+int actio_orbit_sample(struct actio_search *s, const struct actio_circuit *c, size_t count, double *times, double *y);
+struct actio_table *actio_orbit_table(struct actio_search *s, const struct actio_found *f, size_t points);
+bool actio_orbit_same(const struct actio_search *s, const struct actio_found *a, const struct actio_found *b);   /* or a mirror image */
+int actio_orbit_keep(struct actio_search *s, struct actio_found *f);   /* joins the list; 0, or 1: no memory */
+/* orbit_find.c, orbit_follow.c, orbit_average.c: 0, or 1 and findings. */
+int actio_orbit_find(struct actio_search *s);
+int actio_orbit_follow(struct actio_search *s, struct actio_found *first);
+int actio_orbit_average(struct actio_search *s, struct actio_circuit *guess);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The stage on which orbits are looked for: sizes, and directions along the manifold of the constraints. */
+#include "solve/orbit.h"
+#include "algebra/dense.h"
+#include "solve/law.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RANK_TOL 1e-9
+
+int actio_circuit_open(struct actio_circuit *l, struct actio_context *ctx, size_t ny, size_t room)
+{
+    *l = (struct actio_circuit){ .ny = ny, .room = room };
+    l->y = actio_take(ctx, room * (ny + 1) + 1, sizeof *l->y);
+    l->at = l->y ? l->y + room * ny : NULL;
+    return l->y == NULL;
+}
+
+void actio_circuit_close(struct actio_circuit *l, struct actio_context *ctx)
+{
+    actio_give(ctx, l->y);
+    l->y = NULL;
+}
+
+void actio_circuit_copy(struct actio_circuit *to, const struct actio_circuit *from)
+{
+    to->nodes = from->nodes, to->period = from->period;
+    memcpy(to->y, from->y, from->nodes * from->ny * sizeof *to->y);
+    memcpy(to->at, from->at, from->nodes * sizeof *to->at);
+}
+
+double actio_orbit_time(const struct actio_orbit *o, const struct actio_circuit *l, size_t node)
+{
+    return o->t0 + (node < l->nodes ? l->at[node] : 1) * l->period;
+}
+
+/* Rows of the constraints at y in scaled components, into o->level. */
+static void scaled_rows(struct actio_orbit *o, double t, const double *y)
+{
+    const struct actio_places *at = &o->m->sys->levels_y;
+    const double *v = actio_motion_quantity(o->m, ACTIO_Q_LEVELS_Y, t, y);
+    memset(o->level, 0, o->rows * o->ny * sizeof *o->level);
+    for (size_t e = 0; e < at->count; e++) o->level[at->row[e] * o->ny + at->col[e]] += v[e] * o->scale[at->col[e]];
+}
+
+static size_t rank_there(struct actio_orbit *o, double t, const double *y, double *basis)
+{
+    if (o->rows == 0) return 0;
+    scaled_rows(o, t, y);
+    return actio_row_bases(o->rows, o->ny, o->level, RANK_TOL, basis, o->work, o->iwork);
+}
+
+int actio_orbit_directions(struct actio_orbit *o, double t, const double *y, double *Q, double *lift)
+{
+    size_t ny = o->ny, d = o->d;
+    double *basis = o->work + actio_rank_work(o->rows, ny), defect;
+    if (lift) memset(lift, 0, ny * sizeof *lift);
+    if (o->rows == 0) {
+        memset(Q, 0, ny * d * sizeof *Q);
+        for (size_t i = 0; i < d; i++) Q[i * d + i] = 1;
+        return 0;
+    }
+    if (rank_there(o, t, y, basis) != ny - d) return 1;
+    for (size_t i = 0; i < ny; i++)
+        for (size_t j = 0; j < d; j++) Q[i * d + j] = basis[(ny - d + j) * ny + i];
+    if (!lift || !o->x.by_param) return 0;
+    scaled_rows(o, t, y);
+    const double *v = actio_motion_quantity(o->m, ACTIO_Q_LEVELS_Y, t, y) + o->m->sys->levels_y.count;
+    double *b = basis;
+    for (size_t r = 0; r < o->rows; r++) b[r] = -v[r];
+    actio_min_norm(o->rows, ny, o->level, b, RANK_TOL, lift, &defect, o->work, o->iwork);
+    for (size_t i = 0; i < ny; i++) lift[i] *= o->scale[i];
+    return 0;
+}
+
+void actio_orbit_measure(struct actio_orbit *o, const struct actio_circuit *l)
+{
+    double most = 0;
+    for (size_t i = 0; i < o->ny; i++) {
+        double low = l->y[i], high = low, size = fabs(low);
+        for (size_t k = 1; k < l->nodes; k++) {
+            double v = l->y[k * o->ny + i];
+            low = fmin(low, v), high = fmax(high, v), size = fmax(size, fabs(v));
+        }
+        o->scale[i] = l->nodes > 2 ? fmax(high - low, 1e-2 * size) : size;
+        most = fmax(most, o->scale[i]);
+    }
+    for (size_t i = 0; i < o->ny; i++) o->scale[i] = most == 0 ? 1 : fmax(o->scale[i], 1e-2 * most);
+}
+
+int actio_orbit_open(struct actio_orbit *o, struct actio_context *ctx, struct actio_motion *m, double t0, const double *y)
+{
+    size_t ny = m->ny, rows = m->sys->holonomic + m->sys->levels, big = ny > rows ? ny : rows;
+    *o = (struct actio_orbit){ .ctx = ctx, .m = m, .ny = ny, .rows = rows, .t0 = t0, .free_period = true };
+    size_t work = actio_rank_work(rows, ny) + ny * ny + big;
+    o->block = actio_take(ctx, 2 * ny + rows * ny + work + 1, sizeof(double));
+    o->iwork = actio_take(ctx, ny + rows + 1, sizeof *o->iwork);
+    o->bblock = actio_take(ctx, ny + 1, sizeof *o->bblock);
+    if (!o->block || !o->iwork || !o->bblock) return 1;
+    o->scale = o->block, o->turn = o->scale + ny, o->level = o->turn + ny, o->work = o->level + rows * ny, o->loose = o->bblock;
+    for (size_t i = 0; i < ny; i++) o->scale[i] = 1;
+    if (actio_tangent_open(&o->x, ctx, m, ny + 1)) return 1;           /* makes room for the params' direction */
+    if (rows && actio_motion_need(m, ACTIO_Q_LEVELS_Y)) return 1;
+    o->d = ny - rank_there(o, t0, y, o->work + actio_rank_work(rows, ny));
+    return 0;
+}
+
+void actio_orbit_close(struct actio_orbit *o)
+{
+    if (!o->ctx) return;
+    actio_tangent_close(&o->x);
+    actio_give(o->ctx, o->block), actio_give(o->ctx, o->iwork), actio_give(o->ctx, o->bblock);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The variational equations  X' = f_y X (+ f_a),  on the formulas of the elimination, or by solving the equations of motion once more for each direction. */
+#include "solve/tangent.h"
+#include "solve/law.h"
+
+#include <math.h>
+#include <string.h>
+
+/* dX rows of z += J X with J by entries; the rows of q copy those of v. */
+static void multiply(const struct actio_tangent *x, const struct actio_places *at, const double *J, const double *X, double *out)
+{
+    size_t columns = x->columns;
+    for (size_t e = 0; e < at->count; e++) {
+        double a = J[e], *to = out + at->row[e] * columns;
+        const double *from = X + at->col[e] * columns;
+        for (size_t c = 0; c < columns; c++) to[c] += a * from[c];
+    }
+}
+
+/* By the formulas: one kernel for rates and their derivatives. False: its pivots are not to be relied on here. */
+static bool by_formulas(struct actio_tangent *x, double t, const double *Y, double *dY)
+{
+    struct actio_motion *m = x->m;
+    size_t n = m->n, N = m->N, columns = x->columns;
+    const double *v = actio_motion_quantity(m, ACTIO_Q_TANGENT, t, Y), *J = v + N + m->sys->pivots, *along = J + m->sys->tangent.count;
+    if (!actio_motion_relies(m, v + N)) return false;
+    double *dX = dY + x->ny + n * columns;
+    memcpy(dY + n, v, N * sizeof *dY);
+    memset(dX, 0, N * columns * sizeof *dX);
+    multiply(x, &m->sys->tangent, J, Y + x->ny, dX);
+    for (size_t i = 0; i < N && x->by_param; i++) dX[i * columns + columns - 1] += along[i];
+    return true;
+}
+
+/* G dz' - D' dlambda = d(h - G z' + D' lambda),  A dz' = d(c - A z'),  direction by direction. */
+static int by_equations(struct actio_tangent *x, double t, const double *Y, double *dY)
+{
+    struct actio_motion *m = x->m;
+    size_t n = m->n, N = m->N, all = N + m->p, columns = x->columns;
+    bool numeric = m->numeric;
+    m->numeric = true;                                     /* the factors of this point are wanted */
+    int status = actio_motion_solve(m, t, Y);
+    m->numeric = numeric;
+    if (status) return status;
+    memcpy(dY + n, m->zdot, N * sizeof *dY);
+    const double *E = actio_motion_quantity(m, ACTIO_Q_EQUATIONS_Y, t, Y), *along = E + m->sys->equations_y.count;
+    double *R = x->work, *r = R + all * columns, *z = r + all;
+    memset(R, 0, all * columns * sizeof *R);
+    multiply(x, &m->sys->equations_y, E, Y + x->ny, R);
+    for (size_t c = 0; c < columns; c++) {
+        for (size_t i = 0; i < all; i++) r[i] = R[i * columns + c] + (x->by_param && c + 1 == columns ? along[i] : 0);
+        if (actio_saddle_answer(m->saddle, r, r + N, z)) return ACTIO_FLOW_SINGULAR;
+        for (size_t i = 0; i < N; i++) dY[x->ny + (n + i) * columns + c] = z[i];
+    }
+    return ACTIO_FLOW_OK;
+}
+
+static int rhs(void *user, double t, const double *Y, double *dY)
+{
+    struct actio_tangent *x = user;
+    size_t n = x->m->n, columns = x->columns;
+    int status = ACTIO_FLOW_OK;
+    x->rhs++;
+    if (columns == 0) return actio_motion_rhs(x->m, t, Y, dY);
+    memcpy(dY, Y + n, n * sizeof *dY);
+    memcpy(dY + x->ny, Y + x->ny + n * columns, n * columns * sizeof *dY);
+    if (!(x->formulas && by_formulas(x, t, Y, dY))) status = by_equations(x, t, Y, dY);
+    for (size_t i = 0; !status && i < x->flow.n; i++)
+        if (!isfinite(dY[i])) status = ACTIO_FLOW_NAN;
+    return status;
+}
+
+static int project(void *user, double t, double *Y) { return actio_motion_project(((struct actio_tangent *)user)->m, t, Y); }
+
+/* ---- switches: guards see y alone */
+
+static void guard(void *user, double t, const double *y, double *g) { actio_switch_guard(((struct actio_tangent *)user)->m, t, y, g); }
+static int side(void *user, size_t k) { return actio_switch_side(((struct actio_tangent *)user)->m, k); }
+
+static int unfold(void *user, double t, const double *Y, double *y)
+{
+    struct actio_tangent *x = user;
+    (void)t;
+    memcpy(x->seen, Y, x->flow.n * sizeof *Y);
+    memcpy(y, Y, x->ny * sizeof *y);
+    return ACTIO_FLOW_OK;
+}
+
+static int fold(void *user, double t, const double *y, double *Y)
+{
+    struct actio_tangent *x = user;
+    (void)t;
+    memcpy(Y, x->seen, x->flow.n * sizeof *Y);
+    memcpy(Y, y, x->ny * sizeof *Y);
+    return ACTIO_FLOW_OK;
+}
+
+/* dX = (f+ - f-) (g_y X + g_a) / g' at the crossing: neighbours cross earlier or later. */
+static void jump(struct actio_tangent *x, size_t k, const double *gradient, double rate, const double *before, const double *after)
+{
+    const struct actio_places *at = &x->m->sys->guards_y;
+    size_t n = x->m->n, columns = x->columns;
+    double *X = x->seen + x->ny;
+    for (size_t c = 0; c < columns; c++) {
+        double lead = x->by_param && c + 1 == columns ? gradient[at->count + k] : 0;
+        for (size_t e = 0; e < at->count; e++)
+            if (at->row[e] == k) lead += gradient[e] * X[at->col[e] * columns + c];
+        for (size_t i = 0; i < x->m->N; i++) X[(n + i) * columns + c] += (after[i] - before[i]) * lead / rate;
+    }
+}
+
+static int crossed(void *user, size_t k, double t, double *y)
+{
+    struct actio_tangent *x = user;
+    struct actio_motion *m = x->m;
+    double *before = x->rates, rate = 0;
+    int status = actio_motion_solve(m, t, y);
+    if (status) return status;
+    memcpy(before, m->zdot, m->N * sizeof *before);
+    rate = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, y)[m->sys->modes + k];
+    status = actio_switch_crossed(m, k, t, y);
+    if (!status) status = actio_motion_solve(m, t, y);
+    if (status || x->columns == 0 || rate == 0) return status;
+    jump(x, k, actio_motion_quantity(m, ACTIO_Q_GUARDS_Y, t, y), rate, before, m->zdot);
+    return status;
+}
+
+static void make_flow(struct actio_tangent *x)
+{
+    struct actio_motion *m = x->m;
+    x->flow = (struct actio_flow){ .n = x->ny, .user = x, .rhs = rhs, .project = m->flow.project ? project : NULL };
+    if (m->sys->modes == 0) return;
+    x->flow.known = x->ny, x->flow.unfold = unfold, x->flow.fold = fold;
+    x->flow.guards = m->sys->modes, x->flow.guard = guard, x->flow.side = side, x->flow.crossed = crossed;
+}
+
+int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struct actio_motion *m, size_t columns)
+{
+    *x = (struct actio_tangent){ .ctx = ctx, .m = m, .ny = m->ny, .most = columns, .formulas = !m->numeric };
+    size_t all = m->ny * (1 + columns), equations = m->N + m->p;
+    if (actio_motion_make_hidden(m, m->sys->params)) return 1;
+    if (x->formulas && actio_motion_need(m, ACTIO_Q_TANGENT)) return 1;
+    if (actio_motion_need(m, ACTIO_Q_EQUATIONS_Y) || actio_motion_need(m, ACTIO_Q_MATRIX)) return 1;
+    if (m->sys->modes && (actio_motion_need(m, ACTIO_Q_GUARDS) || actio_motion_need(m, ACTIO_Q_GUARDS_Y))) return 1;
+    x->block = actio_take(ctx, 2 * all + equations * (columns + 1) + 2 * m->N + 1, sizeof(double));
+    if (!x->block) return 1;
+    x->seen = x->block + all, x->rates = x->seen + all, x->work = x->rates + m->N;
+    make_flow(x);
+    return 0;
+}
+
+void actio_tangent_close(struct actio_tangent *x)
+{
+    if (x->ctx) actio_give(x->ctx, x->block);
+    x->block = NULL;
+}
+
+void actio_tangent_direct(struct actio_tangent *x, const double *direction)
+{
+    struct actio_motion *m = x->m;
+    static const enum actio_quantity made_of_it[] = { ACTIO_Q_TANGENT, ACTIO_Q_EQUATIONS_Y, ACTIO_Q_GUARDS_Y, ACTIO_Q_LEVELS_Y };
+    x->by_param = direction != NULL;
+    for (size_t i = 0; i < m->sys->params; i++) m->hidden[i] = direction ? direction[i] : 0;
+    for (size_t i = 0; i < sizeof made_of_it / sizeof *made_of_it; i++)
+        if (m->at[made_of_it[i]].k) actio_motion_prologue(m, made_of_it[i]);
+}
+
+int actio_tangent_go(struct actio_tangent *x, double t0, double t1, double *y, double *X, size_t columns, double local)
+{
+    x->columns = X ? columns : 0;
+    x->flow.n = x->ny * (1 + x->columns);
+    x->flow.accuracy = local;
+    double *Y = x->m->sys->modes ? x->seen : x->block;
+    memcpy(Y, y, x->ny * sizeof *y);
+    if (X) memcpy(Y + x->ny, X, x->ny * columns * sizeof *X);
+    struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = t1, .y0 = Y, .rtol = local, .atol = local };
+    struct actio_march_result out = { .y = x->block };
+    if (x->m->sys->modes) {
+        int bad = actio_motion_begin(x->m, t0, y);
+        if (bad) return bad;
+    }
+    int status = actio_march(x->ctx, &x->flow, &task, &out);
+    const double *end = x->m->sys->modes ? x->seen : x->block;
+    if (status) return status;
+    memcpy(y, end, x->ny * sizeof *y);
+    if (X) memcpy(X, end + x->ny, x->ny * columns * sizeof *X);
+    return 0;
+}
+
+size_t actio_tangent_sample(struct actio_tangent *x, double t0, const double *y, const double *times, size_t count, double *rows, double local, int *status)
+{
+    x->columns = 0, x->flow.n = x->ny, x->flow.accuracy = local;
+    struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = times[count - 1], .y0 = y, .rtol = local, .atol = local, .rows = { { count, times, rows, count } } };
+    struct actio_march_result out = { .y = x->block };
+    *status = x->m->sys->modes ? actio_motion_begin(x->m, t0, y) : 0;
+    if (!*status) *status = actio_march(x->ctx, &x->flow, &task, &out);
+    return out.rows;
+}
+
+int actio_tangent_rates(struct actio_tangent *x, double t, const double *y, double *dy)
+{
+    int status = actio_motion_solve(x->m, t, y);
+    memcpy(dy, y + x->m->n, x->m->n * sizeof *dy);
+    memcpy(dy + x->m->n, x->m->zdot, x->m->N * sizeof *dy);
+    return status;
+}
