@@ -86,6 +86,7 @@ void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told
     case ACTIO_ORBIT_MOTION_FAILS: actio_find(f, ACTIO_F_ORBIT_MOTION_FAILS, ACTIO_ARGS(ACTIO_TEXT(reason(told)))); break;
     case ACTIO_ORBIT_STOPPED: actio_run_say_limits(s->run, ACTIO_FLOW_STOPPED, "the search for orbits"); break;
     case ACTIO_ORBIT_NO_MEMORY: actio_run_say_limits(s->run, ACTIO_MARCH_NO_MEMORY, "the search for orbits"); break;
+    case ACTIO_ORBIT_SLOW: actio_find(f, ACTIO_F_ORBIT_SLOW, ACTIO_ARGS(ACTIO_COUNT(told->unknowns))); break;
     case ACTIO_ORBIT_SPURIOUS: actio_find(f, ACTIO_F_ORBIT_SPURIOUS, ACTIO_ARGS(ACTIO_NUMBER(told->detector))); break;
     default: actio_find(f, ACTIO_F_ORBIT_NONE, ACTIO_ARGS(ACTIO_NUMBER(told->step), ACTIO_COUNT(told->iterations))); break;
     }
@@ -93,7 +94,12 @@ void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told
 
 static int solve_by(struct actio_search *s, struct actio_circuit *c, struct actio_orbit_told *told)
 {
-    return actio_orbit_shoot(&s->o, c, s->tol, told);
+    static const struct { const char *name; int (*solve)(struct actio_orbit *, struct actio_circuit *, double, struct actio_orbit_told *); } method[] = {
+        { "shooting", actio_orbit_shoot }, { "fourier", actio_orbit_fourier },
+    };
+    size_t i = sizeof method / sizeof *method;
+    while (--i && strcmp(method[i].name, s->options->method) != 0) {}
+    return method[i].solve(&s->o, c, s->tol, told);
 }
 
 /* Does the orbit close after a k-th of the period already? */

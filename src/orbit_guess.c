@@ -157,6 +157,28 @@ static int lay_on_path(struct actio_search *s, const struct path *p, double peri
     return 0;
 }
 
+/* Where the path is nearest to its start, exactly: (y - y0).y' = 0. */
+static double refine_time(struct actio_search *s, const double *y0, double period)
+{
+    size_t ny = s->o.ny;
+    double *y = actio_take(s->run->ctx, 2 * ny + 1, sizeof *y), *f = y ? y + ny : NULL, found = period;
+    for (int i = 0; y && i < 8; i++) {
+        double above = 0, below = 0;
+        memcpy(y, y0, ny * sizeof *y);
+        if (actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + found, y, NULL, 0, 1e-12) || actio_tangent_rates(&s->o.x, s->o.t0 + found, y, f)) break;
+        for (size_t k = 0; k < ny; k++) {
+            double w = s->o.loose[k] ? 0 : 1 / (s->o.scale[k] * s->o.scale[k]);
+            above += w * f[k] * (y[k] - y0[k] - s->o.turn[k]), below += w * f[k] * f[k];
+        }
+        double step = below > 0 ? above / below : 0;
+        if (!(fabs(found - step - period) < 0.05 * period)) return actio_give(s->run->ctx, y), period;
+        found -= step;
+        if (fabs(step) < 1e-12 * period) break;
+    }
+    actio_give(s->run->ctx, y);
+    return found;
+}
+
 /* The time near `period` at which the path is nearest to its start. */
 static double nearest_time(struct actio_search *s, const double *y, double period)
 {
@@ -170,7 +192,7 @@ static double nearest_time(struct actio_search *s, const double *y, double perio
         }
     }
     close_path(s, &p);
-    return found;
+    return refine_time(s, y, found);
 }
 
 int actio_orbit_lay(struct actio_search *s, const double *y, double period, size_t least, struct actio_circuit *c)

@@ -51,6 +51,10 @@ struct actio_orbit_told {
 /* shoot.c: Newton's method on all nodes at once; orthogonal elimination node by node, the shortest correction where orbits come in families. `l` is the guess,
  * then the orbit. tol: of the period and the states. An orbit status. */
 int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_told *told);
+/* fourier.c: trigonometric polynomials through M equally spaced states, as many as it takes. The nodes of `l` are then states of the result. */
+int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_told *told);
+/* shoot.c: how far the motion from each node misses the next, relative to max(1, size): the check that does not depend on the method. A flow or march status. */
+int actio_orbit_mismatch(struct actio_orbit *o, struct actio_circuit *l, double local, double *residual);
 /* The linearisation around a turn, segment by segment: Phi_i (d x d each) between bases at its nodes; `parts` segments for each node, so that each is well conditioned. */
 struct actio_turn { size_t d, factors; double *Phi, *Q0; };
 int actio_orbit_linearise(struct actio_orbit *o, const struct actio_circuit *l, double local, struct actio_turn *out);     /* an orbit status; close in any case */

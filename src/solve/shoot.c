@@ -350,6 +350,19 @@ static double relative_residual(const struct actio_shoot *s)
     return most;
 }
 
+int actio_orbit_mismatch(struct actio_orbit *o, struct actio_circuit *l, double local, double *residual)
+{
+    struct actio_shoot s;
+    int bad = actio_shoot_open(&s, o, l) ? ACTIO_MARCH_NO_MEMORY : 0;
+    for (size_t i = 0; i < l->nodes && !bad; i++) {
+        memcpy(s.end + i * o->ny, l->y + i * o->ny, o->ny * sizeof *s.end);
+        bad = actio_tangent_go(&o->x, actio_orbit_time(o, l, i), actio_orbit_time(o, l, i + 1), s.end + i * o->ny, NULL, 0, local);
+    }
+    if (!bad) *residual = relative_residual(&s);
+    actio_shoot_close(&s);
+    return bad;
+}
+
 /* From coarse to fine; what one tolerance found is the guess of the next. */
 static int refine(struct actio_shoot *s, struct actio_circuit *before, double local, double fine, struct actio_orbit_told *told)
 {

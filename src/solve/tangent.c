@@ -197,6 +197,16 @@ size_t actio_tangent_sample(struct actio_tangent *x, double t0, const double *y,
     return out.rows;
 }
 
+int actio_tangent_derive(struct actio_tangent *x, double t, const double *y, const double *X, size_t columns, double *dy, double *dX)
+{
+    double *Y = x->block, *dY = x->seen;
+    x->columns = columns, x->flow.n = x->ny * (1 + columns);
+    memcpy(Y, y, x->ny * sizeof *y), memcpy(Y + x->ny, X, x->ny * columns * sizeof *X);
+    int status = rhs(x, t, Y, dY);
+    memcpy(dy, dY, x->ny * sizeof *dy), memcpy(dX, dY + x->ny, x->ny * columns * sizeof *dX);
+    return status;
+}
+
 int actio_tangent_rates(struct actio_tangent *x, double t, const double *y, double *dy)
 {
     int status = actio_motion_solve(x->m, t, y);

@@ -26,6 +26,8 @@ void actio_tangent_direct(struct actio_tangent *x, const double *direction);
 int actio_tangent_go(struct actio_tangent *x, double t0, double t1, double *y, double *X, size_t columns, double local);
 /* States at given times (row r, component i at rows[i*count + r]), from y at t0. Returns how many could be reached; *status as above. */
 size_t actio_tangent_sample(struct actio_tangent *x, double t0, const double *y, const double *times, size_t count, double *rows, double local, int *status);
+/* y' there, and f_y X (+ f_a in the last column where params have a direction). A flow status. */
+int actio_tangent_derive(struct actio_tangent *x, double t, const double *y, const double *X, size_t columns, double *dy, double *dX);
 /* y' there. A flow status. */
 int actio_tangent_rates(struct actio_tangent *x, double t, const double *y, double *dy);
 
