@@ -208,14 +208,37 @@ static int make_tables(struct actio_search *s)
     return out->table == NULL;
 }
 
+/* The followed param begins where the way does; all are put back in the end. */
+static int begin_way(struct actio_search *s)
+{
+    struct actio_model *m = s->run->model;
+    size_t which = actio_orbit_followed_param(s);
+    if (!m->has_way) return refuse(s, "--follow needs a way A..B");
+    s->kept_params = actio_take(s->run->ctx, m->params + 1, sizeof *s->kept_params);
+    if (!s->kept_params) return 1;
+    for (size_t i = 0; i < m->params; i++) s->kept_params[i] = m->param[i].value;
+    if (which < m->params) actio_orbit_set_param(m, which, actio_model_number(m, m->way_from));
+    return 0;
+}
+
+static int follow(struct actio_search *s)
+{
+    struct actio_found *first = s->out->orbit[0];
+    s->out->count = 0;
+    int bad = actio_orbit_follow(s, first);
+    actio_found_free(s->run->ctx, first);
+    return bad;
+}
+
 static int search(struct actio_search *s)
 {
-    if (ready(s)) return 1;
+    if ((s->options->follow && begin_way(s)) || ready(s)) return 1;
     s->tol = s->options->tol > 0 ? s->options->tol : 1e-14;
     actio_attempt(s->run->ctx, name_components, &(struct naming){ s });
     if (s->options->find && !s->options->run.no_compile) actio_system_native(s->run->sys, 1e7);
     s->wanted = s->options->find;
     int bad = s->wanted ? actio_orbit_find(s) : search_one(s);
+    if (!bad && s->options->follow) bad = follow(s);
     if (s->out->count) make_tables(s);
     judge(s);
     return bad;
@@ -235,7 +258,8 @@ struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_
     search(&s);
     out->seconds = ctx->clock ? ctx->clock() - run.started : 0;
     actio_orbit_close(&s.o);
-    actio_give(ctx, s.mirror);
+    for (size_t i = 0; s.kept_params && i < model->params; i++) model->param[i].value = s.kept_params[i];
+    actio_give(ctx, s.mirror), actio_give(ctx, s.kept_params);
     for (size_t i = 0; i < s.guesses; i++) actio_give(ctx, s.guess[i].y);
     actio_run_close(&run);
     return out;
@@ -260,6 +284,16 @@ struct actio_multiplier_info actio_orbits_multiplier(const struct actio_orbits *
     const struct actio_found *f = o->orbit[i];
     return (struct actio_multiplier_info){ f->multiplier[k].re, f->multiplier[k].im, f->multiplier[k].log_modulus, f->trivial[k] };
 }
+
+size_t actio_orbits_branch_points(const struct actio_orbits *o) { return o->points; }
+
+struct actio_branch_info actio_orbits_branch_point(const struct actio_orbits *o, size_t i)
+{
+    const struct actio_found *f = o->branch[i];
+    return (struct actio_branch_info){ f->param, f->c.period, f->stability, f->mark };
+}
+
+const struct actio_table *actio_orbits_diagram(const struct actio_orbits *o) { return o->diagram; }
 
 const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i) { return o->table ? o->table[i] : NULL; }
 

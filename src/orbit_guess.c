@@ -131,7 +131,7 @@ static double growth_along(struct actio_search *s, const double *y, double perio
     return sum;
 }
 
-static size_t nodes_for(struct actio_search *s, const double *y, double period)
+size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period)
 {
     size_t ny = s->o.ny;
     double *work = actio_take(s->run->ctx, ny * ny + ny + 1, sizeof *work);
@@ -202,7 +202,7 @@ int actio_orbit_lay(struct actio_search *s, const double *y, double period, size
     if (!bad) bad = follow_path(s, &p, y);
     if (!bad) {
         measure(s, &p, 0);
-        size_t nodes = nodes_for(s, y, period);
+        size_t nodes = actio_orbit_nodes(s, y, period);
         bad = lay_on_path(s, &p, period, nodes > least ? nodes : least, c);
     }
     close_path(s, &p);
@@ -295,4 +295,18 @@ int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit
 {
     const struct actio_start_guess *g = &s->guess[i];
     return actio_orbit_lay(s, g->y, s->timed ? g->period : nearest_time(s, g->y, g->period), 1, c);
+}
+
+int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, size_t nodes, struct actio_circuit *c)
+{
+    size_t ny = s->o.ny;
+    double *times = actio_take(s->run->ctx, (nodes + 1) * (ny + 1) + 1, sizeof *times), *y = times ? times + nodes + 1 : NULL;
+    int bad = !times || actio_circuit_open(c, s->run->ctx, ny, nodes) || actio_orbit_sample(s, from, nodes + 1, times, y);
+    for (size_t k = 0; k < nodes && !bad; k++) {
+        c->at[k] = (double)k / (double)nodes;
+        for (size_t i = 0; i < ny; i++) c->y[k * ny + i] = y[i * (nodes + 1) + k];
+    }
+    c->nodes = nodes, c->period = from->period;
+    actio_give(s->run->ctx, times);
+    return bad;
 }

@@ -154,18 +154,30 @@ static const char *stability_of(const struct actio_found *f)
     return neutral || !inside ? "neutral" : "stable";
 }
 
+/* The largest value of samples over a period, by a parabola through the three around it; sign -1: the smallest. */
+static double extreme(const double *x, size_t count, double sign)
+{
+    size_t best = 0, last = count - 1;                     /* the last sample is the first */
+    for (size_t k = 1; k < last; k++)
+        if (sign * x[k] > sign * x[best]) best = k;
+    double before = x[best ? best - 1 : last - 1], now = x[best], after = x[best + 1], bend = before - 2 * now + after;
+    return sign * bend < 0 ? now - 0.125 * (after - before) * (after - before) / bend : now;
+}
+
 /* Means of the components and of their squares: the same along mirror images but for signs. */
 static int means_of(struct actio_search *s, struct actio_found *f)
 {
     size_t ny = s->o.ny;
     double *times = actio_take(s->run->ctx, MEAN_SAMPLES * (ny + 1) + 1, sizeof *times), *y = times ? times + MEAN_SAMPLES : NULL;
     int bad = !times || actio_orbit_sample(s, &f->c, MEAN_SAMPLES, times, y);
-    f->mean = actio_take(s->run->ctx, 2 * ny + 1, sizeof *f->mean);
+    f->mean = actio_take(s->run->ctx, 4 * ny + 1, sizeof *f->mean);
     for (size_t i = 0; !bad && f->mean && i < ny; i++)
         for (size_t k = 0; k + 1 < MEAN_SAMPLES; k++) {
             double v = y[i * MEAN_SAMPLES + k];
             f->mean[i] += v / (MEAN_SAMPLES - 1), f->mean[ny + i] += v * v / (MEAN_SAMPLES - 1);
         }
+    for (size_t i = 0; !bad && f->mean && i < ny; i++)
+        f->mean[2 * ny + i] = extreme(y + i * MEAN_SAMPLES, MEAN_SAMPLES, -1), f->mean[3 * ny + i] = extreme(y + i * MEAN_SAMPLES, MEAN_SAMPLES, 1);
     actio_give(s->run->ctx, times);
     return bad || !f->mean;
 }

@@ -14,7 +14,7 @@ struct actio_found {
     struct actio_multiplier *multiplier; const char **trivial; size_t multipliers;   /* trivial: why it is 1, or NULL */
     const char *stability;                                 /* "stable", "unstable", "neutral"; "" when multipliers could not be told */
     char word[64];                                         /* symbols of a section, "" without */
-    double *mean;                                          /* of each component and of its square: to tell orbits apart */
+    double *mean;                                          /* of each component, of its square, to tell orbits apart; its smallest and largest values */
     double param;                                          /* value of the param that was followed */
     const char *mark;                                      /* "", "fold", "period doubling", "torus", "branch", "start", "end" */
 };
@@ -45,6 +45,7 @@ struct actio_search {
     size_t wanted;                                         /* of --find */
     bool timed;                                            /* the model depends on time: the period is given */
     struct actio_start_guess guess[ACTIO_GUESSES + 2]; size_t guesses;   /* the best first */
+    double *kept_params;                                   /* values before --follow changed them */
     bool *mirror; bool has_mirror;                         /* components whose sign may be changed together */
 };
 
@@ -67,6 +68,12 @@ int actio_orbit_sample(struct actio_search *s, const struct actio_circuit *c, si
 struct actio_table *actio_orbit_table(struct actio_search *s, const struct actio_found *f, size_t points);
 bool actio_orbit_same(const struct actio_search *s, const struct actio_found *a, const struct actio_found *b);   /* or a mirror image */
 int actio_orbit_keep(struct actio_search *s, struct actio_found *f);   /* joins the list; 0, or 1: no memory */
+size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period);     /* orbit_guess.c: as many as the instability asks for */
+int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, size_t nodes, struct actio_circuit *c);   /* the same orbit at other nodes; 0, or 1 */
+/* orbit_follow.c: the param of --follow (their count: none), its value and of those made from it; the motion gets them. */
+size_t actio_orbit_followed_param(const struct actio_search *s);
+void actio_orbit_set_param(struct actio_model *m, size_t which, double value);
+void actio_orbit_pass_params(struct actio_search *s);
 /* orbit_find.c, orbit_follow.c, orbit_average.c: 0, or 1 and findings. */
 int actio_orbit_find(struct actio_search *s);
 int actio_orbit_follow(struct actio_search *s, struct actio_found *first);

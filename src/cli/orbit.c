@@ -130,6 +130,7 @@ static int orbits_of(const struct actio_cli_arguments *a, struct actio_context *
     struct actio_orbits *o = model ? actio_orbit_search(ctx, model, &options, f) : NULL;
     actio_cli_progress_end();
     status = actio_cli_worse(write_files(a, ctx, o, f), actio_findings_status(f));
+    if (getenv("DBG")) for (size_t i = 0; i < actio_orbits_branch_points(o); i++) { struct actio_branch_info b = actio_orbits_branch_point(o, i); fprintf(stderr, "%.10g %.12g %s %s\n", b.param, b.period, b.stability, b.mark); }
     if (a->json) json_all(a, model, o, f, status);
     else if (o && actio_orbits_count(o) && !a->quiet) print_all(model, o);
     if (!a->json) actio_cli_findings(f, a->quiet);
