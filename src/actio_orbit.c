@@ -53,7 +53,7 @@ static int refuse(struct actio_search *s, const char *why)
     return 1;
 }
 
-static int ready(struct actio_search *s)
+int actio_orbit_ready(struct actio_search *s)
 {
     struct actio_run *run = s->run;
     if (actio_run_ready(run)) return 1;
@@ -175,6 +175,18 @@ static int search_one(struct actio_search *s)
     return actio_orbit_say(s, first.status ? &first : &told), 1;
 }
 
+/* From the orbit that averaging found. */
+static int polish(struct actio_search *s)
+{
+    struct actio_orbit_told told = { 0 };
+    struct actio_circuit guess = { 0 };
+    int bad = actio_orbit_lay_along(s, &s->averaged, &guess) ? 1 : 0;
+    struct actio_found *f = bad ? NULL : actio_orbit_solve(s, &guess, &told);
+    actio_circuit_close(&guess, s->run->ctx);
+    if (!f) return actio_orbit_say(s, &told), 1;
+    return actio_orbit_keep(s, f);
+}
+
 /* Was it found to what was asked for? */
 static void judge(struct actio_search *s)
 {
@@ -232,16 +244,34 @@ static int follow(struct actio_search *s)
 
 static int search(struct actio_search *s)
 {
-    if ((s->options->follow && begin_way(s)) || ready(s)) return 1;
+    if ((s->options->follow && begin_way(s)) || actio_orbit_ready(s)) return 1;
     s->tol = s->options->tol > 0 ? s->options->tol : 1e-14;
     actio_attempt(s->run->ctx, name_components, &(struct naming){ s });
     if (s->options->find && !s->options->run.no_compile) actio_system_native(s->run->sys, 1e7);
     s->wanted = s->options->find;
-    int bad = s->wanted ? actio_orbit_find(s) : search_one(s);
+    int bad = s->averaged.y ? polish(s) : s->wanted ? actio_orbit_find(s) : search_one(s);
     if (!bad && s->options->follow) bad = follow(s);
     if (s->out->count) make_tables(s);
     judge(s);
     return bad;
+}
+
+/* Averaging goes before, on models made from this one; the search itself is then in the free one. */
+static void search_averaged(struct actio_search *s)
+{
+    struct actio_run *run = s->run, free_run;
+    struct actio_model *free_model = NULL;
+    if (actio_orbit_average(s, &free_model, &s->averaged) == 0) {
+        actio_run_open(&free_run, run->ctx, free_model, &s->options->run, run->f);
+        s->run = &free_run;
+        search(s);
+        actio_orbit_close(&s->o);
+        actio_run_close(&free_run);
+        s->o = (struct actio_orbit){ 0 }, s->run = run;
+    }
+    run->ctx->findings = run->f;
+    actio_circuit_close(&s->averaged, run->ctx);
+    actio_model_free(free_model);
 }
 
 struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_model *model, const struct actio_orbit_options *options, struct actio_findings *f)
@@ -255,7 +285,8 @@ struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_
     struct actio_search s = { .run = &run, .out = out, .options = options ? options : &plain };
     out->method = s.options->method;
     actio_run_open(&run, ctx, model, &s.options->run, f);
-    search(&s);
+    if (s.options->averages) search_averaged(&s);
+    else search(&s);
     out->seconds = ctx->clock ? ctx->clock() - run.started : 0;
     actio_orbit_close(&s.o);
     for (size_t i = 0; s.kept_params && i < model->params; i++) model->param[i].value = s.kept_params[i];
@@ -293,6 +324,9 @@ struct actio_branch_info actio_orbits_branch_point(const struct actio_orbits *o,
     return (struct actio_branch_info){ f->param, f->c.period, f->stability, f->mark };
 }
 
+size_t actio_orbits_levels(const struct actio_orbits *o, double *period) { return *period = o->average_period, o->levels; }
+const char *actio_orbits_level(const struct actio_orbits *o, size_t i, double *value) { return *value = o->level[i], o->level_name[i]; }
+
 const struct actio_table *actio_orbits_diagram(const struct actio_orbits *o) { return o->diagram; }
 
 const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i) { return o->table ? o->table[i] : NULL; }
@@ -304,7 +338,7 @@ void actio_orbits_free(struct actio_orbits *o)
     for (size_t i = 0; o->table && i < o->count; i++) actio_table_free(o->table[i]);
     for (size_t i = 0; i < o->points; i++) actio_found_free(o->ctx, o->branch[i]);
     actio_table_free(o->diagram);
-    actio_give(o->ctx, o->orbit), actio_give(o->ctx, o->branch), actio_give(o->ctx, o->table), actio_give(o->ctx, o->level);
+    actio_give(o->ctx, o->orbit), actio_give(o->ctx, o->branch), actio_give(o->ctx, o->table);
     actio_arena_close(&o->arena);
     actio_give(o->ctx, o);
 }

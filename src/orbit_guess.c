@@ -165,7 +165,7 @@ static double refine_time(struct actio_search *s, const double *y0, double perio
     for (int i = 0; y && i < 8; i++) {
         double above = 0, below = 0;
         memcpy(y, y0, ny * sizeof *y);
-        if (actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + found, y, NULL, 0, 1e-12) || actio_tangent_rates(&s->o.x, s->o.t0 + found, y, f)) break;
+        if (actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + found, y, NULL, 0, 1e-13) || actio_tangent_rates(&s->o.x, s->o.t0 + found, y, f)) break;
         for (size_t k = 0; k < ny; k++) {
             double w = s->o.loose[k] ? 0 : 1 / (s->o.scale[k] * s->o.scale[k]);
             above += w * f[k] * (y[k] - y0[k] - s->o.turn[k]), below += w * f[k] * f[k];
@@ -179,8 +179,7 @@ static double refine_time(struct actio_search *s, const double *y0, double perio
     return found;
 }
 
-/* The time near `period` at which the path is nearest to its start. */
-static double nearest_time(struct actio_search *s, const double *y, double period)
+double actio_orbit_nearest_time(struct actio_search *s, const double *y, double period)
 {
     struct path p;
     double found = period;
@@ -232,15 +231,17 @@ static int guess_by_return(struct actio_search *s)
     struct near list[ACTIO_GUESSES];
     struct path p;
     if (!m->has_time) return actio_find(run->f, ACTIO_F_ORBIT_NO_TIME, ACTIO_NO_ARGS), 1;
-    int bad = open_path(s, &p, m->t0, m->t0 + 1.05 * fabs(m->t1 - m->t0), SAMPLES);    /* the interval may be the period */
-    if (!bad) bad = follow_path(s, &p, run->y0);
-    if (!bad) {
-        measure(s, &p, 0);
-        size_t count = list_returns(s, &p, list);
-        for (size_t i = 0; i < count && !bad; i++) bad = add_guess(s, &p, list[i].from, p.times[list[i].to] - p.times[list[i].from]);
+    for (double factor = 1.05; factor < 30 && s->guesses == 0; factor *= 5) {      /* the interval may be the period, or shorter */
+        int bad = open_path(s, &p, m->t0, m->t0 + factor * fabs(m->t1 - m->t0), SAMPLES);
+        if (!bad) bad = follow_path(s, &p, run->y0);
+        if (!bad) {
+            measure(s, &p, 0);
+            size_t count = list_returns(s, &p, list);
+            for (size_t i = 0; i < count && !bad; i++) bad = add_guess(s, &p, list[i].from, p.times[list[i].to] - p.times[list[i].from]);
+        }
+        close_path(s, &p);
+        if (bad) return cannot(s, bad);
     }
-    close_path(s, &p);
-    if (bad) return cannot(s, bad);
     return s->guesses ? 0 : (actio_find(run->f, ACTIO_F_ORBIT_NO_RETURN, ACTIO_ARGS(ACTIO_NUMBER(m->t0), ACTIO_NUMBER(m->t1))), 1);
 }
 
@@ -294,7 +295,7 @@ int actio_orbit_guess(struct actio_search *s)
 int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit *c)
 {
     const struct actio_start_guess *g = &s->guess[i];
-    return actio_orbit_lay(s, g->y, s->timed ? g->period : nearest_time(s, g->y, g->period), 1, c);
+    return actio_orbit_lay(s, g->y, s->timed ? g->period : actio_orbit_nearest_time(s, g->y, g->period), 1, c);
 }
 
 int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, size_t nodes, struct actio_circuit *c)
@@ -308,5 +309,15 @@ int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, 
     }
     c->nodes = nodes, c->period = from->period;
     actio_give(s->run->ctx, times);
+    return bad;
+}
+
+int actio_orbit_lay_along(struct actio_search *s, const struct actio_circuit *from, struct actio_circuit *c)
+{
+    if (actio_circuit_open(c, s->run->ctx, s->o.ny, from->nodes)) return ACTIO_MARCH_NO_MEMORY;
+    actio_circuit_copy(c, from);
+    struct actio_circuit rough = { 0 };
+    int bad = actio_orbit_lay(s, from->y, from->period, 1, &rough);      /* sizes */
+    actio_circuit_close(&rough, s->run->ctx);
     return bad;
 }

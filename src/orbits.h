@@ -45,6 +45,7 @@ struct actio_search {
     size_t wanted;                                         /* of --find */
     bool timed;                                            /* the model depends on time: the period is given */
     struct actio_start_guess guess[ACTIO_GUESSES + 2]; size_t guesses;   /* the best first */
+    struct actio_circuit averaged;                         /* of --average: where the free orbit is looked for */
     double *kept_params;                                   /* values before --follow changed them */
     bool *mirror; bool has_mirror;                         /* components whose sign may be changed together */
 };
@@ -54,6 +55,7 @@ bool actio_orbit_timed(struct actio_search *s);
 double actio_orbit_given_period(struct actio_search *s);   /* of --period, with the params as they are; NAN without */
 /* orbit_guess.c: where to begin, into s->guess. 0, or 1 and a finding. One of them as a turn, opened into c; 0, or a status. */
 int actio_orbit_guess(struct actio_search *s);
+int actio_orbit_lay_along(struct actio_search *s, const struct actio_circuit *from, struct actio_circuit *c);   /* a turn of another system, as a guess for this one */
 int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit *c);
 /* The turn that goes from y for `period`, with as many nodes as its instability asks for (at least `least`); also sizes. 0, or a status. */
 int actio_orbit_lay(struct actio_search *s, const double *y, double period, size_t least, struct actio_circuit *c);
@@ -68,6 +70,7 @@ int actio_orbit_sample(struct actio_search *s, const struct actio_circuit *c, si
 struct actio_table *actio_orbit_table(struct actio_search *s, const struct actio_found *f, size_t points);
 bool actio_orbit_same(const struct actio_search *s, const struct actio_found *a, const struct actio_found *b);   /* or a mirror image */
 int actio_orbit_keep(struct actio_search *s, struct actio_found *f);   /* joins the list; 0, or 1: no memory */
+double actio_orbit_nearest_time(struct actio_search *s, const double *y, double period);   /* near `period`: when the motion from y is nearest to y again */
 size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period);     /* orbit_guess.c: as many as the instability asks for */
 int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, size_t nodes, struct actio_circuit *c);   /* the same orbit at other nodes; 0, or 1 */
 /* orbit_follow.c: the param of --follow (their count: none), its value and of those made from it; the motion gets them. */
@@ -77,6 +80,8 @@ void actio_orbit_pass_params(struct actio_search *s);
 /* orbit_find.c, orbit_follow.c, orbit_average.c: 0, or 1 and findings. */
 int actio_orbit_find(struct actio_search *s);
 int actio_orbit_follow(struct actio_search *s, struct actio_found *first);
-int actio_orbit_average(struct actio_search *s, struct actio_circuit *guess);
+/* The model without the held constraints (the caller frees it), and a guess for its orbit. Called before the search is ready. */
+int actio_orbit_average(struct actio_search *s, struct actio_model **free_model, struct actio_circuit *guess);
+int actio_orbit_ready(struct actio_search *s);             /* actio_orbit.c: equations, start, stage. 0, or 1 and findings */
 
 #endif

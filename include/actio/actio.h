@@ -178,6 +178,9 @@ ACTIO_API struct actio_orbit_info actio_orbits_info(const struct actio_orbits *o
 ACTIO_API const char *actio_orbits_name(const struct actio_orbits *o, size_t component);   /* x, x_dot */
 ACTIO_API double actio_orbits_point(const struct actio_orbits *o, size_t i, size_t component);             /* a state on it */
 ACTIO_API struct actio_multiplier_info actio_orbits_multiplier(const struct actio_orbits *o, size_t i, size_t k);
+/* Of --average: constraints, their right sides as they were found, and the period of the held motion. */
+ACTIO_API size_t actio_orbits_levels(const struct actio_orbits *o, double *period);
+ACTIO_API const char *actio_orbits_level(const struct actio_orbits *o, size_t i, double *value);
 /* The branch of --follow, point by point. mark: "start", "fold", "period doubling", "torus", "branch", "end", or "". */
 struct actio_branch_info { double param, period; const char *stability, *mark; };
 ACTIO_API size_t actio_orbits_branch_points(const struct actio_orbits *o);

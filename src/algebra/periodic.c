@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846                         /* the argument of a negative number */
-enum { MAX_SWEEPS = 120, ODD_SHIFT = 10, ZERO_SHIFTS = 6 };   /* sweeps per eigenvalue; every tenth shift is odd; at most 6 of ten are 0 */
+enum { MAX_SWEEPS = 120, ODD_SHIFT = 10, ZERO_SHIFTS = 6, GRADED = 40 };   /* sweeps per eigenvalue; every tenth shift is odd, 6 of ten may be 0; powers of 2 */
 
 struct chain { size_t n, k; actio_cx *t, *z; double exponent, *rest; };   /* the factors came divided by 2^exponent in all */
 struct turn { double c; actio_cx s; };                     /* (c, s; -s*, c) */
@@ -179,14 +179,20 @@ static struct actio_scaled odd_shift(const struct corner *q)
     return actio_scaled_make((actio_cx){ 0.75 * size, 0.4375 * size }, q->exponent);
 }
 
+/* of entries (l, l) of the first `factors`, times 2^exponent */
+static struct actio_scaled diagonal_product(const struct chain *p, size_t factors, size_t l, double exponent)
+{
+    struct actio_scaled product = actio_scaled_make((actio_cx){ 1, 0 }, exponent);
+    for (size_t i = 0; i < factors; i++) product = actio_scaled_mul(product, factor(p, i)[l * (p->n + 1)]);
+    return product;
+}
+
 /* First rotation of a shifted sweep: from (h_00 tau - sigma, h_10 tau), tau the product of the leading entries of the other factors.
  * False when the shift outweighs the rest by so much that the rotation would be none. */
 static bool first_turn(const struct chain *p, size_t lo, struct actio_scaled sigma, struct turn *g)
 {
-    struct actio_scaled tau = actio_scaled_make((actio_cx){ 1, 0 }, 0);
     const actio_cx *h = hessenberg(p) + lo * p->n + lo;
-    for (size_t i = 0; i + 1 < p->k; i++) tau = actio_scaled_mul(tau, factor(p, i)[lo * p->n + lo]);
-    actio_cx s = actio_scaled_ratio(sigma, tau);           /* infinite or NAN when tau is 0 or far too small */
+    actio_cx s = actio_scaled_ratio(sigma, diagonal_product(p, p->k - 1, lo, 0));   /* infinite or NAN when tau is 0 or far too small */
     if (!(actio_cx_abs(s) < 1e200)) return false;
     *g = turn_to((actio_cx){ h->re - s.re, h->im - s.im }, h[p->n]);
     return true;
@@ -207,10 +213,24 @@ static bool has_null(const struct chain *p, size_t lo, size_t hi)
     return false;
 }
 
+/* Do the products of diagonal entries differ by so much that rounding hides one beside another? A shift of the size of one would be lost on its
+ * way past the other, while sweeps without one part them at once. */
+static bool is_graded(const struct chain *p, size_t lo, size_t hi)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (size_t l = lo; l <= hi; l++) {
+        struct actio_scaled product = diagonal_product(p, p->k - 1, l, 0);
+        if (product.m.re == 0 && product.m.im == 0) return true;
+        least = fmin(least, product.exponent);
+        most = fmax(most, product.exponent);
+    }
+    return most - least > GRADED;
+}
+
 static void sweep(const struct chain *p, size_t lo, size_t hi, int count)
 {
     struct turn *stored = (struct turn *)p->rest, first;
-    if (count % ODD_SHIFT < ZERO_SHIFTS && has_null(p, lo, hi)) {
+    if (count % ODD_SHIFT < ZERO_SHIFTS && (is_graded(p, lo, hi) || has_null(p, lo, hi))) {
         sweep_zero(p, lo, hi, stored);
         return;
     }
@@ -334,10 +354,7 @@ int actio_periodic_eigen(size_t n, size_t k, const double *a, struct actio_multi
     reduce(&p);
     size_t lost = iterate(&p), found = n - lost;
     struct actio_scaled *value = (struct actio_scaled *)p.rest;
-    for (size_t j = 0; j < found; j++) {
-        value[j] = actio_scaled_make((actio_cx){ 1, 0 }, p.exponent);
-        for (size_t i = 0; i < k; i++) value[j] = actio_scaled_mul(value[j], factor(&p, i)[(lost + j) * (n + 1)]);
-    }
+    for (size_t j = 0; j < found; j++) value[j] = diagonal_product(&p, k, lost + j, p.exponent);
     actio_scaled_conjugates(found, 4 * DBL_EPSILON * (double)(n + k), value, w);
     sort(found, lost, w, iwork);
     for (size_t j = found; j < n; j++) w[j] = (struct actio_multiplier){ NAN, NAN, NAN, NAN }, iwork[j] = -1;

@@ -18,7 +18,7 @@ size_t actio_periodic_work(size_t n, size_t k);            /* doubles; iwork: n 
 /* Eigenvalues of A_{k-1} ... A_1 A_0; a: k >= 1 real matrices n x n, row-major, one after the other. w[n]: largest modulus first,
  * of a pair the one with im > 0 first. 0, or one of the above.
  * Complex ones are exact conjugates; real ones have im = 0. The iteration is complex and leaves rounding errors in both: an eigenvalue
- * counts as real when it is nearer to its own conjugate than to that of any other eigenvalue, which depends on no tolerance. */
+ * counts as real when it is nearer to its own conjugate than to that of any other one, or when |im| <= 4 (n + k) eps of the modulus. */
 int actio_periodic_eigen(size_t n, size_t k, const double *a, struct actio_multiplier *w, double *work, int *iwork);
 /* Unit eigenvector x[n] of the product, as A_0 sees it, of the real simple eigenvalue w[which]; its largest entry is positive.
  * work and iwork as actio_periodic_eigen left them. 0, or 1: not all eigenvalues were found, or x is not finite. */

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 
 #define LN_2 0.69314718055994530942
-#define PI 3.14159265358979323846
 
 /* The larger part of the denominator divides, so that no square is taken. */
 actio_cx actio_cx_div(actio_cx a, actio_cx b)
@@ -65,11 +64,8 @@ static struct actio_multiplier finish(struct actio_scaled v)
 
 static struct actio_multiplier finish_real(struct actio_scaled v)
 {
-    v.m.re = copysign(actio_cx_abs(v.m), v.m.re);
     v.m.im = 0;
-    struct actio_multiplier w = finish(v);
-    w.argument = v.m.re < 0 ? PI : 0;
-    return w;
+    return finish(actio_scaled_make(v.m, v.exponent));     /* atan2 of +0 is exactly 0 or pi */
 }
 
 /* v_i and v_j become the mean of v_i and the conjugate of v_j, and its conjugate. */

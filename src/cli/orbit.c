@@ -38,12 +38,25 @@ static void print_orbit(const struct actio_orbits *o, size_t i)
     putchar('\n');
 }
 
+static void print_levels(const struct actio_orbits *o)
+{
+    double period, value;
+    size_t count = actio_orbits_levels(o, &period);
+    for (size_t i = 0; i < count; i++) {
+        printf("%s", i ? ", " : "  averaged: ");
+        actio_cli_text(stdout, actio_orbits_level(o, i, &value));
+        printf(" = %.16g", value);
+    }
+    if (count) printf(", period %.16g\n", period);
+}
+
 static void print_all(const struct actio_model *model, const struct actio_orbits *o)
 {
     size_t count = actio_orbits_count(o);
     fputs(actio_cli_paint(stdout, 'b'), stdout);
     actio_cli_text(stdout, actio_model_name(model));
     printf("%s: %zu periodic orbit%s\n", actio_cli_paint(stdout, ' '), count, count == 1 ? "" : "s");
+    print_levels(o);
     for (size_t i = 0; i < count; i++) print_orbit(o, i);
 }
 
