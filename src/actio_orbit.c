@@ -250,7 +250,7 @@ static int search(struct actio_search *s)
     if (s->options->find && !s->options->run.no_compile) actio_system_native(s->run->sys, 1e7);
     s->wanted = s->options->find;
     int bad = s->averaged.y ? polish(s) : s->wanted ? actio_orbit_find(s) : search_one(s);
-    if (!bad && s->options->follow) bad = follow(s);
+    if (!bad && s->options->follow) bad = follow(s), s->out->followed = s->options->follow, actio_orbit_draw(s);
     if (s->out->count) make_tables(s);
     judge(s);
     return bad;
@@ -337,7 +337,7 @@ void actio_orbits_free(struct actio_orbits *o)
     for (size_t i = 0; i < o->count; i++) actio_found_free(o->ctx, o->orbit[i]);
     for (size_t i = 0; o->table && i < o->count; i++) actio_table_free(o->table[i]);
     for (size_t i = 0; i < o->points; i++) actio_found_free(o->ctx, o->branch[i]);
-    actio_table_free(o->diagram);
+    actio_table_free(o->diagram), actio_table_free(o->stable), actio_table_free(o->unstable);
     actio_give(o->ctx, o->orbit), actio_give(o->ctx, o->branch), actio_give(o->ctx, o->table);
     actio_arena_close(&o->arena);
     actio_give(o->ctx, o);

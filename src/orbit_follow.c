@@ -12,7 +12,7 @@
 
 enum { MOST_POINTS = 2000, MOST_LOCATE = 40 };
 #define FIRST_STEP 0.01
-#define LONGEST_STEP 0.1
+#define LONGEST_STEP 0.06
 #define SHORTEST_STEP 1e-7
 #define LOCATED 1e-9                                       /* of the step: where something happens */
 
@@ -25,7 +25,8 @@ struct way {
     actio_expr *period_slope;
     double *direction;
     struct actio_circuit next;
-    bool around;                                           /* some fold was passed */
+    struct actio_found *last;                              /* the point before */
+    double h;                                              /* length of the next step */
 };
 
 /* ---- params */
@@ -198,10 +199,9 @@ static enum kind happened(const struct actio_found *a, const struct actio_found 
 static double param_part(const struct way *w) { return w->f.in_param ? w->f.tangent[w->f.unknowns - 1] : 1; }
 
 /* The function whose zero it is, at a point beyond the last one. */
-static double sign_of(const struct way *w, enum kind kind, const struct actio_found *f, const struct counts *start, double part)
+static double sign_of(enum kind kind, const struct actio_found *f, const struct counts *start, double part)
 {
     struct counts c = count_outside(f);
-    (void)w;
     switch (kind) {
     case FOLD: return part;
     case DOUBLING: return c.minus == start->minus ? 1 : -1;
@@ -210,53 +210,80 @@ static double sign_of(const struct way *w, enum kind kind, const struct actio_fo
     }
 }
 
-/* Goes from the point in hand by parts of the step h, halving towards where it happens; keeps that point, marked. 0, or 1. */
+/* A place on the branch, to come back to. */
+struct spot { struct actio_circuit c; double a, *tangent; };
+
+static void forget(struct way *w, struct spot *x)
+{
+    actio_circuit_close(&x->c, w->s->run->ctx);
+    actio_give(w->s->run->ctx, x->tangent);
+}
+
+static int remember(struct way *w, struct spot *x)
+{
+    size_t n = w->f.unknowns, ny = w->s->o.ny;
+    *x = (struct spot){ .a = w->f.a, .tangent = actio_take(w->s->run->ctx, n + ny + 1, sizeof(double)) };
+    if (!x->tangent || actio_circuit_open(&x->c, w->s->run->ctx, ny, w->f.at.nodes)) return ACTIO_MARCH_NO_MEMORY;
+    actio_circuit_copy(&x->c, &w->f.at);
+    memcpy(x->tangent, w->f.tangent, n * sizeof(double)), memcpy(x->tangent + n, w->f.y_tangent, ny * sizeof(double));
+    return 0;
+}
+
+static void go_back(struct way *w, const struct spot *x)
+{
+    size_t n = w->f.unknowns;
+    actio_follow_take(&w->f, &x->c);                       /* there was room for it before */
+    w->f.a = x->a;
+    memcpy(w->f.tangent, x->tangent, n * sizeof(double)), memcpy(w->f.y_tangent, x->tangent + n, w->s->o.ny * sizeof(double));
+}
+
+/* The orbit at a part of the step from here, and the part of the param in the tangent there. NULL: it can't be had. */
+static struct actio_found *look_at_part(struct way *w, const struct spot *home, double part, double *param)
+{
+    double a;
+    struct actio_found *f = NULL;
+    if (actio_follow_step(&w->f, part, false, 0, &w->next, &a) == 0 && actio_follow_take(&w->f, &w->next) == 0) {
+        w->f.a = a;
+        if (actio_follow_tangent(&w->f, false, false) == 0) *param = param_part(w), f = look(w, &w->next, a);
+    }
+    go_back(w, home);
+    return f;
+}
+
+/* Goes from the point in hand by parts of the step h towards where it happens; keeps that point, marked. 0, or 1. */
 static int locate(struct way *w, enum kind kind, const struct actio_found *from, double h)
 {
-    struct actio_search *s = w->s;
+    struct spot home;
     struct counts start = count_outside(from);
-    double low = 0, high = h, a, first = param_part(w), kept_part = first;
-    double *tangent = actio_take(s->run->ctx, 2 * w->f.unknowns + s->o.ny + 1, sizeof *tangent);
-    struct actio_circuit home = { 0 };
     struct actio_found *best = NULL;
-    double home_a = w->f.a;
-    if (!tangent || actio_circuit_open(&home, s->run->ctx, s->o.ny, w->f.at.nodes)) return actio_give(s->run->ctx, tangent), 1;
-    memcpy(tangent, w->f.tangent, w->f.unknowns * sizeof *tangent), memcpy(tangent + w->f.unknowns, w->f.y_tangent, s->o.ny * sizeof *tangent);
-    actio_circuit_copy(&home, &w->f.at);
-    double g_low = first, g_high = -first, local = w->f.local;
+    double low = 0, high = h, first = param_part(w), g_low = first, g_high = -first, local = w->f.local, part = first;
+    int bad = remember(w, &home);
     w->f.local = 1e-12;
-    for (int i = 0; i < MOST_LOCATE && fabs(high - low) > LOCATED * fabs(h); i++) {
+    for (int i = 0; i < MOST_LOCATE && !bad && high - low > LOCATED * h; i++) {
         double middle = 0.5 * (low + high);
         if (kind == FOLD && i > 1 && g_low != g_high) {    /* the tangent's part is smooth: by secants, kept inside */
             double guess = low + (high - low) * g_low / (g_low - g_high), inset = 0.02 * (high - low);
-            middle = fmin(fmax(guess, fmin(low, high) + fabs(inset)), fmax(low, high) - fabs(inset));
+            middle = fmin(fmax(guess, low + inset), high - inset);
         }
-        if (actio_follow_step(&w->f, middle, false, 0, &w->next, &a)) break;
-        if (actio_follow_take(&w->f, &w->next)) break;     /* its own tangent there */
-        w->f.a = a;
-        int bad = kind == FOLD ? actio_follow_tangent(&w->f, false, false) : 0;
-        kept_part = param_part(w);
-        struct actio_found *f = bad ? NULL : look(w, &w->next, a);
-        memcpy(w->f.tangent, tangent, w->f.unknowns * sizeof *tangent), memcpy(w->f.y_tangent, tangent + w->f.unknowns, s->o.ny * sizeof *tangent);
-        actio_follow_take(&w->f, &home), w->f.a = home_a;
+        struct actio_found *f = look_at_part(w, &home, middle, &part);
         if (!f) break;
-        double g = sign_of(w, kind, f, &start, kept_part), same = kind == FOLD ? g * first : g;
+        double g = sign_of(kind, f, &start, part), same = kind == FOLD ? g * first : g;
         if (same > 0) low = middle, g_low = g;
         else high = middle, g_high = g;
-        actio_found_free(s->run->ctx, best);
+        actio_found_free(w->s->run->ctx, best);
         best = f;
     }
     w->f.local = local;
-    actio_give(s->run->ctx, tangent), actio_circuit_close(&home, s->run->ctx);
-    if (!best) return 0;
+    forget(w, &home);
+    if (!best) return bad != 0;
     best->mark = mark_of[kind];
-    return keep(s, best);
+    return keep(w->s, best);
 }
 
 /* ---- the walk */
 
-/* As many nodes as the orbit's instability asks for by now. */
-static int nodes_again(struct way *w)
+/* As many nodes as the orbit's instability asks for by now, or at least so many. */
+static int nodes_again(struct way *w, size_t least)
 {
     struct actio_search *s = w->s;
     struct actio_circuit c = { 0 };
@@ -268,6 +295,7 @@ static int nodes_again(struct way *w)
     actio_tangent_direct(&s->o.x, NULL);
     size_t nodes = actio_orbit_nodes(s, y, w->f.at.period);
     int bad = 0;
+    if (nodes < least) nodes = least;
     if (nodes > w->f.at.nodes || 3 * nodes < w->f.at.nodes) {
         bad = actio_orbit_relay(s, &w->f.at, nodes, &c) || actio_follow_take(&w->f, &c);
         actio_circuit_close(&c, s->run->ctx);
@@ -324,90 +352,82 @@ static int fail(struct way *w, int bad)
     return 1;
 }
 
-/* One step of suitable length from the point in hand; *h is adapted. */
-static int advance(struct way *w, double *h, double *a)
+/* One step of suitable length from the point in hand. Where short ones fail, more nodes may help. */
+static int advance(struct way *w, double *a)
 {
+    bool helped = false;
     for (;;) {
-        int bad = actio_follow_step(&w->f, *h, false, 0, &w->next, a);
+        int bad = actio_follow_step(&w->f, w->h, false, 0, &w->next, a);
         if (!bad || bad == ACTIO_FLOW_STOPPED || bad == ACTIO_MARCH_NO_MEMORY) return bad;
-        *h /= 2;
-        if (*h < SHORTEST_STEP) return bad;
+        w->h /= 2;
+        if (w->h > SHORTEST_STEP) continue;
+        if (helped || nodes_again(w, 2 * w->f.at.nodes) || actio_follow_tangent(&w->f, false, false)) return bad;
+        helped = true, w->h = FIRST_STEP;
     }
 }
 
-/* The tangent turns too much in one step when its product with the last one is small. */
-static int turn(struct way *w, double *old, double *product)
+/* A family has two directions: the one that leads to the end. */
+static int choose_direction(struct way *w)
 {
-    size_t n = w->f.unknowns;
-    memcpy(old, w->f.tangent, n * sizeof *old);
-    int bad = actio_follow_tangent(&w->f, false, false);
-    *product = actio_dot(n, old, w->f.tangent);
+    double a;
+    int bad = actio_follow_tangent(&w->f, true, w->to > w->from);
+    if (bad || w->f.in_param) return bad;
+    bad = actio_follow_step(&w->f, FIRST_STEP, false, 0, &w->next, &a);
+    bool wrong = !bad && !beyond(w, column_value(w, &w->next), w->from);
+    for (size_t i = 0; i < w->f.unknowns && wrong; i++) w->f.tangent[i] = -w->f.tangent[i];
+    for (size_t i = 0; i < w->s->o.ny && wrong; i++) w->f.y_tangent[i] = -w->f.y_tangent[i];
     return bad;
 }
 
-static int walk(struct way *w, struct actio_found *first)
+/* The next point becomes the one in hand, after a closer look at what happened on the way. *turned: how far the tangent has turned, as a cosine. */
+static int move_on(struct way *w, double a, double *turned)
 {
-    struct actio_search *s = w->s;
-    struct actio_found *last = first;
-    double h = FIRST_STEP, a, product, *old = actio_take(s->run->ctx, w->f.unknowns + 1, sizeof *old);
-    int bad = old ? actio_follow_tangent(&w->f, true, w->to > w->from) : ACTIO_MARCH_NO_MEMORY;
-    if (!bad && !w->f.in_param) {                          /* the family has two directions: the one that leads to the end */
-        bad = actio_follow_step(&w->f, FIRST_STEP, false, 0, &w->next, &a);
-        bool wrong = !bad && !beyond(w, column_value(w, &w->next), w->from);
-        for (size_t i = 0; i < w->f.unknowns && wrong; i++) w->f.tangent[i] = -w->f.tangent[i];
-        for (size_t i = 0; i < s->o.ny && wrong; i++) w->f.y_tangent[i] = -w->f.y_tangent[i];
+    struct spot home, there = { 0 };
+    double before = param_part(w);
+    struct actio_found *f = look(w, &w->next, a);
+    if (!f) return actio_stopped(w->s->run->ctx) ? ACTIO_FLOW_STOPPED : ACTIO_MARCH_NO_MEMORY;
+    int bad = remember(w, &home);
+    if (!bad) bad = actio_follow_take(&w->f, &w->next) ? ACTIO_MARCH_NO_MEMORY : 0;
+    w->f.a = a;
+    if (!bad) bad = actio_follow_tangent(&w->f, false, false);
+    *turned = bad ? 1 : actio_dot(w->f.unknowns, home.tangent, w->f.tangent);
+    enum kind what = bad ? KINDS : happened(w->last, f, before, w->f.in_param ? param_part(w) : before);
+    if (what != KINDS && (bad = remember(w, &there)) == 0) {
+        go_back(w, &home);
+        if (locate(w, what, w->last, w->h)) bad = ACTIO_MARCH_NO_MEMORY;
+        go_back(w, &there);
     }
-    for (size_t step = 0; step < MOST_POINTS && !bad; step++) {
-        bad = advance(w, &h, &a);
+    forget(w, &home), forget(w, &there);
+    if (keep(w->s, f)) return actio_found_free(w->s->run->ctx, f), ACTIO_MARCH_NO_MEMORY;
+    w->last = f;
+    return bad;
+}
+
+static int come_back(struct way *w)
+{
+    actio_find(w->s->run->f, ACTIO_F_FOLLOW_BACK, ACTIO_ARGS(ACTIO_TEXT(w->s->options->follow), ACTIO_NUMBER(w->from), ACTIO_NUMBER(w->to)));
+    return arrive(w, w->from);
+}
+
+static int walk(struct way *w)
+{
+    struct actio_context *ctx = w->s->run->ctx;
+    double a, turned = 1;
+    int bad = choose_direction(w);
+    w->h = FIRST_STEP;
+    for (size_t step = 1; step <= MOST_POINTS && !bad; step++) {
+        bad = advance(w, &a);
         if (bad) break;
-        double part = param_part(w), at = place(w, &w->next, a);
-        if (beyond(w, at, w->to)) { bad = arrive(w, w->to); break; }
-        struct actio_found *f = look(w, &w->next, a);
-        if (!f) { bad = actio_stopped(s->run->ctx) ? ACTIO_FLOW_STOPPED : ACTIO_MARCH_NO_MEMORY; break; }
-        struct actio_circuit home = { 0 };
-        if (actio_circuit_open(&home, s->run->ctx, s->o.ny, w->f.at.nodes)) { bad = ACTIO_MARCH_NO_MEMORY; break; }
-        actio_circuit_copy(&home, &w->f.at);
-        double home_a = w->f.a;
-        bad = actio_follow_take(&w->f, &w->next);
-        w->f.a = a;
-        if (!bad) bad = turn(w, old, &product);
-        enum kind what = bad ? KINDS : happened(last, f, part, w->f.in_param ? param_part(w) : part);
-        if (what != KINDS) {                               /* back, look closer, and on */
-            double *now = actio_take(s->run->ctx, w->f.unknowns + s->o.ny + 1, sizeof *now);
-            if (now) {
-                memcpy(now, w->f.tangent, w->f.unknowns * sizeof *now), memcpy(now + w->f.unknowns, w->f.y_tangent, s->o.ny * sizeof *now);
-                struct actio_circuit there = { 0 };
-                if (actio_circuit_open(&there, s->run->ctx, s->o.ny, w->next.nodes) == 0) {
-                    actio_circuit_copy(&there, &w->next);
-                    actio_follow_take(&w->f, &home), w->f.a = home_a;
-                    bad = actio_follow_tangent(&w->f, false, false);
-                    if (actio_dot(w->f.unknowns, old, w->f.tangent) < 0)
-                        for (size_t i = 0; i < w->f.unknowns; i++) w->f.tangent[i] = -w->f.tangent[i];
-                    if (!bad) bad = locate(w, what, last, h) ? ACTIO_MARCH_NO_MEMORY : 0;
-                    actio_follow_take(&w->f, &there), w->f.a = a;
-                    memcpy(w->f.tangent, now, w->f.unknowns * sizeof *now), memcpy(w->f.y_tangent, now + w->f.unknowns, s->o.ny * sizeof *now);
-                }
-                actio_circuit_close(&there, s->run->ctx);
-            }
-            actio_give(s->run->ctx, now);
-            w->around = w->around || what == FOLD;
-        }
-        actio_circuit_close(&home, s->run->ctx);
-        if (keep(s, f)) { bad = ACTIO_MARCH_NO_MEMORY; break; }
-        last = f;
-        if (!bad && !beyond(w, at, w->from)) {             /* came back to where it began, on another sheet */
-            actio_find(s->run->f, ACTIO_F_FOLLOW_BACK, ACTIO_ARGS(ACTIO_TEXT(s->options->follow), ACTIO_NUMBER(w->from), ACTIO_NUMBER(w->to)));
-            bad = arrive(w, w->from);
-            break;
-        }
-        if (!bad && step % 8 == 7) bad = nodes_again(w) || actio_follow_tangent(&w->f, false, false) ? ACTIO_MARCH_NO_MEMORY : 0;
+        double at = place(w, &w->next, a);
+        if (beyond(w, at, w->to)) return arrive(w, w->to);
+        if (!beyond(w, at, w->from)) return come_back(w);  /* to where it began, on another sheet */
+        bad = move_on(w, a, &turned);
+        if (!bad && step % 8 == 0 && (nodes_again(w, 0) || actio_follow_tangent(&w->f, false, false))) bad = ACTIO_MARCH_NO_MEMORY;
         measure_param(w);
-        h = product < 0.94 ? h / 2 : w->f.iterations <= 4 && product > 0.98 ? fmin(1.5 * h, LONGEST_STEP) : h;
-        if (s->run->ctx->progress) s->run->ctx->progress(s->run->ctx->progress_user, "the branch", fabs(at - w->from), fabs(w->to - w->from));
-        if (step + 1 == MOST_POINTS) bad = -1;
+        w->h = turned < 0.96 ? w->h / 2 : w->f.iterations <= 4 && turned > 0.985 ? fmin(1.5 * w->h, LONGEST_STEP) : w->h;
+        if (ctx->progress) ctx->progress(ctx->progress_user, "the branch", fabs(at - w->from), fabs(w->to - w->from));
     }
-    actio_give(s->run->ctx, old);
-    return bad;
+    return bad ? bad : -1;
 }
 
 int actio_orbit_follow(struct actio_search *s, struct actio_found *first)
@@ -428,7 +448,8 @@ int actio_orbit_follow(struct actio_search *s, struct actio_found *first)
         struct actio_found *point = look(&w, &first->c, start);
         bad = !point || keep(s, point) ? ACTIO_MARCH_NO_MEMORY : 0;
         if (point) point->mark = "start";
-        if (!bad) bad = walk(&w, point);
+        w.last = point;
+        if (!bad) bad = walk(&w);
     }
     actio_tangent_direct(&s->o.x, NULL);
     if (bad) bad = fail(&w, bad);

@@ -26,7 +26,7 @@ struct actio_orbits {
     struct actio_found **branch; size_t points, points_room;   /* of --follow */
     const char *followed;
     const char **name; size_t ny;                          /* of components: x, x_dot */
-    struct actio_table **table, *diagram;                  /* motions over one period; the branch */
+    struct actio_table **table, *diagram, *stable, *unstable;   /* motions over one period; the branch, and its parts for pictures */
     const char *method;
     double average_period; double *level; const char **level_name; size_t levels;   /* of --average */
     double seconds;
@@ -77,6 +77,7 @@ int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, 
 size_t actio_orbit_followed_param(const struct actio_search *s);
 void actio_orbit_set_param(struct actio_model *m, size_t which, double value);
 void actio_orbit_pass_params(struct actio_search *s);
+int actio_orbit_draw(struct actio_search *s);              /* orbit_diagram.c: the branch as tables; 0, or 1: no memory */
 /* orbit_find.c, orbit_follow.c, orbit_average.c: 0, or 1 and findings. */
 int actio_orbit_find(struct actio_search *s);
 int actio_orbit_follow(struct actio_search *s, struct actio_found *first);

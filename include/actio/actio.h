@@ -186,6 +186,8 @@ struct actio_branch_info { double param, period; const char *stability, *mark; }
 ACTIO_API size_t actio_orbits_branch_points(const struct actio_orbits *o);
 ACTIO_API struct actio_branch_info actio_orbits_branch_point(const struct actio_orbits *o, size_t i);
 ACTIO_API const struct actio_table *actio_orbits_diagram(const struct actio_orbits *o);    /* the branch as a table: param, period, largest and smallest values; NULL without */
+/* The branch as a diagram, or, without one, the first orbit over one period. */
+ACTIO_API int actio_orbits_plot(struct actio_context *ctx, const struct actio_orbits *o, const char *axes, const char *path, struct actio_findings *f);
 ACTIO_API const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i);            /* the motion over one period, or NULL */
 
 /* Every claim of the model, checked. */

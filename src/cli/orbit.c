@@ -50,13 +50,27 @@ static void print_levels(const struct actio_orbits *o)
     if (count) printf(", period %.16g\n", period);
 }
 
-static void print_all(const struct actio_model *model, const struct actio_orbits *o)
+/* Points of the branch at which something happens. */
+static void print_branch(const struct actio_orbits *o, const char *name)
+{
+    size_t points = actio_orbits_branch_points(o);
+    for (size_t i = 0; i < points; i++) {
+        struct actio_branch_info b = actio_orbits_branch_point(o, i);
+        if (!*b.mark) continue;
+        printf("  ");
+        actio_cli_text(stdout, name);
+        printf(" = %-14.10g  period %-16.12g  %-9s %s\n", b.param, b.period, b.stability, b.mark);
+    }
+}
+
+static void print_all(const struct actio_cli_arguments *a, const struct actio_model *model, const struct actio_orbits *o)
 {
     size_t count = actio_orbits_count(o);
     fputs(actio_cli_paint(stdout, 'b'), stdout);
     actio_cli_text(stdout, actio_model_name(model));
     printf("%s: %zu periodic orbit%s\n", actio_cli_paint(stdout, ' '), count, count == 1 ? "" : "s");
     print_levels(o);
+    print_branch(o, a->orbit.follow);
     for (size_t i = 0; i < count; i++) print_orbit(o, i);
 }
 
@@ -106,6 +120,36 @@ static void json_orbit(const struct actio_orbits *o, size_t i)
     printf(", \"stability\": \"%s\", \"word\": \"%s\", \"iterations\": %zu, \"nodes\": %zu}", r.stability, r.word, r.iterations, r.nodes);
 }
 
+static void json_branch(const struct actio_orbits *o, const char *name)
+{
+    printf("\"follow\": ");
+    actio_cli_json_string(stdout, name);
+    printf(", \"branch\": [");
+    for (size_t i = 0; i < actio_orbits_branch_points(o); i++) {
+        struct actio_branch_info b = actio_orbits_branch_point(o, i);
+        printf("%s{", i ? ", " : "");
+        json_number("value", b.param), json_number("period", b.period);
+        printf("\"stability\": \"%s\", \"mark\": \"%s\"}", b.stability, b.mark);
+    }
+    printf("], ");
+}
+
+static void json_levels(const struct actio_orbits *o)
+{
+    double period, value;
+    size_t count = actio_orbits_levels(o, &period);
+    if (count == 0) return;
+    printf("\"average\": {");
+    json_number("period", period);
+    printf("\"levels\": {");
+    for (size_t i = 0; i < count; i++) {
+        printf("%s", i ? ", " : "");
+        actio_cli_json_string(stdout, actio_orbits_level(o, i, &value));
+        printf(": "), actio_cli_json_number(stdout, value);
+    }
+    printf("}}, ");
+}
+
 static void json_all(const struct actio_cli_arguments *a, const struct actio_model *model, const struct actio_orbits *o, struct actio_findings *f, int status)
 {
     printf("{\"model\": ");
@@ -118,18 +162,20 @@ static void json_all(const struct actio_cli_arguments *a, const struct actio_mod
         json_orbit(o, i);
     }
     printf("], ");
+    if (o && actio_orbits_branch_points(o)) json_branch(o, a->orbit.follow);
+    if (o) json_levels(o);
     actio_cli_json_messages(stdout, f);
     printf("}\n");
 }
 
-/* ---- files: the motion over one period; of several orbits the first */
+/* ---- files: the branch of --follow, or the motion over one period; of several orbits the first */
 
 static int write_files(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_orbits *o, struct actio_findings *f)
 {
-    const struct actio_table *t = o && actio_orbits_count(o) ? actio_orbits_table(o, 0) : NULL;
+    const struct actio_table *t = !o ? NULL : actio_orbits_diagram(o) ? actio_orbits_diagram(o) : actio_orbits_count(o) ? actio_orbits_table(o, 0) : NULL;
     int status = 0;
     for (size_t i = 0; t && i < a->outputs; i++) status = actio_cli_worse(status, actio_table_write(ctx, t, a->output[i], f));
-    for (size_t i = 0; t && i < a->plots; i++) status = actio_cli_worse(status, actio_table_plot(ctx, t, a->axes, a->plot[i], f));
+    for (size_t i = 0; t && i < a->plots; i++) status = actio_cli_worse(status, actio_orbits_plot(ctx, o, a->axes, a->plot[i], f));
     return status;
 }
 
@@ -143,9 +189,8 @@ static int orbits_of(const struct actio_cli_arguments *a, struct actio_context *
     struct actio_orbits *o = model ? actio_orbit_search(ctx, model, &options, f) : NULL;
     actio_cli_progress_end();
     status = actio_cli_worse(write_files(a, ctx, o, f), actio_findings_status(f));
-    if (getenv("DBG")) for (size_t i = 0; i < actio_orbits_branch_points(o); i++) { struct actio_branch_info b = actio_orbits_branch_point(o, i); fprintf(stderr, "%.10g %.12g %s %s\n", b.param, b.period, b.stability, b.mark); }
     if (a->json) json_all(a, model, o, f, status);
-    else if (o && actio_orbits_count(o) && !a->quiet) print_all(model, o);
+    else if (o && (actio_orbits_count(o) || actio_orbits_branch_points(o)) && !a->quiet) print_all(a, model, o);
     if (!a->json) actio_cli_findings(f, a->quiet);
     actio_orbits_free(o);
     actio_model_free(model);
