@@ -113,9 +113,9 @@ int actio_follow_tangent(struct actio_follow *f, bool first, bool up)
 }
 
 /* The move of all nodes that belongs to a move of the first. */
-static void apply(struct actio_follow *f, struct actio_shoot *s, const double *x, struct actio_circuit *from, double *a)
+static void apply(struct actio_follow *f, struct actio_shoot *s, const double *x, double slope, struct actio_circuit *from, double *a)
 {
-    double dT = f->o->free_period ? x[period_at(f)] * s->l->period : 0, da = f->in_param ? x[param_at(f)] * f->a_size : 0;
+    double da = f->in_param ? x[param_at(f)] * f->a_size : 0, dT = f->o->free_period ? x[period_at(f)] * s->l->period : slope * da;
     actio_circuit_copy(from, s->l);
     actio_shoot_follow(s, x, dT, da);
     *a += da;
@@ -152,7 +152,7 @@ static int correct(struct actio_follow *f, struct actio_shoot *s, double slope, 
     if (shortest(f, rows + 1, M, b, x)) return -1;
     *size = actio_norm(n, x);
     if (*size > 0.5) return -1;                            /* it leads elsewhere */
-    apply(f, s, x, before, a);
+    apply(f, s, x, slope, before, a);
     if (f->o->rows && f->in_param) {                       /* on the manifold of the new param */
         double period = NAN, none;
         if (f->set(f->user, *a, &period, &none)) return -1;
