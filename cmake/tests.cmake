@@ -34,7 +34,7 @@ target_link_options(test_laws PRIVATE -Wl,--wrap=actio_brackets)   # a wrong sig
 
 # The action alone: formulas and what turns them into numbers, the parts of a model, nodes of time. No equation of motion, no law, no march.
 set(action_folders base expr model kernel algebra)
-set(action_files equations/action equations/contact equations/doubled equations/frame equations/parts equations/sensitivity equations/soft equations/switches equations/system equations/tangent
+set(action_files equations/action equations/contact equations/doubled equations/dual equations/frame equations/parts equations/sensitivity equations/soft equations/switches equations/system equations/tangent
     solve/doubled solve/doubled_pattern solve/doubled_solve solve/element solve/grid solve/grid_sparse solve/node solve/points solve/slab solve/sweep)
 list(JOIN action_folders "|" folders)
 list(JOIN action_files "|" files)
@@ -66,7 +66,7 @@ if(NOT ACTIO_SANITIZE)                                     # what is about numbe
     add_test(NAME core COMMAND sh tests/core.sh ${CMAKE_BINARY_DIR} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endif()
   actio_script(action_scipy ${CMAKE_BINARY_DIR})
-  foreach(name verdict random_models broken gallery compare overlay contact noether perturb metamorphic oracle_derivatives oracle_motion oracle_normal skg sensitivity)
+  foreach(name verdict random_models broken gallery compare overlay contact noether perturb metamorphic oracle_derivatives oracle_motion oracle_normal skg dual sensitivity)
     actio_script(${name} --program ${CMAKE_BINARY_DIR}/actio)
   endforeach()
   add_test(NAME derive_sbp COMMAND ${ACTIO_PYTHON} tools/derive_sbp.py --check src/algebra/sbp_table.inc WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The path of one run on one page: form the equations, check the start, march, make the table. */
+#include "run_dual.h"
 #include "run_gradient.h"
 #include "run_verify.h"
 #include "solve/contacts.h"
@@ -114,10 +115,10 @@ static int settle(struct actio_run *run)
 }
 
 /* The principle's own equations take the place of d'Alembert's, with more states than the model has: multipliers that have rates. */
-static int take_equations(struct actio_run *run)
+static int take_equations(struct actio_run *run, actio_form_fn form)
 {
     struct actio_model *m = run->model;
-    struct actio_system *next = actio_system_form(run->ctx, m, run->principle->form);
+    struct actio_system *next = actio_system_form(run->ctx, m, form);
     if (!next) return 1;
     actio_motion_close(&run->motion);
     if (run->spent) actio_system_free(run->spent);
@@ -134,39 +135,52 @@ static int take_equations(struct actio_run *run)
     return 0;
 }
 
-/* Does the principle apply, and can it start? Says why not. */
-static int obey(struct actio_run *run)
+static int inapplicable(struct actio_run *run, const struct actio_constraint *about, const char *why)
+{
+    char whom[256] = "this model";
+    if (about) snprintf(whom, sizeof whom, "'%.240s'", about->label);
+    actio_find_at(run->f, ACTIO_F_INAPPLICABLE, &run->model->source, about ? about->span : (struct actio_span){ 0 }, ACTIO_ARGS(ACTIO_TEXT(run->principle->name), ACTIO_TEXT(whom), ACTIO_TEXT(why)));
+    return 1;
+}
+
+/* Does the principle apply? `by` is the one whose equations and law it takes: itself, but for the dual action's other closures. */
+static int object(struct actio_run *run, const struct actio_principle *by)
 {
     const struct actio_principle *p = run->principle;
     const struct actio_constraint *about;
     const char *why = actio_principle_objection(p, run->model, &about);
+    if (!why && by != p) why = actio_principle_objection(by, run->model, &about);
+    if (!why && (p->law || p->stepper || by->form != run->form) && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
+    if (!why && ((p->needs | by->needs) & ACTIO_NEEDS_INDEPENDENT) && run->motion.rank < run->sys->p) why = "constraints are redundant";
+    return why ? inapplicable(run, about, why) : 0;
+}
+
+static int take_law(struct actio_run *run, const struct actio_law *law)
+{
     struct actio_motion *motion = &run->motion;
-    if (!why && (p->law || p->stepper || p->form != run->form) && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
-    if (!why && (p->needs & ACTIO_NEEDS_INDEPENDENT) && motion->rank < run->sys->p) why = "constraints are redundant";
-    if (why) {
-        char whom[256] = "this model";
-        if (about) snprintf(whom, sizeof whom, "'%.240s'", about->label);
-        actio_find_at(run->f, ACTIO_F_INAPPLICABLE, &run->model->source, about ? about->span : (struct actio_span){ 0 }, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(whom), ACTIO_TEXT(why)));
-        return 1;
-    }
-    if (p->form != run->form && take_equations(run)) return 1;
-    if (*p->differs) actio_find(run->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(p->differs)));
+    const char *why = law->objection ? law->objection(motion, run->model->t0, run->y0) : NULL;
+    if (why) return inapplicable(run, NULL, why);
+    motion->resplit = actio_run_is_dual(run) ? 0 : run->options.resplit;       /* one first-order form, one split */
+    if (actio_motion_obey(motion, law)) return 1;
+    if (actio_motion_begin(motion, run->model->t0, run->y0) || !law->solve) return 0;
+    if (law->rebase && law->rebase(motion, run->model->t0, run->y0)) return 0;
+    if (law->solve(motion, run->model->t0, run->y0) != ACTIO_FLOW_SINGULAR) return 0;
+    return inapplicable(run, NULL, "its equations have no solution at the start; is the kinetic energy positive along the constraints there?");
+}
+
+/* The principle's equations, nodes and law; says why it can't start. */
+static int obey(struct actio_run *run)
+{
+    const struct actio_principle *p = run->principle, *by = actio_run_closure(run);
+    struct actio_motion *motion = &run->motion;
+    if (object(run, by)) return 1;
+    if (by->form != run->form && take_equations(run, by->form)) return 1;
+    if (*by->differs) actio_find(run->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(by->name), ACTIO_TEXT(by->differs)));
     if (p->stepper == &actio_skg) actio_system_droppable(run->sys, motion->rank < run->sys->p);
     motion->grid = run->options.grid, motion->order = run->options.order, motion->slabs = run->options.slabs, motion->nodes = run->options.nodes;
     if (motion->contacts) motion->contacts->pick = run->options.pick;
-    if (p->law == NULL) return 0;
-    why = p->law->objection ? p->law->objection(motion, run->model->t0, run->y0) : NULL;
-    if (why) {
-        actio_find(run->f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT("this model"), ACTIO_TEXT(why)));
-        return 1;
-    }
-    motion->resplit = run->options.resplit;
-    if (actio_motion_obey(motion, p->law)) return 1;
-    if (actio_motion_begin(motion, run->model->t0, run->y0) || !p->law->solve) return 0;
-    if (p->law->rebase && p->law->rebase(motion, run->model->t0, run->y0)) return 0;
-    if (p->law->solve(motion, run->model->t0, run->y0) != ACTIO_FLOW_SINGULAR) return 0;
-    actio_find(run->f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT("this model"), ACTIO_TEXT("its equations have no solution at the start; is the kinetic energy positive along the constraints there?")));
-    return 1;
+    if (by->law && take_law(run, by->law)) return 1;
+    return actio_run_dual(run) || actio_run_foresee(run);
 }
 
 int actio_run_ready(struct actio_run *run) { return actio_run_form(run) || settle(run) || obey(run); }
@@ -178,7 +192,7 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
         return 1;
     }
     if ((run->options.grid || run->options.slabs) && run->options.local <= 0) run->options.local = 1e-9;   /* steps are given: nothing is claimed */
-    int bad = actio_run_form(run) || actio_run_check_nodes(run) || actio_run_check_columns(run) || actio_run_mix(run) || settle(run) || obey(run) || actio_run_find_data(run) || choose_times(run, extra, extras);
+    int bad = actio_run_form(run) || actio_run_check_nodes(run) || actio_run_check_dual(run) || actio_run_check_columns(run) || actio_run_mix(run) || settle(run) || obey(run) || actio_run_find_data(run) || choose_times(run, extra, extras);
     if (bad) return 1;
     const struct actio_run_options *o = &run->options;
     const struct actio_principle *p = run->principle;
@@ -200,6 +214,7 @@ void actio_run_open(struct actio_run *run, struct actio_context *ctx, struct act
 
 void actio_run_close(struct actio_run *run)
 {
+    actio_run_close_dual(run);
     actio_outcome_close(run->ctx, &run->outcome);
     actio_motion_close(&run->motion);
     actio_system_free(run->sys);

@@ -190,6 +190,14 @@ bool actio_table_proof(const struct actio_table *table, struct actio_proof_info 
     return true;
 }
 
+bool actio_table_dual(const struct actio_table *table, struct actio_dual_info *out)
+{
+    const struct actio_dual_numbers *d = table->dual;
+    if (!d) return false;
+    *out = (struct actio_dual_info){ d->closure, d->action, d->hamiltonian, d->drift, d->least, d->largest, d->detector, d->slabs, d->elements, d->newton, d->degree };
+    return true;
+}
+
 struct actio_run_info actio_table_info(const struct actio_table *table)
 {
     return (struct actio_run_info){

@@ -4,6 +4,7 @@
 #include <actio/actio.h>
 
 #include "base/findings.h"
+#include "files.h"
 #include "gallery.h"
 #include "model/model.h"
 
@@ -44,7 +45,7 @@ static int open_plain(const char *path, struct actio_findings *f)
     return cannot_read(f, path, why), -1;
 }
 
-struct content { char *text; size_t length, cap; };
+struct content { const char *what; char *text; size_t length, cap; };
 
 static bool make_room(struct actio_context *ctx, struct content *c, struct actio_findings *f)
 {
@@ -52,7 +53,7 @@ static bool make_room(struct actio_context *ctx, struct content *c, struct actio
     size_t cap = c->cap ? 2 * c->cap : 16384;
     char *larger = actio_take(ctx, cap, 1);
     if (!larger) {
-        actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("reading the model file"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(c->what), ACTIO_COUNT(ctx->bytes_limit)));
         return false;
     }
     if (c->length) memcpy(larger, c->text, c->length);
@@ -72,10 +73,22 @@ static bool read_all(struct actio_context *ctx, int fd, const char *path, struct
         if (n < 0) return cannot_read(f, path, strerror(errno));
         c->length += (size_t)n;
         if (c->length > largest_file) {
-            actio_find(f, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT("the model file"), ACTIO_TEXT("more than 64 MiB"), ACTIO_TEXT("64 MiB")));
+            actio_find(f, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT(c->what), ACTIO_TEXT("more than 64 MiB"), ACTIO_TEXT("64 MiB")));
             return false;
         }
     }
+}
+
+char *actio_file_read(struct actio_context *ctx, const char *path, const char *what, size_t *length, struct actio_findings *f)
+{
+    struct content c = { .what = what };
+    int fd = open_plain(path, f);
+    if (fd < 0) return NULL;
+    bool whole = read_all(ctx, fd, path, &c, f);
+    close(fd);
+    if (!whole) actio_give(ctx, c.text), c.text = NULL;
+    *length = c.length;
+    return c.text;
 }
 
 /* ---- models */
@@ -94,7 +107,7 @@ static void name_by_file(void *user)
 struct actio_model *actio_model_read_string(struct actio_context *ctx, const char *file, const char *text, size_t length,
                                             const struct actio_change *change, size_t changes, struct actio_findings *f)
 {
-    static const char kinds[] = "pstTfw";                  /* in the order of the override kinds */
+    static const char kinds[] = "pstwhbfTAW";              /* in the order of the override kinds */
     struct actio_override *override = actio_take(ctx, changes + 1, sizeof *override);
     if (!override) {
         actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("reading the model"), ACTIO_COUNT(ctx->bytes_limit)));
@@ -114,13 +127,10 @@ struct actio_model *actio_model_read_string(struct actio_context *ctx, const cha
 
 static struct actio_model *read_file(struct actio_context *ctx, const char *path, const struct actio_change *change, size_t changes, struct actio_findings *f)
 {
-    int fd = open_plain(path, f);
-    if (fd < 0) return NULL;
-    struct content c = { 0 };
-    bool whole = read_all(ctx, fd, path, &c, f);
-    close(fd);
-    struct actio_model *model = whole ? actio_model_read_string(ctx, path, c.text, c.length, change, changes, f) : NULL;
-    actio_give(ctx, c.text);
+    size_t length;
+    char *text = actio_file_read(ctx, path, "the model file", &length, f);
+    struct actio_model *model = text ? actio_model_read_string(ctx, path, text, length, change, changes, f) : NULL;
+    actio_give(ctx, text);
     return model;
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 struct actio_run_gradient;
+struct actio_dual;
 struct actio_run {
     struct actio_context *ctx;
     struct actio_model *model;
@@ -27,6 +28,7 @@ struct actio_run {
     struct actio_motion motion;
     struct actio_outcome outcome;
     struct actio_proof *proof;                             /* result/table.h; NULL: none was asked for */
+    struct actio_dual *dual;                               /* solve/dual.h; NULL: another principle */
     struct actio_run_gradient *gradient;                   /* run_gradient.h; NULL: none was asked for */
     size_t ny, rows;
     double *param, *y0, *times, started;

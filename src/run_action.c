@@ -44,13 +44,14 @@ int actio_run_check_nodes(struct actio_run *run)
         }
         return 0;
     }
+    if (run->principle->stepper == &actio_dual) return 0;  /* run_dual.c */
     if (o->gradients) return refuse(run, "gradient", "skg");
     if (o->form) return refuse(run, "form", "skg");
     if (o->verify) return refuse(run, "verify", "skg");
-    if (o->order) return refuse(run, "order", "skg");
-    if (o->slabs) return refuse(run, "slabs", "skg");
-    if (o->nodes) return refuse(run, "nodes", "skg");
-    if (o->grid && run->principle->stepper != &actio_discrete) return refuse(run, "grid", "skg and discrete");
+    if (o->order) return refuse(run, "order", "skg and dual");
+    if (o->slabs) return refuse(run, "slabs", "skg and dual");
+    if (o->nodes) return refuse(run, "nodes", "skg and dual");
+    if (o->grid && run->principle->stepper != &actio_discrete) return refuse(run, "grid", "skg, dual and discrete");
     return 0;
 }
 

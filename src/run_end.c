@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The end of a run: why it stopped, in words, and the table it leaves. */
+#include "run_dual.h"
 #include "run_gradient.h"
 #include "solve/contacts.h"
 
@@ -112,6 +113,7 @@ static void say_failed(struct actio_run *run)
     } else if (m->stop == ACTIO_STOP_CHATTER)
         actio_find(run->f, ACTIO_F_CHATTERING, ACTIO_ARGS(ACTIO_TEXT(run->sys->mode_text[m->stopped_by]), ACTIO_NUMBER(o->t_stop)));
     else if (m->stop == ACTIO_STOP_TUNNEL) say_tunnel(run);
+    else if (m->stop == ACTIO_STOP_DUAL) actio_run_say_dual(run);
     else if (m->stop == ACTIO_STOP_SLAB) actio_find(run->f, ACTIO_F_SLAB_DIVERGED, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));
     else if (m->stop == ACTIO_STOP_NO_STANCE || m->stop == ACTIO_STOP_IMPACT)
         actio_find(run->f, m->stop == ACTIO_STOP_IMPACT ? ACTIO_F_IMPACT_FAILS : ACTIO_F_NO_STANCE,
@@ -330,6 +332,7 @@ static void fill(void *user)
     fill_events(f->run, f->table);
     fill_gradient(f->run, f->table);
     fill_proof(f->run, f->table);
+    actio_run_fill_dual(f->run, f->table);
     fill_provenance(f->run, f->table);
 }
 

@@ -127,8 +127,6 @@ def commands_and_options_of_later_versions_are_refused_by_name():
         complains(actio(command, "a.act"), 2, f"`{command}`", "this version")
     for option in "threads seed".split():
         complains(actio("run", "a.act", f"--{option}", "4"), 2, f"--{option} belongs to", "this version")
-    for principle in ("dual",):
-        complains(actio("run", "a.act", "--by", principle), 2, principle, "this version")
     complains(actio("run", "a.act", "--by", "dalambert"), 2, "did you mean 'dalembert'?")
 
 

@@ -164,9 +164,9 @@ def several(tally, program, folder):
     open_x, filled_x = ({m[0] for m in discs(svg, hollow)[-20:]} for hollow in (True, False))
     tally.check(not open_x & filled_x, "discs of two motions on one place")
     _, svg = picture(program, os.path.join(folder, "s.svg"), "pars42", "--axes", "x1", "--points", "161")
-    key = re.findall(r'<circle [^>]* r="([\d.]+)" (fill|stroke)=', svg)[:14:2]
-    tally.check(len(set(key)) == 7, "marks of seven motions: %s" % key)
-    tally.check(svg.count("<circle") <= 7 * 20 + 14, "%d discs of seven motions" % svg.count("<circle"))
+    key = re.findall(r'<circle [^>]* r="([\d.]+)" (fill|stroke)=', svg)[:16:2]
+    tally.check(len(set(key)) == 8, "marks of eight motions: %s" % key)
+    tally.check(svg.count("<circle") <= 8 * 20 + 16, "%d discs of eight motions" % svg.count("<circle"))
 
 
 def greys(tally, program, folder):

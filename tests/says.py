@@ -20,7 +20,7 @@ COMMANDS = ("check", "compare", "derive", "run", "test")
 
 # What only the library's callers can do wrong, or what takes gigabytes: provoked by these programs.
 IN_C = {"TOO_MANY_NODES": "test_model", "NO_ORDER": "test_action", "ACTION_SINGULAR": "test_action", "NO_PRINCIPLE": "test_architecture", "NO_STEPPER": "test_architecture", "UNKNOWN_ENDING": "test_architecture",
-        "NO_FORM": "test_action"}
+        "NO_FORM": "test_action", "NO_DEGREE": "test_dual"}
 # Said only if the program is wrong: nothing may provoke them.
 NEVER = {"START_NOT_FINITE", "UNSETTLED", "DISAGREE"}
 # What these say is provoked by tests of their own commands, too; here it is listed, not judged.
@@ -30,6 +30,7 @@ OPEN = {"NO_FORMAT"}
 WORDS = [
     ("CANNOT_READ", "run FOLDER/none.act"), ("CANNOT_READ", "run nonesuch"), ("CANNOT_WRITE", "run MODEL -o FOLDER/folder.csv"),
     ("NOT_A_PARAM", "run MODEL --set gamma=1"), ("OPTION_MEMBER", "run nlink --set m[1]=3"), ("BAD_OPTION", "run MODEL --start y=1"),
+    ("BASE_TABLE", "run MODEL --by dual --base MODEL.csv"),
     ("UNKNOWN_COLUMN", "run MODEL --plot FOLDER/a.svg --axes nothing"), ("BAD_AXES", "run MODEL --plot FOLDER/a.svg --axes x:y:z"),
 ]
 MODEL = "coord x\nlagrangian x'^2/2 - x^2/2\nstart x = 1\ntime 0 .. 1\n"
@@ -102,11 +103,13 @@ def main():
         model = os.path.join(folder, "a.act")
         with open(model, "w", encoding="utf-8") as file:
             file.write(MODEL)
+        with open(model + ".csv", "w", encoding="utf-8") as file:
+            file.write("x\n1\n")
         os.mkdir(os.path.join(folder, "folder.csv"))
         for code, line in WORDS:
             expect(code, line, said(line.replace("MODEL", model).replace("FOLDER", folder).split()))
         expect("INTERRUPTED", "interrupted", interrupted(os.path.join(folder, "b.act")))
-        check(sorted(os.listdir(folder)) == ["a.act", "b.act", "folder.csv"], f"left behind: {os.listdir(folder)}")
+        check(sorted(os.listdir(folder)) == ["a.act", "a.act.csv", "b.act", "folder.csv"], f"left behind: {os.listdir(folder)}")
     for name, program in IN_C.items():
         with open(os.path.join(ROOT, f"tests/{program}.c"), encoding="utf-8") as file:
             check(name in file.read(), f"{program}.c does not provoke {name}")

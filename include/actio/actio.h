@@ -64,7 +64,9 @@ ACTIO_API int actio_findings_status(const struct actio_findings *f);            
 ACTIO_API struct actio_message actio_findings_message(struct actio_findings *f, size_t i); /* texts live as long as f */
 
 /* ---- models */
-struct actio_change { char kind; const char *text; };      /* 'p' "NAME=EXPR" (--set), 's' "NAME=EXPR" (--start), 't' "A..B" (--time); 'T', 'f', 'w': of orbits */
+struct actio_change { char kind; const char *text; };      /* 'p' "NAME=EXPR" (--set), 's' "NAME=EXPR" (--start), 't' "A..B" (--time); of the dual action:
+                                                               'w' "NAME=EXPR" (--weights), 'h' "EXPR" (--potential), 'b', 'f' "NAME=EXPR" (--base, --final);
+                                                               of orbits: 'T' "EXPR" (--period), 'A' "A..B" (--follow), 'W' "NAME=EXPR" (--turn) */
 /* A word with a slash or .act is a file; otherwise a file of that name, then a stem of the gallery. */
 ACTIO_API struct actio_model *actio_model_read(struct actio_context *ctx, const char *name, const struct actio_change *change, size_t changes,
                                                struct actio_findings *f);
@@ -102,6 +104,10 @@ struct actio_run_options {
     double resplit;                                        /* `reduced`: a new split when the best one is this much better; 0 = never */
     double sigma, barrier; bool sigma_auto;                /* soft walls: width (found, with sigma_auto) and height; 0 = hard contacts */
     const double *widths; size_t width_count;              /* of actio_compare: soft walls of these widths against hard ones; `sigma` is not used then */
+    /* `dual`: closure "gauss" (NULL), "vakonomic", "reduced", "free"; power of free reactions: NULL, "zero", "nonnegative" with the base of its slack (0 = 0.3);
+     * z' and multipliers as unknowns; base NULL (Runge and Kutta's steps), "exact", "constant", or a CSV file with columns t and names. grid: elements, order: their
+     * degree 1 .. 8, nodes: quadrature points. */
+    const char *closure, *power, *base; double slack; bool multipliers;
     size_t pick;                                           /* where contacts and friction allow several motions: which, from 1; 0 = as it comes */
 };
 ACTIO_API struct actio_run_options actio_run_options_default(void);
@@ -151,7 +157,7 @@ ACTIO_API void actio_action_guess(const struct actio_action *a, double *x);     
 /* From x to a critical point by damped Newton steps, the shortest ones where the form does not determine them. x has the last iterate in any case. */
 ACTIO_API int actio_action_solve(struct actio_action *a, double *x, struct actio_findings *f);
 
-/* ---- periodic orbits and their stability. Options of the model itself ('T' --period, 'f' the way A..B of --follow, 'w' --turn) are changes, see actio_change. */
+/* ---- periodic orbits and their stability. --period, --turn and the way of --follow are changes, see actio_change. */
 struct actio_orbits;
 struct actio_orbit_options {
     struct actio_run_options run;                          /* by, points, project, soft walls; its tol is not used */
@@ -233,6 +239,10 @@ struct actio_proof_info {
     double action, gradient, minus, minus_multipliers, apart, started, error[3], end[3], rate, rate_end;   /* rates NAN: rounding is reached */
 };
 ACTIO_API bool actio_table_proof(const struct actio_table *table, struct actio_proof_info *out);       /* false: none was asked for */
+/* The dual action of a run: on one slab its value, its Hamiltonian at the start and how far that drifts (NAN on several); the least eigenvalue of C^-1/2 M C^-1/2, the
+ * largest |D|, and how far the primal state is from continuous polynomials: of a spurious solution as far as it is large. */
+struct actio_dual_info { const char *closure; double action, hamiltonian, hamiltonian_drift, min_eigenvalue, max_dual, detector; size_t slabs, elements, newton, degree; };
+ACTIO_API bool actio_table_dual(const struct actio_table *table, struct actio_dual_info *out);         /* false: by another principle */
 struct actio_run_info {
     const char *by, *method, *tier, *model;
     double t_end, holds_until, tol, local, energy_drift, residual, worst_error, seconds;

@@ -9,7 +9,7 @@
     ROLE(FRAME, "quasi-velocities", 0) ROLE(LAMBDA, "multipliers", 0) ROLE(REACTION, "constraint forces", 0)           \
     ROLE(POWER, "power", 0) ROLE(GAP, "gaps", 0) ROLE(FORCE, "contact forces", 0) ROLE(FRICTION, "friction", 0)        \
     ROLE(ENERGY, "energy", 0) ROLE(RESIDUAL, "constraint residuals", 1) ROLE(CHARGE, "charges", 0)                     \
-    ROLE(BALANCE, "balances", 0) ROLE(OBSERVE, "observed", 0)                                                            \
+    ROLE(BALANCE, "balances", 0) ROLE(OBSERVE, "observed", 0) ROLE(DUAL, "dual variables", 0)                            \
     ROLE(DIFFERENCE, "largest difference of a coordinate", 1)
 enum actio_role {
 #define ROLE(name, heading, log) ACTIO_ROLE_##name,

@@ -62,13 +62,11 @@ static int take_word(struct actio_cli_arguments *a, const char *option, const ch
 
 static int take_principle(struct actio_cli_arguments *a, const char *value, const char **taken)
 {
-    static const char *const later[] = { "dual" };
-    enum { LATER = sizeof later / sizeof *later, MOST = 32 };
+    enum { MOST = 32 };
     const char *words[MOST];
     size_t here = 0;
-    for (; here + LATER < MOST && actio_principle_name(here); here++) words[here] = actio_principle_name(here);
-    for (size_t i = 0; i < LATER; i++) words[here + i] = later[i];
-    return take_word(a, "by", value, words, here, here + LATER, taken);
+    for (; here < MOST && actio_principle_name(here); here++) words[here] = actio_principle_name(here);
+    return take_word(a, "by", value, words, here, here, taken);
 }
 
 /* One name; for compare several with commas, each once. */
@@ -108,12 +106,33 @@ static int take_nodes(struct actio_cli_arguments *a, const char *value) { return
 
 static int take_order(struct actio_cli_arguments *a, const char *value)
 {
-    static const char *const words[] = { "2", "4", "6", "8" };
+    static const char *const words[] = { "1", "2", "3", "4", "5", "6", "7", "8" };
     const char *word = NULL;
-    int bad = take_word(a, "order", value, words, 4, 4, &word);
+    int bad = take_word(a, "order", value, words, 8, 8, &word);
     if (!bad) a->run.order = word[0] - '0';
     return bad;
 }
+
+static int take_closure(struct actio_cli_arguments *a, const char *value)
+{
+    static const char *const words[] = { "gauss", "vakonomic", "reduced", "free" };
+    return take_word(a, "closure", value, words, 4, 4, &a->run.closure);
+}
+
+/* zero, nonnegative, or nonnegative,S with the base of the slack. */
+static int take_power(struct actio_cli_arguments *a, const char *value)
+{
+    static const char *const words[] = { "zero", "nonnegative" };
+    const char *comma = strchr(value, ',');
+    char word[32];
+    snprintf(word, sizeof word, "%.*s", comma && comma - value < 31 ? (int)(comma - value) : 31, value);
+    int bad = take_word(a, "power", word, words, 2, 2, &a->run.power);
+    if (bad || !comma) return bad;
+    if (!actio_cli_number(comma + 1, &a->run.slack) || a->run.slack == 0) return refuse(a, "power", value, "needs a base of its slack that is not 0: from 0 it never moves");
+    return 0;
+}
+
+static int take_multipliers(struct actio_cli_arguments *a, const char *value) { return (void)value, a->run.multipliers = true, 0; }
 
 /* Names with commas; their text stays in the command line's own. */
 static int take_names(struct actio_cli_arguments *a, const char *option, const char *value, const char **list, size_t room, size_t *count)
@@ -229,6 +248,27 @@ static int take_set(struct actio_cli_arguments *a, const char *value)
     return strchr(value, '=') ? take_change(a, 'p', value) : refuse(a, "set", value, "is not NAME=EXPR");
 }
 
+static int take_weights(struct actio_cli_arguments *a, const char *value)
+{
+    return strchr(value, '=') ? take_change(a, 'w', value) : refuse(a, "weights", value, "is not NAME=EXPR");
+}
+
+static int take_final(struct actio_cli_arguments *a, const char *value)
+{
+    return strchr(value, '=') ? take_change(a, 'f', value) : refuse(a, "final", value, "is not NAME=EXPR");
+}
+
+static int take_potential(struct actio_cli_arguments *a, const char *value) { return take_change(a, 'h', value); }
+
+static int take_base(struct actio_cli_arguments *a, const char *value)
+{
+    if (strchr(value, '=')) return take_change(a, 'b', value);
+    size_t n = strlen(value);
+    if (strcmp(value, "exact") != 0 && strcmp(value, "constant") != 0 && (n < 5 || strcmp(value + n - 4, ".csv") != 0)) return refuse(a, "base", value, "is neither exact, constant, a .csv file, nor NAME=EXPR");
+    a->run.base = value;
+    return 0;
+}
+
 static int take_start(struct actio_cli_arguments *a, const char *value)
 {
     return strchr(value, '=') ? take_change(a, 's', value) : refuse(a, "start", value, "is not NAME=EXPR");
@@ -243,7 +283,7 @@ static int take_period(struct actio_cli_arguments *a, const char *value) { retur
 
 static int take_turn(struct actio_cli_arguments *a, const char *value)
 {
-    return strchr(value, '=') ? take_change(a, 'w', value) : refuse(a, "turn", value, "is not NAME=EXPR");
+    return strchr(value, '=') ? take_change(a, 'W', value) : refuse(a, "turn", value, "is not NAME=EXPR");
 }
 
 static int take_guess(struct actio_cli_arguments *a, const char *value) { return a->orbit.guess = value, 0; }
@@ -255,7 +295,7 @@ static int take_follow(struct actio_cli_arguments *a, const char *value)
     if (!equal || equal == value || !strstr(equal, "..")) return refuse(a, "follow", value, "is not NAME=A..B");
     *equal = 0;
     a->orbit.follow = value;
-    return take_change(a, 'f', equal + 1);
+    return take_change(a, 'A', equal + 1);
 }
 
 static int take_box(struct actio_cli_arguments *a, const char *value)
@@ -321,6 +361,7 @@ static const struct { const char *name; take_fn take; } takers[] = {
     { "tol", take_tol }, { "local", take_local }, { "method", take_method }, { "resplit", take_resplit }, { "pick", take_pick },
     { "sigma", take_sigma }, { "barrier", take_barrier }, { "grid", take_grid }, { "order", take_order }, { "slabs", take_slabs },
     { "verify", take_verify }, { "form", take_form }, { "gradient", take_gradient }, { "nodes", take_nodes }, { "points", take_points },
+    { "closure", take_closure }, { "power", take_power }, { "multipliers", take_multipliers }, { "base", take_base }, { "weights", take_weights }, { "potential", take_potential }, { "final", take_final },
     { "o", take_output }, { "format", take_format },
     { "period", take_period }, { "turn", take_turn }, { "loose", take_loose }, { "find", take_find }, { "follow", take_follow }, { "average", take_average }, { "guess", take_guess },
     { "plot", take_plot }, { "overlay", take_overlay }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },

@@ -224,6 +224,19 @@ static void print_proof(const struct actio_table *table)
     if (isfinite(p.rate_end)) printf("  %12.1f\n", p.rate_end); else printf("  %12s\n", "rounding");
 }
 
+static void print_dual(const struct actio_table *table, int widest)
+{
+    struct actio_dual_info d;
+    char a[CELL];
+    if (!actio_table_dual(table, &d)) return;
+    printf("\n  %-*s  closure %s; %zu slab%s, %zu elements of degree %zu, %zu Newton steps\n", widest, "dual action", d.closure, d.slabs, d.slabs == 1 ? "" : "s", d.elements, d.degree, d.newton);
+    if (isfinite(d.action)) printf("  %-*s  %.12g\n", widest, "its value", d.action);
+    if (isfinite(d.hamiltonian)) printf("  %-*s  %.12g, drift %s\n", widest, "its Hamiltonian", d.hamiltonian, power(d.hamiltonian_drift, 1, a));
+    printf("  %-*s  %.6g\n", widest, "least of M", d.min_eigenvalue);
+    printf("  %-*s  %s\n", widest, "largest dual", power(d.max_dual, 1, a));
+    printf("  %-*s  %s\n", widest, "detector", power(d.detector, 1, a));
+}
+
 void actio_cli_gradient_csv(const struct actio_table *table)
 {
     printf("of,by,derivative,error\n");
@@ -243,6 +256,7 @@ void actio_cli_summary(const struct actio_model *model, const struct actio_table
     if (more) printf("  and %zu more columns in the output\n", more);
     print_gradient(table);
     print_proof(table);
+    print_dual(table, widest);
     print_cost(&info, widest);
     if (written) print_files(a, widest);
 }

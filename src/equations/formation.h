@@ -14,6 +14,12 @@ struct actio_frame_row { enum actio_frame_kind kind; uint32_t index, alias; acti
 
 struct actio_gap { actio_expr e, rate, bias, restitution, scale, *row; };      /* scale: force = multiplier * scale */
 struct actio_slip { actio_expr e, bias, *row; };
+/* dual.c: x' = f(U, t), 0 = g(U, t), and the pre-dual Lagrangian L = -rate.x - D.f + mu.g + H(U, base, t); x are the first of U.      [AS 22] */
+struct actio_dual_formulas {
+    size_t x, u, equations; actio_expr *U, *f, *g, *D, *rate, *mu, *base, H, L;
+    size_t (*list)(struct actio_formation *F, actio_expr **out);   /* of DUAL_POINT: behind a pointer, so that the action links without it */
+};
+
 struct actio_rubbing { actio_expr coefficient, stick, scale; };
 
 /* G z' - D' lambda = h,  A z' = c  with z = (v, s); f = 0 on positions, phi = 0 on velocities and states. */
@@ -41,6 +47,7 @@ struct actio_formation {
     struct actio_frame_row *frame;                         /* n rows, once sys.frame is there and has no why_not */
     actio_expr *column;
     size_t listed;                                         /* constraints that columns speak of; p unless the system has taken them in */
+    struct actio_dual_formulas *dual;                      /* once asked for */
     actio_expr *power;                                     /* of each, where it is not lambda D v */
 };
 
@@ -89,6 +96,8 @@ size_t actio_list_curvature(struct actio_formation *F, actio_expr **out);
 size_t actio_list_param_jets(struct actio_formation *F, actio_expr **out);
 size_t actio_list_observed(struct actio_formation *F, actio_expr **out);
 size_t actio_list_multiplier_gradient(struct actio_formation *F, actio_expr **out);
+/* dual.c: the first-order form and the dual action's formulas, once (choice: system.h), with the list of the DUAL_POINT quantity's. */
+struct actio_dual_formulas *actio_form_dual(struct actio_formation *F, const struct actio_dual_choice *choice);
 /* tangent.c: likewise. */
 size_t actio_list_tangent(struct actio_formation *F, actio_expr **out);
 size_t actio_list_equations_y(struct actio_formation *F, actio_expr **out);

@@ -227,6 +227,8 @@ static void list_equations_y(struct list *l) { add_made(l, actio_list_equations_
 static void list_levels_y(struct list *l) { add_made(l, actio_list_levels_y); }
 static void list_guards_y(struct list *l) { add_made(l, actio_list_guards_y); }
 
+static void list_dual_point(struct list *l) { add_made(l, l->F->dual->list); }
+
 static void list_nodes(struct list *l, bool jets)
 {
     actio_expr *e = NULL;
@@ -243,6 +245,7 @@ static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_TERMS] = list_terms, [ACTIO_Q_RHS_Y] = list_rhs_y,
     [ACTIO_Q_FRAME] = list_frame, [ACTIO_Q_GAPS] = list_gaps, [ACTIO_Q_CONTACT] = list_contacts, [ACTIO_Q_POINTS] = list_points, [ACTIO_Q_JETS] = list_jets,
     [ACTIO_Q_DENSITY] = list_density, [ACTIO_Q_CURVATURE] = list_curvature,
+    [ACTIO_Q_DUAL_POINT] = list_dual_point,
     [ACTIO_Q_TANGENT] = list_tangent, [ACTIO_Q_EQUATIONS_Y] = list_equations_y, [ACTIO_Q_LEVELS_Y] = list_levels_y, [ACTIO_Q_GUARDS_Y] = list_guards_y,
     [ACTIO_Q_PARAM_JETS] = list_param_jets, [ACTIO_Q_OBSERVED] = list_observed, [ACTIO_Q_MULTIPLIER_GRADIENT] = list_multiplier_gradient,
 };

@@ -28,6 +28,24 @@ struct actio_frame {
     size_t hidden;                                         /* numbers behind HIDDEN: automatic * n */
 };
 
+/* The dual action's first-order form x' = f(U, t), 0 = g(U, t): x = (q, v, s) are the first of U, behind them z' and multipliers (or free reactions) where
+ * nothing was eliminated. What closes the motion: the system's own reactions; those of a split; free ones.                       [AS 13, 31, 49] */
+enum actio_closure { ACTIO_CLOSURE_GAUSS, ACTIO_CLOSURE_VAKONOMIC, ACTIO_CLOSURE_REDUCED, ACTIO_CLOSURE_FREE };
+enum actio_dual_power { ACTIO_DUAL_ANY_POWER, ACTIO_DUAL_NO_POWER, ACTIO_DUAL_TAKES_POWER };   /* of free reactions */
+struct actio_dual_choice {
+    enum actio_closure closure;                            /* VAKONOMIC: of a system formed as such */
+    bool multipliers;                                      /* z' and lambda as unknowns though the formulas can be eliminated */
+    enum actio_dual_power power;
+    const bool *bound;                                     /* of REDUCED, by variable: which the constraints give, as many as there are constraints */
+};
+struct actio_first_order {
+    size_t x, u, g;                                        /* differential unknowns, all of them, algebraic equations */
+    bool implicit;                                         /* there are algebraic unknowns */
+    bool quadratic;                                        /* L is, in U: the way from dual to primal is one Newton step */
+    struct actio_places f_U, g_U, M, C;                    /* of DUAL_POINT, once it is there; M = L_UU and C = H_UU by their lower halves */
+    const char *const *name;                               /* of U */
+};
+
 /* The state vector is y = (q, v, s): n coordinates, n velocities, m states. */
 /* Friction of a contact or of an equality constraint (the other is UINT32_MAX), with one slip velocity or two. */
 struct actio_rub { uint32_t contact, constraint, slip, slips; };
@@ -64,6 +82,7 @@ struct actio_system {
     struct actio_places jacobian;                          /* of RHS_Y: rows of z', columns of y */
     const struct actio_kernel *kernel[ACTIO_Q_COUNT];      /* NULL until asked for */
     const struct actio_frame *frame;                       /* likewise */
+    const struct actio_first_order *first_order;           /* NULL until actio_system_dual */
     const struct actio_system_column { const char *name, *unit, *meaning; int role; } *column; size_t columns;
     const char *const *variable;                           /* names of coordinates, then states */
     const char *const *constraint;                         /* labels */
@@ -88,6 +107,9 @@ struct actio_system *actio_form_reduced(struct actio_context *ctx, struct actio_
 /* The frame with rows that are independent at this state (y NULL: the model's start data); chosen once, before the FRAME quantity is asked
  * for. Numbers: params as the model has them. NULL and a finding when that is over a limit; look at why_not. */
 const struct actio_frame *actio_system_frame(struct actio_system *sys, double t, const double *y);
+
+/* The first-order form behind DUAL_POINT, once, before that is asked for; 0, or 1 and a finding. */
+int actio_system_dual(struct actio_system *sys, const struct actio_dual_choice *choice);
 
 /* Says whether constraints are redundant, before points.h opens anything on the system: see droppable. */
 void actio_system_droppable(struct actio_system *sys, bool droppable);

@@ -32,6 +32,8 @@ static const struct { const char *what; unsigned allowed; enum actio_code accele
     [ACTIO_IN_GAP] = { "the gap of a contact", NUMBERS | ACTIO_BIT(T) | ACTIO_BIT(Q), ACTIO_F_ACCELERATION_HERE },
     [ACTIO_IN_OPTION] = { "an option", MOTION, ACTIO_F_ACCELERATION_HERE },
     [ACTIO_IN_EVENT] = { "an event", MOTION, ACTIO_F_ACCELERATION_HERE },
+    [ACTIO_IN_WEIGHT] = { "a weight", NUMBERS | ACTIO_BIT(T), ACTIO_F_ACCELERATION_HERE },
+    [ACTIO_IN_POTENTIAL] = { "a potential", MOTION | ACTIO_BIT(BASE), ACTIO_F_ACCELERATION_HERE },
 };
 
 struct machine {

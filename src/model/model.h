@@ -7,8 +7,12 @@
 #include "expr/expr.h"
 
 /* A command-line override, as text: --set n=3, --start x'=1 (or x_dot), --time A..B; of orbits --period, A..B of --follow, --turn theta=2*pi. */
-enum actio_override_kind { ACTIO_SET_PARAM, ACTIO_SET_START, ACTIO_SET_TIME, ACTIO_SET_PERIOD, ACTIO_SET_WAY, ACTIO_SET_TURN };
-struct actio_override { enum actio_override_kind kind; const char *text; };   /* "NAME=EXPR", "A..B"; of a period "EXPR" */
+enum actio_override_kind {
+    ACTIO_SET_PARAM, ACTIO_SET_START, ACTIO_SET_TIME,
+    ACTIO_SET_WEIGHTS, ACTIO_SET_POTENTIAL, ACTIO_SET_BASE, ACTIO_SET_FINAL,   /* of the dual action */
+    ACTIO_SET_PERIOD, ACTIO_SET_WAY, ACTIO_SET_TURN        /* of orbits */
+};
+struct actio_override { enum actio_override_kind kind; const char *text; };   /* "NAME=EXPR", "A..B"; of a period and a potential "EXPR" */
 
 struct actio_param { const char *name, *unit; struct actio_span span; actio_expr definition; double value; };   /* symbol: PARAM, its index; overrides are in `definition` and `value` */
 /* A coordinate (symbols Q, V, ACC at its index) or a state (STATE, SDOT). Family members are variables of their own: name "a[3]", dot_name "a_dot[3]". */
@@ -81,6 +85,14 @@ struct actio_require {
     struct actio_span span;
 };
 
+/* What the command line says of the dual action: weights (params and time), base states and final values (params), by component of (q, q', s, lambda);
+ * the potential, in names of the model and BASE symbols. */
+struct actio_dual_item { uint32_t component; actio_expr e; struct actio_span span; };
+struct actio_dual_data {
+    struct actio_dual_item *weight, *base, *last; size_t weights, bases, lasts;
+    actio_expr potential; bool has_potential;
+};
+
 struct actio_model {
     struct actio_context *ctx;
     struct actio_arena arena;                              /* owns everything, dies with the model */
@@ -105,6 +117,7 @@ struct actio_model {
     struct actio_observe *observe; size_t observes;        /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */
     const char **column_name; size_t column_names;         /* names behind COLUMN symbols ("reaction.x", "energy", "power.c", another observe); each is a real column */
     const char **column; size_t columns;                   /* see actio_model_columns */
+    struct actio_dual_data dual;
     actio_expr period, way_from, way_to, *turn; bool has_period, has_way;   /* of orbits, by the command line: formulas of params; turn by coordinate, NULL: none */
     bool has_time; double t0, t1; actio_expr t0_written, t1_written;   /* formulas of params */
     struct actio_claim *claim; size_t claims;

@@ -582,12 +582,15 @@ void actio_parse_model(struct actio_reader *r)
 void actio_parse_option(struct actio_reader *r, uint16_t origin, enum actio_override_kind kind)
 {
     static const uint32_t keyword[] = { [ACTIO_SET_PARAM] = ACTIO_W_param, [ACTIO_SET_START] = ACTIO_W_start, [ACTIO_SET_TIME] = ACTIO_W_time,
+                                        [ACTIO_SET_WEIGHTS] = ACTIO_W_weights, [ACTIO_SET_POTENTIAL] = ACTIO_W_potential, [ACTIO_SET_BASE] = ACTIO_W_base, [ACTIO_SET_FINAL] = ACTIO_W_final,
                                         [ACTIO_SET_PERIOD] = ACTIO_W_time, [ACTIO_SET_WAY] = ACTIO_W_time, [ACTIO_SET_TURN] = ACTIO_W_start };
     actio_lex_open(r, origin);
     actio_parse_advance(r);
     struct actio_statement s = { .keyword = keyword[kind], .at = r->token.at, .span = r->token.span, .origin = origin };
     s.option = kind;
-    bool ok = kind == ACTIO_SET_PARAM ? item_list(r, &s, place_item) : kind == ACTIO_SET_PERIOD ? actio_parse_expr(r, &s.right) : statement_of[keyword[kind]](r, &s);
+    bool list = kind == ACTIO_SET_WEIGHTS || kind == ACTIO_SET_BASE || kind == ACTIO_SET_FINAL;
+    bool ok = kind == ACTIO_SET_PARAM ? item_list(r, &s, place_item) : list ? start_statement(r, &s) : kind == ACTIO_SET_POTENTIAL ? formula_statement(r, &s)
+            : kind == ACTIO_SET_PERIOD ? actio_parse_expr(r, &s.right) : statement_of[keyword[kind]](r, &s);
     ok = ok && statement_ends(r, s.keyword) && (r->token.kind == ACTIO_T_END || actio_parse_expected(r, "the end of the option"));
     if (ok) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;
 }

@@ -97,7 +97,7 @@ enum actio_setting {                                       /* where a formula st
     ACTIO_IN_PARAM, ACTIO_IN_BOUND, ACTIO_IN_INDEX, ACTIO_IN_START, ACTIO_IN_TIME, ACTIO_IN_CLAIM, ACTIO_IN_REQUIRE,
     ACTIO_IN_LET, ACTIO_IN_OBSERVE, ACTIO_IN_LAGRANGIAN, ACTIO_IN_DISSIPATION, ACTIO_IN_FORCE, ACTIO_IN_FLOW_LEFT, ACTIO_IN_FLOW_RIGHT,
     ACTIO_IN_CONSTRAINT, ACTIO_IN_ALONG, ACTIO_IN_SYMMETRY, ACTIO_IN_FRAME,
-    ACTIO_IN_GAP, ACTIO_IN_OPTION, ACTIO_IN_EVENT
+    ACTIO_IN_GAP, ACTIO_IN_OPTION, ACTIO_IN_EVENT, ACTIO_IN_WEIGHT, ACTIO_IN_POTENTIAL
 };
 #define ACTIO_BIT(space) (1u << ACTIO_SPACE_##space)
 bool actio_machine_run(struct actio_reader *r, struct actio_formula f, enum actio_setting in, actio_expr *out);
@@ -117,6 +117,9 @@ const char *actio_kind_text(enum actio_symbol_kind kind);                /* "a p
 /* ---- define.c: declarations, their order, and what they define */
 void actio_declare_all(struct actio_reader *r);
 void actio_define_all(struct actio_reader *r);
+
+/* ---- dual.c: --weights, --potential, --base, --final */
+void actio_dual_statement(struct actio_reader *r, struct actio_statement *s);
 
 /* ---- statements.c, flows.c, contacts.c, friction.c, columns.c, mixed.c */
 void actio_statements_all(struct actio_reader *r);

@@ -13,7 +13,7 @@ static bool fault(struct actio_reader *r, const struct actio_use *use, enum acti
 
 const char *actio_kind_text(enum actio_symbol_kind kind)
 {
-    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "a quasi-velocity", "an observe", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a contact", "an event", "a symmetry" };
+    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "a quasi-velocity", "an observe", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a contact", "an event", "a symmetry", "a base state" };
     return text[kind];
 }
 
@@ -56,10 +56,32 @@ static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32
     return ref->kind != ACTIO_SY_NONE || out_of_range(r, use, label, r->word[label].tag_extent);
 }
 
+static bool unknown(struct actio_reader *r, const struct actio_use *use);
+static bool value_of(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref);
+static bool rate_of(struct actio_reader *r, const struct actio_use *use, uint32_t stem, struct actio_symbol_ref *ref);
+static uint32_t rate_stem(struct actio_reader *r, uint32_t word);
+
+/* x.base, x_dot.base: the base state beside x and x' in a potential. */
+static bool base_of(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
+{
+    struct actio_use of = *use;
+    uint32_t n = (uint32_t)r->model->coords;
+    of.word = r->word[use->word].stem;
+    bool defined = r->word[of.word].definition;
+    uint32_t stem = defined ? ACTIO_W_NONE : rate_stem(r, of.word);
+    if (!defined && !stem) return unknown(r, &of);
+    if (!(stem ? rate_of(r, &of, stem, ref) : value_of(r, &of, ref))) return false;
+    bool coord = ref->kind == ACTIO_SY_COORD, rate = ref->kind == ACTIO_SY_COORD_DOT;
+    if (!coord && !rate && ref->kind != ACTIO_SY_STATE) return fault(r, use, ACTIO_F_NO_BASE, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, of.word)), ACTIO_TEXT(actio_kind_text(ref->kind))));
+    *ref = (struct actio_symbol_ref){ ACTIO_SY_BASE, ref->index + (coord ? 0 : rate ? n : 2 * n) };
+    return true;
+}
+
 /* lambda.c is a symbol of its own, every other dotted name is a column. */
 static bool dotted(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
 {
     uint32_t stem = r->word[use->word].stem, label = r->word[use->word].label;
+    if (use->in == ACTIO_IN_POTENTIAL && label == ACTIO_W_base) return base_of(r, use, ref);
     if (stem != ACTIO_W_lambda) {
         *ref = column_ref(r, use, use->indexed ? actio_word_member(r, use->word, use->index) : use->word);
         return true;
@@ -109,7 +131,7 @@ static bool rate_of(struct actio_reader *r, const struct actio_use *use, uint32_
     const char *text = actio_word_text(r, stem);
     struct actio_use of = *use;
     of.word = stem;
-    if (use->in != ACTIO_IN_OBSERVE && use->in != ACTIO_IN_LET && use->in != ACTIO_IN_START)
+    if (use->in != ACTIO_IN_OBSERVE && use->in != ACTIO_IN_LET && use->in != ACTIO_IN_START && use->in != ACTIO_IN_POTENTIAL)
         return fault(r, use, ACTIO_F_UNKNOWN_NAME, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, use->word)), ACTIO_TEXT(actio_arena_format(&r->scratch, "write %s'", text))));
     if (!value_of(r, &of, ref)) return false;
     if (ref->kind != ACTIO_SY_COORD && ref->kind != ACTIO_SY_STATE) return unknown(r, use);
@@ -137,6 +159,7 @@ actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref r
     case ACTIO_SY_STATE: return m->state[ref.index].x;
     case ACTIO_SY_STATE_DOT: return m->state[ref.index].dot;
     case ACTIO_SY_LAMBDA: return actio_symbol(&m->pool, ACTIO_SPACE_LAMBDA, ref.index);
+    case ACTIO_SY_BASE: return actio_symbol(&m->pool, ACTIO_SPACE_BASE, ref.index);
     case ACTIO_SY_COLUMN: return actio_symbol(&m->pool, ACTIO_SPACE_COLUMN, ref.index);
     default: return (actio_expr){ 0 };
     }

@@ -416,6 +416,7 @@ void actio_statements_all(struct actio_reader *r)
     static statement_fn *const elaborate[ACTIO_W_FIRST_FUNCTION] = {
         [ACTIO_W_model] = model_statement, [ACTIO_W_lagrangian] = lagrangian_statement, [ACTIO_W_dissipation] = dissipation_statement, [ACTIO_W_force] = force_statement,
         [ACTIO_W_constraint] = constraint_statement, [ACTIO_W_symmetry] = symmetry_statement, [ACTIO_W_start] = start_statement, [ACTIO_W_time] = time_statement,
+        [ACTIO_W_weights] = actio_dual_statement, [ACTIO_W_potential] = actio_dual_statement, [ACTIO_W_base] = actio_dual_statement, [ACTIO_W_final] = actio_dual_statement,
     };
     for (uint32_t i = 0; i < r->statements; i++) {
         actio_poll(r->ctx);

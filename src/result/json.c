@@ -126,6 +126,26 @@ static void add_proof(const struct actio_table *table, struct actio_text *out)
     actio_text_add(out, "}");
 }
 
+static void add_dual(const struct actio_table *table, struct actio_text *out)
+{
+    const struct actio_dual_numbers *d = table->dual;
+    if (!d) return;
+    key(out, "dual");
+    actio_text_add(out, "{");
+    text_key(out, "closure", d->closure);
+    number_key(out, "action", d->action);
+    number_key(out, "hamiltonian", d->hamiltonian);
+    number_key(out, "hamiltonian_drift", d->drift);
+    number_key(out, "min_eigenvalue", d->least);
+    number_key(out, "max_dual", d->largest);
+    number_key(out, "detector", d->detector);
+    count_key(out, "slabs", d->slabs);
+    count_key(out, "elements", d->elements);
+    count_key(out, "newton", d->newton);
+    count_key(out, "degree", d->degree);
+    actio_text_add(out, "}");
+}
+
 static void add_cost(const struct actio_table *table, struct actio_text *out)
 {
     count_key(out, "steps", table->steps);
@@ -164,6 +184,7 @@ static void add_summary(const struct actio_table *table, struct actio_text *out)
     add_events(table, out);
     add_gradient(table, out);
     add_proof(table, out);
+    add_dual(table, out);
     add_cost(table, out);
     add_accuracy(table, out);
     text_key(out, "tier", table->tier);

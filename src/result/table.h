@@ -14,6 +14,8 @@ struct actio_event { double t; const char *kind, *name; double value; const char
 
 struct actio_proof_row { size_t points; double error, end; };
 struct actio_proof { int order; size_t proved, unknowns, iterations; double action, gradient, minus, minus_multipliers, apart, started, rate, rate_end; struct actio_proof_row row[3]; };
+/* Of a run by the dual action; NAN: of several slabs. drift: of the Hamiltonian; least: eigenvalue of C^-1/2 M C^-1/2; largest: |D|. */
+struct actio_dual_numbers { double action, hamiltonian, drift, least, largest, detector; size_t slabs, elements, newton, degree; const char *closure; };
 struct actio_slope { const char *by; bool is_param; double derivative, error; };
 
 struct actio_table {
@@ -33,6 +35,7 @@ struct actio_table {
     /* proof of the action's critical point, where it was asked for */
     struct actio_proof *proof;
     struct actio_table *trend;                             /* one more panel of its picture, or NULL: see struct actio_picture; in the arena */
+    struct actio_dual_numbers *dual;                       /* NULL: by another principle */
     /* provenance */
     const char *model, *description, *file, *source, *by, *method, *version, *tier;
     struct actio_setting { const char *name; double value; } *param, *start; size_t params, starts;

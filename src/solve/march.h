@@ -86,7 +86,7 @@ struct actio_stepper {
 };
 enum { ACTIO_MARCH_STEP_TO_ZERO = 16, ACTIO_MARCH_TOO_MANY_STEPS, ACTIO_MARCH_STIFF, ACTIO_MARCH_NO_MEMORY };
 
-extern const struct actio_stepper actio_dop853, actio_ballistic, actio_discrete, actio_skg;
+extern const struct actio_stepper actio_dop853, actio_ballistic, actio_discrete, actio_skg, actio_dual;
 void actio_stepper_register(const struct actio_stepper *stepper);
 const struct actio_stepper *actio_stepper_find(const char *name);   /* NULL when absent */
 const struct actio_stepper *actio_stepper_stiff(void);              /* first stiff one registered, or NULL */

@@ -19,6 +19,7 @@ enum { ACTIO_FIRST_CHANGES = 4096 };                       /* room for so many s
 struct actio_law;
 struct actio_contacts;
 struct actio_tape;
+struct actio_dual;
 
 struct actio_motion {
     struct actio_context *ctx;
@@ -51,9 +52,10 @@ struct actio_motion {
     size_t slabs, nodes; int order;                        /* skg: equal slabs, nodes of each, order of equally spaced nodes; 0 = by the tolerance, Lobatto's */
     double resplit;                                        /* reduced: tau of --resplit, 0 = the first split stays */
     struct actio_tape *tape;                               /* adjoint.h: skg keeps its slabs there; NULL = not kept */
+    struct actio_dual *dual;                               /* dual.h: what the dual action is asked for, and told; NULL = another principle */
     /* what stopped it */
     size_t stopped_by;                                     /* switch or constraint */
-    enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA, ACTIO_STOP_CONTRADICTION, ACTIO_STOP_NO_STANCE, ACTIO_STOP_IMPACT, ACTIO_STOP_TUNNEL, ACTIO_STOP_SLAB } stop;
+    enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA, ACTIO_STOP_CONTRADICTION, ACTIO_STOP_NO_STANCE, ACTIO_STOP_IMPACT, ACTIO_STOP_TUNNEL, ACTIO_STOP_SLAB, ACTIO_STOP_DUAL } stop;
     double *jacobian; struct actio_pattern pattern; uint32_t *pattern_i, *pattern_j;
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The steppers there are: dop853, discrete and skg always, others registered once at start-up. */
+ * The steppers there are: dop853, discrete, skg and dual always, others registered once at start-up. */
 #include "solve/march.h"
 
 #include <string.h>
 
 enum { MOST = 8 };
-static const struct actio_stepper *steppers[MOST] = { &actio_dop853, &actio_discrete, &actio_skg };
-static size_t count = 3;
+static const struct actio_stepper *steppers[MOST] = { &actio_dop853, &actio_discrete, &actio_skg, &actio_dual };
+static size_t count = 4;
 
 void actio_stepper_register(const struct actio_stepper *stepper)
 {

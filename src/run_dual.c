@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run_dual.h"
+#include "files.h"
+#include "solve/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+bool actio_run_is_dual(const struct actio_run *run) { return run->principle->stepper == &actio_dual; }
+
+static const char *const closures[] = { [ACTIO_CLOSURE_GAUSS] = "gauss", [ACTIO_CLOSURE_VAKONOMIC] = "vakonomic", [ACTIO_CLOSURE_REDUCED] = "reduced", [ACTIO_CLOSURE_FREE] = "free" };
+static const char *const powers[] = { [ACTIO_DUAL_ANY_POWER] = "any", [ACTIO_DUAL_NO_POWER] = "zero", [ACTIO_DUAL_TAKES_POWER] = "nonnegative" };
+
+static int index_of(const char *word, const char *const *list, int count)
+{
+    for (int i = 0; word && i < count; i++)
+        if (strcmp(word, list[i]) == 0) return i;
+    return 0;
+}
+
+static enum actio_closure closure_of(const struct actio_run *run) { return (enum actio_closure)index_of(run->options.closure, closures, 4); }
+static enum actio_dual_power power_of(const struct actio_run *run) { return (enum actio_dual_power)index_of(run->options.power, powers, 3); }
+
+const struct actio_principle *actio_run_closure(const struct actio_run *run)
+{
+    enum actio_closure c = closure_of(run);
+    bool other = actio_run_is_dual(run) && (c == ACTIO_CLOSURE_VAKONOMIC || c == ACTIO_CLOSURE_REDUCED);
+    return other ? actio_principle_named(closures[c]) : run->principle;
+}
+
+/* ---- do options fit? */
+
+static int refuse(struct actio_run *run, const char *option, const char *whose)
+{
+    actio_find(run->f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT(whose), ACTIO_TEXT(run->principle->name)));
+    return 1;
+}
+
+/* Options of the dual action that were given: the first one's name, or NULL. */
+static const char *given_option(const struct actio_run *run)
+{
+    const struct actio_run_options *o = &run->options;
+    const struct actio_dual_data *d = &run->model->dual;
+    const struct { bool given; const char *name; } list[] = {
+        { o->closure != NULL, "closure" }, { o->power != NULL, "power" }, { o->multipliers, "multipliers" }, { o->base != NULL || d->bases, "base" },
+        { d->weights > 0, "weights" }, { d->has_potential, "potential" }, { d->lasts > 0, "final" },
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].given) return list[i].name;
+    return NULL;
+}
+
+int actio_run_check_dual(struct actio_run *run)
+{
+    const struct actio_run_options *o = &run->options;
+    const char *option = given_option(run);
+    if (!actio_run_is_dual(run)) return option ? refuse(run, option, "dual") : 0;
+    if (o->gradients) return refuse(run, "gradient", "skg");
+    if (o->form) return refuse(run, "form", "skg");
+    if (o->verify) return refuse(run, "verify", "skg");
+    if (o->method && strcmp(o->method, "auto") != 0) return refuse(run, "method", "principles that have equations of motion");
+    if (o->power && closure_of(run) != ACTIO_CLOSURE_FREE) return refuse(run, "power", "--closure free");
+    if (o->order && (o->order < ACTIO_DUAL_LEAST_DEGREE || o->order > ACTIO_DUAL_MOST_DEGREE)) return actio_find(run->f, ACTIO_F_NO_DEGREE, ACTIO_ARGS(ACTIO_NUMBER(o->order))), 1;
+    size_t k = o->order ? (size_t)o->order : 4;
+    if (o->nodes && (o->nodes < k || o->nodes > ACTIO_DUAL_MOST_POINTS)) return actio_find(run->f, ACTIO_F_NO_QUADRATURE, ACTIO_ARGS(ACTIO_COUNT(o->nodes), ACTIO_COUNT(k), ACTIO_COUNT(ACTIO_DUAL_MOST_POINTS))), 1;
+    if (o->slabs && o->grid && o->grid < o->slabs) return actio_find(run->f, ACTIO_F_FEW_ELEMENTS, ACTIO_ARGS(ACTIO_COUNT(o->grid), ACTIO_COUNT(o->slabs))), 1;
+    if (closure_of(run) == ACTIO_CLOSURE_FREE && (!o->grid || o->slabs > 1)) return actio_find(run->f, ACTIO_F_FREE_NEEDS_GRID, ACTIO_NO_ARGS), 1;
+    return 0;
+}
+
+/* ---- base states from a file */
+
+struct table { struct actio_run *run; const char *text; size_t length; struct actio_dual_table *to; const char *missing; };
+
+/* The next cell of a line, without blanks and quotes; *at moves behind it. */
+static size_t next_cell(const char **at, const char *end, const char **cell)
+{
+    const char *from = *at, *to = from;
+    while (to < end && *to != ',' && *to != '\n') to++;
+    *at = to < end ? to + 1 : end;
+    while (from < to && strchr(" \"\r", *from)) from++;
+    while (to > from && strchr(" \"\r", to[-1])) to--;
+    *cell = from;
+    return (size_t)(to - from);
+}
+
+/* The component of y that a column is, SIZE_MAX - 1 for the time, SIZE_MAX for what is no matter here. */
+static size_t component_of(const struct actio_run *run, const char *name, size_t length)
+{
+    const struct actio_model *m = run->model;
+    if (length == 1 && *name == 't') return SIZE_MAX - 1;
+    for (size_t i = 0; i < run->ny; i++) {
+        const char *own = i >= m->coords && i < 2 * m->coords ? m->coord[i - m->coords].dot_name : actio_run_name(run, i);
+        if (strlen(own) == length && strncmp(own, name, length) == 0) return i;
+    }
+    return SIZE_MAX;
+}
+
+static size_t count_lines(const char *text, const char *end)
+{
+    size_t n = 0;
+    for (const char *p = text; p < end; p++) n += *p == '\n';
+    return n + 1;
+}
+
+static void read_table(void *user)
+{
+    struct table *t = user;
+    struct actio_run *run = t->run;
+    const char *at = t->text, *end = t->text + t->length, *line = memchr(at, '\n', t->length), *cell;
+    size_t rows = count_lines(at, end), cols = 0, *column = actio_arena_array(&run->arena, t->length + 2, sizeof *column);
+    double *time = NULL, **data = actio_arena_array(&run->arena, run->ny + 1, sizeof *data);
+    for (const char *stop = line ? line : end; at < stop; cols++) {
+        size_t n = next_cell(&at, stop, &cell), i = column[cols] = component_of(run, cell, n);
+        if (i == SIZE_MAX - 1) time = actio_arena_array(&run->arena, rows, sizeof *time);
+        else if (i < run->ny) data[i] = actio_arena_array(&run->arena, rows, sizeof **data);
+    }
+    if (!time) { t->missing = "it has no column t"; return; }
+    rows = 0;
+    for (at = line ? line + 1 : end; at < end; rows++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (!stop) stop = end;
+        for (size_t c = 0; c < cols; c++) {
+            char number[64];
+            size_t n = at < stop ? next_cell(&at, stop, &cell) : 0, i = column[c];
+            if (i == SIZE_MAX) continue;
+            snprintf(number, sizeof number, "%.*s", (int)(n < 63 ? n : 63), cell);
+            char *behind;
+            double x = n ? strtod(number, &behind) : NAN;
+            if (!isfinite(x) || *behind) { t->missing = actio_arena_format(&run->arena, "line %zu has no number in column %zu", rows + 2, c + 1); return; }
+            *(i == SIZE_MAX - 1 ? &time[rows] : &data[i][rows]) = x;
+        }
+        at = stop < end ? stop + 1 : end;
+    }
+    for (size_t r = 1; r < rows; r++)
+        if (!(time[r] > time[r - 1])) { t->missing = "its times do not rise"; return; }
+    if (rows < 2) { t->missing = "it has fewer than two rows"; return; }
+    *t->to = (struct actio_dual_table){ rows, time, (const double *const *)data };
+}
+
+static int take_table(struct actio_run *run, const char *path, struct actio_dual_table *to)
+{
+    struct table t = { .run = run, .to = to };
+    char *text = actio_file_read(run->ctx, path, "the base states", &t.length, run->f);
+    if (!text) return 1;
+    t.text = text;
+    int bad = actio_attempt(run->ctx, read_table, &t);
+    actio_give(run->ctx, text);
+    if (!bad && t.missing) actio_find(run->f, ACTIO_F_BASE_TABLE, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(t.missing))), bad = 1;
+    return bad;
+}
+
+/* ---- the task */
+
+struct tasking { struct actio_run *run; struct actio_dual *d; };
+
+static void allocate_task(void *user)
+{
+    struct tasking *x = user;
+    struct actio_run *run = x->run;
+    const struct actio_dual_data *said = &run->model->dual;
+    x->d = actio_arena_array(&run->arena, 1, sizeof *x->d);
+    struct actio_dual_task *t = &x->d->task;
+    double *given = actio_arena_array(&run->arena, run->ny + 1, sizeof *given), *last = actio_arena_array(&run->arena, run->ny + 1, sizeof *last);
+    bool *is_given = actio_arena_array(&run->arena, run->ny + 1, sizeof *is_given), *bound = actio_arena_array(&run->arena, run->motion.N + 1, sizeof *bound);
+    for (size_t i = 0; i < said->bases; i++) given[said->base[i].component] = actio_model_number(run->model, said->base[i].e), is_given[said->base[i].component] = true;
+    for (size_t i = 0; i < said->lasts; i++) last[said->last[i].component] = actio_model_number(run->model, said->last[i].e);
+    t->given = given, t->is_given = is_given, t->last = said->lasts ? last : NULL, t->choice.bound = bound;
+    if (closure_of(run) != ACTIO_CLOSURE_REDUCED) { t->choice.bound = NULL; return; }
+    const struct actio_chart *c = run->motion.law_data;
+    for (size_t i = 0; i < c->N; i++) {
+        bound[i] = true;
+        for (size_t r = 0; r < c->r; r++) bound[i] = bound[i] && c->Z[r * c->N + i] != 1;
+    }
+}
+
+/* A free reaction is told by the dual itself: what it says at a time is looked up. */
+static int free_rates(struct actio_motion *m, double t, const double *Y, double *dY) { return actio_motion_rhs(m, t, Y, dY); }
+static size_t free_size(const struct actio_motion *m) { return m->ny; }
+
+static int free_solve(struct actio_motion *m, double t, const double *y)
+{
+    double *U = m->dual->told.nodes ? actio_take(m->ctx, m->sys->first_order->u + 1, sizeof *U) : NULL;
+    if (!U) return actio_motion_solve(m, t, y);
+    actio_dual_look(m->dual, t, NULL, U);
+    memcpy(m->zdot, U, m->N * sizeof *U), memcpy(m->reaction, U + m->N, m->N * sizeof *U);
+    for (size_t k = 0; k < m->p; k++) m->lambda[k] = NAN;  /* along no gradient */
+    actio_give(m->ctx, U);
+    return ACTIO_FLOW_OK;
+}
+
+static const struct actio_law law_free = { .name = "free", .size = free_size, .rates = free_rates, .solve = free_solve };
+
+int actio_run_dual(struct actio_run *run)
+{
+    struct tasking x = { .run = run };
+    const struct actio_run_options *o = &run->options;
+    if (!actio_run_is_dual(run)) return 0;
+    if (actio_attempt(run->ctx, allocate_task, &x)) return 1;
+    struct actio_dual_task *t = &x.d->task;
+    t->choice.closure = closure_of(run), t->choice.multipliers = o->multipliers, t->choice.power = power_of(run);
+    t->slack = o->slack != 0 ? o->slack : 0.3;
+    t->base = run->model->dual.bases || (o->base && strcmp(o->base, "constant") == 0) ? ACTIO_BASE_CONSTANT
+            : o->base && strcmp(o->base, "exact") == 0 ? ACTIO_BASE_EXACT : o->base && *o->base ? ACTIO_BASE_TABLE : ACTIO_BASE_RK4;
+    if (t->base == ACTIO_BASE_TABLE && take_table(run, o->base, &t->table)) return 1;
+    if (t->choice.closure == ACTIO_CLOSURE_FREE) {
+        actio_find(run->f, ACTIO_F_FREE_REACTION, ACTIO_NO_ARGS);
+        if (actio_motion_obey(&run->motion, &law_free)) return 1;
+    }
+    run->motion.dual = run->dual = x.d;
+    return actio_system_dual(run->sys, &t->choice);
+}
+
+void actio_run_close_dual(struct actio_run *run)
+{
+    if (run->dual) actio_dual_close(run->ctx, run->dual);
+}
+
+/* ---- how it ended */
+
+static void say_horizon(struct actio_run *run, double horizon)
+{
+    double span = fabs(run->model->t1 - run->model->t0);
+    actio_find(run->f, ACTIO_F_DUAL_HORIZON, ACTIO_ARGS(ACTIO_NUMBER(span), ACTIO_NUMBER(horizon), ACTIO_COUNT((size_t)ceil(1.25 * span / fmax(horizon, 1e-6 * span)))));
+}
+
+int actio_run_foresee(struct actio_run *run)
+{
+    const struct actio_run_options *o = &run->options;
+    double horizon;
+    if (!actio_run_is_dual(run) || o->slabs > 1 || !(o->grid || o->slabs) || run->dual->task.choice.closure == ACTIO_CLOSURE_FREE || run->dual->task.base == ACTIO_BASE_EXACT) return 0;
+    if (actio_dual_horizon(&run->motion, run->model->t0, run->model->t1, run->y0, &horizon)) return 0;   /* not known: it is tried */
+    if (!isfinite(horizon)) return 0;
+    say_horizon(run, horizon);
+    return 1;
+}
+
+void actio_run_say_dual(struct actio_run *run)
+{
+    static const char *const why[] = {
+        [ACTIO_DUAL_NO_NUMBER] = "a formula has no finite value on the way from dual to primal variables",
+        [ACTIO_DUAL_NOT_POSITIVE] = "M = d2L/dU2 does not stay positive on the way to its maximum", [ACTIO_DUAL_NO_MAP] = "dual variables do not map to primal ones",
+        [ACTIO_DUAL_SPURIOUS] = "the maximum that was found is no motion, for its state jumps from element to element",
+        [ACTIO_DUAL_DIVERGED] = "Newton's method finds no maximum at which M = d2L/dU2 is positive", 
+    };
+    const struct actio_dual_told *told = &run->dual->told;
+    const char *state = actio_run_state_text(run, run->outcome.y_stop, NULL);
+    if (told->status == ACTIO_DUAL_TOO_MANY) { actio_find(run->f, ACTIO_F_DUAL_STIFF, ACTIO_ARGS(ACTIO_NUMBER(told->t), ACTIO_COUNT(told->elements), ACTIO_NUMBER(told->length))); return; }
+    actio_find(run->f, ACTIO_F_DUAL_FAILS, ACTIO_ARGS(ACTIO_NUMBER(told->t), ACTIO_NUMBER(told->length), ACTIO_TEXT(why[told->status]), ACTIO_TEXT(state)));
+}
+
+/* ---- the table */
+
+static void add_columns(struct actio_run *run, struct actio_table *t)
+{
+    const struct actio_dual_told *told = &run->dual->told;
+    const struct actio_first_order *fo = run->sys->first_order;
+    size_t before = t->cols, cols = before + told->nx;
+    struct actio_column *col = actio_arena_array(&t->arena, cols + 1, sizeof *col);
+    double **data = actio_arena_array(&t->arena, cols + 1, sizeof *data), *error = actio_arena_array(&t->arena, cols + 1, sizeof *error), *D = actio_arena_array(&t->arena, told->nx + 1, sizeof *D);
+    memcpy(col, t->col, before * sizeof *col), memcpy(data, t->data, before * sizeof *data), memcpy(error, t->error, before * sizeof *error);
+    for (size_t i = 0; i < told->nx; i++) {
+        col[before + i] = (struct actio_column){ actio_arena_format(&t->arena, "dual.%s", fo->name[i]), "", "variable of the dual action", "", ACTIO_ROLE_DUAL, true };
+        data[before + i] = actio_arena_array(&t->arena, t->rows + 1, sizeof **data);
+        error[before + i] = NAN;
+    }
+    for (size_t r = 0; r < t->rows; r++) {
+        actio_dual_look(run->dual, t->data[0][r], D, NULL);
+        for (size_t i = 0; i < told->nx; i++) data[before + i][r] = D[i];
+    }
+    t->col = col, t->data = data, t->error = error, t->cols = cols;
+}
+
+void actio_run_fill_dual(struct actio_run *run, struct actio_table *t)
+{
+    if (!run->dual) return;
+    const struct actio_dual_told *told = &run->dual->told;
+    if (told->nodes && t->rows) add_columns(run, t);
+    t->dual = actio_arena_alloc(&t->arena, sizeof *t->dual);
+    *t->dual = (struct actio_dual_numbers){ .action = told->slabs == 1 ? told->action : NAN, .hamiltonian = told->nodes ? told->hamiltonian : NAN, .drift = told->nodes ? told->drift : NAN,
+                                            .least = told->least, .largest = told->largest, .detector = told->detector,
+                                            .slabs = told->slabs, .elements = told->elements, .newton = told->newton, .degree = told->degree,
+                                            .closure = closures[closure_of(run)] };
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The dual action's maximum on a slab: -K = int B' M^-1 B element by element, inner unknowns condensed, Cholesky's method over the blocks of the
+ * elements' ends, Newton steps that keep M positive and let S grow.                                                                [DUAL 1.3] */
+#include "solve/dual.h"
+#include "algebra/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 40, MOST_HALVINGS = 12 };
+#define FLOOR 0.1                                          /* of the eigenvalues of M at first: paths along the border get nowhere */
+#define LEAST_FLOOR 1e-7
+
+/* ---- -K of one element */
+
+/* Columns E, f_U', -g_U' of B at a lane, as rows of length nu. */
+static void columns_of(const struct actio_dual_slab *s, size_t l, double *W)
+{
+    size_t nu = s->nu, nx = s->nx, w = s->lanes;
+    const struct actio_places *f = &s->fo->f_U, *g = &s->fo->g_U;
+    memset(W, 0, (2 * nx + s->ng) * nu * sizeof *W);
+    for (size_t i = 0; i < nx; i++) W[i * nu + i] = 1;
+    for (size_t i = 0; i < f->count; i++) W[(nx + f->row[i]) * nu + f->col[i]] = s->fU[i * w + l];
+    for (size_t i = 0; i < g->count; i++) W[(2 * nx + g->row[i]) * nu + g->col[i]] = -s->gU[i * w + l];
+}
+
+/* Z = W M^-1 W', lower half; 0, or 1: M is not positive. */
+static int lane_products(struct actio_dual_slab *s, size_t l, double *Z)
+{
+    size_t nu = s->nu, rows = 2 * s->nx + s->ng;
+    double *M = Z + rows * rows, *W = M + nu * nu;
+    memset(M, 0, nu * nu * sizeof *M);
+    for (size_t i = 0; i < s->fo->M.count; i++) M[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->M[i * s->lanes + l];
+    if (actio_cholesky_factor(nu, M)) return 1;
+    columns_of(s, l, W);
+    for (size_t r = 0; r < rows; r++) {
+        double *y = W + r * nu;                            /* L y = column */
+        for (size_t i = 0; i < nu; i++) y[i] = (y[i] - actio_dot(i, M + i * nu, y)) / M[i * nu + i];
+    }
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c <= r; c++) Z[r * rows + c] = actio_dot(nu, W + r * nu, W + c * nu);
+    return 0;
+}
+
+/* Places in the element's matrix: inner nodes, then m, then the first and the last node. */
+static size_t place_of_node(const struct actio_dual_slab *s, size_t j) { return j == 0 ? s->ni : j == s->e->k ? s->ni + s->nx : (j - 1) * s->nx; }
+static size_t place_of_m(const struct actio_dual_slab *s, size_t l) { return (s->e->k - 1) * s->nx + l * s->ng; }
+
+static double symmetric(const double *Z, size_t n, size_t i, size_t j) { return i >= j ? Z[i * n + j] : Z[j * n + i]; }
+
+/* Adds weight * (a_j E + c_j F)' M^-1 (a_i E + c_i F) for nodes j, i. */
+static void add_nodes(struct actio_dual_slab *s, const double *Z, double weight, const double *N, const double *dN, double *K)
+{
+    size_t nx = s->nx, rows = 2 * nx + s->ng, nl = s->nl;
+    for (size_t r = 0; r < nx; r++)
+        for (size_t c = 0; c < nx; c++) {
+            double ee = weight * symmetric(Z, rows, r, c) / (s->h * s->h), ef = weight * symmetric(Z, rows, r, nx + c) / s->h;
+            double fe = weight * symmetric(Z, rows, nx + r, c) / s->h, ff = weight * symmetric(Z, rows, nx + r, nx + c);
+            for (size_t j = 0; j <= s->e->k; j++) {
+                double by_rate = dN[j] * ee + N[j] * fe, by_value = dN[j] * ef + N[j] * ff;
+                size_t row = place_of_node(s, j) + r;
+                for (size_t i = 0; i <= s->e->k; i++) {
+                    size_t col = place_of_node(s, i) + c;
+                    if (col <= row) K[row * nl + col] += dN[i] * by_rate + N[i] * by_value;
+                }
+            }
+        }
+}
+
+static void add_multipliers(struct actio_dual_slab *s, const double *Z, double weight, const double *N, const double *dN, const double *P, double *K)
+{
+    size_t nx = s->nx, ng = s->ng, rows = 2 * nx + ng, nl = s->nl, k = s->e->k;
+    for (size_t r = 0; r < ng; r++) {
+        for (size_t c = 0; c < nx; c++) {
+            double ge = weight * symmetric(Z, rows, 2 * nx + r, c) / s->h, gf = weight * symmetric(Z, rows, 2 * nx + r, nx + c);
+            for (size_t l = 0; l < k; l++)
+                for (size_t j = 0; j <= k; j++) {
+                    size_t a = place_of_m(s, l) + r, b = place_of_node(s, j) + c;
+                    K[a > b ? a * nl + b : b * nl + a] += P[l] * (dN[j] * ge + N[j] * gf);
+                }
+        }
+        for (size_t c = 0; c < ng; c++) {
+            double gg = weight * symmetric(Z, rows, 2 * nx + r, 2 * nx + c);
+            for (size_t l = 0; l < k; l++)
+                for (size_t j = 0; j < k; j++)
+                    if (place_of_m(s, j) + c <= place_of_m(s, l) + r) K[(place_of_m(s, l) + r) * nl + place_of_m(s, j) + c] += P[l] * P[j] * gg;
+        }
+    }
+}
+
+static int element_matrix(struct actio_dual_slab *s, size_t e, double *K)
+{
+    size_t k = s->e->k;
+    double *Z = s->small;
+    memset(K, 0, s->nl * s->nl * sizeof *K);
+    for (size_t q = 0; q < s->e->points; q++) {
+        double weight = s->e->weight[q] * fabs(s->h);
+        const double *N = s->e->N + q * (k + 1), *dN = s->e->dN + q * (k + 1), *P = s->e->P + q * k;
+        if (lane_products(s, e * s->e->points + q, Z)) return ACTIO_DUAL_NOT_POSITIVE;
+        add_nodes(s, Z, weight, N, dN, K);
+        if (s->ng) add_multipliers(s, Z, weight, N, dN, P, K);
+    }
+    return ACTIO_DUAL_DONE;
+}
+
+/* ---- linear algebra */
+
+/* Cholesky's factors of the first `inner` columns; what is left becomes the complement. */
+static int condense(size_t n, size_t inner, double *a)
+{
+    for (size_t j = 0; j < inner; j++) {
+        double pivot = a[j * n + j] - actio_dot(j, a + j * n, a + j * n);
+        if (!(pivot > 0)) return 1;
+        a[j * n + j] = sqrt(pivot);
+        for (size_t i = j + 1; i < n; i++) a[i * n + j] = (a[i * n + j] - actio_dot(j, a + i * n, a + j * n)) / a[j * n + j];
+    }
+    for (size_t i = inner; i < n; i++)
+        for (size_t j = inner; j <= i; j++) a[i * n + j] -= actio_dot(inner, a + i * n, a + j * n);
+    return 0;
+}
+
+/* Element matrices condensed, the blocks of the ends factored. The last end is held. */
+static int factor(struct actio_dual_slab *s)
+{
+    size_t nx = s->nx, nl = s->nl, ni = s->ni, N = s->elements, block = nx * nx;
+    memset(s->diagonal, 0, (N + 1) * block * sizeof *s->diagonal);
+    for (size_t e = 0; e < N; e++) {
+        double *K = s->local + e * nl * nl, *here = s->diagonal + e * block, *next = here + block, *beside = s->beside + e * block;
+        int status = element_matrix(s, e, K);
+        if (status) return status;
+        if (condense(nl, ni, K)) return ACTIO_DUAL_DIVERGED;
+        for (size_t i = 0; i < nx; i++)
+            for (size_t j = 0; j < nx; j++) {
+                if (j <= i) here[i * nx + j] += K[(ni + i) * nl + ni + j], next[i * nx + j] += K[(ni + nx + i) * nl + ni + nx + j];
+                beside[i * nx + j] = K[(ni + nx + i) * nl + ni + j];
+            }
+    }
+    for (size_t e = 0; e < N; e++) {
+        double *here = s->diagonal + e * block, *next = here + block, *beside = s->beside + e * block;
+        if (actio_cholesky_factor(nx, here)) return ACTIO_DUAL_DIVERGED;
+        for (size_t i = 0; i < nx; i++)
+            for (size_t j = 0; j < nx; j++) beside[i * nx + j] = (beside[i * nx + j] - actio_dot(j, beside + i * nx, here + j * nx)) / here[j * nx + j];
+        for (size_t i = 0; i < nx; i++)
+            for (size_t j = 0; j <= i; j++) next[i * nx + j] -= actio_dot(nx, beside + i * nx, beside + j * nx);
+    }
+    return ACTIO_DUAL_DONE;
+}
+
+/* L y = b and L' y = b of lower factors with row length n; the first `count` rows. */
+static void forward(size_t count, size_t n, const double *a, double *b)
+{
+    for (size_t i = 0; i < count; i++) b[i] = (b[i] - actio_dot(i, a + i * n, b)) / a[i * n + i];
+}
+
+static void backward(size_t count, size_t n, const double *a, double *b)
+{
+    for (size_t i = count; i-- > 0;) {
+        b[i] /= a[i * n + i];
+        for (size_t j = 0; j < i; j++) b[j] -= a[i * n + j] * b[i];
+    }
+}
+
+/* The element's part of a vector of unknowns; ends belong to the element before them. */
+static void gather(const struct actio_dual_slab *s, size_t e, const double *z, double *to)
+{
+    size_t k = s->e->k, nx = s->nx, ng = s->ng;
+    const double *D = z + e * k * nx, *m = z + (s->elements * k + 1) * nx + e * k * ng;
+    memcpy(to, D + nx, (k - 1) * nx * sizeof *to);
+    if (ng) memcpy(to + (k - 1) * nx, m, k * ng * sizeof *to);
+    memcpy(to + s->ni, D, nx * sizeof *to), memcpy(to + s->ni + nx, D + k * nx, nx * sizeof *to);
+}
+
+static void scatter(const struct actio_dual_slab *s, size_t e, const double *from, double *z)
+{
+    size_t k = s->e->k, nx = s->nx, ng = s->ng;
+    double *D = z + e * k * nx, *m = z + (s->elements * k + 1) * nx + e * k * ng;
+    memcpy(D + nx, from, (k - 1) * nx * sizeof *D);
+    if (ng) memcpy(m, from + (k - 1) * nx, k * ng * sizeof *m);
+}
+
+/* (-K) step = G, the last end held. Nodes' parts of the right side are in G itself: elements bring theirs only from inside. */
+static void solve_step(struct actio_dual_slab *s)
+{
+    size_t k = s->e->k, nx = s->nx, ni = s->ni, nl = s->nl, N = s->elements, block = nx * nx;
+    double sign = s->h < 0 ? -1 : 1, *node = s->step;
+    for (size_t e = 0; e <= N; e++)
+        for (size_t i = 0; i < nx; i++) node[e * k * nx + i] = e < N ? sign * s->G[e * k * nx + i] : 0;
+    for (size_t e = 0; e < N; e++) {
+        double *b = s->right + e * nl, *here = node + e * k * nx, *next = here + k * nx;
+        const double *K = s->local + e * nl * nl;
+        gather(s, e, s->G, b);
+        for (size_t i = 0; i < ni; i++) b[i] *= sign;
+        forward(ni, nl, K, b);
+        for (size_t i = 0; i < nx; i++) here[i] -= actio_dot(ni, K + (ni + i) * nl, b), next[i] -= e + 1 < N ? actio_dot(ni, K + (ni + nx + i) * nl, b) : 0;
+    }
+    for (size_t e = 0; e < N; e++) {
+        double *here = node + e * k * nx;
+        forward(nx, nx, s->diagonal + e * block, here);
+        for (size_t i = 0; i < nx && e + 1 < N; i++) here[k * nx + i] -= actio_dot(nx, s->beside + e * block + i * nx, here);
+    }
+    for (size_t e = N; e-- > 0;) {
+        double *here = node + e * k * nx;
+        for (size_t i = 0; i < nx && e + 1 < N; i++)
+            for (size_t j = 0; j < nx; j++) here[j] -= s->beside[e * block + i * nx + j] * here[k * nx + i];
+        backward(nx, nx, s->diagonal + e * block, here);
+    }
+    for (size_t e = 0; e < N; e++) {
+        double *b = s->right + e * nl;
+        const double *K = s->local + e * nl * nl, *here = node + e * k * nx, *next = here + k * nx;
+        for (size_t i = 0; i < nx; i++)
+            for (size_t j = 0; j < ni; j++) b[j] -= K[(ni + i) * nl + j] * here[i] + K[(ni + nx + i) * nl + j] * next[i];
+        backward(ni, nl, K, b);
+        scatter(s, e, b, s->step);
+    }
+}
+
+int actio_dual_curve(struct actio_dual_slab *s, const double *v, double *out)
+{
+    size_t k = s->e->k, nx = s->nx, nl = s->nl, N = s->elements, count = actio_dual_unknowns(s);
+    double *b = s->right;
+    memset(out, 0, count * sizeof *out);
+    for (size_t e = 0; e < N; e++) {
+        double *K = s->local, *sum = s->trial, *D = out + e * k * nx;
+        int status = element_matrix(s, e, K);
+        if (status) return status;
+        gather(s, e, v, b);
+        for (size_t i = 0; i < nl; i++) {
+            sum[i] = 0;
+            for (size_t j = 0; j < nl; j++) sum[i] += symmetric(K, nl, i, j) * b[j];
+        }
+        scatter(s, e, sum, out);
+        for (size_t i = 0; i < nx; i++) D[i] += sum[s->ni + i], D[k * nx + i] += sum[s->ni + nx + i];
+    }
+    return ACTIO_DUAL_DONE;
+}
+
+/* ---- Newton's method */
+
+static void keep(const struct actio_dual_slab *s, double *to, const double *from)
+{
+    for (size_t i = 0; i < s->nu; i++) memcpy(to + i * s->lanes, from + i * s->lanes, s->elements * s->e->points * sizeof *to);
+}
+
+/* Halves the step until M is positive all over and S has grown; near the maximum, where S has no more digits, the gradient decides. 0, or a dual status. */
+static int advance(struct actio_dual_slab *s, double slope)
+{
+    size_t count = actio_dual_unknowns(s);
+    double before = s->action, residual = s->residual, sign = s->h < 0 ? -1 : 1;
+    bool flat = slope < 1e-9 * (1 + fabs(before));
+    int status = ACTIO_DUAL_DIVERGED;
+    keep(s, s->kept, s->U);
+    for (int it = 0; it < MOST_HALVINGS; it++) {
+        double a = ldexp(1, -it);
+        for (size_t i = 0; i < count; i++) s->trial[i] = s->z[i] + a * s->step[i];
+        status = actio_dual_at(s, s->trial);
+        bool grown = sign * (s->action - before) >= 1e-4 * a * slope;
+        if (!status && (flat ? s->residual <= residual || s->residual <= 1e-12 * s->size : grown)) {
+            memcpy(s->z, s->trial, count * sizeof *s->z);
+            return ACTIO_DUAL_DONE;
+        }
+        keep(s, s->U, s->kept);
+        if (!status) status = ACTIO_DUAL_DIVERGED;
+        if (flat && it > 1) break;
+    }
+    return status;
+}
+
+static void begin(struct actio_dual_slab *s)
+{
+    size_t nodes = s->elements * s->e->k + 1, nx = s->nx;
+    memset(s->z, 0, actio_dual_unknowns(s) * sizeof *s->z);
+    for (size_t a = 0; a < nodes; a++) memcpy(s->z + a * nx, s->last, nx * sizeof *s->z);
+    keep(s, s->U, s->base);
+    s->iterations = s->maps = 0, s->floor = FLOOR;
+}
+
+int actio_dual_solve(struct actio_dual_slab *s)
+{
+    double length = fabs(s->h) * (double)s->elements;
+    begin(s);
+    int status = actio_dual_at(s, s->z);
+    while (status == ACTIO_DUAL_NOT_POSITIVE && (s->floor *= 0.1) > LEAST_FLOOR) status = actio_dual_at(s, s->z);
+    bool polished = false;
+    while (!status && !polished) {
+        double action = s->action, residual = s->residual, sign = s->h < 0 ? -1 : 1;
+        status = factor(s);
+        if (status) break;
+        solve_step(s);
+        double slope = sign * actio_dot(actio_dual_unknowns(s), s->G, s->step), change = sqrt(fmax(slope, 0) / length);
+        polished = residual <= 1e-11 * s->size || change <= 1e-12 * s->size;   /* one step more, for the last digits */
+        if (residual <= 4 * DBL_EPSILON * s->size && s->ng == 0) break;
+        status = advance(s, slope);
+        while (status == ACTIO_DUAL_NOT_POSITIVE && (s->floor *= 0.1) > LEAST_FLOOR) s->action = action, s->residual = residual, status = advance(s, slope);
+        if (status && polished) { status = actio_dual_at(s, s->z); break; }    /* rounding: what there was is as good */
+        if (++s->iterations > MOST_ITERATIONS) status = ACTIO_DUAL_DIVERGED;
+    }
+    return status;
+}
+
+/* ---- is it a motion? */
+
+/* Least eigenvalue of C^-1/2 M C^-1/2 in a lane, where it is below `known`; `known` else. */
+static double least_in(struct actio_dual_slab *s, size_t l, double known)
+{
+    size_t nu = s->nu, w = s->lanes;
+    double *C = s->small, *M = C + nu * nu, *eigenvalue = M + nu * nu;
+    memset(C, 0, 2 * nu * nu * sizeof *C);
+    for (size_t i = 0; i < s->fo->C.count; i++) C[s->fo->C.row[i] * nu + s->fo->C.col[i]] = s->C[i * w + l];
+    for (size_t i = 0; i < s->fo->M.count; i++) M[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->M[i * w + l];
+    for (size_t i = 0; i < nu * nu; i++) C[i] = M[i] - (known - 1e-9) * C[i];    /* most lanes end here */
+    if (actio_cholesky_factor(nu, C) == 0) return known;
+    memset(C, 0, nu * nu * sizeof *C);
+    for (size_t i = 0; i < s->fo->C.count; i++) C[s->fo->C.row[i] * nu + s->fo->C.col[i]] = s->C[i * w + l];
+    if (actio_cholesky_factor(nu, C)) return NAN;
+    for (size_t i = 0; i < nu; i++)
+        for (size_t j = i + 1; j < nu; j++) M[i * nu + j] = M[j * nu + i];
+    for (int side = 0; side < 2; side++)                   /* L^-1 M, transposed, L^-1 again */
+        for (size_t c = 0; c < nu; c++) {
+            for (size_t i = 0; i < nu; i++) eigenvalue[i] = M[i * nu + c];
+            forward(nu, nu, C, eigenvalue);
+            for (size_t i = 0; i < nu; i++) M[i * nu + c] = eigenvalue[i];
+            if (c + 1 == nu)
+                for (size_t i = 0; i < nu; i++)
+                    for (size_t j = 0; j < i; j++) {
+                        double m = M[i * nu + j];
+                        M[i * nu + j] = M[j * nu + i], M[j * nu + i] = m;
+                    }
+        }
+    return actio_eigen_symmetric(nu, M, eigenvalue, NULL) ? NAN : fmin(known, eigenvalue[0]);
+}
+
+/* The mass matrix of continuous polynomials, its band factored; right sides int N x. */
+static void mass(struct actio_dual_slab *s, double *a, double *b)
+{
+    size_t k = s->e->k, nx = s->nx, dofs = s->elements * k + 1;
+    memset(a, 0, dofs * (k + 1 + nx) * sizeof *a);
+    for (size_t e = 0, l = 0; e < s->elements; e++)
+        for (size_t q = 0; q < s->e->points; q++, l++)
+            for (size_t j = 0; j <= k; j++) {
+                double N = s->e->weight[q] * s->e->N[q * (k + 1) + j];
+                size_t row = e * k + j;
+                for (size_t i = 0; i <= j; i++) a[row * (k + 1) + k + i - j] += N * s->e->N[q * (k + 1) + i];
+                for (size_t i = 0; i < nx; i++) b[row * nx + i] += N * s->U[i * s->lanes + l];
+            }
+}
+
+static void solve_band(size_t dofs, size_t k, size_t nx, double *a, double *b)
+{
+    for (size_t r = 0; r < dofs; r++) {
+        size_t first = r > k ? r - k : 0;
+        for (size_t c = first; c <= r; c++) {
+            double sum = a[r * (k + 1) + k + c - r];
+            for (size_t i = c > k && c - k > first ? c - k : first; i < c; i++) sum -= a[r * (k + 1) + k + i - r] * a[c * (k + 1) + k + i - c];
+            a[r * (k + 1) + k + c - r] = c < r ? sum / a[c * (k + 1) + k] : sqrt(sum);
+        }
+        for (size_t i = 0; i < nx; i++) {
+            for (size_t c = first; c < r; c++) b[r * nx + i] -= a[r * (k + 1) + k + c - r] * b[c * nx + i];
+            b[r * nx + i] /= a[r * (k + 1) + k];
+        }
+    }
+    for (size_t r = dofs; r-- > 0;)
+        for (size_t i = 0; i < nx; i++) {
+            b[r * nx + i] /= a[r * (k + 1) + k];
+            for (size_t c = r > k ? r - k : 0; c < r; c++) b[c * nx + i] -= a[r * (k + 1) + k + c - r] * b[r * nx + i];
+        }
+}
+
+/* |x - Pi x| at the points: small for a motion, as large as the motion for a spurious solution.        [DUAL 1.4] */
+static double detect(struct actio_dual_slab *s)
+{
+    size_t k = s->e->k, nx = s->nx, dofs = s->elements * k + 1;
+    double *a = s->band, *b = a + dofs * (k + 1), largest = 0;
+    mass(s, a, b);
+    solve_band(dofs, k, nx, a, b);
+    for (size_t e = 0, l = 0; e < s->elements; e++)
+        for (size_t q = 0; q < s->e->points; q++, l++)
+            for (size_t i = 0; i < nx; i++) {
+                double x = s->U[i * s->lanes + l];
+                for (size_t j = 0; j <= k; j++) x -= s->e->N[q * (k + 1) + j] * b[(e * k + j) * nx + i];
+                largest = fmax(largest, fabs(x));
+            }
+    return largest;
+}
+
+int actio_dual_judge(struct actio_dual_slab *s)
+{
+    double least = 1;
+    for (size_t l = 0; l < s->elements * s->e->points; l++) least = least_in(s, l, least);
+    s->least = least, s->detector = detect(s);
+    return !isfinite(s->least + s->detector);
+}

@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Motion from the dual action of Acharya and Sengupta: orders, gauge, zero duals, the dual Hamiltonian, horizons, marching, closures and free reactions against
+closed forms and a 40-digit Taylor series; the promise of --tol on the gallery; what is refused.
+
+usage: dual.py [--program FILE] [SECTION ...]"""
+import json
+import math
+import os
+import sys
+import tempfile
+from decimal import Decimal, getcontext
+
+from program import ROOT, Tally, call, rows
+
+# Lorenz's equations (10, 28, 8/3) from (1, 1, 1), 40-digit Taylor series.
+LORENZ = {1: (-9.37857001092506236, -8.35703378842664473, 29.3623253373634282), 10: (-4.90268754113464573, -3.74387292180291962, 24.6908581027905555),
+          20: (13.7931995951286188, 12.9518039361898985, 34.9016086811351429)}
+PARS = ("x1", "x2", "x3", "x1_dot", "x2_dot", "x3_dot")
+
+
+def taylor(t, order=30, steps=20):
+    """Lorenz's equations at t, by steps of a Taylor series in 40 digits."""
+    getcontext().prec = 40
+    s, a, b, h = Decimal(10), Decimal(28), Decimal(8) / 3, Decimal(str(t)) / steps
+    at = [Decimal(1)] * 3
+    for _ in range(steps):
+        x, y, z = ([v] for v in at)
+        for n in range(order):
+            xz, xy = sum(x[i] * z[n - i] for i in range(n + 1)), sum(x[i] * y[n - i] for i in range(n + 1))
+            x.append(s * (y[n] - x[n]) / (n + 1)), y.append((a * x[n] - xz - y[n]) / (n + 1)), z.append((xy - b * z[n]) / (n + 1))
+        at = [sum(c * h ** i for i, c in enumerate(v)) for v in (x, y, z)]
+    return [float(v) for v in at]
+
+
+def pars(t):
+    """The closed form of pars42."""
+    q, z0, z = math.sqrt(1.09), .3, .3 + .7 * t
+    return (.1 + q / .7 * (math.asinh(z) - math.asinh(z0)), .2 + q / .7 * (math.sqrt(1 + z * z) - q), z, q / math.sqrt(1 + z * z), z * q / math.sqrt(1 + z * z), .7)
+
+
+class Bench:
+    def __init__(self, program, tally, folder):
+        self.program, self.tally, self.folder = program, tally, folder
+
+    def run(self, model, *words, by="dual"):
+        """The JSON summary and the table, or None when it failed, which is counted."""
+        status, out, err = self.call(model, *words, by=by)
+        good = self.tally.check(status == 0, "%s %s: exit %s %s" % (model, " ".join(words), status, (out + err)[:300]))
+        return json.loads(out) if good else None
+
+    def call(self, model, *words, by="dual"):
+        path = model if "/" in model else os.path.join(ROOT, "models", model + ".act")
+        return call(self.program, "run", path, "--by", by, "--points", "2", "--json", *words, limit=120)
+
+    def table(self, model, *words, by="dual"):
+        path = os.path.join(ROOT, "models", model + ".act")
+        status, out, err = call(self.program, "run", path, "--by", by, "-o", "-", "--quiet", *words, limit=120)
+        return rows(out) if self.tally.check(status == 0, "%s %s: exit %s %s" % (model, " ".join(words), status, err[:200])) else []
+
+    def near(self, x, y, bound, what):
+        return self.tally.check(abs(x - y) <= bound, "%s: %.15g, not %.15g (off by %.1e)" % (what, x, y, abs(x - y)))
+
+    def error(self, told, names, exact):
+        return max(abs(told["end"][name] - x) for name, x in zip(names, exact)) if told else math.inf
+
+
+def orders(b):
+    """Nodal reactions have order 2k: a constant base, eliminated and implicit forms."""
+    lorenz = taylor(.1)
+    for model, names, exact, words, grids in (
+            ("lorenz", "xyz", lorenz, ("--time", "0..0.1"), {1: (32, 64), 2: (8, 16), 3: (4, 8), 4: (4, 8)}),
+            ("pars42", PARS, pars(1), ("--time", "0..1"), {1: (32, 64), 2: (8, 16), 3: (8, 16), 4: (2, 4)}),
+            ("pars42", PARS, pars(1), ("--time", "0..1", "--multipliers"), {1: (32, 64), 2: (8, 16), 3: (8, 16), 4: (2, 4)})):
+        for k, pair in grids.items():
+            errors = [b.error(b.run(model, "--base", "constant", "--order", str(k), "--grid", str(n), *words), names, exact) for n in pair]
+            rate = math.log2(errors[0] / errors[1])
+            b.tally.check(abs(rate - 2 * k) < .2, "%s %s, degree %d: errors %s, order %.2f" % (model, " ".join(words), k, errors, rate))
+
+
+def gauge(b):
+    """Weights, base, final values and potentials change the dual variables, not the motion."""
+    exact, square, fourth = taylor(.1), "((x-x.base)^2+(y-y.base)^2+(z-z.base)^2)/2", "((x-x.base)^4+(y-y.base)^4+(z-z.base)^4)/4"
+    known = {"0": (-.28161, -.25570, .01535), ".01": (-.29761, -.26976, .01629), ".1": (-.44160, -.39632, .02471)}
+    for words in ((), ("--weights", "x=1,y=2,z=5"), ("--base", "x=0,y=0,z=0"), ("--base", "x=1.5,y=2,z=.5", "--final", "x=.05,y=-.1,z=.08"), ("--weights", "x=exp(-10*t),z=2+sin(t)"),
+                  *(("--potential", "%s + %s*%s" % (square, q, fourth)) for q in known), ("--potential", "cosh(x - x.base)")):
+        told = b.run("lorenz", "--time", "0..0.1", "--grid", "32", "--base", "constant", *words)
+        b.tally.check(b.error(told, "xyz", exact) < 2e-12, "gauge %s: off by %.1e" % (words, b.error(told, "xyz", exact)))
+    for q, D in known.items():
+        first = b.table("lorenz", "--time", "0..0.1", "--grid", "32", "--base", "constant", "--points", "3", "--potential", "%s + %s*%s" % (square, q, fourth))[0]
+        for name, x in zip("xyz", D):
+            b.near(first["dual." + name], x, 6e-6, "D(0) of %s with q = %s" % (name, q))
+    last = b.table("lorenz", "--time", "0..0.1", "--grid", "8", "--base", "x=1.5,y=2,z=.5", "--final", "x=.05,y=-.1,z=.08", "--points", "3")[-1]
+    b.tally.check((last["dual.x"], last["dual.y"], last["dual.z"]) == (.05, -.1, .08), "final values: %s" % last)
+    one, hundred = (b.run("lorenz", "--time", "0..0.1", "--grid", "8", "--base", "constant", "--weights", "x=%s,y=%s,z=%s" % (c, c, c)) for c in ("1", "100"))
+    b.near(hundred["dual"]["action"], 100 * one["dual"]["action"], 1e-10, "weights that are all multiplied by 100: S")
+    b.near(hundred["dual"]["max_dual"], 100 * one["dual"]["max_dual"], 1e-10, "D")
+    b.tally.check(hundred["dual"]["newton"] == one["dual"]["newton"], "and the steps are the same")
+
+
+def zero(b):
+    """A base that is the motion has the dual 0, up to quadrature; and with exact quadrature of reactions too."""
+    for points, known in ((3, 2.6e-6), (4, 1.9e-9), (6, 4e-12)):
+        told = b.run("lorenz", "--time", "0..1", "--grid", "64", "--order", "2", "--nodes", str(points), "--base", "exact")
+        b.tally.check(told and known / 2 < told["dual"]["max_dual"] < 2 * known, "zero dual with %d points: %s" % (points, told and told["dual"]))
+    for words in ((), ("--multipliers",), ("--closure", "reduced"), ("--closure", "vakonomic"), ("--closure", "free"), ("--closure", "free", "--power", "zero")):
+        told = b.run("pars42", "--time", "0..1", "--grid", "10", "--base", "exact", *words)
+        b.tally.check(told and told["dual"]["max_dual"] < 1e-10 and told["dual"]["min_eigenvalue"] > 1 - 1e-9, "zero dual %s: %s" % (words, told and told["dual"]))
+
+
+def hamiltonian(b):
+    """The dual Hamiltonian of a constant base is -|x(T) - base|^2/2, and constant at order 2k."""
+    for k, known in ((2, (9.8e-4, 6.4e-5, 4e-6, 2.5e-7)), (3, (None, None, None, 1.2e-11)), (4, (4e-9, 1.6e-11, 3e-13, None))):
+        for n, drift in zip((4, 8, 16, 32), known):
+            told = b.run("lorenz", "--time", "0..0.1", "--grid", str(n), "--order", str(k), "--base", "constant")
+            if drift and told:
+                b.tally.check(told["dual"]["hamiltonian_drift"] < max(2.5 * drift, 3e-12), "Hamiltonian, degree %d, %d elements: drift %.1e, not %.1e" % (k, n, told["dual"]["hamiltonian_drift"], drift))
+    b.near(told["dual"]["hamiltonian"], -6.67383193909, 1e-11, "dual Hamiltonian")
+    b.near(told["dual"]["hamiltonian"], -sum((x - 1) ** 2 for x in taylor(.1)) / 2, 1e-11, "dual Hamiltonian, by the end")
+
+
+def quadratic(b):
+    """Eq. 47 with its sign corrected: S is .545 T, in one Newton step (and one more for the last digits)."""
+    for t, first in ((1, (-.924364725991, -.552117580034)), (5, (-4.158975908183, -4.303413639379))):
+        words = ("--time", "0..%d" % t, "--grid", str(32 * t), "--base", "v1=0,v2=0")
+        told, table = b.run("pars47", *words), b.table("pars47", "--points", "3", *words)
+        b.near(told["dual"]["action"], .545 * t, 1e-12, "S of eq. 47, T = %d" % t)
+        b.tally.check(told["dual"]["newton"] <= 2 and told["dual"]["min_eigenvalue"] == 1, "eq. 47: %s" % told["dual"])
+        for name, x in zip(("dual.v1", "dual.v2"), first):
+            b.near(table[0][name], x, 2e-11, "%s(0) of eq. 47, T = %d" % (name, t))
+
+
+def horizon_of(b, model, *words):
+    status, out, _ = b.call(model, *words)
+    said = json.loads(out).get("errors", [{}])[0] if status else {}
+    if not b.tally.check(status == 3 and said.get("code") == "DUAL_HORIZON", "%s %s: %s %s" % (model, words, status, said)):
+        return math.nan
+    return float(said["message"].split("up to a length of ")[1].split()[0])
+
+
+def horizons(b):
+    """How long one slab may be, by one backward solution along the motion; Newton's method agrees."""
+    bases = {"constant": (.1469, .2128, .2858, .3747), "x=0,y=0,z=0": (.1330, .1954, .2784, .3647), "x=0,y=0,z=27": (.0404, .0524, .0890)}
+    for base, known in bases.items():
+        for alpha, horizon in zip((0, 10, 20, 40), known):
+            words = ("--time", "0..0.5", "--grid", "50", "--base", base, "--weights", ",".join("%s=exp(-%d*t)" % (name, alpha) for name in "xyz"))
+            b.near(horizon_of(b, "lorenz", *words), horizon, 1.2e-4, "horizon of base %s, alpha = %d" % (base, alpha))
+    for model, horizon in (("pars42", 1.348), ("pars45", 1.418)):
+        b.near(horizon_of(b, model, "--time", "0..2", "--grid", "50", "--base", "constant"), horizon, 6e-4, "horizon of " + model)
+    for t, good in ((.14, True), (.146, True), (.148, False), (.15, False)):
+        b.tally.check((b.call("lorenz", "--time", "0..%g" % t, "--grid", "14", "--base", "constant")[0] == 0) == good, "one slab of %g on a constant base" % t)
+    told = b.run("lorenz", "--time", "0..0.4", "--grid", "100", "--base", "constant", "--weights", ",".join("%s=exp(-80*t)" % name for name in "xyz"))
+    b.tally.check(b.error(told, "xyz", taylor(.4, steps=80)) < 1e-8, "exponential weights keep M positive on a longer slab")
+
+
+def marching(b):
+    """Slabs of length 1, elements of .01, degree 4."""
+    for t, bound in ((10, 6e-10), (20, 6e-7)):
+        told = b.run("lorenz", "--time", "0..%d" % t, "--slabs", str(t), "--grid", str(100 * t))
+        b.tally.check(b.error(told, "xyz", LORENZ[t]) < bound, "lorenz, %d slabs: off by %.1e" % (t, b.error(told, "xyz", LORENZ[t])))
+        b.tally.check(told["dual"]["slabs"] == t and told["dual"]["elements"] == 100 * t and told["dual"]["newton"] <= 3 * t and .99 < told["dual"]["min_eigenvalue"] <= 1, "%s" % told["dual"])
+    for k, n, bound in ((2, 400, 1e-9), (3, 200, 1e-11), (4, 100, 1e-10), (6, 50, 1e-11)):
+        told = b.run("lorenz", "--time", "0..1", "--order", str(k), "--grid", str(n))
+        b.tally.check(b.error(told, "xyz", LORENZ[1]) < bound and told["dual"]["degree"] == k, "lorenz, one slab of degree %d: off by %.1e" % (k, b.error(told, "xyz", LORENZ[1])))
+    told = b.run("lorenz", "--time", "1..0", "--slabs", "10", "--grid", "200", *("--start x=%.17g,y=%.17g,z=%.17g" % LORENZ[1]).split())
+    b.tally.check(b.error(told, "xyz", (1, 1, 1)) < 1e-6, "backward: off by %.1e" % b.error(told, "xyz", (1, 1, 1)))
+
+
+def closures(b):
+    """Whatever closes the motion has a dual: that of every principle is its own motion."""
+    known = {"gauss": 0.97355616490802232, "vakonomic": 0.92542542637835245, "reduced": 1.1}
+    for closure, x1 in known.items():
+        for words in (("--tol", "1e-11"), ("--grid", "20"), ("--slabs", "3", "--grid", "30")):
+            told = b.run("pars42", "--time", "0..1", "--closure", closure, *words)
+            b.near(told["end"]["x1"], x1, 2e-12, "x1(1) by closure %s %s" % (closure, " ".join(words)))
+            b.tally.check(told["dual"]["closure"] == closure, "the closure is told")
+    told = b.run("pars42", "--time", "0..5", "--closure", "reduced")
+    b.near(told["end"]["energy"], 7.965, 1e-8, "energy of the split's motion")
+    for model, words in (("pars42", ("--multipliers",)), ("pars45", ("--multipliers",)), ("disk", ("--multipliers", "--time", "0..1")), ("pendulum-cartesian", ("--multipliers",)),
+                         ("pars45", ()), ("rod-servo-along", ("--multipliers",))):
+        by_dual, other = b.table(model, "--tol", "1e-10", *words), b.table(model, "--tol", "1e-10", *[w for w in words if w != "--multipliers"], by="dalembert")
+        names = [name for name in (other or [{}])[0] if name.split(".")[0] in ("lambda", "reaction") or "." not in name]
+        worst = max((abs(x[name] - y[name]) / max(1, abs(y[name])) for x, y in zip(by_dual, other) for name in names), default=math.inf)
+        b.tally.check(len(by_dual) == len(other) and worst < 2e-9, "%s %s: %.1e away from d'Alembert's motion" % (model, words, worst))
+
+
+def free(b):
+    """Free reactions: the motion nearest to the base depends on the base and on the interval; Gauss's closure does not."""
+    path = os.path.join(b.folder, "base.csv")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("t," + ",".join(PARS) + "\n")
+        for i in range(401):
+            t = i / 400
+            file.write(",".join("%.17g" % x for x in (t, *(x + .05 * math.sin(3 * t + j) for j, x in enumerate(pars(t))))) + "\n")
+    def at_half(*words):
+        tables = [b.table("pars42", "--base", path, "--time", "0..%s" % t, "--grid", str(n), "--points", str(p), *words) for t, n, p in ((".5", 20, 11), ("1", 40, 21))]
+        return max(abs(x[name] - y[name]) for x, y in zip(*tables) for name in PARS) if all(tables) else math.nan
+    b.tally.check(at_half() < 1e-9, "Gauss's closure does not know where the interval ends: %.1e" % at_half())
+    for words in ((), ("--power", "zero"), ("--power", "nonnegative")):
+        apart = at_half("--closure", "free", *words)
+        b.tally.check(1e-4 < apart < .1, "free reactions do, %s: %.1e" % (words, apart))
+    status, out, err = call(b.program, "run", "pars42", "--by", "dual", "--closure", "free", "--time", "0..1", "--grid", "10", "--json")
+    b.tally.check(status == 0 and any(w["code"] == "FREE_REACTION" and "length of the interval" in w["message"] for w in json.loads(out)["warnings"]), "the run says so")
+    words = ("--base", path, "--time", "0..1", "--grid", "32", "--points", "33", "--closure", "free")
+    lossless, lossy, other = (b.table("pars42", *words, "--power", p) for p in ("zero", "nonnegative", "nonnegative,-.3"))
+    b.tally.check(max(abs(r["energy"] - .79) for r in lossless) < 1e-6, "reactions of power 0 keep the energy")
+    b.tally.check(all(x["energy"] > y["energy"] for x, y in zip(lossy, lossy[1:])), "reactions that take power let it fall")
+    b.near(lossy[-1]["x1"], other[-1]["x1"], 1e-9, "the sign of the slack's base is that of the slack, no more")
+    for table in (lossless, lossy):
+        b.tally.check(max(abs(r["residual.edge"]) for r in table) < 1e-9, "free reactions obey the constraint")
+        power = max(abs(sum(r["reaction." + n] * r[n + "_dot"] for n in ("x1", "x2", "x3")) - (0 if table is lossless else r["energy"] * 0)) for r in table)
+        b.tally.check(power < 1e-4 if table is lossless else .02 < power < .2, "power of the reaction: %.1e" % power)
+    for power in ("zero", "nonnegative"):
+        told = b.run("pars-general", "--closure", "free", "--power", power, "--grid", "40")
+        b.tally.check(told and told["residual"] < 1e-9 and told["dual"]["min_eigenvalue"] > 0, "five coordinates, power %s: %s" % (power, told and told["dual"]))
+
+
+def tolerance(b):
+    """--tol holds, beside a much finer run by d'Alembert; as many rows as asked for."""
+    for model, span in (("lorenz", "0..5"), ("kepler", "0..7"), ("spherical-pendulum", "0..5"), ("disk", "0..3"), ("driven-double-pendulum", "0..2"), ("bilinear-oscillator", "0..5"), ("pars-nu", "0..5"), ("knife", "0..2")):
+        exact = b.table(model, "--time", span, "--tol", "1e-12", by="dalembert")
+        for tol in ("1e-5", "1e-7", "1e-9"):
+            table = b.table(model, "--time", span, "--tol", tol)
+            names = [name for name in (exact or [{}])[0] if "." not in name]
+            worst = max((max(abs(x[n] - y[n]) for x, y in zip(exact, table)) / max(1, max(abs(x[n]) for x in exact)) for n in names), default=math.inf)
+            b.tally.check(len(table) == len(exact) == 201 and worst < float(tol), "%s at %s: %.1e" % (model, tol, worst))
+
+
+def soft(b):
+    """Soft walls are potentials like any other; switches end slabs where they are."""
+    for model, words in (("bouncing-ball", ("--sigma", ".01", "--barrier", "50", "--time", "0..2")), ("puck", ("--sigma", ".05", "--barrier", "500"))):
+        one, other = (b.table(model, *words, by=by) for by in ("dual", "dalembert"))
+        worst = max((abs(x[n] - y[n]) for x, y in zip(one, other) for n in x if n in ("x", "y")), default=math.inf)
+        b.tally.check(len(one) == len(other) and worst < 1e-8, "%s with soft walls: %.1e away" % (model, worst))
+
+
+SLOW = {"nlink", "van-der-pol"}
+
+
+def gallery(b):
+    """Every model to which it applies has the motion of d'Alembert."""
+    agreed = 0
+    for name in sorted(os.listdir(os.path.join(ROOT, "models"))):
+        stem = name[:-4]
+        if not name.endswith(".act") or stem in SLOW:
+            continue
+        status, out, err = call(b.program, "compare", os.path.join(ROOT, "models", name), "--by", "dalembert,dual", "--points", "41", "--json", limit=120)
+        told = {row["by"]: row["status"] for row in json.loads(out).get("principles", [])} if status in (0, 1) else {}
+        b.tally.check(told.get("dalembert") != "reference" or told.get("dual") in ("agrees", "inapplicable"), "%s: %s %s" % (stem, told, err[:200]))
+        agreed += told.get("dual") == "agrees"
+    b.tally.check(agreed >= 70, "models that agree: %d" % agreed)
+
+
+def refused(b):
+    """Failures say what happened and what to try; options that do not fit are usage errors."""
+    for model, words, status, code in (
+            ("lorenz", ("--time", "0..5", "--grid", "50", "--base", "constant"), 3, "DUAL_HORIZON"), ("lorenz", ("--slabs", "10", "--grid", "500", "--base", "constant"), 3, "DUAL_FAILS"),
+            ("van-der-pol", (), 3, "DUAL_STIFF"), ("bouncing-ball", (), 1, "INAPPLICABLE"), ("four-bar", (), 1, "INAPPLICABLE"), ("pendulum-tension", (), 1, "INAPPLICABLE"),
+            ("lorenz", ("--closure", "reduced"), 1, "INAPPLICABLE"), ("disk", ("--closure", "vakonomic"), 1, "INAPPLICABLE"),
+            ("pars42", ("--closure", "free"), 2, "FREE_NEEDS_GRID"), ("pars42", ("--power", "zero"), 2, "NOT_ITS_OPTION"), ("pars42", ("--nodes", "2"), 2, "NO_QUADRATURE"),
+            ("pars42", ("--grid", "3", "--slabs", "4"), 2, "FEW_ELEMENTS"), ("pars42", ("--method", "dop853"), 2, "NOT_ITS_OPTION"), ("pars42", ("--gradient", "x1"), 2, "NOT_ITS_OPTION"),
+            ("pars42", ("--verify",), 2, "NOT_ITS_OPTION"), ("pars42", ("--base", "nowhere.csv"), 5, "CANNOT_READ"), ("pars42", ("--weights", "edge=1"), 2, None),
+            ("pars42", ("--weights", "x1''=1"), 2, "NOT_DUAL"), ("pars42", ("--potential", "x1^2 + y.base"), 2, "UNKNOWN_NAME"), ("pars42", ("--weights", "x1=x2"), 2, "BAD_OPTION"),
+            ("pars42", ("--final", "lambda.edge=1"), 2, "NOT_DUAL")):
+        got, out, _ = b.call(model, *words)
+        said = (json.loads(out).get("errors") or [{}])[0]
+        good = got == status and (code is None or said.get("code") in (code, "BAD_OPTION" if status == 2 else code))
+        b.tally.check(good, "%s %s: %s %s" % (model, " ".join(words), got, said))
+        b.tally.check(status == 2 or bool(said.get("hint")) or code == "CANNOT_READ", "%s %s: no remedy in %s" % (model, " ".join(words), said))
+    for words in (("--closure", "nobody"), ("--power", "nonnegative,0"), ("--order", "9"), ("--base", "motion"), ("--weights", "x")):
+        b.tally.check(b.call("pars42", *words)[0] == 2, "%s is no option" % (words,))
+    for words in (("--closure", "gauss"), ("--multipliers",), ("--weights", "x1=2"), ("--base", "exact"), ("--potential", "x1^2")):
+        b.tally.check(b.call("pars42", *words, by="dalembert")[0] == 2, "%s beside dalembert" % (words,))
+    bad = os.path.join(b.folder, "bad.csv")
+    for text in ("x1\n1\n2\n", "t,x1\n0,1\n0,2\n", "t,x1\n0,1\n1,a\n", "t,x1\n0,1\n", ""):
+        with open(bad, "w", encoding="utf-8") as file:
+            file.write(text)
+        got, out, _ = b.call("pars42", "--base", bad, "--grid", "5")
+        b.tally.check(got == 5 and json.loads(out)["errors"][0]["code"] == "BASE_TABLE", "a table %r: %s" % (text, out[:200]))
+
+
+SECTIONS = (orders, gauge, zero, hamiltonian, quadratic, horizons, marching, closures, free, tolerance, soft, gallery, refused)
+
+
+def main():
+    words, program = sys.argv[1:], os.path.join(ROOT, "build", "actio")
+    if words[:1] == ["--program"]:
+        program, words = words[1], words[2:]
+    tally = Tally("dual")
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(os.path.abspath(program), tally, folder)
+        for section in SECTIONS:
+            if not words or section.__name__ in words:
+                section(bench)
+    tally.done()
+
+
+if __name__ == "__main__":
+    main()
