@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """actio derive --by P from outside: what is printed, evaluated here, gives the rates that `run --by P` has along its motion; the C file gives
-the same; discrete steps made from the printed equations are those of run. tests/derive_by.py [--program FILE] [MODEL ...]"""
+the same; discrete steps made from the printed equations are those of run; the dual's formulas are identities at any numbers. tests/derive_by.py [--program FILE] [MODEL ...]"""
 import glob
 import itertools
 import math
 import os
+import random
 import re
 import subprocess
 import sys
@@ -190,7 +191,7 @@ def solve_any(grid, b):
 
 def matrix(text, name):
     """{(i, j): formula} of a printed matrix, in full or by entries."""
-    found = {(int(i), int(j)): Formula(e) for i, j, e in re.findall(r"^  %s\[(\d+), (\d+)\] = (.*(?:\n      .*)*)$" % name, text, re.M)}
+    found = {(int(i), int(j)): Formula(" ".join(e.split())) for i, j, e in re.findall(r"^  %s\[(\d+), (\d+)\] = (.*(?:\n      .*)*)$" % name, text, re.M)}
     grid = re.search(r"^  %s = \( .*? \)\n(?:   +\( .* \)\n)*" % name, text, re.M)
     for i, line in enumerate(grid.group().splitlines() if grid else []):
         for j, e in enumerate(re.split(r"  +", re.search(r"\( (.*?) *\)$", line).group(1))):
@@ -390,6 +391,202 @@ def check_discrete(program, model, shown, coords, tally, what):
         tally.check(close(x, table[-1][n], bound=1e-9) and good, "%s: %s is (%.12g, %.12g), not (%.12g, %.12g)" % (what, n, x, y, table[-1][n], table[-1][dot(n)]))
 
 
+# ---- dual: at random numbers, not along a motion: its formulas are identities
+
+DUAL_MODELS = ["lorenz", "pars42", "double-pendulum", "kepler", "coin", "snakeboard", "damped-oscillator", "lm2", "moving-wall", "lorenz-chetaev",
+               "pendulum-cartesian", "touching", "lorenz-restricted", "pars-nu", "friction-block"]
+
+
+def suffixed(name, suffix):
+    """NAME_dot of NAME, a_dot[3] of a[3]."""
+    at = name.index("[") if "[" in name else len(name)
+    return name[:at] + suffix + name[at:]
+
+
+def stem(unknown):
+    dots = len(unknown) - len(unknown.rstrip("'"))
+    return suffixed(unknown.rstrip("'").replace(".", "_"), ["", "_dot", "_ddot"][dots])
+
+
+class Dual:
+    """One form of the dual, printed: its formulas, and numbers for everything they are made of."""
+
+    def __init__(self, shown, free, seed):
+        def part(title):
+            return shown.of("Free reactions, " + title[0].lower() + title[1:] if free else title)
+        own = shown.text.split("# Free reactions")
+        block = "# Free reactions".join(own[1:]) if free else own[0]
+        self.numbers = random.Random(seed)
+        self.matrix = matrix(block, "N" if free else "M")
+        order = re.search(r"\n((?:  [^#\n=(][^#\n=()]*\n)+)  # rows and columns in this order", block).group(1)
+        self.U = re.sub(r" \[[^]]*\]|\s", "", order).split(",")                 # without units
+        self.closed = not any("solves these equations" in b or "coupled too widely" in b for b in [block])
+        (_, _, _, self.H), = part("Potential")
+        (_, _, _, self.Lpre), = part("Pre-dual Lagrangian")
+        self.form, self.map = part("First-order form"), part("From dual to primal")
+        self.action = {name: right for _, name, _, right in part("Dual action")}
+        self.momenta, self.rates, self.hamiltonian = part("Momenta"), part("Rates of the dual variables"), part("Dual Hamiltonian")
+        self.h, self.params = "H_free" if free else "H", shown.params()
+        names = set().union(*[e[2].names | e[3].names for title in ("First-order form", "Potential", "Pre-dual Lagrangian", "From dual to primal",
+                                                                   "Momenta", "Rates of the dual variables", "Dual Hamiltonian") for e in part(title)])
+        self.env = {n: self.numbers.uniform(.1, .5) for n in sorted(names)}
+        self.env.update(self.params, t=.3)
+
+    def lagrangian(self, env):
+        return self.Lpre(dict(env, **{self.h: self.H(env)}))
+
+    def at_map(self):
+        """Numbers with p and U by the printed map."""
+        env, left = dict(self.env), {name: right for _, name, _, right in self.map}
+        while left:
+            ready = [n for n in left if not left[n].names & set(left)]
+            env.update((n, left.pop(n)(env)) for n in ready)
+            assert ready
+        return env
+
+
+def slope(f, env, name, h=1e-4):
+    at = [f(dict(env, **{name: env.get(name, 0) + k * h})) for k in (1, -1, 2, -2)]
+    return (8 * (at[0] - at[1]) - at[2] + at[3]) / (12 * h)
+
+
+def check_dual_map(dual, say):
+    """The equations of the map are dLpre/dU = 0, M is their matrix, and Ldual is Lpre there."""
+    env = dual.at_map() if dual.closed else dual.env
+    lines = iter([e for e in dual.map if not dual.closed])
+    for i, u in enumerate(dual.U):
+        gradient = slope(dual.lagrangian, env, u)
+        want = 0 if dual.closed else next(lines)[2](env)
+        say(close(gradient, want, bound=1e-8), "dLpre/d%s is %.9g, not %.9g" % (u, gradient, want))
+        for j, v in enumerate(dual.U):
+            row = dual.matrix.get((i + 1, j + 1)) or dual.matrix.get((j + 1, i + 1))
+            second = slope(lambda e: slope(dual.lagrangian, e, v, 2e-3), env, u, 2e-3)
+            say(not dual.matrix or close(second, row(env) if row else 0, bound=1e-5), "M of %s and %s is %.9g, not %.9g" % (u, v, row(env) if row else 0, second))
+    density = [right for name, right in dual.action.items() if name.startswith("Ldual")]
+    say(len(density) == dual.closed, "the density of the dual action is there where the map is")
+    for right in density:
+        say(close(right(env), dual.lagrangian(env), bound=1e-11), "Ldual is %.15g, Lpre at the map %.15g" % (right(env), dual.lagrangian(env)))
+
+
+def check_dual_hamiltonian(dual, say):
+    """P = -x; Hdual = P D' - Lpre at x = -P; dHdual/dP are the printed D', dHdual/dD = f."""
+    differential = [left for _, left, _, _ in dual.momenta]
+    env = dict(dual.env)
+    for (_, P, _, right), u in zip(dual.momenta, dual.U):
+        say(P == "P_" + stem(u) and close(right(env), -env[u]), "%s is not -%s" % (P, u))
+    env.update((u, -env[P]) for u, P in zip(dual.U, differential))
+    (_, _, _, H), = dual.hamiltonian
+    rates, sum_ = {name: right(env) for _, name, _, right in dual.rates if name.startswith("dual.") and name.endswith("'")}, 0
+    for u, P in zip(dual.U, differential):
+        rate = rates["dual.%s'" % stem(u)]
+        say(close(slope(H, env, P), rate, bound=1e-8), "dHdual/d%s is %.9g, D' is %.9g" % (P, slope(H, env, P), rate))
+        sum_ += env[P] * rate
+    say(close(H(env), sum_ - dual.lagrangian(dict(env, **rates)), bound=1e-11), "Hdual is not P*D' - Lpre")
+    f = {left.rstrip("'") + "'" * (left.count("'") - 1): right(env)
+         for _, left, _, right in dual.form if left not in dual.U and left in (left.rstrip("'") + "'", left.rstrip("'") + "''")}
+    for u in dual.U[:len(differential)]:
+        want = f.get(u) if u in f else env.get(u + "'")                # a position's rate is its velocity, an implicit rate is an unknown
+        say(want is not None and close(slope(H, env, "dual." + stem(u)), want, bound=1e-8), "dHdual/dD of %s is not f" % u)
+    for name, want in [("dL/dy", e[2](env)) for e in dual.rates if not e[1].startswith("dual.") or " " in e[1]]:
+        say(math.isfinite(want), name)
+
+
+def check_dual(program, path, tally):
+    what = os.path.basename(path)[:-4] + " by dual"
+    status, text, err = call(program, "derive", path, "--by", "dual")
+    if not tally.check(status == 0, "%s: %s" % (what, err[:300])):
+        return None
+    shown, bad = Shown(text), []
+    tally.check("longer than" not in text, "%s: something is left out" % what)
+    for free in (False, True) if "# Free reactions, matrix" in text else (False,):
+        dual = Dual(shown, free, 7)
+        check_dual_map(dual, lambda good, words: good or bad.append(words))
+        if not free:
+            check_dual_hamiltonian(dual, lambda good, words: good or bad.append(words))
+        right = dual.action["Boundary_free" if free else "Boundary"]
+        start = {n: dual.numbers.uniform(-1, 1) for n in sorted(right.names)}
+        pairs = [n for n in start if not n.startswith("dual.")]
+        want = -sum(start[n] * start["dual." + n] for n in pairs)
+        tally.check(2 * len(pairs) == len(start) and close(right(start), want), "%s: the boundary term" % what)
+    tally.check(not bad, "%s: %s" % (what, "; ".join(bad[:4])))
+    check_latex(program, path, "dual", tally)
+    status, _, err = call(program, "derive", path, "--by", "dual", "--format", "c")
+    tally.check(status == 2 and "solved by iteration" in err, "%s in C: exit %s" % (what, status))
+    return shown
+
+
+def check_dual_lorenz(shown, tally):
+    """Acharya and Sengupta (29), (30), c = 1, with gamma' - B gamma in p (their S has + once); R and the Hamiltonian of their last formulas."""
+    dual = Dual(shown, False, 11)
+    e = dual.at_map()
+    A, R, B = (e[n] for n in ("sigma", "a", "b"))
+    l, m, g, dl, dm, dg = (e["dual." + n] for n in ("x", "y", "z", "x'", "y'", "z'"))
+    base = [e[n + ".base"] for n in "xyz"]
+    p_rest = [g * base[1] - m * base[2] - A * l + R * m, g * base[0] - m + A * l, -m * base[0] - B * g]
+    p = [a + b for a, b in zip(p_rest, (dl, dm, dg))]
+    inverse = [[1, g, -m], [g, 1 - m * m, -g * m], [-m, -g * m, 1 - g * g]]
+    shift = [sum(a * b for a, b in zip(row, p)) / (1 - g * g - m * m) for row in inverse]
+    for n, b, s in zip("xyz", base, shift):
+        tally.check(close(e[n], b + s, bound=1e-13), "lorenz by dual: (29) has %s = %.15g, not %.15g" % (n, b + s, e[n]))
+    density = -sum(a * b for a, b in zip(p, shift)) / 2 - sum(a * b for a, b in zip(base, p)) - m * base[0] * base[2] + g * base[0] * base[1]
+    tally.check(close(dual.action["Ldual"](e), density, bound=1e-13), "lorenz by dual: (30) is %.15g, not %.15g" % (density, dual.action["Ldual"](e)))
+    P = [e["P_" + n] for n in "xyz"]
+    rows = [[1, -g, m], [-g, 1, 0], [m, 0, 1]]
+    rate = [-sum(a * (q + b) for a, q, b in zip(row, P, base)) - r for row, r in zip(rows, p_rest)]
+    for (_, name, _, right), want in zip(dual.rates, rate):
+        tally.check(close(right(e), want, bound=1e-13), "lorenz by dual: R of %s" % name)
+    for line in ["  p_z = dual.z' - x.base*dual.y - b*dual.z\n", "  x = x.base + (dual.z*p_y - dual.y*p_z + p_x)/(1 - dual.y^2 - dual.z^2)\n",
+                 "  M = ( 1        -dual.z  dual.y )\n"]:
+        tally.check(line in shown.text, "lorenz by dual: no line %s" % line)
+
+
+def check_dual_pars(shown, L, b, names, tally):
+    """(34), (35) with c = 1, x_i = base_i + rho_i' - mu L_ki v_k; Q = -reaction and Lambda = -dual.power."""
+    dual, M = Dual(shown, True, 13), range(len(names))
+    e = dual.at_map()
+    mu, Lambda = e["dual.edge"], -e["dual.power"]
+    rho, lam = ([e["dual." + n + s] for n in names] for s in ("", "_dot"))
+    drho, dlam = ([e["dual." + n + s + "'"] for n in names] for s in ("", "_dot"))
+    x, v, Q = [e[n + ".base"] for n in names], [e[n + "_dot.base"] for n in names], [-e["reaction_" + n + ".base"] for n in names]
+    MM = [[(i == k) * (1 - Lambda ** 2) - mu ** 2 * sum(L[i][j] * L[k][j] for j in M) for k in M] for i in M]
+    right = [v[i] - Lambda * Q[i] + rho[i] + dlam[i] - mu * b[i] + Lambda * lam[i] - mu * sum(L[i][j] * (x[j] + drho[j]) for j in M) for i in M]
+    vH = gauss(MM, right)
+    xH = [x[i] + drho[i] - mu * sum(L[k][i] * vH[k] for k in M) for i in M]
+    QH = [Q[i] - lam[i] - Lambda * vH[i] for i in M]
+    sH = e["slack.base"] / (1 - Lambda)
+    for i, n in enumerate(names):
+        for name, got, want in [(n, e[n], xH[i]), (n + "'", e[n + "'"], vH[i]), ("Q of " + n, -e["reaction." + n], QH[i])]:
+            tally.check(close(got, want, bound=1e-12), "%s: (34) has %s = %.15g, not %.15g" % (shown.text[2:20], name, want, got))
+    tally.check(close(e["slack"], sH, bound=1e-13), "pars: (34) has s = %.15g" % sH)
+    inner = lambda a, c: sum(p * q for p, q in zip(a, c))
+    off = [inner([p - q for p, q in zip(a, c)], [p - q for p, q in zip(a, c)]) for a, c in [(xH, x), (vH, v), (QH, Q), ([sH], [e["slack.base"]])]]
+    density = (-inner(xH, drho) - inner(vH, rho) - inner(vH, dlam) + inner(lam, QH) + mu * inner(vH, [b[i] + inner(L[i], xH) for i in M])
+               + Lambda * (inner(QH, vH) - sH ** 2 / 2) + sum(off) / 2)                                              # (32)
+    tally.check(close(dual.action["Ldual_free"](e), density, bound=1e-12), "%s: (35) is %.15g, not %.15g" % (shown.text[2:20], density, dual.action["Ldual_free"](e)))
+
+
+def check_dual_linear(shown, tally):
+    """(47) with the sign that its constraint has, base 0: v1 = l1' - l1 z v3/(1 + z^2) + l2 v3/(1 + z^2), v2 = l2', Ldual = -(v1^2 + v2^2)/2."""
+    dual = Dual(shown, False, 17)
+    dual.env.update({"v1.base": 0, "v2.base": 0})
+    e = dual.at_map()
+    z = e["z0"] + e["v3"] * e["t"]
+    l1, l2 = e["dual.v1"], e["dual.v2"]
+    v1, v2 = e["dual.v1'"] + (l2 - l1 * z) * e["v3"] / (1 + z * z), e["dual.v2'"]
+    tally.check(close(e["v1"], v1, bound=1e-13) and close(e["v2"], v2, bound=1e-13), "(47) has v = (%.15g, %.15g)" % (v1, v2))
+    tally.check(close(dual.action["Ldual"](e), -(v1 * v1 + v2 * v2) / 2, bound=1e-13), "(47): the density")
+
+
+def check_duals(program, tally):
+    shown = {stem: check_dual(program, os.path.join(ROOT, "models", stem + ".act"), tally) for stem in DUAL_MODELS}
+    check_dual_lorenz(shown["lorenz"], tally)
+    check_dual_pars(shown["pars42"], [[0, 0, 1], [0, 0, 0], [0, 0, 0]], [0, -1, 0], ["x1", "x2", "x3"], tally)
+    general = check_dual(program, os.path.join(GOLDEN, "pars31.act"), tally)
+    p = general.params()
+    check_dual_pars(general, [[p["l%d%d" % (i, j)] for j in (1, 2, 3)] for i in (1, 2, 3)], [p["b%d" % i] for i in (1, 2, 3)], ["x1", "x2", "x3"], tally)
+    check_dual_linear(check_dual(program, os.path.join(GOLDEN, "pars47.act"), tally), tally)
+
+
 # ---- C, LaTeX, texts that were read by a person
 
 def check_c(program, folder, model, by, tally):
@@ -448,6 +645,7 @@ def main():
             if shown:
                 check_c(program, folder, model, by, tally)
                 check_latex(program, model, by, tally)
+    check_duals(program, tally)
     check_golden(program, tally)
     tally.done()
 

@@ -247,6 +247,48 @@ TEST(a_particle_on_a_moving_edge_reads_as_in_the_papers)
     shows("vakonomic", "\n  x'' = -z'*lambda.edge - z*lambda.edge'\n");
     shows("reduced", "\n  power = x'*y'*z'\n");
     shows("discrete", "\n  p_x_0 = x' - z*h*lambda.edge/2\n");
+    shows("dual", "\n  dual.y_dot' = -y_dot.base - dual.y - P_y_dot\n");
+    shows("dual", "\n  slack = slack.base + r_slack/(dual.power + 1)\n");
+}
+
+/* What the command line would put there: a weight of x that changes in time, a potential that is not quadratic. */
+TEST(the_dual_is_shown_with_the_weights_and_the_potential_that_were_asked_for)
+{
+    struct shown s = { .ctx = actio_context_create(NULL) };
+    static const char text[] = "param k = 2\nstate x, y\nflow x' = k*x*y\nflow y' = -x\nstart x = 1\n";
+    s.f = actio_findings_create(s.ctx);
+    s.model = actio_model_read_string(s.ctx, "test.act", text, strlen(text), NULL, 0, s.f);
+    struct actio_pool *pool = &s.model->pool;
+    actio_expr time = actio_symbol(pool, ACTIO_SPACE_T, 0), shift = actio_sub(pool, actio_symbol(pool, ACTIO_SPACE_STATE, 1), actio_symbol(pool, ACTIO_SPACE_BASE, 1));
+    struct actio_dual_item weight = { .component = 0, .e = actio_op1(pool, ACTIO_EXP, time) };
+    s.model->dual.weight = &weight, s.model->dual.weights = 1;
+    s.d = actio_derive(s.ctx, s.model, "dual", "text", s.f);
+    CHECK(says(&s, "  M = ( exp(t)     -k*dual.x )\n      ( -k*dual.x  1         )\n"));
+    CHECK(says(&s, "\n  x = x.base + (k*dual.x*p_y + p_x)/(exp(t) - k^2*dual.x^2)\n"));
+    actio_derivation_free(s.d);
+    s.model->dual.has_potential = true, s.model->dual.potential = actio_add(pool, actio_power(pool, shift, 2), actio_power(pool, shift, 4));
+    s.d = actio_derive(s.ctx, s.model, "dual", "text", s.f);
+    CHECK(says(&s, "\n  H = (y - y.base)^4 + exp(t)*(x - x.base)^2/2 + (y - y.base)^2\n") && says(&s, "L is not quadratic in the unknowns"));
+    forget(&s);
+}
+
+TEST(names_of_the_dual_stay_apart_from_those_of_the_model_and_from_each_other)
+{
+    struct shown s = derive_by("param H = 2, p_x = 1\ncoord x, y, reaction_x\nlagrangian (x'^2 + y'^2 + reaction_x'^2)/2 - H*x^2/2\n"
+                               "constraint x: x' = p_x*y\nconstraint power: y' = reaction_x\n", "dual", "text", NULL);
+    CHECK(says(&s, "\n  Potential = ") && says(&s, "\n  p_x_ = dual.x'\n"));
+    CHECK(says(&s, "\n  r_x_dot = dual.x - reaction_x.base_*dual.power_ - dual.x_ + dual.x_dot'\n"));      /* base of a reaction, duals of the power and of the constraint x */
+    forget(&s);
+    s = derive_by("state x, x_start\nflow x' = x_start\nflow x_start' = -x\n", "dual", "text", NULL);
+    CHECK(says(&s, "\n  Boundary = -dual.x_start_*x_start_ - dual.x_start_start*x_start_start\n"));
+    forget(&s);
+}
+
+TEST(a_dual_that_is_coupled_too_widely_is_left_as_its_equations)
+{
+    struct shown s = derive_by("state x[1 .. 5]\nflow x[i = 1 .. 5]' = sum(j = 1 .. 5, (i + j)*x[j]*x[i])\n", "dual", "text", NULL);
+    CHECK(says(&s, "M is coupled too widely to be inverted by hand") && says(&s, "x[1]") && says(&s, "x.base[1]") && says(&s, "dual.x[1]'"));
+    forget(&s);
 }
 
 TEST(a_program_by_vakonomic_needs_initial_multipliers_and_equations_on_paper_do_not)
@@ -359,6 +401,9 @@ int main(void)
     RUN(every_principle_has_a_chapter);
     RUN(every_model_of_the_gallery_is_derived_by_every_principle);
     RUN(a_particle_on_a_moving_edge_reads_as_in_the_papers);
+    RUN(the_dual_is_shown_with_the_weights_and_the_potential_that_were_asked_for);
+    RUN(names_of_the_dual_stay_apart_from_those_of_the_model_and_from_each_other);
+    RUN(a_dual_that_is_coupled_too_widely_is_left_as_its_equations);
     RUN(a_program_by_vakonomic_needs_initial_multipliers_and_equations_on_paper_do_not);
     RUN(constraints_that_only_the_others_make_superfluous_leave_directions);
     RUN(too_little_memory_for_another_principle_is_a_limit_too);
