@@ -62,6 +62,12 @@ int actio_orbit_ready(struct actio_search *s)
     if (run->sys->hidden) return refuse(s, "constraints follow from the equations of motion, and have no reaction");
     if (run->model->frees) return refuse(s, "start data are free, and found from conditions; give them by `start`");
     if (actio_orbit_open(&s->o, run->ctx, &run->motion, run->model->has_time ? run->model->t0 : 0, run->y0)) return 1;
+    if (strcmp(s->options->method, "dual") == 0) {
+        const struct actio_dual_choice choice = { .closure = ACTIO_CLOSURE_GAUSS };
+        if (actio_system_dual(run->sys, &choice) || actio_system_need(run->sys, ACTIO_Q_DUAL_POINT)) return 1;
+        if (run->sys->first_order->implicit) return refuse(s, "its equations are too many to be eliminated on the formulas, which the dual action of an orbit needs: take --method shooting");
+        if (run->sys->modes) return refuse(s, "it has switches (abs, sign, min, max, if), where the dual action is not smooth: take --method shooting");
+    }
     s->timed = actio_orbit_timed(s);
     s->o.free_period = !s->timed;
     return take_turns(s);
@@ -95,7 +101,7 @@ void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told
 static int solve_by(struct actio_search *s, struct actio_circuit *c, struct actio_orbit_told *told)
 {
     static const struct { const char *name; int (*solve)(struct actio_orbit *, struct actio_circuit *, double, struct actio_orbit_told *); } method[] = {
-        { "shooting", actio_orbit_shoot }, { "fourier", actio_orbit_fourier },
+        { "shooting", actio_orbit_shoot }, { "fourier", actio_orbit_fourier }, { "dual", actio_orbit_dual },
     };
     size_t i = sizeof method / sizeof *method;
     while (--i && strcmp(method[i].name, s->options->method) != 0) {}

@@ -73,6 +73,7 @@ static int take_principle(struct actio_cli_arguments *a, const char *value, cons
 static int take_by(struct actio_cli_arguments *a, const char *value)
 {
     char word[64];
+    if (a->command && strcmp(a->command, "orbit") == 0 && strcmp(value, "dual") == 0) return a->orbit.method = "dual", 0;   /* an orbit's way, not its motion's */
     if (!a->command || strcmp(a->command, "compare") != 0) return take_principle(a, value, &a->run.by);
     for (const char *s = value, *end; ; s = end + 1) {
         end = strchr(s, ',');

@@ -53,6 +53,8 @@ struct actio_orbit_told {
 int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_told *told);
 /* fourier.c: trigonometric polynomials through M equally spaced states, as many as it takes. The nodes of `l` are then states of the result. */
 int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_told *told);
+/* dual_orbit.c: the dual action with unknown period, on as many elements as it takes; the system has its first-order form, with nothing algebraic in it. */
+int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_told *told);
 /* shoot.c: how far the motion from each node misses the next, relative to max(1, size): the check that does not depend on the method. A flow or march status. */
 int actio_orbit_mismatch(struct actio_orbit *o, struct actio_circuit *l, double local, double *residual);
 /* The linearisation around a turn, segment by segment: Phi_i (d x d each) between bases at its nodes; `parts` segments for each node, so that each is well conditioned. */
