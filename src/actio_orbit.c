@@ -42,7 +42,9 @@ static int take_turns(struct actio_search *s)
         size_t i = 0;
         while (i < s->run->sys->n + s->run->sys->m && strcmp(s->run->sys->variable[i], s->options->loose[k]) != 0) i++;
         if (i == s->run->sys->n + s->run->sys->m) return actio_find(s->run->f, ACTIO_F_ORBIT_NO_VARIABLE, ACTIO_ARGS(ACTIO_TEXT(s->options->loose[k]))), 1;
-        s->o.loose[i < s->run->sys->n ? i : i + s->run->sys->n] = true;
+        size_t component = i < s->run->sys->n ? i : i + s->run->sys->n;
+        if (!actio_orbit_is_cyclic(s, component)) return actio_find(s->run->f, ACTIO_F_ORBIT_NOT_LOOSE, ACTIO_ARGS(ACTIO_TEXT(s->options->loose[k]))), 1;
+        s->o.loose[component] = true;
     }
     return 0;
 }
@@ -105,7 +107,19 @@ static int solve_by(struct actio_search *s, struct actio_circuit *c, struct acti
     };
     size_t i = sizeof method / sizeof *method;
     while (--i && strcmp(method[i].name, s->options->method) != 0) {}
-    return method[i].solve(&s->o, c, s->tol, told);
+    struct actio_circuit guess = { 0 };
+    if (i == 0) return actio_orbit_shoot(&s->o, c, s->tol, told);
+    if (actio_circuit_open(&guess, s->run->ctx, s->o.ny, c->nodes)) return told->status = ACTIO_ORBIT_NO_MEMORY;
+    actio_circuit_copy(&guess, c);
+    int status = s->rough ? ACTIO_ORBIT_DIVERGED : method[i].solve(&s->o, c, s->tol, told);
+    bool again = status == ACTIO_ORBIT_DIVERGED || status == ACTIO_ORBIT_MOTION_FAILS || status == ACTIO_ORBIT_AT_REST || status == ACTIO_ORBIT_SPURIOUS;
+    if (again) {                                           /* from a rough orbit by shooting, which goes first where nobody has said where to look */
+        actio_circuit_copy(c, &guess);
+        status = actio_orbit_shoot(&s->o, c, 1e-4, told);
+        if (status == ACTIO_ORBIT_FOUND) status = method[i].solve(&s->o, c, s->tol, told);
+    }
+    actio_circuit_close(&guess, s->run->ctx);
+    return status;
 }
 
 /* Does the orbit close after a k-th of the period already? */
@@ -235,7 +249,10 @@ static int begin_way(struct actio_search *s)
     s->kept_params = actio_take(s->run->ctx, m->params + 1, sizeof *s->kept_params);
     if (!s->kept_params) return 1;
     for (size_t i = 0; i < m->params; i++) s->kept_params[i] = m->param[i].value;
-    if (which < m->params) actio_orbit_set_param(m, which, actio_model_number(m, m->way_from));
+    if (which == m->params) return 0;
+    s->kept_definition = m->param[which].definition, s->kept_which = which;
+    m->param[which].definition = actio_const(&m->pool, actio_model_number(m, m->way_from));      /* models made from this one begin there, too */
+    actio_orbit_set_param(m, which, actio_model_number(m, m->way_from));
     return 0;
 }
 
@@ -250,11 +267,12 @@ static int follow(struct actio_search *s)
 
 static int search(struct actio_search *s)
 {
-    if ((s->options->follow && begin_way(s)) || actio_orbit_ready(s)) return 1;
+    if (actio_orbit_ready(s)) return 1;
     s->tol = s->options->tol > 0 ? s->options->tol : 1e-14;
     actio_attempt(s->run->ctx, name_components, &(struct naming){ s });
     if (s->options->find && !s->options->run.no_compile) actio_system_native(s->run->sys, 1e7);
     s->wanted = s->options->find;
+    s->rough = !s->averaged.y && !s->run->model->has_period;
     int bad = s->averaged.y ? polish(s) : s->wanted ? actio_orbit_find(s) : search_one(s);
     if (!bad && s->options->follow) bad = follow(s), s->out->followed = s->options->follow, actio_orbit_draw(s);
     if (s->out->count) make_tables(s);
@@ -288,14 +306,16 @@ struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_
     if (!out) return actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the search for orbits"), ACTIO_COUNT(ctx->bytes_limit))), NULL;
     out->ctx = ctx;
     actio_arena_open(&out->arena, ctx);
-    struct actio_search s = { .run = &run, .out = out, .options = options ? options : &plain };
+    struct actio_search s = { .run = &run, .out = out, .options = options ? options : &plain, .kept_which = SIZE_MAX };
     out->method = s.options->method;
     actio_run_open(&run, ctx, model, &s.options->run, f);
-    if (s.options->averages) search_averaged(&s);
-    else search(&s);
+    bool begun = !s.options->follow || begin_way(&s) == 0;
+    if (begun && s.options->averages) search_averaged(&s);
+    else if (begun) search(&s);
     out->seconds = ctx->clock ? ctx->clock() - run.started : 0;
     actio_orbit_close(&s.o);
     for (size_t i = 0; s.kept_params && i < model->params; i++) model->param[i].value = s.kept_params[i];
+    if (s.kept_params && s.kept_which < model->params) model->param[s.kept_which].definition = s.kept_definition;
     actio_give(ctx, s.mirror), actio_give(ctx, s.kept_params);
     for (size_t i = 0; i < s.guesses; i++) actio_give(ctx, s.guess[i].y);
     actio_run_close(&run);

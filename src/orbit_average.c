@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define CLOSE 1e-12
-enum { MOST_LEVELS = 8, FIRST_SAMPLES = 129, MOST_SAMPLES = 16385, MOST_ITERATIONS = 30 };
+enum { ALONG = 24, MOST_LEVELS = 8, FIRST_SAMPLES = 129, MOST_SAMPLES = 16385, MOST_ITERATIONS = 30 };
 
 /* ---- models made from the model */
 
@@ -78,6 +78,10 @@ static struct actio_model *make_model(struct actio_search *s, bool held)
     if (actio_attempt(s->run->ctx, print_changed, &w) == 0)
         made = actio_model_read_text(s->run->ctx, s->run->model->source.file, w.text.s, w.text.length, NULL, 0, s->run->f);
     actio_arena_close(&w.arena);
+    if (made && s->run->model->has_way) {
+        made->has_way = true;
+        made->way_from = actio_const(&made->pool, actio_model_number(s->run->model, s->run->model->way_from)), made->way_to = actio_const(&made->pool, actio_model_number(s->run->model, s->run->model->way_to));
+    }
     if (made) made->has_period = s->run->model->has_period, made->period = actio_const(&made->pool, made->has_period ? actio_model_number(s->run->model, s->run->model->period) : 0);
     return made;
 }
@@ -260,8 +264,8 @@ static int solve_held(struct actio_search *outer, struct actio_search *s, struct
     }
     if (bad) say(outer, h.told.status ? "the held system has no periodic motion near the guess" : "no levels were found at which the averages vanish");
     else bad = actio_attempt(s->run->ctx, tell_levels, (void *[]){ &h, outer });
-    if (!bad) *guess = h.c;
-    else actio_circuit_close(&h.c, s->run->ctx);
+    if (!bad) bad = actio_orbit_relay(s, &h.c, ALONG, guess);              /* the free motion may not keep near it for a whole turn */
+    actio_circuit_close(&h.c, s->run->ctx);
     return bad;
 }
 

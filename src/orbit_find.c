@@ -135,19 +135,19 @@ static int look_around(struct actio_search *s, struct cuts *c, double *y)
         for (size_t k = 0; k < CHUNK; k++) block[k] = s->o.t0 + span * (double)k / (CHUNK - 1);
         got = actio_tangent_sample(&s->o.x, s->o.t0, s->run->y0, block, CHUNK, row, ROUGH, &status);
     }
-    double most = 0;
-    for (size_t i = 0; i < ny && got > 16; i++) {
+    double *range = actio_take(s->run->ctx, 2 * ny + 1, sizeof *range), *value = range ? range + ny : NULL;
+    for (size_t i = 0; i < ny && got > 16 && range; i++) {
         const double *x = row + i * CHUNK;
         double low = INFINITY, high = -INFINITY;
         size_t own = 0;
-        for (size_t k = got / 3; k < got; k++) low = fmin(low, x[k]), high = fmax(high, x[k]);
+        for (size_t k = got / 3; k < got; k++) low = fmin(low, x[k]), high = fmax(high, x[k]), value[i] = fmax(value[i], fabs(x[k]));
         for (size_t k = got / 3 + 1; k + 1 < got; k++) own += x[k] >= x[k - 1] && x[k] > x[k + 1];
-        s->o.scale[i] = high - low;
-        most = fmax(most, high - low), turns = own > turns ? own : turns;
+        range[i] = high - low, turns = own > turns ? own : turns;
         y[i] = x[got - 1];
     }
-    for (size_t i = 0; i < ny; i++) s->o.scale[i] = fmax(s->o.scale[i], 1e-3 * most);
     c->dt = turns ? span * 2 / 3 / (double)turns / PER_LOOP : 0;
+    if (range && turns) actio_orbit_sizes(&s->o, range, value, span * 2 / 3 / (double)turns);
+    actio_give(s->run->ctx, range);
     actio_give(s->run->ctx, block);
     return got > 16 && turns ? 0 : status ? status : -1;
 }
@@ -442,6 +442,7 @@ int actio_orbit_find(struct actio_search *s)
 {
     struct cuts c;
     size_t wanted = s->wanted;
+    actio_orbit_measure_start(s, s->run->model->has_time ? fabs(s->run->model->t1 - s->run->model->t0) : 50);
     int bad = open_cuts(s, &c) ? ACTIO_MARCH_NO_MEMORY : choose_cuts(s, &c);
     if (bad == -1) actio_find(s->run->f, ACTIO_F_ORBIT_NO_LOOPS, ACTIO_NO_ARGS);
     else if (bad && !actio_run_say_limits(s->run, bad, "the search for orbits")) actio_find(s->run->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);

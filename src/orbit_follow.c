@@ -11,6 +11,8 @@
 #include <string.h>
 
 enum { MOST_POINTS = 2000, MOST_LOCATE = 40 };
+#define OFF_CIRCLE 1e-4
+#define LONGEST_PERIOD 1e3                                 /* times that of the first orbit: it ends in a motion that does not come back */
 #define FIRST_STEP 0.01
 #define LONGEST_STEP 0.06
 #define SHORTEST_STEP 1e-7
@@ -26,7 +28,7 @@ struct way {
     double *direction;
     struct actio_circuit next;
     struct actio_found *last;                              /* the point before */
-    double h;                                              /* length of the next step */
+    double h, first_period;                                /* length of the next step */
 };
 
 /* ---- params */
@@ -171,12 +173,13 @@ static const char *const mark_of[KINDS] = { "fold", "period doubling", "torus", 
 struct counts { int plus, minus, pairs; };
 
 /* Multipliers outside of the unit circle, those that are 1 by themselves left out. */
-static struct counts count_outside(const struct actio_found *f)
+static struct counts count_outside(const struct way *w, const struct actio_found *f)
 {
     struct counts c = { 0, 0, 0 };
+    double margin = w->s->conservative ? OFF_CIRCLE : 0;   /* pairs stay on the circle there but for rounding */
     for (size_t i = 0; i < f->multipliers; i++) {
         const struct actio_multiplier *m = &f->multiplier[i];
-        if (f->trivial[i] || !(m->log_modulus > 0)) continue;
+        if (f->trivial[i] || !(m->log_modulus > margin)) continue;
         if (m->im != 0) c.pairs++;
         else if (m->re > 0) c.plus++;
         else c.minus++;
@@ -185,10 +188,10 @@ static struct counts count_outside(const struct actio_found *f)
 }
 
 /* Which of them happened between two points; KINDS: none. */
-static enum kind happened(const struct actio_found *a, const struct actio_found *b, double before, double after)
+static enum kind happened(const struct way *w, const struct actio_found *a, const struct actio_found *b, double before, double after)
 {
     if (before * after < 0) return FOLD;
-    struct counts x = count_outside(a), y = count_outside(b);
+    struct counts x = count_outside(w, a), y = count_outside(w, b);
     if (a->multipliers == 0 || b->multipliers == 0) return KINDS;
     if (x.minus != y.minus && x.pairs == y.pairs) return DOUBLING;
     if (x.pairs != y.pairs && x.plus == y.plus && x.minus == y.minus) return TORUS;
@@ -199,9 +202,9 @@ static enum kind happened(const struct actio_found *a, const struct actio_found 
 static double param_part(const struct way *w) { return w->f.in_param ? w->f.tangent[w->f.unknowns - 1] : 1; }
 
 /* The function whose zero it is, at a point beyond the last one. */
-static double sign_of(enum kind kind, const struct actio_found *f, const struct counts *start, double part)
+static double sign_of(const struct way *w, enum kind kind, const struct actio_found *f, const struct counts *start, double part)
 {
-    struct counts c = count_outside(f);
+    struct counts c = count_outside(w, f);
     switch (kind) {
     case FOLD: return part;
     case DOUBLING: return c.minus == start->minus ? 1 : -1;
@@ -254,7 +257,7 @@ static struct actio_found *look_at_part(struct way *w, const struct spot *home, 
 static int locate(struct way *w, enum kind kind, const struct actio_found *from, double h)
 {
     struct spot home;
-    struct counts start = count_outside(from);
+    struct counts start = count_outside(w, from);
     struct actio_found *best = NULL;
     double low = 0, high = h, first = param_part(w), g_low = first, g_high = -first, local = w->f.local, part = first;
     int bad = remember(w, &home);
@@ -267,7 +270,7 @@ static int locate(struct way *w, enum kind kind, const struct actio_found *from,
         }
         struct actio_found *f = look_at_part(w, &home, middle, &part);
         if (!f) break;
-        double g = sign_of(kind, f, &start, part), same = kind == FOLD ? g * first : g;
+        double g = sign_of(w, kind, f, &start, part), same = kind == FOLD ? g * first : g;
         if (same > 0) low = middle, g_low = g;
         else high = middle, g_high = g;
         actio_found_free(w->s->run->ctx, best);
@@ -391,7 +394,7 @@ static int move_on(struct way *w, double a, double *turned)
     w->f.a = a;
     if (!bad) bad = actio_follow_tangent(&w->f, false, false);
     *turned = bad ? 1 : actio_dot(w->f.unknowns, home.tangent, w->f.tangent);
-    enum kind what = bad ? KINDS : happened(w->last, f, before, w->f.in_param ? param_part(w) : before);
+    enum kind what = bad ? KINDS : happened(w, w->last, f, before, w->f.in_param ? param_part(w) : before);
     if (what != KINDS && (bad = remember(w, &there)) == 0) {
         go_back(w, &home);
         if (locate(w, what, w->last, w->h)) bad = ACTIO_MARCH_NO_MEMORY;
@@ -420,6 +423,7 @@ static int walk(struct way *w)
         if (bad) break;
         double at = place(w, &w->next, a);
         if (beyond(w, at, w->to)) return arrive(w, w->to);
+        if (w->next.period > LONGEST_PERIOD * w->first_period) return -1;
         if (!beyond(w, at, w->from)) return come_back(w);  /* to where it began, on another sheet */
         bad = move_on(w, a, &turned);
         if (!bad && step % 8 == 0 && (nodes_again(w, 0) || actio_follow_tangent(&w->f, false, false))) bad = ACTIO_MARCH_NO_MEMORY;
@@ -428,6 +432,14 @@ static int walk(struct way *w)
         if (ctx->progress) ctx->progress(ctx->progress_user, "the branch", fabs(at - w->from), fabs(w->to - w->from));
     }
     return bad ? bad : -1;
+}
+
+/* Of a family, one more multiplier is 1 than the motion itself makes. */
+static bool is_isolated(const struct actio_search *s, const struct actio_found *f)
+{
+    size_t ones = 0;
+    for (size_t i = 0; i < f->multipliers; i++) ones += hypot(f->multiplier[i].re - 1, f->multiplier[i].im) < 1e-3;
+    return ones < 1 + (size_t)s->o.free_period;
 }
 
 int actio_orbit_follow(struct actio_search *s, struct actio_found *first)
@@ -444,10 +456,15 @@ int actio_orbit_follow(struct actio_search *s, struct actio_found *first)
     w.f.set = set, w.f.user = &w;
     if (!bad) {
         w.from = in_param ? actio_model_number(m, m->way_from) : column_value(&w, &first->c);
+        w.first_period = first->c.period;
         measure_param(&w);
         struct actio_found *point = look(&w, &first->c, start);
         bad = !point || keep(s, point) ? ACTIO_MARCH_NO_MEMORY : 0;
         if (point) point->mark = "start";
+        if (!bad && !in_param && is_isolated(s, point)) {
+            actio_find(run->f, ACTIO_F_FOLLOW_ISOLATED, ACTIO_ARGS(ACTIO_TEXT(s->options->follow)));
+            bad = -2;
+        }
         w.last = point;
         if (!bad) bad = walk(&w);
     }

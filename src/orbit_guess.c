@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 2400, MOST_NODES = 400, PROBES = 16, STROBES = 200 };
+enum { SAMPLES = 2400, MOST_NODES = 400, PROBES = 16, STROBES = 200, DEAR = 1000000 };             /* DEAR: right-hand sides, beyond which nothing is done twice */
 #define ROUGH 1e-9                                         /* local tolerance of trajectories */
 #define NEAR 0.02                                          /* of the size of the motion: a return */
 #define GROWTH 50.0                                        /* between nodes: what a disturbance may grow by */
@@ -48,17 +48,33 @@ static double distance(const struct actio_search *s, const struct path *p, size_
     return sqrt(sum / (double)p->ny);
 }
 
+/* Sizes from a path; how long it takes to go round is counted by the maxima of what has most of them. */
 static void measure(struct actio_search *s, const struct path *p, size_t from)
 {
-    double most = 0;
-    for (size_t i = 0; i < p->ny; i++) {
+    double *range = actio_take(s->run->ctx, 2 * p->ny + 1, sizeof *range), *value = range ? range + p->ny : NULL;
+    size_t turns = 1;
+    for (size_t i = 0; range && i < p->ny; i++) {
         const double *y = p->y + i * p->count;
-        double low = y[from], high = y[from], size = 0;
-        for (size_t k = from; k < p->count; k++) low = fmin(low, y[k]), high = fmax(high, y[k]), size = fmax(size, fabs(y[k]));
-        s->o.scale[i] = fmax(high - low, 1e-3 * size);
-        most = fmax(most, s->o.scale[i]);
+        double low = y[from], high = y[from];
+        size_t own = 0;
+        for (size_t k = from; k < p->count; k++) low = fmin(low, y[k]), high = fmax(high, y[k]), value[i] = fmax(value[i], fabs(y[k]));
+        for (size_t k = from + 1; k + 1 < p->count; k++) own += y[k] >= y[k - 1] && y[k] > y[k + 1];
+        range[i] = high - low;
+        if (own > turns) turns = own;
     }
-    for (size_t i = 0; i < p->ny; i++) s->o.scale[i] = most == 0 ? 1 : fmax(s->o.scale[i], 1e-3 * most);
+    if (range) actio_orbit_sizes(&s->o, range, value, (p->times[p->count - 1] - p->times[from]) / (double)turns);
+    actio_give(s->run->ctx, range);
+}
+
+void actio_orbit_measure_start(struct actio_search *s, double span)
+{
+    size_t ny = s->o.ny;
+    double *f = actio_take(s->run->ctx, 2 * ny + 1, sizeof *f), *value = f ? f + ny : NULL;
+    if (f && actio_tangent_rates(&s->o.x, s->o.t0, s->run->y0, f) == 0) {
+        for (size_t i = 0; i < ny; i++) f[i] = fabs(f[i]) * span / 100, value[i] = fabs(s->run->y0[i]) * 1e3;
+        actio_orbit_sizes(&s->o, f, value, span / 10);
+    }
+    actio_give(s->run->ctx, f);
 }
 
 /* A return: from one sample to another; how far apart, beside the size of the motion. */
@@ -162,7 +178,7 @@ static double refine_time(struct actio_search *s, const double *y0, double perio
 {
     size_t ny = s->o.ny;
     double *y = actio_take(s->run->ctx, 2 * ny + 1, sizeof *y), *f = y ? y + ny : NULL, found = period;
-    for (int i = 0; y && i < 8; i++) {
+    for (int i = 0; y && i < 8 && (i < 2 || s->o.x.rhs < DEAR); i++) {
         double above = 0, below = 0;
         memcpy(y, y0, ny * sizeof *y);
         if (actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + found, y, NULL, 0, 1e-13) || actio_tangent_rates(&s->o.x, s->o.t0 + found, y, f)) break;
@@ -231,7 +247,8 @@ static int guess_by_return(struct actio_search *s)
     struct near list[ACTIO_GUESSES];
     struct path p;
     if (!m->has_time) return actio_find(run->f, ACTIO_F_ORBIT_NO_TIME, ACTIO_NO_ARGS), 1;
-    for (double factor = 1.05; factor < 30 && s->guesses == 0; factor *= 5) {      /* the interval may be the period, or shorter */
+    actio_orbit_measure_start(s, fabs(m->t1 - m->t0));
+    for (double factor = 1.05; factor < 30 && s->guesses == 0 && (factor < 2 || s->o.x.rhs < DEAR); factor *= 5) {      /* the interval may be the period, or shorter */
         int bad = open_path(s, &p, m->t0, m->t0 + factor * fabs(m->t1 - m->t0), SAMPLES);
         if (!bad) bad = follow_path(s, &p, run->y0);
         if (!bad) {
@@ -254,6 +271,7 @@ static int guess_driven(struct actio_search *s, double period)
     struct path p;
     size_t count = 0;
     double t0 = m->has_time ? m->t0 : 0;
+    actio_orbit_measure_start(s, 10 * period);
     int bad = open_path(s, &p, t0, t0 + STROBES * period, STROBES + 1);
     if (!bad) bad = follow_path(s, &p, run->y0);
     if (!bad) {
@@ -279,6 +297,7 @@ static int guess_by_start(struct actio_search *s, double period)
 {
     struct actio_circuit rough = { 0 };
     struct path p = { .ny = s->o.ny, .count = 1, .y = s->run->y0 };
+    actio_orbit_measure_start(s, 10 * period);
     int bad = actio_orbit_lay(s, s->run->y0, period, 1, &rough);         /* sizes, before distances are measured */
     actio_circuit_close(&rough, s->run->ctx);
     if (!bad) bad = add_guess(s, &p, 0, period);

@@ -88,12 +88,11 @@ static bool vanishes(const struct along *a, size_t c)
     return true;
 }
 
-/* Does no rate and no constraint depend on this component? */
-static bool is_cyclic(const struct actio_search *s, size_t i)
+bool actio_orbit_is_cyclic(const struct actio_search *s, size_t i)
 {
     const struct actio_system *sys = s->run->sys;
-    const struct actio_places *list[] = { &sys->equations_y, &sys->levels_y };
-    for (size_t k = 0; k < 2; k++)
+    const struct actio_places *list[] = { &sys->equations_y, &sys->levels_y, &sys->guards_y };
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         for (size_t e = 0; e < list[k]->count; e++)
             if (list[k]->col[e] == i) return false;
     return true;
@@ -111,11 +110,11 @@ static void collect(struct actio_search *s, const struct along *a, struct reason
     const struct actio_system *sys = s->run->sys;
     if (!s->timed) add_reason(r, "along the motion");
     for (size_t i = 0; i < sys->n; i++)
-        if (is_cyclic(s, i)) add_reason(r, actio_arena_format(&s->out->arena, "%s is cyclic", sys->variable[i]));
+        if (actio_orbit_is_cyclic(s, i)) add_reason(r, actio_arena_format(&s->out->arena, "%s is cyclic", sys->variable[i]));
     for (size_t c = 0; c < sys->columns; c++) {
         int role = sys->column[c].role;
         const char *dot = strchr(sys->column[c].name, '.');
-        if (role == ACTIO_ROLE_ENERGY && conserves(s) && is_kept(a, c)) add_reason(r, "energy");
+        if (role == ACTIO_ROLE_ENERGY && conserves(s) && is_kept(a, c)) add_reason(r, "energy"), s->conservative = true;
         if (role != ACTIO_ROLE_CHARGE || !dot || !is_kept(a, c)) continue;
         size_t balance = 0;
         while (balance < sys->columns && (sys->column[balance].role != ACTIO_ROLE_BALANCE || strcmp(strchr(sys->column[balance].name, '.'), dot) != 0)) balance++;

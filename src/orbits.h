@@ -46,7 +46,9 @@ struct actio_search {
     bool timed;                                            /* the model depends on time: the period is given */
     struct actio_start_guess guess[ACTIO_GUESSES + 2]; size_t guesses;   /* the best first */
     struct actio_circuit averaged;                         /* of --average: where the free orbit is looked for */
-    double *kept_params;                                   /* values before --follow changed them */
+    double *kept_params; actio_expr kept_definition; size_t kept_which;   /* before --follow changed them */
+    bool rough;                                            /* guesses are rough: shooting goes before other methods */
+    bool conservative;                                     /* neighbours keep their energy, too: orbits come in families */
     bool *mirror; bool has_mirror;                         /* components whose sign may be changed together */
 };
 
@@ -63,6 +65,7 @@ int actio_orbit_lay(struct actio_search *s, const double *y, double period, size
 struct actio_found *actio_orbit_solve(struct actio_search *s, struct actio_circuit *guess, struct actio_orbit_told *told);
 void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told);   /* as a finding */
 /* orbit_tell.c */
+bool actio_orbit_is_cyclic(const struct actio_search *s, size_t i);   /* no rate, no constraint and no switch depends on this component */
 int actio_orbit_describe(struct actio_search *s, struct actio_found *f);
 void actio_found_free(struct actio_context *ctx, struct actio_found *f);
 /* States at `count` equal times over one period, each from the node before it. Component i of row r at y[i*count + r]. A status. */
@@ -71,6 +74,7 @@ struct actio_table *actio_orbit_table(struct actio_search *s, const struct actio
 bool actio_orbit_same(const struct actio_search *s, const struct actio_found *a, const struct actio_found *b);   /* or a mirror image */
 int actio_orbit_keep(struct actio_search *s, struct actio_found *f);   /* joins the list; 0, or 1: no memory */
 double actio_orbit_nearest_time(struct actio_search *s, const double *y, double period);   /* near `period`: when the motion from y is nearest to y again */
+void actio_orbit_measure_start(struct actio_search *s, double span);   /* sizes before anything is known: from the start and its rates over a part of the span */
 size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period);     /* orbit_guess.c: as many as the instability asks for */
 int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, size_t nodes, struct actio_circuit *c);   /* the same orbit at other nodes; 0, or 1 */
 /* orbit_follow.c: the param of --follow (their count: none), its value and of those made from it; the motion gets them. */

@@ -98,6 +98,16 @@ def gauge(b):
     b.tally.check(hundred["dual"]["newton"] == one["dual"]["newton"], "and the steps are the same")
 
 
+def whole(b):
+    """One slab tells its dual variables, however its elements were chosen; several do not, nor does a run by tolerance."""
+    for words, columns in ((("--slabs", "1"), True), (("--grid", "20"), True), (("--slabs", "1", "--grid", "20"), True), (("--slabs", "2"), False), (("--slabs", "2", "--grid", "20"), False), ((), False)):
+        table, told = b.table("pars42", "--time", "0..1", *words, "--points", "3"), b.run("pars42", "--time", "0..1", *words)
+        b.tally.check(("dual.x1" in table[0]) == columns == (told["dual"]["action"] is not None), "dual variables of %s" % (words,))
+        b.tally.check(max(abs(row[n] - x) for row in table for n, x in zip(PARS, pars(row["t"]))) < 1e-8, "the motion of %s" % (words,))
+        if words[:1] == ("--slabs",):
+            b.tally.check(told["dual"]["slabs"] == int(words[1]), "slabs of %s: %s" % (words, told["dual"]))
+
+
 def zero(b):
     """A base that is the motion has the dual 0, up to quadrature; and with exact quadrature of reactions too."""
     for points, known in ((3, 2.6e-6), (4, 1.9e-9), (6, 4e-12)):
@@ -279,7 +289,7 @@ def refused(b):
         b.tally.check(got == 5 and json.loads(out)["errors"][0]["code"] == "BASE_TABLE", "a table %r: %s" % (text, out[:200]))
 
 
-SECTIONS = (orders, gauge, zero, hamiltonian, quadratic, horizons, marching, closures, free, tolerance, soft, gallery, refused)
+SECTIONS = (orders, gauge, whole, zero, hamiltonian, quadratic, horizons, marching, closures, free, tolerance, soft, gallery, refused)
 
 
 def main():

@@ -50,18 +50,18 @@ static size_t points_of(const struct actio_motion *m)
     return m->nodes ? m->nodes : is_polynomial(m) ? k + 1 : k + 4;
 }
 
-static bool is_whole(const struct actio_motion *m) { return m->grid && m->slabs <= 1; }
+static bool is_whole(const struct actio_motion *m) { return m->slabs ? m->slabs == 1 : m->grid > 0; }
 
 /* Room for what is told of one slab. */
 static int open_told(struct dual *d)
 {
     struct actio_dual_told *told = &d->task->told;
-    size_t k = d->e.k, nodes = d->fixed * k + 1, nx = d->slab.nx, ny = d->slab.nu - nx;
+    size_t k = d->e.k, nodes = d->most * k + 1, nx = d->slab.nx, ny = d->slab.nu - nx;
     actio_dual_close(d->ctx, d->task);
     *told = (struct actio_dual_told){ .least = 1, .horizon = NAN, .degree = k };
     if (!is_whole(d->m)) return 0;
     told->nx = nx, told->ny = ny;
-    told->block = actio_take(d->ctx, nodes * (1 + nx) + d->fixed * k * ny + 1, sizeof *told->block);
+    told->block = actio_take(d->ctx, nodes * (1 + nx) + d->most * k * ny + 1, sizeof *told->block);
     if (!told->block) return 1;
     told->times = told->block, told->D = told->times + nodes, told->y = told->D + nodes * nx;
     return actio_dual_element_open(&d->task->element, d->ctx, k, d->e.points);
@@ -251,7 +251,7 @@ static void tell_whole(struct dual *d)
     struct actio_dual_told *told = &d->task->told;
     const struct actio_dual_slab *s = &d->slab;
     size_t k = d->e.k, nodes = s->elements * k + 1, points = d->e.points;
-    if (!told->block || s->elements > d->fixed) return;
+    if (!told->block) return;
     told->nodes = nodes;
     memcpy(told->D, s->z, nodes * s->nx * sizeof *told->D);
     for (size_t a = 0; a < nodes; a++) told->times[a] = s->t + s->h * (a == nodes - 1 ? (double)s->elements : (double)(a / k) + d->e.node[a % k]);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PARTS = 4096 };
+enum { MOST_PARTS = 200000 };
 #define WELL_CONDITIONED 1e4                               /* of one factor: so much of the relative accuracy of small multipliers is lost */
 
 static double condition(size_t d, const double *Phi, double *work)

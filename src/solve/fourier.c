@@ -9,10 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { SMALL = 420, MOST_BORDERS = 8, FIRST = 33, MOST_UNKNOWNS = 2400, MOST_ITERATIONS = 30, MOST_HALVINGS = 6 };
+enum { SMALL = 420, MOST_BORDERS = 8, FIRST = 33, MOST_UNKNOWNS = 1600, MOST_FIRST = 700, MOST_ITERATIONS = 14, MOST_HALVINGS = 6 };
 #define PI 3.14159265358979323846
 #define SINGULAR 1e-9                                      /* pivots beside the largest: orbits come in families */
-#define SHOWN 1e-3                                         /* highest coefficients of a guess beside the largest */
+#define SHOWN 1e-6                                         /* highest coefficients of a guess beside the largest */
+#define SHOWN_ROUGHLY 1e-2
 #define FAMILY 1e-6                                        /* what counts as 0 there */
 
 static double sine(double x)
@@ -344,10 +345,12 @@ int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double t
     *told = (struct actio_orbit_told){ .local = NAN };
     int bad = 0;
     for (size_t M = FIRST;; M = 2 * M - 1) {               /* so many that they show the guess */
-        if (M * o->d + 1 > MOST_UNKNOWNS) return told->status = ACTIO_ORBIT_SLOW;
         bad = open_fourier(&w, o, M) ? ACTIO_MARCH_NO_MEMORY : take_guess(&w, l) ? ACTIO_FLOW_FAILED : 0;
-        if (bad || tail(&w) < SHOWN) break;
+        double left = bad ? 0 : tail(&w);
+        if (bad || left < SHOWN) break;
+        if ((2 * M - 1) * o->d + 1 > MOST_FIRST && left < SHOWN_ROUGHLY) break;
         close_fourier(&w);
+        if ((2 * M - 1) * o->d + 1 > MOST_FIRST) return told->unknowns = M * o->d + 1, told->status = ACTIO_ORBIT_SLOW;
     }
     if (!bad) bad = grow(&w, 0.1 * tol, told, &slow);
     told->unknowns = w.size;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define RANK_TOL 1e-9
+#define SMALL 1e-3
 
 int actio_circuit_open(struct actio_circuit *l, struct actio_context *ctx, size_t ny, size_t room)
 {
@@ -74,19 +75,17 @@ int actio_orbit_directions(struct actio_orbit *o, double t, const double *y, dou
     return 0;
 }
 
-void actio_orbit_measure(struct actio_orbit *o, const struct actio_circuit *l)
+/* A component that hardly changes gets its size from what it is the rate of, or from its rate; else from its value; else it is 1. */
+void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double *value, double period)
 {
-    double most = 0;
+    size_t n = o->m->n;
+    const double turns = 6.283185307179586 / (period > 0 ? period : 1);
     for (size_t i = 0; i < o->ny; i++) {
-        double low = l->y[i], high = low, size = fabs(low);
-        for (size_t k = 1; k < l->nodes; k++) {
-            double v = l->y[k * o->ny + i];
-            low = fmin(low, v), high = fmax(high, v), size = fmax(size, fabs(v));
-        }
-        o->scale[i] = l->nodes > 2 ? fmax(high - low, 1e-2 * size) : size;
-        most = fmax(most, o->scale[i]);
+        double partner = i < n ? range[n + i] / turns : i < 2 * n ? range[i - n] * turns : 0;
+        o->scale[i] = fmax(range[i], fmax(SMALL * partner, SMALL * value[i]));
     }
-    for (size_t i = 0; i < o->ny; i++) o->scale[i] = most == 0 ? 1 : fmax(o->scale[i], 1e-2 * most);
+    for (size_t i = 0; i < o->ny; i++)
+        if (!(o->scale[i] > 0 && isfinite(o->scale[i]))) o->scale[i] = 1;
 }
 
 int actio_orbit_open(struct actio_orbit *o, struct actio_context *ctx, struct actio_motion *m, double t0, const double *y)
@@ -101,6 +100,7 @@ int actio_orbit_open(struct actio_orbit *o, struct actio_context *ctx, struct ac
     o->scale = o->block, o->turn = o->scale + ny, o->level = o->turn + ny, o->work = o->level + rows * ny, o->loose = o->bblock;
     for (size_t i = 0; i < ny; i++) o->scale[i] = 1;
     if (actio_tangent_open(&o->x, ctx, m, ny + 1)) return 1;           /* makes room for the params' direction */
+    o->x.size = o->scale;
     if (rows && actio_motion_need(m, ACTIO_Q_LEVELS_Y)) return 1;
     o->d = ny - rank_there(o, t0, y, o->work + actio_rank_work(rows, ny));
     return 0;

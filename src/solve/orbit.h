@@ -29,8 +29,8 @@ struct actio_orbit {
 /* y: a state of the motion, to see how many constraints there are. 0, or 1 and a finding. Close in any case. */
 int actio_orbit_open(struct actio_orbit *o, struct actio_context *ctx, struct actio_motion *m, double t0, const double *y);
 void actio_orbit_close(struct actio_orbit *o);
-/* Sizes of the components from a turn. */
-void actio_orbit_measure(struct actio_orbit *o, const struct actio_circuit *l);
+/* Sizes of the components, from how much each changes and how large it is along a motion that takes about `period` to go round. */
+void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double *value, double period);
 /* Directions along the manifold at y: columns of Q (ny x d), orthonormal in scaled components; where params have a direction, `lift` (ny) is the shortest way
  * that keeps to the manifold when they change. 0, or 1: their number is another one there. */
 int actio_orbit_directions(struct actio_orbit *o, double t, const double *y, double *Q, double *lift);

@@ -14,6 +14,7 @@ enum { MOST_ITERATIONS = 40, MOST_HALVINGS = 8, RESTS = -2 };
 #define FITS 1e-3                                          /* of the residual may be left where a shorter step does it; more where it is large: the rest is no longer linear */
 #define NOISE 10.0                                         /* of the motion's local tolerance: a residual that small says nothing */
 #define RANK_TOL 1e-13
+#define STAGNANT 1e-8
 
 int actio_shoot_open(struct actio_shoot *s, struct actio_orbit *o, struct actio_circuit *l)
 {
@@ -307,7 +308,7 @@ static int descend(struct actio_shoot *s, struct actio_circuit *before, double l
 static int newton(struct actio_shoot *s, struct actio_circuit *before, double local, double enough, struct actio_orbit_told *told)
 {
     double dT, last = INFINITY, size;
-    int bad = actio_shoot_linearise(s, local);
+    int bad = actio_shoot_linearise(s, local), stagnant = 0;
     if (bad) return bad;
     size = find_step(s, &dT);
     for (int i = 0; i < MOST_ITERATIONS; i++) {
@@ -320,6 +321,7 @@ static int newton(struct actio_shoot *s, struct actio_circuit *before, double lo
             actio_circuit_copy(before, s->l);
             return actio_shoot_move(s, before, dT, 1);
         }
+        if (size <= STAGNANT && size > 0.25 * last && ++stagnant == 3) return 0;           /* rounding, times the condition of the orbit: that is its error */
         last = size;
         bad = descend(s, before, local, &dT, &size);
         if (bad == -1 && last <= 1e3 * enough) return 0;
@@ -340,7 +342,7 @@ static double relative_residual(const struct actio_shoot *s)
 {
     double most = 0;
     for (size_t k = 0; k < s->ny; k++) {
-        double size = 1, gap = 0;
+        double size = fmax(1, s->o->scale[k]), gap = 0;
         for (size_t i = 0; i < s->m; i++) {
             mismatch(s, i, s->scratch);
             size = fmax(size, fabs(s->end[i * s->ny + k])), gap = fmax(gap, fabs(s->scratch[k]));
@@ -375,6 +377,7 @@ static int refine(struct actio_shoot *s, struct actio_circuit *before, double lo
         local = fmax(local * (local > 1e-6 ? 1e-4 : 1e-3), fine);
     }
     double shown = isnan(period) ? told->step * s->l->period : fabs(s->l->period - period) * sqrt(sqrt(fine / coarse));
+    if (told->step > 1e-13) shown += told->step * s->l->period;
     told->period_error = s->o->free_period ? shown + 4 * DBL_EPSILON * s->l->period : 0;
     return 0;
 }
@@ -395,6 +398,7 @@ int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol
         }
         if (!bad) bad = actio_shoot_linearise(&s, fine);
         if (!bad) told->residual = relative_residual(&s), told->local = fine;
+        if (!bad && o->free_period) told->period_error += told->residual * l->period;
     }
     if (s.block) ended(bad, told);
     else told->status = ACTIO_ORBIT_NO_MEMORY;

@@ -142,9 +142,9 @@ int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struc
     if (x->formulas && actio_motion_need(m, ACTIO_Q_TANGENT)) return 1;
     if (actio_motion_need(m, ACTIO_Q_EQUATIONS_Y) || actio_motion_need(m, ACTIO_Q_MATRIX)) return 1;
     if (m->sys->modes && (actio_motion_need(m, ACTIO_Q_GUARDS) || actio_motion_need(m, ACTIO_Q_GUARDS_Y))) return 1;
-    x->block = actio_take(ctx, 2 * all + equations * (columns + 1) + 2 * m->N + 1, sizeof(double));
+    x->block = actio_take(ctx, 3 * all + equations * (columns + 1) + 2 * m->N + 1, sizeof(double));
     if (!x->block) return 1;
-    x->seen = x->block + all, x->rates = x->seen + all, x->work = x->rates + m->N;
+    x->seen = x->block + all, x->scale = x->seen + all, x->rates = x->scale + all, x->work = x->rates + m->N;
     make_flow(x);
     return 0;
 }
@@ -165,11 +165,21 @@ void actio_tangent_direct(struct actio_tangent *x, const double *direction)
         if (m->at[made_of_it[i]].k) actio_motion_prologue(m, made_of_it[i]);
 }
 
+/* What the absolute part of a tolerance is measured by. */
+static void set_scales(struct actio_tangent *x, double local)
+{
+    x->flow.n = x->ny * (1 + x->columns), x->flow.accuracy = local;
+    x->flow.scale = x->size ? x->scale : NULL;
+    for (size_t i = 0; i < x->ny && x->size; i++) {
+        x->scale[i] = x->size[i];
+        for (size_t c = 0; c < x->columns; c++) x->scale[x->ny + i * x->columns + c] = x->size[i];
+    }
+}
+
 int actio_tangent_go(struct actio_tangent *x, double t0, double t1, double *y, double *X, size_t columns, double local)
 {
     x->columns = X ? columns : 0;
-    x->flow.n = x->ny * (1 + x->columns);
-    x->flow.accuracy = local;
+    set_scales(x, local);
     double *Y = x->m->sys->modes ? x->seen : x->block;
     memcpy(Y, y, x->ny * sizeof *y);
     if (X) memcpy(Y + x->ny, X, x->ny * columns * sizeof *X);
@@ -189,7 +199,8 @@ int actio_tangent_go(struct actio_tangent *x, double t0, double t1, double *y, d
 
 size_t actio_tangent_sample(struct actio_tangent *x, double t0, const double *y, const double *times, size_t count, double *rows, double local, int *status)
 {
-    x->columns = 0, x->flow.n = x->ny, x->flow.accuracy = local;
+    x->columns = 0;
+    set_scales(x, local);
     struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = times[count - 1], .y0 = y, .rtol = local, .atol = local, .rows = { { count, times, rows, count } } };
     struct actio_march_result out = { .y = x->block };
     *status = x->m->sys->modes ? actio_motion_begin(x->m, t0, y) : 0;

@@ -14,6 +14,8 @@ struct actio_tangent {
     bool by_param;
     bool formulas;                                         /* the eliminated rates have formulas to differentiate */
     struct actio_flow flow;
+    const double *size;                                    /* typical size of each component of y, the caller's; NULL = 1 */
+    double *scale;                                         /* of all of Y */
     double *block, *work, *seen, *rates;                   /* seen: the state last unfolded, with its derivatives */
     size_t rhs;                                            /* evaluations so far */
 };
