@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLOSED 1e-7                                        /* of its size: what misses itself by more is no orbit */
+#define TIRED 2e7                                          /* right-hand sides, after which no other guess is tried */
+
 struct actio_orbit_options actio_orbit_options_default(void)
 {
     return (struct actio_orbit_options){ .run = actio_run_options_default(), .method = "shooting" };
@@ -55,6 +58,21 @@ static int refuse(struct actio_search *s, const char *why)
     return 1;
 }
 
+/* Do the equations repeat themselves after this time? */
+static bool repeats_after(struct actio_search *s, double period)
+{
+    size_t ny = s->o.ny;
+    double *f = actio_take(s->run->ctx, 3 * ny + 1, sizeof *f), *g = f ? f + ny : NULL, *y = g ? g + ny : NULL, most = 0, size = 0;
+    for (int k = 0; f && k < 7; k++) {
+        double t = s->o.t0 + period * (0.05 + 0.137 * k);
+        for (size_t i = 0; i < ny; i++) y[i] = s->run->y0[i] * (1 + 0.1 * k);
+        if (actio_tangent_rates(&s->o.x, t, y, f) || actio_tangent_rates(&s->o.x, t + period, y, g)) continue;
+        for (size_t i = 0; i < ny; i++) most = fmax(most, fabs(f[i] - g[i])), size = fmax(size, fabs(f[i]));
+    }
+    actio_give(s->run->ctx, f);
+    return most <= 1e-7 * size;
+}
+
 int actio_orbit_ready(struct actio_search *s)
 {
     struct actio_run *run = s->run;
@@ -68,10 +86,15 @@ int actio_orbit_ready(struct actio_search *s)
         const struct actio_dual_choice choice = { .closure = ACTIO_CLOSURE_GAUSS };
         if (actio_system_dual(run->sys, &choice) || actio_system_need(run->sys, ACTIO_Q_DUAL_POINT)) return 1;
         if (run->sys->first_order->implicit) return refuse(s, "its equations are too many to be eliminated on the formulas, which the dual action of an orbit needs: take --method shooting");
-        if (run->sys->modes) return refuse(s, "it has switches (abs, sign, min, max, if), where the dual action is not smooth: take --method shooting");
     }
+    bool shooting = strcmp(s->options->method, "shooting") == 0;
+    if (!shooting && run->sys->modes) return refuse(s, "it has switches (abs, sign, min, max, if), where polynomials serve badly: take --method shooting");
+    if (!shooting && s->options->looses) return refuse(s, "only --method shooting lets variables go that need not return");
     s->timed = actio_orbit_timed(s);
     s->o.free_period = !s->timed;
+    double period = actio_orbit_given_period(s);
+    if (s->timed && isnan(period)) return actio_find(run->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS), 1;
+    if (s->timed && !repeats_after(s, period)) return actio_find(run->f, ACTIO_F_ORBIT_NOT_ITS_PERIOD, ACTIO_ARGS(ACTIO_NUMBER(period))), 1;
     return take_turns(s);
 }
 
@@ -92,8 +115,8 @@ void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told
     case ACTIO_ORBIT_FOUND: break;
     case ACTIO_ORBIT_AT_REST: actio_find(f, ACTIO_F_ORBIT_AT_REST, ACTIO_NO_ARGS); break;
     case ACTIO_ORBIT_MOTION_FAILS: actio_find(f, ACTIO_F_ORBIT_MOTION_FAILS, ACTIO_ARGS(ACTIO_TEXT(reason(told)))); break;
-    case ACTIO_ORBIT_STOPPED: actio_run_say_limits(s->run, ACTIO_FLOW_STOPPED, "the search for orbits"); break;
-    case ACTIO_ORBIT_NO_MEMORY: actio_run_say_limits(s->run, ACTIO_MARCH_NO_MEMORY, "the search for orbits"); break;
+    case ACTIO_ORBIT_STOPPED: actio_run_say_limits(s->run, ACTIO_FLOW_STOPPED, "looking for orbits"); break;
+    case ACTIO_ORBIT_NO_MEMORY: actio_run_say_limits(s->run, ACTIO_MARCH_NO_MEMORY, "looking for orbits"); break;
     case ACTIO_ORBIT_SLOW: actio_find(f, ACTIO_F_ORBIT_SLOW, ACTIO_ARGS(ACTIO_COUNT(told->unknowns))); break;
     case ACTIO_ORBIT_SPURIOUS: actio_find(f, ACTIO_F_ORBIT_SPURIOUS, ACTIO_ARGS(ACTIO_NUMBER(told->detector))); break;
     default: actio_find(f, ACTIO_F_ORBIT_NONE, ACTIO_ARGS(ACTIO_NUMBER(told->step), ACTIO_COUNT(told->iterations))); break;
@@ -111,7 +134,9 @@ static int solve_by(struct actio_search *s, struct actio_circuit *c, struct acti
     if (i == 0) return actio_orbit_shoot(&s->o, c, s->tol, told);
     if (actio_circuit_open(&guess, s->run->ctx, s->o.ny, c->nodes)) return told->status = ACTIO_ORBIT_NO_MEMORY;
     actio_circuit_copy(&guess, c);
-    int status = s->rough ? ACTIO_ORBIT_DIVERGED : method[i].solve(&s->o, c, s->tol, told);
+    double apart = INFINITY;
+    bool rough = s->rough && (actio_orbit_mismatch(&s->o, c, 1e-8, &apart) || apart > 1e-4);
+    int status = rough ? ACTIO_ORBIT_DIVERGED : method[i].solve(&s->o, c, s->tol, told);
     bool again = status == ACTIO_ORBIT_DIVERGED || status == ACTIO_ORBIT_MOTION_FAILS || status == ACTIO_ORBIT_AT_REST || status == ACTIO_ORBIT_SPURIOUS;
     if (again) {                                           /* from a rough orbit by shooting, which goes first where nobody has said where to look */
         actio_circuit_copy(c, &guess);
@@ -144,10 +169,11 @@ static void shorten(struct actio_search *s, struct actio_circuit *c, struct acti
     const size_t primes = sizeof prime / sizeof *prime;
     bool turns = false;
     for (size_t i = 0; i < s->o.ny; i++) turns = turns || s->o.turn[i] != 0;
-    for (size_t p = 0; !s->timed && !turns && p < primes;) {
+    for (size_t p = 0; !turns && p < primes;) {
         struct actio_circuit once;
         size_t k = prime[p++];
-        if (!closes_after(s, c, k) || actio_orbit_lay(s, c->y, c->period / (double)k, 1, &once)) continue;
+        double multiple = s->timed ? c->period / actio_orbit_given_period(s) / (double)k : 1;
+        if (fabs(multiple - round(multiple)) > 1e-6 || multiple < 0.5 || !closes_after(s, c, k) || actio_orbit_lay(s, c->y, c->period / (double)k, 1, &once)) continue;
         if (solve_by(s, &once, told) == ACTIO_ORBIT_FOUND) {
             actio_circuit_close(c, s->run->ctx);
             *c = once, p = 0;
@@ -163,6 +189,7 @@ struct actio_found *actio_orbit_solve(struct actio_search *s, struct actio_circu
     *guess = (struct actio_circuit){ 0 };
     actio_tangent_direct(&s->o.x, NULL);
     if (solve_by(s, &f->c, told) == ACTIO_ORBIT_FOUND) shorten(s, &f->c, told);
+    if (told->status == ACTIO_ORBIT_FOUND && !(told->residual < CLOSED)) told->status = ACTIO_ORBIT_DIVERGED, told->step = told->residual;
     f->told = *told;
     if (told->status == ACTIO_ORBIT_FOUND && actio_orbit_describe(s, f) == 0) return f;
     if (told->status == ACTIO_ORBIT_FOUND) told->status = actio_stopped(s->run->ctx) ? ACTIO_ORBIT_STOPPED : ACTIO_ORBIT_MOTION_FAILS;
@@ -170,10 +197,22 @@ struct actio_found *actio_orbit_solve(struct actio_search *s, struct actio_circu
     return NULL;
 }
 
+static int search_from_file(struct actio_search *s)
+{
+    struct actio_orbit_told told = { 0 };
+    struct actio_circuit guess = { 0 };
+    int bad = actio_orbit_read_guess(s, &guess);
+    struct actio_found *f = bad ? NULL : actio_orbit_solve(s, &guess, &told);
+    actio_circuit_close(&guess, s->run->ctx);
+    if (bad) return 1;
+    return f ? actio_orbit_keep(s, f) : (actio_orbit_say(s, &told), 1);
+}
+
 /* The first guess that leads to an orbit. */
 static int search_one(struct actio_search *s)
 {
     struct actio_orbit_told told = { .status = ACTIO_ORBIT_MOTION_FAILS }, first = { 0 };
+    if (s->options->guess) return search_from_file(s);
     if (actio_orbit_guess(s)) return 1;
     for (size_t i = 0; i < s->guesses; i++) {
         struct actio_circuit guess = { 0 };
@@ -182,8 +221,9 @@ static int search_one(struct actio_search *s)
         if (f) return actio_orbit_keep(s, f);
         if (i == 0) first = told;
         if (told.status == ACTIO_ORBIT_STOPPED || told.status == ACTIO_ORBIT_NO_MEMORY) return actio_orbit_say(s, &told), 1;
+        if (actio_orbit_effort(s) > TIRED) return actio_orbit_say(s, &first), 1;
     }
-    if (!s->timed && !s->run->model->has_period) {         /* no near return leads to one: a longer motion, and its shortest orbit */
+    if (!s->timed && !s->run->model->has_period && !s->conservative) {     /* no near return leads to one: a longer motion, and its shortest orbit */
         struct actio_findings *own = s->run->f, quiet;
         actio_findings_open(&quiet, s->run->ctx);
         s->wanted = 1, s->run->f = &quiet;
@@ -236,7 +276,8 @@ static int make_tables(struct actio_search *s)
 {
     struct actio_orbits *out = s->out;
     out->table = actio_take(s->run->ctx, out->count + 1, sizeof *out->table);
-    for (size_t i = 0; out->table && i < out->count; i++) out->table[i] = actio_orbit_table(s, out->orbit[i], s->options->run.points);
+    for (size_t i = 0; out->table && i < out->count; i++)
+        if (!(out->table[i] = actio_orbit_table(s, out->orbit[i], s->options->run.points))) return 1;
     return out->table == NULL;
 }
 
@@ -273,7 +314,9 @@ static int search(struct actio_search *s)
     if (s->options->find && !s->options->run.no_compile) actio_system_native(s->run->sys, 1e7);
     s->wanted = s->options->find;
     s->rough = !s->averaged.y && !s->run->model->has_period;
-    int bad = s->averaged.y ? polish(s) : s->wanted ? actio_orbit_find(s) : search_one(s);
+    bool many = s->wanted && !actio_orbit_conserves(s);
+    int bad = s->averaged.y ? polish(s) : many ? actio_orbit_find(s) : search_one(s);
+    if (s->out->count && actio_orbit_conserves(s) && (s->wanted || s->options->follow || strcmp(s->options->method, "shooting") != 0)) actio_find(s->run->f, ACTIO_F_ORBIT_FAMILY, ACTIO_NO_ARGS);
     if (!bad && s->options->follow) bad = follow(s), s->out->followed = s->options->follow, actio_orbit_draw(s);
     if (s->out->count) make_tables(s);
     judge(s);

@@ -11,17 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CUTS = 4000, CHUNK = 4096, PER_LOOP = 48, LONGEST_WORD = 24, MOST_WORDS = 6000, MATCH = 24, TRIES = 6, BACK = 6, MOST_LETTERS = 63 };
+enum { CUTS = 4000, CHUNK = 4096, PER_LOOP = 48, LONGEST_WORD = 18, BLOCK = 9, MATCH = 24, TRIES = 6, BACK = 6, MOST_LETTERS = 63, STROBES = 800 };
 #define ROUGH 1e-9
+#define EFFORT 2e7                                         /* right-hand sides */
+#define EFFORT_EACH 1e7
 #define APART 0.05                                         /* of the typical size: a letter's variable never comes nearer to 0 */
 
 struct cuts {
     size_t count, ny, top, odd;                            /* top: the variable whose maxima cut; odd: the one whose sign is a letter, ny: none */
     double *y, *half, *t, *lasts;                          /* states at cuts and half way to the next; times; durations */
     char *letter;
+    bool seen[1 << 9];                                     /* blocks of letters that the motion shows */
     double least;                                          /* shortest duration */
     double dt;
 };
+
+struct word { char text[LONGEST_WORD + 1]; size_t length; };
+
+/* So much work for so many orbits, and no more. */
+static bool tired(const struct actio_search *s) { return actio_orbit_effort(s) > s->effort_before + EFFORT + EFFORT_EACH * (double)s->wanted || actio_stopped(s->run->ctx); }
 
 /* ---- mirror symmetry */
 
@@ -101,7 +109,7 @@ static int make_cuts(struct actio_search *s, struct cuts *c, const double *y0, s
     double *block = actio_take(s->run->ctx, CHUNK * (ny + 1) + ny + 1, sizeof *block), *times = block, *row = block + CHUNK, *y = row ? row + CHUNK * ny : NULL, t = 0;
     int status = block ? 0 : ACTIO_MARCH_NO_MEMORY;
     if (block) memcpy(y, y0, ny * sizeof *y);
-    for (size_t chunk = 0; !status && c->count < wanted && chunk < 400; chunk++) {
+    for (size_t chunk = 0; !status && c->count < wanted && chunk < 400 && !(chunk > 2 && tired(s)); chunk++) {
         size_t before = c->count;
         for (size_t k = 0; k < CHUNK; k++) times[k] = t + c->dt * (double)k;
         actio_tangent_sample(&s->o.x, t, y, times, CHUNK, row, ROUGH, &status);
@@ -170,6 +178,27 @@ static void find_letters(struct actio_search *s, struct cuts *c)
     for (size_t j = 0; j < c->count && c->odd < c->ny; j++) c->letter[j] = c->y[j * c->ny + c->odd] > 0 ? 'A' : 'B';
 }
 
+static void note_blocks(struct cuts *c)
+{
+    unsigned block = 0;
+    memset(c->seen, 0, sizeof c->seen);
+    for (size_t j = 0; j < c->count; j++) {
+        block = (block << 1 | (c->letter[j] == 'B')) & ((1u << BLOCK) - 1);
+        if (j + 1 >= BLOCK) c->seen[block] = c->seen[~block & ((1u << BLOCK) - 1)] = true;    /* and in the mirror */
+    }
+}
+
+/* Does the motion show all blocks of the word repeated? */
+static bool is_shown(const struct cuts *c, const struct word *w)
+{
+    unsigned block = 0;
+    for (size_t i = 0; i < w->length + BLOCK; i++) {
+        block = (block << 1 | (w->text[i % w->length] == 'B')) & ((1u << BLOCK) - 1);
+        if (i + 1 >= BLOCK && !c->seen[block]) return false;
+    }
+    return true;
+}
+
 /* The variable whose maxima cut: with letters if there is one. */
 static int choose_cuts(struct actio_search *s, struct cuts *c)
 {
@@ -187,14 +216,12 @@ static int choose_cuts(struct actio_search *s, struct cuts *c)
             if (!s->mirror && find_mirror(s, c)) bad = ACTIO_MARCH_NO_MEMORY;
             find_letters(s, c);
         }
-    if (!bad && c->odd < ny) c->count = 0, bad = make_cuts(s, c, y, CUTS), find_letters(s, c);
+    if (!bad && c->odd < ny) c->count = 0, bad = make_cuts(s, c, y, CUTS), find_letters(s, c), note_blocks(c);
     actio_give(s->run->ctx, y);
     return bad ? bad : c->count < 10 ? -1 : 0;
 }
 
 /* ---- words */
-
-struct word { char text[LONGEST_WORD + 1]; size_t length; };
 
 static char other(char letter) { return letter == 'A' ? 'B' : 'A'; }
 
@@ -364,6 +391,8 @@ static int try_words(struct actio_search *s, const struct cuts *c, size_t length
         size_t rotation;
         bool mirrored;
         for (size_t i = 0; i < length; i++) w.text[i] = code >> (length - 1 - i) & 1 ? 'B' : 'A';
+        if (!is_shown(c, &w)) continue;
+        if (tired(s)) return 0;
         canonical(w.text, length, first, &rotation, &mirrored);
         if (strcmp(first, w.text) != 0 || repeats(w.text, length)) continue;
         if (try_word(s, c, &w)) return 1;
@@ -397,7 +426,7 @@ static double apart(const struct actio_search *s, const struct cuts *c, size_t a
 static size_t nearest_return(const struct actio_search *s, const struct cuts *c, size_t after, const size_t *used, size_t uses)
 {
     size_t best = SIZE_MAX;
-    double least = 0.2;
+    double least = after < 3 ? 0.8 : 0.2;                  /* of short returns even poor ones may lead somewhere */
     for (size_t j = 0; j + after < c->count; j++) {
         double d = apart(s, c, j, j + after);
         if (d >= least) continue;
@@ -413,7 +442,7 @@ static int guess_return(struct actio_search *s, const struct cuts *c, size_t fro
 {
     size_t ny = s->o.ny;
     if (actio_circuit_open(g, s->run->ctx, ny, 2 * after)) return 1;
-    g->nodes = 2 * after, g->period = c->t[from + after] - c->t[from];
+    g->nodes = 2 * after, g->period = s->timed ? actio_orbit_given_period(s) * (double)after : c->t[from + after] - c->t[from];
     for (size_t i = 0; i < after; i++) {
         memcpy(g->y + 2 * i * ny, c->y + (from + i) * ny, ny * sizeof *g->y), memcpy(g->y + (2 * i + 1) * ny, c->half + (from + i) * ny, ny * sizeof *g->y);
         g->at[2 * i] = (c->t[from + i] - c->t[from]) / g->period, g->at[2 * i + 1] = g->at[2 * i] + 0.5 * c->lasts[from + i] / g->period;
@@ -425,7 +454,7 @@ static int find_by_returns(struct actio_search *s, const struct cuts *c)
 {
     for (size_t after = 1; after <= LONGEST_WORD && c->least * (double)after <= limit_of(s); after++) {
         size_t used[64], uses = 0, dry = 0;
-        while (uses < 64 && dry < 4) {
+        while (uses < 64 && dry < 4 && !tired(s)) {
             struct actio_circuit g = { 0 };
             bool found = false;
             size_t from = nearest_return(s, c, after, used, uses), before = s->out->count;
@@ -438,14 +467,42 @@ static int find_by_returns(struct actio_search *s, const struct cuts *c)
     return 0;
 }
 
+/* Driven: cuts are one period of the drive apart, returns take a number of them. */
+static int cut_by_drive(struct actio_search *s, struct cuts *c)
+{
+    size_t ny = s->o.ny, count = 2 * STROBES + 1;
+    double period = actio_orbit_given_period(s), *times = actio_take(s->run->ctx, count * (ny + 1) + 1, sizeof *times), *row = times ? times + count : NULL;
+    int status = ACTIO_MARCH_NO_MEMORY;
+    double *range = actio_take(s->run->ctx, 2 * ny + 1, sizeof *range), *value = range ? range + ny : NULL;
+    size_t got = 0;
+    if (times && range) {
+        for (size_t k = 0; k < count; k++) times[k] = s->o.t0 + 0.5 * period * (double)k;
+        got = actio_tangent_sample(&s->o.x, s->o.t0, s->run->y0, times, count, row, ROUGH, &status);
+        for (size_t i = 0; i < ny; i++) {
+            double low = INFINITY, high = -INFINITY;
+            for (size_t k = 0; k < got; k++) low = fmin(low, row[i * count + k]), high = fmax(high, row[i * count + k]);
+            range[i] = high - low, value[i] = fmax(fabs(low), fabs(high));
+        }
+        actio_orbit_sizes(&s->o, range, value, period);
+    }
+    c->least = period;
+    for (size_t k = 0; got && k + 2 < got; k += 2, c->count++) {
+        for (size_t i = 0; i < ny; i++) c->y[c->count * ny + i] = row[i * count + k], c->half[c->count * ny + i] = row[i * count + k + 1];
+        c->t[c->count] = times[k], c->lasts[c->count] = period;
+    }
+    actio_give(s->run->ctx, times), actio_give(s->run->ctx, range);
+    return c->count < 10 ? status ? status : -1 : 0;
+}
+
 int actio_orbit_find(struct actio_search *s)
 {
     struct cuts c;
     size_t wanted = s->wanted;
+    s->effort_before = actio_orbit_effort(s);
     actio_orbit_measure_start(s, s->run->model->has_time ? fabs(s->run->model->t1 - s->run->model->t0) : 50);
-    int bad = open_cuts(s, &c) ? ACTIO_MARCH_NO_MEMORY : choose_cuts(s, &c);
+    int bad = open_cuts(s, &c) ? ACTIO_MARCH_NO_MEMORY : s->timed ? cut_by_drive(s, &c) : choose_cuts(s, &c);
     if (bad == -1) actio_find(s->run->f, ACTIO_F_ORBIT_NO_LOOPS, ACTIO_NO_ARGS);
-    else if (bad && !actio_run_say_limits(s->run, bad, "the search for orbits")) actio_find(s->run->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
+    else if (bad && !actio_run_say_limits(s->run, bad, "looking for orbits")) actio_find(s->run->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
     if (!bad) bad = c.odd < c.ny ? find_by_words(s, &c) : find_by_returns(s, &c);
     close_cuts(s, &c);
     limit_of(s);

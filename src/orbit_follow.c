@@ -11,7 +11,9 @@
 #include <string.h>
 
 enum { MOST_POINTS = 2000, MOST_LOCATE = 40 };
-#define OFF_CIRCLE 1e-4
+#define OFF_CIRCLE 1e-4                                    /* of moduli, where pairs stay on the circle but for rounding */
+#define OFF_ONE 1e-5
+#define CLOSE_TO_ONE 1e-7                                  /* while an event is located */
 #define LONGEST_PERIOD 1e3                                 /* times that of the first orbit: it ends in a motion that does not come back */
 #define FIRST_STEP 0.01
 #define LONGEST_STEP 0.06
@@ -173,13 +175,12 @@ static const char *const mark_of[KINDS] = { "fold", "period doubling", "torus", 
 struct counts { int plus, minus, pairs; };
 
 /* Multipliers outside of the unit circle, those that are 1 by themselves left out. */
-static struct counts count_outside(const struct way *w, const struct actio_found *f)
+static struct counts count_outside(const struct actio_found *f, double margin)
 {
     struct counts c = { 0, 0, 0 };
-    double margin = w->s->conservative ? OFF_CIRCLE : 0;   /* pairs stay on the circle there but for rounding */
     for (size_t i = 0; i < f->multipliers; i++) {
         const struct actio_multiplier *m = &f->multiplier[i];
-        if (f->trivial[i] || !(m->log_modulus > margin)) continue;
+        if (f->trivial[i] || !(m->log_modulus > (m->im == 0 && m->re < 0 ? 0 : margin))) continue;   /* some are 1, or on the circle, for reasons of their own: rounding decides nothing */
         if (m->im != 0) c.pairs++;
         else if (m->re > 0) c.plus++;
         else c.minus++;
@@ -191,7 +192,8 @@ static struct counts count_outside(const struct way *w, const struct actio_found
 static enum kind happened(const struct way *w, const struct actio_found *a, const struct actio_found *b, double before, double after)
 {
     if (before * after < 0) return FOLD;
-    struct counts x = count_outside(w, a), y = count_outside(w, b);
+    double margin = w->s->conservative ? OFF_CIRCLE : OFF_ONE;
+    struct counts x = count_outside(a, margin), y = count_outside(b, margin);
     if (a->multipliers == 0 || b->multipliers == 0) return KINDS;
     if (x.minus != y.minus && x.pairs == y.pairs) return DOUBLING;
     if (x.pairs != y.pairs && x.plus == y.plus && x.minus == y.minus) return TORUS;
@@ -202,9 +204,9 @@ static enum kind happened(const struct way *w, const struct actio_found *a, cons
 static double param_part(const struct way *w) { return w->f.in_param ? w->f.tangent[w->f.unknowns - 1] : 1; }
 
 /* The function whose zero it is, at a point beyond the last one. */
-static double sign_of(const struct way *w, enum kind kind, const struct actio_found *f, const struct counts *start, double part)
+static double sign_of(enum kind kind, const struct actio_found *f, const struct counts *start, double part)
 {
-    struct counts c = count_outside(w, f);
+    struct counts c = count_outside(f, CLOSE_TO_ONE);
     switch (kind) {
     case FOLD: return part;
     case DOUBLING: return c.minus == start->minus ? 1 : -1;
@@ -257,7 +259,7 @@ static struct actio_found *look_at_part(struct way *w, const struct spot *home, 
 static int locate(struct way *w, enum kind kind, const struct actio_found *from, double h)
 {
     struct spot home;
-    struct counts start = count_outside(w, from);
+    struct counts start = count_outside(from, CLOSE_TO_ONE);
     struct actio_found *best = NULL;
     double low = 0, high = h, first = param_part(w), g_low = first, g_high = -first, local = w->f.local, part = first;
     int bad = remember(w, &home);
@@ -270,7 +272,7 @@ static int locate(struct way *w, enum kind kind, const struct actio_found *from,
         }
         struct actio_found *f = look_at_part(w, &home, middle, &part);
         if (!f) break;
-        double g = sign_of(w, kind, f, &start, part), same = kind == FOLD ? g * first : g;
+        double g = sign_of(kind, f, &start, part), same = kind == FOLD ? g * first : g;
         if (same > 0) low = middle, g_low = g;
         else high = middle, g_high = g;
         actio_found_free(w->s->run->ctx, best);
@@ -426,7 +428,7 @@ static int walk(struct way *w)
         if (w->next.period > LONGEST_PERIOD * w->first_period) return -1;
         if (!beyond(w, at, w->from)) return come_back(w);  /* to where it began, on another sheet */
         bad = move_on(w, a, &turned);
-        if (!bad && step % 8 == 0 && (nodes_again(w, 0) || actio_follow_tangent(&w->f, false, false))) bad = ACTIO_MARCH_NO_MEMORY;
+        if (!bad && step % 8 == 0) bad = nodes_again(w, 0) ? -1 : actio_follow_tangent(&w->f, false, false);
         measure_param(w);
         w->h = turned < 0.96 ? w->h / 2 : w->f.iterations <= 4 && turned > 0.985 ? fmin(1.5 * w->h, LONGEST_STEP) : w->h;
         if (ctx->progress) ctx->progress(ctx->progress_user, "the branch", fabs(at - w->from), fabs(w->to - w->from));

@@ -3,16 +3,27 @@
 #include "orbits.h"
 
 #include "algebra/dense.h"
+#include "run_states.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 2400, MOST_NODES = 400, PROBES = 16, STROBES = 200, DEAR = 1000000 };             /* DEAR: right-hand sides, beyond which nothing is done twice */
+enum { SAMPLES = 2400, MOST_NODES = 400, PROBES = 16, STROBES = 200, PER_TURN = 12, STEPS_BESIDE = 60, LONG = 200000, MOST_EFFORT = 30000000, DEAR = 1000000 };             /* DEAR: right-hand sides, beyond which nothing is done twice */
 #define ROUGH 1e-9                                         /* local tolerance of trajectories */
 #define NEAR 0.02                                          /* of the size of the motion: a return */
 #define GROWTH 50.0                                        /* between nodes: what a disturbance may grow by */
 
 struct path { size_t count, ny; double *times, *y, *block; };   /* component i of sample k at y[i*count + k] */
+
+static double weight_of(const struct actio_search *s)
+{
+    const struct actio_motion *m = &s->run->motion;
+    const struct actio_kernel *k = m->at[m->numeric ? ACTIO_Q_EQUATIONS_Y : ACTIO_Q_TANGENT].k;
+    double size = (double)(m->N + m->p);
+    return 1 + (k ? (double)actio_kernel_ops(k) / 200 : 0) + (m->numeric ? size * size * size / 20 : 0);
+}
+
+double actio_orbit_effort(const struct actio_search *s) { return (double)s->o.x.rhs * weight_of(s); }
 
 static int open_path(struct actio_search *s, struct path *p, double t0, double t1, size_t count)
 {
@@ -30,10 +41,14 @@ static void close_path(struct actio_search *s, struct path *p) { actio_give(s->r
 static int follow_path(struct actio_search *s, struct path *p, const double *y)
 {
     int status;
+    size_t before = s->o.x.rhs;
+    s->o.x.most_steps = (size_t)(MOST_EFFORT / 12 / weight_of(s)) + 100;
     size_t reached = actio_tangent_sample(&s->o.x, p->times[0], y, p->times, p->count, p->y, ROUGH, &status);
     if (status == ACTIO_FLOW_STOPPED || reached < 2) return status ? status : ACTIO_FLOW_FAILED;
     for (size_t i = 1; reached < p->count && i < p->ny; i++) memmove(p->y + i * reached, p->y + i * p->count, reached * sizeof *p->y);
     p->count = reached;
+    s->o.is_long = s->o.x.rhs - before > LONG;
+    s->o.x.most_steps = STEPS_BESIDE * ((s->o.x.rhs - before) / 12 + 100);       /* finer, and with derivatives, it takes some times as many; more is noise at a singular state */
     return 0;
 }
 
@@ -75,6 +90,33 @@ void actio_orbit_measure_start(struct actio_search *s, double span)
         actio_orbit_sizes(&s->o, f, value, span / 10);
     }
     actio_give(s->run->ctx, f);
+}
+
+/* The most maxima of a component. */
+static size_t turns_of(const struct path *p)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < p->ny; i++) {
+        const double *y = p->y + i * p->count;
+        size_t own = 0;
+        for (size_t k = 1; k + 1 < p->count; k++) own += y[k] >= y[k - 1] && y[k] > y[k + 1];
+        if (own > most) most = own;
+    }
+    return most;
+}
+
+/* A coordinate that goes one way only, or nearly; their number: none. */
+static size_t growing(const struct actio_search *s, const struct path *p)
+{
+    size_t n = s->run->sys->n, last = p->count - 1;
+    for (size_t i = 0; i < n; i++) {
+        const double *y = p->y + i * p->count;
+        double way = 0, late = 0;
+        if (s->o.loose[i] || s->o.turn[i] != 0) continue;
+        for (size_t k = 0; k < last; k++) way += fabs(y[k + 1] - y[k]), late += k > last / 2 ? fabs(y[k + 1] - y[k]) : 0;
+        if (fabs(y[last] - y[0]) > 0.7 * way && late > 0.25 * way) return i;
+    }
+    return n;
 }
 
 /* A return: from one sample to another; how far apart, beside the size of the motion. */
@@ -178,7 +220,7 @@ static double refine_time(struct actio_search *s, const double *y0, double perio
 {
     size_t ny = s->o.ny;
     double *y = actio_take(s->run->ctx, 2 * ny + 1, sizeof *y), *f = y ? y + ny : NULL, found = period;
-    for (int i = 0; y && i < 8 && (i < 2 || s->o.x.rhs < DEAR); i++) {
+    for (int i = 0; y && i < 8 && (i < 2 || actio_orbit_effort(s) < DEAR); i++) {
         double above = 0, below = 0;
         memcpy(y, y0, ny * sizeof *y);
         if (actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + found, y, NULL, 0, 1e-13) || actio_tangent_rates(&s->o.x, s->o.t0 + found, y, f)) break;
@@ -226,7 +268,7 @@ int actio_orbit_lay(struct actio_search *s, const double *y, double period, size
 
 static int cannot(struct actio_search *s, int status)
 {
-    if (!actio_run_say_limits(s->run, status, "the search for an orbit")) actio_find(s->run->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
+    if (!actio_run_say_limits(s->run, status, "looking for an orbit")) actio_find(s->run->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
     return 1;
 }
 
@@ -248,11 +290,19 @@ static int guess_by_return(struct actio_search *s)
     struct path p;
     if (!m->has_time) return actio_find(run->f, ACTIO_F_ORBIT_NO_TIME, ACTIO_NO_ARGS), 1;
     actio_orbit_measure_start(s, fabs(m->t1 - m->t0));
-    for (double factor = 1.05; factor < 30 && s->guesses == 0 && (factor < 2 || s->o.x.rhs < DEAR); factor *= 5) {      /* the interval may be the period, or shorter */
-        int bad = open_path(s, &p, m->t0, m->t0 + factor * fabs(m->t1 - m->t0), SAMPLES);
+    for (double factor = 1.05; factor < 30 && s->guesses == 0 && (factor < 2 || actio_orbit_effort(s) < DEAR); factor *= 5) {      /* the interval may be the period, or shorter */
+        double span = factor * fabs(m->t1 - m->t0);
+        int bad = open_path(s, &p, m->t0, m->t0 + span, SAMPLES);
         if (!bad) bad = follow_path(s, &p, run->y0);
+        while (!bad && turns_of(&p) * PER_TURN > p.count) {              /* too many turns to see any: the first of them will do */
+            close_path(s, &p);
+            bad = open_path(s, &p, m->t0, m->t0 + (span /= 8), SAMPLES);
+            if (!bad) bad = follow_path(s, &p, run->y0);
+        }
         if (!bad) {
             measure(s, &p, 0);
+            size_t grows = growing(s, &p);
+            if (grows < run->sys->n) return close_path(s, &p), actio_find(run->f, ACTIO_F_ORBIT_GROWS, ACTIO_ARGS(ACTIO_TEXT(run->sys->variable[grows]))), 1;
             size_t count = list_returns(s, &p, list);
             for (size_t i = 0; i < count && !bad; i++) bad = add_guess(s, &p, list[i].from, p.times[list[i].to] - p.times[list[i].from]);
         }
@@ -339,4 +389,31 @@ int actio_orbit_lay_along(struct actio_search *s, const struct actio_circuit *fr
     int bad = actio_orbit_lay(s, from->y, from->period, 1, &rough);      /* sizes */
     actio_circuit_close(&rough, s->run->ctx);
     return bad;
+}
+
+/* ---- a guess from a file */
+
+enum { FILE_NODES = 48 };
+
+int actio_orbit_read_guess(struct actio_search *s, struct actio_circuit *c)
+{
+    struct actio_dual_table t;
+    size_t ny = s->o.ny;
+    struct actio_circuit rough = { 0 };
+    if (actio_run_read_states(s->run, s->options->guess, &t)) return 1;
+    for (size_t i = 0; i < ny; i++)
+        if (!t.column[i]) return actio_find(s->run->f, ACTIO_F_ORBIT_GUESS_LACKS, ACTIO_ARGS(ACTIO_TEXT(s->options->guess), ACTIO_TEXT(actio_run_name(s->run, i)))), 1;
+    size_t nodes = t.rows - 1 < FILE_NODES ? t.rows - 1 : FILE_NODES;
+    double first = t.t[0], period = t.t[t.rows - 1] - first;
+    if (actio_circuit_open(c, s->run->ctx, ny, nodes)) return cannot(s, ACTIO_MARCH_NO_MEMORY);
+    c->nodes = nodes, c->period = s->timed ? actio_orbit_given_period(s) * fmax(1, round(period / actio_orbit_given_period(s))) : period;
+    for (size_t k = 0; k < nodes; k++) {
+        size_t row = k * (t.rows - 1) / nodes;
+        c->at[k] = (t.t[row] - first) / period;
+        for (size_t i = 0; i < ny; i++) c->y[k * ny + i] = t.column[i][row];
+    }
+    actio_orbit_measure_start(s, 10 * period);
+    int bad = actio_orbit_lay(s, c->y, c->period, 1, &rough);            /* sizes */
+    actio_circuit_close(&rough, s->run->ctx);
+    return bad ? cannot(s, bad) : 0;
 }

@@ -99,7 +99,7 @@ bool actio_orbit_is_cyclic(const struct actio_search *s, size_t i)
 }
 
 /* Energy, where nothing drives the motion or brakes it: it is kept by neighbours, too. */
-static bool conserves(const struct actio_search *s)
+bool actio_orbit_conserves(const struct actio_search *s)
 {
     const struct actio_model *m = s->run->model;
     return m->has_lagrangian && !m->forces && actio_is_zero(m->dissipation) && !m->states && !s->timed;
@@ -114,7 +114,7 @@ static void collect(struct actio_search *s, const struct along *a, struct reason
     for (size_t c = 0; c < sys->columns; c++) {
         int role = sys->column[c].role;
         const char *dot = strchr(sys->column[c].name, '.');
-        if (role == ACTIO_ROLE_ENERGY && conserves(s) && is_kept(a, c)) add_reason(r, "energy"), s->conservative = true;
+        if (role == ACTIO_ROLE_ENERGY && actio_orbit_conserves(s) && is_kept(a, c)) add_reason(r, "energy"), s->conservative = true;
         if (role != ACTIO_ROLE_CHARGE || !dot || !is_kept(a, c)) continue;
         size_t balance = 0;
         while (balance < sys->columns && (sys->column[balance].role != ACTIO_ROLE_BALANCE || strcmp(strchr(sys->column[balance].name, '.'), dot) != 0)) balance++;

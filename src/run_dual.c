@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run_dual.h"
+#include "run_states.h"
 #include "files.h"
 #include "solve/chart.h"
 
@@ -69,88 +70,6 @@ int actio_run_check_dual(struct actio_run *run)
     return 0;
 }
 
-/* ---- base states from a file */
-
-struct table { struct actio_run *run; const char *text; size_t length; struct actio_dual_table *to; const char *missing; };
-
-/* The next cell of a line, without blanks and quotes; *at moves behind it. */
-static size_t next_cell(const char **at, const char *end, const char **cell)
-{
-    const char *from = *at, *to = from;
-    while (to < end && *to != ',' && *to != '\n') to++;
-    *at = to < end ? to + 1 : end;
-    while (from < to && strchr(" \"\r", *from)) from++;
-    while (to > from && strchr(" \"\r", to[-1])) to--;
-    *cell = from;
-    return (size_t)(to - from);
-}
-
-/* The component of y that a column is, SIZE_MAX - 1 for the time, SIZE_MAX for what is no matter here. */
-static size_t component_of(const struct actio_run *run, const char *name, size_t length)
-{
-    const struct actio_model *m = run->model;
-    if (length == 1 && *name == 't') return SIZE_MAX - 1;
-    for (size_t i = 0; i < run->ny; i++) {
-        const char *own = i >= m->coords && i < 2 * m->coords ? m->coord[i - m->coords].dot_name : actio_run_name(run, i);
-        if (strlen(own) == length && strncmp(own, name, length) == 0) return i;
-    }
-    return SIZE_MAX;
-}
-
-static size_t count_lines(const char *text, const char *end)
-{
-    size_t n = 0;
-    for (const char *p = text; p < end; p++) n += *p == '\n';
-    return n + 1;
-}
-
-static void read_table(void *user)
-{
-    struct table *t = user;
-    struct actio_run *run = t->run;
-    const char *at = t->text, *end = t->text + t->length, *line = memchr(at, '\n', t->length), *cell;
-    size_t rows = count_lines(at, end), cols = 0, *column = actio_arena_array(&run->arena, t->length + 2, sizeof *column);
-    double *time = NULL, **data = actio_arena_array(&run->arena, run->ny + 1, sizeof *data);
-    for (const char *stop = line ? line : end; at < stop; cols++) {
-        size_t n = next_cell(&at, stop, &cell), i = column[cols] = component_of(run, cell, n);
-        if (i == SIZE_MAX - 1) time = actio_arena_array(&run->arena, rows, sizeof *time);
-        else if (i < run->ny) data[i] = actio_arena_array(&run->arena, rows, sizeof **data);
-    }
-    if (!time) { t->missing = "it has no column t"; return; }
-    rows = 0;
-    for (at = line ? line + 1 : end; at < end; rows++) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (!stop) stop = end;
-        for (size_t c = 0; c < cols; c++) {
-            char number[64];
-            size_t n = at < stop ? next_cell(&at, stop, &cell) : 0, i = column[c];
-            if (i == SIZE_MAX) continue;
-            snprintf(number, sizeof number, "%.*s", (int)(n < 63 ? n : 63), cell);
-            char *behind;
-            double x = n ? strtod(number, &behind) : NAN;
-            if (!isfinite(x) || *behind) { t->missing = actio_arena_format(&run->arena, "line %zu has no number in column %zu", rows + 2, c + 1); return; }
-            *(i == SIZE_MAX - 1 ? &time[rows] : &data[i][rows]) = x;
-        }
-        at = stop < end ? stop + 1 : end;
-    }
-    for (size_t r = 1; r < rows; r++)
-        if (!(time[r] > time[r - 1])) { t->missing = "its times do not rise"; return; }
-    if (rows < 2) { t->missing = "it has fewer than two rows"; return; }
-    *t->to = (struct actio_dual_table){ rows, time, (const double *const *)data };
-}
-
-static int take_table(struct actio_run *run, const char *path, struct actio_dual_table *to)
-{
-    struct table t = { .run = run, .to = to };
-    char *text = actio_file_read(run->ctx, path, "the base states", &t.length, run->f);
-    if (!text) return 1;
-    t.text = text;
-    int bad = actio_attempt(run->ctx, read_table, &t);
-    actio_give(run->ctx, text);
-    if (!bad && t.missing) actio_find(run->f, ACTIO_F_BASE_TABLE, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(t.missing))), bad = 1;
-    return bad;
-}
-
 /* ---- the task */
 
 struct tasking { struct actio_run *run; struct actio_dual *d; };
@@ -203,7 +122,7 @@ int actio_run_dual(struct actio_run *run)
     t->slack = o->slack != 0 ? o->slack : 0.3;
     t->base = run->model->dual.bases || (o->base && strcmp(o->base, "constant") == 0) ? ACTIO_BASE_CONSTANT
             : o->base && strcmp(o->base, "exact") == 0 ? ACTIO_BASE_EXACT : o->base && *o->base ? ACTIO_BASE_TABLE : ACTIO_BASE_RK4;
-    if (t->base == ACTIO_BASE_TABLE && take_table(run, o->base, &t->table)) return 1;
+    if (t->base == ACTIO_BASE_TABLE && actio_run_read_states(run, o->base, &t->table)) return 1;
     if (t->choice.closure == ACTIO_CLOSURE_FREE) {
         actio_find(run->f, ACTIO_F_FREE_REACTION, ACTIO_NO_ARGS);
         if (actio_motion_obey(&run->motion, &law_free)) return 1;

@@ -189,8 +189,10 @@ static int orbits_of(const struct actio_cli_arguments *a, struct actio_context *
     struct actio_orbits *o = model ? actio_orbit_search(ctx, model, &options, f) : NULL;
     actio_cli_progress_end();
     status = actio_cli_worse(write_files(a, ctx, o, f), actio_findings_status(f));
+    bool csv = false;                                      /* on standard output: nothing else goes there */
+    for (size_t i = 0; i < a->outputs; i++) csv = csv || strcmp(a->output[i], "-") == 0;
     if (a->json) json_all(a, model, o, f, status);
-    else if (o && (actio_orbits_count(o) || actio_orbits_branch_points(o)) && !a->quiet) print_all(a, model, o);
+    else if (o && !csv && (actio_orbits_count(o) || actio_orbits_branch_points(o)) && !a->quiet) print_all(a, model, o);
     if (!a->json) actio_cli_findings(f, a->quiet);
     actio_orbits_free(o);
     actio_model_free(model);

@@ -506,7 +506,7 @@ int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol,
         told->detector = detector;
         told->period_error = fmin(fabs(l->period - period), detector * detector * l->period) + 8 * DBL_EPSILON * l->period;
         bool settled = fabs(l->period - before) <= fmax(tol, 2e-15) * l->period;
-        if ((detector * detector < 0.1 * fmax(tol, 1e-15) || settled) && detector < 1e-5) break;
+        if ((detector * detector < 1e-3 * fmax(tol, 1e-15) || settled) && detector < 1e-5) break;
         if (2 * N > MOST_ELEMENTS) break;
         before = l->period;
     }

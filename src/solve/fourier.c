@@ -181,10 +181,13 @@ static int solve(struct fourier *w)
     double *M = actio_take(w->o->ctx, size * size + (size <= SMALL ? actio_rank_work(size, size) : 0) + 2 * MOST_BORDERS * (size + MOST_BORDERS) + 1, sizeof *M);
     if (!M) return 1;
     int bad = 0;
-    if (w->lack && size > SMALL) bad = solve_bordered(w, M);
+    bool large = size > SMALL;
+    if (w->lack && large) bad = solve_bordered(w, M);
     else {
         memcpy(M, w->A, size * size * sizeof *M);
-        if (actio_lu_factor(size, M, w->pivot) == 0 && (size > SMALL || actio_lu_pivot_ratio(size, M) > SINGULAR)) actio_lu_solve(size, M, w->pivot, w->step, 1, false);
+        bool regular = actio_lu_factor(size, M, w->pivot) == 0 && (large || actio_lu_pivot_ratio(size, M) > SINGULAR);
+        if (regular) actio_lu_solve(size, M, w->pivot, w->step, 1, false);
+        else if (large) w->lack = 1, bad = solve_bordered(w, M);
         else bad = solve_singular(w, M);
     }
     actio_give(w->o->ctx, M);

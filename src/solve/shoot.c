@@ -391,8 +391,8 @@ int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol
     int none = actio_circuit_open(&before, o->ctx, o->ny, l->nodes) || actio_circuit_open(&guess, o->ctx, o->ny, l->nodes), bad = ACTIO_MARCH_NO_MEMORY;
     if (actio_shoot_open(&s, o, l) == 0 && !none) {
         actio_circuit_copy(&guess, l);
-        bad = refine(&s, &before, fmax(COARSE, fine), fine, told);
-        if (bad < 0 && fine < CAREFUL) {                 /* coarse steps may have led it astray */
+        bad = refine(&s, &before, fmax(o->is_long ? CAREFUL : COARSE, fine), fine, told);
+        if (bad < 0 && fine < CAREFUL && !o->is_long) {                 /* coarse steps may have led it astray */
             actio_circuit_copy(l, &guess);
             bad = refine(&s, &before, CAREFUL, fine, told);
         }

@@ -183,7 +183,7 @@ int actio_tangent_go(struct actio_tangent *x, double t0, double t1, double *y, d
     double *Y = x->m->sys->modes ? x->seen : x->block;
     memcpy(Y, y, x->ny * sizeof *y);
     if (X) memcpy(Y + x->ny, X, x->ny * columns * sizeof *X);
-    struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = t1, .y0 = Y, .rtol = local, .atol = local };
+    struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = t1, .y0 = Y, .rtol = local, .atol = local, .max_steps = x->most_steps };
     struct actio_march_result out = { .y = x->block };
     if (x->m->sys->modes) {
         int bad = actio_motion_begin(x->m, t0, y);
@@ -201,7 +201,7 @@ size_t actio_tangent_sample(struct actio_tangent *x, double t0, const double *y,
 {
     x->columns = 0;
     set_scales(x, local);
-    struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = times[count - 1], .y0 = y, .rtol = local, .atol = local, .rows = { { count, times, rows, count } } };
+    struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = times[count - 1], .y0 = y, .rtol = local, .atol = local, .rows = { { count, times, rows, count } }, .max_steps = x->most_steps };
     struct actio_march_result out = { .y = x->block };
     *status = x->m->sys->modes ? actio_motion_begin(x->m, t0, y) : 0;
     if (!*status) *status = actio_march(x->ctx, &x->flow, &task, &out);
