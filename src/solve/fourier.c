@@ -9,12 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { SMALL = 420, MOST_BORDERS = 8, FIRST = 33, MOST_UNKNOWNS = 1600, MOST_FIRST = 700, MOST_ITERATIONS = 14, MOST_HALVINGS = 6 };
+enum { MOST_BORDERS = 16, FIRST = 33, MOST_UNKNOWNS = 1600, MOST_FIRST = 700, MOST_ITERATIONS = 14, MOST_HALVINGS = 6 };
 #define PI 3.14159265358979323846
-#define SINGULAR 1e-9                                      /* pivots beside the largest: orbits come in families */
 #define SHOWN 1e-6                                         /* highest coefficients of a guess beside the largest */
 #define SHOWN_ROUGHLY 1e-2
-#define FAMILY 1e-6                                        /* what counts as 0 there */
 
 static double sine(double x)
 {
@@ -157,41 +155,16 @@ static int solve_bordered(struct fourier *w, double *M)
     return 0;
 }
 
-/* The shortest step where A is singular: it shows how many borders it lacks. */
-static int solve_singular(struct fourier *w, double *M)
-{
-    size_t size = w->size;
-    double *b = w->work, defect;
-    int *iwork = actio_take(w->o->ctx, 2 * size + 1, sizeof *iwork);
-    if (!iwork) return 1;
-    memcpy(M, w->A, size * size * sizeof *M);
-    memcpy(b, w->step, size * sizeof *b);
-    size_t rank = actio_min_norm(size, size, M, b, FAMILY, w->step, &defect, M + size * size, iwork);
-    if (rank < size && size - rank <= MOST_BORDERS) w->lack = size - rank;
-    actio_give(w->o->ctx, iwork);
-    return 0;
-}
-
 /* 0, or 1. */
 static int solve(struct fourier *w)
 {
-    size_t size = w->size;
+    size_t all = w->size + w->lack;
     couple(w);
-    for (size_t i = 0; i < size; i++) w->step[i] = -w->F[i];
-    double *M = actio_take(w->o->ctx, size * size + (size <= SMALL ? actio_rank_work(size, size) : 0) + 2 * MOST_BORDERS * (size + MOST_BORDERS) + 1, sizeof *M);
-    if (!M) return 1;
-    int bad = 0;
-    bool large = size > SMALL;
-    if (w->lack && large) bad = solve_bordered(w, M);
-    else {
-        memcpy(M, w->A, size * size * sizeof *M);
-        bool regular = actio_lu_factor(size, M, w->pivot) == 0 && (large || actio_lu_pivot_ratio(size, M) > SINGULAR);
-        if (regular) actio_lu_solve(size, M, w->pivot, w->step, 1, false);
-        else if (large) w->lack = 1, bad = solve_bordered(w, M);
-        else bad = solve_singular(w, M);
-    }
+    for (size_t i = 0; i < w->size; i++) w->step[i] = -w->F[i];
+    double *M = actio_take(w->o->ctx, all * all + 1, sizeof *M);
+    int bad = !M || solve_bordered(w, M);
     actio_give(w->o->ctx, M);
-    for (size_t i = 0; i < size && !bad; i++) bad = !isfinite(w->step[i]);
+    for (size_t i = 0; i < w->size && !bad; i++) bad = !isfinite(w->step[i]);
     return bad;
 }
 
@@ -346,9 +319,11 @@ int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double t
     struct fourier w;
     bool slow = false;
     *told = (struct actio_orbit_told){ .local = NAN };
+    size_t lack = actio_orbit_lack(o, l);
     int bad = 0;
     for (size_t M = FIRST;; M = 2 * M - 1) {               /* so many that they show the guess */
         bad = open_fourier(&w, o, M) ? ACTIO_MARCH_NO_MEMORY : take_guess(&w, l) ? ACTIO_FLOW_FAILED : 0;
+        w.lack = lack < MOST_BORDERS ? lack : MOST_BORDERS;
         double left = bad ? 0 : tail(&w);
         if (bad || left < SHOWN) break;
         if ((2 * M - 1) * o->d + 1 > MOST_FIRST && left < SHOWN_ROUGHLY) break;

@@ -58,6 +58,8 @@ int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double t
 int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_told *told);
 /* shoot.c: how far the motion from each node misses the next, relative to max(1, size): the check that does not depend on the method. A flow or march status. */
 int actio_orbit_mismatch(struct actio_orbit *o, struct actio_circuit *l, double local, double *residual);
+/* How many directions, beside the motion itself, the turn can be moved in and stay periodic: families. */
+size_t actio_orbit_lack(struct actio_orbit *o, struct actio_circuit *l);
 /* The linearisation around a turn, segment by segment: Phi_i (d x d each) between bases at its nodes; `parts` segments for each node, so that each is well conditioned. */
 struct actio_turn { size_t d, factors; double *Phi, *Q0; };
 int actio_orbit_linearise(struct actio_orbit *o, const struct actio_circuit *l, double local, struct actio_turn *out);     /* an orbit status; close in any case */

@@ -15,6 +15,7 @@ enum { MOST_ITERATIONS = 40, MOST_HALVINGS = 8, RESTS = -2 };
 #define NOISE 10.0                                         /* of the motion's local tolerance: a residual that small says nothing */
 #define RANK_TOL 1e-13
 #define STAGNANT 1e-8
+#define FAMILY 1e-5                                        /* of the largest singular value: orbits on that side, too */
 
 int actio_shoot_open(struct actio_shoot *s, struct actio_orbit *o, struct actio_circuit *l)
 {
@@ -363,6 +364,25 @@ int actio_orbit_mismatch(struct actio_orbit *o, struct actio_circuit *l, double 
     if (!bad) *residual = relative_residual(&s);
     actio_shoot_close(&s);
     return bad;
+}
+
+size_t actio_orbit_lack(struct actio_orbit *o, struct actio_circuit *l)
+{
+    struct actio_shoot s;
+    size_t d = o->d, n = d + o->free_period, lack = 0;
+    double *M = actio_take(o->ctx, 6 * (n + 1) * (n + 1) + 2 * n + 1, sizeof *M), *sigma = M ? M + n * n : NULL;
+    if (actio_shoot_open(&s, o, l) == 0 && M && actio_shoot_linearise(&s, 1e-9) == 0) {
+        double speed = actio_norm(d, s.phase);
+        for (size_t a = 0; a < d; a++) {
+            memcpy(M + a * n, s.K + a * d, d * sizeof *M);
+            if (o->free_period) M[a * n + d] = s.kT[a] * l->period, M[d * n + a] = speed > 0 ? s.phase[a] / speed : 0;
+        }
+        if (actio_svd(n, n, M, sigma, NULL, NULL, sigma + n) == 0)
+            for (size_t i = 0; i < n; i++) lack += sigma[i] < FAMILY * sigma[0];
+    }
+    actio_shoot_close(&s);
+    actio_give(o->ctx, M);
+    return lack;
 }
 
 /* From coarse to fine; what one tolerance found is the guess of the next. */
