@@ -309,7 +309,7 @@ static int follow(struct actio_search *s)
 static int search(struct actio_search *s)
 {
     if (actio_orbit_ready(s)) return 1;
-    s->tol = s->options->tol > 0 ? s->options->tol : 1e-14;
+    s->tol = s->options->tol > 0 ? 0.1 * s->options->tol : 1e-14;
     actio_attempt(s->run->ctx, name_components, &(struct naming){ s });
     if (s->options->find && !s->options->run.no_compile) actio_system_native(s->run->sys, 1e7);
     s->wanted = s->options->find;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 40, MOST_HALVINGS = 8, RESTS = -2 };
-#define COARSE 1e-5                                        /* local tolerance of the first steps */
+#define COARSE 1e-4                                        /* local tolerance of the first steps */
 #define CAREFUL 1e-9                                       /* the same where that leads nowhere */
 #define FINEST 1e-15
 #define FITS 1e-3                                          /* of the residual may be left where a shorter step does it; more where it is large: the rest is no longer linear */
@@ -317,8 +317,9 @@ static int newton(struct actio_shoot *s, struct actio_circuit *before, double lo
         told->iterations++;
         if (!isfinite(size)) return -1;
         if (s->o->free_period && at_rest(s)) return RESTS;
-        if (size <= enough) {
+        if (size <= fmax(enough, local > 1e-12 ? sqrt(enough) / 10 : 0)) {   /* its square is what is left after it */
             if (size * 4 > last) return 0;                 /* rounding moves it about */
+            told->step = fmin(size, 100 * size * size);
             actio_circuit_copy(before, s->l);
             return actio_shoot_move(s, before, dT, 1);
         }
@@ -394,9 +395,9 @@ static int refine(struct actio_shoot *s, struct actio_circuit *before, double lo
         if (bad) return bad;
         if (local <= fine) break;
         period = s->l->period, coarse = local;
-        local = fmax(local * (local > 1e-6 ? 1e-4 : 1e-3), fine);
+        local = fine >= 1e-10 ? fine : fmax(local * (local > 1e-6 ? 1e-4 : 1e-3), fine);
     }
-    double shown = isnan(period) ? told->step * s->l->period : fabs(s->l->period - period) * sqrt(sqrt(fine / coarse));
+    double shown = isnan(period) ? told->step * s->l->period : fabs(s->l->period - period) * sqrt(fine / coarse * sqrt(fine / coarse));
     if (told->step > 1e-13) shown += told->step * s->l->period;
     told->period_error = s->o->free_period ? shown + 4 * DBL_EPSILON * s->l->period : 0;
     return 0;
@@ -406,7 +407,7 @@ int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol
 {
     struct actio_shoot s;
     struct actio_circuit before, guess = { 0 };
-    double fine = fmax(FINEST, 0.1 * tol);
+    double fine = fmax(FINEST, (tol > 1e-11 ? 0.5 : 0.1) * tol);
     *told = (struct actio_orbit_told){ .unknowns = l->nodes * o->d + o->free_period };
     int none = actio_circuit_open(&before, o->ctx, o->ny, l->nodes) || actio_circuit_open(&guess, o->ctx, o->ny, l->nodes), bad = ACTIO_MARCH_NO_MEMORY;
     if (actio_shoot_open(&s, o, l) == 0 && !none) {
@@ -416,8 +417,8 @@ int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol
             actio_circuit_copy(l, &guess);
             bad = refine(&s, &before, CAREFUL, fine, told);
         }
-        if (!bad) bad = actio_shoot_linearise(&s, fine);
-        if (!bad) told->residual = relative_residual(&s), told->local = fine;
+        if (!bad) bad = actio_orbit_mismatch(o, l, fine, &told->residual);
+        told->local = fine;
         if (!bad && o->free_period) told->period_error += told->residual * l->period;
     }
     if (s.block) ended(bad, told);
