@@ -189,7 +189,7 @@ struct actio_found *actio_orbit_solve(struct actio_search *s, struct actio_circu
     *guess = (struct actio_circuit){ 0 };
     actio_tangent_direct(&s->o.x, NULL);
     if (solve_by(s, &f->c, told) == ACTIO_ORBIT_FOUND) shorten(s, &f->c, told);
-    if (told->status == ACTIO_ORBIT_FOUND && !(told->residual < CLOSED)) told->status = ACTIO_ORBIT_DIVERGED, told->step = told->residual;
+    if (told->status == ACTIO_ORBIT_FOUND && !(told->residual < fmax(CLOSED, 100 * s->tol))) told->status = ACTIO_ORBIT_DIVERGED, told->step = told->residual;
     f->told = *told;
     if (told->status == ACTIO_ORBIT_FOUND && actio_orbit_describe(s, f) == 0) return f;
     if (told->status == ACTIO_ORBIT_FOUND) told->status = actio_stopped(s->run->ctx) ? ACTIO_ORBIT_STOPPED : ACTIO_ORBIT_MOTION_FAILS;

@@ -111,18 +111,41 @@ static int free_solve(struct actio_motion *m, double t, const double *y)
 
 static const struct actio_law law_free = { .name = "free", .size = free_size, .rates = free_rates, .solve = free_solve };
 
+/* Beyond its ends a table says nothing. */
+static bool table_is_short(struct actio_run *run, const struct actio_dual_table *table)
+{
+    double from = fmin(run->model->t0, run->model->t1), to = fmax(run->model->t0, run->model->t1), room = 1e-9 * (to - from);
+    if (table->t[0] <= from + room && table->t[table->rows - 1] >= to - room) return false;
+    actio_find(run->f, ACTIO_F_BASE_SHORT, ACTIO_ARGS(ACTIO_TEXT(run->options.base), ACTIO_NUMBER(table->t[0]), ACTIO_NUMBER(table->t[table->rows - 1]), ACTIO_NUMBER(from), ACTIO_NUMBER(to)));
+    return true;
+}
+
+/* Is H strictly convex at the start, and weights are positive at times all over the interval? */
+static int check_convexity(struct actio_run *run)
+{
+    struct actio_model *m = run->model;
+    for (size_t i = 0; i < m->dual.weights; i++)
+        for (int k = 0; k <= 16; k++) {
+            double t = m->t0 + (m->t1 - m->t0) * k / 16, w = actio_model_number_at(m, m->dual.weight[i].e, t);
+            if (w > 0) continue;
+            actio_find(run->f, ACTIO_F_DUAL_WEIGHT, ACTIO_ARGS(ACTIO_NUMBER(w), ACTIO_NUMBER(t)));
+            return 1;
+        }
+    return 0;
+}
+
 int actio_run_dual(struct actio_run *run)
 {
     struct tasking x = { .run = run };
     const struct actio_run_options *o = &run->options;
     if (!actio_run_is_dual(run)) return 0;
-    if (actio_attempt(run->ctx, allocate_task, &x)) return 1;
+    if (check_convexity(run) || actio_attempt(run->ctx, allocate_task, &x)) return 1;
     struct actio_dual_task *t = &x.d->task;
     t->choice.closure = closure_of(run), t->choice.multipliers = o->multipliers, t->choice.power = power_of(run);
     t->slack = o->slack != 0 ? o->slack : 0.3;
     t->base = run->model->dual.bases || (o->base && strcmp(o->base, "constant") == 0) ? ACTIO_BASE_CONSTANT
             : o->base && strcmp(o->base, "exact") == 0 ? ACTIO_BASE_EXACT : o->base && *o->base ? ACTIO_BASE_TABLE : ACTIO_BASE_RK4;
-    if (t->base == ACTIO_BASE_TABLE && actio_run_read_states(run, o->base, &t->table)) return 1;
+    if (t->base == ACTIO_BASE_TABLE && (actio_run_read_states(run, o->base, &t->table) || table_is_short(run, &t->table))) return 1;
     if (t->choice.closure == ACTIO_CLOSURE_FREE) {
         actio_find(run->f, ACTIO_F_FREE_REACTION, ACTIO_NO_ARGS);
         if (actio_motion_obey(&run->motion, &law_free)) return 1;
@@ -141,6 +164,7 @@ void actio_run_close_dual(struct actio_run *run)
 static void say_horizon(struct actio_run *run, double horizon)
 {
     double span = fabs(run->model->t1 - run->model->t0);
+    if (horizon < 1e-4 * span && run->model->dual.has_potential) { actio_find(run->f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(run->model->t0))); return; }
     actio_find(run->f, ACTIO_F_DUAL_HORIZON, ACTIO_ARGS(ACTIO_NUMBER(span), ACTIO_NUMBER(horizon), ACTIO_COUNT((size_t)ceil(1.25 * span / fmax(horizon, 1e-6 * span)))));
 }
 
@@ -165,6 +189,8 @@ void actio_run_say_dual(struct actio_run *run)
     };
     const struct actio_dual_told *told = &run->dual->told;
     const char *state = actio_run_state_text(run, run->outcome.y_stop, NULL);
+    bool shortest = told->length < 1e-6 * fabs(run->model->t1 - run->model->t0);
+    if (shortest && run->model->dual.has_potential && told->status != ACTIO_DUAL_TOO_MANY) { actio_find(run->f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(told->t))); return; }
     if (told->status == ACTIO_DUAL_TOO_MANY) { actio_find(run->f, ACTIO_F_DUAL_STIFF, ACTIO_ARGS(ACTIO_NUMBER(told->t), ACTIO_COUNT(told->elements), ACTIO_NUMBER(told->length))); return; }
     actio_find(run->f, ACTIO_F_DUAL_FAILS, ACTIO_ARGS(ACTIO_NUMBER(told->t), ACTIO_NUMBER(told->length), ACTIO_TEXT(why[told->status]), ACTIO_TEXT(state)));
 }

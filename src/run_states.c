@@ -41,23 +41,45 @@ static size_t count_lines(const char *text, const char *end)
     return n + 1;
 }
 
+/* A motion against time. */
+static void turn_round(size_t rows, double *time, double **data, size_t count)
+{
+    for (size_t i = 0; i <= count; i++) {
+        double *x = i < count ? data[i] : time;
+        for (size_t a = 0, b = rows - 1; x && a < b; a++, b--) {
+            double swap = x[a];
+            x[a] = x[b], x[b] = swap;
+        }
+    }
+}
+
+static bool is_blank(const char *from, const char *to)
+{
+    while (from < to && strchr(" \t\r", *from)) from++;
+    return from == to;
+}
+
 static void read_table(void *user)
 {
     struct table *t = user;
     struct actio_run *run = t->run;
-    const char *at = t->text, *end = t->text + t->length, *line = memchr(at, '\n', t->length), *cell;
+    size_t mark = t->length >= 3 && memcmp(t->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    const char *at = t->text + mark, *end = t->text + t->length, *line = memchr(at, '\n', t->length - mark), *cell;
+    bool any = false;
     size_t rows = count_lines(at, end), cols = 0, *column = actio_arena_array(&run->arena, t->length + 2, sizeof *column);
     double *time = NULL, **data = actio_arena_array(&run->arena, run->ny + 1, sizeof *data);
     for (const char *stop = line ? line : end; at < stop; cols++) {
         size_t n = next_cell(&at, stop, &cell), i = column[cols] = component_of(run, cell, n);
+        if (i == SIZE_MAX ? false : i == SIZE_MAX - 1 ? time != NULL : data[i] != NULL) { t->missing = actio_arena_format(&run->arena, "the column %.*s stands there twice", (int)n, cell); return; }
         if (i == SIZE_MAX - 1) time = actio_arena_array(&run->arena, rows, sizeof *time);
-        else if (i < run->ny) data[i] = actio_arena_array(&run->arena, rows, sizeof **data);
+        else if (i < run->ny) data[i] = actio_arena_array(&run->arena, rows, sizeof **data), any = true;
     }
     if (!time) { t->missing = "it has no column t"; return; }
     rows = 0;
     for (at = line ? line + 1 : end; at < end; rows++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop) stop = end;
+        if (is_blank(at, stop)) { at = stop < end ? stop + 1 : end, rows--; continue; }
         for (size_t c = 0; c < cols; c++) {
             char number[64];
             size_t n = at < stop ? next_cell(&at, stop, &cell) : 0, i = column[c];
@@ -70,8 +92,10 @@ static void read_table(void *user)
         }
         at = stop < end ? stop + 1 : end;
     }
+    if (rows > 1 && time[rows - 1] < time[0]) turn_round(rows, time, data, run->ny);
     for (size_t r = 1; r < rows; r++)
         if (!(time[r] > time[r - 1])) { t->missing = "its times do not rise"; return; }
+    if (!any) { t->missing = "none of its columns is a variable of the model"; return; }
     if (rows < 2) { t->missing = "it has fewer than two rows"; return; }
     *t->to = (struct actio_dual_table){ rows, time, (const double *const *)data };
 }

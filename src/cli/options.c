@@ -455,7 +455,7 @@ static int read_command(struct actio_cli_arguments *a, const char *word)
         if (rows[i].synopsis) return 0;
         return actio_cli_usage(a, NULL, "`%s` %s; this version does not have it", word, rows[i].help);
     }
-    char hint[96] = "the commands are check, derive, run, test and list; see `actio --help`";
+    char hint[96] = "the commands are check, derive, run, test, compare, orbit and list; see `actio --help`";
     const char *near = actio_cli_near(word, names, count < 32 ? count : 32);
     if (near) snprintf(hint, sizeof hint, "did you mean `%s`?", near);
     return actio_cli_usage(a, hint, "there is no command '%s'", word);

@@ -33,7 +33,13 @@ static bool take(struct actio_reader *r, const struct actio_target *t, void *use
         actio_reader_fault(r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_NUMBER(x)));
         return false;
     }
+    size_t at = *l->count;
     size_t first = k == ACTIO_SY_STATE ? 2 * m->coords : rate ? m->coords : lambda ? 2 * m->coords + m->states : 0;
+    while (at && (*l->item)[at - 1].component != first + t->ref.index) at--;
+    if (at) {
+        actio_reader_fault(r, ACTIO_F_DUAL_TWICE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_TEXT(l->what)));
+        return false;
+    }
     struct actio_dual_item *more = actio_arena_array(&m->arena, *l->count + 1, sizeof *more);    /* a few: copied each time */
     if (*l->count) memcpy(more, *l->item, *l->count * sizeof *more);
     more[(*l->count)++] = (struct actio_dual_item){ (uint32_t)(first + t->ref.index), t->e, t->item->span };

@@ -129,6 +129,16 @@ double actio_model_number(struct actio_model *model, actio_expr e)
     return actio_value_of(&model->pool, e, param_value, model);
 }
 
+struct moment { struct actio_model *model; double t; };
+
+static double value_then(void *user, actio_slot slot)
+{
+    struct moment *m = user;
+    return slot.space == ACTIO_SPACE_T ? m->t : param_value(m->model, slot);
+}
+
+double actio_model_number_at(struct actio_model *model, actio_expr e, double t) { return actio_value_of(&model->pool, e, value_then, &(struct moment){ model, t }); }
+
 /* Without blanks around, and without comments before it. */
 void actio_written_trim(const struct actio_model *model, struct actio_written_term *t)
 {

@@ -138,6 +138,7 @@ void actio_model_print(struct actio_model *model, struct actio_text *out);
 /* The columns a run of this model has, in the order in which they are written; made once by the reader (duplicates are its error), used by equations/. */
 size_t actio_model_columns(struct actio_model *model, const char *const **names);
 double actio_model_number(struct actio_model *model, actio_expr e);   /* value of an expression of params */
+double actio_model_number_at(struct actio_model *model, actio_expr e, double t);   /* of params and time */
 /* The terms of the formula that begins at this byte of the text, at most `most` of them; 0 when it is no sum. */
 void actio_written_trim(const struct actio_model *model, struct actio_written_term *t);   /* no blanks around it */
 size_t actio_model_terms(const struct actio_model *model, uint32_t from, struct actio_written_term *out, size_t most);

@@ -267,7 +267,8 @@ static int accept(struct dual *d, double *t, double *Y)
 {
     size_t ny = d->m->ny;
     tell(d);
-    if (is_whole(d->m)) tell_whole(d), tell_hamiltonian(d);
+    if (is_whole(d->m) && d->task->told.slabs == 1) tell_whole(d), tell_hamiltonian(d);
+    else d->task->told.nodes = 0;                          /* a switch cut it: what there is of the others is no whole */
     *t = d->t_new;
     memcpy(d->y0, d->y + (d->nodes - 1) * ny, ny * sizeof *d->y0);
     int status = ACTIO_FLOW_OK;

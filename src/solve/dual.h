@@ -37,7 +37,7 @@ struct actio_dual_slab {
     double *small, *band;                                  /* scratch: of a lane; of the projection */
     double floor;                                          /* trials keep M - floor*C positive */
     size_t iterations, maps;                               /* Newton steps of the last solve; evaluations of all lanes */
-    double action, residual, least, detector, size;        /* S; largest |G|; least eigenvalue of C^-1/2 M C^-1/2; |x - Pi x|; 1 + |x| */
+    double action, residual, least, detector, size;        /* S; largest |G|; least eigenvalue of C^-1/2 M C^-1/2; |x - Pi x|; largest |x| */
 };
 int actio_dual_slab_open(struct actio_dual_slab *s, struct actio_context *ctx, struct actio_system *sys, const struct actio_dual_element *e, size_t most, struct actio_shared shared);   /* 0, or 1 */
 void actio_dual_slab_close(struct actio_dual_slab *s);

@@ -202,7 +202,7 @@ static void gradient_of(struct actio_dual_slab *s)
     size_t k = s->e->k, nx = s->nx, ng = s->ng, N = s->elements;
     double *m = s->G + (N * k + 1) * nx, *here = s->small;
     for (size_t i = 0; i < nx; i++) s->G[i] = s->end[i] - s->x0[i], s->x[i] = s->x0[i];
-    s->size = 1, s->residual = 0;
+    s->size = 0, s->residual = 0;
     for (size_t e = 0; e < N; e++) {
         double *G = s->G + e * k * nx, *start = s->end + e * nx, *next = start + nx, *x = s->x + (e + 1) * nx;
         gradient_in(s, e, here, m + e * k * ng);
@@ -211,7 +211,7 @@ static void gradient_of(struct actio_dual_slab *s)
             for (size_t j = 1; j < k; j++) G[j * nx + i] = here[j * nx + i];
             double beyond = (start[i] - next[i]) - here[k * nx + i];           /* end of this element, counted from its base */
             x[i] = next[i] + beyond, G[k * nx + i] = -beyond;
-            s->size = fmax(s->size, 1 + fabs(x[i]));
+            s->size = fmax(s->size, fabs(x[i]));
         }
     }
     for (size_t i = 0; i < N * k * nx; i++) s->residual = fmax(s->residual, fabs(s->G[i]));
