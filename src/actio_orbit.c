@@ -309,14 +309,15 @@ static int follow(struct actio_search *s)
 static int search(struct actio_search *s)
 {
     if (actio_orbit_ready(s)) return 1;
-    s->tol = s->options->tol > 0 ? 0.1 * s->options->tol : 1e-14;
+    s->tol = s->options->tol > 0 ? fmin(0.1 * s->options->tol, 1e-9) : 1e-14;      /* rough orbits cost hardly less, and lead astray */
     actio_attempt(s->run->ctx, name_components, &(struct naming){ s });
     if (s->options->find && !s->options->run.no_compile) actio_system_native(s->run->sys, 1e7);
     s->wanted = s->options->find;
     s->rough = !s->averaged.y && !s->run->model->has_period;
     bool many = s->wanted && !actio_orbit_conserves(s);
     int bad = s->averaged.y ? polish(s) : many ? actio_orbit_find(s) : search_one(s);
-    if (s->out->count && actio_orbit_conserves(s) && (s->wanted || s->options->follow || strcmp(s->options->method, "shooting") != 0)) actio_find(s->run->f, ACTIO_F_ORBIT_FAMILY, ACTIO_NO_ARGS);
+    bool family = s->out->count && (actio_orbit_conserves(s) || actio_orbit_is_family(s, s->out->orbit[0]));
+    if (family && (s->wanted || s->options->follow || strcmp(s->options->method, "shooting") != 0)) actio_find(s->run->f, ACTIO_F_ORBIT_FAMILY, ACTIO_NO_ARGS);
     if (!bad && s->options->follow) bad = follow(s), s->out->followed = s->options->follow, actio_orbit_draw(s);
     if (s->out->count) make_tables(s);
     judge(s);

@@ -29,7 +29,7 @@ struct cuts {
 struct word { char text[LONGEST_WORD + 1]; size_t length; };
 
 /* So much work for so many orbits, and no more. */
-static bool tired(const struct actio_search *s) { return actio_orbit_effort(s) > s->effort_before + EFFORT + EFFORT_EACH * (double)s->wanted || actio_stopped(s->run->ctx); }
+static bool tired(const struct actio_search *s) { return s->family || actio_orbit_effort(s) > s->effort_before + EFFORT + EFFORT_EACH * (double)s->wanted || actio_stopped(s->run->ctx); }
 
 /* ---- mirror symmetry */
 
@@ -342,6 +342,7 @@ static int attempt(struct actio_search *s, const struct cuts *c, struct actio_ci
     if (!f) return 0;
     *found = true;
     if (known(s, f)) return actio_found_free(s->run->ctx, f), 0;
+    if (actio_orbit_is_family(s, f)) s->family = true;     /* its neighbours are orbits as well: to list them makes no sense */
     if (c->odd < c->ny) write_word(s, c, f);
     return actio_orbit_keep(s, f);
 }
@@ -370,7 +371,7 @@ static bool has_word(const struct actio_search *s, const char *text)
 /* One word, from several places. */
 static int try_word(struct actio_search *s, const struct cuts *c, const struct word *w)
 {
-    for (size_t skip = 0; skip < TRIES; skip++) {
+    for (size_t skip = 0; skip < TRIES && !tired(s); skip++) {
         struct actio_circuit g = { 0 };
         bool found = false;
         if (guess_word(s, c, w, skip, &g)) return 1;
@@ -508,6 +509,6 @@ int actio_orbit_find(struct actio_search *s)
     limit_of(s);
     while (s->out->count > wanted) actio_found_free(s->run->ctx, s->out->orbit[--s->out->count]);
     if (!bad && s->out->count == 0) actio_find(s->run->f, ACTIO_F_ORBIT_NONE_FOUND, ACTIO_NO_ARGS);
-    else if (!bad && s->out->count < wanted) actio_find(s->run->f, ACTIO_F_ORBIT_FEWER, ACTIO_ARGS(ACTIO_COUNT(s->out->count), ACTIO_COUNT(wanted)));
+    else if (!bad && s->out->count < wanted && !s->family) actio_find(s->run->f, ACTIO_F_ORBIT_FEWER, ACTIO_ARGS(ACTIO_COUNT(s->out->count), ACTIO_COUNT(wanted)));
     return bad;
 }

@@ -436,14 +436,6 @@ static int walk(struct way *w)
     return bad ? bad : -1;
 }
 
-/* Of a family, one more multiplier is 1 than the motion itself makes. */
-static bool is_isolated(const struct actio_search *s, const struct actio_found *f)
-{
-    size_t ones = 0;
-    for (size_t i = 0; i < f->multipliers; i++) ones += hypot(f->multiplier[i].re - 1, f->multiplier[i].im) < 1e-3;
-    return ones < 1 + (size_t)s->o.free_period;
-}
-
 int actio_orbit_follow(struct actio_search *s, struct actio_found *first)
 {
     struct actio_run *run = s->run;
@@ -463,7 +455,7 @@ int actio_orbit_follow(struct actio_search *s, struct actio_found *first)
         struct actio_found *point = look(&w, &first->c, start);
         bad = !point || keep(s, point) ? ACTIO_MARCH_NO_MEMORY : 0;
         if (point) point->mark = "start";
-        if (!bad && !in_param && is_isolated(s, point)) {
+        if (!bad && !in_param && !actio_orbit_is_family(s, point)) {
             actio_find(run->f, ACTIO_F_FOLLOW_ISOLATED, ACTIO_ARGS(ACTIO_TEXT(s->options->follow)));
             bad = -2;
         }

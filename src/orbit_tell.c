@@ -212,6 +212,13 @@ int actio_orbit_describe(struct actio_search *s, struct actio_found *f)
     return means_of(s, f);
 }
 
+bool actio_orbit_is_family(const struct actio_search *s, const struct actio_found *f)
+{
+    size_t ones = 0;
+    for (size_t i = 0; i < f->multipliers; i++) ones += hypot(f->multiplier[i].re - 1, f->multiplier[i].im) < 1e-3;
+    return ones > (size_t)s->o.free_period;
+}
+
 /* ---- the same orbit? */
 
 static bool same_means(const struct actio_search *s, const struct actio_found *a, const struct actio_found *b, bool mirrored)

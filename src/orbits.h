@@ -48,6 +48,7 @@ struct actio_search {
     struct actio_circuit averaged;                         /* of --average: where the free orbit is looked for */
     double *kept_params; actio_expr kept_definition; size_t kept_which;   /* before --follow changed them */
     double effort_before;                                  /* of the search for many */
+    bool family;                                           /* an orbit was found that is one of a family */
     bool rough;                                            /* guesses are rough: shooting goes before other methods */
     bool conservative;                                     /* neighbours keep their energy, too: orbits come in families */
     bool *mirror; bool has_mirror;                         /* components whose sign may be changed together */
@@ -60,6 +61,7 @@ double actio_orbit_given_period(struct actio_search *s);   /* of --period, with 
 /* orbit_guess.c: where to begin, into s->guess. 0, or 1 and a finding. One of them as a turn, opened into c; 0, or a status. */
 int actio_orbit_guess(struct actio_search *s);
 int actio_orbit_read_guess(struct actio_search *s, struct actio_circuit *c);   /* from a file; 0, or 1 and a finding */
+bool actio_orbit_is_family(const struct actio_search *s, const struct actio_found *f);   /* more multipliers are 1 than the motion itself makes */
 bool actio_orbit_conserves(const struct actio_search *s);  /* orbit_tell.c: nothing drives the motion or brakes it */
 int actio_orbit_lay_along(struct actio_search *s, const struct actio_circuit *from, struct actio_circuit *c);   /* a turn of another system, as a guess for this one */
 int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit *c);

@@ -62,6 +62,7 @@ int actio_run_check_dual(struct actio_run *run)
     if (o->verify) return refuse(run, "verify", "skg");
     if (o->method && strcmp(o->method, "auto") != 0) return refuse(run, "method", "principles that have equations of motion");
     if (o->power && closure_of(run) != ACTIO_CLOSURE_FREE) return refuse(run, "power", "--closure free");
+    if (o->multipliers && closure_of(run) != ACTIO_CLOSURE_GAUSS) return refuse(run, "multipliers", "--closure gauss");
     if (o->order && (o->order < ACTIO_DUAL_LEAST_DEGREE || o->order > ACTIO_DUAL_MOST_DEGREE)) return actio_find(run->f, ACTIO_F_NO_DEGREE, ACTIO_ARGS(ACTIO_NUMBER(o->order))), 1;
     size_t k = o->order ? (size_t)o->order : 4;
     if (o->nodes && (o->nodes < k || o->nodes > ACTIO_DUAL_MOST_POINTS)) return actio_find(run->f, ACTIO_F_NO_QUADRATURE, ACTIO_ARGS(ACTIO_COUNT(o->nodes), ACTIO_COUNT(k), ACTIO_COUNT(ACTIO_DUAL_MOST_POINTS))), 1;
@@ -134,6 +135,23 @@ static int check_convexity(struct actio_run *run)
     return 0;
 }
 
+/* Weights of what is no unknown, or of what the potential speaks of, would change nothing. */
+static int check_weights(struct actio_run *run)
+{
+    struct actio_model *m = run->model;
+    const struct actio_first_order *fo = run->sys->first_order;
+    size_t own = 2 * m->coords + m->states;
+    for (size_t i = 0; i < m->dual.weights; i++) {
+        size_t c = m->dual.weight[i].component;
+        bool lambda = c >= own, unknown = fo->x > own || (fo->implicit && run->dual->task.choice.closure == ACTIO_CLOSURE_GAUSS);
+        actio_expr symbol = lambda ? (actio_expr){ 0 } : c < m->coords ? m->coord[c].x : c < 2 * m->coords ? m->coord[c - m->coords].dot : m->state[c - 2 * m->coords].x;
+        const char *why = lambda && !unknown ? "multipliers are no unknowns of this form: --multipliers makes them so"
+                        : m->dual.has_potential && !lambda && actio_uses_symbol(&m->pool, m->dual.potential, symbol) ? "the potential speaks of it already" : NULL;
+        if (why) return actio_find(run->f, ACTIO_F_DUAL_IDLE_WEIGHT, ACTIO_ARGS(ACTIO_TEXT(why))), 1;
+    }
+    return 0;
+}
+
 int actio_run_dual(struct actio_run *run)
 {
     struct tasking x = { .run = run };
@@ -151,7 +169,7 @@ int actio_run_dual(struct actio_run *run)
         if (actio_motion_obey(&run->motion, &law_free)) return 1;
     }
     run->motion.dual = run->dual = x.d;
-    return actio_system_dual(run->sys, &t->choice);
+    return actio_system_dual(run->sys, &t->choice) || check_weights(run);
 }
 
 void actio_run_close_dual(struct actio_run *run)
@@ -189,6 +207,8 @@ void actio_run_say_dual(struct actio_run *run)
     };
     const struct actio_dual_told *told = &run->dual->told;
     const char *state = actio_run_state_text(run, run->outcome.y_stop, NULL);
+    if (told->status == ACTIO_DUAL_NO_BASE) { actio_find(run->f, ACTIO_F_DUAL_NO_BASE, ACTIO_ARGS(ACTIO_NUMBER(told->t), ACTIO_NUMBER(told->length))); return; }
+    if (run->dual->task.choice.closure == ACTIO_CLOSURE_FREE) { actio_find(run->f, ACTIO_F_DUAL_FREE_FAILS, ACTIO_ARGS(ACTIO_TEXT(why[told->status]))); return; }
     bool shortest = told->length < 1e-6 * fabs(run->model->t1 - run->model->t0);
     if (shortest && run->model->dual.has_potential && told->status != ACTIO_DUAL_TOO_MANY) { actio_find(run->f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(told->t))); return; }
     if (told->status == ACTIO_DUAL_TOO_MANY) { actio_find(run->f, ACTIO_F_DUAL_STIFF, ACTIO_ARGS(ACTIO_NUMBER(told->t), ACTIO_COUNT(told->elements), ACTIO_NUMBER(told->length))); return; }

@@ -501,6 +501,9 @@ static int check_together(struct actio_cli_arguments *a)
         if (!actio_cli_belongs(a->used[i], a->command))
             return actio_cli_usage(a, NULL, "%s%s does not belong to `%s`, but to: %s", a->used[i]->name[1] ? "--" : "-", a->used[i]->name,
                                    a->command, a->used[i]->commands);
+    for (size_t i = 0; i < a->uses; i++)
+        if (strcmp(a->used[i]->name, "resplit") == 0 && a->run.by && strcmp(a->run.by, "dual") == 0)
+            return actio_cli_usage(a, NULL, "--resplit belongs to --by reduced: the dual action keeps the split that it begins with");
     bool standard_output = false;
     for (size_t i = 0; i < a->outputs; i++) standard_output = standard_output || strcmp(a->output[i], "-") == 0;
     if (a->json && standard_output) return actio_cli_usage(a, NULL, "--json and -o - both want standard output");

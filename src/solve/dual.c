@@ -301,6 +301,7 @@ static int step_given(struct dual *d, double *t, double *Y)
     d->t_new = fabs(d->t_end - d->t) <= 1.000001 * fabs(length) ? d->t_end : d->begun + (double)(d->taken + 1) * length;
     for (size_t elements = d->fixed ? d->fixed : FIRST;; elements *= 2) {
         status = solve(d, d->t_new, elements, &flow);
+        if (flow == ACTIO_FLOW_NAN && d->task->task.base == ACTIO_BASE_RK4) return fail(d, ACTIO_DUAL_NO_BASE, d->t_new);      /* its steps leave all bounds, which the motion need not do */
         if (flow) return flow;
         if (!status && (flow = keep_ends(d))) return flow;
         if (d->fixed || 2 * elements > d->most || (!status && d->error <= 1)) break;

@@ -15,7 +15,7 @@ int actio_dual_element_open(struct actio_dual_element *e, struct actio_context *
 void actio_dual_element_close(struct actio_dual_element *e);
 void actio_dual_shapes(const struct actio_dual_element *e, double theta, double *N, double *dN, double *P);   /* anywhere; NULL: not wanted */
 
-enum actio_dual_status { ACTIO_DUAL_DONE, ACTIO_DUAL_NO_NUMBER, ACTIO_DUAL_NOT_POSITIVE, ACTIO_DUAL_NO_MAP, ACTIO_DUAL_DIVERGED, ACTIO_DUAL_TOO_MANY, ACTIO_DUAL_SPURIOUS };
+enum actio_dual_status { ACTIO_DUAL_DONE, ACTIO_DUAL_NO_NUMBER, ACTIO_DUAL_NOT_POSITIVE, ACTIO_DUAL_NO_MAP, ACTIO_DUAL_DIVERGED, ACTIO_DUAL_TOO_MANY, ACTIO_DUAL_SPURIOUS, ACTIO_DUAL_NO_BASE };
 
 /* Component i of lane l (a quadrature point) at [i*lanes + l]. Unknowns z: D of node a (element e has nodes e*k .. e*k + k) from a*nx on, then the
  * coefficients of m: of element e and polynomial l from (elements*k + 1)*nx + (e*k + l)*ng on. */

@@ -215,6 +215,7 @@ static void gradient_of(struct actio_dual_slab *s)
         }
     }
     for (size_t i = 0; i < N * k * nx; i++) s->residual = fmax(s->residual, fabs(s->G[i]));
+    for (size_t i = 0; i < N * k * ng; i++) s->residual = fmax(s->residual, fabs(m[i]));
 }
 
 /* At the held end the gradient is what is left of -x there: -(x - base). */
