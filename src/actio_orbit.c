@@ -91,7 +91,7 @@ int actio_orbit_ready(struct actio_search *s)
     if (!shooting && run->sys->modes) return refuse(s, "it has switches (abs, sign, min, max, if), where polynomials serve badly: take --method shooting");
     if (!shooting && s->options->looses) return refuse(s, "only --method shooting lets variables go that need not return");
     s->timed = actio_orbit_timed(s);
-    s->o.free_period = !s->timed;
+    s->o.free_period = !s->timed, s->o.in_families = actio_orbit_conserves(s);
     double period = actio_orbit_given_period(s);
     if (s->timed && isnan(period)) return actio_find(run->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS), 1;
     if (s->timed && !repeats_after(s, period)) return actio_find(run->f, ACTIO_F_ORBIT_NOT_ITS_PERIOD, ACTIO_ARGS(ACTIO_NUMBER(period))), 1;

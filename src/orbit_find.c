@@ -38,7 +38,8 @@ static bool mirrors(struct actio_search *s, const bool *flip, const double *y, d
     size_t ny = s->o.ny;
     double *z = work, *f = z + ny, *g = f + ny, size = 0;
     for (size_t i = 0; i < ny; i++) z[i] = flip[i] ? -y[i] : y[i];
-    if (actio_tangent_rates(&s->o.x, s->o.t0, y, f) || actio_tangent_rates(&s->o.x, s->o.t0, z, g)) return false;
+    double later = s->timed ? 0.5 * actio_orbit_given_period(s) : 0;      /* of a drive, half a period later */
+    if (actio_tangent_rates(&s->o.x, s->o.t0 + 0.13 * later, y, f) || actio_tangent_rates(&s->o.x, s->o.t0 + 1.13 * later, z, g)) return false;
     for (size_t i = 0; i < ny; i++) size = fmax(size, fabs(f[i]));
     for (size_t i = 0; i < ny; i++)
         if (fabs(g[i] - (flip[i] ? -f[i] : f[i])) > 1e-10 * size) return false;
@@ -53,7 +54,7 @@ static int find_mirror(struct actio_search *s, const struct cuts *c)
     double *work = actio_take(s->run->ctx, 3 * ny + 1, sizeof *work);
     s->mirror = actio_take(s->run->ctx, ny + 1, sizeof *s->mirror);
     if (!work || !s->mirror) return actio_give(s->run->ctx, work), 1;
-    for (unsigned set = 1; !s->timed && variables <= 12 && set < 1u << variables && !s->has_mirror; set++) {
+    for (unsigned set = 1; variables <= 12 && set < 1u << variables && !s->has_mirror; set++) {
         for (size_t i = 0; i < variables; i++) {
             bool flip = set >> i & 1;
             if (i < n) s->mirror[i] = s->mirror[n + i] = flip;
@@ -504,6 +505,7 @@ int actio_orbit_find(struct actio_search *s)
     int bad = open_cuts(s, &c) ? ACTIO_MARCH_NO_MEMORY : s->timed ? cut_by_drive(s, &c) : choose_cuts(s, &c);
     if (bad == -1) actio_find(s->run->f, ACTIO_F_ORBIT_NO_LOOPS, ACTIO_NO_ARGS);
     else if (bad && !actio_run_say_limits(s->run, bad, "looking for orbits")) actio_find(s->run->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
+    if (!bad && s->timed && find_mirror(s, &c)) bad = ACTIO_MARCH_NO_MEMORY;
     if (!bad) bad = c.odd < c.ny ? find_by_words(s, &c) : find_by_returns(s, &c);
     close_cuts(s, &c);
     limit_of(s);

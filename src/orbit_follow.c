@@ -436,35 +436,72 @@ static int walk(struct way *w)
     return bad ? bad : -1;
 }
 
+static int open_way(struct way *w, struct actio_found *first)
+{
+    struct actio_search *s = w->s;
+    struct actio_model *m = s->run->model;
+    bool in_param = w->param < m->params;
+    double start = in_param ? m->param[w->param].value : 0;
+    if (actio_follow_open(&w->f, &s->o, &first->c, start, in_param) || actio_circuit_open(&w->next, s->run->ctx, s->o.ny, first->c.nodes + 8)) return ACTIO_MARCH_NO_MEMORY;
+    w->f.set = set, w->f.user = w;
+    w->first_period = first->c.period;
+    w->from = in_param ? start : column_value(w, &first->c);
+    return 0;
+}
+
+/* From one orbit to the end of the way; its last one joins the list. */
+static int go(struct way *w, struct actio_found *first, double to)
+{
+    struct actio_search *s = w->s;
+    int bad = open_way(w, first);
+    w->to = to;
+    if (!bad) {
+        measure_param(w);
+        struct actio_found *point = look(w, &first->c, w->f.a);
+        bad = !point || keep(s, point) ? ACTIO_MARCH_NO_MEMORY : 0;
+        if (point) point->mark = "start";
+        if (!bad && !w->f.in_param && !actio_orbit_is_family(s, point)) {
+            actio_find(s->run->f, ACTIO_F_FOLLOW_ISOLATED, ACTIO_ARGS(ACTIO_TEXT(s->options->follow)));
+            bad = -2;
+        }
+        w->last = point;
+        if (!bad) bad = walk(w);
+    }
+    actio_tangent_direct(&s->o.x, NULL);
+    if (bad) bad = fail(w, bad);
+    actio_follow_close(&w->f);
+    actio_circuit_close(&w->next, s->run->ctx);
+    w->f = (struct actio_follow){ 0 }, w->next = (struct actio_circuit){ 0 };
+    return bad;
+}
+
+/* Along a family the way may begin elsewhere than the orbit that was found: there first, and nothing is told of it. */
+static int go_to_beginning(struct way *w, struct actio_found **first, double from)
+{
+    struct actio_search *s = w->s;
+    double start = column_value(w, &(*first)->c);
+    if (!(fabs(start - from) > 1e-9 * fmax(fabs(from), fabs(w->to - from)))) return 0;
+    int bad = go(w, *first, from);
+    for (size_t i = 0; i < s->out->points; i++) actio_found_free(s->run->ctx, s->out->branch[i]);
+    s->out->points = 0;
+    if (!bad && s->out->count) *first = s->passed = s->out->orbit[0], s->out->count = 0;
+    return bad;
+}
+
 int actio_orbit_follow(struct actio_search *s, struct actio_found *first)
 {
     struct actio_run *run = s->run;
     struct actio_model *m = run->model;
-    struct way w = { .s = s, .param = actio_orbit_followed_param(s), .column = 0, .to = actio_model_number(m, m->way_to) };
+    double from = actio_model_number(m, m->way_from), to = actio_model_number(m, m->way_to);
+    struct way w = { .s = s, .param = actio_orbit_followed_param(s), .column = 0, .to = to };
     bool in_param = w.param < m->params;
     if (!in_param) while (w.column < run->sys->columns && strcmp(run->sys->column[w.column].name, s->options->follow) != 0) w.column++;
     if (!in_param && w.column == run->sys->columns) return actio_find(run->f, ACTIO_F_FOLLOW_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(s->options->follow))), 1;
+    if (from == to) return actio_find(run->f, ACTIO_F_FOLLOW_NOWHERE, ACTIO_ARGS(ACTIO_TEXT(s->options->follow), ACTIO_NUMBER(from))), 1;
     if (actio_attempt(run->ctx, differentiate, &(struct differentiating){ &w })) return 1;
-    double start = in_param ? m->param[w.param].value : 0;
-    int bad = actio_follow_open(&w.f, &s->o, &first->c, start, in_param) || actio_circuit_open(&w.next, run->ctx, s->o.ny, first->c.nodes + 8) ? ACTIO_MARCH_NO_MEMORY : 0;
-    w.f.set = set, w.f.user = &w;
-    if (!bad) {
-        w.from = in_param ? actio_model_number(m, m->way_from) : column_value(&w, &first->c);
-        w.first_period = first->c.period;
-        measure_param(&w);
-        struct actio_found *point = look(&w, &first->c, start);
-        bad = !point || keep(s, point) ? ACTIO_MARCH_NO_MEMORY : 0;
-        if (point) point->mark = "start";
-        if (!bad && !in_param && !actio_orbit_is_family(s, point)) {
-            actio_find(run->f, ACTIO_F_FOLLOW_ISOLATED, ACTIO_ARGS(ACTIO_TEXT(s->options->follow)));
-            bad = -2;
-        }
-        w.last = point;
-        if (!bad) bad = walk(&w);
-    }
-    actio_tangent_direct(&s->o.x, NULL);
-    if (bad) bad = fail(&w, bad);
-    actio_follow_close(&w.f);
-    actio_circuit_close(&w.next, run->ctx);
+    if (!in_param && go_to_beginning(&w, &first, from)) return 1;
+    int bad = go(&w, first, to);
+    actio_found_free(run->ctx, s->passed);
+    s->passed = NULL;
     return bad;
 }

@@ -288,6 +288,7 @@ static int guess_by_return(struct actio_search *s)
     const struct actio_model *m = run->model;
     struct near list[ACTIO_GUESSES];
     struct path p;
+    size_t grows = run->sys->n;
     if (!m->has_time) return actio_find(run->f, ACTIO_F_ORBIT_NO_TIME, ACTIO_NO_ARGS), 1;
     actio_orbit_measure_start(s, fabs(m->t1 - m->t0));
     for (double factor = 1.05; factor < 30 && s->guesses == 0 && (factor < 2 || actio_orbit_effort(s) < DEAR); factor *= 5) {      /* the interval may be the period, or shorter */
@@ -301,14 +302,16 @@ static int guess_by_return(struct actio_search *s)
         }
         if (!bad) {
             measure(s, &p, 0);
-            size_t grows = growing(s, &p);
-            if (grows < run->sys->n) return close_path(s, &p), actio_find(run->f, ACTIO_F_ORBIT_GROWS, ACTIO_ARGS(ACTIO_TEXT(run->sys->variable[grows]))), 1;
+            grows = growing(s, &p);
+            bool whole = p.count == SAMPLES;
+            if (grows < run->sys->n) { close_path(s, &p); if (whole) continue; break; }     /* over a longer time it may turn */
             size_t count = list_returns(s, &p, list);
             for (size_t i = 0; i < count && !bad; i++) bad = add_guess(s, &p, list[i].from, p.times[list[i].to] - p.times[list[i].from]);
         }
         close_path(s, &p);
         if (bad) return cannot(s, bad);
     }
+    if (!s->guesses && grows < run->sys->n) return actio_find(run->f, ACTIO_F_ORBIT_GROWS, ACTIO_ARGS(ACTIO_TEXT(run->sys->variable[grows]))), 1;
     return s->guesses ? 0 : (actio_find(run->f, ACTIO_F_ORBIT_NO_RETURN, ACTIO_ARGS(ACTIO_NUMBER(m->t0), ACTIO_NUMBER(m->t1))), 1);
 }
 

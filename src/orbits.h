@@ -48,6 +48,7 @@ struct actio_search {
     struct actio_circuit averaged;                         /* of --average: where the free orbit is looked for */
     double *kept_params; actio_expr kept_definition; size_t kept_which;   /* before --follow changed them */
     double effort_before;                                  /* of the search for many */
+    struct actio_found *passed;                            /* of a family: where its way begins */
     bool family;                                           /* an orbit was found that is one of a family */
     bool rough;                                            /* guesses are rough: shooting goes before other methods */
     bool conservative;                                     /* neighbours keep their energy, too: orbits come in families */

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_BORDERS = 16, FIRST = 33, MOST_UNKNOWNS = 1600, MOST_FIRST = 700, MOST_ITERATIONS = 14, MOST_HALVINGS = 6 };
+enum { MOST_BORDERS = 16, FIRST = 33, MOST_UNKNOWNS = 1100, MOST_FIRST = 560, MOST_ITERATIONS = 10, MOST_HALVINGS = 6 };
 #define PI 3.14159265358979323846
 #define SHOWN 1e-6                                         /* highest coefficients of a guess beside the largest */
 #define SHOWN_ROUGHLY 1e-2

@@ -24,6 +24,7 @@ struct actio_orbit {
     double *turn;                                          /* what a component gains in a period (an angle: 2 pi); 0 */
     bool *loose;                                           /* components that need not return */
     double *block, *level, *work; bool *bblock; int *iwork;
+    bool in_families;                                      /* nothing drives the motion or brakes it: rough steps lead to another member */
     bool is_long;                                          /* a turn takes very many steps (stiff): rough ones lead astray there */
     size_t iterations, segments;                           /* work so far */
 };

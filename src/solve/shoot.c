@@ -14,13 +14,14 @@ enum { MOST_ITERATIONS = 40, MOST_HALVINGS = 8, RESTS = -2 };
 #define FITS 1e-3                                          /* of the residual may be left where a shorter step does it; more where it is large: the rest is no longer linear */
 #define NOISE 10.0                                         /* of the motion's local tolerance: a residual that small says nothing */
 #define RANK_TOL 1e-13
+#define SOUND 0.03                                         /* of the largest singular value: such directions always count */
 #define STAGNANT 1e-8
 #define FAMILY 1e-5                                        /* of the largest singular value: orbits on that side, too */
 
 int actio_shoot_open(struct actio_shoot *s, struct actio_orbit *o, struct actio_circuit *l)
 {
     size_t m = l->nodes, d = o->d, ny = o->ny, width = 3 * d + 3;
-    *s = (struct actio_shoot){ .o = o, .l = l, .m = m, .d = d, .ny = ny, .width = width, .timed = !o->free_period };
+    *s = (struct actio_shoot){ .o = o, .l = l, .m = m, .d = d, .ny = ny, .width = width, .timed = !o->free_period, .first_period = l->period };
     double **part[] = { &s->Q, &s->lift, &s->end, &s->rate, &s->X, &s->Phi, &s->by_period, &s->by_param, &s->r, &s->kept, &s->pair, &s->xi, &s->scratch, &s->K, &s->kT, &s->ka, &s->kb, &s->phase, &s->svd, &s->first, &s->tried, &s->held };
     const size_t length[] = { m * ny * d, m * ny, m * ny, 2 * ny, ny * (d + 1), m * d * d, m * d, m * d, m * d, m * d * width, 2 * d * width, m * d,
                               (d + 4) * (d + 4) + 6 * (d + 4) + 2 * width + ny, d * d, d, d, d, d, 8 * (d + 3) * (d + 3), d, m * d, m * ny * d };
@@ -187,8 +188,9 @@ static int shortest(struct actio_shoot *s, size_t rows, const double *M, const d
     if (actio_svd(rows, d, M, sigma, u, v, work)) return 1;
     memcpy(rest, b, rows * sizeof *rest);
     memset(x, 0, d * sizeof *x);
-    for (size_t k = 0; k < d && actio_norm(rows, rest) > fmax(enough, NOISE * s->local) && sigma[k] > RANK_TOL * sigma[0]; k++) {
-        double part = 0;
+    for (size_t k = 0; k < d && sigma[k] > RANK_TOL * sigma[0]; k++) {
+        double part = 0, left = actio_norm(rows, rest);
+        if (left <= (sigma[k] > SOUND * sigma[0] ? 0 : fmax(enough, NOISE * s->local))) break;
         for (size_t i = 0; i < rows; i++) part += u[i * d + k] * rest[i];
         for (size_t i = 0; i < rows; i++) rest[i] -= part * u[i * d + k];
         for (size_t j = 0; j < d; j++) x[j] += part / sigma[k] * v[j * d + k];
@@ -268,7 +270,7 @@ static bool at_rest(const struct actio_shoot *s)
     double way = 0;
     for (size_t i = 0; i < s->m; i++) {
         actio_tangent_rates(&s->o->x, actio_orbit_time(s->o, s->l, i), s->l->y + i * s->ny, s->rate);
-        for (size_t k = 0; k < s->ny; k++) way = fmax(way, fabs(s->rate[k]) * s->l->period / s->o->scale[k]);
+        for (size_t k = 0; k < s->ny; k++) way = fmax(way, fabs(s->rate[k]) * s->first_period / s->o->scale[k]);      /* the period itself may be on its way to nothing */
     }
     return way < 0.05;
 }
@@ -412,8 +414,8 @@ int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol
     int none = actio_circuit_open(&before, o->ctx, o->ny, l->nodes) || actio_circuit_open(&guess, o->ctx, o->ny, l->nodes), bad = ACTIO_MARCH_NO_MEMORY;
     if (actio_shoot_open(&s, o, l) == 0 && !none) {
         actio_circuit_copy(&guess, l);
-        bad = refine(&s, &before, fmax(o->is_long ? CAREFUL : COARSE, fine), fine, told);
-        if (bad < 0 && fine < CAREFUL && !o->is_long) {                 /* coarse steps may have led it astray */
+        bad = refine(&s, &before, fmax(o->in_families ? 1e-2 * CAREFUL : o->is_long ? CAREFUL : COARSE, fine), fine, told);
+        if (bad < 0 && fine < CAREFUL && !o->is_long && !o->in_families) {                 /* coarse steps may have led it astray */
             actio_circuit_copy(l, &guess);
             bad = refine(&s, &before, CAREFUL, fine, told);
         }

@@ -13,6 +13,7 @@ struct actio_shoot {
     bool timed;                                            /* rates depend on time */
     double *block, *Q, *lift, *end, *rate, *X, *Phi, *by_period, *by_param, *r, *kept, *pair, *xi, *scratch;
     double *K, *kT, *ka, *kb, *phase, *svd, *first, *tried, *held;                 /* of the first node: K xi + kT dT + ka da = kb; direction of the motion there */
+    double first_period;
     double residual, local;                                /* scaled, largest; tolerance of the motion */
 };
 int actio_shoot_open(struct actio_shoot *s, struct actio_orbit *o, struct actio_circuit *l);       /* 0, or 1: no memory */
