@@ -13,7 +13,6 @@
 enum { MOST_POINTS = 2000, MOST_LOCATE = 40 };
 #define OFF_CIRCLE 1e-4                                    /* of moduli, where pairs stay on the circle but for rounding */
 #define OFF_ONE 1e-5
-#define CLOSE_TO_ONE 1e-7                                  /* while an event is located */
 #define LONGEST_PERIOD 1e3                                 /* times that of the first orbit: it ends in a motion that does not come back */
 #define FIRST_STEP 0.01
 #define LONGEST_STEP 0.06
@@ -203,16 +202,17 @@ static enum kind happened(const struct way *w, const struct actio_found *a, cons
 
 static double param_part(const struct way *w) { return w->f.in_param ? w->f.tangent[w->f.unknowns - 1] : 1; }
 
-/* The function whose zero it is, at a point beyond the last one. */
-static double sign_of(enum kind kind, const struct actio_found *f, const struct counts *start, double part)
+/* The function whose zero it is: of a fold the param's part of the tangent, of the others how far the multiplier that crosses is from where it does. */
+static double crossing(enum kind kind, const struct actio_found *f, double part)
 {
-    struct counts c = count_outside(f, CLOSE_TO_ONE);
-    switch (kind) {
-    case FOLD: return part;
-    case DOUBLING: return c.minus == start->minus ? 1 : -1;
-    case TORUS: return c.pairs == start->pairs ? 1 : -1;
-    default: return c.plus == start->plus ? 1 : -1;
+    double nearest = INFINITY;
+    for (size_t i = 0; i < f->multipliers; i++) {
+        const struct actio_multiplier *m = &f->multiplier[i];
+        if (f->trivial[i] || (kind == TORUS) != (m->im != 0) || (kind != TORUS && (m->re > 0) != (kind == BRANCH))) continue;
+        double d = kind == TORUS ? -m->log_modulus : kind == BRANCH ? 1 - m->re : 1 + m->re;
+        if (fabs(d) < fabs(nearest)) nearest = d;
     }
+    return kind == FOLD ? part : nearest;
 }
 
 /* A place on the branch, to come back to. */
@@ -255,28 +255,25 @@ static struct actio_found *look_at_part(struct way *w, const struct spot *home, 
     return f;
 }
 
-/* Goes from the point in hand by parts of the step h towards where it happens; keeps that point, marked. 0, or 1. */
+/* Goes from the point in hand by parts of the step h towards where it happens, by secants kept inside; keeps that point, marked. 0, or 1. */
 static int locate(struct way *w, enum kind kind, const struct actio_found *from, double h)
 {
     struct spot home;
-    struct counts start = count_outside(from, CLOSE_TO_ONE);
     struct actio_found *best = NULL;
-    double low = 0, high = h, first = param_part(w), g_low = first, g_high = -first, local = w->f.local, part = first;
+    double low = 0, high = h, part = param_part(w), first = crossing(kind, from, part), g_low = first, g_high = -first, local = w->f.local;
     int bad = remember(w, &home);
     w->f.local = 1e-12;
     for (int i = 0; i < MOST_LOCATE && !bad && high - low > LOCATED * h; i++) {
-        double middle = 0.5 * (low + high);
-        if (kind == FOLD && i > 1 && g_low != g_high) {    /* the tangent's part is smooth: by secants, kept inside */
-            double guess = low + (high - low) * g_low / (g_low - g_high), inset = 0.02 * (high - low);
-            middle = fmin(fmax(guess, low + inset), high - inset);
-        }
+        double middle = 0.5 * (low + high), guess = low + (high - low) * g_low / (g_low - g_high), inset = 0.02 * (high - low);
+        if (i > 1 && i % 3 && isfinite(guess)) middle = fmin(fmax(guess, low + inset), high - inset);
         struct actio_found *f = look_at_part(w, &home, middle, &part);
         if (!f) break;
-        double g = sign_of(kind, f, &start, part), same = kind == FOLD ? g * first : g;
-        if (same > 0) low = middle, g_low = g;
+        double g = crossing(kind, f, part);
+        if (g * first > 0) low = middle, g_low = g;
         else high = middle, g_high = g;
         actio_found_free(w->s->run->ctx, best);
         best = f;
+        if (fabs(g) < 1e-11) break;
     }
     w->f.local = local;
     forget(w, &home);

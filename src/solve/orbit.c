@@ -9,6 +9,7 @@
 
 #define RANK_TOL 1e-9
 #define SMALL 1e-3
+#define ROUNDING 1e-12
 
 int actio_circuit_open(struct actio_circuit *l, struct actio_context *ctx, size_t ny, size_t room)
 {
@@ -84,8 +85,13 @@ void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double 
         double partner = i < n ? range[n + i] / turns : i < 2 * n ? range[i - n] * turns : 0;
         o->scale[i] = fmax(range[i], fmax(SMALL * partner, SMALL * value[i]));
     }
-    for (size_t i = 0; i < o->ny; i++)
-        if (!(o->scale[i] > 0 && isfinite(o->scale[i]))) o->scale[i] = 1;
+    const size_t end[] = { n, 2 * n, o->ny };              /* positions, velocities, states: what is rounding beside others of its kind is as large as they are */
+    for (size_t kind = 0, i = 0; kind < 3; kind++) {
+        double most = 0;
+        for (size_t j = i; j < end[kind]; j++) most = isfinite(o->scale[j]) ? fmax(most, o->scale[j]) : most;
+        for (; i < end[kind]; i++)
+            if (!(o->scale[i] > ROUNDING * most && isfinite(o->scale[i]))) o->scale[i] = most > 0 ? most : 1;
+    }
 }
 
 int actio_orbit_open(struct actio_orbit *o, struct actio_context *ctx, struct actio_motion *m, double t0, const double *y)
