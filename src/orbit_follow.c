@@ -29,7 +29,7 @@ struct way {
     double *direction;
     struct actio_circuit next;
     struct actio_found *last;                              /* the point before */
-    double h, first_period;                                /* length of the next step */
+    double h, first_period, passed_a;                      /* length of the next step; the param beyond the end */
 };
 
 /* ---- params */
@@ -261,13 +261,15 @@ static int locate(struct way *w, enum kind kind, const struct actio_found *from,
     struct spot home;
     struct actio_found *best = NULL;
     double low = 0, high = h, part = param_part(w), first = crossing(kind, from, part), g_low = first, g_high = -first, local = w->f.local;
-    int bad = remember(w, &home);
+    int bad = remember(w, &home), failed = 0;
     w->f.local = 1e-12;
     for (int i = 0; i < MOST_LOCATE && !bad && high - low > LOCATED * h; i++) {
         double middle = 0.5 * (low + high), guess = low + (high - low) * g_low / (g_low - g_high), inset = 0.02 * (high - low);
         if (i > 1 && i % 3 && isfinite(guess)) middle = fmin(fmax(guess, low + inset), high - inset);
         struct actio_found *f = look_at_part(w, &home, middle, &part);
-        if (!f) break;
+        if (!f && ++failed == 4) break;
+        if (!f) { middle = low + (high - low) * (0.2 + 0.17 * failed), f = look_at_part(w, &home, middle, &part); }       /* where branches cross, the point itself may be hard to meet */
+        if (!f) continue;
         double g = crossing(kind, f, part);
         if (g * first > 0) low = middle, g_low = g;
         else high = middle, g_high = g;
@@ -318,15 +320,16 @@ static bool beyond(const struct way *w, double at, double end) { return (at - en
 static int arrive(struct way *w, double value)
 {
     struct actio_search *s = w->s;
-    double a, low = 0, high = LONGEST_STEP, local = w->f.local;
+    double a = w->f.a, low = 0, high = w->h, local = w->f.local, g_low = place(w, &w->f.at, w->f.a) - value, g_high = place(w, &w->next, w->passed_a) - value;
     w->f.local = 1e-12;
     int bad = 0;
-    if (w->f.in_param) bad = actio_follow_step(&w->f, 0, true, value, &w->next, &a);
-    else for (int i = 0; i < 50 && !bad; i++) {            /* along the family by halving */
-        double middle = 0.5 * (low + high);
+    for (int i = 0; i < 60 && !bad; i++) {                 /* along the branch by secants, kept inside: the param itself may stand nearly still */
+        double guess = low + (high - low) * g_low / (g_low - g_high), inset = 1e-3 * (high - low), middle = i % 4 == 3 || !isfinite(guess) ? 0.5 * (low + high) : fmin(fmax(guess, low + inset), high - inset);
         bad = actio_follow_step(&w->f, middle, false, 0, &w->next, &a);
-        if (!bad && beyond(w, column_value(w, &w->next), value)) high = middle;
-        else low = middle;
+        double g = bad ? NAN : place(w, &w->next, a) - value;
+        if (fabs(g) <= 1e-13 * fmax(fabs(value), w->f.a_size) || high - low < 1e-14) break;
+        if (g * g_low > 0) low = middle, g_low = g;
+        else high = middle, g_high = g;
     }
     w->f.local = local;
     if (bad) return bad;
@@ -421,6 +424,7 @@ static int walk(struct way *w)
         bad = advance(w, &a);
         if (bad) break;
         double at = place(w, &w->next, a);
+        w->passed_a = a;
         if (beyond(w, at, w->to)) return arrive(w, w->to);
         if (w->next.period > LONGEST_PERIOD * w->first_period) return -1;
         if (!beyond(w, at, w->from)) return come_back(w);  /* to where it began, on another sheet */

@@ -23,7 +23,7 @@ int actio_follow_take(struct actio_follow *f, const struct actio_circuit *c)
 int actio_follow_open(struct actio_follow *f, struct actio_orbit *o, const struct actio_circuit *from, double a, bool in_param)
 {
     size_t d = o->d, n = d + 2;
-    *f = (struct actio_follow){ .o = o, .in_param = in_param, .a = a, .a_size = 1, .local = 1e-10, .unknowns = d + o->free_period + in_param };
+    *f = (struct actio_follow){ .o = o, .in_param = in_param, .a = a, .a_size = 1, .local = 1e-11, .unknowns = d + o->free_period + in_param };
     f->block = actio_take(o->ctx, 3 * n + 24 * (n + 2) * (n + 2) + o->ny + 1, sizeof(double));
     if (!f->block) return 1;
     f->tangent = f->block, f->y_tangent = f->tangent + n, f->work = f->y_tangent + o->ny;
