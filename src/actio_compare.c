@@ -323,7 +323,7 @@ static bool fits(struct comparing *x)
     const char *option = o->grid ? "grid" : o->slabs ? "slabs" : o->nodes ? "nodes" : o->order ? "order" : NULL;
     for (size_t i = 0; i < x->count && option; i++)
         if (has_nodes(x->one[i].principle)) option = NULL;
-    if (option) actio_find(x->f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT("skg"), ACTIO_TEXT(x->by[x->principles - 1])));
+    if (option) actio_find(x->f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT("skg in `compare`"), ACTIO_TEXT(x->by[x->principles - 1])));
     return !option;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOSED 1e-7                                        /* of its size: what misses itself by more is no orbit */
+#define CLOSED 1e-9                                        /* of its size: what misses itself by more is no orbit */
 #define TIRED 2e7                                          /* right-hand sides, after which no other guess is tried */
 
 struct actio_orbit_options actio_orbit_options_default(void)
@@ -85,7 +85,7 @@ int actio_orbit_ready(struct actio_search *s)
     if (strcmp(s->options->method, "dual") == 0) {
         const struct actio_dual_choice choice = { .closure = ACTIO_CLOSURE_GAUSS };
         if (actio_system_dual(run->sys, &choice) || actio_system_need(run->sys, ACTIO_Q_DUAL_POINT)) return 1;
-        if (run->sys->first_order->implicit) return refuse(s, "its equations are too many to be eliminated on the formulas, which the dual action of an orbit needs: take --method shooting");
+        if (run->sys->first_order->implicit) return refuse(s, "its accelerations are solved for as numbers, and the dual action of an orbit needs formulas for them: take --method shooting");
     }
     bool shooting = strcmp(s->options->method, "shooting") == 0;
     if (!shooting && run->sys->modes) return refuse(s, "it has switches (abs, sign, min, max, if), where polynomials serve badly: take --method shooting");
@@ -111,6 +111,7 @@ static const char *reason(const struct actio_orbit_told *told)
 void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told)
 {
     struct actio_findings *f = s->run->f;
+    if (actio_stopped(s->run->ctx)) { actio_run_say_limits(s->run, ACTIO_FLOW_STOPPED, "looking for orbits"); return; }
     switch (told->status) {
     case ACTIO_ORBIT_FOUND: break;
     case ACTIO_ORBIT_AT_REST: actio_find(f, ACTIO_F_ORBIT_AT_REST, ACTIO_NO_ARGS); break;
@@ -141,7 +142,7 @@ static int solve_by(struct actio_search *s, struct actio_circuit *c, struct acti
     if (again) {                                           /* from a rough orbit by shooting, which goes first where nobody has said where to look */
         actio_circuit_copy(c, &guess);
         status = actio_orbit_shoot(&s->o, c, 1e-4, told);
-        if (status == ACTIO_ORBIT_FOUND) status = method[i].solve(&s->o, c, s->tol, told);
+        if (status == ACTIO_ORBIT_FOUND) status = method[i].solve(&s->o, c, s->tol, told), s->method_fails = status != ACTIO_ORBIT_FOUND;
     }
     actio_circuit_close(&guess, s->run->ctx);
     return status;
@@ -221,7 +222,7 @@ static int search_one(struct actio_search *s)
         if (f) return actio_orbit_keep(s, f);
         if (i == 0) first = told;
         if (told.status == ACTIO_ORBIT_STOPPED || told.status == ACTIO_ORBIT_NO_MEMORY) return actio_orbit_say(s, &told), 1;
-        if (actio_orbit_effort(s) > TIRED) return actio_orbit_say(s, &first), 1;
+        if (actio_orbit_effort(s) > TIRED || s->method_fails) return actio_orbit_say(s, &first), 1;
     }
     if (!s->timed && !s->run->model->has_period && !s->conservative) {     /* no near return leads to one: a longer motion, and its shortest orbit */
         struct actio_findings *own = s->run->f, quiet;

@@ -49,6 +49,7 @@ struct actio_search {
     double *kept_params; actio_expr kept_definition; size_t kept_which;   /* before --follow changed them */
     double effort_before;                                  /* of the search for many */
     struct actio_found *passed;                            /* of a family: where its way begins */
+    bool method_fails;                                     /* where shooting finds an orbit: other guesses will not help */
     bool family;                                           /* an orbit was found that is one of a family */
     bool rough;                                            /* guesses are rough: shooting goes before other methods */
     bool conservative;                                     /* neighbours keep their energy, too: orbits come in families */

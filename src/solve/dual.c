@@ -187,6 +187,7 @@ static int solve(struct dual *d, double t_new, size_t elements, int *flow)
     size_t before = d->m->evaluations;
     *flow = actio_dual_set_base(d->basing, s, d->y0);
     int status = *flow ? ACTIO_DUAL_NO_NUMBER : actio_dual_solve(s);
+    if (actio_stopped(d->m->ctx)) *flow = ACTIO_FLOW_STOPPED;
     d->stats.rhs += d->m->evaluations - before + s->maps * elements * s->e->points;
     if (!status && (actio_dual_judge(s) || !(s->least > 0))) status = ACTIO_DUAL_NOT_POSITIVE;
     if (!status && d->e.k > 1 && s->detector > SPURIOUS * s->size) status = ACTIO_DUAL_SPURIOUS;
@@ -301,7 +302,9 @@ static int step_given(struct dual *d, double *t, double *Y)
     d->t_new = fabs(d->t_end - d->t) <= 1.000001 * fabs(length) ? d->t_end : d->begun + (double)(d->taken + 1) * length;
     for (size_t elements = d->fixed ? d->fixed : FIRST;; elements *= 2) {
         status = solve(d, d->t_new, elements, &flow);
-        if (flow == ACTIO_FLOW_NAN && d->task->task.base == ACTIO_BASE_RK4) return fail(d, ACTIO_DUAL_NO_BASE, d->t_new);      /* its steps leave all bounds, which the motion need not do */
+        bool coarse = flow == ACTIO_FLOW_NAN && d->task->task.base == ACTIO_BASE_RK4;
+        if (coarse && !d->fixed && 2 * elements <= d->most) continue;
+        if (coarse) return fail(d, ACTIO_DUAL_NO_BASE, d->t_new);      /* its steps leave all bounds, which the motion need not do */
         if (flow) return flow;
         if (!status && (flow = keep_ends(d))) return flow;
         if (d->fixed || 2 * elements > d->most || (!status && d->error <= 1)) break;

@@ -25,7 +25,7 @@ static int open_horizon(struct horizon *z, double t1)
 {
     struct actio_motion *m = z->m;
     struct actio_shared shared = { m->param, m->mode, m->hidden };
-    size_t elements = m->grid ? m->grid : 8;
+    size_t elements = m->grid ? m->grid : 256;
     z->h = (t1 - z->t0) / (double)elements;
     if (actio_dual_element_open(&z->e, m->ctx, 1, 1) || actio_dual_slab_open(&z->s, m->ctx, m->sys, &z->e, LANES, shared)) return 1;
     size_t nx = z->s.nx, nu = z->s.nu, ng = z->s.ng;

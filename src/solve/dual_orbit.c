@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DEGREE = 6, POINTS = 8, FIRST = 32, MOST_ELEMENTS = 1600, MOST_MOVES = 60, MOST_STEPS = 12, MOST_MAPS = 25, MOST_HALVINGS = 10 };
+enum { DEGREE = 6, POINTS = 8, FIRST = 32, MOST_ELEMENTS = 800, MOST_UNKNOWNS = 16000, MOST_MOVES = 30, MOST_STEPS = 12, MOST_MAPS = 25, MOST_HALVINGS = 10 };
 #define CHARM 1e-2                                         /* |x - Pi x| of its size: more is no motion */
 
 struct dual_orbit {
@@ -27,6 +27,7 @@ struct dual_orbit {
     double *z, *G, *step, *kept, *ends, *small, *project, *dU, *dP, *xe;
     struct actio_node_kernel point;
     double residual;
+    bool kept_ones;                                        /* the motion keeps something: families, constraints */
 };
 
 static void close_all(struct dual_orbit *w)
@@ -300,7 +301,7 @@ static int factor(struct dual_orbit *w)
         }
         for (size_t i = 0; i < nl; i++) most = fmax(most, K[i * nl + i]);
     }
-    return actio_cyclic_factor(&w->K, 1e-15 * most);      /* what integrals leave undetermined gets the shortest answer */
+    return actio_cyclic_factor(&w->K, (w->kept_ones ? 1e-11 : 1e-15) * most);      /* what integrals and constraints leave undetermined gets a short answer */
 }
 
 /* ---- moving the base: D = 0 */
@@ -482,11 +483,11 @@ static void give(struct dual_orbit *w, struct actio_circuit *l)
 }
 
 /* One number of elements. 0, -1, a status of the motion; *detector. */
-static int solve_on(struct actio_orbit *o, struct actio_circuit *l, size_t N, struct actio_orbit_told *told, double *detector)
+static int solve_on(struct actio_orbit *o, struct actio_circuit *l, size_t N, bool kept_ones, struct actio_orbit_told *told, double *detector)
 {
     struct dual_orbit w;
     int bad = open_all(&w, o, N) ? ACTIO_MARCH_NO_MEMORY : open_mass(&w) || take_guess(&w, l) ? ACTIO_FLOW_FAILED : 0;
-    told->unknowns = N * DEGREE * w.b;
+    told->unknowns = N * DEGREE * w.b, w.kept_ones = kept_ones;
     if (!bad) bad = settle_base(&w, told);
     if (!bad) bad = polish(&w, told);
     if (!bad) *detector = detect(&w), give(&w, l);
@@ -498,16 +499,17 @@ int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol,
 {
     double detector = INFINITY, before = INFINITY;
     int bad = 0;
+    bool kept_ones = o->rows || actio_orbit_lack(o, l);
     *told = (struct actio_orbit_told){ .local = NAN, .detector = NAN };
     for (size_t N = FIRST * (l->nodes > 4 ? l->nodes / 2 : 1);; N *= 2) {
         double period = l->period;
-        bad = solve_on(o, l, N, told, &detector);
+        bad = solve_on(o, l, N, kept_ones, told, &detector);
         if (bad) break;
         told->detector = detector;
         told->period_error = fmin(fabs(l->period - period), detector * detector * l->period) + 8 * DBL_EPSILON * l->period;
         bool settled = fabs(l->period - before) <= fmax(tol, 2e-15) * l->period;
         if ((detector * detector < 1e-3 * fmax(tol, 1e-15) || settled) && detector < 1e-5) break;
-        if (2 * N > MOST_ELEMENTS) break;
+        if (2 * N > MOST_ELEMENTS || 2 * N * DEGREE * (o->ny + 1) > MOST_UNKNOWNS || actio_stopped(o->ctx)) break;
         before = l->period;
     }
     bool moves = false;

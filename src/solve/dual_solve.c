@@ -127,7 +127,7 @@ static int factor(struct actio_dual_slab *s)
     memset(s->diagonal, 0, (N + 1) * block * sizeof *s->diagonal);
     for (size_t e = 0; e < N; e++) {
         double *K = s->local + e * nl * nl, *here = s->diagonal + e * block, *next = here + block, *beside = s->beside + e * block;
-        int status = element_matrix(s, e, K);
+        int status = actio_stopped(s->ctx) ? ACTIO_DUAL_DIVERGED : element_matrix(s, e, K);
         if (status) return status;
         if (condense(nl, ni, K)) return ACTIO_DUAL_DIVERGED;
         for (size_t i = 0; i < nx; i++)
