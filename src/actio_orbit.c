@@ -301,6 +301,8 @@ static int begin_way(struct actio_search *s)
 static int follow(struct actio_search *s)
 {
     struct actio_found *first = s->out->orbit[0];
+    struct actio_model *m = s->run->model;
+    if (actio_orbit_followed_param(s) < m->params && actio_model_number(m, m->way_from) == actio_model_number(m, m->way_to)) return 0;     /* it is there already */
     s->out->count = 0;
     int bad = actio_orbit_follow(s, first);
     actio_found_free(s->run->ctx, first);

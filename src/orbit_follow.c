@@ -255,11 +255,41 @@ static struct actio_found *look_at_part(struct way *w, const struct spot *home, 
     return f;
 }
 
+/* Where branches cross the orbit itself is hard to meet, and drifts: what is farther off tells the place, by inverse interpolation. */
+enum { NEIGHBOURS = 6 };
+struct neighbours { double g[NEIGHBOURS], at[NEIGHBOURS]; size_t count; };
+
+static void note_neighbour(struct neighbours *n, double g, double at)
+{
+    if (!(fabs(g) > 1e-5 && fabs(g) < 0.3)) return;
+    size_t k = n->count;
+    if (k == NEIGHBOURS) {                                 /* the farthest goes */
+        k = 0;
+        for (size_t i = 1; i < NEIGHBOURS; i++)
+            if (fabs(n->g[i]) > fabs(n->g[k])) k = i;
+        if (fabs(n->g[k]) < fabs(g)) return;
+    } else n->count++;
+    n->g[k] = g, n->at[k] = at;
+}
+
+static double place_by_neighbours(const struct neighbours *n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n->count; i++) {
+        double weight = 1;
+        for (size_t k = 0; k < n->count; k++)
+            if (k != i) weight *= n->g[k] / (n->g[k] - n->g[i]);
+        sum += weight * n->at[i];
+    }
+    return sum;
+}
+
 /* Goes from the point in hand by parts of the step h towards where it happens, by secants kept inside; keeps that point, marked. 0, or 1. */
 static int locate(struct way *w, enum kind kind, const struct actio_found *from, double h)
 {
     struct spot home;
     struct actio_found *best = NULL;
+    struct neighbours near = { .count = 0 };
     double low = 0, high = h, part = param_part(w), first = crossing(kind, from, part), g_low = first, g_high = -first, local = w->f.local;
     int bad = remember(w, &home), failed = 0;
     w->f.local = 1e-12;
@@ -271,6 +301,7 @@ static int locate(struct way *w, enum kind kind, const struct actio_found *from,
         if (!f) { middle = low + (high - low) * (0.2 + 0.17 * failed), f = look_at_part(w, &home, middle, &part); }       /* where branches cross, the point itself may be hard to meet */
         if (!f) continue;
         double g = crossing(kind, f, part);
+        note_neighbour(&near, g, f->param);
         if (g * first > 0) low = middle, g_low = g;
         else high = middle, g_high = g;
         actio_found_free(w->s->run->ctx, best);
@@ -281,6 +312,7 @@ static int locate(struct way *w, enum kind kind, const struct actio_found *from,
     forget(w, &home);
     if (!best) return bad != 0;
     best->mark = mark_of[kind];
+    if (kind == BRANCH && near.count >= 3) best->param = place_by_neighbours(&near);
     return keep(w->s, best);
 }
 
@@ -384,6 +416,13 @@ static int choose_direction(struct way *w)
     return bad;
 }
 
+/* The cosine between the tangent then and now: of states by their components, which no basis changes. */
+static double turn_between(const struct way *w, const double *then)
+{
+    size_t n = w->f.unknowns, d = w->s->o.d;
+    return actio_dot(w->s->o.ny, then + n, w->f.y_tangent) + actio_dot(n - d, then + d, w->f.tangent + d);
+}
+
 /* The next point becomes the one in hand, after a closer look at what happened on the way. *turned: how far the tangent has turned, as a cosine. */
 static int move_on(struct way *w, double a, double *turned)
 {
@@ -395,7 +434,7 @@ static int move_on(struct way *w, double a, double *turned)
     if (!bad) bad = actio_follow_take(&w->f, &w->next) ? ACTIO_MARCH_NO_MEMORY : 0;
     w->f.a = a;
     if (!bad) bad = actio_follow_tangent(&w->f, false, false);
-    *turned = bad ? 1 : actio_dot(w->f.unknowns, home.tangent, w->f.tangent);
+    *turned = bad ? 1 : turn_between(w, home.tangent);
     enum kind what = bad ? KINDS : happened(w, w->last, f, before, w->f.in_param ? param_part(w) : before);
     if (what != KINDS && (bad = remember(w, &there)) == 0) {
         go_back(w, &home);
@@ -498,7 +537,6 @@ int actio_orbit_follow(struct actio_search *s, struct actio_found *first)
     bool in_param = w.param < m->params;
     if (!in_param) while (w.column < run->sys->columns && strcmp(run->sys->column[w.column].name, s->options->follow) != 0) w.column++;
     if (!in_param && w.column == run->sys->columns) return actio_find(run->f, ACTIO_F_FOLLOW_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(s->options->follow))), 1;
-    if (from == to) return actio_find(run->f, ACTIO_F_FOLLOW_NOWHERE, ACTIO_ARGS(ACTIO_TEXT(s->options->follow), ACTIO_NUMBER(from))), 1;
     if (actio_attempt(run->ctx, differentiate, &(struct differentiating){ &w })) return 1;
     if (!in_param && go_to_beginning(&w, &first, from)) return 1;
     int bad = go(&w, first, to);

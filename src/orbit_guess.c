@@ -74,7 +74,8 @@ static void measure(struct actio_search *s, const struct path *p, size_t from)
         size_t own = 0;
         for (size_t k = from; k < p->count; k++) low = fmin(low, y[k]), high = fmax(high, y[k]), value[i] = fmax(value[i], fabs(y[k]));
         for (size_t k = from + 1; k + 1 < p->count; k++) own += y[k] >= y[k - 1] && y[k] > y[k + 1];
-        range[i] = high - low;
+        range[i] = s->o.turn[i] != 0 ? fabs(s->o.turn[i]) : high - low;
+        if (s->o.turn[i] != 0) value[i] = 0;               /* an angle: what it has turned is no size */
         if (own > turns) turns = own;
     }
     if (range) actio_orbit_sizes(&s->o, range, value, (p->times[p->count - 1] - p->times[from]) / (double)turns);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Everything that the program can say is said by some test. tests/says.py [BUILD]
 
-The first line of each model in tests/says is "# CODE", or "# CODE | options of run" ("# CODE | check options" for another command)."""
+The first line of each model in tests/says is "# CODE", or "# CODE | options of run" ("# CODE | orbit options" for another command)."""
 import glob
 import json
 import os
@@ -16,7 +16,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build"))
 ACTIO = os.path.join(BUILD, "actio")
-COMMANDS = ("check", "compare", "derive", "run", "test")
+COMMANDS = ("check", "compare", "derive", "orbit", "run", "test")
 
 # What only the library's callers can do wrong, or what takes gigabytes: provoked by these programs.
 IN_C = {"TOO_MANY_NODES": "test_model", "NO_ORDER": "test_action", "ACTION_SINGULAR": "test_action", "NO_PRINCIPLE": "test_architecture", "NO_STEPPER": "test_architecture", "UNKNOWN_ENDING": "test_architecture",
@@ -24,13 +24,14 @@ IN_C = {"TOO_MANY_NODES": "test_model", "NO_ORDER": "test_action", "ACTION_SINGU
 # Said only if the program is wrong: nothing may provoke them.
 NEVER = {"START_NOT_FINITE", "UNSETTLED", "DISAGREE"}
 # What these say is provoked by tests of their own commands, too; here it is listed, not judged.
-OPEN = {"NO_FORMAT"}
+OPEN = {"NO_FORMAT", "ORBIT_SPURIOUS", "ORBIT_MOTION_FAILS"}
 
 # Words about the command line and files; MODEL is a good one, FOLDER an empty folder.
 WORDS = [
     ("CANNOT_READ", "run FOLDER/none.act"), ("CANNOT_READ", "run nonesuch"), ("CANNOT_WRITE", "run MODEL -o FOLDER/folder.csv"),
     ("NOT_A_PARAM", "run MODEL --set gamma=1"), ("OPTION_MEMBER", "run nlink --set m[1]=3"), ("BAD_OPTION", "run MODEL --start y=1"),
     ("BASE_TABLE", "run MODEL --by dual --base MODEL.csv"),
+    ("CANNOT_READ", "orbit MODEL --guess FOLDER/none.csv"), ("ORBIT_GUESS_LACKS", "orbit MODEL --guess FOLDER/guess.csv"),
     ("UNKNOWN_COLUMN", "run MODEL --plot FOLDER/a.svg --axes nothing"), ("BAD_AXES", "run MODEL --plot FOLDER/a.svg --axes x:y:z"),
 ]
 MODEL = "coord x\nlagrangian x'^2/2 - x^2/2\nstart x = 1\ntime 0 .. 1\n"
@@ -105,11 +106,13 @@ def main():
             file.write(MODEL)
         with open(model + ".csv", "w", encoding="utf-8") as file:
             file.write("x\n1\n")
+        with open(os.path.join(folder, "guess.csv"), "w", encoding="utf-8") as file:
+            file.write("t,x\n0,1\n1,0\n2,1\n")
         os.mkdir(os.path.join(folder, "folder.csv"))
         for code, line in WORDS:
             expect(code, line, said(line.replace("MODEL", model).replace("FOLDER", folder).split()))
         expect("INTERRUPTED", "interrupted", interrupted(os.path.join(folder, "b.act")))
-        check(sorted(os.listdir(folder)) == ["a.act", "a.act.csv", "b.act", "folder.csv"], f"left behind: {os.listdir(folder)}")
+        check(sorted(os.listdir(folder)) == ["a.act", "a.act.csv", "b.act", "folder.csv", "guess.csv"], f"left behind: {os.listdir(folder)}")
     for name, program in IN_C.items():
         with open(os.path.join(ROOT, f"tests/{program}.c"), encoding="utf-8") as file:
             check(name in file.read(), f"{program}.c does not provoke {name}")

@@ -9,6 +9,7 @@
 
 enum { MOST_ITERATIONS = 12 };
 #define RANK_TOL 1e-9
+#define FAMILY_TOL 1e-6                                    /* the family's own direction must count as 0 */
 
 int actio_follow_take(struct actio_follow *f, const struct actio_circuit *c)
 {
@@ -68,7 +69,7 @@ static int shortest(const struct actio_follow *f, size_t rows, const double *M, 
     double *sigma = f->work + 3 * (n + 2) * (n + 2), *u = sigma + n + 2, *v = u + (rows + 1) * (n + 1), *work = v + (n + 1) * (n + 1);
     if (actio_svd(rows, n, M, sigma, u, v, work)) return 1;
     memset(x, 0, n * sizeof *x);
-    for (size_t i = 0; i < k && sigma[i] > RANK_TOL * sigma[0]; i++) {
+    for (size_t i = 0; i < k && sigma[i] > (f->in_param ? RANK_TOL : FAMILY_TOL) * sigma[0]; i++) {
         double part = 0;
         for (size_t r = 0; r < rows; r++) part += u[r * k + i] * b[r];
         for (size_t j = 0; j < n; j++) x[j] += part / sigma[i] * v[j * k + i];
@@ -87,6 +88,17 @@ static int linearise(struct actio_follow *f, struct actio_shoot *s, double a, do
     return actio_shoot_linearise(s, f->local);
 }
 
+/* The tangent in the basis of the first node as it is now: bases of neighbouring points need not be alike. */
+static void lay_tangent(const struct actio_follow *f, const struct actio_shoot *s, double *row)
+{
+    size_t d = s->d;
+    for (size_t j = 0; j < d; j++) {
+        row[j] = 0;
+        for (size_t i = 0; i < f->o->ny; i++) row[j] += f->y_tangent[i] * s->Q[i * d + j];
+    }
+    memcpy(row + d, f->tangent + d, (f->unknowns - d) * sizeof *row);
+}
+
 int actio_follow_tangent(struct actio_follow *f, bool first, bool up)
 {
     struct actio_shoot s;
@@ -101,7 +113,7 @@ int actio_follow_tangent(struct actio_follow *f, bool first, bool up)
         memset(row, 0, n * sizeof *row);
         if (first && f->in_param) row[param_at(f)] = up ? 1 : -1;
         else if (first) for (size_t i = 0; i < n; i++) row[i] = 1 / sqrt((double)n);
-        else memcpy(row, f->tangent, n * sizeof *row);
+        else lay_tangent(f, &s, row);
         bad = shortest(f, rows + 1, M, b, t) ? -1 : 0;
         double length = actio_norm(n, t);
         if (!bad && !(length > 0)) bad = -1;
@@ -137,16 +149,14 @@ static double done(const struct actio_follow *f, const struct actio_circuit *c, 
 /* One correction: the equations, the phase, and h along the tangent, or the param's value. 0 and its size, or -1. */
 static int correct(struct actio_follow *f, struct actio_shoot *s, double slope, double h, bool fixed, double value, struct actio_circuit *before, double *a, double *size)
 {
-    size_t n = f->unknowns, d = s->d;
+    size_t n = f->unknowns;
     double *M = f->work, *b = M + (n + 2) * (n + 1), *x = b + n + 2;
     size_t rows = fill(f, s, slope, M, b);
     double *row = M + rows * n;
     memset(row, 0, n * sizeof *row);
     if (fixed) row[param_at(f)] = 1, b[rows] = (value - *a) / f->a_size;
     else {
-        for (size_t j = 0; j < d; j++)
-            for (size_t i = 0; i < f->o->ny; i++) row[j] += f->y_tangent[i] * s->Q[i * d + j];
-        memcpy(row + d, f->tangent + d, (n - d) * sizeof *row);
+        lay_tangent(f, s, row);
         b[rows] = h - done(f, s->l, *a);
     }
     if (shortest(f, rows + 1, M, b, x)) return -1;

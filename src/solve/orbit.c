@@ -83,7 +83,7 @@ void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double 
     const double turns = 6.283185307179586 / (period > 0 ? period : 1);
     for (size_t i = 0; i < o->ny; i++) {
         double partner = i < n ? range[n + i] / turns : i < 2 * n ? range[i - n] * turns : 0;
-        o->scale[i] = fmax(range[i], fmax(SMALL * partner, SMALL * value[i]));
+        o->scale[i] = fmax(range[i], fmax(0.1 * partner, 0.03 * value[i]));
     }
     const size_t end[] = { n, 2 * n, o->ny };              /* positions, velocities, states: what is rounding beside others of its kind is as large as they are */
     for (size_t kind = 0, i = 0; kind < 3; kind++) {
@@ -91,6 +91,7 @@ void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double 
         for (size_t j = i; j < end[kind]; j++) most = isfinite(o->scale[j]) ? fmax(most, o->scale[j]) : most;
         for (; i < end[kind]; i++)
             if (!(o->scale[i] > ROUNDING * most && isfinite(o->scale[i]))) o->scale[i] = most > 0 ? most : 1;
+            else o->scale[i] = fmax(o->scale[i], SMALL * most);
     }
 }
 

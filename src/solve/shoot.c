@@ -190,7 +190,8 @@ static int shortest(struct actio_shoot *s, size_t rows, const double *M, const d
     memset(x, 0, d * sizeof *x);
     for (size_t k = 0; k < d && sigma[k] > RANK_TOL * sigma[0]; k++) {
         double part = 0, left = actio_norm(rows, rest);
-        if (left <= (sigma[k] > SOUND * sigma[0] ? 0 : fmax(enough, NOISE * s->local))) break;
+        bool sound = sigma[k] > SOUND * sigma[0] && !s->o->in_families;
+        if (left <= (sound ? 0.01 * s->local : fmax(enough, NOISE * s->local))) break;
         for (size_t i = 0; i < rows; i++) part += u[i * d + k] * rest[i];
         for (size_t i = 0; i < rows; i++) rest[i] -= part * u[i * d + k];
         for (size_t j = 0; j < d; j++) x[j] += part / sigma[k] * v[j * d + k];
