@@ -95,6 +95,8 @@ int actio_orbit_ready(struct actio_search *s)
     double period = actio_orbit_given_period(s);
     if (s->timed && isnan(period)) return actio_find(run->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS), 1;
     if (s->timed && !repeats_after(s, period)) return actio_find(run->f, ACTIO_F_ORBIT_NOT_ITS_PERIOD, ACTIO_ARGS(ACTIO_NUMBER(period))), 1;
+    if (s->options->follow && actio_orbit_followed_param(s) == run->model->params && actio_orbit_followed_column(s) == run->sys->columns)
+        return actio_find(run->f, ACTIO_F_FOLLOW_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(s->options->follow))), 1;
     return take_turns(s);
 }
 
@@ -303,6 +305,7 @@ static int follow(struct actio_search *s)
     struct actio_found *first = s->out->orbit[0];
     struct actio_model *m = s->run->model;
     if (actio_orbit_followed_param(s) < m->params && actio_model_number(m, m->way_from) == actio_model_number(m, m->way_to)) return 0;     /* it is there already */
+    while (s->out->count > 1) actio_found_free(s->run->ctx, s->out->orbit[--s->out->count]);     /* the shortest is followed */
     s->out->count = 0;
     int bad = actio_orbit_follow(s, first);
     actio_found_free(s->run->ctx, first);

@@ -510,6 +510,7 @@ int actio_orbit_find(struct actio_search *s)
     close_cuts(s, &c);
     limit_of(s);
     while (s->out->count > wanted) actio_found_free(s->run->ctx, s->out->orbit[--s->out->count]);
+    if (!bad && actio_stopped(s->run->ctx)) bad = 1, actio_run_say_limits(s->run, ACTIO_FLOW_STOPPED, "looking for orbits");
     if (!bad && s->out->count == 0) actio_find(s->run->f, ACTIO_F_ORBIT_NONE_FOUND, ACTIO_NO_ARGS);
     else if (!bad && s->out->count < wanted && !s->family) actio_find(s->run->f, ACTIO_F_ORBIT_FEWER, ACTIO_ARGS(ACTIO_COUNT(s->out->count), ACTIO_COUNT(wanted)));
     return bad;

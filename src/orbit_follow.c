@@ -84,6 +84,14 @@ size_t actio_orbit_followed_param(const struct actio_search *s)
     return i;
 }
 
+size_t actio_orbit_followed_column(const struct actio_search *s)
+{
+    const struct actio_system *sys = s->run->sys;
+    size_t c = 0;
+    while (c < sys->columns && strcmp(sys->column[c].name, s->options->follow) != 0) c++;
+    return c;
+}
+
 /* d param / da: those made from the one that is followed. */
 static void find_direction(struct way *w)
 {
@@ -535,8 +543,7 @@ int actio_orbit_follow(struct actio_search *s, struct actio_found *first)
     double from = actio_model_number(m, m->way_from), to = actio_model_number(m, m->way_to);
     struct way w = { .s = s, .param = actio_orbit_followed_param(s), .column = 0, .to = to };
     bool in_param = w.param < m->params;
-    if (!in_param) while (w.column < run->sys->columns && strcmp(run->sys->column[w.column].name, s->options->follow) != 0) w.column++;
-    if (!in_param && w.column == run->sys->columns) return actio_find(run->f, ACTIO_F_FOLLOW_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(s->options->follow))), 1;
+    if (!in_param) w.column = actio_orbit_followed_column(s);
     if (actio_attempt(run->ctx, differentiate, &(struct differentiating){ &w })) return 1;
     if (!in_param && go_to_beginning(&w, &first, from)) return 1;
     int bad = go(&w, first, to);

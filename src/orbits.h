@@ -87,6 +87,7 @@ size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period)
 int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, size_t nodes, struct actio_circuit *c);   /* the same orbit at other nodes; 0, or 1 */
 /* orbit_follow.c: the param of --follow (their count: none), its value and of those made from it; the motion gets them. */
 size_t actio_orbit_followed_param(const struct actio_search *s);
+size_t actio_orbit_followed_column(const struct actio_search *s);   /* likewise, of the columns */
 void actio_orbit_set_param(struct actio_model *m, size_t which, double value);
 void actio_orbit_pass_params(struct actio_search *s);
 int actio_orbit_draw(struct actio_search *s);              /* orbit_diagram.c: the branch as tables; 0, or 1: no memory */

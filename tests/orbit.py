@@ -588,7 +588,7 @@ def ways(b):
         z = 1 / complex(9, 1.2)
         b.near(answer["orbits"][0]["point"]["x"], z.real, 1e-13, "a param that others are made of: x")
         b.near(answer["orbits"][0]["point"]["x_dot"], -3 * z.imag, 1e-13, "a param that others are made of: x'")
-    b.code("FOLLOW_NOWHERE", 2, "van-der-pol-cycle", "--follow", "mu=1..1")
+    b.one("van-der-pol-cycle", "--follow", "mu=1..1")      # there already
     answer, marks = follow(b, "van-der-pol-cycle", "--follow", "mu=1..-1")
     if answer:                                  # at mu = 0 all is a family; beyond it the mirror in time
         b.period(answer["orbits"][0], 6.6632868593231301897, "through mu = 0")

@@ -14,6 +14,7 @@ enum { MOST_ITERATIONS = 40, MOST_HALVINGS = 8, RESTS = -2 };
 #define FITS 1e-3                                          /* of the residual may be left where a shorter step does it; more where it is large: the rest is no longer linear */
 #define NOISE 10.0                                         /* of the motion's local tolerance: a residual that small says nothing */
 #define RANK_TOL 1e-13
+#define FAMILY_TOL 1e-6                                    /* the same where orbits come in families: what is that small is their direction */
 #define SOUND 0.03                                         /* of the largest singular value: such directions always count */
 #define STAGNANT 1e-8
 #define FAMILY 1e-5                                        /* of the largest singular value: orbits on that side, too */
@@ -188,7 +189,7 @@ static int shortest(struct actio_shoot *s, size_t rows, const double *M, const d
     if (actio_svd(rows, d, M, sigma, u, v, work)) return 1;
     memcpy(rest, b, rows * sizeof *rest);
     memset(x, 0, d * sizeof *x);
-    for (size_t k = 0; k < d && sigma[k] > RANK_TOL * sigma[0]; k++) {
+    for (size_t k = 0; k < d && sigma[k] > (s->o->in_families ? FAMILY_TOL : RANK_TOL) * sigma[0]; k++) {
         double part = 0, left = actio_norm(rows, rest);
         bool sound = sigma[k] > SOUND * sigma[0] && !s->o->in_families;
         if (left <= (sound ? 0.01 * s->local : fmax(enough, NOISE * s->local))) break;
