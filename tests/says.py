@@ -30,7 +30,7 @@ OPEN = {"NO_FORMAT", "ORBIT_SPURIOUS", "ORBIT_MOTION_FAILS"}
 WORDS = [
     ("CANNOT_READ", "run FOLDER/none.act"), ("CANNOT_READ", "run nonesuch"), ("CANNOT_WRITE", "run MODEL -o FOLDER/folder.csv"),
     ("NOT_A_PARAM", "run MODEL --set gamma=1"), ("OPTION_MEMBER", "run nlink --set m[1]=3"), ("BAD_OPTION", "run MODEL --start y=1"),
-    ("BASE_TABLE", "run MODEL --by dual --base MODEL.csv"), ("BASE_SHORT", "run MODEL --by dual --base FOLDER/guess.csv"),
+    ("BASE_TABLE", "run MODEL --by dual --base MODEL.csv"), ("BASE_SHORT", "run MODEL --by dual --time 0..5 --base FOLDER/guess.csv"),
     ("DUAL_FREE_FAILS", "run pars42 --by dual --closure free --grid 8 --time 0..60"),
     ("CANNOT_READ", "orbit MODEL --guess FOLDER/none.csv"), ("ORBIT_GUESS_LACKS", "orbit MODEL --guess FOLDER/guess.csv"),
     ("UNKNOWN_COLUMN", "run MODEL --plot FOLDER/a.svg --axes nothing"), ("BAD_AXES", "run MODEL --plot FOLDER/a.svg --axes x:y:z"),
