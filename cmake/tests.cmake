@@ -62,6 +62,8 @@ actio_script(derive --program ${CMAKE_BINARY_DIR}/actio)
 actio_script(derive_by --program ${CMAKE_BINARY_DIR}/actio)
 actio_script(says ${CMAKE_BINARY_DIR})
 if(NOT ACTIO_SANITIZE)                                     # what is about numbers and names is the same in every build
+  actio_script(dual_scipy ${CMAKE_BINARY_DIR})
+  actio_script(example ${CMAKE_BINARY_DIR})
   if(ACTIO_NATIVE)
     add_test(NAME core COMMAND sh tests/core.sh ${CMAKE_BINARY_DIR} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endif()

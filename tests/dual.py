@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Motion from the dual action of Acharya and Sengupta: orders, gauge, zero duals, the dual Hamiltonian, horizons, marching, closures and free reactions against
-closed forms and a 40-digit Taylor series; the promise of --tol on the gallery; what is refused.
+closed forms and a 40-digit Taylor series; the promise of --tol on the gallery; random systems; what is refused.
 
 usage: dual.py [--program FILE] [SECTION ...]"""
+import cmath
 import json
 import math
 import os
+import random
 import sys
 import tempfile
 from decimal import Decimal, getcontext
@@ -289,7 +291,156 @@ def refused(b):
         b.tally.check(got == 5 and json.loads(out)["errors"][0]["code"] == "BASE_TABLE", "a table %r: %s" % (text, out[:200]))
 
 
-SECTIONS = (orders, gauge, whole, zero, hamiltonian, quadratic, horizons, marching, closures, free, tolerance, soft, gallery, refused)
+def stepped(rates, span, y, steps):
+    """Runge and Kutta's steps of order 4 from span[0] to span[1]."""
+    h = (span[1] - span[0]) / steps
+    for i in range(steps):
+        t, total, k = span[0] + i * h, [0.0] * len(y), [0.0] * len(y)
+        for at, weight in ((0, 1), (.5, 2), (.5, 2), (1, 1)):
+            k = rates(t + at * h, [a + at * h * b for a, b in zip(y, k)])
+            total = [a + weight * b for a, b in zip(total, k)]
+        y = [a + h / 6 * b for a, b in zip(y, total)]
+    return y
+
+
+def random_system(rng, names):
+    """Right sides of degree 3 with drives, as text that both sides read."""
+    def side(i):
+        words = ["-%.3f*%s" % (rng.uniform(.2, 1.5), names[i])]
+        words += ["%+.3f*%s" % (rng.uniform(-1, 1), "*".join(rng.choice(names) for _ in range(rng.randint(1, 3)))) for _ in range(rng.randint(1, 3))]
+        words += ["+%.3f*sin(%.2f*t)" % (rng.uniform(0, 1), rng.uniform(.5, 3))] * (rng.random() < .4) + ["+.3/(1 + %s*%s)" % ((rng.choice(names),) * 2)] * (rng.random() < .2)
+        return " ".join(words)
+    return [side(i) for i in range(len(names))]
+
+
+def write_system(path, names, sides, start, span):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("model stranger\nstate %s\n" % ", ".join(names))
+        file.write("".join("flow %s' = %s\n" % pair for pair in zip(names, sides)))
+        file.write("start %s\ntime %g .. %g\n" % (", ".join("%s = %s" % pair for pair in zip(names, start)), *span))
+
+
+def strangers(b):
+    """Random first-order systems, forward and backward, beside steps of order 4 with their error taken out."""
+    rng, path, seen = random.Random(11), os.path.join(b.folder, "stranger.act"), 0
+    choices = ((), ("--grid", "40"), ("--grid", "40", "--multipliers"), ("--grid", "40", "--base", "constant"), ("--grid", "30", "--base", "exact"), ("--slabs", "4", "--grid", "32", "--order", "6", "--weights", "a=3"),
+               ("--grid", "40", "--final", "a=.1"), ("--grid", "24", "--potential", "cosh(a - a.base)"))
+    for _ in range(10):
+        names, span = "abcd"[:rng.randint(1, 4)], rng.choice(((0, 1), (1.5, 3), (0, -1)))
+        sides, start = random_system(rng, names), [round(rng.uniform(-1, 1), 3) for _ in names]
+        write_system(path, names, sides, start, span)
+        code = [compile(side, "side", "eval") for side in sides]
+
+        def rates(t, y):
+            return [eval(c, {"sin": math.sin, "t": t, **dict(zip(names, y))}) for c in code]
+        rough, fine = stepped(rates, span, start, 400), stepped(rates, span, start, 800)
+        exact = [y + (y - x) / 15 for x, y in zip(rough, fine)]
+        for words in choices:
+            status, out, _ = b.call(path, *words)
+            told = json.loads(out)
+            if status == 3 and told["errors"][0]["code"] == "DUAL_HORIZON" and ("constant" in words or "--final" in words):
+                continue
+            seen += 1
+            good = status == 0 and b.error(told, names, exact) < 2e-8 * (1 + max(map(abs, exact)))
+            b.tally.check(good, "%s %s: %s, not %s %s" % (sides, words, told.get("end"), exact, told.get("errors")))
+    b.tally.check(seen >= 70, "%d runs" % seen)
+
+
+def nearest(b):
+    """A point without forces and free reactions. From rest at 0 it makes (x - 1)^2 + x'^2 + 2 x''^2 least, and with D = d/dt that is
+    2 D^4 x - D^2 x + x = 1, D^2 x = 0 and 2 D^3 x = D x at the end: four exponentials."""
+    path, T = os.path.join(b.folder, "nearest.act"), 2
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("model nearest\ncoord x\nlagrangian x'^2/2\nstart x = 0\ntime 0 .. 2\n")
+    roots = [sign * cmath.sqrt((1 + s * cmath.sqrt(-7)) / 4) for s in (1, -1) for sign in (1, -1)]
+    columns = [[1, r, r * r * cmath.exp(r * T), (2 * r ** 3 - r) * cmath.exp(r * T)] for r in roots]
+    m = [[column[i] for column in columns] + [-1 if i == 0 else 0] for i in range(4)]
+    for i in range(4):
+        top = max(range(i, 4), key=lambda k: abs(m[k][i]))
+        m[i], m[top] = m[top], m[i]
+        m = [row if k == i else [x - row[i] / m[i][i] * y for x, y in zip(row, m[i])] for k, row in enumerate(m)]
+    c = [m[i][4] / m[i][i] for i in range(4)]
+    told = b.run(path, "--closure", "free", "--base", "x=1,x'=0", "--grid", "20")
+    b.near(told["end"]["x"], (1 + sum(k * cmath.exp(r * T) for k, r in zip(c, roots))).real, 1e-11, "the nearest motion: x(2)")
+    b.near(told["end"]["x_dot"], sum(k * r * cmath.exp(r * T) for k, r in zip(c, roots)).real, 1e-11, "its velocity")
+
+
+def takes_power(b):
+    """What free reactions take is what the energy loses; the motion does not change with the grid."""
+    words = ("--closure", "free", "--power", "nonnegative", "--base", "constant", "--time", "0..1")
+    table = b.table("pars42", *words, "--grid", "20", "--points", "201")
+    power = [sum(r["reaction." + n] * r[n + "_dot"] for n in ("x1", "x2", "x3")) for r in table]
+    worst = max(abs((y["energy"] - x["energy"]) / .005 - (p + q) / 2) for x, y, p, q in zip(table, table[1:], power, power[1:]))
+    b.tally.check(max(power) < 0 and worst < 1e-5, "power of the reactions and rate of the energy: %.1e apart, at most %.1e" % (worst, max(power)))
+    ends = [b.run("pars42", *words, "--grid", n)["end"]["x1"] for n in ("10", "40", "160")]
+    b.tally.check(max(ends) - min(ends) < 1e-12, "x1(1) on three grids: %s" % ends)
+
+
+def backward(b):
+    """Time runs backward under every closure."""
+    for closure in ("gauss", "vakonomic", "reduced"):
+        other = b.run("pars42", "--time", "1..0", "--tol", "1e-11", by={"gauss": "dalembert"}.get(closure, closure))
+        told = b.run("pars42", "--time", "1..0", "--grid", "20", "--closure", closure)
+        off = b.error(told, PARS, [other["end"][n] for n in PARS])
+        b.tally.check(off < 1e-11 and told["dual"]["max_dual"] < 1e-5, "%s, backward: off by %.1e" % (closure, off))
+
+
+def tables(b):
+    """Tables as a run writes them, with other ends of lines and quoted names; what is no number is named by line and column."""
+    path = os.path.join(b.folder, "table.csv")
+    text = call(b.program, "run", "lorenz", "--time", "0..1", "--points", "101", "-o", "-", "--quiet")[1]
+    head, _, rest = text.partition("\n")
+    for form in (text, text.replace("\n", "\r\n"), ",".join('"%s"' % name for name in head.split(",")) + "\n" + rest, text.rstrip("\n")):
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(form)
+        told = b.run("lorenz", "--time", "0..1", "--grid", "50", "--base", path)
+        b.tally.check(b.error(told, "xyz", LORENZ[1]) < 1e-8, "a table as base: off by %.1e" % b.error(told, "xyz", LORENZ[1]))
+    lines = text.split("\n")
+    for line, cell in ((4, "nan"), (4, "inf"), (7, "1e999"), (9, "--"), (9, "")):
+        cells = lines[line - 1].split(",")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines[:line - 1] + [",".join(cells[:1] + [cell] + cells[2:])] + lines[line:]))
+        status, out, _ = b.call("lorenz", "--time", "0..1", "--grid", "50", "--base", path)
+        b.tally.check(status == 5 and "line %d has no number in column 2" % line in json.loads(out)["errors"][0]["message"], "a cell %r: %s" % (cell, out[:200]))
+
+
+def coarse(b):
+    """Too few elements: a motion near the right one, or a failure that is told; never another motion."""
+    done = told = 0
+    for model, names, span in (("lorenz", "xyz", .5), ("lorenz", "xyz", 1), ("lorenz", "xyz", 2), ("double-pendulum", "ab", 1), ("double-pendulum", "ab", 2), ("pars45", PARS[:3], 5)):
+        exact = b.run(model, "--time", "0..%g" % span, by="dalembert")["end"]
+        for k, n in ((k, n) for k in (2, 4, 8) for n in (2, 5, 10, 20)):
+            status, out, _ = b.call(model, "--time", "0..%g" % span, "--order", str(k), "--grid", str(n))
+            said = json.loads(out)
+            done, told = done + (status == 0), told + (status != 0)
+            if status:
+                b.tally.check(status == 3 and said["errors"][0]["hint"], "%s 0..%g: %s" % (model, span, said["errors"]))
+                continue
+            off = max(abs(said["end"][x] - exact[x]) for x in names) / max(1, *(abs(exact[x]) for x in names))
+            b.tally.check(off < .05, "%s 0..%g, %d elements of degree %d: off by %.1e" % (model, span, n, k, off))
+    b.tally.check(done > 15 and told > 15, "%d motions, %d failures" % (done, told))
+
+
+def written(b):
+    """Dual columns in files and drawings of one slab; in those of several they are not known."""
+    path = [os.path.join(b.folder, "dual" + end) for end in (".json", ".csv", ".svg")]
+    words = ("--by", "dual", "--time", "0..0.1", "--grid", "20", "--base", "constant", "--points", "5")
+    status, _, err = call(b.program, "run", "lorenz", *words, "-o", path[0], "-o", path[1], "--plot", path[2], "--axes", "x:dual.x")
+    if b.tally.check(status == 0, "files: %s" % err[:200]):
+        with open(path[0], encoding="utf-8") as file:
+            columns = {c["name"]: c["data"] for c in json.load(file)["columns"]}
+        with open(path[1], encoding="utf-8") as file:
+            table = rows(file.read())
+        b.tally.check(all(columns[n] == [r[n] for r in table] for n in ("x", "dual.x", "dual.y", "dual.z")), "JSON and CSV have the same dual columns")
+        b.near(columns["dual.x"][0], -.28161, 6e-6, "D(0) of x in the file")
+        with open(path[2], encoding="utf-8") as file:
+            b.tally.check("nan" not in file.read(), "the drawing has numbers only")
+    status, _, err = call(b.program, "run", "lorenz", "--by", "dual", "--time", "0..0.1", "-o", path[1], "--plot", path[2], "--axes", "dual.x")
+    b.tally.check(status == 2 and "dual.x" in err, "a dual column that is not known: %s %s" % (status, err[:200]))
+
+
+SECTIONS = (orders, gauge, whole, zero, hamiltonian, quadratic, horizons, marching, closures, free, tolerance, soft, gallery, refused,
+            strangers, nearest, takes_power, backward, tables, coarse, written)
 
 
 def main():

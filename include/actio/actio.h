@@ -157,6 +157,39 @@ ACTIO_API void actio_action_guess(const struct actio_action *a, double *x);     
 /* From x to a critical point by damped Newton steps, the shortest ones where the form does not determine them. x has the last iterate in any case. */
 ACTIO_API int actio_action_solve(struct actio_action *a, double *x, struct actio_findings *f);
 
+/* ---- the dual action of one slab over the model's interval as a function of its unknowns, the dual variables D and m: for any solver, and for proofs. Where it is
+ * stationary its primal state is the motion; while M = d2L/dU2 is positive that is its maximum (against time, A > B: its minimum). Weights, potential, a constant base
+ * and D at the end are changes of the model: 'w', 'h', 'b', 'f'. Switches stay as they are at the start. */
+struct actio_dual_action;
+struct actio_dual_action_options {
+    size_t grid; int order; size_t nodes;                  /* elements (0 = 32); degree of D 1 .. 8 (0 = 4); quadrature points of an element (0 = as a run has them) */
+    const char *closure, *power, *base; double slack; bool multipliers;    /* as in a run */
+};
+ACTIO_API struct actio_dual_action *actio_dual_action_create(struct actio_context *ctx, struct actio_model *model, const struct actio_dual_action_options *options,
+                                                             struct actio_findings *f);    /* NULL, and a finding; freed before its model. NULL options: all 0 */
+ACTIO_API void actio_dual_action_free(struct actio_dual_action *a);                        /* NULL is fine */
+ACTIO_API size_t actio_dual_action_size(const struct actio_dual_action *a);                /* unknowns. D at the end is held, and none of them */
+/* "dual x", "dual x_dot": D by nodes in order of time, without the last; where equations are implicit, "dual x_balance", "dual lambda.rod", "dual power": m, by elements
+ * and in them coefficients of the Legendre polynomials of norm 1, lowest degree first. All that is handed out here lives as long as the action. */
+ACTIO_API size_t actio_dual_action_slices(const struct actio_dual_action *a, const struct actio_action_slice **slices);
+ACTIO_API size_t actio_dual_action_times(const struct actio_dual_action *a, const double **times);       /* nodes of D, the held one last */
+ACTIO_API size_t actio_dual_action_points(const struct actio_dual_action *a, const double **times, const double **weights);   /* of quadrature */
+ACTIO_API size_t actio_dual_action_names(const struct actio_dual_action *a, const char *const **names, size_t *differential); /* of U = (x, y), the first of them x */
+ACTIO_API size_t actio_dual_action_pattern(const struct actio_dual_action *a, const uint32_t **rows, const uint32_t **cols);  /* entries of the Hessian, both halves */
+/* 0, or ACTIO_NUMERICS_FAILED: these z map to no primal state, M is not positive there, or a formula has no finite value. */
+ACTIO_API int actio_dual_action_value(struct actio_dual_action *a, const double *z, double *value);
+ACTIO_API int actio_dual_action_gradient(struct actio_dual_action *a, const double *z, double *gradient);
+ACTIO_API int actio_dual_action_hessian(struct actio_dual_action *a, const double *z, double *values);   /* in the order of the pattern */
+/* What z maps to: U at the points, point by point (of order k); x at the elements' ends from the reactions there, end by end (of order 2k at the maximum). NULL: not wanted. */
+ACTIO_API int actio_dual_action_state(struct actio_dual_action *a, const double *z, double *points, double *ends);
+ACTIO_API int actio_dual_action_hamiltonian(struct actio_dual_action *a, const double *z, double *values);   /* D.f - H at the elements' ends */
+/* The least eigenvalue of C^-1/2 M C^-1/2 over all points, or 1 where none is less; the distance of x from continuous polynomials. NULL: not wanted. Where L is
+ * quadratic in U and `detector` is NULL, the first is told also where it is not positive. */
+ACTIO_API int actio_dual_action_least(struct actio_dual_action *a, const double *z, double *least, double *detector);
+/* From z (all 0 is a good start) to the maximum by Newton steps along which S grows and M stays positive. z has the last iterate in any case. NULL f: nothing is said.
+ * ACTIO_INTERRUPTED, ACTIO_LIMIT_REACHED: the context's limits stopped it. */
+ACTIO_API int actio_dual_action_solve(struct actio_dual_action *a, double *z, struct actio_findings *f);
+
 /* ---- periodic orbits and their stability. --period, --turn and the way of --follow are changes, see actio_change. */
 struct actio_orbits;
 struct actio_orbit_options {

@@ -190,7 +190,7 @@ static int solve(struct dual *d, double t_new, size_t elements, int *flow)
     if (actio_stopped(d->m->ctx)) *flow = ACTIO_FLOW_STOPPED;
     d->stats.rhs += d->m->evaluations - before + s->maps * elements * s->e->points;
     if (!status && (actio_dual_judge(s) || !(s->least > 0))) status = ACTIO_DUAL_NOT_POSITIVE;
-    if (!status && d->e.k > 1 && s->detector > SPURIOUS * s->size) status = ACTIO_DUAL_SPURIOUS;
+    if (!status && d->e.k > 1 && s->jump > SPURIOUS) status = ACTIO_DUAL_SPURIOUS;
     return status;
 }
 

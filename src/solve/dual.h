@@ -37,7 +37,8 @@ struct actio_dual_slab {
     double *small, *band;                                  /* scratch: of a lane; of the projection */
     double floor;                                          /* trials keep M - floor*C positive */
     size_t iterations, maps;                               /* Newton steps of the last solve; evaluations of all lanes */
-    double action, residual, least, detector, size;        /* S; largest |G|; least eigenvalue of C^-1/2 M C^-1/2; |x - Pi x|; largest |x| */
+    double *sizes, least_size;                             /* largest |x| by component; the smallest of these */
+    double action, residual, least, detector, jump;        /* S; largest |G| beside its component; least eigenvalue of C^-1/2 M C^-1/2; |x - Pi x|, and beside its component */
 };
 int actio_dual_slab_open(struct actio_dual_slab *s, struct actio_context *ctx, struct actio_system *sys, const struct actio_dual_element *e, size_t most, struct actio_shared shared);   /* 0, or 1 */
 void actio_dual_slab_close(struct actio_dual_slab *s);
@@ -46,6 +47,10 @@ size_t actio_dual_unknowns(const struct actio_dual_slab *s);
 /* For proofs: U, the value and (into s->G, whole: also at nodes that are held) the gradient at z; then -K times a vector there. A dual status. */
 int actio_dual_at(struct actio_dual_slab *s, const double *z);
 int actio_dual_curve(struct actio_dual_slab *s, const double *v, double *out);
+/* -K of one element by its lower half, nl*nl numbers: inner nodes, m, the first and the last node. A dual status. */
+int actio_dual_matrix(struct actio_dual_slab *s, size_t e, double *K);
+/* From z and U as they are to the critical point: actio_dual_solve after its beginning. */
+int actio_dual_climb(struct actio_dual_slab *s);
 /* From D = last everywhere to the critical point. Base, end, x0, last and switches are set. A dual status. */
 int actio_dual_solve(struct actio_dual_slab *s);
 /* After it: least and detector; D.f - H (the dual Hamiltonian) at node e, U and base there given. */

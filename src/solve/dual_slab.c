@@ -43,7 +43,7 @@ static bool take_memory(struct actio_dual_slab *s)
     const struct { double **p; size_t n; } want[] = {
         { &s->time, w }, { &s->U, nu * w }, { &s->base, nu * w }, { &s->D, nx * w }, { &s->rate, nx * w }, { &s->mu, ng * w },
         { &s->L, w }, { &s->f, nx * w }, { &s->g, ng * w }, { &s->slope, nu * w }, { &s->fU, fo->f_U.count * w }, { &s->gU, fo->g_U.count * w },
-        { &s->M, fo->M.count * w }, { &s->C, fo->C.count * w }, { &s->x0, nx }, { &s->end, ends }, { &s->x, ends }, { &s->last, nx },
+        { &s->M, fo->M.count * w }, { &s->C, fo->C.count * w }, { &s->x0, nx }, { &s->end, ends }, { &s->x, ends }, { &s->last, nx }, { &s->sizes, nx },
         { &s->z, z }, { &s->G, z }, { &s->step, z }, { &s->trial, z }, { &s->kept, nu * w },
         { &s->local, s->most * s->nl * s->nl }, { &s->right, s->most * s->nl }, { &s->diagonal, (s->most + 1) * nx * nx }, { &s->beside, s->most * nx * nx },
         { &s->small, lane }, { &s->band, dofs * (k + 1 + nx) },
@@ -202,7 +202,8 @@ static void gradient_of(struct actio_dual_slab *s)
     size_t k = s->e->k, nx = s->nx, ng = s->ng, N = s->elements;
     double *m = s->G + (N * k + 1) * nx, *here = s->small;
     for (size_t i = 0; i < nx; i++) s->G[i] = s->end[i] - s->x0[i], s->x[i] = s->x0[i];
-    s->size = 0, s->residual = 0;
+    s->residual = 0;
+    for (size_t i = 0; i < nx; i++) s->sizes[i] = fabs(s->x0[i]);
     for (size_t e = 0; e < N; e++) {
         double *G = s->G + e * k * nx, *start = s->end + e * nx, *next = start + nx, *x = s->x + (e + 1) * nx;
         gradient_in(s, e, here, m + e * k * ng);
@@ -211,10 +212,17 @@ static void gradient_of(struct actio_dual_slab *s)
             for (size_t j = 1; j < k; j++) G[j * nx + i] = here[j * nx + i];
             double beyond = (start[i] - next[i]) - here[k * nx + i];           /* end of this element, counted from its base */
             x[i] = next[i] + beyond, G[k * nx + i] = -beyond;
-            s->size = fmax(s->size, fabs(x[i]));
+            s->sizes[i] = fmax(s->sizes[i], fabs(x[i]));
         }
     }
-    for (size_t i = 0; i < N * k * nx; i++) s->residual = fmax(s->residual, fabs(s->G[i]));
+    double most = 0;
+    for (size_t i = 0; i < nx; i++) most = fmax(most, s->sizes[i]);
+    s->least_size = most;
+    for (size_t i = 0; i < nx; i++) {                      /* by component: a large one must not hide the others */
+        if (s->sizes[i] == 0) s->sizes[i] = most > 0 ? most : 1;
+        s->least_size = fmin(s->least_size, s->sizes[i]);
+    }
+    for (size_t i = 0; i < N * k * nx; i++) s->residual = fmax(s->residual, fabs(s->G[i]) / s->sizes[i % nx]);
     for (size_t i = 0; i < N * k * ng; i++) s->residual = fmax(s->residual, fabs(m[i]));
 }
 

@@ -235,6 +235,8 @@ int actio_dual_curve(struct actio_dual_slab *s, const double *v, double *out)
     return ACTIO_DUAL_DONE;
 }
 
+int actio_dual_matrix(struct actio_dual_slab *s, size_t e, double *K) { return element_matrix(s, e, K); }
+
 /* ---- Newton's method */
 
 static void keep(const struct actio_dual_slab *s, double *to, const double *from)
@@ -255,7 +257,7 @@ static int advance(struct actio_dual_slab *s, double slope)
         for (size_t i = 0; i < count; i++) s->trial[i] = s->z[i] + a * s->step[i];
         status = actio_dual_at(s, s->trial);
         bool grown = sign * (s->action - before) >= 1e-4 * a * slope;
-        if (!status && (flat ? s->residual <= residual || s->residual <= 1e-12 * s->size : grown)) {
+        if (!status && (flat ? s->residual <= residual || s->residual <= 1e-12 : grown)) {
             memcpy(s->z, s->trial, count * sizeof *s->z);
             return ACTIO_DUAL_DONE;
         }
@@ -272,13 +274,12 @@ static void begin(struct actio_dual_slab *s)
     memset(s->z, 0, actio_dual_unknowns(s) * sizeof *s->z);
     for (size_t a = 0; a < nodes; a++) memcpy(s->z + a * nx, s->last, nx * sizeof *s->z);
     keep(s, s->U, s->base);
-    s->iterations = s->maps = 0, s->floor = FLOOR;
 }
 
-int actio_dual_solve(struct actio_dual_slab *s)
+int actio_dual_climb(struct actio_dual_slab *s)
 {
     double length = fabs(s->h) * (double)s->elements;
-    begin(s);
+    s->iterations = s->maps = 0, s->floor = FLOOR;
     int status = actio_dual_at(s, s->z);
     while (status == ACTIO_DUAL_NOT_POSITIVE && (s->floor *= 0.1) > LEAST_FLOOR) status = actio_dual_at(s, s->z);
     bool polished = false;
@@ -288,14 +289,20 @@ int actio_dual_solve(struct actio_dual_slab *s)
         if (status) break;
         solve_step(s);
         double slope = sign * actio_dot(actio_dual_unknowns(s), s->G, s->step), change = sqrt(fmax(slope, 0) / length);
-        polished = residual <= 1e-11 * s->size || change <= 1e-12 * s->size;   /* one step more, for the last digits */
-        if (residual <= 4 * DBL_EPSILON * s->size && s->ng == 0) break;
+        polished = residual <= 1e-11 || change <= 1e-12 * s->least_size;   /* one step more, for the last digits */
+        if (residual <= 4 * DBL_EPSILON && s->ng == 0) break;
         status = advance(s, slope);
         while (status == ACTIO_DUAL_NOT_POSITIVE && (s->floor *= 0.1) > LEAST_FLOOR) s->action = action, s->residual = residual, status = advance(s, slope);
         if (status && polished) { status = actio_dual_at(s, s->z); break; }    /* rounding: what there was is as good */
         if (++s->iterations > MOST_ITERATIONS) status = ACTIO_DUAL_DIVERGED;
     }
     return status;
+}
+
+int actio_dual_solve(struct actio_dual_slab *s)
+{
+    begin(s);
+    return actio_dual_climb(s);
 }
 
 /* ---- is it a motion? */
@@ -371,6 +378,7 @@ static double detect(struct actio_dual_slab *s)
 {
     size_t k = s->e->k, nx = s->nx, dofs = s->elements * k + 1;
     double *a = s->band, *b = a + dofs * (k + 1), largest = 0;
+    s->jump = 0;
     mass(s, a, b);
     solve_band(dofs, k, nx, a, b);
     for (size_t e = 0, l = 0; e < s->elements; e++)
@@ -378,7 +386,7 @@ static double detect(struct actio_dual_slab *s)
             for (size_t i = 0; i < nx; i++) {
                 double x = s->U[i * s->lanes + l];
                 for (size_t j = 0; j <= k; j++) x -= s->e->N[q * (k + 1) + j] * b[(e * k + j) * nx + i];
-                largest = fmax(largest, fabs(x));
+                largest = fmax(largest, fabs(x)), s->jump = fmax(s->jump, fabs(x) / s->sizes[i]);
             }
     return largest;
 }
