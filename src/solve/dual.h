@@ -37,8 +37,8 @@ struct actio_dual_slab {
     double *small, *band;                                  /* scratch: of a lane; of the projection */
     double floor;                                          /* trials keep M - floor*C positive */
     size_t iterations, maps;                               /* Newton steps of the last solve; evaluations of all lanes */
-    double *sizes, least_size;                             /* largest |x| by component; the smallest of these */
-    double action, residual, least, detector, jump;        /* S; largest |G| beside its component; least eigenvalue of C^-1/2 M C^-1/2; |x - Pi x|, and beside its component */
+    double *sizes, size, relative;                         /* largest |x| by component, of all; largest |G| beside its component */
+    double action, residual, least, detector, jump;        /* S; largest |G|; least eigenvalue of C^-1/2 M C^-1/2; |x - Pi x|, and beside its component */
 };
 int actio_dual_slab_open(struct actio_dual_slab *s, struct actio_context *ctx, struct actio_system *sys, const struct actio_dual_element *e, size_t most, struct actio_shared shared);   /* 0, or 1 */
 void actio_dual_slab_close(struct actio_dual_slab *s);

@@ -215,14 +215,12 @@ static void gradient_of(struct actio_dual_slab *s)
             s->sizes[i] = fmax(s->sizes[i], fabs(x[i]));
         }
     }
-    double most = 0;
-    for (size_t i = 0; i < nx; i++) most = fmax(most, s->sizes[i]);
-    s->least_size = most;
-    for (size_t i = 0; i < nx; i++) {                      /* by component: a large one must not hide the others */
-        if (s->sizes[i] == 0) s->sizes[i] = most > 0 ? most : 1;
-        s->least_size = fmin(s->least_size, s->sizes[i]);
+    s->size = s->relative = 0;
+    for (size_t i = 0; i < nx; i++) s->size = fmax(s->size, s->sizes[i]);
+    for (size_t i = 0; i < N * k * nx; i++) {
+        double g = fabs(s->G[i]), own = s->sizes[i % nx];
+        s->residual = fmax(s->residual, g), s->relative = fmax(s->relative, g > 0 ? g / own : 0);      /* a large component must not hide the others */
     }
-    for (size_t i = 0; i < N * k * nx; i++) s->residual = fmax(s->residual, fabs(s->G[i]) / s->sizes[i % nx]);
     for (size_t i = 0; i < N * k * ng; i++) s->residual = fmax(s->residual, fabs(m[i]));
 }
 

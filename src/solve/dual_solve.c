@@ -245,11 +245,11 @@ static void keep(const struct actio_dual_slab *s, double *to, const double *from
 }
 
 /* Halves the step until M is positive all over and S has grown; near the maximum, where S has no more digits, the gradient decides. 0, or a dual status. */
-static int advance(struct actio_dual_slab *s, double slope)
+static int advance(struct actio_dual_slab *s, double slope, bool last)
 {
     size_t count = actio_dual_unknowns(s);
-    double before = s->action, residual = s->residual, sign = s->h < 0 ? -1 : 1;
-    bool flat = slope < 1e-9 * (1 + fabs(before));
+    double before = s->action, residual = s->residual, relative = s->relative, sign = s->h < 0 ? -1 : 1;
+    bool flat = last || slope < 1e-9 * (1 + fabs(before));
     int status = ACTIO_DUAL_DIVERGED;
     keep(s, s->kept, s->U);
     for (int it = 0; it < MOST_HALVINGS; it++) {
@@ -257,7 +257,7 @@ static int advance(struct actio_dual_slab *s, double slope)
         for (size_t i = 0; i < count; i++) s->trial[i] = s->z[i] + a * s->step[i];
         status = actio_dual_at(s, s->trial);
         bool grown = sign * (s->action - before) >= 1e-4 * a * slope;
-        if (!status && (flat ? s->residual <= residual || s->residual <= 1e-12 : grown)) {
+        if (!status && (flat ? s->residual <= residual || s->relative <= relative : grown)) {
             memcpy(s->z, s->trial, count * sizeof *s->z);
             return ACTIO_DUAL_DONE;
         }
@@ -289,10 +289,10 @@ int actio_dual_climb(struct actio_dual_slab *s)
         if (status) break;
         solve_step(s);
         double slope = sign * actio_dot(actio_dual_unknowns(s), s->G, s->step), change = sqrt(fmax(slope, 0) / length);
-        polished = residual <= 1e-11 || change <= 1e-12 * s->least_size;   /* one step more, for the last digits */
-        if (residual <= 4 * DBL_EPSILON && s->ng == 0) break;
-        status = advance(s, slope);
-        while (status == ACTIO_DUAL_NOT_POSITIVE && (s->floor *= 0.1) > LEAST_FLOOR) s->action = action, s->residual = residual, status = advance(s, slope);
+        polished = residual <= 1e-11 * s->size || change <= 1e-12 * s->size;   /* one step more, for the last digits */
+        if (s->relative <= 4 * DBL_EPSILON && s->ng == 0) break;
+        status = advance(s, slope, polished);
+        while (status == ACTIO_DUAL_NOT_POSITIVE && (s->floor *= 0.1) > LEAST_FLOOR) s->action = action, s->residual = residual, status = advance(s, slope, polished);
         if (status && polished) { status = actio_dual_at(s, s->z); break; }    /* rounding: what there was is as good */
         if (++s->iterations > MOST_ITERATIONS) status = ACTIO_DUAL_DIVERGED;
     }
@@ -386,7 +386,7 @@ static double detect(struct actio_dual_slab *s)
             for (size_t i = 0; i < nx; i++) {
                 double x = s->U[i * s->lanes + l];
                 for (size_t j = 0; j <= k; j++) x -= s->e->N[q * (k + 1) + j] * b[(e * k + j) * nx + i];
-                largest = fmax(largest, fabs(x)), s->jump = fmax(s->jump, fabs(x) / s->sizes[i]);
+                largest = fmax(largest, fabs(x)), s->jump = fmax(s->jump, fabs(x) / fmax(s->sizes[i], 1e-4 * s->size));
             }
     return largest;
 }
