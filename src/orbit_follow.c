@@ -326,6 +326,25 @@ static int locate(struct way *w, enum kind kind, const struct actio_found *from,
 
 /* ---- the walk */
 
+/* Sizes as the orbit has them by now; the tangent is measured by them. */
+static int sizes_again(struct way *w)
+{
+    struct actio_search *s = w->s;
+    size_t ny = s->o.ny;
+    const double *mean = w->last->mean;
+    double *range = actio_take(s->run->ctx, 3 * ny + 1, sizeof *range), *value = range ? range + ny : NULL, *old = range ? value + ny : NULL;
+    if (!range) return 1;
+    for (size_t i = 0; i < ny; i++) {
+        double low = mean[2 * ny + i], high = mean[3 * ny + i];
+        range[i] = s->o.turn[i] != 0 ? fabs(s->o.turn[i]) : high - low, value[i] = s->o.turn[i] != 0 ? 0 : fmax(fabs(low), fabs(high));
+        old[i] = s->o.scale[i];
+    }
+    actio_orbit_sizes(&s->o, range, value, w->f.at.period);
+    for (size_t i = 0; i < ny; i++) w->f.y_tangent[i] *= old[i] / s->o.scale[i];
+    actio_give(s->run->ctx, range);
+    return 0;
+}
+
 /* As many nodes as the orbit's instability asks for by now, or at least so many. */
 static int nodes_again(struct way *w, size_t least)
 {
@@ -352,7 +371,12 @@ static int nodes_again(struct way *w, size_t least)
     return bad;
 }
 
-static void measure_param(struct way *w) { w->f.a_size = fmax(fabs(w->f.a), 1e-2 * fabs(w->to - w->from)); }
+/* Changes of the param are measured by its value; around 0 by that at the start, or by the way. */
+static void measure_param(struct way *w)
+{
+    double way = fabs(w->to - w->from), start = fabs(w->from) > 0 ? fmin(fabs(w->from), way) : way;
+    w->f.a_size = fmax(fabs(w->f.a), 1e-2 * start);
+}
 
 static bool beyond(const struct way *w, double at, double end) { return (at - end) * (w->to - w->from) >= 0; }
 
@@ -476,7 +500,7 @@ static int walk(struct way *w)
         if (w->next.period > LONGEST_PERIOD * w->first_period) return -1;
         if (!beyond(w, at, w->from)) return come_back(w);  /* to where it began, on another sheet */
         bad = move_on(w, a, &turned);
-        if (!bad && step % 8 == 0) bad = nodes_again(w, 0) ? -1 : actio_follow_tangent(&w->f, false, false);
+        if (!bad && step % 8 == 0) bad = sizes_again(w) || nodes_again(w, 0) ? -1 : actio_follow_tangent(&w->f, false, false);
         measure_param(w);
         w->h = turned < 0.96 ? w->h / 2 : w->f.iterations <= 4 && turned > 0.985 ? fmin(1.5 * w->h, LONGEST_STEP) : w->h;
         if (ctx->progress) ctx->progress(ctx->progress_user, "the branch", fabs(at - w->from), fabs(w->to - w->from));

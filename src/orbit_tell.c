@@ -12,7 +12,7 @@
 
 enum { MEAN_SAMPLES = 257 };
 #define ON_CIRCLE 1e-6                                     /* of the modulus of a multiplier that is neither in nor out */
-#define NEAR_ONE 1e-2                                      /* trivial ones in a block: the root of rounding */
+#define NEAR_ONE 0.3                                       /* trivial ones in a block: the root of rounding, times the orbit's instability */
 #define KEPT 1e-9                                          /* of its size: a column that does not change along the orbit */
 
 void actio_found_free(struct actio_context *ctx, struct actio_found *f)
