@@ -15,7 +15,7 @@ enum { MOST_POINTS = 2000, MOST_LOCATE = 40 };
 #define OFF_ONE 1e-5
 #define LONGEST_PERIOD 1e3                                 /* times that of the first orbit: it ends in a motion that does not come back */
 #define FIRST_STEP 0.01
-#define LONGEST_STEP 0.06
+#define LONGEST_STEP 0.03
 #define SHORTEST_STEP 1e-7
 #define LOCATED 1e-9                                       /* of the step: where something happens */
 
