@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 2400, MOST_NODES = 400, PROBES = 16, STROBES = 200, PER_TURN = 12, STEPS_BESIDE = 60, LONG = 200000, MOST_EFFORT = 30000000, DEAR = 1000000 };             /* DEAR: right-hand sides, beyond which nothing is done twice */
+enum { SAMPLES = 2400, MOST_NODES = 400, PROBES = 16, STROBES = 200, PER_TURN = 12, STEPS_BESIDE = 60, LONG = 200000, MOST_EFFORT = 60000000, DEAR = 1000000 };             /* DEAR: right-hand sides, beyond which nothing is done twice */
 #define ROUGH 1e-9                                         /* local tolerance of trajectories */
 #define NEAR 0.02                                          /* of the size of the motion: a return */
 #define GROWTH 50.0                                        /* between nodes: what a disturbance may grow by */
@@ -63,6 +63,34 @@ static double distance(const struct actio_search *s, const struct path *p, size_
     return sqrt(sum / (double)p->ny);
 }
 
+/* Maxima of one component that stand out: rounding and stiff steps make small ones. */
+static size_t maxima_of(const double *y, size_t count)
+{
+    double low = y[0], high = y[0], top = y[0], bottom = y[0];
+    size_t found = 0;
+    bool rising = true;
+    for (size_t k = 1; k < count; k++) low = fmin(low, y[k]), high = fmax(high, y[k]);
+    double stands_out = 0.02 * (high - low);
+    for (size_t k = 1; k < count; k++) {
+        if (rising && y[k] > top) top = y[k];
+        else if (!rising && y[k] < bottom) bottom = y[k];
+        if (rising && y[k] < top - stands_out) found++, rising = false, bottom = y[k];
+        else if (!rising && y[k] > bottom + stands_out) rising = true, top = y[k];
+    }
+    return found;
+}
+
+/* The most maxima of a component. */
+static size_t turns_of(const struct path *p)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < p->ny; i++) {
+        size_t own = maxima_of(p->y + i * p->count, p->count);
+        if (own > most) most = own;
+    }
+    return most;
+}
+
 /* Sizes from a path; how long it takes to go round is counted by the maxima of what has most of them. */
 static void measure(struct actio_search *s, const struct path *p, size_t from)
 {
@@ -71,9 +99,8 @@ static void measure(struct actio_search *s, const struct path *p, size_t from)
     for (size_t i = 0; range && i < p->ny; i++) {
         const double *y = p->y + i * p->count;
         double low = y[from], high = y[from];
-        size_t own = 0;
+        size_t own = maxima_of(y + from, p->count - from);
         for (size_t k = from; k < p->count; k++) low = fmin(low, y[k]), high = fmax(high, y[k]), value[i] = fmax(value[i], fabs(y[k]));
-        for (size_t k = from + 1; k + 1 < p->count; k++) own += y[k] >= y[k - 1] && y[k] > y[k + 1];
         range[i] = s->o.turn[i] != 0 ? fabs(s->o.turn[i]) : high - low;
         if (s->o.turn[i] != 0) value[i] = 0;               /* an angle: what it has turned is no size */
         if (own > turns) turns = own;
@@ -91,19 +118,6 @@ void actio_orbit_measure_start(struct actio_search *s, double span)
         actio_orbit_sizes(&s->o, f, value, span / 10);
     }
     actio_give(s->run->ctx, f);
-}
-
-/* The most maxima of a component. */
-static size_t turns_of(const struct path *p)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < p->ny; i++) {
-        const double *y = p->y + i * p->count;
-        size_t own = 0;
-        for (size_t k = 1; k + 1 < p->count; k++) own += y[k] >= y[k - 1] && y[k] > y[k + 1];
-        if (own > most) most = own;
-    }
-    return most;
 }
 
 /* A coordinate that goes one way only, or nearly; their number: none. */
@@ -193,7 +207,7 @@ static double growth_along(struct actio_search *s, const double *y, double perio
 size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period)
 {
     size_t ny = s->o.ny;
-    double *work = actio_take(s->run->ctx, ny * ny + ny + 1, sizeof *work);
+    double *work = s->o.is_long ? NULL : actio_take(s->run->ctx, ny * ny + ny + 1, sizeof *work);     /* stiff: what grows in a jump is forgotten after it */
     if (!work) return 1;
     actio_tangent_direct(&s->o.x, NULL);
     double growth = growth_along(s, y, period, work, work + ny * ny), count = ceil(growth / log(GROWTH)) - 1;
@@ -305,7 +319,8 @@ static int guess_by_return(struct actio_search *s)
             measure(s, &p, 0);
             grows = growing(s, &p);
             bool whole = p.count == SAMPLES;
-            if (grows < run->sys->n) { close_path(s, &p); if (whole) continue; break; }     /* over a longer time it may turn */
+            if (!whole) grows = run->sys->n;               /* it was not followed to its end: nothing can be said of all the time */
+            if (grows < run->sys->n) { close_path(s, &p); continue; }        /* over a longer time it may turn */
             size_t count = list_returns(s, &p, list);
             for (size_t i = 0; i < count && !bad; i++) bad = add_guess(s, &p, list[i].from, p.times[list[i].to] - p.times[list[i].from]);
         }
@@ -368,7 +383,11 @@ int actio_orbit_guess(struct actio_search *s)
 int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit *c)
 {
     const struct actio_start_guess *g = &s->guess[i];
-    return actio_orbit_lay(s, g->y, s->timed ? g->period : actio_orbit_nearest_time(s, g->y, g->period), 1, c);
+    double period = s->timed ? g->period : actio_orbit_nearest_time(s, g->y, g->period);
+    int bad = 0;
+    if (s->o.is_long && !s->timed && !s->o.in_families)    /* stiff: a start may be where a jump has just ended, and the least delay puts the end before it */
+        bad = actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + 0.3 * period, g->y, NULL, 0, ROUGH);
+    return bad ? bad : actio_orbit_lay(s, g->y, period, 1, c);
 }
 
 int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, size_t nodes, struct actio_circuit *c)

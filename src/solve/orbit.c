@@ -83,7 +83,8 @@ void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double 
     const double turns = 6.283185307179586 / (period > 0 ? period : 1);
     for (size_t i = 0; i < o->ny; i++) {
         double partner = i < n ? range[n + i] / turns : i < 2 * n ? range[i - n] * turns : 0;
-        o->scale[i] = fmax(range[i], fmax(0.1 * partner, 0.03 * value[i]));
+        o->scale[i] = fmax(range[i], 0.03 * value[i]);
+        if (o->scale[i] == 0) o->scale[i] = 0.1 * partner;
     }
     const size_t end[] = { n, 2 * n, o->ny };              /* positions, velocities, states: what is rounding beside others of its kind is as large as they are */
     for (size_t kind = 0, i = 0; kind < 3; kind++) {
