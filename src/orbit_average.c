@@ -50,7 +50,7 @@ static void print_changed(void *user)
     struct actio_constraint *c = actio_arena_array(&w->arena, m->constraints + 1, sizeof *c);
     struct actio_param *p = actio_arena_array(&w->arena, m->params + m->constraints + 1, sizeof *p);
     size_t constraints = 0, params = m->params;
-    memcpy(p, m->param, m->params * sizeof *p);
+    if (m->params) memcpy(p, m->param, m->params * sizeof *p);
     for (size_t i = 0; i < m->constraints; i++) {
         bool named = is_named(w->s, m->constraint[i].label);
         if (named && !w->held) continue;
