@@ -21,20 +21,6 @@ void actio_cyclic_close(struct actio_cyclic *c)
     *c = (struct actio_cyclic){ 0 };
 }
 
-/* Cholesky's factors of the first `inner` columns; what is left becomes the complement. */
-static int condense(size_t n, size_t inner, double *a)
-{
-    for (size_t j = 0; j < inner; j++) {
-        double pivot = a[j * n + j] - actio_dot(j, a + j * n, a + j * n);
-        if (!(pivot > 0)) return 1;
-        a[j * n + j] = sqrt(pivot);
-        for (size_t i = j + 1; i < n; i++) a[i * n + j] = (a[i * n + j] - actio_dot(j, a + i * n, a + j * n)) / a[j * n + j];
-    }
-    for (size_t i = inner; i < n; i++)
-        for (size_t j = inner; j <= i; j++) a[i * n + j] -= actio_dot(inner, a + i * n, a + j * n);
-    return 0;
-}
-
 /* a := a L'^-1, row by row. */
 static void divide(size_t b, const double *L, double *a)
 {
@@ -57,7 +43,7 @@ static int gather(struct actio_cyclic *c, double add)
     for (size_t e = 0; e < N; e++) {
         double *K = c->local + e * nl * nl, *here = c->diagonal + e * square, *next = c->diagonal + (e + 1) % N * square, *beside = c->beside + e * square;
         for (size_t i = 0; i < nl; i++) K[i * nl + i] += i < ni ? add : 0;
-        if (condense(nl, ni, K)) return 1;
+        if (actio_cholesky_part(nl, ni, K)) return 1;
         for (size_t i = 0; i < b; i++)
             for (size_t j = 0; j < b; j++) {
                 if (j <= i) here[i * b + j] += K[(ni + i) * nl + ni + j], next[i * b + j] += K[(ni + b + i) * nl + ni + b + j];
@@ -91,37 +77,24 @@ int actio_cyclic_factor(struct actio_cyclic *c, double add)
     return actio_cholesky_factor(b, c->diagonal);
 }
 
-static void forward(size_t count, size_t n, const double *a, double *x)
-{
-    for (size_t i = 0; i < count; i++) x[i] = (x[i] - actio_dot(i, a + i * n, x)) / a[i * n + i];
-}
-
-static void backward(size_t count, size_t n, const double *a, double *x)
-{
-    for (size_t i = count; i-- > 0;) {
-        x[i] /= a[i * n + i];
-        for (size_t j = 0; j < i; j++) x[j] -= a[i * n + j] * x[i];
-    }
-}
-
 /* Around the ring: the ends only. */
 static void solve_ends(struct actio_cyclic *c, double *x)
 {
     size_t b = c->b, square = b * b, N = c->N, step = c->k * b;
     for (size_t e = 1; e < N; e++) {
         double *here = x + e * step;
-        forward(b, b, c->diagonal + e * square, here);
+        actio_lower_solve(b, b, c->diagonal + e * square, here);
         for (size_t i = 0; i < b; i++) {
             x[i] -= actio_dot(b, c->arm + e * square + i * b, here);
             if (e + 1 < N) here[step + i] -= actio_dot(b, c->beside + e * square + i * b, here);
         }
     }
-    forward(b, b, c->diagonal, x), backward(b, b, c->diagonal, x);
+    actio_lower_solve(b, b, c->diagonal, x), actio_lower_solve_back(b, b, c->diagonal, x);
     for (size_t e = N; e-- > 1;) {
         double *here = x + e * step;
         for (size_t i = 0; i < b; i++)
             for (size_t j = 0; j < b; j++) here[j] -= c->arm[e * square + i * b + j] * x[i] + (e + 1 < N ? c->beside[e * square + i * b + j] * here[step + i] : 0);
-        backward(b, b, c->diagonal + e * square, here);
+        actio_lower_solve_back(b, b, c->diagonal + e * square, here);
     }
 }
 
@@ -132,7 +105,7 @@ void actio_cyclic_solve(struct actio_cyclic *c, double *x)
         double *in = c->right + e * nl, *here = x + e * step, *next = x + (e + 1) % N * step;
         const double *K = c->local + e * nl * nl;
         memcpy(in, here + b, ni * sizeof *in);
-        forward(ni, nl, K, in);
+        actio_lower_solve(ni, nl, K, in);
         for (size_t i = 0; i < b; i++) here[i] -= actio_dot(ni, K + (ni + i) * nl, in), next[i] -= actio_dot(ni, K + (ni + b + i) * nl, in);
     }
     if (c->pinned < b) x[c->pinned] = 0;
@@ -142,7 +115,7 @@ void actio_cyclic_solve(struct actio_cyclic *c, double *x)
         const double *K = c->local + e * nl * nl, *next = x + (e + 1) % N * step;
         for (size_t i = 0; i < b; i++)
             for (size_t j = 0; j < ni; j++) in[j] -= K[(ni + i) * nl + j] * here[i] + K[(ni + b + i) * nl + j] * next[i];
-        backward(ni, nl, K, in);
+        actio_lower_solve_back(ni, nl, K, in);
         memcpy(here + b, in, ni * sizeof *in);
     }
 }

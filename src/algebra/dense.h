@@ -23,6 +23,11 @@ double actio_lu_pivot_ratio(size_t n, const double *a);    /* smallest |pivot| /
 
 int actio_cholesky_factor(size_t n, double *a);            /* lower half in place, upper half untouched; 0, or 1 + the failing column */
 void actio_cholesky_solve(size_t n, const double *a, double *b, size_t nrhs);
+/* Cholesky's factors of the first `inner` columns of an n x n matrix (lower half); what is left becomes the complement. 0, or 1: not positive. */
+int actio_cholesky_part(size_t n, size_t inner, double *a);
+/* L x = x and L' x = x of lower factors with row length n, the first `count` rows; in place. */
+void actio_lower_solve(size_t count, size_t n, const double *a, double *x);
+void actio_lower_solve_back(size_t count, size_t n, const double *a, double *x);
 
 /* LDL' (Bunch and Parlett's pivots) of a symmetric matrix (lower half used); inertia = counts of plus, minus, zero eigenvalues (zero: |.| <= tol * largest).
  * factor: 0, or 1 + the first column without a pivot (only zeros are left, or something is not finite); zeros left are counted as such by inertia. */

@@ -185,3 +185,29 @@ void actio_cholesky_solve(size_t n, const double *a, double *b, size_t nrhs)
         for (size_t j = 0; j < i; j++) subtract(nrhs, b + j * nrhs, a[i * n + j], b + i * nrhs);
     }
 }
+
+int actio_cholesky_part(size_t n, size_t inner, double *a)
+{
+    for (size_t j = 0; j < inner; j++) {
+        double pivot = a[j * n + j] - actio_dot(j, a + j * n, a + j * n);
+        if (!(pivot > 0)) return 1;
+        a[j * n + j] = sqrt(pivot);
+        for (size_t i = j + 1; i < n; i++) a[i * n + j] = (a[i * n + j] - actio_dot(j, a + i * n, a + j * n)) / a[j * n + j];
+    }
+    for (size_t i = inner; i < n; i++)
+        for (size_t j = inner; j <= i; j++) a[i * n + j] -= actio_dot(inner, a + i * n, a + j * n);
+    return 0;
+}
+
+void actio_lower_solve(size_t count, size_t n, const double *a, double *x)
+{
+    for (size_t i = 0; i < count; i++) x[i] = (x[i] - actio_dot(i, a + i * n, x)) / a[i * n + i];
+}
+
+void actio_lower_solve_back(size_t count, size_t n, const double *a, double *x)
+{
+    for (size_t i = count; i-- > 0;) {
+        x[i] /= a[i * n + i];
+        for (size_t j = 0; j < i; j++) x[j] -= a[i * n + j] * x[i];
+    }
+}

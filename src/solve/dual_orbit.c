@@ -440,33 +440,17 @@ static int polish(struct dual_orbit *w, struct actio_orbit_told *told)
 
 /* ---- the whole */
 
-/* States of the guess at the nodes; mismatches are spread. */
+/* The guess at the nodes, without what a turn gains. */
 static int take_guess(struct dual_orbit *w, struct actio_circuit *l)
 {
-    size_t nx = w->nx, k = DEGREE, at = 0, nodes = w->N * k;
+    size_t nodes = w->N * DEGREE;
+    double *at = w->project;
+    for (size_t n = 0; n < nodes; n++) at[n] = ((double)(n / DEGREE) + w->e.node[n % DEGREE]) / (double)w->N;
     w->period = l->period;
-    double *y = w->kept, *end = y + nx;
-    for (size_t i = 0; i < l->nodes; i++) {
-        double from = l->at[i], to = i + 1 < l->nodes ? l->at[i + 1] : 1, t = from;
-        const double *next = i + 1 < l->nodes ? l->y + (i + 1) * nx : l->y;
-        size_t first = at;
-        memcpy(y, l->y + i * nx, nx * sizeof *y);
-        for (; at < nodes; at++) {
-            double s = ((double)(at / k) + w->e.node[at % k]) / (double)w->N;
-            if (s >= to) break;
-            if (s > t && actio_tangent_go(&w->o->x, w->o->t0 + t * l->period, w->o->t0 + s * l->period, y, NULL, 0, 1e-9)) return 1;
-            t = fmax(s, t);
-            memcpy(w->node + at * nx, y, nx * sizeof *y);
-        }
-        memcpy(end, y, nx * sizeof *y);
-        if (to > t && actio_tangent_go(&w->o->x, w->o->t0 + t * l->period, w->o->t0 + to * l->period, end, NULL, 0, 1e-9)) return 1;
-        for (size_t n = first; n < at; n++) {
-            double s = ((double)(n / k) + w->e.node[n % k]) / (double)w->N;
-            for (size_t c = 0; c < nx; c++)
-                w->node[n * nx + c] -= (end[c] - next[c] - (i + 1 == l->nodes ? w->o->turn[c] : 0)) * (s - from) / (to - from) + w->o->turn[c] * s;
-        }
-    }
-    return 0;
+    int bad = actio_orbit_states(w->o, l, at, nodes, w->node);
+    for (size_t n = 0; n < nodes && !bad; n++)
+        for (size_t c = 0; c < w->nx; c++) w->node[n * w->nx + c] -= w->o->turn[c] * at[n];
+    return bad;
 }
 
 /* The result as the guess of finer elements, and as what is told. */

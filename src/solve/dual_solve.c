@@ -106,20 +106,6 @@ static int element_matrix(struct actio_dual_slab *s, size_t e, double *K)
 
 /* ---- linear algebra */
 
-/* Cholesky's factors of the first `inner` columns; what is left becomes the complement. */
-static int condense(size_t n, size_t inner, double *a)
-{
-    for (size_t j = 0; j < inner; j++) {
-        double pivot = a[j * n + j] - actio_dot(j, a + j * n, a + j * n);
-        if (!(pivot > 0)) return 1;
-        a[j * n + j] = sqrt(pivot);
-        for (size_t i = j + 1; i < n; i++) a[i * n + j] = (a[i * n + j] - actio_dot(j, a + i * n, a + j * n)) / a[j * n + j];
-    }
-    for (size_t i = inner; i < n; i++)
-        for (size_t j = inner; j <= i; j++) a[i * n + j] -= actio_dot(inner, a + i * n, a + j * n);
-    return 0;
-}
-
 /* Element matrices condensed, the blocks of the ends factored. The last end is held. */
 static int factor(struct actio_dual_slab *s)
 {
@@ -129,7 +115,7 @@ static int factor(struct actio_dual_slab *s)
         double *K = s->local + e * nl * nl, *here = s->diagonal + e * block, *next = here + block, *beside = s->beside + e * block;
         int status = actio_stopped(s->ctx) ? ACTIO_DUAL_DIVERGED : element_matrix(s, e, K);
         if (status) return status;
-        if (condense(nl, ni, K)) return ACTIO_DUAL_DIVERGED;
+        if (actio_cholesky_part(nl, ni, K)) return ACTIO_DUAL_DIVERGED;
         for (size_t i = 0; i < nx; i++)
             for (size_t j = 0; j < nx; j++) {
                 if (j <= i) here[i * nx + j] += K[(ni + i) * nl + ni + j], next[i * nx + j] += K[(ni + nx + i) * nl + ni + nx + j];
@@ -145,20 +131,6 @@ static int factor(struct actio_dual_slab *s)
             for (size_t j = 0; j <= i; j++) next[i * nx + j] -= actio_dot(nx, beside + i * nx, beside + j * nx);
     }
     return ACTIO_DUAL_DONE;
-}
-
-/* L y = b and L' y = b of lower factors with row length n; the first `count` rows. */
-static void forward(size_t count, size_t n, const double *a, double *b)
-{
-    for (size_t i = 0; i < count; i++) b[i] = (b[i] - actio_dot(i, a + i * n, b)) / a[i * n + i];
-}
-
-static void backward(size_t count, size_t n, const double *a, double *b)
-{
-    for (size_t i = count; i-- > 0;) {
-        b[i] /= a[i * n + i];
-        for (size_t j = 0; j < i; j++) b[j] -= a[i * n + j] * b[i];
-    }
 }
 
 /* The element's part of a vector of unknowns; ends belong to the element before them. */
@@ -191,26 +163,26 @@ static void solve_step(struct actio_dual_slab *s)
         const double *K = s->local + e * nl * nl;
         gather(s, e, s->G, b);
         for (size_t i = 0; i < ni; i++) b[i] *= sign;
-        forward(ni, nl, K, b);
+        actio_lower_solve(ni, nl, K, b);
         for (size_t i = 0; i < nx; i++) here[i] -= actio_dot(ni, K + (ni + i) * nl, b), next[i] -= e + 1 < N ? actio_dot(ni, K + (ni + nx + i) * nl, b) : 0;
     }
     for (size_t e = 0; e < N; e++) {
         double *here = node + e * k * nx;
-        forward(nx, nx, s->diagonal + e * block, here);
+        actio_lower_solve(nx, nx, s->diagonal + e * block, here);
         for (size_t i = 0; i < nx && e + 1 < N; i++) here[k * nx + i] -= actio_dot(nx, s->beside + e * block + i * nx, here);
     }
     for (size_t e = N; e-- > 0;) {
         double *here = node + e * k * nx;
         for (size_t i = 0; i < nx && e + 1 < N; i++)
             for (size_t j = 0; j < nx; j++) here[j] -= s->beside[e * block + i * nx + j] * here[k * nx + i];
-        backward(nx, nx, s->diagonal + e * block, here);
+        actio_lower_solve_back(nx, nx, s->diagonal + e * block, here);
     }
     for (size_t e = 0; e < N; e++) {
         double *b = s->right + e * nl;
         const double *K = s->local + e * nl * nl, *here = node + e * k * nx, *next = here + k * nx;
         for (size_t i = 0; i < nx; i++)
             for (size_t j = 0; j < ni; j++) b[j] -= K[(ni + i) * nl + j] * here[i] + K[(ni + nx + i) * nl + j] * next[i];
-        backward(ni, nl, K, b);
+        actio_lower_solve_back(ni, nl, K, b);
         scatter(s, e, b, s->step);
     }
 }
@@ -325,7 +297,7 @@ static double least_in(struct actio_dual_slab *s, size_t l, double known)
     for (int side = 0; side < 2; side++)                   /* L^-1 M, transposed, L^-1 again */
         for (size_t c = 0; c < nu; c++) {
             for (size_t i = 0; i < nu; i++) eigenvalue[i] = M[i * nu + c];
-            forward(nu, nu, C, eigenvalue);
+            actio_lower_solve(nu, nu, C, eigenvalue);
             for (size_t i = 0; i < nu; i++) M[i * nu + c] = eigenvalue[i];
             if (c + 1 == nu)
                 for (size_t i = 0; i < nu; i++)

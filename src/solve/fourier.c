@@ -250,31 +250,13 @@ static void value_at(const struct fourier *w, double s, double *y)
     }
 }
 
-/* States of the guess at equal times, each from its node; mismatches are spread over the segments. */
+/* The guess at equal times. */
 static int take_guess(struct fourier *w, const struct actio_circuit *l)
 {
-    struct actio_orbit *o = w->o;
-    size_t ny = w->ny, j = 0;
+    double *at = w->work;
+    for (size_t j = 0; j < w->M; j++) at[j] = (double)j / (double)w->M;
     w->period = l->period;
-    for (size_t i = 0; i < l->nodes; i++) {
-        double from = l->at[i], to = i + 1 < l->nodes ? l->at[i + 1] : 1, *y = w->kept, *end = w->kept + ny;
-        const double *next = i + 1 < l->nodes ? l->y + (i + 1) * ny : l->y;
-        size_t first = j;
-        memcpy(y, l->y + i * ny, ny * sizeof *y);
-        double t = from;
-        for (; j < w->M && (double)j / (double)w->M < to; j++) {
-            double s = (double)j / (double)w->M;
-            if (s > t && actio_tangent_go(&o->x, o->t0 + t * l->period, o->t0 + s * l->period, y, NULL, 0, 1e-9)) return 1;
-            t = fmax(s, t);
-            memcpy(w->y + j * ny, y, ny * sizeof *y);
-        }
-        memcpy(end, y, ny * sizeof *y);
-        if (to > t && actio_tangent_go(&o->x, o->t0 + t * l->period, o->t0 + to * l->period, end, NULL, 0, 1e-9)) return 1;
-        for (size_t k = first; k < j; k++)
-            for (size_t c = 0; c < ny; c++)
-                w->y[k * ny + c] -= (end[c] - next[c] - (i + 1 == l->nodes ? o->turn[c] : 0)) * ((double)k / (double)w->M - from) / (to - from);
-    }
-    return 0;
+    return actio_orbit_states(w->o, l, at, w->M, w->y);
 }
 
 /* A finer one from a coarser. */

@@ -120,3 +120,36 @@ void actio_orbit_close(struct actio_orbit *o)
     actio_tangent_close(&o->x);
     actio_give(o->ctx, o->block), actio_give(o->ctx, o->iwork), actio_give(o->ctx, o->bblock);
 }
+
+/* One segment's states at the places in it; what it misses the next node by is spread over it. */
+static int lay_segment(struct actio_orbit *o, const struct actio_circuit *l, size_t i, const double *at, size_t count, double *y, double *state)
+{
+    size_t ny = o->ny;
+    bool last = i + 1 == l->nodes;
+    double from = l->at[i], to = last ? 1 : l->at[i + 1], s = from;
+    const double *next = last ? l->y : l->y + (i + 1) * ny;
+    memcpy(state, l->y + i * ny, ny * sizeof *state);
+    for (size_t k = 0; k <= count; k++) {
+        double place = k < count ? at[k] : to;
+        int bad = place > s ? actio_tangent_go(&o->x, o->t0 + s * l->period, o->t0 + place * l->period, state, NULL, 0, 1e-9) : 0;
+        if (bad) return bad;
+        s = fmax(s, place);
+        if (k < count) memcpy(y + k * ny, state, ny * sizeof *y);
+    }
+    for (size_t k = 0; k < count; k++)
+        for (size_t c = 0; c < ny; c++) y[k * ny + c] -= (state[c] - next[c] - (last ? o->turn[c] : 0)) * (at[k] - from) / (to - from);
+    return 0;
+}
+
+int actio_orbit_states(struct actio_orbit *o, const struct actio_circuit *l, const double *at, size_t count, double *y)
+{
+    double *state = actio_take(o->ctx, o->ny + 1, sizeof *state);
+    int bad = state ? 0 : ACTIO_MARCH_NO_MEMORY;
+    for (size_t i = 0, first = 0, end; i < l->nodes && !bad; i++, first = end) {
+        double to = i + 1 < l->nodes ? l->at[i + 1] : 1;
+        for (end = first; end < count && at[end] < to;) end++;
+        bad = lay_segment(o, l, i, at + first, end - first, y + first * o->ny, state);
+    }
+    actio_give(o->ctx, state);
+    return bad;
+}

@@ -38,6 +38,9 @@ void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double 
 int actio_orbit_directions(struct actio_orbit *o, double t, const double *y, double *Q, double *lift);
 double actio_orbit_time(const struct actio_orbit *o, const struct actio_circuit *l, size_t node);   /* of node 0 .. nodes */
 
+/* States at fractions of the period (rising, below 1), each from its node, closed by spreading what segments miss: y + k*ny. A flow or march status. */
+int actio_orbit_states(struct actio_orbit *o, const struct actio_circuit *l, const double *at, size_t count, double *y);
+
 /* How a search ended. */
 enum actio_orbit_status { ACTIO_ORBIT_FOUND, ACTIO_ORBIT_DIVERGED, ACTIO_ORBIT_AT_REST, ACTIO_ORBIT_MOTION_FAILS, ACTIO_ORBIT_STOPPED, ACTIO_ORBIT_NO_MEMORY, ACTIO_ORBIT_SLOW, ACTIO_ORBIT_SPURIOUS };
 struct actio_orbit_told {
