@@ -42,10 +42,11 @@ static double contrast(const struct actio_table *a, const struct actio_table *b,
     double largest = 0;
     for (size_t c = 0; c < a->cols; c++) {
         size_t other = actio_table_find(b, a->col[c].name);
-        if (!is_position(&a->col[c]) || other >= b->cols) continue;
-        for (size_t r = 0; r < rows; r++) {
-            double d = fabs(a->data[c][r] - b->data[other][r]);
-            if (d > curve[r]) curve[r] = d;
+        size_t width = actio_column_width(&a->col[c]);
+        if (!is_position(&a->col[c]) || other >= b->cols || actio_column_width(&b->col[other]) != width) continue;
+        for (size_t i = 0; i < rows * width; i++) {
+            double d = fabs(a->data[c][i] - b->data[other][i]);
+            if (d > curve[i / width]) curve[i / width] = d;
             if (d > largest) largest = d;
         }
     }
@@ -64,8 +65,16 @@ static struct actio_power_rows view(const struct actio_table *t, struct actio_ar
 {
     const char **name = actio_arena_array(arena, t->cols + 1, sizeof *name);
     const double **data = actio_arena_array(arena, t->cols + 1, sizeof *data);
-    for (size_t c = 0; c < t->cols; c++) name[c] = t->col[c].name, data[c] = t->data[c];
+    for (size_t c = 0; c < t->cols; c++) name[c] = t->col[c].nodes ? "" : t->col[c].name, data[c] = t->data[c];
     return (struct actio_power_rows){ t->cols, t->rows, name, data };
+}
+
+/* Reactions along a line are densities or forces on nodes, as their constraint has it: their sum is not known here. */
+static bool along_a_line(const struct actio_table *t)
+{
+    for (size_t c = 0; c < t->cols; c++)
+        if (t->col[c].role == ACTIO_ROLE_REACTION && t->col[c].nodes) return true;
+    return false;
 }
 
 /* Of all reactions, then of each force that has a name: "none; drag <= 0". */
@@ -73,11 +82,11 @@ static const char *power_of(struct comparing *x, const struct actio_table *t)
 {
     struct actio_arena *arena = &x->c->arena;
     struct actio_power_rows rows = view(t, arena);
-    const char *said = actio_power_of_reactions(&rows, arena);
+    const char *said = along_a_line(t) ? "" : actio_power_of_reactions(&rows, arena);
     for (size_t k = 0; k < x->model->forces; k++) {
         const char *label = x->model->force[k].label, *column = label ? actio_arena_format(arena, "power.%s", label) : NULL;
         size_t c = label ? actio_table_find(t, column) : t->cols;
-        if (c >= t->cols) continue;
+        if (c >= t->cols || t->col[c].nodes) continue;
         const char *word = actio_power_of_column(&rows, column, 10 * t->error[c] + 1e-12);
         said = actio_arena_format(arena, "%s%s%s %s", said, *said ? "; " : "", label, word);
     }
@@ -224,7 +233,7 @@ static struct actio_table *open_table(struct comparing *x, size_t cols, size_t r
 static void add_column(struct actio_table *t, const char *name, const char *meaning, enum actio_role role, const double *from)
 {
     size_t at = t->cols++;
-    t->col[at] = (struct actio_column){ actio_arena_text(&t->arena, name, strlen(name)), "", meaning, "", role, true };
+    t->col[at] = (struct actio_column){ .name = actio_arena_text(&t->arena, name, strlen(name)), .unit = "", .meaning = meaning, .latex = "", .role = role, .unique = true };
     t->data[at] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
     memcpy(t->data[at], from, t->rows * sizeof(double));
     t->error[at] = NAN;

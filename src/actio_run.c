@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The path of one run on one page: form the equations, check the start, march, make the table. */
 #include "run_dual.h"
+#include "run_field.h"
 #include "run_gradient.h"
 #include "run_verify.h"
 #include "solve/contacts.h"
@@ -53,6 +54,7 @@ int actio_run_form(struct actio_run *run)
         actio_find(run->f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
         return 1;
     }
+    if (m->axes) return actio_run_form_fields(run);
     if (actio_attempt(run->ctx, allocate, run) || run->bad || actio_run_soften(run)) return 1;
     run->form = actio_form_dalembert;
     run->sys = actio_system_form(run->ctx, m, run->form);
@@ -143,6 +145,12 @@ static int inapplicable(struct actio_run *run, const struct actio_constraint *ab
     return 1;
 }
 
+/* The equations of a principle for this model: those of d'Alembert are formed along axes where there are fields. */
+static actio_form_fn formation_of(const struct actio_run *run, const struct actio_principle *by)
+{
+    return run->model->axes && by->form == actio_form_dalembert ? actio_form_fields : by->form;
+}
+
 /* Does the principle apply? `by` is the one whose equations and law it takes: itself, but for the dual action's other closures. */
 static int object(struct actio_run *run, const struct actio_principle *by)
 {
@@ -150,7 +158,7 @@ static int object(struct actio_run *run, const struct actio_principle *by)
     const struct actio_constraint *about;
     const char *why = actio_principle_objection(p, run->model, &about);
     if (!why && by != p) why = actio_principle_objection(by, run->model, &about);
-    if (!why && (p->law || p->stepper || by->form != run->form) && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
+    if (!why && (p->law || p->stepper || formation_of(run, by) != run->form) && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
     if (!why && ((p->needs | by->needs) & ACTIO_NEEDS_INDEPENDENT) && run->motion.rank < run->sys->p) why = "constraints are redundant";
     return why ? inapplicable(run, about, why) : 0;
 }
@@ -174,7 +182,7 @@ static int obey(struct actio_run *run)
     const struct actio_principle *p = run->principle, *by = actio_run_closure(run);
     struct actio_motion *motion = &run->motion;
     if (object(run, by)) return 1;
-    if (by->form != run->form && take_equations(run, by->form)) return 1;
+    if (formation_of(run, by) != run->form && take_equations(run, by->form)) return 1;
     if (*by->differs) actio_find(run->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(by->name), ACTIO_TEXT(by->differs)));
     if (p->stepper == &actio_skg) actio_system_droppable(run->sys, motion->rank < run->sys->p);
     motion->grid = run->options.grid, motion->order = run->options.order, motion->slabs = run->options.slabs, motion->nodes = run->options.nodes;

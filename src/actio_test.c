@@ -56,8 +56,13 @@ static void prepare(void *user)
 
 static size_t column_named(const struct actio_system *sys, const char *name)
 {
-    for (size_t c = 0; c < sys->columns; c++)
-        if (strcmp(sys->column[c].name, name) == 0) return c;
+    const char *bracket = strchr(name, '[');
+    for (size_t c = 0; c < sys->named; c++)
+        if (strcmp(sys->column[c].name, name) == 0) return sys->column[c].first;
+    for (size_t c = 0; bracket && c < sys->named; c++) {   /* node 3 of x: x[3] */
+        size_t length = (size_t)(bracket - name), k = (size_t)strtod(bracket + 1, NULL);
+        if (strncmp(sys->column[c].name, name, length) == 0 && !sys->column[c].name[length] && k < sys->column[c].width) return sys->column[c].first + k;
+    }
     return SIZE_MAX;
 }
 
@@ -72,12 +77,14 @@ static double value_at(const struct actio_run *run, size_t c, double t, double *
     return NAN;
 }
 
-static double drift_of(const struct actio_run *run, size_t c)
+static double drift_of(const struct actio_run *run, size_t c, size_t width)
 {
     double largest = 0;
-    const double *x = actio_outcome_column(&run->outcome, c);
     if (run->outcome.rows < run->rows) return NAN;
-    for (size_t r = 0; r < run->rows; r++) largest = fmax(largest, x[r] == x[r] ? fabs(x[r] - x[0]) : INFINITY);
+    for (size_t k = 0; k < width; k++) {
+        const double *x = actio_outcome_column(&run->outcome, c + k);
+        for (size_t r = 0; r < run->rows; r++) largest = fmax(largest, x[r] == x[r] ? fabs(x[r] - x[0]) : INFINITY);
+    }
     return largest;
 }
 
@@ -86,7 +93,7 @@ static double residual_of(const struct actio_run *run)
     double largest = 0;
     if (run->outcome.rows < run->rows) return NAN;
     for (size_t c = 0; c < run->sys->columns; c++)
-        for (size_t r = 0; run->sys->column[c].role == ACTIO_ROLE_RESIDUAL && r < run->rows; r++) {
+        for (size_t r = 0; actio_system_column(run->sys, c)->role == ACTIO_ROLE_RESIDUAL && r < run->rows; r++) {
             double x = actio_outcome_column(&run->outcome, c)[r];
             largest = fmax(largest, x == x ? fabs(x) : INFINITY);
         }
@@ -113,7 +120,7 @@ static void judge(struct actio_run *run, const struct actio_claim *c, struct act
     double error = 0;
     if (c->kind == ACTIO_CLAIM_RESIDUAL) out->value = residual_of(run);
     else if (column == SIZE_MAX) { out->why = "there is no such column"; return; }
-    else if (c->kind == ACTIO_CLAIM_DRIFT) out->value = drift_of(run, column);
+    else if (c->kind == ACTIO_CLAIM_DRIFT) out->value = drift_of(run, column, strchr(c->column, '[') ? 1 : actio_system_column(run->sys, column)->width);
     else out->value = value_at(run, column, c->at, &error);
     out->computed = out->value == out->value;
     if (!out->computed) { out->why = "the motion did not get there"; return; }

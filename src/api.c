@@ -170,6 +170,9 @@ const char *actio_table_name(const struct actio_table *table, size_t column) { r
 const char *actio_table_unit(const struct actio_table *table, size_t column) { return table->col[column].unit ? table->col[column].unit : ""; }
 const char *actio_table_role(const struct actio_table *table, size_t column) { return actio_role_heading(table->col[column].role); }
 const double *actio_table_data(const struct actio_table *table, size_t column) { return table->data[column]; }
+size_t actio_table_nodes(const struct actio_table *table, size_t column) { return table->col[column].nodes; }
+const char *actio_table_axis(const struct actio_table *table, size_t column) { return table->col[column].nodes ? table->col[column].axis : ""; }
+const double *actio_table_places(const struct actio_table *table, size_t column) { return table->col[column].nodes ? table->col[column].place : NULL; }
 double actio_table_error(const struct actio_table *table, size_t column) { return actio_table_error_of(table, column); }
 
 size_t actio_table_slopes(const struct actio_table *table) { return table->gradients * table->slopes; }
@@ -228,6 +231,12 @@ static void write_plot(void *user)
     w->failed = actio_plot_write(w->ctx, w->table, w->axes, w->path, w->f);
 }
 
+static void write_animation(void *user)
+{
+    struct writing *w = user;
+    w->failed = actio_animation_write(w->ctx, w->table, w->axes, w->path, w->f);
+}
+
 static void write_picture(void *user)
 {
     struct writing *w = user;
@@ -255,6 +264,12 @@ int actio_table_plot(struct actio_context *ctx, const struct actio_table *table,
 {
     struct writing w = { .ctx = ctx, .table = table, .axes = axes, .path = path, .f = f };
     return attempt_writing(&w, write_plot);
+}
+
+int actio_table_animate(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f)
+{
+    struct writing w = { .ctx = ctx, .table = table, .axes = axes, .path = path, .f = f };
+    return attempt_writing(&w, write_animation);
 }
 
 int actio_comparison_overlay(struct actio_context *ctx, const struct actio_comparison *c, const char *axes, const char *path, struct actio_findings *f)

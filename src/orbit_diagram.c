@@ -20,7 +20,7 @@ static void add_column(struct drawing *d, const char *name, const char *meaning,
 {
     struct actio_table *t = d->table;
     size_t at = t->cols++, ny = d->o->ny;
-    t->col[at] = (struct actio_column){ actio_arena_text(&t->arena, name, strlen(name)), "", actio_arena_text(&t->arena, meaning, strlen(meaning)), "", role, true };
+    t->col[at] = (struct actio_column){ .name = actio_arena_text(&t->arena, name, strlen(name)), .unit = "", .meaning = actio_arena_text(&t->arena, meaning, strlen(meaning)), .latex = "", .role = role, .unique = true };
     t->data[at] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
     t->error[at] = NAN;
     for (size_t i = 0; i < t->rows; i++) {

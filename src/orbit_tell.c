@@ -269,7 +269,7 @@ static void fill(void *user)
     t->error = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->error);
     for (size_t c = 0; c < t->cols; c++) {
         const struct actio_system_column *from = &sys->column[c];
-        t->col[c] = (struct actio_column){ kept_text(t, from->name), kept_text(t, from->unit), kept_text(t, from->meaning), "", (enum actio_role)from->role, true };
+        t->col[c] = (struct actio_column){ .name = kept_text(t, from->name), .unit = kept_text(t, from->unit), .meaning = kept_text(t, from->meaning), .latex = "", .role = (enum actio_role)from->role, .unique = true };
         t->data[c] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
         memcpy(t->data[c], x->a->column + c * x->a->count, t->rows * sizeof(double));
         t->error[c] = NAN;

@@ -15,6 +15,7 @@
 #define SMOOTH ACTIO_NEEDS_SMOOTH
 #define NO_FRICTION ACTIO_NEEDS_NO_FRICTION
 #define SOFT ACTIO_NEEDS_SOFT
+#define POINTS ACTIO_NEEDS_POINTS
 static const struct actio_principle principles[] = {
 #define PRINCIPLE(name, title, key, form, law, stepper, needs, differs, assumes) { #name, title, key, form, law, stepper, needs, differs, assumes },
 #include "principles.def"
@@ -53,6 +54,7 @@ static const struct { unsigned need; bool (*lacks)(const struct actio_model *, c
 const char *actio_principle_objection(const struct actio_principle *p, const struct actio_model *model, const struct actio_constraint **about)
 {
     *about = NULL;
+    if ((p->needs & POINTS) && model->axes) return "it has fields";
     if ((p->needs & CONSTRAINTS) && model->constraints == 0) return "there are no constraints";
     if ((p->needs & SMOOTH) && model->contacts) return "it has contacts";
     if ((p->needs & SOFT) && model->contacts && !(model->sigma > 0)) return "it has contacts, which the action takes as soft walls: give --sigma and --barrier";

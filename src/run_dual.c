@@ -226,7 +226,7 @@ static void add_columns(struct actio_run *run, struct actio_table *t)
     double **data = actio_arena_array(&t->arena, cols + 1, sizeof *data), *error = actio_arena_array(&t->arena, cols + 1, sizeof *error), *D = actio_arena_array(&t->arena, told->nx + 1, sizeof *D);
     memcpy(col, t->col, before * sizeof *col), memcpy(data, t->data, before * sizeof *data), memcpy(error, t->error, before * sizeof *error);
     for (size_t i = 0; i < told->nx; i++) {
-        col[before + i] = (struct actio_column){ actio_arena_format(&t->arena, "dual.%s", fo->name[i]), "", "variable of the dual action", "", ACTIO_ROLE_DUAL, true };
+        col[before + i] = (struct actio_column){ .name = actio_arena_format(&t->arena, "dual.%s", fo->name[i]), .unit = "", .meaning = "variable of the dual action", .latex = "", .role = ACTIO_ROLE_DUAL, .unique = true };
         data[before + i] = actio_arena_array(&t->arena, t->rows + 1, sizeof **data);
         error[before + i] = NAN;
     }

@@ -193,24 +193,52 @@ static double error_shown(const struct actio_run *run, size_t c, size_t rows)
     return largest;
 }
 
+/* Places of the nodes or cells of an axis. */
+static const double *places_of(const struct actio_system *sys, struct actio_table *t, const struct actio_system_column *c)
+{
+    const struct actio_axis_numbers *x = &sys->axis[c->axis - 1];
+    double *place = actio_arena_array(&t->arena, c->width + 1, sizeof *place);
+    for (size_t i = 0; i < c->width; i++) place[i] = x->a + (x->b - x->a) * (((double)i + 0.5 * c->half) / (double)(x->nodes - 1));
+    return place;
+}
+
+static void fill_column(struct actio_run *run, struct actio_table *t, size_t c)
+{
+    const struct actio_outcome *o = &run->outcome;
+    const struct actio_system_column *from = &run->sys->column[c];
+    bool field = from->axis != 0;
+    struct actio_column *to = &t->col[c];
+    to->nodes = field ? from->width : 0;
+    t->data[c] = actio_arena_array(&t->arena, t->rows * from->width + 1, sizeof(double));
+    t->error[c] = run->options.local > 0 ? NAN : 0;
+    for (size_t k = 0; k < from->width; k++) {
+        const double *x = actio_outcome_column(o, from->first + k);
+        for (size_t r = 0; r < t->rows; r++) t->data[c][r * from->width + k] = x[r];
+        double error = o->good_rows < o->rows && run->options.local <= 0 ? error_shown(run, from->first + k, t->rows) : o->error[from->first + k];
+        if (run->options.local <= 0) t->error[c] = fmax(t->error[c], error);
+    }
+    if (!field) return;
+    to->axis = kept_text(t, run->model->axis[from->axis - 1].name), to->place = places_of(run->sys, t, from);
+    for (size_t b = 0; b < c; b++)                         /* once for all columns that share them */
+        if (run->sys->column[b].axis == from->axis && run->sys->column[b].half == from->half) { to->place = t->col[b].place; break; }
+}
+
 static void fill_columns(struct actio_run *run, struct actio_table *t)
 {
     const struct actio_system *sys = run->sys;
     const struct actio_outcome *o = &run->outcome;
     size_t lambdas = 0;
-    t->cols = sys->columns;
+    t->cols = sys->named;
     t->rows = run->options.local > 0 || o->reached || o->status == ACTIO_FLOW_STOPPED ? o->rows : o->good_rows;
     t->col = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->col);
     t->data = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->data);
     t->error = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->error);
     for (size_t c = 0; c < t->cols; c++) {
         const struct actio_system_column *from = &sys->column[c];
-        bool unique = from->role != ACTIO_ROLE_LAMBDA || lambdas >= run->motion.p || run->motion.unique[lambdas++];   /* a principle may have them as states */
-        t->col[c] = (struct actio_column){ kept_text(t, from->name), kept_text(t, from->unit), kept_text(t, from->meaning), "", (enum actio_role)from->role, unique };
-        t->data[c] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
-        if (t->rows) memcpy(t->data[c], actio_outcome_column(o, c), t->rows * sizeof(double));
-        t->error[c] = o->error[c];
-        if (o->good_rows < o->rows && run->options.local <= 0) t->error[c] = error_shown(run, c, t->rows);
+        bool unique = from->role != ACTIO_ROLE_LAMBDA || lambdas >= run->motion.p || run->motion.unique[lambdas];   /* a principle may have them as states */
+        if (from->role == ACTIO_ROLE_LAMBDA) lambdas += from->width;
+        t->col[c] = (struct actio_column){ .name = kept_text(t, from->name), .unit = kept_text(t, from->unit), .meaning = kept_text(t, from->meaning), .latex = "", .role = (enum actio_role)from->role, .unique = unique };
+        fill_column(run, t, c);
     }
 }
 
@@ -219,7 +247,7 @@ static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
     const struct actio_outcome *o = &run->outcome;
     t->energy_drift = NAN;
     for (size_t c = 0; c < t->cols; c++)
-        for (size_t r = 0; r < t->rows; r++) {
+        for (size_t r = 0, width = t->col[c].nodes ? t->col[c].nodes : 1; r < t->rows * width; r++) {
             double x = t->data[c][r];
             if (t->col[c].role == ACTIO_ROLE_ENERGY) t->energy_drift = fmax(r ? t->energy_drift : 0, fabs(x - t->data[c][0]));
             if (t->col[c].role == ACTIO_ROLE_RESIDUAL) t->residual = fmax(t->residual, fabs(x));
@@ -284,12 +312,13 @@ static void fill_provenance(struct actio_run *run, struct actio_table *t)
     t->model = kept_text(t, actio_model_name(m)), t->description = kept_text(t, m->description), t->file = kept_text(t, m->source.file);
     t->source = actio_arena_text(&t->arena, m->source.text, m->source.length);
     t->by = kept_text(t, run->options.by), t->method = run->outcome.stepper ? run->outcome.stepper->name : "", t->version = actio_version();
-    const struct actio_kernel *k = run->sys->kernel[run->sys->symbolic ? ACTIO_Q_RHS : ACTIO_Q_MATRIX];
+    const struct actio_streams *lanes = run->sys->stream[ACTIO_Q_MATRIX];
+    const struct actio_kernel *k = lanes && lanes->stages ? lanes->stage[0].kernel : run->sys->kernel[run->sys->symbolic ? ACTIO_Q_RHS : ACTIO_Q_MATRIX];
     t->tier = k ? actio_kernel_tier(k) : "";
     t->param = actio_arena_array(&t->arena, m->params + 1, sizeof *t->param);
     for (size_t i = 0; i < m->params; i++) t->param[t->params++] = (struct actio_setting){ kept_text(t, m->param[i].name), m->param[i].value };
     t->start = actio_arena_array(&t->arena, run->ny + 1, sizeof *t->start);
-    for (size_t i = 0; i < run->ny; i++) t->start[t->starts++] = (struct actio_setting){ kept_text(t, actio_run_name(run, i)), run->y0[i] };
+    for (size_t i = 0; i < run->ny && !run->sys->axes; i++) t->start[t->starts++] = (struct actio_setting){ kept_text(t, actio_run_name(run, i)), run->y0[i] };
 }
 
 static void fill_gradient(struct actio_run *run, struct actio_table *t)

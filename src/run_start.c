@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The start of a run: data on the constraints or the nearest that are, redundant rows, singular and undetermined models. */
+#include "run_field.h"
 #include "run_words.h"
 #include "expr/normal.h"
 #include "solve/contacts.h"
@@ -10,6 +11,7 @@
 const char *actio_run_name(const struct actio_run *run, size_t i)
 {
     struct actio_model *m = run->model;
+    if (run->sys && run->sys->axes) return i < run->sys->n ? run->sys->variable[i] : run->sys->rate_name[i - run->sys->n];
     if (i < m->coords) return m->coord[i].name;
     if (i < 2 * m->coords) return m->coord[i - m->coords].dot_name;
     i -= 2 * m->coords;
@@ -224,9 +226,7 @@ static size_t rank_at(struct actio_run *run, const double *y, bool *unique)
 {
     struct actio_motion *m = &run->motion;
     actio_motion_solve(m, run->model->t0, y);              /* moves there */
-    const struct actio_bound *b = &m->at[ACTIO_Q_MATRIX];
-    actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
-    actio_saddle_factor(m->saddle, b->value);
+    actio_saddle_factor(m->saddle, actio_bound_values(&m->at[ACTIO_Q_MATRIX]));
     return actio_saddle_rank(m->saddle, unique);
 }
 
@@ -290,6 +290,8 @@ static int check_contacts(struct actio_run *run)
 
 int actio_run_examine(struct actio_run *run)
 {
+    if (run->sys->axes && actio_run_examine_fields(run)) return 1;
+    if (run->sys->axes) return check_regular(run);
     if (run->sys->modes) actio_motion_take_sides(&run->motion, run->model->t0, run->y0);
     int bad = run->sys->levels ? check_data(run) : 0;
     if (!bad && run->sys->p) bad = check_rank(run);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads what C wrote with other people's readers: every number must come back bit for bit.
 
-read_back.py FOLDER: a build folder with test_result in it, or a folder with its samples.
+read_back.py FOLDER: a build folder with test_result and test_result_fields in it, or a folder with their samples.
 """
 import csv
 import json
@@ -88,7 +88,7 @@ def read_hdf5(file, names, data):
 
 def read_svg(file, *_):
     tags = {e.tag.split("}")[1] for e in xml.etree.ElementTree.parse(file).iter()}
-    check("svg: well-formed, and only shapes and texts", tags <= {"svg", "title", "desc", "clipPath", "rect", "polyline", "circle", "text"})
+    check("svg: well-formed, and only shapes and texts", tags <= {"svg", "title", "desc", "clipPath", "rect", "polyline", "circle", "text", "path"})
 
 
 def starts_with(signature):
@@ -109,21 +109,110 @@ def read_samples(folder):
     check("csv, json, npz and svg are always there", all(os.path.exists(os.path.join(folder, "sample." + e)) for e in ("csv", "json", "npz", "svg")))
 
 
-def find_program(build):
+def field_columns(file):
+    """name -> array, of a field rows by nodes; and the numbers of nodes"""
+    columns = {}
+    with open(file, "rb") as f:
+        while True:
+            line = f.readline().decode().split()
+            if not line:
+                return columns
+            rows, nodes = int(line[1]), int(line[2])
+            x = numpy.frombuffer(f.read(8 * rows * max(nodes, 1)))
+            columns[line[0]] = x.reshape(rows, nodes) if nodes else x
+
+
+def field_csv(file, columns):
+    with open(file, newline="", encoding="utf-8") as f:
+        rows = list(csv.reader(f))
+    names = [n if x.ndim == 1 else "%s[%d]" % (n, k) for n, x in columns.items() for k in range(1 if x.ndim == 1 else x.shape[1])]
+    check(file + ": names of nodes", rows[0] == names)
+    check(file + ": numbers read back exactly", same([[float(v) for v in r] for r in rows[1:]], numpy.hstack([x.reshape(len(x), -1) for x in columns.values()])))
+
+
+def field_json(file, columns):
+    with open(file, encoding="utf-8") as f:
+        run = json.load(f, parse_constant=lambda c: check("json: only numbers that JSON knows", False))
+    check(file + ": columns", [c["name"] for c in run["columns"]] == list(columns))
+    for c in run["columns"]:
+        x = columns[c["name"]]
+        check(file + ": lists of lists read back exactly", same([[numpy.nan if v is None else float(v) for v in r] for r in c["data"]] if x.ndim == 2 else c["data"], x))
+        check(file + ": nodes, axis and places", x.ndim == 1 and "nodes" not in c or (c["nodes"], c["axis"], len(c["place"])) == (x.shape[1], "s", x.shape[1]))
+    last, end = columns["energy"][-1] if "energy" in columns else None, run["end"]
+    check(file + ": end of a point and of a field", end.get("energy") == last and all(
+        end[n]["last"] == x[-1, -1] and end[n]["min"] == numpy.nanmin(x[-1]) and end[n]["max"] == numpy.nanmax(x[-1]) and ("%s[0]" % n in end) == (x.shape[1] <= 64)
+        for n, x in columns.items() if x.ndim == 2))
+
+
+def field_npz(file, columns):
+    check(file + ": checksums", zipfile.ZipFile(file).testzip() is None)
+    with numpy.load(file, allow_pickle=False) as f:
+        check(file + ": arrays of two dimensions read back exactly", all(same(f[n], x) for n, x in columns.items()))
+        places = {n for n in f.files if n.startswith("axis.")}
+        lengths = {x.shape[1] for x in columns.values() if x.ndim == 2}
+        check(file + ": places", places == ({"axis.s", "axis.s_cells"} if len(lengths) == 2 else {"axis.s"}) and {len(f[n]) for n in places} == lengths)
+        check(file + ": errors, one a column", len(f["error"]) == len(columns))
+
+
+def field_hdf5(file, columns):
+    import h5py
+    group = "axis." if "axis" in columns else "axis"
+    with h5py.File(file, "r") as f:
+        check(file + ": data sets", {n for n in f if n not in (group, "events")} == set(columns))
+        for n, x in columns.items():
+            check(file + ": two dimensions read back exactly", same(f[n][()], x))
+            if x.ndim == 2:
+                place = f[group][f[n].attrs["places"]]
+                check(file + ": places", f[n].attrs["axis"] == place.attrs["axis"] == "s" and place.shape == x.shape[1:] and bool(numpy.all(numpy.diff(place[()]) > 0)))
+        check(file + ": cells lie half way between nodes", "s_cells" not in f[group] or numpy.allclose((f[group]["s"][1:] + f[group]["s"][:-1]) / 2, f[group]["s_cells"][()]))
+
+
+def read_moving(file):
+    root = xml.etree.ElementTree.parse(file).getroot()
+    check(file + ": only shapes, texts and what moves them", {e.tag.split("}")[1] for e in root.iter()} <= {"svg", "title", "desc", "rect", "polyline", "circle", "text", "animate"})
+    for parent in root.iter():
+        for e in parent:
+            if not e.tag.endswith("}animate"):
+                continue
+            values, keys = e.attrib["values"].split(";"), [float(k) for k in e.attrib["keyTimes"].split(";")]
+            discrete = e.attrib["calcMode"] == "discrete"
+            check(file + ": as many times as values, in order, from 0 to 1", len(values) == len(keys) <= 120 and keys[0] == 0 and keys == sorted(keys) and (discrete or keys[-1] == 1))
+            what = e.attrib["attributeName"]
+            check(file + ": still, it is the first frame", parent.attrib.get(what, "visible") == values[0])
+            check(file + ": every frame has as many vertices", what != "points" or len({len(v.split()) for v in values}) == 1 and len(values[0].split()) <= 200)
+
+
+def read_fields(folder):
+    readers = {"csv": field_csv, "json": field_json, "npz": field_npz, "h5": field_hdf5}
+    for stem in ("f1", "f2", "f5", "f300", "w300"):
+        columns = field_columns(os.path.join(folder, stem + ".raw"))
+        for ending, read in readers.items():
+            file = os.path.join(folder, stem + "." + ending)
+            if os.path.exists(file):
+                read(file, columns)
+        read_svg(os.path.join(folder, stem + ".svg"))
+        read_moving(os.path.join(folder, stem + ".moving.svg"))
+    read_svg(os.path.join(folder, "asked.svg"))
+
+
+def find_program(build, name):
     for place in ("", "tests", "bin"):
-        program = os.path.join(build, place, "test_result")
+        program = os.path.join(build, place, name)
         if os.access(program, os.X_OK):
             return program
-    sys.exit("no test_result in " + build)
+    sys.exit("no %s in %s" % (name, build))
 
 
 def main(folder):
     if os.path.exists(os.path.join(folder, "names")):
         read_samples(folder)
+    elif os.path.exists(os.path.join(folder, "f5.raw")):
+        read_fields(folder)
     else:
-        with tempfile.TemporaryDirectory() as samples:
-            subprocess.run([os.path.abspath(find_program(folder)), samples], check=True, stdout=subprocess.DEVNULL)
-            read_samples(samples)
+        for name, read in (("test_result", read_samples), ("test_result_fields", read_fields)):
+            with tempfile.TemporaryDirectory() as samples:
+                subprocess.run([os.path.abspath(find_program(folder, name)), samples], check=True, stdout=subprocess.DEVNULL)
+                read(samples)
     print("read_back: %d passed, %d failed" % (passed, failed))
     return failed != 0
 

@@ -20,7 +20,7 @@ COMMANDS = ("check", "compare", "derive", "orbit", "run", "test")
 
 # What only the library's callers can do wrong, or what takes gigabytes: provoked by these programs.
 IN_C = {"TOO_MANY_NODES": "test_model", "NO_ORDER": "test_action", "ACTION_SINGULAR": "test_action", "NO_PRINCIPLE": "test_architecture", "NO_STEPPER": "test_architecture", "UNKNOWN_ENDING": "test_architecture",
-        "NO_FORM": "test_action", "NO_DEGREE": "test_dual", "DUAL_FROZEN": "test_dual_action", "DUAL_NO_VALUE": "test_dual_action"}
+        "FIELD_AXES": "test_result_fields", "NO_FORM": "test_action", "NO_DEGREE": "test_dual", "DUAL_FROZEN": "test_dual_action", "DUAL_NO_VALUE": "test_dual_action"}
 # Said only if the program is wrong: nothing may provoke them.
 NEVER = {"START_NOT_FINITE", "UNSETTLED", "DISAGREE"}
 # What these say is provoked by tests of their own commands, too; here it is listed, not judged.
@@ -34,6 +34,7 @@ WORDS = [
     ("DUAL_FREE_FAILS", "run pars42 --by dual --closure free --grid 8 --time 0..60"),
     ("CANNOT_READ", "orbit MODEL --guess FOLDER/none.csv"), ("ORBIT_GUESS_LACKS", "orbit MODEL --guess FOLDER/guess.csv"),
     ("UNKNOWN_COLUMN", "run MODEL --plot FOLDER/a.svg --axes nothing"), ("BAD_AXES", "run MODEL --plot FOLDER/a.svg --axes x:y:z"),
+    ("NO_FIELD", "run MODEL --animate FOLDER/a.svg"),
 ]
 MODEL = "coord x\nlagrangian x'^2/2 - x^2/2\nstart x = 1\ntime 0 .. 1\n"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Part of test_algebra.c: the built-in sparse solver, KLU and the dense one on the same matrices. */
+ * Part of test_algebra.c: the built-in sparse and band solvers, KLU and the dense one on the same matrices. */
 
 #ifdef ACTIO_WITH_KLU
 extern const struct actio_linear_type actio_linear_klu;
 #endif
 
 static const struct actio_linear_type *const solver[] = {
-    &actio_linear_sparse, &actio_linear_dense,
+    &actio_linear_sparse, &actio_linear_band, &actio_linear_dense,
 #ifdef ACTIO_WITH_KLU
     &actio_linear_klu,
 #endif
@@ -280,18 +280,19 @@ TEST(the_type_is_chosen_by_size_and_density)
     struct actio_context ctx;
     struct actio_linear l;
     struct actio_pattern empty = { .rows = 0 };
-    struct matrix a[3];
+    struct matrix a[4];
     actio_context_init(&ctx);
     CHECK(actio_linear_open(&l, &ctx, &empty) == 0 && l.type->factor(l.h, NULL) == 0);
     actio_linear_close(&l);
 #ifdef ACTIO_WITH_KLU
     actio_linear_register(&actio_linear_klu);
 #endif
-    make_band(&a[0], 60, 1, 1);
+    make_band(&a[0], 40, 1, 1);
     make_band(&a[1], 61, 1, 1);
     make_band(&a[2], 100, 99, 99);
-    const char *expect[] = { "dense", solver[SOLVERS - 1] == &actio_linear_dense ? "sparse" : "klu", "dense" };
-    for (size_t k = 0; k < 3; k++) {
+    make_random(&a[3], 200, 3, 1);
+    const char *expect[] = { "dense", "band", "dense", solver[SOLVERS - 1] == &actio_linear_dense ? "sparse" : "klu" };
+    for (size_t k = 0; k < 4; k++) {
         struct actio_pattern p = pattern(&a[k]);
         CHECK(actio_linear_open(&l, &ctx, &p) == 0);
         CHECK(strcmp(l.type->name, expect[k]) == 0);

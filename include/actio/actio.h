@@ -260,7 +260,13 @@ ACTIO_API size_t actio_table_columns(const struct actio_table *table);
 ACTIO_API const char *actio_table_name(const struct actio_table *table, size_t column);
 ACTIO_API const char *actio_table_unit(const struct actio_table *table, size_t column);    /* "" when none */
 ACTIO_API const char *actio_table_role(const struct actio_table *table, size_t column);    /* "coordinates", "multipliers", ... */
-ACTIO_API const double *actio_table_data(const struct actio_table *table, size_t column);  /* rows values */
+ACTIO_API const double *actio_table_data(const struct actio_table *table, size_t column);  /* rows values; of a field rows * nodes, row by row */
+/* A field (a coordinate along a line, what is made of it) has a value at each of its nodes or cells. */
+ACTIO_API size_t actio_table_nodes(const struct actio_table *table, size_t column);        /* 0: one number a row */
+ACTIO_API const char *actio_table_axis(const struct actio_table *table, size_t column);    /* "s"; "" when it is no field */
+ACTIO_API const double *actio_table_places(const struct actio_table *table, size_t column);   /* of the nodes on the axis; NULL when it is no field */
+/* The column of a name, x' for x_dot too, and with x[3] a field's node 3. node: 0 where the column is no field, SIZE_MAX where the name is that of a whole field. */
+ACTIO_API bool actio_table_cell(const struct actio_table *table, const char *name, size_t *column, size_t *node);
 ACTIO_API double actio_table_error(const struct actio_table *table, size_t column);        /* estimated global error, NAN without */
 /* Sensitivities that were asked for: of which column, by which start datum or param. */
 struct actio_slope_row { const char *of, *by; bool is_param; double value, derivative, error; };
@@ -287,6 +293,8 @@ ACTIO_API struct actio_run_info actio_table_info(const struct actio_table *table
 /* By the path's ending: .csv .json .h5 .npz; "-" is CSV on standard output. Whole or absent. */
 ACTIO_API int actio_table_write(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f);
 ACTIO_API int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
+/* The shape of a field in motion, an SVG that moves by itself; axes "x:y" or "x" say of which, NULL: the coordinates. */
+ACTIO_API int actio_table_animate(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
 ACTIO_API bool actio_can_write(const char *path, bool plot);                               /* is there a writer for this ending? */
 /* One JSON object, no newline. Lives as long as the table. */
 ACTIO_API const char *actio_table_json(struct actio_table *table);

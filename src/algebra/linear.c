@@ -5,8 +5,8 @@
 enum { MAX_TYPES = 8 };
 
 /* filled at start-up, before any thread */
-static const struct actio_linear_type *table[MAX_TYPES] = { &actio_linear_dense, &actio_linear_sparse };
-static size_t types = 2;
+static const struct actio_linear_type *table[MAX_TYPES] = { &actio_linear_dense, &actio_linear_sparse, &actio_linear_band };
+static size_t types = 3;
 
 void actio_linear_register(const struct actio_linear_type *type)
 {

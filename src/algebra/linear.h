@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Linear systems behind one face; the structure is chosen once, from the pattern. Built in: dense, sparse. native/ adds KLU. */
+ * Linear systems behind one face; the structure is chosen once, from the pattern. Built in: dense, sparse, band with a border. native/ adds KLU. */
 #ifndef ACTIO_ALGEBRA_LINEAR_H
 #define ACTIO_ALGEBRA_LINEAR_H
 
@@ -24,6 +24,6 @@ int actio_linear_open(struct actio_linear *l, struct actio_context *ctx, const s
 void actio_linear_close(struct actio_linear *l);           /* a closed or zeroed one is fine */
 void actio_linear_register(const struct actio_linear_type *type);   /* native/ at start-up */
 
-extern const struct actio_linear_type actio_linear_dense, actio_linear_sparse;
+extern const struct actio_linear_type actio_linear_dense, actio_linear_sparse, actio_linear_band;
 
 #endif

@@ -20,6 +20,7 @@ struct actio_cli_arguments {
     const char **output; size_t outputs;
     const char **plot; size_t plots;
     const char **overlay; size_t overlays;
+    const char **animation; size_t animations;
     struct actio_box_row *box; size_t boxes;
     const struct actio_option_row **used; size_t uses;     /* rows of the options given, in order */
     const char *gradient[64];                              /* behind run.gradient */

@@ -347,6 +347,15 @@ static int take_overlay(struct actio_cli_arguments *a, const char *value)
     return check_picture(a, "overlay", value);
 }
 
+/* What moves is SVG, whatever else the build can draw. */
+static int take_animate(struct actio_cli_arguments *a, const char *value)
+{
+    size_t n = strlen(value);
+    a->animation[a->animations++] = value;
+    if (n >= 4 && actio_can_write(value, true) && (strcmp(value + n - 4, ".svg") == 0 || strcmp(value + n - 4, ".SVG") == 0)) return 0;
+    return actio_cli_usage(a, "pictures that move are .svg; --plot draws still ones", "--animate: nothing here writes '%s'", value);
+}
+
 static int take_axes(struct actio_cli_arguments *a, const char *value) { return a->axes = value, 0; }
 static int take_project(struct actio_cli_arguments *a, const char *value) { return (void)value, a->run.project = true, 0; }
 static int take_no_compile(struct actio_cli_arguments *a, const char *value) { return (void)value, a->run.no_compile = true, 0; }
@@ -365,7 +374,7 @@ static const struct { const char *name; take_fn take; } takers[] = {
     { "closure", take_closure }, { "power", take_power }, { "multipliers", take_multipliers }, { "base", take_base }, { "weights", take_weights }, { "potential", take_potential }, { "final", take_final },
     { "o", take_output }, { "format", take_format },
     { "period", take_period }, { "turn", take_turn }, { "loose", take_loose }, { "find", take_find }, { "follow", take_follow }, { "average", take_average }, { "guess", take_guess },
-    { "plot", take_plot }, { "overlay", take_overlay }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
+    { "plot", take_plot }, { "overlay", take_overlay }, { "animate", take_animate }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },
 };
@@ -470,9 +479,10 @@ static bool allocate(struct actio_cli_arguments *a, size_t count)
     a->output = calloc(count, sizeof *a->output);
     a->plot = calloc(count, sizeof *a->plot);
     a->overlay = calloc(count, sizeof *a->overlay);
+    a->animation = calloc(count, sizeof *a->animation);
     a->box = calloc(count, sizeof *a->box);
     a->used = calloc(count, sizeof *a->used);
-    return a->model && a->change && a->output && a->plot && a->overlay && a->used;
+    return a->model && a->change && a->output && a->plot && a->overlay && a->animation && a->used;
 }
 
 void actio_cli_forget(struct actio_cli_arguments *a)
@@ -482,6 +492,7 @@ void actio_cli_forget(struct actio_cli_arguments *a)
     free(a->output);
     free(a->plot);
     free(a->overlay);
+    free(a->animation);
     free(a->box);
     free(a->used);
 }
@@ -510,7 +521,7 @@ static int check_together(struct actio_cli_arguments *a)
     if (check_outputs(a)) return ACTIO_WRONG_USAGE;
     bool compares = a->command && strcmp(a->command, "compare") == 0;
     const char *picture = compares ? "--overlay" : "--plot";
-    if (a->axes && !(compares ? a->overlays : a->plots)) return actio_cli_usage(a, NULL, "--axes says what %s shows, and there is no %s", picture, picture);
+    if (a->axes && !(compares ? a->overlays : a->plots + a->animations)) return actio_cli_usage(a, NULL, "--axes says what %s shows, and there is no %s", picture, picture);
     if (a->run.width_count && !compares) return actio_cli_usage(a, "`actio compare` takes several", "--sigma: `%s` takes one width", a->command ? a->command : "actio");
     return 0;
 }

@@ -31,7 +31,8 @@ static bool folder_takes(const char *path)
 
 int actio_cli_folders(const struct actio_cli_arguments *a)
 {
-    const struct { const char **path; size_t count; } list[] = { { a->output, a->outputs }, { a->plot, a->plots }, { a->overlay, a->overlays } };
+    const struct { const char **path; size_t count; } list[] = { { a->output, a->outputs }, { a->plot, a->plots }, { a->overlay, a->overlays },
+                                                                     { a->animation, a->animations } };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         for (size_t i = 0; i < list[k].count; i++)
             if (strcmp(list[k].path[i], "-") != 0 && !folder_takes(list[k].path[i]))
@@ -45,6 +46,7 @@ static int write_files(const struct actio_cli_arguments *a, struct actio_context
     for (size_t i = 0; i < a->outputs; i++)
         if (strcmp(a->output[i], "-") != 0) status = actio_cli_worse(status, actio_table_write(ctx, table, a->output[i], f));
     for (size_t i = 0; i < a->plots; i++) status = actio_cli_worse(status, actio_table_plot(ctx, table, a->axes, a->plot[i], f));
+    for (size_t i = 0; i < a->animations; i++) status = actio_cli_worse(status, actio_table_animate(ctx, table, a->axes, a->animation[i], f));
     return status;
 }
 

@@ -19,6 +19,16 @@ static size_t count_role(const struct actio_table *table, const char *role)
     return n;
 }
 
+/* One number a row, and that role. */
+static bool is_point(const struct actio_table *table, size_t column, const char *role) { return has_role(table, column, role) && actio_table_nodes(table, column) == 0; }
+
+static size_t count_points(const struct actio_table *table, const char *role)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < actio_table_columns(table); i++) n += is_point(table, i, role);
+    return n;
+}
+
 /* x to the place of its error: 12.566370614 with 3e-10. Without an estimate six digits. */
 static void supported_digits(double x, double error, char cell[CELL])
 {
@@ -65,10 +75,15 @@ static void print_cells(const struct actio_table *table, size_t column)
 
 static void print_name(const struct actio_table *table, size_t column, int widest)
 {
-    const char *name = actio_table_name(table, column), *unit = actio_table_unit(table, column);
-    size_t width = actio_cli_width(name) + (*unit ? actio_cli_width(unit) + 3 : 0);
+    const char *name = actio_table_name(table, column), *unit = actio_table_unit(table, column), *axis = actio_table_axis(table, column);
+    size_t width = actio_cli_width(name) + (*unit ? actio_cli_width(unit) + 3 : 0) + (*axis ? actio_cli_width(axis) + 2 : 0);
     printf("  ");
     actio_cli_text(stdout, name);
+    if (*axis) {
+        printf("(");
+        actio_cli_text(stdout, axis);
+        printf(")");
+    }
     if (*unit) {
         printf(" [");
         actio_cli_text(stdout, unit);
@@ -80,17 +95,18 @@ static void print_name(const struct actio_table *table, size_t column, int wides
 /* Coordinates and states, each beside its derivative. */
 static size_t print_state(const struct actio_table *table, int widest)
 {
-    size_t rate = 0, shown = 0, columns = actio_table_columns(table), count = count_role(table, coordinates) + count_role(table, states);
-    bool paired = count_role(table, rates) == count;
-    while (rate < columns && !has_role(table, rate, rates)) rate++;
+    size_t rate = 0, shown = 0, columns = actio_table_columns(table), count = count_points(table, coordinates) + count_points(table, states);
+    bool paired = count && count_points(table, rates) == count;
+    while (rate < columns && !is_point(table, rate, rates)) rate++;
     printf("\n%s  %-*s  %19s %7s", actio_cli_paint(stdout, 'd'), widest, "at the end", "value", "error");
     printf(paired ? "  %19s %7s%s\n" : "%.0s%.0s%s\n", "derivative", "error", actio_cli_paint(stdout, ' '));
     for (size_t i = 0; i < columns; i++) {
-        if (!has_role(table, i, coordinates) && !has_role(table, i, states)) continue;
+        if (!is_point(table, i, coordinates) && !is_point(table, i, states)) continue;
         if (shown++ >= MOST) continue;
         print_name(table, i, widest);
         print_cells(table, i);
         if (paired) print_cells(table, rate++);
+        while (paired && rate < columns && !is_point(table, rate, rates)) rate++;
         putchar('\n');
     }
     return shown > MOST ? shown - MOST : 0;
@@ -102,7 +118,7 @@ static size_t print_others(const struct actio_table *table, int widest)
     size_t shown = 0;
     for (size_t r = 0; r < sizeof roles / sizeof *roles; r++) {
         for (size_t i = 0; i < actio_table_columns(table); i++) {
-            if (!has_role(table, i, roles[r]) || shown++ >= MOST) continue;
+            if (!is_point(table, i, roles[r]) || shown++ >= MOST) continue;
             print_name(table, i, widest);
             print_cells(table, i);
             putchar('\n');
@@ -111,12 +127,45 @@ static size_t print_others(const struct actio_table *table, int widest)
     return shown > MOST ? shown - MOST : 0;
 }
 
+/* Fields: the least and the largest of their nodes. */
+static void print_span(const struct actio_table *table, size_t column)
+{
+    size_t nodes = actio_table_nodes(table, column);
+    const double *x = actio_table_data(table, column) + (actio_table_rows(table) - 1) * nodes;
+    double least = x[0], most = x[0], e = actio_table_error(table, column);
+    char low[CELL], high[CELL], error[CELL];
+    for (size_t k = 1; k < nodes; k++) least = fmin(least, x[k]), most = fmax(most, x[k]);
+    supported_digits(least, e, low);
+    supported_digits(most, e, high);
+    error_cell(e, error);
+    printf("  %19s %19s %7s\n", low, high, error);
+}
+
+static size_t print_fields(const struct actio_table *table, int widest)
+{
+    static const char *const roles[] = { "coordinates", "velocities", "quasi-velocities", "multipliers", "observed" };
+    size_t shown = 0;
+    for (size_t r = 0; r < sizeof roles / sizeof *roles; r++)
+        for (size_t i = 0; i < actio_table_columns(table); i++) {
+            if (!has_role(table, i, roles[r]) || actio_table_nodes(table, i) == 0 || shown++ >= MOST) continue;
+            if (shown == 1) printf("\n%s  %-*s  %19s %19s %7s%s\n", actio_cli_paint(stdout, 'd'), widest, "fields at end", "least", "largest", "error", actio_cli_paint(stdout, ' '));
+            print_name(table, i, widest);
+            print_span(table, i);
+        }
+    return shown > MOST ? shown - MOST : 0;
+}
+
+static size_t count_fields(const struct actio_table *table)
+{
+    return count_role(table, coordinates) - count_points(table, coordinates);
+}
+
 static int widest_name(const struct actio_table *table)
 {
     size_t widest = strlen("largest residual");
     for (size_t i = 0; i < actio_table_columns(table); i++) {
-        const char *unit = actio_table_unit(table, i);
-        size_t width = actio_cli_width(actio_table_name(table, i)) + (*unit ? actio_cli_width(unit) + 3 : 0);
+        const char *unit = actio_table_unit(table, i), *axis = actio_table_axis(table, i);
+        size_t width = actio_cli_width(actio_table_name(table, i)) + (*unit ? actio_cli_width(unit) + 3 : 0) + (*axis ? actio_cli_width(axis) + 2 : 0);
         if (width > widest && width <= 24) widest = width;
     }
     return (int)widest;
@@ -153,7 +202,8 @@ static void print_head(const struct actio_model *model, const struct actio_table
     printf("%s%s", actio_cli_paint(stdout, ' '), *title ? ": " : "");
     actio_cli_text(stdout, title);
     printf("\n\n");
-    print_count(count_role(table, coordinates), "coordinate", "coordinates", &separator);
+    print_count(count_fields(table), "field", "fields", &separator);
+    print_count(count_points(table, coordinates), "coordinate", "coordinates", &separator);
     print_count(count_role(table, states), "state", "states", &separator);
     print_count(count_role(table, "constraint residuals"), "constraint", "constraints", &separator);
     printf("; by %s with %s", info->by ? info->by : "?", info->method ? info->method : "?");
@@ -188,12 +238,14 @@ static void print_cost(const struct actio_run_info *info, int widest)
 static void print_files(const struct actio_cli_arguments *a, int widest)
 {
     const char *separator = "";
-    if (a->outputs + a->plots == 0) return;
+    const struct { const char **path; size_t count; } list[] = { { a->output, a->outputs }, { a->plot, a->plots }, { a->animation, a->animations } };
+    if (a->outputs + a->plots + a->animations == 0) return;
     printf("  %-*s  ", widest, "written");
-    for (size_t i = 0; i < a->outputs + a->plots; i++, separator = ", ") {
-        fputs(separator, stdout);
-        actio_cli_text(stdout, i < a->outputs ? a->output[i] : a->plot[i - a->outputs]);
-    }
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+        for (size_t i = 0; i < list[k].count; i++, separator = ", ") {
+            fputs(separator, stdout);
+            actio_cli_text(stdout, list[k].path[i]);
+        }
     putchar('\n');
 }
 
@@ -253,6 +305,7 @@ void actio_cli_summary(const struct actio_model *model, const struct actio_table
     print_head(model, table, &info);
     size_t more = print_state(table, widest);
     more += print_others(table, widest);
+    more += print_fields(table, widest);
     if (more) printf("  and %zu more columns in the output\n", more);
     print_gradient(table);
     print_proof(table);

@@ -207,8 +207,8 @@ void actio_form_columns(struct actio_formation *F)
     for (size_t i = 0; i < count; i++) {
         struct entry *e = find(&d, names[i]);
         if (!e) continue;
-        column[made] = (struct actio_system_column){ e->name, e->unit, e->meaning, e->role };
+        column[made] = (struct actio_system_column){ .name = e->name, .unit = e->unit, .meaning = e->meaning, .role = e->role, .first = made, .width = 1 };
         F->column[made++] = e->e;
     }
-    F->sys.column = column, F->sys.columns = made;
+    F->sys.column = column, F->sys.columns = F->sys.named = made;
 }

@@ -47,6 +47,7 @@ struct actio_formation {
     struct actio_frame_row *frame;                         /* n rows, once sys.frame is there and has no why_not */
     actio_expr *column;
     size_t listed;                                         /* constraints that columns speak of; p unless the system has taken them in */
+    struct actio_fields *field; struct actio_streams *stream[ACTIO_Q_COUNT];   /* field.h; NULL without fields: then there are kernels */
     struct actio_dual_formulas *dual;                      /* once asked for */
     actio_expr *power;                                     /* of each, where it is not lambda D v */
 };
@@ -55,6 +56,7 @@ struct actio_formation {
 struct actio_formation *actio_formation_open(struct actio_context *ctx, struct actio_model *model);   /* empty, with its pool */
 
 double actio_start_value(void *model, actio_slot slot);    /* for actio_value_of: params and start data; 1 for switches */
+actio_expr actio_size_of_terms(struct actio_formation *F, actio_expr e);     /* of the terms of a sum */
 actio_expr actio_size_inside(struct actio_formation *F, actio_expr e);      /* size of the terms all the way down: what rounding in e is to be compared with */
 /* The MATRIX quantity's formulas, in its order; returns how many. */
 size_t actio_list_matrix(struct actio_formation *F, actio_expr *out);

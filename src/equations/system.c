@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A system's life: opened with a pool of its own, quantities compiled when asked for, freed as one. */
 #include "base/roles.h"
-#include "equations/formation.h"
+#include "equations/field.h"
 
 #include <string.h>
 
@@ -25,6 +25,7 @@ void actio_system_free(struct actio_system *sys)
     struct actio_formation *F = sys->formation;
     for (int k = 0; k < ACTIO_Q_COUNT; k++)
         if (F->kernel[k]) actio_kernel_free(F->kernel[k]);
+    for (uint32_t k = 0; F->field && k < F->field->kernels; k++) actio_kernel_free(F->field->kernel[k]);
     struct actio_arena arena = F->arena;
     actio_arena_close(&arena);
 }
@@ -68,7 +69,7 @@ static void add_entries(struct list *l, const struct actio_entries *e)
 }
 
 /* Size of the terms of a sum (a constant factor may stand before it): what a residual is compared with. */
-static actio_expr size_of_terms(struct actio_formation *F, actio_expr e)
+actio_expr actio_size_of_terms(struct actio_formation *F, actio_expr e)
 {
     struct actio_pool *pool = &F->pool;
     struct list stack = { .F = F };                        /* pairs: factor, expression */
@@ -139,8 +140,8 @@ static void list_levels(struct list *l)
     struct actio_formation *F = l->F;
     add_all(l, F->f, F->sys.holonomic);
     add_all(l, F->phi, F->sys.levels);
-    for (size_t i = 0; i < F->sys.holonomic; i++) add(l, size_of_terms(F, F->f[i]));
-    for (size_t i = 0; i < F->sys.levels; i++) add(l, size_of_terms(F, F->phi[i]));
+    for (size_t i = 0; i < F->sys.holonomic; i++) add(l, actio_size_of_terms(F, F->f[i]));
+    for (size_t i = 0; i < F->sys.levels; i++) add(l, actio_size_of_terms(F, F->phi[i]));
     add_entries(l, &F->F);
 }
 
@@ -256,6 +257,10 @@ static void compile(void *user)
 {
     struct request *r = user;
     struct list l = { .F = r->F };
+    if (r->F->field) {
+        r->F->sys.stream[r->what] = r->F->stream[r->what] = r->F->field->streams(r->F, r->what);
+        return;
+    }
     lists[r->what](&l);
     r->F->kernel[r->what] = actio_kernel_compile(r->F->sys.ctx, &r->F->pool, l.e, l.count);
     if (r->what == ACTIO_Q_RHS) actio_kernel_split(r->F->kernel[r->what], r->F->sys.n + r->F->sys.m, r->F->sys.n % 2);   /* accelerations follow n velocities */
@@ -275,12 +280,33 @@ void actio_system_droppable(struct actio_system *sys, bool droppable)
 
 int actio_system_need(struct actio_system *sys, enum actio_quantity what)
 {
-    if (sys->kernel[what]) return 0;
+    if (sys->kernel[what] || sys->stream[what]) return 0;
     return actio_attempt(sys->ctx, compile, &(struct request){ sys->formation, what });
+}
+
+/* Lanes are many: a program over nodes is worth a compiler sooner. */
+static void fields_native(struct actio_system *sys, double evals)
+{
+    struct actio_fields *w = sys->formation->field;
+    double lanes = 0;
+    for (size_t a = 0; a < sys->axes; a++) lanes = sys->axis[a].nodes > lanes ? (double)sys->axis[a].nodes : lanes;
+    actio_kernels_native(sys->ctx, w->kernel, w->kernels, evals * lanes / 8);   /* the interpreter goes over lanes eight times as fast as one by one */
+}
+
+const struct actio_system_column *actio_system_column(const struct actio_system *sys, size_t c)
+{
+    size_t low = 0, high = sys->named;
+    if (sys->axes == 0) return &sys->column[c];
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (sys->column[middle].first <= c) low = middle; else high = middle;
+    }
+    return &sys->column[low];
 }
 
 void actio_system_native(struct actio_system *sys, double evals)
 {
+    if (sys->formation->field) { fields_native(sys, evals); return; }
     struct actio_kernel *list[ACTIO_Q_COUNT];
     size_t n = 0;
     for (int k = 0; k < ACTIO_Q_COUNT; k++)

@@ -4,6 +4,7 @@
 #define ACTIO_EQUATIONS_SYSTEM_H
 
 #include "base/findings.h"
+#include "equations/streams.h"
 #include "kernel/kernel.h"
 
 enum actio_quantity {
@@ -81,10 +82,18 @@ struct actio_system {
     struct actio_places tangent, equations_y, levels_y, guards_y; /* of the quantities of these names: columns are those of y */
     struct actio_places jacobian;                          /* of RHS_Y: rows of z', columns of y */
     const struct actio_kernel *kernel[ACTIO_Q_COUNT];      /* NULL until asked for */
+    const struct actio_streams *stream[ACTIO_Q_COUNT];     /* the same, of a system with fields */
+    const struct actio_axis_numbers *axis; size_t axes;    /* of its fields; none: a system without */
+    const size_t *base, *row;                              /* by variable and by constraint of the model: number of the coordinate at node 0, of the first row */
+    const uint32_t *beyond;                                /* by variable: values before its first node, and behind its last */
+    size_t slaves; const size_t *slave; const bool *slave_is_rate;         /* coordinates beyond an end that follow from the others; whether by velocities */
     const struct actio_frame *frame;                       /* likewise */
     const struct actio_first_order *first_order;           /* NULL until actio_system_dual */
-    const struct actio_system_column { const char *name, *unit, *meaning; int role; } *column; size_t columns;
-    const char *const *variable;                           /* names of coordinates, then states */
+    /* Numbers in a row of output: `columns`. What they are: one each, or with fields one for each name, `named` of them: `width` numbers from `first` on, at
+     * the nodes (half 0) or cells (half 1) of an axis; axis 0: one number. See actio_system_column. */
+    const struct actio_system_column { const char *name, *unit, *meaning; int role; size_t first, width; uint16_t axis; uint8_t half; } *column; size_t columns, named;
+    const char *const *variable;                           /* names of coordinates, then states; of a field its own for each node */
+    const char *const *rate_name;                          /* with fields: of their rates */
     const char *const *constraint;                         /* labels */
     const uint32_t *constraint_line, *mode_line;
     const char *const *mode_text;                          /* the switching expressions, printed */
@@ -99,6 +108,7 @@ struct actio_model;
 typedef struct actio_system *(*actio_form_fn)(struct actio_context *ctx, struct actio_model *model);
 /* Forms a model's equations; NULL and a finding when that is over a limit. The model must outlive the system. */
 struct actio_system *actio_system_form(struct actio_context *ctx, struct actio_model *model, actio_form_fn form);
+struct actio_system *actio_form_fields(struct actio_context *ctx, struct actio_model *model);   /* Lagrange-d'Alembert of a model with fields */
 struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model);
 struct actio_system *actio_form_vakonomic(struct actio_context *ctx, struct actio_model *model);
 struct actio_system *actio_form_action(struct actio_context *ctx, struct actio_model *model);   /* the parts of an action only: no equations, no columns */
@@ -113,6 +123,7 @@ int actio_system_dual(struct actio_system *sys, const struct actio_dual_choice *
 
 /* Says whether constraints are redundant, before points.h opens anything on the system: see droppable. */
 void actio_system_droppable(struct actio_system *sys, bool droppable);
+const struct actio_system_column *actio_system_column(const struct actio_system *sys, size_t c);   /* what number c of a row belongs to */
 /* Compiles what is missing; 0, or 1 and a finding. Never called in a step. */
 int actio_system_need(struct actio_system *sys, enum actio_quantity what);
 /* All kernels made so far through a native compiler, if `evals` evaluations pay for it. */

@@ -43,7 +43,8 @@ static actio_expr slope(struct actio_pool *pool, enum actio_op op, actio_expr a,
     case ACTIO_ABS: return actio_op1(pool, ACTIO_SIGN, a);
     case ACTIO_SIGN: return zero();
     case ACTIO_CONST: case ACTIO_SYMBOL: case ACTIO_ADD: case ACTIO_SUB: case ACTIO_MUL: case ACTIO_DIV: case ACTIO_POW: case ACTIO_ATAN2:
-    case ACTIO_MIN: case ACTIO_MAX: case ACTIO_LT: case ACTIO_LE: case ACTIO_IF: case ACTIO_FMA: case ACTIO_OP_COUNT: break;
+    case ACTIO_MIN: case ACTIO_MAX: case ACTIO_LT: case ACTIO_LE: case ACTIO_IF: case ACTIO_FMA:
+    case ACTIO_DIFF: case ACTIO_INTEGRAL: case ACTIO_RUNNING: case ACTIO_AT: case ACTIO_OP_COUNT: break;
     }
     return zero();
 }
@@ -84,6 +85,7 @@ static actio_expr tangent2(struct actio_pool *pool, enum actio_op op, actio_expr
         return actio_is_zero(tb) ? x : actio_add(pool, x, times(pool, tb, power_by_exponent(pool, a, r)));
     case ACTIO_ATAN2: return over(pool, actio_sub(pool, times(pool, ta, b), times(pool, tb, a)), circle(pool, a, b));
     case ACTIO_MIN: case ACTIO_MAX: return actio_choose(pool, takes_first(pool, op, a, b), ta, tb);
+    case ACTIO_DIFF: case ACTIO_INTEGRAL: case ACTIO_RUNNING: return actio_is_zero(ta) ? zero() : actio_op2(pool, op, ta, b);   /* linear in what stands under them */
     default: return zero();
     }
 }
@@ -99,7 +101,9 @@ static actio_expr tangent(struct actio_pool *pool, uint32_t id, const actio_expr
         a = slope(pool, (enum actio_op)n.op, a, r, (int32_t)n.b, &divide);
         return through(pool, t[0], a, divide);
     case 2: return actio_is_zero(t[0]) && actio_is_zero(t[1]) ? zero() : tangent2(pool, (enum actio_op)n.op, r, a, b, t[0], t[1]);
-    case 3: return actio_is_zero(t[1]) && actio_is_zero(t[2]) ? zero() : actio_choose(pool, a, t[1], t[2]);
+    case 3:
+        if (n.op == ACTIO_AT) return actio_is_zero(t[0]) ? zero() : actio_at(pool, t[0], b, (actio_expr){ n.c });
+        return actio_is_zero(t[1]) && actio_is_zero(t[2]) ? zero() : actio_choose(pool, a, t[1], t[2]);
     default: return zero();
     }
 }
@@ -382,6 +386,7 @@ static int degree_of(enum actio_op op, const int d[3], int32_t k)
     case ACTIO_MUL: r = d[0] + d[1]; break;
     case ACTIO_DIV: r = d[1] == 0 ? d[0] : MORE; break;
     case ACTIO_POWI: r = d[0] == 0 ? 0 : k > 0 && k < 3 ? k * d[0] : MORE; break;
+    case ACTIO_DIFF: case ACTIO_INTEGRAL: case ACTIO_RUNNING: case ACTIO_AT: r = d[0]; break;
     case ACTIO_IF: r = d[0] == 0 ? (d[1] > d[2] ? d[1] : d[2]) : MORE; break;
     default: r = most == 0 ? 0 : MORE; break;
     }

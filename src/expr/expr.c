@@ -307,10 +307,17 @@ actio_expr actio_choose(struct actio_pool *pool, actio_expr cond, actio_expr a, 
     return intern(pool, (struct actio_node){ .op = ACTIO_IF, .level = level, .a = cond.id, .b = a.id, .c = b.id }, 0, (actio_slot){ 0 });
 }
 
+actio_expr actio_at(struct actio_pool *pool, actio_expr a, actio_expr axis, actio_expr c)
+{
+    uint8_t level = higher(pool->node[a.id].level, pool->node[c.id].level);
+    return intern(pool, (struct actio_node){ .op = ACTIO_AT, .level = level, .a = a.id, .b = axis.id, .c = c.id }, 0, (actio_slot){ 0 });
+}
+
 actio_expr actio_rebuild(struct actio_pool *pool, enum actio_op op, actio_expr a, actio_expr b, actio_expr c, int32_t k)
 {
     if (op == ACTIO_POWI) return actio_power(pool, a, k);
     if (op == ACTIO_IF) return actio_choose(pool, a, b, c);
+    if (op == ACTIO_AT) return actio_at(pool, a, b, c);
     return ops[op].arity == 1 ? actio_op1(pool, op, a) : actio_op2(pool, op, a, b);
 }
 
@@ -436,6 +443,7 @@ double actio_op_value(enum actio_op op, double a, double b, double c, int32_t k)
     case ACTIO_LE: return (double)(a <= b);
     case ACTIO_IF: return a != 0 ? b : c;
     case ACTIO_FMA: return actio_fma(a, b, c);
+    case ACTIO_DIFF: case ACTIO_INTEGRAL: case ACTIO_RUNNING: case ACTIO_AT: break;
     }
     return NAN;
 }

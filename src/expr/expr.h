@@ -47,6 +47,7 @@ actio_expr actio_symbol_at(struct actio_pool *pool, actio_slot slot);
 actio_expr actio_op1(struct actio_pool *pool, enum actio_op op, actio_expr a);
 actio_expr actio_op2(struct actio_pool *pool, enum actio_op op, actio_expr a, actio_expr b);   /* POW with a whole constant becomes POWI */
 actio_expr actio_power(struct actio_pool *pool, actio_expr a, int32_t k);
+actio_expr actio_at(struct actio_pool *pool, actio_expr a, actio_expr axis, actio_expr c);
 actio_expr actio_choose(struct actio_pool *pool, actio_expr cond, actio_expr a, actio_expr b);
 actio_expr actio_add(struct actio_pool *pool, actio_expr a, actio_expr b);
 actio_expr actio_sub(struct actio_pool *pool, actio_expr a, actio_expr b);

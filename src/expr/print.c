@@ -95,6 +95,25 @@ static void print_call(struct actio_printer *p, actio_expr e)
     actio_push_text(p, actio_op_text(op));
 }
 
+/* integral(s, e) has its axis first; a value at a place is written behind what it is of. */
+static void print_over_axis(struct actio_printer *p, actio_expr e)
+{
+    actio_push_text(p, ")");
+    actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_ANY);
+    actio_push_text(p, ", ");
+    actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_ANY);
+    actio_push_text(p, "(");
+    actio_push_text(p, actio_op_text(actio_piece_op(p, e)));
+}
+
+static void print_at(struct actio_printer *p, actio_expr e)
+{
+    actio_push_text(p, ")");
+    actio_push(p, actio_piece_arg(p, e, 2), ACTIO_B_ANY);
+    actio_push_text(p, "(");
+    actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRIMARY);
+}
+
 static void print_node(struct actio_printer *p, actio_expr e)
 {
     switch (actio_piece_op(p, e)) {
@@ -109,6 +128,8 @@ static void print_node(struct actio_printer *p, actio_expr e)
     case ACTIO_POW: actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_UNARY); actio_push_text(p, "^"); actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRIMARY); break;
     case ACTIO_LT: actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_SUM); actio_push_text(p, " < "); actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM); break;
     case ACTIO_LE: actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_SUM); actio_push_text(p, " <= "); actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM); break;
+    case ACTIO_INTEGRAL: case ACTIO_RUNNING: print_over_axis(p, e); break;
+    case ACTIO_AT: print_at(p, e); break;
     default: print_call(p, e); break;
     }
 }

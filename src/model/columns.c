@@ -3,9 +3,10 @@
 #include "model/reader.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static void add_column(struct actio_reader *r, const char *name, struct actio_span span)
+static void add_along(struct actio_reader *r, const char *name, struct actio_span span, uint16_t axis)
 {
     struct actio_model *m = r->model;
     uint32_t word = actio_word_of(r, name, strlen(name)), count = (uint32_t)m->columns;
@@ -15,13 +16,17 @@ static void add_column(struct actio_reader *r, const char *name, struct actio_sp
     }
     ACTIO_PUSH(&m->arena, m->column, count, r->columns_cap) = r->word[word].text;
     m->columns = count;
-    r->word[word].column = count;
+    r->word[word].column = count, r->word[word].column_axis = axis;
 }
 
-static void add_dotted(struct actio_reader *r, const char *stem, const char *label, struct actio_span span)
+static void add_column(struct actio_reader *r, const char *name, struct actio_span span) { add_along(r, name, span, 0); }
+
+static void add_dotted_along(struct actio_reader *r, const char *stem, const char *label, struct actio_span span, uint16_t axis)
 {
-    add_column(r, actio_arena_format(&r->scratch, "%s.%s", stem, label), span);
+    add_along(r, actio_arena_format(&r->scratch, "%s.%s", stem, label), span, axis);
 }
+
+static void add_dotted(struct actio_reader *r, const char *stem, const char *label, struct actio_span span) { add_dotted_along(r, stem, label, span, 0); }
 
 /* States on which some constraint acts. */
 static void mark_touched(struct actio_reader *r, const struct actio_constraint *c, bool *touched)
@@ -42,7 +47,7 @@ static void reaction_columns(struct actio_reader *r)
     struct actio_model *m = r->model;
     bool *touched = actio_arena_array(&r->scratch, m->states, sizeof *touched);
     for (size_t i = 0; i < m->constraints; i++) mark_touched(r, &m->constraint[i], touched);
-    for (size_t i = 0; m->constraints && i < m->coords; i++) add_dotted(r, "reaction", m->coord[i].name, m->coord[i].span);
+    for (size_t i = 0; m->constraints && i < m->coords; i++) add_dotted_along(r, "reaction", m->coord[i].name, m->coord[i].span, m->coord[i].axis);
     for (size_t i = 0; i < m->states; i++)
         if (touched[i]) add_dotted(r, "reaction", m->state[i].name, m->state[i].span);
 }
@@ -58,7 +63,10 @@ static void power_columns(struct actio_reader *r)
 
 static void constraint_columns(struct actio_reader *r, const char *stem)
 {
-    for (size_t i = 0; i < r->model->constraints; i++) add_dotted(r, stem, r->model->constraint[i].label, r->model->constraint[i].span);
+    for (size_t i = 0; i < r->model->constraints; i++) {
+        const struct actio_constraint *c = &r->model->constraint[i];
+        add_dotted_along(r, stem, c->label, c->span, c->axis);
+    }
 }
 
 static void contact_columns(struct actio_reader *r)
@@ -81,11 +89,11 @@ static void variable_columns(struct actio_reader *r)
 {
     const struct actio_model *m = r->model;
     add_column(r, "t", (struct actio_span){ 1, 1, 1 });
-    for (size_t i = 0; i < m->coords; i++) add_column(r, m->coord[i].name, m->coord[i].span);
+    for (size_t i = 0; i < m->coords; i++) add_along(r, m->coord[i].name, m->coord[i].span, m->coord[i].axis);
     for (size_t i = 0; i < m->states; i++) add_column(r, m->state[i].name, m->state[i].span);
-    for (size_t i = 0; i < m->coords; i++) add_column(r, m->coord[i].dot_name, m->coord[i].span);
+    for (size_t i = 0; i < m->coords; i++) add_along(r, m->coord[i].dot_name, m->coord[i].span, m->coord[i].axis);
     for (size_t i = 0; i < m->states; i++) add_column(r, m->state[i].dot_name, m->state[i].span);
-    for (size_t i = 0; i < m->frames; i++) add_column(r, m->frame[i].name, m->frame[i].span);
+    for (size_t i = 0; i < m->frames; i++) add_along(r, m->frame[i].name, m->frame[i].span, m->frame[i].axis);
 }
 
 static bool unknown_column(struct actio_reader *r, const char *name, uint16_t origin, uint32_t at)
@@ -93,6 +101,21 @@ static bool unknown_column(struct actio_reader *r, const char *name, uint16_t or
     const char *hint = actio_word_hint(r, name, ACTIO_NEAR_COLUMN, "columns are variables, NAME_dot, frame names, lambda.LABEL, reaction.NAME, power.LABEL, gap.LABEL, force.LABEL, friction.LABEL, energy, residual.LABEL, charge.LABEL, balance.LABEL and what observe names");
     actio_reader_fault_at(r, ACTIO_F_NO_SUCH_COLUMN, origin, at, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(hint)));
     return false;
+}
+
+/* A claim on the value at a place has a column for it. */
+static void claim_place(struct actio_reader *r, const struct actio_statement *s)
+{
+    struct actio_model *m = r->model;
+    struct actio_observe o = { .span = s->column_span, .claimed = true };
+    if (!s->place.count || r->word[s->column].column) return;
+    if (!actio_machine_run(r, s->place, ACTIO_IN_OBSERVE, &o.e) || !actio_field_fits(r, o.e, 0, ACTIO_IN_OBSERVE, s->place)) return;
+    uint32_t count = (uint32_t)m->observes;
+    o.name = actio_word_text(r, s->column);
+    r->observes_cap = count;                               /* the list was sorted: it is a new one, with no room */
+    ACTIO_PUSH(&m->arena, m->observe, count, r->observes_cap) = o;
+    m->observes = count;
+    add_column(r, o.name, o.span);
 }
 
 void actio_columns_all(struct actio_reader *r)
@@ -107,7 +130,8 @@ void actio_columns_all(struct actio_reader *r)
     constraint_columns(r, "residual");
     symmetry_columns(r, "charge");
     symmetry_columns(r, "balance");
-    for (size_t i = 0; i < m->observes; i++) add_column(r, m->observe[i].name, m->observe[i].span);
+    for (size_t i = 0; i < m->observes; i++) add_along(r, m->observe[i].name, m->observe[i].span, m->observe[i].axis);
+    for (uint32_t i = 0; i < r->statements; i++) claim_place(r, &r->statement[i]);
     for (uint32_t i = 0; i < r->column_uses; i++) {
         const struct actio_column_use *u = &r->column_use[i];
         if (!r->word[u->word].column) unknown_column(r, actio_word_text(r, u->word), u->origin, u->at);
@@ -133,17 +157,36 @@ static bool one_of(struct actio_reader *r, uint32_t word, const char *const *lis
     return false;
 }
 
+/* x[3] of a column that has a number at every node. */
+static bool is_node(struct actio_reader *r, const char *name)
+{
+    const char *bracket = strchr(name, '[');
+    if (!bracket) return false;
+    uint32_t head = actio_word_of(r, name, (size_t)(bracket - name));
+    uint16_t axis = r->word[head].column ? r->word[head].column_axis : 0;
+    return axis && strtod(bracket + 1, NULL) < (double)r->model->axis[axis - 1].nodes;
+}
+
+/* x'[3] is x_dot[3]; families have columns of their own. */
+static const char *rate_node(struct actio_reader *r, const char *name)
+{
+    int head = (int)(strchr(name, '[') - name);
+    return actio_arena_format(&r->scratch, "%.*s_dot%s", head, name, name + head);
+}
+
 bool actio_column_named(struct actio_reader *r, const struct actio_statement *s, const char **out)
 {
     uint32_t word = s->column;
     struct actio_symbol_ref ref = r->word[word].value;
     const char *name = actio_word_text(r, word);
-    if (s->column_primes == 1 && ref.kind == ACTIO_SY_COORD) name = r->model->coord[ref.index].dot_name;
+    if (s->column_primes == 1 && ref.kind == ACTIO_SY_NONE && strchr(name, '[')) name = rate_node(r, name);
+    else if (s->column_primes == 1 && ref.kind == ACTIO_SY_COORD) name = r->model->coord[ref.index].dot_name;
     else if (s->column_primes == 1 && ref.kind == ACTIO_SY_STATE) name = r->model->state[ref.index].dot_name;
-    else if (s->column_primes) name = actio_arena_format(&r->scratch, "%s%s", name, s->column_primes == 1 ? "'" : "''");
+    else if (s->column_primes && !strstr(name, "_dot[")) name = actio_arena_format(&r->scratch, "%s%s", name, s->column_primes == 1 ? "'" : "''");
     uint32_t column = actio_word_of(r, name, strlen(name));
     *out = actio_word_text(r, column);
     if (r->word[column].column) return true;
+    if (is_node(r, name)) return true;
     if (ref.kind != ACTIO_SY_PARAM && ref.kind != ACTIO_SY_LET) return unknown_column(r, name, s->origin, s->at);
     actio_reader_fault(r, ACTIO_F_CLAIM_NOT_COLUMN, s->origin, s->column_span, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(actio_kind_text(ref.kind))));
     return false;
@@ -165,6 +208,15 @@ static bool claim_bound(struct actio_reader *r, const struct actio_statement *s,
     return false;
 }
 
+/* A value at a time is one number. */
+static bool one_number(struct actio_reader *r, const struct actio_statement *s, const char *name)
+{
+    const struct actio_word *w = &r->word[actio_word_of(r, name, strlen(name))];
+    if (!w->column || !w->column_axis) return true;
+    actio_reader_fault(r, ACTIO_F_CLAIM_ALONG, s->origin, s->column_span, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(r->model->axis[w->column_axis - 1].name)));
+    return false;
+}
+
 static bool claim_parts(struct actio_reader *r, const struct actio_statement *s, struct actio_claim *c)
 {
     static const char *const verdicts[] = { "contradictory", "singular", "undetermined", "hidden", "redundant", "regular" };
@@ -177,7 +229,7 @@ static bool claim_parts(struct actio_reader *r, const struct actio_statement *s,
     case ACTIO_W_drift: c->kind = ACTIO_CLAIM_DRIFT; return actio_column_named(r, s, &c->column) && claim_bound(r, s, &c->bound);
     default:
         c->kind = ACTIO_CLAIM_AT;
-        return actio_column_named(r, s, &c->column) && claim_number(r, s->left, &c->at) && claim_number(r, s->right, &c->value) && claim_bound(r, s, &c->bound);
+        return actio_column_named(r, s, &c->column) && one_number(r, s, c->column) && claim_number(r, s->left, &c->at) && claim_number(r, s->right, &c->value) && claim_bound(r, s, &c->bound);
     }
 }
 

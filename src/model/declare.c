@@ -60,12 +60,26 @@ static void declare_label(struct actio_reader *r, uint32_t statement)
     if (!family) w->tag.kind = kind_of[s->keyword];
 }
 
+/* --set s.nodes=N */
+static bool replace_nodes(struct actio_reader *r, const struct actio_statement *s, uint32_t item)
+{
+    const struct actio_item *it = &r->item[item];
+    uint32_t axis = r->word[it->word].stem, d = r->word[axis].definition;
+    if (r->word[it->word].label == ACTIO_W_nodes && d && actio_is_axis(r, &r->definition[d - 1]) && it->range.kind == ACTIO_R_NONE) {
+        r->definition[d - 1].override = item + 1;
+        return true;
+    }
+    actio_reader_fault(r, ACTIO_F_NOT_A_PARAM, s->origin, it->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, it->word)), ACTIO_TEXT("--set changes params, and NAME.nodes of an axis")));
+    return false;
+}
+
 /* --set NAME=EXPR; a member of a family by its number */
 static bool replace_param(struct actio_reader *r, const struct actio_statement *s, uint32_t item)
 {
     struct actio_item *it = &r->item[item];
     const char *text = actio_word_text(r, it->word);
     uint32_t first = r->word[it->word].definition;
+    if (r->word[it->word].label) return replace_nodes(r, s, item);
     if (!first || r->definition[first - 1].keyword != ACTIO_W_param) {
         const char *hint = first ? "--set changes params; initial values are changed with --start" : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "--set changes a param of the model");
         actio_reader_fault(r, ACTIO_F_NOT_A_PARAM, s->origin, it->span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
@@ -99,7 +113,7 @@ void actio_declare_all(struct actio_reader *r)
     for (uint32_t i = 0; i < r->statements; i++) {
         const struct actio_statement *s = &r->statement[i];
         uint32_t k = s->keyword;
-        bool values = k == ACTIO_W_param || k == ACTIO_W_let || k == ACTIO_W_coord || k == ACTIO_W_state || k == ACTIO_W_frame || k == ACTIO_W_observe;
+        bool values = k == ACTIO_W_param || k == ACTIO_W_let || k == ACTIO_W_coord || k == ACTIO_W_state || k == ACTIO_W_frame || k == ACTIO_W_observe || k == ACTIO_W_field;
         if (values && !is_option(r, s)) declare_items(r, s);
         if (s->label && k != ACTIO_W_model) declare_label(r, i);
     }

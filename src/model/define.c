@@ -59,7 +59,11 @@ static bool define_param(struct actio_reader *r, const struct actio_definition *
 static bool define_let(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k)
 {
     actio_expr e;
-    if (!actio_machine_run(r, item_of(r, d)->e, ACTIO_IN_LET, &e) || !bind_value(r, d, word, k, ACTIO_SY_LET, r->lets)) return false;
+    uint16_t axis;
+    const struct actio_item *item = item_of(r, d);
+    if (!actio_machine_run(r, item->e, ACTIO_IN_LET, &e) || !actio_axis_named(r, item->axis, d->origin, item->span, &axis)) return false;
+    if (axis && !actio_field_fits(r, e, axis, ACTIO_IN_OBSERVE, item->e)) return false;
+    if (!bind_value(r, d, word, k, ACTIO_SY_LET, r->lets)) return false;
     ACTIO_PUSH(&r->scratch, r->let, r->lets, r->lets_cap) = e;
     return true;
 }
@@ -83,6 +87,7 @@ static bool define_frame(struct actio_reader *r, const struct actio_definition *
     uint32_t count = (uint32_t)m->frames;
     struct actio_quasi_velocity u = { .name = actio_word_text(r, word), .span = item->span };
     if (!actio_machine_run(r, item->e, ACTIO_IN_FRAME, &u.e) || !check_frame(r, item->e, u.name, u.e)) return false;
+    if (!actio_axis_named(r, item->axis, d->origin, item->span, &u.axis) || !actio_field_fits(r, u.e, u.axis, ACTIO_IN_FRAME, item->e)) return false;
     if (!bind_value(r, d, word, k, ACTIO_SY_FRAME, r->lets)) return false;
     ACTIO_PUSH(&r->scratch, r->let, r->lets, r->lets_cap) = u.e;
     ACTIO_PUSH(&m->arena, m->frame, count, r->frames_cap) = u;
@@ -96,7 +101,8 @@ static bool define_observe(struct actio_reader *r, const struct actio_definition
     const struct actio_item *item = item_of(r, d);
     uint32_t count = (uint32_t)m->observes;
     struct actio_observe o = { .name = actio_word_text(r, word), .span = item->span };
-    if (!actio_machine_run(r, item->e, ACTIO_IN_OBSERVE, &o.e) || !bind_value(r, d, word, k, ACTIO_SY_OBSERVE, count)) return false;
+    if (!actio_machine_run(r, item->e, ACTIO_IN_OBSERVE, &o.e) || !actio_axis_named(r, item->axis, d->origin, item->span, &o.axis)) return false;
+    if (!actio_field_fits(r, o.e, o.axis, ACTIO_IN_OBSERVE, item->e) || !bind_value(r, d, word, k, ACTIO_SY_OBSERVE, count)) return false;
     ACTIO_PUSH(&m->arena, m->observe, count, r->observes_cap) = o;
     m->observes = count;
     return true;
@@ -133,7 +139,7 @@ typedef bool define_fn(struct actio_reader *r, const struct actio_definition *d,
 
 static define_fn *const define_of[ACTIO_W_FIRST_FUNCTION] = {
     [ACTIO_W_param] = define_param, [ACTIO_W_let] = define_let, [ACTIO_W_frame] = define_frame, [ACTIO_W_observe] = define_observe,
-    [ACTIO_W_coord] = define_variable, [ACTIO_W_state] = define_variable,
+    [ACTIO_W_coord] = define_variable, [ACTIO_W_state] = define_variable, [ACTIO_W_field] = actio_define_field,
 };
 
 static void define(struct actio_reader *r, uint32_t index)
@@ -250,7 +256,9 @@ static struct actio_symbol_ref new_constraint(struct actio_reader *r, const stru
 {
     struct actio_model *m = r->model;
     uint32_t count = (uint32_t)m->constraints;
-    ACTIO_PUSH(&m->arena, m->constraint, count, r->constraints_cap) = (struct actio_constraint){ .label = label, .span = s->span };
+    uint16_t axis;
+    if (!actio_axis_named(r, s->axis, s->origin, s->span, &axis)) axis = 0;
+    ACTIO_PUSH(&m->arena, m->constraint, count, r->constraints_cap) = (struct actio_constraint){ .label = label, .span = s->span, .axis = axis };
     m->constraints = count;
     return (struct actio_symbol_ref){ ACTIO_SY_CONSTRAINT, count - 1 };
 }
@@ -331,8 +339,10 @@ void actio_define_all(struct actio_reader *r)
 {
     settle_all(r, ACTIO_W_param);
     check_member_options(r);
+    for (uint32_t d = 0; d < r->definitions; d++)
+        if (actio_is_axis(r, &r->definition[d])) settle(r, d);
     for (uint32_t d = 0; d < r->definitions; d++)          /* variables in the order of the text: it is the order of the columns */
-        if (r->definition[d].keyword == ACTIO_W_coord || r->definition[d].keyword == ACTIO_W_state) settle(r, d);
+        if (r->definition[d].keyword == ACTIO_W_coord || r->definition[d].keyword == ACTIO_W_state || r->definition[d].keyword == ACTIO_W_field) settle(r, d);
     for (uint32_t s = 0; s < r->statements; s++) make_labels(r, &r->statement[s]);
     settle_all(r, ACTIO_W_let);
     settle_all(r, ACTIO_W_frame);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define NUMBERS ACTIO_BIT(PARAM)
-#define MOTION (NUMBERS | ACTIO_BIT(T) | ACTIO_BIT(Q) | ACTIO_BIT(V) | ACTIO_BIT(STATE))
+#define MOTION (NUMBERS | ACTIO_BIT(AXIS) | ACTIO_BIT(T) | ACTIO_BIT(Q) | ACTIO_BIT(V) | ACTIO_BIT(STATE))
 #define ANYTHING (MOTION | ACTIO_BIT(ACC) | ACTIO_BIT(SDOT) | ACTIO_BIT(LAMBDA) | ACTIO_BIT(COLUMN))
 
 /* What may stand where, and what to say about an acceleration that may not. */
@@ -14,7 +14,7 @@ static const struct { const char *what; unsigned allowed; enum actio_code accele
     [ACTIO_IN_PARAM] = { "a param", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_BOUND] = { "a bound", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_INDEX] = { "an index", NUMBERS, ACTIO_F_COUNT },
-    [ACTIO_IN_START] = { "an initial value", NUMBERS, ACTIO_F_COUNT },
+    [ACTIO_IN_START] = { "an initial value", NUMBERS | ACTIO_BIT(AXIS), ACTIO_F_COUNT },
     [ACTIO_IN_TIME] = { "the time interval", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_CLAIM] = { "a claim's number", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_REQUIRE] = { "a condition's number", NUMBERS, ACTIO_F_COUNT },
@@ -108,7 +108,7 @@ static bool allowed(struct machine *m, actio_expr e, uint32_t at)
     if (!wrong) return true;
     struct actio_value shown = ACTIO_TEXT(culprit(m, at)), here = ACTIO_TEXT(what);
     const char *remedy = m->in == ACTIO_IN_REQUIRE ? "give what shall agree a name: observe NAME = A - B and require NAME at T = 0" : "";
-    if (settings[m->in].allowed == NUMBERS) return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(shown, here, ACTIO_TEXT(remedy)));
+    if ((settings[m->in].allowed & ~ACTIO_BIT(AXIS)) == NUMBERS) return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(shown, here, ACTIO_TEXT(remedy)));
     if (wrong & ACTIO_BIT(ACC)) return fault(m, settings[m->in].acceleration, at, ACTIO_ARGS(shown, here));
     if (wrong & ACTIO_BIT(SDOT)) return fault(m, ACTIO_F_STATE_RATE_HERE, at, ACTIO_ARGS(shown, here));
     if (!(wrong & (ACTIO_BIT(V) | ACTIO_BIT(STATE)))) return fault(m, ACTIO_F_RESULT_HERE, at, ACTIO_ARGS(shown, here));
@@ -154,6 +154,13 @@ static bool go_on(struct machine *m)
     return m->r->loops == m->loops;
 }
 
+/* NAME( where NAME is no field. */
+static bool not_a_function(struct machine *m, uint32_t word, uint32_t at)
+{
+    const char *hint = actio_word_hint(m->r, actio_word_text(m->r, word), ACTIO_NEAR_FUNCTION, "for a product write * in front of the bracket");
+    return fault(m, ACTIO_F_NOT_A_FUNCTION, at, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(m->r, word)), ACTIO_TEXT(hint)));
+}
+
 static bool name(struct machine *m, const struct actio_step *s, bool indexed, double index)
 {
     struct actio_use use = { s->u.use.word, indexed, index, m->origin, s->at, m->in };
@@ -161,6 +168,8 @@ static bool name(struct machine *m, const struct actio_step *s, bool indexed, do
     uint32_t at = s->at;
     if (use.word == ACTIO_W_pi && !indexed) { push(m, actio_const(&m->r->model->pool, 3.14159265358979323846)); return true; }
     actio_expr e;
+    const struct actio_word *w = &m->r->word[use.word];
+    if (s->op && !w->definition && !w->label && !w->suspect) return not_a_function(m, use.word, at);
     if (use.word == ACTIO_W_t && !indexed) e = actio_symbol(&m->r->model->pool, ACTIO_SPACE_T, 0);
     else if (!actio_resolve(m->r, &use, &ref)) return go_on(m);
     else e = actio_resolved_expr(m->r, ref);
@@ -253,6 +262,59 @@ static bool sum_end_step(struct machine *m, const struct actio_step *s)
     return true;
 }
 
+/* ---- fields */
+
+static uint16_t axis_of(const struct machine *m, actio_expr e)
+{
+    const struct actio_pool *pool = &m->r->model->pool;
+    const struct actio_node *n = &pool->node[e.id];
+    return n->op == ACTIO_SYMBOL && pool->slot[n->a].space == ACTIO_SPACE_AXIS ? pool->slot[n->a].axis : 0;
+}
+
+static bool is_over_axis(enum actio_op op) { return op == ACTIO_DIFF || op == ACTIO_INTEGRAL || op == ACTIO_RUNNING; }
+
+/* diff(e, s), integral(s, e), running(s, e) */
+static bool over_axis(struct machine *m, enum actio_op op, actio_expr e, actio_expr s, uint32_t at)
+{
+    struct actio_pool *pool = &m->r->model->pool;
+    uint16_t axis = axis_of(m, s);
+    if (m->poisoned) return go_on(m);
+    const char *form = op == ACTIO_DIFF ? "diff(EXPR, s)" : op == ACTIO_INTEGRAL ? "integral(s, EXPR)" : "running(s, EXPR)";
+    if (!axis) return fault(m, ACTIO_F_NO_AXIS_GIVEN, at, ACTIO_ARGS(ACTIO_TEXT(actio_op_text(op)), ACTIO_TEXT(form)));
+    if (op == ACTIO_DIFF && !(actio_open_axes(m->r, e) & 1u << axis))
+        return fault(m, ACTIO_F_DIFF_OF_POINT, at, ACTIO_ARGS(ACTIO_TEXT(m->r->model->axis[axis - 1].name)));
+    push(m, actio_op2(pool, op, e, s));
+    return true;
+}
+
+/* The name before the bracket of x(c), for messages. */
+static const struct actio_step *called(const struct machine *m, uint32_t at)
+{
+    const struct actio_step *found = NULL;
+    for (uint32_t i = m->ip; i-- > 0 && !found;)
+        if (m->r->step[i].kind == ACTIO_ST_NAME && m->r->step[i].op && m->r->step[i].at < at) found = &m->r->step[i];
+    return found;
+}
+
+static bool at_step(struct machine *m, const struct actio_step *s)
+{
+    struct actio_reader *r = m->r;
+    uint32_t at = s->at;
+    actio_expr place = pop(m), e = pop(m);
+    if (m->poisoned) return go_on(m);
+    unsigned open = actio_open_axes(r, e), axis = 0;
+    while (axis < 31 && !(open & 1u << axis)) axis++;
+    const struct actio_step *name = called(m, at);
+    if (open == 0) return name ? not_a_function(m, name->u.use.word, name->at) : fault(m, ACTIO_F_IMPLICIT_PRODUCT, at, ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT("(")));
+    if (open & (open - 1)) return fault(m, ACTIO_F_TWO_AXES, at, ACTIO_NO_ARGS);
+    if (actio_machine_spaces(r, place) & ~NUMBERS) return fault(m, ACTIO_F_PLACE_NOT_CONSTANT, at, ACTIO_NO_ARGS);
+    const struct actio_axis *x = &r->model->axis[axis - 1];
+    double c = actio_model_number(r->model, place), slack = 1e-12 * (fabs(x->a) + fabs(x->b));
+    if (!(c >= x->a - slack && c <= x->b + slack)) return fault(m, ACTIO_F_PLACE_OUTSIDE, at, ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
+    push(m, actio_field_at(r, e, (uint16_t)axis, place));
+    return true;
+}
+
 /* ---- one step, and all */
 
 /* Each sum in the text once: of a family or a loop the first. */
@@ -278,6 +340,7 @@ static bool operation(struct machine *m, const struct actio_step *s)
     if (s->kind == ACTIO_ST_OP1) return push_result(m, actio_op1(pool, op, c), at);
     actio_expr b = pop(m);
     if (s->kind == ACTIO_ST_OP2 && (op == ACTIO_ADD || op == ACTIO_SUB)) keep_sum(m, b, c);
+    if (is_over_axis(op)) return s->kind == ACTIO_ST_OP2 ? over_axis(m, op, b, c, at) : over_axis(m, op, c, b, at);
     if (s->kind == ACTIO_ST_OP2) return push_result(m, actio_op2(pool, op, b, c), at);
     if (s->kind == ACTIO_ST_SWAPPED) return push_result(m, actio_op2(pool, op, c, b), at);
     actio_expr a = pop(m);
@@ -295,6 +358,7 @@ static bool run_step(struct machine *m)
     case ACTIO_ST_RATE: return rate_step(m, s);
     case ACTIO_ST_SUM: return sum_step(m, s);
     case ACTIO_ST_SUM_END: return sum_end_step(m, s);
+    case ACTIO_ST_AT: return at_step(m, s);
     case ACTIO_ST_OP1: case ACTIO_ST_OP2: case ACTIO_ST_SWAPPED: case ACTIO_ST_IF: break;
     }
     return operation(m, s);

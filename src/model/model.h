@@ -15,14 +15,17 @@ enum actio_override_kind {
 struct actio_override { enum actio_override_kind kind; const char *text; };   /* "NAME=EXPR", "A..B"; of a period and a potential "EXPR" */
 
 struct actio_param { const char *name, *unit; struct actio_span span; actio_expr definition; double value; };   /* symbol: PARAM, its index; overrides are in `definition` and `value` */
-/* A coordinate (symbols Q, V, ACC at its index) or a state (STATE, SDOT). Family members are variables of their own: name "a[3]", dot_name "a_dot[3]". */
+/* An axis that fields live on: places s from a to b, nodes at equal distances. Symbols of fields carry its number, 1 for the first. */
+struct actio_axis { const char *name; struct actio_span span; actio_expr s, from, to, nodes_written; double a, b; size_t nodes; };
+/* A coordinate (symbols Q, V, ACC at its index) or a state (STATE, SDOT). A field is a coordinate at every point of its axis. Family members are variables of their own: name "a[3]", dot_name "a_dot[3]". */
 struct actio_variable {
     const char *name, *dot_name, *unit; struct actio_span span;
+    uint16_t axis;                                         /* of a field: which, from 1 on; its start data are formulas of s */
     actio_expr x, dot, ddot;                               /* ddot of a state: none (0) */
     actio_expr start, start_dot; bool start_given, start_dot_given;
     struct actio_span start_span, start_dot_span;          /* line 0 when the command line gives it */
 };
-struct actio_term { uint32_t variable; bool is_state; actio_expr e; struct actio_span span; };  /* index among coords or states */
+struct actio_term { uint32_t variable; bool is_state; actio_expr e; struct actio_span span; bool placed; actio_expr place; };  /* index among coords or states; placed: of a field, at one place of it */
 struct actio_force { const char *label; struct actio_term *term; size_t terms; struct actio_span span; };      /* label NULL: unnamed */
 struct actio_flow_equation { actio_expr left, right; struct actio_span span; };   /* left is linear in SDOT, right free of it */
 
@@ -51,6 +54,7 @@ struct actio_constraint {
     const char *label;                                     /* "c[2]" for family members */
     struct actio_span span;
     actio_expr left, right, g;                             /* g = left - right */
+    uint16_t axis;                                         /* at every point of it; 0: once */
     enum actio_constraint_kind kind;
     enum actio_reaction_rule rule;
     struct actio_term *reaction; size_t reactions;         /* ACTING: the named variables (e unused); ALONG: variable = direction */
@@ -66,8 +70,8 @@ struct actio_start_item { uint32_t variable; bool is_state, is_rate; uint32_t fr
 struct actio_free { uint32_t variable; bool is_state, dot; struct actio_span span; };
 struct actio_part { actio_expr e; struct actio_span span; bool is_dissipation; uint32_t from, to; };    /* bytes of its formula */
 struct actio_symmetry { const char *label; bool is_time; struct actio_term *term; size_t terms; struct actio_span span; };
-struct actio_quasi_velocity { const char *name; actio_expr e; struct actio_span span; };   /* affine in V, made of Q, T and params else */
-struct actio_observe { const char *name; actio_expr e; struct actio_span span; };
+struct actio_quasi_velocity { const char *name; actio_expr e; struct actio_span span; uint16_t axis; };   /* affine in V, made of Q, T and params else */
+struct actio_observe { const char *name; actio_expr e; struct actio_span span; uint16_t axis; bool claimed; };   /* claimed: x(c) of an expect, by the name written there */
 
 enum actio_claim_kind { ACTIO_CLAIM_AT, ACTIO_CLAIM_DRIFT, ACTIO_CLAIM_RESIDUAL, ACTIO_CLAIM_VERDICT };
 struct actio_claim {
@@ -100,6 +104,7 @@ struct actio_model {
     struct actio_source source;
     const char *name, *description;
     struct actio_param *param; size_t params;
+    struct actio_axis *axis; size_t axes;                  /* none: a model without fields */
     struct actio_variable *coord; size_t coords;
     struct actio_variable *state; size_t states;
     bool has_lagrangian; actio_expr lagrangian, dissipation;   /* sums of all statements; 0 without */

@@ -55,6 +55,16 @@ struct place { struct actio_lexer lexer; struct actio_token token; };
 static struct place save(const struct actio_reader *r) { return (struct place){ r->lexer, r->token }; }
 static void restore(struct actio_reader *r, struct place p) { r->lexer = p.lexer, r->token = p.token; }
 
+static bool dotted_word(struct actio_reader *r, uint32_t *word)
+{
+    uint32_t label;
+    if (r->token.kind != ACTIO_T_DOT) return true;
+    actio_parse_advance(r);
+    if (!take_word(r, &label, "a label after the point")) return false;
+    *word = actio_word_dotted(r, *word, label);
+    return true;
+}
+
 /* Does a bracket at hand hold a sign of this kind, before it closes? */
 static bool bracket_holds(struct actio_reader *r, enum actio_token_kind kind)
 {
@@ -94,8 +104,16 @@ static bool family_or_member(struct actio_reader *r, struct actio_range *range)
 static bool not_a_field(struct actio_reader *r)
 {
     if (r->token.kind != ACTIO_T_OPEN) return true;
-    actio_reader_fault(r, ACTIO_F_NOT_IN_VERSION, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT("NAME(s)"), ACTIO_TEXT("fields and their axes are")));
+    actio_reader_fault(r, ACTIO_F_NO_AXIS_HERE, r->lexer.origin, r->token.span, ACTIO_NO_ARGS);
     return false;
+}
+
+/* (s): at every point of an axis */
+static bool axis_of(struct actio_reader *r, uint32_t *axis)
+{
+    if (r->token.kind != ACTIO_T_OPEN) return true;
+    actio_parse_advance(r);
+    return take_name(r, axis, "the name of an axis") && actio_parse_take(r, ACTIO_T_CLOSE, "')'");
 }
 
 /* A formula in which the family's index is known. */
@@ -165,13 +183,36 @@ static bool head_item(struct actio_reader *r, struct actio_item *item)
 {
     if (!take_name(r, &item->word, "a name")) return false;
     if (r->token.kind == ACTIO_T_OPEN_INDEX && !family(r, &item->range)) return false;
-    return not_a_field(r) && equals(r, item);
+    return axis_of(r, &item->axis) && equals(r, item);
 }
 
 /* NAME, NAME[3] or NAME[i = 1 .. n], then = EXPR */
 static bool place_item(struct actio_reader *r, struct actio_item *item)
 {
     return take_name(r, &item->word, "the name of a variable") && family_or_member(r, &item->range) && not_a_field(r) && equals(r, item);
+}
+
+/* the same, or a field at one place: x(1) = EXPR */
+static bool force_item(struct actio_reader *r, struct actio_item *item)
+{
+    if (!take_name(r, &item->word, "the name of a variable") || !family_or_member(r, &item->range)) return false;
+    if (r->token.kind != ACTIO_T_OPEN) return equals(r, item);
+    actio_parse_advance(r);
+    return actio_parse_expr(r, &item->second) && actio_parse_take(r, ACTIO_T_CLOSE, "')'") && equals(r, item);
+}
+
+/* a param of the model, or s.nodes */
+static bool set_item(struct actio_reader *r, struct actio_item *item)
+{
+    return take_name(r, &item->word, "the name of a param") && dotted_word(r, &item->word) && family_or_member(r, &item->range) && not_a_field(r) && equals(r, item);
+}
+
+/* x(s) of a field statement */
+static bool field_item(struct actio_reader *r, struct actio_item *item)
+{
+    if (!take_name(r, &item->word, "the name of a field")) return false;
+    if (r->token.kind != ACTIO_T_OPEN) return actio_parse_expected(r, "the axis in brackets: field x(s) on s = 0 .. 1 nodes 65");
+    return axis_of(r, &item->axis) && actio_parse_unit(r, &item->unit);
 }
 
 /* Does an option stand here? Such words are free names elsewhere. */
@@ -234,16 +275,6 @@ static void primes(struct actio_reader *r, uint32_t *count)
     for (; r->token.kind == ACTIO_T_PRIME; actio_parse_advance(r)) ++*count;
 }
 
-static bool dotted_word(struct actio_reader *r, uint32_t *word)
-{
-    uint32_t label;
-    if (r->token.kind != ACTIO_T_DOT) return true;
-    actio_parse_advance(r);
-    if (!take_word(r, &label, "a label after the point")) return false;
-    *word = actio_word_dotted(r, *word, label);
-    return true;
-}
-
 /* x, x', lambda.c; the prime may stand before or behind an index */
 static bool start_item(struct actio_reader *r, struct actio_item *item)
 {
@@ -288,7 +319,29 @@ static bool label(struct actio_reader *r, struct actio_statement *s)
     s->span = r->token.span, s->at = r->token.at;
     if (!take_name(r, &s->label, "a label")) return false;
     if (r->token.kind == ACTIO_T_OPEN_INDEX && !family(r, &s->family)) return false;
-    return not_a_field(r) && actio_parse_take(r, ACTIO_T_COLON, "':' after the label");
+    bool ok = s->keyword == ACTIO_W_constraint ? axis_of(r, &s->axis) : not_a_field(r);
+    return ok && actio_parse_take(r, ACTIO_T_COLON, "':' after the label");
+}
+
+/* field x(s), y(s) on s = A .. B nodes N; the axis is the first item where it is declared here */
+static bool field_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    struct actio_statement names = { 0 };
+    if (!item_list(r, &names, field_item)) return false;
+    s->first = names.first, s->entries = names.entries;
+    if (!at_word(r, ACTIO_W_on)) return actio_parse_expected(r, "`on` and the axis: field x(s) on s = 0 .. 1 nodes 65");
+    actio_parse_advance(r);
+    struct actio_item axis = item_here(r);
+    if (!take_name(r, &axis.word, "the name of an axis")) return false;
+    s->axis = axis.axis = axis.word;
+    if (r->token.kind != ACTIO_T_EQUAL) return true;
+    actio_parse_advance(r);
+    if (!actio_parse_bounds(r, &axis.range)) return false;
+    if (!at_word(r, ACTIO_W_nodes)) return actio_parse_expected(r, "`nodes` and their number");
+    actio_parse_advance(r);
+    if (!actio_parse_expr(r, &axis.e)) return false;
+    keep_item(r, s, &axis);
+    return true;
 }
 
 static bool force_statement(struct actio_reader *r, struct actio_statement *s)
@@ -298,7 +351,7 @@ static bool force_statement(struct actio_reader *r, struct actio_statement *s)
     actio_parse_advance(r);
     bool labelled = r->token.kind == ACTIO_T_COLON;
     restore(r, start);
-    return (!labelled || label(r, s)) && item_list(r, s, place_item);
+    return (!labelled || label(r, s)) && item_list(r, s, force_item);
 }
 
 /* Reads [i = A .. B] at hand and remembers where its bracket closes. */
@@ -405,9 +458,31 @@ static bool time_statement(struct actio_reader *r, struct actio_statement *s)
 
 /* ---- claims */
 
+/* Does a bracket follow the name at hand, and its primes? */
+static bool is_place_ahead(struct actio_reader *r)
+{
+    struct place start = save(r);
+    if (r->token.kind != ACTIO_T_WORD) return false;
+    r->lexer.mute = true;
+    do actio_parse_advance(r); while (r->token.kind == ACTIO_T_PRIME);
+    bool found = r->token.kind == ACTIO_T_OPEN;
+    restore(r, start);
+    return found;
+}
+
+/* x(c), x'(c), diff(x, s)(c): a column of its own, by the name that is written here */
+static bool column_place(struct actio_reader *r, struct actio_statement *s)
+{
+    uint32_t from = r->token.at;
+    if (!actio_parse_expr(r, &s->place)) return false;
+    s->column = actio_word_of(r, actio_lex_origin(r)->source.text + from, r->passed - from);
+    return true;
+}
+
 static bool column(struct actio_reader *r, struct actio_statement *s)
 {
     s->column_span = r->token.span, s->at = r->token.at;
+    if (is_place_ahead(r)) return column_place(r, s);
     if (!take_word(r, &s->column, "the name of a column") || !dotted_word(r, &s->column)) return false;
     primes(r, &s->column_primes);
     if (r->token.kind == ACTIO_T_OPEN_INDEX) {
@@ -508,7 +583,7 @@ static statement_fn *const statement_of[ACTIO_W_FIRST_FUNCTION] = {
     [ACTIO_W_force] = force_statement, [ACTIO_W_constraint] = constraint_statement, [ACTIO_W_symmetry] = symmetry_statement, [ACTIO_W_start] = start_statement,
     [ACTIO_W_frame] = frame_statement, [ACTIO_W_contact] = contact_statement, [ACTIO_W_event] = event_statement,
     [ACTIO_W_time] = time_statement, [ACTIO_W_observe] = head_statement, [ACTIO_W_expect] = expect_statement,
-    [ACTIO_W_free] = free_statement, [ACTIO_W_require] = value_at,
+    [ACTIO_W_free] = free_statement, [ACTIO_W_require] = value_at, [ACTIO_W_field] = field_statement,
 };
 
 static const char *missing_hint(struct actio_reader *r, uint32_t keyword)
@@ -589,7 +664,7 @@ void actio_parse_option(struct actio_reader *r, uint16_t origin, enum actio_over
     struct actio_statement s = { .keyword = keyword[kind], .at = r->token.at, .span = r->token.span, .origin = origin };
     s.option = kind;
     bool list = kind == ACTIO_SET_WEIGHTS || kind == ACTIO_SET_BASE || kind == ACTIO_SET_FINAL;
-    bool ok = kind == ACTIO_SET_PARAM ? item_list(r, &s, place_item) : list ? start_statement(r, &s) : kind == ACTIO_SET_POTENTIAL ? formula_statement(r, &s)
+    bool ok = kind == ACTIO_SET_PARAM ? item_list(r, &s, set_item) : list ? start_statement(r, &s) : kind == ACTIO_SET_POTENTIAL ? formula_statement(r, &s)
             : kind == ACTIO_SET_PERIOD ? actio_parse_expr(r, &s.right) : statement_of[keyword[kind]](r, &s);
     ok = ok && statement_ends(r, s.keyword) && (r->token.kind == ACTIO_T_END || actio_parse_expected(r, "the end of the option"));
     if (ok) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;

@@ -2,7 +2,7 @@
  * Formulas to postfix code. What waits (operators, open brackets) stands on a stack of its own, so depth costs no C stack. */
 #include "model/reader.h"
 
-enum opening { BINARY, NEGATE, GROUP, CALL, INDEX, IF_CALL, SUM_CALL };
+enum opening { BINARY, NEGATE, GROUP, CALL, INDEX, IF_CALL, SUM_CALL, PLACE };
 enum sum_phase { FROM, TO, BODY };
 
 static const struct { uint8_t op, strength; } binary[] = {
@@ -74,21 +74,8 @@ static bool sum_head(struct actio_reader *r, uint32_t at)
     return true;
 }
 
-static bool refused(struct actio_reader *r, uint32_t word, uint32_t at)
-{
-    actio_reader_fault_at(r, ACTIO_F_NOT_IN_VERSION, r->lexer.origin, at, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word)), ACTIO_TEXT("is")));
-    return false;
-}
-
 static bool call(struct actio_reader *r, uint32_t word, uint32_t at)
 {
-    uint8_t class = r->word[word].class;
-    if (class == ACTIO_WC_REFUSED) return refused(r, word, at);
-    if (class != ACTIO_WC_FUNCTION && class != ACTIO_WC_SPECIAL) {
-        const char *hint = actio_word_hint(r, text_of(r, word), ACTIO_NEAR_FUNCTION, "for a product write * in front of the bracket");
-        actio_reader_fault_at(r, ACTIO_F_NOT_A_FUNCTION, r->lexer.origin, at, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word)), ACTIO_TEXT(hint)));
-        return false;
-    }
     if (word == ACTIO_W_sum) return sum_head(r, at);
     open_at(r, word == ACTIO_W_if ? IF_CALL : CALL, r->word[word].op, word, at);
     actio_parse_advance(r);
@@ -123,17 +110,25 @@ static bool check_word(struct actio_reader *r, uint32_t word, uint32_t at)
 {
     uint8_t class = r->word[word].class;
     if (r->token.kind == ACTIO_T_DOT || class <= ACTIO_WC_FREE || class == ACTIO_WC_VALUE) return true;
-    if (class == ACTIO_WC_REFUSED) return refused(r, word, at);
     enum actio_code code = class == ACTIO_WC_FUNCTION || class == ACTIO_WC_SPECIAL ? ACTIO_F_FUNCTION_NEEDS_BRACKETS : ACTIO_F_KEYWORD_IN_FORMULA;
     actio_reader_fault_at(r, code, r->lexer.origin, at, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word))));
     return false;
 }
 
+/* A bracket behind a value: a field at a place. Whether it is a field is known later. */
+static bool open_place(struct actio_reader *r)
+{
+    open_at(r, PLACE, 0, 0, r->token.at);
+    actio_parse_advance(r);
+    return true;
+}
+
 static bool name(struct actio_reader *r, bool *want)
 {
     uint32_t word = r->token.word, at = r->token.at, primes = 0;
+    uint8_t class = r->word[word].class;
     actio_parse_advance(r);
-    if (r->token.kind == ACTIO_T_OPEN) return call(r, word, at);
+    if (r->token.kind == ACTIO_T_OPEN && (class == ACTIO_WC_FUNCTION || class == ACTIO_WC_SPECIAL)) return call(r, word, at);
     if (!check_word(r, word, at)) return false;
     if (r->token.kind == ACTIO_T_DOT && !dotted(r, &word)) return false;
     for (; r->token.kind == ACTIO_T_PRIME; actio_parse_advance(r)) primes++;
@@ -144,8 +139,10 @@ static bool name(struct actio_reader *r, bool *want)
         r->opening[r->openings - 1].primes = primes;
         return true;
     }
-    emit(r, r->word[word].scope ? ACTIO_ST_BOUND : ACTIO_ST_NAME, 0, at, word);
+    bool placed = r->token.kind == ACTIO_T_OPEN;
+    emit(r, r->word[word].scope ? ACTIO_ST_BOUND : ACTIO_ST_NAME, placed, at, word);
     emit_rates(r, primes, at);
+    if (placed) return open_place(r);
     *want = false;
     return true;
 }
@@ -243,7 +240,8 @@ static bool close_call(struct actio_reader *r, const struct actio_opening *o)
     int arity = actio_arity((enum actio_op)o->op);
     if (is_min_max(o->op) ? count < 2 : count != (uint32_t)arity)
         return wrong_count(r, o, is_min_max(o->op) ? "two arguments or more" : arity == 1 ? "one argument" : "two arguments", count);
-    emit(r, arity == 1 ? ACTIO_ST_OP1 : ACTIO_ST_OP2, o->op, o->at, 0);
+    bool axis_first = o->op == ACTIO_INTEGRAL || o->op == ACTIO_RUNNING;
+    emit(r, arity == 1 ? ACTIO_ST_OP1 : axis_first ? ACTIO_ST_SWAPPED : ACTIO_ST_OP2, o->op, o->at, 0);
     return true;
 }
 
@@ -266,6 +264,7 @@ static bool close_bracket(struct actio_reader *r, struct actio_opening o)
         emit(r, ACTIO_ST_IF, 0, o.at, 0);
         break;
     case SUM_CALL: if (!close_sum(r, &o)) return false; break;
+    case PLACE: emit(r, ACTIO_ST_AT, 0, o.at, 0); break;
     case INDEX:
         emit(r, ACTIO_ST_INDEX, 0, o.at, o.word);
         emit_rates(r, o.primes, o.at);
@@ -298,12 +297,21 @@ static bool inside(struct actio_reader *r)
     }
 }
 
+/* diff(x, s)(c), also with a prime in between */
+static bool ends_in_diff(const struct actio_reader *r)
+{
+    uint32_t i = r->steps;
+    while (i > 0 && r->step[i - 1].kind == ACTIO_ST_RATE) i--;
+    return i > 0 && r->step[i - 1].kind == ACTIO_ST_OP2 && r->step[i - 1].op == ACTIO_DIFF;
+}
+
 static bool is_binary(enum actio_token_kind k) { return k >= ACTIO_T_PLUS && k <= ACTIO_T_POWER; }
 
 /* One token. Sets *done where the formula ends. */
 static bool advance_formula(struct actio_reader *r, uint32_t base, bool *want, bool *done)
 {
     if (*want) return operand(r, base, want);
+    if (r->token.kind == ACTIO_T_OPEN && ends_in_diff(r)) return *want = true, open_place(r);
     if (r->token.kind == ACTIO_T_PRIME) emit(r, ACTIO_ST_RATE, 0, r->token.at, 0);
     else if (is_binary(r->token.kind)) binary_operator(r, base), *want = true;
     else {

@@ -51,6 +51,7 @@ struct actio_reader {
     struct actio_loop *loop; uint32_t loops, loops_cap;
     uint64_t steps_done;
     uint32_t *mask, masks, masks_cap;                      /* spaces that occur in each node of the pool */
+    uint32_t *open, opens, opens_cap, axes_cap;            /* axes that each node is open in: see fields.c */
     uint32_t *rate; uint32_t rates_cap;                    /* id + 1 of the time derivative of each node, where known */
     enum { ACTIO_MASS_UNKNOWN, ACTIO_MASS_POINT, ACTIO_MASS_OTHER } mass;   /* is the kinetic energy m/2*sum of q'^2 over all coordinates? */
     uint32_t *released;                                    /* of each coordinate, rate, state: the line that frees it, 0 = none */
@@ -108,6 +109,15 @@ bool actio_machine_range(struct actio_reader *r, const struct actio_range *range
 actio_expr *actio_machine_symbols(struct actio_reader *r, actio_expr e, enum actio_space space, uint32_t *count);   /* those that occur */
 uint32_t actio_formula_at(const struct actio_reader *r, struct actio_formula f);
 
+/* ---- fields.c */
+bool actio_is_axis(const struct actio_reader *r, const struct actio_definition *d);
+bool actio_define_field(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k);   /* an axis or a field */
+void actio_fields_check(struct actio_reader *r, const struct actio_statement *s);      /* is each name's axis the statement's? */
+bool actio_axis_named(struct actio_reader *r, uint32_t word, uint16_t origin, struct actio_span span, uint16_t *axis);   /* its number; 0 of no word */
+unsigned actio_open_axes(struct actio_reader *r, actio_expr e);          /* bit 1 << axis: it has a value at every point of that axis */
+actio_expr actio_field_at(struct actio_reader *r, actio_expr e, uint16_t axis, actio_expr place);
+bool actio_field_fits(struct actio_reader *r, actio_expr e, uint16_t axis, enum actio_setting in, struct actio_formula f);   /* open in this axis at most (0: in none) */
+
 /* ---- resolve.c: what a name stands for; says so when it is nothing */
 struct actio_use { uint32_t word; bool indexed; double index; uint16_t origin; uint32_t at; enum actio_setting in; };
 bool actio_resolve(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref);
@@ -123,7 +133,7 @@ void actio_dual_statement(struct actio_reader *r, struct actio_statement *s);
 
 /* ---- statements.c, flows.c, contacts.c, friction.c, columns.c, mixed.c */
 void actio_statements_all(struct actio_reader *r);
-struct actio_target { const struct actio_item *item; uint16_t origin; struct actio_symbol_ref ref; actio_expr e; };
+struct actio_target { const struct actio_item *item; uint16_t origin; struct actio_symbol_ref ref; actio_expr e, place; };
 typedef bool actio_target_fn(struct actio_reader *r, const struct actio_target *target, void *user);
 bool actio_each_target(struct actio_reader *r, const struct actio_item *item, enum actio_setting in, uint16_t origin, actio_target_fn *one, void *user);
 void actio_flows_all(struct actio_reader *r);

@@ -13,7 +13,7 @@ static bool fault(struct actio_reader *r, const struct actio_use *use, enum acti
 
 const char *actio_kind_text(enum actio_symbol_kind kind)
 {
-    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "a quasi-velocity", "an observe", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a contact", "an event", "a symmetry", "a base state" };
+    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "a quasi-velocity", "an observe", "an axis", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a contact", "an event", "a symmetry", "a base state" };
     return text[kind];
 }
 
@@ -158,7 +158,8 @@ actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref r
     case ACTIO_SY_COORD_DOT: return m->coord[ref.index].dot;
     case ACTIO_SY_STATE: return m->state[ref.index].x;
     case ACTIO_SY_STATE_DOT: return m->state[ref.index].dot;
-    case ACTIO_SY_LAMBDA: return actio_symbol(&m->pool, ACTIO_SPACE_LAMBDA, ref.index);
+    case ACTIO_SY_AXIS: return m->axis[ref.index].s;
+    case ACTIO_SY_LAMBDA: return actio_symbol_at(&m->pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = m->constraint[ref.index].axis, .index = ref.index });
     case ACTIO_SY_BASE: return actio_symbol(&m->pool, ACTIO_SPACE_BASE, ref.index);
     case ACTIO_SY_COLUMN: return actio_symbol(&m->pool, ACTIO_SPACE_COLUMN, ref.index);
     default: return (actio_expr){ 0 };

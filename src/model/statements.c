@@ -14,12 +14,26 @@ static bool fault(struct actio_reader *r, enum actio_code code, uint16_t origin,
 
 /* ---- items: NAME, NAME[3] or NAME[i = 1 .. n] = EXPR */
 
+/* A field's formula has a value at every point of its axis, unless it is for one place. */
+static bool target_fits(struct actio_reader *r, struct actio_target *t, enum actio_setting in)
+{
+    bool coord = t->ref.kind == ACTIO_SY_COORD || t->ref.kind == ACTIO_SY_COORD_DOT;
+    uint16_t axis = coord ? r->model->coord[t->ref.index].axis : t->ref.kind == ACTIO_SY_LAMBDA ? r->model->constraint[t->ref.index].axis : 0;
+    if (!t->item->second.count || t->item->is_option) return !t->item->e.count || actio_field_fits(r, t->e, axis, in, t->item->e);
+    if (!axis) return fault(r, ACTIO_F_PLACE_OF_POINT, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
+    double c;
+    const struct actio_axis *x = &r->model->axis[axis - 1];
+    if (!actio_machine_number(r, t->item->second, ACTIO_IN_BOUND, &c) || !actio_machine_run(r, t->item->second, ACTIO_IN_BOUND, &t->place)) return false;
+    if (!(c >= x->a && c <= x->b)) return fault(r, ACTIO_F_PLACE_OUTSIDE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
+    return actio_field_fits(r, t->e, 0, in, t->item->e);
+}
+
 static bool one_target(struct actio_reader *r, struct actio_target *t, const struct actio_use *use, enum actio_setting in, actio_target_fn *one, void *user)
 {
     t->e = (actio_expr){ 0 };
     bool known = actio_resolve(r, use, &t->ref);
     bool made = !t->item->e.count || actio_machine_run(r, t->item->e, in, &t->e);   /* also behind an unknown name: for its own faults */
-    return known && made && one(r, t, user);
+    return known && made && target_fits(r, t, in) && one(r, t, user);
 }
 
 /* A family's bare name stands for all of its members where no value is given (acting a). */
@@ -61,7 +75,8 @@ static uint32_t new_list(struct actio_reader *r)
 
 static bool add_term(struct actio_reader *r, const struct actio_target *t, struct terms *to)
 {
-    struct actio_term term = { .variable = t->ref.index, .is_state = t->ref.kind == ACTIO_SY_STATE, .e = t->e, .span = t->item->span };
+    struct actio_term term = { .variable = t->ref.index, .is_state = t->ref.kind == ACTIO_SY_STATE, .e = t->e, .span = t->item->span,
+                               .placed = t->item->second.count && !t->item->is_option, .place = t->place };
     uint32_t *seen = to->list ? &r->in_list[term.variable + (term.is_state ? r->model->coords : 0)] : &(uint32_t){ UINT32_MAX };
     if (*seen == to->list) return fault(r, ACTIO_F_TERM_TWICE, t->origin, term.span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     *seen = to->list;
@@ -132,14 +147,14 @@ static void lagrangian_statement(struct actio_reader *r, struct actio_statement 
 {
     actio_expr e;
     r->model->has_lagrangian = true;
-    if (actio_machine_run(r, s->left, ACTIO_IN_LAGRANGIAN, &e)) add_part(r, s, e, false);
+    if (actio_machine_run(r, s->left, ACTIO_IN_LAGRANGIAN, &e) && actio_field_fits(r, e, 0, ACTIO_IN_LAGRANGIAN, s->left)) add_part(r, s, e, false);
     if (r->model->coords == 0 && !actio_reader_failed(r)) fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a Lagrangian")));
 }
 
 static void dissipation_statement(struct actio_reader *r, struct actio_statement *s)
 {
     actio_expr e;
-    if (actio_machine_run(r, s->left, ACTIO_IN_DISSIPATION, &e)) add_part(r, s, e, true);
+    if (actio_machine_run(r, s->left, ACTIO_IN_DISSIPATION, &e) && actio_field_fits(r, e, 0, ACTIO_IN_DISSIPATION, s->left)) add_part(r, s, e, true);
     if (r->model->coords == 0 && !actio_reader_failed(r)) fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a dissipation")));
 }
 
@@ -193,7 +208,9 @@ static bool constraint_member(struct actio_reader *r, struct actio_statement *s,
     struct actio_constraint c = r->model->constraint[index];
     struct terms terms = { .list = new_list(r) };
     if (!actio_machine_run(r, s->left, ACTIO_IN_CONSTRAINT, &c.left) || !actio_machine_run(r, s->right, ACTIO_IN_CONSTRAINT, &c.right)) return false;
+    if (!actio_field_fits(r, c.left, c.axis, ACTIO_IN_CONSTRAINT, s->left) || !actio_field_fits(r, c.right, c.axis, ACTIO_IN_CONSTRAINT, s->right)) return false;
     c.g = actio_sub(&r->model->pool, c.left, c.right);
+    if (c.axis && !actio_open_axes(r, c.g)) return fault(r, ACTIO_F_NOTHING_ALONG, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c.label), ACTIO_TEXT(r->model->axis[c.axis - 1].name)));
     if (!constraint_kind(r, s, &c) || !read_terms(r, s, ACTIO_IN_ALONG, variable_term, &terms)) return false;
     c.rule = s->rule == ACTIO_W_acting ? ACTIO_ACTING : s->rule == ACTIO_W_along ? ACTIO_ALONG : ACTIO_IDEAL;
     c.reaction = terms.term, c.reactions = terms.count;
@@ -305,7 +322,8 @@ static bool start_target(struct actio_reader *r, const struct actio_target *t, v
     bool option = r->origin[t->origin].is_option;
     uint32_t primes = t->item->primes;
     enum actio_symbol_kind k = t->ref.kind;
-    double x = actio_model_number(r->model, t->e);
+    bool along = (k == ACTIO_SY_COORD || k == ACTIO_SY_COORD_DOT) && r->model->coord[t->ref.index].axis;
+    double x = along ? 0 : actio_model_number(r->model, t->e);   /* of a field: one for each node, looked at when there are nodes */
     if (!isfinite(x)) return fault(r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_NUMBER(isnan(x) ? NAN : x)));
     bool rate = k == ACTIO_SY_COORD_DOT || k == ACTIO_SY_STATE_DOT;
     if (primes + rate > 1) return fault(r, ACTIO_F_START_ACCELERATION, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
@@ -384,6 +402,8 @@ static void time_statement(struct actio_reader *r, struct actio_statement *s)
     m->has_time = true, m->t0 = t0, m->t1 = t1, m->t0_written = from, m->t1_written = to;
 }
 
+static void field_statement(struct actio_reader *r, struct actio_statement *s) { actio_fields_check(r, s); }
+
 /* ---- all of them */
 
 /* Not more quasi-velocities than velocities. */
@@ -416,7 +436,7 @@ void actio_statements_all(struct actio_reader *r)
     static statement_fn *const elaborate[ACTIO_W_FIRST_FUNCTION] = {
         [ACTIO_W_model] = model_statement, [ACTIO_W_lagrangian] = lagrangian_statement, [ACTIO_W_dissipation] = dissipation_statement, [ACTIO_W_force] = force_statement,
         [ACTIO_W_constraint] = constraint_statement, [ACTIO_W_symmetry] = symmetry_statement, [ACTIO_W_start] = start_statement, [ACTIO_W_time] = time_statement,
-        [ACTIO_W_weights] = actio_dual_statement, [ACTIO_W_potential] = actio_dual_statement, [ACTIO_W_base] = actio_dual_statement, [ACTIO_W_final] = actio_dual_statement,
+        [ACTIO_W_field] = field_statement, [ACTIO_W_weights] = actio_dual_statement, [ACTIO_W_potential] = actio_dual_statement, [ACTIO_W_base] = actio_dual_statement, [ACTIO_W_final] = actio_dual_statement,
     };
     for (uint32_t i = 0; i < r->statements; i++) {
         actio_poll(r->ctx);

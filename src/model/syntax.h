@@ -8,7 +8,7 @@
 
 /* ---- words: every name in the text once, so that names are compared as numbers */
 
-enum actio_word_class { ACTIO_WC_NAME, ACTIO_WC_FREE, ACTIO_WC_STATEMENT, ACTIO_WC_LATER, ACTIO_WC_SPECIAL, ACTIO_WC_REFUSED, ACTIO_WC_VALUE, ACTIO_WC_FUNCTION };
+enum actio_word_class { ACTIO_WC_NAME, ACTIO_WC_FREE, ACTIO_WC_STATEMENT, ACTIO_WC_LATER, ACTIO_WC_SPECIAL, ACTIO_WC_VALUE, ACTIO_WC_FUNCTION };
 enum {
     ACTIO_W_NONE,
 #define WORD(name, class) ACTIO_W_##name,
@@ -18,7 +18,7 @@ enum {
 };
 
 enum actio_symbol_kind {
-    ACTIO_SY_NONE, ACTIO_SY_FAILED, ACTIO_SY_PARAM, ACTIO_SY_LET, ACTIO_SY_COORD, ACTIO_SY_STATE, ACTIO_SY_FRAME, ACTIO_SY_OBSERVE,
+    ACTIO_SY_NONE, ACTIO_SY_FAILED, ACTIO_SY_PARAM, ACTIO_SY_LET, ACTIO_SY_COORD, ACTIO_SY_STATE, ACTIO_SY_FRAME, ACTIO_SY_OBSERVE, ACTIO_SY_AXIS,
     ACTIO_SY_COORD_DOT, ACTIO_SY_STATE_DOT, ACTIO_SY_LAMBDA, ACTIO_SY_COLUMN,           /* what column names stand for */
     ACTIO_SY_CONSTRAINT, ACTIO_SY_CONTACT, ACTIO_SY_EVENT, ACTIO_SY_SYMMETRY,           /* labels */
     ACTIO_SY_BASE                                          /* x.base in a potential: component of (q, q', s) */
@@ -39,6 +39,7 @@ struct actio_word {
     uint32_t pending;                                      /* the definition + 1 that has to be looked at next */
     struct actio_symbol_ref value, tag;                    /* as a value and as a label; family members ("a[3]") have words of their own */
     bool is_family, tag_is_family; struct actio_extent extent, tag_extent;   /* of a family's head */
+    uint16_t column_axis;                                  /* of a column that has a number at every node or cell */
     uint32_t column, column_ref;                           /* index + 1 among the columns / among model->column_name */
     uint32_t override;                                     /* entry + 1 that replaces this member of a param family */
 };
@@ -65,10 +66,10 @@ struct actio_lexer {
 
 enum actio_instr_kind {
     ACTIO_ST_NUMBER, ACTIO_ST_NAME, ACTIO_ST_BOUND, ACTIO_ST_INDEX, ACTIO_ST_RATE, ACTIO_ST_OP1, ACTIO_ST_OP2, ACTIO_ST_SWAPPED, ACTIO_ST_IF,
-    ACTIO_ST_SUM, ACTIO_ST_SUM_END
+    ACTIO_ST_SUM, ACTIO_ST_SUM_END, ACTIO_ST_AT
 };
 struct actio_step {
-    uint8_t kind, op; bool kept; uint32_t at;              /* at: byte in the text, for messages. Of a + or -: use.word, use.jump are the bytes where its */
+    uint8_t kind, op; bool kept; uint32_t at;              /* op of a NAME: 1 where a bracket follows. at: byte in the text, for messages. Of a + or -: use.word, use.jump are the bytes where its */
                                                            /* left side begins and just behind its right side; kept: the model knows it */
     union { double number; struct { uint32_t word, jump; } use; } u;
 };
@@ -85,18 +86,20 @@ struct actio_item {                                       /* one declaration or 
     const char *unit;
     uint32_t next;                                         /* options for members of the same param family: item + 1 */
     uint32_t end;                                          /* byte just behind it */
-    bool is_option; struct actio_formula second;           /* restitution, friction, slip, stick = e; slip = (e, second) */
+    bool is_option; struct actio_formula second;           /* restitution, friction, slip, stick = e; slip = (e, second); of a force on x(c): the place */
+    uint32_t axis;                                         /* word of NAME(s); of an axis itself its own: bounds in `range`, nodes in `e` */
 };
 struct actio_statement {
     uint32_t keyword, label, at; struct actio_span span;   /* the label's span where there is one */
     uint16_t origin;
     struct actio_range family;                             /* of a label or of a flow */
-    struct actio_formula left, right, bound;
+    struct actio_formula left, right, bound, place;        /* place: x(c) in the place of a column */
     uint32_t first, entries;                               /* in reader->entry */
     uint32_t rule;                                         /* ACTIO_W_acting, _along, _time; of a claim _drift, _residual, _verdict, _at */
     uint32_t column_primes, by, verdict, column; struct actio_span column_span;
     const char *text;                                      /* a claim as written */
     uint32_t end;                                          /* byte just behind its last word; `at` is the first behind the keyword */
+    uint32_t axis;                                         /* word of LABEL(s) */
     bool at_most;                                          /* of a contact: A <= B */
     unsigned option;                                       /* an actio_override_kind, where the command line gives it */
     uint32_t index; bool failed;                           /* where its constraints, contacts or events begin; its label could not be made */

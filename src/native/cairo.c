@@ -57,12 +57,22 @@ static void draw_text(cairo_t *cr, const struct actio_mark *m)
     cairo_show_text(cr, m->text);
 }
 
+static void draw_tiles(cairo_t *cr, const struct actio_mark *m)
+{
+    cairo_new_path(cr);
+    cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);         /* or the seams show */
+    for (size_t i = 0; i < m->points; i++) cairo_rectangle(cr, m->xy[4 * i], m->xy[4 * i + 1], m->xy[4 * i + 2], m->xy[4 * i + 3]);
+    cairo_fill(cr);
+}
+
 static void (*const draw[])(cairo_t *, const struct actio_mark *) = {
     [ACTIO_MARK_LINE] = draw_line, [ACTIO_MARK_BOX] = draw_box, [ACTIO_MARK_DISC] = draw_disc, [ACTIO_MARK_TEXT] = draw_text,
+    [ACTIO_MARK_TILES] = draw_tiles,
 };
 
 static void draw_mark(cairo_t *cr, const struct actio_canvas *canvas, const struct actio_mark *m)
 {
+    if (m->kind == ACTIO_MARK_TEXT && m->frames && m->frame) return;   /* of a later time */
     cairo_save(cr);
     if (m->clip) {
         const struct actio_box *b = &canvas->clip[m->clip - 1];

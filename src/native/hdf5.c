@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * HDF5: one data set a column, with unit, role, meaning and error; the run itself in attributes of the root. */
+ * HDF5: one data set a column, of a field rows by nodes, with unit, role, meaning and error; places of fields in a group; the run itself in attributes of the root. */
 #include "native/native.h"
 #include "result/output.h"
 #include "result/table.h"
@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <hdf5.h>
 #include <string.h>
+
+struct event_row { double t; const char *kind, *name; double value; const char *contact; double impulse; const char *rule; };
 
 /* Each step is skipped after the first failure, so that the end looks at one flag. */
 struct file { hid_t id; bool bad; };
@@ -55,33 +57,56 @@ static void text_attribute(struct file *file, hid_t on, const char *name, const 
     H5Sclose(one);
 }
 
-/* A data set of its own; the caller closes it. Names are taken as they are: none has a slash. */
-static hid_t array(struct file *file, hid_t in, const char *name, hid_t type, const void *data, size_t count)
+/* A data set of its own, with nodes one of two dimensions; the caller closes it. Names are taken as they are: none has a slash. */
+static hid_t array(struct file *file, hid_t in, const char *name, hid_t type, const void *data, size_t rows, size_t nodes)
 {
-    hsize_t size = count;
-    hid_t space = H5Screate_simple(1, &size, NULL), link = H5Pcreate(H5P_LINK_CREATE);
+    hsize_t size[] = { rows, nodes };
+    hid_t space = H5Screate_simple(nodes ? 2 : 1, size, NULL), link = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_char_encoding(link, H5T_CSET_UTF8);
     hid_t set = file->bad ? -1 : H5Dcreate2(in, name, type, space, link, H5P_DEFAULT, H5P_DEFAULT);
-    if (done(file, set) && count) done(file, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
+    if (done(file, set) && rows) done(file, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
     H5Pclose(link);
     H5Sclose(space);
     return set;
 }
 
-static void add_column(struct file *file, const struct actio_table *table, size_t c)
+struct job { const struct actio_table *table; struct event_row *rows; struct actio_placement *place; size_t places; };
+
+/* Free whatever the model calls its own. */
+static const char *group_name(const struct actio_table *table)
 {
+    return actio_table_find(table, "axis") < table->cols ? "axis." : "axis";
+}
+
+static void add_column(struct file *file, const struct job *job, size_t c)
+{
+    const struct actio_table *table = job->table;
     const struct actio_column *col = &table->col[c];
-    hid_t set = array(file, file->id, col->name, H5T_NATIVE_DOUBLE, table->data[c], table->rows);
+    hid_t set = array(file, file->id, col->name, H5T_NATIVE_DOUBLE, table->data[c], table->rows, col->nodes);
     if (set < 0) return;
     text_attribute(file, set, "unit", col->unit);
     text_attribute(file, set, "role", actio_role_heading(col->role));
     text_attribute(file, set, "meaning", col->meaning);
     number_attribute(file, set, "error", actio_table_error_of(table, c));
     count_attribute(file, set, "column", c);               /* HDF5 lists names in its own order */
+    if (col->nodes) {
+        text_attribute(file, set, "axis", col->axis);
+        text_attribute(file, set, "places", job->place[actio_placement_of(job->place, job->places, col)].name);   /* of the group */
+    }
     done(file, H5Dclose(set));
 }
 
-struct event_row { double t; const char *kind, *name; double value; const char *contact; double impulse; const char *rule; };
+static void add_places(struct file *file, const struct job *job)
+{
+    if (!job->places || file->bad) return;
+    hid_t group = H5Gcreate2(file->id, group_name(job->table), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (!done(file, group)) return;
+    for (size_t i = 0; i < job->places; i++) {
+        hid_t set = array(file, group, job->place[i].name, H5T_NATIVE_DOUBLE, job->place[i].place, job->place[i].nodes, 0);
+        if (set >= 0) text_attribute(file, set, "axis", job->place[i].axis), done(file, H5Dclose(set));
+    }
+    done(file, H5Gclose(group));
+}
 
 static hid_t event_type(hid_t text)
 {
@@ -109,7 +134,7 @@ static void add_events(struct file *file, const struct actio_table *table, struc
         const struct actio_event *e = &table->event[i];
         rows[i] = (struct event_row){ e->t, e->kind ? e->kind : "", e->name ? e->name : "", e->value, e->contact ? e->contact : "", e->impulse, e->rule ? e->rule : "" };
     }
-    hid_t set = array(file, file->id, events_name(table), type, rows, table->events);
+    hid_t set = array(file, file->id, events_name(table), type, rows, table->events, 0);
     if (set >= 0) done(file, H5Dclose(set));
     H5Tclose(type);
     H5Tclose(text);
@@ -152,7 +177,9 @@ static void add_run(struct file *file, const struct actio_table *table)
 static size_t estimate(const struct actio_table *table)
 {
     size_t texts = (table->source ? strlen(table->source) : 0) + (table->description ? strlen(table->description) : 0);
-    return 65536 + texts + table->cols * (8 * table->rows + 4096) + 128 * (table->events + table->params + table->starts);
+    size_t numbers = 0;
+    for (size_t c = 0; c < table->cols; c++) numbers += table->rows * actio_column_width(&table->col[c]) + 2 * table->col[c].nodes;
+    return 65536 + texts + 8 * numbers + 4096 * table->cols + 128 * (table->events + table->params + table->starts);
 }
 
 /* In memory: HDF5 1.10 crashes at exit when a disk was full at close, and so any kind of output will do.
@@ -178,14 +205,13 @@ static void pass_image(struct file *file, struct actio_output *out)
     else file->bad = true;
 }
 
-struct job { const struct actio_table *table; struct event_row *rows; };
-
 static bool write_all(struct actio_output *out, const struct job *job)
 {
     struct file file = { .id = create(estimate(job->table)) };
     if (!done(&file, file.id)) return false;
     add_run(&file, job->table);
-    for (size_t c = 0; c < job->table->cols && !file.bad; c++) add_column(&file, job->table, c);
+    for (size_t c = 0; c < job->table->cols && !file.bad; c++) add_column(&file, job, c);
+    add_places(&file, job);
     add_events(&file, job->table, job->rows);
     pass_image(&file, out);
     H5Fclose(file.id);
@@ -197,15 +223,17 @@ static void fill(struct actio_output *out, const void *user)
 {
     H5E_auto2_t print;
     void *data;
+    struct job job = *(const struct job *)user;
+    job.places = actio_table_placements(job.table, out->text.arena, &job.place);   /* before HDF5 has anything that an escape would leave open */
     H5Eget_auto2(H5E_DEFAULT, &print, &data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    if (!write_all(out, user) && !out->error) out->error = EIO, out->why = "the HDF5 library failed";
+    if (!write_all(out, &job) && !out->error) out->error = EIO, out->why = "the HDF5 library failed";
     H5Eset_auto2(H5E_DEFAULT, print, data);
 }
 
 static int write_hdf5(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
 {
-    struct job job = { table, actio_take(ctx, table->events + 1, sizeof *job.rows) };
+    struct job job = { .table = table, .rows = actio_take(ctx, table->events + 1, sizeof *job.rows) };
     size_t need = estimate(table);
     int bad = 1;
     if (job.rows && need <= ctx->bytes_limit && ctx->bytes <= ctx->bytes_limit - need) bad = actio_output_write(ctx, path, fill, &job, f);

@@ -32,6 +32,11 @@ void actio_canvas_line(struct actio_canvas *c, const float *xy, size_t points, u
     add(c, (struct actio_mark){ .kind = ACTIO_MARK_LINE, .xy = xy, .points = points, .colour = colour, .opacity = 1, .width = width, .clip = clip });
 }
 
+void actio_canvas_tiles(struct actio_canvas *c, const float *boxes, size_t count, uint32_t colour, size_t clip)
+{
+    add(c, (struct actio_mark){ .kind = ACTIO_MARK_TILES, .xy = boxes, .points = count, .colour = colour, .opacity = 1, .clip = clip });
+}
+
 void actio_canvas_segment(struct actio_canvas *c, double x0, double y0, double x1, double y1, uint32_t colour, double width, bool dashed)
 {
     float *xy = actio_arena_array(c->arena, 4, sizeof *xy);

@@ -8,7 +8,9 @@
 struct actio_box { double x, y, w, h; };                   /* pixels from the top left corner */
 
 #define ACTIO_RING_WIDTH 1.1                               /* of an open disc's stroke */
-enum actio_mark_kind { ACTIO_MARK_LINE, ACTIO_MARK_BOX, ACTIO_MARK_DISC, ACTIO_MARK_TEXT };
+enum actio_mark_kind { ACTIO_MARK_LINE, ACTIO_MARK_BOX, ACTIO_MARK_DISC, ACTIO_MARK_TEXT, ACTIO_MARK_TILES };
+/* What moves: `count` frames, each from its share `key` of the time on (0 first, 1 last). A canvas that can't move shows the first. */
+struct actio_frames { size_t count; const double *key; double seconds; };
 struct actio_mark {
     enum actio_mark_kind kind;
     uint32_t colour;                                       /* 0xRRGGBB */
@@ -17,7 +19,9 @@ struct actio_mark {
     double width;                                          /* LINE: of the stroke. DISC: its radius. TEXT: height of the letters */
     bool dashed, bold, hollow;                             /* LINE; TEXT; DISC */
     struct actio_box box;                                  /* BOX. DISC and TEXT: x, y of the centre or the base line's anchor */
-    const float *xy; size_t points;                        /* LINE: x0 y0 x1 y1 ... */
+    const float *xy; size_t points;                        /* LINE: x0 y0 x1 y1 ...; TILES: boxes x y w h that touch, not smoothed at their edges */
+    const struct actio_frames *frames; size_t frame;       /* NULL: still. LINE, DISC: xy has all frames, one after the other. TEXT: seen from this frame to `until` */
+    size_t until;
     const char *text; int anchor; bool upward;             /* TEXT: valid UTF-8; -1 starts, 0 is centred, 1 ends at x; upward: turned by 90 degrees */
 };
 struct actio_canvas {
@@ -35,6 +39,7 @@ void actio_canvas_segment(struct actio_canvas *canvas, double x0, double y0, dou
 void actio_canvas_line(struct actio_canvas *canvas, const float *xy, size_t points, uint32_t colour, double width, size_t clip);   /* keeps xy */
 void actio_canvas_disc(struct actio_canvas *canvas, double x, double y, double radius, uint32_t colour, size_t clip);
 void actio_canvas_ring(struct actio_canvas *canvas, double x, double y, double radius, uint32_t colour);      /* an open disc */
+void actio_canvas_tiles(struct actio_canvas *canvas, const float *boxes, size_t count, uint32_t colour, size_t clip);      /* keeps boxes */
 struct actio_mark *actio_canvas_text(struct actio_canvas *canvas, double x, double y, const char *text, double height, int anchor, uint32_t colour);
 double actio_text_width(const char *text, double height);  /* of a common sans-serif face, rather too wide than too narrow */
 const char *actio_text_fit(struct actio_arena *arena, const char *text, double height, double width);  /* cut with an ellipsis where it must be */

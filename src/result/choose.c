@@ -36,13 +36,13 @@ static const struct shown { enum actio_role role; bool change; const char *headi
 };
 
 struct span { size_t col; double lo, hi; uint32_t colour; };
-struct group { const struct shown *what; int part, rank; double lo, hi, least; struct span *member; size_t count; };
+struct group { enum { LINES, MAP, FILM } kind; size_t across, col, order; const struct shown *what; int part, rank; double lo, hi, least; struct span *member; size_t count; };
 struct choice { const struct actio_picture *picture; const struct actio_table *table; struct actio_arena *arena; struct actio_findings *f; const double *time; const char *time_name; };
 
 static struct span span_of(const struct actio_table *table, size_t col)
 {
     struct span s = { .col = col, .lo = HUGE_VAL, .hi = -HUGE_VAL };
-    for (size_t i = 0; i < table->rows; i++) {
+    for (size_t i = 0; i < table->rows * actio_column_width(&table->col[col]); i++) {
         double x = table->data[col][i];
         if (!isfinite(x)) continue;
         s.lo = fmin(s.lo, x), s.hi = fmax(s.hi, x);
@@ -68,7 +68,8 @@ static int by_column(const void *a, const void *b) { return ((const struct span 
 static int by_rank(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
-    return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : 0;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 static int by_role(const void *a, const void *b)
@@ -120,7 +121,7 @@ static size_t collect(const struct choice *c, const struct shown *what, struct g
     struct span *all = actio_arena_array(c->arena, table->cols + 1, sizeof *all);
     size_t n = 0;
     for (size_t i = 0; i < table->cols; i++)
-        if (table->col[i].role == what->role) all[n++] = span_of(table, i);
+        if (table->col[i].role == what->role && !table->col[i].nodes) all[n++] = span_of(table, i);
     for (size_t i = 0; i < n; i++) all[i].colour = n <= PALETTE ? palette[i] : ramp(n > 1 ? (double)i / (double)(n - 1) : 0);
     return n ? split(c, what, all, n, out) : 0;
 }
@@ -142,11 +143,13 @@ static bool one_unit(const struct actio_table *table, const struct group *g)
     return true;
 }
 
-static const char *with_unit(const struct choice *c, const char *name, size_t col)
+const char *actio_with_unit(const struct actio_table *table, const char *name, size_t col, struct actio_arena *arena)
 {
-    const char *unit = actio_clean_text(unit_of(c->table, col), c->arena);
-    return *unit ? actio_arena_format(c->arena, "%s [%s]", name, unit) : name;
+    const char *unit = actio_clean_text(unit_of(table, col), arena);
+    return *unit ? actio_arena_format(arena, "%s [%s]", name, unit) : name;
 }
+
+static const char *with_unit(const struct choice *c, const char *name, size_t col) { return actio_with_unit(c->table, name, col, c->arena); }
 
 /* In a panel of its role a column needs no prefix; only a multiplier keeps its letter. */
 static const char *short_name(const struct choice *c, size_t col)
@@ -181,8 +184,17 @@ static struct actio_panel over_time(const struct choice *c, const char *heading,
                                  .series = actio_arena_array(c->arena, lines, sizeof(struct actio_series)), .count = lines, .over_time = true };
 }
 
+static struct actio_panel panel_of_field(const struct choice *c, const struct group *g)
+{
+    struct actio_panel p = { 0 };
+    if (g->kind == FILM) actio_panel_film(&p, c->table, g->across, g->col, c->time, c->arena);
+    else actio_panel_map(&p, c->table, g->col, c->time, c->arena), p.across = c->time_name;
+    return p;
+}
+
 static struct actio_panel panel_of(const struct choice *c, const struct group *g)
 {
+    if (g->kind != LINES) return panel_of_field(c, g);
     bool same = one_unit(c->table, g), alone = g->count == 1 && g->what->role == ACTIO_ROLE_ENERGY;
     const char *heading = g->what->heading ? g->what->heading : actio_role_heading(g->what->role);
     struct actio_panel p = over_time(c, same ? with_unit(c, heading, g->member[0].col) : heading, note_of(c, g), lines_of(g));
@@ -198,14 +210,32 @@ static struct actio_panel panel_of(const struct choice *c, const struct group *g
     return p;
 }
 
+/* Fields of one role, each over time; coordinates have their shapes, too, one an axis. */
+static size_t collect_fields(const struct choice *c, const struct shown *what, struct group *out)
+{
+    const struct actio_table *t = c->table;
+    size_t n = 0, seen = 0;
+    for (size_t i = 0; i < t->cols; i++) {
+        if (t->col[i].role != what->role || !t->col[i].nodes) continue;
+        bool first = true;
+        for (size_t j = 0; j < i; j++) first = first && !(t->col[j].role == what->role && t->col[j].nodes && !strcmp(t->col[j].axis, t->col[i].axis));
+        size_t mate = actio_field_mate(t, i);
+        if (first && what->role == ACTIO_ROLE_COORD)
+            out[n++] = (struct group){ .kind = FILM, .what = what, .part = -1, .across = mate < t->cols ? i : ACTIO_WHOLE, .col = mate < t->cols ? mate : i };
+        out[n++] = (struct group){ .kind = MAP, .what = what, .part = MOST_PARTS + (int)seen++, .col = i };
+    }
+    return n;
+}
+
 static struct actio_panel *by_roles(const struct choice *c, size_t *count)
 {
     enum { ROWS = sizeof shown / sizeof *shown };
-    struct group *g = actio_arena_array(c->arena, ROWS * MOST_PARTS, sizeof *g);
+    struct group *g = actio_arena_array(c->arena, ROWS * MOST_PARTS + 2 * c->table->cols, sizeof *g);
     size_t n = 0;
     for (size_t r = 0; r < ROWS; r++) {
         size_t parts = collect(c, &shown[r], g + n);
-        for (size_t k = 0; k < parts; k++) g[n + k].rank = r < ALWAYS ? (int)r : (int)(ALWAYS + k * ROWS + r);
+        parts += collect_fields(c, &shown[r], g + n + parts);
+        for (size_t k = 0; k < parts; k++) g[n + k].rank = r < ALWAYS ? (int)r : (int)(ALWAYS + k * ROWS + r), g[n + k].order = n + k;
         n += parts;
     }
     qsort(g, n, sizeof *g, by_rank);
@@ -217,13 +247,28 @@ static struct actio_panel *by_roles(const struct choice *c, size_t *count)
     return p;
 }
 
-static bool find_column(const struct choice *c, const char *s, size_t length, size_t *col)
+/* What an axis shows: a column, a node of a field, or (col ACTIO_WHOLE) the places on a line. */
+struct spot { size_t col, node; const char *name; };
+
+static bool is_axis(const struct actio_table *table, const char *name)
+{
+    for (size_t c = 0; c < table->cols; c++)
+        if (table->col[c].nodes && !strcmp(table->col[c].axis, name)) return true;
+    return false;
+}
+
+static bool find_column(const struct choice *c, const char *s, size_t length, bool across, struct spot *spot)
 {
     while (length && (*s == ' ' || *s == '\t')) s++, length--;
     while (length && (s[length - 1] == ' ' || s[length - 1] == '\t')) length--;
     char *name = actio_arena_text(c->arena, s, length);
-    *col = actio_table_find(c->table, name);
-    if (*col < c->table->cols) return true;
+    if (actio_table_cell(c->table, name, &spot->col, &spot->node)) {
+        const struct actio_column *column = &c->table->col[spot->col];
+        bool node = column->nodes && spot->node != ACTIO_WHOLE;
+        spot->name = node ? actio_arena_format(c->arena, "%s[%zu]", column->name, spot->node) : column->name;
+        return true;
+    }
+    if (across && is_axis(c->table, name)) return *spot = (struct spot){ ACTIO_WHOLE, ACTIO_WHOLE, name }, true;
     const char **names = actio_arena_array(c->arena, c->table->cols + 1, sizeof *names);
     const char *list = "the columns are";
     for (size_t i = 0; i < c->table->cols; i++) {
@@ -237,38 +282,57 @@ static bool find_column(const struct choice *c, const char *s, size_t length, si
     return false;
 }
 
-static struct actio_panel asked_over_time(const struct choice *c, size_t col, size_t number)
+static struct actio_series line_of_spot(const struct choice *c, const struct spot *s, size_t number)
 {
-    const struct actio_column *column = &c->table->col[col];
-    const char *heading = with_unit(c, actio_pretty_name(column->name, c->arena), col);
+    struct actio_series made = line(c, s->col, "", palette[number % PALETTE]);
+    made.y = actio_table_values(c->table, s->col, s->node, c->arena), made.node = s->node;
+    return made;
+}
+
+static struct actio_panel asked_over_time(const struct choice *c, const struct spot *s, size_t number)
+{
+    const struct actio_column *column = &c->table->col[s->col];
+    if (s->node == ACTIO_WHOLE) return panel_of_field(c, &(struct group){ .kind = MAP, .col = s->col });
+    const char *heading = with_unit(c, actio_pretty_name(s->name, c->arena), s->col);
     struct actio_panel p = over_time(c, heading, actio_clean_text(column->meaning, c->arena), 1);
     p.is_log = actio_role_is_log(column->role);
-    p.series[0] = line(c, col, "", palette[number % PALETTE]);
+    p.series[0] = line_of_spot(c, s, number);
     actio_panel_join(&p, c->picture, NULL, false, c->arena);
     return p;
 }
 
 /* Equal units of length on both axes for a path, unless one of them would be squeezed to a line. */
-static bool is_path(const struct actio_table *table, size_t a, size_t b)
+bool actio_in_scale(const struct actio_table *table, size_t a, size_t b, double most)
 {
     struct span x = span_of(table, a), y = span_of(table, b);
     double ratio = (x.hi - x.lo) / (y.hi - y.lo);
     return table->col[a].role == ACTIO_ROLE_COORD && table->col[b].role == ACTIO_ROLE_COORD && !strcmp(unit_of(table, a), unit_of(table, b))
-        && ratio < 12 && ratio > 1 / 12.0;
+        && ratio < most && ratio > 1 / most;
 }
 
-static struct actio_panel asked_against(const struct choice *c, size_t across, size_t up, size_t number)
+static struct actio_panel asked_against(const struct choice *c, const struct spot *across, const struct spot *up, size_t number)
 {
-    const char *x = actio_pretty_name(c->table->col[across].name, c->arena), *y = actio_pretty_name(c->table->col[up].name, c->arena);
+    if (up->node == ACTIO_WHOLE) return panel_of_field(c, &(struct group){ .kind = FILM, .across = across->col, .col = up->col });
+    const char *x = actio_pretty_name(across->name, c->arena), *y = actio_pretty_name(up->name, c->arena);
     struct actio_panel p = over_time(c, actio_arena_format(c->arena, "%s against %s", y, x), "\xE2\x97\x8F start", 1);
     p.over_time = false;
-    p.across = with_unit(c, x, across);
-    p.up = with_unit(c, y, up);
-    p.equal = is_path(c->table, across, up);
-    p.series[0] = line(c, up, "", palette[number % PALETTE]);
-    p.series[0].x = c->table->data[across];
-    actio_panel_join(&p, c->picture, c->table->col[across].name, false, c->arena);
+    p.across = with_unit(c, x, across->col);
+    p.up = with_unit(c, y, up->col);
+    p.equal = actio_in_scale(c->table, across->col, up->col, 12);
+    p.series[0] = line_of_spot(c, up, number);
+    p.series[0].x = actio_table_values(c->table, across->col, across->node, c->arena);
+    actio_panel_join(&p, c->picture, across->name, false, c->arena);
     return p;
+}
+
+/* Two numbers of a row, two fields node by node, or a field along its axis. */
+static bool go_together(const struct choice *c, const struct spot *a, const struct spot *b)
+{
+    const struct actio_column *x = a->col == ACTIO_WHOLE ? NULL : &c->table->col[a->col], *y = &c->table->col[b->col];
+    bool good = !x ? b->node == ACTIO_WHOLE && !strcmp(a->name, y->axis)
+                   : a->node != ACTIO_WHOLE && b->node != ACTIO_WHOLE ? true : a->node == b->node && actio_same_axis(x, y);
+    if (!good) actio_find(c->f, ACTIO_F_FIELD_AXES, ACTIO_ARGS(ACTIO_TEXT(a->name), ACTIO_TEXT(b->name)));
+    return good;
 }
 
 /* The trend of the picture, behind the others. */
@@ -288,7 +352,8 @@ static struct actio_panel trend_of(const struct choice *c)
 /* axes = item {("," | ";") item};  item = column [":" column] */
 static struct actio_panel *as_asked(const struct choice *c, const char *axes, size_t *count)
 {
-    size_t n = 0, cap = 0, a, b;
+    size_t n = 0, cap = 0;
+    struct spot a, b;
     struct actio_panel *p = NULL;
     for (const char *s = axes, *end;; s = end + 1) {
         end = s + strcspn(s, ",;");
@@ -297,9 +362,9 @@ static struct actio_panel *as_asked(const struct choice *c, const char *axes, si
             actio_find(c->f, ACTIO_F_BAD_AXES, ACTIO_ARGS(ACTIO_TEXT(axes)));
             return NULL;
         }
-        if (!find_column(c, s, (size_t)((colon ? colon : end) - s), &a)) return NULL;
-        if (colon && !find_column(c, colon + 1, (size_t)(end - colon - 1), &b)) return NULL;
-        struct actio_panel made = colon ? asked_against(c, a, b, n) : asked_over_time(c, a, n);
+        if (!find_column(c, s, (size_t)((colon ? colon : end) - s), colon != NULL, &a)) return NULL;
+        if (colon && (!find_column(c, colon + 1, (size_t)(end - colon - 1), false, &b) || !go_together(c, &a, &b))) return NULL;
+        struct actio_panel made = colon ? asked_against(c, &a, &b, n) : asked_over_time(c, &a, n);
         ACTIO_PUSH(c->arena, p, n, cap) = made;
         if (!*end) break;
     }

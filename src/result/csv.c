@@ -14,21 +14,44 @@ static void add_name(struct actio_text *out, const char *name)
     actio_text_add(out, "\"");
 }
 
+/* x, or of a field x[0],x[1],...: passed on piece by piece, since a line may have millions of them. */
+static void add_names(struct actio_output *out, const struct actio_column *col)
+{
+    struct actio_text name;
+    actio_text_open(&name, out->text.arena);
+    for (size_t k = 0; k < actio_column_width(col) && !out->error; k++) {
+        if (k) actio_text_bytes(&out->text, ",", 1);
+        name.length = 0;
+        actio_text_format(&name, col->nodes ? "%s[%zu]" : "%s", col->name, k);
+        add_name(&out->text, name.s);
+        actio_output_drain(out);
+    }
+}
+
+static void add_numbers(struct actio_output *out, const double *x, size_t count)
+{
+    for (size_t k = 0; k < count && !out->error; k++) {
+        if (k) actio_text_bytes(&out->text, ",", 1);
+        actio_text_number(&out->text, x[k]);
+        actio_output_drain(out);
+    }
+}
+
 static void fill(struct actio_output *out, const void *user)
 {
     const struct actio_table *table = user;
     for (size_t c = 0; c < table->cols; c++) {
-        if (c) actio_text_add(&out->text, ",");
-        add_name(&out->text, table->col[c].name);
+        if (c) actio_text_bytes(&out->text, ",", 1);
+        add_names(out, &table->col[c]);
     }
-    actio_text_add(&out->text, "\n");
+    actio_text_bytes(&out->text, "\n", 1);
     for (size_t i = 0; i < table->rows && !out->error; i++) {
         for (size_t c = 0; c < table->cols; c++) {
+            size_t width = actio_column_width(&table->col[c]);
             if (c) actio_text_bytes(&out->text, ",", 1);
-            actio_text_number(&out->text, table->data[c][i]);
+            add_numbers(out, table->data[c] + i * width, width);
         }
         actio_text_bytes(&out->text, "\n", 1);
-        actio_output_drain(out);
     }
 }
 

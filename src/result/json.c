@@ -37,13 +37,45 @@ static void bool_key(struct actio_text *out, const char *name, bool value)
     actio_text_add(out, value ? "true" : "false");
 }
 
+enum { FEW_NODES = 64 };                                   /* of a field whose nodes stand in the summary */
+
 static double last(const struct actio_table *table, size_t c) { return table->rows ? table->data[c][table->rows - 1] : NAN; }
 
-static void add_by_name(const struct actio_table *table, struct actio_text *out, const char *name, double (*value)(const struct actio_table *, size_t))
+static void add_errors(const struct actio_table *table, struct actio_text *out)
 {
-    key(out, name);
+    key(out, "error");
     actio_text_add(out, "{");
-    for (size_t c = 0; c < table->cols; c++) number_key(out, table->col[c].name, value(table, c));
+    for (size_t c = 0; c < table->cols; c++) number_key(out, table->col[c].name, actio_table_error_of(table, c));
+    actio_text_add(out, "}");
+}
+
+/* {"nodes": .., "first": .., "last": .., "min": .., "max": ..} along the axis at the end, and where there are few the nodes as x[0] ... */
+static void add_field_end(const struct actio_table *table, struct actio_text *out, size_t c)
+{
+    const struct actio_column *col = &table->col[c];
+    const double *x = table->rows ? table->data[c] + (table->rows - 1) * col->nodes : NULL;
+    double least = NAN, most = NAN;
+    for (size_t k = 0; x && k < col->nodes; k++) least = fmin(least, x[k]), most = fmax(most, x[k]);
+    key(out, col->name);
+    actio_text_add(out, "{");
+    count_key(out, "nodes", col->nodes);
+    number_key(out, "first", x ? x[0] : NAN);
+    number_key(out, "last", x ? x[col->nodes - 1] : NAN);
+    number_key(out, "min", least);
+    number_key(out, "max", most);
+    actio_text_add(out, "}");
+    for (size_t k = 0; x && col->nodes <= FEW_NODES && k < col->nodes; k++)
+        number_key(out, actio_arena_format(out->arena, "%s[%zu]", col->name, k), x[k]);
+}
+
+static void add_end(const struct actio_table *table, struct actio_text *out)
+{
+    key(out, "end");
+    actio_text_add(out, "{");
+    for (size_t c = 0; c < table->cols; c++) {
+        if (table->col[c].nodes) add_field_end(table, out, c);
+        else number_key(out, table->col[c].name, last(table, c));
+    }
     actio_text_add(out, "}");
 }
 
@@ -177,8 +209,8 @@ static void add_summary(const struct actio_table *table, struct actio_text *out)
     actio_text_add(out, "{");
     for (size_t i = 0; i < table->starts; i++) number_key(out, table->start[i].name, table->start[i].value);
     actio_text_add(out, "}");
-    add_by_name(table, out, "end", last);
-    add_by_name(table, out, "error", actio_table_error_of);
+    add_end(table, out);
+    add_errors(table, out);
     number_key(out, "energy_drift", table->energy_drift);
     number_key(out, "residual", table->residual);
     add_events(table, out);
@@ -219,16 +251,37 @@ static void add_provenance(const struct actio_table *table, struct actio_text *o
     actio_text_add(out, "}");
 }
 
-static void add_data(struct actio_output *out, const double *x, size_t rows)
+static void add_list(struct actio_output *out, const double *x, size_t count)
 {
-    key(&out->text, "data");
     actio_text_add(&out->text, "[");
-    for (size_t i = 0; i < rows && !out->error; i++) {
+    for (size_t i = 0; i < count && !out->error; i++) {
         if (i) actio_text_bytes(&out->text, ", ", 2);
         actio_json_number(&out->text, x[i]);
         actio_output_drain(out);
     }
     actio_text_add(&out->text, "]");
+}
+
+/* Of a field a list of lists, one a row. */
+static void add_data(struct actio_output *out, const struct actio_column *col, const double *x, size_t rows)
+{
+    key(&out->text, "data");
+    if (!col->nodes) { add_list(out, x, rows); return; }
+    actio_text_add(&out->text, "[");
+    for (size_t i = 0; i < rows && !out->error; i++) {
+        if (i) actio_text_add(&out->text, ", ");
+        add_list(out, x + i * col->nodes, col->nodes);
+    }
+    actio_text_add(&out->text, "]");
+}
+
+static void add_axis(struct actio_output *out, const struct actio_column *col)
+{
+    if (!col->nodes) return;
+    text_key(&out->text, "axis", col->axis);
+    count_key(&out->text, "nodes", col->nodes);
+    key(&out->text, "place");
+    add_list(out, col->place, col->nodes);
 }
 
 static void add_column(struct actio_output *out, const struct actio_table *table, size_t c)
@@ -241,7 +294,8 @@ static void add_column(struct actio_output *out, const struct actio_table *table
     text_key(&out->text, "meaning", col->meaning);
     bool_key(&out->text, "unique", col->unique || col->role != ACTIO_ROLE_LAMBDA);
     number_key(&out->text, "error", actio_table_error_of(table, c));
-    add_data(out, table->data[c], table->rows);
+    add_axis(out, col);
+    add_data(out, col, table->data[c], table->rows);
     actio_text_add(&out->text, "}");
 }
 

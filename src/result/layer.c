@@ -44,12 +44,13 @@ static double first_value(const double *y, size_t rows)
 }
 
 /* The column of another table that lies over this line; false where it has none. */
-static bool over(const struct actio_picture *picture, size_t layer, const char *across, struct actio_series *s)
+static bool over(const struct actio_picture *picture, size_t layer, const char *across, struct actio_series *s, struct actio_arena *arena)
 {
     const struct actio_table *first = picture->layer[0].table, *t = picture->layer[layer].table;
-    size_t x = across ? actio_table_find(t, across) : actio_table_first(t, ACTIO_ROLE_TIME), y = actio_table_find(t, first->col[s->col].name);
-    if (x >= t->cols || y >= t->cols) return false;
-    s->x = t->data[x], s->y = t->data[y], s->rows = t->rows;
+    size_t x = actio_table_first(t, ACTIO_ROLE_TIME), node = 0, y = actio_table_find(t, first->col[s->col].name);
+    if ((across && !actio_table_cell(t, across, &x, &node)) || x >= t->cols || y >= t->cols || node == ACTIO_WHOLE) return false;
+    if (t->col[y].nodes ? s->node >= t->col[y].nodes : first->col[s->col].nodes > 0) return false;
+    s->x = actio_table_values(t, x, node, arena), s->y = actio_table_values(t, y, s->node, arena), s->rows = t->rows;
     actio_layer_style(picture, layer, s);
     return true;
 }
@@ -66,7 +67,7 @@ void actio_panel_join(struct actio_panel *p, const struct actio_picture *picture
     for (size_t layer = 1; layer < picture->layers; layer++)
         for (size_t k = 0; k < p->own; k++) {
             all[n] = all[k];
-            n += over(picture, layer, across, &all[n]);
+            n += over(picture, layer, across, &all[n], arena);
         }
     p->series = all, p->count = n;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * NPZ: a zip of stored .npy arrays, one a column, then the estimated errors in the same order. */
+ * NPZ: a zip of stored .npy arrays, one a column (of a field rows by nodes), then the estimated errors in the same order, then the places of fields. */
 #include "result/output.h"
 #include "result/table.h"
 
@@ -9,7 +9,7 @@
 enum { HEADER = 128, BLOCK = 1024, UTF8_NAME = 1 << 11, OLD = 20, ZIP64 = 45, DATE_1980 = 0x21 };
 static const uint64_t MOST32 = 0xFFFFFFFF, MOST16 = 0xFFFF;   /* these values themselves mean "see the zip64 field" */
 
-struct member { const char *name; size_t length; const double *data; uint64_t count, offset; uint32_t crc; };
+struct member { const char *name; size_t length; const double *data; uint64_t count, nodes, offset; uint32_t crc; };   /* nodes 0: one dimension */
 
 static void put(struct actio_text *t, uint64_t value, int bytes)
 {
@@ -43,12 +43,14 @@ static size_t pack(unsigned char *out, const double *x, size_t n)
 }
 
 /* The .npy header: magic, version 1.0, a Python dictionary padded to HEADER bytes. */
-static void npy_header(struct actio_text *t, uint64_t count)
+static void npy_header(struct actio_text *t, const struct member *m)
 {
     actio_text_bytes(t, "\x93NUMPY\x01\x00", 8);
     put(t, HEADER - 10, 2);
     size_t from = t->length;
-    actio_text_format(t, "{'descr': '<f8', 'fortran_order': False, 'shape': (%llu,), }", (unsigned long long)count);
+    actio_text_add(t, "{'descr': '<f8', 'fortran_order': False, 'shape': ");
+    if (m->nodes) actio_text_format(t, "(%llu, %llu), }", (unsigned long long)(m->count / m->nodes), (unsigned long long)m->nodes);
+    else actio_text_format(t, "(%llu,), }", (unsigned long long)m->count);
     while (t->length - from < HEADER - 10 - 1) actio_text_bytes(t, " ", 1);
     actio_text_bytes(t, "\n", 1);
 }
@@ -57,7 +59,7 @@ static uint32_t crc_of_member(const uint32_t table[256], const struct member *m,
 {
     unsigned char bytes[8 * BLOCK];
     scratch->length = 0;
-    npy_header(scratch, m->count);
+    npy_header(scratch, m);
     uint32_t crc = crc_of(table, 0xFFFFFFFF, (const unsigned char *)scratch->s, HEADER);
     for (uint64_t i = 0; i < m->count; i += BLOCK) {
         size_t n = m->count - i < BLOCK ? (size_t)(m->count - i) : BLOCK;
@@ -144,7 +146,7 @@ static void write_member(struct actio_output *out, struct member *m)
     unsigned char bytes[8 * BLOCK];
     m->offset = position(out);
     local_header(&out->text, m);
-    npy_header(&out->text, m->count);
+    npy_header(&out->text, m);
     for (uint64_t i = 0; i < m->count && !out->error; i += BLOCK) {
         size_t n = m->count - i < BLOCK ? (size_t)(m->count - i) : BLOCK;
         actio_text_bytes(&out->text, (const char *)bytes, pack(bytes, m->data + i, n));
@@ -160,18 +162,25 @@ static const char *error_name(const struct actio_table *table, struct actio_aren
     return name;
 }
 
-static struct member *make_members(const struct actio_table *table, struct actio_arena *arena)
+static struct member member(const char *name, const double *data, size_t rows, size_t nodes)
 {
-    struct member *m = actio_arena_array(arena, table->cols + 1, sizeof *m);
+    return (struct member){ .name = name, .length = capped(strlen(name), MOST16 - 4), .data = data, .count = rows * (nodes ? nodes : 1), .nodes = nodes };
+}
+
+/* No column's name begins with "axis." */
+static struct member *make_members(const struct actio_table *table, struct actio_arena *arena, size_t *count)
+{
+    struct actio_placement *place;
+    size_t places = actio_table_placements(table, arena, &place), n = 0;
+    struct member *m = actio_arena_array(arena, table->cols + 1 + places, sizeof *m);
     double *errors = actio_arena_array(arena, table->cols, sizeof *errors);
-    for (size_t c = 0; c <= table->cols; c++) {
-        bool column = c < table->cols;
-        m[c].name = column ? table->col[c].name : error_name(table, arena);
-        m[c].length = capped(strlen(m[c].name), MOST16 - 4);
-        m[c].data = column ? table->data[c] : errors;
-        m[c].count = column ? table->rows : table->cols;
-        if (column) errors[c] = actio_table_error_of(table, c);
+    for (; n < table->cols; n++) {
+        m[n] = member(table->col[n].name, table->data[n], table->rows, table->col[n].nodes);
+        errors[n] = actio_table_error_of(table, n);
     }
+    m[n++] = member(error_name(table, arena), errors, table->cols, 0);
+    for (size_t i = 0; i < places; i++) m[n++] = member(actio_arena_format(arena, "axis.%s", place[i].name), place[i].place, place[i].nodes, 0);
+    *count = n;
     return m;
 }
 
@@ -180,19 +189,20 @@ static void fill(struct actio_output *out, const void *user)
     const struct actio_table *table = user;
     uint32_t crc_table[256];
     struct actio_text scratch;
-    struct member *m = make_members(table, out->text.arena);
+    size_t count;
+    struct member *m = make_members(table, out->text.arena, &count);
     make_crc_table(crc_table);
     actio_text_open(&scratch, out->text.arena);
-    for (size_t c = 0; c <= table->cols && !out->error; c++) {
+    for (size_t c = 0; c < count && !out->error; c++) {
         m[c].crc = crc_of_member(crc_table, &m[c], &scratch);
         write_member(out, &m[c]);
     }
     uint64_t from = position(out);
-    for (size_t c = 0; c <= table->cols; c++) {
+    for (size_t c = 0; c < count; c++) {
         central_header(&out->text, &m[c]);
         actio_output_drain(out);
     }
-    end_of_zip(&out->text, table->cols + 1, from, position(out));
+    end_of_zip(&out->text, count, from, position(out));
 }
 
 static int write_npz(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)

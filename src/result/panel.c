@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double LETTER = 11.5, TICK = 11, LABEL_STEP = 13, LABEL_MOST = 120;
+static const double LETTER = 11.5, TICK = 11, LABEL_STEP = 13, LABEL_MOST = 120, LINE_KEY = 12, FILM_KEY = 26;   /* from the frame to a label */
 
 /* The value that is drawn; false where there is none. */
 static bool value_at(const struct actio_panel *p, const struct actio_series *s, size_t i, double *v)
@@ -17,7 +17,8 @@ static bool value_at(const struct actio_panel *p, const struct actio_series *s, 
 }
 
 static double across_at(const struct actio_panel *p, const struct actio_series *s, size_t i) { return p->log_across ? log10(s->x[i]) : s->x[i]; }
-static size_t rows_of(const struct actio_panel *p) { return p->count ? p->series[0].rows : 0; }
+static size_t rows_of(const struct actio_panel *p) { return p->map ? p->map->table->rows : p->count ? p->series[0].rows : 0; }
+static bool has_key(const struct actio_panel *p) { return p->own > ACTIO_MANY_LINES || p->film; }
 
 static void widen(double x, double *lo, double *hi)
 {
@@ -52,6 +53,13 @@ void actio_panel_fit(struct actio_panel *p)
 void actio_panel_scale(struct actio_panel *p, double width, double height)
 {
     double xlo = NAN, xhi = NAN, lo = NAN, hi = NAN, v;
+    if (p->map) {
+        for (size_t i = 0; i < p->map->table->rows; i++) widen(p->map->time[i], &xlo, &xhi);
+        p->sx = actio_scale_make(xlo, xhi, false, 0, fmax(2, width / 80));
+        p->sy = actio_scale_make(p->map->from, p->map->to, false, 0, fmax(2, height / 42));
+        actio_scale_retick(&p->map->value, fmax(2, height / 42));
+        return;
+    }
     for (size_t k = 0; k < p->count; k++) {
         const struct actio_series *s = &p->series[k];
         for (size_t i = s->width > 0 ? 0 : s->first; i < s->rows; i += s->width > 0 ? 1 : s->stride) {   /* what is drawn */
@@ -71,11 +79,12 @@ double actio_panel_left(const struct actio_panel *p, struct actio_arena *arena)
     return most + 10 + (*p->up ? 18 : 0);
 }
 
-double actio_panel_right(const struct actio_panel *p)
+double actio_panel_right(const struct actio_panel *p, struct actio_arena *arena)
 {
     double most = 0;
+    if (p->map) return actio_map_right(p->map, arena);
     for (size_t k = 0; k < p->own; k++) most = fmax(most, actio_text_width(p->series[k].label, LETTER));
-    return most > 0 ? fmin(most, LABEL_MOST) + 16 : 12;
+    return most > 0 ? fmin(most, LABEL_MOST) + (p->film ? FILM_KEY : LINE_KEY) + 4 : 12;
 }
 
 static double px(const struct actio_panel *p, double x) { return p->frame.x + p->frame.w * actio_scale_at(&p->sx, x); }
@@ -196,7 +205,7 @@ static void draw_axes(struct actio_canvas *canvas, const struct actio_panel *p, 
 static void draw_words(struct actio_canvas *canvas, const struct actio_panel *p)
 {
     const struct actio_box *b = &p->frame;
-    const char *scale = actio_scale_note(&p->sy, canvas->arena), *across = actio_scale_note(&p->sx, canvas->arena);
+    const char *scale = actio_scale_note(p->map ? &p->map->value : &p->sy, canvas->arena), *across = actio_scale_note(&p->sx, canvas->arena);
     double used = actio_text_width(p->heading, 12.5) * 1.08 + 8;
     const char *note = actio_arena_format(canvas->arena, "%s%s%s", p->note, *scale && *p->note ? ", " : "", scale);
     const char *heading = actio_text_fit(canvas->arena, p->heading, 13.5, p->cell.w - 6);
@@ -213,7 +222,7 @@ static void draw_words(struct actio_canvas *canvas, const struct actio_panel *p)
 static void draw_times(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_table *table, bool name_events)
 {
     const struct actio_box *b = &p->frame;
-    double end = rows_of(p) ? p->series[0].x[rows_of(p) - 1] : NAN, until = table->holds_until, before = -1;
+    double end = rows_of(p) && !p->map ? p->series[0].x[rows_of(p) - 1] : NAN, until = table->holds_until, before = -1;
     if (!table->local_only && !table->reached && until >= p->sx.lo && until <= p->sx.hi && isfinite(end)) {
         double from = fmin(px(p, until), px(p, end)), to = fmax(px(p, until), px(p, end));
         actio_canvas_box(canvas, (struct actio_box){ from, b->y, to - from, b->h }, 0xF2F2F2, 1);
@@ -272,7 +281,7 @@ static size_t choose_labels(const struct actio_panel *p, struct label *l, size_t
         size_t i = wanted > 1 ? k * (p->own - 1) / (wanted - 1) : 0;
         l[n] = (struct label){ .series = &p->series[i], .order = k };
         if (!*p->series[i].label || !end_of(p, &p->series[i], &l[n].from)) continue;
-        if (p->own > ACTIO_MANY_LINES) l[n].from = p->frame.y + LABEL_STEP * (double)k;
+        if (has_key(p)) l[n].from = p->frame.y + LABEL_STEP * (double)k;
         n++;
     }
     return n;
@@ -287,10 +296,26 @@ static void draw_labels(struct actio_canvas *canvas, const struct actio_panel *p
     qsort(l, n, sizeof *l, by_height);
     spread(l, n, b->y + 4, b->y + b->h - 2);
     for (size_t i = 0; i < n; i++) {
-        double x = b->x + b->w, text_x = x + 12, from = p->own > ACTIO_MANY_LINES ? l[i].at : l[i].from;
+        double x = b->x + b->w, text_x = x + (p->film ? FILM_KEY : LINE_KEY), from = has_key(p) ? l[i].at : l[i].from;
         const char *text = actio_text_fit(canvas->arena, l[i].series->label, LETTER, LABEL_MOST);
-        actio_canvas_segment(canvas, x + (p->own > ACTIO_MANY_LINES ? 4 : 1), from, text_x - 2, l[i].at, l[i].series->colour, p->own > ACTIO_MANY_LINES ? 2 : .8, false);
-        actio_canvas_text(canvas, text_x, l[i].at + 4, text, LETTER, -1, darker(l[i].series->colour));
+        actio_canvas_segment(canvas, x + (has_key(p) ? 4 : 1), from, text_x - (p->film ? 6 : 2), l[i].at, l[i].series->colour, has_key(p) ? 2 : .8, false);
+        actio_canvas_text(canvas, text_x, l[i].at + 4, text, LETTER, -1, p->film ? ACTIO_INK : darker(l[i].series->colour));
+    }
+}
+
+/* Shapes from the first to the last, with their ends: a disc where the axis begins, a ring where it ends. */
+static void draw_film(struct actio_canvas *canvas, const struct actio_panel *p, size_t clip)
+{
+    for (size_t k = 0; k < p->own; k++) {
+        const struct actio_series *s = &p->series[k];
+        double v;
+        size_t i = 0, j = s->rows;
+        draw_line(canvas, p, s, clip);
+        if (p->across_col == ACTIO_WHOLE) continue;
+        while (i < s->rows && !value_at(p, s, i, &v)) i++;
+        if (i < s->rows) actio_canvas_disc(canvas, px(p, s->x[i]), py(p, v), 2.6, s->colour, 0);
+        while (j > i + 1 && !value_at(p, s, j - 1, &v)) j--;
+        if (j > i + 1) actio_canvas_disc(canvas, px(p, s->x[j - 1]), py(p, v), 3, 0xFFFFFF, 0), actio_canvas_ring(canvas, px(p, s->x[j - 1]), py(p, v), 3, s->colour);
     }
 }
 
@@ -314,6 +339,7 @@ static bool all_zero(const struct actio_panel *p)
 static bool has_values(const struct actio_panel *p)
 {
     double ignored;
+    if (p->map) return p->map->table->rows > 0;
     for (size_t k = 0; k < p->count; k++)
         if (end_of(p, &p->series[k], &ignored)) return true;
     return false;
@@ -329,19 +355,31 @@ static void draw_all(struct actio_canvas *canvas, const struct actio_panel *p, s
         if (p->series[k].radius > 0) draw_discs(canvas, p, &p->series[k]);
 }
 
+void actio_panel_stage(struct actio_canvas *canvas, const struct actio_panel *p)
+{
+    draw_axes(canvas, p, true);
+    draw_words(canvas, p);
+}
+
 void actio_panel_draw(struct actio_canvas *canvas, struct actio_panel *p, const struct actio_table *table, bool name_events)
 {
     const struct actio_box *b = &p->frame;
     size_t clip = actio_canvas_clip(canvas, (struct actio_box){ b->x - 1, b->y - 1, b->w + 2, b->h + 2 });
     bool any = has_values(p);
-    if (p->over_time) draw_times(canvas, p, table, name_events);
+    if (p->over_time && !p->map) draw_times(canvas, p, table, name_events);
     draw_axes(canvas, p, any);
     draw_words(canvas, p);
     if (!any) {
         actio_canvas_text(canvas, b->x + b->w / 2, b->y + b->h / 2 + 4, all_zero(p) ? "exactly 0" : "no values", 12, 0, ACTIO_GREY);
         return;
     }
-    draw_all(canvas, p, clip);
-    if (p->over_time || p->log_across) draw_labels(canvas, p);
+    if (p->map) {
+        actio_map_draw(canvas, p, clip);
+        draw_times(canvas, p, table, name_events);
+        return;
+    }
+    if (p->film) draw_film(canvas, p, clip);
+    else draw_all(canvas, p, clip);
+    if (p->over_time || p->log_across || p->film) draw_labels(canvas, p);
     else draw_start(canvas, p);
 }

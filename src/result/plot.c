@@ -56,6 +56,12 @@ static void place_cells(struct actio_panel *p, size_t n, double top, double heig
     }
 }
 
+/* Tiles have sharp edges. */
+static struct actio_box on_pixels(struct actio_box b)
+{
+    return (struct actio_box){ round(b.x), round(b.y), round(b.w), round(b.h) };
+}
+
 /* Frames of one height, with common margins so that they stand in line; the lowest ones name the time. */
 static void place_frames(struct plot *plot, struct actio_panel *p, size_t n)
 {
@@ -63,7 +69,7 @@ static void place_frames(struct plot *plot, struct actio_panel *p, size_t n)
     for (size_t i = 0; i < n; i++) {
         actio_panel_scale(&p[i], p[i].cell.w - 100, p[i].cell.h - 60);
         left = fmax(left, actio_panel_left(&p[i], &plot->arena));
-        right = fmax(right, actio_panel_right(&p[i]));
+        right = fmax(right, actio_panel_right(&p[i], &plot->arena));
         bottom = fmax(bottom, p[i].cell.y);
     }
     for (size_t i = 0; i < n; i++) {
@@ -71,6 +77,7 @@ static void place_frames(struct plot *plot, struct actio_panel *p, size_t n)
         p[i].frame = (struct actio_box){ c->x + left, c->y + 22, c->w - left - right, c->h - 22 - 42 };
         if (p[i].over_time && c->y < bottom) p[i].across = "";
         if (p[i].equal) actio_panel_fit(&p[i]);
+        if (p[i].map) p[i].frame = on_pixels(p[i].frame);
     }
 }
 
@@ -107,9 +114,9 @@ static void draw(void *user)
     size_t n = 0;
     struct actio_panel *panel = actio_panels_choose(p->picture, &p->arena, p->f, &n);
     if (!panel) return;
-    bool path = false;
-    for (size_t i = 0; i < n; i++) path = path || !panel[i].over_time;
-    double height = n == 1 ? (path ? 560 : 400) : path ? 350 : n == 2 ? 320 : n <= 4 ? 264 : 232;
+    bool path = false, film = false;
+    for (size_t i = 0; i < n; i++) path = path || !panel[i].over_time, film = film || panel[i].film;
+    double height = n == 1 ? (path ? 560 : 400) : film && n > 2 ? 290 : path ? 350 : n == 2 ? 320 : n <= 4 ? 264 : 232;
     actio_canvas_open(&p->canvas, &p->arena, WIDTH, 0);
     actio_canvas_box(&p->canvas, (struct actio_box){ 0, 0, WIDTH, 0 }, 0xFFFFFF, 1);
     double top = draw_title(p);

@@ -24,23 +24,46 @@ struct actio_series {
     const char *label; uint32_t colour;
     double width, radius; bool hollow;                     /* of the line, of the discs; 0: none */
     size_t first, stride;                                  /* rows that have a disc */
+    size_t node;                                           /* of a field */
+};
+/* A field over time and place, in colours. */
+struct actio_map {
+    const struct actio_table *table; size_t col;
+    const double *time; double from, to;                   /* the axis, of all that lives on it */
+    struct actio_scale value; bool is_log, centred;        /* centred: two colours that meet at 0 */
 };
 struct actio_panel {
     const char *heading, *note;                            /* in bold; after it in grey */
     const char *across, *up;                               /* names of the axes; "" = not written */
     struct actio_series *series; size_t own, count;        /* those of the first table, which have labels, come first */
     bool over_time, is_log, log_across, equal;             /* equal: one unit is as long across as up */
+    struct actio_map *map;                                 /* in place of series; NULL: none */
+    bool film; size_t across_col, up_col;                  /* shapes of a field at several times, from light to dark; across_col ACTIO_WHOLE: over its place */
     struct actio_scale sx, sy;
     struct actio_box cell, frame;
 };
 void actio_panel_scale(struct actio_panel *p, double width, double height);            /* of the frame, roughly */
 void actio_panel_fit(struct actio_panel *p);                                           /* an equal panel: its frame, then its scales */
 double actio_panel_left(const struct actio_panel *p, struct actio_arena *arena);       /* room that tick labels and names want */
-double actio_panel_right(const struct actio_panel *p);
+double actio_panel_right(const struct actio_panel *p, struct actio_arena *arena);
+void actio_panel_stage(struct actio_canvas *canvas, const struct actio_panel *p);         /* axes and words, for what is drawn by others */
 void actio_panel_draw(struct actio_canvas *canvas, struct actio_panel *p, const struct actio_table *table, bool name_events);
 
 /* The panels of a plot: as asked, or by role. NULL and a finding when a name is unknown. */
 struct actio_panel *actio_panels_choose(const struct actio_picture *picture, struct actio_arena *arena, struct actio_findings *f, size_t *count);
+/* fields.c: a field over time; its shapes: one field against another, or (across ACTIO_WHOLE) along the axis. actio_field_mate: the coordinate that makes a shape with
+ * this one, or `cols`. colour.c: 0 .. 1 to colours of even steps; from -1 to 1 with white between; from light to dark. map.c draws. */
+void actio_panel_map(struct actio_panel *p, const struct actio_table *table, size_t col, const double *time, struct actio_arena *arena);
+void actio_panel_film(struct actio_panel *p, const struct actio_table *table, size_t across, size_t up, const double *time, struct actio_arena *arena);
+size_t actio_field_mate(const struct actio_table *table, size_t col);
+bool actio_same_axis(const struct actio_column *a, const struct actio_column *b);      /* nodes by nodes */
+bool actio_in_scale(const struct actio_table *table, size_t a, size_t b, double most); /* may they share a unit of length, neither more than `most` times the other? */
+const char *actio_with_unit(const struct actio_table *table, const char *name, size_t col, struct actio_arena *arena);
+uint32_t actio_colour_even(double at);
+uint32_t actio_colour_centred(double at);
+uint32_t actio_colour_shade(double at);
+double actio_map_right(const struct actio_map *map, struct actio_arena *arena);
+void actio_map_draw(struct actio_canvas *canvas, const struct actio_panel *p, size_t clip);
 /* layer.c: how a table is drawn, by its rows: line or discs, shades also have a colour. What other tables have of the panel's columns joins it, `across`
  * (NULL: time) against them; change: less the first value of the first table. The key under the title: y of what comes next. */
 void actio_layer_style(const struct actio_picture *picture, size_t layer, struct actio_series *s);

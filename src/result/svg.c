@@ -34,6 +34,29 @@ static void box_attributes(struct actio_text *t, const struct actio_box *b)
     attribute(t, "height", b->h, 2);
 }
 
+static void add_points(struct actio_text *t, const float *xy, size_t points)
+{
+    for (size_t i = 0; i < points; i++) {
+        if (i) actio_text_add(t, " ");
+        actio_fixed(t, xy[2 * i], 2, true);
+        actio_text_add(t, ",");
+        actio_fixed(t, xy[2 * i + 1], 2, true);
+    }
+}
+
+/* An animation's beginning, up to its values. */
+static void animate(struct actio_text *t, const struct actio_mark *m, const char *what, const char *mode)
+{
+    actio_text_format(t, "<animate attributeName=\"%s\" calcMode=\"%s\" repeatCount=\"indefinite\" dur=\"", what, mode);
+    actio_fixed(t, m->frames->seconds, 3, true);
+    actio_text_add(t, "s\" keyTimes=\"");
+    for (size_t k = 0; k < m->frames->count; k++) {
+        if (k) actio_text_add(t, ";");
+        actio_fixed(t, m->frames->key[k], 6, true);
+    }
+    actio_text_add(t, "\"");
+}
+
 static void add_line(struct actio_text *t, const struct actio_canvas *c, const struct actio_mark *m)
 {
     actio_text_add(t, "<polyline fill=\"none\" stroke-linejoin=\"round\"");
@@ -41,13 +64,16 @@ static void add_line(struct actio_text *t, const struct actio_canvas *c, const s
     attribute(t, "stroke-width", m->width, 2);
     if (m->dashed) actio_text_add(t, " stroke-dasharray=\"3 3\"");
     actio_text_add(t, " points=\"");
-    for (size_t i = 0; i < m->points; i++) {
-        if (i) actio_text_add(t, " ");
-        actio_fixed(t, m->xy[2 * i], 2, true);
-        actio_text_add(t, ",");
-        actio_fixed(t, m->xy[2 * i + 1], 2, true);
+    add_points(t, m->xy, m->points);
+    if (!m->frames) { actio_text_add(t, "\"/>\n"); return; }
+    actio_text_add(t, "\">\n");
+    animate(t, m, "points", "linear");
+    actio_text_add(t, " values=\"");
+    for (size_t k = 0; k < m->frames->count; k++) {
+        if (k) actio_text_add(t, ";");
+        add_points(t, m->xy + 2 * k * m->points, m->points);
     }
-    actio_text_add(t, "\"/>\n");
+    actio_text_add(t, "\"/>\n</polyline>\n");
 }
 
 static void add_box(struct actio_text *t, const struct actio_canvas *c, const struct actio_mark *m)
@@ -66,7 +92,46 @@ static void add_disc(struct actio_text *t, const struct actio_canvas *c, const s
     attribute(t, "r", m->width, 2);
     colour_of(t, m->hollow ? "stroke" : "fill", c, m);
     if (m->hollow) actio_text_add(t, " fill=\"none\""), attribute(t, "stroke-width", ACTIO_RING_WIDTH, 2);
-    actio_text_add(t, "/>\n");
+    if (!m->frames) { actio_text_add(t, "/>\n"); return; }
+    actio_text_add(t, ">\n");
+    for (size_t axis = 0; axis < 2; axis++) {
+        animate(t, m, axis ? "cy" : "cx", "linear");
+        actio_text_add(t, " values=\"");
+        for (size_t k = 0; k < m->frames->count; k++) {
+            if (k) actio_text_add(t, ";");
+            actio_fixed(t, m->xy[2 * k + axis], 2, true);
+        }
+        actio_text_add(t, "\"/>\n");
+    }
+    actio_text_add(t, "</circle>\n");
+}
+
+static void add_tiles(struct actio_text *t, const struct actio_canvas *c, const struct actio_mark *m)
+{
+    actio_text_add(t, "<path shape-rendering=\"crispEdges\"");
+    colour_of(t, "fill", c, m);
+    actio_text_add(t, " d=\"");
+    for (size_t i = 0; i < m->points; i++) {
+        const float *b = m->xy + 4 * i;
+        const char *const step[] = { "M", " ", "h", "v", "h" };
+        const double value[] = { b[0], b[1], b[2], b[3], -b[2] };
+        for (size_t k = 0; k < 5; k++) actio_text_add(t, step[k]), actio_fixed(t, value[k], 2, true);
+        actio_text_add(t, "z");
+    }
+    actio_text_add(t, "\"/>\n");
+}
+
+/* Seen in one stretch of the time. The first is there also where nothing moves. */
+static void add_turn(struct actio_text *t, const struct actio_mark *m)
+{
+    const double *key = m->frames->key;
+    bool last = m->until >= m->frames->count, first = m->frame == 0;
+    actio_text_add(t, "<animate attributeName=\"visibility\" calcMode=\"discrete\" repeatCount=\"indefinite\" dur=\"");
+    actio_fixed(t, m->frames->seconds, 3, true);
+    actio_text_format(t, "s\" values=\"%svisible%s\" keyTimes=\"0", first ? "" : "hidden;", last ? "" : ";hidden");
+    if (!first) actio_text_add(t, ";"), actio_fixed(t, key[m->frame], 6, true);
+    if (!last) actio_text_add(t, ";"), actio_fixed(t, key[m->until], 6, true);
+    actio_text_add(t, "\"/>");
 }
 
 static void add_text(struct actio_text *t, const struct actio_canvas *c, const struct actio_mark *m)
@@ -86,13 +151,16 @@ static void add_text(struct actio_text *t, const struct actio_canvas *c, const s
         actio_fixed(t, m->box.y, 2, true);
         actio_text_add(t, ")\"");
     }
+    if (m->frames && m->frame) actio_text_add(t, " visibility=\"hidden\"");
     actio_text_add(t, ">");
     actio_xml_string(t, m->text);
+    if (m->frames) add_turn(t, m);
     actio_text_add(t, "</text>\n");
 }
 
 static void (*const add_mark[])(struct actio_text *, const struct actio_canvas *, const struct actio_mark *) = {
     [ACTIO_MARK_LINE] = add_line, [ACTIO_MARK_BOX] = add_box, [ACTIO_MARK_DISC] = add_disc, [ACTIO_MARK_TEXT] = add_text,
+    [ACTIO_MARK_TILES] = add_tiles,
 };
 
 static void head(struct actio_text *t, const struct actio_canvas *c)

@@ -9,7 +9,10 @@
 const char *actio_role_heading(enum actio_role role);
 bool actio_role_is_log(enum actio_role role);
 
-struct actio_column { const char *name, *unit, *meaning, *latex; enum actio_role role; bool unique; };   /* unique false: a multiplier that is only one of many */
+struct actio_column {
+    const char *name, *unit, *meaning, *latex; enum actio_role role; bool unique;   /* unique false: a multiplier that is only one of many */
+    size_t nodes; const char *axis; const double *place;   /* of a field: data[col][row*nodes + k] at node or cell k, which is at place[k] of the axis; nodes 0: one number a row */
+};
 struct actio_event { double t; const char *kind, *name; double value; const char *contact; double impulse; const char *rule; };   /* contact, rule: NULL where it is none of a contact */
 
 struct actio_proof_row { size_t points; double error, end; };
@@ -21,9 +24,9 @@ struct actio_slope { const char *by; bool is_param; double derivative, error; };
 struct actio_table {
     struct actio_arena arena;                              /* owns everything below */
     struct actio_column *col; size_t cols;
-    double **data; size_t rows;                            /* data[col][row] */
+    double **data; size_t rows;                            /* data[col][row], of a field data[col][row * nodes + k] */
     double worst;                                          /* largest error beside the size it is judged by; NAN = from `error` */
-    double *error;                                         /* per column: estimated largest global error over the rows; NAN = not estimated */
+    double *error;                                         /* per column: estimated largest global error over the rows, of a field over its nodes; NAN = not estimated */
     bool local_only;                                       /* --local: nothing is claimed of the global error */
     double tol, local, holds_until; bool reached;          /* asked; local tolerance used; last time where the estimate holds; did it hold to the end? */
     struct actio_event *event; size_t events, events_cap;
@@ -44,9 +47,20 @@ struct actio_table {
 struct actio_table *actio_table_create(struct actio_context *ctx);    /* escapes or never NULL */
 __attribute__((visibility("default"))) void actio_table_free(struct actio_table *table);   /* public: see actio.h */
 size_t actio_table_find(const struct actio_table *table, const char *name);            /* column number, or `cols`; x' may be written for x_dot */
+/* A number of a row: the column's, or with x[3] that of a field's node 3. node: 0 where the column is no field, ACTIO_WHOLE where the name is that of a whole field. */
+#define ACTIO_WHOLE SIZE_MAX
+bool actio_column_cell(const struct actio_column *col, const char *name, size_t *node);
+__attribute__((visibility("default"))) bool actio_table_cell(const struct actio_table *table, const char *name, size_t *col, size_t *node);   /* public */
+static inline size_t actio_column_width(const struct actio_column *col) { return col->nodes ? col->nodes : 1; }   /* numbers a row */
 size_t actio_table_first(const struct actio_table *table, enum actio_role role);       /* first column with that role, or `cols` */
 double actio_table_error_of(const struct actio_table *table, size_t col);              /* NAN where nothing is claimed */
 double actio_table_worst_error(const struct actio_table *table);                       /* relative to max(1, size of the column), as tol is */
+const double *actio_table_values(const struct actio_table *table, size_t col, size_t node, struct actio_arena *arena);   /* of one node, over the rows */
+
+/* Where fields live: one for the nodes of an axis, named after it ("s"), one for its cells ("s_cells"). */
+struct actio_placement { const char *name, *axis; size_t nodes; const double *place; };
+size_t actio_table_placements(const struct actio_table *table, struct actio_arena *arena, struct actio_placement **list);
+size_t actio_placement_of(const struct actio_placement *list, size_t count, const struct actio_column *col);   /* its number, or `count` */
 
 /* A whole file or none: written beside the target under a temporary name, then renamed over it. `write` fills `out`. */
 struct actio_writer {
@@ -76,6 +90,8 @@ struct actio_picture {
 };
 bool actio_plot_fits(const char *path);                    /* is there a canvas for this ending? svg built in, native/cairo.c png and pdf */
 int actio_picture_write(struct actio_context *ctx, const struct actio_picture *picture, const char *path, struct actio_findings *f);
+/* The shape of a field in motion, as an SVG that moves by itself. axes: as of a picture; the first of them that is a field. */
+int actio_animation_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
 int actio_plot_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
 
 #endif

@@ -83,7 +83,7 @@ static int run_once(struct ladder *l, struct pass *p, double local, struct actio
     task.stepper = l->stepper, task.t0 = aim->t0, task.t1 = aim->t1, task.rtol = task.atol = local, task.y0 = aim->y0;
     m->flow.shake = l->stepper != &actio_ballistic || aim->local > 0 || l->exact ? 0 : l->out->runs == 0 ? local : DBL_EPSILON / 2;   /* rounding, but another one in each run */
     m->flow.shaken = l->out->runs;
-    task.stop_when_stiff = !l->stepper->stiff && !l->explicit_only && strcmp(aim->method, "auto") == 0 && !l->m->contacts && actio_stepper_stiff();
+    task.stop_when_stiff = !l->stepper->stiff && !l->explicit_only && strcmp(aim->method, "auto") == 0 && !l->m->contacts && !l->m->sys->axes && actio_stepper_stiff();
     task.progress = report_progress, task.progress_user = l;
     p->local = local;
     set_silence(l, local);
@@ -371,7 +371,7 @@ static void compare(struct ladder *l, struct pass *coarse, const struct pass *fi
     for (size_t c = 0; c < l->m->sys->columns; c++) {
         double *each = coarse->column + c * coarse->lanes;
         const double *shown = fine->column + c * fine->lanes;
-        bool multiplier = l->m->sys->column[c].role == ACTIO_ROLE_LAMBDA;
+        bool multiplier = actio_system_column(l->m->sys, c)->role == ACTIO_ROLE_LAMBDA;
         struct contrast seen = contrast_of(each, shown, checks);
         if (!seen.finite) seen = contrast_one_by_one(each, shown, checks, multiplier);
         double part = share(l, c, seen.difference, ratio, seen.size), rounding = DBL_EPSILON * (2 * (seen.size > 1 ? seen.size : 0) + 16 * restarts * seen.size);
@@ -439,7 +439,7 @@ static double foresee(const struct ladder *l, const struct pass *rough, double f
         const double *without = column + rough->lanes - 2 * ACTIO_GAPS;
         double e = 0, size = 1;
         for (size_t k = 0; k < l->checks.gaps; k++) e = fmax(e, difference_of(without[k], without[ACTIO_GAPS + k], true)), size = fmax(size, fabs(without[k]));
-        if (!actio_role_is_sum(l->m->sys->column[c].role) && e > worst * size) worst = e / size;
+        if (!actio_role_is_sum(actio_system_column(l->m->sys, c)->role) && e > worst * size) worst = e / size;
     }
     if (!(worst > 0 && worst < INFINITY)) return fine;
     return fmax(fmin(fmax(rough->local * l->aim->tol / (AIMED * worst), LEAST_FIRST * l->aim->tol), MOST_FIRST * l->aim->tol), FINEST);

@@ -4,6 +4,7 @@
 #include "algebra/dense.h"
 #include "solve/contacts.h"
 #include "solve/law.h"
+#include "solve/slaves.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,13 +45,36 @@ static bool run_prologue(struct actio_motion *m, const struct actio_kernel *k, s
     return true;
 }
 
-void actio_motion_prologue(struct actio_motion *m, enum actio_quantity what) { run_prologue(m, m->at[what].k, &m->at[what]); }
+void actio_motion_prologue(struct actio_motion *m, enum actio_quantity what)
+{
+    if (m->at[what].lanes) actio_lanes_prologue(m->at[what].lanes);
+    else run_prologue(m, m->at[what].k, &m->at[what]);
+}
+
+static int out_of_memory(struct actio_motion *m)
+{
+    if (m->ctx->findings) actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
+    return 1;
+}
+
+static int need_lanes(struct actio_motion *m, enum actio_quantity what)
+{
+    struct actio_bound *b = &m->at[what];
+    const struct actio_streams *s = m->sys->stream[what];
+    struct actio_sources from = { &m->t, m->param, m->hidden, m->y, m->y + m->n, m->zdot, m->lambda, m->reaction, m->lambda };
+    if (!s) return 1;
+    b->count = s->values;
+    b->value = actio_take(m->ctx, s->values + 1, sizeof *b->value);
+    b->lanes = b->value ? actio_lanes_open(m->ctx, m->sys, s, &from) : NULL;
+    return b->lanes ? 0 : out_of_memory(m);
+}
 
 int actio_motion_need(struct actio_motion *m, enum actio_quantity what)
 {
     struct actio_bound *b = &m->at[what];
-    if (b->k) return 0;
+    if (b->k || b->lanes) return 0;
     if (actio_system_need(m->sys, what)) return 1;
+    if (m->sys->axes) return need_lanes(m, what);
     const struct actio_kernel *k = m->sys->kernel[what];
     const actio_slot *slots;
     size_t inputs = actio_kernel_inputs(k, &slots), outputs = actio_kernel_outputs(k);
@@ -59,22 +83,22 @@ int actio_motion_need(struct actio_motion *m, enum actio_quantity what)
     b->value = actio_take(m->ctx, outputs + 1, sizeof *b->value);
     b->out = actio_take(m->ctx, outputs + 1, sizeof *b->out);
     b->work = actio_take(m->ctx, actio_kernel_work(k) + 1, sizeof *b->work);
-    if (!b->in || !b->pre || !b->value || !b->out || !b->work || !run_prologue(m, k, b)) {
-        if (m->ctx->findings) actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
-        return 1;
-    }
+    if (!b->in || !b->pre || !b->value || !b->out || !b->work || !run_prologue(m, k, b)) return out_of_memory(m);
     struct actio_binding at = here(m);
     actio_kernel_bind(k, &at, b->in);
     for (size_t j = 0; j < outputs; j++) b->out[j] = b->value + j;
-    b->k = k;
+    b->k = k, b->count = outputs;
     return 0;
 }
 
 static inline const double *evaluate(const struct actio_bound *b)
 {
-    actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
+    if (b->lanes) actio_lanes_eval(b->lanes, b->value);
+    else actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
     return b->value;
 }
+
+const double *actio_bound_values(const struct actio_bound *b) { return evaluate(b); }
 
 static struct actio_arg *bind_rhs(struct actio_motion *m, const double *y)
 {
@@ -173,7 +197,7 @@ static void note_quality(struct actio_motion *m, double q)
 static int solve_numerically(struct actio_motion *m)
 {
     const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-    if (!all_finite(values, actio_kernel_outputs(m->at[ACTIO_Q_MATRIX].k))) {
+    if (!all_finite(values, m->at[ACTIO_Q_MATRIX].count)) {
         m->bad_t = m->t;
         memcpy(m->bad_y, m->y, m->ny * sizeof *m->y);
         return ACTIO_FLOW_NAN;
@@ -259,18 +283,18 @@ static int project_by_formulas(struct actio_motion *m, enum actio_quantity what,
 }
 
 /* Steps of positions (level 0) or of velocities and states (1) by the numeric matrix. */
-static int project_level(struct actio_motion *m, int level)
+static int project_level(struct actio_motion *m, int level, int most)
 {
     const struct actio_system *sys = m->sys;
     size_t count = level ? sys->levels : sys->holonomic, first = level ? sys->holonomic : 0;
     const uint32_t *row = level ? sys->velocity_row : sys->position_row;
     double *z = level ? m->y + m->n : m->y;
-    for (int iteration = 0; count && iteration < 8; iteration++) {
+    for (int iteration = 0; count && iteration < most; iteration++) {
         const double *residual = evaluate(&m->at[ACTIO_Q_LEVELS]) + first;
         memset(m->residual, 0, m->p * sizeof *m->residual);
         for (size_t i = 0; i < count; i++) m->residual[row[i]] = residual[i];
         const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-        if (!all_finite(m->residual, m->p) || !all_finite(values, actio_kernel_outputs(m->at[ACTIO_Q_MATRIX].k))) return ACTIO_FLOW_NAN;
+        if (!all_finite(m->residual, m->p) || !all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return ACTIO_FLOW_NAN;
         if (actio_saddle_factor(m->saddle, values)) return ACTIO_FLOW_SINGULAR;
         actio_saddle_step(m->saddle, m->residual, m->step);
         for (size_t i = 0; i < (level ? m->N : m->n); i++) z[i] += m->step[i];
@@ -279,11 +303,15 @@ static int project_level(struct actio_motion *m, int level)
     return ACTIO_FLOW_OK;
 }
 
-static int project_numerically(struct actio_motion *m)
+int actio_motion_project_far(struct actio_motion *m, int most)
 {
-    int status = project_level(m, 0);
-    return status ? status : project_level(m, 1);
+    int status = project_level(m, 0, most);
+    if (!status && m->sys->slaves) status = actio_slaves_settle(m);
+    if (!status) status = project_level(m, 1, most);
+    return !status && m->sys->slaves ? actio_slaves_settle(m) : status;
 }
+
+static int project_numerically(struct actio_motion *m) { return actio_motion_project_far(m, 8); }
 
 static bool formulas_hold(struct actio_motion *m)
 {
@@ -326,7 +354,7 @@ int actio_motion_project_positions(struct actio_motion *m, double t, double *q)
 {
     m->t = t;
     memcpy(m->y, q, m->n * sizeof *q);
-    int status = m->numeric ? project_level(m, 0) : project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->y, m->n);
+    int status = m->numeric ? project_level(m, 0, 8) : project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->y, m->n);
     if (status == ACTIO_FLOW_OK) memcpy(q, m->y, m->n * sizeof *q);
     return status == ACTIO_FLOW_SINGULAR ? ACTIO_FLOW_OK : status;
 }
@@ -335,7 +363,7 @@ const double *actio_motion_values(struct actio_motion *m, double t, const double
 {
     move_to(m, t, y);
     const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-    if (all_finite(values, actio_kernel_outputs(m->at[ACTIO_Q_MATRIX].k))) return values;
+    if (all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return values;
     m->bad_t = t;
     memcpy(m->bad_y, y, m->ny * sizeof *y);
     return NULL;
@@ -390,7 +418,7 @@ static double quality_at(void *user, double t, const double *y)
         if (q >= WORTH_A_LOOK) return q;
     }
     const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-    if (!all_finite(values, actio_kernel_outputs(m->at[ACTIO_Q_MATRIX].k))) return 0;
+    if (!all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return 0;
     actio_saddle_factor(m->saddle, values);
     return fmin(1, NUMERIC_SCALE * actio_saddle_quality(m->saddle));
 }
@@ -522,7 +550,10 @@ static bool take_buffers(struct actio_motion *m, const double *param)
     if (!m->unique || !m->unique_here) return false;
     for (size_t k = 0; k < m->p; k++) m->unique[k] = true;
     if (sys->params) memcpy(m->param, param, sys->params * sizeof *param);
-    size_t inputs = m->ny + sys->modes + 2;                /* and time */
+    size_t inputs = sys->symbolic ? m->ny + sys->modes + 2 : 1;                /* and time */
+    m->slave_work = actio_take(m->ctx, (sys->slaves + 1) * (sys->slaves + 1), sizeof *m->slave_work);
+    m->slave_pivot = actio_take(m->ctx, sys->slaves + 1, sizeof *m->slave_pivot);
+    if (!m->slave_work || !m->slave_pivot) return false;
     struct actio_arg *in = actio_take(m->ctx, ACTIO_RHS_BUFFERS * inputs, sizeof *in);
     for (int i = 0; i < ACTIO_RHS_BUFFERS && in; i++) m->rhs_in[i] = in + (size_t)i * inputs;
     m->saddle = actio_saddle_open(m->ctx, sys);
@@ -533,7 +564,7 @@ static void make_flow(struct actio_motion *m)
 {
     bool watched = m->p || m->numeric || m->sys->pivots;
     m->flow = (struct actio_flow){
-        .n = m->ny, .user = m, .rhs = actio_motion_rhs, .project = m->sys->levels ? actio_motion_project : NULL,
+        .n = m->ny, .user = m, .rhs = actio_motion_rhs, .project = m->sys->levels || m->sys->slaves ? actio_motion_project : NULL,
         .guards = m->sys->modes, .guard = actio_switch_guard, .side = actio_switch_side, .crossed = actio_switch_crossed,
         .quality = watched ? quality : NULL, .quality_at = watched ? quality_at : NULL, .singular = watched ? singular : NULL,
     };
@@ -549,6 +580,7 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
     int bad = !ok || actio_motion_need(m, ACTIO_Q_MATRIX);
     if (!bad && sys->levels) bad = actio_motion_need(m, ACTIO_Q_LEVELS);
     if (!bad && sys->modes) bad = actio_motion_need(m, ACTIO_Q_GUARDS);
+    if (!bad && sys->slaves) bad = actio_motion_need(m, ACTIO_Q_SLAVES);
     if (!bad && sys->symbolic) bad = actio_motion_need(m, ACTIO_Q_RHS) || actio_motion_need(m, ACTIO_Q_SOLVE);
     if (!bad && sys->symbolic) m->rhs_one = actio_kernel_one(m->at[ACTIO_Q_RHS].k);
     if (!bad && sys->symbolic && sys->holonomic) bad = actio_motion_need(m, ACTIO_Q_PROJECT_Q);
@@ -564,12 +596,13 @@ void actio_motion_close(struct actio_motion *m)
     if (!m->ctx) return;
     actio_motion_disobey(m);
     actio_contacts_close(m);
-    void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->weight, m->bad_y, m->pivot_size, m->residual, m->step, m->unique, m->unique_here,
+    void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->weight, m->bad_y, m->pivot_size, m->residual, m->step, m->unique, m->unique_here, m->slave_work, m->slave_pivot,
                     m->change, m->mode_history, m->rhs_in[0], m->pattern_i, m->pattern_j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) {
         struct actio_bound *b = &m->at[k];
         void *parts[] = { b->in, b->pre, b->value, b->out, b->work };
+        actio_lanes_close(b->lanes);
         for (size_t i = 0; i < 5; i++) actio_give(m->ctx, parts[i]);
     }
     actio_saddle_close(m->saddle);

@@ -4,11 +4,12 @@
 #define ACTIO_SOLVE_MOTION_H
 
 #include "equations/system.h"
+#include "solve/lanes.h"
 #include "solve/march.h"
 #include "solve/saddle.h"
 
 /* One kernel with its inputs bound to the motion's current point. */
-struct actio_bound { const struct actio_kernel *k; struct actio_arg *in; double *pre, *value, **out, *work; };
+struct actio_bound { const struct actio_kernel *k; struct actio_arg *in; double *pre, *value, **out, *work; struct actio_lanes *lanes; size_t count; };   /* lanes: of a system with fields, in place of the kernel; count: of values */
 
 /* Modes from this time on. */
 struct actio_mode_change { double t; size_t first; };      /* first: index into mode_history */
@@ -40,6 +41,7 @@ struct actio_motion {
     double *pivot_size, quality, worst; int sign;         /* quality since last asked, worst of the run */
     double bad_t, *bad_y;                                  /* where a formula last gave no number */
     double *residual, *step;                               /* scratch of projection */
+    double *slave_work; int *slave_pivot;                  /* of slaves.c */
     double *weight;                                        /* of equations and constraint rows: behind QMINUS, SMINUS, LMINUS */
     struct actio_mode_change *change; size_t changes, changes_cap;
     double *mode_history; size_t history, history_cap;
@@ -65,12 +67,14 @@ void actio_motion_close(struct actio_motion *motion);
 int actio_motion_need(struct actio_motion *motion, enum actio_quantity what);      /* compile and bind; 0, or 1 */
 void actio_motion_disobey(struct actio_motion *motion);    /* law.c: what a law has taken is given back */
 
+const double *actio_bound_values(const struct actio_bound *b);      /* at the motion's current point */
 /* z', lambda and reaction at a point, into the motion's buffers. A flow status. */
 int actio_motion_solve(struct actio_motion *motion, double t, const double *y);
 /* After a solve: multipliers that the rows do not determine at this point (a turning point) become NAN; reactions stay right. */
 void actio_motion_undefined(struct actio_motion *motion);
 int actio_motion_rhs(void *motion, double t, const double *y, double *dy);
 int actio_motion_project(void *motion, double t, double *y);
+int actio_motion_project_far(struct actio_motion *motion, int most);           /* the current point, however far it is; a flow status */
 int actio_motion_project_positions(struct actio_motion *motion, double t, double *q);        /* q alone, onto the holonomic constraints */
 /* Are the pivots of an elimination at the current point fit to be relied on? */
 bool actio_motion_relies(struct actio_motion *motion, const double *pivot);

@@ -60,12 +60,25 @@ void actio_rows_too_many(const struct actio_rows *r)
     actio_find(r->ctx->findings, ACTIO_F_TOO_MANY_ROWS, ACTIO_ARGS(ACTIO_COUNT(r->rows), ACTIO_COUNT(columns), ACTIO_COUNT(r->ctx->bytes_limit)));
 }
 
+/* With fields a row is long: it is solved where the motion stands, and only states are kept. */
+static int open_wide(struct actio_rows *r)
+{
+    size_t ny = r->motion->ny, columns = r->motion->sys->columns;
+    bool ok = r->rows < SIZE_MAX / 64 / (ny + columns + 1) && (r->block = actio_take_raw(r->ctx, ny * r->rows + 1, sizeof(double)));
+    r->y = r->block;
+    if (ok) return 0;
+    actio_rows_too_many(r);
+    actio_rows_close(r);
+    return 1;
+}
+
 int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *times, size_t rows, bool backward)
 {
     static const enum actio_quantity used[] = { ACTIO_Q_SOLVE, ACTIO_Q_OUTPUTS, ACTIO_Q_PROJECT_Q, ACTIO_Q_PROJECT_V };
     size_t columns = m->sys->columns, widest = m->sys->p + m->N;
     *r = (struct actio_rows){ .ctx = m->ctx, .motion = m, .rows = rows, .times = times, .backward = backward };
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
+    if (m->sys->axes) return open_wide(r);
     struct { double **p; size_t n; } want[] = { { &r->y, m->ny }, { &r->zdot, m->N }, { &r->lambda, actio_system_told(m->sys) }, { &r->reaction, m->N },
                                                 { &r->mode, m->sys->modes }, { &r->step, widest } };
     size_t values = 0;
@@ -186,11 +199,28 @@ static int solve_row(struct actio_rows *r, size_t l)
     return status;
 }
 
+/* Projection, multipliers and columns of one row after the other. */
+static int evaluate_wide(struct actio_rows *r, size_t filled, double *column, size_t lanes)
+{
+    struct actio_motion *m = r->motion;
+    double *y = m->step + m->N;                            /* scratch of ny values */
+    int status = ACTIO_FLOW_OK;
+    for (size_t l = 0; l < filled; l++) {
+        gather(r->y, r->rows, l, y, m->ny);
+        if (m->flow.project && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK) scatter(r->y, r->rows, l, y, m->ny);
+        int bad = m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
+        if (bad && !status) status = bad;
+        scatter(column, lanes, l, actio_bound_values(&m->at[ACTIO_Q_OUTPUTS]), m->sys->columns);
+    }
+    return status;
+}
+
 int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, size_t lanes, bool one_by_one)
 {
     struct actio_motion *m = r->motion;
     int status = ACTIO_FLOW_OK;
     if (filled == 0) return status;
+    if (m->sys->axes) return evaluate_wide(r, filled, column, lanes);
     point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, m->sys->columns);
     fill_modes(r, filled);
     if (m->numeric || m->law || m->contacts || one_by_one) {
@@ -214,11 +244,27 @@ void actio_rows_outputs(struct actio_rows *r, size_t filled, double *column, siz
     evaluate(r, ACTIO_Q_OUTPUTS, filled);
 }
 
+/* Largest sizes of the terms, row by row. */
+static void terms_wide(struct actio_rows *r, size_t filled, double *size)
+{
+    struct actio_motion *m = r->motion;
+    size_t columns = m->sys->columns;
+    double *y = m->step + m->N;
+    memset(size, 0, columns * sizeof *size);
+    for (size_t l = 0; l < filled; l++) {
+        gather(r->y, r->rows, l, y, m->ny);
+        if (m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y)) continue;
+        const double *x = actio_bound_values(&m->at[ACTIO_Q_TERMS]);
+        for (size_t c = 0; c < columns; c++) if (x[c] > size[c] && isfinite(x[c])) size[c] = x[c];
+    }
+}
+
 int actio_rows_terms(struct actio_rows *r, size_t filled, double *size)
 {
     struct actio_motion *m = r->motion;
     size_t columns = m->sys->columns;
     if (actio_motion_need(m, ACTIO_Q_TERMS)) return 1;
+    if (m->sys->axes) return terms_wide(r, filled, size), 0;
     struct actio_binding at = lanes_of(r);
     double *value = actio_take_raw(r->ctx, columns * r->rows + 1, sizeof *value);
     bool ok = value && (r->lane[ACTIO_Q_TERMS].in || bind(r, ACTIO_Q_TERMS, &at));

@@ -21,16 +21,12 @@ struct nearest {
 
 static const double *levels(struct actio_motion *m)
 {
-    const struct actio_bound *b = &m->at[ACTIO_Q_LEVELS];
-    actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
-    return b->value;
+    return actio_bound_values(&m->at[ACTIO_Q_LEVELS]);
 }
 
 static const double *matrix(struct actio_motion *m)
 {
-    const struct actio_bound *b = &m->at[ACTIO_Q_MATRIX];
-    actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
-    return b->value;
+    return actio_bound_values(&m->at[ACTIO_Q_MATRIX]);
 }
 
 static double largest_of(const double *x, size_t n)

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A run of a model with fields: see run_field.c. */
+#ifndef ACTIO_RUN_FIELD_H
+#define ACTIO_RUN_FIELD_H
+
+#include "run.h"
+
+int actio_run_form_fields(struct actio_run *run);          /* equations and start data; 0, or 1 and findings */
+int actio_run_examine_fields(struct actio_run *run);       /* start data onto the constraints; 0, or 1 and findings */
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Streams at work: the programs of a quantity bound to numbers, and evaluated over nodes and cells. */
+#ifndef ACTIO_SOLVE_LANES_H
+#define ACTIO_SOLVE_LANES_H
+
+#include "equations/system.h"
+
+/* Where a stage's inputs lie: of spaces with a number for each coordinate or row, their first; of others as actio_binding has it. */
+struct actio_sources { const double *t, *param, *hidden, *q, *v, *acc, *lambda, *reaction, *mu; };
+
+struct actio_lanes;
+struct actio_lanes *actio_lanes_open(struct actio_context *ctx, const struct actio_system *sys, const struct actio_streams *streams, const struct actio_sources *from);   /* NULL: no memory */
+void actio_lanes_close(struct actio_lanes *l);
+void actio_lanes_prologue(struct actio_lanes *l);          /* params or hidden numbers have changed */
+void actio_lanes_eval(struct actio_lanes *l, double *value);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Values of fields beyond an end that nothing moves and nothing holds: they follow from the others by their natural conditions N(q) = 0; and start data of
+ * fields put on their constraints. */
+#include "algebra/dense.h"
+#include "solve/slaves.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TOLERATED 1e-10                                    /* of the size of a constraint's terms */
+#define ROUNDING 1e-13                                     /* of the largest of them: differences of neighbours cancel */
+enum { MOST_STEPS = 30, FAR_STEPS = 60 };
+
+/* J d = r, rows that do not take part give 0. */
+static bool solve(struct actio_motion *m, const double *J, double *r, bool positions)
+{
+    const struct actio_system *sys = m->sys;
+    size_t S = sys->slaves;
+    double *A = m->slave_work;
+    int *pivot = m->slave_pivot;
+    for (size_t k = 0; k < S; k++) {
+        bool takes_part = !positions || !sys->slave_is_rate[k];
+        for (size_t j = 0; j < S; j++) A[k * S + j] = takes_part ? J[k * S + j] : k == j;
+        if (!takes_part) r[k] = 0;
+    }
+    if (actio_lu_factor(S, A, pivot)) return false;
+    actio_lu_solve(S, A, pivot, r, 1, false);
+    return true;
+}
+
+int actio_slaves_settle(struct actio_motion *m)
+{
+    const struct actio_system *sys = m->sys;
+    size_t S = sys->slaves;
+    double moved = 1, size = 0, *r = m->slave_work + S * S;
+    if (S == 0) return ACTIO_FLOW_OK;
+    for (int i = 0; i < MOST_STEPS && moved > 4e-16 * size; i++) {
+        const double *x = actio_bound_values(&m->at[ACTIO_Q_SLAVES]);
+        double before = moved;
+        memcpy(r, x, S * sizeof *r);
+        if (!solve(m, x + 2 * S, r, true)) return ACTIO_FLOW_SINGULAR;
+        moved = size = 0;
+        for (size_t k = 0; k < S; k++) {
+            m->y[sys->slave[k]] -= r[k];
+            moved = fmax(moved, fabs(r[k])), size = fmax(size, fabs(m->y[sys->slave[k]]));
+        }
+        if (!isfinite(moved)) return ACTIO_FLOW_NAN;
+        if (i && moved >= 0.5 * before) break;             /* rounding */
+    }
+    const double *x = actio_bound_values(&m->at[ACTIO_Q_SLAVES]);
+    memcpy(r, x + S, S * sizeof *r);
+    if (!solve(m, x + 2 * S, r, false)) return ACTIO_FLOW_SINGULAR;
+    for (size_t k = 0; k < S; k++) m->y[m->n + sys->slave[k]] -= r[k];
+    return ACTIO_FLOW_OK;
+}
+
+/* ---- start data */
+
+static bool measure(struct actio_motion *m, struct actio_start_check *out)
+{
+    const struct actio_system *sys = m->sys;
+    size_t count = sys->holonomic + sys->levels;
+    const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]), *size = r + count;
+    double largest = 0;
+    bool fits = true;
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, size[i]);
+    if (out) memset(out->position, 0, sys->p * sizeof(double)), memset(out->velocity, 0, sys->p * sizeof(double));
+    for (size_t i = 0; i < count; i++) {
+        if (fabs(r[i]) <= TOLERATED * size[i] + ROUNDING * largest) continue;
+        fits = false;
+        if (!out) continue;
+        if (i < sys->holonomic) out->position[sys->position_row[i]] = r[i];
+        else out->velocity[sys->velocity_row[i - sys->holonomic]] = r[i];
+    }
+    return fits;
+}
+
+int actio_lanes_check_start(struct actio_motion *m, double t, const double *y, struct actio_start_check *out)
+{
+    m->t = t;
+    memcpy(m->y, y, m->ny * sizeof *y);
+    out->found = actio_slaves_settle(m) == ACTIO_FLOW_OK;
+    out->consistent = m->sys->levels == 0 || measure(m, out), out->euclidean = false;
+    if (m->sys->levels && out->found) out->found = actio_motion_project_far(m, FAR_STEPS) == ACTIO_FLOW_OK && measure(m, NULL);
+    memcpy(out->nearest, m->y, m->ny * sizeof *y);
+    return 0;
+}

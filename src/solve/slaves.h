@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Fields: values beyond their ends that follow from the others, and start data on the constraints of nodes and cells. */
+#ifndef ACTIO_SOLVE_SLAVES_H
+#define ACTIO_SOLVE_SLAVES_H
+
+#include "solve/motion.h"
+
+int actio_slaves_settle(struct actio_motion *m);           /* at the motion's current point; a flow status */
+int actio_lanes_check_start(struct actio_motion *m, double t, const double *y, struct actio_start_check *out);   /* as actio_motion_check_start, with as much memory as a step needs */
+
+#endif
