@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Benchmarks: `make bench` prints the tables and leaves them in bench/ of the build folder. See docs/speed.md.
-set(benches p1 p2 p3 p4 p6 p8)
+set(benches p1 p2 p3 p4 p5 p6 p8)
 foreach(name IN LISTS benches)
   actio_program(bench_${name} bench/${name}.c)
   target_include_directories(bench_${name} PRIVATE bench)
@@ -10,8 +10,10 @@ target_sources(bench_p1 PRIVATE bench/hand.c bench/slot.c)
 target_sources(bench_p2 PRIVATE bench/hand_grid.c bench/ipopt.c)
 target_sources(bench_p3 PRIVATE bench/tumbler.c)
 target_sources(bench_p4 PRIVATE bench/hand_orbit.c)
+target_sources(bench_p5 PRIVATE bench/hand_chain.c)
 target_compile_definitions(bench_p4 PRIVATE SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 set_source_files_properties(bench/tumbler.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-Wno-pedantic")
+set_source_files_properties(bench/hand_chain.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=fast;-Wno-psabi")
 set_source_files_properties(bench/hand_grid.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=fast")
 # The yardstick may use all of this processor, and the options that were fastest for it.
 set_source_files_properties(bench/hand_orbit.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=fast")

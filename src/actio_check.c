@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Does the model make sense? The verdict as findings (words with places), as a short text and as JSON. */
+#include "check_field.h"
 #include "run_power.h"
 #include "result/output.h"
 #include "solve/contacts.h"
@@ -403,7 +404,7 @@ int actio_check_model(struct actio_context *ctx, struct actio_model *model, cons
     struct checking c = { .run = &run, .out = out, .box = box, .boxes = boxes };
     *out = (struct actio_verdict_report){ 0 };
     actio_run_open(&run, ctx, model, NULL, f);
-    int bad = survey(&c);
+    int bad = model->axes ? actio_check_fields(&run, out) : survey(&c);
     actio_give(ctx, c.start.position);
     actio_give(ctx, c.start.velocity);
     actio_give(ctx, c.start.nearest);

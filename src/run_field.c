@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A run with fields: equations for the nodes there are, start data at every node, put on the constraints of cells where the continuum's hold. */
-#include "run_field.h"
+#include "field_look.h"
 #include "solve/slaves.h"
 
 #include <math.h>
@@ -185,7 +185,7 @@ static int put_on_constraints(struct actio_run *run, struct actio_start_check *c
     return 0;
 }
 
-int actio_run_examine_fields(struct actio_run *run)
+int actio_run_put_on_constraints(struct actio_run *run)
 {
     struct actio_start_check c = { .position = actio_take(run->ctx, run->sys->p + 1, sizeof(double)), .velocity = actio_take(run->ctx, run->sys->p + 1, sizeof(double)),
                                    .nearest = actio_take(run->ctx, run->ny + 1, sizeof(double)) };
@@ -194,4 +194,33 @@ int actio_run_examine_fields(struct actio_run *run)
     else bad = put_on_constraints(run, &c);
     actio_give(run->ctx, c.position), actio_give(run->ctx, c.velocity), actio_give(run->ctx, c.nearest);
     return bad;
+}
+
+/* Constraints on rates at every point may leave a motion that its start does not determine. */
+static bool may_be_undetermined(const struct actio_model *m)
+{
+    for (size_t k = 0; k < m->constraints; k++)
+        if (m->constraint[k].axis && m->constraint[k].kind != ACTIO_HOLONOMIC) return true;
+    return false;
+}
+
+int actio_run_examine_fields(struct actio_run *run)
+{
+    struct actio_motion *m = &run->motion;
+    struct actio_field_verdict v;
+    double t = run->model->has_time ? run->model->t0 : 0;
+    if (actio_run_put_on_constraints(run)) return 1;
+    bool regular = actio_motion_begin(m, t, run->y0) == 0 && actio_motion_solve(m, t, run->y0) != ACTIO_FLOW_SINGULAR;
+    if (regular && (!may_be_undetermined(run->model) || run->tentative)) return 0;
+    actio_field_judge(run, false, &v);
+    if (run->f->errors) return 1;
+    if (v.looked && v.look.n == run->sys->n && v.look.rank < run->sys->p) {
+        actio_saddle_expect_rank(m->saddle, v.look.rank);
+        m->rank = v.look.rank;
+        actio_motion_solve(m, t, run->y0);
+        actio_saddle_rank(m->saddle, m->unique);
+    }
+    if (actio_motion_solve(m, t, run->y0) != ACTIO_FLOW_SINGULAR) return 0;
+    actio_find(run->f, ACTIO_F_UNSETTLED, ACTIO_NO_ARGS);
+    return 1;
 }

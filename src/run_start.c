@@ -290,8 +290,7 @@ static int check_contacts(struct actio_run *run)
 
 int actio_run_examine(struct actio_run *run)
 {
-    if (run->sys->axes && actio_run_examine_fields(run)) return 1;
-    if (run->sys->axes) return check_regular(run);
+    if (run->sys->axes) return actio_run_examine_fields(run);
     if (run->sys->modes) actio_motion_take_sides(&run->motion, run->model->t0, run->y0);
     int bad = run->sys->levels ? check_data(run) : 0;
     if (!bad && run->sys->p) bad = check_rank(run);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const uint32_t none = UINT32_MAX;
-enum { MOST_BORDER = 16, MOST_TRIES = 8 };
+enum { MOST_TRIES = 8 };
 
 static uint32_t degree(const struct actio_columns *g, size_t v) { return (uint32_t)(g->start[v + 1] - g->start[v]); }
 
@@ -22,10 +22,10 @@ static size_t count_dense(const struct actio_columns *g, const uint32_t *by_degr
 {
     size_t dense = 0, bound = g->n ? 4 * (size_t)degree(g, by_degree[g->n / 2]) + 8 : 0;
     while (dense < g->n && degree(g, by_degree[g->n - 1 - dense]) > bound) dense++;
-    return dense <= MOST_BORDER ? dense : 0;
+    return dense <= ACTIO_MOST_BORDER ? dense : 0;
 }
 
-/* The neighbours of every node by degree: nodes in that order enter the lists of their neighbours. at: n */
+/* The neighbours of every node by degree: nodes in that order enter the lists of their neighbours. */
 static bool sort_neighbours(struct actio_columns *g, struct actio_context *ctx, const uint32_t *by_degree)
 {
     size_t *at = actio_take_raw(ctx, g->n + 1, sizeof *at);

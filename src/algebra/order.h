@@ -18,7 +18,8 @@ void actio_order_match(const struct actio_columns *a, uint32_t *row_of, uint32_t
 bool actio_order_graph(struct actio_columns *graph, struct actio_context *ctx, const struct actio_columns *a, const uint32_t *row_of);
 /* Approximate minimum degree: order[k] = the node eliminated k-th. The graph is destroyed. False: no memory. */
 bool actio_order_degree(struct actio_columns *graph, struct actio_context *ctx, uint32_t *order);
-/* A narrow band: order[k] = the node put k-th; the last *border of them are nodes with far more neighbours than the rest.
+enum { ACTIO_MOST_BORDER = 16 };
+/* A narrow band: order[k] = the node put k-th; the last *border of them (ACTIO_MOST_BORDER at most) are nodes with far more neighbours than the rest.
  * The neighbours of each node are sorted anew. False: no memory. */
 bool actio_order_narrow(struct actio_columns *graph, struct actio_context *ctx, uint32_t *order, size_t *border);
 /* Entries below the diagonal of the Cholesky factor of the graph in that order. work: 3 n */

@@ -292,7 +292,9 @@ static void open_lines(struct actio_fields *w)
     for (size_t k = 0; k < m->constraints; k++) {
         const struct actio_constraint *c = &m->constraint[k];
         struct actio_patch *p = &w->patch[line[k].patch];
+        w->tilt = c->axis && c->kind == ACTIO_VELOCITY ? m->tilt : 0;
         line[k].g = actio_place_local(w, c->g, c->axis, p->half);
+        w->tilt = 0;
         take_locals(w, p, line[k].g);
         if (c->axis && actio_uses(&F->pool, line[k].g, ACTIO_SPACE_SUM)) {
             actio_find_at(F->sys.ctx->findings, ACTIO_F_FIELD_SUM_ALONG, &m->source, c->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));

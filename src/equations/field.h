@@ -46,9 +46,10 @@ struct actio_fields {
     struct actio_line *line;                               /* by constraint of the model */
     struct actio_slave *slave; uint32_t slaves, slaves_cap;
     actio_expr *frozen; uint32_t frozens, frozens_cap;     /* behind FROZEN: what L changes by where an integral does */
-    struct actio_layout G, A, D, holonomic;                /* of the matrices */
+    struct actio_layout G, A, D, holonomic, tangent;       /* of the matrices; tangent: of EQUATIONS_Y, once asked for */
     struct actio_field_column { uint32_t patch; actio_expr e; } *column;   /* by named column of the system */
     struct actio_kernel **kernel; uint32_t kernels, kernels_cap;           /* all that were compiled: freed with the system */
+    int tilt;                                              /* of the model, while velocity constraints are placed */
     int nested;                                            /* integrals within integrals, on the way */
     actio_expr *step;                                      /* by axis: distance of nodes, a formula of params */
 };
@@ -74,10 +75,13 @@ actio_expr actio_field_sum_rate(struct actio_fields *w, uint32_t sum);       /* 
 
 /* layout.c: entries of the matrices in stripes; their places to the system. */
 void actio_field_layout(struct actio_fields *w);
+struct actio_places actio_field_places(struct actio_fields *w, struct actio_layout *l);   /* gives the parts their places */
 /* field_list.c: quantities as streams. */
 struct actio_emit { uint32_t patch; long first, last; actio_expr e; struct actio_stream to; };
 struct actio_emits { struct actio_fields *w; struct actio_emit *at; uint32_t count, cap; size_t values; };
 void actio_emit(struct actio_emits *l, uint32_t patch, actio_expr e, size_t at, bool moves);
+void actio_emit_entries(struct actio_emits *l, const struct actio_layout *of, size_t from);
+void actio_field_list_tangent(struct actio_emits *l);      /* field_tangent.c: EQUATIONS_Y */
 struct actio_streams *actio_emit_streams(struct actio_emits *l);
 struct actio_streams *actio_field_streams(struct actio_formation *F, enum actio_quantity what);
 /* field_columns.c */

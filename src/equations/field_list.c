@@ -12,7 +12,7 @@ void actio_emit(struct actio_emits *l, uint32_t patch, actio_expr e, size_t at, 
     ACTIO_PUSH(&l->w->F->arena, l->at, l->count, l->cap) = (struct actio_emit){ patch, 0, (long)p->lanes - 1, e, { how, at, 0, 0 } };
 }
 
-static void emit_entries(struct actio_emits *l, const struct actio_layout *of, size_t from)
+void actio_emit_entries(struct actio_emits *l, const struct actio_layout *of, size_t from)
 {
     for (uint32_t i = 0; i < of->parts; i++) actio_emit(l, of->part[i].patch, of->part[i].e, from + of->part[i].at, of->part[i].row_moves || of->part[i].col_moves);
 }
@@ -179,9 +179,9 @@ static void list_matrix(struct actio_emits *l)
     struct actio_fields *w = l->w;
     const struct actio_system *sys = &w->F->sys;
     size_t A = sys->G.count, D = A + sys->A.count, h = D + sys->D.count, c = h + sys->n;
-    emit_entries(l, &w->G, 0);
-    emit_entries(l, &w->A, A);
-    emit_entries(l, &w->D, D);
+    actio_emit_entries(l, &w->G, 0);
+    actio_emit_entries(l, &w->A, A);
+    actio_emit_entries(l, &w->D, D);
     list_by_local(l, h, 0);
     for (size_t k = 0; k < w->F->model->constraints; k++) actio_emit(l, w->line[k].patch, weighed(w, w->line[k].patch, w->line[k].c), c + w->line[k].first, true);
     list_slaves(l, h);
@@ -204,7 +204,7 @@ static void list_levels(struct actio_emits *l)
         actio_emit(l, x->patch, level, phi + x->velocity, true);
         actio_emit(l, x->patch, weighed(w, x->patch, actio_size_of_terms(w->F, x->level)), sizes + phi + x->velocity, true);
     }
-    emit_entries(l, &w->holonomic, F);
+    actio_emit_entries(l, &w->holonomic, F);
     l->values = F + sys->F.count;
 }
 
@@ -246,7 +246,7 @@ static void list_outputs(struct actio_emits *l) { actio_field_outputs(l, false);
 static void list_terms(struct actio_emits *l) { actio_field_outputs(l, true); }
 
 static void (*const lists[ACTIO_Q_COUNT])(struct actio_emits *) = {
-    [ACTIO_Q_MATRIX] = list_matrix, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_MOMENTA] = list_momenta, [ACTIO_Q_SLAVES] = list_natural, [ACTIO_Q_START] = list_start,
+    [ACTIO_Q_MATRIX] = list_matrix, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_MOMENTA] = list_momenta, [ACTIO_Q_SLAVES] = list_natural, [ACTIO_Q_START] = list_start, [ACTIO_Q_EQUATIONS_Y] = actio_field_list_tangent,
     [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_TERMS] = list_terms,
 };
 

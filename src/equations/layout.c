@@ -80,7 +80,7 @@ static size_t merge(struct actio_fields *w, struct actio_layout *l, struct strip
     return made;
 }
 
-static struct actio_places lay_out(struct actio_fields *w, struct actio_layout *l)
+struct actio_places actio_field_places(struct actio_fields *w, struct actio_layout *l)
 {
     struct actio_formation *F = w->F;
     struct stripe *all = actio_form_array(F, l->parts, sizeof *all);
@@ -208,7 +208,7 @@ void actio_field_layout(struct actio_fields *w)
     add_inertia(w);
     add_slaves(w);
     add_constraints(w);
-    sys->G = lay_out(w, &w->G), sys->A = lay_out(w, &w->A), sys->D = lay_out(w, &w->D), sys->F = lay_out(w, &w->holonomic);
+    sys->G = actio_field_places(w, &w->G), sys->A = actio_field_places(w, &w->A), sys->D = actio_field_places(w, &w->D), sys->F = actio_field_places(w, &w->holonomic);
     place_levels(w->F);
     describe(w);
 }

@@ -80,9 +80,10 @@ static actio_expr stream_at(struct placing *p, actio_slot s, int own, int h)
 {
     struct actio_pool *pool = &p->w->F->pool;
     int from = (h - own) >> 1;                             /* rounded down */
-    s.offset = (int8_t)from;
+    bool between = (h - own) % 2 != 0, tilted = between && p->w->tilt && s.space == ACTIO_SPACE_V;
+    s.offset = (int8_t)(from + (tilted && p->w->tilt > 0));
     actio_expr a = slot_expr(p, s);
-    if ((h - own) % 2 == 0) return a;
+    if (!between || tilted) return a;
     s.offset = (int8_t)(from + 1);
     return actio_mul(pool, actio_const(pool, 0.5), actio_add(pool, a, slot_expr(p, s)));
 }

@@ -105,6 +105,7 @@ struct actio_model {
     const char *name, *description;
     struct actio_param *param; size_t params;
     struct actio_axis *axis; size_t axes;                  /* none: a model without fields */
+    int tilt;                                              /* rates in constraints at cells: 0 the mean of two nodes, 1 the right one, -1 the left; set by a verdict only */
     struct actio_variable *coord; size_t coords;
     struct actio_variable *state; size_t states;
     bool has_lagrangian; actio_expr lagrangian, dissipation;   /* sums of all statements; 0 without */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A chain of n links hung from the origin, unit masses at its joints, gravity downwards; symplectic Euler with the tensions of the links from a
+ * tridiagonal system in each step [HAMEL B.2]. Joint k is at (x, y)[k], link k leads to it. */
+#ifndef ACTIO_BENCH_CHAIN_H
+#define ACTIO_BENCH_CHAIN_H
+
+#include <math.h>
+#include <stddef.h>
+
+#define CHAIN_GRAVITY 9.8
+
+struct chain {
+    size_t n;                                              /* a multiple of 8 */
+    double *x, *y, *u, *v;                                 /* places and velocities */
+    double *dx, *dy, *diag, *off, *right, *T;              /* streams, n + 1 long */
+    double *work;                                          /* 3 n + 512 */
+    double *lane;                                          /* the same in lanes, 80 doubles a node of a segment, aligned */
+};
+
+typedef void (*chain_steps)(struct chain *c, long count, double h);
+void chain_thomas(struct chain *c, long count, double h);
+void chain_twisted(struct chain *c, long count, double h);
+void chain_streams(struct chain *c, long count, double h);   /* actio_tri_solve between two loops */
+/* Eight segments in the lanes of vectors, all in two sweeps: chain_lanes_enter first, chain_lanes_leave after. */
+void chain_lanes_enter(struct chain *c);
+void chain_lanes(struct chain *c, long count, double h);
+void chain_lanes_leave(struct chain *c);
+
+#endif
