@@ -52,45 +52,93 @@ static double shaken(unsigned *seed)
     return (double)(*seed >> 8) / 8388608.0 - 1;
 }
 
+/* A bend begins where a line is let go: all along it (hold 0), or behind the quarter next to its first (-1) or last (1) end, which stays as it is. */
+struct bend { unsigned shape; double amount; int hold; bool velocities; };
+
+static double let_go(int hold, double sigma)
+{
+    double x = ((hold < 0 ? sigma : 1 - sigma) - 0.25) / 0.75;
+    return hold == 0 ? 1 : x > 0 ? x * x * x : 0;
+}
+
 /* Smooth bends of every field, the same functions of s for any number of nodes; point coordinates are moved. `shape` 0 leaves the start. */
-static void bend(const struct actio_run *run, unsigned shape, double amount, bool velocities, double *y)
+static void bend_by(const struct actio_run *run, struct bend b, double *y)
 {
     const struct actio_model *m = run->model;
     const struct actio_system *sys = run->sys;
-    unsigned seed = 77 * shape;
-    for (size_t i = 0; shape && i < m->coords; i++) {
+    unsigned seed = 77 * b.shape;
+    for (size_t i = 0; b.shape && i < m->coords; i++) {
         uint16_t axis = m->coord[i].axis;
         size_t nodes = axis ? m->axis[axis - 1].nodes : 1;
-        double length = axis ? m->axis[axis - 1].b - m->axis[axis - 1].a : 1, a[2][MODES];
-        for (int k = 0; k < MODES; k++) a[0][k] = shaken(&seed) / (1 + k * k), a[1][k] = velocities ? shaken(&seed) / (1 + k * k) : 0;
+        double length = axis ? m->axis[axis - 1].b - m->axis[axis - 1].a : b.hold ? 0 : 1, a[2][MODES];
+        for (int k = 0; k < MODES; k++) a[0][k] = shaken(&seed) / (1 + k * k), a[1][k] = b.velocities ? shaken(&seed) / (1 + k * k) : 0;
         for (size_t j = 0; j < nodes; j++) {
-            double sigma = nodes > 1 ? (double)j / (double)(nodes - 1) : 0;
+            double sigma = nodes > 1 ? (double)j / (double)(nodes - 1) : 0, free = axis ? let_go(b.hold, sigma) : 1;
             for (int k = 0; k < MODES; k++) {
-                double mode = cos(3.14159265358979 * k * sigma + (double)i);
-                y[sys->base[i] + j] += amount * length * a[0][k] * mode;
-                y[sys->n + sys->base[i] + j] += amount * a[1][k] * mode;
+                double mode = free * cos(3.14159265358979 * k * sigma + (double)i);
+                y[sys->base[i] + j] += b.amount * length * a[0][k] * mode;
+                y[sys->n + sys->base[i] + j] += b.amount * a[1][k] * mode;
             }
         }
     }
 }
 
+/* Masses of what is held are made so large that it stays where it is. */
+static void weigh(const struct actio_run *run, int hold, double *value)
+{
+    const struct actio_model *m = run->model;
+    const struct actio_system *sys = run->sys;
+    for (size_t e = 0; hold && e < sys->G.count; e++) {
+        bool heavy = false;
+        for (size_t i = 0; i < m->coords && !heavy; i++) {
+            size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 1, at = sys->G.row[e], base = sys->base[i];
+            if (at < base || at >= base + nodes) continue;
+            heavy = !m->coord[i].axis || let_go(hold, (double)(at - base) / (double)(nodes - 1)) == 0;
+        }
+        if (heavy) value[e] *= 1e8;
+    }
+}
+
+/* Onto the constraints, positions first; what is held does not move. False: it does not get there. */
+static bool onto_constraints(struct actio_run *run, int hold, double *value)
+{
+    struct actio_motion *m = &run->motion;
+    const struct actio_system *sys = run->sys;
+    size_t count = sys->holonomic + sys->levels;
+    for (int level = 0; level < 2; level++) {
+        size_t rows = level ? sys->levels : sys->holonomic, first = level ? sys->holonomic : 0;
+        const uint32_t *row = level ? sys->velocity_row : sys->position_row;
+        double left = 1, largest = 1;
+        for (int step = 0; rows && step < 60 && left > 1e-13 * largest; step++) {
+            const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]);
+            left = 0, largest = 0;
+            memset(m->residual, 0, m->p * sizeof *m->residual);
+            for (size_t i = 0; i < rows; i++) m->residual[row[i]] = r[first + i], left = fmax(left, fabs(r[first + i])), largest = fmax(largest, r[count + first + i]);
+            memcpy(value, actio_bound_values(&m->at[ACTIO_Q_MATRIX]), m->at[ACTIO_Q_MATRIX].count * sizeof *value);
+            weigh(run, hold, value);
+            if (!isfinite(left) || actio_saddle_factor(m->saddle, value)) return false;
+            actio_saddle_step(m->saddle, m->residual, m->step);
+            for (size_t i = 0; i < sys->n; i++) m->y[level * sys->n + i] += m->step[i];
+        }
+        if (!(left <= 1e-7 * largest)) return false;
+        if (actio_slaves_settle(m)) return false;
+    }
+    return true;
+}
+
 /* The start, bent and put on the constraints of this number of nodes. */
-static bool shape_state(struct actio_run *run, unsigned shape, double amount, bool velocities, double *y)
+static bool shape_state(struct actio_run *run, struct bend b, double *y)
 {
     struct actio_motion *m = &run->motion;
     memcpy(y, run->y0, run->ny * sizeof *y);
-    bend(run, shape, amount, velocities, y);
+    bend_by(run, b, y);
     m->t = run->model->has_time ? run->model->t0 : 0;
     memcpy(m->y, y, run->ny * sizeof *y);
-    if (actio_slaves_settle(m)) return false;
-    if (run->sys->levels && actio_motion_project_far(m, 60)) return false;
+    double *value = actio_take(run->ctx, m->at[ACTIO_Q_MATRIX].count + 1, sizeof *value);
+    bool ok = value && actio_slaves_settle(m) == 0 && (run->sys->levels == 0 || onto_constraints(run, b.hold, value));
+    actio_give(run->ctx, value);
     memcpy(y, m->y, run->ny * sizeof *y);
-    const double *r = run->sys->levels ? actio_bound_values(&m->at[ACTIO_Q_LEVELS]) : NULL, *size = r ? r + run->sys->holonomic + run->sys->levels : NULL;
-    double largest = 0;
-    for (size_t i = 0; r && i < run->sys->holonomic + run->sys->levels; i++) largest = fmax(largest, size[i]);
-    for (size_t i = 0; r && i < run->sys->holonomic + run->sys->levels; i++)
-        if (!(fabs(r[i]) <= 1e-7 * largest)) return false;
-    return true;
+    return ok;
 }
 
 /* ---- rank */
@@ -189,7 +237,7 @@ static void mark_redundant(struct dense *d, const struct actio_run *run, struct 
 static bool look_at(struct actio_run *run, struct dense *d, unsigned shape, double *y, struct actio_field_look *out)
 {
     bool there = false;
-    for (size_t k = 0; k < sizeof amounts / sizeof *amounts && !there; k++) there = shape_state(run, shape, amounts[k], true, y);
+    for (size_t k = 0; k < sizeof amounts / sizeof *amounts && !there; k++) there = shape_state(run, (struct bend){ shape, amounts[k], 0, true }, y);
     if (!there || !fill(d, run, y)) return false;
     size_t rank = rank_of(d, d->p, d->A), slaves = run->sys->slaves;
     if (shape == 0) out->start_rank = rank;
@@ -230,13 +278,26 @@ int actio_field_ranks(struct actio_run *of, size_t cells, struct actio_field_loo
 /* ---- one limit? */
 
 /* The bent start, moved for a while: values at the ends and in the middle of every field. */
-struct outcome { double value[ACTIO_FIELD_VALUES]; size_t count; bool ok; };
+struct outcome { double value[ACTIO_FIELD_VALUES], rough; size_t count; bool ok; };   /* rough: second differences of the rates at the beginning, beside the rates */
 
 static double fastest(const struct actio_run *run, const double *y)
 {
     double most = 0;
     for (size_t i = 0; i < run->sys->n; i++) most = fmax(most, fabs(y[run->sys->n + i]));
     return most;
+}
+
+static double roughness(const struct actio_run *run, const double *y)
+{
+    const struct actio_model *m = run->model;
+    double bends = 0, all = 0;
+    for (size_t i = 0; i < m->coords; i++) {
+        size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 0;
+        const double *v = y + run->sys->n + run->sys->base[i];
+        for (size_t k = 0; k < nodes; k++) all = fmax(all, fabs(v[k]));
+        for (size_t k = 1; k + 1 < nodes; k++) bends = fmax(bends, fabs(v[k - 1] - 2 * v[k] + v[k + 1]));
+    }
+    return all > 0 ? bends / all : 0;
 }
 
 static void read_values(const struct actio_run *run, const double *y, struct outcome *out)
@@ -252,69 +313,95 @@ static void read_values(const struct actio_run *run, const double *y, struct out
     }
 }
 
-static struct outcome move_by(struct actio_run *of, size_t cells, int tilt, double amount, double *duration)
+static void move_on(struct actio_run *run, const double *y, double duration, struct outcome *out)
+{
+    double t0 = run->model->has_time ? run->model->t0 : 0, *end = actio_take(run->ctx, run->ny + 1, sizeof *end);
+    struct actio_march_result result = { .y = end };
+    struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = t0 + duration, .rtol = 1e-7, .atol = 1e-7, .y0 = y, .max_steps = 20000 };
+    run->motion.span = duration;
+    out->ok = end && actio_motion_begin(&run->motion, t0, y) == 0 && actio_march(run->ctx, &run->motion.flow, &task, &result) == 0;
+    if (out->ok) read_values(run, result.y, out);
+    actio_give(run->ctx, end);
+}
+
+/* So long that the line moves on by a good part of its length. */
+static double duration_of(const struct actio_run *run, const double *y)
+{
+    const struct actio_model *m = run->model;
+    double length = m->axis[0].b - m->axis[0].a, speed = fastest(run, y), whole = m->has_time ? m->t1 - m->t0 : 1;
+    return speed > 0 ? copysign(fmin(fabs(whole), 0.6 * length / speed), whole) : whole;
+}
+
+static struct outcome move_by(struct actio_run *of, size_t cells, int tilt, struct bend b, double *duration)
 {
     struct trial t;
     struct outcome out = { .ok = false };
-    struct actio_model *m = of->model;
     size_t before[ACTIO_FIELD_AXES];
-    set_nodes(m, cells, before);
-    m->tilt = tilt;
-    bool ok = trial_open(&t, of);
-    double *y = ok ? actio_take(of->ctx, 2 * t.run.ny + 2, sizeof *y) : NULL;
-    if (y && shape_state(&t.run, 1, amount, fastest(&t.run, t.run.y0) == 0, y)) {
-        if (*duration == 0) {
-            double length = m->axis[0].b - m->axis[0].a, speed = fastest(&t.run, y), whole = m->has_time ? m->t1 - m->t0 : 1;
-            *duration = speed > 0 ? copysign(fmin(fabs(whole), 0.6 * length / speed), whole) : whole;
-        }
-        double t0 = m->has_time ? m->t0 : 0;
-        struct actio_march_result result = { .y = y + t.run.ny };
-        struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = t0 + *duration, .rtol = 1e-7, .atol = 1e-7, .y0 = y, .max_steps = 20000 };
-        t.run.motion.span = *duration;
-        out.ok = actio_motion_begin(&t.run.motion, t0, y) == 0 && actio_march(of->ctx, &t.run.motion.flow, &task, &result) == 0;
-        if (out.ok) read_values(&t.run, result.y, &out);
+    set_nodes(of->model, cells, before);
+    of->model->tilt = tilt;
+    double *y = trial_open(&t, of) ? actio_take(of->ctx, t.run.ny + 1, sizeof *y) : NULL;
+    b.velocities = y && fastest(&t.run, t.run.y0) == 0;
+    if (y && shape_state(&t.run, b, y)) {
+        if (*duration == 0) *duration = duration_of(&t.run, y);
+        out.rough = roughness(&t.run, y);
+        move_on(&t.run, y, *duration, &out);
     }
     actio_give(of->ctx, y);
     trial_close(&t);
-    m->tilt = 0;
-    restore_nodes(m, before);
+    of->model->tilt = 0;
+    restore_nodes(of->model, before);
     return out;
 }
 
-static int refine(struct actio_run *of, double amount, struct actio_field_limits *out)
+struct way { struct outcome coarse, fine; double apart; bool ok; };
+
+/* Rates that jump from node to node are no start of the continuous line's: its end does not fit the bend. */
+static bool is_smooth(const struct way *w) { return w->fine.rough < 0.5 * w->coarse.rough || w->fine.rough < 1e-6; }
+
+static void compare_ways(const struct way *way, struct actio_field_limits *out)
 {
-    static const struct { size_t cells; int tilt; } way[ACTIO_FIELD_WAYS] = { { 12, 0 }, { 13, 0 }, { 12, 1 }, { 12, -1 } };
-    struct outcome coarse[ACTIO_FIELD_WAYS], fine[ACTIO_FIELD_WAYS];
-    double duration = 0, apart[ACTIO_FIELD_WAYS] = { 0 };
-    *out = (struct actio_field_limits){ .one = true };
-    if (of->model->axes > ACTIO_FIELD_AXES) return 1;
-    for (size_t w = 0; w < ACTIO_FIELD_WAYS; w++) {
-        coarse[w] = move_by(of, way[w].cells, way[w].tilt, amount, &duration);
-        fine[w] = move_by(of, 2 * way[w].cells - (way[w].cells % 2), way[w].tilt, amount, &duration);
-        if (!coarse[w].ok || !fine[w].ok) { if (w < 2) return 1; continue; }
-        for (size_t i = 0; i < fine[w].count; i++) apart[w] = fmax(apart[w], fabs(fine[w].value[i] - coarse[w].value[i]));
-    }
-    out->duration = duration;
     for (size_t a = 0; a < ACTIO_FIELD_WAYS; a++)
-        for (size_t b = a + 1; b < ACTIO_FIELD_WAYS; b++) {
-            if (!coarse[a].ok || !fine[a].ok || !coarse[b].ok || !fine[b].ok) continue;
-            for (size_t i = 0; i < fine[a].count; i++) {
-                double d = fabs(fine[a].value[i] - fine[b].value[i]), ratio = d / (4 * (apart[a] + apart[b]) + 1e-5);
+        for (size_t b = a + 1; b < ACTIO_FIELD_WAYS; b++)
+            for (size_t i = 0; way[a].ok && way[b].ok && i < way[a].fine.count; i++) {
+                double d = fabs(way[a].fine.value[i] - way[b].fine.value[i]), ratio = d / (4 * (way[a].apart + way[b].apart) + 1e-5);
                 if (ratio <= out->ratio) continue;
-                out->ratio = ratio, out->value = i;
-                out->seen[0] = coarse[a].value[i], out->seen[1] = fine[a].value[i], out->seen[2] = coarse[b].value[i], out->seen[3] = fine[b].value[i];
-                out->way[0] = a, out->way[1] = b;
+                *out = (struct actio_field_limits){ .ratio = ratio, .value = i, .way = { a, b }, .duration = out->duration,
+                                                    .seen = { way[a].coarse.value[i], way[a].fine.value[i], way[b].coarse.value[i], way[b].fine.value[i] } };
             }
-        }
     out->one = out->ratio <= 1;
+}
+
+/* 0; or 1: this bend tells nothing. */
+static int refine(struct actio_run *of, struct bend b, struct actio_field_limits *out)
+{
+    static const struct { size_t cells, finer; int tilt; } how[ACTIO_FIELD_WAYS] = { { 12, 24, 0 }, { 13, 25, 0 }, { 12, 24, 1 }, { 12, 24, -1 } };
+    struct way way[ACTIO_FIELD_WAYS];
+    double duration = 0;
+    for (size_t w = 0; w < ACTIO_FIELD_WAYS; w++) {
+        way[w] = (struct way){ .coarse = move_by(of, how[w].cells, how[w].tilt, b, &duration) };
+        way[w].fine = move_by(of, how[w].finer, how[w].tilt, b, &duration);
+        way[w].ok = way[w].coarse.ok && way[w].fine.ok;
+        if (w < 2 && (!way[w].ok || !is_smooth(&way[w]))) return 1;
+        for (size_t i = 0; way[w].ok && i < way[w].fine.count; i++) way[w].apart = fmax(way[w].apart, fabs(way[w].fine.value[i] - way[w].coarse.value[i]));
+    }
+    *out = (struct actio_field_limits){ .duration = duration };
+    compare_ways(way, out);
     return 0;
 }
 
 int actio_field_refine(struct actio_run *of, struct actio_field_limits *out)
 {
-    int bad = 1;
-    for (size_t k = 0; k < sizeof amounts / sizeof *amounts && bad; k++) bad = refine(of, amounts[k], out);
-    return bad;
+    bool told = false;
+    *out = (struct actio_field_limits){ .one = true };
+    if (of->model->axes > ACTIO_FIELD_AXES) return 1;
+    for (int hold = -1; hold <= 1; hold++)                 /* 0: the start as it is */
+        for (size_t k = 0, bad = 1; k < sizeof amounts / sizeof *amounts && bad; k++) {
+            struct actio_field_limits x;
+            bad = refine(of, (struct bend){ hold != 0, amounts[k], hold, false }, &x) != 0;
+            if (!bad && (!told || x.ratio > out->ratio)) *out = x;
+            told = told || !bad;
+        }
+    return !told;
 }
 
 /* ---- growth */
@@ -333,7 +420,7 @@ double actio_field_growth(struct actio_run *of, size_t cells)
     struct actio_multiplier *w = ok ? actio_take(of->ctx, ny + 1, sizeof *w) : NULL;
     int *iwork = ok ? actio_take(of->ctx, ny + 1, sizeof *iwork) : NULL;
     double *y = J ? J + ny * ny : NULL, *f = J ? y + ny : NULL;
-    if (J && w && iwork && shape_state(&t.run, 0, 0, false, y)) {
+    if (J && w && iwork && shape_state(&t.run, (struct bend){ 0 }, y)) {
         double t0 = of->model->has_time ? of->model->t0 : 0;
         ok = actio_motion_begin(&t.run.motion, t0, y) == 0;
         for (size_t i = 0; ok && i < ny; i++) {
