@@ -96,7 +96,10 @@ static void judge_growth(struct actio_run *run, struct actio_field_verdict *v)
 void actio_field_judge(struct actio_run *run, bool judging, struct actio_field_verdict *v)
 {
     *v = (struct actio_field_verdict){ .word = "regular", .growth = { NAN, NAN } };
-    if (actio_field_ranks(run, cells_for(run), &v->look)) return;
+    if (actio_field_ranks(run, cells_for(run), &v->look)) {
+        if (v->look.n && judging) v->word = "contradictory", actio_run_find(run, ACTIO_F_FIELD_CONTRADICTORY, ACTIO_NO_ARGS);
+        return;
+    }
     v->looked = true;
     say_ranks(run, &v->look, v);
     say_inertia(run, &v->look, v);

@@ -175,8 +175,8 @@ void actio_run_explain(struct actio_run *run)
     }
     if (run->options.local > 0 || o->reached || o->status == ACTIO_FLOW_STOPPED) return;
     if (o->status != 0 && o->good_rows >= o->rows) return;
-    if (o->good_rows > 1) actio_find(run->f, ACTIO_F_NOT_REACHED, ACTIO_ARGS(ACTIO_NUMBER(run->options.tol), ACTIO_NUMBER(o->holds_until), ACTIO_TEXT(run->sys->column[o->worst_column].name)));
-    else actio_find(run->f, ACTIO_F_NOT_REACHED_AT_ALL, ACTIO_ARGS(ACTIO_NUMBER(run->options.tol), ACTIO_NUMBER(o->worst), ACTIO_TEXT(run->sys->column[o->worst_column].name)));
+    if (o->good_rows > 1) actio_find(run->f, ACTIO_F_NOT_REACHED, ACTIO_ARGS(ACTIO_NUMBER(run->options.tol), ACTIO_NUMBER(o->holds_until), ACTIO_TEXT(actio_system_column(run->sys, o->worst_column)->name)));
+    else actio_find(run->f, ACTIO_F_NOT_REACHED_AT_ALL, ACTIO_ARGS(ACTIO_NUMBER(run->options.tol), ACTIO_NUMBER(o->worst), ACTIO_TEXT(actio_system_column(run->sys, o->worst_column)->name)));
 }
 
 /* ---- the table */

@@ -85,25 +85,28 @@ int actio_run_form_fields(struct actio_run *run)
 /* ---- do the start data satisfy the constraints of the continuum? */
 
 /* Largest residual beside the size of its terms, by constraint of the model: positions and velocities; the lane where it is. */
-struct misfit { double position, velocity; size_t lane; };
+struct misfit { double position, velocity; size_t lane, rate_lane; };
 
-static void measure(const struct actio_run *run, struct misfit *out)
+static void measure(struct actio_run *run, struct misfit *out)
 {
     const struct actio_system *sys = run->sys;
     const struct actio_model *m = run->model;
     size_t count = sys->holonomic + sys->levels, k = 0;
-    const double *r = actio_bound_values(&run->motion.at[ACTIO_Q_LEVELS]), *size = r + count;
-    double largest = 0;
-    for (size_t i = 0; i < count; i++) largest = fmax(largest, size[i]);
+    double largest = 0, *allowed = actio_take(run->ctx, count + 1, sizeof *allowed);
     memset(out, 0, m->constraints * sizeof *out);
+    if (!allowed) return;
+    actio_lanes_allowance(&run->motion, allowed);
+    const double *r = actio_bound_values(&run->motion.at[ACTIO_Q_LEVELS]), *size = r + count;
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, size[i]);
     for (size_t i = 0; i < count; i++) {
         uint32_t row = i < sys->holonomic ? sys->position_row[i] : sys->velocity_row[i - sys->holonomic];
         if (i == sys->holonomic) k = 0;
         while (k + 1 < m->constraints && sys->row[k + 1] <= row) k++;
         double *worst = i < sys->holonomic ? &out[k].position : &out[k].velocity, now = fabs(r[i]) / fmax(size[i], 1e-3 * largest);
-        if (fabs(r[i]) <= 1e-10 * size[i] + 1e-13 * largest) now = 0;
-        if (!(now <= *worst)) *worst = now, out[k].lane = row - sys->row[k];
+        if (fabs(r[i]) <= allowed[i]) now = 0;
+        if (!(now <= *worst)) *worst = now, *(i < sys->holonomic ? &out[k].lane : &out[k].rate_lane) = row - sys->row[k];
     }
+    actio_give(run->ctx, allowed);
 }
 
 /* The same with twice as many cells. False: it can't be said. */
@@ -133,12 +136,11 @@ static bool measure_finer(struct actio_run *run, struct misfit *out)
 
 static bool falls(double coarse, double fine) { return coarse == 0 || fine < 0.7 * coarse; }
 
-static void say_broken(struct actio_run *run, size_t k, const struct misfit *x)
+static void say_broken(struct actio_run *run, size_t k, const struct misfit *x, bool rate)
 {
     const struct actio_constraint *c = &run->model->constraint[k];
-    bool rate = x->position == 0;
     char where[64] = "";
-    if (c->axis) snprintf(where, sizeof where, " (largest at number %zu along %.20s)", x->lane, run->model->axis[c->axis - 1].name);
+    if (c->axis) snprintf(where, sizeof where, " (largest at number %zu along %.20s)", rate ? x->rate_lane : x->lane, run->model->axis[c->axis - 1].name);
     const char *level = rate && c->kind == ACTIO_HOLONOMIC ? "the rate of " : "";
     actio_find_at(run->f, ACTIO_F_FIELD_START_BREAKS, &run->model->source, c->span, ACTIO_ARGS(ACTIO_TEXT(level), ACTIO_TEXT(c->label), ACTIO_NUMBER(rate ? x->velocity : x->position), ACTIO_TEXT(where)));
 }
@@ -153,10 +155,10 @@ static int judge(struct actio_run *run)
         measure(run, now);
         bool known = measure_finer(run, finer);
         for (size_t k = 0; k < count; k++) {
-            bool fits = known ? falls(now[k].position, finer[k].position) && falls(now[k].velocity, finer[k].velocity) : now[k].position == 0 && now[k].velocity == 0;
-            if (fits) continue;
+            bool stands = known ? falls(now[k].position, finer[k].position) : now[k].position == 0, moves = known ? falls(now[k].velocity, finer[k].velocity) : now[k].velocity == 0;
+            if (stands && moves) continue;
             broken = 1;
-            if (!run->options.project) say_broken(run, k, &now[k]);
+            if (!run->options.project) say_broken(run, k, &now[k], stands);
         }
     }
     actio_give(run->ctx, now);

@@ -185,6 +185,15 @@ static void number_coordinates(struct actio_fields *w)
 
 /* ---- the Lagrangian */
 
+static void refuse_function(struct actio_fields *w, bool is_dissipation)
+{
+    const struct actio_model *m = w->F->model;
+    size_t k = 0;
+    while (k + 1 < m->parts && m->part[k].is_dissipation != is_dissipation) k++;
+    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_FUNCTION, &m->source, m->parts ? m->part[k].span : (struct actio_span){ 0 }, ACTIO_NO_ARGS);
+    actio_escape(w->F->sys.ctx);
+}
+
 /* Integrals that L is linear in stand in the lanes; what is left at the point, with the slope by each other integral held fixed. */
 static void share_out(struct actio_fields *w, actio_expr total, bool is_dissipation)
 {
@@ -202,8 +211,7 @@ static void share_out(struct actio_fields *w, actio_expr total, bool is_dissipat
         actio_expr density = actio_div(pool, w->sum[k].e, p->weight), factor = slope[k];
         if (!linear) {
             if (is_dissipation || actio_uses(pool, density, ACTIO_SPACE_V) || actio_uses(pool, slope[k], ACTIO_SPACE_V) || actio_uses(pool, density, ACTIO_SPACE_SUM)) {
-                actio_find(w->F->sys.ctx->findings, ACTIO_F_FIELD_FUNCTION, ACTIO_NO_ARGS);
-                actio_escape(w->F->sys.ctx);
+                refuse_function(w, is_dissipation);
             }
             factor = actio_symbol(pool, ACTIO_SPACE_FROZEN, w->frozens);
             ACTIO_PUSH(&w->F->arena, w->frozen, w->frozens, w->frozens_cap) = slope[k];
@@ -502,21 +510,11 @@ static void name_variables(struct actio_fields *w)
     F->sys.variable = name, F->sys.rate_name = rate;
 }
 
-static void refuse_states(struct actio_formation *F)
-{
-    const struct actio_model *m = F->model;
-    const char *what = m->states ? "states" : m->contacts ? "contacts" : m->events ? "events" : m->frees ? "free data" : NULL;
-    if (!what) return;
-    actio_find(F->sys.ctx->findings, ACTIO_F_FIELD_WITHOUT, ACTIO_ARGS(ACTIO_TEXT(what)));
-    actio_escape(F->sys.ctx);
-}
-
 struct actio_system *actio_form_fields(struct actio_context *ctx, struct actio_model *model)
 {
     struct actio_formation *F = actio_formation_open(ctx, model);
     struct actio_fields *w = F->field = actio_form_array(F, 1, sizeof *w);
     w->F = F, w->streams = actio_field_streams;
-    refuse_states(F);
     F->sys.params = model->params;
     w->base = actio_form_array(F, model->coords, sizeof *w->base);
     w->left = actio_form_array(F, model->coords, sizeof *w->left), w->right = actio_form_array(F, model->coords, sizeof *w->right);

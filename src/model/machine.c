@@ -195,7 +195,7 @@ static bool can_change(struct machine *m, uint32_t at)
     if (before->kind == ACTIO_ST_NUMBER || before->kind == ACTIO_ST_BOUND) return fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
     if (before->kind != ACTIO_ST_NAME && before->kind != ACTIO_ST_INDEX) return true;
     const struct actio_node *n = &m->r->model->pool.node[m->r->value[m->r->values - 1].id];
-    bool param = n->op == ACTIO_SYMBOL && m->r->model->pool.slot[n->a].space == ACTIO_SPACE_PARAM;
+    bool param = n->op == ACTIO_SYMBOL && (m->r->model->pool.slot[n->a].space == ACTIO_SPACE_PARAM || m->r->model->pool.slot[n->a].space == ACTIO_SPACE_AXIS);
     return !param || fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
 }
 

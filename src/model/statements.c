@@ -419,6 +419,16 @@ static void check_frames(struct actio_reader *r)
     fault(r, ACTIO_F_FRAME_COUNT, 0, m->frame[m->coords].span, ACTIO_ARGS(ACTIO_COUNT(m->frames), ACTIO_TEXT(names.s), ACTIO_COUNT(m->coords)));
 }
 
+/* What fields can't be together with. */
+static void check_company(struct actio_reader *r)
+{
+    static const char *const what[ACTIO_W_FIRST_FUNCTION] = { [ACTIO_W_state] = "states", [ACTIO_W_flow] = "states", [ACTIO_W_contact] = "contacts", [ACTIO_W_event] = "events", [ACTIO_W_free] = "free data", [ACTIO_W_require] = "free data" };
+    for (uint32_t i = 0; r->model->axes && i < r->statements; i++) {
+        const struct actio_statement *s = &r->statement[i];
+        if (what[s->keyword]) fault(r, ACTIO_F_FIELD_WITHOUT, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(what[s->keyword])));
+    }
+}
+
 static void check_whole(struct actio_reader *r)
 {
     const struct actio_model *m = r->model;
@@ -438,12 +448,14 @@ void actio_statements_all(struct actio_reader *r)
         [ACTIO_W_constraint] = constraint_statement, [ACTIO_W_symmetry] = symmetry_statement, [ACTIO_W_start] = start_statement, [ACTIO_W_time] = time_statement,
         [ACTIO_W_field] = field_statement, [ACTIO_W_weights] = actio_dual_statement, [ACTIO_W_potential] = actio_dual_statement, [ACTIO_W_base] = actio_dual_statement, [ACTIO_W_final] = actio_dual_statement,
     };
+    check_company(r);
     for (uint32_t i = 0; i < r->statements; i++) {
         actio_poll(r->ctx);
         if (elaborate[r->statement[i].keyword]) elaborate[r->statement[i].keyword](r, &r->statement[i]);
     }
     if (!actio_reader_failed(r)) check_acting(r);
     if (!actio_reader_failed(r)) find_ideal(r);
+    if (r->model->axes && actio_reader_failed(r)) return;
     actio_contacts_all(r);
     actio_flows_all(r);
     actio_frees_all(r);

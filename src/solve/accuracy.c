@@ -359,6 +359,16 @@ static void set_steps(struct ladder *l, size_t c, double difference, double part
 
 static size_t rows_of_both(const struct pass *a, const struct pass *b) { return a->result.rows < b->result.rows ? a->result.rows : b->result.rows; }
 
+/* A column of a field is as large as it is anywhere along its axis. */
+static void share_sizes(const struct actio_system *sys, double *size)
+{
+    for (size_t k = 0; sys->axes && k < sys->named; k++) {
+        double *x = size + sys->column[k].first, most = 0;
+        for (size_t i = 0; i < sys->column[k].width; i++) most = fmax(most, x[i]);
+        for (size_t i = 0; i < sys->column[k].width; i++) x[i] = most;
+    }
+}
+
 /* Errors of the finer run against the coarser one, column by column; then check by check until when they hold. The coarser run's columns
  * become the errors. */
 static void compare(struct ladder *l, struct pass *coarse, const struct pass *fine)
@@ -382,6 +392,7 @@ static void compare(struct ladder *l, struct pass *coarse, const struct pass *fi
         l->size[c] = seen.size;
         l->last_difference[c] = seen.difference;
     }
+    share_sizes(l->m->sys, l->size);
     l->have_last = true;
     l->last_ratio = ratio;
     actio_give(l->ctx, l->spare);
@@ -469,7 +480,7 @@ static struct pass *climb(struct ladder *l)
         status = run_columns(l, now, fine);
         if (interrupted(status)) break;
         compare(l, before, now);
-        if (!holds(l, now) && !l->have_terms && actio_rows_terms(&l->rows, out->compared, l->terms) == 0) l->have_terms = true, judge(l, rows_of_both(before, now));
+        if (!holds(l, now) && !l->have_terms && actio_rows_terms(&l->rows, out->compared, l->terms) == 0) share_sizes(l->m->sys, l->terms), l->have_terms = true, judge(l, rows_of_both(before, now));
         out->reached = holds(l, now) && same_end(before, now);
         if (now->result.rows > before->result.rows && now->result.status) now->result.rows = before->result.rows;
         fine = l->exact ? now->local : next_local(l, now->local);

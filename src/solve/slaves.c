@@ -56,17 +56,30 @@ int actio_slaves_settle(struct actio_motion *m)
 
 /* ---- start data */
 
-static bool measure(struct actio_motion *m, struct actio_start_check *out)
+/* What each residual may be: 1e-10 of its terms, and what rounding of numbers as large as the largest of their kind brings (y(1) = sin(pi)). */
+void actio_lanes_allowance(struct actio_motion *m, double *allowed)
+{
+    const struct actio_system *sys = m->sys;
+    size_t holonomic = sys->holonomic, count = holonomic + sys->levels;
+    const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]), *size = r + count, *F = size + count, *A = actio_bound_values(&m->at[ACTIO_Q_MATRIX]) + sys->G.count;
+    double far = 0, fast = 0, largest = 0;
+    for (size_t i = 0; i < m->n; i++) far = fmax(far, fabs(m->y[i])), fast = fmax(fast, fabs(m->y[m->n + i]));
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, size[i]);
+    for (size_t i = 0; i < count; i++) allowed[i] = TOLERATED * size[i] + ROUNDING * largest;
+    for (size_t e = 0; e < sys->F.count; e++) allowed[sys->F.row[e]] += ROUNDING * fabs(F[e]) * far;
+    for (size_t e = 0; e < sys->level_rows.count; e++) allowed[holonomic + sys->level_rows.row[e]] += ROUNDING * fabs(A[sys->level_rows.col[e]]) * fast;
+}
+
+static bool measure(struct actio_motion *m, double *allowed, struct actio_start_check *out)
 {
     const struct actio_system *sys = m->sys;
     size_t count = sys->holonomic + sys->levels;
-    const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]), *size = r + count;
-    double largest = 0;
     bool fits = true;
-    for (size_t i = 0; i < count; i++) largest = fmax(largest, size[i]);
+    actio_lanes_allowance(m, allowed);
+    const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]);
     if (out) memset(out->position, 0, sys->p * sizeof(double)), memset(out->velocity, 0, sys->p * sizeof(double));
     for (size_t i = 0; i < count; i++) {
-        if (fabs(r[i]) <= TOLERATED * size[i] + ROUNDING * largest) continue;
+        if (fabs(r[i]) <= allowed[i]) continue;
         fits = false;
         if (!out) continue;
         if (i < sys->holonomic) out->position[sys->position_row[i]] = r[i];
@@ -77,11 +90,13 @@ static bool measure(struct actio_motion *m, struct actio_start_check *out)
 
 int actio_lanes_check_start(struct actio_motion *m, double t, const double *y, struct actio_start_check *out)
 {
+    double *allowed = actio_take(m->ctx, m->sys->holonomic + m->sys->levels + 1, sizeof *allowed);
     m->t = t;
     memcpy(m->y, y, m->ny * sizeof *y);
-    out->found = actio_slaves_settle(m) == ACTIO_FLOW_OK;
-    out->consistent = m->sys->levels == 0 || measure(m, out), out->euclidean = false;
-    if (m->sys->levels && out->found) out->found = actio_motion_project_far(m, FAR_STEPS) == ACTIO_FLOW_OK && measure(m, NULL);
+    out->found = allowed && actio_slaves_settle(m) == ACTIO_FLOW_OK;
+    out->consistent = m->sys->levels == 0 || (allowed && measure(m, allowed, out)), out->euclidean = false;
+    if (m->sys->levels && out->found) out->found = actio_motion_project_far(m, FAR_STEPS) == ACTIO_FLOW_OK && measure(m, allowed, NULL);
     memcpy(out->nearest, m->y, m->ny * sizeof *y);
+    actio_give(m->ctx, allowed);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "solve/motion.h"
 
 int actio_slaves_settle(struct actio_motion *m);           /* at the motion's current point; a flow status */
+void actio_lanes_allowance(struct actio_motion *m, double *allowed);           /* what each residual, of positions then of velocities, may be at the current point */
 int actio_lanes_check_start(struct actio_motion *m, double t, const double *y, struct actio_start_check *out);   /* as actio_motion_check_start, with as much memory as a step needs */
 
 #endif
