@@ -59,6 +59,7 @@ static int check_model(const struct actio_action *a, struct actio_findings *f)
     const struct actio_principle *p = actio_principle_named("skg");
     if (!m->has_time) return refuse(f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
     if (m->coords + m->states == 0) return refuse(f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
+    if (m->axes) return refuse(f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT("skg"), ACTIO_TEXT("this model"), ACTIO_TEXT("it has fields")));
     const char *why = actio_principle_objection(p, m, &about);
     if (!why && m->frees) why = "its start data are free, and found from conditions: give them by `start`";
     char whom[256] = "this model";

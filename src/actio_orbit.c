@@ -314,6 +314,7 @@ static int follow(struct actio_search *s)
 
 static int search(struct actio_search *s)
 {
+    if (s->run->model->axes) return refuse(s, "orbits of fields are not looked for in this version");
     if (actio_orbit_ready(s)) return 1;
     s->tol = s->options->tol > 0 ? fmin(0.1 * s->options->tol, 1e-9) : 1e-14;      /* rough orbits cost hardly less, and lead astray */
     actio_attempt(s->run->ctx, name_components, &(struct naming){ s });

@@ -282,6 +282,7 @@ static size_t column_named(const struct actio_system *sys, const char *name)
 int actio_run_check_columns(struct actio_run *run)
 {
     const struct actio_run_options *o = &run->options;
+    if (o->gradients && run->model->axes) return cannot(run, "the model has fields");
     if (o->gradients && run->model->frees) return cannot(run, "start data are free, and found from conditions; give them by `start`");
     for (size_t i = 0; i < o->gradients; i++)
         if (column_named(run->sys, o->gradient[i]) == run->sys->columns) return actio_find(run->f, ACTIO_F_NO_COLUMN, ACTIO_ARGS(ACTIO_TEXT(o->gradient[i]))), 1;

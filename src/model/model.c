@@ -168,6 +168,7 @@ static const char *symbol_base(const struct actio_model *m, actio_slot slot)
     switch (slot.space) {
     case ACTIO_SPACE_T: return "t";
     case ACTIO_SPACE_PARAM: return m->param[slot.index].name;
+    case ACTIO_SPACE_AXIS: return slot.axis ? m->axis[slot.axis - 1].name : NULL;
     case ACTIO_SPACE_Q: case ACTIO_SPACE_V: case ACTIO_SPACE_ACC: return m->coord[slot.index].name;
     case ACTIO_SPACE_STATE: case ACTIO_SPACE_SDOT: return m->state[slot.index].name;
     case ACTIO_SPACE_LAMBDA: return m->constraint[slot.index].label;

@@ -25,7 +25,10 @@ static void add_root(struct printing *p, actio_expr e) { ACTIO_PUSH(&p->arena, p
 
 static void add_terms(struct printing *p, const struct actio_term *term, size_t n)
 {
-    for (size_t i = 0; i < n; i++) add_root(p, term[i].e);
+    for (size_t i = 0; i < n; i++) {
+        if (term[i].placed) add_root(p, term[i].place);
+        add_root(p, term[i].e);
+    }
 }
 
 /* Options as they are printed: what is by default is left out. */
@@ -57,6 +60,7 @@ static void collect(struct printing *p)
 {
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->params; i++) add_root(p, m->param[i].definition);
+    for (size_t i = 0; i < m->axes; i++) add_root(p, m->axis[i].from), add_root(p, m->axis[i].to);
     for (size_t i = 0; i < m->frames; i++) add_root(p, m->frame[i].e);
     add_root(p, m->lagrangian);
     add_root(p, m->dissipation);
@@ -160,6 +164,7 @@ static bool is_taken(const struct actio_model *m, const char *prefix)
     for (size_t i = 0; i < m->params; i++) if (name_begins(m->param[i].name, prefix)) return true;
     for (size_t i = 0; i < m->coords; i++) if (name_begins(m->coord[i].name, prefix)) return true;
     for (size_t i = 0; i < m->states; i++) if (name_begins(m->state[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->axes; i++) if (name_begins(m->axis[i].name, prefix)) return true;
     for (size_t i = 0; i < m->frames; i++) if (name_begins(m->frame[i].name, prefix)) return true;
     for (size_t i = 0; i < m->observes; i++) if (name_begins(m->observe[i].name, prefix)) return true;
     return false;
@@ -195,6 +200,11 @@ static void head(struct printing *p, const char *name)
     actio_text_format(&p->out, "%.*s[%s = %ld .. %ld]", (int)(bracket - name), name, p->index, k, k);
 }
 
+static void along(struct printing *p, uint16_t axis)
+{
+    if (axis) actio_text_format(&p->out, "(%s)", p->m->axis[axis - 1].name);
+}
+
 static void unit(struct printing *p, const char *text)
 {
     if (text) actio_text_format(&p->out, " [%s]", text);
@@ -210,6 +220,7 @@ static void terms(struct printing *p, const struct actio_term *term, size_t n, b
     for (size_t i = 0; i < n; i++) {
         add(p, i ? ", " : " ");
         add(p, variable_name(p, &term[i]));
+        if (term[i].placed) add(p, "("), next_formula(p), add(p, ")");
         if (with_formula) add(p, " = "), next_formula(p);
         else p->next++;
     }
@@ -265,6 +276,29 @@ static void print_variables(struct printing *p, const char *keyword, const struc
     }
 }
 
+/* Each axis with the first of its fields; its bounds are the formulas at hand, in the order of axes. */
+static void print_fields(struct printing *p)
+{
+    const struct actio_model *m = p->m;
+    bool *known = actio_arena_array(&p->arena, m->axes + 1, sizeof *known);
+    size_t bounds = p->next;
+    for (size_t i = 0; i < m->coords; i++) {
+        const struct actio_variable *v = &m->coord[i];
+        if (!v->axis) { print_variables(p, "coord", v, 1); continue; }
+        const struct actio_axis *x = &m->axis[v->axis - 1];
+        actio_text_format(&p->out, "field %s(%s)", v->name, x->name);
+        unit(p, v->unit);
+        actio_text_format(&p->out, " on %s", x->name);
+        if (!known[v->axis]) {
+            add(p, " = "), formula(p, p->copy[bounds + 2 * (v->axis - 1u)]), add(p, " .. "), formula(p, p->copy[bounds + 2 * (v->axis - 1u) + 1]);
+            actio_text_format(&p->out, " nodes %zu", x->nodes);
+        }
+        known[v->axis] = true;
+        add(p, "\n");
+    }
+    p->next += 2 * m->axes;
+}
+
 static void print_lets(struct printing *p)
 {
     for (uint32_t i = 0; i < p->lets; i++) {
@@ -276,7 +310,7 @@ static void print_lets(struct printing *p)
 
 static void print_frames(struct printing *p)
 {
-    for (size_t i = 0; i < p->m->frames; i++) add(p, "frame "), head(p, p->m->frame[i].name), add(p, " = "), next_formula(p), add(p, "\n");
+    for (size_t i = 0; i < p->m->frames; i++) add(p, "frame "), head(p, p->m->frame[i].name), along(p, p->m->frame[i].axis), add(p, " = "), next_formula(p), add(p, "\n");
 }
 
 static void print_sums(struct printing *p)
@@ -324,7 +358,7 @@ static void print_constraints(struct printing *p)
     for (size_t i = 0; i < m->constraints; i++) {
         const struct actio_constraint *c = &m->constraint[i];
         add(p, "constraint ");
-        head(p, c->label);
+        head(p, c->label), along(p, c->axis);
         add(p, ": "), next_formula(p), add(p, " = "), next_formula(p);
         if (c->rule != ACTIO_IDEAL) add(p, c->rule == ACTIO_ACTING ? " acting" : " along");
         terms(p, c->reaction, c->reactions, c->rule == ACTIO_ALONG);
@@ -360,7 +394,11 @@ static void print_data(struct printing *p)
         add(p, "time "), actio_text_number(&p->out, m->t0);
         add(p, " .. "), actio_text_number(&p->out, m->t1), add(p, "\n");
     }
-    for (size_t i = 0; i < m->observes; i++) add(p, "observe "), head(p, m->observe[i].name), add(p, " = "), next_formula(p), add(p, "\n");
+    for (size_t i = 0; i < m->observes; i++) {
+        const struct actio_observe *o = &m->observe[i];
+        if (o->claimed) p->next++;
+        else add(p, "observe "), head(p, o->name), along(p, o->axis), add(p, " = "), next_formula(p), add(p, "\n");
+    }
 }
 
 static void print_conditions(struct printing *p)
@@ -406,7 +444,8 @@ static void print_once(void *user)
     copy_formulas(p);
     print_description(p);
     print_params(p);
-    print_variables(p, "coord", p->m->coord, p->m->coords);
+    if (p->m->axes) print_fields(p);
+    else print_variables(p, "coord", p->m->coord, p->m->coords);
     print_variables(p, "state", p->m->state, p->m->states);
     print_lets(p);
     print_frames(p);
