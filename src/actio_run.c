@@ -145,12 +145,6 @@ static int inapplicable(struct actio_run *run, const struct actio_constraint *ab
     return 1;
 }
 
-/* The equations of a principle for this model: those of d'Alembert are formed along axes where there are fields. */
-static actio_form_fn formation_of(const struct actio_run *run, const struct actio_principle *by)
-{
-    return run->model->axes && by->form == actio_form_dalembert ? actio_form_fields : by->form;
-}
-
 /* Does the principle apply? `by` is the one whose equations and law it takes: itself, but for the dual action's other closures. */
 static int object(struct actio_run *run, const struct actio_principle *by)
 {
@@ -158,7 +152,7 @@ static int object(struct actio_run *run, const struct actio_principle *by)
     const struct actio_constraint *about;
     const char *why = actio_principle_objection(p, run->model, &about);
     if (!why && by != p) why = actio_principle_objection(by, run->model, &about);
-    if (!why && (p->law || p->stepper || formation_of(run, by) != run->form) && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
+    if (!why && (p->law || p->stepper || by->form != run->form) && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
     if (!why && ((p->needs | by->needs) & ACTIO_NEEDS_INDEPENDENT) && run->motion.rank < run->sys->p) why = "constraints are redundant";
     return why ? inapplicable(run, about, why) : 0;
 }
@@ -182,7 +176,7 @@ static int obey(struct actio_run *run)
     const struct actio_principle *p = run->principle, *by = actio_run_closure(run);
     struct actio_motion *motion = &run->motion;
     if (object(run, by)) return 1;
-    if (formation_of(run, by) != run->form && take_equations(run, by->form)) return 1;
+    if (by->form != run->form && take_equations(run, by->form)) return 1;
     if (*by->differs) actio_find(run->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(by->name), ACTIO_TEXT(by->differs)));
     if (p->stepper == &actio_skg) actio_system_droppable(run->sys, motion->rank < run->sys->p);
     motion->grid = run->options.grid, motion->order = run->options.order, motion->slabs = run->options.slabs, motion->nodes = run->options.nodes;

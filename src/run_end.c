@@ -159,9 +159,26 @@ static void say_jammed(struct actio_run *run, const struct actio_contacts *c)
     if (c->jammed < c->contacts) actio_find_at(run->f, ACTIO_F_JAMS, &run->model->source, run->model->contact[c->jammed].span, ACTIO_ARGS(ACTIO_TEXT(run->sys->contact[c->jammed]), ACTIO_NUMBER(c->jammed_at)));
 }
 
+/* Columns that are known less well than asked, because they magnify errors of the state: named, with what they are known to. */
+static void say_magnified(struct actio_run *run)
+{
+    const struct actio_outcome *o = &run->outcome;
+    const struct actio_system *sys = run->sys;
+    for (size_t c = 0; c < sys->named; c++) {
+        double error = 0, size = 1;
+        for (size_t k = 0; k < sys->column[c].width; k++) {
+            const double *x = actio_outcome_column(o, sys->column[c].first + k);
+            error = fmax(error, o->error[sys->column[c].first + k]);
+            for (size_t r = 0; r < o->rows; r++) size = fmax(size, fabs(x[r]));
+        }
+        if (error > run->options.tol * size && !actio_role_is_sum(sys->column[c].role)) actio_find(run->f, ACTIO_F_FIELD_MAGNIFIED, ACTIO_ARGS(ACTIO_TEXT(sys->column[c].name), ACTIO_NUMBER(error / size)));
+    }
+}
+
 void actio_run_explain(struct actio_run *run)
 {
     struct actio_outcome *o = &run->outcome;
+    if (o->magnified && o->reached && run->options.local <= 0) say_magnified(run);
     if (run->motion.contacts) say_ambiguous(run, &run->motion.contacts->ambiguity), say_jammed(run, run->motion.contacts);
     switch (o->status) {
     case ACTIO_FLOW_OK: break;

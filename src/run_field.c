@@ -72,7 +72,7 @@ static void take_room(void *user)
 int actio_run_form_fields(struct actio_run *run)
 {
     if (check_memory(run) || actio_attempt(run->ctx, take_params, run)) return 1;
-    run->form = actio_form_fields;
+    run->form = actio_form_dalembert;
     run->sys = actio_system_form(run->ctx, run->model, run->form);
     if (!run->sys) return 1;
     run->ny = 2 * run->sys->n;

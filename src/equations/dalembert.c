@@ -113,7 +113,10 @@ static struct actio_system *finish(struct actio_formation *F)
     return &F->sys;
 }
 
-struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model) { return finish(actio_form_equations(ctx, model)); }
+struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model)
+{
+    return model->axes ? actio_form_fields(ctx, model) : finish(actio_form_equations(ctx, model));
+}
 
 /* A split's reactions are along no gradient: what they do is a number that comes with the multipliers.          [AS 49] */
 struct actio_system *actio_form_reduced(struct actio_context *ctx, struct actio_model *model)

@@ -46,7 +46,7 @@ struct actio_fields {
     struct actio_line *line;                               /* by constraint of the model */
     struct actio_slave *slave; uint32_t slaves, slaves_cap;
     actio_expr *frozen; uint32_t frozens, frozens_cap;     /* behind FROZEN: what L changes by where an integral does */
-    struct actio_layout G, A, D, holonomic, tangent;       /* of the matrices; tangent: of EQUATIONS_Y, once asked for */
+    struct actio_layout G, A, D, holonomic, tangent, jets; /* of the matrices; tangent, jets: of EQUATIONS_Y and JETS, once asked for */
     struct actio_field_column { uint32_t patch; actio_expr e; } *column;   /* by named column of the system */
     struct actio_kernel **kernel; uint32_t kernels, kernels_cap;           /* all that were compiled: freed with the system */
     int tilt;                                              /* of the model, while velocity constraints are placed */
@@ -82,6 +82,8 @@ struct actio_emits { struct actio_fields *w; struct actio_emit *at; uint32_t cou
 void actio_emit(struct actio_emits *l, uint32_t patch, actio_expr e, size_t at, bool moves);
 void actio_emit_entries(struct actio_emits *l, const struct actio_layout *of, size_t from);
 void actio_field_list_tangent(struct actio_emits *l);      /* field_tangent.c: EQUATIONS_Y */
+void actio_field_list_points(struct actio_emits *l);       /* field_points.c: POINTS, JETS */
+void actio_field_list_jets(struct actio_emits *l);
 struct actio_streams *actio_emit_streams(struct actio_emits *l);
 struct actio_streams *actio_field_streams(struct actio_formation *F, enum actio_quantity what);
 /* field_columns.c */

@@ -23,6 +23,7 @@
 #define SILENT_PACE 7                                      /* and their h*lambda: beyond the limit of stability, for a stiff problem must show */
 #define MARGIN 1.5                                         /* the estimate must hold with this factor */
 #define DOUBT 2.0                                          /* two runs far apart show the steps' part to this factor: error follows tolerance only roughly */
+#define MAGNIFIED 0.01                                     /* an error of the state, beside the asked one, which columns of fields may magnify */
 enum { MOST_RUNS = 8, SAMPLED = 4 };                       /* SAMPLED: steps of the first run of which one interpolant is looked at */
 
 /* column: as in actio_rows, of `lanes` values each: the checks, the gaps without and with their errors, the asked rows (not in the first run). */
@@ -42,6 +43,7 @@ struct ladder {
     double *by_column;                                     /* holds the arrays that follow */
     double *last_difference, last_ratio;                   /* by column, of the two runs before; their tolerances */
     double *steps, *gap;                                   /* by column: the parts of the error that steps and interpolants have */
+    double *floor; bool have_floor;                        /* what a small error of the state does to each, asked for when it matters: fields only */
     double *size, *terms; bool have_terms;                 /* of each column, at least 1; of the terms it is the sum of, asked for when they matter */
     double first;                                          /* local tolerance of the first run */
     double early, early_local;                             /* length of an early step of the last run, and its tolerance */
@@ -306,7 +308,11 @@ static size_t first_over(const double *error, size_t rows, double bound)
 
 /* The size that a column's error is held against: its own, and for what the program makes as a sum (energy, power, balances, residuals) also
  * that of its terms, which may cancel: no energy is known better than its parts. */
-static double judged_size(const struct ladder *l, size_t c) { return l->have_terms && l->terms[c] > l->size[c] ? l->terms[c] : l->size[c]; }
+static double judged_size(const struct ladder *l, size_t c)
+{
+    double size = l->have_terms && l->terms[c] > l->size[c] ? l->terms[c] : l->size[c];
+    return l->have_floor ? fmax(size, l->floor[c] / l->aim->tol) : size;       /* fields: what magnifies a far smaller error of the state is not held to more */
+}
 
 /* Where the errors stand: the worst, and until which row all of them hold. */
 static void judge(struct ladder *l, size_t rows)
@@ -357,8 +363,6 @@ static void set_steps(struct ladder *l, size_t c, double difference, double part
     l->steps[c] = explained ? fmin(scaled, own) : fmax(own, fmin(scaled / 2, 2 * own));
 }
 
-static size_t rows_of_both(const struct pass *a, const struct pass *b) { return a->result.rows < b->result.rows ? a->result.rows : b->result.rows; }
-
 /* A column of a field is as large as it is anywhere along its axis. */
 static void share_sizes(const struct actio_system *sys, double *size)
 {
@@ -368,6 +372,18 @@ static void share_sizes(const struct actio_system *sys, double *size)
         for (size_t i = 0; i < sys->column[k].width; i++) x[i] = most;
     }
 }
+
+/* What is not known better because it magnifies errors of the state. */
+static void ask_floor(struct ladder *l, size_t rows)
+{
+    const struct actio_system *sys = l->m->sys;
+    if (actio_rows_floor(&l->rows, l->out->compared, fmax(DBL_EPSILON, MAGNIFIED * l->aim->tol), l->floor)) return;
+    share_sizes(sys, l->floor);
+    l->have_floor = true;
+    judge(l, rows);
+}
+
+static size_t rows_of_both(const struct pass *a, const struct pass *b) { return a->result.rows < b->result.rows ? a->result.rows : b->result.rows; }
 
 /* Errors of the finer run against the coarser one, column by column; then check by check until when they hold. The coarser run's columns
  * become the errors. */
@@ -421,6 +437,7 @@ static void keep(struct ladder *l, struct pass *p)
     out->stepper = l->stepper;
     out->steps = p->result.stats.steps, out->rejected = p->result.stats.rejected, out->restarts = p->result.stats.restarts;
     out->change = l->m->change, out->changes = l->m->changes;
+    out->magnified = l->have_floor;
 }
 
 /* Does it hold? Near rounding nothing finer can be had. */
@@ -481,6 +498,7 @@ static struct pass *climb(struct ladder *l)
         if (interrupted(status)) break;
         compare(l, before, now);
         if (!holds(l, now) && !l->have_terms && actio_rows_terms(&l->rows, out->compared, l->terms) == 0) share_sizes(l->m->sys, l->terms), l->have_terms = true, judge(l, rows_of_both(before, now));
+        if (!holds(l, now) && l->m->sys->axes && !l->have_floor) ask_floor(l, rows_of_both(before, now));
         out->reached = holds(l, now) && same_end(before, now);
         if (now->result.rows > before->result.rows && now->result.status) now->result.rows = before->result.rows;
         fine = l->exact ? now->local : next_local(l, now->local);
@@ -531,10 +549,10 @@ static int open_ladder(struct ladder *l)
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
     size_t columns = m->sys->columns + 1;
     l->out->error = actio_take(l->ctx, columns, sizeof(double));
-    l->by_column = actio_take(l->ctx, 5 * columns, sizeof(double));
+    l->by_column = actio_take(l->ctx, 6 * columns, sizeof(double));
     bool ok = l->out->error && l->by_column && actio_checks_open(&l->checks, l->ctx, m->ny) == 0;
-    double **array[] = { &l->last_difference, &l->steps, &l->gap, &l->size, &l->terms };
-    for (size_t i = 0; ok && i < 5; i++) *array[i] = l->by_column + i * columns;
+    double **array[] = { &l->last_difference, &l->steps, &l->gap, &l->size, &l->terms, &l->floor };
+    for (size_t i = 0; ok && i < 6; i++) *array[i] = l->by_column + i * columns;
     for (int i = 0; i < 2 && ok; i++) ok = (l->pass[i].result.y = actio_take(l->ctx, m->ny + 1, sizeof(double))) != NULL;
     if (!ok) actio_find(l->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(l->ctx->bytes_limit)));
     return !ok;

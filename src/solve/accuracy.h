@@ -21,6 +21,7 @@ struct actio_outcome {
     size_t error_lanes, compared;
     double worst;                                          /* largest error relative to max(1, size of the column) */
     size_t worst_column;
+    bool magnified;                                        /* fields: some columns are held to less, because they magnify errors of the state */
     bool reached; double holds_until; size_t good_rows;    /* rows whose error is within tol */
     double finest;                                         /* local tolerance of what is shown */
     int status;                                            /* 0, or why the motion ended early (march.h) */

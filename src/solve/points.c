@@ -29,6 +29,10 @@ static struct actio_binding binding(const struct actio_points *pt)
 
 void actio_points_prologue(struct actio_points *pt)
 {
+    if (pt->field_values) {
+        actio_lanes_prologue(pt->field_values), actio_lanes_prologue(pt->field_jets);
+        return;
+    }
     actio_node_prologue(&pt->values), actio_node_prologue(&pt->jets);
     if (pt->params.k) actio_node_prologue(&pt->params);
 }
@@ -51,12 +55,47 @@ static bool take_memory(struct actio_points *pt)
     return true;
 }
 
+/* Fields: nodes of time one after the other, numbers of one side by side: t, q, u, lambda, then values and jets. */
+static bool open_fields(struct actio_points *pt)
+{
+    const struct actio_system *sys = pt->sys;
+    size_t inputs = 1 + 2 * pt->n + pt->p, values = sys->stream[ACTIO_Q_JETS]->values;
+    pt->one = actio_take(pt->ctx, inputs + values + 1, sizeof *pt->one);
+    if (!pt->one || !take_memory(pt)) return false;
+    const double *q = pt->one + 1;
+    struct actio_sources from = { .t = pt->one, .param = pt->shared.param, .hidden = pt->shared.hidden, .q = q, .v = q + pt->n, .acc = q, .lambda = q + 2 * pt->n, .reaction = q, .mu = q };
+    pt->field_values = actio_lanes_open(pt->ctx, sys, sys->stream[ACTIO_Q_POINTS], &from);
+    pt->field_jets = actio_lanes_open(pt->ctx, sys, sys->stream[ACTIO_Q_JETS], &from);
+    return pt->field_values && pt->field_jets;
+}
+
+static int evaluate_fields(struct actio_points *pt, struct actio_lanes *by, size_t values, size_t count)
+{
+    size_t lanes = pt->lanes, n = pt->n, rates = 2 * n + pt->p;
+    double *in = pt->one, *out = in + 1 + 2 * n + pt->p, sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        in[0] = pt->t[k];
+        for (size_t i = 0; i < n; i++) in[1 + i] = pt->x[i * lanes + k];
+        for (size_t i = 0; i < n + pt->p; i++) in[1 + n + i] = pt->z[i * lanes + k];
+        actio_lanes_eval(by, out);
+        for (size_t i = 0; i < n; i++) out[rates + i] = in[1 + n + i];
+        for (size_t j = 0; j < values; j++) sum += 0 * (pt->P[j * lanes + k] = out[j]);
+    }
+    return !(sum == 0);
+}
+
 int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct actio_system *sys, size_t lanes, struct actio_shared shared)
 {
     *pt = (struct actio_points){ .ctx = ctx, .sys = sys, .shared = shared, .lanes = lanes, .n = sys->n, .m = sys->m, .p = sys->p, .h = sys->holonomic,
                                  .nx = sys->n + sys->m, .nz = sys->n + sys->m + sys->p + sys->holonomic };
     if (actio_system_need(sys, ACTIO_Q_POINTS) || actio_system_need(sys, ACTIO_Q_JETS)) return 1;
     pt->entries = sys->jets.count;
+    if (sys->axes) {
+        pt->h = 0, pt->nz = pt->nx + pt->p;
+        if (open_fields(pt)) return 0;
+        if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
+        return actio_points_close(pt), 1;
+    }
     if (sys->droppable) {
         pt->dropped = actio_take(ctx, pt->p + pt->h + (pt->nx + 3) * sys->levels + pt->nx + 1, sizeof *pt->dropped);
         pt->order = actio_take(ctx, sys->levels + 1, sizeof *pt->order);
@@ -82,6 +121,7 @@ void actio_points_close(struct actio_points *pt)
 {
     if (!pt->ctx) return;
     actio_node_close(&pt->values, pt->ctx), actio_node_close(&pt->jets, pt->ctx), actio_node_close(&pt->params, pt->ctx);
+    actio_lanes_close(pt->field_values), actio_lanes_close(pt->field_jets), actio_give(pt->ctx, pt->one);
     actio_give(pt->ctx, pt->param_jet);
     actio_give(pt->ctx, pt->block), actio_give(pt->ctx, pt->dropped), actio_give(pt->ctx, pt->order);
     *pt = (struct actio_points){ 0 };
@@ -127,6 +167,14 @@ int actio_points_choose(struct actio_points *pt, size_t rank)
     return 0;
 }
 
-int actio_points_values(struct actio_points *pt, size_t count) { return actio_node_evaluate(&pt->values, count); }
-int actio_points_jets(struct actio_points *pt, size_t count) { return actio_node_evaluate(&pt->jets, count); }
+int actio_points_values(struct actio_points *pt, size_t count)
+{
+    return pt->field_values ? evaluate_fields(pt, pt->field_values, 3 * pt->n + pt->p, count) : actio_node_evaluate(&pt->values, count);
+}
+
+int actio_points_jets(struct actio_points *pt, size_t count)
+{
+    return pt->field_jets ? evaluate_fields(pt, pt->field_jets, 3 * pt->n + pt->p + pt->entries, count) : actio_node_evaluate(&pt->jets, count);
+}
+
 int actio_points_params(struct actio_points *pt, size_t count) { return actio_node_evaluate(&pt->params, count); }

@@ -3,6 +3,7 @@
 #ifndef ACTIO_SOLVE_POINTS_H
 #define ACTIO_SOLVE_POINTS_H
 
+#include "solve/lanes.h"
 #include "solve/node.h"
 
 /* Numbers that all nodes share; they may change between evaluations (params and hidden ones: call actio_points_prologue then). */
@@ -22,6 +23,8 @@ struct actio_points {
     double *param_jet;                                     /* entries by lanes */
     double *dropped;                                       /* HIDDEN numbers of redundant constraints, or NULL; behind them scratch of the choice */
     int *order;                                            /* scratch likewise */
+    struct actio_lanes *field_values, *field_jets;         /* of a system with fields, in the kernels' place: node by node of time */
+    double *one;                                           /* their numbers at one of them */
 };
 /* Columns of the jets up to the rates u, as components of the known state y = (q, v, s). */
 static inline size_t actio_points_component(const struct actio_points *pt, size_t col) { return col < pt->n ? col : col < pt->nx ? pt->n + col : pt->n + col - pt->nx; }

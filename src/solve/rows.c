@@ -259,6 +259,42 @@ static void terms_wide(struct actio_rows *r, size_t filled, double *size)
     }
 }
 
+/* A row's columns as the motion computes them, its state shaken by this much of itself. */
+static const double *shaken_row(struct actio_rows *r, size_t l, double shake)
+{
+    struct actio_motion *m = r->motion;
+    double *y = m->step + m->N, far = 0, fast = 0;
+    unsigned seed = 12345;
+    gather(r->y, r->rows, l, y, m->ny);
+    for (size_t i = 0; i < m->n; i++) far = fmax(far, fabs(y[i])), fast = fmax(fast, fabs(y[m->n + i]));
+    for (size_t i = 0; shake > 0 && i < m->ny; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        y[i] += (seed >> 31 ? 1 : -1) * shake * fmax(fabs(y[i]), 0.125 * (i < m->n ? far : fast));
+    }
+    if (m->flow.project) actio_motion_project(m, r->times[l], y);
+    if (m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y)) return NULL;
+    return actio_bound_values(&m->at[ACTIO_Q_OUTPUTS]);
+}
+
+int actio_rows_floor(struct actio_rows *r, size_t filled, double shake, double *floor)
+{
+    enum { LOOKS = 6 };
+    size_t columns = r->motion->sys->columns;
+    double *before = actio_take(r->ctx, columns + 1, sizeof *before);
+    if (!before) return 1;
+    memset(floor, 0, columns * sizeof *floor);
+    for (size_t k = 0; k < LOOKS && filled; k++) {
+        size_t l = k * (filled - 1) / (LOOKS - 1);
+        const double *x = shaken_row(r, l, 0);
+        if (!x) continue;
+        memcpy(before, x, columns * sizeof *x);
+        x = shaken_row(r, l, shake);
+        for (size_t c = 0; x && c < columns; c++) floor[c] = fmax(floor[c], 8 * fabs(x[c] - before[c]));
+    }
+    actio_give(r->ctx, before);
+    return 0;
+}
+
 int actio_rows_terms(struct actio_rows *r, size_t filled, double *size)
 {
     struct actio_motion *m = r->motion;

@@ -28,6 +28,9 @@ int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, siz
 /* The same where y, zdot, lambda and reaction are given: outputs only. */
 void actio_rows_outputs(struct actio_rows *r, size_t filled, double *column, size_t lanes);
 
+/* Fields: how far the columns move when a state is shaken by this part of itself: multipliers of neighbours, and second derivatives, magnify it. 0, or 1: no memory. */
+int actio_rows_floor(struct actio_rows *r, size_t filled, double shake, double *floor);
+
 /* Largest sizes, over the rows last evaluated, of the terms that columns made by the program are sums of; 0 for the others. 0, or 1: no memory. */
 int actio_rows_terms(struct actio_rows *r, size_t filled, double *size);
 

@@ -3,6 +3,7 @@
  * accelerations and reactions for redundant rows, and the multipliers of least norm.                 [LM 17, 18; VKS 9] */
 #include "solve/saddle.h"
 #include "algebra/dense.h"
+#include "solve/schur.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct actio_saddle {
     double *A, *D, *ZA, *ZD, *M, *y, *w, *R, *work, *copy;
     int *pivot, *iwork;
     size_t rank, rank_D;
+    struct actio_schur *schur; bool by_schur;              /* fields: tensions of neighbours only, where that is so; and the last factorisation was by them */
     bool dense, tall;                                      /* tall: more rows than unknowns (hidden constraints), solved by least squares */
 };
 
@@ -86,6 +88,7 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
         struct actio_pattern pattern = { .rows = s->size, .count = count, .i = s->pi, .j = s->pj };
         ok = s->size == 0 || actio_linear_open(&s->whole, ctx, &pattern) == 0;
     }
+    if (ok) s->schur = actio_schur_open(ctx, sys);
     if (ok) return s;
     actio_saddle_close(s);
     return NULL;
@@ -97,6 +100,7 @@ void actio_saddle_close(struct actio_saddle *s)
     void *all[] = { s->d, s->e, s->pi, s->pj, s->entry, s->b, s->none, s->A, s->D, s->copy, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(s->ctx, all[i]);
     actio_linear_close(&s->whole);
+    actio_schur_close(s->schur);
     actio_give(s->ctx, s);
 }
 
@@ -205,10 +209,9 @@ size_t actio_saddle_free_variable(struct actio_saddle *s)
     return found;
 }
 
-int actio_saddle_factor(struct actio_saddle *s, const double *values)
+static int factor_all(struct actio_saddle *s)
 {
-    s->values = values;
-    s->robust = false;
+    s->robust = s->by_schur = false;
     equilibrate(s);
     bool known = s->expected_rank < s->p || s->sys->hidden;                  /* known to be singular as a whole */
     int bad = known ? 1 : factor_whole(s);
@@ -221,6 +224,24 @@ int actio_saddle_factor(struct actio_saddle *s, const double *values)
     if (s->tall) s->quality = 1;                           /* rows may vanish at single states (at rest): the equations of motion stand in, and the solution tells */
     else if (s->expected_rank < s->p) s->quality = s->rank < s->expected_rank ? 0 : r && !bad ? actio_lu_pivot_ratio(r, s->M) : 1;
     return bad != 0;
+}
+
+int actio_saddle_factor(struct actio_saddle *s, const double *values)
+{
+    s->values = values;
+    s->robust = false;
+    s->by_schur = s->schur && s->expected_rank == s->p && actio_schur_factor(s->schur, values) == 0;
+    s->quality = 1;
+    return s->by_schur ? 0 : factor_all(s);
+}
+
+/* By tensions; where their matrix turns out not to be positive, the whole is factored after all. 0: done; 1: not this way. */
+static int solve_schur(struct actio_saddle *s, const double *h, const double *c, double *z, double *lambda)
+{
+    if (!s->by_schur) return 1;
+    if (actio_schur_solve(s->schur, h, c, z, lambda) == 0) return 0;
+    factor_all(s);
+    return 1;
 }
 
 double actio_saddle_quality(const struct actio_saddle *s) { return s->quality; }
@@ -290,6 +311,10 @@ static void least_multipliers(struct actio_saddle *s, const double *reaction, do
 int actio_saddle_solve(struct actio_saddle *s, double *zdot, double *lambda, double *reaction)
 {
     memset(reaction, 0, s->N * sizeof *reaction);
+    if (solve_schur(s, h_values(s), c_values(s), zdot, lambda) == 0) {
+        for (size_t i = 0; i < s->N; i++) reaction[s->sys->G.row[i]] = G_values(s)[i] * zdot[s->sys->G.col[i]] - h_values(s)[s->sys->G.row[i]];
+        return 0;
+    }
     if (!s->robust) {
         solve_whole(s, h_values(s), c_values(s), zdot);
         for (size_t k = 0; k < s->p; k++) lambda[k] = s->b[s->N + k] * s->e[k];
@@ -306,6 +331,7 @@ int actio_saddle_solve(struct actio_saddle *s, double *zdot, double *lambda, dou
 int actio_saddle_respond(struct actio_saddle *s, const double *force, double *zdot, double *lambda)
 {
     double *none = s->none, *reaction = s->none + s->p;
+    if (solve_schur(s, force, none, zdot, lambda) == 0) return 0;
     if (!s->robust) {
         solve_whole(s, force, none, zdot);
         for (size_t k = 0; k < s->p; k++) lambda[k] = s->b[s->N + k] * s->e[k];
@@ -320,6 +346,7 @@ int actio_saddle_respond(struct actio_saddle *s, const double *force, double *zd
 
 int actio_saddle_answer(struct actio_saddle *s, const double *h, const double *c, double *z)
 {
+    if (solve_schur(s, h, c, z, NULL) == 0) return 0;
     if (s->robust) return solve_null_spaces(s, h, c, z);
     solve_whole(s, h, c, z);
     return 0;
@@ -328,6 +355,10 @@ int actio_saddle_answer(struct actio_saddle *s, const double *h, const double *c
 int actio_saddle_step(struct actio_saddle *s, const double *r, double *step)
 {
     double *minus = s->b + 0;
+    if (s->by_schur) {
+        for (size_t k = 0; k < s->p; k++) s->b[k] = -r[k];
+        if (solve_schur(s, NULL, s->b, step, NULL) == 0) return 0;
+    }
     if (!s->robust) {
         for (size_t k = 0; k < s->p; k++) s->b[s->N + k] = -r[k] * s->e[k];
         memset(minus, 0, s->N * sizeof *minus);
@@ -356,6 +387,7 @@ static size_t rank_without(struct actio_saddle *s, size_t left_out)
 size_t actio_saddle_rank(struct actio_saddle *s, bool *unique)
 {
     if (!s->dense || s->p == 0) return s->p;
+    equilibrate(s);
     scatter_rows(s);
     size_t rank = rank_without(s, s->p);
     for (size_t k = 0; unique && k < s->p; k++) unique[k] = rank == s->p || rank_without(s, k) < rank;

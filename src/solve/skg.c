@@ -201,6 +201,14 @@ static double length_here(const struct skg *d)
     return fabs(h) >= (1 - 1e-9) * fabs(left) ? left : fabs(h) > 0.5 * fabs(left) ? 0.5 * left : h;
 }
 
+/* Fields keep holonomic constraints by their rates within a slab: positions are put back on them at its end. */
+static void put_back(struct skg *d, double *y)
+{
+    if (d->flow->project(d->flow->user, d->t_new, y)) return;
+    put_data(d, d->t_new, y);
+    d->slab.have_last = true;                              /* what it is extrapolated from is still there */
+}
+
 static void accept(struct skg *d, double *t, double *y)
 {
     size_t ny = d->m->ny, last = d->e.nodes - 1;
@@ -209,6 +217,7 @@ static void accept(struct skg *d, double *t, double *y)
     actio_slab_pass(&d->slab, d->t_new);
     choose_rows(d, d->t_new);
     memcpy(y, d->node + last * ny, ny * sizeof *y);
+    if (d->m->sys->axes && d->flow->project) put_back(d, y);
     *t = d->t_new;
     d->stats.steps++, d->taken++;
     if (d->stats.steps == 2) d->stats.early = fabs(d->slab.h);
