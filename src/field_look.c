@@ -99,6 +99,25 @@ static void weigh(const struct actio_run *run, int hold, double *value)
     }
 }
 
+/* Where rows depend on each other and masses vanish: the shortest step that removes the residuals, by the rows alone. */
+static bool shortest_step(struct actio_run *run, const double *A)
+{
+    struct actio_motion *m = &run->motion;
+    const struct actio_system *sys = run->sys;
+    size_t n = sys->n, p = sys->p, big = n > p ? n : p;
+    double defect, *J = actio_take(run->ctx, p * n + p + actio_rank_work(big, big) + 1, sizeof *J);
+    int *iwork = actio_take(run->ctx, n + p + 1, sizeof *iwork);
+    bool ok = J && iwork;
+    if (ok) {
+        double *b = J + p * n;
+        for (size_t e = 0; e < sys->A.count; e++) J[sys->A.row[e] * n + sys->A.col[e]] += A[e];
+        for (size_t k = 0; k < p; k++) b[k] = -m->residual[k];
+        actio_min_norm(p, n, J, b, 1e-10, m->step, &defect, b + p, iwork);
+    }
+    actio_give(run->ctx, J), actio_give(run->ctx, iwork);
+    return ok;
+}
+
 /* Onto the constraints, positions first; what is held does not move. False: it does not get there. */
 static bool onto_constraints(struct actio_run *run, int hold, double *value)
 {
@@ -116,11 +135,12 @@ static bool onto_constraints(struct actio_run *run, int hold, double *value)
             for (size_t i = 0; i < rows; i++) m->residual[row[i]] = r[first + i], left = fmax(left, fabs(r[first + i])), largest = fmax(largest, r[count + first + i]);
             memcpy(value, actio_bound_values(&m->at[ACTIO_Q_MATRIX]), m->at[ACTIO_Q_MATRIX].count * sizeof *value);
             weigh(run, hold, value);
-            if (!isfinite(left) || actio_saddle_factor(m->saddle, value)) return false;
-            actio_saddle_step(m->saddle, m->residual, m->step);
+            if (!isfinite(left)) return false;
+            if (actio_saddle_factor(m->saddle, value) == 0) actio_saddle_step(m->saddle, m->residual, m->step);
+            else if (!shortest_step(run, value + sys->G.count)) return false;
             for (size_t i = 0; i < sys->n; i++) m->y[level * sys->n + i] += m->step[i];
         }
-        if (!(left <= 1e-7 * largest)) return false;
+        if (rows && !(left <= 1e-7 * largest)) return false;
         if (actio_slaves_settle(m)) return false;
     }
     return true;

@@ -160,10 +160,13 @@ static void say_jammed(struct actio_run *run, const struct actio_contacts *c)
 }
 
 /* Columns that are known less well than asked, because they magnify errors of the state: named, with what they are known to. */
-static void say_magnified(struct actio_run *run)
+static void list_magnified(void *user)
 {
+    struct actio_run *run = user;
     const struct actio_outcome *o = &run->outcome;
     const struct actio_system *sys = run->sys;
+    struct actio_text names;
+    actio_text_open(&names, &run->arena);
     for (size_t c = 0; c < sys->named; c++) {
         double error = 0, size = 1;
         for (size_t k = 0; k < sys->column[c].width; k++) {
@@ -171,14 +174,15 @@ static void say_magnified(struct actio_run *run)
             error = fmax(error, o->error[sys->column[c].first + k]);
             for (size_t r = 0; r < o->rows; r++) size = fmax(size, fabs(x[r]));
         }
-        if (error > run->options.tol * size && !actio_role_is_sum(sys->column[c].role)) actio_find(run->f, ACTIO_F_FIELD_MAGNIFIED, ACTIO_ARGS(ACTIO_TEXT(sys->column[c].name), ACTIO_NUMBER(error / size)));
+        if (error > run->options.tol * size && !actio_role_is_sum(sys->column[c].role)) actio_text_format(&names, "%s%s to %.1g", names.length ? ", " : "", sys->column[c].name, error / size);
     }
+    if (names.length) actio_find(run->f, ACTIO_F_FIELD_MAGNIFIED, ACTIO_ARGS(ACTIO_TEXT(names.s)));
 }
 
 void actio_run_explain(struct actio_run *run)
 {
     struct actio_outcome *o = &run->outcome;
-    if (o->magnified && o->reached && run->options.local <= 0) say_magnified(run);
+    if (o->magnified && o->reached && run->options.local <= 0) actio_attempt(run->ctx, list_magnified, run);
     if (run->motion.contacts) say_ambiguous(run, &run->motion.contacts->ambiguity), say_jammed(run, run->motion.contacts);
     switch (o->status) {
     case ACTIO_FLOW_OK: break;

@@ -130,9 +130,9 @@ TEST(every_finding_about_a_model_is_provoked_by_a_bad_one)
 TEST(all_faults_of_a_text_come_in_one_go_and_bring_no_others_with_them)
 {
     struct reading r;
-    read_this(&r, "coord x, y z\ncoords w\nfield u(s) on s = 0 .. 1 nodes 5\nparam a = (1 + 2\nlagrangian x'^2 + w + u + a\nforce x = nu\nstart x = 1, y = 2 x\n");
+    read_this(&r, "coord x, y z\ncoords w\ndraw u\nparam a = (1 + 2\nlagrangian x'^2 + w + a\nforce x = nu\nstart x = 1, y = 2 x\n");
     CHECK(r.model == NULL && r.findings.count == 6);
-    CHECK(is_said(&r, "commas", 1, 12) && is_said(&r, "'coord'", 2, 1) && is_said(&r, "field", 3, 1) && is_said(&r, "closed", 4, 11));
+    CHECK(is_said(&r, "commas", 1, 12) && is_said(&r, "'coord'", 2, 1) && is_said(&r, "draw", 3, 1) && is_said(&r, "closed", 4, 11));
     CHECK(is_said(&r, "unknown name 'nu'", 6, 11) && is_said(&r, "operator", 7, 20));
     close_reading(&r);
 }

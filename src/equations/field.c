@@ -466,6 +466,15 @@ static actio_expr natural_condition(struct actio_fields *w, size_t at)
     return sum;
 }
 
+static void refuse_beyond(struct actio_fields *w, size_t variable, bool first)
+{
+    const struct actio_model *m = w->F->model;
+    const struct actio_variable *v = &m->coord[variable];
+    const struct actio_axis *x = &m->axis[v->axis - 1];
+    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_BEYOND, &m->source, v->span, ACTIO_ARGS(ACTIO_TEXT(v->name), ACTIO_TEXT(x->name), ACTIO_NUMBER(first ? x->a : x->b)));
+    actio_escape(w->F->sys.ctx);
+}
+
 static void find_slaves(struct actio_fields *w)
 {
     const struct actio_model *m = w->F->model;
@@ -476,6 +485,8 @@ static void find_slaves(struct actio_fields *w)
             if (is_held(w, at)) continue;
             struct actio_slave s = { .at = at, .N = natural_condition(w, at) };
             s.rate = s.N, s.is_rate = actio_uses(&w->F->pool, s.N, ACTIO_SPACE_V);
+            actio_expr own = actio_symbol(&w->F->pool, s.is_rate ? ACTIO_SPACE_V : ACTIO_SPACE_Q, (uint32_t)at);
+            if (actio_is_zero(s.N) || actio_is_zero(actio_diff(&w->F->pool, s.N, own))) refuse_beyond(w, i, k < w->left[i]);
             if (!s.is_rate) actio_field_drift(w, &s.N, 1, &s.rate);
             actio_field_drift(w, &s.rate, 1, &s.rest);
             ACTIO_PUSH(&w->F->arena, w->slave, w->slaves, w->slaves_cap) = s;

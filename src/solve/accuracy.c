@@ -378,6 +378,10 @@ static void ask_floor(struct ladder *l, size_t rows)
 {
     const struct actio_system *sys = l->m->sys;
     if (actio_rows_floor(&l->rows, l->out->compared, fmax(DBL_EPSILON, MAGNIFIED * l->aim->tol), l->floor)) return;
+    for (size_t c = 0; c < sys->columns; c++) {
+        int role = actio_system_column(sys, c)->role;
+        if (role != ACTIO_ROLE_LAMBDA && role != ACTIO_ROLE_REACTION && role != ACTIO_ROLE_POWER && role != ACTIO_ROLE_BALANCE && role != ACTIO_ROLE_OBSERVE) l->floor[c] = 0;
+    }
     share_sizes(sys, l->floor);
     l->have_floor = true;
     judge(l, rows);
