@@ -59,7 +59,9 @@ static void report_progress(void *user, double t)
     struct actio_context *ctx = l->ctx;
     double done = fabs(t - l->aim->t0), all = fabs(l->aim->t1 - l->aim->t0);
     if (ctx->progress) ctx->progress(ctx->progress_user, "motion", done, all);
-    if (!l->aim->compile || l->m->evaluations < 2 * l->evaluated + 20000 || done <= 0) return;
+    size_t first = 20000;                                  /* of one lane; a field has many */
+    for (size_t a = 0; a < l->m->sys->axes; a++) first = first * 8 / (l->m->sys->axis[a].nodes + 8);
+    if (!l->aim->compile || l->m->evaluations < 2 * l->evaluated + first || done <= 0) return;
     l->evaluated = l->m->evaluations;
     actio_system_native(l->m->sys, (double)l->m->evaluations * (all - done) / done);
 }
