@@ -60,6 +60,7 @@ actio_script(cli ${CMAKE_BINARY_DIR})
 actio_script(read_back ${CMAKE_BINARY_DIR})
 actio_script(derive --program ${CMAKE_BINARY_DIR}/actio)
 actio_script(derive_by --program ${CMAKE_BINARY_DIR}/actio)
+actio_script(derive_fields --program ${CMAKE_BINARY_DIR}/actio)
 actio_script(says ${CMAKE_BINARY_DIR})
 if(NOT ACTIO_SANITIZE)                                     # what is about numbers and names is the same in every build
   actio_script(dual_scipy ${CMAKE_BINARY_DIR})

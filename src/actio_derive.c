@@ -171,6 +171,50 @@ static bool starts(struct deriving *job, bool regular)
     return !job->d->chapter->charted || actio_attempt(run->ctx, note_chart, job) == 0;
 }
 
+/* ---- models with fields: formulas of the continuum, of which no system is made */
+
+static void show_fields(void *user)
+{
+    struct deriving *job = user;
+    struct actio_derivation *d = job->d;
+    d->F = actio_formation_open(d->ctx, d->model);
+    actio_text_open(&d->text, &d->arena);
+    d->chapter = d->chapter->fields;
+    if (d->chapter->prepare) d->chapter->prepare(d);
+    actio_derive_contents(d);
+    job->format->write(d);
+}
+
+/* On paper a principle may have fields that the machine can't move by it. */
+static bool fields_apply(struct deriving *job, struct actio_findings *f)
+{
+    struct actio_derivation *d = job->d;
+    struct actio_principle p = *actio_principle_named(d->by);
+    const struct actio_constraint *about;
+    const char *what = d->model->states ? "states" : d->model->contacts ? "contacts" : NULL;
+    p.needs &= ~(unsigned)(ACTIO_NEEDS_MULTIPLIERS | ACTIO_NEEDS_POINTS);
+    if (what) actio_find(f, ACTIO_F_FIELD_WITHOUT, ACTIO_ARGS(ACTIO_TEXT(what)));
+    else if (!job->format->contents || !d->chapter->fields) actio_find(f, ACTIO_F_NO_FIELD_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(d->by), ACTIO_TEXT(job->format->name)));
+    const char *why = f->errors ? NULL : actio_principle_objection(&p, d->model, &about);
+    if (why) {
+        struct actio_run run = { .f = f, .model = d->model, .principle = actio_principle_named(d->by) };
+        refuse(&run, about, why);
+    }
+    return f->errors == 0;
+}
+
+static bool derive_fields(struct deriving *job, struct actio_findings *f)
+{
+    struct actio_derivation *d = job->d;
+    if (!fields_apply(job, f)) return false;
+    struct actio_findings *before = d->ctx->findings;
+    d->ctx->findings = f, d->ctx->forming = NULL;
+    bool whole = actio_attempt(d->ctx, show_fields, job) == 0;
+    if (d->ctx->forming) actio_system_free(&((struct actio_formation *)d->ctx->forming)->sys);
+    d->ctx->forming = NULL, d->ctx->findings = before;
+    return whole;
+}
+
 /* ---- the path */
 
 static bool derive(struct deriving *job)
@@ -187,6 +231,17 @@ static bool derive(struct deriving *job)
     if (other && (!goes_with(job) || !starts(job, regular))) return false;
     job->d->F = run->sys->formation;
     return run->f->errors == 0 && actio_attempt(run->ctx, show, job) == 0;
+}
+
+static bool derive_points(struct actio_derivation *d, const struct format *as, struct actio_findings *f)
+{
+    struct actio_run run;
+    struct actio_run_options options = actio_run_options_default();
+    options.by = d->by, options.project = true;            /* equations are shown whatever the start data are */
+    actio_run_open(&run, d->ctx, d->model, &options, f);
+    bool whole = derive(&(struct deriving){ .d = d, .format = as, .run = &run });
+    actio_run_close(&run);
+    return whole;
 }
 
 /* The principle and its chapter; NULL and a finding where one is missing. */
@@ -214,13 +269,8 @@ struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_mo
     d->ctx = ctx, d->model = model, d->by = p->name, d->by_title = p->title, d->assumes = p->assumes, d->differs = p->differs;
     d->chapter = actio_chapter_of(p->name);
     actio_arena_open(&d->arena, ctx);
-    struct actio_run run;
-    struct actio_run_options options = actio_run_options_default();
-    options.by = p->name, options.project = true;          /* equations are shown whatever the start data are */
-    actio_run_open(&run, ctx, model, &options, f);
-    bool whole = derive(&(struct deriving){ .d = d, .format = as, .run = &run });
-    actio_run_close(&run);
-    d->F = NULL, d->model = NULL, d->closure = NULL, d->framing = NULL;
+    bool whole = model->axes ? derive_fields(&(struct deriving){ .d = d, .format = as }, f) : derive_points(d, as, f);
+    d->F = NULL, d->model = NULL, d->closure = NULL, d->framing = NULL, d->jets = NULL, d->continuum = NULL;
     if (whole) return d;
     actio_derivation_free(d);
     return NULL;

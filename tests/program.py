@@ -41,6 +41,12 @@ def one_sided(path):
         return re.search(r"^contact\b|^constraint\b.*\bfriction =", file.read(), re.M) is not None
 
 
+def has_fields(path):
+    """Whether the model has fields: derive shows the equations of the continuum, which hold at the nodes only approximately (see derive_fields.py)."""
+    with open(path, encoding="utf-8") as file:
+        return re.search(r"^field\b", file.read(), re.M) is not None
+
+
 class Tally:
     def __init__(self, name):
         self.name, self.passed, self.failed = name, 0, 0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a derivation shows, section by section, as formulas; nothing is written here. */
 #include "base/roles.h"
-#include "derive/derive.h"
+#include "derive/field.h"
 #include "expr/normal.h"
 
 #include <string.h>
@@ -421,7 +421,7 @@ static const struct actio_shown_part shared[] = {
     { "hamiltonian", "Hamiltonian", "p*q' - L", "\\mathcal{H} = p \\, \\dot{q} - \\mathcal{L}", show_hamiltonian },
     { "symmetries", "Symmetries", "charge = dL/dq'*delta q, balance = its rate", "", show_symmetries },
 };
-const struct actio_chapter actio_chapter_dalembert = { .by = "dalembert", .part = shared, .parts = sizeof shared / sizeof *shared };
+const struct actio_chapter actio_chapter_dalembert = { .by = "dalembert", .part = shared, .parts = sizeof shared / sizeof *shared, .fields = &actio_chapter_field };
 
 /* Before the sections of any other principle: what it takes for granted. */
 static const struct actio_shown_part principle = { "principle", "What it assumes", "", "", show_principle };
@@ -453,7 +453,7 @@ static void show_part(struct actio_derivation *d, const struct actio_shown_part 
 void actio_derive_contents(struct actio_derivation *d)
 {
     actio_unswitch(d);
-    if (d->chapter != &actio_chapter_dalembert) show_part(d, &principle);
+    if (strcmp(d->by, "dalembert") != 0) show_part(d, &principle);
     for (size_t i = 0; i < d->chapter->parts; i++) show_part(d, &d->chapter->part[i]);
     if (d->sections && d->section[d->filling].items == 0) d->sections--;
 }

@@ -36,6 +36,7 @@ struct actio_chapter {
     void (*prepare)(struct actio_derivation *d);           /* makes d'Alembert's formation that of the principle; NULL: it is */
     bool evolves;                                          /* multipliers have rates: in C they are states */
     bool charted, splits;                                  /* it wants what its law chooses at the start, `kept` and `bound`; it can't do without */
+    const struct actio_chapter *fields;                    /* the same of a model with fields; NULL: it is not shown */
     const char *no_code;                                   /* why there is no --format c, as a clause; NULL: there is */
 };
 const struct actio_chapter *actio_chapter_of(const char *by);              /* NULL: there is none */
@@ -59,6 +60,7 @@ struct actio_derivation {
     const char *by, *by_title, *assumes, *differs;
     const struct actio_chapter *chapter;
     const bool *bound, *kept;                              /* which rates the constraints give; rows that are independent. NULL: not chosen */
+    struct actio_field_jets *jets; struct actio_continuum *continuum;   /* of a model with fields */
     struct actio_framing *framing;                         /* once its sections are shown and it could be inverted */
     struct actio_shown_name *name; uint32_t names, names_cap;
     struct actio_shown_section *section; size_t sections, sections_cap, filling;

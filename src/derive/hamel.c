@@ -2,6 +2,7 @@
  * Hamel's equations, shown: the Lagrangian in quasi-velocities, its momenta, and their rates by the brackets.              [SBZB 3.5, HAMEL A.1]
  *     d/dt dl/dxi_j = (c^a_ij xi_i + c^a_0j) dl/dxi_a + e_j[l] + Psi_j (Q + lambda A),   v = Psi xi + w
  * Derivatives of l are taken before the xi of constraints are set to 0: all momenta enter through the brackets. */
+#include "derive/field.h"
 #include "derive/framing.h"
 #include "derive/square.h"
 #include "expr/normal.h"
@@ -235,4 +236,4 @@ static const struct actio_shown_part parts[] = {
     ACTIO_SHARED_PART("constraints"),
     { "frame", "Quasi-velocities", "", "", show_hamel },
 };
-const struct actio_chapter actio_chapter_hamel = { .by = "hamel", .part = parts, .parts = sizeof parts / sizeof *parts };
+const struct actio_chapter actio_chapter_hamel = { .by = "hamel", .part = parts, .parts = sizeof parts / sizeof *parts, .fields = &actio_chapter_field_hamel };

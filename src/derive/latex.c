@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A derivation as a LaTeX document: one align environment a section, amsmath only, nothing of the model's text unescaped. */
-#include "derive/derive.h"
+#include "derive/jets.h"
 #include "expr/normal.h"
 
 #include <string.h>
@@ -49,6 +49,7 @@ static void symbol_name(void *user, actio_slot slot, struct actio_text *out)
 {
     struct actio_derivation *d = user;
     struct actio_text plain;
+    if (d->jets && actio_jet_latex(d->jets, slot, out)) return;
     bool rate = actio_shown_multiplier(d, &slot);
     if (slot.space == ACTIO_SPACE_HIDDEN) actio_text_add(out, d->name[slot.index].latex);
     else if (!rate) actio_model_symbol_latex(d->model, slot, out);

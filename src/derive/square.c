@@ -26,7 +26,7 @@ actio_expr actio_square_cofactor(struct actio_pool *pool, const struct actio_squ
 static double somewhere(void *user, actio_slot slot)
 {
     (void)user;
-    return 1.1 + 0.9 * sin(12.9898 * slot.index + 4.1414 * slot.space + 1);
+    return 1.1 + 0.9 * sin(12.9898 * slot.index + 4.1414 * slot.space + 2.7183 * slot.offset + 1);
 }
 
 static double size_of(struct actio_pool *pool, const struct actio_square *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A derivation as text in the model language: headings are comments, and every equation reads back. */
-#include "derive/derive.h"
+#include "derive/jets.h"
 #include "expr/normal.h"
 
 #include <string.h>
@@ -10,6 +10,7 @@ enum { WIDTH = 104, GRID = 100, TALL = 24 };               /* characters of a li
 static void symbol_name(void *user, actio_slot slot, struct actio_text *out)
 {
     struct actio_derivation *d = user;
+    if (d->jets && actio_jet_text(d->jets, slot, out)) return;
     bool rate = actio_shown_multiplier(d, &slot);
     if (slot.space == ACTIO_SPACE_HIDDEN) actio_text_add(out, d->name[slot.index].text);
     else actio_model_symbol_name(d->model, slot, out);

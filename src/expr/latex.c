@@ -112,6 +112,29 @@ static void latex_cases(struct actio_printer *p, actio_expr e)
     latex_wrap(p, "\\begin{cases} ", actio_piece_arg(p, e, 1), "");
 }
 
+/* Along an axis: \partial_s x, \int x ds */
+static void latex_slope(struct actio_printer *p, actio_expr e, actio_expr axis)
+{
+    actio_push(p, e, ACTIO_B_PRIMARY);
+    latex_wrap(p, "\\partial_{", axis, "} ");
+}
+
+static void latex_integral(struct actio_printer *p, const char *sign, actio_expr e, actio_expr axis)
+{
+    bool running = strchr(sign, '{') != NULL;
+    latex_wrap(p, " \\, d", axis, "");
+    actio_push(p, e, ACTIO_B_PRODUCT);
+    if (running) latex_wrap(p, sign, axis, "} ");
+    else actio_push_text(p, sign);
+}
+
+static void latex_at(struct actio_printer *p, actio_expr e)
+{
+    latex_wrap(p, " = ", actio_piece_arg(p, e, 2), "}");
+    latex_wrap(p, " \\right|_{", actio_piece_arg(p, e, 1), "");
+    latex_wrap(p, "\\left. ", actio_piece_arg(p, e, 0), "");
+}
+
 static void latex_product(struct actio_printer *p, actio_expr e)
 {
     double divisor;
@@ -138,6 +161,10 @@ static void latex_node(struct actio_printer *p, actio_expr e)
     case ACTIO_LT: actio_push(p, b, ACTIO_B_SUM); actio_push_text(p, " < "); actio_push(p, a, ACTIO_B_SUM); break;
     case ACTIO_LE: actio_push(p, b, ACTIO_B_SUM); actio_push_text(p, " \\le "); actio_push(p, a, ACTIO_B_SUM); break;
     case ACTIO_IF: latex_cases(p, e); break;
+    case ACTIO_DIFF: latex_slope(p, a, b); break;
+    case ACTIO_INTEGRAL: latex_integral(p, "\\int ", a, b); break;
+    case ACTIO_RUNNING: latex_integral(p, "\\int^{", a, b); break;
+    case ACTIO_AT: latex_at(p, e); break;
     default: latex_call(p, e); break;
     }
 }
@@ -145,7 +172,8 @@ static void latex_node(struct actio_printer *p, actio_expr e)
 /* A fraction stands for itself, e^x and a power do not take another exponent without brackets. */
 static enum actio_binding latex_binds(const struct actio_printer *p, actio_expr e)
 {
-    if (actio_piece_op(p, e) == ACTIO_EXP) return ACTIO_B_POWER;
+    enum actio_op op = actio_piece_op(p, e);
+    if (op == ACTIO_EXP || op == ACTIO_DIFF || op == ACTIO_INTEGRAL || op == ACTIO_RUNNING) return ACTIO_B_POWER;
     if (actio_piece_op(p, e) == ACTIO_SYMBOL) return ACTIO_B_PRIMARY;
     return actio_text_binds(p, e);
 }
