@@ -84,6 +84,8 @@ void actio_emit_entries(struct actio_emits *l, const struct actio_layout *of, si
 void actio_field_list_tangent(struct actio_emits *l);      /* field_tangent.c: EQUATIONS_Y */
 void actio_field_list_points(struct actio_emits *l);       /* field_points.c: POINTS, JETS */
 void actio_field_list_jets(struct actio_emits *l);
+void actio_field_list_tension(struct actio_emits *l);      /* field_tension.c: TENSION, PULL; nothing where the system is not of that kind */
+void actio_field_list_pull(struct actio_emits *l);
 struct actio_streams *actio_emit_streams(struct actio_emits *l);
 struct actio_streams *actio_field_streams(struct actio_formation *F, enum actio_quantity what);
 /* field_columns.c */

@@ -248,6 +248,7 @@ static void list_terms(struct actio_emits *l) { actio_field_outputs(l, true); }
 static void (*const lists[ACTIO_Q_COUNT])(struct actio_emits *) = {
     [ACTIO_Q_MATRIX] = list_matrix, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_MOMENTA] = list_momenta, [ACTIO_Q_SLAVES] = list_natural, [ACTIO_Q_START] = list_start, [ACTIO_Q_EQUATIONS_Y] = actio_field_list_tangent,
     [ACTIO_Q_POINTS] = actio_field_list_points, [ACTIO_Q_JETS] = actio_field_list_jets,
+    [ACTIO_Q_TENSION] = actio_field_list_tension, [ACTIO_Q_PULL] = actio_field_list_pull,
     [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_TERMS] = list_terms,
 };
 

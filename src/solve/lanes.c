@@ -8,7 +8,7 @@
 
 enum { BLOCK = 256, HALO = 8 };                            /* lanes at a time; places known beyond the ends */
 
-struct bound_stage { const struct actio_stage *stage; struct actio_arg *in, *now; double *pre, *work, **out, *scratch, *kept; size_t inputs, outputs; };
+struct bound_stage { const struct actio_stage *stage; struct actio_arg *in, *now; double *pre, *work, **out, *scratch, *kept; size_t inputs, outputs; unsigned char *moves; };   /* moves: inputs that are 1: coordinates, 2: velocities */
 
 struct actio_lanes {
     struct actio_context *ctx;
@@ -64,7 +64,7 @@ static const double *stream_of(const struct actio_lanes *l, actio_slot s)
     const struct actio_sources *f = &l->from;
     const struct { uint8_t space; const double *p; bool rows; } of[] = {
         { ACTIO_SPACE_Q, f->q, false }, { ACTIO_SPACE_V, f->v, false }, { ACTIO_SPACE_ACC, f->acc, false }, { ACTIO_SPACE_REACTION, f->reaction, false },
-        { ACTIO_SPACE_LAMBDA, f->lambda, true }, { ACTIO_SPACE_MU, f->mu, true },
+        { ACTIO_SPACE_LAMBDA, f->lambda, true }, { ACTIO_SPACE_MU, f->mu, true }, { ACTIO_SPACE_INVERSE, f->inverse, false },
     };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         if (of[i].space == s.space) return of[i].p + (s.axis ? of[i].rows ? l->sys->row[s.index] : l->sys->base[s.index] : s.index);
@@ -96,11 +96,13 @@ static bool bind_stage(struct actio_lanes *l, struct bound_stage *b, const struc
     b->out = actio_take(l->ctx, b->outputs + 1, sizeof *b->out);
     b->scratch = actio_take(l->ctx, BLOCK * b->outputs + 1, sizeof *b->scratch);
     b->kept = actio_take(l->ctx, 2 * b->outputs + 1, sizeof *b->kept);
-    if (!b->in || !b->pre || !b->work || !b->out || !b->scratch || !b->kept) return false;
+    b->moves = actio_take(l->ctx, b->inputs + 1, 1);
+    if (!b->moves || !b->in || !b->pre || !b->work || !b->out || !b->scratch || !b->kept) return false;
     b->now = b->in + b->inputs;
     for (size_t i = 0; i < b->inputs; i++) {
         b->in[i] = source_of(l, slots[i]);
         b->in[i].p += b->in[i].lane * (ptrdiff_t)stage->first;
+        b->moves[i] = slots[i].space == ACTIO_SPACE_Q ? 1 : slots[i].space == ACTIO_SPACE_V ? 2 : 0;
     }
     return true;
 }
@@ -142,7 +144,7 @@ void actio_lanes_close(struct actio_lanes *l)
     if (!l) return;
     struct actio_context *ctx = l->ctx;
     for (size_t i = 0; l->at && i < l->streams->stages; i++) {
-        void *all[] = { l->at[i].in, l->at[i].pre, l->at[i].work, l->at[i].out, l->at[i].scratch, l->at[i].kept };
+        void *all[] = { l->at[i].in, l->at[i].pre, l->at[i].work, l->at[i].out, l->at[i].scratch, l->at[i].kept, l->at[i].moves };
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) actio_give(ctx, all[k]);
     }
     for (size_t a = 0; a < l->sys->axes; a++) {
@@ -197,14 +199,16 @@ static void fill_ends(const struct actio_lanes *l, const struct actio_stage *s, 
     for (size_t i = 1; i <= behind; i++) last[i] = last[0] + (double)i * right;
 }
 
-static void eval_stage(struct actio_lanes *l, struct bound_stage *b, double *value)
+/* q, v: how far the state lies from the one that is bound. */
+static void eval_stage(struct actio_lanes *l, struct bound_stage *b, ptrdiff_t q, ptrdiff_t v, double *value)
 {
     const struct actio_stage *s = b->stage;
+    const ptrdiff_t apart[] = { 0, q, v };
     double *kept = b->kept;
     memset(kept, 0, 2 * b->outputs * sizeof *kept);
     for (size_t first = 0; first < s->lanes; first += BLOCK) {
         size_t n = s->lanes - first < BLOCK ? s->lanes - first : BLOCK;
-        for (size_t i = 0; i < b->inputs; i++) b->now[i] = (struct actio_arg){ b->in[i].p + b->in[i].lane * (ptrdiff_t)first, b->in[i].lane };
+        for (size_t i = 0; i < b->inputs; i++) b->now[i] = (struct actio_arg){ b->in[i].p + apart[b->moves[i]] + b->in[i].lane * (ptrdiff_t)first, b->in[i].lane };
         for (size_t j = 0; j < b->outputs; j++) b->out[j] = s->out[j].how == ACTIO_STREAM_PUT ? value + s->out[j].at + first : b->scratch + j * BLOCK;
         actio_kernel_eval(s->kernel, n, b->now, b->pre, 1, b->out, b->work);
         for (size_t j = 0; j < b->outputs; j++) take_block(l, &s->out[j], b->out[j], first, n, value, kept + 2 * j);
@@ -220,5 +224,10 @@ static void eval_stage(struct actio_lanes *l, struct bound_stage *b, double *val
 void actio_lanes_eval(struct actio_lanes *l, double *value)
 {
     memset(value, 0, l->streams->values * sizeof *value);
-    for (size_t i = 0; i < l->streams->stages; i++) eval_stage(l, &l->at[i], value);
+    for (size_t i = 0; i < l->streams->stages; i++) eval_stage(l, &l->at[i], 0, 0, value);
+}
+
+void actio_lanes_eval_at(struct actio_lanes *l, const double *q, const double *v, double *value)
+{
+    for (size_t i = 0; i < l->streams->stages; i++) eval_stage(l, &l->at[i], q - l->from.q, v - l->from.v, value);
 }

@@ -6,12 +6,13 @@
 #include "equations/system.h"
 
 /* Where a stage's inputs lie: of spaces with a number for each coordinate or row, their first; of others as actio_binding has it. */
-struct actio_sources { const double *t, *param, *hidden, *q, *v, *acc, *lambda, *reaction, *mu; };
+struct actio_sources { const double *t, *param, *hidden, *q, *v, *acc, *lambda, *reaction, *mu, *inverse; };
 
 struct actio_lanes;
 struct actio_lanes *actio_lanes_open(struct actio_context *ctx, const struct actio_system *sys, const struct actio_streams *streams, const struct actio_sources *from);   /* NULL: no memory */
 void actio_lanes_close(struct actio_lanes *l);
 void actio_lanes_prologue(struct actio_lanes *l);          /* params or hidden numbers have changed */
 void actio_lanes_eval(struct actio_lanes *l, double *value);
+void actio_lanes_eval_at(struct actio_lanes *l, const double *q, const double *v, double *value);   /* of another state; for quantities that only put values */
 
 #endif

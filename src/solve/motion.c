@@ -5,6 +5,7 @@
 #include "solve/contacts.h"
 #include "solve/law.h"
 #include "solve/slaves.h"
+#include "solve/tension.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static int need_lanes(struct actio_motion *m, enum actio_quantity what)
 {
     struct actio_bound *b = &m->at[what];
     const struct actio_streams *s = m->sys->stream[what];
-    struct actio_sources from = { &m->t, m->param, m->hidden, m->y, m->y + m->n, m->zdot, m->lambda, m->reaction, m->lambda };
+    struct actio_sources from = { &m->t, m->param, m->hidden, m->y, m->y + m->n, m->zdot, m->lambda, m->reaction, m->lambda, m->inverse };
     if (!s) return 1;
     b->count = s->values;
     b->value = actio_take(m->ctx, s->values + 1, sizeof *b->value);
@@ -255,6 +256,7 @@ int actio_motion_rhs(void *user, double t, const double *y, double *dy)
         note_quality(m, sign != m->sign ? 0 : q);
         if (q >= DOUBTFUL && all_finite(dy + m->n, m->N)) return ACTIO_FLOW_OK;
     }
+    if (m->tension && m->rank == m->p && actio_tension_rates(m, t, y, dy + m->n) == 0 && all_finite(dy + m->n, m->N)) return ACTIO_FLOW_OK;
     move_to(m, t, y);
     int status = solve_numerically(m);
     memcpy(dy + m->n, m->zdot, m->N * sizeof *dy);
@@ -587,6 +589,7 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
     if (!bad && sys->symbolic && sys->levels) bad = actio_motion_need(m, ACTIO_Q_PROJECT_V);
     if (bad) { actio_motion_close(m); return 1; }
     make_flow(m);
+    if (actio_tension_open(m)) { actio_motion_close(m); return out_of_memory(m); }
     if (actio_contacts_open(m) || actio_soft_open(m)) { actio_motion_close(m); return 1; }
     return 0;
 }
@@ -596,6 +599,7 @@ void actio_motion_close(struct actio_motion *m)
     if (!m->ctx) return;
     actio_motion_disobey(m);
     actio_contacts_close(m);
+    actio_tension_close(m);
     void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->weight, m->bad_y, m->pivot_size, m->residual, m->step, m->unique, m->unique_here, m->slave_work, m->slave_pivot,
                     m->change, m->mode_history, m->rhs_in[0], m->pattern_i, m->pattern_j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);

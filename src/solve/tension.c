@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Accelerations of a line with one constraint a cell and steady masses at its nodes, read from the stepper's own state: a program over cells makes the
+ * tridiagonal matrix of the tensions, a program over nodes what they pull.                                                     [HAMEL B.2, SPEED P5] */
+#include "solve/tension.h"
+#include "algebra/tri.h"
+
+#include <math.h>
+#include <string.h>
+
+struct actio_tension { size_t lanes; double *work; };
+
+void actio_tension_close(struct actio_motion *m)
+{
+    if (m->tension) actio_give(m->ctx, m->tension->work);
+    actio_give(m->ctx, m->tension), actio_give(m->ctx, m->inverse);
+    m->tension = NULL, m->inverse = NULL;
+}
+
+/* Inverse masses, steady as they are; 0 where a constraint holds a single coordinate. */
+static bool fill_inverse(struct actio_motion *m)
+{
+    const struct actio_system *sys = m->sys;
+    const double *G = actio_bound_values(&m->at[ACTIO_Q_MATRIX]);
+    uint32_t *entries = actio_take(m->ctx, sys->p + 1, sizeof *entries);
+    if (!entries) return false;
+    bool positive = true;
+    for (size_t i = 0; i < sys->G.count; i++) positive &= G[i] > 0, m->inverse[sys->G.row[i]] = 1 / G[i];
+    for (size_t e = 0; e < sys->A.count; e++) entries[sys->A.row[e]]++;
+    for (size_t e = 0; e < sys->A.count; e++) if (entries[sys->A.row[e]] == 1) m->inverse[sys->A.col[e]] = 0;
+    actio_give(m->ctx, entries);
+    return positive;
+}
+
+int actio_tension_open(struct actio_motion *m)
+{
+    const struct actio_system *sys = m->sys;
+    if (!sys->axes || sys->axes > 1 || sys->p == 0 || !sys->symmetric || sys->m || sys->slaves || sys->G.count != sys->n) return 0;
+    if (actio_system_need(m->sys, ACTIO_Q_TENSION)) return 1;
+    if (!sys->stream[ACTIO_Q_TENSION] || sys->stream[ACTIO_Q_TENSION]->values == 0) return 0;
+    m->inverse = actio_take(m->ctx, sys->n + 1, sizeof *m->inverse);
+    m->tension = actio_take(m->ctx, 1, sizeof *m->tension);
+    if (!m->inverse || !m->tension || actio_motion_need(m, ACTIO_Q_TENSION) || actio_motion_need(m, ACTIO_Q_PULL)) return 1;
+    m->tension->lanes = m->at[ACTIO_Q_TENSION].count / 3;
+    m->tension->work = actio_take(m->ctx, actio_tri_work(m->tension->lanes) + 1, sizeof *m->tension->work);
+    if (!m->tension->work) return 1;
+    if (!fill_inverse(m)) actio_tension_close(m);
+    return 0;
+}
+
+/* The line's tensions lie among the multipliers where its rows begin. */
+static double *tensions(struct actio_motion *m)
+{
+    const struct actio_system *sys = m->sys;
+    size_t first = 0;
+    while (first + 1 < sys->p && !(sys->constraint[first] == sys->constraint[first + 1])) first++;
+    return m->lambda + first;
+}
+
+int actio_tension_rates(struct actio_motion *m, double t, const double *y, double *zdot)
+{
+    struct actio_tension *x = m->tension;
+    double *row = m->at[ACTIO_Q_TENSION].value, *lambda = tensions(m);
+    m->t = t;
+    actio_lanes_eval_at(m->at[ACTIO_Q_TENSION].lanes, y, y + m->n, row);
+    if (actio_tri_solve(x->lanes, row, row + x->lanes, row + 2 * x->lanes, lambda, x->work)) return 1;
+    actio_lanes_eval_at(m->at[ACTIO_Q_PULL].lanes, y, y + m->n, zdot);
+    return 0;
+}
