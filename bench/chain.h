@@ -25,5 +25,9 @@ void chain_streams(struct chain *c, long count, double h);   /* actio_tri_solve 
 void chain_lanes_enter(struct chain *c);
 void chain_lanes(struct chain *c, long count, double h);
 void chain_lanes_leave(struct chain *c);
+/* text_chain.c: Actio, from the model text; likewise. */
+void chain_text_enter(struct chain *c);
+void chain_text(struct chain *c, long count, double h);
+void chain_text_leave(struct chain *c);
 
 #endif

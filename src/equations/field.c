@@ -62,7 +62,7 @@ uint32_t actio_field_sum(struct actio_fields *w, uint16_t axis, uint8_t half, ac
     for (uint32_t k = 0; k < w->sums; k++)
         if (w->sum[k].axis == axis && w->sum[k].half == half && actio_same(w->sum[k].e, e)) return k;
     unsigned level = actio_field_level(w, e);
-    ACTIO_PUSH(&w->F->arena, w->sum, w->sums, w->sums_cap) = (struct actio_sum){ axis, half, e, 0, level };
+    ACTIO_PUSH(&w->F->arena, w->sum, w->sums, w->sums_cap) = (struct actio_sum){ axis, half, e, { 0 }, 0, level };
     return w->sums - 1;
 }
 
@@ -110,16 +110,16 @@ static void open_patches(struct actio_fields *w)
     const struct actio_model *m = F->model;
     w->patches = 2 * m->axes + 1;
     w->patch = actio_form_array(F, w->patches, sizeof *w->patch);
-    w->step = actio_form_array(F, m->axes, sizeof *w->step);
+    w->per_step = actio_form_array(F, m->axes, sizeof *w->per_step);
     w->patch[0].lanes = 1, w->patch[0].weight = actio_const(&F->pool, 1);
     for (uint16_t a = 1; a <= m->axes; a++) {
         actio_expr ends[2];
         actio_copy_all(&F->pool, &F->model->pool, (const actio_expr[]){ m->axis[a - 1].from, m->axis[a - 1].to }, 2, ends);
-        w->step[a - 1] = actio_div(&F->pool, actio_sub(&F->pool, ends[1], ends[0]), actio_const(&F->pool, (double)(m->axis[a - 1].nodes - 1)));
+        w->per_step[a - 1] = actio_div(&F->pool, actio_const(&F->pool, (double)(m->axis[a - 1].nodes - 1)), actio_sub(&F->pool, ends[1], ends[0]));
         for (uint8_t half = 0; half < 2; half++) {
             struct actio_patch *p = actio_patch_of(w, a, half);
             p->axis = a, p->half = half, p->lanes = m->axis[a - 1].nodes - half;
-            p->weight = actio_symbol_at(&F->pool, (actio_slot){ .space = ACTIO_SPACE_WEIGHT, .axis = a, .index = half });
+            p->weight = half ? actio_div(&F->pool, actio_const(&F->pool, 1), w->per_step[a - 1]) : actio_symbol_at(&F->pool, (actio_slot){ .space = ACTIO_SPACE_WEIGHT, .axis = a });
         }
     }
 }
@@ -208,7 +208,7 @@ static void share_out(struct actio_fields *w, actio_expr total, bool is_dissipat
         if (actio_is_zero(slope[k])) continue;
         struct actio_patch *p = actio_patch_of(w, w->sum[k].axis, w->sum[k].half);
         bool linear = !actio_uses(pool, slope[k], ACTIO_SPACE_SUM);
-        actio_expr density = actio_div(pool, w->sum[k].e, p->weight), factor = slope[k];
+        actio_expr density = w->sum[k].density, factor = slope[k];
         if (!linear) {
             if (is_dissipation || actio_uses(pool, density, ACTIO_SPACE_V) || actio_uses(pool, slope[k], ACTIO_SPACE_V) || actio_uses(pool, density, ACTIO_SPACE_SUM)) {
                 refuse_function(w, is_dissipation);

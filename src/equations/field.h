@@ -22,7 +22,7 @@ struct actio_patch {
     struct actio_entries W;                                /* by x and x */
 };
 
-struct actio_sum { uint16_t axis; uint8_t half; actio_expr e; uint32_t rate; unsigned level; };   /* e: with its weight; rate: 1 + the sum that is its drift */
+struct actio_sum { uint16_t axis; uint8_t half; actio_expr e, density; uint32_t rate; unsigned level; };   /* e: with its weight; density: without, where it is one; rate: 1 + the sum that is its drift */
 struct actio_running { uint16_t axis; actio_expr e; unsigned level; };   /* e at the cells; level, of sums too: how many of them it is made of, one of another */
 /* A force density, or a force at places: on local x of a patch. */
 struct actio_push { uint32_t force, patch, x; actio_expr e; };
@@ -51,7 +51,7 @@ struct actio_fields {
     struct actio_kernel **kernel; uint32_t kernels, kernels_cap;           /* all that were compiled: freed with the system */
     int tilt;                                              /* of the model, while velocity constraints are placed */
     int nested;                                            /* integrals within integrals, on the way */
-    actio_expr *step;                                      /* by axis: distance of nodes, a formula of params */
+    actio_expr *per_step;                                  /* by axis: 1 over the distance of nodes, a formula of params: lanes multiply where they would divide */
 };
 
 /* place.c: formulas of the model at a node or a cell, at a place, once. Halves count from the lane's own: 0 at it, 1 half a cell further. */

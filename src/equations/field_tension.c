@@ -106,6 +106,16 @@ static actio_expr force_on(const struct tension *t, uint32_t variable)
     return (actio_expr){ 0 };
 }
 
+/* Its acceleration by that force alone: a number for each node where it is steady. */
+static actio_expr free_at(const struct tension *t, uint32_t variable, int offset)
+{
+    struct actio_fields *w = t->w;
+    actio_expr force = force_on(t, variable);
+    if (actio_is_zero(force)) return force;
+    if (is_steady(w, force)) return actio_symbol_at(&w->F->pool, (actio_slot){ .space = ACTIO_SPACE_FREE, .axis = t->cells->axis, .index = variable, .offset = (int8_t)offset });
+    return times(w, shifted(w, force, offset), inverse_at(t, variable, offset));
+}
+
 struct row { actio_expr diag, off, rhs; };
 
 static struct row row_of(const struct tension *t)
@@ -118,7 +128,7 @@ static struct row row_of(const struct tension *t)
         actio_slot s = actio_slot_of(pool, t->cells->x[l->A.at[e].col].q);
         actio_expr a = times(w, t->cells->weight, l->A.at[e].e), inverse = inverse_at(t, s.index, s.offset), scaled = times(w, a, inverse);
         r.diag = actio_add(pool, r.diag, times(w, a, scaled));
-        r.rhs = actio_sub(pool, r.rhs, times(w, scaled, shifted(w, force_on(t, s.index), s.offset)));
+        r.rhs = actio_sub(pool, r.rhs, times(w, a, free_at(t, s.index, s.offset)));
         for (size_t f = 0; f < l->A.count && s.offset == 1; f++) {
             actio_slot other = actio_slot_of(pool, t->cells->x[l->A.at[f].col].q);
             if (other.index == s.index && other.offset == 0) r.off = actio_add(pool, r.off, times(w, scaled, shifted(w, times(w, t->cells->weight, l->A.at[f].e), 1)));
@@ -152,13 +162,13 @@ static actio_expr pull_on(const struct tension *t, uint32_t variable, bool befor
     struct actio_fields *w = t->w;
     struct actio_pool *pool = &w->F->pool;
     const struct actio_line *l = &w->line[t->line];
-    actio_expr sum = force_on(t, variable), lambda = actio_symbol_at(pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = t->cells->axis, .index = (uint32_t)t->line });
+    actio_expr sum = { 0 }, lambda = actio_symbol_at(pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = t->cells->axis, .index = (uint32_t)t->line });
     for (size_t e = 0; e < l->A.count; e++) {
         actio_slot s = actio_slot_of(pool, t->cells->x[l->A.at[e].col].q);
         if (s.index != variable || (s.offset ? !before : !behind)) continue;
         sum = actio_add(pool, sum, shifted(w, times(w, times(w, t->cells->weight, lambda), l->A.at[e].e), -s.offset));
     }
-    return times(w, sum, inverse_at(t, variable, 0));
+    return actio_add(pool, free_at(t, variable, 0), times(w, sum, inverse_at(t, variable, 0)));
 }
 
 void actio_field_list_pull(struct actio_emits *l)

@@ -118,7 +118,8 @@ static void add_sum(struct actio_fields *w, actio_expr e, uint8_t half, void *us
     struct summing *s = user;
     struct actio_patch *p = actio_patch_of(w, s->axis, half);
     actio_expr local = actio_place_local(w, e, s->axis, half);
-    uint32_t k = actio_field_sum(w, s->axis, half, actio_mul(&w->F->pool, p->weight, local));
+    uint32_t k = actio_field_sum(w, s->axis, half, actio_is_zero(local) ? local : actio_mul(&w->F->pool, p->weight, local));
+    w->sum[k].density = local;
     s->total = actio_add(&w->F->pool, s->total, actio_symbol(&w->F->pool, ACTIO_SPACE_SUM, k));
 }
 
@@ -182,7 +183,7 @@ static bool difference_made(struct placing *p, struct tasks *todo, const struct 
         if (!*memo(p, side[k])) ACTIO_PUSH(&p->w->F->arena, todo->at, todo->count, todo->cap) = side[k], ready = false;
     if (!ready) return false;
     actio_expr left = { *memo(p, side[0]) - 1 }, right = { *memo(p, side[1]) - 1 };
-    *out = actio_div(pool, actio_sub(pool, right, left), p->w->step[axis - 1]);
+    *out = actio_mul(pool, actio_sub(pool, right, left), p->w->per_step[axis - 1]);
     return true;
 }
 

@@ -65,6 +65,7 @@ static const double *stream_of(const struct actio_lanes *l, actio_slot s)
     const struct { uint8_t space; const double *p; bool rows; } of[] = {
         { ACTIO_SPACE_Q, f->q, false }, { ACTIO_SPACE_V, f->v, false }, { ACTIO_SPACE_ACC, f->acc, false }, { ACTIO_SPACE_REACTION, f->reaction, false },
         { ACTIO_SPACE_LAMBDA, f->lambda, true }, { ACTIO_SPACE_MU, f->mu, true }, { ACTIO_SPACE_INVERSE, f->inverse, false },
+        { ACTIO_SPACE_FREE, f->free, false },
     };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         if (of[i].space == s.space) return of[i].p + (s.axis ? of[i].rows ? l->sys->row[s.index] : l->sys->base[s.index] : s.index);

@@ -6,7 +6,7 @@
 #include "equations/system.h"
 
 /* Where a stage's inputs lie: of spaces with a number for each coordinate or row, their first; of others as actio_binding has it. */
-struct actio_sources { const double *t, *param, *hidden, *q, *v, *acc, *lambda, *reaction, *mu, *inverse; };
+struct actio_sources { const double *t, *param, *hidden, *q, *v, *acc, *lambda, *reaction, *mu, *inverse, *free; };
 
 struct actio_lanes;
 struct actio_lanes *actio_lanes_open(struct actio_context *ctx, const struct actio_system *sys, const struct actio_streams *streams, const struct actio_sources *from);   /* NULL: no memory */

@@ -62,7 +62,7 @@ static int need_lanes(struct actio_motion *m, enum actio_quantity what)
 {
     struct actio_bound *b = &m->at[what];
     const struct actio_streams *s = m->sys->stream[what];
-    struct actio_sources from = { &m->t, m->param, m->hidden, m->y, m->y + m->n, m->zdot, m->lambda, m->reaction, m->lambda, m->inverse };
+    struct actio_sources from = { &m->t, m->param, m->hidden, m->y, m->y + m->n, m->zdot, m->lambda, m->reaction, m->lambda, m->inverse, m->inverse ? m->inverse + m->n : NULL };
     if (!s) return 1;
     b->count = s->values;
     b->value = actio_take(m->ctx, s->values + 1, sizeof *b->value);

@@ -43,7 +43,7 @@ struct actio_motion {
     double bad_t, *bad_y;                                  /* where a formula last gave no number */
     double *residual, *step;                               /* scratch of projection */
     double *slave_work; int *slave_pivot;                  /* of slaves.c */
-    struct actio_tension *tension; double *inverse;        /* tension.h; NULL: another kind of system */
+    struct actio_tension *tension; double *inverse;        /* tension.h; inverse masses, then free accelerations; NULL: another kind of system */
     double *weight;                                        /* of equations and constraint rows: behind QMINUS, SMINUS, LMINUS */
     struct actio_mode_change *change; size_t changes, changes_cap;
     double *mode_history; size_t history, history_cap;

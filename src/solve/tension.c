@@ -23,10 +23,13 @@ static bool fill_inverse(struct actio_motion *m)
     const double *G = actio_bound_values(&m->at[ACTIO_Q_MATRIX]);
     uint32_t *entries = actio_take(m->ctx, sys->p + 1, sizeof *entries);
     if (!entries) return false;
+    const double *h = G + sys->G.count + sys->A.count + sys->D.count;
+    double *free = m->inverse + m->n;
     bool positive = true;
     for (size_t i = 0; i < sys->G.count; i++) positive &= G[i] > 0, m->inverse[sys->G.row[i]] = 1 / G[i];
     for (size_t e = 0; e < sys->A.count; e++) entries[sys->A.row[e]]++;
     for (size_t e = 0; e < sys->A.count; e++) if (entries[sys->A.row[e]] == 1) m->inverse[sys->A.col[e]] = 0;
+    for (size_t i = 0; i < m->n; i++) free[i] = h[i] * m->inverse[i];   /* used only where forces are steady */
     actio_give(m->ctx, entries);
     return positive;
 }
@@ -37,7 +40,7 @@ int actio_tension_open(struct actio_motion *m)
     if (!sys->axes || sys->axes > 1 || sys->p == 0 || !sys->symmetric || sys->m || sys->slaves || sys->G.count != sys->n) return 0;
     if (actio_system_need(m->sys, ACTIO_Q_TENSION)) return 1;
     if (!sys->stream[ACTIO_Q_TENSION] || sys->stream[ACTIO_Q_TENSION]->values == 0) return 0;
-    m->inverse = actio_take(m->ctx, sys->n + 1, sizeof *m->inverse);
+    m->inverse = actio_take(m->ctx, 2 * sys->n + 1, sizeof *m->inverse);
     m->tension = actio_take(m->ctx, 1, sizeof *m->tension);
     if (!m->inverse || !m->tension || actio_motion_need(m, ACTIO_Q_TENSION) || actio_motion_need(m, ACTIO_Q_PULL)) return 1;
     m->tension->lanes = m->at[ACTIO_Q_TENSION].count / 3;
