@@ -204,7 +204,11 @@ static bool fill(struct dense *d, struct actio_run *run, const double *y)
 static size_t rank_of(struct dense *d, size_t rows, const double *A)
 {
     double *copy = d->work, *work = d->work + d->p * d->n + d->n * d->n;
-    if (rows == 0) return 0;
+    if (rows == 0) {                                       /* everything may move */
+        memset(d->basis, 0, d->n * d->n * sizeof *d->basis);
+        for (size_t i = 0; i < d->n; i++) d->basis[i * d->n + i] = 1;
+        return 0;
+    }
     memcpy(copy, A, rows * d->n * sizeof *copy);
     return actio_row_bases(rows, d->n, copy, DEPENDENT, d->basis, work, d->iwork);
 }

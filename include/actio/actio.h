@@ -241,6 +241,21 @@ struct actio_verdict_report { const char *verdict, *text, *json, *but; };   /* a
 ACTIO_API int actio_check_model(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box, size_t boxes, struct actio_findings *f,
                                 struct actio_verdict_report *out);                         /* exit status: 0 for regular, redundant, hidden with good data */
 
+/* ---- small motions about the start, which must be an equilibrium: e^((growth + i omega) t). Growing ones first, then the lowest; pairs +-omega count once. */
+struct actio_modes;
+struct actio_mode_info { double omega, growth, period; const char *kind; };                /* period: NAN where nothing swings; kind: "swings", "free" (both are 0),
+                                                                                              "unstable", "damped" */
+ACTIO_API struct actio_modes *actio_modes_find(struct actio_context *ctx, struct actio_model *model, size_t most,
+                                               struct actio_findings *f);                  /* at most so many; NULL: there are none to tell, and a finding */
+ACTIO_API void actio_modes_free(struct actio_modes *o);                                    /* NULL is fine; before its model */
+ACTIO_API size_t actio_modes_count(const struct actio_modes *o);                           /* of those told */
+ACTIO_API size_t actio_modes_all(const struct actio_modes *o, double *rounding);           /* of all there are; omega and growth below `rounding` are told as 0 */
+ACTIO_API struct actio_mode_info actio_modes_info(const struct actio_modes *o, size_t i);
+/* Shapes, where nothing damps, turns or rolls and there are at most 64 coordinates: the largest entry is 1. Of a field one entry for each node, all of its name. */
+ACTIO_API size_t actio_modes_entries(const struct actio_modes *o);                         /* of a shape; 0: none are told */
+ACTIO_API const char *actio_modes_name(const struct actio_modes *o, size_t entry);
+ACTIO_API double actio_modes_shape(const struct actio_modes *o, size_t i, size_t entry);
+
 /* ---- equations, shown: what the model's motion obeys, as "text" (model language), "latex" (a document) or "c" (one C99 file) */
 struct actio_derivation;
 struct actio_derived_section { const char *key, *title, *text; };                          /* live as long as the derivation */

@@ -22,6 +22,7 @@ struct actio_cli_arguments {
     const char **overlay; size_t overlays;
     const char **animation; size_t animations;
     struct actio_box_row *box; size_t boxes;
+    size_t modes;                                          /* of check; 0: none */
     const struct actio_option_row **used; size_t uses;     /* rows of the options given, in order */
     const char *gradient[64];                              /* behind run.gradient */
     double width[64];                                      /* behind run.widths */

@@ -170,6 +170,8 @@ static int take_average(struct actio_cli_arguments *a, const char *value)
 
 static int take_find(struct actio_cli_arguments *a, const char *value) { return take_count(a, "find", value, 1, &a->orbit.find); }
 
+static int take_modes(struct actio_cli_arguments *a, const char *value) { return take_count(a, "modes", value, 1, &a->modes); }
+
 static int take_form(struct actio_cli_arguments *a, const char *value)
 {
     static const char *const words[] = { "weak", "paper", "bare" };
@@ -374,7 +376,7 @@ static const struct { const char *name; take_fn take; } takers[] = {
     { "closure", take_closure }, { "power", take_power }, { "multipliers", take_multipliers }, { "base", take_base }, { "weights", take_weights }, { "potential", take_potential }, { "final", take_final },
     { "o", take_output }, { "format", take_format },
     { "period", take_period }, { "turn", take_turn }, { "loose", take_loose }, { "find", take_find }, { "follow", take_follow }, { "average", take_average }, { "guess", take_guess },
-    { "plot", take_plot }, { "overlay", take_overlay }, { "animate", take_animate }, { "box", take_box }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
+    { "plot", take_plot }, { "overlay", take_overlay }, { "animate", take_animate }, { "box", take_box }, { "modes", take_modes }, { "axes", take_axes }, { "json", take_json }, { "quiet", take_quiet }, { "no-color", take_no_color },
     { "no-compile", take_no_compile }, { "limit-memory", take_memory }, { "limit-time", take_seconds },
     { "help", take_help }, { "version", take_version },
 };

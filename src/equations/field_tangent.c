@@ -4,18 +4,33 @@
 
 static actio_expr times(struct actio_fields *w, actio_expr a, actio_expr b) { return actio_is_zero(a) || actio_is_zero(b) ? (actio_expr){ 0 } : actio_mul(&w->F->pool, a, b); }
 
+/* Positions and velocities in a lane's formula: more than the action shows the lane, where forces are made of others. */
+static actio_expr *states_in(struct actio_fields *w, actio_expr f, uint32_t *count)
+{
+    const struct actio_pool *pool = &w->F->pool;
+    struct actio_cone cone = actio_cone_of(&w->F->pool, &f, 1);
+    actio_expr *found = NULL;
+    uint32_t cap = 0;
+    for (uint32_t i = *count = 0; i < cone.count; i++) {
+        const struct actio_node *n = &pool->node[cone.id[i]];
+        if (n->op != ACTIO_SYMBOL) continue;
+        uint8_t space = pool->slot[n->a].space;
+        if (space == ACTIO_SPACE_Q || space == ACTIO_SPACE_V) ACTIO_PUSH(&w->F->arena, found, *count, cap) = (actio_expr){ cone.id[i] };
+    }
+    return found;
+}
+
 /* Entries of the derivatives of a lane's formula f, whose row is `row` in lane 0. */
 static void differentiate(struct actio_fields *w, uint32_t patch, actio_expr f, size_t row, bool moves)
 {
-    const struct actio_patch *p = &w->patch[patch];
-    actio_expr *wrt = actio_form_array(w->F, 2 * p->xs, sizeof *wrt), *slope = actio_form_array(w->F, 2 * p->xs, sizeof *slope);
-    for (size_t j = 0; j < p->xs; j++) wrt[j] = p->x[j].q, wrt[p->xs + j] = p->x[j].v;
-    actio_gradient(&w->F->pool, f, wrt, 2 * p->xs, slope);
-    for (size_t j = 0; j < 2 * p->xs; j++) {
-        const struct actio_local *x = &p->x[j % p->xs];
+    uint32_t count;
+    actio_expr *wrt = states_in(w, f, &count), *slope = actio_form_array(w->F, count, sizeof *slope);
+    if (count) actio_gradient(&w->F->pool, f, wrt, count, slope);
+    for (uint32_t j = 0; j < count; j++) {
+        actio_slot x = actio_slot_of(&w->F->pool, wrt[j]);
+        size_t at = (x.axis ? w->base[x.index] + (size_t)(long)x.offset : x.index) + (x.space == ACTIO_SPACE_Q ? 0 : w->F->n);
         if (actio_is_zero(slope[j])) continue;
-        ACTIO_PUSH(&w->F->arena, w->tangent.part, w->tangent.parts, w->tangent.cap) =
-            (struct actio_part_entry){ patch, moves, x->moves, row, x->at + (j < p->xs ? 0 : w->F->n), 0, slope[j] };
+        ACTIO_PUSH(&w->F->arena, w->tangent.part, w->tangent.parts, w->tangent.cap) = (struct actio_part_entry){ patch, moves, x.axis != 0, row, at, 0, slope[j] };
     }
 }
 
@@ -24,6 +39,23 @@ static actio_expr multiplier(struct actio_fields *w, size_t k)
     const struct actio_line *l = &w->line[k];
     uint16_t axis = w->patch[l->patch].axis;
     return actio_symbol_at(&w->F->pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = axis, .index = axis ? (uint32_t)k : l->first });
+}
+
+/* The reaction of constraint k where an integral stands in it, on what the lanes of that integral see. Integrals themselves are taken as they are at the point. */
+static void react_through_sums(struct actio_fields *w, uint32_t patch, size_t k, actio_expr *r)
+{
+    struct actio_pool *pool = &w->F->pool;
+    const struct actio_patch *p = &w->patch[patch];
+    uint32_t sums = w->sums;
+    actio_expr *wrt = actio_form_array(w->F, p->xs, sizeof *wrt), *own = actio_form_array(w->F, p->xs, sizeof *own);
+    for (size_t j = 0; j < p->xs; j++) wrt[j] = p->x[j].v;
+    for (uint32_t i = 0; i < sums; i++) {
+        if (actio_patch_of(w, w->sum[i].axis, w->sum[i].half) != p) continue;
+        actio_expr slope = actio_diff(pool, w->line[k].level, actio_symbol(pool, ACTIO_SPACE_SUM, i));
+        if (actio_is_zero(slope)) continue;
+        actio_gradient(pool, w->sum[i].e, wrt, p->xs, own);
+        for (size_t j = 0; j < p->xs; j++) r[j] = actio_add(pool, r[j], times(w, times(w, multiplier(w, k), slope), own[j]));
+    }
 }
 
 /* h - G z' + D' lambda, as the lanes of a patch add to it. */
@@ -38,24 +70,18 @@ static actio_expr *balances(struct actio_fields *w, uint32_t patch)
         const struct actio_line *l = &w->line[k];
         for (size_t e = 0; l->patch == patch && e < l->D.count; e++)
             r[l->D.at[e].col] = actio_add(pool, r[l->D.at[e].col], times(w, times(w, p->weight, multiplier(w, k)), l->D.at[e].e));
+        if (!l->patch && w->F->model->constraint[k].rule == ACTIO_IDEAL) react_through_sums(w, patch, k, r);
     }
     return r;
 }
 
-static bool is_slave(const struct actio_fields *w, size_t at)
-{
-    for (uint32_t k = 0; k < w->slaves; k++) if (w->slave[k].at == at) return true;
-    return false;
-}
-
-/* Natural conditions take the place of what lanes say about values beyond an end, which is then left out: only point lanes and single lanes can be told apart. */
+/* Rows of values beyond an end are those of their natural conditions: no inertia and no reaction is in them. */
 static void lay_out(struct actio_fields *w)
 {
     size_t n = w->F->n;
     for (uint32_t i = 0; i < w->patches; i++) {
         actio_expr *r = balances(w, i);
-        for (size_t j = 0; j < w->patch[i].xs; j++)
-            if (w->patch[i].x[j].moves || !is_slave(w, w->patch[i].x[j].at)) differentiate(w, i, r[j], w->patch[i].x[j].at, w->patch[i].x[j].moves);
+        for (size_t j = 0; j < w->patch[i].xs; j++) differentiate(w, i, r[j], w->patch[i].x[j].at, w->patch[i].x[j].moves);
     }
     for (size_t k = 0; k < w->F->model->constraints; k++) {
         const struct actio_line *l = &w->line[k];

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Frequencies of small motions about the start: actio_modes_find, and why there are none. */
+#include "orbits.h"
+#include "run_field.h"
+#include "solve/modes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct actio_modes {
+    struct actio_context *ctx;
+    struct actio_arena arena;
+    struct actio_spectrum s;
+    size_t told, width, entries;                           /* width: coordinates of a shape as it is computed */
+    const char **name; size_t *at;                         /* by entry: of which variable, and where it lies */
+};
+
+/* ---- why there are none */
+
+/* "x''" or "x'' at s = .5": what is not 0. */
+static void describe(const struct actio_run *run, size_t i, int dashes, char *text, size_t size)
+{
+    const struct actio_model *m = run->model;
+    const struct actio_system *sys = run->sys;
+    int used = snprintf(text, size, "%.60s%s", sys->variable[i], i >= sys->n ? "'" : dashes == 1 ? "'" : "''");
+    for (size_t k = 0; sys->axes && k < m->coords; k++) {
+        size_t nodes = m->coord[k].axis ? sys->axis[m->coord[k].axis - 1].nodes : 0;
+        if (i < sys->base[k] || i >= sys->base[k] + nodes) continue;
+        const struct actio_axis_numbers *x = &sys->axis[m->coord[k].axis - 1];
+        snprintf(text + used, size - (size_t)used, " at %.20s = %.6g", m->axis[m->coord[k].axis - 1].name, x->a + (x->b - x->a) * (double)(i - sys->base[k]) / (double)(nodes - 1));
+    }
+}
+
+static void say_large(struct actio_run *run, const struct actio_spectrum *s)
+{
+    const char *what = s->worst == ACTIO_MODES_LARGEST ? "coordinates" : "unknowns of a motion with damping, gyroscopic forces or velocity constraints";
+    actio_run_find(run, ACTIO_F_MODES_TOO_LARGE, ACTIO_ARGS(ACTIO_COUNT(s->amount), ACTIO_TEXT(what), ACTIO_COUNT(s->worst)));
+}
+
+static void say(struct actio_run *run, enum actio_modes_status status, const struct actio_spectrum *s)
+{
+    const struct actio_system *sys = run->sys;
+    char text[160];
+    switch (status) {
+    case ACTIO_MODES_MOVES:
+    case ACTIO_MODES_NO_REST:
+        describe(run, s->worst, status == ACTIO_MODES_MOVES ? 1 : 2, text, sizeof text);
+        actio_run_find(run, status == ACTIO_MODES_MOVES ? ACTIO_F_MODES_MOVES : ACTIO_F_MODES_NO_REST, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_NUMBER(s->amount)));
+        break;
+    case ACTIO_MODES_KINK: actio_run_find(run, ACTIO_F_MODES_KINK, ACTIO_ARGS(ACTIO_TEXT(s->worst < sys->modes ? sys->mode_text[s->worst] : "a switching formula"))); break;
+    case ACTIO_MODES_CONTACT: actio_run_find(run, ACTIO_F_MODES_CONTACT, ACTIO_ARGS(ACTIO_TEXT(sys->contact[s->worst]), ACTIO_COUNT(sys->contact_line[s->worst]))); break;
+    case ACTIO_MODES_STUCK: actio_run_find(run, ACTIO_F_MODES_STUCK, ACTIO_ARGS(ACTIO_TEXT(sys->constraint[s->worst]))); break;
+    case ACTIO_MODES_TOO_LARGE: say_large(run, s); break;
+    case ACTIO_MODES_NO_MEMORY:
+        if (!run->f->errors) actio_find(run->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the frequencies"), ACTIO_COUNT(run->ctx->bytes_limit)));
+        break;
+    default:
+        actio_run_find(run, ACTIO_F_MODES_FAILED, ACTIO_ARGS(ACTIO_TEXT(status == ACTIO_MODES_NOT_FINITE ? "at the start a force, or how it changes with the position, is not finite"
+                                                                       : status == ACTIO_MODES_UNDETERMINED ? "the equations do not define the accelerations at the start"
+                                                                                                            : "the eigenvalues did not converge")));
+    }
+}
+
+/* ---- what there is */
+
+/* Values of fields at their nodes, without those beyond the ends. */
+struct listing { struct actio_modes *o; struct actio_run *run; };
+
+static void list_entries(void *user)
+{
+    struct listing *w = user;
+    struct actio_modes *o = w->o;
+    const struct actio_model *m = w->run->model;
+    const struct actio_system *sys = w->run->sys;
+    o->name = actio_arena_array(&o->arena, sys->n + 1, sizeof *o->name), o->at = actio_arena_array(&o->arena, sys->n + 1, sizeof *o->at);
+    for (size_t i = 0; i < m->coords; i++) {
+        size_t nodes = sys->axes && m->coord[i].axis ? sys->axis[m->coord[i].axis - 1].nodes : 1, first = sys->axes ? sys->base[i] : i;
+        for (size_t k = 0; k < nodes; k++) o->name[o->entries] = actio_arena_text(&o->arena, m->coord[i].name, strlen(m->coord[i].name)), o->at[o->entries++] = first + k;
+    }
+}
+
+static int make_ready(struct actio_run *run)
+{
+    if (actio_run_ready(run)) return 1;
+    return actio_motion_begin(&run->motion, run->model->t0, run->y0) == ACTIO_FLOW_FAILED;
+}
+
+/* Ready without words where all is well: `check` has said what there is to say. */
+static int prepare(struct actio_run *run, struct actio_context *ctx, struct actio_model *model, struct actio_findings *f)
+{
+    struct actio_findings silent;
+    actio_findings_open(&silent, ctx);
+    actio_run_open(run, ctx, model, NULL, &silent);
+    int bad = make_ready(run);
+    if (bad) {
+        actio_run_close(run);
+        actio_run_open(run, ctx, model, NULL, f);
+        bad = make_ready(run);
+    }
+    run->f = ctx->findings = f;
+    actio_findings_close(&silent);
+    return bad;
+}
+
+static int find(struct actio_run *run, struct actio_modes *o, size_t most)
+{
+    struct actio_search timed = { .run = run };
+    if (actio_orbit_timed(&timed)) return actio_run_find(run, ACTIO_F_MODES_TIME, ACTIO_NO_ARGS), 1;
+    enum actio_modes_status status = actio_modes_solve(&run->motion, run->model->t0, run->y0, &o->s);
+    if (status != ACTIO_MODES_FOUND) return say(run, status, &o->s), 1;
+    o->width = run->sys->n, o->told = most < o->s.count ? most : o->s.count;
+    return o->s.shape ? actio_attempt(run->ctx, list_entries, &(struct listing){ o, run }) : 0;
+}
+
+struct actio_modes *actio_modes_find(struct actio_context *ctx, struct actio_model *model, size_t most, struct actio_findings *f)
+{
+    struct actio_run run;
+    struct actio_modes *o = actio_take(ctx, 1, sizeof *o);
+    if (!o) return actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the frequencies"), ACTIO_COUNT(ctx->bytes_limit))), NULL;
+    o->ctx = ctx;
+    actio_arena_open(&o->arena, ctx);
+    int bad = prepare(&run, ctx, model, f) || find(&run, o, most);
+    actio_run_close(&run);
+    if (bad) actio_modes_free(o), o = NULL;
+    return o;
+}
+
+void actio_modes_free(struct actio_modes *o)
+{
+    if (!o) return;
+    actio_spectrum_close(o->ctx, &o->s);
+    actio_arena_close(&o->arena);
+    actio_give(o->ctx, o);
+}
+
+size_t actio_modes_count(const struct actio_modes *o) { return o->told; }
+size_t actio_modes_all(const struct actio_modes *o, double *rounding) { return *rounding = o->s.rounding, o->s.count; }
+
+struct actio_mode_info actio_modes_info(const struct actio_modes *o, size_t i)
+{
+    struct actio_mode x = o->s.mode[i];
+    const char *kind = x.growth > 0 ? "unstable" : x.growth < 0 ? "damped" : x.omega > 0 ? "swings" : "free";
+    return (struct actio_mode_info){ x.omega, x.growth, x.omega > 0 ? 2 * 3.14159265358979323846 / x.omega : NAN, kind };
+}
+
+size_t actio_modes_entries(const struct actio_modes *o) { return o->entries; }
+const char *actio_modes_name(const struct actio_modes *o, size_t entry) { return o->name[entry]; }
+double actio_modes_shape(const struct actio_modes *o, size_t i, size_t entry) { return o->s.shape[i * o->width + o->at[entry]]; }
