@@ -29,6 +29,7 @@ struct actio_saddle {
     int *pivot, *iwork;
     size_t rank, rank_D;
     struct actio_schur *schur; bool by_schur;              /* fields: tensions of neighbours only, where that is so; and the last factorisation was by them */
+    double *last; bool steady; int last_bad;               /* fields: entries that were factored last; the same again need not be. NULL: not kept */
     bool dense, tall;                                      /* tall: more rows than unknowns (hidden constraints), solved by least squares */
 };
 
@@ -89,6 +90,7 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
         ok = s->size == 0 || actio_linear_open(&s->whole, ctx, &pattern) == 0;
     }
     if (ok) s->schur = actio_schur_open(ctx, sys);
+    if (ok && sys->axes) s->last = take(s, count, sizeof(double), &ok);
     if (ok) return s;
     actio_saddle_close(s);
     return NULL;
@@ -97,7 +99,7 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
 void actio_saddle_close(struct actio_saddle *s)
 {
     if (!s) return;
-    void *all[] = { s->d, s->e, s->pi, s->pj, s->entry, s->b, s->none, s->A, s->D, s->copy, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork };
+    void *all[] = { s->d, s->e, s->pi, s->pj, s->entry, s->b, s->none, s->A, s->D, s->copy, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork, s->last };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(s->ctx, all[i]);
     actio_linear_close(&s->whole);
     actio_schur_close(s->schur);
@@ -226,13 +228,28 @@ static int factor_all(struct actio_saddle *s)
     return bad != 0;
 }
 
+/* Beams and other linear lines have the same matrix all the time. */
+static bool same_again(struct actio_saddle *s, const double *values)
+{
+    size_t count = s->sys->G.count + s->sys->A.count + s->sys->D.count;
+    if (!s->last) return false;
+    if (s->steady && memcmp(s->last, values, count * sizeof *values) == 0) return true;
+    memcpy(s->last, values, count * sizeof *values);
+    s->steady = true;
+    return false;
+}
+
 int actio_saddle_factor(struct actio_saddle *s, const double *values)
 {
     s->values = values;
+    if (same_again(s, values)) {
+        if (s->by_schur) actio_schur_read(s->schur, values);
+        return s->last_bad;
+    }
     s->robust = false;
     s->by_schur = s->schur && s->expected_rank == s->p && actio_schur_factor(s->schur, values) == 0;
     s->quality = 1;
-    return s->by_schur ? 0 : factor_all(s);
+    return s->last_bad = s->by_schur ? 0 : factor_all(s);
 }
 
 /* By tensions; where their matrix turns out not to be positive, the whole is factored after all. 0: done; 1: not this way. */
@@ -240,14 +257,14 @@ static int solve_schur(struct actio_saddle *s, const double *h, const double *c,
 {
     if (!s->by_schur) return 1;
     if (actio_schur_solve(s->schur, h, c, z, lambda) == 0) return 0;
-    factor_all(s);
+    s->last_bad = factor_all(s);
     return 1;
 }
 
 double actio_saddle_quality(const struct actio_saddle *s) { return s->quality; }
 void actio_saddle_expect_rank(struct actio_saddle *s, size_t rank)
 {
-    s->expected_rank = rank;
+    s->expected_rank = rank, s->steady = false;
     s->rank_tol = rank < s->p ? REDUNDANT_TOL : RANK_TOL;
 }
 

@@ -173,6 +173,8 @@ int actio_schur_factor(struct actio_schur *s, const double *values)
     return b > 1 ? actio_blocktri_factor(s->lanes, b, s->diag, s->off) != 0 : 0;
 }
 
+void actio_schur_read(struct actio_schur *s, const double *values) { s->values = values; }
+
 /* A z by line and lane: to[lane*lines + line] += sign * A z. */
 static void apply(const struct actio_schur *s, const double *z, double sign, double *to)
 {

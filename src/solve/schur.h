@@ -11,6 +11,7 @@ struct actio_schur *actio_schur_open(struct actio_context *ctx, const struct act
 void actio_schur_close(struct actio_schur *s);
 /* Values of the MATRIX quantity, which must stay until the last solve. 0, or 1: G is not positive, or the matrix of the tensions is not. */
 int actio_schur_factor(struct actio_schur *s, const double *values);
+void actio_schur_read(struct actio_schur *s, const double *values);   /* the same entries again, elsewhere */
 /* z and lambda (NULL: not wanted) for right sides h (NULL: 0) and c. 0, or 1: the tensions' matrix is not positive. */
 int actio_schur_solve(struct actio_schur *s, const double *h, const double *c, double *z, double *lambda);
 
