@@ -48,10 +48,12 @@ int actio_run_check_nodes(struct actio_run *run)
     if (o->gradients) return refuse(run, "gradient", "skg");
     if (o->form) return refuse(run, "form", "skg");
     if (o->verify) return refuse(run, "verify", "skg");
-    if (o->order) return refuse(run, "order", "skg and dual");
+    bool is_discrete = run->principle->stepper == &actio_discrete;
+    if (o->order && !is_discrete) return refuse(run, "order", "skg, dual and discrete");
+    if (o->order && o->order != 2 && o->order != 4) return actio_find(run->f, ACTIO_F_DISCRETE_ORDER, ACTIO_ARGS(ACTIO_NUMBER(o->order))), 1;
     if (o->slabs) return refuse(run, "slabs", "skg and dual");
     if (o->nodes) return refuse(run, "nodes", "skg and dual");
-    if (o->grid && run->principle->stepper != &actio_discrete) return refuse(run, "grid", "skg, dual and discrete");
+    if (o->grid && !is_discrete) return refuse(run, "grid", "skg, dual and discrete");
     return 0;
 }
 

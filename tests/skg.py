@@ -445,7 +445,7 @@ def backward(b):
 
 def refusals(b):
     """Options that do not fit, too few points, data without a motion, wrong branches: exit status and words."""
-    for words, by in ((["--slabs", "4"], "dalembert"), (["--order", "4"], "dalembert"), (["--nodes", "5"], "hamel"), (["--grid", "64"], "gauss"), (["--order", "4", "--grid", "99"], "discrete"),
+    for words, by in ((["--slabs", "4"], "dalembert"), (["--order", "4"], "dalembert"), (["--nodes", "5"], "hamel"), (["--grid", "64"], "gauss"), (["--order", "3", "--grid", "99"], "discrete"), (["--order", "6"], "discrete"), (["--order", "2"], "gauss"),
                       (["--order", "3"], "skg"), (["--grid", "7"], "skg"), (["--grid", "15", "--order", "8"], "skg"), (["--grid", "1", "--order", "2"], "skg"), (["--nodes", "17"], "skg"),
                       (["--nodes", "1"], "skg"), (["--slabs", "0"], "skg"), (["--slabs", "4", "--grid", "64"], "skg"), (["--grid", "64", "--nodes", "8"], "skg"),
                       (["--nodes", "8", "--order", "6"], "skg"), (["--nodes", "5000", "--order", "8", "--slabs", "2"], "skg"),

@@ -24,7 +24,7 @@
 #define MARGIN 1.5                                         /* the estimate must hold with this factor */
 #define DOUBT 2.0                                          /* two runs far apart show the steps' part to this factor: error follows tolerance only roughly */
 #define MAGNIFIED 0.01                                     /* an error of the state, beside the asked one, which columns of fields may magnify */
-enum { MOST_RUNS = 8, SAMPLED = 4 };                       /* SAMPLED: steps of the first run of which one interpolant is looked at */
+enum { MOST_RUNS = 8, SAMPLED = 4, SHORTER = 4 };          /* SAMPLED: steps of the first run of which one interpolant is looked at; SHORTER: times that its steps may be too long */
 
 /* column: as in actio_rows, of `lanes` values each: the checks, the gaps without and with their errors, the asked rows (not in the first run). */
 struct pass { double local, *column; size_t lanes; struct actio_march_result result; };
@@ -481,6 +481,14 @@ static double foresee(const struct ladder *l, const struct pass *rough, double f
 
 static double first_ratio(const struct ladder *l, double fine) { return l->stepper->uneven ? RATIO : fmax(LEAST_RATIO, fmin(RATIO, RATIO * sqrt(fine / 3e-8))); }
 
+/* Equal steps that are too long are not found: shorter ones. */
+static int run_first_found(struct ladder *l, struct pass *p, double *fine)
+{
+    int status = run_first(l, p, l->first);
+    for (int i = 0; i < SHORTER && status == ACTIO_FLOW_FAILED && l->stepper == &actio_discrete; i++) l->first /= 16, *fine = fmax(*fine / 16, FINEST), status = run_first(l, p, l->first);
+    return status;
+}
+
 /* Runs finer and finer until the error holds; returns the last one. */
 static struct pass *climb(struct ladder *l)
 {
@@ -491,7 +499,7 @@ static struct pass *climb(struct ladder *l)
     l->have_last = l->exact = false;
     actio_give(l->ctx, out->check_error);
     out->check_error = NULL;
-    int status = run_first(l, now, l->first);
+    int status = run_first_found(l, now, &fine);
     if (!interrupted(status)) fine = foresee(l, now, fine);
     l->exact = l->stepper == &actio_ballistic && !now->result.stats.inexact;
     if (l->exact) fine = FINEST;

@@ -2,14 +2,18 @@
  * A discrete Lagrange-d'Alembert (variational) integrator: the action of a step is h L at its midpoint; symplectic without constraints, of RATTLE's kind
  * for holonomic ones, and with velocity constraints held at midpoints. Symmetric and of order 2; five substeps make order 4 (Suzuki).
  *     p0 = L_v - h/2 (L_q + Q) - h/2 C'l,   p1 = L_v + h/2 (L_q + Q) + h/2 C'l   at q = (q0 + q1)/2, v = (q1 - q0)/h
- * C: gradients of holonomic constraints at q0 (p1 is then put on their rates at q1), rows of the others at the midpoint. Steps are all equal. */
-#include "solve/law.h"
-#include "algebra/dense.h"
+ * C: gradients of holonomic constraints at q0 (p1 is then put on their rates at q1), rows of the others at the midpoint. Steps are all equal.
+ * Values of fields beyond an end that have no mass follow from the others: in the middle, where the action has them, and anew at the end.
+ * Newton's method keeps its factored matrix as long as it brings it on quickly: all matrices are sparse, on the places of the system. */
+#include "solve/discrete.h"
+#include "solve/slaves.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#define SLOW 0.1                                           /* steps of Newton's method that shrink by less ask for a new matrix */
+#define GRAINS 8                                           /* of the rounding of q over h: steps of v as small may be noise; that of many links adds up like a random walk */
 enum { MOST_ITERATIONS = 40, SUBSTEPS = 5 };
 
 struct discrete {
@@ -19,9 +23,13 @@ struct discrete {
     double t, t_new, t_end, h;
     double begun; size_t taken;                            /* where equal steps began, and how many there were: times without accumulated rounding */
     double *block, *q, *v, *p0, *lost;                     /* lost: what rounding took from q and p0 */
-    double *q_old, *v_old, *y, *l, *C, *B, *J, *r, *F, *Lv, *at;     /* p0: momenta; l: multipliers; r: residuals, then Newton's step */
-    int *pivot;
-    bool *holonomic, started, reached;
+    double *q_old, *v_old, *y, *l, *mu, *r, *F, *Lv, *at;  /* p0: momenta; l, mu: multipliers of the substep and of its end; r: residuals, then Newton's step */
+    double *v_mid, h_mid;                                  /* of the substep before, for a guess; 0: there was none */
+    double *C, *A, *G, *W, *B;                             /* entries: C in the equations, A and G as MATRIX has them, W and B of Newton's matrix */
+    bool *holonomic, looked, shared, mixed;                /* looked: C and the matrix of rates are those of q; shared: it serves the substep, too; mixed: there are velocity constraints */
+    double factored;                                       /* the length of the substep whose matrix there is, 0: none */
+    struct actio_discrete_slopes slopes;
+    struct actio_border rates, step;
     struct actio_march_stats stats;
 };
 
@@ -29,26 +37,42 @@ static void discrete_close(void *handle)
 {
     struct discrete *d = handle;
     if (!d) return;
-    actio_give(d->ctx, d->block), actio_give(d->ctx, d->pivot), actio_give(d->ctx, d->holonomic), actio_give(d->ctx, d);
+    actio_border_close(&d->rates), actio_border_close(&d->step), actio_discrete_slopes_close(&d->slopes);
+    actio_give(d->ctx, d->block), actio_give(d->ctx, d->holonomic), actio_give(d->ctx, d);
+}
+
+static bool take_vectors(struct discrete *d)
+{
+    const struct actio_system *sys = d->m->sys;
+    size_t n = d->n, p = d->p, A = sys->A.count, all = 1;
+    double **part[] = { &d->q, &d->v, &d->p0, &d->lost, &d->q_old, &d->v_old, &d->y, &d->l, &d->mu, &d->r, &d->F, &d->Lv, &d->at, &d->v_mid, &d->C, &d->A, &d->G, &d->W, &d->B };
+    const size_t length[] = { n, n, n, 2 * n, n, n, d->m->ny, p, p, n + p, n, n, 2 * n, n, A, A, sys->G.count, d->slopes.W.count, d->slopes.B.count };
+    for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
+    double *next = d->block = actio_take(d->ctx, all, sizeof *d->block);
+    for (size_t i = 0; next && i < sizeof length / sizeof *length; next += length[i++]) *part[i] = next;
+    return next != NULL;
+}
+
+/* Rows of velocity constraints take no part in the rates at an end. */
+static int open_matrices(struct discrete *d, bool *alone)
+{
+    const struct actio_system *sys = d->m->sys;
+    for (size_t k = 0; k < d->p; k++) alone[k] = !d->holonomic[k], d->mixed |= alone[k];
+    if (actio_border_open(&d->rates, d->ctx, d->n, d->p, &sys->G, &sys->A, &sys->A, alone)) return 1;
+    d->shared = !d->mixed && d->slopes.adds == 0;
+    return !d->shared && actio_border_open(&d->step, d->ctx, d->n, d->p, &d->slopes.W, &sys->A, &d->slopes.B, NULL);
 }
 
 static void *discrete_open(struct actio_context *ctx, const struct actio_flow *flow)
 {
     struct actio_motion *m = flow->user;
-    size_t n = m->n, p = m->p, size = n + p, all = 1;
     struct discrete *d = actio_take(ctx, 1, sizeof *d);
     if (!d) return NULL;
-    *d = (struct discrete){ .ctx = ctx, .m = m, .n = n, .p = p, .stats.stepper = "discrete" };
-    double **part[] = { &d->q, &d->v, &d->p0, &d->lost, &d->q_old, &d->v_old, &d->y, &d->l, &d->C, &d->B, &d->J, &d->r, &d->F, &d->Lv, &d->at };
-    const size_t length[] = { n, n, n, 2 * n, n, n, m->ny, p, p * n, p * n, size * size, size, n, n, 2 * n };
-    for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
-    d->block = actio_take(ctx, all, sizeof *d->block);
-    d->pivot = actio_take(ctx, size + 1, sizeof *d->pivot);
-    d->holonomic = actio_take(ctx, p + 1, sizeof *d->holonomic);
-    if (!d->block || !d->pivot || !d->holonomic || actio_motion_make_dense(m) || actio_motion_need(m, ACTIO_Q_MOMENTA)) return discrete_close(d), NULL;
-    double *next = d->block;
-    for (size_t i = 0; i < sizeof length / sizeof *length; next += length[i++]) *part[i] = next;
+    *d = (struct discrete){ .ctx = ctx, .m = m, .n = m->n, .p = m->p, .stats.stepper = "discrete" };
+    d->holonomic = actio_take(ctx, 2 * m->p + 1, sizeof *d->holonomic);
+    if (!d->holonomic || actio_motion_need(m, ACTIO_Q_MOMENTA)) return discrete_close(d), NULL;
     for (size_t i = 0; i < m->sys->holonomic; i++) d->holonomic[m->sys->position_row[i]] = true;
+    if (actio_discrete_slopes_open(&d->slopes, m, d->holonomic) || !take_vectors(d) || open_matrices(d, d->holonomic + m->p)) return discrete_close(d), NULL;
     return d;
 }
 
@@ -62,27 +86,22 @@ static const double *point(struct discrete *d, const double *q, const double *v)
 static void momenta_at(struct discrete *d, double t, const double *q, const double *v)
 {
     const double *x = actio_motion_quantity(d->m, ACTIO_Q_MOMENTA, t, point(d, q, v));
-    d->stats.rhs++;
+    d->stats.rhs++, d->m->evaluations++;
     memcpy(d->F, x, d->n * sizeof *x), memcpy(d->Lv, x + d->n, d->n * sizeof *x);
 }
 
 static void take_rows(const struct discrete *d, const double *A, bool holonomic, double *to)
 {
-    for (size_t k = 0; k < d->p; k++)
-        if (d->holonomic[k] == holonomic) memcpy(to + k * d->n, A + k * d->n, d->n * sizeof *to);
+    const struct actio_places *at = &d->m->sys->A;
+    for (size_t i = 0; i < at->count; i++)
+        if (d->holonomic[at->row[i]] == holonomic) to[i] = A[i];
 }
 
-/* [W, -scale C'; B, E] with E = 1 in rows that are left out. */
-static int factor(struct discrete *d, const double *W, double scale, bool only_holonomic)
+/* r += scale C'l. */
+static void add_reactions(const struct discrete *d, const double *C, double scale, const double *l, double *r)
 {
-    size_t n = d->n, size = n + d->p;
-    memset(d->J, 0, size * size * sizeof *d->J);
-    for (size_t i = 0; i < n; i++) memcpy(d->J + i * size, W + i * n, n * sizeof *W);
-    for (size_t k = 0; k < d->p; k++) {
-        if (only_holonomic && !d->holonomic[k]) { d->J[(n + k) * size + n + k] = 1; continue; }
-        for (size_t i = 0; i < n; i++) d->J[i * size + n + k] = -scale * d->C[k * n + i], d->J[(n + k) * size + i] = d->B[k * n + i];
-    }
-    return actio_lu_factor(size, d->J, d->pivot) ? ACTIO_FLOW_SINGULAR : ACTIO_FLOW_OK;
+    const struct actio_places *at = &d->m->sys->A;
+    for (size_t i = 0; i < at->count; i++) r[at->col[i]] += scale * C[i] * l[at->row[i]];
 }
 
 static double largest(size_t n, const double *x)
@@ -93,46 +112,86 @@ static double largest(size_t n, const double *x)
     return most;
 }
 
-/* One step of Newton's method for (v, multipliers). 1: rounding is reached; 0: go on; else a flow status, negative. */
-static int newton(struct discrete *d, double *v, double *l, double *before)
+/* Newton's method under way: `scale`: of the multipliers l in the matrix; `grain`: steps of v that may be rounding. */
+struct search { struct actio_border *matrix; double scale, grain, before, *l; bool slow; };
+
+/* One step of it. 1: rounding is reached; 0: go on, if `slow` with a new matrix; else a flow status, negative. */
+static int newton(struct discrete *d, struct search *x)
 {
-    actio_lu_solve(d->n + d->p, d->J, d->pivot, d->r, 1, false);
-    double step = largest(d->n, d->r), size = 1 + largest(d->n, v);
-    for (size_t i = 0; i < d->n; i++) v[i] -= d->r[i];
-    for (size_t k = 0; k < d->p; k++) l[k] -= d->r[d->n + k];
-    bool done = step <= 4 * DBL_EPSILON * size || (step < 1e-11 * size && step >= 0.3 * *before);
-    *before = step;
+    actio_border_solve(x->matrix, d->r, d->r + d->n, d->r, d->r + d->n);
+    double step = largest(d->n, d->r), size = 1 + largest(d->n, d->v), rate = step / x->before;
+    bool first = !isfinite(x->before);
+    for (size_t i = 0; i < d->n; i++) d->v[i] -= d->r[i];
+    for (size_t k = 0; k < d->p; k++) x->l[k] -= d->r[d->n + k] / x->scale;
+    bool done = step <= 4 * DBL_EPSILON * size || (step < fmax(1e-11 * size, x->grain) && rate >= 0.3) || (!first && rate * step <= (1 - rate) * DBL_EPSILON * size);
+    x->slow = rate > SLOW && step > x->grain;
+    x->before = step;
     return !isfinite(step) ? -ACTIO_FLOW_NAN : done;
 }
 
-/* Residuals of the substep from (q, p0) at t and the matrix of its linearisation. */
+/* ---- the substep */
+
+static void middle_and_end(struct discrete *d, double h)
+{
+    double *mid = d->at, *end = d->at + d->n;
+    for (size_t j = 0; j < d->n; j++) mid[j] = d->q[j] + 0.5 * h * d->v[j], end[j] = d->q[j] + h * d->v[j];
+}
+
+/* Natural conditions in the middle. */
+static void slave_equations(struct discrete *d, double t, double h)
+{
+    const struct actio_system *sys = d->m->sys;
+    if (sys->slaves == 0) return;
+    const double *N = actio_motion_quantity(d->m, ACTIO_Q_SLAVES, t, point(d, d->at, d->v));
+    for (size_t k = 0; k < sys->slaves; k++) d->r[sys->slave[k]] = sys->slave_is_rate[k] ? N[k] : 2 / h * N[k];
+}
+
+/* Residuals of the substep from (q, p0) at t. */
 static int substep_equations(struct discrete *d, double t, double h)
 {
     const struct actio_system *sys = d->m->sys;
-    struct actio_dense_point at;
     size_t n = d->n;
-    double *mid = d->at, *end = d->at + n;
-    for (size_t j = 0; j < n; j++) mid[j] = d->q[j] + 0.5 * h * d->v[j], end[j] = d->q[j] + h * d->v[j];
+    middle_and_end(d, h);
     if (sys->holonomic) {
-        const double *f = actio_motion_levels(d->m, t + h, point(d, end, d->v));
+        const double *f = actio_motion_levels(d->m, t + h, point(d, d->at + n, d->v));
         for (size_t i = 0; i < sys->holonomic; i++) d->r[n + sys->position_row[i]] = f[i] / h;
-        if (actio_motion_matrices(d->m, t + h, point(d, end, d->v), &at)) return ACTIO_FLOW_NAN;
-        take_rows(d, at.A, true, d->B);
     }
-    if (sys->levels > sys->holonomic) {
-        const double *phi = actio_motion_levels(d->m, t + 0.5 * h, point(d, mid, d->v)) + sys->holonomic;
+    if (d->mixed) {
+        const double *values = actio_motion_values(d->m, t + 0.5 * h, point(d, d->at, d->v));
+        if (!values) return ACTIO_FLOW_NAN;
+        take_rows(d, values + sys->G.count, false, d->C);
+        const double *phi = actio_motion_levels(d->m, t + 0.5 * h, d->y) + sys->holonomic;
         for (size_t i = 0; i < sys->levels; i++)
             if (!d->holonomic[sys->velocity_row[i]]) d->r[n + sys->velocity_row[i]] = phi[i];
     }
-    momenta_at(d, t + 0.5 * h, mid, d->v);
-    if (actio_motion_matrices(d->m, t + 0.5 * h, point(d, mid, d->v), &at)) return ACTIO_FLOW_NAN;
-    take_rows(d, at.A, false, d->B);
-    take_rows(d, at.A, false, d->C);
-    for (size_t j = 0; j < n; j++) {
-        d->r[j] = d->Lv[j] - 0.5 * h * d->F[j] - d->p0[j];
-        for (size_t k = 0; k < d->p; k++) d->r[j] -= 0.5 * h * d->C[k * n + j] * d->l[k];
+    momenta_at(d, t + 0.5 * h, d->at, d->v);
+    for (size_t j = 0; j < n; j++) d->r[j] = d->Lv[j] - 0.5 * h * d->F[j] - d->p0[j];
+    add_reactions(d, d->C, -0.5 * h, d->l, d->r);
+    slave_equations(d, t + 0.5 * h, h);
+    return ACTIO_FLOW_OK;
+}
+
+/* Newton's matrix at the present guess. */
+static int factor_substep(struct discrete *d, double t, double h)
+{
+    const struct actio_system *sys = d->m->sys;
+    struct actio_border *matrix = d->shared ? &d->rates : &d->step;
+    middle_and_end(d, h);
+    const double *values = actio_motion_values(d->m, t + 0.5 * h, point(d, d->at, d->v));
+    if (!values) return ACTIO_FLOW_NAN;
+    memcpy(d->G, values, sys->G.count * sizeof *d->G);
+    take_rows(d, values + sys->G.count, false, d->A), take_rows(d, d->A, false, d->C);
+    if (sys->holonomic) {
+        values = actio_motion_values(d->m, t + h, point(d, d->at + d->n, d->v));
+        if (!values) return ACTIO_FLOW_NAN;
+        take_rows(d, values + sys->G.count, true, d->A);
     }
-    return factor(d, at.G, 0.5 * h, false);
+    for (size_t k = 0; k < d->p; k++) d->mu[k] = d->holonomic[k] ? 0 : d->l[k];
+    struct actio_slope_point at = { t + 0.5 * h, h, point(d, d->at, d->v), d->v, d->mu };
+    actio_discrete_slopes_fill(&d->slopes, d->m, &at, d->G, d->A, d->W, d->B);
+    actio_border_scale(matrix, d->W, d->B);
+    d->factored = h;
+    return actio_border_factor(matrix, d->W, d->C, d->B) ? ACTIO_FLOW_SINGULAR : ACTIO_FLOW_OK;
 }
 
 /* x += step; thousands of steps, so what rounding takes is carried along. */
@@ -143,73 +202,115 @@ static void carry(double *x, double *lost, double step)
     *x = sum;
 }
 
-static int substep(struct discrete *d, double t, double h)
+static void move_on(struct discrete *d, double t, double h)
 {
-    struct actio_dense_point at;
-    size_t n = d->n;
-    double before = INFINITY;
-    int told = 0;
-    if (actio_motion_matrices(d->m, t, point(d, d->q, d->v), &at)) return ACTIO_FLOW_NAN;
-    take_rows(d, at.A, true, d->C);
-    for (int i = 0; i < MOST_ITERATIONS && told == 0; i++) {
-        int bad = substep_equations(d, t, h);
-        if (bad) return bad;
-        told = newton(d, d->v, d->l, &before);
-    }
-    if (told != 1) return told ? -told : ACTIO_FLOW_FAILED;
-    for (size_t j = 0; j < n; j++) d->at[j] = d->q[j] + 0.5 * h * d->v[j];
+    const struct actio_places *at = &d->m->sys->A;
+    middle_and_end(d, h);
     momenta_at(d, t + 0.5 * h, d->at, d->v);
-    for (size_t j = 0; j < n; j++) {
-        double push = d->F[j];                             /* p1 - p0, over h */
-        for (size_t k = 0; k < d->p; k++) push += (d->holonomic[k] ? 0.5 : 1) * d->C[k * n + j] * d->l[k];
-        carry(&d->p0[j], &d->lost[n + j], h * push);
+    double *push = d->F;                                   /* p1 - p0, over h */
+    for (size_t i = 0; i < at->count; i++) push[at->col[i]] += (d->holonomic[at->row[i]] ? 0.5 : 1) * d->C[i] * d->l[at->row[i]];
+    for (size_t j = 0; j < d->n; j++) {
+        carry(&d->p0[j], &d->lost[d->n + j], h * push[j]);
         carry(&d->q[j], &d->lost[j], h * d->v[j]);
     }
+    memcpy(d->v_mid, d->v, d->n * sizeof *d->v), d->h_mid = h;
+}
+
+static int substep(struct discrete *d, double t, double h)
+{
+    struct search x = { d->shared ? &d->rates : &d->step, 0.5 * h, GRAINS * sqrt((double)d->n) * DBL_EPSILON * largest(d->n, d->q) / fabs(h), INFINITY, d->l, !d->shared && d->factored != h };
+    int told = 0;
+    if (d->h_mid != 0)
+        for (size_t j = 0; j < d->n; j++) d->v[j] += h / d->h_mid * (d->v[j] - d->v_mid[j]);
+    for (int i = 0; i < MOST_ITERATIONS && told == 0; i++) {
+        int bad = x.slow ? factor_substep(d, t, h) : ACTIO_FLOW_OK;
+        if (i && bad == ACTIO_FLOW_SINGULAR) bad = ACTIO_FLOW_FAILED;          /* at a guess gone astray */
+        if (!bad) bad = substep_equations(d, t, h);
+        if (bad) return bad;
+        told = newton(d, &x);
+    }
+    if (told != 1) return told ? -told : ACTIO_FLOW_FAILED;
+    move_on(d, t, h);
     return ACTIO_FLOW_OK;
+}
+
+/* ---- its end */
+
+/* C = A and the matrix of rates at (q, v). */
+static int look(struct discrete *d, double t)
+{
+    const struct actio_system *sys = d->m->sys;
+    const double *values = actio_motion_values(d->m, t, point(d, d->q, d->v));
+    if (!values) return ACTIO_FLOW_NAN;
+    memset(d->A, 0, sys->A.count * sizeof *d->A);
+    take_rows(d, values + sys->G.count, true, d->A);
+    take_rows(d, d->A, true, d->C);
+    actio_border_scale(&d->rates, values, d->A);
+    d->looked = true;
+    return actio_border_factor(&d->rates, values, d->A, d->A) ? ACTIO_FLOW_SINGULAR : ACTIO_FLOW_OK;
+}
+
+/* Values beyond the ends at the new place. */
+static int settle(struct discrete *d, double t)
+{
+    const struct actio_system *sys = d->m->sys;
+    struct actio_motion *m = d->m;
+    if (sys->slaves == 0) return ACTIO_FLOW_OK;
+    m->t = t;
+    memcpy(m->y, point(d, d->q, d->v), m->ny * sizeof *m->y);
+    int bad = actio_slaves_settle(m);
+    for (size_t k = 0; k < sys->slaves; k++) d->q[sys->slave[k]] = m->y[sys->slave[k]], d->v[sys->slave[k]] = m->y[d->n + sys->slave[k]], d->lost[sys->slave[k]] = 0;
+    return bad;
+}
+
+static void rate_equations(struct discrete *d, double t)
+{
+    const struct actio_system *sys = d->m->sys;
+    size_t n = d->n;
+    memset(d->r + n, 0, d->p * sizeof *d->r);
+    if (sys->holonomic) {
+        const double *phi = actio_motion_levels(d->m, t, point(d, d->q, d->v)) + sys->holonomic;
+        for (size_t k = 0; k < sys->levels; k++)
+            if (d->holonomic[sys->velocity_row[k]]) d->r[n + sys->velocity_row[k]] = phi[k];
+    }
+    momenta_at(d, t, d->q, d->v);
+    for (size_t j = 0; j < n; j++) d->r[j] = d->Lv[j] - d->p0[j];
+    add_reactions(d, d->A, -1, d->mu, d->r);
+    if (sys->slaves == 0) return;
+    const double *rate = actio_motion_quantity(d->m, ACTIO_Q_SLAVES, t, point(d, d->q, d->v)) + sys->slaves;
+    for (size_t k = 0; k < sys->slaves; k++) d->r[sys->slave[k]] = rate[k];
 }
 
 /* v at (q, p0): L_v = p0 + C'mu, rates of holonomic constraints 0; what mu brings stays with the momenta. */
 static int find_velocities(struct discrete *d, double t)
 {
-    const struct actio_system *sys = d->m->sys;
-    struct actio_dense_point at;
-    size_t n = d->n;
-    double before = INFINITY, *mu = d->l;
-    int told = 0;
-    memset(mu, 0, d->p * sizeof *mu);
-    for (int i = 0; i < MOST_ITERATIONS && told == 0; i++) {
-        memset(d->r, 0, (n + d->p) * sizeof *d->r);
-        if (sys->holonomic) {
-            const double *phi = actio_motion_levels(d->m, t, point(d, d->q, d->v)) + sys->holonomic;
-            for (size_t k = 0; k < sys->levels; k++)
-                if (d->holonomic[sys->velocity_row[k]]) d->r[n + sys->velocity_row[k]] = phi[k];
-        }
-        momenta_at(d, t, d->q, d->v);
-        if (actio_motion_matrices(d->m, t, point(d, d->q, d->v), &at)) return ACTIO_FLOW_NAN;
-        take_rows(d, at.A, true, d->C);
-        take_rows(d, at.A, true, d->B);
-        for (size_t j = 0; j < n; j++) {
-            d->r[j] = d->Lv[j] - d->p0[j];
-            for (size_t k = 0; k < d->p; k++)
-                if (d->holonomic[k]) d->r[j] -= d->C[k * n + j] * mu[k];
-        }
-        if (factor(d, at.G, 1, true)) return ACTIO_FLOW_SINGULAR;
-        told = newton(d, d->v, mu, &before);
+    struct search x = { &d->rates, 1, 0, INFINITY, d->mu, true };
+    int told = 0, bad = settle(d, t);
+    memset(d->mu, 0, d->p * sizeof *d->mu);
+    for (int i = 0; i < MOST_ITERATIONS && told == 0 && !bad; i++) {
+        if (x.slow) bad = look(d, t);
+        if (bad) break;
+        rate_equations(d, t);
+        told = newton(d, &x);
     }
-    for (size_t j = 0; j < n; j++)
-        for (size_t k = 0; k < d->p; k++)
-            if (d->holonomic[k]) carry(&d->p0[j], &d->lost[n + j], d->C[k * n + j] * mu[k]);
+    if (bad) return bad;
+    memset(d->F, 0, d->n * sizeof *d->F);
+    add_reactions(d, d->A, 1, d->mu, d->F);
+    for (size_t j = 0; j < d->n; j++) carry(&d->p0[j], &d->lost[d->n + j], d->F[j]);
     return told == 1 ? ACTIO_FLOW_OK : told ? -told : ACTIO_FLOW_FAILED;
 }
 
-/* Steps as long as the tolerance allows a method of order 4; or as many as were asked for. */
+/* ---- steps */
+
+/* Steps as long as the tolerance allows a method of its order; or as many as were asked for. */
 static void discrete_start(void *handle, double t, const double *y, double t_end, double rtol, double atol)
 {
     struct discrete *d = handle;
     double span = t_end - t, grid = d->m->grid > 1 ? (double)(d->m->grid - 1) * fabs(span / d->m->span) : 0;
+    double finer = d->m->order == 2 ? sqrt(rtol) : sqrt(sqrt(rtol));
     (void)atol;
-    d->t = d->t_new = d->begun = t, d->t_end = t_end, d->taken = 0;
-    d->h = span / fmax(1, ceil(grid > 0 ? grid - 1e-6 : 32 / sqrt(sqrt(rtol))));
+    d->t = d->t_new = d->begun = t, d->t_end = t_end, d->taken = 0, d->h_mid = d->factored = 0, d->looked = false;
+    d->h = span / fmax(1, ceil(grid > 0 ? grid - 1e-6 : 32 / finer));
     memcpy(d->q, y, d->n * sizeof *y), memcpy(d->v, y + d->n, d->n * sizeof *y);
     memset(d->l, 0, d->p * sizeof *d->l), memset(d->lost, 0, 2 * d->n * sizeof *d->lost);
     momenta_at(d, t, d->q, d->v);
@@ -226,10 +327,12 @@ static int discrete_step(void *handle, double *t, double *y)
     bool last = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h);
     d->t_new = last ? d->t_end : d->begun + (double)++d->taken * d->h;
     double h = d->t_new - d->t, at = d->t;
-    for (int i = 0; i < SUBSTEPS; i++) {
-        double part = (i == 2 ? 1 - 4 * outer : outer) * h;
-        int bad = substep(d, at, part);
-        at = i + 1 == SUBSTEPS ? d->t_new : at + part;
+    int parts = d->m->order == 2 ? 1 : SUBSTEPS;
+    for (int i = 0; i < parts; i++) {
+        double part = (parts == 1 ? 1 : i == 2 ? 1 - 4 * outer : outer) * h;
+        int bad = d->looked ? ACTIO_FLOW_OK : look(d, at);
+        if (!bad) bad = substep(d, at, part);
+        at = i + 1 == parts ? d->t_new : at + part;
         if (!bad) bad = find_velocities(d, at);
         if (bad) return bad;
     }

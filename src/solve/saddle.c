@@ -18,12 +18,10 @@ struct actio_saddle {
     size_t N, p, size, expected_rank;
     double rank_tol;
     const double *values;                                  /* of the MATRIX kernel */
-    double *d, *e;                                         /* scales of variables and of rows */
     double quality;
     bool robust;                                           /* the last factorisation was by null spaces */
-    struct actio_linear whole;                             /* the (N+p) matrix */
-    uint32_t *pi, *pj;
-    double *entry, *b, *none;                              /* none: p zeros, and room for a force */
+    struct actio_border whole;                             /* the (N+p) matrix, its scales, and room for a right-hand side */
+    double *none;                                          /* p zeros, and room for a force */
     /* null spaces: dense only, opened when small enough */
     double *A, *D, *ZA, *ZD, *M, *y, *w, *R, *work, *copy;
     int *pivot, *iwork;
@@ -38,15 +36,6 @@ static void *take(struct actio_saddle *s, size_t count, size_t size, bool *ok)
     void *p = actio_take(s->ctx, count + 1, size);
     if (!p) *ok = false;
     return p;
-}
-
-static void list_whole(struct actio_saddle *s)
-{
-    const struct actio_system *sys = s->sys;
-    size_t k = 0;
-    for (size_t i = 0; i < sys->G.count; i++) s->pi[k] = sys->G.row[i], s->pj[k++] = sys->G.col[i];
-    for (size_t i = 0; i < sys->D.count; i++) s->pi[k] = sys->D.col[i], s->pj[k++] = (uint32_t)s->N + sys->D.row[i];
-    for (size_t i = 0; i < sys->A.count; i++) s->pi[k] = (uint32_t)s->N + sys->A.row[i], s->pj[k++] = sys->A.col[i];
 }
 
 static bool open_null_spaces(struct actio_saddle *s)
@@ -74,23 +63,12 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
     bool ok = true;
     if (!s) return NULL;
     *s = (struct actio_saddle){ .ctx = ctx, .sys = sys, .N = sys->n + sys->m, .p = sys->p, .size = sys->n + sys->m + sys->p, .expected_rank = sys->p, .rank_tol = RANK_TOL };
-    size_t count = sys->G.count + sys->A.count + sys->D.count;
     s->dense = s->size <= 600;
-    s->d = take(s, s->N, sizeof(double), &ok);
-    s->e = take(s, s->p, sizeof(double), &ok);
-    s->pi = take(s, count, sizeof *s->pi, &ok);
-    s->pj = take(s, count, sizeof *s->pj, &ok);
-    s->entry = take(s, count, sizeof(double), &ok);
-    s->b = take(s, s->size, sizeof(double), &ok);
     s->none = take(s, s->size, sizeof(double), &ok);
     if (ok && s->dense) ok = open_null_spaces(s);
-    if (ok) {
-        list_whole(s);
-        struct actio_pattern pattern = { .rows = s->size, .count = count, .i = s->pi, .j = s->pj };
-        ok = s->size == 0 || actio_linear_open(&s->whole, ctx, &pattern) == 0;
-    }
+    ok = ok && actio_border_open(&s->whole, ctx, s->N, s->p, &sys->G, &sys->D, &sys->A, NULL) == 0;
     if (ok) s->schur = actio_schur_open(ctx, sys);
-    if (ok && sys->axes) s->last = take(s, count, sizeof(double), &ok);
+    if (ok && sys->axes) s->last = take(s, sys->G.count + sys->A.count + sys->D.count, sizeof(double), &ok);
     if (ok) return s;
     actio_saddle_close(s);
     return NULL;
@@ -99,14 +77,12 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
 void actio_saddle_close(struct actio_saddle *s)
 {
     if (!s) return;
-    void *all[] = { s->d, s->e, s->pi, s->pj, s->entry, s->b, s->none, s->A, s->D, s->copy, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork, s->last };
+    void *all[] = { s->none, s->A, s->D, s->copy, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork, s->last };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(s->ctx, all[i]);
-    actio_linear_close(&s->whole);
+    actio_border_close(&s->whole);
     actio_schur_close(s->schur);
     actio_give(s->ctx, s);
 }
-
-/* ---- scaling: unit diagonal of G where it has one, then rows of A (and columns of D with them) of length about 1 */
 
 static const double *G_values(const struct actio_saddle *s) { return s->values; }
 static const double *A_values(const struct actio_saddle *s) { return s->values + s->sys->G.count; }
@@ -114,38 +90,10 @@ static const double *D_values(const struct actio_saddle *s) { return A_values(s)
 static const double *h_values(const struct actio_saddle *s) { return D_values(s) + s->sys->D.count; }
 static const double *c_values(const struct actio_saddle *s) { return h_values(s) + s->N; }
 
-static void equilibrate(struct actio_saddle *s)
-{
-    const struct actio_system *sys = s->sys;
-    memset(s->d, 0, s->N * sizeof *s->d);
-    memset(s->e, 0, s->p * sizeof *s->e);
-    for (size_t i = 0; i < sys->G.count; i++) {
-        double x = fabs(G_values(s)[i]);
-        if (x > s->d[sys->G.row[i]]) s->d[sys->G.row[i]] = x;
-    }
-    for (size_t i = 0; i < s->N; i++) s->d[i] = s->d[i] > 0 && isfinite(s->d[i]) ? 1 / sqrt(s->d[i]) : 1;
-    for (size_t i = 0; i < sys->A.count; i++) {
-        double x = A_values(s)[i] * s->d[sys->A.col[i]];
-        s->e[sys->A.row[i]] += x * x;
-    }
-    for (size_t k = 0; k < s->p; k++) s->e[k] = s->e[k] > 0 && isfinite(s->e[k]) ? 1 / sqrt(s->e[k]) : 1;
-}
-
-static int factor_whole(struct actio_saddle *s)
-{
-    const struct actio_system *sys = s->sys;
-    size_t k = 0;
-    if (s->size == 0) return 0;
-    for (size_t i = 0; i < sys->G.count; i++) s->entry[k++] = G_values(s)[i] * s->d[sys->G.row[i]] * s->d[sys->G.col[i]];
-    for (size_t i = 0; i < sys->D.count; i++) s->entry[k++] = -D_values(s)[i] * s->d[sys->D.col[i]] * s->e[sys->D.row[i]];
-    for (size_t i = 0; i < sys->A.count; i++) s->entry[k++] = A_values(s)[i] * s->d[sys->A.col[i]] * s->e[sys->A.row[i]];
-    return s->whole.type->factor(s->whole.h, s->entry);
-}
-
 static void scatter(const struct actio_saddle *s, const struct actio_places *at, const double *values, double *dense)
 {
     memset(dense, 0, s->p * s->N * sizeof *dense);
-    for (size_t i = 0; i < at->count; i++) dense[at->row[i] * s->N + at->col[i]] = values[i] * s->d[at->col[i]];
+    for (size_t i = 0; i < at->count; i++) dense[at->row[i] * s->N + at->col[i]] = values[i] * s->whole.d[at->col[i]];
 }
 
 /* Rows of A of length 1, whatever units they were written in: a row of 1e-16 beside one of 1 is a row, not rounding. */
@@ -153,7 +101,7 @@ static void scatter_rows(struct actio_saddle *s)
 {
     scatter(s, &s->sys->A, A_values(s), s->A);
     for (size_t k = 0; k < s->p; k++)
-        for (size_t i = 0; i < s->N; i++) s->A[k * s->N + i] *= s->e[k];
+        for (size_t i = 0; i < s->N; i++) s->A[k * s->N + i] *= s->whole.e[k];
 }
 
 /* M = ZD G ZA', square when A and D have the same rank (1 when not); returns with it in s->M. */
@@ -166,7 +114,7 @@ static int form_on_null_spaces(struct actio_saddle *s)
     memcpy(s->copy, s->A, s->p * N * sizeof *s->copy);
     s->rank = actio_row_bases(s->p, N, s->copy, s->rank_tol, s->ZA, s->work, s->iwork);
     for (size_t k = 0; k < s->p; k++)
-        for (size_t i = 0; i < N; i++) s->copy[k * N + i] = s->D[k * N + i] * s->e[k];
+        for (size_t i = 0; i < N; i++) s->copy[k * N + i] = s->D[k * N + i] * s->whole.e[k];
     s->rank_D = actio_row_bases(s->p, N, s->copy, s->rank_tol, s->ZD, s->work, s->iwork);
     s->tall = s->rank_D < s->rank && sys->hidden;
     if (s->rank != s->rank_D && !s->tall) return 1;
@@ -174,7 +122,7 @@ static int form_on_null_spaces(struct actio_saddle *s)
     size_t rows = N - s->rank_D;
     memset(s->M, 0, rows * r * sizeof *s->M);
     for (size_t i = 0; i < sys->G.count; i++) {
-        double g = G_values(s)[i] * s->d[sys->G.row[i]] * s->d[sys->G.col[i]];
+        double g = G_values(s)[i] * s->whole.d[sys->G.row[i]] * s->whole.d[sys->G.col[i]];
         for (size_t a = 0; a < rows; a++) {
             double left = s->ZD[(s->rank_D + a) * N + sys->G.row[i]] * g;
             for (size_t b = 0; b < r; b++) s->M[a * r + b] += left * s->ZA[(s->rank + b) * N + sys->G.col[i]];
@@ -214,10 +162,10 @@ size_t actio_saddle_free_variable(struct actio_saddle *s)
 static int factor_all(struct actio_saddle *s)
 {
     s->robust = s->by_schur = false;
-    equilibrate(s);
     bool known = s->expected_rank < s->p || s->sys->hidden;                  /* known to be singular as a whole */
-    int bad = known ? 1 : factor_whole(s);
-    s->quality = bad ? 0 : s->size ? s->whole.type->rcond(s->whole.h) : 1;
+    actio_border_scale(&s->whole, G_values(s), A_values(s));
+    int bad = known ? 1 : actio_border_factor(&s->whole, G_values(s), D_values(s), A_values(s));
+    s->quality = bad ? 0 : actio_border_rcond(&s->whole);
     if (!bad && s->quality > REGULAR) return 0;
     if (!s->dense) return bad != 0;
     s->robust = true;
@@ -268,15 +216,6 @@ void actio_saddle_expect_rank(struct actio_saddle *s, size_t rank)
     s->rank_tol = rank < s->p ? REDUNDANT_TOL : RANK_TOL;
 }
 
-/* Solves the scaled system for right sides h (variables) and c (rows); leaves z in out and the scaled multipliers in s->b + N. */
-static void solve_whole(struct actio_saddle *s, const double *h, const double *c, double *z)
-{
-    for (size_t i = 0; i < s->N; i++) s->b[i] = h ? h[i] * s->d[i] : 0;
-    for (size_t k = 0; k < s->p; k++) s->b[s->N + k] = c[k] * s->e[k];
-    if (s->size) s->whole.type->solve(s->whole.h, s->b, 1, false);
-    for (size_t i = 0; i < s->N; i++) z[i] = s->b[i] * s->d[i];
-}
-
 static void apply_G(const struct actio_saddle *s, const double *x, double *out)
 {
     memset(out, 0, s->N * sizeof *out);
@@ -289,14 +228,14 @@ static int solve_null_spaces(struct actio_saddle *s, const double *h, const doub
     size_t N = s->N, r = N - s->rank;
     double defect, size = 0;
     memcpy(s->copy, s->A, s->p * N * sizeof *s->copy);
-    for (size_t k = 0; k < s->p; k++) s->b[k] = c[k] * s->e[k], size = fmax(size, fabs(s->b[k]));
-    actio_min_norm(s->p, N, s->copy, s->b, s->rank_tol, s->w, &defect, s->work, s->iwork);
+    for (size_t k = 0; k < s->p; k++) s->whole.b[k] = c[k] * s->whole.e[k], size = fmax(size, fabs(s->whole.b[k]));
+    actio_min_norm(s->p, N, s->copy, s->whole.b, s->rank_tol, s->w, &defect, s->work, s->iwork);
     if (!(defect <= 1e-7 * (1 + size))) return 1;
-    for (size_t i = 0; i < N; i++) z[i] = s->w[i] * s->d[i];
+    for (size_t i = 0; i < N; i++) z[i] = s->w[i] * s->whole.d[i];
     apply_G(s, z, s->R);
     for (size_t a = 0; a < N - s->rank_D; a++) {
         double sum = 0;
-        for (size_t i = 0; i < N; i++) sum += s->ZD[(s->rank_D + a) * N + i] * s->d[i] * ((h ? h[i] : 0) - s->R[i]);
+        for (size_t i = 0; i < N; i++) sum += s->ZD[(s->rank_D + a) * N + i] * s->whole.d[i] * ((h ? h[i] : 0) - s->R[i]);
         s->y[a] = sum;
     }
     if (r && s->tall) {
@@ -305,7 +244,7 @@ static int solve_null_spaces(struct actio_saddle *s, const double *h, const doub
         if (actio_min_norm(N - s->rank_D, r, s->copy, s->w, RANK_TOL, s->y, &defect, s->work, s->iwork) < r) return 1;
     } else if (r) actio_lu_solve(r, s->M, s->pivot, s->y, 1, false);
     for (size_t i = 0; i < N; i++)
-        for (size_t a = 0; a < r; a++) z[i] += s->d[i] * s->ZA[(s->rank + a) * N + i] * s->y[a];
+        for (size_t a = 0; a < r; a++) z[i] += s->whole.d[i] * s->ZA[(s->rank + a) * N + i] * s->y[a];
     return 0;
 }
 
@@ -319,7 +258,7 @@ static void least_multipliers(struct actio_saddle *s, const double *reaction, do
         const double *row = s->D + k * N;
         for (size_t l = 0; l < p; l++) s->copy[k * p + l] = actio_dot(N, row, s->D + l * N);
         double sum = 0;
-        for (size_t i = 0; i < N; i++) sum += row[i] * reaction[i] * s->d[i];
+        for (size_t i = 0; i < N; i++) sum += row[i] * reaction[i] * s->whole.d[i];
         s->w[k] = sum;
     }
     actio_min_norm(p, p, s->copy, s->w, fmax(s->rank_tol * s->rank_tol, 1e-13), lambda, &defect, s->work, s->iwork);
@@ -333,8 +272,7 @@ int actio_saddle_solve(struct actio_saddle *s, double *zdot, double *lambda, dou
         return 0;
     }
     if (!s->robust) {
-        solve_whole(s, h_values(s), c_values(s), zdot);
-        for (size_t k = 0; k < s->p; k++) lambda[k] = s->b[s->N + k] * s->e[k];
+        actio_border_solve(&s->whole, h_values(s), c_values(s), zdot, lambda);
         for (size_t i = 0; i < s->sys->D.count; i++) reaction[s->sys->D.col[i]] += D_values(s)[i] * lambda[s->sys->D.row[i]];
         return 0;
     }
@@ -350,8 +288,7 @@ int actio_saddle_respond(struct actio_saddle *s, const double *force, double *zd
     double *none = s->none, *reaction = s->none + s->p;
     if (solve_schur(s, force, none, zdot, lambda) == 0) return 0;
     if (!s->robust) {
-        solve_whole(s, force, none, zdot);
-        for (size_t k = 0; k < s->p; k++) lambda[k] = s->b[s->N + k] * s->e[k];
+        actio_border_solve(&s->whole, force, none, zdot, lambda);
         return 0;
     }
     if (solve_null_spaces(s, force, none, zdot)) return 1;
@@ -365,29 +302,26 @@ int actio_saddle_answer(struct actio_saddle *s, const double *h, const double *c
 {
     if (solve_schur(s, h, c, z, NULL) == 0) return 0;
     if (s->robust) return solve_null_spaces(s, h, c, z);
-    solve_whole(s, h, c, z);
+    actio_border_solve(&s->whole, h, c, z, NULL);
     return 0;
 }
 
 int actio_saddle_step(struct actio_saddle *s, const double *r, double *step)
 {
-    double *minus = s->b + 0;
     if (s->by_schur) {
-        for (size_t k = 0; k < s->p; k++) s->b[k] = -r[k];
-        if (solve_schur(s, NULL, s->b, step, NULL) == 0) return 0;
+        for (size_t k = 0; k < s->p; k++) s->whole.b[k] = -r[k];
+        if (solve_schur(s, NULL, s->whole.b, step, NULL) == 0) return 0;
     }
     if (!s->robust) {
-        for (size_t k = 0; k < s->p; k++) s->b[s->N + k] = -r[k] * s->e[k];
-        memset(minus, 0, s->N * sizeof *minus);
-        if (s->size) s->whole.type->solve(s->whole.h, s->b, 1, false);
-        for (size_t i = 0; i < s->N; i++) step[i] = s->b[i] * s->d[i];
+        actio_border_solve(&s->whole, NULL, r, step, NULL);
+        for (size_t i = 0; i < s->N; i++) step[i] = -step[i];
         return 0;
     }
     double defect;
-    for (size_t k = 0; k < s->p; k++) s->b[k] = -r[k] * s->e[k];
+    for (size_t k = 0; k < s->p; k++) s->whole.b[k] = -r[k] * s->whole.e[k];
     memcpy(s->copy, s->A, s->p * s->N * sizeof *s->copy);
-    actio_min_norm(s->p, s->N, s->copy, s->b, s->rank_tol, s->w, &defect, s->work, s->iwork);
-    for (size_t i = 0; i < s->N; i++) step[i] = s->w[i] * s->d[i];
+    actio_min_norm(s->p, s->N, s->copy, s->whole.b, s->rank_tol, s->w, &defect, s->work, s->iwork);
+    for (size_t i = 0; i < s->N; i++) step[i] = s->w[i] * s->whole.d[i];
     return 0;
 }
 
@@ -404,7 +338,7 @@ static size_t rank_without(struct actio_saddle *s, size_t left_out)
 size_t actio_saddle_rank(struct actio_saddle *s, bool *unique)
 {
     if (!s->dense || s->p == 0) return s->p;
-    equilibrate(s);
+    actio_border_scale(&s->whole, G_values(s), A_values(s));
     scatter_rows(s);
     size_t rank = rank_without(s, s->p);
     for (size_t k = 0; unique && k < s->p; k++) unique[k] = rank == s->p || rank_without(s, k) < rank;

@@ -3,8 +3,8 @@
 #ifndef ACTIO_SOLVE_SADDLE_H
 #define ACTIO_SOLVE_SADDLE_H
 
-#include "algebra/linear.h"
 #include "equations/system.h"
+#include "solve/border.h"
 
 struct actio_saddle;                                       /* workspace; nothing is allocated after open */
 struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct actio_system *sys);   /* NULL: no memory */
