@@ -13,6 +13,7 @@ target_sources(bench_p4 PRIVATE bench/hand_orbit.c)
 target_sources(bench_p5 PRIVATE bench/hand_chain.c bench/text_chain.c)
 target_compile_definitions(bench_p4 PRIVATE SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 set_source_files_properties(bench/tumbler.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-Wno-pedantic")
+set_source_files_properties(bench/text_chain.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native")
 set_source_files_properties(bench/hand_chain.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=fast;-Wno-psabi")
 set_source_files_properties(bench/hand_grid.c PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=fast")
 # The yardstick may use all of this processor, and the options that were fastest for it.

@@ -247,6 +247,7 @@ int actio_motion_rhs(void *user, double t, const double *y, double *dy)
     struct actio_motion *m = user;
     int sign = m->sign;
     m->evaluations++;
+    if (m->tension && m->rank == m->p && actio_tension_rates(m, t, y, dy + m->n) == 0) return memcpy(dy, y + m->n, m->n * sizeof *dy), ACTIO_FLOW_OK;
     copy_in_pairs(y + m->n, dy, m->n);
     if (!m->numeric) {
         const double *pivot = evaluate_rhs(m, t, y, dy + m->n);
@@ -256,7 +257,6 @@ int actio_motion_rhs(void *user, double t, const double *y, double *dy)
         note_quality(m, sign != m->sign ? 0 : q);
         if (q >= DOUBTFUL && all_finite(dy + m->n, m->N)) return ACTIO_FLOW_OK;
     }
-    if (m->tension && m->rank == m->p && actio_tension_rates(m, t, y, dy + m->n) == 0 && all_finite(dy + m->n, m->N)) return ACTIO_FLOW_OK;
     move_to(m, t, y);
     int status = solve_numerically(m);
     memcpy(dy + m->n, m->zdot, m->N * sizeof *dy);

@@ -59,6 +59,23 @@ static double *tensions(struct actio_motion *m)
     return m->lambda + first;
 }
 
+#if defined __x86_64__ && defined __linux__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
+#define CLONED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CLONED
+#endif
+
+CLONED static bool all_finite(const double *x, size_t n)
+{
+    double sum[16] = { 0 };
+    size_t i = 0;
+    for (; i + 15 < n; i += 16)
+        for (size_t j = 0; j < 16; j++) sum[j] += x[i + j] * 0.0;
+    for (; i < n; i++) sum[0] += x[i] * 0.0;
+    for (size_t j = 1; j < 16; j++) sum[0] += sum[j];
+    return sum[0] == 0;
+}
+
 int actio_tension_rates(struct actio_motion *m, double t, const double *y, double *zdot)
 {
     struct actio_tension *x = m->tension;
@@ -67,5 +84,5 @@ int actio_tension_rates(struct actio_motion *m, double t, const double *y, doubl
     actio_lanes_eval_at(m->at[ACTIO_Q_TENSION].lanes, y, y + m->n, row);
     if (actio_tri_solve(x->lanes, row, row + x->lanes, row + 2 * x->lanes, lambda, x->work)) return 1;
     actio_lanes_eval_at(m->at[ACTIO_Q_PULL].lanes, y, y + m->n, zdot);
-    return 0;
+    return !all_finite(zdot, m->n);
 }
