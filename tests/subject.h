@@ -89,6 +89,7 @@ static inline size_t compile_all(struct subject *s, struct actio_kernel **kernel
         [ACTIO_Q_LEVELS] = sys->levels > 0, [ACTIO_Q_GUARDS] = sys->modes > 0,
     };
     size_t n = 0;
+    if (sys->axes) return 0;                               /* programs over nodes and cells: whole runs show their bits */
     for (int q = 0; q < ACTIO_Q_COUNT; q++)
         if (has[q]) {
             CHECK(actio_system_need(s->sys, (enum actio_quantity)q) == 0);
