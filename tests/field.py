@@ -21,9 +21,10 @@ from field_texts import EDGE, HELD, LINK, STRING, TEXTS, TOP, WAVE, WRONG
 from program import ROOT, Tally, call, rows
 
 CLOSE = 2e-9            # the program promises 1e-9 of max(1, size); the oracle is good to 1e-11
-# Blades along a string: their multipliers amplify rounding of velocities like 1/h^3, in the oracle as well. Positions are none the worse for it.
+# Blades along a string: their multipliers magnify errors of velocities like 1/h^3, in the oracle as well, and the program says so. Positions are none the worse for it.
 BLADES = ("ice_front", "ice_curve", "sleigh_string")
-LOOSE = ("--tol", "1e-7")
+LOOSE = ("--tol", "1e-9")
+REFUSED = ("kirchhoff_point",)                  # a root of an integral of velocities: this version has no equations for it
 
 
 class Bench:
@@ -85,7 +86,15 @@ def gathered(row):
 def motions(b):
     """Every system of the oracle: all coordinates, rates, multipliers and the energy at three times."""
     for case in oracle.CASES:
-        motion(b, case)
+        if case.__name__ not in REFUSED:
+            motion(b, case)
+    for name in REFUSED:
+        refused(b, TEXTS[name], name)
+
+
+def refused(b, text, what):
+    status, out, err = b.call("run", text, "-o", "-", "--no-color")
+    b.tally.check(status == 1 and not out.strip() and "m.act:" in err and "error:" in err, "%s: exit %s %s" % (what, status, (err or out)[:200]))
 
 
 def motion(b, case):
@@ -151,10 +160,7 @@ def exact(b):
     r = b.table(load, what="a mass and a force in the middle of a string of two cells")
     if r:                                       # mass 1/2 + 2 on a spring 4 that a force 4 draws out by 1
         b.near(r[-1]["y"][1], 1 - math.cos(math.sqrt(4 / 2.5)), CLOSE, "a mass and a force in the middle of a string of two cells")
-    r = b.table(WAVE + HELD + "state p\nflow p' = integral(s, y)\nstart y = sin(pi*s)\ntime 0 .. 1", what="a state fed by an integral")
-    if r:
-        line, w = oracle.Axis(0, 1, 9), oracle.discrete(1, 9)
-        b.near(r[-1]["p"], line.weights @ np.sin(np.pi * line.s) * math.sin(w) / w, CLOSE, "a state fed by an integral")
+    refused(b, WAVE + HELD + "state p\nflow p' = integral(s, y)\nstart y = sin(pi*s)\ntime 0 .. 1", "a state fed by an integral")
 
 
 def beams(b):
@@ -263,7 +269,7 @@ def orders(b):
 # ---- laws
 
 CONSERVATIVE = ("free_string", "leaning_chain", "whip", "ice_curve", "sleigh_string", "elastic_string", "cantilever", "free_beam", "bent_rod", "point_mass", "two_strings", "cart", "turning_frame", "area",
-                "kirchhoff_point", "klein_gordon", "product", "explicit_s", "cross_velocity", "on_circle", "mean_held")
+                "klein_gordon", "product", "explicit_s", "cross_velocity", "on_circle", "mean_held")
 
 
 def laws(b):

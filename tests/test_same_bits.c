@@ -110,6 +110,7 @@ static void compare_kernels(struct subject *s)
     struct inputs in;
     double *want[ACTIO_Q_COUNT][2], *scratch[ACTIO_Q_COUNT];
     size_t n = compile_all(s, kernel);
+    if (n == 0) return;
     fill_inputs(&in, s);
     for (size_t i = 0; i < n; i++) {
         scratch[i] = numbers(actio_kernel_outputs(kernel[i]) * LANES);
