@@ -83,6 +83,13 @@ int actio_motion_make_dense(struct actio_motion *m)
     return !m->law_G || !m->law_A || !m->law_y;
 }
 
+const char *actio_law_is_small(struct actio_motion *m, double t, const double *y)
+{
+    enum { MOST = 80 };
+    (void)t, (void)y;
+    return m->sys->axes && m->N + m->p > MOST ? "it works with full matrices, and these nodes are too many for them: take fewer with --set NAME.nodes=N" : NULL;
+}
+
 int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
 {
     if (!law) return 0;

@@ -24,6 +24,8 @@ struct actio_law {
 };
 extern const struct actio_law actio_law_gauss, actio_law_maggi, actio_law_hamel, actio_law_reduced;
 
+/* For laws with dense matrices: lines with many nodes are not for them. */
+const char *actio_law_is_small(struct actio_motion *m, double t, const double *y);
 /* From now on the motion goes by this law; NULL: by elimination. 0, or 1 and a finding. */
 int actio_motion_obey(struct actio_motion *m, const struct actio_law *law);
 

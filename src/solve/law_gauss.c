@@ -173,5 +173,5 @@ static int gauss_solve(struct actio_motion *m, double t, const double *y)
 }
 
 const struct actio_law actio_law_gauss = {
-    .name = "gauss", .open = gauss_open, .close = gauss_close, .size = gauss_size, .rates = gauss_rates, .solve = gauss_solve, .one_sided = gauss_one_sided,
+    .name = "gauss", .objection = actio_law_is_small, .open = gauss_open, .close = gauss_close, .size = gauss_size, .rates = gauss_rates, .solve = gauss_solve, .one_sided = gauss_one_sided,
 };

@@ -87,6 +87,6 @@ static int maggi_solve(struct actio_motion *m, double t, const double *y)
 }
 
 const struct actio_law actio_law_maggi = {
-    .name = "maggi", .open = actio_chart_open, .close = actio_chart_close, .size = actio_chart_size, .unfold = actio_chart_unfold, .fold = actio_chart_fold,
+    .name = "maggi", .objection = actio_law_is_small, .open = actio_chart_open, .close = actio_chart_close, .size = actio_chart_size, .unfold = actio_chart_unfold, .fold = actio_chart_fold,
     .rates = maggi_rates, .solve = maggi_solve, .strain = maggi_strain, .rebase = maggi_rebase,
 };
