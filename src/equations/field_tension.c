@@ -5,6 +5,7 @@
  * Coordinates that a constraint holds have the inverse mass 0. */
 #include "equations/field.h"
 
+enum { MOST_FIELDS = 8 };
 struct tension { struct actio_fields *w; size_t line; const struct actio_patch *cells; uint32_t nodes; };
 
 static actio_expr times(struct actio_fields *w, actio_expr a, actio_expr b) { return actio_is_zero(a) || actio_is_zero(b) ? (actio_expr){ 0 } : actio_mul(&w->F->pool, a, b); }
@@ -86,12 +87,36 @@ static bool fits(struct actio_fields *w, struct tension *t)
 {
     const struct actio_model *m = w->F->model;
     *t = (struct tension){ .w = w };
-    for (size_t i = 0; i < m->coords; i++) if (!m->coord[i].axis || w->left[i] || w->right[i]) return false;
+    for (size_t i = 0; i < m->coords; i++) if (!m->coord[i].axis || w->left[i] || w->right[i] || m->coords > MOST_FIELDS) return false;
     return m->axes == 1 && w->slaves == 0 && lines_fit(w, t) && masses_fit(w, t->nodes) && forces_fit(w, t->nodes) && t->cells->lanes > 2;
 }
 
+/* Do two fields have the same masses, and are the same of their nodes held? */
+static bool same_masses(const struct tension *t, uint32_t a, uint32_t b)
+{
+    struct actio_fields *w = t->w;
+    const struct actio_patch *p = &w->patch[t->nodes];
+    actio_expr mass[2] = { { 0 }, { 0 } };
+    for (size_t e = 0; e < p->W.count; e++)
+        for (int k = 0; k < 2; k++) if (actio_slot_of(&w->F->pool, p->x[p->W.at[e].row].q).index == (k ? b : a)) mass[k] = p->W.at[e].e;
+    if (!actio_same(mass[0], mass[1])) return false;
+    for (int k = 0; k < 2; k++)                            /* each node of one that is held is held in the other */
+        for (size_t c = 0; c < w->F->model->constraints; c++) {
+            const struct actio_line *l = &w->line[c];
+            size_t at = l->patch == 0 ? w->patch[0].x[l->A.at[0].col].at : SIZE_MAX, from = w->base[k ? b : a], to = w->base[k ? a : b];
+            if (l->patch || at < from || at >= from + p->lanes) continue;
+            bool both = false;
+            for (size_t d = 0; d < w->F->model->constraints; d++) both = both || (w->line[d].patch == 0 && w->patch[0].x[w->line[d].A.at[0].col].at == at - from + to);
+            if (!both) return false;
+        }
+    return true;
+}
+
+/* Of fields with the same masses the first one's are taken. */
 static actio_expr inverse_at(const struct tension *t, uint32_t variable, int offset)
 {
+    for (uint32_t first = 0; first < variable; first++)
+        if (same_masses(t, first, variable)) variable = first;
     return actio_symbol_at(&t->w->F->pool, (actio_slot){ .space = ACTIO_SPACE_INVERSE, .axis = t->cells->axis, .index = variable, .offset = (int8_t)offset });
 }
 
@@ -116,6 +141,64 @@ static actio_expr free_at(const struct tension *t, uint32_t variable, int offset
     return times(w, shifted(w, force, offset), inverse_at(t, variable, offset));
 }
 
+/* e = coef*x, or -coef*x: what numbers and params it is multiplied by in one factor. Lanes then multiply once. */
+struct product { actio_expr coef, x; bool minus; };
+
+static struct product taken_apart(struct actio_fields *w, actio_expr e)
+{
+    struct actio_pool *pool = &w->F->pool;
+    double number = 1;
+    actio_expr coef = actio_const(pool, 1);
+    bool minus = false;
+    for (;;) {
+        struct actio_node n = pool->node[e.id];
+        actio_expr a = { n.a }, b = { n.b };
+        bool steady_a = n.op == ACTIO_MUL && actio_level_of(pool, a) <= ACTIO_LV_PARAM, steady_b = (n.op == ACTIO_MUL || n.op == ACTIO_DIV) && actio_level_of(pool, b) <= ACTIO_LV_PARAM;
+        if (n.op == ACTIO_NEG) { minus = !minus, e = a; continue; }
+        if (!steady_a && !steady_b) break;
+        actio_expr factor = steady_a ? a : b;
+        e = steady_a ? b : a;
+        if (actio_is_const(pool, factor)) number = n.op == ACTIO_DIV ? number / actio_const_value(pool, factor) : number * actio_const_value(pool, factor);
+        else coef = n.op == ACTIO_DIV ? actio_div(pool, coef, factor) : actio_mul(pool, coef, factor);
+    }
+    if (number < 0) number = -number, minus = !minus;
+    return (struct product){ actio_is_const(pool, coef) ? actio_const(pool, number) : actio_mul(pool, actio_const(pool, number), coef), e, minus };
+}
+
+/* The product of two coefficients, numbers joined. */
+static actio_expr joined(struct actio_fields *w, actio_expr a, actio_expr b)
+{
+    struct actio_pool *pool = &w->F->pool;
+    return actio_is_const(pool, a) && actio_is_const(pool, b) ? actio_const(pool, actio_const_value(pool, a) * actio_const_value(pool, b)) : actio_mul(pool, a, b);
+}
+
+/* Sums of coef*inverse*x, gathered: by equal coefficients and inverses, then by equal coefficients and x. */
+enum { MOST_PARTS = 4 * MOST_FIELDS };
+struct gathering { struct actio_fields *w; actio_expr coef[MOST_PARTS], inverse[MOST_PARTS], x[MOST_PARTS]; size_t count; };
+
+static void gather(struct gathering *g, actio_expr coef, actio_expr inverse, actio_expr x, bool minus)
+{
+    struct actio_pool *pool = &g->w->F->pool;
+    size_t k = 0;
+    while (k < g->count && !(actio_same(g->inverse[k], inverse) && actio_same(g->coef[k], coef))) k++;
+    if (k == g->count) g->coef[k] = coef, g->inverse[k] = inverse, g->x[g->count++] = minus ? actio_neg(pool, x) : x;
+    else g->x[k] = minus ? actio_sub(pool, g->x[k], x) : actio_add(pool, g->x[k], x);
+}
+
+static actio_expr gathered(struct gathering *g)
+{
+    struct actio_pool *pool = &g->w->F->pool;
+    actio_expr sum = { 0 };
+    for (size_t k = 0; k < g->count; k++) {
+        actio_expr inverses = g->inverse[k];
+        if (actio_is_zero(g->x[k])) continue;
+        for (size_t j = k + 1; j < g->count; j++)
+            if (actio_same(g->x[j], g->x[k]) && actio_same(g->coef[j], g->coef[k])) inverses = actio_add(pool, inverses, g->inverse[j]), g->x[j] = (actio_expr){ 0 };
+        sum = actio_add(pool, sum, times(g->w, times(g->w, g->coef[k], inverses), g->x[k]));
+    }
+    return sum;
+}
+
 struct row { actio_expr diag, off, rhs; };
 
 static struct row row_of(const struct tension *t)
@@ -123,17 +206,25 @@ static struct row row_of(const struct tension *t)
     struct actio_fields *w = t->w;
     struct actio_pool *pool = &w->F->pool;
     const struct actio_line *l = &w->line[t->line];
-    struct row r = { .rhs = times(w, t->cells->weight, l->c) };
+    actio_expr weight = t->cells->weight, one = actio_const(pool, 1);
+    struct row r = { { 0 }, { 0 }, { 0 } };
+    struct gathering diag = { .w = w }, off = { .w = w }, rhs = { .w = w };
+    struct product c = taken_apart(w, times(w, weight, l->c));
+    if (!actio_is_zero(l->c)) gather(&rhs, c.coef, one, c.x, c.minus);
     for (size_t e = 0; e < l->A.count; e++) {
         actio_slot s = actio_slot_of(pool, t->cells->x[l->A.at[e].col].q);
-        actio_expr a = times(w, t->cells->weight, l->A.at[e].e), inverse = inverse_at(t, s.index, s.offset), scaled = times(w, a, inverse);
-        r.diag = actio_add(pool, r.diag, times(w, a, scaled));
-        r.rhs = actio_sub(pool, r.rhs, times(w, a, free_at(t, s.index, s.offset)));
+        struct product a = taken_apart(w, times(w, weight, l->A.at[e].e));
+        actio_expr inverse = inverse_at(t, s.index, s.offset), pushed = free_at(t, s.index, s.offset);
+        gather(&diag, joined(w, a.coef, a.coef), inverse, actio_power(pool, a.x, 2), false);
+        if (!actio_is_zero(pushed)) gather(&rhs, a.coef, one, times(w, a.x, pushed), !a.minus);
         for (size_t f = 0; f < l->A.count && s.offset == 1; f++) {
             actio_slot other = actio_slot_of(pool, t->cells->x[l->A.at[f].col].q);
-            if (other.index == s.index && other.offset == 0) r.off = actio_add(pool, r.off, times(w, scaled, shifted(w, times(w, t->cells->weight, l->A.at[f].e), 1)));
+            if (other.index != s.index || other.offset != 0) continue;
+            struct product b = taken_apart(w, shifted(w, times(w, weight, l->A.at[f].e), 1));
+            gather(&off, joined(w, a.coef, b.coef), inverse, times(w, a.x, b.x), a.minus != b.minus);
         }
     }
+    r.diag = gathered(&diag), r.off = gathered(&off), r.rhs = gathered(&rhs);
     return r;
 }
 
@@ -162,13 +253,15 @@ static actio_expr pull_on(const struct tension *t, uint32_t variable, bool befor
     struct actio_fields *w = t->w;
     struct actio_pool *pool = &w->F->pool;
     const struct actio_line *l = &w->line[t->line];
-    actio_expr sum = { 0 }, lambda = actio_symbol_at(pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = t->cells->axis, .index = (uint32_t)t->line });
+    actio_expr lambda = actio_symbol_at(pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = t->cells->axis, .index = (uint32_t)t->line });
+    struct gathering pull = { .w = w };
     for (size_t e = 0; e < l->A.count; e++) {
         actio_slot s = actio_slot_of(pool, t->cells->x[l->A.at[e].col].q);
         if (s.index != variable || (s.offset ? !before : !behind)) continue;
-        sum = actio_add(pool, sum, shifted(w, times(w, times(w, t->cells->weight, lambda), l->A.at[e].e), -s.offset));
+        struct product a = taken_apart(w, shifted(w, times(w, t->cells->weight, l->A.at[e].e), -s.offset));
+        gather(&pull, a.coef, inverse_at(t, variable, 0), times(w, shifted(w, lambda, -s.offset), a.x), a.minus);
     }
-    return actio_add(pool, free_at(t, variable, 0), times(w, sum, inverse_at(t, variable, 0)));
+    return actio_add(pool, free_at(t, variable, 0), gathered(&pull));
 }
 
 void actio_field_list_pull(struct actio_emits *l)
