@@ -225,16 +225,19 @@ def kinds(b):
 
 def orders(b):
     """Free string: order 2 inside, less at the ends, and the sizes of the errors are known; ice and sleigh: the numbers of the paper's examples."""
-    inside, ends = [], []
+    inside, ends, middle = [], [], []
     for N in (65, 129, 257):
         r = b.table(TEXTS["free_string"], "--set", "s.nodes=%d" % N)
         if r:
             z = r[-1]["x"] + 1j * r[-1]["y"]
+            middle.append(z[N // 2])
             inside.append(abs(z[N // 2] - oracle.FREE[1][4]))
             ends.append(abs(z[0] - oracle.FREE[1][3]))
             b.near(r[-1]["D"], oracle.FREE[1][0], 8 / N ** 1.75, "free string: D")
             b.near(r[-1]["tension"][N // 2 - 1:N // 2 + 1].mean(), oracle.FREE[1][1], 3 / N ** 2, "free string: tension in the middle")
     if len(inside) == 3:
+        limit = (4 * middle[2] - middle[1]) / 3
+        b.tally.check(abs(limit - oracle.FREE[1][4]) < 1e-8, "free string: the middle, extrapolated: off by %.1e" % abs(limit - oracle.FREE[1][4]))
         b.tally.check(all(abs(math.log2(x / y) - 2) < .05 for x, y in zip(inside, inside[1:])), "free string: order in the middle, errors %s" % inside)
         b.tally.check(all(1.65 < math.log2(x / y) < 1.85 for x, y in zip(ends, ends[1:])), "free string: order at the end, errors %s" % ends)
         b.tally.check(abs(inside[0] / 5.7e-5 - 1) < .02 and abs(ends[0] / 7.7e-4 - 1) < .02, "free string of 64 cells: errors %.2e, %.2e" % (inside[0], ends[0]))
