@@ -113,7 +113,7 @@ static struct tally compare(const char *name, const struct actio_law *law, size_
     struct actio_motion plain;
     if (!open_gallery_subject(&s, name)) return close_subject(&s), result;
     const struct actio_constraint *about;
-    bool fits = s.sys && !actio_principle_objection(actio_principle_named(law->name), s.model, &about) && 2 * s.sys->n + s.sys->m <= MOST && s.sys->p <= 60 && !s.sys->hidden;
+    bool fits = s.sys && !s.sys->axes && !actio_principle_objection(actio_principle_named(law->name), s.model, &about) && 2 * s.sys->n + s.sys->m <= MOST && s.sys->p <= 60 && !s.sys->hidden;
     if (fits && actio_motion_open(&plain, s.ctx, s.sys, s.param) == 0) {
         struct actio_motion other;
         bool open = actio_motion_open(&other, s.ctx, s.sys, s.param) == 0;
