@@ -589,7 +589,7 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
     if (!bad && sys->symbolic && sys->levels) bad = actio_motion_need(m, ACTIO_Q_PROJECT_V);
     if (bad) { actio_motion_close(m); return 1; }
     make_flow(m);
-    if (actio_tension_open(m)) { actio_motion_close(m); return out_of_memory(m); }
+    if (actio_tension_open(m)) { out_of_memory(m); actio_motion_close(m); return 1; }
     if (actio_contacts_open(m) || actio_soft_open(m)) { actio_motion_close(m); return 1; }
     return 0;
 }
