@@ -67,6 +67,20 @@ void actio_place_split(struct actio_fields *w, actio_expr density, uint16_t axis
 uint32_t actio_field_sum(struct actio_fields *w, uint16_t axis, uint8_t half, actio_expr e);   /* its number; equal ones once */
 static inline struct actio_patch *actio_patch_of(struct actio_fields *w, uint16_t axis, uint8_t half) { return &w->patch[axis ? 2 * axis - 1 + half : 0]; }
 
+/* A structural zero stays one. */
+static inline actio_expr actio_field_times(struct actio_fields *w, actio_expr a, actio_expr b)
+{
+    return actio_is_zero(a) || actio_is_zero(b) ? (actio_expr){ 0 } : actio_mul(&w->F->pool, a, b);
+}
+
+/* The multiplier of a constraint as the lanes of its patch see it. */
+static inline actio_expr actio_field_multiplier(struct actio_fields *w, size_t constraint)
+{
+    const struct actio_line *l = &w->line[constraint];
+    uint16_t axis = w->patch[l->patch].axis;
+    return actio_symbol_at(&w->F->pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = axis, .index = axis ? (uint32_t)constraint : l->first });
+}
+
 /* field.c */
 void actio_field_drift(struct actio_fields *w, const actio_expr *f, size_t count, actio_expr *out);   /* along the motion, velocities frozen: q' = v, t' = 1 */
 size_t actio_local_of(struct actio_fields *w, struct actio_patch *p, actio_slot slot);   /* place among p->x; taken in where it is new */

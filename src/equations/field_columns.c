@@ -14,11 +14,6 @@ static void define(struct naming *d, enum actio_role role, const char *prefix, c
     ACTIO_PUSH(&d->w->F->arena, d->at, d->count, d->cap) = (struct named){ full, "", meaning, role, patch, e };
 }
 
-static actio_expr times(struct actio_fields *w, actio_expr a, actio_expr b)
-{
-    return actio_is_zero(a) || actio_is_zero(b) ? (actio_expr){ 0 } : actio_mul(&w->F->pool, a, b);
-}
-
 /* The total over a patch of a formula of its lanes: at the point itself, else as an integral (weights are the caller's). */
 static actio_expr total(struct actio_fields *w, uint32_t patch, actio_expr e)
 {
@@ -65,7 +60,7 @@ static actio_expr along_locals(struct actio_fields *w, const struct actio_patch 
     return out;
 }
 
-static actio_expr weighed(struct actio_fields *w, const struct actio_patch *p, actio_expr e) { return times(w, p->weight, e); }
+static actio_expr weighed(struct actio_fields *w, const struct actio_patch *p, actio_expr e) { return actio_field_times(w, p->weight, e); }
 
 static const actio_expr *velocities(struct actio_fields *w, const struct actio_patch *p)
 {
@@ -83,16 +78,16 @@ static actio_expr work_of(struct actio_fields *w, size_t k, const actio_expr *co
     const struct actio_line *l = &w->line[k];
     const struct actio_patch *p = &w->patch[l->patch];
     actio_expr sum = { 0 };
-    for (size_t i = 0; i < l->D.count; i++) sum = actio_add(pool, sum, times(w, l->D.at[i].e, dq[l->patch][l->D.at[i].col]));
+    for (size_t i = 0; i < l->D.count; i++) sum = actio_add(pool, sum, actio_field_times(w, l->D.at[i].e, dq[l->patch][l->D.at[i].col]));
     actio_expr lambda = actio_symbol_at(pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = p->axis, .index = p->axis ? (uint32_t)k : l->first });
     if (l->patch == 0 && w->F->model->constraint[k].rule == ACTIO_IDEAL)
         for (uint32_t j = 0, sums = w->sums; j < sums; j++) {
             actio_expr slope = actio_diff(pool, l->level, actio_symbol(pool, ACTIO_SPACE_SUM, j));
             if (actio_is_zero(slope)) continue;
             uint32_t patch = (uint32_t)(actio_patch_of(w, w->sum[j].axis, w->sum[j].half) - w->patch);
-            sum = actio_add(pool, sum, times(w, slope, total(w, patch, along_locals(w, &w->patch[patch], w->sum[j].e, NULL, dq[patch]))));
+            sum = actio_add(pool, sum, actio_field_times(w, slope, total(w, patch, along_locals(w, &w->patch[patch], w->sum[j].e, NULL, dq[patch]))));
         }
-    return total(w, l->patch, weighed(w, p, times(w, lambda, sum)));
+    return total(w, l->patch, weighed(w, p, actio_field_times(w, lambda, sum)));
 }
 
 static const actio_expr *const *all_velocities(struct actio_fields *w)
@@ -130,7 +125,7 @@ static actio_expr force_work(struct actio_fields *w, uint32_t force, const actio
         const struct actio_patch *p = &w->patch[patch];
         actio_expr here = { 0 };
         for (uint32_t k = 0; k < w->pushes; k++)
-            if (w->push[k].patch == patch && (force == UINT32_MAX || w->push[k].force == force)) here = actio_add(pool, here, times(w, w->push[k].e, dq[patch][w->push[k].x]));
+            if (w->push[k].patch == patch && (force == UINT32_MAX || w->push[k].force == force)) here = actio_add(pool, here, actio_field_times(w, w->push[k].e, dq[patch][w->push[k].x]));
         if (force == UINT32_MAX && !actio_is_zero(p->R)) here = actio_sub(pool, here, weighed(w, p, along_locals(w, p, p->R, NULL, dq[patch])));
         sum = actio_add(pool, sum, total(w, patch, here));
     }

@@ -3,15 +3,6 @@
  * Holonomic constraints are kept by their rates; who marches puts positions back.                                          [RH 7, SKG 1.2] */
 #include "equations/field.h"
 
-static actio_expr times(struct actio_fields *w, actio_expr a, actio_expr b) { return actio_is_zero(a) || actio_is_zero(b) ? (actio_expr){ 0 } : actio_mul(&w->F->pool, a, b); }
-
-static actio_expr multiplier(struct actio_fields *w, size_t k)
-{
-    const struct actio_line *l = &w->line[k];
-    uint16_t axis = w->patch[l->patch].axis;
-    return actio_symbol_at(&w->F->pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = axis, .index = axis ? (uint32_t)k : l->first });
-}
-
 /* L_q + Q + D' lambda on the locals of a patch; reactions of integrals in a constraint of the point go to the lanes of the integral. */
 static actio_expr *forces(struct actio_fields *w, uint32_t patch)
 {
@@ -22,7 +13,7 @@ static actio_expr *forces(struct actio_fields *w, uint32_t patch)
     for (size_t k = 0; k < w->F->model->constraints; k++) {
         const struct actio_line *l = &w->line[k];
         for (size_t e = 0; l->patch == patch && e < l->D.count; e++)
-            f[l->D.at[e].col] = actio_add(pool, f[l->D.at[e].col], times(w, times(w, p->weight, multiplier(w, k)), l->D.at[e].e));
+            f[l->D.at[e].col] = actio_add(pool, f[l->D.at[e].col], actio_field_times(w, actio_field_times(w, p->weight, actio_field_multiplier(w, k)), l->D.at[e].e));
     }
     return f;
 }
@@ -54,7 +45,7 @@ static void through_sums(struct actio_fields *w)
         if (e->patch == 0 || e->row_moves) continue;
         actio_expr lambda = actio_symbol(&w->F->pool, ACTIO_SPACE_LAMBDA, (uint32_t)e->row);
         add(w, e->patch, e->col_moves, n + e->col, false, 2 * n + e->row, e->e);
-        differentiate(w, e->patch, times(w, lambda, e->e), n + e->col, e->col_moves);
+        differentiate(w, e->patch, actio_field_times(w, lambda, e->e), n + e->col, e->col_moves);
     }
     for (uint32_t i = 0; i < w->A.parts; i++) {
         const struct actio_part_entry *e = &w->A.part[i];
@@ -74,8 +65,8 @@ static void lay_out(struct actio_fields *w)
         const struct actio_line *l = &w->line[k];
         const struct actio_patch *p = &w->patch[l->patch];
         bool moves = p->axis != 0;
-        for (size_t e = 0; e < l->D.count; e++) add(w, l->patch, p->x[l->D.at[e].col].moves, n + p->x[l->D.at[e].col].at, moves, 2 * n + l->first, times(w, p->weight, l->D.at[e].e));
-        differentiate(w, l->patch, times(w, p->weight, l->level), 2 * n + l->velocity, moves);
+        for (size_t e = 0; e < l->D.count; e++) add(w, l->patch, p->x[l->D.at[e].col].moves, n + p->x[l->D.at[e].col].at, moves, 2 * n + l->first, actio_field_times(w, p->weight, l->D.at[e].e));
+        differentiate(w, l->patch, actio_field_times(w, p->weight, l->level), 2 * n + l->velocity, moves);
     }
     through_sums(w);
 }
@@ -91,11 +82,11 @@ static void emit_values(struct actio_emits *l)
     }
     for (uint32_t i = 0; i < w->D.parts; i++) {
         const struct actio_part_entry *e = &w->D.part[i];
-        if (e->patch && !e->row_moves) actio_emit(l, e->patch, times(w, actio_symbol(&w->F->pool, ACTIO_SPACE_LAMBDA, (uint32_t)e->row), e->e), n + e->col, e->col_moves);
+        if (e->patch && !e->row_moves) actio_emit(l, e->patch, actio_field_times(w, actio_symbol(&w->F->pool, ACTIO_SPACE_LAMBDA, (uint32_t)e->row), e->e), n + e->col, e->col_moves);
     }
     for (size_t k = 0; k < w->F->model->constraints; k++) {
         const struct actio_line *x = &w->line[k];
-        actio_emit(l, x->patch, times(w, w->patch[x->patch].weight, x->level), 2 * n + x->velocity, true);
+        actio_emit(l, x->patch, actio_field_times(w, w->patch[x->patch].weight, x->level), 2 * n + x->velocity, true);
     }
     l->values = 3 * n + w->F->sys.levels;                  /* velocities behind them are the caller's */
 }

@@ -2,8 +2,6 @@
  * Derivatives of the equations of fields by coordinates and velocities: what small motions about a state obey. */
 #include "equations/field.h"
 
-static actio_expr times(struct actio_fields *w, actio_expr a, actio_expr b) { return actio_is_zero(a) || actio_is_zero(b) ? (actio_expr){ 0 } : actio_mul(&w->F->pool, a, b); }
-
 /* Positions and velocities in a lane's formula: more than the action shows the lane, where forces are made of others. */
 static actio_expr *states_in(struct actio_fields *w, actio_expr f, uint32_t *count)
 {
@@ -34,13 +32,6 @@ static void differentiate(struct actio_fields *w, uint32_t patch, actio_expr f, 
     }
 }
 
-static actio_expr multiplier(struct actio_fields *w, size_t k)
-{
-    const struct actio_line *l = &w->line[k];
-    uint16_t axis = w->patch[l->patch].axis;
-    return actio_symbol_at(&w->F->pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = axis, .index = axis ? (uint32_t)k : l->first });
-}
-
 /* The reaction of constraint k where an integral stands in it, on what the lanes of that integral see. Integrals themselves are taken as they are at the point. */
 static void react_through_sums(struct actio_fields *w, uint32_t patch, size_t k, actio_expr *r)
 {
@@ -54,7 +45,7 @@ static void react_through_sums(struct actio_fields *w, uint32_t patch, size_t k,
         actio_expr slope = actio_diff(pool, w->line[k].level, actio_symbol(pool, ACTIO_SPACE_SUM, i));
         if (actio_is_zero(slope)) continue;
         actio_gradient(pool, w->sum[i].e, wrt, p->xs, own);
-        for (size_t j = 0; j < p->xs; j++) r[j] = actio_add(pool, r[j], times(w, times(w, multiplier(w, k), slope), own[j]));
+        for (size_t j = 0; j < p->xs; j++) r[j] = actio_add(pool, r[j], actio_field_times(w, actio_field_times(w, actio_field_multiplier(w, k), slope), own[j]));
     }
 }
 
@@ -65,11 +56,11 @@ static actio_expr *balances(struct actio_fields *w, uint32_t patch)
     const struct actio_patch *p = &w->patch[patch];
     actio_expr *r = actio_form_array(w->F, p->xs, sizeof *r);
     for (size_t i = 0; i < p->xs; i++) r[i] = p->h[i];
-    for (size_t e = 0; e < p->W.count; e++) r[p->W.at[e].row] = actio_sub(pool, r[p->W.at[e].row], times(w, p->W.at[e].e, p->x[p->W.at[e].col].acc));
+    for (size_t e = 0; e < p->W.count; e++) r[p->W.at[e].row] = actio_sub(pool, r[p->W.at[e].row], actio_field_times(w, p->W.at[e].e, p->x[p->W.at[e].col].acc));
     for (size_t k = 0; k < w->F->model->constraints; k++) {
         const struct actio_line *l = &w->line[k];
         for (size_t e = 0; l->patch == patch && e < l->D.count; e++)
-            r[l->D.at[e].col] = actio_add(pool, r[l->D.at[e].col], times(w, times(w, p->weight, multiplier(w, k)), l->D.at[e].e));
+            r[l->D.at[e].col] = actio_add(pool, r[l->D.at[e].col], actio_field_times(w, actio_field_times(w, p->weight, actio_field_multiplier(w, k)), l->D.at[e].e));
         if (!l->patch && w->F->model->constraint[k].rule == ACTIO_IDEAL) react_through_sums(w, patch, k, r);
     }
     return r;
@@ -87,8 +78,8 @@ static void lay_out(struct actio_fields *w)
         const struct actio_line *l = &w->line[k];
         const struct actio_patch *p = &w->patch[l->patch];
         actio_expr c = l->c;
-        for (size_t e = 0; e < l->A.count; e++) c = actio_sub(&w->F->pool, c, times(w, l->A.at[e].e, p->x[l->A.at[e].col].acc));
-        differentiate(w, l->patch, times(w, p->weight, c), n + l->first, p->axis != 0);
+        for (size_t e = 0; e < l->A.count; e++) c = actio_sub(&w->F->pool, c, actio_field_times(w, l->A.at[e].e, p->x[l->A.at[e].col].acc));
+        differentiate(w, l->patch, actio_field_times(w, p->weight, c), n + l->first, p->axis != 0);
     }
 }
 

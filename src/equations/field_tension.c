@@ -8,8 +8,6 @@
 enum { MOST_FIELDS = 8 };
 struct tension { struct actio_fields *w; size_t line; const struct actio_patch *cells; uint32_t nodes; };
 
-static actio_expr times(struct actio_fields *w, actio_expr a, actio_expr b) { return actio_is_zero(a) || actio_is_zero(b) ? (actio_expr){ 0 } : actio_mul(&w->F->pool, a, b); }
-
 /* The same formula of the lane `by` further on. */
 static actio_expr shifted(struct actio_fields *w, actio_expr e, int by)
 {
@@ -138,7 +136,7 @@ static actio_expr free_at(const struct tension *t, uint32_t variable, int offset
     actio_expr force = force_on(t, variable);
     if (actio_is_zero(force)) return force;
     if (is_steady(w, force)) return actio_symbol_at(&w->F->pool, (actio_slot){ .space = ACTIO_SPACE_FREE, .axis = t->cells->axis, .index = variable, .offset = (int8_t)offset });
-    return times(w, shifted(w, force, offset), inverse_at(t, variable, offset));
+    return actio_field_times(w, shifted(w, force, offset), inverse_at(t, variable, offset));
 }
 
 /* e = coef*x, or -coef*x: what numbers and params it is multiplied by in one factor. Lanes then multiply once. */
@@ -194,7 +192,7 @@ static actio_expr gathered(struct gathering *g)
         if (actio_is_zero(g->x[k])) continue;
         for (size_t j = k + 1; j < g->count; j++)
             if (actio_same(g->x[j], g->x[k]) && actio_same(g->coef[j], g->coef[k])) inverses = actio_add(pool, inverses, g->inverse[j]), g->x[j] = (actio_expr){ 0 };
-        sum = actio_add(pool, sum, times(g->w, times(g->w, g->coef[k], inverses), g->x[k]));
+        sum = actio_add(pool, sum, actio_field_times(g->w, actio_field_times(g->w, g->coef[k], inverses), g->x[k]));
     }
     return sum;
 }
@@ -209,19 +207,19 @@ static struct row row_of(const struct tension *t)
     actio_expr weight = t->cells->weight, one = actio_const(pool, 1);
     struct row r = { { 0 }, { 0 }, { 0 } };
     struct gathering diag = { .w = w }, off = { .w = w }, rhs = { .w = w };
-    struct product c = taken_apart(w, times(w, weight, l->c));
+    struct product c = taken_apart(w, actio_field_times(w, weight, l->c));
     if (!actio_is_zero(l->c)) gather(&rhs, c.coef, one, c.x, c.minus);
     for (size_t e = 0; e < l->A.count; e++) {
         actio_slot s = actio_slot_of(pool, t->cells->x[l->A.at[e].col].q);
-        struct product a = taken_apart(w, times(w, weight, l->A.at[e].e));
+        struct product a = taken_apart(w, actio_field_times(w, weight, l->A.at[e].e));
         actio_expr inverse = inverse_at(t, s.index, s.offset), pushed = free_at(t, s.index, s.offset);
         gather(&diag, joined(w, a.coef, a.coef), inverse, actio_power(pool, a.x, 2), false);
-        if (!actio_is_zero(pushed)) gather(&rhs, a.coef, one, times(w, a.x, pushed), !a.minus);
+        if (!actio_is_zero(pushed)) gather(&rhs, a.coef, one, actio_field_times(w, a.x, pushed), !a.minus);
         for (size_t f = 0; f < l->A.count && s.offset == 1; f++) {
             actio_slot other = actio_slot_of(pool, t->cells->x[l->A.at[f].col].q);
             if (other.index != s.index || other.offset != 0) continue;
-            struct product b = taken_apart(w, shifted(w, times(w, weight, l->A.at[f].e), 1));
-            gather(&off, joined(w, a.coef, b.coef), inverse, times(w, a.x, b.x), a.minus != b.minus);
+            struct product b = taken_apart(w, shifted(w, actio_field_times(w, weight, l->A.at[f].e), 1));
+            gather(&off, joined(w, a.coef, b.coef), inverse, actio_field_times(w, a.x, b.x), a.minus != b.minus);
         }
     }
     r.diag = gathered(&diag), r.off = gathered(&off), r.rhs = gathered(&rhs);
@@ -258,8 +256,8 @@ static actio_expr pull_on(const struct tension *t, uint32_t variable, bool befor
     for (size_t e = 0; e < l->A.count; e++) {
         actio_slot s = actio_slot_of(pool, t->cells->x[l->A.at[e].col].q);
         if (s.index != variable || (s.offset ? !before : !behind)) continue;
-        struct product a = taken_apart(w, shifted(w, times(w, t->cells->weight, l->A.at[e].e), -s.offset));
-        gather(&pull, a.coef, inverse_at(t, variable, 0), times(w, shifted(w, lambda, -s.offset), a.x), a.minus);
+        struct product a = taken_apart(w, shifted(w, actio_field_times(w, t->cells->weight, l->A.at[e].e), -s.offset));
+        gather(&pull, a.coef, inverse_at(t, variable, 0), actio_field_times(w, shifted(w, lambda, -s.offset), a.x), a.minus);
     }
     return actio_add(pool, free_at(t, variable, 0), gathered(&pull));
 }
