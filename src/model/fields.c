@@ -26,7 +26,7 @@ static bool axis_nodes(struct actio_reader *r, const struct actio_definition *d,
         actio_reader_fault_at(r, ACTIO_F_AXIS_NODES, f.origin, actio_formula_at(r, f), ACTIO_ARGS(ACTIO_TEXT(axis->name), ACTIO_NUMBER(nodes)));
         return false;
     }
-    axis->nodes = (size_t)nodes;
+    axis->nodes = (size_t)nodes, axis->resized = d->override != 0;
     return true;
 }
 

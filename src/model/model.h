@@ -16,7 +16,7 @@ struct actio_override { enum actio_override_kind kind; const char *text; };   /*
 
 struct actio_param { const char *name, *unit; struct actio_span span; actio_expr definition; double value; };   /* symbol: PARAM, its index; overrides are in `definition` and `value` */
 /* An axis that fields live on: places s from a to b, nodes at equal distances. Symbols of fields carry its number, 1 for the first. */
-struct actio_axis { const char *name; struct actio_span span; actio_expr s, from, to, nodes_written; double a, b; size_t nodes; };
+struct actio_axis { const char *name; struct actio_span span; actio_expr s, from, to, nodes_written; double a, b; size_t nodes; bool resized; };   /* resized: the command line says how many nodes */
 /* A coordinate (symbols Q, V, ACC at its index) or a state (STATE, SDOT). A field is a coordinate at every point of its axis. Family members are variables of their own: name "a[3]", dot_name "a_dot[3]". */
 struct actio_variable {
     const char *name, *dot_name, *unit; struct actio_span span;
