@@ -159,7 +159,7 @@ actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref r
     case ACTIO_SY_STATE: return m->state[ref.index].x;
     case ACTIO_SY_STATE_DOT: return m->state[ref.index].dot;
     case ACTIO_SY_AXIS: return m->axis[ref.index].s;
-    case ACTIO_SY_LAMBDA: return actio_symbol_at(&m->pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = m->constraint[ref.index].axis, .index = ref.index });
+    case ACTIO_SY_LAMBDA: return actio_symbol_at(&m->pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = ref.index < m->constraints ? m->constraint[ref.index].axis : 0, .index = ref.index });   /* params are made before constraints have a place; they are refused there */
     case ACTIO_SY_BASE: return actio_symbol(&m->pool, ACTIO_SPACE_BASE, ref.index);
     case ACTIO_SY_COLUMN: return actio_symbol(&m->pool, ACTIO_SPACE_COLUMN, ref.index);
     default: return (actio_expr){ 0 };
