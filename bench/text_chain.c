@@ -2,7 +2,7 @@
  * The chain from its model text: right-hand sides as every stepper gets them, and symplectic Euler's update around them. */
 #include "chain.h"
 #include "native/native.h"
-#include "solve/motion.h"
+#include "solve/segments.h"
 
 #include "model/model.h"
 
@@ -24,7 +24,8 @@ static struct actio_findings findings;
 static struct actio_model *model;
 static struct actio_system *sys;
 static struct actio_motion motion;
-static double *y, *dy;
+static struct actio_flow flow;
+static double *y, *dy, *known;
 
 void chain_text_enter(struct chain *c)
 {
@@ -41,26 +42,31 @@ void chain_text_enter(struct chain *c)
     sys = actio_system_form(&ctx, model, actio_form_dalembert);
     if (!sys || actio_motion_open(&motion, &ctx, sys, param)) abort();
     actio_system_native(sys, 1e9);
-    y = aligned_alloc(64, (4 * n * sizeof *y + 127) / 64 * 64), dy = aligned_alloc(64, (4 * n * sizeof *y + 127) / 64 * 64);
-    memset(y, 0, 4 * n * sizeof *y);
-    memcpy(y + 1, c->x, c->n * sizeof *y), memcpy(y + n + 1, c->y, c->n * sizeof *y);
+    flow = actio_segments_flow(&motion);
+    y = aligned_alloc(64, (flow.n * sizeof *y + 127) / 64 * 64), dy = aligned_alloc(64, (flow.n * sizeof *y + 127) / 64 * 64), known = calloc(4 * n, sizeof *known);
+    memcpy(known + 1, c->x, c->n * sizeof *y), memcpy(known + n + 1, c->y, c->n * sizeof *y);
+    if (flow.fold) flow.fold(flow.user, 0, known, y);
+    else memcpy(y, known, 4 * n * sizeof *y);
 }
 
 void chain_text(struct chain *c, long count, double dt)
 {
-    size_t n = 2 * (c->n + 1);
+    size_t n = flow.n / 2;
+    (void)c;
     for (long k = 0; k < count; k++) {
-        if (actio_motion_rhs(&motion, 0, y, dy)) abort();
-        for (size_t i = 0; i < n; i++) y[n + i] += dt * dy[n + i], y[i] += dt * y[n + i];
+        if (actio_segments_accelerations(&motion, y, dy)) abort();
+        for (size_t i = 0; i < n; i++) y[n + i] += dt * dy[i], y[i] += dt * y[n + i];
     }
 }
 
 void chain_text_leave(struct chain *c)
 {
-    memcpy(c->x, y + 1, c->n * sizeof *y), memcpy(c->y, y + c->n + 2, c->n * sizeof *y);
+    if (flow.unfold) flow.unfold(flow.user, 0, y, known);
+    else memcpy(known, y, flow.n * sizeof *y);
+    memcpy(c->x, known + 1, c->n * sizeof *y), memcpy(c->y, known + c->n + 2, c->n * sizeof *y);
     actio_motion_close(&motion);
     actio_system_free(sys);
     actio_model_free(model);
     actio_findings_close(&findings);
-    free(y), free(dy);
+    free(y), free(dy), free(known);
 }

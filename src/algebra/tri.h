@@ -10,6 +10,30 @@
 int actio_tri_solve(size_t n, const double *diag, const double *off, const double *b, double *x, double *work);
 #define actio_tri_work(n) (3 * (size_t)(n) + 512)
 
+/* The same in lanes, for a caller who makes the system on the way: it is cut into segments of `rows` unknowns, one a lane; unknown i is in row
+ * i % rows of lane i / rows, and a row's lanes lie side by side. `lanes` is 0 where n is too small to be cut. */
+enum { ACTIO_TRI_LANES = 16 };                             /* at most */
+struct actio_tri_cut { size_t lanes, rows; };
+struct actio_tri_cut actio_tri_cut(size_t n);
+/* Rows row .. row + rows - 1 of n numbers; row may lie before the first. What lies outside of them is `rest`, and is not written. */
+void actio_tri_to_lanes(struct actio_tri_cut cut, size_t n, const double *from, ptrdiff_t row, size_t rows, double rest, double *to);
+void actio_tri_from_lanes(struct actio_tri_cut cut, size_t n, const double *from, size_t row, size_t rows, double *to);
+
+/* begin, forward for blocks of rows from the first to the last, meet, back for blocks of rows from the last to the first. Beyond the last unknown
+ * the system is diag 1, off 0, right 0; the last unknown's off is 0, too. work: actio_tri_work(n), untouched in between. */
+struct actio_tri_sweep {
+    struct actio_tri_cut cut;
+    double *keep;
+    double off[ACTIO_TRI_LANES], inverse[ACTIO_TRI_LANES], f[ACTIO_TRI_LANES], spike[ACTIO_TRI_LANES], take_pivot[ACTIO_TRI_LANES], take_right[ACTIO_TRI_LANES];
+    double pivot[ACTIO_TRI_LANES], right[ACTIO_TRI_LANES], beside[ACTIO_TRI_LANES], size[ACTIO_TRI_LANES], next[ACTIO_TRI_LANES];   /* of the separators */
+    double left[ACTIO_TRI_LANES], last_m[ACTIO_TRI_LANES], T[ACTIO_TRI_LANES + 1];   /* T[1 + lane]: the separators' values */
+    int bad;
+};
+void actio_tri_begin(struct actio_tri_sweep *w, size_t n, double *work);
+void actio_tri_forward(struct actio_tri_sweep *w, size_t row, size_t rows, const double *diag, const double *off, const double *right);
+int actio_tri_meet(struct actio_tri_sweep *w);             /* 0, or 1: a pivot is not positive beyond doubt; actio_tri_solve says which */
+void actio_tri_back(struct actio_tri_sweep *w, size_t row, size_t rows, double *x);
+
 /* The same in two parts, for several right-hand sides: factors keep 1 / pivot and the multipliers (2 n doubles). */
 int actio_tri_factor(size_t n, const double *diag, const double *off, double *factors);
 void actio_tri_apply(size_t n, const double *factors, const double *b, double *x);   /* x may be b */

@@ -139,28 +139,44 @@ static actio_expr free_at(const struct tension *t, uint32_t variable, int offset
     return actio_field_times(w, shifted(w, force, offset), inverse_at(t, variable, offset));
 }
 
-/* e = coef*x, or -coef*x: what numbers and params it is multiplied by in one factor. Lanes then multiply once. */
+/* e = coef*x, or -coef*x: what numbers and params it is multiplied by in one factor, those of its factors too. Lanes then multiply once. */
 struct product { actio_expr coef, x; bool minus; };
+
+struct factors { double number; actio_expr coef; bool minus; };
+
+static bool is_given(const struct actio_pool *pool, actio_expr e) { return actio_level_of(pool, e) <= ACTIO_LV_PARAM; }
+
+static void take_factor(struct actio_pool *pool, struct factors *f, actio_expr by, bool under)
+{
+    if (actio_is_const(pool, by)) f->number = under ? f->number / actio_const_value(pool, by) : f->number * actio_const_value(pool, by);
+    else f->coef = under ? actio_div(pool, f->coef, by) : actio_mul(pool, f->coef, by);
+}
+
+/* e without the factors at its top. */
+static actio_expr stripped(struct actio_pool *pool, actio_expr e, struct factors *f)
+{
+    for (;;) {
+        struct actio_node n = pool->node[e.id];
+        actio_expr a = { n.a }, b = { n.b };
+        if (n.op == ACTIO_NEG) f->minus = !f->minus, e = a;
+        else if (n.op == ACTIO_MUL && is_given(pool, a)) take_factor(pool, f, a, false), e = b;
+        else if ((n.op == ACTIO_MUL || n.op == ACTIO_DIV) && is_given(pool, b)) take_factor(pool, f, b, n.op == ACTIO_DIV), e = a;
+        else return e;
+    }
+}
 
 static struct product taken_apart(struct actio_fields *w, actio_expr e)
 {
     struct actio_pool *pool = &w->F->pool;
-    double number = 1;
-    actio_expr coef = actio_const(pool, 1);
-    bool minus = false;
-    for (;;) {
-        struct actio_node n = pool->node[e.id];
-        actio_expr a = { n.a }, b = { n.b };
-        bool steady_a = n.op == ACTIO_MUL && actio_level_of(pool, a) <= ACTIO_LV_PARAM, steady_b = (n.op == ACTIO_MUL || n.op == ACTIO_DIV) && actio_level_of(pool, b) <= ACTIO_LV_PARAM;
-        if (n.op == ACTIO_NEG) { minus = !minus, e = a; continue; }
-        if (!steady_a && !steady_b) break;
-        actio_expr factor = steady_a ? a : b;
-        e = steady_a ? b : a;
-        if (actio_is_const(pool, factor)) number = n.op == ACTIO_DIV ? number / actio_const_value(pool, factor) : number * actio_const_value(pool, factor);
-        else coef = n.op == ACTIO_DIV ? actio_div(pool, coef, factor) : actio_mul(pool, coef, factor);
+    struct factors f = { 1, actio_const(pool, 1), false };
+    e = stripped(pool, e, &f);
+    struct actio_node n = pool->node[e.id];
+    if (n.op == ACTIO_MUL) {
+        actio_expr a = stripped(pool, (actio_expr){ n.a }, &f), b = stripped(pool, (actio_expr){ n.b }, &f);
+        e = actio_mul(pool, a, b);
     }
-    if (number < 0) number = -number, minus = !minus;
-    return (struct product){ actio_is_const(pool, coef) ? actio_const(pool, number) : actio_mul(pool, actio_const(pool, number), coef), e, minus };
+    if (f.number < 0) f.number = -f.number, f.minus = !f.minus;
+    return (struct product){ actio_is_const(pool, f.coef) ? actio_const(pool, f.number * actio_const_value(pool, f.coef)) : actio_mul(pool, actio_const(pool, f.number), f.coef), e, f.minus };
 }
 
 /* The product of two coefficients, numbers joined. */
@@ -170,17 +186,19 @@ static actio_expr joined(struct actio_fields *w, actio_expr a, actio_expr b)
     return actio_is_const(pool, a) && actio_is_const(pool, b) ? actio_const(pool, actio_const_value(pool, a) * actio_const_value(pool, b)) : actio_mul(pool, a, b);
 }
 
-/* Sums of coef*inverse*x, gathered: by equal coefficients and inverses, then by equal coefficients and x. */
-enum { MOST_PARTS = 4 * MOST_FIELDS };
-struct gathering { struct actio_fields *w; actio_expr coef[MOST_PARTS], inverse[MOST_PARTS], x[MOST_PARTS]; size_t count; };
+/* Sums of +-coef*factor*x, gathered: by equal coefficients and factors, then by equal coefficients and x. */
+enum { MOST_TERMS = 16, MOST_PARTS = MOST_TERMS + 4 * MOST_FIELDS };
+struct part { actio_expr coef, factor, x; bool minus; };
+struct gathering { struct actio_fields *w; struct part at[MOST_PARTS]; size_t count; };
 
-static void gather(struct gathering *g, actio_expr coef, actio_expr inverse, actio_expr x, bool minus)
+static void gather(struct gathering *g, actio_expr coef, actio_expr factor, actio_expr x, bool minus)
 {
     struct actio_pool *pool = &g->w->F->pool;
     size_t k = 0;
-    while (k < g->count && !(actio_same(g->inverse[k], inverse) && actio_same(g->coef[k], coef))) k++;
-    if (k == g->count) g->coef[k] = coef, g->inverse[k] = inverse, g->x[g->count++] = minus ? actio_neg(pool, x) : x;
-    else g->x[k] = minus ? actio_sub(pool, g->x[k], x) : actio_add(pool, g->x[k], x);
+    while (k < g->count && !(actio_same(g->at[k].factor, factor) && actio_same(g->at[k].coef, coef))) k++;
+    struct part *p = &g->at[k];
+    if (k == g->count) *p = (struct part){ coef, factor, x, minus }, g->count++;
+    else p->x = minus == p->minus ? actio_add(pool, p->x, x) : actio_sub(pool, p->x, x);
 }
 
 static actio_expr gathered(struct gathering *g)
@@ -188,13 +206,36 @@ static actio_expr gathered(struct gathering *g)
     struct actio_pool *pool = &g->w->F->pool;
     actio_expr sum = { 0 };
     for (size_t k = 0; k < g->count; k++) {
-        actio_expr inverses = g->inverse[k];
-        if (actio_is_zero(g->x[k])) continue;
-        for (size_t j = k + 1; j < g->count; j++)
-            if (actio_same(g->x[j], g->x[k]) && actio_same(g->coef[j], g->coef[k])) inverses = actio_add(pool, inverses, g->inverse[j]), g->x[j] = (actio_expr){ 0 };
-        sum = actio_add(pool, sum, actio_field_times(g->w, actio_field_times(g->w, g->coef[k], inverses), g->x[k]));
+        struct part p = g->at[k];
+        if (actio_is_zero(p.x)) continue;
+        for (size_t j = k + 1; j < g->count; j++) {
+            struct part *q = &g->at[j];
+            if (!actio_same(q->x, p.x) || !actio_same(q->coef, p.coef)) continue;
+            p.factor = q->minus == p.minus ? actio_add(pool, p.factor, q->factor) : actio_sub(pool, p.factor, q->factor);
+            q->x = (actio_expr){ 0 };
+        }
+        bool number = actio_is_const(pool, p.coef);
+        if (p.minus && number) p.coef = actio_const(pool, -actio_const_value(pool, p.coef));
+        actio_expr term = actio_field_times(g->w, actio_field_times(g->w, p.coef, p.factor), p.x);
+        sum = p.minus && !number ? actio_sub(pool, sum, term) : actio_add(pool, sum, term);
     }
     return sum;
+}
+
+/* The terms of a sum one by one, so that equal coefficients are met. */
+static void gather_terms(struct gathering *g, struct product all)
+{
+    struct actio_pool *pool = &g->w->F->pool;
+    struct product left[MOST_TERMS] = { all };
+    for (size_t count = 1, found = 1; count-- > 0;) {
+        struct product p = left[count], x = taken_apart(g->w, p.x);
+        struct actio_node n = pool->node[x.x.id];
+        x.coef = joined(g->w, p.coef, x.coef), x.minus = x.minus != p.minus;
+        if ((n.op != ACTIO_ADD && n.op != ACTIO_SUB) || found == MOST_TERMS) { gather(g, x.coef, actio_const(pool, 1), x.x, x.minus); continue; }
+        left[count++] = (struct product){ x.coef, { n.b }, x.minus != (n.op == ACTIO_SUB) };
+        left[count++] = (struct product){ x.coef, { n.a }, x.minus };
+        found++;
+    }
 }
 
 struct row { actio_expr diag, off, rhs; };
@@ -204,17 +245,16 @@ static struct row row_of(const struct tension *t)
     struct actio_fields *w = t->w;
     struct actio_pool *pool = &w->F->pool;
     const struct actio_line *l = &w->line[t->line];
-    actio_expr weight = t->cells->weight, one = actio_const(pool, 1);
+    actio_expr weight = t->cells->weight;
     struct row r = { { 0 }, { 0 }, { 0 } };
     struct gathering diag = { .w = w }, off = { .w = w }, rhs = { .w = w };
-    struct product c = taken_apart(w, actio_field_times(w, weight, l->c));
-    if (!actio_is_zero(l->c)) gather(&rhs, c.coef, one, c.x, c.minus);
+    if (!actio_is_zero(l->c)) gather_terms(&rhs, taken_apart(w, actio_field_times(w, weight, l->c)));
     for (size_t e = 0; e < l->A.count; e++) {
         actio_slot s = actio_slot_of(pool, t->cells->x[l->A.at[e].col].q);
         struct product a = taken_apart(w, actio_field_times(w, weight, l->A.at[e].e));
         actio_expr inverse = inverse_at(t, s.index, s.offset), pushed = free_at(t, s.index, s.offset);
         gather(&diag, joined(w, a.coef, a.coef), inverse, actio_power(pool, a.x, 2), false);
-        if (!actio_is_zero(pushed)) gather(&rhs, a.coef, one, actio_field_times(w, a.x, pushed), !a.minus);
+        if (!actio_is_zero(pushed)) gather(&rhs, a.coef, pushed, a.x, !a.minus);
         for (size_t f = 0; f < l->A.count && s.offset == 1; f++) {
             actio_slot other = actio_slot_of(pool, t->cells->x[l->A.at[f].col].q);
             if (other.index != s.index || other.offset != 0) continue;

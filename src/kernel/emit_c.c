@@ -127,13 +127,16 @@ static const char preamble[] =
     "typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));\n"
     "#define EXPORT __attribute__((visibility(\"default\")))\n"
     "static inline double value(const struct arg *in, size_t l) { return in->p[(ptrdiff_t)l * in->lane]; }\n"
-    "/* The lanes first .. first+n-1 of a value side by side: where they are, or in `to`. */\n"
-    "static __attribute__((noinline)) const double *feed(double *to, const double *p, ptrdiff_t step, size_t first, size_t n, size_t block)\n"
+    "static __attribute__((noinline)) const double *spread(double *to, const double *p, ptrdiff_t step, size_t first, size_t n, size_t block)\n"
     "{\n"
-    "    if (step == 1) return p + first;\n"
     "    if (step == 0) { if (first == 0) for (size_t l = 0; l < block; l++) to[l] = *p; return to; }\n"
     "    for (size_t l = 0; l < n; l++) to[l] = p[(ptrdiff_t)(first + l) * step];\n"
     "    return to;\n"
+    "}\n"
+    "/* The lanes first .. first+n-1 of a value side by side: where they are, or in `to`. */\n"
+    "static inline const double *feed(double *to, const double *p, ptrdiff_t step, size_t first, size_t n, size_t block)\n"
+    "{\n"
+    "    return step == 1 ? p + first : spread(to, p, step, first, n, block);\n"
     "}\n";
 
 static void add_prologue(struct emission *e)
@@ -174,15 +177,28 @@ static void add_again(struct emission *e)
     actio_text_format(e->text, "    actio_e%u(1, at, own, 1, to);\n}\n", e->index);
 }
 
+/* Where all lanes of all inputs lie side by side there is nothing to spread, and one block holds them all. */
+static void add_block(struct emission *e, bool sincos)
+{
+    const struct actio_section *s = e->section;
+    add(e, "    size_t most = block;\n");
+    for (uint32_t r = 0; r < s->fixed; r++) sincos |= e->name[r].letter == 'f';
+    if (sincos || s->loaded == 0) return;
+    add(e, "    if (1");
+    for (uint32_t i = 0; i < s->loaded; i++) actio_text_format(e->text, " & (in[%u].lane == 1)", i);
+    add(e, ") most = lanes;\n");
+}
+
 static void add_many(struct emission *e, bool sincos)
 {
     const struct actio_section *s = e->section;
     unsigned block = block_of(s);
     actio_text_format(e->text, "static __attribute__((noinline)) void many%u(size_t lanes, const struct arg *in, const double *pre, size_t pre_lanes, double *const *out)\n"
                                "{\n    enum { block = %u };\n    double to[%u][block] __attribute__((aligned(64)));\n", e->index, block, s->fixed + s->loaded + 1);
-    add(e, "    for (size_t first = 0; first < lanes; first += block) {\n        size_t n = lanes - first < block ? lanes - first : block;\n");
-    if (sincos) add(e, "        uint64_t away[block] = { 0 }, any = 0;\n");
     name_leaves(e);
+    add_block(e, sincos);
+    add(e, "    for (size_t first = 0; first < lanes; first += most) {\n        size_t n = lanes - first < most ? lanes - first : most;\n");
+    if (sincos) add(e, "        uint64_t away[block] = { 0 }, any = 0;\n");
     for (uint32_t r = 0; r < s->fixed; r++)
         if (e->name[r].letter == 'f')
             actio_text_format(e->text, "        const double *pf%u = feed(to[%u], pre + %u * pre_lanes, pre_lanes != 1, first, n, block);\n", r, r, r);

@@ -5,6 +5,7 @@
 #include "solve/accuracy.h"
 #include "base/roles.h"
 #include "solve/checks.h"
+#include "solve/segments.h"
 #include "solve/contacts.h"
 
 #include <float.h>
@@ -101,7 +102,8 @@ static int run_once(struct ladder *l, struct pass *p, double local, struct actio
     int status = actio_motion_begin(m, aim->t0, aim->y0);
     p->result.status = status, p->result.t = aim->t0, p->result.rows = 0, p->result.guard = SIZE_MAX;
     if (p->result.y) memcpy(p->result.y, aim->y0, m->ny * sizeof(double));
-    if (!status) status = actio_march(l->ctx, &m->flow, &task, &p->result);
+    struct actio_flow flow = l->stepper == &actio_dop853 ? actio_segments_flow(m) : m->flow;
+    if (!status) status = actio_march(l->ctx, &flow, &task, &p->result);
     l->out->rhs += p->result.stats.rhs, l->out->runs++;
     if (!l->stepper->stiff) l->early = p->result.stats.early, l->early_local = l->early > 0 ? local : 0;
     return status;

@@ -232,3 +232,9 @@ void actio_lanes_eval_at(struct actio_lanes *l, const double *q, const double *v
 {
     for (size_t i = 0; i < l->streams->stages; i++) eval_stage(l, &l->at[i], q - l->from.q, v - l->from.v, value);
 }
+
+struct actio_lanes_stage actio_lanes_stage(const struct actio_lanes *l, size_t stage)
+{
+    const struct bound_stage *b = &l->at[stage];
+    return (struct actio_lanes_stage){ b->stage->kernel, b->in, b->pre, b->work };
+}

@@ -5,6 +5,7 @@
 #include "solve/contacts.h"
 #include "solve/law.h"
 #include "solve/slaves.h"
+#include "solve/segments.h"
 #include "solve/tension.h"
 
 #include <math.h>
@@ -589,7 +590,7 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
     if (!bad && sys->symbolic && sys->levels) bad = actio_motion_need(m, ACTIO_Q_PROJECT_V);
     if (bad) { actio_motion_close(m); return 1; }
     make_flow(m);
-    if (actio_tension_open(m)) { out_of_memory(m); actio_motion_close(m); return 1; }
+    if (actio_tension_open(m) || actio_segments_open(m)) { out_of_memory(m); actio_motion_close(m); return 1; }
     if (actio_contacts_open(m) || actio_soft_open(m)) { actio_motion_close(m); return 1; }
     return 0;
 }
@@ -599,6 +600,7 @@ void actio_motion_close(struct actio_motion *m)
     if (!m->ctx) return;
     actio_motion_disobey(m);
     actio_contacts_close(m);
+    actio_segments_close(m);
     actio_tension_close(m);
     void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->weight, m->bad_y, m->pivot_size, m->residual, m->step, m->unique, m->unique_here, m->slave_work, m->slave_pivot,
                     m->change, m->mode_history, m->rhs_in[0], m->pattern_i, m->pattern_j };

@@ -22,6 +22,7 @@ struct actio_contacts;
 struct actio_tape;
 struct actio_dual;
 struct actio_tension;
+struct actio_segments;
 
 struct actio_motion {
     struct actio_context *ctx;
@@ -44,6 +45,7 @@ struct actio_motion {
     double *residual, *step;                               /* scratch of projection */
     double *slave_work; int *slave_pivot;                  /* of slaves.c */
     struct actio_tension *tension; double *inverse;        /* tension.h; inverse masses, then free accelerations; NULL: another kind of system */
+    struct actio_segments *segments;                       /* segments.h; NULL: the chain is short, or none */
     double *weight;                                        /* of equations and constraint rows: behind QMINUS, SMINUS, LMINUS */
     struct actio_mode_change *change; size_t changes, changes_cap;
     double *mode_history; size_t history, history_cap;
