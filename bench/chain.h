@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define CHAIN_GRAVITY 9.8
 
@@ -29,5 +30,14 @@ void chain_lanes_leave(struct chain *c);
 void chain_text_enter(struct chain *c);
 void chain_text(struct chain *c, long count, double h);
 void chain_text_leave(struct chain *c);
+void chain_dop853(struct chain *c, long count, double h);  /* as many steps of DOP853, with projections and error control; h is not asked for */
+
+/* chain_plot.c */
+struct chain_way { const char *name; chain_steps steps; void (*enter)(struct chain *), (*leave)(struct chain *); };
+struct chain_curve { const char *name; uint32_t colour; double nodes[16], seconds[16]; size_t count; };
+struct actio_context;
+struct actio_findings;
+double chain_time(struct chain *c, const struct chain_way *w, double node_steps);
+void chain_draw(struct actio_context *ctx, struct actio_findings *f, const struct chain_curve *curve, size_t curves, const char *path);
 
 #endif

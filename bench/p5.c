@@ -5,6 +5,7 @@
 #include "chain.h"
 #include "algebra/tri.h"
 #include "native/native.h"
+#include "result/plot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,10 +101,48 @@ static void race(size_t n)
     fflush(stdout);
 }
 
-int main(void)
+/* ---- time of a step by the number of nodes */
+
+static void fill_curve(const struct chain_way *w, struct chain_curve *curve)
+{
+    static const size_t nodes[] = { 104, 304, 1000, 3000, 10000, 30000, 100000 };
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        struct chain c;
+        open_chain(&c, nodes[i]);
+        curve->nodes[curve->count] = (double)nodes[i];
+        curve->seconds[curve->count++] = chain_time(&c, w, w->steps == chain_dop853 ? 3e6 : 1e6);
+        close_chain(&c);
+    }
+}
+
+static void draw(const char *path)
+{
+    static const struct chain_way shown[] = {
+        { "by hand", chain_lanes, chain_lanes_enter, chain_lanes_leave },
+        { "Actio", chain_text, chain_text_enter, chain_text_leave },
+        { "Actio, DOP853", chain_dop853, chain_text_enter, chain_text_leave },
+    };
+    static const uint32_t colour[] = { ACTIO_GREY, ACTIO_BLUE, 0xD55E00 };
+    struct chain_curve curve[3];
+    printf("\nOne step by the number of nodes, nanoseconds per node:\n\n| nodes | by hand | Actio | a whole step of DOP853, twelve right-hand sides |\n|---|---|---|---|\n");
+    for (size_t k = 0; k < 3; k++) curve[k] = (struct chain_curve){ .name = shown[k].name, .colour = colour[k] }, fill_curve(&shown[k], &curve[k]);
+    for (size_t i = 0; i < curve[0].count; i++) {
+        double n = curve[0].nodes[i];
+        printf("| %.0f | %.2f | %.2f | %.0f |\n", n, 1e9 * curve[0].seconds[i] / n, 1e9 * curve[1].seconds[i] / n, 1e9 * curve[2].seconds[i] / n);
+    }
+    struct actio_context ctx;
+    struct actio_findings findings;
+    actio_context_init(&ctx);
+    actio_findings_open(&findings, &ctx);
+    if (path) chain_draw(&ctx, &findings, curve, 3, path);
+    actio_findings_close(&findings);
+}
+
+int main(int argc, char **argv)
 {
     printf("## P5: a chain, its tensions solved for in every step\n");
     for (size_t n = 104; n <= 100000; n = n == 104 ? 1000 : n * 10) race(n);
     printf("\n104: the segments are of equal length.\n");
+    draw(argc > 1 ? argv[1] : NULL);
     return 0;
 }

@@ -59,6 +59,17 @@ void chain_text(struct chain *c, long count, double dt)
     }
 }
 
+void chain_dop853(struct chain *c, long count, double dt)
+{
+    double *from = calloc(flow.known, sizeof *from);
+    (void)c, (void)dt;
+    struct actio_march_task task = { .stepper = &actio_dop853, .t1 = 1e3, .rtol = 1e-9, .atol = 1e-9, .y0 = known, .max_steps = (size_t)count };
+    struct actio_march_result end = { .y = from };
+    actio_march(&ctx, &flow, &task, &end);
+    if (end.stats.steps < (size_t)count) abort();
+    free(from);
+}
+
 void chain_text_leave(struct chain *c)
 {
     if (flow.unfold) flow.unfold(flow.user, 0, y, known);

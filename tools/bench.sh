@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs benchmarks one after the other: tools/bench.sh BUILD NAME... Tables go to the terminal and to BUILD/bench/NAME.txt.
+# Runs benchmarks one after the other: tools/bench.sh BUILD NAME... Tables go to the terminal and to BUILD/bench/NAME.txt, pictures beside them.
 build=$1
 shift
 mkdir -p "$build/bench" || exit 1
@@ -13,7 +13,7 @@ processor=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -
 status=0
 for name in "$@"; do
     echo
-    { "$build/bench_$name" || echo "bench_$name failed"; } | tee "$build/bench/$name.txt"
+    { "$build/bench_$name" "$build/bench/$name.svg" || echo "bench_$name failed"; } | tee "$build/bench/$name.txt"
     if grep -q "^bench_$name failed" "$build/bench/$name.txt"; then status=1; fi
 done
 exit $status

@@ -4,10 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST = 128, FEWEST = 8 };
+static const size_t room = 4 << 20;                        /* numbers in all of them */
+
 int actio_checks_open(struct actio_checks *c, struct actio_context *ctx, size_t n)
 {
-    size_t states = ACTIO_MOST_CHECKS + 1;
-    *c = (struct actio_checks){ .n = n, .every = 1, .t = actio_take_raw(ctx, states * (1 + n) + 2 * ACTIO_GAPS * n, sizeof *c->t) };
+    size_t fit = room / (n + 1), most = fit > MOST ? MOST : fit < FEWEST ? FEWEST : fit, states = most + 1;
+    *c = (struct actio_checks){ .n = n, .most = most, .every = 1, .t = actio_take_raw(ctx, states * (1 + n) + 2 * ACTIO_GAPS * n, sizeof *c->t) };
     if (!c->t) return 1;
     c->y = c->t + states;
     c->gap_y = c->y + states * n;
@@ -38,7 +41,7 @@ void actio_checks_note(void *checks, double t, const double *y)
     struct actio_checks *c = checks;
     if (++c->passed % c->every) return;
     if (c->count && c->t[c->count - 1] == t) return;
-    if (c->count == ACTIO_MOST_CHECKS) {
+    if (c->count == c->most) {
         thin(c);
         if (c->passed % c->every) return;
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where errors are looked at: runs are compared at the ends of the first one's steps, thinned to about a hundred; and the worst interpolants are kept. */
+ * Where errors are looked at: runs are compared at the ends of the first one's steps, thinned to about a hundred, of large states to fewer; and the worst interpolants are kept. */
 #ifndef ACTIO_SOLVE_CHECKS_H
 #define ACTIO_SOLVE_CHECKS_H
 
 #include "base/findings.h"
 
-enum { ACTIO_MOST_CHECKS = 128, ACTIO_GAPS = 4 };
+enum { ACTIO_GAPS = 4 };
 
 struct actio_checks {
-    size_t n, count, every, passed;                        /* n: length of a state; one in `every` of those passed is kept */
+    size_t n, most, count, every, passed;                  /* n: length of a state; one in `every` of those passed is kept */
     double *t, *y;                                         /* state i at y[i*n], in the order of the motion */
     size_t gaps;                                           /* interpolated states with the largest errors, and those errors */
     double gap_t[ACTIO_GAPS], gap_size[ACTIO_GAPS], *gap_y, *gap_error;
