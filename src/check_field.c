@@ -39,7 +39,7 @@ static void say_ranks(struct actio_run *run, const struct actio_field_look *l, s
     char names[400];
     if (l->least < l->rank) {
         bool start = l->start_rank < l->rank;
-        actio_run_find(run, start ? ACTIO_F_FIELD_RANK_START : ACTIO_F_FIELD_RANK, ACTIO_ARGS(ACTIO_COUNT(l->rank), ACTIO_COUNT(l->least), ACTIO_TEXT(start ? "at the start" : "at other shapes"), ACTIO_COUNT(l->cells)));
+        actio_run_find(run, start ? ACTIO_F_FIELD_RANK_START : ACTIO_F_FIELD_RANK, ACTIO_ARGS(ACTIO_COUNT(l->rank), ACTIO_COUNT(l->least), ACTIO_TEXT(start ? "at the start" : l->least_shape == ACTIO_FIELD_STRAIGHT ? "where the line is straight" : "at other shapes"), ACTIO_COUNT(l->cells)));
         if (start) v->word = "singular";
     }
     if (l->rank < l->p) {

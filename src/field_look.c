@@ -61,6 +61,20 @@ static double let_go(int hold, double sigma)
     return hold == 0 ? 1 : x > 0 ? x * x * x : 0;
 }
 
+/* Every field along its chord: lines without curvature are where rows that differ elsewhere may fall together. False: the line is closed. */
+static bool straighten(const struct actio_run *run, double *y)
+{
+    const struct actio_model *m = run->model;
+    double longest = 0;
+    for (size_t i = 0; i < m->coords; i++) {
+        size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 1;
+        double *x = y + run->sys->base[i], a = x[0], b = x[nodes - 1];
+        longest = fmax(longest, fabs(b - a));
+        for (size_t j = 1; j + 1 < nodes; j++) x[j] = a + (b - a) * (double)j / (double)(nodes - 1);
+    }
+    return longest > 0;
+}
+
 /* Smooth bends of every field, the same functions of s for any number of nodes; point coordinates are moved. `shape` 0 leaves the start. */
 static void bend_by(const struct actio_run *run, struct bend b, double *y)
 {
@@ -99,25 +113,6 @@ static void weigh(const struct actio_run *run, int hold, double *value)
     }
 }
 
-/* Where rows depend on each other and masses vanish: the shortest step that removes the residuals, by the rows alone. */
-static bool shortest_step(struct actio_run *run, const double *A)
-{
-    struct actio_motion *m = &run->motion;
-    const struct actio_system *sys = run->sys;
-    size_t n = sys->n, p = sys->p, big = n > p ? n : p;
-    double defect, *J = actio_take(run->ctx, p * n + p + actio_rank_work(big, big) + 1, sizeof *J);
-    int *iwork = actio_take(run->ctx, n + p + 1, sizeof *iwork);
-    bool ok = J && iwork;
-    if (ok) {
-        double *b = J + p * n;
-        for (size_t e = 0; e < sys->A.count; e++) J[sys->A.row[e] * n + sys->A.col[e]] += A[e];
-        for (size_t k = 0; k < p; k++) b[k] = -m->residual[k];
-        actio_min_norm(p, n, J, b, 1e-10, m->step, &defect, b + p, iwork);
-    }
-    actio_give(run->ctx, J), actio_give(run->ctx, iwork);
-    return ok;
-}
-
 /* Onto the constraints, positions first; what is held does not move. False: it does not get there. */
 static bool onto_constraints(struct actio_run *run, int hold, double *value)
 {
@@ -136,8 +131,8 @@ static bool onto_constraints(struct actio_run *run, int hold, double *value)
             memcpy(value, actio_bound_values(&m->at[ACTIO_Q_MATRIX]), m->at[ACTIO_Q_MATRIX].count * sizeof *value);
             weigh(run, hold, value);
             if (!isfinite(left)) return false;
-            if (actio_saddle_factor(m->saddle, value) == 0) actio_saddle_step(m->saddle, m->residual, m->step);
-            else if (!shortest_step(run, value + sys->G.count)) return false;
+            if (actio_saddle_factor(m->saddle, value)) return false;
+            actio_saddle_step(m->saddle, m->residual, m->step);
             for (size_t i = 0; i < sys->n; i++) m->y[level * sys->n + i] += m->step[i];
         }
         if (rows && !(left <= 1e-7 * largest)) return false;
@@ -151,11 +146,13 @@ static bool shape_state(struct actio_run *run, struct bend b, double *y)
 {
     struct actio_motion *m = &run->motion;
     memcpy(y, run->y0, run->ny * sizeof *y);
-    bend_by(run, b, y);
+    if (b.shape == ACTIO_FIELD_STRAIGHT && !straighten(run, y)) return false;
+    if (b.shape != ACTIO_FIELD_STRAIGHT) bend_by(run, b, y);
     m->t = run->model->has_time ? run->model->t0 : 0;
     memcpy(m->y, y, run->ny * sizeof *y);
     double *value = actio_take(run->ctx, m->at[ACTIO_Q_MATRIX].count + 1, sizeof *value);
     bool ok = value && actio_slaves_settle(m) == 0 && (run->sys->levels == 0 || onto_constraints(run, b.hold, value));
+    if (value && !ok && b.hold == 0) memcpy(m->y, y, run->ny * sizeof *y), ok = actio_slaves_settle(m) == 0 && actio_lanes_nearest(m);
     actio_give(run->ctx, value);
     memcpy(y, m->y, run->ny * sizeof *y);
     return ok;
@@ -242,7 +239,7 @@ static void mark_redundant(struct dense *d, const struct actio_run *run, struct 
 {
     size_t p = d->p, n = d->n, kept = 0;
     double *Q = d->G;                                      /* n x n: not needed any more */
-    for (size_t k = 0, c = 0; k < p && kept < n; k++) {
+    for (size_t k = 0, c = 0; k < p; k++) {
         while (c + 1 < run->model->constraints && run->sys->row[c + 1] <= k) c++;
         double *row = d->work;
         memcpy(row, d->A + k * n, n * sizeof *row);
@@ -252,7 +249,7 @@ static void mark_redundant(struct dense *d, const struct actio_run *run, struct 
                 for (size_t i = 0; i < n; i++) row[i] -= x * Q[j * n + i];
             }
         double length = actio_norm(n, row);
-        if (length <= 1e-7) { if (c < ACTIO_FIELD_NAMED) out->redundant[c]++; continue; }
+        if (kept == n || length <= 1e-7) { if (c < ACTIO_FIELD_NAMED) out->redundant[c]++; continue; }
         for (size_t i = 0; i < n; i++) Q[kept * n + i] = row[i] / length;
         kept++;
     }
@@ -289,7 +286,7 @@ int actio_field_ranks(struct actio_run *of, size_t cells, struct actio_field_loo
     double *y = ok ? actio_take(of->ctx, t.run.ny + 1, sizeof *y) : NULL;
     if (y) {
         out->n = d.n, out->p = d.p, out->slaves = t.run.sys->slaves;
-        for (unsigned shape = 0; shape < 5; shape++) look_at(&t.run, &d, shape, y, out);
+        for (unsigned shape = 0; shape <= ACTIO_FIELD_STRAIGHT; shape++) look_at(&t.run, &d, shape, y, out);
     }
     ok = y && out->samples > 0;
     actio_give(of->ctx, y);

@@ -5,7 +5,7 @@
 
 #include "run_field.h"
 
-enum { ACTIO_FIELD_AXES = 8, ACTIO_FIELD_NAMED = 64, ACTIO_FIELD_VALUES = 48, ACTIO_FIELD_WAYS = 4 };
+enum { ACTIO_FIELD_STRAIGHT = 5, ACTIO_FIELD_AXES = 8, ACTIO_FIELD_NAMED = 64, ACTIO_FIELD_VALUES = 48, ACTIO_FIELD_WAYS = 4 };
 
 struct actio_field_look {
     size_t cells, n, p, slaves, samples;

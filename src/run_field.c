@@ -206,13 +206,20 @@ static bool may_be_undetermined(const struct actio_model *m)
     return false;
 }
 
+/* Of few enough rows that it can be told; of more the factorisation has told. */
+static bool has_full_rank(struct actio_motion *m)
+{
+    actio_saddle_factor(m->saddle, actio_bound_values(&m->at[ACTIO_Q_MATRIX]));
+    return actio_saddle_rank(m->saddle, NULL) == m->p;
+}
+
 int actio_run_examine_fields(struct actio_run *run)
 {
     struct actio_motion *m = &run->motion;
     struct actio_field_verdict v;
     double t = run->model->has_time ? run->model->t0 : 0;
     if (actio_run_put_on_constraints(run)) return 1;
-    bool regular = actio_motion_begin(m, t, run->y0) == 0 && actio_motion_solve(m, t, run->y0) != ACTIO_FLOW_SINGULAR;
+    bool regular = actio_motion_begin(m, t, run->y0) == 0 && actio_motion_solve(m, t, run->y0) != ACTIO_FLOW_SINGULAR && has_full_rank(m);
     if (regular && (!may_be_undetermined(run->model) || run->tentative)) return 0;
     actio_field_judge(run, false, &v);
     if (run->f->errors) return 1;
@@ -223,6 +230,8 @@ int actio_run_examine_fields(struct actio_run *run)
         actio_saddle_rank(m->saddle, m->unique);
     }
     if (actio_motion_solve(m, t, run->y0) != ACTIO_FLOW_SINGULAR) return 0;
-    actio_find(run->f, ACTIO_F_UNSETTLED, ACTIO_NO_ARGS);
+    bool many = v.looked && v.look.n != run->sys->n && v.look.rank < v.look.p;
+    if (many) actio_find(run->f, ACTIO_F_FIELD_REDUNDANT_MANY, ACTIO_ARGS(ACTIO_COUNT(run->sys->n + run->sys->p)));
+    else actio_find(run->f, ACTIO_F_UNSETTLED, ACTIO_NO_ARGS);
     return 1;
 }

@@ -475,6 +475,26 @@ def verdicts(b):
         b.tally.check(answer.get("verdict") == "undetermined", "string on ice without a front, %d nodes: %s" % (N, answer.get("verdict")))
 
 
+def doubly(b):
+    """HAMEL.md E: a string of 16 cells whose every cell moves along itself, at its middle or at both of its ends; and rows said twice, which move as if said once."""
+    both = STRING % 17 + LINK + EDGE + "constraint turn(s): diff(x, s)*diff(y', s) - diff(y, s)*diff(x', s) = 0\n"
+    arc, straight = "start x = sin(s), y = 1 - cos(s)\n", "start x = s\n"
+    for what, text, rows_, rank, least, dof in (("middle, arc", STRING % 17 + LINK + EDGE + arc, 32, 32, 32, 2), ("middle, straight", STRING % 17 + LINK + EDGE + straight, 32, 32, 32, 2),
+                                               ("both ends, arc", both + arc, 48, 34, 33, 0), ("both ends, straight", both + straight, 48, 34, 33, 0)):
+        status, answer = b.json("check", text + "time 0 .. 1")
+        found = [answer.get(k) for k in ("constraints", "rank", "rank_least", "degrees_of_freedom")]
+        b.tally.check(found == [rows_, rank, least, dof], "blades at the %s: rows, rank, least, freedom %s, not %s" % (what, found, [rows_, rank, least, dof]))
+        codes = {w["code"] for w in answer.get("warnings", []) + answer.get("errors", [])}
+        wanted = {"both ends, arc": {"FIELD_RANK", "FIELD_REDUNDANT", "FIELD_LOCKED"}, "both ends, straight": {"FIELD_RANK_START", "FIELD_REDUNDANT", "FIELD_LOCKED"}}.get(what, set())
+        b.tally.check(wanted <= codes, "blades at the %s: %s" % (what, sorted(codes)))
+    once = STRING % 9 + LINK + TOP + "start x = s\ntime 0 .. .5"
+    twice = STRING % 9 + LINK + "constraint again(s): 2*diff(x, s)^2 + 2*diff(y, s)^2 = 2\n" + TOP + "start x = s\ntime 0 .. .5"
+    r, d = b.table(once, points=3), b.table(twice, points=3)
+    if r and d:
+        for name in ("x", "y", "x_dot", "y_dot", "reaction.x", "reaction.y"):
+            b.near(d[-1][name], r[-1][name], 1e-8, "a length said twice: %s" % name)
+
+
 def sizes(b):
     """The fewest nodes, many nodes, too many."""
     r = b.table(WAVE + "start y = s\ntime 0 .. 1", "--set", "s.nodes=2")
@@ -560,7 +580,7 @@ def gallery(b):
         b.tally.check(status == 0, "gallery: %s: exit %s %s" % (name, status, (out + err)[-400:]))
 
 
-SECTIONS = (motions, randoms, exact, beams, kinds, orders, laws, rules, columns, places, start, verdicts, sizes, options, principles, wrong, gallery)
+SECTIONS = (motions, randoms, exact, beams, kinds, orders, laws, rules, columns, places, start, verdicts, doubly, sizes, options, principles, wrong, gallery)
 
 
 def main():

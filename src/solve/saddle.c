@@ -11,6 +11,7 @@
 #define RANK_TOL 1e-9                                      /* of rows that should be independent */
 #define REDUNDANT_TOL 1e-6                                 /* of rows known to be redundant: on the manifold they depend on each other to its accuracy */
 #define REGULAR 1e-10
+#define TAKES_PART 1e-7                                    /* of a unit vector's components: more than rounding */
 
 struct actio_saddle {
     struct actio_context *ctx;
@@ -325,23 +326,29 @@ int actio_saddle_step(struct actio_saddle *s, const double *r, double *step)
     return 0;
 }
 
-/* Rank of the rows of A but one (p: of all). */
-static size_t rank_without(struct actio_saddle *s, size_t left_out)
+/* lambda_k is unique when its row takes part in no dependence: in no x with x' A = 0. */
+static void mark_unique(struct actio_saddle *s, size_t rank, bool *unique)
 {
-    size_t rows = 0;
-    for (size_t k = 0; k < s->p; k++)
-        if (k != left_out) memcpy(s->copy + s->N * rows++, s->A + k * s->N, s->N * sizeof *s->copy);
-    return actio_row_bases(rows, s->N, s->copy, s->rank_tol, s->ZA, s->work, s->iwork);
+    size_t N = s->N, p = s->p;
+    double *basis = s->copy + p * N;                       /* p x p: rows of A', then what is orthogonal to them */
+    for (size_t k = 0; k < p; k++)
+        for (size_t i = 0; i < N; i++) s->copy[i * p + k] = s->A[k * N + i];
+    size_t same = actio_row_bases(N, p, s->copy, s->rank_tol, basis, s->work, s->iwork);
+    for (size_t k = 0; k < p; k++) {
+        unique[k] = true;
+        for (size_t x = same < rank ? same : rank; x < p; x++) unique[k] &= fabs(basis[x * p + k]) <= TAKES_PART;
+    }
 }
 
-/* lambda_k is unique when its row is in no dependence of the others: without it the rank is one less. */
 size_t actio_saddle_rank(struct actio_saddle *s, bool *unique)
 {
     if (!s->dense || s->p == 0) return s->p;
     actio_border_scale(&s->whole, G_values(s), A_values(s));
     scatter_rows(s);
-    size_t rank = rank_without(s, s->p);
-    for (size_t k = 0; unique && k < s->p; k++) unique[k] = rank == s->p || rank_without(s, k) < rank;
+    memcpy(s->copy, s->A, s->p * s->N * sizeof *s->copy);
+    size_t rank = actio_row_bases(s->p, s->N, s->copy, s->rank_tol, s->ZA, s->work, s->iwork);
+    for (size_t k = 0; unique && k < s->p; k++) unique[k] = true;
+    if (unique && rank < s->p) mark_unique(s, rank, unique);
     return rank;
 }
 

@@ -88,6 +88,55 @@ static bool measure(struct actio_motion *m, double *allowed, struct actio_start_
     return fits;
 }
 
+/* ---- by full matrices */
+
+enum { MOST_FULL = 600, FULL_STEPS = 60 };
+struct full { double *J, *b, *step, *work; int *iwork; };
+
+static bool take_full(struct actio_motion *m, struct full *f)
+{
+    size_t n = m->n, p = m->p, big = n > p ? n : p, total = p * n + p + n + actio_rank_work(big, big) + 1;
+    f->J = actio_take(m->ctx, total, sizeof *f->J), f->iwork = actio_take(m->ctx, n + p + 1, sizeof *f->iwork);
+    if (!f->J || !f->iwork) return false;
+    f->b = f->J + p * n, f->step = f->b + p, f->work = f->step + n;
+    return true;
+}
+
+/* One step of positions (level 0) or velocities (1): the residual before it, beside the largest of its terms. */
+static double step_nearer(struct actio_motion *m, struct full *f, int level)
+{
+    const struct actio_system *sys = m->sys;
+    size_t n = m->n, count = sys->holonomic + sys->levels, rows = level ? sys->levels : sys->holonomic, first = level ? sys->holonomic : 0;
+    const uint32_t *row = level ? sys->velocity_row : sys->position_row;
+    const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]) + first, *A = actio_bound_values(&m->at[ACTIO_Q_MATRIX]) + sys->G.count;
+    double left = 0, largest = 0, defect;
+    memset(f->J, 0, rows * n * sizeof *f->J), memset(f->iwork, 0, m->p * sizeof *f->iwork);
+    for (size_t k = 0; k < rows; k++) {
+        f->b[k] = -r[k], left = fmax(left, fabs(r[k])), largest = fmax(largest, r[count + k]);
+        f->iwork[row[k]] = (int)k + 1;
+    }
+    for (size_t e = 0; e < sys->A.count; e++)
+        if (f->iwork[sys->A.row[e]]) f->J[(size_t)(f->iwork[sys->A.row[e]] - 1) * n + sys->A.col[e]] += A[e];
+    if (!isfinite(left)) return left;
+    actio_min_norm(rows, n, f->J, f->b, 1e-10, f->step, &defect, f->work, f->iwork);
+    for (size_t i = 0; i < n; i++) m->y[(size_t)level * n + i] += f->step[i];
+    return largest > 0 ? left / largest : 0;
+}
+
+bool actio_lanes_nearest(struct actio_motion *m)
+{
+    const struct actio_system *sys = m->sys;
+    struct full f = { 0 };
+    bool ok = m->N == m->n && m->n + m->p <= MOST_FULL && take_full(m, &f);
+    for (int level = 0; level < 2 && ok; level++) {
+        double left = 1;
+        for (int step = 0; (level ? sys->levels : sys->holonomic) && step < FULL_STEPS && left > 1e-13; step++) left = step_nearer(m, &f, level);
+        ok = (!(level ? sys->levels : sys->holonomic) || left <= 1e-7) && actio_slaves_settle(m) == ACTIO_FLOW_OK;
+    }
+    actio_give(m->ctx, f.J), actio_give(m->ctx, f.iwork);
+    return ok;
+}
+
 int actio_lanes_check_start(struct actio_motion *m, double t, const double *y, struct actio_start_check *out)
 {
     double *allowed = actio_take(m->ctx, m->sys->holonomic + m->sys->levels + 1, sizeof *allowed);
@@ -96,6 +145,10 @@ int actio_lanes_check_start(struct actio_motion *m, double t, const double *y, s
     out->found = allowed && actio_slaves_settle(m) == ACTIO_FLOW_OK;
     out->consistent = m->sys->levels == 0 || (allowed && measure(m, allowed, out)), out->euclidean = false;
     if (m->sys->levels && out->found) out->found = actio_motion_project_far(m, FAR_STEPS) == ACTIO_FLOW_OK && measure(m, allowed, NULL);
+    if (m->sys->levels && allowed && !out->found) {
+        memcpy(m->y, y, m->ny * sizeof *y);
+        out->found = actio_slaves_settle(m) == ACTIO_FLOW_OK && actio_lanes_nearest(m) && measure(m, allowed, NULL);
+    }
     memcpy(out->nearest, m->y, m->ny * sizeof *y);
     actio_give(m->ctx, allowed);
     return 0;
