@@ -245,12 +245,14 @@ TEST(checks_are_thinned_evenly_and_keep_the_end)
     CHECK(actio_checks_open(&c, &context, 1) == 0);
     for (int i = 1; i <= 1000; i++) actio_checks_note(&c, i, &(double){ i });
     actio_checks_end(&c, 1001, &(double){ 1001 });
-    CHECK(c.count > ACTIO_MOST_CHECKS / 2 && c.count <= ACTIO_MOST_CHECKS + 1 && c.t[c.count - 1] == 1001);
+    CHECK(c.most == 128 && c.count > c.most / 2 && c.count <= c.most + 1 && c.t[c.count - 1] == 1001);
     for (size_t i = 0; i + 2 < c.count; i++) CHECK(c.t[i + 1] - c.t[i] == c.t[1] - c.t[0] && c.y[i] == c.t[i]);
     for (int i = 0; i < 10; i++) actio_checks_gap(&c, i, &(double){ 0 }, &(double){ i % 7 });
     double sum = 0;
     for (size_t k = 0; k < c.gaps; k++) sum += c.gap_error[k];
     CHECK(c.gaps == ACTIO_GAPS && sum == 6 + 5 + 4 + 3);
+    actio_checks_close(&c, &context);
+    CHECK(actio_checks_open(&c, &context, 400000) == 0 && c.most >= 8 && c.most * c.n * sizeof(double) < 64e6);   /* of large states fewer */
     actio_checks_close(&c, &context);
 }
 
