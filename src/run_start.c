@@ -23,6 +23,17 @@ void actio_run_find(struct actio_run *run, enum actio_code code, const struct ac
     actio_find_at(run->f, code, &run->model->source, (struct actio_span){ 0 }, arg);
 }
 
+/* The node of a field's value, or -1. */
+static long node_of(const struct actio_run *run, size_t i)
+{
+    const struct actio_model *m = run->model;
+    for (size_t v = 0; run->sys && run->sys->axes && v < m->coords; v++) {
+        size_t base = run->sys->base[v], at = i % run->sys->n;
+        if (m->coord[v].axis && at >= base && at < base + m->axis[m->coord[v].axis - 1].nodes) return (long)(at - base);
+    }
+    return -1;
+}
+
 struct listing { struct actio_run *run; const double *y, *other; struct actio_text text; };
 
 static void list_state(void *user)
@@ -33,7 +44,10 @@ static void list_state(void *user)
     for (size_t i = 0; i < l->run->ny; i++) {
         if (l->other && fabs(l->y[i] - l->other[i]) <= 1e-14 * (1 + fabs(l->y[i]))) continue;
         if (listed == 12) { left++; continue; }
-        actio_text_format(&l->text, "%s%s = ", listed++ ? ", " : "", actio_run_name(l->run, i));
+        long node = node_of(l->run, i);
+        actio_text_format(&l->text, "%s%s", listed++ ? ", " : "", actio_run_name(l->run, i));
+        if (node >= 0) actio_text_format(&l->text, "[%ld]", node);
+        actio_text_add(&l->text, " = ");
         if (l->other) actio_text_number(&l->text, l->y[i]);
         else actio_text_format(&l->text, "%.6g", l->y[i]);
     }
