@@ -299,7 +299,7 @@ int actio_field_ranks(struct actio_run *of, size_t cells, struct actio_field_loo
 /* ---- one limit? */
 
 /* The bent start, moved for a while: values at the ends and in the middle of every field. */
-struct outcome { double value[ACTIO_FIELD_VALUES], rough; size_t count; bool ok; };   /* rough: second differences of the rates at the beginning, beside the rates */
+struct outcome { double value[ACTIO_FIELD_VALUES], fast, rough; size_t count; bool ok; };   /* fast: the largest rate of a field at the beginning; rough: second differences beside it */
 
 static double fastest(const struct actio_run *run, const double *y)
 {
@@ -308,7 +308,7 @@ static double fastest(const struct actio_run *run, const double *y)
     return most;
 }
 
-static double roughness(const struct actio_run *run, const double *y)
+static void look_at_rates(const struct actio_run *run, const double *y, struct outcome *out)
 {
     const struct actio_model *m = run->model;
     double bends = 0, all = 0;
@@ -318,7 +318,7 @@ static double roughness(const struct actio_run *run, const double *y)
         for (size_t k = 0; k < nodes; k++) all = fmax(all, fabs(v[k]));
         for (size_t k = 1; k + 1 < nodes; k++) bends = fmax(bends, fabs(v[k - 1] - 2 * v[k] + v[k + 1]));
     }
-    return all > 0 ? bends / all : 0;
+    out->fast = all, out->rough = all > 0 ? bends / all : 0;
 }
 
 static void read_values(const struct actio_run *run, const double *y, struct outcome *out)
@@ -364,7 +364,7 @@ static struct outcome move_by(struct actio_run *of, size_t cells, int tilt, stru
     b.velocities = y && fastest(&t.run, t.run.y0) == 0;
     if (y && shape_state(&t.run, b, y)) {
         if (*duration == 0) *duration = duration_of(&t.run, y);
-        out.rough = roughness(&t.run, y);
+        look_at_rates(&t.run, y, &out);
         move_on(&t.run, y, *duration, &out);
     }
     actio_give(of->ctx, y);
@@ -378,6 +378,15 @@ struct way { struct outcome coarse, fine; double apart; bool ok; };
 
 /* Rates that jump from node to node are no start of the continuous line's: its end does not fit the bend. */
 static bool is_smooth(const struct way *w) { return w->fine.rough < 0.5 * w->coarse.rough || w->fine.rough < 1e-6; }
+
+/* A body that leads has a direction of its own, and with rates at the node where it is the first cell has another: a bent line is then locked, and a line at
+ * rest shows no other limit. */
+static bool is_locked(const struct actio_model *m, const struct way *w, const struct way *plain)
+{
+    bool body = false;
+    for (size_t i = 0; i < m->coords; i++) body = body || !m->coord[i].axis;
+    return body && w->fine.fast < 0.1 * plain->fine.fast;
+}
 
 static void compare_ways(const struct way *way, struct actio_field_limits *out)
 {
@@ -401,7 +410,7 @@ static int refine(struct actio_run *of, struct bend b, struct actio_field_limits
     for (size_t w = 0; w < ACTIO_FIELD_WAYS; w++) {
         way[w] = (struct way){ .coarse = move_by(of, how[w].cells, how[w].tilt, b, &duration) };
         way[w].fine = move_by(of, how[w].finer, how[w].tilt, b, &duration);
-        way[w].ok = way[w].coarse.ok && way[w].fine.ok;
+        way[w].ok = way[w].coarse.ok && way[w].fine.ok && !is_locked(of->model, &way[w], &way[0]);
         if (w < 2 && (!way[w].ok || !is_smooth(&way[w]))) return 1;
         for (size_t i = 0; way[w].ok && i < way[w].fine.count; i++) way[w].apart = fmax(way[w].apart, fabs(way[w].fine.value[i] - way[w].coarse.value[i]));
     }

@@ -89,7 +89,7 @@ def orders(b):
     """HAMEL B.4: errors of RATTLE at t = 1 with 64 cells, and those of five substeps."""
     path = b.model("string", STRING % 65)
     exact = b.table(path, "--tol", "1e-10", "--points", "2")
-    for steps, expected in ((50, 4.2e-5), (100, 1.05e-5), (200, 2.6e-6), (400, 6.6e-7)):
+    for steps, expected in ((50, 4.2e-5), (100, 1.05e-5), (200, 2.6e-6), (400, 6.6e-7), (800, 1.64e-7)):
         table = b.table(path, "--by", "discrete", "--order", "2", "--grid", str(steps + 1), "--points", "2")
         far = apart(table[-1], exact[-1])
         b.tally.check(abs(far / expected - 1) < .02, "order 2, %d steps: %.3g, not %.3g" % (steps, far, expected))
@@ -109,6 +109,37 @@ def laws(b):
     table = b.table(path, "--by", "discrete", "--order", "2", "--grid", "100001", "--time", "0..250", "--points", "51")
     b.tally.check(largest(table, "residual.link") < 1e-13, "lengths after 1e5 steps: %.2g" % largest(table, "residual.link"))
     b.tally.check(strayed(table, "charge.turn") < 1e-12, "angular momentum after 1e5 steps: %.2g" % strayed(table, "charge.turn"))
+
+
+def energies(b):
+    """HAMEL B.4: largest errors of the energy within 20, momenta and lengths to rounding; within 200 in five windows, of which every fourth step is looked at."""
+    path = b.model("long", STRING % 33)
+    for steps, expected in ((2000, 3.7e-6), (4000, 9.3e-7), (8000, 2.3e-7)):
+        table = b.table(path, "--by", "discrete", "--order", "2", "--grid", str(steps + 1), "--time", "0..20", "--points", str(steps + 1))
+        far = strayed(table, "energy")
+        b.tally.check(abs(far / expected - 1) < .02, "energy, %d steps: %.3g, not %.3g" % (steps, far, expected))
+        for name in ("charge.right", "charge.up", "charge.turn"):
+            b.tally.check(strayed(table, name) < 1e-14, "%s, %d steps: %.2g" % (name, steps, strayed(table, name)))
+        b.tally.check(largest(table, "residual.link") < 2e-14, "lengths, %d steps: %.2g" % (steps, largest(table, "residual.link")))        # of squares of slopes, so 1e-14 of a link
+    table = b.table(path, "--by", "discrete", "--order", "2", "--grid", "20001", "--time", "0..200", "--points", "5001")
+    offset = [row["energy"] - table[0]["energy"] for row in table]
+    for k, expected in enumerate((1.0e-5, 4.7e-6, 3.0e-6, 5.2e-6, 4.0e-6)):
+        window = offset[1000 * k:1000 * k + 1001]
+        b.tally.check(.8 < max(map(abs, window)) / expected < 1.06, "energy from %d to %d: %.3g, not about %.3g" % (40 * k, 40 * k + 40, max(map(abs, window)), expected))
+        b.tally.check(-8e-7 < sum(window) / len(window) < -3e-7, "energy from %d to %d: on the whole %.3g" % (40 * k, 40 * k + 40, sum(window) / len(window)))
+
+
+def long_runs(b):
+    """1e5 steps of the default method keep lengths to 1e-13; in 1e6 of the discrete action the energy is no worse at the end. Four links: 2 s and 6 s."""
+    path = b.model("short", STRING % 5)
+    status, out, err = call(b.program, "run", path, "--local", "1e-10", "--time", "0..15000", "--points", "201", "--json")
+    told = json.loads(out) if status == 0 else {"steps": 0, "residual": err}
+    b.tally.check(told["steps"] >= 100000 and told["residual"] < 1e-13, "lengths after %s steps: %s" % (told["steps"], told["residual"]))
+    table = b.table(path, "--by", "discrete", "--order", "2", "--grid", "1000001", "--time", "0..10000", "--points", "20001")
+    first, last = (max(abs(row["energy"] - table[0]["energy"]) for row in part) for part in (table[:2001], table[-2001:]))
+    b.tally.check(last <= 3 * first, "energy in 1e6 steps: off by %.2g in the first tenth, by %.2g in the last" % (first, last))
+    b.tally.check(first < 1e-6, "energy in the first of 1e6 steps: off by %.2g" % first)                       # measured 4.5e-7 in the first, 4.4e-7 in the last tenth
+    b.tally.check(largest(table, "residual.link") < 1e-13 and strayed(table, "charge.turn") < 1e-13, "lengths and angular momentum in 1e6 steps: %.2g, %.2g" % (largest(table, "residual.link"), strayed(table, "charge.turn")))
 
 
 def agreement(b):
@@ -153,7 +184,7 @@ def main():
     tally = Tally("field_discrete")
     with tempfile.TemporaryDirectory() as folder:
         b = Bench(program, folder, tally)
-        for part in (orders, laws, agreement, beams, speed):
+        for part in (orders, laws, energies, long_runs, agreement, beams, speed):
             part(b)
     tally.done()
 

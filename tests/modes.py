@@ -184,7 +184,7 @@ def chain_in_angles(cells):
 
 def chains(b):
     exact = [j / 2 for j in J0]
-    table = {33: (-3.5e-4, -.22), 65: (-8.7e-5, -5.8e-2), 129: (-2.2e-5, -1.4e-2)}          # of omega_1 and omega_4
+    table = {33: (-3.5e-4, -.22), 65: (-8.7e-5, -5.8e-2), 129: (-2.2e-5, -1.4e-2), 257: (-5.4e-6, -3.5e-3)}          # of omega_1 and omega_4
     for nodes, (first, fourth) in table.items():
         w = b.omegas("hanging chain", CHAIN % nodes)
         good = len(w) >= 4 and abs((w[0] - exact[0]) / first - 1) < .02 and abs((w[3] - exact[3]) / fourth - 1) < .02

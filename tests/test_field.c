@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fields: programs that do not grow with the nodes, several ways to the same accelerations, stripes without two entries at a place. */
+ * Fields: programs that do not grow with the nodes, several ways and laws to the same accelerations, stripes without two entries at a place. */
 #include "subject.h"
+#include "solve/law.h"
 #include "solve/tension.h"
 
 #include <math.h>
@@ -118,11 +119,45 @@ TEST(tensions_by_neighbours_are_those_of_the_whole_matrix)
     close_subject(&s);
 }
 
+/* A string on ice in an arc about each of several centres: what is free turns right round, and a frame of one of them serves for few. */
+static void lay(const struct actio_system *sys, double turn, double *y)
+{
+    size_t nodes = (sys->n - 1) / 2;
+    for (size_t k = 0; k < nodes; k++) {
+        double a = turn + (double)k / (double)(nodes - 1);
+        y[1 + k] = cos(a), y[1 + nodes + k] = sin(a);
+        y[sys->n + 1 + k] = -sin(a), y[sys->n + 1 + nodes + k] = cos(a);
+    }
+    y[0] = turn + 1.5707963267948966, y[sys->n] = 1;
+}
+
+TEST(maggis_equations_along_a_line_do_not_depend_on_the_frame)
+{
+    static const struct actio_law *const laws[] = { &actio_law_maggi, &actio_law_gauss };
+    for (size_t i = 0; i < 2; i++) {
+        struct subject s = open_with(sleigh, "s.nodes=33");
+        struct actio_motion band;
+        CHECK(actio_motion_open(&band, s.ctx, s.sys, s.param) == 0 && actio_motion_open(&s.motion, s.ctx, s.sys, s.param) == 0 && actio_motion_obey(&s.motion, laws[i]) == 0);
+        size_t n = s.sys->n;
+        double *y = calloc(2 * n, sizeof *y), *dy = calloc(2 * n, sizeof *dy), off = 0;
+        CHECK(s.motion.flow.n == 2 * n && !s.motion.flow.unfold);
+        for (int eighth = 0; eighth <= 16; eighth++) {     /* at a quarter none of the first frame's directions is free */
+            lay(s.sys, eighth * 0.39269908169872414, y);
+            CHECK(s.motion.flow.rhs(s.motion.flow.user, 0, y, dy) == 0 && actio_motion_solve(&band, 0, y) == 0);
+            for (size_t k = 0; k < n; k++) off = fmax(off, fabs(dy[n + k] - band.zdot[k]));
+        }
+        CHECK(off < 1e-11);                                /* of accelerations of size 1; measured: 2e-14 */
+        free(y), free(dy);
+        actio_motion_close(&band), close_subject(&s);
+    }
+}
+
 int main(void)
 {
     RUN(programs_are_as_long_for_a_hundred_thousand_nodes_as_for_a_hundred);
     RUN(no_entry_of_a_matrix_has_two_places);
     RUN(the_short_way_to_a_chains_accelerations_is_the_long_one);
     RUN(tensions_by_neighbours_are_those_of_the_whole_matrix);
+    RUN(maggis_equations_along_a_line_do_not_depend_on_the_frame);
     return DONE();
 }
