@@ -37,6 +37,13 @@ static const char *list_redundant(struct actio_run *run, const struct actio_fiel
 static void say_ranks(struct actio_run *run, const struct actio_field_look *l, struct actio_field_verdict *v)
 {
     char names[400];
+    if (l->vanishing && l->start_rank == l->rank) {
+        const struct actio_constraint *c = &run->model->constraint[l->vanishing - 1];
+        actio_find_at(run->f, ACTIO_F_GRADIENT_VANISHES, &run->model->source, c->span,
+                      ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_TEXT(c->kind == ACTIO_HOLONOMIC ? "coordinates" : "velocities"), ACTIO_TEXT("write it without the square or other power that makes them vanish")));
+        v->word = "singular";
+        return;
+    }
     if (l->least < l->rank) {
         bool start = l->start_rank < l->rank;
         actio_run_find(run, start ? ACTIO_F_FIELD_RANK_START : ACTIO_F_FIELD_RANK, ACTIO_ARGS(ACTIO_COUNT(l->rank), ACTIO_COUNT(l->least), ACTIO_TEXT(start ? "at the start" : l->least_shape == ACTIO_FIELD_STRAIGHT ? "where the line is straight" : "at other shapes"), ACTIO_COUNT(l->cells)));
@@ -162,7 +169,8 @@ int actio_check_fields(struct actio_run *run, struct actio_verdict_report *out)
 {
     struct actio_field_verdict v;
     if (actio_run_form_fields(run)) return 1;
-    bool consistent = actio_run_put_on_constraints(run) == 0;
-    actio_field_judge(run, true, &v);
-    return actio_attempt(run->ctx, write_report, &(struct reporting){ run, &v, out, consistent });
+    int start = actio_run_put_on_constraints(run);
+    if (start == ACTIO_NOT_SETTLED) v = (struct actio_field_verdict){ .word = "undetermined", .growth = { NAN, NAN } };
+    else actio_field_judge(run, true, &v);
+    return actio_attempt(run->ctx, write_report, &(struct reporting){ run, &v, out, start == 0 });
 }

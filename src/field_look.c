@@ -255,6 +255,22 @@ static void mark_redundant(struct dense *d, const struct actio_run *run, struct 
     }
 }
 
+/* 1 + the first constraint with a row that is 0 at y and is not beside it: its gradient vanishes where it holds; 0: none. */
+static size_t find_vanishing(struct dense *d, struct actio_run *run, double *y)
+{
+    size_t zeros = 0, *zero = actio_take(run->ctx, d->p + 1, sizeof *zero), found = 0;
+    if (!zero || !fill(d, run, y)) return actio_give(run->ctx, zero), 0;
+    for (size_t k = 0; k < d->p; k++) if (actio_norm(d->n, d->A + k * d->n) == 0) zero[zeros++] = k;
+    for (size_t i = 0; zeros && i < run->ny; i++) y[i] += 1e-3 * (1 + (double)(i % 7));
+    bool there = zeros && fill(d, run, y);
+    for (size_t i = 0; there && i < zeros && !found; i++) {
+        if (actio_norm(d->n, d->A + zero[i] * d->n) == 0) continue;
+        while (found < run->model->constraints && run->sys->row[found] <= zero[i]) found++;
+    }
+    actio_give(run->ctx, zero);
+    return found;
+}
+
 static bool look_at(struct actio_run *run, struct dense *d, unsigned shape, double *y, struct actio_field_look *out)
 {
     bool there = false;
@@ -267,7 +283,7 @@ static bool look_at(struct actio_run *run, struct dense *d, unsigned shape, doub
     out->samples++;
     if (shape == 0) {
         inertia(d, run->sys, rank, out->inertia, out->kernel);
-        if (rank < d->p && fill(d, run, y)) mark_redundant(d, run, out);
+        if (rank < d->p && fill(d, run, y)) mark_redundant(d, run, out), out->vanishing = find_vanishing(d, run, y);
     }
     out->dof = (long)d->n - (long)slaves - (long)out->rank;
     return true;

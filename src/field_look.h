@@ -12,6 +12,7 @@ struct actio_field_look {
     size_t rank, start_rank, least; unsigned least_shape;  /* largest over shapes; at the start; smallest, and where: 0 is the start */
     long dof;                                              /* velocities that the constraints leave */
     int inertia[3], kernel[3];                             /* of the kinetic energy at the start: plus, minus, zero; on what may move */
+    size_t vanishing;                                      /* 1 + a constraint whose gradient is 0 at the start and not beside it */
     size_t redundant[ACTIO_FIELD_NAMED];                   /* by constraint: rows that those before them imply */
 };
 int actio_field_ranks(struct actio_run *of, size_t cells, struct actio_field_look *out);

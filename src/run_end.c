@@ -31,6 +31,15 @@ static size_t vanishing_row(struct actio_run *run)
     return run->sys->p;
 }
 
+/* The statement that a row is of: along an axis a statement has many. */
+static struct actio_span span_of_row(const struct actio_run *run, size_t row)
+{
+    const struct actio_model *m = run->model;
+    for (size_t k = 0; k < m->constraints; k++)
+        if (strcmp(m->constraint[k].label, run->sys->constraint[row]) == 0) return m->constraint[k].span;
+    return (struct actio_span){ 0 };
+}
+
 /* What is singular where the motion ended: a constraint's row, or the masses. */
 static void find_weakest(struct actio_run *run)
 {
@@ -50,13 +59,13 @@ static void say_singular(struct actio_run *run)
     const char *where = actio_run_state_text(run, o->y_stop, NULL);
     size_t vanished = vanishing_row(run);
     if (vanished < run->sys->p) {
-        actio_find_at(run->f, ACTIO_F_GRADIENT_GONE, &run->model->source, run->model->constraint[vanished].span,
+        actio_find_at(run->f, ACTIO_F_GRADIENT_GONE, &run->model->source, span_of_row(run, vanished),
                       ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[vanished]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
         return;
     }
     if (m->stop == ACTIO_STOP_NONE) find_weakest(run);
     if (m->stop == ACTIO_STOP_RANK && m->stopped_by < run->sys->p)
-        actio_find_at(run->f, ACTIO_F_RANK_LOST, &run->model->source, run->model->constraint[m->stopped_by].span,
+        actio_find_at(run->f, ACTIO_F_RANK_LOST, &run->model->source, span_of_row(run, m->stopped_by),
                       ACTIO_ARGS(ACTIO_TEXT(run->sys->constraint[m->stopped_by]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
     else actio_find(run->f, ACTIO_F_INERTIA_LOST, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
 }
@@ -77,7 +86,7 @@ static void say_not_a_number(struct actio_run *run)
     struct naming n = { .run = run, .text = "a formula" };
     memcpy(m->y, m->bad_y, run->ny * sizeof(double));
     m->t = m->bad_t;
-    n.node = actio_kernel_locate(b->k, b->in, b->pre, 0, b->work);
+    n.node = b->k ? actio_kernel_locate(b->k, b->in, b->pre, 0, b->work) : 0;   /* fields have no one formula for all nodes */
     if (n.node) actio_attempt(run->ctx, name_expression, &n);
     char shown[400];
     snprintf(shown, sizeof shown, "%.380s%s", n.text, strlen(n.text) > 380 ? "..." : "");
@@ -193,7 +202,9 @@ void actio_run_explain(struct actio_run *run)
     case ACTIO_FLOW_STOPPED: say_stopped(run); break;
     case ACTIO_MARCH_STEP_TO_ZERO: say_step_to_zero(run); break;
     case ACTIO_MARCH_TOO_MANY_STEPS: actio_find(run->f, ACTIO_F_TOO_MANY_STEPS, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_COUNT(o->steps))); break;
-    case ACTIO_MARCH_NO_MEMORY: actio_find(run->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(run->ctx->bytes_limit))); break;
+    case ACTIO_MARCH_NO_MEMORY:                            /* what could not be made for another reason was told where it was seen */
+        if (!run->f->errors) actio_find(run->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(run->ctx->bytes_limit)));
+        break;
     default: say_failed(run); break;
     }
     if (run->options.local > 0 || o->reached || o->status == ACTIO_FLOW_STOPPED) return;

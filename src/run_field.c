@@ -172,14 +172,29 @@ static double largest_shift(const struct actio_run *run, const double *y)
     return most;
 }
 
+/* Values beyond an end whose natural conditions do not determine them: the field of the first. */
+static int say_unsettled(struct actio_run *run)
+{
+    const struct actio_model *m = run->model;
+    size_t k = 0, at = run->sys->slave[0];
+    while (k + 1 < m->coords && run->sys->base[k + 1] - run->sys->beyond[2 * (k + 1)] <= at) k++;
+    const struct actio_axis *x = &m->axis[m->coord[k].axis - 1];
+    actio_find_at(run->f, ACTIO_F_FIELD_BEYOND, &m->source, m->coord[k].span, ACTIO_ARGS(ACTIO_TEXT(m->coord[k].name), ACTIO_TEXT(x->name), ACTIO_NUMBER(at < run->sys->base[k] ? x->a : x->b)));
+    return ACTIO_NOT_SETTLED;
+}
+
 static int put_on_constraints(struct actio_run *run, struct actio_start_check *c)
 {
     struct actio_motion *m = &run->motion;
     double t = run->model->has_time ? run->model->t0 : 0;
+    m->t = t;
+    memcpy(m->y, run->y0, run->ny * sizeof(double));
+    if (actio_slaves_settle(m)) return say_unsettled(run);
     actio_lanes_check_start(m, t, run->y0, c);
     if (!c->consistent) {
         memcpy(m->y, run->y0, run->ny * sizeof(double));
-        if (actio_slaves_settle(m) || judge(run)) return 1;
+        if (actio_slaves_settle(m)) return say_unsettled(run);
+        if (judge(run)) return 1;
         if (!c->found) return actio_run_find(run, ACTIO_F_FIELD_START_FAR, ACTIO_NO_ARGS), 1;
         actio_run_find(run, run->options.project ? ACTIO_F_FIELD_PROJECTED : ACTIO_F_FIELD_SHIFTED, ACTIO_ARGS(ACTIO_NUMBER(largest_shift(run, c->nearest))));
     }

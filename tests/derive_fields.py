@@ -317,6 +317,20 @@ def test_frames(subject):
             subject.equation("velocity", found["Velocities by quasi-velocities"], "xy"[k] + "'", names, (xt, yt)[k])
 
 
+HELD_TOTALS = """field x(s), y(s) on s = 0 .. 1 nodes 6
+coord c
+lagrangian integral(s, (x'^2 + y'^2)/2 - diff(x, s)^2/2 - diff(y, s)^2/2) + c'^2/2
+constraint vol: integral(s, x*y) + c = 1
+constraint mom: integral(s, s*x') = c'*2
+"""
+
+
+def test_names(subject):
+    """Without a frame the quasi-velocities are velocities; there are enough names here for their list to move."""
+    found = subject.derive(HELD_TOTALS, "--by", "hamel")
+    subject.tally.check(found.get("Hamel's equations") == ["v_x' = diff(diff(x, s), s) + y*lambda.vol + s*lambda.mom", "v_y' = diff(diff(y, s), s) + x*lambda.vol"], "names: %s" % found.get("Hamel's equations"))
+
+
 def test_reads_back(subject):
     """The equations of motion are formulas of the language: as observed columns they vanish along the discrete motion, but for the ends."""
     found = subject.derive(STRING)
@@ -367,7 +381,7 @@ def main():
     tally = Tally("derive_fields")
     with tempfile.TemporaryDirectory() as folder:
         subject = Subject(program, folder, tally)
-        for test in (test_string, test_hamel, test_edges, test_sleigh, test_beam, test_others, test_frames, test_reads_back, test_latex, test_refusals):
+        for test in (test_string, test_hamel, test_edges, test_sleigh, test_beam, test_others, test_frames, test_names, test_reads_back, test_latex, test_refusals):
             test(subject)
     tally.done()
 

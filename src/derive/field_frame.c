@@ -38,7 +38,10 @@ static bool take_row(struct actio_field_frame *f, size_t a, actio_expr e)
 static void name_row(struct actio_field_frame *f, size_t a, const char *name, const char *otherwise)
 {
     struct actio_continuum *c = f->c;
-    if (otherwise) name = c->d->name[actio_slot_of(c->pool, actio_shown_free(c->d, name, otherwise, "")).index].text;
+    if (otherwise) {
+        uint32_t at = actio_slot_of(c->pool, actio_shown_free(c->d, name, otherwise, "")).index;   /* first: the list of names may move */
+        name = c->d->name[at].text;
+    }
     f->name[a] = name, f->xi[a] = actio_jet_own(c->j, name, f->axis);
 }
 

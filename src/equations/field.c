@@ -185,11 +185,21 @@ static void number_coordinates(struct actio_fields *w)
 
 /* ---- the Lagrangian */
 
+/* Not linear in its integrals? */
+static bool is_function(struct actio_fields *w, actio_expr part)
+{
+    struct actio_pool *pool = &w->F->pool;
+    actio_expr e = actio_place_point(w, part);
+    for (uint32_t k = 0; k < w->sums; k++)
+        if (actio_uses(pool, actio_diff(pool, e, actio_symbol(pool, ACTIO_SPACE_SUM, k)), ACTIO_SPACE_SUM)) return true;
+    return false;
+}
+
 static void refuse_function(struct actio_fields *w, bool is_dissipation)
 {
     const struct actio_model *m = w->F->model;
     size_t k = 0;
-    while (k + 1 < m->parts && m->part[k].is_dissipation != is_dissipation) k++;
+    while (k + 1 < m->parts && (m->part[k].is_dissipation != is_dissipation || !is_function(w, m->part[k].e))) k++;
     actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_FUNCTION, &m->source, m->parts ? m->part[k].span : (struct actio_span){ 0 }, ACTIO_NO_ARGS);
     actio_escape(w->F->sys.ctx);
 }
@@ -209,6 +219,7 @@ static void share_out(struct actio_fields *w, actio_expr total, bool is_dissipat
         struct actio_patch *p = actio_patch_of(w, w->sum[k].axis, w->sum[k].half);
         bool linear = !actio_uses(pool, slope[k], ACTIO_SPACE_SUM);
         actio_expr density = w->sum[k].density, factor = slope[k];
+        if (actio_field_moves_within(w, density, is_dissipation)) actio_field_refuse_within(w, is_dissipation);
         if (!linear) {
             if (is_dissipation || actio_uses(pool, density, ACTIO_SPACE_V) || actio_uses(pool, slope[k], ACTIO_SPACE_V) || actio_uses(pool, density, ACTIO_SPACE_SUM)) {
                 refuse_function(w, is_dissipation);
@@ -363,8 +374,9 @@ static void along(struct actio_fields *w, const struct actio_constraint *c, stru
     }
 }
 
-static bool acts_on(const struct actio_fields *w, const struct actio_constraint *c, const struct actio_local *x)
+bool actio_field_acts_on(const struct actio_fields *w, const struct actio_constraint *c, const struct actio_local *x)
 {
+    if (c->rule == ACTIO_IDEAL) return true;
     actio_slot s = actio_slot_of(&w->F->pool, x->q);
     for (size_t i = 0; i < c->reactions; i++) {
         size_t variable = c->reaction[i].variable, base = w->base[variable];
@@ -386,17 +398,12 @@ static void form_line(struct actio_fields *w, size_t k)
     l->level = l->g;
     if (c->kind == ACTIO_HOLONOMIC) actio_field_drift(w, &l->g, 1, &l->level), slopes(w, p, l->g, ACTIO_SPACE_Q, &l->F);
     slopes(w, p, l->level, acceleration ? ACTIO_SPACE_ACC : ACTIO_SPACE_V, &l->A);
-    if (acceleration) {
-        actio_expr *acc = actio_form_array(w->F, p->xs, sizeof *acc), *none = actio_form_array(w->F, p->xs, sizeof *none);
-        for (size_t i = 0; i < p->xs; i++) acc[i] = p->x[i].acc;
-        l->c = actio_neg(pool, actio_substitute(pool, l->g, acc, none, p->xs));
-    } else {
-        actio_field_drift(w, &l->level, 1, &l->c);
-        l->c = actio_neg(pool, l->c);
-    }
+    if (acceleration) l->c = actio_field_at_rest(w, l->g);
+    else actio_field_drift(w, &l->level, 1, &l->c);
+    l->c = actio_neg(pool, l->c);
     if (c->rule == ACTIO_ALONG) along(w, c, l);
     for (size_t i = 0; c->rule != ACTIO_ALONG && i < l->A.count; i++)
-        if (c->rule == ACTIO_IDEAL || acts_on(w, c, &p->x[l->A.at[i].col])) append(w, &l->D, 0, l->A.at[i].col, l->A.at[i].e);
+        if (actio_field_acts_on(w, c, &p->x[l->A.at[i].col])) append(w, &l->D, 0, l->A.at[i].col, l->A.at[i].e);
 }
 
 /* ---- equations of the lanes */
@@ -546,6 +553,7 @@ struct actio_system *actio_form_fields(struct actio_context *ctx, struct actio_m
     actio_field_layout(w);
     actio_field_columns(w);
     F->sys.symmetric = w->slaves == 0;
-    for (size_t k = 0; k < model->constraints; k++) F->sys.symmetric &= model->constraint[k].rule == ACTIO_IDEAL;
+    for (size_t k = 0; k < model->constraints; k++) F->sys.servo |= model->constraint[k].rule != ACTIO_IDEAL;
+    F->sys.symmetric &= !F->sys.servo;
     return &F->sys;
 }

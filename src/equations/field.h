@@ -87,6 +87,12 @@ size_t actio_local_of(struct actio_fields *w, struct actio_patch *p, actio_slot 
 unsigned actio_field_level(struct actio_fields *w, actio_expr e);
 actio_expr actio_field_sum_rate(struct actio_fields *w, uint32_t sum);       /* the symbol of its drift */
 
+bool actio_field_acts_on(const struct actio_fields *w, const struct actio_constraint *c, const struct actio_local *x);   /* its reaction; by `acting`, or on all */
+/* field_sums.c */
+bool actio_field_moves_within(struct actio_fields *w, actio_expr e, bool rates_only);   /* whether e has a sum in it that changes with the motion (with its rates) */
+void actio_field_refuse_within(struct actio_fields *w, bool is_dissipation);
+actio_expr actio_field_at_rest(struct actio_fields *w, actio_expr g);        /* where accelerations are 0 */
+
 /* layout.c: entries of the matrices in stripes; their places to the system. */
 void actio_field_layout(struct actio_fields *w);
 struct actio_places actio_field_places(struct actio_fields *w, struct actio_layout *l);   /* gives the parts their places */

@@ -14,10 +14,20 @@ static void define(struct naming *d, enum actio_role role, const char *prefix, c
     ACTIO_PUSH(&d->w->F->arena, d->at, d->count, d->cap) = (struct named){ full, "", meaning, role, patch, e };
 }
 
+/* Slopes by integrals, which the lanes' Lagrangian has as symbols, by their formulas. */
+static actio_expr thawed(struct actio_fields *w, actio_expr e)
+{
+    if (!actio_uses(&w->F->pool, e, ACTIO_SPACE_FROZEN)) return e;
+    actio_expr *symbol = actio_form_array(w->F, w->frozens, sizeof *symbol);
+    for (uint32_t k = 0; k < w->frozens; k++) symbol[k] = actio_symbol(&w->F->pool, ACTIO_SPACE_FROZEN, k);
+    return actio_substitute(&w->F->pool, e, symbol, w->frozen, w->frozens);
+}
+
 /* The total over a patch of a formula of its lanes: at the point itself, else as an integral (weights are the caller's). */
 static actio_expr total(struct actio_fields *w, uint32_t patch, actio_expr e)
 {
     const struct actio_patch *p = &w->patch[patch];
+    e = thawed(w, e);
     if (actio_is_zero(e) || patch == 0) return e;
     return actio_symbol(&w->F->pool, ACTIO_SPACE_SUM, actio_field_sum(w, p->axis, p->half, e));
 }
@@ -69,8 +79,26 @@ static const actio_expr *velocities(struct actio_fields *w, const struct actio_p
     return v;
 }
 
+/* Of changes those of what the reaction acts on. */
+static const actio_expr *acted_on(struct actio_fields *w, const struct actio_constraint *c, const struct actio_patch *p, const actio_expr *dq)
+{
+    actio_expr *out = actio_form_array(w->F, p->xs, sizeof *out);
+    for (size_t i = 0; i < p->xs; i++) if (actio_field_acts_on(w, c, &p->x[i])) out[i] = dq[i];
+    return out;
+}
+
 /* Work of a constraint's reaction along changes of the coordinates, in all: lambda D.dq, of integrals in it by their own lanes. */
 struct changes { const actio_expr **by_patch; };
+
+/* What f changes by when its rates do, or its accelerations, of a constraint on these. */
+static actio_expr along_rows(struct actio_fields *w, const struct actio_patch *p, actio_expr f, bool acceleration, const actio_expr *dq)
+{
+    struct actio_seed *seed = actio_form_array(w->F, p->xs, sizeof *seed);
+    actio_expr out;
+    for (size_t i = 0; i < p->xs; i++) seed[i] = (struct actio_seed){ acceleration ? p->x[i].acc : p->x[i].v, dq[i] };
+    actio_along(&w->F->pool, &f, 1, seed, p->xs, &out);
+    return out;
+}
 
 static actio_expr work_of(struct actio_fields *w, size_t k, const actio_expr *const *dq)
 {
@@ -80,12 +108,14 @@ static actio_expr work_of(struct actio_fields *w, size_t k, const actio_expr *co
     actio_expr sum = { 0 };
     for (size_t i = 0; i < l->D.count; i++) sum = actio_add(pool, sum, actio_field_times(w, l->D.at[i].e, dq[l->patch][l->D.at[i].col]));
     actio_expr lambda = actio_symbol_at(pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = p->axis, .index = p->axis ? (uint32_t)k : l->first });
-    if (l->patch == 0 && w->F->model->constraint[k].rule == ACTIO_IDEAL)
+    if (l->patch == 0 && w->F->model->constraint[k].rule != ACTIO_ALONG)
         for (uint32_t j = 0, sums = w->sums; j < sums; j++) {
             actio_expr slope = actio_diff(pool, l->level, actio_symbol(pool, ACTIO_SPACE_SUM, j));
             if (actio_is_zero(slope)) continue;
             uint32_t patch = (uint32_t)(actio_patch_of(w, w->sum[j].axis, w->sum[j].half) - w->patch);
-            sum = actio_add(pool, sum, actio_field_times(w, slope, total(w, patch, along_locals(w, &w->patch[patch], w->sum[j].e, NULL, dq[patch]))));
+            const actio_expr *acted = acted_on(w, &w->F->model->constraint[k], &w->patch[patch], dq[patch]);
+            bool acceleration = w->F->model->constraint[k].kind == ACTIO_ACCELERATION;
+            sum = actio_add(pool, sum, actio_field_times(w, slope, total(w, patch, along_rows(w, &w->patch[patch], w->sum[j].e, acceleration, acted))));
         }
     return total(w, l->patch, weighed(w, p, actio_field_times(w, lambda, sum)));
 }
@@ -151,6 +181,19 @@ static actio_expr reaction_work(struct actio_fields *w, const actio_expr *const 
     return sum;
 }
 
+/* The derivative by the time that is written in a formula, also in the integrals that it is a function of. */
+static actio_expr by_time(struct actio_fields *w, actio_expr e)
+{
+    struct actio_pool *pool = &w->F->pool;
+    actio_expr time = actio_symbol(pool, ACTIO_SPACE_T, 0), sum = actio_diff(pool, e, time);
+    for (uint32_t k = 0, sums = w->sums; actio_uses(pool, e, ACTIO_SPACE_SUM) && k < sums; k++) {
+        actio_expr slope = actio_diff(pool, e, actio_symbol(pool, ACTIO_SPACE_SUM, k));
+        uint32_t patch = (uint32_t)(actio_patch_of(w, w->sum[k].axis, w->sum[k].half) - w->patch);
+        if (!actio_is_zero(slope)) sum = actio_add(pool, sum, actio_field_times(w, slope, total(w, patch, actio_diff(pool, w->sum[k].e, time))));
+    }
+    return sum;
+}
+
 /* dE/dt = (Q + R).v - L_t */
 static actio_expr energy_balance(struct actio_fields *w, const actio_expr *const *v)
 {
@@ -158,7 +201,7 @@ static actio_expr energy_balance(struct actio_fields *w, const actio_expr *const
     actio_expr sum = actio_add(pool, force_work(w, UINT32_MAX, v), reaction_work(w, v));
     for (uint32_t patch = 0; patch < w->patches; patch++) {
         const struct actio_patch *p = &w->patch[patch];
-        sum = actio_sub(pool, sum, total(w, patch, weighed(w, p, actio_diff(pool, p->value, actio_symbol(pool, ACTIO_SPACE_T, 0)))));
+        sum = actio_sub(pool, sum, total(w, patch, weighed(w, p, by_time(w, p->value))));
     }
     return sum;
 }
@@ -200,12 +243,26 @@ static const actio_expr *const *moved_by(struct actio_fields *w, const struct ac
     return dq;
 }
 
+/* The rate of e with those of its integrals; these stand within each other a few times at most. */
+static actio_expr rate_of(struct actio_fields *w, actio_expr e)
+{
+    struct actio_pool *pool = &w->F->pool;
+    actio_expr sum = actio_rate(pool, e);
+    for (uint32_t k = 0, sums = w->sums; actio_uses(pool, e, ACTIO_SPACE_SUM) && k < sums; k++) {
+        actio_expr slope = actio_diff(pool, e, actio_symbol(pool, ACTIO_SPACE_SUM, k));
+        if (actio_is_zero(slope)) continue;
+        uint32_t patch = (uint32_t)(actio_patch_of(w, w->sum[k].axis, w->sum[k].half) - w->patch);
+        sum = actio_add(pool, sum, actio_field_times(w, slope, total(w, patch, rate_of(w, w->sum[k].e))));
+    }
+    return sum;
+}
+
 static const actio_expr *const *rates_of(struct actio_fields *w, const actio_expr *const *dq)
 {
     const actio_expr **rate = actio_form_array(w->F, w->patches, sizeof *rate);
     for (size_t i = 0; i < w->patches; i++) {
         actio_expr *here = actio_form_array(w->F, w->patch[i].xs, sizeof *here);
-        for (size_t x = 0; x < w->patch[i].xs; x++) here[x] = actio_rate(&w->F->pool, dq[i][x]);
+        for (size_t x = 0; x < w->patch[i].xs; x++) here[x] = rate_of(w, dq[i][x]);
         rate[i] = here;
     }
     return rate;

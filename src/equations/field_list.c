@@ -151,12 +151,21 @@ static actio_expr weighed(struct actio_fields *w, uint32_t patch, actio_expr e)
     return actio_is_zero(e) ? e : actio_mul(&w->F->pool, w->patch[patch].weight, e);
 }
 
+static bool is_slave(const struct actio_fields *w, size_t at)
+{
+    for (uint32_t k = 0; k < w->slaves; k++)
+        if (w->slave[k].at == at) return true;
+    return false;
+}
+
+/* What the point says to a value beyond an end stands in its natural condition: beside the one that is put there it would be added again. */
 static void list_by_local(struct actio_emits *l, size_t from, size_t which)
 {
     struct actio_fields *w = l->w;
     for (uint32_t i = 0; i < w->patches; i++)
         for (size_t j = 0; j < w->patch[i].xs; j++) {
             const struct actio_patch *p = &w->patch[i];
+            if (which == 0 && i == 0 && is_slave(w, p->x[j].at)) continue;
             actio_expr e = which == 0 ? p->h[j] : which == 1 ? actio_add(&w->F->pool, p->Lq[j], p->force[j]) : p->Lv[j];
             actio_emit(l, i, e, from + p->x[j].at, p->x[j].moves);
         }

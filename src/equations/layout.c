@@ -139,8 +139,14 @@ static void add_rows(struct actio_fields *w, struct actio_layout *l, const struc
     }
 }
 
-/* Where integrals stand in f: its slope by each, times the integral's own slopes in its lanes. */
-static void add_through_sums(struct actio_fields *w, struct actio_layout *l, size_t row, actio_expr f, uint8_t space)
+static void refuse_within(struct actio_fields *w, const struct actio_constraint *c)
+{
+    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_WITHIN, &w->F->model->source, c->span, ACTIO_NO_ARGS);
+    actio_escape(w->F->sys.ctx);
+}
+
+/* Where integrals stand in f: its slope by each, times the integral's own slopes in its lanes; of c, with what its reaction acts on where it is given. */
+static void add_through_sums(struct actio_fields *w, struct actio_layout *l, size_t row, actio_expr f, uint8_t space, const struct actio_constraint *c, bool reacts)
 {
     struct actio_pool *pool = &w->F->pool;
     actio_expr *sum = actio_form_array(w->F, w->sums, sizeof *sum), *slope = actio_form_array(w->F, w->sums, sizeof *slope);
@@ -152,9 +158,10 @@ static void add_through_sums(struct actio_fields *w, struct actio_layout *l, siz
         struct actio_patch *p = actio_patch_of(w, w->sum[k].axis, w->sum[k].half);
         actio_expr *wrt = actio_form_array(w->F, p->xs, sizeof *wrt), *own = actio_form_array(w->F, p->xs, sizeof *own);
         for (size_t j = 0; j < p->xs; j++) wrt[j] = space == ACTIO_SPACE_Q ? p->x[j].q : space == ACTIO_SPACE_V ? p->x[j].v : p->x[j].acc;
+        if (actio_field_moves_within(w, w->sum[k].e, true)) refuse_within(w, c);
         actio_gradient(pool, w->sum[k].e, wrt, p->xs, own);
         for (size_t j = 0; j < p->xs; j++)
-            if (!actio_is_zero(own[j])) add(w, l, (struct actio_part_entry){ (uint32_t)(p - w->patch), false, p->x[j].moves, row, p->x[j].at, 0, actio_mul(pool, slope[k], own[j]) });
+            if (!actio_is_zero(own[j]) && (!reacts || actio_field_acts_on(w, c, &p->x[j]))) add(w, l, (struct actio_part_entry){ (uint32_t)(p - w->patch), false, p->x[j].moves, row, p->x[j].at, 0, actio_mul(pool, slope[k], own[j]) });
     }
 }
 
@@ -163,14 +170,15 @@ static void add_constraints(struct actio_fields *w)
     const struct actio_model *m = w->F->model;
     for (size_t k = 0; k < m->constraints; k++) {
         const struct actio_line *line = &w->line[k];
-        uint8_t space = m->constraint[k].kind == ACTIO_ACCELERATION ? ACTIO_SPACE_ACC : ACTIO_SPACE_V;
+        const struct actio_constraint *c = &m->constraint[k];
+        uint8_t space = c->kind == ACTIO_ACCELERATION ? ACTIO_SPACE_ACC : ACTIO_SPACE_V;
         add_rows(w, &w->A, line, line->first, &line->A);
         add_rows(w, &w->D, line, line->first, &line->D);
         if (line->position != SIZE_MAX) add_rows(w, &w->holonomic, line, line->position, &line->F);
         if (line->patch) continue;
-        add_through_sums(w, &w->A, line->first, line->level, space);
-        if (m->constraint[k].rule == ACTIO_IDEAL) add_through_sums(w, &w->D, line->first, line->level, space);
-        if (line->position != SIZE_MAX) add_through_sums(w, &w->holonomic, line->position, line->g, ACTIO_SPACE_Q);
+        add_through_sums(w, &w->A, line->first, line->level, space, c, false);
+        if (c->rule != ACTIO_ALONG) add_through_sums(w, &w->D, line->first, line->level, space, c, true);
+        if (line->position != SIZE_MAX) add_through_sums(w, &w->holonomic, line->position, line->g, ACTIO_SPACE_Q, c, false);
     }
 }
 

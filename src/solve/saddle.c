@@ -29,6 +29,7 @@ struct actio_saddle {
     size_t rank, rank_D;
     struct actio_schur *schur; bool by_schur;              /* fields: tensions of neighbours only, where that is so; and the last factorisation was by them */
     double *last; bool steady; int last_bad;               /* fields: entries that were factored last; the same again need not be. NULL: not kept */
+    struct actio_border even; bool has_even;               /* fields whose reactions are not ideal: with A in the place of D, for steps onto the constraints */
     bool dense, tall;                                      /* tall: more rows than unknowns (hidden constraints), solved by least squares */
 };
 
@@ -69,6 +70,7 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
     if (ok && s->dense) ok = open_null_spaces(s);
     ok = ok && actio_border_open(&s->whole, ctx, s->N, s->p, &sys->G, &sys->D, &sys->A, NULL) == 0;
     if (ok) s->schur = actio_schur_open(ctx, sys);
+    if (ok && sys->axes && sys->servo) ok = s->has_even = actio_border_open(&s->even, ctx, s->N, s->p, &sys->G, &sys->A, &sys->A, NULL) == 0;
     if (ok && sys->axes) s->last = take(s, sys->G.count + sys->A.count + sys->D.count, sizeof(double), &ok);
     if (ok) return s;
     actio_saddle_close(s);
@@ -81,6 +83,7 @@ void actio_saddle_close(struct actio_saddle *s)
     void *all[] = { s->none, s->A, s->D, s->copy, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork, s->last };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(s->ctx, all[i]);
     actio_border_close(&s->whole);
+    actio_border_close(&s->even);
     actio_schur_close(s->schur);
     actio_give(s->ctx, s);
 }
@@ -307,8 +310,20 @@ int actio_saddle_answer(struct actio_saddle *s, const double *h, const double *c
     return 0;
 }
 
+/* The nearest point in the metric of the masses, whatever the reactions do. */
+static int step_evenly(struct actio_saddle *s, const double *r, double *step)
+{
+    if (!s->has_even) return 1;
+    actio_border_scale(&s->even, G_values(s), A_values(s));
+    if (actio_border_factor(&s->even, G_values(s), A_values(s), A_values(s)) || !(actio_border_rcond(&s->even) > REGULAR)) return 1;
+    actio_border_solve(&s->even, NULL, r, step, NULL);
+    for (size_t i = 0; i < s->N; i++) step[i] = -step[i];
+    return 0;
+}
+
 int actio_saddle_step(struct actio_saddle *s, const double *r, double *step)
 {
+    if (step_evenly(s, r, step) == 0) return 0;
     if (s->by_schur) {
         for (size_t k = 0; k < s->p; k++) s->whole.b[k] = -r[k];
         if (solve_schur(s, NULL, s->whole.b, step, NULL) == 0) return 0;

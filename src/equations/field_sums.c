@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Integrals within integrals: what depends on the motion there would have to be varied through the outer one. It is refused, not left out.
+ * And integrals of accelerations: what is left of them where accelerations are 0. */
+#include "equations/field.h"
+
+#include <string.h>
+
+static bool stands_in(struct actio_pool *pool, actio_expr e, const bool *moves, uint32_t sums)
+{
+    struct actio_cone cone = actio_cone_of(pool, &e, 1);
+    for (uint32_t i = 0; i < cone.count; i++) {
+        const struct actio_node *n = &pool->node[cone.id[i]];
+        if (n->op != ACTIO_SYMBOL || pool->slot[n->a].space != ACTIO_SPACE_SUM) continue;
+        if (pool->slot[n->a].index < sums && moves[pool->slot[n->a].index]) return true;
+    }
+    return false;
+}
+
+/* Sums are numbered from the inside. */
+bool actio_field_moves_within(struct actio_fields *w, actio_expr e, bool rates_only)
+{
+    struct actio_pool *pool = &w->F->pool;
+    bool *moves = actio_form_array(w->F, w->sums, sizeof *moves);
+    for (uint32_t k = 0; k < w->sums; k++) {
+        actio_expr of = w->sum[k].e;
+        moves[k] = actio_uses(pool, of, ACTIO_SPACE_V) || actio_uses(pool, of, ACTIO_SPACE_ACC) || (!rates_only && actio_uses(pool, of, ACTIO_SPACE_Q)) || stands_in(pool, of, moves, k);
+    }
+    return stands_in(pool, e, moves, w->sums);
+}
+
+static bool has_integral(struct actio_pool *pool, actio_expr e)
+{
+    struct actio_cone cone = actio_cone_of(pool, &e, 1);
+    for (uint32_t i = 0; i < cone.count; i++)
+        if (pool->node[cone.id[i]].op == ACTIO_INTEGRAL) return true;
+    return false;
+}
+
+static bool has_integral_within(struct actio_fields *w, actio_expr e)
+{
+    struct actio_pool *pool = &w->F->model->pool;
+    struct actio_cone cone = actio_cone_of(pool, &e, 1);
+    uint32_t count = cone.count, *id = actio_form_array(w->F, count, sizeof *id);
+    memcpy(id, cone.id, count * sizeof *id);
+    for (uint32_t i = 0; i < count; i++)
+        if (pool->node[id[i]].op == ACTIO_INTEGRAL && has_integral(pool, (actio_expr){ pool->node[id[i]].a })) return true;
+    return false;
+}
+
+void actio_field_refuse_within(struct actio_fields *w, bool is_dissipation)
+{
+    const struct actio_model *m = w->F->model;
+    struct actio_span span = { 0 };
+    for (size_t k = m->parts; k-- > 0;)
+        if (m->part[k].is_dissipation == is_dissipation && has_integral_within(w, m->part[k].e)) span = m->part[k].span;
+    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_WITHIN, &m->source, span, ACTIO_NO_ARGS);
+    actio_escape(w->F->sys.ctx);
+}
+
+/* Symbols of one space in a formula. */
+static uint32_t symbols_of(struct actio_fields *w, actio_expr e, uint8_t space, actio_expr **out)
+{
+    struct actio_pool *pool = &w->F->pool;
+    struct actio_cone cone = actio_cone_of(pool, &e, 1);
+    uint32_t count = 0, cap = 0;
+    *out = NULL;
+    for (uint32_t i = 0; i < cone.count; i++) {
+        const struct actio_node *n = &pool->node[cone.id[i]];
+        if (n->op == ACTIO_SYMBOL && pool->slot[n->a].space == space) ACTIO_PUSH(&w->F->arena, *out, count, cap) = (actio_expr){ cone.id[i] };
+    }
+    return count;
+}
+
+static actio_expr at_rest(struct actio_fields *w, actio_expr e)
+{
+    actio_expr *acc;
+    uint32_t count = symbols_of(w, e, ACTIO_SPACE_ACC, &acc);
+    actio_expr *none = actio_form_array(w->F, count, sizeof *none);
+    return count ? actio_substitute(&w->F->pool, e, acc, none, count) : e;
+}
+
+/* g without its accelerations, also without those that its integrals are made of. */
+actio_expr actio_field_at_rest(struct actio_fields *w, actio_expr g)
+{
+    struct actio_pool *pool = &w->F->pool;
+    actio_expr *sum;
+    uint32_t count = symbols_of(w, g, ACTIO_SPACE_SUM, &sum);
+    actio_expr *left = actio_form_array(w->F, count, sizeof *left);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct actio_sum of = w->sum[actio_slot_of(pool, sum[i]).index];
+        actio_expr e = at_rest(w, of.e);
+        left[i] = actio_is_zero(e) ? e : actio_symbol(pool, ACTIO_SPACE_SUM, actio_field_sum(w, of.axis, of.half, e));
+    }
+    return at_rest(w, count ? actio_substitute(pool, g, sum, left, count) : g);
+}
