@@ -43,7 +43,8 @@ void chain_text_enter(struct chain *c)
     if (!sys || actio_motion_open(&motion, &ctx, sys, param)) abort();
     actio_system_native(sys, 1e9);
     flow = actio_segments_flow(&motion);
-    y = aligned_alloc(64, (flow.n * sizeof *y + 127) / 64 * 64), dy = aligned_alloc(64, (flow.n * sizeof *y + 127) / 64 * 64), known = calloc(4 * n, sizeof *known);
+    size_t apart = (flow.n + 511) / 512 * 512 + 256;       /* half a page out of step: what is read is not taken for what is written */
+    y = aligned_alloc(64, (2 * apart * sizeof *y + 63) / 64 * 64), dy = y + apart, known = calloc(4 * n, sizeof *known);
     memcpy(known + 1, c->x, c->n * sizeof *y), memcpy(known + n + 1, c->y, c->n * sizeof *y);
     if (flow.fold) flow.fold(flow.user, 0, known, y);
     else memcpy(y, known, 4 * n * sizeof *y);
@@ -79,5 +80,5 @@ void chain_text_leave(struct chain *c)
     actio_system_free(sys);
     actio_model_free(model);
     actio_findings_close(&findings);
-    free(y), free(dy), free(known);
+    free(y), free(known);
 }

@@ -215,8 +215,9 @@ int actio_tri_meet(struct actio_tri_sweep *w)
     if (!(good & (a > suspicious * w->size[i]) & (c > suspicious * w->size[j]))) return 1;
     g = T[j] = (g - e * up * f) / c, f = T[i] = (f - e * g) * up;
     while (i-- > 0) j++, f = T[i] -= m[i] * f, g = T[j] -= m[j] * g;
-    for (size_t k = 0; k < K; k++) w->left[k] = k ? w->next[k - 1] * T[k - 1] : 0;
-    return 0;
+    double sum = 0;                                        /* what is no number anywhere is none here */
+    for (size_t k = 0; k < K; k++) w->left[k] = k ? w->next[k - 1] * T[k - 1] : 0, sum += T[k];
+    return !(sum * 0 == 0);
 }
 
 INLINE void go_back(size_t sets, struct actio_tri_sweep *w, size_t row, size_t rows, double *x)

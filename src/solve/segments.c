@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { HALO = 2, BLOCK = 64 };                             /* how far neighbours may be; rows at a time: what they make stays in the first cache */
-enum { LINE = 8 };                                         /* doubles; whole vectors begin where a line of the cache does */
+enum { LINE = 8, PAGE = 512 };                             /* doubles; whole vectors begin where a line of the cache does */
 enum { MOST_PROGRAMS = 4, MOST_LISTS = 16, MOST_OUT = 8 };
 
 /* Of the state; of a list in lanes, with HALO rows more at either end; or given as it is bound. */
@@ -27,8 +27,9 @@ struct actio_segments {
     struct programs cells, points;
     struct { actio_slot slot; double *value, *same; } list[MOST_LISTS]; size_t lists, tension;   /* same: a block of the number that all inner nodes have; NULL: they differ */
     bool meets[2][2 * MOST_OUT];                           /* by end and array: does a program look at it and behind that end? */
+    bool tied[MOST_OUT];                                   /* fields that the tensions' rows restrict: their forces are in there */
     struct input *inputs; struct actio_arg *args;
-    double *memory, *seam[2], *made, *known, *work;                /* by end, see fill_lanes; a block of the tensions' system; a state as the world knows it */
+    double *memory, *seam[2], *made, *tensions, *known, *work;                /* by end, see fill_lanes; a block of the tensions' system; a state as the world knows it */
 };
 
 static size_t place_of(const struct actio_segments *g, size_t node) { return node % g->cut.rows * g->cut.lanes + node / g->cut.rows; }
@@ -117,22 +118,30 @@ static void mend_block(struct actio_segments *g, const double *Y, size_t row, si
     }
 }
 
-static int find_tensions(struct actio_segments *g, const double *Y)
+/* From `at` on within a page, so that it is `quarters` of a page behind `of`: a processor takes what is read for what was just written where both have the
+ * same place in their pages, and waits. */
+static double *out_of_step(double *at, const double *of, size_t quarters)
+{
+    uintptr_t want = (uintptr_t)of + quarters * (PAGE / 4) * sizeof *at - (uintptr_t)at;
+    return at + want % (PAGE * sizeof *at) / sizeof *at;
+}
+
+static int find_tensions(struct actio_segments *g, const double *Y, const double *acceleration)
 {
     struct actio_tri_sweep sweep;
     struct program *p = &g->cells.at[0];
     double *part[3], *out[MOST_OUT];
-    for (size_t k = 0; k < 3; k++) part[k] = g->made + k * (BLOCK * g->cut.lanes + 3 * LINE);   /* not a power of two apart: they would get into each other's way */
-    for (size_t j = 0; j < p->outputs; j++) out[j] = part[p->part[j]];
     actio_tri_begin(&sweep, g->nodes, g->work);
     for (size_t row = 0, rows; row < g->cut.rows; row += rows) {
         rows = rows_from(g, p, row);
+        for (size_t k = 0; k < 3; k++) part[k] = out_of_step(g->made + k * (BLOCK * g->cut.lanes + PAGE), Y + row * g->cut.lanes, k + 1);
+        for (size_t j = 0; j < p->outputs; j++) out[j] = part[p->part[j]];
         run_rows(g, p, Y, row, rows, out);
         mend_block(g, Y, row, rows, part);
         actio_tri_forward(&sweep, row, rows, part[0], part[1], part[2]);
     }
     if (actio_tri_meet(&sweep)) return 1;
-    double *tension = g->list[g->tension].value;
+    double *tension = g->list[g->tension].value = out_of_step(g->tensions, acceleration, 1);
     actio_tri_back(&sweep, 0, g->cut.rows, tension + HALO * g->cut.lanes);
     fill_halo(g, tension);
     return 0;
@@ -143,12 +152,12 @@ static bool pull(struct actio_segments *g, const double *Y, double *acceleration
 {
     struct program *p = &g->points.at[0];
     double *out[MOST_OUT], one[MOST_OUT];
-    bool finite = true;
+    bool finite = true;                                    /* what tensions depend on is: they are */
     for (size_t row = 0, rows; row < g->cut.rows; row += rows) {
         rows = rows_from(g, p, row);
         for (size_t j = 0; j < p->outputs; j++) out[j] = acceleration + p->part[j] * g->size + row * g->cut.lanes;
         run_rows(g, p, Y, row, rows, out);
-        for (size_t j = 0; j < p->outputs && rows > 1; j++) finite &= actio_tension_finite(out[j], rows * g->cut.lanes);
+        for (size_t j = 0; j < p->outputs; j++) if (!g->tied[p->part[j]]) finite &= actio_tension_finite(out[j], rows * g->cut.lanes);
     }
     for (size_t i = 2; i < g->spares; i++)
         for (size_t f = 0; f < g->arrays / 2; f++) acceleration[f * g->size + g->spare[i]] = 0;
@@ -164,7 +173,7 @@ int actio_segments_accelerations(struct actio_motion *m, const double *Y, double
 {
     struct actio_segments *g = m->segments;
     fill_seams(g, Y);
-    return find_tensions(g, Y) || !pull(g, Y, acceleration);
+    return find_tensions(g, Y, acceleration) || !pull(g, Y, acceleration);
 }
 
 /* ---- the flow */
@@ -337,10 +346,10 @@ static void fill_list(struct actio_segments *g, size_t k)
 static int take_memory(struct actio_motion *m)
 {
     struct actio_segments *g = m->segments;
-    struct { double **p; size_t n; } part[5 + 2 * MOST_LISTS] = { { &g->seam[HEAD], g->arrays * seam_size(g) }, { &g->seam[TAIL], g->arrays * seam_size(g) }, { &g->made, 3 * (BLOCK * g->cut.lanes + 3 * LINE) }, { &g->known, 2 * m->ny }, { &g->work, actio_tri_work(g->size) } };
+    struct { double **p; size_t n; } part[5 + 2 * MOST_LISTS] = { { &g->seam[HEAD], g->arrays * seam_size(g) }, { &g->seam[TAIL], g->arrays * seam_size(g) }, { &g->made, 3 * (BLOCK * g->cut.lanes + PAGE) }, { &g->known, 2 * m->ny }, { &g->work, actio_tri_work(g->size) } };
     size_t parts = 5, total = LINE;
     for (size_t k = 0; k < g->lists; k++) {
-        part[parts].p = &g->list[k].value, part[parts++].n = (g->cut.rows + 2 * HALO) * g->cut.lanes;
+        part[parts].p = k == g->tension ? &g->tensions : &g->list[k].value, part[parts++].n = (g->cut.rows + 2 * HALO) * g->cut.lanes + PAGE;
         if (k != g->tension) part[parts].p = &g->list[k].same, part[parts++].n = BLOCK * g->cut.lanes;
     }
     for (size_t k = 0; k < parts; k++) total += (part[k].n + LINE) / LINE * LINE;
@@ -358,6 +367,8 @@ static bool set_up(struct actio_motion *m)
     bool ok = add_programs(m, &g->cells, ACTIO_Q_TENSION, g->nodes - 1) && add_programs(m, &g->points, ACTIO_Q_PULL, g->nodes);
     g->tension = g->lists;
     for (size_t k = 0; k < g->lists; k++) if (g->list[k].slot.space == ACTIO_SPACE_LAMBDA) g->tension = k;
+    size_t entries[MOST_OUT] = { 0 };
+    for (size_t e = 0; e < m->sys->A.count; e++) g->tied[m->sys->A.col[e] / g->nodes] = ++entries[m->sys->A.col[e] / g->nodes] >= g->nodes;   /* more than holding some nodes takes */
     g->first_spare = g->cut.rows;
     for (size_t i = g->nodes - 2; i < g->size; i++) {
         g->spare[g->spares++] = place_of(g, i);
