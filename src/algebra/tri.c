@@ -19,7 +19,7 @@
 
 /* Several vectors at once so that divisions overlap: 8 segments, 16 of a long system, none of a short one. Each machine has as many, so that all
  * do the same sums. */
-enum { W = 8, FEW = 1, SETS = 2, SHORT = 64, LONG = 400, BLOCK = 16 };   /* BLOCK: rows at a time; what they make stays in the first cache */
+enum { W = 8, FEW = 1, SETS = 2, SHORT = 64, LONG = 400, BLOCK = 32 };   /* BLOCK: rows at a time; what they make stays in the first cache */
 typedef double lanes __attribute__((vector_size(64), aligned(8), may_alias));
 typedef long long flags __attribute__((vector_size(64), aligned(8), may_alias));
 
