@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50 };
+enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50, CREEP_STEPS = 16384 };
+#define CREEP 1e-6                                         /* of the interval, in so many steps */
 
 enum kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR, CUT };    /* CUT: beyond, a guard has no value */
 struct happening { enum kind kind; double t; size_t guard; };
@@ -18,6 +19,7 @@ struct march {
     const struct actio_stepper *stepper;
     void *h;
     double t, t_next, direction;                           /* the step is t -> t_next, y -> y_next */
+    double t_creep;                                        /* where it was CREEP_STEPS ago */
     double *y, *y_next, *y_at, *f, *g, *sample;            /* y_at, f, g: scratch */
     double *known, *moved;                                 /* scratch, where the known state is another */
     double *passed;                                        /* by guard that is only looked at: up to when its crossings were told */
@@ -378,6 +380,15 @@ static bool looks_stiff(struct march *m)
     return stats.looks_stiff;
 }
 
+/* At such a pace the end is 1e10 steps away: a place that is approached ever more slowly. */
+static bool creeps(struct march *m)
+{
+    if (m->steps % CREEP_STEPS) return false;
+    bool slow = fabs(m->t - m->t_creep) < CREEP * fabs(m->task->t1 - m->task->t0);
+    m->t_creep = m->t;
+    return slow && m->steps > CREEP_STEPS;
+}
+
 static int one_step(struct march *m)
 {
     const struct actio_march_task *task = m->task;
@@ -398,6 +409,7 @@ static int one_step(struct march *m)
         if (m->flow->stepped) m->flow->stepped(m->flow->user, m->t, m->y);
         if (m->stepper->gap) mark(m, m->t, m->task->mark ? known_of(m, m->t, m->y, m->known) : NULL);
     }
+    if (creeps(m)) return ACTIO_MARCH_TOO_MANY_STEPS;
     if (task->progress && m->steps % PROGRESS_EVERY == 0) task->progress(task->progress_user, m->t);
     return task->stop_when_stiff && looks_stiff(m) ? ACTIO_MARCH_STIFF : 0;
 }
