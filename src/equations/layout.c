@@ -49,8 +49,7 @@ static void refuse_crossing(struct actio_fields *w, const struct stripe *all, si
             if ((s->kind != ALONG_ROW && s->kind != ALONG_COLUMN) || d->kind != DIAGONAL) continue;
             size_t other = (size_t)(s->kind == ALONG_ROW ? s->fixed + d->fixed : s->fixed - d->fixed);
             if (other < s->low || other >= s->high || !lies_on(d, s->kind == ALONG_ROW ? (size_t)s->fixed : other, s->kind == ALONG_ROW ? other : (size_t)s->fixed, &at)) continue;
-            actio_find(w->F->sys.ctx->findings, ACTIO_F_FIELD_PINNED, ACTIO_NO_ARGS);
-            actio_escape(w->F->sys.ctx);
+            actio_field_refuse_pinned(w);
         }
 }
 

@@ -67,12 +67,6 @@ static uint32_t *memo(struct placing *p, struct task t)
     return &p->made[k][p->place[t.id]];
 }
 
-static void too_wide(struct actio_fields *w)
-{
-    actio_find(w->F->sys.ctx->findings, ACTIO_F_FIELD_DERIVATIVES, ACTIO_NO_ARGS);
-    actio_escape(w->F->sys.ctx);
-}
-
 static actio_expr slot_expr(struct placing *p, actio_slot s) { return actio_symbol_at(&p->w->F->pool, s); }
 
 /* A stream that lives at `own` halves, at half h: itself, or the mean of its neighbours. */
@@ -126,7 +120,7 @@ static void add_sum(struct actio_fields *w, actio_expr e, uint8_t half, void *us
 static actio_expr integral_of(struct actio_fields *w, actio_expr e, uint16_t axis)
 {
     struct summing s = { .axis = axis };
-    if (++w->nested > DEEPEST) too_wide(w);
+    if (++w->nested > DEEPEST) actio_field_refuse_depth(w);
     actio_place_split(w, e, axis, add_sum, &s);
     w->nested--;
     return s.total;
@@ -178,7 +172,7 @@ static bool difference_made(struct placing *p, struct tasks *todo, const struct 
     uint16_t axis = (uint16_t)axis_number(&p->w->F->model->pool, (actio_expr){ n->b }).id;
     struct task side[2] = { { n->a, h - 1 }, { n->a, h + 1 } };
     bool ready = true;
-    if (h - 1 < -FARTHEST || h + 1 > FARTHEST) too_wide(p->w);
+    if (h - 1 < -FARTHEST || h + 1 > FARTHEST) actio_field_refuse_depth(p->w);
     for (int k = 0; k < 2; k++)
         if (!*memo(p, side[k])) ACTIO_PUSH(&p->w->F->arena, todo->at, todo->count, todo->cap) = side[k], ready = false;
     if (!ready) return false;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50, CREEP_STEPS = 16384 };
+enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50, CREEP_STEPS = 32768 };
 #define CREEP 1e-6                                         /* of the interval, in so many steps */
 
 enum kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR, CUT };    /* CUT: beyond, a guard has no value */
@@ -409,7 +409,7 @@ static int one_step(struct march *m)
         if (m->flow->stepped) m->flow->stepped(m->flow->user, m->t, m->y);
         if (m->stepper->gap) mark(m, m->t, m->task->mark ? known_of(m, m->t, m->y, m->known) : NULL);
     }
-    if (creeps(m)) return ACTIO_MARCH_TOO_MANY_STEPS;
+    if (creeps(m)) return ACTIO_MARCH_STEP_TO_ZERO;
     if (task->progress && m->steps % PROGRESS_EVERY == 0) task->progress(task->progress_user, m->t);
     return task->stop_when_stiff && looks_stiff(m) ? ACTIO_MARCH_STIFF : 0;
 }
