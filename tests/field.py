@@ -377,6 +377,11 @@ time 0 .. 1"""
     b.tally.check(status == 0, "claims on members of fields: exit %s %s" % (status, (out + err)[:400]))
     status, out, err = b.call("test", claims.replace(".5*cos(2)", ".51*cos(2)"))
     b.tally.check(status == 1, "a false claim on a member: exit %s" % status)
+    text = "field x(s) on s = 0 .. 1 nodes 5\nlagrangian integral(s, x'^2/2)\nforce %s = -x'\nstart x = s, x' = 1\ntime 0 .. 1"
+    plain, along = b.table(text % "x", points=2), b.table(text % "x(s)", points=2)
+    if plain and along:
+        b.near(along[-1]["x"], plain[-1]["x"], 0, "force x(s) is force x")
+        b.near(plain[-1]["x"], oracle.Axis(0, 1, 5).s + 1 - math.exp(-1), CLOSE, "drag along a line")
 
 
 def start(b):

@@ -14,12 +14,24 @@ static bool fault(struct actio_reader *r, enum actio_code code, uint16_t origin,
 
 /* ---- items: NAME, NAME[3] or NAME[i = 1 .. n] = EXPR */
 
+/* x(c) of a field is for one place; x(s), with its own axis, is all of it, as x is. */
+static bool is_placed(const struct actio_reader *r, const struct actio_target *t)
+{
+    struct actio_formula f = t->item->second;
+    if (f.count == 0 || t->item->is_option) return false;
+    const struct actio_step *s = &r->step[f.first];
+    bool coord = t->ref.kind == ACTIO_SY_COORD || t->ref.kind == ACTIO_SY_COORD_DOT;
+    if (!coord || f.count != 1 || s->kind != ACTIO_ST_NAME) return true;
+    struct actio_symbol_ref axis = r->word[s->u.use.word].value;
+    return axis.kind != ACTIO_SY_AXIS || axis.index + 1 != r->model->coord[t->ref.index].axis;
+}
+
 /* A field's formula has a value at every point of its axis, unless it is for one place. */
 static bool target_fits(struct actio_reader *r, struct actio_target *t, enum actio_setting in)
 {
     bool coord = t->ref.kind == ACTIO_SY_COORD || t->ref.kind == ACTIO_SY_COORD_DOT;
     uint16_t axis = coord ? r->model->coord[t->ref.index].axis : t->ref.kind == ACTIO_SY_LAMBDA ? r->model->constraint[t->ref.index].axis : 0;
-    if (!t->item->second.count || t->item->is_option) return !t->item->e.count || actio_field_fits(r, t->e, axis, in, t->item->e);
+    if (!is_placed(r, t)) return !t->item->e.count || actio_field_fits(r, t->e, axis, in, t->item->e);
     if (!axis) return fault(r, ACTIO_F_PLACE_OF_POINT, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     double c;
     const struct actio_axis *x = &r->model->axis[axis - 1];
@@ -76,7 +88,7 @@ static uint32_t new_list(struct actio_reader *r)
 static bool add_term(struct actio_reader *r, const struct actio_target *t, struct terms *to)
 {
     struct actio_term term = { .variable = t->ref.index, .is_state = t->ref.kind == ACTIO_SY_STATE, .e = t->e, .span = t->item->span,
-                               .placed = t->item->second.count && !t->item->is_option, .place = t->place };
+                               .placed = is_placed(r, t), .place = t->place };
     uint32_t *seen = to->list ? &r->in_list[term.variable + (term.is_state ? r->model->coords : 0)] : &(uint32_t){ UINT32_MAX };
     if (*seen == to->list) return fault(r, ACTIO_F_TERM_TWICE, t->origin, term.span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     *seen = to->list;
