@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Frequencies of small motions about the start: actio_modes_find, and why there are none. */
+ * Frequencies of small motions about the start, or an equilibrium next to it: actio_modes_find, and why there are none. */
 #include "orbits.h"
 #include "run_field.h"
 #include "solve/modes.h"
@@ -103,11 +103,32 @@ static int prepare(struct actio_run *run, struct actio_context *ctx, struct acti
     return bad;
 }
 
+/* Where the start is no equilibrium, one that is found from it. */
+static enum actio_modes_status look_nearby(struct actio_run *run, struct actio_spectrum *s)
+{
+    struct actio_spectrum there;
+    double *y = actio_take(run->ctx, run->ny + 1, sizeof *y), t = run->model->t0, most = 0;
+    if (!y) return ACTIO_MODES_NO_REST;
+    memcpy(y, run->y0, run->ny * sizeof *y);
+    bool found = actio_rest_find(&run->motion, t, y) && actio_modes_solve(&run->motion, t, y, &there) == ACTIO_MODES_FOUND;
+    for (size_t i = 0; i < run->ny; i++) most = fmax(most, fabs(y[i] - run->y0[i]));
+    if (found) {
+        char where[400] = "";                              /* of a field too much to be told */
+        if (!run->sys->axes) snprintf(where, sizeof where, ": %s", actio_run_state_text(run, y, run->y0));
+        actio_run_find(run, ACTIO_F_MODES_NEARBY, ACTIO_ARGS(ACTIO_NUMBER(most), ACTIO_TEXT(where)));
+        actio_spectrum_close(run->ctx, s);
+        *s = there;
+    }
+    actio_give(run->ctx, y);
+    return found ? ACTIO_MODES_FOUND : ACTIO_MODES_NO_REST;
+}
+
 static int find(struct actio_run *run, struct actio_modes *o, size_t most)
 {
     struct actio_search timed = { .run = run };
     if (actio_orbit_timed(&timed)) return actio_run_find(run, ACTIO_F_MODES_TIME, ACTIO_NO_ARGS), 1;
     enum actio_modes_status status = actio_modes_solve(&run->motion, run->model->t0, run->y0, &o->s);
+    if (status == ACTIO_MODES_NO_REST) status = look_nearby(run, &o->s);
     if (status != ACTIO_MODES_FOUND) return say(run, status, &o->s), 1;
     o->width = run->sys->n, o->told = most < o->s.count ? most : o->s.count;
     return o->s.shape ? actio_attempt(run->ctx, list_entries, &(struct listing){ o, run }) : 0;

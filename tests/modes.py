@@ -194,6 +194,55 @@ def chains(b):
     b.same("hanging chain in other units", CHAIN % 33, [w * math.sqrt(9.81) for w in b.omegas("hanging chain", CHAIN % 33)], 1e-11, "--set", "g=9.81")
 
 
+def nearby(b):
+    """From a start that is no equilibrium: the one next to it. A chain held at two points, beside its own Newton iteration."""
+    text = open(os.path.join(ROOT, "models", "hanging-chain.act"), encoding="utf-8").read()
+    hung = b.omegas("chain hung straight", text.replace("time 0 .. 2", ""), "--set", "a=0", count=5)
+    b.same("chain that starts at an angle", text.replace("time 0 .. 2", ""), hung, 1e-9, count=5)
+    b.same("pendulum that starts at an angle", "coord th\nlagrangian th'^2/2 + 9*cos(th)\nstart th = .4", [3], 1e-12)
+    b.same("double pendulum that starts at an angle", "coord a, b\nlagrangian a'^2 + b'^2/2 + a'*b'*cos(a - b) + 2*cos(a) + cos(b)\nstart a = .3, b = -.2", [math.sqrt(2 - math.sqrt(2)), math.sqrt(2 + math.sqrt(2))], 1e-12)
+    b.same("pendulum on a rod", "coord x, y\nlagrangian (x'^2 + y'^2)/2 - 4*y\nconstraint rod: x^2 + y^2 = 1\nstart x = .6, y = -.8", [2], 1e-11)
+    cells, span = 12, .6
+    h = 1 / cells
+    mass = numpy.repeat([h / 2] + [h] * (cells - 1) + [h / 2], 2)
+    force = numpy.array([0, -1] * (cells + 1)) * mass
+    s = numpy.linspace(0, 1, cells + 1)
+    z = numpy.stack([span * s, -1.4 * s * (1 - s)], 1).ravel()
+    held = [0, 1, 2 * cells, 2 * cells + 1]
+
+    def rows(z):
+        A = numpy.zeros((cells + 4, 2 * cells + 2))
+        g = numpy.zeros(cells + 4)
+        for k in range(cells):
+            d = z[2 * k + 2:2 * k + 4] - z[2 * k:2 * k + 2]
+            A[k, 2 * k:2 * k + 2], A[k, 2 * k + 2:2 * k + 4], g[k] = -2 * d, 2 * d, d @ d - h * h
+        for i, (at, value) in enumerate(zip(held, (0, 0, span, 0))):
+            A[cells + i, at], g[cells + i] = 1, z[at] - value
+        return A, g
+
+    tension = numpy.zeros(cells + 4)
+    for _ in range(60):
+        A, g = rows(z)
+        K = numpy.zeros((2 * cells + 2,) * 2)
+        for k in range(cells):
+            for i, j, sign in ((0, 0, 1), (1, 1, 1), (0, 1, -1), (1, 0, -1)):
+                for c in range(2):
+                    K[2 * (k + i) + c, 2 * (k + j) + c] += 2 * sign * tension[k]
+        if _ == 0:
+            tension = numpy.linalg.lstsq(A.T, -force, rcond=None)[0]
+            continue
+        step = numpy.linalg.lstsq(numpy.block([[K, A.T], [A, numpy.zeros((cells + 4,) * 2)]]), -numpy.concatenate([force + A.T @ tension, g]), rcond=None)[0]
+        scale = min(1, .1 / numpy.max(numpy.abs(step[:2 * cells + 2])))
+        z, tension = z + scale * step[:2 * cells + 2], tension + scale * step[2 * cells + 2:]
+    free = numpy.linalg.svd(A)[2][cells + 4:]
+    w2 = numpy.linalg.eigvals(numpy.linalg.solve((free * mass) @ free.T, -free @ K @ free.T))
+    right = numpy.sqrt(numpy.sort(w2.real))
+    text = ("param d = .6, c = 0.16316827408785306\nfield x(s), y(s) on s = 0 .. 1 nodes 13\nlagrangian integral(s, (x'^2 + y'^2)/2 - y)\nconstraint link(s): diff(x, s)^2 + diff(y, s)^2 = 1\n"
+            "constraint ax: x(0) = 0\nconstraint ay: y(0) = 0\nconstraint bx: x(1) = d\nconstraint by: y(1) = 0\nlet u = (s - .5)/c\n"
+            "start x = d/2 + c*log(u + sqrt(1 + u^2)), y = c*(sqrt(1 + u^2) - sqrt(1 + .25/c^2))")
+    b.same("catenary", text, right[:6], 1e-8, count=6)
+
+
 def strings(b):
     for cells in (8, 64, 128):
         b.same("string held at both ends", FIXED % (cells + 1), [discrete(k, cells) for k in range(1, 9)][:cells - 1], 1e-10)
@@ -285,7 +334,7 @@ def main():
     program, _ = arguments()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(program, folder)
-        for section in (finite, lorenz, rolling, randoms, chains, strings, integrals, beams, sizes, words):
+        for section in (finite, lorenz, rolling, randoms, chains, nearby, strings, integrals, beams, sizes, words):
             section(bench)
     bench.tally.done()
 

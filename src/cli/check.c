@@ -25,7 +25,7 @@ static void print_modes(const struct actio_modes *o)
         struct actio_mode_info m = actio_modes_info(o, i);
         growth = growth || m.growth != 0, free = free || (m.growth == 0 && m.omega == 0);
     }
-    printf("  small motions about the start: %zu of %zu\n    %-20s %-20s %s\n", count, all, "omega", "period", growth ? "growth" : "");
+    printf("  small motions about the equilibrium: %zu of %zu\n    %-20s %-20s %s\n", count, all, "omega", "period", growth ? "growth" : "");
     for (size_t i = 0; i < count; i++) {
         struct actio_mode_info m = actio_modes_info(o, i);
         print_mode(&m, growth);

@@ -27,12 +27,17 @@ struct actio_spectrum {
 enum actio_modes_status actio_modes_solve(struct actio_motion *m, double t, const double *y, struct actio_spectrum *out);
 void actio_spectrum_close(struct actio_context *ctx, struct actio_spectrum *s);
 
+/* rest.c: an equilibrium near y, found from it; y is moved there. False: none was found, or the model is not of that kind (states, contacts, switches, more
+ * than 600 unknowns), or y is not at rest. */
+bool actio_rest_find(struct actio_motion *m, double t, double *y);
+
 /* modes_slopes.c: derivatives of h - G z' + D' lambda and c - A z' by (q, v, s) at the motion's point, accelerations and multipliers held: entries in no order. Rows of
  * values beyond an end are those of their natural conditions. 0; 1: no memory; or, of fields, ACTIO_SLOPES_BENT: they are others on either side of the point. */
 enum { ACTIO_SLOPES_BENT = 2 };
 struct actio_slopes { uint32_t *row, *col; double *value; size_t count; };
 int actio_slopes_open(struct actio_slopes *s, struct actio_motion *m, double t, const double *y);
 void actio_slopes_close(struct actio_slopes *s, struct actio_context *ctx);
+bool actio_slopes_residual(struct actio_motion *m, double t, const double *y, double *r);   /* what they are the slopes of; false: a formula has no value */
 void actio_slopes_apply(const struct actio_slopes *s, size_t rows, const double *dy, double *out);
 
 #endif

@@ -17,7 +17,7 @@ void actio_slopes_apply(const struct actio_slopes *s, size_t rows, const double 
 }
 
 /* h - G z' + D' lambda, c - A z' at y with z' and lambda as they are in the motion. */
-static bool residual(struct actio_motion *m, double t, const double *y, double *r)
+bool actio_slopes_residual(struct actio_motion *m, double t, const double *y, double *r)
 {
     const struct actio_system *sys = m->sys;
     const double *G = actio_motion_values(m, t, y);
@@ -41,7 +41,7 @@ static bool difference(struct actio_motion *m, double t, const double *y, const 
     memset(out, 0, rows * sizeof *out);
     for (size_t k = 0; k < sizeof place / sizeof *place; k++) {
         for (size_t i = 0; i < m->ny; i++) moved[i] = y[i] + place[k].at * step * direction[i];
-        if (!residual(m, t, moved, r)) return false;
+        if (!actio_slopes_residual(m, t, moved, r)) return false;
         for (size_t i = 0; i < rows; i++) out[i] += place[k].weight * r[i] / (12 * step);
     }
     return true;
@@ -75,7 +75,7 @@ static bool bend_of(struct actio_motion *m, double t, const double *y, const dou
     memset(bend, 0, rows * sizeof *bend);
     for (int k = 0; k < 3; k++) {
         for (size_t i = 0; i < m->ny; i++) moved[i] = y[i] + (k - 1) * step * direction[i];
-        if (!residual(m, t, moved, r)) return false;
+        if (!actio_slopes_residual(m, t, moved, r)) return false;
         for (size_t i = 0; i < rows; i++) bend[i] += weight[k] * r[i];
     }
     return true;
