@@ -12,7 +12,7 @@ int actio_tri_solve(size_t n, const double *diag, const double *off, const doubl
 
 /* The same in lanes, for a caller who makes the system on the way: it is cut into segments of `rows` unknowns, one a lane; unknown i is in row
  * i % rows of lane i / rows, and a row's lanes lie side by side. `lanes` is 0 where n is too small to be cut. */
-enum { ACTIO_TRI_LANES = 16 };                             /* at most */
+enum { ACTIO_TRI_LANES = 16 };                             /* these, or half as many */
 struct actio_tri_cut { size_t lanes, rows; };
 struct actio_tri_cut actio_tri_cut(size_t n);
 /* Rows row .. row + rows - 1 of n numbers; row may lie before the first. What lies outside of them is `rest`, and is not written. */

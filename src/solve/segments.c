@@ -39,7 +39,7 @@ static size_t place_of(const struct actio_segments *g, size_t node) { return nod
 enum { HEAD, TAIL };
 static size_t seam_size(const struct actio_segments *g) { return 2 * HALO * g->cut.lanes; }
 
-static inline void fill_lanes(const struct actio_segments *g, size_t K, const double *Y)
+static inline __attribute__((always_inline)) void fill_lanes(const struct actio_segments *g, size_t K, const double *Y)
 {
     for (size_t a = 0; a < g->arrays; a++) {
         double *head = g->seam[HEAD] + a * seam_size(g), *tail = g->seam[TAIL] + a * seam_size(g);
@@ -51,8 +51,8 @@ static inline void fill_lanes(const struct actio_segments *g, size_t K, const do
 
 static void fill_seams(const struct actio_segments *g, const double *Y)
 {
-    if (g->cut.lanes == ACTIO_TRI_LANES) fill_lanes(g, ACTIO_TRI_LANES, Y);   /* a number that the compiler knows */
-    else fill_lanes(g, g->cut.lanes, Y);
+    if (g->cut.lanes == ACTIO_TRI_LANES) fill_lanes(g, ACTIO_TRI_LANES, Y);   /* numbers that the compiler knows */
+    else fill_lanes(g, ACTIO_TRI_LANES / 2, Y);
 }
 
 static void fill_halo(const struct actio_segments *g, double *list)
