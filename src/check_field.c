@@ -87,7 +87,7 @@ static void say_limits(struct actio_run *run, const struct actio_field_look *l, 
 static void judge_transport(struct actio_run *run, struct actio_field_verdict *v)
 {
     const struct actio_field_look *l = &v->look;
-    if (!has_transport(run->model) || l->dof <= 0 || l->rank < l->p || actio_field_ranks(run, 2 * l->cells, &v->finer) || v->finer.dof != l->dof) return;
+    if (!has_transport(run->model) || l->dof <= 0 || actio_field_ranks(run, 2 * l->cells, &v->finer) || v->finer.dof != l->dof) return;
     if (actio_field_refine(run, &v->limits)) return;
     v->refined = true;
     if (!v->limits.one) say_limits(run, l, v);
@@ -100,6 +100,8 @@ static void judge_growth(struct actio_run *run, struct actio_field_verdict *v)
     if (v->growth[1] * time > 5 && v->growth[1] > 1.7 * v->growth[0]) actio_run_find(run, ACTIO_F_FIELD_ILL_POSED, ACTIO_ARGS(ACTIO_NUMBER(v->growth[0]), ACTIO_NUMBER(v->growth[1])));
 }
 
+static bool moves(const struct actio_field_verdict *v) { return strcmp(v->word, "regular") == 0 || strcmp(v->word, "redundant") == 0; }
+
 void actio_field_judge(struct actio_run *run, bool judging, struct actio_field_verdict *v)
 {
     *v = (struct actio_field_verdict){ .word = "regular", .growth = { NAN, NAN } };
@@ -110,8 +112,8 @@ void actio_field_judge(struct actio_run *run, bool judging, struct actio_field_v
     v->looked = true;
     say_ranks(run, &v->look, v);
     say_inertia(run, &v->look, v);
-    if (strcmp(v->word, "regular") == 0) judge_transport(run, v);
-    if (judging && strcmp(v->word, "regular") == 0) judge_growth(run, v);
+    if (moves(v)) judge_transport(run, v);
+    if (judging && moves(v)) judge_growth(run, v);
 }
 
 /* ---- the report of check */

@@ -53,7 +53,7 @@ static double shaken(unsigned *seed)
 }
 
 /* A bend begins where a line is let go: all along it (hold 0), or behind the quarter next to its first (-1) or last (1) end, which stays as it is. */
-struct bend { unsigned shape; double amount; int hold; bool velocities; };
+struct bend { unsigned shape; double amount; int hold; bool velocities, beyond; };   /* beyond: it is moved for longer than the model asks, where that is short */
 
 static double let_go(int hold, double sigma)
 {
@@ -274,14 +274,13 @@ static size_t find_vanishing(struct dense *d, struct actio_run *run, double *y)
 static bool look_at(struct actio_run *run, struct dense *d, unsigned shape, double *y, struct actio_field_look *out)
 {
     bool there = false;
-    for (size_t k = 0; k < sizeof amounts / sizeof *amounts && !there; k++) there = shape_state(run, (struct bend){ shape, amounts[k], 0, true }, y);
+    for (size_t k = 0; k < sizeof amounts / sizeof *amounts && !there; k++) there = shape_state(run, (struct bend){ shape, amounts[k], 0, true, false }, y);
     if (!there || !fill(d, run, y)) return false;
     size_t rank = rank_of(d, d->p, d->A), slaves = run->sys->slaves;
-    if (shape == 0) out->start_rank = rank;
+    if (out->samples == 0) out->start_rank = rank;         /* the start, where it is on the constraints */
     if (out->samples == 0 || rank < out->least) out->least = rank, out->least_shape = shape;
     if (out->samples == 0 || rank > out->rank) out->rank = rank;
-    out->samples++;
-    if (shape == 0) {
+    if (out->samples++ == 0) {
         inertia(d, run->sys, rank, out->inertia, out->kernel);
         if (rank < d->p && fill(d, run, y)) mark_redundant(d, run, out), out->vanishing = find_vanishing(d, run, y);
     }
@@ -315,7 +314,7 @@ int actio_field_ranks(struct actio_run *of, size_t cells, struct actio_field_loo
 /* ---- one limit? */
 
 /* The bent start, moved for a while: values at the ends and in the middle of every field. */
-struct outcome { double value[ACTIO_FIELD_VALUES], fast, rough; size_t count; bool ok; };   /* fast: the largest rate of a field at the beginning; rough: second differences beside it */
+struct outcome { double value[ACTIO_FIELD_VALUES], rough; size_t count; bool ok; };   /* rough: second differences of the rates at the beginning, beside the rates */
 
 static double fastest(const struct actio_run *run, const double *y)
 {
@@ -324,7 +323,7 @@ static double fastest(const struct actio_run *run, const double *y)
     return most;
 }
 
-static void look_at_rates(const struct actio_run *run, const double *y, struct outcome *out)
+static double roughness(const struct actio_run *run, const double *y)
 {
     const struct actio_model *m = run->model;
     double bends = 0, all = 0;
@@ -334,7 +333,7 @@ static void look_at_rates(const struct actio_run *run, const double *y, struct o
         for (size_t k = 0; k < nodes; k++) all = fmax(all, fabs(v[k]));
         for (size_t k = 1; k + 1 < nodes; k++) bends = fmax(bends, fabs(v[k - 1] - 2 * v[k] + v[k + 1]));
     }
-    out->fast = all, out->rough = all > 0 ? bends / all : 0;
+    return all > 0 ? bends / all : 0;
 }
 
 static void read_values(const struct actio_run *run, const double *y, struct outcome *out)
@@ -350,23 +349,34 @@ static void read_values(const struct actio_run *run, const double *y, struct out
     }
 }
 
+/* Rows that follow from others stay. */
+static void expect_rank(struct actio_motion *m, double t, const double *y)
+{
+    actio_motion_solve(m, t, y);
+    actio_saddle_factor(m->saddle, actio_bound_values(&m->at[ACTIO_Q_MATRIX]));
+    size_t rank = actio_saddle_rank(m->saddle, NULL);
+    if (rank < m->p) actio_saddle_expect_rank(m->saddle, rank), m->rank = rank;
+}
+
 static void move_on(struct actio_run *run, const double *y, double duration, struct outcome *out)
 {
     double t0 = run->model->has_time ? run->model->t0 : 0, *end = actio_take(run->ctx, run->ny + 1, sizeof *end);
     struct actio_march_result result = { .y = end };
     struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = t0 + duration, .rtol = 1e-7, .atol = 1e-7, .y0 = y, .max_steps = 20000 };
     run->motion.span = duration;
+    expect_rank(&run->motion, t0, y);
     out->ok = end && actio_motion_begin(&run->motion, t0, y) == 0 && actio_march(run->ctx, &run->motion.flow, &task, &result) == 0;
     if (out->ok) read_values(run, result.y, out);
     actio_give(run->ctx, end);
 }
 
 /* So long that the line moves on by a good part of its length. */
-static double duration_of(const struct actio_run *run, const double *y)
+static double duration_of(const struct actio_run *run, const double *y, bool beyond)
 {
     const struct actio_model *m = run->model;
-    double length = m->axis[0].b - m->axis[0].a, speed = fastest(run, y), whole = m->has_time ? m->t1 - m->t0 : 1;
-    return speed > 0 ? copysign(fmin(fabs(whole), 0.6 * length / speed), whole) : whole;
+    double length = m->axis[0].b - m->axis[0].a, speed = fastest(run, y), whole = m->has_time ? m->t1 - m->t0 : 1, far = speed > 0 ? 0.6 * length / speed : 0;
+    if (beyond) return far > 1.2 * fabs(whole) ? copysign(far, whole) : NAN;
+    return far > 0 ? copysign(fmin(fabs(whole), far), whole) : whole;
 }
 
 static struct outcome move_by(struct actio_run *of, size_t cells, int tilt, struct bend b, double *duration)
@@ -379,9 +389,9 @@ static struct outcome move_by(struct actio_run *of, size_t cells, int tilt, stru
     double *y = trial_open(&t, of) ? actio_take(of->ctx, t.run.ny + 1, sizeof *y) : NULL;
     b.velocities = y && fastest(&t.run, t.run.y0) == 0;
     if (y && shape_state(&t.run, b, y)) {
-        if (*duration == 0) *duration = duration_of(&t.run, y);
-        look_at_rates(&t.run, y, &out);
-        move_on(&t.run, y, *duration, &out);
+        if (*duration == 0) *duration = duration_of(&t.run, y, b.beyond);
+        out.rough = roughness(&t.run, y);
+        if (isfinite(*duration)) move_on(&t.run, y, *duration, &out);
     }
     actio_give(of->ctx, y);
     trial_close(&t);
@@ -392,17 +402,56 @@ static struct outcome move_by(struct actio_run *of, size_t cells, int tilt, stru
 
 struct way { struct outcome coarse, fine; double apart; bool ok; };
 
+/* ---- who leads an end: where a body, a force, a curve or a path is, rates taken at that very node would put the cell's constraint on it, which is another model */
+
+static bool stands_at(struct actio_model *m, actio_expr e, bool last)
+{
+    struct actio_cone cone = actio_cone_of(&m->pool, &e, 1);
+    for (uint32_t i = 0; i < cone.count; i++) {
+        struct actio_node n = m->pool.node[cone.id[i]];
+        if (n.op != ACTIO_AT) continue;
+        double place = actio_model_number(m, (actio_expr){ n.c });
+        for (size_t a = 0; a < m->axes; a++)
+            if (n.b == m->axis[a].s.id && fabs(place - (last ? m->axis[a].b : m->axis[a].a)) <= 1e-9 * (m->axis[a].b - m->axis[a].a)) return true;
+    }
+    return false;
+}
+
+/* The line's own slope at a place, and no time and no coordinate beside it. */
+static bool is_own_slope(struct actio_model *m, actio_expr e)
+{
+    struct actio_cone cone = actio_cone_of(&m->pool, &e, 1);
+    bool slope = false;
+    for (uint32_t i = 0; i < cone.count; i++) {
+        const struct actio_node *n = &m->pool.node[cone.id[i]];
+        slope |= n->op == ACTIO_AT && m->pool.node[n->a].op == ACTIO_DIFF;
+        if (n->op != ACTIO_SYMBOL) continue;
+        actio_slot s = m->pool.slot[n->a];
+        if (s.space == ACTIO_SPACE_T || (!s.axis && (s.space == ACTIO_SPACE_Q || s.space == ACTIO_SPACE_V))) return false;
+    }
+    return slope;
+}
+
+/* A blade there has no direction but the line's: it does not lead. */
+static bool is_led(struct actio_model *m, bool last)
+{
+    for (size_t k = 0; k < m->parts; k++) if (stands_at(m, m->part[k].e, last)) return true;
+    for (size_t k = 0; k < m->constraints; k++) {
+        const struct actio_constraint *c = &m->constraint[k];
+        if (c->axis || !(stands_at(m, c->left, last) || stands_at(m, c->right, last))) continue;
+        if (c->kind == ACTIO_HOLONOMIC || !(is_own_slope(m, c->left) || is_own_slope(m, c->right))) return true;
+    }
+    for (size_t k = 0; k < m->forces; k++)
+        for (size_t j = 0; j < m->force[k].terms; j++) {
+            const struct actio_term *x = &m->force[k].term[j];
+            uint16_t axis = x->is_state ? 0 : m->coord[x->variable].axis;
+            if (x->placed && axis && actio_model_number(m, x->place) == (last ? m->axis[axis - 1].b : m->axis[axis - 1].a)) return true;
+        }
+    return false;
+}
+
 /* Rates that jump from node to node are no start of the continuous line's: its end does not fit the bend. */
 static bool is_smooth(const struct way *w) { return w->fine.rough < 0.5 * w->coarse.rough || w->fine.rough < 1e-6; }
-
-/* A body that leads has a direction of its own, and with rates at the node where it is the first cell has another: a bent line is then locked, and a line at
- * rest shows no other limit. */
-static bool is_locked(const struct actio_model *m, const struct way *w, const struct way *plain)
-{
-    bool body = false;
-    for (size_t i = 0; i < m->coords; i++) body = body || !m->coord[i].axis;
-    return body && w->fine.fast < 0.1 * plain->fine.fast;
-}
 
 static void compare_ways(const struct way *way, struct actio_field_limits *out)
 {
@@ -424,9 +473,11 @@ static int refine(struct actio_run *of, struct bend b, struct actio_field_limits
     struct way way[ACTIO_FIELD_WAYS];
     double duration = 0;
     for (size_t w = 0; w < ACTIO_FIELD_WAYS; w++) {
-        way[w] = (struct way){ .coarse = move_by(of, how[w].cells, how[w].tilt, b, &duration) };
+        way[w] = (struct way){ .ok = false };
+        if (how[w].tilt && is_led(of->model, how[w].tilt > 0)) continue;
+        way[w].coarse = move_by(of, how[w].cells, how[w].tilt, b, &duration);
         way[w].fine = move_by(of, how[w].finer, how[w].tilt, b, &duration);
-        way[w].ok = way[w].coarse.ok && way[w].fine.ok && !is_locked(of->model, &way[w], &way[0]);
+        way[w].ok = way[w].coarse.ok && way[w].fine.ok;
         if (w < 2 && (!way[w].ok || !is_smooth(&way[w]))) return 1;
         for (size_t i = 0; way[w].ok && i < way[w].fine.count; i++) way[w].apart = fmax(way[w].apart, fabs(way[w].fine.value[i] - way[w].coarse.value[i]));
     }
@@ -440,13 +491,15 @@ int actio_field_refine(struct actio_run *of, struct actio_field_limits *out)
     bool told = false;
     *out = (struct actio_field_limits){ .one = true };
     if (of->model->axes > ACTIO_FIELD_AXES) return 1;
-    for (int hold = -1; hold <= 1; hold++)                 /* 0: the start as it is */
+    for (int trial = 0; trial < 6 && out->one; trial++) {
+        int hold = trial % 3 - 1;                          /* 0: the start as it is */
         for (size_t k = 0, bad = 1; k < sizeof amounts / sizeof *amounts && bad; k++) {
             struct actio_field_limits x;
-            bad = refine(of, (struct bend){ hold != 0, amounts[k], hold, false }, &x) != 0;
+            bad = refine(of, (struct bend){ hold != 0, amounts[k], hold, false, trial >= 3 }, &x) != 0;
             if (!bad && (!told || x.ratio > out->ratio)) *out = x;
             told = told || !bad;
         }
+    }
     return !told;
 }
 
@@ -468,6 +521,7 @@ double actio_field_growth(struct actio_run *of, size_t cells)
     double *y = J ? J + ny * ny : NULL, *f = J ? y + ny : NULL;
     if (J && w && iwork && shape_state(&t.run, (struct bend){ 0 }, y)) {
         double t0 = of->model->has_time ? of->model->t0 : 0;
+        expect_rank(&t.run.motion, t0, y);
         ok = actio_motion_begin(&t.run.motion, t0, y) == 0;
         for (size_t i = 0; ok && i < ny; i++) {
             double x = y[i], h = 1e-5 * (1 + fabs(x));

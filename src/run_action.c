@@ -27,6 +27,8 @@ int actio_run_check_nodes(struct actio_run *run)
 {
     const struct actio_run_options *o = &run->options;
     if (is_action(run)) {
+        if (o->form && run->model->axes) return refuse(run, "form", "models without fields");
+        if (o->verify && run->model->axes) return refuse(run, "verify", "models without fields");
         if (form_of(o) != ACTIO_ACTION_WEAK && !o->grid) return refuse(run, "form", "one --grid");
         if (o->verify && form_of(o) != ACTIO_ACTION_WEAK) return refuse(run, "verify", "the weak form");
         if ((o->grid || o->slabs) && o->gradients) return refuse(run, "gradient", "runs without --grid and --slabs");

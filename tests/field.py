@@ -442,6 +442,30 @@ def verdicts(b):
         b.tally.check(answer.get("verdict") == "undetermined", "string on ice without a front, %d nodes: %s" % (N, answer.get("verdict")))
 
 
+def led(b):
+    """Strings on ice whose front is led, by whatever it is, are determined; those with a free one are not, however short the run and whatever is said twice."""
+    ice = STRING % 17 + LINK + EDGE
+    arc, straight = "start x = sin(s), y = 1 - cos(s), x' = cos(s), y' = sin(s)\n", "start x = s, x' = 1\n"
+    sleigh = "param m = 2, J = 1.5\ncoord th\n" + ice + "lagrangian m/2*(x'(0)^2 + y'(0)^2) + J/2*th'^2\nconstraint blade: x'(0)*sin(th) = y'(0)*cos(th)\nconstraint again: 2*x'(0)*sin(th) = 2*y'(0)*cos(th)\n"
+    for what, text, verdict, code in (
+            ("on a circle, bent", ice + "constraint c: x(1)^2 + (y(1) - 1)^2 = 1\n" + arc + "time 0 .. 1", "regular", None),
+            ("along a line, bent", ice + "constraint line: y'(0) = .2*x'(0)\nlet q = atan(.2) + .6*s\nstart x = -running(s, cos(q)), y = -running(s, sin(q)), x' = cos(q), y' = sin(q)\ntime 0 .. 2", "regular", None),
+            ("behind a hitch", "param m = 2, J = 1.5, d = .2\ncoord X, Y, th\n" + ice + "lagrangian m/2*(X'^2 + Y'^2) + J/2*th'^2\nforce th = .5\nconstraint blade: X'*sin(th) = Y'*cos(th)\n"
+             "constraint jx: x(0) = X - d*cos(th)\nconstraint jy: y(0) = Y - d*sin(th)\nstart x = -s - d, x' = 1, X' = 1\ntime 0 .. 3", "regular", None),
+            ("by a body and its force", "coord X, Y\n" + ice + "lagrangian 3/2*(X'^2 + Y'^2)\nforce X = 1, Y = sin(t)\nconstraint jx: x(1) = X\nconstraint jy: y(1) = Y\nstart x = s - 1, x' = 1, X' = 1\ntime 0 .. 2", "regular", None),
+            ("by a mass", ice + "lagrangian (x'(1)^2 + y'(1)^2)/2\n" + straight + "time 0 .. 1", "regular", None),
+            ("pushed, a blade said twice", sleigh + "start x = -s, x' = -1, th' = .1\ntime 0 .. 1", "redundant", "FIELD_ILL_POSED"),
+            ("by nobody", ice + arc + "time 0 .. 1", "undetermined", "FIELD_UNDETERMINED"),
+            ("by nobody, for a moment", ice + straight + "time 0 .. .05", "undetermined", "FIELD_UNDETERMINED"),
+            ("by nobody, edges said twice", ice + "constraint e2(s): 2*x'*diff(y, s) = 2*y'*diff(x, s)\n" + straight + "time 0 .. 1", "undetermined", "FIELD_UNDETERMINED"),
+            ("by nobody, with points said twice", "coord p, q\n" + ice + "lagrangian (p'^2 + q'^2)/2\nconstraint a: p = q\nconstraint b: 2*p = 2*q\n" + straight + "time 0 .. 1", "undetermined", "FIELD_UNDETERMINED"),
+            ("by a blade of its own direction", ice + "constraint tip: x'(1)*diff(y, s)(1) = y'(1)*diff(x, s)(1)\nlet q = .8*sin(2*s)\n"
+             "start x = running(s, cos(q)), y = running(s, sin(q)), x' = cos(q), y' = sin(q)\ntime 0 .. 1", "undetermined", "FIELD_UNDETERMINED")):
+        status, answer = b.json("check", text)
+        codes = [w["code"] for w in answer.get("warnings", []) + answer.get("errors", [])]
+        b.tally.check(answer.get("verdict") == verdict and (code is None or code in codes), "a string led %s: %s %s, not %s" % (what, answer.get("verdict"), codes, verdict))
+
+
 def doubly(b):
     """HAMEL.md E: a string of 16 cells whose every cell moves along itself, at its middle or at both of its ends; and rows said twice, which move as if said once."""
     both = STRING % 17 + LINK + EDGE + "constraint turn(s): diff(x, s)*diff(y', s) - diff(y, s)*diff(x', s) = 0\n"
@@ -555,7 +579,7 @@ def gallery(b):
         b.tally.check(status == 0, "gallery: %s: exit %s %s" % (name, status, (out + err)[-400:]))
 
 
-SECTIONS = (motions, randoms, exact, beams, kinds, orders, laws, rules, columns, places, start, verdicts, doubly, sizes, options, principles, wrong, gallery)
+SECTIONS = (motions, randoms, exact, beams, kinds, orders, laws, rules, columns, places, start, verdicts, led, doubly, sizes, options, principles, wrong, gallery)
 
 
 def main():

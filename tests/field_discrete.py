@@ -166,6 +166,21 @@ def beams(b):
     b.tally.check(strayed(table, "charge.lift") < 1e-12 and strayed(table, "energy") < 1e-7 * table[0]["energy"], "free beam: momentum %.2g, energy %.2g" % (strayed(table, "charge.lift"), strayed(table, "energy")))
 
 
+def one_grid(b):
+    """The doubled action on one grid: d'Alembert's motion, multipliers and reactions to the order of the operators; what is made for points only is refused."""
+    for name, text in (("hanging", HANGING), ("sleigh", SLEIGH), ("beam9", BEAM % 9)):
+        path, words = b.model(name, text), ("--time", "0..0.1", "--points", "5")
+        exact, far = b.table(path, *words)[2], []
+        for points in (17, 33, 65):
+            row = b.table(path, "--by", "skg", "--grid", str(points), *words)[2]
+            far.append(max(abs(row[c] - exact[c]) for c in exact if c.startswith(("x[", "y[", "w[", "x_dot[", "w_dot["))))
+        near = max(abs(row[c] - exact[c]) for c in exact if c.startswith(("lambda.", "reaction.", "energy")))
+        b.tally.check(far[2] < max(far[0] / 30, 1e-12) and near < 5e-2, "%s on one grid: %s, multipliers %.2g" % (name, far, near))
+    for words in (("--verify",), ("--form", "paper"), ("--form", "bare")):
+        status, _, err = call(b.program, "run", path, "--by", "skg", "--grid", "17", *words)
+        b.tally.check(status == 2 and "models without fields" in err, "%s: %d, %s" % (words, status, err))
+
+
 def speed(b):
     """As many nodes times steps take as long, from a hundred nodes to ten thousand."""
     took = []
@@ -184,7 +199,7 @@ def main():
     tally = Tally("field_discrete")
     with tempfile.TemporaryDirectory() as folder:
         b = Bench(program, folder, tally)
-        for part in (orders, laws, energies, long_runs, agreement, beams, speed):
+        for part in (orders, laws, energies, long_runs, agreement, beams, one_grid, speed):
             part(b)
     tally.done()
 

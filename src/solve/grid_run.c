@@ -118,30 +118,64 @@ static void accelerations(const struct actio_grid *g, size_t k, double *a)
         for (size_t i = 0; i < n; i++) a[i] += row[j] * (g->v[(first + j) * n + i] - g->v0[i]) / hH;
 }
 
-/* One row: y, z' and multipliers of the nodes around it; reactions D' lambda. */
-static void fill_row(struct work *w, struct actio_rows *r, size_t l, double *scratch)
+/* One row: y, z' and multipliers of the nodes around it. */
+static const double *mix_row(const struct work *w, double t, double *scratch)
 {
     const struct actio_grid *g = w->g;
-    struct actio_motion *m = w->m;
-    size_t n = m->n, ny = m->ny, N = m->N, all = ny + N + m->p, width = window_of(g);
+    const struct actio_motion *m = w->m;
+    size_t ny = m->ny, N = m->N, all = ny + N + m->p, width = window_of(g);
     double weight[16], *at = scratch, *sum = scratch + all;
-    size_t first = window(g, r->times[l], weight);
+    size_t first = window(g, t, weight);
     memset(sum, 0, all * sizeof *sum);
     for (size_t k = 0; k < width; k++) {
         const double *z = g->z + (first + k) * g->pt.nz;
         if (weight[k] == 0) continue;
         state_of(g, first + k, at);
         accelerations(g, first + k, at + ny);
-        memcpy(at + ny + n, z + n, m->m * sizeof *z), memcpy(at + ny + N, z + g->pt.nx, m->p * sizeof *z);
+        memcpy(at + ny + m->n, z + m->n, m->m * sizeof *z), memcpy(at + ny + N, z + g->pt.nx, m->p * sizeof *z);
         for (size_t i = 0; i < all; i++) sum[i] += weight[k] * at[i];
     }
-    for (size_t i = 0; i < ny; i++) r->y[i * r->rows + l] = sum[i];
-    for (size_t i = 0; i < N; i++) r->zdot[i * r->rows + l] = sum[ny + i], r->reaction[i * r->rows + l] = 0;
-    for (size_t i = 0; i < m->p; i++) r->lambda[i * r->rows + l] = sum[ny + N + i];
+    return sum;
+}
+
+/* Reactions D' lambda, one `step` after the other. */
+static void react(struct actio_motion *m, double t, const double *y, const double *lambda, double *reaction, size_t step)
+{
     const struct actio_places *A = &m->sys->A, *D = &m->sys->D;
-    const double *values = actio_motion_values(m, r->times[l], sum);
-    for (size_t i = 0; values && i < D->count; i++)
-        r->reaction[D->col[i] * r->rows + l] += values[m->sys->G.count + A->count + i] * sum[ny + N + D->row[i]];
+    const double *values = actio_motion_values(m, t, y);
+    for (size_t i = 0; i < m->N; i++) reaction[i * step] = 0;
+    for (size_t i = 0; values && i < D->count; i++) reaction[D->col[i] * step] += values[m->sys->G.count + A->count + i] * lambda[D->row[i]];
+}
+
+static void fill_row(struct work *w, struct actio_rows *r, size_t l, double *scratch)
+{
+    struct actio_motion *m = w->m;
+    size_t ny = m->ny, N = m->N;
+    const double *sum = mix_row(w, r->times[l], scratch);
+    for (size_t i = 0; i < ny; i++) r->y[i * r->rows + l] = sum[i];
+    for (size_t i = 0; i < N; i++) r->zdot[i * r->rows + l] = sum[ny + i];
+    for (size_t i = 0; i < m->p; i++) r->lambda[i * r->rows + l] = sum[ny + N + i];
+    react(m, r->times[l], sum, sum + ny + N, r->reaction + l, r->rows);
+}
+
+/* With fields a row is long, and lanes are its nodes: its columns are made where the motion stands. */
+static void fill_wide(struct work *w, struct actio_rows *r, size_t l, double *scratch, double *column)
+{
+    struct actio_motion *m = w->m;
+    const double *sum = mix_row(w, r->times[l], scratch);
+    react(m, r->times[l], sum, sum + m->ny + m->N, m->reaction, 1);
+    memcpy(m->zdot, sum + m->ny, m->N * sizeof *sum), memcpy(m->lambda, sum + m->ny + m->N, m->p * sizeof *sum);
+    const double *x = actio_bound_values(&m->at[ACTIO_Q_OUTPUTS]);
+    for (size_t c = 0; c < m->sys->columns; c++) column[c * r->rows + l] = x[c];
+}
+
+static void fill(struct work *w, struct actio_rows *r, double *scratch, double *column)
+{
+    bool wide = w->m->sys->axes != 0;
+    for (size_t l = 0; l < r->rows; l++)
+        if (wide) fill_wide(w, r, l, scratch, column);
+        else fill_row(w, r, l, scratch);
+    if (!wide) actio_rows_outputs(r, r->rows, column, r->rows);
 }
 
 static int show(struct work *w, struct actio_outcome *out)
@@ -156,9 +190,8 @@ static int show(struct work *w, struct actio_outcome *out)
     out->y_stop = actio_take(w->ctx, m->ny + 1, sizeof(double));
     int bad = !scratch || !out->column || !out->error || !out->y_stop;
     if (bad) actio_rows_too_many(&r);
-    for (size_t l = 0; !bad && l < aim->rows; l++) fill_row(w, &r, l, scratch);
     if (!bad) {
-        actio_rows_outputs(&r, aim->rows, out->column, aim->rows);
+        fill(w, &r, scratch, out->column);
         out->lanes = out->rows = out->good_rows = aim->rows;
         for (size_t c = 0; c < m->sys->columns; c++) out->error[c] = NAN;
         out->worst = out->holds_until = NAN, out->t_stop = aim->t1, out->stepper = &actio_skg, out->steps = w->g->points - 1, out->rhs = w->g->points * w->g->iterations, out->runs = 1;
@@ -169,13 +202,23 @@ static int show(struct work *w, struct actio_outcome *out)
     return bad;
 }
 
-/* The crude march knows the branch: a solution as far from it as it is large is another. */
+/* Behind the last node of the field that begins here, or behind the one coordinate. */
+static size_t end_of(const struct actio_system *sys, size_t first, size_t n)
+{
+    size_t end = first + 1;
+    while (sys->axes && end < n && sys->variable[end] == sys->variable[first]) end++;
+    return end;
+}
+
+/* The crude march knows the branch: a solution as far from it as it is large is another. A node is as large as its field: some hardly move. */
 static bool far_from_seed(struct work *w)
 {
     const struct actio_grid *g = w->g;
-    for (size_t i = 0; i < g->pt.n; i++) {
+    for (size_t first = 0, end; first < g->pt.n; first = end) {
         double most = 0, size = 1e-6;
-        for (size_t k = 0; k < g->points; k++) size = fmax(size, fabs(w->seed[i * g->points + k])), most = fmax(most, fabs(g->x[k * g->pt.nx + i] - w->seed[i * g->points + k]));
+        end = end_of(w->m->sys, first, g->pt.n);
+        for (size_t i = first; i < end; i++)
+            for (size_t k = 0; k < g->points; k++) size = fmax(size, fabs(w->seed[i * g->points + k])), most = fmax(most, fabs(g->x[k * g->pt.nx + i] - w->seed[i * g->points + k]));
         if (most > 0.5 * size) return w->told->away = most, true;
     }
     return false;
