@@ -178,6 +178,7 @@ static int obey(struct actio_run *run)
     if (object(run, by)) return 1;
     if (by->form != run->form && take_equations(run, by->form)) return 1;
     if (*by->differs) actio_find(run->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(by->name), ACTIO_TEXT(by->differs)));
+    if (p->stepper == &actio_skg && run->sys->axes && motion->rank < run->sys->p) return inapplicable(run, NULL, "rows of constraints along a line follow from others: delete what is said twice");
     if (p->stepper == &actio_skg) actio_system_droppable(run->sys, motion->rank < run->sys->p);
     motion->grid = run->options.grid, motion->order = run->options.order, motion->slabs = run->options.slabs, motion->nodes = run->options.nodes;
     if (motion->contacts) motion->contacts->pick = run->options.pick;

@@ -172,6 +172,11 @@ static int gauss_solve(struct actio_motion *m, double t, const double *y)
     return actio_motion_react(m, t, y);
 }
 
+static const char *gauss_objection(struct actio_motion *m, double t, const double *y)
+{
+    return m->sys->slaves ? "a second derivative reaches beyond an end of a line, where values have no mass" : actio_law_is_small(m, t, y);
+}
+
 const struct actio_law actio_law_gauss = {
-    .name = "gauss", .objection = actio_law_is_small, .open = gauss_open, .close = gauss_close, .size = gauss_size, .rates = gauss_rates, .solve = gauss_solve, .one_sided = gauss_one_sided,
+    .name = "gauss", .objection = gauss_objection, .open = gauss_open, .close = gauss_close, .size = gauss_size, .rates = gauss_rates, .solve = gauss_solve, .one_sided = gauss_one_sided,
 };
