@@ -7,8 +7,10 @@
 #include "solve/slaves.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#define ROUNDING 1e-4                                      /* of the largest eigenvalue: what differences leave of a real part that is 0 */
 #define DEPENDENT 1e-9                                     /* rows nearer to each other than this */
 enum { MODES = 4 };
 static const double amounts[] = { 0.25, 0.08, 0.02 };      /* of a bend, beside the length of the axis: what the constraints allow */
@@ -505,36 +507,79 @@ int actio_field_refine(struct actio_run *of, struct actio_field_limits *out)
 
 /* ---- growth */
 
+static int by_real_part(const void *a, const void *b)
+{
+    double x = ((const struct actio_multiplier *)a)->re, y = ((const struct actio_multiplier *)b)->re;
+    return (x < y) - (x > y);
+}
+
+/* Of eigenvalues that fall together rounding makes a ring, as wide as it likes; their mean stays. A ring ends where the largest gap of real parts is. */
+static double mean_of_ring(const struct actio_multiplier *w, size_t n)
+{
+    size_t last = 0;
+    double gap = 0, sum = 0;
+    for (size_t i = 0; i + 1 < n && w[i].re >= 0.05 * w[0].re; i++)
+        if (w[i].re - w[i + 1].re > gap) gap = w[i].re - w[i + 1].re, last = i;
+    for (size_t i = 0; i <= last; i++) sum += w[i].re;
+    return sum / (double)(last + 1);
+}
+
+struct growing { double *J, *copy, *y, *f, *work; struct actio_multiplier *w; int *iwork; size_t ny; };
+
+/* The largest real part, and the mean of its ring, with entries off by `noise` of the largest. */
+static bool eigenvalues(struct growing *g, double noise, double *most, double *mean)
+{
+    unsigned seed = 5;
+    double radius = 0, size = 0;
+    for (size_t i = 0; i < g->ny * g->ny; i++) size = fmax(size, fabs(g->J[i]));
+    for (size_t i = 0; i < g->ny * g->ny; i++) g->copy[i] = g->J[i] + noise * size * shaken(&seed);
+    if (actio_periodic_eigen(g->ny, 1, g->copy, g->w, g->work, g->iwork)) return false;
+    qsort(g->w, g->ny, sizeof *g->w, by_real_part);
+    for (size_t i = 0; i < g->ny; i++) radius = fmax(radius, hypot(g->w[i].re, g->w[i].im));
+    *most = g->w[0].re < ROUNDING * radius ? fmin(g->w[0].re, 0) : g->w[0].re;
+    *mean = *most > 0 ? mean_of_ring(g->w, g->ny) : *most;
+    return true;
+}
+
+static bool linearise(struct actio_run *run, struct growing *g)
+{
+    double t0 = run->model->has_time ? run->model->t0 : 0;
+    expect_rank(&run->motion, t0, g->y);
+    bool ok = actio_motion_begin(&run->motion, t0, g->y) == 0;
+    for (size_t i = 0; ok && i < g->ny; i++) {
+        double x = g->y[i], h = 1e-5 * (1 + fabs(x));
+        g->y[i] = x + h, ok = actio_motion_rhs(&run->motion, t0, g->y, g->f) == 0;
+        g->y[i] = x - h, ok = ok && actio_motion_rhs(&run->motion, t0, g->y, g->f + g->ny) == 0;
+        g->y[i] = x;
+        for (size_t k = 0; ok && k < g->ny; k++) g->J[k * g->ny + i] = (g->f[k] - g->f[g->ny + k]) / (2 * h);
+    }
+    return ok;
+}
+
+static double grow(struct actio_run *run, struct growing *g)
+{
+    double most[2], mean[2];
+    if (!shape_state(run, (struct bend){ 0 }, g->y) || !linearise(run, g) || !eigenvalues(g, 0, &most[0], &mean[0]) || !eigenvalues(g, 3e-10, &most[1], &mean[1])) return NAN;
+    if (fabs(most[0] - most[1]) <= 1e-3 * fabs(most[0])) return most[0];
+    return fabs(mean[0] - mean[1]) <= 1e-3 * fabs(mean[0]) ? mean[0] : NAN;   /* neither can be told */
+}
+
 /* Largest real part of the linearisation's eigenvalues at the start, with this many cells; NAN: it could not be found. */
 double actio_field_growth(struct actio_run *of, size_t cells)
 {
     struct trial t;
+    struct growing g = { 0 };
     size_t before[ACTIO_FIELD_AXES];
-    double most = NAN;
     if (of->model->axes > ACTIO_FIELD_AXES) return NAN;
     set_nodes(of->model, cells, before);
     bool ok = trial_open(&t, of);
-    size_t ny = ok ? t.run.ny : 0, work = actio_periodic_work(ny, 1);
-    double *J = ok ? actio_take(of->ctx, ny * ny + 4 * ny + work + 1, sizeof *J) : NULL;
-    struct actio_multiplier *w = ok ? actio_take(of->ctx, ny + 1, sizeof *w) : NULL;
-    int *iwork = ok ? actio_take(of->ctx, ny + 1, sizeof *iwork) : NULL;
-    double *y = J ? J + ny * ny : NULL, *f = J ? y + ny : NULL;
-    if (J && w && iwork && shape_state(&t.run, (struct bend){ 0 }, y)) {
-        double t0 = of->model->has_time ? of->model->t0 : 0;
-        expect_rank(&t.run.motion, t0, y);
-        ok = actio_motion_begin(&t.run.motion, t0, y) == 0;
-        for (size_t i = 0; ok && i < ny; i++) {
-            double x = y[i], h = 1e-5 * (1 + fabs(x));
-            y[i] = x + h, ok = actio_motion_rhs(&t.run.motion, t0, y, f) == 0;
-            y[i] = x - h, ok = ok && actio_motion_rhs(&t.run.motion, t0, y, f + ny) == 0;
-            y[i] = x;
-            for (size_t k = 0; ok && k < ny; k++) J[k * ny + i] = (f[k] - f[ny + k]) / (2 * h);
-        }
-        if (ok && actio_periodic_eigen(ny, 1, J, w, f + 2 * ny, iwork) == 0)
-            for (size_t i = 0; i < ny; i++) most = i == 0 ? w[i].re : fmax(most, w[i].re);
-    }
-    actio_give(of->ctx, J), actio_give(of->ctx, w), actio_give(of->ctx, iwork);
+    size_t ny = g.ny = ok ? t.run.ny : 0;
+    g.J = ok ? actio_take(of->ctx, 2 * ny * ny + 3 * ny + actio_periodic_work(ny, 1) + 1, sizeof *g.J) : NULL;
+    g.w = ok ? actio_take(of->ctx, ny + 1, sizeof *g.w) : NULL, g.iwork = ok ? actio_take(of->ctx, ny + 1, sizeof *g.iwork) : NULL;
+    if (g.J) g.copy = g.J + ny * ny, g.y = g.copy + ny * ny, g.f = g.y + ny, g.work = g.f + 2 * ny;
+    double growth = g.J && g.w && g.iwork ? grow(&t.run, &g) : NAN;
+    actio_give(of->ctx, g.J), actio_give(of->ctx, g.w), actio_give(of->ctx, g.iwork);
     trial_close(&t);
     restore_nodes(of->model, before);
-    return most;
+    return growth;
 }

@@ -464,6 +464,9 @@ def led(b):
         status, answer = b.json("check", text)
         codes = [w["code"] for w in answer.get("warnings", []) + answer.get("errors", [])]
         b.tally.check(answer.get("verdict") == verdict and (code is None or code in codes), "a string led %s: %s %s, not %s" % (what, answer.get("verdict"), codes, verdict))
+    status, answer = b.json("check", sleigh.replace("constraint again: 2*x'(0)*sin(th) = 2*y'(0)*cos(th)\n", "") + "start x = -s, x' = -1\ntime 0 .. .05", "--set", "s.nodes=401")
+    b.near(answer.get("growth", [0, 0]), [12, 24], 1e-6, "a pushed string grows by 2 v/h, all its eigenvalues at one place: with 6 and 12 cells")
+    b.tally.check("FIELD_ILL_POSED" in [w["code"] for w in answer.get("warnings", [])], "a pushed string of 401 nodes, for a moment: %s" % answer.get("warnings"))
 
 
 def doubly(b):
