@@ -345,7 +345,7 @@ static bool generated_name(const char *s, size_t n)
 {
     static const char *const words[] = {
         "include", "stddef", "h", "struct", "arg", "const", "double", "p", "ptrdiff_t", "lane", "define", "EXPORT", "__attribute__", "visibility",
-        "default", "static", "inline", "value", "size_t", "in", "l", "return", "feed", "to", "step", "first", "n", "block", "if", "for", "void",
+        "default", "static", "inline", "value", "size_t", "in", "l", "return", "feed", "spread", "most", "to", "step", "first", "n", "block", "if", "for", "void",
         "ifdef", "__clang__", "LOOP", "_Pragma", "clang", "loop", "vectorize", "assume_safety", "else", "GCC", "ivdep", "endif", "lanes", "pre",
         "pre_lanes", "out", "noinline", "at", "own", "i", "enum", "aligned", "uint64_t", "away", "any", "pair", "typedef", "vector_size", "may_alias", "head", "rest", "HUGE_VAL", "NAN", "sqrt", "fabs" };
     if (n > 6 && !strncmp(s, "actio_", 6)) return true;
