@@ -319,9 +319,17 @@ static bool is_in_order(const struct actio_motion *m, size_t nodes)
     return m->n / nodes <= MOST_OUT;
 }
 
+/* Does the long program read of this list only inner nodes, but for the lane that is mended? */
+static bool reads_inner(const struct program *p, size_t k, int farthest)
+{
+    for (size_t i = 0; i < p->inputs; i++)
+        if (p->in[i].from == LIST && p->in[i].at == k && (p->in[i].offset < 0 || p->in[i].offset > farthest)) return false;
+    return true;
+}
+
 static void find_same(struct actio_segments *g, size_t k, const double *value)
 {
-    bool same = true;
+    bool same = reads_inner(&g->cells.at[0], k, 1) && reads_inner(&g->points.at[0], k, 0);
     for (size_t i = 1; i + 1 < g->nodes; i++) same &= value[i] == value[1];
     for (size_t i = 0; i < BLOCK * g->cut.lanes && same; i++) g->list[k].same[i] = value[1];
     if (!same) g->list[k].same = NULL;
