@@ -170,8 +170,11 @@ def curve(b):
 
 
 FREE_FRONTS = {         # cells: where midpoint blades take the front by t = 1, and these with one on the front; the last digits
-    "arc": {16: ((.90923, 1.41630, 1e-5), (1.4078, 1.2841, 1e-4)), 17: ((.90924, 1.41628, 1e-5), (1.4062, 1.2851, 1e-4))},
-    "bent": {16: ((1.40322, .18256, 1e-5), (1.552, 1.202, 1e-3)), 17: ((1.73857, .42443, 1e-5), (1.552, 1.201, 1e-3))},
+    "arc": {16: ((.90923, 1.41630, 1e-5), (1.4078, 1.2841, 1e-4)), 17: ((.90924, 1.41628, 1e-5), (1.4062, 1.2851, 1e-4)),
+            32: ((.90928, 1.41618, 1e-5), (1.3948, 1.2927, 1e-4)), 33: ((.90928, 1.41618, 1e-5), (1.3945, 1.2929, 1e-4))},
+    "bent": {16: ((1.40322, .18256, 1e-5), (1.552, 1.202, 1e-3)), 17: ((1.73857, .42443, 1e-5), (1.552, 1.201, 1e-3)),
+             32: ((1.40247, .18206, 1e-5), (1.558, 1.195, 1e-3)), 33: ((1.73916, .42466, 1e-5), (1.558, 1.195, 1e-3)),
+             48: ((1.40219, .18207, 1e-5), (1.560, 1.193, 1e-3)), 49: ((1.73931, .42477, 1e-5), (1.560, 1.192, 1e-3))},
 }
 HEADINGS = {"arc": "s", "bent": ".8*sin(2*s)"}
 
@@ -232,7 +235,7 @@ BLADE = "coord th\nlagrangian x[0]'^2 + y[0]'^2 + .75*th'^2\nconstraint blade: x
 
 def trailers(b):
     """Blades at the rear of each link, instead, are a train of trailers: R_N/R_0 = sqrt(1 - h/R_0^2), and the blade gets faster."""
-    for N, ratio, speed in ((8, .93678, 1.01036), (16, .96858, 1.00519)):
+    for N, ratio, speed in ((8, .93678, 1.01036), (16, .96858, 1.00519), (32, .98433, 1.00260)):
         z, u = -oracle.Axis(0, 1, N + 1).s + 0j, np.ones(N + 1, dtype=complex)
         rear = BLADE + "constraint edge[i = 1 .. n]: x[i]'*(y[i] - y[i-1]) = y[i]'*(x[i] - x[i-1])"
         r = b.table(by_hand(N, z, u, rear) + "\nstart th' = 1\ntime 0 .. 12", points=13, what="trailers")
