@@ -393,7 +393,7 @@ static int survey(struct checking *c)
     if (v->word == ACTIO_VERDICT_hidden) actio_run_say_hidden(run, &c->start);
     if (v->word != ACTIO_VERDICT_contradictory && v->flaws == 0 && !c->start.consistent) actio_run_say_start(run, &c->start);
     if (run->f->errors == 0 && actio_run_powers(run, &c->powers)) return 1;
-    if (run->f->errors == 0 && run->motion.contacts && actio_attempt(run->ctx, look_at_contacts, c)) return 1;
+    if (run->f->errors == 0 && run->motion.sys && actio_contacts_hard(&run->motion) && actio_attempt(run->ctx, look_at_contacts, c)) return 1;
     return actio_attempt(run->ctx, write_report, c);
 }
 

@@ -127,7 +127,7 @@ static void say_failed(struct actio_run *run)
     else if (m->stop == ACTIO_STOP_NO_STANCE || m->stop == ACTIO_STOP_IMPACT)
         actio_find(run->f, m->stop == ACTIO_STOP_IMPACT ? ACTIO_F_IMPACT_FAILS : ACTIO_F_NO_STANCE,
                    ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));
-    else if (m->contacts && o->status == ACTIO_FLOW_FAILED) actio_find(run->f, ACTIO_F_CONTACT_CHATTERS, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));
+    else if (actio_contacts_hard(m) && o->status == ACTIO_FLOW_FAILED) actio_find(run->f, ACTIO_F_CONTACT_CHATTERS, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));
     else if (run->principle->stepper == &actio_discrete && o->status == ACTIO_FLOW_FAILED)
         actio_find(run->f, ACTIO_F_DISCRETE_FAILS, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));
     else actio_find(run->f, ACTIO_F_BLOWS_UP, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));

@@ -102,6 +102,7 @@ struct actio_system {
 };
 
 static inline size_t actio_system_told(const struct actio_system *sys) { return sys->p + sys->powers + sys->contacts + sys->slips; }   /* numbers in the LAMBDA space */
+static inline size_t actio_first_event(const struct actio_system *sys) { return sys->contacts + sys->soft; }      /* in the GAPS quantity */
 static inline size_t actio_force_slot(const struct actio_system *sys, size_t contact) { return sys->p + sys->powers + contact; }
 static inline size_t actio_friction_slot(const struct actio_system *sys, size_t slip) { return sys->p + sys->powers + sys->contacts + slip; }
 

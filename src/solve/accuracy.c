@@ -88,7 +88,7 @@ static int run_once(struct ladder *l, struct pass *p, double local, struct actio
     task.stepper = l->stepper, task.t0 = aim->t0, task.t1 = aim->t1, task.rtol = task.atol = local, task.y0 = aim->y0;
     m->flow.shake = l->stepper != &actio_ballistic || aim->local > 0 || l->exact ? 0 : l->out->runs == 0 ? local : DBL_EPSILON / 2;   /* rounding, but another one in each run */
     m->flow.shaken = l->out->runs;
-    task.stop_when_stiff = !l->stepper->stiff && !l->explicit_only && strcmp(aim->method, "auto") == 0 && !l->m->contacts && !l->m->sys->axes && actio_stepper_stiff();
+    task.stop_when_stiff = !l->stepper->stiff && !l->explicit_only && strcmp(aim->method, "auto") == 0 && !actio_contacts_hard(l->m) && !l->m->sys->axes && actio_stepper_stiff();
     task.progress = report_progress, task.progress_user = l;
     p->local = local;
     set_silence(l, local);
@@ -558,7 +558,7 @@ static int open_ladder(struct ladder *l)
 {
     struct actio_motion *m = l->m;
     l->stepper = strcmp(l->aim->method, "auto") == 0 ? m->flow.is_free ? &actio_ballistic : &actio_dop853 : actio_stepper_find(l->aim->method);
-    if (!l->stepper || (l->stepper->stiff && m->contacts)) {
+    if (!l->stepper || (l->stepper->stiff && actio_contacts_hard(m))) {
         actio_find(l->ctx->findings, l->stepper ? ACTIO_F_NO_STIFF_CONTACT : ACTIO_F_NO_STEPPER, ACTIO_ARGS(ACTIO_TEXT(l->aim->method)));
         return 1;
     }

@@ -139,7 +139,7 @@ static void contacts_guard(void *user, double t, const double *y, double *g)
     if (m->sys->modes) actio_switch_guard(m, t, y, g);
     const double *gap = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y);
     for (size_t i = 0; i < c->contacts; i++) g[first_contact(c) + i] = gap_guard(c, i, t, gap[i]);
-    for (size_t i = 0; i < m->sys->events; i++) g[last_firm(c) + i] = gap[c->contacts + i];
+    for (size_t i = 0; i < m->sys->events; i++) g[last_firm(c) + i] = gap[actio_first_event(m->sys) + i];
     for (size_t k = first_rub(c); k < last_firm(c); k++) g[k] = 1;
     if (!c->busy) return;
     bool solved = solve_at(c, t, y) == ACTIO_FLOW_OK;
@@ -160,7 +160,7 @@ static bool contacts_sample(void *user, double *g)
     for (size_t k = 0; k < nodes; k++, g += guards) {
         for (size_t i = 0; i < c->contacts; i++) g[i] = gap_guard(c, i, c->lane_t[k], c->lane_out[i][k]);
         for (size_t i = c->contacts; i < last_firm(c); i++) g[i] = 1;
-        for (size_t i = 0; i < m->sys->events; i++) g[last_firm(c) + i] = c->lane_out[c->contacts + i][k];
+        for (size_t i = 0; i < m->sys->events; i++) g[last_firm(c) + i] = c->lane_out[actio_first_event(m->sys) + i][k];
     }
     return true;
 }
@@ -260,19 +260,30 @@ void actio_contacts_begin(struct actio_motion *m)
     c->storm = c->moment = 0, c->storm_from = c->moment_from = 0;
 }
 
+static void watch_events(struct actio_motion *m)
+{
+    struct actio_flow *f = &m->flow;
+    f->guards = last_firm(m->contacts) + m->sys->events, f->watched = m->sys->events;
+    f->guard = contacts_guard, f->side = contacts_side, f->passed = contacts_passed;
+    f->sample = contacts_sample, f->sampled_t = m->contacts->lane_t, f->sampled_y = m->contacts->lane_y;
+}
+
+static void take_flow_over(struct actio_motion *m)
+{
+    struct actio_flow *f = &m->flow;
+    f->rhs = contacts_rhs, f->project = contacts_project, f->crossed = contacts_crossed;
+    f->enter = contacts_enter, f->stepped = contacts_stepped;
+    f->pattern = NULL, f->jacobian = NULL;
+    if (m->sys->ballistic) f->is_free = is_free, f->positions = m->n;
+}
+
 int actio_contacts_open(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;
     if (sys->contacts + sys->rubs + sys->events == 0) return 0;
     if (actio_contacts_allocate(m)) return 1;
-    struct actio_flow *f = &m->flow;
-    f->rhs = contacts_rhs, f->project = sys->contacts + sys->rubs ? contacts_project : f->project;
-    f->guards = last_firm(m->contacts) + sys->events, f->watched = sys->events;
-    f->guard = contacts_guard, f->side = contacts_side, f->crossed = contacts_crossed, f->passed = contacts_passed;
-    f->sample = contacts_sample, f->sampled_t = m->contacts->lane_t, f->sampled_y = m->contacts->lane_y;
-    f->enter = contacts_enter, f->stepped = contacts_stepped;
-    f->pattern = NULL, f->jacobian = NULL;
-    if (sys->ballistic && sys->rubs + sys->contacts) f->is_free = is_free, f->positions = m->n;
+    watch_events(m);
+    if (actio_contacts_hard(m)) take_flow_over(m);
     m->contacts->local = 1e-9, m->contacts->free_rhs = actio_motion_rhs;
     actio_contacts_begin(m);
     return 0;

@@ -61,6 +61,9 @@ struct actio_contacts {
     size_t pick;                                           /* --pick: which of several motions, from 1; 0 = as it comes */
 };
 
+/* Can the state jump, or its rates? Events are only watched: a motion that has them and nothing else goes its way as without. */
+static inline bool actio_contacts_hard(const struct actio_motion *m) { return m->sys->contacts + m->sys->rubs > 0; }
+
 int actio_contacts_allocate(struct actio_motion *m);       /* contacts.c, used by open */
 /* Takes the flow over when the system has contacts, friction or events; 0, or 1 and a finding. */
 int actio_contacts_open(struct actio_motion *m);

@@ -38,20 +38,25 @@ static int law_project(void *user, double t, double *Y)
     return actio_motion_project_positions(m, t, Y);
 }
 
-/* ---- switches of the model first, then the law's own guard */
+/* ---- switches of the model first, then the law's own guard, then events, which are only watched */
 
 static void law_guard(void *user, double t, const double *y, double *g)
 {
     struct actio_motion *m = user;
-    size_t modes = m->sys->modes;
+    size_t modes = m->sys->modes, events = m->sys->events;
     if (modes) actio_switch_guard(m, t, y, g);
     g[modes] = 1 - m->law->strain(m, t, y);
+    if (!events) return;
+    const double *gap = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y);
+    memcpy(g + modes + 1, gap + actio_first_event(m->sys), events * sizeof *g);
 }
 
 static int law_side(void *user, size_t k)
 {
     struct actio_motion *m = user;
-    return k < m->sys->modes ? actio_switch_side(m, k) : 1;
+    size_t modes = m->sys->modes;
+    if (k < modes) return actio_switch_side(m, k);
+    return k == modes ? 1 : 0;
 }
 
 static int law_crossed(void *user, size_t k, double t, double *y)
@@ -60,17 +65,35 @@ static int law_crossed(void *user, size_t k, double t, double *y)
     return k < m->sys->modes ? actio_switch_crossed(m, k, t, y) : m->law->rebase(m, t, y);
 }
 
+static int law_passed(void *user, size_t k, double t, const double *y)
+{
+    struct actio_motion *m = user;
+    (void)y;
+    return actio_contacts_happens(m->contacts, t, ACTIO_PASSES, k - m->sys->modes - 1, 0, "");
+}
+
+static void add_strain(struct actio_motion *m)
+{
+    struct actio_flow *flow = &m->flow;
+    flow->guards = m->sys->modes + 1 + m->sys->events;
+    flow->guard = law_guard, flow->side = law_side, flow->crossed = law_crossed, flow->passed = law_passed;
+    flow->sample = NULL;
+}
+
 static void make_law_flow(struct actio_motion *m)
 {
     const struct actio_law *law = m->law;
     struct actio_flow *flow = &m->flow;
     flow->n = law->size(m);
-    if (m->contacts) { m->contacts->free_rhs = law_rhs, flow->is_free = NULL; return; }          /* flights are the law's, the rest that of contacts */
+    if (actio_contacts_hard(m)) {                          /* flights are the law's, the rest that of contacts */
+        m->contacts->free_rhs = law_rhs, flow->is_free = NULL;
+        return;
+    }
     flow->rhs = law_rhs;
     flow->project = m->sys->holonomic || (!law->unfold && m->sys->levels) ? law_project : NULL;
     flow->pattern = NULL, flow->jacobian = NULL;
     if (law->unfold) flow->known = m->ny, flow->unfold = law_unfold, flow->fold = law_fold;
-    if (law->strain) flow->guards = m->sys->modes + 1, flow->guard = law_guard, flow->side = law_side, flow->crossed = law_crossed;
+    if (law->strain) add_strain(m);
 }
 
 int actio_motion_make_dense(struct actio_motion *m)

@@ -182,7 +182,7 @@ static int solve_row(struct actio_rows *r, size_t l)
     double *y = m->step + m->N;                            /* scratch of ny values */
     gather(r->y, r->rows, l, y, m->ny);
     gather(r->mode, r->rows, l, m->mode, m->sys->modes);
-    if (m->contacts) {
+    if (actio_contacts_hard(m)) {
         int status = actio_contacts_row(m, r->times[l], y, r->backward);
         scatter(r->y, r->rows, l, y, m->ny);
         scatter(r->zdot, r->rows, l, m->zdot, m->N);
@@ -223,7 +223,7 @@ int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, siz
     if (m->sys->axes) return evaluate_wide(r, filled, column, lanes);
     point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, m->sys->columns);
     fill_modes(r, filled);
-    if (m->numeric || m->law || m->contacts || one_by_one) {
+    if (m->numeric || m->law || actio_contacts_hard(m) || one_by_one) {
         for (size_t l = 0; l < filled; l++) {
             int bad = solve_row(r, l);
             if (bad && !status) status = bad;
