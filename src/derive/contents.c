@@ -188,6 +188,15 @@ void actio_derive_balance(struct actio_derivation *d, actio_expr **left, actio_e
     keep_factors(d, *left);
 }
 
+/* Whose equation it is, where a flow has the rates of several states: reactions on a state enter its own. */
+static const char *owner(const struct actio_derivation *d, size_t i)
+{
+    const struct actio_entries *mu = &d->F->mu;
+    for (size_t k = 0; i >= d->F->n && k < mu->count; k++)
+        if (mu->at[k].row != mu->at[k].col) return d->F->sys.variable[i];
+    return NULL;
+}
+
 /* sum_j W_ij q_j'' = b_i + sum_l lambda_l a_li                                      [LM 15] */
 static void show_equations(struct actio_derivation *d)
 {
@@ -197,7 +206,7 @@ static void show_equations(struct actio_derivation *d)
     for (size_t i = 0; i < d->F->N; i++) {
         bool minus = is_negative(d, left[i]);
         if (actio_is_zero(left[i])) right[i] = actio_equation_form(&d->F->pool, right[i]);
-        actio_shown_equation(d, NULL, grouped(d, minus ? actio_neg(&d->F->pool, left[i]) : left[i]), grouped(d, minus ? actio_neg(&d->F->pool, right[i]) : right[i]));
+        actio_shown_equation(d, owner(d, i), grouped(d, minus ? actio_neg(&d->F->pool, left[i]) : left[i]), grouped(d, minus ? actio_neg(&d->F->pool, right[i]) : right[i]));
     }
 }
 

@@ -34,6 +34,7 @@ struct actio_formation {
     actio_expr *q, *v, *s, *acc, *sdot, *z, *zdot, *lambda, *reaction, time;   /* symbols; z = (v, s), zdot = (acc, sdot) */
     actio_expr L, *Lq, *Lv, *force, *total_force;          /* force: per named force * n + i; total on each coordinate, dissipation included */
     struct actio_entries mu; actio_expr *S;                /* mu s' = S, row by state */
+    uint32_t *flow_of, *flow_rival;                        /* of each state: its flow; a state that has as good a claim to it, or itself */
     actio_expr *g, *f, *phi, *level;                       /* constraints; residuals of position and velocity level; phi by constraint, 0 for those on accelerations */
     actio_expr *h, *c;                                     /* right sides */
     struct actio_entries G, A, D, F;
@@ -63,6 +64,9 @@ size_t actio_list_matrix(struct actio_formation *F, actio_expr *out);
 
 /* parts.c: what a model is made of; no equation is formed. */
 struct actio_formation *actio_form_parts(struct actio_context *ctx, struct actio_model *model);
+/* flows.c: mu s' = S; then, when the reactions are there: escapes, with a finding, where it is open whose flow a reaction enters. */
+void actio_form_flows(struct actio_formation *F);
+void actio_check_flows(struct actio_formation *F);
 /* dalembert.c: the equations without what is made of them (places, elimination, columns); names are there. */
 struct actio_formation *actio_form_equations(struct actio_context *ctx, struct actio_model *model);
 /* Along the motion with velocities and states frozen (q' = v, t' = 1); patterns of the matrices for the numeric side. */

@@ -78,53 +78,6 @@ static void form_lagrangian(struct actio_formation *F)
     F->Lq = grad, F->Lv = grad + n;
 }
 
-/* Which flow is whose: the largest coefficient decides, then the next among what is left. For a symmetric positive metric this
- * finds its diagonal, whatever the order of the statements. */
-struct coefficient { double size; uint32_t at; };
-
-static int larger_first(const void *a, const void *b)
-{
-    const struct coefficient *x = a, *y = b;
-    return x->size != y->size ? (x->size < y->size) - (x->size > y->size) : (x->at > y->at) - (x->at < y->at);
-}
-
-static uint32_t *pair_flows(struct actio_formation *F, const struct actio_entries *mu)
-{
-    uint32_t *state_of = actio_form_array(F, F->m, sizeof *state_of);          /* state + 1 of each flow */
-    bool *taken = actio_form_array(F, F->m, sizeof *taken);
-    struct coefficient *list = actio_form_array(F, mu->count, sizeof *list);
-    for (uint32_t i = 0; i < mu->count; i++) list[i] = (struct coefficient){ fabs(actio_value_of(&F->pool, mu->at[i].e, actio_start_value, F->model)), i };
-    qsort(list, mu->count, sizeof *list, larger_first);
-    for (size_t i = 0; i < mu->count; i++) {
-        const struct actio_entry *e = &mu->at[list[i].at];
-        if (state_of[e->row] || taken[e->col]) continue;
-        state_of[e->row] = e->col + 1;
-        taken[e->col] = true;
-    }
-    return state_of;
-}
-
-/* mu s' = S, row by state                                                         [VKS 14] */
-static void form_flows(struct actio_formation *F)
-{
-    struct actio_pool *pool = &F->pool;
-    size_t m = F->m;
-    F->S = actio_form_array(F, m, sizeof *F->S);
-    if (m == 0) return;
-    actio_expr *both = actio_form_array(F, 2 * m, sizeof *both), *side = actio_form_array(F, 2 * m, sizeof *side), *none = actio_form_array(F, m, sizeof *none);
-    for (size_t i = 0; i < m; i++) both[i] = F->model->flow[i].left, both[m + i] = F->model->flow[i].right;
-    actio_copy_switched(F, both, 2 * m, side);
-    struct actio_entries mu = { 0 };
-    actio_jacobian(pool, side, m, F->sdot, m, &mu);
-    uint32_t *state_of = pair_flows(F, &mu);
-    for (size_t i = 0; i < m; i++) {
-        if (state_of[i] == 0) state_of[i] = (uint32_t)i + 1;               /* a singular metric: found later, with its place */
-        actio_expr rest = actio_substitute(pool, side[i], F->sdot, none, m);
-        F->S[state_of[i] - 1] = actio_sub(pool, side[m + i], rest);
-    }
-    for (size_t i = 0; i < mu.count; i++) append(F, &F->mu, state_of[mu.at[i].row] - 1, mu.at[i].col, mu.at[i].e);
-}
-
 /* Residuals of position and velocity level; `level` by constraint: phi, or 0 for those on accelerations. */
 static void form_levels(struct actio_formation *F)
 {
@@ -229,8 +182,9 @@ struct actio_formation *actio_form_parts(struct actio_context *ctx, struct actio
     form_forces(F);
     if (model->sigma > 0) actio_soften(F);
     form_lagrangian(F);
-    form_flows(F);
+    actio_form_flows(F);
     form_constraints(F);
+    actio_check_flows(F);
     actio_form_contacts(F);
     F->sys.n = F->n, F->sys.m = F->m, F->sys.p = F->p, F->sys.params = model->params;
     form_names(F);

@@ -166,26 +166,65 @@ void actio_motion_residuals(struct actio_motion *m, double t, const double *y, d
     for (size_t i = 0; i < sys->levels; i++) phi[sys->velocity_row[i]] = level[i];
 }
 
-/* D' lambda = R by singular values of D with rows of length 1; those that are rounding beside the largest are left out. */
+/* D' lambda = R: by singular values of D with rows of length 1, so that a row's unit does not decide whether it counts; those that are rounding beside the
+ * largest are left out. Returns the rank, or SIZE_MAX. */
+static size_t solve_multipliers(const struct actio_motion *m, const double *D, const double *scale, double *work)
+{
+    size_t N = m->N, p = m->p, k = N < p ? N : p, rank = 0;
+    double *sigma = work, *u = sigma + k, *v = u + p * k, *rest = v + N * k;
+    memset(m->lambda, 0, p * sizeof *m->lambda);
+    if (actio_svd(p, N, D, sigma, u, v, rest)) return SIZE_MAX;
+    for (; rank < k && sigma[rank] > 1e-9 * sigma[0]; rank++) {
+        double part = 0;
+        for (size_t i = 0; i < N; i++) part += v[i * k + rank] * m->reaction[i];
+        for (size_t i = 0; i < p; i++) m->lambda[i] += scale[i] * u[i * k + rank] * part / sigma[rank];
+    }
+    return rank;
+}
+
+/* Multipliers that make up no force, D' x = 0, are taken off: what stays is of least norm in the units of the rows as they are written. */
+static void take_off_idle(const struct actio_motion *m, const double *D, const double *scale, double *work, int *iwork)
+{
+    size_t N = m->N, p = m->p;
+    double *turned = work, *basis = turned + N * p, *rest = basis + p * p;
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j < N; j++) turned[j * p + i] = D[i * N + j];
+    size_t rank = actio_row_bases(N, p, turned, 1e-9, basis, rest, iwork);
+    for (size_t a = rank; a < p; a++) {                    /* x = scale * null vector of the scaled rows; made orthonormal one after the other, twice */
+        double *x = basis + a * p;
+        for (size_t i = 0; i < p; i++) x[i] *= scale[i];
+        for (int round = 0; round < 2; round++)
+            for (size_t b = rank; b < a; b++) {
+                double part = actio_dot(p, basis + b * p, x);
+                for (size_t i = 0; i < p; i++) x[i] -= part * basis[b * p + i];
+            }
+        double size = actio_norm(p, x);
+        for (size_t i = 0; i < p; i++) x[i] = size > 0 ? x[i] / size : 0;
+        double part = actio_dot(p, x, m->lambda);
+        for (size_t i = 0; i < p; i++) m->lambda[i] -= part * x[i];
+    }
+}
+
 static int multipliers(struct actio_motion *m, const double *values)
 {
     const struct actio_system *sys = m->sys;
-    size_t N = m->N, p = m->p, k = N < p ? N : p;
-    double *D = actio_take(m->ctx, p * N + 2 * p + k * (1 + p + N) + 2 * p * N + N * N + p * p, sizeof *D);
-    if (!D) return ACTIO_FLOW_FAILED;
-    double *scale = D + p * N, *sigma = scale + 2 * p, *u = sigma + k, *v = u + p * k, *work = v + N * k;
-    for (size_t i = 0; i < sys->D.count; i++) D[sys->D.row[i] * N + sys->D.col[i]] += values[sys->G.count + sys->A.count + i];
-    actio_row_scales(p, N, D, scale);
-    for (size_t i = 0; i < p * N; i++) D[i] *= scale[i / N];
-    memset(m->lambda, 0, p * sizeof *m->lambda);
-    int bad = actio_svd(p, N, D, sigma, u, v, work);
-    for (size_t j = 0; !bad && j < k && sigma[j] > 1e-9 * sigma[0]; j++) {
-        double part = 0;
-        for (size_t i = 0; i < N; i++) part += v[i * k + j] * m->reaction[i];
-        for (size_t i = 0; i < p; i++) m->lambda[i] += scale[i] * u[i * k + j] * part / sigma[j];
+    size_t N = m->N, p = m->p, k = N < p ? N : p, big = N > p ? N : p;
+    size_t svd = k * (1 + p + N) + 2 * p * N + N * N + p * p, bases = N * p + p * p + actio_rank_work(big, big);
+    double *D = actio_take(m->ctx, p * N + p + (svd > bases ? svd : bases), sizeof *D);
+    int *iwork = actio_take(m->ctx, N + p + 1, sizeof *iwork);
+    double *scale = D + p * N;
+    size_t rank = SIZE_MAX;
+    if (D && iwork) {
+        for (size_t i = 0; i < sys->D.count; i++) D[sys->D.row[i] * N + sys->D.col[i]] += values[sys->G.count + sys->A.count + i];
+        actio_row_scales(p, N, D, scale);
+        for (size_t i = 0; i < p * N; i++) D[i] *= scale[i / N];
+        rank = solve_multipliers(m, D, scale, scale + p);
+        if (rank < p) take_off_idle(m, D, scale, scale + p, iwork);
     }
+    bool had_memory = D && iwork;
     actio_give(m->ctx, D);
-    return bad ? ACTIO_FLOW_NAN : ACTIO_FLOW_OK;
+    actio_give(m->ctx, iwork);
+    return rank != SIZE_MAX ? ACTIO_FLOW_OK : had_memory ? ACTIO_FLOW_NAN : ACTIO_FLOW_FAILED;
 }
 
 int actio_motion_react(struct actio_motion *m, double t, const double *y)

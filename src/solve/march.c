@@ -150,6 +150,9 @@ static bool is_new_touch(const struct march *m, double t)
 static bool is_watched(const struct march *m, size_t guard) { return guard + m->flow->watched >= m->flow->guards; }
 static enum kind crossing(const struct march *m) { return is_watched(m, m->guard) ? PASS : CROSSING; }
 
+/* Another sign at once after a passage is rounding, as where a law finds velocities by iteration: it is no second passage. */
+static bool is_stale(const struct march *m, enum kind kind, double t) { return kind == PASS && !before(m, m->passed[m->guard], t); }
+
 /* Goes along the signs between the roots of one guard. From the side of the mode to the other is a crossing; the way back
  * is none: a start within round-off (or projection) of the surface may lie on the wrong side for a moment. */
 static void follow_signs(struct march *m, const double *root, size_t count, struct happening *best)
@@ -164,10 +167,11 @@ static void follow_signs(struct march *m, const double *root, size_t count, stru
         if (is_watched(m, m->guard) && !before(m, m->passed[m->guard], right)) continue;
         bool moment = j == 0 && count > 0 && fabs(right - left) <= 1e-6 * fabs(m->t_next - m->t);
         enum kind kind = sign != *side && !moment ? crossing(m) : j > 0 && sign == last && is_new_touch(m, left) ? TOUCH : NOTHING;
-        if (kind != NOTHING) {
+        if (kind != NOTHING && !is_stale(m, kind, left)) {
             earliest(m, best, kind, left);
             return;
         }
+        if (kind == PASS) *side = (signed char)sign;
         last = sign;
     }
 }
@@ -177,7 +181,9 @@ static void follow_sign(struct march *m, double sign, struct happening *best)
 {
     signed char *side = &m->side[m->guard];
     if (*side == 0) *side = (signed char)sign;
-    if (sign != *side) earliest(m, best, crossing(m), m->t);
+    if (sign == *side) return;
+    if (is_stale(m, crossing(m), m->t)) *side = (signed char)sign;
+    else earliest(m, best, crossing(m), m->t);
 }
 
 static bool sample_at_once(struct march *m)
