@@ -167,6 +167,56 @@ def files_that_cant_be_written_exit_5():
         assert done.returncode == 5 and "can't write" in done.err, (path, done.err)
 
 
+def a_file_that_is_read_is_not_written():
+    """By what the file is, whatever it is called: nothing is computed and nothing changes."""
+    write("M.act", OSCILLATOR)
+    os.symlink("M.act", "link.act")
+    os.symlink("link.act", "far.csv")
+    os.link("M.act", "hard.csv")
+    shutil.copy("M.act", "ok.csv")
+    os.mkdir("sub")
+    for words in ["derive M.act -o M.act", "derive M.act -o ./M.act", "derive M.act -o sub/../M.act", "derive M.act -o link.act", "derive link.act -o M.act",
+                  "derive M.act -o hard.csv", "run M.act -o far.csv", "run ./ok.csv -o ok.csv", "run ok.csv -o other.csv -o ./ok.csv",
+                  "compare ok.csv -o ok.csv", "orbit ok.csv -o ok.csv --period 1", "derive M.act -o M.act --json"]:
+        done = actio(*words.split())
+        assert done.returncode == 2 and "that is read" in done.err + done.out, (words, done.returncode, done.err)
+        assert open("M.act", encoding="utf-8").read() == open("ok.csv", encoding="utf-8").read() == OSCILLATOR, words
+        assert sorted(os.listdir(".")) == ["M.act", "far.csv", "hard.csv", "link.act", "ok.csv", "sub"], words
+    for words in ["check M.act", "derive link.act --json", "run M.act"]:
+        with open("M.act", "a", encoding="utf-8") as grows:
+            done = subprocess.run([ACTIO, *words.split()], stdout=grows, stderr=subprocess.PIPE)
+        assert done.returncode == 2 and b"that is read" in done.stderr and open("M.act", encoding="utf-8").read() == OSCILLATOR, words
+    assert actio("derive", "M.act", "-o", "M.txt").returncode == 0 and os.path.getsize("M.txt") > 0
+
+
+def tables_and_pictures_that_are_read_are_not_written():
+    write("M.act", OSCILLATOR)
+    assert actio("run", "M.act", "-o", "base.csv").returncode == 0
+    for name in ["picture.svg", "moving.svg", "over.svg"]:
+        write(name, OSCILLATOR)
+    before = open("base.csv", encoding="utf-8").read()
+    for words in ["run M.act --by dual --base base.csv -o base.csv", "orbit M.act --guess base.csv -o ./base.csv", "run ./picture.svg --plot picture.svg",
+                  "run ./moving.svg --animate moving.svg", "compare ./over.svg --overlay over.svg", "orbit ./picture.svg --plot picture.svg"]:
+        complains(actio(*words.split()), 2, "that is read")
+    assert open("base.csv", encoding="utf-8").read() == before
+    assert all(open(name, encoding="utf-8").read() == OSCILLATOR for name in ["picture.svg", "moving.svg", "over.svg"])
+
+
+def a_file_is_not_written_twice():
+    write("M.act", OSCILLATOR)
+    write("there.csv", "")
+    os.symlink("there.csv", "link.csv")
+    os.symlink("new.csv", "dangling.csv")
+    os.mkdir("sub")
+    before = sorted(os.listdir("."))
+    for words in ["-o new.csv -o new.csv", "-o new.csv -o ./new.csv", "-o there.csv -o link.csv", "-o dangling.csv -o sub/../new.csv",
+                  "--plot a.svg --plot ./a.svg", "--plot a.svg --animate a.svg"]:
+        complains(actio("run", "M.act", *words.split()), 2, "same file")
+        assert sorted(os.listdir(".")) == before, words
+    for words in ["-o new.csv -o new.json", "-o a.csv -o sub/a.csv", "-o - -o b.csv"]:
+        assert actio("run", "M.act", *words.split()).returncode == 0, words
+
+
 def a_full_disk_exits_5():
     write("a.act", OSCILLATOR)
     for words in [["run", "a.act"], ["run", "a.act", "-o", "-"], ["run", "a.act", "--json"], ["test", "a.act"], ["list"], ["--help"], ["run", "a.act", "-o", "a.csv"]]:

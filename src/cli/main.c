@@ -52,6 +52,7 @@ static int obey(const struct actio_cli_arguments *a)
         return 0;
     }
     if (a->version) return printf("actio %s\n%s", actio_version(), actio_version_details()), 0;
+    if (actio_cli_distinct(a)) return ACTIO_WRONG_USAGE;
     for (size_t i = 0; a->command && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, a->command) == 0) return commands[i].run(a);
     return actio_cli_usage(a, "`actio run disk` runs a model of the gallery; `actio --help` says more", "what shall be done? check, derive, run, test or list");
