@@ -11,7 +11,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+
+from program import begin
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build"))
@@ -52,7 +53,7 @@ def table():
 
 def said(words):
     """(exit status, codes of everything said)"""
-    done = subprocess.run([ACTIO, *words, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+    done = subprocess.run([ACTIO, *words, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     result = json.loads(done.stdout)
     messages = [m for key in ("errors", "warnings", "notes") for m in result.get(key, [])]
     return done.returncode, [m["code"] for m in messages]
@@ -61,10 +62,9 @@ def said(words):
 def interrupted(path):
     with open(path, "w", encoding="utf-8") as file:
         file.write(MODEL.replace("0 .. 1", "0 .. 1e9"))
-    child = subprocess.Popen([ACTIO, "run", path, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(0.7)
+    child = begin(ACTIO, "run", path, "--json", busy=.3, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=30)
+    out, _ = child.communicate()
     return child.returncode, [m["code"] for m in json.loads(out)["errors"]]
 
 
