@@ -78,8 +78,8 @@ static void table(struct actio_context *ctx, bool functions, bool chained)
                                                                 { "cc, 1 lane", 1 }, { "cc, 64 lanes", LANES } };
     for (int i = 0; i < 3; i++) ns[i] = measure(k, row[i].lanes, &call[i]);
     start = actio_native_clock();
-    bool cached = actio_exec_cc.ready(ctx, &k, 1);
-    int failed = actio_exec_cc.load(ctx, &k, 1);
+    bool cached = actio_exec_cc.ready(ctx, &k, 1, LANES);
+    int failed = actio_exec_cc.load(ctx, &k, 1, LANES);
     double loaded = actio_native_clock() - start;
     for (int i = 3; i < 5; i++) ns[i] = measure(k, row[i].lanes, &call[i]);
     printf("\n%zu operations, %zu registers%s; built and planned in %.0f us, cc %s %.1f ms\n\n", actio_kernel_ops(k), (size_t)actio_kernel_program(k)->body.registers,

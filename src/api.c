@@ -127,7 +127,7 @@ struct actio_message actio_findings_message(struct actio_findings *f, size_t i)
     ctx->bytes_limit = limit;
     ctx->findings = outer;
     return (struct actio_message){
-        .kind = kinds[actio_finding_severity(item)], .status = actio_finding_status(item), .code = actio_finding_name(item),
+        .kind = kinds[actio_finding_severity(item)], .status = actio_code_exit(f, item->code), .code = actio_finding_name(item),
         .file = item->file, .line = item->span.line, .column = item->span.column, .length = item->span.length,
         .quote = item->quote, .quote_skipped = item->quote_skipped,
         .message = failed || !r.message.s ? actio_finding_name(item) : r.message.s, .hint = failed || !r.hint.s ? "" : r.hint.s,

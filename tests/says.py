@@ -11,7 +11,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+
+from program import begin
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build"))
@@ -28,7 +29,7 @@ OPEN = {"NO_FORMAT", "ORBIT_SPURIOUS", "ORBIT_MOTION_FAILS"}
 
 # Words about the command line and files; MODEL is a good one, FOLDER an empty folder.
 WORDS = [
-    ("CANNOT_READ", "run FOLDER/none.act"), ("CANNOT_READ", "run nonesuch"), ("CANNOT_WRITE", "run MODEL -o FOLDER/folder.csv"),
+    ("CANNOT_READ", "run FOLDER/none.act"), ("CANNOT_READ", "run nonesuch"), ("CANNOT_WRITE", "run MODEL -o FOLDER/full.csv"),
     ("NOT_A_PARAM", "run MODEL --set gamma=1"), ("OPTION_MEMBER", "run nlink --set m[1]=3"), ("BAD_OPTION", "run MODEL --start y=1"),
     ("BASE_TABLE", "run MODEL --by dual --base MODEL.csv"), ("BASE_SHORT", "run MODEL --by dual --time 0..5 --base FOLDER/guess.csv"),
     ("DUAL_FREE_FAILS", "run pars42 --by dual --closure free --grid 8 --time 0..60"),
@@ -52,7 +53,7 @@ def table():
 
 def said(words):
     """(exit status, codes of everything said)"""
-    done = subprocess.run([ACTIO, *words, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+    done = subprocess.run([ACTIO, *words, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     result = json.loads(done.stdout)
     messages = [m for key in ("errors", "warnings", "notes") for m in result.get(key, [])]
     return done.returncode, [m["code"] for m in messages]
@@ -61,10 +62,9 @@ def said(words):
 def interrupted(path):
     with open(path, "w", encoding="utf-8") as file:
         file.write(MODEL.replace("0 .. 1", "0 .. 1e9"))
-    child = subprocess.Popen([ACTIO, "run", path, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(0.7)
+    child = begin(ACTIO, "run", path, "--json", busy=.3, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=30)
+    out, _ = child.communicate()
     return child.returncode, [m["code"] for m in json.loads(out)["errors"]]
 
 
@@ -110,11 +110,11 @@ def main():
             file.write("x\n1\n")
         with open(os.path.join(folder, "guess.csv"), "w", encoding="utf-8") as file:
             file.write("t,x\n0,1\n1,0\n2,1\n")
-        os.mkdir(os.path.join(folder, "folder.csv"))
+        os.symlink("/dev/full", os.path.join(folder, "full.csv"))
         for code, line in WORDS:
             expect(code, line, said(line.replace("MODEL", model).replace("FOLDER", folder).split()))
         expect("INTERRUPTED", "interrupted", interrupted(os.path.join(folder, "b.act")))
-        check(sorted(os.listdir(folder)) == ["a.act", "a.act.csv", "b.act", "folder.csv", "guess.csv"], f"left behind: {os.listdir(folder)}")
+        check(sorted(os.listdir(folder)) == ["a.act", "a.act.csv", "b.act", "full.csv", "guess.csv"], f"left behind: {os.listdir(folder)}")
     for name, program in IN_C.items():
         with open(os.path.join(ROOT, f"tests/{program}.c"), encoding="utf-8") as file:
             check(name in file.read(), f"{program}.c does not provoke {name}")

@@ -400,7 +400,7 @@ TEST(compiled_c_gives_the_bits_of_the_interpreter)
         evaluate(&w, k[i], 64, 1, interpreted[i][0]), evaluate(&w, k[i], 64, LANES, interpreted[i][1]);
     }
     bool there = actio_exec_cc.present();
-    CHECK((actio_exec_cc.load(&w.ctx, k, N) == 0) == there);
+    CHECK((actio_exec_cc.load(&w.ctx, k, N, 1) == 0) == there);
     for (int i = 0; i < N; i++) {
         static const size_t group[] = { 1, 7, 64, 1000 };
         CHECK(strcmp(actio_kernel_tier(k[i]), there ? "cc" : "interpret") == 0);
@@ -450,7 +450,7 @@ TEST(the_product_exports_what_was_asked_for_and_runs_nothing_when_loaded)
     static struct world w;
     open_world(&w);
     struct actio_kernel *k = random_kernel(&w, 60);
-    if (actio_exec_cc.present() && actio_exec_cc.load(&w.ctx, &k, 1) == 0) {
+    if (actio_exec_cc.present() && actio_exec_cc.load(&w.ctx, &k, 1, 1) == 0) {
         char command[256], found[4096];
         snprintf(command, sizeof command, "for f in %s/actio/*.so; do nm -D --defined-only $f; done | grep -v ' T actio_[ep][0-9]*$'", cache);
         CHECK(lines_of(command, found, sizeof found) == 0);
@@ -473,9 +473,9 @@ TEST(a_planted_link_in_the_cache_is_refused)
     snprintf(real, sizeof real, "%s/real", cache), snprintf(link, sizeof link, "%s/actio", cache);
     CHECK(mkdir(real, 0700) == 0 && symlink(real, link) == 0);
     struct actio_kernel *k = random_kernel(&w, 10);
-    CHECK(actio_exec_cc.load(&w.ctx, &k, 1) != 0 && strcmp(actio_kernel_tier(k), "interpret") == 0);
+    CHECK(actio_exec_cc.load(&w.ctx, &k, 1, 1) != 0 && strcmp(actio_kernel_tier(k), "interpret") == 0);
     CHECK(unlink(link) == 0 && mkdir(link, 0755) == 0 && chmod(link, 0777) == 0);
-    CHECK(actio_exec_cc.load(&w.ctx, &k, 1) != 0);         /* nor one that others can write to */
+    CHECK(actio_exec_cc.load(&w.ctx, &k, 1, 1) != 0);         /* nor one that others can write to */
     actio_kernel_free(k);
     close_cache();
     memcpy(cache, mine, sizeof mine);
@@ -489,11 +489,11 @@ TEST(the_tier_is_chosen_by_what_it_costs)
     open_world(&w);
     actio_exec_register(&actio_exec_cc);
     struct actio_kernel *k = random_kernel(&w, 40);
-    actio_kernels_native(&w.ctx, &k, 1, 1000);
+    actio_kernels_native(&w.ctx, &k, 1, 1000, 1);
     CHECK(strcmp(actio_kernel_tier(k), "interpret") == 0);
-    actio_kernels_native(&w.ctx, &k, 1, 1e9);
+    actio_kernels_native(&w.ctx, &k, 1, 1e9, 1);
     CHECK(strcmp(actio_kernel_tier(k), actio_exec_cc.present() ? "cc" : "interpret") == 0);
-    if (actio_exec_cc.present()) CHECK(actio_exec_cc.ready(&w.ctx, &k, 1));
+    if (actio_exec_cc.present()) CHECK(actio_exec_cc.ready(&w.ctx, &k, 1, 1));
     actio_kernel_free(k);
     close_world(&w);
 }

@@ -95,7 +95,7 @@ static bool compile_as_a_run_does(struct subject *s)
     for (int q = 0; q < ACTIO_Q_COUNT; q++)
         if (s->sys->formation->kernel[q] && q != ACTIO_Q_LEVELS && q != ACTIO_Q_RHS_Y) list[n++] = s->sys->formation->kernel[q];
     if (SANITIZED || !actio_exec_cc.present()) return false;
-    CHECK(actio_exec_cc.load(s->ctx, list, n) == 0);
+    CHECK(actio_exec_cc.load(s->ctx, list, n, 1) == 0);
     return true;
 #else
     (void)s;
@@ -215,9 +215,9 @@ static double nothing(size_t ops, double evals, double lanes)
     return -1 - evals;
 }
 
-static int load_by_cc(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n) { return actio_exec_cc.load(ctx, kernels, n); }
+static int load_by_cc(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double lanes) { return actio_exec_cc.load(ctx, kernels, n, lanes); }
 static bool cc_is_present(void) { return actio_exec_cc.present(); }
-static const struct actio_exec forced = { "forced", cc_is_present, nothing, NULL, load_by_cc };
+static const struct actio_exec forced = { "forced", cc_is_present, nothing, NULL, load_by_cc, 0 };
 
 static size_t compare_with_compiled(const struct actio_example *e)
 {

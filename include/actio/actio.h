@@ -26,7 +26,7 @@ struct actio_findings;
 struct actio_model;
 struct actio_table;
 
-/* Exit statuses: of several causes the smallest counts. */
+/* Exit statuses: of several causes the smallest counts. ACTIO_INTERRUPTED is 128 and a signal's number where `cancel` names another than SIGINT. */
 typedef enum {
     ACTIO_DONE = 0, ACTIO_WRONG_MODEL = 1, ACTIO_WRONG_USAGE = 2, ACTIO_NUMERICS_FAILED = 3,
     ACTIO_LIMIT_REACHED = 4, ACTIO_FILE_TROUBLE = 5, ACTIO_INTERRUPTED = 130
@@ -40,7 +40,7 @@ typedef void (*actio_progress_callback)(void *user, const char *what, double don
 struct actio_limits {
     size_t memory;                                         /* bytes; 0 = 2 GiB */
     double seconds;                                        /* 0 = none */
-    const volatile int *cancel;                            /* set to not 0 by a signal handler: work stops cleanly; may be NULL */
+    const volatile int *cancel;                            /* set by a signal handler, to 1 or to the signal: work stops cleanly; may be NULL */
     actio_progress_callback progress; void *user;          /* may be NULL */
 };
 ACTIO_API struct actio_context *actio_context_create(const struct actio_limits *limits);   /* NULL limits = defaults */

@@ -30,11 +30,19 @@ enum actio_severity actio_finding_severity(const struct actio_finding *f) { retu
 int actio_finding_status(const struct actio_finding *f) { return words[f->code].status; }
 const char *actio_finding_name(const struct actio_finding *f) { return words[f->code].name; }
 
+/* What a signal ended exits with 128 and the signal's number, as shells have it. */
+int actio_code_exit(const struct actio_findings *f, enum actio_code code)
+{
+    int cancel = code == ACTIO_F_INTERRUPTED && f->arena.ctx->cancel ? *f->arena.ctx->cancel : 0;
+    return cancel > 1 ? 128 + cancel : words[code].status;
+}
+
 static void count_error(struct actio_findings *f, enum actio_code code)
 {
+    int status = actio_code_exit(f, code);
     if (words[code].severity != ACTIO_ERROR) return;
     f->errors++;
-    if (f->status == 0 || words[code].status < f->status) f->status = words[code].status;
+    if (f->status == 0 || status < f->status) f->status = status;
 }
 
 /* The line of a place, shortened around its column when it is very long. */

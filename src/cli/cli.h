@@ -80,6 +80,9 @@ int actio_cli_folders(const struct actio_cli_arguments *a);  /* can files be mad
 void actio_cli_gradient_csv(const struct actio_table *table);
 void actio_cli_summary(const struct actio_model *model, const struct actio_table *table, const struct actio_cli_arguments *a, bool written);
 
+/* files.c: 0, or 2 after saying which file would be written although it is read, or twice */
+int actio_cli_distinct(const struct actio_cli_arguments *a);
+
 /* one file a command; each returns the exit status */
 int actio_cli_run(const struct actio_cli_arguments *a);
 int actio_cli_test(const struct actio_cli_arguments *a);

@@ -29,9 +29,11 @@ static void json_derivation(const struct actio_cli_arguments *a, const struct ac
 static int derive_model(const struct actio_cli_arguments *a, struct actio_context *ctx, struct actio_findings *f)
 {
     struct actio_model *model = actio_model_read(ctx, a->model[0], a->change, a->changes, f);
+    int status = model ? actio_cli_folders(a) : 0;
+    if (status) return actio_model_free(model), status;
     struct actio_derivation *d = model ? actio_derive(ctx, model, a->run.by, a->format, f) : NULL;
     actio_cli_progress_end();
-    int status = actio_findings_status(f);
+    status = actio_findings_status(f);
     bool to_file = a->outputs && strcmp(a->output[0], "-") != 0;
     if (d && (to_file || !a->json)) status = actio_cli_worse(status, actio_derivation_write(ctx, d, to_file ? a->output[0] : "-", f));
     if (a->json) json_derivation(a, model, d, f, status);

@@ -13,7 +13,8 @@ static const struct { int status; const char *meaning; } statuses[] = {
     { 3, "the numerics failed; what was computed up to then is kept" },
     { 4, "a resource limit was reached" },
     { 5, "a file can't be read or written" },
-    { 130, "interrupted; what was finished is written" },
+    { 130, "interrupted by Ctrl-C, or the terminal was closed; what was finished is written" },
+    { 143, "interrupted by SIGTERM; what was finished is written" },
 };
 
 static const char about_models[] =

@@ -9,19 +9,25 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile int cancelled;
+static volatile int cancelled;                             /* the signal */
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+enum { ENDINGS = sizeof ending / sizeof *ending };
 
-static void on_interrupt(int signal_number)
+/* The next one, whichever it is, ends the program at once. A terminal that was closed counts as Ctrl-C. */
+static void on_interrupt(int number)
 {
-    (void)signal_number;
-    cancelled = 1;                                         /* SA_RESETHAND: the next Ctrl-C ends the program at once */
+    for (int i = 0; i < ENDINGS; i++) signal(ending[i], SIG_DFL);
+    cancelled = number == SIGHUP ? SIGINT : number;
 }
 
 static void listen_to_signals(void)
 {
-    struct sigaction on = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND };
+    struct sigaction on = { .sa_handler = on_interrupt }, before;
     sigemptyset(&on.sa_mask);
-    sigaction(SIGINT, &on, NULL);
+    for (int i = 0; i < ENDINGS; i++) {
+        bool ignored = sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN;
+        if (!ignored || ending[i] != SIGHUP) sigaction(ending[i], &on, NULL);   /* nohup keeps its meaning */
+    }
     signal(SIGPIPE, SIG_DFL);                              /* a reader that has had enough is no error */
 }
 
@@ -52,6 +58,7 @@ static int obey(const struct actio_cli_arguments *a)
         return 0;
     }
     if (a->version) return printf("actio %s\n%s", actio_version(), actio_version_details()), 0;
+    if (actio_cli_distinct(a)) return ACTIO_WRONG_USAGE;
     for (size_t i = 0; a->command && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, a->command) == 0) return commands[i].run(a);
     return actio_cli_usage(a, "`actio run disk` runs a model of the gallery; `actio --help` says more", "what shall be done? check, derive, run, test or list");

@@ -23,7 +23,10 @@ static bool folder_takes(const char *path)
     char folder[4096];
     struct stat st;
     const char *slash = strrchr(path, '/');
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return true;   /* a device: its writer will say */
+    bool exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode)) return errno = EISDIR, false;
+    if (exists && !S_ISREG(st.st_mode)) return true;       /* a device: its writer will say */
+    if (exists && access(path, W_OK) != 0) return false;
     if (slash && (size_t)(slash - path) >= sizeof folder) return errno = ENAMETOOLONG, false;
     if (slash) snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
     return access(slash ? folder : ".", W_OK | X_OK) == 0;

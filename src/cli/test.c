@@ -108,7 +108,7 @@ int actio_cli_test(const struct actio_cli_arguments *a)
         passed += v.passed;
         failed += v.failed;
     }
-    if (*a->limits.cancel) status = actio_cli_worse(status, ACTIO_INTERRUPTED);
+    if (*a->limits.cancel) status = actio_cli_worse(status, 128 + *a->limits.cancel);
     if (a->models > 1 && !a->json && !a->quiet) printf("\nin %zu models: %zu passed, %zu failed\n", models, passed, failed);
     return status;
 }

@@ -290,7 +290,7 @@ static void fields_native(struct actio_system *sys, double evals)
     struct actio_fields *w = sys->formation->field;
     double lanes = 0;
     for (size_t a = 0; a < sys->axes; a++) lanes = sys->axis[a].nodes > lanes ? (double)sys->axis[a].nodes : lanes;
-    actio_kernels_native(sys->ctx, w->kernel, w->kernels, evals * lanes / 8);   /* the interpreter goes over lanes eight times as fast as one by one */
+    actio_kernels_native(sys->ctx, w->kernel, w->kernels, evals, lanes);
 }
 
 const struct actio_system_column *actio_system_column(const struct actio_system *sys, size_t c)
@@ -311,7 +311,7 @@ void actio_system_native(struct actio_system *sys, double evals)
     size_t n = 0;
     for (int k = 0; k < ACTIO_Q_COUNT; k++)
         if (sys->formation->kernel[k] && k != ACTIO_Q_LEVELS && k != ACTIO_Q_TERMS) list[n++] = sys->formation->kernel[k];
-    actio_kernels_native(sys->ctx, list, n, evals);
+    actio_kernels_native(sys->ctx, list, n, evals, 1);
 }
 
 struct forming { struct actio_context *ctx; struct actio_model *model; actio_form_fn form; struct actio_system *made; };

@@ -46,8 +46,9 @@ struct actio_exec {
     const char *name;
     bool (*present)(void);
     double (*cost)(size_t ops, double evals, double lanes);      /* seconds to load and to run: the tier is chosen by a number */
-    bool (*ready)(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n);   /* is loading nearly free (cached)? may be NULL */
-    int (*load)(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n);   /* 0 and attached, or not */
+    bool (*ready)(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double lanes);   /* is loading nearly free (cached)? may be NULL */
+    int (*load)(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double lanes);     /* 0 and attached, or not */
+    size_t most_ops;                                       /* of one program; 0: any number */
 };
 typedef void (*actio_eval_fn)(size_t lanes, const struct actio_arg *in, const double *pre, size_t pre_lanes, double *const *out);
 typedef void (*actio_pre_fn)(size_t lanes, const struct actio_arg *params, double *pre);
@@ -55,8 +56,9 @@ typedef void (*actio_pre_fn)(size_t lanes, const struct actio_arg *params, doubl
 struct actio_native_code { actio_eval_fn eval; actio_one_fn one; actio_pre_fn prologue; };
 void actio_kernel_attach(struct actio_kernel *k, const char *tier, struct actio_native_code code, void *library, void (*unload)(void *library));
 
-/* Asks the registered tiers whether `evals` evaluations of these kernels pay for one of them; the swap changes no bit. */
-void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double evals);
+size_t actio_kernel_weight(const struct actio_kernel *k);  /* operations as a compiler feels them: a function's polynomials are part of the text */
+/* Lets those kernels that are still interpreted run natively where `evals` evaluations of `lanes` lanes pay for it; the swap changes no bit. */
+void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double evals, double lanes);
 void actio_exec_register(const struct actio_exec *exec);   /* at start-up, before threads; twice is once */
 /* C text of several programs: generated names only, numbers as hexadecimal floats; NULL-terminated, in the arena.
  * Kernel i is exported as actio_e<i>, its prologue (if it has instructions) as actio_p<i>, one lane of it (if it is split) as actio_o<i>. */

@@ -8,6 +8,7 @@ struct actio_kernel {
     struct actio_tape tape, prologue_tape;
     size_t work;
     const char *tier;
+    bool refused;                                          /* a tier could not take it: not tried again */
     void *library;
     void (*unload)(void *library);
     struct actio_arena arena;                              /* holds the kernel too */
@@ -157,8 +158,7 @@ void actio_exec_register(const struct actio_exec *exec)
     if (tier_count < MOST_TIERS) tiers[tier_count++] = exec;
 }
 
-/* Operations as a compiler feels them: a function's polynomials are part of the text. */
-static size_t weight(const struct actio_kernel *k)
+size_t actio_kernel_weight(const struct actio_kernel *k)
 {
     const struct actio_section *s = &k->program.body;
     size_t ops = s->count;
@@ -167,26 +167,53 @@ static size_t weight(const struct actio_kernel *k)
     return ops;
 }
 
-/* Seconds in the interpreter: a call, and a good nanosecond an operation until the program leaves the first cache. */
-static double interpreted(size_t ops, double evals) { return evals * (20e-9 + (double)ops * (ops < 3000 ? 1.6e-9 : 5e-9)); }
-
-static double price(const struct actio_exec *exec, struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, size_t ops, double evals)
+/* Seconds in the interpreter: a call, and a good nanosecond an operation. Lanes go eight at a time. */
+static double interpreted(size_t ops, double evals, double lanes)
 {
-    bool ready = exec->ready && exec->ready(ctx, kernels, n);
-    double cost = exec->cost(ops, evals, 1);
-    return ready ? 1e-3 + cost - exec->cost(ops, 0, 1) : cost;
+    double rounds = lanes > 1 ? lanes / 8 : 1;
+    return evals * rounds * (20e-9 + (double)ops * 1.6e-9);
 }
 
-void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double evals)
+/* Kernels that wait for a tier and that this one takes; their number and operations. */
+struct group { struct actio_kernel **kernel; size_t n, ops; };
+
+static void gather(struct group *g, const struct actio_exec *exec, struct actio_kernel *const *kernels, size_t n)
 {
-    size_t ops = 0;
-    for (size_t i = 0; i < n; i++) ops += weight(kernels[i]);
-    double least = interpreted(ops, evals);
-    const struct actio_exec *best = NULL;
-    for (size_t i = 0; i < tier_count; i++) {
-        bool hopeful = tiers[i]->cost(ops, evals, 1) - tiers[i]->cost(ops, 0, 1) + 1e-3 < least && tiers[i]->present();
-        double cost = hopeful ? price(tiers[i], ctx, kernels, n, ops, evals) : least;
-        if (cost < least) least = cost, best = tiers[i];
+    g->n = g->ops = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool small = !exec->most_ops || actio_kernel_ops(kernels[i]) <= exec->most_ops;
+        if (!small || kernels[i]->refused || kernels[i]->native.eval) continue;
+        g->ops += actio_kernel_weight(kernels[i]);
+        g->kernel[g->n++] = kernels[i];
     }
-    if (best) best->load(ctx, kernels, n);                 /* if that fails the interpreter stays */
+}
+
+/* Seconds that the tier saves; 0 or less: none. */
+static double gain(const struct actio_exec *exec, struct actio_context *ctx, const struct group *g, double evals, double lanes)
+{
+    double slow = interpreted(g->ops, evals, lanes), all = exec->cost(g->ops, evals, lanes), fast = all - exec->cost(g->ops, 0, lanes);
+    if (g->n == 0 || fast + 1e-3 >= slow || !exec->present()) return 0;
+    bool ready = exec->ready && exec->ready(ctx, g->kernel, g->n, lanes);
+    return slow - (ready ? fast + 1e-3 : all);
+}
+
+/* If loading fails the interpreter stays, for good: a compiler that ran into its limit once is not called again. */
+static void load(const struct actio_exec *exec, struct actio_context *ctx, const struct group *g, double lanes)
+{
+    if (exec->load(ctx, g->kernel, g->n, lanes) == 0) return;
+    for (size_t i = 0; i < g->n; i++) g->kernel[i]->refused = true;
+}
+
+void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double evals, double lanes)
+{
+    struct group g = { .kernel = actio_take(ctx, n + 1, sizeof *g.kernel) };
+    const struct actio_exec *best = NULL;
+    double most = 0;
+    for (size_t i = 0; g.kernel && i < tier_count; i++) {
+        gather(&g, tiers[i], kernels, n);
+        double saved = gain(tiers[i], ctx, &g, evals, lanes);
+        if (saved > most) most = saved, best = tiers[i];
+    }
+    if (best) gather(&g, best, kernels, n), load(best, ctx, &g, lanes);
+    actio_give(ctx, g.kernel);
 }

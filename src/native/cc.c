@@ -1,82 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The tier "cc": programs through the system's C compiler. What is compiled lies in a private cache directory, by content.
+ * The tier "cc": programs through the system's C compiler. What is compiled lies in a private folder, by content (store.c).
  * Whatever goes wrong, the interpreter stays; no environment variable names a program to run. */
 #define _GNU_SOURCE
 #include "kernel/compile.h"
+#include "native/compiler.h"
 #include "native/native.h"
+#include "native/store.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_OPS = 3000 };                                  /* of one program: beyond, compilers take seconds */
-enum { SECONDS = 60, KEPT = 512, KEPT_DAYS = 30 };
+enum { MOST_OPS = 3000 };                                  /* of one program: beyond, compilers take minutes */
+enum { FAST_OPS = 300, FAST_LANE_OPS = 1500 };             /* of all programs of a call: up to so many -O3 is worth its time */
+enum { SPARE_SECONDS = 20, SPARE_TIMES = 4, RETRY_SECONDS = 86400 };
 
 static const char *const flags[] = {
-    "-std=c17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared", "-nostartfiles",
+    "-std=c17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared", "-nostartfiles",
     "-fvisibility=hidden", "-fno-semantic-interposition", "-pipe", "-w",
 #ifdef __x86_64__
     "-march=native",
 #endif
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
+static const char source_name[] = "kernel.c", product_name[] = "kernel.so", fails[] = "/* does not compile */\n";
+
+struct hash { uint64_t a, b; };
 
 struct job {
     struct actio_context *ctx;
     struct actio_kernel *const *kernels; size_t n;
     struct actio_arena arena;
-    const char *source;
-    char compiler[PATH_MAX], dir[PATH_MAX];
-    int dir_fd;
+    const char *source, *level;                            /* level: of optimisation */
+    unsigned seconds;                                      /* of processor time that the compiler may take */
+    char compiler[ACTIO_COMPILER_PATH];
+    int folder;
     char key[40], stamp[64];                               /* stamp: first line of the source, says compiler, flags and machine */
 };
 
-/* ---- the compiler */
+/* ---- how long it takes */
 
-static bool runs(const char *path)
+/* Optimisers' time grows faster than the text. -O3 gains only where many lanes go through at once, and takes far longer on large
+ * programs: 64 s where -O1 takes 3. Seconds measured with gcc 12, from 300 to 7000 operations. */
+struct level { const char *flag; double start, by_op, by_square; };
+static const struct level quick = { "-O1", 0.1, 0.3e-3, 0.13e-6 }, thorough = { "-O3", 0.15, 0.9e-3, 1.3e-6 };
+
+static const struct level *level_of(size_t ops, double lanes) { return ops <= (lanes > 1 ? FAST_LANE_OPS : FAST_OPS) ? &thorough : &quick; }
+
+static double compile_seconds(size_t ops, double lanes)
 {
-    struct stat s;
-    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && !(s.st_mode & S_IWOTH) && access(path, X_OK) == 0;
+    const struct level *l = level_of(ops, lanes);
+    return l->start + (double)ops * (l->by_op + (double)ops * l->by_square);
 }
 
-static bool in_folder(const char *folder, size_t length, char path[PATH_MAX])
+/* Where many lanes go through, -O3 does eight at a time and -O1 does one. */
+static double cost(size_t ops, double evals, double lanes)
 {
-    static const char *const names[] = { "gcc", "cc", "clang" };
-    if (length == 0 || length > PATH_MAX - 16 || folder[0] != '/') return false;   /* never the current directory */
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, PATH_MAX, "%.*s/%s", (int)length, folder, names[i]);
-        if (runs(path)) return true;
-    }
-    return false;
-}
-
-static bool find_compiler(char path[PATH_MAX])
-{
-    static const char *const usual[] = { "/usr/bin", "/usr/local/bin" };
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (in_folder(usual[i], strlen(usual[i]), path)) return true;
-    for (const char *s = getenv("PATH"); s && *s; ) {
-        size_t length = strcspn(s, ":");
-        if (in_folder(s, length, path)) return true;
-        s += length + (s[length] == ':');
-    }
-    return false;
+    double at_once = lanes > 1 && level_of(ops, lanes) == &thorough ? 8 : 1;
+    return compile_seconds(ops, lanes) + evals * lanes / at_once * (3e-9 + 0.2e-9 * (double)ops);
 }
 
 /* ---- keys */
-
-struct hash { uint64_t a, b; };
 
 static void mix(struct hash *h, const void *data, size_t n)
 {
@@ -109,6 +98,7 @@ static void make_key(struct job *j)
     struct stat s;
     mix(&h, j->compiler, strlen(j->compiler) + 1);
     if (stat(j->compiler, &s) == 0) mix(&h, &s.st_size, sizeof s.st_size), mix(&h, &s.st_mtime, sizeof s.st_mtime);
+    mix(&h, j->level, strlen(j->level) + 1);
     for (size_t i = 0; i < FLAGS; i++) mix(&h, flags[i], strlen(flags[i]) + 1);
     mix_processor(&h);
     snprintf(j->stamp, sizeof j->stamp, "/* %016llx%016llx */\n", (unsigned long long)h.a, (unsigned long long)h.b);
@@ -116,37 +106,9 @@ static void make_key(struct job *j)
     snprintf(j->key, sizeof j->key, "%016llx%016llx", (unsigned long long)h.a, (unsigned long long)h.b);
 }
 
-/* ---- the cache */
+/* ---- what is kept */
 
-/* A directory of our own that nobody else can write to, or -1: a link somebody planted is not followed. */
-static int open_private(const char *path)
-{
-    struct stat s;
-    if (mkdir(path, 0700) != 0 && errno != EEXIST) return -1;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) return -1;
-    if (fstat(fd, &s) == 0 && s.st_uid == geteuid() && (s.st_mode & 077) == 0) return fd;
-    close(fd);
-    return -1;
-}
-
-static int open_cache(char path[PATH_MAX])
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = cache && cache[0] == '/' ? snprintf(path, PATH_MAX - 128, "%s", cache)
-          : home && home[0] == '/' ? snprintf(path, PATH_MAX - 128, "%s/.cache", home) : 0;
-    if (n <= 0 || n >= PATH_MAX - 128 - (int)sizeof "/actio") return -1;
-    mkdir(path, 0700);                                     /* usually there already */
-    memcpy(path + n, "/actio", sizeof "/actio");
-    return open_private(path);
-}
-
-static bool ours(const struct job *j, const char *name, struct stat *s)
-{
-    return fstatat(j->dir_fd, name, s, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(s->st_mode) && s->st_uid == geteuid() && !(s->st_mode & 022);
-}
-
-/* Does the file begin with this text? Advances the descriptor. */
+/* Does the file go on with this text? Advances the descriptor. */
 static bool next_is(int fd, const char *text)
 {
     char part[4096];
@@ -158,40 +120,49 @@ static bool next_is(int fd, const char *text)
     return true;
 }
 
-/* The last line of a kept source: how long its product is. Loading one that was cut short would end the program. */
-static void seal_of(const struct stat *product, char seal[48]) { snprintf(seal, 48, "/* %lld bytes */\n", (long long)product->st_size); }
+/* The last line of a kept source: length and content of its product. Loading one that was cut short or damaged would end the program. */
+static bool seal_of(int product, char seal[80])
+{
+    struct hash h = { 0xcbf29ce484222325u, 1 };
+    char part[16384];
+    long long size = 0;
+    ssize_t n;
+    if (lseek(product, 0, SEEK_SET) != 0) return false;
+    for (; (n = read(product, part, sizeof part)) > 0; size += n) mix(&h, part, (size_t)n);
+    snprintf(seal, 80, "/* %lld bytes, %016llx%016llx */\n", size, (unsigned long long)h.a, (unsigned long long)h.b);
+    return n == 0 && size > 0;
+}
 
 /* The source is kept beside the product and compared, so that no clash of hashes can run the wrong program. */
-static bool cached(const struct job *j)
+static bool source_is(const struct job *j, const char *seal, struct stat *s)
 {
-    char name[64], seal[48];
-    struct stat s;
-    snprintf(name, sizeof name, "%s.so", j->key);
-    if (!ours(j, name, &s)) return false;
-    seal_of(&s, seal);
+    char name[ACTIO_STORE_NAME];
     snprintf(name, sizeof name, "%s.c", j->key);
-    if (!ours(j, name, &s) || (size_t)s.st_size != strlen(j->stamp) + strlen(j->source) + strlen(seal)) return false;
-    int fd = openat(j->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = actio_store_read(j->folder, name, s);
     if (fd < 0) return false;
-    bool same = next_is(fd, j->stamp) && next_is(fd, j->source) && next_is(fd, seal);
+    bool same = (size_t)s->st_size == strlen(j->stamp) + strlen(j->source) + strlen(seal)
+             && next_is(fd, j->stamp) && next_is(fd, j->source) && next_is(fd, seal);
     close(fd);
     return same;
 }
 
-/* Old products go when there are many. */
-static void sweep(const struct job *j)
+/* The descriptor of a product that is whole and of this source, or -1. It is this file that is loaded, whatever its name leads to later. */
+static int open_product(const struct job *j)
 {
-    int fd = dup(j->dir_fd);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (!d) { if (fd >= 0) close(fd); return; }
-    size_t count = 0;
-    rewinddir(d);
-    while (readdir(d)) count++;
-    rewinddir(d);
+    char name[ACTIO_STORE_NAME], seal[80];
     struct stat s;
-    for (struct dirent *e; count > KEPT && (e = readdir(d)); )
-        if (ours(j, e->d_name, &s) && time(NULL) - s.st_mtime > KEPT_DAYS * 86400) unlinkat(j->dir_fd, e->d_name, 0);
-    closedir(d);
+    snprintf(name, sizeof name, "%s.so", j->key);
+    int fd = actio_store_read(j->folder, name, &s);
+    if (fd < 0) return -1;
+    if (seal_of(fd, seal) && source_is(j, seal, &s)) return fd;
+    close(fd);
+    return -1;
+}
+
+static bool failed_lately(const struct job *j)
+{
+    struct stat s;
+    return source_is(j, fails, &s) && difftime(time(NULL), s.st_mtime) < RETRY_SECONDS;
 }
 
 /* ---- compiling */
@@ -207,95 +178,65 @@ static bool write_all(int fd, const char *text)
     return true;
 }
 
-/* A new file of this name's family that was not there before; its stem in `stem`. */
-static int create_source(const struct job *j, char stem[64])
+static bool write_source(const struct job *j, int work)
 {
-    for (int try = 0; try < 100; try++) {
-        char name[72];
-        snprintf(stem, 64, "%.32s-%ld-%d", j->key, (long)getpid(), try);
-        snprintf(name, sizeof name, "%s.c", stem);
-        int fd = openat(j->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-        if (fd >= 0 || errno != EEXIST) return fd;
-    }
-    return -1;
+    int fd = actio_store_create(work, source_name);
+    if (fd < 0) return false;
+    bool written = write_all(fd, j->stamp) && write_all(fd, j->source);
+    return close(fd) == 0 && written;
 }
 
-/* In the child: only calls that are safe after fork. */
-static _Noreturn void become_compiler(const char *const *argv, const char *const *envp)
+static bool run_compiler(const struct job *j, int work)
 {
-    static const struct { int what; rlim_t limit; } limits[] = {
-        { RLIMIT_CPU, SECONDS }, { RLIMIT_AS, (rlim_t)4 << 30 }, { RLIMIT_FSIZE, (rlim_t)256 << 20 }, { RLIMIT_CORE, 0 } };
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        setrlimit((__typeof__(RLIMIT_CPU))limits[i].what, &(struct rlimit){ limits[i].limit, limits[i].limit });
-    setpgid(0, 0);                                         /* so that its own children can be stopped with it */
-    int null = open("/dev/null", O_RDWR);
-    if (null >= 0) dup2(null, 0), dup2(null, 1), dup2(null, 2);
-    execve(argv[0], (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)envp);
-    _exit(127);
-}
-
-static bool wait_for(struct actio_context *ctx, pid_t child)
-{
-    double end = actio_native_clock() + SECONDS;
-    for (int status;;) {
-        pid_t done = waitpid(child, &status, WNOHANG);
-        if (done == child) return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        if (done < 0 && errno != EINTR) return false;
-        if (actio_stopped(ctx) || actio_native_clock() > end) {
-            kill(-child, SIGKILL), kill(child, SIGKILL);
-            while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-            return false;
-        }
-        nanosleep(&(struct timespec){ .tv_nsec = 300 * 1000 }, NULL);
-    }
-}
-
-static bool run_compiler(const struct job *j, const char *from, const char *to)
-{
-    const char *argv[FLAGS + 6];
+    const char *argv[FLAGS + 7];
     size_t n = 0;
-    argv[n++] = j->compiler;
+    argv[n++] = j->compiler, argv[n++] = j->level;
     for (size_t i = 0; i < FLAGS; i++) argv[n++] = flags[i];
-    argv[n++] = "-o", argv[n++] = to, argv[n++] = from, argv[n++] = "-lm", argv[n] = NULL;
-    char temporary[PATH_MAX + 16];
-    snprintf(temporary, sizeof temporary, "TMPDIR=%s", j->dir);
-    const char *envp[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", temporary, NULL };
-    pid_t child = fork();
-    if (child == 0) become_compiler(argv, envp);
-    return child > 0 && wait_for(j->ctx, child);
+    argv[n++] = "-o", argv[n++] = product_name, argv[n++] = source_name, argv[n++] = "-lm", argv[n] = NULL;
+    return actio_compiler_run(j->ctx, argv, work, j->seconds);
 }
 
-static void path_of(const struct job *j, const char *stem, const char *ending, char path[PATH_MAX])
-{
-    snprintf(path, PATH_MAX, "%.*s/%s%s", PATH_MAX - 112, j->dir, stem, ending);
-}
-
-/* The product is on the disk before the source says how long it is. */
-static bool seal_source(const char *source, const char *product)
+/* The product is on the disk before the source says what it is. */
+static bool seal_product(int work, char seal[80])
 {
     struct stat s;
-    char seal[48];
-    int so = open(product, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), c = open(source, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-    bool good = so >= 0 && c >= 0 && fsync(so) == 0 && fstat(so, &s) == 0;
-    if (good) seal_of(&s, seal), good = write_all(c, seal);
-    if (so >= 0) close(so);
-    if (c >= 0) good = close(c) == 0 && good;
+    int fd = actio_store_read(work, product_name, &s);
+    bool good = fd >= 0 && fsync(fd) == 0 && seal_of(fd, seal);
+    if (fd >= 0) close(fd);
     return good;
 }
 
-/* Products are renamed into place, the source last: it says that the product is complete. */
+static bool seal_source(int work, const char *seal)
+{
+    int fd = openat(work, source_name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return false;
+    bool written = write_all(fd, seal);
+    return close(fd) == 0 && written;
+}
+
+static bool move(const struct job *j, int work, const char *from, const char *ending)
+{
+    char name[ACTIO_STORE_NAME];
+    snprintf(name, sizeof name, "%s%s", j->key, ending);
+    return renameat(work, from, j->folder, name) == 0;
+}
+
+/* The source goes last: it says that the product is complete, or that there is none and another try is in vain. */
+static bool keep(const struct job *j, int work, bool compiled)
+{
+    char seal[80];
+    if (compiled) return seal_product(work, seal) && seal_source(work, seal) && move(j, work, product_name, ".so") && move(j, work, source_name, ".c");
+    if (!actio_stopped(j->ctx) && seal_source(work, fails)) move(j, work, source_name, ".c");
+    return false;
+}
+
 static bool compile(const struct job *j)
 {
-    char stem[64], from[PATH_MAX], to[PATH_MAX], source[PATH_MAX], product[PATH_MAX];
-    int fd = create_source(j, stem);
-    if (fd < 0) return false;
-    path_of(j, stem, ".c", from), path_of(j, stem, ".so", to);
-    path_of(j, j->key, ".c", source), path_of(j, j->key, ".so", product);
-    bool written = write_all(fd, j->stamp) && write_all(fd, j->source);
-    written = close(fd) == 0 && written;
-    bool done = written && run_compiler(j, from, to) && chmod(to, 0600) == 0 && seal_source(from, to)
-             && rename(to, product) == 0 && rename(from, source) == 0;
-    if (!done) unlink(from), unlink(to);
+    char name[ACTIO_STORE_NAME];
+    int work = actio_store_work(j->folder, name);
+    if (work < 0) return false;
+    bool done = write_source(j, work) && keep(j, work, run_compiler(j, work));
+    actio_store_drop(j->folder, work, name);
     return done;
 }
 
@@ -310,11 +251,21 @@ static void *symbol(void *library, char letter, size_t i)
     return library ? dlsym(library, name) : NULL;
 }
 
-/* Each kernel holds the library once. */
-static int attach(const struct job *j)
+/* The loader takes libraries of the same name for the same, and numbers of descriptors return. So that no name returns, a counter is
+ * written into it, in two ways to write "here": its bits are "/." and "/". */
+static void name_of(int product, char path[192])
 {
-    char path[PATH_MAX];
-    path_of(j, j->key, ".so", path);
+    static atomic_uint_least64_t count;
+    char *end = path + snprintf(path, 192, "/proc/self/fd");
+    for (uint64_t c = atomic_fetch_add(&count, 1) + 1; c; c >>= 1) end += snprintf(end, 3, "%s", c & 1 ? "/." : "/");
+    snprintf(end, 16, "/%d", product);
+}
+
+/* Each kernel holds the library once. */
+static int attach(const struct job *j, int product)
+{
+    char path[192];
+    name_of(product, path);
     int bad = 0;
     for (size_t i = 0; i < j->n; i++) {
         void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -329,6 +280,8 @@ static int attach(const struct job *j)
     return bad;
 }
 
+/* ---- the tier */
+
 static void emit(void *user)
 {
     struct job *j = user;
@@ -340,58 +293,69 @@ static void emit(void *user)
     if (n) j->source = actio_emit_c(&j->arena, small, n);
 }
 
-/* Everything up to the key; false (and a fallback, not an error) when a piece is missing. */
-static bool open_job(struct job *j, struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n)
+static void choose_level(struct job *j, double lanes)
 {
-    *j = (struct job){ .ctx = ctx, .kernels = kernels, .n = n, .dir_fd = -1 };
+    size_t ops = 0;
+    for (size_t i = 0; i < j->n; i++) ops += actio_kernel_weight(j->kernels[i]);
+    j->level = level_of(ops, lanes)->flag;
+    j->seconds = (unsigned)(SPARE_SECONDS + SPARE_TIMES * compile_seconds(ops, lanes));
+}
+
+/* Everything up to the key; false (and a fallback, not an error) when a piece is missing. */
+static bool open_job(struct job *j, struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double lanes)
+{
+    *j = (struct job){ .ctx = ctx, .kernels = kernels, .n = n, .folder = -1 };
     actio_arena_open(&j->arena, ctx);
-    if (!find_compiler(j->compiler)) return false;
+    if (!actio_compiler_find(j->compiler)) return false;
     struct actio_findings *findings = ctx->findings;
     ctx->findings = NULL;
     int failed = actio_attempt(ctx, emit, j);
     ctx->findings = findings;
     if (failed || !j->source) return false;
-    j->dir_fd = open_cache(j->dir);
-    if (j->dir_fd < 0) return false;
+    j->folder = actio_store_open();
+    if (j->folder < 0) return false;
+    choose_level(j, lanes);
     make_key(j);
     return true;
 }
 
 static void close_job(struct job *j)
 {
-    if (j->dir_fd >= 0) close(j->dir_fd);
+    if (j->folder >= 0) close(j->folder);
     actio_arena_close(&j->arena);
 }
 
-static int load(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n)
+/* What is kept and can't be loaded is not compiled again: the same would come out. */
+static int load(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double lanes)
 {
     struct job j;
-    int bad = 1;
-    if (open_job(&j, ctx, kernels, n)) {
-        if (cached(&j)) bad = attach(&j);
-        if (bad && compile(&j)) bad = attach(&j), sweep(&j);
+    int bad = 1, product = -1;
+    if (open_job(&j, ctx, kernels, n, lanes)) {
+        product = open_product(&j);
+        if (product < 0 && !failed_lately(&j)) {
+            if (compile(&j)) product = open_product(&j);
+            actio_store_sweep(j.folder);
+        }
     }
+    if (product >= 0) bad = attach(&j, product), close(product);
     close_job(&j);
     return bad;
 }
 
-static bool ready(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n)
+static bool ready(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double lanes)
 {
     struct job j;
-    bool yes = open_job(&j, ctx, kernels, n) && cached(&j);
+    int product = open_job(&j, ctx, kernels, n, lanes) ? open_product(&j) : -1;
+    if (product >= 0) close(product);
     close_job(&j);
-    return yes;
+    return product >= 0;
 }
 
+/* Libraries are loaded by descriptor, which needs /proc. */
 static bool present(void)
 {
-    char path[PATH_MAX];
-    return find_compiler(path);
+    char path[ACTIO_COMPILER_PATH];
+    return access("/proc/self/fd", X_OK) == 0 && actio_compiler_find(path);
 }
 
-static double cost(size_t ops, double evals, double lanes)
-{
-    return 0.05 + 0.45e-3 * (double)ops + evals * lanes * (3e-9 + 0.2e-9 * (double)ops);
-}
-
-const struct actio_exec actio_exec_cc = { "cc", present, cost, ready, load };
+const struct actio_exec actio_exec_cc = { "cc", present, cost, ready, load, MOST_OPS };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Files the operating system's way: a temporary in the target's directory, flushed to the disk, renamed over the target.
+ * Where the file system can, it has no name until it is whole: a program that is killed leaves nothing behind.
  * Links are followed, so that what they point to is replaced; pipes and devices are written straight into. */
 #define _GNU_SOURCE
 #include "native/native.h"
@@ -16,7 +17,7 @@
 
 enum { TRIES = 100, LINKS = 40 };
 
-struct os_file { struct actio_context *ctx; int fd; bool straight; char target[PATH_MAX], temporary[PATH_MAX]; };
+struct os_file { struct actio_context *ctx; int fd; bool straight, nameless; char target[PATH_MAX], temporary[PATH_MAX]; };
 
 /* The last part of a path begins here. */
 static size_t directory_length(const char *path)
@@ -66,8 +67,33 @@ static uint64_t random_bits(const void *salt)
     return (uint64_t)(uintptr_t)salt * 0x9E3779B97F4A7C15u ^ (uint64_t)getpid();   /* O_EXCL guards against a clash */
 }
 
-/* The name is short and of its own, so that a target with the longest name allowed can be written too. */
-static int open_temporary(struct os_file *file)
+/* A file without a name, if it can get one later. */
+static bool open_nameless(struct os_file *file)
+{
+    char folder[PATH_MAX];
+    size_t n = directory_length(file->target);
+    memcpy(folder, file->target, n);
+    memcpy(folder + n, n ? "" : ".", n ? 1 : 2);
+    if (access("/proc/self/fd", X_OK) != 0) return false;
+    file->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    return file->nameless = file->fd >= 0;
+}
+
+static int link_name(struct os_file *file)
+{
+    char self[64];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", file->fd);
+    return linkat(AT_FDCWD, self, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW);
+}
+
+static int open_name(struct os_file *file)
+{
+    file->fd = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file->fd < 0 ? -1 : 0;
+}
+
+/* Calls `make` with names that are short and of their own, so that a target with the longest name allowed can be written too. */
+static int with_name(struct os_file *file, int (*make)(struct os_file *file))
 {
     size_t n = directory_length(file->target);
     if (n + 32 > sizeof file->temporary) return ENAMETOOLONG;
@@ -75,10 +101,10 @@ static int open_temporary(struct os_file *file)
     uint64_t bits = random_bits(file);
     for (int i = 0; i < TRIES; i++) {
         snprintf(file->temporary + n, 32, ".actio-%012llx", (unsigned long long)((bits + (unsigned)i) & 0xFFFFFFFFFFFF));
-        file->fd = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file->fd >= 0 || errno != EEXIST) break;
+        if (make(file) == 0) return 0;
+        if (errno != EEXIST) break;
     }
-    return file->fd < 0 ? errno : 0;
+    return errno;
 }
 
 static int open_target(struct os_file *file, const char *path)
@@ -92,7 +118,7 @@ static int open_target(struct os_file *file, const char *path)
     strcpy(file->target, path);
     int error = follow(file->target);
     if (!error && exists && access(file->target, W_OK) != 0) error = errno;   /* a write-protected file stays */
-    if (!error) error = open_temporary(file);
+    if (!error && !open_nameless(file)) error = with_name(file, open_name);
     if (!error && exists) (void)!fchmod(file->fd, s.st_mode & 0777);
     return error;
 }
@@ -126,13 +152,39 @@ static int flush(int fd)
     return errno;
 }
 
+/* A file system that makes files without names and can't name them afterwards: what is in it is copied. */
+static int copy_to_name(struct os_file *file)
+{
+    char part[16384];
+    ssize_t n = 0;
+    int from = file->fd, error = lseek(from, 0, SEEK_SET) == 0 ? with_name(file, open_name) : errno;
+    if (error) return file->fd = from, error;
+    while (!error && (n = read(from, part, sizeof part)) > 0) error = os_write(file, part, (size_t)n);
+    if (n < 0) error = errno;
+    close(from);
+    file->nameless = false;
+    return error ? error : flush(file->fd);
+}
+
+static int name_whole(struct os_file *file)
+{
+    struct stat s;
+    if (!file->nameless || with_name(file, link_name) == 0) return file->nameless = false, 0;
+    mode_t mode = fstat(file->fd, &s) == 0 ? s.st_mode & 0777 : 0600;
+    int error = copy_to_name(file);
+    if (!error) (void)!fchmod(file->fd, mode);
+    return error;
+}
+
 static int os_close(void *user, bool keep)
 {
     struct os_file *file = user;
-    int error = keep && !file->straight ? flush(file->fd) : 0;
+    bool replaces = keep && !file->straight;
+    int error = replaces ? flush(file->fd) : 0;
+    if (replaces && !error) error = name_whole(file);
     if (close(file->fd) != 0 && !error && keep) error = errno;
-    if (!file->straight && keep && !error && rename(file->temporary, file->target) != 0) error = errno;
-    if (!file->straight && (error || !keep)) unlink(file->temporary);
+    if (replaces && !error && rename(file->temporary, file->target) != 0) error = errno;
+    if (!file->straight && !file->nameless && (error || !keep)) unlink(file->temporary);
     actio_give(file->ctx, file);
     return error;
 }

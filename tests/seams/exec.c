@@ -45,9 +45,9 @@ static const actio_eval_fn place[PLACES] = { run_0, run_1, run_2, run_3, run_4, 
 
 static void unload(void *library) { *(const struct actio_program **)library = NULL; }
 
-static int load(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n)
+static int load(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double lanes)
 {
-    (void)ctx;
+    (void)ctx, (void)lanes;
     for (size_t i = 0, at = 0; i < n; i++) {
         while (at < PLACES && loaded[at]) at++;
         if (at == PLACES) return 1;
@@ -67,4 +67,4 @@ static double cost(size_t ops, double evals, double lanes)
     return -1 - evals;
 }
 
-const struct actio_exec toy_exec = { "toy", present, cost, NULL, load };
+const struct actio_exec toy_exec = { "toy", present, cost, NULL, load, 0 };
