@@ -313,7 +313,7 @@ static const char *bordered(const struct actio_verdict *v)
 /* One line for each word, with those that share it. */
 static void text_powers(struct actio_text *t, const struct actio_power *x, size_t count, const char *what)
 {
-    static const char *const words[] = { "none", "<= 0", ">= 0", "either" }, *const shown[] = { "none", "never positive", "never negative", "of either sign" };
+    static const char *const words[] = { "none", "<= 0", ">= 0", "either", "" }, *const shown[] = { "none", "never positive", "never negative", "of either sign", "not known" };
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         size_t listed = 0;
         for (size_t i = 0; i < count; i++) {
