@@ -68,6 +68,29 @@ def look(program, tally, path):
     return True
 
 
+# What check says of a constraint: its form, what its counts of integrable ones are, and why its reaction works. Pieces of the text, and pieces that are not there.
+WORDS = [
+    ("coord x, y\nstate p\nlagrangian (x'^2 + y'^2)/2\nflow p' = -p\nconstraint c: x'^2 + y'^2 = p^2\nstart x' = 1, p = 1\n",
+     ["c: genuinely nonlinear in the velocities", "where states or accelerations are in a constraint: c", "can do work: it is not homogeneous"], ["0 holonomic, 0 nonholonomic", "moves"]),
+    ("coord x, y\nstate p\nlagrangian (x'^2 + y'^2)/2\nflow p' = -p/9\nconstraint c: x'^2*(1 + p^2) = y'^2\nstart x' = 1, p = 1, y' = sqrt(2)\n", ["c: affine in disguise"], ["genuinely", "can do work"]),
+    ("coord x, y, z\nstate p\nlagrangian (x'^2 + y'^2 + z'^2)/2\nflow p' = -p\nconstraint a: z'' = y'\nconstraint c: x'^2 + y'^2 = p^2\nstart x' = 1, p = 1\n",
+     ["c: genuinely nonlinear", "in a constraint: a, c"], ["a: genuinely"]),
+    ("coord x, y\nstate p\nlagrangian (x'^2 + y'^2)/2\nflow p' = -p\nconstraint c: x' = p\nstart x' = 1, p = 1\n", ["which a state gives"], ["moves", "nonlinear"]),
+    ("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: x'^2 + y'^2 = 1\nstart x' = 1\n", ["c: genuinely nonlinear", "0 holonomic, 1 nonholonomic", "feeds energy or takes some"], ["rolls"]),
+    ("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: x' = 1\nstart x' = 1\n", ["what it rolls or slides on moves"], ["homogeneous"]),
+]
+
+
+def words(program, tally, folder):
+    path = os.path.join(folder, "words.act")
+    for text, there, absent in WORDS:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + "time 0 .. 1\n")
+        status, out, err = call(program, "check", path)
+        lost, odd = [w for w in there if w not in out], [w for w in absent if w in out]
+        tally.check(status == 0 and not lost and not odd, "%s: %s lacks %s, has %s" % (text.splitlines()[-2], out + err, lost, odd))
+
+
 def main():
     program, models = arguments()
     tally, seen = Tally("applies"), 0
@@ -77,6 +100,7 @@ def main():
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
             tally.check(look(program, tally, path), "%s: check has no list" % name)
+        words(program, tally, folder)
         for path in models:
             seen += look(program, tally, path)
     tally.check(seen > 0, "none of the models has constraints")
