@@ -144,11 +144,20 @@ static void json_multipliers(struct actio_text *t, const struct checking *c)
     actio_text_add(t, "}");
 }
 
+static size_t untested(const struct actio_integrability *g)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < g->count; i++) count += g->of[i].untested;
+    return count;
+}
+
 static void json_integrability(struct actio_text *t, const struct checking *c)
 {
     const struct actio_integrability *g = c->v->integrability;
-    if (!g || !g->decided) { actio_text_add(t, g ? ", \"holonomic\": null, \"nonholonomic\": null" : ", \"holonomic\": 0, \"nonholonomic\": 0"); return; }
-    actio_text_format(t, ", \"holonomic\": %zu, \"nonholonomic\": %zu", g->holonomic, g->nonholonomic);
+    bool none = g && g->count && untested(g) == g->count;
+    if (!g || (!g->decided && !none)) { actio_text_add(t, g ? ", \"holonomic\": null, \"nonholonomic\": null" : ", \"holonomic\": 0, \"nonholonomic\": 0"); return; }
+    if (none) actio_text_add(t, ", \"holonomic\": null, \"nonholonomic\": null");
+    else actio_text_format(t, ", \"holonomic\": %zu, \"nonholonomic\": %zu", g->holonomic, g->nonholonomic);
     key(t, "growth");
     actio_text_add(t, "[");
     for (size_t i = 0; i < g->growths; i++) actio_text_format(t, "%s%zu", i ? ", " : "", g->growth[i]);
@@ -272,16 +281,33 @@ static void write_json(struct checking *c, struct actio_text *t)
 
 /* ---- a few lines for people; the findings say the rest */
 
-static void text_integrability(struct actio_text *t, const struct checking *c)
+/* Constraints that the counts leave out. */
+static void text_untested(struct actio_text *t, const struct checking *c)
 {
     const struct actio_integrability *g = c->v->integrability;
-    if (!g) return;
-    if (!g->decided) { actio_text_add(t, "integrability: not decided\n"); return; }
+    size_t listed = 0;
+    for (size_t i = 0; i < g->count; i++)
+        if (g->of[i].untested) actio_text_format(t, "%s%s", listed++ ? ", " : "integrability is not looked at where states or accelerations are in a constraint: ", c->run->sys->constraint[g->of[i].constraint]);
+    if (listed) actio_text_add(t, "\n");
+}
+
+static void text_counted(struct actio_text *t, const struct checking *c)
+{
+    const struct actio_integrability *g = c->v->integrability;
     actio_text_format(t, "integrability: %zu holonomic, %zu nonholonomic%s", g->holonomic, g->nonholonomic, c->v->rank < c->naive_constraints ? " among the independent ones" : "");
     for (size_t i = 0; i < g->growths; i++) actio_text_format(t, "%s%zu", i ? ", " : "; growth ", g->growth[i]);
     if (g->growths) actio_text_format(t, " of %zu", g->dimension);
     actio_text_add(t, "\n");
     for (size_t i = 0; i < g->integrals; i++) actio_text_format(t, "integral: %s\n", g->integral[i].text);
+}
+
+static void text_integrability(struct actio_text *t, const struct checking *c)
+{
+    const struct actio_integrability *g = c->v->integrability;
+    if (!g) return;
+    if (!g->decided) actio_text_add(t, "integrability: not decided\n");
+    else if (g->count == 0 || untested(g) < g->count) text_counted(t, c);
+    text_untested(t, c);
     for (size_t i = 0; i < g->count; i++)
         if (g->of[i].kind == ACTIO_FORM_NONLINEAR || g->of[i].kind == ACTIO_FORM_AFFINE_IN_DISGUISE)
             actio_text_format(t, "%s: %s\n", c->run->sys->constraint[g->of[i].constraint], actio_velocity_form_text(g->of[i].kind));
@@ -313,7 +339,7 @@ static const char *bordered(const struct actio_verdict *v)
 /* One line for each word, with those that share it. */
 static void text_powers(struct actio_text *t, const struct actio_power *x, size_t count, const char *what)
 {
-    static const char *const words[] = { "none", "<= 0", ">= 0", "either" }, *const shown[] = { "none", "never positive", "never negative", "of either sign" };
+    static const char *const words[] = { "none", "<= 0", ">= 0", "either", "" }, *const shown[] = { "none", "never positive", "never negative", "of either sign", "not known" };
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         size_t listed = 0;
         for (size_t i = 0; i < count; i++) {

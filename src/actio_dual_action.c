@@ -108,14 +108,6 @@ static void list_entries(struct actio_dual_action *a)
             }
 }
 
-static const char *name_of_m(const struct actio_dual_action *a, struct actio_arena *arena, size_t i)
-{
-    const struct actio_system *sys = a->run.sys;
-    size_t N = sys->n + sys->m;
-    if (i < N) return actio_arena_format(arena, "dual %s_balance", sys->variable[i]);
-    return i < N + sys->p ? actio_arena_format(arena, "dual lambda.%s", sys->constraint[i - N]) : "dual power";
-}
-
 static void list_slices(struct actio_dual_action *a, struct actio_arena *arena)
 {
     const struct actio_dual_slab *s = &a->s;
@@ -123,7 +115,7 @@ static void list_slices(struct actio_dual_action *a, struct actio_arena *arena)
     a->slices = s->nx + s->ng;
     a->slice = actio_arena_array(arena, a->slices + 1, sizeof *a->slice);
     for (size_t i = 0; i < s->nx; i++) a->slice[i] = (struct actio_action_slice){ actio_arena_format(arena, "dual %s", s->fo->name[i]), i, count, s->nx };
-    for (size_t i = 0; i < s->ng; i++) a->slice[s->nx + i] = (struct actio_action_slice){ name_of_m(a, arena, i), a->before + i, count, s->ng };
+    for (size_t i = 0; i < s->ng; i++) a->slice[s->nx + i] = (struct actio_action_slice){ actio_arena_format(arena, "dual %s", s->fo->equation[i]), a->before + i, count, s->ng };
 }
 
 static void list_times(struct actio_dual_action *a)
@@ -141,7 +133,7 @@ static void lay_out(void *user)
     size_t nodes = a->elements * a->e.k + 1, entries = a->elements * a->s.nl * a->s.nl;
     a->time = actio_arena_array(arena, nodes, sizeof *a->time);
     a->point_time = actio_arena_array(arena, a->s.lanes, sizeof *a->time), a->point_weight = actio_arena_array(arena, a->s.lanes, sizeof *a->time);
-    a->one = actio_arena_array(arena, 3 * a->s.nu + 1, sizeof *a->one);
+    a->one = actio_arena_array(arena, a->s.nu + 2 * a->s.fo->base + 1, sizeof *a->one);
     a->row = actio_arena_array(arena, entries, sizeof *a->row), a->col = actio_arena_array(arena, entries, sizeof *a->col), a->place = actio_arena_array(arena, entries, sizeof *a->place);
     list_slices(a, arena), list_times(a), list_entries(a);
 }
@@ -248,19 +240,19 @@ int actio_dual_action_hamiltonian(struct actio_dual_action *a, const double *z, 
 {
     struct actio_dual_slab *s = &a->s;
     size_t nu = s->nu, nx = s->nx;
-    double *U = a->one, *base = U + nu, *kept = base + nu;
+    double *U = a->one, *base = U + nu, *kept = base + s->fo->base;
     int status = evaluate(a, z);
     if (status) return outcome(status);
     a->known = false;
-    for (size_t i = 0; i < nu; i++) kept[i] = s->base[i * s->lanes];
+    for (size_t i = 0; i < s->fo->base; i++) kept[i] = s->base[i * s->lanes];
     for (size_t e = 0; e <= a->elements; e++) {
         double t = s->t + s->h * (double)e;
         actio_dual_unknowns_at(a->basing, t, s->x + e * nx, U);
-        actio_dual_unknowns_at(a->basing, t, s->end + e * nx, base);
+        actio_dual_base_of(a->basing, t, s->end + e * nx, base);
         values[e] = actio_dual_hamiltonian(s, e, U, base);
         if (!isfinite(values[e])) status = ACTIO_DUAL_NO_NUMBER;
     }
-    for (size_t i = 0; i < nu; i++) s->base[i * s->lanes] = kept[i];
+    for (size_t i = 0; i < s->fo->base; i++) s->base[i * s->lanes] = kept[i];
     return outcome(status);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The path of one run on one page: form the equations, check the start, march, make the table. */
+#include "run_applies.h"
 #include "run_dual.h"
 #include "run_field.h"
 #include "run_gradient.h"
@@ -148,26 +149,17 @@ static int inapplicable(struct actio_run *run, const struct actio_constraint *ab
 /* Does the principle apply? `by` is the one whose equations and law it takes: itself, but for the dual action's other closures. */
 static int object(struct actio_run *run, const struct actio_principle *by)
 {
-    const struct actio_principle *p = run->principle;
     const struct actio_constraint *about;
-    const char *why = actio_principle_objection(p, run->model, &about);
-    if (!why && by != p) why = actio_principle_objection(by, run->model, &about);
-    if (!why && (p->law || p->stepper || by->form != run->form) && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
-    if (!why && ((p->needs | by->needs) & ACTIO_NEEDS_INDEPENDENT) && run->motion.rank < run->sys->p) why = "constraints are redundant";
+    const char *why = actio_run_objection(run, run->principle, by, &about);
     return why ? inapplicable(run, about, why) : 0;
 }
 
 static int take_law(struct actio_run *run, const struct actio_law *law)
 {
-    struct actio_motion *motion = &run->motion;
-    const char *why = law->objection ? law->objection(motion, run->model->t0, run->y0) : NULL;
-    if (why) return inapplicable(run, NULL, why);
-    motion->resplit = actio_run_is_dual(run) ? 0 : run->options.resplit;       /* one first-order form, one split */
-    if (actio_motion_obey(motion, law)) return 1;
-    if (actio_motion_begin(motion, run->model->t0, run->y0) || !law->solve) return 0;
-    if (law->rebase && law->rebase(motion, run->model->t0, run->y0)) return 0;
-    if (law->solve(motion, run->model->t0, run->y0) != ACTIO_FLOW_SINGULAR) return 0;
-    return inapplicable(run, NULL, "its equations have no solution at the start; is the kinetic energy positive along the constraints there?");
+    const char *why;
+    run->motion.resplit = actio_run_is_dual(run) ? 0 : run->options.resplit;       /* one first-order form, one split */
+    if (actio_run_try_law(&run->motion, law, run->model->t0, run->y0, &why)) return 1;
+    return why ? inapplicable(run, NULL, why) : 0;
 }
 
 /* The principle's equations, nodes and law; says why it can't start. */

@@ -149,6 +149,19 @@ static void write_json(struct actio_run *run, const struct actio_field_verdict *
     actio_text_format(t, "], \"one_limit\": %s", !v->refined ? "null" : v->limits.one ? "true" : "false");
 }
 
+/* With each number of cells; nothing where neither was found. */
+static void text_growth(struct actio_text *t, const double growth[2])
+{
+    static const char *const with[] = { "%s with 6 cells, ", "%s with 12\n" };
+    if (!isfinite(growth[0]) && !isfinite(growth[1])) return;
+    actio_text_add(t, "fastest growth at the start: ");
+    for (size_t i = 0; i < 2; i++) {
+        char number[32] = "not found";
+        if (isfinite(growth[i])) snprintf(number, sizeof number, "%.3g", growth[i]);
+        actio_text_format(t, with[i], number);
+    }
+}
+
 static void write_text(struct actio_run *run, const struct actio_field_verdict *v, struct actio_text *t)
 {
     const struct actio_system *sys = run->sys;
@@ -159,7 +172,7 @@ static void write_text(struct actio_run *run, const struct actio_field_verdict *
     actio_text_format(t, "with %zu cells: %zu values, rank %zu of %zu rows, %ld degrees of freedom at %zu shapes\n", l->cells, l->n - l->slaves, l->rank, l->p, l->dof, l->samples);
     actio_text_format(t, "kinetic energy: %d positive, %d negative, %d zero directions\n", l->inertia[0], l->inertia[1], l->inertia[2]);
     if (v->refined) actio_text_format(t, "N, N+1, 2N, 2N+1 cells and rates at either node of a cell %s\n", v->limits.one ? "go to one limit" : "do not go to one limit");
-    if (isfinite(v->growth[1])) actio_text_format(t, "fastest growth at the start: %.3g with 6 cells, %.3g with 12\n", v->growth[0], v->growth[1]);
+    text_growth(t, v->growth);
 }
 
 struct reporting { struct actio_run *run; const struct actio_field_verdict *v; struct actio_verdict_report *out; bool consistent; };

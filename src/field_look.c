@@ -524,7 +524,7 @@ static double mean_of_ring(const struct actio_multiplier *w, size_t n)
     return sum / (double)(last + 1);
 }
 
-struct growing { double *J, *copy, *y, *f, *work; struct actio_multiplier *w; int *iwork; size_t ny; };
+struct growing { double *J, *copy, *y, *f, *work; struct actio_multiplier *w; int *iwork; size_t ny; double nothing; };   /* nothing: a real part below it may be 0 */
 
 /* The largest real part, and the mean of its ring, with entries off by `noise` of the largest. */
 static bool eigenvalues(struct growing *g, double noise, double *most, double *mean)
@@ -536,7 +536,8 @@ static bool eigenvalues(struct growing *g, double noise, double *most, double *m
     if (actio_periodic_eigen(g->ny, 1, g->copy, g->w, g->work, g->iwork)) return false;
     qsort(g->w, g->ny, sizeof *g->w, by_real_part);
     for (size_t i = 0; i < g->ny; i++) radius = fmax(radius, hypot(g->w[i].re, g->w[i].im));
-    *most = g->w[0].re < ROUNDING * radius ? fmin(g->w[0].re, 0) : g->w[0].re;
+    g->nothing = ROUNDING * radius;
+    *most = g->w[0].re < g->nothing ? fmin(g->w[0].re, 0) : g->w[0].re;
     *mean = *most > 0 ? mean_of_ring(g->w, g->ny) : *most;
     return true;
 }
@@ -561,6 +562,7 @@ static double grow(struct actio_run *run, struct growing *g)
     double most[2], mean[2];
     if (!shape_state(run, (struct bend){ 0 }, g->y) || !linearise(run, g) || !eigenvalues(g, 0, &most[0], &mean[0]) || !eigenvalues(g, 3e-10, &most[1], &mean[1])) return NAN;
     if (fabs(most[0] - most[1]) <= 1e-3 * fabs(most[0])) return most[0];
+    if (fmax(most[0], most[1]) <= 0 && fmin(most[0], most[1]) > -g->nothing) return 0;    /* rounding below 0 */
     return fabs(mean[0] - mean[1]) <= 1e-3 * fabs(mean[0]) ? mean[0] : NAN;   /* neither can be told */
 }
 

@@ -91,7 +91,7 @@ int actio_orbits_plot(struct actio_context *ctx, const struct actio_orbits *o, c
     if (!o->diagram) return o->count ? actio_table_plot(ctx, o->table[0], axes, path, f) : 0;
     struct actio_layer layer[2] = { { o->stable, "stable" }, { o->unstable, "unstable" } };
     bool only_unstable = is_empty(o->stable), only_stable = is_empty(o->unstable);
-    struct actio_picture picture = { .layer = only_unstable ? layer + 1 : layer, .layers = only_unstable || only_stable ? 1 : 2, .look = ACTIO_LOOK_DISCS, .axes = axes };
+    struct actio_picture picture = { .layer = only_unstable ? layer + 1 : layer, .layers = only_unstable || only_stable ? 1 : 2, .look = ACTIO_LOOK_DISCS, .marked = only_unstable, .axes = axes };
     actio_picture_write(ctx, &picture, path, f);
     return actio_findings_status(f);
 }

@@ -423,7 +423,7 @@ int actio_orbit_read_guess(struct actio_search *s, struct actio_circuit *c)
     struct actio_dual_table t;
     size_t ny = s->o.ny;
     struct actio_circuit rough = { 0 };
-    if (actio_run_read_states(s->run, s->options->guess, &t)) return 1;
+    if (actio_run_read_states(s->run, s->options->guess, false, &t, NULL)) return 1;
     for (size_t i = 0; i < ny; i++)
         if (!t.column[i]) return actio_find(s->run->f, ACTIO_F_ORBIT_GUESS_LACKS, ACTIO_ARGS(ACTIO_TEXT(s->options->guess), ACTIO_TEXT(actio_run_name(s->run, i)))), 1;
     size_t nodes = t.rows - 1 < FILE_NODES ? t.rows - 1 : FILE_NODES;

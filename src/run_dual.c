@@ -3,6 +3,7 @@
 #include "run_states.h"
 #include "files.h"
 #include "solve/chart.h"
+#include "algebra/dense.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,6 +76,12 @@ int actio_run_check_dual(struct actio_run *run)
 
 struct tasking { struct actio_run *run; struct actio_dual *d; };
 
+static size_t own_components(const struct actio_model *m) { return 2 * m->coords + m->states; }
+static bool is_reaction(const struct actio_model *m, size_t component) { return component >= own_components(m) + m->constraints; }
+
+/* Of y, then of reactions: base states have no multipliers between them. */
+static size_t base_component(const struct actio_model *m, size_t component) { return is_reaction(m, component) ? component - m->constraints : component; }
+
 static void allocate_task(void *user)
 {
     struct tasking *x = user;
@@ -82,9 +89,13 @@ static void allocate_task(void *user)
     const struct actio_dual_data *said = &run->model->dual;
     x->d = actio_arena_array(&run->arena, 1, sizeof *x->d);
     struct actio_dual_task *t = &x->d->task;
-    double *given = actio_arena_array(&run->arena, run->ny + 1, sizeof *given), *last = actio_arena_array(&run->arena, run->ny + 1, sizeof *last);
-    bool *is_given = actio_arena_array(&run->arena, run->ny + 1, sizeof *is_given), *bound = actio_arena_array(&run->arena, run->motion.N + 1, sizeof *bound);
-    for (size_t i = 0; i < said->bases; i++) given[said->base[i].component] = actio_model_number(run->model, said->base[i].e), is_given[said->base[i].component] = true;
+    size_t room = run->ny + run->motion.N + 1;             /* y, and reactions */
+    double *given = actio_arena_array(&run->arena, room, sizeof *given), *last = actio_arena_array(&run->arena, run->ny + 1, sizeof *last);
+    bool *is_given = actio_arena_array(&run->arena, room, sizeof *is_given), *bound = actio_arena_array(&run->arena, run->motion.N + 1, sizeof *bound);
+    for (size_t i = 0; i < said->bases; i++) {
+        size_t c = base_component(run->model, said->base[i].component);
+        given[c] = actio_model_number(run->model, said->base[i].e), is_given[c] = true;
+    }
     for (size_t i = 0; i < said->lasts; i++) last[said->last[i].component] = actio_model_number(run->model, said->last[i].e);
     t->given = given, t->is_given = is_given, t->last = said->lasts ? last : NULL, t->choice.bound = bound;
     if (closure_of(run) != ACTIO_CLOSURE_REDUCED) { t->choice.bound = NULL; return; }
@@ -95,19 +106,21 @@ static void allocate_task(void *user)
     }
 }
 
-/* A free reaction is told by the dual itself: what it says at a time is looked up. */
+/* A free reaction is told by the dual itself: rates are looked up at a time, and R = G z' - h. */
 static int free_rates(struct actio_motion *m, double t, const double *Y, double *dY) { return actio_motion_rhs(m, t, Y, dY); }
 static size_t free_size(const struct actio_motion *m) { return m->ny; }
 
 static int free_solve(struct actio_motion *m, double t, const double *y)
 {
+    struct actio_dense_point at;
     double *U = m->dual->told.nodes ? actio_take(m->ctx, m->sys->first_order->u + 1, sizeof *U) : NULL;
     if (!U) return actio_motion_solve(m, t, y);
     actio_dual_look(m->dual, t, NULL, U);
-    memcpy(m->zdot, U, m->N * sizeof *U), memcpy(m->reaction, U + m->N, m->N * sizeof *U);
+    int status = actio_motion_matrices(m, t, y, &at);
+    for (size_t i = 0; !status && i < m->N; i++) m->zdot[i] = U[i], m->reaction[i] = actio_dot(m->N, at.G + i * m->N, U) - at.h[i];
     for (size_t k = 0; k < m->p; k++) m->lambda[k] = NAN;  /* along no gradient */
     actio_give(m->ctx, U);
-    return ACTIO_FLOW_OK;
+    return status;
 }
 
 static const struct actio_law law_free = { .name = "free", .size = free_size, .rates = free_rates, .solve = free_solve };
@@ -119,6 +132,17 @@ static bool table_is_short(struct actio_run *run, const struct actio_dual_table 
     if (table->t[0] <= from + room && table->t[table->rows - 1] >= to - room) return false;
     actio_find(run->f, ACTIO_F_BASE_SHORT, ACTIO_ARGS(ACTIO_TEXT(run->options.base), ACTIO_NUMBER(table->t[0]), ACTIO_NUMBER(table->t[table->rows - 1]), ACTIO_NUMBER(from), ACTIO_NUMBER(to)));
     return true;
+}
+
+/* Columns of the model that are no base states are told of; a name that is none of its columns is a slip. */
+static int read_base(struct actio_run *run, struct actio_dual_task *t)
+{
+    const char *path = run->options.base;
+    struct actio_states_unread unread = { 0 };
+    if (actio_run_read_states(run, path, t->choice.closure == ACTIO_CLOSURE_FREE, &t->table, &unread)) return 1;
+    if (unread.strange) return actio_find(run->f, ACTIO_F_BASE_COLUMN, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(unread.strange))), 1;
+    if (unread.idle) actio_find(run->f, ACTIO_F_BASE_UNUSED, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(unread.idle)));
+    return table_is_short(run, &t->table);
 }
 
 /* Is H strictly convex at the start, and weights are positive at times all over the interval? */
@@ -135,21 +159,60 @@ static int check_convexity(struct actio_run *run)
     return 0;
 }
 
-/* Weights of what is no unknown, or of what the potential speaks of, would change nothing. */
-static int check_weights(struct actio_run *run)
+static bool is_acted_on(const struct actio_run *run, size_t variable)
+{
+    bool acted = variable < run->model->coords;
+    for (size_t i = 0; i < run->sys->D.count; i++) acted = acted || run->sys->D.col[i] == variable;
+    return acted;
+}
+
+/* Weights of what the potential leaves out, or speaks of in its own way, would change nothing. NULL: it counts. */
+static const char *idle_because(const struct actio_run *run, size_t c)
 {
     struct actio_model *m = run->model;
     const struct actio_first_order *fo = run->sys->first_order;
-    size_t own = 2 * m->coords + m->states;
+    enum actio_closure closure = run->dual->task.choice.closure;
+    size_t own = own_components(m);
+    if (is_reaction(m, c) && closure != ACTIO_CLOSURE_FREE) return "reactions are unknowns with --closure free only";
+    if (is_reaction(m, c)) return is_acted_on(run, c - own - m->constraints) ? NULL : "no constraint acts on this state, and it has no reaction";
+    if (c >= own && closure == ACTIO_CLOSURE_FREE) return "free reactions have no multipliers: write reaction.NAME";
+    if (c >= own) return fo->x > own || (fo->implicit && closure == ACTIO_CLOSURE_GAUSS) ? NULL : "multipliers are no unknowns of this form: --multipliers makes them so";
+    actio_expr symbol = c < m->coords ? m->coord[c].x : c < 2 * m->coords ? m->coord[c - m->coords].dot : m->state[c - 2 * m->coords].x;
+    return m->dual.has_potential && actio_uses_symbol(&m->pool, m->dual.potential, symbol) ? "the potential speaks of it already" : NULL;
+}
+
+static int check_idle(struct actio_run *run)
+{
+    struct actio_model *m = run->model;
     for (size_t i = 0; i < m->dual.weights; i++) {
-        size_t c = m->dual.weight[i].component;
-        bool lambda = c >= own, unknown = fo->x > own || (fo->implicit && run->dual->task.choice.closure == ACTIO_CLOSURE_GAUSS);
-        actio_expr symbol = lambda ? (actio_expr){ 0 } : c < m->coords ? m->coord[c].x : c < 2 * m->coords ? m->coord[c - m->coords].dot : m->state[c - 2 * m->coords].x;
-        const char *why = lambda && !unknown ? "multipliers are no unknowns of this form: --multipliers makes them so"
-                        : m->dual.has_potential && !lambda && actio_uses_symbol(&m->pool, m->dual.potential, symbol) ? "the potential speaks of it already" : NULL;
-        if (why) return actio_find(run->f, ACTIO_F_DUAL_IDLE_WEIGHT, ACTIO_ARGS(ACTIO_TEXT(why))), 1;
+        const char *why = idle_because(run, m->dual.weight[i].component);
+        if (why) return actio_find(run->f, ACTIO_F_DUAL_IDLE, ACTIO_ARGS(ACTIO_TEXT("weight"), ACTIO_TEXT("weights"), ACTIO_TEXT(why))), 1;
+    }
+    for (size_t i = 0; i < m->dual.bases; i++) {
+        size_t c = m->dual.base[i].component;
+        const char *why = is_reaction(m, c) ? idle_because(run, c) : NULL;
+        if (why) return actio_find(run->f, ACTIO_F_DUAL_IDLE, ACTIO_ARGS(ACTIO_TEXT("base state"), ACTIO_TEXT("base"), ACTIO_TEXT(why))), 1;
     }
     return 0;
+}
+
+/* z' follows from R only where G has an inverse: not where masses are missing, though constraints may give those accelerations. */
+static int check_inertia(struct actio_run *run)
+{
+    struct actio_motion *m = &run->motion;
+    struct actio_dense_point at;
+    int *pivot = actio_take(run->ctx, m->N + 1, sizeof *pivot);
+    if (!pivot) return actio_find(run->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(run->ctx->bytes_limit))), 1;
+    bool singular = actio_motion_matrices(m, run->model->t0, run->y0, &at) == ACTIO_FLOW_OK && actio_lu_factor(m->N, at.G, pivot);
+    actio_give(run->ctx, pivot);
+    if (singular) actio_find(run->f, ACTIO_F_FREE_NEEDS_INERTIA, ACTIO_NO_ARGS);
+    return singular;
+}
+
+static int free_reactions(struct actio_run *run)
+{
+    actio_find(run->f, ACTIO_F_FREE_REACTION, ACTIO_NO_ARGS);
+    return actio_motion_obey(&run->motion, &law_free) || check_inertia(run);
 }
 
 int actio_run_dual(struct actio_run *run)
@@ -163,13 +226,10 @@ int actio_run_dual(struct actio_run *run)
     t->slack = o->slack != 0 ? o->slack : 0.3;
     t->base = run->model->dual.bases || (o->base && strcmp(o->base, "constant") == 0) ? ACTIO_BASE_CONSTANT
             : o->base && strcmp(o->base, "exact") == 0 ? ACTIO_BASE_EXACT : o->base && *o->base ? ACTIO_BASE_TABLE : ACTIO_BASE_RK4;
-    if (t->base == ACTIO_BASE_TABLE && (actio_run_read_states(run, o->base, &t->table) || table_is_short(run, &t->table))) return 1;
-    if (t->choice.closure == ACTIO_CLOSURE_FREE) {
-        actio_find(run->f, ACTIO_F_FREE_REACTION, ACTIO_NO_ARGS);
-        if (actio_motion_obey(&run->motion, &law_free)) return 1;
-    }
+    if (t->base == ACTIO_BASE_TABLE && read_base(run, t)) return 1;
+    if (t->choice.closure == ACTIO_CLOSURE_FREE && free_reactions(run)) return 1;
     run->motion.dual = run->dual = x.d;
-    return actio_system_dual(run->sys, &t->choice) || check_weights(run);
+    return actio_system_dual(run->sys, &t->choice) || check_idle(run);
 }
 
 void actio_run_close_dual(struct actio_run *run)

@@ -265,10 +265,6 @@ int actio_run_find_data(struct actio_run *run)
     if (m->frees == 0) return 0;
     const struct actio_constraint *about;
     const char *why = actio_principle_objection(actio_principle_named("skg"), m, &about), *names[64];
-    if (*run->principle->differs) {
-        actio_find(run->f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT(run->principle->name), ACTIO_TEXT("this model"), ACTIO_TEXT("free data are found on the action's motion, and this principle has another")));
-        return 1;
-    }
     if (!why && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
     if (!why && run->sys->modes) why = "it has switches (abs, sign, min, max, if), where derivatives jump";
     if (!why && m->requires > sizeof names / sizeof *names) why = "it has more than 64 conditions";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run_power.h"
+#include "run_applies.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,34 +114,52 @@ static const char *ask(struct asking *a, struct actio_motion *m, bool forces)
     return word;
 }
 
-/* A principle with equations or a law of its own, at the same states. */
+/* Does the law of a motion of its own apply, as a run would find? */
+static bool goes_by(struct asking *a, const struct actio_law *law)
+{
+    const struct actio_run *run = a->run;
+    const char *why = NULL;
+    double t0 = run->model->has_time ? run->model->t0 : 0;
+    a->motion.resplit = run->options.resplit;
+    return !law || (actio_run_try_law(&a->motion, law, t0, run->y0, &why) == 0 && !why);
+}
+
+/* At the first of the states, where a split is taken anew. */
+static bool begin_at_visits(struct asking *a, const struct actio_law *law)
+{
+    const struct actio_run *run = a->run;
+    double t = run->visits ? run->visited_at[0] : run->model->has_time ? run->model->t0 : 0;
+    const double *y = run->visits ? run->visited : run->y0;
+    if (law) actio_motion_take_sides(&a->motion, t, y);
+    return !law || !law->rebase || law->rebase(&a->motion, t, y) == 0;
+}
+
+/* A principle with equations or a law of its own, at the same states. NULL: it does not apply. */
 static const char *ask_other(struct asking *a, const struct actio_principle *p)
 {
     struct actio_run *run = a->run;
-    const char *word = "";
-    double t0 = run->model->has_time ? run->model->t0 : 0;
+    const char *word = NULL;
     if (!(a->sys = actio_system_form(run->ctx, run->model, p->form))) return word;
-    if (actio_motion_open(&a->motion, run->ctx, a->sys, run->param) == 0) {
-        const double *y = run->visits ? run->visited : run->y0;
-        struct actio_motion *m = &a->motion;
-        m->resplit = run->options.resplit;
-        bool fits = !p->law || ((!p->law->objection || !p->law->objection(m, t0, y)) && actio_motion_obey(m, p->law) == 0);
-        if (fits && p->law) actio_motion_take_sides(m, t0, y);
-        if (fits && p->law && p->law->rebase) fits = p->law->rebase(m, t0, y) == 0;
-        if (fits) word = ask(a, m, false);
-    }
+    if (actio_motion_open(&a->motion, run->ctx, a->sys, run->param) == 0 && goes_by(a, p->law)) word = begin_at_visits(a, p->law) ? ask(a, &a->motion, false) : "";
     actio_motion_close(&a->motion);
     actio_system_free(a->sys);
     a->sys = NULL;
     return word;
 }
 
-static bool applies(const struct actio_run *run, const struct actio_principle *p)
+/* One whose motion is d'Alembert's: his word, where its law applies. */
+static const char *ask_same(struct asking *a, const struct actio_principle *p, const char *ideal)
 {
-    const struct actio_constraint *about;
-    if (actio_principle_objection(p, run->model, &about)) return false;
-    if ((p->law || p->stepper || p->form != run->form) && run->sys->hidden) return false;
-    return !(p->needs & ACTIO_NEEDS_INDEPENDENT) || run->motion.rank == run->sys->p;
+    struct actio_run *run = a->run;
+    if (!p->law) return ideal;
+    bool fits = actio_motion_open(&a->motion, run->ctx, run->sys, run->param) == 0;
+    if (fits && run->motion.rank < run->sys->p) {          /* as it was found redundant */
+        a->motion.rank = run->motion.rank, a->motion.numeric = run->motion.numeric;
+        actio_saddle_expect_rank(a->motion.saddle, run->motion.rank);
+    }
+    fits = fits && goes_by(a, p->law);
+    actio_motion_close(&a->motion);
+    return fits ? ideal : NULL;
 }
 
 /* They were computed roughly: onto the constraints, where reactions that do no work do none. */
@@ -158,9 +177,10 @@ static void ask_all(void *user)
     const char *ideal = ask(a, &a->run->motion, true);
     a->out->by = actio_arena_array(&a->run->arena, count + 1, sizeof *a->out->by);
     for (size_t i = 0; a->run->model->constraints && i < count; i++) {
-        if (!applies(a->run, &p[i])) continue;
-        const char *word = *p[i].differs ? ask_other(a, &p[i]) : ideal;
-        if (*word) a->out->by[a->out->principles++] = (struct actio_power){ p[i].name, word };
+        const struct actio_constraint *about;
+        if (actio_run_objection(a->run, &p[i], &p[i], &about)) continue;
+        const char *word = *p[i].differs ? ask_other(a, &p[i]) : ask_same(a, &p[i], ideal);
+        if (word) a->out->by[a->out->principles++] = (struct actio_power){ p[i].name, word };
     }
 }
 

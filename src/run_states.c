@@ -8,7 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct table { struct actio_run *run; const char *text; size_t length; struct actio_dual_table *to; const char *missing; };
+enum { NAMED = 6 };                                        /* columns that a message names */
+
+struct table {
+    struct actio_run *run;
+    const char *text; size_t length;
+    struct actio_dual_table *to;
+    const char *missing;
+    bool reactions;                                        /* reaction.NAME is a column, too */
+    struct actio_states_unread unread;
+    size_t idle;
+};
+
+static size_t components_of(const struct table *t) { return t->run->ny + (t->reactions ? t->run->motion.N : 0); }
 
 /* The next cell of a line, without blanks and quotes; *at moves behind it. */
 static size_t next_cell(const char **at, const char *end, const char **cell)
@@ -22,16 +34,45 @@ static size_t next_cell(const char **at, const char *end, const char **cell)
     return (size_t)(to - from);
 }
 
-/* The component of y that a column is, SIZE_MAX - 1 for the time, SIZE_MAX for what is no matter here. */
-static size_t component_of(const struct actio_run *run, const char *name, size_t length)
+static bool is_name(const char *own, const char *name, size_t length) { return strlen(own) == length && strncmp(own, name, length) == 0; }
+
+/* The component of y, or of reactions, that a column is, SIZE_MAX - 1 for the time, SIZE_MAX for what is no matter here. */
+static size_t component_of(const struct table *t, const char *name, size_t length)
 {
+    const struct actio_run *run = t->run;
     const struct actio_model *m = run->model;
+    static const char stem[] = "reaction.";
+    size_t n = sizeof stem - 1;
     if (length == 1 && *name == 't') return SIZE_MAX - 1;
     for (size_t i = 0; i < run->ny; i++) {
         const char *own = i >= m->coords && i < 2 * m->coords ? m->coord[i - m->coords].dot_name : actio_run_name(run, i);
-        if (strlen(own) == length && strncmp(own, name, length) == 0) return i;
+        if (is_name(own, name, length)) return i;
     }
+    if (!t->reactions || length < n || strncmp(name, stem, n) != 0) return SIZE_MAX;
+    for (size_t i = 0; i < run->motion.N; i++)
+        if (is_name(run->sys->variable[i], name + n, length - n)) return run->ny + i;
     return SIZE_MAX;
+}
+
+/* Columns of a run by any principle: the model's, and dual variables. */
+static bool is_column(const struct actio_run *run, const char *name, size_t length)
+{
+    const char *const *names;
+    size_t count = actio_model_columns(run->model, &names);
+    if (length > 5 && strncmp(name, "dual.", 5) == 0) return true;
+    for (size_t i = 0; i < count; i++)
+        if (is_name(names[i], name, length)) return true;
+    return false;
+}
+
+/* A column that is not read is told of: one that the model does not have, or the first few that it has. */
+static void leave_out(struct table *t, const char *name, size_t length)
+{
+    struct actio_arena *a = &t->run->arena;
+    struct actio_states_unread *u = &t->unread;
+    if (!is_column(t->run, name, length)) u->strange = u->strange ? u->strange : actio_arena_format(a, "%.*s", (int)length, name);
+    else if (t->idle++ < NAMED) u->idle = u->idle ? actio_arena_format(a, "%s, %.*s", u->idle, (int)length, name) : actio_arena_format(a, "%.*s", (int)length, name);
+    else u->idle = actio_arena_format(a, t->idle == NAMED + 1 ? "%s, ..." : "%s", u->idle);
 }
 
 static size_t count_lines(const char *text, const char *end)
@@ -67,12 +108,13 @@ static void read_table(void *user)
     const char *at = t->text + mark, *end = t->text + t->length, *line = memchr(at, '\n', t->length - mark), *cell;
     bool any = false;
     size_t rows = count_lines(at, end), cols = 0, *column = actio_arena_array(&run->arena, t->length + 2, sizeof *column);
-    double *time = NULL, **data = actio_arena_array(&run->arena, run->ny + 1, sizeof *data);
+    double *time = NULL, **data = actio_arena_array(&run->arena, run->ny + run->motion.N + 1, sizeof *data);
     for (const char *stop = line ? line : end; at < stop; cols++) {
-        size_t n = next_cell(&at, stop, &cell), i = column[cols] = component_of(run, cell, n);
+        size_t n = next_cell(&at, stop, &cell), i = column[cols] = component_of(t, cell, n);
+        if (i == SIZE_MAX) leave_out(t, cell, n);
         if (i == SIZE_MAX ? false : i == SIZE_MAX - 1 ? time != NULL : data[i] != NULL) { t->missing = actio_arena_format(&run->arena, "the column %.*s stands there twice", (int)n, cell); return; }
         if (i == SIZE_MAX - 1) time = actio_arena_array(&run->arena, rows, sizeof *time);
-        else if (i < run->ny) data[i] = actio_arena_array(&run->arena, rows, sizeof **data), any = true;
+        else if (i < components_of(t)) data[i] = actio_arena_array(&run->arena, rows, sizeof **data), any = true;
     }
     if (!time) { t->missing = "it has no column t"; return; }
     rows = 0;
@@ -92,7 +134,7 @@ static void read_table(void *user)
         }
         at = stop < end ? stop + 1 : end;
     }
-    if (rows > 1 && time[rows - 1] < time[0]) turn_round(rows, time, data, run->ny);
+    if (rows > 1 && time[rows - 1] < time[0]) turn_round(rows, time, data, components_of(t));
     for (size_t r = 1; r < rows; r++)
         if (!(time[r] > time[r - 1])) { t->missing = "its times do not rise"; return; }
     if (!any) { t->missing = "none of its columns is a variable of the model"; return; }
@@ -100,14 +142,15 @@ static void read_table(void *user)
     *t->to = (struct actio_dual_table){ rows, time, (const double *const *)data };
 }
 
-int actio_run_read_states(struct actio_run *run, const char *path, struct actio_dual_table *to)
+int actio_run_read_states(struct actio_run *run, const char *path, bool reactions, struct actio_dual_table *to, struct actio_states_unread *unread)
 {
-    struct table t = { .run = run, .to = to };
+    struct table t = { .run = run, .to = to, .reactions = reactions };
     char *text = actio_file_read(run->ctx, path, "the states", &t.length, run->f);
     if (!text) return 1;
     t.text = text;
     int bad = actio_attempt(run->ctx, read_table, &t);
     actio_give(run->ctx, text);
+    if (unread) *unread = t.unread;
     if (!bad && t.missing) actio_find(run->f, ACTIO_F_BASE_TABLE, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(t.missing))), bad = 1;
     return bad;
 }

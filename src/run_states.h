@@ -6,7 +6,9 @@
 #include "run.h"
 #include "solve/dual.h"
 
-/* Into the run's arena; columns by component of y, NULL where the file has none. 0, or 1 and a finding. */
-int actio_run_read_states(struct actio_run *run, const char *path, struct actio_dual_table *to);
+/* Names of columns that were not read, with commas, or NULL: those of the model, those that are none of its columns. */
+struct actio_states_unread { const char *idle, *strange; };
+/* Into the run's arena; columns by component of y, behind them of reactions where they count, NULL where the file has none. 0, or 1 and a finding. */
+int actio_run_read_states(struct actio_run *run, const char *path, bool reactions, struct actio_dual_table *to, struct actio_states_unread *unread);
 
 #endif

@@ -347,22 +347,25 @@ def strangers(b):
 
 
 def nearest(b):
-    """A point without forces and free reactions. From rest at 0 it makes (x - 1)^2 + x'^2 + 2 x''^2 least, and with D = d/dt that is
-    2 D^4 x - D^2 x + x = 1, D^2 x = 0 and 2 D^3 x = D x at the end: four exponentials."""
+    """A point without forces and free reactions R = x''. From rest at 0 it makes (x - 1)^2 + x'^2 + c (x'' - r)^2 least, and with D = d/dt that is
+    c D^4 x - D^2 x + x = 1, D^2 x = r and c D^3 x = D x at the end: four exponentials."""
     path, T = os.path.join(b.folder, "nearest.act"), 2
     with open(path, "w", encoding="utf-8") as file:
         file.write("model nearest\ncoord x\nlagrangian x'^2/2\nstart x = 0\ntime 0 .. 2\n")
-    roots = [sign * cmath.sqrt((1 + s * cmath.sqrt(-7)) / 4) for s in (1, -1) for sign in (1, -1)]
-    columns = [[1, r, r * r * cmath.exp(r * T), (2 * r ** 3 - r) * cmath.exp(r * T)] for r in roots]
-    m = [[column[i] for column in columns] + [-1 if i == 0 else 0] for i in range(4)]
-    for i in range(4):
-        top = max(range(i, 4), key=lambda k: abs(m[k][i]))
-        m[i], m[top] = m[top], m[i]
-        m = [row if k == i else [x - row[i] / m[i][i] * y for x, y in zip(row, m[i])] for k, row in enumerate(m)]
-    c = [m[i][4] / m[i][i] for i in range(4)]
-    told = b.run(path, "--closure", "free", "--base", "x=1,x'=0", "--grid", "20")
-    b.near(told["end"]["x"], (1 + sum(k * cmath.exp(r * T) for k, r in zip(c, roots))).real, 1e-11, "the nearest motion: x(2)")
-    b.near(told["end"]["x_dot"], sum(k * r * cmath.exp(r * T) for k, r in zip(c, roots)).real, 1e-11, "its velocity")
+    for c, rest, words in ((1, 0, ("--base", "x=1,x'=0")), (2, 0, ("--base", "x=1,x'=0", "--weights", "reaction.x=2")),
+                           (3, .5, ("--base", "x=1,x'=0,reaction.x=.5", "--weights", "reaction.x=3"))):
+        roots = [sign * cmath.sqrt((1 + s * cmath.sqrt(1 - 4 * c)) / (2 * c)) for s in (1, -1) for sign in (1, -1)]
+        columns = [[1, r, r * r * cmath.exp(r * T), (c * r ** 3 - r) * cmath.exp(r * T)] for r in roots]
+        m = [[column[i] for column in columns] + [(-1, 0, rest, 0)[i]] for i in range(4)]
+        for i in range(4):
+            top = max(range(i, 4), key=lambda k: abs(m[k][i]))
+            m[i], m[top] = m[top], m[i]
+            m = [row if k == i else [x - row[i] / m[i][i] * y for x, y in zip(row, m[i])] for k, row in enumerate(m)]
+        k = [m[i][4] / m[i][i] for i in range(4)]
+        told = b.run(path, "--closure", "free", "--grid", "20", *words)
+        b.near(told["end"]["x"], (1 + sum(a * cmath.exp(r * T) for a, r in zip(k, roots))).real, 1e-11, "the nearest motion, c = %g: x(2)" % c)
+        b.near(told["end"]["x_dot"], sum(a * r * cmath.exp(r * T) for a, r in zip(k, roots)).real, 1e-11, "its velocity")
+        b.tally.check(told["dual"]["hamiltonian_drift"] < 1e-12, "its Hamiltonian drifts by %.1e" % told["dual"]["hamiltonian_drift"])
 
 
 def takes_power(b):

@@ -311,6 +311,7 @@ def main():
     reaches(lib, "pars42", 10, ("--time", "0..1"), (("t", "0..1"),))
     reaches(lib, "pars42", 10, ("--time", "0..1", "--base", "constant", "--order", "3"), (("t", "0..1"),), base="constant", order=3)
     reaches(lib, "pars45", 10, ("--time", "0..1", "--multipliers", "--order", "3"), (("t", "0..1"),), multipliers=True, order=3)
+    reaches(lib, "pars42", 10, ("--time", "0..1", "--base", "constant", "--closure", "free"), (("t", "0..1"),), base="constant", closure="free")
     reaches(lib, "pars47", 32, ("--time", "0..1", "--base", "v1=0,v2=0"), (("t", "0..1"), ("b", "v1=0,v2=0")))
     hamiltonian(lib)
     print(f"dual_scipy: {passed} passed, {failed} failed")

@@ -465,6 +465,11 @@ def led(b):
         b.tally.check(answer.get("verdict") == verdict and (code is None or code in codes), "a string led %s: %s %s, not %s" % (what, answer.get("verdict"), codes, verdict))
     status, answer = b.json("check", sleigh.replace("constraint again: 2*x'(0)*sin(th) = 2*y'(0)*cos(th)\n", "") + "start x = -s, x' = -1\ntime 0 .. .05", "--set", "s.nodes=401")
     b.near(answer.get("growth", [0, 0]), [12, 24], 1e-6, "a pushed string grows by 2 v/h, all its eigenvalues at one place: with 6 and 12 cells")
+    resting = ("coord Z\nfield x(s), y(s) on s = 0 .. 0.7 nodes 8\nlagrangian integral(s, (x'^2 + y'^2)/2 - 0.5*diff(x, s)^2 - 0.3*x^4 - 0.3*(sqrt(1 + diff(x, s)^2 + diff(y, s)^2) - 1) + 0.1*y'(0)*x) + Z'^2 - Z^2/3\n"
+               "lagrangian -0.1*y(0.7)^2*x(0)\ndissipation integral(s, 0.3*x'^2/2)\nconstraint c: Z = y(0.7)\n"
+               "start x = .3 + .2*s, x' = .1 + .2*s*(1 - s), y = .4 + 0*s, y' = .2 + 0*s, Z = .4, Z' = 0.2\ntime 0 .. .4")
+    status, still = b.json("check", resting)
+    b.near(still.get("growth", [1, 1]), [0, 0], 1e-12, "real parts that are rounding below 0: nothing grows, and growth is a number")
     b.tally.check("FIELD_ILL_POSED" in [w["code"] for w in answer.get("warnings", [])], "a pushed string of 401 nodes, for a moment: %s" % answer.get("warnings"))
 
 

@@ -543,6 +543,22 @@ def largest(b):
     b.tally.check(os.path.getsize(os.path.join(b.folder, "branch.svg")) > 1000, "no picture of the branch")
 
 
+def drawn(b):
+    """Lines are stable and discs are not, also where the whole branch is of one kind: van der Pol's cycle, and the same with time reversed."""
+    for sign, kind in (("+", "stable"), ("-", "unstable")):
+        path, picture = os.path.join(b.folder, "cycle.act"), os.path.join(b.folder, "cycle.svg")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("param mu = .5\nstate x, v\nflow x' = v\nflow v' = -x %s mu*(1 - x^2)*v\nstart x = 2\ntime 0 .. 20\n" % sign)
+        status, out, err = call(b.program, "orbit", path, "--period", "6.4", "--follow", "mu=.5..1", "--plot", picture, "--json")
+        found = {point["stability"] for point in json.loads(out)["branch"]} if status == 0 else out + err
+        b.tally.check(found == {kind}, "the whole branch is %s: %s" % (kind, found))
+        with open(picture, encoding="utf-8") as file:
+            text = file.read()
+        discs, key = text.count("<circle"), ">unstable<" in text
+        b.tally.check((discs > 10 and key) if kind == "unstable" else (discs == 0 and not key), "a branch that is %s: %d discs, key %s" % (kind, discs, key))
+        b.tally.check(all(">%s<" % name in text for name in ("x_max", "period")), "its columns are named")
+
+
 def lorenz_branch(b):
     """AB from a = 30 towards its homoclinic end: AUTO's periods at its points."""
     for row in auto("auto_lorenz.csv")["AB"]:
@@ -713,7 +729,7 @@ def manual(b):
 SWITCHED = ("# stiffer on one side\nparam om = 1.3\ncoord x\nlagrangian x'^2/2 - x^2/2 - if(x > .2, 2*(x - .2)^2, 0)\ndissipation .1*x'^2\nforce x = .3*cos(om*t)\nstart x = .1\ntime 0 .. 20")
 
 SECTIONS = (pendulum, wells, kepler, driven, switches, swings, cycles, rossler, by_points, lorenz, find, averages, divergence, reciprocal, closes, units, mirrored, backward, constrained,
-            duffing, largest, lorenz_branch, families, ways, contract, files, limits, refused, manual)
+            duffing, largest, drawn, lorenz_branch, families, ways, contract, files, limits, refused, manual)
 
 
 def main():

@@ -142,6 +142,17 @@ static void take_formulas(struct actio_duality *w, bool eliminated)
     w->H = actio_substitute(pool, from->H, from->base, w->base, w->u);
 }
 
+/* The unknown that a weight is of: u, where it is none of them. */
+static size_t place_of_weight(struct actio_duality *w, size_t component)
+{
+    const struct actio_model *m = w->d->model;
+    const struct actio_formation *F = w->d->F;
+    size_t reactions = 2 * m->coords + m->states + m->constraints, i = 0;
+    if (component < w->x) return component;
+    while (component >= reactions && i < w->u && !actio_same(w->U[i], F->reaction[component - reactions])) i++;
+    return component >= reactions ? i : w->u;
+}
+
 /* sum of w (U - base)^2/2, w of --weights for what the model names. */
 static actio_expr free_potential(struct actio_duality *w)
 {
@@ -149,10 +160,23 @@ static actio_expr free_potential(struct actio_duality *w)
     const struct actio_dual_data *said = &w->d->model->dual;
     actio_expr *weight = array(w, w->u), half = actio_const(pool, 0.5), sum = { 0 };
     for (size_t i = 0; i < w->u; i++) weight[i] = actio_const(pool, 1);
-    for (size_t i = 0; i < said->weights; i++)
-        if (said->weight[i].component < w->x) actio_copy_all(pool, &w->d->model->pool, &said->weight[i].e, 1, &weight[said->weight[i].component]);
+    for (size_t i = 0; i < said->weights; i++) {
+        size_t place = place_of_weight(w, said->weight[i].component);
+        if (place < w->u) actio_copy_all(pool, &w->d->model->pool, &said->weight[i].e, 1, &weight[place]);
+    }
     for (size_t i = 0; i < w->u; i++) sum = actio_add(pool, sum, actio_mul(pool, actio_mul(pool, half, weight[i]), actio_power(pool, actio_sub(pool, w->U[i], w->base[i]), 2)));
     return sum;
+}
+
+/* Reactions on coordinates and on the states that some constraint acts on, as a run has them: which variables, and how many. */
+static size_t acted_on(struct actio_duality *w, bool *acted)
+{
+    const struct actio_formation *F = w->d->F;
+    size_t count = 0;
+    for (size_t i = 0; i < F->N; i++) acted[i] = i < F->n;
+    for (size_t i = 0; i < F->D.count; i++) acted[F->D.at[i].col] = true;
+    for (size_t i = 0; i < F->N; i++) count += acted[i];
+    return count;
 }
 
 /* U = (q, v, s, R, slack), f = (v, G^-1 (h + R)), g = (constraints on velocities, R.v + slack^2/2); R = -Q of the paper.    [AS 31] */
@@ -162,11 +186,15 @@ static bool free_formulas(struct actio_duality *w)
     struct actio_pool *pool = pool_of(w);
     actio_expr *h = F->h, half = actio_const(pool, 0.5), power = { 0 };
     actio_expr slack = actio_shown_free(w->d, "slack", "slack_", "\\varsigma");
-    w->x = F->n + F->N, w->u = w->x + F->n + 1, w->equations = F->sys.levels + 1;
+    bool *acted = actio_form_array(F, F->N, sizeof *acted);
+    w->x = F->n + F->N, w->u = w->x + acted_on(w, acted) + 1, w->equations = F->sys.levels + 1;
     w->U = array(w, w->u), w->f = array(w, w->x), w->g = array(w, w->equations), F->h = array(w, F->N);
-    memcpy(w->U, F->q, F->n * sizeof *w->U), memcpy(w->U + F->n, F->z, F->N * sizeof *w->U), memcpy(w->U + w->x, F->reaction, F->n * sizeof *w->U);
+    memcpy(w->U, F->q, F->n * sizeof *w->U), memcpy(w->U + F->n, F->z, F->N * sizeof *w->U);
     w->U[w->u - 1] = slack;
-    for (size_t i = 0; i < F->N; i++) F->h[i] = i < F->n ? actio_add(pool, h[i], F->reaction[i]) : h[i];
+    for (size_t i = 0, at = w->x; i < F->N; i++) {
+        F->h[i] = acted[i] ? actio_add(pool, h[i], F->reaction[i]) : h[i];
+        if (acted[i]) w->U[at++] = F->reaction[i];
+    }
     bool solved = actio_derive_free(w->d, w->f + F->n);
     F->h = h;
     memcpy(w->f, F->v, F->n * sizeof *w->f);
@@ -228,6 +256,7 @@ static void show_form(struct actio_duality *w)
     if (F->n) actio_shown_words(w->d, "velocities are unknowns of their own: x_dot stands for x' in the names of what belongs to it");
     if (w->u > w->x && !w->is_free) actio_shown_words(w->d, "rates and multipliers are unknowns here, nothing is solved for; their duals belong to the equations above, in this order");
     if (w->is_free) actio_shown_words(w->d, "nothing is known of the reactions but that they take the power slack^2/2: the motion is the admissible one nearest to the base, and depends on T");
+    if (w->is_free) actio_shown_words(w->d, "a run has the last equation with --power only, and the rates of the constraints in their place: the same motions, and D(T) = 0 fits them");
 }
 
 static void show_predual(struct actio_duality *w)

@@ -4,7 +4,9 @@
  *     eliminated   f = (v, z'(x, t)), no y                      where the formulas were eliminated
  *     implicit     y = (z', lambda),  f = (v, z'),  g = (G z' - D' lambda - h, A z' - c)             always; nothing is inverted
  *     reduced      the same with the bound columns of G in place of D': reactions that move bound velocities only     [AS 49]
- *     free         y = (z', R, [s]),  g = (G z' - R - h, A z' - c, [R.v or R.v + s^2/2])             [AS 31]
+ *     free         y = (z', [s]),  g = (A z' - c, [R.v or R.v + s^2/2]) with R = G z' - h; H weighs R and not z'          [AS 31]
+ * Free reactions are no unknowns of their own, for z' and R give each other: L as a function of (x, z') is that of (x, R) in other coordinates, so that S,
+ * its maximum and the signs of M are those of the paper, and no matrix of inertia is inverted.
  * Pre-dual Lagrangian, with D of x and m of g:   L = -D'.x - D.f + m.g + H(U, base, t).
  * Names, for whoever shows or solves it (struct actio_dual_formulas in formation.h): U, f, g, D, rate = D', mu = m, base, H, L, all in the formation's pool;
  * sizes and places of what DUAL_POINT puts out are in sys.first_order. Open it with actio_form_dual inside of a building stage, actio_system_dual outside. */
@@ -26,7 +28,7 @@ static actio_expr plus_product(struct actio_pool *pool, actio_expr sum, actio_ex
 
 /* ---- U, f and g */
 
-struct building { struct actio_formation *F; struct actio_dual_formulas *d; const struct actio_dual_choice *choice; size_t ng; };
+struct building { struct actio_formation *F; struct actio_dual_formulas *d; const struct actio_dual_choice *choice; size_t ng; const char **equation; };
 
 static void add_unknowns(struct building *b, const actio_expr *e, size_t count)
 {
@@ -34,7 +36,16 @@ static void add_unknowns(struct building *b, const actio_expr *e, size_t count)
     b->d->u += count;
 }
 
-static void add_equation(struct building *b, actio_expr e) { b->d->g[b->ng++] = e; }
+static void add_equation(struct building *b, actio_expr e, const char *name)
+{
+    b->equation[b->ng] = name;
+    b->d->g[b->ng++] = e;
+}
+
+static void add_balance(struct building *b, size_t i, actio_expr e)
+{
+    add_equation(b, e, actio_arena_format(&b->F->arena, "%s_balance", b->F->sys.variable[i]));
+}
 
 /* G z' - h, row by row. */
 static actio_expr *inertia_rows(struct actio_formation *F)
@@ -75,36 +86,54 @@ static void add_rates(struct building *b)
         const struct actio_entry *e = &F->A.at[i];
         if (e->row < F->p) row[e->row] = plus_product(&F->pool, row[e->row], e->e, F->zdot[e->col]);
     }
-    for (size_t k = 0; k < F->p; k++) add_equation(b, row[k]);
+    for (size_t k = 0; k < F->p; k++) add_equation(b, row[k], actio_arena_format(&F->arena, "lambda.%s", F->sys.constraint[k]));
 }
 
 /* The power of a free reaction: none, or what it takes is half a square.              [AS 31d] */
-static void add_power(struct building *b)
+static void add_power(struct building *b, const actio_expr *reaction)
 {
     struct actio_formation *F = b->F;
     struct actio_pool *pool = &F->pool;
     actio_expr power = { 0 }, slack = actio_symbol(pool, ACTIO_SPACE_SLACK, 0);
     if (b->choice->power == ACTIO_DUAL_ANY_POWER) return;
-    for (size_t i = 0; i < F->n; i++) power = plus_product(pool, power, F->reaction[i], F->v[i]);
+    for (size_t i = 0; i < F->n; i++) power = plus_product(pool, power, reaction[i], F->v[i]);
     if (b->choice->power == ACTIO_DUAL_TAKES_POWER) {
         add_unknowns(b, &slack, 1);
         power = actio_add(pool, power, actio_mul(pool, actio_const(pool, 0.5), actio_power(pool, slack, 2)));
     }
-    add_equation(b, power);
+    add_equation(b, power, "power");
+}
+
+/* On every coordinate, and on states that some constraint acts on.                    [AS 13a] */
+static bool *free_rows(struct actio_formation *F)
+{
+    bool *is_free = actio_form_array(F, F->N, sizeof *is_free);
+    for (size_t i = 0; i < F->n; i++) is_free[i] = true;
+    for (size_t i = 0; i < F->D.count; i++) is_free[F->D.at[i].col] = true;
+    return is_free;
+}
+
+static void form_free(struct building *b)
+{
+    struct actio_formation *F = b->F;
+    struct actio_dual_formulas *d = b->d;
+    d->reaction = inertia_rows(F), d->is_free = free_rows(F);
+    add_unknowns(b, F->zdot, F->N);
+    for (size_t i = 0; i < F->N; i++)
+        if (!d->is_free[i]) add_balance(b, i, d->reaction[i]);
+    add_rates(b);
+    add_power(b, d->reaction);
 }
 
 static void form_implicit(struct building *b)
 {
     struct actio_formation *F = b->F;
-    bool is_free = b->choice->closure == ACTIO_CLOSURE_FREE;
     actio_expr *row = inertia_rows(F);
     add_unknowns(b, F->zdot, F->N);
-    if (is_free) add_unknowns(b, F->reaction, F->N);
-    else add_unknowns(b, F->lambda, F->p), push_reactions(b, row);
-    for (size_t i = 0; i < F->N; i++) add_equation(b, is_free ? actio_sub(&F->pool, row[i], F->reaction[i]) : row[i]);
+    add_unknowns(b, F->lambda, F->p);
+    push_reactions(b, row);
+    for (size_t i = 0; i < F->N; i++) add_balance(b, i, row[i]);
     add_rates(b);
-    if (is_free) add_power(b);
-    memcpy(b->d->f + F->n, F->zdot, F->N * sizeof *b->d->f);
 }
 
 static void form_first_order(struct building *b)
@@ -116,46 +145,76 @@ static void form_first_order(struct building *b)
     d->U = actio_form_array(F, nx + 2 * F->N + F->p + 1, sizeof *d->U);
     d->f = actio_form_array(F, nx, sizeof *d->f);
     d->g = actio_form_array(F, F->N + F->p + 1, sizeof *d->g);
+    b->equation = actio_form_array(F, F->N + F->p + 1, sizeof *b->equation);
     add_unknowns(b, F->q, F->n);
     add_unknowns(b, F->z, F->N);
     memcpy(d->f, F->v, F->n * sizeof *d->f);
-    if (eliminated) memcpy(d->f + F->n, F->zdot_solved, F->N * sizeof *d->f);
-    else form_implicit(b);
+    memcpy(d->f + F->n, eliminated ? F->zdot_solved : F->zdot, F->N * sizeof *d->f);
+    if (b->choice->closure == ACTIO_CLOSURE_FREE) form_free(b);
+    else if (!eliminated) form_implicit(b);
     d->x = nx, d->equations = b->ng;
 }
 
 /* ---- H and L */
 
-/* Weights of --weights by unknown; multipliers follow the rates in U.                */
+/* Where a weight goes among (U, R): multipliers follow the rates in U, or are states of their own (vakonomic); reactions are behind U. SIZE_MAX: nowhere. */
+static size_t place_of_weight(const struct building *b, size_t component)
+{
+    const struct actio_model *m = b->F->model;
+    size_t own = 2 * m->coords + m->states, lambdas = own + m->constraints;
+    bool is_free = b->d->reaction != NULL;
+    if (component < own) return component;
+    if (component >= lambdas) return is_free ? b->d->u + component - lambdas : SIZE_MAX;
+    size_t place = component + b->d->x - own + (b->F->p ? b->F->N : 0);
+    return is_free || place >= b->d->u ? SIZE_MAX : place;
+}
+
+/* Weights of --weights by (U, R). */
 static actio_expr *weights_of(struct building *b)
 {
     struct actio_formation *F = b->F;
     const struct actio_dual_data *said = &F->model->dual;
-    actio_expr *w = actio_form_array(F, b->d->u, sizeof *w);
-    for (size_t i = 0; i < b->d->u; i++) w[i] = actio_const(&F->pool, 1);
+    size_t count = b->d->u + F->N;
+    actio_expr *w = actio_form_array(F, count, sizeof *w);
+    for (size_t i = 0; i < count; i++) w[i] = actio_const(&F->pool, 1);
     for (size_t i = 0; i < said->weights; i++) {
-        size_t component = said->weight[i].component, ny = 2 * F->model->coords + F->model->states;
-        if (component >= ny) component += b->d->x - ny + (F->p ? F->N : 0);    /* lambda: behind z', or a state of its own (vakonomic) */
-        if (component >= b->d->u || (b->choice->closure == ACTIO_CLOSURE_FREE && component >= ny)) continue;
-        actio_copy_all(&F->pool, &F->model->pool, &said->weight[i].e, 1, &w[component]);
+        size_t place = place_of_weight(b, said->weight[i].component);
+        if (place < count) actio_copy_all(&F->pool, &F->model->pool, &said->weight[i].e, 1, &w[place]);
     }
     return w;
 }
 
-/* H = sum of w (U - base)^2/2, but for the variables of --potential. */
-static actio_expr potential_of(struct building *b)
+static actio_expr plus_square(struct actio_pool *pool, actio_expr sum, actio_expr weight, actio_expr from, actio_expr to)
+{
+    actio_expr half = actio_mul(pool, actio_const(pool, 0.5), weight);
+    return actio_add(pool, sum, actio_mul(pool, half, actio_power(pool, actio_sub(pool, from, to), 2)));
+}
+
+/* Sum of w (U - base)^2/2, but for the variables of --potential and for the rates of free reactions. */
+static actio_expr potential_of(struct building *b, const actio_expr *w)
 {
     struct actio_formation *F = b->F;
     struct actio_pool *pool = &F->pool;
     struct actio_dual_formulas *d = b->d;
-    actio_expr given = { 0 }, *w = weights_of(b), half = actio_const(pool, 0.5), sum = { 0 };
+    actio_expr given = { 0 }, sum = { 0 };
     if (F->model->dual.has_potential) actio_copy_all(pool, &F->model->pool, &F->model->dual.potential, 1, &given);
     for (size_t i = 0; i < d->u; i++) {
-        if (F->model->dual.has_potential && actio_uses_symbol(pool, given, d->U[i])) continue;
-        actio_expr square = actio_power(pool, actio_sub(pool, d->U[i], d->base[i]), 2);
-        sum = actio_add(pool, sum, actio_mul(pool, actio_mul(pool, half, w[i]), square));
+        bool rate = d->reaction && i >= d->x && i < d->x + F->N;
+        if (rate || (F->model->dual.has_potential && actio_uses_symbol(pool, given, d->U[i]))) continue;
+        sum = plus_square(pool, sum, w[i], d->U[i], d->base[i]);
     }
     return actio_add(pool, given, sum);
+}
+
+/* c_Q (R - base)^2/2 of each free reaction [AS 32]. Rows without one are equations R = 0 of g: their squares change no critical point and no value there, and
+ * keep M positive in their rates. */
+static actio_expr potential_of_reactions(struct building *b, const actio_expr *w)
+{
+    struct actio_dual_formulas *d = b->d;
+    actio_expr sum = { 0 };
+    for (size_t i = 0; d->reaction && i < b->F->N; i++)
+        sum = plus_square(&b->F->pool, sum, w[d->u + i], d->reaction[i], d->is_free[i] ? d->base[d->u + i] : (actio_expr){ 0 });
+    return sum;
 }
 
 static actio_expr lagrangian_of(struct building *b)
@@ -183,10 +242,8 @@ static const char **names_of(struct building *b)
     if (at == d->u) return name;
     for (size_t i = 0; i < N; i++) name[at + i] = actio_arena_format(&F->arena, i < n ? "%s''" : "%s'", of[i]);
     at += N;
-    bool is_free = b->choice->closure == ACTIO_CLOSURE_FREE;
     for (size_t i = 0; at < d->u; i++, at++)
-        name[at] = is_free && i < N ? actio_arena_format(&F->arena, "reaction.%s", of[i])
-                 : is_free ? "slack" : actio_arena_format(&F->arena, "lambda.%s", F->sys.constraint[i]);
+        name[at] = d->reaction ? "slack" : actio_arena_format(&F->arena, "lambda.%s", F->sys.constraint[i]);
     return name;
 }
 
@@ -212,6 +269,27 @@ static struct actio_places add_entries(struct list *l, const struct actio_entrie
     return places_of(l->F, e);
 }
 
+/* H_UU; where reactions are free, of its squares of them w dR/dU dR/dU' alone: the paper's C in our coordinates. */
+static void curvature_of(struct actio_formation *F, struct actio_entries *C)
+{
+    struct actio_pool *pool = &F->pool;
+    const struct actio_dual_formulas *d = F->dual;
+    struct actio_entries own = { 0 }, J = { 0 };
+    actio_expr *sum = actio_form_array(F, d->u * d->u, sizeof *sum);
+    actio_hessian(pool, d->own, d->U, d->u, d->reaction ? &own : C);
+    if (!d->reaction) return;
+    for (size_t i = 0; i < own.count; i++) sum[own.at[i].row * d->u + own.at[i].col] = own.at[i].e;
+    actio_jacobian(pool, d->reaction, F->N, d->U, d->u, &J);
+    for (size_t i = 0; i < J.count; i++)
+        for (size_t j = 0; j < J.count; j++) {
+            const struct actio_entry *a = &J.at[i], *b = &J.at[j];
+            actio_expr *to = &sum[a->col * d->u + b->col];
+            if (a->row == b->row && b->col <= a->col) *to = plus_product(pool, *to, d->weight[d->u + a->row], actio_mul(pool, a->e, b->e));
+        }
+    for (size_t i = 0; i < d->u * d->u; i++)
+        if (!actio_is_zero(sum[i])) ACTIO_PUSH(&F->arena, C->at, C->count, C->cap) = (struct actio_entry){ (uint32_t)(i / d->u), (uint32_t)(i % d->u), sum[i] };
+}
+
 static size_t list_point(struct actio_formation *F, actio_expr **out)
 {
     struct actio_pool *pool = &F->pool;
@@ -224,7 +302,7 @@ static size_t list_point(struct actio_formation *F, actio_expr **out)
     actio_jacobian(pool, d->f, d->x, d->U, d->u, &fU);
     if (d->equations) actio_jacobian(pool, d->g, d->equations, d->U, d->u, &gU);
     actio_hessian(pool, d->L, d->U, d->u, &M);
-    actio_hessian(pool, d->H, d->U, d->u, &C);
+    curvature_of(F, &C);
     add(&l, &d->L, 1), add(&l, d->f, d->x), add(&l, d->g, d->equations), add(&l, slope, d->u);
     face->f_U = add_entries(&l, &fU), face->g_U = add_entries(&l, &gU);
     face->M = add_entries(&l, &M), face->C = add_entries(&l, &C);
@@ -241,11 +319,14 @@ struct actio_dual_formulas *actio_form_dual(struct actio_formation *F, const str
     struct building b = { .F = F, .d = d, .choice = choice };
     form_first_order(&b);
     d->D = symbols(F, ACTIO_SPACE_DUAL, d->x), d->rate = symbols(F, ACTIO_SPACE_DUALDOT, d->x);
-    d->mu = symbols(F, ACTIO_SPACE_DMU, d->equations), d->base = symbols(F, ACTIO_SPACE_BASE, d->u);
-    d->H = potential_of(&b);
+    face->base = d->u + (d->reaction ? F->N : 0);
+    d->mu = symbols(F, ACTIO_SPACE_DMU, d->equations), d->base = symbols(F, ACTIO_SPACE_BASE, face->base);
+    d->weight = weights_of(&b);
+    d->own = potential_of(&b, d->weight);
+    d->H = actio_add(&F->pool, d->own, potential_of_reactions(&b, d->weight));
     d->L = lagrangian_of(&b);
     face->x = d->x, face->u = d->u, face->g = d->equations;
-    face->name = names_of(&b);
+    face->name = names_of(&b), face->equation = b.equation;
     face->implicit = d->u > d->x;
     face->quadratic = actio_degree_in(&F->pool, d->L, d->U, d->u) >= 0;
     d->list = list_point;

@@ -17,6 +17,7 @@ struct actio_slip { actio_expr e, bias, *row; };
 /* dual.c: x' = f(U, t), 0 = g(U, t), and the pre-dual Lagrangian L = -rate.x - D.f + mu.g + H(U, base, t); x are the first of U.      [AS 22] */
 struct actio_dual_formulas {
     size_t x, u, equations; actio_expr *U, *f, *g, *D, *rate, *mu, *base, H, L;
+    actio_expr *reaction, *weight, own; bool *is_free;     /* free reactions R(U), or NULL, and of which rows; weights by (U, R); H without its squares of R */
     size_t (*list)(struct actio_formation *F, actio_expr **out);   /* of DUAL_POINT: behind a pointer, so that the action links without it */
 };
 

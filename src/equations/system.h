@@ -29,7 +29,7 @@ struct actio_frame {
     size_t hidden;                                         /* numbers behind HIDDEN: automatic * n */
 };
 
-/* The dual action's first-order form x' = f(U, t), 0 = g(U, t): x = (q, v, s) are the first of U, behind them z' and multipliers (or free reactions) where
+/* The dual action's first-order form x' = f(U, t), 0 = g(U, t): x = (q, v, s) are the first of U, behind them z' and multipliers (or the slack of free reactions) where
  * nothing was eliminated. What closes the motion: the system's own reactions; those of a split; free ones.                       [AS 13, 31, 49] */
 enum actio_closure { ACTIO_CLOSURE_GAUSS, ACTIO_CLOSURE_VAKONOMIC, ACTIO_CLOSURE_REDUCED, ACTIO_CLOSURE_FREE };
 enum actio_dual_power { ACTIO_DUAL_ANY_POWER, ACTIO_DUAL_NO_POWER, ACTIO_DUAL_TAKES_POWER };   /* of free reactions */
@@ -41,10 +41,11 @@ struct actio_dual_choice {
 };
 struct actio_first_order {
     size_t x, u, g;                                        /* differential unknowns, all of them, algebraic equations */
+    size_t base;                                           /* base states: of U, behind them of free reactions */
     bool implicit;                                         /* there are algebraic unknowns */
     bool quadratic;                                        /* L is, in U: the way from dual to primal is one Newton step */
     struct actio_places f_U, g_U, M, C;                    /* of DUAL_POINT, once it is there; M = L_UU and C = H_UU by their lower halves */
-    const char *const *name;                               /* of U */
+    const char *const *name, *const *equation;             /* of U, of g: x_balance, lambda.LABEL, power */
 };
 
 /* The state vector is y = (q, v, s): n coordinates, n velocities, m states. */

@@ -329,7 +329,7 @@ static void check_member_options(struct actio_reader *r)
     for (uint32_t d = 0; d < r->definitions; d++)
         for (uint32_t i = r->definition[d].member_override; i; i = r->item[i - 1].next) {
             const struct actio_item *item = &r->item[i - 1];
-            struct actio_use use = { item->word, true, r->step[item->range.from.first].u.number, item->e.origin, item->at, ACTIO_IN_PARAM };
+            struct actio_use use = { item->word, true, r->step[item->range.from.first].u.number, item->e.origin, item->at, ACTIO_IN_PARAM, false };
             struct actio_symbol_ref ref;
             actio_resolve(r, &use, &ref);
         }

@@ -5,18 +5,18 @@
 #include <math.h>
 #include <string.h>
 
-struct list { struct actio_dual_item **item; size_t *count; const char *what; bool multipliers, moves; };
+struct list { struct actio_dual_item **item; size_t *count; const char *what, *to; bool multipliers, reactions, moves; };
 
 static struct list list_of(struct actio_dual_data *d, uint32_t keyword)
 {
-    if (keyword == ACTIO_W_weights) return (struct list){ &d->weight, &d->weights, "weights", true, true };
-    if (keyword == ACTIO_W_base) return (struct list){ &d->base, &d->bases, "base states", false, false };
-    return (struct list){ &d->last, &d->lasts, "final values", false, false };
+    if (keyword == ACTIO_W_weights) return (struct list){ &d->weight, &d->weights, "weights", "coordinates, velocities, states, multipliers and free reactions", true, true, true };
+    if (keyword == ACTIO_W_base) return (struct list){ &d->base, &d->bases, "base states", "coordinates, velocities, states and free reactions", false, true, false };
+    return (struct list){ &d->last, &d->lasts, "final values", "coordinates, velocities and states", false, false, false };
 }
 
 static bool refuse(struct actio_reader *r, const struct actio_target *t, const struct list *l, const char *kind)
 {
-    actio_reader_fault(r, ACTIO_F_NOT_DUAL, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_TEXT(kind), ACTIO_TEXT(l->what)));
+    actio_reader_fault(r, ACTIO_F_NOT_DUAL, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_TEXT(kind), ACTIO_TEXT(l->what), ACTIO_TEXT(l->to)));
     return false;
 }
 
@@ -25,16 +25,16 @@ static bool take(struct actio_reader *r, const struct actio_target *t, void *use
     const struct list *l = user;
     struct actio_model *m = r->model;
     enum actio_symbol_kind k = t->ref.kind;
-    bool rate = k == ACTIO_SY_COORD_DOT || (k == ACTIO_SY_COORD && t->item->primes == 1), lambda = k == ACTIO_SY_LAMBDA && l->multipliers;
+    bool rate = k == ACTIO_SY_COORD_DOT || (k == ACTIO_SY_COORD && t->item->primes == 1), lambda = k == ACTIO_SY_LAMBDA && l->multipliers, reaction = k == ACTIO_SY_REACTION && l->reactions;
     if ((k == ACTIO_SY_COORD_DOT) + t->item->primes > 1 || (k == ACTIO_SY_STATE && t->item->primes) || k == ACTIO_SY_STATE_DOT) return refuse(r, t, l, "a rate");
-    if (!rate && !lambda && k != ACTIO_SY_COORD && k != ACTIO_SY_STATE) return refuse(r, t, l, actio_kind_text(k));
+    if (!rate && !lambda && !reaction && k != ACTIO_SY_COORD && k != ACTIO_SY_STATE) return refuse(r, t, l, actio_kind_text(k));
     double x = l->moves ? 0 : actio_model_number(m, t->e);
     if (!isfinite(x)) {
         actio_reader_fault(r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_NUMBER(x)));
         return false;
     }
-    size_t at = *l->count;
-    size_t first = k == ACTIO_SY_STATE ? 2 * m->coords : rate ? m->coords : lambda ? 2 * m->coords + m->states : 0;
+    size_t at = *l->count, own = 2 * m->coords + m->states;
+    size_t first = k == ACTIO_SY_STATE ? 2 * m->coords : rate ? m->coords : lambda ? own : reaction ? own + m->constraints : 0;
     while (at && (*l->item)[at - 1].component != first + t->ref.index) at--;
     if (at) {
         actio_reader_fault(r, ACTIO_F_DUAL_TWICE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_TEXT(l->what)));

@@ -163,7 +163,7 @@ static bool not_a_function(struct machine *m, uint32_t word, uint32_t at)
 
 static bool name(struct machine *m, const struct actio_step *s, bool indexed, double index)
 {
-    struct actio_use use = { s->u.use.word, indexed, index, m->origin, s->at, m->in };
+    struct actio_use use = { s->u.use.word, indexed, index, m->origin, s->at, m->in, false };
     struct actio_symbol_ref ref;
     uint32_t at = s->at;
     if (use.word == ACTIO_W_pi && !indexed) { push(m, actio_const(&m->r->model->pool, 3.14159265358979323846)); return true; }

@@ -89,8 +89,8 @@ struct actio_require {
     struct actio_span span;
 };
 
-/* What the command line says of the dual action: weights (params and time), base states and final values (params), by component of (q, q', s, lambda);
- * the potential, in names of the model and BASE symbols. */
+/* What the command line says of the dual action: weights (params and time), base states and final values (params), by component of (q, q', s, lambda,
+ * reactions on q and s); the potential, in names of the model and BASE symbols. */
 struct actio_dual_item { uint32_t component; actio_expr e; struct actio_span span; };
 struct actio_dual_data {
     struct actio_dual_item *weight, *base, *last; size_t weights, bases, lasts;

@@ -119,7 +119,7 @@ actio_expr actio_field_at(struct actio_reader *r, actio_expr e, uint16_t axis, a
 bool actio_field_fits(struct actio_reader *r, actio_expr e, uint16_t axis, enum actio_setting in, struct actio_formula f);   /* open in this axis at most (0: in none) */
 
 /* ---- resolve.c: what a name stands for; says so when it is nothing */
-struct actio_use { uint32_t word; bool indexed; double index; uint16_t origin; uint32_t at; enum actio_setting in; };
+struct actio_use { uint32_t word; bool indexed; double index; uint16_t origin; uint32_t at; enum actio_setting in; bool target; };
 bool actio_resolve(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref);
 actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref ref);
 const char *actio_kind_text(enum actio_symbol_kind kind);                /* "a param" */

@@ -13,7 +13,7 @@ static bool fault(struct actio_reader *r, const struct actio_use *use, enum acti
 
 const char *actio_kind_text(enum actio_symbol_kind kind)
 {
-    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "a quasi-velocity", "an observe", "an axis", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a contact", "an event", "a symmetry", "a base state" };
+    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "a quasi-velocity", "an observe", "an axis", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a contact", "an event", "a symmetry", "a base state", "a reaction" };
     return text[kind];
 }
 
@@ -77,11 +77,25 @@ static bool base_of(struct actio_reader *r, const struct actio_use *use, struct 
     return true;
 }
 
+/* reaction.x where a value is given: the dual action's free reactions have weights and base states, also where the model has no constraints and no such column. */
+static bool reaction_of(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
+{
+    struct actio_use of = *use;
+    of.word = r->word[use->word].label;
+    if (!r->word[of.word].definition) return unknown(r, &of);
+    if (!value_of(r, &of, ref)) return false;
+    bool state = ref->kind == ACTIO_SY_STATE;
+    if (!state && ref->kind != ACTIO_SY_COORD) return fault(r, use, ACTIO_F_REACTION_TARGET, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, of.word)), ACTIO_TEXT(actio_kind_text(ref->kind))));
+    *ref = (struct actio_symbol_ref){ ACTIO_SY_REACTION, ref->index + (state ? (uint32_t)r->model->coords : 0) };
+    return true;
+}
+
 /* lambda.c is a symbol of its own, every other dotted name is a column. */
 static bool dotted(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
 {
     uint32_t stem = r->word[use->word].stem, label = r->word[use->word].label;
     if (use->in == ACTIO_IN_POTENTIAL && label == ACTIO_W_base) return base_of(r, use, ref);
+    if (use->target && stem == ACTIO_W_reaction) return reaction_of(r, use, ref);
     if (stem != ACTIO_W_lambda) {
         *ref = column_ref(r, use, use->indexed ? actio_word_member(r, use->word, use->index) : use->word);
         return true;

@@ -61,7 +61,7 @@ static bool all_members(struct actio_reader *r, struct actio_target *t, struct a
 bool actio_each_target(struct actio_reader *r, const struct actio_item *item, enum actio_setting in, uint16_t origin, actio_target_fn *one, void *user)
 {
     struct actio_target t = { .item = item, .origin = origin };
-    struct actio_use use = { item->word, item->range.kind != ACTIO_R_NONE, 0, origin, item->at, ACTIO_IN_START };
+    struct actio_use use = { item->word, item->range.kind != ACTIO_R_NONE, 0, origin, item->at, ACTIO_IN_START, true };
     double low, high;
     actio_expr index;
     if (item->range.kind == ACTIO_R_NONE && !item->e.count && r->word[item->word].is_family) return all_members(r, &t, &use, one, user);

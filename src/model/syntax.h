@@ -21,7 +21,8 @@ enum actio_symbol_kind {
     ACTIO_SY_NONE, ACTIO_SY_FAILED, ACTIO_SY_PARAM, ACTIO_SY_LET, ACTIO_SY_COORD, ACTIO_SY_STATE, ACTIO_SY_FRAME, ACTIO_SY_OBSERVE, ACTIO_SY_AXIS,
     ACTIO_SY_COORD_DOT, ACTIO_SY_STATE_DOT, ACTIO_SY_LAMBDA, ACTIO_SY_COLUMN,           /* what column names stand for */
     ACTIO_SY_CONSTRAINT, ACTIO_SY_CONTACT, ACTIO_SY_EVENT, ACTIO_SY_SYMMETRY,           /* labels */
-    ACTIO_SY_BASE                                          /* x.base in a potential: component of (q, q', s) */
+    ACTIO_SY_BASE,                                         /* x.base in a potential: component of (q, q', s) */
+    ACTIO_SY_REACTION                                      /* reaction.x as what is given a value: component of (q, s) */
 };
 struct actio_symbol_ref { enum actio_symbol_kind kind; uint32_t index; };
 

@@ -20,11 +20,11 @@ static uint32_t shade(size_t number, size_t count)
 
 void actio_layer_style(const struct actio_picture *picture, size_t layer, struct actio_series *s)
 {
-    size_t others = picture->layers - 1, number = layer - 1;
+    size_t others = picture->layers > 1 ? picture->layers - 1 : 1, number = layer ? layer - 1 : 0;
     s->width = 1.6, s->radius = 0;
-    if (layer == 0) return;
-    s->label = "";
-    if (picture->look == ACTIO_LOOK_SHADES) {
+    if (layer == 0 && !picture->marked) return;
+    if (layer) s->label = "";
+    if (layer && picture->look == ACTIO_LOOK_SHADES) {
         s->width = 1.2, s->colour = shade(number, others);
         return;
     }
@@ -63,6 +63,7 @@ void actio_panel_join(struct actio_panel *p, const struct actio_picture *picture
         all[k] = p->series[k];
         all[k].base = change ? first_value(all[k].y, all[k].rows) : 0;
         all[k].width = p->own > ACTIO_MANY_LINES || p->is_log ? 1.1 : 1.6;
+        if (picture->marked) actio_layer_style(picture, 0, &all[k]);
     }
     for (size_t layer = 1; layer < picture->layers; layer++)
         for (size_t k = 0; k < p->own; k++) {
@@ -87,7 +88,7 @@ static void draw_sample(struct actio_canvas *c, const struct actio_picture *pict
 
 double actio_key_draw(struct actio_canvas *c, const struct actio_picture *picture, double left, double right, double y)
 {
-    if (picture->layers < 2) return y;
+    if (picture->layers < 2 && !picture->marked) return y;
     double x = left;
     for (size_t layer = 0; layer < picture->layers; layer++) {
         const char *name = actio_text_fit(c->arena, actio_clean_text(picture->layer[layer].name, c->arena), LETTER, right - left - SAMPLE - 7);

@@ -85,6 +85,7 @@ struct actio_layer { const struct actio_table *table; const char *name; };
 struct actio_picture {
     const struct actio_layer *layer; size_t layers;
     enum actio_layer_look look;
+    bool marked;                                           /* the first, too, is discs and in the key */
     const struct actio_table *trend;                       /* its other columns over the first as one more panel, log-log, points joined; NULL: none */
     const char *axes;                                      /* "x,y" (two panels over time), "x:theta" (x across, theta up), NULL = panels by role */
 };

@@ -79,9 +79,9 @@ static void *dual_open(struct actio_context *ctx, const struct actio_flow *flow)
     struct actio_shared shared = { m->param, m->mode, m->hidden };
     if (actio_dual_element_open(&d->e, ctx, k, points_of(m)) || actio_dual_slab_open(&d->slab, ctx, m->sys, &d->e, d->most, shared)) return dual_close(d), NULL;
     d->basing = actio_dual_basing_open(m, d->most, d->e.points);
-    d->block = actio_take(ctx, ny * (2 * (d->most + 1) + 2) + 2 * (2 * k + 2) + d->slab.nu * 2 + ny, sizeof *d->block);
+    d->block = actio_take(ctx, ny * (2 * (d->most + 1) + 2) + 2 * (2 * k + 2) + d->slab.nu + d->slab.fo->base + ny, sizeof *d->block);
     if (!d->basing || !d->block || open_told(d)) return dual_close(d), NULL;
-    d->y0 = d->block, d->y = d->y0 + ny, d->rate = d->y + (d->most + 1) * ny, d->one = d->rate + (d->most + 1) * ny, d->weight = d->one + 2 * ny + 2 * d->slab.nu;
+    d->y0 = d->block, d->y = d->y0 + ny, d->rate = d->y + (d->most + 1) * ny, d->one = d->rate + (d->most + 1) * ny, d->weight = d->one + 2 * ny + d->slab.nu + d->slab.fo->base;
     d->elements = FIRST;
     return d;
 }
@@ -239,10 +239,11 @@ static void tell_hamiltonian(struct dual *d)
     for (size_t e = 0; e <= s->elements; e++) {
         double t = s->t + s->h * (double)e;
         actio_dual_unknowns_at(d->basing, t, d->y + e * s->nx, U);
-        actio_dual_unknowns_at(d->basing, t, s->end + e * s->nx, base);
+        actio_dual_base_of(d->basing, t, s->end + e * s->nx, base);
         double value = actio_dual_hamiltonian(s, e, U, base);
         if (e == 0) told->hamiltonian = value, told->drift = 0;
-        told->drift = fmax(told->drift, fabs(value - told->hamiltonian));
+        if (isnan(value)) told->hamiltonian = told->drift = NAN;
+        told->drift = isnan(told->drift) ? NAN : fmax(told->drift, fabs(value - told->hamiltonian));
     }
 }
 

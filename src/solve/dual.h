@@ -53,17 +53,18 @@ int actio_dual_matrix(struct actio_dual_slab *s, size_t e, double *K);
 int actio_dual_climb(struct actio_dual_slab *s);
 /* From D = last everywhere to the critical point. Base, end, x0, last and switches are set. A dual status. */
 int actio_dual_solve(struct actio_dual_slab *s);
-/* After it: least and detector; D.f - H (the dual Hamiltonian) at node e, U and base there given. */
+/* After it: least and detector; D.f - H (the dual Hamiltonian) at node e, U and base there given. Where g leaves y open (reactions are free), of U only x counts. */
 int actio_dual_judge(struct actio_dual_slab *s);
+bool actio_dual_is_open(const struct actio_dual_slab *s);
 double actio_dual_hamiltonian(struct actio_dual_slab *s, size_t e, const double *U, const double *base);
 
 /* What the run asks for, and what it is told. */
 enum actio_dual_base { ACTIO_BASE_RK4, ACTIO_BASE_EXACT, ACTIO_BASE_CONSTANT, ACTIO_BASE_TABLE };
-struct actio_dual_table { size_t rows; const double *t, *const *column; };     /* column by component of y; NULL: not in the table */
+struct actio_dual_table { size_t rows; const double *t, *const *column; };     /* column by component of y, then of reactions; NULL: not in the table */
 struct actio_dual_task {
     struct actio_dual_choice choice;
     enum actio_dual_base base;
-    const double *given; const bool *is_given;             /* of a constant base: by component; others are the slab's start */
+    const double *given; const bool *is_given;             /* of a constant base: by component, reactions behind y; others are the slab's start */
     const double *last;                                    /* D at the end of the last slab, by component of x; NULL: 0 */
     double slack;                                          /* the base of the slack */
     struct actio_dual_table table;
@@ -87,8 +88,9 @@ struct actio_dual_basing *actio_dual_basing_open(struct actio_motion *m, size_t 
 void actio_dual_basing_close(struct actio_dual_basing *b);
 int actio_dual_set_base(struct actio_dual_basing *b, struct actio_dual_slab *s, const double *y);
 void actio_dual_base_at(struct actio_dual_basing *b, double t, size_t elements, double *U);   /* of a base that is not exact, once set: all of U */
-/* Algebraic unknowns and all of U at a known state, by the motion's own equations. */
+/* Algebraic unknowns and all of U at a known state, by the motion's own equations; the base at one: all of U, and of free reactions. */
 void actio_dual_unknowns_at(struct actio_dual_basing *b, double t, const double *y, double *U);
+void actio_dual_base_of(struct actio_dual_basing *b, double t, const double *y, double *U);
 /* One step of Runge and Kutta's order 4 from a known state, with rates there or NULL. A flow status. */
 int actio_dual_rk4(struct actio_dual_basing *b, double t, double h, const double *y, const double *rate, double *out);
 int actio_dual_rates(struct actio_dual_basing *b, double t, const double *y, double *rate);

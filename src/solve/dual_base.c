@@ -15,7 +15,7 @@ struct actio_dual_basing {
     size_t most, lanes, ny;
     double *block, *y, *rate, *stage, *sum, *slope, *one;  /* y and rate at the elements' ends: of end e from e*ny on; one state */
     double *rows, *times;                                  /* of an exact base: states at the lanes and ends, component by component; times of the ends */
-    double *G; int *pivot;                                 /* scratch of splits */
+    double *G; int *pivot;                                 /* scratch: a matrix of inertia, a vector behind it */
     double t, h;
 };
 
@@ -148,43 +148,85 @@ static void state_at(const struct actio_dual_basing *b, double t, size_t element
     }
 }
 
+/* G^-1 times what stands behind G, in its place; 0, or 1: G is singular. */
+static int divide_by_inertia(struct actio_dual_basing *b, double t, const double *y)
+{
+    struct actio_dense_point at;
+    size_t N = b->m->N;
+    if (actio_motion_matrices(b->m, t, y, &at)) return 1;
+    memcpy(b->G, at.G, N * N * sizeof *b->G);
+    if (actio_lu_factor(N, b->G, b->pivot)) return 1;
+    actio_lu_solve(N, b->G, b->pivot, b->G + N * N, 1, false);
+    return 0;
+}
+
 /* d of the split: G P d is the reaction. */
 static void split_unknowns(struct actio_dual_basing *b, double t, const double *y, double *d)
 {
-    struct actio_motion *m = b->m;
-    struct actio_dense_point at;
-    size_t N = m->N, k = 0;
+    size_t N = b->m->N, k = 0;
     double *R = b->G + N * N;
-    memcpy(R, m->reaction, N * sizeof *R);
-    if (actio_motion_matrices(m, t, y, &at)) return;
-    memcpy(b->G, at.G, N * N * sizeof *b->G);
-    if (actio_lu_factor(N, b->G, b->pivot)) return;
-    actio_lu_solve(N, b->G, b->pivot, R, 1, false);
+    memcpy(R, b->m->reaction, N * sizeof *R);
+    if (divide_by_inertia(b, t, y)) return;
     for (size_t i = 0; i < N; i++)
         if (b->task->choice.bound[i]) d[k++] = R[i];
+}
+
+/* A reaction's base: what was given for it, else as ideal ones are at the base state. */
+static double reaction_base(const struct actio_dual_basing *b, double t, size_t i, double ideal)
+{
+    const struct actio_dual_task *task = b->task;
+    const double *column = task->base == ACTIO_BASE_TABLE ? task->table.column[b->ny + i] : NULL;
+    if (column) return look_up(&task->table, column, t);
+    return task->base == ACTIO_BASE_CONSTANT && task->is_given && task->is_given[b->ny + i] ? task->given[b->ny + i] : ideal;
+}
+
+/* Bases of free reactions, behind U, and in U the rates that go with them: z' + G^-1 (R - ideal R). */
+static void free_bases(struct actio_dual_basing *b, double t, const double *y, double *U)
+{
+    struct actio_motion *m = b->m;
+    const struct actio_first_order *fo = m->sys->first_order;
+    size_t N = m->N;
+    double *R = U + fo->u, *more = b->G + N * N;
+    bool other = false;
+    for (size_t i = 0; i < N; i++) {
+        R[i] = reaction_base(b, t, i, m->reaction[i]);
+        more[i] = R[i] - m->reaction[i];
+        other = other || more[i] != 0;
+    }
+    if (!other || divide_by_inertia(b, t, y)) return;
+    for (size_t i = 0; i < N; i++) U[fo->x + i] += more[i];
 }
 
 void actio_dual_unknowns_at(struct actio_dual_basing *b, double t, const double *y, double *U)
 {
     struct actio_motion *m = b->m;
     const struct actio_first_order *fo = m->sys->first_order;
-    bool is_free = b->task->choice.closure == ACTIO_CLOSURE_FREE, own = m->law && m->law->unfold;
+    enum actio_closure closure = b->task->choice.closure;
+    bool own = m->law && m->law->unfold;
     memcpy(U, y, b->ny * sizeof *U);
     if (!fo->implicit) return;
     double *z = U + fo->x, *rest = z + m->N;
     memset(z, 0, (fo->u - fo->x) * sizeof *z);
     if ((own ? m->law->solve(m, t, y) : actio_motion_solve(m, t, y)) != ACTIO_FLOW_OK) return;
     memcpy(z, m->zdot, m->N * sizeof *z);
-    if (is_free) memcpy(rest, m->reaction, m->N * sizeof *rest);
-    else if (b->task->choice.closure == ACTIO_CLOSURE_REDUCED) split_unknowns(b, t, y, rest);
-    else memcpy(rest, m->lambda, m->p * sizeof *rest);
-    if (fo->u > fo->x + 2 * m->N && is_free) rest[m->N] = b->task->slack;
+    if (closure == ACTIO_CLOSURE_REDUCED) split_unknowns(b, t, y, rest);
+    else if (closure != ACTIO_CLOSURE_FREE) memcpy(rest, m->lambda, m->p * sizeof *rest);
+    else if (fo->u > fo->x + m->N) *rest = b->task->slack;
+}
+
+void actio_dual_base_of(struct actio_dual_basing *b, double t, const double *y, double *U)
+{
+    const struct actio_first_order *fo = b->m->sys->first_order;
+    memset(U + fo->u, 0, (fo->base - fo->u) * sizeof *U);
+    memset(b->m->reaction, 0, b->m->N * sizeof *b->m->reaction);       /* where there are no ideal ones */
+    actio_dual_unknowns_at(b, t, y, U);
+    if (fo->base > fo->u) free_bases(b, t, y, U);
 }
 
 void actio_dual_base_at(struct actio_dual_basing *b, double t, size_t elements, double *U)
 {
     state_at(b, t, elements, 0, b->one);
-    actio_dual_unknowns_at(b, t, b->one, U);
+    actio_dual_base_of(b, t, b->one, U);
 }
 
 static int prepare(struct actio_dual_basing *b, struct actio_dual_slab *s, const double *y)
@@ -203,8 +245,8 @@ int actio_dual_set_base(struct actio_dual_basing *b, struct actio_dual_slab *s, 
     double *U = s->small;
     for (size_t l = 0; l < s->elements * s->e->points; l++) {
         state_at(b, s->time[l], s->elements, l, b->one);
-        actio_dual_unknowns_at(b, s->time[l], b->one, U);
-        for (size_t i = 0; i < s->nu; i++) s->base[i * lanes + l] = U[i];
+        actio_dual_base_of(b, s->time[l], b->one, U);
+        for (size_t i = 0; i < s->fo->base; i++) s->base[i * lanes + l] = U[i];
     }
     for (size_t e = 0; e <= s->elements; e++) {
         double *end = s->end + e * nx;

@@ -16,11 +16,11 @@ static struct actio_binding binding(const struct actio_dual_slab *s, struct acti
     ptrdiff_t lanes = (ptrdiff_t)s->lanes;
     size_t n = s->sys->n, N = n + s->sys->m, nx = s->nx;
     memset(&b, 0, sizeof b);
-    const double *y = s->U + nx * s->lanes, *others = y + N * s->lanes;      /* z', then multipliers or reactions and the slack */
+    const double *y = s->U + nx * s->lanes, *others = y + N * s->lanes;      /* z', then multipliers or the slack */
     const struct { int space; const double *base; } varying[] = {
         { ACTIO_SPACE_T, s->time }, { ACTIO_SPACE_Q, s->U }, { ACTIO_SPACE_V, s->U + n * s->lanes }, { ACTIO_SPACE_STATE, s->U + 2 * n * s->lanes },
-        { ACTIO_SPACE_ACC, y }, { ACTIO_SPACE_SDOT, y + n * s->lanes }, { ACTIO_SPACE_LAMBDA, others }, { ACTIO_SPACE_REACTION, others },
-        { ACTIO_SPACE_SLACK, others + N * s->lanes }, { ACTIO_SPACE_BASE, s->base }, { ACTIO_SPACE_DUAL, s->D }, { ACTIO_SPACE_DUALDOT, s->rate }, { ACTIO_SPACE_DMU, s->mu },
+        { ACTIO_SPACE_ACC, y }, { ACTIO_SPACE_SDOT, y + n * s->lanes }, { ACTIO_SPACE_LAMBDA, others },
+        { ACTIO_SPACE_SLACK, others }, { ACTIO_SPACE_BASE, s->base }, { ACTIO_SPACE_DUAL, s->D }, { ACTIO_SPACE_DUALDOT, s->rate }, { ACTIO_SPACE_DMU, s->mu },
     };
     for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) {
         b.space[varying[i].space].base = varying[i].base;
@@ -41,7 +41,7 @@ static bool take_memory(struct actio_dual_slab *s)
     size_t w = s->lanes, nx = s->nx, nu = s->nu, ng = s->ng, z = all_unknowns(s, s->most), ends = (s->most + 1) * nx, k = s->e->k, all = 0;
     size_t lane = nu * (nu + 2 * nx + ng) + (2 * nx + ng) * (2 * nx + ng) + 3 * nu * nu + 4 * nu + 8, dofs = s->most * k + 1;
     const struct { double **p; size_t n; } want[] = {
-        { &s->time, w }, { &s->U, nu * w }, { &s->base, nu * w }, { &s->D, nx * w }, { &s->rate, nx * w }, { &s->mu, ng * w },
+        { &s->time, w }, { &s->U, nu * w }, { &s->base, fo->base * w }, { &s->D, nx * w }, { &s->rate, nx * w }, { &s->mu, ng * w },
         { &s->L, w }, { &s->f, nx * w }, { &s->g, ng * w }, { &s->slope, nu * w }, { &s->fU, fo->f_U.count * w }, { &s->gU, fo->g_U.count * w },
         { &s->M, fo->M.count * w }, { &s->C, fo->C.count * w }, { &s->x0, nx }, { &s->end, ends }, { &s->x, ends }, { &s->last, nx }, { &s->sizes, nx },
         { &s->z, z }, { &s->G, z }, { &s->step, z }, { &s->trial, z }, { &s->kept, nu * w },
@@ -235,15 +235,80 @@ int actio_dual_at(struct actio_dual_slab *s, const double *z)
     return isfinite(s->action) ? ACTIO_DUAL_DONE : ACTIO_DUAL_NO_NUMBER;
 }
 
+/* ---- the Hamiltonian */
+
+bool actio_dual_is_open(const struct actio_dual_slab *s) { return s->ng < s->nu - s->nx; }
+
+/* y and m of the nearest point: where the way to those of a node begins. */
+static void begin_at_node(struct actio_dual_slab *s, size_t e)
+{
+    size_t w = s->lanes, near = e ? e * s->e->points - 1 : 0;
+    for (size_t i = s->nx; i < s->nu; i++) s->U[i * w] = s->U[i * w + near];
+    for (size_t i = 0; i < s->ng; i++) s->mu[i * w] = s->mu[i * w + near];
+}
+
+/* M_yy by its lower half and the rows of g_y in lane 0. */
+static void spread_algebraic(const struct actio_dual_slab *s, double *M, double *g)
+{
+    const struct actio_places *m = &s->fo->M, *rows = &s->fo->g_U;
+    size_t nx = s->nx, ny = s->nu - nx, w = s->lanes;
+    memset(M, 0, ny * ny * sizeof *M), memset(g, 0, s->ng * ny * sizeof *g);
+    for (size_t i = 0; i < m->count; i++)
+        if (m->col[i] >= nx) M[(m->row[i] - nx) * ny + m->col[i] - nx] = s->M[i * w];
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->col[i] >= nx) g[rows->row[i] * ny + rows->col[i] - nx] = s->gU[i * w];
+}
+
+/* One Newton step of dL/dy = 0, g = 0 in y and m of lane 0, by M_yy and g_y M_yy^-1 g_y'. Its size beside theirs, or -1: there is none. */
+static double step_algebraic(struct actio_dual_slab *s)
+{
+    size_t nx = s->nx, ny = s->nu - nx, ng = s->ng, w = s->lanes;
+    double *M = s->small, *g = M + ny * ny, *Z = g + ng * ny, *S = Z + ng * ny, *r = S + ng * ng, *m = r + ny, largest = 0;
+    spread_algebraic(s, M, g);
+    if (actio_cholesky_factor(ny, M)) return -1;
+    for (size_t i = 0; i < ny; i++) r[i] = s->slope[(nx + i) * w];
+    actio_cholesky_solve(ny, M, r, 1);
+    memcpy(Z, g, ng * ny * sizeof *Z);
+    for (size_t a = 0; a < ng; a++) {
+        actio_cholesky_solve(ny, M, Z + a * ny, 1);
+        m[a] = s->g[a * w] - actio_dot(ny, g + a * ny, r);
+    }
+    for (size_t a = 0; a < ng; a++)
+        for (size_t b = 0; b <= a; b++) S[a * ng + b] = actio_dot(ny, g + a * ny, Z + b * ny);
+    if (actio_cholesky_factor(ng, S)) return -1;
+    actio_cholesky_solve(ng, S, m, 1);
+    for (size_t i = 0; i < ny; i++) {
+        double *y = &s->U[(nx + i) * w], step = r[i];
+        for (size_t a = 0; a < ng; a++) step += Z[a * ny + i] * m[a];
+        *y -= step, largest = fmax(largest, fabs(step) / (1 + fabs(*y)));
+    }
+    for (size_t a = 0; a < ng; a++) s->mu[a * w] += m[a], largest = fmax(largest, fabs(m[a]) / (1 + fabs(s->mu[a * w])));
+    return largest;
+}
+
+/* Where x and D are given, dL/dy = 0 and g = 0 are for y and m: the way from momenta to what is algebraic.            [AS, remark 4] */
+static int close_algebraic(struct actio_dual_slab *s)
+{
+    for (int it = 0; it < MOST_MAPS; it++) {
+        if (actio_node_evaluate(&s->point, 1)) return 1;
+        double moved = step_algebraic(s);
+        if (!(moved >= 0 && moved < 1e8)) return 1;
+        if (moved < 1e-12) return 0;
+    }
+    return 1;
+}
+
 double actio_dual_hamiltonian(struct actio_dual_slab *s, size_t e, const double *U, const double *base)
 {
-    size_t w = s->lanes;
-    for (size_t i = 0; i < s->nu; i++) s->U[i * w] = U[i], s->base[i * w] = base[i];
+    size_t w = s->lanes, given = actio_dual_is_open(s) ? s->nx : s->nu;
+    if (given < s->nu) begin_at_node(s, e);
+    else for (size_t i = 0; i < s->ng; i++) s->mu[i * w] = 0;
+    for (size_t i = 0; i < given; i++) s->U[i * w] = U[i];
+    for (size_t i = 0; i < s->fo->base; i++) s->base[i * w] = base[i];
     for (size_t i = 0; i < s->nx; i++) s->D[i * w] = s->z[e * s->e->k * s->nx + i], s->rate[i * w] = 0;
-    for (size_t i = 0; i < s->ng; i++) s->mu[i * w] = 0;
     double t = s->time[0];
     s->time[0] = s->t + s->h * (double)e;
-    int bad = actio_node_evaluate(&s->point, 1);
+    int bad = (given < s->nu && close_algebraic(s)) || actio_node_evaluate(&s->point, 1);
     s->time[0] = t;
     return bad ? NAN : -s->L[0];
 }

@@ -255,7 +255,10 @@ struct actio_integrability *actio_integrability_of(struct actio_verdict *v, stru
     out->count = F->model->constraints;
     out->dimension = F->n + 1;
     out->of = actio_form_array(F, out->count, sizeof *out->of);
-    for (uint32_t k = 0; k < out->count; k++) out->of[k] = (struct actio_velocity){ k, form_of(F, points, k), 0 };
+    for (uint32_t k = 0; k < out->count; k++) {
+        enum actio_velocity_form form = form_of(F, points, k);
+        out->of[k] = (struct actio_velocity){ k, form, 0, form == ACTIO_FORM_ON_STATES || form == ACTIO_FORM_ON_ACCELERATIONS };
+    }
     size_t rows = choose_rows(F, out, level);
     struct growing *g = actio_form_array(F, 1, sizeof *g);
     g->out = out;
@@ -263,5 +266,6 @@ struct actio_integrability *actio_integrability_of(struct actio_verdict *v, stru
         out->holonomic = rows ? v->rank : 0;
         out->decided = out->proved = true;
     } else if (points->count && F->n <= LARGEST && actio_fields_open(&g->f, F, points, level, rows)) decide(g);
+    actio_look_at_states(F, points, out);
     return out;
 }

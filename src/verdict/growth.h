@@ -23,12 +23,14 @@ struct actio_integrability {
     size_t dimension;                                      /* of (q, t): where `growth` would end without holonomic combinations */
     size_t *growth, growths;                               /* dim D, dim D + [D, D], ... until it stops; none when nothing had to be tested */
     struct actio_equation *integral; size_t integrals;     /* "q1 + q2 = const", beyond the constraints written as holonomic */
-    struct actio_velocity { uint32_t constraint; enum actio_velocity_form kind; double curvature; } *of; size_t count;
+    struct actio_velocity { uint32_t constraint; enum actio_velocity_form kind; double curvature; bool untested; } *of; size_t count;   /* untested: with states or on accelerations, not among the counts */
     bool decided;                                          /* false: over budget, no states, or a gradient vanishes; the counts say nothing */
     bool proved;                                           /* decided, and each holonomic combination has its integral: no rank that stopped is relied on */
 };
 
 /* Escapes when memory is out; memory from the formation's arena. */
+/* bend.c: constraints with states that are nonlinear in the velocities get their form. */
+void actio_look_at_states(struct actio_formation *F, struct actio_sampled *points, struct actio_integrability *out);
 struct actio_integrability *actio_integrability_of(struct actio_verdict *v, struct actio_sampled *points);
 
 #endif

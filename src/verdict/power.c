@@ -15,7 +15,11 @@ static const char *reason_of(struct actio_formation *F, size_t k, actio_expr lev
     if (con->rule == ACTIO_ACTING) return "its reaction is `acting` on some variables only";
     if (con->kind == ACTIO_ACCELERATION) return "it restricts accelerations";
     if (con->kind == ACTIO_HOLONOMIC) return "it moves with t";
-    if (!actio_is_zero(actio_simplify(&F->pool, actio_substitute(&F->pool, level, F->v, none, F->n)))) return "it has a part without velocities: what it rolls or slides on moves";
+    actio_expr *coef = actio_form_array(F, F->n, sizeof *coef), rest;
+    if (!actio_linear_in(&F->pool, level, F->v, F->n, coef, &rest)) return "it is not homogeneous in the velocities: to keep to it, its reaction feeds energy or takes some";
+    rest = actio_simplify(&F->pool, actio_substitute(&F->pool, level, F->v, none, F->n));
+    if (actio_uses(&F->pool, rest, ACTIO_SPACE_STATE)) return "it has a part without velocities, which a state gives";
+    if (!actio_is_zero(rest)) return "it has a part without velocities: what it rolls or slides on moves";
     return "it is not homogeneous in the velocities";
 }
 
