@@ -18,11 +18,19 @@ static double length_of_row(const struct actio_system *sys, const double *values
     return sqrt(sum);
 }
 
-/* A constraint whose gradient has shrunk to nothing since the start (a quadratic one, at zero speed); p: none. */
+static bool is_position(const struct actio_system *sys, size_t row)
+{
+    for (size_t i = 0; i < sys->holonomic; i++)
+        if (sys->position_row[i] == row) return true;
+    return false;
+}
+
+/* A constraint on velocities whose gradient has shrunk to nothing since the start (a quadratic one, at zero speed); p: none. */
 static size_t vanishing_row(struct actio_run *run)
 {
     struct actio_motion *m = &run->motion;
     for (size_t k = 0; k < run->sys->p; k++) {
+        if (is_position(run->sys, k)) continue;            /* rows of a linkage that lies flat: dependent on the others, as every row of zeros is */
         const double *there = actio_motion_values(m, run->outcome.t_stop, run->outcome.y_stop);
         double length = there ? length_of_row(run->sys, there, k) : INFINITY;
         const double *before = actio_motion_values(m, run->model->t0, run->y0);

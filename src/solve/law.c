@@ -12,7 +12,7 @@ static int law_rhs(void *user, double t, const double *Y, double *dY)
     m->evaluations++;
     int status = m->law->rates(m, t, Y, dY);
     for (size_t i = 0; !status && i < m->flow.n; i++)
-        if (!isfinite(dY[i])) status = ACTIO_FLOW_NAN;
+        if (!isfinite(dY[i])) status = actio_motion_note_bad(m);
     return status;
 }
 
