@@ -87,7 +87,7 @@ static const char *power_of(struct comparing *x, const struct actio_table *t)
         const char *label = x->model->force[k].label, *column = label ? actio_arena_format(arena, "power.%s", label) : NULL;
         size_t c = label ? actio_table_find(t, column) : t->cols;
         if (c >= t->cols || t->col[c].nodes) continue;
-        const char *word = actio_power_of_column(&rows, column, 10 * t->error[c] + 1e-12);
+        const char *word = actio_power_of_column(&rows, column, fmax(10 * t->error[c], 0) + 1e-12);
         said = actio_arena_format(arena, "%s%s%s %s", said, *said ? "; " : "", label, word);
     }
     return said;
@@ -203,7 +203,7 @@ static void compare_one(struct comparing *x, size_t i)
     actio_findings_open(&own, x->c->ctx);
     struct actio_table *t = actio_run(x->c->ctx, x->model, &options, &own);
     if (t) row->seconds = t->seconds, row->error = own_error(t);
-    if (t && !own.errors) take(x, i, t, &own);
+    if (t && !actio_run_failed(&own)) take(x, i, t, &own);
     else {
         row->status = inapplicable(&own) ? "inapplicable" : "failed", row->note = first_error(x, &own);
         actio_table_free(t);

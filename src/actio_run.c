@@ -242,6 +242,7 @@ struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *mod
         bool wanted = found.gradients && run.outcome.status == 0 && run.f->errors == 0;
         if (wanted && actio_run_gradient(&run, &gradient) == 0) run.gradient = &gradient;
         if (found.verify && run.outcome.status == 0 && run.f->errors == 0 && prove(&run, &proof) == 0) run.proof = &proof;
+        run.defined = actio_run_say_undefined(&run);
         table = actio_run_table(&run);
     }
     actio_run_close(&run);

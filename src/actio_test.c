@@ -77,13 +77,16 @@ static double value_at(const struct actio_run *run, size_t c, double t, double *
     return NAN;
 }
 
+/* The largest of all rows; NAN where one of them is not a finite number. */
 static double drift_of(const struct actio_run *run, size_t c, size_t width)
 {
     double largest = 0;
-    if (run->outcome.rows < run->rows) return NAN;
     for (size_t k = 0; k < width; k++) {
         const double *x = actio_outcome_column(&run->outcome, c + k);
-        for (size_t r = 0; r < run->rows; r++) largest = fmax(largest, x[r] == x[r] ? fabs(x[r] - x[0]) : INFINITY);
+        for (size_t r = 0; r < run->rows; r++) {
+            if (!isfinite(x[r])) return NAN;
+            largest = fmax(largest, fabs(x[r] - x[0]));
+        }
     }
     return largest;
 }
@@ -91,11 +94,11 @@ static double drift_of(const struct actio_run *run, size_t c, size_t width)
 static double residual_of(const struct actio_run *run)
 {
     double largest = 0;
-    if (run->outcome.rows < run->rows) return NAN;
     for (size_t c = 0; c < run->sys->columns; c++)
         for (size_t r = 0; actio_system_column(run->sys, c)->role == ACTIO_ROLE_RESIDUAL && r < run->rows; r++) {
             double x = actio_outcome_column(&run->outcome, c)[r];
-            largest = fmax(largest, x == x ? fabs(x) : INFINITY);
+            if (!isfinite(x)) return NAN;
+            largest = fmax(largest, fabs(x));
         }
     return largest;
 }
@@ -113,19 +116,30 @@ static void judge_verdict(struct actio_run *run, const struct actio_claim *c, st
     actio_findings_close(&silent);
 }
 
+/* Does the motion have the rows that the claim is about? */
+static bool gets_there(const struct actio_run *run, const struct actio_claim *c)
+{
+    if (c->kind != ACTIO_CLAIM_AT) return run->outcome.rows >= run->rows;
+    for (size_t r = 0; r < run->outcome.rows; r++)
+        if (run->times[r] == c->at) return true;
+    return false;
+}
+
 static void judge(struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
 {
     if (*out->why) return;                                 /* then there may be no motion at all */
     size_t column = c->column ? column_named(run->sys, c->column) : SIZE_MAX;
     double error = 0;
+    if (c->kind != ACTIO_CLAIM_RESIDUAL && column == SIZE_MAX) { out->why = "there is no such column"; return; }
+    if (!gets_there(run, c)) { out->why = "the motion did not get there"; return; }
     if (c->kind == ACTIO_CLAIM_RESIDUAL) out->value = residual_of(run);
-    else if (column == SIZE_MAX) { out->why = "there is no such column"; return; }
     else if (c->kind == ACTIO_CLAIM_DRIFT) out->value = drift_of(run, column, strchr(c->column, '[') ? 1 : actio_system_column(run->sys, column)->width);
     else out->value = value_at(run, column, c->at, &error);
-    out->computed = out->value == out->value;
-    if (!out->computed) { out->why = "the motion did not get there"; return; }
+    out->computed = isfinite(out->value);
+    if (!out->computed) { out->why = c->kind == ACTIO_CLAIM_AT ? "it is not a finite number there" : "it is not a finite number in every row"; return; }
     if (c->kind == ACTIO_CLAIM_AT) out->ok = fabs(out->value - c->value) <= c->bound;
     else out->ok = out->value < c->bound;
+    if (out->ok && isnan(error)) out->ok = false, out->why = "it has no error estimate there: it is not a finite number close by";
     if (out->ok && error > c->bound) out->ok = false, out->why = "the motion's estimated error is larger than the claim's bound";
 }
 

@@ -31,6 +31,7 @@ struct actio_run {
     struct actio_dual *dual;                               /* solve/dual.h; NULL: another principle */
     struct actio_run_gradient *gradient;                   /* run_gradient.h; NULL: none was asked for */
     size_t ny, rows;
+    size_t defined;                                        /* rows before the first in which a column is not a finite number */
     double *param, *y0, *times, started;
     double *extended;                                      /* y0 where the principle has more states than the model */
     int bad;
@@ -69,6 +70,10 @@ int actio_run_take_hidden(struct actio_run *run, const struct actio_verdict *v);
 void actio_run_explain(struct actio_run *run);             /* findings on how the motion ended */
 bool actio_run_say_limits(struct actio_run *run, int status, const char *what);    /* was it a limit, or Ctrl-C? Says so, and what was under way */
 struct actio_table *actio_run_table(struct actio_run *run);
+/* run_defined.c: rows that the table has; findings on columns without a finite number in some row, and the first such row (all rows: none); an error of the motion itself? */
+size_t actio_run_shown(const struct actio_run *run);
+size_t actio_run_say_undefined(struct actio_run *run);
+bool actio_run_failed(const struct actio_findings *f);
 void actio_run_say_start(struct actio_run *run, const struct actio_start_check *c);   /* constraints that the start data break */
 void actio_run_say_hidden(struct actio_run *run, const struct actio_start_check *c);  /* hidden ones that they do not break */
 void actio_run_find(struct actio_run *run, enum actio_code code, const struct actio_value arg[6]);   /* about the model as a whole: its file is named */

@@ -18,11 +18,19 @@ static double length_of_row(const struct actio_system *sys, const double *values
     return sqrt(sum);
 }
 
-/* A constraint whose gradient has shrunk to nothing since the start (a quadratic one, at zero speed); p: none. */
+static bool is_position(const struct actio_system *sys, size_t row)
+{
+    for (size_t i = 0; i < sys->holonomic; i++)
+        if (sys->position_row[i] == row) return true;
+    return false;
+}
+
+/* A constraint on velocities whose gradient has shrunk to nothing since the start (a quadratic one, at zero speed); p: none. */
 static size_t vanishing_row(struct actio_run *run)
 {
     struct actio_motion *m = &run->motion;
     for (size_t k = 0; k < run->sys->p; k++) {
+        if (is_position(run->sys, k)) continue;            /* rows of a linkage that lies flat: dependent on the others, as every row of zeros is */
         const double *there = actio_motion_values(m, run->outcome.t_stop, run->outcome.y_stop);
         double length = there ? length_of_row(run->sys, there, k) : INFINITY;
         const double *before = actio_motion_values(m, run->model->t0, run->y0);
@@ -251,6 +259,8 @@ static void fill_column(struct actio_run *run, struct actio_table *t, size_t c)
         double error = o->good_rows < o->rows && run->options.local <= 0 ? error_shown(run, from->first + k, t->rows) : o->error[from->first + k];
         if (run->options.local <= 0) t->error[c] = fmax(t->error[c], error);
     }
+    for (size_t i = 0; i < t->rows * from->width; i++)     /* what is not a number has no error either */
+        if (!isfinite(t->data[c][i])) t->error[c] = NAN;
     if (!field) return;
     to->axis = kept_text(t, run->model->axis[from->axis - 1].name), to->place = places_of(run->sys, t, from);
     for (size_t b = 0; b < c; b++)                         /* once for all columns that share them */
@@ -260,10 +270,9 @@ static void fill_column(struct actio_run *run, struct actio_table *t, size_t c)
 static void fill_columns(struct actio_run *run, struct actio_table *t)
 {
     const struct actio_system *sys = run->sys;
-    const struct actio_outcome *o = &run->outcome;
     size_t lambdas = 0;
     t->cols = sys->named;
-    t->rows = run->options.local > 0 || o->reached || o->status == ACTIO_FLOW_STOPPED ? o->rows : o->good_rows;
+    t->rows = actio_run_shown(run);
     t->col = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->col);
     t->data = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->data);
     t->error = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->error);
@@ -276,19 +285,41 @@ static void fill_columns(struct actio_run *run, struct actio_table *t)
     }
 }
 
+/* The largest difference of them from a number; NAN where one has none. */
+static double largest_from(const double *x, size_t count, double from)
+{
+    double largest = 0;
+    for (size_t i = 0; i < count; i++) {
+        double d = fabs(x[i] - from);
+        if (!(d <= largest)) largest = d;
+        if (isnan(d)) return NAN;
+    }
+    return largest;
+}
+
+static double largest_residual(const struct actio_table *t)
+{
+    double largest = NAN;
+    for (size_t c = 0; c < t->cols; c++) {
+        if (t->col[c].role != ACTIO_ROLE_RESIDUAL || t->rows == 0) continue;
+        double one = largest_from(t->data[c], t->rows * actio_column_width(&t->col[c]), 0);
+        if (isnan(one)) return NAN;
+        largest = fmax(largest, one);
+    }
+    return largest;
+}
+
 static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
 {
     const struct actio_outcome *o = &run->outcome;
+    bool defined = run->defined >= t->rows;
     t->energy_drift = NAN;
-    for (size_t c = 0; c < t->cols; c++)
-        for (size_t r = 0, width = t->col[c].nodes ? t->col[c].nodes : 1; r < t->rows * width; r++) {
-            double x = t->data[c][r];
-            if (t->col[c].role == ACTIO_ROLE_ENERGY) t->energy_drift = fmax(r ? t->energy_drift : 0, fabs(x - t->data[c][0]));
-            if (t->col[c].role == ACTIO_ROLE_RESIDUAL) t->residual = fmax(t->residual, fabs(x));
-        }
+    size_t energy = actio_table_first(t, ACTIO_ROLE_ENERGY);
+    if (energy < t->cols && t->rows) t->energy_drift = largest_from(t->data[energy], t->rows, t->data[energy][0]);
+    t->residual = largest_residual(t);
     t->worst = o->reached ? o->worst : NAN;
     t->tol = run->options.tol, t->local = o->finest, t->local_only = run->options.local > 0;
-    t->reached = o->reached, t->holds_until = t->rows ? t->data[0][t->rows - 1] : run->model->t0;
+    t->reached = o->reached && defined, t->holds_until = t->rows == 0 || run->defined == 0 ? run->model->t0 : t->data[0][(defined ? t->rows : run->defined) - 1];
     t->steps = o->steps, t->rhs = o->rhs, t->rejected = o->rejected;
     t->seconds = run->ctx->clock ? run->ctx->clock() - run->started : 0;
     t->status = run->f->status;
@@ -308,7 +339,7 @@ static void fill_happenings(struct actio_run *run, struct actio_table *t)
     bool backward = run->model->t1 < run->model->t0;
     for (size_t i = 0; c && i < c->happenings; i++) {
         const struct actio_happening *h = &c->happening[i];
-        if (!t->reached && !t->local_only && (backward ? h->t < t->holds_until : h->t > t->holds_until)) continue;
+        if (!run->outcome.reached && !t->local_only && (backward ? h->t < t->holds_until : h->t > t->holds_until)) continue;
         const char *name = kept_text(t, whose(run->sys, h));
         ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) = (struct actio_event){
             .t = h->t, .kind = actio_happening_word(h->kind), .name = name, .value = h->impulse, .contact = h->kind == ACTIO_PASSES ? NULL : name,

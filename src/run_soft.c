@@ -105,7 +105,7 @@ static bool width_keeps(struct actio_context *ctx, struct actio_model *model, co
     trial.sigma = sigma, trial.sigma_auto = false;
     actio_findings_open(&silent, ctx);
     struct actio_table *t = actio_run(ctx, model, &trial, &silent);
-    bool conservative = model->forces == 0 && actio_is_zero(model->dissipation), good = t && silent.errors == 0;
+    bool conservative = model->forces == 0 && actio_is_zero(model->dissipation), good = t && !actio_run_failed(&silent);
     for (size_t i = 0; i < model->contacts; i++) conservative &= !model->contact[i].friction.given;
     size_t energy = good && conservative ? actio_table_find(t, "energy") : 0;
     if (good && energy && energy < t->cols && t->rows) good = t->energy_drift <= options->tol * fmax(1, fabs(t->data[energy][0]));

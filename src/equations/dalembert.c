@@ -107,6 +107,7 @@ static struct actio_system *finish(struct actio_formation *F)
 {
     actio_form_places(F);
     F->sys.symmetric = same_entries(&F->A, &F->D) && symmetric_flows(F);
+    for (size_t i = 0; i < F->A.count; i++) F->sys.curved = F->sys.curved || actio_uses(&F->pool, F->A.at[i].e, ACTIO_SPACE_V);
     actio_eliminate(F);
     F->sys.ballistic = F->sys.symbolic && F->p == 0 && is_constant(F, F->zdot_solved, F->N);
     actio_form_columns(F);

@@ -68,23 +68,67 @@ static void add_entries(struct list *l, const struct actio_entries *e)
     for (size_t i = 0; i < e->count; i++) add(l, e->at[i].e);
 }
 
-/* Size of the terms of a sum (a constant factor may stand before it): what a residual is compared with. */
+/* Sizes of the operands and of the result: a_size and b_size count what cancels inside, |a| and |b| do not. */
+struct sized { actio_expr x, a, b, a_size, b_size; int32_t power; };
+
+static actio_expr size(struct actio_pool *pool, actio_expr e) { return actio_op1(pool, ACTIO_ABS, e); }
+
+static actio_expr larger(struct actio_pool *pool, actio_expr a, actio_expr b) { return actio_same(a, b) ? a : actio_op2(pool, ACTIO_MAX, a, b); }
+
+/* Of a product or quotient: whatever cancels in one factor counts times the others. */
+static actio_expr size_of_product(struct actio_pool *pool, const struct sized *s, bool quotient)
+{
+    actio_expr a = size(pool, s->a), b = size(pool, s->b);
+    if (!quotient) return larger(pool, actio_mul(pool, s->a_size, b), actio_mul(pool, a, s->b_size));
+    return larger(pool, actio_div(pool, s->a_size, b), actio_div(pool, actio_mul(pool, a, s->b_size), actio_mul(pool, b, b)));
+}
+
+/* a^k: what cancels in a, in proportion. */
+static actio_expr size_of_power(struct actio_pool *pool, const struct sized *s)
+{
+    if (s->power > 1) return actio_mul(pool, actio_power(pool, size(pool, s->a), s->power - 1), s->a_size);
+    return larger(pool, size(pool, s->x), actio_div(pool, actio_mul(pool, size(pool, s->x), s->a_size), size(pool, s->a)));
+}
+
+/* Of functions whose slope is at most 1: what cancels in the argument. */
+static actio_expr size_of_bounded(struct actio_pool *pool, const struct sized *s)
+{
+    actio_expr cancels = actio_sub(pool, s->a_size, size(pool, s->a));
+    return actio_is_zero(cancels) ? size(pool, s->x) : larger(pool, size(pool, s->x), cancels);
+}
+
+static actio_expr size_of_node(struct actio_pool *pool, enum actio_op op, const struct sized *s)
+{
+    switch (op) {
+    case ACTIO_ADD: case ACTIO_SUB: return actio_add(pool, s->a_size, s->b_size);
+    case ACTIO_NEG: case ACTIO_ABS: return s->a_size;
+    case ACTIO_MUL: return size_of_product(pool, s, false);
+    case ACTIO_DIV: return size_of_product(pool, s, true);
+    case ACTIO_POWI: return size_of_power(pool, s);
+    case ACTIO_SQRT: return actio_op1(pool, ACTIO_SQRT, s->a_size);
+    case ACTIO_SIN: case ACTIO_COS: case ACTIO_ATAN: case ACTIO_TANH: return size_of_bounded(pool, s);
+    default: return size(pool, s->x);
+    }
+}
+
+/* Size of the terms of a formula, brackets and products multiplied out: what a residual is compared with. */
 actio_expr actio_size_of_terms(struct actio_formation *F, actio_expr e)
 {
     struct actio_pool *pool = &F->pool;
-    struct list stack = { .F = F };                        /* pairs: factor, expression */
-    actio_expr sum = { 0 };
-    add(&stack, actio_const(pool, 1)), add(&stack, e);
-    while (stack.count) {
-        actio_expr x = stack.e[--stack.count], factor = stack.e[--stack.count];
-        struct actio_node n = pool->node[x.id];
-        actio_expr a = { n.a }, b = { n.b };
-        if (n.op == ACTIO_ADD || n.op == ACTIO_SUB) add(&stack, factor), add(&stack, a), add(&stack, factor), add(&stack, b);
-        else if (n.op == ACTIO_NEG) add(&stack, factor), add(&stack, a);
-        else if (n.op == ACTIO_MUL && actio_is_const(pool, a)) add(&stack, actio_mul(pool, factor, a)), add(&stack, b);
-        else sum = actio_add(pool, sum, actio_op1(pool, ACTIO_ABS, actio_mul(pool, factor, x)));
+    struct actio_cone cone = actio_cone_of(pool, &e, 1);
+    uint32_t *id = actio_form_array(F, cone.count, sizeof *id);
+    actio_expr *of = actio_form_array(F, cone.count, sizeof *of);
+    memcpy(id, cone.id, cone.count * sizeof *id);
+    for (uint32_t i = 0; i < cone.count; i++) {            /* places hold while nodes are only made */
+        struct actio_node n = pool->node[id[i]];
+        int arity = actio_arity((enum actio_op)n.op);
+        struct sized s = { .x = { id[i] }, .a = { n.a }, .b = { n.b } };
+        if (arity > 0) s.a_size = of[pool->place[n.a]];
+        if (arity > 1) s.b_size = of[pool->place[n.b]];
+        s.power = n.op == ACTIO_POWI ? (int32_t)n.b : 0;
+        of[i] = size_of_node(pool, (enum actio_op)n.op, &s);
     }
-    return sum;
+    return of[cone.count - 1];
 }
 
 static void list_rhs(struct list *l)

@@ -74,6 +74,7 @@ struct actio_system {
     size_t pivots, pivot_pairs, pivot_signs;               /* extra outputs of RHS: pairs (value, reference), values whose sign counts, plain values */
     bool ballistic;                                        /* z' depends on params alone, and there are no constraints */
     bool symmetric;                                        /* D = A, G symmetric by construction */
+    bool curved;                                           /* rows of constraints depend on velocities: they may vanish where a velocity turns round */
     bool servo;                                            /* fields: a reaction acts otherwise than its constraint restricts */
     bool droppable;                                        /* constraints are redundant, POINTS and JETS: HIDDEN number k (constraints, then position residuals) is 1 where that
                                                             * residual depends on the others; its multiplier is then 0 */

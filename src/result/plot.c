@@ -29,7 +29,7 @@ static void add_accuracy(struct actio_text *t, const struct actio_table *table, 
     }
     if (table->tol > 0) actio_text_format(t, " · tolerance %s", brief(arena, table->tol));
     if (isfinite(worst)) actio_text_format(t, " · estimated error %s", brief(arena, worst));
-    if (!table->reached && isfinite(table->holds_until)) actio_text_format(t, ", holds until t = %s", brief(arena, table->holds_until));
+    if (!table->reached && isfinite(table->holds_until)) actio_text_format(t, ", holds until t = %.6g", table->holds_until);
 }
 
 static const char *footer(struct plot *p)

@@ -292,14 +292,14 @@ static struct contrast contrast_one_by_one(const double *a, const double *b, siz
     return c;
 }
 
-/* Row by row max(part * difference, least), in the place of the coarser run's values. */
+/* Row by row max(part * difference, least), in the place of the coarser run's values; NAN where there is no finite value. */
 static void set_errors(double *a, const double *b, size_t rows, double part, double least, bool finite, bool multiplier)
 {
     for (size_t i = 0; i < rows && finite; i++) {
         double e = part * fabs(a[i] - b[i]);
         a[i] = e > least ? e : least;
     }
-    for (size_t i = 0; i < rows && !finite; i++) a[i] = fmax(part * difference_of(a[i], b[i], multiplier), least);
+    for (size_t i = 0; i < rows && !finite; i++) a[i] = isfinite(b[i]) ? fmax(part * difference_of(a[i], b[i], multiplier), least) : NAN;
 }
 
 /* The first of `rows` whose error is over the bound. */

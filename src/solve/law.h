@@ -21,7 +21,7 @@ struct actio_law {
     /* A frame or split wears out: above 1 a new one is taken, `rebase`, at the place where that happens. NULL = never. */
     double (*strain)(struct actio_motion *m, double t, const double *y);
     int (*rebase)(struct actio_motion *m, double t, const double *y);
-    const struct actio_law *lines;                         /* takes its place where there are fields; NULL: none does */
+    const struct actio_law *lines;                         /* takes its place where there are fields, or rows depend on velocities; NULL: none does */
 };
 extern const struct actio_law actio_law_gauss, actio_law_maggi, actio_law_hamel, actio_law_reduced;
 

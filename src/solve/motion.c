@@ -196,16 +196,25 @@ static void note_quality(struct actio_motion *m, double q)
 
 /* ---- solving at the current point */
 
+int actio_motion_note_bad(struct actio_motion *m)
+{
+    m->bad_t = m->t;
+    memcpy(m->bad_y, m->y, m->ny * sizeof *m->y);
+    return ACTIO_FLOW_NAN;
+}
+
+/* Of the matrix that was factored last. */
+static double numeric_quality(const struct actio_motion *m)
+{
+    return fmin(actio_saddle_shortest(m->saddle), NUMERIC_SCALE * actio_saddle_quality(m->saddle));
+}
+
 static int solve_numerically(struct actio_motion *m)
 {
     const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-    if (!all_finite(values, m->at[ACTIO_Q_MATRIX].count)) {
-        m->bad_t = m->t;
-        memcpy(m->bad_y, m->y, m->ny * sizeof *m->y);
-        return ACTIO_FLOW_NAN;
-    }
+    if (!all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return actio_motion_note_bad(m);
     int bad = actio_saddle_factor(m->saddle, values);
-    note_quality(m, fmin(1, NUMERIC_SCALE * actio_saddle_quality(m->saddle)));
+    note_quality(m, numeric_quality(m));
     if (bad || actio_saddle_solve(m->saddle, m->zdot, m->lambda, m->reaction)) return ACTIO_FLOW_SINGULAR;
     return all_finite(m->zdot, m->N) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
 }
@@ -278,7 +287,7 @@ static int project_by_formulas(struct actio_motion *m, enum actio_quantity what,
 {
     for (int iteration = 0; iteration < 8; iteration++) {
         const double *v = evaluate(&m->at[what]);
-        if (!all_finite(v, residuals + length)) return ACTIO_FLOW_NAN;
+        if (!all_finite(v, residuals + length)) return actio_motion_note_bad(m);
         for (size_t i = 0; i < length; i++) z[i] += v[residuals + i];
         if (small_enough(v, residuals, QUADRATIC)) return ACTIO_FLOW_OK;
     }
@@ -297,7 +306,7 @@ static int project_level(struct actio_motion *m, int level, int most)
         memset(m->residual, 0, m->p * sizeof *m->residual);
         for (size_t i = 0; i < count; i++) m->residual[row[i]] = residual[i];
         const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-        if (!all_finite(m->residual, m->p) || !all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return ACTIO_FLOW_NAN;
+        if (!all_finite(m->residual, m->p) || !all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return actio_motion_note_bad(m);
         if (actio_saddle_factor(m->saddle, values)) return ACTIO_FLOW_SINGULAR;
         actio_saddle_step(m->saddle, m->residual, m->step);
         for (size_t i = 0; i < (level ? m->N : m->n); i++) z[i] += m->step[i];
@@ -367,8 +376,7 @@ const double *actio_motion_values(struct actio_motion *m, double t, const double
     move_to(m, t, y);
     const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
     if (all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return values;
-    m->bad_t = t;
-    memcpy(m->bad_y, y, m->ny * sizeof *y);
+    actio_motion_note_bad(m);
     return NULL;
 }
 
@@ -423,87 +431,7 @@ static double quality_at(void *user, double t, const double *y)
     const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
     if (!all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return 0;
     actio_saddle_factor(m->saddle, values);
-    return fmin(1, NUMERIC_SCALE * actio_saddle_quality(m->saddle));
-}
-
-/* Accelerations and reactions a little before and after a singular point. */
-static int sample(struct actio_motion *m, double t, actio_dense_fn at, void *where, double *y, double *out)
-{
-    at(where, t, y);
-    int status = actio_motion_solve(m, t, y);
-    memcpy(out, m->zdot, m->N * sizeof *out);
-    memcpy(out + m->N, m->reaction, m->N * sizeof *out);
-    return status;
-}
-
-/* Do both sides tend to the same? Linear extrapolation to t from each, judged by the size of the quantity nearby. */
-static bool same_limits(struct actio_motion *m, double t, double before, double after, actio_dense_fn at, void *where, double *y)
-{
-    size_t size = 2 * m->N;
-    double *x[4] = { y + m->ny, y + m->ny + size, y + m->ny + 2 * size, y + m->ny + 3 * size };
-    const double place[4] = { t + 1e-2 * (before - t), t + 1e-3 * (before - t), t + 1e-3 * (after - t), t + 1e-2 * (after - t) };
-    if (before == t || after == t) return false;
-    for (int i = 0; i < 4; i++)
-        if (sample(m, place[i], at, where, y, x[i]) != ACTIO_FLOW_OK) return false;
-    for (size_t i = 0; i < size; i++) {
-        double left = x[1][i] + (x[1][i] - x[0][i]) / 9, right = x[2][i] + (x[2][i] - x[3][i]) / 9;
-        if (!(fabs(left - right) <= 1e-3 * (1 + fabs(x[0][i]) + fabs(x[3][i])))) return false;
-    }
-    return true;
-}
-
-/* Rows of d(phi)/d(q, v, s) at y, by differences: only asked for at a singular point. */
-static const double *full_rows(struct actio_motion *m, double t, double *y, double *rows)
-{
-    size_t first = m->sys->holonomic, levels = m->sys->levels;
-    for (size_t i = 0; i < m->ny; i++) {
-        double x = y[i], h = 1e-6 * (1 + fabs(x));
-        for (int side = -1; side <= 1; side += 2) {
-            y[i] = x + side * h;
-            move_to(m, t, y);
-            const double *phi = evaluate(&m->at[ACTIO_Q_LEVELS]) + first;
-            for (size_t r = 0; r < levels; r++) rows[r * m->ny + i] = (side < 0 ? 0 : rows[r * m->ny + i]) + side * phi[r] / (2 * h);
-        }
-        y[i] = x;
-    }
-    return rows;
-}
-
-/* Is the set of states that satisfy the constraints smooth at y? Where its full rows become dependent it branches, and nothing
- * says which branch the motion takes. */
-static bool branches(struct actio_motion *m, double t, double *y)
-{
-    size_t levels = m->sys->levels, ny = m->ny, rank = m->rank;
-    if (levels == 0 || levels < m->p) return false;
-    double *rows = actio_take(m->ctx, levels * ny + 1, sizeof *rows), *basis = actio_take(m->ctx, ny * ny + 1, sizeof *basis);
-    double *work = actio_take(m->ctx, actio_rank_work(levels, ny) + 1, sizeof *work);
-    int *iwork = actio_take(m->ctx, levels + ny + 1, sizeof *iwork);
-    if (rows && basis && work && iwork) {
-        full_rows(m, t, y, rows);
-        rank = actio_row_bases(levels, ny, rows, 1e-3, basis, work, iwork);
-    }
-    actio_give(m->ctx, rows);
-    actio_give(m->ctx, basis);
-    actio_give(m->ctx, work);
-    actio_give(m->ctx, iwork);
-    return rank < m->rank;
-}
-
-static int singular(void *user, double t, double before, double after, actio_dense_fn at, void *where)
-{
-    struct actio_motion *m = user;
-    double *y = m->step + m->N;
-    if (same_limits(m, t, before, after, at, where, y)) {
-        at(where, t, y);
-        if (!branches(m, t, y)) return 0;
-    }
-    at(where, t, y);
-    move_to(m, t, y);
-    actio_saddle_factor(m->saddle, evaluate(&m->at[ACTIO_Q_MATRIX]));
-    actio_saddle_rank(m->saddle, NULL);
-    m->stopped_by = actio_saddle_weakest(m->saddle);
-    m->stop = m->stopped_by < m->p ? ACTIO_STOP_RANK : ACTIO_STOP_INERTIA;
-    return ACTIO_FLOW_SINGULAR;
+    return numeric_quality(m);
 }
 
 /* ---- Jacobian for stiff steppers: rows q' = v, then dz'/dy */
@@ -569,7 +497,7 @@ static void make_flow(struct actio_motion *m)
     m->flow = (struct actio_flow){
         .n = m->ny, .user = m, .rhs = actio_motion_rhs, .project = m->sys->levels || m->sys->slaves ? actio_motion_project : NULL,
         .guards = m->sys->modes, .guard = actio_switch_guard, .side = actio_switch_side, .crossed = actio_switch_crossed,
-        .quality = watched ? quality : NULL, .quality_at = watched ? quality_at : NULL, .singular = watched ? singular : NULL,
+        .quality = watched ? quality : NULL, .quality_at = watched ? quality_at : NULL, .singular = watched ? actio_motion_singular : NULL,
     };
 }
 

@@ -81,6 +81,9 @@ int actio_motion_rhs(void *motion, double t, const double *y, double *dy);
 int actio_motion_project(void *motion, double t, double *y);
 int actio_motion_project_far(struct actio_motion *motion, int most);           /* the current point, however far it is; a flow status */
 int actio_motion_project_positions(struct actio_motion *motion, double t, double *q);        /* q alone, onto the holonomic constraints */
+/* singular.c: the flow's answer at a singular point between two times. */
+int actio_motion_singular(void *motion, double t, double before, double after, actio_dense_fn at, void *where);
+int actio_motion_note_bad(struct actio_motion *motion);     /* where something is not a number, for the words: at the current point; ACTIO_FLOW_NAN */
 /* Are the pivots of an elimination at the current point fit to be relied on? */
 bool actio_motion_relies(struct actio_motion *motion, const double *pivot);
 /* Values of the MATRIX and LEVELS kernels at a point; NULL where a formula has none. */

@@ -11,6 +11,7 @@
 #define RANK_TOL 1e-9                                      /* of rows that should be independent */
 #define REDUNDANT_TOL 1e-6                                 /* of rows known to be redundant: on the manifold they depend on each other to its accuracy */
 #define REGULAR 1e-10
+#define GONE 1e-4                                          /* of the square of a row's length */
 #define TAKES_PART 1e-7                                    /* of a unit vector's components: more than rounding */
 
 struct actio_saddle {
@@ -23,6 +24,7 @@ struct actio_saddle {
     bool robust;                                           /* the last factorisation was by null spaces */
     struct actio_border whole;                             /* the (N+p) matrix, its scales, and room for a right-hand side */
     double *none;                                          /* p zeros, and room for a force */
+    double *longest, shortest; size_t short_row;                            /* by constraint: largest squared length of its row so far; see actio_saddle_shortest */
     /* null spaces: dense only, opened when small enough */
     double *A, *D, *ZA, *ZD, *M, *y, *w, *R, *work, *copy;
     int *pivot, *iwork;
@@ -67,6 +69,8 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
     *s = (struct actio_saddle){ .ctx = ctx, .sys = sys, .N = sys->n + sys->m, .p = sys->p, .size = sys->n + sys->m + sys->p, .expected_rank = sys->p, .rank_tol = RANK_TOL };
     s->dense = s->size <= 600;
     s->none = take(s, s->size, sizeof(double), &ok);
+    s->longest = take(s, s->p, sizeof(double), &ok);
+    s->shortest = 1;
     if (ok && s->dense) ok = open_null_spaces(s);
     ok = ok && actio_border_open(&s->whole, ctx, s->N, s->p, &sys->G, &sys->D, &sys->A, NULL) == 0;
     if (ok) s->schur = actio_schur_open(ctx, sys);
@@ -80,7 +84,7 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
 void actio_saddle_close(struct actio_saddle *s)
 {
     if (!s) return;
-    void *all[] = { s->none, s->A, s->D, s->copy, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork, s->last };
+    void *all[] = { s->none, s->longest, s->A, s->D, s->copy, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork, s->last };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(s->ctx, all[i]);
     actio_border_close(&s->whole);
     actio_border_close(&s->even);
@@ -163,11 +167,31 @@ size_t actio_saddle_free_variable(struct actio_saddle *s)
     return found;
 }
 
+/* Rows are scaled to length 1 before they are judged: one that shrinks to nothing is seen here only. */
+static void watch_lengths(struct actio_saddle *s)
+{
+    const struct actio_system *sys = s->sys;
+    s->shortest = 1;
+    if (sys->axes || sys->holonomic == 0) return;
+    for (size_t k = 0; k < s->p; k++) s->whole.b[k] = 0;
+    for (size_t i = 0; i < sys->A.count; i++) {
+        double x = A_values(s)[i] * s->whole.d[sys->A.col[i]];
+        s->whole.b[sys->A.row[i]] += x * x;
+    }
+    for (size_t i = 0; i < sys->holonomic; i++) {
+        size_t k = sys->position_row[i];
+        double square = s->whole.b[k];
+        if (square > s->longest[k]) s->longest[k] = square;
+        if (square < s->shortest * s->longest[k]) s->shortest = square / s->longest[k], s->short_row = k;
+    }
+}
+
 static int factor_all(struct actio_saddle *s)
 {
     s->robust = s->by_schur = false;
     bool known = s->expected_rank < s->p || s->sys->hidden;                  /* known to be singular as a whole */
     actio_border_scale(&s->whole, G_values(s), A_values(s));
+    watch_lengths(s);
     int bad = known ? 1 : actio_border_factor(&s->whole, G_values(s), D_values(s), A_values(s));
     s->quality = bad ? 0 : actio_border_rcond(&s->whole);
     if (!bad && s->quality > REGULAR) return 0;
@@ -214,6 +238,13 @@ static int solve_schur(struct actio_saddle *s, const double *h, const double *c,
 }
 
 double actio_saddle_quality(const struct actio_saddle *s) { return s->quality; }
+double actio_saddle_shortest(const struct actio_saddle *s) { return s->shortest; }
+void actio_saddle_forget(struct actio_saddle *s)
+{
+    memset(s->longest, 0, s->p * sizeof *s->longest);
+    s->shortest = 1;
+}
+
 void actio_saddle_expect_rank(struct actio_saddle *s, size_t rank)
 {
     s->expected_rank = rank, s->steady = false;
@@ -367,12 +398,13 @@ size_t actio_saddle_rank(struct actio_saddle *s, bool *unique)
     return rank;
 }
 
-/* The row with the smallest part orthogonal to all the others. */
+/* The row that has shrunk to nothing, or that with the smallest part orthogonal to all the others. */
 size_t actio_saddle_weakest(const struct actio_saddle *s)
 {
     size_t N = s->N, p = s->p, weakest = p;
     double least = 1e-3;
     if (!s->dense || p == 0) return p;
+    if (s->shortest < GONE) return s->short_row;
     for (size_t k = 0; k < p; k++) {
         double own = 0, rest = 0;
         for (size_t j = 0, at = 0; j < p; j++) {

@@ -167,6 +167,7 @@ int actio_motion_begin(struct actio_motion *m, double t, const double *y)
     for (size_t k = 0; k < m->sys->modes; k++)
         if (m->mode[k] == 0 && !settle(m, k, t, y, 1)) return stop_chattering(m, k, t, y);
     for (size_t i = 0; i < m->sys->pivots; i++) m->pivot_size[i] = 0;
+    actio_saddle_forget(m->saddle);
     actio_motion_watch(m, t, y);
     return m->sys->modes ? remember_modes(m, t) : 0;
 }

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A column that is not a finite number somewhere has no error estimate, in every output; the motion beside it keeps its own.
+
+usage: undefined.py [--program FILE]"""
+import json
+import os
+import tempfile
+from math import cos, isnan, pi, sqrt
+
+import numpy
+
+from program import Tally, arguments, call, rows
+
+HEAD = "coord x\nlagrangian x'^2/2 - x^2/2\nstart x = 1\ntime 0 .. 5\n"
+ROOT = HEAD + "observe o = sqrt(x)\nobserve p = 1/(t - 2.5)\nobserve fine = x^2\n"     # x = cos(t): o has no value from pi/2 on, p none at 2.5, which is a row
+CLAIMS = ROOT + """expect o at 1 = sqrt(cos(1)) within 1e-9
+expect o at 3 = 1 within 1e-9
+expect p at 2.5 = 1 within 1e-9
+expect drift(o) < 1
+expect drift(fine) < 1.01
+expect o at 6 = 1 within 1e-9
+"""
+ENERGY = "coord x\nlagrangian x'^2/2 - x + 0*sqrt(.5 - t)*t\nstart x' = 1\ntime 0 .. 1\n"   # the term has no force, and the energy no value from t = .5 on
+SHORT = HEAD + "force x = if(t > 2, 1/(t - 3), 0)*x'\nobserve o = sqrt(x + 9)\nexpect o at 4 = 1 within 1\n"
+
+
+def written(folder, text, name="a.act"):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def outputs(tally, program, folder):
+    model = written(folder, ROOT)
+    files = [os.path.join(folder, "a." + ending) for ending in ("json", "npz", "csv", "svg")]
+    status, out, err = call(program, "run", model, "-o", files[0], "-o", files[1], "-o", files[2], "--plot", files[3])
+    tally.check(status == 3, "exit %s, not 3" % status)
+    tally.check(err.count("not a finite number") == 2 and "'o' is not a finite number at t = 1.575" in err and "'p' is not a finite number at t = 2.5" in err, err)
+    tally.check("a.act:5:9: error" in err, "no place: " + err)
+    tally.check("asked and not reached: it holds until t = 1.55" in out, out)
+    with open(files[0], encoding="utf-8") as file:
+        told = json.load(file)
+    tally.check(told["error"]["o"] is None and told["error"]["p"] is None, "json: %s" % told["error"])
+    tally.check(0 < told["error"]["x"] < 1e-9 and 0 < told["error"]["fine"] < 2e-9, "json: the others: %s" % told["error"])
+    tally.check(told["reached"] is False and abs(told["holds_until"] - 1.55) < 1e-12, "json: reached %s until %s" % (told["reached"], told["holds_until"]))
+    arrays = numpy.load(files[1])
+    errors = dict(zip((c["name"] for c in told["columns"]), arrays["error"]))
+    tally.check(isnan(errors["o"]) and isnan(errors["p"]) and errors["x"] < 1e-9, "npz: %s" % errors)
+    with open(files[2], encoding="utf-8") as file:
+        table = rows(file.read())
+    tally.check(len(table) == 201, "csv: %d rows" % len(table))
+    for row in table:
+        good = abs(row["o"] - sqrt(cos(row["t"]))) < 1e-7 if row["t"] < pi / 2 or row["t"] > 3 * pi / 2 else isnan(row["o"])   # sqrt magnifies 1e-9 near its end
+        tally.check(good and abs(row["x"] - cos(row["t"])) < 1e-9, "csv: %s" % row)
+    with open(files[3], encoding="utf-8") as file:
+        tally.check("holds until t = 1.55" in file.read(), "the picture says where it holds")
+
+
+def claims(tally, program, folder):
+    status, out, _ = call(program, "test", written(folder, CLAIMS), "--json")
+    told = [(c["ok"], c["why"]) for c in json.loads(out)["claims"]]
+    tally.check(status == 1, "test: exit %s" % status)
+    tally.check(told == [(True, ""), (False, "it is not a finite number there"), (False, "it is not a finite number there"),
+                         (False, "it is not a finite number in every row"), (True, ""), (False, "the time is outside the model's interval")], "test: %s" % told)
+    status, out, _ = call(program, "test", written(folder, ROOT + "expect o at 1 = sqrt(cos(1)) within 1e-9\n"))
+    tally.check(status == 0, "a claim where the column has a value holds: exit %s\n%s" % (status, out))
+    status, out, _ = call(program, "test", written(folder, SHORT), "--json")
+    tally.check(json.loads(out)["claims"][0]["why"] == "the motion did not get there", "test of a motion that ends: %s" % out)
+
+
+def diagnostics(tally, program, folder):
+    status, out, _ = call(program, "run", written(folder, ENERGY), "--json")
+    told = json.loads(out)
+    tally.check(told["energy_drift"] is None and told["error"]["energy"] is None and status == 3, "energy: %s" % out)
+    status, out, _ = call(program, "compare", written(folder, ROOT), "--json")
+    told = json.loads(out)
+    words = {row["by"]: row["status"] for row in told["principles"]}
+    tally.check(status == 0 and words["dalembert"] == "reference" and words["gauss"] == words["skg"] == "agrees", "compare: %s" % words)
+    status, out, err = call(program, "run", written(folder, ROOT), "--local", "1e-9", "--json")
+    tally.check(status == 0 and json.loads(out)["error"]["o"] is None, "--local claims nothing: exit %s %s" % (status, err))
+
+
+def main():
+    program, _ = arguments()
+    tally = Tally("undefined")
+    with tempfile.TemporaryDirectory() as folder:
+        for check in (outputs, claims, diagnostics):
+            check(tally, program, folder)
+    tally.done()
+
+
+main()
