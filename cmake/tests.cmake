@@ -32,6 +32,15 @@ file(GLOB seams CONFIGURE_DEPENDS tests/seams/*.c)
 target_sources(test_seams PRIVATE ${seams})
 target_link_options(test_laws PRIVATE -Wl,--wrap=actio_brackets)   # a wrong sign in one must be seen
 
+# The program with allocations that fail, in every file of ours.
+if(ACTIO_NATIVE)
+  add_executable(starved tests/starved.c ${cli})
+  target_include_directories(starved PRIVATE src)
+  target_link_libraries(starved PRIVATE actio_static)
+  target_link_options(starved PRIVATE -Wl,--wrap=main,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+  add_test(NAME starved COMMAND starved WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endif()
+
 # The action alone: formulas and what turns them into numbers, the parts of a model, nodes of time. No equation of motion, no law, no march.
 set(action_folders base expr model kernel algebra)
 set(action_files equations/action equations/contact equations/doubled equations/dual equations/frame equations/parts equations/sensitivity equations/soft equations/switches equations/system equations/tangent

@@ -51,18 +51,27 @@ void actio_poll(struct actio_context *ctx)
     actio_escape(ctx);
 }
 
+void *actio_allocate(struct actio_context *ctx, void *old, size_t bytes, size_t more)
+{
+    bool fits = more <= ctx->bytes_limit && ctx->bytes <= ctx->bytes_limit - more;
+    void *p = fits ? ctx->allocate(ctx->allocate_user, old, bytes) : NULL;
+    if (p) ctx->bytes += more;
+    else ctx->refused++, ctx->system_refused = fits;
+    return p;
+}
+
+void actio_pardon(struct actio_context *ctx) { ctx->refused = 0; }
+
 /* A block remembers its size in front of the data, so that giving it back is counted. */
 struct header { size_t size; size_t unused; };
 
 void *actio_take_raw(struct actio_context *ctx, size_t count, size_t size)
 {
-    if (size && count > (SIZE_MAX - sizeof(struct header)) / size) return NULL;
-    size_t bytes = count * size + sizeof(struct header);
-    if (bytes > ctx->bytes_limit || ctx->bytes > ctx->bytes_limit - bytes) return NULL;
-    struct header *h = ctx->allocate(ctx->allocate_user, NULL, bytes);
+    bool countable = !size || count <= (SIZE_MAX - sizeof(struct header)) / size;
+    size_t bytes = countable ? count * size + sizeof(struct header) : SIZE_MAX;
+    struct header *h = actio_allocate(ctx, NULL, bytes, bytes);
     if (!h) return NULL;
     h->size = bytes;
-    ctx->bytes += bytes;
     return h + 1;
 }
 

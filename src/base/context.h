@@ -17,6 +17,7 @@ typedef void (*actio_progress_fn)(void *user, const char *what, double done, dou
 
 struct actio_context {
     size_t bytes, bytes_limit;                             /* held by arenas now, and at most */
+    size_t refused; bool system_refused;                   /* allocations that got nothing since the last actio_pardon; the last by the system, not by the limit */
     uint32_t nodes_limit;                                  /* expression nodes of one pool */
     double deadline;                                       /* by `clock`; 0 = none */
     actio_clock_fn clock;
@@ -45,5 +46,9 @@ bool actio_cancelled(const struct actio_context *ctx);
 void *actio_take(struct actio_context *ctx, size_t count, size_t size);
 void *actio_take_raw(struct actio_context *ctx, size_t count, size_t size);   /* not zeroed: for what is written before it is read */
 void actio_give(struct actio_context *ctx, void *p);       /* NULL is fine */
+/* For allocators: `bytes` within the limit, or NULL, which is counted. An error that is found after a refusal is one of memory, see actio_find_at;
+ * whoever can do without pardons it. */
+void *actio_allocate(struct actio_context *ctx, void *old, size_t bytes, size_t more);   /* `more`: by which the count grows */
+void actio_pardon(struct actio_context *ctx);
 
 #endif

@@ -75,11 +75,9 @@ static void json_verdict(const struct verdict *v)
 
 static int test_model(const struct actio_cli_arguments *a, const char *word, struct verdict *v)
 {
-    struct actio_limits limits = a->limits;
-    actio_cli_progress_setup(a, &limits);
-    struct actio_context *ctx = actio_context_create(&limits);
-    struct actio_findings *f = ctx ? actio_findings_create(ctx) : NULL;
-    if (!f) return actio_context_free(ctx), ACTIO_LIMIT_REACHED;
+    struct actio_context *ctx;
+    struct actio_findings *f;
+    if (!actio_cli_begin(a, &ctx, &f)) return v->failed = 1, ACTIO_LIMIT_REACHED;
     *v = (struct verdict){ .word = word, .f = f };
     v->model = actio_model_read(ctx, word, a->change, a->changes, f);
     if (v->model) v->check = actio_test(ctx, v->model, &a->run, f, &v->checks);
@@ -92,9 +90,7 @@ static int test_model(const struct actio_cli_arguments *a, const char *word, str
     if (a->json) json_verdict(v);
     else print_verdict(v, a->quiet);
     actio_model_free(v->model);
-    actio_findings_free(f);
-    actio_context_free(ctx);
-    return v->status;
+    return actio_cli_end(ctx, f, v->status);
 }
 
 int actio_cli_test(const struct actio_cli_arguments *a)
