@@ -55,6 +55,7 @@ static void start_clock(struct actio_context *ctx, double seconds)
     ctx->clock = actio_native_clock;
 #endif
     if (ctx->clock && seconds > 0) ctx->deadline = ctx->clock() + seconds;
+    if (0.05 * seconds > ctx->grace) ctx->grace = 0.05 * seconds;
 }
 
 struct actio_context *actio_context_create(const struct actio_limits *limits)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The whole program with allocations that fail: the k-th only, and all from the k-th on. It ends with exit status 4 and says "out of memory", or goes on
  * without what it did not get and answers as ever; nothing crashes, leaks (with sanitizers), or stays behind half-written.
- * starved: a sample of k. starved --all [COMMAND]: every k. The program's own main is behind __real_main. */
+ * starved: a sample of k. starved --all [COMMAND]: every k; with STARVED_TRACE set
+ * it names the places that do without memory, too. The program's own main is behind __real_main. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -15,20 +16,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS = 24, TEXT = 1 << 20, EVERY = 24, SAMPLES = 40, SHOWN = 20 };
+enum { WORDS = 24, TEXT = 1 << 20, EVERY = 24, SAMPLES = 40, SHOWN = 40000 };
 
 /* ---- allocations */
 
 struct counts { size_t asked; };
 static struct counts *counts;                              /* shared with the child */
 static size_t fail_at;                                     /* 0: never */
-static bool fail_on;                                       /* all that follow, too */
+static bool fail_on, traced;                               /* all that follow, too; with the place where it happens */
+
+__attribute__((weak)) void __sanitizer_print_stack_trace(void);
 
 static bool refuses(void)
 {
     if (!counts) return false;
     size_t n = ++counts->asked;
-    return fail_at && (n == fail_at || (fail_on && n > fail_at));
+    bool now = fail_at && (n == fail_at || (fail_on && n > fail_at));
+    if (now && n == fail_at && traced && __sanitizer_print_stack_trace) __sanitizer_print_stack_trace();
+    return now;
 }
 
 void *__real_malloc(size_t size);
@@ -177,13 +182,18 @@ static const char *wrong(const struct told *t, const struct told *whole)
 
 static size_t passed, failed;
 
-static void judge(const char *line, size_t k, bool on, const struct told *t, const struct told *whole)
+static void judge(const char *line, size_t k, bool on, struct told *t, const struct told *whole)
 {
     const char *why = wrong(t, whole);
     passed += !why, failed += why != NULL;
-    if (!why || failed > SHOWN) return;
-    const char *frame = strstr(t->err, "/src/");
-    printf("  failed: %s, allocation %zu%s: %s (exit %d): %.300s %.100s\n", line, k, on ? " and all after it" : "", why, t->status, t->err, frame ? frame : "");
+    bool did_without = !why && t->status == whole->status && getenv("STARVED_TRACE");
+    if ((!why && !did_without) || failed > SHOWN) return;
+    printf("  %s: %s, allocation %zu%s: %s (exit %d):", why ? "failed" : "without", line, k, on ? " and all after it" : "", why ? why : "", t->status);
+    traced = true, attempt(line, k, on, t), traced = false;
+    int frames = 0;                                        /* of a sanitizer's report, or of the refusal */
+    for (const char *p = t->err; (p = strstr(p, " in ")) && frames < 12; p += 4, frames++) printf(" %.*s", (int)strcspn(p + 4, " "), p + 4);
+    if (frames == 0) printf(" %.300s", t->err);
+    printf("\n");
 }
 
 static void starve(const char *line, bool all, struct told *t, struct told *whole)

@@ -53,6 +53,7 @@ void *actio_arena_alloc(struct actio_arena *a, size_t size)
 {
     size_t need = size > SIZE_MAX / 4 ? size : rounded(size ? size : 1);
     struct actio_block *b = a->head;
+    if ((++a->ctx->taken & 63) == 0) actio_poll_overdue(a->ctx);
     if (need >= LARGE) {
         b = new_block(a, need);
         behind_head(a);

@@ -206,7 +206,7 @@ void actio_finding_hint(const struct actio_finding *f, struct actio_text *out) {
 
 struct actio_call actio_call_begin(struct actio_context *ctx, struct actio_findings *f)
 {
-    struct actio_call call = { ctx, f, ctx->findings, ctx->refused };
+    struct actio_call call = { ctx, f, ctx->findings, ctx->refused, f->errors };
     ctx->findings = f;
     ctx->refused = 0;
     return call;
@@ -215,8 +215,10 @@ struct actio_call actio_call_begin(struct actio_context *ctx, struct actio_findi
 void actio_call_end(struct actio_call *call, bool done, const char *what)
 {
     struct actio_context *ctx = call->ctx;
-    bool silent = !done && ctx->refused && !has_code(call->f, ACTIO_F_OUT_OF_MEMORY);
-    if (silent) actio_find(call->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what)));
+    bool silent = !done && call->f->errors == call->errors;
+    if (ctx->refused && !has_code(call->f, ACTIO_F_OUT_OF_MEMORY)) actio_find(call->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what)));
+    else if (silent && actio_cancelled(ctx)) actio_find(call->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    else if (silent && actio_stopped(ctx)) actio_find(call->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the work was under way")));
     ctx->findings = call->outer;
     ctx->refused += call->refused;
 }

@@ -183,10 +183,12 @@ void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const 
     for (size_t i = 0; i < n; i++) ops += weight(kernels[i]);
     double least = interpreted(ops, evals);
     const struct actio_exec *best = NULL;
+    size_t before = ctx->refused;
     for (size_t i = 0; i < tier_count; i++) {
         bool hopeful = tiers[i]->cost(ops, evals, 1) - tiers[i]->cost(ops, 0, 1) + 1e-3 < least && tiers[i]->present();
         double cost = hopeful ? price(tiers[i], ctx, kernels, n, ops, evals) : least;
         if (cost < least) least = cost, best = tiers[i];
     }
     if (best) best->load(ctx, kernels, n);                 /* if that fails the interpreter stays */
+    actio_pardon(ctx, before);
 }
