@@ -53,6 +53,7 @@ static void start_clock(struct actio_context *ctx, double seconds)
 {
 #ifdef ACTIO_NATIVE
     ctx->clock = actio_native_clock;
+    ctx->plain_numbers = actio_native_plain_numbers, ctx->own_numbers = actio_native_own_numbers;
 #endif
     if (ctx->clock && seconds > 0) ctx->deadline = ctx->clock() + seconds;
     if (0.05 * seconds > ctx->grace) ctx->grace = 0.05 * seconds;
@@ -355,5 +356,9 @@ const char *actio_table_json(struct actio_table *table)
 {
     struct summing s = { .table = table };
     if (!table) return "{}";
-    return actio_attempt(table->arena.ctx, sum_up, &s) == 0 && s.out.s ? s.out.s : "{}";
+    struct actio_context *ctx = table->arena.ctx;
+    void *locale = ctx->plain_numbers ? ctx->plain_numbers() : NULL;
+    bool done = actio_attempt(ctx, sum_up, &s) == 0 && s.out.s;
+    if (ctx->own_numbers) ctx->own_numbers(locale);
+    return done ? s.out.s : "{}";
 }

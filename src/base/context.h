@@ -23,6 +23,7 @@ struct actio_context {
     double grace, cancel_seen;                             /* seconds to finish in after a stop; when the cancellation was first seen, 0 = not yet */
     uint32_t taken;                                        /* pieces from arenas: every so many a poll */
     actio_clock_fn clock;
+    void *(*plain_numbers)(void); void (*own_numbers)(void *before);   /* around a call: printf and strtod with a point; NULL where there is one locale */
     const volatile int *cancel;                            /* not 0: stop as soon as you can; NULL = never */
     actio_allocate_fn allocate;
     void *allocate_user;

@@ -206,7 +206,7 @@ void actio_finding_hint(const struct actio_finding *f, struct actio_text *out) {
 
 struct actio_call actio_call_begin(struct actio_context *ctx, struct actio_findings *f)
 {
-    struct actio_call call = { ctx, f, ctx->findings, ctx->refused, f->errors };
+    struct actio_call call = { ctx, f, ctx->findings, ctx->refused, f->errors, ctx->plain_numbers ? ctx->plain_numbers() : NULL };
     ctx->findings = f;
     ctx->refused = 0;
     return call;
@@ -221,4 +221,5 @@ void actio_call_end(struct actio_call *call, bool done, const char *what)
     else if (silent && actio_stopped(ctx)) actio_find(call->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the work was under way")));
     ctx->findings = call->outer;
     ctx->refused += call->refused;
+    if (ctx->own_numbers) ctx->own_numbers(call->locale);
 }

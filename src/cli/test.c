@@ -73,6 +73,14 @@ static void json_verdict(const struct verdict *v)
     printf("}\n");
 }
 
+/* A limit that was reached leaves claims open: they are not false for that. */
+static bool stopped_short(const struct verdict *v)
+{
+    for (size_t i = 0; i < v->checks; i++)
+        if (v->check[i].computed && !v->check[i].ok) return false;
+    return v->status >= ACTIO_LIMIT_REACHED;
+}
+
 static int test_model(const struct actio_cli_arguments *a, const char *word, struct verdict *v)
 {
     struct actio_context *ctx;
@@ -85,7 +93,7 @@ static int test_model(const struct actio_cli_arguments *a, const char *word, str
     if (!v->check) v->checks = 0;
     for (size_t i = 0; i < v->checks; i++) v->check[i].ok ? v->passed++ : v->failed++;
     v->status = actio_findings_status(f);
-    if (v->failed) v->status = ACTIO_WRONG_MODEL;
+    if (v->failed && !stopped_short(v)) v->status = ACTIO_WRONG_MODEL;
     if (v->status && !v->failed) v->failed = 1;            /* what could not be tested did not pass */
     if (a->json) json_verdict(v);
     else print_verdict(v, a->quiet);
