@@ -33,6 +33,27 @@ target_sources(test_seams PRIVATE ${seams})
 target_link_options(test_cache PRIVATE -Wl,--wrap=dlopen,--wrap=fork,--wrap=actio_compiler_run)   # what happens between a check and a use
 target_link_options(test_laws PRIVATE -Wl,--wrap=actio_brackets)   # a wrong sign in one must be seen
 
+# The program with allocations that fail, in every file of ours.
+if(ACTIO_NATIVE)
+  add_executable(starved tests/starved.c ${cli})
+  target_include_directories(starved PRIVATE src)
+  target_link_libraries(starved PRIVATE actio_static)
+  target_link_options(starved PRIVATE -Wl,--wrap=main,--wrap=malloc,--wrap=calloc,--wrap=realloc)
+  add_test(NAME starved COMMAND starved WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endif()
+
+# The program with its work as its clock. Compiled once more, so that every basic block counts.
+if(ACTIO_NATIVE AND NOT ACTIO_SANITIZE)
+  add_executable(polled tests/polled.c ${cli} ${core} ${native} ${generated}/gallery.c ${generated}/math_text.h)
+  target_include_directories(polled PRIVATE src include ${generated})
+  target_compile_definitions(polled PRIVATE ACTIO_NATIVE=1 ${ACTIO_NATIVE_DEFINE})
+  target_compile_options(polled PRIVATE -O1 -fsanitize-coverage=trace-pc)
+  set_source_files_properties(tests/polled.c PROPERTIES COMPILE_OPTIONS -fno-sanitize-coverage=trace-pc)
+  target_link_options(polled PRIVATE -Wl,--wrap=main,--wrap=actio_native_clock -rdynamic)
+  target_link_libraries(polled PRIVATE ${ACTIO_NATIVE_LINK} m ${CMAKE_DL_LIBS})
+  add_test(NAME polled COMMAND polled WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endif()
+
 # The action alone: formulas and what turns them into numbers, the parts of a model, nodes of time. No equation of motion, no law, no march.
 set(action_folders base expr model kernel algebra)
 set(action_files equations/action equations/contact equations/doubled equations/dual equations/flows equations/frame equations/parts equations/sensitivity equations/soft equations/switches equations/system equations/tangent

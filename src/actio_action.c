@@ -3,6 +3,7 @@
 #include <actio/actio.h>
 
 #include "algebra/sbp.h"
+#include "entry.h"
 #include "equations/system.h"
 #include "model/model.h"
 #include "principle.h"
@@ -133,15 +134,16 @@ static int make(struct actio_action *a, const struct actio_action_options *o, st
     return bad;
 }
 
-struct actio_action *actio_action_create(struct actio_context *ctx, struct actio_model *model, const struct actio_action_options *options, struct actio_findings *f)
+struct actio_action *actio_action_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_action_options *options, struct actio_findings *f)
 {
     struct actio_action *a = actio_take(ctx, 1, sizeof *a);
-    static const struct actio_action_options plain = { .grid = 64 };
+    struct actio_action_options whole = options ? *options : (struct actio_action_options){ 0 };
+    if (!whole.grid) whole.grid = 64;
     struct actio_findings *outer = ctx->findings;
     if (!a) return refuse(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit))), NULL;
     a->ctx = ctx, a->model = model, ctx->findings = f;
     actio_arena_open(&a->arena, ctx);
-    if (make(a, options ? options : &plain, f)) actio_action_free(a), a = NULL;
+    if (make(a, &whole, f)) actio_action_free(a), a = NULL;
     ctx->findings = outer;
     return a;
 }
@@ -155,14 +157,31 @@ void actio_action_free(struct actio_action *a)
     actio_give(a->ctx, a);
 }
 
-size_t actio_action_size(const struct actio_action *a) { return a->d.size; }
-size_t actio_action_slices(const struct actio_action *a, const struct actio_action_slice **slices) { return *slices = a->slice, a->d.slices; }
-size_t actio_action_times(const struct actio_action *a, const double **times) { return *times = a->d.t, a->d.points; }
-size_t actio_action_pattern(const struct actio_action *a, const uint32_t **rows, const uint32_t **cols) { return *rows = a->d.i, *cols = a->d.j, a->d.count; }
-int actio_action_value(struct actio_action *a, const double *x, double *value) { return actio_doubled_value(&a->d, x, value) ? ACTIO_NUMERICS_FAILED : ACTIO_DONE; }
-int actio_action_gradient(struct actio_action *a, const double *x, double *gradient) { return actio_doubled_gradient(&a->d, x, gradient) ? ACTIO_NUMERICS_FAILED : ACTIO_DONE; }
-int actio_action_hessian(struct actio_action *a, const double *x, double *values) { return actio_doubled_hessian(&a->d, x, values) ? ACTIO_NUMERICS_FAILED : ACTIO_DONE; }
-void actio_action_guess(const struct actio_action *a, double *x) { actio_doubled_guess(&a->d, x); }
+size_t actio_action_size(const struct actio_action *a) { return a ? a->d.size : 0; }
+size_t actio_action_slices(const struct actio_action *a, const struct actio_action_slice **slices) { return a && slices ? (*slices = a->slice, a->d.slices) : 0; }
+size_t actio_action_times(const struct actio_action *a, const double **times) { return a && times ? (*times = a->d.t, a->d.points) : 0; }
+size_t actio_action_pattern(const struct actio_action *a, const uint32_t **rows, const uint32_t **cols) { return a && rows && cols ? (*rows = a->d.i, *cols = a->d.j, a->d.count) : 0; }
+static int outcome(int bad) { return bad ? ACTIO_NUMERICS_FAILED : ACTIO_DONE; }
+
+int actio_action_value(struct actio_action *a, const double *x, double *value)
+{
+    return a && x && value ? outcome(actio_doubled_value(&a->d, x, value)) : ACTIO_WRONG_USAGE;
+}
+
+int actio_action_gradient(struct actio_action *a, const double *x, double *gradient)
+{
+    return a && x && gradient ? outcome(actio_doubled_gradient(&a->d, x, gradient)) : ACTIO_WRONG_USAGE;
+}
+
+int actio_action_hessian(struct actio_action *a, const double *x, double *values)
+{
+    return a && x && values ? outcome(actio_doubled_hessian(&a->d, x, values)) : ACTIO_WRONG_USAGE;
+}
+
+void actio_action_guess(const struct actio_action *a, double *x)
+{
+    if (a && x) actio_doubled_guess(&a->d, x);
+}
 
 static int stopped(const struct actio_action *a, struct actio_findings *f)
 {
@@ -175,6 +194,7 @@ static int stopped(const struct actio_action *a, struct actio_findings *f)
 
 int actio_action_solve(struct actio_action *a, double *x, struct actio_findings *f)
 {
+    if (!a || !x || !f) return ACTIO_WRONG_USAGE;
     const struct actio_doubled *d = &a->d;
     int status = actio_doubled_solve(&a->d, x);
     switch (status) {

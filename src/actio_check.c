@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Does the model make sense? The verdict as findings (words with places), as a short text and as JSON. */
 #include "check_field.h"
+#include "entry.h"
 #include "run_power.h"
 #include "result/output.h"
 #include "solve/contacts.h"
@@ -423,7 +424,7 @@ static int survey(struct checking *c)
     return actio_attempt(run->ctx, write_report, c);
 }
 
-int actio_check_model(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box, size_t boxes, struct actio_findings *f,
+int actio_check_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box, size_t boxes, struct actio_findings *f,
                       struct actio_verdict_report *out)
 {
     struct actio_run run;

@@ -2,6 +2,7 @@
  * One motion by several principles: each with its own error, the largest difference from d'Alembert's, and whether that is theory or numerics.
  * Or with soft walls of several widths, against hard ones. */
 #include "comparison.h"
+#include "entry.h"
 #include "run_power.h"
 
 #include <math.h>
@@ -357,7 +358,7 @@ static void compare_all(void *user)
     lay_over(x);
 }
 
-struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, const char *const *by, size_t count,
+struct actio_comparison *actio_compare_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, const char *const *by, size_t count,
                                        struct actio_findings *f)
 {
     struct actio_comparison *c = actio_take(ctx, 1, sizeof *c);
@@ -375,9 +376,14 @@ struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_m
     return NULL;
 }
 
-size_t actio_comparison_rows(const struct actio_comparison *c) { return c->rows; }
-struct actio_compared actio_comparison_row(const struct actio_comparison *c, size_t i) { return c->row[i]; }
-const struct actio_table *actio_comparison_table(const struct actio_comparison *c) { return c->differences; }
+size_t actio_comparison_rows(const struct actio_comparison *c) { return c ? c->rows : 0; }
+struct actio_compared actio_comparison_row(const struct actio_comparison *c, size_t i)
+{
+    static const struct actio_compared none = { .by = "", .status = "", .note = "", .power = "", .difference = NAN, .error = NAN, .seconds = NAN, .sigma = NAN };
+    return c && i < c->rows ? c->row[i] : none;
+}
+
+const struct actio_table *actio_comparison_table(const struct actio_comparison *c) { return c ? c->differences : NULL; }
 
 void actio_comparison_free(struct actio_comparison *c)
 {

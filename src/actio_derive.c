@@ -3,6 +3,7 @@
 #include <actio/actio.h>
 
 #include "derive/derive.h"
+#include "entry.h"
 #include "expr/normal.h"
 #include "result/output.h"
 #include "run.h"
@@ -256,7 +257,7 @@ static const struct actio_principle *principle_for(const char *by, const char *f
     return as && !why ? p : NULL;
 }
 
-struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_model *model, const char *by, const char *format, struct actio_findings *f)
+struct actio_derivation *actio_derive_inside(struct actio_context *ctx, struct actio_model *model, const char *by, const char *format, struct actio_findings *f)
 {
     const struct format *as = format_named(format ? format : "text");
     const struct actio_principle *p = principle_for(by ? by : "dalembert", format, as, f);
@@ -283,16 +284,12 @@ void actio_derivation_free(struct actio_derivation *d)
     actio_give(d->ctx, d);
 }
 
-const char *actio_derivation_text(const struct actio_derivation *d) { return d->text.s; }
-size_t actio_derivation_sections(const struct actio_derivation *d) { return d->sections; }
+const char *actio_derivation_text(const struct actio_derivation *d) { return d && d->text.s ? d->text.s : ""; }
+size_t actio_derivation_sections(const struct actio_derivation *d) { return d ? d->sections : 0; }
 
 struct actio_derived_section actio_derivation_section(const struct actio_derivation *d, size_t i)
 {
+    if (!d || i >= d->sections) return (struct actio_derived_section){ "", "", "" };
     const struct actio_shown_section *s = &d->section[i];
     return (struct actio_derived_section){ s->key, s->title, s->text };
-}
-
-int actio_derivation_write(struct actio_context *ctx, const struct actio_derivation *d, const char *path, struct actio_findings *f)
-{
-    return actio_file_write(ctx, path, d->text.s, d->text.length, f) ? ACTIO_FILE_TROUBLE : ACTIO_DONE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The dual action of one slab, handed out as a function of its unknowns: a run is made ready and kept, its base is set once; the rest is solve/dual_slab.c.
  * Unknowns of the caller are those of the slab without D at the held end.                                                              [AS 21, DUAL 1] */
+#include "entry.h"
 #include "run_dual.h"
 #include "algebra/dense.h"
 
@@ -181,6 +182,7 @@ static int outcome(int status) { return status ? ACTIO_NUMERICS_FAILED : ACTIO_D
 
 int actio_dual_action_value(struct actio_dual_action *a, const double *z, double *value)
 {
+    if (!a || !z || !value) return ACTIO_WRONG_USAGE;
     int status = evaluate(a, z);
     if (!status) *value = a->s.action;
     return outcome(status);
@@ -188,6 +190,7 @@ int actio_dual_action_value(struct actio_dual_action *a, const double *z, double
 
 int actio_dual_action_gradient(struct actio_dual_action *a, const double *z, double *gradient)
 {
+    if (!a || !z || !gradient) return ACTIO_WRONG_USAGE;
     const struct actio_dual_slab *s = &a->s;
     int status = evaluate(a, z);
     if (status) return outcome(status);
@@ -198,6 +201,7 @@ int actio_dual_action_gradient(struct actio_dual_action *a, const double *z, dou
 
 int actio_dual_action_hessian(struct actio_dual_action *a, const double *z, double *values)
 {
+    if (!a || !z || !values) return ACTIO_WRONG_USAGE;
     struct actio_dual_slab *s = &a->s;
     size_t nl = s->nl;
     double sign = s->h < 0 ? 1 : -1, *K = s->local;
@@ -215,6 +219,7 @@ int actio_dual_action_hessian(struct actio_dual_action *a, const double *z, doub
 
 int actio_dual_action_state(struct actio_dual_action *a, const double *z, double *points, double *ends)
 {
+    if (!a || !z) return ACTIO_WRONG_USAGE;
     const struct actio_dual_slab *s = &a->s;
     int status = evaluate(a, z);
     if (status) return outcome(status);
@@ -227,6 +232,7 @@ int actio_dual_action_state(struct actio_dual_action *a, const double *z, double
 /* Where the map is linear M does not ask for it, and is known without. */
 int actio_dual_action_least(struct actio_dual_action *a, const double *z, double *least, double *detector)
 {
+    if (!a || !z) return ACTIO_WRONG_USAGE;
     int status = evaluate(a, z);
     bool without = status == ACTIO_DUAL_NOT_POSITIVE && a->s.fo->quadratic && !detector;
     if ((status && !without) || actio_dual_judge(&a->s)) return ACTIO_NUMERICS_FAILED;
@@ -238,6 +244,7 @@ int actio_dual_action_least(struct actio_dual_action *a, const double *z, double
 /* It is computed in the first point's place, whose base is given back. */
 int actio_dual_action_hamiltonian(struct actio_dual_action *a, const double *z, double *values)
 {
+    if (!a || !z || !values) return ACTIO_WRONG_USAGE;
     struct actio_dual_slab *s = &a->s;
     size_t nu = s->nu, nx = s->nx;
     double *U = a->one, *base = U + nu, *kept = base + s->fo->base;
@@ -283,6 +290,7 @@ static void say(struct actio_dual_action *a, int status, struct actio_findings *
 
 int actio_dual_action_solve(struct actio_dual_action *a, double *z, struct actio_findings *f)
 {
+    if (!a || !z) return ACTIO_WRONG_USAGE;
     struct actio_dual_slab *s = &a->s;
     int status = evaluate(a, z);
     a->known = false;
@@ -365,7 +373,7 @@ static int make(struct actio_dual_action *a)
     return open_slab(a);
 }
 
-struct actio_dual_action *actio_dual_action_create(struct actio_context *ctx, struct actio_model *model, const struct actio_dual_action_options *options, struct actio_findings *f)
+struct actio_dual_action *actio_dual_action_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_dual_action_options *options, struct actio_findings *f)
 {
     static const struct actio_dual_action_options plain = { 0 };
     struct actio_run_options run = run_options(options ? options : &plain);
@@ -390,9 +398,16 @@ void actio_dual_action_free(struct actio_dual_action *a)
 
 /* ---- what there is */
 
-size_t actio_dual_action_size(const struct actio_dual_action *a) { return a->size; }
-size_t actio_dual_action_slices(const struct actio_dual_action *a, const struct actio_action_slice **slices) { return *slices = a->slice, a->slices; }
-size_t actio_dual_action_times(const struct actio_dual_action *a, const double **times) { return *times = a->time, a->elements * a->e.k + 1; }
-size_t actio_dual_action_points(const struct actio_dual_action *a, const double **times, const double **weights) { return *times = a->point_time, *weights = a->point_weight, a->s.lanes; }
-size_t actio_dual_action_pattern(const struct actio_dual_action *a, const uint32_t **rows, const uint32_t **cols) { return *rows = a->row, *cols = a->col, a->count; }
-size_t actio_dual_action_names(const struct actio_dual_action *a, const char *const **names, size_t *differential) { return *names = a->s.fo->name, *differential = a->s.nx, a->s.nu; }
+size_t actio_dual_action_size(const struct actio_dual_action *a) { return a ? a->size : 0; }
+size_t actio_dual_action_slices(const struct actio_dual_action *a, const struct actio_action_slice **slices) { return a && slices ? (*slices = a->slice, a->slices) : 0; }
+size_t actio_dual_action_times(const struct actio_dual_action *a, const double **times) { return a && times ? (*times = a->time, a->elements * a->e.k + 1) : 0; }
+size_t actio_dual_action_points(const struct actio_dual_action *a, const double **times, const double **weights)
+{
+    return a && times && weights ? (*times = a->point_time, *weights = a->point_weight, a->s.lanes) : 0;
+}
+
+size_t actio_dual_action_pattern(const struct actio_dual_action *a, const uint32_t **rows, const uint32_t **cols) { return a && rows && cols ? (*rows = a->row, *cols = a->col, a->count) : 0; }
+size_t actio_dual_action_names(const struct actio_dual_action *a, const char *const **names, size_t *differential)
+{
+    return a && names && differential ? (*names = a->s.fo->name, *differential = a->s.nx, a->s.nu) : 0;
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The path of one search for periodic orbits: equations and start as for a run, a guess, the method, what is told. */
+#include "entry.h"
 #include "orbits.h"
 
 #include <math.h>
@@ -349,7 +350,7 @@ static void search_averaged(struct actio_search *s)
     actio_model_free(free_model);
 }
 
-struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_model *model, const struct actio_orbit_options *options, struct actio_findings *f)
+struct actio_orbits *actio_orbit_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_orbit_options *options, struct actio_findings *f)
 {
     struct actio_orbit_options plain = actio_orbit_options_default();
     struct actio_run run;
@@ -375,38 +376,53 @@ struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_
 
 /* ---- what was found */
 
-size_t actio_orbits_count(const struct actio_orbits *o) { return o->count; }
+size_t actio_orbits_count(const struct actio_orbits *o) { return o ? o->count : 0; }
+
+static const struct actio_found *found_at(const struct actio_orbits *o, size_t i) { return o && i < o->count ? o->orbit[i] : NULL; }
 
 struct actio_orbit_info actio_orbits_info(const struct actio_orbits *o, size_t i)
 {
-    const struct actio_found *f = o->orbit[i];
+    const struct actio_found *f = found_at(o, i);
+    if (!f) return (struct actio_orbit_info){ .period = NAN, .error = NAN, .residual = NAN, .word = "", .stability = "", .method = "" };
     return (struct actio_orbit_info){ .period = f->c.period, .error = f->told.period_error, .residual = f->told.residual, .word = f->word, .stability = f->stability, .method = o->method,
                                       .components = o->ny, .multipliers = f->multipliers, .iterations = f->told.iterations, .nodes = f->c.nodes };
 }
 
-const char *actio_orbits_name(const struct actio_orbits *o, size_t component) { return o->name[component]; }
-double actio_orbits_point(const struct actio_orbits *o, size_t i, size_t component) { return o->orbit[i]->c.y[component]; }
+const char *actio_orbits_name(const struct actio_orbits *o, size_t component) { return o && o->name && component < o->ny ? o->name[component] : ""; }
+double actio_orbits_point(const struct actio_orbits *o, size_t i, size_t component) { return found_at(o, i) && component < o->ny ? o->orbit[i]->c.y[component] : (double)NAN; }
 
 struct actio_multiplier_info actio_orbits_multiplier(const struct actio_orbits *o, size_t i, size_t k)
 {
-    const struct actio_found *f = o->orbit[i];
+    const struct actio_found *f = found_at(o, i);
+    if (!f || k >= f->multipliers) return (struct actio_multiplier_info){ NAN, NAN, NAN, NULL };
     return (struct actio_multiplier_info){ f->multiplier[k].re, f->multiplier[k].im, f->multiplier[k].log_modulus, f->trivial[k] };
 }
 
-size_t actio_orbits_branch_points(const struct actio_orbits *o) { return o->points; }
+size_t actio_orbits_branch_points(const struct actio_orbits *o) { return o ? o->points : 0; }
 
 struct actio_branch_info actio_orbits_branch_point(const struct actio_orbits *o, size_t i)
 {
+    if (!o || i >= o->points) return (struct actio_branch_info){ NAN, NAN, "", "" };
     const struct actio_found *f = o->branch[i];
     return (struct actio_branch_info){ f->param, f->c.period, f->stability, f->mark };
 }
 
-size_t actio_orbits_levels(const struct actio_orbits *o, double *period) { return *period = o->average_period, o->levels; }
-const char *actio_orbits_level(const struct actio_orbits *o, size_t i, double *value) { return *value = o->level[i], o->level_name[i]; }
+size_t actio_orbits_levels(const struct actio_orbits *o, double *period)
+{
+    if (period) *period = o ? o->average_period : NAN;
+    return o ? o->levels : 0;
+}
 
-const struct actio_table *actio_orbits_diagram(const struct actio_orbits *o) { return o->diagram; }
+const char *actio_orbits_level(const struct actio_orbits *o, size_t i, double *value)
+{
+    bool there = o && i < o->levels;
+    if (value) *value = there ? o->level[i] : NAN;
+    return there ? o->level_name[i] : "";
+}
 
-const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i) { return o->table ? o->table[i] : NULL; }
+const struct actio_table *actio_orbits_diagram(const struct actio_orbits *o) { return o ? o->diagram : NULL; }
+
+const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i) { return found_at(o, i) && o->table ? o->table[i] : NULL; }
 
 void actio_orbits_free(struct actio_orbits *o)
 {

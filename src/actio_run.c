@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The path of one run on one page: form the equations, check the start, march, make the table. */
+#include "entry.h"
 #include "run_applies.h"
 #include "run_dual.h"
 #include "run_field.h"
@@ -226,7 +227,7 @@ static int prove(struct actio_run *run, struct actio_proof *proof)
     return actio_run_verify(run, &aim, proof);
 }
 
-struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f)
+struct actio_table *actio_run_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f)
 {
     struct actio_run run;
     struct actio_table *table = NULL;

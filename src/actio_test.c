@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Every claim of a model, checked on one motion that is ten times finer than the finest claim needs. */
+#include "entry.h"
 #include "run.h"
 
 #include <math.h>
@@ -181,7 +182,7 @@ static int test_by(struct testing *all, const struct actio_run_options *options,
     return bad;
 }
 
-struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f, size_t *count)
+struct actio_check *actio_test_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f, size_t *count)
 {
     struct actio_run run;
     struct actio_findings own;

@@ -4,10 +4,12 @@
 
 #include "base/findings.h"
 #include "comparison.h"
+#include "orbits.h"
 #include "result/table.h"
 
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #ifdef ACTIO_NATIVE
 #include "native/native.h"
@@ -51,8 +53,10 @@ static void start_clock(struct actio_context *ctx, double seconds)
 {
 #ifdef ACTIO_NATIVE
     ctx->clock = actio_native_clock;
+    ctx->plain_numbers = actio_native_plain_numbers, ctx->own_numbers = actio_native_own_numbers;
 #endif
     if (ctx->clock && seconds > 0) ctx->deadline = ctx->clock() + seconds;
+    if (0.05 * seconds > ctx->grace) ctx->grace = 0.05 * seconds;
 }
 
 struct actio_context *actio_context_create(const struct actio_limits *limits)
@@ -82,7 +86,7 @@ void actio_context_free(struct actio_context *ctx)
 
 struct actio_findings *actio_findings_create(struct actio_context *ctx)
 {
-    struct actio_findings *f = ctx->allocate(ctx->allocate_user, NULL, sizeof *f);
+    struct actio_findings *f = ctx ? ctx->allocate(ctx->allocate_user, NULL, sizeof *f) : NULL;
     if (f) actio_findings_open(f, ctx);
     return f;
 }
@@ -96,41 +100,22 @@ void actio_findings_free(struct actio_findings *f)
     ctx->allocate(ctx->allocate_user, f, 0);
 }
 
-size_t actio_findings_count(const struct actio_findings *f) { return f->count; }
-size_t actio_findings_dropped(const struct actio_findings *f) { return f->dropped; }
-int actio_findings_status(const struct actio_findings *f) { return f->status; }
-
-struct rendering { struct actio_findings *f; const struct actio_finding *item; struct actio_text message, hint; };
-
-static void render(void *user)
-{
-    struct rendering *r = user;
-    actio_text_open(&r->message, &r->f->arena);
-    actio_text_open(&r->hint, &r->f->arena);
-    actio_text_add(&r->message, "");
-    actio_text_add(&r->hint, "");
-    actio_finding_message(r->item, &r->message);
-    actio_finding_hint(r->item, &r->hint);
-}
+size_t actio_findings_count(const struct actio_findings *f) { return f ? f->count + f->starved : 0; }
+size_t actio_findings_dropped(const struct actio_findings *f) { return f ? f->dropped : 0; }
+int actio_findings_status(const struct actio_findings *f) { return f ? f->status : ACTIO_DONE; }
 
 struct actio_message actio_findings_message(struct actio_findings *f, size_t i)
 {
     static const enum actio_message_kind kinds[] = { [ACTIO_NOTE] = ACTIO_SAYS_NOTE, [ACTIO_WARNING] = ACTIO_SAYS_WARNING, [ACTIO_ERROR] = ACTIO_SAYS_ERROR };
+    if (!f || i > f->count || (i == f->count && !f->starved))
+        return (struct actio_message){ .kind = ACTIO_SAYS_NOTE, .code = "", .message = "", .hint = "" };
+    if (i == f->count)
+        return (struct actio_message){ .kind = ACTIO_SAYS_ERROR, .status = ACTIO_LIMIT_REACHED, .code = "OUT_OF_MEMORY", .message = actio_starved_message, .hint = actio_starved_hint };
     const struct actio_finding *item = &f->item[i];
-    struct rendering r = { .f = f, .item = item };
-    struct actio_context *ctx = f->arena.ctx;
-    struct actio_findings *outer = ctx->findings;
-    size_t limit = ctx->bytes_limit;
-    ctx->findings = NULL;                                  /* words about too little memory need a little memory */
-    if (limit < SIZE_MAX / 2) ctx->bytes_limit = limit + ((size_t)1 << 20);
-    bool failed = actio_attempt(ctx, render, &r) != 0;
-    ctx->bytes_limit = limit;
-    ctx->findings = outer;
     return (struct actio_message){
         .kind = kinds[actio_finding_severity(item)], .status = actio_code_exit(f, item->code), .code = actio_finding_name(item),
         .file = item->file, .line = item->span.line, .column = item->span.column, .length = item->span.length,
-        .quote = item->quote, .quote_skipped = item->quote_skipped,
-        .message = failed || !r.message.s ? actio_finding_name(item) : r.message.s, .hint = failed || !r.hint.s ? "" : r.hint.s,
+        .quote = item->quote, .quote_skipped = item->quote_skipped, .message = item->message, .hint = item->hint,
     };
 }
 
@@ -145,7 +130,7 @@ size_t actio_options(const struct actio_option_row **rows)
 #undef OPTION
 #undef LATER
     };
-    *rows = table;
+    if (rows) *rows = table;
     return sizeof table / sizeof *table;
 }
 
@@ -158,27 +143,68 @@ size_t actio_commands(const struct actio_command_row **rows)
 #undef COMMAND
 #undef LATER
     };
-    *rows = table;
+    if (rows) *rows = table;
     return sizeof table / sizeof *table;
 }
 
 /* ---- tables */
 
-size_t actio_table_rows(const struct actio_table *table) { return table->rows; }
-size_t actio_table_columns(const struct actio_table *table) { return table->cols; }
-const char *actio_table_name(const struct actio_table *table, size_t column) { return table->col[column].name; }
-const char *actio_table_unit(const struct actio_table *table, size_t column) { return table->col[column].unit ? table->col[column].unit : ""; }
-const char *actio_table_role(const struct actio_table *table, size_t column) { return actio_role_heading(table->col[column].role); }
-const double *actio_table_data(const struct actio_table *table, size_t column) { return table->data[column]; }
-size_t actio_table_nodes(const struct actio_table *table, size_t column) { return table->col[column].nodes; }
-const char *actio_table_axis(const struct actio_table *table, size_t column) { return table->col[column].nodes ? table->col[column].axis : ""; }
-const double *actio_table_places(const struct actio_table *table, size_t column) { return table->col[column].nodes ? table->col[column].place : NULL; }
-double actio_table_error(const struct actio_table *table, size_t column) { return actio_table_error_of(table, column); }
+static const struct actio_column *column_of(const struct actio_table *table, size_t i) { return table && i < table->cols ? &table->col[i] : NULL; }
 
-size_t actio_table_slopes(const struct actio_table *table) { return table->gradients * table->slopes; }
+static const struct actio_column *field_of(const struct actio_table *table, size_t i)
+{
+    const struct actio_column *c = column_of(table, i);
+    return c && c->nodes ? c : NULL;
+}
+
+size_t actio_table_rows(const struct actio_table *table) { return table ? table->rows : 0; }
+size_t actio_table_columns(const struct actio_table *table) { return table ? table->cols : 0; }
+
+const char *actio_table_name(const struct actio_table *table, size_t column)
+{
+    const struct actio_column *c = column_of(table, column);
+    return c ? c->name : "";
+}
+
+const char *actio_table_unit(const struct actio_table *table, size_t column)
+{
+    const struct actio_column *c = column_of(table, column);
+    return c && c->unit ? c->unit : "";
+}
+
+const char *actio_table_role(const struct actio_table *table, size_t column)
+{
+    const struct actio_column *c = column_of(table, column);
+    return c ? actio_role_heading(c->role) : "";
+}
+
+const double *actio_table_data(const struct actio_table *table, size_t column) { return column_of(table, column) ? table->data[column] : NULL; }
+
+size_t actio_table_nodes(const struct actio_table *table, size_t column)
+{
+    const struct actio_column *c = field_of(table, column);
+    return c ? c->nodes : 0;
+}
+
+const char *actio_table_axis(const struct actio_table *table, size_t column)
+{
+    const struct actio_column *c = field_of(table, column);
+    return c ? c->axis : "";
+}
+
+const double *actio_table_places(const struct actio_table *table, size_t column)
+{
+    const struct actio_column *c = field_of(table, column);
+    return c ? c->place : NULL;
+}
+
+double actio_table_error(const struct actio_table *table, size_t column) { return column_of(table, column) ? actio_table_error_of(table, column) : (double)NAN; }
+
+size_t actio_table_slopes(const struct actio_table *table) { return table ? table->gradients * table->slopes : 0; }
 
 struct actio_slope_row actio_table_slope(const struct actio_table *table, size_t i)
 {
+    if (i >= actio_table_slopes(table)) return (struct actio_slope_row){ .of = "", .by = "", .value = NAN, .derivative = NAN, .error = NAN };
     const struct actio_sensitivity *s = &table->gradient[i / table->slopes];
     const struct actio_slope *slope = &s->slope[i % table->slopes];
     return (struct actio_slope_row){ s->of, slope->by, slope->is_param, s->value, slope->derivative, slope->error };
@@ -186,8 +212,8 @@ struct actio_slope_row actio_table_slope(const struct actio_table *table, size_t
 
 bool actio_table_proof(const struct actio_table *table, struct actio_proof_info *out)
 {
-    const struct actio_proof *p = table->proof;
-    if (!p) return false;
+    const struct actio_proof *p = table ? table->proof : NULL;
+    if (!p || !out) return false;
     *out = (struct actio_proof_info){ p->order, p->proved, p->unknowns, p->iterations, { 0 }, p->action, p->gradient, p->minus, p->minus_multipliers, p->apart, p->started, { 0 }, { 0 }, p->rate, p->rate_end };
     for (size_t i = 0; i < 3; i++) out->points[i] = p->row[i].points, out->error[i] = p->row[i].error, out->end[i] = p->row[i].end;
     return true;
@@ -195,14 +221,15 @@ bool actio_table_proof(const struct actio_table *table, struct actio_proof_info 
 
 bool actio_table_dual(const struct actio_table *table, struct actio_dual_info *out)
 {
-    const struct actio_dual_numbers *d = table->dual;
-    if (!d) return false;
+    const struct actio_dual_numbers *d = table ? table->dual : NULL;
+    if (!d || !out) return false;
     *out = (struct actio_dual_info){ d->closure, d->action, d->hamiltonian, d->drift, d->least, d->largest, d->detector, d->slabs, d->elements, d->newton, d->degree };
     return true;
 }
 
 struct actio_run_info actio_table_info(const struct actio_table *table)
 {
+    if (!table) return (struct actio_run_info){ .by = "", .method = "", .tier = "", .model = "", .t_end = NAN, .status = ACTIO_WRONG_USAGE };
     return (struct actio_run_info){
         .by = table->by, .method = table->method, .tier = table->tier, .model = table->model,
         .t_end = table->rows ? table->data[0][table->rows - 1] : (double)NAN, .holds_until = table->holds_until,
@@ -215,8 +242,8 @@ struct actio_run_info actio_table_info(const struct actio_table *table)
 
 /* Writers build their text in arenas: whatever they throw ends here, as a finding. */
 struct writing {
-    struct actio_context *ctx; const struct actio_table *table; const struct actio_picture *picture;
-    const char *axes, *path; struct actio_findings *f; int failed;
+    struct actio_context *ctx; const struct actio_table *table; const struct actio_picture *picture; const struct actio_orbits *orbits;
+    const char *axes, *path, *text; struct actio_findings *f; int failed;
 };
 
 static void write_table(void *user)
@@ -243,46 +270,76 @@ static void write_picture(void *user)
     w->failed = actio_picture_write(w->ctx, w->picture, w->path, w->f);
 }
 
-static int attempt_writing(struct writing *w, void (*stage)(void *))
+static void write_orbits(void *user)
 {
-    struct actio_findings *outer = w->ctx->findings;
-    w->ctx->findings = w->f;
+    struct writing *w = user;
+    w->failed = actio_orbits_plot_inside(w->ctx, w->orbits, w->axes, w->path, w->f);
+}
+
+/* `thing` is what is written, called `name`. */
+static int attempt_writing(struct writing *w, void (*stage)(void *), const void *thing, const char *name)
+{
+    const char *missing = !thing ? name : !w->path ? "path" : NULL;
+    if (!w->ctx || !w->f) return ACTIO_WRONG_USAGE;
+    if (missing) return actio_find(w->f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT(missing))), ACTIO_WRONG_USAGE;
+    struct actio_call call = actio_call_begin(w->ctx, w->f);
     size_t before = w->f->count;
-    bool escaped = actio_attempt(w->ctx, stage, w) != 0;
-    w->ctx->findings = outer;
-    if (!escaped && !w->failed) return ACTIO_DONE;
+    bool done = actio_attempt(w->ctx, stage, w) == 0 && !w->failed, starved = w->ctx->refused > 0;
+    actio_call_end(&call, done, "writing a file");
+    if (done) return ACTIO_DONE;
+    if (starved) return ACTIO_LIMIT_REACHED;
     return w->f->count > before ? actio_finding_status(&w->f->item[w->f->count - 1]) : ACTIO_FILE_TROUBLE;
 }
 
 int actio_table_write(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
 {
     struct writing w = { .ctx = ctx, .table = table, .path = path, .f = f };
-    return attempt_writing(&w, write_table);
+    return attempt_writing(&w, write_table, table, "table");
 }
 
 int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f)
 {
     struct writing w = { .ctx = ctx, .table = table, .axes = axes, .path = path, .f = f };
-    return attempt_writing(&w, write_plot);
+    return attempt_writing(&w, write_plot, table, "table");
 }
 
 int actio_table_animate(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f)
 {
     struct writing w = { .ctx = ctx, .table = table, .axes = axes, .path = path, .f = f };
-    return attempt_writing(&w, write_animation);
+    return attempt_writing(&w, write_animation, table, "table");
 }
 
 int actio_comparison_overlay(struct actio_context *ctx, const struct actio_comparison *c, const char *axes, const char *path, struct actio_findings *f)
 {
-    struct actio_picture picture = actio_comparison_picture(c);
+    struct actio_picture picture = c ? actio_comparison_picture(c) : (struct actio_picture){ 0 };
     struct writing w = { .ctx = ctx, .picture = &picture, .path = path, .f = f };
     picture.axes = axes;
-    return picture.layers ? attempt_writing(&w, write_picture) : ACTIO_DONE;
+    if (c && !picture.layers) return ACTIO_DONE;           /* without motions there is no picture */
+    return attempt_writing(&w, write_picture, c, "comparison");
+}
+
+int actio_orbits_plot(struct actio_context *ctx, const struct actio_orbits *o, const char *axes, const char *path, struct actio_findings *f)
+{
+    struct writing w = { .ctx = ctx, .orbits = o, .axes = axes, .path = path, .f = f };
+    return attempt_writing(&w, write_orbits, o, "orbits");
+}
+
+static void write_derivation(void *user)
+{
+    struct writing *w = user;
+    w->failed = actio_file_write(w->ctx, w->path, w->text, strlen(w->text), w->f);
+}
+
+int actio_derivation_write(struct actio_context *ctx, const struct actio_derivation *d, const char *path, struct actio_findings *f)
+{
+    struct writing w = { .ctx = ctx, .path = path, .f = f, .text = d ? actio_derivation_text(d) : NULL };
+    return attempt_writing(&w, write_derivation, d, "derivation");
 }
 
 bool actio_can_write(const char *path, bool plot)
 {
     register_native();
+    if (!path) return false;
     return plot ? actio_plot_fits(path) : actio_writer_for(path) != NULL;
 }
 
@@ -298,5 +355,10 @@ static void sum_up(void *user)
 const char *actio_table_json(struct actio_table *table)
 {
     struct summing s = { .table = table };
-    return actio_attempt(table->arena.ctx, sum_up, &s) == 0 && s.out.s ? s.out.s : "{}";
+    if (!table) return "{}";
+    struct actio_context *ctx = table->arena.ctx;
+    void *locale = ctx->plain_numbers ? ctx->plain_numbers() : NULL;
+    bool done = actio_attempt(ctx, sum_up, &s) == 0 && s.out.s;
+    if (ctx->own_numbers) ctx->own_numbers(locale);
+    return done ? s.out.s : "{}";
 }

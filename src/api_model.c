@@ -4,6 +4,7 @@
 #include <actio/actio.h>
 
 #include "base/findings.h"
+#include "entry.h"
 #include "files.h"
 #include "gallery.h"
 #include "model/model.h"
@@ -18,7 +19,7 @@ static const size_t largest_file = (size_t)64 << 20;
 
 size_t actio_gallery(const struct actio_example **examples)
 {
-    *examples = actio_gallery_examples;
+    if (examples) *examples = actio_gallery_examples;
     return actio_gallery_count;
 }
 
@@ -104,10 +105,10 @@ static void name_by_file(void *user)
     n->model->name = actio_arena_text(&n->model->arena, stem, length);
 }
 
-struct actio_model *actio_model_read_string(struct actio_context *ctx, const char *file, const char *text, size_t length,
+struct actio_model *actio_model_read_string_inside(struct actio_context *ctx, const char *file, const char *text, size_t length,
                                             const struct actio_change *change, size_t changes, struct actio_findings *f)
 {
-    static const char kinds[] = "pstwhbfTAW";              /* in the order of the override kinds */
+    static const char kinds[] = ACTIO_CHANGE_KINDS;
     struct actio_override *override = actio_take(ctx, changes + 1, sizeof *override);
     if (!override) {
         actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("reading the model"), ACTIO_COUNT(ctx->bytes_limit)));
@@ -115,7 +116,7 @@ struct actio_model *actio_model_read_string(struct actio_context *ctx, const cha
     }
     for (size_t i = 0; i < changes; i++) {
         const char *which = strchr(kinds, change[i].kind);
-        override[i].kind = which && *which ? (enum actio_override_kind)(which - kinds) : ACTIO_SET_TIME;
+        override[i].kind = (enum actio_override_kind)(which - kinds);
         override[i].text = change[i].text;
     }
     struct actio_model *model = actio_model_read_text(ctx, file, text, length, override, changes, f);
@@ -129,7 +130,7 @@ static struct actio_model *read_file(struct actio_context *ctx, const char *path
 {
     size_t length;
     char *text = actio_file_read(ctx, path, "the model file", &length, f);
-    struct actio_model *model = text ? actio_model_read_string(ctx, path, text, length, change, changes, f) : NULL;
+    struct actio_model *model = text ? actio_model_read_string_inside(ctx, path, text, length, change, changes, f) : NULL;
     actio_give(ctx, text);
     return model;
 }
@@ -158,7 +159,7 @@ static void not_found(const char *name, struct actio_findings *f)
     cannot_read(f, name, why);
 }
 
-struct actio_model *actio_model_read(struct actio_context *ctx, const char *name, const struct actio_change *change, size_t changes, struct actio_findings *f)
+struct actio_model *actio_model_read_inside(struct actio_context *ctx, const char *name, const struct actio_change *change, size_t changes, struct actio_findings *f)
 {
     if (names_a_file(name)) return read_file(ctx, name, change, changes, f);
     for (size_t i = 0; i < actio_gallery_count; i++) {
@@ -166,12 +167,12 @@ struct actio_model *actio_model_read(struct actio_context *ctx, const char *name
         char file[128] = "";
         if (strcmp(e->stem, name) != 0 || strlen(name) + 5 > sizeof file) continue;
         strcat(strcpy(file, name), ".act");
-        return actio_model_read_string(ctx, file, e->text, strlen(e->text), change, changes, f);
+        return actio_model_read_string_inside(ctx, file, e->text, strlen(e->text), change, changes, f);
     }
     not_found(name, f);
     return NULL;
 }
 
-const char *actio_model_name(const struct actio_model *model) { return model->name ? model->name : ""; }
-const char *actio_model_description(const struct actio_model *model) { return model->description ? model->description : ""; }
-size_t actio_model_claims(const struct actio_model *model) { return model->claims; }
+const char *actio_model_name(const struct actio_model *model) { return model && model->name ? model->name : ""; }
+const char *actio_model_description(const struct actio_model *model) { return model && model->description ? model->description : ""; }
+size_t actio_model_claims(const struct actio_model *model) { return model ? model->claims : 0; }

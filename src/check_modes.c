@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Frequencies of small motions about the start, or an equilibrium next to it: actio_modes_find, and why there are none. */
+#include "entry.h"
 #include "orbits.h"
 #include "run_field.h"
 #include "solve/modes.h"
@@ -134,7 +135,7 @@ static int find(struct actio_run *run, struct actio_modes *o, size_t most)
     return o->s.shape ? actio_attempt(run->ctx, list_entries, &(struct listing){ o, run }) : 0;
 }
 
-struct actio_modes *actio_modes_find(struct actio_context *ctx, struct actio_model *model, size_t most, struct actio_findings *f)
+struct actio_modes *actio_modes_inside(struct actio_context *ctx, struct actio_model *model, size_t most, struct actio_findings *f)
 {
     struct actio_run run;
     struct actio_modes *o = actio_take(ctx, 1, sizeof *o);
@@ -155,16 +156,21 @@ void actio_modes_free(struct actio_modes *o)
     actio_give(o->ctx, o);
 }
 
-size_t actio_modes_count(const struct actio_modes *o) { return o->told; }
-size_t actio_modes_all(const struct actio_modes *o, double *rounding) { return *rounding = o->s.rounding, o->s.count; }
+size_t actio_modes_count(const struct actio_modes *o) { return o ? o->told : 0; }
+size_t actio_modes_all(const struct actio_modes *o, double *rounding)
+{
+    if (rounding) *rounding = o ? o->s.rounding : 0;
+    return o ? o->s.count : 0;
+}
 
 struct actio_mode_info actio_modes_info(const struct actio_modes *o, size_t i)
 {
+    if (!o || i >= o->told) return (struct actio_mode_info){ NAN, NAN, NAN, "" };
     struct actio_mode x = o->s.mode[i];
     const char *kind = x.growth > 0 ? "unstable" : x.growth < 0 ? "damped" : x.omega > 0 ? "swings" : "free";
     return (struct actio_mode_info){ x.omega, x.growth, x.omega > 0 ? 2 * 3.14159265358979323846 / x.omega : NAN, kind };
 }
 
-size_t actio_modes_entries(const struct actio_modes *o) { return o->entries; }
-const char *actio_modes_name(const struct actio_modes *o, size_t entry) { return o->name[entry]; }
-double actio_modes_shape(const struct actio_modes *o, size_t i, size_t entry) { return o->s.shape[i * o->width + o->at[entry]]; }
+size_t actio_modes_entries(const struct actio_modes *o) { return o ? o->entries : 0; }
+const char *actio_modes_name(const struct actio_modes *o, size_t entry) { return o && entry < o->entries ? o->name[entry] : ""; }
+double actio_modes_shape(const struct actio_modes *o, size_t i, size_t entry) { return o && i < o->told && entry < o->entries ? o->s.shape[i * o->width + o->at[entry]] : (double)NAN; }

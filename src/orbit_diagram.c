@@ -86,7 +86,7 @@ static bool is_empty(const struct actio_table *t)
     return true;
 }
 
-int actio_orbits_plot(struct actio_context *ctx, const struct actio_orbits *o, const char *axes, const char *path, struct actio_findings *f)
+int actio_orbits_plot_inside(struct actio_context *ctx, const struct actio_orbits *o, const char *axes, const char *path, struct actio_findings *f)
 {
     if (!o->diagram) return o->count ? actio_table_plot(ctx, o->table[0], axes, path, f) : 0;
     struct actio_layer layer[2] = { { o->stable, "stable" }, { o->unstable, "unstable" } };

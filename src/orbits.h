@@ -91,6 +91,7 @@ size_t actio_orbit_followed_column(const struct actio_search *s);   /* likewise,
 void actio_orbit_set_param(struct actio_model *m, size_t which, double value);
 void actio_orbit_pass_params(struct actio_search *s);
 int actio_orbit_draw(struct actio_search *s);              /* orbit_diagram.c: the branch as tables; 0, or 1: no memory */
+int actio_orbits_plot_inside(struct actio_context *ctx, const struct actio_orbits *o, const char *axes, const char *path, struct actio_findings *f);   /* the same file */
 /* orbit_find.c, orbit_follow.c, orbit_average.c: 0, or 1 and findings. */
 int actio_orbit_find(struct actio_search *s);
 int actio_orbit_follow(struct actio_search *s, struct actio_found *first);

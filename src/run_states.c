@@ -100,6 +100,19 @@ static bool is_blank(const char *from, const char *to)
     return from == to;
 }
 
+/* A finite number with a decimal point, whatever the locale, and nothing else but blanks. */
+static bool read_number(const char *s, const char *end, double *x)
+{
+    while (s < end && (*s == ' ' || *s == '\t')) s++;
+    while (end > s && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r')) end--;
+    bool minus = s < end && *s == '-';
+    if (s < end && (*s == '-' || *s == '+')) s++;
+    size_t n = actio_number_read(s, end, x);
+    if (n && s + n + 1 == end && s[n] == '.') n++;         /* 1. */
+    if (minus) *x = -*x;
+    return n && s + n == end && isfinite(*x);
+}
+
 static void read_table(void *user)
 {
     struct table *t = user;
@@ -123,13 +136,10 @@ static void read_table(void *user)
         if (!stop) stop = end;
         if (is_blank(at, stop)) { at = stop < end ? stop + 1 : end, rows--; continue; }
         for (size_t c = 0; c < cols; c++) {
-            char number[64];
             size_t n = at < stop ? next_cell(&at, stop, &cell) : 0, i = column[c];
             if (i == SIZE_MAX) continue;
-            snprintf(number, sizeof number, "%.*s", (int)(n < 63 ? n : 63), cell);
-            char *behind;
-            double x = n ? strtod(number, &behind) : NAN;
-            if (!isfinite(x) || *behind) { t->missing = actio_arena_format(&run->arena, "line %zu has no number in column %zu", rows + 2, c + 1); return; }
+            double x;
+            if (!read_number(cell, cell + n, &x)) { t->missing = actio_arena_format(&run->arena, "line %zu has no number in column %zu", rows + 2, c + 1); return; }
             *(i == SIZE_MAX - 1 ? &time[rows] : &data[i][rows]) = x;
         }
         at = stop < end ? stop + 1 : end;

@@ -22,10 +22,10 @@ static void visit(struct actio_run *run, struct actio_box *box)
 {
     struct actio_findings silent;
     struct actio_rows rows = { 0 };
-    double times[ROWS], *start = actio_arena_array(&run->arena, run->ny + 1, sizeof *start);
+    double times[ROWS], *start = actio_arena_array(&run->arena, run->ny + 1, sizeof *start), *visited_at = actio_arena_array(&run->arena, ROWS, sizeof *visited_at);
     struct actio_model *m = run->model;
     if (!m->has_time) return;
-    box->end = actio_arena_array(&run->arena, run->ny + 1, sizeof *box->end);
+    box->end = actio_arena_array(&run->arena, run->ny + 1, sizeof *box->end);   /* the last that may escape: what follows is closed below */
     actio_findings_open(&silent, run->ctx);
     struct actio_findings *outer = run->ctx->findings, *own = run->f;
     run->ctx->findings = run->f = &silent;
@@ -44,7 +44,7 @@ static void visit(struct actio_run *run, struct actio_box *box)
                 if (isfinite(x)) box->low[i] = fmin(box->low[i], x), box->high[i] = fmax(box->high[i], x);
             }
         box->seeds = result.rows;
-        run->visited = box->seed, run->visits = box->seeds, run->visited_at = actio_arena_array(&run->arena, ROWS, sizeof *run->visited_at);
+        run->visited = box->seed, run->visits = box->seeds, run->visited_at = visited_at;
         memcpy(run->visited_at, times, sizeof times);
     }
     run->tentative = false;

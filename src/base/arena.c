@@ -27,11 +27,9 @@ static _Noreturn void exhausted(struct actio_arena *a)
 static struct actio_block *new_block(struct actio_arena *a, size_t size)
 {
     struct actio_context *ctx = a->ctx;
-    size_t bytes = rounded(sizeof(struct actio_block)) + size;
-    bool fits = size < SIZE_MAX / 2 && bytes <= ctx->bytes_limit && ctx->bytes <= ctx->bytes_limit - bytes;
-    struct actio_block *b = fits ? ctx->allocate(ctx->allocate_user, NULL, bytes) : NULL;
+    size_t bytes = size < SIZE_MAX / 2 ? rounded(sizeof(struct actio_block)) + size : SIZE_MAX;
+    struct actio_block *b = actio_allocate(ctx, NULL, bytes, bytes);
     if (!b) exhausted(a);
-    ctx->bytes += bytes;
     *b = (struct actio_block){ .size = size, .next = a->head };
     if (a->head) a->head->previous = b;
     a->head = b;
@@ -55,6 +53,7 @@ void *actio_arena_alloc(struct actio_arena *a, size_t size)
 {
     size_t need = size > SIZE_MAX / 4 ? size : rounded(size ? size : 1);
     struct actio_block *b = a->head;
+    if ((++a->ctx->taken & 63) == 0) actio_poll_overdue(a->ctx);
     if (need >= LARGE) {
         b = new_block(a, need);
         behind_head(a);
@@ -68,20 +67,16 @@ void *actio_arena_alloc(struct actio_arena *a, size_t size)
 
 void *actio_arena_array(struct actio_arena *a, size_t count, size_t size)
 {
-    if (size && count > SIZE_MAX / 4 / size) exhausted(a);
-    return actio_arena_alloc(a, count * size);
+    return actio_arena_alloc(a, size && count > SIZE_MAX / 4 / size ? SIZE_MAX : count * size);
 }
 
 /* Resizes a large block where it stands in the list. */
 static void *regrow(struct actio_arena *a, struct actio_block *b, size_t new_size)
 {
     struct actio_context *ctx = a->ctx;
-    size_t more = new_size - b->size;
-    bool fits = new_size < SIZE_MAX / 4 && ctx->bytes <= ctx->bytes_limit && more <= ctx->bytes_limit - ctx->bytes;
     size_t old = b->size;
-    struct actio_block *n = fits ? ctx->allocate(ctx->allocate_user, b, rounded(sizeof *b) + new_size) : NULL;
+    struct actio_block *n = actio_allocate(ctx, b, rounded(sizeof *b) + new_size, new_size - old);
     if (!n) exhausted(a);
-    ctx->bytes += more;
     n->size = n->used = new_size;
     if (n->next) n->next->previous = n;
     if (n->previous) n->previous->next = n; else a->head = n;

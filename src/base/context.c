@@ -15,7 +15,7 @@ static void *plain_allocate(void *user, void *old, size_t size)
 
 void actio_context_init(struct actio_context *ctx)
 {
-    *ctx = (struct actio_context){ .bytes_limit = (size_t)2 << 30, .nodes_limit = 50u * 1000 * 1000, .allocate = plain_allocate };
+    *ctx = (struct actio_context){ .grace = 0.25, .bytes_limit = (size_t)2 << 30, .nodes_limit = 50u * 1000 * 1000, .allocate = plain_allocate };
 }
 
 int actio_attempt(struct actio_context *ctx, void (*stage)(void *user), void *user)
@@ -41,28 +41,53 @@ static bool late(const struct actio_context *ctx) { return ctx->deadline > 0 && 
 
 bool actio_stopped(const struct actio_context *ctx) { return actio_cancelled(ctx) || late(ctx); }
 
-void actio_poll(struct actio_context *ctx)
+bool actio_overdue(struct actio_context *ctx)
 {
-    if (!actio_stopped(ctx)) return;
-    if (ctx->findings) {
-        if (actio_cancelled(ctx)) actio_find(ctx->findings, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
-        else actio_find(ctx->findings, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the model was being prepared")));
-    }
+    if (!ctx->clock || (!actio_cancelled(ctx) && ctx->deadline <= 0)) return false;
+    double now = ctx->clock();
+    if (actio_cancelled(ctx) && ctx->cancel_seen <= 0) ctx->cancel_seen = now;
+    return (ctx->deadline > 0 && now > ctx->deadline + ctx->grace) || (ctx->cancel_seen > 0 && now > ctx->cancel_seen + ctx->grace);
+}
+
+static _Noreturn void end_stage(struct actio_context *ctx, const char *what)
+{
+    if (ctx->findings && actio_cancelled(ctx)) actio_find(ctx->findings, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    else if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT(what)));
     actio_escape(ctx);
 }
+
+void actio_poll(struct actio_context *ctx)
+{
+    if (actio_stopped(ctx)) end_stage(ctx, "the model was being prepared");
+}
+
+/* Without findings a finding is being made, which must not end. */
+void actio_poll_overdue(struct actio_context *ctx)
+{
+    if (ctx->findings && ctx->escape && actio_overdue(ctx)) end_stage(ctx, "the work was under way");
+}
+
+void *actio_allocate(struct actio_context *ctx, void *old, size_t bytes, size_t more)
+{
+    bool fits = more <= ctx->bytes_limit && ctx->bytes <= ctx->bytes_limit - more;
+    void *p = fits ? ctx->allocate(ctx->allocate_user, old, bytes) : NULL;
+    if (p) ctx->bytes += more;
+    else ctx->refused++, ctx->system_refused = fits;
+    return p;
+}
+
+void actio_pardon(struct actio_context *ctx, size_t before) { ctx->refused = before; }
 
 /* A block remembers its size in front of the data, so that giving it back is counted. */
 struct header { size_t size; size_t unused; };
 
 void *actio_take_raw(struct actio_context *ctx, size_t count, size_t size)
 {
-    if (size && count > (SIZE_MAX - sizeof(struct header)) / size) return NULL;
-    size_t bytes = count * size + sizeof(struct header);
-    if (bytes > ctx->bytes_limit || ctx->bytes > ctx->bytes_limit - bytes) return NULL;
-    struct header *h = ctx->allocate(ctx->allocate_user, NULL, bytes);
+    bool countable = !size || count <= (SIZE_MAX - sizeof(struct header)) / size;
+    size_t bytes = countable ? count * size + sizeof(struct header) : SIZE_MAX;
+    struct header *h = actio_allocate(ctx, NULL, bytes, bytes);
     if (!h) return NULL;
     h->size = bytes;
-    ctx->bytes += bytes;
     return h + 1;
 }
 

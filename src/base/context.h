@@ -17,9 +17,13 @@ typedef void (*actio_progress_fn)(void *user, const char *what, double done, dou
 
 struct actio_context {
     size_t bytes, bytes_limit;                             /* held by arenas now, and at most */
+    size_t refused; bool system_refused;                   /* allocations that got nothing in this call and not pardoned; the last by the system, not by the limit */
     uint32_t nodes_limit;                                  /* expression nodes of one pool */
     double deadline;                                       /* by `clock`; 0 = none */
+    double grace, cancel_seen;                             /* seconds to finish in after a stop; when the cancellation was first seen, 0 = not yet */
+    uint32_t taken;                                        /* pieces from arenas: every so many a poll */
     actio_clock_fn clock;
+    void *(*plain_numbers)(void); void (*own_numbers)(void *before);   /* around a call: printf and strtod with a point; NULL where there is one locale */
     const volatile int *cancel;                            /* not 0: stop as soon as you can; NULL = never */
     actio_allocate_fn allocate;
     void *allocate_user;
@@ -39,11 +43,18 @@ int actio_attempt(struct actio_context *ctx, void (*stage)(void *user), void *us
 _Noreturn void actio_escape(struct actio_context *ctx);    /* the finding is already made */
 void actio_poll(struct actio_context *ctx);                /* escapes when cancelled or late; call per sweep */
 bool actio_stopped(const struct actio_context *ctx);       /* cancelled or late? for numeric stages */
+/* What follows a stop (rows that are kept, files, words) has some time more. After that it is overdue: whatever is under way ends. */
+bool actio_overdue(struct actio_context *ctx);
+void actio_poll_overdue(struct actio_context *ctx);        /* escapes when overdue; arenas and graph passes call it, so that no building can run away */
 bool actio_cancelled(const struct actio_context *ctx);
 
 /* Numeric stages: zeroed memory counted against the limit; NULL when there is none. */
 void *actio_take(struct actio_context *ctx, size_t count, size_t size);
 void *actio_take_raw(struct actio_context *ctx, size_t count, size_t size);   /* not zeroed: for what is written before it is read */
 void actio_give(struct actio_context *ctx, void *p);       /* NULL is fine */
+/* For allocators: `bytes` within the limit, or NULL, which is counted. An error that is found after a refusal is one of memory, see actio_find_at;
+ * whoever can do without pardons it. */
+void *actio_allocate(struct actio_context *ctx, void *old, size_t bytes, size_t more);   /* `more`: by which the count grows */
+void actio_pardon(struct actio_context *ctx, size_t before);   /* refusals since there were `before` */
 
 #endif

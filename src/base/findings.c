@@ -81,6 +81,37 @@ struct actio_span actio_source_span(const struct actio_source *source, size_t fr
     return span;
 }
 
+/* ---- words */
+
+static void add_value(const struct actio_value *v, struct actio_text *out)
+{
+    if (v->kind == ACTIO_V_TEXT) actio_text_add(out, v->text);
+    else if (v->kind == ACTIO_V_COUNT) actio_text_format(out, "%.0f", v->number);
+    else if (v->kind == ACTIO_V_NUMBER) {
+        char s[40];
+        snprintf(s, sizeof s, "%.10g", v->number);
+        for (char *p = s; *p; p++)
+            if (*p == ',') *p = '.';
+        actio_text_add(out, s);
+    }
+}
+
+static const char *filled(struct actio_findings *f, const char *template, const struct actio_finding *item)
+{
+    struct actio_text out;
+    actio_text_open(&out, &f->arena);
+    actio_text_add(&out, "");
+    for (const char *p = template; *p; p++) {
+        if (p[0] == '{' && p[1] >= '0' && p[1] <= '5' && p[2] == '}') {
+            add_value(&item->arg[p[1] - '0'], &out);
+            p += 2;
+        } else actio_text_bytes(&out, p, 1);
+    }
+    return out.s ? out.s : "";
+}
+
+/* ---- making one */
+
 struct making { struct actio_findings *f; enum actio_code code; const struct actio_source *source; struct actio_span span; const struct actio_value *arg; struct actio_finding *made; };
 
 static void make(void *user)
@@ -99,29 +130,76 @@ static void make(void *user)
         if (m->source->file) item.file = actio_arena_text(&f->arena, m->source->file, strlen(m->source->file));
         if (m->source->text && m->span.line) quote_line(f, &item, m->source, m->span);
     }
+    item.message = filled(f, words[m->code].text, &item);
+    item.hint = filled(f, words[m->code].hint, &item);
     ACTIO_PUSH(&f->arena, f->item, f->count, f->cap) = item;
     m->made = &f->item[f->count - 1];
+}
+
+const char actio_starved_message[] = "out of memory: there was none left to say what it was wanted for";
+const char actio_starved_hint[] = "make the model smaller, or raise --limit-memory";
+
+static bool has_code(const struct actio_findings *f, enum actio_code code)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->item[i].code == code) return true;
+    return code == ACTIO_F_OUT_OF_MEMORY && f->starved;
+}
+
+/* A limit that the user set, or all that the machine has: the remedies differ. */
+static void complete_memory(const struct actio_context *ctx, struct actio_value arg[6])
+{
+    if (ctx->refused && ctx->system_refused) {
+        arg[1] = ACTIO_TEXT(""), arg[2] = ACTIO_TEXT("the system has left");
+        arg[3] = ACTIO_TEXT("end other programs");
+        return;
+    }
+    arg[1] = ACTIO_COUNT(ctx->bytes_limit), arg[2] = ACTIO_TEXT("the limit of ");
+    arg[3] = ACTIO_TEXT("raise it with --limit-memory");
+}
+
+static bool follows_from_refusal(const struct actio_context *ctx, enum actio_code code)
+{
+    static const enum actio_code own[] = { ACTIO_F_OUT_OF_MEMORY, ACTIO_F_OUT_OF_TIME, ACTIO_F_INTERRUPTED };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (code == own[i]) return false;
+    return ctx->refused && words[code].severity == ACTIO_ERROR;
+}
+
+/* A finding may be about memory running out: it gets a little more than the limit and must not report itself. */
+static struct actio_finding *keep(struct making *m)
+{
+    struct actio_context *ctx = m->f->arena.ctx;
+    struct actio_findings *outer = ctx->findings;
+    size_t limit = ctx->bytes_limit;
+    ctx->findings = NULL;
+    if (limit < SIZE_MAX / 2) ctx->bytes_limit = limit + ((size_t)1 << 20);
+    bool failed = actio_attempt(ctx, make, m) != 0;
+    ctx->bytes_limit = limit;
+    ctx->findings = outer;
+    if (failed) m->f->starved = true;
+    count_error(m->f, failed ? ACTIO_F_OUT_OF_MEMORY : m->code);
+    return m->made;
 }
 
 struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code code, const struct actio_source *source, struct actio_span span,
                                     const struct actio_value arg[6])
 {
-    count_error(f, code);
-    if (words[code].severity == ACTIO_ERROR && f->errors > KEPT) {
+    struct actio_context *ctx = f->arena.ctx;
+    struct actio_value own[6];
+    memcpy(own, arg, sizeof own);
+    if (follows_from_refusal(ctx, code)) {
+        if (has_code(f, ACTIO_F_OUT_OF_MEMORY)) return NULL;
+        code = ACTIO_F_OUT_OF_MEMORY, source = NULL, span = (struct actio_span){ 0 };
+        own[0] = ACTIO_TEXT("the work under way");
+    }
+    if (code == ACTIO_F_OUT_OF_MEMORY) complete_memory(ctx, own);
+    if (words[code].severity == ACTIO_ERROR && f->errors >= KEPT) {
+        count_error(f, code);
         f->dropped++;
         return NULL;
     }
-    /* A finding may be about memory running out: it gets a little more than the limit and must not report itself. */
-    struct actio_context *ctx = f->arena.ctx;
-    struct actio_findings *outer = ctx->findings;
-    struct making m = { f, code, source, span, arg, NULL };
-    size_t limit = ctx->bytes_limit;
-    ctx->findings = NULL;
-    if (limit < SIZE_MAX / 2) ctx->bytes_limit = limit + ((size_t)1 << 20);
-    if (actio_attempt(ctx, make, &m) != 0 && words[code].severity == ACTIO_ERROR) f->dropped++;
-    ctx->bytes_limit = limit;
-    ctx->findings = outer;
-    return m.made;
+    return keep(&(struct making){ f, code, source, span, own, NULL });
 }
 
 struct actio_finding *actio_find(struct actio_findings *f, enum actio_code code, const struct actio_value arg[6])
@@ -129,28 +207,27 @@ struct actio_finding *actio_find(struct actio_findings *f, enum actio_code code,
     return actio_find_at(f, code, NULL, (struct actio_span){ 0 }, arg);
 }
 
-static void add_value(const struct actio_value *v, struct actio_text *out)
+void actio_finding_message(const struct actio_finding *f, struct actio_text *out) { actio_text_add(out, f->message); }
+void actio_finding_hint(const struct actio_finding *f, struct actio_text *out) { actio_text_add(out, f->hint); }
+
+/* ---- around a public function */
+
+struct actio_call actio_call_begin(struct actio_context *ctx, struct actio_findings *f)
 {
-    if (v->kind == ACTIO_V_TEXT) actio_text_add(out, v->text);
-    else if (v->kind == ACTIO_V_COUNT) actio_text_format(out, "%.0f", v->number);
-    else if (v->kind == ACTIO_V_NUMBER) {
-        char s[40];
-        snprintf(s, sizeof s, "%.10g", v->number);
-        for (char *p = s; *p; p++)
-            if (*p == ',') *p = '.';
-        actio_text_add(out, s);
-    }
+    struct actio_call call = { ctx, f, ctx->findings, ctx->refused, f->errors, ctx->plain_numbers ? ctx->plain_numbers() : NULL };
+    ctx->findings = f;
+    ctx->refused = 0;
+    return call;
 }
 
-static void fill(const char *template, const struct actio_finding *f, struct actio_text *out)
+void actio_call_end(struct actio_call *call, bool done, const char *what)
 {
-    for (const char *p = template; *p; p++) {
-        if (p[0] == '{' && p[1] >= '0' && p[1] <= '5' && p[2] == '}') {
-            add_value(&f->arg[p[1] - '0'], out);
-            p += 2;
-        } else actio_text_bytes(out, p, 1);
-    }
+    struct actio_context *ctx = call->ctx;
+    bool silent = !done && call->f->errors == call->errors;
+    if (ctx->refused && !has_code(call->f, ACTIO_F_OUT_OF_MEMORY)) actio_find(call->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what)));
+    else if (silent && actio_cancelled(ctx)) actio_find(call->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    else if (silent && actio_stopped(ctx)) actio_find(call->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the work was under way")));
+    ctx->findings = call->outer;
+    ctx->refused += call->refused;
+    if (ctx->own_numbers) ctx->own_numbers(call->locale);
 }
-
-void actio_finding_message(const struct actio_finding *f, struct actio_text *out) { fill(words[f->code].text, f, out); }
-void actio_finding_hint(const struct actio_finding *f, struct actio_text *out) { fill(words[f->code].hint, f, out); }

@@ -104,9 +104,9 @@ static void print_json(const char *word, const struct actio_verdict_report *r, c
 
 static int check_one(const struct actio_cli_arguments *a, const char *word)
 {
-    struct actio_context *ctx = actio_context_create(&a->limits);
-    if (!ctx) return ACTIO_LIMIT_REACHED;
-    struct actio_findings *f = actio_findings_create(ctx);
+    struct actio_context *ctx;
+    struct actio_findings *f;
+    if (!actio_cli_begin(a, &ctx, &f)) return ACTIO_LIMIT_REACHED;
     struct actio_model *model = actio_model_read(ctx, word, a->change, a->changes, f);
     struct actio_verdict_report r = { 0 };
     struct actio_modes *modes = NULL;
@@ -118,9 +118,7 @@ static int check_one(const struct actio_cli_arguments *a, const char *word)
     int status = actio_findings_status(f);
     actio_modes_free(modes);
     actio_model_free(model);
-    actio_findings_free(f);
-    actio_context_free(ctx);
-    return status;
+    return actio_cli_end(ctx, f, status);
 }
 
 int actio_cli_check(const struct actio_cli_arguments *a)

@@ -50,6 +50,9 @@ bool actio_cli_colors(FILE *out);
 const char *actio_cli_paint(FILE *out, char what);         /* 'e'rror 'w'arning 'n'ote 'b'old 'g'ood 'd'im, ' ' ends; "" without colours */
 void actio_cli_message(const struct actio_message *m);     /* on standard error */
 void actio_cli_findings(struct actio_findings *f, bool quiet);
+/* A context and its findings; false after saying that there is no memory even for them. Ended with actio_cli_end, which returns `status`. */
+bool actio_cli_begin(const struct actio_cli_arguments *a, struct actio_context **ctx, struct actio_findings **f);
+int actio_cli_end(struct actio_context *ctx, struct actio_findings *f, int status);
 /* A mistake in the command line: said as text or JSON; returns 2. */
 int actio_cli_usage(const struct actio_cli_arguments *a, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

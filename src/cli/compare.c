@@ -93,12 +93,10 @@ static int write_files(const struct actio_cli_arguments *a, struct actio_context
 
 static int compare_model(const struct actio_cli_arguments *a, const char *word)
 {
-    struct actio_limits limits = a->limits;
     const char *by[MOST];
-    actio_cli_progress_setup(a, &limits);
-    struct actio_context *ctx = actio_context_create(&limits);
-    struct actio_findings *f = ctx ? actio_findings_create(ctx) : NULL;
-    if (!f) return actio_context_free(ctx), actio_cli_complain(a, ACTIO_LIMIT_REACHED, NULL, "there is no memory to begin with");
+    struct actio_context *ctx;
+    struct actio_findings *f;
+    if (!actio_cli_begin(a, &ctx, &f)) return ACTIO_LIMIT_REACHED;
     struct actio_model *model = actio_model_read(ctx, word, a->change, a->changes, f);
     size_t count = list_principles(a, by);
     struct actio_comparison *c = model ? actio_compare(ctx, model, &a->run, by, count, f) : NULL;
@@ -109,9 +107,7 @@ static int compare_model(const struct actio_cli_arguments *a, const char *word)
     if (!a->json) actio_cli_findings(f, a->quiet);
     actio_comparison_free(c);
     actio_model_free(model);
-    actio_findings_free(f);
-    actio_context_free(ctx);
-    return status;
+    return actio_cli_end(ctx, f, status);
 }
 
 int actio_cli_compare(const struct actio_cli_arguments *a)

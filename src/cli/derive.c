@@ -49,12 +49,8 @@ int actio_cli_derive(const struct actio_cli_arguments *a)
         return actio_cli_usage(a, a->models ? "one call each" : "`actio list` names the models that are built in",
                                "`derive` takes one model, and here %s", a->models ? "are several" : "is none");
     if (a->outputs > 1) return actio_cli_usage(a, NULL, "`derive` writes one file, and here are several -o");
-    struct actio_limits limits = a->limits;
-    actio_cli_progress_setup(a, &limits);
-    struct actio_context *ctx = actio_context_create(&limits);
-    struct actio_findings *f = ctx ? actio_findings_create(ctx) : NULL;
-    int status = f ? derive_model(a, ctx, f) : actio_cli_complain(a, ACTIO_LIMIT_REACHED, NULL, "there is no memory to begin with");
-    actio_findings_free(f);
-    actio_context_free(ctx);
-    return status;
+    struct actio_context *ctx;
+    struct actio_findings *f;
+    if (!actio_cli_begin(a, &ctx, &f)) return ACTIO_LIMIT_REACHED;
+    return actio_cli_end(ctx, f, derive_model(a, ctx, f));
 }

@@ -484,7 +484,7 @@ static bool allocate(struct actio_cli_arguments *a, size_t count)
     a->animation = calloc(count, sizeof *a->animation);
     a->box = calloc(count, sizeof *a->box);
     a->used = calloc(count, sizeof *a->used);
-    return a->model && a->change && a->output && a->plot && a->overlay && a->animation && a->used;
+    return a->model && a->change && a->output && a->plot && a->overlay && a->animation && a->box && a->used;
 }
 
 void actio_cli_forget(struct actio_cli_arguments *a)
@@ -533,7 +533,7 @@ int actio_cli_parse(int argc, char **argv, struct actio_cli_arguments *a)
     *a = (struct actio_cli_arguments){ .run = actio_run_options_default(), .orbit = actio_orbit_options_default() };
     look_ahead(argc, argv, a);
     actio_cli_say_setup(a);
-    if (!allocate(a, (size_t)argc + 1)) return actio_cli_usage(a, NULL, "the command line is too long");
+    if (!allocate(a, (size_t)argc + 1)) return actio_cli_complain(a, ACTIO_LIMIT_REACHED, "end other programs", "out of memory: there is none for the command line");
     bool options = true;
     int status = 0;
     for (int i = 1; i < argc && status == 0; i++) {

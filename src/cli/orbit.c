@@ -203,12 +203,8 @@ int actio_cli_orbit(const struct actio_cli_arguments *a)
 {
     if (a->models != 1)
         return actio_cli_usage(a, a->models ? NULL : "`actio list` names the models that are built in", "`orbit` takes one model, and here %s", a->models ? "are several" : "is none");
-    struct actio_limits limits = a->limits;
-    actio_cli_progress_setup(a, &limits);
-    struct actio_context *ctx = actio_context_create(&limits);
-    struct actio_findings *f = ctx ? actio_findings_create(ctx) : NULL;
-    int status = f ? orbits_of(a, ctx, f) : actio_cli_complain(a, ACTIO_LIMIT_REACHED, NULL, "there is no memory to begin with");
-    actio_findings_free(f);
-    actio_context_free(ctx);
-    return status;
+    struct actio_context *ctx;
+    struct actio_findings *f;
+    if (!actio_cli_begin(a, &ctx, &f)) return ACTIO_LIMIT_REACHED;
+    return actio_cli_end(ctx, f, orbits_of(a, ctx, f));
 }

@@ -84,11 +84,16 @@ void actio_cli_findings(struct actio_findings *f, bool quiet)
     if (actio_findings_dropped(f)) fprintf(stderr, "actio: and %zu more errors\n", actio_findings_dropped(f));
 }
 
+static const char *code_of(int status)
+{
+    return status == ACTIO_WRONG_USAGE ? "WRONG_USAGE" : status == ACTIO_LIMIT_REACHED ? "OUT_OF_MEMORY" : "COMMAND_LINE";
+}
+
 static int complain(const struct actio_cli_arguments *a, int status, const char *hint, const char *format, va_list args)
 {
     char text[512];
     vsnprintf(text, sizeof text, format, args);
-    struct actio_message m = { .kind = ACTIO_SAYS_ERROR, .status = status, .code = status == ACTIO_WRONG_USAGE ? "WRONG_USAGE" : "COMMAND_LINE",
+    struct actio_message m = { .kind = ACTIO_SAYS_ERROR, .status = status, .code = code_of(status),
                                .message = text, .hint = hint ? hint : "" };
     if (a->json) {
         printf("{\"status\": %d, \"errors\": [", status);
@@ -114,4 +119,23 @@ int actio_cli_usage(const struct actio_cli_arguments *a, const char *hint, const
     complain(a, ACTIO_WRONG_USAGE, hint, format, args);
     va_end(args);
     return ACTIO_WRONG_USAGE;
+}
+
+bool actio_cli_begin(const struct actio_cli_arguments *a, struct actio_context **ctx, struct actio_findings **f)
+{
+    struct actio_limits limits = a->limits;
+    actio_cli_progress_setup(a, &limits);
+    *ctx = actio_context_create(&limits);
+    *f = *ctx ? actio_findings_create(*ctx) : NULL;
+    if (*f) return true;
+    actio_context_free(*ctx);
+    actio_cli_complain(a, ACTIO_LIMIT_REACHED, "end other programs", "out of memory: there is none to begin with");
+    return false;
+}
+
+int actio_cli_end(struct actio_context *ctx, struct actio_findings *f, int status)
+{
+    actio_findings_free(f);
+    actio_context_free(ctx);
+    return status;
 }

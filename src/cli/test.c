@@ -73,13 +73,19 @@ static void json_verdict(const struct verdict *v)
     printf("}\n");
 }
 
+/* A limit that was reached leaves claims open: they are not false for that. */
+static bool stopped_short(const struct verdict *v)
+{
+    for (size_t i = 0; i < v->checks; i++)
+        if (v->check[i].computed && !v->check[i].ok) return false;
+    return v->status >= ACTIO_LIMIT_REACHED;
+}
+
 static int test_model(const struct actio_cli_arguments *a, const char *word, struct verdict *v)
 {
-    struct actio_limits limits = a->limits;
-    actio_cli_progress_setup(a, &limits);
-    struct actio_context *ctx = actio_context_create(&limits);
-    struct actio_findings *f = ctx ? actio_findings_create(ctx) : NULL;
-    if (!f) return actio_context_free(ctx), ACTIO_LIMIT_REACHED;
+    struct actio_context *ctx;
+    struct actio_findings *f;
+    if (!actio_cli_begin(a, &ctx, &f)) return v->failed = 1, ACTIO_LIMIT_REACHED;
     *v = (struct verdict){ .word = word, .f = f };
     v->model = actio_model_read(ctx, word, a->change, a->changes, f);
     if (v->model) v->check = actio_test(ctx, v->model, &a->run, f, &v->checks);
@@ -87,14 +93,12 @@ static int test_model(const struct actio_cli_arguments *a, const char *word, str
     if (!v->check) v->checks = 0;
     for (size_t i = 0; i < v->checks; i++) v->check[i].ok ? v->passed++ : v->failed++;
     v->status = actio_findings_status(f);
-    if (v->failed) v->status = ACTIO_WRONG_MODEL;
+    if (v->failed && !stopped_short(v)) v->status = ACTIO_WRONG_MODEL;
     if (v->status && !v->failed) v->failed = 1;            /* what could not be tested did not pass */
     if (a->json) json_verdict(v);
     else print_verdict(v, a->quiet);
     actio_model_free(v->model);
-    actio_findings_free(f);
-    actio_context_free(ctx);
-    return v->status;
+    return actio_cli_end(ctx, f, v->status);
 }
 
 int actio_cli_test(const struct actio_cli_arguments *a)

@@ -377,6 +377,7 @@ static void sort_ids(uint32_t *list, uint32_t *spare, uint32_t count)
 
 struct actio_cone actio_cone_of(struct actio_pool *pool, const actio_expr *roots, size_t n)
 {
+    if ((++pool->arena->ctx->taken & 15) == 0) actio_poll_overdue(pool->arena->ctx);   /* a pass for each of many formulas is quadratic */
     begin_pass(pool);
     size_t count = 0;
     uint32_t *list = actio_scratch(pool, 0, n + 3);

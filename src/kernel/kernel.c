@@ -209,6 +209,7 @@ void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const 
     struct group g = { .kernel = actio_take(ctx, n + 1, sizeof *g.kernel) };
     const struct actio_exec *best = NULL;
     double most = 0;
+    size_t before = ctx->refused;
     for (size_t i = 0; g.kernel && i < tier_count; i++) {
         gather(&g, tiers[i], kernels, n);
         double saved = gain(tiers[i], ctx, &g, evals, lanes);
@@ -216,4 +217,5 @@ void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const 
     }
     if (best) gather(&g, best, kernels, n), load(best, ctx, &g, lanes);
     actio_give(ctx, g.kernel);
+    actio_pardon(ctx, before);
 }

@@ -10,6 +10,7 @@
 
 void actio_native_register(void)
 {
+    actio_native_own_numbers(actio_native_plain_numbers());
     actio_file_system_register(&actio_native_files);
     actio_exec_register(&actio_exec_cc);
 #ifdef ACTIO_WITH_HDF5

@@ -5,6 +5,8 @@
 
 void actio_native_register(void);                          /* called once, before the first context */
 double actio_native_clock(void);                           /* monotonic seconds */
+void *actio_native_plain_numbers(void);                    /* the C locale for this thread; returns the one before, for: */
+void actio_native_own_numbers(void *before);
 
 extern const struct actio_file_system actio_native_files;  /* result/output.h */
 extern const struct actio_exec actio_exec_cc;              /* kernel/compile.h */

@@ -103,7 +103,9 @@ static void pass_text(struct actio_output *out)
 
 void actio_output_drain(struct actio_output *out)
 {
-    if (out->system && out->text.length >= PIECE) pass_text(out);
+    if (!out->system || out->text.length < PIECE) return;
+    actio_poll_overdue(out->text.arena->ctx);
+    pass_text(out);
 }
 
 void actio_output_bytes(struct actio_output *out, const char *bytes, size_t length)

@@ -72,7 +72,7 @@ bool actio_column_cell(const struct actio_column *col, const char *name, size_t 
 
 bool actio_table_cell(const struct actio_table *table, const char *name, size_t *col, size_t *node)
 {
-    for (*col = 0; *col < table->cols; ++*col)
+    for (*col = 0; table && name && *col < table->cols; ++*col)
         if (actio_column_cell(&table->col[*col], name, node)) return true;
     return false;
 }

@@ -184,17 +184,21 @@ static void keep_rough(struct ladder *l, struct pass *p, const double *rough)
         p->result.rows = 0;
         return;
     }
-    for (size_t i = 0; i < l->m->ny; i++)
+    for (size_t i = 0; i < l->m->ny; i++) {
+        if (actio_overdue(l->ctx)) { p->result.rows = 0; return; }
         for (size_t j = 0; j < l->rows.rows; j++) l->rows.y[i * l->rows.rows + j] = j >= before && j - before < p->result.rows ? rough[i * rows + j - before] : l->aim->y0[i];
+    }
     actio_rows_evaluate(&l->rows, before + p->result.rows, p->column, p->lanes, l->m->worst < 1e-6);
+    if (l->rows.done < before + p->result.rows) p->result.rows = l->rows.done > before ? l->rows.done - before : 0;
 }
 
 /* The first run shows where to compare. It needs few interpolants, unless it may have to show what it has. */
 static int run_first(struct ladder *l, struct pass *p, double local)
 {
     bool shows = l->ctx->cancel || l->ctx->deadline > 0;
-    size_t ny = l->m->ny, rows = l->aim->rows;
+    size_t ny = l->m->ny, rows = l->aim->rows, refused = l->ctx->refused;
     double *rough = shows && rows < SIZE_MAX / 64 / ny ? actio_take_raw(l->ctx, ny * rows, sizeof *rough) : NULL;
+    actio_pardon(l->ctx, refused);                         /* without it nothing is kept if it is interrupted */
     struct actio_march_task task = { .rows = { { rows, l->aim->times, rough, rows } }, .mark = actio_checks_note, .gap = actio_checks_gap,
                                      .watch_user = &l->checks, .gap_every = SAMPLED };
     int status = run_by_either(l, p, local, &task);
@@ -206,7 +210,7 @@ static int run_first(struct ladder *l, struct pass *p, double local)
     for (size_t c = 0; c < l->checks.count; c++)
         for (size_t i = 0; i < ny; i++) l->rows.y[i * l->rows.rows + c] = l->checks.y[c * ny + i];
     fill_gaps(l);
-    actio_rows_evaluate(&l->rows, p->lanes, p->column, p->lanes, l->m->worst < 1e-6);
+    if (actio_rows_evaluate(&l->rows, p->lanes, p->column, p->lanes, l->m->worst < 1e-6) == ACTIO_FLOW_STOPPED) return p->result.rows = 0, ACTIO_FLOW_STOPPED;
     p->result.rows = rows_until(l, p->result.t);
     p->result.also = l->checks.count;
     return status;
@@ -221,8 +225,9 @@ static int run_columns(struct ladder *l, struct pass *p, double local)
     int status = run_by_either(l, p, local, &task);
     if (status == ACTIO_MARCH_NO_MEMORY) return status;
     fill_gaps(l);
-    actio_rows_evaluate(&l->rows, before + p->result.rows, p->column, p->lanes, l->m->worst < 1e-6);
-    return status;
+    if (actio_rows_evaluate(&l->rows, before + p->result.rows, p->column, p->lanes, l->m->worst < 1e-6) != ACTIO_FLOW_STOPPED) return status;
+    p->result.rows = l->rows.done > before ? l->rows.done - before : 0;
+    return p->result.status = ACTIO_FLOW_STOPPED;
 }
 
 /* Part of the difference of two runs that is the error of the finer one: ratio^gamma of it, gamma = 1 unless the runs before showed less. */

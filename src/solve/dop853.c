@@ -21,11 +21,14 @@ INLINE void stage_sum(double *b, size_t stride, size_t padded, double h)
     }
 }
 
+/* Where states are long a step takes long: then each stage asks. */
+INLINE bool stopped(const struct dop853 *d, size_t stride) { return stride != SHORT && actio_stopped(d->ctx); }
+
 /* Stages 1 to 11 and the new point. Written out, so that every row of the table becomes constants. */
 INLINE int all_stages(struct dop853 *d, size_t stride, double h)
 {
     int bad;
-#define STAGE(row) if ((bad = stage(d, stride, row, h)) != 0) return d->stats.rhs += row, bad
+#define STAGE(row) if ((bad = stopped(d, stride) ? ACTIO_FLOW_STOPPED : stage(d, stride, row, h)) != 0) return d->stats.rhs += row, bad
     STAGE(1); STAGE(2); STAGE(3); STAGE(4); STAGE(5); STAGE(6);
     STAGE(7); STAGE(8); STAGE(9); STAGE(10); STAGE(11);
 #undef STAGE

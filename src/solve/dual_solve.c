@@ -224,7 +224,7 @@ static int advance(struct actio_dual_slab *s, double slope, bool last)
     bool flat = last || slope < 1e-9 * (1 + fabs(before));
     int status = ACTIO_DUAL_DIVERGED;
     keep(s, s->kept, s->U);
-    for (int it = 0; it < MOST_HALVINGS; it++) {
+    for (int it = 0; it < MOST_HALVINGS && !actio_stopped(s->ctx); it++) {
         double a = ldexp(1, -it);
         for (size_t i = 0; i < count; i++) s->trial[i] = s->z[i] + a * s->step[i];
         status = actio_dual_at(s, s->trial);
@@ -253,18 +253,18 @@ int actio_dual_climb(struct actio_dual_slab *s)
     double length = fabs(s->h) * (double)s->elements;
     s->iterations = s->maps = 0, s->floor = FLOOR;
     int status = actio_dual_at(s, s->z);
-    while (status == ACTIO_DUAL_NOT_POSITIVE && (s->floor *= 0.1) > LEAST_FLOOR) status = actio_dual_at(s, s->z);
+    while (status == ACTIO_DUAL_NOT_POSITIVE && !actio_stopped(s->ctx) && (s->floor *= 0.1) > LEAST_FLOOR) status = actio_dual_at(s, s->z);
     bool polished = false;
     while (!status && !polished) {
         double action = s->action, residual = s->residual, sign = s->h < 0 ? -1 : 1;
-        status = factor(s);
+        status = actio_stopped(s->ctx) ? ACTIO_DUAL_DIVERGED : factor(s);
         if (status) break;
         solve_step(s);
         double slope = sign * actio_dot(actio_dual_unknowns(s), s->G, s->step), change = sqrt(fmax(slope, 0) / length);
         polished = residual <= 1e-11 * s->size || change <= 1e-12 * s->size;   /* one step more, for the last digits */
         if (s->relative <= 4 * DBL_EPSILON && s->ng == 0) break;
         status = advance(s, slope, polished);
-        while (status == ACTIO_DUAL_NOT_POSITIVE && (s->floor *= 0.1) > LEAST_FLOOR) s->action = action, s->residual = residual, status = advance(s, slope, polished);
+        while (status == ACTIO_DUAL_NOT_POSITIVE && !actio_stopped(s->ctx) && (s->floor *= 0.1) > LEAST_FLOOR) s->action = action, s->residual = residual, status = advance(s, slope, polished);
         if (status && polished) { status = actio_dual_at(s, s->z); break; }    /* rounding: what there was is as good */
         if (++s->iterations > MOST_ITERATIONS) status = ACTIO_DUAL_DIVERGED;
     }

@@ -68,7 +68,7 @@ static double best_exchange(struct actio_motion *m, const struct actio_dense_poi
     weigh(m, at, c->copy);
     for (size_t i = 0; i < c->N; i++) bound[i] = !is_free(c, i);
     double have = grip(m, c->copy, bound);
-    for (size_t i = 0; i < c->N; i++)
+    for (size_t i = 0; i < c->N && !actio_overdue(m->ctx); i++)
         for (size_t j = 0; bound[i] && j < c->N; j++) {
             if (bound[j] || i == j) continue;
             bound[i] = false, bound[j] = true;

@@ -30,6 +30,7 @@ struct march {
     double touched_at, singular_at;                        /* the last ones told, not to be told twice */
     double chatter_from;
     size_t chatter;
+    bool overdue;                                          /* rows could not be written in the time that is left after a stop */
 };
 
 static double zero_sign(double x) { return (double)(x > 0) - (double)(x < 0); }
@@ -92,6 +93,19 @@ static void tell_gap(struct march *m)
     m->task->gap(m->task->watch_user, t, m->known, m->moved);
 }
 
+/* All at once where the stepper can, in pieces between which the clock is looked at. */
+static void dense_rows(struct march *m, const struct actio_march_rows *rows, size_t *next, size_t end)
+{
+    enum { NUMBERS = 1 << 20, FEWEST = 16 };
+    size_t piece = m->flow->n < NUMBERS / FEWEST ? NUMBERS / m->flow->n : FEWEST;
+    while (*next < end && !m->overdue) {
+        size_t count = end - *next < 2 * piece ? end - *next : piece;          /* the last one is not too short for it */
+        m->stepper->dense_rows(m->h, count, rows->times + *next, rows->row + *next, rows->stride);
+        *next += count;
+        m->overdue = *next < end && actio_overdue(m->ctx);
+    }
+}
+
 /* Rows of a list before t come from the interpolant of the step. Returns how many. */
 static size_t list_before(struct march *m, int list, double t)
 {
@@ -100,8 +114,9 @@ static size_t list_before(struct march *m, int list, double t)
     while (end < rows->count && before(m, rows->times[end], t)) end++;
     if (end == first) return 0;
     if (!rows->row && m->stepper->gap) return m->row[list] = end, 0;           /* its steps' ends are marked instead */
-    if (m->stepper->dense_rows && rows->row && !m->flow->unfold) m->stepper->dense_rows(m->h, end - first, rows->times + first, rows->row + first, rows->stride), m->row[list] = end;
-    while (m->row[list] < end) write_row(m, list, known_at(m, rows->times[m->row[list]]));
+    if (m->stepper->dense_rows && rows->row && !m->flow->unfold) dense_rows(m, rows, &m->row[list], end);
+    for (; m->row[list] < end && !m->overdue; m->overdue = (m->row[list] & 15) == 0 && actio_overdue(m->ctx))
+        write_row(m, list, known_at(m, rows->times[m->row[list]]));
     return end - first;
 }
 
@@ -115,7 +130,7 @@ static void rows_before(struct march *m, double t)
 /* Rows at the state reached; none may lie further back than the rounding of t. */
 static void rows_here(struct march *m)
 {
-    for (int list = 0; list < ACTIO_MARCH_LISTS; list++) {
+    for (int list = 0; list < ACTIO_MARCH_LISTS && !m->overdue; list++) {
         const struct actio_march_rows *rows = &m->task->rows[list];
         bool skip = !rows->row && m->stepper->gap;
         for (; m->row[list] < rows->count && !before(m, m->t, rows->times[m->row[list]]); m->row[list] += skip)
@@ -415,6 +430,7 @@ static int one_step(struct march *m)
         if (m->flow->stepped) m->flow->stepped(m->flow->user, m->t, m->y);
         if (m->stepper->gap) mark(m, m->t, m->task->mark ? known_of(m, m->t, m->y, m->known) : NULL);
     }
+    if (m->overdue) return ACTIO_FLOW_STOPPED;
     if (creeps(m)) return ACTIO_MARCH_STEP_TO_ZERO;
     if (task->progress && m->steps % PROGRESS_EVERY == 0) task->progress(task->progress_user, m->t);
     return task->stop_when_stiff && looks_stiff(m) ? ACTIO_MARCH_STIFF : 0;

@@ -53,6 +53,14 @@ void actio_motion_prologue(struct actio_motion *m, enum actio_quantity what)
     else run_prologue(m, m->at[what].k, &m->at[what]);
 }
 
+static void forget(struct actio_motion *m, struct actio_bound *b)
+{
+    void *parts[] = { b->in, b->pre, b->value, b->out, b->work };
+    actio_lanes_close(b->lanes);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_give(m->ctx, parts[i]);
+    *b = (struct actio_bound){ 0 };
+}
+
 static int out_of_memory(struct actio_motion *m)
 {
     if (m->ctx->findings) actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
@@ -68,7 +76,9 @@ static int need_lanes(struct actio_motion *m, enum actio_quantity what)
     b->count = s->values;
     b->value = actio_take(m->ctx, s->values + 1, sizeof *b->value);
     b->lanes = b->value ? actio_lanes_open(m->ctx, m->sys, s, &from) : NULL;
-    return b->lanes ? 0 : out_of_memory(m);
+    if (b->lanes) return 0;
+    forget(m, b);                                          /* nothing half made stays: it may be wanted again */
+    return out_of_memory(m);
 }
 
 int actio_motion_need(struct actio_motion *m, enum actio_quantity what)
@@ -85,7 +95,10 @@ int actio_motion_need(struct actio_motion *m, enum actio_quantity what)
     b->value = actio_take(m->ctx, outputs + 1, sizeof *b->value);
     b->out = actio_take(m->ctx, outputs + 1, sizeof *b->out);
     b->work = actio_take(m->ctx, actio_kernel_work(k) + 1, sizeof *b->work);
-    if (!b->in || !b->pre || !b->value || !b->out || !b->work || !run_prologue(m, k, b)) return out_of_memory(m);
+    if (!b->in || !b->pre || !b->value || !b->out || !b->work || !run_prologue(m, k, b)) {
+        forget(m, b);
+        return out_of_memory(m);
+    }
     struct actio_binding at = here(m);
     actio_kernel_bind(k, &at, b->in);
     for (size_t j = 0; j < outputs; j++) b->out[j] = b->value + j;
@@ -533,12 +546,7 @@ void actio_motion_close(struct actio_motion *m)
     void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->weight, m->bad_y, m->pivot_size, m->residual, m->step, m->unique, m->unique_here, m->slave_work, m->slave_pivot,
                     m->change, m->mode_history, m->rhs_in[0], m->pattern_i, m->pattern_j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
-    for (int k = 0; k < ACTIO_Q_COUNT; k++) {
-        struct actio_bound *b = &m->at[k];
-        void *parts[] = { b->in, b->pre, b->value, b->out, b->work };
-        actio_lanes_close(b->lanes);
-        for (size_t i = 0; i < 5; i++) actio_give(m->ctx, parts[i]);
-    }
+    for (int k = 0; k < ACTIO_Q_COUNT; k++) forget(m, &m->at[k]);
     actio_saddle_close(m->saddle);
     *m = (struct actio_motion){ 0 };
 }

@@ -109,10 +109,33 @@ void actio_rows_close(struct actio_rows *r)
     *r = (struct actio_rows){ 0 };
 }
 
-static void evaluate(struct actio_rows *r, enum actio_quantity what, size_t filled)
+static void evaluate(struct actio_rows *r, enum actio_quantity what, size_t rows)
 {
     const struct actio_bound *b = &r->motion->at[what];
-    actio_kernel_eval(b->k, filled, r->lane[what].in, b->pre, 1, r->lane[what].out, r->lane[what].work);
+    actio_kernel_eval(b->k, rows, r->lane[what].in, b->pre, 1, r->lane[what].out, r->lane[what].work);
+}
+
+/* The next evaluations begin so many rows further on, or back. */
+static void shift(struct actio_rows *r, ptrdiff_t by)
+{
+    static const enum actio_quantity used[] = { ACTIO_Q_SOLVE, ACTIO_Q_OUTPUTS, ACTIO_Q_PROJECT_Q, ACTIO_Q_PROJECT_V };
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
+        const struct actio_kernel *k = r->motion->at[used[i]].k;
+        const actio_slot *slots;
+        if (!k || !r->lane[used[i]].in) continue;
+        for (size_t j = 0; j < actio_kernel_inputs(k, &slots); j++) r->lane[used[i]].in[j].p += by * r->lane[used[i]].in[j].lane;
+        for (size_t j = 0; j < actio_kernel_outputs(k); j++) r->lane[used[i]].out[j] += by;
+    }
+}
+
+/* Rows between two looks at the clock: some ten million operations. */
+static size_t piece_of(const struct actio_rows *r)
+{
+    enum { OPERATIONS = 10000000, FEWEST = 64 };
+    const struct actio_motion *m = r->motion;
+    size_t ops = 1;
+    for (int k = 0; k < ACTIO_Q_COUNT; k++) ops += m->at[k].k ? actio_kernel_ops(m->at[k].k) : 0;
+    return ops < OPERATIONS / FEWEST ? OPERATIONS / ops : FEWEST;
 }
 
 /* Largest of them; what is no number is passed over. Four at a time, so that they need not wait for each other. */
@@ -145,21 +168,21 @@ static void add_finite(double *x, const double *step, size_t n)
 }
 
 /* Steps of all rows at once, until each residual is below what a further step would remove. */
-static void project_lanes(struct actio_rows *r, size_t filled, enum actio_quantity what, size_t residuals, double *z, size_t length)
+static void project_lanes(struct actio_rows *r, size_t first, size_t count, enum actio_quantity what, size_t residuals, double *z, size_t length)
 {
     for (int iteration = 0; residuals && iteration < 4; iteration++) {
-        double largest = 0;
-        evaluate(r, what, filled);
-        for (size_t j = 0; j < residuals; j++) largest = fmax(largest, largest_size(r->step + j * r->rows, filled));
-        for (size_t i = 0; i < length; i++) add_finite(z + i * r->rows, r->step + (residuals + i) * r->rows, filled);
+        double largest = 0, *step = r->step + first;
+        evaluate(r, what, count);
+        for (size_t j = 0; j < residuals; j++) largest = fmax(largest, largest_size(step + j * r->rows, count));
+        for (size_t i = 0; i < length; i++) add_finite(z + i * r->rows + first, step + (residuals + i) * r->rows, count);
         if (largest <= 1e-9) break;
     }
 }
 
-static void fill_modes(struct actio_rows *r, size_t filled)
+static void fill_modes(struct actio_rows *r, size_t first, size_t count)
 {
     size_t modes = r->motion->sys->modes;
-    for (size_t l = 0; modes && l < filled; l++) {
+    for (size_t l = first; modes && l < first + count; l++) {
         const double *mode = actio_motion_modes_at(r->motion, r->times[l], r->backward);
         for (size_t k = 0; k < modes; k++) r->mode[k * r->rows + l] = mode[k];
     }
@@ -205,7 +228,8 @@ static int evaluate_wide(struct actio_rows *r, size_t filled, double *column, si
     struct actio_motion *m = r->motion;
     double *y = m->step + m->N;                            /* scratch of ny values */
     int status = ACTIO_FLOW_OK;
-    for (size_t l = 0; l < filled; l++) {
+    for (size_t l = 0; l < filled; l++, r->done++) {
+        if (actio_overdue(r->ctx)) return ACTIO_FLOW_STOPPED;
         gather(r->y, r->rows, l, y, m->ny);
         if (m->flow.project && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK) scatter(r->y, r->rows, l, y, m->ny);
         int bad = m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
@@ -215,32 +239,48 @@ static int evaluate_wide(struct actio_rows *r, size_t filled, double *column, si
     return status;
 }
 
+static int evaluate_piece(struct actio_rows *r, size_t first, size_t count, bool one_by_one)
+{
+    struct actio_motion *m = r->motion;
+    int status = ACTIO_FLOW_OK;
+    fill_modes(r, first, count);
+    for (size_t l = first; one_by_one && l < first + count; l++) {
+        int bad = (l & 15) == 0 && actio_overdue(r->ctx) ? ACTIO_FLOW_STOPPED : solve_row(r, l);
+        if (bad == ACTIO_FLOW_STOPPED) return bad;
+        if (bad && !status) status = bad;
+    }
+    if (!one_by_one) {
+        project_lanes(r, first, count, ACTIO_Q_PROJECT_Q, m->sys->holonomic, r->y, m->n);
+        project_lanes(r, first, count, ACTIO_Q_PROJECT_V, m->sys->levels, r->y + m->n * r->rows, m->N);
+        evaluate(r, ACTIO_Q_SOLVE, count);
+    }
+    evaluate(r, ACTIO_Q_OUTPUTS, count);
+    return status;
+}
+
 int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, size_t lanes, bool one_by_one)
 {
     struct actio_motion *m = r->motion;
     int status = ACTIO_FLOW_OK;
+    r->done = 0;
     if (filled == 0) return status;
     if (m->sys->axes) return evaluate_wide(r, filled, column, lanes);
     point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, m->sys->columns);
-    fill_modes(r, filled);
-    if (m->numeric || m->law || actio_contacts_hard(m) || one_by_one) {
-        for (size_t l = 0; l < filled; l++) {
-            int bad = solve_row(r, l);
-            if (bad && !status) status = bad;
-        }
-    } else {
-        project_lanes(r, filled, ACTIO_Q_PROJECT_Q, m->sys->holonomic, r->y, m->n);
-        project_lanes(r, filled, ACTIO_Q_PROJECT_V, m->sys->levels, r->y + m->n * r->rows, m->N);
-        evaluate(r, ACTIO_Q_SOLVE, filled);
+    size_t piece = piece_of(r);
+    while (r->done < filled && status != ACTIO_FLOW_STOPPED) {
+        size_t count = filled - r->done < piece ? filled - r->done : piece;
+        int bad = r->done && actio_overdue(r->ctx) ? ACTIO_FLOW_STOPPED : evaluate_piece(r, r->done, count, m->numeric || m->law || actio_contacts_hard(m) || one_by_one);
+        if (bad == ACTIO_FLOW_STOPPED || (bad && !status)) status = bad;
+        if (bad != ACTIO_FLOW_STOPPED) r->done += count, shift(r, (ptrdiff_t)count);
     }
-    evaluate(r, ACTIO_Q_OUTPUTS, filled);
+    shift(r, -(ptrdiff_t)r->done);
     return status;
 }
 
 void actio_rows_outputs(struct actio_rows *r, size_t filled, double *column, size_t lanes)
 {
     point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, r->motion->sys->columns);
-    fill_modes(r, filled);
+    fill_modes(r, 0, filled);
     evaluate(r, ACTIO_Q_OUTPUTS, filled);
 }
 

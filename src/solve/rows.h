@@ -15,6 +15,7 @@ struct actio_rows {
     double *zdot, *lambda, *reaction, *mode, *step;
     struct { struct actio_arg *in; double **out, *work; } lane[ACTIO_Q_COUNT];
     bool backward;
+    size_t done;                                           /* rows that the last evaluation filled: fewer than it was given when it was overdue */
 };
 /* `times` may be in any order; backward: the motion goes against time. 0, or 1 and a finding. */
 int actio_rows_open(struct actio_rows *r, struct actio_motion *motion, const double *times, size_t rows, bool backward);
@@ -22,7 +23,8 @@ void actio_rows_close(struct actio_rows *r);
 /* Memory for columns of `lanes` values: column c of row i at [c*lanes + i]. The caller gives it back. NULL when there is none. */
 double *actio_rows_columns(const struct actio_rows *r, size_t lanes);
 void actio_rows_too_many(const struct actio_rows *r);      /* the finding that says so */
-/* Fills `column` from the first `filled` states. `one_by_one`: the motion met poor pivots, so each row is solved by itself. A flow status. */
+/* Fills `column` from the first `filled` states. `one_by_one`: the motion met poor pivots, so each row is solved by itself. A flow status;
+ * ACTIO_FLOW_STOPPED: the time to finish in was over after `done` rows. */
 int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, size_t lanes, bool one_by_one);
 
 /* The same where y, zdot, lambda and reaction are given: outputs only. */

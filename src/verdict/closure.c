@@ -201,6 +201,7 @@ static size_t add_left_over(struct closing *c, const struct actio_blocks *blocks
             if (s->row_used[r] || vanishes(c, s, r)) continue;
             actio_expr e = plain_form(&c->v->F->pool, s->b[r]);
             bool known = is_known(c->v, e);                                    /* then points on several branches do not tell */
+            if (known && added) continue;                                      /* what this round adds may explain it: the next one shows */
             if (known && !c->one_branch) {
                 c->one_branch = true;
                 keep_branch(c);

@@ -64,7 +64,7 @@ static actio_expr *without(struct actio_surveying *s, uint32_t k, size_t *all)
     actio_expr *kept = actio_form_array(s->F, m->count, sizeof *kept);
     memcpy(kept, m->c, m->count * sizeof *kept);
     *all = m->count;
-    m->count = 0;
+    m->added = 0;
     for (size_t i = 0; i < *all; i++) {
         uint32_t of = owner(s->F, i);
         if (of != k && (of == UINT32_MAX || !s->spared[of])) actio_manifold_add(m, kept[i]);
@@ -75,7 +75,7 @@ static actio_expr *without(struct actio_surveying *s, uint32_t k, size_t *all)
 
 static void put_back(struct actio_surveying *s, const actio_expr *all, size_t count)
 {
-    s->M.count = 0;
+    s->M.added = 0;
     for (size_t i = 0; i < count; i++) actio_manifold_add(&s->M, all[i]);
     actio_manifold_ready(&s->M);
 }

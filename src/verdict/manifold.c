@@ -88,12 +88,13 @@ void actio_manifold_close(struct actio_manifold *m)
     actio_probe_close(&m->guards);
 }
 
-void actio_manifold_add(struct actio_manifold *m, actio_expr c) { ACTIO_PUSH(&m->F->arena, m->c, m->count, m->cap) = c; }
+void actio_manifold_add(struct actio_manifold *m, actio_expr c) { ACTIO_PUSH(&m->F->arena, m->c, m->added, m->cap) = c; }
 
 void actio_manifold_ready(struct actio_manifold *m)
 {
     struct actio_formation *F = m->F;
     close_levels(m);
+    m->count = m->added;
     m->J.count = 0;
     if (m->count) actio_jacobian(&F->pool, m->c, m->count, m->wrt, m->ny, &m->J);
     actio_expr *e = actio_form_array(F, m->J.count, sizeof *e);

@@ -18,7 +18,8 @@ struct actio_manifold {
     size_t ny;
     double t, *y, *param, *mode;                           /* the point: probes read here; switches stay on one side */
     actio_expr *wrt;                                       /* q, v, s */
-    actio_expr *c; size_t count, cap;                      /* position constraints and velocity constraints, each 0 on the manifold */
+    actio_expr *c; size_t count, added, cap;               /* position constraints and velocity constraints, each 0 on the manifold; `added`: with
+                                                              those that are not ready, which nothing reads yet */
     bool *is_position; size_t *row_of;                     /* no velocity or state in it; scratch */
     struct actio_probe values, slopes, guards;
     struct actio_entries J;                                /* d c / d y */
