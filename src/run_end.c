@@ -120,7 +120,7 @@ static void say_failed(struct actio_run *run)
         const struct actio_constraint *con = &run->model->constraint[m->stopped_by];
         actio_find_at(run->f, ACTIO_F_CONTRADICTORY_LATER, &run->model->source, con->span, ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
     } else if (m->stop == ACTIO_STOP_CHATTER)
-        actio_find(run->f, ACTIO_F_CHATTERING, ACTIO_ARGS(ACTIO_TEXT(run->sys->mode_text[m->stopped_by]), ACTIO_NUMBER(o->t_stop)));
+        actio_find(run->f, ACTIO_F_CHATTERING, ACTIO_ARGS(ACTIO_TEXT(run->sys->mode_text[m->stopped_by]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(run->sys->mode_whole[m->stopped_by] ? "" : "the sign of ")));
     else if (m->stop == ACTIO_STOP_TUNNEL) say_tunnel(run);
     else if (m->stop == ACTIO_STOP_DUAL) actio_run_say_dual(run);
     else if (m->stop == ACTIO_STOP_SLAB) actio_find(run->f, ACTIO_F_SLAB_DIVERGED, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));

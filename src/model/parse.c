@@ -603,6 +603,7 @@ static bool statement_ends(struct actio_reader *r, uint32_t keyword)
     if (k == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, r->token.span, ACTIO_W_NONE);
     if (is_comparison(k)) return fault(r, ACTIO_F_COMPARISON_HERE, r->token.span, ACTIO_W_NONE);
     if (k != ACTIO_T_WORD && k != ACTIO_T_NUMBER && k != ACTIO_T_OPEN) return actio_parse_expected(r, keyword == ACTIO_W_require && k == ACTIO_T_COMMA ? "the end of the line (each condition is a `require` of its own)" : "an operator or the end of the line");
+    if (actio_at_joint(r)) return fault(r, ACTIO_F_JOINT_HERE, r->token.span, r->token.word);
     const char *found = actio_reader_quote(r, r->lexer.origin, r->token.at, r->token.bytes);
     actio_reader_fault(r, ACTIO_F_OPERATOR_MISSING, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(found), ACTIO_TEXT(missing_hint(r, keyword))));
     return false;
@@ -641,8 +642,41 @@ static void statement(struct actio_reader *r, uint32_t keyword)
     else skip_statement(r, start);
 }
 
+static bool declares(uint32_t word)
+{
+    return word == ACTIO_W_param || word == ACTIO_W_let || word == ACTIO_W_coord || word == ACTIO_W_state || word == ACTIO_W_frame || word == ACTIO_W_observe || word == ACTIO_W_field;
+}
+
+/* A name is declared behind the keyword, a comma that no bracket holds, and `on` of a field. */
+static void mark_statement(struct actio_reader *r, uint32_t keyword)
+{
+    bool expected = true;
+    for (int depth = 0; !is_end(r->token.kind);) {
+        struct actio_token t = r->token;
+        actio_parse_advance(r);
+        if (expected && t.kind == ACTIO_T_WORD) r->word[t.word].declared = true, r->word[t.word].is_along |= r->token.kind == ACTIO_T_OPEN;
+        depth += (t.kind == ACTIO_T_OPEN || t.kind == ACTIO_T_OPEN_INDEX) - (t.kind == ACTIO_T_CLOSE || t.kind == ACTIO_T_CLOSE_INDEX);
+        expected = depth == 0 && (t.kind == ACTIO_T_COMMA || (keyword == ACTIO_W_field && t.kind == ACTIO_T_WORD && t.word == ACTIO_W_on));
+    }
+}
+
+/* Which values the model declares, before any formula is read: a word like mod is a function only where none has that name. */
+static void mark_declared(struct actio_reader *r)
+{
+    actio_lex_open(r, 0);
+    r->lexer.mute = true;
+    for (actio_parse_advance(r); r->token.kind != ACTIO_T_END; actio_parse_advance(r)) {
+        uint32_t word = r->token.kind == ACTIO_T_WORD ? r->token.word : ACTIO_W_NONE;
+        actio_poll(r->ctx);
+        while (!is_end(r->token.kind) && !declares(word)) actio_parse_advance(r);
+        if (declares(word)) actio_parse_advance(r), mark_statement(r, word);
+        if (r->token.kind == ACTIO_T_END) break;
+    }
+}
+
 void actio_parse_model(struct actio_reader *r)
 {
+    mark_declared(r);
     actio_lex_open(r, 0);
     for (actio_parse_advance(r); r->token.kind != ACTIO_T_END; ) {
         actio_poll(r->ctx);

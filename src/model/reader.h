@@ -66,6 +66,7 @@ uint32_t actio_word_of(struct actio_reader *r, const char *text, size_t length);
 uint32_t actio_word_member(struct actio_reader *r, uint32_t head, double index);        /* the word "a[3]" */
 uint32_t actio_word_dotted(struct actio_reader *r, uint32_t stem, uint32_t label);      /* the word "lambda.c" */
 const char *actio_word_text(const struct actio_reader *r, uint32_t word);
+bool actio_word_calls(const struct actio_reader *r, uint32_t word);                     /* before a bracket it is a function */
 bool actio_word_reserved(const struct actio_reader *r, uint32_t word);
 enum actio_near_list { ACTIO_NEAR_VALUE, ACTIO_NEAR_LABEL, ACTIO_NEAR_STATEMENT, ACTIO_NEAR_FUNCTION, ACTIO_NEAR_COLUMN };
 const char *actio_word_hint(struct actio_reader *r, const char *text, enum actio_near_list list, const char *otherwise);   /* "did you mean ..?" */
@@ -87,6 +88,7 @@ struct actio_origin *actio_lex_origin(struct actio_reader *r);
 void actio_parse_advance(struct actio_reader *r);
 bool actio_parse_expected(struct actio_reader *r, const char *what);     /* reports that the token at hand is not `what`; false */
 bool actio_parse_take(struct actio_reader *r, enum actio_token_kind kind, const char *what);
+bool actio_at_joint(const struct actio_reader *r);                        /* at `and` or `or` */
 bool actio_parse_expr(struct actio_reader *r, struct actio_formula *out);
 bool actio_parse_bounds(struct actio_reader *r, struct actio_range *range);   /* A .. B */
 bool actio_parse_small_whole(double x);                                  /* a whole number below 1e9 */

@@ -51,10 +51,22 @@ static void add_word(struct actio_reader *r, const char *text, enum actio_word_c
     r->word[w].class = (uint8_t)class, r->word[w].op = (uint8_t)op;
 }
 
+/* Functions whose words are free names, too: they count before a bracket, where no value has that name. */
+static const struct { const char *text; uint8_t op; } late[] = {
+    { "floor", ACTIO_FLOOR }, { "mod", ACTIO_MOD }, { "ln", ACTIO_LOG }, { "hypot", ACTIO_HYPOT },
+};
+
+static bool is_late(int op)
+{
+    bool found = op == ACTIO_AND || op == ACTIO_OR || op == ACTIO_NOT;
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++) found = found || strcmp(late[i].text, actio_op_text((enum actio_op)op)) == 0;
+    return found;
+}
+
 static bool is_function(int op)
 {
     char c = actio_op_text((enum actio_op)op)[0];
-    return c >= 'a' && c <= 'z' && op != ACTIO_IF && op != ACTIO_FMA;
+    return c >= 'a' && c <= 'z' && op != ACTIO_IF && op != ACTIO_FMA && !is_late(op);
 }
 
 void actio_words_open(struct actio_reader *r)
@@ -65,9 +77,16 @@ void actio_words_open(struct actio_reader *r)
 #undef WORD
     for (int op = 0; op < ACTIO_OP_COUNT; op++)
         if (is_function(op)) add_word(r, actio_op_text((enum actio_op)op), ACTIO_WC_FUNCTION, (enum actio_op)op);
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++) add_word(r, late[i].text, ACTIO_WC_FREE, (enum actio_op)late[i].op);
 }
 
 const char *actio_word_text(const struct actio_reader *r, uint32_t word) { return r->word[word].text; }
+
+bool actio_word_calls(const struct actio_reader *r, uint32_t word)
+{
+    const struct actio_word *w = &r->word[word];
+    return w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_SPECIAL || (w->op && !w->declared);
+}
 
 bool actio_word_reserved(const struct actio_reader *r, uint32_t word) { return r->word[word].class > ACTIO_WC_FREE; }
 
@@ -101,7 +120,7 @@ static bool in_list(const struct actio_word *w, enum actio_near_list list)
     case ACTIO_NEAR_VALUE: return w->definition || w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_VALUE || w->class == ACTIO_WC_SPECIAL;
     case ACTIO_NEAR_LABEL: return w->label_definition;
     case ACTIO_NEAR_STATEMENT: return w->class == ACTIO_WC_STATEMENT || w->class == ACTIO_WC_LATER;
-    case ACTIO_NEAR_FUNCTION: return w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_SPECIAL;
+    case ACTIO_NEAR_FUNCTION: return w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_SPECIAL || w->op;
     case ACTIO_NEAR_COLUMN: return w->column;
     }
     return false;

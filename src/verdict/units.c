@@ -232,7 +232,8 @@ static rule_fn *const rules[ACTIO_OP_COUNT] = {
     [ACTIO_POWI] = whole_power, [ACTIO_SQRT] = root, [ACTIO_SIN] = function, [ACTIO_COS] = function, [ACTIO_TAN] = function, [ACTIO_ASIN] = function,
     [ACTIO_ACOS] = function, [ACTIO_ATAN] = function, [ACTIO_SINH] = function, [ACTIO_COSH] = function, [ACTIO_TANH] = function, [ACTIO_ERF] = function, [ACTIO_EXP] = function,
     [ACTIO_LOG] = function, [ACTIO_ADD] = sum, [ACTIO_SUB] = sum, [ACTIO_MIN] = sum, [ACTIO_MAX] = sum, [ACTIO_ATAN2] = compared,
-    [ACTIO_LT] = compared, [ACTIO_LE] = compared, [ACTIO_IF] = chosen, [ACTIO_MUL] = product, [ACTIO_DIV] = quotient, [ACTIO_POW] = power,
+    [ACTIO_FLOOR] = function, [ACTIO_MOD] = sum, [ACTIO_HYPOT] = sum, [ACTIO_AND] = anything_to_pure, [ACTIO_OR] = anything_to_pure,
+    [ACTIO_NOT] = anything_to_pure, [ACTIO_LT] = compared, [ACTIO_LE] = compared, [ACTIO_IF] = chosen, [ACTIO_MUL] = product, [ACTIO_DIV] = quotient, [ACTIO_POW] = power,
 };
 
 static struct node look_at(const struct checking *c, uint32_t id)
