@@ -165,11 +165,27 @@ static bool check_word(struct actio_reader *r, uint32_t word, uint32_t at)
 }
 
 /* A bracket behind a value: a field at a place. Whether it is a field is known later. */
-static bool open_place(struct actio_reader *r)
+static bool open_place(struct actio_reader *r, uint32_t word, uint32_t of)
 {
-    open_at(r, PLACE, 0, 0, r->token.at);
+    open_at(r, PLACE, 0, word, r->token.at);
+    r->opening[r->openings - 1].jump = of;
     actio_parse_advance(r);
     return true;
+}
+
+/* "x' [m/s]": a blank before the bracket, and words that nothing is called. As an index it could only be unknown. */
+static bool is_unit_ahead(struct actio_reader *r)
+{
+    struct actio_lexer lexer = r->lexer;
+    bool unit = r->token.at > r->passed;
+    size_t words = 0;
+    r->lexer.mute = true;
+    for (struct actio_token t = actio_lex_next(r); unit && t.kind != ACTIO_T_CLOSE_INDEX; t = actio_lex_next(r)) {
+        unit = t.kind == ACTIO_T_WORD || t.kind == ACTIO_T_NUMBER || t.kind == ACTIO_T_DIVIDE || t.kind == ACTIO_T_POWER || t.kind == ACTIO_T_MINUS;
+        if (t.kind == ACTIO_T_WORD) words++, unit = !r->word[t.word].declared && !r->word[t.word].scope;
+    }
+    r->lexer = lexer;
+    return unit && words;
 }
 
 static bool name(struct actio_reader *r, bool *want)
@@ -180,6 +196,7 @@ static bool name(struct actio_reader *r, bool *want)
     if (!check_word(r, word, at)) return false;
     if (r->token.kind == ACTIO_T_DOT && !dotted(r, &word)) return false;
     for (; r->token.kind == ACTIO_T_PRIME; actio_parse_advance(r)) primes++;
+    if (r->token.kind == ACTIO_T_OPEN_INDEX && is_unit_ahead(r)) return fault(r, ACTIO_F_UNIT_PLACE, ACTIO_ARGS(ACTIO_TEXT(ACTIO_UNIT_EXAMPLE)));
     if (r->token.kind == ACTIO_T_OPEN_INDEX) {
         actio_parse_advance(r);
         if (r->left_family && r->token.at == r->left_family->at) return *want = false, left_family(r, word, primes, at);
@@ -190,7 +207,7 @@ static bool name(struct actio_reader *r, bool *want)
     bool placed = r->token.kind == ACTIO_T_OPEN;
     emit(r, r->word[word].scope ? ACTIO_ST_BOUND : ACTIO_ST_NAME, placed, at, word);
     emit_rates(r, primes, at);
-    if (placed) return open_place(r);
+    if (placed) return open_place(r, word, at);
     *want = false;
     return true;
 }
@@ -301,6 +318,10 @@ static bool comma(struct actio_reader *r, struct actio_opening *o)
         r->word[o->word].scope++;
         emit(r, ACTIO_ST_SUM, 0, o->at, o->word);
         return true;
+    case PLACE:
+        if (!o->word) return actio_parse_expected(r, "')'");
+        actio_reader_fault_at(r, ACTIO_F_NOT_A_FUNCTION, r->lexer.origin, o->jump, ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(actio_word_function_hint(r, o->word))));
+        return false;
     case CALL:
         if (o->count > 0 && takes_many(o->op)) emit(r, ACTIO_ST_OP2, o->op, o->at, 0);
         break;
@@ -401,7 +422,7 @@ static bool advance_formula(struct actio_reader *r, uint32_t base, bool *want, b
 {
     enum actio_token_kind k = r->token.kind;
     if (*want) return operand(r, base, want);
-    if (k == ACTIO_T_OPEN && ends_in_diff(r)) return *want = true, open_place(r);
+    if (k == ACTIO_T_OPEN && ends_in_diff(r)) return *want = true, open_place(r, ACTIO_W_NONE, 0);
     bool compares = is_comparison(k) && r->openings > base, joins = actio_at_joint(r) && in_condition(r, base), ok = true;
     if (k == ACTIO_T_PRIME && is_condition(r)) ok = fault(r, ACTIO_F_CONDITION_AS_VALUE, ACTIO_NO_ARGS);
     else if (k == ACTIO_T_PRIME) emit(r, ACTIO_ST_RATE, 0, r->token.at, 0);

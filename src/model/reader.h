@@ -69,6 +69,7 @@ const char *actio_word_text(const struct actio_reader *r, uint32_t word);
 bool actio_word_calls(const struct actio_reader *r, uint32_t word);                     /* before a bracket it is a function */
 bool actio_word_reserved(const struct actio_reader *r, uint32_t word);
 enum actio_near_list { ACTIO_NEAR_VALUE, ACTIO_NEAR_LABEL, ACTIO_NEAR_STATEMENT, ACTIO_NEAR_FUNCTION, ACTIO_NEAR_COLUMN };
+const char *actio_word_function_hint(struct actio_reader *r, uint32_t word);            /* of a word before a bracket that is not a function */
 const char *actio_word_hint(struct actio_reader *r, const char *text, enum actio_near_list list, const char *otherwise);   /* "did you mean ..?" */
 
 /* ---- fault.c: all findings of the reader go through here; those about an option become usage errors */
@@ -85,6 +86,7 @@ uint32_t actio_lex_length(struct actio_reader *r, uint16_t origin, uint32_t at);
 struct actio_origin *actio_lex_origin(struct actio_reader *r);
 
 /* ---- parse_expr.c, parse_unit.c, parse.c */
+#define ACTIO_UNIT_EXAMPLE "units where names are declared: param g [m/s^2] = 9.81, coord x [m], observe v [m/s] = x'"
 void actio_parse_advance(struct actio_reader *r);
 bool actio_parse_expected(struct actio_reader *r, const char *what);     /* reports that the token at hand is not `what`; false */
 bool actio_parse_take(struct actio_reader *r, enum actio_token_kind kind, const char *what);

@@ -135,3 +135,28 @@ const char *actio_word_hint(struct actio_reader *r, const char *text, enum actio
     const char *near = actio_near_name(text, names, count);
     return near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : otherwise;
 }
+
+/* What functions are called elsewhere, and how they are written here. */
+static const struct { const char *name, *written; } elsewhere[] = {
+    { "log10", "log(x)/log(10)" }, { "lg", "log(x)/log(10)" }, { "log2", "log(x)/log(2)" }, { "pow", "x^y" }, { "sqr", "x^2" }, { "cbrt", "x^(1/3)" },
+    { "ceil", "-floor(-x)" }, { "ceiling", "-floor(-x)" }, { "round", "floor(x + 1/2)" }, { "trunc", "sign(x)*floor(abs(x))" }, { "int", "floor(x)" },
+    { "fmod", "mod(x, y)" }, { "rem", "mod(x, y)" }, { "arcsin", "asin(x)" }, { "arccos", "acos(x)" }, { "arctan", "atan(x)" }, { "arctan2", "atan2(y, x)" },
+    { "cot", "1/tan(x)" }, { "sec", "1/cos(x)" }, { "csc", "1/sin(x)" }, { "sgn", "sign(x)" }, { "fabs", "abs(x)" }, { "norm", "hypot(x, y)" },
+    { "heaviside", "if(x < 0, 0, 1)" }, { "step", "if(x < 0, 0, 1)" }, { "theta", "if(x < 0, 0, 1)" }, { "where", "if(a < b, x, y)" }, { "clip", "min(max(x, a), b)" },
+    { "clamp", "min(max(x, a), b)" }, { "der", "x'" }, { "dot", "x'" }, { "ddt", "x'" },
+};
+
+static const char *written_here(struct actio_reader *r, const char *name)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (strcmp(elsewhere[i].name, name) == 0) return actio_arena_format(&r->scratch, "write %s", elsewhere[i].written);
+    return NULL;
+}
+
+const char *actio_word_function_hint(struct actio_reader *r, uint32_t word)
+{
+    const char *text = actio_word_text(r, word), *own = r->word[word].declared ? NULL : written_here(r, text);
+    if (r->word[word].op && r->word[word].declared)
+        return actio_arena_format(&r->scratch, "the model has a value '%s': give it another name, and %s( ) is the function", text, text);
+    return own ? own : actio_word_hint(r, text, ACTIO_NEAR_FUNCTION, "for a product write * in front of the bracket");
+}
