@@ -230,7 +230,8 @@ ACTIO_API int actio_orbits_plot(struct actio_context *ctx, const struct actio_or
 ACTIO_API const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i);            /* the motion over one period, or NULL */
 
 /* Every claim of the model, checked. */
-struct actio_check { const char *claim; uint32_t line; double value, expected, bound; bool ok, computed; const char *why; };
+/* skipped: the claim is about a member of a family that a change has removed; it is neither ok nor failed. */
+struct actio_check { const char *claim; uint32_t line; double value, expected, bound; bool ok, computed, skipped; const char *why; };
 ACTIO_API struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
                                          struct actio_findings *f, size_t *count);         /* lives as long as the model */
 

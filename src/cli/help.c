@@ -17,7 +17,7 @@ static const struct { int status; const char *meaning; } statuses[] = {
 };
 
 static const char about_models[] =
-    "MODEL is a file when it has a slash or ends in .act; otherwise a file of that name, or else a model of the gallery (`actio list`).";
+    "MODEL is a file when it has a slash or ends in .act; otherwise a file of that name, or else a model of the gallery (`actio list`); - is a model from standard input.";
 static const char about_output[] =
     "On a terminal `run` shows a summary; into a pipe or a file it writes CSV. With -o FILE the summary goes to standard output; --json replaces either.";
 

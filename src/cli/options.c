@@ -533,6 +533,9 @@ static int check_together(struct actio_cli_arguments *a)
     for (size_t i = 0; i < a->uses; i++)
         if (strcmp(a->used[i]->name, "resplit") == 0 && a->run.by && strcmp(a->run.by, "dual") == 0)
             return actio_cli_usage(a, NULL, "--resplit belongs to --by reduced: the dual action keeps the split that it begins with");
+    size_t inputs = 0;
+    for (size_t i = 0; i < a->models; i++) inputs += strcmp(a->model[i], "-") == 0;
+    if (inputs > 1) return actio_cli_usage(a, "name `-` once", "`-` is standard input, which is read once, and here it stands %zu times", inputs);
     bool standard_output = false;
     for (size_t i = 0; i < a->outputs; i++) standard_output = standard_output || strcmp(a->output[i], "-") == 0;
     if (a->json && standard_output) return actio_cli_usage(a, NULL, "--json and -o - both want standard output");

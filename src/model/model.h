@@ -79,6 +79,7 @@ struct actio_claim {
     const char *text;                                      /* the claim as written, without `expect` */
     const char *column, *by, *verdict;                     /* column name as in the output (x_dot for x'), NULL where not used */
     double at, value, bound;                               /* bound: within, or the right side of < */
+    const char *absent;                                    /* why it does not apply: --set has made a family smaller; NULL where it does */
 };
 
 /* A condition on the motion: this column has this value at this time. As many as free data, constraints being counted by who solves for them. */

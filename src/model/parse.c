@@ -357,10 +357,23 @@ static const char *rest_of_line(struct actio_reader *r, uint32_t at)
     return actio_reader_quote(r, r->lexer.origin, at, n);
 }
 
+/* Is what stands here the beginning of a formula? After two words in a row only the colon between them is missing. */
+static bool begins_formula(struct actio_reader *r)
+{
+    struct place start = save(r);
+    bool word = r->token.kind == ACTIO_T_WORD;
+    if (is_end(r->token.kind) || r->token.kind == ACTIO_T_BAD) return false;
+    r->lexer.mute = true;
+    actio_parse_advance(r);
+    bool two = word && (r->token.kind == ACTIO_T_WORD || r->token.kind == ACTIO_T_NUMBER || is_end(r->token.kind));
+    restore(r, start);
+    return !two;
+}
+
 static bool label(struct actio_reader *r, struct actio_statement *s)
 {
     s->span = r->token.span, s->at = r->token.at;
-    if (!is_end(r->token.kind) && r->token.kind != ACTIO_T_BAD && !statement_has(r, ACTIO_T_COLON)) {
+    if (begins_formula(r) && !statement_has(r, ACTIO_T_COLON)) {
         const char *keyword = actio_word_text(r, s->keyword), *rest = rest_of_line(r, s->at);
         actio_reader_fault(r, ACTIO_F_LABEL_MISSING, r->lexer.origin, s->span, ACTIO_ARGS(ACTIO_TEXT(keyword), ACTIO_TEXT(rest)));
         return false;
@@ -573,7 +586,7 @@ static bool verdict_claim(struct actio_reader *r, struct actio_statement *s)
 static bool value_at(struct actio_reader *r, struct actio_statement *s)
 {
     if (!column(r, s)) return false;
-    if (r->token.kind == ACTIO_T_EQUAL) return fault(r, ACTIO_F_CLAIM_TIME, r->token.span, ACTIO_W_NONE);
+    if (r->token.kind == ACTIO_T_EQUAL) return fault(r, ACTIO_F_CLAIM_TIME, r->token.span, s->keyword);
     if (!at_word(r, ACTIO_W_at)) return actio_parse_expected(r, "`at` and a time");
     actio_parse_advance(r);
     return actio_parse_expr(r, &s->left) && actio_parse_take(r, ACTIO_T_EQUAL, "'=' and the value") && actio_parse_expr(r, &s->right);
@@ -665,7 +678,8 @@ static bool statement_ends(struct actio_reader *r, uint32_t keyword)
 {
     enum actio_token_kind k = r->token.kind;
     if (is_end(k)) return true;
-    if (k == ACTIO_T_OPEN_INDEX) return unit_behind_value(r, keyword);
+    if (actio_parse_at_unit(r)) return unit_behind_value(r, keyword);
+    if (k == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, r->token.span, ACTIO_W_NONE);
     if (k == ACTIO_T_EQUAL && (keyword == ACTIO_W_lagrangian || keyword == ACTIO_W_dissipation)) return fault(r, ACTIO_F_FORMULA_HAS_NO_NAME, r->token.span, keyword);
     if (is_comparison(k)) return fault(r, ACTIO_F_COMPARISON_HERE, r->token.span, ACTIO_W_NONE);
     if (k != ACTIO_T_WORD && k != ACTIO_T_NUMBER && k != ACTIO_T_OPEN) return actio_parse_expected(r, keyword == ACTIO_W_require && k == ACTIO_T_COMMA ? "the end of the line (each condition is a `require` of its own)" : "an operator or the end of the line");

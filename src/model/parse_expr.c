@@ -63,14 +63,19 @@ static bool condition_begins(const struct actio_reader *r, uint32_t base)
     return joins_conditions(o) || (o->kind == IF_CALL && o->count == 0) || (o->kind == GROUP && o->phase);
 }
 
-/* Is the innermost bracket one that holds a condition? */
-static bool in_condition(const struct actio_reader *r, uint32_t base)
+/* The innermost bracket; NULL: the formula stands in none. */
+static const struct actio_opening *bracket_here(const struct actio_reader *r, uint32_t base)
 {
     uint32_t n = r->openings;
     while (n > base && !is_bracket(&r->opening[n - 1])) n--;
-    if (n == base) return false;
-    const struct actio_opening *o = &r->opening[n - 1];
-    return (o->kind == IF_CALL && o->count == 0) || (o->kind == GROUP && o->phase);
+    return n == base ? NULL : &r->opening[n - 1];
+}
+
+/* Does it hold a condition? */
+static bool in_condition(const struct actio_reader *r, uint32_t base)
+{
+    const struct actio_opening *o = bracket_here(r, base);
+    return o && ((o->kind == IF_CALL && o->count == 0) || (o->kind == GROUP && o->phase));
 }
 
 static bool not_a_condition(struct actio_reader *r, const struct actio_opening *o)
@@ -173,11 +178,11 @@ static bool open_place(struct actio_reader *r, uint32_t word, uint32_t of)
     return true;
 }
 
-/* "x' [m/s]": a blank before the bracket, and words that nothing is called. As an index it could only be unknown. */
-static bool is_unit_ahead(struct actio_reader *r)
+/* [m/s]: words that nothing is called. As an index they could only be unknown. */
+bool actio_parse_at_unit(struct actio_reader *r)
 {
     struct actio_lexer lexer = r->lexer;
-    bool unit = r->token.at > r->passed;
+    bool unit = r->token.kind == ACTIO_T_OPEN_INDEX;
     size_t words = 0;
     r->lexer.mute = true;
     for (struct actio_token t = actio_lex_next(r); unit && t.kind != ACTIO_T_CLOSE_INDEX; t = actio_lex_next(r)) {
@@ -196,7 +201,7 @@ static bool name(struct actio_reader *r, bool *want)
     if (!check_word(r, word, at)) return false;
     if (r->token.kind == ACTIO_T_DOT && !dotted(r, &word)) return false;
     for (; r->token.kind == ACTIO_T_PRIME; actio_parse_advance(r)) primes++;
-    if (r->token.kind == ACTIO_T_OPEN_INDEX && is_unit_ahead(r)) return fault(r, ACTIO_F_UNIT_PLACE, ACTIO_ARGS(ACTIO_TEXT(ACTIO_UNIT_EXAMPLE)));
+    if (r->token.at > r->passed && actio_parse_at_unit(r)) return fault(r, ACTIO_F_UNIT_PLACE, ACTIO_ARGS(ACTIO_TEXT(ACTIO_UNIT_EXAMPLE)));
     if (r->token.kind == ACTIO_T_OPEN_INDEX) {
         actio_parse_advance(r);
         if (r->left_family && r->token.at == r->left_family->at) return *want = false, left_family(r, word, primes, at);
@@ -423,7 +428,7 @@ static bool advance_formula(struct actio_reader *r, uint32_t base, bool *want, b
     enum actio_token_kind k = r->token.kind;
     if (*want) return operand(r, base, want);
     if (k == ACTIO_T_OPEN && ends_in_diff(r)) return *want = true, open_place(r, ACTIO_W_NONE, 0);
-    bool compares = is_comparison(k) && r->openings > base, joins = actio_at_joint(r) && in_condition(r, base), ok = true;
+    bool compares = is_comparison(k) && bracket_here(r, base), joins = actio_at_joint(r) && in_condition(r, base), ok = true;
     if (k == ACTIO_T_PRIME && is_condition(r)) ok = fault(r, ACTIO_F_CONDITION_AS_VALUE, ACTIO_NO_ARGS);
     else if (k == ACTIO_T_PRIME) emit(r, ACTIO_ST_RATE, 0, r->token.at, 0);
     else if (is_binary(k) || compares || joins) {

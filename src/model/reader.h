@@ -57,6 +57,7 @@ struct actio_reader {
     uint32_t *released;                                    /* of each coordinate, rate, state: the line that frees it, 0 = none */
     uint32_t *in_list, lists;                              /* of each variable: the last list of terms that named it */
     struct actio_column_use *column_use; uint32_t column_uses, column_uses_cap, column_names_cap;
+    bool lenient; const char *absent;                      /* reading a claim of a model that --set has changed: the member that it is about does not exist */
     uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, contacts_cap, events_cap, parts_cap, sums_cap, start_items_cap, frees_cap, requires_cap;
 };
 
@@ -93,6 +94,7 @@ bool actio_parse_take(struct actio_reader *r, enum actio_token_kind kind, const 
 bool actio_at_joint(const struct actio_reader *r);                        /* at `and` or `or` */
 bool actio_parse_expr(struct actio_reader *r, struct actio_formula *out);
 bool actio_parse_bounds(struct actio_reader *r, struct actio_range *range);   /* A .. B */
+bool actio_parse_at_unit(struct actio_reader *r);                        /* does a bracket at hand hold a unit, and no index? */
 bool actio_parse_small_whole(double x);                                  /* a whole number below 1e9 */
 bool actio_parse_unit(struct actio_reader *r, const char **out);         /* [kg m/s]; nothing where no bracket is */
 void actio_parse_model(struct actio_reader *r);
