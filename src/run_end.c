@@ -3,6 +3,7 @@
 #include "run_dual.h"
 #include "run_gradient.h"
 #include "solve/contacts.h"
+#include "verdict/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -267,11 +268,12 @@ static void fill_columns(struct actio_run *run, struct actio_table *t)
     t->col = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->col);
     t->data = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->data);
     t->error = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->error);
+    struct actio_column_units *units = actio_column_units_open(run->model, &t->arena);
     for (size_t c = 0; c < t->cols; c++) {
         const struct actio_system_column *from = &sys->column[c];
         bool unique = from->role != ACTIO_ROLE_LAMBDA || lambdas >= run->motion.p || run->motion.unique[lambdas];   /* a principle may have them as states */
         if (from->role == ACTIO_ROLE_LAMBDA) lambdas += from->width;
-        t->col[c] = (struct actio_column){ .name = kept_text(t, from->name), .unit = kept_text(t, from->unit), .meaning = kept_text(t, from->meaning), .latex = "", .role = (enum actio_role)from->role, .unique = unique };
+        t->col[c] = (struct actio_column){ .name = kept_text(t, from->name), .unit = units ? kept_text(t, actio_column_unit(units, from->name, (int)from->role)) : "", .meaning = kept_text(t, from->meaning), .latex = "", .role = (enum actio_role)from->role, .unique = unique };
         fill_column(run, t, c);
     }
 }

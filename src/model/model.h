@@ -70,8 +70,10 @@ struct actio_start_item { uint32_t variable; bool is_state, is_rate; uint32_t fr
 struct actio_free { uint32_t variable; bool is_state, dot; struct actio_span span; };
 struct actio_part { actio_expr e; struct actio_span span; bool is_dissipation; uint32_t from, to; };    /* bytes of its formula */
 struct actio_symmetry { const char *label; bool is_time; struct actio_term *term; size_t terms; struct actio_span span; };
-struct actio_quasi_velocity { const char *name; actio_expr e; struct actio_span span; uint16_t axis; };   /* affine in V, made of Q, T and params else */
-struct actio_observe { const char *name; actio_expr e; struct actio_span span; uint16_t axis; bool claimed; };   /* claimed: x(c) of an expect, by the name written there */
+struct actio_quasi_velocity { const char *name, *unit; actio_expr e; struct actio_span span; uint16_t axis; };   /* affine in V, made of Q, T and params else */
+struct actio_observe { const char *name, *unit; actio_expr e; struct actio_span span; uint16_t axis; bool claimed; };   /* claimed: x(c) of an expect, by the name written there */
+
+struct actio_let_unit { const char *name, *unit; actio_expr e; struct actio_span span; };   /* a let whose unit is given; formulas have its formula in them */
 
 enum actio_claim_kind { ACTIO_CLAIM_AT, ACTIO_CLAIM_DRIFT, ACTIO_CLAIM_RESIDUAL, ACTIO_CLAIM_VERDICT };
 struct actio_claim {
@@ -122,6 +124,7 @@ struct actio_model {
     struct actio_quasi_velocity *frame; size_t frames;     /* in the order of the text; formulas that use one have its formula in them */
     struct actio_symmetry *symmetry; size_t symmetries;
     struct actio_observe *observe; size_t observes;        /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */
+    struct actio_let_unit *let_unit; size_t let_units;
     const char **column_name; size_t column_names;         /* names behind COLUMN symbols ("reaction.x", "energy", "power.c", another observe); each is a real column */
     const char **column; size_t columns;                   /* see actio_model_columns */
     struct actio_dual_data dual;

@@ -184,8 +184,8 @@ static bool variable_item(struct actio_reader *r, struct actio_item *item)
 static bool head_item(struct actio_reader *r, struct actio_item *item)
 {
     if (!take_name(r, &item->word, "a name")) return false;
-    if (r->token.kind == ACTIO_T_OPEN_INDEX && !family(r, &item->range)) return false;
-    return axis_of(r, &item->axis) && equals(r, item);
+    if (r->token.kind == ACTIO_T_OPEN_INDEX && bracket_holds(r, ACTIO_T_EQUAL) && !family(r, &item->range)) return false;
+    return axis_of(r, &item->axis) && actio_parse_unit(r, &item->unit) && equals(r, item);
 }
 
 /* NAME, NAME[3] or NAME[i = 1 .. n], then = EXPR */
