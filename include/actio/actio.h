@@ -311,6 +311,9 @@ ACTIO_API int actio_table_write(struct actio_context *ctx, const struct actio_ta
 ACTIO_API int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
 /* The shape of a field in motion, an SVG that moves by itself; axes "x:y" or "x" say of which, NULL: the coordinates. */
 ACTIO_API int actio_table_animate(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
+/* Can the axes be drawn, of the motions that this model has? Asked before a long run: 0, or an exit status and a finding. axes NULL: those by default. animate: as by
+ * actio_table_animate. What only the run itself knows (variables of the dual action) is not judged. */
+ACTIO_API int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, const char *axes, bool animate, struct actio_findings *f);
 ACTIO_API bool actio_can_write(const char *path, bool plot);                               /* is there a writer for this ending? */
 /* One JSON object, no newline. Lives as long as the table. */
 ACTIO_API const char *actio_table_json(struct actio_table *table);

@@ -14,7 +14,9 @@ static void add_along(struct actio_reader *r, const char *name, struct actio_spa
         actio_reader_fault(r, ACTIO_F_COLUMN_TWICE, 0, span, ACTIO_ARGS(ACTIO_TEXT(name)));
         return;
     }
+    uint32_t axes = count;
     ACTIO_PUSH(&m->arena, m->column, count, r->columns_cap) = r->word[word].text;
+    ACTIO_PUSH(&m->arena, m->column_axis, axes, r->column_axes_cap) = axis;
     m->columns = count;
     r->word[word].column = count, r->word[word].column_axis = axis;
 }

@@ -127,6 +127,7 @@ struct actio_model {
     struct actio_let_unit *let_unit; size_t let_units;
     const char **column_name; size_t column_names;         /* names behind COLUMN symbols ("reaction.x", "energy", "power.c", another observe); each is a real column */
     const char **column; size_t columns;                   /* see actio_model_columns */
+    uint16_t *column_axis;                                 /* of each: the axis that it has a number at every node or cell of; 0: none */
     struct actio_dual_data dual;
     actio_expr period, way_from, way_to, *turn; bool has_period, has_way;   /* of orbits, by the command line: formulas of params; turn by coordinate, NULL: none */
     bool has_time; double t0, t1; actio_expr t0_written, t1_written;   /* formulas of params */
