@@ -208,7 +208,7 @@ struct actio_run_info actio_table_info(const struct actio_table *table)
     return (struct actio_run_info){
         .by = table->by, .method = table->method, .tier = table->tier, .model = table->model,
         .t_end = table->rows ? table->data[0][table->rows - 1] : (double)NAN, .holds_until = table->holds_until,
-        .tol = table->tol, .local = table->local, .energy_drift = table->energy_drift, .residual = table->residual,
+        .tol = table->tol, .local = table->local, .energy_drift = table->energy_drift, .energy_less_work = table->energy_less_work, .work_error = table->work_error, .residual = table->residual,
         .worst_error = actio_table_worst_error(table), .seconds = table->seconds,
         .steps = table->steps, .rhs = table->rhs, .rejected = table->rejected, .events = table->events,
         .reached = table->reached, .local_only = table->local_only, .status = table->status,

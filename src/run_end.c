@@ -294,6 +294,7 @@ static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
     t->steps = o->steps, t->rhs = o->rhs, t->rejected = o->rejected;
     t->seconds = run->ctx->clock ? run->ctx->clock() - run->started : 0;
     t->status = run->f->status;
+    actio_run_work(run, t);
 }
 
 static const char *whose(const struct actio_system *sys, const struct actio_happening *h)

@@ -301,6 +301,7 @@ ACTIO_API bool actio_table_dual(const struct actio_table *table, struct actio_du
 struct actio_run_info {
     const char *by, *method, *tier, *model;
     double t_end, holds_until, tol, local, energy_drift, residual, worst_error, seconds;
+    double energy_less_work, work_error;                   /* of a driven motion: largest |E - E(first) - work|, and the error of the work from the rows; NAN elsewhere */
     size_t steps, rhs, rejected, events;
     bool reached, local_only;
     int status;

@@ -32,6 +32,7 @@ struct actio_table {
     struct actio_event *event; size_t events, events_cap;
     /* diagnostics */
     double energy_drift, residual;                         /* largest |E - E(first)|, NAN without a Lagrangian; largest constraint residual */
+    double energy_less_work, work_error;                   /* of a driven motion: largest |E - E(first) - work|, and how well the rows give the work; NAN where energy is conserved, or not known */
     size_t steps, rhs, rejected; double seconds; int status;
     /* sensitivities at the end, where they were asked for */
     struct actio_sensitivity { const char *of; double value; struct actio_slope *slope; } *gradient; size_t gradients, slopes;   /* slopes: of each */
