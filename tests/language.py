@@ -7,6 +7,7 @@ import json
 import math
 import os
 import random
+import re
 import tempfile
 
 import mpmath
@@ -381,6 +382,22 @@ def check_names(tally, actio, rng):
             tally.check(same, f"{word}, {other}: exit {s1} and {s2}: {named}{e2[:300]}")
 
 
+def check_reserved(tally, actio):
+    """The manual lists the reserved words: those of the reader's tables, and no others."""
+    with open(os.path.join(program.ROOT, "docs", "manual.md"), encoding="utf-8") as file:
+        table = file.read().split("Reserved words, which can't be names:")[1].split("Every other word is free")[0]
+    listed = {word for part in re.findall(r"^\| `([^`]*)`", table, re.M) for word in part.split()}
+    with open(os.path.join(program.ROOT, "src", "model", "words.def"), encoding="utf-8") as file:
+        words = re.findall(r"^WORD\((\w+), (\w+)\)", file.read(), re.M)
+    taken = set()
+    for word in {w for w, _ in words} | listed | set(WORDS) | {"erf", "fma", "lambda", "gap"}:
+        status, out, err = program.call(actio, "check", "--json", write(f"param {word} = 1\ncoord x\nlagrangian x'^2/2\n"))
+        if any(e["code"] == "RESERVED_NAME" for e in json.loads(out).get("errors", [])):
+            taken.add(word)
+    tally.check(listed == taken, f"reserved and not listed: {sorted(taken - listed)}; listed and not reserved: {sorted(listed - taken)}")
+    tally.check({w for w, kind in words if kind in ("STATEMENT", "LATER", "SPECIAL", "VALUE")} <= listed, "a word of words.def is not listed")
+
+
 # ---- the program
 
 FOLDER = tempfile.TemporaryDirectory()
@@ -410,6 +427,7 @@ def main():
     rng, tally, actio = random.Random(options.seed), program.Tally("language"), os.path.abspath(options.program)
     check_functions(tally, actio)
     check_names(tally, actio, rng)
+    check_reserved(tally, actio)
     check_conditions(tally, actio, rng, 5 * options.count)
     check_printed(tally, actio, rng, options.count // 2)
     check_closed_forms(tally, actio)

@@ -53,7 +53,7 @@ static void add_word(struct actio_reader *r, const char *text, enum actio_word_c
 
 /* Functions whose words are free names, too: they count before a bracket, where no value has that name. */
 static const struct { const char *text; uint8_t op; } late[] = {
-    { "floor", ACTIO_FLOOR }, { "mod", ACTIO_MOD }, { "ln", ACTIO_LOG }, { "hypot", ACTIO_HYPOT },
+    { "floor", ACTIO_FLOOR }, { "mod", ACTIO_MOD }, { "ln", ACTIO_LOG }, { "hypot", ACTIO_HYPOT }, { "erf", ACTIO_ERF },
 };
 
 static bool is_late(int op)
