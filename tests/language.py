@@ -331,6 +331,9 @@ def check_closed_forms(tally, actio):
             tally.check(result["status"] == 0, f"{force}, {by}: {result.get('errors')}")
             if result["status"] == 0 and value is not None:
                 tally.check(abs(result["end"]["x"] - float(value)) < 1e-11 * max(1, abs(float(value))), f"{force} to {end}, {by}: {result['end']['x']!r}, not {float(value)!r}")
+    # a switch must not leave the rounding of q/h in the velocity of equal steps
+    ends = run_json(actio, "coord x\nlagrangian x'^2/2\nforce x = mod(t, 1)\ntime 0 .. 7.5\n", "--tol", "1e-12", "--by", "discrete")
+    tally.check(ends["status"] == 0 and abs(ends["end"]["x"] - 13.4375) < 1.4e-11, f"discrete: {ends}")
     # a staircase of potentials: mgh lost in each step; the speed is that of the energy
     text = "param h = .3\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - h*floor(x)*y\nstart x' = 1.7, y = 1\ntime 0 .. 4\nexpect drift(x') < 1e-11\n"
     status, out, err = program.call(actio, "test", write(text))
