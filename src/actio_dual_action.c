@@ -369,7 +369,7 @@ static int make(struct actio_dual_action *a)
     run->options.grid = run->motion.grid = a->elements;
     if (bad) return 1;
     if (actio_motion_begin(&run->motion, run->model->t0, run->y0)) return actio_find(run->f, ACTIO_F_DUAL_NO_VALUE, ACTIO_ARGS(ACTIO_TEXT("a switch does not settle at the start"))), 1;
-    if (run->sys->modes) actio_find(run->f, ACTIO_F_DUAL_FROZEN, ACTIO_ARGS(ACTIO_TEXT(run->sys->mode_text[0])));
+    if (run->sys->modes) actio_find(run->f, ACTIO_F_DUAL_FROZEN, ACTIO_ARGS(ACTIO_TEXT(run->sys->mode_text[0]), ACTIO_TEXT(run->sys->mode_whole[0] ? "" : " its sign")));
     return open_slab(a);
 }
 

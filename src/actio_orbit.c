@@ -89,7 +89,7 @@ int actio_orbit_ready(struct actio_search *s)
         if (run->sys->first_order->implicit) return refuse(s, "its accelerations are solved for as numbers, and the dual action of an orbit needs formulas for them: take --method shooting");
     }
     bool shooting = strcmp(s->options->method, "shooting") == 0;
-    if (!shooting && run->sys->modes) return refuse(s, "it has switches (abs, sign, min, max, if), where polynomials serve badly: take --method shooting");
+    if (!shooting && run->sys->modes) return refuse(s, "it has switches (abs, sign, min, max, floor, mod, if), where polynomials serve badly: take --method shooting");
     if (!shooting && s->options->looses) return refuse(s, "only --method shooting lets variables go that need not return");
     s->timed = actio_orbit_timed(s);
     s->o.free_period = !s->timed, s->o.in_families = actio_orbit_conserves(s);

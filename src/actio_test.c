@@ -20,7 +20,7 @@ static const char *by_of(const struct testing *t, const struct actio_claim *c) {
 
 static bool computable(const struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
 {
-    if (c->kind == ACTIO_CLAIM_VERDICT) return false;      /* judged by itself */
+    if (c->kind == ACTIO_CLAIM_VERDICT || c->absent) return false;      /* judged by itself, or not at all */
     if (c->by && !actio_principle_named(c->by)) out->why = "this version has no such principle";
     else if (c->kind == ACTIO_CLAIM_AT && (c->at - run->model->t0) * (c->at - run->model->t1) > 0) out->why = "the time is outside the model's interval";
     else return true;
@@ -34,7 +34,7 @@ static void list_claims(void *user)
     t->check = actio_arena_array(&m->arena, m->claims + 1, sizeof *t->check);
     for (size_t i = 0; i < m->claims; i++) {
         const struct actio_claim *c = &m->claim[i];
-        t->check[i] = (struct actio_check){ .claim = c->text, .line = c->span.line, .value = NAN, .expected = c->value, .bound = c->bound, .why = "" };
+        t->check[i] = (struct actio_check){ .claim = c->text, .line = c->span.line, .value = NAN, .expected = c->value, .bound = c->bound, .skipped = c->absent, .why = c->absent ? c->absent : "" };
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/findings.h"
 #include "comparison.h"
+#include "model/model.h"
 #include "orbits.h"
 #include "result/table.h"
 
@@ -233,7 +234,7 @@ struct actio_run_info actio_table_info(const struct actio_table *table)
     return (struct actio_run_info){
         .by = table->by, .method = table->method, .tier = table->tier, .model = table->model,
         .t_end = table->rows ? table->data[0][table->rows - 1] : (double)NAN, .holds_until = table->holds_until,
-        .tol = table->tol, .local = table->local, .energy_drift = table->energy_drift, .residual = table->residual,
+        .tol = table->tol, .local = table->local, .energy_drift = table->energy_drift, .energy_less_work = table->energy_less_work, .work_error = table->work_error, .residual = table->residual,
         .worst_error = actio_table_worst_error(table), .seconds = table->seconds,
         .steps = table->steps, .rhs = table->rhs, .rejected = table->rejected, .events = table->events,
         .reached = table->reached, .local_only = table->local_only, .status = table->status,
@@ -307,6 +308,48 @@ int actio_table_animate(struct actio_context *ctx, const struct actio_table *tab
 {
     struct writing w = { .ctx = ctx, .table = table, .axes = axes, .path = path, .f = f };
     return attempt_writing(&w, write_animation, table, "table");
+}
+
+/* ---- pictures of motions that are not computed yet */
+
+struct drawing { struct actio_context *ctx; struct actio_model *model; const char *axes; bool animate; struct actio_findings *f; struct actio_table *table; int failed; };
+
+/* The columns that the model's motions have, in one row of zeros. */
+static void fake_table(struct drawing *d)
+{
+    const struct actio_model *m = d->model;
+    struct actio_table *t = d->table = actio_table_create(d->ctx);
+    t->model = m->name, t->rows = 1, t->cols = m->columns;
+    t->col = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->col);
+    t->data = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->data);
+    for (size_t c = 0; c < t->cols; c++) {
+        const struct actio_axis *axis = m->column_axis[c] ? &m->axis[m->column_axis[c] - 1] : NULL;
+        size_t nodes = axis ? axis->nodes : 0;
+        t->col[c] = (struct actio_column){ .name = m->column[c], .unit = "", .meaning = "", .latex = "", .role = c ? ACTIO_ROLE_COORD : ACTIO_ROLE_TIME, .unique = true,
+                                           .nodes = nodes, .axis = axis ? axis->name : "", .place = actio_arena_array(&t->arena, nodes + 1, sizeof(double)) };
+        t->data[c] = actio_arena_array(&t->arena, nodes + 1, sizeof(double));
+    }
+}
+
+static void try_drawing(void *user)
+{
+    struct drawing *d = user;
+    fake_table(d);
+    d->failed = actio_axes_check(d->ctx, d->table, d->axes, d->animate, d->f);
+}
+
+int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, const char *axes, bool animate, struct actio_findings *f)
+{
+    struct drawing d = { .ctx = ctx, .model = model, .axes = axes, .animate = animate, .f = f };
+    struct actio_findings *outer = ctx->findings;
+    size_t before = f->count;
+    if (axes && strstr(axes, "dual.")) return ACTIO_DONE;  /* known when the dual action is formed */
+    ctx->findings = f;
+    bool escaped = actio_attempt(ctx, try_drawing, &d) != 0;
+    ctx->findings = outer;
+    actio_table_free(d.table);
+    if (!escaped && !d.failed) return ACTIO_DONE;
+    return f->count > before ? actio_finding_status(&f->item[f->count - 1]) : ACTIO_WRONG_USAGE;
 }
 
 int actio_comparison_overlay(struct actio_context *ctx, const struct actio_comparison *c, const char *axes, const char *path, struct actio_findings *f)

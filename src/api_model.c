@@ -71,6 +71,7 @@ static bool read_all(struct actio_context *ctx, int fd, const char *path, struct
         ssize_t n = read(fd, c->text + c->length, c->cap - c->length);
         if (n == 0) return true;
         if (n < 0 && errno == EINTR && !actio_stopped(ctx)) continue;
+        if (n < 0 && errno == EINTR) return actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS), false;
         if (n < 0) return cannot_read(f, path, strerror(errno));
         c->length += (size_t)n;
         if (c->length > largest_file) {
@@ -94,6 +95,9 @@ char *actio_file_read(struct actio_context *ctx, const char *path, const char *w
 
 /* ---- models */
 
+/* The name that messages and results have for a model without a file. */
+static const char standard_input[] = "standard input";
+
 struct naming { struct actio_model *model; const char *file; };
 
 static void name_by_file(void *user)
@@ -102,6 +106,7 @@ static void name_by_file(void *user)
     const char *slash = strrchr(n->file, '/'), *stem = slash ? slash + 1 : n->file;
     size_t length = strlen(stem);
     if (length > 4 && strcmp(stem + length - 4, ".act") == 0) length -= 4;
+    if (strcmp(n->file, standard_input) == 0) stem = "model", length = strlen(stem);
     n->model->name = actio_arena_text(&n->model->arena, stem, length);
 }
 
@@ -135,6 +140,15 @@ static struct actio_model *read_file(struct actio_context *ctx, const char *path
     return model;
 }
 
+static struct actio_model *read_input(struct actio_context *ctx, const struct actio_change *change, size_t changes, struct actio_findings *f)
+{
+    struct content c = { .what = "the model" };
+    struct actio_model *model = NULL;
+    if (read_all(ctx, STDIN_FILENO, standard_input, &c, f)) model = actio_model_read_string(ctx, standard_input, c.text, c.length, change, changes, f);
+    actio_give(ctx, c.text);
+    return model;
+}
+
 static bool names_a_file(const char *name)
 {
     struct stat st;
@@ -161,6 +175,7 @@ static void not_found(const char *name, struct actio_findings *f)
 
 struct actio_model *actio_model_read_inside(struct actio_context *ctx, const char *name, const struct actio_change *change, size_t changes, struct actio_findings *f)
 {
+    if (strcmp(name, "-") == 0) return read_input(ctx, change, changes, f);
     if (names_a_file(name)) return read_file(ctx, name, change, changes, f);
     for (size_t i = 0; i < actio_gallery_count; i++) {
         const struct actio_example *e = &actio_gallery_examples[i];

@@ -49,7 +49,7 @@ static void say(struct actio_run *run, enum actio_modes_status status, const str
         describe(run, s->worst, status == ACTIO_MODES_MOVES ? 1 : 2, text, sizeof text);
         actio_run_find(run, status == ACTIO_MODES_MOVES ? ACTIO_F_MODES_MOVES : ACTIO_F_MODES_NO_REST, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_NUMBER(s->amount)));
         break;
-    case ACTIO_MODES_KINK: actio_run_find(run, ACTIO_F_MODES_KINK, ACTIO_ARGS(ACTIO_TEXT(s->worst < sys->modes ? sys->mode_text[s->worst] : "a switching formula"))); break;
+    case ACTIO_MODES_KINK: actio_run_find(run, ACTIO_F_MODES_KINK, ACTIO_ARGS(ACTIO_TEXT(s->worst < sys->modes ? sys->mode_text[s->worst] : "a switching formula"), ACTIO_TEXT(s->worst < sys->modes && sys->mode_whole[s->worst] ? "jumps" : "is 0"))); break;
     case ACTIO_MODES_CONTACT: actio_run_find(run, ACTIO_F_MODES_CONTACT, ACTIO_ARGS(ACTIO_TEXT(sys->contact[s->worst]), ACTIO_COUNT(sys->contact_line[s->worst]))); break;
     case ACTIO_MODES_STUCK: actio_run_find(run, ACTIO_F_MODES_STUCK, ACTIO_ARGS(ACTIO_TEXT(sys->constraint[s->worst]))); break;
     case ACTIO_MODES_TOO_LARGE: say_large(run, s); break;

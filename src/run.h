@@ -81,4 +81,7 @@ const char *actio_run_name(const struct actio_run *run, size_t component);      
 /* "x = 1, x' = 0, ..." of a state; the first few when there are many. In the run's arena; "" when memory runs out. */
 const char *actio_run_state_text(struct actio_run *run, const double *y, const double *compared_with);
 
+/* run_work.c: the balance of energy, of a motion on which work is done. */
+void actio_run_work(struct actio_run *run, struct actio_table *table);
+
 #endif

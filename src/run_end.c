@@ -3,6 +3,7 @@
 #include "run_dual.h"
 #include "run_gradient.h"
 #include "solve/contacts.h"
+#include "verdict/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -128,7 +129,7 @@ static void say_failed(struct actio_run *run)
         const struct actio_constraint *con = &run->model->constraint[m->stopped_by];
         actio_find_at(run->f, ACTIO_F_CONTRADICTORY_LATER, &run->model->source, con->span, ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
     } else if (m->stop == ACTIO_STOP_CHATTER)
-        actio_find(run->f, ACTIO_F_CHATTERING, ACTIO_ARGS(ACTIO_TEXT(run->sys->mode_text[m->stopped_by]), ACTIO_NUMBER(o->t_stop)));
+        actio_find(run->f, ACTIO_F_CHATTERING, ACTIO_ARGS(ACTIO_TEXT(run->sys->mode_text[m->stopped_by]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(run->sys->mode_whole[m->stopped_by] ? "" : "the sign of ")));
     else if (m->stop == ACTIO_STOP_TUNNEL) say_tunnel(run);
     else if (m->stop == ACTIO_STOP_DUAL) actio_run_say_dual(run);
     else if (m->stop == ACTIO_STOP_SLAB) actio_find(run->f, ACTIO_F_SLAB_DIVERGED, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));
@@ -276,11 +277,12 @@ static void fill_columns(struct actio_run *run, struct actio_table *t)
     t->col = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->col);
     t->data = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->data);
     t->error = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->error);
+    struct actio_column_units *units = actio_column_units_open(run->model, &t->arena);
     for (size_t c = 0; c < t->cols; c++) {
         const struct actio_system_column *from = &sys->column[c];
         bool unique = from->role != ACTIO_ROLE_LAMBDA || lambdas >= run->motion.p || run->motion.unique[lambdas];   /* a principle may have them as states */
         if (from->role == ACTIO_ROLE_LAMBDA) lambdas += from->width;
-        t->col[c] = (struct actio_column){ .name = kept_text(t, from->name), .unit = kept_text(t, from->unit), .meaning = kept_text(t, from->meaning), .latex = "", .role = (enum actio_role)from->role, .unique = unique };
+        t->col[c] = (struct actio_column){ .name = kept_text(t, from->name), .unit = units ? kept_text(t, actio_column_unit(units, from->name, (int)from->role)) : "", .meaning = kept_text(t, from->meaning), .latex = "", .role = (enum actio_role)from->role, .unique = unique };
         fill_column(run, t, c);
     }
 }
@@ -323,6 +325,7 @@ static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
     t->steps = o->steps, t->rhs = o->rhs, t->rejected = o->rejected;
     t->seconds = run->ctx->clock ? run->ctx->clock() - run->started : 0;
     t->status = run->f->status;
+    actio_run_work(run, t);
 }
 
 static const char *whose(const struct actio_system *sys, const struct actio_happening *h)

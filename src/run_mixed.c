@@ -266,7 +266,7 @@ int actio_run_find_data(struct actio_run *run)
     const struct actio_constraint *about;
     const char *why = actio_principle_objection(actio_principle_named("skg"), m, &about), *names[64];
     if (!why && run->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
-    if (!why && run->sys->modes) why = "it has switches (abs, sign, min, max, if), where derivatives jump";
+    if (!why && run->sys->modes) why = "it has switches (abs, sign, min, max, floor, mod, if), where derivatives jump";
     if (!why && m->requires > sizeof names / sizeof *names) why = "it has more than 64 conditions";
     if (why) return actio_find(run->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT(why))), 1;
     for (size_t i = 0; i < m->requires; i++) names[i] = m->require[i].column;

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -545,6 +546,109 @@ def carets_stand_under_tabs_and_wide_signs():
     place = err[0].split(":")
     assert place[1] == "2", err
     assert err[1].expandtabs().find("蛇") == err[2].expandtabs().find("^"), err
+
+
+UNITED = """param m [kg] = 2, k [N/m] = 8, g [m/s^2] = 9.81
+coord s [m]
+lagrangian m/2*s'^2 - k/2*s^2 - m*g*s
+start s = 1
+time 0 .. 1
+observe v [m/s] = s'
+observe a = s''
+"""
+
+
+def help_is_never_cut():
+    table = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "options.def"), encoding="utf-8").read()
+    shown = " ".join(" ".join(actio(command, "--help").out.split()) for command in "check derive run test compare orbit list".split())
+    for row in re.findall(r'^OPTION\((.*)\)$', table, re.M):
+        texts = re.findall(r'"((?:[^"\\]|\\.)*)"', row)
+        assert " ".join(texts[-1].replace('\\"', '"').split()) in shown, texts[-1]
+
+
+def a_model_comes_from_standard_input():
+    for words in ("check", "derive", "derive --format c", "run", "test", "compare --by dalembert,gauss", "orbit --period pi"):
+        command, *options = words.split()
+        done = subprocess.run([ACTIO, command, "-", *options], input=OSCILLATOR.encode(), capture_output=True, timeout=60)
+        assert done.returncode == 0, (words, done.stderr)
+        write("a.act", OSCILLATOR)
+        told, same = done.stdout.decode(), actio(command, "a.act", *options).out
+        if command in ("run", "derive"):
+            assert told == same, (words, told[:300], same[:300])
+    done = subprocess.run([ACTIO, "run", "-"], input=b"coord x\nlagrangian x'^2/2 + y\ntime 0 .. 1\n", capture_output=True, timeout=60)
+    assert done.returncode == 1 and done.stderr.startswith(b"standard input:2:21: error: unknown name 'y'"), done.stderr
+    assert actio("check", "-", "-").returncode == 2
+    assert actio("run", "-").returncode == 1               # nothing there
+    name = subprocess.run([ACTIO, "run", "-", "--json"], input=b"coord x\nlagrangian x'^2/2\ntime 0 .. 1\n", capture_output=True, timeout=60)
+    assert json.loads(name.stdout)["status"] == 0
+
+
+def claims_on_members_that_set_has_removed_are_skipped():
+    write("a.act", "param n = 4\ncoord a[1 .. n], X\nlagrangian X'^2/2 + sum(i = 1 .. n, a[i]'^2/2 - a[i]^2/2)\nconstraint c[i = 2 .. n]: a[i] = a[1]\n"
+          "time 0 .. 1\nexpect X at 1 = 0 within 1e-9\nexpect a[4] at 1 = 0 within 1e-9\nexpect a[3]' at 1 = 0 within 1e-9\nexpect drift(lambda.c[4]) < 1\n"
+          "expect a_dot[4] at 1 = 0 within 1e-9\nexpect reaction.a[4] at 1 = 0 within 1e-9\n")
+    for command in ("run", "check", "derive", "compare"):
+        assert actio(command, "a.act", "--set", "n=2").returncode == 0, command
+    done = actio("test", "a.act", "--set", "n=2", "--json")
+    told = json.loads(done.out)
+    assert done.returncode == 0 and (told["passed"], told["failed"], told["skipped"]) == (1, 0, 5), done.out
+    assert [c["ok"] for c in told["claims"]] == [True, None, None, None, None, None], told
+    assert "'a[4]' does not exist: the index goes from 1 to 2" == told["claims"][1]["why"], told
+    assert actio("test", "a.act").returncode == 0 and "1 passed, 0 failed, 5 skipped" in actio("test", "a.act", "--set", "n=2").out
+    write("b.act", open("a.act").read().replace("param n = 4", "param n = 2"))
+    assert actio("run", "b.act").returncode == 1           # as written it is a mistake
+    assert actio("run", "nlink", "--set", "n=5").returncode == 0
+
+
+def axes_and_animations_are_checked_before_the_run():
+    write("a.act", ENDLESS)
+    for words, code in ((["run", "--plot", "a.svg", "--axes", "y"], "UNKNOWN_COLUMN"), (["run", "--animate", "a.svg"], "NO_FIELD"), (["run", "--plot", "a.svg", "--axes", "x:x:x"], "BAD_AXES"),
+                        (["compare", "--overlay", "a.svg", "--axes", "y"], "UNKNOWN_COLUMN")):
+        done = actio(words[0], "a.act", *words[1:], "--json")
+        told = json.loads(done.out)
+        assert done.returncode == 2 and told["errors"][0]["code"] == code, (words, done.out)
+        assert not os.path.exists("a.svg") and "run" not in told and not told.get("steps"), (words, done.out)
+    write("b.act", OSCILLATOR)
+    assert actio("run", "b.act", "--plot", "b.svg", "--axes", "x:x_dot,energy,x'", "--quiet").returncode == 0 and os.path.exists("b.svg")
+
+
+def pictures_say_what_they_do_not_show():
+    write("a.act", "coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: x' = y'\nforce x = 1\nstart x' = 1, y' = 1\ntime 0 .. 1\n")
+    assert actio("run", "a.act", "--plot", "a.svg", "--quiet").returncode == 0
+    assert "not shown: power.c, power.force" in open("a.svg", encoding="utf-8").read()
+    assert actio("run", "a.act", "--plot", "a.svg", "--axes", "x", "--quiet").returncode == 0
+    assert "not shown" not in open("a.svg", encoding="utf-8").read()
+
+
+def columns_have_units():
+    write("a.act", UNITED)
+    assert actio("check", "a.act").returncode == 0
+    assert actio("run", "a.act", "-o", "a.json", "--quiet").returncode == 0
+    units = {c["name"]: c["unit"] for c in json.load(open("a.json"))["columns"]}
+    assert units == {"t": "s", "s": "m", "s_dot": "m/s", "energy": "J", "v": "m/s", "a": "m/s^2"}, units
+    assert "p[2]  g  [m/s^2]" in actio("derive", "a.act", "--format", "c").out
+    write("b.act", UNITED.replace("observe v [m/s] = s'", "observe v [m] = s'"))
+    done = actio("check", "b.act")
+    assert done.returncode == 1 and "b.act:6:9: error: observe v: `s'` is in [m/s], but its unit is [m]" in done.err, done.err
+    write("c.act", UNITED + "let w [1/s] = v/s\nobserve z = w\n".replace("v/s", "s'/s"))
+    assert actio("check", "c.act").returncode == 0
+
+
+def a_driven_motion_shows_energy_less_work():
+    write("a.act", "coord x\nlagrangian x'^2/2 - x^2/2 + x*sin(2*t)\nforce x = -.1*x' + mod(t, 1)\nstart x = 1\ntime 0 .. 10\n")
+    told = json.loads(actio("run", "a.act", "--json", "--points", "2001").out)
+    assert told["energy_drift"] > .1 and told["energy_less_work"] < 1e-8 and told["work_error"] < 1e-6, told
+    write("b.act", OSCILLATOR)
+    assert json.loads(actio("run", "b.act", "--json").out)["energy_less_work"] is None
+    status, shown = on_terminal("run", "a.act")
+    assert status == 0 and "energy less work" in shown and "energy drift" not in shown, shown
+    status, shown = on_terminal("run", "b.act")
+    assert "energy drift" in shown and "energy less work" not in shown, shown
+
+
+def options_that_do_not_exist_say_what_to_do():
+    assert "--set NAME=VALUE" in actio("run", "disk", "--sweep", "R=1..2").err and "--seed" not in actio("run", "disk", "--sweep").err
+    assert "write `actio derive MODEL`" in actio("run", "disk", "--derive").err
 
 
 class NoTerminal(Exception):

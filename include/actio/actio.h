@@ -230,7 +230,8 @@ ACTIO_API int actio_orbits_plot(struct actio_context *ctx, const struct actio_or
 ACTIO_API const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i);            /* the motion over one period, or NULL */
 
 /* Every claim of the model, checked. */
-struct actio_check { const char *claim; uint32_t line; double value, expected, bound; bool ok, computed; const char *why; };
+/* skipped: the claim is about a member of a family that a change has removed; it is neither ok nor failed. */
+struct actio_check { const char *claim; uint32_t line; double value, expected, bound; bool ok, computed, skipped; const char *why; };
 ACTIO_API struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
                                          struct actio_findings *f, size_t *count);         /* lives as long as the model */
 
@@ -300,6 +301,7 @@ ACTIO_API bool actio_table_dual(const struct actio_table *table, struct actio_du
 struct actio_run_info {
     const char *by, *method, *tier, *model;
     double t_end, holds_until, tol, local, energy_drift, residual, worst_error, seconds;
+    double energy_less_work, work_error;                   /* of a driven motion: largest |E - E(first) - work|, and the error of the work from the rows; NAN elsewhere */
     size_t steps, rhs, rejected, events;
     bool reached, local_only;
     int status;
@@ -310,6 +312,9 @@ ACTIO_API int actio_table_write(struct actio_context *ctx, const struct actio_ta
 ACTIO_API int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
 /* The shape of a field in motion, an SVG that moves by itself; axes "x:y" or "x" say of which, NULL: the coordinates. */
 ACTIO_API int actio_table_animate(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
+/* Can the axes be drawn, of the motions that this model has? Asked before a long run: 0, or an exit status and a finding. axes NULL: those by default. animate: as by
+ * actio_table_animate. What only the run itself knows (variables of the dual action) is not judged. */
+ACTIO_API int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, const char *axes, bool animate, struct actio_findings *f);
 ACTIO_API bool actio_can_write(const char *path, bool plot);                               /* is there a writer for this ending? */
 /* One JSON object, no newline. Lives as long as the table. */
 ACTIO_API const char *actio_table_json(struct actio_table *table);

@@ -229,6 +229,16 @@ ACTIO_INLINE double actio_powi(double x, int32_t k)
 ACTIO_INLINE double actio_sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }
 ACTIO_INLINE double actio_min(double a, double b) { return a < b ? a : b; }
 ACTIO_INLINE double actio_max(double a, double b) { return a > b ? a : b; }
+ACTIO_INLINE double actio_mod(double a, double b) { return a - b * floor(a / b); }   /* has the sign of b */
+
+/* sqrt(a^2 + b^2). Where squares would overflow or lose bits, the larger of the two is brought near 1 by a power of two, which is exact. */
+ACTIO_INLINE double actio_hypot(double a, double b)
+{
+    double x = fabs(a), y = fabs(b), most = x > y ? x : y;
+    double scale = most > 0x1p500 ? 0x1p-600 : most < 0x1p-450 ? 0x1p600 : 1.0;
+    x *= scale, y *= scale;
+    return sqrt(x * x + y * y) / scale;
+}
 ACTIO_INLINE double actio_if(double cond, double a, double b) { return cond != 0 ? a : b; }
 
 #endif

@@ -79,6 +79,7 @@ void actio_cli_help(const char *command);
 void actio_cli_man_page(void);
 
 /* summary.c */
+int actio_cli_drawable(const struct actio_cli_arguments *a, struct actio_context *ctx, struct actio_model *model, struct actio_findings *f);   /* --axes, --animate: 0, or an exit status and a finding */
 int actio_cli_folders(const struct actio_cli_arguments *a);  /* can files be made where they are wanted? 0, or an exit status after saying it */
 void actio_cli_gradient_csv(const struct actio_table *table);
 void actio_cli_summary(const struct actio_model *model, const struct actio_table *table, const struct actio_cli_arguments *a, bool written);

@@ -18,12 +18,12 @@ static const struct { int status; const char *meaning; } statuses[] = {
 };
 
 static const char about_models[] =
-    "MODEL is a file when it has a slash or ends in .act; otherwise a file of that name, or else a model of the gallery (`actio list`).";
+    "MODEL is a file when it has a slash or ends in .act; otherwise a file of that name, or else a model of the gallery (`actio list`); - is a model from standard input.";
 static const char about_output[] =
     "On a terminal `run` shows a summary; into a pipe or a file it writes CSV. With -o FILE the summary goes to standard output; --json replaces either.";
 
-/* Words from `column` on, broken at LINE and indented. */
-static void wrap(const char *text, int indent, int column)
+/* Words from `column` on, broken at LINE and indented. Returns the column behind them. */
+static int wrap_on(const char *text, int indent, int column)
 {
     while (*text) {
         int word = (int)strcspn(text, " ");
@@ -33,6 +33,12 @@ static void wrap(const char *text, int indent, int column)
         text += word;
         text += strspn(text, " ");
     }
+    return column;
+}
+
+static void wrap(const char *text, int indent, int column)
+{
+    wrap_on(text, indent, column);
     putchar('\n');
 }
 
@@ -40,12 +46,12 @@ static void wrap(const char *text, int indent, int column)
 
 static void option_line(const struct actio_option_row *row)
 {
-    char left[64], text[256];
+    char left[64], fallback[64] = "";
     snprintf(left, sizeof left, "  %s%s%s%s", row->name[1] ? "--" : "-", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
-    snprintf(text, sizeof text, row->fallback ? "%s (default %s)" : "%s", row->help, row->fallback);
+    if (row->fallback) snprintf(fallback, sizeof fallback, "(default %s)", row->fallback);
     int column = printf("%-*s", INDENT, left);
     if (column > INDENT) column = printf("\n%*s", INDENT, "") - 1;
-    wrap(text, INDENT, column);
+    wrap(fallback, INDENT, wrap_on(row->help, INDENT, column));
 }
 
 static void option_lines(const char *command)

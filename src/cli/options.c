@@ -398,15 +398,31 @@ bool actio_cli_belongs(const struct actio_option_row *row, const char *command)
     return false;
 }
 
+/* The name of a command, written as an option. False: it is not one. */
+static bool command_hint(const char *name, char *hint, size_t size)
+{
+    const struct actio_command_row *rows;
+    size_t count = actio_commands(&rows);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].name, name) != 0) continue;
+        if (rows[i].synopsis) snprintf(hint, size, "it is a command: write `actio %s %s`", name, rows[i].synopsis);
+        else if (strcmp(name, "sweep") == 0) snprintf(hint, size, "this version has no sweeps: run once for each value, with --set NAME=VALUE -o FILE");
+        else snprintf(hint, size, "`%s` %s; this version does not have it", name, rows[i].help);
+        return true;
+    }
+    return false;
+}
+
 static int unknown_option(const struct actio_cli_arguments *a, const char *word, const char *name)
 {
     const struct actio_option_row *rows;
     const char *names[64];
-    char hint[96] = "see `actio --help`";
+    char hint[160] = "see `actio --help`";
     size_t count = actio_options(&rows), n = 0;
     for (size_t i = 0; i < count && n < 64; i++)
-        if (rows[i].name[1]) names[n++] = rows[i].name;
+        if (rows[i].name[1] && rows[i].commands[0]) names[n++] = rows[i].name;
     const char *near = actio_cli_near(name, names, n);
+    if (command_hint(name, hint, sizeof hint)) near = NULL;
     if (near) snprintf(hint, sizeof hint, "did you mean '--%s'?", near);
     return actio_cli_usage(a, hint, "there is no option '%s'", word);
 }
@@ -517,6 +533,9 @@ static int check_together(struct actio_cli_arguments *a)
     for (size_t i = 0; i < a->uses; i++)
         if (strcmp(a->used[i]->name, "resplit") == 0 && a->run.by && strcmp(a->run.by, "dual") == 0)
             return actio_cli_usage(a, NULL, "--resplit belongs to --by reduced: the dual action keeps the split that it begins with");
+    size_t inputs = 0;
+    for (size_t i = 0; i < a->models; i++) inputs += strcmp(a->model[i], "-") == 0;
+    if (inputs > 1) return actio_cli_usage(a, "name `-` once", "`-` is standard input, which is read once, and here it stands %zu times", inputs);
     bool standard_output = false;
     for (size_t i = 0; i < a->outputs; i++) standard_output = standard_output || strcmp(a->output[i], "-") == 0;
     if (a->json && standard_output) return actio_cli_usage(a, NULL, "--json and -o - both want standard output");

@@ -186,7 +186,8 @@ static int orbits_of(const struct actio_cli_arguments *a, struct actio_context *
     struct actio_model *model = actio_model_read(ctx, a->model[0], a->change, a->changes, f);
     int status = model ? actio_cli_folders(a) : 0;
     if (status) return actio_model_free(model), status;
-    struct actio_orbits *o = model ? actio_orbit_search(ctx, model, &options, f) : NULL;
+    bool drawable = model && (options.follow || actio_cli_drawable(a, ctx, model, f) == 0);      /* a branch has columns of its own */
+    struct actio_orbits *o = drawable ? actio_orbit_search(ctx, model, &options, f) : NULL;
     actio_cli_progress_end();
     status = actio_cli_worse(write_files(a, ctx, o, f), actio_findings_status(f));
     bool csv = false;                                      /* on standard output: nothing else goes there */

@@ -32,6 +32,13 @@ static bool folder_takes(const char *path)
     return access(slash ? folder : ".", W_OK | X_OK) == 0;
 }
 
+int actio_cli_drawable(const struct actio_cli_arguments *a, struct actio_context *ctx, struct actio_model *model, struct actio_findings *f)
+{
+    int status = a->axes ? actio_model_drawable(ctx, model, a->axes, false, f) : 0;
+    if (!status && a->animations) status = actio_model_drawable(ctx, model, a->axes, true, f);
+    return status;
+}
+
 int actio_cli_folders(const struct actio_cli_arguments *a)
 {
     const struct { const char **path; size_t count; } list[] = { { a->output, a->outputs }, { a->plot, a->plots }, { a->overlay, a->overlays },
@@ -88,7 +95,8 @@ static int run_model(const struct actio_cli_arguments *a, struct actio_context *
     struct actio_model *model = actio_model_read(ctx, a->model[0], a->change, a->changes, f);
     int status = model ? actio_cli_folders(a) : 0;
     if (status) return actio_model_free(model), status;
-    struct actio_table *table = model ? actio_run(ctx, model, &a->run, f) : NULL;
+    bool drawable = model && actio_cli_drawable(a, ctx, model, f) == 0;
+    struct actio_table *table = drawable ? actio_run(ctx, model, &a->run, f) : NULL;
     actio_cli_progress_end();
     status = tell(a, ctx, model, table, f);
     actio_table_free(table);

@@ -224,11 +224,25 @@ static void print_accuracy(const struct actio_run_info *info, int widest)
     else printf("%s asked and not reached: it holds until t = %.6g\n", asked, info->holds_until);
 }
 
+/* Of a driven motion energy itself says nothing; what the rows can't tell of the work is not claimed. */
+static void print_balance(const struct actio_run_info *info, int widest)
+{
+    char off[CELL], change[CELL];
+    bool known = info->energy_less_work > info->work_error, resolved = info->work_error <= 1e-3 * info->energy_drift;
+    if (!known && !resolved) {
+        printf("  %-*s  %s: work is done, and the rows are too few to tell how much (--points)\n", widest, "energy change", power(info->energy_drift, 1, change));
+        return;
+    }
+    power(known ? info->energy_less_work : info->work_error, 1, off);
+    printf("  %-*s  %s%s (work is done: energy itself changes by %s)\n", widest, "energy less work", known ? "" : "below ", off, power(info->energy_drift, 1, change));
+}
+
 static void print_cost(const struct actio_run_info *info, int widest)
 {
     putchar('\n');
     char cell[CELL];
-    if (isfinite(info->energy_drift)) printf("  %-*s  %s\n", widest, "energy drift", power(info->energy_drift, 1, cell));
+    if (isfinite(info->energy_less_work)) print_balance(info, widest);
+    else if (isfinite(info->energy_drift)) printf("  %-*s  %s\n", widest, "energy drift", power(info->energy_drift, 1, cell));
     if (isfinite(info->residual)) printf("  %-*s  %s\n", widest, "largest residual", power(info->residual, 1, cell));
     print_accuracy(info, widest);
     if (info->events) printf("  %-*s  %zu\n", widest, "events", info->events);

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-struct verdict { const char *word; struct actio_model *model; struct actio_findings *f; const struct actio_check *check; size_t checks, passed, failed; int status; };
+struct verdict { const char *word; struct actio_model *model; struct actio_findings *f; const struct actio_check *check; size_t checks, passed, failed, skipped; int status; };
 
 static void print_claim(const struct actio_check *c, size_t widest)
 {
-    char paint = c->ok ? 'g' : 'e';
-    printf("  %s%-6s%s  ", actio_cli_paint(stdout, paint), c->ok ? "ok" : "FAILED", actio_cli_paint(stdout, ' '));
+    char paint = c->skipped ? 'd' : c->ok ? 'g' : 'e';
+    printf("  %s%-6s%s  ", actio_cli_paint(stdout, paint), c->skipped ? "skip" : c->ok ? "ok" : "FAILED", actio_cli_paint(stdout, ' '));
     actio_cli_text(stdout, c->claim);
     for (size_t i = actio_cli_width(c->claim); i < widest; i++) putchar(' ');
     if (c->computed && strstr(c->claim, " within ")) printf("  %.15g (off by %.1e)", c->value, fabs(c->value - c->expected));
@@ -35,11 +35,13 @@ static void print_verdict(const struct verdict *v, bool quiet)
         if (width > widest && width <= 60) widest = width;
     }
     for (size_t i = 0; i < v->checks; i++)
-        if (!quiet || !v->check[i].ok) print_claim(&v->check[i], widest);
+        if (!quiet || (!v->check[i].ok && !v->check[i].skipped)) print_claim(&v->check[i], widest);
     actio_cli_findings(v->f, quiet);
     if (quiet) return;
     actio_cli_text(stdout, v->model ? actio_model_name(v->model) : v->word);
-    printf(": %zu passed, %zu failed\n", v->passed, v->failed);
+    printf(": %zu passed, %zu failed", v->passed, v->failed);
+    if (v->skipped) printf(", %zu skipped", v->skipped);
+    putchar('\n');
 }
 
 static void json_claim(const struct actio_check *c)
@@ -52,7 +54,7 @@ static void json_claim(const struct actio_check *c)
     actio_cli_json_number(stdout, c->expected);
     printf(", \"bound\": ");
     actio_cli_json_number(stdout, c->bound);
-    printf(", \"ok\": %s, \"why\": ", c->ok ? "true" : "false");
+    printf(", \"ok\": %s, \"why\": ", c->skipped ? "null" : c->ok ? "true" : "false");
     actio_cli_json_string(stdout, c->why ? c->why : "");
     putchar('}');
 }
@@ -63,7 +65,7 @@ static void json_verdict(const struct verdict *v)
     actio_cli_json_string(stdout, v->word);
     printf(", \"name\": ");
     actio_cli_json_string(stdout, v->model ? actio_model_name(v->model) : "");
-    printf(", \"status\": %d, \"passed\": %zu, \"failed\": %zu, \"claims\": [", v->status, v->passed, v->failed);
+    printf(", \"status\": %d, \"passed\": %zu, \"failed\": %zu, \"skipped\": %zu, \"claims\": [", v->status, v->passed, v->failed, v->skipped);
     for (size_t i = 0; i < v->checks; i++) {
         if (i) printf(", ");
         json_claim(&v->check[i]);
@@ -91,7 +93,7 @@ static int test_model(const struct actio_cli_arguments *a, const char *word, str
     if (v->model) v->check = actio_test(ctx, v->model, &a->run, f, &v->checks);
     actio_cli_progress_end();
     if (!v->check) v->checks = 0;
-    for (size_t i = 0; i < v->checks; i++) v->check[i].ok ? v->passed++ : v->failed++;
+    for (size_t i = 0; i < v->checks; i++) v->check[i].skipped ? v->skipped++ : v->check[i].ok ? v->passed++ : v->failed++;
     v->status = actio_findings_status(f);
     if (v->failed && !stopped_short(v)) v->status = ACTIO_WRONG_MODEL;
     if (v->status && !v->failed) v->failed = 1;            /* what could not be tested did not pass */

@@ -48,7 +48,7 @@ static void line(struct actio_text *out, const char *what, size_t index, const c
     actio_text_format(out, " *   %s[%zu]  ", what, index);
     comment(out, name);
     comment(out, dash);
-    if (unit) actio_text_add(out, "  ["), comment(out, unit), actio_text_add(out, "]");
+    if (unit) actio_text_add(out, "  ["), actio_text_add(out, unit), actio_text_add(out, "]");      /* words, ^, - and / only: it can't end a comment */
     actio_text_add(out, "\n");
 }
 

@@ -118,10 +118,26 @@ static struct piece smaller_or_larger(struct pass *p, const struct actio_node *n
     return choice(p, actio_arena_format(&p->c->d->arena, "%s %c %s", a, n->op == ACTIO_MIN ? '<' : '>', b), a, b);
 }
 
+/* The remainder with the sign of the divisor, which fmod does not have. */
+static struct piece remainder_of(struct pass *p, const struct actio_node *n)
+{
+    const char *a = named(p, n->a), *b = named(p, n->b);
+    return (struct piece){ actio_arena_format(&p->c->d->arena, "%s - %s*floor(%s/%s)", a, b, a, b), SUM };
+}
+
+/* Conditions are written where they are used; brackets keep them apart. */
+static struct piece condition(struct pass *p, const struct actio_node *n)
+{
+    struct actio_arena *a = &p->c->d->arena;
+    const char *first = p->piece[p->place[n->a]].text;
+    if (n->op == ACTIO_NOT) return (struct piece){ actio_arena_format(a, "!(%s)", first), PRIMARY };
+    return (struct piece){ actio_arena_format(a, n->op == ACTIO_AND ? "(%s && %s)" : "(%s || %s)", first, p->piece[p->place[n->b]].text), PRIMARY };
+}
+
 static const char *const functions[ACTIO_OP_COUNT] = {
     [ACTIO_SQRT] = "sqrt", [ACTIO_SIN] = "sin", [ACTIO_COS] = "cos", [ACTIO_TAN] = "tan", [ACTIO_ASIN] = "asin", [ACTIO_ACOS] = "acos",
     [ACTIO_ATAN] = "atan", [ACTIO_SINH] = "sinh", [ACTIO_COSH] = "cosh", [ACTIO_TANH] = "tanh", [ACTIO_ERF] = "erf", [ACTIO_EXP] = "exp", [ACTIO_LOG] = "log",
-    [ACTIO_ABS] = "fabs", [ACTIO_POW] = "pow", [ACTIO_ATAN2] = "atan2" };
+    [ACTIO_ABS] = "fabs", [ACTIO_POW] = "pow", [ACTIO_ATAN2] = "atan2", [ACTIO_FLOOR] = "floor", [ACTIO_HYPOT] = "hypot" };
 
 static struct piece piece_of(struct pass *p, const struct actio_node *n)
 {
@@ -139,6 +155,8 @@ static struct piece piece_of(struct pass *p, const struct actio_node *n)
     case ACTIO_SIGN: return p->c->needs_sign = true, call(p, n, actio_arena_format(a, "%s_sign", p->c->name));
     case ACTIO_MIN: case ACTIO_MAX: return smaller_or_larger(p, n);
     case ACTIO_LT: case ACTIO_LE: return (struct piece){ actio_arena_format(a, n->op == ACTIO_LT ? "%s < %s" : "%s <= %s", named(p, n->a), named(p, n->b)), PRIMARY };
+    case ACTIO_AND: case ACTIO_OR: case ACTIO_NOT: return condition(p, n);
+    case ACTIO_MOD: return remainder_of(p, n);
     case ACTIO_IF: return choice(p, operand(p, n->a, SUM), operand(p, n->b, UNARY), operand(p, n->c, UNARY));
     default: return call(p, n, functions[n->op]);
     }
@@ -146,7 +164,10 @@ static struct piece piece_of(struct pass *p, const struct actio_node *n)
 
 /* ---- the pass */
 
-static bool is_condition(const struct actio_node *n) { return n->op == ACTIO_LT || n->op == ACTIO_LE; }
+static bool is_condition(const struct actio_node *n)
+{
+    return n->op == ACTIO_LT || n->op == ACTIO_LE || n->op == ACTIO_AND || n->op == ACTIO_OR || n->op == ACTIO_NOT;
+}
 static bool is_leaf(const struct actio_node *n) { return n->op == ACTIO_CONST || n->op == ACTIO_SYMBOL; }
 
 static void count_uses(struct pass *p, uint32_t count, const actio_expr *root, size_t n)

@@ -29,6 +29,20 @@ static actio_expr choose(struct actio_pool *pool, actio_expr cond, actio_expr a,
     return actio_choose(pool, cond, a, b);
 }
 
+/* a - b floor(a/b) is mod(a, b). */
+static actio_expr remainder_or_difference(struct actio_pool *pool, actio_expr a, actio_expr b)
+{
+    struct actio_node n = pool->node[b.id];
+    actio_expr first = n.op == ACTIO_MUL ? (actio_expr){ n.a } : actio_const(pool, 1), second = n.op == ACTIO_MUL ? (actio_expr){ n.b } : b;
+    for (int turn = 0; turn < 2; turn++) {
+        const struct actio_node *f = &pool->node[second.id];
+        if (f->op == ACTIO_FLOOR && actio_same(actio_div(pool, a, first), (actio_expr){ pool->node[second.id].a })) return actio_op2(pool, ACTIO_MOD, a, first);
+        actio_expr swap = first;
+        first = second, second = swap;
+    }
+    return actio_sub(pool, a, b);
+}
+
 /* The node with operands that have no modes any more. */
 static actio_expr rebuilt(struct unswitching *u, struct actio_node n, const actio_expr arg[3])
 {
@@ -39,9 +53,10 @@ static actio_expr rebuilt(struct unswitching *u, struct actio_node n, const acti
         if (n.a == 0 && is_mode(pool, n.b, &k)) return compare(pool, (enum actio_op)n.op, u->guard[k]);
         break;
     case ACTIO_MUL:
-        if (is_mode(pool, n.a, &k) && n.b == u->F->mode_guard[k].id) return actio_op1(pool, ACTIO_ABS, arg[1]);
-        if (is_mode(pool, n.b, &k) && n.a == u->F->mode_guard[k].id) return actio_op1(pool, ACTIO_ABS, arg[0]);
+        if (is_mode(pool, n.a, &k) && !u->F->mode_whole[k] && n.b == u->F->mode_guard[k].id) return actio_op1(pool, ACTIO_ABS, arg[1]);
+        if (is_mode(pool, n.b, &k) && !u->F->mode_whole[k] && n.a == u->F->mode_guard[k].id) return actio_op1(pool, ACTIO_ABS, arg[0]);
         break;
+    case ACTIO_SUB: return remainder_or_difference(pool, arg[0], arg[1]);
     case ACTIO_IF: return choose(pool, arg[0], arg[1], arg[2]);
     default: break;
     }
@@ -62,7 +77,7 @@ static void pass(struct unswitching *u, const actio_expr *from, size_t count, ac
         if (arity > 0) arg[0] = made[place[n.a]];
         if (arity > 1) arg[1] = made[place[n.b]];
         if (arity > 2) arg[2] = made[place[n.c]];
-        if (is_mode(pool, id[i], &k)) made[i] = actio_op1(pool, ACTIO_SIGN, u->guard[k]);
+        if (is_mode(pool, id[i], &k)) made[i] = actio_op1(pool, u->F->mode_whole[k] ? ACTIO_FLOOR : ACTIO_SIGN, u->guard[k]);
         else made[i] = arity ? rebuilt(u, n, arg) : (actio_expr){ id[i] };
     }
     for (size_t j = 0; j < count; j++) to[j] = made[place[from[j].id]];

@@ -214,7 +214,8 @@ static bool is_switched(struct actio_formation *F, const struct candidate *row)
         struct actio_cone cone = actio_cone_of(&F->pool, part ? rest : row->coef, part ? 1 : F->n);
         for (uint32_t i = 0; i < cone.count; i++) {
             const struct actio_node *n = &F->pool.node[cone.id[i]];
-            bool kink = n->op == ACTIO_ABS || n->op == ACTIO_SIGN || n->op == ACTIO_MIN || n->op == ACTIO_MAX || n->op == ACTIO_LT || n->op == ACTIO_LE;
+            bool kink = n->op == ACTIO_ABS || n->op == ACTIO_SIGN || n->op == ACTIO_MIN || n->op == ACTIO_MAX || n->op == ACTIO_LT || n->op == ACTIO_LE ||
+                        n->op == ACTIO_FLOOR || n->op == ACTIO_MOD;
             found = found || (kink && n->level >= ACTIO_LV_TIME);
         }
     }

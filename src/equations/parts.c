@@ -156,6 +156,12 @@ static void form_constraints(struct actio_formation *F)
     if (F->sys.holonomic) actio_jacobian(&F->pool, F->f, F->sys.holonomic, F->q, F->n, &F->F);
 }
 
+static const char *mode_text(struct actio_formation *F, size_t k)
+{
+    const char *text = actio_system_text(&F->sys, F->mode_guard[k].id);
+    return F->mode_whole[k] ? actio_arena_format(&F->arena, "floor(%s)", text) : text;
+}
+
 static void form_names(struct actio_formation *F)
 {
     struct actio_model *m = F->model;
@@ -166,7 +172,7 @@ static void form_names(struct actio_formation *F)
     for (size_t k = 0; k < F->p; k++) label[k] = m->constraint[k].label, line[k] = m->constraint[k].span.line;
     F->sys.variable = variable, F->sys.constraint = label, F->sys.constraint_line = line;
     const char **text = actio_form_array(F, F->sys.modes, sizeof *text);
-    for (size_t k = 0; k < F->sys.modes; k++) text[k] = actio_system_text(&F->sys, F->mode_guard[k].id);
+    for (size_t k = 0; k < F->sys.modes; k++) text[k] = mode_text(F, k);
     F->sys.mode_text = text;
 }
 

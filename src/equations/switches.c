@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  * abs, sign, min, max and if become smooth: each switch is frozen as a MODE (-1, 0, 1), the sign of its guard, which only an event
- * changes. Within a step the formulas are analytic, so orders survive kinks and a guard's zero can be located. */
+ * changes. Of floor and mod the mode is the whole number below the guard. Within a step the formulas are analytic, so orders survive kinks and a guard's zero can be located. */
 #include "equations/formation.h"
 
-static actio_expr mode_of(struct actio_formation *F, actio_expr guard)
+static actio_expr mode_of_kind(struct actio_formation *F, actio_expr guard, bool whole)
 {
     struct actio_pool *pool = &F->pool;
     for (size_t k = 0; k < F->sys.modes; k++)
-        if (actio_same(F->mode_guard[k], guard)) return actio_symbol(pool, ACTIO_SPACE_MODE, (uint32_t)k);
+        if (actio_same(F->mode_guard[k], guard) && F->mode_whole[k] == whole) return actio_symbol(pool, ACTIO_SPACE_MODE, (uint32_t)k);
     size_t k = F->sys.modes++;
     F->mode_guard = actio_arena_grow(&F->arena, F->mode_guard, k * sizeof *F->mode_guard, (k + 1) * sizeof *F->mode_guard);
-    F->mode_guard[k] = guard;
+    F->mode_whole = actio_arena_grow(&F->arena, F->mode_whole, k * sizeof *F->mode_whole, (k + 1) * sizeof *F->mode_whole);
+    F->mode_guard[k] = guard, F->mode_whole[k] = whole;
+    F->sys.mode_whole = F->mode_whole;
     return actio_symbol(pool, ACTIO_SPACE_MODE, (uint32_t)k);
 }
+
+static actio_expr mode_of(struct actio_formation *F, actio_expr guard) { return mode_of_kind(F, guard, false); }
+static actio_expr whole_below(struct actio_formation *F, actio_expr e) { return mode_of_kind(F, e, true); }
 
 static bool moves(struct actio_formation *F, actio_expr e) { return actio_level_of(&F->pool, e) >= ACTIO_LV_TIME; }
 
@@ -28,6 +33,8 @@ static actio_expr switched(struct actio_formation *F, const struct actio_node *n
     switch ((enum actio_op)node->op) {
     case ACTIO_ABS: if (moves(F, a)) return actio_mul(pool, mode_of(F, a), a); break;
     case ACTIO_SIGN: if (moves(F, a)) return mode_of(F, a); break;
+    case ACTIO_FLOOR: if (moves(F, a)) return whole_below(F, a); break;
+    case ACTIO_MOD: if (moves(F, a) || moves(F, b)) return actio_sub(pool, a, actio_mul(pool, b, whole_below(F, actio_div(pool, a, b)))); break;
     case ACTIO_MIN: if (moves(F, a) || moves(F, b)) return branch(F, ACTIO_LT, mode_of(F, actio_sub(pool, b, a)), a, b); break;
     case ACTIO_MAX: if (moves(F, a) || moves(F, b)) return branch(F, ACTIO_LT, mode_of(F, actio_sub(pool, a, b)), a, b); break;
     case ACTIO_LT: case ACTIO_LE:

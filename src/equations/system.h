@@ -7,6 +7,8 @@
 #include "equations/streams.h"
 #include "kernel/kernel.h"
 
+#include <math.h>
+
 enum actio_quantity {
 #define QUANTITY(name, meaning, key) ACTIO_Q_##name,
 #include "equations/quantities.def"
@@ -100,6 +102,7 @@ struct actio_system {
     const char *const *constraint;                         /* labels */
     const uint32_t *constraint_line, *mode_line;
     const char *const *mode_text;                          /* the switching expressions, printed */
+    const bool *mode_whole;                                /* by switch: its mode is the whole number below the expression (floor, mod), and not its sign */
     struct actio_formation *formation;
 };
 
@@ -107,6 +110,13 @@ static inline size_t actio_system_told(const struct actio_system *sys) { return 
 static inline size_t actio_first_event(const struct actio_system *sys) { return sys->contacts + sys->soft; }      /* in the GAPS quantity */
 static inline size_t actio_force_slot(const struct actio_system *sys, size_t contact) { return sys->p + sys->powers + contact; }
 static inline size_t actio_friction_slot(const struct actio_system *sys, size_t slip) { return sys->p + sys->powers + sys->contacts + slip; }
+
+/* The mode of switch k where its guard has this value; on a surface of signs it is `there`. */
+static inline double actio_mode_at(const struct actio_system *sys, size_t k, double guard, double there)
+{
+    if (sys->mode_whole[k]) return floor(guard);
+    return guard > 0 ? 1 : guard < 0 ? -1 : there;
+}
 
 struct actio_model;
 typedef struct actio_system *(*actio_form_fn)(struct actio_context *ctx, struct actio_model *model);

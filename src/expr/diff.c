@@ -41,9 +41,10 @@ static actio_expr slope(struct actio_pool *pool, enum actio_op op, actio_expr a,
     case ACTIO_EXP: return r;
     case ACTIO_LOG: *divide = true; return a;
     case ACTIO_ABS: return actio_op1(pool, ACTIO_SIGN, a);
-    case ACTIO_SIGN: return zero();
+    case ACTIO_SIGN: case ACTIO_FLOOR: case ACTIO_NOT: return zero();
     case ACTIO_CONST: case ACTIO_SYMBOL: case ACTIO_ADD: case ACTIO_SUB: case ACTIO_MUL: case ACTIO_DIV: case ACTIO_POW: case ACTIO_ATAN2:
-    case ACTIO_MIN: case ACTIO_MAX: case ACTIO_LT: case ACTIO_LE: case ACTIO_IF: case ACTIO_FMA:
+    case ACTIO_MIN: case ACTIO_MAX: case ACTIO_LT: case ACTIO_LE: case ACTIO_AND: case ACTIO_OR: case ACTIO_IF: case ACTIO_FMA:
+    case ACTIO_MOD: case ACTIO_HYPOT:
     case ACTIO_DIFF: case ACTIO_INTEGRAL: case ACTIO_RUNNING: case ACTIO_AT: case ACTIO_OP_COUNT: break;
     }
     return zero();
@@ -70,6 +71,9 @@ static actio_expr takes_first(struct actio_pool *pool, enum actio_op op, actio_e
     return op == ACTIO_MIN ? actio_op2(pool, ACTIO_LT, a, b) : actio_op2(pool, ACTIO_LT, b, a);
 }
 
+/* mod(a, b) = a - n b, with the whole number n = floor(a/b) that is constant between its jumps. */
+static actio_expr turns_of(struct actio_pool *pool, actio_expr a, actio_expr b) { return actio_op1(pool, ACTIO_FLOOR, actio_div(pool, a, b)); }
+
 /* ---- forward */
 
 static actio_expr tangent2(struct actio_pool *pool, enum actio_op op, actio_expr r, actio_expr a, actio_expr b, actio_expr ta, actio_expr tb)
@@ -85,6 +89,8 @@ static actio_expr tangent2(struct actio_pool *pool, enum actio_op op, actio_expr
         return actio_is_zero(tb) ? x : actio_add(pool, x, times(pool, tb, power_by_exponent(pool, a, r)));
     case ACTIO_ATAN2: return over(pool, actio_sub(pool, times(pool, ta, b), times(pool, tb, a)), circle(pool, a, b));
     case ACTIO_MIN: case ACTIO_MAX: return actio_choose(pool, takes_first(pool, op, a, b), ta, tb);
+    case ACTIO_MOD: return actio_is_zero(tb) ? ta : actio_sub(pool, ta, times(pool, tb, turns_of(pool, a, b)));
+    case ACTIO_HYPOT: return actio_add(pool, times(pool, ta, over(pool, a, r)), times(pool, tb, over(pool, b, r)));
     case ACTIO_DIFF: case ACTIO_INTEGRAL: case ACTIO_RUNNING: return actio_is_zero(ta) ? zero() : actio_op2(pool, op, ta, b);   /* linear in what stands under them */
     default: return zero();
     }
@@ -178,6 +184,8 @@ static void back2(struct reverse *r, enum actio_op op, actio_expr e, actio_expr 
         give(r, a.id, actio_choose(pool, x, g, zero()));
         give(r, b.id, actio_choose(pool, x, zero(), g));
         break;
+    case ACTIO_MOD: give(r, a.id, g); give(r, b.id, actio_neg(pool, times(pool, g, turns_of(pool, a, b)))); break;
+    case ACTIO_HYPOT: x = actio_div(pool, g, e); give(r, a.id, times(pool, x, a)); give(r, b.id, times(pool, x, b)); break;
     default: break;
     }
 }

@@ -279,8 +279,17 @@ actio_expr actio_op1(struct actio_pool *pool, enum actio_op op, actio_expr a)
 {
     if (op == ACTIO_NEG) return actio_neg(pool, a);
     if (actio_is_const(pool, a)) return actio_const(pool, actio_op_value(op, actio_const_value(pool, a), 0, 0, 0));
+    if (op == ACTIO_NOT && op_of(pool, a) == ACTIO_NOT) return arg_a(pool, a);
+    if (op == ACTIO_FLOOR && op_of(pool, a) == ACTIO_FLOOR) return a;
     if (op == ACTIO_ABS && (op_of(pool, a) == ACTIO_NEG || op_of(pool, a) == ACTIO_ABS)) return actio_op1(pool, op, arg_a(pool, a));
     return node1(pool, op, a, 0);
+}
+
+/* One side is known: it decides, or the other does. */
+static actio_expr joined(struct actio_pool *pool, enum actio_op op, actio_expr known, actio_expr other)
+{
+    bool holds = actio_const_value(pool, known) != 0;
+    return holds == (op == ACTIO_AND) ? other : actio_const(pool, holds);
 }
 
 actio_expr actio_op2(struct actio_pool *pool, enum actio_op op, actio_expr a, actio_expr b)
@@ -295,7 +304,10 @@ actio_expr actio_op2(struct actio_pool *pool, enum actio_op op, actio_expr a, ac
     }
     if (actio_is_const(pool, a) && actio_is_const(pool, b))
         return actio_const(pool, actio_op_value(op, actio_const_value(pool, a), actio_const_value(pool, b), 0, 0));
-    if ((op == ACTIO_MIN || op == ACTIO_MAX) && actio_same(a, b)) return a;
+    bool joins = op == ACTIO_AND || op == ACTIO_OR;
+    if (joins && actio_is_const(pool, a)) return joined(pool, op, a, b);
+    if (joins && actio_is_const(pool, b)) return joined(pool, op, b, a);
+    if ((joins || op == ACTIO_MIN || op == ACTIO_MAX) && actio_same(a, b)) return a;
     return node2(pool, op, a, b);
 }
 
@@ -432,6 +444,8 @@ double actio_op_value(enum actio_op op, double a, double b, double c, int32_t k)
     case ACTIO_LOG: return actio_log(a);
     case ACTIO_ABS: return fabs(a);
     case ACTIO_SIGN: return actio_sign(a);
+    case ACTIO_FLOOR: return floor(a);
+    case ACTIO_NOT: return (double)(a == 0);
     case ACTIO_ADD: return a + b;
     case ACTIO_SUB: return a - b;
     case ACTIO_MUL: return a * b;
@@ -442,6 +456,10 @@ double actio_op_value(enum actio_op op, double a, double b, double c, int32_t k)
     case ACTIO_MAX: return actio_max(a, b);
     case ACTIO_LT: return (double)(a < b);
     case ACTIO_LE: return (double)(a <= b);
+    case ACTIO_MOD: return actio_mod(a, b);
+    case ACTIO_HYPOT: return actio_hypot(a, b);
+    case ACTIO_AND: return (double)(a != 0 && b != 0);
+    case ACTIO_OR: return (double)(a != 0 || b != 0);
     case ACTIO_IF: return a != 0 ? b : c;
     case ACTIO_FMA: return actio_fma(a, b, c);
     case ACTIO_DIFF: case ACTIO_INTEGRAL: case ACTIO_RUNNING: case ACTIO_AT: break;

@@ -64,6 +64,8 @@ static const char *latex_function(enum actio_op op)
     case ACTIO_ERF: return "\\operatorname{erf}";
     case ACTIO_MIN: return "\\min";
     case ACTIO_MAX: return "\\max";
+    case ACTIO_MOD: return "\\operatorname{mod}";
+    case ACTIO_HYPOT: return "\\operatorname{hypot}";
     default: return "\\operatorname{fma}";
     }
 }
@@ -160,6 +162,10 @@ static void latex_node(struct actio_printer *p, actio_expr e)
     case ACTIO_ABS: latex_wrap(p, "\\left|", a, "\\right|"); break;
     case ACTIO_LT: actio_push(p, b, ACTIO_B_SUM); actio_push_text(p, " < "); actio_push(p, a, ACTIO_B_SUM); break;
     case ACTIO_LE: actio_push(p, b, ACTIO_B_SUM); actio_push_text(p, " \\le "); actio_push(p, a, ACTIO_B_SUM); break;
+    case ACTIO_AND: actio_push_condition(p, e, " \\land "); break;
+    case ACTIO_OR: actio_push_condition(p, e, " \\lor "); break;
+    case ACTIO_NOT: actio_push_condition(p, e, "\\lnot "); break;
+    case ACTIO_FLOOR: latex_wrap(p, "\\left\\lfloor ", a, " \\right\\rfloor"); break;
     case ACTIO_IF: latex_cases(p, e); break;
     case ACTIO_DIFF: latex_slope(p, a, b); break;
     case ACTIO_INTEGRAL: latex_integral(p, "\\int ", a, b); break;

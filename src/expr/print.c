@@ -47,7 +47,10 @@ enum actio_binding actio_text_binds(const struct actio_printer *p, actio_expr e)
     case ACTIO_ADD: case ACTIO_SUB: return ACTIO_B_SUM;
     case ACTIO_MUL: case ACTIO_DIV: return ACTIO_B_PRODUCT;
     case ACTIO_POW: case ACTIO_POWI: return ACTIO_B_POWER;
-    case ACTIO_LT: case ACTIO_LE: return ACTIO_B_ANY;
+    case ACTIO_OR: return ACTIO_B_ANY;
+    case ACTIO_AND: return ACTIO_B_AND;
+    case ACTIO_NOT: return ACTIO_B_NOT;
+    case ACTIO_LT: case ACTIO_LE: return ACTIO_B_COMPARISON;
     default: return ACTIO_B_PRIMARY;
     }
 }
@@ -114,6 +117,16 @@ static void print_at(struct actio_printer *p, actio_expr e)
     actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRIMARY);
 }
 
+/* Conditions are read from left to right: one that hangs on the right is put in brackets. */
+void actio_push_condition(struct actio_printer *p, actio_expr e, const char *sign)
+{
+    enum actio_binding own = actio_text_binds(p, e);
+    bool joins = actio_piece_op(p, e) != ACTIO_NOT;
+    actio_push(p, actio_piece_arg(p, e, joins ? 1 : 0), joins ? own + 1 : own);
+    actio_push_text(p, sign);
+    if (joins) actio_push(p, actio_piece_arg(p, e, 0), own);
+}
+
 static void print_node(struct actio_printer *p, actio_expr e)
 {
     switch (actio_piece_op(p, e)) {
@@ -128,6 +141,9 @@ static void print_node(struct actio_printer *p, actio_expr e)
     case ACTIO_POW: actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_UNARY); actio_push_text(p, "^"); actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRIMARY); break;
     case ACTIO_LT: actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_SUM); actio_push_text(p, " < "); actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM); break;
     case ACTIO_LE: actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_SUM); actio_push_text(p, " <= "); actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM); break;
+    case ACTIO_AND: actio_push_condition(p, e, " and "); break;
+    case ACTIO_OR: actio_push_condition(p, e, " or "); break;
+    case ACTIO_NOT: actio_push_condition(p, e, "not "); break;
     case ACTIO_INTEGRAL: case ACTIO_RUNNING: print_over_axis(p, e); break;
     case ACTIO_AT: print_at(p, e); break;
     default: print_call(p, e); break;

@@ -6,7 +6,7 @@
 #include "expr/expr.h"
 
 /* How tightly the printed form binds. A piece is put in brackets when it binds less than its place asks for. */
-enum actio_binding { ACTIO_B_ANY, ACTIO_B_SUM, ACTIO_B_PRODUCT, ACTIO_B_UNARY, ACTIO_B_POWER, ACTIO_B_PRIMARY };
+enum actio_binding { ACTIO_B_ANY, ACTIO_B_AND, ACTIO_B_NOT, ACTIO_B_COMPARISON, ACTIO_B_SUM, ACTIO_B_PRODUCT, ACTIO_B_UNARY, ACTIO_B_POWER, ACTIO_B_PRIMARY };
 
 struct actio_piece { const char *text; actio_expr e; enum actio_binding need; };
 struct actio_printer {
@@ -24,6 +24,7 @@ void actio_push_text(struct actio_printer *p, const char *text);
 void actio_push(struct actio_printer *p, actio_expr e, enum actio_binding need);
 /* a + b or a * b: operands are sorted in the pool, so the one that needs no bracket on the left goes there. */
 void actio_push_commuting(struct actio_printer *p, actio_expr a, actio_expr b, const char *sign, enum actio_binding class);
+void actio_push_condition(struct actio_printer *p, actio_expr e, const char *sign);   /* and, or, not */
 enum actio_binding actio_text_binds(const struct actio_printer *p, actio_expr e);
 bool actio_is_fraction(const struct actio_printer *p, actio_expr e, double *divisor);   /* c x with c = 1/2, 1/4, ... (either sign): x/2 */
 

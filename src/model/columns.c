@@ -14,7 +14,9 @@ static void add_along(struct actio_reader *r, const char *name, struct actio_spa
         actio_reader_fault(r, ACTIO_F_COLUMN_TWICE, 0, span, ACTIO_ARGS(ACTIO_TEXT(name)));
         return;
     }
+    uint32_t axes = count;
     ACTIO_PUSH(&m->arena, m->column, count, r->columns_cap) = r->word[word].text;
+    ACTIO_PUSH(&m->arena, m->column_axis, axes, r->column_axes_cap) = axis;
     m->columns = count;
     r->word[word].column = count, r->word[word].column_axis = axis;
 }
@@ -96,8 +98,33 @@ static void variable_columns(struct actio_reader *r)
     for (size_t i = 0; i < m->frames; i++) add_along(r, m->frame[i].name, m->frame[i].span, m->frame[i].axis);
 }
 
+/* The extent of the family that "a[10]", "a_dot[10]" or "lambda.c[10]" names a member of; false: it names none. */
+static bool family_of(struct actio_reader *r, const char *name, double *index, const char **head, struct actio_extent *extent)
+{
+    const char *bracket = strchr(name, '['), *dot = strchr(name, '.');
+    if (!bracket) return false;
+    bool label = dot && dot < bracket;
+    const char *stem = label ? dot + 1 : name;
+    size_t length = (size_t)(bracket - stem);
+    const struct actio_word *w = &r->word[actio_word_of(r, stem, length)];
+    if (!label && !w->is_family && length > 4 && memcmp(bracket - 4, "_dot", 4) == 0) w = &r->word[actio_word_of(r, stem, length - 4)];
+    *index = strtod(bracket + 1, NULL), *head = actio_arena_text(&r->scratch, name, (size_t)(bracket - name));
+    if (label && w->is_family && !w->tag_is_family) return *extent = w->extent, true;      /* reaction.a[10] */
+    *extent = label ? w->tag_extent : w->extent;
+    return label ? w->tag_is_family : w->is_family;
+}
+
 static bool unknown_column(struct actio_reader *r, const char *name, uint16_t origin, uint32_t at)
 {
+    const char *head;
+    double index;
+    struct actio_extent of;
+    if (family_of(r, name, &index, &head, &of)) {
+        struct actio_value family = ACTIO_TEXT(head), k = ACTIO_NUMBER(index);
+        if (of.low > of.high) actio_reader_fault_at(r, ACTIO_F_FAMILY_IS_EMPTY, origin, at, ACTIO_ARGS(family, k));
+        else if (index < of.low || index > of.high) actio_reader_fault_at(r, ACTIO_F_INDEX_OUT_OF_RANGE, origin, at, ACTIO_ARGS(family, k, ACTIO_NUMBER(of.low), ACTIO_NUMBER(of.high)));
+        if (of.low > of.high || index < of.low || index > of.high) return false;
+    }
     const char *hint = actio_word_hint(r, name, ACTIO_NEAR_COLUMN, "columns are variables, NAME_dot, frame names, lambda.LABEL, reaction.NAME, power.LABEL, gap.LABEL, force.LABEL, friction.LABEL, energy, residual.LABEL, charge.LABEL, balance.LABEL and what observe names");
     actio_reader_fault_at(r, ACTIO_F_NO_SUCH_COLUMN, origin, at, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(hint)));
     return false;
@@ -175,6 +202,17 @@ static const char *rate_node(struct actio_reader *r, const char *name)
     return actio_arena_format(&r->scratch, "%.*s_dot%s", head, name, name + head);
 }
 
+/* Fewer nodes than the text has: like a family that has become smaller. */
+static bool node_exists(struct actio_reader *r, const char *name, const struct actio_statement *s)
+{
+    const char *bracket = strchr(name, '['), *head = actio_arena_text(&r->scratch, name, (size_t)(bracket - name));
+    const struct actio_axis *axis = &r->model->axis[r->word[actio_word_of(r, head, strlen(head))].column_axis - 1];
+    double k = strtod(bracket + 1, NULL), last = (double)axis->nodes - 1;
+    if (k <= last) return true;
+    actio_reader_fault_at(r, ACTIO_F_INDEX_OUT_OF_RANGE, s->origin, s->at, ACTIO_ARGS(ACTIO_TEXT(head), ACTIO_NUMBER(k), ACTIO_NUMBER(0), ACTIO_NUMBER(last)));
+    return false;
+}
+
 bool actio_column_named(struct actio_reader *r, const struct actio_statement *s, const char **out)
 {
     uint32_t word = s->column;
@@ -187,7 +225,7 @@ bool actio_column_named(struct actio_reader *r, const struct actio_statement *s,
     uint32_t column = actio_word_of(r, name, strlen(name));
     *out = actio_word_text(r, column);
     if (r->word[column].column) return true;
-    if (is_node(r, name)) return true;
+    if (is_node(r, name)) return node_exists(r, name, s);
     if (ref.kind != ACTIO_SY_PARAM && ref.kind != ACTIO_SY_LET) return unknown_column(r, name, s->origin, s->at);
     actio_reader_fault(r, ACTIO_F_CLAIM_NOT_COLUMN, s->origin, s->column_span, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(actio_kind_text(ref.kind))));
     return false;
@@ -234,6 +272,14 @@ static bool claim_parts(struct actio_reader *r, const struct actio_statement *s,
     }
 }
 
+/* Are params others than the text has? Then a claim on a member that is not there is not a fault of the text. */
+static bool is_changed(const struct actio_reader *r)
+{
+    for (size_t i = 0; i < r->overrides; i++)
+        if (r->override[i].kind == ACTIO_SET_PARAM) return true;
+    return false;
+}
+
 static void claim(struct actio_reader *r, const struct actio_statement *s)
 {
     static const char *const principles[] = { "dalembert", "gauss", "maggi", "hamel", "vakonomic", "reduced", "discrete", "skg", "dual" };
@@ -241,7 +287,10 @@ static void claim(struct actio_reader *r, const struct actio_statement *s)
     struct actio_claim c = { .span = s->span, .text = s->text, .by = s->by ? actio_word_text(r, s->by) : NULL };
     bool known = !s->by || one_of(r, s->by, principles, sizeof principles / sizeof *principles, ACTIO_F_UNKNOWN_PRINCIPLE, s, s->span);
     uint32_t count = (uint32_t)m->claims;
-    if (!claim_parts(r, s, &c) || !known) return;
+    r->lenient = is_changed(r), r->absent = NULL;
+    bool whole = claim_parts(r, s, &c);
+    r->lenient = false, c.absent = r->absent;
+    if ((!whole && !c.absent) || !known) return;
     ACTIO_PUSH(&m->arena, m->claim, count, r->claims_cap) = c;
     m->claims = count;
 }

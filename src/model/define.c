@@ -65,6 +65,11 @@ static bool define_let(struct actio_reader *r, const struct actio_definition *d,
     if (axis && !actio_field_fits(r, e, axis, ACTIO_IN_OBSERVE, item->e)) return false;
     if (!bind_value(r, d, word, k, ACTIO_SY_LET, r->lets)) return false;
     ACTIO_PUSH(&r->scratch, r->let, r->lets, r->lets_cap) = e;
+    if (item->unit) {
+        uint32_t count = (uint32_t)r->model->let_units;
+        ACTIO_PUSH(&r->model->arena, r->model->let_unit, count, r->let_units_cap) = (struct actio_let_unit){ actio_word_text(r, word), item->unit, e, item->span };
+        r->model->let_units = count;
+    }
     return true;
 }
 
@@ -85,7 +90,7 @@ static bool define_frame(struct actio_reader *r, const struct actio_definition *
     struct actio_model *m = r->model;
     const struct actio_item *item = item_of(r, d);
     uint32_t count = (uint32_t)m->frames;
-    struct actio_quasi_velocity u = { .name = actio_word_text(r, word), .span = item->span };
+    struct actio_quasi_velocity u = { .name = actio_word_text(r, word), .unit = item->unit, .span = item->span };
     if (!actio_machine_run(r, item->e, ACTIO_IN_FRAME, &u.e) || !check_frame(r, item->e, u.name, u.e)) return false;
     if (!actio_axis_named(r, item->axis, d->origin, item->span, &u.axis) || !actio_field_fits(r, u.e, u.axis, ACTIO_IN_FRAME, item->e)) return false;
     if (!bind_value(r, d, word, k, ACTIO_SY_FRAME, r->lets)) return false;
@@ -100,7 +105,7 @@ static bool define_observe(struct actio_reader *r, const struct actio_definition
     struct actio_model *m = r->model;
     const struct actio_item *item = item_of(r, d);
     uint32_t count = (uint32_t)m->observes;
-    struct actio_observe o = { .name = actio_word_text(r, word), .span = item->span };
+    struct actio_observe o = { .name = actio_word_text(r, word), .unit = item->unit, .span = item->span };
     if (!actio_machine_run(r, item->e, ACTIO_IN_OBSERVE, &o.e) || !actio_axis_named(r, item->axis, d->origin, item->span, &o.axis)) return false;
     if (!actio_field_fits(r, o.e, o.axis, ACTIO_IN_OBSERVE, item->e) || !bind_value(r, d, word, k, ACTIO_SY_OBSERVE, count)) return false;
     ACTIO_PUSH(&m->arena, m->observe, count, r->observes_cap) = o;

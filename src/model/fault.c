@@ -26,11 +26,20 @@ static void usage_fault(struct actio_reader *r, const struct actio_finding *f, c
     actio_find_at(r->findings, ACTIO_F_BAD_OPTION, source, f->span, ACTIO_ARGS(ACTIO_TEXT(message.s), ACTIO_TEXT(hint.s)));
 }
 
+static void keep_reason(struct actio_reader *r, const struct actio_finding *f)
+{
+    struct actio_text message;
+    actio_text_open(&message, &r->model->arena);
+    actio_finding_message(f, &message);
+    r->absent = message.s;
+}
+
 void actio_reader_fault(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span, const struct actio_value arg[6])
 {
     struct actio_finding f = { .code = code, .span = span };
     const struct actio_origin *o = &r->origin[origin];
     memcpy(f.arg, arg, sizeof f.arg);
+    if (r->lenient && (code == ACTIO_F_INDEX_OUT_OF_RANGE || code == ACTIO_F_FAMILY_IS_EMPTY)) { keep_reason(r, &f); return; }
     if (o->is_option && actio_finding_status(&f) == 1) usage_fault(r, &f, &o->source);
     else actio_find_at(r->findings, code, &o->source, span, arg);
 }

@@ -14,8 +14,8 @@ static const struct { char text[3]; uint8_t kind; bool goes_on; } signs[] = {   
 };
 /* What people type or paste for a sign of the language. */
 static const struct { const char *wrong, *right; } mistaken[] = {
-    { "**", "^" }, { "==", "=" }, { "//", "# for a comment, / for a quotient" }, { "!=", "another comparison: < <= > >=" }, { "!", "another formula" }, { ";", "a comma or a new line" },
-    { "{", "(" }, { "}", ")" }, { "\"", "' for a derivative" }, { "`", "'" }, { "%", "/100" }, { "&", "min( )" }, { "|", "abs( )" },
+    { "**", "^" }, { "==", "=" }, { "//", "# for a comment, / for a quotient" }, { "!=", "another comparison: < <= > >=" }, { "!", "not, before a condition in if( )" }, { ";", "a comma or a new line" },
+    { "{", "(" }, { "}", ")" }, { "\"", "' for a derivative" }, { "`", "'" }, { "%", "/100" }, { "&&", "and" }, { "&", "and" }, { "||", "or" }, { "|", "abs( ) for a size, or between conditions" },
     { "−", "-" }, { "–", "-" }, { "—", "-" }, { "·", "*" }, { "×", "*" }, { "⋅", "*" }, { "∗", "*" }, { "÷", "/" }, { "∕", "/" }, { "″", "''" },
     { "‘", "'" }, { "´", "'" }, { "≤", "<=" }, { "≥", ">=" }, { "²", "^2" }, { "³", "^3" }, { "½", "1/2" }, { "√", "sqrt( )" }, { "…", ".." },
 };

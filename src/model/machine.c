@@ -157,8 +157,7 @@ static bool go_on(struct machine *m)
 /* NAME( where NAME is no field. */
 static bool not_a_function(struct machine *m, uint32_t word, uint32_t at)
 {
-    const char *hint = actio_word_hint(m->r, actio_word_text(m->r, word), ACTIO_NEAR_FUNCTION, "for a product write * in front of the bracket");
-    return fault(m, ACTIO_F_NOT_A_FUNCTION, at, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(m->r, word)), ACTIO_TEXT(hint)));
+    return fault(m, ACTIO_F_NOT_A_FUNCTION, at, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(m->r, word)), ACTIO_TEXT(actio_word_function_hint(m->r, word))));
 }
 
 static bool name(struct machine *m, const struct actio_step *s, bool indexed, double index)

@@ -70,8 +70,10 @@ struct actio_start_item { uint32_t variable; bool is_state, is_rate; uint32_t fr
 struct actio_free { uint32_t variable; bool is_state, dot; struct actio_span span; };
 struct actio_part { actio_expr e; struct actio_span span; bool is_dissipation; uint32_t from, to; };    /* bytes of its formula */
 struct actio_symmetry { const char *label; bool is_time; struct actio_term *term; size_t terms; struct actio_span span; };
-struct actio_quasi_velocity { const char *name; actio_expr e; struct actio_span span; uint16_t axis; };   /* affine in V, made of Q, T and params else */
-struct actio_observe { const char *name; actio_expr e; struct actio_span span; uint16_t axis; bool claimed; };   /* claimed: x(c) of an expect, by the name written there */
+struct actio_quasi_velocity { const char *name, *unit; actio_expr e; struct actio_span span; uint16_t axis; };   /* affine in V, made of Q, T and params else */
+struct actio_observe { const char *name, *unit; actio_expr e; struct actio_span span; uint16_t axis; bool claimed; };   /* claimed: x(c) of an expect, by the name written there */
+
+struct actio_let_unit { const char *name, *unit; actio_expr e; struct actio_span span; };   /* a let whose unit is given; formulas have its formula in them */
 
 enum actio_claim_kind { ACTIO_CLAIM_AT, ACTIO_CLAIM_DRIFT, ACTIO_CLAIM_RESIDUAL, ACTIO_CLAIM_VERDICT };
 struct actio_claim {
@@ -79,6 +81,7 @@ struct actio_claim {
     const char *text;                                      /* the claim as written, without `expect` */
     const char *column, *by, *verdict;                     /* column name as in the output (x_dot for x'), NULL where not used */
     double at, value, bound;                               /* bound: within, or the right side of < */
+    const char *absent;                                    /* why it does not apply: --set has made a family smaller; NULL where it does */
 };
 
 /* A condition on the motion: this column has this value at this time. As many as free data, constraints being counted by who solves for them. */
@@ -121,8 +124,10 @@ struct actio_model {
     struct actio_quasi_velocity *frame; size_t frames;     /* in the order of the text; formulas that use one have its formula in them */
     struct actio_symmetry *symmetry; size_t symmetries;
     struct actio_observe *observe; size_t observes;        /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */
+    struct actio_let_unit *let_unit; size_t let_units;
     const char **column_name; size_t column_names;         /* names behind COLUMN symbols ("reaction.x", "energy", "power.c", another observe); each is a real column */
     const char **column; size_t columns;                   /* see actio_model_columns */
+    uint16_t *column_axis;                                 /* of each: the axis that it has a number at every node or cell of; 0: none */
     struct actio_dual_data dual;
     actio_expr period, way_from, way_to, *turn; bool has_period, has_way;   /* of orbits, by the command line: formulas of params; turn by coordinate, NULL: none */
     bool has_time; double t0, t1; actio_expr t0_written, t1_written;   /* formulas of params */

@@ -49,6 +49,8 @@ static bool take_name(struct actio_reader *r, uint32_t *word, const char *what)
 
 static bool at_word(const struct actio_reader *r, uint32_t word) { return r->token.kind == ACTIO_T_WORD && r->token.word == word; }
 
+static const char *rest_of_line(struct actio_reader *r, uint32_t at);
+
 /* ---- names with an index, a family or a unit */
 
 struct place { struct actio_lexer lexer; struct actio_token token; };
@@ -182,8 +184,8 @@ static bool variable_item(struct actio_reader *r, struct actio_item *item)
 static bool head_item(struct actio_reader *r, struct actio_item *item)
 {
     if (!take_name(r, &item->word, "a name")) return false;
-    if (r->token.kind == ACTIO_T_OPEN_INDEX && !family(r, &item->range)) return false;
-    return axis_of(r, &item->axis) && equals(r, item);
+    if (r->token.kind == ACTIO_T_OPEN_INDEX && bracket_holds(r, ACTIO_T_EQUAL) && !family(r, &item->range)) return false;
+    return axis_of(r, &item->axis) && actio_parse_unit(r, &item->unit) && equals(r, item);
 }
 
 /* NAME, NAME[3] or NAME[i = 1 .. n], then = EXPR */
@@ -275,6 +277,22 @@ static void primes(struct actio_reader *r, uint32_t *count)
     for (; r->token.kind == ACTIO_T_PRIME; actio_parse_advance(r)) ++*count;
 }
 
+/* x(0) = 1: start data have no other time than the first. */
+static bool not_at_a_time(struct actio_reader *r, const struct actio_item *item)
+{
+    if (r->token.kind != ACTIO_T_OPEN) return true;
+    struct actio_span span = r->token.span;
+    const char *name = actio_reader_quote(r, r->lexer.origin, item->at, r->passed - item->at), *value = "...";
+    int depth = 0;
+    for (r->lexer.mute = true; !is_end(r->token.kind) && !(depth == 0 && r->token.kind == ACTIO_T_EQUAL); actio_parse_advance(r))
+        depth += (r->token.kind == ACTIO_T_OPEN) - (r->token.kind == ACTIO_T_CLOSE);
+    r->lexer.mute = false;
+    if (r->token.kind == ACTIO_T_EQUAL) actio_parse_advance(r), value = rest_of_line(r, r->token.at);
+    value = actio_arena_text(&r->scratch, value, strcspn(value, ","));
+    actio_reader_fault(r, ACTIO_F_START_PLACE, r->lexer.origin, span, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(value)));
+    return false;
+}
+
 /* x, x', lambda.c; the prime may stand before or behind an index */
 static bool start_item(struct actio_reader *r, struct actio_item *item)
 {
@@ -282,7 +300,7 @@ static bool start_item(struct actio_reader *r, struct actio_item *item)
     primes(r, &item->primes);
     if (!family_or_member(r, &item->range)) return false;
     primes(r, &item->primes);
-    return not_a_field(r) && equals(r, item);
+    return not_at_a_time(r, item) && equals(r, item);
 }
 
 /* x, x', a[3]', a[i = 1 .. n]; other words are told what they are when names are known */
@@ -314,9 +332,52 @@ static bool head_statement(struct actio_reader *r, struct actio_statement *s)
     return true;
 }
 
+/* Does the statement at hand have a sign of this kind outside of brackets? */
+static bool statement_has(struct actio_reader *r, enum actio_token_kind kind)
+{
+    struct place start = save(r);
+    int depth = 0;
+    bool found = false;
+    for (r->lexer.mute = true; !found && !is_end(r->token.kind); actio_parse_advance(r)) {
+        enum actio_token_kind k = r->token.kind;
+        depth += (k == ACTIO_T_OPEN_INDEX || k == ACTIO_T_OPEN) - (k == ACTIO_T_CLOSE_INDEX || k == ACTIO_T_CLOSE);
+        found = k == kind && depth == 0;
+    }
+    restore(r, start);
+    return found;
+}
+
+/* What stands from here to the end of the line, without a comment. */
+static const char *rest_of_line(struct actio_reader *r, uint32_t at)
+{
+    const struct actio_source *s = &actio_lex_origin(r)->source;
+    uint32_t n = 0;
+    while (at + n < s->length && !strchr("#\r\n", s->text[at + n])) n++;
+    while (n && strchr(" \t", s->text[at + n - 1])) n--;
+    return actio_reader_quote(r, r->lexer.origin, at, n);
+}
+
+/* Is what stands here the beginning of a formula? After two words in a row only the colon between them is missing. */
+static bool begins_formula(struct actio_reader *r)
+{
+    struct place start = save(r);
+    bool word = r->token.kind == ACTIO_T_WORD;
+    if (is_end(r->token.kind) || r->token.kind == ACTIO_T_BAD) return false;
+    r->lexer.mute = true;
+    actio_parse_advance(r);
+    bool two = word && (r->token.kind == ACTIO_T_WORD || r->token.kind == ACTIO_T_NUMBER || is_end(r->token.kind));
+    restore(r, start);
+    return !two;
+}
+
 static bool label(struct actio_reader *r, struct actio_statement *s)
 {
     s->span = r->token.span, s->at = r->token.at;
+    if (begins_formula(r) && !statement_has(r, ACTIO_T_COLON)) {
+        const char *keyword = actio_word_text(r, s->keyword), *rest = rest_of_line(r, s->at);
+        actio_reader_fault(r, ACTIO_F_LABEL_MISSING, r->lexer.origin, s->span, ACTIO_ARGS(ACTIO_TEXT(keyword), ACTIO_TEXT(rest)));
+        return false;
+    }
     if (!take_name(r, &s->label, "a label")) return false;
     if (r->token.kind == ACTIO_T_OPEN_INDEX && !family(r, &s->family)) return false;
     bool ok = s->keyword == ACTIO_W_constraint ? axis_of(r, &s->axis) : not_a_field(r);
@@ -525,6 +586,7 @@ static bool verdict_claim(struct actio_reader *r, struct actio_statement *s)
 static bool value_at(struct actio_reader *r, struct actio_statement *s)
 {
     if (!column(r, s)) return false;
+    if (r->token.kind == ACTIO_T_EQUAL) return fault(r, ACTIO_F_CLAIM_TIME, r->token.span, s->keyword);
     if (!at_word(r, ACTIO_W_at)) return actio_parse_expected(r, "`at` and a time");
     actio_parse_advance(r);
     return actio_parse_expr(r, &s->left) && actio_parse_take(r, ACTIO_T_EQUAL, "'=' and the value") && actio_parse_expr(r, &s->right);
@@ -595,14 +657,33 @@ static const char *missing_hint(struct actio_reader *r, uint32_t keyword)
     return near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : keyword == ACTIO_W_model ? "a model's name is one word" : "there is no implicit product: write *";
 }
 
+/* param g = 9.81 [m/s^2]: the same with the unit in its place, if that can be made from the last item. */
+static bool unit_behind_value(struct actio_reader *r, uint32_t keyword)
+{
+    struct actio_token open = r->token;
+    bool declares = (keyword == ACTIO_W_param || keyword == ACTIO_W_observe) && r->items && actio_lex_origin(r) == r->origin;
+    const struct actio_item *last = declares ? &r->item[r->items - 1] : NULL;
+    const char *value = last ? actio_reader_quote(r, r->lexer.origin, r->formula_at, r->passed - r->formula_at) : "";
+    r->lexer.mute = true;
+    while (!is_end(r->token.kind) && r->token.kind != ACTIO_T_CLOSE_INDEX) actio_parse_advance(r);
+    const char *unit = actio_reader_quote(r, r->lexer.origin, open.at, r->token.at + r->token.bytes - open.at);
+    const char *better = last && !last->unit ? actio_arena_format(&r->scratch, "%s %s %s = %s", actio_word_text(r, keyword), actio_word_text(r, last->word), unit, value)
+                                             : ACTIO_UNIT_EXAMPLE;
+    actio_reader_fault(r, ACTIO_F_UNIT_PLACE, r->lexer.origin, open.span, ACTIO_ARGS(ACTIO_TEXT(better)));
+    return false;
+}
+
 /* After a formula only an operator could follow: what stands there instead is mostly a missing sign. */
 static bool statement_ends(struct actio_reader *r, uint32_t keyword)
 {
     enum actio_token_kind k = r->token.kind;
     if (is_end(k)) return true;
+    if (actio_parse_at_unit(r)) return unit_behind_value(r, keyword);
     if (k == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, r->token.span, ACTIO_W_NONE);
+    if (k == ACTIO_T_EQUAL && (keyword == ACTIO_W_lagrangian || keyword == ACTIO_W_dissipation)) return fault(r, ACTIO_F_FORMULA_HAS_NO_NAME, r->token.span, keyword);
     if (is_comparison(k)) return fault(r, ACTIO_F_COMPARISON_HERE, r->token.span, ACTIO_W_NONE);
     if (k != ACTIO_T_WORD && k != ACTIO_T_NUMBER && k != ACTIO_T_OPEN) return actio_parse_expected(r, keyword == ACTIO_W_require && k == ACTIO_T_COMMA ? "the end of the line (each condition is a `require` of its own)" : "an operator or the end of the line");
+    if (actio_at_joint(r)) return fault(r, ACTIO_F_JOINT_HERE, r->token.span, r->token.word);
     const char *found = actio_reader_quote(r, r->lexer.origin, r->token.at, r->token.bytes);
     actio_reader_fault(r, ACTIO_F_OPERATOR_MISSING, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(found), ACTIO_TEXT(missing_hint(r, keyword))));
     return false;
@@ -630,19 +711,63 @@ static bool unknown_statement(struct actio_reader *r)
     return false;
 }
 
+/* lagrangian = T - V */
+static bool no_equal_here(struct actio_reader *r, uint32_t keyword)
+{
+    struct actio_token equal = r->token;
+    if (equal.kind != ACTIO_T_EQUAL) return true;
+    const char *rest = rest_of_line(r, equal.at + equal.bytes);
+    rest += strspn(rest, " \t");
+    actio_reader_fault(r, ACTIO_F_EQUAL_AFTER_KEYWORD, r->lexer.origin, equal.span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, keyword)), ACTIO_TEXT(rest)));
+    return false;
+}
+
 static void statement(struct actio_reader *r, uint32_t keyword)
 {
     struct place start = save(r);
     actio_parse_advance(r);
     struct actio_statement s = { .keyword = keyword, .at = r->token.at, .span = r->token.span, .origin = r->lexer.origin };
-    bool ok = statement_of[keyword](r, &s);
+    bool ok = no_equal_here(r, keyword) && statement_of[keyword](r, &s);
     s.end = r->passed;
     if (ok && statement_ends(r, keyword)) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;
     else skip_statement(r, start);
 }
 
+static bool declares(uint32_t word)
+{
+    return word == ACTIO_W_param || word == ACTIO_W_let || word == ACTIO_W_coord || word == ACTIO_W_state || word == ACTIO_W_frame || word == ACTIO_W_observe || word == ACTIO_W_field;
+}
+
+/* A name is declared behind the keyword, a comma that no bracket holds, and `on` of a field. */
+static void mark_statement(struct actio_reader *r, uint32_t keyword)
+{
+    bool expected = true;
+    for (int depth = 0; !is_end(r->token.kind);) {
+        struct actio_token t = r->token;
+        actio_parse_advance(r);
+        if (expected && t.kind == ACTIO_T_WORD) r->word[t.word].declared = true, r->word[t.word].is_along |= r->token.kind == ACTIO_T_OPEN;
+        depth += (t.kind == ACTIO_T_OPEN || t.kind == ACTIO_T_OPEN_INDEX) - (t.kind == ACTIO_T_CLOSE || t.kind == ACTIO_T_CLOSE_INDEX);
+        expected = depth == 0 && (t.kind == ACTIO_T_COMMA || (keyword == ACTIO_W_field && t.kind == ACTIO_T_WORD && t.word == ACTIO_W_on));
+    }
+}
+
+/* Which values the model declares, before any formula is read: a word like mod is a function only where none has that name. */
+static void mark_declared(struct actio_reader *r)
+{
+    actio_lex_open(r, 0);
+    r->lexer.mute = true;
+    for (actio_parse_advance(r); r->token.kind != ACTIO_T_END; actio_parse_advance(r)) {
+        uint32_t word = r->token.kind == ACTIO_T_WORD ? r->token.word : ACTIO_W_NONE;
+        actio_poll(r->ctx);
+        while (!is_end(r->token.kind) && !declares(word)) actio_parse_advance(r);
+        if (declares(word)) actio_parse_advance(r), mark_statement(r, word);
+        if (r->token.kind == ACTIO_T_END) break;
+    }
+}
+
 void actio_parse_model(struct actio_reader *r)
 {
+    mark_declared(r);
     actio_lex_open(r, 0);
     for (actio_parse_advance(r); r->token.kind != ACTIO_T_END; ) {
         actio_poll(r->ctx);

@@ -2,19 +2,21 @@
  * Formulas to postfix code. What waits (operators, open brackets) stands on a stack of its own, so depth costs no C stack. */
 #include "model/reader.h"
 
-enum opening { BINARY, NEGATE, GROUP, CALL, INDEX, IF_CALL, SUM_CALL, PLACE };
+enum opening { BINARY, PREFIX, GROUP, CALL, INDEX, IF_CALL, SUM_CALL, PLACE };
 enum sum_phase { FROM, TO, BODY };
+/* Of a comparison all operators of values are stronger, those of conditions weaker. -x^2 is -(x^2), a*-b*c is (a*(-b))*c. */
+enum strength { ALL, OR, AND, NOT, COMPARISON, SUM, PRODUCT, NEGATE, POWER };
 
-static const struct { uint8_t op, strength; } binary[] = {
-    [ACTIO_T_PLUS] = { ACTIO_ADD, 1 }, [ACTIO_T_MINUS] = { ACTIO_SUB, 1 }, [ACTIO_T_TIMES] = { ACTIO_MUL, 2 }, [ACTIO_T_DIVIDE] = { ACTIO_DIV, 2 },
-    [ACTIO_T_POWER] = { ACTIO_POW, 4 }, [ACTIO_T_MORE_EQUAL] = { 0, 0 },
+struct operator { uint8_t kind, op, strength; };           /* kind: of the step that it becomes */
+static const struct operator binary[] = {
+    [ACTIO_T_PLUS] = { ACTIO_ST_OP2, ACTIO_ADD, SUM }, [ACTIO_T_MINUS] = { ACTIO_ST_OP2, ACTIO_SUB, SUM },
+    [ACTIO_T_TIMES] = { ACTIO_ST_OP2, ACTIO_MUL, PRODUCT }, [ACTIO_T_DIVIDE] = { ACTIO_ST_OP2, ACTIO_DIV, PRODUCT },
+    [ACTIO_T_POWER] = { ACTIO_ST_OP2, ACTIO_POW, POWER },
+    [ACTIO_T_LESS] = { ACTIO_ST_OP2, ACTIO_LT, COMPARISON }, [ACTIO_T_LESS_EQUAL] = { ACTIO_ST_OP2, ACTIO_LE, COMPARISON },
+    [ACTIO_T_MORE] = { ACTIO_ST_SWAPPED, ACTIO_LT, COMPARISON }, [ACTIO_T_MORE_EQUAL] = { ACTIO_ST_SWAPPED, ACTIO_LE, COMPARISON },
 };
-enum { NEGATE_STRENGTH = 3 };                              /* -x^2 is -(x^2), a*-b*c is (a*(-b))*c */
-
-static const struct { uint8_t kind, op; } comparison[] = {
-    [ACTIO_T_LESS] = { ACTIO_ST_OP2, ACTIO_LT }, [ACTIO_T_LESS_EQUAL] = { ACTIO_ST_OP2, ACTIO_LE },
-    [ACTIO_T_MORE] = { ACTIO_ST_SWAPPED, ACTIO_LT }, [ACTIO_T_MORE_EQUAL] = { ACTIO_ST_SWAPPED, ACTIO_LE },
-};
+static const struct operator negation = { ACTIO_ST_OP1, ACTIO_NEG, NEGATE }, denial = { ACTIO_ST_OP1, ACTIO_NOT, NOT };
+static const struct operator joint[] = { { ACTIO_ST_OP2, ACTIO_AND, AND }, { ACTIO_ST_OP2, ACTIO_OR, OR } };
 
 static struct actio_step *emit(struct actio_reader *r, enum actio_instr_kind kind, uint8_t op, uint32_t at, uint32_t word)
 {
@@ -38,14 +40,66 @@ static bool fault(struct actio_reader *r, enum actio_code code, const struct act
 
 static const char *text_of(struct actio_reader *r, uint32_t word) { return actio_word_text(r, word); }
 
+/* ---- conditions: what is compared, and joined by and, or, not. They stand in the first part of if( ) only */
+
+static bool is_bracket(const struct actio_opening *o) { return o->kind > PREFIX; }
+static bool joins_conditions(const struct actio_opening *o) { return !is_bracket(o) && o->phase <= NOT; }
+
+/* Is the value that was just finished a condition? Its last step tells. */
+static bool is_condition(const struct actio_reader *r)
+{
+    if (r->steps == 0) return false;
+    const struct actio_step *s = &r->step[r->steps - 1];
+    if (s->kind == ACTIO_ST_OP1) return s->op == ACTIO_NOT;
+    if (s->kind != ACTIO_ST_OP2 && s->kind != ACTIO_ST_SWAPPED) return false;
+    return s->op == ACTIO_LT || s->op == ACTIO_LE || s->op == ACTIO_AND || s->op == ACTIO_OR;
+}
+
+/* May a condition begin here, where an operand is expected? */
+static bool condition_begins(const struct actio_reader *r, uint32_t base)
+{
+    if (r->openings == base) return false;
+    const struct actio_opening *o = &r->opening[r->openings - 1];
+    return joins_conditions(o) || (o->kind == IF_CALL && o->count == 0) || (o->kind == GROUP && o->phase);
+}
+
+/* The innermost bracket; NULL: the formula stands in none. */
+static const struct actio_opening *bracket_here(const struct actio_reader *r, uint32_t base)
+{
+    uint32_t n = r->openings;
+    while (n > base && !is_bracket(&r->opening[n - 1])) n--;
+    return n == base ? NULL : &r->opening[n - 1];
+}
+
+/* Does it hold a condition? */
+static bool in_condition(const struct actio_reader *r, uint32_t base)
+{
+    const struct actio_opening *o = bracket_here(r, base);
+    return o && ((o->kind == IF_CALL && o->count == 0) || (o->kind == GROUP && o->phase));
+}
+
+static bool not_a_condition(struct actio_reader *r, const struct actio_opening *o)
+{
+    actio_reader_fault_at(r, ACTIO_F_JOINS_CONDITIONS, r->lexer.origin, o->at, ACTIO_ARGS(ACTIO_TEXT(actio_op_text((enum actio_op)o->op))));
+    return false;
+}
+
 /* Operators that bind at least as strongly as what comes get their operands now. */
-static void reduce(struct actio_reader *r, uint32_t base, int strength)
+static bool reduce(struct actio_reader *r, uint32_t base, int strength)
 {
     for (; r->openings > base; r->openings--) {
         const struct actio_opening *o = &r->opening[r->openings - 1];
-        if (o->kind > NEGATE || (o->kind == NEGATE ? NEGATE_STRENGTH : o->phase) < strength) return;
-        emit(r, o->kind == NEGATE ? ACTIO_ST_OP1 : ACTIO_ST_OP2, o->op, o->at, o->start)->u.use.jump = r->passed;
+        if (is_bracket(o) || o->phase < strength) return true;
+        if (joins_conditions(o) && !is_condition(r)) return not_a_condition(r, o);
+        emit(r, (enum actio_instr_kind)o->word, o->op, o->at, o->start)->u.use.jump = r->passed;
     }
+    return true;
+}
+
+static void push_operator(struct actio_reader *r, enum opening kind, struct operator x, uint32_t start)
+{
+    open_at(r, kind, x.op, x.kind, r->token.at);
+    r->opening[r->openings - 1].phase = x.strength, r->opening[r->openings - 1].start = start;
 }
 
 /* ---- where an operand is expected */
@@ -116,22 +170,38 @@ static bool check_word(struct actio_reader *r, uint32_t word, uint32_t at)
 }
 
 /* A bracket behind a value: a field at a place. Whether it is a field is known later. */
-static bool open_place(struct actio_reader *r)
+static bool open_place(struct actio_reader *r, uint32_t word, uint32_t of)
 {
-    open_at(r, PLACE, 0, 0, r->token.at);
+    open_at(r, PLACE, 0, word, r->token.at);
+    r->opening[r->openings - 1].jump = of;
     actio_parse_advance(r);
     return true;
+}
+
+/* [m/s]: words that nothing is called. As an index they could only be unknown. */
+bool actio_parse_at_unit(struct actio_reader *r)
+{
+    struct actio_lexer lexer = r->lexer;
+    bool unit = r->token.kind == ACTIO_T_OPEN_INDEX;
+    size_t words = 0;
+    r->lexer.mute = true;
+    for (struct actio_token t = actio_lex_next(r); unit && t.kind != ACTIO_T_CLOSE_INDEX; t = actio_lex_next(r)) {
+        unit = t.kind == ACTIO_T_WORD || t.kind == ACTIO_T_NUMBER || t.kind == ACTIO_T_DIVIDE || t.kind == ACTIO_T_POWER || t.kind == ACTIO_T_MINUS;
+        if (t.kind == ACTIO_T_WORD) words++, unit = !r->word[t.word].declared && !r->word[t.word].scope;
+    }
+    r->lexer = lexer;
+    return unit && words;
 }
 
 static bool name(struct actio_reader *r, bool *want)
 {
     uint32_t word = r->token.word, at = r->token.at, primes = 0;
-    uint8_t class = r->word[word].class;
     actio_parse_advance(r);
-    if (r->token.kind == ACTIO_T_OPEN && (class == ACTIO_WC_FUNCTION || class == ACTIO_WC_SPECIAL)) return call(r, word, at);
+    if (r->token.kind == ACTIO_T_OPEN && actio_word_calls(r, word)) return call(r, word, at);
     if (!check_word(r, word, at)) return false;
     if (r->token.kind == ACTIO_T_DOT && !dotted(r, &word)) return false;
     for (; r->token.kind == ACTIO_T_PRIME; actio_parse_advance(r)) primes++;
+    if (r->token.at > r->passed && actio_parse_at_unit(r)) return fault(r, ACTIO_F_UNIT_PLACE, ACTIO_ARGS(ACTIO_TEXT(ACTIO_UNIT_EXAMPLE)));
     if (r->token.kind == ACTIO_T_OPEN_INDEX) {
         actio_parse_advance(r);
         if (r->left_family && r->token.at == r->left_family->at) return *want = false, left_family(r, word, primes, at);
@@ -142,7 +212,7 @@ static bool name(struct actio_reader *r, bool *want)
     bool placed = r->token.kind == ACTIO_T_OPEN;
     emit(r, r->word[word].scope ? ACTIO_ST_BOUND : ACTIO_ST_NAME, placed, at, word);
     emit_rates(r, primes, at);
-    if (placed) return open_place(r);
+    if (placed) return open_place(r, word, at);
     *want = false;
     return true;
 }
@@ -151,23 +221,41 @@ static bool name(struct actio_reader *r, bool *want)
 static bool no_operand(struct actio_reader *r, uint32_t base)
 {
     uint32_t n = r->openings;
-    while (n > base && r->opening[n - 1].kind <= NEGATE) n--;
+    while (n > base && !is_bracket(&r->opening[n - 1])) n--;
     bool open = n > base && (r->token.kind == ACTIO_T_NEWLINE || r->token.kind == ACTIO_T_END);
     return open ? unclosed(r, &r->opening[n - 1]) : actio_parse_expected(r, "a number, a name or an open bracket");
+}
+
+/* `not` denies the condition that follows, unless a value has that name and what follows fits a value: "not < 2", "not + 1 < x". */
+static bool denies(struct actio_reader *r, uint32_t base)
+{
+    if (r->token.kind != ACTIO_T_WORD || r->token.word != ACTIO_W_not || !condition_begins(r, base)) return false;
+    const struct actio_word *w = &r->word[ACTIO_W_not];
+    struct actio_lexer lexer = r->lexer;
+    r->lexer.mute = true;
+    struct actio_token next = actio_lex_next(r);
+    r->lexer = lexer;
+    if (w->scope) return next.kind == ACTIO_T_WORD || next.kind == ACTIO_T_NUMBER || next.kind == ACTIO_T_OPEN;
+    return !w->declared || next.kind == ACTIO_T_WORD || next.kind == ACTIO_T_NUMBER || (next.kind == ACTIO_T_OPEN && !w->is_along);
 }
 
 static bool operand(struct actio_reader *r, uint32_t base, bool *want)
 {
     uint32_t at = r->token.at;
-    if (r->openings > base && r->opening[r->openings - 1].kind > NEGATE) r->opening[r->openings - 1].start = at;
+    struct actio_opening *top = r->openings > base ? &r->opening[r->openings - 1] : NULL;
+    if (top && (is_bracket(top) || top->phase <= COMPARISON)) top->start = at;
+    bool may_compare = condition_begins(r, base);
     switch (r->token.kind) {
-    case ACTIO_T_WORD: return name(r, want);
+    case ACTIO_T_WORD:
+        if (!denies(r, base)) return name(r, want);
+        push_operator(r, PREFIX, denial, at);
+        break;
     case ACTIO_T_NUMBER:
         emit(r, ACTIO_ST_NUMBER, 0, at, 0)->u.number = r->token.number;
         *want = false;
         break;
-    case ACTIO_T_OPEN: open_at(r, GROUP, 0, 0, at); break;
-    case ACTIO_T_MINUS: open_at(r, NEGATE, ACTIO_NEG, 0, at); break;
+    case ACTIO_T_OPEN: open_at(r, GROUP, 0, 0, at), r->opening[r->openings - 1].phase = may_compare; break;
+    case ACTIO_T_MINUS: push_operator(r, PREFIX, negation, at); break;
     case ACTIO_T_PLUS: return fault(r, ACTIO_F_UNARY_PLUS, ACTIO_NO_ARGS);
     default: return no_operand(r, base);
     }
@@ -177,24 +265,34 @@ static bool operand(struct actio_reader *r, uint32_t base, bool *want)
 
 /* ---- where an operator is expected */
 
-/* + and - bind weakest: nothing waits before them in this bracket, and what stands on their left begins where its current part does. */
+/* + and - bind weakest of what makes values: what stands on their left begins where the current part of the bracket or condition does. */
 static uint32_t part_start(const struct actio_reader *r, uint32_t base) { return r->openings > base ? r->opening[r->openings - 1].start : r->formula_at; }
 
-static void binary_operator(struct actio_reader *r, uint32_t base)
+static bool binary_operator(struct actio_reader *r, uint32_t base)
 {
-    enum actio_token_kind kind = r->token.kind;
-    int strength = binary[kind].strength;
-    reduce(r, base, kind == ACTIO_T_POWER ? strength + 1 : strength);
-    uint32_t start = part_start(r, base);
-    open_at(r, BINARY, binary[kind].op, 0, r->token.at);
-    r->opening[r->openings - 1].phase = (uint8_t)strength, r->opening[r->openings - 1].start = start;
+    struct operator x = binary[r->token.kind];
+    if (is_condition(r)) return fault(r, ACTIO_F_CONDITION_AS_VALUE, ACTIO_NO_ARGS);
+    if (!reduce(r, base, x.strength == POWER ? POWER + 1 : x.strength)) return false;
+    push_operator(r, BINARY, x, part_start(r, base));
+    return true;
 }
 
-static bool compare(struct actio_reader *r, struct actio_opening *o)
+static bool compare(struct actio_reader *r, uint32_t base)
 {
-    if (o->kind != IF_CALL || o->count || o->phase) return fault(r, ACTIO_F_COMPARISON_HERE, ACTIO_NO_ARGS);
-    o->phase = (uint8_t)r->token.kind;                     /* emitted at the comma, when the right side is there */
+    if (!in_condition(r, base)) return fault(r, ACTIO_F_COMPARISON_HERE, ACTIO_NO_ARGS);
+    if (!reduce(r, base, COMPARISON)) return false;
+    if (is_condition(r)) return fault(r, ACTIO_F_COMPARISON_CHAIN, ACTIO_NO_ARGS);
+    push_operator(r, BINARY, binary[r->token.kind], r->token.at);
     return true;
+}
+
+/* and, or */
+static bool join(struct actio_reader *r, uint32_t base)
+{
+    struct operator x = joint[r->token.word == ACTIO_W_or];
+    if (!reduce(r, base, x.strength)) return false;
+    push_operator(r, BINARY, x, r->token.at);
+    return is_condition(r) || not_a_condition(r, &r->opening[r->openings - 1]);
 }
 
 static bool to_range(struct actio_reader *r, struct actio_opening *o)
@@ -210,14 +308,14 @@ static bool wrong_count(struct actio_reader *r, const struct actio_opening *o, c
     return false;
 }
 
-static bool is_min_max(uint8_t op) { return op == ACTIO_MIN || op == ACTIO_MAX; }
+/* Functions of two numbers or more, taken one after the other. */
+static bool takes_many(uint8_t op) { return op == ACTIO_MIN || op == ACTIO_MAX || op == ACTIO_HYPOT; }
 
 static bool comma(struct actio_reader *r, struct actio_opening *o)
 {
     switch (o->kind) {
     case IF_CALL:
-        if (o->count == 0 && !o->phase) return fault(r, ACTIO_F_IF_NEEDS_COMPARISON, ACTIO_NO_ARGS);
-        if (o->count == 0) emit(r, (enum actio_instr_kind)comparison[o->phase].kind, comparison[o->phase].op, o->at, 0);
+        if (o->count == 0 && !is_condition(r)) return fault(r, ACTIO_F_IF_NEEDS_COMPARISON, ACTIO_NO_ARGS);
         break;
     case SUM_CALL:
         if (o->phase != TO) return actio_parse_expected(r, o->phase == FROM ? "'..' in the sum's range" : "')'");
@@ -225,8 +323,12 @@ static bool comma(struct actio_reader *r, struct actio_opening *o)
         r->word[o->word].scope++;
         emit(r, ACTIO_ST_SUM, 0, o->at, o->word);
         return true;
+    case PLACE:
+        if (!o->word) return actio_parse_expected(r, "')'");
+        actio_reader_fault_at(r, ACTIO_F_NOT_A_FUNCTION, r->lexer.origin, o->jump, ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(actio_word_function_hint(r, o->word))));
+        return false;
     case CALL:
-        if (o->count > 0 && is_min_max(o->op)) emit(r, ACTIO_ST_OP2, o->op, o->at, 0);
+        if (o->count > 0 && takes_many(o->op)) emit(r, ACTIO_ST_OP2, o->op, o->at, 0);
         break;
     default: return actio_parse_expected(r, o->kind == INDEX ? "']'" : "')'");
     }
@@ -238,8 +340,8 @@ static bool close_call(struct actio_reader *r, const struct actio_opening *o)
 {
     uint32_t count = o->count + 1;
     int arity = actio_arity((enum actio_op)o->op);
-    if (is_min_max(o->op) ? count < 2 : count != (uint32_t)arity)
-        return wrong_count(r, o, is_min_max(o->op) ? "two arguments or more" : arity == 1 ? "one argument" : "two arguments", count);
+    if (takes_many(o->op) ? count < 2 : count != (uint32_t)arity)
+        return wrong_count(r, o, takes_many(o->op) ? "two arguments or more" : arity == 1 ? "one argument" : "two arguments", count);
     bool axis_first = o->op == ACTIO_INTEGRAL || o->op == ACTIO_RUNNING;
     emit(r, arity == 1 ? ACTIO_ST_OP1 : axis_first ? ACTIO_ST_SWAPPED : ACTIO_ST_OP2, o->op, o->at, 0);
     return true;
@@ -275,10 +377,13 @@ static bool close_bracket(struct actio_reader *r, struct actio_opening o)
     return true;
 }
 
+bool actio_at_joint(const struct actio_reader *r) { return r->token.kind == ACTIO_T_WORD && (r->token.word == ACTIO_W_and || r->token.word == ACTIO_W_or); }
+
 static bool no_operator(struct actio_reader *r)
 {
     uint32_t bytes = r->token.bytes;
     if (r->token.kind == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, ACTIO_NO_ARGS);
+    if (actio_at_joint(r)) return fault(r, ACTIO_F_JOINT_HERE, ACTIO_ARGS(ACTIO_TEXT(text_of(r, r->token.word))));
     return fault(r, ACTIO_F_IMPLICIT_PRODUCT, ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT(actio_reader_quote(r, r->lexer.origin, r->token.at, bytes))));
 }
 
@@ -290,7 +395,6 @@ static bool inside(struct actio_reader *r)
     case ACTIO_T_CLOSE: case ACTIO_T_CLOSE_INDEX: return close_bracket(r, *o);
     case ACTIO_T_COMMA: return comma(r, o);
     case ACTIO_T_RANGE: return to_range(r, o);
-    case ACTIO_T_LESS: case ACTIO_T_LESS_EQUAL: case ACTIO_T_MORE: case ACTIO_T_MORE_EQUAL: return compare(r, o);
     case ACTIO_T_NEWLINE: case ACTIO_T_END: return unclosed(r, o);
     case ACTIO_T_WORD: case ACTIO_T_NUMBER: case ACTIO_T_OPEN: case ACTIO_T_OPEN_INDEX: return no_operator(r);
     default: return actio_parse_expected(r, o->kind == INDEX ? "an operator or ']'" : "an operator or ')'");
@@ -306,23 +410,33 @@ static bool ends_in_diff(const struct actio_reader *r)
 }
 
 static bool is_binary(enum actio_token_kind k) { return k >= ACTIO_T_PLUS && k <= ACTIO_T_POWER; }
+static bool is_comparison(enum actio_token_kind k) { return k >= ACTIO_T_LESS && k <= ACTIO_T_MORE_EQUAL; }
+
+/* What stands behind an operand and is not an operator. Sets *done where the formula ends. */
+static bool no_more_operators(struct actio_reader *r, uint32_t base, bool *want, bool *done)
+{
+    bool closes = r->token.kind == ACTIO_T_CLOSE || r->token.kind == ACTIO_T_CLOSE_INDEX;
+    if (!reduce(r, base, ALL)) return false;
+    if (r->openings == base) return *done = true;
+    *want = !closes;
+    return inside(r);
+}
 
 /* One token. Sets *done where the formula ends. */
 static bool advance_formula(struct actio_reader *r, uint32_t base, bool *want, bool *done)
 {
+    enum actio_token_kind k = r->token.kind;
     if (*want) return operand(r, base, want);
-    if (r->token.kind == ACTIO_T_OPEN && ends_in_diff(r)) return *want = true, open_place(r);
-    if (r->token.kind == ACTIO_T_PRIME) emit(r, ACTIO_ST_RATE, 0, r->token.at, 0);
-    else if (is_binary(r->token.kind)) binary_operator(r, base), *want = true;
-    else {
-        bool closes = r->token.kind == ACTIO_T_CLOSE || r->token.kind == ACTIO_T_CLOSE_INDEX;
-        reduce(r, base, 0);
-        if (r->openings == base) return *done = true;
-        if (!inside(r)) return false;
-        *want = !closes;
-    }
-    actio_parse_advance(r);
-    return true;
+    if (k == ACTIO_T_OPEN && ends_in_diff(r)) return *want = true, open_place(r, ACTIO_W_NONE, 0);
+    bool compares = is_comparison(k) && bracket_here(r, base), joins = actio_at_joint(r) && in_condition(r, base), ok = true;
+    if (k == ACTIO_T_PRIME && is_condition(r)) ok = fault(r, ACTIO_F_CONDITION_AS_VALUE, ACTIO_NO_ARGS);
+    else if (k == ACTIO_T_PRIME) emit(r, ACTIO_ST_RATE, 0, r->token.at, 0);
+    else if (is_binary(k) || compares || joins) {
+        ok = joins ? join(r, base) : compares ? compare(r, base) : binary_operator(r, base);
+        *want = true;
+    } else ok = no_more_operators(r, base, want, done);
+    if (ok && !*done) actio_parse_advance(r);
+    return ok;
 }
 
 bool actio_parse_expr(struct actio_reader *r, struct actio_formula *out)

@@ -397,7 +397,7 @@ static void print_data(struct printing *p)
     for (size_t i = 0; i < m->observes; i++) {
         const struct actio_observe *o = &m->observe[i];
         if (o->claimed) p->next++;
-        else add(p, "observe "), head(p, o->name), along(p, o->axis), add(p, " = "), next_formula(p), add(p, "\n");
+        else add(p, "observe "), head(p, o->name), along(p, o->axis), unit(p, o->unit), add(p, " = "), next_formula(p), add(p, "\n");
     }
 }
 

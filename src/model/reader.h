@@ -57,6 +57,8 @@ struct actio_reader {
     uint32_t *released;                                    /* of each coordinate, rate, state: the line that frees it, 0 = none */
     uint32_t *in_list, lists;                              /* of each variable: the last list of terms that named it */
     struct actio_column_use *column_use; uint32_t column_uses, column_uses_cap, column_names_cap;
+    bool lenient; const char *absent;                      /* reading a claim of a model that --set has changed: the member that it is about does not exist */
+    uint32_t let_units_cap, column_axes_cap;
     uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, contacts_cap, events_cap, parts_cap, sums_cap, start_items_cap, frees_cap, requires_cap;
 };
 
@@ -66,8 +68,10 @@ uint32_t actio_word_of(struct actio_reader *r, const char *text, size_t length);
 uint32_t actio_word_member(struct actio_reader *r, uint32_t head, double index);        /* the word "a[3]" */
 uint32_t actio_word_dotted(struct actio_reader *r, uint32_t stem, uint32_t label);      /* the word "lambda.c" */
 const char *actio_word_text(const struct actio_reader *r, uint32_t word);
+bool actio_word_calls(const struct actio_reader *r, uint32_t word);                     /* before a bracket it is a function */
 bool actio_word_reserved(const struct actio_reader *r, uint32_t word);
 enum actio_near_list { ACTIO_NEAR_VALUE, ACTIO_NEAR_LABEL, ACTIO_NEAR_STATEMENT, ACTIO_NEAR_FUNCTION, ACTIO_NEAR_COLUMN };
+const char *actio_word_function_hint(struct actio_reader *r, uint32_t word);            /* of a word before a bracket that is not a function */
 const char *actio_word_hint(struct actio_reader *r, const char *text, enum actio_near_list list, const char *otherwise);   /* "did you mean ..?" */
 
 /* ---- fault.c: all findings of the reader go through here; those about an option become usage errors */
@@ -84,11 +88,14 @@ uint32_t actio_lex_length(struct actio_reader *r, uint16_t origin, uint32_t at);
 struct actio_origin *actio_lex_origin(struct actio_reader *r);
 
 /* ---- parse_expr.c, parse_unit.c, parse.c */
+#define ACTIO_UNIT_EXAMPLE "units where names are declared: param g [m/s^2] = 9.81, coord x [m], observe v [m/s] = x'"
 void actio_parse_advance(struct actio_reader *r);
 bool actio_parse_expected(struct actio_reader *r, const char *what);     /* reports that the token at hand is not `what`; false */
 bool actio_parse_take(struct actio_reader *r, enum actio_token_kind kind, const char *what);
+bool actio_at_joint(const struct actio_reader *r);                        /* at `and` or `or` */
 bool actio_parse_expr(struct actio_reader *r, struct actio_formula *out);
 bool actio_parse_bounds(struct actio_reader *r, struct actio_range *range);   /* A .. B */
+bool actio_parse_at_unit(struct actio_reader *r);                        /* does a bracket at hand hold a unit, and no index? */
 bool actio_parse_small_whole(double x);                                  /* a whole number below 1e9 */
 bool actio_parse_unit(struct actio_reader *r, const char **out);         /* [kg m/s]; nothing where no bracket is */
 void actio_parse_model(struct actio_reader *r);

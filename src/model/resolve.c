@@ -123,7 +123,8 @@ static bool unknown(struct actio_reader *r, const struct actio_use *use)
 {
     const char *text = actio_word_text(r, use->word);
     if (r->word[use->word].suspect) return false;
-    const char *hint = actio_word_hint(r, text, ACTIO_NEAR_VALUE, "declare it with param, let, coord or state");
+    const char *hint = r->word[use->word].op ? actio_arena_format(&r->scratch, "as a function it needs its argument in brackets: write %s( )", text)
+                                             : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "declare it with param, let, coord or state");
     return fault(r, use, ACTIO_F_UNKNOWN_NAME, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
 }
 

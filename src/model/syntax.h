@@ -30,7 +30,8 @@ struct actio_extent { double low, high; };                 /* smallest and large
 
 struct actio_word {
     const char *text; uint32_t length;
-    uint8_t class; uint8_t op;                             /* op of a FUNCTION */
+    uint8_t class; uint8_t op;                             /* op of a FUNCTION, and of a FREE word that is one where no value has its name */
+    bool declared, is_along;                               /* known before formulas are read: the model has a value of this name; it is NAME(s) */
     bool settled;                                          /* all its definitions are elaborated */
     bool suspect;                                          /* occurs in a statement that could not be read: not reported as unknown */
     uint32_t scope;                                        /* parsing: how many open sums and families use it as their index */

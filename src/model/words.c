@@ -51,10 +51,22 @@ static void add_word(struct actio_reader *r, const char *text, enum actio_word_c
     r->word[w].class = (uint8_t)class, r->word[w].op = (uint8_t)op;
 }
 
+/* Functions whose words are free names, too: they count before a bracket, where no value has that name. */
+static const struct { const char *text; uint8_t op; } late[] = {
+    { "floor", ACTIO_FLOOR }, { "mod", ACTIO_MOD }, { "ln", ACTIO_LOG }, { "hypot", ACTIO_HYPOT }, { "erf", ACTIO_ERF },
+};
+
+static bool is_late(int op)
+{
+    bool found = op == ACTIO_AND || op == ACTIO_OR || op == ACTIO_NOT;
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++) found = found || strcmp(late[i].text, actio_op_text((enum actio_op)op)) == 0;
+    return found;
+}
+
 static bool is_function(int op)
 {
     char c = actio_op_text((enum actio_op)op)[0];
-    return c >= 'a' && c <= 'z' && op != ACTIO_IF && op != ACTIO_FMA;
+    return c >= 'a' && c <= 'z' && op != ACTIO_IF && op != ACTIO_FMA && !is_late(op);
 }
 
 void actio_words_open(struct actio_reader *r)
@@ -65,9 +77,16 @@ void actio_words_open(struct actio_reader *r)
 #undef WORD
     for (int op = 0; op < ACTIO_OP_COUNT; op++)
         if (is_function(op)) add_word(r, actio_op_text((enum actio_op)op), ACTIO_WC_FUNCTION, (enum actio_op)op);
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++) add_word(r, late[i].text, ACTIO_WC_FREE, (enum actio_op)late[i].op);
 }
 
 const char *actio_word_text(const struct actio_reader *r, uint32_t word) { return r->word[word].text; }
+
+bool actio_word_calls(const struct actio_reader *r, uint32_t word)
+{
+    const struct actio_word *w = &r->word[word];
+    return w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_SPECIAL || (w->op && !w->declared);
+}
 
 bool actio_word_reserved(const struct actio_reader *r, uint32_t word) { return r->word[word].class > ACTIO_WC_FREE; }
 
@@ -101,7 +120,7 @@ static bool in_list(const struct actio_word *w, enum actio_near_list list)
     case ACTIO_NEAR_VALUE: return w->definition || w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_VALUE || w->class == ACTIO_WC_SPECIAL;
     case ACTIO_NEAR_LABEL: return w->label_definition;
     case ACTIO_NEAR_STATEMENT: return w->class == ACTIO_WC_STATEMENT || w->class == ACTIO_WC_LATER;
-    case ACTIO_NEAR_FUNCTION: return w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_SPECIAL;
+    case ACTIO_NEAR_FUNCTION: return w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_SPECIAL || w->op;
     case ACTIO_NEAR_COLUMN: return w->column;
     }
     return false;
@@ -115,4 +134,29 @@ const char *actio_word_hint(struct actio_reader *r, const char *text, enum actio
         if (in_list(&r->word[w], list)) names[count++] = r->word[w].text;
     const char *near = actio_near_name(text, names, count);
     return near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : otherwise;
+}
+
+/* What functions are called elsewhere, and how they are written here. */
+static const struct { const char *name, *written; } elsewhere[] = {
+    { "log10", "log(x)/log(10)" }, { "lg", "log(x)/log(10)" }, { "log2", "log(x)/log(2)" }, { "pow", "x^y" }, { "sqr", "x^2" }, { "cbrt", "x^(1/3)" },
+    { "ceil", "-floor(-x)" }, { "ceiling", "-floor(-x)" }, { "round", "floor(x + 1/2)" }, { "trunc", "sign(x)*floor(abs(x))" }, { "int", "floor(x)" },
+    { "fmod", "mod(x, y)" }, { "rem", "mod(x, y)" }, { "arcsin", "asin(x)" }, { "arccos", "acos(x)" }, { "arctan", "atan(x)" }, { "arctan2", "atan2(y, x)" },
+    { "cot", "1/tan(x)" }, { "sec", "1/cos(x)" }, { "csc", "1/sin(x)" }, { "sgn", "sign(x)" }, { "fabs", "abs(x)" }, { "norm", "hypot(x, y)" },
+    { "heaviside", "if(x < 0, 0, 1)" }, { "step", "if(x < 0, 0, 1)" }, { "theta", "if(x < 0, 0, 1)" }, { "where", "if(a < b, x, y)" }, { "clip", "min(max(x, a), b)" },
+    { "clamp", "min(max(x, a), b)" }, { "der", "x'" }, { "dot", "x'" }, { "ddt", "x'" },
+};
+
+static const char *written_here(struct actio_reader *r, const char *name)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (strcmp(elsewhere[i].name, name) == 0) return actio_arena_format(&r->scratch, "write %s", elsewhere[i].written);
+    return NULL;
+}
+
+const char *actio_word_function_hint(struct actio_reader *r, uint32_t word)
+{
+    const char *text = actio_word_text(r, word), *own = r->word[word].declared ? NULL : written_here(r, text);
+    if (r->word[word].op && r->word[word].declared)
+        return actio_arena_format(&r->scratch, "the model has a value '%s': give it another name, and %s( ) is the function", text, text);
+    return own ? own : actio_word_hint(r, text, ACTIO_NEAR_FUNCTION, "for a product write * in front of the bracket");
 }

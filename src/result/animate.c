@@ -171,6 +171,32 @@ static void draw(void *user)
     a->made = true;
 }
 
+static void check(void *user)
+{
+    struct animation *a = user;
+    struct actio_panel p;
+    a->time = a->table->data[0];
+    a->made = choose(a, &p);
+}
+
+static void check_axes(void *user)
+{
+    struct animation *a = user;
+    struct actio_layer layer = { a->table, "" };
+    struct actio_picture picture = { .layer = &layer, .layers = 1, .axes = a->axes };
+    size_t n = 0;
+    a->made = actio_panels_choose(&picture, &a->arena, a->f, &n) != NULL;
+}
+
+int actio_axes_check(struct actio_context *ctx, const struct actio_table *table, const char *axes, bool animate, struct actio_findings *f)
+{
+    struct animation a = { .table = table, .axes = axes, .f = f };
+    actio_arena_open(&a.arena, ctx);
+    int bad = actio_attempt(ctx, animate ? check : check_axes, &a) != 0 || !a.made;
+    actio_arena_close(&a.arena);
+    return bad;
+}
+
 int actio_animation_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f)
 {
     struct animation a = { .table = table, .axes = axes, .f = f };

@@ -212,6 +212,8 @@ static void add_summary(const struct actio_table *table, struct actio_text *out)
     add_end(table, out);
     add_errors(table, out);
     number_key(out, "energy_drift", table->energy_drift);
+    number_key(out, "energy_less_work", table->energy_less_work);
+    number_key(out, "work_error", table->work_error);
     number_key(out, "residual", table->residual);
     add_events(table, out);
     add_gradient(table, out);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double WIDTH = 900, EDGE = 18, GAP = 26, TITLE = 17, TOP = 26, FOOT = 44;
+static const double WIDTH = 900, EDGE = 18, GAP = 26, TITLE = 17, TOP = 26, FOOT = 44, LINE = 15;
 
 struct plot { const struct actio_picture *picture; const struct actio_table *table; struct actio_arena arena; struct actio_findings *f; struct actio_canvas canvas; bool made; };
 
@@ -42,6 +42,35 @@ static const char *footer(struct plot *p)
     add_accuracy(&t, table, &p->arena);
     if (table->events) actio_text_format(&t, " · %zu event%s", table->events, table->events == 1 ? "" : "s");
     return t.s;
+}
+
+/* ---- what is left out */
+
+static bool is_drawn(const struct actio_panel *p, size_t n, size_t col)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (p[i].map ? p[i].map->col == col : p[i].film && (p[i].up_col == col || p[i].across_col == col)) return true;
+        for (size_t k = 0; k < p[i].own && !p[i].map && !p[i].film; k++)
+            if (p[i].series[k].col == col) return true;
+    }
+    return false;
+}
+
+/* "not shown: power.c, residual.c and 12 more", as long as the line is; "" where everything is, or the axes were asked for. */
+static const char *left_out(struct plot *plot, const struct actio_panel *p, size_t n, double room)
+{
+    const struct actio_table *table = plot->table;
+    struct actio_arena *arena = &plot->arena;
+    const char *list = "", *last = "";
+    size_t missing = 0, named = 0;
+    for (size_t c = 0; c < table->cols && !plot->picture->axes; c++) {
+        if (table->col[c].role == ACTIO_ROLE_TIME || is_drawn(p, n, c)) continue;
+        const char *longer = actio_arena_format(arena, "%s%s %s", missing ? list : "not shown:", missing ? "," : "", actio_clean_text(table->col[c].name, arena));
+        if (named == missing && actio_text_width(longer, 10.5) < room - 80) list = longer, named++;
+        missing++;
+    }
+    if (missing > named) last = actio_arena_format(arena, "%s%zu more", named ? " and " : "not shown: ", missing - named);
+    return missing ? actio_arena_format(arena, "%s%s", list, last) : "";
 }
 
 /* An odd panel gets the whole first row. */
@@ -99,13 +128,14 @@ static double draw_title(struct plot *p)
     return y + 6;
 }
 
-static void draw_footer(struct plot *p)
+static void draw_footer(struct plot *p, const char *left)
 {
     struct actio_canvas *c = &p->canvas;
     const char *version = p->table->version && *p->table->version ? actio_arena_format(&p->arena, "Actio %s", actio_clean_text(p->table->version, &p->arena)) : "Actio";
     double room = WIDTH - 2 * EDGE - actio_text_width(version, 10.5) - 20;
     actio_canvas_text(c, EDGE, c->height - 14, actio_text_fit(&p->arena, footer(p), 10.5, room), 10.5, -1, ACTIO_GREY);
     actio_canvas_text(c, WIDTH - EDGE, c->height - 14, version, 10.5, 1, ACTIO_GREY);
+    if (*left) actio_canvas_text(c, EDGE, c->height - 14 - LINE, left, 10.5, -1, ACTIO_GREY);
 }
 
 static void draw(void *user)
@@ -121,13 +151,14 @@ static void draw(void *user)
     actio_canvas_box(&p->canvas, (struct actio_box){ 0, 0, WIDTH, 0 }, 0xFFFFFF, 1);
     double top = draw_title(p);
     top = actio_key_draw(&p->canvas, p->picture, EDGE, WIDTH - EDGE, top);
-    p->canvas.height = ceil(top + height * (double)(n / 2 + n % 2) + (n ? FOOT - 14 : 60));
+    const char *left = left_out(p, panel, n, WIDTH - 2 * EDGE);
+    p->canvas.height = ceil(top + height * (double)(n / 2 + n % 2) + (n ? FOOT - 14 : 60) + (*left ? LINE : 0));
     p->canvas.mark[0].box.h = p->canvas.height;
     place_cells(panel, n, top, height);
     place_frames(p, panel, n);
     for (size_t i = 0; i < n; i++) actio_panel_draw(&p->canvas, &panel[i], p->table, i == 0);
     if (!n) actio_canvas_text(&p->canvas, WIDTH / 2, top + 24, "no columns to draw", 12, 0, ACTIO_GREY);
-    draw_footer(p);
+    draw_footer(p, left);
     p->made = true;
 }
 

@@ -21,7 +21,7 @@ struct actio_table *actio_table_create(struct actio_context *ctx)
     actio_arena_open(&arena, ctx);
     struct actio_table *table = actio_arena_alloc(&arena, sizeof *table);
     table->arena = arena;
-    table->energy_drift = table->residual = table->holds_until = table->worst = NAN;
+    table->energy_less_work = table->work_error = table->energy_drift = table->residual = table->holds_until = table->worst = NAN;
     return table;
 }
 

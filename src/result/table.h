@@ -32,6 +32,7 @@ struct actio_table {
     struct actio_event *event; size_t events, events_cap;
     /* diagnostics */
     double energy_drift, residual;                         /* largest |E - E(first)|, NAN without a Lagrangian; largest constraint residual */
+    double energy_less_work, work_error;                   /* of a driven motion: largest |E - E(first) - work|, and how well the rows give the work; NAN where energy is conserved, or not known */
     size_t steps, rhs, rejected; double seconds; int status;
     /* sensitivities at the end, where they were asked for */
     struct actio_sensitivity { const char *of; double value; struct actio_slope *slope; } *gradient; size_t gradients, slopes;   /* slopes: of each */
@@ -93,6 +94,8 @@ bool actio_plot_fits(const char *path);                    /* is there a canvas 
 int actio_picture_write(struct actio_context *ctx, const struct actio_picture *picture, const char *path, struct actio_findings *f);
 /* The shape of a field in motion, as an SVG that moves by itself. axes: as of a picture; the first of them that is a field. */
 int actio_animation_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
+/* Would the axes be drawn, or the animation? Of a table of one row, whose values do not count. 0, or 1 and a finding. */
+int actio_axes_check(struct actio_context *ctx, const struct actio_table *table, const char *axes, bool animate, struct actio_findings *f);
 int actio_plot_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
 
 #endif

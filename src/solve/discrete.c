@@ -23,7 +23,7 @@ struct discrete {
     double t, t_new, t_end, h;
     double begun; size_t taken;                            /* where equal steps began, and how many there were: times without accumulated rounding */
     double *block, *q, *v, *p0, *lost;                     /* lost: what rounding took from q and p0 */
-    double *q_old, *v_old, *y, *l, *mu, *r, *F, *Lv, *at;  /* p0: momenta; l, mu: multipliers of the substep and of its end; r: residuals, then Newton's step */
+    double *q_old, *v_old, *p_old, *lost_old, *y, *l, *mu, *r, *F, *Lv, *at;  /* p0: momenta; l, mu: multipliers of the substep and of its end; r: residuals, then Newton's step */
     double *v_mid, h_mid;                                  /* of the substep before, for a guess; 0: there was none */
     double *C, *A, *G, *W, *B;                             /* entries: C in the equations, A and G as MATRIX has them, W and B of Newton's matrix */
     bool *holonomic, looked, shared, mixed;                /* looked: C and the matrix of rates are those of q; shared: it serves the substep, too; mixed: there are velocity constraints */
@@ -45,8 +45,8 @@ static bool take_vectors(struct discrete *d)
 {
     const struct actio_system *sys = d->m->sys;
     size_t n = d->n, p = d->p, A = sys->A.count, all = 1;
-    double **part[] = { &d->q, &d->v, &d->p0, &d->lost, &d->q_old, &d->v_old, &d->y, &d->l, &d->mu, &d->r, &d->F, &d->Lv, &d->at, &d->v_mid, &d->C, &d->A, &d->G, &d->W, &d->B };
-    const size_t length[] = { n, n, n, 2 * n, n, n, d->m->ny, p, p, n + p, n, n, 2 * n, n, A, A, sys->G.count, d->slopes.W.count, d->slopes.B.count };
+    double **part[] = { &d->q, &d->v, &d->p0, &d->lost, &d->q_old, &d->v_old, &d->p_old, &d->lost_old, &d->y, &d->l, &d->mu, &d->r, &d->F, &d->Lv, &d->at, &d->v_mid, &d->C, &d->A, &d->G, &d->W, &d->B };
+    const size_t length[] = { n, n, n, 2 * n, n, n, n, 2 * n, d->m->ny, p, p, n + p, n, n, 2 * n, n, A, A, sys->G.count, d->slopes.W.count, d->slopes.B.count };
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
     double *next = d->block = actio_take(d->ctx, all, sizeof *d->block);
     for (size_t i = 0; next && i < sizeof length / sizeof *length; next += length[i++]) *part[i] = next;
@@ -318,14 +318,10 @@ static void discrete_start(void *handle, double t, const double *y, double t_end
     d->stats.restarts++;
 }
 
-static int discrete_step(void *handle, double *t, double *y)
+/* From (q, v, p0) at d->t to d->t_new. */
+static int advance(struct discrete *d)
 {
     static const double outer = 0.41449077179437573714;    /* 1/(4 - 4^(1/3)) */
-    struct discrete *d = handle;
-    d->t = d->t_new;
-    memcpy(d->q_old, d->q, d->n * sizeof *d->q), memcpy(d->v_old, d->v, d->n * sizeof *d->v);
-    bool last = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h);
-    d->t_new = last ? d->t_end : d->begun + (double)++d->taken * d->h;
     double h = d->t_new - d->t, at = d->t;
     int parts = d->m->order == 2 ? 1 : SUBSTEPS;
     for (int i = 0; i < parts; i++) {
@@ -336,10 +332,37 @@ static int discrete_step(void *handle, double *t, double *y)
         if (!bad) bad = find_velocities(d, at);
         if (bad) return bad;
     }
+    return ACTIO_FLOW_OK;
+}
+
+static void show(const struct discrete *d, double *y) { memcpy(y, d->q, d->n * sizeof *y), memcpy(y + d->n, d->v, d->n * sizeof *y); }
+
+static int discrete_step(void *handle, double *t, double *y)
+{
+    struct discrete *d = handle;
+    d->t = d->t_new;
+    memcpy(d->q_old, d->q, d->n * sizeof *d->q), memcpy(d->v_old, d->v, d->n * sizeof *d->v);
+    memcpy(d->p_old, d->p0, d->n * sizeof *d->p0), memcpy(d->lost_old, d->lost, 2 * d->n * sizeof *d->lost);
+    bool last = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h);
+    d->t_new = last ? d->t_end : d->begun + (double)++d->taken * d->h;
+    int bad = advance(d);
+    if (bad) return bad;
     d->stats.steps++;
-    memcpy(y, d->q, d->n * sizeof *y), memcpy(y + d->n, d->v, d->n * sizeof *y);
+    show(d, y);
     *t = d->t_new;
     return ACTIO_FLOW_OK;
+}
+
+/* Hermite's cubic has the rounding of q over h in its slope, which a motion with many switches would gather. */
+static int discrete_retake(void *handle, double t, double *y)
+{
+    struct discrete *d = handle;
+    memcpy(d->q, d->q_old, d->n * sizeof *d->q), memcpy(d->v, d->v_old, d->n * sizeof *d->v);
+    memcpy(d->p0, d->p_old, d->n * sizeof *d->p0), memcpy(d->lost, d->lost_old, 2 * d->n * sizeof *d->lost);
+    d->t_new = t, d->h_mid = d->factored = 0, d->looked = false;
+    int bad = advance(d);
+    if (!bad) show(d, y);
+    return bad;
 }
 
 /* Hermite's cubic between the ends of the step, and its slope. */
@@ -361,5 +384,5 @@ static void discrete_stats(void *handle, struct actio_march_stats *stats)
 }
 
 const struct actio_stepper actio_discrete = {
-    .name = "discrete", .open = discrete_open, .start = discrete_start, .step = discrete_step, .dense = discrete_dense, .stats = discrete_stats, .close = discrete_close,
+    .name = "discrete", .open = discrete_open, .start = discrete_start, .step = discrete_step, .retake = discrete_retake, .dense = discrete_dense, .stats = discrete_stats, .close = discrete_close,
 };

@@ -181,7 +181,7 @@ static int take_sides(struct actio_doubled *d, size_t count)
     if (d->sys->modes == 0) return 0;
     if (actio_node_evaluate(&d->guards, count)) return 1;
     for (size_t i = 0; i < d->sys->modes; i++)
-        for (size_t k = 0; k < count; k++) d->mode[i * d->points + k] = (d->guard[i * d->points + k] > 0) - (d->guard[i * d->points + k] < 0);
+        for (size_t k = 0; k < count; k++) d->mode[i * d->points + k] = actio_mode_at(d->sys, i, d->guard[i * d->points + k], 0);
     return 0;
 }
 

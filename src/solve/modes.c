@@ -53,8 +53,8 @@ static enum actio_modes_status look_at_sides(struct looking *w)
     const struct actio_system *sys = m->sys;
     if (sys->modes && actio_motion_need(m, ACTIO_Q_GUARDS)) return ACTIO_MODES_NO_MEMORY;
     const double *guard = sys->modes ? actio_motion_quantity(m, ACTIO_Q_GUARDS, w->t, w->y) : NULL;
-    for (size_t k = 0; k < sys->modes; k++)
-        if (fabs(guard[k]) <= ROUNDED) return stopped_by(w, ACTIO_MODES_KINK, k, guard[k]);
+    for (size_t k = 0; k < sys->modes; k++)                /* of floor and mod each whole number is such a place */
+        if (fabs(guard[k] - (sys->mode_whole[k] ? nearbyint(guard[k]) : 0)) <= ROUNDED) return stopped_by(w, ACTIO_MODES_KINK, k, guard[k]);
     for (size_t k = 0; k < sys->rubs; k++)
         if (sys->rub[k].constraint != UINT32_MAX) return stopped_by(w, ACTIO_MODES_STUCK, sys->rub[k].constraint, 0);
     if (sys->contacts && actio_motion_need(m, ACTIO_Q_GAPS)) return ACTIO_MODES_NO_MEMORY;

@@ -489,6 +489,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].p = actio_take(m->ctx, want[i].n + 1, sizeof(double)))) return false;
+    if (!(m->rests = actio_take(m->ctx, sys->modes + 1, sizeof *m->rests))) return false;
     m->unique = actio_take(m->ctx, m->p + 1, sizeof *m->unique);
     m->unique_here = actio_take(m->ctx, m->p + 1, sizeof *m->unique_here);
     if (!m->unique || !m->unique_here) return false;
@@ -543,7 +544,7 @@ void actio_motion_close(struct actio_motion *m)
     actio_contacts_close(m);
     actio_segments_close(m);
     actio_tension_close(m);
-    void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->weight, m->bad_y, m->pivot_size, m->residual, m->step, m->unique, m->unique_here, m->slave_work, m->slave_pivot,
+    void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->weight, m->bad_y, m->pivot_size, m->residual, m->step, m->rests, m->unique, m->unique_here, m->slave_work, m->slave_pivot,
                     m->change, m->mode_history, m->rhs_in[0], m->pattern_i, m->pattern_j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) forget(m, &m->at[k]);

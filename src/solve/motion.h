@@ -37,6 +37,7 @@ struct actio_motion {
     struct actio_saddle *saddle;
     bool numeric;                                          /* formulas were not eliminated, or rows are redundant */
     size_t rank;                                           /* of the constraints' rows, as the motion keeps it */
+    bool *rests;                                           /* switches that stay on their surface */
     bool *unique, *unique_here;                            /* multipliers: along the motion; at one point */
     /* watched pivots */
     size_t pivot_pairs, pivot_singles, pivot_signs;        /* as the system has them */

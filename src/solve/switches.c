@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Switches of a motion: which branch of abs, sign, min, max and if is in force, and which follows when the guard reaches zero. */
+ * Switches of a motion: which branch of abs, sign, min, max and if is in force, and which follows when the guard reaches zero; of floor
+ * and mod, which whole number lies below the guard, and which follows when the guard reaches the next one. */
 #include "solve/contacts.h"
 
 #include <math.h>
@@ -7,6 +8,7 @@
 
 #define HELD 1e-9                                          /* a switch at rest on its surface may wander this far */
 #define NO_RATE 1e-12                                      /* of the fastest rate: slower than this and its own curve decides */
+#define JUMP 1e-6                                          /* of what it covers on the way: a guard that is farther from its surface has jumped there */
 #define MOMENT 1e-5                                        /* of the interval: how far ahead that curve is looked at */
 
 static const double *guards_here(struct actio_motion *m)
@@ -23,20 +25,38 @@ static const double *guards_at(struct actio_motion *m, double t, const double *y
     return guards_here(m);
 }
 
+static int sign_of(double x) { return (x > 0) - (x < 0); }
+
+static bool is_whole(const struct actio_motion *m, size_t k) { return m->sys->mode_whole[k]; }
+static bool rests(const struct actio_motion *m, size_t k) { return is_whole(m, k) ? m->rests[k] : m->mode[k] == 0; }
+
+/* The surface next to a guard's value: zero, or a whole number. */
+static double surface_at(const struct actio_motion *m, size_t k, double u) { return is_whole(m, k) ? nearbyint(u) : 0; }
+static double mode_on(const struct actio_motion *m, size_t k, double surface, int side) { return is_whole(m, k) ? surface - (side < 0) : side; }
+
+static void take(struct actio_motion *m, size_t k, double surface, int side)
+{
+    m->mode[k] = mode_on(m, k, surface, side);
+    m->rests[k] = side == 0;
+}
+
+/* Positive while the guard is where its mode says; of a whole number n, between n and n + 1. */
 void actio_switch_guard(void *user, double t, const double *y, double *g)
 {
     struct actio_motion *m = user;
     const double *u = guards_at(m, t, y);
-    for (size_t k = 0; k < m->sys->modes; k++) g[k] = m->mode[k] != 0 ? u[k] : HELD - fabs(u[k]);
+    for (size_t k = 0; k < m->sys->modes; k++) {
+        double n = is_whole(m, k) ? m->mode[k] : 0;
+        if (rests(m, k)) g[k] = HELD * fmax(1, fabs(n)) - fabs(u[k] - n);
+        else g[k] = is_whole(m, k) ? (u[k] - n) * (n + 1 - u[k]) : u[k];
+    }
 }
 
 int actio_switch_side(void *user, size_t k)
 {
     struct actio_motion *m = user;
-    return m->mode[k] != 0 ? (int)m->mode[k] : 1;
+    return is_whole(m, k) || rests(m, k) ? 1 : (int)m->mode[k];
 }
-
-static int sign_of(double x) { return (x > 0) - (x < 0); }
 
 /* Which way guard k goes from zero along the motion, 0 = it rests. Without a rate, a moment ahead to second order tells. */
 static int curve(struct actio_motion *m, size_t k, double t, const double *y)
@@ -70,22 +90,34 @@ static struct course course_under(struct actio_motion *m, size_t k, double mode,
     return c;
 }
 
-/* On its surface: the mode under which the motion stays on that mode's side. A rate decides; without one, the value that the
+/* On its surface: the side on which the motion stays under that side's mode. A rate decides; without one, the value that the
  * model gives on the surface itself says which way is first. False: each side pushes back. */
 static bool settle(struct actio_motion *m, size_t k, double t, const double *y, int first)
 {
-    for (int mode = first; mode != 0; mode = mode == first ? -first : 0)
-        if (course_under(m, k, mode, t, y).by_rate == mode) return m->mode[k] = mode, true;
-    struct course on = course_under(m, k, 0, t, y);
-    bool rests = on.known && !on.by_rate;
-    if (rests && !on.goes) return m->mode[k] = 0, true;
-    if (rests) first = on.goes;
-    for (int mode = first; mode != 0; mode = mode == first ? -first : 0) {
-        struct course c = course_under(m, k, mode, t, y);
-        if (c.known && !c.by_rate && c.goes == mode) return m->mode[k] = mode, true;
+    double surface = surface_at(m, k, guards_at(m, t, y)[k]);
+    for (int side = first; side != 0; side = side == first ? -first : 0)
+        if (course_under(m, k, mode_on(m, k, surface, side), t, y).by_rate == side) return take(m, k, surface, side), true;
+    struct course on = course_under(m, k, mode_on(m, k, surface, 0), t, y);
+    bool at_rest = on.known && !on.by_rate;
+    if (at_rest && !on.goes) return take(m, k, surface, 0), true;
+    if (at_rest) first = on.goes;
+    for (int side = first; side != 0; side = side == first ? -first : 0) {
+        struct course c = course_under(m, k, mode_on(m, k, surface, side), t, y);
+        if (c.known && !c.by_rate && c.goes == side) return take(m, k, surface, side), true;
     }
-    m->mode[k] = 0;
-    return rests;
+    take(m, k, surface, 0);
+    return at_rest;
+}
+
+/* A guard made of other switches jumps with them: it is then on no surface, and its mode is the one there. */
+static bool jumped(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    double u = guards_at(m, t, y)[k], far = fabs(u - surface_at(m, k, u)), rate = 0;
+    if (actio_motion_solve(m, t, y) == ACTIO_FLOW_OK) rate = guards_here(m)[m->sys->modes + k];
+    if (!(far > 2 * HELD * fmax(1, fabs(u)) + JUMP * fabs(rate * m->span))) return false;
+    m->mode[k] = actio_mode_at(m->sys, k, u, 1);
+    m->rests[k] = false;
+    return true;
 }
 
 static int remember_modes(struct actio_motion *m, double t)
@@ -111,7 +143,8 @@ static int remember_modes(struct actio_motion *m, double t)
 static bool rows_part(struct actio_motion *m, size_t k, double t, const double *y)
 {
     bool dependent = m->rank < m->p;
-    return dependent && !(course_under(m, k, -1, t, y).known && course_under(m, k, 1, t, y).known);
+    double surface = surface_at(m, k, guards_at(m, t, y)[k]);
+    return dependent && !(course_under(m, k, mode_on(m, k, surface, -1), t, y).known && course_under(m, k, mode_on(m, k, surface, 1), t, y).known);
 }
 
 static int stop_chattering(struct actio_motion *m, size_t k, double t, const double *y)
@@ -127,18 +160,26 @@ static int stop_chattering(struct actio_motion *m, size_t k, double t, const dou
 /* A switch that rested has left its surface: it takes the side where it is, if the motion goes on that way. */
 static bool leave(struct actio_motion *m, size_t k, double t, const double *y)
 {
-    int mode = sign_of(guards_at(m, t, y)[k]);
-    if (mode == 0 || course_under(m, k, mode, t, y).goes != mode) return false;
-    m->mode[k] = mode;
+    double u = guards_at(m, t, y)[k], surface = surface_at(m, k, u);
+    int side = sign_of(u - surface);
+    if (side == 0 || course_under(m, k, mode_on(m, k, surface, side), t, y).goes != side) return false;
+    take(m, k, surface, side);
     return true;
+}
+
+/* The side of its surface on which the switch has not been. */
+static int beyond(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    if (!is_whole(m, k)) return -(int)m->mode[k];
+    return nearbyint(guards_at(m, t, y)[k]) > m->mode[k] ? 1 : -1;
 }
 
 int actio_switch_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
-    if (!(m->mode[k] == 0 ? leave(m, k, t, y) : settle(m, k, t, y, -(int)m->mode[k]))) return stop_chattering(m, k, t, y);
+    if (!(jumped(m, k, t, y) || (rests(m, k) ? leave(m, k, t, y) : settle(m, k, t, y, beyond(m, k, t, y))))) return stop_chattering(m, k, t, y);
     for (size_t j = 0; j < m->sys->modes; j++)             /* what changed may push others off their surfaces */
-        if (j != k && m->mode[j] == 0 && !settle(m, j, t, y, 1)) return stop_chattering(m, j, t, y);
+        if (j != k && rests(m, j) && !settle(m, j, t, y, 1)) return stop_chattering(m, j, t, y);
     actio_motion_watch(m, t, y);
     return remember_modes(m, t);
 }
@@ -152,7 +193,10 @@ const double *actio_motion_modes_at(const struct actio_motion *m, double t, bool
 
 void actio_motion_take_sides(struct actio_motion *m, double t, const double *y)
 {
-    for (size_t k = 0; k < m->sys->modes; k++) m->mode[k] = guards_at(m, t, y)[k] < 0 ? -1 : 1;      /* a guard may depend on modes before it */
+    for (size_t k = 0; k < m->sys->modes; k++) {           /* a guard may depend on modes before it */
+        m->mode[k] = actio_mode_at(m->sys, k, guards_at(m, t, y)[k], 1);
+        m->rests[k] = false;
+    }
 }
 
 int actio_motion_begin(struct actio_motion *m, double t, const double *y)
@@ -162,10 +206,13 @@ int actio_motion_begin(struct actio_motion *m, double t, const double *y)
     m->changes = 0;
     m->stop = ACTIO_STOP_NONE;
     m->quality = 1;
-    for (size_t k = 0; k < m->sys->modes; k++)             /* a guard may depend on modes before it */
-        m->mode[k] = sign_of(guards_at(m, t, y)[k]);
+    for (size_t k = 0; k < m->sys->modes; k++) {           /* a guard may depend on modes before it */
+        double u = guards_at(m, t, y)[k];
+        m->mode[k] = actio_mode_at(m->sys, k, u, 0);
+        m->rests[k] = u == surface_at(m, k, u);
+    }
     for (size_t k = 0; k < m->sys->modes; k++)
-        if (m->mode[k] == 0 && !settle(m, k, t, y, 1)) return stop_chattering(m, k, t, y);
+        if (rests(m, k) && !settle(m, k, t, y, 1)) return stop_chattering(m, k, t, y);
     for (size_t i = 0; i < m->sys->pivots; i++) m->pivot_size[i] = 0;
     actio_saddle_forget(m->saddle);
     actio_motion_watch(m, t, y);

@@ -52,14 +52,14 @@ static bool vanishes(struct closing *c, const struct actio_block *s, size_t row)
     return zero;
 }
 
-/* Switches as functions again: a mode is the sign of its guard, which is made of modes before it only. */
+/* Switches as functions again: a mode is the sign of its guard (of floor the whole number below it), which is made of modes before it only. */
 static actio_expr unswitched(struct actio_formation *F, actio_expr e)
 {
     size_t n = F->sys.modes;
     actio_expr *mode = actio_form_array(F, n, sizeof *mode), *sign = actio_form_array(F, n, sizeof *sign);
     for (uint32_t k = 0; k < n; k++) {
         mode[k] = actio_symbol(&F->pool, ACTIO_SPACE_MODE, k);
-        sign[k] = actio_op1(&F->pool, ACTIO_SIGN, actio_substitute(&F->pool, F->mode_guard[k], mode, sign, k));
+        sign[k] = actio_op1(&F->pool, F->mode_whole[k] ? ACTIO_FLOOR : ACTIO_SIGN, actio_substitute(&F->pool, F->mode_guard[k], mode, sign, k));
     }
     return n ? actio_substitute(&F->pool, e, mode, sign, n) : e;
 }

@@ -208,7 +208,7 @@ bool actio_find_jumps(struct actio_surveying *s)
     memcpy(before, actio_probe_at(&m->values), rows * sizeof *before);
     for (size_t round = 0; round < modes; round++) {
         const double *g = actio_probe_at(&m->guards);
-        for (size_t k = 0; k < modes; k++) m->mode[k] = (g[k] > 0) - (g[k] < 0);
+        for (size_t k = 0; k < modes; k++) m->mode[k] = actio_mode_at(&F->sys, k, g[k], 0);
     }
     const double *now = actio_probe_at(&m->values);
     for (size_t i = 0; i < rows; i++) {

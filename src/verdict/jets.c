@@ -201,7 +201,7 @@ static void weigh(struct actio_jets *j, size_t i)
     if (j->is_real[i] || arity == 0) return;
     if (node->op == ACTIO_MUL) j->products += !j->is_real[node->a] && !j->is_real[node->b];
     else if (node->op == ACTIO_POWI || series_of[node->op]) j->functions++;
-    else if (node->op == ACTIO_ATAN2 || node->op == ACTIO_POW) j->functions += 3;
+    else if (node->op == ACTIO_ATAN2 || node->op == ACTIO_POW || node->op == ACTIO_HYPOT) j->functions += 3;
     else if (node->op == ACTIO_DIV) j->functions += !j->is_real[node->b];
 }
 
@@ -303,6 +303,20 @@ static void quotient(const struct pass *p, const struct actio_node *node, const 
     product(p, &(struct actio_node){ .a = node->a, .b = node->b }, a, inverse, c);
 }
 
+/* The larger of the two is brought near 1, so that no square overflows. */
+static void length(const struct pass *p, const double *a, const double *b, double *c)
+{
+    double *u = p->j->scratch + 2 * p->size, *w = u + p->size, *square = w + p->size;
+    int exponent = 0;
+    frexp(fmax(fabs(a[0]), fabs(b[0])), &exponent);
+    for (size_t s = 0; s < p->size; s++) u[s] = ldexp(a[s], -exponent), w[s] = ldexp(b[s], -exponent);
+    times(p->size, u, u, square);
+    times(p->size, w, w, u);
+    for (size_t s = 0; s < p->size; s++) square[s] += u[s];
+    power(p, square, 0.5, c);
+    for (size_t s = 0; s < p->size; s++) c[s] = ldexp(c[s], exponent);
+}
+
 static void keep(const struct pass *p, const double *a, double *c) { memcpy(c, a, p->size * sizeof *c); }
 
 static void operation(const struct pass *p, const struct actio_node *node, double *r)
@@ -322,6 +336,8 @@ static void operation(const struct pass *p, const struct actio_node *node, doubl
     case ACTIO_ATAN2: angle(p, a, b, r); break;
     case ACTIO_MIN: keep(p, a[0] < b[0] ? a : b, r); break;
     case ACTIO_MAX: keep(p, a[0] < b[0] ? b : a, r); break;
+    case ACTIO_MOD: for (size_t s = 0; s < p->size; s++) r[s] = a[s] - floor(a[0] / b[0]) * b[s]; break;
+    case ACTIO_HYPOT: length(p, a, b, r); break;
     case ACTIO_IF: keep(p, a[0] != 0 ? b : c, r); break;
     default:
         memset(r, 0, p->size * sizeof *r);

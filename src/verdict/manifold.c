@@ -128,7 +128,7 @@ void actio_manifold_take_sides(struct actio_manifold *m, double t, const double 
         const double *g = actio_probe_at(&m->guards);
         changed = false;
         for (size_t k = 0; k < modes; k++) {
-            double side = g[k] < 0 ? -1 : 1;
+            double side = actio_mode_at(&m->F->sys, k, g[k], 1);
             changed = changed || side != m->mode[k];
             m->mode[k] = side;
         }
@@ -142,7 +142,7 @@ bool actio_manifold_on_sides(struct actio_manifold *m, double t, const double *y
     go(m, y);
     const double *g = modes ? actio_probe_at(&m->guards) : NULL;
     for (size_t k = 0; k < modes; k++)
-        if (m->mode[k] * g[k] < -1e-8) return false;
+        if (m->F->sys.mode_whole[k] ? fabs(g[k] - m->mode[k] - 0.5) > 0.5 + 1e-8 : m->mode[k] * g[k] < -1e-8) return false;
     return true;
 }
 

@@ -25,7 +25,9 @@ static bool *never_negative(struct actio_formation *F, struct actio_pool *pool, 
         bool a = arity > 0 && is[pool->place[n->a]], b = arity > 1 && is[pool->place[n->b]];
         switch ((enum actio_op)n->op) {
         case ACTIO_CONST: is[i] = number(pool, cone.id[i]) >= 0; break;
-        case ACTIO_SQRT: case ACTIO_ABS: case ACTIO_EXP: is[i] = true; break;
+        case ACTIO_SQRT: case ACTIO_ABS: case ACTIO_EXP: case ACTIO_HYPOT: is[i] = true; break;
+        case ACTIO_FLOOR: is[i] = a; break;
+        case ACTIO_MOD: is[i] = b; break;                   /* it has the sign of the divisor */
         case ACTIO_POW: is[i] = is_number(pool, n->b); break;                  /* of what is not negative */
         case ACTIO_POWI: is[i] = (int32_t)n->b % 2 == 0 || a; break;
         case ACTIO_ADD: case ACTIO_MUL: case ACTIO_DIV: case ACTIO_MAX: case ACTIO_MIN: is[i] = a && b; break;
@@ -49,6 +51,7 @@ static bool split(const struct actio_pool *pool, uint32_t id, const bool *never,
     case ACTIO_MUL:
         if (is_number(pool, n->a)) part[0] = n->b;
         return is_number(pool, n->a) || is_number(pool, n->b);
+    case ACTIO_HYPOT: part[1] = n->b, *parts = 2; return true;
     case ACTIO_ADD: case ACTIO_MAX:
         part[1] = n->b, *parts = 2;
         return never[pool->place[n->a]] && never[pool->place[n->b]];

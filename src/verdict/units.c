@@ -22,7 +22,7 @@ struct checking {
     struct actio_model *model;
     struct actio_findings *f;
     struct actio_arena arena;
-    actio_quantity *param, *coord, *state, time;
+    actio_quantity *param, *coord, *state, *frame, *observe, *let, time;
     const char *time_word;
     struct actio_unit times;                               /* the units of time that were seen */
     bool any_unit, noted, numbers_are_data;                /* in definitions and start data a number may have any unit */
@@ -107,10 +107,25 @@ static void declare_params(struct checking *c)
     for (size_t i = 0; i < c->model->params; i++) c->param[i] = declare(c, &(struct declared){ p[i].name, p[i].unit, p[i].span }, &last, &u);
 }
 
+/* What is made of others and has a unit of its own: quasi-velocities, observed values, lets. */
+static void declare_made(struct checking *c)
+{
+    const struct actio_model *m = c->model;
+    const char *last = NULL;
+    struct actio_unit u;
+    c->frame = actio_arena_array(&c->arena, m->frames + 1, sizeof *c->frame);
+    c->observe = actio_arena_array(&c->arena, m->observes + 1, sizeof *c->observe);
+    c->let = actio_arena_array(&c->arena, m->let_units + 1, sizeof *c->let);
+    for (size_t i = 0; i < m->frames; i++) c->frame[i] = declare(c, &(struct declared){ m->frame[i].name, m->frame[i].unit, m->frame[i].span }, &last, &u);
+    for (size_t i = 0; i < m->observes; i++) c->observe[i] = declare(c, &(struct declared){ m->observe[i].name, m->observe[i].unit, m->observe[i].span }, &last, &u);
+    for (size_t i = 0; i < m->let_units; i++) c->let[i] = declare(c, &(struct declared){ m->let_unit[i].name, m->let_unit[i].unit, m->let_unit[i].span }, &last, &u);
+}
+
 static void declare_all(struct checking *c)
 {
     const struct actio_model *m = c->model;
     declare_params(c);
+    declare_made(c);
     declare_variables(c, m->coord, m->coords, &c->coord);
     declare_variables(c, m->state, m->states, &c->state);
     choose_time(c);
@@ -232,7 +247,8 @@ static rule_fn *const rules[ACTIO_OP_COUNT] = {
     [ACTIO_POWI] = whole_power, [ACTIO_SQRT] = root, [ACTIO_SIN] = function, [ACTIO_COS] = function, [ACTIO_TAN] = function, [ACTIO_ASIN] = function,
     [ACTIO_ACOS] = function, [ACTIO_ATAN] = function, [ACTIO_SINH] = function, [ACTIO_COSH] = function, [ACTIO_TANH] = function, [ACTIO_ERF] = function, [ACTIO_EXP] = function,
     [ACTIO_LOG] = function, [ACTIO_ADD] = sum, [ACTIO_SUB] = sum, [ACTIO_MIN] = sum, [ACTIO_MAX] = sum, [ACTIO_ATAN2] = compared,
-    [ACTIO_LT] = compared, [ACTIO_LE] = compared, [ACTIO_IF] = chosen, [ACTIO_MUL] = product, [ACTIO_DIV] = quotient, [ACTIO_POW] = power,
+    [ACTIO_FLOOR] = function, [ACTIO_MOD] = sum, [ACTIO_HYPOT] = sum, [ACTIO_AND] = anything_to_pure, [ACTIO_OR] = anything_to_pure,
+    [ACTIO_NOT] = anything_to_pure, [ACTIO_LT] = compared, [ACTIO_LE] = compared, [ACTIO_IF] = chosen, [ACTIO_MUL] = product, [ACTIO_DIV] = quotient, [ACTIO_POW] = power,
 };
 
 static struct node look_at(const struct checking *c, uint32_t id)
@@ -416,6 +432,12 @@ static void add_forces(struct checking *c)
         }
 }
 
+static void add_made(struct checking *c, struct actio_span span, const char *what, actio_expr e, const actio_quantity *unit)
+{
+    struct statement *s = add(c, span, what, e);
+    if (unit->known) s->need = ITS_UNIT, s->unit = *unit;
+}
+
 static void add_equations(struct checking *c)
 {
     const struct actio_model *m = c->model;
@@ -429,7 +451,10 @@ static void add_equations(struct checking *c)
         s->need = SAME_SIDES, s->other = g->right;
         for (size_t k = 0; g->rule == ACTIO_ALONG && k < g->reactions; k++) add(c, g->reaction[k].span, labelled(c, "direction of constraint", g->label), g->reaction[k].e);
     }
-    for (size_t i = 0; i < m->frames; i++) add(c, m->frame[i].span, labelled(c, "frame", m->frame[i].name), m->frame[i].e);
+    for (size_t i = 0; i < m->frames; i++) add_made(c, m->frame[i].span, labelled(c, "frame", m->frame[i].name), m->frame[i].e, &c->frame[i]);
+    for (size_t i = 0; i < m->let_units; i++) add_made(c, m->let_unit[i].span, labelled(c, "let", m->let_unit[i].name), m->let_unit[i].e, &c->let[i]);
+    for (size_t i = 0; i < m->observes; i++)
+        if (m->observe[i].unit) add_made(c, m->observe[i].span, labelled(c, "observe", m->observe[i].name), m->observe[i].e, &c->observe[i]);
     for (size_t i = 0; i < m->symmetries; i++)
         for (size_t k = 0; k < m->symmetry[i].terms; k++) add(c, m->symmetry[i].term[k].span, labelled(c, "symmetry", m->symmetry[i].label), m->symmetry[i].term[k].e);
 }
@@ -579,5 +604,62 @@ void actio_check_units(struct actio_model *model, struct actio_findings *f)
     actio_arena_open(&c.arena, model->ctx);
     int escaped = actio_attempt(model->ctx, check, &c);
     actio_arena_close(&c.arena);
+    if (escaped && model->ctx->escape) actio_escape(model->ctx);
+}
+
+/* ---- what the columns of a result are made of */
+
+struct collecting { struct checking c; struct actio_arena *keep; struct actio_unit_parts *out; };
+
+/* Formulas that no statement about units asks for: they are only looked at. */
+static void add_columns(struct checking *c)
+{
+    const struct actio_model *m = c->model;
+    for (size_t i = 0; i < m->observes; i++) add(c, m->observe[i].span, "observe", m->observe[i].e);
+}
+
+static actio_quantity unit_of_side(const struct checking *c, actio_expr a, actio_expr b)
+{
+    actio_quantity left = quantity_of(c, a.id), right = quantity_of(c, b.id);
+    return left.known && !left.number ? left : right.known && !right.number ? right : unknown;
+}
+
+static void collect(void *user)
+{
+    struct collecting *x = user;
+    struct checking *c = &x->c;
+    struct actio_unit_parts *out = x->out;
+    const struct actio_model *m = c->model;
+    declare_all(c);
+    if (!c->any_unit) return;
+    add_parts(c), add_equations(c), add_contacts(c), add_columns(c);
+    struct statement *list = c->list;
+    uint32_t count = c->count;
+    ask_all(c);
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i].need == LAGRANGIAN && !out->energy.known && !quantity_of(c, list[i].e.id).number) out->energy = quantity_of(c, list[i].e.id);
+    out->any = true, out->time = c->time, out->time_word = actio_arena_text(x->keep, c->time_word, strlen(c->time_word));
+    out->coord = actio_arena_array(x->keep, m->coords + 1, sizeof *out->coord);
+    out->constraint = actio_arena_array(x->keep, m->constraints + 1, sizeof *out->constraint);
+    out->contact = actio_arena_array(x->keep, m->contacts + 1, sizeof *out->contact);
+    out->observe = actio_arena_array(x->keep, m->observes + 1, sizeof *out->observe);
+    out->frame = actio_arena_array(x->keep, m->frames + 1, sizeof *out->frame);
+    memcpy(out->coord, c->coord, m->coords * sizeof *out->coord);
+    for (size_t i = 0; i < m->constraints; i++) out->constraint[i] = unit_of_side(c, m->constraint[i].left, m->constraint[i].right);
+    for (size_t i = 0; i < m->contacts; i++) out->contact[i] = unit_of_side(c, m->contact[i].left, m->contact[i].right);
+    for (size_t i = 0; i < m->observes; i++) out->observe[i] = quantity_of(c, m->observe[i].e.id);
+    for (size_t i = 0; i < m->frames; i++) out->frame[i] = quantity_of(c, m->frame[i].e.id);
+}
+
+void actio_unit_parts_of(struct actio_model *model, struct actio_arena *arena, struct actio_unit_parts *out)
+{
+    struct actio_findings silent;
+    struct collecting x = { .c = { .model = model, .f = &silent }, .keep = arena, .out = out };
+    *out = (struct actio_unit_parts){ .any = false };
+    actio_findings_open(&silent, model->ctx);
+    actio_arena_open(&x.c.arena, model->ctx);
+    int escaped = actio_attempt(model->ctx, collect, &x);
+    actio_arena_close(&x.c.arena);
+    actio_findings_close(&silent);
     if (escaped && model->ctx->escape) actio_escape(model->ctx);
 }

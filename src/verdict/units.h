@@ -9,7 +9,7 @@
  * a model without any. Says no wrong thing: what is reported disagrees whatever units the others have. */
 void actio_check_units(struct actio_model *model, struct actio_findings *f);
 
-/* ---- unit_words.c: units as text. Used by units.c */
+/* ---- unit_words.c: units as text. Used by units.c and unit_columns.c */
 
 enum { ACTIO_BASE_UNITS = 7, ACTIO_WHOLE_POWER = 120 };     /* m kg s A K mol cd; exponents are multiples of 1/120 */
 
@@ -36,6 +36,16 @@ actio_quantity actio_quantity_product(const actio_quantity *a, const actio_quant
 actio_quantity actio_quantity_power(const actio_quantity *a, double k);   /* unknown where the exponents don't come out even */
 bool actio_same_powers(const actio_quantity *a, const actio_quantity *b);
 bool actio_same_size(const actio_quantity *a, const actio_quantity *b);   /* true as well where sizes mean nothing */
+
+/* What is known of the units of a model's parts; `any` false: it gives none. In the arena. */
+struct actio_unit_parts { bool any; const char *time_word; actio_quantity time, energy, *coord, *constraint, *contact, *observe, *frame; };
+void actio_unit_parts_of(struct actio_model *model, struct actio_arena *arena, struct actio_unit_parts *out);
+
+/* ---- unit_columns.c: units of the columns of a result */
+
+struct actio_column_units;
+struct actio_column_units *actio_column_units_open(struct actio_model *model, struct actio_arena *arena);   /* NULL: no units are given. Dies with the arena */
+const char *actio_column_unit(struct actio_column_units *u, const char *name, int role);   /* "" where it is not known; columns are asked for in their order */
 
 /* ---- unit_terms.c: sums as they stand in the text. Used by units.c */
 
