@@ -30,7 +30,10 @@ foreach(source IN LISTS programs)
 endforeach()
 file(GLOB seams CONFIGURE_DEPENDS tests/seams/*.c)
 target_sources(test_seams PRIVATE ${seams})
-target_link_options(test_cache PRIVATE -Wl,--wrap=dlopen,--wrap=fork,--wrap=actio_compiler_run)   # what happens between a check and a use
+if(ACTIO_NATIVE)
+  target_link_options(test_cache PRIVATE -Wl,--wrap=dlopen,--wrap=fork,--wrap=actio_compiler_run)   # what happens between a check and a use
+  target_link_options(test_result PRIVATE -Wl,--wrap=linkat)       # a file system that can't name a file afterwards
+endif()
 target_link_options(test_laws PRIVATE -Wl,--wrap=actio_brackets)   # a wrong sign in one must be seen
 
 # The program with allocations that fail, in every file of ours.

@@ -10,6 +10,7 @@
 #ifdef ACTIO_NATIVE
 #include "native/native.h"
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -315,6 +316,29 @@ TEST(a_file_keeps_its_mode_and_a_new_one_follows_the_umask)
     umask(old);
 }
 
+static bool cannot_link;
+
+int __real_linkat(int from, const char *old, int to, const char *new, int flags);
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags);
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags)
+{
+    if (cannot_link) return errno = EXDEV, -1;
+    return __real_linkat(from, old, to, new, flags);
+}
+
+/* Where a file without a name can't get one it is copied; on a file system with named temporaries this is the usual way. */
+TEST(a_file_is_written_where_links_fail)
+{
+    static char large[100000];
+    struct stat s;
+    memset(large, 'x', sizeof large - 1);
+    cannot_link = true;
+    CHECK(actio_file_write(&ctx, in_folder("linkless.txt"), "old", 3, &found) == 0 && holds(path, "old") && chmod(path, 0604) == 0);
+    CHECK(actio_file_write(&ctx, path, large, sizeof large - 1, &found) == 0 && stat(path, &s) == 0 && (size_t)s.st_size == sizeof large - 1);
+    CHECK((s.st_mode & 0777) == 0604 && temporaries() == 0);
+    cannot_link = false;
+}
+
 TEST(pipes_and_devices_are_written_straight_into)
 {
     char got[8] = "";
@@ -504,6 +528,7 @@ static void run_file_tests(void)
 #ifdef ACTIO_NATIVE
     RUN(a_link_stays_and_what_it_points_to_is_replaced);
     RUN(a_file_keeps_its_mode_and_a_new_one_follows_the_umask);
+    RUN(a_file_is_written_where_links_fail);
     RUN(pipes_and_devices_are_written_straight_into);
     RUN(a_full_disk_leaves_the_old_file_whole);
     RUN(no_temporary_is_left);
