@@ -188,7 +188,7 @@ static void shorten(struct actio_search *s, struct actio_circuit *c, struct acti
 struct actio_found *actio_orbit_solve(struct actio_search *s, struct actio_circuit *guess, struct actio_orbit_told *told)
 {
     struct actio_found *f = actio_take(s->run->ctx, 1, sizeof *f);
-    if (!f) return told->status = ACTIO_ORBIT_NO_MEMORY, NULL;
+    if (!f) return actio_circuit_close(guess, s->run->ctx), told->status = ACTIO_ORBIT_NO_MEMORY, NULL;
     f->c = *guess;
     *guess = (struct actio_circuit){ 0 };
     actio_tangent_direct(&s->o.x, NULL);
@@ -318,7 +318,7 @@ static int search(struct actio_search *s)
     if (s->run->model->axes) return refuse(s, "orbits of fields are not looked for in this version");
     if (actio_orbit_ready(s)) return 1;
     s->tol = s->options->tol > 0 ? fmin(0.1 * s->options->tol, 1e-9) : 1e-14;      /* rough orbits cost hardly less, and lead astray */
-    actio_attempt(s->run->ctx, name_components, &(struct naming){ s });
+    if (actio_attempt(s->run->ctx, name_components, &(struct naming){ s })) return 1;
     if (s->options->find && !s->options->run.no_compile) actio_system_native(s->run->sys, 1e7);
     s->wanted = s->options->find;
     s->rough = !s->averaged.y && !s->run->model->has_period;

@@ -149,7 +149,7 @@ static int keep(struct actio_search *s, struct actio_found *f)
     if (out->points == out->points_room) {
         size_t room = out->points_room ? 2 * out->points_room : 64;
         struct actio_found **more = actio_take(s->run->ctx, room, sizeof *more);
-        if (!more) return 1;
+        if (!more) return actio_found_free(s->run->ctx, f), 1;
         if (out->points) memcpy(more, out->branch, out->points * sizeof *more);
         actio_give(s->run->ctx, out->branch);
         out->branch = more, out->points_room = room;
@@ -474,7 +474,7 @@ static int move_on(struct way *w, double a, double *turned)
         go_back(w, &there);
     }
     forget(w, &home), forget(w, &there);
-    if (keep(w->s, f)) return actio_found_free(w->s->run->ctx, f), ACTIO_MARCH_NO_MEMORY;
+    if (keep(w->s, f)) return ACTIO_MARCH_NO_MEMORY;
     w->last = f;
     return bad;
 }
@@ -530,13 +530,13 @@ static int go(struct way *w, struct actio_found *first, double to)
     if (!bad) {
         measure_param(w);
         struct actio_found *point = look(w, &first->c, w->f.a);
-        bad = !point || keep(s, point) ? ACTIO_MARCH_NO_MEMORY : 0;
         if (point) point->mark = "start";
+        bad = !point || keep(s, point) ? ACTIO_MARCH_NO_MEMORY : 0;
         if (!bad && !w->f.in_param && !actio_orbit_is_family(s, point)) {
             actio_find(s->run->f, ACTIO_F_FOLLOW_ISOLATED, ACTIO_ARGS(ACTIO_TEXT(s->options->follow)));
             bad = -2;
         }
-        w->last = point;
+        w->last = bad ? NULL : point;
         if (!bad) bad = walk(w);
     }
     actio_tangent_direct(&s->o.x, NULL);

@@ -242,7 +242,7 @@ int actio_orbit_keep(struct actio_search *s, struct actio_found *f)
     if (out->count == out->room) {
         size_t room = out->room ? 2 * out->room : 16;
         struct actio_found **more = actio_take(s->run->ctx, room, sizeof *more);
-        if (!more) return 1;
+        if (!more) return actio_found_free(s->run->ctx, f), 1;
         if (out->count) memcpy(more, out->orbit, out->count * sizeof *more);
         actio_give(s->run->ctx, out->orbit);
         out->orbit = more, out->room = room;

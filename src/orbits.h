@@ -80,7 +80,7 @@ void actio_found_free(struct actio_context *ctx, struct actio_found *f);
 int actio_orbit_sample(struct actio_search *s, const struct actio_circuit *c, size_t count, double *times, double *y);
 struct actio_table *actio_orbit_table(struct actio_search *s, const struct actio_found *f, size_t points);
 bool actio_orbit_same(const struct actio_search *s, const struct actio_found *a, const struct actio_found *b);   /* or a mirror image */
-int actio_orbit_keep(struct actio_search *s, struct actio_found *f);   /* joins the list; 0, or 1: no memory */
+int actio_orbit_keep(struct actio_search *s, struct actio_found *f);   /* joins the list; 0, or 1: no memory, and it is gone */
 double actio_orbit_nearest_time(struct actio_search *s, const double *y, double period);   /* near `period`: when the motion from y is nearest to y again */
 void actio_orbit_measure_start(struct actio_search *s, double span);   /* sizes before anything is known: from the start and its rates over a part of the span */
 size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period);     /* orbit_guess.c: as many as the instability asks for */

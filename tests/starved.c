@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { WORDS = 24, TEXT = 1 << 20, EVERY = 24, SAMPLES = 40, SHOWN = 40000 };
+enum { WORDS = 24, TEXT = 1 << 20, EVERY = 24, SAMPLES = 40, SHOWN = 200 };
 
 /* ---- allocations */
 
