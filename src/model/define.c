@@ -56,6 +56,16 @@ static bool define_param(struct actio_reader *r, const struct actio_definition *
     return true;
 }
 
+/* For those who show formulas: names of what is made of others. */
+static void keep_let(struct actio_reader *r, uint32_t word, actio_expr e)
+{
+    struct actio_model *m = r->model;
+    uint32_t count = (uint32_t)m->lets;
+    if (!actio_arity((enum actio_op)m->pool.node[e.id].op)) return;
+    ACTIO_PUSH(&m->arena, m->let, count, r->model_lets_cap) = (struct actio_let){ actio_word_text(r, word), e };
+    m->lets = count;
+}
+
 static bool define_let(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k)
 {
     actio_expr e;
@@ -65,6 +75,7 @@ static bool define_let(struct actio_reader *r, const struct actio_definition *d,
     if (axis && !actio_field_fits(r, e, axis, ACTIO_IN_OBSERVE, item->e)) return false;
     if (!bind_value(r, d, word, k, ACTIO_SY_LET, r->lets)) return false;
     ACTIO_PUSH(&r->scratch, r->let, r->lets, r->lets_cap) = e;
+    keep_let(r, word, e);
     return true;
 }
 

@@ -71,6 +71,7 @@ struct actio_free { uint32_t variable; bool is_state, dot; struct actio_span spa
 struct actio_part { actio_expr e; struct actio_span span; bool is_dissipation; uint32_t from, to; };    /* bytes of its formula */
 struct actio_symmetry { const char *label; bool is_time; struct actio_term *term; size_t terms; struct actio_span span; };
 struct actio_quasi_velocity { const char *name; actio_expr e; struct actio_span span; uint16_t axis; };   /* affine in V, made of Q, T and params else */
+struct actio_let { const char *name; actio_expr e; };
 struct actio_observe { const char *name; actio_expr e; struct actio_span span; uint16_t axis; bool claimed; };   /* claimed: x(c) of an expect, by the name written there */
 
 enum actio_claim_kind { ACTIO_CLAIM_AT, ACTIO_CLAIM_DRIFT, ACTIO_CLAIM_RESIDUAL, ACTIO_CLAIM_VERDICT };
@@ -118,6 +119,7 @@ struct actio_model {
     struct actio_contact *contact; size_t contacts;
     struct actio_event_line *event; size_t events;
     double sigma, barrier;                                 /* soft walls: width and height, set by a run before it forms equations; 0 = hard ones */
+    struct actio_let *let; size_t lets;                    /* those of more than a number; formulas that use one have its formula in them */
     struct actio_quasi_velocity *frame; size_t frames;     /* in the order of the text; formulas that use one have its formula in them */
     struct actio_symmetry *symmetry; size_t symmetries;
     struct actio_observe *observe; size_t observes;        /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */

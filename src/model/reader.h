@@ -57,7 +57,7 @@ struct actio_reader {
     uint32_t *released;                                    /* of each coordinate, rate, state: the line that frees it, 0 = none */
     uint32_t *in_list, lists;                              /* of each variable: the last list of terms that named it */
     struct actio_column_use *column_use; uint32_t column_uses, column_uses_cap, column_names_cap;
-    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, contacts_cap, events_cap, parts_cap, sums_cap, start_items_cap, frees_cap, requires_cap;
+    uint32_t model_lets_cap, params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, contacts_cap, events_cap, parts_cap, sums_cap, start_items_cap, frees_cap, requires_cap;
 };
 
 /* ---- words.c */
