@@ -103,7 +103,7 @@ static void show(void *user)
     actio_text_open(&job->d->text, &job->d->arena);
     if (job->v) take_closure(job);
     if (job->d->chapter->prepare) job->d->chapter->prepare(job->d);
-    if (job->format->contents) actio_derive_contents(job->d);
+    if (job->format->contents) actio_derive_contents(job->d), actio_derive_share(job->d);
     job->format->write(job->d);
 }
 

@@ -129,8 +129,12 @@ def check_text(program, folder, model, tally):
     if not tally.check(status == 0 and text.startswith("# "), "%s: derive: %s" % (stem, err[:300])):
         return
     lines, checks = [], []
+    with open(model, encoding="utf-8") as file:
+        written = file.read()
     for section, _, left, right in equations(text):
-        if section in ("Parameters", "Lagrangian", "Matrices"):
+        if section == "What the formulas below have in common":
+            lines += [] if re.search(r"^let %s =" % re.escape(left), written, re.M) else [(left, right)]      # a let of the model is there already
+        elif section in ("Parameters", "Lagrangian", "Matrices"):
             lines.append(("derived_%d" % len(lines), right))          # reads back
         elif section in ("Momenta", "Generalised forces") or (section == "Quasi-velocities" and left.startswith("xi_")):
             lines.append((observable(left), right))
@@ -329,6 +333,54 @@ def moves(model):
         return not re.search(r"^expect verdict (undetermined|singular|contradictory)\b", file.read(), re.M)
 
 
+# ---- long formulas
+
+def chain(links):
+    """Links with spherical joints, three angles each, orientations as products of matrices: every let is made of those before it."""
+    lines = ["param m = 1, l = 1, g = 9.8, I = .1", "coord " + ", ".join("%s%d" % (c, i) for i in range(1, links + 1) for c in "abc")]
+    for i in range(1, links + 1):
+        ca, sa, cb, sb, cc, sc = ["%s(%s%d)" % (f, n, i) for n in "abc" for f in ("cos", "sin")]
+        own = [[f"{ca}*{cb}", f"({ca}*{sb}*{sc} - {sa}*{cc})", f"({ca}*{sb}*{cc} + {sa}*{sc})"], [f"{sa}*{cb}", f"({sa}*{sb}*{sc} + {ca}*{cc})", f"({sa}*{sb}*{cc} - {ca}*{sc})"],
+               [f"(-{sb})", f"{cb}*{sc}", f"{cb}*{cc}"]]
+        for r in range(3):
+            for c in range(3):
+                lines.append("let R%d_%d%d = " % (i, r, c) + (own[r][c] if i == 1 else " + ".join("R%d_%d%d*%s" % (i - 1, r, j, own[j][c]) for j in range(3))))
+        for r, n in enumerate("XYZ"):
+            before = "%se%d + " % (n, i - 1) if i > 1 else ""
+            lines += ["let %s%d = %sl/2*R%d_%d0" % (n, i, before, i, r), "let %se%d = %sl*R%d_%d0" % (n, i, before, i, r)]
+    lines.append("lagrangian " + " + ".join("m/2*(X{0}'^2 + Y{0}'^2 + Z{0}'^2) + I/2*(".format(i) + " + ".join("R%d_%d%d'^2" % (i, r, c) for r in range(3) for c in range(3))
+                                            + ") - m*g*Z%d" % i for i in range(1, links + 1)))
+    lines += ["start a{0} = .1, b{0} = .2, c{0} = .3, a{0}' = .5, c{0}' = -.4".format(i) for i in range(1, links + 1)] + ["time 0 .. .2"]
+    return "\n".join(lines) + "\n"
+
+
+def check_shared(program, folder, tally):
+    """What formulas share is written once, before it is used, lets by their names: 28 MB for three links when written out, and no end of it for four."""
+    formulas = []
+    for links, most in ((2, 6e4), (3, 1.5e5), (4, 3e5)):
+        path = os.path.join(folder, "chain%d.act" % links)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(chain(links))
+        status, text, err = call(program, "derive", path, "--limit-memory", "500M")
+        tally.check(status == 0 and 1000 < len(text) < most, "chain of %d: exit %s, %d bytes %s" % (links, status, len(text), err[:200]))
+        names = [left for section, _, left, _ in equations(text) if section == "What the formulas below have in common"]
+        tally.check(len(names) == len(set(names)) and "R1_00" in names and "X2_dot" in names, "chain of %d: names %s" % (links, names[:20]))
+        rights = [right for section, _, _, right in equations(text) if section == "What the formulas below have in common"]
+        early = [left for i, left in enumerate(names) if any(left in re.findall(r"[A-Za-z_]\w*", r) for r in rights[:i + 1])]
+        tally.check(not early, "chain of %d: used before they are written: %s" % (links, early[:5]))
+        formulas += check_latex(program, path, tally)
+    check_text(program, folder, os.path.join(folder, "chain2.act"), tally)
+    taken = os.path.join(folder, "taken.act")               # names that are not free: of a let that is as ours would be, of a momentum
+    for name in ("w1", "p_a1"):
+        with open(taken, "w", encoding="utf-8") as file:
+            file.write(re.sub(r"\bR1_12\b", name, chain(2)))
+        _, text, _ = call(program, "derive", taken)
+        tally.check([left for _, _, left, _ in equations(text)].count(name) == 1, "%s stands for two things" % name)
+        if name == "w1":
+            check_text(program, folder, taken, tally)
+    return formulas
+
+
 def main():
     program, models = arguments()
     tally, formulas = Tally("derive"), []
@@ -338,12 +390,13 @@ def main():
                 check_text(program, folder, model, tally)
                 check_c(program, folder, model, tally)
             formulas += [(os.path.basename(model), f) for f in check_latex(program, model, tally)]
-        check_katex(formulas, folder, tally)
         if len(sys.argv) < 4:
             check_golden(program, tally)
             check_following(program, folder, tally)
+            formulas += [("chain", f) for f in check_shared(program, folder, tally)]
             check_hostile(program, folder, tally)
             check_command(program, folder, tally)
+        check_katex(formulas, folder, tally)
     tally.done()
 
 

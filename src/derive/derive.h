@@ -106,6 +106,8 @@ void actio_derive_hidden(struct actio_derivation *d);
 void actio_derive_row(struct actio_derivation *d, size_t row);
 void actio_derive_rate(struct actio_derivation *d, actio_expr rate);       /* the rate of a position, as an equation */
 
+/* shared.c: of a long derivation, what its formulas have in common by name, in a section of its own. */
+void actio_derive_share(struct actio_derivation *d);
 /* unswitch.c: every formula of the derivation without modes, its switches as they were written. */
 void actio_unswitch(struct actio_derivation *d);
 /* tidy.c: formulas for people: terms gathered and ordered. */

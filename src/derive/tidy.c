@@ -18,9 +18,17 @@ size_t actio_tidy_size(struct actio_derivation *d, actio_expr e)
     return cone.count ? size[pool->place[e.id]] : 0;
 }
 
+/* Multiplied out, long formulas only grow, and what they share is lost. */
+static bool is_long(struct actio_derivation *d, actio_expr e)
+{
+    enum { LONG = 8000 };
+    return actio_tidy_size(d, e) > LONG;
+}
+
 actio_expr actio_tidy_in(struct actio_derivation *d, actio_expr e, const actio_expr *wrt, size_t n)
 {
     actio_poll(d->ctx);
+    if (is_long(d, e)) return e;
     return actio_collect(&d->F->pool, e, wrt, n);
 }
 
@@ -37,7 +45,8 @@ void actio_tidy_rates(struct actio_derivation *d, actio_expr *left, actio_expr *
 actio_expr actio_tidy(struct actio_derivation *d, actio_expr e)
 {
     actio_poll(d->ctx);
+    if (is_long(d, e)) return e;
     return actio_arity((enum actio_op)d->F->pool.node[e.id].op) ? actio_simplify(&d->F->pool, e) : e;
 }
 
-actio_expr actio_tidy_shown(struct actio_derivation *d, actio_expr e) { return actio_group(&d->F->pool, actio_tidy(d, e)); }
+actio_expr actio_tidy_shown(struct actio_derivation *d, actio_expr e) { return is_long(d, e) ? e : actio_group(&d->F->pool, actio_tidy(d, e)); }

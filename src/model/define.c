@@ -56,6 +56,16 @@ static bool define_param(struct actio_reader *r, const struct actio_definition *
     return true;
 }
 
+/* For those who show formulas: names of what is made of others. */
+static void keep_let(struct actio_reader *r, uint32_t word, actio_expr e)
+{
+    struct actio_model *m = r->model;
+    uint32_t count = (uint32_t)m->lets;
+    if (!actio_arity((enum actio_op)m->pool.node[e.id].op)) return;
+    ACTIO_PUSH(&m->arena, m->let, count, r->model_lets_cap) = (struct actio_let){ actio_word_text(r, word), e };
+    m->lets = count;
+}
+
 static bool define_let(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k)
 {
     actio_expr e;
@@ -70,6 +80,7 @@ static bool define_let(struct actio_reader *r, const struct actio_definition *d,
         ACTIO_PUSH(&r->model->arena, r->model->let_unit, count, r->let_units_cap) = (struct actio_let_unit){ actio_word_text(r, word), item->unit, e, item->span };
         r->model->let_units = count;
     }
+    keep_let(r, word, e);
     return true;
 }
 

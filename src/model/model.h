@@ -74,6 +74,7 @@ struct actio_quasi_velocity { const char *name, *unit; actio_expr e; struct acti
 struct actio_observe { const char *name, *unit; actio_expr e; struct actio_span span; uint16_t axis; bool claimed; };   /* claimed: x(c) of an expect, by the name written there */
 
 struct actio_let_unit { const char *name, *unit; actio_expr e; struct actio_span span; };   /* a let whose unit is given; formulas have its formula in them */
+struct actio_let { const char *name; actio_expr e; };
 
 enum actio_claim_kind { ACTIO_CLAIM_AT, ACTIO_CLAIM_DRIFT, ACTIO_CLAIM_RESIDUAL, ACTIO_CLAIM_VERDICT };
 struct actio_claim {
@@ -121,6 +122,7 @@ struct actio_model {
     struct actio_contact *contact; size_t contacts;
     struct actio_event_line *event; size_t events;
     double sigma, barrier;                                 /* soft walls: width and height, set by a run before it forms equations; 0 = hard ones */
+    struct actio_let *let; size_t lets;                    /* those of more than a number; formulas that use one have its formula in them */
     struct actio_quasi_velocity *frame; size_t frames;     /* in the order of the text; formulas that use one have its formula in them */
     struct actio_symmetry *symmetry; size_t symmetries;
     struct actio_observe *observe; size_t observes;        /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */

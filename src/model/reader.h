@@ -59,7 +59,7 @@ struct actio_reader {
     struct actio_column_use *column_use; uint32_t column_uses, column_uses_cap, column_names_cap;
     bool lenient; const char *absent;                      /* reading a claim of a model that --set has changed: the member that it is about does not exist */
     uint32_t let_units_cap, column_axes_cap;
-    uint32_t params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, contacts_cap, events_cap, parts_cap, sums_cap, start_items_cap, frees_cap, requires_cap;
+    uint32_t model_lets_cap, params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap, symmetries_cap, frames_cap, claims_cap, columns_cap, contacts_cap, events_cap, parts_cap, sums_cap, start_items_cap, frees_cap, requires_cap;
 };
 
 /* ---- words.c */
