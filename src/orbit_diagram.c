@@ -76,7 +76,10 @@ int actio_orbit_draw(struct actio_search *s)
     struct actio_orbits *o = s->out;
     if (o->points < 2) return 0;
     o->diagram = make(o, s->run, ALL), o->stable = make(o, s->run, STABLE), o->unstable = make(o, s->run, UNSTABLE);
-    return !o->diagram || !o->stable || !o->unstable;
+    if (o->diagram && o->stable && o->unstable) return 0;
+    actio_table_free(o->diagram), actio_table_free(o->stable), actio_table_free(o->unstable);   /* no part of it without the others */
+    o->diagram = o->stable = o->unstable = NULL;
+    return 1;
 }
 
 static bool is_empty(const struct actio_table *t)

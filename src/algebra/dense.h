@@ -3,6 +3,8 @@
 #ifndef ACTIO_ALGEBRA_DENSE_H
 #define ACTIO_ALGEBRA_DENSE_H
 
+#include "base/context.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -36,6 +36,7 @@ static int orthogonalise(size_t k, size_t m, double *w, double *v)
         bool turned = false;
         for (size_t p = 0; p < k; p++)
             for (size_t q = p + 1; q < k; q++) {
+                if (q == p + 1 && k * m > 5000 && actio_abandon()) return 1;
                 double *x = w + p * m, *y = w + q * m;
                 double a = actio_dot(m, x, x), b = actio_dot(m, y, y), g = actio_dot(m, x, y);
                 if (!(fabs(g) > tol * sqrt(a) * sqrt(b) && fabs(g) > DBL_MIN)) continue;

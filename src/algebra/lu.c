@@ -78,6 +78,7 @@ static void eliminate(size_t n, double *a, size_t k)
 int actio_lu_factor(size_t n, double *a, int *pivot)
 {
     for (size_t k = 0; k < n; k++) {
+        if (n > 150 && actio_abandon()) return (int)k + 1;
         size_t p = pivot_row(n, a, k);
         if (p == n || fabs(a[p * n + k]) <= ACTIO_PIVOT_NOISE * noise(n, a, p, k)) return (int)k + 1;
         pivot[k] = (int)p;

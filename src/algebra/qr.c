@@ -90,13 +90,16 @@ static double annihilate(size_t m, size_t n, double *a, size_t k, double *v, dou
     return tau;
 }
 
+/* Of large matrices a column takes long enough to look at the clock. */
+static bool gives_up(size_t m, size_t n) { return m * n > 20000 && actio_abandon(); }
+
 size_t actio_qrcp(size_t m, size_t n, double *a, double *tau, int *jpvt, double tol, double *work)
 {
     double *length = work, *w = work + n, *v = work + 2 * n, first = 0;
     size_t steps = m < n ? m : n, k;
     double s = largest_scale(m * n, a);
     for (size_t j = 0; j < n; j++) jpvt[j] = (int)j;
-    for (k = 0; k < steps; k++) {
+    for (k = 0; k < steps && !gives_up(m, n); k++) {
         size_t p = longest_column(m, n, a, k, s, length);
         double r = sqrt(length[p]);                        /* will be s |R_kk| */
         if (k == 0) first = r;
@@ -111,7 +114,7 @@ size_t actio_qrcp(size_t m, size_t n, double *a, double *tau, int *jpvt, double 
 /* b := H_0 H_1 .. b (forth) or .. H_1 H_0 b (back), the reflections of column 0..r-1 in the m x n matrix a; b has `cols` columns; v: m, w: cols */
 static void apply_reflections(size_t m, size_t n, const double *a, const double *tau, size_t r, bool back, double *b, size_t cols, double *v, double *w)
 {
-    for (size_t s = 0; s < r; s++) {
+    for (size_t s = 0; s < r && !gives_up(m, cols); s++) {
         size_t k = back ? s : r - 1 - s;
         for (size_t i = 1; i < m - k; i++) v[i] = a[(k + i) * n + k];
         actio_reflect(m - k, cols, b + k * cols, cols, v, tau[k], w);
@@ -148,7 +151,7 @@ static void decompose(struct decomposition *d, size_t m, size_t n, double *a, do
     size_t r = d->rank = actio_qrcp(m, n, a, d->tau_q, iwork, tol, d->v);
     for (size_t i = 0; i < r; i++)
         for (size_t j = 0; j < n; j++) d->z[j * r + i] = j < i ? 0 : a[i * n + j];
-    for (size_t k = 0; k < r; k++) d->tau_z[k] = annihilate(n, r, d->z, k, d->v, d->v + n);
+    for (size_t k = 0; k < r; k++) d->tau_z[k] = gives_up(n, r) ? 0 : annihilate(n, r, d->z, k, d->v, d->v + n);
 }
 
 /* x = P Z T'^-1 (Q' S b)_1..r; b is read with a step, and x written with one, so that columns serve as well as vectors */

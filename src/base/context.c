@@ -49,6 +49,21 @@ bool actio_overdue(struct actio_context *ctx)
     return (ctx->deadline > 0 && now > ctx->deadline + ctx->grace) || (ctx->cancel_seen > 0 && now > ctx->cancel_seen + ctx->grace);
 }
 
+static _Thread_local struct actio_context *watched;
+
+struct actio_context *actio_watch(struct actio_context *ctx)
+{
+    struct actio_context *before = watched;
+    watched = ctx;
+    return before;
+}
+
+bool actio_abandon(void)
+{
+    if (!watched || !actio_overdue(watched)) return false;
+    return watched->abandoned = true;
+}
+
 static _Noreturn void end_stage(struct actio_context *ctx, const char *what)
 {
     if (ctx->findings && actio_cancelled(ctx)) actio_find(ctx->findings, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);

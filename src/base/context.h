@@ -22,6 +22,7 @@ struct actio_context {
     double deadline;                                       /* by `clock`; 0 = none */
     double grace, cancel_seen;                             /* seconds to finish in after a stop; when the cancellation was first seen, 0 = not yet */
     uint32_t taken;                                        /* pieces from arenas: every so many a poll */
+    bool abandoned;                                        /* dense algebra gave up because it was overdue: errors after that are ones of time */
     actio_clock_fn clock;
     void *(*plain_numbers)(void); void (*own_numbers)(void *before);   /* around a call: printf and strtod with a point; NULL where there is one locale */
     const volatile int *cancel;                            /* not 0: stop as soon as you can; NULL = never */
@@ -45,6 +46,9 @@ void actio_poll(struct actio_context *ctx);                /* escapes when cance
 bool actio_stopped(const struct actio_context *ctx);       /* cancelled or late? for numeric stages */
 /* What follows a stop (rows that are kept, files, words) has some time more. After that it is overdue: whatever is under way ends. */
 bool actio_overdue(struct actio_context *ctx);
+/* Dense algebra knows no context: it asks whether the call under way in its thread is overdue, gives up, and nothing that follows is told as a result. */
+bool actio_abandon(void);
+struct actio_context *actio_watch(struct actio_context *ctx);   /* the call's; returns the one before */
 void actio_poll_overdue(struct actio_context *ctx);        /* escapes when overdue; arenas and graph passes call it, so that no building can run away */
 bool actio_cancelled(const struct actio_context *ctx);
 

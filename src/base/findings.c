@@ -96,17 +96,25 @@ static void add_value(const struct actio_value *v, struct actio_text *out)
     }
 }
 
-static const char *filled(struct actio_findings *f, const char *template, const struct actio_finding *item)
+static void fill(const char *template, const struct actio_finding *f, struct actio_text *out)
+{
+    for (const char *p = template; *p; p++) {
+        if (p[0] == '{' && p[1] >= '0' && p[1] <= '5' && p[2] == '}') {
+            add_value(&f->arg[p[1] - '0'], out);
+            p += 2;
+        } else actio_text_bytes(out, p, 1);
+    }
+}
+
+void actio_finding_message(const struct actio_finding *f, struct actio_text *out) { fill(words[f->code].text, f, out); }
+void actio_finding_hint(const struct actio_finding *f, struct actio_text *out) { fill(words[f->code].hint, f, out); }
+
+static const char *text_of(struct actio_findings *f, void (*write)(const struct actio_finding *, struct actio_text *), const struct actio_finding *item)
 {
     struct actio_text out;
     actio_text_open(&out, &f->arena);
     actio_text_add(&out, "");
-    for (const char *p = template; *p; p++) {
-        if (p[0] == '{' && p[1] >= '0' && p[1] <= '5' && p[2] == '}') {
-            add_value(&item->arg[p[1] - '0'], &out);
-            p += 2;
-        } else actio_text_bytes(&out, p, 1);
-    }
+    write(item, &out);
     return out.s ? out.s : "";
 }
 
@@ -130,8 +138,8 @@ static void make(void *user)
         if (m->source->file) item.file = actio_arena_text(&f->arena, m->source->file, strlen(m->source->file));
         if (m->source->text && m->span.line) quote_line(f, &item, m->source, m->span);
     }
-    item.message = filled(f, words[m->code].text, &item);
-    item.hint = filled(f, words[m->code].hint, &item);
+    item.message = text_of(f, actio_finding_message, &item);
+    item.hint = text_of(f, actio_finding_hint, &item);
     ACTIO_PUSH(&f->arena, f->item, f->count, f->cap) = item;
     m->made = &f->item[f->count - 1];
 }
@@ -158,12 +166,14 @@ static void complete_memory(const struct actio_context *ctx, struct actio_value 
     arg[3] = ACTIO_TEXT("raise it with --limit-memory");
 }
 
-static bool follows_from_refusal(const struct actio_context *ctx, enum actio_code code)
+/* What an error is one of, after a refusal or after algebra was given up: of memory, of time. */
+static enum actio_code cause(const struct actio_context *ctx, enum actio_code code)
 {
     static const enum actio_code own[] = { ACTIO_F_OUT_OF_MEMORY, ACTIO_F_OUT_OF_TIME, ACTIO_F_INTERRUPTED };
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (code == own[i]) return false;
-    return ctx->refused && words[code].severity == ACTIO_ERROR;
+    bool changes = words[code].severity == ACTIO_ERROR;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) changes = changes && code != own[i];
+    if (changes && ctx->refused) return ACTIO_F_OUT_OF_MEMORY;
+    return !changes || !ctx->abandoned ? code : actio_cancelled(ctx) ? ACTIO_F_INTERRUPTED : ACTIO_F_OUT_OF_TIME;
 }
 
 /* A finding may be about memory running out: it gets a little more than the limit and must not report itself. */
@@ -188,10 +198,11 @@ struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code co
     struct actio_context *ctx = f->arena.ctx;
     struct actio_value own[6];
     memcpy(own, arg, sizeof own);
-    if (follows_from_refusal(ctx, code)) {
-        if (has_code(f, ACTIO_F_OUT_OF_MEMORY)) return NULL;
-        code = ACTIO_F_OUT_OF_MEMORY, source = NULL, span = (struct actio_span){ 0 };
-        own[0] = ACTIO_TEXT("the work under way");
+    enum actio_code told = cause(ctx, code);
+    if (told != code) {
+        if (has_code(f, told)) return NULL;
+        code = told, source = NULL, span = (struct actio_span){ 0 };
+        own[0] = ACTIO_TEXT(code == ACTIO_F_OUT_OF_MEMORY ? "the work under way" : "the work was under way");
     }
     if (code == ACTIO_F_OUT_OF_MEMORY) complete_memory(ctx, own);
     if (words[code].severity == ACTIO_ERROR && f->errors >= KEPT) {
@@ -207,27 +218,27 @@ struct actio_finding *actio_find(struct actio_findings *f, enum actio_code code,
     return actio_find_at(f, code, NULL, (struct actio_span){ 0 }, arg);
 }
 
-void actio_finding_message(const struct actio_finding *f, struct actio_text *out) { actio_text_add(out, f->message); }
-void actio_finding_hint(const struct actio_finding *f, struct actio_text *out) { actio_text_add(out, f->hint); }
-
 /* ---- around a public function */
 
 struct actio_call actio_call_begin(struct actio_context *ctx, struct actio_findings *f)
 {
-    struct actio_call call = { ctx, f, ctx->findings, ctx->refused, f->errors, ctx->plain_numbers ? ctx->plain_numbers() : NULL };
+    struct actio_call call = { .ctx = ctx, .f = f, .outer = ctx->findings, .refused = ctx->refused, .errors = f->errors, .abandoned = ctx->abandoned };
+    call.locale = ctx->plain_numbers ? ctx->plain_numbers() : NULL;
+    call.watched = actio_watch(ctx);
     ctx->findings = f;
-    ctx->refused = 0;
+    ctx->refused = 0, ctx->abandoned = false;
     return call;
 }
 
 void actio_call_end(struct actio_call *call, bool done, const char *what)
 {
     struct actio_context *ctx = call->ctx;
-    bool silent = !done && call->f->errors == call->errors;
+    bool silent = (ctx->abandoned || !done) && call->f->errors == call->errors;
     if (ctx->refused && !has_code(call->f, ACTIO_F_OUT_OF_MEMORY)) actio_find(call->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what)));
     else if (silent && actio_cancelled(ctx)) actio_find(call->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
     else if (silent && actio_stopped(ctx)) actio_find(call->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the work was under way")));
     ctx->findings = call->outer;
-    ctx->refused += call->refused;
+    ctx->refused += call->refused, ctx->abandoned |= call->abandoned;
+    actio_watch(call->watched);
     if (ctx->own_numbers) ctx->own_numbers(call->locale);
 }

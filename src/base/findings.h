@@ -63,7 +63,7 @@ void actio_finding_hint(const struct actio_finding *f, struct actio_text *out); 
 extern const char actio_starved_message[], actio_starved_hint[];                    /* of the error that `starved` stands for */
 
 /* Around a public function: errors of the call go to `f`. Where memory was refused and not pardoned, and where a limit stopped it, that is said at its end. */
-struct actio_call { struct actio_context *ctx; struct actio_findings *f, *outer; size_t refused, errors; void *locale; };
+struct actio_call { struct actio_context *ctx; struct actio_findings *f, *outer; size_t refused, errors; bool abandoned; void *locale; struct actio_context *watched; };
 struct actio_call actio_call_begin(struct actio_context *ctx, struct actio_findings *f);
 void actio_call_end(struct actio_call *call, bool done, const char *what);         /* what: "the comparison" */
 

@@ -361,6 +361,7 @@ static int dual_step(void *handle, double *t, double *Y)
         double h = (d->t_new - d->t) / (double)elements;
         if (!(fabs(h) > 4 * DBL_EPSILON * fmax(fabs(d->t), fabs(d->m->span)))) break;
         status = solve(d, d->t_new, elements, &flow);
+        if (flow == ACTIO_FLOW_STOPPED) break;
         if (!status) flow = keep_ends(d);
         if (!status && !flow && d->slab.least >= SOUND && d->error <= 1) {
             plan(d, h, elements == d->elements && fabs(h) >= (1 - 1e-9) * fabs(d->h));

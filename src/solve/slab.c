@@ -195,6 +195,7 @@ int actio_slab_factor(struct actio_slab *s)
     for (size_t i = 0; i < at->count; i++) {
         const double *value = pt->jet + i * pt->lanes;
         size_t row = at->row[i], col = at->col[i];
+        if ((i & 1023) == 1023 && actio_abandon()) return ACTIO_SLAB_SINGULAR;
         if (row < pt->n) place_own(s, row, col, value);
         else if (row < 2 * pt->n) place_force(s, row - pt->n, col, value);
         else if (row < pt->n + pt->nz) place_own(s, row - pt->n, col, value);
