@@ -11,6 +11,9 @@
 #include <string.h>
 
 #define RANK_TOL 1e-9
+#define REDUNDANT_TOL 1e-6                                 /* of rows known to be redundant: inside a step they depend on each other only as far as positions fit */
+
+static double rank_tol(const struct actio_motion *m) { return m->rank < m->p ? REDUNDANT_TOL : RANK_TOL; }
 
 struct gauss { double *a, *metric, *walls, *E, *M, *q, *z, *lcp, *B, *copy, *rest, *y, *work; int *iwork; };
 
@@ -100,7 +103,7 @@ static int least_constraint(struct actio_motion *m, double t, const double *y, s
     memcpy(g->B, at->A, p * N * sizeof *g->B);
     divide_rows(N, at->G, g->B, p);
     memcpy(g->copy, g->B, p * N * sizeof *g->B);
-    size_t rank = actio_min_norm(p, N, g->copy, g->rest, RANK_TOL, g->y, &defect, g->work, g->iwork);
+    size_t rank = actio_min_norm(p, N, g->copy, g->rest, rank_tol(m), g->y, &defect, g->work, g->iwork);
     if (rank < m->rank) return ACTIO_FLOW_SINGULAR;
     divide_upper(N, at->G, g->y);
     for (size_t i = 0; i < N; i++) m->zdot[i] += g->y[i];
@@ -114,7 +117,7 @@ static size_t take_walls(struct actio_motion *m, const double *x, const unsigned
     size_t N = m->N, count = 0, rank = 0;
     if (m->p) {
         memcpy(g->copy, g->B, m->p * N * sizeof *g->B);
-        rank = actio_row_bases(m->p, N, g->copy, RANK_TOL, g->E, g->work, g->iwork);
+        rank = actio_row_bases(m->p, N, g->copy, rank_tol(m), g->E, g->work, g->iwork);
     }
     for (size_t i = 0; i < m->sys->contacts; i++, x += m->n + ACTIO_GAP_HEAD) {
         double *row = g->walls + count * N;
