@@ -69,7 +69,7 @@ if(NOT ACTIO_SANITIZE)                                     # what is about numbe
     add_test(NAME core COMMAND sh tests/core.sh ${CMAKE_BINARY_DIR} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endif()
   actio_script(action_scipy ${CMAKE_BINARY_DIR})
-  foreach(name undefined start_sizes dead_points verdict random_models broken gallery compare overlay contact noether modes perturb metamorphic oracle_derivatives oracle_motion oracle_normal skg dual orbit sensitivity field field_tables field_oracle field_discrete field_twins)
+  foreach(name undefined start_sizes dead_points linkages verdict random_models broken gallery compare overlay contact noether modes perturb metamorphic oracle_derivatives oracle_motion oracle_normal skg dual orbit sensitivity field field_tables field_oracle field_discrete field_twins)
     actio_script(${name} --program ${CMAKE_BINARY_DIR}/actio)
   endforeach()
   add_test(NAME derive_sbp COMMAND ${ACTIO_PYTHON} tools/derive_sbp.py --check src/algebra/sbp_table.inc WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
