@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define RANK_TOL 1e-9
+#define REDUNDANT_TOL 1e-6                                 /* of rows known to be redundant: inside a step they depend on each other only as far as positions fit */
 #define UNEVEN 1e-9                                        /* of the largest entry of S: more is no rounding */
 
 /* Variables of one block, those that rows touch first; its rows. */
@@ -258,8 +259,10 @@ static int factor(struct gauss *g, const struct block *b)
     return 1;
 }
 
+static double rank_tol(const struct actio_motion *m) { return m->rank < m->p ? REDUNDANT_TOL : RANK_TOL; }
+
 /* h becomes z'. With B of rank r, B^+ gives the change of least constraint; rows that contradict each other leave a defect. Returns the rank. */
-static size_t least_constraint(struct gauss *g, const struct block *b)
+static size_t least_constraint(const struct actio_motion *m, struct gauss *g, const struct block *b)
 {
     size_t n = b->touched, p = b->rows;
     double defect = 0;
@@ -269,7 +272,7 @@ static size_t least_constraint(struct gauss *g, const struct block *b)
     memcpy(g->B, g->A, p * n * sizeof *g->B);
     divide_rows(n, g->S, g->B, p);
     memcpy(g->copy, g->B, p * n * sizeof *g->B);
-    size_t rank = actio_min_norm(p, n, g->copy, g->rest, RANK_TOL, g->y, &defect, g->work, g->iwork);
+    size_t rank = actio_min_norm(p, n, g->copy, g->rest, rank_tol(m), g->y, &defect, g->work, g->iwork);
     divide_upper(n, g->S, g->y);
     for (size_t i = 0; i < n; i++) g->h[i] += g->y[i];
     return rank;
@@ -283,7 +286,7 @@ static size_t take_walls(struct actio_motion *m, struct gauss *g, const struct b
     size_t n = b->touched, count = 0, rank = 0;
     if (b->rows) {
         memcpy(g->copy, g->B, b->rows * n * sizeof *g->B);
-        rank = actio_row_bases(b->rows, n, g->copy, RANK_TOL, g->E, g->work, g->iwork);
+        rank = actio_row_bases(b->rows, n, g->copy, rank_tol(m), g->E, g->work, g->iwork);
     }
     for (size_t i = 0; i < m->sys->contacts; i++, x += m->n + ACTIO_GAP_HEAD) {
         double *row = g->walls + count * n;
@@ -359,7 +362,7 @@ static int accelerations(struct actio_motion *m, double t, const double *y, cons
         if (form_block(m, g, b, &at)) return ACTIO_FLOW_SINGULAR;
         if (b->touched) {
             if (!is_even(b->touched, g->S, &row, &col) || factor(g, b)) return ACTIO_FLOW_SINGULAR;   /* the constraint has no least value */
-            rank += least_constraint(g, b);
+            rank += least_constraint(m, g, b);
             int status = held && b->walls ? push_off(m, g, b, t, y, held) : ACTIO_FLOW_OK;
             if (status) return status;
         }

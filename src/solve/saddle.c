@@ -11,6 +11,8 @@
 #define RANK_TOL 1e-9                                      /* of rows that should be independent */
 #define REDUNDANT_TOL 1e-6                                 /* of rows known to be redundant: on the manifold they depend on each other to its accuracy */
 #define REGULAR 1e-10
+#define FITS 1e-7                                          /* right sides of redundant rows, of their size: more is a contradiction */
+#define OFF 1e-3                                           /* inside a step rows agree only as far as positions fit: all are used, and what is left over shows after the step */
 #define GONE 1e-4                                          /* of the square of a row's length */
 #define TAKES_PART 1e-7                                    /* of a unit vector's components: more than rounding */
 
@@ -265,7 +267,7 @@ static int solve_null_spaces(struct actio_saddle *s, const double *h, const doub
     memcpy(s->copy, s->A, s->p * N * sizeof *s->copy);
     for (size_t k = 0; k < s->p; k++) s->whole.b[k] = c[k] * s->whole.e[k], size = fmax(size, fabs(s->whole.b[k]));
     actio_min_norm(s->p, N, s->copy, s->whole.b, s->rank_tol, s->w, &defect, s->work, s->iwork);
-    if (!(defect <= 1e-7 * (1 + size))) return 1;
+    if (!(defect <= (s->sys->levels == s->p ? OFF : FITS) * (1 + size))) return 1;
     for (size_t i = 0; i < N; i++) z[i] = s->w[i] * s->whole.d[i];
     apply_G(s, z, s->R);
     for (size_t a = 0; a < N - s->rank_D; a++) {
