@@ -86,7 +86,7 @@ static bool words_fit(const struct actio_run_options *o, struct actio_findings *
 static bool numbers_fit(const struct actio_run_options *o, struct actio_findings *f)
 {
     const struct { const char *what; double x; } row[] = {
-        { "tol", o->tol }, { "local", o->local }, { "resplit", o->resplit }, { "sigma", o->sigma }, { "barrier", o->barrier }, { "slack", o->slack },
+        { "tol", o->tol }, { "local", o->local }, { "resplit", o->resplit }, { "sigma", o->sigma }, { "barrier", o->barrier }, { "slack", fabs(o->slack) },
     };
     for (size_t i = 0; i < COUNT(row); i++)
         if (!(row[i].x >= 0 && isfinite(row[i].x)))

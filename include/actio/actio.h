@@ -3,7 +3,10 @@
  *
  * A model is read, run, and leaves a table; whatever there is to say (errors, warnings) is kept in findings.
  * Makers return a pointer that the caller frees, or NULL; actions return an exit status (0 = done, see actio_status).
- * The library never exits and never prints. Objects must be freed before their context. */
+ * The library never exits and never prints. Objects must be freed before their context.
+ * What is handed over wrongly (NULL for a model, a word that there is not, a number that is no size) is refused with a finding and ACTIO_WRONG_USAGE; without a
+ * context or findings nothing can be said: makers return NULL, actions ACTIO_WRONG_USAGE. Queries of NULL, and of an index beyond the end, answer 0, NAN, NULL or "".
+ * Options of zeros are the defaults. Numbers are read and written with a decimal point, whatever the host has set with setlocale. */
 #ifndef ACTIO_H
 #define ACTIO_H
 
@@ -39,7 +42,7 @@ ACTIO_API const char *actio_version_details(void);         /* several lines: lib
 typedef void (*actio_progress_callback)(void *user, const char *what, double done, double of);
 struct actio_limits {
     size_t memory;                                         /* bytes; 0 = 2 GiB */
-    double seconds;                                        /* 0 = none */
+    double seconds;                                        /* 0 = none; what is under way then ends within a tenth of it or half a second, whichever is more */
     const volatile int *cancel;                            /* set by a signal handler, to 1 or to the signal: work stops cleanly; may be NULL */
     actio_progress_callback progress; void *user;          /* may be NULL */
 };

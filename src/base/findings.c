@@ -172,7 +172,7 @@ static enum actio_code cause(const struct actio_context *ctx, enum actio_code co
     static const enum actio_code own[] = { ACTIO_F_OUT_OF_MEMORY, ACTIO_F_OUT_OF_TIME, ACTIO_F_INTERRUPTED };
     bool changes = words[code].severity == ACTIO_ERROR;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) changes = changes && code != own[i];
-    if (changes && ctx->refused) return ACTIO_F_OUT_OF_MEMORY;
+    if (changes && ctx->refused && (ctx->system_refused || words[code].status != words[ACTIO_F_OUT_OF_MEMORY].status)) return ACTIO_F_OUT_OF_MEMORY;
     return !changes || !ctx->abandoned ? code : actio_cancelled(ctx) ? ACTIO_F_INTERRUPTED : ACTIO_F_OUT_OF_TIME;
 }
 
@@ -220,6 +220,14 @@ struct actio_finding *actio_find(struct actio_findings *f, enum actio_code code,
 
 /* ---- around a public function */
 
+/* As such, or in better words: too many rows, too large a matrix. */
+static bool told_of_memory(const struct actio_findings *f)
+{
+    bool told = f->starved;
+    for (size_t i = 0; i < f->count; i++) told = told || words[f->item[i].code].status == words[ACTIO_F_OUT_OF_MEMORY].status;
+    return told;
+}
+
 struct actio_call actio_call_begin(struct actio_context *ctx, struct actio_findings *f)
 {
     struct actio_call call = { .ctx = ctx, .f = f, .outer = ctx->findings, .refused = ctx->refused, .errors = f->errors, .abandoned = ctx->abandoned };
@@ -234,7 +242,7 @@ void actio_call_end(struct actio_call *call, bool done, const char *what)
 {
     struct actio_context *ctx = call->ctx;
     bool silent = (ctx->abandoned || !done) && call->f->errors == call->errors;
-    if (ctx->refused && !has_code(call->f, ACTIO_F_OUT_OF_MEMORY)) actio_find(call->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what)));
+    if (ctx->refused && !told_of_memory(call->f)) actio_find(call->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what)));
     else if (silent && actio_cancelled(ctx)) actio_find(call->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
     else if (silent && actio_stopped(ctx)) actio_find(call->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the work was under way")));
     ctx->findings = call->outer;

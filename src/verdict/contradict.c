@@ -19,7 +19,7 @@ static size_t leave_out(struct actio_surveying *s, uint32_t *id)
     double *y = actio_form_array(F, s->M.ny, sizeof *y);
     for (uint32_t i = 0; i < all; i++) c[i] = s->M.c[i], id[i] = i;
     for (size_t i = all; i-- > 0;) {
-        s->M.count = 0;
+        s->M.added = 0;
         for (size_t j = 0; j < kept; j++)
             if (j != i) actio_manifold_add(&s->M, c[j]);
         actio_manifold_ready(&s->M);
