@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Gauss's least constraint, shown: the quantity that the accelerations make least among those that the constraints allow.    [VKS 9]
  *     Z = (z' - a)' S (z' - a)/2,  S a = h,  or without what has no accelerations in it  Z = z' S z'/2 - h z'
- * S is G between coordinates. Where states are coupled it is formed on rates that need each other and that rows touch; all others are data for Z. */
+ * S is G where that is symmetric. Else it is formed on rates that need each other and that rows touch; all others are data for Z. */
 #include "algebra/components.h"
 #include "derive/square.h"
 #include "expr/normal.h"
@@ -69,14 +69,7 @@ static void show_least(struct actio_derivation *d, const struct least *z, bool c
     actio_shown_words(d, constrained ? "least among the accelerations that the rows below allow" : "least, and 0, for the free accelerations: there are no constraints");
 }
 
-/* ---- states that are coupled */
-
-static bool states_are_coupled(const struct actio_formation *F)
-{
-    for (size_t i = 0; i < F->G.count; i++)
-        if (F->G.at[i].row != F->G.at[i].col && (F->G.at[i].row >= F->n || F->G.at[i].col >= F->n)) return true;
-    return false;
-}
+/* ---- states in momenta, flows whose matrix is not symmetric */
 
 static size_t number_components(struct actio_formation *F, uint32_t *component)
 {
@@ -171,14 +164,11 @@ static void show_constraint(struct actio_derivation *d)
     struct actio_formation *F = d->F;
     actio_expr *left, *right;
     actio_derive_balance(d, &left, &right);
-    if (states_are_coupled(F)) {
-        show_components(d, left, right);
-        return;
-    }
     bool *all = actio_form_array(F, F->N, sizeof *all);
     for (size_t i = 0; i < F->N; i++) all[i] = true;
     struct least z = gather(d, actio_form_array(F, F->N, sizeof(uint32_t)), 0, all);
-    show_least(d, &z, F->p > 0);
+    if (is_even(&z)) show_least(d, &z, F->p > 0);
+    else show_components(d, left, right);
 }
 
 static const struct actio_shown_part parts[] = {

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50, CREEP_STEPS = 32768 };
-#define CREEP 1e-6                                         /* of the interval, in so many steps */
+enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50, CREEP_STEPS = 8192 };
+#define CREEP 2.5e-7                                         /* of the interval, in so many steps */
 
 enum kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR, CUT };    /* CUT: beyond, a guard has no value */
 struct happening { enum kind kind; double t; size_t guard; };

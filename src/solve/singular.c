@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define ROUNDING 1e-6                                      /* of forces, times the quality: below it rows that are poor everywhere show rounding that grows */
+
 /* Accelerations and reactions a little before and after a singular point. */
 static int sample(struct actio_motion *m, double t, actio_dense_fn at, void *where, double *y, double *out)
 {
@@ -33,7 +35,7 @@ static double largest_force(struct actio_motion *m, double t, actio_dense_fn at,
 static bool forces_grow(struct actio_motion *m, double t, double side, actio_dense_fn at, void *where, double *y)
 {
     double quality, far = largest_force(m, t + 0.3 * (side - t), at, where, y, &quality), near = largest_force(m, t + 0.03 * (side - t), at, where, y, &quality);
-    return quality > 1e-8 && near > 3 * far;
+    return quality > 1e-8 && near > 3 * far && near > ROUNDING / quality;
 }
 
 /* Do both sides tend to the same? Linear extrapolation to t from each, judged by the size of the quantity nearby. */
