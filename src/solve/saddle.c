@@ -14,6 +14,7 @@
 #define FITS 1e-7                                          /* right sides of redundant rows, of their size: more is a contradiction */
 #define OFF 1e-3                                           /* inside a step rows agree only as far as positions fit: all are used, and what is left over shows after the step */
 #define GONE 1e-4                                          /* of the square of a row's length */
+enum { WATCHED = 32 };                                     /* rows: in long chains trial steps go so far astray that lengths say nothing */
 #define TAKES_PART 1e-7                                    /* of a unit vector's components: more than rounding */
 
 struct actio_saddle {
@@ -174,7 +175,7 @@ static void watch_lengths(struct actio_saddle *s)
 {
     const struct actio_system *sys = s->sys;
     s->shortest = 1;
-    if (sys->axes || sys->holonomic == 0) return;
+    if (sys->axes || sys->holonomic == 0 || s->p > WATCHED) return;
     for (size_t k = 0; k < s->p; k++) s->whole.b[k] = 0;
     for (size_t i = 0; i < sys->A.count; i++) {
         double x = A_values(s)[i] * s->whole.d[sys->A.col[i]];
