@@ -22,10 +22,19 @@ static int law_unfold(void *user, double t, const double *Y, double *y)
     return m->law->unfold(m, t, Y, y);
 }
 
+/* A new frame. Where the constraints' own rows are nearly dependent it is strained at once, and another would be no better: then it may double. */
+static int take_frame(struct actio_motion *m, double t, const double *y)
+{
+    int status = m->law->rebase(m, t, y);
+    double strain = !status && m->law->strain ? m->law->strain(m, t, y) : 0;
+    m->strain_allowed = strain > 1 ? 2 * strain : 1;
+    return status;
+}
+
 static int law_fold(void *user, double t, const double *y, double *Y)
 {
     struct actio_motion *m = user;
-    int status = m->based || !m->law->rebase ? ACTIO_FLOW_OK : m->law->rebase(m, t, y);
+    int status = m->based || !m->law->rebase ? ACTIO_FLOW_OK : take_frame(m, t, y);
     m->based = true;                                       /* until the next run begins */
     return status ? status : m->law->fold(m, t, y, Y);
 }
@@ -45,7 +54,7 @@ static void law_guard(void *user, double t, const double *y, double *g)
     struct actio_motion *m = user;
     size_t modes = m->sys->modes, events = m->sys->events;
     if (modes) actio_switch_guard(m, t, y, g);
-    g[modes] = 1 - m->law->strain(m, t, y);
+    g[modes] = 1 - m->law->strain(m, t, y) / m->strain_allowed;
     if (!events) return;
     const double *gap = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y);
     memcpy(g + modes + 1, gap + actio_first_event(m->sys), events * sizeof *g);
@@ -62,7 +71,7 @@ static int law_side(void *user, size_t k)
 static int law_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
-    return k < m->sys->modes ? actio_switch_crossed(m, k, t, y) : m->law->rebase(m, t, y);
+    return k < m->sys->modes ? actio_switch_crossed(m, k, t, y) : take_frame(m, t, y);
 }
 
 static int law_passed(void *user, size_t k, double t, const double *y)
@@ -74,6 +83,7 @@ static int law_passed(void *user, size_t k, double t, const double *y)
 
 static void add_strain(struct actio_motion *m)
 {
+    m->strain_allowed = 1;
     struct actio_flow *flow = &m->flow;
     flow->guards = m->sys->modes + 1 + m->sys->events;
     flow->guard = law_guard, flow->side = law_side, flow->crossed = law_crossed, flow->passed = law_passed;

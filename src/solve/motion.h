@@ -55,6 +55,7 @@ struct actio_motion {
     struct actio_contacts *contacts;                       /* contacts.h; NULL: there are none, and no friction and no events */
     const struct actio_law *law; void *law_data;           /* law.h; NULL: by elimination */
     double *law_G, *law_A, *law_y; bool based;             /* based: its frame was taken in this run */
+    double strain_allowed;                                 /* of the frame in force: more than 1 where the constraints' rows strain even a new one */
     char objection[240];                                   /* why a law does not apply, where the words have names in them */
     size_t grid;                                           /* discrete: points of the whole interval, 0 = by the tolerance */
     size_t slabs, nodes; int order;                        /* skg: equal slabs, nodes of each, order of equally spaced nodes; 0 = by the tolerance, Lobatto's */
