@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50, CREEP_STEPS = 8192 };
-#define CREEP 2.5e-7                                         /* of the interval, in so many steps */
+enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50, CREEP_STEPS = 32768 };
+#define CREEP 1e-6                                         /* of the interval, in so many steps */
 
 enum kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR, CUT };    /* CUT: beyond, a guard has no value */
 struct happening { enum kind kind; double t; size_t guard; };
@@ -166,7 +166,11 @@ static bool is_watched(const struct march *m, size_t guard) { return guard + m->
 static enum kind crossing(const struct march *m) { return is_watched(m, m->guard) ? PASS : CROSSING; }
 
 /* Another sign at once after a passage is rounding, as where a law finds velocities by iteration: it is no second passage. */
-static bool is_stale(const struct march *m, enum kind kind, double t) { return kind == PASS && !before(m, m->passed[m->guard], t); }
+static bool is_stale(const struct march *m, enum kind kind, double t)
+{
+    double moment = 1e-12 * fmax(fabs(t), fabs(m->task->t1 - m->task->t0));
+    return kind == PASS && !before(m, m->passed[m->guard] + m->direction * moment, t);
+}
 
 /* Goes along the signs between the roots of one guard. From the side of the mode to the other is a crossing; the way back
  * is none: a start within round-off (or projection) of the surface may lie on the wrong side for a moment. */
