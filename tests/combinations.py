@@ -134,7 +134,7 @@ def models(options, pool, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", default=os.path.join(ROOT, "build", "actio"))
-    parser.add_argument("--seed", type=int, default=2001)
+    parser.add_argument("--seed", type=int, default=2002)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", help="where models with faults go")
