@@ -4,7 +4,7 @@
  * A model is read, run, and leaves a table; whatever there is to say (errors, warnings) is kept in findings.
  * Makers return a pointer that the caller frees, or NULL; actions return an exit status (0 = done, see actio_status).
  * The library never exits and never prints. Objects must be freed before their context.
- * What is handed over wrongly (NULL for a model, a word that there is not, a number that is no size) is refused with a finding and ACTIO_WRONG_USAGE; without a
+ * What is handed over wrongly (NULL for a model, an unknown word, a number that is not a size) is refused with a finding and ACTIO_WRONG_USAGE; without a
  * context or findings nothing can be said: makers return NULL, actions ACTIO_WRONG_USAGE. Queries of NULL, and of an index beyond the end, answer 0, NAN, NULL or "".
  * Options of zeros are the defaults. Numbers are read and written with a decimal point, whatever the host has set with setlocale. */
 #ifndef ACTIO_H
