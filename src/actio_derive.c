@@ -75,7 +75,7 @@ static void take_closure(struct deriving *job)
     if (v->hiddens) c->hidden = taken(job, v->hidden_e, v->hiddens);
     if (v->solved) c->solved = taken(job, v->solved, F->N + F->p), c->is_solved = v->is_solved;
     if (v->word == ACTIO_VERDICT_contradictory) c->verdict = v->hiddens ? "no state satisfies this: no motion exists" : "no motion exists: the constraints exclude each other";
-    if (v->too_large) c->verdict = "B is singular, and the model is too large to look for the constraints that follow";
+    if (v->too_large) c->verdict = "B is singular, and the constraints that follow are too long to be found";
     c->rates = open_rates(job), c->multipliers = open_multipliers(job);
     job->d->closure = c;
 }

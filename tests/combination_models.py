@@ -255,10 +255,10 @@ class Draft:
 
 
 def choose(rng, met):
-    """Kinds of the next model: the pair that was met least often, and up to three more."""
+    """Kinds of the next model: the pair that was met least often, and up to four more."""
     least = min(met.values())
     pair = set(rng.choice(sorted((sorted(p) for p, count in met.items() if count == least))))
-    return pair | set(rng.sample(KINDS, rng.choice([0, 1, 1, 2, 3])))
+    return pair | set(rng.sample(KINDS, rng.choice([1, 2, 2, 3, 4])))
 
 
 def drafts(seed):

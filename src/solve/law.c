@@ -27,7 +27,7 @@ static int take_frame(struct actio_motion *m, double t, const double *y)
 {
     int status = m->law->rebase(m, t, y);
     double strain = !status && m->law->strain ? m->law->strain(m, t, y) : 0;
-    m->strain_allowed = strain > 1 ? 2 * strain : 1;
+    m->strain_allowed = fmax(1, 2 * strain);
     return status;
 }
 

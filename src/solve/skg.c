@@ -243,14 +243,15 @@ static int skg_step(void *handle, double *t, double *y)
     if (d->m->slabs) return step_given(d, t, y);
     d->t = d->t_new;
     keep_start(d);
-    double before = INFINITY;
+    double before = INFINITY, longer = 0;
     for (int tries = 0; tries < MOST_REJECTED; tries++) {
         double h = length_here(d);
         if (!(fabs(h) > 4 * DBL_EPSILON * fmax(fabs(d->t), fabs(d->m->span)))) return ACTIO_MARCH_STEP_TO_ZERO;
         d->t_new = h == d->t_end - d->t ? d->t_end : d->t + h;
         int bad = solve(d, d->t_new - d->t);
         double error = bad ? 0 : error_of(d);
-        if (!bad && error > 0.5 * before && error < 1000) error = 1;           /* shorter was no better: rounding */
+        bool rounding = !bad && error > 1 && error > 0.5 * before && error < 1000;   /* shorter was no better */
+        if (rounding) error = 1;
         if (!bad && error <= 1 && skips_wall(d)) bad = ACTIO_SLAB_DIVERGED;
         if (!bad && error <= 1) {
             if (is_through(d)) return ACTIO_FLOW_FAILED;
@@ -258,13 +259,14 @@ static int skg_step(void *handle, double *t, double *y)
             bool hard = d->slab.iterations > 9;
             double next = h * (hard ? fmin(1, growth(d, error)) : growth(d, error));
             if (fabs(h) >= fabs(d->h) || fabs(next) < fabs(d->h)) d->h = next;
+            if (rounding) d->h = 2 * longer;               /* rounding of rates falls with the length */
             double longest = LOOKS * d->flow->longest;
             if (longest > 0 && growth(d, error) >= 4 && fabs(d->h) > longest) d->h = copysign(fmax(longest, fabs(h)), h);
             d->rejected = false;
             return ACTIO_FLOW_OK;
         }
         d->h = h * (bad ? 0.3 : growth(d, error));
-        before = bad ? INFINITY : error;
+        before = bad ? INFINITY : error, longer = h;
         d->rejected = true;
         d->stats.rejected++;
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 16, LARGE = 240 };                /* LARGE: unknowns from which sparse elimination pays */
+#define STALLS 1e-9                                        /* a step of Newton's that is this short, and yet no shorter than the last one, is rounding */
 
 void actio_slab_close(struct actio_slab *s)
 {
@@ -211,20 +212,21 @@ void actio_slab_apply(struct actio_slab *s, double *b, bool transposed)
     else actio_lu_solve(s->size, s->M, s->pivot, b, 1, transposed);
 }
 
-/* z -= step; the largest of the rates' steps beside the size of the rates. */
+/* z -= step; the largest of the rates' steps beside the size of the rates. A state moves by h times its rate: rounding of momenta over h, which
+ * multipliers pass on to rates, does not count. */
 static double advance(struct actio_slab *s)
 {
     struct actio_points *pt = &s->pt;
     double worst = 0;
     for (size_t i = 0; i < pt->nz; i++) {
-        double *z = pt->z + i * pt->lanes, step = 0, size = 1;
+        double *z = pt->z + i * pt->lanes, step = 0, size = 1, counts = i < pt->n ? 1 : fmin(1, fabs(s->h));
         for (size_t k = 0; k < pt->lanes; k++) {
             double d = s->r[k * pt->nz + i];
             z[k] -= d;
             if (!(fabs(d) <= step)) step = fabs(d);
             size = fmax(size, fabs(z[k]));
         }
-        if (i < pt->nx && !(step / size <= worst)) worst = step / size;
+        if (i < pt->nx && !(counts * step / size <= worst)) worst = counts * step / size;
         if (!isfinite(step)) return NAN;
     }
     return worst;
@@ -258,7 +260,7 @@ int actio_slab_solve(struct actio_slab *s, double h, double tol)
         actio_slab_apply(s, s->r, false);
         double step = advance(s), rate = s->iterations ? step / before : 1;
         if (!isfinite(step)) return ACTIO_SLAB_DIVERGED;
-        if (step <= 1e-15 || (rate < 0.5 && step * rate <= tol) || (rate > 0.2 && step <= rounding_of_rates(s))) {
+        if (step <= 1e-15 || (rate < 0.5 && step * rate <= tol) || (rate > 0.2 && step <= (fresh ? fmax(STALLS, rounding_of_rates(s)) : rounding_of_rates(s)))) {
             actio_slab_move(s, h);
             return actio_points_values(pt, pt->lanes) ? ACTIO_SLAB_NO_NUMBER : ACTIO_SLAB_DONE;
         }

@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEWEST = 4 };                                       /* points that tell a branch */
+enum {
+    FEWEST = 4,                                            /* points that tell a branch */
+    MOST_NODES = 50000                                     /* of formulas: each round makes some four times as many; few models need 10000 */
+};
 #define SMALL 1e-2
 
 struct closing {
@@ -320,11 +323,12 @@ static void measure_first(struct closing *c)
 void actio_close(struct actio_verdict *v, struct actio_sampled *points)
 {
     struct closing c = { .v = v, .points = points };
+    uint32_t most = v->F->pool.count + MOST_NODES;
     v->proved = true;
     measure_first(&c);
     for (size_t round = 0; round < 4 * (v->F->N + v->F->p) + 12 && !v->too_large; round++) {
         struct actio_blocks blocks = actio_blocks_form(v->F, c.level, c.levels, points);
-        v->too_large = blocks.too_large;
+        v->too_large = blocks.too_large || v->F->pool.count > most;
         measure(&c, c.size);
         for (size_t k = 0; k < blocks.count; k++) actio_block_eliminate(&blocks.at[k], &v->proved);
         size_t added = v->too_large ? 1 : add_left_over(&c, &blocks);
