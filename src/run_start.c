@@ -206,7 +206,7 @@ static int judge_start(struct actio_run *run, const struct actio_start_check *c)
     if (run->surveyed) actio_run_say_hidden(run, c);
     if (!c->found || !has_numbers(run, c)) {
         if (run->surveyed) actio_run_say_start(run, c);
-        return run->surveyed ? 1 : ACTIO_UNSETTLED;
+        return run->surveyed && run->f->errors ? 1 : ACTIO_UNSETTLED;
     }
     if (!c->consistent && !run->options.project) {
         actio_run_say_start(run, c);

@@ -188,6 +188,11 @@ class Draft:
         if not chosen:
             self.kinds -= {"redundant"}                     # every row acts in a way of its own
             return
+        if chosen[0][1] == "holonomic" and self.rng.random() < .4:         # a factor that varies, and may vanish
+            row = chosen[0][2]
+            factor = self.pick([f"exp({self.number(.2, .6)}*x)", f"(1 + .3*{self.wave()})", self.pick(self.coords + self.family)])
+            self.add_row("again", "holonomic", f"{factor}*({row} - ({self.value(row)!r}))")
+            return
         factors = [self.pick(["2", "-3", self.number()]) for _ in chosen]
         self.add_row("again", chosen[0][1], " + ".join(f"({f})*({r[2]})" for f, r in zip(factors, chosen)))
 

@@ -49,6 +49,9 @@ size_t actio_row_bases(size_t m, size_t n, double *a, double tol, double *basis,
 /* Minimum-norm least-squares solution of A x = b (A m x n, destroyed, b kept). Least squares counts rows scaled to length 1, so that neither
  * rank nor fit depends on units. Returns the rank; *defect = |A x - b|_inf unscaled. work and iwork as above. */
 size_t actio_min_norm(size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect, double *work, int *iwork);
+/* Both with rows that count as they are: short ones count little. */
+size_t actio_row_bases_as_is(size_t m, size_t n, const double *a, double tol, double *basis, double *work, int *iwork);
+size_t actio_min_norm_as_is(size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect, double *work, int *iwork);
 /* The matrix that maps b to that solution: p (n x m). Returns the rank. */
 size_t actio_pseudo_inverse(size_t m, size_t n, double *a, double tol, double *p, double *work, int *iwork);
 #define actio_rank_work(m, n) ((m) * (n) + (n) * (n) + 4 * ((m) + (n)))

@@ -121,10 +121,16 @@ static void apply_reflections(size_t m, size_t n, const double *a, const double 
     }
 }
 
-size_t actio_row_bases(size_t m, size_t n, double *a, double tol, double *basis, double *work, int *iwork)
+static void scale_rows(bool even, size_t m, size_t n, const double *a, double *scale)
+{
+    if (even) actio_row_scales(m, n, a, scale);
+    for (size_t i = 0; !even && i < m; i++) scale[i] = 1;
+}
+
+static size_t bases(bool even, size_t m, size_t n, const double *a, double tol, double *basis, double *work, int *iwork)
 {
     double *t = work, *scale = t + m * n, *tau = scale + m, *rest = tau + (m < n ? m : n);
-    actio_row_scales(m, n, a, scale);
+    scale_rows(even, m, n, a, scale);
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) t[j * m + i] = scale[i] * a[i * n + j];
     size_t rank = actio_qrcp(n, m, t, tau, iwork, tol, rest);
@@ -134,10 +140,17 @@ size_t actio_row_bases(size_t m, size_t n, double *a, double tol, double *basis,
     return rank;
 }
 
+size_t actio_row_bases(size_t m, size_t n, double *a, double tol, double *basis, double *work, int *iwork) { return bases(true, m, n, a, tol, basis, work, iwork); }
+
+size_t actio_row_bases_as_is(size_t m, size_t n, const double *a, double tol, double *basis, double *work, int *iwork)
+{
+    return bases(false, m, n, a, tol, basis, work, iwork);
+}
+
 /* A = S^-1 Q (R 0) P', R' = Z T: the complete orthogonal decomposition, everything kept where it arose. */
 struct decomposition { size_t m, n, rank; double *q, *z, *scale, *tau_q, *tau_z, *c, *v; int *jpvt; };
 
-static void decompose(struct decomposition *d, size_t m, size_t n, double *a, double tol, double *work, int *iwork)
+static void decompose(bool even, struct decomposition *d, size_t m, size_t n, double *a, double tol, double *work, int *iwork)
 {
     size_t least = m < n ? m : n;
     *d = (struct decomposition){ .m = m, .n = n, .q = a, .z = work, .scale = work + n * n, .jpvt = iwork };
@@ -145,7 +158,7 @@ static void decompose(struct decomposition *d, size_t m, size_t n, double *a, do
     d->tau_z = d->tau_q + least;
     d->c = d->tau_z + least;                               /* m + n - least, room for a right-hand side or a solution */
     d->v = d->c + (m + n - least);                         /* 2 n + m */
-    actio_row_scales(m, n, a, d->scale);
+    scale_rows(even, m, n, a, d->scale);
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) a[i * n + j] *= d->scale[i];
     size_t r = d->rank = actio_qrcp(m, n, a, d->tau_q, iwork, tol, d->v);
@@ -170,12 +183,12 @@ static void decomposition_solve(const struct decomposition *d, const double *b, 
     for (size_t i = 0; i < d->n; i++) x[(size_t)d->jpvt[i] * x_step] = c[i];
 }
 
-size_t actio_min_norm(size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect, double *work, int *iwork)
+static size_t min_norm(bool even, size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect, double *work, int *iwork)
 {
     struct decomposition d;
     double *copy = work;
     memcpy(copy, a, m * n * sizeof *a);
-    decompose(&d, m, n, a, tol, work + m * n, iwork);
+    decompose(even, &d, m, n, a, tol, work + m * n, iwork);
     decomposition_solve(&d, b, 1, x, 1);
     *defect = 0;
     for (size_t i = 0; i < m; i++) {
@@ -185,12 +198,22 @@ size_t actio_min_norm(size_t m, size_t n, double *a, const double *b, double tol
     return d.rank;
 }
 
+size_t actio_min_norm(size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect, double *work, int *iwork)
+{
+    return min_norm(true, m, n, a, b, tol, x, defect, work, iwork);
+}
+
+size_t actio_min_norm_as_is(size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect, double *work, int *iwork)
+{
+    return min_norm(false, m, n, a, b, tol, x, defect, work, iwork);
+}
+
 size_t actio_pseudo_inverse(size_t m, size_t n, double *a, double tol, double *p, double *work, int *iwork)
 {
     struct decomposition d;
     double *unit = work;
     memset(unit, 0, m * sizeof *unit);
-    decompose(&d, m, n, a, tol, work + m, iwork);
+    decompose(true, &d, m, n, a, tol, work + m, iwork);
     for (size_t i = 0; i < m; i++) {
         unit[i] = 1;
         decomposition_solve(&d, unit, 1, p + i, m);

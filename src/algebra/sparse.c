@@ -275,18 +275,21 @@ static int new_column(struct sparse *s, uint32_t k)
     return 0;
 }
 
+static bool gives_up(size_t k) { return k % 256 == 255 && actio_abandon(); }
+
 static int sparse_factor(void *h, const double *values)
 {
     struct sparse *s = h;
     size_t k = 0;
     int bad = load(s, values);
     if (bad) return bad;
-    while (k < s->done && repeat_column(s, k)) k++;
+    while (k < s->done && !gives_up(k) && repeat_column(s, k)) k++;
     if (k == s->n) return 0;
     for (size_t i = k; i < s->done; i++) s->step[s->row[i]] = none;
     memset(s->seen, 0xff, s->n * sizeof *s->seen);
     for (; k < s->n; k++) {
         s->done = k;
+        if (gives_up(k)) return (int)k + 1;
         bad = new_column(s, (uint32_t)k);
         if (bad) return bad;
     }

@@ -15,7 +15,7 @@ int actio_chart_open(struct actio_motion *m)
     struct actio_chart *c = m->law_data = actio_take(m->ctx, 1, sizeof *c);
     if (!c) return 1;
     c->N = N, c->r = N - m->rank;
-    struct { double **at; size_t count; } want[] = { { &c->Z, N * N }, { &c->z, N }, { &c->M, N * N }, { &c->phi, p }, { &c->step, N }, { &c->copy, big * big },
+    struct { double **at; size_t count; } want[] = { { &c->Z, N * N }, { &c->z, N }, { &c->M, N * N }, { &c->phi, p }, { &c->longest, p }, { &c->step, N }, { &c->copy, big * big },
                                                      { &c->work, actio_rank_work(big, big) + big }, { &c->F, N * N }, { &c->K, N * N } };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
@@ -29,7 +29,7 @@ void actio_chart_close(struct actio_motion *m)
 {
     struct actio_chart *c = m->law_data;
     if (!c) return;
-    void *all[] = { c->Z, c->z, c->M, c->phi, c->step, c->copy, c->work, c->F, c->K, c->row, c->pivot, c->iwork, c->past, c };
+    void *all[] = { c->Z, c->z, c->M, c->phi, c->longest, c->step, c->copy, c->work, c->F, c->K, c->row, c->pivot, c->iwork, c->past, c };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
 }
 
@@ -39,6 +39,15 @@ size_t actio_chart_size(const struct actio_motion *m)
     return m->n + c->r;
 }
 
+/* 1 over the length of each row at its longest so far: one that vanishes at an instant is not chosen there. */
+static void row_scales(struct actio_chart *c, size_t p, const double *A, double *scale)
+{
+    for (size_t k = 0; k < p; k++) {
+        c->longest[k] = fmax(c->longest[k], actio_norm(c->N, A + k * c->N));
+        scale[k] = c->longest[k] > 0 ? 1 / c->longest[k] : 1;
+    }
+}
+
 /* Columns of A' that a pivoted QR takes first: rows of A, each the one that adds most to those before. */
 int actio_chart_choose_rows(struct actio_motion *m, const double *A)
 {
@@ -46,7 +55,9 @@ int actio_chart_choose_rows(struct actio_motion *m, const double *A)
     size_t N = c->N, p = m->p;
     double *scale = c->work, *tau = c->work + p, *rest = tau + p;
     if (p == 0) return 0;
-    actio_row_scales(p, N, A, scale);
+    if (!m->based) memset(c->longest, 0, p * sizeof *c->longest);
+    if (m->rank < p) row_scales(c, p, A, scale);
+    else actio_row_scales(p, N, A, scale);
     for (size_t i = 0; i < N; i++)
         for (size_t k = 0; k < p; k++) c->copy[i * p + k] = A[k * N + i] * scale[k];
     size_t rank = actio_qrcp(N, p, c->copy, tau, c->iwork, RANK_TOL, rest);
@@ -146,6 +157,7 @@ double actio_chart_condition(struct actio_motion *m, double t, const double *y)
     memcpy(c->copy, c->Z, c->r * N * sizeof *c->copy);
     for (size_t k = 0; k < N - c->r; k++) memcpy(c->copy + (c->r + k) * N, at.A + c->row[k] * N, N * sizeof *c->copy);
     actio_row_scales(N, N, c->copy, c->step);
+    for (size_t k = 0; m->rank < m->p && k < N - c->r; k++) c->step[c->r + k] = 1 / c->longest[c->row[k]];   /* others can take its place */
     for (size_t i = 0; i < N * N; i++) c->copy[i] *= c->step[i / N];
     double size = actio_norm(N * N, c->copy);
     if (actio_lu_factor(N, c->copy, c->pivot)) return INFINITY;

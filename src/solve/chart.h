@@ -12,6 +12,7 @@ struct actio_chart {
     uint32_t *row;                                         /* N - r constraint rows that are independent, redundant ones left out */
     double *z;                                             /* the last one found: where the next search begins */
     double *M, *phi, *step, *work, *copy, *F, *K;          /* M = [Z; A]: LU factors after actio_chart_factor */
+    double *longest;                                       /* by constraint: the length of its row at its longest where frames were chosen */
     int *pivot, *iwork;
     double tau;                                            /* reduced: hysteresis of the split */
     double *past; size_t frames, room;                     /* times and frames of this run, in order */

@@ -261,6 +261,18 @@ static int factor(struct gauss *g, const struct block *b)
 
 static double rank_tol(const struct actio_motion *m) { return m->rank < m->p ? REDUNDANT_TOL : RANK_TOL; }
 
+/* Redundant rows count by what they were at their longest: one that vanishes at an instant drops out, and the others hold. */
+static void scale_by_longest(const struct actio_motion *m, struct gauss *g, const struct block *b)
+{
+    size_t n = b->touched;
+    for (size_t k = 0; k < b->rows; k++) {
+        double square = fmax(actio_saddle_longest(m->saddle, b->row[k]), actio_dot(n, g->copy + k * n, g->copy + k * n));
+        double scale = square > 0 ? 1 / sqrt(square) : 1;
+        g->rest[k] *= scale;
+        for (size_t j = 0; j < n; j++) g->copy[k * n + j] *= scale;
+    }
+}
+
 /* h becomes z'. With B of rank r, B^+ gives the change of least constraint; rows that contradict each other leave a defect. Returns the rank. */
 static size_t least_constraint(const struct actio_motion *m, struct gauss *g, const struct block *b)
 {
@@ -272,7 +284,9 @@ static size_t least_constraint(const struct actio_motion *m, struct gauss *g, co
     memcpy(g->B, g->A, p * n * sizeof *g->B);
     divide_rows(n, g->S, g->B, p);
     memcpy(g->copy, g->B, p * n * sizeof *g->B);
-    size_t rank = actio_min_norm(p, n, g->copy, g->rest, rank_tol(m), g->y, &defect, g->work, g->iwork);
+    bool redundant = m->rank < m->p;
+    if (redundant) scale_by_longest(m, g, b);
+    size_t rank = (redundant ? actio_min_norm_as_is : actio_min_norm)(p, n, g->copy, g->rest, rank_tol(m), g->y, &defect, g->work, g->iwork);
     divide_upper(n, g->S, g->y);
     for (size_t i = 0; i < n; i++) g->h[i] += g->y[i];
     return rank;
@@ -423,7 +437,7 @@ static const char *unevenness(struct actio_motion *m, double t, const double *y)
     bool uneven = false, ok = near && actio_motion_make_dense(m) == 0 && gauss_open(m) == 0;
     for (int place = 0; ok && !uneven && place < PLACES; place++) {
         for (size_t i = 0; i < m->ny; i++) near[i] = y[i] + place * 0.01 * (1 + fabs(y[i])) * sin(1.0 + 2.7 * (double)i + place);
-        uneven = uneven_at(m, t, near);
+        uneven = uneven_at(m, t + place * 0.013 * m->span, near);
     }
     gauss_close(m);
     actio_give(m->ctx, near);

@@ -320,6 +320,7 @@ static int project_level(struct actio_motion *m, int level, int most)
         for (size_t i = 0; i < count; i++) m->residual[row[i]] = residual[i];
         const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
         if (!all_finite(m->residual, m->p) || !all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return actio_motion_note_bad(m);
+        if (iteration == 0 && !sys->axes) actio_saddle_note(m->saddle, values);
         if (actio_saddle_factor(m->saddle, values)) return ACTIO_FLOW_SINGULAR;
         actio_saddle_step(m->saddle, m->residual, m->step);
         for (size_t i = 0; i < (level ? m->N : m->n); i++) z[i] += m->step[i];
@@ -443,6 +444,7 @@ static double quality_at(void *user, double t, const double *y)
     }
     const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
     if (!all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return 0;
+    if (!m->sys->axes) actio_saddle_note(m->saddle, values);
     actio_saddle_factor(m->saddle, values);
     return numeric_quality(m);
 }

@@ -14,7 +14,6 @@
 #define FITS 1e-7                                          /* right sides of redundant rows, of their size: more is a contradiction */
 #define OFF 1e-3                                           /* inside a step rows agree only as far as positions fit: all are used, and what is left over shows after the step */
 #define GONE 1e-4                                          /* of the square of a row's length */
-enum { WATCHED = 32 };                                     /* rows: in long chains trial steps go so far astray that lengths say nothing */
 #define TAKES_PART 1e-7                                    /* of a unit vector's components: more than rounding */
 
 struct actio_saddle {
@@ -29,7 +28,7 @@ struct actio_saddle {
     double *none;                                          /* p zeros, and room for a force */
     double *longest, shortest; size_t short_row;                            /* by constraint: largest squared length of its row so far; see actio_saddle_shortest */
     /* null spaces: dense only, opened when small enough */
-    double *A, *D, *ZA, *ZD, *M, *y, *w, *R, *work, *copy;
+    double *A, *D, *ZA, *ZD, *M, *y, *w, *R, *work, *copy, *scaled;
     int *pivot, *iwork;
     size_t rank, rank_D;
     struct actio_schur *schur; bool by_schur;              /* fields: tensions of neighbours only, where that is so; and the last factorisation was by them */
@@ -52,6 +51,7 @@ static bool open_null_spaces(struct actio_saddle *s)
     s->A = take(s, p * N, sizeof(double), &ok);
     s->D = take(s, p * N, sizeof(double), &ok);
     s->copy = take(s, p * N + 2 * big * big, sizeof(double), &ok);
+    s->scaled = take(s, p * N, sizeof(double), &ok);
     s->ZA = take(s, N * N, sizeof(double), &ok);
     s->ZD = take(s, N * N, sizeof(double), &ok);
     s->M = take(s, N * N, sizeof(double), &ok);
@@ -87,7 +87,7 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
 void actio_saddle_close(struct actio_saddle *s)
 {
     if (!s) return;
-    void *all[] = { s->none, s->longest, s->A, s->D, s->copy, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork, s->last };
+    void *all[] = { s->none, s->longest, s->A, s->D, s->copy, s->scaled, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork, s->last };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(s->ctx, all[i]);
     actio_border_close(&s->whole);
     actio_border_close(&s->even);
@@ -115,6 +115,51 @@ static void scatter_rows(struct actio_saddle *s)
         for (size_t i = 0; i < s->N; i++) s->A[k * s->N + i] *= s->whole.e[k];
 }
 
+static bool rank_is_known(const struct actio_saddle *s) { return s->expected_rank < s->p && !s->sys->hidden; }
+
+/* Rows that are known to have this rank: the directions of their largest singular values, whatever little is left. That is smooth where positions inside a
+ * step are off the constraints and rows are not quite dependent: rows taken one after the other change places by rounding, so that one step of orthogonal
+ * iteration follows. Returns the rank. */
+static size_t known_bases(struct actio_saddle *s, const double *rows, double *basis)
+{
+    size_t N = s->N, p = s->p, r = s->expected_rank;
+    double *Y = s->copy, *part = s->copy + p * N;
+    size_t rank = actio_row_bases_as_is(p, N, rows, s->rank_tol, basis, s->work, s->iwork);
+    if (rank < r) return rank;
+    for (size_t k = 0; k < p; k++)
+        for (size_t a = 0; a < r; a++) part[k * r + a] = actio_dot(N, rows + k * N, basis + a * N);
+    memset(Y, 0, r * N * sizeof *Y);
+    for (size_t k = 0; k < p; k++)
+        for (size_t a = 0; a < r; a++)
+            for (size_t i = 0; i < N; i++) Y[a * N + i] += part[k * r + a] * rows[k * N + i];
+    return r ? actio_row_bases(r, N, Y, RANK_TOL * RANK_TOL, basis, s->work, s->iwork) : 0;
+}
+
+static size_t bases_of(struct actio_saddle *s, const double *rows, double *basis)
+{
+    if (rank_is_known(s)) return known_bases(s, rows, basis);
+    memcpy(s->copy, rows, s->p * s->N * sizeof *s->copy);
+    return actio_row_bases(s->p, s->N, s->copy, s->rank_tol, basis, s->work, s->iwork);
+}
+
+/* A x = b by least squares, x the shortest; with a known rank along its directions. */
+static void shortest_step(struct actio_saddle *s, const double *b, double *x, double *defect)
+{
+    size_t N = s->N, p = s->p, r = s->rank;
+    if (!rank_is_known(s)) {
+        memcpy(s->copy, s->A, p * N * sizeof *s->copy);
+        actio_min_norm(p, N, s->copy, b, s->rank_tol, x, defect, s->work, s->iwork);
+        return;
+    }
+    double *part = s->copy, *y = s->copy + p * N;
+    for (size_t k = 0; k < p; k++)
+        for (size_t a = 0; a < r; a++) part[k * r + a] = actio_dot(N, s->A + k * N, s->ZA + a * N);
+    actio_min_norm_as_is(p, r, part, b, RANK_TOL, y, defect, s->work, s->iwork);
+    memset(x, 0, N * sizeof *x);
+    for (size_t a = 0; a < r; a++)
+        for (size_t i = 0; i < N; i++) x[i] += y[a] * s->ZA[a * N + i];
+}
+
 /* M = ZD G ZA', square when A and D have the same rank (1 when not); returns with it in s->M. */
 static int form_on_null_spaces(struct actio_saddle *s)
 {
@@ -122,11 +167,10 @@ static int form_on_null_spaces(struct actio_saddle *s)
     size_t N = s->N, r;
     scatter_rows(s);
     scatter(s, &sys->D, D_values(s), s->D);
-    memcpy(s->copy, s->A, s->p * N * sizeof *s->copy);
-    s->rank = actio_row_bases(s->p, N, s->copy, s->rank_tol, s->ZA, s->work, s->iwork);
+    s->rank = bases_of(s, s->A, s->ZA);
     for (size_t k = 0; k < s->p; k++)
-        for (size_t i = 0; i < N; i++) s->copy[k * N + i] = s->D[k * N + i] * s->whole.e[k];
-    s->rank_D = actio_row_bases(s->p, N, s->copy, s->rank_tol, s->ZD, s->work, s->iwork);
+        for (size_t i = 0; i < N; i++) s->scaled[k * N + i] = s->D[k * N + i] * s->whole.e[k];
+    s->rank_D = bases_of(s, s->scaled, s->ZD);
     s->tall = s->rank_D < s->rank && sys->hidden;
     if (s->rank != s->rank_D && !s->tall) return 1;
     r = N - s->rank;
@@ -170,21 +214,49 @@ size_t actio_saddle_free_variable(struct actio_saddle *s)
     return found;
 }
 
-/* Rows are scaled to length 1 before they are judged: one that shrinks to nothing is seen here only. */
-static void watch_lengths(struct actio_saddle *s)
+/* Squared lengths of the rows into whole.b. */
+static void measure_rows(struct actio_saddle *s)
 {
     const struct actio_system *sys = s->sys;
-    s->shortest = 1;
-    if (sys->axes || sys->holonomic == 0 || s->p > WATCHED) return;
     for (size_t k = 0; k < s->p; k++) s->whole.b[k] = 0;
     for (size_t i = 0; i < sys->A.count; i++) {
         double x = A_values(s)[i] * s->whole.d[sys->A.col[i]];
         s->whole.b[sys->A.row[i]] += x * x;
     }
+}
+
+void actio_saddle_note(struct actio_saddle *s, const double *values)
+{
+    s->values = values, s->steady = false;
+    actio_border_scale(&s->whole, G_values(s), A_values(s));
+    measure_rows(s);
+    for (size_t k = 0; k < s->p; k++) s->longest[k] = fmax(s->longest[k], s->whole.b[k]);
+}
+
+/* Redundant rows are scaled by what they were at their longest: one that vanishes at an instant drops out, and the others hold the rank. */
+static void scale_by_longest(struct actio_saddle *s)
+{
+    measure_rows(s);
+    for (size_t k = 0; k < s->p; k++) {
+        double square = fmax(s->longest[k], s->whole.b[k]);
+        s->whole.e[k] = square > 0 ? 1 / sqrt(square) : 1;
+    }
+}
+
+/* Rows are scaled to length 1 before they are judged: one that shrinks to nothing is seen here only. */
+static void watch_lengths(struct actio_saddle *s)
+{
+    const struct actio_system *sys = s->sys;
+    s->shortest = 1;
+    if (rank_is_known(s)) {
+        scale_by_longest(s);
+        return;
+    }
+    if (sys->axes || sys->holonomic == 0) return;
+    measure_rows(s);
     for (size_t i = 0; i < sys->holonomic; i++) {
         size_t k = sys->position_row[i];
         double square = s->whole.b[k];
-        if (square > s->longest[k]) s->longest[k] = square;
         if (square < s->shortest * s->longest[k]) s->shortest = square / s->longest[k], s->short_row = k;
     }
 }
@@ -242,6 +314,7 @@ static int solve_schur(struct actio_saddle *s, const double *h, const double *c,
 
 double actio_saddle_quality(const struct actio_saddle *s) { return s->quality; }
 double actio_saddle_shortest(const struct actio_saddle *s) { return s->shortest; }
+double actio_saddle_longest(const struct actio_saddle *s, size_t row) { return s->longest[row]; }
 void actio_saddle_forget(struct actio_saddle *s)
 {
     memset(s->longest, 0, s->p * sizeof *s->longest);
@@ -265,9 +338,8 @@ static int solve_null_spaces(struct actio_saddle *s, const double *h, const doub
 {
     size_t N = s->N, r = N - s->rank;
     double defect, size = 0;
-    memcpy(s->copy, s->A, s->p * N * sizeof *s->copy);
     for (size_t k = 0; k < s->p; k++) s->whole.b[k] = c[k] * s->whole.e[k], size = fmax(size, fabs(s->whole.b[k]));
-    actio_min_norm(s->p, N, s->copy, s->whole.b, s->rank_tol, s->w, &defect, s->work, s->iwork);
+    shortest_step(s, s->whole.b, s->w, &defect);
     if (!(defect <= (s->sys->levels == s->p ? OFF : FITS) * (1 + size))) return 1;
     for (size_t i = 0; i < N; i++) z[i] = s->w[i] * s->whole.d[i];
     apply_G(s, z, s->R);
@@ -369,8 +441,7 @@ int actio_saddle_step(struct actio_saddle *s, const double *r, double *step)
     }
     double defect;
     for (size_t k = 0; k < s->p; k++) s->whole.b[k] = -r[k] * s->whole.e[k];
-    memcpy(s->copy, s->A, s->p * s->N * sizeof *s->copy);
-    actio_min_norm(s->p, s->N, s->copy, s->whole.b, s->rank_tol, s->w, &defect, s->work, s->iwork);
+    shortest_step(s, s->whole.b, s->w, &defect);
     for (size_t i = 0; i < s->N; i++) step[i] = s->w[i] * s->whole.d[i];
     return 0;
 }

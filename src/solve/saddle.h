@@ -16,6 +16,9 @@ double actio_saddle_quality(const struct actio_saddle *s);
 /* How short the rows of positions have become: the least of (length / largest length so far)^2, which no scaling of rows shows; 1 where there are none. */
 double actio_saddle_shortest(const struct actio_saddle *s);
 void actio_saddle_forget(struct actio_saddle *s);          /* lengths so far: another motion begins */
+/* Lengths of rows at a state of the motion. Not inside of steps: trial states go astray. */
+void actio_saddle_note(struct actio_saddle *s, const double *values);
+double actio_saddle_longest(const struct actio_saddle *s, size_t row);    /* squared, in variables whose masses are about 1 */
 /* z' (n+m), lambda (p), reaction (n+m). 0, or 1: no solution (contradictory rows, or z' not determined). */
 int actio_saddle_solve(struct actio_saddle *s, double *zdot, double *lambda, double *reaction);
 /* What a generalised force does by itself: z', and the multipliers' answer to it (A z' = 0). 0, or 1: not determined. */

@@ -215,6 +215,8 @@ int actio_motion_begin(struct actio_motion *m, double t, const double *y)
         if (rests(m, k) && !settle(m, k, t, y, 1)) return stop_chattering(m, k, t, y);
     for (size_t i = 0; i < m->sys->pivots; i++) m->pivot_size[i] = 0;
     actio_saddle_forget(m->saddle);
+    const double *values = m->p && !m->sys->axes ? actio_motion_values(m, t, y) : NULL;
+    if (values) actio_saddle_note(m->saddle, values);
     actio_motion_watch(m, t, y);
     return m->sys->modes ? remember_modes(m, t) : 0;
 }

@@ -10,6 +10,7 @@
 
 enum { MOST_STEPS = 80 };
 #define INDEPENDENT 1e-9                                   /* pivots of J J', its rows of length 1: smaller ones are left to the pseudo-inverse */
+#define WEAK 1e-3                                          /* rows of length 1: parts of them that depend on the others but for this much are left out of a last step */
 #define CLEARLY 1e-8                                       /* the same for a rank: far above its own tolerance squared */
 
 static bool finite(const double *x, size_t n)
@@ -250,6 +251,43 @@ static bool solve(struct actio_manifold *m, struct part part, size_t *rank, size
     return bad == 0 && (r.converged || r.round_off);
 }
 
+static double size_of(const double *c, const double *scale, size_t rows)
+{
+    double largest = 0;
+    for (size_t r = 0; r < rows; r++) largest = fmax(largest, fabs(c[r]) * scale[r]);
+    return largest;
+}
+
+/* Where rows become dependent on the manifold itself, a residual of e leaves a distance of sqrt(e), and rows that seem independent. The rows that are clearly
+ * independent lead on to the manifold as near as rounding allows. */
+static void polish(struct actio_manifold *m, struct part part)
+{
+    size_t rows = 0, n = part.length;
+    for (size_t i = 0; i < m->count; i++) rows += takes(&part, i);
+    if (rows == 0) return;
+    double *J = m->work, *c = J + rows * n, *scale = c + rows, *x = scale + rows, *z = x + n, *before = z + n, *rest = before + n, defect;
+    memcpy(z, m->y + part.first, n * sizeof *z);
+    for (int k = 0; k < 4; k++) {
+        if (jacobian(&part, z, J) || residual(&part, z, c)) break;
+        actio_row_scales(rows, n, J, scale);
+        double size = size_of(c, scale, rows);
+        if (k && size > 1e-10) break;
+        memcpy(before, z, n * sizeof *z);
+        for (size_t r = 0; r < rows; r++) {
+            c[r] *= scale[r];
+            for (size_t j = 0; j < n; j++) J[r * n + j] *= scale[r];
+        }
+        if (actio_min_norm(rows, n, J, c, WEAK, x, &defect, rest, m->iwork) == rows) break;
+        for (size_t j = 0; j < n; j++) z[j] -= x[j];
+        if (residual(&part, z, c) || !(size_of(c, scale, rows) <= fmax(size, 1e-13))) {
+            memcpy(z, before, n * sizeof *z);
+            break;
+        }
+        if (actio_norm(n, x) <= 1e-15 * actio_norm(n, z)) break;
+    }
+    put(&part, z);
+}
+
 /* Positions first, then velocities and states; all together only when that fails. */
 bool actio_manifold_reach(struct actio_manifold *m, double t, double *y, size_t *rank, size_t *worst)
 {
@@ -261,6 +299,10 @@ bool actio_manifold_reach(struct actio_manifold *m, double t, double *y, size_t 
     if (!ok) {
         memcpy(m->y, y, m->ny * sizeof *y);
         ok = solve(m, (struct part){ m, true, true, 0, m->ny }, rank, worst);
+    }
+    if (ok) {
+        polish(m, (struct part){ m, true, false, 0, n });
+        polish(m, (struct part){ m, false, true, n, m->ny - n });
     }
     memcpy(y, m->y, m->ny * sizeof *y);
     return ok;

@@ -19,6 +19,7 @@ const char *actio_verdict_text(enum actio_verdict_word word)
 enum { MOST_RESTORED = 60, NEAR = 8, FAR = 20, OWN = 6, MEASURED = 6, MOST_POINTS = 46, MOST_PLACES = 12 };
 #define SMALL 1e-2                                         /* a model whose start is smaller than this is also looked at on its own scale */
 #define DEPENDENT 1e-8                                     /* rows closer to dependent than this count as dependent */
+#define SPREAD 1e-3                                        /* of the rows at other points: points where they are so near to fewer independent rows say little */
 #define TOUCHING 5e-5                                      /* the same where curved position constraints may touch each other: they fix states no better */
 
 /* ---- points */
@@ -123,6 +124,13 @@ void actio_note_place(struct actio_surveying *s, const double *y, const char *wh
 
 /* ---- the word */
 
+/* The last look is then at that point. */
+static bool is_generic(struct actio_surveying *s, size_t point)
+{
+    struct actio_look l = actio_look_at(s, s->points.t[point], s->points.y + point * s->M.ny);
+    return l.ok && l.rank == s->generic.rank && (l.smallest > ACTIO_NO_INERTIA || s->generic.smallest <= ACTIO_NO_INERTIA);
+}
+
 /* What points of the manifold look like away from special states: highest rank, then the least degenerate. Only such points are kept.
  * Those near the start decide: farther ones can lie on another part of it (the rigid chair of cyclohexane, whose boat is a mechanism). */
 static void find_generic(struct actio_surveying *s)
@@ -133,13 +141,17 @@ static void find_generic(struct actio_surveying *s)
         struct actio_look l = actio_look_at(s, s->points.t[i], s->points.y + i * ny);
         if (l.ok && (!s->generic.ok || l.rank > s->generic.rank || (l.rank == s->generic.rank && l.smallest > s->generic.smallest))) s->generic = l;
     }
+    double *spread = actio_form_array(s->F, s->points.count + 1, sizeof *spread), widest = 0;
+    for (size_t i = 0; i < s->points.count; i++) {
+        spread[i] = is_generic(s, i) ? actio_rows_spread(s, s->generic.rank) : -1;
+        widest = fmax(widest, spread[i]);
+    }
     double defect = s->start.ok && s->start.rank == s->generic.rank ? s->start.defect : 0;
     size_t near = 0;
     for (size_t i = 0; i < s->points.count; i++) {
+        if (spread[i] < SPREAD * widest) continue;
         double *y = s->points.y + i * ny;
-        struct actio_look l = actio_look_at(s, s->points.t[i], y);
-        if (!l.ok || l.rank != s->generic.rank || (l.smallest <= ACTIO_NO_INERTIA && s->generic.smallest > ACTIO_NO_INERTIA)) continue;
-        defect = fmax(defect, l.defect);
+        defect = fmax(defect, actio_look_at(s, s->points.t[i], y).defect);
         memmove(s->points.y + kept * ny, y, ny * sizeof *y);
         s->points.t[kept++] = s->points.t[i];
         near += i < s->near;
@@ -151,16 +163,27 @@ static void find_generic(struct actio_surveying *s)
 
 static long naive_count(const struct actio_surveying *s) { return (long)s->M.ny - (long)(s->F->sys.holonomic + s->F->sys.levels); }
 
+/* The rank that most points show: rounding raises it at some, special states lower it at others. */
+static size_t usual_rank(const size_t *rank, size_t count)
+{
+    size_t usual = 0, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        for (size_t k = 0; k < count; k++) same += rank[k] == rank[i];
+        if (same > most || (same == most && rank[i] > usual)) usual = rank[i], most = same;
+    }
+    return usual;
+}
+
 static void count_data(struct actio_surveying *s)
 {
-    size_t rank = 0;
+    size_t *rank = actio_form_array(s->F, s->points.count + 1, sizeof *rank);
     for (size_t i = 0; i < s->points.count; i++) {
         actio_manifold_weigh(&s->M, s->points.t + i, s->points.y + i * s->M.ny, 1);
-        size_t r = actio_manifold_rank(&s->M, s->points.t[i], s->points.y + i * s->M.ny);
-        if (r > rank) rank = r;
+        rank[i] = actio_manifold_rank(&s->M, s->points.t[i], s->points.y + i * s->M.ny);
     }
     actio_manifold_weigh(&s->M, s->points.t, s->points.y, s->points.count);
-    s->v->free_data = s->M.ny - rank;
+    s->v->free_data = s->M.ny - usual_rank(rank, s->points.count);
     s->v->naive_free_data = naive_count(s);
 }
 
