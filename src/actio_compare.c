@@ -62,12 +62,12 @@ static double own_error(const struct actio_table *t)
     return t->local_only ? NAN : largest;
 }
 
-static struct actio_power_rows view(const struct actio_table *t, struct actio_arena *arena)
+static struct actio_power_rows view(const struct actio_table *t, const struct actio_model *model, struct actio_arena *arena)
 {
     const char **name = actio_arena_array(arena, t->cols + 1, sizeof *name);
     const double **data = actio_arena_array(arena, t->cols + 1, sizeof *data);
     for (size_t c = 0; c < t->cols; c++) name[c] = t->col[c].nodes ? "" : t->col[c].name, data[c] = t->data[c];
-    return (struct actio_power_rows){ t->cols, t->rows, name, data };
+    return (struct actio_power_rows){ t->cols, t->rows, name, data, model };
 }
 
 /* Reactions along a line are densities or forces on nodes, as their constraint has it: their sum is not known here. */
@@ -82,7 +82,7 @@ static bool along_a_line(const struct actio_table *t)
 static const char *power_of(struct comparing *x, const struct actio_table *t)
 {
     struct actio_arena *arena = &x->c->arena;
-    struct actio_power_rows rows = view(t, arena);
+    struct actio_power_rows rows = view(t, x->model, arena);
     const char *said = along_a_line(t) ? "" : actio_power_of_reactions(&rows, arena);
     for (size_t k = 0; k < x->model->forces; k++) {
         const char *label = x->model->force[k].label, *column = label ? actio_arena_format(arena, "power.%s", label) : NULL;

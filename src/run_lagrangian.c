@@ -109,6 +109,22 @@ static const char *kinetic_term(struct actio_run *run, size_t i)
 
 /* ---- accelerations that nothing determines */
 
+/* Does the acceleration of a coordinate stand in any equation of motion? */
+static bool has_inertia(const struct actio_system *sys, size_t i)
+{
+    for (size_t k = 0; k < sys->G.count; k++)
+        if (sys->G.row[k] == i) return true;
+    return false;
+}
+
+/* Reactions of its own kind, of rows that depend on each other: the masses are there, and the reactions are too few or too many. */
+static bool reactions_are_at_fault(const struct actio_run *run, const struct actio_verdict *v, size_t i)
+{
+    bool own = false;
+    for (size_t k = 0; k < run->model->constraints; k++) own = own || run->model->constraint[k].rule != ACTIO_IDEAL;
+    return own && has_inertia(run->sys, i) && v->rank < run->sys->p;
+}
+
 static const char *free_label(const struct actio_run *run)
 {
     static const char *const labels[] = { "hold", "drive", "given" };
@@ -120,7 +136,6 @@ static const char *free_label(const struct actio_run *run)
 void actio_say_arbitrary(struct actio_run *run, const struct actio_verdict *v, uint32_t i)
 {
     struct actio_model *m = run->model;
-    (void)v;
     if (i >= m->coords) {
         const struct actio_variable *s = &m->state[i - m->coords];
         actio_find_at(run->f, ACTIO_F_ARBITRARY, &m->source, s->span,
@@ -133,18 +148,16 @@ void actio_say_arbitrary(struct actio_run *run, const struct actio_verdict *v, u
         why = actio_arena_format(&run->arena, "the lagrangian does not contain %s' and no constraint determines it", name);
     const char *hint = actio_arena_format(&run->arena, "add the kinetic energy of %s to the lagrangian, for example %s. Or prescribe its motion, for example by `constraint %s: %s' = %s`",
                                           name, kinetic_term(run, i), free_label(run), name, actio_words_number(run, run->y0[m->coords + i]));
-    actio_find_at(run->f, ACTIO_F_ARBITRARY, &m->source, lagrangian_place(run, i), ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(why), ACTIO_TEXT(hint)));
+    struct actio_span place = lagrangian_place(run, i);
+    if (reactions_are_at_fault(run, v, i)) {
+        why = "constraints depend on each other, and their reactions act in different ways (`acting`, `along`)";
+        hint = "delete a constraint that follows from the others, or let it act as they do";
+        place = m->constraint[m->constraints - 1].span;
+    }
+    actio_find_at(run->f, ACTIO_F_ARBITRARY, &m->source, place, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(why), ACTIO_TEXT(hint)));
 }
 
 /* ---- equations of motion that nothing can satisfy */
-
-/* Does the acceleration of a coordinate stand in any equation of motion? */
-static bool has_inertia(const struct actio_system *sys, size_t i)
-{
-    for (size_t k = 0; k < sys->G.count; k++)
-        if (sys->G.row[k] == i) return true;
-    return false;
-}
 
 static bool has_reaction(const struct actio_system *sys, size_t i)
 {

@@ -24,13 +24,21 @@ static const char *rate_name(const char *name, struct actio_arena *arena)
     return actio_arena_format(arena, "%.*s_dot%s", (int)stem, name, name + stem);
 }
 
+/* Beside coordinates a state's reaction is not a force: it enters a flow. Of states only, it is what the reaction of a first-order system does [AS 43]. */
+static bool is_no_force(const struct actio_model *m, const char *variable)
+{
+    for (size_t i = 0; m->coords && i < m->states; i++)
+        if (strcmp(m->state[i].name, variable) == 0) return true;
+    return false;
+}
+
 const char *actio_power_of_reactions(const struct actio_power_rows *x, struct actio_arena *arena)
 {
     static const char prefix[] = "reaction.";
     double least = 0, most = 0, size = 0, *sum = actio_arena_array(arena, x->rows + 1, sizeof *sum);
     bool any = false;
     for (size_t c = 0; c < x->cols; c++) {
-        if (strncmp(x->name[c], prefix, sizeof prefix - 1) != 0) continue;
+        if (strncmp(x->name[c], prefix, sizeof prefix - 1) != 0 || is_no_force(x->model, x->name[c] + sizeof prefix - 1)) continue;
         size_t rate = find(x, rate_name(x->name[c] + sizeof prefix - 1, arena));
         for (size_t r = 0; rate < x->cols && r < x->rows; r++) {
             double p = x->data[c][r] * x->data[rate][r];
@@ -73,7 +81,7 @@ static struct actio_power_rows view(struct asking *a, const struct actio_system 
     const char **name = actio_arena_array(arena, sys->columns + 1, sizeof *name);
     const double **data = actio_arena_array(arena, sys->columns + 1, sizeof *data);
     for (size_t c = 0; c < sys->columns; c++) name[c] = sys->column[c].name, data[c] = a->column + c * count;
-    return (struct actio_power_rows){ sys->columns, count, name, data };
+    return (struct actio_power_rows){ sys->columns, count, name, data, a->run->model };
 }
 
 /* Named forces do the same by every principle: beside the size of their terms. */

@@ -6,7 +6,7 @@
 #include "run.h"
 
 /* Rows of a motion by column; data[c][r]. */
-struct actio_power_rows { size_t cols, rows; const char *const *name; const double *const *data; };
+struct actio_power_rows { size_t cols, rows; const char *const *name; const double *const *data; const struct actio_model *model; };
 /* Of all reactions together, beside the size of its terms: "none", "<= 0", ">= 0", "either"; "" where there is no reaction. */
 const char *actio_power_of_reactions(const struct actio_power_rows *x, struct actio_arena *arena);
 /* Of one column; what is at most `nothing` counts as 0. "" where there is no such column. */

@@ -298,6 +298,13 @@ static bool indefinite_is_cause(const struct actio_verdict *v)
     return v->inertia[1] && inertia;
 }
 
+static void say_too_large(struct actio_run *run)
+{
+    bool several = run->model->constraints > 1;
+    actio_run_find(run, ACTIO_F_HIDDEN_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT(several ? "let the reactions of different constraints act on different coordinates, or make the model smaller and write down what follows"
+                                                                                 : "give every coordinate a mass, or make the model smaller and write down what follows as a constraint")));
+}
+
 static void say_all(struct actio_run *run, const struct actio_verdict *v)
 {
     bool cause = indefinite_is_cause(v);
@@ -305,7 +312,7 @@ static void say_all(struct actio_run *run, const struct actio_verdict *v)
     if (v->word == ACTIO_VERDICT_contradictory) say_contradiction(run, v);
     if (v->word == ACTIO_VERDICT_singular) say_singular(run, v);
     for (size_t i = 0; i < v->undetermineds && v->word == ACTIO_VERDICT_undetermined; i++) actio_say_arbitrary(run, v, v->undetermined[i]);
-    if (v->too_large) actio_run_find(run, ACTIO_F_HIDDEN_TOO_LARGE, ACTIO_NO_ARGS);
+    if (v->too_large) say_too_large(run);
     for (size_t i = 0; i < v->hiddens && v->word != ACTIO_VERDICT_contradictory && v->word != ACTIO_VERDICT_hidden; i++)      /* of `hidden`: with the start data */
         actio_run_find(run, ACTIO_F_HIDDEN_CONSTRAINT, ACTIO_ARGS(ACTIO_TEXT(v->hidden[i].text), ACTIO_TEXT("the equations of motion")));
     for (size_t i = 0; i < v->redundants && v->word >= ACTIO_VERDICT_hidden; i++) say_redundant(run, &v->redundant[i]);
