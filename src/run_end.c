@@ -328,50 +328,64 @@ static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
     actio_run_work(run, t);
 }
 
-static const char *whose(const struct actio_system *sys, const struct actio_happening *h)
+/* Names of what events are about, kept once each: a run may have millions of events. */
+static const char **kept_names(struct actio_table *t, const char *const *name, size_t count)
+{
+    const char **kept = actio_arena_array(&t->arena, count + 1, sizeof *kept);
+    for (size_t i = 0; i < count; i++) kept[i] = kept_text(t, name[i]);
+    return kept;
+}
+
+struct names { const char **contact, **constraint, **event; };
+
+static const char *whose(const struct actio_system *sys, const struct names *names, const struct actio_happening *h)
 {
     const struct actio_rub *r = h->kind == ACTIO_STICKS || h->kind == ACTIO_SLIDES ? &sys->rub[h->index] : NULL;
-    if (h->kind == ACTIO_PASSES) return sys->event[h->index];
-    return r && r->contact == UINT32_MAX ? sys->constraint[r->constraint] : sys->contact[r ? r->contact : h->index];
+    if (h->kind == ACTIO_PASSES) return names->event[h->index];
+    return r && r->contact == UINT32_MAX ? names->constraint[r->constraint] : names->contact[r ? r->contact : h->index];
+}
+
+static void add_event(struct actio_table *t, struct actio_event e)
+{
+    if ((t->events & 1023) == 0) actio_poll_overdue(t->arena.ctx);
+    ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) = e;
 }
 
 /* What happened at contacts, as far as rows are shown. */
 static void fill_happenings(struct actio_run *run, struct actio_table *t)
 {
     const struct actio_contacts *c = run->motion.contacts;
+    const struct actio_system *sys = run->sys;
+    if (!c) return;
     bool backward = run->model->t1 < run->model->t0;
-    for (size_t i = 0; c && i < c->happenings; i++) {
+    struct names names = { kept_names(t, sys->contact, sys->contacts), kept_names(t, sys->constraint, sys->p), kept_names(t, sys->event, sys->events) };
+    for (size_t i = 0; i < c->happenings; i++) {
         const struct actio_happening *h = &c->happening[i];
         if (!run->outcome.reached && !t->local_only && (backward ? h->t < t->holds_until : h->t > t->holds_until)) continue;
-        const char *name = kept_text(t, whose(run->sys, h));
-        ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) = (struct actio_event){
-            .t = h->t, .kind = actio_happening_word(h->kind), .name = name, .value = h->impulse, .contact = h->kind == ACTIO_PASSES ? NULL : name,
-            .impulse = h->kind == ACTIO_IMPACT ? h->impulse : 0, .rule = h->rule && *h->rule ? h->rule : NULL };
+        const char *name = whose(sys, &names, h);
+        add_event(t, (struct actio_event){ .t = h->t, .kind = actio_happening_word(h->kind), .name = name, .value = h->impulse, .contact = h->kind == ACTIO_PASSES ? NULL : name,
+                                           .impulse = h->kind == ACTIO_IMPACT ? h->impulse : 0, .rule = h->rule && *h->rule ? h->rule : NULL });
     }
 }
 
-static bool earlier(const struct actio_run *run, const struct actio_event *a, const struct actio_event *b)
+static void fill_switches(struct actio_run *run, struct actio_table *t)
 {
-    return run->model->t1 < run->model->t0 ? a->t > b->t : a->t < b->t;
+    const struct actio_motion *m = &run->motion;
+    size_t modes = run->sys->modes;
+    const char **name = kept_names(t, run->sys->mode_text, modes);
+    for (size_t i = 1; i < m->changes; i++) {
+        const double *before = m->mode_history + m->change[i - 1].first, *after = m->mode_history + m->change[i].first;
+        if ((i & 255) == 0) actio_poll_overdue(run->ctx);
+        for (size_t k = 0; k < modes; k++)
+            if (before[k] != after[k]) add_event(t, (struct actio_event){ .t = m->change[i].t, .kind = "switch", .name = name[k], .value = after[k] });
+    }
 }
 
 static void fill_events(struct actio_run *run, struct actio_table *t)
 {
-    const struct actio_motion *m = &run->motion;
-    size_t modes = run->sys->modes;
-    for (size_t i = 1; i < m->changes; i++)
-        for (size_t k = 0; k < modes; k++) {
-            const double *before = m->mode_history + m->change[i - 1].first, *after = m->mode_history + m->change[i].first;
-            if (before[k] == after[k]) continue;
-            ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) =
-                (struct actio_event){ .t = m->change[i].t, .kind = "switch", .name = kept_text(t, run->sys->mode_text[k]), .value = after[k] };
-        }
+    fill_switches(run, t);
     fill_happenings(run, t);
-    for (size_t i = 1; i < t->events; i++)                 /* stable, and nearly in order already */
-        for (size_t j = i; j > 0 && earlier(run, &t->event[j], &t->event[j - 1]); j--) {
-            struct actio_event e = t->event[j];
-            t->event[j] = t->event[j - 1], t->event[j - 1] = e;
-        }
+    actio_events_sort(&run->arena, t->event, t->events, run->model->t1 < run->model->t0);
 }
 
 static void fill_provenance(struct actio_run *run, struct actio_table *t)

@@ -186,9 +186,14 @@ int actio_switch_crossed(void *user, size_t k, double t, double *y)
 
 const double *actio_motion_modes_at(const struct actio_motion *m, double t, bool backward)
 {
-    size_t i = m->changes;
-    while (i > 1 && (backward ? t > m->change[i - 1].t : t < m->change[i - 1].t)) i--;
-    return i ? m->mode_history + m->change[i - 1].first : m->mode;
+    size_t low = 0, high = m->changes;                     /* the last change that is not later, or the first one */
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        bool later = backward ? t > m->change[middle].t : t < m->change[middle].t;
+        if (later) high = middle;
+        else low = middle;
+    }
+    return m->changes ? m->mode_history + m->change[low].first : m->mode;
 }
 
 void actio_motion_take_sides(struct actio_motion *m, double t, const double *y)
