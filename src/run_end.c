@@ -228,6 +228,13 @@ struct filling { struct actio_run *run; struct actio_table *table; };
 
 static const char *kept_text(struct actio_table *t, const char *s) { return actio_arena_text(&t->arena, s ? s : "", s ? strlen(s) : 0); }
 
+/* A run that was stopped before a second one could be compared with it: nothing is known of its errors. */
+static bool unjudged(const struct actio_run *run)
+{
+    const struct actio_outcome *o = &run->outcome;
+    return o->status == ACTIO_FLOW_STOPPED && !o->reached && o->compared == 0;
+}
+
 /* Largest error of a column over the rows that are shown. */
 static double error_shown(const struct actio_run *run, size_t c, size_t rows)
 {
@@ -253,12 +260,12 @@ static void fill_column(struct actio_run *run, struct actio_table *t, size_t c)
     struct actio_column *to = &t->col[c];
     to->nodes = field ? from->width : 0;
     t->data[c] = actio_arena_array(&t->arena, t->rows * from->width + 1, sizeof(double));
-    t->error[c] = run->options.local > 0 ? NAN : 0;
+    bool claims = run->options.local <= 0 && !unjudged(run);
+    t->error[c] = claims ? 0 : NAN;
     for (size_t k = 0; k < from->width; k++) {
         const double *x = actio_outcome_column(o, from->first + k);
         for (size_t r = 0; r < t->rows; r++) t->data[c][r * from->width + k] = x[r];
-        double error = o->good_rows < o->rows && run->options.local <= 0 ? error_shown(run, from->first + k, t->rows) : o->error[from->first + k];
-        if (run->options.local <= 0) t->error[c] = fmax(t->error[c], error);
+        if (claims) t->error[c] = fmax(t->error[c], o->good_rows < o->rows ? error_shown(run, from->first + k, t->rows) : o->error[from->first + k]);
     }
     for (size_t i = 0; i < t->rows * from->width; i++)     /* what is not a number has no error either */
         if (!isfinite(t->data[c][i])) t->error[c] = NAN;
@@ -311,17 +318,27 @@ static double largest_residual(const struct actio_table *t)
     return largest;
 }
 
+/* The last time where the estimate holds. Rows of a run that was stopped are shown beyond it. */
+static double holding(const struct actio_run *run, const struct actio_table *t)
+{
+    const struct actio_outcome *o = &run->outcome;
+    bool claims = run->options.local <= 0, backward = run->model->t1 < run->model->t0;
+    if (t->rows == 0 || run->defined == 0 || (claims && unjudged(run))) return run->model->t0;
+    double last = t->data[0][(run->defined < t->rows ? run->defined : t->rows) - 1];
+    if (!claims || o->status != ACTIO_FLOW_STOPPED || o->reached || !isfinite(o->holds_until)) return last;
+    return backward ? fmax(last, o->holds_until) : fmin(last, o->holds_until);
+}
+
 static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
 {
     const struct actio_outcome *o = &run->outcome;
-    bool defined = run->defined >= t->rows;
     t->energy_drift = NAN;
     size_t energy = actio_table_first(t, ACTIO_ROLE_ENERGY);
     if (energy < t->cols && t->rows) t->energy_drift = largest_from(t->data[energy], t->rows, t->data[energy][0]);
     t->residual = largest_residual(t);
     t->worst = o->reached ? o->worst : NAN;
     t->tol = run->options.tol, t->local = o->finest, t->local_only = run->options.local > 0;
-    t->reached = o->reached && defined, t->holds_until = t->rows == 0 || run->defined == 0 ? run->model->t0 : t->data[0][(defined ? t->rows : run->defined) - 1];
+    t->reached = o->reached && run->defined >= t->rows, t->holds_until = holding(run, t);
     t->steps = o->steps, t->rhs = o->rhs, t->rejected = o->rejected;
     t->seconds = run->ctx->clock ? run->ctx->clock() - run->started : 0;
     t->status = run->f->status;
@@ -358,10 +375,11 @@ static void fill_happenings(struct actio_run *run, struct actio_table *t)
     const struct actio_system *sys = run->sys;
     if (!c) return;
     bool backward = run->model->t1 < run->model->t0;
+    double until = run->outcome.status == ACTIO_FLOW_STOPPED && t->rows ? t->data[0][t->rows - 1] : t->holds_until;
     struct names names = { kept_names(t, sys->contact, sys->contacts), kept_names(t, sys->constraint, sys->p), kept_names(t, sys->event, sys->events) };
     for (size_t i = 0; i < c->happenings; i++) {
         const struct actio_happening *h = &c->happening[i];
-        if (!run->outcome.reached && !t->local_only && (backward ? h->t < t->holds_until : h->t > t->holds_until)) continue;
+        if (!run->outcome.reached && !t->local_only && (backward ? h->t < until : h->t > until)) continue;
         const char *name = whose(sys, &names, h);
         add_event(t, (struct actio_event){ .t = h->t, .kind = actio_happening_word(h->kind), .name = name, .value = h->impulse, .contact = h->kind == ACTIO_PASSES ? NULL : name,
                                            .impulse = h->kind == ACTIO_IMPACT ? h->impulse : 0, .rule = h->rule && *h->rule ? h->rule : NULL });
