@@ -277,6 +277,14 @@ static void write_orbits(void *user)
     w->failed = actio_orbits_plot_inside(w->ctx, w->orbits, w->axes, w->path, w->f);
 }
 
+/* Of a call that failed: by what it said last. That it was stopped may have been said before. */
+static int failed_status(const struct actio_context *ctx, const struct actio_findings *f, size_t before, int otherwise)
+{
+    if (f->count > before) return actio_code_exit(f, f->item[f->count - 1].code);
+    if (actio_cancelled(ctx)) return actio_cancel_exit(ctx);
+    return actio_stopped(ctx) ? ACTIO_LIMIT_REACHED : otherwise;
+}
+
 /* `thing` is what is written, called `name`. */
 static int attempt_writing(struct writing *w, void (*stage)(void *), const void *thing, const char *name)
 {
@@ -289,7 +297,7 @@ static int attempt_writing(struct writing *w, void (*stage)(void *), const void 
     actio_call_end(&call, done, "writing a file");
     if (done) return ACTIO_DONE;
     if (starved) return ACTIO_LIMIT_REACHED;
-    return w->f->count > before ? actio_finding_status(&w->f->item[w->f->count - 1]) : ACTIO_FILE_TROUBLE;
+    return failed_status(w->ctx, w->f, before, ACTIO_FILE_TROUBLE);
 }
 
 int actio_table_write(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
@@ -349,7 +357,7 @@ int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, c
     ctx->findings = outer;
     actio_table_free(d.table);
     if (!escaped && !d.failed) return ACTIO_DONE;
-    return f->count > before ? actio_finding_status(&f->item[f->count - 1]) : ACTIO_WRONG_USAGE;
+    return failed_status(ctx, f, before, ACTIO_WRONG_USAGE);
 }
 
 int actio_comparison_overlay(struct actio_context *ctx, const struct actio_comparison *c, const char *axes, const char *path, struct actio_findings *f)
@@ -400,8 +408,11 @@ const char *actio_table_json(struct actio_table *table)
     struct summing s = { .table = table };
     if (!table) return "{}";
     struct actio_context *ctx = table->arena.ctx;
-    void *locale = ctx->plain_numbers ? ctx->plain_numbers() : NULL;
+    struct actio_findings own;                             /* with findings it ends when it is overdue */
+    actio_findings_open(&own, ctx);
+    struct actio_call call = actio_call_begin(ctx, &own);
     bool done = actio_attempt(ctx, sum_up, &s) == 0 && s.out.s;
-    if (ctx->own_numbers) ctx->own_numbers(locale);
+    actio_call_end(&call, done, "the summary");
+    actio_findings_close(&own);
     return done ? s.out.s : "{}";
 }
