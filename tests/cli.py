@@ -272,6 +272,29 @@ def every_command_ends_on_a_signal():
             assert status == wanted and json.loads(out)["status"] == wanted, (words, number, status, out[:300])
 
 
+def left_waiting(number, *words):
+    """Exit status, and what came, of a program whose reader takes one byte, then nothing: more than a pipe holds is to be written when the signal comes."""
+    process = subprocess.Popen([ACTIO, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+    first = process.stdout.read(1)
+    process.send_signal(number)
+    process.wait()
+    return process.returncode, (first + process.stdout.read()).decode(), process.stderr.read().decode()
+
+
+def rows_on_standard_output_end_whole_when_a_signal_comes():
+    write("a.act", OSCILLATOR)
+    for number, wanted in SIGNALS.items():
+        status, out, err = left_waiting(number, "run", "a.act", "--points", "100000", "-o", "-")
+        assert status == wanted and "interrupted" in err, (number, status, err)
+        rows = out.split("\n")
+        assert rows[-1] == "" and all(row.count(",") == rows[0].count(",") for row in rows[:-1]), rows[-2:]
+
+
+def words_on_standard_output_that_a_signal_cuts_are_interrupted():
+    write("a.act", "coord x\nlagrangian x'^2/2 - x^2/2" + "".join(f" + sin({k}*x)" for k in range(20000)) + "\n")
+    assert left_waiting(signal.SIGTERM, "derive", "a.act")[0] == 143
+
+
 def nohup_keeps_its_meaning():
     write("a.act", ENDLESS)
     process = begin(ACTIO, "run", "a.act", "--local", "1e-6", "-o", "a.csv", busy=.3, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

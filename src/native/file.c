@@ -135,6 +135,7 @@ static void *os_open(struct actio_context *ctx, const char *path, int *error)
 static int os_write(void *user, const char *bytes, size_t length)
 {
     struct os_file *file = user;
+    if (file->straight) return actio_native_put(file->ctx, file->fd, bytes, length);
     while (length > 0) {
         ssize_t n = write(file->fd, bytes, length);
         if (n < 0 && errno == EINTR) continue;

@@ -3,8 +3,12 @@
 #ifndef ACTIO_NATIVE_NATIVE_H
 #define ACTIO_NATIVE_NATIVE_H
 
+#include <stddef.h>
+
 void actio_native_register(void);                          /* called once, before the first context */
 double actio_native_clock(void);                           /* monotonic seconds */
+struct actio_context;
+int actio_native_put(struct actio_context *ctx, int fd, const char *bytes, size_t length);   /* into a pipe or device; 0 or an error */
 void *actio_native_plain_numbers(void);                    /* the C locale for this thread; returns the one before, for: */
 void actio_native_own_numbers(void *before);
 

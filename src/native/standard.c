@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Standard output the operating system's way. A signal that comes while a reader keeps it waiting costs no byte of what was passed on: the rest has
- * the time that everything has after a stop. A reader that takes nothing for so long has had enough. */
+ * Standard output and pipes. A signal that comes while a reader keeps them waiting costs no byte of what was passed on: the rest has the time that
+ * everything has after a stop. A reader that takes nothing for so long has had enough. */
 #define _GNU_SOURCE
 #include "native/native.h"
 #include "result/output.h"
@@ -23,9 +23,9 @@ static void *standard_open(struct actio_context *ctx, const char *path, int *err
 }
 
 /* Until it takes bytes; an error where it is given up. */
-static int wait_for_reader(struct actio_context *ctx)
+static int wait_for_reader(struct actio_context *ctx, int fd)
 {
-    struct pollfd reader = { .fd = STDOUT_FILENO, .events = POLLOUT };
+    struct pollfd reader = { .fd = fd, .events = POLLOUT };
     int ready;
     while ((ready = poll(&reader, 1, NAP)) <= 0) {
         if (ready < 0 && errno != EINTR) return errno;
@@ -42,17 +42,19 @@ static size_t part_of(const char *bytes, size_t length)
     return end ? (size_t)(end - bytes) + 1 : PIPE_BUF;
 }
 
-static int standard_write(void *file, const char *bytes, size_t length)
+int actio_native_put(struct actio_context *ctx, int fd, const char *bytes, size_t length)
 {
     while (length > 0) {
-        int error = wait_for_reader(file);
+        int error = wait_for_reader(ctx, fd);
         if (error) return error;
-        ssize_t n = write(STDOUT_FILENO, bytes, part_of(bytes, length));
+        ssize_t n = write(fd, bytes, part_of(bytes, length));
         if (n < 0 && errno != EINTR && errno != EAGAIN) return errno;
         if (n > 0) bytes += n, length -= (size_t)n;
     }
     return 0;
 }
+
+static int standard_write(void *file, const char *bytes, size_t length) { return actio_native_put(file, STDOUT_FILENO, bytes, length); }
 
 static int standard_close(void *file, bool keep)
 {
