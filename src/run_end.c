@@ -389,14 +389,11 @@ static void fill_happenings(struct actio_run *run, struct actio_table *t)
 static void fill_switches(struct actio_run *run, struct actio_table *t)
 {
     const struct actio_motion *m = &run->motion;
-    size_t modes = run->sys->modes;
-    const char **name = kept_names(t, run->sys->mode_text, modes);
-    for (size_t i = 1; i < m->changes; i++) {
-        const double *before = m->mode_history + m->change[i - 1].first, *after = m->mode_history + m->change[i].first;
-        if ((i & 255) == 0) actio_poll_overdue(run->ctx);
-        for (size_t k = 0; k < modes; k++)
-            if (before[k] != after[k]) add_event(t, (struct actio_event){ .t = m->change[i].t, .kind = "switch", .name = name[k], .value = after[k] });
-    }
+    const char **name = kept_names(t, run->sys->mode_text, run->sys->modes);
+    const struct actio_mode_flip *flip;
+    for (size_t i = 1; i < m->changes; i++)
+        for (size_t n = actio_modes_flips(m, i, &flip); n > 0; n--, flip++)
+            add_event(t, (struct actio_event){ .t = m->change[i].t, .kind = "switch", .name = name[flip->k], .value = flip->value });
 }
 
 static void fill_events(struct actio_run *run, struct actio_table *t)
