@@ -179,7 +179,7 @@ int actio_switch_crossed(void *user, size_t k, double t, double *y)
 /* Modes by the guards here. A guard may depend on modes before it: as many rounds as switches stand inside each other. there: what a switch on its surface is. */
 static int read_modes(struct actio_motion *m, double t, const double *y, double there)
 {
-    bool changed = true;
+    bool changed = m->sys->modes > 0;
     for (size_t round = 0; changed && round <= m->sys->modes; round++) {
         const double *u = guards_at(m, t, y);
         changed = false;
