@@ -34,8 +34,14 @@ static void print_verdict(const struct verdict *v, bool quiet)
         size_t width = actio_cli_width(v->check[i].claim);
         if (width > widest && width <= 60) widest = width;
     }
-    for (size_t i = 0; i < v->checks; i++)
-        if (!quiet || (!v->check[i].ok && !v->check[i].skipped)) print_claim(&v->check[i], widest);
+    size_t open = 0;                                       /* of those that a limit or a signal left, the number is enough */
+    for (size_t i = 0; i < v->checks; i++) {
+        const struct actio_check *c = &v->check[i];
+        bool left = v->status >= ACTIO_LIMIT_REACHED && !c->computed && !c->skipped && !c->ok;
+        if (left) open++;
+        else if (!quiet || (!c->ok && !c->skipped)) print_claim(c, widest);
+    }
+    if (open) printf("  %zu %s not checked\n", open, open == 1 ? "claim was" : "claims were");
     actio_cli_findings(v->f, quiet);
     if (quiet) return;
     actio_cli_text(stdout, v->model ? actio_model_name(v->model) : v->word);
