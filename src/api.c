@@ -63,6 +63,7 @@ static void start_clock(struct actio_context *ctx, double seconds)
 struct actio_context *actio_context_create(const struct actio_limits *limits)
 {
     register_native();
+    if (limits && !(limits->seconds >= 0)) return NULL;    /* there are no findings yet to say it in */
     struct actio_context plain;
     actio_context_init(&plain);
     struct actio_context *ctx = plain.allocate(plain.allocate_user, NULL, sizeof *ctx);
@@ -349,14 +350,15 @@ static void try_drawing(void *user)
 int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, const char *axes, bool animate, struct actio_findings *f)
 {
     struct drawing d = { .ctx = ctx, .model = model, .axes = axes, .animate = animate, .f = f };
-    struct actio_findings *outer = ctx->findings;
-    size_t before = f->count;
+    if (!ctx || !f) return ACTIO_WRONG_USAGE;
+    if (!model) return actio_find(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("model"))), ACTIO_WRONG_USAGE;
     if (axes && strstr(axes, "dual.")) return ACTIO_DONE;  /* known when the dual action is formed */
-    ctx->findings = f;
-    bool escaped = actio_attempt(ctx, try_drawing, &d) != 0;
-    ctx->findings = outer;
+    struct actio_call call = actio_call_begin(ctx, f);
+    size_t before = f->count;
+    bool done = actio_attempt(ctx, try_drawing, &d) == 0 && !d.failed;
     actio_table_free(d.table);
-    if (!escaped && !d.failed) return ACTIO_DONE;
+    actio_call_end(&call, done, "looking at the axes");
+    if (done) return ACTIO_DONE;
     return failed_status(ctx, f, before, ACTIO_WRONG_USAGE);
 }
 

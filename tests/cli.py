@@ -233,6 +233,15 @@ def a_closed_standard_output_exits_5_and_spoils_no_file():
     assert rows.startswith("t,x") and "summary" not in rows and "energy drift" not in rows
 
 
+def a_file_is_not_a_directory():
+    write("a.act", OSCILLATOR)
+    write("b.act", OSCILLATOR)
+    for words in ["derive a.act -o b.act/", "derive a.act -o b.act/x.txt", "run a.act -o b.act/x.csv", "compare a.act -o b.act/", "orbit a.act -o b.act/x.csv"]:
+        done = actio(*words.split())
+        assert done.returncode == 5 and "Not a directory" in done.err, (words, done.returncode, done.err)
+    assert open("b.act", encoding="utf-8").read() == OSCILLATOR
+
+
 def of_several_causes_the_smallest_counts():
     write("good.act", OSCILLATOR)
     write("wrong.act", OSCILLATOR.replace("cos(2)", "0"))

@@ -29,6 +29,7 @@ static bool folder_takes(const char *path)
     if (exists && access(path, W_OK) != 0) return false;
     if (slash && (size_t)(slash - path) >= sizeof folder) return errno = ENAMETOOLONG, false;
     if (slash) snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    if (slash && stat(folder, &st) == 0 && !S_ISDIR(st.st_mode)) return errno = ENOTDIR, false;
     return access(slash ? folder : ".", W_OK | X_OK) == 0;
 }
 

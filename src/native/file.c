@@ -111,6 +111,7 @@ static int open_target(struct os_file *file, const char *path)
 {
     struct stat s;
     bool exists = stat(path, &s) == 0;
+    if (!exists && errno == ENOTDIR) return ENOTDIR;
     if (exists && S_ISDIR(s.st_mode)) return EISDIR;
     if ((exists && !S_ISREG(s.st_mode)) || names_open_file(path)) return open_straight(file, path);
     if (strlen(path) >= sizeof file->target) return ENAMETOOLONG;
