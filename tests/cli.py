@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -231,6 +232,24 @@ def a_closed_standard_output_exits_5_and_spoils_no_file():
         assert done.returncode == 5, (words, done.returncode, done.stderr)
     rows = open("a.csv", encoding="utf-8").read()
     assert rows.startswith("t,x") and "summary" not in rows and "energy drift" not in rows
+
+
+def memory_that_is_out_in_a_library_is_out_of_memory():
+    """Pictures are drawn by cairo and libpng, whose memory the program does not count. The limits go from too little to start with to enough."""
+    write("a.act", OSCILLATOR)
+    limited = lambda size, *words: actio(*words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
+    if limited(1 << 30, "--version").returncode:           # a sanitizer needs more room than that
+        return
+    for name in filter(lambda name: actio("run", "a.act", "--plot", name, "-o", "a.csv").returncode == 0, ["a.png", "a.pdf"]):
+        drawn, size = False, 32 << 20
+        while not drawn:
+            for left in filter(os.path.exists, ["a.csv", name]):
+                os.remove(left)
+            done = limited(size, "run", "a.act", "--no-compile", "--plot", name, "-o", "a.csv")
+            drawn, size = os.path.exists(name), size + (1 << 20)
+            started = os.path.exists("a.csv") or done.err.startswith("actio: error")   # else the loader had too little
+            assert not started or done.returncode == (0 if drawn else 4), (name, size, done.returncode, done.err)
+            assert not started or drawn or "out of memory" in done.err, (name, size, done.err)
 
 
 def a_file_is_not_a_directory():

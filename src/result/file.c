@@ -128,13 +128,17 @@ static void fill_output(void *user)
     pass_text(&w->out);
 }
 
-/* An error of the system, or a reader that was waited for until a stop. */
+/* An error of the system, a lack of memory, or a stop: of a picture, or while a reader was waited for. */
 static int say_unwritten(struct actio_context *ctx, const char *path, int error, const char *why, struct actio_findings *f)
 {
     bool waited = error == EINTR && actio_stopped(ctx);
+    if (error == ENOMEM) {                                 /* a library's own: the context has not seen it */
+        if (!ctx->refused) ctx->refused = 1, ctx->system_refused = true;
+        return actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing a file"))), 1;
+    }
     if (!waited) return actio_cannot_write(f, path, why ? why : strerror(error));
     if (actio_cancelled(ctx)) actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
-    else actio_find(f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the reader of the output was waited for")));
+    else actio_find(f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the output was being written")));
     return 1;
 }
 
