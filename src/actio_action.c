@@ -186,7 +186,7 @@ void actio_action_guess(const struct actio_action *a, double *x)
 static int stopped(const struct actio_action *a, struct actio_findings *f)
 {
     struct actio_context *ctx = a->ctx;
-    if (actio_cancelled(ctx)) return actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS), ACTIO_INTERRUPTED;
+    if (actio_cancelled(ctx)) return actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS), actio_cancel_exit(ctx);
     if (actio_stopped(ctx)) actio_find(f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("solving for the action's critical point")));
     else actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action's critical point"), ACTIO_COUNT(ctx->bytes_limit)));
     return ACTIO_LIMIT_REACHED;

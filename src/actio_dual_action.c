@@ -272,7 +272,7 @@ static int was_stopped(const struct actio_dual_action *a, struct actio_findings 
     if (!cancelled && !actio_stopped(a->run.ctx)) return 0;
     if (f && cancelled) actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
     else if (f) actio_find(f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("solving for the dual action's maximum")));
-    return cancelled ? ACTIO_INTERRUPTED : ACTIO_LIMIT_REACHED;
+    return cancelled ? actio_cancel_exit(a->run.ctx) : ACTIO_LIMIT_REACHED;
 }
 
 static void say(struct actio_dual_action *a, int status, struct actio_findings *f)

@@ -7,7 +7,11 @@
 #include <string.h>
 
 /* One motion: that of a principle, with the claims made on it. */
-struct testing { struct actio_run *run; struct actio_check *check; const char *by; double *time; size_t times; double tol; bool needed; };
+enum { PRINCIPLES = 64 };                                  /* more than there are */
+struct testing {
+    struct actio_run *run; struct actio_check *check; const char *by; double *time; size_t times; double tol; bool needed;
+    const char *seen[PRINCIPLES]; size_t seens;            /* principles whose motions were tested */
+};
 
 /* Tolerance that this claim asks for; a column's size is at least that of the value claimed. */
 static double needed(const struct actio_claim *c)
@@ -67,15 +71,24 @@ static size_t column_named(const struct actio_system *sys, const char *name)
     return SIZE_MAX;
 }
 
+/* The row at this time, or SIZE_MAX where the motion has none. Times are in the order of the run. */
+static size_t row_at(const struct actio_run *run, double t)
+{
+    size_t low = 0, high = run->outcome.rows;
+    bool backward = run->model->t1 < run->model->t0;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (backward ? run->times[middle] > t : run->times[middle] < t) low = middle + 1;
+        else high = middle;
+    }
+    return low < run->outcome.rows && run->times[low] == t ? low : SIZE_MAX;
+}
+
 /* Value and estimated error of a column at a time that is one of the rows. */
 static double value_at(const struct actio_run *run, size_t c, double t, double *error)
 {
-    for (size_t r = 0; r < run->outcome.rows; r++)
-        if (run->times[r] == t) {
-            *error = actio_outcome_error(&run->outcome, c, t);
-            return actio_outcome_column(&run->outcome, c)[r];
-        }
-    return NAN;
+    *error = actio_outcome_error(&run->outcome, c, t);
+    return actio_outcome_column(&run->outcome, c)[row_at(run, t)];
 }
 
 /* The largest of all rows; NAN where one of them is not a finite number. */
@@ -104,26 +117,40 @@ static double residual_of(const struct actio_run *run)
     return largest;
 }
 
-/* What `check` says, without its words. */
-static void judge_verdict(struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
+/* What `check` says, without its words; NULL where it comes to no verdict. */
+static const char *verdict_of(struct actio_run *run)
 {
     struct actio_findings silent;
     struct actio_verdict_report report;
     actio_findings_open(&silent, run->ctx);
     actio_check_model(run->ctx, run->model, NULL, 0, &silent, &report);
-    out->computed = false;
-    out->ok = report.verdict && strcmp(report.verdict, c->verdict) == 0;
-    out->why = out->ok ? "" : report.verdict ? report.verdict : "no verdict could be reached";
     actio_findings_close(&silent);
+    return report.verdict;
+}
+
+static void judge_verdict(const char *verdict, const struct actio_claim *c, struct actio_check *out)
+{
+    out->computed = false;
+    out->ok = verdict && strcmp(verdict, c->verdict) == 0;
+    out->why = out->ok ? "" : verdict ? verdict : "no verdict could be reached";
+}
+
+static void judge_verdicts(struct testing *t)
+{
+    const struct actio_model *m = t->run->model;
+    const char *verdict = NULL;
+    bool known = false;
+    for (size_t i = 0; i < m->claims; i++) {
+        if (m->claim[i].kind != ACTIO_CLAIM_VERDICT) continue;
+        if (!known) verdict = verdict_of(t->run), known = true;
+        judge_verdict(verdict, &m->claim[i], &t->check[i]);
+    }
 }
 
 /* Does the motion have the rows that the claim is about? */
 static bool gets_there(const struct actio_run *run, const struct actio_claim *c)
 {
-    if (c->kind != ACTIO_CLAIM_AT) return run->outcome.rows >= run->rows;
-    for (size_t r = 0; r < run->outcome.rows; r++)
-        if (run->times[r] == c->at) return true;
-    return false;
+    return c->kind == ACTIO_CLAIM_AT ? row_at(run, c->at) != SIZE_MAX : run->outcome.rows >= run->rows;
 }
 
 static void judge(struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
@@ -166,6 +193,22 @@ static void copy(void *user)
     copy_findings(c->from, c->to);
 }
 
+/* The claims on the motion that was computed. Where time is over the rest of them stays open. */
+static void judge_all(struct testing *t)
+{
+    struct actio_run *run = t->run;
+    const struct actio_model *m = run->model;
+    bool stopped = false;
+    for (size_t i = 0; i < m->claims; i++) {
+        const struct actio_claim *c = &m->claim[i];
+        if (c->kind == ACTIO_CLAIM_VERDICT || strcmp(by_of(t, c), run->options.by) != 0) continue;
+        stopped = stopped || actio_overdue(run->ctx);
+        if (!stopped) judge(run, c, &t->check[i]);
+        else if (!*t->check[i].why) t->check[i].why = "it was not checked: there was no time left";
+    }
+    if (stopped) actio_run_say_limits(run, ACTIO_FLOW_STOPPED, "claims were being checked");
+}
+
 /* The claims on the motion by one principle. 0, or 1: there is no such motion. */
 static int test_by(struct testing *all, const struct actio_run_options *options, const char *by, struct actio_context *ctx, struct actio_model *model, struct actio_findings *own)
 {
@@ -176,10 +219,18 @@ static int test_by(struct testing *all, const struct actio_run_options *options,
     int bad = actio_attempt(ctx, prepare, &t);
     run.options.tol = t.tol;
     if (!bad && t.needed) bad = actio_run_motion(&run, t.time, t.times);
-    for (size_t i = 0; !bad && i < model->claims; i++)
-        if (model->claim[i].kind != ACTIO_CLAIM_VERDICT && strcmp(by_of(&t, &model->claim[i]), by) == 0) judge(&run, &model->claim[i], &t.check[i]);
+    if (!bad) judge_all(&t);
     actio_run_close(&run);
     return bad;
+}
+
+/* Is it the first claim on this principle's motion? */
+static bool is_first(struct testing *t, const char *by)
+{
+    for (size_t i = 0; i < t->seens; i++)
+        if (strcmp(t->seen[i], by) == 0) return false;
+    if (t->seens < PRINCIPLES) t->seen[t->seens++] = by;
+    return true;
 }
 
 struct actio_check *actio_test_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f, size_t *count)
@@ -195,13 +246,10 @@ struct actio_check *actio_test_inside(struct actio_context *ctx, struct actio_mo
     if (actio_attempt(ctx, list_claims, &t) == 0) {
         for (size_t i = 0; i < model->claims && !bad; i++) {                   /* the first claim on a principle's motion stands for all of them */
             const struct actio_claim *c = &model->claim[i];
-            bool first = c->kind != ACTIO_CLAIM_VERDICT;
-            for (size_t j = 0; j < i; j++) first = first && (model->claim[j].kind == ACTIO_CLAIM_VERDICT || strcmp(by_of(&t, c), by_of(&t, &model->claim[j])) != 0);
             if (c->by && !actio_principle_named(c->by)) t.check[i].why = "this version has no such principle";
-            else if (first) bad = test_by(&t, options, by_of(&t, c), ctx, model, &own);
+            else if (c->kind != ACTIO_CLAIM_VERDICT && is_first(&t, by_of(&t, c))) bad = test_by(&t, options, by_of(&t, c), ctx, model, &own);
         }
-        for (size_t i = 0; i < model->claims && !bad; i++)
-            if (model->claim[i].kind == ACTIO_CLAIM_VERDICT) judge_verdict(&run, &model->claim[i], &t.check[i]);
+        if (!bad) judge_verdicts(&t);
         if (!bad) *count = model->claims;
     }
     actio_attempt(ctx, copy, &(struct copying){ &own, f });

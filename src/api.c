@@ -63,6 +63,7 @@ static void start_clock(struct actio_context *ctx, double seconds)
 struct actio_context *actio_context_create(const struct actio_limits *limits)
 {
     register_native();
+    if (limits && !(limits->seconds >= 0)) return NULL;    /* there are no findings yet to say it in */
     struct actio_context plain;
     actio_context_init(&plain);
     struct actio_context *ctx = plain.allocate(plain.allocate_user, NULL, sizeof *ctx);
@@ -277,6 +278,14 @@ static void write_orbits(void *user)
     w->failed = actio_orbits_plot_inside(w->ctx, w->orbits, w->axes, w->path, w->f);
 }
 
+/* Of a call that failed: by what it said last. That it was stopped may have been said before. */
+static int failed_status(const struct actio_context *ctx, const struct actio_findings *f, size_t before, int otherwise)
+{
+    if (f->count > before) return actio_code_exit(f, f->item[f->count - 1].code);
+    if (actio_cancelled(ctx)) return actio_cancel_exit(ctx);
+    return actio_stopped(ctx) ? ACTIO_LIMIT_REACHED : otherwise;
+}
+
 /* `thing` is what is written, called `name`. */
 static int attempt_writing(struct writing *w, void (*stage)(void *), const void *thing, const char *name)
 {
@@ -289,7 +298,7 @@ static int attempt_writing(struct writing *w, void (*stage)(void *), const void 
     actio_call_end(&call, done, "writing a file");
     if (done) return ACTIO_DONE;
     if (starved) return ACTIO_LIMIT_REACHED;
-    return w->f->count > before ? actio_finding_status(&w->f->item[w->f->count - 1]) : ACTIO_FILE_TROUBLE;
+    return failed_status(w->ctx, w->f, before, ACTIO_FILE_TROUBLE);
 }
 
 int actio_table_write(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
@@ -341,15 +350,16 @@ static void try_drawing(void *user)
 int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, const char *axes, bool animate, struct actio_findings *f)
 {
     struct drawing d = { .ctx = ctx, .model = model, .axes = axes, .animate = animate, .f = f };
-    struct actio_findings *outer = ctx->findings;
-    size_t before = f->count;
+    if (!ctx || !f) return ACTIO_WRONG_USAGE;
+    if (!model) return actio_find(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("model"))), ACTIO_WRONG_USAGE;
     if (axes && strstr(axes, "dual.")) return ACTIO_DONE;  /* known when the dual action is formed */
-    ctx->findings = f;
-    bool escaped = actio_attempt(ctx, try_drawing, &d) != 0;
-    ctx->findings = outer;
+    struct actio_call call = actio_call_begin(ctx, f);
+    size_t before = f->count;
+    bool done = actio_attempt(ctx, try_drawing, &d) == 0 && !d.failed;
     actio_table_free(d.table);
-    if (!escaped && !d.failed) return ACTIO_DONE;
-    return f->count > before ? actio_finding_status(&f->item[f->count - 1]) : ACTIO_WRONG_USAGE;
+    actio_call_end(&call, done, "looking at the axes");
+    if (done) return ACTIO_DONE;
+    return failed_status(ctx, f, before, ACTIO_WRONG_USAGE);
 }
 
 int actio_comparison_overlay(struct actio_context *ctx, const struct actio_comparison *c, const char *axes, const char *path, struct actio_findings *f)
@@ -400,8 +410,11 @@ const char *actio_table_json(struct actio_table *table)
     struct summing s = { .table = table };
     if (!table) return "{}";
     struct actio_context *ctx = table->arena.ctx;
-    void *locale = ctx->plain_numbers ? ctx->plain_numbers() : NULL;
+    struct actio_findings own;                             /* with findings it ends when it is overdue */
+    actio_findings_open(&own, ctx);
+    struct actio_call call = actio_call_begin(ctx, &own);
     bool done = actio_attempt(ctx, sum_up, &s) == 0 && s.out.s;
-    if (ctx->own_numbers) ctx->own_numbers(locale);
+    actio_call_end(&call, done, "the summary");
+    actio_findings_close(&own);
     return done ? s.out.s : "{}";
 }

@@ -55,7 +55,7 @@ struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_m
     struct actio_call call;
     if (!enter(&call, ctx, f, "model", model)) return NULL;
     struct actio_run_options whole = actio_options_whole(options);
-    if (!actio_options_fit(&whole, f) || !actio_names_fit("by", by, count ? count : 1, f)) return refused(&call);
+    if (!actio_options_fit(&whole, f) || !actio_names_fit("by", count ? by : NULL, count ? count : 1, f)) return refused(&call);
     for (size_t i = 0; i < count; i++)
         if (!actio_principle_fits(by[i], f)) return refused(&call);
     return made(&call, actio_compare_inside(ctx, model, &whole, by, count, f), "the comparison");
@@ -122,6 +122,7 @@ struct actio_action *actio_action_create(struct actio_context *ctx, struct actio
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "model", model)) return NULL;
+    if (!actio_action_options_fit(options, f)) return refused(&call);
     return made(&call, actio_action_inside(ctx, model, options, f), "the action");
 }
 
@@ -129,5 +130,6 @@ struct actio_dual_action *actio_dual_action_create(struct actio_context *ctx, st
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "model", model)) return NULL;
+    if (!actio_dual_action_options_fit(options, f)) return refused(&call);
     return made(&call, actio_dual_action_inside(ctx, model, options, f), "the dual action");
 }

@@ -30,6 +30,8 @@ struct actio_run_options actio_options_whole(const struct actio_run_options *opt
 bool actio_options_fit(const struct actio_run_options *options, struct actio_findings *f);
 struct actio_orbit_options actio_orbit_options_whole(const struct actio_orbit_options *options);
 bool actio_orbit_options_fit(const struct actio_orbit_options *options, struct actio_findings *f);
+bool actio_action_options_fit(const struct actio_action_options *options, struct actio_findings *f);
+bool actio_dual_action_options_fit(const struct actio_dual_action_options *options, struct actio_findings *f);
 bool actio_changes_fit(const struct actio_change *change, size_t changes, struct actio_findings *f);
 bool actio_names_fit(const char *what, const char *const *name, size_t count, struct actio_findings *f);   /* an array without NULL in it */
 bool actio_principle_fits(const char *by, struct actio_findings *f);

@@ -83,14 +83,22 @@ static bool words_fit(const struct actio_run_options *o, struct actio_findings *
     return false;
 }
 
-static bool numbers_fit(const struct actio_run_options *o, struct actio_findings *f)
+struct size { const char *what; double x; };
+
+static bool sizes_fit(const struct size *row, size_t count, struct actio_findings *f)
 {
-    const struct { const char *what; double x; } row[] = {
-        { "tol", o->tol }, { "local", o->local }, { "resplit", o->resplit }, { "sigma", o->sigma }, { "barrier", o->barrier }, { "slack", fabs(o->slack) },
-    };
-    for (size_t i = 0; i < COUNT(row); i++)
+    for (size_t i = 0; i < count; i++)
         if (!(row[i].x >= 0 && isfinite(row[i].x)))
             return actio_find(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT(row[i].what), ACTIO_NUMBER(row[i].x))), false;
+    return true;
+}
+
+static bool numbers_fit(const struct actio_run_options *o, struct actio_findings *f)
+{
+    const struct size row[] = {
+        { "tol", o->tol }, { "local", o->local }, { "resplit", o->resplit }, { "sigma", o->sigma }, { "barrier", o->barrier }, { "slack", fabs(o->slack) },
+    };
+    if (!sizes_fit(row, COUNT(row), f)) return false;
     for (size_t i = 0; o->widths && i < o->width_count; i++)
         if (!(o->widths[i] > 0 && isfinite(o->widths[i])))
             return actio_find(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT("widths"), ACTIO_NUMBER(o->widths[i]))), false;
@@ -101,6 +109,18 @@ bool actio_options_fit(const struct actio_run_options *o, struct actio_findings 
 {
     if (o->width_count && !o->widths) return nothing(f, "widths");
     return actio_names_fit("gradient", o->gradient, o->gradients, f) && actio_principle_fits(o->by, f) && words_fit(o, f) && numbers_fit(o, f);
+}
+
+/* ---- options of actions as functions: of these the numbers; NULL is fine */
+
+bool actio_action_options_fit(const struct actio_action_options *o, struct actio_findings *f)
+{
+    return !o || sizes_fit((const struct size[]){ { "sigma", o->sigma }, { "barrier", o->barrier } }, 2, f);
+}
+
+bool actio_dual_action_options_fit(const struct actio_dual_action_options *o, struct actio_findings *f)
+{
+    return !o || sizes_fit(&(const struct size){ "slack", fabs(o->slack) }, 1, f);
 }
 
 /* ---- options of a search for orbits */

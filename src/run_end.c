@@ -228,6 +228,13 @@ struct filling { struct actio_run *run; struct actio_table *table; };
 
 static const char *kept_text(struct actio_table *t, const char *s) { return actio_arena_text(&t->arena, s ? s : "", s ? strlen(s) : 0); }
 
+/* A run that was stopped before a second one could be compared with it: nothing is known of its errors. */
+static bool unjudged(const struct actio_run *run)
+{
+    const struct actio_outcome *o = &run->outcome;
+    return o->status == ACTIO_FLOW_STOPPED && !o->reached && o->compared == 0;
+}
+
 /* Largest error of a column over the rows that are shown. */
 static double error_shown(const struct actio_run *run, size_t c, size_t rows)
 {
@@ -253,12 +260,12 @@ static void fill_column(struct actio_run *run, struct actio_table *t, size_t c)
     struct actio_column *to = &t->col[c];
     to->nodes = field ? from->width : 0;
     t->data[c] = actio_arena_array(&t->arena, t->rows * from->width + 1, sizeof(double));
-    t->error[c] = run->options.local > 0 ? NAN : 0;
+    bool claims = run->options.local <= 0 && !unjudged(run);
+    t->error[c] = claims ? 0 : NAN;
     for (size_t k = 0; k < from->width; k++) {
         const double *x = actio_outcome_column(o, from->first + k);
         for (size_t r = 0; r < t->rows; r++) t->data[c][r * from->width + k] = x[r];
-        double error = o->good_rows < o->rows && run->options.local <= 0 ? error_shown(run, from->first + k, t->rows) : o->error[from->first + k];
-        if (run->options.local <= 0) t->error[c] = fmax(t->error[c], error);
+        if (claims) t->error[c] = fmax(t->error[c], o->good_rows < o->rows ? error_shown(run, from->first + k, t->rows) : o->error[from->first + k]);
     }
     for (size_t i = 0; i < t->rows * from->width; i++)     /* what is not a number has no error either */
         if (!isfinite(t->data[c][i])) t->error[c] = NAN;
@@ -311,67 +318,89 @@ static double largest_residual(const struct actio_table *t)
     return largest;
 }
 
+/* The last time where the estimate holds. Rows of a run that was stopped are shown beyond it. */
+static double holding(const struct actio_run *run, const struct actio_table *t)
+{
+    const struct actio_outcome *o = &run->outcome;
+    bool claims = run->options.local <= 0, backward = run->model->t1 < run->model->t0;
+    if (t->rows == 0 || run->defined == 0 || (claims && unjudged(run))) return run->model->t0;
+    double last = t->data[0][(run->defined < t->rows ? run->defined : t->rows) - 1];
+    if (!claims || o->status != ACTIO_FLOW_STOPPED || o->reached || !isfinite(o->holds_until)) return last;
+    return backward ? fmax(last, o->holds_until) : fmin(last, o->holds_until);
+}
+
 static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
 {
     const struct actio_outcome *o = &run->outcome;
-    bool defined = run->defined >= t->rows;
     t->energy_drift = NAN;
     size_t energy = actio_table_first(t, ACTIO_ROLE_ENERGY);
     if (energy < t->cols && t->rows) t->energy_drift = largest_from(t->data[energy], t->rows, t->data[energy][0]);
     t->residual = largest_residual(t);
     t->worst = o->reached ? o->worst : NAN;
     t->tol = run->options.tol, t->local = o->finest, t->local_only = run->options.local > 0;
-    t->reached = o->reached && defined, t->holds_until = t->rows == 0 || run->defined == 0 ? run->model->t0 : t->data[0][(defined ? t->rows : run->defined) - 1];
+    t->reached = o->reached && run->defined >= t->rows, t->holds_until = holding(run, t);
     t->steps = o->steps, t->rhs = o->rhs, t->rejected = o->rejected;
     t->seconds = run->ctx->clock ? run->ctx->clock() - run->started : 0;
     t->status = run->f->status;
     actio_run_work(run, t);
 }
 
-static const char *whose(const struct actio_system *sys, const struct actio_happening *h)
+/* Names of what events are about, kept once each: a run may have millions of events. */
+static const char **kept_names(struct actio_table *t, const char *const *name, size_t count)
+{
+    const char **kept = actio_arena_array(&t->arena, count + 1, sizeof *kept);
+    for (size_t i = 0; i < count; i++) kept[i] = kept_text(t, name[i]);
+    return kept;
+}
+
+struct names { const char **contact, **constraint, **event; };
+
+static const char *whose(const struct actio_system *sys, const struct names *names, const struct actio_happening *h)
 {
     const struct actio_rub *r = h->kind == ACTIO_STICKS || h->kind == ACTIO_SLIDES ? &sys->rub[h->index] : NULL;
-    if (h->kind == ACTIO_PASSES) return sys->event[h->index];
-    return r && r->contact == UINT32_MAX ? sys->constraint[r->constraint] : sys->contact[r ? r->contact : h->index];
+    if (h->kind == ACTIO_PASSES) return names->event[h->index];
+    return r && r->contact == UINT32_MAX ? names->constraint[r->constraint] : names->contact[r ? r->contact : h->index];
+}
+
+static void add_event(struct actio_table *t, struct actio_event e)
+{
+    if ((t->events & 1023) == 0) actio_poll_overdue(t->arena.ctx);
+    ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) = e;
 }
 
 /* What happened at contacts, as far as rows are shown. */
 static void fill_happenings(struct actio_run *run, struct actio_table *t)
 {
     const struct actio_contacts *c = run->motion.contacts;
+    const struct actio_system *sys = run->sys;
+    if (!c) return;
     bool backward = run->model->t1 < run->model->t0;
-    for (size_t i = 0; c && i < c->happenings; i++) {
+    double until = run->outcome.status == ACTIO_FLOW_STOPPED && t->rows ? t->data[0][t->rows - 1] : t->holds_until;
+    struct names names = { kept_names(t, sys->contact, sys->contacts), kept_names(t, sys->constraint, sys->p), kept_names(t, sys->event, sys->events) };
+    for (size_t i = 0; i < c->happenings; i++) {
         const struct actio_happening *h = &c->happening[i];
-        if (!run->outcome.reached && !t->local_only && (backward ? h->t < t->holds_until : h->t > t->holds_until)) continue;
-        const char *name = kept_text(t, whose(run->sys, h));
-        ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) = (struct actio_event){
-            .t = h->t, .kind = actio_happening_word(h->kind), .name = name, .value = h->impulse, .contact = h->kind == ACTIO_PASSES ? NULL : name,
-            .impulse = h->kind == ACTIO_IMPACT ? h->impulse : 0, .rule = h->rule && *h->rule ? h->rule : NULL };
+        if (!run->outcome.reached && !t->local_only && (backward ? h->t < until : h->t > until)) continue;
+        const char *name = whose(sys, &names, h);
+        add_event(t, (struct actio_event){ .t = h->t, .kind = actio_happening_word(h->kind), .name = name, .value = h->impulse, .contact = h->kind == ACTIO_PASSES ? NULL : name,
+                                           .impulse = h->kind == ACTIO_IMPACT ? h->impulse : 0, .rule = h->rule && *h->rule ? h->rule : NULL });
     }
 }
 
-static bool earlier(const struct actio_run *run, const struct actio_event *a, const struct actio_event *b)
+static void fill_switches(struct actio_run *run, struct actio_table *t)
 {
-    return run->model->t1 < run->model->t0 ? a->t > b->t : a->t < b->t;
+    const struct actio_motion *m = &run->motion;
+    const char **name = kept_names(t, run->sys->mode_text, run->sys->modes);
+    const struct actio_mode_flip *flip;
+    for (size_t i = 1; i < m->changes; i++)
+        for (size_t n = actio_modes_flips(m, i, &flip); n > 0; n--, flip++)
+            add_event(t, (struct actio_event){ .t = m->change[i].t, .kind = "switch", .name = name[flip->k], .value = flip->value });
 }
 
 static void fill_events(struct actio_run *run, struct actio_table *t)
 {
-    const struct actio_motion *m = &run->motion;
-    size_t modes = run->sys->modes;
-    for (size_t i = 1; i < m->changes; i++)
-        for (size_t k = 0; k < modes; k++) {
-            const double *before = m->mode_history + m->change[i - 1].first, *after = m->mode_history + m->change[i].first;
-            if (before[k] == after[k]) continue;
-            ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) =
-                (struct actio_event){ .t = m->change[i].t, .kind = "switch", .name = kept_text(t, run->sys->mode_text[k]), .value = after[k] };
-        }
+    fill_switches(run, t);
     fill_happenings(run, t);
-    for (size_t i = 1; i < t->events; i++)                 /* stable, and nearly in order already */
-        for (size_t j = i; j > 0 && earlier(run, &t->event[j], &t->event[j - 1]); j--) {
-            struct actio_event e = t->event[j];
-            t->event[j] = t->event[j - 1], t->event[j - 1] = e;
-        }
+    actio_events_sort(&run->arena, t->event, t->events, run->model->t1 < run->model->t0);
 }
 
 static void fill_provenance(struct actio_run *run, struct actio_table *t)

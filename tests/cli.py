@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -233,6 +234,33 @@ def a_closed_standard_output_exits_5_and_spoils_no_file():
     assert rows.startswith("t,x") and "summary" not in rows and "energy drift" not in rows
 
 
+def memory_that_is_out_in_a_library_is_out_of_memory():
+    """Pictures are drawn by cairo and libpng, whose memory the program does not count. The limits go from too little to start with to enough."""
+    write("a.act", OSCILLATOR)
+    limited = lambda size, *words: actio(*words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
+    if limited(1 << 30, "--version").returncode:           # a sanitizer needs more room than that
+        return
+    for name in filter(lambda name: actio("run", "a.act", "--plot", name, "-o", "a.csv").returncode == 0, ["a.png", "a.pdf"]):
+        drawn, size = False, 32 << 20
+        while not drawn:
+            for left in filter(os.path.exists, ["a.csv", name]):
+                os.remove(left)
+            done = limited(size, "run", "a.act", "--no-compile", "--plot", name, "-o", "a.csv")
+            drawn, size = os.path.exists(name), size + (1 << 20)
+            started = os.path.exists("a.csv") or done.err.startswith("actio: error")   # else the loader had too little
+            assert not started or done.returncode == (0 if drawn else 4), (name, size, done.returncode, done.err)
+            assert not started or drawn or "out of memory" in done.err, (name, size, done.err)
+
+
+def a_file_is_not_a_directory():
+    write("a.act", OSCILLATOR)
+    write("b.act", OSCILLATOR)
+    for words in ["derive a.act -o b.act/", "derive a.act -o b.act/x.txt", "run a.act -o b.act/x.csv", "compare a.act -o b.act/", "orbit a.act -o b.act/x.csv"]:
+        done = actio(*words.split())
+        assert done.returncode == 5 and "Not a directory" in done.err, (words, done.returncode, done.err)
+    assert open("b.act", encoding="utf-8").read() == OSCILLATOR
+
+
 def of_several_causes_the_smallest_counts():
     write("good.act", OSCILLATOR)
     write("wrong.act", OSCILLATOR.replace("cos(2)", "0"))
@@ -270,6 +298,29 @@ def every_command_ends_on_a_signal():
         for number, wanted in SIGNALS.items():
             status, out, _ = ended_by(number, *words.split())
             assert status == wanted and json.loads(out)["status"] == wanted, (words, number, status, out[:300])
+
+
+def left_waiting(number, *words):
+    """Exit status, and what came, of a program whose reader takes one byte, then nothing: more than a pipe holds is to be written when the signal comes."""
+    process = subprocess.Popen([ACTIO, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+    first = process.stdout.read(1)
+    process.send_signal(number)
+    process.wait()
+    return process.returncode, (first + process.stdout.read()).decode(), process.stderr.read().decode()
+
+
+def rows_on_standard_output_end_whole_when_a_signal_comes():
+    write("a.act", OSCILLATOR)
+    for number, wanted in SIGNALS.items():
+        status, out, err = left_waiting(number, "run", "a.act", "--points", "100000", "-o", "-")
+        assert status == wanted and "interrupted" in err, (number, status, err)
+        rows = out.split("\n")
+        assert rows[-1] == "" and all(row.count(",") == rows[0].count(",") for row in rows[:-1]), rows[-2:]
+
+
+def words_on_standard_output_that_a_signal_cuts_are_interrupted():
+    write("a.act", "coord x\nlagrangian x'^2/2 - x^2/2" + "".join(f" + sin({k}*x)" for k in range(20000)) + "\n")
+    assert left_waiting(signal.SIGTERM, "derive", "a.act")[0] == 143
 
 
 def nohup_keeps_its_meaning():

@@ -156,9 +156,29 @@ TEST(unknown_words_are_refused_by_name)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) CHECK(refused(&s, actio_run(s.ctx, s.model, &row[i].o, fresh(&s)), row[i].code));
     for (size_t i = 0; i < 3; i++) CHECK(refused(&s, actio_test(s.ctx, s.model, &row[i].o, fresh(&s), NULL), row[i].code));
     CHECK(refused(&s, actio_compare(s.ctx, s.model, NULL, (const char *const[]){ "dalembert", "nobody" }, 2, fresh(&s)), "NO_PRINCIPLE"));
+    CHECK(refused(&s, actio_compare(s.ctx, s.model, NULL, (const char *const[]){ "dalembert" }, 0, fresh(&s)), "NOTHING_GIVEN"));
     CHECK(refused(&s, actio_orbit_search(s.ctx, s.model, &(struct actio_orbit_options){ .method = "magic" }, fresh(&s)), "NO_SUCH_WORD"));
     CHECK(refused(&s, actio_derive(s.ctx, s.model, "nobody", NULL, fresh(&s)), "NO_PRINCIPLE"));
     CHECK(refused(&s, actio_derive(s.ctx, s.model, NULL, "poem", fresh(&s)), "NO_FORMAT"));
+    close_subject(&s);
+}
+
+TEST(numbers_that_are_not_sizes_are_refused)
+{
+    struct subject s = open_subject();
+    const double bad[] = { NAN, -1, INFINITY, -INFINITY };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const struct actio_action_options width = { .grid = 16, .sigma = bad[i], .barrier = 1 }, height = { .grid = 16, .sigma = 1, .barrier = bad[i] };
+        const struct actio_dual_action_options slack = { .closure = "free", .power = "nonnegative", .slack = bad[i] };
+        struct actio_run_options own = { .sigma = bad[i], .barrier = 1 };
+        CHECK(refused(&s, actio_action_create(s.ctx, s.model, &width, fresh(&s)), "NOT_A_SIZE"));
+        CHECK(refused(&s, actio_action_create(s.ctx, s.model, &height, fresh(&s)), "NOT_A_SIZE"));
+        if (bad[i] != -1) CHECK(refused(&s, actio_dual_action_create(s.ctx, s.model, &slack, fresh(&s)), "NOT_A_SIZE"));   /* a slack has either sign */
+        CHECK(refused(&s, actio_run(s.ctx, s.model, &own, fresh(&s)), "NOT_A_SIZE"));
+        struct actio_context *ctx = actio_context_create(&(struct actio_limits){ .seconds = bad[i] });
+        CHECK((ctx != NULL) == (bad[i] == INFINITY));
+        actio_context_free(ctx);
+    }
     close_subject(&s);
 }
 
@@ -235,6 +255,7 @@ int main(void)
     RUN(queries_of_nothing_answer_nothing);
     RUN(an_index_beyond_the_end_answers_nothing);
     RUN(unknown_words_are_refused_by_name);
+    RUN(numbers_that_are_not_sizes_are_refused);
     RUN(unknown_kinds_of_change_are_refused);
     RUN(options_of_zeros_are_the_defaults);
     RUN(numbers_have_a_point_whatever_the_host_has_set);

@@ -46,7 +46,7 @@ struct actio_limits {
     const volatile int *cancel;                            /* set by a signal handler, to 1 or to the signal: work stops cleanly; may be NULL */
     actio_progress_callback progress; void *user;          /* may be NULL */
 };
-ACTIO_API struct actio_context *actio_context_create(const struct actio_limits *limits);   /* NULL limits = defaults */
+ACTIO_API struct actio_context *actio_context_create(const struct actio_limits *limits);   /* NULL limits = defaults. NULL: no memory, or seconds that are negative or not a number */
 ACTIO_API void actio_context_free(struct actio_context *ctx);
 
 /* ---- findings */
@@ -285,6 +285,7 @@ ACTIO_API size_t actio_table_nodes(const struct actio_table *table, size_t colum
 ACTIO_API const char *actio_table_axis(const struct actio_table *table, size_t column);    /* "s"; "" when it is no field */
 ACTIO_API const double *actio_table_places(const struct actio_table *table, size_t column);   /* of the nodes on the axis; NULL when it is no field */
 /* The column of a name, x' for x_dot too, and with x[3] a field's node 3. node: 0 where the column is no field, SIZE_MAX where the name is that of a whole field. */
+/* Either pointer may be NULL. */
 ACTIO_API bool actio_table_cell(const struct actio_table *table, const char *name, size_t *column, size_t *node);
 ACTIO_API double actio_table_error(const struct actio_table *table, size_t column);        /* estimated global error, NAN without */
 /* Sensitivities that were asked for: of which column, by which start datum or param. */

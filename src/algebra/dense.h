@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Is time over? Asked where a row of a large matrix, with so much work, is about to be taken; small ones never ask. What is given up is not a result. */
+static inline bool actio_gives_up(size_t work) { return work > 20000 && actio_abandon(); }
+
 double actio_dot(size_t n, const double *x, const double *y);
 double actio_norm(size_t n, const double *x);              /* Euclidean; neither overflows nor underflows on the way */
 /* s[i] = 1 / |row i|. A row that is rounding error beside the largest one is scaled like that one: it stays negligible. Zero rows: 1. */

@@ -87,7 +87,7 @@ int actio_ldl_factor(size_t n, double *a, int *pivot)
 {
     struct choice c;
     for (size_t k = 0; k < n;) {
-        bool finite = search(n, a, k, &c);
+        bool finite = !actio_gives_up((n - k) * (n - k)) && search(n, a, k, &c);
         if (!finite || fmax(c.diagonal, c.beside) == 0) {
             for (size_t i = k; i < n; i++) pivot[i] = (int)i;
             return (int)k + 1;

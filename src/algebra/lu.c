@@ -78,7 +78,7 @@ static void eliminate(size_t n, double *a, size_t k)
 int actio_lu_factor(size_t n, double *a, int *pivot)
 {
     for (size_t k = 0; k < n; k++) {
-        if (n > 150 && actio_abandon()) return (int)k + 1;
+        if (actio_gives_up(n * n)) return (int)k + 1;
         size_t p = pivot_row(n, a, k);
         if (p == n || fabs(a[p * n + k]) <= ACTIO_PIVOT_NOISE * noise(n, a, p, k)) return (int)k + 1;
         pivot[k] = (int)p;
@@ -96,9 +96,9 @@ static void divide(size_t nrhs, double *bi, double d)
 static void solve_plain(size_t n, const double *a, const int *pivot, double *b, size_t nrhs)
 {
     for (size_t k = 0; k < n; k++) swap_rows(nrhs, b, k, (size_t)pivot[k]);
-    for (size_t i = 1; i < n; i++)
+    for (size_t i = 1; i < n && !actio_gives_up(i * nrhs); i++)
         for (size_t j = 0; j < i; j++) subtract(nrhs, b + i * nrhs, a[i * n + j], b + j * nrhs);
-    for (size_t i = n; i-- > 0;) {
+    for (size_t i = n; i-- > 0 && !actio_gives_up((n - i) * nrhs);) {
         for (size_t j = i + 1; j < n; j++) subtract(nrhs, b + i * nrhs, a[i * n + j], b + j * nrhs);
         divide(nrhs, b + i * nrhs, a[i * n + i]);
     }
@@ -106,11 +106,11 @@ static void solve_plain(size_t n, const double *a, const int *pivot, double *b, 
 
 static void solve_transposed(size_t n, const double *a, const int *pivot, double *b, size_t nrhs)
 {
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n && !actio_gives_up((n - k) * nrhs); k++) {
         divide(nrhs, b + k * nrhs, a[k * n + k]);
         for (size_t j = k + 1; j < n; j++) subtract(nrhs, b + j * nrhs, a[k * n + j], b + k * nrhs);
     }
-    for (size_t k = n; k-- > 1;)
+    for (size_t k = n; k-- > 1 && !actio_gives_up(k * nrhs);)
         for (size_t j = 0; j < k; j++) subtract(nrhs, b + j * nrhs, a[k * n + j], b + k * nrhs);
     for (size_t k = n; k-- > 0;) swap_rows(nrhs, b, k, (size_t)pivot[k]);
 }
@@ -154,6 +154,7 @@ int actio_cholesky_factor(size_t n, double *a)
 {
     for (size_t i = 0; i < n; i++) {
         double *row = a + i * n;
+        if (actio_gives_up(i * i)) return (int)i + 1;
         for (size_t j = 0; j < i; j++) row[j] = (row[j] - actio_dot(j, row, a + j * n)) / a[j * n + j];
         double sum = actio_dot(i, row, row), d = row[i] - sum;
         if (!(d > ACTIO_PIVOT_NOISE * sum && d <= DBL_MAX)) return (int)i + 1;
@@ -177,11 +178,11 @@ void actio_cholesky_solve(size_t n, const double *a, double *b, size_t nrhs)
         cholesky_solve_one(n, a, b);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !actio_gives_up(i * nrhs); i++) {
         for (size_t j = 0; j < i; j++) subtract(nrhs, b + i * nrhs, a[i * n + j], b + j * nrhs);
         divide(nrhs, b + i * nrhs, a[i * n + i]);
     }
-    for (size_t i = n; i-- > 0;) {
+    for (size_t i = n; i-- > 0 && !actio_gives_up(i * nrhs);) {
         divide(nrhs, b + i * nrhs, a[i * n + i]);
         for (size_t j = 0; j < i; j++) subtract(nrhs, b + j * nrhs, a[i * n + j], b + i * nrhs);
     }
@@ -191,11 +192,11 @@ int actio_cholesky_part(size_t n, size_t inner, double *a)
 {
     for (size_t j = 0; j < inner; j++) {
         double pivot = a[j * n + j] - actio_dot(j, a + j * n, a + j * n);
-        if (!(pivot > 0)) return 1;
+        if (!(pivot > 0) || actio_gives_up((n - j) * j)) return 1;
         a[j * n + j] = sqrt(pivot);
         for (size_t i = j + 1; i < n; i++) a[i * n + j] = (a[i * n + j] - actio_dot(j, a + i * n, a + j * n)) / a[j * n + j];
     }
-    for (size_t i = inner; i < n; i++)
+    for (size_t i = inner; i < n && !actio_gives_up((i - inner) * inner); i++)
         for (size_t j = inner; j <= i; j++) a[i * n + j] -= actio_dot(inner, a + i * n, a + j * n);
     return 0;
 }

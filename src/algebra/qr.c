@@ -90,8 +90,7 @@ static double annihilate(size_t m, size_t n, double *a, size_t k, double *v, dou
     return tau;
 }
 
-/* Of large matrices a column takes long enough to look at the clock. */
-static bool gives_up(size_t m, size_t n) { return m * n > 20000 && actio_abandon(); }
+static bool gives_up(size_t m, size_t n) { return actio_gives_up(m * n); }
 
 size_t actio_qrcp(size_t m, size_t n, double *a, double *tau, int *jpvt, double tol, double *work)
 {

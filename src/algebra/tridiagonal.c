@@ -18,12 +18,13 @@ static void reflect_both_sides(size_t count, double *a, size_t stride, const dou
     }
 }
 
-/* Diagonal d and what stands beside it, e[0 .. n-2]; a is destroyed. work: 2 n. */
-static void tridiagonalise(size_t n, double *a, double *d, double *e, double *work)
+/* Diagonal d and what stands beside it, e[0 .. n-2]; a is destroyed. work: 2 n. 0, or 1: time is over. */
+static int tridiagonalise(size_t n, double *a, double *d, double *e, double *work)
 {
     double *v = work, *q = work + n;
     for (size_t k = 0; k + 1 < n; k++) {
         size_t left = n - k - 1;
+        if (actio_gives_up(left * left)) return 1;
         for (size_t i = 0; i < left; i++) v[i] = a[k * n + k + 1 + i];
         double tau = left > 1 ? actio_reflector(left, v) : 0;
         d[k] = a[k * n + k], e[k] = v[0];
@@ -31,6 +32,7 @@ static void tridiagonalise(size_t n, double *a, double *d, double *e, double *wo
         if (tau != 0) reflect_both_sides(left, a + (k + 1) * n + k + 1, n, v, tau, q);
     }
     d[n - 1] = a[n * n - 1];
+    return 0;
 }
 
 /* Eigenvalues below x: negative pivots of the matrix less x. A pivot that vanishes is taken for the smallest number that does no harm. */
@@ -68,10 +70,10 @@ int actio_eigenvalues_symmetric(size_t n, double *a, double *w, double *work)
     if (largest == 0) return 0;
     double s = actio_scale_power(largest), bound = 0;
     for (size_t i = 0; i < n * n; i++) a[i] *= s;
-    tridiagonalise(n, a, d, e, e + n);
+    if (tridiagonalise(n, a, d, e, e + n)) return 1;
     for (size_t i = 0; i < n; i++) bound = fmax(bound, fabs(d[i]) + (i ? fabs(e[i - 1]) : 0) + (i + 1 < n ? fabs(e[i]) : 0));   /* Gershgorin's circles */
     double tiny = DBL_EPSILON * DBL_EPSILON * bound + DBL_MIN, low = -bound * (1 + 1e-12) - tiny;
-    for (size_t i = 0; i < n; i++) w[i] = low = number(n, d, e, i, low - tiny, bound * (1 + 1e-12) + tiny, tiny);
+    for (size_t i = 0; i < n && !actio_gives_up(60 * n); i++) w[i] = low = number(n, d, e, i, low - tiny, bound * (1 + 1e-12) + tiny, tiny);
     for (size_t i = 1; i < n; i++) w[i] = fmax(w[i], w[i - 1]);
     for (size_t i = 0; i < n; i++) w[i] /= s;
     return 0;

@@ -31,10 +31,15 @@ int actio_finding_status(const struct actio_finding *f) { return words[f->code].
 const char *actio_finding_name(const struct actio_finding *f) { return words[f->code].name; }
 
 /* What a signal ended exits with 128 and the signal's number, as shells have it. */
+int actio_cancel_exit(const struct actio_context *ctx)
+{
+    int cancel = ctx->cancel ? *ctx->cancel : 0;
+    return cancel > 1 ? 128 + cancel : words[ACTIO_F_INTERRUPTED].status;
+}
+
 int actio_code_exit(const struct actio_findings *f, enum actio_code code)
 {
-    int cancel = code == ACTIO_F_INTERRUPTED && f->arena.ctx->cancel ? *f->arena.ctx->cancel : 0;
-    return cancel > 1 ? 128 + cancel : words[code].status;
+    return code == ACTIO_F_INTERRUPTED ? actio_cancel_exit(f->arena.ctx) : words[code].status;
 }
 
 static void count_error(struct actio_findings *f, enum actio_code code)
@@ -192,6 +197,15 @@ static struct actio_finding *keep(struct making *m)
     return m->made;
 }
 
+/* That time is over, or a signal came, is said once, by whoever sees it first. */
+static bool said_of_stop(const struct actio_findings *f, enum actio_code code)
+{
+    static const enum actio_code stops[] = { ACTIO_F_INTERRUPTED, ACTIO_F_OUT_OF_TIME, ACTIO_F_TIME_RAN_OUT };
+    bool is_stop = false, said = false;
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) is_stop |= code == stops[i], said |= has_code(f, stops[i]);
+    return is_stop && said;
+}
+
 struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code code, const struct actio_source *source, struct actio_span span,
                                     const struct actio_value arg[6])
 {
@@ -204,6 +218,7 @@ struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code co
         code = told, source = NULL, span = (struct actio_span){ 0 };
         own[0] = ACTIO_TEXT(code == ACTIO_F_OUT_OF_MEMORY ? "the work under way" : "the work was under way");
     }
+    if (said_of_stop(f, code)) return NULL;
     if (code == ACTIO_F_OUT_OF_MEMORY) complete_memory(ctx, own);
     if (words[code].severity == ACTIO_ERROR && f->errors >= KEPT) {
         count_error(f, code);

@@ -56,6 +56,7 @@ struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code co
 
 enum actio_severity actio_finding_severity(const struct actio_finding *f);
 int actio_finding_status(const struct actio_finding *f);                           /* by the table: what a signal ended has 130 */
+int actio_cancel_exit(const struct actio_context *ctx);                             /* of what a signal ended */
 int actio_code_exit(const struct actio_findings *f, enum actio_code code);         /* the program's: 128 and the signal's number */
 const char *actio_finding_name(const struct actio_finding *f);                     /* "UNKNOWN_NAME" */
 void actio_finding_message(const struct actio_finding *f, struct actio_text *out); /* {0} {1} put in, no place */

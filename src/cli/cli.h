@@ -57,6 +57,7 @@ int actio_cli_end(struct actio_context *ctx, struct actio_findings *f, int statu
 int actio_cli_usage(const struct actio_cli_arguments *a, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 int actio_cli_complain(const struct actio_cli_arguments *a, int status, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
+int actio_cli_unsaid(const struct actio_cli_arguments *a, int status);          /* a signal or a limit came before the result was in words */
 
 /* utf8.c */
 uint32_t actio_cli_decode(const char *s, size_t *length);  /* the next character and its bytes; 0xFFFD and 1 where it is not UTF-8 */

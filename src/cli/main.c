@@ -76,6 +76,7 @@ static int close_output(int status)
 {
     actio_cli_flush();
     if (!ferror(stdout) || status == ACTIO_FILE_TROUBLE) return status;   /* in the second case it has been said */
+    if (cancelled && (output_trouble == EINTR || !output_trouble)) return actio_cli_worse(status, 128 + cancelled);
     fprintf(stderr, "actio: error: can't write to standard output: %s\n", output_trouble ? strerror(output_trouble) : "an earlier write failed");
     return actio_cli_worse(status, ACTIO_FILE_TROUBLE);
 }

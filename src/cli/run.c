@@ -29,6 +29,7 @@ static bool folder_takes(const char *path)
     if (exists && access(path, W_OK) != 0) return false;
     if (slash && (size_t)(slash - path) >= sizeof folder) return errno = ENAMETOOLONG, false;
     if (slash) snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    if (slash && stat(folder, &st) == 0 && !S_ISDIR(st.st_mode)) return errno = ENOTDIR, false;
     return access(slash ? folder : ".", W_OK | X_OK) == 0;
 }
 
@@ -63,16 +64,18 @@ static int write_files(const struct actio_cli_arguments *a, struct actio_context
 /* ---- JSON */
 
 /* A run's own object, with the findings put in; when the files failed after the run, the run is kept inside. */
-static void json_run(struct actio_table *table, struct actio_findings *f, int status)
+static int json_run(const struct actio_cli_arguments *a, struct actio_table *table, struct actio_findings *f, int status)
 {
     const char *object = table ? actio_table_json(table) : "";
     size_t length = strlen(object);
+    if (table && length <= 2) return actio_cli_unsaid(a, status);
     bool same = table && actio_table_info(table).status == status && length > 2 && object[length - 1] == '}';
     if (same) printf("%.*s, ", (int)(length - 1), object);
     else printf("{\"status\": %d, ", status);
     actio_cli_json_messages(stdout, f);
     if (table && !same) printf(", \"run\": %s", object);
     printf("}\n");
+    return status;
 }
 
 /* ---- the command */
@@ -82,7 +85,7 @@ static int tell(const struct actio_cli_arguments *a, struct actio_context *ctx, 
     bool rows = table && actio_table_rows(table) > 0;
     int written = rows ? write_files(a, ctx, table, f) : 0;
     int status = actio_cli_worse(actio_findings_status(f), written);
-    if (a->json) json_run(table, f, status);
+    if (a->json) status = json_run(a, table, f, status);
     else if (rows && csv_on_output(a) && a->outputs == 0 && actio_table_slopes(table)) actio_cli_gradient_csv(table);
     else if (rows && csv_on_output(a)) status = actio_cli_worse(status, actio_table_write(ctx, table, "-", f));
     else if (rows && !a->quiet) actio_cli_summary(model, table, a, written == 0);

@@ -86,7 +86,7 @@ void actio_cli_findings(struct actio_findings *f, bool quiet)
 
 static const char *code_of(int status)
 {
-    return status == ACTIO_WRONG_USAGE ? "WRONG_USAGE" : status == ACTIO_LIMIT_REACHED ? "OUT_OF_MEMORY" : "COMMAND_LINE";
+    return status == ACTIO_WRONG_USAGE ? "WRONG_USAGE" : status == ACTIO_LIMIT_REACHED ? "OUT_OF_MEMORY" : status >= ACTIO_INTERRUPTED ? "INTERRUPTED" : "COMMAND_LINE";
 }
 
 static int complain(const struct actio_cli_arguments *a, int status, const char *hint, const char *format, va_list args)
@@ -119,6 +119,13 @@ int actio_cli_usage(const struct actio_cli_arguments *a, const char *hint, const
     complain(a, ACTIO_WRONG_USAGE, hint, format, args);
     va_end(args);
     return ACTIO_WRONG_USAGE;
+}
+
+int actio_cli_unsaid(const struct actio_cli_arguments *a, int status)
+{
+    int signal = *a->limits.cancel;
+    if (signal) return actio_cli_complain(a, actio_cli_worse(status, 128 + signal), NULL, "interrupted");
+    return actio_cli_complain(a, actio_cli_worse(status, ACTIO_LIMIT_REACHED), "raise --limit-memory or --limit-time", "a limit was reached while the result was being put into words");
 }
 
 bool actio_cli_begin(const struct actio_cli_arguments *a, struct actio_context **ctx, struct actio_findings **f)

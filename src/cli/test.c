@@ -22,22 +22,34 @@ static void print_claim(const struct actio_check *c, size_t widest)
     putchar('\n');
 }
 
-static void print_verdict(const struct verdict *v, bool quiet)
+/* Of claims that a limit or a signal left open the number is enough. A signal that comes while they are listed ends the list. */
+static void print_claims(const struct actio_cli_arguments *a, const struct verdict *v)
 {
-    if (!quiet) {
-        fputs(actio_cli_paint(stdout, 'b'), stdout);
-        actio_cli_text(stdout, v->word);
-        printf("%s%s\n", actio_cli_paint(stdout, ' '), v->model && !v->checks && !v->failed ? ": no expect lines" : "");
-    }
-    size_t widest = 0;
+    size_t widest = 0, open = 0;
+    bool before = *a->limits.cancel != 0;
     for (size_t i = 0; i < v->checks; i++) {
         size_t width = actio_cli_width(v->check[i].claim);
         if (width > widest && width <= 60) widest = width;
     }
-    for (size_t i = 0; i < v->checks; i++)
-        if (!quiet || (!v->check[i].ok && !v->check[i].skipped)) print_claim(&v->check[i], widest);
-    actio_cli_findings(v->f, quiet);
-    if (quiet) return;
+    for (size_t i = 0; i < v->checks && (before || !*a->limits.cancel); i++) {
+        const struct actio_check *c = &v->check[i];
+        bool left = v->status >= ACTIO_LIMIT_REACHED && !c->computed && !c->skipped && !c->ok;
+        if (left) open++;
+        else if (!a->quiet || (!c->ok && !c->skipped)) print_claim(c, widest);
+    }
+    if (open) printf("  %zu %s not checked\n", open, open == 1 ? "claim was" : "claims were");
+}
+
+static void print_verdict(const struct actio_cli_arguments *a, const struct verdict *v)
+{
+    if (!a->quiet) {
+        fputs(actio_cli_paint(stdout, 'b'), stdout);
+        actio_cli_text(stdout, v->word);
+        printf("%s%s\n", actio_cli_paint(stdout, ' '), v->model && !v->checks && !v->failed ? ": no expect lines" : "");
+    }
+    print_claims(a, v);
+    actio_cli_findings(v->f, a->quiet);
+    if (a->quiet) return;
     actio_cli_text(stdout, v->model ? actio_model_name(v->model) : v->word);
     printf(": %zu passed, %zu failed", v->passed, v->failed);
     if (v->skipped) printf(", %zu skipped", v->skipped);
@@ -98,7 +110,7 @@ static int test_model(const struct actio_cli_arguments *a, const char *word, str
     if (v->failed && !stopped_short(v)) v->status = ACTIO_WRONG_MODEL;
     if (v->status && !v->failed) v->failed = 1;            /* what could not be tested did not pass */
     if (a->json) json_verdict(v);
-    else print_verdict(v, a->quiet);
+    else print_verdict(a, v);
     actio_model_free(v->model);
     return actio_cli_end(ctx, f, v->status);
 }

@@ -2,7 +2,7 @@
  * Switches as they were written: a formation freezes abs, sign, min, max and if as modes; here the modes become functions again. */
 #include "derive/derive.h"
 
-struct unswitching { struct actio_formation *F; actio_expr *guard; };      /* guards without modes */
+struct unswitching { struct actio_formation *F; actio_expr *guard; uint32_t *place; size_t places; };   /* guards without modes; by node, its place in the pass */
 
 static bool is_mode(const struct actio_pool *pool, uint32_t id, uint32_t *index)
 {
@@ -63,11 +63,22 @@ static actio_expr rebuilt(struct unswitching *u, struct actio_node n, const acti
     return actio_rebuild(pool, (enum actio_op)n.op, arg[0], arg[1], arg[2], (int32_t)n.b);
 }
 
+/* One for all passes: there may be as many as switches. */
+static uint32_t *places(struct unswitching *u)
+{
+    size_t need = u->F->pool.count;
+    if (need > u->places) {
+        u->place = actio_arena_grow(&u->F->arena, u->place, u->places * sizeof *u->place, 2 * need * sizeof *u->place);
+        u->places = 2 * need;
+    }
+    return u->place;
+}
+
 static void pass(struct unswitching *u, const actio_expr *from, size_t count, actio_expr *to)
 {
     struct actio_pool *pool = &u->F->pool;
     struct actio_cone cone = actio_cone_of(pool, from, count);
-    uint32_t *id = actio_form_array(u->F, cone.count, sizeof *id), *place = actio_form_array(u->F, pool->count, sizeof *place), k;
+    uint32_t *id = actio_form_array(u->F, cone.count, sizeof *id), *place = places(u), k;
     actio_expr *made = actio_form_array(u->F, cone.count, sizeof *made);
     for (uint32_t i = 0; i < cone.count; i++) id[i] = cone.id[i], place[id[i]] = i;
     for (uint32_t i = 0; i < cone.count; i++) {
@@ -113,7 +124,7 @@ static struct list formulas(struct actio_derivation *d)
 void actio_unswitch(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
-    struct unswitching u = { F, actio_form_array(F, F->sys.modes, sizeof *u.guard) };
+    struct unswitching u = { .F = F, .guard = actio_form_array(F, F->sys.modes, sizeof *u.guard) };
     if (F->sys.modes == 0) return;
     struct list l = formulas(d);
     actio_expr *e = actio_form_array(F, l.count, sizeof *e);

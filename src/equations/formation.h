@@ -42,7 +42,7 @@ struct actio_formation {
     actio_expr *zdot_solved, *lambda_solved;               /* by elimination, when sys.symbolic */
     actio_expr *pivot;
     actio_expr *step_q, *step_z;                           /* projection steps */
-    actio_expr *mode_guard; bool *mode_whole;
+    actio_expr *mode_guard; bool *mode_whole; uint32_t *mode_of; size_t mode_of_count;   /* mode_of: by guard, see switches.c */
     size_t soft_rubs;                                      /* of soft walls: they stand before those of constraints */
     actio_expr wall;                                       /* potential of soft walls */
     struct actio_gap *gap; struct actio_slip *slip; struct actio_rub *rub; struct actio_rubbing *rubbing; actio_expr *event;

@@ -3,14 +3,29 @@
  * changes. Of floor and mod the mode is the whole number below the guard. Within a step the formulas are analytic, so orders survive kinks and a guard's zero can be located. */
 #include "equations/formation.h"
 
+/* Where the number of a guard's mode is kept, from 1: by the guard, and apart for whole numbers. */
+static uint32_t *known_mode(struct actio_formation *F, actio_expr guard, bool whole)
+{
+    size_t at = 2 * (size_t)guard.id + whole, had = F->mode_of_count;
+    if (at >= had) {
+        F->mode_of_count = at + at / 2 + 2;
+        F->mode_of = actio_arena_grow(&F->arena, F->mode_of, had * sizeof *F->mode_of, F->mode_of_count * sizeof *F->mode_of);
+    }
+    return &F->mode_of[at];
+}
+
 static actio_expr mode_of_kind(struct actio_formation *F, actio_expr guard, bool whole)
 {
     struct actio_pool *pool = &F->pool;
-    for (size_t k = 0; k < F->sys.modes; k++)
-        if (actio_same(F->mode_guard[k], guard) && F->mode_whole[k] == whole) return actio_symbol(pool, ACTIO_SPACE_MODE, (uint32_t)k);
+    uint32_t *known = known_mode(F, guard, whole);
+    if (*known) return actio_symbol(pool, ACTIO_SPACE_MODE, *known - 1);
     size_t k = F->sys.modes++;
-    F->mode_guard = actio_arena_grow(&F->arena, F->mode_guard, k * sizeof *F->mode_guard, (k + 1) * sizeof *F->mode_guard);
-    F->mode_whole = actio_arena_grow(&F->arena, F->mode_whole, k * sizeof *F->mode_whole, (k + 1) * sizeof *F->mode_whole);
+    *known = (uint32_t)k + 1;
+    if ((k & (k - 1)) == 0) {                              /* full: room for as many more */
+        size_t room = k ? 2 * k : 1;
+        F->mode_guard = actio_arena_grow(&F->arena, F->mode_guard, k * sizeof *F->mode_guard, room * sizeof *F->mode_guard);
+        F->mode_whole = actio_arena_grow(&F->arena, F->mode_whole, k * sizeof *F->mode_whole, room * sizeof *F->mode_whole);
+    }
     F->mode_guard[k] = guard, F->mode_whole[k] = whole;
     F->sys.mode_whole = F->mode_whole;
     return actio_symbol(pool, ACTIO_SPACE_MODE, (uint32_t)k);

@@ -70,8 +70,9 @@ bool actio_lex_check_text(struct actio_reader *r, uint16_t origin)
     const struct actio_source *s = &r->origin[origin].source;
     const char *end = s->text + s->length;
     struct actio_span span = { 1, 1, 1 };
-    uint32_t bytes, bad = 0;
+    uint32_t bytes, bad = 0, characters = 0;
     for (const char *p = s->text; p < end && bad < ENOUGH; p += bytes) {
+        if ((++characters & 65535) == 0) actio_poll(r->ctx);
         enum actio_code code = wrong_character(p, end, &bytes);
         if (code != ACTIO_F_COUNT) {
             char shown[8];
@@ -279,6 +280,7 @@ static struct actio_token end_of_line(struct actio_reader *r)
 struct actio_token actio_lex_next(struct actio_reader *r)
 {
     bool crossed = false;
+    if ((++r->tokens & 1023) == 0) actio_poll(r->ctx);
     if (skip_blanks(r, &crossed)) return end_of_line(r);
     const char *p = text_here(r), *end = text_end(r);
     if (p == end) return end_token(r, ACTIO_T_END);

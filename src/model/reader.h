@@ -49,7 +49,7 @@ struct actio_reader {
     actio_expr *let; uint32_t lets, lets_cap;
     actio_expr *value; uint32_t values, values_cap;        /* the machine's stack */
     struct actio_loop *loop; uint32_t loops, loops_cap;
-    uint64_t steps_done;
+    uint64_t steps_done, tokens;
     uint32_t *mask, masks, masks_cap;                      /* spaces that occur in each node of the pool */
     uint32_t *open, opens, opens_cap, axes_cap;            /* axes that each node is open in: see fields.c */
     uint32_t *rate; uint32_t rates_cap;                    /* id + 1 of the time derivative of each node, where known */

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <math.h>
 
-enum { PNG_SCALE = 2 };
+enum { PNG_SCALE = 2, FONTS = 32 << 20 };                  /* FONTS: bytes, more than was ever seen */
 
 static cairo_status_t pass(void *user, const unsigned char *bytes, unsigned length)
 {
@@ -84,11 +84,15 @@ static void draw_mark(cairo_t *cr, const struct actio_canvas *canvas, const stru
     cairo_restore(cr);
 }
 
-static cairo_status_t draw_all(cairo_surface_t *surface, const struct actio_canvas *canvas, double scale)
+/* Given up where time is over: the output's error says so. */
+static cairo_status_t draw_all(cairo_surface_t *surface, const struct actio_canvas *canvas, double scale, struct actio_output *out)
 {
     cairo_t *cr = cairo_create(surface);
     cairo_scale(cr, scale, scale);
-    for (size_t i = 0; i < canvas->marks; i++) draw_mark(cr, canvas, &canvas->mark[i]);
+    for (size_t i = 0; i < canvas->marks && !out->error; i++) {
+        draw_mark(cr, canvas, &canvas->mark[i]);
+        if (actio_overdue(out->text.arena->ctx)) out->error = EINTR;
+    }
     cairo_status_t status = cairo_status(cr);
     cairo_destroy(cr);
     return status;
@@ -97,8 +101,8 @@ static cairo_status_t draw_all(cairo_surface_t *surface, const struct actio_canv
 static cairo_status_t make_png(const struct actio_canvas *canvas, struct actio_output *out)
 {
     cairo_surface_t *s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, PNG_SCALE * (int)canvas->width, PNG_SCALE * (int)canvas->height);
-    cairo_status_t status = draw_all(s, canvas, PNG_SCALE);
-    if (!status) status = cairo_surface_write_to_png_stream(s, pass, out);
+    cairo_status_t status = draw_all(s, canvas, PNG_SCALE, out);
+    if (!status && !out->error) status = cairo_surface_write_to_png_stream(s, pass, out);
     cairo_surface_destroy(s);
     return status;
 }
@@ -109,7 +113,7 @@ static cairo_status_t make_pdf(const struct actio_canvas *canvas, struct actio_o
     cairo_surface_t *s = cairo_pdf_surface_create_for_stream(pass, out, canvas->width * .75, canvas->height * .75);
     cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_TITLE, canvas->title);
     cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATOR, "Actio");
-    cairo_status_t status = draw_all(s, canvas, .75);
+    cairo_status_t status = draw_all(s, canvas, .75, out);
     cairo_surface_finish(s);
     if (!status) status = cairo_surface_status(s);
     cairo_surface_destroy(s);
@@ -118,13 +122,23 @@ static cairo_status_t make_pdf(const struct actio_canvas *canvas, struct actio_o
 
 struct picture { const struct actio_canvas *canvas; cairo_status_t (*make)(const struct actio_canvas *, struct actio_output *); };
 
+/* cairo crashes where its memory runs out at a bad moment: what pixels, fonts and their caches need is asked for beforehand. */
+static bool has_room(struct actio_context *ctx, const struct actio_canvas *canvas)
+{
+    size_t pixels = (size_t)(PNG_SCALE * canvas->width * PNG_SCALE * canvas->height);
+    void *room = ctx->allocate(ctx->allocate_user, NULL, 2 * sizeof(uint32_t) * pixels + FONTS);
+    if (room) ctx->allocate(ctx->allocate_user, room, 0);
+    return room != NULL;
+}
+
 /* cairo's frames must not be jumped over: bytes go straight to the file, nothing here can escape. */
 static void fill(struct actio_output *out, const void *user)
 {
     const struct picture *p = user;
-    cairo_status_t status = p->make(p->canvas, out);
+    cairo_status_t status = has_room(out->text.arena->ctx, p->canvas) ? p->make(p->canvas, out) : CAIRO_STATUS_NO_MEMORY;
+    bool starved = status == CAIRO_STATUS_NO_MEMORY || status == CAIRO_STATUS_PNG_ERROR;   /* of what libpng meets in a good picture only memory is left */
     if (!status || out->error) return;
-    out->error = EIO;
+    out->error = starved ? ENOMEM : EIO;
     out->why = cairo_status_to_string(status);
 }
 

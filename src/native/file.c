@@ -111,6 +111,7 @@ static int open_target(struct os_file *file, const char *path)
 {
     struct stat s;
     bool exists = stat(path, &s) == 0;
+    if (!exists && errno == ENOTDIR) return ENOTDIR;
     if (exists && S_ISDIR(s.st_mode)) return EISDIR;
     if ((exists && !S_ISREG(s.st_mode)) || names_open_file(path)) return open_straight(file, path);
     if (strlen(path) >= sizeof file->target) return ENAMETOOLONG;
@@ -135,6 +136,7 @@ static void *os_open(struct actio_context *ctx, const char *path, int *error)
 static int os_write(void *user, const char *bytes, size_t length)
 {
     struct os_file *file = user;
+    if (file->straight) return actio_native_put(file->ctx, file->fd, bytes, length);
     while (length > 0) {
         ssize_t n = write(file->fd, bytes, length);
         if (n < 0 && errno == EINTR) continue;

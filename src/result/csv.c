@@ -14,7 +14,19 @@ static void add_name(struct actio_text *out, const char *name)
     actio_text_add(out, "\"");
 }
 
-/* x, or of a field x[0],x[1],...: passed on piece by piece, since a line may have millions of them. */
+/* Lines are passed on whole, so that what is cut short ends with one. A line may have millions of numbers. */
+static void look_up(struct actio_output *out, size_t k)
+{
+    if ((k & 1023) == 1023) actio_poll_overdue(out->text.arena->ctx);
+}
+
+static void end_line(struct actio_output *out)
+{
+    actio_text_bytes(&out->text, "\n", 1);
+    actio_output_drain(out);
+}
+
+/* x, or of a field x[0],x[1],... */
 static void add_names(struct actio_output *out, const struct actio_column *col)
 {
     struct actio_text name;
@@ -24,7 +36,7 @@ static void add_names(struct actio_output *out, const struct actio_column *col)
         name.length = 0;
         actio_text_format(&name, col->nodes ? "%s[%zu]" : "%s", col->name, k);
         add_name(&out->text, name.s);
-        actio_output_drain(out);
+        look_up(out, k);
     }
 }
 
@@ -33,7 +45,7 @@ static void add_numbers(struct actio_output *out, const double *x, size_t count)
     for (size_t k = 0; k < count && !out->error; k++) {
         if (k) actio_text_bytes(&out->text, ",", 1);
         actio_text_number(&out->text, x[k]);
-        actio_output_drain(out);
+        look_up(out, k);
     }
 }
 
@@ -44,14 +56,14 @@ static void fill(struct actio_output *out, const void *user)
         if (c) actio_text_bytes(&out->text, ",", 1);
         add_names(out, &table->col[c]);
     }
-    actio_text_bytes(&out->text, "\n", 1);
+    end_line(out);
     for (size_t i = 0; i < table->rows && !out->error; i++) {
         for (size_t c = 0; c < table->cols; c++) {
             size_t width = actio_column_width(&table->col[c]);
             if (c) actio_text_bytes(&out->text, ",", 1);
             add_numbers(out, table->data[c] + i * width, width);
         }
-        actio_text_bytes(&out->text, "\n", 1);
+        end_line(out);
     }
 }
 

@@ -79,9 +79,12 @@ static int plain_close(void *file, bool keep)
 }
 
 static const struct actio_file_system plain = { plain_open, plain_write, plain_close };
-static const struct actio_file_system *now = &plain;       /* set once at start-up */
+static const struct actio_file_system *now = &plain, *standard_now = &standard;   /* set once at start-up */
 
-void actio_file_system_register(const struct actio_file_system *system) { now = system; }
+void actio_file_system_register(const struct actio_file_system *system, const struct actio_file_system *standard_output)
+{
+    now = system, standard_now = standard_output ? standard_output : &standard;
+}
 
 int actio_cannot_write(struct actio_findings *f, const char *path, const char *why)
 {
@@ -125,11 +128,25 @@ static void fill_output(void *user)
     pass_text(&w->out);
 }
 
+/* An error of the system, a lack of memory, or a stop: of a picture, or while a reader was waited for. */
+static int say_unwritten(struct actio_context *ctx, const char *path, int error, const char *why, struct actio_findings *f)
+{
+    bool waited = error == EINTR && actio_stopped(ctx);
+    if (error == ENOMEM) {                                 /* a library's own: the context has not seen it */
+        if (!ctx->refused) ctx->refused = 1, ctx->system_refused = true;
+        return actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing a file"))), 1;
+    }
+    if (!waited) return actio_cannot_write(f, path, why ? why : strerror(error));
+    if (actio_cancelled(ctx)) actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    else actio_find(f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the output was being written")));
+    return 1;
+}
+
 int actio_output_write(struct actio_context *ctx, const char *path, actio_fill_fn fill, const void *user, struct actio_findings *f)
 {
     if (!*path) return actio_cannot_write(f, path, "the name is empty");
     int error = 0;
-    struct filling w = { .out.system = strcmp(path, "-") ? now : &standard, .fill = fill, .user = user };
+    struct filling w = { .out.system = strcmp(path, "-") ? now : standard_now, .fill = fill, .user = user };
     w.out.file = w.out.system->open(ctx, path, &error);
     if (!w.out.file) return actio_cannot_write(f, path, strerror(error));
     struct actio_findings *outer = ctx->findings;
@@ -140,7 +157,7 @@ int actio_output_write(struct actio_context *ctx, const char *path, actio_fill_f
     ctx->findings = outer;
     error = w.out.system->close(w.out.file, !escaped && !w.out.error);
     if (w.out.error) error = w.out.error;
-    if (error) return actio_cannot_write(f, path, w.out.why ? w.out.why : strerror(error));
+    if (error) return say_unwritten(ctx, path, error, w.out.why, f);
     return escaped;
 }
 

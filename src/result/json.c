@@ -85,6 +85,7 @@ static void add_events(const struct actio_table *table, struct actio_text *out)
     actio_text_add(out, "[");
     for (size_t i = 0; i < table->events; i++) {
         const struct actio_event *e = &table->event[i];
+        if ((i & 255) == 255) actio_poll_overdue(out->arena->ctx);
         actio_text_add(out, i ? ", {" : "{");
         number_key(out, "t", e->t);
         text_key(out, "kind", e->kind);

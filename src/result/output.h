@@ -11,7 +11,7 @@ struct actio_file_system {
     int (*write)(void *file, const char *bytes, size_t length);               /* 0 or the error */
     int (*close)(void *file, bool keep);                                      /* keep: flush and rename over the target; else remove */
 };
-void actio_file_system_register(const struct actio_file_system *system);
+void actio_file_system_register(const struct actio_file_system *system, const struct actio_file_system *standard);   /* standard: of standard output; NULL: plain C's */
 
 struct actio_output {
     struct actio_text text;                                /* what is not yet passed on */

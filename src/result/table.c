@@ -72,6 +72,9 @@ bool actio_column_cell(const struct actio_column *col, const char *name, size_t 
 
 bool actio_table_cell(const struct actio_table *table, const char *name, size_t *col, size_t *node)
 {
+    size_t here, at;
+    if (!col) col = &here;
+    if (!node) node = &at;
     for (*col = 0; table && name && *col < table->cols; ++*col)
         if (actio_column_cell(&table->col[*col], name, node)) return true;
     return false;

@@ -58,6 +58,9 @@ double actio_table_error_of(const struct actio_table *table, size_t col);       
 double actio_table_worst_error(const struct actio_table *table);                       /* relative to max(1, size of the column), as tol is */
 const double *actio_table_values(const struct actio_table *table, size_t col, size_t node, struct actio_arena *arena);   /* of one node, over the rows */
 
+/* By time, in the run's direction; those at one time stay in their order. Escapes when overdue. */
+void actio_events_sort(struct actio_arena *scratch, struct actio_event *event, size_t count, bool backward);
+
 /* Where fields live: one for the nodes of an axis, named after it ("s"), one for its cells ("s_cells"). */
 struct actio_placement { const char *name, *axis; size_t nodes; const double *place; };
 size_t actio_table_placements(const struct actio_table *table, struct actio_arena *arena, struct actio_placement **list);

@@ -605,10 +605,14 @@ const double *actio_outcome_column(const struct actio_outcome *out, size_t c) { 
 double actio_outcome_error(const struct actio_outcome *out, size_t c, double t)
 {
     const double *error = out->check_error + c * out->error_lanes, *at = out->check_time;
-    size_t i = 0;
     if (out->compared == 0) return 0;
     bool backward = out->compared > 1 && at[1] < at[0];
-    while (i + 1 < out->compared && (backward ? at[i] > t : at[i] < t)) i++;
+    size_t i = 0, end = out->compared - 1;                 /* the first check that is not before t, or the last one */
+    while (i < end) {
+        size_t middle = (i + end) / 2;
+        if (backward ? at[middle] > t : at[middle] < t) i = middle + 1;
+        else end = middle;
+    }
     return i && at[i] != t ? fmax(error[i - 1], error[i]) : error[i];
 }
 

@@ -182,7 +182,7 @@ static int take_out(const struct actio_motion *m, struct gauss *g, const struct 
     }
     if (actio_lu_factor(u, own, g->pivot)) return 1;
     actio_lu_solve(u, own, g->pivot, X, width, false);
-    for (size_t i = 0; i < t; i++)
+    for (size_t i = 0; i < t && !actio_gives_up(t * u); i++)
         for (size_t k = 0; k < u; k++) {
             double factor = at->G[b->at[i] * N + b->at[t + k]];
             for (size_t j = 0; j < t; j++) g->S[i * t + j] -= factor * X[k * width + j];
@@ -208,7 +208,7 @@ static bool is_even(size_t n, double *S, size_t *row, size_t *col)
 /* x := L^-1 x for each row of `rows` (that is X L'^-1), L in the lower half. */
 static void divide_rows(size_t n, const double *L, double *x, size_t rows)
 {
-    for (size_t r = 0; r < rows; r++, x += n)
+    for (size_t r = 0; r < rows && !actio_gives_up(n * n / 2); r++, x += n)
         for (size_t i = 0; i < n; i++) {
             double sum = x[i];
             for (size_t j = 0; j < i; j++) sum -= L[i * n + j] * x[j];
@@ -229,7 +229,7 @@ static void divide_upper(size_t n, const double *L, double *x)
 static void weigh_rows(struct gauss *g, const struct block *b, double weight)
 {
     size_t n = b->touched;
-    for (size_t k = 0; k < b->rows; k++) {
+    for (size_t k = 0; k < b->rows && !actio_gives_up(n * n); k++) {
         const double *row = g->A + k * n;
         double s = weight * g->rest[k] * g->rest[k];
         for (size_t i = 0; i < n; i++) {
@@ -322,7 +322,7 @@ static int push_off(struct actio_motion *m, struct gauss *g, const struct block 
 {
     size_t n = b->touched;
     size_t count = take_walls(m, g, b, actio_motion_quantity(m, ACTIO_Q_CONTACT, t, y), held);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !actio_gives_up(count * n); i++)
         for (size_t j = 0; j < count; j++) g->M[i * count + j] = actio_dot(n, g->walls + i * n, g->walls + j * n);
     if (actio_lcp(count, g->M, g->q, g->z, g->lcp, g->iwork)) return ACTIO_FLOW_SINGULAR;
     memset(g->y, 0, n * sizeof *g->y);

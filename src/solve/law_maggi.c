@@ -9,6 +9,28 @@
 
 #define WORN 20.0                                          /* condition of the frame at which a new one is taken */
 
+/* copy := G F, K := F' G F, step := F' rest */
+static void reduce(struct actio_chart *c, const double *G, const double *rest)
+{
+    size_t N = c->N, r = c->r;
+    const double *F = c->F;
+    for (size_t i = 0; i < N && !actio_gives_up(N * r); i++)
+        for (size_t j = 0; j < r; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < N; k++) sum += G[i * N + k] * F[k * r + j];
+            c->copy[i * r + j] = sum;
+        }
+    for (size_t i = 0; i < r && !actio_gives_up(N * r); i++) {
+        double sum = 0, *K = c->K + i * r;
+        for (size_t k = 0; k < N; k++) sum += F[k * r + i] * rest[k];
+        c->step[i] = sum;
+        for (size_t j = 0; j < r; j++) {
+            K[j] = 0;
+            for (size_t k = 0; k < N; k++) K[j] += F[k * r + i] * c->copy[k * r + j];
+        }
+    }
+}
+
 /* z' at a known state, with the frame in force, into m->zdot; xi' into c->step. */
 static int accelerations(struct actio_motion *m, double t, const double *y)
 {
@@ -24,21 +46,7 @@ static int accelerations(struct actio_motion *m, double t, const double *y)
     if (r) actio_lu_solve(N, c->M, c->pivot, F, r, false);
     actio_lu_solve(N, c->M, c->pivot, beta, 1, false);
     for (size_t i = 0; i < N; i++) rest[i] = at.h[i] - actio_dot(N, at.G + i * N, beta);
-    for (size_t i = 0; i < N; i++)                         /* copy := G F */
-        for (size_t j = 0; j < r; j++) {
-            double sum = 0;
-            for (size_t k = 0; k < N; k++) sum += at.G[i * N + k] * F[k * r + j];
-            c->copy[i * r + j] = sum;
-        }
-    for (size_t i = 0; i < r; i++) {
-        double sum = 0;
-        for (size_t k = 0; k < N; k++) sum += F[k * r + i] * rest[k];
-        c->step[i] = sum;
-        for (size_t j = 0; j < r; j++) {
-            K[i * r + j] = 0;
-            for (size_t k = 0; k < N; k++) K[i * r + j] += F[k * r + i] * c->copy[k * r + j];
-        }
-    }
+    reduce(c, at.G, rest);
     if (r && actio_lu_factor(r, K, c->pivot)) return ACTIO_FLOW_SINGULAR;
     if (r) actio_lu_solve(r, K, c->pivot, c->step, 1, false);
     for (size_t i = 0; i < N; i++) beta[i] += actio_dot(r, F + i * r, c->step);

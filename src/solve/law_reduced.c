@@ -68,9 +68,10 @@ static double best_exchange(struct actio_motion *m, const struct actio_dense_poi
     weigh(m, at, c->copy);
     for (size_t i = 0; i < c->N; i++) bound[i] = !is_free(c, i);
     double have = grip(m, c->copy, bound);
-    for (size_t i = 0; i < c->N && !actio_overdue(m->ctx); i++)
+    for (size_t i = 0; i < c->N; i++)
         for (size_t j = 0; bound[i] && j < c->N; j++) {
             if (bound[j] || i == j) continue;
+            if (actio_abandon()) return 0;
             bound[i] = false, bound[j] = true;
             double could = grip(m, c->copy, bound);
             if (could > most) most = could, out = i, in = j;

@@ -244,7 +244,8 @@ static void look_at_part(struct march *m, size_t finite, struct happening *best)
     earliest(m, best, CUT, m->look_end);
 }
 
-static void look_at_guards(struct march *m, struct happening *best)
+/* Each root costs an evaluation of all guards: where there are thousands, one step can take long. */
+static int look_at_guards(struct march *m, struct happening *best)
 {
     double root[MOST_ROOTS];
     size_t guards = m->flow->guards;
@@ -254,8 +255,10 @@ static void look_at_guards(struct march *m, struct happening *best)
         m->look_end = finite == ACTIO_ROOT_NODES ? m->t_next : actio_root_node(m->t, m->t_next, finite ? finite - 1 : 0);
         if (finite < ACTIO_ROOT_NODES) look_at_part(m, finite, best);
         else if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);
+        else if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
         else follow_signs(m, root, actio_roots_from(guard_value, m, m->t, m->t_next, sample, guards, m->flow->touched != NULL, root, MOST_ROOTS), best);
     }
+    return ACTIO_FLOW_OK;
 }
 
 static void look_at_quality(struct march *m, struct happening *best)
@@ -387,8 +390,9 @@ static int inside_step(struct march *m, bool *crossed)
     if (m->flow->guards) sample_guards(m);
     for (;;) {
         struct happening next = poor;
-        if (m->flow->guards) look_at_guards(m, &next);
+        int late = m->flow->guards ? look_at_guards(m, &next) : 0;
         m->guard = SIZE_MAX;
+        if (late) return late;
         if (next.kind == NOTHING) return 0;
         if (next.kind == CROSSING) return *crossed = true, cross(m, &next);
         if (next.kind == CUT) return *crossed = true, cut(m, &next);

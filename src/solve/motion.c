@@ -547,7 +547,7 @@ void actio_motion_close(struct actio_motion *m)
     actio_segments_close(m);
     actio_tension_close(m);
     void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->weight, m->bad_y, m->pivot_size, m->residual, m->step, m->rests, m->unique, m->unique_here, m->slave_work, m->slave_pivot,
-                    m->change, m->mode_history, m->rhs_in[0], m->pattern_i, m->pattern_j };
+                    m->change, m->flip, m->mode_base, m->mode_last, m->rhs_in[0], m->pattern_i, m->pattern_j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) forget(m, &m->at[k]);
     actio_saddle_close(m->saddle);

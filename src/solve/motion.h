@@ -12,7 +12,8 @@
 struct actio_bound { const struct actio_kernel *k; struct actio_arg *in; double *pre, *value, **out, *work; struct actio_lanes *lanes; size_t count; };   /* lanes: of a system with fields, in place of the kernel; count: of values */
 
 /* Modes from this time on. */
-struct actio_mode_change { double t; size_t first; };      /* first: index into mode_history */
+struct actio_mode_change { double t; size_t first; };      /* first: of its flips */
+struct actio_mode_flip { double value; uint32_t k; };      /* switch k has this mode from now on */
 
 enum { ACTIO_RHS_BUFFERS = 3 };
 enum { ACTIO_FIRST_CHANGES = 4096 };                       /* room for so many switches is taken before the first step */
@@ -49,7 +50,8 @@ struct actio_motion {
     struct actio_segments *segments;                       /* segments.h; NULL: the chain is short, or none */
     double *weight;                                        /* of equations and constraint rows: behind QMINUS, SMINUS, LMINUS */
     struct actio_mode_change *change; size_t changes, changes_cap;
-    double *mode_history; size_t history, history_cap;
+    struct actio_mode_flip *flip; size_t flips, flips_cap;
+    double *mode_base, *mode_last, *mode_past; size_t bases_cap;   /* see mode_history.c */
     struct actio_flow flow;
     size_t evaluations;                                    /* right-hand sides since the caller last set it */
     struct actio_contacts *contacts;                       /* contacts.h; NULL: there are none, and no friction and no events */
@@ -97,6 +99,9 @@ void actio_motion_watch(struct actio_motion *motion, double t, const double *y);
 /* switches.c: sets modes and watched signs for a (new) start; 0, or a status: a switch that cannot settle. */
 int actio_motion_begin(struct actio_motion *motion, double t, const double *y);
 void actio_motion_take_sides(struct actio_motion *motion, double t, const double *y);      /* modes only, without asking where the motion goes */
+int actio_modes_remember(struct actio_motion *motion, double t);                           /* the modes that are in force from now on; a flow status */
+size_t actio_modes_flips(const struct actio_motion *motion, size_t change, const struct actio_mode_flip **flip);   /* what flipped at a change; none at the first */
+/* Until it is asked again. */
 const double *actio_motion_modes_at(const struct actio_motion *motion, double t, bool backward);
 void actio_switch_guard(void *motion, double t, const double *y, double *g);       /* the flow's guard, side and crossed */
 int actio_switch_side(void *motion, size_t k);

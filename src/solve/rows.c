@@ -245,7 +245,7 @@ static int evaluate_piece(struct actio_rows *r, size_t first, size_t count, bool
     int status = ACTIO_FLOW_OK;
     fill_modes(r, first, count);
     for (size_t l = first; one_by_one && l < first + count; l++) {
-        int bad = (l & 15) == 0 && actio_overdue(r->ctx) ? ACTIO_FLOW_STOPPED : solve_row(r, l);
+        int bad = actio_overdue(r->ctx) ? ACTIO_FLOW_STOPPED : solve_row(r, l);
         if (bad == ACTIO_FLOW_STOPPED) return bad;
         if (bad && !status) status = bad;
     }
@@ -291,7 +291,7 @@ static void terms_wide(struct actio_rows *r, size_t filled, double *size)
     size_t columns = m->sys->columns;
     double *y = m->step + m->N;
     memset(size, 0, columns * sizeof *size);
-    for (size_t l = 0; l < filled; l++) {
+    for (size_t l = 0; l < filled && !actio_overdue(r->ctx); l++) {
         gather(r->y, r->rows, l, y, m->ny);
         if (m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y)) continue;
         const double *x = actio_bound_values(&m->at[ACTIO_Q_TERMS]);
@@ -323,7 +323,7 @@ int actio_rows_floor(struct actio_rows *r, size_t filled, double shake, double *
     double *before = actio_take(r->ctx, columns + 1, sizeof *before);
     if (!before) return 1;
     memset(floor, 0, columns * sizeof *floor);
-    for (size_t k = 0; k < LOOKS && filled; k++) {
+    for (size_t k = 0; k < LOOKS && filled && !actio_overdue(r->ctx); k++) {
         size_t l = k * (filled - 1) / (LOOKS - 1);
         const double *x = shaken_row(r, l, 0);
         if (!x) continue;

@@ -120,25 +120,6 @@ static bool jumped(struct actio_motion *m, size_t k, double t, const double *y)
     return true;
 }
 
-static int remember_modes(struct actio_motion *m, double t)
-{
-    size_t modes = m->sys->modes;
-    if (m->changes == m->changes_cap) {
-        size_t cap = m->changes_cap ? 2 * m->changes_cap : ACTIO_FIRST_CHANGES;
-        struct actio_mode_change *change = actio_take(m->ctx, cap, sizeof *change);
-        double *history = actio_take(m->ctx, cap * modes + 1, sizeof *history);
-        if (!change || !history) { actio_give(m->ctx, change); actio_give(m->ctx, history); return ACTIO_FLOW_FAILED; }
-        if (m->changes) memcpy(change, m->change, m->changes * sizeof *change), memcpy(history, m->mode_history, m->changes * modes * sizeof *history);
-        actio_give(m->ctx, m->change);
-        actio_give(m->ctx, m->mode_history);
-        m->change = change, m->mode_history = history, m->changes_cap = cap;
-    }
-    m->change[m->changes] = (struct actio_mode_change){ t, m->changes * modes };
-    memcpy(m->mode_history + m->changes * modes, m->mode, modes * sizeof *m->mode);
-    m->changes++;
-    return 0;
-}
-
 /* Dependent rows may agree on one side of a switch only: then it is they that end the motion. */
 static bool rows_part(struct actio_motion *m, size_t k, double t, const double *y)
 {
@@ -174,30 +155,45 @@ static int beyond(struct actio_motion *m, size_t k, double t, const double *y)
     return nearbyint(guards_at(m, t, y)[k]) > m->mode[k] ? 1 : -1;
 }
 
+/* Switches on their surfaces, but `k`. */
+static int settle_resting(struct actio_motion *m, size_t k, double t, const double *y)
+{
+    for (size_t j = 0; j < m->sys->modes; j++) {
+        if (j == k || !rests(m, j)) continue;
+        if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
+        if (!settle(m, j, t, y, 1)) return stop_chattering(m, j, t, y);
+    }
+    return ACTIO_FLOW_OK;
+}
+
 int actio_switch_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
     if (!(jumped(m, k, t, y) || (rests(m, k) ? leave(m, k, t, y) : settle(m, k, t, y, beyond(m, k, t, y))))) return stop_chattering(m, k, t, y);
-    for (size_t j = 0; j < m->sys->modes; j++)             /* what changed may push others off their surfaces */
-        if (j != k && rests(m, j) && !settle(m, j, t, y, 1)) return stop_chattering(m, j, t, y);
+    int status = settle_resting(m, k, t, y);               /* what changed may push others off their surfaces */
+    if (status) return status;
     actio_motion_watch(m, t, y);
-    return remember_modes(m, t);
+    return actio_modes_remember(m, t);
 }
 
-const double *actio_motion_modes_at(const struct actio_motion *m, double t, bool backward)
+/* Modes by the guards here. A guard may depend on modes before it: as many rounds as switches stand inside each other. there: what a switch on its surface is. */
+static int read_modes(struct actio_motion *m, double t, const double *y, double there)
 {
-    size_t i = m->changes;
-    while (i > 1 && (backward ? t > m->change[i - 1].t : t < m->change[i - 1].t)) i--;
-    return i ? m->mode_history + m->change[i - 1].first : m->mode;
-}
-
-void actio_motion_take_sides(struct actio_motion *m, double t, const double *y)
-{
-    for (size_t k = 0; k < m->sys->modes; k++) {           /* a guard may depend on modes before it */
-        m->mode[k] = actio_mode_at(m->sys, k, guards_at(m, t, y)[k], 1);
-        m->rests[k] = false;
+    bool changed = m->sys->modes > 0;
+    for (size_t round = 0; changed && round <= m->sys->modes; round++) {
+        const double *u = guards_at(m, t, y);
+        changed = false;
+        for (size_t k = 0; k < m->sys->modes; k++) {
+            double mode = actio_mode_at(m->sys, k, u[k], there);
+            changed |= mode != m->mode[k];
+            m->mode[k] = mode, m->rests[k] = there == 0 && u[k] == surface_at(m, k, u[k]);
+        }
+        if (changed && actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
     }
+    return ACTIO_FLOW_OK;
 }
+
+void actio_motion_take_sides(struct actio_motion *m, double t, const double *y) { read_modes(m, t, y, 1); }
 
 int actio_motion_begin(struct actio_motion *m, double t, const double *y)
 {
@@ -206,17 +202,13 @@ int actio_motion_begin(struct actio_motion *m, double t, const double *y)
     m->changes = 0;
     m->stop = ACTIO_STOP_NONE;
     m->quality = 1;
-    for (size_t k = 0; k < m->sys->modes; k++) {           /* a guard may depend on modes before it */
-        double u = guards_at(m, t, y)[k];
-        m->mode[k] = actio_mode_at(m->sys, k, u, 0);
-        m->rests[k] = u == surface_at(m, k, u);
-    }
-    for (size_t k = 0; k < m->sys->modes; k++)
-        if (rests(m, k) && !settle(m, k, t, y, 1)) return stop_chattering(m, k, t, y);
+    int stopped = read_modes(m, t, y, 0);
+    if (!stopped) stopped = settle_resting(m, SIZE_MAX, t, y);
+    if (stopped) return stopped;
     for (size_t i = 0; i < m->sys->pivots; i++) m->pivot_size[i] = 0;
     actio_saddle_forget(m->saddle);
     const double *values = m->p && !m->sys->axes ? actio_motion_values(m, t, y) : NULL;
     if (values) actio_saddle_note(m->saddle, values);
     actio_motion_watch(m, t, y);
-    return m->sys->modes ? remember_modes(m, t) : 0;
+    return m->sys->modes ? actio_modes_remember(m, t) : 0;
 }

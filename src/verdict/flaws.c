@@ -206,9 +206,16 @@ bool actio_find_jumps(struct actio_surveying *s)
     m->t = s->t0;
     memcpy(m->y, s->given, m->ny * sizeof *m->y);
     memcpy(before, actio_probe_at(&m->values), rows * sizeof *before);
-    for (size_t round = 0; round < modes; round++) {
+    bool changed = true;
+    for (size_t round = 0; round < modes && changed; round++) {
         const double *g = actio_probe_at(&m->guards);
-        for (size_t k = 0; k < modes; k++) m->mode[k] = actio_mode_at(&F->sys, k, g[k], 0);
+        actio_poll(F->sys.ctx);
+        changed = false;
+        for (size_t k = 0; k < modes; k++) {
+            double mode = actio_mode_at(&F->sys, k, g[k], 0);
+            changed |= mode != m->mode[k];
+            m->mode[k] = mode;
+        }
     }
     const double *now = actio_probe_at(&m->values);
     for (size_t i = 0; i < rows; i++) {

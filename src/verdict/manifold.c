@@ -126,6 +126,7 @@ void actio_manifold_take_sides(struct actio_manifold *m, double t, const double 
     go(m, y);
     for (size_t round = 0; round < modes && changed; round++) {                /* a guard may depend on modes before it */
         const double *g = actio_probe_at(&m->guards);
+        actio_poll(m->F->sys.ctx);
         changed = false;
         for (size_t k = 0; k < modes; k++) {
             double side = actio_mode_at(&m->F->sys, k, g[k], 1);
