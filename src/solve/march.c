@@ -24,12 +24,15 @@ struct march {
     double *known, *moved;                                 /* scratch, where the known state is another */
     double *passed;                                        /* by guard that is only looked at: up to when its crossings were told */
     signed char *side;                                     /* sign that each guard has in this mode, 0 = not known yet */
+    signed char *due;                                      /* by guard that is only looked at: it crosses together with `firm` */
+    struct happening firm;                                 /* the first thing that changes modes in this step */
     size_t row[ACTIO_MARCH_LISTS];                         /* the next one of each list */
     size_t steps, rhs, projections, guard;                 /* guard: the one in hand */
-    double look_end;                                       /* of the part of the step in which the guard in hand has values */
+    double look_start, look_end;                           /* of the part of the step in which the guard in hand has values */
     double touched_at, singular_at;                        /* the last ones told, not to be told twice */
     double chatter_from;
     size_t chatter;
+    bool fresh;                                            /* the step is the first one after a restart */
     bool overdue;                                          /* rows could not be written in the time that is left after a stop */
 };
 
@@ -165,34 +168,90 @@ static bool is_new_touch(const struct march *m, double t)
 static bool is_watched(const struct march *m, size_t guard) { return guard + m->flow->watched >= m->flow->guards; }
 static enum kind crossing(const struct march *m) { return is_watched(m, m->guard) ? PASS : CROSSING; }
 
-/* Another sign at once after a passage is rounding, as where a law finds velocities by iteration: it is no second passage. */
+/* Times that differ by less than this are one instant. */
+static double instant(const struct march *m, double t)
+{
+    return m->direction * 1e-12 * fmax(fabs(t), fabs(m->task->t1 - m->task->t0));
+}
+
+/* Another sign at once after a passage is rounding, as where a law finds velocities by iteration: it is no second passage. What is reached in the
+ * last instant is not passed. */
 static bool is_stale(const struct march *m, enum kind kind, double t)
 {
-    double moment = 1e-12 * fmax(fabs(t), fabs(m->task->t1 - m->task->t0));
-    return kind == PASS && !before(m, m->passed[m->guard] + m->direction * moment, t);
+    if (kind != PASS) return false;
+    return !before(m, m->passed[m->guard] + instant(m, t), t) || !before(m, t + instant(m, t), m->task->t1);
+}
+
+/* A passage at the instant of a switch is decided after it, by the sides before and after: the switch may turn the guard back. */
+static bool is_due(struct march *m, enum kind kind, double t)
+{
+    if (kind != PASS || m->firm.kind != CROSSING || before(m, t + instant(m, t), m->firm.t)) return false;
+    m->due[m->guard] = !before(m, m->firm.t + instant(m, t), t);
+    return true;
+}
+
+static bool falls_away(struct march *m, double t, double d)
+{
+    return fabs(guard_value(m, t + d)) >= fabs(guard_value(m, t + 2 * d));
+}
+
+/* A sign that changes through infinity is not a passage: the guard is largest there. A switch may have made it jump at the start of the step. */
+static bool is_pole(struct march *m, enum kind kind, double t)
+{
+    double d = 1e-7 * (m->t_next - m->t);
+    bool left = before(m, m->look_start, t - 2 * d), right = before(m, t + 2 * d, m->look_end);
+    if (kind != PASS || (m->fresh && t == m->t) || (!left && !right)) return false;
+    return (!left || falls_away(m, t, -d)) && (!right || falls_away(m, t, d));
+}
+
+/* Takes a crossing or touch that counts. */
+static bool happens(struct march *m, enum kind kind, double t, struct happening *best)
+{
+    if (kind == NOTHING || is_stale(m, kind, t) || is_pole(m, kind, t)) return false;
+    if (!is_due(m, kind, t)) earliest(m, best, kind, t);
+    return true;
+}
+
+/* Since when the guard has the sign that it has at `there`: from the root before, but where the search has missed one (next to a pole). */
+static double sign_since(struct march *m, double root, double there, double sign)
+{
+    double without = root + 1e-6 * (there - root);
+    if (zero_sign(guard_value(m, without)) == sign) return root;
+    for (int i = 0; i < 60; i++) {
+        double middle = 0.5 * (without + there);
+        if (zero_sign(guard_value(m, middle)) == sign) there = middle;
+        else without = middle;
+    }
+    return there;
+}
+
+/* A side that is taken without a word; the step may be looked at again, from there. */
+static void take_side(struct march *m, double sign, double t)
+{
+    m->side[m->guard] = (signed char)sign;
+    m->passed[m->guard] = t;
 }
 
 /* Goes along the signs between the roots of one guard. From the side of the mode to the other is a crossing; the way back
- * is none: a start within round-off (or projection) of the surface may lie on the wrong side for a moment. */
-static void follow_signs(struct march *m, const double *root, size_t count, struct happening *best)
+ * is none: a start within round-off (or projection) of the surface may lie on the wrong side for a moment. True: something happens. */
+static bool follow_signs(struct march *m, const double *root, size_t count, struct happening *best)
 {
     signed char *side = &m->side[m->guard];
     double last = 0;
     for (size_t j = 0; j <= count; j++) {
-        double left = j ? root[j - 1] : m->t, right = j < count ? root[j] : m->look_end;
+        double left = j ? root[j - 1] : m->look_start, right = j < count ? root[j] : m->look_end;
         double sign = left == right ? 0 : zero_sign(guard_value(m, 0.5 * (left + right)));
         if (sign == 0) continue;
         if (*side == 0) *side = (signed char)sign;
         if (is_watched(m, m->guard) && !before(m, m->passed[m->guard], right)) continue;
         bool moment = j == 0 && count > 0 && fabs(right - left) <= 1e-6 * fabs(m->t_next - m->t);
         enum kind kind = sign != *side && !moment ? crossing(m) : j > 0 && sign == last && is_new_touch(m, left) ? TOUCH : NOTHING;
-        if (kind != NOTHING && !is_stale(m, kind, left)) {
-            earliest(m, best, kind, left);
-            return;
-        }
-        if (kind == PASS) *side = (signed char)sign;
+        if (kind == PASS) left = sign_since(m, left, 0.5 * (left + right), sign);
+        if (happens(m, kind, left, best)) return true;
+        if (kind == PASS) take_side(m, sign, left);
         last = sign;
     }
+    return false;
 }
 
 /* The same for a guard without roots in the step. */
@@ -200,9 +259,7 @@ static void follow_sign(struct march *m, double sign, struct happening *best)
 {
     signed char *side = &m->side[m->guard];
     if (*side == 0) *side = (signed char)sign;
-    if (sign == *side) return;
-    if (is_stale(m, crossing(m), m->t)) *side = (signed char)sign;
-    else earliest(m, best, crossing(m), m->t);
+    if (sign != *side && !happens(m, crossing(m), m->t, best)) take_side(m, sign, m->t);
 }
 
 static bool sample_at_once(struct march *m)
@@ -223,10 +280,10 @@ static void sample_guards(struct march *m)
     }
 }
 
-static size_t finite_nodes(const double *sample, size_t stride)
+static size_t finite_nodes(const double *sample, size_t stride, size_t most)
 {
     size_t k = 0;
-    while (k < ACTIO_ROOT_NODES && isfinite(sample[k * stride])) k++;
+    while (k < most && isfinite(sample[k * stride])) k++;
     return k;
 }
 
@@ -234,7 +291,6 @@ static size_t finite_nodes(const double *sample, size_t stride)
 static void look_at_part(struct march *m, size_t finite, struct happening *best)
 {
     double root[MOST_ROOTS];
-    if (is_watched(m, m->guard)) return;
     double first = actio_root_node(m->t, m->t_next, 1);
     for (int i = 0; finite == 1 && i < 40; i++) {          /* shorter than to the first node */
         m->look_end = m->t + ldexp(first - m->t, -1 - i);
@@ -244,18 +300,82 @@ static void look_at_part(struct march *m, size_t finite, struct happening *best)
     earliest(m, best, CUT, m->look_end);
 }
 
-static void look_at_guards(struct march *m, struct happening *best)
+/* From where the guard has a value towards where it has none: the last time at which it has. */
+static double last_value(struct march *m, double with, double without)
+{
+    for (int i = 0; i < 50; i++) {
+        double middle = 0.5 * (with + without);
+        if (isfinite(guard_value(m, middle))) with = middle;
+        else without = middle;
+    }
+    return with;
+}
+
+/* Crossings of a guard that is only looked at, in a part of the step; sample: its values at the nodes, or NULL. */
+static bool look_between(struct march *m, double from, double to, const double *sample, struct happening *best)
+{
+    double root[MOST_ROOTS], passed = m->passed[m->guard];
+    if (!before(m, passed, to)) return false;
+    if (before(m, from, passed)) from = passed, sample = NULL;
+    size_t count = MOST_ROOTS;
+    for (; count == MOST_ROOTS && before(m, from, to); from = root[count - 1], sample = NULL) {
+        count = actio_roots_from(guard_value, m, from, to, sample, m->flow->guards, false, root, MOST_ROOTS);
+        m->look_start = from, m->look_end = count == MOST_ROOTS ? root[count - 1] : to;
+        if (follow_signs(m, root, count, best)) return true;
+        if (count == 0) break;
+    }
+    return false;
+}
+
+/* Where the guard has no value for a while, nothing is known of its sides: each part with values is looked at for itself. */
+static void look_at_parts(struct march *m, const double *sample, struct happening *best)
+{
+    size_t guards = m->flow->guards, last = ACTIO_ROOT_NODES - 1;
+    for (size_t k = 0; k <= last; k++) {
+        if (!isfinite(sample[k * guards])) continue;
+        size_t end = k + finite_nodes(sample + k * guards, guards, ACTIO_ROOT_NODES - k) - 1;
+        double from = actio_root_node(m->t, m->t_next, k), to = actio_root_node(m->t, m->t_next, end);
+        if (k > 0) from = last_value(m, from, actio_root_node(m->t, m->t_next, k - 1));
+        if (end < last) to = last_value(m, to, actio_root_node(m->t, m->t_next, end + 1));
+        if (k > 0 && before(m, m->passed[m->guard], from)) m->side[m->guard] = 0;
+        if (look_between(m, from, to, NULL, best)) return;
+        k = end + 1;
+    }
+    if (!isfinite(sample[last * guards])) m->side[m->guard] = 0;
+}
+
+static void look_at_watched(struct march *m, const double *sample, struct happening *best)
+{
+    size_t guards = m->flow->guards;
+    m->look_start = m->t, m->look_end = m->t_next;
+    if (finite_nodes(sample, guards, ACTIO_ROOT_NODES) < ACTIO_ROOT_NODES) look_at_parts(m, sample, best);
+    else if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);
+    else look_between(m, m->t, m->t_next, sample, best);
+}
+
+static void look_at_firm(struct march *m, const double *sample, struct happening *best)
 {
     double root[MOST_ROOTS];
-    size_t guards = m->flow->guards;
-    for (m->guard = 0; m->guard < guards; m->guard++) {
-        const double *sample = m->sample + m->guard;
-        size_t finite = finite_nodes(sample, guards);
-        m->look_end = finite == ACTIO_ROOT_NODES ? m->t_next : actio_root_node(m->t, m->t_next, finite ? finite - 1 : 0);
-        if (finite < ACTIO_ROOT_NODES) look_at_part(m, finite, best);
-        else if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);
-        else follow_signs(m, root, actio_roots_from(guard_value, m, m->t, m->t_next, sample, guards, m->flow->touched != NULL, root, MOST_ROOTS), best);
+    size_t guards = m->flow->guards, finite = finite_nodes(sample, guards, ACTIO_ROOT_NODES);
+    m->look_start = m->t;
+    m->look_end = finite == ACTIO_ROOT_NODES ? m->t_next : actio_root_node(m->t, m->t_next, finite ? finite - 1 : 0);
+    if (finite < ACTIO_ROOT_NODES) {
+        look_at_part(m, finite, best);
+    } else if (actio_root_free(sample, guards)) {
+        follow_sign(m, zero_sign(*sample), best);
+    } else {
+        bool touches = m->flow->touched != NULL;
+        follow_signs(m, root, actio_roots_from(guard_value, m, m->t, m->t_next, sample, guards, touches, root, MOST_ROOTS), best);
     }
+}
+
+static void look_at_guards(struct march *m, struct happening *best)
+{
+    size_t guards = m->flow->guards, firm = guards - m->flow->watched;
+    for (m->guard = 0; m->guard < firm; m->guard++) look_at_firm(m, m->sample + m->guard, best);
+    m->firm = *best;
+    memset(m->due, 0, guards);
+    for (; m->guard < guards; m->guard++) look_at_watched(m, m->sample + m->guard, best);
 }
 
 static void look_at_quality(struct march *m, struct happening *best)
@@ -272,9 +392,12 @@ static void look_at_quality(struct march *m, struct happening *best)
     if (fabs(t - m->singular_at) > 1e-6 * fabs(m->t_next - m->t)) earliest(m, best, SINGULAR, t);
 }
 
+/* What is only looked at keeps its side: a switch may take it to the other one. */
 static void restart(struct march *m)
 {
-    for (size_t i = 0; i < m->flow->guards && m->flow->side; i++) m->side[i] = (signed char)m->flow->side(m->flow->user, i);
+    size_t firm = m->flow->guards - m->flow->watched;
+    for (size_t i = 0; i < firm && m->flow->side; i++) m->side[i] = (signed char)m->flow->side(m->flow->user, i);
+    m->fresh = true;
     m->stepper->start(m->h, m->t, m->y, m->task->t1, m->task->rtol, m->task->atol);
 }
 
@@ -322,6 +445,14 @@ static bool chatters(struct march *m)
     return ++m->chatter > MOST_CHATTER;
 }
 
+/* A velocity that an impact turns has not passed zero: sides are seen anew, but of what crosses at this very instant. */
+static void forget_sides(struct march *m, const double *old, const double *new)
+{
+    if (memcmp(old, new, known_length(m->flow) * sizeof *old) == 0) return;
+    for (size_t i = m->flow->guards - m->flow->watched; i < m->flow->guards; i++)
+        if (!m->due[i]) m->side[i] = 0;
+}
+
 static int cross(struct march *m, const struct happening *what)
 {
     move_to(m, what);
@@ -331,9 +462,11 @@ static int cross(struct march *m, const struct happening *what)
         int bad = m->flow->project(m->flow->user, m->t, m->y);
         if (bad) return bad;
     }
-    double *known = m->flow->unfold ? m->known : m->y;
+    double *known = m->flow->unfold ? m->known : m->y, *old = m->flow->unfold ? m->moved : m->y_next;
     known_of(m, m->t, m->y, known);
+    memcpy(old, known, known_length(m->flow) * sizeof *old);
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
+    forget_sides(m, old, known);
     if (!stop && m->flow->fold) stop = m->flow->fold(m->flow->user, m->t, known, m->y);
     rows_here(m);                                          /* a row at this time has the state after it */
     if (!stop && chatters(m)) stop = ACTIO_FLOW_FAILED;
@@ -430,6 +563,7 @@ static int one_step(struct march *m)
         m->y = m->y_next;
         m->y_next = done;
         m->t = m->t_next;
+        m->fresh = false;
         rows_here(m);
         if (m->flow->stepped) m->flow->stepped(m->flow->user, m->t, m->y);
         if (m->stepper->gap) mark(m, m->t, m->task->mark ? known_of(m, m->t, m->y, m->known) : NULL);
@@ -445,9 +579,10 @@ static bool take_memory(struct march *m, double **block)
 {
     size_t n = m->flow->n, guards = m->flow->guards, known = m->flow->unfold ? m->flow->known : 0;
     *block = actio_take(m->ctx, 4 * n + 2 * known + (ACTIO_ROOT_NODES + 2) * guards + 1, sizeof **block);
-    m->side = actio_take(m->ctx, guards + 1, sizeof *m->side);
+    m->side = actio_take(m->ctx, 2 * guards + 1, sizeof *m->side);
     m->h = m->stepper->open(m->ctx, m->flow);
     if (!*block || !m->side || !m->h) return false;
+    m->due = m->side + guards;
     m->y = *block;
     m->y_next = m->y + n;
     m->y_at = m->y_next + n;
