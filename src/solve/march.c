@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50, CREEP_STEPS = 32768 };
+enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50, CREEP_STEPS = 32768, POOR_STEPS = 512 };
 #define CREEP 1e-6                                         /* of the interval, in so many steps */
+#define POOR 1e-6                                          /* quality of the elimination: a singular surface is close */
 
 enum kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR, CUT };    /* CUT: beyond, a guard has no value */
 struct happening { enum kind kind; double t; size_t guard; };
@@ -20,6 +21,7 @@ struct march {
     void *h;
     double t, t_next, direction;                           /* the step is t -> t_next, y -> y_next */
     double t_creep;                                        /* where it was CREEP_STEPS ago */
+    double t_poor, poor;                                   /* where it was POOR_STEPS ago, and the quality there */
     double *y, *y_next, *y_at, *f, *g, *sample;            /* y_at, f, g: scratch */
     double *known, *moved;                                 /* scratch, where the known state is another */
     double *passed;                                        /* by guard that is only looked at: up to when its crossings were told */
@@ -538,9 +540,20 @@ static bool looks_stiff(struct march *m)
     return stats.looks_stiff;
 }
 
+/* At such a pace the end is 5e8 steps away, and the elimination is poor and becomes poorer: a singular surface, which rounding keeps the steps from. */
+static bool creeps_to_surface(struct march *m)
+{
+    if (!m->flow->quality_at || m->steps % POOR_STEPS) return false;
+    double before = m->poor, way = fabs(m->t - m->t_poor);
+    m->t_poor = m->t;
+    m->poor = m->flow->quality_at(m->flow->user, m->t, known_of(m, m->t, m->y, m->known));
+    return way < CREEP * fabs(m->task->t1 - m->task->t0) && before < POOR && m->poor < before;
+}
+
 /* At such a pace the end is 1e10 steps away: a place that is approached ever more slowly. */
 static bool creeps(struct march *m)
 {
+    if (creeps_to_surface(m)) return true;
     if (m->steps % CREEP_STEPS) return false;
     bool slow = fabs(m->t - m->t_creep) < CREEP * fabs(m->task->t1 - m->task->t0);
     m->t_creep = m->t;
@@ -604,7 +617,8 @@ static int run(struct march *m)
     if (m->flow->enter) status = m->flow->enter(m->flow->user, task->t0, known);
     if (!status && m->flow->fold) status = m->flow->fold(m->flow->user, task->t0, known, m->y);
     for (size_t i = 0; i < m->flow->guards; i++) m->passed[i] = task->t0 - m->direction * HUGE_VAL;
-    m->t = m->t_next = m->chatter_from = task->t0;
+    m->t = m->t_next = m->chatter_from = m->t_poor = task->t0;
+    m->poor = 1;
     m->touched_at = m->singular_at = task->t0 - m->direction * HUGE_VAL;
     m->guard = SIZE_MAX;
     rows_here(m);
