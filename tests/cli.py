@@ -626,7 +626,8 @@ def columns_have_units():
     assert actio("run", "a.act", "-o", "a.json", "--quiet").returncode == 0
     units = {c["name"]: c["unit"] for c in json.load(open("a.json"))["columns"]}
     assert units == {"t": "s", "s": "m", "s_dot": "m/s", "energy": "J", "v": "m/s", "a": "m/s^2"}, units
-    assert "p[2]  g  [m/s^2]" in actio("derive", "a.act", "--format", "c").out
+    code = actio("derive", "a.act", "--format", "c").out
+    assert "p[2]  g  [m/s^2]" in code and "y[1]  s'  [m/s]" in code, code
     write("b.act", UNITED.replace("observe v [m/s] = s'", "observe v [m] = s'"))
     done = actio("check", "b.act")
     assert done.returncode == 1 and "b.act:6:9: error: observe v: `s'` is in [m/s], but its unit is [m]" in done.err, done.err
