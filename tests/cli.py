@@ -635,6 +635,15 @@ def columns_have_units():
     assert actio("check", "c.act").returncode == 0
 
 
+def formulas_have_fractions_and_like_terms_gathered():
+    write("a.act", "coord x, y, z\nstate p, u\nlagrangian (1 + p^2)*x'^2/2 + (y'^2 + z'^2*(2 + sin(x)))/2 + p*y'*x'/5 - y^2*u/2 - x^2\n"
+                   "flow p' + .3*u' = -p + x'\nflow u' - .2*p' = y\nconstraint c: z' = x*y'\nstart x = .4, x' = 1, p = 1, y' = .5, z' = .2\ntime 0 .. 2\n")
+    for by in ("dalembert", "gauss"):
+        out = actio("derive", "a.act", "--by", by).out
+        assert "p' = 50*x'/53 - 15*y/53 - 50*p/53" in out, out
+        assert "999999" not in out and "p^2 - 25*p^2" not in out, out
+
+
 def a_driven_motion_shows_energy_less_work():
     write("a.act", "coord x\nlagrangian x'^2/2 - x^2/2 + x*sin(2*t)\nforce x = -.1*x' + mod(t, 1)\nstart x = 1\ntime 0 .. 10\n")
     told = json.loads(actio("run", "a.act", "--json", "--points", "2001").out)
