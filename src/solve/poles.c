@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Values next to a pole: what stands out of its column, and is another number when the state moves within its own error, is not known.
- * It becomes no number, as the pole itself is. */
+ * Values next to a pole: what stands out of its column, and is another number when the state moves within its own
+ * error, is not known. It becomes no number, as the pole itself is. */
 #include "solve/poles.h"
 #include "base/roles.h"
 
@@ -17,7 +17,7 @@ struct shaking {
     const actio_slot *slot;
     size_t inputs;
     struct actio_arg *in;
-    double *at, *size, *value, **out, *block;              /* at: inputs of the row; size: of each over all rows; value: its columns */
+    double *at, *size, *value, **out, *block;              /* inputs of the row; their sizes over all rows; its columns */
 };
 
 /* The level above which values of a column stand out; INFINITY where none does. */
@@ -35,7 +35,10 @@ double actio_stands_out(const double *x, size_t n)
 }
 
 /* All that is computed, but neither params nor branches. */
-static bool moves(actio_slot s) { return s.space != ACTIO_SPACE_PARAM && s.space != ACTIO_SPACE_HIDDEN && s.space != ACTIO_SPACE_MODE; }
+static bool moves(actio_slot s)
+{
+    return s.space != ACTIO_SPACE_PARAM && s.space != ACTIO_SPACE_HIDDEN && s.space != ACTIO_SPACE_MODE;
+}
 
 static bool open_shaking(struct shaking *s, struct actio_rows *r, size_t filled)
 {
@@ -51,7 +54,8 @@ static bool open_shaking(struct shaking *s, struct actio_rows *r, size_t filled)
     for (size_t j = 0; j < inputs; j++) {
         const struct actio_arg *from = &r->lane[ACTIO_Q_OUTPUTS].in[j];
         s->in[j] = (struct actio_arg){ s->at + j, 0 };
-        for (size_t l = 0; moves(s->slot[j]) && l < filled; l++) s->size[j] = fmax(s->size[j], fabs(from->p[(ptrdiff_t)l * from->lane]));
+        for (size_t l = 0; moves(s->slot[j]) && l < filled; l++)
+            s->size[j] = fmax(s->size[j], fabs(from->p[(ptrdiff_t)l * from->lane]));
     }
     return true;
 }
