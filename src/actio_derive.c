@@ -2,12 +2,14 @@
  * The path of one derivation: form the equations, choose what is shown, write it. */
 #include <actio/actio.h>
 
+#include "base/roles.h"
 #include "derive/derive.h"
 #include "entry.h"
 #include "expr/normal.h"
 #include "result/output.h"
 #include "run.h"
 #include "solve/chart.h"
+#include "verdict/units.h"
 #include "verdict/verdict.h"
 
 #include <stdio.h>
@@ -97,10 +99,23 @@ static bool singular(struct actio_run *run)
 
 /* ---- the whole */
 
+/* Units that follow from those that are given. */
+static void take_units(struct actio_derivation *d)
+{
+    struct actio_model *m = d->model;
+    struct actio_column_units *u = actio_column_units_open(m, &d->arena);
+    if (!u) return;
+    d->rate_unit = actio_arena_array(&d->arena, m->coords + 1, sizeof *d->rate_unit);
+    d->lambda_unit = actio_arena_array(&d->arena, m->constraints + 1, sizeof *d->lambda_unit);
+    for (size_t i = 0; i < m->coords; i++) d->rate_unit[i] = actio_column_unit(u, m->coord[i].dot_name, ACTIO_ROLE_RATE);
+    for (size_t i = 0; i < m->constraints; i++) d->lambda_unit[i] = actio_column_unit(u, m->constraint[i].label, ACTIO_ROLE_LAMBDA);
+}
+
 static void show(void *user)
 {
     struct deriving *job = user;
     actio_text_open(&job->d->text, &job->d->arena);
+    take_units(job->d);
     if (job->v) take_closure(job);
     if (job->d->chapter->prepare) job->d->chapter->prepare(job->d);
     if (job->format->contents) actio_derive_contents(job->d), actio_derive_share(job->d);

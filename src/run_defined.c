@@ -49,7 +49,8 @@ size_t actio_run_say_undefined(struct actio_run *run)
         size_t row = first_undefined(run, col, rows);
         if (row == rows) continue;
         bool claims = run->options.local <= 0 && !multiplier_open(run, row);
-        actio_find_at(run->f, claims ? ACTIO_F_COLUMN_UNDEFINED : ACTIO_F_COLUMN_OPEN, &run->model->source, place_of(run, col),
+        bool ended = run->outcome.status == ACTIO_FLOW_NAN && run->times[row] == run->outcome.t_stop;   /* said already: the motion itself has no value there */
+        if (!ended) actio_find_at(run->f, claims ? ACTIO_F_COLUMN_UNDEFINED : ACTIO_F_COLUMN_OPEN, &run->model->source, place_of(run, col),
                       ACTIO_ARGS(ACTIO_TEXT(col->name), ACTIO_NUMBER(run->times[row])));
         if (claims && row < earliest) earliest = row;
     }

@@ -121,10 +121,21 @@ static void say_tunnel(struct actio_run *run)
                   ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(o->t_stop), ACTIO_NUMBER(run->options.barrier), ACTIO_NUMBER(brought)));
 }
 
+/* Steps that shrink to nothing at a singular point, and slabs that are not found next to one, are that, not a failure. */
+static bool say_surface(struct actio_run *run)
+{
+    const struct actio_flow *flow = &run->motion.flow;
+    if (!flow->quality_at || !(flow->quality_at(flow->user, run->outcome.t_stop, run->outcome.y_stop) < 1e-4)) return false;
+    find_weakest(run);
+    say_singular(run);
+    return true;
+}
+
 static void say_failed(struct actio_run *run)
 {
     struct actio_motion *m = &run->motion;
     const struct actio_outcome *o = &run->outcome;
+    if ((m->stop == ACTIO_STOP_DUAL || m->stop == ACTIO_STOP_SLAB) && say_surface(run)) return;
     if (m->stop == ACTIO_STOP_CONTRADICTION && m->stopped_by < run->model->constraints) {
         const struct actio_constraint *con = &run->model->constraint[m->stopped_by];
         actio_find_at(run->f, ACTIO_F_CONTRADICTORY_LATER, &run->model->source, con->span, ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
@@ -142,14 +153,9 @@ static void say_failed(struct actio_run *run)
     else actio_find(run->f, ACTIO_F_BLOWS_UP, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_run_state_text(run, o->y_stop, NULL))));
 }
 
-/* Steps that shrink to nothing at a singular point are that, not a blow-up. */
 static void say_step_to_zero(struct actio_run *run)
 {
-    const struct actio_flow *flow = &run->motion.flow;
-    if (flow->quality_at && flow->quality_at(flow->user, run->outcome.t_stop, run->outcome.y_stop) < 1e-4) {
-        find_weakest(run);
-        say_singular(run);
-    } else say_failed(run);
+    if (!say_surface(run)) say_failed(run);
 }
 
 static void say_stopped(struct actio_run *run)

@@ -309,6 +309,15 @@ static const char *objection(const struct actio_run *run)
     return NULL;
 }
 
+/* What is asked for and has no value at the end; NULL: all have one. */
+static const char *without_value(const struct actio_run *run)
+{
+    const struct actio_outcome *o = &run->outcome;
+    for (size_t i = 0; i < run->sys->observes && o->rows; i++)
+        if (!isfinite(actio_outcome_column(o, run->sys->observed[i])[o->rows - 1])) return run->options.gradient[i];
+    return NULL;
+}
+
 int actio_run_gradient(struct actio_run *run, struct actio_run_gradient *out)
 {
     size_t count = run->options.gradients, width = run->ny + run->model->params, all = count * width;
@@ -316,6 +325,8 @@ int actio_run_gradient(struct actio_run *run, struct actio_run_gradient *out)
     const char *why = objection(run);
     if (why) return cannot(run, why);
     if (actio_run_observed(run, run->options.gradient, count, ACTIO_F_NO_COLUMN)) return 1;
+    const char *none = without_value(run);
+    if (none) return cannot(run, actio_arena_format(&run->arena, "'%s' is not a finite number at the end", none));
     if (actio_attempt(run->ctx, differentiate, &(struct making){ run, &made })) return 1;
     *out = (struct actio_run_gradient){ .count = count, .width = width };
     double *block = actio_arena_array(&run->arena, 2 * all + 2 * count + 1, sizeof *block), *coarse = block + all, tol = run->options.local > 0 ? run->options.local : run->options.tol;
@@ -329,7 +340,7 @@ int actio_run_gradient(struct actio_run *run, struct actio_run_gradient *out)
         if (worst > tol && i + 1 < MOST_RUNS) memcpy(coarse, out->derivative, all * sizeof *coarse);
     }
     if (bad && actio_run_say_limits(run, bad, "the gradient")) return 1;
-    if (bad) return cannot(run, "what is asked for is not determined at the end (multipliers of redundant constraints?), or a slab's transposed equations have no solution");
+    if (bad) return cannot(run, "what is requested is not determined at the end (multipliers of redundant constraints?), or a slab's transposed equations have no solution");
     if (worst > tol) actio_find(run->f, ACTIO_F_GRADIENT_ROUGH, ACTIO_ARGS(ACTIO_NUMBER(tol), ACTIO_NUMBER(worst)));
     return 0;
 }

@@ -677,12 +677,22 @@ def columns_have_units():
     assert actio("run", "a.act", "-o", "a.json", "--quiet").returncode == 0
     units = {c["name"]: c["unit"] for c in json.load(open("a.json"))["columns"]}
     assert units == {"t": "s", "s": "m", "s_dot": "m/s", "energy": "J", "v": "m/s", "a": "m/s^2"}, units
-    assert "p[2]  g  [m/s^2]" in actio("derive", "a.act", "--format", "c").out
+    code = actio("derive", "a.act", "--format", "c").out
+    assert "p[2]  g  [m/s^2]" in code and "y[1]  s'  [m/s]" in code, code
     write("b.act", UNITED.replace("observe v [m/s] = s'", "observe v [m] = s'"))
     done = actio("check", "b.act")
     assert done.returncode == 1 and "b.act:6:9: error: observe v: `s'` is in [m/s], but its unit is [m]" in done.err, done.err
     write("c.act", UNITED + "let w [1/s] = v/s\nobserve z = w\n".replace("v/s", "s'/s"))
     assert actio("check", "c.act").returncode == 0
+
+
+def formulas_have_fractions_and_like_terms_gathered():
+    write("a.act", "coord x, y, z\nstate p, u\nlagrangian (1 + p^2)*x'^2/2 + (y'^2 + z'^2*(2 + sin(x)))/2 + p*y'*x'/5 - y^2*u/2 - x^2\n"
+                   "flow p' + .3*u' = -p + x'\nflow u' - .2*p' = y\nconstraint c: z' = x*y'\nstart x = .4, x' = 1, p = 1, y' = .5, z' = .2\ntime 0 .. 2\n")
+    for by in ("dalembert", "gauss"):
+        out = actio("derive", "a.act", "--by", by).out
+        assert "p' = 50*x'/53 - 15*y/53 - 50*p/53" in out, out
+        assert "999999" not in out and "p^2 - 25*p^2" not in out, out
 
 
 def a_driven_motion_shows_energy_less_work():

@@ -6,6 +6,7 @@ and goes on where they do not. A velocity that a quadratic constraint gives but 
 usage: dead_points.py [--program FILE]"""
 import json
 import os
+import re
 import tempfile
 from math import cos, sin, pi
 
@@ -107,12 +108,35 @@ def turns_round(tally, program):
         tally.check(status == 0 and last["t"] == 40 and abs(last["xi"] - right) < 2e-9, "%s: exit %s, xi = %s, not %s: %s" % (by, status, last["xi"], right, err))
 
 
+# A reaction that acts on x holds z = .1 sin(x) + .1 t: its row is .1 cos(x), and x' = .1/(.1 cos(x)) where z' = .2 stays, so that x = pi/2 at t = 1.
+CREEPS = """coord x, y, z
+state p, u
+lagrangian (x'^2*(1 + .2*sin(p)) + y'^2 + z'^2)/2 + .2*y*x'*y'
+flow p' + .4*u' = -p
+flow u' - .6*p' = x'
+constraint c: z = .1*sin(x) + .1*t acting x
+start x' = 1, z' = .2
+time 0 .. 2
+"""
+
+
+def creeps(tally, program, folder):
+    """Accelerations that rounding decides next to the surface: the end is said after about a thousand steps, by every principle in the same words."""
+    for by in ("dalembert", "skg", "dual"):
+        status, told, err = run(program, folder, CREEPS, "--by", by)
+        codes = [e["code"] for e in told.get("errors", [])]
+        tally.check(status == 3 and codes == ["INERTIA_LOST"], "creeps by %s: exit %s, %s %s" % (by, status, codes, err))
+        end = float(re.search(r"at t = (\S+)", told["errors"][0]["message"])[1]) if codes else 0
+        tally.check(told["steps"] <= 4096 and abs(end - 1) < 1e-6, "creeps by %s: %s steps, t = %s" % (by, told["steps"], end))
+
+
 def main():
     program, _ = arguments()
     tally = Tally("dead_points")
     with tempfile.TemporaryDirectory() as folder:
         ends(tally, program, folder)
         goes_on(tally, program, folder)
+        creeps(tally, program, folder)
     turns_round(tally, program)
     tally.done()
 

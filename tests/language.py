@@ -421,6 +421,43 @@ def run_json(actio, text, *words):
         return {"status": status, "errors": [{"code": "?", "message": err}]}
 
 
+# ---- what hints say: (what is written, code, the hint, the line as the hint says it)
+
+HINTS = [
+    ("force x = if(t == 1, 1, 0)", "WRONG_SIGN", "a comparison in a condition: < <= > >=", "force x = if(t >= 1, 1, 0)"),
+    ("force x = if(t = 1, 1, 0)", "EQUAL_IN_CONDITION", "write a >= b", "force x = if(abs(t - 1) < 1e-3, 1, 0)"),
+    ("force x = if(t =< 1, 1, 0)", "WRONG_SIGN", "write <=", "force x = if(t <= 1, 1, 0)"),
+    ("force x = if(t => 1, 1, 0)", "WRONG_SIGN", "write >=", "force x = if(t >= 1, 1, 0)"),
+    ("force x = if(t <> 1, 1, 0)", "WRONG_SIGN", "another comparison", "force x = if(t < 1, 1, 0)"),
+    ("force x = if(t < 1 or t > 2 not, 1, 0)", "NOT_BEFORE", "and not c < d", "force x = if(t < 1 and not t > 2, 1, 0)"),
+    ("force = x^2", "NO_NAME_BEFORE_EQUAL", "write force x = x^2", "force x = x^2"),
+    ("observe = x^2", "NO_NAME_BEFORE_EQUAL", "write observe NAME = x^2", "observe NAME = x^2"),
+    ("event = 1", "NO_NAME_BEFORE_EQUAL", "write event NAME: A = 1", "event NAME: x = 1"),
+    ("dissipation = x'^2", "EQUAL_AFTER_KEYWORD", "write dissipation x'^2", "dissipation x'^2"),
+    ("force x = mod(t)", "ARGUMENT_COUNT", "write mod(x, y)", "force x = mod(x, 2)"),
+    ("force x = floor(t, 2)", "ARGUMENT_COUNT", "write floor(x)", "force x = floor(x)"),
+    ("force x = hypot(3)", "ARGUMENT_COUNT", "write hypot(x, y, ...)", "force x = hypot(x, 3)"),
+    ("force x = atan2(1)", "ARGUMENT_COUNT", "write atan2(y, x)", "force x = atan2(x, 1)"),
+    ("force x = if(x < 1, 1)", "ARGUMENT_COUNT", "write if(a < b, value, other value)", "force x = if(x < 1, 1, 0)"),
+    ("force x = sin(2,5)", "ARGUMENT_COUNT", "a decimal comma is not read: write 2.5", "force x = sin(2.5)"),
+    ("force x = -dx", "UNKNOWN_NAME", "write x'", "force x = -x'"), ("observe v = xdot", "UNKNOWN_NAME", "write x'", "observe v = x'"),
+    ("observe v = dxdt", "UNKNOWN_NAME", "write x'", "observe v = x'"), ("observe v = xddot", "UNKNOWN_NAME", "write x''", "observe v = x''"),
+]
+
+
+def check_hints(tally, actio):
+    head, tail = "coord x\nlagrangian x'^2/2\n", "\nstart x' = 1\ntime 0 .. .5\n"
+    for wrong, code, hint, right in HINTS:
+        said = run_json(actio, head + wrong + tail)["errors"]
+        tally.check([e["code"] for e in said] == [code] and hint in said[0]["hint"], f"{wrong}: {said}")
+        done = run_json(actio, head + right + tail)
+        tally.check(done["status"] == 0, f"{right}: {done.get('errors')}")
+    said = run_json(actio, head + "force x = mod(t, 0)" + tail)["errors"]       # what switches has no name in the model: its formula is shown
+    tally.check([e["code"] for e in said] == ["NOT_A_NUMBER"] and "floor(t/0)" in said[0]["message"], f"mod(t, 0): {said}")
+    said = run_json(actio, head + "observe o = 1/(.5 - x)" + tail, "--by", "skg", "--gradient", "o")["errors"]
+    tally.check("'o' is not a finite number at the end" in said[0]["message"], f"gradient: {said}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", default=os.path.join(program.ROOT, "build", "actio"))
@@ -428,6 +465,7 @@ def main():
     parser.add_argument("--count", type=int, default=60)
     options = parser.parse_args()
     rng, tally, actio = random.Random(options.seed), program.Tally("language"), os.path.abspath(options.program)
+    check_hints(tally, actio)
     check_functions(tally, actio)
     check_names(tally, actio, rng)
     check_reserved(tally, actio)

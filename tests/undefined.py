@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A column that is not a finite number somewhere has no error estimate, in every output; the motion beside it keeps its own.
+"""A column that is not a finite number somewhere has no error estimate, in every output, nor has one that rounding makes of a pole; the motion beside it keeps its own.
 
 usage: undefined.py [--program FILE]"""
 import json
@@ -82,11 +82,46 @@ def diagnostics(tally, program, folder):
     tally.check(status == 0 and json.loads(out)["error"]["o"] is None, "--local claims nothing: exit %s %s" % (status, err))
 
 
+# Poles that a row meets to rounding: x = t, so that 1/(x - 1) is infinite at t = 1, and the number that rounding makes of it says nothing.
+POLES = """coord x
+lagrangian x'^2/2
+observe o = 1/(x - 1)
+observe p = tan(pi*t/2)
+observe large = 1e12*x
+observe steep = exp(20*x)
+start x' = 1
+time 0 .. 2
+expect o at 1 = 2251799813685248 within 1e16
+expect p at 1 = 16331239353195370 within 1e17
+expect o at 2 = 1 within 1e-9
+expect o at .5 = -2 within 1e-9
+expect p at 1.5 = -1 within 1e-9
+expect large at 1 = 1e12 within 1
+expect steep at 2 = exp(40) within 1e9
+"""
+NEAR = HEAD + "observe o = 1/(x - cos(2) - 3e-8)\n"                # a row at t = 2 is so near to the pole that its error is many times the one asked
+
+
+def poles(tally, program, folder):
+    for by in ("dalembert", "maggi", "skg", "dual"):
+        status, out, err = call(program, "run", written(folder, POLES), "--by", by, "--json")
+        told = json.loads(out)
+        tally.check(status == 3 and not told["reached"] and told["error"]["o"] is None, "poles by %s: exit %s %s" % (by, status, err))
+        tally.check(told["error"]["large"] < 1e3 and told["error"]["steep"] < 1e9, "poles by %s: the others: %s" % (by, told["error"]))
+    status, out, _ = call(program, "run", written(folder, POLES), "-o", "-")
+    for row in rows(out):
+        tally.check(isnan(row["o"]) == isnan(row["p"]) == (row["t"] == 1), "poles: %s" % row)
+    told = json.loads(call(program, "test", written(folder, POLES), "--json")[1])["claims"]
+    tally.check([c["ok"] for c in told] == [False, False, True, True, True, True, True], "poles: %s" % [(c["ok"], c["why"]) for c in told])
+    status, _, err = call(program, "run", written(folder, NEAR), "--json")
+    tally.check(status == 3, "near a pole: exit %s %s" % (status, err))
+
+
 def main():
     program, _ = arguments()
     tally = Tally("undefined")
     with tempfile.TemporaryDirectory() as folder:
-        for check in (outputs, claims, diagnostics):
+        for check in (outputs, claims, diagnostics, poles):
             check(tally, program, folder)
     tally.done()
 

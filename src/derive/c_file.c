@@ -48,9 +48,11 @@ static void line(struct actio_text *out, const char *what, size_t index, const c
     actio_text_format(out, " *   %s[%zu]  ", what, index);
     comment(out, name);
     comment(out, dash);
-    if (unit) actio_text_add(out, "  ["), actio_text_add(out, unit), actio_text_add(out, "]");      /* words, ^, - and / only: it can't end a comment */
+    if (unit && *unit) actio_text_add(out, "  ["), actio_text_add(out, unit), actio_text_add(out, "]");      /* words, ^, - and / only: it can't end a comment */
     actio_text_add(out, "\n");
 }
+
+static const char *lambda_unit(const struct c_file *f, size_t i) { return f->d->lambda_unit ? f->d->lambda_unit[i] : NULL; }
 
 /* Constraints that nobody wrote: y must satisfy them, too. */
 static void describe_hidden(struct c_file *f, struct actio_text *out)
@@ -87,14 +89,14 @@ static void describe(struct c_file *f, struct actio_text *out)
                            " * called, define %s_DECLARATIONS and include it.\n *\n"
                            " * The state y:\n", f->name, f->d->by, f->upper);
     for (size_t i = 0; i < m->coords; i++) line(out, "y", i, m->coord[i].name, "", m->coord[i].unit);
-    for (size_t i = 0; i < m->coords; i++) line(out, "y", m->coords + i, m->coord[i].name, "'", NULL);
+    for (size_t i = 0; i < m->coords; i++) line(out, "y", m->coords + i, m->coord[i].name, "'", f->d->rate_unit ? f->d->rate_unit[i] : NULL);
     for (size_t i = 0; i < m->states; i++) line(out, "y", 2 * m->coords + i, m->state[i].name, "", m->state[i].unit);
     for (size_t i = 0; f->d->chapter->evolves && i < m->constraints; i++)
-        line(out, "y", 2 * m->coords + m->states + i, actio_arena_format(&f->d->arena, "lambda.%s", m->constraint[i].label), "", NULL);
+        line(out, "y", 2 * m->coords + m->states + i, actio_arena_format(&f->d->arena, "lambda.%s", m->constraint[i].label), "", lambda_unit(f, i));
     if (m->params) actio_text_add(out, " * Parameters p:\n");
     for (size_t i = 0; i < m->params; i++) line(out, "p", i, m->param[i].name, "", m->param[i].unit);
     if (f->lambdas) actio_text_add(out, " * Multipliers lambda, of the constraints:\n");
-    for (size_t i = 0; i < f->lambdas; i++) line(out, "lambda", i, m->constraint[i].label, "", NULL);
+    for (size_t i = 0; i < f->lambdas; i++) line(out, "lambda", i, m->constraint[i].label, "", lambda_unit(f, i));
     describe_hidden(f, out);
     describe_principle(f, out);
     if (m->contacts) actio_text_add(out, " *\n * The motion in free flight: contacts, impacts and friction are not in this file.\n");

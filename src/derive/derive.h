@@ -59,6 +59,7 @@ struct actio_derivation {
     struct actio_formation *F;                             /* while it is made */
     const char *by, *by_title, *assumes, *differs;
     const struct actio_chapter *chapter;
+    const char **rate_unit, **lambda_unit;                 /* of velocities and multipliers; "" where it is not known. NULL: no units are given */
     const bool *bound, *kept;                              /* which rates the constraints give; rows that are independent. NULL: not chosen */
     struct actio_field_jets *jets; struct actio_continuum *continuum;   /* of a model with fields */
     struct actio_framing *framing;                         /* once its sections are shown and it could be inverted */

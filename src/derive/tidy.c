@@ -29,7 +29,7 @@ actio_expr actio_tidy_in(struct actio_derivation *d, actio_expr e, const actio_e
 {
     actio_poll(d->ctx);
     if (is_long(d, e)) return e;
-    return actio_collect(&d->F->pool, e, wrt, n);
+    return actio_collect(&d->F->pool, actio_round_numbers(&d->F->pool, e), wrt, n);
 }
 
 void actio_tidy_rates(struct actio_derivation *d, actio_expr *left, actio_expr *right)
@@ -46,6 +46,7 @@ actio_expr actio_tidy(struct actio_derivation *d, actio_expr e)
 {
     actio_poll(d->ctx);
     if (is_long(d, e)) return e;
+    e = actio_round_numbers(&d->F->pool, e);
     return actio_arity((enum actio_op)d->F->pool.node[e.id].op) ? actio_simplify(&d->F->pool, e) : e;
 }
 

@@ -172,8 +172,8 @@ static void form_names(struct actio_formation *F)
     for (size_t k = 0; k < F->p; k++) label[k] = m->constraint[k].label, line[k] = m->constraint[k].span.line;
     F->sys.variable = variable, F->sys.constraint = label, F->sys.constraint_line = line;
     const char **text = actio_form_array(F, F->sys.modes, sizeof *text);
+    F->sys.mode_text = text;                               /* a guard may have switches before it in it */
     for (size_t k = 0; k < F->sys.modes; k++) text[k] = mode_text(F, k);
-    F->sys.mode_text = text;
 }
 
 struct actio_formation *actio_form_parts(struct actio_context *ctx, struct actio_model *model)

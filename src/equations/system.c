@@ -30,12 +30,29 @@ void actio_system_free(struct actio_system *sys)
     actio_arena_close(&arena);
 }
 
+/* A branch is named by what switches it. Switches inside of switches would make names that double with each: long ones are left out. */
+static void name_symbol(void *system, actio_slot slot, struct actio_text *out)
+{
+    enum { LONG = 80 };
+    const struct actio_system *sys = system;
+    const struct actio_formation *F = sys->formation;
+    bool named = slot.space == ACTIO_SPACE_MODE && slot.index < sys->modes && sys->mode_text && sys->mode_text[slot.index];
+    if (!named) {
+        actio_model_symbol_name(F->model, slot, out);
+        return;
+    }
+    const char *text = sys->mode_text[slot.index];
+    bool whole = F->mode_whole[slot.index], whole_text = strlen(text) <= LONG;
+    if (whole) actio_text_add(out, whole_text ? text : "floor(...)");
+    else actio_text_format(out, "sign(%s)", whole_text ? text : "...");
+}
+
 const char *actio_system_text(struct actio_system *sys, uint32_t node)
 {
     struct actio_formation *F = sys->formation;
     struct actio_text t;
     actio_text_open(&t, &F->arena);
-    actio_print(&F->pool, (actio_expr){ node }, actio_model_symbol_name, F->model, &t);
+    actio_print(&F->pool, (actio_expr){ node }, name_symbol, sys, &t);
     return t.s;
 }
 

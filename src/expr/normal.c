@@ -4,6 +4,7 @@
 #include "expr/poly.h"
 #include "expr/terms.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -358,4 +359,21 @@ bool actio_proportional(struct actio_pool *pool, const actio_expr *a, const acti
     }
     if (factor) *factor = k == n || actio_is_identically_zero(pool, a[k]) ? (actio_expr){ 0 } : actio_simplify(pool, actio_div(pool, a[k], b[k]));
     return true;
+}
+
+/* ---- numbers for reading */
+
+actio_expr actio_round_numbers(struct actio_pool *pool, actio_expr e)
+{
+    struct actio_cone cone = actio_cone_of(pool, &e, 1);
+    actio_expr *from = actio_arena_array(pool->arena, 2 * (size_t)cone.count + 1, sizeof *from), *to = from + cone.count;
+    size_t count = 0;
+    for (uint32_t i = 0; i < cone.count; i++)
+        if (pool->node[cone.id[i]].op == ACTIO_CONST) from[count++] = (actio_expr){ cone.id[i] };
+    size_t changed = 0;
+    for (size_t i = 0; i < count; i++) {
+        double x = actio_const_value(pool, from[i]), near = actio_ratio_value(actio_ratio_near(x));
+        if (near != x && isfinite(x)) from[changed] = from[i], to[changed++] = actio_const(pool, near);
+    }
+    return changed ? actio_substitute(pool, e, from, to, changed) : e;
 }

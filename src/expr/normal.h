@@ -8,6 +8,8 @@
 /* Identities hold where both sides are defined: x/x is 1. All work is bounded; what is too large is given back as it came. */
 bool actio_is_identically_zero(struct actio_pool *pool, actio_expr e);        /* proved, not sampled; false means "not proved" */
 actio_expr actio_simplify(struct actio_pool *pool, actio_expr e);             /* equal, and not much longer than e */
+/* Numbers that rounding keeps from being short fractions (14.999999999999996) are those fractions. For reading: the value changes by as much. */
+actio_expr actio_round_numbers(struct actio_pool *pool, actio_expr e);
 /* As a polynomial in the symbols wrt: equal powers gathered, their coefficients simplified. */
 actio_expr actio_collect(struct actio_pool *pool, actio_expr e, const actio_expr *wrt, size_t n);
 /* Equal and, for reading, shorter: what terms of one kind have in common stands before a bracket. */

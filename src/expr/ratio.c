@@ -8,6 +8,8 @@
 enum { PLAIN_DIGITS = 15 };                                /* this many decimal digits survive a double */
 static const double cancelled = 1e-12;                     /* of the larger summand: an inexact sum below it is rounding */
 static const double significant = 0x1p40;                  /* p q below this: a fraction that fits a double by chance is rare */
+static const double near_significant = 0x1p30;             /* the same of one that it fits to `rounding` */
+static const double rounding = 0x1p-50;                    /* of a number: a few operations leave as much */
 
 static actio_ratio inexact(double x) { return (actio_ratio){ .x = x }; }
 
@@ -31,14 +33,14 @@ actio_ratio actio_ratio_fraction(int64_t p, int64_t q)
 
 double actio_ratio_value(actio_ratio a) { return a.q ? (double)a.p / (double)a.q : a.x; }
 
-/* Continued fraction of x > 0. */
-static bool short_fraction(double x, actio_ratio *r)
+/* Continued fraction of x > 0, to a part `off` of x. */
+static bool short_fraction(double x, double off, double most, actio_ratio *r)
 {
     double p0 = 0, p1 = 1, q0 = 1, q1 = 0, y = x;
     for (int i = 0; i < 40; i++) {
         double a = floor(y), p = a * p1 + p0, q = a * q1 + q0;
-        if (!(p * q < significant)) return false;
-        if (p > 0 && p / q == x) { *r = (actio_ratio){ .p = (int64_t)p, .q = (int64_t)q }; return true; }
+        if (!(p * q < most)) return false;
+        if (p > 0 && fabs(p / q - x) <= off * x) { *r = (actio_ratio){ .p = (int64_t)p, .q = (int64_t)q }; return true; }
         if (y == a) return false;
         y = 1 / (y - a);
         p0 = p1, p1 = p, q0 = q1, q1 = q;
@@ -76,7 +78,14 @@ actio_ratio actio_ratio_of(double x)
     double size = fabs(x);
     if (!isfinite(x)) return inexact(x);
     if (size < 0x1p53 && size == floor(size)) return actio_ratio_whole((int64_t)x);
-    if (!short_fraction(size, &r) && !short_decimal(size, &r)) return inexact(x);
+    if (!short_fraction(size, 0, significant, &r) && !short_decimal(size, &r)) return inexact(x);
+    return x < 0 ? actio_ratio_neg(r) : r;
+}
+
+actio_ratio actio_ratio_near(double x)
+{
+    actio_ratio r = actio_ratio_of(x);
+    if (r.q || !isfinite(x) || !short_fraction(fabs(x), rounding, near_significant, &r)) return r;
     return x < 0 ? actio_ratio_neg(r) : r;
 }
 

@@ -11,6 +11,7 @@ typedef struct { int64_t p, q; double x; } actio_ratio;    /* q > 0: p/q in lowe
 actio_ratio actio_ratio_whole(int64_t p);
 actio_ratio actio_ratio_fraction(int64_t p, int64_t q);    /* q > 0 */
 actio_ratio actio_ratio_of(double x);                      /* the short fraction or decimal that reads as exactly this double, or x */
+actio_ratio actio_ratio_near(double x);                    /* the same, or a still shorter fraction within a few roundings of x */
 double actio_ratio_value(actio_ratio a);
 actio_ratio actio_ratio_add(actio_ratio a, actio_ratio b); /* inexact sums that cancel to 1e-12 are 0 */
 actio_ratio actio_ratio_mul(actio_ratio a, actio_ratio b);

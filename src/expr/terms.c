@@ -159,6 +159,43 @@ static void add_scaled(struct actio_pool *pool, struct actio_arena *arena, struc
     add_summand(pool, arena, sum, actio_mul(pool, actio_const(pool, size), s.e), actio_ratio_sign(s.c) < 0);
 }
 
+/* ---- terms that are multiples of one another */
+
+static bool alike(const struct actio_summand *s, const struct actio_summand *t)
+{
+    const struct actio_product *x = &s->p, *y = &t->p;
+    if (x->odd || y->odd || !actio_ratio_exact(x->c) || !actio_ratio_exact(y->c) || x->n != y->n) return false;
+    for (uint32_t i = 0; i < x->n; i++)
+        if (!actio_same(x->part[i].e, y->part[i].e) || x->part[i].power != y->part[i].power) return false;
+    return true;
+}
+
+static actio_ratio signed_number(const struct actio_summand *s)
+{
+    return s->minus == (actio_ratio_sign(s->p.c) < 0) ? s->p.c : actio_ratio_neg(s->p.c);
+}
+
+/* Both in the place of the first; false where nothing would be left. */
+static bool merged(struct actio_pool *pool, struct actio_summand *s, const struct actio_summand *t)
+{
+    actio_ratio c = actio_ratio_add(signed_number(s), signed_number(t));
+    if (!actio_ratio_exact(c) || actio_ratio_sign(c) == 0) return false;
+    s->minus = actio_ratio_sign(c) < 0;
+    s->p.c = s->minus ? actio_ratio_neg(c) : c;
+    s->e = actio_const(pool, actio_ratio_value(s->p.c));
+    for (uint32_t i = 0; i < s->p.n; i++) s->e = actio_mul(pool, s->e, actio_power(pool, s->p.part[i].e, s->p.part[i].power));
+    return true;
+}
+
+/* A bracket whose number went to its terms may leave p^2 - 25*p^2. Such terms are neighbours. */
+static void merge_alike(struct actio_pool *pool, struct actio_sum *sum)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sum->n; i++)
+        if (kept == 0 || !alike(&sum->at[kept - 1], &sum->at[i]) || !merged(pool, &sum->at[kept - 1], &sum->at[i])) sum->at[kept++] = sum->at[i];
+    sum->n = kept;
+}
+
 struct actio_sum actio_sum_of(struct actio_pool *pool, struct actio_arena *arena, actio_expr e)
 {
     struct actio_sum sum = { NULL, 0, 0 };
@@ -180,5 +217,6 @@ struct actio_sum actio_sum_of(struct actio_pool *pool, struct actio_arena *arena
         } else add_scaled(pool, arena, &sum, top);
     }
     if (sum.n) qsort(sum.at, sum.n, sizeof *sum.at, by_term);
+    merge_alike(pool, &sum);
     return sum;
 }

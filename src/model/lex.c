@@ -14,11 +14,12 @@ static const struct { char text[3]; uint8_t kind; bool goes_on; } signs[] = {   
 };
 /* What people type or paste for a sign of the language. */
 static const struct { const char *wrong, *right; } mistaken[] = {
-    { "**", "^" }, { "==", "=" }, { "//", "# for a comment, / for a quotient" }, { "!=", "another comparison: < <= > >=" }, { "!", "not, before a condition in if( )" }, { ";", "a comma or a new line" },
+    { "**", "^" }, { "==", "= between two sides, or a comparison in a condition: < <= > >=" }, { "=<", "<=" }, { "=>", ">=" }, { "<>", "another comparison: < <= > >=" }, { "//", "# for a comment, / for a quotient" }, { "!=", "another comparison: < <= > >=" }, { "!", "not, before a condition in if( )" }, { ";", "a comma or a new line" },
     { "{", "(" }, { "}", ")" }, { "\"", "' for a derivative" }, { "`", "'" }, { "%", "/100" }, { "&&", "and" }, { "&", "and" }, { "||", "or" }, { "|", "abs( ) for a size, or between conditions" },
     { "−", "-" }, { "–", "-" }, { "—", "-" }, { "·", "*" }, { "×", "*" }, { "⋅", "*" }, { "∗", "*" }, { "÷", "/" }, { "∕", "/" }, { "″", "''" },
     { "‘", "'" }, { "´", "'" }, { "≤", "<=" }, { "≥", ">=" }, { "²", "^2" }, { "³", "^3" }, { "½", "1/2" }, { "√", "sqrt( )" }, { "…", ".." },
 };
+static const char *const doubled[] = { "**", "==", "//", "=<", "=>", "<>" };   /* of these the first sign has a meaning */
 static const char *const primes[] = { "′", "’" };
 
 static bool is_digit(unsigned c) { return c >= '0' && c <= '9'; }
@@ -222,7 +223,8 @@ static struct actio_token sign_token(struct actio_reader *r)
     if (wrong_character(p, end, &bytes) != ACTIO_F_COUNT) return token_here(r, ACTIO_T_BAD, bytes, 1);   /* reported by actio_lex_check_text */
     for (size_t i = 0; i < sizeof primes / sizeof *primes; i++)
         if (begins(p, end, primes[i])) return token_here(r, ACTIO_T_PRIME, (uint32_t)strlen(primes[i]), 1);
-    if (begins(p, end, "**") || begins(p, end, "==") || begins(p, end, "//")) return unknown_character(r);
+    for (size_t i = 0; i < sizeof doubled / sizeof *doubled; i++)
+        if (begins(p, end, doubled[i])) return unknown_character(r);
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (begins(p, end, signs[i].text)) {
             uint32_t n = (uint32_t)strlen(signs[i].text);

@@ -711,6 +711,15 @@ static bool unknown_statement(struct actio_reader *r)
     return false;
 }
 
+/* What stands between a keyword and its '='; the others have none. */
+static const char *const before_equal[ACTIO_W_FIRST_FUNCTION] = {
+    [ACTIO_W_param] = "param NAME = %s", [ACTIO_W_let] = "let NAME = %s", [ACTIO_W_observe] = "observe NAME = %s", [ACTIO_W_frame] = "frame u = %s",
+    [ACTIO_W_force] = "force x = %s, with the coordinate x that it acts on", [ACTIO_W_flow] = "flow p' = %s, with the state p that it moves",
+    [ACTIO_W_start] = "start x = %s, with the coordinate or state x", [ACTIO_W_constraint] = "constraint NAME: A = %s", [ACTIO_W_event] = "event NAME: A = %s",
+    [ACTIO_W_contact] = "contact NAME: A <= %s", [ACTIO_W_symmetry] = "symmetry NAME: x = %s, with a coordinate x",
+    [ACTIO_W_expect] = "expect NAME at T = %s", [ACTIO_W_require] = "require NAME at T = %s",
+};
+
 /* lagrangian = T - V */
 static bool no_equal_here(struct actio_reader *r, uint32_t keyword)
 {
@@ -718,6 +727,11 @@ static bool no_equal_here(struct actio_reader *r, uint32_t keyword)
     if (equal.kind != ACTIO_T_EQUAL) return true;
     const char *rest = rest_of_line(r, equal.at + equal.bytes);
     rest += strspn(rest, " \t");
+    if (before_equal[keyword]) {
+        const char *form = actio_arena_format(&r->scratch, before_equal[keyword], rest);
+        actio_reader_fault(r, ACTIO_F_NO_NAME_BEFORE_EQUAL, r->lexer.origin, equal.span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, keyword)), ACTIO_TEXT(form)));
+        return false;
+    }
     actio_reader_fault(r, ACTIO_F_EQUAL_AFTER_KEYWORD, r->lexer.origin, equal.span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, keyword)), ACTIO_TEXT(rest)));
     return false;
 }

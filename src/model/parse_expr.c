@@ -63,6 +63,8 @@ static bool condition_begins(const struct actio_reader *r, uint32_t base)
     return joins_conditions(o) || (o->kind == IF_CALL && o->count == 0) || (o->kind == GROUP && o->phase);
 }
 
+static bool holds_condition(const struct actio_opening *o) { return (o->kind == IF_CALL && o->count == 0) || (o->kind == GROUP && o->phase); }
+
 /* The innermost bracket; NULL: the formula stands in none. */
 static const struct actio_opening *bracket_here(const struct actio_reader *r, uint32_t base)
 {
@@ -75,7 +77,7 @@ static const struct actio_opening *bracket_here(const struct actio_reader *r, ui
 static bool in_condition(const struct actio_reader *r, uint32_t base)
 {
     const struct actio_opening *o = bracket_here(r, base);
-    return o && ((o->kind == IF_CALL && o->count == 0) || (o->kind == GROUP && o->phase));
+    return o && holds_condition(o);
 }
 
 static bool not_a_condition(struct actio_reader *r, const struct actio_opening *o)
@@ -302,14 +304,40 @@ static bool to_range(struct actio_reader *r, struct actio_opening *o)
     return true;
 }
 
-static bool wrong_count(struct actio_reader *r, const struct actio_opening *o, const char *takes, uint32_t count)
+/* Functions of two numbers or more, taken one after the other. */
+static bool takes_many(uint8_t op) { return op == ACTIO_MIN || op == ACTIO_MAX || op == ACTIO_HYPOT; }
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* 2,5 between the bracket and here */
+static bool has_decimal_comma(struct actio_reader *r, const struct actio_opening *o)
 {
-    actio_reader_fault_at(r, ACTIO_F_ARGUMENT_COUNT, r->lexer.origin, o->at, ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(takes), ACTIO_COUNT(count)));
+    const char *text = actio_lex_origin(r)->source.text;
+    for (uint32_t i = o->at + 1; i + 1 < r->token.at; i++)
+        if (text[i] == ',' && is_digit(text[i - 1]) && is_digit(text[i + 1])) return true;
     return false;
 }
 
-/* Functions of two numbers or more, taken one after the other. */
-static bool takes_many(uint8_t op) { return op == ACTIO_MIN || op == ACTIO_MAX || op == ACTIO_HYPOT; }
+/* The call as it is written, by what its arguments are. */
+static const char *call_form(struct actio_reader *r, const struct actio_opening *o)
+{
+    static const struct { uint8_t op; const char *arguments; } own[] = {
+        { ACTIO_ATAN2, "y, x" }, { ACTIO_DIFF, "f, s" }, { ACTIO_INTEGRAL, "s, f" }, { ACTIO_RUNNING, "s, f" },
+    };
+    const char *arguments = takes_many(o->op) ? "x, y, ..." : actio_arity((enum actio_op)o->op) == 1 ? "x" : "x, y";
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (own[i].op == o->op) arguments = own[i].arguments;
+    if (o->kind == IF_CALL) arguments = "a < b, value, other value";
+    return actio_arena_format(&r->scratch, "write %s(%s)", text_of(r, o->word), arguments);
+}
+
+static bool wrong_count(struct actio_reader *r, const struct actio_opening *o, const char *takes, uint32_t count)
+{
+    const char *hint = has_decimal_comma(r, o) ? "a decimal comma is not read: write 2.5" : call_form(r, o);
+    actio_reader_fault_at(r, ACTIO_F_ARGUMENT_COUNT, r->lexer.origin, o->at,
+                          ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(takes), ACTIO_COUNT(count), ACTIO_TEXT(hint)));
+    return false;
+}
 
 static bool comma(struct actio_reader *r, struct actio_opening *o)
 {
@@ -384,6 +412,7 @@ static bool no_operator(struct actio_reader *r)
     uint32_t bytes = r->token.bytes;
     if (r->token.kind == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, ACTIO_NO_ARGS);
     if (actio_at_joint(r)) return fault(r, ACTIO_F_JOINT_HERE, ACTIO_ARGS(ACTIO_TEXT(text_of(r, r->token.word))));
+    if (r->token.kind == ACTIO_T_WORD && r->token.word == ACTIO_W_not && !r->word[ACTIO_W_not].declared) return fault(r, ACTIO_F_NOT_BEFORE, ACTIO_NO_ARGS);
     return fault(r, ACTIO_F_IMPLICIT_PRODUCT, ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT(actio_reader_quote(r, r->lexer.origin, r->token.at, bytes))));
 }
 
@@ -396,6 +425,9 @@ static bool inside(struct actio_reader *r)
     case ACTIO_T_COMMA: return comma(r, o);
     case ACTIO_T_RANGE: return to_range(r, o);
     case ACTIO_T_NEWLINE: case ACTIO_T_END: return unclosed(r, o);
+    case ACTIO_T_EQUAL:
+        if (holds_condition(o)) return fault(r, ACTIO_F_EQUAL_IN_CONDITION, ACTIO_NO_ARGS);
+        return actio_parse_expected(r, o->kind == INDEX ? "an operator or ']'" : "an operator or ')'");
     case ACTIO_T_WORD: case ACTIO_T_NUMBER: case ACTIO_T_OPEN: case ACTIO_T_OPEN_INDEX: return no_operator(r);
     default: return actio_parse_expected(r, o->kind == INDEX ? "an operator or ']'" : "an operator or ')'");
     }

@@ -56,6 +56,29 @@ static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32
     return ref->kind != ACTIO_SY_NONE || out_of_range(r, use, label, r->word[label].tag_extent);
 }
 
+/* What derivatives by time are called elsewhere: the letters before and after the name. */
+static const struct { const char *before, *after; int primes; } dots[] = {
+    { "d2", "dt2", 2 }, { "dd", "", 2 }, { "d2", "", 2 }, { "", "ddot", 2 }, { "", "_ddot", 2 }, { "", "_tt", 2 },
+    { "d", "dt", 1 }, { "d", "_dt", 1 }, { "d", "", 1 }, { "dot_", "", 1 }, { "dot", "", 1 }, { "", "dot", 1 }, { "", "_t", 1 }, { "v", "", 1 }, { "v_", "", 1 },
+};
+
+/* The hint for such a word, where the name is one that moves; else NULL. */
+static const char *prime_hint(struct actio_reader *r, uint32_t word)
+{
+    const char *text = r->word[word].text;
+    size_t n = r->word[word].length;
+    for (size_t i = 0; i < sizeof dots / sizeof *dots; i++) {
+        size_t before = strlen(dots[i].before), after = strlen(dots[i].after);
+        if (n <= before + after || memcmp(text, dots[i].before, before) != 0 || memcmp(text + n - after, dots[i].after, after) != 0) continue;
+        uint32_t stem = actio_word_of(r, text + before, n - before - after);
+        text = r->word[word].text;                         /* words may have moved */
+        enum actio_symbol_kind kind = r->word[stem].definition ? r->word[stem].value.kind : ACTIO_SY_NONE;
+        if (kind == ACTIO_SY_COORD || (kind == ACTIO_SY_STATE && dots[i].primes == 1))
+            return actio_arena_format(&r->scratch, "a derivative by time is written with ': write %s%s", r->word[stem].text, dots[i].primes == 1 ? "'" : "''");
+    }
+    return NULL;
+}
+
 static bool unknown(struct actio_reader *r, const struct actio_use *use);
 static bool value_of(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref);
 static bool rate_of(struct actio_reader *r, const struct actio_use *use, uint32_t stem, struct actio_symbol_ref *ref);
@@ -123,7 +146,8 @@ static bool unknown(struct actio_reader *r, const struct actio_use *use)
 {
     const char *text = actio_word_text(r, use->word);
     if (r->word[use->word].suspect) return false;
-    const char *hint = r->word[use->word].op ? actio_arena_format(&r->scratch, "as a function it needs its argument in brackets: write %s( )", text)
+    const char *dotted = prime_hint(r, use->word);
+    const char *hint = dotted ? dotted : r->word[use->word].op ? actio_arena_format(&r->scratch, "as a function it needs its argument in brackets: write %s( )", text)
                                              : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "declare it with param, let, coord or state");
     return fault(r, use, ACTIO_F_UNKNOWN_NAME, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
 }

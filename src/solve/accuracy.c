@@ -5,6 +5,7 @@
 #include "solve/accuracy.h"
 #include "base/roles.h"
 #include "solve/checks.h"
+#include "solve/poles.h"
 #include "solve/segments.h"
 #include "solve/contacts.h"
 
@@ -24,6 +25,8 @@
 #define SILENT_PACE 7                                      /* and their h*lambda: beyond the limit of stability, for a stiff problem must show */
 #define MARGIN 1.5                                         /* the estimate must hold with this factor */
 #define DOUBT 2.0                                          /* two runs far apart show the steps' part to this factor: error follows tolerance only roughly */
+#define ROUNDED (4 * DBL_EPSILON)                          /* of its size: a state is not known better */
+#define NEAR 10.0                                          /* an error of a value next to a pole, seen by shaking the state, is known to such a factor */
 #define MAGNIFIED 0.01                                     /* an error of the state, beside the asked one, which columns of fields may magnify */
 enum { MOST_RUNS = 8, SAMPLED = 4, SHORTER = 4 };          /* SAMPLED: steps of the first run of which one interpolant is looked at; SHORTER: times that its steps may be too long */
 
@@ -252,7 +255,7 @@ static double difference_of(double a, double b, bool multiplier)
 }
 
 /* One column of both runs: the largest difference, and the largest value but at least 1. */
-struct contrast { double difference, size; bool finite; };
+struct contrast { double difference, size; bool finite; double level; };   /* level: above it, values stand out */
 
 /* Two at a time: rows are many, and whether one is over must not wait for the one before. */
 typedef double pair __attribute__((vector_size(16), may_alias, aligned(8)));
@@ -282,13 +285,13 @@ static struct contrast contrast_of(const double *a, const double *b, size_t rows
         pair fine = { b[i], b[i] }, d = size_of(a[i] - fine);
         odd += 0.0 * d, most = larger(d, most), value = larger(size_of(fine), value);
     }
-    return (struct contrast){ fmax(most[0], most[1]), fmax(value[0], value[1]), odd[0] + odd[1] == 0 };
+    return (struct contrast){ fmax(most[0], most[1]), fmax(value[0], value[1]), odd[0] + odd[1] == 0, INFINITY };
 }
 
 /* The same when values are not finite: some are compared by other rules. */
 static struct contrast contrast_one_by_one(const double *a, const double *b, size_t rows, bool multiplier)
 {
-    struct contrast c = { 0, 1, false };
+    struct contrast c = { 0, 1, false, INFINITY };
     for (size_t i = 0; i < rows; i++) {
         double x = fabs(b[i]), d = difference_of(a[i], b[i], multiplier);
         if (d > c.difference) c.difference = d;
@@ -297,9 +300,20 @@ static struct contrast contrast_one_by_one(const double *a, const double *b, siz
     return c;
 }
 
-/* Row by row max(part * difference, least), in the place of the coarser run's values; NAN where there is no finite value. */
-static void set_errors(double *a, const double *b, size_t rows, double part, double least, bool finite, bool multiplier)
+/* What rounding leaves of a value, beside others as large as `size`. A switch is located to rounding only. */
+static double rounding_of(double size, double restarts) { return DBL_EPSILON * (2 * (size > 1 ? size : 0) + 16 * restarts * size); }
+
+/* Row by row max(part * difference, rounding), in the place of the coarser run's values; NAN where there is no finite value. Values above `level`
+ * stand out (a pole is close): the rounding of the others is not theirs. */
+static void set_errors(double *a, const double *b, size_t rows, double part, const struct contrast *seen, double restarts, bool multiplier)
 {
+    double least = rounding_of(seen->size, restarts), level = seen->level;
+    bool finite = seen->finite;
+    for (size_t i = 0; i < rows && level < INFINITY; i++) {
+        double e = part * difference_of(a[i], b[i], multiplier);
+        a[i] = isfinite(b[i]) ? fmax(e, rounding_of(fmax(1, fmin(seen->size, fmax(fabs(b[i]), level))), restarts)) : NAN;
+    }
+    if (level < INFINITY) return;
     for (size_t i = 0; i < rows && finite; i++) {
         double e = part * fabs(a[i] - b[i]);
         a[i] = e > least ? e : least;
@@ -404,7 +418,7 @@ static void compare(struct ladder *l, struct pass *coarse, const struct pass *fi
 {
     struct actio_outcome *out = l->out;
     size_t checks = coarse->result.also < fine->result.also ? coarse->result.also : fine->result.also;
-    double ratio = fine->local / coarse->local, restarts = (double)fine->result.stats.restarts;   /* a switch is located to rounding only */
+    double ratio = fine->local / coarse->local, restarts = (double)fine->result.stats.restarts;
     size_t next[ACTIO_GAPS];
     place_gaps(l, checks, next);
     for (size_t c = 0; c < l->m->sys->columns; c++) {
@@ -413,8 +427,9 @@ static void compare(struct ladder *l, struct pass *coarse, const struct pass *fi
         bool multiplier = actio_system_column(l->m->sys, c)->role == ACTIO_ROLE_LAMBDA;
         struct contrast seen = contrast_of(each, shown, checks);
         if (!seen.finite) seen = contrast_one_by_one(each, shown, checks, multiplier);
-        double part = share(l, c, seen.difference, ratio, seen.size), rounding = DBL_EPSILON * (2 * (seen.size > 1 ? seen.size : 0) + 16 * restarts * seen.size);
-        set_errors(each, shown, checks, part, rounding, seen.finite, multiplier);
+        if (actio_system_column(l->m->sys, c)->role == ACTIO_ROLE_OBSERVE) seen.level = actio_stands_out(shown, checks);
+        double part = share(l, c, seen.difference, ratio, seen.size), rounding = rounding_of(seen.size, restarts);
+        set_errors(each, shown, checks, part, &seen, restarts, multiplier);
         set_steps(l, c, seen.difference, part, ratio);
         l->gap[c] = add_gaps(l, fine, c, checks, next, each);
         out->error[c] = fmax(fmax(l->steps[c], rounding), l->gap[c]);
@@ -496,6 +511,32 @@ static int run_first_found(struct ladder *l, struct pass *p, double *fine)
     return status;
 }
 
+/* Values next to a pole that rounding of the state decides are not compared, nor those that were none in the run before. */
+static int blank_poles(struct ladder *l, const struct pass *before, struct pass *p)
+{
+    size_t first = l->rows.rows - l->aim->rows, checks = first - 2 * ACTIO_GAPS;
+    int status = actio_rows_blank_poles(&l->rows, first + p->result.rows, p->column, p->lanes, ROUNDED, l->aim->tol);
+    for (size_t c = 0; c < l->m->sys->columns && !status; c++) {
+        double *x = p->column + c * p->lanes;
+        if (actio_system_column(l->m->sys, c)->role != ACTIO_ROLE_OBSERVE) continue;
+        double level = actio_stands_out(x, checks);
+        for (size_t i = 0; level < INFINITY && i < checks; i++)
+            if (isnan(before->column[c * before->lanes + i]) && fabs(x[i]) > level) x[i] = NAN;
+    }
+    return status;
+}
+
+/* The same for the rows that are shown, by the error that the state turned out to have. */
+static void blank_unknown(struct ladder *l, struct pass *p)
+{
+    double part = ROUNDED;
+    for (size_t c = 0; c < l->m->sys->columns; c++) {
+        int role = actio_system_column(l->m->sys, c)->role;
+        if (role == ACTIO_ROLE_COORD || role == ACTIO_ROLE_STATE || role == ACTIO_ROLE_RATE) part = fmax(part, l->out->error[c] / l->size[c]);
+    }
+    if (part < 1) actio_rows_blank_poles(&l->rows, p->lanes - l->aim->rows + p->result.rows, p->column, p->lanes, part, NEAR * l->aim->tol);
+}
+
 /* Runs finer and finer until the error holds; returns the last one. */
 static struct pass *climb(struct ladder *l)
 {
@@ -516,6 +557,7 @@ static struct pass *climb(struct ladder *l)
         if (!make_room(l, &l->pass[other], l->rows.rows)) { status = ACTIO_MARCH_NO_MEMORY; break; }
         now = &l->pass[other];
         status = run_columns(l, now, fine);
+        if (!interrupted(status) && blank_poles(l, before, now)) status = ACTIO_FLOW_STOPPED;
         if (interrupted(status)) break;
         compare(l, before, now);
         if (!holds(l, now) && !l->have_terms && actio_rows_terms(&l->rows, out->compared, l->terms) == 0) share_sizes(l->m->sys, l->terms), l->have_terms = true, judge(l, rows_of_both(before, now));
@@ -525,6 +567,7 @@ static struct pass *climb(struct ladder *l)
         fine = l->exact ? now->local : next_local(l, now->local);
         if (out->reached || fine >= now->local || (now->result.rows == 0 && run > 1)) break;
     }
+    if (out->reached) blank_unknown(l, now);
     if (interrupted(status)) {
         out->reached = false, now->result.status = status;
         if (!now->column || status == ACTIO_MARCH_NO_MEMORY) now->result.rows = 0;

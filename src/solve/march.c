@@ -1,43 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Marching: steps, output rows from dense output, and what happens inside a step: switches, touches, singular surfaces. */
-#include "solve/march.h"
+#include "solve/march_inside.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, MOST_ROOTS = 64, PROGRESS_EVERY = 50, CREEP_STEPS = 32768 };
+enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, PROGRESS_EVERY = 50, CREEP_STEPS = 32768, POOR_STEPS = 512 };
 #define CREEP 1e-6                                         /* of the interval, in so many steps */
-
-enum kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR, CUT };    /* CUT: beyond, a guard has no value */
-struct happening { enum kind kind; double t; size_t guard; };
-
-struct march {
-    struct actio_context *ctx;
-    const struct actio_flow *flow;
-    const struct actio_march_task *task;
-    const struct actio_stepper *stepper;
-    void *h;
-    double t, t_next, direction;                           /* the step is t -> t_next, y -> y_next */
-    double t_creep;                                        /* where it was CREEP_STEPS ago */
-    double *y, *y_next, *y_at, *f, *g, *sample;            /* y_at, f, g: scratch */
-    double *known, *moved;                                 /* scratch, where the known state is another */
-    double *passed;                                        /* by guard that is only looked at: up to when its crossings were told */
-    signed char *side;                                     /* sign that each guard has in this mode, 0 = not known yet */
-    size_t row[ACTIO_MARCH_LISTS];                         /* the next one of each list */
-    size_t steps, rhs, projections, guard;                 /* guard: the one in hand */
-    double look_end;                                       /* of the part of the step in which the guard in hand has values */
-    double touched_at, singular_at;                        /* the last ones told, not to be told twice */
-    double chatter_from;
-    size_t chatter;
-    bool overdue;                                          /* rows could not be written in the time that is left after a stop */
-};
-
-static double zero_sign(double x) { return (double)(x > 0) - (double)(x < 0); }
-static bool before(const struct march *m, double a, double b) { return (b - a) * m->direction > 0; }
+#define POOR 1e-6                                          /* quality of the elimination: a singular surface is close */
 
 /* The state inside the step; its ends exactly. */
-static const double *state_at(struct march *m, double t)
+static const double *state_at(struct actio_marching *m, double t)
 {
     if (t == m->t) return m->y;
     if (t == m->t_next) return m->y_next;
@@ -46,7 +20,7 @@ static const double *state_at(struct march *m, double t)
 }
 
 /* The known state of an integrated one; what can't be unfolded is no number. */
-static const double *known_of(struct march *m, double t, const double *y, double *to)
+const double *actio_march_known_of(struct actio_marching *m, double t, const double *y, double *to)
 {
     const struct actio_flow *flow = m->flow;
     if (!flow->unfold) return y;
@@ -55,22 +29,20 @@ static const double *known_of(struct march *m, double t, const double *y, double
     return to;
 }
 
-static const double *known_at(struct march *m, double t) { return known_of(m, t, state_at(m, t), m->known); }
-
-static size_t known_length(const struct actio_flow *flow) { return flow->unfold ? flow->known : flow->n; }
+const double *actio_march_known_at(struct actio_marching *m, double t) { return actio_march_known_of(m, t, state_at(m, t), m->known); }
 
 static void dense_at(void *where, double t, double *y)
 {
-    struct march *m = where;
-    memcpy(y, known_at(m, t), known_length(m->flow) * sizeof *y);
+    struct actio_marching *m = where;
+    memcpy(y, actio_march_known_at(m, t), known_length(m->flow) * sizeof *y);
 }
 
-static void mark(const struct march *m, double t, const double *y)
+static void mark(const struct actio_marching *m, double t, const double *y)
 {
     if (m->task->mark) m->task->mark(m->task->watch_user, t, y);
 }
 
-static void write_row(struct march *m, int list, const double *y)
+static void write_row(struct actio_marching *m, int list, const double *y)
 {
     const struct actio_march_rows *rows = &m->task->rows[list];
     size_t r = m->row[list]++;
@@ -78,7 +50,7 @@ static void write_row(struct march *m, int list, const double *y)
     if (list == 0 && !m->stepper->gap) mark(m, rows->times[r], y);
 }
 
-static void tell_gap(struct march *m)
+static void tell_gap(struct actio_marching *m)
 {
     double t;
     if (!m->task->gap || !m->stepper->gap || m->stepper->gap(m->h, &t, m->y_at, m->f)) return;
@@ -86,15 +58,15 @@ static void tell_gap(struct march *m)
         m->task->gap(m->task->watch_user, t, m->y_at, m->f);
         return;
     }
-    known_of(m, t, m->y_at, m->known);
+    actio_march_known_of(m, t, m->y_at, m->known);
     for (size_t i = 0; i < m->flow->n; i++) m->y_at[i] += m->f[i];
-    known_of(m, t, m->y_at, m->moved);
+    actio_march_known_of(m, t, m->y_at, m->moved);
     for (size_t i = 0; i < m->flow->known; i++) m->moved[i] -= m->known[i];
     m->task->gap(m->task->watch_user, t, m->known, m->moved);
 }
 
 /* All at once where the stepper can, in pieces between which the clock is looked at. */
-static void dense_rows(struct march *m, const struct actio_march_rows *rows, size_t *next, size_t end)
+static void dense_rows(struct actio_marching *m, const struct actio_march_rows *rows, size_t *next, size_t end)
 {
     enum { NUMBERS = 1 << 20, FEWEST = 16 };
     size_t piece = m->flow->n < NUMBERS / FEWEST ? NUMBERS / m->flow->n : FEWEST;
@@ -107,7 +79,7 @@ static void dense_rows(struct march *m, const struct actio_march_rows *rows, siz
 }
 
 /* Rows of a list before t come from the interpolant of the step. Returns how many. */
-static size_t list_before(struct march *m, int list, double t)
+static size_t list_before(struct actio_marching *m, int list, double t)
 {
     const struct actio_march_rows *rows = &m->task->rows[list];
     size_t first = m->row[list], end = first;
@@ -116,11 +88,11 @@ static size_t list_before(struct march *m, int list, double t)
     if (!rows->row && m->stepper->gap) return m->row[list] = end, 0;           /* its steps' ends are marked instead */
     if (m->stepper->dense_rows && rows->row && !m->flow->unfold) dense_rows(m, rows, &m->row[list], end);
     for (; m->row[list] < end && !m->overdue; m->overdue = (m->row[list] & 15) == 0 && actio_overdue(m->ctx))
-        write_row(m, list, known_at(m, rows->times[m->row[list]]));
+        write_row(m, list, actio_march_known_at(m, rows->times[m->row[list]]));
     return end - first;
 }
 
-static void rows_before(struct march *m, double t)
+static void rows_before(struct actio_marching *m, double t)
 {
     size_t inside = list_before(m, 0, t);
     list_before(m, 1, t);
@@ -128,170 +100,36 @@ static void rows_before(struct march *m, double t)
 }
 
 /* Rows at the state reached; none may lie further back than the rounding of t. */
-static void rows_here(struct march *m)
+static void rows_here(struct actio_marching *m)
 {
     for (int list = 0; list < ACTIO_MARCH_LISTS && !m->overdue; list++) {
         const struct actio_march_rows *rows = &m->task->rows[list];
         bool skip = !rows->row && m->stepper->gap;
         for (; m->row[list] < rows->count && !before(m, m->t, rows->times[m->row[list]]); m->row[list] += skip)
-            if (!skip) write_row(m, list, known_of(m, m->t, m->y, m->known));
+            if (!skip) write_row(m, list, actio_march_known_of(m, m->t, m->y, m->known));
     }
 }
 
-static double guard_value(void *user, double t)
+/* What is only looked at keeps its side: a switch may take it to the other one. */
+static void restart(struct actio_marching *m)
 {
-    struct march *m = user;
-    m->flow->guard(m->flow->user, t, known_at(m, t), m->g);
-    return m->g[m->guard];
-}
-
-static double quality_value(void *user, double t)
-{
-    struct march *m = user;
-    return m->flow->quality_at(m->flow->user, t, known_at(m, t));
-}
-
-static void earliest(const struct march *m, struct happening *best, enum kind kind, double t)
-{
-    if (best->kind == NOTHING || before(m, t, best->t)) *best = (struct happening){ kind, t, m->guard };
-}
-
-/* Does this turn count as new? Touches are told in order, so only later ones do. */
-static bool is_new_touch(const struct march *m, double t)
-{
-    return m->flow->touched && before(m, m->touched_at, t) && fabs(t - m->t) > 1e-6 * fabs(m->t_next - m->t);
-}
-
-static bool is_watched(const struct march *m, size_t guard) { return guard + m->flow->watched >= m->flow->guards; }
-static enum kind crossing(const struct march *m) { return is_watched(m, m->guard) ? PASS : CROSSING; }
-
-/* Another sign at once after a passage is rounding, as where a law finds velocities by iteration: it is no second passage. */
-static bool is_stale(const struct march *m, enum kind kind, double t)
-{
-    double moment = 1e-12 * fmax(fabs(t), fabs(m->task->t1 - m->task->t0));
-    return kind == PASS && !before(m, m->passed[m->guard] + m->direction * moment, t);
-}
-
-/* Goes along the signs between the roots of one guard. From the side of the mode to the other is a crossing; the way back
- * is none: a start within round-off (or projection) of the surface may lie on the wrong side for a moment. */
-static void follow_signs(struct march *m, const double *root, size_t count, struct happening *best)
-{
-    signed char *side = &m->side[m->guard];
-    double last = 0;
-    for (size_t j = 0; j <= count; j++) {
-        double left = j ? root[j - 1] : m->t, right = j < count ? root[j] : m->look_end;
-        double sign = left == right ? 0 : zero_sign(guard_value(m, 0.5 * (left + right)));
-        if (sign == 0) continue;
-        if (*side == 0) *side = (signed char)sign;
-        if (is_watched(m, m->guard) && !before(m, m->passed[m->guard], right)) continue;
-        bool moment = j == 0 && count > 0 && fabs(right - left) <= 1e-6 * fabs(m->t_next - m->t);
-        enum kind kind = sign != *side && !moment ? crossing(m) : j > 0 && sign == last && is_new_touch(m, left) ? TOUCH : NOTHING;
-        if (kind != NOTHING && !is_stale(m, kind, left)) {
-            earliest(m, best, kind, left);
-            return;
-        }
-        if (kind == PASS) *side = (signed char)sign;
-        last = sign;
-    }
-}
-
-/* The same for a guard without roots in the step. */
-static void follow_sign(struct march *m, double sign, struct happening *best)
-{
-    signed char *side = &m->side[m->guard];
-    if (*side == 0) *side = (signed char)sign;
-    if (sign == *side) return;
-    if (is_stale(m, crossing(m), m->t)) *side = (signed char)sign;
-    else earliest(m, best, crossing(m), m->t);
-}
-
-static bool sample_at_once(struct march *m)
-{
-    const struct actio_flow *flow = m->flow;
-    if (!flow->sample || !m->stepper->dense_rows || flow->unfold) return false;
-    for (size_t k = 0; k < ACTIO_ROOT_NODES; k++) flow->sampled_t[k] = actio_root_node(m->t, m->t_next, k);
-    m->stepper->dense_rows(m->h, ACTIO_ROOT_NODES, flow->sampled_t, flow->sampled_y, ACTIO_ROOT_NODES);
-    return flow->sample(flow->user, m->sample);
-}
-
-static void sample_guards(struct march *m)
-{
-    if (sample_at_once(m)) return;
-    for (size_t k = 0; k < ACTIO_ROOT_NODES; k++) {
-        double t = actio_root_node(m->t, m->t_next, k);
-        m->flow->guard(m->flow->user, t, known_at(m, t), m->sample + k * m->flow->guards);
-    }
-}
-
-static size_t finite_nodes(const double *sample, size_t stride)
-{
-    size_t k = 0;
-    while (k < ACTIO_ROOT_NODES && isfinite(sample[k * stride])) k++;
-    return k;
-}
-
-/* The step goes to where the guard has no value (a wall written with a root, stepped over): it ends before that, if not by a crossing. */
-static void look_at_part(struct march *m, size_t finite, struct happening *best)
-{
-    double root[MOST_ROOTS];
-    if (is_watched(m, m->guard)) return;
-    double first = actio_root_node(m->t, m->t_next, 1);
-    for (int i = 0; finite == 1 && i < 40; i++) {          /* shorter than to the first node */
-        m->look_end = m->t + ldexp(first - m->t, -1 - i);
-        if (isfinite(guard_value(m, m->look_end))) finite = 2;
-    }
-    if (finite > 1) follow_signs(m, root, actio_roots_from(guard_value, m, m->t, m->look_end, NULL, 1, false, root, MOST_ROOTS), best);
-    earliest(m, best, CUT, m->look_end);
-}
-
-/* Each root costs an evaluation of all guards: where there are thousands, one step can take long. */
-static int look_at_guards(struct march *m, struct happening *best)
-{
-    double root[MOST_ROOTS];
-    size_t guards = m->flow->guards;
-    for (m->guard = 0; m->guard < guards; m->guard++) {
-        const double *sample = m->sample + m->guard;
-        size_t finite = finite_nodes(sample, guards);
-        m->look_end = finite == ACTIO_ROOT_NODES ? m->t_next : actio_root_node(m->t, m->t_next, finite ? finite - 1 : 0);
-        if (finite < ACTIO_ROOT_NODES) look_at_part(m, finite, best);
-        else if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);
-        else if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
-        else follow_signs(m, root, actio_roots_from(guard_value, m, m->t, m->t_next, sample, guards, m->flow->touched != NULL, root, MOST_ROOTS), best);
-    }
-    return ACTIO_FLOW_OK;
-}
-
-static void look_at_quality(struct march *m, struct happening *best)
-{
-    double t;
-    if (!m->flow->quality || !m->flow->quality_at || !m->flow->singular) return;
-    if (!(m->flow->quality(m->flow->user) < 0.03)) return;
-    double least = actio_minimum(quality_value, m, m->t, m->t_next, &t);
-    /* still falling at the end: the next step will tell, unless the motion ends here */
-    bool falling = fabs(t - m->t_next) <= 1e-6 * fabs(m->t_next - m->t) && before(m, m->t_next, m->task->t1);
-    /* rows that are nearly dependent all the time are no singular point: it shows as a dip */
-    double around = fmax(quality_value(m, m->t), quality_value(m, m->t_next));
-    if (least >= 1e-7 || (falling && least > 1e-14) || (least > 1e-2 * around && least > 1e-14)) return;
-    if (fabs(t - m->singular_at) > 1e-6 * fabs(m->t_next - m->t)) earliest(m, best, SINGULAR, t);
-}
-
-static void restart(struct march *m)
-{
-    for (size_t i = 0; i < m->flow->guards && m->flow->side; i++) m->side[i] = (signed char)m->flow->side(m->flow->user, i);
+    size_t firm = m->flow->guards - m->flow->watched;
+    for (size_t i = 0; i < firm && m->flow->side; i++) m->side[i] = (signed char)m->flow->side(m->flow->user, i);
+    m->fresh = true;
     m->stepper->start(m->h, m->t, m->y, m->task->t1, m->task->rtol, m->task->atol);
 }
 
 /* One Newton correction along the flow: the state at t is more exact than the interpolant that t was found on. */
-static void meet_surface(struct march *m, size_t guard, double *t, double *y)
+static void meet_surface(struct actio_marching *m, size_t guard, double *t, double *y)
 {
     size_t n = m->flow->n;
     double length = m->t_next - m->t, small = 1e-6 * length;
-    m->flow->guard(m->flow->user, *t, known_of(m, *t, y, m->known), m->g);
+    m->flow->guard(m->flow->user, *t, actio_march_known_of(m, *t, y, m->known), m->g);
     double g = m->g[guard];
     m->rhs++;
     if (m->flow->rhs(m->flow->user, *t, y, m->f)) return;
     for (size_t i = 0; i < n; i++) m->y_at[i] = y[i] + small * m->f[i];
-    m->flow->guard(m->flow->user, *t + small, known_of(m, *t + small, m->y_at, m->known), m->g);
+    m->flow->guard(m->flow->user, *t + small, actio_march_known_of(m, *t + small, m->y_at, m->known), m->g);
     double shift = -g * small / (m->g[guard] - g);
     if (!(fabs(shift) <= 1e-4 * fabs(length)) || before(m, m->task->t1, *t + shift) || before(m, *t + shift, m->t)) return;
     for (size_t i = 0; i < n; i++) y[i] += shift * m->f[i];
@@ -299,7 +137,7 @@ static void meet_surface(struct march *m, size_t guard, double *t, double *y)
 }
 
 /* Moves t and y to a time inside the step. */
-static void move_to(struct march *m, const struct happening *what)
+static void move_to(struct actio_marching *m, const struct actio_incident *what)
 {
     size_t bytes = m->flow->n * sizeof *m->y;
     double t = what->t;
@@ -318,14 +156,22 @@ static void move_to(struct march *m, const struct happening *what)
 }
 
 /* Crossings that get nowhere in time end the run instead of going on for ever. */
-static bool chatters(struct march *m)
+static bool chatters(struct actio_marching *m)
 {
     double span = fmax(fabs(m->t), fabs(m->task->t1 - m->task->t0));
     if (fabs(m->t - m->chatter_from) > 1e-12 * span) m->chatter_from = m->t, m->chatter = 0;
     return ++m->chatter > MOST_CHATTER;
 }
 
-static int cross(struct march *m, const struct happening *what)
+/* A velocity that an impact turns has not passed zero: sides are seen anew, but of what crosses at this very instant. */
+static void forget_sides(struct actio_marching *m, const double *old, const double *new)
+{
+    if (memcmp(old, new, known_length(m->flow) * sizeof *old) == 0) return;
+    for (size_t i = m->flow->guards - m->flow->watched; i < m->flow->guards; i++)
+        if (!m->due[i]) m->side[i] = 0;
+}
+
+static int cross(struct actio_marching *m, const struct actio_incident *what)
 {
     move_to(m, what);
     m->guard = what->guard;
@@ -334,9 +180,11 @@ static int cross(struct march *m, const struct happening *what)
         int bad = m->flow->project(m->flow->user, m->t, m->y);
         if (bad) return bad;
     }
-    double *known = m->flow->unfold ? m->known : m->y;
-    known_of(m, m->t, m->y, known);
+    double *known = m->flow->unfold ? m->known : m->y, *old = m->flow->unfold ? m->moved : m->y_next;
+    actio_march_known_of(m, m->t, m->y, known);
+    memcpy(old, known, known_length(m->flow) * sizeof *old);
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
+    forget_sides(m, old, known);
     if (!stop && m->flow->fold) stop = m->flow->fold(m->flow->user, m->t, known, m->y);
     rows_here(m);                                          /* a row at this time has the state after it */
     if (!stop && chatters(m)) stop = ACTIO_FLOW_FAILED;
@@ -348,7 +196,7 @@ static int cross(struct march *m, const struct happening *what)
 }
 
 /* Ends the step where guards still have values, and goes on from there. */
-static int cut(struct march *m, const struct happening *what)
+static int cut(struct actio_marching *m, const struct actio_incident *what)
 {
     if (fabs(what->t - m->t) <= 1e-13 * fabs(m->task->t1 - m->task->t0)) return ACTIO_MARCH_STEP_TO_ZERO;
     move_to(m, what);
@@ -363,10 +211,10 @@ static int cut(struct march *m, const struct happening *what)
 }
 
 /* Tells of a touch or a singular surface; the step stays as it is unless the answer is to stop. */
-static int tell(struct march *m, const struct happening *what)
+static int tell(struct actio_marching *m, const struct actio_incident *what)
 {
     const struct actio_flow *flow = m->flow;
-    const double *y = known_at(m, what->t);
+    const double *y = actio_march_known_at(m, what->t);
     int stop;
     if (what->kind == PASS) {
         m->passed[what->guard] = what->t;
@@ -382,15 +230,15 @@ static int tell(struct march *m, const struct happening *what)
 }
 
 /* Everything that happens inside the step, in order. *crossed: the step ended at a crossing. */
-static int inside_step(struct march *m, bool *crossed)
+static int inside_step(struct actio_marching *m, bool *crossed)
 {
-    struct happening poor = { NOTHING, 0, SIZE_MAX };
+    struct actio_incident poor = { NOTHING, 0, SIZE_MAX };
     *crossed = false;
-    look_at_quality(m, &poor);
-    if (m->flow->guards) sample_guards(m);
+    actio_march_look_at_quality(m, &poor);
+    if (m->flow->guards) actio_march_sample_guards(m);
     for (;;) {
-        struct happening next = poor;
-        int late = m->flow->guards ? look_at_guards(m, &next) : 0;
+        struct actio_incident next = poor;
+        int late = m->flow->guards ? actio_march_look_at_guards(m, &next) : 0;
         m->guard = SIZE_MAX;
         if (late) return late;
         if (next.kind == NOTHING) return 0;
@@ -402,23 +250,34 @@ static int inside_step(struct march *m, bool *crossed)
     }
 }
 
-static bool looks_stiff(struct march *m)
+static bool looks_stiff(struct actio_marching *m)
 {
     struct actio_march_stats stats;
     m->stepper->stats(m->h, &stats);
     return stats.looks_stiff;
 }
 
-/* At such a pace the end is 1e10 steps away: a place that is approached ever more slowly. */
-static bool creeps(struct march *m)
+/* At such a pace the end is 5e8 steps away, and the elimination is poor and becomes poorer: a singular surface, which rounding keeps the steps from. */
+static bool creeps_to_surface(struct actio_marching *m)
 {
+    if (!m->flow->quality_at || m->steps % POOR_STEPS) return false;
+    double before = m->poor, way = fabs(m->t - m->t_poor);
+    m->t_poor = m->t;
+    m->poor = m->flow->quality_at(m->flow->user, m->t, actio_march_known_of(m, m->t, m->y, m->known));
+    return way < CREEP * fabs(m->task->t1 - m->task->t0) && before < POOR && m->poor < before;
+}
+
+/* At such a pace the end is 1e10 steps away: a place that is approached ever more slowly. */
+static bool creeps(struct actio_marching *m)
+{
+    if (creeps_to_surface(m)) return true;
     if (m->steps % CREEP_STEPS) return false;
     bool slow = fabs(m->t - m->t_creep) < CREEP * fabs(m->task->t1 - m->task->t0);
     m->t_creep = m->t;
     return slow && m->steps > CREEP_STEPS;
 }
 
-static int one_step(struct march *m)
+static int one_step(struct actio_marching *m)
 {
     const struct actio_march_task *task = m->task;
     bool crossed;
@@ -434,9 +293,10 @@ static int one_step(struct march *m)
         m->y = m->y_next;
         m->y_next = done;
         m->t = m->t_next;
+        m->fresh = false;
         rows_here(m);
         if (m->flow->stepped) m->flow->stepped(m->flow->user, m->t, m->y);
-        if (m->stepper->gap) mark(m, m->t, m->task->mark ? known_of(m, m->t, m->y, m->known) : NULL);
+        if (m->stepper->gap) mark(m, m->t, m->task->mark ? actio_march_known_of(m, m->t, m->y, m->known) : NULL);
     }
     if (m->overdue) return ACTIO_FLOW_STOPPED;
     if (creeps(m)) return ACTIO_MARCH_STEP_TO_ZERO;
@@ -445,13 +305,14 @@ static int one_step(struct march *m)
 }
 
 /* One block for all vectors; false when there is no memory. */
-static bool take_memory(struct march *m, double **block)
+static bool take_memory(struct actio_marching *m, double **block)
 {
     size_t n = m->flow->n, guards = m->flow->guards, known = m->flow->unfold ? m->flow->known : 0;
     *block = actio_take(m->ctx, 4 * n + 2 * known + (ACTIO_ROOT_NODES + 2) * guards + 1, sizeof **block);
-    m->side = actio_take(m->ctx, guards + 1, sizeof *m->side);
+    m->side = actio_take(m->ctx, 2 * guards + 1, sizeof *m->side);
     m->h = m->stepper->open(m->ctx, m->flow);
     if (!*block || !m->side || !m->h) return false;
+    m->due = m->side + guards;
     m->y = *block;
     m->y_next = m->y + n;
     m->y_at = m->y_next + n;
@@ -464,7 +325,7 @@ static bool take_memory(struct march *m, double **block)
     return true;
 }
 
-static int run(struct march *m)
+static int run(struct actio_marching *m)
 {
     const struct actio_march_task *task = m->task;
     int status = 0;
@@ -473,7 +334,8 @@ static int run(struct march *m)
     if (m->flow->enter) status = m->flow->enter(m->flow->user, task->t0, known);
     if (!status && m->flow->fold) status = m->flow->fold(m->flow->user, task->t0, known, m->y);
     for (size_t i = 0; i < m->flow->guards; i++) m->passed[i] = task->t0 - m->direction * HUGE_VAL;
-    m->t = m->t_next = m->chatter_from = task->t0;
+    m->t = m->t_next = m->chatter_from = m->t_poor = task->t0;
+    m->poor = 1;
     m->touched_at = m->singular_at = task->t0 - m->direction * HUGE_VAL;
     m->guard = SIZE_MAX;
     rows_here(m);
@@ -483,7 +345,7 @@ static int run(struct march *m)
     return status;
 }
 
-static void report(struct march *m, struct actio_march_result *out)
+static void report(struct actio_marching *m, struct actio_march_result *out)
 {
     double *y = out->y;
     m->stepper->stats(m->h, &out->stats);
@@ -492,12 +354,12 @@ static void report(struct march *m, struct actio_march_result *out)
     out->rows = m->row[0], out->also = m->row[1];
     out->t = m->t;
     out->guard = m->guard;
-    if (y) memcpy(y, known_of(m, m->t, m->y, m->known), known_length(m->flow) * sizeof *y);
+    if (y) memcpy(y, actio_march_known_of(m, m->t, m->y, m->known), known_length(m->flow) * sizeof *y);
 }
 
 int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const struct actio_march_task *task, struct actio_march_result *out)
 {
-    struct march m = { .ctx = ctx, .flow = flow, .task = task, .stepper = task->stepper ? task->stepper : &actio_dop853,
+    struct actio_marching m = { .ctx = ctx, .flow = flow, .task = task, .stepper = task->stepper ? task->stepper : &actio_dop853,
                        .direction = task->t1 < task->t0 ? -1 : 1 };
     double *block = NULL;
     *out = (struct actio_march_result){ .status = ACTIO_MARCH_NO_MEMORY, .t = task->t0, .guard = SIZE_MAX, .y = out->y };

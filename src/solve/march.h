@@ -38,7 +38,7 @@ struct actio_flow {
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL = nothing to do. */
     int (*enter)(void *user, double t, double *y);
     void (*stepped)(void *user, double t, const double *y);
-    /* The sign of the guard that the present mode assumes, 0 = either; asked after each (re)start. A guard found on the other side
+    /* The sign of the guard that the present mode assumes, 0 = either; asked of all but the watched ones after each (re)start. A guard found on the other side
      * crosses at once. NULL: the first sign it is seen with, and from then on the other after each crossing. */
     int (*side)(void *user, size_t guard);
     /* Called when a guard touches zero and turns back: 0 go on (no restart), else stop with this status. NULL = touches are ignored. */
