@@ -191,4 +191,4 @@ static int os_close(void *user, bool keep)
     return error;
 }
 
-const struct actio_file_system actio_native_files = { os_open, os_write, os_close };
+const struct actio_file_system actio_native_files = { os_open, os_write, os_close, &actio_native_standard };

@@ -11,7 +11,7 @@
 void actio_native_register(void)
 {
     actio_native_own_numbers(actio_native_plain_numbers());
-    actio_file_system_register(&actio_native_files, &actio_native_standard);
+    actio_file_system_register(&actio_native_files);
     actio_exec_register(&actio_exec_cc);
 #ifdef ACTIO_WITH_HDF5
     actio_writer_register(&actio_write_hdf5);

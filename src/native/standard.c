@@ -62,4 +62,4 @@ static int standard_close(void *file, bool keep)
     return 0;
 }
 
-const struct actio_file_system actio_native_standard = { standard_open, standard_write, standard_close };
+const struct actio_file_system actio_native_standard = { standard_open, standard_write, standard_close, NULL };

@@ -14,10 +14,11 @@ static void add_name(struct actio_text *out, const char *name)
     actio_text_add(out, "\"");
 }
 
-/* Lines are passed on whole, so that what is cut short ends with one. A line may have millions of numbers. */
+/* Passed on piece by piece, since a line may have millions of numbers; but whole where it may be cut short, so that it ends with a line. */
 static void look_up(struct actio_output *out, size_t k)
 {
-    if ((k & 1023) == 1023) actio_poll_overdue(out->text.arena->ctx);
+    if (!out->whole_lines) actio_output_drain(out);
+    else if ((k & 1023) == 1023) actio_poll_overdue(out->text.arena->ctx);
 }
 
 static void end_line(struct actio_output *out)

@@ -31,7 +31,7 @@ static int standard_close(void *file, bool keep)
     return errno ? errno : EIO;
 }
 
-static const struct actio_file_system standard = { standard_open, put, standard_close };
+static const struct actio_file_system standard = { standard_open, put, standard_close, NULL };
 
 /* Plain C: a temporary with a name that was free, renamed over the target. */
 struct plain { FILE *stream; struct actio_context *ctx; char *target, *temporary; };
@@ -78,13 +78,10 @@ static int plain_close(void *file, bool keep)
     return error;
 }
 
-static const struct actio_file_system plain = { plain_open, plain_write, plain_close };
-static const struct actio_file_system *now = &plain, *standard_now = &standard;   /* set once at start-up */
+static const struct actio_file_system plain = { plain_open, plain_write, plain_close, &standard };
+static const struct actio_file_system *now = &plain;       /* set once at start-up */
 
-void actio_file_system_register(const struct actio_file_system *system, const struct actio_file_system *standard_output)
-{
-    now = system, standard_now = standard_output ? standard_output : &standard;
-}
+void actio_file_system_register(const struct actio_file_system *system) { now = system; }
 
 int actio_cannot_write(struct actio_findings *f, const char *path, const char *why)
 {
@@ -146,7 +143,8 @@ int actio_output_write(struct actio_context *ctx, const char *path, actio_fill_f
 {
     if (!*path) return actio_cannot_write(f, path, "the name is empty");
     int error = 0;
-    struct filling w = { .out.system = strcmp(path, "-") ? now : standard_now, .fill = fill, .user = user };
+    bool to_standard = strcmp(path, "-") == 0;
+    struct filling w = { .out.system = !to_standard ? now : now->standard ? now->standard : &standard, .out.whole_lines = to_standard, .fill = fill, .user = user };
     w.out.file = w.out.system->open(ctx, path, &error);
     if (!w.out.file) return actio_cannot_write(f, path, strerror(error));
     struct actio_findings *outer = ctx->findings;

@@ -10,13 +10,15 @@ struct actio_file_system {
     void *(*open)(struct actio_context *ctx, const char *path, int *error);   /* a temporary beside the target; NULL on failure */
     int (*write)(void *file, const char *bytes, size_t length);               /* 0 or the error */
     int (*close)(void *file, bool keep);                                      /* keep: flush and rename over the target; else remove */
+    const struct actio_file_system *standard;                                 /* for standard output; NULL: plain C's */
 };
-void actio_file_system_register(const struct actio_file_system *system, const struct actio_file_system *standard);   /* standard: of standard output; NULL: plain C's */
+void actio_file_system_register(const struct actio_file_system *system);
 
 struct actio_output {
     struct actio_text text;                                /* what is not yet passed on */
     const struct actio_file_system *system;                /* NULL: everything stays in `text` */
     void *file;
+    bool whole_lines;                                      /* standard output, which may be cut short: only between lines */
     uint64_t passed;                                       /* bytes before `text` */
     int error;                                             /* the first one; later bytes are dropped */
     const char *why;                                       /* in place of the error's text, or NULL */

@@ -21,11 +21,17 @@ static bool grow(struct actio_context *ctx, void **list, size_t *cap, size_t cou
 /* All modes stand at changes 0, stride, 2 stride, ...: going on from there costs no more than copying them. */
 static size_t stride(const struct actio_motion *m) { return m->sys->modes; }
 
-static bool add_flip(struct actio_motion *m, size_t k)
+static bool room_for_flip(struct actio_motion *m)
 {
     void *flip = m->flip;
-    if (!grow(m->ctx, &flip, &m->flips_cap, m->flips, ACTIO_FIRST_CHANGES, sizeof *m->flip)) return false;
+    bool ok = grow(m->ctx, &flip, &m->flips_cap, m->flips, ACTIO_FIRST_CHANGES, sizeof *m->flip);
     m->flip = flip;
+    return ok;
+}
+
+static bool add_flip(struct actio_motion *m, size_t k)
+{
+    if (!room_for_flip(m)) return false;
     m->flip[m->flips++] = (struct actio_mode_flip){ m->mode[k], (uint32_t)k };
     return true;
 }
@@ -52,7 +58,7 @@ int actio_modes_remember(struct actio_motion *m, double t)
     size_t modes = m->sys->modes;
     void *change = m->change;
     if (m->changes == 0) m->flips = 0;
-    if (!room_for_two(m) || !grow(m->ctx, &change, &m->changes_cap, m->changes, ACTIO_FIRST_CHANGES, sizeof *m->change)) return ACTIO_FLOW_FAILED;
+    if (!room_for_two(m) || !room_for_flip(m) || !grow(m->ctx, &change, &m->changes_cap, m->changes, ACTIO_FIRST_CHANGES, sizeof *m->change)) return ACTIO_FLOW_FAILED;
     m->change = change;
     m->change[m->changes] = (struct actio_mode_change){ t, m->flips };
     for (size_t k = 0; m->changes && k < modes; k++)
