@@ -58,7 +58,8 @@ def off_by(draft, equations, order, row, by):
     expected, least, condition, regular = equations.solve(q, v, s, row["t"], order)
     allowed = 1e-10 * max(condition, 1) if by != "discrete" else 1e-6
     wrong = numpy.abs(zdot - expected).max() / max(1, numpy.abs(expected).max()) if regular else 0
-    idle = abs(numpy.linalg.norm(multipliers) - numpy.linalg.norm(least)) / max(1, numpy.linalg.norm(least)) if regular and len(least) else 0
+    size = max(1, numpy.linalg.norm(least), numpy.linalg.norm(expected))   # both come from one solution, whose rounding is that of its largest part
+    idle = abs(numpy.linalg.norm(multipliers) - numpy.linalg.norm(least)) / size if regular and len(least) else 0
     return max(left, wrong, idle) / allowed, "t = %g: residual %.1e, accelerations off by %.1e, |lambda| by %.1e, condition %.1e" % (row["t"], left, wrong, idle, condition)
 
 
