@@ -65,7 +65,7 @@ forbidden_calls() {
 }
 
 # Tables that native/ fills once at start-up, and the mark that it has been done; nothing else in the core may change.
-tables='^(api:registered|canvas:types|file:now|file:standard_now|kernel:tiers|kernel:tier_count|linear:table|linear:types|stepper:steppers|stepper:count|table:writers)$'
+tables='^(api:registered|canvas:types|file:now|kernel:tiers|kernel:tier_count|linear:table|linear:types|stepper:steppers|stepper:count|table:writers)$'
 mutable() {
     objdump -t "$1" | awk -v ok="$tables" '
         /file format/ { object = $1; sub(/\.c\.o:$/, "", object); next }
