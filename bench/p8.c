@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * P8: from model text to the first right-hand side, in the interpreter: n links on a cart, and the disk. Prints a table. */
-#include "gallery.h"
+#include "api/gallery.h"
 #include "model/model.h"
 #include "native/native.h"
 #include "solve/motion.h"

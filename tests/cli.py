@@ -610,7 +610,7 @@ observe a = s''
 
 
 def help_is_never_cut():
-    table = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "options.def"), encoding="utf-8").read()
+    table = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "api", "options.def"), encoding="utf-8").read()
     shown = " ".join(" ".join(actio(command, "--help").out.split()) for command in "check derive run test compare orbit list".split())
     for row in re.findall(r'^OPTION\((.*)\)$', table, re.M):
         texts = re.findall(r'"((?:[^"\\]|\\.)*)"', row)

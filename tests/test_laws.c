@@ -5,7 +5,7 @@
 
 #include "algebra/brackets.h"
 #include "algebra/dense.h"
-#include "principle.h"
+#include "principle/principles.h"
 #include "solve/law.h"
 
 static size_t negated;                                     /* which coefficient gets the wrong sign, from 1; 0 = none */

@@ -3,7 +3,7 @@
 #include "subject.h"
 
 #include "algebra/dense.h"
-#include "run_field.h"
+#include "problem/fields.h"
 #include "solve/law.h"
 #include "solve/modes.h"
 
@@ -11,7 +11,7 @@
 
 static double noise(unsigned *seed) { return (*seed = *seed * 1664525u + 1013904223u) / 2147483648.0 - 1; }
 
-struct fields { struct actio_context *ctx; struct actio_findings *f; struct actio_model *model; struct actio_run run; double *y; bool open; };
+struct fields { struct actio_context *ctx; struct actio_findings *f; struct actio_model *model; struct actio_problem problem; double *y; bool open; };
 
 static bool open_fields(struct fields *s, const char *text)
 {
@@ -19,16 +19,16 @@ static bool open_fields(struct fields *s, const char *text)
     s->f = actio_findings_create(s->ctx);
     s->model = actio_model_read_string(s->ctx, "fields.act", text, strlen(text), NULL, 0, s->f);
     if (!s->model) return show_findings(s->f), false;
-    actio_run_open(&s->run, s->ctx, s->model, NULL, s->f);
+    actio_problem_open(&s->problem, s->ctx, s->model, NULL, s->f);
     s->open = true;
-    if (actio_run_form_fields(&s->run) || actio_motion_need(&s->run.motion, ACTIO_Q_EQUATIONS_Y)) return show_findings(s->f), false;
-    s->y = numbers(s->run.ny);
+    if (actio_problem_form_fields(&s->problem) || actio_motion_need(&s->problem.motion, ACTIO_Q_EQUATIONS_Y)) return show_findings(s->f), false;
+    s->y = numbers(s->problem.ny);
     return true;
 }
 
 static void close_fields(struct fields *s)
 {
-    if (s->open) actio_run_close(&s->run);
+    if (s->open) actio_problem_close(&s->problem);
     free(s->y);
     actio_model_free(s->model);
     actio_findings_free(s->f);
@@ -39,8 +39,8 @@ static void close_fields(struct fields *s)
 /* Any state, any accelerations and multipliers: they need not belong to a motion. */
 static void take_any_state(struct fields *s, unsigned seed)
 {
-    struct actio_motion *m = &s->run.motion;
-    for (size_t i = 0; i < s->run.ny; i++) s->y[i] = s->run.y0[i] + 0.1 * noise(&seed);
+    struct actio_motion *m = &s->problem.motion;
+    for (size_t i = 0; i < s->problem.ny; i++) s->y[i] = s->problem.y0[i] + 0.1 * noise(&seed);
     for (size_t i = 0; i < m->N; i++) m->zdot[i] = noise(&seed);
     for (size_t k = 0; k < m->p; k++) m->lambda[k] = noise(&seed);
 }
@@ -48,7 +48,7 @@ static void take_any_state(struct fields *s, unsigned seed)
 /* h - G z' + D' lambda; natural conditions; c - A z'. */
 static void equations(struct fields *s, const double *y, double *r)
 {
-    struct actio_motion *m = &s->run.motion;
+    struct actio_motion *m = &s->problem.motion;
     const struct actio_system *sys = m->sys;
     const double *G = actio_motion_values(m, 0, y), *A = G + sys->G.count, *D = A + sys->A.count, *h = D + sys->D.count;
     for (size_t i = 0; i < m->N + m->p; i++) r[i] = h[i];
@@ -61,7 +61,7 @@ static void equations(struct fields *s, const double *y, double *r)
 
 static double apart(struct fields *s)
 {
-    struct actio_motion *m = &s->run.motion;
+    struct actio_motion *m = &s->problem.motion;
     size_t rows = m->N + m->p;
     double *told = numbers(rows * m->ny), *plus = numbers(rows), *minus = numbers(rows), worst = 0, largest = 0, step = 1e-5;
     const double *E = actio_motion_quantity(m, ACTIO_Q_EQUATIONS_Y, 0, s->y);
@@ -110,20 +110,20 @@ static void reaches_differences(const char *text, bool all_by_formulas)
     bool ok = open_fields(&s, text);
     CHECK(ok);
     if (ok) {
-        struct actio_motion *m = &s.run.motion;
+        struct actio_motion *m = &s.problem.motion;
         struct actio_slopes slope = { 0 };
         size_t rows = m->N + m->p;
-        double *plus = numbers(rows), *minus = numbers(rows), *direction = numbers(s.run.ny), *told = numbers(rows), *at = numbers(s.run.ny), step = 1e-5, size = 0;
+        double *plus = numbers(rows), *minus = numbers(rows), *direction = numbers(s.problem.ny), *told = numbers(rows), *at = numbers(s.problem.ny), step = 1e-5, size = 0;
         unsigned seed = 7;
         take_any_state(&s, 5);
         for (size_t i = 0; i < m->N; i++) m->zdot[i] = s.y[m->n + i] = 0;      /* at rest, as small motions are about */
         CHECK(actio_slopes_open(&slope, m, 0, s.y) == 0);
         CHECK((slope.count == m->sys->equations_y.count) == all_by_formulas);
-        for (size_t i = 0; i < s.run.ny; i++) direction[i] = noise(&seed);
+        for (size_t i = 0; i < s.problem.ny; i++) direction[i] = noise(&seed);
         actio_slopes_apply(&slope, rows, direction, told);
-        for (size_t i = 0; i < s.run.ny; i++) at[i] = s.y[i] + step * direction[i];
+        for (size_t i = 0; i < s.problem.ny; i++) at[i] = s.y[i] + step * direction[i];
         equations(&s, at, plus);
-        for (size_t i = 0; i < s.run.ny; i++) at[i] = s.y[i] - step * direction[i];
+        for (size_t i = 0; i < s.problem.ny; i++) at[i] = s.y[i] - step * direction[i];
         equations(&s, at, minus);
         for (size_t i = 0; i < rows; i++) size = fmax(size, fabs(told[i]));
         for (size_t i = 0; i < rows; i++) CHECK_NEAR(told[i], (plus[i] - minus[i]) / (2 * step), 2e-8 * size);

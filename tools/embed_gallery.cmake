@@ -26,7 +26,7 @@ if(index EQUAL 0)
   set(rows "    { \"\", \"\", \"\" },\n")
 endif()
 file(WRITE ${OUT}.new "/* Generated from models/ by tools/embed_gallery.cmake. */
-#include \"gallery.h\"
+#include \"api/gallery.h\"
 
 ${texts}
 const struct actio_example actio_gallery_examples[] = {

@@ -9,10 +9,18 @@
 enum { KEPT = 20, QUOTE = 160 };
 
 static const struct { const char *name; enum actio_severity severity; int status; const char *text, *hint; } words[] = {
-#define FINDING(name, severity, status, text, hint) { #name, ACTIO_##severity, status, text, hint },
+#define FINDING(name, severity, status, text, hint) [ACTIO_F_##name] = { #name, ACTIO_##severity, status, text, hint },
 #include "base/findings.def"
 #undef FINDING
 };
+
+enum {
+    WORDED = 0
+#define FINDING(name, severity, status, text, hint) +1
+#include "base/findings.def"
+#undef FINDING
+};
+_Static_assert((int)WORDED == (int)ACTIO_F_COUNT, "each code of codes.def has its words in findings.def");
 
 void actio_findings_open(struct actio_findings *f, struct actio_context *ctx)
 {

@@ -9,9 +9,9 @@
 enum actio_severity { ACTIO_NOTE, ACTIO_WARNING, ACTIO_ERROR };
 
 enum actio_code {
-#define FINDING(name, severity, status, text, hint) ACTIO_F_##name,
-#include "base/findings.def"
-#undef FINDING
+#define CODE(name) ACTIO_F_##name,
+#include "base/codes.def"
+#undef CODE
     ACTIO_F_COUNT
 };
 

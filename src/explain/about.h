@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is spoken of: a model with its equations, near its start.
+ * In: a verdict, a start check, a state. Out: findings, and texts in the arena. Callers: problem and what is above it. */
+#ifndef ACTIO_ABOUT_H
+#define ACTIO_ABOUT_H
+
+#include "equations/system.h"
+#include "model/model.h"
+
+struct actio_start_check;
+struct actio_verdict;
+
+struct actio_about {
+    struct actio_context *ctx;
+    struct actio_arena *arena;
+    struct actio_model *model;
+    struct actio_system *sys;                              /* NULL before equations are formed */
+    struct actio_findings *f;
+    const double *y0; size_t ny;                           /* the start */
+    const double *elsewhere;                               /* a better start that the verdict found, or NULL */
+    bool project;                                          /* --project: data that break constraints are moved onto them */
+};
+
+void actio_explain_verdict(struct actio_about *about, const struct actio_verdict *v);
+void actio_explain_start(struct actio_about *about, const struct actio_start_check *c);
+void actio_explain_hidden(struct actio_about *about, const struct actio_start_check *c);
+void actio_explain_report(struct actio_about *about, enum actio_code code, const struct actio_value arg[6]);
+const char *actio_explain_name(const struct actio_about *about, size_t component);
+const char *actio_explain_state(struct actio_about *about, const double *y, const double *compared_with);
+
+#endif

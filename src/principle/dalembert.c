@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lagrange and d'Alembert: multipliers by elimination. */
+#include "principle/principles.h"
+
+const struct actio_principle actio_principle_dalembert = {
+    .name = "dalembert", .title = "Lagrange-d'Alembert with multipliers", .key = "LM 11",
+    .differs = "",
+    .assumes = "reactions along dg/dq', or as `acting` and `along` say",
+    .form = actio_form_dalembert,
+    .needs = 0, .owns = ACTIO_OWNS_METHOD,
+};

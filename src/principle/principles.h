@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The principles by name. In: a name. Out: a descriptor (problem/principle.h). Callers: every room above problem. */
+#ifndef ACTIO_PRINCIPLES_H
+#define ACTIO_PRINCIPLES_H
+
+#include "problem/principle.h"
+
+#define PRINCIPLE(name) extern const struct actio_principle actio_principle_##name;
+#include "principle/principles.def"
+#undef PRINCIPLE
+
+const struct actio_principle *const *actio_principles(size_t *count);
+const struct actio_principle *actio_principle_named(const char *name);     /* NULL: there is none */
+/* The principle of --by takes force: 0, or 1 and findings. */
+int actio_principle_ready(struct actio_problem *problem);
+/* Do the options of this run belong to its principle, and fit each other? 0, or 1 and a finding. */
+int actio_principle_check(struct actio_problem *problem);
+/* As actio_find, with "--option belongs to: whose": 1. */
+int actio_principle_refuse(struct actio_problem *problem, const char *option, const char *whose);
+
+#endif

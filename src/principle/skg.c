@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The doubled action on its own nodes: what its options need, one grid over the whole interval, and how it ended, in words. */
+#include "principle/principles.h"
+#include "algebra/sbp.h"
+#include "problem/problem.h"
+#include "solve/grid_run.h"
+
+#include <math.h>
+#include <string.h>
+
+static int order_of(const struct actio_run_options *o) { return o->order ? o->order : 4; }
+
+/* "paper" is the published action with its operator made regular, "bare" the one that is printed. */
+static enum actio_action_form form_of(const struct actio_run_options *o)
+{
+    return !o->form || strcmp(o->form, "weak") == 0 ? ACTIO_ACTION_WEAK : strcmp(o->form, "bare") == 0 ? ACTIO_ACTION_BARE : ACTIO_ACTION_STRONG;
+}
+
+static int check(struct actio_problem *problem)
+{
+    const struct actio_run_options *o = &problem->options;
+    if (o->form && problem->model->axes) return actio_principle_refuse(problem, "form", "models without fields");
+    if (o->verify && problem->model->axes) return actio_principle_refuse(problem, "verify", "models without fields");
+    if (form_of(o) != ACTIO_ACTION_WEAK && !o->grid) return actio_principle_refuse(problem, "form", "one --grid");
+    if (o->verify && form_of(o) != ACTIO_ACTION_WEAK) return actio_principle_refuse(problem, "verify", "the weak form");
+    if ((o->grid || o->slabs) && o->gradients) return actio_principle_refuse(problem, "gradient", "runs without --grid and --slabs");
+    if (o->grid && o->slabs) return actio_principle_refuse(problem, "slabs", "runs without --grid");
+    if (o->grid && o->nodes) return actio_principle_refuse(problem, "nodes", "runs without --grid");
+    size_t least = o->order ? actio_sbp_least(o->order) : 2, points = o->grid ? o->grid : o->nodes;
+    if (o->grid) least = actio_sbp_least(order_of(o));
+    if (least == 0) {
+        actio_find(problem->f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_NUMBER(o->order)));
+        return 1;
+    }
+    size_t most = o->order ? 64 : ACTIO_LGL_MOST;
+    bool many = !o->grid && o->nodes > most;
+    if (!points || (points >= least && !many)) return 0;
+    actio_find(problem->f, many ? ACTIO_F_MANY_NODES : ACTIO_F_FEW_NODES,
+               ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(many ? most : least), ACTIO_COUNT((size_t)(o->grid ? order_of(o) : o->order))));
+    return 1;
+}
+
+static const char *objection(const struct actio_problem *problem)
+{
+    bool dependent = problem->sys->axes && problem->motion.rank < problem->sys->p;
+    return dependent ? "rows of constraints along a line follow from others: delete what is said twice" : NULL;
+}
+
+static int prepare(struct actio_problem *problem)
+{
+    actio_system_droppable(problem->sys, problem->motion.rank < problem->sys->p);
+    return 0;
+}
+
+/* So many points that neighbours are a fifth of a width apart. */
+static void say_thin(struct actio_problem *problem, const struct actio_grid_told *told)
+{
+    double sigma = problem->sys->sigma, points = ceil((double)problem->options.grid * told->thin / (0.2 * sigma));
+    actio_find_at(problem->f, ACTIO_F_WALL_TOO_THIN, &problem->model->source, problem->model->contact[told->wall].span,
+                  ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[told->wall].label), ACTIO_NUMBER(told->thin), ACTIO_NUMBER(sigma), ACTIO_COUNT((size_t)points)));
+}
+
+static void say_branch(struct actio_problem *problem, const struct actio_grid_told *told)
+{
+    bool away = told->away > 0;
+    actio_find(problem->f, ACTIO_F_ACTION_BRANCH, ACTIO_ARGS(ACTIO_COUNT(problem->options.grid), ACTIO_TEXT(away ? "its positions are" : "its first velocities are"),
+               ACTIO_NUMBER(away ? told->away : told->jump), ACTIO_TEXT(away ? "the march by slabs" : "those of the start")));
+}
+
+static void say(struct actio_problem *problem, const struct actio_grid_told *told)
+{
+    size_t points = problem->options.grid;
+    switch (told->status) {
+    case ACTIO_GRID_NO_SEED: break;
+    case ACTIO_GRID_STOPPED: break;
+    case ACTIO_GRID_THIN: say_thin(problem, told); break;
+    case ACTIO_ACTION_TOO_LARGE: actio_find(problem->f, ACTIO_F_FORM_TOO_LARGE, ACTIO_ARGS(ACTIO_COUNT(points))); break;
+    case ACTIO_GRID_SINGULAR: actio_find(problem->f, ACTIO_F_ACTION_SINGULAR, ACTIO_ARGS(ACTIO_COUNT(points))); break;
+    case ACTIO_GRID_BRANCH: say_branch(problem, told); break;
+    case ACTIO_GRID_DIVERGED:
+        if (form_of(&problem->options) != ACTIO_ACTION_WEAK) { actio_find(problem->f, ACTIO_F_FORM_FAILS, ACTIO_ARGS(ACTIO_TEXT(problem->options.form), ACTIO_COUNT(points))); break; }
+        /* fall through */
+    default: actio_find(problem->f, ACTIO_F_ACTION_DIVERGED, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(told->iterations), ACTIO_NUMBER(told->residual))); break;
+    }
+}
+
+static int solve(struct actio_problem *problem, const struct actio_aim *aim, struct actio_outcome *outcome)
+{
+    struct actio_grid_told told;
+    struct actio_grid_task task = { problem->options.grid, order_of(&problem->options), form_of(&problem->options) };
+    if (!problem->options.grid) return actio_reach(problem->ctx, &problem->motion, aim, outcome);
+    int bad = actio_reach_grid(problem->ctx, &problem->motion, aim, &task, outcome, &told);
+    if (bad || told.status == 0) return bad;
+    if (told.status != ACTIO_GRID_NO_SEED && told.status != ACTIO_GRID_STOPPED) {
+        say(problem, &told);
+        return 1;
+    }
+    outcome->status = told.status == ACTIO_GRID_STOPPED ? ACTIO_FLOW_STOPPED : told.march;
+    outcome->t_stop = told.t_stop;
+    outcome->y_stop = actio_take(problem->ctx, problem->ny + 1, sizeof(double));
+    if (!outcome->y_stop) return 1;
+    memcpy(outcome->y_stop, told.y, problem->ny * sizeof(double));
+    return ACTIO_SOLVE_ENDED;
+}
+
+const struct actio_principle actio_principle_skg = {
+    .name = "skg", .title = "the doubled action (Schwinger-Keldysh-Galley) on nodes of time", .key = "RH 7",
+    .differs = "",
+    .assumes = "the critical point of one scalar action with initial data; forces, friction and reactions enter through the difference of the two paths",
+    .form = actio_form_dalembert, .stepper = &actio_skg,
+    .needs = ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_SOFT, .owns = ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER | ACTIO_OWNS_SLABS | ACTIO_OWNS_NODES | ACTIO_OWNS_FORM | ACTIO_OWNS_VERIFY | ACTIO_OWNS_GRADIENT,
+    .on_nodes = true, .check = check, .objection = objection, .prepare = prepare, .solve = solve,
+};

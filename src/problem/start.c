@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The start: data on the constraints or the nearest that are, redundant rows, singular and undetermined models. */
+#include "problem/fields.h"
+#include "solve/contacts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- start data */
+
+static struct actio_start_check take_check(struct actio_problem *problem)
+{
+    return (struct actio_start_check){ .position = actio_take(problem->ctx, problem->sys->p + 1, sizeof(double)),
+                                       .velocity = actio_take(problem->ctx, problem->sys->p + 1, sizeof(double)),
+                                       .nearest = actio_take(problem->ctx, problem->ny + 1, sizeof(double)) };
+}
+
+static void give_check(struct actio_problem *problem, struct actio_start_check *c)
+{
+    actio_give(problem->ctx, c->position);
+    actio_give(problem->ctx, c->velocity);
+    actio_give(problem->ctx, c->nearest);
+}
+
+/* A constraint that has no value or no rate at the start is a matter for the verdict. */
+static bool has_numbers(const struct actio_problem *problem, const struct actio_start_check *c)
+{
+    for (size_t k = 0; k < problem->sys->p; k++)
+        if (!isfinite(c->position[k]) || !isfinite(c->velocity[k])) return false;
+    return true;
+}
+
+static int judge_start(struct actio_problem *problem, const struct actio_start_check *c)
+{
+    if (problem->surveyed) actio_problem_explain_hidden(problem, c);
+    if (!c->found || !has_numbers(problem, c)) {
+        if (problem->surveyed) actio_problem_explain_start(problem, c);
+        return problem->surveyed && problem->f->errors ? 1 : ACTIO_UNSETTLED;
+    }
+    if (!c->consistent && !problem->options.project) {
+        actio_problem_explain_start(problem, c);
+        return 1;
+    }
+    if (!c->consistent) {
+        problem->projected = true;
+        actio_problem_report(problem, ACTIO_F_START_PROJECTED, ACTIO_ARGS(ACTIO_TEXT(actio_problem_state_text(problem, c->nearest, problem->y0))));
+        if (c->euclidean) actio_problem_report(problem, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
+    }
+    memcpy(problem->y0, c->nearest, problem->ny * sizeof(double));
+    return 0;
+}
+
+static int check_data(struct actio_problem *problem)
+{
+    struct actio_start_check c = take_check(problem);
+    int bad = !c.position || !c.velocity || !c.nearest;
+    if (bad) actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the start data"), ACTIO_COUNT(problem->ctx->bytes_limit)));
+    else {
+        actio_motion_check_start(&problem->motion, problem->model->t0, problem->y0, &c);
+        bad = judge_start(problem, &c);
+    }
+    give_check(problem, &c);
+    return bad;
+}
+
+/* ---- rank */
+
+static size_t rank_at(struct actio_problem *problem, const double *y, bool *unique)
+{
+    struct actio_motion *m = &problem->motion;
+    actio_motion_solve(m, problem->model->t0, y);              /* moves there */
+    actio_saddle_factor(m->saddle, actio_bound_values(&m->at[ACTIO_Q_MATRIX]));
+    return actio_saddle_rank(m->saddle, unique);
+}
+
+static int check_rank(struct actio_problem *problem)
+{
+    struct actio_motion *m = &problem->motion;
+    size_t p = problem->sys->p, rank = rank_at(problem, problem->y0, m->unique);
+    if (rank == p || problem->sys->hidden) return 0;           /* hidden rows may vanish at rest; the solution itself is asked below */
+    actio_saddle_expect_rank(m->saddle, rank);             /* ranks are now judged as for redundant rows */
+    bool known = problem->surveyed && problem->rank == rank;       /* by the verdict, and said */
+    if (!known && !problem->tentative) return ACTIO_UNSETTLED;
+    m->numeric = true;
+    m->rank = rank;
+    rank_at(problem, problem->y0, m->unique);
+    if (actio_motion_solve(m, problem->model->t0, problem->y0) == ACTIO_FLOW_SINGULAR) return ACTIO_UNSETTLED;
+    return 0;
+}
+
+/* Accelerations exist and are unique at the start, whatever way they are computed. */
+static int check_regular(struct actio_problem *problem)
+{
+    struct actio_motion *m = &problem->motion;
+    if (actio_motion_begin(m, problem->model->t0, problem->y0)) return 0;              /* explained by the run itself */
+    if (actio_motion_solve(m, problem->model->t0, problem->y0) != ACTIO_FLOW_SINGULAR) return 0;
+    return ACTIO_UNSETTLED;
+}
+
+static int no_way_back(struct actio_problem *problem, const char *label, struct actio_span span, const char *what)
+{
+    actio_find_at(problem->f, ACTIO_F_NO_WAY_BACK, &problem->model->source, span, ACTIO_ARGS(ACTIO_TEXT(label), ACTIO_TEXT(what)));
+    return 1;
+}
+
+/* Impacts with losses and friction have no inverse. */
+static int check_direction(struct actio_problem *problem)
+{
+    struct actio_model *m = problem->model;
+    if (!(m->t1 < m->t0)) return 0;
+    for (size_t i = 0; i < m->contacts; i++) {
+        const struct actio_contact *c = &m->contact[i];
+        if (c->friction.given) return no_way_back(problem, c->label, c->span, "friction");
+        if (!actio_is_const(&m->pool, c->restitution) || actio_model_number(m, c->restitution) != 1) return no_way_back(problem, c->label, c->span, "a restitution other than 1");
+    }
+    for (size_t k = 0; k < m->constraints; k++)
+        if (m->constraint[k].friction.given) return no_way_back(problem, m->constraint[k].label, m->constraint[k].span, "friction");
+    return 0;
+}
+
+/* On the right side of every wall? */
+static int check_contacts(struct actio_problem *problem)
+{
+    double depth;
+    if (check_direction(problem)) return 1;
+    size_t i = actio_contacts_beyond(&problem->motion, problem->model->t0, problem->y0, &depth);
+    if (i >= problem->sys->contacts) return 0;
+    const struct actio_contact *c = &problem->model->contact[i];
+    actio_find_at(problem->f, ACTIO_F_START_BEYOND, &problem->model->source, c->span,
+                  ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(depth), ACTIO_TEXT(c->at_most ? "left side <= right side" : "left side >= right side")));
+    return 1;
+}
+
+int actio_problem_examine(struct actio_problem *problem)
+{
+    if (problem->sys->axes) return actio_problem_examine_fields(problem);
+    if (problem->sys->modes) actio_motion_take_sides(&problem->motion, problem->model->t0, problem->y0);
+    int bad = problem->sys->levels ? check_data(problem) : 0;
+    if (!bad && problem->sys->p) bad = check_rank(problem);
+    if (!bad && problem->motion.contacts) bad = check_contacts(problem);
+    return bad ? bad : check_regular(problem);
+}
