@@ -17,6 +17,7 @@
 struct world {
     struct actio_context *ctx; struct actio_findings *f; struct actio_model *model; struct actio_table *table; struct actio_comparison *comparison;
     struct actio_orbits *orbits; struct actio_modes *modes; struct actio_derivation *derivation; struct actio_action *action; struct actio_dual_action *dual;
+    struct actio_model *resting;
     struct actio_limits limits; struct actio_run_options run; struct actio_action_options grid; struct actio_dual_action_options elements; struct actio_orbit_options orbit;
     struct actio_change change[1]; struct actio_box_row box[1]; const char *by[1];
     const struct actio_option_row *options; const struct actio_command_row *commands; const struct actio_example *examples;
@@ -40,7 +41,8 @@ static struct world open_world(void)
     w.table = actio_run(w.ctx, w.model, &w.run, w.f);
     w.comparison = actio_compare(w.ctx, w.model, &w.run, w.by, 1, w.f);
     w.orbits = actio_orbit_search(w.ctx, w.model, &w.orbit, w.f);
-    w.modes = actio_modes_find(w.ctx, model_of(&w, rests), 1, w.f);
+    w.resting = model_of(&w, rests);
+    w.modes = actio_modes_find(w.ctx, w.resting, 1, w.f);
     w.derivation = actio_derive(w.ctx, w.model, NULL, NULL, w.f);
     w.action = actio_action_create(w.ctx, w.model, &w.grid, w.f);
     w.dual = actio_dual_action_create(w.ctx, w.model, &w.elements, w.f);
@@ -48,6 +50,23 @@ static struct world open_world(void)
     for (size_t i = 0; i < actio_findings_count(w.f); i++) printf("    %s\n", actio_findings_message(w.f, i).message);
     CHECK(w.table && w.comparison && w.orbits && w.modes && w.derivation && w.action && w.dual && w.x && w.y);
     return w;
+}
+
+static void close_world(struct world *w)
+{
+    actio_table_free(w->table);
+    actio_comparison_free(w->comparison);
+    actio_orbits_free(w->orbits);
+    actio_modes_free(w->modes);
+    actio_derivation_free(w->derivation);
+    actio_action_free(w->action);
+    actio_dual_action_free(w->dual);
+    actio_model_free(w->resting);
+    actio_model_free(w->model);
+    actio_findings_free(w->f);
+    actio_context_free(w->ctx);
+    free(w->x);
+    free(w->y);
 }
 
 /* ---- the list: name, number of pointers, arguments. P(i, pointer): NULL where bit i of the mask is set */
@@ -164,7 +183,7 @@ TEST(no_function_crashes_for_want_of_an_argument)
                 check_bad = 1;
                 printf("%s crashes: NULL pointers %#x, index %zu\n", calls[i].name, mask, w.at);
             }
-    free(w.x), free(w.y);
+    close_world(&w);
 }
 
 static bool is_listed(const char *name, size_t length)
