@@ -15,6 +15,6 @@ const char *actio_power_of_column(const struct actio_power_rows *x, const char *
 /* By each principle that applies to the model, at the states that the motion visits; and of each named force. In the run's arena. */
 struct actio_power { const char *of, *word; };             /* a principle's name, or a force's */
 struct actio_powers { struct actio_power *by, *force; size_t principles, forces; };
-int actio_check_powers(struct actio_problem *problem, struct actio_powers *out);     /* 0, or 1: over a limit, told */
+int actio_check_powers(struct actio_problem *problem, struct actio_powers *out);     /* 0, or 1: over a limit, reported */
 
 #endif

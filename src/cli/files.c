@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * No file is written that is read, or twice: files are told apart by what they are and not by their names. */
+ * No file is written that is read, or twice: files are distinguished by what they are and not by their names. */
 #define _XOPEN_SOURCE 700
 #include "cli/cli.h"
 
@@ -18,7 +18,7 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Replaces a link by what it points to; false when it is no link. */
+/* Replaces a link by what it points to; false when it is not a link. */
 static bool follow(char path[PATH])
 {
     char to[PATH];
