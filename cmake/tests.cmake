@@ -48,6 +48,7 @@ endif()
 # The program with its work as its clock. Compiled once more, so that every basic block counts.
 if(ACTIO_NATIVE AND NOT ACTIO_SANITIZE)
   add_executable(polled tests/polled.c ${cli} ${core} ${native} ${generated}/gallery.c ${generated}/math_text.h)
+  add_dependencies(polled generated)
   target_include_directories(polled PRIVATE src include ${generated})
   target_compile_definitions(polled PRIVATE ACTIO_NATIVE=1 ${ACTIO_NATIVE_DEFINE})
   target_compile_options(polled PRIVATE -O1 -fsanitize-coverage=trace-pc)
