@@ -114,7 +114,10 @@ include(${CMAKE_CURRENT_LIST_DIR}/bench.cmake)
 get_property(all DIRECTORY PROPERTY TESTS)
 set_tests_properties(${all} PROPERTIES TIMEOUT 21600)
 
+# One thread for the references' linear algebra: on a busy machine of many cores its threads wait for each other without end.
+set(environment OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1)
 # What a system library keeps until the end is not our leak.
 if(ACTIO_SANITIZE)
-  set_tests_properties(${all} PROPERTIES ENVIRONMENT "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/leaks.supp:print_suppressions=0")
+  list(APPEND environment "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/leaks.supp:print_suppressions=0")
 endif()
+set_tests_properties(${all} PROPERTIES ENVIRONMENT "${environment}")
