@@ -610,11 +610,52 @@ observe a = s''
 
 
 def help_is_never_cut():
-    table = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "api", "options.def"), encoding="utf-8").read()
+    table = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "problem", "options.def"), encoding="utf-8").read()
     shown = " ".join(" ".join(actio(command, "--help").out.split()) for command in "check derive run test compare orbit list".split())
-    for row in re.findall(r'^OPTION\((.*)\)$', table, re.M):
+    for row in re.findall(r'^OPTION\((.*?)\)$', table, re.M | re.S):
         texts = re.findall(r'"((?:[^"\\]|\\.)*)"', row)
         assert " ".join(texts[-1].replace('\\"', '"').split()) in shown, texts[-1]
+
+
+def options_have_owners_ranges_and_words():
+    """The table describes itself, and what it says is what is refused."""
+    table = json.loads(actio("--help=json").out)
+    principles = table["principles"]
+    write("a.act", OSCILLATOR)
+    refused = 0
+    for row in table["options"]:
+        if "run" not in row["commands"]:
+            continue
+        value = {"switch": [], "integer": ["4"], "number": ["0.5"], "word": row.get("words", [""])[:1], "names": ["x"]}.get(row["kind"])
+        stranger = [p for p in principles if p not in row["principles"]]
+        if value is not None and stranger:
+            done = actio("run", "a.act", "--" + row["name"], *value, "--by", stranger[0])
+            same = row["name"] == "method"                 # auto is everybody's
+            assert same or done.returncode == 2 and row["name"] in done.err and "has no use for it" in done.err, (row["name"], done.err)
+            refused += 1
+        for bound, off in (("least", -1), ("most", 1)):
+            if row.get(bound) is not None and (row["kind"] != "integer" or bound == "least"):
+                done = actio("run", "a.act", "--" + row["name"], str(row[bound] + off), "--by", row["principles"][0])
+                assert done.returncode == 2 and "is not a" in done.err, (row["name"], bound, done.err)
+        if row["kind"] == "word":
+            done = actio("run", "a.act", "--" + row["name"], "nonsense", "--by", row["principles"][0])
+            assert done.returncode == 2 and "nonsense" in done.err and row["words"][-1] in done.err, (row["name"], done.err)
+    assert refused >= 8, refused
+    for words in ("run a.act --resplit 0.2", "run a.act --resplit 0", "run a.act --resplit 0.1", "test a.act --resplit 0.2",
+                  "compare a.act --by dalembert,gauss --resplit 0.2", "compare a.act --by dalembert,gauss --grid 20"):
+        done = actio(*words.split())
+        assert done.returncode == 2 and "has no use for it" in done.err, (words, done.err)
+    assert actio("compare", "disk", "--by", "dalembert,gauss", "--points", "3").returncode == 0
+
+
+def completion_offers_what_fits():
+    script = actio("--help=bash").out
+    for line, offered in (("run --by d", "dalembert discrete dual"), ("orbit --method ''", "shooting fourier dual"), ("run --method ''", "auto dop853 cvode"),
+                          ("run --resp", "--resplit"), ("check --resp", ""), ("ch", "check")):
+        words = ["actio", *line.replace("''", "").split(" ")]
+        body = script + "COMP_WORDS=(%s); COMP_CWORD=%d; _actio; echo ${COMPREPLY[@]}" % (" ".join("'%s'" % w for w in words), len(words) - 1)
+        done = subprocess.run(["bash", "-c", body], capture_output=True, text=True)
+        assert done.stdout.strip() == offered, (line, done.stdout, done.stderr)
 
 
 def a_model_comes_from_standard_input():

@@ -23,6 +23,7 @@ struct world {
     const struct actio_option_row *options; const struct actio_command_row *commands; const struct actio_example *examples;
     const struct actio_action_slice *slices; const double *numbers[2]; const uint32_t *entries[2]; const char *const *names;
     struct actio_verdict_report report; struct actio_proof_info proof; struct actio_dual_info told;
+    char text[64];
     double *x, *y; size_t n, m, at;                        /* x, y: longer than any action needs; at: the index */
 };
 
@@ -32,6 +33,12 @@ static const char rests[] = "coord x\nlagrangian x'^2/2 - x^2/2\ntime 0 .. 1\n";
 enum { ROOM = 1 << 20 };
 
 static struct actio_model *model_of(struct world *w, const char *model) { return actio_model_read_string(w->ctx, "a.act", model, strlen(model), NULL, 0, w->f); }
+
+static const struct actio_option_row *row_of(struct world *w)
+{
+    size_t count = actio_options(&w->options);
+    return &w->options[w->at % count];
+}
 
 static struct world open_world(void)
 {
@@ -83,6 +90,8 @@ static void close_world(struct world *w)
     CALL(model_free, 1, (P(0, model_of(w, rests)))) CALL(model_name, 1, (P(0, w->model))) \
     CALL(model_description, 1, (P(0, w->model))) CALL(model_claims, 1, (P(0, w->model))) \
     CALL(gallery, 1, (P(0, &w->examples))) CALL(options, 1, (P(0, &w->options))) \
+    CALL(option_takes, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) CALL(option_owners, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) \
+    CALL(principle_owns, 2, (P(0, "skg"), P(1, row_of(w)))) \
     CALL(commands, 1, (P(0, &w->commands))) CALL(run_options_default, 0, ()) CALL(principle_name, 0, (w->at)) \
     CALL(run, 4, (P(0, w->ctx), P(1, w->model), P(2, &w->run), P(3, w->f))) \
     CALL(compare, 5, (P(0, w->ctx), P(1, w->model), P(2, &w->run), P(3, w->by), w->at ? 0 : 1, P(4, w->f))) \

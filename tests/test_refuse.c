@@ -151,11 +151,16 @@ TEST(unknown_words_are_refused_by_name)
         { { .by = "nobody" }, "NO_PRINCIPLE" }, { { .method = "magic" }, "NO_STEPPER" }, { { .by = "gauss", .method = "magic" }, "NO_STEPPER" },
         { { .closure = "open" }, "NO_SUCH_WORD" }, { { .by = "dual", .closure = "open" }, "NO_SUCH_WORD" }, { { .by = "dual", .closure = "free", .power = "some" }, "NO_SUCH_WORD" },
         { { .by = "skg", .grid = 64, .form = "strange" }, "NO_SUCH_WORD" }, { { .tol = -1 }, "NOT_A_SIZE" }, { { .tol = NAN }, "NOT_A_SIZE" }, { { .local = INFINITY }, "NOT_A_SIZE" },
-        { { .gradients = 2 }, "NOTHING_GIVEN" }, { { .width_count = 2 }, "NOTHING_GIVEN" },
+        { { .tol = 2.5 }, "NOT_A_SIZE" },
+        { { .by = "reduced", .resplit = 1.5 }, "NOT_A_SIZE" }, { { .order = 9 }, "NOT_A_SIZE" }, { { .resplit = 0.2 }, "NOT_ITS_OPTION" },
+        { { .by = "skg", .verify = true, .resplit = 0.2 }, "NOT_ITS_OPTION" }, { { .gradients = 2 }, "NOTHING_GIVEN" }, { { .width_count = 2 }, "NOTHING_GIVEN" },
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) CHECK(refused(&s, actio_run(s.ctx, s.model, &row[i].o, fresh(&s)), row[i].code));
     for (size_t i = 0; i < 3; i++) CHECK(refused(&s, actio_test(s.ctx, s.model, &row[i].o, fresh(&s), NULL), row[i].code));
     CHECK(refused(&s, actio_compare(s.ctx, s.model, NULL, (const char *const[]){ "dalembert", "nobody" }, 2, fresh(&s)), "NO_PRINCIPLE"));
+    struct actio_comparison *none = actio_compare(s.ctx, s.model, &(struct actio_run_options){ .resplit = 0.2 }, (const char *const[]){ "dalembert", "gauss" }, 2, fresh(&s));
+    CHECK(actio_comparison_rows(none) == 0 && strcmp(actio_findings_message(s.f, 0).code, "NOT_ITS_OPTION") == 0);
+    actio_comparison_free(none);
     CHECK(refused(&s, actio_compare(s.ctx, s.model, NULL, (const char *const[]){ "dalembert" }, 0, fresh(&s)), "NOTHING_GIVEN"));
     CHECK(refused(&s, actio_orbit_search(s.ctx, s.model, &(struct actio_orbit_options){ .method = "magic" }, fresh(&s)), "NO_SUCH_WORD"));
     CHECK(refused(&s, actio_derive(s.ctx, s.model, "nobody", NULL, fresh(&s)), "NO_PRINCIPLE"));
@@ -240,7 +245,7 @@ TEST(numbers_have_a_point_whatever_the_host_has_set)
     CHECK(t && actio_findings_status(s.f) == 0);
     CHECK(!strstr(actio_table_json(t), "0,") || strstr(actio_table_json(t), "0."));
     remove(name);
-    o = (struct actio_run_options){ .tol = 2.5, .local = -0.5 };
+    o = (struct actio_run_options){ .tol = 0.5, .local = -0.5 };
     CHECK(refused(&s, actio_run(s.ctx, s.model, &o, fresh(&s)), "NOT_A_SIZE") && strstr(actio_findings_message(s.f, 0).message, "-0.5"));
     CHECK(strcmp(setlocale(LC_ALL, NULL), before) == 0);
     actio_table_free(t);

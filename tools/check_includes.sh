@@ -29,7 +29,7 @@ allowed() {
     compare) echo "$below_problem problem/ principle/ run/ check/" ;;
     derive) echo "$below_problem problem/ principle/" ;;
     native) echo "base/ expr/ model/ kernel/ algebra/ result/ solve/" ;;
-    api) echo "base/ model/ result/ solve/march.h principle/ run/ orbit/ check/ compare/ action/ derive/ native/native.h" ;;
+    api) echo "base/ model/ result/ solve/march.h problem/options.h principle/ run/ orbit/ check/ compare/ action/ derive/ native/native.h" ;;
     cli) echo "" ;;
     *) echo "none" ;;
     esac

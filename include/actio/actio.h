@@ -85,8 +85,36 @@ struct actio_example { const char *stem, *title, *text; };
 ACTIO_API size_t actio_gallery(const struct actio_example **examples);
 
 /* ---- running. Every option is a row of actio_options(): front ends make flags, help and forms from it. */
-struct actio_option_row { const char *name, *argument, *fallback, *group, *commands, *help; bool repeats; };   /* argument NULL: a switch */
+enum actio_option_kind {
+    ACTIO_TAKES_OTHER,                                     /* a front end's own matter */
+    ACTIO_TAKES_NOTHING,                                   /* a switch: bool */
+    ACTIO_TAKES_NUMBER,                                    /* double, from least to most */
+    ACTIO_TAKES_POSITIVE,                                  /* double, above 0 and up to most */
+    ACTIO_TAKES_COUNT,                                     /* size_t, from least to most */
+    ACTIO_TAKES_INTEGER,                                   /* int, from least to most */
+    ACTIO_TAKES_WORD,                                      /* const char *, one of the words */
+    ACTIO_TAKES_TEXT,                                      /* const char * */
+    ACTIO_TAKES_NAMES,                                     /* const char *const *, followed by its size_t count */
+    ACTIO_TAKES_CHANGE,                                    /* a struct actio_change of the kind `change`, with `words` in its text */
+};
+enum actio_option_struct { ACTIO_INTO_NONE, ACTIO_INTO_RUN, ACTIO_INTO_ORBIT, ACTIO_INTO_LIMITS };   /* actio_run_options, ... */
+struct actio_option_row {
+    const char *name, *argument, *fallback, *group, *commands, *help;          /* argument NULL: a switch */
+    bool repeats;
+    enum actio_option_kind kind;
+    enum actio_option_struct into; size_t offset;          /* the field that it fills */
+    double least, most;
+    const char *words;                                     /* "weak|paper|bare" */
+    char change;
+    unsigned owner;                                        /* 0: every principle; see actio_principle_owns */
+};
 ACTIO_API size_t actio_options(const struct actio_option_row **rows);
+/* What it takes, in words: "a number from 0 to 1", "weak, paper or bare", "NAME=EXPR". */
+ACTIO_API void actio_option_takes(const struct actio_option_row *row, char *text, size_t size);
+/* The principles that have a use for it: "skg and dual". */
+ACTIO_API void actio_option_owners(const struct actio_option_row *row, char *text, size_t size);
+/* Does the principle have a use for the option? False also where there is no such principle. */
+ACTIO_API bool actio_principle_owns(const char *by, const struct actio_option_row *row);
 struct actio_command_row { const char *name, *synopsis, *help; };
 ACTIO_API size_t actio_commands(const struct actio_command_row **rows);
 

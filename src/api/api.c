@@ -103,20 +103,7 @@ struct actio_message actio_findings_message(struct actio_findings *f, size_t i)
     };
 }
 
-/* ---- options and commands */
-
-size_t actio_options(const struct actio_option_row **rows)
-{
-    static const struct actio_option_row table[] = {
-#define OPTION(name, argument, fallback, group, commands, repeats, help) { name, argument, fallback, group, commands, help, repeats },
-#define LATER(name, whose) { name, "", NULL, "later", "", whose, false },
-#include "api/options.def"
-#undef OPTION
-#undef LATER
-    };
-    if (rows) *rows = table;
-    return sizeof table / sizeof *table;
-}
+/* ---- commands */
 
 size_t actio_commands(const struct actio_command_row **rows)
 {

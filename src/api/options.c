@@ -2,6 +2,7 @@
  * Options as callers hand them over: what is 0 or NULL is the default, what there is not is refused by name. */
 #include "api/entry.h"
 #include "principle/principles.h"
+#include "problem/options.h"
 #include "solve/march.h"
 
 #include <math.h>
@@ -67,48 +68,49 @@ static bool is_among(const char *word, const char *const *words, size_t count)
     return !word;
 }
 
-static bool words_fit(const struct actio_run_options *o, struct actio_findings *f)
-{
-    static const char *const closures[] = { "gauss", "vakonomic", "reduced", "free" }, *const powers[] = { "zero", "nonnegative" };
-    static const char *const forms[] = { "weak", "paper", "bare" };
-    const struct { const char *what, *word; const char *const *words; size_t count; const char *instead; } row[] = {
-        { "closure", o->closure, closures, COUNT(closures), "gauss, vakonomic, reduced or free" },
-        { "power of the reactions", o->power, powers, COUNT(powers), "zero or nonnegative" },
-        { "form of the action", o->form, forms, COUNT(forms), "weak, paper or bare" },
-    };
-    for (size_t i = 0; i < COUNT(row); i++)
-        if (!is_among(row[i].word, row[i].words, row[i].count)) return refuse(f, row[i].what, row[i].word, row[i].instead);
-    if (strcmp(o->method, "auto") == 0 || actio_stepper_find(o->method)) return true;
-    actio_find(f, ACTIO_F_NO_STEPPER, ACTIO_ARGS(ACTIO_TEXT(o->method)));
-    return false;
-}
-
 struct size { const char *what; double x; };
 
 static bool sizes_fit(const struct size *row, size_t count, struct actio_findings *f)
 {
     for (size_t i = 0; i < count; i++)
         if (!(row[i].x >= 0 && isfinite(row[i].x)))
-            return actio_find(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT(row[i].what), ACTIO_NUMBER(row[i].x))), false;
+            return actio_find(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT(row[i].what), ACTIO_NUMBER(row[i].x), ACTIO_TEXT("a finite number of at least 0"))), false;
     return true;
 }
 
-static bool numbers_fit(const struct actio_run_options *o, struct actio_findings *f)
+static bool rows_fit(const struct actio_run_options *o, struct actio_findings *f)
 {
-    const struct size row[] = {
-        { "tol", o->tol }, { "local", o->local }, { "resplit", o->resplit }, { "sigma", o->sigma }, { "barrier", o->barrier }, { "slack", fabs(o->slack) },
-    };
+    const struct actio_option_row *row;
+    size_t rows = actio_options(&row);
+    for (size_t i = 0; i < rows; i++) {
+        double x = NAN;
+        char takes[128];
+        bool stepper = strcmp(row[i].name, "method") == 0;  /* steppers are a table of their own, to which a build may add */
+        if (stepper || actio_option_fits(&row[i], o, &x)) continue;
+        actio_option_takes(&row[i], takes, sizeof takes);
+        if (row[i].kind == ACTIO_TAKES_WORD) return refuse(f, row[i].name, *(const char *const *)((const char *)o + row[i].offset), takes);
+        actio_find(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT(row[i].name), ACTIO_NUMBER(x), ACTIO_TEXT(takes)));
+        return false;
+    }
+    if (strcmp(o->method, "auto") == 0 || actio_stepper_find(o->method)) return true;
+    actio_find(f, ACTIO_F_NO_STEPPER, ACTIO_ARGS(ACTIO_TEXT(o->method)));
+    return false;
+}
+
+/* What no row of the table has: walls, and the slack behind a power. */
+static bool others_fit(const struct actio_run_options *o, struct actio_findings *f)
+{
+    const struct size row[] = { { "sigma", o->sigma }, { "slack", fabs(o->slack) } };
     if (!sizes_fit(row, COUNT(row), f)) return false;
     for (size_t i = 0; o->widths && i < o->width_count; i++)
-        if (!(o->widths[i] > 0 && isfinite(o->widths[i])))
-            return actio_find(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT("widths"), ACTIO_NUMBER(o->widths[i]))), false;
+        if (!sizes_fit(&(struct size){ "widths", o->widths[i] > 0 ? o->widths[i] : -1 }, 1, f)) return false;
     return true;
 }
 
 bool actio_options_fit(const struct actio_run_options *o, struct actio_findings *f)
 {
     if (o->width_count && !o->widths) return nothing(f, "widths");
-    return actio_names_fit("gradient", o->gradient, o->gradients, f) && actio_principle_fits(o->by, f) && words_fit(o, f) && numbers_fit(o, f);
+    return actio_names_fit("gradient", o->gradient, o->gradients, f) && actio_principle_fits(o->by, f) && rows_fit(o, f) && others_fit(o, f);
 }
 
 /* ---- options of actions as functions: of these the numbers; NULL is fine */
@@ -137,6 +139,6 @@ bool actio_orbit_options_fit(const struct actio_orbit_options *o, struct actio_f
 {
     static const char *const methods[] = { "shooting", "fourier", "dual" };
     if (!is_among(o->method, methods, COUNT(methods))) return refuse(f, "method for orbits", o->method, "shooting, fourier or dual");
-    if (!(o->tol >= 0 && isfinite(o->tol))) return actio_find(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT("tol"), ACTIO_NUMBER(o->tol))), false;
+    if (!(o->tol >= 0 && isfinite(o->tol))) return actio_find(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT("tol"), ACTIO_NUMBER(o->tol), ACTIO_TEXT("a finite number of at least 0"))), false;
     return actio_names_fit("average", o->average, o->averages, f) && actio_names_fit("loose", o->loose, o->looses, f) && actio_options_fit(&o->run, f);
 }

@@ -13,7 +13,8 @@ struct actio_cli_arguments {
     const char **model; size_t models;
     struct actio_run_options run;
     struct actio_orbit_options orbit;                      /* its run is the one above */
-    const char *loose[64], *average[64];                   /* behind it */
+    const char *names[8][64]; size_t name_lists;           /* behind options that take names */
+    char words[128];                                       /* of the row that was read last, cut apart */
     const char *principle[32]; size_t principles;          /* of compare; those of --by */
     struct actio_limits limits;
     struct actio_change *change; size_t changes;
@@ -24,10 +25,9 @@ struct actio_cli_arguments {
     struct actio_box_row *box; size_t boxes;
     size_t modes;                                          /* of check; 0: none */
     const struct actio_option_row **used; size_t uses;     /* rows of the options given, in order */
-    const char *gradient[64];                              /* behind run.gradient */
     double width[64];                                      /* behind run.widths */
     const char *format;                                    /* of derive; NULL: text */
-    const char *axes, *help_kind;                          /* help_kind: "man" for --help=man */
+    const char *axes, *help_kind;                          /* help_kind: "man" of --help=man */
     bool json, quiet, no_color, help, version;
 };
 
@@ -36,12 +36,14 @@ int actio_cli_parse(int argc, char **argv, struct actio_cli_arguments *a);
 void actio_cli_forget(struct actio_cli_arguments *a);
 bool actio_cli_belongs(const struct actio_option_row *row, const char *command);
 
+/* take.c: 0, or 2 after a message. */
+int actio_cli_take(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value);
+int actio_cli_check_outputs(const struct actio_cli_arguments *a);      /* can the files of a motion be written? */
+
 /* values.c: what may stand after an option; NULL when fine, else why not (a static text or one in `why`). */
 bool actio_cli_number(const char *text, double *x);                /* a plain finite decimal number and nothing else */
-const char *actio_cli_tolerance(const char *text, double *x);
-const char *actio_cli_points(const char *text, size_t *n);
+bool actio_cli_quotient(const char *text, double *x);              /* the same, or 1/110 */
 const char *actio_cli_bytes(const char *text, size_t *n);
-const char *actio_cli_seconds(const char *text, double *x);
 const char *actio_cli_near(const char *word, const char *const *names, size_t count);   /* did you mean? or NULL */
 
 /* say.c: messages for people, colours only where they are welcome */
@@ -78,6 +80,9 @@ void actio_cli_progress_end(void);
 /* help.c */
 void actio_cli_help(const char *command);
 void actio_cli_man_page(void);
+/* describe.c: the same tables for other programs */
+void actio_cli_help_json(void);
+void actio_cli_help_bash(void);
 
 /* summary.c */
 int actio_cli_drawable(const struct actio_cli_arguments *a, struct actio_context *ctx, struct actio_model *model, struct actio_findings *f);   /* --axes, --animate: 0, or an exit status and a finding */

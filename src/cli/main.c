@@ -49,14 +49,26 @@ static const struct { const char *name; int (*run)(const struct actio_cli_argume
     { "check", actio_cli_check }, { "derive", actio_cli_derive }, { "run", actio_cli_run }, { "test", actio_cli_test }, { "compare", actio_cli_compare }, { "orbit", actio_cli_orbit }, { "list", actio_cli_list },
 };
 
-static int obey(const struct actio_cli_arguments *a)
+static int help(const struct actio_cli_arguments *a)
 {
-    if (a->help) {
-        if (a->help_kind && strcmp(a->help_kind, "man") == 0) actio_cli_man_page();
-        else if (a->help_kind) return actio_cli_usage(a, "--help, or --help=man for the manual page", "there is no help of the kind '%s'", a->help_kind);
-        else actio_cli_help(a->command);
+    static const struct { const char *kind; void (*write)(void); } kinds[] = {
+        { "man", actio_cli_man_page }, { "json", actio_cli_help_json }, { "bash", actio_cli_help_bash },
+    };
+    if (!a->help_kind) {
+        actio_cli_help(a->command);
         return 0;
     }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].kind, a->help_kind) == 0) {
+            kinds[i].write();
+            return 0;
+        }
+    return actio_cli_usage(a, "--help, --help=man, --help=json or --help=bash", "there is no help of the kind '%s'", a->help_kind);
+}
+
+static int obey(const struct actio_cli_arguments *a)
+{
+    if (a->help) return help(a);
     if (a->version) return printf("actio %s\n%s", actio_version(), actio_version_details()), 0;
     if (actio_cli_distinct(a)) return ACTIO_WRONG_USAGE;
     for (size_t i = 0; a->command && i < sizeof commands / sizeof *commands; i++)

@@ -25,21 +25,13 @@ bool actio_cli_number(const char *text, double *x)
     return end && *end == 0;
 }
 
-const char *actio_cli_tolerance(const char *text, double *x)
+bool actio_cli_quotient(const char *text, double *x)
 {
-    if (!actio_cli_number(text, x)) return "is not a number";
-    return *x > 0 && *x <= 1 ? NULL : "is not in the range 0 < R <= 1";
-}
-
-const char *actio_cli_points(const char *text, size_t *n)
-{
-    double x;
-    if (!actio_cli_number(text, &x)) return "is not a number";
-    if (x != floor(x)) return "is not a whole number";
-    if (x < 2) return "is too few: the first and the last row are two";
-    double most = ldexp(1, 62);                            /* far beyond any memory: the run's own check answers it */
-    *n = (size_t)(x < most ? x : most);
-    return NULL;
+    double below = 1;
+    const char *end = read_number(text, x);
+    if (end && *end == '/') end = read_number(end + 1, &below);
+    *x /= below;
+    return end && *end == 0 && isfinite(*x);
 }
 
 const char *actio_cli_bytes(const char *text, size_t *n)
@@ -55,12 +47,6 @@ const char *actio_cli_bytes(const char *text, size_t *n)
     double most = ldexp(1, 62);
     *n = (size_t)(x < most ? x : most);
     return NULL;
-}
-
-const char *actio_cli_seconds(const char *text, double *x)
-{
-    if (!actio_cli_number(text, x)) return "is not a number";
-    return *x > 0 ? NULL : "is not a positive number of seconds";
 }
 
 /* Slips between two short words: letters wrong, missing, too many, or swapped with a neighbour. */

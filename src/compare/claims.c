@@ -218,7 +218,7 @@ static int test_by(struct testing *all, const struct actio_run_options *options,
     struct actio_run run;
     struct testing t = { .run = &run, .check = all->check, .by = all->by };
     actio_run_open(&run, ctx, model, options, own);
-    run.problem.options.by = by;
+    run.problem.options = actio_principle_options(actio_principle_named(by), &run.problem.options);
     int bad = actio_attempt(ctx, prepare, &t);
     run.problem.options.tol = t.tol;
     if (!bad && t.needed) bad = actio_run_motion(&run, t.time, t.times);
@@ -236,6 +236,15 @@ static bool is_first(struct testing *t, const char *by)
     return true;
 }
 
+/* Has each option an owner among the principles of the claims? */
+static bool owned(const struct testing *t, const struct actio_model *m, const struct actio_run_options *options, struct actio_findings *f)
+{
+    struct testing all = { .by = t->by };
+    for (size_t i = 0; i < m->claims; i++)
+        if (m->claim[i].kind != ACTIO_CLAIM_VERDICT) is_first(&all, by_of(t, &m->claim[i]));
+    return !all.seens || actio_principles_own(all.seen, all.seens, options, f);
+}
+
 struct actio_check *actio_test_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f, size_t *count)
 {
     struct actio_run run;
@@ -246,7 +255,7 @@ struct actio_check *actio_test_inside(struct actio_context *ctx, struct actio_mo
     actio_run_open(&run, ctx, model, options, &own);
     t.by = run.problem.options.by;
     *count = 0;
-    if (actio_attempt(ctx, list_claims, &t) == 0) {
+    if (owned(&t, model, &run.problem.options, &own) && actio_attempt(ctx, list_claims, &t) == 0) {
         for (size_t i = 0; i < model->claims && !bad; i++) {                   /* the first claim on a principle's motion stands for all of them */
             const struct actio_claim *c = &model->claim[i];
             if (c->by && !actio_principle_named(c->by)) t.check[i].why = "this version has no such principle";

@@ -164,8 +164,7 @@ static void judge(struct comparing *x, const struct actio_principle *p, struct a
 /* Nodes of time are for principles that have them; walls are soft in rows of a width. */
 static struct actio_run_options options_of(const struct comparing *x, const struct one *one)
 {
-    struct actio_run_options o = *x->options;
-    o.by = one->principle->name;
+    struct actio_run_options o = actio_principle_options(one->principle, x->options);
     o.widths = NULL, o.width_count = 0;
     if (!has_nodes(one->principle)) o.grid = o.slabs = o.nodes = 0, o.order = 0;
     if (!x->c->soft) return o;
@@ -342,7 +341,9 @@ static bool fits(struct comparing *x)
     for (size_t i = 0; i < x->count && option; i++)
         if (has_nodes(x->one[i].principle)) option = NULL;
     if (option) actio_find(x->f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT("skg in `compare`"), ACTIO_TEXT(x->by[x->principles - 1])));
-    return !option;
+    const char **by = actio_arena_array(&x->c->arena, x->count + 1, sizeof *by);
+    for (size_t i = 0; i < x->count; i++) by[i] = x->one[i].principle->name;
+    return !option && actio_principles_own(by, x->count, o, x->f);
 }
 
 static void compare_all(void *user)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The table of principles, and which options belong to which of them. */
 #include "principle/principles.h"
+#include "problem/options.h"
 #include "problem/problem.h"
 
 #include <stdio.h>
@@ -44,8 +45,6 @@ int actio_principle_refuse(struct actio_problem *problem, const char *option, co
     return 1;
 }
 
-struct owned { const char *option; unsigned owner; bool given; };
-
 /* "discrete, skg and dual". */
 static void list_owners(unsigned owner, char *text, size_t size)
 {
@@ -59,34 +58,83 @@ static void list_owners(unsigned owner, char *text, size_t size)
     }
 }
 
+/* An option that stands in the model's data for the dual action. */
+static bool changed(const struct actio_option_row *row, const struct actio_dual_data *d)
+{
+    switch (row->change) {
+    case 'w': return d->weights > 0;
+    case 'h': return d->has_potential;
+    case 'f': return d->lasts > 0;
+    default: return false;
+    }
+}
+
+static bool given(const struct actio_problem *problem, const struct actio_option_row *row)
+{
+    const struct actio_dual_data *d = &problem->model->dual;
+    return actio_option_given(row, &problem->options) || changed(row, d) || (strcmp(row->name, "base") == 0 && d->bases);
+}
+
+void actio_option_owners(const struct actio_option_row *row, char *text, size_t size)
+{
+    if (!text || size == 0) return;
+    *text = 0;
+    if (!row) return;
+    if (row->owner == ACTIO_OWNS_METHOD) snprintf(text, size, "principles that have equations of motion");
+    else list_owners(row->owner ? row->owner : ~0u, text, size);
+}
+
+bool actio_principle_owns(const char *by, const struct actio_option_row *row)
+{
+    const struct actio_principle *p = by ? actio_principle_named(by) : NULL;
+    return p && row && (!row->owner || (p->owns & row->owner));
+}
+
 int actio_principle_check(struct actio_problem *problem)
 {
-    const struct actio_run_options *o = &problem->options;
-    const struct actio_dual_data *d = &problem->model->dual;
     const struct actio_principle *p = problem->principle;
-    const struct owned list[] = {
-        { "gradient", ACTIO_OWNS_GRADIENT, o->gradients != 0 },
-        { "form", ACTIO_OWNS_FORM, o->form != NULL },
-        { "verify", ACTIO_OWNS_VERIFY, o->verify },
-        { "order", ACTIO_OWNS_ORDER, o->order != 0 },
-        { "slabs", ACTIO_OWNS_SLABS, o->slabs != 0 },
-        { "nodes", ACTIO_OWNS_NODES, o->nodes != 0 },
-        { "grid", ACTIO_OWNS_GRID, o->grid != 0 },
-        { "closure", ACTIO_OWNS_DUAL, o->closure != NULL },
-        { "power", ACTIO_OWNS_DUAL, o->power != NULL },
-        { "multipliers", ACTIO_OWNS_DUAL, o->multipliers },
-        { "base", ACTIO_OWNS_DUAL, o->base != NULL || d->bases },
-        { "weights", ACTIO_OWNS_DUAL, d->weights > 0 },
-        { "potential", ACTIO_OWNS_DUAL, d->has_potential },
-        { "final", ACTIO_OWNS_DUAL, d->lasts > 0 },
-    };
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    const struct actio_option_row *row;
+    size_t rows = actio_options(&row);
+    for (size_t i = 0; i < rows; i++) {
         char owners[200];
-        if (!list[i].given || (p->owns & list[i].owner)) continue;
-        list_owners(list[i].owner, owners, sizeof owners);
-        return actio_principle_refuse(problem, list[i].option, owners);
+        if (!row[i].owner || (p->owns & row[i].owner) || !given(problem, &row[i])) continue;
+        actio_option_owners(&row[i], owners, sizeof owners);
+        return actio_principle_refuse(problem, row[i].name, owners);
     }
-    bool method = o->method && strcmp(o->method, "auto") != 0;
-    if (method && !(p->owns & ACTIO_OWNS_METHOD)) return actio_principle_refuse(problem, "method", "principles that have equations of motion");
     return p->check ? p->check(problem) : 0;
+}
+
+struct actio_run_options actio_principle_options(const struct actio_principle *p, const struct actio_run_options *options)
+{
+    struct actio_run_options o = *options;
+    const struct actio_option_row *row;
+    size_t rows = actio_options(&row);
+    for (size_t i = 0; i < rows; i++)
+        if (row[i].owner && !(p->owns & row[i].owner)) actio_option_reset(&row[i], &o);
+    o.by = p->name;
+    return o;
+}
+
+/* "dalembert, gauss". */
+static void list_names(const char *const *by, size_t count, char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < size; i++) used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", by[i]);
+}
+
+bool actio_principles_own(const char *const *by, size_t count, const struct actio_run_options *options, struct actio_findings *f)
+{
+    const struct actio_option_row *row;
+    size_t rows = actio_options(&row);
+    for (size_t i = 0; i < rows; i++) {
+        bool owned = !row[i].owner || !actio_option_given(&row[i], options);
+        for (size_t k = 0; k < count && !owned; k++) owned = actio_principle_owns(by[k], &row[i]);
+        if (owned) continue;
+        char owners[200], names[200] = "";
+        actio_option_owners(&row[i], owners, sizeof owners);
+        list_names(by, count, names, sizeof names);
+        actio_find(f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(row[i].name), ACTIO_TEXT(owners), ACTIO_TEXT(names)));
+        return false;
+    }
+    return true;
 }

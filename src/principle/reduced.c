@@ -7,5 +7,5 @@ const struct actio_principle actio_principle_reduced = {
     .differs = "reactions act on as few velocities as there are constraints: neither ideal nor unique, the motion depends on the split",
     .assumes = "free velocities move as if there were no constraint, bound ones follow from it",
     .form = actio_form_reduced, .law = &actio_law_reduced,
-    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_CONSTRAINTS | ACTIO_NEEDS_INDEPENDENT | ACTIO_NEEDS_SMOOTH, .owns = ACTIO_OWNS_METHOD,
+    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_CONSTRAINTS | ACTIO_NEEDS_INDEPENDENT | ACTIO_NEEDS_SMOOTH, .owns = ACTIO_OWNS_METHOD | ACTIO_OWNS_RESPLIT,
 };

@@ -39,6 +39,7 @@ enum actio_owns {
     ACTIO_OWNS_VERIFY = 64,
     ACTIO_OWNS_GRADIENT = 128,
     ACTIO_OWNS_DUAL = 256,                                 /* closure, power, multipliers, base, weights, potential, final */
+    ACTIO_OWNS_RESPLIT = 512,
 };
 
 enum { ACTIO_SOLVE_ENDED = 2 };                           /* the outcome says why there is no motion */
