@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Elliptic integrals and functions: published values, identities, limits; the averaged Lorenz orbit in closed form. */
-#include "algebra/elliptic.h"
 #include "check.h"
+#include "elliptic.h"
 
 #include <float.h>
 #include <stddef.h>
-
-#define PI 3.14159265358979323846
 
 /* ---- integrals */
 

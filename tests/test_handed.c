@@ -79,20 +79,23 @@ static void close_world(struct world *w)
 /* ---- the list: name, number of pointers, arguments. P(i, pointer): NULL where bit i of the mask is set */
 
 #define P(i, pointer) (mask & 1u << (i) ? NULL : (pointer))
-#define LIST(CALL)  \
+/* clang-format off */
+#define LIST(CALL) \
     CALL(version, 0, ()) CALL(version_details, 0, ()) CALL(context_create, 1, (P(0, &w->limits))) \
     CALL(context_free, 1, (P(0, actio_context_create(NULL)))) CALL(findings_create, 1, (P(0, w->ctx))) \
     CALL(findings_free, 1, (P(0, actio_findings_create(w->ctx)))) CALL(findings_count, 1, (P(0, w->f))) \
     CALL(findings_dropped, 1, (P(0, w->f))) CALL(findings_status, 1, (P(0, w->f))) \
     CALL(findings_message, 1, (P(0, w->f), w->at)) \
     CALL(model_read, 4, (P(0, w->ctx), P(1, "disk"), P(2, w->change), w->at ? 0 : 1, P(3, w->f))) \
-    CALL(model_read_string, 5, (P(0, w->ctx), P(1, "a.act"), P(2, text), w->at ? 0 : strlen(text), P(3, w->change), w->at ? 0 : 1, P(4, w->f))) \
-    CALL(model_free, 1, (P(0, model_of(w, rests)))) CALL(model_name, 1, (P(0, w->model))) \
-    CALL(model_description, 1, (P(0, w->model))) CALL(model_claims, 1, (P(0, w->model))) \
-    CALL(gallery, 1, (P(0, &w->examples))) CALL(options, 1, (P(0, &w->options))) \
-    CALL(option_takes, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) CALL(option_owners, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) \
-    CALL(principle_owns, 2, (P(0, "skg"), P(1, row_of(w)))) \
-    CALL(commands, 1, (P(0, &w->commands))) CALL(run_options_default, 0, ()) CALL(principle_name, 0, (w->at)) \
+    CALL(model_read_string, 5, (P(0, w->ctx), P(1, "a.act"), P(2, text), w->at ? 0 : strlen(text), P(3, \
+         w->change), w->at ? 0 : 1, P(4, w->f))) CALL(model_free, 1, (P(0, model_of(w, rests)))) \
+    CALL(model_name, 1, (P(0, w->model))) CALL(model_description, 1, (P(0, w->model))) \
+    CALL(model_claims, 1, (P(0, w->model))) CALL(gallery, 1, (P(0, &w->examples))) \
+    CALL(options, 1, (P(0, &w->options))) \
+    CALL(option_takes, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) \
+    CALL(option_owners, 2, (P(0, row_of(w)), P(1, w->text), sizeof w->text)) \
+    CALL(principle_owns, 2, (P(0, "skg"), P(1, row_of(w)))) CALL(commands, 1, (P(0, &w->commands))) \
+    CALL(run_options_default, 0, ()) CALL(principle_name, 0, (w->at)) \
     CALL(run, 4, (P(0, w->ctx), P(1, w->model), P(2, &w->run), P(3, w->f))) \
     CALL(compare, 5, (P(0, w->ctx), P(1, w->model), P(2, &w->run), P(3, w->by), w->at ? 0 : 1, P(4, w->f))) \
     CALL(comparison_rows, 1, (P(0, w->comparison))) CALL(comparison_row, 1, (P(0, w->comparison), w->at)) \
@@ -133,14 +136,16 @@ static void close_world(struct world *w)
     CALL(orbits_plot, 5, (P(0, w->ctx), P(1, w->orbits), P(2, "x"), P(3, "/dev/null"), P(4, w->f))) \
     CALL(orbits_table, 1, (P(0, w->orbits), w->at)) \
     CALL(test, 5, (P(0, w->ctx), P(1, w->model), P(2, &w->run), P(3, w->f), P(4, &w->n))) \
-    CALL(check_model, 5, (P(0, w->ctx), P(1, w->model), P(2, w->box), w->at ? 0 : 1, P(3, w->f), P(4, &w->report))) \
-    CALL(modes_find, 3, (P(0, w->ctx), P(1, w->model), w->at, P(2, w->f))) CALL(modes_free, 1, (P(0, w->modes))) \
-    CALL(modes_count, 1, (P(0, w->modes))) CALL(modes_all, 2, (P(0, w->modes), P(1, w->y))) \
-    CALL(modes_info, 1, (P(0, w->modes), w->at)) CALL(modes_entries, 1, (P(0, w->modes))) \
-    CALL(modes_name, 1, (P(0, w->modes), w->at)) CALL(modes_shape, 1, (P(0, w->modes), 0, w->at)) \
+    CALL(check_model, 5, (P(0, w->ctx), P(1, w->model), P(2, w->box), w->at ? 0 : 1, P(3, w->f), P(4, \
+         &w->report))) CALL(modes_find, 3, (P(0, w->ctx), P(1, w->model), w->at, P(2, w->f))) \
+    CALL(modes_free, 1, (P(0, w->modes))) CALL(modes_count, 1, (P(0, w->modes))) \
+    CALL(modes_all, 2, (P(0, w->modes), P(1, w->y))) CALL(modes_info, 1, (P(0, w->modes), w->at)) \
+    CALL(modes_entries, 1, (P(0, w->modes))) CALL(modes_name, 1, (P(0, w->modes), w->at)) \
+    CALL(modes_shape, 1, (P(0, w->modes), 0, w->at)) \
     CALL(derive, 5, (P(0, w->ctx), P(1, w->model), P(2, "gauss"), P(3, "text"), P(4, w->f))) \
     CALL(derivation_free, 1, (P(0, w->derivation))) CALL(derivation_text, 1, (P(0, w->derivation))) \
-    CALL(derivation_sections, 1, (P(0, w->derivation))) CALL(derivation_section, 1, (P(0, w->derivation), w->at)) \
+    CALL(derivation_sections, 1, (P(0, w->derivation))) \
+    CALL(derivation_section, 1, (P(0, w->derivation), w->at)) \
     CALL(derivation_write, 4, (P(0, w->ctx), P(1, w->derivation), P(2, "/dev/null"), P(3, w->f))) \
     CALL(table_free, 1, (P(0, w->table))) CALL(table_rows, 1, (P(0, w->table))) \
     CALL(table_columns, 1, (P(0, w->table))) CALL(table_name, 1, (P(0, w->table), w->at)) \
@@ -156,6 +161,7 @@ static void close_world(struct world *w)
     CALL(table_animate, 5, (P(0, w->ctx), P(1, w->table), P(2, "x"), P(3, "/dev/null"), P(4, w->f))) \
     CALL(model_drawable, 4, (P(0, w->ctx), P(1, w->model), P(2, "x"), w->at != 0, P(3, w->f))) \
     CALL(can_write, 1, (P(0, "a.csv"), w->at != 0)) CALL(table_json, 1, (P(0, w->table)))
+/* clang-format on */
 
 #define DEFINE(name, pointers, arguments) static void call_##name(struct world *w, unsigned mask) { (void)w, (void)mask, (void)actio_##name arguments; }
 LIST(DEFINE)

@@ -4,6 +4,7 @@
 #define ACTIO_BASE_ROLES_H
 
 /* ROLE(name, heading, log scale in plots) */
+/* clang-format off */
 #define ACTIO_ROLES(ROLE)                                                                                              \
     ROLE(TIME, "time", 0) ROLE(COORD, "coordinates", 0) ROLE(STATE, "states", 0) ROLE(RATE, "velocities", 0)           \
     ROLE(FRAME, "quasi-velocities", 0) ROLE(LAMBDA, "multipliers", 0) ROLE(REACTION, "constraint forces", 0)           \
@@ -11,6 +12,7 @@
     ROLE(ENERGY, "energy", 0) ROLE(RESIDUAL, "constraint residuals", 1) ROLE(CHARGE, "charges", 0)                     \
     ROLE(BALANCE, "balances", 0) ROLE(OBSERVE, "observed", 0) ROLE(DUAL, "dual variables", 0)                            \
     ROLE(DIFFERENCE, "largest difference of a coordinate", 1)
+/* clang-format on */
 enum actio_role {
 #define ROLE(name, heading, log) ACTIO_ROLE_##name,
     ACTIO_ROLES(ROLE)

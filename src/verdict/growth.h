@@ -6,11 +6,13 @@
 #include "verdict/verdict.h"
 
 /* What each constraint is, looked at where all of them hold. */
+/* clang-format off */
 #define ACTIO_VELOCITY_FORMS(K)                                                                                        \
     K(LINEAR, "linear in the velocities") K(AFFINE, "affine in the velocities")                                        \
     K(AFFINE_IN_DISGUISE, "affine in disguise: where the constraints hold, the admissible velocities make a plane")    \
     K(NONLINEAR, "genuinely nonlinear in the velocities") K(HOLONOMIC_ALREADY, "holonomic as written")                 \
     K(ON_STATES, "on states") K(ON_ACCELERATIONS, "on accelerations") K(VANISHING, "its gradient vanishes where it holds")
+/* clang-format on */
 enum actio_velocity_form {
 #define K(name, text) ACTIO_FORM_##name,
     ACTIO_VELOCITY_FORMS(K)

@@ -38,9 +38,14 @@ static void run(const struct actio_program *p, size_t lanes, const struct actio_
     free(w);
 }
 
+/* clang-format off */
 #define PLACE(n) \
-    static void run_##n(size_t lanes, const struct actio_arg *in, const double *pre, size_t pre_lanes, double *const *out) { run(loaded[n], lanes, in, pre, pre_lanes, out); }
+    static void run_##n(size_t lanes, const struct actio_arg *in, const double *pre, size_t pre_lanes, double *const *out) \
+    { \
+        run(loaded[n], lanes, in, pre, pre_lanes, out); \
+    }
 PLACE(0) PLACE(1) PLACE(2) PLACE(3) PLACE(4) PLACE(5) PLACE(6) PLACE(7)
+/* clang-format on */
 static const actio_eval_fn place[PLACES] = { run_0, run_1, run_2, run_3, run_4, run_5, run_6, run_7 };
 
 static void unload(void *library) { *(const struct actio_program **)library = NULL; }

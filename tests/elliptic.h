@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Elliptic integrals and functions; a_0 = 1, b_0 = sqrt(m1), a_{i+1} = (a_i + b_i)/2, b_{i+1} = sqrt(a_i b_i), c_{i+1} = (a_i - b_i)/2.
+ * Complete elliptic integrals and Jacobi's functions, by arithmetic-geometric means. The argument is the complementary
+ * parameter m1 = 1 - m = 1 - k^2, 0 <= m1 <= 1, so that m near 1 keeps its digits. Outside: NAN. Sums of positive terms.
+ * a_0 = 1, b_0 = sqrt(m1), a_{i+1} = (a_i + b_i)/2, b_{i+1} = sqrt(a_i b_i), c_{i+1} = (a_i - b_i)/2.
  * [AbSt 17.6, 16.12]: Abramowitz and Stegun, Handbook of Mathematical Functions. */
-#include "algebra/elliptic.h"
+#ifndef ACTIO_TESTS_ELLIPTIC_H
+#define ACTIO_TESTS_ELLIPTIC_H
 
 #include <float.h>
 #include <math.h>
@@ -25,7 +28,7 @@ static void take_means(struct means *g, double b)
 
 static int outside(double m1) { return !(m1 >= 0 && m1 <= 1); }
 
-double actio_elliptic_k(double m1)                         /* [AbSt 17.6.3] */
+static double actio_elliptic_k(double m1)                         /* [AbSt 17.6.3] */
 {
     struct means g;
     if (outside(m1)) return NAN;
@@ -36,7 +39,7 @@ double actio_elliptic_k(double m1)                         /* [AbSt 17.6.3] */
 
 /* Legendre's relation with (K' - E')/K' = sum of 2^(i-1) c_i'^2 from the complementary means, where E/K = 1 - sum would cancel: [AbSt 17.3.13, 17.6.4]
  * E = K (K' - E')/K' + pi/(2 K') */
-double actio_elliptic_e(double m1)
+static double actio_elliptic_e(double m1)
 {
     struct means g;
     if (outside(m1)) return NAN;
@@ -65,7 +68,7 @@ static double climb(double c, double b, double a, double next)
 }
 
 /* Landen's descending transformation in C_i = a_i cs(a_i u, m_i), cs = cn/sn: C_i = C_{i+1} dn_{i+1}.                        [AbSt 16.12] */
-void actio_jacobi(double u, double m1, double *sn, double *cn, double *dn)
+static void actio_jacobi(double u, double m1, double *sn, double *cn, double *dn)
 {
     struct means g;
     *sn = *cn = *dn = NAN;
@@ -88,3 +91,5 @@ void actio_jacobi(double u, double m1, double *sn, double *cn, double *dn)
     *cn = C * *sn;
     *dn = d;
 }
+
+#endif
