@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE, TABLE, NOTES = "docs/equations.md", "docs/equations.csv", "docs/notes"
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 KEY = re.compile(r"\[([A-Z]{2,6}(?:, remark \d+| [A-Za-z0-9][^\]]*)?)\]")
-FIELD = re.compile(r'\.key = "([^"]*)"')
+FIELD = re.compile(r'\.key = "([^"]+)"')
 PART = re.compile(r"(?:([A-Z]{2,6})(?: |$))?(?:after )?(remark \d+|[A-Z]?\d*(?:\.\d+)*[a-z]?)(?: ?- ?(\S+))?$")
 HEAD = """# Equations
 
@@ -71,7 +71,7 @@ def sources():
 
 
 def keys(path, known):
-    """(line, words) of each key in a file. One word in brackets is a key only if it is a paper's: grammars have such."""
+    """(line, words) of each key in a file. One word in brackets counts only if it is a paper's."""
     text = read(path)
     spans = [(m.start(), m.group()) for m in COMMENT.finditer(text)]
     found = [(start + m.start(), m.group(1)) for start, comment in spans for m in KEY.finditer(comment)]
@@ -82,7 +82,7 @@ def keys(path, known):
 
 
 def cited(words, known):
-    """The (paper, number) pairs of a key; number "" is the whole paper. What is not known raises KeyError, with reason."""
+    """The (paper, number) pairs of a key; number "" is the whole paper. KeyError says what is not known."""
     pairs, paper = [], None
     for part in (p.strip() for p in re.split("[,;]", words)):
         match = PART.match(part)
