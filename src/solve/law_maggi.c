@@ -99,7 +99,7 @@ static int maggi_solve(struct actio_motion *m, double t, const double *y)
  * Where blades stand along a string, its velocities follow from its positions by sums over all links with alternating signs, so that a zigzag of q comes
  * back in v magnified by 4/h^2, 4096 for 32 links. The control of steps in (q, xi) does not see that: at a local tolerance of 1e-13 velocities were off by
  * 7e-10 at the ends of steps and, as interpolated positions are not on the constraints, by 2.5e-8 between them. Accelerations do not depend on the
- * frame. So velocities are integrated beside the positions, and projected, as for Gauss: 4e-13.                                [HAMEL A.3, 4] */
+ * frame. So velocities are integrated beside the positions, and projected, as for Gauss: 4e-13.                                [HAMEL A.3] */
 
 /* How far the frame's directions are from those that are free here: |F|, 1 when they are the same, whatever the condition of A. */
 static double wear(const struct actio_chart *c) { return c->r ? actio_norm(c->N * c->r, c->F) / sqrt((double)c->r) : 0; }
