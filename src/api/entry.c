@@ -113,7 +113,7 @@ struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_mo
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "model", model)) return NULL;
-    return made(&call, actio_derive_inside(ctx, model, by, format, f), "showing the equations");
+    return made(&call, actio_derive_inside(ctx, model, by, format, f), "writing the equations");
 }
 
 /* ---- actions as functions */

@@ -58,7 +58,7 @@ static void say(struct actio_problem *problem, enum actio_modes_status status, c
         if (!problem->f->errors) actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the frequencies"), ACTIO_COUNT(problem->ctx->bytes_limit)));
         break;
     default:
-        actio_problem_report(problem, ACTIO_F_MODES_FAILED, ACTIO_ARGS(ACTIO_TEXT(status == ACTIO_MODES_NOT_FINITE ? "at the start a force, or how it changes with the position, is not finite"
+        actio_problem_report(problem, ACTIO_F_MODES_FAILED, ACTIO_ARGS(ACTIO_TEXT(status == ACTIO_MODES_NOT_FINITE ? "a force or its derivative by the position is not finite at the start"
                                                                        : status == ACTIO_MODES_UNDETERMINED ? "the equations do not define the accelerations at the start"
                                                                                                             : "the eigenvalues did not converge")));
     }

@@ -35,6 +35,7 @@ struct actio_cli_arguments {
 int actio_cli_parse(int argc, char **argv, struct actio_cli_arguments *a);
 void actio_cli_forget(struct actio_cli_arguments *a);
 bool actio_cli_belongs(const struct actio_option_row *row, const char *command);
+const char *actio_cli_commands(char *text, size_t size);
 
 /* values.c: what may stand after an option; NULL when fine, else why not (a static text or one in `why`). */
 bool actio_cli_number(const char *text, double *x);                /* a plain finite decimal number and nothing else */

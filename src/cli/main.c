@@ -53,7 +53,7 @@ static int obey(const struct actio_cli_arguments *a)
 {
     if (a->help) {
         if (a->help_kind && strcmp(a->help_kind, "man") == 0) actio_cli_man_page();
-        else if (a->help_kind) return actio_cli_usage(a, "--help, or --help=man for the manual page", "there is no help of the kind '%s'", a->help_kind);
+        else if (a->help_kind) return actio_cli_usage(a, "write --help, or --help=man for the manual page", "unknown kind of help '%s'", a->help_kind);
         else actio_cli_help(a->command);
         return 0;
     }
@@ -61,7 +61,8 @@ static int obey(const struct actio_cli_arguments *a)
     if (actio_cli_distinct(a)) return ACTIO_WRONG_USAGE;
     for (size_t i = 0; a->command && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, a->command) == 0) return commands[i].run(a);
-    return actio_cli_usage(a, "`actio run disk` runs a model of the gallery; `actio --help` says more", "what shall be done? check, derive, run, test or list");
+    char names[160];
+    return actio_cli_usage(a, "run `actio --help`, or `actio run disk` for a model of the gallery", "missing command; expected %s", actio_cli_commands(names, sizeof names));
 }
 
 static int output_trouble;                                 /* errno of the first flush that failed */

@@ -56,8 +56,8 @@ static int take_word(struct actio_cli_arguments *a, const char *option, const ch
     char hint[128] = "", *end = hint + sizeof hint;
     const char *near = actio_cli_near(value, words, all);
     if (near) snprintf(hint, sizeof hint, "did you mean '%s'?", near);
-    else for (char *p = hint + snprintf(hint, sizeof hint, "one of:"); here; here--, words++) p += snprintf(p, (size_t)(end - p), " %s", *words);
-    return actio_cli_usage(a, hint, "--%s: there is no '%s'", option, value);
+    else for (char *p = hint + snprintf(hint, sizeof hint, "use one of:"); here; here--, words++) p += snprintf(p, (size_t)(end - p), " %s", *words);
+    return actio_cli_usage(a, hint, "--%s: unknown value '%s'", option, value);
 }
 
 static int take_principle(struct actio_cli_arguments *a, const char *value, const char **taken)
@@ -82,7 +82,7 @@ static int take_by(struct actio_cli_arguments *a, const char *value)
         int bad = take_principle(a, word, &name);
         if (bad) return bad;
         for (size_t i = 0; i < a->principles; i++)
-            if (a->principle[i] == name) return actio_cli_usage(a, NULL, "--by: '%s' stands there twice", name);
+            if (a->principle[i] == name) return actio_cli_usage(a, NULL, "--by: '%s' is given twice", name);
         if (a->principles < sizeof a->principle / sizeof *a->principle) a->principle[a->principles++] = name;
         if (!end) return 0;
     }
@@ -93,7 +93,7 @@ static int take_count(struct actio_cli_arguments *a, const char *name, const cha
     char *end;
     long n = strtol(value, &end, 10);
     *to = n > 0 ? (size_t)n : 0;
-    return *end || end == value || n < least || n > 100000000 ? refuse(a, name, value, least > 1 ? "a whole number from 2 to 100000000 is needed" : "a whole number from 1 to 100000000 is needed") : 0;
+    return *end || end == value || n < least || n > 100000000 ? refuse(a, name, value, least > 1 ? "is not a whole number from 2 to 100000000" : "is not a whole number from 1 to 100000000") : 0;
 }
 
 static int take_grid(struct actio_cli_arguments *a, const char *value)
@@ -129,7 +129,7 @@ static int take_power(struct actio_cli_arguments *a, const char *value)
     snprintf(word, sizeof word, "%.*s", comma && comma - value < 31 ? (int)(comma - value) : 31, value);
     int bad = take_word(a, "power", word, words, 2, 2, &a->run.power);
     if (bad || !comma) return bad;
-    if (!actio_cli_number(comma + 1, &a->run.slack) || a->run.slack == 0) return refuse(a, "power", value, "needs a base of its slack that is not 0: from 0 it never moves");
+    if (!actio_cli_number(comma + 1, &a->run.slack) || a->run.slack == 0) return refuse(a, "power", value, "needs a nonzero base for its slack: from 0 the slack never moves");
     return 0;
 }
 
@@ -143,7 +143,7 @@ static int take_names(struct actio_cli_arguments *a, const char *option, const c
         if (end) *end = 0;
         while (*s == ' ') s++;
         for (size_t n = strlen(s); n && s[n - 1] == ' '; n--) s[n - 1] = 0;
-        if (*s == 0) return refuse(a, option, value, "a name is needed");
+        if (*s == 0) return refuse(a, option, value, "lacks a name");
         if (*count == room) return actio_cli_usage(a, NULL, "--%s: at most %zu names", option, room);
         list[(*count)++] = s;
         if (!end) return 0;
@@ -183,7 +183,7 @@ static int take_positive(struct actio_cli_arguments *a, const char *name, const 
     char *end, *last;
     *to = strtod(value, &end);
     if (*end == '/' && end != value) *to /= strtod(end + 1, &last), end = last > end + 1 ? last : end;   /* 1/110 */
-    return *end || end == value || !(*to > 0 && *to < 1e300) ? refuse(a, name, value, "a number above 0 is needed, or a quotient such as 1/110") : 0;
+    return *end || end == value || !(*to > 0 && *to < 1e300) ? refuse(a, name, value, "is not a positive number, or a quotient such as 1/110") : 0;
 }
 
 /* Widths with commas, behind `hard` or not: each is compared with hard walls. */
@@ -217,14 +217,14 @@ static int take_pick(struct actio_cli_arguments *a, const char *value)
     char *end;
     long n = strtol(value, &end, 10);
     a->run.pick = n > 0 ? (size_t)n : 0;
-    return *end || end == value || n < 1 || n > 1000 ? refuse(a, "pick", value, "a whole number from 1 on is needed") : 0;
+    return *end || end == value || n < 1 || n > 1000 ? refuse(a, "pick", value, "is not a positive whole number") : 0;
 }
 
 static int take_resplit(struct actio_cli_arguments *a, const char *value)
 {
     char *end;
     a->run.resplit = strtod(value, &end);
-    return *end || end == value || !(a->run.resplit >= 0 && a->run.resplit <= 1) ? refuse(a, "resplit", value, "a number from 0 to 1 is needed") : 0;
+    return *end || end == value || !(a->run.resplit >= 0 && a->run.resplit <= 1) ? refuse(a, "resplit", value, "is not a number from 0 to 1") : 0;
 }
 
 static int take_method(struct actio_cli_arguments *a, const char *value)
@@ -310,10 +310,10 @@ static int take_box(struct actio_cli_arguments *a, const char *value)
 static int cannot_write(const struct actio_cli_arguments *a, const char *option, const char *value, const char *const *endings, size_t count)
 {
     char hint[128], *p = hint, *end = hint + sizeof hint;
-    p += snprintf(p, sizeof hint, "this build writes");
+    p += snprintf(p, sizeof hint, "use one of:");
     for (size_t i = 0; i < count; i++)
         if (actio_can_write(endings[i], option[1] != 0)) p += snprintf(p, (size_t)(end - p), " %s", endings[i] + 1);
-    return actio_cli_usage(a, hint, "%s%s: nothing here writes '%s'", option[1] ? "--" : "-", option, value);
+    return actio_cli_usage(a, hint, "%s%s: unknown file extension of '%s'", option[1] ? "--" : "-", option, value);
 }
 
 static int take_output(struct actio_cli_arguments *a, const char *value)
@@ -355,7 +355,7 @@ static int take_animate(struct actio_cli_arguments *a, const char *value)
     size_t n = strlen(value);
     a->animation[a->animations++] = value;
     if (n >= 4 && actio_can_write(value, true) && (strcmp(value + n - 4, ".svg") == 0 || strcmp(value + n - 4, ".SVG") == 0)) return 0;
-    return actio_cli_usage(a, "pictures that move are .svg; --plot draws still ones", "--animate: nothing here writes '%s'", value);
+    return actio_cli_usage(a, "use .svg for animations, and --plot for still pictures", "--animate: unknown file extension of '%s'", value);
 }
 
 static int take_axes(struct actio_cli_arguments *a, const char *value) { return a->axes = value, 0; }
@@ -405,8 +405,8 @@ static bool command_hint(const char *name, char *hint, size_t size)
     size_t count = actio_commands(&rows);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(rows[i].name, name) != 0) continue;
-        if (rows[i].synopsis) snprintf(hint, size, "it is a command: write `actio %s %s`", name, rows[i].synopsis);
-        else if (strcmp(name, "sweep") == 0) snprintf(hint, size, "this version has no sweeps: run once for each value, with --set NAME=VALUE -o FILE");
+        if (rows[i].synopsis) snprintf(hint, size, "write `actio %s %s`: it is a command", name, rows[i].synopsis);
+        else if (strcmp(name, "sweep") == 0) snprintf(hint, size, "run once for each value, with --set NAME=VALUE -o FILE: this version has no sweeps");
         else snprintf(hint, size, "`%s` %s; this version does not have it", name, rows[i].help);
         return true;
     }
@@ -424,7 +424,7 @@ static int unknown_option(const struct actio_cli_arguments *a, const char *word,
     const char *near = actio_cli_near(name, names, n);
     if (command_hint(name, hint, sizeof hint)) near = NULL;
     if (near) snprintf(hint, sizeof hint, "did you mean '--%s'?", near);
-    return actio_cli_usage(a, hint, "there is no option '%s'", word);
+    return actio_cli_usage(a, hint, "unknown option '%s'", word);
 }
 
 /* The row of `--name` or `-o`, with the name's length; NULL when there is none. */
@@ -470,6 +470,17 @@ static int read_option(struct actio_cli_arguments *a, int argc, char **argv, int
     return take_option(a, row, value);
 }
 
+/* "check, derive or run": every command of this version. */
+const char *actio_cli_commands(char *text, size_t size)
+{
+    const struct actio_command_row *rows;
+    size_t count = actio_commands(&rows), left = 0, used = 0;
+    for (size_t i = 0; i < count; i++) left += rows[i].synopsis != NULL;
+    for (size_t i = 0; i < count && used < size; i++)
+        if (rows[i].synopsis) used += (size_t)snprintf(text + used, size - used, "%s%s", rows[i].name, --left > 1 ? ", " : left == 1 ? " or " : "");
+    return text;
+}
+
 static int read_command(struct actio_cli_arguments *a, const char *word)
 {
     const struct actio_command_row *rows;
@@ -482,10 +493,11 @@ static int read_command(struct actio_cli_arguments *a, const char *word)
         if (rows[i].synopsis) return 0;
         return actio_cli_usage(a, NULL, "`%s` %s; this version does not have it", word, rows[i].help);
     }
-    char hint[96] = "the commands are check, derive, run, test, compare, orbit and list; see `actio --help`";
+    char hint[200], all[160];
+    snprintf(hint, sizeof hint, "use %s; see `actio --help`", actio_cli_commands(all, sizeof all));
     const char *near = actio_cli_near(word, names, count < 32 ? count : 32);
     if (near) snprintf(hint, sizeof hint, "did you mean `%s`?", near);
-    return actio_cli_usage(a, hint, "there is no command '%s'", word);
+    return actio_cli_usage(a, hint, "unknown command '%s'", word);
 }
 
 /* ---- the whole line */
@@ -532,18 +544,18 @@ static int check_together(struct actio_cli_arguments *a)
                                    a->command, a->used[i]->commands);
     for (size_t i = 0; i < a->uses; i++)
         if (strcmp(a->used[i]->name, "resplit") == 0 && a->run.by && strcmp(a->run.by, "dual") == 0)
-            return actio_cli_usage(a, NULL, "--resplit belongs to --by reduced: the dual action keeps the split that it begins with");
+            return actio_cli_usage(a, NULL, "--resplit belongs to --by reduced: the dual action keeps its initial split");
     size_t inputs = 0;
     for (size_t i = 0; i < a->models; i++) inputs += strcmp(a->model[i], "-") == 0;
-    if (inputs > 1) return actio_cli_usage(a, "name `-` once", "`-` is standard input, which is read once, and here it stands %zu times", inputs);
+    if (inputs > 1) return actio_cli_usage(a, "write `-` once", "`-` (standard input) can be read only once; found %zu times", inputs);
     bool standard_output = false;
     for (size_t i = 0; i < a->outputs; i++) standard_output = standard_output || strcmp(a->output[i], "-") == 0;
-    if (a->json && standard_output) return actio_cli_usage(a, NULL, "--json and -o - both want standard output");
+    if (a->json && standard_output) return actio_cli_usage(a, NULL, "--json and -o - both need standard output");
     if (check_outputs(a)) return ACTIO_WRONG_USAGE;
     bool compares = a->command && strcmp(a->command, "compare") == 0;
     const char *picture = compares ? "--overlay" : "--plot";
-    if (a->axes && !(compares ? a->overlays : a->plots + a->animations)) return actio_cli_usage(a, NULL, "--axes says what %s shows, and there is no %s", picture, picture);
-    if (a->run.width_count && !compares) return actio_cli_usage(a, "`actio compare` takes several", "--sigma: `%s` takes one width", a->command ? a->command : "actio");
+    if (a->axes && !(compares ? a->overlays : a->plots + a->animations)) return actio_cli_usage(a, NULL, "--axes chooses the columns of %s, but %s is missing", picture, picture);
+    if (a->run.width_count && !compares) return actio_cli_usage(a, "use `actio compare` for several widths", "--sigma: `%s` takes one width", a->command ? a->command : "actio");
     return 0;
 }
 
@@ -552,7 +564,7 @@ int actio_cli_parse(int argc, char **argv, struct actio_cli_arguments *a)
     *a = (struct actio_cli_arguments){ .run = actio_run_options_default(), .orbit = actio_orbit_options_default() };
     look_ahead(argc, argv, a);
     actio_cli_say_setup(a);
-    if (!allocate(a, (size_t)argc + 1)) return actio_cli_complain(a, ACTIO_LIMIT_REACHED, "end other programs", "out of memory: there is none for the command line");
+    if (!allocate(a, (size_t)argc + 1)) return actio_cli_complain(a, ACTIO_LIMIT_REACHED, "close other programs", "out of memory while reading the command line");
     bool options = true;
     int status = 0;
     for (int i = 1; i < argc && status == 0; i++) {

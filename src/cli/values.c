@@ -36,7 +36,7 @@ const char *actio_cli_points(const char *text, size_t *n)
     double x;
     if (!actio_cli_number(text, &x)) return "is not a number";
     if (x != floor(x)) return "is not a whole number";
-    if (x < 2) return "is too few: the first and the last row are two";
+    if (x < 2) return "is too few; the minimum is 2, the first and the last row";
     double most = ldexp(1, 62);                            /* far beyond any memory: the run's own check answers it */
     *n = (size_t)(x < most ? x : most);
     return NULL;

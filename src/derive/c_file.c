@@ -59,7 +59,7 @@ static void describe_hidden(struct c_file *f, struct actio_text *out)
 {
     const struct actio_system *sys = &f->d->F->sys;
     if (sys->hidden == 0) return;
-    actio_text_add(out, " * Constraints that follow from the equations of motion, and that y must satisfy:\n");
+    actio_text_add(out, " * Hidden constraints, which y must satisfy:\n");
     for (size_t j = sys->p - sys->hidden; j < sys->p; j++) {
         actio_text_add(out, " *   ");
         comment(out, sys->constraint[j]);
@@ -71,14 +71,14 @@ static void describe_hidden(struct c_file *f, struct actio_text *out)
 static void describe_principle(struct c_file *f, struct actio_text *out)
 {
     const struct actio_model *m = f->d->model;
-    const char *before = " * The split is that of the model's start data, and stays: rates that the constraints give are those of";
-    if (f->d->chapter->evolves) actio_text_add(out, " * The last of y are multipliers: they have rates and initial values of their own.\n");
+    const char *before = " * The split is fixed by the model's start data. The constraints determine the rates of";
+    if (f->d->chapter->evolves) actio_text_add(out, " * The last components of y are multipliers, with their own rates and initial values.\n");
     for (size_t i = 0; f->d->chapter->splits && i < f->d->F->N; i++) {
         if (!f->d->bound[i]) continue;
         actio_text_add(out, before), comment(out, " "), before = ",";
         comment(out, i < m->coords ? m->coord[i].dot_name : m->state[i - m->coords].name);
     }
-    if (f->d->chapter->splits) actio_text_add(out, ".\n * rhs returns 1 where they do not any more.\n");
+    if (f->d->chapter->splits) actio_text_add(out, ".\n * rhs returns 1 where they no longer do.\n");
 }
 
 static void describe(struct c_file *f, struct actio_text *out)

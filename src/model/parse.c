@@ -651,10 +651,10 @@ static statement_fn *const statement_of[ACTIO_W_FIRST_FUNCTION] = {
 static const char *missing_hint(struct actio_reader *r, uint32_t keyword)
 {
     static const char *const rules[] = { "acting", "along" };
-    if (keyword == ACTIO_W_require && (at_word(r, ACTIO_W_within) || at_word(r, ACTIO_W_by))) return "a condition ends with its value: what is checked with a tolerance is written expect";
+    if (keyword == ACTIO_W_require && (at_word(r, ACTIO_W_within) || at_word(r, ACTIO_W_by))) return "end the condition with its value, or write expect to check a value with a tolerance";
     if (keyword == ACTIO_W_coord || keyword == ACTIO_W_state || keyword == ACTIO_W_free) return "separate the names with commas";
     const char *near = keyword == ACTIO_W_constraint && r->token.kind == ACTIO_T_WORD ? actio_near_name(actio_word_text(r, r->token.word), rules, 2) : NULL;
-    return near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : keyword == ACTIO_W_model ? "a model's name is one word" : "there is no implicit product: write *";
+    return near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : keyword == ACTIO_W_model ? "use a single word as the model's name" : "write * for a product";
 }
 
 /* param g = 9.81 [m/s^2]: the same with the unit in its place, if that can be made from the last item. */
@@ -706,7 +706,7 @@ static bool unknown_statement(struct actio_reader *r)
         actio_reader_fault(r, ACTIO_F_NOT_IN_VERSION, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT("statements are")));
         return false;
     }
-    const char *hint = actio_word_hint(r, text, ACTIO_NEAR_STATEMENT, "a line begins with a keyword: param, coord, lagrangian, constraint, start, time, expect ...");
+    const char *hint = actio_word_hint(r, text, ACTIO_NEAR_STATEMENT, "begin the line with a keyword: param, coord, lagrangian, constraint, start, time, expect ...");
     actio_reader_fault(r, ACTIO_F_UNKNOWN_STATEMENT, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
     return false;
 }

@@ -333,7 +333,7 @@ static const char *call_form(struct actio_reader *r, const struct actio_opening 
 
 static bool wrong_count(struct actio_reader *r, const struct actio_opening *o, const char *takes, uint32_t count)
 {
-    const char *hint = has_decimal_comma(r, o) ? "a decimal comma is not read: write 2.5" : call_form(r, o);
+    const char *hint = has_decimal_comma(r, o) ? "write 2.5: a decimal comma is not supported" : call_form(r, o);
     actio_reader_fault_at(r, ACTIO_F_ARGUMENT_COUNT, r->lexer.origin, o->at,
                           ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(takes), ACTIO_COUNT(count), ACTIO_TEXT(hint)));
     return false;

@@ -283,7 +283,7 @@ int actio_orbit_lay(struct actio_search *s, const double *y, double period, size
 
 static int cannot(struct actio_search *s, int status)
 {
-    if (!actio_problem_report_limits(s->problem, status, "looking for an orbit")) actio_find(s->problem->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
+    if (!actio_problem_report_limits(s->problem, status, "searching for an orbit")) actio_find(s->problem->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
     return 1;
 }
 

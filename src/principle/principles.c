@@ -87,6 +87,6 @@ int actio_principle_check(struct actio_problem *problem)
         return actio_principle_refuse(problem, list[i].option, owners);
     }
     bool method = o->method && strcmp(o->method, "auto") != 0;
-    if (method && !(p->owns & ACTIO_OWNS_METHOD)) return actio_principle_refuse(problem, "method", "principles that have equations of motion");
+    if (method && !(p->owns & ACTIO_OWNS_METHOD)) return actio_principle_refuse(problem, "method", "principles with equations of motion");
     return p->check ? p->check(problem) : 0;
 }

@@ -270,7 +270,7 @@ static bool find_column(const struct choice *c, const char *s, size_t length, bo
     }
     if (across && is_axis(c->table, name)) return *spot = (struct spot){ ACTIO_WHOLE, ACTIO_WHOLE, name }, true;
     const char **names = actio_arena_array(c->arena, c->table->cols + 1, sizeof *names);
-    const char *list = "the columns are";
+    const char *list = "use one of the columns";
     for (size_t i = 0; i < c->table->cols; i++) {
         names[i] = c->table->col[i].name;
         if (i < 12) list = actio_arena_format(c->arena, "%s%s %s", list, i ? "," : "", names[i]);

@@ -99,7 +99,7 @@ static void say_not_a_number(struct actio_run *run)
     char shown[400];
     snprintf(shown, sizeof shown, "%.380s%s", n.text, strlen(n.text) > 380 ? "..." : "");
     actio_find(run->problem.f, ACTIO_F_NOT_A_NUMBER, ACTIO_ARGS(ACTIO_TEXT(shown), ACTIO_NUMBER(m->bad_t), ACTIO_TEXT(actio_problem_state_text(&run->problem, m->bad_y, NULL)),
-               ACTIO_TEXT(n.node ? "the motion leaves the domain of this formula" : "")));
+               ACTIO_TEXT(n.node ? "check its domain, which the motion leaves" : "")));
 }
 
 /* Through the wall: half rate^2 over the mobility is left of the kinetic energy that was brought to it. */

@@ -329,8 +329,8 @@ struct side { actio_quantity q; const char *text; uint32_t id; };
 /* The hint: what was declared in the term, and what to do. */
 static const char *remedy(struct checking *c, enum clash clash, const char *names)
 {
-    const char *what = clash == OTHER_SIZE ? "declare both in the same unit, as numbers are never converted" : "correct the unit that is wrong, or the formula";
-    return *names ? actio_arena_format(&c->arena, "declared are %s; %s", names, what) : what;
+    const char *what = clash == OTHER_SIZE ? "declare both in the same unit: numbers are never converted" : "correct the unit that is wrong, or the formula";
+    return *names ? actio_arena_format(&c->arena, "%s; declared are %s", what, names) : what;
 }
 
 static void say_two(struct checking *c, const struct statement *s, enum clash clash, const char *text, const char *hint)
