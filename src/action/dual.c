@@ -166,7 +166,7 @@ static void begin_at_base(struct actio_dual_action *a)
     s->floor = 0;
 }
 
-/* Value, gradient, state. The map begins at the base, which is where it leads from 0, so that what comes out depends on z alone; where that is too far away it goes there
+/* Value, gradient, state. The map begins at the base, which is where it leads from 0, so that what comes out depends on z only; where that is too far away it goes there
  * in parts. A dual status. */
 static int evaluate(struct actio_dual_action *a, const double *z)
 {
@@ -358,7 +358,7 @@ static int open_slab(struct actio_dual_action *a)
     return 1;
 }
 
-/* Where there is no maximum there is a function all the same: nothing is foreseen before a solution is asked for. */
+/* Where there is no maximum there is a function all the same: nothing is foreseen before a solution is requested. */
 static int make(struct actio_dual_action *a)
 {
     struct actio_problem *problem = &a->problem;

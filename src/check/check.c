@@ -311,7 +311,7 @@ static void text_integrability(struct actio_text *t, const struct checking *c)
     else if (g->count == 0 || untested(g) < g->count) text_counted(t, c);
     text_untested(t, c);
     for (size_t i = 0; i < g->count; i++)
-        if (g->of[i].kind == ACTIO_FORM_NONLINEAR || g->of[i].kind == ACTIO_FORM_AFFINE_IN_DISGUISE)
+        if (g->of[i].kind == ACTIO_FORM_NONLINEAR || g->of[i].kind == ACTIO_FORM_AFFINE_EQUIVALENT)
             actio_text_format(t, "%s: %s\n", c->problem->sys->constraint[g->of[i].constraint], actio_velocity_form_text(g->of[i].kind));
 }
 

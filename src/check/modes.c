@@ -105,7 +105,7 @@ static int prepare(struct actio_problem *problem, struct actio_context *ctx, str
     return bad;
 }
 
-/* Where the start is no equilibrium, one that is found from it. */
+/* Where the start is not an equilibrium, one that is found from it. */
 static enum actio_modes_status look_nearby(struct actio_problem *problem, struct actio_spectrum *s)
 {
     struct actio_spectrum there;
@@ -115,7 +115,7 @@ static enum actio_modes_status look_nearby(struct actio_problem *problem, struct
     bool found = actio_rest_find(&problem->motion, t, y) && actio_modes_solve(&problem->motion, t, y, &there) == ACTIO_MODES_FOUND;
     for (size_t i = 0; i < problem->ny; i++) most = fmax(most, fabs(y[i] - problem->y0[i]));
     if (found) {
-        char where[400] = "";                              /* of a field too much to be told */
+        char where[400] = "";                              /* of a field too much to be reported */
         if (!problem->sys->axes) snprintf(where, sizeof where, ": %s", actio_problem_state_text(problem, y, problem->y0));
         actio_problem_report(problem, ACTIO_F_MODES_NEARBY, ACTIO_ARGS(ACTIO_NUMBER(most), ACTIO_TEXT(where)));
         actio_spectrum_close(problem->ctx, s);

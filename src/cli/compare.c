@@ -7,7 +7,7 @@
 
 enum { MOST = 32 };
 
-/* Principles to compare: those asked for, the first of them the reference; else all there are; of widths two will do. */
+/* Principles to compare: those requested, the first of them the reference; else all there are; of widths two will do. */
 static size_t list_principles(const struct actio_cli_arguments *a, const char **by)
 {
     size_t count = 0;

@@ -46,7 +46,7 @@ static bool locate_new(struct place *p)
     return stat(folder, &s) == 0 && set(p, &s, p->path + n);
 }
 
-/* False for what is no plain file and can't be one: a pipe, a device, a folder, a path that leads nowhere. */
+/* False for what is not a plain file and can't be one: a pipe, a device, a folder, a path that leads nowhere. */
 static bool locate(const char *path, struct place *p)
 {
     struct stat s;

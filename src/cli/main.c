@@ -28,7 +28,7 @@ static void listen_to_signals(void)
         bool ignored = sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN;
         if (!ignored || ending[i] != SIGHUP) sigaction(ending[i], &on, NULL);   /* nohup keeps its meaning */
     }
-    signal(SIGPIPE, SIG_DFL);                              /* a reader that has had enough is no error */
+    signal(SIGPIPE, SIG_DFL);                              /* a reader that has had enough is not an error */
 }
 
 /* A standard file that is closed would be given to the next file that is opened: it gets a place that takes nothing. */

@@ -527,7 +527,7 @@ void actio_cli_forget(struct actio_cli_arguments *a)
     free(a->used);
 }
 
-/* How mistakes are told must be known before the first one is found. */
+/* How mistakes are reported must be known before the first one is found. */
 static void look_ahead(int argc, char **argv, struct actio_cli_arguments *a)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {

@@ -17,7 +17,7 @@ static bool csv_on_output(const struct actio_cli_arguments *a)
     return a->outputs == 0 && !a->json && !isatty(STDOUT_FILENO);
 }
 
-/* Can a file be made there? Asked before the work and not after it. */
+/* Can a file be made there? Called before the work and not after it. */
 static bool folder_takes(const char *path)
 {
     char folder[4096];

@@ -59,7 +59,7 @@ static void prepare(void *user)
         if (c->kind == ACTIO_CLAIM_AT) t->time[t->times++] = c->at;
         if (needed(c) < t->tol) t->tol = needed(c);
     }
-    if (t->tol < 2e-14) t->tol = 2e-14;                    /* finer than double precision can be asked for */
+    if (t->tol < 2e-14) t->tol = 2e-14;                    /* finer than double precision can be requested */
 }
 
 static size_t column_named(const struct actio_system *sys, const char *name)
@@ -174,7 +174,7 @@ static void judge(struct actio_run *run, const struct actio_claim *c, struct act
     if (out->ok && error > c->bound) out->ok = false, out->why = "the motion's estimated error is larger than the claim's bound";
 }
 
-/* An accuracy that a claim does not need is no failure of the claim: only the estimate is compared with its bound. */
+/* An accuracy that a claim does not need is not a failure of the claim: only the estimate is compared with its bound. */
 static bool only_accuracy(const struct actio_finding *f) { return f->code == ACTIO_F_NOT_REACHED || f->code == ACTIO_F_NOT_REACHED_AT_ALL; }
 
 static void copy_findings(const struct actio_findings *from, struct actio_findings *to)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FACTOR 10                                          /* of the error estimates of both: a difference beyond it is none of rounding */
+#define FACTOR 10                                          /* of the error estimates of both: a difference beyond it is not rounding */
 
 struct actio_comparison {
     struct actio_context *ctx;

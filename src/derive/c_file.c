@@ -12,7 +12,7 @@ struct c_file {
     struct actio_emitter e;
     char name[LONGEST_NAME + 8], upper[LONGEST_NAME + 8];
     size_t ny, K, R;                                       /* K unknowns in R equations: hidden constraints add some */
-    size_t lambdas;                                        /* multipliers that are asked for; those that evolve are states */
+    size_t lambdas;                                        /* multipliers that are requested; those that evolve are states */
     bool follows;                                          /* some params are made from others */
     struct actio_text body;                                /* the functions; small ones they need come before */
 };

@@ -142,7 +142,7 @@ static void take_formulas(struct actio_duality *w, bool eliminated)
     w->H = actio_substitute(pool, from->H, from->base, w->base, w->u);
 }
 
-/* The unknown that a weight is of: u, where it is none of them. */
+/* The unknown that a weight is of: u, where it is not one of them. */
 static size_t place_of_weight(struct actio_duality *w, size_t component)
 {
     const struct actio_model *m = w->d->model;

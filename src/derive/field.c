@@ -114,7 +114,7 @@ static void show_multipliers(struct actio_derivation *d) { actio_show_field_mult
 
 /* ---- energy and charges */
 
-/* sum of momentum times change, over fields, places and coordinates; density of an axis where that is asked for */
+/* sum of momentum times change, over fields, places and coordinates; density of an axis where that is requested */
 static actio_expr work_density(struct actio_continuum *c, uint16_t axis, const actio_expr *change)
 {
     actio_expr sum = { 0 };

@@ -169,7 +169,7 @@ static actio_expr derivative_of(struct moving *m, size_t a, int k)
     return actio_symbol_at(m->c->pool, s);
 }
 
-/* The highest derivative of a quasi-velocity alone on the left where its factor is constant. */
+/* Only the highest derivative of a quasi-velocity on the left where its factor is constant. */
 static void show_rate(struct moving *m, actio_expr e)
 {
     struct actio_continuum *c = m->c;

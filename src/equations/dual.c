@@ -5,7 +5,7 @@
  *     implicit     y = (z', lambda),  f = (v, z'),  g = (G z' - D' lambda - h, A z' - c)             always; nothing is inverted
  *     reduced      the same with the bound columns of G in place of D': reactions that move bound velocities only     [AS 49]
  *     free         y = (z', [s]),  g = (A z' - c, [R.v or R.v + s^2/2]) with R = G z' - h; H weighs R and not z'          [AS 31]
- * Free reactions are no unknowns of their own, for z' and R give each other: L as a function of (x, z') is that of (x, R) in other coordinates, so that S,
+ * Free reactions are not unknowns of their own, for z' and R give each other: L as a function of (x, z') is that of (x, R) in other coordinates, so that S,
  * its maximum and the signs of M are those of the paper, and no matrix of inertia is inverted.
  * Pre-dual Lagrangian, with D of x and m of g:   L = -D'.x - D.f + m.g + H(U, base, t).
  * Names, for whoever shows or solves it (struct actio_dual_formulas in formation.h): U, f, g, D, rate = D', mu = m, base, H, L, all in the formation's pool;

@@ -63,7 +63,7 @@ static const char *what_it_follows_from(struct actio_about *about, actio_expr e)
 
 static const double *better_start(const struct actio_about *about, const struct actio_start_check *c) { return c->found ? c->nearest : about->elsewhere; }
 
-/* Told once, with the first: what to write, all constraints considered. */
+/* Reported once, with the first: what to write, all constraints considered. */
 static const char *remedy_for_start(struct actio_about *about, const struct actio_start_check *c, const struct violation *v, const bool *involved)
 {
     const double *y = better_start(about, c);
@@ -109,7 +109,7 @@ static void say_start(void *user)
 
 void actio_explain_start(struct actio_about *about, const struct actio_start_check *c) { actio_attempt(about->ctx, say_start, &(struct saying){ about, c }); }
 
-/* Hidden constraints that the start satisfies; those that it breaks are told as errors. */
+/* Hidden constraints that the start satisfies; those that it breaks are reported as errors. */
 static void say_hidden(void *user)
 {
     struct saying *s = user;

@@ -154,7 +154,7 @@ static bool go_on(struct machine *m)
     return m->r->loops == m->loops;
 }
 
-/* NAME( where NAME is no field. */
+/* NAME( where NAME is not a field. */
 static bool not_a_function(struct machine *m, uint32_t word, uint32_t at)
 {
     return fault(m, ACTIO_F_NOT_A_FUNCTION, at, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(m->r, word)), ACTIO_TEXT(actio_word_function_hint(m->r, word))));

@@ -137,7 +137,7 @@ static void check_conditions(struct actio_reader *r)
     }
 }
 
-/* ---- as many as are free: that there are any is asked here, the numbers are compared where constraints are counted */
+/* ---- as many as are free: that there are any is checked here, the numbers are compared where constraints are counted */
 
 static const char *counted(struct actio_reader *r, size_t n, const char *one, const char *many)
 {

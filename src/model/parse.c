@@ -171,7 +171,7 @@ static bool variable_item(struct actio_reader *r, struct actio_item *item)
     if (!take_name(r, &item->word, "a name")) return false;
     if (r->token.kind == ACTIO_T_OPEN_INDEX && bracket_holds(r, ACTIO_T_RANGE)) {
         item->range.kind = ACTIO_R_FAMILY;
-        if (bracket_holds(r, ACTIO_T_EQUAL)) {             /* the index has no use here, but is no harm */
+        if (bracket_holds(r, ACTIO_T_EQUAL)) {             /* the index has no use here, but does no harm */
             if (!family(r, &item->range)) return false;
         } else {
             actio_parse_advance(r);
@@ -303,7 +303,7 @@ static bool start_item(struct actio_reader *r, struct actio_item *item)
     return not_at_a_time(r, item) && equals(r, item);
 }
 
-/* x, x', a[3]', a[i = 1 .. n]; other words are told what they are when names are known */
+/* x, x', a[3]', a[i = 1 .. n]; other words are explained when names are known */
 static bool free_item(struct actio_reader *r, struct actio_item *item)
 {
     if (!take_word(r, &item->word, "the name of a variable") || !dotted_word(r, &item->word)) return false;

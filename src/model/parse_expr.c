@@ -161,7 +161,7 @@ static bool dotted(struct actio_reader *r, uint32_t *word)
     return true;
 }
 
-/* Words that are no names by themselves. Returns false after a fault. */
+/* Words that are not names by themselves. Returns false after a fault. */
 static bool check_word(struct actio_reader *r, uint32_t word, uint32_t at)
 {
     uint8_t class = r->word[word].class;
@@ -416,7 +416,7 @@ static bool no_operator(struct actio_reader *r)
     return fault(r, ACTIO_F_IMPLICIT_PRODUCT, ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT(actio_reader_quote(r, r->lexer.origin, r->token.at, bytes))));
 }
 
-/* A sign inside brackets that is no operator: it may close or divide the innermost one. */
+/* A sign inside brackets that is not an operator: it may close or divide the innermost one. */
 static bool inside(struct actio_reader *r)
 {
     struct actio_opening *o = &r->opening[r->openings - 1];

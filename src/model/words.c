@@ -71,7 +71,7 @@ static bool is_function(int op)
 
 void actio_words_open(struct actio_reader *r)
 {
-    ACTIO_PUSH(&r->scratch, r->word, r->words, r->words_cap) = (struct actio_word){ .text = "" };   /* word 0 is none */
+    ACTIO_PUSH(&r->scratch, r->word, r->words, r->words_cap) = (struct actio_word){ .text = "" };   /* word 0 is not a word */
 #define WORD(name, class) add_word(r, #name, ACTIO_WC_##class, ACTIO_CONST);
 #include "model/words.def"
 #undef WORD

@@ -144,7 +144,7 @@ static void set_levels(struct held *h)
 }
 
 /* Where one degree of freedom is left, the orbit is all of the manifold: it closes by itself, and only its period is to be found. Derivatives, which turning points
- * spoil where a constraint's gradient vanishes, are not asked for. */
+ * spoil where a constraint's gradient vanishes, are not requested. */
 static int goes_round(struct held *h)
 {
     struct actio_search *s = h->s;

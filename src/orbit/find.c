@@ -354,7 +354,7 @@ static int by_period(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The period of the last one that is asked for, or INFINITY while there are too few. */
+/* The period of the last one that is requested, or INFINITY while there are too few. */
 static double limit_of(struct actio_search *s)
 {
     struct actio_orbits *out = s->out;

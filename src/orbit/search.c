@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The path of one search for periodic orbits: equations and start as for a run, a guess, the method, what is told. */
+ * The path of one search for periodic orbits: equations and start as for a run, a guess, the method, what is reported. */
 #include "principle/principles.h"
 #include "orbit/orbits.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOSED 1e-9                                        /* of its size: what misses itself by more is no orbit */
+#define CLOSED 1e-9                                        /* of its size: what misses itself by more is not an orbit */
 #define TIRED 2e7                                          /* right-hand sides, after which no other guess is tried */
 
 struct actio_orbit_options actio_orbit_options_default(void)
@@ -15,7 +15,7 @@ struct actio_orbit_options actio_orbit_options_default(void)
     return (struct actio_orbit_options){ .run = actio_run_options_default(), .method = "shooting" };
 }
 
-/* ---- what is asked for */
+/* ---- what is requested */
 
 static bool uses_time(struct actio_model *m, actio_expr e) { return actio_uses(&m->pool, e, ACTIO_SPACE_T); }
 
@@ -251,7 +251,7 @@ static int polish(struct actio_search *s)
     return actio_orbit_keep(s, f);
 }
 
-/* Was it found to what was asked for? */
+/* Was it found to what was requested? */
 static void judge(struct actio_search *s)
 {
     for (size_t i = 0; i < s->out->count && s->options->tol > 0; i++) {

@@ -83,7 +83,7 @@ static void allocate_task(void *user)
     }
 }
 
-/* A free reaction is told by the dual itself: rates are looked up at a time, and R = G z' - h. */
+/* A free reaction follows from the dual itself: rates are looked up at a time, and R = G z' - h. */
 static int free_rates(struct actio_motion *m, double t, const double *Y, double *dY) { return actio_motion_rhs(m, t, Y, dY); }
 static size_t free_size(const struct actio_motion *m) { return m->ny; }
 
@@ -111,7 +111,7 @@ static bool table_is_short(struct actio_problem *problem, const struct actio_dua
     return true;
 }
 
-/* Columns of the model that are no base states are told of; a name that is none of its columns is a slip. */
+/* Columns of the model that are not base states are reported; a name that is not one of its columns is a slip. */
 static int read_base(struct actio_problem *problem, struct actio_dual_task *t)
 {
     const char *path = problem->options.base;

@@ -36,7 +36,7 @@ static size_t next_cell(const char **at, const char *end, const char **cell)
 
 static bool is_name(const char *own, const char *name, size_t length) { return strlen(own) == length && strncmp(own, name, length) == 0; }
 
-/* The component of y, or of reactions, that a column is, SIZE_MAX - 1 for the time, SIZE_MAX for what is no matter here. */
+/* The component of y, or of reactions, that a column is, SIZE_MAX - 1 for the time, SIZE_MAX for what does not matter here. */
 static size_t component_of(const struct table *t, const char *name, size_t length)
 {
     const struct actio_problem *problem = t->problem;
@@ -65,7 +65,7 @@ static bool is_column(const struct actio_problem *problem, const char *name, siz
     return false;
 }
 
-/* A column that is not read is told of: one that the model does not have, or the first few that it has. */
+/* A column that is not read is reported: one that the model does not have, or the first few that it has. */
 static void leave_out(struct table *t, const char *name, size_t length)
 {
     struct actio_arena *a = &t->problem->arena;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which panels a plot has: the axes asked for, or the informative roles, split where their sizes differ too much to share one. */
+ * Which panels a plot has: the axes requested, or the informative roles, split where their sizes differ too much to share one. */
 #include "result/plot.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static struct span span_of(const struct actio_table *table, size_t col)
 static double length_of(const struct span *s)
 {
     double length = s->hi - s->lo;
-    return length > 1e-13 * fmax(fabs(s->lo), fabs(s->hi)) ? length : 0;   /* rounding is no motion */
+    return length > 1e-13 * fmax(fabs(s->lo), fabs(s->hi)) ? length : 0;   /* rounding is not a motion */
 }
 
 static int longest_first(const void *a, const void *b)

@@ -218,7 +218,7 @@ static int improve(struct mixed *w, double before)
     return !better;
 }
 
-/* Are the conditions met, to the accuracy that is asked of the motion? */
+/* Are the conditions met, to the accuracy that is required of the motion? */
 static bool is_met(const struct mixed *w)
 {
     const struct actio_run_options *o = &w->problem->options;

@@ -193,7 +193,7 @@ static int rates_at(struct actio_motion *m, double t, const double *y, double *r
     return 0;
 }
 
-/* From derivatives by the raw start (dy0) and by params alone (dparam) to those that are shown: out has ny, then the params. */
+/* From derivatives by the raw start (dy0) and by params only (dparam) to those that are shown: out has ny, then the params. */
 static void gather(struct actio_problem *problem, const struct actio_points *pt, const double *values, const struct made *made, const double *dy0, const double *rate, const double *dparam, double *change, double *out)
 {
     struct actio_motion *m = &problem->motion;
@@ -309,7 +309,7 @@ static const char *objection(const struct actio_problem *problem)
     return NULL;
 }
 
-/* What is asked for and has no value at the end; NULL: all have one. */
+/* What is requested and has no value at the end; NULL: all have one. */
 static const char *without_value(const struct actio_problem *problem, const struct actio_outcome *o)
 {
     for (size_t i = 0; i < problem->sys->observes && o->rows; i++)

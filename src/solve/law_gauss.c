@@ -17,7 +17,7 @@
 
 #define RANK_TOL 1e-9
 #define REDUNDANT_TOL 1e-6                                 /* of rows known to be redundant: inside a step they depend on each other only as far as positions fit */
-#define UNEVEN 1e-9                                        /* of the largest entry of S: more is no rounding */
+#define UNEVEN 1e-9                                        /* of the largest entry of S: more is not rounding */
 
 /* Variables of one block, those that rows touch first; its rows. */
 struct block { size_t n, touched, rows; bool walls; uint32_t *at, *row; };
