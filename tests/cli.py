@@ -104,7 +104,7 @@ def wrong_command_lines_exit_2_and_say_why():
     for words, said in [
             ([], "run, test, compare, orbit or list"), (["chek"], "did you mean `check`?"), (["run"], "takes one model"), (["run", "a.act", "a.act"], "takes one model"),
             (["test"], "needs a model"), (["list", "disk"], "takes no model"), (["run", "a.act", "--tole", "1"], "did you mean '--tol'?"),
-            (["run", "a.act", "--frobnicate"], "no option"), (["run", "a.act", "-x"], "no option"), (["run", "a.act", "--tol"], "needs a value"),
+            (["run", "a.act", "--frobnicate"], "unknown option"), (["run", "a.act", "-x"], "unknown option"), (["run", "a.act", "--tol"], "needs a value"),
             (["run", "a.act", "--json=yes"], "takes no value"), (["list", "--tol", "1e-3"], "does not belong to `list`"),
             (["run", "a.act", "--axes", "x,y"], "--plot"), (["run", "a.act", "-o", "a.foo"], ".csv"), (["run", "a.act", "--plot", "a.csv"], ".svg"), (["run", "a.act", "--animate", "a.png"], ".svg"),
             (["run", "a.act", "-o", ""], "-o"), (["run", "a.act", "--help=xml"], "xml"), (["run", "a.act", "--set", "kk=1"], "kk"),

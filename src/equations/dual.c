@@ -269,7 +269,7 @@ static struct actio_places add_entries(struct list *l, const struct actio_entrie
     return places_of(l->F, e);
 }
 
-/* H_UU; where reactions are free, of its squares of them w dR/dU dR/dU' alone: the paper's C in our coordinates. */
+/* H_UU; where reactions are free, of its squares of them w dR/dU dR/dU' only: the paper's C in our coordinates. */
 static void curvature_of(struct actio_formation *F, struct actio_entries *C)
 {
     struct actio_pool *pool = &F->pool;
