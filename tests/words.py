@@ -29,7 +29,7 @@ DIALECT = [
     (r"\band here (?:is|are)\b", "found"), (r"\bnobody wrote\b", "hidden"), (r"\bworth reading\b", "too long to display"),
     (r"\bis made least\b", "minimised"), (r"\bnothing here\b", "unknown"), (r"\bno harm, and\b", "if you keep it"), (r"\bmake sense\b", "is consistent"),
 ]
-VERBS = set("""add avoid begin break check choose close combine compare correct declare delete describe divide end follow form give keep
+VERBS = set("""add avoid guess begin break check choose close combine compare correct declare delete describe divide end follow form give keep
 let list loosen make multiply move name pass plot prescribe provide put raise reduce release remove rename replace require restrict run save
 search select send separate set shorten specify start take try use write call draw see""".split())
 
@@ -124,6 +124,30 @@ def check_sources(w):
                 w.plain(f"{path}:{line}", without_names(part) if comment else part, FORBIDDEN if comment else FORBIDDEN + DIALECT)
 
 
+def prose(path):
+    """Paragraphs of a document; code, tables, lists and headings are left out."""
+    block, code = [], False
+    for line in text(path).split("\n") + [""]:
+        code = code != line.startswith("```")
+        if code or not line.strip() or line.startswith(("```", "    ", "|", "#", "- ", "* ", "![")) or re.match(r"\d+\. ", line):
+            if block:
+                yield " ".join(block)
+            block = []
+        else:
+            block.append(line.strip())
+
+
+def check_length(w):
+    """The pages that people read first; what the help says of itself."""
+    for path in ("README.md", "docs/architecture.md"):
+        for paragraph in prose(path):
+            for sentence in re.split(r"(?<=[.?!;:])\s+", re.sub(r"`[^`]*`", "X", paragraph)):
+                w.check(len(sentence.split()) <= LONGEST, f"{path}: {len(sentence.split())} words: {sentence}")
+    for line, part in code_and_comments(text("src/cli/help.c")):
+        if part.startswith('"'):
+            w.brief(f"src/cli/help.c:{line}", part)
+
+
 def check_documents(w):
     for path in ["README.md"] + sorted(glob.glob(os.path.join(ROOT, "docs/*.md"))):
         path = os.path.relpath(path, ROOT)
@@ -154,6 +178,7 @@ def main():
     check_tables(w)
     check_sources(w)
     check_documents(w)
+    check_length(w)
     check_hints(w, program)
     print(f"words: {w.passed} passed, {w.failed} failed")
     raise SystemExit(w.failed > 0)
