@@ -98,30 +98,30 @@ struct actio_run_options {
     double local;                                          /* > 0: local tolerance only, nothing claimed */
     bool project;                                          /* accept the nearest consistent start data */
     bool no_compile;
-    size_t grid;                                           /* `discrete`, `skg`: points of one grid over the whole interval, nothing claimed of the error; 0 = by tol */
+    size_t grid;                                           /* `discrete`, `skg`: points of one grid over the whole interval, error not estimated; 0 = by tol */
     int order;                                             /* `skg`: 2, 4, 6, 8 on equal steps; 0 = Lobatto nodes (slabs), 4 (grid) */
-    const char *const *gradient; size_t gradients;         /* `skg`: columns whose derivatives by start data and params are wanted, at the end */
-    bool verify;                                           /* `skg`: the doubled system on a grid, and the order of convergence seen on this model */
-    const char *form;                                      /* `skg` on a grid: NULL or "weak"; "paper", "bare": the action as it was published */
-    size_t slabs, nodes;                                   /* `skg`: equal slabs, nothing claimed; nodes of each; 0 = by tol */
-    double resplit;                                        /* `reduced`: a new split when the best one is this much better; 0 = never */
+    const char *const *gradient; size_t gradients;         /* `skg`: columns to differentiate at the end by start data and params */
+    bool verify;                                           /* `skg`: the doubled system on a grid, and the observed order of convergence */
+    const char *form;                                      /* `skg` on a grid: NULL or "weak"; "paper", "bare": the action as published */
+    size_t slabs, nodes;                                   /* `skg`: equal slabs, error not estimated; nodes of each; 0 = by tol */
+    double resplit;                                        /* `reduced`: a new split when this one falls below this part of the best; 0 = never */
     double sigma, barrier; bool sigma_auto;                /* soft walls: width (found, with sigma_auto) and height; 0 = hard contacts */
     const double *widths; size_t width_count;              /* of actio_compare: soft walls of these widths against hard ones; `sigma` is not used then */
     /* `dual`: closure "gauss" (NULL), "vakonomic", "reduced", "free"; power of free reactions: NULL, "zero", "nonnegative" with the base of its slack (0 = 0.3);
-     * z' and multipliers as unknowns; base NULL (Runge and Kutta's steps), "exact", "constant", or a CSV file with columns t and names. grid: elements, order: their
+     * z' and multipliers as unknowns; base NULL (Runge-Kutta steps), "exact", "constant", or a CSV file with columns t and names. grid: elements, order: their
      * degree 1 .. 8, nodes: quadrature points. */
     const char *closure, *power, *base; double slack; bool multipliers;
     size_t pick;                                           /* where contacts and friction allow several motions: which, from 1; 0 = as it comes */
 };
 ACTIO_API struct actio_run_options actio_run_options_default(void);
-ACTIO_API const char *actio_principle_name(size_t i);       /* of the table of principles; NULL behind the last */
+ACTIO_API const char *actio_principle_name(size_t i);       /* of the table of principles; NULL after the last */
 /* The motion. NULL only when there is none; a table cut short comes with an error among the findings. Free with actio_table_free. */
 ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
                                         struct actio_findings *f);
 
 /* One motion by several principles, the first of them the reference. difference: the largest, absolute, over coordinates and states; error: the principle's
- * own estimate; NAN where there is none. status: "reference", "agrees", "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable"; "grid": on given nodes of time, so that nothing can be claimed; "soft": soft walls against hard ones.
- * With `widths` the first principle is the reference, with hard walls, and there is a row a width, widest first, by the second (skg when there is none). */
+ * own estimate; NAN where there is none. status: "reference", "agrees", "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable"; "grid": on given time nodes, error not estimated; "soft": soft walls against hard ones.
+ * With `widths` the first principle is the reference, with hard walls, then one row for each width, widest first, by the second (skg by default). */
 struct actio_comparison;
 struct actio_compared { const char *by, *status, *note, *power; double difference, error, seconds, sigma; };   /* power of the reactions: "none", "<= 0", ">= 0",
                                                                "either", ""; sigma: NAN where it is not a row of a width */
