@@ -71,13 +71,13 @@ def look(program, tally, path):
 # What check says of a constraint: its form, what its counts of integrable ones are, and why its reaction works. Pieces of the text, and pieces that are not there.
 WORDS = [
     ("coord x, y\nstate p\nlagrangian (x'^2 + y'^2)/2\nflow p' = -p\nconstraint c: x'^2 + y'^2 = p^2\nstart x' = 1, p = 1\n",
-     ["c: genuinely nonlinear in the velocities", "where states or accelerations are in a constraint: c", "can do work: it is not homogeneous"], ["0 holonomic, 0 nonholonomic", "moves"]),
-    ("coord x, y\nstate p\nlagrangian (x'^2 + y'^2)/2\nflow p' = -p/9\nconstraint c: x'^2*(1 + p^2) = y'^2\nstart x' = 1, p = 1, y' = sqrt(2)\n", ["c: affine in disguise"], ["genuinely", "can do work"]),
+     ["c: genuinely nonlinear in the velocities", "with states or accelerations: c", "can do work: it is not homogeneous"], ["0 holonomic, 0 nonholonomic", "moves"]),
+    ("coord x, y\nstate p\nlagrangian (x'^2 + y'^2)/2\nflow p' = -p/9\nconstraint c: x'^2*(1 + p^2) = y'^2\nstart x' = 1, p = 1, y' = sqrt(2)\n", ["c: equivalent to an affine constraint"], ["genuinely", "can do work"]),
     ("coord x, y, z\nstate p\nlagrangian (x'^2 + y'^2 + z'^2)/2\nflow p' = -p\nconstraint a: z'' = y'\nconstraint c: x'^2 + y'^2 = p^2\nstart x' = 1, p = 1\n",
-     ["c: genuinely nonlinear", "in a constraint: a, c"], ["a: genuinely"]),
-    ("coord x, y\nstate p\nlagrangian (x'^2 + y'^2)/2\nflow p' = -p\nconstraint c: x' = p\nstart x' = 1, p = 1\n", ["which a state gives"], ["moves", "nonlinear"]),
-    ("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: x'^2 + y'^2 = 1\nstart x' = 1\n", ["c: genuinely nonlinear", "0 holonomic, 1 nonholonomic", "feeds energy or takes some"], ["rolls"]),
-    ("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: x' = 1\nstart x' = 1\n", ["what it rolls or slides on moves"], ["homogeneous"]),
+     ["c: genuinely nonlinear", "with states or accelerations: a, c"], ["a: genuinely"]),
+    ("coord x, y\nstate p\nlagrangian (x'^2 + y'^2)/2\nflow p' = -p\nconstraint c: x' = p\nstart x' = 1, p = 1\n", ["which depends on a state"], ["moves", "nonlinear"]),
+    ("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: x'^2 + y'^2 = 1\nstart x' = 1\n", ["c: genuinely nonlinear", "0 holonomic, 1 nonholonomic", "can add or remove energy"], ["support"]),
+    ("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint c: x' = 1\nstart x' = 1\n", ["the support moves"], ["homogeneous"]),
 ]
 
 

@@ -102,9 +102,9 @@ def a_failed_claim_exits_1():
 def wrong_command_lines_exit_2_and_say_why():
     write("a.act", OSCILLATOR)
     for words, said in [
-            ([], "run, test or list"), (["chek"], "did you mean `check`?"), (["run"], "takes one model"), (["run", "a.act", "a.act"], "takes one model"),
+            ([], "run, test, compare, orbit or list"), (["chek"], "did you mean `check`?"), (["run"], "takes one model"), (["run", "a.act", "a.act"], "takes one model"),
             (["test"], "needs a model"), (["list", "disk"], "takes no model"), (["run", "a.act", "--tole", "1"], "did you mean '--tol'?"),
-            (["run", "a.act", "--frobnicate"], "no option"), (["run", "a.act", "-x"], "no option"), (["run", "a.act", "--tol"], "needs a value"),
+            (["run", "a.act", "--frobnicate"], "unknown option"), (["run", "a.act", "-x"], "unknown option"), (["run", "a.act", "--tol"], "needs a value"),
             (["run", "a.act", "--json=yes"], "takes no value"), (["list", "--tol", "1e-3"], "does not belong to `list`"),
             (["run", "a.act", "--axes", "x,y"], "--plot"), (["run", "a.act", "-o", "a.foo"], ".csv"), (["run", "a.act", "--plot", "a.csv"], ".svg"), (["run", "a.act", "--animate", "a.png"], ".svg"),
             (["run", "a.act", "-o", ""], "-o"), (["run", "a.act", "--help=xml"], "xml"), (["run", "a.act", "--set", "kk=1"], "kk"),
@@ -179,13 +179,13 @@ def a_file_that_is_read_is_not_written():
                   "derive M.act -o hard.csv", "run M.act -o far.csv", "run ./ok.csv -o ok.csv", "run ok.csv -o other.csv -o ./ok.csv",
                   "compare ok.csv -o ok.csv", "orbit ok.csv -o ok.csv --period 1", "derive M.act -o M.act --json"]:
         done = actio(*words.split())
-        assert done.returncode == 2 and "that is read" in done.err + done.out, (words, done.returncode, done.err)
+        assert done.returncode == 2 and "would overwrite the input" in done.err + done.out, (words, done.returncode, done.err)
         assert open("M.act", encoding="utf-8").read() == open("ok.csv", encoding="utf-8").read() == OSCILLATOR, words
         assert sorted(os.listdir(".")) == ["M.act", "far.csv", "hard.csv", "link.act", "ok.csv", "sub"], words
     for words in ["check M.act", "derive link.act --json", "run M.act"]:
         with open("M.act", "a", encoding="utf-8") as grows:
             done = subprocess.run([ACTIO, *words.split()], stdout=grows, stderr=subprocess.PIPE)
-        assert done.returncode == 2 and b"that is read" in done.stderr and open("M.act", encoding="utf-8").read() == OSCILLATOR, words
+        assert done.returncode == 2 and b"would overwrite the input" in done.stderr and open("M.act", encoding="utf-8").read() == OSCILLATOR, words
     assert actio("derive", "M.act", "-o", "M.txt").returncode == 0 and os.path.getsize("M.txt") > 0
 
 
@@ -197,7 +197,7 @@ def tables_and_pictures_that_are_read_are_not_written():
     before = open("base.csv", encoding="utf-8").read()
     for words in ["run M.act --by dual --base base.csv -o base.csv", "orbit M.act --guess base.csv -o ./base.csv", "run ./picture.svg --plot picture.svg",
                   "run ./moving.svg --animate moving.svg", "compare ./over.svg --overlay over.svg", "orbit ./picture.svg --plot picture.svg"]:
-        complains(actio(*words.split()), 2, "that is read")
+        complains(actio(*words.split()), 2, "would overwrite the input")
     assert open("base.csv", encoding="utf-8").read() == before
     assert all(open(name, encoding="utf-8").read() == OSCILLATOR for name in ["picture.svg", "moving.svg", "over.svg"])
 
@@ -631,7 +631,7 @@ def options_have_owners_ranges_and_words():
         if value is not None and stranger:
             done = actio("run", "a.act", "--" + row["name"], *value, "--by", stranger[0])
             same = row["name"] == "method"                 # auto is everybody's
-            assert same or done.returncode == 2 and row["name"] in done.err and "has no use for it" in done.err, (row["name"], done.err)
+            assert same or done.returncode == 2 and row["name"] in done.err and "use it here" in done.err, (row["name"], done.err)
             refused += 1
         for bound, off in (("least", -1), ("most", 1)):
             if row.get(bound) is not None and (row["kind"] != "integer" or bound == "least"):
@@ -644,7 +644,7 @@ def options_have_owners_ranges_and_words():
     for words in ("run a.act --resplit 0.2", "run a.act --resplit 0", "run a.act --resplit 0.1", "test a.act --resplit 0.2",
                   "compare a.act --by dalembert,gauss --resplit 0.2", "compare a.act --by dalembert,gauss --grid 20"):
         done = actio(*words.split())
-        assert done.returncode == 2 and "has no use for it" in done.err, (words, done.err)
+        assert done.returncode == 2 and "use it here" in done.err, (words, done.err)
     assert actio("compare", "disk", "--by", "dalembert,gauss", "--points", "3").returncode == 0
 
 
@@ -685,7 +685,7 @@ def claims_on_members_that_set_has_removed_are_skipped():
     told = json.loads(done.out)
     assert done.returncode == 0 and (told["passed"], told["failed"], told["skipped"]) == (1, 0, 5), done.out
     assert [c["ok"] for c in told["claims"]] == [True, None, None, None, None, None], told
-    assert "'a[4]' does not exist: the index goes from 1 to 2" == told["claims"][1]["why"], told
+    assert "'a[4]' does not exist: the index runs from 1 to 2" == told["claims"][1]["why"], told
     assert actio("test", "a.act").returncode == 0 and "1 passed, 0 failed, 5 skipped" in actio("test", "a.act", "--set", "n=2").out
     write("b.act", open("a.act").read().replace("param n = 4", "param n = 2"))
     assert actio("run", "b.act").returncode == 1           # as written it is a mistake

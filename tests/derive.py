@@ -132,7 +132,7 @@ def check_text(program, folder, model, tally):
     with open(model, encoding="utf-8") as file:
         written = file.read()
     for section, _, left, right in equations(text):
-        if section == "What the formulas below have in common":
+        if section == "Common subexpressions of the formulas below":
             lines += [] if re.search(r"^let %s =" % re.escape(left), written, re.M) else [(left, right)]      # a let of the model is there already
         elif section in ("Parameters", "Lagrangian", "Matrices"):
             lines.append(("derived_%d" % len(lines), right))          # reads back
@@ -363,9 +363,9 @@ def check_shared(program, folder, tally):
             file.write(chain(links))
         status, text, err = call(program, "derive", path, "--limit-memory", "500M")
         tally.check(status == 0 and 1000 < len(text) < most, "chain of %d: exit %s, %d bytes %s" % (links, status, len(text), err[:200]))
-        names = [left for section, _, left, _ in equations(text) if section == "What the formulas below have in common"]
+        names = [left for section, _, left, _ in equations(text) if section == "Common subexpressions of the formulas below"]
         tally.check(len(names) == len(set(names)) and "R1_00" in names and "X2_dot" in names, "chain of %d: names %s" % (links, names[:20]))
-        rights = [right for section, _, _, right in equations(text) if section == "What the formulas below have in common"]
+        rights = [right for section, _, _, right in equations(text) if section == "Common subexpressions of the formulas below"]
         early = [left for i, left in enumerate(names) if any(left in re.findall(r"[A-Za-z_]\w*", r) for r in rights[:i + 1])]
         tally.check(not early, "chain of %d: used before they are written: %s" % (links, early[:5]))
         formulas += check_latex(program, path, tally)

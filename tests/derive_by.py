@@ -142,7 +142,7 @@ def rates(shown, words, env, coords, states, say, more=()):
     """The named sections alone determine the rates, and they are those of the motion."""
     unknown = [n + "''" for n in coords] + [n + "'" for n in states] + list(more)
     list_ = [e for w in words for e in shown.of(w) if any(n in unknown for n in e[2].names | e[3].names)]
-    if any("longer than" in part or "W^-1*h" in part for part in shown.text.split("\n# ") if part.startswith(("Directions", *words))):
+    if any("too long to display" in part or "W^-1*h" in part for part in shown.text.split("\n# ") if part.startswith(("Directions", *words))):
         return
     got = linear(list_, unknown, env)
     say(got is not None, "%s do not determine the rates" % (words,))
@@ -155,8 +155,8 @@ def rates(shown, words, env, coords, states, say, more=()):
 def check_gauss(shown, env, coords, states, say):
     """Z does not change to first order in any direction that the rows allow: exact for a quadratic function."""
     unknown = [n + "''" for n in coords] + [n + "'" for n in states]
-    least = [e for e in shown.of("What is made least")]
-    say(len(least) == 1 or "longer than" in shown.text, "one sum is made least")
+    least = [e for e in shown.of("Function to minimise")]
+    say(len(least) == 1 or "too long to display" in shown.text, "one sum is made least")
     lines = [e for e in shown.of("Subject") if any(n in unknown for n in e[2].names)]
     for _, _, _, Z in least:
         def slope(u):
@@ -242,7 +242,7 @@ def check_reduced(shown, env, coords, states, say):
 
 def check_skg(shown, env, coords, states, say):
     """p' = F along the motion; the doubled Lagrangian has p and F as its derivatives by the differences, and the constraints by theirs."""
-    nodes = {name: right for _, name, _, right in shown.of("What a node")}
+    nodes = {name: right for _, name, _, right in shown.of("Quantities at a time node")}
     for n in coords:
         p, force, h = nodes["p_" + n], nodes["F_" + n](env), 1e-5
         slope = (p(moved(env, coords, states, h)) - p(moved(env, coords, states, -h))) / (2 * h)
@@ -291,7 +291,7 @@ def check_text(program, folder, model, by, tally):
         bad = []
         CHECKS[by](shown, env, coords, states, lambda good, words: bad.append(words) if not good else None)
         if by != "hamel":
-            check_known(shown, env, lambda good, words: bad.append(words) if not good else None, skip=("What is made least", "What a node", "The doubled"))
+            check_known(shown, env, lambda good, words: bad.append(words) if not good else None, skip=("Function to minimise", "Quantities at a time node", "The doubled"))
         tally.check(not bad, "%s at t = %g: %s" % (what, row["t"], "; ".join(bad[:3])))
     return shown
 
@@ -418,7 +418,7 @@ class Dual:
         block = "# Free reactions".join(own[1:]) if free else own[0]
         self.numbers = random.Random(seed)
         self.matrix = matrix(block, "N" if free else "M")
-        order = re.search(r"\n((?:  [^#\n=(][^#\n=()]*\n)+)  # rows and columns in this order", block).group(1)
+        order = re.search(r"\n((?:  [^#\n=(][^#\n=()]*\n)+)  # rows and columns are in this order", block).group(1)
         self.U = re.sub(r" \[[^]]*\]|\s", "", order).split(",")                 # without units
         self.closed = not any("solves these equations" in b or "coupled too widely" in b for b in [block])
         (_, _, _, self.H), = part("Potential")

@@ -200,7 +200,7 @@ def test_hamel(subject):
     lines = found["Hamel's equations"]
     subject.equation("Hamel, tangential", lines, "u'", names, wanted[0])
     subject.equation("Hamel, normal", lines, "w'", names, wanted[1])
-    subject.equation("inextensible", found["What pointwise constraints leave of the quasi-velocities"], "diff(u, s)", names, KAPPA * W)
+    subject.equation("inextensible", found["Quasi-velocities on the pointwise constraints"], "diff(u, s)", names, KAPPA * W)
     subject.tally.check(found["At the ends"] == ["lambda.link(0) = 0", "lambda.link(1) = 0"], "free ends by Hamel")
     for name, wish in (("x'", U * sp.diff(X, s) - W * sp.diff(Y, s)), ("y'", U * sp.diff(Y, s) + W * sp.diff(X, s))):
         subject.equation("Psi", found["Velocities by quasi-velocities"], name, names, wish)
@@ -225,7 +225,7 @@ def test_edges(subject):
         found = subject.derive(text, "--by", "hamel")
         known = dict(STRING_NAMES, u=U, kappa=KAPPA)
         subject.equation("ice", found["Hamel's equations"], names + "'", known, U * sp.diff(U, s) - 2 * sp.diff(LAMBDA, s))
-        left = found["What pointwise constraints leave of the quasi-velocities"]
+        left = found["Quasi-velocities on the pointwise constraints"]
         subject.tally.check(left == ["diff(u, s) = 0", "u' = -2*diff(lambda.link, s)", "diff(diff(lambda.link, s), s) = 0"], "what is left: %s" % left)
         subject.tally.check(found["Over the whole axis"] == ["u' = 0"], "constant speed: %s" % found.get("Over the whole axis"))
     found = subject.derive(STRING + EDGE)
@@ -335,7 +335,7 @@ def test_reads_back(subject):
     """The equations of motion are formulas of the language: as observed columns they vanish along the discrete motion, but for the ends."""
     found = subject.derive(STRING)
     observed = []
-    for line in found["Equations of motion"] + [line.split(": ")[-1] for line in found["Constraints, and what follows from them"]]:
+    for line in found["Equations of motion"] + [line.split(": ")[-1] for line in found["Constraints and their consequences"]]:
         left, right = line.split(" = ")
         observed.append("observe e%d(s) = %s - (%s)\n" % (len(observed), left, right))
     path = subject.path(STRING + "".join(observed))

@@ -147,7 +147,7 @@ def horizon_of(b, model, *words):
     said = json.loads(out).get("errors", [{}])[0] if status else {}
     if not b.tally.check(status == 3 and said.get("code") == "DUAL_HORIZON", "%s %s: %s %s" % (model, words, status, said)):
         return math.nan
-    return float(said["message"].split("up to a length of ")[1].split()[0])
+    return float(said["message"].split("only up to length ")[1].split()[0])
 
 
 def horizons(b):

@@ -82,7 +82,7 @@ def integrals_within(tally, program, folder):
     """One integral within another is refused; as a product, and with a coordinate for the inner one, it is the same motion."""
     inside = FIELD + "lagrangian -integral(s, x^2*integral(s, x))\n" + START + END
     status, _, err = table(program, folder, inside.replace("Z = .2, ", "Z = .2\n"), ())
-    tally.check(status == 1 and "m.act:4:" in err and "within another integral" in err, "an integral within another: exit %s %s" % (status, err[:200]))
+    tally.check(status == 1 and "m.act:4:" in err and "nested in another integral" in err, "an integral within another: exit %s %s" % (status, err[:200]))
     product = FIELD + "lagrangian -integral(s, x^2)*integral(s, x)\n" + START.rstrip(", ") + "\n" + END
     named = FIELD + "coord I\nconstraint i: I = integral(s, x)\nlagrangian -integral(s, x^2)*I\n" + START + "I = .4, I' = 0\n" + END
     same(tally, "an integral within another", table(program, folder, product, ())[1], table(program, folder, named, ())[1])

@@ -42,10 +42,10 @@ ROWS = {
     # nonlinear constraints
     "appell-hamel": ("regular", dict(holonomic=0, nonholonomic=1, form="genuinely nonlinear")),
     "constant-speed": ("regular", dict(holonomic=0, nonholonomic=1, form="genuinely nonlinear")),
-    "roll-exponential": ("regular", dict(holonomic=1, nonholonomic=0, form="affine in disguise")),
-    "cubic-row": ("regular", dict(holonomic=0, nonholonomic=1, form="affine in disguise")),
+    "roll-exponential": ("regular", dict(holonomic=1, nonholonomic=0, form="equivalent to an affine constraint")),
+    "cubic-row": ("regular", dict(holonomic=0, nonholonomic=1, form="equivalent to an affine constraint")),
     "gradient-vanishes": ("singular", {}),
-    "two-planes": ("regular", dict(holonomic=1, nonholonomic=0, form="affine in disguise")),
+    "two-planes": ("regular", dict(holonomic=1, nonholonomic=0, form="equivalent to an affine constraint")),
 }
 
 

@@ -439,7 +439,7 @@ HINTS = [
     ("force x = hypot(3)", "ARGUMENT_COUNT", "write hypot(x, y, ...)", "force x = hypot(x, 3)"),
     ("force x = atan2(1)", "ARGUMENT_COUNT", "write atan2(y, x)", "force x = atan2(x, 1)"),
     ("force x = if(x < 1, 1)", "ARGUMENT_COUNT", "write if(a < b, value, other value)", "force x = if(x < 1, 1, 0)"),
-    ("force x = sin(2,5)", "ARGUMENT_COUNT", "a decimal comma is not read: write 2.5", "force x = sin(2.5)"),
+    ("force x = sin(2,5)", "ARGUMENT_COUNT", "write 2.5: a decimal comma is not supported", "force x = sin(2.5)"),
     ("force x = -dx", "UNKNOWN_NAME", "write x'", "force x = -x'"), ("observe v = xdot", "UNKNOWN_NAME", "write x'", "observe v = x'"),
     ("observe v = dxdt", "UNKNOWN_NAME", "write x'", "observe v = x'"), ("observe v = xddot", "UNKNOWN_NAME", "write x''", "observe v = x''"),
 ]

@@ -173,8 +173,8 @@ TEST(models_without_such_a_frame_say_why)
         { "constraint c: x' = y' acting x\n", "the reaction of constraint 'c' is not ideal" },
         { "constraint c: x' = y' along y = 1\n", "the reaction of constraint 'c' is not ideal" },
         { "constraint c: x'' = 1\n", "constraint 'c' restricts accelerations" },
-        { "state p\nflow p' = 1\nconstraint c: x' = y' + p\n", "constraint 'c' has a state in it" },
-        { "frame u = abs(x)*x' + y'\n", "the quasi-velocity 'u' has a switch in it" },
+        { "state p\nflow p' = 1\nconstraint c: x' = y' + p\n", "constraint 'c' contains a state" },
+        { "frame u = abs(x)*x' + y'\n", "the quasi-velocity 'u' contains a switch" },
     };
     char text[800];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

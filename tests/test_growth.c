@@ -220,12 +220,12 @@ CASE(what_is_written_as_holonomic_needs_no_test, { "x", "y", "z" }, { "x^2 + y^2
 CASE(appells_and_hamels_constraint_is_nonlinear, { "x", "y", "z" }, { "z'^2 - R*(x'^2 + y'^2)" }, { 4 }, 0, 1, { 0 }, ACTIO_FORM_NONLINEAR)
 CASE(a_given_speed_is_nonlinear, { "x", "y" }, { "x'^2 + y'^2 - 1" }, { 3 }, 0, 1, { 0 }, ACTIO_FORM_NONLINEAR)
 CASE(an_exponential_may_hide_an_integral, { "x", "phi" },
-     { "exp(x' - 2*phi') - 1" }, { 2, 2 }, 1, 0, { "x - 2*phi = const" }, ACTIO_FORM_AFFINE_IN_DISGUISE)
-CASE(a_cube_may_hide_an_affine_row, { "x", "y", "z" }, { "(x' - y*z') + (x' - y*z')^3" }, { 3, 4 }, 0, 1, { 0 }, ACTIO_FORM_AFFINE_IN_DISGUISE)
-CASE(a_difference_of_squares_is_integrable_on_each_branch, { "x", "y" }, { "x'^2 - y'^2" }, { 2, 2 }, 1, 0, { 0 }, ACTIO_FORM_AFFINE_IN_DISGUISE)
+     { "exp(x' - 2*phi') - 1" }, { 2, 2 }, 1, 0, { "x - 2*phi = const" }, ACTIO_FORM_AFFINE_EQUIVALENT)
+CASE(a_cube_may_hide_an_affine_row, { "x", "y", "z" }, { "(x' - y*z') + (x' - y*z')^3" }, { 3, 4 }, 0, 1, { 0 }, ACTIO_FORM_AFFINE_EQUIVALENT)
+CASE(a_difference_of_squares_is_integrable_on_each_branch, { "x", "y" }, { "x'^2 - y'^2" }, { 2, 2 }, 1, 0, { 0 }, ACTIO_FORM_AFFINE_EQUIVALENT)
 CASE(a_blade_makes_quadratic_rolling_linear, { "x", "y", "th", "phi" },
      { "x'^2 + y'^2 - R^2*th'^2", "x'*sin(phi) - y'*cos(phi)" }, { 3, 4, 5 }, 0, 2, { 0 },
-     ACTIO_FORM_AFFINE_IN_DISGUISE)
+     ACTIO_FORM_AFFINE_EQUIVALENT)
 CASE(two_nonlinear_rows_may_hide_a_linear_one, { "x", "y", "z" },
      { "x'^2 + y'^2 - 1", "x'^2 + y'^2 + z' - 1" }, { 3, 3 }, 1, 1, { "z = const" }, ACTIO_FORM_NONLINEAR)
 

@@ -264,7 +264,7 @@ TEST(misspelt_units_get_a_hint)
 {
     static const char *const pairs[][2] = {
         { "Kg", "'kg'" }, { "KM", "'km'" }, { "Nm", "'N m'" }, { "kNm", "'kN m'" }, { "meters", "'m'" }, { "Seconds", "'s'" }, { "hz", "'Hz'" }, { "j", "'J'" },
-        { "Degrees", "'deg'" }, { "rda", "'rad'" }, { "KG", "'kg'" }, { "xyzzy", "units are words" },
+        { "Degrees", "'deg'" }, { "rda", "'rad'" }, { "KG", "'kg'" }, { "xyzzy", "use units like" },
     };
     struct actio_context ctx;
     struct actio_arena arena;
@@ -285,7 +285,7 @@ TEST(a_unit_that_is_not_of_size_one_is_noted_once_with_what_t_counts_in)
     struct reading r;
     check_this(&r, "param l [cm] = 1, k [ms] = 2\ncoord x [cm]\nlagrangian x'^2\nforce x = l*sin(t/k)\n");
     CHECK(r.findings.count >= 1 && r.findings.item[0].code == ACTIO_F_UNIT_NOT_CONVERTED);
-    CHECK(r.findings.count >= 1 && strstr(said(&r, 0), "'l' is in [cm]: numbers are never converted, and t counts in ms"));
+    CHECK(r.findings.count >= 1 && strstr(said(&r, 0), "'l' is in [cm]: numbers are never converted, and t is in ms"));
     size_t notes = 0;
     for (size_t i = 0; i < r.findings.count; i++) notes += r.findings.item[i].code == ACTIO_F_UNIT_NOT_CONVERTED;
     CHECK(notes == 1);

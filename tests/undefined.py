@@ -39,7 +39,7 @@ def outputs(tally, program, folder):
     tally.check(status == 3, "exit %s, not 3" % status)
     tally.check(err.count("not a finite number") == 2 and "'o' is not a finite number at t = 1.575" in err and "'p' is not a finite number at t = 2.5" in err, err)
     tally.check("a.act:5:9: error" in err, "no place: " + err)
-    tally.check("asked and not reached: it holds until t = 1.55" in out, out)
+    tally.check("not met: it holds until t = 1.55" in out, out)
     with open(files[0], encoding="utf-8") as file:
         told = json.load(file)
     tally.check(told["error"]["o"] is None and told["error"]["p"] is None, "json: %s" % told["error"])
@@ -67,7 +67,7 @@ def claims(tally, program, folder):
     status, out, _ = call(program, "test", written(folder, ROOT + "expect o at 1 = sqrt(cos(1)) within 1e-9\n"))
     tally.check(status == 0, "a claim where the column has a value holds: exit %s\n%s" % (status, out))
     status, out, _ = call(program, "test", written(folder, SHORT), "--json")
-    tally.check(json.loads(out)["claims"][0]["why"] == "the motion did not get there", "test of a motion that ends: %s" % out)
+    tally.check(json.loads(out)["claims"][0]["why"] == "the motion ends before this time", "test of a motion that ends: %s" % out)
 
 
 def diagnostics(tally, program, folder):

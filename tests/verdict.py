@@ -151,9 +151,9 @@ CASES = [
     ("constant speed", Model("x y", "(x'^2 + y'^2)/2 - y", ["speed: x'^2 + y'^2 = 1"], {"x'": .6, "y'": .8}),
      dict(verdict="regular", holonomic=0, nonholonomic=1, form="nonlinear")),
     ("an exponential", Model("x phi", "(x'^2 + phi'^2)/2", ["roll: exp(x' - 2*phi') - 1 = 0"], {"x'": 2, "phi'": 1}),
-     dict(verdict="regular", holonomic=1, nonholonomic=0, form="affine in disguise")),
+     dict(verdict="regular", holonomic=1, nonholonomic=0, form="equivalent to an affine constraint")),
     ("a cubic", Model("x y z", SPACE, ["c: (x' - y*z') + (x' - y*z')^3 = 0"], {"y": .5, "z'": 1, "x'": .5, "y'": 1}),
-     dict(verdict="regular", holonomic=0, nonholonomic=1, form="affine in disguise")),
+     dict(verdict="regular", holonomic=0, nonholonomic=1, form="equivalent to an affine constraint")),
     ("a square", Model("x y z", SPACE, ["c: (x' - y*z')^2 = 0"], {"y": .5, "z'": 1, "x'": .5, "y'": 1}), dict(verdict="singular", status=1)),
     ("a circle and its tangent", Model("x y", "(x'^2 + y'^2)/2", ["a: x^2 + y^2 = 1", "b: y = 1"], {"y": 1}), dict(verdict="singular", status=1)),
     ("circles that touch", Model("x y", "(x'^2 + y'^2)/2", ["a: x^2 + y^2 = 1", "b: (x - 3)^2 + y^2 = 4"], {"x": 1}), dict(verdict="singular", status=1)),
@@ -165,7 +165,7 @@ CASES = [
     ("an absolute value", Model("x y", "(x'^2 + y'^2)/2", ["c: abs(x - y) = 0"], {"x": 1, "y": 1}), dict(verdict="singular", status=1)),
     ("a distance of 0", Model("x y z", SPACE, ["c: sqrt((x - y)^2 + z^2) = 0"], {"x": 1, "y": 1}), dict(verdict="singular", status=1)),
     ("two planes", Model("x y", "(x'^2 + y'^2)/2", ["c: x'^2 - y'^2 = 0"], {"x'": 1, "y'": 1}),
-     dict(verdict="regular", holonomic=1, nonholonomic=0, form="affine in disguise")),
+     dict(verdict="regular", holonomic=1, nonholonomic=0, form="equivalent to an affine constraint")),
 ]
 KEYS = ("verdict", "rank", "inertia", "regular", "free_data", "naive_free_data", "holonomic", "nonholonomic", "growth", "redundant")
 
@@ -288,33 +288,33 @@ PLANE_TEXT = "coord x, y\nlagrangian (x'^2 + y'^2)/2\n"
 SPACE_TEXT = "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\n"
 # model, verdict, and words of one message and its hint
 SAID = [
-    (PLANE_TEXT + "constraint a: x^2 + y^2 = 1\nconstraint b: y = 1\nstart y = 1\n", "singular", "touch each other", "x = 0, y = 1"),
-    (SPACE_TEXT + "constraint a: x^2 + y^2 + z^2 = 1\nconstraint b: x^2 + y^2 = 1\nstart x = 1, y' = 1\n", "singular", "touch each other", "z = 0, in place of one"),
-    (PLANE_TEXT + "constraint a: x'^2 + y'^2 = 1\nconstraint b: y' = 1\nstart y' = 1\n", "singular", "touch each other", "x' = 0, y' = 1"),
-    ("state p, q\nflow p' = -q\nflow q' = p\nconstraint a: p^2 + q^2 = 1\nconstraint b: q = 1\nstart q = 1\n", "singular", "touch each other", "p = 0, q = 1"),
-    (PLANE_TEXT + "constraint c: abs(x - y) = 0\n", "singular", "no limit where it holds", ": x - y = 0"),
-    (PLANE_TEXT + "constraint c: abs(x' - y') = 0\nstart x' = 1, y' = 1\n", "singular", "no limit where it holds", ": x' - y' = 0"),
-    (PLANE_TEXT + "constraint c: abs(x) + abs(y) = 0\n", "singular", "no limit where it holds", ": x = 0 and y = 0"),
-    (PLANE_TEXT + "constraint c: max(abs(x), abs(y)) = 0\n", "singular", "no limit where it holds", ": x = 0 and y = 0"),
-    (PLANE_TEXT + "constraint c: sqrt(x^2 + y^2) = 0\n", "singular", "no limit where it holds", ": x = 0 and y = 0"),
-    (PLANE_TEXT + "constraint c: sqrt(x) = 0\nstart y' = 1\n", "singular", "no limit where it holds", ": x = 0"),
+    (PLANE_TEXT + "constraint a: x^2 + y^2 = 1\nconstraint b: y = 1\nstart y = 1\n", "singular", "are tangent at the start", "x = 0, y = 1"),
+    (SPACE_TEXT + "constraint a: x^2 + y^2 + z^2 = 1\nconstraint b: x^2 + y^2 = 1\nstart x = 1, y' = 1\n", "singular", "are tangent at the start", "z = 0, instead of one"),
+    (PLANE_TEXT + "constraint a: x'^2 + y'^2 = 1\nconstraint b: y' = 1\nstart y' = 1\n", "singular", "are tangent at the start", "x' = 0, y' = 1"),
+    ("state p, q\nflow p' = -q\nflow q' = p\nconstraint a: p^2 + q^2 = 1\nconstraint b: q = 1\nstart q = 1\n", "singular", "are tangent at the start", "p = 0, q = 1"),
+    (PLANE_TEXT + "constraint c: abs(x - y) = 0\n", "singular", "without a limit where it holds", ": x - y = 0"),
+    (PLANE_TEXT + "constraint c: abs(x' - y') = 0\nstart x' = 1, y' = 1\n", "singular", "without a limit where it holds", ": x' - y' = 0"),
+    (PLANE_TEXT + "constraint c: abs(x) + abs(y) = 0\n", "singular", "without a limit where it holds", ": x = 0 and y = 0"),
+    (PLANE_TEXT + "constraint c: max(abs(x), abs(y)) = 0\n", "singular", "without a limit where it holds", ": x = 0 and y = 0"),
+    (PLANE_TEXT + "constraint c: sqrt(x^2 + y^2) = 0\n", "singular", "without a limit where it holds", ": x = 0 and y = 0"),
+    (PLANE_TEXT + "constraint c: sqrt(x) = 0\nstart y' = 1\n", "singular", "without a limit where it holds", ": x = 0"),
     (PLANE_TEXT + "constraint c: sign(x - y) = 0\n", "singular", "holds only where it jumps", ": x - y = 0"),
-    (PLANE_TEXT + "constraint c: (x - y)^3 = 0\n", "singular", "with respect to the coordinates all vanish", ": x - y = 0"),
-    (PLANE_TEXT + "constraint c: x^2 + y^2 = 2*x*y\nstart x = 1, y = 1\n", "singular", "with respect to the coordinates all vanish", ": x - y = 0"),
-    (PLANE_TEXT + "constraint c: x^4 = 0\n", "singular", "with respect to the coordinates all vanish", ": x = 0"),
-    (PLANE_TEXT + "constraint c: cos(x - y) = 1\n", "singular", "with respect to the coordinates all vanish", ": sin(x - y) = 0"),
-    (SPACE_TEXT + "constraint c: sqrt(x^2 + y^2) = z\n", "singular", "no gradient at the start x = 0, y = 0, z = 0 (not given)", "One was found: add the line `start "),
-    (PLANE_TEXT + "constraint c: x*y = 0\n", "singular", "at the start x = 0, y = 0 (not given) the gradient of 'c' (line 3: x*y = 0) vanishes", "One was found: add the line `start "),
-    (PLANE_TEXT + "constraint c: x' = 0 along x = y\n", "singular", "no direction at the start y = 0, x' = 0 (not given)", "One was found: add the line `start "),
-    (SPACE_TEXT + "constraint a: x = 0\nconstraint b: x' = z\nstart y' = 1\n", "hidden", "b = a", "all are needed"),
+    (PLANE_TEXT + "constraint c: (x - y)^3 = 0\n", "singular", "with respect to the coordinates vanishes", ": x - y = 0"),
+    (PLANE_TEXT + "constraint c: x^2 + y^2 = 2*x*y\nstart x = 1, y = 1\n", "singular", "with respect to the coordinates vanishes", ": x - y = 0"),
+    (PLANE_TEXT + "constraint c: x^4 = 0\n", "singular", "with respect to the coordinates vanishes", ": x = 0"),
+    (PLANE_TEXT + "constraint c: cos(x - y) = 1\n", "singular", "with respect to the coordinates vanishes", ": sin(x - y) = 0"),
+    (SPACE_TEXT + "constraint c: sqrt(x^2 + y^2) = z\n", "singular", "no gradient at the start x = 0, y = 0, z = 0 (not given)", "for example: add the line `start "),
+    (PLANE_TEXT + "constraint c: x*y = 0\n", "singular", "at the start x = 0, y = 0 (not given) the gradient of 'c' (line 3: x*y = 0) vanishes", "for example: add the line `start "),
+    (PLANE_TEXT + "constraint c: x' = 0 along x = y\n", "singular", "no direction at the start y = 0, x' = 0 (not given)", "for example: add the line `start "),
+    (SPACE_TEXT + "constraint a: x = 0\nconstraint b: x' = z\nstart y' = 1\n", "hidden", "b = a", "keep all of them"),
     (SPACE_TEXT + "constraint a: x' = z\nconstraint b: x = 0\nconstraint c: x + 2*z = 0\nstart y' = 1\n", "redundant", "b = a", "'a' follows from the others"),
     (SPACE_TEXT + "constraint a: x' = z\nconstraint b: x = 0\nconstraint c: 2*x = 0\nstart y' = 1\n", "hidden", "b = a", "'b' follows from the others"),
     ("coord q1, q2, q3\nlagrangian " + LM + " - (q1^2 + q2^2 + q3^2)/2\nconstraint a: q1' + q3 = 0\nconstraint b: q2' - q3 = 0\nconstraint c: q1' + q2' = 0\n",
-     "hidden", "c = a + b", "'c' follows from 'a' and 'b'. Delete line 5"),
+     "hidden", "c = a + b", "delete line 5, as 'c' follows from 'a' and 'b'"),
     (SPACE_TEXT + "constraint a: x' = z*y'\nconstraint b: x'*(2 + x) = z*y'*(2 + x)\nstart y' = 1, z = 1, x' = 1\n", "redundant", "b = (x + 2)*a", "'b' follows"),
     (SPACE_TEXT + "constraint a: x' = z*y'\nconstraint b: z' = x*y'\nconstraint c: y*x' + cos(z)*z' = (y*z + x*cos(z))*y'\nstart y' = 1, x = 1, z = 1, x' = 1, z' = 1\n",
      "redundant", "c = y*a + cos(z)*b", "'c' follows"),
-    (SPACE_TEXT + "constraint a: 1e18*(x' - y') = 0\nconstraint b: z' = 0\nconstraint c: x' - y' + z' = 0\nstart x' = 1, y' = 1\n", "redundant", "c = 1e-18*a + b", "'a' follows from 'b' and 'c'. Delete line 3"),
+    (SPACE_TEXT + "constraint a: 1e18*(x' - y') = 0\nconstraint b: z' = 0\nconstraint c: x' - y' + z' = 0\nstart x' = 1, y' = 1\n", "redundant", "c = 1e-18*a + b", "delete line 3, as 'a' follows from 'b' and 'c'"),
 ]
 # model, and the verdict after doing what the hint says: the line of the message is replaced, a line is added, a line is deleted, a term added
 REMEDIES = [
@@ -405,7 +405,7 @@ def places(test):
 def first_things_first(test):
     """A negative kinetic energy is said before what comes from it, and a hidden constraint that the start breaks is said once."""
     got, = test.answers([REMEDIES[10][0]])
-    test.check([m["code"] for m in got["warnings"]] == ["INDEFINITE"] and "What follows comes from it" in got["warnings"][0]["hint"], f"{got['warnings']}")
+    test.check([m["code"] for m in got["warnings"]] == ["INDEFINITE"] and "The errors below follow from it" in got["warnings"][0]["hint"], f"{got['warnings']}")
     test.check([m["code"] for m in got["errors"]] == ["START_BREAKS_HIDDEN"] and not got.get("notes"), f"{got['errors']}, {got.get('notes')}")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "m.act")
@@ -416,7 +416,7 @@ def first_things_first(test):
     test.check(said_by[0].stdout.decode().splitlines() == ["m: hidden, but cannot start: see below", "  2 coordinates, 1 constraint"], f"{said_by[0].stdout}")
 
 
-# model, the time from which on there is no motion, and the constraints named
+# model, the time from which on no motion, and the constraints named
 LATER = [
     ("constraint c: x'^2 + y'^2 = 1 - t\nstart x' = 1\ntime 0 .. 2\n", 1, "c"),
     ("constraint c: x'^2 + y'^2 = 1 + t\nstart x' = 1\ntime 0 .. -2\n", -1, "c"),

@@ -126,33 +126,33 @@ struct actio_run_options {
     double local;                                          /* > 0: local tolerance only, nothing claimed */
     bool project;                                          /* accept the nearest consistent start data */
     bool no_compile;
-    size_t grid;                                           /* `discrete`, `skg`: points of one grid over the whole interval, nothing claimed of the error; 0 = by tol */
+    size_t grid;                                           /* `discrete`, `skg`: points of one grid over the whole interval, error not estimated; 0 = by tol */
     int order;                                             /* `skg`: 2, 4, 6, 8 on equal steps; 0 = Lobatto nodes (slabs), 4 (grid) */
-    const char *const *gradient; size_t gradients;         /* `skg`: columns whose derivatives by start data and params are wanted, at the end */
-    bool verify;                                           /* `skg`: the doubled system on a grid, and the order of convergence seen on this model */
-    const char *form;                                      /* `skg` on a grid: NULL or "weak"; "paper", "bare": the action as it was published */
-    size_t slabs, nodes;                                   /* `skg`: equal slabs, nothing claimed; nodes of each; 0 = by tol */
-    double resplit;                                        /* `reduced`: a new split when the best one is this much better; 0 = never */
+    const char *const *gradient; size_t gradients;         /* `skg`: columns to differentiate at the end by start data and params */
+    bool verify;                                           /* `skg`: the doubled system on a grid, and the observed order of convergence */
+    const char *form;                                      /* `skg` on a grid: NULL or "weak"; "paper", "bare": the action as published */
+    size_t slabs, nodes;                                   /* `skg`: equal slabs, error not estimated; nodes of each; 0 = by tol */
+    double resplit;                                        /* `reduced`: a new split when this one falls below this part of the best; 0 = never */
     double sigma, barrier; bool sigma_auto;                /* soft walls: width (found, with sigma_auto) and height; 0 = hard contacts */
     const double *widths; size_t width_count;              /* of actio_compare: soft walls of these widths against hard ones; `sigma` is not used then */
     /* `dual`: closure "gauss" (NULL), "vakonomic", "reduced", "free"; power of free reactions: NULL, "zero", "nonnegative" with the base of its slack (0 = 0.3);
-     * z' and multipliers as unknowns; base NULL (Runge and Kutta's steps), "exact", "constant", or a CSV file with columns t and names. grid: elements, order: their
+     * z' and multipliers as unknowns; base NULL (Runge-Kutta steps), "exact", "constant", or a CSV file with columns t and names. grid: elements, order: their
      * degree 1 .. 8, nodes: quadrature points. */
     const char *closure, *power, *base; double slack; bool multipliers;
     size_t pick;                                           /* where contacts and friction allow several motions: which, from 1; 0 = as it comes */
 };
 ACTIO_API struct actio_run_options actio_run_options_default(void);
-ACTIO_API const char *actio_principle_name(size_t i);       /* of the table of principles; NULL behind the last */
+ACTIO_API const char *actio_principle_name(size_t i);       /* of the table of principles; NULL after the last */
 /* The motion. NULL only when there is none; a table cut short comes with an error among the findings. Free with actio_table_free. */
 ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
                                         struct actio_findings *f);
 
 /* One motion by several principles, the first of them the reference. difference: the largest, absolute, over coordinates and states; error: the principle's
- * own estimate; NAN where there is none. status: "reference", "agrees", "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable"; "grid": on given nodes of time, so that nothing can be claimed; "soft": soft walls against hard ones.
- * With `widths` the first principle is the reference, with hard walls, and there is a row a width, widest first, by the second (skg when there is none). */
+ * own estimate; NAN where there is none. status: "reference", "agrees", "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable"; "grid": on given time nodes, error not estimated; "soft": soft walls against hard ones.
+ * With `widths` the first principle is the reference, with hard walls, then one row for each width, widest first, by the second (skg by default). */
 struct actio_comparison;
 struct actio_compared { const char *by, *status, *note, *power; double difference, error, seconds, sigma; };   /* power of the reactions: "none", "<= 0", ">= 0",
-                                                               "either", ""; sigma: NAN where it is no row of a width */
+                                                               "either", ""; sigma: NAN where it is not a row of a width */
 ACTIO_API struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
                                                  const char *const *by, size_t count, struct actio_findings *f);       /* NULL: no memory, and a finding */
 ACTIO_API size_t actio_comparison_rows(const struct actio_comparison *c);
@@ -215,7 +215,7 @@ ACTIO_API int actio_dual_action_hessian(struct actio_dual_action *a, const doubl
 ACTIO_API int actio_dual_action_state(struct actio_dual_action *a, const double *z, double *points, double *ends);
 ACTIO_API int actio_dual_action_hamiltonian(struct actio_dual_action *a, const double *z, double *values);   /* D.f - H at the elements' ends */
 /* The least eigenvalue of C^-1/2 M C^-1/2 over all points, or 1 where none is less; the distance of x from continuous polynomials. NULL: not wanted. Where L is
- * quadratic in U and `detector` is NULL, the first is told also where it is not positive. */
+ * quadratic in U and `detector` is NULL, the first is reported also where it is not positive. */
 ACTIO_API int actio_dual_action_least(struct actio_dual_action *a, const double *z, double *least, double *detector);
 /* From z (all 0 is a good start) to the maximum by Newton steps along which S grows and M stays positive. z has the last iterate in any case. NULL f: nothing is said.
  * ACTIO_INTERRUPTED, ACTIO_LIMIT_REACHED: the context's limits stopped it. */
@@ -280,11 +280,11 @@ struct actio_mode_info { double omega, growth, period; const char *kind; };     
 ACTIO_API struct actio_modes *actio_modes_find(struct actio_context *ctx, struct actio_model *model, size_t most,
                                                struct actio_findings *f);                  /* at most so many; NULL: there are none to tell, and a finding */
 ACTIO_API void actio_modes_free(struct actio_modes *o);                                    /* NULL is fine; before its model */
-ACTIO_API size_t actio_modes_count(const struct actio_modes *o);                           /* of those told */
-ACTIO_API size_t actio_modes_all(const struct actio_modes *o, double *rounding);           /* of all there are; omega and growth below `rounding` are told as 0 */
+ACTIO_API size_t actio_modes_count(const struct actio_modes *o);                           /* of those reported */
+ACTIO_API size_t actio_modes_all(const struct actio_modes *o, double *rounding);           /* of all there are; omega and growth below `rounding` are reported as 0 */
 ACTIO_API struct actio_mode_info actio_modes_info(const struct actio_modes *o, size_t i);
 /* Shapes, where nothing damps, turns or rolls and there are at most 64 coordinates: the largest entry is 1. Of a field one entry for each node, all of its name. */
-ACTIO_API size_t actio_modes_entries(const struct actio_modes *o);                         /* of a shape; 0: none are told */
+ACTIO_API size_t actio_modes_entries(const struct actio_modes *o);                         /* of a shape; 0: none are reported */
 ACTIO_API const char *actio_modes_name(const struct actio_modes *o, size_t entry);
 ACTIO_API double actio_modes_shape(const struct actio_modes *o, size_t i, size_t entry);
 
@@ -310,22 +310,22 @@ ACTIO_API const char *actio_table_role(const struct actio_table *table, size_t c
 ACTIO_API const double *actio_table_data(const struct actio_table *table, size_t column);  /* rows values; of a field rows * nodes, row by row */
 /* A field (a coordinate along a line, what is made of it) has a value at each of its nodes or cells. */
 ACTIO_API size_t actio_table_nodes(const struct actio_table *table, size_t column);        /* 0: one number a row */
-ACTIO_API const char *actio_table_axis(const struct actio_table *table, size_t column);    /* "s"; "" when it is no field */
-ACTIO_API const double *actio_table_places(const struct actio_table *table, size_t column);   /* of the nodes on the axis; NULL when it is no field */
-/* The column of a name, x' for x_dot too, and with x[3] a field's node 3. node: 0 where the column is no field, SIZE_MAX where the name is that of a whole field. */
+ACTIO_API const char *actio_table_axis(const struct actio_table *table, size_t column);    /* "s"; "" when it is not a field */
+ACTIO_API const double *actio_table_places(const struct actio_table *table, size_t column);   /* of the nodes on the axis; NULL when it is not a field */
+/* The column of a name, x' for x_dot too, and with x[3] a field's node 3. node: 0 where the column is not a field, SIZE_MAX where the name is that of a whole field. */
 /* Either pointer may be NULL. */
 ACTIO_API bool actio_table_cell(const struct actio_table *table, const char *name, size_t *column, size_t *node);
 ACTIO_API double actio_table_error(const struct actio_table *table, size_t column);        /* estimated global error, NAN without */
-/* Sensitivities that were asked for: of which column, by which start datum or param. */
+/* Sensitivities that were requested: of which column, by which start datum or param. */
 struct actio_slope_row { const char *of, *by; bool is_param; double value, derivative, error; };
 ACTIO_API size_t actio_table_slopes(const struct actio_table *table);
 ACTIO_API struct actio_slope_row actio_table_slope(const struct actio_table *table, size_t i);
 /* What --verify found: the doubled action on a grid, started with two paths `started` apart; errors on three grids, each twice as fine as the one before. */
 struct actio_proof_info {
-    int order; size_t proved, unknowns, iterations, points[3];    /* proved: points of the doubled system, fewer than asked for where it would be large */
+    int order; size_t proved, unknowns, iterations, points[3];    /* proved: points of the doubled system, fewer than requested where it would be large */
     double action, gradient, minus, minus_multipliers, apart, started, error[3], end[3], rate, rate_end;   /* rates NAN: rounding is reached */
 };
-ACTIO_API bool actio_table_proof(const struct actio_table *table, struct actio_proof_info *out);       /* false: none was asked for */
+ACTIO_API bool actio_table_proof(const struct actio_table *table, struct actio_proof_info *out);       /* false: none was requested */
 /* The dual action of a run: on one slab its value, its Hamiltonian at the start and how far that drifts (NAN on several); the least eigenvalue of C^-1/2 M C^-1/2, the
  * largest |D|, and how far the primal state is from continuous polynomials: of a spurious solution as far as it is large. */
 struct actio_dual_info { const char *closure; double action, hamiltonian, hamiltonian_drift, min_eigenvalue, max_dual, detector; size_t slabs, elements, newton, degree; };
@@ -344,7 +344,7 @@ ACTIO_API int actio_table_write(struct actio_context *ctx, const struct actio_ta
 ACTIO_API int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
 /* The shape of a field in motion, an SVG that moves by itself; axes "x:y" or "x" say of which, NULL: the coordinates. */
 ACTIO_API int actio_table_animate(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
-/* Can the axes be drawn, of the motions that this model has? Asked before a long run: 0, or an exit status and a finding. axes NULL: those by default. animate: as by
+/* Can the axes be drawn, of the motions that this model has? Called before a long run: 0, or an exit status and a finding. axes NULL: those by default. animate: as by
  * actio_table_animate. What only the run itself knows (variables of the dual action) is not judged. */
 ACTIO_API int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, const char *axes, bool animate, struct actio_findings *f);
 ACTIO_API bool actio_can_write(const char *path, bool plot);                               /* is there a writer for this ending? */

@@ -63,7 +63,7 @@ static int check_model(const struct actio_action *a, struct actio_findings *f)
     if (m->coords + m->states == 0) return refuse(f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
     if (m->axes) return refuse(f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT("skg"), ACTIO_TEXT("this model"), ACTIO_TEXT("it has fields")));
     const char *why = actio_principle_objection(p, m, &about);
-    if (!why && m->frees) why = "its start data are free, and found from conditions: give them by `start`";
+    if (!why && m->frees) why = "its start data are free; give them by `start`";
     char whom[256] = "this model";
     if (!why) return 0;
     if (about) snprintf(whom, sizeof whom, "'%.240s'", about->label);
@@ -115,7 +115,7 @@ static int check_start(struct actio_action *a, struct actio_findings *f)
         size_t k = i < d->p ? i : a->sys->position_row[i - d->p];
         const struct actio_constraint *c = &a->model->constraint[k];
         snprintf(whom, sizeof whom, "%s'%.200s'", i < d->p && c->kind == ACTIO_HOLONOMIC ? "the rate of " : "", c->label);
-        actio_find_at(f, ACTIO_F_START_BREAKS, &a->model->source, c->span, ACTIO_ARGS(ACTIO_TEXT("point"), ACTIO_TEXT(whom), ACTIO_NUMBER(a->residual[i]), ACTIO_TEXT("give data on the constraints: `actio check` names the nearest")));
+        actio_find_at(f, ACTIO_F_START_BREAKS, &a->model->source, c->span, ACTIO_ARGS(ACTIO_TEXT("point"), ACTIO_TEXT(whom), ACTIO_NUMBER(a->residual[i]), ACTIO_TEXT("give start data on the constraints; `actio check` names the nearest")));
         return 1;
     }
     return 0;

@@ -30,7 +30,7 @@ struct actio_dual_action {
 
 static int refuse_word(struct actio_findings *f, struct actio_arena *arena, const char *what, const char *word, const char *hint)
 {
-    actio_find(f, ACTIO_F_BAD_OPTION, ACTIO_ARGS(ACTIO_TEXT(actio_arena_format(arena, "the dual action has no %s '%.40s'", what, word)), ACTIO_TEXT(hint)));
+    actio_find(f, ACTIO_F_BAD_OPTION, ACTIO_ARGS(ACTIO_TEXT(actio_arena_format(arena, "unknown %s of the dual action: '%.40s'", what, word)), ACTIO_TEXT(hint)));
     return 1;
 }
 
@@ -48,8 +48,8 @@ static void check_words(void *user)
     static const char *const closures[] = { "gauss", "vakonomic", "reduced", "free" }, *const powers[] = { "zero", "nonnegative" };
     struct wording *x = user;
     const struct actio_run_options *o = &x->problem->options;
-    if (!is_among(o->closure, closures, 4)) x->bad = refuse_word(x->problem->f, &x->problem->arena, "closure", o->closure, "it is gauss, vakonomic, reduced or free");
-    else if (!is_among(o->power, powers, 2)) x->bad = refuse_word(x->problem->f, &x->problem->arena, "power", o->power, "it is zero or nonnegative");
+    if (!is_among(o->closure, closures, 4)) x->bad = refuse_word(x->problem->f, &x->problem->arena, "closure", o->closure, "use gauss, vakonomic, reduced or free");
+    else if (!is_among(o->power, powers, 2)) x->bad = refuse_word(x->problem->f, &x->problem->arena, "power", o->power, "use zero or nonnegative");
 }
 
 static struct actio_run_options run_options(const struct actio_dual_action_options *o)
@@ -71,7 +71,7 @@ static int check(struct actio_dual_action *a)
     if (a->elements > MOST_ELEMENTS) return actio_find(problem->f, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT("the number of elements"), ACTIO_COUNT(a->elements), ACTIO_COUNT(MOST_ELEMENTS))), 1;
     if (!problem->model->has_time) return actio_find(problem->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS), 1;
     if (problem->model->frees == 0) return 0;
-    actio_find(problem->f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT("dual"), ACTIO_TEXT("this model"), ACTIO_TEXT("its start data are free, and found from conditions: give them by `start`")));
+    actio_find(problem->f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT("dual"), ACTIO_TEXT("this model"), ACTIO_TEXT("its start data are free; give them by `start`")));
     return 1;
 }
 
@@ -166,7 +166,7 @@ static void begin_at_base(struct actio_dual_action *a)
     s->floor = 0;
 }
 
-/* Value, gradient, state. The map begins at the base, which is where it leads from 0, so that what comes out depends on z alone; where that is too far away it goes there
+/* Value, gradient, state. The map begins at the base, which is where it leads from 0, so that what comes out depends on z only; where that is too far away it goes there
  * in parts. A dual status. */
 static int evaluate(struct actio_dual_action *a, const double *z)
 {
@@ -322,7 +322,7 @@ static int check_base(struct actio_dual_action *a)
         if (actio_cholesky_factor(nu, s->small)) break;
     }
     if (status == ACTIO_DUAL_NOT_POSITIVE) actio_find(a->problem.f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(s->time[l])));
-    else actio_find(a->problem.f, ACTIO_F_DUAL_NO_VALUE, ACTIO_ARGS(ACTIO_TEXT("formulas have no finite value at the base state")));
+    else actio_find(a->problem.f, ACTIO_F_DUAL_NO_VALUE, ACTIO_ARGS(ACTIO_TEXT("a formula is not finite at the base state")));
     return 1;
 }
 
@@ -336,7 +336,7 @@ static int set_base(struct actio_dual_action *a)
     int status = actio_dual_set_base(a->basing, s, problem->y0);
     if (status == ACTIO_FLOW_OK) return check_base(a);
     if (actio_problem_report_limits(problem, status, "the dual action's base state")) return 1;
-    if (problem->dual->task.base == ACTIO_BASE_EXACT) actio_find(problem->f, ACTIO_F_DUAL_NO_VALUE, ACTIO_ARGS(ACTIO_TEXT("the motion, which is its base state, does not reach the end of the interval")));
+    if (problem->dual->task.base == ACTIO_BASE_EXACT) actio_find(problem->f, ACTIO_F_DUAL_NO_VALUE, ACTIO_ARGS(ACTIO_TEXT("the motion that serves as base state does not reach the end of the interval")));
     else actio_find(problem->f, ACTIO_F_DUAL_NO_BASE, ACTIO_ARGS(ACTIO_NUMBER(problem->model->t0), ACTIO_NUMBER(fabs(problem->model->t1 - problem->model->t0))));
     return 1;
 }
@@ -358,7 +358,7 @@ static int open_slab(struct actio_dual_action *a)
     return 1;
 }
 
-/* Where there is no maximum there is a function all the same: nothing is foreseen before a solution is asked for. */
+/* Where there is no maximum there is a function all the same: nothing is foreseen before a solution is requested. */
 static int make(struct actio_dual_action *a)
 {
     struct actio_problem *problem = &a->problem;
@@ -368,7 +368,7 @@ static int make(struct actio_dual_action *a)
     int bad = actio_problem_ready(problem, &actio_principle_dual);
     problem->options.grid = problem->motion.grid = a->elements;
     if (bad) return 1;
-    if (actio_motion_begin(&problem->motion, problem->model->t0, problem->y0)) return actio_find(problem->f, ACTIO_F_DUAL_NO_VALUE, ACTIO_ARGS(ACTIO_TEXT("a switch does not settle at the start"))), 1;
+    if (actio_motion_begin(&problem->motion, problem->model->t0, problem->y0)) return actio_find(problem->f, ACTIO_F_DUAL_NO_VALUE, ACTIO_ARGS(ACTIO_TEXT("a switch has no definite branch at the start"))), 1;
     if (problem->sys->modes) actio_find(problem->f, ACTIO_F_DUAL_FROZEN, ACTIO_ARGS(ACTIO_TEXT(problem->sys->mode_text[0]), ACTIO_TEXT(problem->sys->mode_whole[0] ? "" : " its sign")));
     return open_slab(a);
 }

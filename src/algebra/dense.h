@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is time over? Asked where a row of a large matrix, with so much work, is about to be taken; small ones never ask. What is given up is not a result. */
+/* Is time over? Called where a row of a large matrix, with so much work, is about to be taken; small ones never ask. What is given up is not a result. */
 static inline bool actio_gives_up(size_t work) { return work > 20000 && actio_abandon(); }
 
 double actio_dot(size_t n, const double *x, const double *y);
@@ -64,7 +64,7 @@ size_t actio_pseudo_inverse(size_t m, size_t n, double *a, double tol, double *p
 int actio_svd(size_t m, size_t n, const double *a, double *sigma, double *u, double *v, double *work);   /* work: 2*m*n + n*n + m*m */
 /* Cyclic Jacobi: eigenvalues ascending of a symmetric matrix (both halves given; destroyed), vectors as columns or NULL. 0 or 1, as above. */
 int actio_eigen_symmetric(size_t n, double *a, double *w, double *vectors);
-/* Eigenvalues alone, ascending, each to rounding beside the largest: for hundreds of rows, n^3 operations. work: 4 n. 0, or 1: not finite. */
+/* Eigenvalues only, ascending, each to rounding beside the largest: for hundreds of rows, n^3 operations. work: 4 n. 0, or 1: not finite. */
 int actio_eigenvalues_symmetric(size_t n, double *a, double *w, double *work);
 
 #endif

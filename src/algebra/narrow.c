@@ -17,7 +17,7 @@ static void sort_nodes(const struct actio_columns *g, uint32_t *by_degree, uint3
     for (size_t v = 0; v < g->n; v++) by_degree[count[degree(g, v)]++] = (uint32_t)v;
 }
 
-/* How many of the nodes sorted by degree, from the last on, are far denser than the middle one. Too many are no border. */
+/* How many of the nodes sorted by degree, from the last on, are far denser than the middle one. Too many do not form a border. */
 static size_t count_dense(const struct actio_columns *g, const uint32_t *by_degree)
 {
     size_t dense = 0, bound = g->n ? 4 * (size_t)degree(g, by_degree[g->n / 2]) + 8 : 0;

@@ -96,7 +96,7 @@ static bool factor_room(struct actio_context *ctx, struct factor *f, size_t used
     return true;
 }
 
-/* Diagonal, order and fill, from the pattern alone; room as if every pivot came from the diagonal, and a little more. */
+/* Diagonal, order and fill, from the pattern only; room as if every pivot came from the diagonal, and a little more. */
 static bool analyse(struct sparse *s)
 {
     struct actio_columns graph = { 0 };
@@ -172,7 +172,7 @@ static uint32_t choose_pivot(const struct sparse *s, size_t k, const uint32_t *c
         if (x > largest || (x == largest && candidate[c] < best)) largest = x, best = candidate[c];
     }
     if (!(largest <= DBL_MAX)) return none;
-    /* x is 0 outside the candidates: a diagonal that is none of them is never taken. Repeating, steps from k on are not yet taken. */
+    /* x is 0 outside the candidates: a diagonal that is not one of them is never taken. Repeating, steps from k on are not yet taken. */
     return s->step[diagonal] >= k && s->x[diagonal] != 0 && fabs(s->x[diagonal]) >= threshold * largest ? diagonal : best;
 }
 

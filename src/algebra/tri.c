@@ -149,7 +149,7 @@ INLINE void go_forward(size_t sets, struct actio_tri_sweep *w, size_t row, size_
             lanes pivot = d - square * inverse[g];         /* a product less to wait for than with m */
             f[g] = *(const lanes *)(right + at) - m * f[g];
             if (row + j) s[g] *= -m;
-            bad |= (flags)(pivot - suspicious * d);        /* a sign, and no comparison; what is no number goes on to the separators */
+            bad |= (flags)(pivot - suspicious * d);        /* a sign, and no comparison; what is not a number goes on to the separators */
             inverse[g] = 1 / pivot;
             lanes q = s[g] * inverse[g];
             take_right[g] += q * f[g], take_pivot[g] += q * s[g];
@@ -215,7 +215,7 @@ int actio_tri_meet(struct actio_tri_sweep *w)
     if (!(good & (a > suspicious * w->size[i]) & (c > suspicious * w->size[j]))) return 1;
     g = T[j] = (g - e * up * f) / c, f = T[i] = (f - e * g) * up;
     while (i-- > 0) j++, f = T[i] -= m[i] * f, g = T[j] -= m[j] * g;
-    double sum = 0;                                        /* what is no number anywhere is none here */
+    double sum = 0;                                        /* a NaN anywhere is a NaN here */
     for (size_t k = 0; k < K; k++) w->left[k] = k ? w->next[k - 1] * T[k - 1] : 0, sum += T[k];
     return !(sum * 0 == 0);
 }

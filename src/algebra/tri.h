@@ -31,7 +31,7 @@ struct actio_tri_sweep {
 };
 void actio_tri_begin(struct actio_tri_sweep *w, size_t n, double *work);
 void actio_tri_forward(struct actio_tri_sweep *w, size_t row, size_t rows, const double *diag, const double *off, const double *right);
-int actio_tri_meet(struct actio_tri_sweep *w);             /* 0, or 1: a pivot is not positive beyond doubt, which actio_tri_solve decides; or something is no number */
+int actio_tri_meet(struct actio_tri_sweep *w);             /* 0, or 1: a pivot is not positive beyond doubt, which actio_tri_solve decides; or something is not a number */
 void actio_tri_back(struct actio_tri_sweep *w, size_t row, size_t rows, double *x);
 
 /* The same in two parts, for several right-hand sides: factors keep 1 / pivot and the multipliers (2 n doubles). */

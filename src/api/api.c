@@ -326,7 +326,7 @@ int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, c
     size_t before = f->count;
     bool done = actio_attempt(ctx, try_drawing, &d) == 0 && !d.failed;
     actio_table_free(d.table);
-    actio_call_end(&call, done, "looking at the axes");
+    actio_call_end(&call, done, "reading the axes");
     if (done) return ACTIO_DONE;
     return failed_status(ctx, f, before, ACTIO_WRONG_USAGE);
 }

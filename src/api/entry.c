@@ -68,7 +68,7 @@ struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_
     struct actio_orbit_options whole = actio_orbit_options_whole(options);
     if (!actio_orbit_options_fit(&whole, f)) return refused(&call);
     struct actio_orbits *o = actio_orbit_inside(ctx, model, &whole, f);
-    actio_call_end(&call, o && (actio_orbits_count(o) || f->errors), "the search for orbits");   /* an empty list is no success */
+    actio_call_end(&call, o && (actio_orbits_count(o) || f->errors), "the search for orbits");   /* an empty list is not a success */
     return o;
 }
 
@@ -113,7 +113,7 @@ struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_mo
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "model", model)) return NULL;
-    return made(&call, actio_derive_inside(ctx, model, by, format, f), "showing the equations");
+    return made(&call, actio_derive_inside(ctx, model, by, format, f), "writing the equations");
 }
 
 /* ---- actions as functions */

@@ -92,8 +92,8 @@ static void not_found(const char *name, struct actio_findings *f)
     size_t n = actio_gallery_count < MOST ? actio_gallery_count : MOST;
     for (size_t i = 0; i < n; i++) stems[i] = actio_gallery_examples[i].stem;
     const char *near = actio_near_name(name, stems, n);
-    char why[160] = "there is no such file, and no such model in the gallery (see `actio list`)";
-    const char *text = "there is no such file; the gallery has '";
+    char why[160] = "no such file, and no such model in the gallery (see `actio list`)";
+    const char *text = "no such file; the gallery has '";
     if (near && strlen(text) + strlen(near) + 2 <= sizeof why) {
         strcpy(why, text);
         strcat(strcat(why, near), "'");

@@ -46,7 +46,7 @@ void actio_poll(struct actio_context *ctx);                /* escapes when cance
 bool actio_stopped(const struct actio_context *ctx);       /* cancelled or late? for numeric stages */
 /* What follows a stop (rows that are kept, files, words) has some time more. After that it is overdue: whatever is under way ends. */
 bool actio_overdue(struct actio_context *ctx);
-/* Dense algebra knows no context: it asks whether the call under way in its thread is overdue, gives up, and nothing that follows is told as a result. */
+/* Dense algebra knows no context: it asks whether the call under way in its thread is overdue, gives up, and nothing that follows is reported as a result. */
 bool actio_abandon(void);
 struct actio_context *actio_watch(struct actio_context *ctx);   /* the call's; returns the one before */
 void actio_poll_overdue(struct actio_context *ctx);        /* escapes when overdue; arenas and graph passes call it, so that no building can run away */

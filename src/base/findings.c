@@ -157,7 +157,7 @@ static void make(void *user)
     m->made = &f->item[f->count - 1];
 }
 
-const char actio_starved_message[] = "out of memory: there was none left to say what it was wanted for";
+const char actio_starved_message[] = "out of memory: too little is left to report the cause";
 const char actio_starved_hint[] = "make the model smaller, or raise --limit-memory";
 
 static bool has_code(const struct actio_findings *f, enum actio_code code)
@@ -172,7 +172,7 @@ static void complete_memory(const struct actio_context *ctx, struct actio_value 
 {
     if (ctx->refused && ctx->system_refused) {
         arg[1] = ACTIO_TEXT(""), arg[2] = ACTIO_TEXT("the system has left");
-        arg[3] = ACTIO_TEXT("end other programs");
+        arg[3] = ACTIO_TEXT("close other programs");
         return;
     }
     arg[1] = ACTIO_COUNT(ctx->bytes_limit), arg[2] = ACTIO_TEXT("the limit of ");

@@ -59,7 +59,7 @@ ACTIO_INLINE void actio_quarter(double hi, double lo, uint64_t n, double *s, dou
 }
 
 /* x = hi + lo + n pi/2 for moderate arguments that aren't the very neighbours of a multiple of pi/2: pi/2 in three parts, the first two short
- * enough that their products are exact; what is left is wrong by n 2^-121. Returns 0, or 1 where it is wrong and actio_sincos_far must be asked. */
+ * enough that their products are exact; what is left is wrong by n 2^-121. Returns 0, or 1 where it is wrong and actio_sincos_far must be called. */
 ACTIO_INLINE uint64_t actio_reduce(double x, double *hi, double *lo, uint64_t *n)
 {
     double t = actio_fma(x, 0x1.45f306dc9c883p-1, ACTIO_ROUND), k = t - ACTIO_ROUND;
@@ -155,7 +155,7 @@ ACTIO_INLINE double actio_cos(double x) { double s, c; actio_sincos(x, &s, &c); 
 
 /* ---- exponential and logarithm */
 
-/* exp(k ln 2 + r), the power of two in two factors so that neither over- nor underflows alone. */
+/* exp(k ln 2 + r), the power of two in two factors so that neither over- nor underflows. */
 ACTIO_INLINE double actio_exp(double x)
 {
     double y = x > 800 ? 800 : x < -800 ? -800 : x;

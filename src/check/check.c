@@ -289,7 +289,7 @@ static void text_untested(struct actio_text *t, const struct checking *c)
     const struct actio_integrability *g = c->v->integrability;
     size_t listed = 0;
     for (size_t i = 0; i < g->count; i++)
-        if (g->of[i].untested) actio_text_format(t, "%s%s", listed++ ? ", " : "integrability is not looked at where states or accelerations are in a constraint: ", c->problem->sys->constraint[g->of[i].constraint]);
+        if (g->of[i].untested) actio_text_format(t, "%s%s", listed++ ? ", " : "integrability is not tested for constraints with states or accelerations: ", c->problem->sys->constraint[g->of[i].constraint]);
     if (listed) actio_text_add(t, "\n");
 }
 
@@ -311,7 +311,7 @@ static void text_integrability(struct actio_text *t, const struct checking *c)
     else if (g->count == 0 || untested(g) < g->count) text_counted(t, c);
     text_untested(t, c);
     for (size_t i = 0; i < g->count; i++)
-        if (g->of[i].kind == ACTIO_FORM_NONLINEAR || g->of[i].kind == ACTIO_FORM_AFFINE_IN_DISGUISE)
+        if (g->of[i].kind == ACTIO_FORM_NONLINEAR || g->of[i].kind == ACTIO_FORM_AFFINE_EQUIVALENT)
             actio_text_format(t, "%s: %s\n", c->problem->sys->constraint[g->of[i].constraint], actio_velocity_form_text(g->of[i].kind));
 }
 
@@ -334,14 +334,14 @@ static void text_counts(struct actio_text *t, const struct checking *c)
 static const char *bordered(const struct actio_verdict *v)
 {
     if (v->regular) return "regular at the start";
-    if (v->word == ACTIO_VERDICT_redundant) return "singular, because the constraints depend on each other; the motion is unique all the same";
-    return v->word == ACTIO_VERDICT_hidden ? "singular, which is why further constraints follow" : "singular at the start";
+    if (v->word == ACTIO_VERDICT_redundant) return "singular because the constraints are dependent; the motion is still unique";
+    return v->word == ACTIO_VERDICT_hidden ? "singular, so hidden constraints follow" : "singular at the start";
 }
 
 /* One line for each word, with those that share it. */
 static void text_powers(struct actio_text *t, const struct actio_power *x, size_t count, const char *what)
 {
-    static const char *const words[] = { "none", "<= 0", ">= 0", "either", "" }, *const shown[] = { "none", "never positive", "never negative", "of either sign", "not known" };
+    static const char *const words[] = { "none", "<= 0", ">= 0", "either", "" }, *const shown[] = { "none", "never positive", "never negative", "of either sign", "unknown" };
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         size_t listed = 0;
         for (size_t i = 0; i < count; i++) {
@@ -363,7 +363,7 @@ static void write_text(struct checking *c, struct actio_text *t)
     if (sys->n) actio_text_format(t, "kinetic energy: %d positive, %d negative, %d zero directions\n", v->inertia[0], v->inertia[1], v->inertia[2]);
     actio_text_format(t, "bordered matrix: %s\n", bordered(v));
     actio_text_format(t, "free initial data: %zu%s", v->free_data, (long)v->free_data == v->naive_free_data ? "\n" : "");
-    if ((long)v->free_data != v->naive_free_data) actio_text_format(t, " (counting alone would say %ld)\n", v->naive_free_data);
+    if ((long)v->free_data != v->naive_free_data) actio_text_format(t, " (a plain count gives %ld)\n", v->naive_free_data);
     text_integrability(t, c);
     for (size_t k = 0; v->multiplier && k < c->naive_constraints; k++)
         if (v->multiplier[k].text) actio_text_format(t, "lambda.%s = %s\n", sys->constraint[k], v->multiplier[k].text);
@@ -373,8 +373,8 @@ static void write_text(struct checking *c, struct actio_text *t)
     text_powers(t, c->powers.by, c->powers.principles, "the reactions");
     text_powers(t, c->powers.force, c->powers.forces, "the force");
     if (v->word == ACTIO_VERDICT_hidden || v->word == ACTIO_VERDICT_redundant || v->word == ACTIO_VERDICT_undetermined)
-        actio_text_format(t, "the verdict is %s\n", v->proved ? "proved on the formulas" : "what sampled states show, not a proof");
-    actio_text_format(t, "looked at %zu states%s\n", v->samples, c->naive_constraints ? " that satisfy the constraints" : "");
+        actio_text_format(t, "the verdict is %s\n", v->proved ? "proved from the formulas" : "based on sampled states, not proved");
+    actio_text_format(t, "checked at %zu sampled states%s\n", v->samples, c->naive_constraints ? " on the constraints" : "");
 }
 
 static void write_report(void *user)

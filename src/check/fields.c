@@ -50,10 +50,10 @@ static void write_text(struct actio_problem *problem, const struct actio_field_v
     const struct actio_field_look *l = &v->look;
     for (size_t a = 0; a < sys->axes; a++) actio_text_format(t, "axis %s: %zu nodes from %g to %g\n", problem->model->axis[a].name, sys->axis[a].nodes, sys->axis[a].a, sys->axis[a].b);
     actio_text_format(t, "%zu values, %zu rows of constraints\n", sys->n - sys->slaves, sys->p);
-    if (!v->looked) { actio_text_add(t, "rank and degrees of freedom could not be looked at\n"); return; }
+    if (!v->looked) { actio_text_add(t, "rank and degrees of freedom not determined\n"); return; }
     actio_text_format(t, "with %zu cells: %zu values, rank %zu of %zu rows, %ld degrees of freedom at %zu shapes\n", l->cells, l->n - l->slaves, l->rank, l->p, l->dof, l->samples);
     actio_text_format(t, "kinetic energy: %d positive, %d negative, %d zero directions\n", l->inertia[0], l->inertia[1], l->inertia[2]);
-    if (v->refined) actio_text_format(t, "N, N+1, 2N, 2N+1 cells and rates at either node of a cell %s\n", v->limits.one ? "go to one limit" : "do not go to one limit");
+    if (v->refined) actio_text_format(t, "N, N+1, 2N, 2N+1 cells and rates at either node of a cell %s\n", v->limits.one ? "converge to one limit" : "do not converge to one limit");
     text_growth(t, v->growth);
 }
 

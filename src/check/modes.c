@@ -58,7 +58,7 @@ static void say(struct actio_problem *problem, enum actio_modes_status status, c
         if (!problem->f->errors) actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the frequencies"), ACTIO_COUNT(problem->ctx->bytes_limit)));
         break;
     default:
-        actio_problem_report(problem, ACTIO_F_MODES_FAILED, ACTIO_ARGS(ACTIO_TEXT(status == ACTIO_MODES_NOT_FINITE ? "at the start a force, or how it changes with the position, is not finite"
+        actio_problem_report(problem, ACTIO_F_MODES_FAILED, ACTIO_ARGS(ACTIO_TEXT(status == ACTIO_MODES_NOT_FINITE ? "a force or its derivative by the position is not finite at the start"
                                                                        : status == ACTIO_MODES_UNDETERMINED ? "the equations do not define the accelerations at the start"
                                                                                                             : "the eigenvalues did not converge")));
     }
@@ -105,7 +105,7 @@ static int prepare(struct actio_problem *problem, struct actio_context *ctx, str
     return bad;
 }
 
-/* Where the start is no equilibrium, one that is found from it. */
+/* Where the start is not an equilibrium, one that is found from it. */
 static enum actio_modes_status look_nearby(struct actio_problem *problem, struct actio_spectrum *s)
 {
     struct actio_spectrum there;
@@ -115,7 +115,7 @@ static enum actio_modes_status look_nearby(struct actio_problem *problem, struct
     bool found = actio_rest_find(&problem->motion, t, y) && actio_modes_solve(&problem->motion, t, y, &there) == ACTIO_MODES_FOUND;
     for (size_t i = 0; i < problem->ny; i++) most = fmax(most, fabs(y[i] - problem->y0[i]));
     if (found) {
-        char where[400] = "";                              /* of a field too much to be told */
+        char where[400] = "";                              /* of a field too much to be reported */
         if (!problem->sys->axes) snprintf(where, sizeof where, ": %s", actio_problem_state_text(problem, y, problem->y0));
         actio_problem_report(problem, ACTIO_F_MODES_NEARBY, ACTIO_ARGS(ACTIO_NUMBER(most), ACTIO_TEXT(where)));
         actio_spectrum_close(problem->ctx, s);

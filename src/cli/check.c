@@ -30,7 +30,7 @@ static void print_modes(const struct actio_modes *o)
         struct actio_mode_info m = actio_modes_info(o, i);
         print_mode(&m, growth);
     }
-    if (free && rounding > 0) printf("    free: nothing drives it back; 0 stands for all below %.1e, which rounding hides\n", rounding);
+    if (free && rounding > 0) printf("    free: no restoring force; 0 means below %.1e, the limit of rounding\n", rounding);
 }
 
 /* A field's values as a list, a coordinate's as a number. */

@@ -35,6 +35,7 @@ struct actio_cli_arguments {
 int actio_cli_parse(int argc, char **argv, struct actio_cli_arguments *a);
 void actio_cli_forget(struct actio_cli_arguments *a);
 bool actio_cli_belongs(const struct actio_option_row *row, const char *command);
+const char *actio_cli_commands(char *text, size_t size);
 
 /* take.c: 0, or 2 after a message. */
 int actio_cli_take(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value);

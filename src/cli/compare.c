@@ -7,7 +7,7 @@
 
 enum { MOST = 32 };
 
-/* Principles to compare: those asked for, the first of them the reference; else all there are; of widths two will do. */
+/* Principles to compare: those requested, the first of them the reference; else all there are; of widths two will do. */
 static size_t list_principles(const struct actio_cli_arguments *a, const char **by)
 {
     size_t count = 0;
@@ -113,11 +113,11 @@ static int compare_model(const struct actio_cli_arguments *a, const char *word)
 int actio_cli_compare(const struct actio_cli_arguments *a)
 {
     int status = 0;
-    if (a->models == 0) return actio_cli_usage(a, "`actio list` names the models that are built in", "`compare` takes models, and here is none");
-    if (a->models > 1 && a->outputs + a->plots + a->overlays) return actio_cli_usage(a, NULL, "-o, --plot and --overlay take one model, and here are several");
-    if (a->run.width_count && !(a->run.barrier > 0)) return actio_cli_usage(a, "give --barrier V, an energy", "soft walls need a width and a height, and here are only widths");
+    if (a->models == 0) return actio_cli_usage(a, "run `actio list` for the built-in models", "`compare` takes one or more models; found none");
+    if (a->models > 1 && a->outputs + a->plots + a->overlays) return actio_cli_usage(a, NULL, "-o, --plot and --overlay take one model; found several");
+    if (a->run.width_count && !(a->run.barrier > 0)) return actio_cli_usage(a, "give --barrier V, an energy", "soft walls need both a width and a height; only widths are given");
     if (a->run.width_count && a->principles > 2)
-        return actio_cli_usage(a, "--by dalembert,skg", "several widths take two principles, the first for hard walls and the second for soft ones");
+        return actio_cli_usage(a, "write --by dalembert,skg", "several widths need two principles: the first for hard walls, the second for soft ones");
     if (actio_cli_folders(a)) return ACTIO_FILE_TROUBLE;
     for (size_t i = 0; i < a->models; i++) status = actio_cli_worse(status, compare_model(a, a->model[i]));
     return status;

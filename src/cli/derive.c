@@ -46,9 +46,9 @@ static int derive_model(const struct actio_cli_arguments *a, struct actio_contex
 int actio_cli_derive(const struct actio_cli_arguments *a)
 {
     if (a->models != 1)
-        return actio_cli_usage(a, a->models ? "one call each" : "`actio list` names the models that are built in",
-                               "`derive` takes one model, and here %s", a->models ? "are several" : "is none");
-    if (a->outputs > 1) return actio_cli_usage(a, NULL, "`derive` writes one file, and here are several -o");
+        return actio_cli_usage(a, a->models ? "call it once for each model" : "run `actio list` for the built-in models",
+                               "`derive` takes one model; found %s", a->models ? "several" : "none");
+    if (a->outputs > 1) return actio_cli_usage(a, NULL, "`derive` writes one file; found several -o");
     struct actio_context *ctx;
     struct actio_findings *f;
     if (!actio_cli_begin(a, &ctx, &f)) return ACTIO_LIMIT_REACHED;

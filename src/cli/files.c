@@ -46,7 +46,7 @@ static bool locate_new(struct place *p)
     return stat(folder, &s) == 0 && set(p, &s, p->path + n);
 }
 
-/* False for what is no plain file and can't be one: a pipe, a device, a folder, a path that leads nowhere. */
+/* False for what is not a plain file and can't be one: a pipe, a device, a folder, a path that leads nowhere. */
 static bool locate(const char *path, struct place *p)
 {
     struct stat s;
@@ -116,7 +116,7 @@ static int refuse_output(const struct actio_cli_arguments *a, size_t i, const st
     struct place p;
     if (strcmp(w->path, "-") == 0 || !locate(w->path, &p)) return 0;
     const char *what = reads(a, &p);
-    if (what) return actio_cli_usage(a, "give another name to the output", "%s '%s' would overwrite the %s that is read", w->option, w->path, what);
+    if (what) return actio_cli_usage(a, "give another name to the output", "%s '%s' would overwrite the input (%s)", w->option, w->path, what);
     return refuse_twice(a, i, w, &p);
 }
 
@@ -128,7 +128,7 @@ static int refuse_standard(const struct actio_cli_arguments *a)
     struct place p;
     const char *what = fstat(STDOUT_FILENO, &s) == 0 && S_ISREG(s.st_mode) && set(&p, &s, "") ? reads(a, &p) : NULL;
     plain.json = false;
-    return what ? actio_cli_usage(&plain, "send the output elsewhere", "standard output goes into the %s that is read", what) : 0;
+    return what ? actio_cli_usage(&plain, "send the output elsewhere", "standard output would overwrite the input (%s)", what) : 0;
 }
 
 int actio_cli_distinct(const struct actio_cli_arguments *a)

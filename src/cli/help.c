@@ -10,17 +10,17 @@ static const struct { int status; const char *meaning; } statuses[] = {
     { 0, "done" },
     { 1, "the model or its data are wrong or inconsistent, or an expect line failed" },
     { 2, "the command line is wrong" },
-    { 3, "the numerics failed; what was computed up to then is kept" },
+    { 3, "the computation failed; results up to then are kept" },
     { 4, "a resource limit was reached" },
     { 5, "a file can't be read or written" },
-    { 130, "interrupted by Ctrl-C, or the terminal was closed; what was finished is written" },
-    { 143, "interrupted by SIGTERM; what was finished is written" },
+    { 130, "interrupted by Ctrl-C or a closed terminal; finished results are written" },
+    { 143, "interrupted by SIGTERM; finished results are written" },
 };
 
 static const char about_models[] =
-    "MODEL is a file when it has a slash or ends in .act; otherwise a file of that name, or else a model of the gallery (`actio list`); - is a model from standard input.";
+    "MODEL is a file if it contains a slash or ends in .act. Otherwise it is a file of that name, or a model of the gallery (`actio list`). A single - reads the model from standard input.";
 static const char about_output[] =
-    "On a terminal `run` shows a summary; into a pipe or a file it writes CSV. With -o FILE the summary goes to standard output; --json replaces either.";
+    "On a terminal `run` prints a summary; into a pipe or a file it writes CSV. With -o FILE the summary goes to standard output. --json replaces both.";
 
 /* Words from `column` on, broken at LINE and indented. Returns the column behind them. */
 static int wrap_on(const char *text, int indent, int column)
@@ -73,7 +73,7 @@ static void general_help(void)
 {
     const struct actio_command_row *rows;
     size_t count = actio_commands(&rows);
-    printf("actio %s: constrained mechanics, a model text in, the motion out\n\nusage: actio COMMAND [OPTION...] [MODEL...]\n", actio_version());
+    printf("actio %s: constrained mechanics, from a model text to its motion\n\nusage: actio COMMAND [OPTION...] [MODEL...]\n", actio_version());
     heading("commands");
     for (size_t i = 0; i < count; i++)
         if (rows[i].synopsis) {
@@ -164,7 +164,7 @@ void actio_cli_man_page(void)
     size_t count = actio_commands(&rows);
     printf(".\\\" Written by `actio --help=man` from the tables of commands and options.\n"
            ".TH ACTIO 1 \"\" \"actio %s\" \"User commands\"\n"
-           ".SH NAME\nactio \\- constrained mechanics: a model text in, the motion out\n.SH SYNOPSIS\n", actio_version());
+           ".SH NAME\nactio \\- constrained mechanics, from a model text to its motion\n.SH SYNOPSIS\n", actio_version());
     for (size_t i = 0; i < count; i++)
         if (rows[i].synopsis) printf(".B actio %s\n[\\fIOPTION\\fR...] %s\n.br\n", rows[i].name, rows[i].synopsis);
     printf(".SH COMMANDS\n");
@@ -179,6 +179,6 @@ void actio_cli_man_page(void)
         roff(statuses[i].meaning);
         putchar('\n');
     }
-    paragraph("Of several causes the smallest number counts.");
-    printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours, whatever its value unless it is empty\n");
+    paragraph("If several causes apply, the smallest number is returned.");
+    printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nif not empty, output has no colours\n");
 }

@@ -28,7 +28,7 @@ static void listen_to_signals(void)
         bool ignored = sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN;
         if (!ignored || ending[i] != SIGHUP) sigaction(ending[i], &on, NULL);   /* nohup keeps its meaning */
     }
-    signal(SIGPIPE, SIG_DFL);                              /* a reader that has had enough is no error */
+    signal(SIGPIPE, SIG_DFL);                              /* a reader that has had enough is not an error */
 }
 
 /* A standard file that is closed would be given to the next file that is opened: it gets a place that takes nothing. */
@@ -63,7 +63,7 @@ static int help(const struct actio_cli_arguments *a)
             kinds[i].write();
             return 0;
         }
-    return actio_cli_usage(a, "--help, --help=man, --help=json or --help=bash", "there is no help of the kind '%s'", a->help_kind);
+    return actio_cli_usage(a, "write --help, --help=man, --help=json or --help=bash", "unknown kind of help '%s'", a->help_kind);
 }
 
 static int obey(const struct actio_cli_arguments *a)
@@ -73,7 +73,8 @@ static int obey(const struct actio_cli_arguments *a)
     if (actio_cli_distinct(a)) return ACTIO_WRONG_USAGE;
     for (size_t i = 0; a->command && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, a->command) == 0) return commands[i].run(a);
-    return actio_cli_usage(a, "`actio run disk` runs a model of the gallery; `actio --help` says more", "what shall be done? check, derive, run, test or list");
+    char names[160];
+    return actio_cli_usage(a, "run `actio --help`, or `actio run disk` for a model of the gallery", "missing command; expected %s", actio_cli_commands(names, sizeof names));
 }
 
 static int output_trouble;                                 /* errno of the first flush that failed */

@@ -22,8 +22,8 @@ static bool command_hint(const char *name, char *hint, size_t size)
     size_t count = actio_commands(&rows);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(rows[i].name, name) != 0) continue;
-        if (rows[i].synopsis) snprintf(hint, size, "it is a command: write `actio %s %s`", name, rows[i].synopsis);
-        else if (strcmp(name, "sweep") == 0) snprintf(hint, size, "this version has no sweeps: run once for each value, with --set NAME=VALUE -o FILE");
+        if (rows[i].synopsis) snprintf(hint, size, "write `actio %s %s`: it is a command", name, rows[i].synopsis);
+        else if (strcmp(name, "sweep") == 0) snprintf(hint, size, "run once for each value, with --set NAME=VALUE -o FILE: this version has no sweeps");
         else snprintf(hint, size, "`%s` %s; this version does not have it", name, rows[i].help);
         return true;
     }
@@ -41,7 +41,7 @@ static int unknown_option(const struct actio_cli_arguments *a, const char *word,
     const char *near = actio_cli_near(name, names, n);
     if (command_hint(name, hint, sizeof hint)) near = NULL;
     if (near) snprintf(hint, sizeof hint, "did you mean '--%s'?", near);
-    return actio_cli_usage(a, hint, "there is no option '%s'", word);
+    return actio_cli_usage(a, hint, "unknown option '%s'", word);
 }
 
 /* The row of `--name` or `-o`, with the name's length: that of the command where it is known, or the first. NULL when there is none. */
@@ -89,6 +89,17 @@ static int read_option(struct actio_cli_arguments *a, int argc, char **argv, int
     return take_option(a, row, value);
 }
 
+/* "check, derive or run": every command of this version. */
+const char *actio_cli_commands(char *text, size_t size)
+{
+    const struct actio_command_row *rows;
+    size_t count = actio_commands(&rows), left = 0, used = 0;
+    for (size_t i = 0; i < count; i++) left += rows[i].synopsis != NULL;
+    for (size_t i = 0; i < count && used < size; i++)
+        if (rows[i].synopsis) used += (size_t)snprintf(text + used, size - used, "%s%s", rows[i].name, --left > 1 ? ", " : left == 1 ? " or " : "");
+    return text;
+}
+
 static int read_command(struct actio_cli_arguments *a, const char *word)
 {
     const struct actio_command_row *rows;
@@ -101,10 +112,11 @@ static int read_command(struct actio_cli_arguments *a, const char *word)
         if (rows[i].synopsis) return 0;
         return actio_cli_usage(a, NULL, "`%s` %s; this version does not have it", word, rows[i].help);
     }
-    char hint[96] = "the commands are check, derive, run, test, compare, orbit and list; see `actio --help`";
+    char hint[200], all[160];
+    snprintf(hint, sizeof hint, "use %s; see `actio --help`", actio_cli_commands(all, sizeof all));
     const char *near = actio_cli_near(word, names, count < 32 ? count : 32);
     if (near) snprintf(hint, sizeof hint, "did you mean `%s`?", near);
-    return actio_cli_usage(a, hint, "there is no command '%s'", word);
+    return actio_cli_usage(a, hint, "unknown command '%s'", word);
 }
 
 /* ---- the whole line */
@@ -134,7 +146,7 @@ void actio_cli_forget(struct actio_cli_arguments *a)
     free(a->used);
 }
 
-/* How mistakes are told must be known before the first one is found. */
+/* How mistakes are reported must be known before the first one is found. */
 static void look_ahead(int argc, char **argv, struct actio_cli_arguments *a)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -155,7 +167,7 @@ static int check_owners(const struct actio_cli_arguments *a)
         char owners[256];
         if (owned) continue;
         actio_option_owners(a->used[i], owners, sizeof owners);
-        return actio_cli_usage(a, "leave it out, or choose another principle with --by", "--%s belongs to %s, and '%s' has no use for it", a->used[i]->name, owners, by[count - 1]);
+        return actio_cli_usage(a, "remove it, or choose another principle with --by", "--%s belongs to %s; '%s' can't use it here", a->used[i]->name, owners, by[count - 1]);
     }
     return 0;
 }
@@ -170,15 +182,15 @@ static int check_together(struct actio_cli_arguments *a)
     a->orbit.tol = a->run.tol;
     size_t inputs = 0;
     for (size_t i = 0; i < a->models; i++) inputs += strcmp(a->model[i], "-") == 0;
-    if (inputs > 1) return actio_cli_usage(a, "name `-` once", "`-` is standard input, which is read once, and here it stands %zu times", inputs);
+    if (inputs > 1) return actio_cli_usage(a, "write `-` once", "`-` (standard input) can be read only once; found %zu times", inputs);
     bool standard_output = false;
     for (size_t i = 0; i < a->outputs; i++) standard_output = standard_output || strcmp(a->output[i], "-") == 0;
-    if (a->json && standard_output) return actio_cli_usage(a, NULL, "--json and -o - both want standard output");
+    if (a->json && standard_output) return actio_cli_usage(a, NULL, "--json and -o - both need standard output");
     if (actio_cli_check_outputs(a)) return ACTIO_WRONG_USAGE;
     bool compares = a->command && strcmp(a->command, "compare") == 0;
     const char *picture = compares ? "--overlay" : "--plot";
-    if (a->axes && !(compares ? a->overlays : a->plots + a->animations)) return actio_cli_usage(a, NULL, "--axes says what %s shows, and there is no %s", picture, picture);
-    if (a->run.width_count && !compares) return actio_cli_usage(a, "`actio compare` takes several", "--sigma: `%s` takes one width", a->command ? a->command : "actio");
+    if (a->axes && !(compares ? a->overlays : a->plots + a->animations)) return actio_cli_usage(a, NULL, "--axes chooses the columns of %s, but %s is missing", picture, picture);
+    if (a->run.width_count && !compares) return actio_cli_usage(a, "use `actio compare` for several widths", "--sigma: `%s` takes one width", a->command ? a->command : "actio");
     return 0;
 }
 
@@ -187,7 +199,7 @@ int actio_cli_parse(int argc, char **argv, struct actio_cli_arguments *a)
     *a = (struct actio_cli_arguments){ .run = actio_run_options_default(), .orbit = actio_orbit_options_default() };
     look_ahead(argc, argv, a);
     actio_cli_say_setup(a);
-    if (!allocate(a, (size_t)argc + 1)) return actio_cli_complain(a, ACTIO_LIMIT_REACHED, "end other programs", "out of memory: there is none for the command line");
+    if (!allocate(a, (size_t)argc + 1)) return actio_cli_complain(a, ACTIO_LIMIT_REACHED, "close other programs", "out of memory while reading the command line");
     bool options = true;
     int status = 0;
     for (int i = 1; i < argc && status == 0; i++) {

@@ -203,7 +203,7 @@ static int orbits_of(const struct actio_cli_arguments *a, struct actio_context *
 int actio_cli_orbit(const struct actio_cli_arguments *a)
 {
     if (a->models != 1)
-        return actio_cli_usage(a, a->models ? NULL : "`actio list` names the models that are built in", "`orbit` takes one model, and here %s", a->models ? "are several" : "is none");
+        return actio_cli_usage(a, a->models ? NULL : "run `actio list` for the built-in models", "`orbit` takes one model; found %s", a->models ? "several" : "none");
     struct actio_context *ctx;
     struct actio_findings *f;
     if (!actio_cli_begin(a, &ctx, &f)) return ACTIO_LIMIT_REACHED;

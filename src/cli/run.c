@@ -17,7 +17,7 @@ static bool csv_on_output(const struct actio_cli_arguments *a)
     return a->outputs == 0 && !a->json && !isatty(STDOUT_FILENO);
 }
 
-/* Can a file be made there? Asked before the work and not after it. */
+/* Can a file be made there? Called before the work and not after it. */
 static bool folder_takes(const char *path)
 {
     char folder[4096];
@@ -110,8 +110,8 @@ static int run_model(const struct actio_cli_arguments *a, struct actio_context *
 int actio_cli_run(const struct actio_cli_arguments *a)
 {
     if (a->models != 1)
-        return actio_cli_usage(a, a->models ? "`actio test` takes several" : "`actio list` names the models that are built in",
-                               "`run` takes one model, and here %s", a->models ? "are several" : "is none");
+        return actio_cli_usage(a, a->models ? "use `actio test` for several models" : "run `actio list` for the built-in models",
+                               "`run` takes one model; found %s", a->models ? "several" : "none");
     struct actio_context *ctx;
     struct actio_findings *f;
     if (!actio_cli_begin(a, &ctx, &f)) return ACTIO_LIMIT_REACHED;

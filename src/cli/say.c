@@ -125,7 +125,7 @@ int actio_cli_unsaid(const struct actio_cli_arguments *a, int status)
 {
     int signal = *a->limits.cancel;
     if (signal) return actio_cli_complain(a, actio_cli_worse(status, 128 + signal), NULL, "interrupted");
-    return actio_cli_complain(a, actio_cli_worse(status, ACTIO_LIMIT_REACHED), "raise --limit-memory or --limit-time", "a limit was reached while the result was being put into words");
+    return actio_cli_complain(a, actio_cli_worse(status, ACTIO_LIMIT_REACHED), "raise --limit-memory or --limit-time", "limit reached while the result was being printed");
 }
 
 bool actio_cli_begin(const struct actio_cli_arguments *a, struct actio_context **ctx, struct actio_findings **f)
@@ -136,7 +136,7 @@ bool actio_cli_begin(const struct actio_cli_arguments *a, struct actio_context *
     *f = *ctx ? actio_findings_create(*ctx) : NULL;
     if (*f) return true;
     actio_context_free(*ctx);
-    actio_cli_complain(a, ACTIO_LIMIT_REACHED, "end other programs", "out of memory: there is none to begin with");
+    actio_cli_complain(a, ACTIO_LIMIT_REACHED, "close other programs", "out of memory at the start");
     return false;
 }
 

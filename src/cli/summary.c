@@ -219,9 +219,9 @@ static void print_accuracy(const struct actio_run_info *info, int widest)
     power(info->local_only ? info->local : info->tol, 0, asked);
     error_cell(info->worst_error, worst);
     printf("  %-*s  ", widest, "accuracy");
-    if (info->local_only) printf("nothing is claimed: a local tolerance of %s only\n", asked);
-    else if (info->reached) printf("%s asked and reached: largest relative error %s\n", asked, worst);
-    else printf("%s asked and not reached: it holds until t = %.6g\n", asked, info->holds_until);
+    if (info->local_only) printf("local tolerance %s; global error not estimated\n", asked);
+    else if (info->reached) printf("tolerance %s met: largest relative error %s\n", asked, worst);
+    else printf("tolerance %s not met: it holds until t = %.6g\n", asked, info->holds_until);
 }
 
 /* Of a driven motion energy itself says nothing; what the rows can't tell of the work is not claimed. */
@@ -230,11 +230,11 @@ static void print_balance(const struct actio_run_info *info, int widest)
     char off[CELL], change[CELL];
     bool known = info->energy_less_work > info->work_error, resolved = info->work_error <= 1e-3 * info->energy_drift;
     if (!known && !resolved) {
-        printf("  %-*s  %s: work is done, and the rows are too few to tell how much (--points)\n", widest, "energy change", power(info->energy_drift, 1, change));
+        printf("  %-*s  %s: forces do work, and the rows are too few to resolve it (--points)\n", widest, "energy change", power(info->energy_drift, 1, change));
         return;
     }
     power(known ? info->energy_less_work : info->work_error, 1, off);
-    printf("  %-*s  %s%s (work is done: energy itself changes by %s)\n", widest, "energy less work", known ? "" : "below ", off, power(info->energy_drift, 1, change));
+    printf("  %-*s  %s%s (forces do work: the energy changes by %s)\n", widest, "energy less work", known ? "" : "below ", off, power(info->energy_drift, 1, change));
 }
 
 static void print_cost(const struct actio_run_info *info, int widest)
@@ -286,7 +286,7 @@ static void print_proof(const struct actio_table *table)
     printf("  distance from the solution without doubling %s\n", power(p.apart, 1, a));
     printf("  %8s  %12s  %12s\n", "points", "error", "at the end");
     for (size_t i = 0; i < 3; i++) printf("  %8zu  %12s  %12s\n", p.points[i], power(p.error[i], 1, a), power(p.end[i], 1, b));
-    if (isfinite(p.rate)) printf("  order seen  %10.1f", p.rate); else printf("  order seen  %10s", "rounding");
+    if (isfinite(p.rate)) printf("  order       %10.1f", p.rate); else printf("  order       %10s", "rounding");
     if (isfinite(p.rate_end)) printf("  %12.1f\n", p.rate_end); else printf("  %12s\n", "rounding");
 }
 
@@ -298,7 +298,7 @@ static void print_dual(const struct actio_table *table, int widest)
     printf("\n  %-*s  closure %s; %zu slab%s, %zu elements of degree %zu, %zu Newton steps\n", widest, "dual action", d.closure, d.slabs, d.slabs == 1 ? "" : "s", d.elements, d.degree, d.newton);
     if (isfinite(d.action)) printf("  %-*s  %.12g\n", widest, "its value", d.action);
     if (isfinite(d.hamiltonian)) printf("  %-*s  %.12g, drift %s\n", widest, "its Hamiltonian", d.hamiltonian, power(d.hamiltonian_drift, 1, a));
-    printf("  %-*s  %.6g\n", widest, "least of M", d.min_eigenvalue);
+    printf("  %-*s  %.6g\n", widest, "smallest of M", d.min_eigenvalue);
     printf("  %-*s  %s\n", widest, "largest dual", power(d.max_dual, 1, a));
     printf("  %-*s  %s\n", widest, "detector", power(d.detector, 1, a));
 }

@@ -83,9 +83,9 @@ static int choose(const struct actio_cli_arguments *a, const char *option, const
         }
     char hint[256] = "";
     const char *near = actio_cli_near(value, words, count);
-    size_t used = (size_t)snprintf(hint, sizeof hint, near ? "did you mean '%s'?" : "one of:", near ? near : "");
+    size_t used = (size_t)snprintf(hint, sizeof hint, near ? "did you mean '%s'?" : "use one of:", near ? near : "");
     for (size_t i = 0; !near && i < count && used < sizeof hint; i++) used += (size_t)snprintf(hint + used, sizeof hint - used, " %s", words[i]);
-    return actio_cli_usage(a, hint, "--%s: there is no '%s'", option, value);
+    return actio_cli_usage(a, hint, "--%s: unknown value '%s'", option, value);
 }
 
 /* The words of a row, cut apart in a copy that lives as long as the arguments. */
@@ -127,7 +127,7 @@ static int take_names(struct actio_cli_arguments *a, const struct actio_option_r
         if (end) *end = 0;
         while (*s == ' ') s++;
         for (size_t n = strlen(s); n && s[n - 1] == ' '; n--) s[n - 1] = 0;
-        if (*s == 0) return refuse(a, row, value, "a name is needed");
+        if (*s == 0) return refuse(a, row, value, "lacks a name");
         if (names->count == ROOM) return actio_cli_usage(a, NULL, "--%s: at most %d names", row->name, (int)ROOM);
         names->list[names->count++] = s;
         if (!end) return 0;
@@ -187,7 +187,7 @@ static int take_by(struct actio_cli_arguments *a, const struct actio_option_row 
         int bad = take_principle(a, word, &name);
         if (bad) return bad;
         for (size_t i = 0; i < a->principles; i++)
-            if (a->principle[i] == name) return actio_cli_usage(a, NULL, "--%s: '%s' stands there twice", row->name, name);
+            if (a->principle[i] == name) return actio_cli_usage(a, NULL, "--%s: '%s' is given twice", row->name, name);
         if (a->principles < sizeof a->principle / sizeof *a->principle) a->principle[a->principles++] = name;
         if (!end) return 0;
     }
@@ -198,7 +198,7 @@ static int take_power(struct actio_cli_arguments *a, const struct actio_option_r
 {
     char *comma = strchr((char *)value, ',');
     if (comma && (!actio_cli_number(comma + 1, &a->run.slack) || a->run.slack == 0))
-        return refuse(a, row, value, "needs a base of its slack that is not 0: from 0 it never moves");
+        return refuse(a, row, value, "needs a nonzero base for its slack: from 0 the slack never moves");
     if (comma) *comma = 0;
     return take_word(a, row, value);
 }
@@ -278,10 +278,10 @@ static int take_box(struct actio_cli_arguments *a, const struct actio_option_row
 static int cannot_write(const struct actio_cli_arguments *a, const char *option, const char *value, const char *const *endings, size_t count)
 {
     char hint[128], *p = hint, *end = hint + sizeof hint;
-    p += snprintf(p, sizeof hint, "this build writes");
+    p += snprintf(p, sizeof hint, "use one of:");
     for (size_t i = 0; i < count; i++)
         if (actio_can_write(endings[i], option[1] != 0)) p += snprintf(p, (size_t)(end - p), " %s", endings[i] + 1);
-    return actio_cli_usage(a, hint, "%s%s: nothing here writes '%s'", option[1] ? "--" : "-", option, value);
+    return actio_cli_usage(a, hint, "%s%s: unknown file extension of '%s'", option[1] ? "--" : "-", option, value);
 }
 
 static int take_output(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
@@ -324,7 +324,7 @@ static int take_animate(struct actio_cli_arguments *a, const struct actio_option
     size_t n = strlen(value);
     a->animation[a->animations++] = value;
     if (n >= 4 && actio_can_write(value, true) && (strcmp(value + n - 4, ".svg") == 0 || strcmp(value + n - 4, ".SVG") == 0)) return 0;
-    return actio_cli_usage(a, "pictures that move are .svg; --plot draws still ones", "--%s: nothing here writes '%s'", row->name, value);
+    return actio_cli_usage(a, "use .svg for animations, and --plot for still pictures", "--%s: unknown file extension of '%s'", row->name, value);
 }
 
 static int take_axes(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)

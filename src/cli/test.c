@@ -119,7 +119,7 @@ int actio_cli_test(const struct actio_cli_arguments *a)
 {
     size_t passed = 0, failed = 0, models = 0;
     int status = 0;
-    if (!a->models) return actio_cli_usage(a, "`actio test disk` tests a model of the gallery", "`test` needs a model");
+    if (!a->models) return actio_cli_usage(a, "run `actio test disk` for a model of the gallery", "`test` needs a model");
     for (; models < a->models && !*a->limits.cancel; models++) {
         struct verdict v = { 0 };
         status = actio_cli_worse(status, test_model(a, a->model[models], &v));

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* strtod also takes hexadecimal, nan, inf and leading blanks: the first signs decide before it is asked. */
+/* strtod also takes hexadecimal, nan, inf and leading blanks: the first signs decide before it is called. */
 static const char *read_number(const char *text, double *x)
 {
     const char *p = text;

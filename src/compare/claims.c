@@ -28,7 +28,7 @@ static const char *by_of(const struct testing *t, const struct actio_claim *c) {
 static bool computable(const struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
 {
     if (c->kind == ACTIO_CLAIM_VERDICT || c->absent) return false;      /* judged by itself, or not at all */
-    if (c->by && !actio_principle_named(c->by)) out->why = "this version has no such principle";
+    if (c->by && !actio_principle_named(c->by)) out->why = "unknown principle";
     else if (c->kind == ACTIO_CLAIM_AT && (c->at - run->problem.model->t0) * (c->at - run->problem.model->t1) > 0) out->why = "the time is outside the model's interval";
     else return true;
     return false;
@@ -59,7 +59,7 @@ static void prepare(void *user)
         if (c->kind == ACTIO_CLAIM_AT) t->time[t->times++] = c->at;
         if (needed(c) < t->tol) t->tol = needed(c);
     }
-    if (t->tol < 2e-14) t->tol = 2e-14;                    /* finer than double precision can be asked for */
+    if (t->tol < 2e-14) t->tol = 2e-14;                    /* finer than double precision can be requested */
 }
 
 static size_t column_named(const struct actio_system *sys, const char *name)
@@ -135,7 +135,7 @@ static void judge_verdict(const char *verdict, const struct actio_claim *c, stru
 {
     out->computed = false;
     out->ok = verdict && strcmp(verdict, c->verdict) == 0;
-    out->why = out->ok ? "" : verdict ? verdict : "no verdict could be reached";
+    out->why = out->ok ? "" : verdict ? verdict : "no verdict was found";
 }
 
 static void judge_verdicts(struct testing *t)
@@ -161,8 +161,8 @@ static void judge(struct actio_run *run, const struct actio_claim *c, struct act
     if (*out->why) return;                                 /* then there may be no motion at all */
     size_t column = c->column ? column_named(run->problem.sys, c->column) : SIZE_MAX;
     double error = 0;
-    if (c->kind != ACTIO_CLAIM_RESIDUAL && column == SIZE_MAX) { out->why = "there is no such column"; return; }
-    if (!gets_there(run, c)) { out->why = "the motion did not get there"; return; }
+    if (c->kind != ACTIO_CLAIM_RESIDUAL && column == SIZE_MAX) { out->why = "unknown column"; return; }
+    if (!gets_there(run, c)) { out->why = "the motion ends before this time"; return; }
     if (c->kind == ACTIO_CLAIM_RESIDUAL) out->value = residual_of(run);
     else if (c->kind == ACTIO_CLAIM_DRIFT) out->value = drift_of(run, column, strchr(c->column, '[') ? 1 : actio_system_column(run->problem.sys, column)->width);
     else out->value = value_at(run, column, c->at, &error);
@@ -170,11 +170,11 @@ static void judge(struct actio_run *run, const struct actio_claim *c, struct act
     if (!out->computed) { out->why = c->kind == ACTIO_CLAIM_AT ? "it is not a finite number there" : "it is not a finite number in every row"; return; }
     if (c->kind == ACTIO_CLAIM_AT) out->ok = fabs(out->value - c->value) <= c->bound;
     else out->ok = out->value < c->bound;
-    if (out->ok && isnan(error)) out->ok = false, out->why = "it has no error estimate there: it is not a finite number close by";
+    if (out->ok && isnan(error)) out->ok = false, out->why = "it has no error estimate there: a nearby value is not finite";
     if (out->ok && error > c->bound) out->ok = false, out->why = "the motion's estimated error is larger than the claim's bound";
 }
 
-/* An accuracy that a claim does not need is no failure of the claim: only the estimate is compared with its bound. */
+/* An accuracy that a claim does not need is not a failure of the claim: only the estimate is compared with its bound. */
 static bool only_accuracy(const struct actio_finding *f) { return f->code == ACTIO_F_NOT_REACHED || f->code == ACTIO_F_NOT_REACHED_AT_ALL; }
 
 static void copy_findings(const struct actio_findings *from, struct actio_findings *to)
@@ -207,7 +207,7 @@ static void judge_all(struct testing *t)
         if (c->kind == ACTIO_CLAIM_VERDICT || strcmp(by_of(t, c), run->problem.options.by) != 0) continue;
         stopped = stopped || actio_overdue(run->problem.ctx);
         if (!stopped) judge(run, c, &t->check[i]);
-        else if (!*t->check[i].why) t->check[i].why = "it was not checked: there was no time left";
+        else if (!*t->check[i].why) t->check[i].why = "not checked: time limit reached";
     }
     if (stopped) actio_problem_report_limits(&run->problem, ACTIO_FLOW_STOPPED, "claims were being checked");
 }
@@ -258,7 +258,7 @@ struct actio_check *actio_test_inside(struct actio_context *ctx, struct actio_mo
     if (owned(&t, model, &run.problem.options, &own) && actio_attempt(ctx, list_claims, &t) == 0) {
         for (size_t i = 0; i < model->claims && !bad; i++) {                   /* the first claim on a principle's motion stands for all of them */
             const struct actio_claim *c = &model->claim[i];
-            if (c->by && !actio_principle_named(c->by)) t.check[i].why = "this version has no such principle";
+            if (c->by && !actio_principle_named(c->by)) t.check[i].why = "unknown principle";
             else if (c->kind != ACTIO_CLAIM_VERDICT && is_first(&t, by_of(&t, c))) bad = test_by(&t, options, by_of(&t, c), ctx, model, &own);
         }
         if (!bad) judge_verdicts(&t);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FACTOR 10                                          /* of the error estimates of both: a difference beyond it is none of rounding */
+#define FACTOR 10                                          /* of the error estimates of both: a difference beyond it is not rounding */
 
 struct actio_comparison {
     struct actio_context *ctx;
@@ -103,7 +103,7 @@ static const char *first_error(struct comparing *x, struct actio_findings *own)
 {
     for (size_t i = 0; i < own->count; i++)
         if (actio_finding_severity(&own->item[i]) == ACTIO_ERROR) return kept(x, own->item[i].message);
-    return own->starved ? actio_starved_message : "there is no motion";
+    return own->starved ? actio_starved_message : "no motion";
 }
 
 static bool inapplicable(struct actio_findings *own)
@@ -142,8 +142,8 @@ static void judge_unclaimed(struct comparing *x, const struct one *one, struct a
 {
     const char *grid = grid_text(x, one->principle);
     row->status = x->c->soft ? "soft" : "grid";
-    if (grid) row->note = actio_arena_format(&x->c->arena, "grid of %s: nothing is claimed of its error", grid);
-    else if (x->reference->local_only) row->note = "the reference is on a grid: nothing is claimed of its error";
+    if (grid) row->note = actio_arena_format(&x->c->arena, "grid of %s: error not estimated", grid);
+    else if (x->reference->local_only) row->note = "the reference is on a grid: error not estimated";
     for (size_t i = 0; i < own->count; i++)
         if (own->item[i].code == ACTIO_F_SOFT_START) {
             row->note = actio_arena_format(&x->c->arena, "%s%s%s", row->note, *row->note ? "; " : "", own->item[i].message);
@@ -157,7 +157,7 @@ static void judge(struct comparing *x, const struct actio_principle *p, struct a
     double bound = FACTOR * (row->error + own_error(x->reference));
     bool same = row->difference <= bound, other_theory = *p->differs;
     row->status = same ? "agrees" : other_theory ? "differs" : "disagrees";
-    row->note = !same && other_theory ? p->differs : same && other_theory ? "another theory, and here the same motion" : !same ? "it should be the same motion" : "";
+    row->note = !same && other_theory ? p->differs : same && other_theory ? "a different theory, but the same motion here" : !same ? "it should give the same motion" : "";
     if (!same && !other_theory) actio_find(x->f, ACTIO_F_DISAGREE, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_NUMBER(row->difference), ACTIO_NUMBER(bound)));
 }
 

@@ -12,7 +12,7 @@ struct c_file {
     struct actio_emitter e;
     char name[LONGEST_NAME + 8], upper[LONGEST_NAME + 8];
     size_t ny, K, R;                                       /* K unknowns in R equations: hidden constraints add some */
-    size_t lambdas;                                        /* multipliers that are asked for; those that evolve are states */
+    size_t lambdas;                                        /* multipliers that are requested; those that evolve are states */
     bool follows;                                          /* some params are made from others */
     struct actio_text body;                                /* the functions; small ones they need come before */
 };
@@ -59,7 +59,7 @@ static void describe_hidden(struct c_file *f, struct actio_text *out)
 {
     const struct actio_system *sys = &f->d->F->sys;
     if (sys->hidden == 0) return;
-    actio_text_add(out, " * Constraints that follow from the equations of motion, and that y must satisfy:\n");
+    actio_text_add(out, " * Hidden constraints, which y must satisfy:\n");
     for (size_t j = sys->p - sys->hidden; j < sys->p; j++) {
         actio_text_add(out, " *   ");
         comment(out, sys->constraint[j]);
@@ -71,14 +71,14 @@ static void describe_hidden(struct c_file *f, struct actio_text *out)
 static void describe_principle(struct c_file *f, struct actio_text *out)
 {
     const struct actio_model *m = f->d->model;
-    const char *before = " * The split is that of the model's start data, and stays: rates that the constraints give are those of";
-    if (f->d->chapter->evolves) actio_text_add(out, " * The last of y are multipliers: they have rates and initial values of their own.\n");
+    const char *before = " * The split is fixed by the model's start data. The constraints determine the rates of";
+    if (f->d->chapter->evolves) actio_text_add(out, " * The last components of y are multipliers, with their own rates and initial values.\n");
     for (size_t i = 0; f->d->chapter->splits && i < f->d->F->N; i++) {
         if (!f->d->bound[i]) continue;
         actio_text_add(out, before), comment(out, " "), before = ",";
         comment(out, i < m->coords ? m->coord[i].dot_name : m->state[i - m->coords].name);
     }
-    if (f->d->chapter->splits) actio_text_add(out, ".\n * rhs returns 1 where they do not any more.\n");
+    if (f->d->chapter->splits) actio_text_add(out, ".\n * rhs returns 1 where they no longer do.\n");
 }
 
 static void describe(struct c_file *f, struct actio_text *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The text of a small linear solver for the user's file: Gauss with complete pivoting on arrays of fixed size. Redundant constraints
- * leave multipliers free; they get the smallest ones, and accelerations that nothing determines are told. */
+ * leave multipliers free; they get the smallest ones, and accelerations that nothing determines are reported. */
 #include "derive/code.h"
 
 #include <string.h>

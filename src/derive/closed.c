@@ -46,5 +46,5 @@ void actio_derive_hidden(struct actio_derivation *d)
     }
     if (c->verdict) actio_shown_words(d, c->verdict);
     else
-        actio_shown_words(d, actio_arena_format(&d->arena, "free initial data: %zu; coordinates and constraints alone would leave %ld", c->free_data, c->naive_free_data));
+        actio_shown_words(d, actio_arena_format(&d->arena, "free initial data: %zu; a plain count of coordinates and constraints gives %ld", c->free_data, c->naive_free_data));
 }

@@ -48,8 +48,8 @@ void actio_derive_contacts(struct actio_derivation *d)
     struct actio_formation *F = d->F;
     struct actio_shown_section *s = &d->section[d->filling];
     if (F->sys.contacts + F->sys.rubs == 0) return;
-    s->rule = F->sys.contacts ? "while gap = 0: force >= 0 joins along d gap/dq; at an impact gap' becomes -restitution*gap'; friction along d slip/dq' is at most stick*force, and -friction*force*slip/|slip| while it slides"
-                              : "friction joins along d slip/dq': at most stick*|lambda|, and -friction*|lambda|*slip/|slip| while it slides";
+    s->rule = F->sys.contacts ? "while gap = 0, a force >= 0 acts along d gap/dq; at an impact gap' becomes -restitution*gap'; friction along d slip/dq' is at most stick*force, and -friction*force*slip/|slip| while sliding"
+                              : "friction acts along d slip/dq': at most stick*|lambda|, and -friction*|lambda|*slip/|slip| while sliding";
     actio_expr *sum = actio_form_array(F, F->n, sizeof *sum);
     for (size_t i = 0; i < F->sys.contacts; i++) {
         note(d, dotted(d, "gap", F->sys.contact[i]), F->gap[i].e);
@@ -57,7 +57,7 @@ void actio_derive_contacts(struct actio_derivation *d)
         join(d, sum, actio_div(&F->pool, force, F->gap[i].scale), F->gap[i].row);
     }
     for (size_t r = 0; r < F->sys.rubs; r++) show_rub(d, &F->sys.rub[r], sum);
-    actio_shown_words(d, "added to the right sides of the equations of motion, which hold as they stand in free flight:");
+    actio_shown_words(d, "added to the right sides of the equations of motion, which hold unchanged in free flight:");
     for (size_t i = 0; i < F->n; i++)
         if (!actio_is_zero(sum[i])) note(d, actio_shown_indexed(d, "C", "C", d->model->coord[i].name), sum[i]);
 }

@@ -287,7 +287,7 @@ static void show_matrices(struct actio_derivation *d)
     struct actio_formation *F = d->F;
     size_t N = F->N, p = F->p;
     say_bordered(d);
-    if (N * N > 4000000) { actio_shown_words(d, "too large to be written out"); return; }
+    if (N * N > 4000000) { actio_shown_words(d, "too large to display"); return; }
     bool ideal = is_ideal(d);
     actio_expr *W = dense(d, &F->G, N, N, false), *A = dense(d, &F->A, p, N, true), *D = ideal ? A : dense(d, &F->D, p, N, true), *e = array(d, N + p);
     actio_shown_matrix(d, "W", N, N, W);
@@ -309,7 +309,7 @@ void actio_shown_solved(struct actio_derivation *d, const actio_expr *unknown, c
         if (actio_tidy_size(d, e) <= SHORT) actio_shown_equation(d, NULL, unknown[i], e);
         else too_long++;
     }
-    if (too_long) actio_shown_words(d, actio_arena_format(&d->arena, "%zu of %zu %s are longer than is worth reading: --format c writes them as code", too_long, count, what));
+    if (too_long) actio_shown_words(d, actio_arena_format(&d->arena, "%zu of %zu %s are too long to display; --format c writes them as code", too_long, count, what));
 }
 
 static const bool *known(const struct actio_derivation *d, size_t from) { return d->closure && d->closure->is_solved ? d->closure->is_solved + from : NULL; }
@@ -337,8 +337,8 @@ void actio_derive_solve(struct actio_derivation *d)
 void actio_say_on_shell(struct actio_derivation *d)
 {
     if (!d->on_shell) return;
-    d->section[d->filling].rule = "the constraints are used";
-    d->section[d->filling].latex_rule = "\\text{The constraints are used.}";
+    d->section[d->filling].rule = "simplified with the constraints";
+    d->section[d->filling].latex_rule = "\\text{Simplified with the constraints.}";
 }
 
 /* lambda(q, q', t) = the first p components of -B^-1 e, where det B is not 0       [LM 20] */
@@ -348,7 +348,7 @@ static void show_multipliers(struct actio_derivation *d)
     if (d->F->p == 0) return;
     actio_say_on_shell(d);
     if (d->lambda) actio_shown_solved(d, d->F->lambda, d->lambda, known(d, d->F->N), d->F->p, "multipliers");
-    else if (!d->closure) actio_shown_words(d, "solved from B*(-lambda, q'') = e by numbers at each state: there is no short formula");
+    else if (!d->closure) actio_shown_words(d, "solved numerically from B*(-lambda, q'') = e at each state; no short formula exists");
     if (d->closure && d->closure->multipliers) actio_shown_words(d, d->closure->multipliers);
 }
 
@@ -418,9 +418,9 @@ static const struct actio_shown_part shared[] = {
     { "momenta", "Momenta", "dL/dq'", "p = \\partial \\mathcal{L}/\\partial \\dot{q}", show_momenta },
     { "forces", "Generalised forces", "", "", show_forces },
     { "equations", "Equations of motion", "", "", show_equations },
-    { "constraints", "Constraints, and what follows from them", "", "", show_constraints },
+    { "constraints", "Constraints and their consequences", "", "", show_constraints },
     { "contacts", "Contacts and friction", "", "", actio_derive_contacts },
-    { "hidden", "Constraints that follow from the equations of motion", "", "", actio_derive_hidden },
+    { "hidden", "Hidden constraints", "", "", actio_derive_hidden },
     { "frame", "Quasi-velocities", "", "", actio_derive_frame },
     { "matrices", "Matrices", "", "", show_matrices },
     { "multipliers", "Multipliers as functions of the state", "", "", show_multipliers },
@@ -433,7 +433,7 @@ static const struct actio_shown_part shared[] = {
 const struct actio_chapter actio_chapter_dalembert = { .by = "dalembert", .part = shared, .parts = sizeof shared / sizeof *shared, .fields = &actio_chapter_field };
 
 /* Before the sections of any other principle: what it takes for granted. */
-static const struct actio_shown_part principle = { "principle", "What it assumes", "", "", show_principle };
+static const struct actio_shown_part principle = { "principle", "Assumptions", "", "", show_principle };
 
 static const struct actio_shown_part *shared_part(const char *key)
 {

@@ -53,7 +53,7 @@ static const char *open_rates(struct deriving *job)
         actio_text_add(&t, i ? ", " : "");
         actio_print_nice(&job->d->F->pool, job->d->F->zdot[v->undetermined[i]], actio_model_symbol_name, job->d->model, &t);
     }
-    actio_text_add(&t, v->undetermineds > 1 ? " are arbitrary: nothing determines them" : " is arbitrary: nothing determines it");
+    actio_text_add(&t, v->undetermineds > 1 ? " are arbitrary: not determined by any equation" : " is arbitrary: not determined by any equation");
     return t.s;
 }
 
@@ -62,11 +62,11 @@ enum { LONG = 60 };                                        /* characters of a re
 static const char *open_multipliers(struct deriving *job)
 {
     const struct actio_verdict *v = job->v;
-    if (v->word == ACTIO_VERDICT_contradictory) return "there are none: no motion exists";
-    if (v->redundants == 0) return v->solved ? NULL : "solved from B*(-lambda, q'') = e by numbers at each state, where they are determined";
+    if (v->word == ACTIO_VERDICT_contradictory) return "none: no motion exists";
+    if (v->redundants == 0) return v->solved ? NULL : "solved numerically from B*(-lambda, q'') = e at each state, where they are determined";
     const char *relation = v->redundant[0].text;
     if (strlen(relation) > LONG) relation = "";
-    return actio_arena_format(&job->d->arena, "not unique: rows depend on each other%s%s%s; run and --format c give the smallest ones", *relation ? " (" : "", relation, *relation ? ")" : "");
+    return actio_arena_format(&job->d->arena, "not unique: the rows are dependent%s%s%s; run and --format c give the smallest ones", *relation ? " (" : "", relation, *relation ? ")" : "");
 }
 
 static void take_closure(struct deriving *job)
@@ -77,8 +77,8 @@ static void take_closure(struct deriving *job)
     *c = (struct actio_shown_closure){ .hiddens = v->hiddens, .is_position = v->hidden_is_position, .free_data = v->free_data, .naive_free_data = v->naive_free_data };
     if (v->hiddens) c->hidden = taken(job, v->hidden_e, v->hiddens);
     if (v->solved) c->solved = taken(job, v->solved, F->N + F->p), c->is_solved = v->is_solved;
-    if (v->word == ACTIO_VERDICT_contradictory) c->verdict = v->hiddens ? "no state satisfies this: no motion exists" : "no motion exists: the constraints exclude each other";
-    if (v->too_large) c->verdict = "B is singular, and the constraints that follow are too long to be found";
+    if (v->word == ACTIO_VERDICT_contradictory) c->verdict = v->hiddens ? "no state satisfies this: no motion exists" : "no motion exists: the constraints contradict each other";
+    if (v->too_large) c->verdict = "B is singular, and the hidden constraints are too long to derive";
     c->rates = open_rates(job), c->multipliers = open_multipliers(job);
     job->d->closure = c;
 }
@@ -149,8 +149,8 @@ static bool goes_with(struct deriving *job)
 {
     static const struct { enum actio_verdict_word word; unsigned need; const char *why; } table[] = {
         { ACTIO_VERDICT_contradictory, 0, "no motion exists, by any principle" },
-        { ACTIO_VERDICT_undetermined, 0, "nothing determines some of its accelerations" },
-        { ACTIO_VERDICT_hidden, 0, "constraints follow from the equations of motion, and have no reaction" },
+        { ACTIO_VERDICT_undetermined, 0, "some of its accelerations are not determined" },
+        { ACTIO_VERDICT_hidden, 0, "hidden constraints follow from the equations of motion, and have no reaction" },
         { ACTIO_VERDICT_redundant, ACTIO_NEEDS_INDEPENDENT, "constraints are redundant" },
     };
     for (size_t i = 0; job->v && i < sizeof table / sizeof *table; i++)
@@ -182,9 +182,9 @@ static bool starts(struct deriving *job, bool regular)
     if (!law) return true;
     if (actio_motion_obey(m, law)) return false;
     if (actio_motion_begin(m, t, problem->y0) || (law->rebase && law->rebase(m, t, problem->y0)))
-        return job->d->chapter->splits ? refuse(problem, NULL, "at the start its constraints do not give as many velocities as they are") : true;
+        return job->d->chapter->splits ? refuse(problem, NULL, "its constraints are dependent in the velocities at the start") : true;
     if (regular && law->solve && law->solve(m, t, problem->y0) == ACTIO_FLOW_SINGULAR)
-        return refuse(problem, NULL, "its equations have no solution at the start; is the kinetic energy positive definite there?");
+        return refuse(problem, NULL, "its equations have no solution at the start; check that the kinetic energy is positive definite there");
     return !job->d->chapter->charted || actio_attempt(problem->ctx, note_chart, job) == 0;
 }
 
@@ -267,7 +267,7 @@ static const struct actio_principle *principle_for(const char *by, const char *f
 {
     const struct actio_principle *p = actio_principle_named(by);
     const struct actio_chapter *chapter = p ? actio_chapter_of(p->name) : NULL;
-    const char *why = !chapter ? "nobody wrote how it is shown" : as && !as->contents ? chapter->no_code : NULL;
+    const char *why = !chapter ? "no derivation is available" : as && !as->contents ? chapter->no_code : NULL;
     if (!p) actio_find(f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(by)));
     else if (!as) actio_find(f, ACTIO_F_NO_FORMAT, ACTIO_ARGS(ACTIO_TEXT(format)));
     else if (why) actio_find(f, ACTIO_F_NO_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(as->name), ACTIO_TEXT(why)));
@@ -281,7 +281,7 @@ struct actio_derivation *actio_derive_inside(struct actio_context *ctx, struct a
     if (!p) return NULL;
     struct actio_derivation *d = actio_take(ctx, 1, sizeof *d);
     if (!d) {
-        actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("showing the equations"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing the equations"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
     d->ctx = ctx, d->model = model, d->by = p->name, d->by_title = p->title, d->assumes = p->assumes, d->differs = p->differs;

@@ -79,10 +79,10 @@ static void show_middle(struct stepping *s)
         actio_shown_equation(s->d, NULL, F->q[i], mid[i]);
         actio_shown_equation(s->d, NULL, F->v[i], slope[i]);
     }
-    actio_shown_words(s->d, "so each coordinate, velocity and the time t stand for their values in the middle of the step, here and below");
-    actio_shown_section(s->d, "discrete", "Discrete Lagrangian", "h*L in the middle, the action of a step", "\\mathcal{L}_d = h \\, \\mathcal{L}");
+    actio_shown_words(s->d, "here and below, each coordinate, velocity and the time t denote their values at the middle of the step");
+    actio_shown_section(s->d, "discrete", "Discrete Lagrangian", "h*L at the middle, the action of a step", "\\mathcal{L}_d = h \\, \\mathcal{L}");
     actio_expr L = actio_substitute(pool_of(s), actio_substitute(pool_of(s), F->L, F->v, slope, F->n), F->q, mid, F->n);
-    if (actio_tidy_size(s->d, L) > SHORT) { actio_shown_words(s->d, "longer than is worth reading when written by the ends of the step"); return; }
+    if (actio_tidy_size(s->d, L) > SHORT) { actio_shown_words(s->d, "too long to display in terms of the ends of the step"); return; }
     actio_shown_equation(s->d, NULL, actio_shown_free(s->d, "Ld", "Discrete", "\\mathcal{L}_d"), actio_mul(pool_of(s), s->h, L));
 }
 
@@ -152,13 +152,13 @@ static void show_discrete(struct actio_derivation *d)
                         "p^{(0)} = -\\frac{\\partial \\mathcal{L}_d}{\\partial q^{(0)}} - \\frac{h}{2} \\, (F + \\lambda \\, \\tfrac{\\partial g}{\\partial \\dot{q}}), \\quad "
                         "p^{(1)} = \\frac{\\partial \\mathcal{L}_d}{\\partial q^{(1)}} + \\frac{h}{2} \\, (F + \\lambda \\, \\tfrac{\\partial g}{\\partial \\dot{q}})");
     for (size_t i = 0; i < d->F->n; i++) show_momentum(&s, i);
-    actio_shown_words(d, d->F->p ? "p_0 is known from the step before: this, with the constraints, gives q_1 and lambda; then p_1 is the p_0 of the next step"
-                                 : "p_0 is known from the step before: this gives q_1; then p_1 is the p_0 of the next step");
-    if (d->F->sys.holonomic) actio_shown_words(d, "the gradient of a holonomic constraint stands at the beginning of the step, and its part of p_1 comes last");
+    actio_shown_words(d, d->F->p ? "p_0 is known from the previous step; with the constraints this determines q_1 and lambda; p_1 is the p_0 of the next step"
+                                 : "p_0 is known from the previous step; this determines q_1; p_1 is the p_0 of the next step");
+    if (d->F->sys.holonomic) actio_shown_words(d, "the gradient of a holonomic constraint is taken at the beginning of the step; its contribution to p_1 is added last");
     show_constraints(&s);
     show_end(&s);
     actio_shown_section(d, "composition", "Steps of order 4", "", "");
-    actio_shown_words(d, "run puts five of these steps together, of lengths a*h, a*h, (1 - 4*a)*h, a*h, a*h with a = 1/(4 - 4^(1/3))");
+    actio_shown_words(d, "run combines five of these steps, of lengths a*h, a*h, (1 - 4*a)*h, a*h, a*h with a = 1/(4 - 4^(1/3))");
 }
 
 static const struct actio_shown_part parts[] = {
@@ -166,4 +166,4 @@ static const struct actio_shown_part parts[] = {
     { "middle", "The middle of a step of length h", "", "", show_discrete },
 };
 const struct actio_chapter actio_chapter_discrete = { .by = "discrete", .part = parts, .parts = sizeof parts / sizeof *parts,
-    .no_code = "its steps are equations that are solved by iteration, not rates of a state" };
+    .no_code = "its steps are equations solved by iteration, not rates of a state" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The dual action, shown: a first-order form of the equations of motion, the pre-dual Lagrangian, M, the way from dual to primal, the action of dual variables
- * alone, their momenta, rates by these, and the Hamiltonian; with constraints the same of free reactions.                    [AS 17 - 21, 29 - 35] */
+ * only, their momenta, rates by these, and the Hamiltonian; with constraints the same of free reactions.                    [AS 17 - 21, 29 - 35] */
 #include "derive/duality.h"
 #include "expr/normal.h"
 
@@ -142,7 +142,7 @@ static void take_formulas(struct actio_duality *w, bool eliminated)
     w->H = actio_substitute(pool, from->H, from->base, w->base, w->u);
 }
 
-/* The unknown that a weight is of: u, where it is none of them. */
+/* The unknown that a weight is of: u, where it is not one of them. */
 static size_t place_of_weight(struct actio_duality *w, size_t component)
 {
     const struct actio_model *m = w->d->model;
@@ -239,7 +239,7 @@ static size_t show(struct actio_duality *w, actio_expr left, actio_expr right)
 
 static void say_long(struct actio_duality *w, size_t count)
 {
-    if (count) actio_shown_words(w->d, actio_arena_format(&w->d->arena, "%zu %s longer than is worth reading", count, count > 1 ? "formulas are" : "formula is"));
+    if (count) actio_shown_words(w->d, actio_arena_format(&w->d->arena, "%zu %s too long to display", count, count > 1 ? "formulas are" : "formula is"));
 }
 
 static const char *scalar(const struct actio_duality *w, const char *own, const char *of_free) { return w->is_free ? of_free : own; }
@@ -253,16 +253,16 @@ static void show_form(struct actio_duality *w)
         if (!actio_same(w->f[F->n + i], F->zdot[i])) lost += show(w, F->zdot[i], actio_tidy_shown(w->d, w->f[F->n + i]));
     for (size_t i = 0; i < w->equations; i++) lost += show(w, actio_tidy_shown(w->d, w->g[i]), (actio_expr){ 0 });
     say_long(w, lost);
-    if (F->n) actio_shown_words(w->d, "velocities are unknowns of their own: x_dot stands for x' in the names of what belongs to it");
-    if (w->u > w->x && !w->is_free) actio_shown_words(w->d, "rates and multipliers are unknowns here, nothing is solved for; their duals belong to the equations above, in this order");
-    if (w->is_free) actio_shown_words(w->d, "nothing is known of the reactions but that they take the power slack^2/2: the motion is the admissible one nearest to the base, and depends on T");
-    if (w->is_free) actio_shown_words(w->d, "a run has the last equation with --power only, and the rates of the constraints in their place: the same motions, and D(T) = 0 fits them");
+    if (F->n) actio_shown_words(w->d, "velocities are separate unknowns: x_dot denotes x' in names");
+    if (w->u > w->x && !w->is_free) actio_shown_words(w->d, "rates and multipliers are unknowns here, none are eliminated; their duals correspond to the equations above, in this order");
+    if (w->is_free) actio_shown_words(w->d, "the reactions are free except that they absorb the power slack^2/2: the motion is the admissible one nearest to the base, and depends on T");
+    if (w->is_free) actio_shown_words(w->d, "a run uses the last equation only with --power, and the rates of the constraints instead of these: the motions are the same, and D(T) = 0 is consistent");
 }
 
 static void show_predual(struct actio_duality *w)
 {
     struct actio_pool *pool = pool_of(w);
-    section(w, "potential", "Potential", "strictly convex in U, least at the base states", "H(U, \\bar{U}, t)");
+    section(w, "potential", "Potential", "strictly convex in U, minimal at the base states", "H(U, \\bar{U}, t)");
     actio_expr H = actio_shown_free(w->d, scalar(w, "H", "H_free"), scalar(w, "Potential", "Potential_free"), scalar(w, "H", "H_{R}"));
     say_long(w, show(w, H, actio_group(pool, w->H)));
     section(w, "predual", "Pre-dual Lagrangian", "-D'*x - D*f + m*g + H", "\\mathcal{L}_H = -\\dot{D} \\cdot x - D \\cdot f + \\mu \\cdot g + H");
@@ -273,11 +273,11 @@ static void show_predual(struct actio_duality *w)
 static void show_matrix(struct actio_duality *w)
 {
     section(w, "matrix", "Matrix of the map", "d^2 Lpre/dU dU = d^2 H/dU dU - D*d^2 f/dU dU + m*d^2 g/dU dU", "\\frac{\\partial^2 \\mathcal{L}_H}{\\partial U \\, \\partial U} = H_{UU} - D \\cdot f_{UU} + \\mu \\cdot g_{UU}");
-    if (w->size > DENSE) { actio_shown_words(w->d, "longer than is worth reading"); return; }
+    if (w->size > DENSE) { actio_shown_words(w->d, "too long to display"); return; }
     actio_shown_matrix(w->d, w->is_free ? "N" : "M", w->u, w->u, w->M);
     struct actio_shown *order = actio_shown_add(w->d, ACTIO_SHOWN_LIST);
     order->rows = 1, order->cols = w->u, order->entry = w->U;
-    actio_shown_words(w->d, "rows and columns in this order; where it is positive definite the map is one to one, and the dual action concave");
+    actio_shown_words(w->d, "rows and columns are in this order; where it is positive definite, the map is one to one and the dual action concave");
 }
 
 /* dL/dU = 0, unsolved */
@@ -321,7 +321,7 @@ static void show_action(struct actio_duality *w, const char *why)
 {
     if (why) show_implicit_map(w, why);
     else show_closed_map(w);
-    section(w, "action", "Dual action", "S = Boundary + integral of Ldual from the start to T, D(T) any number, 0 is best", "S_H[D] = -D(0) \\cdot x(0) + \\int_0^T \\mathcal{L}_D \\, dt");
+    section(w, "action", "Dual action", "S = Boundary + integral of Ldual from the start to T, D(T) arbitrary, best 0", "S_H[D] = -D(0) \\cdot x(0) + \\int_0^T \\mathcal{L}_D \\, dt");
     actio_expr at_start = actio_shown_free(w->d, scalar(w, "Boundary", "Boundary_free"), scalar(w, "At_start", "At_start_free"), "S_0");
     say_long(w, show(w, at_start, boundary(w)));
     actio_expr L = actio_shown_free(w->d, scalar(w, "Ldual", "Ldual_free"), scalar(w, "Dual", "Dual_free"), scalar(w, "\\mathcal{L}_D", "\\mathcal{L}_{D,R}"));
@@ -358,7 +358,7 @@ static void show_hamiltonian(struct actio_duality *w)
     for (size_t i = w->x; i < w->u; i++) lost += show(w, by_momenta(w, slope[i]), (actio_expr){ 0 });
     for (size_t i = 0; i < w->equations; i++) lost += show(w, by_momenta(w, w->g[i]), (actio_expr){ 0 });
     say_long(w, lost);
-    if (w->equations) actio_shown_words(w->d, "the last of these give the algebraic unknowns and their duals");
+    if (w->equations) actio_shown_words(w->d, "the last of these determine the algebraic unknowns and their duals");
     section(w, "hamiltonian", "Dual Hamiltonian", "P*D' - Ldual = D*f - m*g - H at x = -P", "\\mathcal{H}_D = P \\cdot \\dot{D} - \\mathcal{L}_D");
     say_long(w, show(w, actio_shown_free(w->d, "Hdual", "Hamiltonian", "\\mathcal{H}_D"), by_momenta(w, actio_neg(pool_of(w), rest))));
     actio_shown_words(w->d, "D' = dHdual/dP and P' = -dHdual/dD; constant where f, g, H and the base do not depend on time");
@@ -369,7 +369,7 @@ static void show_hamiltonian(struct actio_duality *w)
 static void show_dual(struct actio_duality *w)
 {
     show_form(w);
-    if (w->u > MOST) { actio_shown_words(w->d, "more unknowns than is worth reading"); return; }
+    if (w->u > MOST) { actio_shown_words(w->d, "too many unknowns to display"); return; }
     show_predual(w);
     show_matrix(w);
     show_action(w, actio_duality_solve(w));
@@ -391,7 +391,7 @@ static void show_free(struct actio_derivation *d)
 {
     struct actio_duality w = { .d = d, .is_free = true };
     if (d->F->p == 0 || d->F->n == 0 || d->F->sys.levels < d->F->p) return;
-    if (!free_formulas(&w)) { actio_shown_words(d, "left out: W is coupled too widely to be inverted by hand"); return; }
+    if (!free_formulas(&w)) { actio_shown_words(d, "omitted: W is coupled too widely to invert by hand"); return; }
     form_lagrangian(&w);
     show_dual(&w);
 }
@@ -402,4 +402,4 @@ static const struct actio_shown_part parts[] = {
     { "free", "Free reactions", "", "", show_free },
 };
 const struct actio_chapter actio_chapter_dual = { .by = "dual", .part = parts, .parts = sizeof parts / sizeof *parts,
-    .no_code = "its equations hold on all of an interval at once, and are solved by iteration" };
+    .no_code = "its equations hold on a whole interval at once and are solved by iteration" };

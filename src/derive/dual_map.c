@@ -157,7 +157,7 @@ static size_t *couple(struct actio_duality *w)
 
 static const char *solve_block(struct block *b)
 {
-    if (!shrink(b)) return "M is coupled too widely to be inverted by hand";
+    if (!shrink(b)) return "M is coupled too widely to invert by hand";
     if (b->gones) name_rest(b);
     if (!invert(b)) return "M is singular";
     bring_back(b);
@@ -178,7 +178,7 @@ const char *actio_duality_solve(struct actio_duality *w)
     struct actio_pool *pool = pool_of(w);
     size_t u = w->u, *root = couple(w);
     struct block b = { .w = w, .a = actio_form_array(F, u * u, sizeof *b.a), .r = actio_form_array(F, u, sizeof *b.r) };
-    if (actio_degree_in(pool, w->L, w->U, u) < 0) return "L is not quadratic in the unknowns: they are what solves these equations";
+    if (actio_degree_in(pool, w->L, w->U, u) < 0) return "L is not quadratic in the unknowns, which solve these equations";
     b.at = actio_form_array(F, u, sizeof *b.at), b.gone = actio_form_array(F, u, sizeof *b.gone);
     memcpy(b.a, w->M, u * u * sizeof *b.a), memcpy(b.r, w->p, u * sizeof *b.r);
     w->map = actio_form_array(F, u, sizeof *w->map);

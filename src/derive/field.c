@@ -114,7 +114,7 @@ static void show_multipliers(struct actio_derivation *d) { actio_show_field_mult
 
 /* ---- energy and charges */
 
-/* sum of momentum times change, over fields, places and coordinates; density of an axis where that is asked for */
+/* sum of momentum times change, over fields, places and coordinates; density of an axis where that is requested */
 static actio_expr work_density(struct actio_continuum *c, uint16_t axis, const actio_expr *change)
 {
     actio_expr sum = { 0 };
@@ -197,9 +197,9 @@ static const struct actio_shown_part parts[] = {
     { "forces", "Forces", "", "", show_forces },
     { "equations", "Equations of motion", "d/dt dl/du' = dl/du - d/ds dl/du_s + d2/ds2 dl/du_ss + F, with lambda*g in l",
       "\\frac{d}{dt} \\frac{\\partial \\ell}{\\partial \\dot{u}} = \\frac{\\partial \\ell}{\\partial u} - \\partial_s \\frac{\\partial \\ell}{\\partial u_s} + \\partial_s^2 \\frac{\\partial \\ell}{\\partial u_{ss}} + F + \\text{reactions}", show_equations },
-    { "ends", "At the ends", "what integration by parts leaves there, with what acts there", "", show_ends },
-    { "constraints", "Constraints, and what follows from them", "", "", show_constraints },
-    { "multipliers", "Multipliers along the axis", "the constraints' rates, with the equations of motion", "", show_multipliers },
+    { "ends", "At the ends", "boundary terms of integration by parts, with the forces there", "", show_ends },
+    { "constraints", "Constraints and their consequences", "", "", show_constraints },
+    { "multipliers", "Multipliers along the axis", "rates of the constraints, with the equations of motion", "", show_multipliers },
     { "energy", "Energy", "q'*dL/dq' - L", "E = \\dot{q} \\, \\partial \\mathcal{L}/\\partial \\dot{q} - \\mathcal{L}", show_energy },
     { "symmetries", "Symmetries", "charge = dL/dq'*delta q", "", show_symmetries },
 };
@@ -210,8 +210,8 @@ static const struct actio_shown_part hamel[] = {
     { "coordinates", "Fields and coordinates", "", "", show_coordinates },
     { "lagrangian", "Lagrangian", "", "", show_lagrangian },
     { "forces", "Forces", "", "", show_forces },
-    { "constraints", "Constraints, and what follows from them", "", "", show_constraints },
+    { "constraints", "Constraints and their consequences", "", "", show_constraints },
     { "frame", "Quasi-velocities", "", "", actio_show_field_hamel },
-    { "ends", "At the ends", "what integration by parts leaves there, with what acts there", "", show_ends },
+    { "ends", "At the ends", "boundary terms of integration by parts, with the forces there", "", show_ends },
 };
 const struct actio_chapter actio_chapter_field_hamel = { .by = "hamel", .part = hamel, .parts = sizeof hamel / sizeof *hamel, .prepare = prepare };

@@ -153,10 +153,10 @@ const char *actio_field_frame_open(struct actio_continuum *c, uint16_t axis, str
     *f = (struct actio_field_frame){ .c = c, .axis = axis };
     for (uint32_t i = 0; i < c->m->coords; i++) {
         if (c->m->coord[i].axis != axis) continue;
-        if (f->n == ROOM) return "there are more than 3 fields on the axis";
+        if (f->n == ROOM) return "the axis has more than 3 fields";
         f->field[f->n++] = i;
     }
-    if (!take_given(f, &rows)) return "a quasi-velocity is not made of the velocities at its own point alone, or there are more of them than fields";
+    if (!take_given(f, &rows)) return "a quasi-velocity uses more than the velocities at its own point, or there are more quasi-velocities than fields";
     take_constraints(f, &rows);
     if (rows == 1 && f->n == 2) take_across(f);
     else if (rows < f->n && !take_velocities(f, rows)) return "the quasi-velocities and constraints depend on each other";

@@ -98,7 +98,7 @@ static void show_frame(struct moving *m)
         actio_shown_equation(c->d, NULL, f->xi[a], gathered(m, sum));
     }
     for (size_t a = 0; a < f->n; a++)
-        if (f->bound[a]) actio_shown_words(c->d, actio_arena_format(&c->d->arena, "a constraint keeps %s 0", f->name[a]));
+        if (f->bound[a]) actio_shown_words(c->d, actio_arena_format(&c->d->arena, "a constraint keeps %s at 0", f->name[a]));
     actio_shown_section(c->d, "velocities", "Velocities by quasi-velocities", "the operator Psi, on the pointwise constraints", "\\dot{q} = \\Psi \\, \\xi");
     for (size_t i = 0; i < f->n; i++) actio_shown_equation(c->d, NULL, actio_jet(c->j, ACTIO_SPACE_V, f->field[i], 0), actio_jet_shown(c->j, actio_group(c->pool, actio_tidy_in(c->d, f->v[i], f->xi, f->n))));
 }
@@ -117,7 +117,7 @@ static void show_bracket(struct moving *m)
         actio_text_add(&latex, "}");
         actio_expr left = actio_shown_symbol(c->d, actio_arena_format(&c->d->arena, "[xi, eta]_%s", m->f.name[a]), latex.s);
         if (actio_tidy_size(c->d, m->f.bracket[a]) <= LONG) actio_shown_equation(c->d, NULL, left, actio_jet_shown(c->j, actio_tidy(c->d, note(m, m->f.bracket[a]))));
-        else { actio_shown_words(c->d, "longer than is worth reading"); continue; }
+        else { actio_shown_words(c->d, "too long to display"); continue; }
         c->d->section[c->d->filling].item[c->d->section[c->d->filling].items - 1].is_comment = true;
     }
 }
@@ -152,7 +152,7 @@ static void show_equations(struct moving *m)
     actio_shown_section(c->d, "hamel", "Hamel's equations", "d/dt p = [xi, p]* + Psi*(dl/dq + F + reactions)",
                         "\\frac{d}{dt} \\frac{\\delta \\ell}{\\delta \\xi} = \\left[\\xi, \\frac{\\delta \\ell}{\\delta \\xi}\\right]^* + \\Psi^* \\left(\\frac{\\delta \\ell}{\\delta q} + F + \\text{reactions}\\right)");
     for (size_t a = 0; a < m->f.n; a++) {
-        if (actio_tidy_size(c->d, m->right[a]) > 2 * LONG) actio_shown_words(c->d, "longer than is worth reading");
+        if (actio_tidy_size(c->d, m->right[a]) > 2 * LONG) actio_shown_words(c->d, "too long to display");
         else if (m->f.bound[a]) show_balance(m, note(m, actio_sub(c->pool, m->right[a], m->left[a])));
         else actio_show_solved_for_rates(c, m->left[a], note(m, m->right[a]), (actio_expr){ 0 });
     }
@@ -169,7 +169,7 @@ static actio_expr derivative_of(struct moving *m, size_t a, int k)
     return actio_symbol_at(m->c->pool, s);
 }
 
-/* The highest derivative of a quasi-velocity alone on the left where its factor is constant. */
+/* Only the highest derivative of a quasi-velocity on the left where its factor is constant. */
 static void show_rate(struct moving *m, actio_expr e)
 {
     struct actio_continuum *c = m->c;
@@ -223,7 +223,7 @@ static void show_consequences(struct moving *m)
 static void show_restrictions(struct moving *m)
 {
     struct actio_continuum *c = m->c;
-    actio_shown_section(c->d, "restrictions", "What pointwise constraints leave of the quasi-velocities", "their rates, and what follows", "");
+    actio_shown_section(c->d, "restrictions", "Quasi-velocities on the pointwise constraints", "their rates and consequences", "");
     for (size_t k = 0; k < c->m->constraints; k++) {
         const struct actio_constraint *con = &c->m->constraint[k];
         if (con->axis == m->f.axis && con->kind == ACTIO_HOLONOMIC) show_rate(m, actio_on_constraints(&m->f, actio_by_quasi(&m->f, actio_jet_rate(c->j, c->g[k]))));
@@ -279,7 +279,7 @@ static actio_expr without_idle(struct moving *m, size_t a, actio_expr e, double 
         actio_expr change = actio_add(c->pool, actio_diff(c->pool, e, c->lambda[k]), factor);      /* e has the reaction with a minus */
         if (!actio_is_identically_zero(c->pool, rest) || !actio_is_identically_zero(c->pool, actio_on_constraints(&m->f, change))) continue;
         if (aloud) actio_shown_equation(c->d, c->m->constraint[k].label, gathered(m, actio_jet_at(c->j, g, m->f.axis, place)), (actio_expr){ 0 });
-        if (aloud) actio_shown_words(c->d, actio_arena_format(&c->d->arena, "where %s is not 0 there, the factor beside it vanishes, and with it the reaction along %s", m->f.name[a], m->f.name[a]));
+        if (aloud) actio_shown_words(c->d, actio_arena_format(&c->d->arena, "where %s is not 0, the factor beside it vanishes, and so does the reaction along %s", m->f.name[a], m->f.name[a]));
         e = actio_substitute(c->pool, e, &c->lambda[k], &(actio_expr){ 0 }, 1);
     }
     return e;
@@ -367,7 +367,7 @@ static void show_whole(struct moving *m, size_t a)
 
 static void show_wholes(struct moving *m)
 {
-    actio_shown_section(m->c->d, "whole", "Over the whole axis", "of quasi-velocities that are the same along it: inner forces cancel", "");
+    actio_shown_section(m->c->d, "whole", "Over the whole axis", "for quasi-velocities that are constant along it: inner forces cancel", "");
     for (size_t i = 0; i < m->goes; i++)
         if (m->order[i] == 1) show_whole(m, index_of(m, m->gone[i]));
 }
@@ -379,7 +379,7 @@ static void show_axis(struct actio_continuum *c, uint16_t axis)
     struct moving *m = actio_form_array(c->d->F, 1, sizeof *m);
     m->c = c;
     const char *why = actio_field_frame_open(c, axis, &m->f);
-    if (!why && !find_density(m)) why = "an integral of the Lagrangian stands inside of another formula";
+    if (!why && !find_density(m)) why = "an integral of the Lagrangian is nested in another formula";
     if (why) { actio_shown_words(c->d, actio_arena_format(&c->d->arena, "not shown in quasi-velocities: %s", why)); return; }
     show_frame(m);
     actio_field_bracket(&m->f);

@@ -74,7 +74,7 @@ void actio_find_field_relations(struct actio_continuum *c)
 
 /* ---- squares */
 
-/* e as a polynomial in x, x^2 replaced; what is none stays. */
+/* e as a polynomial in x, x^2 replaced; the rest stays. */
 static actio_expr with_square(struct actio_continuum *c, actio_expr e, actio_expr x, actio_expr value)
 {
     actio_expr sum = { 0 }, rest = e;

@@ -151,7 +151,7 @@ static bool invert(struct actio_framing *f)
 
 static void say_too_long(struct actio_derivation *d, size_t count, const char *what)
 {
-    if (count) actio_shown_words(d, actio_arena_format(&d->arena, "%zu more %s, longer than is worth reading", count, what));
+    if (count) actio_shown_words(d, actio_arena_format(&d->arena, "%zu more %s, too long to display", count, what));
 }
 
 static void show_row(struct actio_derivation *d, const struct actio_framing_row *row)
@@ -249,7 +249,7 @@ static void show_brackets(struct actio_framing *f)
     struct actio_brackets *c = f->bracket = actio_form_array(d->F, 1, sizeof *c);
     actio_expr B[ROOM * ROOM];
     size_t too_long = 0;
-    actio_shown_section(d, "brackets", "Brackets", "of the fields e that q' is made of, each times its quasi-velocity; those not shown are 0",
+    actio_shown_section(d, "brackets", "Brackets", "of the vector fields e in q' = sum of xi*e; those not shown are 0",
                   "\\dot{q} = \\textstyle\\sum_i \\xi_i \\, e_i, \\quad [e_i, e_j] = c^a_{ij} \\, e_a; \\quad \\text{those not shown are 0}");
     for (size_t a = 0; a < f->n; a++) {
         if (curl(f, a, B)) find_pairs(f, a, B, c);
@@ -259,7 +259,7 @@ static void show_brackets(struct actio_framing *f)
         for (size_t j = i + 1; j < f->n; j++) too_long += show_bracket(f, f->row[i].text, f->row[i].latex, j, c->pair[i][j]);
     size_t plain = d->section[d->filling].items + too_long;
     for (size_t j = 0; j < f->n; j++) too_long += show_bracket(f, "e_0", "e_0", j, c->time[j]);
-    if (d->section[d->filling].items + too_long > plain) actio_shown_words(d, "e_0: the change with time of what moves with all quasi-velocities 0");
+    if (d->section[d->filling].items + too_long > plain) actio_shown_words(d, "e_0: the explicit change with time, with all quasi-velocities 0");
     if (d->section[d->filling].items + too_long == 0) actio_shown_words(d, "all brackets vanish");
     say_too_long(d, too_long, too_long == 1 ? "bracket" : "brackets");
 }
@@ -277,7 +277,7 @@ static void show_frame(struct actio_framing *f)
     name_rows(f);
     for (size_t a = 0; a < f->n; a++)
         if (d->F->frame[a].kind != ACTIO_FRAME_AUTOMATIC) show_row(d, &f->row[a]);
-    if (has_unnamed_constraint(f)) actio_shown_words(d, "the xi of a constraint is its left side minus its right side, of a holonomic one the rate of that: it stays 0");
+    if (has_unnamed_constraint(f)) actio_shown_words(d, "the xi of a constraint is its left side minus its right side, or the rate of that if holonomic; it stays 0");
     if (!invert(f)) return;
     show_inverse(f);
     show_brackets(f);
@@ -296,7 +296,7 @@ void actio_derive_whole_frame(struct actio_derivation *d)
         struct actio_framing_row row = given_row(f, i);
         show_row(d, &row);
     }
-    actio_shown_words(d, why ? actio_arena_format(&d->arena, "brackets are not shown: %s", why) : "brackets are not shown: there are more than 6 coordinates");
+    actio_shown_words(d, why ? actio_arena_format(&d->arena, "brackets are not shown: %s", why) : "brackets are not shown: the model has more than 6 coordinates");
 }
 
 void actio_derive_frame(struct actio_derivation *d)

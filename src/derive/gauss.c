@@ -63,10 +63,10 @@ static void show_least(struct actio_derivation *d, const struct least *z, bool c
     actio_expr *a = actio_form_array(F, z->n, sizeof *a);
     bool complete = free_rates(d, z, a);
     actio_expr Z = complete ? completed(d, z, a) : without_rest(d, z);
-    if (actio_tidy_size(d, Z) > SHORT) { actio_shown_words(d, "a sum that is longer than is worth reading; W and the right sides are those of `derive` by dalembert"); return; }
+    if (actio_tidy_size(d, Z) > SHORT) { actio_shown_words(d, "a sum too long to display; W and the right sides are those of `derive` by dalembert"); return; }
     actio_shown_equation(d, NULL, actio_shown_free(d, "Z", "Gauss", "Z"), complete ? Z : actio_group(&F->pool, Z));
-    if (!complete) actio_shown_words(d, "up to a part without accelerations: it is the same for all of them");
-    actio_shown_words(d, constrained ? "least among the accelerations that the rows below allow" : "least, and 0, for the free accelerations: there are no constraints");
+    if (!complete) actio_shown_words(d, "up to a term without accelerations, which is the same for all of them");
+    actio_shown_words(d, constrained ? "minimal among the accelerations that the rows below allow" : "minimal, and 0, for the free accelerations: there are no constraints");
 }
 
 /* ---- states in momenta, flows whose matrix is not symmetric */
@@ -156,7 +156,7 @@ static void show_components(struct actio_derivation *d, const actio_expr *left, 
     size_t held = 0;
     for (uint32_t k = 0; k < count; k++) held += show_component(d, component, k, touched, left, right);
     if (held == count) return;
-    actio_shown_words(d, held ? "rates that no row touches follow from their own equations, and are data for Z" : "no row touches a rate: all follow from their own equations");
+    actio_shown_words(d, held ? "rates in no row follow from their own equations and are data for Z" : "no row contains a rate: all follow from their own equations");
 }
 
 static void show_constraint(struct actio_derivation *d)
@@ -173,9 +173,9 @@ static void show_constraint(struct actio_derivation *d)
 
 static const struct actio_shown_part parts[] = {
     ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
-    { "least", "What is made least", "(q'' - a)*W*(q'' - a)/2, W*a = h the free accelerations",
+    { "least", "Function to minimise", "(q'' - a)*W*(q'' - a)/2, W*a = h the free accelerations",
       "Z = \\tfrac{1}{2} \\, (\\ddot{q} - a)^T \\, W \\, (\\ddot{q} - a), \\quad W a = h", show_constraint },
-    { "constraints", "Subject to the constraints, and what follows from them", "", "", NULL },
-    { "accelerations", "The accelerations that do it", "", "", NULL },
+    { "constraints", "Subject to the constraints and their consequences", "", "", NULL },
+    { "accelerations", "Minimising accelerations", "", "", NULL },
 };
 const struct actio_chapter actio_chapter_gauss = { .by = "gauss", .part = parts, .parts = sizeof parts / sizeof *parts };

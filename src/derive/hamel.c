@@ -115,13 +115,13 @@ static void show_momenta(struct moving *m)
     struct actio_derivation *d = m->d;
     actio_shown_section(d, "quasi-lagrangian", "Lagrangian in quasi-velocities", "", "");
     if (actio_tidy_size(d, m->l) <= SHORT) actio_shown_equation(d, NULL, actio_shown_free(d, "l", "l_frame", "\\ell"), actio_group(pool_of(m), m->l));
-    else actio_shown_words(d, "longer than is worth reading");
-    actio_shown_section(d, "quasi-momenta", "Momenta of the quasi-velocities", "dl/dxi, then the xi of constraints 0",
+    else actio_shown_words(d, "too long to display");
+    actio_shown_section(d, "quasi-momenta", "Momenta of the quasi-velocities", "dl/dxi, then xi = 0 for constraints",
                         "p = \\partial \\ell/\\partial \\xi \\text{, then } \\xi = 0 \\text{ for constraints}");
     for (size_t a = 0; a < m->n; a++) {
         m->name[a] = actio_shown_indexed(d, "p", "p", m->f->row[a].of);
         if (actio_tidy_size(d, m->p[a]) <= SHORT) actio_shown_equation(d, NULL, m->name[a], actio_group(pool_of(m), m->p[a]));
-        else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is longer than is worth reading", m->f->row[a].of));
+        else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is too long to display", m->f->row[a].of));
     }
 }
 
@@ -157,7 +157,7 @@ static void show_rates_of_momenta(struct moving *m)
         sum = actio_add(pool_of(m), actio_tidy_in(d, sum, m->name, m->n), m->push[j]);
         if (j >= m->r) sum = actio_add(pool_of(m), sum, reaction(m, j));
         if (actio_tidy_size(d, sum) <= 2 * SHORT) actio_shown_equation(d, NULL, rate_of_momentum(m, j), actio_group(pool_of(m), sum));
-        else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is longer than is worth reading", m->f->row[j].of));
+        else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is too long to display", m->f->row[j].of));
     }
 }
 
@@ -203,12 +203,12 @@ static void show_motion(struct moving *m)
     struct linear s = { 0 };
     actio_expr x[ROOM], *left, *right, *v = m->v;
     form_linear(m, &s);
-    actio_shown_section(d, "motion", "Equations of motion in quasi-velocities", "with q' by the quasi-velocities, those of constraints 0", "");
+    actio_shown_section(d, "motion", "Equations of motion in quasi-velocities", "with q' by the quasi-velocities, xi = 0 for constraints", "");
     for (size_t j = 0; j < m->r; j++) {
         actio_expr sum = { 0 };
         for (size_t i = 0; i < m->r; i++) sum = plus(m, sum, s.K[j * m->r + i], m->rate[i]);
         if (actio_tidy_size(d, sum) + actio_tidy_size(d, s.b[j]) <= 2 * SHORT) actio_shown_equation(d, NULL, actio_group(pool_of(m), sum), actio_group(pool_of(m), s.b[j]));
-        else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is longer than is worth reading", m->f->row[j].of));
+        else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is too long to display", m->f->row[j].of));
     }
     actio_derive_balance(d, &left, &right);
     for (size_t i = m->n; i < F->N; i++) actio_shown_equation(d, NULL, left[i], tidy(m, actio_substitute(pool_of(m), right[i], F->v, v, m->n)));

@@ -29,9 +29,9 @@ static actio_expr kinetic(struct actio_derivation *d, const struct actio_block *
 
 static const char *no_hamiltonian(struct actio_derivation *d, int degree, const struct actio_blocks *b)
 {
-    if (degree < 0) return "L is not quadratic in the velocities: they are not written as functions of the momenta";
-    if (degree < 2) return "W is 0: the momenta are functions of the coordinates, there is no Hamiltonian in these variables";
-    return b->why ? actio_arena_format(&d->arena, "%s: the energy stands for the Hamiltonian", b->why) : NULL;
+    if (degree < 0) return "L is not quadratic in the velocities, so they are not shown as functions of the momenta";
+    if (degree < 2) return "W is 0: the momenta are functions of the coordinates, so no Hamiltonian exists in these variables";
+    return b->why ? actio_arena_format(&d->arena, "%s: the energy is shown instead of the Hamiltonian", b->why) : NULL;
 }
 
 void actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *momentum)

@@ -37,7 +37,7 @@ actio_expr actio_jet_shown(struct actio_field_jets *j, actio_expr e);           
 struct actio_functional { actio_expr f, *w; uint32_t n; };
 struct actio_functional actio_functional_of(struct actio_field_jets *j, actio_expr f);
 actio_expr actio_functional_density(struct actio_field_jets *j, const struct actio_functional *f, uint16_t axis, actio_expr jet);
-actio_expr actio_functional_by(struct actio_field_jets *j, const struct actio_functional *f, actio_expr symbol);  /* by what is no jet */
+actio_expr actio_functional_by(struct actio_field_jets *j, const struct actio_functional *f, actio_expr symbol);  /* by what is not a jet */
 
 /* Names; false for symbols that are none of theirs. */
 bool actio_jet_text(struct actio_field_jets *j, actio_slot slot, struct actio_text *out);

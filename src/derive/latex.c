@@ -202,7 +202,7 @@ static void write_section(struct actio_derivation *d, const struct actio_shown_s
         actio_text_open(&row, &d->arena);
         write_item(d, &s->item[k], &row);
         if (row.length == 0) continue;
-        if (row.length > LONGEST || longest_row(row.s) > BLOCK) row.length = 0, write_words(d, "A formula that is longer than is worth reading: --format c writes it as code.", &row);
+        if (row.length > LONGEST || longest_row(row.s) > BLOCK) row.length = 0, write_words(d, "Formula too long to display; --format c writes it as code.", &row);
         actio_text_bytes(&rows, row.s, row.length);
         if (k + 1 < s->items) actio_text_add(&rows, row_end);
     }

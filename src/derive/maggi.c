@@ -150,9 +150,9 @@ static const char *names(struct finding *f, bool all, bool bound)
 static void say_free(struct finding *f)
 {
     struct actio_arena *a = &f->d->arena;
-    if (f->rank == f->N) { actio_shown_words(f->d, "there is none: the constraints give all velocities"); return; }
-    actio_shown_words(f->d, actio_arena_format(a, "columns go with the independent %s, rows with %s", names(f, false, false), names(f, true, true)));
-    if (f->rank) actio_shown_words(f->d, actio_arena_format(a, "the constraints give %s", names(f, false, true)));
+    if (f->rank == f->N) { actio_shown_words(f->d, "none: the constraints determine all velocities"); return; }
+    actio_shown_words(f->d, actio_arena_format(a, "columns correspond to the independent %s, rows to %s", names(f, false, false), names(f, true, true)));
+    if (f->rank) actio_shown_words(f->d, actio_arena_format(a, "the constraints determine %s", names(f, false, true)));
 }
 
 static void show_directions(struct finding *f, const actio_expr *Z, size_t r)
@@ -164,7 +164,7 @@ static void show_directions(struct finding *f, const actio_expr *Z, size_t r)
         too_long_ones += actio_tidy_size(f->d, shown[i]) > SHORT;
     }
     say_free(f);
-    if (too_long_ones) actio_shown_words(f->d, actio_arena_format(&f->d->arena, "%zu entries of Z are longer than is worth reading", too_long_ones));
+    if (too_long_ones) actio_shown_words(f->d, actio_arena_format(&f->d->arena, "%zu entries of Z are too long to display", too_long_ones));
     else if (r) actio_shown_matrix(f->d, "Z", f->N, r, shown);
 }
 
@@ -189,7 +189,7 @@ static void show_principal(struct finding *f, const actio_expr *Z, size_t r)
         if (actio_tidy_size(d, a) + actio_tidy_size(d, b) > 8 * SHORT) left_out++;
         else actio_shown_equation(d, NULL, actio_group(pool, a), actio_group(pool, b));
     }
-    if (left_out) actio_shown_words(d, actio_arena_format(&d->arena, "%zu more, longer than is worth reading", left_out));
+    if (left_out) actio_shown_words(d, actio_arena_format(&d->arena, "%zu more, too long to display", left_out));
 }
 
 static void show_maggi(struct actio_derivation *d)
@@ -199,7 +199,7 @@ static void show_maggi(struct actio_derivation *d)
     f.row = actio_form_array(F, F->N * (F->p + 1), sizeof *f.row), f.by = actio_form_array(F, F->p, sizeof *f.by);
     f.pivot = actio_form_array(F, F->p, sizeof *f.pivot), f.bound = actio_form_array(F, F->N, sizeof *f.bound);
     if (F->N * F->p <= ROOM) take_rows(&f);
-    if (F->N * F->p > ROOM || !eliminate(&f)) { actio_shown_words(d, "the directions are longer than is worth reading: run finds them by numbers"); return; }
+    if (F->N * F->p > ROOM || !eliminate(&f)) { actio_shown_words(d, "the directions are too long to display; run computes them numerically"); return; }
     size_t r = F->N - f.rank, j = 0;
     actio_expr *Z = actio_form_array(F, F->N * r, sizeof *Z), *column = actio_form_array(F, F->N, sizeof *column);
     for (size_t i = 0; i < F->N; i++) {
@@ -215,7 +215,7 @@ static void show_maggi(struct actio_derivation *d)
 static const struct actio_shown_part parts[] = {
     ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
     { "directions", "Directions that the constraints leave free", "A*Z = 0, A = dg/dq'", "A \\, Z = 0, \\quad A = \\partial g/\\partial \\dot{q}", show_maggi },
-    { "constraints", "With the constraints, and what follows from them", "", "", NULL },
+    { "constraints", "With the constraints and their consequences", "", "", NULL },
     ACTIO_SHARED_PART("accelerations"),
 };
 const struct actio_chapter actio_chapter_maggi = { .by = "maggi", .part = parts, .parts = sizeof parts / sizeof *parts, .charted = true };

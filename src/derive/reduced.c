@@ -43,7 +43,7 @@ static void show_split(struct actio_derivation *d)
     actio_derive_balance(d, &left, &right);
     actio_shown_words(d, actio_arena_format(&d->arena, "free: %s", names(d, false)));
     actio_shown_words(d, actio_arena_format(&d->arena, "bound: %s", names(d, true)));
-    actio_shown_words(d, "this is the split that run takes at the start data; it takes another where this one wears out, and the motion depends on it");
+    actio_shown_words(d, "run uses this split at the start data and changes it where it becomes ill-conditioned; the motion depends on it");
 }
 
 static const bool *marked(struct actio_derivation *d, bool bound)
@@ -59,13 +59,13 @@ static void show_free(struct actio_derivation *d)
     struct actio_formation *F = d->F;
     actio_expr *a = actio_form_array(F, F->N, sizeof *a);
     if (actio_derive_free(d, a)) actio_shown_solved(d, F->zdot, a, marked(d, false), F->N, "rates");
-    else actio_shown_words(d, "the components of W^-1*h, by numbers at each state: there is no short formula");
+    else actio_shown_words(d, "the components of W^-1*h, computed numerically at each state; no short formula exists");
 }
 
 static void show_bound(struct actio_derivation *d)
 {
     actio_derive_solve(d);
-    if (!d->zdot) { actio_shown_words(d, "the rows above give them, by numbers at each state"); return; }
+    if (!d->zdot) { actio_shown_words(d, "determined numerically by the rows above at each state"); return; }
     actio_shown_solved(d, d->F->zdot, d->zdot, marked(d, true), d->F->N, "rates");
     actio_say_on_shell(d);
 }
@@ -110,7 +110,7 @@ static void show_reaction(struct actio_derivation *d)
     struct actio_formation *F = d->F;
     struct actio_pool *pool = &F->pool;
     actio_expr power = { 0 };
-    if (!d->lambda) { actio_shown_words(d, "W*q'' - h at each state, by numbers: there is no short formula"); return; }
+    if (!d->lambda) { actio_shown_words(d, "W*q'' - h, computed numerically at each state; no short formula exists"); return; }
     actio_expr *R = reactions(d);
     size_t long_ones = 0;
     for (size_t i = 0; i < F->N; i++) {
@@ -119,8 +119,8 @@ static void show_reaction(struct actio_derivation *d)
         else long_ones++;
         if (i < F->n) power = actio_add(pool, power, actio_mul(pool, F->reaction[i], F->v[i]));
     }
-    if (long_ones) actio_shown_words(d, actio_arena_format(&d->arena, "%zu more, longer than is worth reading", long_ones));
-    if (actio_is_zero(power)) { actio_shown_words(d, "there is none: the free motion keeps the constraints"); return; }
+    if (long_ones) actio_shown_words(d, actio_arena_format(&d->arena, "%zu more, too long to display", long_ones));
+    if (actio_is_zero(power)) { actio_shown_words(d, "none: the free motion satisfies the constraints"); return; }
     show_multipliers(d, R);
     actio_expr whole = actio_tidy_shown(d, actio_substitute(pool, power, F->reaction, R, F->N));
     actio_shown_section(d, "power", "Its power", "reaction*q', which need not vanish", "P = R \\, \\dot{q}");
@@ -131,7 +131,7 @@ static const struct actio_shown_part parts[] = {
     ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
     { "split", "The split", "", "", show_split },
     { "free", "Free rates, as if there were no constraint", "", "", show_free },
-    { "constraints", "Constraints, and what follows from them", "", "", NULL },
+    { "constraints", "Constraints and their consequences", "", "", NULL },
     { "bound", "Bound rates, from the constraints", "", "", show_bound },
     { "reaction", "The reaction", "W*q'' - h", "R = W \\, \\ddot{q} - h", show_reaction },
 };

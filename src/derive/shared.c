@@ -185,7 +185,7 @@ void actio_derive_share(struct actio_derivation *d)
     take_lets(&s);
     measure(&s, true);
     s.letter = free_letter(&s);
-    struct actio_shown_section shared = { .key = "shared", .title = "What the formulas below have in common", .rule = "", .latex_rule = "" };
+    struct actio_shown_section shared = { .key = "shared", .title = "Common subexpressions of the formulas below", .rule = "", .latex_rule = "" };
     rebuild(&s, &shared);
     if (!shared.items) return;
     size_t at = place_for(d);

@@ -92,18 +92,18 @@ static actio_expr doubled(struct doubling *w)
 
 static void show_paths(struct doubling *w)
 {
-    actio_shown_words(w->d, "the two paths are the mean plus and minus half of the difference: names as they are stand for means, names with _m for differences");
+    actio_shown_words(w->d, "the two paths are the mean plus and minus half of the difference: plain names denote means, names with _m differences");
     actio_expr all = doubled(w);
-    if (actio_tidy_size(w->d, all) > SHORT) { actio_shown_words(w->d, "longer than is worth reading when written out"); return; }
+    if (actio_tidy_size(w->d, all) > SHORT) { actio_shown_words(w->d, "too long to display when expanded"); return; }
     actio_shown_equation(w->d, NULL, actio_shown_free(w->d, "Lambda", "Doubled", "\\Lambda"), all);
-    if (w->d->F->sys.holonomic) actio_shown_words(w->d, "a holonomic constraint stands there by its rate; on nodes its positions are kept as well, by multipliers mu in q' = v + mu*dg/dq");
+    if (w->d->F->sys.holonomic) actio_shown_words(w->d, "a holonomic constraint enters by its rate; on nodes its positions are enforced as well, by multipliers mu in q' = v + mu*dg/dq");
 }
 
 static void show_nodes(struct doubling *w)
 {
     struct actio_derivation *d = w->d;
     struct actio_formation *F = d->F;
-    actio_shown_section(d, "nodes", "What a node of time gives", "p = dL/dq', F = dL/dq + forces + lambda*dg/dq'", "p = \\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}}, \\quad "
+    actio_shown_section(d, "nodes", "Quantities at a time node", "p = dL/dq', F = dL/dq + forces + lambda*dg/dq'", "p = \\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}}, \\quad "
                         "F = \\frac{\\partial \\mathcal{L}}{\\partial q} + Q + \\lambda \\, \\frac{\\partial g}{\\partial \\dot{q}}");
     for (size_t i = 0; i < F->n; i++) actio_shown_equation(d, NULL, actio_shown_indexed(d, "p", "p", d->model->coord[i].name), actio_tidy_shown(d, F->Lv[i]));
     for (size_t i = 0; i < F->n; i++)
@@ -118,7 +118,7 @@ static void show_action(struct actio_derivation *d)
     actio_shown_words(d, "D = Q/H differentiates by summation by parts, Q + Q' = -1 at the first node, 1 at the last, 0 else; H are its weights");
     actio_shown_section(d, "critical", "Its critical point", "(Q + E0)*(q - q_start) = H*q', (Q + E0)*(p - p_start) = H*F, and the constraints at every node",
                         "(Q + E_0)(q - q_i) = H \\dot{q}, \\quad (Q + E_0)(p - p_i) = H F, \\quad g_k = 0");
-    actio_shown_words(d, "differences vanish there: the minus equations are the transposed ones, with zero right side; a slab's last q and p are the next one's start");
+    actio_shown_words(d, "differences vanish there: the minus equations are the transposed ones with zero right side; the last q and p of a slab start the next one");
 }
 
 static void show_doubled(struct actio_derivation *d)
@@ -135,4 +135,4 @@ static const struct actio_shown_part parts[] = {
     { "doubled", "The doubled Lagrangian", "L[path 1] - L[path 2] + q_m*(forces + lambda*dg/dq') + lambda_m*g", "\\Lambda = \\mathcal{L}[q_1] - \\mathcal{L}[q_2] + q_- (Q + \\lambda_+ \\tfrac{\\partial g}{\\partial \\dot{q}}) + \\lambda_- g", show_doubled },
 };
 const struct actio_chapter actio_chapter_skg = { .by = "skg", .part = parts, .parts = sizeof parts / sizeof *parts,
-    .no_code = "its equations hold on all nodes of a slab at once, and are solved by iteration" };
+    .no_code = "its equations hold on all nodes of a slab at once and are solved by iteration" };

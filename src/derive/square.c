@@ -98,7 +98,7 @@ struct actio_blocks actio_blocks_of(struct actio_derivation *d, size_t n)
     for (size_t i = 0; i < n; i++) {
         number[i] = root[i] == i ? b.count++ : number[root[i]];
         struct actio_block *block = &b.block[number[i]];
-        if (block->k == ACTIO_SQUARE) return b.why = "W is coupled too widely to be inverted by hand", b;
+        if (block->k == ACTIO_SQUARE) return b.why = "W is coupled too widely to invert by hand", b;
         block->at[block->k++] = i;
     }
     take_entries(d, &b, number, n);

@@ -55,7 +55,7 @@ static void show_extended(struct actio_derivation *d)
     for (size_t i = 0; i < F->sys.levels; i++)
         sum = actio_add(pool, sum, actio_mul(pool, multiplier(d, F->sys.velocity_row[i]), actio_tidy_shown(d, F->phi[i])));
     actio_shown_equation(d, NULL, actio_shown_free(d, "Lt", "Extended", "\\mathcal{L}_\\lambda"), sum);
-    if (F->sys.holonomic) actio_shown_words(d, "a holonomic constraint enters by its rate: every initial multiplier then gives the same motion");
+    if (F->sys.holonomic) actio_shown_words(d, "a holonomic constraint enters by its rate, so every initial multiplier gives the same motion");
 }
 
 /* W + lambda g_vv, once the equations tidied it. */
@@ -64,7 +64,7 @@ static void show_hessian(struct actio_derivation *d)
     struct actio_formation *F = d->F;
     size_t n = F->n;
     actio_expr *W = actio_arena_array(&d->arena, n * n + 1, sizeof *W);
-    if (n * n > 4000000) { actio_shown_words(d, "too large to be written out"); return; }
+    if (n * n > 4000000) { actio_shown_words(d, "too large to display"); return; }
     for (size_t i = 0; i < F->G.count; i++)
         if (F->G.at[i].row < n && F->G.at[i].col < n) W[F->G.at[i].row * n + F->G.at[i].col] = actio_group(&F->pool, F->G.at[i].e);
     actio_shown_matrix(d, "W", n, n, W);
@@ -72,7 +72,7 @@ static void show_hessian(struct actio_derivation *d)
 
 static const struct actio_shown_part parts[] = {
     ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
-    { "extended", "The function that is varied", "L + lambda*g", "\\mathcal{L}_\\lambda = \\mathcal{L} + \\lambda \\, g", show_extended },
+    { "extended", "Varied function", "L + lambda*g", "\\mathcal{L}_\\lambda = \\mathcal{L} + \\lambda \\, g", show_extended },
     { "equations", "Equations of motion", "d/dt dLt/dq' = dLt/dq + F, with the rates lambda'",
       "\\frac{d}{dt} \\frac{\\partial \\mathcal{L}_\\lambda}{\\partial \\dot{q}} = \\frac{\\partial \\mathcal{L}_\\lambda}{\\partial q} + F", NULL },
     ACTIO_SHARED_PART("constraints"),

@@ -5,7 +5,7 @@
  *     implicit     y = (z', lambda),  f = (v, z'),  g = (G z' - D' lambda - h, A z' - c)             always; nothing is inverted
  *     reduced      the same with the bound columns of G in place of D': reactions that move bound velocities only     [AS 49]
  *     free         y = (z', [s]),  g = (A z' - c, [R.v or R.v + s^2/2]) with R = G z' - h; H weighs R and not z'          [AS 31]
- * Free reactions are no unknowns of their own, for z' and R give each other: L as a function of (x, z') is that of (x, R) in other coordinates, so that S,
+ * Free reactions are not unknowns of their own, for z' and R give each other: L as a function of (x, z') is that of (x, R) in other coordinates, so that S,
  * its maximum and the signs of M are those of the paper, and no matrix of inertia is inverted.
  * Pre-dual Lagrangian, with D of x and m of g:   L = -D'.x - D.f + m.g + H(U, base, t).
  * Names, for whoever shows or solves it (struct actio_dual_formulas in formation.h): U, f, g, D, rate = D', mu = m, base, H, L, all in the formation's pool;
@@ -269,7 +269,7 @@ static struct actio_places add_entries(struct list *l, const struct actio_entrie
     return places_of(l->F, e);
 }
 
-/* H_UU; where reactions are free, of its squares of them w dR/dU dR/dU' alone: the paper's C in our coordinates. */
+/* H_UU; where reactions are free, of its squares of them w dR/dU dR/dU' only: the paper's C in our coordinates. */
 static void curvature_of(struct actio_formation *F, struct actio_entries *C)
 {
     struct actio_pool *pool = &F->pool;

@@ -46,7 +46,7 @@ struct actio_fields {
     struct actio_line *line;                               /* by constraint of the model */
     struct actio_slave *slave; uint32_t slaves, slaves_cap;
     actio_expr *frozen; uint32_t frozens, frozens_cap;     /* behind FROZEN: what L changes by where an integral does */
-    struct actio_layout G, A, D, holonomic, tangent, jets; /* of the matrices; tangent, jets: of EQUATIONS_Y and JETS, once asked for */
+    struct actio_layout G, A, D, holonomic, tangent, jets; /* of the matrices; tangent, jets: of EQUATIONS_Y and JETS, once requested */
     struct actio_field_column { uint32_t patch; actio_expr e; } *column;   /* by named column of the system */
     struct actio_kernel **kernel; uint32_t kernels, kernels_cap;           /* all that were compiled: freed with the system */
     int tilt;                                              /* of the model, while velocity constraints are placed */
@@ -59,7 +59,7 @@ int actio_place_depth(struct actio_fields *w, actio_expr e);                 /* 
 uint8_t actio_place_half(struct actio_fields *w, actio_expr e);              /* 0: it lives at nodes; 1: at cells */
 actio_expr actio_place_local(struct actio_fields *w, actio_expr e, uint16_t axis, int half);
 actio_expr actio_place_point(struct actio_fields *w, actio_expr e);
-actio_expr actio_place_pin(struct actio_fields *w, actio_expr local, const struct actio_patch *p, long lane);   /* of a lane alone */
+actio_expr actio_place_pin(struct actio_fields *w, actio_expr local, const struct actio_patch *p, long lane);   /* of a lane only */
 void actio_place_reach(struct actio_fields *w, actio_expr local, const struct actio_patch *p, long *low, long *high);   /* first and last lane that has all its neighbours */
 void actio_place_interpolate(const struct actio_model *m, uint16_t axis, double place, uint8_t half, long low, long high, long *lane, double *theta);
 typedef void actio_part_fn(struct actio_fields *w, actio_expr e, uint8_t half, void *user);   /* e: of the model's pool */

@@ -129,7 +129,7 @@ static actio_expr force_on(const struct tension *t, uint32_t variable)
     return (actio_expr){ 0 };
 }
 
-/* Its acceleration by that force alone: a number for each node where it is steady. */
+/* Its acceleration by that force only: a number for each node where it is steady. */
 static actio_expr free_at(const struct tension *t, uint32_t variable, int offset)
 {
     struct actio_fields *w = t->w;

@@ -50,7 +50,7 @@ struct actio_formation {
     actio_expr *column;
     size_t listed;                                         /* constraints that columns speak of; p unless the system has taken them in */
     struct actio_fields *field; struct actio_streams *stream[ACTIO_Q_COUNT];   /* field.h; NULL without fields: then there are kernels */
-    struct actio_dual_formulas *dual;                      /* once asked for */
+    struct actio_dual_formulas *dual;                      /* once requested */
     actio_expr *power;                                     /* of each, where it is not lambda D v */
 };
 

@@ -201,7 +201,7 @@ static const char *refuse_constraint(struct actio_formation *F, size_t k)
     const struct actio_constraint *g = &F->model->constraint[k];
     if (g->kind == ACTIO_ACCELERATION) return about(F, "constraint", g->label, "restricts accelerations");
     if (g->rule != ACTIO_IDEAL) return about(F, "the reaction of constraint", g->label, "is not ideal");
-    if (actio_uses(&F->pool, F->g[k], ACTIO_SPACE_STATE)) return about(F, "constraint", g->label, "has a state in it");
+    if (actio_uses(&F->pool, F->g[k], ACTIO_SPACE_STATE)) return about(F, "constraint", g->label, "contains a state");
     return NULL;
 }
 
@@ -228,20 +228,20 @@ static const char *refuse(struct choosing *c)
     const char *why = NULL;
     if (F->n == 0) return "there are no coordinates";
     if (F->n > MOST) return actio_arena_format(&F->arena, "there are more than %d coordinates", (int)MOST);
-    if (F->sys.hidden) return "constraints follow from the equations of motion that nobody wrote";
+    if (F->sys.hidden) return "hidden constraints follow from the equations of motion";
     for (size_t k = 0; k < F->p && !why; k++) why = refuse_constraint(F, k);
     for (size_t r = 0; r < F->sys.levels && !why; r++) {
         int degree = actio_degree_in(&F->pool, F->phi[r], F->v, F->n);
         if (degree != 0 && degree != 1) why = about(F, "constraint", F->sys.constraint[F->sys.velocity_row[r]], "is not affine in the velocities");
     }
     for (size_t i = c->constraints; i < c->rows && !why; i++)
-        if (is_switched(F, &c->row[i])) why = about(F, "the quasi-velocity", F->model->frame[c->row[i].index].name, "has a switch in it (abs, sign, min, max or if)");
+        if (is_switched(F, &c->row[i])) why = about(F, "the quasi-velocity", F->model->frame[c->row[i].index].name, "contains a switch (abs, sign, min, max or if)");
     return why;
 }
 
 static const char *refuse_numbers(struct choosing *c)
 {
-    if (!find_numbers(c)) return "rows of the frame are not finite there";
+    if (!find_numbers(c)) return "the rows of the frame are not finite there";
     struct candidate *bad = choose(c);
     if (!bad) return NULL;
     const char *name = c->F->model->frame[bad->index].name, *of = relation(c, bad);

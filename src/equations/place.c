@@ -152,7 +152,7 @@ static actio_expr value_at(struct actio_fields *w, actio_expr e, uint16_t axis, 
     return actio_add(pool, actio_mul(pool, actio_const(pool, 1 - theta), a), actio_mul(pool, actio_const(pool, theta), actio_place_pin(w, local, p, lane + 1)));
 }
 
-/* Operands that are missing are asked for; false then. */
+/* Operands that are missing are requested; false then. */
 static bool operands_made(struct placing *p, struct tasks *todo, const struct actio_node *n, int h, actio_expr out[3])
 {
     const uint32_t arg[3] = { n->a, n->b, n->c };

@@ -15,7 +15,7 @@ static actio_expr *params_of(struct actio_formation *F)
 size_t actio_list_param_jets(struct actio_formation *F, actio_expr **out)
 {
     actio_expr *point, *param = params_of(F);
-    size_t rows = actio_list_points(F, false, &point) - F->n;          /* velocities are no function of params, at given rates */
+    size_t rows = actio_list_points(F, false, &point) - F->n;          /* velocities do not depend on params, at given rates */
     struct actio_entries J = { 0 };
     actio_jacobian(&F->pool, point, rows, param, F->sys.params, &J);
     uint32_t *row = actio_form_array(F, J.count, sizeof *row), *col = actio_form_array(F, J.count, sizeof *col);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A system's life: opened with a pool of its own, quantities compiled when asked for, freed as one. */
+ * A system's life: opened with a pool of its own, quantities compiled when requested, freed as one. */
 #include "base/roles.h"
 #include "equations/field.h"
 

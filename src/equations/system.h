@@ -74,7 +74,7 @@ struct actio_system {
     struct actio_places level_rows;                        /* rows of d(phi)/d(v, s) = rows of A by velocity residual: row = residual, col = entry of A */
     bool symbolic;                                         /* RHS and SOLVE exist: eliminated on the formulas; else only MATRIX */
     size_t pivots, pivot_pairs, pivot_signs;               /* extra outputs of RHS: pairs (value, reference), values whose sign counts, plain values */
-    bool ballistic;                                        /* z' depends on params alone, and there are no constraints */
+    bool ballistic;                                        /* z' depends on params only, and there are no constraints */
     bool symmetric;                                        /* D = A, G symmetric by construction */
     bool curved;                                           /* rows of constraints depend on velocities: they may vanish where a velocity turns round */
     bool servo;                                            /* fields: a reaction acts otherwise than its constraint restricts */
@@ -82,11 +82,11 @@ struct actio_system {
                                                             * residual depends on the others; its multiplier is then 0 */
     struct actio_places jets;                              /* of JETS: rows (L_v, force, residuals, and velocities where there are holonomic constraints); columns (q, s), then (u, s', lambda, mu), u = q' without GGL's part */
     struct actio_places param_jets;                        /* of PARAM_JETS: the same rows by param */
-    const uint32_t *observed; size_t observes;             /* columns behind OBSERVED: set before it is asked for */
+    const uint32_t *observed; size_t observes;             /* columns behind OBSERVED: set before it is requested */
     struct actio_places curvature;                         /* of CURVATURE: places in the order of DENSITY's derivatives, row >= column */
     struct actio_places tangent, equations_y, levels_y, guards_y; /* of the quantities of these names: columns are those of y */
     struct actio_places jacobian;                          /* of RHS_Y: rows of z', columns of y */
-    const struct actio_kernel *kernel[ACTIO_Q_COUNT];      /* NULL until asked for */
+    const struct actio_kernel *kernel[ACTIO_Q_COUNT];      /* NULL until requested */
     const struct actio_streams *stream[ACTIO_Q_COUNT];     /* the same, of a system with fields */
     const struct actio_axis_numbers *axis; size_t axes;    /* of its fields; none: a system without */
     const size_t *base, *row;                              /* by variable and by constraint of the model: number of the coordinate at node 0, of the first row */
@@ -128,11 +128,11 @@ struct actio_system *actio_form_vakonomic(struct actio_context *ctx, struct acti
 struct actio_system *actio_form_action(struct actio_context *ctx, struct actio_model *model);   /* the parts of an action only: no equations, no columns */
 struct actio_system *actio_form_reduced(struct actio_context *ctx, struct actio_model *model);
 
-/* The frame with rows that are independent at this state (y NULL: the model's start data); chosen once, before the FRAME quantity is asked
+/* The frame with rows that are independent at this state (y NULL: the model's start data); chosen once, before the FRAME quantity is requested
  * for. Numbers: params as the model has them. NULL and a finding when that is over a limit; look at why_not. */
 const struct actio_frame *actio_system_frame(struct actio_system *sys, double t, const double *y);
 
-/* The first-order form behind DUAL_POINT, once, before that is asked for; 0, or 1 and a finding. */
+/* The first-order form behind DUAL_POINT, once, before that is requested; 0, or 1 and a finding. */
 int actio_system_dual(struct actio_system *sys, const struct actio_dual_choice *choice);
 
 /* Says whether constraints are redundant, before points.h opens anything on the system: see droppable. */

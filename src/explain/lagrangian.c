@@ -140,17 +140,17 @@ void actio_say_arbitrary(struct actio_about *about, const struct actio_verdict *
         const struct actio_variable *s = &m->state[i - m->coords];
         actio_find_at(about->f, ACTIO_F_ARBITRARY, &m->source, s->span,
                       ACTIO_ARGS(ACTIO_TEXT(s->name), ACTIO_TEXT("neither the flows nor the constraints determine its rate"),
-                                 ACTIO_TEXT(actio_arena_format(about->arena, "write a flow with %s' on its left side that does not depend on the others, or a constraint", s->name))));
+                                 ACTIO_TEXT(actio_arena_format(about->arena, "write an independent flow with %s' on its left side, or a constraint", s->name))));
         return;
     }
     const char *name = m->coord[i].name, *why = "the kinetic energy and the constraints do not determine it";
     if (!actio_uses_symbol(&m->pool, m->lagrangian, m->coord[i].dot))
         why = actio_arena_format(about->arena, "the lagrangian does not contain %s' and no constraint determines it", name);
-    const char *hint = actio_arena_format(about->arena, "add the kinetic energy of %s to the lagrangian, for example %s. Or prescribe its motion, for example by `constraint %s: %s' = %s`",
+    const char *hint = actio_arena_format(about->arena, "add the kinetic energy of %s to the lagrangian, for example %s. Or prescribe its motion, for example with `constraint %s: %s' = %s`",
                                           name, kinetic_term(about, i), free_label(about), name, actio_words_number(about, about->y0[m->coords + i]));
     struct actio_span place = lagrangian_place(about, i);
     if (reactions_are_at_fault(about, v, i)) {
-        why = "constraints depend on each other, and their reactions act in different ways (`acting`, `along`)";
+        why = "the constraints are dependent, and their reactions act in different ways (`acting`, `along`)";
         hint = "delete a constraint that follows from the others, or let it act as they do";
         place = m->constraint[m->constraints - 1].span;
     }
@@ -195,9 +195,9 @@ void actio_say_no_motion(struct actio_about *about, const struct actio_verdict *
     size_t own = whose_equation(about, v), i = own;
     if (i == m->coords)
         for (i = 0; i < m->coords && has_inertia(about->sys, i);) i++;
-    const char *hint = "the lagrangian does not fit the constraints. Add a kinetic energy for the velocities that they leave free, or take a force or a constraint away";
+    const char *hint = "add kinetic energy for the velocities that the constraints leave free, or remove a force or a constraint";
     if (i < m->coords)
-        hint = actio_arena_format(about->arena, "add the kinetic energy of %s to the lagrangian, for example %s (or look for a mistyped name). Or tie %s to other coordinates by a constraint",
+        hint = actio_arena_format(about->arena, "add the kinetic energy of %s to the lagrangian, for example %s (or check for a mistyped name). Or couple %s to other coordinates by a constraint",
                                   m->coord[i].name, kinetic_term(about, i), m->coord[i].name);
     actio_find_at(about->f, ACTIO_F_NO_MOTION, &m->source, lagrangian_place(about, i), ACTIO_ARGS(ACTIO_TEXT(why_no_motion(about, v, own)), ACTIO_TEXT(hint)));
 }
@@ -277,10 +277,10 @@ void actio_say_indefinite(struct actio_about *about, const struct actio_verdict 
                       : v->negative && strlen(v->negative) <= 80 ? actio_arena_format(about->arena, "a negative kinetic energy to motions along %s", v->negative)
                       : v->negative ? "a negative kinetic energy to some motions" : "a negative kinetic energy to some motions, though not at the start";
     const char *more = v->inertia[1] > 1 ? actio_arena_format(about->arena, ", one of %d such directions", v->inertia[1]) : "";
-    const char *what = actio_arena_format(about->arena, "%s%s", more, is_cause ? "" : ", and such motions need not be stable or physical");
-    const char *sure = v->inertia[2] == 0 ? "comes from it" : "may come from it";
-    const char *hint = "if that is not meant, look for a wrong sign before the squared velocities";
-    if (is_cause) hint = actio_arena_format(about->arena, "if this %s is a slip, correct it first%s. What follows %s, and may then be no fault", t.part ? "sign" : "kinetic energy",
+    const char *what = actio_arena_format(about->arena, "%s%s", more, is_cause ? "" : "; such motions may be unstable or unphysical");
+    const char *sure = v->inertia[2] == 0 ? "follow from it" : "may follow from it";
+    const char *hint = "check the signs of the squared velocities if this is not intended";
+    if (is_cause) hint = actio_arena_format(about->arena, "correct this %s first if it is a mistake%s. The errors below %s", t.part ? "sign" : "kinetic energy",
                                             t.at.minus ? term_text(about, &t, ": write ", "+ ", "") : "", sure);
     actio_find_at(about->f, ACTIO_F_INDEFINITE, &m->source, span, ACTIO_ARGS(ACTIO_TEXT(who), ACTIO_TEXT(what), ACTIO_TEXT(hint)));
 }

@@ -63,15 +63,15 @@ static const char *what_it_follows_from(struct actio_about *about, actio_expr e)
 
 static const double *better_start(const struct actio_about *about, const struct actio_start_check *c) { return c->found ? c->nearest : about->elsewhere; }
 
-/* Told once, with the first: what to write, all constraints considered. */
+/* Reported once, with the first: what to write, all constraints considered. */
 static const char *remedy_for_start(struct actio_about *about, const struct actio_start_check *c, const struct violation *v, const bool *involved)
 {
     const double *y = better_start(about, c);
-    const char *kind = c->found ? "the nearest data that satisfy all constraints" : "data that satisfy all constraints (near the given ones there are none)";
+    const char *kind = c->found ? "the nearest data on all constraints" : "data on all constraints (none exist near the given ones)";
     const char *other = v->k < about->model->constraints ? actio_arena_format(about->arena, ", or correct '%s'", about->sys->constraint[v->k]) : "";
-    if (!y) return actio_arena_format(about->arena, "no data near these that satisfy all constraints were found. Give other start data%s", other);
+    if (!y) return actio_arena_format(about->arena, "give other start data%s; none near these satisfy all constraints", other);
     return actio_arena_format(about->arena, "%s, %s%s%s", actio_words_start_from(about, involved, y), kind, other,
-                              c->found ? ". `actio run` with the option --project takes these data by itself" : "");
+                              c->found ? ". Or use `actio run --project`, which takes these data" : "");
 }
 
 static void say_violation(struct actio_about *about, const struct actio_start_check *c, const struct violation *v, bool first)
@@ -109,7 +109,7 @@ static void say_start(void *user)
 
 void actio_explain_start(struct actio_about *about, const struct actio_start_check *c) { actio_attempt(about->ctx, say_start, &(struct saying){ about, c }); }
 
-/* Hidden constraints that the start satisfies; those that it breaks are told as errors. */
+/* Hidden constraints that the start satisfies; those that it breaks are reported as errors. */
 static void say_hidden(void *user)
 {
     struct saying *s = user;

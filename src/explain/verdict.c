@@ -73,9 +73,9 @@ static const char *remedy_for_contradiction(struct actio_about *about, const str
 {
     const char *lines = actio_words_lines(about, r->row, r->rows), *what;
     const char *last = r->rows ? about->sys->constraint[r->row[r->rows - 1]] : "";
-    if (r->rows == 1) what = actio_arena_format(about->arena, "correct %s, whose two sides are never equal", lines);
+    if (r->rows == 1) what = actio_arena_format(about->arena, "correct %s: its two sides are never equal", lines);
     else if (same_left_side(about, r))
-        what = actio_arena_format(about->arena, "delete %s. If '%s' was meant for another point or direction, correct its left side. (Equal right sides would make one of the two superfluous.)",
+        what = actio_arena_format(about->arena, "delete %s. If '%s' applies to another point or direction, correct its left side. (With equal right sides, one of the two would be redundant.)",
                                   lines, last);
     else what = actio_arena_format(about->arena, "delete or correct one of them: %s", lines);
     if (!v->later) return what;
@@ -111,11 +111,11 @@ static void say_contradiction(struct actio_about *about, const struct actio_verd
 const char *actio_words_elsewhere(struct actio_about *about, const struct actio_verdict *v, const bool *involved)
 {
     involved = actio_words_to_change(about, involved, v->elsewhere);
-    if (!v->elsewhere) return "start at another state that satisfies the constraints; through this one more than one motion may go, or none";
+    if (!v->elsewhere) return "start at another state on the constraints; from this one, no motion or several may exist";
     const char *start = actio_words_start_from(about, involved, v->elsewhere);
     if (about->sys->levels == 0) return actio_arena_format(about->arena, "start at another state, for example %s", start);
-    return actio_arena_format(about->arena, "start at another state that satisfies the constraints. One was found: %s. Or change the start a little, and run it by `actio run` with the "
-                                           "option --project, which moves it onto the constraints", start);
+    return actio_arena_format(about->arena, "start at another state on the constraints, for example: %s. Or change the start slightly and use `actio run "
+                                           "--project`, which moves it onto the constraints", start);
 }
 
 static void say_singular_start(struct actio_about *about, const struct actio_verdict *v)
@@ -156,7 +156,7 @@ static void say_no_reaction(struct actio_about *about, const struct actio_verdic
     struct flawed f = flawed_of(about, v, flaw, along ? "give a direction" : "name variables that occur in the constraint");
     actio_find_at(about->f, ACTIO_F_NO_REACTION, &about->model->source, f.span,
                   ACTIO_ARGS(ACTIO_TEXT(actio_words_constraint(about, flaw->constraint)), ACTIO_TEXT(f.where),
-                             ACTIO_TEXT(along ? "what it is `along` vanishes" : start ? "it does not change with what it is `acting` on" : "what it is `acting` on does not occur in it"),
+                             ACTIO_TEXT(along ? "its `along` direction vanishes" : start ? "it does not change with its `acting` variables" : "its `acting` variables do not occur in it"),
                              ACTIO_TEXT(f.hint)));
 }
 
@@ -164,8 +164,8 @@ static void say_no_reaction(struct actio_about *about, const struct actio_verdic
 static const char *remedy_for_flaw(struct actio_about *about, const struct actio_flaw *flaw, const char *how)
 {
     const struct actio_constraint *con = &about->model->constraint[flaw->constraint];
-    if (!flaw->remedy) return "write what must vanish as a constraint of its own, with a gradient";
-    if (strstr(flaw->remedy, " and ")) return actio_arena_format(about->arena, "write it %s: %s, each a constraint of its own", how, flaw->remedy);
+    if (!flaw->remedy) return "write what must vanish as a separate constraint with a nonzero gradient";
+    if (strstr(flaw->remedy, " and ")) return actio_arena_format(about->arena, "write it %s: %s, each as a separate constraint", how, flaw->remedy);
     bool whole = con->rule == ACTIO_IDEAL && !strchr(con->label, '[');
     return whole ? actio_arena_format(about->arena, "write it %s: `constraint %s: %s`", how, con->label, flaw->remedy)
                  : actio_arena_format(about->arena, "write it %s: %s", how, flaw->remedy);
@@ -181,7 +181,7 @@ static void say_flaw(struct actio_about *about, const struct actio_verdict *v, c
 {
     static const struct { const char *what, *how; } words[] = {
         [ACTIO_GRADIENT_VANISHES] = { "", "without the square or other power" },
-        [ACTIO_GRADIENT_HAS_NO_LIMIT] = { " is written with a gradient that has no limit where it holds", "without the root, absolute value or switch" },
+        [ACTIO_GRADIENT_HAS_NO_LIMIT] = { " has a gradient without a limit where it holds", "without the root, absolute value or switch" },
         [ACTIO_HOLDS_ON_A_JUMP] = { " holds only where it jumps", "without the jump" },
     };
     struct actio_model *m = about->model;
@@ -199,8 +199,8 @@ static void say_touching(struct actio_about *about, const struct actio_verdict *
 {
     const struct actio_relation *r = &v->touching;
     const char *lines = actio_words_lines(about, r->row, r->rows);
-    const char *remedy = actio_arena_format(about->arena, "delete %s, or replace them by what they have in common", lines);
-    if (v->common) remedy = actio_arena_format(about->arena, "delete %s, or write what they have in common, %s, in place of %s", lines, v->common, v->common_is_all ? "them" : "one");
+    const char *remedy = actio_arena_format(about->arena, "delete %s, or replace them by their common set", lines);
+    if (v->common) remedy = actio_arena_format(about->arena, "delete %s, or write their common set, %s, instead of %s", lines, v->common, v->common_is_all ? "them" : "one");
     actio_find_at(about->f, ACTIO_F_TOUCHING, &about->model->source, last_place(about, r), ACTIO_ARGS(ACTIO_TEXT(names_of(about, r)), ACTIO_TEXT(r->text), ACTIO_TEXT(remedy)));
 }
 
@@ -261,12 +261,13 @@ static const char *others_of(struct actio_about *about, const struct actio_relat
 
 static const char *remedy_for_redundant(struct actio_about *about, const struct actio_relation *r)
 {
-    static const char left[] = "left in, it does no harm, and the multipliers of least sum of squares are shown";
-    if (r->spare == r->rows) return "all are needed, as none of them follows from the others. It does no harm; the multipliers of least sum of squares are shown";
-    if (r->spare > r->rows) return actio_arena_format(about->arena, "delete one that follows from the others, and every multiplier has one value; %s", left);
+    static const char left[] = "if you keep it, the multipliers with the least sum of squares are shown";
+    if (r->spare == r->rows) return "keep all of them: none follows from the others. The multipliers with the least sum of squares are shown";
+    if (r->spare > r->rows) return actio_arena_format(about->arena, "delete one that follows from the others to make every multiplier unique; %s", left);
     uint32_t k = r->row[r->spare];
-    return actio_arena_format(about->arena, "'%s' follows from %s. Delete line %u, and every multiplier has one value; %s", about->sys->constraint[k],
-                              about->model->constraints > r->rows ? "the others" : others_of(about, r), (unsigned)constraint_place(about, k).line, left);
+    return actio_arena_format(about->arena, "delete line %u, as '%s' follows from %s, to make every multiplier unique; %s",
+                              (unsigned)constraint_place(about, k).line, about->sys->constraint[k],
+                              about->model->constraints > r->rows ? "the others" : others_of(about, r), left);
 }
 
 static bool all_holonomic(const struct actio_about *about, const struct actio_relation *r)
@@ -301,8 +302,8 @@ static bool indefinite_is_cause(const struct actio_verdict *v)
 static void say_too_large(struct actio_about *about)
 {
     bool several = about->model->constraints > 1;
-    actio_explain_report(about, ACTIO_F_HIDDEN_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT(several ? "let the reactions of different constraints act on different coordinates, or make the model smaller and write down what follows"
-                                                                                 : "give every coordinate a mass, or make the model smaller and write down what follows as a constraint")));
+    actio_explain_report(about, ACTIO_F_HIDDEN_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT(several ? "let the reactions of different constraints act on different coordinates, or make the model smaller and write what follows as constraints"
+                                                                                 : "give every coordinate a mass, or make the model smaller and write what follows as a constraint")));
 }
 
 static void say_all(struct actio_about *about, const struct actio_verdict *v)

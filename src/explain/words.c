@@ -277,5 +277,5 @@ const char *actio_words_start_from(struct actio_about *about, const bool *involv
     const struct actio_start_item *at = statement_of(about, involved);
     const char *line = rewritten(about, at, y);
     if (line) return actio_arena_format(about->arena, "%s `start %s`", at ? "write" : "add the line", line);
-    return actio_arena_format(about->arena, "start from %s, all other values as they are", changed_values(about, y));
+    return actio_arena_format(about->arena, "start from %s, with all other values unchanged", changed_values(about, y));
 }

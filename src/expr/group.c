@@ -97,7 +97,7 @@ static bool of_one_kind(const struct actio_product *a, const struct actio_produc
     return velocities(a) == velocities(b) && has_multiplier(a) == has_multiplier(b) && params_in(a, b) && params_in(b, a) && same_below(a, b);
 }
 
-/* A velocity stays with its like: a'*b' + b'^2 is no product. Without params before the bracket coordinates do, too. */
+/* A velocity stays with its like: a'*b' + b'^2 is not a product. Without params before the bracket coordinates do, too. */
 static struct actio_product leave_squares(struct grouping *g, const struct actio_sum *sum, const uint32_t *term, uint32_t n, struct actio_product common, bool any)
 {
     struct actio_product r = { .c = common.c, .part = actio_arena_array(g->arena, common.n + 1, sizeof *r.part) };
@@ -149,7 +149,7 @@ static actio_expr times(struct grouping *g, const struct actio_product *common, 
     return minus ? actio_neg(g->pool, e) : e;
 }
 
-/* Has it a factor that is no velocity? */
+/* Has it a factor that is not a velocity? */
 static bool has_place(const struct actio_product *common)
 {
     bool found = false;
@@ -233,7 +233,7 @@ static actio_expr grouped_sum(struct grouping *g, actio_expr e, bool is_factor)
 
 /* ---- all of them */
 
-enum { SEEN = 1, TOP = 2, FACTOR = 4 };                    /* a sum that is no part of a larger one; that stands in a product */
+enum { SEEN = 1, TOP = 2, FACTOR = 4 };                    /* a sum that is not part of a larger one; that stands in a product */
 
 static bool sum_like(const struct actio_pool *pool, const struct actio_node *n)
 {

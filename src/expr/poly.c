@@ -351,6 +351,6 @@ bool actio_poly_divide(struct actio_normal *w, struct actio_poly a, struct actio
     bool divides = !w->over && divide(w, rest, by, q);
     if (divides) *q = actio_poly_reduce(w, actio_poly_shift(w, *q, actio_term_mul(w, above, actio_term_inverse(w, below))));
     divides = divides && !w->over;
-    w->over = w->spent;                                    /* an attempt that failed is no fault of what asked for it */
+    w->over = w->spent;                                    /* a failed attempt is not a fault of its caller */
     return divides;
 }

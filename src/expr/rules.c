@@ -31,7 +31,7 @@ uint32_t actio_atom_for(struct actio_normal *w, actio_expr e)
     return w->atom_of[e.id] - 1;
 }
 
-/* A number that is no fraction is a symbol in proofs, whatever its last digits; powers of two are taken out of it. */
+/* A number that is not a fraction is a symbol in proofs, whatever its last digits; powers of two are taken out of it. */
 struct actio_poly actio_rule_const(struct actio_normal *w, actio_expr e)
 {
     double x = actio_const_value(w->pool, e);
@@ -172,7 +172,7 @@ static struct angle both(struct actio_normal *w, struct angle a, struct angle b)
                            actio_poly_sub(w, actio_poly_mul(w, a.c, b.c), actio_poly_mul(w, a.s, b.s)) };
 }
 
-/* The finest part of the monomial m that has been asked for; at most a few times a finer one comes and all starts again. */
+/* The finest part of the monomial m that has been requested; at most a few times a finer one comes and all starts again. */
 static int64_t unit_for(struct actio_normal *w, struct actio_term m, int64_t q)
 {
     m.c = actio_ratio_whole(1);

@@ -2,7 +2,7 @@
  * The shortest of equal polynomials: denominators divided out, squares of sine and cosine met, angle sums put together. */
 #include "expr/poly.h"
 
-enum { LONG = 400 };                                       /* longer sums are left alone */
+enum { LONG = 400 };                                       /* longer sums are left unchanged */
 
 static struct actio_poly cast_back(struct actio_normal *w, struct actio_poly tried, struct actio_poly before)
 {

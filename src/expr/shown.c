@@ -130,7 +130,7 @@ static struct groups gathered(struct actio_normal *w, struct actio_poly a, choic
     return g;
 }
 
-/* Common factors; a decimal fraction is none of them: 9.81*y - x'^2 stays, and does not become 0.01*(981*y - 100*x'^2). */
+/* Common factors; a decimal fraction is not one of them: 9.81*y - x'^2 stays, and does not become 0.01*(981*y - 100*x'^2). */
 static struct actio_term content_of(struct actio_normal *w, struct actio_poly a, struct actio_poly *rest)
 {
     struct actio_term t = actio_poly_content(w, a, rest);

@@ -30,7 +30,7 @@ struct actio_program {
     struct actio_section prologue, body;                   /* the prologue's results are the body's fixed registers, in order */
     double *literal;                                       /* the prologue's fixed registers */
     actio_slot *param, *input;                             /* their loaded registers */
-    bool split, odd; size_t head;                          /* as told to actio_kernel_split */
+    bool split, odd; size_t head;                          /* as passed to actio_kernel_split */
 };
 
 /* Makes a kernel for the outputs; it owns its program and outlives the pool. Escapes when the plan is over budget; never NULL.

@@ -65,7 +65,7 @@ static void add_value(struct emission *e, const struct actio_instr *i)
 
 /* ---- straight-line code */
 
-/* How a sine and cosine are asked for: one lane decides at once, many note who must be done again. */
+/* How a sine and cosine are requested: one lane decides at once, many note who must be done again. */
 static const char at_once[] = "        double v%u, w%u; actio_sincos(";
 static const char noted[] = "        double v%u, w%u; away[l] |= actio_sincos_near(";
 
@@ -165,7 +165,7 @@ static unsigned block_of(const struct actio_section *s)
     return block;
 }
 
-/* Lanes whose sine needs the long way are done again, alone, by the exported function. */
+/* Lanes whose sine needs the long way are done again, separately, by the exported function. */
 static void add_again(struct emission *e)
 {
     const struct actio_section *s = e->section;

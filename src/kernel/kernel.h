@@ -17,7 +17,7 @@ size_t actio_kernel_outputs(const struct actio_kernel *k);
 size_t actio_kernel_ops(const struct actio_kernel *k);     /* operations of the body: for cost and growth tests */
 size_t actio_kernel_pre(const struct actio_kernel *k);     /* values that the prologue leaves for one parameter set */
 size_t actio_kernel_work(const struct actio_kernel *k);    /* doubles of scratch for actio_kernel_eval, any number of lanes */
-bool actio_kernel_is_native(const struct actio_kernel *k); /* eval leaves the scratch alone, from now on */
+bool actio_kernel_is_native(const struct actio_kernel *k); /* eval leaves the scratch unchanged, from now on */
 
 void actio_kernel_bind(const struct actio_kernel *k, const struct actio_binding *at, struct actio_arg *in);         /* fills inputs() entries */
 void actio_kernel_bind_params(const struct actio_kernel *k, const struct actio_binding *at, struct actio_arg *in);

@@ -125,7 +125,7 @@ static bool unknown_column(struct actio_reader *r, const char *name, uint16_t or
         else if (index < of.low || index > of.high) actio_reader_fault_at(r, ACTIO_F_INDEX_OUT_OF_RANGE, origin, at, ACTIO_ARGS(family, k, ACTIO_NUMBER(of.low), ACTIO_NUMBER(of.high)));
         if (of.low > of.high || index < of.low || index > of.high) return false;
     }
-    const char *hint = actio_word_hint(r, name, ACTIO_NEAR_COLUMN, "columns are variables, NAME_dot, frame names, lambda.LABEL, reaction.NAME, power.LABEL, gap.LABEL, force.LABEL, friction.LABEL, energy, residual.LABEL, charge.LABEL, balance.LABEL and what observe names");
+    const char *hint = actio_word_hint(r, name, ACTIO_NEAR_COLUMN, "use one of the columns: variables, NAME_dot, frame names, lambda.LABEL, reaction.NAME, power.LABEL, gap.LABEL, force.LABEL, friction.LABEL, energy, residual.LABEL, charge.LABEL, balance.LABEL and observe names");
     actio_reader_fault_at(r, ACTIO_F_NO_SUCH_COLUMN, origin, at, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(hint)));
     return false;
 }

@@ -29,9 +29,9 @@ static bool unknown_option(struct actio_reader *r, const struct actio_statement 
     static const char *const name[] = { "friction", "slip", "stick", "restitution" };
     bool contact = s->keyword == ACTIO_W_contact;
     const char *text = actio_word_text(r, item->word), *near = actio_near_name(text, name, contact ? 4 : 3);
-    const char *hint = contact ? "options are restitution, friction, slip and stick" : "options are friction, slip and stick";
+    const char *hint = contact ? "use restitution, friction, slip or stick" : "use friction, slip or stick";
     if (near) hint = actio_arena_format(&r->scratch, "did you mean '%s'?", near);
-    else if (item->word == ACTIO_W_restitution) hint = "a constraint always holds and nothing bounces: a one-sided wall is written contact NAME: A <= B";
+    else if (item->word == ACTIO_W_restitution) hint = "write contact NAME: A <= B for a one-sided wall: a constraint always holds and never bounces";
     return fault(r, ACTIO_F_UNKNOWN_OPTION, s, item->span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(contact ? "contact" : "constraint"), ACTIO_TEXT(hint)));
 }
 

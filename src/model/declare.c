@@ -69,7 +69,7 @@ static bool replace_nodes(struct actio_reader *r, const struct actio_statement *
         r->definition[d - 1].override = item + 1;
         return true;
     }
-    actio_reader_fault(r, ACTIO_F_NOT_A_PARAM, s->origin, it->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, it->word)), ACTIO_TEXT("--set changes params, and NAME.nodes of an axis")));
+    actio_reader_fault(r, ACTIO_F_NOT_A_PARAM, s->origin, it->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, it->word)), ACTIO_TEXT("use --set for params, and for NAME.nodes of an axis")));
     return false;
 }
 
@@ -81,7 +81,7 @@ static bool replace_param(struct actio_reader *r, const struct actio_statement *
     uint32_t first = r->word[it->word].definition;
     if (r->word[it->word].label) return replace_nodes(r, s, item);
     if (!first || r->definition[first - 1].keyword != ACTIO_W_param) {
-        const char *hint = first ? "--set changes params; initial values are changed with --start" : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "--set changes a param of the model");
+        const char *hint = first ? "use --set for params, and --start for initial values" : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "use --set with a param of the model");
         actio_reader_fault(r, ACTIO_F_NOT_A_PARAM, s->origin, it->span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
         return false;
     }

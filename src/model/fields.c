@@ -77,7 +77,7 @@ static bool define_values(struct actio_reader *r, const struct actio_definition 
     return true;
 }
 
-/* The item of an axis has a number of nodes; the field x(x) is none, for all that it is named like its axis. */
+/* The item of an axis has a number of nodes; the field x(x) is not an axis, although it has the same name. */
 bool actio_is_axis(const struct actio_reader *r, const struct actio_definition *d) { return d->keyword == ACTIO_W_field && r->item[d->item].axis == d->word && r->item[d->item].e.count; }
 
 bool actio_define_field(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k)

@@ -26,7 +26,7 @@ static int open_plain(const char *path, struct actio_findings *f)
     const char *why = NULL;
     if (fstat(fd, &st) != 0) why = strerror(errno);
     else if (S_ISDIR(st.st_mode)) why = "it is a directory";
-    else if (!S_ISREG(st.st_mode)) why = "it is a pipe or a device; save the text to a file first";
+    else if (!S_ISREG(st.st_mode)) why = "it is a pipe or a device, not a file";
     if (!why) return fd;
     close(fd);
     return cannot_read(f, path, why), -1;

@@ -128,9 +128,9 @@ static const char *objection(struct actio_reader *r, const struct actio_options 
 {
     bool contact = o->s->keyword == ACTIO_W_contact;
     if (r->mass == ACTIO_MASS_UNKNOWN) r->mass = is_point_mass(r) ? ACTIO_MASS_POINT : ACTIO_MASS_OTHER;
-    if (r->mass == ACTIO_MASS_OTHER) return "it is known without only for one point mass in Cartesian coordinates, with the kinetic energy m/2*sum of q'^2 over all of them";
+    if (r->mass == ACTIO_MASS_OTHER) return "it can be inferred only for one point mass in Cartesian coordinates, with kinetic energy m/2*sum of q'^2 over all of them";
     if (r->model->coords == 1) return contact ? "one coordinate, which the wall stops, has nothing to slide along" : "one coordinate, which the constraint holds, has nothing to slide along";
-    return actio_is_zero(of->surface) ? "it is known without only for constraints of positions, without `acting` and `along`" : NULL;
+    return actio_is_zero(of->surface) ? "it can be inferred only for holonomic constraints without `acting` and `along`" : NULL;
 }
 
 /* ---- all of it */

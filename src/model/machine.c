@@ -107,7 +107,7 @@ static bool allowed(struct machine *m, actio_expr e, uint32_t at)
     const char *what = settings[m->in].what;
     if (!wrong) return true;
     struct actio_value shown = ACTIO_TEXT(culprit(m, at)), here = ACTIO_TEXT(what);
-    const char *remedy = m->in == ACTIO_IN_REQUIRE ? "give what shall agree a name: observe NAME = A - B and require NAME at T = 0" : "";
+    const char *remedy = m->in == ACTIO_IN_REQUIRE ? "name the difference: observe NAME = A - B, and write require NAME at T = 0" : "";
     if ((settings[m->in].allowed & ~ACTIO_BIT(AXIS)) == NUMBERS) return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(shown, here, ACTIO_TEXT(remedy)));
     if (wrong & ACTIO_BIT(ACC)) return fault(m, settings[m->in].acceleration, at, ACTIO_ARGS(shown, here));
     if (wrong & ACTIO_BIT(SDOT)) return fault(m, ACTIO_F_STATE_RATE_HERE, at, ACTIO_ARGS(shown, here));
@@ -154,7 +154,7 @@ static bool go_on(struct machine *m)
     return m->r->loops == m->loops;
 }
 
-/* NAME( where NAME is no field. */
+/* NAME( where NAME is not a field. */
 static bool not_a_function(struct machine *m, uint32_t word, uint32_t at)
 {
     return fault(m, ACTIO_F_NOT_A_FUNCTION, at, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(m->r, word)), ACTIO_TEXT(actio_word_function_hint(m->r, word))));
@@ -369,7 +369,7 @@ static bool within_budget(struct machine *m)
     if ((++r->steps_done & 1023) == 0) actio_poll(r->ctx);
     if (r->steps_done <= ACTIO_STEP_LIMIT) return true;
     actio_reader_fault_at(r, ACTIO_F_TOO_LARGE, m->origin, r->step[m->ip].at,
-                          ACTIO_ARGS(ACTIO_TEXT("the work of sums and families"), ACTIO_TEXT("more terms than this version writes out"), ACTIO_COUNT(ACTIO_STEP_LIMIT)));
+                          ACTIO_ARGS(ACTIO_TEXT("the work of sums and families"), ACTIO_TEXT("more terms than this version expands"), ACTIO_COUNT(ACTIO_STEP_LIMIT)));
     actio_escape(r->ctx);
 }
 

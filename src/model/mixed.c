@@ -137,7 +137,7 @@ static void check_conditions(struct actio_reader *r)
     }
 }
 
-/* ---- as many as are free: that there are any is asked here, the numbers are compared where constraints are counted */
+/* ---- as many as are free: that there are any is checked here, the numbers are compared where constraints are counted */
 
 static const char *counted(struct actio_reader *r, size_t n, const char *one, const char *many)
 {
@@ -158,7 +158,7 @@ static void nothing_is_free(struct actio_reader *r)
 {
     const struct actio_model *m = r->model;
     struct actio_free f = remedy(m, m->require[0].column);
-    const char *many = m->requires == 1 ? "one" : actio_arena_format(&r->scratch, "%zu initial values, one of them perhaps", m->requires);
+    const char *many = m->requires == 1 ? "one" : actio_arena_format(&r->scratch, "%zu initial values, perhaps one of these", m->requires);
     fault(r, ACTIO_F_FREE_MISSING, m->require[0].span, ACTIO_ARGS(ACTIO_TEXT(counted(r, m->requires, "condition", "conditions")), ACTIO_TEXT(many), ACTIO_TEXT(datum_text(r, &f))));
 }
 

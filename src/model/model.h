@@ -152,7 +152,7 @@ void actio_model_print(struct actio_model *model, struct actio_text *out);
 size_t actio_model_columns(struct actio_model *model, const char *const **names);
 double actio_model_number(struct actio_model *model, actio_expr e);   /* value of an expression of params */
 double actio_model_number_at(struct actio_model *model, actio_expr e, double t);   /* of params and time */
-/* The terms of the formula that begins at this byte of the text, at most `most` of them; 0 when it is no sum. */
+/* The terms of the formula that begins at this byte of the text, at most `most` of them; 0 when it is not a sum. */
 void actio_written_trim(const struct actio_model *model, struct actio_written_term *t);   /* no blanks around it */
 size_t actio_model_terms(const struct actio_model *model, uint32_t from, struct actio_written_term *out, size_t most);
 

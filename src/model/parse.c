@@ -171,7 +171,7 @@ static bool variable_item(struct actio_reader *r, struct actio_item *item)
     if (!take_name(r, &item->word, "a name")) return false;
     if (r->token.kind == ACTIO_T_OPEN_INDEX && bracket_holds(r, ACTIO_T_RANGE)) {
         item->range.kind = ACTIO_R_FAMILY;
-        if (bracket_holds(r, ACTIO_T_EQUAL)) {             /* the index has no use here, but is no harm */
+        if (bracket_holds(r, ACTIO_T_EQUAL)) {             /* the index has no use here, but does no harm */
             if (!family(r, &item->range)) return false;
         } else {
             actio_parse_advance(r);
@@ -303,7 +303,7 @@ static bool start_item(struct actio_reader *r, struct actio_item *item)
     return not_at_a_time(r, item) && equals(r, item);
 }
 
-/* x, x', a[3]', a[i = 1 .. n]; other words are told what they are when names are known */
+/* x, x', a[3]', a[i = 1 .. n]; other words are explained when names are known */
 static bool free_item(struct actio_reader *r, struct actio_item *item)
 {
     if (!take_word(r, &item->word, "the name of a variable") || !dotted_word(r, &item->word)) return false;
@@ -651,10 +651,10 @@ static statement_fn *const statement_of[ACTIO_W_FIRST_FUNCTION] = {
 static const char *missing_hint(struct actio_reader *r, uint32_t keyword)
 {
     static const char *const rules[] = { "acting", "along" };
-    if (keyword == ACTIO_W_require && (at_word(r, ACTIO_W_within) || at_word(r, ACTIO_W_by))) return "a condition ends with its value: what is checked with a tolerance is written expect";
+    if (keyword == ACTIO_W_require && (at_word(r, ACTIO_W_within) || at_word(r, ACTIO_W_by))) return "end the condition with its value, or write expect to check a value with a tolerance";
     if (keyword == ACTIO_W_coord || keyword == ACTIO_W_state || keyword == ACTIO_W_free) return "separate the names with commas";
     const char *near = keyword == ACTIO_W_constraint && r->token.kind == ACTIO_T_WORD ? actio_near_name(actio_word_text(r, r->token.word), rules, 2) : NULL;
-    return near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : keyword == ACTIO_W_model ? "a model's name is one word" : "there is no implicit product: write *";
+    return near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : keyword == ACTIO_W_model ? "use a single word as the model's name" : "write * for a product";
 }
 
 /* param g = 9.81 [m/s^2]: the same with the unit in its place, if that can be made from the last item. */
@@ -706,7 +706,7 @@ static bool unknown_statement(struct actio_reader *r)
         actio_reader_fault(r, ACTIO_F_NOT_IN_VERSION, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT("statements are")));
         return false;
     }
-    const char *hint = actio_word_hint(r, text, ACTIO_NEAR_STATEMENT, "a line begins with a keyword: param, coord, lagrangian, constraint, start, time, expect ...");
+    const char *hint = actio_word_hint(r, text, ACTIO_NEAR_STATEMENT, "begin the line with a keyword: param, coord, lagrangian, constraint, start, time, expect ...");
     actio_reader_fault(r, ACTIO_F_UNKNOWN_STATEMENT, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
     return false;
 }

@@ -161,7 +161,7 @@ static bool dotted(struct actio_reader *r, uint32_t *word)
     return true;
 }
 
-/* Words that are no names by themselves. Returns false after a fault. */
+/* Words that are not names by themselves. Returns false after a fault. */
 static bool check_word(struct actio_reader *r, uint32_t word, uint32_t at)
 {
     uint8_t class = r->word[word].class;
@@ -333,7 +333,7 @@ static const char *call_form(struct actio_reader *r, const struct actio_opening 
 
 static bool wrong_count(struct actio_reader *r, const struct actio_opening *o, const char *takes, uint32_t count)
 {
-    const char *hint = has_decimal_comma(r, o) ? "a decimal comma is not read: write 2.5" : call_form(r, o);
+    const char *hint = has_decimal_comma(r, o) ? "write 2.5: a decimal comma is not supported" : call_form(r, o);
     actio_reader_fault_at(r, ACTIO_F_ARGUMENT_COUNT, r->lexer.origin, o->at,
                           ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(takes), ACTIO_COUNT(count), ACTIO_TEXT(hint)));
     return false;
@@ -416,7 +416,7 @@ static bool no_operator(struct actio_reader *r)
     return fault(r, ACTIO_F_IMPLICIT_PRODUCT, ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT(actio_reader_quote(r, r->lexer.origin, r->token.at, bytes))));
 }
 
-/* A sign inside brackets that is no operator: it may close or divide the innermost one. */
+/* A sign inside brackets that is not an operator: it may close or divide the innermost one. */
 static bool inside(struct actio_reader *r)
 {
     struct actio_opening *o = &r->opening[r->openings - 1];

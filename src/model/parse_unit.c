@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Units behind declared names, as text: what they mean is asked by verdict/. */
+ * Units behind declared names, as text: verdict/ finds what they mean. */
 #include "model/reader.h"
 
 #include <math.h>

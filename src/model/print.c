@@ -13,7 +13,7 @@ struct printing {
     struct actio_model *m;
     struct actio_text out;                                 /* in the arena below */
     struct actio_arena arena;
-    struct actio_pool pool;                                /* copies, so that printing leaves the model's pool alone */
+    struct actio_pool pool;                                /* copies, so that printing leaves the model's pool unchanged */
     actio_expr *root, *copy; size_t roots, next; size_t cap;
     actio_expr *let; uint32_t lets, lets_cap;
     char prefix[16], index[16];                            /* names the model does not use */

@@ -43,7 +43,7 @@ static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32
     const struct actio_word *w = &r->word[label];
     if (!w->label_definition) {
         if (w->suspect) return false;
-        const char *hint = actio_word_hint(r, w->text, ACTIO_NEAR_LABEL, "labels are declared by constraint, contact, event and symmetry statements");
+        const char *hint = actio_word_hint(r, w->text, ACTIO_NEAR_LABEL, "declare labels with constraint, contact, event and symmetry statements");
         return fault(r, use, ACTIO_F_UNKNOWN_LABEL, ACTIO_ARGS(ACTIO_TEXT(w->text), ACTIO_TEXT(hint)));
     }
     if (w->tag.kind == ACTIO_SY_FAILED) return false;
@@ -74,7 +74,7 @@ static const char *prime_hint(struct actio_reader *r, uint32_t word)
         text = r->word[word].text;                         /* words may have moved */
         enum actio_symbol_kind kind = r->word[stem].definition ? r->word[stem].value.kind : ACTIO_SY_NONE;
         if (kind == ACTIO_SY_COORD || (kind == ACTIO_SY_STATE && dots[i].primes == 1))
-            return actio_arena_format(&r->scratch, "a derivative by time is written with ': write %s%s", r->word[stem].text, dots[i].primes == 1 ? "'" : "''");
+            return actio_arena_format(&r->scratch, "write %s%s: ' denotes the time derivative", r->word[stem].text, dots[i].primes == 1 ? "'" : "''");
     }
     return NULL;
 }
@@ -126,7 +126,7 @@ static bool dotted(struct actio_reader *r, const struct actio_use *use, struct a
     if (!label_of(r, use, label, ref)) return false;
     if (ref->kind != ACTIO_SY_CONSTRAINT) {
         const char *text = actio_word_text(r, label);
-        const char *hint = ref->kind == ACTIO_SY_CONTACT ? actio_arena_format(&r->scratch, "the force of a contact is the column force.%s", text) : "";
+        const char *hint = ref->kind == ACTIO_SY_CONTACT ? actio_arena_format(&r->scratch, "use the column force.%s for the force of a contact", text) : "";
         return fault(r, use, ACTIO_F_NO_MULTIPLIER, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(actio_kind_text(ref->kind)), ACTIO_TEXT(hint)));
     }
     ref->kind = ACTIO_SY_LAMBDA;
@@ -147,7 +147,7 @@ static bool unknown(struct actio_reader *r, const struct actio_use *use)
     const char *text = actio_word_text(r, use->word);
     if (r->word[use->word].suspect) return false;
     const char *dotted = prime_hint(r, use->word);
-    const char *hint = dotted ? dotted : r->word[use->word].op ? actio_arena_format(&r->scratch, "as a function it needs its argument in brackets: write %s( )", text)
+    const char *hint = dotted ? dotted : r->word[use->word].op ? actio_arena_format(&r->scratch, "write %s( ) with its argument in brackets to call the function", text)
                                              : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "declare it with param, let, coord or state");
     return fault(r, use, ACTIO_F_UNKNOWN_NAME, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
 }

@@ -175,7 +175,7 @@ static void force_statement(struct actio_reader *r, struct actio_statement *s)
     struct actio_model *m = r->model;
     struct terms terms = { 0 };
     uint32_t count = (uint32_t)m->forces;
-    if (!read_terms(r, s, ACTIO_IN_FORCE, force_term, &terms) || terms.count == 0) return;   /* an empty family is no force */
+    if (!read_terms(r, s, ACTIO_IN_FORCE, force_term, &terms) || terms.count == 0) return;   /* an empty family is not a force */
     ACTIO_PUSH(&m->arena, m->force, count, r->forces_cap) =
         (struct actio_force){ .label = s->label ? actio_word_text(r, s->label) : NULL, .term = terms.term, .terms = terms.count, .span = s->span };
     m->forces = count;

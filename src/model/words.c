@@ -71,7 +71,7 @@ static bool is_function(int op)
 
 void actio_words_open(struct actio_reader *r)
 {
-    ACTIO_PUSH(&r->scratch, r->word, r->words, r->words_cap) = (struct actio_word){ .text = "" };   /* word 0 is none */
+    ACTIO_PUSH(&r->scratch, r->word, r->words, r->words_cap) = (struct actio_word){ .text = "" };   /* word 0 is not a word */
 #define WORD(name, class) add_word(r, #name, ACTIO_WC_##class, ACTIO_CONST);
 #include "model/words.def"
 #undef WORD
@@ -157,6 +157,6 @@ const char *actio_word_function_hint(struct actio_reader *r, uint32_t word)
 {
     const char *text = actio_word_text(r, word), *own = r->word[word].declared ? NULL : written_here(r, text);
     if (r->word[word].op && r->word[word].declared)
-        return actio_arena_format(&r->scratch, "the model has a value '%s': give it another name, and %s( ) is the function", text, text);
-    return own ? own : actio_word_hint(r, text, ACTIO_NEAR_FUNCTION, "for a product write * in front of the bracket");
+        return actio_arena_format(&r->scratch, "rename the model's value '%s' to use the function %s( )", text, text);
+    return own ? own : actio_word_hint(r, text, ACTIO_NEAR_FUNCTION, "write * before the bracket for a product");
 }

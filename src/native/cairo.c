@@ -122,7 +122,7 @@ static cairo_status_t make_pdf(const struct actio_canvas *canvas, struct actio_o
 
 struct picture { const struct actio_canvas *canvas; cairo_status_t (*make)(const struct actio_canvas *, struct actio_output *); };
 
-/* cairo crashes where its memory runs out at a bad moment: what pixels, fonts and their caches need is asked for beforehand. */
+/* cairo crashes where its memory runs out at a bad moment: what pixels, fonts and their caches need is requested beforehand. */
 static bool has_room(struct actio_context *ctx, const struct actio_canvas *canvas)
 {
     size_t pixels = (size_t)(PNG_SCALE * canvas->width * PNG_SCALE * canvas->height);

@@ -255,7 +255,7 @@ static void cvode_stats(void *handle, struct actio_march_stats *stats)
     stats->steps += (size_t)steps;
     stats->rejected += (size_t)(failed + diverged);
     stats->projections += (size_t)projected;
-    if (stats->restarts) stats->restarts--;                /* the first start is none */
+    if (stats->restarts) stats->restarts--;                /* the first start is not a restart */
 }
 
 static void cvode_start(void *handle, double t, const double *y, double t_end, double rtol, double atol)
@@ -273,7 +273,7 @@ static void cvode_start(void *handle, double t, const double *y, double t_end, d
     CVodeReInit(c->mem, t, c->y);
     CVodeSVtolerances(c->mem, rtol, c->atol);
     CVodeSetStopTime(c->mem, t_end);
-    CVodeSetMaxStep(c->mem, c->flow->longest);             /* 0 is none there, too */
+    CVodeSetMaxStep(c->mem, c->flow->longest);             /* 0 means no limit there, too */
 }
 
 static int status_of(const struct cvode *c, int flag)

@@ -218,7 +218,7 @@ static bool write_all(struct actio_output *out, const struct job *job)
     return !file.bad;
 }
 
-/* The library prints its errors unless told not to; what the caller had set comes back afterwards. */
+/* The library prints its errors unless disabled; what the caller had set comes back afterwards. */
 static void fill(struct actio_output *out, const void *user)
 {
     H5E_auto2_t print;

@@ -144,7 +144,7 @@ static void set_levels(struct held *h)
 }
 
 /* Where one degree of freedom is left, the orbit is all of the manifold: it closes by itself, and only its period is to be found. Derivatives, which turning points
- * spoil where a constraint's gradient vanishes, are not asked for. */
+ * spoil where a constraint's gradient vanishes, are not requested. */
 static int goes_round(struct held *h)
 {
     struct actio_search *s = h->s;
@@ -256,14 +256,14 @@ static void tell_levels(void *user)
 static int solve_held(struct actio_search *outer, struct actio_search *s, struct actio_motion *is_free, struct actio_circuit *guess)
 {
     struct held h = { .s = s, .is_free = is_free };
-    if (find_rows(&h, outer)) return say(outer, "only constraints on states and velocities hold slow quantities");
+    if (find_rows(&h, outer)) return say(outer, "only constraints on states and velocities can hold slow quantities");
     if (actio_orbit_guess(s)) return 1;
     int bad = 1;
     for (size_t i = 0; i < s->guesses && bad; i++) {
         actio_circuit_close(&h.c, s->problem->ctx);
         bad = actio_orbit_lay_guess(s, i, &h.c) || find_levels(&h);
     }
-    if (bad) say(outer, h.told.status ? "the held system has no periodic motion near the guess" : "no levels were found at which the averages vanish");
+    if (bad) say(outer, h.told.status ? "the constrained system has no periodic motion near the guess" : "no levels with vanishing averages were found");
     else bad = actio_attempt(s->problem->ctx, tell_levels, (void *[]){ &h, outer });
     if (!bad) bad = actio_orbit_relay(s, &h.c, ALONG, guess);              /* the free motion may not keep near it for a whole turn */
     actio_circuit_close(&h.c, s->problem->ctx);

@@ -354,7 +354,7 @@ static int by_period(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The period of the last one that is asked for, or INFINITY while there are too few. */
+/* The period of the last one that is requested, or INFINITY while there are too few. */
 static double limit_of(struct actio_search *s)
 {
     struct actio_orbits *out = s->out;
@@ -504,13 +504,13 @@ int actio_orbit_find(struct actio_search *s)
     actio_orbit_measure_start(s, s->problem->model->has_time ? fabs(s->problem->model->t1 - s->problem->model->t0) : 50);
     int bad = open_cuts(s, &c) ? ACTIO_MARCH_NO_MEMORY : s->timed ? cut_by_drive(s, &c) : choose_cuts(s, &c);
     if (bad == -1) actio_find(s->problem->f, ACTIO_F_ORBIT_NO_LOOPS, ACTIO_NO_ARGS);
-    else if (bad && !actio_problem_report_limits(s->problem, bad, "looking for orbits")) actio_find(s->problem->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
+    else if (bad && !actio_problem_report_limits(s->problem, bad, "searching for orbits")) actio_find(s->problem->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
     if (!bad && s->timed && find_mirror(s, &c)) bad = ACTIO_MARCH_NO_MEMORY;
     if (!bad) bad = c.odd < c.ny ? find_by_words(s, &c) : find_by_returns(s, &c);
     close_cuts(s, &c);
     limit_of(s);
     while (s->out->count > wanted) actio_found_free(s->problem->ctx, s->out->orbit[--s->out->count]);
-    if (!bad && actio_stopped(s->problem->ctx)) bad = 1, actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "looking for orbits");
+    if (!bad && actio_stopped(s->problem->ctx)) bad = 1, actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits");
     if (!bad && s->out->count == 0) actio_find(s->problem->f, ACTIO_F_ORBIT_NONE_FOUND, ACTIO_NO_ARGS);
     else if (!bad && s->out->count < wanted && !s->family) actio_find(s->problem->f, ACTIO_F_ORBIT_FEWER, ACTIO_ARGS(ACTIO_COUNT(s->out->count), ACTIO_COUNT(wanted)));
     return bad;

@@ -133,7 +133,7 @@ static int set(void *user, double a, double *period, double *slope)
 
 /* ---- points of the branch */
 
-/* The column at the first node: what the family is told by. */
+/* The column at the first node: what the family is known by. */
 static double column_value(struct way *w, const struct actio_circuit *c)
 {
     struct actio_motion *m = &w->s->problem->motion;
@@ -158,7 +158,7 @@ static int keep(struct actio_search *s, struct actio_found *f)
     return 0;
 }
 
-/* What is told of the orbit at this point; NULL: no memory, or stopped. */
+/* The report of the orbit at this point; NULL: no memory, or stopped. */
 static struct actio_found *look(struct way *w, const struct actio_circuit *c, double a)
 {
     struct actio_search *s = w->s;
@@ -547,7 +547,7 @@ static int go(struct way *w, struct actio_found *first, double to)
     return bad;
 }
 
-/* Along a family the way may begin elsewhere than the orbit that was found: there first, and nothing is told of it. */
+/* Along a family the way may begin elsewhere than the orbit that was found: there first, without a report. */
 static int go_to_beginning(struct way *w, struct actio_found **first, double from)
 {
     struct actio_search *s = w->s;

@@ -102,7 +102,7 @@ static void measure(struct actio_search *s, const struct path *p, size_t from)
         size_t own = maxima_of(y + from, p->count - from);
         for (size_t k = from; k < p->count; k++) low = fmin(low, y[k]), high = fmax(high, y[k]), value[i] = fmax(value[i], fabs(y[k]));
         range[i] = s->o.turn[i] != 0 ? fabs(s->o.turn[i]) : high - low;
-        if (s->o.turn[i] != 0) value[i] = 0;               /* an angle: what it has turned is no size */
+        if (s->o.turn[i] != 0) value[i] = 0;               /* an angle: what it has turned is not a size */
         if (own > turns) turns = own;
     }
     if (range) actio_orbit_sizes(&s->o, range, value, (p->times[p->count - 1] - p->times[from]) / (double)turns);
@@ -283,7 +283,7 @@ int actio_orbit_lay(struct actio_search *s, const double *y, double period, size
 
 static int cannot(struct actio_search *s, int status)
 {
-    if (!actio_problem_report_limits(s->problem, status, "looking for an orbit")) actio_find(s->problem->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
+    if (!actio_problem_report_limits(s->problem, status, "searching for an orbit")) actio_find(s->problem->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
     return 1;
 }
 

@@ -7,12 +7,12 @@
 #include "problem/problem.h"
 #include "solve/orbit.h"
 
-/* One orbit, as it is told. */
+/* One orbit, as reported. */
 struct actio_found {
     struct actio_circuit c;
     struct actio_orbit_told told;
     struct actio_multiplier *multiplier; const char **trivial; size_t multipliers;   /* trivial: why it is 1, or NULL */
-    const char *stability;                                 /* "stable", "unstable", "neutral"; "" when multipliers could not be told */
+    const char *stability;                                 /* "stable", "unstable", "neutral"; "" when multipliers could not be determined */
     char word[64];                                         /* symbols of a section, "" without */
     double *mean;                                          /* of each component, of its square, to tell orbits apart; its smallest and largest values */
     double param;                                          /* value of the param that was followed */
@@ -69,7 +69,7 @@ int actio_orbit_lay_along(struct actio_search *s, const struct actio_circuit *fr
 int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit *c);
 /* The turn that goes from y for `period`, with as many nodes as its instability asks for (at least `least`); also sizes. 0, or a status. */
 int actio_orbit_lay(struct actio_search *s, const double *y, double period, size_t least, struct actio_circuit *c);
-/* One orbit from a guess by the method asked for, its shortest period. NULL: none, and *told says why. */
+/* One orbit from a guess by the method requested, its shortest period. NULL: none, and *told says why. */
 struct actio_found *actio_orbit_solve(struct actio_search *s, struct actio_circuit *guess, struct actio_orbit_told *told);
 void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told);   /* as a finding */
 /* describe.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The path of one search for periodic orbits: equations and start as for a run, a guess, the method, what is told. */
+ * The path of one search for periodic orbits: equations and start as for a run, a guess, the method, what is reported. */
 #include "principle/principles.h"
 #include "orbit/orbits.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOSED 1e-9                                        /* of its size: what misses itself by more is no orbit */
+#define CLOSED 1e-9                                        /* of its size: what misses itself by more is not an orbit */
 #define TIRED 2e7                                          /* right-hand sides, after which no other guess is tried */
 
 struct actio_orbit_options actio_orbit_options_default(void)
@@ -15,7 +15,7 @@ struct actio_orbit_options actio_orbit_options_default(void)
     return (struct actio_orbit_options){ .run = actio_run_options_default(), .method = "shooting" };
 }
 
-/* ---- what is asked for */
+/* ---- what is requested */
 
 static bool uses_time(struct actio_model *m, actio_expr e) { return actio_uses(&m->pool, e, ACTIO_SPACE_T); }
 
@@ -78,19 +78,19 @@ int actio_orbit_ready(struct actio_search *s)
 {
     struct actio_problem *problem = s->problem;
     if (actio_principle_ready(problem)) return 1;
-    if (problem->sys->contacts || problem->sys->rubs) return refuse(s, "the model has hard contacts or dry friction, where the motion is not smooth: soft walls (--sigma, --barrier) can be taken");
-    if (problem->principle->law || problem->principle->stepper) return refuse(s, "orbits are those of the equations of motion: --by dalembert or vakonomic");
-    if (problem->sys->hidden) return refuse(s, "constraints follow from the equations of motion, and have no reaction");
-    if (problem->model->frees) return refuse(s, "start data are free, and found from conditions; give them by `start`");
+    if (problem->sys->contacts || problem->sys->rubs) return refuse(s, "hard contacts and dry friction make the motion non-smooth; use soft walls (--sigma, --barrier)");
+    if (problem->principle->law || problem->principle->stepper) return refuse(s, "orbits need equations of motion; use --by dalembert or vakonomic");
+    if (problem->sys->hidden) return refuse(s, "hidden constraints follow from the equations of motion, and have no reaction");
+    if (problem->model->frees) return refuse(s, "the start data are free; give them by `start`");
     if (actio_orbit_open(&s->o, problem->ctx, &problem->motion, problem->model->has_time ? problem->model->t0 : 0, problem->y0)) return 1;
     if (strcmp(s->options->method, "dual") == 0) {
         const struct actio_dual_choice choice = { .closure = ACTIO_CLOSURE_GAUSS };
         if (actio_system_dual(problem->sys, &choice) || actio_system_need(problem->sys, ACTIO_Q_DUAL_POINT)) return 1;
-        if (problem->sys->first_order->implicit) return refuse(s, "its accelerations are solved for as numbers, and the dual action of an orbit needs formulas for them: take --method shooting");
+        if (problem->sys->first_order->implicit) return refuse(s, "the dual action of an orbit needs formulas for the accelerations, and this model has none; use --method shooting");
     }
     bool shooting = strcmp(s->options->method, "shooting") == 0;
-    if (!shooting && problem->sys->modes) return refuse(s, "it has switches (abs, sign, min, max, floor, mod, if), where polynomials serve badly: take --method shooting");
-    if (!shooting && s->options->looses) return refuse(s, "only --method shooting lets variables go that need not return");
+    if (!shooting && problem->sys->modes) return refuse(s, "it has switches (abs, sign, min, max, floor, mod, if), which polynomials approximate badly; use --method shooting");
+    if (!shooting && s->options->looses) return refuse(s, "only --method shooting supports --loose");
     s->timed = actio_orbit_timed(s);
     s->o.free_period = !s->timed, s->o.in_families = actio_orbit_conserves(s);
     double period = actio_orbit_given_period(s);
@@ -105,22 +105,22 @@ int actio_orbit_ready(struct actio_search *s)
 
 static const char *reason(const struct actio_orbit_told *told)
 {
-    static const char *const text[] = { [ACTIO_FLOW_NAN] = "a formula has no value there", [ACTIO_FLOW_SINGULAR] = "it meets a singular state", [ACTIO_MARCH_STEP_TO_ZERO] = "its steps shrink to nothing",
+    static const char *const text[] = { [ACTIO_FLOW_NAN] = "a formula has no value there", [ACTIO_FLOW_SINGULAR] = "it reaches a singular state", [ACTIO_MARCH_STEP_TO_ZERO] = "its step size tends to zero",
                                         [ACTIO_MARCH_TOO_MANY_STEPS] = "it takes too many steps" };
     size_t count = sizeof text / sizeof *text;
-    return told->motion > 0 && (size_t)told->motion < count && text[told->motion] ? text[told->motion] : "it can't be followed";
+    return told->motion > 0 && (size_t)told->motion < count && text[told->motion] ? text[told->motion] : "it can't be computed";
 }
 
 void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told)
 {
     struct actio_findings *f = s->problem->f;
-    if (actio_stopped(s->problem->ctx)) { actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "looking for orbits"); return; }
+    if (actio_stopped(s->problem->ctx)) { actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits"); return; }
     switch (told->status) {
     case ACTIO_ORBIT_FOUND: break;
     case ACTIO_ORBIT_AT_REST: actio_find(f, ACTIO_F_ORBIT_AT_REST, ACTIO_NO_ARGS); break;
     case ACTIO_ORBIT_MOTION_FAILS: actio_find(f, ACTIO_F_ORBIT_MOTION_FAILS, ACTIO_ARGS(ACTIO_TEXT(reason(told)))); break;
-    case ACTIO_ORBIT_STOPPED: actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "looking for orbits"); break;
-    case ACTIO_ORBIT_NO_MEMORY: actio_problem_report_limits(s->problem, ACTIO_MARCH_NO_MEMORY, "looking for orbits"); break;
+    case ACTIO_ORBIT_STOPPED: actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits"); break;
+    case ACTIO_ORBIT_NO_MEMORY: actio_problem_report_limits(s->problem, ACTIO_MARCH_NO_MEMORY, "searching for orbits"); break;
     case ACTIO_ORBIT_SLOW: actio_find(f, ACTIO_F_ORBIT_SLOW, ACTIO_ARGS(ACTIO_COUNT(told->unknowns))); break;
     case ACTIO_ORBIT_SPURIOUS: actio_find(f, ACTIO_F_ORBIT_SPURIOUS, ACTIO_ARGS(ACTIO_NUMBER(told->detector))); break;
     default: actio_find(f, ACTIO_F_ORBIT_NONE, ACTIO_ARGS(ACTIO_NUMBER(told->step), ACTIO_COUNT(told->iterations))); break;
@@ -251,7 +251,7 @@ static int polish(struct actio_search *s)
     return actio_orbit_keep(s, f);
 }
 
-/* Was it found to what was asked for? */
+/* Was it found to what was requested? */
 static void judge(struct actio_search *s)
 {
     for (size_t i = 0; i < s->out->count && s->options->tol > 0; i++) {
@@ -315,7 +315,7 @@ static int follow(struct actio_search *s)
 
 static int search(struct actio_search *s)
 {
-    if (s->problem->model->axes) return refuse(s, "orbits of fields are not looked for in this version");
+    if (s->problem->model->axes) return refuse(s, "this version does not search for orbits of fields");
     if (actio_orbit_ready(s)) return 1;
     s->tol = s->options->tol > 0 ? fmin(0.1 * s->options->tol, 1e-9) : 1e-14;      /* rough orbits cost hardly less, and lead astray */
     if (actio_attempt(s->problem->ctx, name_components, &(struct naming){ s })) return 1;

@@ -83,7 +83,7 @@ static void allocate_task(void *user)
     }
 }
 
-/* A free reaction is told by the dual itself: rates are looked up at a time, and R = G z' - h. */
+/* A free reaction follows from the dual itself: rates are looked up at a time, and R = G z' - h. */
 static int free_rates(struct actio_motion *m, double t, const double *Y, double *dY) { return actio_motion_rhs(m, t, Y, dY); }
 static size_t free_size(const struct actio_motion *m) { return m->ny; }
 
@@ -111,7 +111,7 @@ static bool table_is_short(struct actio_problem *problem, const struct actio_dua
     return true;
 }
 
-/* Columns of the model that are no base states are told of; a name that is none of its columns is a slip. */
+/* Columns of the model that are not base states are reported; a name that is not one of its columns is a slip. */
 static int read_base(struct actio_problem *problem, struct actio_dual_task *t)
 {
     const char *path = problem->options.base;
@@ -150,12 +150,12 @@ static const char *idle_because(const struct actio_problem *problem, size_t c)
     const struct actio_first_order *fo = problem->sys->first_order;
     enum actio_closure closure = problem->dual->task.choice.closure;
     size_t own = own_components(m);
-    if (is_reaction(m, c) && closure != ACTIO_CLOSURE_FREE) return "reactions are unknowns with --closure free only";
-    if (is_reaction(m, c)) return is_acted_on(problem, c - own - m->constraints) ? NULL : "no constraint acts on this state, and it has no reaction";
+    if (is_reaction(m, c) && closure != ACTIO_CLOSURE_FREE) return "reactions are unknowns only with --closure free";
+    if (is_reaction(m, c)) return is_acted_on(problem, c - own - m->constraints) ? NULL : "no constraint acts on this state, so it has no reaction";
     if (c >= own && closure == ACTIO_CLOSURE_FREE) return "free reactions have no multipliers: write reaction.NAME";
-    if (c >= own) return fo->x > own || (fo->implicit && closure == ACTIO_CLOSURE_GAUSS) ? NULL : "multipliers are no unknowns of this form: --multipliers makes them so";
+    if (c >= own) return fo->x > own || (fo->implicit && closure == ACTIO_CLOSURE_GAUSS) ? NULL : "multipliers are not unknowns of this form; use --multipliers";
     actio_expr symbol = c < m->coords ? m->coord[c].x : c < 2 * m->coords ? m->coord[c - m->coords].dot : m->state[c - 2 * m->coords].x;
-    return m->dual.has_potential && actio_uses_symbol(&m->pool, m->dual.potential, symbol) ? "the potential speaks of it already" : NULL;
+    return m->dual.has_potential && actio_uses_symbol(&m->pool, m->dual.potential, symbol) ? "the potential already contains it" : NULL;
 }
 
 static int check_idle(struct actio_problem *problem)
@@ -236,9 +236,9 @@ int actio_dual_foresee(struct actio_problem *problem)
 void actio_dual_explain(struct actio_problem *problem, const double *y_stop)
 {
     static const char *const why[] = {
-        [ACTIO_DUAL_NO_NUMBER] = "a formula has no finite value on the way from dual to primal variables",
+        [ACTIO_DUAL_NO_NUMBER] = "a formula is not finite on the way from dual to primal variables",
         [ACTIO_DUAL_NOT_POSITIVE] = "M = d2L/dU2 does not stay positive on the way to its maximum", [ACTIO_DUAL_NO_MAP] = "dual variables do not map to primal ones",
-        [ACTIO_DUAL_SPURIOUS] = "the maximum that was found is no motion, for its state jumps from element to element",
+        [ACTIO_DUAL_SPURIOUS] = "the maximum found is not a motion: its state jumps between elements",
         [ACTIO_DUAL_DIVERGED] = "Newton's method finds no maximum at which M = d2L/dU2 is positive", 
     };
     const struct actio_dual_told *told = &problem->dual->told;
@@ -304,7 +304,7 @@ static int prepare(struct actio_problem *problem)
 const struct actio_principle actio_principle_dual = {
     .name = "dual", .title = "the dual action: a concave maximisation whose critical point maps to the motion", .key = "AS 22",
     .differs = "",
-    .assumes = "the reactions of --closure, ideal ones by default; a base state near the motion, so that the matrix M of the dual's second variation stays positive",
+    .assumes = "the reactions of --closure, ideal by default; a base state near the motion, so that the matrix M of the second variation stays positive",
     .form = actio_form_dalembert, .stepper = &actio_dual,
     .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_SOFT | ACTIO_NEEDS_INDEPENDENT, .owns = ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER | ACTIO_OWNS_SLABS | ACTIO_OWNS_NODES | ACTIO_OWNS_DUAL,
     .check = check, .closure = closure, .prepare = prepare, .begin = begin, .explain = explain, .fill = fill, .close = close_task,

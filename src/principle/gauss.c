@@ -5,7 +5,7 @@
 const struct actio_principle actio_principle_gauss = {
     .name = "gauss", .title = "Gauss's least constraint", .key = "VKS 9",
     .differs = "",
-    .assumes = "ideal reactions, positive kinetic energy; accelerations nearest to the free ones in the metric of the masses",
+    .assumes = "ideal reactions, positive kinetic energy; accelerations nearest to the free ones in the mass metric",
     .form = actio_form_dalembert, .law = &actio_law_gauss,
     .needs = ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_NO_FRICTION, .owns = ACTIO_OWNS_METHOD,
 };

@@ -80,7 +80,7 @@ void actio_option_owners(const struct actio_option_row *row, char *text, size_t 
     if (!text || size == 0) return;
     *text = 0;
     if (!row) return;
-    if (row->owner == ACTIO_OWNS_METHOD) snprintf(text, size, "principles that have equations of motion");
+    if (row->owner == ACTIO_OWNS_METHOD) snprintf(text, size, "principles with equations of motion");
     else list_owners(row->owner ? row->owner : ~0u, text, size);
 }
 

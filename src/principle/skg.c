@@ -43,7 +43,7 @@ static int check(struct actio_problem *problem)
 static const char *objection(const struct actio_problem *problem)
 {
     bool dependent = problem->sys->axes && problem->motion.rank < problem->sys->p;
-    return dependent ? "rows of constraints along a line follow from others: delete what is said twice" : NULL;
+    return dependent ? "rows of constraints along a line are redundant: delete the duplicates" : NULL;
 }
 
 static int prepare(struct actio_problem *problem)
@@ -106,7 +106,7 @@ static int solve(struct actio_problem *problem, const struct actio_aim *aim, str
 const struct actio_principle actio_principle_skg = {
     .name = "skg", .title = "the doubled action (Schwinger-Keldysh-Galley) on nodes of time", .key = "RH 7",
     .differs = "",
-    .assumes = "the critical point of one scalar action with initial data; forces, friction and reactions enter through the difference of the two paths",
+    .assumes = "critical point of one scalar action with initial data; forces, friction and reactions enter through the difference of two paths",
     .form = actio_form_dalembert, .stepper = &actio_skg,
     .needs = ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_SOFT, .owns = ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER | ACTIO_OWNS_SLABS | ACTIO_OWNS_NODES | ACTIO_OWNS_FORM | ACTIO_OWNS_VERIFY | ACTIO_OWNS_GRADIENT,
     .on_nodes = true, .check = check, .objection = objection, .prepare = prepare, .solve = solve,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a model with fields is like at several numbers of nodes and several shapes: rank, degrees of freedom, growth, and whether different discretisations
- * go to one limit. Doubling the nodes alone would certify wrong answers.                                                              [HAMEL C, E] */
+ * go to one limit. Only doubling the nodes would certify wrong answers.                                                              [HAMEL C, E] */
 #include "problem/field_look.h"
 #include "algebra/dense.h"
 #include "algebra/periodic.h"
@@ -452,7 +452,7 @@ static bool is_led(struct actio_model *m, bool last)
     return false;
 }
 
-/* Rates that jump from node to node are no start of the continuous line's: its end does not fit the bend. */
+/* Rates that jump from node to node are not a start of the continuous line: its end does not fit the bend. */
 static bool is_smooth(const struct way *w) { return w->fine.rough < 0.5 * w->coarse.rough || w->fine.rough < 1e-6; }
 
 static void compare_ways(const struct way *way, struct actio_field_limits *out)
@@ -563,7 +563,7 @@ static double grow(struct actio_problem *problem, struct growing *g)
     if (!shape_state(problem, (struct bend){ 0 }, g->y) || !linearise(problem, g) || !eigenvalues(g, 0, &most[0], &mean[0]) || !eigenvalues(g, 3e-10, &most[1], &mean[1])) return NAN;
     if (fabs(most[0] - most[1]) <= 1e-3 * fabs(most[0])) return most[0];
     if (fmax(most[0], most[1]) <= 0 && fmin(most[0], most[1]) > -g->nothing) return 0;    /* rounding below 0 */
-    return fabs(mean[0] - mean[1]) <= 1e-3 * fabs(mean[0]) ? mean[0] : NAN;   /* neither can be told */
+    return fabs(mean[0] - mean[1]) <= 1e-3 * fabs(mean[0]) ? mean[0] : NAN;   /* neither can be determined */
 }
 
 /* Largest real part of the linearisation's eigenvalues at the start, with this many cells; NAN: it could not be found. */

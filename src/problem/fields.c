@@ -145,7 +145,7 @@ static void say_broken(struct actio_problem *problem, size_t k, const struct mis
     actio_find_at(problem->f, ACTIO_F_FIELD_START_BREAKS, &problem->model->source, c->span, ACTIO_ARGS(ACTIO_TEXT(level), ACTIO_TEXT(c->label), ACTIO_NUMBER(rate ? x->velocity : x->position), ACTIO_TEXT(where)));
 }
 
-/* 0: the data are the continuum's; 1: some constraint is broken, and told (unless `silent`). */
+/* 0: the data are the continuum's; 1: some constraint is broken, and reported (unless `silent`). */
 static int judge(struct actio_problem *problem)
 {
     size_t count = problem->model->constraints;
@@ -221,7 +221,7 @@ static bool may_be_undetermined(const struct actio_model *m)
     return false;
 }
 
-/* Of few enough rows that it can be told; of more the factorisation has told. */
+/* For few enough rows; for more, the factorisation has reported it. */
 static bool has_full_rank(struct actio_motion *m)
 {
     actio_saddle_factor(m->saddle, actio_bound_values(&m->at[ACTIO_Q_MATRIX]));

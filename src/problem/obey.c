@@ -17,7 +17,7 @@ static bool no_start(const struct actio_model *m, const struct actio_constraint 
 static const struct { unsigned need; bool (*lacks)(const struct actio_model *, const struct actio_constraint *); const char *why; } objections[] = {
     { ACTIO_NEEDS_IDEAL, not_ideal, "its reaction is not ideal (acting, along)" },
     { ACTIO_NEEDS_LEVELS, of_accelerations, "it is a constraint on accelerations" },
-    { ACTIO_NEEDS_COORDINATES, has_state, "it has a state in it" },
+    { ACTIO_NEEDS_COORDINATES, has_state, "it contains a state" },
     { ACTIO_NEEDS_SMOOTH | ACTIO_NEEDS_SOFT | ACTIO_NEEDS_NO_FRICTION, is_rough, "it has friction" },
     { ACTIO_NEEDS_MULTIPLIERS, no_start, "the initial value of its multiplier is not given (start lambda.NAME = ...)" },
 };
@@ -28,7 +28,7 @@ const char *actio_principle_objection(const struct actio_principle *p, const str
     if ((p->needs & ACTIO_NEEDS_POINTS) && model->axes) return "it has fields";
     if ((p->needs & ACTIO_NEEDS_CONSTRAINTS) && model->constraints == 0) return "there are no constraints";
     if ((p->needs & ACTIO_NEEDS_SMOOTH) && model->contacts) return "it has contacts";
-    if ((p->needs & ACTIO_NEEDS_SOFT) && model->contacts && !(model->sigma > 0)) return "it has contacts, which the action takes as soft walls: give --sigma and --barrier";
+    if ((p->needs & ACTIO_NEEDS_SOFT) && model->contacts && !(model->sigma > 0)) return "it has contacts, which need soft walls: give --sigma and --barrier";
     for (size_t i = 0; (p->needs & ACTIO_NEEDS_NO_FRICTION) && i < model->contacts; i++)
         if (model->contact[i].friction.given) return "its contacts have friction";
     if ((p->needs & ACTIO_NEEDS_NO_STATES) && model->states) return "it has states";
@@ -44,9 +44,9 @@ const char *actio_problem_objection(const struct actio_problem *problem, const s
     if (!why && by != p) why = actio_principle_objection(by, problem->model, about);
     if (why) return why;
     bool other = p->law || p->stepper || by->form != problem->form;
-    if (other && problem->sys->hidden) return "constraints follow from the equations of motion, and have no reaction";
+    if (other && problem->sys->hidden) return "hidden constraints follow from the equations of motion, and have no reaction";
     if (((p->needs | by->needs) & ACTIO_NEEDS_INDEPENDENT) && problem->motion.rank < problem->sys->p) return "constraints are redundant";
-    if (problem->model->frees && *p->differs) return "free data are found on the action's motion, and this principle has another";
+    if (problem->model->frees && *p->differs) return "free data are found for d'Alembert's motion, and this principle gives another";
     return NULL;
 }
 
@@ -57,7 +57,7 @@ int actio_problem_try_law(struct actio_motion *m, const struct actio_law *law, d
     if (actio_motion_obey(m, law)) return 1;
     if (actio_motion_begin(m, t, y) || !law->solve) return 0;
     if (law->rebase && law->rebase(m, t, y)) return 0;
-    if (law->solve(m, t, y) == ACTIO_FLOW_SINGULAR) *why = "its equations have no solution at the start; is the kinetic energy positive along the constraints there?";
+    if (law->solve(m, t, y) == ACTIO_FLOW_SINGULAR) *why = "its equations have no solution at the start; check that the kinetic energy is positive along the constraints";
     return 0;
 }
 

@@ -77,7 +77,7 @@ static int check_rank(struct actio_problem *problem)
 {
     struct actio_motion *m = &problem->motion;
     size_t p = problem->sys->p, rank = rank_at(problem, problem->y0, m->unique);
-    if (rank == p || problem->sys->hidden) return 0;           /* hidden rows may vanish at rest; the solution itself is asked below */
+    if (rank == p || problem->sys->hidden) return 0;           /* hidden rows may vanish at rest; the solution itself is checked below */
     actio_saddle_expect_rank(m->saddle, rank);             /* ranks are now judged as for redundant rows */
     bool known = problem->surveyed && problem->rank == rank;       /* by the verdict, and said */
     if (!known && !problem->tentative) return ACTIO_UNSETTLED;

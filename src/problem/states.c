@@ -36,7 +36,7 @@ static size_t next_cell(const char **at, const char *end, const char **cell)
 
 static bool is_name(const char *own, const char *name, size_t length) { return strlen(own) == length && strncmp(own, name, length) == 0; }
 
-/* The component of y, or of reactions, that a column is, SIZE_MAX - 1 for the time, SIZE_MAX for what is no matter here. */
+/* The component of y, or of reactions, that a column is, SIZE_MAX - 1 for the time, SIZE_MAX for what does not matter here. */
 static size_t component_of(const struct table *t, const char *name, size_t length)
 {
     const struct actio_problem *problem = t->problem;
@@ -65,7 +65,7 @@ static bool is_column(const struct actio_problem *problem, const char *name, siz
     return false;
 }
 
-/* A column that is not read is told of: one that the model does not have, or the first few that it has. */
+/* A column that is not read is reported: one that the model does not have, or the first few that it has. */
 static void leave_out(struct table *t, const char *name, size_t length)
 {
     struct actio_arena *a = &t->problem->arena;
@@ -125,7 +125,7 @@ static void read_table(void *user)
     for (const char *stop = line ? line : end; at < stop; cols++) {
         size_t n = next_cell(&at, stop, &cell), i = column[cols] = component_of(t, cell, n);
         if (i == SIZE_MAX) leave_out(t, cell, n);
-        if (i == SIZE_MAX ? false : i == SIZE_MAX - 1 ? time != NULL : data[i] != NULL) { t->missing = actio_arena_format(&problem->arena, "the column %.*s stands there twice", (int)n, cell); return; }
+        if (i == SIZE_MAX ? false : i == SIZE_MAX - 1 ? time != NULL : data[i] != NULL) { t->missing = actio_arena_format(&problem->arena, "it has the column %.*s twice", (int)n, cell); return; }
         if (i == SIZE_MAX - 1) time = actio_arena_array(&problem->arena, rows, sizeof *time);
         else if (i < components_of(t)) data[i] = actio_arena_array(&problem->arena, rows, sizeof **data), any = true;
     }
@@ -146,7 +146,7 @@ static void read_table(void *user)
     }
     if (rows > 1 && time[rows - 1] < time[0]) turn_round(rows, time, data, components_of(t));
     for (size_t r = 1; r < rows; r++)
-        if (!(time[r] > time[r - 1])) { t->missing = "its times do not rise"; return; }
+        if (!(time[r] > time[r - 1])) { t->missing = "its times are not increasing"; return; }
     if (!any) { t->missing = "none of its columns is a variable of the model"; return; }
     if (rows < 2) { t->missing = "it has fewer than two rows"; return; }
     *t->to = (struct actio_dual_table){ rows, time, (const double *const *)data };

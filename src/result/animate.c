@@ -24,7 +24,7 @@ static size_t *chosen(struct actio_arena *arena, size_t count, size_t most, size
     return list;
 }
 
-/* The shape asked for, or the first field asked for along its axis; by default that of the coordinates. */
+/* The shape requested, or the first field requested along its axis; by default that of the coordinates. */
 static bool choose(struct animation *a, struct actio_panel *out)
 {
     struct actio_layer layer = { a->table, "" };
@@ -67,7 +67,7 @@ static void time_frames(struct animation *a)
     a->frames.seconds = isfinite(whole) ? fmin(fmax(whole, SHORTEST), LONGEST) : SHORTEST;
 }
 
-/* Vertices that are no numbers lie on their neighbour before, so that every frame has as many; a frame of none repeats the one before. */
+/* Vertices that are not numbers lie on their neighbour before, so that every frame has as many; a frame of none repeats the one before. */
 static void place_vertices(const struct animation *a, const struct actio_panel *p, const struct actio_series *s, float *xy, const float *before)
 {
     const struct actio_box *b = &p->frame;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which panels a plot has: the axes asked for, or the informative roles, split where their sizes differ too much to share one. */
+ * Which panels a plot has: the axes requested, or the informative roles, split where their sizes differ too much to share one. */
 #include "result/plot.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static struct span span_of(const struct actio_table *table, size_t col)
 static double length_of(const struct span *s)
 {
     double length = s->hi - s->lo;
-    return length > 1e-13 * fmax(fabs(s->lo), fabs(s->hi)) ? length : 0;   /* rounding is no motion */
+    return length > 1e-13 * fmax(fabs(s->lo), fabs(s->hi)) ? length : 0;   /* rounding is not a motion */
 }
 
 static int longest_first(const void *a, const void *b)
@@ -270,7 +270,7 @@ static bool find_column(const struct choice *c, const char *s, size_t length, bo
     }
     if (across && is_axis(c->table, name)) return *spot = (struct spot){ ACTIO_WHOLE, ACTIO_WHOLE, name }, true;
     const char **names = actio_arena_array(c->arena, c->table->cols + 1, sizeof *names);
-    const char *list = "the columns are";
+    const char *list = "use one of the columns";
     for (size_t i = 0; i < c->table->cols; i++) {
         names[i] = c->table->col[i].name;
         if (i < 12) list = actio_arena_format(c->arena, "%s%s %s", list, i ? "," : "", names[i]);

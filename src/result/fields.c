@@ -39,7 +39,7 @@ static void widen(double x, double *lo, double *hi)
     if (!(*hi >= x)) *hi = x;
 }
 
-/* From the first to the last place of anything on the axis: cells alone would miss half a cell at each end. */
+/* From the first to the last place of anything on the axis: cells would miss half a cell at each end. */
 static void measure_axis(const struct actio_table *table, const char *axis, double *from, double *to)
 {
     *from = *to = NAN;

@@ -7,10 +7,10 @@
 enum { MOST_DISCS = 80 };                                  /* of one series: more make a band; of many motions each has fewer */
 static const double SAMPLE = 22, LETTER = 11.5, KEY_ROW = 18, KEY_GAP = 16;
 
-/* Marks of further motions; those of one size are told apart by being open, and each begins at a row of its own. */
+/* Marks of further motions; those of one size are distinguished by being open, and each begins at a row of its own. */
 static const struct { double radius; bool hollow; } marks[] = { { 3, true }, { 2, false }, { 4.2, true }, { 3, false }, { 5.4, true }, { 1.2, false }, { 1.9, true }, { 4, false } };
 
-/* From light to dark; one alone is dark. */
+/* From light to dark; a single motion is dark. */
 static uint32_t shade(size_t number, size_t count)
 {
     double at = count > 1 ? (double)number / (double)(count - 1) : 1;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TILES = 200, LEVELS = 64, NONE = LEVELS };     /* tiles on each axis; a colour; what is no number */
+enum { MOST_TILES = 200, LEVELS = 64, NONE = LEVELS };     /* tiles on each axis; a colour; what is not a number */
 static const double TICK = 11, GAP = 10, BAR = 12;
 static const uint32_t NO_VALUE = 0xBDBDBD;
 
@@ -27,7 +27,7 @@ static uint32_t colour_of(const struct actio_map *m, size_t level)
 
 static size_t first_of(size_t tile, size_t tiles, size_t count) { return tile * count / tiles; }
 
-/* Mean of a tile; none where most of it is none. */
+/* Mean of a tile; none where most of it is not a number. */
 static double mean_of(const struct actio_map *m, const struct tiles *t, size_t i, size_t k)
 {
     size_t rows = m->table->rows, nodes = m->table->col[m->col].nodes, good = 0, all = 0;

@@ -218,7 +218,7 @@ static void draw_words(struct actio_canvas *canvas, const struct actio_panel *p)
     if (*p->up) actio_canvas_text(canvas, b->x - actio_panel_left(p, canvas->arena) + 10, b->y + b->h / 2, p->up, 12, 0, ACTIO_INK)->upward = true;
 }
 
-/* Events, and the part of the motion for which the accuracy asked for is not claimed. */
+/* Events, and the part of the motion for which the accuracy requested is not claimed. */
 static void draw_times(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_table *table, bool name_events)
 {
     const struct actio_box *b = &p->frame;

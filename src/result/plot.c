@@ -56,7 +56,7 @@ static bool is_drawn(const struct actio_panel *p, size_t n, size_t col)
     return false;
 }
 
-/* "not shown: power.c, residual.c and 12 more", as long as the line is; "" where everything is, or the axes were asked for. */
+/* "not shown: power.c, residual.c and 12 more", as long as the line is; "" where everything is, or the axes were requested. */
 static const char *left_out(struct plot *plot, const struct actio_panel *p, size_t n, double room)
 {
     const struct actio_table *table = plot->table;

@@ -49,7 +49,7 @@ double actio_panel_right(const struct actio_panel *p, struct actio_arena *arena)
 void actio_panel_stage(struct actio_canvas *canvas, const struct actio_panel *p);         /* axes and words, for what is drawn by others */
 void actio_panel_draw(struct actio_canvas *canvas, struct actio_panel *p, const struct actio_table *table, bool name_events);
 
-/* The panels of a plot: as asked, or by role. NULL and a finding when a name is unknown. */
+/* The panels of a plot: as requested, or by role. NULL and a finding when a name is unknown. */
 struct actio_panel *actio_panels_choose(const struct actio_picture *picture, struct actio_arena *arena, struct actio_findings *f, size_t *count);
 /* fields.c: a field over time; its shapes: one field against another, or (across ACTIO_WHOLE) along the axis. actio_field_mate: the coordinate that makes a shape with
  * this one, or `cols`. colour.c: 0 .. 1 to colours of even steps; from -1 to 1 with white between; from light to dark. map.c draws. */

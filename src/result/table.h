@@ -13,7 +13,7 @@ struct actio_column {
     const char *name, *unit, *meaning, *latex; enum actio_role role; bool unique;   /* unique false: a multiplier that is only one of many */
     size_t nodes; const char *axis; const double *place;   /* of a field: data[col][row*nodes + k] at node or cell k, which is at place[k] of the axis; nodes 0: one number a row */
 };
-struct actio_event { double t; const char *kind, *name; double value; const char *contact; double impulse; const char *rule; };   /* contact, rule: NULL where it is none of a contact */
+struct actio_event { double t; const char *kind, *name; double value; const char *contact; double impulse; const char *rule; };   /* contact, rule: NULL if it is not from a contact */
 
 struct actio_proof_row { size_t points; double error, end; };
 struct actio_proof { int order; size_t proved, unknowns, iterations; double action, gradient, minus, minus_multipliers, apart, started, rate, rate_end; struct actio_proof_row row[3]; };
@@ -28,15 +28,15 @@ struct actio_table {
     double worst;                                          /* largest error beside the size it is judged by; NAN = from `error` */
     double *error;                                         /* per column: estimated largest global error over the rows, of a field over its nodes; NAN = not estimated */
     bool local_only;                                       /* --local: nothing is claimed of the global error */
-    double tol, local, holds_until; bool reached;          /* asked; local tolerance used; last time where the estimate holds; did it hold to the end? */
+    double tol, local, holds_until; bool reached;          /* requested; local tolerance used; last time where the estimate holds; did it hold to the end? */
     struct actio_event *event; size_t events, events_cap;
     /* diagnostics */
     double energy_drift, residual;                         /* largest |E - E(first)|, NAN without a Lagrangian; largest constraint residual */
     double energy_less_work, work_error;                   /* of a driven motion: largest |E - E(first) - work|, and how well the rows give the work; NAN where energy is conserved, or not known */
     size_t steps, rhs, rejected; double seconds; int status;
-    /* sensitivities at the end, where they were asked for */
+    /* sensitivities at the end, where they were requested */
     struct actio_sensitivity { const char *of; double value; struct actio_slope *slope; } *gradient; size_t gradients, slopes;   /* slopes: of each */
-    /* proof of the action's critical point, where it was asked for */
+    /* proof of the action's critical point, where it was requested */
     struct actio_proof *proof;
     struct actio_table *trend;                             /* one more panel of its picture, or NULL: see struct actio_picture; in the arena */
     struct actio_dual_numbers *dual;                       /* NULL: by another principle */
@@ -48,7 +48,7 @@ struct actio_table {
 struct actio_table *actio_table_create(struct actio_context *ctx);    /* escapes or never NULL */
 __attribute__((visibility("default"))) void actio_table_free(struct actio_table *table);   /* public: see actio.h */
 size_t actio_table_find(const struct actio_table *table, const char *name);            /* column number, or `cols`; x' may be written for x_dot */
-/* A number of a row: the column's, or with x[3] that of a field's node 3. node: 0 where the column is no field, ACTIO_WHOLE where the name is that of a whole field. */
+/* A number of a row: the column's, or with x[3] that of a field's node 3. node: 0 where the column is not a field, ACTIO_WHOLE where the name is that of a whole field. */
 #define ACTIO_WHOLE SIZE_MAX
 bool actio_column_cell(const struct actio_column *col, const char *name, size_t *node);
 __attribute__((visibility("default"))) bool actio_table_cell(const struct actio_table *table, const char *name, size_t *col, size_t *node);   /* public */

@@ -99,7 +99,7 @@ static void say_not_a_number(struct actio_run *run)
     char shown[400];
     snprintf(shown, sizeof shown, "%.380s%s", n.text, strlen(n.text) > 380 ? "..." : "");
     actio_find(run->problem.f, ACTIO_F_NOT_A_NUMBER, ACTIO_ARGS(ACTIO_TEXT(shown), ACTIO_NUMBER(m->bad_t), ACTIO_TEXT(actio_problem_state_text(&run->problem, m->bad_y, NULL)),
-               ACTIO_TEXT(n.node ? "the motion leaves the domain of this formula" : "")));
+               ACTIO_TEXT(n.node ? "check its domain, which the motion leaves" : "")));
 }
 
 /* Through the wall: half rate^2 over the mobility is left of the kinetic energy that was brought to it. */
@@ -173,7 +173,7 @@ static void say_jammed(struct actio_run *run, const struct actio_contacts *c)
     if (c->jammed < c->contacts) actio_find_at(run->problem.f, ACTIO_F_JAMS, &run->problem.model->source, run->problem.model->contact[c->jammed].span, ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->contact[c->jammed]), ACTIO_NUMBER(c->jammed_at)));
 }
 
-/* Columns that are known less well than asked, because they magnify errors of the state: named, with what they are known to. */
+/* Columns that are known less well than requested, because they magnify errors of the state: named, with what they are known to. */
 static void list_magnified(void *user)
 {
     struct actio_run *run = user;
@@ -205,7 +205,7 @@ void actio_run_explain(struct actio_run *run)
     case ACTIO_FLOW_STOPPED: say_stopped(run); break;
     case ACTIO_MARCH_STEP_TO_ZERO: say_step_to_zero(run); break;
     case ACTIO_MARCH_TOO_MANY_STEPS: actio_find(run->problem.f, ACTIO_F_TOO_MANY_STEPS, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_COUNT(o->steps))); break;
-    case ACTIO_MARCH_NO_MEMORY:                            /* what could not be made for another reason was told where it was seen */
+    case ACTIO_MARCH_NO_MEMORY:                            /* what could not be made for another reason was reported where it was seen */
         if (!run->problem.f->errors) actio_find(run->problem.f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(run->problem.ctx->bytes_limit)));
         break;
     default: say_failed(run); break;

@@ -193,7 +193,7 @@ int actio_free_data_place(struct actio_problem *problem)
     bool vanishes = constraints_at(&w, problem->y0) == 0 && w.vanishes;
     size_t rank = meet_constraints(&w);
     actio_points_close(&w.pt);
-    if (vanishes) return actio_find(problem->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT("at the guessed data a constraint has no gradient, so that nothing shows where to go"))), 1;
+    if (vanishes) return actio_find(problem->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT("a constraint has no gradient at the guessed data"))), 1;
     return w.frees == w.conditions + rank ? 0 : refuse_count(&w, rank);
 }
 
@@ -218,7 +218,7 @@ static int improve(struct mixed *w, double before)
     return !better;
 }
 
-/* Are the conditions met, to the accuracy that is asked of the motion? */
+/* Are the conditions met, to the accuracy that is required of the motion? */
 static bool is_met(const struct mixed *w)
 {
     const struct actio_run_options *o = &w->problem->options;
@@ -266,7 +266,7 @@ int actio_free_data_find(struct actio_problem *problem)
     if (m->frees == 0) return 0;
     const struct actio_constraint *about;
     const char *why = actio_principle_objection(&actio_principle_skg, m, &about), *names[64];
-    if (!why && problem->sys->hidden) why = "constraints follow from the equations of motion, and have no reaction";
+    if (!why && problem->sys->hidden) why = "hidden constraints follow from the equations of motion, and have no reaction";
     if (!why && problem->sys->modes) why = "it has switches (abs, sign, min, max, floor, mod, if), where derivatives jump";
     if (!why && m->requires > sizeof names / sizeof *names) why = "it has more than 64 conditions";
     if (why) return actio_find(problem->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT(why))), 1;

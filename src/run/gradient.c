@@ -193,7 +193,7 @@ static int rates_at(struct actio_motion *m, double t, const double *y, double *r
     return 0;
 }
 
-/* From derivatives by the raw start (dy0) and by params alone (dparam) to those that are shown: out has ny, then the params. */
+/* From derivatives by the raw start (dy0) and by params only (dparam) to those that are shown: out has ny, then the params. */
 static void gather(struct actio_problem *problem, const struct actio_points *pt, const double *values, const struct made *made, const double *dy0, const double *rate, const double *dparam, double *change, double *out)
 {
     struct actio_motion *m = &problem->motion;
@@ -283,7 +283,7 @@ int actio_run_check_columns(struct actio_problem *problem)
 {
     const struct actio_run_options *o = &problem->options;
     if (o->gradients && problem->model->axes) return cannot(problem, "the model has fields");
-    if (o->gradients && problem->model->frees) return cannot(problem, "start data are free, and found from conditions; give them by `start`");
+    if (o->gradients && problem->model->frees) return cannot(problem, "the start data are free; give them by `start`");
     for (size_t i = 0; i < o->gradients; i++)
         if (column_named(problem->sys, o->gradient[i]) == problem->sys->columns) return actio_find(problem->f, ACTIO_F_NO_COLUMN, ACTIO_ARGS(ACTIO_TEXT(o->gradient[i]))), 1;
     return 0;
@@ -304,12 +304,12 @@ int actio_run_observed(struct actio_problem *problem, const char *const *name, s
 
 static const char *objection(const struct actio_problem *problem)
 {
-    if (problem->projected) return "the start data were moved (onto constraints, or off a soft wall); give those that were found";
+    if (problem->projected) return "the start data were moved (onto constraints, or off a soft wall); give the moved data";
     if (problem->motion.changes > 1) return "the motion passes a switch (abs, sign, min, max, if), where it is not smooth";
     return NULL;
 }
 
-/* What is asked for and has no value at the end; NULL: all have one. */
+/* What is requested and has no value at the end; NULL: all have one. */
 static const char *without_value(const struct actio_problem *problem, const struct actio_outcome *o)
 {
     for (size_t i = 0; i < problem->sys->observes && o->rows; i++)
@@ -339,7 +339,7 @@ int actio_run_gradient(struct actio_problem *problem, const struct actio_outcome
         if (worst > tol && i + 1 < MOST_RUNS) memcpy(coarse, out->derivative, all * sizeof *coarse);
     }
     if (bad && actio_problem_report_limits(problem, bad, "the gradient")) return 1;
-    if (bad) return cannot(problem, "what is requested is not determined at the end (multipliers of redundant constraints?), or a slab's transposed equations have no solution");
+    if (bad) return cannot(problem, "the requested column is not unique at the end (multipliers of redundant constraints?), or a slab's transposed equations are singular");
     if (worst > tol) actio_find(problem->f, ACTIO_F_GRADIENT_ROUGH, ACTIO_ARGS(ACTIO_NUMBER(tol), ACTIO_NUMBER(worst)));
     return 0;
 }

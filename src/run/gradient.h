@@ -13,7 +13,7 @@ int actio_run_check_columns(struct actio_problem *problem);        /* those of -
 int actio_run_observe(struct actio_motion *m, size_t which, double t, const double *y, double *value, double *total);
 size_t actio_observed_width(const struct actio_system *sys);
 
-/* By asked column: its value at the end, `width` derivatives (start data, then params) and their errors. In the run's arena. */
+/* By requested column: its value at the end, `width` derivatives (start data, then params) and their errors. In the run's arena. */
 struct actio_run_gradient { size_t count, width; double *value, *derivative, *error; };
 int actio_run_gradient(struct actio_problem *problem, const struct actio_outcome *o, struct actio_run_gradient *out);     /* 0, or 1 and a finding */
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEW = 64, MANY = 2048, ROWS = 3, TRIES = 6, MOST_UNKNOWNS = 8000 };                            /* points, where none are asked for, at least and at most; grids, each twice as fine as the one before */
+enum { FEW = 64, MANY = 2048, ROWS = 3, TRIES = 6, MOST_UNKNOWNS = 8000 };                            /* points, where none are requested, at least and at most; grids, each twice as fine as the one before */
 #define RANDOM 0.3                                         /* size of the differences at the start; a tenth of it where that leads elsewhere */
 #define FINEST 1e-13                                       /* local tolerance of the reference */
 

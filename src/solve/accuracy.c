@@ -15,7 +15,7 @@
 
 #define RATIO 0.1                                          /* of the tolerances of the first two runs, down to 3e-8 */
 #define LEAST_RATIO 0.005                                  /* theirs where tolerances are fine: error follows tolerance better there, and a rough run is cheap */
-#define FIRST (1.0/10)                                     /* local tolerance of the first fine run, of the asked one, where nothing is foreseen */
+#define FIRST (1.0/10)                                     /* local tolerance of the first fine run, of the requested one, where nothing is foreseen */
 #define LEAST_FIRST (1.0/64)                               /* and at least */
 #define MOST_FIRST (1.0/4)                                 /* and at most, where the first run shows how much its interpolants are wrong */
 #define AIMED 3.0                                          /* which then leave this margin */
@@ -27,10 +27,10 @@
 #define DOUBT 2.0                                          /* two runs far apart show the steps' part to this factor: error follows tolerance only roughly */
 #define ROUNDED (4 * DBL_EPSILON)                          /* of its size: a state is not known better */
 #define NEAR 10.0                                          /* an error of a value next to a pole, seen by shaking the state, is known to such a factor */
-#define MAGNIFIED 0.01                                     /* an error of the state, beside the asked one, which columns of fields may magnify */
+#define MAGNIFIED 0.01                                     /* an error of the state, beside the requested one, which columns of fields may magnify */
 enum { MOST_RUNS = 8, SAMPLED = 4, SHORTER = 4 };          /* SAMPLED: steps of the first run of which one interpolant is looked at; SHORTER: times that its steps may be too long */
 
-/* column: as in actio_rows, of `lanes` values each: the checks, the gaps without and with their errors, the asked rows (not in the first run). */
+/* column: as in actio_rows, of `lanes` values each: the checks, the gaps without and with their errors, the requested rows (not in the first run). */
 struct pass { double local, *column; size_t lanes; struct actio_march_result result; };
 
 struct ladder {
@@ -39,7 +39,7 @@ struct ladder {
     const struct actio_aim *aim;
     struct actio_outcome *out;
     const struct actio_stepper *stepper;
-    struct actio_rows rows;                                /* lanes: checks, gaps, the asked rows */
+    struct actio_rows rows;                                /* lanes: checks, gaps, the requested rows */
     struct actio_checks checks;
     double *times;                                         /* of the lanes */
     struct pass pass[2];
@@ -47,12 +47,12 @@ struct ladder {
     double *by_column;                                     /* holds the arrays that follow */
     double *last_difference, last_ratio;                   /* by column, of the two runs before; their tolerances */
     double *steps, *gap;                                   /* by column: the parts of the error that steps and interpolants have */
-    double *floor; bool have_floor;                        /* what a small error of the state does to each, asked for when it matters: fields only */
-    double *size, *terms; bool have_terms;                 /* of each column, at least 1; of the terms it is the sum of, asked for when they matter */
+    double *floor; bool have_floor;                        /* what a small error of the state does to each, requested when it matters: fields only */
+    double *size, *terms; bool have_terms;                 /* of each column, at least 1; of the terms it is the sum of, requested when they matter */
     double first;                                          /* local tolerance of the first run */
     double early, early_local;                             /* length of an early step of the last run, and its tolerance */
     bool exact;                                            /* flights only: the fine run has no error but rounding, which the shaken first one shows the growth of */
-    bool have_last, explicit_only, refused;                /* explicit_only: a stiff method was tried and did not reach it; refused: too many rows, and told */
+    bool have_last, explicit_only, refused;                /* explicit_only: a stiff method was tried and did not reach it; refused: too many rows, and reported */
     size_t evaluated;                                      /* right-hand sides when compiling was last thought of */
 };
 
@@ -122,7 +122,7 @@ static int run_by_either(struct ladder *l, struct pass *p, double local, const s
     return run_once(l, p, local, *task);
 }
 
-/* Of the asked rows, those before or at t. */
+/* Of the requested rows, those before or at t. */
 static size_t rows_until(const struct ladder *l, double t)
 {
     const struct actio_aim *aim = l->aim;
@@ -142,7 +142,7 @@ static bool make_room(struct ladder *l, struct pass *p, size_t lanes)
     return p->column != NULL;
 }
 
-/* Lanes for the checks and the asked rows; columns of a run that has `first` of them. */
+/* Lanes for the checks and the requested rows; columns of a run that has `first` of them. */
 static int open_lanes(struct ladder *l, struct pass *p, size_t first)
 {
     const struct actio_aim *aim = l->aim;

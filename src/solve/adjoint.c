@@ -200,7 +200,7 @@ int actio_adjoint_forward(struct actio_adjoint *a, struct actio_context *ctx, st
     size_t nodes = m->nodes;
     int order = m->order;
     m->flow.accuracy = local, m->flow.first = 0;
-    m->nodes = 0, m->order = 0;                            /* derivatives of the motion, whatever nodes it was asked for on */
+    m->nodes = 0, m->order = 0;                            /* derivatives of the motion, whatever nodes it was requested on */
     a->stepper = actio_skg.open(ctx, &m->flow);
     m->nodes = nodes, m->order = order;
     if (!a->stepper) return ACTIO_MARCH_NO_MEMORY;

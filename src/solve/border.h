@@ -6,7 +6,7 @@
 #include "algebra/linear.h"
 #include "equations/system.h"
 
-/* Places must outlive it. E is 1 in rows that stand alone (their entries of B and C are to be 0), 0 elsewhere. */
+/* Places must outlive it. E is 1 in rows that stand by themselves (their entries of B and C are to be 0), 0 elsewhere. */
 struct actio_border {
     struct actio_context *ctx;
     size_t N, p, alone;
@@ -22,7 +22,7 @@ void actio_border_close(struct actio_border *b);           /* a closed or zeroed
 void actio_border_scale(struct actio_border *b, const double *W, const double *B);
 int actio_border_factor(struct actio_border *b, const double *W, const double *C, const double *B);   /* with the scales it has; 0, or as actio_linear_type says */
 double actio_border_rcond(const struct actio_border *b);
-/* W z - C' l = h, B z + E l = c; h NULL = 0, l NULL = not asked for. z may be h, l may be c. */
+/* W z - C' l = h, B z + E l = c; h NULL = 0, l NULL = not requested. z may be h, l may be c. */
 void actio_border_solve(struct actio_border *b, const double *h, const double *c, double *z, double *l);
 
 #endif

@@ -84,7 +84,7 @@ static bool is_rough(const struct actio_contacts *c, size_t i)
     return false;
 }
 
-/* Without losses anywhere every hop is kept as long as it can be told from rounding: such a motion can be run backward. */
+/* Without losses anywhere every hop is kept as long as it can be distinguished from rounding: such a motion can be run backward. */
 static bool loses_energy(const struct actio_contacts *c)
 {
     bool elastic = c->rubs == 0;
@@ -99,7 +99,7 @@ static double series_ratio(const struct actio_contacts *c, size_t i, double rate
     return c->left[i] == ACTIO_LEFT_AFTER_IMPACT && before > rate ? sqrt(rate / before) : 0;
 }
 
-/* Bodies jammed among rough walls may hop for ever, each a little: the more they do at one moment, the less is asked of a hop to be none. */
+/* Bodies jammed among rough walls may hop for ever, each a little: the more they do at one moment, the less is required of a hop to be none. */
 static double patience(const struct actio_contacts *c) { return c->storm < MANY ? 1 : pow(10, fmin(4, (double)c->storm / MANY)); }
 
 /* Happenings at one moment; true: there is no end to them. */
@@ -109,7 +109,7 @@ static bool is_endless(struct actio_contacts *c, double t)
     return ++c->moment > TOO_MANY;
 }
 
-/* Those of several contacts together: one alone has its series, which ends when it ends. */
+/* Those of several contacts together: a single one has its series, which ends when it ends. */
 static void watch_storm(struct actio_contacts *c, double t)
 {
     size_t touching = 0;
@@ -137,7 +137,7 @@ static bool hardly_leaves(struct actio_contacts *c, size_t i, const double *v, d
     if (!c->touch[i] || c->now.closed[i] || !(a > 0) || !(rate > NO_RATE * actio_kinetic_speed(c, i, v))) return false;
     double ratio = e > 0 ? e : series_ratio(c, i, rate), height = rate * rate / (2 * a);
     *until = ratio < 1 ? 2 * rate / (a * (1 - ratio)) : 0;
-    if (height <= (loses_energy(c) || c->storm > MANY ? 1e4 * patience(c) : 4) * c->gap_noise[i]) return true;       /* it can't be told from rounding */
+    if (height <= (loses_energy(c) || c->storm > MANY ? 1e4 * patience(c) : 4) * c->gap_noise[i]) return true;       /* it can't be distinguished from rounding */
     return e < 1 && height <= 1e-3 * c->local * fmax(1, g[ACTIO_GAP_SIZE]) && rate <= 10 * c->local * fmax(1, actio_kinetic_speed(c, i, v));
 }
 

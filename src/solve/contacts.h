@@ -78,7 +78,7 @@ const char *actio_happening_word(enum actio_happening_kind kind);
 
 /* ---- inside */
 
-/* Zeroed memory for one purpose, until it is asked for the next time; enough for small problems is taken beforehand. NULL: there is none. */
+/* Zeroed memory for one purpose, until it is requested the next time; enough for small problems is taken beforehand. NULL: there is none. */
 enum actio_room { ACTIO_ROOM_DECIDE, ACTIO_ROOM_SHARE, ACTIO_ROOM_GROUP, ACTIO_ROOM_IMPACT, ACTIO_ROOMS };
 enum { ACTIO_FIRST_ROOM = 1 << 16 };
 void *actio_contacts_room(struct actio_contacts *c, enum actio_room which, size_t bytes);

@@ -302,7 +302,7 @@ static int find_velocities(struct discrete *d, double t)
 
 /* ---- steps */
 
-/* Steps as long as the tolerance allows a method of its order; or as many as were asked for. */
+/* Steps as long as the tolerance allows a method of its order; or as many as were requested. */
 static void discrete_start(void *handle, double t, const double *y, double t_end, double rtol, double atol)
 {
     struct discrete *d = handle;

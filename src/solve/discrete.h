@@ -11,10 +11,10 @@ struct actio_discrete_slopes {
     struct actio_places W, B;                              /* of G and A, and of what is added */
     size_t *of_G, *of_A;                                   /* where their entries are in W and B; NULL: there nothing is added */
     struct { uint32_t from, to; uint8_t kind; } *add; size_t adds;     /* from: entry of EQUATIONS_Y */
-    uint32_t *index; double *rest;                         /* memory of the places; what depends on q alone at rest */
+    uint32_t *index; double *rest;                         /* memory of the places; what depends only on q, at rest */
 };
 
-/* The state at which slopes are asked for, the multipliers of velocity constraints there (0 for others), the step. */
+/* The state at which slopes are requested, the multipliers of velocity constraints there (0 for others), the step. */
 struct actio_slope_point { double t, h; const double *y, *v, *l; };
 
 int actio_discrete_slopes_open(struct actio_discrete_slopes *s, struct actio_motion *m, const bool *holonomic);   /* 0, or 1: no memory; looks around the motion's current point */

@@ -124,7 +124,7 @@ static int first_size(struct dop853 *d)
     double length = fabs(d->t_end - d->t), sign = d->t_end > d->t ? 1 : -1;
     double d0 = floor_norm2(d, y, NULL), d1 = floor_norm2(d, f, NULL);
     double h0 = d0 < 1e-10 || d1 < 1e-10 ? 1e-6 : 0.01 * sqrt(d0 / d1);
-    h0 = fmax(h0, 1e3 * DBL_EPSILON * fabs(d->t));         /* a value near zero by chance is no measure of time */
+    h0 = fmax(h0, 1e3 * DBL_EPSILON * fabs(d->t));         /* a value near zero by chance is not a measure of time */
     if (!(h0 < length)) h0 = length;
     int bad = 1;
     for (int i = 0; i < 30 && bad; i++, h0 = bad ? h0 / 4 : h0) {
@@ -354,7 +354,7 @@ static void dop853_stats(void *handle, struct actio_march_stats *stats)
 {
     const struct dop853 *d = handle;
     *stats = d->stats;
-    if (stats->restarts) stats->restarts--;                /* the first start is none */
+    if (stats->restarts) stats->restarts--;                /* the first start is not a restart */
 }
 
 const struct actio_stepper actio_dop853 = {

@@ -116,7 +116,7 @@ static int damped_step(struct newton *w)
     }
 }
 
-/* A short step is no critical point where equations contradict each other: the gradient must be small beside what the unknowns make of it. */
+/* A short step is not a critical point where equations contradict each other: the gradient must be small beside what the unknowns make of it. */
 static bool is_critical(const struct newton *w, double first)
 {
     double size = fmax(1, first);

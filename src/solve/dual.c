@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum { DEGREE = 4, FIRST = 8, LONGEST = 32, LONGEST_GIVEN = 1024, MOST_TRIES = 60, MOST_ELEMENTS = 100000 };
-#define SPURIOUS 0.1                                       /* part of x by which it may be away from continuous polynomials of degree 2 and more: beyond is no motion */
+#define SPURIOUS 0.1                                       /* part of x by which it may be away from continuous polynomials of degree 2 and more: beyond is not a motion */
 #define SOUND 0.3                                          /* least eigenvalue of M below which a slab is taken shorter, */
 #define EASY 0.8                                           /* and above which the next one is longer */
 #define INTERPOLATED 30.0                                  /* and between elements to this one */
-#define SAFETY 100.0                                       /* the error of an element is told to about this factor */
+#define SAFETY 100.0                                       /* the error of an element is reported to about this factor */
 
 struct dual {
     struct actio_context *ctx;
@@ -22,7 +22,7 @@ struct dual {
     struct actio_dual_element e;
     struct actio_dual_slab slab;
     struct actio_dual_basing *basing;
-    size_t most, elements, nodes, taken, fixed;            /* fixed: elements of each slab as asked for, 0 = chosen */
+    size_t most, elements, nodes, taken, fixed;            /* fixed: elements of each slab as requested, 0 = chosen */
     double t, t_new, t_end, begun, h, tol;                 /* the last step: t -> t_new, in elements of length h */
     double *block, *y0, *y, *rate, *one, *weight;          /* data; states and rates at the elements' ends; scratch */
     double error;
@@ -52,7 +52,7 @@ static size_t points_of(const struct actio_motion *m)
 
 static bool is_whole(const struct actio_motion *m) { return m->slabs ? m->slabs == 1 : m->grid > 0; }
 
-/* Room for what is told of one slab. */
+/* Room for the report of one slab. */
 static int open_told(struct dual *d)
 {
     struct actio_dual_told *told = &d->task->told;
@@ -270,7 +270,7 @@ static int accept(struct dual *d, double *t, double *Y)
     size_t ny = d->m->ny;
     tell(d);
     if (is_whole(d->m) && d->task->told.slabs == 1) tell_whole(d), tell_hamiltonian(d);
-    else d->task->told.nodes = 0;                          /* a switch cut it: what there is of the others is no whole */
+    else d->task->told.nodes = 0;                          /* a switch cut it: what there is of the others is not a whole */
     *t = d->t_new;
     memcpy(d->y0, d->y + (d->nodes - 1) * ny, ny * sizeof *d->y0);
     int status = ACTIO_FLOW_OK;

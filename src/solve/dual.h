@@ -58,7 +58,7 @@ int actio_dual_judge(struct actio_dual_slab *s);
 bool actio_dual_is_open(const struct actio_dual_slab *s);
 double actio_dual_hamiltonian(struct actio_dual_slab *s, size_t e, const double *U, const double *base);
 
-/* What the run asks for, and what it is told. */
+/* What the run asks for, and what it reports. */
 enum actio_dual_base { ACTIO_BASE_RK4, ACTIO_BASE_EXACT, ACTIO_BASE_CONSTANT, ACTIO_BASE_TABLE };
 struct actio_dual_table { size_t rows; const double *t, *const *column; };     /* column by component of y, then of reactions; NULL: not in the table */
 struct actio_dual_task {
@@ -68,7 +68,7 @@ struct actio_dual_task {
     const double *last;                                    /* D at the end of the last slab, by component of x; NULL: 0 */
     double slack;                                          /* the base of the slack */
     struct actio_dual_table table;
-    bool horizon;                                          /* one slab: told before it is tried */
+    bool horizon;                                          /* one slab: reported before it is tried */
 };
 struct actio_dual_told {
     size_t slabs, elements, newton, degree;

@@ -124,7 +124,7 @@ static int is_positive(struct horizon *z, double T)
     if (!kept) return -1;
     int answer = lay_motion(z, T) || adjoint(z, T, kept) ? -1 : 1;
     for (size_t l = 0; l < LANES && answer > 0; l++) {
-        for (size_t i = 0; i < nx; i++) z->s.D[i * LANES + l] = kept[l / 2 * row + i];         /* odd lanes as their neighbours: not asked */
+        for (size_t i = 0; i < nx; i++) z->s.D[i * LANES + l] = kept[l / 2 * row + i];         /* odd lanes as their neighbours: not requested */
         for (size_t i = 0; i < ng; i++) z->s.mu[i * LANES + l] = kept[l / 2 * row + nx + i];
     }
     if (answer > 0 && actio_node_evaluate(&z->s.point, LANES)) answer = 0;

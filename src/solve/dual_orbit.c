@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { DEGREE = 6, POINTS = 8, FIRST = 32, MOST_ELEMENTS = 800, MOST_UNKNOWNS = 16000, MOST_MOVES = 30, MOST_STEPS = 12, MOST_MAPS = 25, MOST_HALVINGS = 10 };
-#define CHARM 1e-2                                         /* |x - Pi x| of its size: more is no motion */
+#define CHARM 1e-2                                         /* |x - Pi x| of its size: more is not a motion */
 
 struct dual_orbit {
     struct actio_orbit *o;
@@ -453,7 +453,7 @@ static int take_guess(struct dual_orbit *w, struct actio_circuit *l)
     return bad;
 }
 
-/* The result as the guess of finer elements, and as what is told. */
+/* The result as the guess of finer elements, and as what is reported. */
 static void give(struct dual_orbit *w, struct actio_circuit *l)
 {
     double mean = 0;
@@ -504,7 +504,7 @@ int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol,
     }
     for (size_t i = 0; !bad && o->rows && i < l->nodes; i++) bad = actio_motion_project(o->m, actio_orbit_time(o, l, i), l->y + i * o->ny);
     if (!bad) bad = actio_orbit_mismatch(o, l, fmax(1e-15, 0.1 * tol), &told->residual);
-    told->period_error = o->free_period ? told->period_error + told->residual * l->period : 0;    /* closing is told by the motion itself */
+    told->period_error = o->free_period ? told->period_error + told->residual * l->period : 0;    /* closing follows from the motion itself */
     told->motion = bad > 0 ? bad : 0;
     told->status = bad == ACTIO_FLOW_STOPPED ? ACTIO_ORBIT_STOPPED : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY : bad < 0 ? ACTIO_ORBIT_DIVERGED : bad ? ACTIO_ORBIT_MOTION_FAILS
                  : o->free_period && !moves ? ACTIO_ORBIT_AT_REST : detector > CHARM ? ACTIO_ORBIT_SPURIOUS : ACTIO_ORBIT_FOUND;

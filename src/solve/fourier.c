@@ -319,7 +319,7 @@ int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double t
         l->period = w.period;
         for (size_t i = 0; i < l->nodes; i++) value_at(&w, l->at[i], l->y + i * o->ny);
         bad = actio_orbit_mismatch(o, l, fmax(1e-15, 0.1 * tol), &told->residual);
-        told->period_error = o->free_period ? told->period_error + told->residual * l->period : 0;   /* closing is told by the motion itself */
+        told->period_error = o->free_period ? told->period_error + told->residual * l->period : 0;   /* closing follows from the motion itself */
     }
     close_fourier(&w);
     told->motion = bad > 0 ? bad : 0;

@@ -15,7 +15,7 @@ void actio_lanes_prologue(struct actio_lanes *l);          /* params or hidden n
 void actio_lanes_eval(struct actio_lanes *l, double *value);
 void actio_lanes_eval_at(struct actio_lanes *l, const double *q, const double *v, double *value);   /* of another state; for quantities that only put values */
 
-/* One stage's program alone: how its inputs are bound, from its first lane on, and what it works with. For callers who have its inputs elsewhere. */
+/* One stage's program only: how its inputs are bound, from its first lane on, and what it works with. For callers who have its inputs elsewhere. */
 struct actio_lanes_stage { const struct actio_kernel *kernel; const struct actio_arg *in; const double *pre; double *work; };
 struct actio_lanes_stage actio_lanes_stage(const struct actio_lanes *l, size_t stage);
 

@@ -122,7 +122,7 @@ const char *actio_law_is_small(struct actio_motion *m, double t, const double *y
 {
     enum { MOST = 200 };
     (void)t, (void)y;
-    return m->sys->axes && m->N + m->p > MOST ? "it works with full matrices, and these nodes are too many for them: take fewer with --set NAME.nodes=N" : NULL;
+    return m->sys->axes && m->N + m->p > MOST ? "it uses dense matrices, which are too large for these nodes: use fewer with --set NAME.nodes=N" : NULL;
 }
 
 int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)

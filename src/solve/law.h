@@ -9,7 +9,7 @@
 struct actio_law {
     const char *name;
     const char *(*objection)(struct actio_motion *m, double t, const double *y);   /* why it does not apply here, as a clause; NULL: it does. May be NULL */
-    int (*open)(struct actio_motion *m);                   /* 0, or 1: no memory, told */
+    int (*open)(struct actio_motion *m);                   /* 0, or 1: no memory, reported */
     void (*close)(struct actio_motion *m);
     size_t (*size)(const struct actio_motion *m);          /* of Y */
     int (*unfold)(struct actio_motion *m, double t, const double *Y, double *y);   /* NULL: Y = y */

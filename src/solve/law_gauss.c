@@ -17,7 +17,7 @@
 
 #define RANK_TOL 1e-9
 #define REDUNDANT_TOL 1e-6                                 /* of rows known to be redundant: inside a step they depend on each other only as far as positions fit */
-#define UNEVEN 1e-9                                        /* of the largest entry of S: more is no rounding */
+#define UNEVEN 1e-9                                        /* of the largest entry of S: more is not rounding */
 
 /* Variables of one block, those that rows touch first; its rows. */
 struct block { size_t n, touched, rows; bool walls; uint32_t *at, *row; };
@@ -420,7 +420,7 @@ static bool uneven_at(struct actio_motion *m, double t, const double *y)
         const struct block *b = &g->block[k];
         if (form_block(m, g, b, &at)) return false;
         if (!is_even(b->touched, g->S, &row, &col)) {
-            snprintf(m->objection, sizeof m->objection, "its rows hold '%s' and '%s', whose matrix of masses is not symmetric: there is nothing to make least",
+            snprintf(m->objection, sizeof m->objection, "its rows contain '%s' and '%s', whose mass matrix is not symmetric: no function to minimise exists",
                      m->sys->variable[b->at[col]], m->sys->variable[b->at[row]]);
             return true;
         }
@@ -446,7 +446,7 @@ static const char *unevenness(struct actio_motion *m, double t, const double *y)
 
 static const char *gauss_objection(struct actio_motion *m, double t, const double *y)
 {
-    if (m->sys->slaves) return "a second derivative reaches beyond an end of a line, where values have no mass";
+    if (m->sys->slaves) return "a second derivative extends beyond an end of a line, where values have no mass";
     const char *why = actio_law_is_small(m, t, y);
     return why || !has_states_coupled(m->sys) ? why : unevenness(m, t, y);
 }

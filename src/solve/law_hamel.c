@@ -32,8 +32,8 @@ static struct frame_values frame_at(struct actio_motion *m, double t, const doub
 static const char *hamel_objection(struct actio_motion *m, double t, const double *y)
 {
     const struct actio_frame *frame = actio_system_frame(m->sys, t, y);
-    if (!frame) return "there is no memory for a frame";
-    if (!frame->why_not && frame->kept < m->p) return "constraints are redundant: a frame has no row for those that follow from others";
+    if (!frame) return "out of memory for a frame";
+    if (!frame->why_not && frame->kept < m->p) return "constraints are redundant, and a frame can't contain redundant rows";
     return frame->why_not;
 }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SPLITS = 100 };                                /* in one run: more is no motion */
+enum { MOST_SPLITS = 100 };                                /* in one run: more is not a motion */
 
 static int reduced_open(struct actio_motion *m)
 {

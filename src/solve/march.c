@@ -19,7 +19,7 @@ static const double *state_at(struct actio_marching *m, double t)
     return m->y_at;
 }
 
-/* The known state of an integrated one; what can't be unfolded is no number. */
+/* The known state of an integrated one; what can't be unfolded is not a number. */
 const double *actio_march_known_of(struct actio_marching *m, double t, const double *y, double *to)
 {
     const struct actio_flow *flow = m->flow;

@@ -32,18 +32,18 @@ struct actio_flow {
     /* Called with the guard that crossed zero, at the crossing (state y on the far side of round-off is fine): changes modes.
      * 0 go on (restart the stepper), else stop with this status. */
     int (*crossed)(void *user, size_t guard, double t, double *y);     /* y, the known state, may jump */
-    /* The last `watched` guards are only looked at: `passed` is told of each crossing, and the step goes on. */
+    /* The last `watched` guards are only looked at: `passed` is called for each crossing, and the step goes on. */
     size_t watched;
     int (*passed)(void *user, size_t guard, double t, const double *y);
     /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL = nothing to do. */
     int (*enter)(void *user, double t, double *y);
     void (*stepped)(void *user, double t, const double *y);
-    /* The sign of the guard that the present mode assumes, 0 = either; asked of all but the watched ones after each (re)start. A guard found on the other side
+    /* The sign of the guard that the present mode assumes, 0 = either; called for all but the watched ones after each (re)start. A guard found on the other side
      * crosses at once. NULL: the first sign it is seen with, and from then on the other after each crossing. */
     int (*side)(void *user, size_t guard);
     /* Called when a guard touches zero and turns back: 0 go on (no restart), else stop with this status. NULL = touches are ignored. */
     int (*touched)(void *user, size_t guard, double t, const double *y);
-    /* Quality of the elimination seen by the last rhs calls: smallest pivot ratio since it was last asked for; NULL = not watched. */
+    /* Quality of the elimination seen by the last rhs calls: smallest pivot ratio since it was last requested; NULL = not watched. */
     double (*quality)(void *user);
     /* The same at one point. When `quality` is below 0.03 its minimum over the step is looked for; below 1e-7 `singular` is called there:
      * 0 go on, else stop with this status. Both NULL = not watched. */
@@ -79,7 +79,7 @@ struct actio_stepper {
     /* The same for many times, component i of row r to row[i*stride + r]; NULL = one by one. */
     void (*dense_rows)(void *h, size_t count, const double *t, double *row, size_t stride);
     /* A place inside the last step where dense is nearly as wrong as anywhere in it, the state there and its estimated error. NULL: dense is as exact
-     * as the steps are; else 0 when it could be told. */
+     * as the steps are; else 0 when it could be determined. */
     int (*gap)(void *h, double *t, double *y, double *error);
     void (*stats)(void *h, struct actio_march_stats *stats);
     void (*close)(void *h);
@@ -103,8 +103,8 @@ struct actio_march_task {
     double t0, t1, rtol, atol;
     const double *y0;
     struct actio_march_rows rows[ACTIO_MARCH_LISTS];
-    /* Both may be NULL. mark is told where another run can be compared with this one: at the end of each step that is no switch, or, where the
-     * stepper's interpolant is as exact as its steps, at each row of the first list. gap is told of the interpolant's error in each step with a row
+    /* Both may be NULL. mark is called where another run can be compared with this one: at the end of each step that is not a switch, or, where the
+     * stepper's interpolant is as exact as its steps, at each row of the first list. gap receives the interpolant's error in each step with a row
      * inside; where there are marks, in one of gap_every. */
     void (*mark)(void *user, double t, const double *y);
     void (*gap)(void *user, double t, const double *y, const double *error);

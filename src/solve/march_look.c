@@ -25,7 +25,7 @@ static void earliest(const struct actio_marching *m, struct actio_incident *best
     if (best->kind == NOTHING || before(m, t, best->t)) *best = (struct actio_incident){ kind, t, m->guard };
 }
 
-/* Does this turn count as new? Touches are told in order, so only later ones do. */
+/* Does this turn count as new? Touches are reported in order, so only later ones do. */
 static bool is_new_touch(const struct actio_marching *m, double t)
 {
     return m->flow->touched && before(m, m->touched_at, t) && fabs(t - m->t) > 1e-6 * fabs(m->t_next - m->t);
@@ -40,7 +40,7 @@ static double instant(const struct actio_marching *m, double t)
     return m->direction * 1e-12 * fmax(fabs(t), fabs(m->task->t1 - m->task->t0));
 }
 
-/* Another sign at once after a passage is rounding, as where a law finds velocities by iteration: it is no second
+/* Another sign at once after a passage is rounding, as where a law finds velocities by iteration: it is not a second
  * passage. What is reached in the last instant is not passed. */
 static bool is_stale(const struct actio_marching *m, enum actio_incident_kind kind, double t)
 {
@@ -102,7 +102,7 @@ static void take_side(struct actio_marching *m, double sign, double t)
 }
 
 /* Goes along the signs between the roots of one guard. From the side of the mode to the other is a crossing; the way
- * back is none: a start within round-off (or projection) of the surface may lie on the wrong side for a moment.
+ * back is not a crossing: a start within round-off (or projection) of the surface may lie on the wrong side for a moment.
  * True: something happens. */
 static bool follow_signs(struct actio_marching *m, const double *root, size_t count, struct actio_incident *best)
 {
@@ -269,7 +269,7 @@ void actio_march_look_at_quality(struct actio_marching *m, struct actio_incident
     double least = actio_minimum(quality_value, m, m->t, m->t_next, &t);
     /* still falling at the end: the next step will tell, unless the motion ends here */
     bool falling = fabs(t - m->t_next) <= 1e-6 * fabs(m->t_next - m->t) && before(m, m->t_next, m->task->t1);
-    /* rows that are nearly dependent all the time are no singular point: it shows as a dip */
+    /* rows that are nearly dependent all the time are not a singular point: that shows as a dip */
     double around = fmax(quality_value(m, m->t), quality_value(m, m->t_next));
     if (least >= 1e-7 || (falling && least > 1e-14) || (least > 1e-2 * around && least > 1e-14)) return;
     if (fabs(t - m->singular_at) > 1e-6 * fabs(m->t_next - m->t)) earliest(m, best, SINGULAR, t);

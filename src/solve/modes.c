@@ -285,7 +285,7 @@ static enum actio_modes_status diagonalise(struct looking *w, struct pencil *p)
     return status;
 }
 
-/* ACTIO_MODES_UNDETERMINED: it is no such problem after all. */
+/* ACTIO_MODES_UNDETERMINED: it is not such a problem after all. */
 static enum actio_modes_status solve_conservative(struct looking *w)
 {
     const struct actio_motion *m = w->m;

@@ -13,7 +13,7 @@ enum actio_modes_status {
     ACTIO_MODES_KINK, ACTIO_MODES_CONTACT, ACTIO_MODES_STUCK, ACTIO_MODES_NOT_CONVERGED
 };
 
-enum { ACTIO_MODES_LARGEST = 1500, ACTIO_MODES_LARGEST_GENERAL = 800, ACTIO_MODES_SHOWN = 64 };   /* coordinates; unknowns of first order; coordinates of a shape that is told */
+enum { ACTIO_MODES_LARGEST = 1500, ACTIO_MODES_LARGEST_GENERAL = 800, ACTIO_MODES_SHOWN = 64 };   /* coordinates; unknowns of first order; coordinates of a shape that is reported */
 
 struct actio_spectrum {
     struct actio_mode *mode; size_t count;                 /* growing ones first, then the lowest */

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define DOUBTFUL 1e-8                                      /* relative pivot below which the numeric elimination is asked */
+#define DOUBTFUL 1e-8                                      /* relative pivot below which the numeric elimination decides */
 #define UNDEFINED 1e-6                                     /* multipliers lose this many digits: they are not shown */
 #define WORTH_A_LOOK 0.03                                  /* rows ten degrees from dependent: the march looks for the smallest value in the step */
 #define NUMERIC_SCALE 100                                  /* estimates of the numeric path are smaller for sound matrices, too */
@@ -345,7 +345,7 @@ static bool formulas_hold(struct actio_motion *m)
     return m->sys->pivots == 0 || pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign) >= DOUBTFUL;
 }
 
-/* Redundant rows that no longer agree leave a compromise behind: that is no motion. */
+/* Redundant rows that no longer agree leave a compromise behind: that is not a motion. */
 static bool rows_agree(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;

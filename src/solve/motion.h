@@ -42,7 +42,7 @@ struct actio_motion {
     bool *unique, *unique_here;                            /* multipliers: along the motion; at one point */
     /* watched pivots */
     size_t pivot_pairs, pivot_singles, pivot_signs;        /* as the system has them */
-    double *pivot_size, quality, worst; int sign;         /* quality since last asked, worst of the run */
+    double *pivot_size, quality, worst; int sign;         /* quality since last queried, worst of the run */
     double bad_t, *bad_y;                                  /* where a formula last gave no number */
     double *residual, *step;                               /* scratch of projection */
     double *slave_work; int *slave_pivot;                  /* of slaves.c */
@@ -63,7 +63,7 @@ struct actio_motion {
     size_t slabs, nodes; int order;                        /* skg: equal slabs, nodes of each, order of equally spaced nodes; 0 = by the tolerance, Lobatto's */
     double resplit;                                        /* reduced: tau of --resplit, 0 = the first split stays */
     struct actio_tape *tape;                               /* adjoint.h: skg keeps its slabs there; NULL = not kept */
-    struct actio_dual *dual;                               /* dual.h: what the dual action is asked for, and told; NULL = another principle */
+    struct actio_dual *dual;                               /* dual.h: request and report of the dual action; NULL = another principle */
     /* what stopped it */
     size_t stopped_by;                                     /* switch or constraint */
     enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA, ACTIO_STOP_CONTRADICTION, ACTIO_STOP_NO_STANCE, ACTIO_STOP_IMPACT, ACTIO_STOP_TUNNEL, ACTIO_STOP_SLAB, ACTIO_STOP_DUAL } stop;
@@ -84,7 +84,7 @@ void actio_motion_undefined(struct actio_motion *motion);
 int actio_motion_rhs(void *motion, double t, const double *y, double *dy);
 int actio_motion_project(void *motion, double t, double *y);
 int actio_motion_project_far(struct actio_motion *motion, int most);           /* the current point, however far it is; a flow status */
-int actio_motion_project_positions(struct actio_motion *motion, double t, double *q);        /* q alone, onto the holonomic constraints */
+int actio_motion_project_positions(struct actio_motion *motion, double t, double *q);        /* q only, onto the holonomic constraints */
 /* singular.c: the flow's answer at a singular point between two times. */
 int actio_motion_singular(void *motion, double t, double before, double after, actio_dense_fn at, void *where);
 int actio_motion_note_bad(struct actio_motion *motion);     /* where something is not a number, for the words: at the current point; ACTIO_FLOW_NAN */
@@ -101,7 +101,7 @@ int actio_motion_begin(struct actio_motion *motion, double t, const double *y);
 void actio_motion_take_sides(struct actio_motion *motion, double t, const double *y);      /* modes only, without asking where the motion goes */
 int actio_modes_remember(struct actio_motion *motion, double t);                           /* the modes that are in force from now on; a flow status */
 size_t actio_modes_flips(const struct actio_motion *motion, size_t change, const struct actio_mode_flip **flip);   /* what flipped at a change; none at the first */
-/* Until it is asked again. */
+/* Until it is checked again. */
 const double *actio_motion_modes_at(const struct actio_motion *motion, double t, bool backward);
 void actio_switch_guard(void *motion, double t, const double *y, double *g);       /* the flow's guard, side and crossed */
 int actio_switch_side(void *motion, size_t k);

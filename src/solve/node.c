@@ -35,5 +35,5 @@ int actio_node_evaluate(const struct actio_node_kernel *nk, size_t count)
     actio_kernel_eval(nk->k, count, nk->in, nk->pre, 1, nk->out, nk->work);
     for (size_t j = 0; j < outputs; j++)
         for (size_t l = 0; l < count; l++) sum += 0 * nk->out[j][l];
-    return !(sum == 0);                                    /* no number: 0 times it is none either */
+    return !(sum == 0);                                    /* NaN: 0 times NaN is NaN, too */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Periodic motions: what is asked for, a turn as states at nodes, and the ways to find and to follow one. Unknowns are coordinates along the manifold of the
+ * Periodic motions: what is requested, a turn as states at nodes, and the ways to find and to follow one. Unknowns are coordinates along the manifold of the
  * constraints, so that everything said of an orbit (its multipliers, too) is said on it. */
 #ifndef ACTIO_SOLVE_ORBIT_H
 #define ACTIO_SOLVE_ORBIT_H
@@ -67,7 +67,7 @@ size_t actio_orbit_lack(struct actio_orbit *o, struct actio_circuit *l);
 /* The linearisation around a turn, segment by segment: Phi_i (d x d each) between bases at its nodes; `parts` segments for each node, so that each is well conditioned. */
 struct actio_turn { size_t d, factors; double *Phi, *Q0; };
 int actio_orbit_linearise(struct actio_orbit *o, const struct actio_circuit *l, double local, struct actio_turn *out);     /* an orbit status; close in any case */
-/* Its multipliers (d of them), and, if asked for, the direction of a real simple one at the first node, in the basis Q0. 0, or 1: not all could be told. */
+/* Its multipliers (d of them), and, if requested, the direction of a real simple one at the first node, in the basis Q0. 0, or 1: not all could be determined. */
 int actio_turn_multipliers(struct actio_turn *t, struct actio_context *ctx, struct actio_multiplier *w, double *vector, size_t which);
 void actio_turn_close(struct actio_turn *t, struct actio_context *ctx);
 

@@ -20,7 +20,7 @@ struct search {
     double *root;
     size_t count, cap;
     size_t values;                                         /* of f, so far: noise must not be resolved for ever */
-    bool touches;                                          /* double roots are asked for, too */
+    bool touches;                                          /* double roots are requested, too */
     double lo, hi, touch;                                  /* the piece, and how small a turning value counts as a touch */
     double c[DEGREE + 1];                                  /* its coefficients */
 };

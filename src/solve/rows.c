@@ -138,7 +138,7 @@ static size_t piece_of(const struct actio_rows *r)
     return ops < OPERATIONS / FEWEST ? OPERATIONS / ops : FEWEST;
 }
 
-/* Largest of them; what is no number is passed over. Four at a time, so that they need not wait for each other. */
+/* Largest of them; what is not a number is passed over. Four at a time, so that they need not wait for each other. */
 static double largest_size(const double *x, size_t n)
 {
     double most[4] = { 0, 0, 0, 0 };

@@ -32,6 +32,6 @@ size_t actio_saddle_rank(struct actio_saddle *s, bool *unique);
 void actio_saddle_expect_rank(struct actio_saddle *s, size_t rank);   /* fewer than p: rows are redundant; the rank that the motion should keep */
 /* The variable that moves most along a direction which the constraints leave free and G does not weigh; n+m when there is none. */
 size_t actio_saddle_free_variable(struct actio_saddle *s);
-size_t actio_saddle_weakest(const struct actio_saddle *s); /* the constraint whose row adds least to the others, or p when it is not a matter of rows */
+size_t actio_saddle_weakest(const struct actio_saddle *s); /* the constraint whose row adds least to the others, or p when the rows are not the cause */
 
 #endif

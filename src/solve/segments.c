@@ -100,7 +100,7 @@ static void run_single(const struct actio_segments *g, struct program *p, const 
 
 /* ---- accelerations */
 
-/* What is no cell of the long program: the last one, and places behind it, which have no tension. */
+/* What is not a cell of the long program: the last one, and places behind it, which have no tension. */
 static void mend_block(struct actio_segments *g, const double *Y, size_t row, size_t rows, double *const part[3])
 {
     size_t from = row * g->cut.lanes, to = (row + rows) * g->cut.lanes;
@@ -147,7 +147,7 @@ static int find_tensions(struct actio_segments *g, const double *Y, const double
     return 0;
 }
 
-/* Accelerations by the tensions. False: some are no numbers. */
+/* Accelerations by the tensions. False: some are not numbers. */
 static bool pull(struct actio_segments *g, const double *Y, double *acceleration)
 {
     struct program *p = &g->points.at[0];

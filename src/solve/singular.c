@@ -62,7 +62,7 @@ static bool same_limits(struct actio_motion *m, double t, double before, double 
     return !forces_grow(m, t, before, at, where, y) && !forces_grow(m, t, after, at, where, y);
 }
 
-/* Rows of d(phi)/d(q, v, s) at y, by differences: only asked for at a singular point. */
+/* Rows of d(phi)/d(q, v, s) at y, by differences: only requested at a singular point. */
 static const double *full_rows(struct actio_motion *m, double t, double *y, double *rows)
 {
     size_t first = m->sys->holonomic, levels = m->sys->levels;

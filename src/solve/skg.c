@@ -223,7 +223,7 @@ static void accept(struct skg *d, double *t, double *y)
     if (d->stats.steps == 2) d->stats.early = fabs(d->slab.h);
 }
 
-/* Slabs of given length: nothing is asked of the jump. */
+/* Slabs of given length: nothing is required of the jump. */
 static int step_given(struct skg *d, double *t, double *y)
 {
     d->t = d->t_new;

@@ -7,7 +7,7 @@
 #include "algebra/linear.h"
 #include "solve/points.h"
 
-#define ACTIO_WRONG_BRANCH 0.25                            /* a jump of this part of the velocities at the start is no error of discretisation */
+#define ACTIO_WRONG_BRANCH 0.25                            /* a jump of this part of the velocities at the start is not an error of discretisation */
 
 /* Where nodes lie on [0, 1], and A = (Q + E0)^-1 H of summation by parts. */
 struct actio_element {

@@ -372,7 +372,7 @@ static void note_ambiguity(struct deciding *d, double t)
     describe(d, a->what, sizeof a->what);
 }
 
-/* The stance that has just been given up is no answer where there is another: both are within what rounding is allowed. */
+/* The stance that has just been given up is not an answer where there is another: both are within what rounding is allowed. */
 static void drop_refused(struct deciding *d)
 {
     if (!d->c->refused || d->solutions < 2 || d->like_before == SIZE_MAX) return;

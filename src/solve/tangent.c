@@ -91,7 +91,7 @@ static int rhs(void *user, double t, const double *Y, double *dY)
 
 static int project(void *user, double t, double *Y) { return actio_motion_project(((struct actio_tangent *)user)->m, t, Y); }
 
-/* ---- switches: guards see y alone */
+/* ---- switches: guards see y only */
 
 static void guard(void *user, double t, const double *y, double *g) { actio_switch_guard(((struct actio_tangent *)user)->m, t, y, g); }
 static int side(void *user, size_t k) { return actio_switch_side(((struct actio_tangent *)user)->m, k); }

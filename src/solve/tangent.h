@@ -24,7 +24,7 @@ int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struc
 void actio_tangent_close(struct actio_tangent *x);
 /* The direction of the params (d param / d a), by param; NULL: none is followed. */
 void actio_tangent_direct(struct actio_tangent *x, const double *direction);
-/* From t0 to t1 at a local tolerance: y (ny) and X (ny x columns), both in place. X NULL: y alone. A flow or march status. */
+/* From t0 to t1 at a local tolerance: y (ny) and X (ny x columns), both in place. X NULL: y only. A flow or march status. */
 int actio_tangent_go(struct actio_tangent *x, double t0, double t1, double *y, double *X, size_t columns, double local);
 /* States at given times (row r, component i at rows[i*count + r]), from y at t0. Returns how many could be reached; *status as above. */
 size_t actio_tangent_sample(struct actio_tangent *x, double t0, const double *y, const double *times, size_t count, double *rows, double local, int *status);

@@ -65,7 +65,7 @@ static double *tensions(struct actio_motion *m)
 #define CLONED
 #endif
 
-/* What is no number stays none in a sum. A sum that overflows is taken for one, too: there are other ways. */
+/* A NaN stays a NaN in a sum. A sum that overflows is taken for one, too: there are other ways. */
 typedef double wide __attribute__((vector_size(64), aligned(8), may_alias));
 
 CLONED bool actio_tension_finite(const double *x, size_t n)

@@ -77,6 +77,6 @@ void actio_look_at_states(struct actio_formation *F, struct actio_sampled *point
         if (k >= out->count || out->of[k].kind != ACTIO_FORM_ON_STATES || actio_linear_in(&F->pool, F->phi[r], F->v, F->n, coef, &rest)) continue;
         struct bending b = { .F = F, .rows = F->sys.levels, .n = F->n, .of = r };
         out->of[k].curvature = largest_bend(&b, points);
-        if (points->count) out->of[k].kind = out->of[k].curvature > FLAT ? ACTIO_FORM_NONLINEAR : ACTIO_FORM_AFFINE_IN_DISGUISE;
+        if (points->count) out->of[k].kind = out->of[k].curvature > FLAT ? ACTIO_FORM_NONLINEAR : ACTIO_FORM_AFFINE_EQUIVALENT;
     }
 }

@@ -17,7 +17,7 @@ enum {
 struct closing {
     struct actio_verdict *v; struct actio_sampled *points;
     actio_expr *level; size_t levels, cap;                 /* hidden velocity constraints */
-    bool one_branch;                                       /* asked for once more */
+    bool one_branch;                                       /* requested once more */
     double *first, *size;                                  /* of each component of y: at the points as they came, and now */
 };
 

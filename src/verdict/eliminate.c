@@ -80,7 +80,7 @@ static void eliminate_row(struct actio_block *s, bool *proved, size_t row, size_
     s->b[row] = less(s, s->b[row], factor, s->b[pivot]);
 }
 
-/* Gauss-Jordan with frozen pivots: in the end each pivot's unknown stands alone among the pivots. */
+/* Gauss-Jordan with frozen pivots: in the end each pivot's unknown stands by itself among the pivots. */
 void actio_block_eliminate(struct actio_block *s, bool *proved)
 {
     size_t row = 0, col = 0;

@@ -133,7 +133,7 @@ static bool curvature_of(struct growing *g, size_t row, struct actio_velocity *o
     for (size_t i = 0; i < H.count; i++) e[i] = H.at[i].e;
     if (!actio_jets_open(&second, f->F, e, H.count, f->points->M->param, f->points->M->mode)) return false;
     for (size_t s = 0; s < g->spots; s++) of->curvature = fmax(of->curvature, curvature_at(f, &g->spot[s], row, &second, &H, &flat));
-    of->kind = flat > FLAT ? ACTIO_FORM_NONLINEAR : ACTIO_FORM_AFFINE_IN_DISGUISE;
+    of->kind = flat > FLAT ? ACTIO_FORM_NONLINEAR : ACTIO_FORM_AFFINE_EQUIVALENT;
     return true;
 }
 

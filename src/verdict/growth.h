@@ -9,7 +9,7 @@
 /* clang-format off */
 #define ACTIO_VELOCITY_FORMS(K)                                                                                        \
     K(LINEAR, "linear in the velocities") K(AFFINE, "affine in the velocities")                                        \
-    K(AFFINE_IN_DISGUISE, "affine in disguise: where the constraints hold, the admissible velocities make a plane")    \
+    K(AFFINE_EQUIVALENT, "equivalent to an affine constraint: where the constraints hold, the admissible velocities form a plane")    \
     K(NONLINEAR, "genuinely nonlinear in the velocities") K(HOLONOMIC_ALREADY, "holonomic as written")                 \
     K(ON_STATES, "on states") K(ON_ACCELERATIONS, "on accelerations") K(VANISHING, "its gradient vanishes where it holds")
 /* clang-format on */

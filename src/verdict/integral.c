@@ -26,7 +26,7 @@ struct search {
     double *A, *size, *Q, *R; size_t *pivot, pivots;       /* A, Q by column; R[a * MOST + column] */
     double *fit, *work; int *iwork; size_t fits;
     struct look fresh[FRESH]; size_t freshes;
-    double *known; size_t knowns;                          /* covectors at the last of `fresh` that are no news */
+    double *known; size_t knowns;                          /* covectors at the last of `fresh` that are not new */
 };
 
 static void *array(const struct search *s, size_t count, size_t size) { return actio_form_array(s->f->F, count, size); }
@@ -201,7 +201,7 @@ static bool collect(struct search *s)
     return s->rows == s->cap && s->freshes == FRESH;
 }
 
-/* What the constraints written as holonomic say at the last of `fresh`: that is no news. */
+/* What the constraints written as holonomic say at the last of `fresh`: that is not new. */
 static bool note_given(struct search *s)
 {
     struct actio_fields *f = s->f;

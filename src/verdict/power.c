@@ -16,10 +16,10 @@ static const char *reason_of(struct actio_formation *F, size_t k, actio_expr lev
     if (con->kind == ACTIO_ACCELERATION) return "it restricts accelerations";
     if (con->kind == ACTIO_HOLONOMIC) return "it moves with t";
     actio_expr *coef = actio_form_array(F, F->n, sizeof *coef), rest;
-    if (!actio_linear_in(&F->pool, level, F->v, F->n, coef, &rest)) return "it is not homogeneous in the velocities: to keep to it, its reaction feeds energy or takes some";
+    if (!actio_linear_in(&F->pool, level, F->v, F->n, coef, &rest)) return "it is not homogeneous in the velocities: its reaction can add or remove energy";
     rest = actio_simplify(&F->pool, actio_substitute(&F->pool, level, F->v, none, F->n));
-    if (actio_uses(&F->pool, rest, ACTIO_SPACE_STATE)) return "it has a part without velocities, which a state gives";
-    if (!actio_is_zero(rest)) return "it has a part without velocities: what it rolls or slides on moves";
+    if (actio_uses(&F->pool, rest, ACTIO_SPACE_STATE)) return "it has a term without velocities, which depends on a state";
+    if (!actio_is_zero(rest)) return "it has a term without velocities: the support moves";
     return "it is not homogeneous in the velocities";
 }
 

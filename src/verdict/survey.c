@@ -198,7 +198,7 @@ static void name_start_rows(struct actio_surveying *s)
     *v = kept;
 }
 
-/* What the closure found, where it was asked for. */
+/* What the closure found, where it was requested. */
 static enum actio_verdict_word word_of_closure(const struct actio_verdict *v)
 {
     if (v->contradiction) return ACTIO_VERDICT_contradictory;
@@ -263,7 +263,7 @@ static void judge_no_states(struct actio_surveying *s)
     actio_find_contradiction(s);
 }
 
-/* How good a state is to start from, 0 when it is none: far from singular, and not next to the given start. Moves y onto the manifold. */
+/* How good a state is to start from, 0 when it is unsuitable: far from singular, and not next to the given start. Moves y onto the manifold. */
 static double goodness(struct actio_surveying *s, double *y)
 {
     double far = 0, size = s->M.unit[0];
@@ -315,7 +315,7 @@ static void judge(struct actio_surveying *s)
     for (size_t i = 0; i < v->redundants && v->word >= ACTIO_VERDICT_hidden; i++) {
         struct actio_relation *r = &v->redundant[i];
         actio_find_spare(s, r);
-        if (r->spare < r->rows) s->spared[r->row[r->spare]] = true;            /* what is told can be done all at once */
+        if (r->spare < r->rows) s->spared[r->row[r->spare]] = true;            /* the reported remedies can be applied together */
     }
     if ((v->word == ACTIO_VERDICT_singular && !v->touching.rows) || !s->reached) find_elsewhere(s);
     if (v->word >= ACTIO_VERDICT_redundant) actio_scan(s);

@@ -206,7 +206,7 @@ const char *actio_unit_hint(struct actio_arena *arena, const char *word)
 {
     const char *near = near_word(arena, word);
     if (near) return actio_arena_format(arena, "did you mean '%s'?", near);
-    return "units are words like m, kg, s, A, K, mol, rad, deg, N, J, W, Pa, Hz, C, V, with prefixes as in mm or kN";
+    return "use units like m, kg, s, A, K, mol, rad, deg, N, J, W, Pa, Hz, C, V, with prefixes as in mm or kN";
 }
 
 /* ---- printing */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Units: one forward pass over all formulas, then each statement is asked whether what meets in it agrees.
+ * Units: one forward pass over all formulas, then a check that the terms of each statement agree.
  * A quantity without a unit takes any; what is reported disagrees whatever those turn out to be. */
 #include "verdict/units.h"
 
@@ -329,8 +329,8 @@ struct side { actio_quantity q; const char *text; uint32_t id; };
 /* The hint: what was declared in the term, and what to do. */
 static const char *remedy(struct checking *c, enum clash clash, const char *names)
 {
-    const char *what = clash == OTHER_SIZE ? "declare both in the same unit, as numbers are never converted" : "correct the unit that is wrong, or the formula";
-    return *names ? actio_arena_format(&c->arena, "declared are %s; %s", names, what) : what;
+    const char *what = clash == OTHER_SIZE ? "declare both in the same unit: numbers are never converted" : "correct the unit that is wrong, or the formula";
+    return *names ? actio_arena_format(&c->arena, "%s; declared are %s", what, names) : what;
 }
 
 static void say_two(struct checking *c, const struct statement *s, enum clash clash, const char *text, const char *hint)
@@ -354,7 +354,7 @@ static struct side side_of(struct checking *c, uint32_t id)
     return (struct side){ quantity_of(c, id), formula_text(c, term), term };
 }
 
-/* A sum is told by its terms, and the place is the term that is out of line. */
+/* A sum is reported by its terms, and the place is the term that is out of line. */
 static void say_sum(struct checking *c, const struct statement *s, const struct fault *fault)
 {
     struct side a = side_of(c, fault->a), b = side_of(c, fault->b);
@@ -380,7 +380,7 @@ static void say_fault(struct checking *c, const struct statement *s, const struc
 }
 
 /* The first fault in a statement's formulas that no statement before it has reported (lets are shared). Faulty nodes count as
- * unknown, so whatever else is asked of the statement stays right. */
+ * unknown, so whatever else is required of the statement stays right. */
 static bool faulty(struct checking *c, const struct statement *s)
 {
     struct actio_pool *pool = &c->model->pool;
@@ -466,7 +466,7 @@ static void add_pure(struct checking *c, struct actio_span span, const char *wha
 }
 
 /* N times d slip/dq' is a force like lambda times d gap/dq: slip is to velocities what the gap is to positions. */
-struct rough { const char *label, *why; actio_expr gap; const actio_quantity *per; };   /* per NULL: nothing is asked of the slip */
+struct rough { const char *label, *why; actio_expr gap; const actio_quantity *per; };   /* per NULL: nothing is required of the slip */
 
 static void add_friction(struct checking *c, const struct actio_friction *f, const struct rough *of)
 {

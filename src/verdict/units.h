@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 
-/* Says what does not agree: at most one finding a statement. Nothing is asked of quantities without a unit, and nothing at all of
+/* Says what does not agree: at most one finding a statement. Nothing is required of quantities without a unit, and nothing at all of
  * a model without any. Says no wrong thing: what is reported disagrees whatever units the others have. */
 void actio_check_units(struct actio_model *model, struct actio_findings *f);
 
@@ -45,7 +45,7 @@ void actio_unit_parts_of(struct actio_model *model, struct actio_arena *arena, s
 
 struct actio_column_units;
 struct actio_column_units *actio_column_units_open(struct actio_model *model, struct actio_arena *arena);   /* NULL: no units are given. Dies with the arena */
-const char *actio_column_unit(struct actio_column_units *u, const char *name, int role);   /* "" where it is not known; columns are asked for in their order */
+const char *actio_column_unit(struct actio_column_units *u, const char *name, int role);   /* "" where it is not known; columns are requested in their order */
 
 /* ---- unit_terms.c: sums as they stand in the text. Used by units.c */
 

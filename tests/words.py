@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What people read is plain English. tests/words.py [--program PROGRAM]
+
+No word of our old dialect stands in messages, help, documents, models or comments. A sentence of a message or of the help has at
+most 25 words. A hint begins with a verb."""
+import argparse
+import glob
+import json
+import os
+import re
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LONGEST = 25
+LITERAL = r'"(?:[^"\\\n]|\\.)*"'
+
+# (pattern, what to write in its place)
+FORBIDDEN = [
+    (r"\b[Tt]old\b", "reported"), (r"\b[Aa]sked\b", "requested"), (r"\b[Aa]lone\b(?!:)", "only, isolated"), (r"\bshall\b", "must, or the present tense"),
+    (r"(?<![Tt]here )\b(?:is|are) no (?!longer|more|less|better|other|basis)[a-z]+", "is not a, are not"),
+    (r"(?<!here )\bis none\b", "is not one"), (r"\bin disguise\b", "equivalent to"), (r"\bby itself alone\b", "by itself"),
+]
+# Only in what the program says: comments may still use these.
+DIALECT = [
+    (r"\blooked at\b", "checked"), (r"\bcan't stand in\b", "is not allowed in"), (r"\bnothing is claimed\b", "not estimated"),
+    (r"\blonger than is worth\b", "too long to display"), (r"\bcan't be had\b", "not met"), (r"\bshrink to nothing\b", "tend to zero"),
+    (r"\bhas no use for\b", "does not use"), (r"\bfor one where\b", "for example"), (r"\bmade of numbers\b", "uses only numbers"),
+    (r"\band here (?:is|are)\b", "found"), (r"\bnobody wrote\b", "hidden"), (r"\bworth reading\b", "too long to display"),
+    (r"\bis made least\b", "minimised"), (r"\bnothing here\b", "unknown"), (r"\bno harm, and\b", "if you keep it"), (r"\bmake sense\b", "is consistent"),
+]
+VERBS = set("""add avoid guess begin break check choose close combine compare correct declare delete describe divide end follow form give keep
+let list loosen make multiply move name pass plot prescribe provide put raise reduce release remove rename replace require restrict run save
+search select send separate set shorten specify start take try use write call draw see""".split())
+
+
+def text(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def rows(path, macro):
+    """the string literals of each row of a table, with adjacent ones joined; the row's name and its line"""
+    source = text(path)
+    for row in re.finditer(r"^%s\((.*?)\)$" % macro, source, re.M | re.S):
+        parts = [""]
+        for piece in re.findall(LITERAL + r"|,|[^\s,\"]+", row.group(1)):
+            if piece == ",":
+                parts.append("")
+            else:
+                parts[-1] += piece[1:-1] if piece.startswith('"') else piece
+        yield source[:row.start()].count("\n") + 1, parts
+
+
+def sentences(words):
+    return [s for s in re.split(r"(?<=[.?!;])\s+", words) if s]
+
+
+class Words:
+    def __init__(self):
+        self.passed, self.failed = 0, 0
+
+    def check(self, good, words):
+        self.passed, self.failed = self.passed + bool(good), self.failed + (not good)
+        if not good:
+            print("  failed: " + words, flush=True)
+
+    def plain(self, where, words, lists):
+        for pattern, instead in lists:
+            found = re.search(pattern, words)
+            self.check(not found, f"{where}: '{found and found.group()}' (write: {instead}) in: {words.strip()[:160]}")
+
+    def brief(self, where, words):
+        for sentence in sentences(words):
+            self.check(len(sentence.split()) <= LONGEST, f"{where}: {len(sentence.split())} words: {sentence}")
+
+    def hint(self, where, words):
+        first = re.match(r"[A-Za-z]+", words)
+        good = words.startswith("{") or words.startswith("did you mean") or (first and first.group().lower() in VERBS)
+        self.check(not words or good, f"{where}: a hint begins with a verb: {words}")
+
+
+def check_tables(w):
+    for path in sorted(glob.glob(os.path.join(ROOT, "src/base/findings*.def"))):
+        path = os.path.relpath(path, ROOT)
+        for line, row in rows(path, "FINDING"):
+            where = f"{path}:{line}: {row[0]}"
+            message, hint = row_of_finding(path, row)
+            for words in (message, hint):
+                w.plain(where, words, FORBIDDEN + DIALECT)
+                w.brief(where, words)
+            w.hint(where, hint)
+    for path, macro in (("src/api/options.def", "OPTION"), ("src/api/commands.def", "COMMAND")):
+        for line, row in rows(path, macro):
+            for words in re.findall(LITERAL, text(path).split("\n")[line - 1]):
+                w.plain(f"{path}:{line}", words, FORBIDDEN + DIALECT)
+                w.brief(f"{path}:{line}", words)
+
+
+def row_of_finding(path, row):
+    """message and hint: commas inside of texts are not separators"""
+    source = text(path)
+    found = re.search(r"^FINDING\(%s, \w+, \d+,\s*((?:%s\s*)+),\s*((?:%s\s*)+)\)$" % (row[0], LITERAL, LITERAL), source, re.M)
+    return tuple("".join(piece[1:-1] for piece in re.findall(LITERAL, part)) for part in found.groups())
+
+
+def code_and_comments(source):
+    """(line, literal or comment) of a C source"""
+    for part in re.finditer(r"/\*.*?\*/|//[^\n]*|" + LITERAL, source, re.S):
+        yield source[:part.start()].count("\n") + 1, part.group()
+
+
+def without_names(words):
+    """without quoted names and members of structs, which are code"""
+    return re.sub(r"`[^`]*`|\w+(?:->|\.)\w+|\*told|\w+_told|told_\w+", "", words)
+
+
+def check_sources(w):
+    for pattern in ("src/**/*.c", "src/**/*.h", "src/**/*.def", "include/actio/*.h"):
+        for path in sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True)):
+            path = os.path.relpath(path, ROOT)
+            for line, part in code_and_comments(text(path)):
+                comment = part.startswith("/")
+                w.plain(f"{path}:{line}", without_names(part) if comment else part, FORBIDDEN if comment else FORBIDDEN + DIALECT)
+
+
+def prose(path):
+    """Paragraphs of a document; code, tables, lists and headings are left out."""
+    block, code = [], False
+    for line in text(path).split("\n") + [""]:
+        code = code != line.startswith("```")
+        if code or not line.strip() or line.startswith(("```", "    ", "|", "#", "- ", "* ", "![")) or re.match(r"\d+\. ", line):
+            if block:
+                yield " ".join(block)
+            block = []
+        else:
+            block.append(line.strip())
+
+
+def check_length(w):
+    """The pages that people read first; what the help says of itself."""
+    for path in ("README.md", "docs/architecture.md"):
+        for paragraph in prose(path):
+            for sentence in re.split(r"(?<=[.?!;:])\s+", re.sub(r"`[^`]*`", "X", paragraph)):
+                w.check(len(sentence.split()) <= LONGEST, f"{path}: {len(sentence.split())} words: {sentence}")
+    for line, part in code_and_comments(text("src/cli/help.c")):
+        if part.startswith('"'):
+            w.brief(f"src/cli/help.c:{line}", part)
+
+
+def check_documents(w):
+    for path in ["README.md"] + sorted(glob.glob(os.path.join(ROOT, "docs/*.md"))):
+        path = os.path.relpath(path, ROOT)
+        for line, words in enumerate(text(path).split("\n"), 1):
+            w.plain(f"{path}:{line}", words, FORBIDDEN)
+    for path in sorted(glob.glob(os.path.join(ROOT, "models/*.act"))):
+        path = os.path.relpath(path, ROOT)
+        for line, words in enumerate(text(path).split("\n"), 1):
+            if "#" in words:
+                w.plain(f"{path}:{line}", words.partition("#")[2], FORBIDDEN)
+
+
+def check_hints(w, program):
+    """Hints as they are printed: those that code puts together, too."""
+    for folder, command in (("bad", "run"), ("units", "check")):
+        for path in sorted(glob.glob(os.path.join(ROOT, "tests", folder, "*.act"))):
+            done = subprocess.run([program, command, path, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            result = json.loads(done.stdout)
+            for message in [m for key in ("errors", "warnings", "notes") for m in result.get(key, [])]:
+                w.hint(os.path.relpath(path, ROOT), message["hint"])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", default=os.path.join(ROOT, "build/actio"))
+    program = os.path.abspath(parser.parse_args().program)
+    w = Words()
+    check_tables(w)
+    check_sources(w)
+    check_documents(w)
+    check_length(w)
+    check_hints(w, program)
+    print(f"words: {w.passed} passed, {w.failed} failed")
+    raise SystemExit(w.failed > 0)
+
+
+if __name__ == "__main__":
+    main()
