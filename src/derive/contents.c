@@ -430,7 +430,7 @@ static const struct actio_shown_part shared[] = {
     { "hamiltonian", "Hamiltonian", "p*q' - L", "\\mathcal{H} = p \\, \\dot{q} - \\mathcal{L}", show_hamiltonian },
     { "symmetries", "Symmetries", "charge = dL/dq'*delta q, balance = its rate", "", show_symmetries },
 };
-const struct actio_chapter actio_chapter_dalembert = { .by = "dalembert", .part = shared, .parts = sizeof shared / sizeof *shared, .fields = &actio_chapter_field };
+const struct actio_chapter actio_chapter_dalembert = { .is_reference = true, .part = shared, .parts = sizeof shared / sizeof *shared, .fields = &actio_chapter_field };
 
 /* Before the sections of any other principle: what it takes for granted. */
 static const struct actio_shown_part principle = { "principle", "What it assumes", "", "", show_principle };
@@ -462,7 +462,7 @@ static void show_part(struct actio_derivation *d, const struct actio_shown_part 
 void actio_derive_contents(struct actio_derivation *d)
 {
     actio_unswitch(d);
-    if (strcmp(d->by, "dalembert") != 0) show_part(d, &principle);
+    if (!d->chapter->is_reference) show_part(d, &principle);
     for (size_t i = 0; i < d->chapter->parts; i++) show_part(d, &d->chapter->part[i]);
     if (d->sections && d->section[d->filling].items == 0) d->sections--;
 }

@@ -28,6 +28,41 @@ const struct actio_principle *actio_principle_named(const char *name)
     return NULL;
 }
 
+/* "dalembert, gauss, ...": those that own one of these options, or all for 0; "and" before the last on request. */
+static void list_names(unsigned owner, const char *last, char *text, size_t size)
+{
+    size_t owners = 0, listed = 0, used = 0;
+    for (size_t i = 0; i < COUNT; i++) owners += !owner || (principles[i]->owns & owner);
+    for (size_t i = 0; i < COUNT && used < size; i++) {
+        if (owner && !(principles[i]->owns & owner)) continue;
+        const char *before = listed == 0 ? "" : listed + 1 == owners ? last : ", ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", before, principles[i]->name);
+        listed++;
+    }
+}
+
+static void say_unknown(const struct actio_model *model, const struct actio_claim *claim, struct actio_findings *f)
+{
+    const char *names[COUNT];
+    char list[400], hint[100] = "";
+    for (size_t i = 0; i < COUNT; i++) names[i] = principles[i]->name;
+    const char *near = actio_near_name(claim->by, names, COUNT);
+    list_names(0, ", ", list, sizeof list);
+    if (near) snprintf(hint, sizeof hint, "did you mean '%s'?", near);
+    actio_find_at(f, ACTIO_F_UNKNOWN_PRINCIPLE, &model->source, claim->span, ACTIO_ARGS(ACTIO_TEXT(claim->by), ACTIO_TEXT(list), ACTIO_TEXT(hint)));
+}
+
+bool actio_principles_claimed(const struct actio_model *model, struct actio_findings *f)
+{
+    bool known = true;
+    for (size_t i = 0; i < model->claims; i++) {
+        if (!model->claim[i].by || actio_principle_named(model->claim[i].by)) continue;
+        say_unknown(model, &model->claim[i], f);
+        known = false;
+    }
+    return known;
+}
+
 int actio_principle_ready(struct actio_problem *problem)
 {
     const struct actio_principle *p = actio_principle_named(problem->options.by);
@@ -45,19 +80,6 @@ int actio_principle_refuse(struct actio_problem *problem, const char *option, co
 }
 
 struct owned { const char *option; unsigned owner; bool given; };
-
-/* "discrete, skg and dual". */
-static void list_owners(unsigned owner, char *text, size_t size)
-{
-    size_t owners = 0, listed = 0, used = 0;
-    for (size_t i = 0; i < COUNT; i++) owners += (principles[i]->owns & owner) != 0;
-    for (size_t i = 0; i < COUNT && used < size; i++) {
-        if (!(principles[i]->owns & owner)) continue;
-        const char *before = listed == 0 ? "" : listed + 1 == owners ? " and " : ", ";
-        used += (size_t)snprintf(text + used, size - used, "%s%s", before, principles[i]->name);
-        listed++;
-    }
-}
 
 int actio_principle_check(struct actio_problem *problem)
 {
@@ -83,7 +105,7 @@ int actio_principle_check(struct actio_problem *problem)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         char owners[200];
         if (!list[i].given || (p->owns & list[i].owner)) continue;
-        list_owners(list[i].owner, owners, sizeof owners);
+        list_names(list[i].owner, " and ", owners, sizeof owners);
         return actio_principle_refuse(problem, list[i].option, owners);
     }
     bool method = o->method && strcmp(o->method, "auto") != 0;
