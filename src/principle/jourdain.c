@@ -6,7 +6,6 @@
 #include "derive/square.h"
 #include "expr/normal.h"
 #include "principle/principles.h"
-#include "problem/problem.h"
 #include "solve/chart.h"
 
 #include <string.h>
@@ -181,20 +180,11 @@ static const struct actio_shown_part parts[] = {
 };
 static const struct actio_chapter chapter = { .part = parts, .parts = sizeof parts / sizeof *parts, .charted = true };
 
-/* Redundant rows leave reactions of another direction open: there are then more virtual velocities than accelerations that are free. */
-static const char *objection(const struct actio_problem *problem)
-{
-    bool ideal = true;
-    for (size_t k = 0; k < problem->model->constraints; k++) ideal = ideal && problem->model->constraint[k].rule == ACTIO_IDEAL;
-    return ideal || problem->motion.rank == problem->sys->p ? NULL : "constraints are redundant, and their reactions are not ideal";
-}
-
 const struct actio_principle actio_principle_jourdain = {
     .name = "jourdain", .title = "Jourdain's principle of virtual power (1909)", .key = "",
     .differs = "",
     .assumes = "reactions do no power on virtual velocities, positions and time held",
     .chapter = &chapter,
     .form = actio_form_dalembert, .law = &law,
-    .needs = ACTIO_NEEDS_SMOOTH, .owns = ACTIO_OWNS_METHOD,
-    .objection = objection,
+    .needs = ACTIO_NEEDS_SMOOTH | ACTIO_NEEDS_RANK, .owns = ACTIO_OWNS_METHOD,
 };
