@@ -129,7 +129,7 @@ const char *actio_law_is_small(struct actio_motion *m, double t, const double *y
 int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
 {
     if (!law) return 0;
-    if (law->lines && (m->sys->axes || m->sys->curved)) law = law->lines;
+    if (law->lines && (m->sys->axes || m->sys->curved || (law->gives_way && law->gives_way(m)))) law = law->lines;
     m->law = law;
     if (actio_motion_make_dense(m) || (law->open && law->open(m))) {
         actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));

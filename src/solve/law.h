@@ -23,6 +23,7 @@ struct actio_law {
     double (*strain)(struct actio_motion *m, double t, const double *y);
     int (*rebase)(struct actio_motion *m, double t, const double *y);
     const struct actio_law *lines;                         /* takes its place where there are fields, or rows depend on velocities; NULL: none does */
+    bool (*gives_way)(const struct actio_motion *m);       /* also where this holds; NULL: nowhere else */
 };
 extern const struct actio_law actio_law_gauss, actio_law_maggi, actio_law_hamel, actio_law_reduced;
 
