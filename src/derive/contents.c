@@ -391,16 +391,21 @@ static void show_symmetries(struct actio_derivation *d)
         if (d->F->sys.column[i].role == ACTIO_ROLE_CHARGE || d->F->sys.column[i].role == ACTIO_ROLE_BALANCE) show_column(d, i);
 }
 
-/* The momenta are the symbols that their own section shows. */
-static void show_hamiltonian(struct actio_derivation *d)
+actio_expr *actio_shown_momenta(struct actio_derivation *d)
 {
     actio_expr *p = array(d, d->F->n);
     const struct actio_shown_section *momenta = NULL;
     for (size_t i = 0; i < d->sections; i++)
         if (strcmp(d->section[i].key, "momenta") == 0) momenta = &d->section[i];
-    if (!d->model->has_lagrangian || !momenta || momenta->items != d->F->n || d->F->n == 0) return;
+    if (!d->model->has_lagrangian || !momenta || momenta->items != d->F->n || d->F->n == 0) return NULL;
     for (size_t i = 0; i < d->F->n; i++) p[i] = momenta->item[i].left;
-    actio_derive_hamiltonian(d, p);
+    return p;
+}
+
+static void show_hamiltonian(struct actio_derivation *d)
+{
+    actio_expr *p = actio_shown_momenta(d), H;
+    if (p) actio_derive_hamiltonian(d, p, &H);
 }
 
 static void show_principle(struct actio_derivation *d)

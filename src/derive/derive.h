@@ -93,12 +93,14 @@ bool actio_shown_multiplier(const struct actio_derivation *d, actio_slot *slot);
 /* explicit.c: multipliers and rates as functions of the state; false when that is too much for paper. */
 bool actio_derive_explicit(struct actio_derivation *d, actio_expr *lambda, actio_expr *zdot, bool *on_shell);
 bool actio_derive_free(struct actio_derivation *d, actio_expr *a);         /* G^-1 h: rates without constraints; false likewise */
-/* hamilton.c: H(q, p, t) where W can be inverted on the formulas; says why where it can't. */
-void actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *momentum);
+/* hamilton.c: H(q, p, t) where W can be inverted on the formulas; says why, and is false, where it can't. The momenta: symbols that their section shows, or NULL. */
+bool actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *momentum, actio_expr *whole);
+actio_expr *actio_shown_momenta(struct actio_derivation *d);
 
 /* frame.c: quasi-velocities, velocities by them, and brackets: the section at hand and two more. */
 void actio_derive_frame(struct actio_derivation *d);       /* of a model that has a frame */
 void actio_derive_whole_frame(struct actio_derivation *d); /* also without: then of velocities and constraints */
+bool actio_derive_bare_frame(struct actio_derivation *d);  /* the same without brackets; false: there is none for paper, and nothing is shown */
 
 /* maggi.c: directions that rows leave free, columns of Z (N x r) with 1 at a free rate each, and as they read best; false: too long for
  * paper. Then the equations along them. */

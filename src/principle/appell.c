@@ -5,6 +5,9 @@
  * redundant), X is a basis of the directions that the constraints leave free at the point, beta the shortest acceleration on them, and the state is (q, v, s). */
 #include "algebra/brackets.h"
 #include "algebra/dense.h"
+#include "derive/framing.h"
+#include "derive/square.h"
+#include "expr/normal.h"
 #include "principle/principles.h"
 #include "solve/law.h"
 
@@ -290,10 +293,155 @@ static const struct actio_law law = {
     .rebase = rebase, .lines = &unframed, .gives_way = is_unframed,
 };
 
+/* ---- on paper */
+
+enum { ROOM = ACTIO_FRAMING_ROOM, SHORT = 400 };           /* operations of a formula worth reading */
+
+/* Velocities and accelerations by quasi-velocities that are free and their rates; without a frame by themselves. */
+struct moving { struct actio_derivation *d; size_t r; actio_expr u[ROOM], rate[ROOM], *from, *to, S; };
+
+static actio_expr rate_named(struct actio_derivation *d, const struct actio_framing_row *row)
+{
+    struct actio_text latex;
+    if (!actio_is_zero(row->rate)) return row->rate;
+    actio_text_open(&latex, &d->arena);
+    actio_latex_accented("\\dot", row->of, &latex);
+    return actio_shown_symbol(d, actio_arena_format(&d->arena, "%s'", row->of), latex.s);
+}
+
+static void show_or_say(struct actio_derivation *d, actio_expr left, actio_expr right, const char *what)
+{
+    right = actio_group(&d->F->pool, right);
+    if (actio_tidy_size(d, right) <= SHORT) actio_shown_equation(d, NULL, left, right);
+    else actio_shown_words(d, actio_arena_format(&d->arena, "%s is longer than is worth reading", what));
+}
+
+static actio_expr by_u(const struct moving *m, actio_expr e) { return actio_substitute(&m->d->F->pool, e, m->from, m->to, 2 * m->d->F->n); }
+
+/* The rate of a velocity that is a function of q, u, t. */
+static actio_expr acceleration(const struct moving *m, const actio_expr *v, size_t k)
+{
+    struct actio_formation *F = m->d->F;
+    struct actio_pool *pool = &F->pool;
+    actio_expr sum = actio_diff(pool, v[k], F->time);
+    for (size_t j = 0; j < m->r; j++) sum = actio_add(pool, sum, actio_times(pool, actio_diff(pool, v[k], m->u[j]), m->rate[j]));
+    for (size_t l = 0; l < F->n; l++) sum = actio_add(pool, sum, actio_times(pool, actio_diff(pool, v[k], F->q[l]), v[l]));
+    return actio_tidy_in(m->d, actio_tidy(m->d, sum), m->rate, m->r);
+}
+
+/* The u of constraints are 0. */
+static void find_motion(struct moving *m, const struct actio_framing *f)
+{
+    struct actio_formation *F = m->d->F;
+    size_t n = F->n;
+    m->r = n - F->sys.frame->kept;
+    actio_expr *v = m->to;
+    for (size_t j = 0; j < m->r; j++) m->u[j] = f->row[j].name, m->rate[j] = rate_named(m->d, &f->row[j]);
+    for (size_t k = 0; k < n; k++) {
+        v[k] = f->w[k];
+        for (size_t j = 0; j < m->r; j++) v[k] = actio_add(&F->pool, v[k], actio_times(&F->pool, f->Psi[k * n + j], m->u[j]));
+        v[k] = actio_tidy(m->d, v[k]);
+    }
+    for (size_t k = 0; k < n; k++) m->to[n + k] = acceleration(m, v, k);
+}
+
+/* What has no rate in it is left out: it has no part in dS/du'. */
+static actio_expr with_rates(struct actio_derivation *d, actio_expr S, const actio_expr *rate, size_t r)
+{
+    struct actio_pool *pool = &d->F->pool;
+    actio_expr rest = actio_substitute(pool, S, rate, actio_form_array(d->F, r, sizeof *rate), r);
+    return actio_tidy_in(d, actio_tidy(d, actio_sub(pool, S, rest)), rate, r);
+}
+
+static void show_gibbs(struct actio_derivation *d, actio_expr S)
+{
+    actio_shown_section(d, "gibbs", "Gibbs function, the energy of accelerations", "1/2*q''*W*q'' + ..., up to a part without rates", "");
+    show_or_say(d, actio_shown_free(d, "S", "Gibbs", "S"), S, "it");
+}
+
+static void begin_equations(struct actio_derivation *d, const char *rule, const char *latex) { actio_shown_section(d, "appell", "Equations of motion", rule, latex); }
+
+static void show_states(struct moving *m)
+{
+    struct actio_formation *F = m->d->F;
+    actio_expr *left, *right;
+    actio_derive_balance(m->d, &left, &right);
+    for (size_t i = F->n; i < F->N; i++) actio_shown_equation(m->d, NULL, left[i], by_u(m, right[i]));
+}
+
+static void show_framed(struct moving *m)
+{
+    struct actio_derivation *d = m->d;
+    struct actio_formation *F = d->F;
+    struct actio_pool *pool = &F->pool;
+    actio_expr *Q = actio_form_array(F, F->n, sizeof *Q);
+    actio_shown_section(d, "by-rates", "Accelerations by the rates of quasi-velocities", "", "");
+    for (size_t k = 0; k < F->n; k++)
+        if (!actio_same(m->to[F->n + k], F->acc[k])) show_or_say(d, F->acc[k], m->to[F->n + k], d->model->coord[k].name);
+    m->S = with_rates(d, by_u(m, actio_gibbs_function(F)), m->rate, m->r);
+    show_gibbs(d, m->S);
+    begin_equations(d, "dS/du' = Q, u the quasi-velocities that are free", "\\frac{\\partial S}{\\partial \\dot{u}} = Q");
+    actio_gibbs_forces(F, Q);
+    for (size_t j = 0; j < m->r; j++) {
+        actio_expr force = { 0 };
+        for (size_t k = 0; k < F->n; k++) force = actio_add(pool, force, actio_times(pool, actio_diff(pool, m->to[k], m->u[j]), by_u(m, Q[k])));
+        actio_expr left = actio_tidy_in(d, actio_diff(pool, m->S, m->rate[j]), m->rate, m->r);
+        show_or_say(d, actio_group(pool, left), actio_tidy(d, force), "one of them");
+    }
+    show_states(m);
+}
+
+/* Without a frame: along the directions that the constraints leave free. */
+static void show_unframed(struct moving *m)
+{
+    struct actio_derivation *d = m->d;
+    struct actio_formation *F = d->F;
+    struct actio_pool *pool = &F->pool;
+    struct actio_directions free;
+    actio_expr *Q = actio_form_array(F, F->n, sizeof *Q);
+    m->S = with_rates(d, actio_gibbs_function(F), F->acc, F->n);
+    show_gibbs(d, m->S);
+    begin_equations(d, "Z'*(dS/dq'' - Q) = 0, columns of Z the directions that the constraints leave free", "Z^T \\left( \\frac{\\partial S}{\\partial \\ddot{q}} - Q \\right) = 0");
+    actio_gibbs_forces(F, Q);
+    bool found = actio_directions_of(d, &F->A, &free);
+    if (!found) actio_shown_words(d, "the directions are longer than is worth reading: run finds them by numbers");
+    for (size_t j = 0; found && j < free.r; j++) {
+        actio_expr left = { 0 }, right = { 0 };
+        for (size_t k = 0; k < F->n; k++) {
+            left = actio_add(pool, left, actio_times(pool, free.best[k * free.r + j], actio_diff(pool, m->S, F->acc[k])));
+            right = actio_add(pool, right, actio_times(pool, free.best[k * free.r + j], Q[k]));
+        }
+        actio_tidy_rates(d, &left, &right);
+        if (!actio_is_zero(left)) show_or_say(d, actio_group(pool, left), right, "one of them");
+    }
+    show_states(m);
+}
+
+static void show_appell(struct actio_derivation *d)
+{
+    struct actio_formation *F = d->F;
+    struct moving m = { .d = d, .from = actio_form_array(F, 2 * F->n, sizeof *m.from), .to = actio_form_array(F, 2 * F->n, sizeof *m.to) };
+    memcpy(m.from, F->v, F->n * sizeof *m.from);
+    memcpy(m.from + F->n, F->acc, F->n * sizeof *m.from);
+    memcpy(m.to, m.from, 2 * F->n * sizeof *m.to);
+    bool framed = actio_derive_bare_frame(d);
+    if (framed) find_motion(&m, d->framing);
+    if (framed) show_framed(&m);
+    else show_unframed(&m);
+}
+
+static const struct actio_shown_part parts[] = {
+    ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
+    ACTIO_SHARED_PART("constraints"),
+    { "frame", "Quasi-velocities", "", "", show_appell },
+};
+static const struct actio_chapter chapter = { .part = parts, .parts = sizeof parts / sizeof *parts };
+
 const struct actio_principle actio_principle_appell = {
     .name = "appell", .title = "Gibbs (1879) and Appell (1899): the energy of accelerations in quasi-velocities", .key = "",
     .differs = "",
     .assumes = "ideal reactions; the quasi-velocities of `frame`, completed where they are too few",
+    .chapter = &chapter,
     .form = actio_form_dalembert, .law = &law,
     .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_COORDINATES | ACTIO_NEEDS_SMOOTH, .owns = ACTIO_OWNS_METHOD,
 };

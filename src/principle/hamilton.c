@@ -215,10 +215,88 @@ static const struct actio_law law = {
     .name = "hamilton", .objection = objection, .open = open, .close = actio_chart_close, .size = size, .unfold = unfold, .fold = fold, .rates = rates, .solve = solve, .project = project,
 };
 
+/* ---- on paper */
+
+enum { SHORT = 260 };                                      /* operations of a formula worth reading */
+
+struct canonical { struct actio_derivation *d; actio_expr *p, *v, H; bool explicit; };     /* v by momenta; explicit: there is an H */
+
+static void show(struct canonical *c, actio_expr left, actio_expr right, const char *of)
+{
+    struct actio_derivation *d = c->d;
+    right = actio_group(&d->F->pool, right);
+    if (actio_tidy_size(d, right) <= 2 * SHORT) actio_shown_equation(d, NULL, left, right);
+    else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is longer than is worth reading", of));
+}
+
+/* q' = H_p; without H they are what the section on momenta makes them. */
+static void show_velocities(struct canonical *c)
+{
+    struct actio_formation *F = c->d->F;
+    for (size_t i = 0; i < F->n; i++) {
+        c->v[i] = c->explicit ? actio_tidy(c->d, actio_diff(&F->pool, c->H, c->p[i])) : F->v[i];
+        if (c->explicit) show(c, F->v[i], c->v[i], c->d->model->coord[i].name);
+    }
+    if (!c->explicit) actio_shown_words(c->d, "q': the solution of p = dL/dq' for the velocities, which run finds by Newton's method");
+}
+
+static actio_expr rate_of_momentum(struct canonical *c, size_t i)
+{
+    struct actio_derivation *d = c->d;
+    const struct actio_shown_name *p = &d->name[actio_slot_of(&d->F->pool, c->p[i]).index];
+    return actio_shown_symbol(d, actio_arena_format(&d->arena, "%s'", p->text), actio_arena_format(&d->arena, "\\dot{p}%s", p->latex + 1));
+}
+
+static actio_expr reaction_on(struct actio_formation *F, size_t i)
+{
+    actio_expr sum = { 0 };
+    for (size_t k = 0; k < F->D.count; k++)
+        if (F->D.at[k].col == i) sum = actio_add(&F->pool, sum, actio_mul(&F->pool, F->D.at[k].e, F->lambda[F->D.at[k].row]));
+    return sum;
+}
+
+/* p' = -H_q + Q + lambda dg/dq', velocities in Q and in the rows by momenta. */
+static void show_rates_of_momenta(struct canonical *c)
+{
+    struct actio_formation *F = c->d->F;
+    struct actio_pool *pool = &F->pool;
+    for (size_t i = 0; i < F->n; i++) {
+        actio_expr push = c->explicit ? actio_neg(pool, actio_diff(pool, c->H, F->q[i])) : F->Lq[i];
+        actio_expr other = actio_add(pool, F->total_force[i], reaction_on(F, i));
+        push = actio_tidy(c->d, actio_add(pool, push, actio_substitute(pool, other, F->v, c->v, F->n)));
+        show(c, rate_of_momentum(c, i), F->p ? actio_tidy_in(c->d, push, F->lambda, F->p) : push, c->d->model->coord[i].name);
+    }
+}
+
+static void show_canonical(struct actio_derivation *d)
+{
+    struct actio_formation *F = d->F;
+    struct canonical c = { .d = d, .p = actio_shown_momenta(d), .v = actio_form_array(F, F->n, sizeof(actio_expr)) };
+    actio_expr *left, *right;
+    if (!c.p) return;
+    c.explicit = actio_derive_hamiltonian(d, c.p, &c.H);
+    actio_shown_section(d, "canonical", "Canonical equations", "q' = dH/dp, p' = -dH/dq + F + lambda*dg/dq'",
+                        "\\dot{q} = \\frac{\\partial \\mathcal{H}}{\\partial p}, \\quad \\dot{p} = -\\frac{\\partial \\mathcal{H}}{\\partial q} + F + \\lambda \\, \\frac{\\partial g}{\\partial \\dot{q}}");
+    show_velocities(&c);
+    show_rates_of_momenta(&c);
+    actio_derive_balance(d, &left, &right);
+    for (size_t i = F->n; i < F->N; i++) actio_shown_equation(d, NULL, left[i], right[i]);
+}
+
+static const struct actio_shown_part parts[] = {
+    ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("momenta"),
+    ACTIO_SHARED_PART("forces"),
+    { "hamiltonian", "Hamiltonian", "p*q' - L", "\\mathcal{H} = p \\, \\dot{q} - \\mathcal{L}", show_canonical },
+    { "constraints", "With the constraints, and what follows from them", "", "", NULL },
+    ACTIO_SHARED_PART("multipliers"),
+};
+static const struct actio_chapter chapter = { .part = parts, .parts = sizeof parts / sizeof *parts };
+
 const struct actio_principle actio_principle_hamilton = {
     .name = "hamilton", .title = "Hamilton's canonical equations with constraints (1835)", .key = "",
     .differs = "",
     .assumes = "velocities are functions of the momenta, d2L/dq'dq' is regular; reactions along dg/dq', or as `acting` and `along` say",
+    .chapter = &chapter,
     .form = actio_form_dalembert, .law = &law,
     .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_SMOOTH | ACTIO_NEEDS_RANK, .owns = ACTIO_OWNS_METHOD,
 };
