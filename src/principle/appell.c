@@ -391,6 +391,16 @@ static void show_framed(struct moving *m)
     show_states(m);
 }
 
+/* Rows that depend on others, if only on the constraints, are left out: the frame has chosen at the start. */
+static void keep_independent(struct actio_derivation *d)
+{
+    const struct actio_frame *frame = d->F->sys.frame;
+    bool *kept = actio_arena_array(&d->arena, d->F->p + 1, sizeof *kept);
+    if (frame->why_not) return;
+    for (size_t i = 0; i < frame->kept; i++) kept[frame->constraint[i]] = true;
+    d->kept = kept;
+}
+
 /* Without a frame: along the directions that the constraints leave free. */
 static void show_unframed(struct moving *m)
 {
@@ -403,6 +413,7 @@ static void show_unframed(struct moving *m)
     show_gibbs(d, m->S);
     begin_equations(d, "Z'*(dS/dq'' - Q) = 0, columns of Z the directions that the constraints leave free", "Z^T \\left( \\frac{\\partial S}{\\partial \\ddot{q}} - Q \\right) = 0");
     actio_gibbs_forces(F, Q);
+    keep_independent(d);
     bool found = actio_directions_of(d, &F->A, &free);
     if (!found) actio_shown_words(d, "the directions are longer than is worth reading: run finds them by numbers");
     for (size_t j = 0; found && j < free.r; j++) {
