@@ -298,5 +298,5 @@ const struct actio_principle actio_principle_hamilton = {
     .assumes = "velocities are functions of the momenta, d2L/dq'dq' is regular; reactions along dg/dq', or as `acting` and `along` say",
     .chapter = &chapter,
     .form = actio_form_dalembert, .law = &law,
-    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_SMOOTH | ACTIO_NEEDS_RANK, .owns = ACTIO_OWNS_METHOD,
+    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_SMOOTH, .owns = ACTIO_OWNS_METHOD,
 };

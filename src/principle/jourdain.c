@@ -186,5 +186,5 @@ const struct actio_principle actio_principle_jourdain = {
     .assumes = "reactions do no power on virtual velocities, positions and time held",
     .chapter = &chapter,
     .form = actio_form_dalembert, .law = &law,
-    .needs = ACTIO_NEEDS_SMOOTH | ACTIO_NEEDS_RANK, .owns = ACTIO_OWNS_METHOD,
+    .needs = ACTIO_NEEDS_SMOOTH, .owns = ACTIO_OWNS_METHOD,
 };

@@ -38,13 +38,6 @@ const char *actio_principle_objection(const struct actio_principle *p, const str
     return NULL;
 }
 
-static bool is_ideal(const struct actio_model *m)
-{
-    for (size_t k = 0; k < m->constraints; k++)
-        if (not_ideal(m, &m->constraint[k])) return false;
-    return true;
-}
-
 const char *actio_problem_objection(const struct actio_problem *problem, const struct actio_principle *p, const struct actio_principle *by, const struct actio_constraint **about)
 {
     const char *why = actio_principle_objection(p, problem->model, about);
@@ -53,7 +46,6 @@ const char *actio_problem_objection(const struct actio_problem *problem, const s
     bool other = p->law || p->stepper || by->form != problem->form;
     if (other && problem->sys->hidden) return "constraints follow from the equations of motion, and have no reaction";
     if (((p->needs | by->needs) & ACTIO_NEEDS_INDEPENDENT) && problem->motion.rank < problem->sys->p) return "constraints are redundant";
-    if ((p->needs & ACTIO_NEEDS_RANK) && problem->motion.rank < problem->sys->p && !is_ideal(problem->model)) return "constraints are redundant, and reactions are not ideal";
     if (problem->model->frees && *p->differs) return "free data are found on the action's motion, and this principle has another";
     return NULL;
 }

@@ -27,7 +27,6 @@ enum actio_needs {
     ACTIO_NEEDS_NO_FRICTION = 256,
     ACTIO_NEEDS_SOFT = 512,                                /* contacts only as soft walls, no friction of constraints */
     ACTIO_NEEDS_POINTS = 1024,                             /* no fields */
-    ACTIO_NEEDS_RANK = 2048,                               /* constraints redundant only where all reactions are ideal: rows and reactions of one rank */
 };
 
 /* Options that belong to some principles only. */
