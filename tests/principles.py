@@ -163,6 +163,9 @@ def lists(tally, program, folder):
     tally.check([p["by"] for p in json.loads(out)["principles"]] == names, "compare: %s" % out[:300])
     _, _, err = call(program, "run", path, "--by", "nobody")
     tally.check(" ".join(names) in " ".join(err.split()), "--by nobody: %s" % err[:300])
+    for words in (("run", "--help"), ("derive", "--help"), ("--help=man",)):
+        text = " ".join(call(program, *words)[1].split())
+        tally.check("one of " + ", ".join(names) in text, "%s does not list the principles" % " ".join(words))
     with open(os.path.join(ROOT, "docs", "manual.md"), encoding="utf-8") as file:
         manual = file.read()
     for name in names:
