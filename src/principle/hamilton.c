@@ -50,19 +50,19 @@ static int fold(struct actio_motion *m, double t, const double *y, double *Y)
     return ACTIO_FLOW_OK;
 }
 
-/* p - L_v at y into c->step; the largest, beside the size of p. */
+/* p - L_v at y into c->step; the largest, each beside its own p: light and slow parts count as much as heavy and fast ones. */
 static double defect_of(struct actio_motion *m, double t, const double *y, const double *p)
 {
     struct actio_chart *c = m->law_data;
     const double *L_v = momenta(m, t, y) + m->n;
     double largest = 0, size = 0;
+    for (size_t i = 0; i < m->n; i++) size = fmax(size, fabs(p[i]));
     for (size_t i = 0; i < m->n; i++) {
         c->step[i] = p[i] - L_v[i];
         if (!isfinite(c->step[i])) return INFINITY;
-        largest = fmax(largest, fabs(c->step[i]));
-        size = fmax(size, fabs(p[i]));
+        largest = fmax(largest, fabs(c->step[i]) / fmax(fmax(fabs(p[i]), 1e-9 * size), DBL_MIN));
     }
-    return largest > 0 ? largest / fmax(size, DBL_MIN) : 0;
+    return largest;
 }
 
 /* L_vv dv = c->step = p - L_v, in its place; a flow status. */
