@@ -60,7 +60,7 @@ endif()
 
 # The action alone: formulas and what turns them into numbers, the parts of a model, nodes of time. No equation of motion, no law, no march.
 set(action_folders base expr model kernel algebra)
-set(action_files equations/action equations/contact equations/doubled equations/dual equations/flows equations/frame equations/parts equations/sensitivity equations/soft equations/switches equations/system equations/tangent
+set(action_files equations/action equations/contact equations/doubled equations/dual equations/flows equations/frame equations/gibbs equations/parts equations/sensitivity equations/soft equations/switches equations/system equations/tangent
     solve/doubled solve/doubled_pattern solve/doubled_solve solve/element solve/grid solve/grid_sparse solve/lanes solve/node solve/points solve/slab solve/sweep)
 list(JOIN action_folders "|" folders)
 list(JOIN action_files "|" files)
@@ -98,7 +98,7 @@ if(NOT ACTIO_SANITIZE)                                     # what is about numbe
   foreach(name combinations verdict random_models broken gallery compare overlay contact noether modes
           perturb metamorphic oracle_derivatives oracle_motion oracle_normal skg dual orbit sensitivity field
           field_tables field_oracle field_discrete field_twins dual_free applies undefined start_sizes dead_points language
-          linkages rows_twice events architecture equations words)
+          linkages rows_twice events architecture equations words principles)
     actio_script(${name} --program ${CMAKE_BINARY_DIR}/actio)
   endforeach()
   add_test(NAME derive_sbp COMMAND ${ACTIO_PYTHON} tools/derive_sbp.py --check src/algebra/sbp_table.inc WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -19,7 +19,7 @@ from program import ROOT, Tally, call, rows
 EACH_PAIR = 20
 MOST_TRIES = 4                                             # of models for one that counts
 REFUSED = {"contradictory", "singular", "undetermined"}
-SAME = ["gauss", "maggi", "hamel", "skg", "discrete"]      # the motion of d'Alembert's, where they apply
+SAME = ["gauss", "maggi", "hamel", "appell", "jourdain", "hamilton", "skg", "discrete"]      # the motion of d'Alembert's, where they apply
 TOL = 1e-11
 GIVES_UP = "gives up, "                                    # with a reason and exit 3: no wrong number, and yet a motion that others have
 MOST_GIVEN_UP = .01                                        # of the models
@@ -106,7 +106,7 @@ def look(program, path, draft):
     for name, p in by.items():
         if p["status"] == "disagrees":
             faults.append("%s disagrees: %s" % (name, p["note"]))
-        if p["status"] == "failed" and name in SAME[:4]:
+        if p["status"] == "failed" and name in SAME[:-1]:
             faults.append(GIVES_UP + "%s: %s" % (name, p["note"]))
     for name in ["dalembert"] + [n for n in SAME if by[n]["status"] == "agrees"]:
         fault = look_at_rows(program, path, draft, name, [])
@@ -114,7 +114,7 @@ def look(program, path, draft):
             faults.append(fault)
     if "event" in draft.kinds and not faults:
         first = events_of(program, path, "dalembert")
-        faults += ["%s: other events than dalembert" % n for n in SAME[:4] if by[n]["status"] == "agrees" and differ(first, events_of(program, path, n) or [])]
+        faults += ["%s: other events than dalembert" % n for n in SAME[:-1] if by[n]["status"] == "agrees" and differ(first, events_of(program, path, n) or [])]
     return faults
 
 

@@ -493,7 +493,7 @@ def many(b):
 def principles(b):
     """Gauss's principle carries walls without friction and finds the same motion another way; the others say why they carry none."""
     for stem, word in (("tumbler", "contacts"), ("disk-wall", "contacts"), ("bead-wire", "friction")):
-        for by in ("maggi", "hamel", "vakonomic", "reduced", "discrete") + (("gauss",) if word == "friction" else ()):
+        for by in ("maggi", "hamel", "appell", "jourdain", "hamilton", "vakonomic", "reduced", "discrete") + (("gauss",) if word == "friction" else ()):
             status, out, _ = b.call(stem, "--by", by, "--json")
             error = json.loads(out)["errors"][0]
             why = "there are no constraints" if stem == "tumbler" and by in ("vakonomic", "reduced") else word

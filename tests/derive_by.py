@@ -16,7 +16,7 @@ from derive import compiled, dot, environments, equations, is_whole, names_of, o
 from program import ROOT, Tally, arguments, call, rows
 
 GOLDEN = os.path.join(ROOT, "tests", "derive_by")
-PRINCIPLES = ["gauss", "maggi", "hamel", "vakonomic", "reduced", "discrete", "skg"]
+PRINCIPLES = ["gauss", "maggi", "hamel", "appell", "jourdain", "hamilton", "vakonomic", "reduced", "discrete", "skg"]
 MODELS = ["pars42", "sleigh", "coin", "rod", "turntable", "disk", "pendulum-cartesian", "double-pendulum", "vertical-disk-incline", "suslov", "snakeboard",
           "knife", "rotating-wire", "pars-drag", "two-edges", "appell-hamel", "pars-acceleration", "bricard", "four-bar", "cone", "moving-wall",
           "chain-links", "lm2", "suslov-state", "friction-block"]
@@ -230,6 +230,51 @@ def check_hamel(shown, env, coords, states, say):
     say(count > len(coords), "only %d equations could be looked at" % count)
 
 
+def check_jourdain(shown, env, coords, states, say):
+    """The projected equations with the constraints give the rates; the virtual power of a virtual velocity that is allowed is 0."""
+    rates(shown, ["Equations of motion", "With the constraints"], env, coords, states, say)
+    powers, bound = shown.of("Virtual power"), shown.of("Virtual velocities")
+    names = {n for e in bound for n in e[2].names | e[3].names} | {n for e in powers for n in e[3].names}
+    given = {e[1] for e in bound}
+    rng = random.Random(1)
+    virtual = {n: rng.uniform(-1, 1) for n in sorted(names) if n.startswith("delta_") and n not in given}
+    here = dict(env, **virtual)
+    here.update((e[1], e[3](here)) for e in bound)
+    for _, _, _, P in powers if "longer than" not in shown.text else []:
+        value, size = P(here), max((abs(P(dict(here, **{n: here[n] + 1})) - P(here)) for n in P.names if n.startswith("delta_")), default=1)
+        say(abs(value) <= 1e-7 * max(1, size), "the virtual power is %.1e" % value)
+
+
+def check_rates_of(shown, env, coords, states, say, named):
+    """What the named sections define is differentiated along the motion; its rates are the printed ones."""
+    def full(at):
+        at, left = dict(at), list(named)
+        while left:
+            ready = [e for e in left if e[3].names <= set(at)]
+            if not ready:
+                break
+            at.update((e[1], e[3](at)) for e in ready)
+            left = [e for e in left if e not in ready]
+        return at
+    here, h = full(env), 1e-4
+    ends = [full(moved(env, coords, states, s * h)) for s in (1, -1, 2, -2)]
+    for name in [e[1] for e in named if e[1] in here]:
+        here.setdefault(name + "'", (8 * (ends[0][name] - ends[1][name]) - ends[2][name] + ends[3][name]) / (12 * h))
+    count = check_known(shown, here, lambda good, words: say(good, words))
+    say(count >= len(coords), "only %d equations could be looked at" % count)
+
+
+def check_appell(shown, env, coords, states, say):
+    check_rates_of(shown, env, coords, states, say, shown.of("Quasi"))
+    if shown.of("Velocities by"):
+        return
+    rates(shown, ["Equations of motion", "Constraints"], env, coords, states, say)
+
+
+def check_hamilton(shown, env, coords, states, say):
+    check_rates_of(shown, env, coords, states, say, shown.of("Momenta"))
+
+
 def check_vakonomic(shown, env, coords, states, say):
     more = sorted({n for e in shown.of("Equations of motion") for n in e[2].names | e[3].names if n.startswith("lambda.") and n.endswith("'")})
     rates(shown, ["Equations of motion", "Constraints"], env, coords, states, say, more)
@@ -265,7 +310,7 @@ def check_skg(shown, env, coords, states, say):
                 say(abs(slope) < 1e-6 * max(1, abs(env[n[:-2] + "'"])), "the flow of %s is off by %.1e" % (n, slope))
 
 
-CHECKS = {"skg": check_skg, "gauss": check_gauss, "maggi": check_maggi, "hamel": check_hamel, "vakonomic": check_vakonomic, "reduced": check_reduced}
+CHECKS = {"skg": check_skg, "gauss": check_gauss, "maggi": check_maggi, "hamel": check_hamel, "appell": check_appell, "jourdain": check_jourdain, "hamilton": check_hamilton, "vakonomic": check_vakonomic, "reduced": check_reduced}
 
 
 def check_text(program, folder, model, by, tally):
@@ -290,7 +335,7 @@ def check_text(program, folder, model, by, tally):
         env = environment(row, params, coords, states)
         bad = []
         CHECKS[by](shown, env, coords, states, lambda good, words: bad.append(words) if not good else None)
-        if by != "hamel":
+        if by not in ("hamel", "appell", "hamilton"):
             check_known(shown, env, lambda good, words: bad.append(words) if not good else None, skip=("Function to minimise", "Quantities at a time node", "The doubled"))
         tally.check(not bad, "%s at t = %g: %s" % (what, row["t"], "; ".join(bad[:3])))
     return shown

@@ -11,7 +11,7 @@ import tempfile
 
 from program import Tally, arguments, call
 
-PRINCIPLES = "dalembert gauss maggi hamel skg dual".split()
+PRINCIPLES = "dalembert gauss maggi hamel appell jourdain hamilton skg dual".split()
 HEAD = "coord x\nlagrangian x'^2/2\n"
 GO = "start x' = 1\ntime 0 .. 2\n"
 ROOT2 = math.sqrt(2)

@@ -534,7 +534,7 @@ def principles(b):
     """Other principles agree with d'Alembert's, or say that they are not for fields."""
     for name in ("rotating_string", "fixed_wave", "leaning_chain", "sleigh_string", "point_mass"):
         wanted = b.table(TEXTS[name], what=name)
-        for by in ("gauss", "maggi", "hamel", "reduced"):
+        for by in ("gauss", "maggi", "hamel", "appell", "jourdain", "hamilton", "reduced"):
             status, out, err = b.call("run", TEXTS[name], "--by", by, "-o", "-", "--quiet", "--points", "3")
             if status == 0 and wanted:
                 r = [gathered(row) for row in rows(out)]

@@ -326,7 +326,7 @@ def check_closed_forms(tally, actio):
         value = None if exact is None else saw(2, end) if exact == "saw" else exact()
         if force == "mod(t, -1)":
             value = sum(-mpmath.quad(lambda s: (2 - s) * (k + 1 - s), [k, k + 1]) for k in range(2))
-        for by in ("dalembert", "gauss", "maggi", "hamel", "skg", "dual"):
+        for by in ("dalembert", "gauss", "maggi", "hamel", "appell", "jourdain", "hamilton", "skg", "dual"):
             result = run_json(actio, text, "--tol", "1e-11", "--by", by)
             tally.check(result["status"] == 0, f"{force}, {by}: {result.get('errors')}")
             if result["status"] == 0 and value is not None:

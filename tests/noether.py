@@ -30,16 +30,16 @@ time 0 .. 6
 # model, principles, symmetry lines: (label, transformation, charge of a row, zero: the balance vanishes)
 momentum = lambda r, m=1: m * r["x_dot"]
 CASES = [
-    ("turntable", "dalembert gauss maggi hamel", [
+    ("turntable", "dalembert gauss maggi hamel appell jourdain hamilton", [
         ("clock", "time", lambda r: r["energy"], False),
         ("shift", "x = 1", momentum, False),
         ("bent", "x = x*y, y = sin(t)", lambda r: r["x_dot"] * r["x"] * r["y"] + r["y_dot"] * sin(r["t"]), False),
         ("spin", "phi = 1", lambda r: .4 * (r["phi_dot"] + r["psi_dot"] * cos(r["theta"])), True)]),
-    ("rheonomic", "dalembert gauss maggi hamel", [
+    ("rheonomic", "dalembert gauss maggi hamel appell jourdain hamilton", [
         ("clock", "time", lambda r: r["energy"], False),
         ("lift", "z = 1", lambda r: r["z_dot"], False),
         ("turn", "x = -y, y = x", lambda r: -r["y"] * ((1 + .3 * sin(r["t"])) * r["x_dot"] - .7 * r["y"]) + r["x"] * (r["y_dot"] + .7 * r["x"]), False)]),
-    ("knife-level", "dalembert maggi hamel vakonomic", [
+    ("knife-level", "dalembert maggi hamel appell jourdain hamilton vakonomic", [
         ("clock", "time", lambda r: r["energy"], True),
         ("turn", "x = -y, y = x, th = 1", lambda r: r["x"] * r["y_dot"] - r["y"] * r["x_dot"] + r["th_dot"], False),
         ("swell", "x = x, y = y", lambda r: r["x"] * r["x_dot"] + r["y"] * r["y_dot"], False)]),
@@ -50,11 +50,11 @@ CASES = [
     ("pars-nu", "dalembert maggi", [
         ("clock", "time", lambda r: r["energy"], False),
         ("third", "x3 = cos(x1)", lambda r: cos(r["x1"]) * r["x3_dot"], False)]),
-    ("disk", "dalembert gauss maggi", [
+    ("disk", "dalembert gauss maggi appell jourdain hamilton", [
         ("clock", "time", lambda r: r["energy"], True),
         ("heading", "phi = 1", lambda r: r["phi_dot"] / 4, True),
         ("across", "y = 1", lambda r: r["y_dot"], False)]),
-    ("moving-wall", "dalembert gauss maggi hamel", [
+    ("moving-wall", "dalembert gauss maggi hamel appell jourdain hamilton", [
         ("clock", "time", lambda r: r["energy"], False)]),
     ("driven-double-pendulum", "dalembert", [
         ("clock", "time", lambda r: r["energy"], False)]),

@@ -90,7 +90,7 @@ def check_tables(w):
                 w.plain(where, words, FORBIDDEN + DIALECT)
                 w.brief(where, words)
             w.hint(where, hint)
-    for path, macro in (("src/api/options.def", "OPTION"), ("src/api/commands.def", "COMMAND")):
+    for path, macro in (("src/problem/options.def", "OPTION"), ("src/api/commands.def", "COMMAND")):
         for line, row in rows(path, macro):
             for words in re.findall(LITERAL, text(path).split("\n")[line - 1]):
                 w.plain(f"{path}:{line}", words, FORBIDDEN + DIALECT)

@@ -9,7 +9,7 @@ failed=0
 bad() { echo "check_includes: $*"; failed=$((failed + 1)); }
 
 # What a file of a room may include besides its own room. Rooms stand in order: each may look only at rooms before it, so that there is no cycle.
-rooms="base expr model kernel algebra result equations solve verdict explain problem principle run orbit check compare action derive native api cli"
+rooms="base expr model kernel algebra result equations solve verdict explain derive problem principle run orbit check compare action derivation native api cli"
 below_problem="base/ expr/ model/ kernel/ algebra/ result/ equations/ solve/ verdict/ explain/"
 allowed() {
     case $1 in
@@ -22,14 +22,15 @@ allowed() {
     solve) echo "base/ algebra/ result/ kernel/kernel.h equations/system.h" ;;
     verdict) echo "base/ expr/ model/ kernel/ algebra/ equations/" ;;
     explain) echo "base/ expr/ model/ equations/ solve/motion.h verdict/" ;;
+    derive) echo "base/ expr/ model/ kernel/ algebra/ equations/ verdict/" ;;
     problem) echo "$below_problem" ;;
-    principle) echo "$below_problem problem/" ;;
+    principle) echo "$below_problem problem/ derive/" ;;
     run | orbit | action) echo "$below_problem problem/ principle/" ;;
     check) echo "$below_problem problem/ principle/ run/ orbit/" ;;
     compare) echo "$below_problem problem/ principle/ run/ check/" ;;
-    derive) echo "$below_problem problem/ principle/" ;;
+    derivation) echo "$below_problem problem/ principle/ derive/" ;;
     native) echo "base/ expr/ model/ kernel/ algebra/ result/ solve/" ;;
-    api) echo "base/ model/ result/ solve/march.h problem/options.h principle/ run/ orbit/ check/ compare/ action/ derive/ native/native.h" ;;
+    api) echo "base/ model/ result/ solve/march.h problem/options.h principle/ run/ orbit/ check/ compare/ action/ derivation/ native/native.h" ;;
     cli) echo "" ;;
     *) echo "none" ;;
     esac
@@ -39,7 +40,7 @@ allowed() {
 doors="src/base/version.c src/model/name.c"
 knows_public() { # folder file
     case " $doors " in *" $2 "*) return 0 ;; esac
-    case $1 in problem | principle | run | orbit | check | compare | action | derive | native | api | cli) return 0 ;; esac
+    case $1 in problem | principle | run | orbit | check | compare | action | derivation | native | api | cli) return 0 ;; esac
     return 1
 }
 

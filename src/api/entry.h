@@ -10,7 +10,7 @@
 #include "base/findings.h"
 #include "check/check.h"
 #include "compare/comparison.h"
-#include "derive/derivation.h"
+#include "derivation/derivation.h"
 #include "orbit/orbits.h"
 #include "run/run.h"
 

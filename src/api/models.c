@@ -8,6 +8,7 @@
 #include "api/gallery.h"
 #include "model/file.h"
 #include "model/model.h"
+#include "principle/principles.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +55,10 @@ struct actio_model *actio_model_read_string_inside(struct actio_context *ctx, co
     }
     struct actio_model *model = actio_model_read_text(ctx, file, text, length, override, changes, f);
     actio_give(ctx, override);
+    if (model && !actio_principles_claimed(model, f)) {
+        actio_model_free(model);
+        return NULL;
+    }
     struct naming naming = { model, file };
     if (model && !model->name) actio_attempt(ctx, name_by_file, &naming);
     return model;

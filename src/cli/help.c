@@ -42,16 +42,30 @@ static void wrap(const char *text, int indent, int column)
     putchar('\n');
 }
 
+/* Options whose words are a table of the library: "(one of dalembert, gauss, ...)". Of others "". */
+static const struct { const char *option; const char *(*name)(size_t i); } worded[] = { { "by", actio_principle_name } };
+
+static const char *words_of(const struct actio_option_row *row, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t k = 0; k < sizeof worded / sizeof *worded; k++)
+        for (size_t i = 0; strcmp(worded[k].option, row->name) == 0 && used < size && worded[k].name(i); i++)
+            used += (size_t)snprintf(text + used, size - used, "%s%s%s", i ? ", " : "(one of ", worded[k].name(i), worded[k].name(i + 1) ? "" : ")");
+    return text;
+}
+
 /* ---- --help */
 
 static void option_line(const struct actio_option_row *row)
 {
-    char left[64], fallback[64] = "";
+    char left[64], fallback[64] = "", words[400];
     snprintf(left, sizeof left, "  %s%s%s%s", row->name[1] ? "--" : "-", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
     if (row->fallback) snprintf(fallback, sizeof fallback, "(default %s)", row->fallback);
     int column = printf("%-*s", INDENT, left);
     if (column > INDENT) column = printf("\n%*s", INDENT, "") - 1;
-    wrap(fallback, INDENT, wrap_on(row->help, INDENT, column));
+    column = wrap_on(row->help, INDENT, column);
+    wrap(fallback, INDENT, wrap_on(words_of(row, words, sizeof words), INDENT, column));
 }
 
 static void option_lines(const char *command)
@@ -131,6 +145,7 @@ static void paragraph(const char *text)
 
 static void man_option(const struct actio_option_row *row)
 {
+    char words[400];
     printf(".TP\n\\fB");
     roff(row->name[1] ? "--" : "-");
     roff(row->name);
@@ -138,6 +153,7 @@ static void man_option(const struct actio_option_row *row)
     if (row->argument) printf(" \\fI"), roff(row->argument), printf("\\fR");
     putchar('\n');
     roff(row->help);
+    if (*words_of(row, words, sizeof words)) printf(" "), roff(words);
     if (row->fallback) printf(" (default "), roff(row->fallback), printf(")");
     printf(".\nFor: ");
     roff(row->commands);

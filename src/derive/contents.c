@@ -391,16 +391,21 @@ static void show_symmetries(struct actio_derivation *d)
         if (d->F->sys.column[i].role == ACTIO_ROLE_CHARGE || d->F->sys.column[i].role == ACTIO_ROLE_BALANCE) show_column(d, i);
 }
 
-/* The momenta are the symbols that their own section shows. */
-static void show_hamiltonian(struct actio_derivation *d)
+actio_expr *actio_shown_momenta(struct actio_derivation *d)
 {
     actio_expr *p = array(d, d->F->n);
     const struct actio_shown_section *momenta = NULL;
     for (size_t i = 0; i < d->sections; i++)
         if (strcmp(d->section[i].key, "momenta") == 0) momenta = &d->section[i];
-    if (!d->model->has_lagrangian || !momenta || momenta->items != d->F->n || d->F->n == 0) return;
+    if (!d->model->has_lagrangian || !momenta || momenta->items != d->F->n || d->F->n == 0) return NULL;
     for (size_t i = 0; i < d->F->n; i++) p[i] = momenta->item[i].left;
-    actio_derive_hamiltonian(d, p);
+    return p;
+}
+
+static void show_hamiltonian(struct actio_derivation *d)
+{
+    actio_expr *p = actio_shown_momenta(d), H;
+    if (p) actio_derive_hamiltonian(d, p, &H);
 }
 
 static void show_principle(struct actio_derivation *d)
@@ -430,7 +435,7 @@ static const struct actio_shown_part shared[] = {
     { "hamiltonian", "Hamiltonian", "p*q' - L", "\\mathcal{H} = p \\, \\dot{q} - \\mathcal{L}", show_hamiltonian },
     { "symmetries", "Symmetries", "charge = dL/dq'*delta q, balance = its rate", "", show_symmetries },
 };
-const struct actio_chapter actio_chapter_dalembert = { .by = "dalembert", .part = shared, .parts = sizeof shared / sizeof *shared, .fields = &actio_chapter_field };
+const struct actio_chapter actio_chapter_dalembert = { .is_reference = true, .part = shared, .parts = sizeof shared / sizeof *shared, .fields = &actio_chapter_field };
 
 /* Before the sections of any other principle: what it takes for granted. */
 static const struct actio_shown_part principle = { "principle", "Assumptions", "", "", show_principle };
@@ -462,7 +467,7 @@ static void show_part(struct actio_derivation *d, const struct actio_shown_part 
 void actio_derive_contents(struct actio_derivation *d)
 {
     actio_unswitch(d);
-    if (strcmp(d->by, "dalembert") != 0) show_part(d, &principle);
+    if (!d->chapter->is_reference) show_part(d, &principle);
     for (size_t i = 0; i < d->chapter->parts; i++) show_part(d, &d->chapter->part[i]);
     if (d->sections && d->section[d->filling].items == 0) d->sections--;
 }

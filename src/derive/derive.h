@@ -29,9 +29,9 @@ struct actio_derivation;
 struct actio_shown_part { const char *key, *title, *rule, *latex; void (*show)(struct actio_derivation *d); };
 #define ACTIO_SHARED_PART(key) { key, NULL, NULL, NULL, NULL }
 
-/* How a principle is shown; one for each of principles.def, listed in chapters.def. */
+/* How a principle is shown: its descriptor (problem/principle.h) points there. */
 struct actio_chapter {
-    const char *by;
+    bool is_reference;                                     /* shown of every model, singular ones too, without what it assumes */
     const struct actio_shown_part *part; size_t parts;
     void (*prepare)(struct actio_derivation *d);           /* makes d'Alembert's formation that of the principle; NULL: it is */
     bool evolves;                                          /* multipliers have rates: in C they are states */
@@ -39,7 +39,8 @@ struct actio_chapter {
     const struct actio_chapter *fields;                    /* the same of a model with fields; NULL: it is not shown */
     const char *no_code;                                   /* why there is no --format c, as a clause; NULL: there is */
 };
-const struct actio_chapter *actio_chapter_of(const char *by);              /* NULL: there is none */
+extern const struct actio_chapter actio_chapter_dalembert, actio_chapter_gauss, actio_chapter_maggi, actio_chapter_hamel, actio_chapter_vakonomic,
+                                  actio_chapter_reduced, actio_chapter_discrete, actio_chapter_skg, actio_chapter_dual;
 
 /* Names of our own (momenta, L, H) are HIDDEN symbols: their index is the place in `name`. */
 struct actio_shown_name { const char *text, *latex; };
@@ -92,12 +93,20 @@ bool actio_shown_multiplier(const struct actio_derivation *d, actio_slot *slot);
 /* explicit.c: multipliers and rates as functions of the state; false when that is too much for paper. */
 bool actio_derive_explicit(struct actio_derivation *d, actio_expr *lambda, actio_expr *zdot, bool *on_shell);
 bool actio_derive_free(struct actio_derivation *d, actio_expr *a);         /* G^-1 h: rates without constraints; false likewise */
-/* hamilton.c: H(q, p, t) where W can be inverted on the formulas; says why where it can't. */
-void actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *momentum);
+/* hamilton.c: H(q, p, t) where W can be inverted on the formulas; says why, and is false, where it can't. The momenta: symbols that their section shows, or NULL. */
+bool actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *momentum, actio_expr *whole);
+actio_expr *actio_shown_momenta(struct actio_derivation *d);
 
 /* frame.c: quasi-velocities, velocities by them, and brackets: the section at hand and two more. */
 void actio_derive_frame(struct actio_derivation *d);       /* of a model that has a frame */
 void actio_derive_whole_frame(struct actio_derivation *d); /* also without: then of velocities and constraints */
+bool actio_derive_bare_frame(struct actio_derivation *d);  /* the same without brackets; false: there is none for paper, and nothing is shown */
+
+/* maggi.c: directions that rows leave free, columns of Z (N x r) with 1 at a free rate each, and as they read best; false: too long for
+ * paper. Then the equations along them. */
+struct actio_directions { size_t r; actio_expr *Z, *best; const bool *bound; };
+bool actio_directions_of(struct actio_derivation *d, const struct actio_entries *rows, struct actio_directions *out);
+void actio_shown_along(struct actio_derivation *d, const actio_expr *Z, size_t r);
 
 /* contacts.c: gaps, slips, and what they add. */
 void actio_derive_contacts(struct actio_derivation *d);

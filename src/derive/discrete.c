@@ -165,5 +165,5 @@ static const struct actio_shown_part parts[] = {
     ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
     { "middle", "The middle of a step of length h", "", "", show_discrete },
 };
-const struct actio_chapter actio_chapter_discrete = { .by = "discrete", .part = parts, .parts = sizeof parts / sizeof *parts,
+const struct actio_chapter actio_chapter_discrete = { .part = parts, .parts = sizeof parts / sizeof *parts,
     .no_code = "its steps are equations solved by iteration, not rates of a state" };

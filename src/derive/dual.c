@@ -401,5 +401,5 @@ static const struct actio_shown_part parts[] = {
     { "first_order", "First-order form", "", "", show_own },
     { "free", "Free reactions", "", "", show_free },
 };
-const struct actio_chapter actio_chapter_dual = { .by = "dual", .part = parts, .parts = sizeof parts / sizeof *parts,
+const struct actio_chapter actio_chapter_dual = { .part = parts, .parts = sizeof parts / sizeof *parts,
     .no_code = "its equations hold on a whole interval at once and are solved by iteration" };

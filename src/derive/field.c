@@ -203,7 +203,7 @@ static const struct actio_shown_part parts[] = {
     { "energy", "Energy", "q'*dL/dq' - L", "E = \\dot{q} \\, \\partial \\mathcal{L}/\\partial \\dot{q} - \\mathcal{L}", show_energy },
     { "symmetries", "Symmetries", "charge = dL/dq'*delta q", "", show_symmetries },
 };
-const struct actio_chapter actio_chapter_field = { .by = "dalembert", .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = prepare };
+const struct actio_chapter actio_chapter_field = { .is_reference = true, .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = prepare };
 
 static const struct actio_shown_part hamel[] = {
     ACTIO_SHARED_PART("parameters"),
@@ -214,4 +214,4 @@ static const struct actio_shown_part hamel[] = {
     { "frame", "Quasi-velocities", "", "", actio_show_field_hamel },
     { "ends", "At the ends", "boundary terms of integration by parts, with the forces there", "", show_ends },
 };
-const struct actio_chapter actio_chapter_field_hamel = { .by = "hamel", .part = hamel, .parts = sizeof hamel / sizeof *hamel, .prepare = prepare };
+const struct actio_chapter actio_chapter_field_hamel = { .part = hamel, .parts = sizeof hamel / sizeof *hamel, .prepare = prepare };

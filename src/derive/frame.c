@@ -271,7 +271,7 @@ static bool has_unnamed_constraint(const struct actio_framing *f)
     return found;
 }
 
-static void show_frame(struct actio_framing *f)
+static void show_frame(struct actio_framing *f, bool brackets)
 {
     struct actio_derivation *d = f->d;
     name_rows(f);
@@ -280,7 +280,7 @@ static void show_frame(struct actio_framing *f)
     if (has_unnamed_constraint(f)) actio_shown_words(d, "the xi of a constraint is its left side minus its right side, or the rate of that if holonomic; it stays 0");
     if (!invert(f)) return;
     show_inverse(f);
-    show_brackets(f);
+    if (brackets) show_brackets(f);
     d->framing = f;
 }
 
@@ -291,12 +291,22 @@ void actio_derive_whole_frame(struct actio_derivation *d)
     *f = (struct actio_framing){ .d = d, .n = d->F->n };
     actio_form_frame(d->F, 0, NULL);                       /* of formulas without modes */
     const char *why = d->F->sys.frame->why_not;
-    if (!why && f->n <= ROOM) { show_frame(f); return; }
+    if (!why && f->n <= ROOM) { show_frame(f, true); return; }
     for (uint32_t i = 0; i < d->model->frames; i++) {
         struct actio_framing_row row = given_row(f, i);
         show_row(d, &row);
     }
     actio_shown_words(d, why ? actio_arena_format(&d->arena, "brackets are not shown: %s", why) : "brackets are not shown: the model has more than 6 coordinates");
+}
+
+bool actio_derive_bare_frame(struct actio_derivation *d)
+{
+    struct actio_framing *f = actio_form_array(d->F, 1, sizeof *f);
+    *f = (struct actio_framing){ .d = d, .n = d->F->n };
+    actio_form_frame(d->F, 0, NULL);
+    if (d->F->sys.frame->why_not || d->F->sys.frame->kept < d->F->p || f->n > ROOM) return false;
+    show_frame(f, false);
+    return d->framing != NULL;
 }
 
 void actio_derive_frame(struct actio_derivation *d)

@@ -178,4 +178,4 @@ static const struct actio_shown_part parts[] = {
     { "constraints", "Subject to the constraints and their consequences", "", "", NULL },
     { "accelerations", "Minimising accelerations", "", "", NULL },
 };
-const struct actio_chapter actio_chapter_gauss = { .by = "gauss", .part = parts, .parts = sizeof parts / sizeof *parts };
+const struct actio_chapter actio_chapter_gauss = { .part = parts, .parts = sizeof parts / sizeof *parts };

@@ -236,4 +236,4 @@ static const struct actio_shown_part parts[] = {
     ACTIO_SHARED_PART("constraints"),
     { "frame", "Quasi-velocities", "", "", show_hamel },
 };
-const struct actio_chapter actio_chapter_hamel = { .by = "hamel", .part = parts, .parts = sizeof parts / sizeof *parts, .fields = &actio_chapter_field_hamel };
+const struct actio_chapter actio_chapter_hamel = { .part = parts, .parts = sizeof parts / sizeof *parts, .fields = &actio_chapter_field_hamel };

@@ -34,7 +34,7 @@ static const char *no_hamiltonian(struct actio_derivation *d, int degree, const 
     return b->why ? actio_arena_format(&d->arena, "%s: the energy is shown instead of the Hamiltonian", b->why) : NULL;
 }
 
-void actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *momentum)
+bool actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *momentum, actio_expr *whole)
 {
     struct actio_formation *F = d->F;
     struct actio_pool *pool = &F->pool;
@@ -43,12 +43,17 @@ void actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *mome
     struct actio_blocks b = { 0 };
     if (degree == 2) b = actio_blocks_of(d, F->n);
     const char *why = no_hamiltonian(d, degree, &b);
-    if (why) { actio_shown_words(d, why); return; }
+    if (why) {
+        actio_shown_words(d, why);
+        return false;
+    }
     for (size_t i = 0; i < F->n; i++) {
         actio_expr drift = actio_tidy(d, actio_substitute(pool, F->Lv[i], F->v, none, F->n));
         r[i] = actio_is_zero(drift) ? momentum[i] : actio_sub(pool, momentum[i], drift);
     }
     for (size_t k = 0; k < b.count; k++) H = actio_add(pool, H, kinetic(d, &b.block[k], r, momentum));
     actio_expr potential = actio_tidy(d, actio_neg(pool, actio_substitute(pool, F->L, F->v, none, F->n)));
-    actio_shown_equation(d, NULL, actio_shown_free(d, "H", "Hamiltonian", "\\mathcal{H}"), actio_group(pool, actio_add(pool, H, potential)));
+    *whole = actio_add(pool, H, potential);
+    actio_shown_equation(d, NULL, actio_shown_free(d, "H", "Hamiltonian", "\\mathcal{H}"), actio_group(pool, *whole));
+    return true;
 }

@@ -20,14 +20,16 @@ struct finding {
 
 static actio_expr *at(struct finding *f, size_t k, size_t i) { return &f->row[k * f->N + i]; }
 
-/* Rows of A, free of common numbers: each as coefficients of the rates. */
-static void take_rows(struct finding *f)
+/* Rows, free of common numbers: each as coefficients of the rates. */
+static void take_rows(struct finding *f, const struct actio_entries *rows)
 {
     struct actio_formation *F = f->d->F;
     struct actio_pool *pool = &F->pool;
     actio_expr *sum = actio_form_array(F, f->p, sizeof *sum);
-    for (size_t i = 0; i < F->A.count; i++)
-        if (F->A.at[i].row < f->p) sum[F->A.at[i].row] = actio_add(pool, sum[F->A.at[i].row], actio_mul(pool, F->A.at[i].e, F->zdot[F->A.at[i].col]));
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct actio_entry *e = &rows->at[i];
+        if (e->row < f->p) sum[e->row] = actio_add(pool, sum[e->row], actio_mul(pool, e->e, F->zdot[e->col]));
+    }
     for (size_t k = 0; k < f->p; k++) {
         sum[k] = actio_equation_form(pool, actio_tidy(f->d, sum[k]));
         for (size_t i = 0; i < f->N; i++) *at(f, k, i) = actio_tidy(f->d, actio_diff(pool, sum[k], F->zdot[i]));
@@ -170,20 +172,18 @@ static void show_directions(struct finding *f, const actio_expr *Z, size_t r)
 
 /* ---- the principal equations */
 
-static void show_principal(struct finding *f, const actio_expr *Z, size_t r)
+void actio_shown_along(struct actio_derivation *d, const actio_expr *Z, size_t r)
 {
-    struct actio_derivation *d = f->d;
-    struct actio_pool *pool = &d->F->pool;
+    struct actio_formation *F = d->F;
+    struct actio_pool *pool = &F->pool;
     size_t left_out = 0;
-    actio_expr *none = actio_form_array(d->F, d->F->p, sizeof *none), *left, *right;
+    actio_expr *none = actio_form_array(F, F->p, sizeof *none), *left, *right;
     actio_derive_balance(d, &left, &right);
-    actio_shown_section(d, "principal", "Equations of motion along the directions", "Z'*(d/dt dL/dq' - dL/dq - F) = 0",
-                        "Z^T \\left( \\frac{d}{dt} \\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}} - \\frac{\\partial \\mathcal{L}}{\\partial q} - F \\right) = 0");
     for (size_t j = 0; j < r; j++) {
         actio_expr a = { 0 }, b = { 0 };
-        for (size_t i = 0; i < f->N; i++) {
+        for (size_t i = 0; i < F->N; i++) {
             a = actio_add(pool, a, actio_times(pool, Z[i * r + j], left[i]));
-            b = actio_add(pool, b, actio_times(pool, Z[i * r + j], actio_substitute(pool, right[i], d->F->lambda, none, d->F->p)));
+            b = actio_add(pool, b, actio_times(pool, Z[i * r + j], actio_substitute(pool, right[i], F->lambda, none, F->p)));
         }
         actio_tidy_rates(d, &a, &b);
         if (actio_tidy_size(d, a) + actio_tidy_size(d, b) > 8 * SHORT) left_out++;
@@ -192,24 +192,53 @@ static void show_principal(struct finding *f, const actio_expr *Z, size_t r)
     if (left_out) actio_shown_words(d, actio_arena_format(&d->arena, "%zu more, too long to display", left_out));
 }
 
-static void show_maggi(struct actio_derivation *d)
+static bool find(struct finding *f, struct actio_derivation *d, const struct actio_entries *rows)
 {
     struct actio_formation *F = d->F;
-    struct finding f = { .d = d, .N = F->N, .p = F->p };
-    f.row = actio_form_array(F, F->N * (F->p + 1), sizeof *f.row), f.by = actio_form_array(F, F->p, sizeof *f.by);
-    f.pivot = actio_form_array(F, F->p, sizeof *f.pivot), f.bound = actio_form_array(F, F->N, sizeof *f.bound);
-    if (F->N * F->p <= ROOM) take_rows(&f);
-    if (F->N * F->p > ROOM || !eliminate(&f)) { actio_shown_words(d, "the directions are too long to display; run computes them numerically"); return; }
-    size_t r = F->N - f.rank, j = 0;
-    actio_expr *Z = actio_form_array(F, F->N * r, sizeof *Z), *column = actio_form_array(F, F->N, sizeof *column);
-    for (size_t i = 0; i < F->N; i++) {
-        if (f.bound[i]) continue;
-        best_direction(&f, i, column);
-        for (size_t k = 0; k < F->N; k++) Z[k * r + j] = column[k];
+    *f = (struct finding){ .d = d, .N = F->N, .p = F->p };
+    if (F->N * F->p > ROOM) return false;
+    f->row = actio_form_array(F, F->N * (F->p + 1), sizeof *f->row);
+    f->by = actio_form_array(F, F->p, sizeof *f->by);
+    f->pivot = actio_form_array(F, F->p, sizeof *f->pivot);
+    f->bound = actio_form_array(F, F->N, sizeof *f->bound);
+    take_rows(f, rows);
+    return eliminate(f);
+}
+
+/* Directions by columns: as they read best, or with 1 at the rate that is free. */
+static actio_expr *columns(struct finding *f, bool plain)
+{
+    struct actio_formation *F = f->d->F;
+    size_t r = f->N - f->rank, j = 0;
+    actio_expr *Z = actio_form_array(F, f->N * r, sizeof *Z), *column = actio_form_array(F, f->N, sizeof *column);
+    for (size_t i = 0; i < f->N; i++) {
+        if (f->bound[i]) continue;
+        if (plain) direction(f, i, actio_const(&F->pool, 1), column);
+        else best_direction(f, i, column);
+        for (size_t k = 0; k < f->N; k++) Z[k * r + j] = column[k];
         j++;
     }
+    return Z;
+}
+
+bool actio_directions_of(struct actio_derivation *d, const struct actio_entries *rows, struct actio_directions *out)
+{
+    struct finding f;
+    if (!find(&f, d, rows)) return false;
+    *out = (struct actio_directions){ f.N - f.rank, columns(&f, true), columns(&f, false), f.bound };
+    return true;
+}
+
+static void show_maggi(struct actio_derivation *d)
+{
+    struct finding f;
+    if (!find(&f, d, &d->F->A)) { actio_shown_words(d, "the directions are longer than is worth reading: run finds them by numbers"); return; }
+    size_t r = f.N - f.rank;
+    actio_expr *Z = columns(&f, false);
     show_directions(&f, Z, r);
-    show_principal(&f, Z, r);
+    actio_shown_section(d, "principal", "Equations of motion along the directions", "Z'*(d/dt dL/dq' - dL/dq - F) = 0",
+                        "Z^T \\left( \\frac{d}{dt} \\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}} - \\frac{\\partial \\mathcal{L}}{\\partial q} - F \\right) = 0");
+    actio_shown_along(d, Z, r);
 }
 
 static const struct actio_shown_part parts[] = {
@@ -218,4 +247,4 @@ static const struct actio_shown_part parts[] = {
     { "constraints", "With the constraints and their consequences", "", "", NULL },
     ACTIO_SHARED_PART("accelerations"),
 };
-const struct actio_chapter actio_chapter_maggi = { .by = "maggi", .part = parts, .parts = sizeof parts / sizeof *parts, .charted = true };
+const struct actio_chapter actio_chapter_maggi = { .part = parts, .parts = sizeof parts / sizeof *parts, .charted = true };

@@ -135,4 +135,4 @@ static const struct actio_shown_part parts[] = {
     { "bound", "Bound rates, from the constraints", "", "", show_bound },
     { "reaction", "The reaction", "W*q'' - h", "R = W \\, \\ddot{q} - h", show_reaction },
 };
-const struct actio_chapter actio_chapter_reduced = { .by = "reduced", .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = prepare, .charted = true, .splits = true };
+const struct actio_chapter actio_chapter_reduced = { .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = prepare, .charted = true, .splits = true };

@@ -134,5 +134,5 @@ static const struct actio_shown_part parts[] = {
     ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"), ACTIO_SHARED_PART("constraints"),
     { "doubled", "The doubled Lagrangian", "L[path 1] - L[path 2] + q_m*(forces + lambda*dg/dq') + lambda_m*g", "\\Lambda = \\mathcal{L}[q_1] - \\mathcal{L}[q_2] + q_- (Q + \\lambda_+ \\tfrac{\\partial g}{\\partial \\dot{q}}) + \\lambda_- g", show_doubled },
 };
-const struct actio_chapter actio_chapter_skg = { .by = "skg", .part = parts, .parts = sizeof parts / sizeof *parts,
+const struct actio_chapter actio_chapter_skg = { .part = parts, .parts = sizeof parts / sizeof *parts,
     .no_code = "its equations hold on all nodes of a slab at once and are solved by iteration" };

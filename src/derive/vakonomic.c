@@ -80,4 +80,4 @@ static const struct actio_shown_part parts[] = {
     { "multipliers", "Rates of the multipliers", "", "", NULL },
     ACTIO_SHARED_PART("accelerations"),
 };
-const struct actio_chapter actio_chapter_vakonomic = { .by = "vakonomic", .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = prepare, .evolves = true };
+const struct actio_chapter actio_chapter_vakonomic = { .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = prepare, .evolves = true };

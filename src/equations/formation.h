@@ -84,6 +84,10 @@ void actio_eliminate(struct actio_formation *F);
 void actio_form_frame(struct actio_formation *F, double t, const double *y);
 size_t actio_list_frame(struct actio_formation *F, actio_expr **out);
 void actio_check_frame(struct actio_formation *F);         /* escapes, with a finding, when quasi-velocities are dependent at the start */
+/* gibbs.c: the energy of accelerations S(q, q', q'', s, s', t); the forces dS/dq'' is equal to without constraints; the GIBBS quantity's formulas. */
+actio_expr actio_gibbs_function(struct actio_formation *F);
+void actio_gibbs_forces(struct actio_formation *F, actio_expr *Q);
+size_t actio_list_gibbs(struct actio_formation *F, actio_expr **out);
 /* soft.c: walls as potentials and friction as forces, before L is differentiated; what they push with, for the columns. */
 void actio_soften(struct actio_formation *F);
 actio_expr actio_soft_force(struct actio_formation *F, size_t contact);

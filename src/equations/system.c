@@ -276,6 +276,7 @@ static void add_made(struct list *l, size_t (*make)(struct actio_formation *, ac
 }
 
 static void list_frame(struct list *l) { add_made(l, actio_list_frame); }
+static void list_gibbs(struct list *l) { add_made(l, actio_list_gibbs); }
 static void list_gaps(struct list *l) { add_made(l, actio_list_gaps); }
 static void list_contacts(struct list *l) { add_made(l, actio_list_contacts); }
 static void list_density(struct list *l) { add_made(l, actio_list_density); }
@@ -305,7 +306,7 @@ static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
     [ACTIO_Q_RHS] = list_rhs, [ACTIO_Q_SOLVE] = list_solve, [ACTIO_Q_MATRIX] = list_matrix, [ACTIO_Q_PROJECT_Q] = list_project_q,
     [ACTIO_Q_PROJECT_V] = list_project_v, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_MOMENTA] = list_momenta, [ACTIO_Q_GUARDS] = list_guards,
     [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_TERMS] = list_terms, [ACTIO_Q_RHS_Y] = list_rhs_y,
-    [ACTIO_Q_FRAME] = list_frame, [ACTIO_Q_GAPS] = list_gaps, [ACTIO_Q_CONTACT] = list_contacts, [ACTIO_Q_POINTS] = list_points, [ACTIO_Q_JETS] = list_jets,
+    [ACTIO_Q_FRAME] = list_frame, [ACTIO_Q_GIBBS] = list_gibbs, [ACTIO_Q_GAPS] = list_gaps, [ACTIO_Q_CONTACT] = list_contacts, [ACTIO_Q_POINTS] = list_points, [ACTIO_Q_JETS] = list_jets,
     [ACTIO_Q_DENSITY] = list_density, [ACTIO_Q_CURVATURE] = list_curvature,
     [ACTIO_Q_DUAL_POINT] = list_dual_point,
     [ACTIO_Q_TANGENT] = list_tangent, [ACTIO_Q_EQUATIONS_Y] = list_equations_y, [ACTIO_Q_LEVELS_Y] = list_levels_y, [ACTIO_Q_GUARDS_Y] = list_guards_y,

@@ -282,15 +282,13 @@ static bool is_changed(const struct actio_reader *r)
 
 static void claim(struct actio_reader *r, const struct actio_statement *s)
 {
-    static const char *const principles[] = { "dalembert", "gauss", "maggi", "hamel", "vakonomic", "reduced", "discrete", "skg", "dual" };
     struct actio_model *m = r->model;
     struct actio_claim c = { .span = s->span, .text = s->text, .by = s->by ? actio_word_text(r, s->by) : NULL };
-    bool known = !s->by || one_of(r, s->by, principles, sizeof principles / sizeof *principles, ACTIO_F_UNKNOWN_PRINCIPLE, s, s->span);
     uint32_t count = (uint32_t)m->claims;
     r->lenient = is_changed(r), r->absent = NULL;
     bool whole = claim_parts(r, s, &c);
     r->lenient = false, c.absent = r->absent;
-    if ((!whole && !c.absent) || !known) return;
+    if (!whole && !c.absent) return;
     ACTIO_PUSH(&m->arena, m->claim, count, r->claims_cap) = c;
     m->claims = count;
 }

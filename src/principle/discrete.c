@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The discrete action: what its options need, and how it ends, in words. */
+#include "derive/derive.h"
 #include "principle/principles.h"
 #include "problem/problem.h"
 
@@ -22,6 +23,7 @@ const struct actio_principle actio_principle_discrete = {
     .name = "discrete", .title = "discrete Lagrange-d'Alembert: the action of each step", .key = "RH",
     .differs = "",
     .assumes = "ideal reactions; equal steps, no drift of the energy in long conservative runs",
+    .chapter = &actio_chapter_discrete,
     .form = actio_form_dalembert, .stepper = &actio_discrete,
     .needs = ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_NO_STATES | ACTIO_NEEDS_INDEPENDENT | ACTIO_NEEDS_SMOOTH, .owns = ACTIO_OWNS_METHOD | ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER,
     .check = check, .explain = explain,

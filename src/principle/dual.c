@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The dual action: what its options need, its task, how it ended, in words, and its columns. */
 #include "principle/dual.h"
+#include "derive/derive.h"
 #include "principle/principles.h"
 #include "problem/states.h"
 #include "result/table.h"
@@ -305,6 +306,7 @@ const struct actio_principle actio_principle_dual = {
     .name = "dual", .title = "the dual action: a concave maximisation whose critical point maps to the motion", .key = "AS 22",
     .differs = "",
     .assumes = "the reactions of --closure, ideal by default; a base state near the motion, so that the matrix M of the second variation stays positive",
+    .chapter = &actio_chapter_dual,
     .form = actio_form_dalembert, .stepper = &actio_dual,
     .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_SOFT | ACTIO_NEEDS_INDEPENDENT, .owns = ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER | ACTIO_OWNS_SLABS | ACTIO_OWNS_NODES | ACTIO_OWNS_DUAL,
     .check = check, .closure = closure, .prepare = prepare, .begin = begin, .explain = explain, .fill = fill, .close = close_task,

@@ -29,6 +29,41 @@ const struct actio_principle *actio_principle_named(const char *name)
     return NULL;
 }
 
+/* "dalembert, gauss, ...": those that own one of these options, or all for 0; "and" before the last on request. */
+static void list_names(unsigned owner, const char *last, char *text, size_t size)
+{
+    size_t owners = 0, listed = 0, used = 0;
+    for (size_t i = 0; i < COUNT; i++) owners += !owner || (principles[i]->owns & owner);
+    for (size_t i = 0; i < COUNT && used < size; i++) {
+        if (owner && !(principles[i]->owns & owner)) continue;
+        const char *before = listed == 0 ? "" : listed + 1 == owners ? last : ", ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", before, principles[i]->name);
+        listed++;
+    }
+}
+
+static void say_unknown(const struct actio_model *model, const struct actio_claim *claim, struct actio_findings *f)
+{
+    const char *names[COUNT];
+    char list[400], hint[100] = "";
+    for (size_t i = 0; i < COUNT; i++) names[i] = principles[i]->name;
+    const char *near = actio_near_name(claim->by, names, COUNT);
+    list_names(0, ", ", list, sizeof list);
+    if (near) snprintf(hint, sizeof hint, "did you mean '%s'?", near);
+    actio_find_at(f, ACTIO_F_UNKNOWN_PRINCIPLE, &model->source, claim->span, ACTIO_ARGS(ACTIO_TEXT(claim->by), ACTIO_TEXT(list), ACTIO_TEXT(hint)));
+}
+
+bool actio_principles_claimed(const struct actio_model *model, struct actio_findings *f)
+{
+    bool known = true;
+    for (size_t i = 0; i < model->claims; i++) {
+        if (!model->claim[i].by || actio_principle_named(model->claim[i].by)) continue;
+        say_unknown(model, &model->claim[i], f);
+        known = false;
+    }
+    return known;
+}
+
 int actio_principle_ready(struct actio_problem *problem)
 {
     const struct actio_principle *p = actio_principle_named(problem->options.by);
@@ -43,19 +78,6 @@ int actio_principle_refuse(struct actio_problem *problem, const char *option, co
 {
     actio_find(problem->f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT(whose), ACTIO_TEXT(problem->principle->name)));
     return 1;
-}
-
-/* "discrete, skg and dual". */
-static void list_owners(unsigned owner, char *text, size_t size)
-{
-    size_t owners = 0, listed = 0, used = 0;
-    for (size_t i = 0; i < COUNT; i++) owners += (principles[i]->owns & owner) != 0;
-    for (size_t i = 0; i < COUNT && used < size; i++) {
-        if (!(principles[i]->owns & owner)) continue;
-        const char *before = listed == 0 ? "" : listed + 1 == owners ? " and " : ", ";
-        used += (size_t)snprintf(text + used, size - used, "%s%s", before, principles[i]->name);
-        listed++;
-    }
 }
 
 /* An option that stands in the model's data for the dual action. */
@@ -81,7 +103,7 @@ void actio_option_owners(const struct actio_option_row *row, char *text, size_t 
     *text = 0;
     if (!row) return;
     if (row->owner == ACTIO_OWNS_METHOD) snprintf(text, size, "principles with equations of motion");
-    else list_owners(row->owner ? row->owner : ~0u, text, size);
+    else list_names(row->owner, " and ", text, size);
 }
 
 bool actio_principle_owns(const char *by, const struct actio_option_row *row)
@@ -116,7 +138,7 @@ struct actio_run_options actio_principle_options(const struct actio_principle *p
 }
 
 /* "dalembert, gauss". */
-static void list_names(const char *const *by, size_t count, char *text, size_t size)
+static void join_names(const char *const *by, size_t count, char *text, size_t size)
 {
     size_t used = 0;
     for (size_t i = 0; i < count && used < size; i++) used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", by[i]);
@@ -132,7 +154,7 @@ bool actio_principles_own(const char *const *by, size_t count, const struct acti
         if (owned) continue;
         char owners[200], names[200] = "";
         actio_option_owners(&row[i], owners, sizeof owners);
-        list_names(by, count, names, sizeof names);
+        join_names(by, count, names, sizeof names);
         actio_find(f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(row[i].name), ACTIO_TEXT(owners), ACTIO_TEXT(names)));
         return false;
     }

@@ -11,6 +11,8 @@
 
 const struct actio_principle *const *actio_principles(size_t *count);
 const struct actio_principle *actio_principle_named(const char *name);     /* NULL: there is none */
+/* Are the principles that a model's claims name (`expect ... by P`) among them? The reader does not know the table. */
+bool actio_principles_claimed(const struct actio_model *model, struct actio_findings *f);
 /* The principle of --by takes force: 0, or 1 and findings. */
 int actio_principle_ready(struct actio_problem *problem);
 /* Do the options of this run belong to its principle, and fit each other? 0, or 1 and a finding. */

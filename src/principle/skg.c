@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The doubled action on its own nodes: what its options need, one grid over the whole interval, and how it ended, in words. */
+#include "derive/derive.h"
 #include "principle/principles.h"
 #include "algebra/sbp.h"
 #include "problem/problem.h"
@@ -107,6 +108,7 @@ const struct actio_principle actio_principle_skg = {
     .name = "skg", .title = "the doubled action (Schwinger-Keldysh-Galley) on nodes of time", .key = "RH 7",
     .differs = "",
     .assumes = "critical point of one scalar action with initial data; forces, friction and reactions enter through the difference of two paths",
+    .chapter = &actio_chapter_skg,
     .form = actio_form_dalembert, .stepper = &actio_skg,
     .needs = ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_SOFT, .owns = ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER | ACTIO_OWNS_SLABS | ACTIO_OWNS_NODES | ACTIO_OWNS_FORM | ACTIO_OWNS_VERIFY | ACTIO_OWNS_GRADIENT,
     .on_nodes = true, .check = check, .objection = objection, .prepare = prepare, .solve = solve,

@@ -9,6 +9,7 @@
 #include "solve/law.h"
 
 struct actio_aim;
+struct actio_chapter;
 struct actio_outcome;
 struct actio_problem;
 struct actio_table;
@@ -48,6 +49,7 @@ struct actio_principle {
     const char *name, *title, *key;                        /* key: of the paper's equation */
     const char *differs;                                   /* why its motion may be another than d'Alembert's; "" = it must be the same */
     const char *assumes;
+    const struct actio_chapter *chapter;                   /* how `derive` shows it (derive/derive.h); NULL: it does not */
     actio_form_fn form;
     const struct actio_law *law;                           /* NULL: by elimination */
     const struct actio_stepper *stepper;                   /* NULL: any */

@@ -43,6 +43,7 @@ static int law_fold(void *user, double t, const double *y, double *Y)
 static int law_project(void *user, double t, double *Y)
 {
     struct actio_motion *m = user;
+    if (m->law->project) return m->law->project(m, t, Y);
     if (!m->law->unfold) return actio_motion_project(m, t, Y);
     return actio_motion_project_positions(m, t, Y);
 }
@@ -100,7 +101,7 @@ static void make_law_flow(struct actio_motion *m)
         return;
     }
     flow->rhs = law_rhs;
-    flow->project = m->sys->holonomic || (!law->unfold && m->sys->levels) ? law_project : NULL;
+    flow->project = m->sys->holonomic || ((law->project || !law->unfold) && m->sys->levels) ? law_project : NULL;
     flow->pattern = NULL, flow->jacobian = NULL;
     if (law->unfold) flow->known = m->ny, flow->unfold = law_unfold, flow->fold = law_fold;
     if (law->strain) add_strain(m);
@@ -128,7 +129,7 @@ const char *actio_law_is_small(struct actio_motion *m, double t, const double *y
 int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
 {
     if (!law) return 0;
-    if (law->lines && (m->sys->axes || m->sys->curved)) law = law->lines;
+    if (law->lines && (m->sys->axes || m->sys->curved || (law->gives_way && law->gives_way(m)))) law = law->lines;
     m->law = law;
     if (actio_motion_make_dense(m) || (law->open && law->open(m))) {
         actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));

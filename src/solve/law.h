@@ -14,6 +14,7 @@ struct actio_law {
     size_t (*size)(const struct actio_motion *m);          /* of Y */
     int (*unfold)(struct actio_motion *m, double t, const double *Y, double *y);   /* NULL: Y = y */
     int (*fold)(struct actio_motion *m, double t, const double *y, double *Y);
+    int (*project)(struct actio_motion *m, double t, double *Y);       /* onto positions and velocities; NULL: the state keeps velocities on their constraints, or Y = y */
     int (*rates)(struct actio_motion *m, double t, const double *Y, double *dY);
     int (*solve)(struct actio_motion *m, double t, const double *y);   /* z', lambda and reaction into the motion's buffers */
     /* Rates z' into the motion's buffer where walls are touched: `held` marks contacts whose gaps may not accelerate into them. NULL = it has no such rule. */
@@ -22,6 +23,7 @@ struct actio_law {
     double (*strain)(struct actio_motion *m, double t, const double *y);
     int (*rebase)(struct actio_motion *m, double t, const double *y);
     const struct actio_law *lines;                         /* takes its place where there are fields, or rows depend on velocities; NULL: none does */
+    bool (*gives_way)(const struct actio_motion *m);       /* also where this holds; NULL: nowhere else */
 };
 extern const struct actio_law actio_law_gauss, actio_law_maggi, actio_law_hamel, actio_law_reduced;
 

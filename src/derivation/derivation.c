@@ -5,7 +5,7 @@
 #include "base/roles.h"
 #include "principle/principles.h"
 #include "derive/derive.h"
-#include "derive/derivation.h"
+#include "derivation/derivation.h"
 #include "expr/normal.h"
 #include "result/output.h"
 #include "problem/problem.h"
@@ -237,7 +237,7 @@ static bool derive_fields(struct deriving *job, struct actio_findings *f)
 static bool derive(struct deriving *job)
 {
     struct actio_problem *problem = job->problem;
-    bool other = strcmp(job->d->by, "dalembert") != 0, regular = true;
+    bool other = !job->d->chapter->is_reference, regular = true;
     if (actio_problem_form(problem) || (other && !applies(job))) return false;
     if (singular(problem)) {
         job->v = actio_problem_survey(problem, false);
@@ -266,7 +266,7 @@ static bool derive_points(struct actio_derivation *d, const struct format *as, s
 static const struct actio_principle *principle_for(const char *by, const char *format, const struct format *as, struct actio_findings *f)
 {
     const struct actio_principle *p = actio_principle_named(by);
-    const struct actio_chapter *chapter = p ? actio_chapter_of(p->name) : NULL;
+    const struct actio_chapter *chapter = p ? p->chapter : NULL;
     const char *why = !chapter ? "no derivation is available" : as && !as->contents ? chapter->no_code : NULL;
     if (!p) actio_find(f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(by)));
     else if (!as) actio_find(f, ACTIO_F_NO_FORMAT, ACTIO_ARGS(ACTIO_TEXT(format)));
@@ -285,7 +285,7 @@ struct actio_derivation *actio_derive_inside(struct actio_context *ctx, struct a
         return NULL;
     }
     d->ctx = ctx, d->model = model, d->by = p->name, d->by_title = p->title, d->assumes = p->assumes, d->differs = p->differs;
-    d->chapter = actio_chapter_of(p->name);
+    d->chapter = p->chapter;
     actio_arena_open(&d->arena, ctx);
     bool whole = model->axes ? derive_fields(&(struct deriving){ .d = d, .format = as }, f) : derive_points(d, as, f);
     d->F = NULL, d->model = NULL, d->closure = NULL, d->framing = NULL, d->jets = NULL, d->continuum = NULL;

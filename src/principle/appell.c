@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Gibbs (1879) and Appell (1899): dS/du' = Q for the quasi-velocities u that the constraints leave free, S the energy of accelerations (equations/gibbs.c).
+ *     state (q, u, s);  u = M q' + m0;  q'' = X u' + beta,  M X = (1, 0),  M beta = -(M' q' + m0');  X' S_aa X u' = X' (Q - S_a(beta))
+ * The frame M is that of Hamel's equations, completed where the model's own is not whole. Where there is none (constraints that are not affine, on accelerations, or
+ * redundant), X is a basis of the directions that the constraints leave free at the point, beta the shortest acceleration on them, and the state is (q, v, s). */
+#include "algebra/brackets.h"
+#include "algebra/dense.h"
+#include "derive/framing.h"
+#include "derive/square.h"
+#include "expr/normal.h"
+#include "principle/principles.h"
+#include "solve/law.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WORN 20.0                                          /* condition of a frame with automatic rows at which new ones are taken */
+enum { MOST = 100 };                                       /* coordinates: S has n^2 second derivatives, a frame n^3 numbers */
+
+struct appell {
+    const struct actio_frame *frame;                       /* NULL: directions of the point */
+    size_t n, r;
+    double *M, *X, *K, *beta, *rate, *part, *work, *states, *copy;
+    int *pivot, *iwork;
+};
+/* Places in the outputs of FRAME and GIBBS. */
+struct frame_values { const double *M, *m0, *M_q, *m0_q, *M_t, *m0_t; };
+struct gibbs_values { const double *slope, *curvature, *force; };
+
+static struct frame_values frame_at(struct actio_motion *m, double t, const double *y)
+{
+    size_t n = m->n;
+    const double *x = actio_motion_quantity(m, ACTIO_Q_FRAME, t, y), *M_q = x + n * n + n, *M_t = M_q + n * n * n + n * n;
+    return (struct frame_values){ x, x + n * n, M_q, M_q + n * n * n, M_t, M_t + n * n };
+}
+
+/* With the accelerations and state rates that stand in m->zdot. */
+static struct gibbs_values gibbs_at(struct actio_motion *m, double t, const double *y)
+{
+    const double *x = actio_motion_quantity(m, ACTIO_Q_GIBBS, t, y);
+    return (struct gibbs_values){ x, x + m->n, x + m->n + m->n * m->n };
+}
+
+/* ---- opening */
+
+static const char *objection(struct actio_motion *m, double t, const double *y)
+{
+    if (m->n == 0) return "there are no coordinates";
+    if (m->n > MOST) return "there are more than 100 coordinates";
+    return actio_system_frame(m->sys, t, y) ? NULL : "there is no memory for a frame";
+}
+
+static bool is_unframed(const struct actio_motion *m)
+{
+    const struct actio_frame *frame = m->sys->frame;
+    return !frame || frame->why_not || frame->kept < m->p;
+}
+
+static int open(struct actio_motion *m)
+{
+    size_t n = m->n, p = m->p, big = n > p ? n : p;
+    struct appell *a = m->law_data = actio_take(m->ctx, 1, sizeof *a);
+    if (!a) return 1;
+    a->frame = is_unframed(m) ? NULL : m->sys->frame, a->n = n, a->r = n - (a->frame ? a->frame->kept : m->rank);
+    struct { double **at; size_t count; } want[] = {
+        { &a->M, n * n }, { &a->X, n * n }, { &a->K, n * n }, { &a->beta, n }, { &a->rate, n }, { &a->part, n }, { &a->copy, big * big },
+        { &a->work, 3 * n * n + n + actio_rank_work(big, big) + big }, { &a->states, m->m * m->m + m->m },
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
+    a->pivot = actio_take(m->ctx, m->N + 1, sizeof *a->pivot);
+    a->iwork = actio_take(m->ctx, 2 * (n + p) + m->m + 1, sizeof *a->iwork);
+    if (!a->pivot || !a->iwork || actio_motion_need(m, ACTIO_Q_GIBBS)) return 1;
+    return a->frame ? actio_motion_make_hidden(m, a->frame->hidden) || actio_motion_need(m, ACTIO_Q_FRAME) : 0;
+}
+
+static void close(struct actio_motion *m)
+{
+    struct appell *a = m->law_data;
+    if (!a) return;
+    void *all[] = { a->M, a->X, a->K, a->beta, a->rate, a->part, a->copy, a->work, a->states, a->pivot, a->iwork, a };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
+}
+
+/* ---- the state */
+
+static size_t size(const struct actio_motion *m)
+{
+    const struct appell *a = m->law_data;
+    return m->n + a->r + m->m;
+}
+
+static int fold(struct actio_motion *m, double t, const double *y, double *Y)
+{
+    struct appell *a = m->law_data;
+    struct frame_values at = frame_at(m, t, y);
+    size_t n = a->n;
+    memcpy(Y, y, n * sizeof *Y);
+    for (size_t j = 0; j < a->r; j++) Y[n + j] = at.m0[j] + actio_dot(n, at.M + j * n, y + n);
+    memcpy(Y + n + a->r, y + 2 * n, m->m * sizeof *Y);
+    return ACTIO_FLOW_OK;
+}
+
+/* M v = u - m0, the u of constraints 0. */
+static int unfold(struct actio_motion *m, double t, const double *Y, double *y)
+{
+    struct appell *a = m->law_data;
+    size_t n = a->n;
+    double *v = y + n;
+    memcpy(y, Y, n * sizeof *y);
+    memset(v, 0, n * sizeof *v);
+    memcpy(y + 2 * n, Y + n + a->r, m->m * sizeof *y);
+    struct frame_values at = frame_at(m, t, y);
+    memcpy(a->M, at.M, n * n * sizeof *a->M);
+    if (actio_lu_factor(n, a->M, a->pivot)) return ACTIO_FLOW_SINGULAR;
+    for (size_t j = 0; j < n; j++) v[j] = (j < a->r ? Y[n + j] : 0) - at.m0[j];
+    actio_lu_solve(n, a->M, a->pivot, v, 1, false);
+    return ACTIO_FLOW_OK;
+}
+
+/* ---- accelerations that the constraints allow: q'' = X w + beta */
+
+/* M' v + m0' of row i. */
+static double frame_change(const struct frame_values *at, size_t n, const double *v, size_t i)
+{
+    double sum = at->m0_t[i] + actio_dot(n, at->M_t + i * n, v);
+    for (size_t l = 0; l < n; l++) sum += v[l] * (at->m0_q[l * n + i] + actio_dot(n, at->M_q + (l * n + i) * n, v));
+    return sum;
+}
+
+static int along_frame(struct actio_motion *m, double t, const double *y)
+{
+    struct appell *a = m->law_data;
+    size_t n = a->n, r = a->r;
+    struct frame_values at = frame_at(m, t, y);
+    memcpy(a->M, at.M, n * n * sizeof *a->M);
+    if (actio_lu_factor(n, a->M, a->pivot)) return ACTIO_FLOW_SINGULAR;
+    for (size_t i = 0; i < n; i++) a->beta[i] = -frame_change(&at, n, y + n, i);
+    actio_lu_solve(n, a->M, a->pivot, a->beta, 1, false);
+    memset(a->X, 0, n * r * sizeof *a->X);
+    for (size_t j = 0; j < r; j++) a->X[j * r + j] = 1;
+    if (r) actio_lu_solve(n, a->M, a->pivot, a->X, r, false);
+    return ACTIO_FLOW_OK;
+}
+
+/* Rows of A without the columns of states: these are 0. */
+static void take_rows(const struct actio_motion *m, const struct actio_dense_point *at, double *to)
+{
+    for (size_t k = 0; k < m->p; k++) memcpy(to + k * m->n, at->A + k * m->N, m->n * sizeof *to);
+}
+
+static int along_directions(struct actio_motion *m, const struct actio_dense_point *at)
+{
+    struct appell *a = m->law_data;
+    size_t n = a->n, r = a->r, p = m->p;
+    double defect;
+    memset(a->beta, 0, n * sizeof *a->beta);
+    for (size_t i = 0; i < n * n && p == 0; i++) a->X[i] = i % (n + 1) == 0;
+    if (p == 0) return ACTIO_FLOW_OK;
+    take_rows(m, at, a->copy);
+    if (actio_min_norm(p, n, a->copy, at->c, 1e-9, a->beta, &defect, a->work, a->iwork) != n - r) return ACTIO_FLOW_SINGULAR;
+    take_rows(m, at, a->copy);
+    if (actio_row_bases(p, n, a->copy, 1e-9, a->M, a->work, a->iwork) != n - r) return ACTIO_FLOW_SINGULAR;
+    for (size_t j = 0; j < r; j++)
+        for (size_t i = 0; i < n; i++) a->X[i * r + j] = a->M[(n - r + j) * n + i];
+    return ACTIO_FLOW_OK;
+}
+
+/* s' of the states, which no constraint binds. */
+static int state_rates(struct actio_motion *m, const struct actio_dense_point *at)
+{
+    struct appell *a = m->law_data;
+    size_t n = m->n, k = m->m;
+    double *G = a->states, *s = m->zdot + n;
+    for (size_t i = 0; i < k; i++) memcpy(G + i * k, at->G + (n + i) * m->N + n, k * sizeof *G);
+    memcpy(s, at->h + n, k * sizeof *s);
+    if (k && actio_lu_factor(k, G, a->iwork)) return ACTIO_FLOW_SINGULAR;
+    if (k) actio_lu_solve(k, G, a->iwork, s, 1, false);
+    return ACTIO_FLOW_OK;
+}
+
+/* ---- dS/du' = Q */
+
+/* X' S_aa X into K, X' (Q - S_a(beta)) into rate. */
+static void form_equations(struct appell *a, const struct gibbs_values *S)
+{
+    size_t n = a->n, r = a->r;
+    const double *X = a->X;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < r; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < n; k++) sum += S->curvature[i * n + k] * X[k * r + j];
+            a->work[i * r + j] = sum;
+        }
+    for (size_t i = 0; i < r; i++) {
+        a->rate[i] = 0;
+        for (size_t k = 0; k < n; k++) a->rate[i] += X[k * r + i] * (S->force[k] - S->slope[k]);
+        for (size_t j = 0; j < r; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < n; k++) sum += X[k * r + i] * a->work[k * r + j];
+            a->K[i * r + j] = sum;
+        }
+    }
+}
+
+/* u' into a->rate, z' into m->zdot, at a known state. */
+static int accelerations(struct actio_motion *m, double t, const double *y)
+{
+    struct appell *a = m->law_data;
+    struct actio_dense_point at;
+    size_t n = a->n, r = a->r;
+    if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
+    int status = state_rates(m, &at);
+    if (!status) status = a->frame ? along_frame(m, t, y) : along_directions(m, &at);
+    if (status) return status;
+    memcpy(m->zdot, a->beta, n * sizeof *a->beta);
+    struct gibbs_values S = gibbs_at(m, t, y);
+    form_equations(a, &S);
+    if (r && actio_lu_factor(r, a->K, a->iwork)) return ACTIO_FLOW_SINGULAR;
+    if (r) actio_lu_solve(r, a->K, a->iwork, a->rate, 1, false);
+    for (size_t k = 0; k < n; k++) m->zdot[k] += actio_dot(r, a->X + k * r, a->rate);
+    return ACTIO_FLOW_OK;
+}
+
+static int rates(struct actio_motion *m, double t, const double *Y, double *dY)
+{
+    struct appell *a = m->law_data;
+    double *y = m->law_y;
+    int status = unfold(m, t, Y, y);
+    if (!status) status = accelerations(m, t, y);
+    memcpy(dY, y + m->n, m->n * sizeof *dY);
+    memcpy(dY + m->n, a->rate, a->r * sizeof *dY);
+    memcpy(dY + m->n + a->r, m->zdot + m->n, m->m * sizeof *dY);
+    return status;
+}
+
+/* Automatic rows anew: perpendicular to the others as they are here. */
+static int rebase(struct actio_motion *m, double t, const double *y)
+{
+    struct appell *a = m->law_data;
+    size_t n = a->n, count = a->frame ? a->frame->automatic : 0;
+    if (count == 0) return ACTIO_FLOW_OK;
+    size_t first = a->frame->given;
+    struct frame_values at = frame_at(m, t, y);
+    memcpy(a->K, at.M, n * n * sizeof *a->K);
+    if (actio_frame_complete(n, first, count, a->K, 1e-9, a->work, a->iwork) < n - count) return ACTIO_FLOW_SINGULAR;
+    memcpy(m->hidden, a->K + first * n, count * n * sizeof *m->hidden);
+    actio_motion_prologue(m, ACTIO_Q_FRAME);
+    return ACTIO_FLOW_OK;
+}
+
+static double strain(struct actio_motion *m, double t, const double *y)
+{
+    struct appell *a = m->law_data;
+    size_t n = a->n;
+    if (a->frame->automatic == 0) return 0;
+    struct frame_values at = frame_at(m, t, y);
+    memcpy(a->K, at.M, n * n * sizeof *a->K);
+    actio_row_scales(n, n, a->K, a->part);
+    for (size_t i = 0; i < n * n; i++) a->K[i] *= a->part[i / n];
+    double length = actio_norm(n * n, a->K);
+    if (actio_lu_factor(n, a->K, a->pivot)) return 1e6;
+    memset(a->M, 0, n * n * sizeof *a->M);
+    for (size_t i = 0; i < n; i++) a->M[i * n + i] = 1;
+    actio_lu_solve(n, a->K, a->pivot, a->M, n, false);
+    return fmin(length * actio_norm(n * n, a->M) / ((double)n * WORN), 1e6);
+}
+
+/* Accelerations do not depend on the automatic rows: those of this very point serve. */
+static int solve(struct actio_motion *m, double t, const double *y)
+{
+    int status = rebase(m, t, y);
+    if (!status) status = accelerations(m, t, y);
+    return status ? status : actio_motion_react(m, t, y);
+}
+
+/* ---- without a frame */
+
+static size_t plain_size(const struct actio_motion *m) { return m->ny; }
+
+static int plain_rates(struct actio_motion *m, double t, const double *y, double *dy)
+{
+    int status = accelerations(m, t, y);
+    memcpy(dy, y + m->n, m->n * sizeof *dy);
+    memcpy(dy + m->n, m->zdot, m->N * sizeof *dy);
+    return status;
+}
+
+static const struct actio_law unframed = { .name = "appell", .open = open, .close = close, .size = plain_size, .rates = plain_rates, .solve = solve };
+
+static const struct actio_law law = {
+    .name = "appell", .objection = objection, .open = open, .close = close, .size = size, .unfold = unfold, .fold = fold, .rates = rates, .solve = solve, .strain = strain,
+    .rebase = rebase, .lines = &unframed, .gives_way = is_unframed,
+};
+
+/* ---- on paper */
+
+enum { ROOM = ACTIO_FRAMING_ROOM, SHORT = 400 };           /* operations of a formula worth reading */
+
+/* Velocities and accelerations by quasi-velocities that are free and their rates; without a frame by themselves. */
+struct moving { struct actio_derivation *d; size_t r; actio_expr u[ROOM], rate[ROOM], *from, *to, S; };
+
+static actio_expr rate_named(struct actio_derivation *d, const struct actio_framing_row *row)
+{
+    struct actio_text latex;
+    if (!actio_is_zero(row->rate)) return row->rate;
+    actio_text_open(&latex, &d->arena);
+    actio_latex_accented("\\dot", row->of, &latex);
+    return actio_shown_symbol(d, actio_arena_format(&d->arena, "%s'", row->of), latex.s);
+}
+
+static void show_or_say(struct actio_derivation *d, actio_expr left, actio_expr right, const char *what)
+{
+    right = actio_group(&d->F->pool, right);
+    if (actio_tidy_size(d, right) <= SHORT) actio_shown_equation(d, NULL, left, right);
+    else actio_shown_words(d, actio_arena_format(&d->arena, "%s is longer than is worth reading", what));
+}
+
+static actio_expr by_u(const struct moving *m, actio_expr e) { return actio_substitute(&m->d->F->pool, e, m->from, m->to, 2 * m->d->F->n); }
+
+/* The rate of a velocity that is a function of q, u, t. */
+static actio_expr acceleration(const struct moving *m, const actio_expr *v, size_t k)
+{
+    struct actio_formation *F = m->d->F;
+    struct actio_pool *pool = &F->pool;
+    actio_expr sum = actio_diff(pool, v[k], F->time);
+    for (size_t j = 0; j < m->r; j++) sum = actio_add(pool, sum, actio_times(pool, actio_diff(pool, v[k], m->u[j]), m->rate[j]));
+    for (size_t l = 0; l < F->n; l++) sum = actio_add(pool, sum, actio_times(pool, actio_diff(pool, v[k], F->q[l]), v[l]));
+    return actio_tidy_in(m->d, actio_tidy(m->d, sum), m->rate, m->r);
+}
+
+/* The u of constraints are 0. */
+static void find_motion(struct moving *m, const struct actio_framing *f)
+{
+    struct actio_formation *F = m->d->F;
+    size_t n = F->n;
+    m->r = n - F->sys.frame->kept;
+    actio_expr *v = m->to;
+    for (size_t j = 0; j < m->r; j++) m->u[j] = f->row[j].name, m->rate[j] = rate_named(m->d, &f->row[j]);
+    for (size_t k = 0; k < n; k++) {
+        v[k] = f->w[k];
+        for (size_t j = 0; j < m->r; j++) v[k] = actio_add(&F->pool, v[k], actio_times(&F->pool, f->Psi[k * n + j], m->u[j]));
+        v[k] = actio_tidy(m->d, v[k]);
+    }
+    for (size_t k = 0; k < n; k++) m->to[n + k] = acceleration(m, v, k);
+}
+
+/* What has no rate in it is left out: it has no part in dS/du'. */
+static actio_expr with_rates(struct actio_derivation *d, actio_expr S, const actio_expr *rate, size_t r)
+{
+    struct actio_pool *pool = &d->F->pool;
+    actio_expr rest = actio_substitute(pool, S, rate, actio_form_array(d->F, r, sizeof *rate), r);
+    return actio_tidy_in(d, actio_tidy(d, actio_sub(pool, S, rest)), rate, r);
+}
+
+static void show_gibbs(struct actio_derivation *d, actio_expr S)
+{
+    actio_shown_section(d, "gibbs", "Gibbs function, the energy of accelerations", "1/2*q''*W*q'' + ..., up to a part without rates", "");
+    show_or_say(d, actio_shown_free(d, "S", "Gibbs", "S"), S, "it");
+}
+
+static void begin_equations(struct actio_derivation *d, const char *rule, const char *latex) { actio_shown_section(d, "appell", "Equations of motion", rule, latex); }
+
+static void show_states(struct moving *m)
+{
+    struct actio_formation *F = m->d->F;
+    actio_expr *left, *right;
+    actio_derive_balance(m->d, &left, &right);
+    for (size_t i = F->n; i < F->N; i++) actio_shown_equation(m->d, NULL, left[i], by_u(m, right[i]));
+}
+
+static void show_framed(struct moving *m)
+{
+    struct actio_derivation *d = m->d;
+    struct actio_formation *F = d->F;
+    struct actio_pool *pool = &F->pool;
+    actio_expr *Q = actio_form_array(F, F->n, sizeof *Q);
+    actio_shown_section(d, "by-rates", "Accelerations by the rates of quasi-velocities", "", "");
+    for (size_t k = 0; k < F->n; k++)
+        if (!actio_same(m->to[F->n + k], F->acc[k])) show_or_say(d, F->acc[k], m->to[F->n + k], d->model->coord[k].name);
+    m->S = with_rates(d, by_u(m, actio_gibbs_function(F)), m->rate, m->r);
+    show_gibbs(d, m->S);
+    begin_equations(d, "dS/du' = Q, u the quasi-velocities that are free", "\\frac{\\partial S}{\\partial \\dot{u}} = Q");
+    actio_gibbs_forces(F, Q);
+    for (size_t j = 0; j < m->r; j++) {
+        actio_expr force = { 0 };
+        for (size_t k = 0; k < F->n; k++) force = actio_add(pool, force, actio_times(pool, actio_diff(pool, m->to[k], m->u[j]), by_u(m, Q[k])));
+        actio_expr left = actio_tidy_in(d, actio_diff(pool, m->S, m->rate[j]), m->rate, m->r);
+        show_or_say(d, actio_group(pool, left), actio_tidy(d, force), "one of them");
+    }
+    show_states(m);
+}
+
+/* Rows that depend on others, if only on the constraints, are left out: the frame has chosen at the start. */
+static void keep_independent(struct actio_derivation *d)
+{
+    const struct actio_frame *frame = d->F->sys.frame;
+    bool *kept = actio_arena_array(&d->arena, d->F->p + 1, sizeof *kept);
+    if (frame->why_not) return;
+    for (size_t i = 0; i < frame->kept; i++) kept[frame->constraint[i]] = true;
+    d->kept = kept;
+}
+
+/* Without a frame: along the directions that the constraints leave free. */
+static void show_unframed(struct moving *m)
+{
+    struct actio_derivation *d = m->d;
+    struct actio_formation *F = d->F;
+    struct actio_pool *pool = &F->pool;
+    struct actio_directions free;
+    actio_expr *Q = actio_form_array(F, F->n, sizeof *Q);
+    m->S = with_rates(d, actio_gibbs_function(F), F->acc, F->n);
+    show_gibbs(d, m->S);
+    begin_equations(d, "Z'*(dS/dq'' - Q) = 0, columns of Z the directions that the constraints leave free", "Z^T \\left( \\frac{\\partial S}{\\partial \\ddot{q}} - Q \\right) = 0");
+    actio_gibbs_forces(F, Q);
+    keep_independent(d);
+    bool found = actio_directions_of(d, &F->A, &free);
+    if (!found) actio_shown_words(d, "the directions are longer than is worth reading: run finds them by numbers");
+    for (size_t j = 0; found && j < free.r; j++) {
+        actio_expr left = { 0 }, right = { 0 };
+        for (size_t k = 0; k < F->n; k++) {
+            left = actio_add(pool, left, actio_times(pool, free.best[k * free.r + j], actio_diff(pool, m->S, F->acc[k])));
+            right = actio_add(pool, right, actio_times(pool, free.best[k * free.r + j], Q[k]));
+        }
+        actio_tidy_rates(d, &left, &right);
+        if (!actio_is_zero(left)) show_or_say(d, actio_group(pool, left), right, "one of them");
+    }
+    show_states(m);
+}
+
+static void show_appell(struct actio_derivation *d)
+{
+    struct actio_formation *F = d->F;
+    struct moving m = { .d = d, .from = actio_form_array(F, 2 * F->n, sizeof *m.from), .to = actio_form_array(F, 2 * F->n, sizeof *m.to) };
+    memcpy(m.from, F->v, F->n * sizeof *m.from);
+    memcpy(m.from + F->n, F->acc, F->n * sizeof *m.from);
+    memcpy(m.to, m.from, 2 * F->n * sizeof *m.to);
+    bool framed = actio_derive_bare_frame(d);
+    if (framed) find_motion(&m, d->framing);
+    if (framed) show_framed(&m);
+    else show_unframed(&m);
+}
+
+static const struct actio_shown_part parts[] = {
+    ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
+    ACTIO_SHARED_PART("constraints"),
+    { "frame", "Quasi-velocities", "", "", show_appell },
+};
+static const struct actio_chapter chapter = { .part = parts, .parts = sizeof parts / sizeof *parts };
+
+const struct actio_principle actio_principle_appell = {
+    .name = "appell", .title = "Gibbs (1879) and Appell (1899): the energy of accelerations in quasi-velocities", .key = "",
+    .differs = "",
+    .assumes = "ideal reactions; the quasi-velocities of `frame`, completed where they are too few",
+    .chapter = &chapter,
+    .form = actio_form_dalembert, .law = &law,
+    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_COORDINATES | ACTIO_NEEDS_SMOOTH, .owns = ACTIO_OWNS_METHOD,
+};
