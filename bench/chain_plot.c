@@ -20,7 +20,8 @@ static void open_picture(struct actio_canvas *canvas, struct actio_arena *arena)
     actio_canvas_box(canvas, (struct actio_box){ 0, 0, WIDTH, HEIGHT }, 0xFFFFFF, 1);
 }
 
-void chain_draw(struct actio_context *ctx, struct actio_findings *f, const struct chain_curve *curve, size_t curves, const char *path)
+void chain_draw(struct actio_context *ctx, struct actio_findings *f, const struct chain_curve *curve, size_t curves,
+                const char *path)
 {
     struct actio_arena arena;
     struct actio_canvas canvas;
@@ -28,8 +29,23 @@ void chain_draw(struct actio_context *ctx, struct actio_findings *f, const struc
     open_picture(&canvas, &arena);
     struct actio_series *series = actio_arena_array(&arena, curves, sizeof *series);
     for (size_t i = 0; i < curves; i++)
-        series[i] = (struct actio_series){ .x = curve[i].nodes, .y = curve[i].seconds, .rows = curve[i].count, .label = curve[i].name, .colour = curve[i].colour, .width = 1.4, .radius = 3, .stride = 1 };
-    struct actio_panel p = { .heading = "A hanging chain", .note = "seconds of one step", .across = "nodes", .up = "", .series = series, .own = curves, .count = curves, .is_log = true, .log_across = true,
+        series[i] = (struct actio_series){ .x = curve[i].nodes,
+                                           .y = curve[i].seconds,
+                                           .rows = curve[i].count,
+                                           .label = curve[i].name,
+                                           .colour = curve[i].colour,
+                                           .width = 1.4,
+                                           .radius = 3,
+                                           .stride = 1 };
+    struct actio_panel p = { .heading = "A hanging chain",
+                             .note = "seconds of one step",
+                             .across = "nodes",
+                             .up = "",
+                             .series = series,
+                             .own = curves,
+                             .count = curves,
+                             .is_log = true,
+                             .log_across = true,
                              .cell = { 0, 0, WIDTH, HEIGHT } };
     actio_panel_scale(&p, WIDTH - 200, HEIGHT - 100);
     double left = actio_panel_left(&p, &arena), right = actio_panel_right(&p, &arena);

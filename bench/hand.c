@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a careful programmer writes for this one problem: DOP853 for eight unknowns, everything inlined. The yardstick of P1. */
+ * What a careful programmer writes for this one problem: DOP853 for eight unknowns, everything inlined. The yardstick
+ * of P1. */
 #define _GNU_SOURCE
 #include "rivals.h"
 #include "disk.h"
@@ -42,7 +43,8 @@ INLINE double error_norm(const double *y, const double *next, double h, state *k
     for (int i = 0; i < DISK_N; i++) {
         double scale = 1 / (tol + tol * fmax(fabs(y[i]), fabs(next[i])));
         double a = row_sum(k, &table[ROW_ERROR5], i) * scale, b = row_sum(k, &table[ROW_ERROR3], i) * scale;
-        e5 += a * a, e3 += b * b;
+        e5 += a * a;
+        e3 += b * b;
     }
     double below = e5 + 0.01 * e3;
     return below > 0 ? h * e5 / sqrt(below * DISK_N) : 0;
@@ -62,7 +64,8 @@ static double norm(const double *x, const double *y, double tol)
 static double first_step(const double *y, const double *f, double tol)
 {
     state probe, there;
-    double size = norm(y, y, tol), slope = norm(f, y, tol), h = size < 1e-5 || slope < 1e-5 ? 1e-6 : 0.01 * size / slope;
+    double size = norm(y, y, tol), slope = norm(f, y, tol),
+           h = size < 1e-5 || slope < 1e-5 ? 1e-6 : 0.01 * size / slope;
     for (int i = 0; i < DISK_N; i++) probe[i] = y[i] + h * f[i];
     disk_rhs(probe, there);
     for (int i = 0; i < DISK_N; i++) there[i] -= f[i];
@@ -84,12 +87,23 @@ int bench_hand(double tol, bench_note note, long *rhs)
     for (;;) {
         int last = t + 1.0000001 * h >= DISK_END;
         if (last) h = DISK_END - t;
-        STAGE(1), STAGE(2), STAGE(3), STAGE(4), STAGE(5), STAGE(6), STAGE(7), STAGE(8), STAGE(9), STAGE(10), STAGE(11);
+        STAGE(1);
+        STAGE(2);
+        STAGE(3);
+        STAGE(4);
+        STAGE(5);
+        STAGE(6);
+        STAGE(7);
+        STAGE(8);
+        STAGE(9);
+        STAGE(10);
+        STAGE(11);
         combine(next, y, h, k, &table[ROW_SUM]);
         calls += 11;
         double err = error_norm(y, next, h, k, tol), factor = fmin(10, fmax(0.2, 0.9 * pow(err, -0.125)));
         if (!(err <= 1)) {
-            rejected = 1, h *= fmin(factor, 0.9);
+            rejected = 1;
+            h *= fmin(factor, 0.9);
             if (!(h > 1e-12)) return 1;
             continue;
         }

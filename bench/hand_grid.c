@@ -6,37 +6,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { Q = 4, U = 6, MOST_NEAR = 16, MOST_STEPS = 50 };    /* positions and unknowns of a point */
+enum { Q = 4, U = 6, MOST_NEAR = 16, MOST_STEPS = 50 }; /* positions and unknowns of a point */
 static const double mass[Q] = { DISK_MASS, DISK_MASS, DISK_ROLL, 0.25 }, sign[3] = { 1, 1, -1 };
 
 /* One row of an operator over neighbouring points. */
-struct row { int first, count; double a[MOST_NEAR]; };
+struct row {
+    int first, count;
+    double a[MOST_NEAR];
+};
 
-struct hand { int points, order; double h, at_start; struct row *D, *DD; double *z, *v, *r, *band, *trial; };
+struct hand {
+    int points, order;
+    double h, at_start;
+    struct row *D, *DD;
+    double *z, *v, *r, *band, *trial;
+};
 
 void bench_grid_guess(double t, double *q, double *v)
 {
-    q[0] = 5 * sin(t), q[1] = 5 * (1 - cos(t)), q[2] = 5 * t, q[3] = t;
-    v[0] = 5 * cos(t), v[1] = 5 * sin(t), v[2] = 5, v[3] = 1;
+    q[0] = 5 * sin(t);
+    q[1] = 5 * (1 - cos(t));
+    q[2] = 5 * t;
+    q[3] = t;
+    v[0] = 5 * cos(t);
+    v[1] = 5 * sin(t);
+    v[2] = 5;
+    v[3] = 1;
 }
 
 /* Rows of D times h, mirrored at the end. */
 static void set_row(const struct hand *p, int i, struct row *to)
 {
     static const double second[1][2] = { { -1, 1 } };
-    static const double fourth[4][6] = { { -24. / 17, 59. / 34, -4. / 17, -3. / 34, 0, 0 }, { -.5, 0, .5, 0, 0, 0 }, { 4. / 43, -59. / 86, 0, 59. / 86, -4. / 43, 0 }, { 3. / 98, 0, -59. / 98, 0, 32. / 49, -4. / 49 } };
+    static const double fourth[4][6] = { { -24. / 17, 59. / 34, -4. / 17, -3. / 34, 0, 0 },
+                                         { -.5, 0, .5, 0, 0, 0 },
+                                         { 4. / 43, -59. / 86, 0, 59. / 86, -4. / 43, 0 },
+                                         { 3. / 98, 0, -59. / 98, 0, 32. / 49, -4. / 49 } };
     static const double inner[2][5] = { { -.5, 0, .5 }, { 1. / 12, -2. / 3, 0, 2. / 3, -1. / 12 } };
     int edge = p->order == 2 ? 1 : 4, wide = p->order == 2 ? 2 : 6, reach = p->order / 2, mirrored = p->points - 1 - i;
     const double *table = p->order == 2 ? second[0] : fourth[0];
     memset(to, 0, sizeof *to);
     if (i < edge) {
-        to->first = 0, to->count = wide;
+        to->first = 0;
+        to->count = wide;
         for (int j = 0; j < wide; j++) to->a[j] = table[i * wide + j];
     } else if (mirrored < edge) {
-        to->first = p->points - wide, to->count = wide;
+        to->first = p->points - wide;
+        to->count = wide;
         for (int j = 0; j < wide; j++) to->a[j] = -table[mirrored * wide + wide - 1 - j];
     } else {
-        to->first = i - reach, to->count = 2 * reach + 1;
+        to->first = i - reach;
+        to->count = 2 * reach + 1;
         for (int j = 0; j < to->count; j++) to->a[j] = inner[reach - 1][j];
     }
     for (int j = 0; j < to->count; j++) to->a[j] /= p->h;
@@ -69,7 +89,7 @@ static void velocities(const struct hand *p, const double *z)
         double v[Q] = { 0, 0, 0, 0 };
         for (int j = 0; j < d->count; j++)
             for (int k = 0; k < Q; k++) v[k] += d->a[j] * z[U * (d->first + j) + k];
-        memcpy(p->v + Q * i, v, sizeof v);                 /* the start is at 0 */
+        memcpy(p->v + Q * i, v, sizeof v); /* the start is at 0 */
     }
 }
 
@@ -94,7 +114,8 @@ static void residuals(const struct hand *p, const double *z)
 }
 
 /* The six rows of a point into the band; row r has column c at r*wide + c - r + half. */
-static inline __attribute__((always_inline)) void assemble(const struct hand *p, const double *z, int i, double *band, int half, int wide)
+static inline __attribute__((always_inline)) void assemble(const struct hand *p, const double *z, int i, double *band,
+                                                           int half, int wide)
 {
     const struct row *d = &p->D[i], *e = &p->DD[i];
     const double *q = z + U * i, *v = p->v + Q * i;
@@ -106,17 +127,25 @@ static inline __attribute__((always_inline)) void assemble(const struct hand *p,
         for (int k = 0; k < Q; k++) b[k][U * (e->first + j) + k] += mass[k] * e->a[j];
     for (int j = 0; j < d->count; j++) {
         int at = U * (d->first + j);
-        for (int k = 0; k < 3; k++) b[k][at + k] -= 2 * q[4] * sign[k] * d->a[j], b[4][at + k] += 2 * sign[k] * v[k] * d->a[j];
-        b[5][at] += s * d->a[j], b[5][at + 1] -= c * d->a[j];
+        for (int k = 0; k < 3; k++) {
+            b[k][at + k] -= 2 * q[4] * sign[k] * d->a[j];
+            b[4][at + k] += 2 * sign[k] * v[k] * d->a[j];
+        }
+        b[5][at] += s * d->a[j];
+        b[5][at + 1] -= c * d->a[j];
     }
     int own = U * i;
-    b[0][own + 3] -= q[5] * c, b[1][own + 3] -= q[5] * s, b[5][own + 3] += v[0] * c + v[1] * s;
+    b[0][own + 3] -= q[5] * c;
+    b[1][own + 3] -= q[5] * s;
+    b[5][own + 3] += v[0] * c + v[1] * s;
     for (int k = 0; k < 3; k++) b[k][own + 4] -= 2 * sign[k] * v[k];
-    b[0][own + 5] -= s, b[1][own + 5] += c;
+    b[0][own + 5] -= s;
+    b[1][own + 5] += c;
 }
 
 /* Assembles, eliminates and solves in one pass; `half` is a constant where this is put in. */
-static inline __attribute__((always_inline)) void stream(const struct hand *p, const double *z, double *x, const int half)
+static inline __attribute__((always_inline)) void stream(const struct hand *p, const double *z, double *x,
+                                                         const int half)
 {
     const int n = U * p->points, wide = (3 * half + 8) & ~7, length = 2 * half + 1;
     double *band = p->band;
@@ -127,12 +156,20 @@ static inline __attribute__((always_inline)) void stream(const struct hand *p, c
         double *restrict top = band + (size_t)k * wide + half, largest = fabs(top[0]);
         for (int i = 1; i <= below; i++) {
             double a = fabs(top[(size_t)i * (wide - 1)]);
-            if (a > largest) largest = a, best = i;
+            if (a > largest) {
+                largest = a;
+                best = i;
+            }
         }
         if (best) {
             double *other = top + (size_t)best * (wide - 1), swap = x[k];
-            for (int j = 0; j < length; j++) { double a = top[j]; top[j] = other[j]; other[j] = a; }
-            x[k] = x[k + best], x[k + best] = swap;
+            for (int j = 0; j < length; j++) {
+                double a = top[j];
+                top[j] = other[j];
+                other[j] = a;
+            }
+            x[k] = x[k + best];
+            x[k + best] = swap;
         }
         double inverse = 1 / top[0], b = x[k];
         for (int i = 1; i <= below; i++) {
@@ -147,7 +184,12 @@ static inline __attribute__((always_inline)) void stream(const struct hand *p, c
         const double *row = band + (size_t)k * wide + half;
         int right = n - 1 - k < 2 * half ? n - 1 - k : 2 * half, j = 1;
         double a = x[k], b = 0, c = 0, d = 0;
-        for (; j + 3 <= right; j += 4) a -= row[j] * x[k + j], b -= row[j + 1] * x[k + j + 1], c -= row[j + 2] * x[k + j + 2], d -= row[j + 3] * x[k + j + 3];
+        for (; j + 3 <= right; j += 4) {
+            a -= row[j] * x[k + j];
+            b -= row[j + 1] * x[k + j + 1];
+            c -= row[j + 2] * x[k + j + 2];
+            d -= row[j + 3] * x[k + j + 3];
+        }
         for (; j <= right; j++) a -= row[j] * x[k + j];
         x[k] = (a + b + c + d) / row[0];
     }
@@ -157,9 +199,14 @@ static int open_hand(struct hand *p)
 {
     int half = p->order == 2 ? 17 : 35, wide = (3 * half + 8) & ~7;
     size_t n = (size_t)U * p->points;
-    p->h = DISK_END / (p->points - 1), p->at_start = 1 / ((p->order == 2 ? .5 : 17. / 48) * p->h);
-    p->D = malloc(sizeof *p->D * p->points), p->DD = malloc(sizeof *p->DD * p->points);
-    p->z = malloc(n * sizeof *p->z), p->v = malloc(n * sizeof *p->v), p->r = malloc(n * sizeof *p->r), p->trial = malloc(n * sizeof *p->trial);
+    p->h = DISK_END / (p->points - 1);
+    p->at_start = 1 / ((p->order == 2 ? .5 : 17. / 48) * p->h);
+    p->D = malloc(sizeof *p->D * p->points);
+    p->DD = malloc(sizeof *p->DD * p->points);
+    p->z = malloc(n * sizeof *p->z);
+    p->v = malloc(n * sizeof *p->v);
+    p->r = malloc(n * sizeof *p->r);
+    p->trial = malloc(n * sizeof *p->trial);
     p->band = malloc(sizeof *p->band * ((size_t)wide * (n + half + 1) + 64));
     if (!p->D || !p->DD || !p->z || !p->v || !p->r || !p->trial || !p->band) return 1;
     for (int i = 0; i < p->points; i++) set_row(p, i, &p->D[i]);
@@ -192,11 +239,17 @@ int bench_hand_grid(int order, int points, double *error)
     int steps = -1;
     double v[Q], asked;
     if (open_hand(&p)) return -1;
-    for (int i = 0; i < points; i++) bench_grid_guess(i * p.h, p.z + U * i, v), p.z[U * i + 4] = p.z[U * i + 5] = 0;
-    asked = fmax(1e-9, 100 * 2.2e-16 / (p.h * p.h));       /* rounding of second differences */
+    for (int i = 0; i < points; i++) {
+        bench_grid_guess(i * p.h, p.z + U * i, v);
+        p.z[U * i + 4] = p.z[U * i + 5] = 0;
+    }
+    asked = fmax(1e-9, 100 * 2.2e-16 / (p.h * p.h)); /* rounding of second differences */
     residuals(&p, p.z);
     for (int i = 0; i < MOST_STEPS; i++) {
-        if (largest(p.r, n) < asked) { steps = i; break; }
+        if (largest(p.r, n) < asked) {
+            steps = i;
+            break;
+        }
         memcpy(p.trial, p.r, n * sizeof *p.r);
         if (order == 2) stream(&p, p.z, p.trial, 17);
         else stream(&p, p.z, p.trial, 35);
@@ -204,6 +257,12 @@ int bench_hand_grid(int order, int points, double *error)
         residuals(&p, p.z);
     }
     *error = error_of(&p);
-    free(p.D), free(p.DD), free(p.z), free(p.v), free(p.r), free(p.trial), free(p.band);
+    free(p.D);
+    free(p.DD);
+    free(p.z);
+    free(p.v);
+    free(p.r);
+    free(p.trial);
+    free(p.band);
     return steps;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a careful programmer writes for this one problem: single shooting on the section z = 27, DOP853 for the three unknowns and their nine derivatives,
+ * What a careful programmer writes for this one problem: single shooting on the section z = 27, DOP853 for the three
+ * unknowns and their nine derivatives,
  * everything inlined. The yardstick of P4. */
 #define _GNU_SOURCE
 #include "lorenz.h"
@@ -23,10 +24,14 @@ typedef double state[PADDED] __attribute__((aligned(64)));
 INLINE void rates(const double *restrict s, double *restrict f)
 {
     const double sigma = 10, a = 28, b = 8.0 / 3, x = s[0], y = s[1], z = s[2];
-    f[0] = sigma * (y - x), f[1] = x * (a - z) - y, f[2] = x * y - b * z;
+    f[0] = sigma * (y - x);
+    f[1] = x * (a - z) - y;
+    f[2] = x * y - b * z;
     for (int j = 0; j < 3; j++) {
         double dx = s[3 + j], dy = s[6 + j], dz = s[9 + j];
-        f[3 + j] = sigma * (dy - dx), f[6 + j] = (a - z) * dx - dy - x * dz, f[9 + j] = y * dx + x * dy - b * dz;
+        f[3 + j] = sigma * (dy - dx);
+        f[6 + j] = (a - z) * dx - dy - x * dz;
+        f[9 + j] = y * dx + x * dy - b * dz;
     }
 }
 
@@ -54,7 +59,8 @@ INLINE double error_norm(const double *y, const double *next, double h, state *k
     for (int i = 0; i < N; i++) {
         double scale = 1 / (tol + tol * fmax(fabs(y[i]), fabs(next[i])));
         double a = row_sum(k, &table[ROW_ERROR5], i) * scale, b = row_sum(k, &table[ROW_ERROR3], i) * scale;
-        e5 += a * a, e3 += b * b;
+        e5 += a * a;
+        e3 += b * b;
     }
     double below = e5 + 0.01 * e3;
     return below > 0 ? h * e5 / sqrt(below * N) : 0;
@@ -73,12 +79,23 @@ static int turn(double *y_out, double end, double tol, long *calls)
     for (;;) {
         int last = t + 1.0000001 * h >= end;
         if (last) h = end - t;
-        STAGE(1), STAGE(2), STAGE(3), STAGE(4), STAGE(5), STAGE(6), STAGE(7), STAGE(8), STAGE(9), STAGE(10), STAGE(11);
+        STAGE(1);
+        STAGE(2);
+        STAGE(3);
+        STAGE(4);
+        STAGE(5);
+        STAGE(6);
+        STAGE(7);
+        STAGE(8);
+        STAGE(9);
+        STAGE(10);
+        STAGE(11);
         combine(next, y, h, k, &table[ROW_SUM]);
         *calls += 12;
         double err = error_norm(y, next, h, k, tol), factor = fmin(10, fmax(0.2, 0.9 * pow(err, -0.125)));
         if (!(err <= 1)) {
-            rejected = 1, h *= fmin(factor, 0.9);
+            rejected = 1;
+            h *= fmin(factor, 0.9);
             if (!(h > 1e-12)) return 1;
             continue;
         }
@@ -103,7 +120,8 @@ static int solve3(double a[3][4], double *x)
         if (a[best][k] == 0) return 1;
         for (int j = 0; j < 4; j++) {
             double swap = a[k][j];
-            a[k][j] = a[best][j], a[best][j] = swap;
+            a[k][j] = a[best][j];
+            a[best][j] = swap;
         }
         for (int i = k + 1; i < 3; i++)
             for (int j = 3; j >= k; j--) a[i][j] -= a[i][k] / a[k][k] * a[k][j];
@@ -124,10 +142,17 @@ int bench_hand_orbit(double tol, double *period, long *rhs)
         state s = { x, y, 27, 1, 0, 0, 0, 1, 0, 0, 0, 1 }, f;
         if (turn(s, T, tol, rhs)) return 1;
         rates(s, f);
-        double a[3][4] = { { s[3] - 1, s[4], f[0], x - s[0] }, { s[6], s[7] - 1, f[1], y - s[1] }, { s[9], s[10], f[2], 27 - s[2] } };
+        double a[3][4] = { { s[3] - 1, s[4], f[0], x - s[0] },
+                           { s[6], s[7] - 1, f[1], y - s[1] },
+                           { s[9], s[10], f[2], 27 - s[2] } };
         if (solve3(a, step)) return 1;
-        x += step[0], y += step[1], T += step[2];
-        if (fabs(step[0]) + fabs(step[1]) + fabs(step[2]) < 1e-8) { *period = T; return 0; }
+        x += step[0];
+        y += step[1];
+        T += step[2];
+        if (fabs(step[0]) + fabs(step[1]) + fabs(step[2]) < 1e-8) {
+            *period = T;
+            return 0;
+        }
     }
     return 1;
 }

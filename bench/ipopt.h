@@ -5,7 +5,7 @@
 
 #include "solve/grid.h"
 
-double bench_ipopt(struct actio_grid *g);                  /* seconds, or -1 */
-const char *bench_ipopt_why(void);                         /* why there is none */
+double bench_ipopt(struct actio_grid *g); /* seconds, or -1 */
+const char *bench_ipopt_why(void);        /* why there is none */
 
 #endif

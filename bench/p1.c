@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * P1: one trajectory of the disk, against hand-written C and SUNDIALS in the same run. Every way gets the tolerance with which it
- * meets the target with the fewest right-hand sides; all are then timed in turn, and ratios formed inside each turn. Prints tables. */
+ * P1: one trajectory of the disk, against hand-written C and SUNDIALS in the same run. Every way gets the tolerance
+ * with which it
+ * meets the target with the fewest right-hand sides; all are then timed in turn, and ratios formed inside each turn.
+ * Prints tables. */
 #define _GNU_SOURCE
 #include "disk.h"
 #include "rivals.h"
@@ -12,12 +14,18 @@
 #include <stdlib.h>
 
 enum { ROUNDS = 9 };
-#define ROUND_SECONDS 4e-3                                 /* of each rival in a round */
+#define ROUND_SECONDS 4e-3 /* of each rival in a round */
 
-/* bar: what the ratio to the first may be at 1e-9 and 1e-12; 0 = none. As asked: tol = target instead of the best tolerance. */
+/* bar: what the ratio to the first may be at 1e-9 and 1e-12; 0 = none. As asked: tol = target instead of the best
+ * tolerance. */
 struct rival {
-    const char *name; bench_run run; double bar; bool as_asked;
-    bool meets; double tol, error; long rhs, repeats;
+    const char *name;
+    bench_run run;
+    double bar;
+    bool as_asked;
+    bool meets;
+    double tol, error;
+    long rhs, repeats;
     double us[ROUNDS], ratio[ROUNDS];
 };
 
@@ -50,13 +58,19 @@ static void try_tolerance(struct rival *r, double tol, double target)
     largest_error = 0;
     if (r->run(tol, note_error, &rhs)) return;
     bool meets = largest_error <= target;
-    if (meets ? !r->meets || rhs < r->rhs : !r->meets && largest_error < r->error) r->tol = tol, r->error = largest_error, r->rhs = rhs;
+    if (meets ? !r->meets || rhs < r->rhs : !r->meets && largest_error < r->error) {
+        r->tol = tol;
+        r->error = largest_error;
+        r->rhs = rhs;
+    }
     r->meets |= meets;
 }
 
 static void match(struct rival *r, double target)
 {
-    r->meets = false, r->error = HUGE_VAL, r->rhs = 0;
+    r->meets = false;
+    r->error = HUGE_VAL;
+    r->rhs = 0;
     if (r->as_asked) try_tolerance(r, target, target);
     else
         for (int k = 8; k <= 58; k++) try_tolerance(r, pow(10, -0.25 * k), target);
@@ -106,7 +120,8 @@ static void print(struct rival *r, double target)
         return;
     }
     double us = median(r->us), ratio = median(r->ratio), spread = r->ratio[ROUNDS * 3 / 4] - r->ratio[ROUNDS / 4];
-    printf("| %-29s | %.1e | %.1e | %5ld | %8.1f | **%.2f** ± %.2f | ", r->name, r->tol, r->error, r->rhs, us, ratio, spread / 2);
+    printf("| %-29s | %.1e | %.1e | %5ld | %8.1f | **%.2f** ± %.2f | ", r->name, r->tol, r->error, r->rhs, us, ratio,
+           spread / 2);
     if (r->bar > 0 && target < 1e-8) printf("bar %.1f: %s |\n", r->bar, ratio <= r->bar ? "holds" : "does not hold");
     else printf("|\n");
 }
@@ -127,7 +142,8 @@ int main(void)
     table(1e-6);
     table(1e-9);
     table(1e-12);
-    printf("\nComplete: --tol = target; at least two runs, the error of every column, all columns of 201 rows. Memory kept: the same without "
+    printf("\nComplete: --tol = target; at least two runs, the error of every column, all columns of 201 rows. Memory "
+           "kept: the same without "
            "asking the system for it each time.\n");
 #ifndef BENCH_PEERS
     printf("SUNDIALS was not found.\n");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * P2: the disk from its discretised action. One grid, all time points unknown, against a hand-written streaming Newton on a system of the same kind in the same run
+ * P2: the disk from its discretised action. One grid, all time points unknown, against a hand-written streaming Newton
+ * on a system of the same kind in the same run
  * (and IPOPT on ours, where it is installed); and a million points by slabs. Prints tables. */
 #define _GNU_SOURCE
 #include "grid.h"
@@ -20,9 +21,11 @@ static struct actio_context ctx;
 static struct actio_findings findings;
 static struct actio_system *sys;
 static const double param[] = { DISK_MASS, DISK_RADIUS, DISK_PULL, DISK_ROLL, 0.25 };
-static const char text[] = "param M = 1, R = 1, pull = 4.9, I_S = .5, I_D = .25\ncoord x, y, theta, phi\n"
-                           "lagrangian M/2*(x'^2 + y'^2) + I_S/2*theta'^2 + I_D/2*phi'^2 + M*pull*x\nconstraint roll: x'^2 + y'^2 = R^2*theta'^2\n"
-                           "constraint blade: x'*sin(phi) = y'*cos(phi)\nstart x' = 5, theta' = 5, phi' = 1\ntime 0 .. 2*pi\n";
+static const char text[] =
+    "param M = 1, R = 1, pull = 4.9, I_S = .5, I_D = .25\ncoord x, y, theta, phi\n"
+    "lagrangian M/2*(x'^2 + y'^2) + I_S/2*theta'^2 + I_D/2*phi'^2 + M*pull*x\nconstraint roll: x'^2 + y'^2 = "
+    "R^2*theta'^2\n"
+    "constraint blade: x'*sin(phi) = y'*cos(phi)\nstart x' = 5, theta' = 5, phi' = 1\ntime 0 .. 2*pi\n";
 
 static double now(void)
 {
@@ -85,7 +88,8 @@ static double solve_ours(int order, size_t points, size_t *iterations, double *e
     guess(&g);
     int bad = actio_grid_data(&g, disk_start, disk_start + 4) || actio_grid_solve(&g);
     double took = now() - from;
-    *iterations = g.iterations, *error = grid_error(&g);
+    *iterations = g.iterations;
+    *error = grid_error(&g);
     actio_grid_close(&g);
     return bad ? -1 : took;
 }
@@ -99,10 +103,12 @@ static void row_of_grid(int order, size_t points)
         double from = now();
         steps = bench_hand_grid(order, (int)points, &error[0]);
         hand[r] = 1e6 * (now() - from) / (double)points / fmax(1, steps);
-        ours[r] = 1e6 * solve_ours(order, points, &iterations, &error[1]) / (double)points / fmax(1, (double)iterations);
+        ours[r] =
+            1e6 * solve_ours(order, points, &iterations, &error[1]) / (double)points / fmax(1, (double)iterations);
         ratio[r] = ours[r] / hand[r];
     }
-    printf("| %d | %zu | %.2f (%d) %.0e | %.2f (%zu) %.0e | %.2f |", order, points, median(hand, ROUNDS), steps, error[0], median(ours, ROUNDS), iterations, error[1], median(ratio, ROUNDS));
+    printf("| %d | %zu | %.2f (%d) %.0e | %.2f (%zu) %.0e | %.2f |", order, points, median(hand, ROUNDS), steps,
+           error[0], median(ours, ROUNDS), iterations, error[1], median(ratio, ROUNDS));
     double with = -1;
     if (points <= 1000) {
         struct actio_grid g;
@@ -112,7 +118,8 @@ static void row_of_grid(int order, size_t points)
             actio_grid_close(&g);
         }
     }
-    if (with > 0) printf(" %.1f ms, %.0f |\n", 1e3 * with, with / (1e-6 * ours[ROUNDS / 2] * (double)(points * iterations)));
+    if (with > 0)
+        printf(" %.1f ms, %.0f |\n", 1e3 * with, with / (1e-6 * ours[ROUNDS / 2] * (double)(points * iterations)));
     else printf(" %s |\n", points > 1000 ? "-" : bench_ipopt_why());
 }
 
@@ -123,31 +130,44 @@ static void by_slabs(void)
     struct actio_element e;
     struct actio_slab s;
     size_t before = ctx.bytes;
-    if (actio_element_open(&e, &ctx, 0, 5) || actio_slab_open(&s, &ctx, sys, &e, shared()) || actio_slab_data(&s, 0, disk_start, disk_start + 4)) return;
+    if (actio_element_open(&e, &ctx, 0, 5) || actio_slab_open(&s, &ctx, sys, &e, shared())
+        || actio_slab_data(&s, 0, disk_start, disk_start + 4))
+        return;
     size_t bytes = ctx.bytes - before, iterations = 0;
     double h = DISK_END / EACH, from = now();
     for (size_t k = 0; k < (size_t)TURNS * EACH; k++) {
         actio_slab_guess(&s, h);
-        if (actio_slab_solve(&s, h, 1e-15)) { printf("a slab has no solution\n"); return; }
+        if (actio_slab_solve(&s, h, 1e-15)) {
+            printf("a slab has no solution\n");
+            return;
+        }
         iterations += s.iterations;
         actio_slab_pass(&s, h * (double)(k + 1));
     }
     double took = now() - from, points = 4.0 * TURNS * EACH, y[DISK_N], most = 0;
     disk_motion(TURNS * DISK_END, y);
     for (int i = 0; i < 4; i++) most = fmax(most, fabs(s.x0[i] - y[i]));
-    printf("| %.0f | %.2f | %.2f | %.1e | %zu |\n", points, 1e6 * took / points, (double)iterations / (TURNS * EACH), most, bytes / 1024);
-    actio_slab_close(&s), actio_element_close(&e);
+    printf("| %.0f | %.2f | %.2f | %.1e | %zu |\n", points, 1e6 * took / points, (double)iterations / (TURNS * EACH),
+           most, bytes / 1024);
+    actio_slab_close(&s);
+    actio_element_close(&e);
 }
 
 int main(void)
 {
-    if (open_disk()) return printf("the model can't be opened\n"), 1;
-    printf("## P2 the disk from its action, 2 pi, from the motion without gravity\n\nMicroseconds a point and iteration (iterations) largest error of positions; kernels compiled.\n\n");
-    printf("| order | points | by hand, streaming band | Actio, streaming blocks | ratio | IPOPT on the same equations: time, times as long |\n|---|---|---|---|---|---|\n");
+    if (open_disk()) {
+        printf("the model can't be opened\n");
+        return 1;
+    }
+    printf("## P2 the disk from its action, 2 pi, from the motion without gravity\n\nMicroseconds a point and "
+           "iteration (iterations) largest error of positions; kernels compiled.\n\n");
+    printf("| order | points | by hand, streaming band | Actio, streaming blocks | ratio | IPOPT on the same "
+           "equations: time, times as long |\n|---|---|---|---|---|---|\n");
     static const size_t points[] = { 64, 1000, 10000 };
     for (int order = 2; order <= 4; order += 2)
         for (size_t i = 0; i < 3; i++) row_of_grid(order, points[i]);
-    printf("\n4000 turns by slabs of five Lobatto nodes:\n\n| points | microseconds a point | iterations a slab | error | workspace, kB |\n|---|---|---|---|---|\n");
+    printf("\n4000 turns by slabs of five Lobatto nodes:\n\n| points | microseconds a point | iterations a slab | "
+           "error | workspace, kB |\n|---|---|---|---|---|\n");
     by_slabs();
     return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * P4: one periodic orbit (Lorenz's shortest) to 1e-10 of its period from a common guess, against hand-written shooting in the same run, and AUTO-07p's own timer
+ * P4: one periodic orbit (Lorenz's shortest) to 1e-10 of its period from a common guess, against hand-written shooting
+ * in the same run, and AUTO-07p's own timer
  * where it is installed. Also to rounding, and by the other methods. Prints tables. */
 #define _GNU_SOURCE
 #include "lorenz.h"
@@ -14,9 +15,9 @@
 
 enum { ROUNDS = 15, REPEATS = 40 };
 
-static const char lorenz[] =
-    "param sigma = 10, a = 28, b = 8/3\nstate x, y, z\nflow x' = sigma*(y - x)\nflow y' = x*(a - z) - y\nflow z' = x*y - b*z\n"
-    "start x = -13.7, y = -19.5, z = 27\ntime 0 .. 1.55\n";
+static const char lorenz[] = "param sigma = 10, a = 28, b = 8/3\nstate x, y, z\nflow x' = sigma*(y - x)\nflow y' = "
+                             "x*(a - z) - y\nflow z' = x*y - b*z\n"
+                             "start x = -13.7, y = -19.5, z = 27\ntime 0 .. 1.55\n";
 
 static struct actio_context ctx;
 static struct actio_findings findings;
@@ -37,11 +38,14 @@ static int open_orbit(void)
     for (size_t i = 0; i < model->params; i++) param[i] = model->param[i].value;
     struct actio_system *sys = actio_system_form(&ctx, model, actio_form_dalembert);
     const struct actio_dual_choice choice = { .closure = ACTIO_CLOSURE_GAUSS };
-    if (!sys || actio_system_dual(sys, &choice) || actio_system_need(sys, ACTIO_Q_DUAL_POINT) || actio_motion_open(&motion, &ctx, sys, param)) return 1;
+    if (!sys || actio_system_dual(sys, &choice) || actio_system_need(sys, ACTIO_Q_DUAL_POINT)
+        || actio_motion_open(&motion, &ctx, sys, param))
+        return 1;
     motion.span = 1.55;
     actio_motion_begin(&motion, 0, guess);
     if (actio_orbit_open(&orbit, &ctx, &motion, 0, guess)) return 1;
-    for (size_t i = 0; i < 3; i++) orbit.scale[i] = (const double[]){ 35, 48, 38 }[i];     /* what the guess's own motion shows */
+    /* what the guess's own motion shows */
+    for (size_t i = 0; i < 3; i++) orbit.scale[i] = (const double[]){ 35, 48, 38 }[i];
     actio_system_native(sys, 1e12);
     return 0;
 }
@@ -54,18 +58,29 @@ static int solve(method by, double tol, double *period, long *rhs)
     struct actio_orbit_told told;
     if (actio_circuit_open(&c, &ctx, 3, 1)) return 1;
     memcpy(c.y, guess, sizeof guess);
-    c.nodes = 1, c.period = 1.55, orbit.x.rhs = 0;
+    c.nodes = 1;
+    c.period = 1.55;
+    orbit.x.rhs = 0;
     int bad = by(&orbit, &c, tol, &told);
-    *period = c.period, *rhs = (long)orbit.x.rhs;
+    *period = c.period;
+    *rhs = (long)orbit.x.rhs;
     actio_circuit_close(&c, &ctx);
     return bad;
 }
 
-struct rival { const char *name; method by; double tol, us[ROUNDS], ratio[ROUNDS], error; long rhs; };
+struct rival {
+    const char *name;
+    method by;
+    double tol, us[ROUNDS], ratio[ROUNDS], error;
+    long rhs;
+};
 static struct rival rivals[] = {
-    { .name = "hand-written C, shooting", .tol = 1e-9 }, { .name = "Actio, shooting", .by = actio_orbit_shoot, .tol = 1e-10 },
-    { .name = "hand-written C, to rounding", .tol = 1e-13 }, { .name = "Actio, shooting, to rounding", .by = actio_orbit_shoot, .tol = 1e-14 },
-    { .name = "Actio, Fourier, to rounding", .by = actio_orbit_fourier, .tol = 1e-14 }, { .name = "Actio, dual action, to rounding", .by = actio_orbit_dual, .tol = 1e-14 },
+    { .name = "hand-written C, shooting", .tol = 1e-9 },
+    { .name = "Actio, shooting", .by = actio_orbit_shoot, .tol = 1e-10 },
+    { .name = "hand-written C, to rounding", .tol = 1e-13 },
+    { .name = "Actio, shooting, to rounding", .by = actio_orbit_shoot, .tol = 1e-14 },
+    { .name = "Actio, Fourier, to rounding", .by = actio_orbit_fourier, .tol = 1e-14 },
+    { .name = "Actio, dual action, to rounding", .by = actio_orbit_dual, .tol = 1e-14 },
 };
 enum { RIVALS = sizeof rivals / sizeof *rivals };
 
@@ -103,16 +118,30 @@ static double auto_seconds(double *error)
 
 int main(void)
 {
-    if (open_orbit()) return puts("bench_p4 failed: the model can't be opened"), 1;
+    if (open_orbit()) {
+        puts("bench_p4 failed: the model can't be opened");
+        return 1;
+    }
     for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i < RIVALS; i++) rivals[i].us[round] = once(&rivals[i]), rivals[i].ratio[round] = rivals[i].us[round] / rivals[0].us[round];
-    printf("## P4: Lorenz's shortest orbit\n\nFrom (-13.7, -19.5, 27) and the period 1.55:\n\n| %-32s | error of the period | right-hand sides | us | ratio | |\n|---|---|---|---|---|---|\n", "");
+        for (int i = 0; i < RIVALS; i++) {
+            rivals[i].us[round] = once(&rivals[i]);
+            rivals[i].ratio[round] = rivals[i].us[round] / rivals[0].us[round];
+        }
+    printf("## P4: Lorenz's shortest orbit\n\nFrom (-13.7, -19.5, 27) and the period 1.55:\n\n| %-32s | error of the "
+           "period | right-hand sides | us | ratio | |\n|---|---|---|---|---|---|\n",
+           "");
     for (int i = 0; i < RIVALS; i++) {
         double ratio = median(rivals[i].ratio);
-        printf("| %-32s | %.1e | %6ld | %8.1f | **%.2f** | %s |\n", rivals[i].name, rivals[i].error, rivals[i].rhs, median(rivals[i].us), ratio, i != 1 ? "" : ratio <= 2 && rivals[i].error < 1e-10 ? "bar 2: holds" : "bar 2: does not hold");
+        printf("| %-32s | %.1e | %6ld | %8.1f | **%.2f** | %s |\n", rivals[i].name, rivals[i].error, rivals[i].rhs,
+               median(rivals[i].us), ratio,
+               i != 1                                  ? ""
+               : ratio <= 2 && rivals[i].error < 1e-10 ? "bar 2: holds"
+                                                       : "bar 2: does not hold");
     }
     double error = NAN, seconds = auto_seconds(&error), own = median(rivals[1].us);
     if (isnan(seconds)) puts("\nAUTO-07p was not found.");
-    else printf("\nAUTO-07p, its own timer: %.1f us, error %.1e: Actio is **%.0f** times as fast (bar 15: %s)\n", 1e6 * seconds, error, 1e6 * seconds / own, 1e6 * seconds / own >= 15 ? "holds" : "does not hold");
+    else
+        printf("\nAUTO-07p, its own timer: %.1f us, error %.1e: Actio is **%.0f** times as fast (bar 15: %s)\n",
+               1e6 * seconds, error, 1e6 * seconds / own, 1e6 * seconds / own >= 15 ? "holds" : "does not hold");
     return 0;
 }

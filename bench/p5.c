@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * P5: a chain whose tensions are solved for in every step, ns per node and step. All ways go on from the same start in turn; ratios are formed inside
+ * P5: a chain whose tensions are solved for in every step, ns per node and step. All ways go on from the same start in
+ * turn; ratios are formed inside
  * each round, to the chain cut into eight lane segments by hand. Prints tables. */
 #define _GNU_SOURCE
 #include "chain.h"
@@ -12,17 +13,29 @@
 #include <string.h>
 
 enum { ROUNDS = 9 };
-#define ROUND_NODE_STEPS 2e6                               /* of each way in a round */
+#define ROUND_NODE_STEPS 2e6 /* of each way in a round */
 
 /* bar: what the ratio to the first may be from 1000 nodes on; 0 = none */
-struct way { const char *name; chain_steps steps; void (*enter)(struct chain *), (*leave)(struct chain *); double bar, ns[ROUNDS], ratio[ROUNDS], off; };
+struct way {
+    const char *name;
+    chain_steps steps;
+    void (*enter)(struct chain *), (*leave)(struct chain *);
+    double bar, ns[ROUNDS], ratio[ROUNDS], off;
+};
 
 static struct way ways[] = {
-    { .name = "by hand, eight lane segments", .steps = chain_lanes, .enter = chain_lanes_enter, .leave = chain_lanes_leave },
+    { .name = "by hand, eight lane segments",
+      .steps = chain_lanes,
+      .enter = chain_lanes_enter,
+      .leave = chain_lanes_leave },
     { .name = "by hand, from both ends", .steps = chain_twisted },
     { .name = "by hand, Thomas", .steps = chain_thomas },
     { .name = "streams by hand, actio_tri_solve", .steps = chain_streams },
-    { .name = "Actio, from the model text", .steps = chain_text, .enter = chain_text_enter, .leave = chain_text_leave, .bar = 2 },
+    { .name = "Actio, from the model text",
+      .steps = chain_text,
+      .enter = chain_text_enter,
+      .leave = chain_text_leave,
+      .bar = 2 },
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -38,11 +51,14 @@ static double *numbers(size_t n)
 static void open_chain(struct chain *c, size_t n)
 {
     double **part[] = { &c->x, &c->y, &c->u, &c->v, &c->dx, &c->dy, &c->diag, &c->off, &c->right, &c->T };
-    c->n = n, c->work = numbers(actio_tri_work(n)), c->lane = numbers(10 * n);
+    c->n = n;
+    c->work = numbers(actio_tri_work(n));
+    c->lane = numbers(10 * n);
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) *part[i] = numbers(n + 1);
     for (size_t i = 0; i < n; i++) {
         double angle = 0.3 * (1 - (double)(i + 1) / (double)n);
-        c->x[i] = (i ? c->x[i - 1] : 0) + sin(angle) / (double)n, c->y[i] = (i ? c->y[i - 1] : 0) - cos(angle) / (double)n;
+        c->x[i] = (i ? c->x[i - 1] : 0) + sin(angle) / (double)n;
+        c->y[i] = (i ? c->y[i - 1] : 0) - cos(angle) / (double)n;
     }
 }
 
@@ -62,7 +78,8 @@ static double run(const struct way *w, size_t n, long count, double *x, double *
     w->steps(&c, count, 1e-3 / (double)n);
     double seconds = actio_native_clock() - start;
     if (w->leave) w->leave(&c);
-    memcpy(x, c.x, n * sizeof *x), memcpy(y, c.y, n * sizeof *y);
+    memcpy(x, c.x, n * sizeof *x);
+    memcpy(y, c.y, n * sizeof *y);
     close_chain(&c);
     return 1e9 * seconds / (double)count / (double)n;
 }
@@ -86,11 +103,18 @@ static void race(size_t n)
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < WAYS; i++) {
             struct way *w = &ways[i];
-            w->ns[round] = run(w, n, count, i ? x : x0, i ? y : y0), w->ratio[round] = w->ns[round] / ways[0].ns[round], w->off = 0;
+            w->ns[round] = run(w, n, count, i ? x : x0, i ? y : y0);
+            w->ratio[round] = w->ns[round] / ways[0].ns[round];
+            w->off = 0;
             for (size_t k = 0; i && k < n; k++) w->off = fmax(w->off, fmax(fabs(x[k] - x0[k]), fabs(y[k] - y0[k])));
         }
-    free(x), free(y), free(x0), free(y0);
-    printf("\n%zu nodes, %ld steps:\n\n| %-33s | ns per node and step | ratio | difference of places | |\n|---|---|---|---|---|\n", n, count, "");
+    free(x);
+    free(y);
+    free(x0);
+    free(y0);
+    printf("\n%zu nodes, %ld steps:\n\n| %-33s | ns per node and step | ratio | difference of places | "
+           "|\n|---|---|---|---|---|\n",
+           n, count, "");
     for (int i = 0; i < WAYS; i++) {
         struct way *w = &ways[i];
         double ns = median(w->ns), ratio = median(w->ratio), spread = w->ratio[ROUNDS * 3 / 4] - w->ratio[ROUNDS / 4];
@@ -124,11 +148,16 @@ static void draw(const char *path)
     };
     static const uint32_t colour[] = { ACTIO_GREY, ACTIO_BLUE, 0xD55E00 };
     struct chain_curve curve[3];
-    printf("\nOne step by the number of nodes, nanoseconds per node:\n\n| nodes | by hand | Actio | a whole step of DOP853, twelve right-hand sides |\n|---|---|---|---|\n");
-    for (size_t k = 0; k < 3; k++) curve[k] = (struct chain_curve){ .name = shown[k].name, .colour = colour[k] }, fill_curve(&shown[k], &curve[k]);
+    printf("\nOne step by the number of nodes, nanoseconds per node:\n\n| nodes | by hand | Actio | a whole step of "
+           "DOP853, twelve right-hand sides |\n|---|---|---|---|\n");
+    for (size_t k = 0; k < 3; k++) {
+        curve[k] = (struct chain_curve){ .name = shown[k].name, .colour = colour[k] };
+        fill_curve(&shown[k], &curve[k]);
+    }
     for (size_t i = 0; i < curve[0].count; i++) {
         double n = curve[0].nodes[i];
-        printf("| %.0f | %.2f | %.2f | %.0f |\n", n, 1e9 * curve[0].seconds[i] / n, 1e9 * curve[1].seconds[i] / n, 1e9 * curve[2].seconds[i] / n);
+        printf("| %.0f | %.2f | %.2f | %.0f |\n", n, 1e9 * curve[0].seconds[i] / n, 1e9 * curve[1].seconds[i] / n,
+               1e9 * curve[2].seconds[i] / n);
     }
     struct actio_context ctx;
     struct actio_findings findings;

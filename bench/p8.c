@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * P8: from model text to the first right-hand side, in the interpreter: n links on a cart, and the disk. Prints a table. */
+ * P8: from model text to the first right-hand side, in the interpreter: n links on a cart, and the disk. Prints a
+ * table. */
 #include "api/gallery.h"
 #include "model/model.h"
 #include "native/native.h"
@@ -11,16 +12,28 @@
 
 enum { READ, FORM, PLAN, FIRST, PARTS, ROUNDS = 9 };
 
-struct problem { const char *model; int n; double bar; double sympy; };   /* seconds; sympy: as recorded, to derive and to make a function */
-
-static const struct problem problems[] = {
-    { "disk", 0, 1e-3, 0 },
-    { "nlink", 3, 0, 0.6 + 0.2 }, { "nlink", 6, 0, 2.3 + 0.9 }, { "nlink", 10, 50e-3, 8.7 + 2.8 }, { "nlink", 25, 0, 0 }, { "nlink", 50, 2, 0 },
+/* seconds; sympy: as recorded, to derive and to make a function */
+struct problem {
+    const char *model;
+    int n;
+    double bar;
+    double sympy;
 };
 
-struct measurement { double part[PARTS], total; size_t operations; bool eliminated; };
+static const struct problem problems[] = {
+    { "disk", 0, 1e-3, 0 },       { "nlink", 3, 0, 0.6 + 0.2 },
+    { "nlink", 6, 0, 2.3 + 0.9 }, { "nlink", 10, 50e-3, 8.7 + 2.8 },
+    { "nlink", 25, 0, 0 },        { "nlink", 50, 2, 0 },
+};
 
-/* A model of the gallery without its claims, which name the links of n = 10; *length is how much of the text that is. */
+struct measurement {
+    double part[PARTS], total;
+    size_t operations;
+    bool eliminated;
+};
+
+/* A model of the gallery without its claims, which name the links of n = 10; *length is how much of the text that is.
+ * */
 static const char *text_of(const char *name, size_t *length)
 {
     for (size_t i = 0; i < actio_gallery_count; i++) {
@@ -69,7 +82,10 @@ static int pass(struct actio_context *ctx, struct actio_findings *f, const struc
     t[4] = actio_native_clock();
     for (int i = 0; i < PARTS; i++) out->part[i] = t[i + 1] - t[i];
     out->total = t[PARTS] - t[0];
-    if (!bad) out->eliminated = sys->symbolic, out->operations = actio_kernel_ops(sys->kernel[sys->symbolic ? ACTIO_Q_RHS : ACTIO_Q_MATRIX]);
+    if (!bad) {
+        out->eliminated = sys->symbolic;
+        out->operations = actio_kernel_ops(sys->kernel[sys->symbolic ? ACTIO_Q_RHS : ACTIO_Q_MATRIX]);
+    }
     actio_motion_close(&motion);
     actio_system_free(sys);
     actio_model_free(m);
@@ -98,14 +114,20 @@ static int report(const struct problem *p)
 {
     struct measurement m[ROUNDS], *mid = &m[ROUNDS / 2];
     for (int i = 0; i < ROUNDS; i++)
-        if (measure(p, &m[i])) return printf("| %s | failed | | | | | | | |\n", p->model), 1;
+        if (measure(p, &m[i])) {
+            printf("| %s | failed | | | | | | | |\n", p->model);
+            return 1;
+        }
     qsort(m, ROUNDS, sizeof *m, by_total);
     char name[32], bar[64] = "", sympy[32] = "";
     snprintf(name, sizeof name, p->n ? "%s, n = %d" : "%s", p->model, p->n);
-    if (p->bar > 0) snprintf(bar, sizeof bar, "%.3f of bar %g ms: %s", mid->total / p->bar, p->bar * 1e3, mid->total <= p->bar ? "holds" : "does not hold");
+    if (p->bar > 0)
+        snprintf(bar, sizeof bar, "%.3f of bar %g ms: %s", mid->total / p->bar, p->bar * 1e3,
+                 mid->total <= p->bar ? "holds" : "does not hold");
     if (p->sympy > 0) snprintf(sympy, sizeof sympy, "1/%.0f", p->sympy / mid->total);
-    printf("| %-13s | %.3f | %.3f | %.3f | %.3f | **%.3f** | %s | %s | %zu operations%s |\n", name, mid->part[READ] * 1e3, mid->part[FORM] * 1e3, mid->part[PLAN] * 1e3,
-           mid->part[FIRST] * 1e3, mid->total * 1e3, bar, sympy, mid->operations, mid->eliminated ? "" : " of the matrix");
+    printf("| %-13s | %.3f | %.3f | %.3f | %.3f | **%.3f** | %s | %s | %zu operations%s |\n", name,
+           mid->part[READ] * 1e3, mid->part[FORM] * 1e3, mid->part[PLAN] * 1e3, mid->part[FIRST] * 1e3,
+           mid->total * 1e3, bar, sympy, mid->operations, mid->eliminated ? "" : " of the matrix");
     fflush(stdout);
     return 0;
 }
@@ -113,9 +135,12 @@ static int report(const struct problem *p)
 int main(void)
 {
     int failed = 0;
-    printf("## P8: model text to first right-hand side, without a compiler\n\nMilliseconds, median of %d passages.\n\n", ROUNDS);
-    printf("| model | read | form | plan | first value | all | bar | to SymPy | a right-hand side |\n|---|---|---|---|---|---|---|---|---|\n");
+    printf("## P8: model text to first right-hand side, without a compiler\n\nMilliseconds, median of %d passages.\n\n",
+           ROUNDS);
+    printf("| model | read | form | plan | first value | all | bar | to SymPy | a right-hand side "
+           "|\n|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) failed += report(&problems[i]);
-    printf("\nTo SymPy: against figures recorded once for SymPy 1.11 on a machine of this kind (docs/speed.md), not measured here.\n");
+    printf("\nTo SymPy: against figures recorded once for SymPy 1.11 on a machine of this kind (docs/speed.md), not "
+           "measured here.\n");
     return failed != 0;
 }

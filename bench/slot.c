@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The disk as plain functions for timing: model text to a motion with compiled kernels, then step by step from the start, or a
+ * The disk as plain functions for timing: model text to a motion with compiled kernels, then step by step from the
+ * start, or a
  * whole run with its estimates and rows. */
 #include "slot.h"
 
@@ -21,15 +22,14 @@ static double start[16];
 enum { ROWS = 201 };
 static double times[ROWS];
 
-static const char disk[] =
-    "param M = 1, R = 1, g = 9.8, alpha = pi/6\n"
-    "param I_S = M*R^2/2, I_D = M*R^2/4\n"
-    "coord x, y, theta, phi\n"
-    "lagrangian M/2*(x'^2 + y'^2) + I_S/2*theta'^2 + I_D/2*phi'^2 + M*g*x*sin(alpha)\n"
-    "constraint roll:  x'^2 + y'^2 = R^2*theta'^2\n"
-    "constraint blade: x'*sin(phi) = y'*cos(phi)\n"
-    "start x' = 5, theta' = 5, phi' = 1\n"
-    "time 0 .. 2*pi\n";
+static const char disk[] = "param M = 1, R = 1, g = 9.8, alpha = pi/6\n"
+                           "param I_S = M*R^2/2, I_D = M*R^2/4\n"
+                           "coord x, y, theta, phi\n"
+                           "lagrangian M/2*(x'^2 + y'^2) + I_S/2*theta'^2 + I_D/2*phi'^2 + M*g*x*sin(alpha)\n"
+                           "constraint roll:  x'^2 + y'^2 = R^2*theta'^2\n"
+                           "constraint blade: x'*sin(phi) = y'*cos(phi)\n"
+                           "start x' = 5, theta' = 5, phi' = 1\n"
+                           "time 0 .. 2*pi\n";
 
 static int open_disk(void)
 {
@@ -43,7 +43,10 @@ static int open_disk(void)
     for (size_t i = 0; i < model->params; i++) param[i] = model->param[i].value;
     sys = actio_system_form(&ctx, model, actio_form_dalembert);
     if (!sys || actio_motion_open(&motion, &ctx, sys, param) || actio_motion_need(&motion, ACTIO_Q_OUTPUTS)) return 1;
-    for (size_t i = 0; i < 4; i++) start[i] = actio_model_number(model, model->coord[i].start), start[4 + i] = actio_model_number(model, model->coord[i].start_dot);
+    for (size_t i = 0; i < 4; i++) {
+        start[i] = actio_model_number(model, model->coord[i].start);
+        start[4 + i] = actio_model_number(model, model->coord[i].start_dot);
+    }
     for (size_t i = 0; i < ROWS; i++) times[i] = i + 1 == ROWS ? model->t1 : model->t1 * (double)i / (ROWS - 1);
     actio_system_native(sys, 1e12);
     stepper = actio_dop853.open(&ctx, &motion.flow);
@@ -81,7 +84,8 @@ static void show_rows(const struct actio_outcome *o, void (*note)(double t, cons
 {
     double y[8];
     for (size_t r = 0; r < o->rows; r++) {
-        for (size_t i = 0; i < 8; i++) y[i] = actio_outcome_column(o, 1 + i)[r];   /* after t: x, y, theta, phi and their rates */
+        /* after t: x, y, theta, phi and their rates */
+        for (size_t i = 0; i < 8; i++) y[i] = actio_outcome_column(o, 1 + i)[r];
         note(actio_outcome_column(o, 0)[r], y);
     }
 }
@@ -101,8 +105,14 @@ int slot_complete(double tol, void (*note)(double t, const double *y), long *rhs
 
 /* Blocks given back wait here, by size, for the next run. */
 enum { MOST_KEPT = 256 };
-struct block { size_t size; struct block *next; };
-static struct { size_t size; struct block *first; } kept[MOST_KEPT];
+struct block {
+    size_t size;
+    struct block *next;
+};
+static struct {
+    size_t size;
+    struct block *first;
+} kept[MOST_KEPT];
 static size_t sizes;
 
 static struct block **shelf_of(size_t size)
@@ -119,7 +129,8 @@ static void *from_shelf(void *user, void *old, size_t size)
     (void)user;
     if (size == 0) {
         struct block *b = (struct block *)old - 1, **shelf = shelf_of(b->size);
-        b->next = *shelf, *shelf = b;
+        b->next = *shelf;
+        *shelf = b;
         return NULL;
     }
     struct block **shelf = shelf_of(size), *b = *shelf;
@@ -133,7 +144,7 @@ int slot_complete_kept(double tol, void (*note)(double t, const double *y), long
 {
     if (!ready()) return -1;
     void *(*usual)(void *, void *, size_t) = ctx.allocate;
-    ctx.allocate = from_shelf;                             /* a run gives back all that it takes */
+    ctx.allocate = from_shelf; /* a run gives back all that it takes */
     int bad = slot_complete(tol, note, rhs);
     ctx.allocate = usual;
     return bad;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A point mass under gravity inside the unit circle, elastic: flights by hand, in double and in quadruple precision. Returns the bounces. */
+ * A point mass under gravity inside the unit circle, elastic: flights by hand, in double and in quadruple precision.
+ * Returns the bounces. */
 #ifndef ACTIO_BENCH_TUMBLER_H
 #define ACTIO_BENCH_TUMBLER_H
 

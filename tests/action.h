@@ -9,8 +9,10 @@
 
 #include <actio/actio.h>
 
-struct given { const char *stem, *time;                    /* a gallery model, or a text; NULL: its own interval */
-    double sigma, barrier; };
+struct given {
+    const char *stem, *time; /* a gallery model, or a text; NULL: its own interval */
+    double sigma, barrier;
+};
 
 struct object {
     struct actio_context *ctx;
@@ -27,13 +29,19 @@ struct object {
 static inline bool open_object(struct object *o, struct given g, size_t grid, int order, const char *form)
 {
     struct actio_change change = { 't', g.time };
-    struct actio_action_options options = { .grid = grid, .order = order, .form = form, .sigma = g.sigma, .barrier = g.barrier };
+    struct actio_action_options options = {
+        .grid = grid, .order = order, .form = form, .sigma = g.sigma, .barrier = g.barrier
+    };
     *o = (struct object){ .ctx = actio_context_create(NULL), .given = g };
     o->f = actio_findings_create(o->ctx);
     o->model = strchr(g.stem, '\n') ? actio_model_read_string(o->ctx, "own.act", g.stem, strlen(g.stem), NULL, 0, o->f)
                                     : actio_model_read(o->ctx, g.stem, &change, g.time ? 1 : 0, o->f);
     if (o->model) o->a = actio_action_create(o->ctx, o->model, &options, o->f);
-    if (!o->a) return printf("    no action of %s\n", g.stem), show_findings(o->f), false;
+    if (!o->a) {
+        printf("    no action of %s\n", g.stem);
+        show_findings(o->f);
+        return false;
+    }
     o->size = actio_action_size(o->a);
     o->slices = actio_action_slices(o->a, &o->slice);
     o->points = actio_action_times(o->a, &o->t);
@@ -52,7 +60,7 @@ static inline void close_object(struct object *o)
 
 /* ---- random fields */
 
-static inline double uniform(uint64_t *state)                     /* -1 .. 1 */
+static inline double uniform(uint64_t *state) /* -1 .. 1 */
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (double)(int64_t)(*state >> 11) / 4503599627370496.0 - 1;
@@ -69,7 +77,9 @@ static inline int parity(const char *name)
 static inline void add_noise(const struct object *o, double *x, double plus, double minus, uint64_t *seed)
 {
     for (size_t i = 0; i < o->slices; i++)
-        for (size_t k = 0; k < o->slice[i].count; k++) x[o->slice[i].first + k * o->slice[i].stride] += (parity(o->slice[i].name) > 0 ? plus : minus) * uniform(seed);
+        for (size_t k = 0; k < o->slice[i].count; k++)
+            x[o->slice[i].first + k * o->slice[i].stride] +=
+                (parity(o->slice[i].name) > 0 ? plus : minus) * uniform(seed);
 }
 
 static inline double *random_fields(const struct object *o, double plus, double minus, uint64_t seed)
@@ -111,9 +121,15 @@ static inline const struct actio_action_slice *slice_named(const struct object *
 static inline struct actio_table *run_by(const struct object *o, const char *by, size_t grid, int order, size_t points)
 {
     struct actio_run_options options = actio_run_options_default();
-    options.by = by, options.points = points, options.no_compile = true, options.sigma = o->given.sigma, options.barrier = o->given.barrier;
-    if (grid) options.grid = grid, options.order = order;
-    else options.local = 1e-6;
+    options.by = by;
+    options.points = points;
+    options.no_compile = true;
+    options.sigma = o->given.sigma;
+    options.barrier = o->given.barrier;
+    if (grid) {
+        options.grid = grid;
+        options.order = order;
+    } else options.local = 1e-6;
     struct actio_table *t = actio_run(o->ctx, o->model, &options, o->f);
     if (!t) show_findings(o->f);
     return t;
@@ -145,7 +161,8 @@ static inline void put_motion(const struct object *o, const struct actio_table *
 }
 
 /* Largest differences of the plus sector from a table, and of the minus sector from 0. */
-static inline void compare_with(const struct object *o, const struct actio_table *t, const double *x, double *plus, double *minus)
+static inline void compare_with(const struct object *o, const struct actio_table *t, const double *x, double *plus,
+                                double *minus)
 {
     *plus = *minus = 0;
     for (size_t i = 0; i < o->slices; i++) {

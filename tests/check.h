@@ -10,16 +10,16 @@
 
 static int check_passed, check_failed, check_bad;
 
-#define CHECK(cond)                                                                                  \
-    do {                                                                                             \
-        if (!(cond)) check_bad = 1, printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #cond);      \
+#define CHECK(cond)                                                                                                    \
+    do {                                                                                                               \
+        if (!(cond)) check_bad = 1, printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #cond);                        \
     } while (0)
-#define CHECK_NEAR(x, y, tol)                                                                        \
-    do {                                                                                             \
-        double check_x = (x), check_y = (y);                                                         \
-        if (!(fabs(check_x - check_y) <= (tol)))                                                     \
-            check_bad = 1, printf("%s:%d: %s = %.17g, not %.17g (off by %.2e, allowed %.2e)\n", __FILE__, __LINE__, #x, check_x, check_y, \
-                                  fabs(check_x - check_y), (double)(tol));                           \
+#define CHECK_NEAR(x, y, tol)                                                                                          \
+    do {                                                                                                               \
+        double check_x = (x), check_y = (y);                                                                           \
+        if (!(fabs(check_x - check_y) <= (tol)))                                                                       \
+            check_bad = 1, printf("%s:%d: %s = %.17g, not %.17g (off by %.2e, allowed %.2e)\n", __FILE__, __LINE__,    \
+                                  #x, check_x, check_y, fabs(check_x - check_y), (double)(tol));                       \
     } while (0)
 /* `test_x WORD...` runs those whose name has one of the words in it. */
 static int check_words;
@@ -46,13 +46,13 @@ static inline int check_chosen(const char *name)
 }
 
 #define TEST(name) static void name(void)
-#define RUN(name)                                                                                    \
-    do {                                                                                             \
-        if (!check_chosen(#name)) break;                                                             \
-        check_bad = 0;                                                                               \
-        name();                                                                                      \
-        check_bad ? check_failed++ : check_passed++;                                                 \
-        if (check_bad) printf("FAILED: %s\n", #name);                                                \
+#define RUN(name)                                                                                                      \
+    do {                                                                                                               \
+        if (!check_chosen(#name)) break;                                                                               \
+        check_bad = 0;                                                                                                 \
+        name();                                                                                                        \
+        check_bad ? check_failed++ : check_passed++;                                                                   \
+        if (check_bad) printf("FAILED: %s\n", #name);                                                                  \
     } while (0)
 #define DONE() (printf("%s: %d passed, %d failed\n", __FILE__, check_passed, check_failed), check_failed != 0)
 

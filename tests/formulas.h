@@ -13,7 +13,10 @@
 static const char *const formula_coord[] = { "x", "y", "z", "a", "b", "q1", "q2", "q3", "a1", "a2", NULL };
 static const char *const formula_param[] = { "m", "M", "m1", "m2", "g", "l", "l1", "l2", "k", "c", "I", "n", NULL };
 
-struct formula { struct actio_pool *pool; const char *at; };
+struct formula {
+    struct actio_pool *pool;
+    const char *at;
+};
 
 static actio_expr formula_sum(struct formula *f);
 
@@ -24,7 +27,10 @@ static int formula_index(const char *const *list, const char *s, size_t n)
     return -1;
 }
 
-static void formula_skip(struct formula *f) { while (*f->at == ' ') f->at++; }
+static void formula_skip(struct formula *f)
+{
+    while (*f->at == ' ') f->at++;
+}
 
 static bool formula_take(struct formula *f, char c)
 {
@@ -42,7 +48,8 @@ static actio_expr formula_call(struct formula *f, const char *s, size_t n)
         actio_expr a = formula_sum(f), b = { 0 };
         if (formula_take(f, ',')) b = formula_sum(f);
         formula_take(f, ')');
-        return actio_arity((enum actio_op)op) == 1 ? actio_op1(f->pool, (enum actio_op)op, a) : actio_op2(f->pool, (enum actio_op)op, a, b);
+        return actio_arity((enum actio_op)op) == 1 ? actio_op1(f->pool, (enum actio_op)op, a)
+                                                   : actio_op2(f->pool, (enum actio_op)op, a, b);
     }
     printf("unknown function in: %s\n", s);
     exit(2);
@@ -51,12 +58,19 @@ static actio_expr formula_call(struct formula *f, const char *s, size_t n)
 static actio_expr formula_name(struct formula *f)
 {
     const char *s = f->at;
-    while ((*f->at >= 'a' && *f->at <= 'z') || (*f->at >= 'A' && *f->at <= 'Z') || (*f->at >= '0' && *f->at <= '9')) f->at++;
+    while ((*f->at >= 'a' && *f->at <= 'z') || (*f->at >= 'A' && *f->at <= 'Z') || (*f->at >= '0' && *f->at <= '9'))
+        f->at++;
     size_t n = (size_t)(f->at - s);
-    if (n == 0) { printf("cannot read: %s\n", s); exit(2); }
+    if (n == 0) {
+        printf("cannot read: %s\n", s);
+        exit(2);
+    }
     if (formula_take(f, '(')) return formula_call(f, s, n);
     int q = formula_index(formula_coord, s, n), p = formula_index(formula_param, s, n), primes = 0;
-    while (*f->at == '\'') f->at++, primes++;
+    while (*f->at == '\'') {
+        f->at++;
+        primes++;
+    }
     static const enum actio_space space[] = { ACTIO_SPACE_Q, ACTIO_SPACE_V, ACTIO_SPACE_ACC };
     if (q >= 0) return actio_symbol(f->pool, space[primes], (uint32_t)q);
     if (p >= 0) return actio_symbol(f->pool, ACTIO_SPACE_PARAM, (uint32_t)p);
@@ -109,7 +123,10 @@ static actio_expr formula_sum(struct formula *f)
     }
 }
 
-static actio_expr formula(struct actio_pool *pool, const char *text) { return formula_sum(&(struct formula){ pool, text }); }
+static actio_expr formula(struct actio_pool *pool, const char *text)
+{
+    return formula_sum(&(struct formula){ pool, text });
+}
 
 static void formula_symbol(void *user, actio_slot slot, struct actio_text *out)
 {
@@ -118,7 +135,11 @@ static void formula_symbol(void *user, actio_slot slot, struct actio_text *out)
     case ACTIO_SPACE_PARAM: actio_text_add(out, formula_param[slot.index]); break;
     case ACTIO_SPACE_T: actio_text_add(out, "t"); break;
     case ACTIO_SPACE_LAMBDA: actio_text_format(out, "L%u", slot.index); break;
-    default: actio_text_format(out, "%s%s", formula_coord[slot.index], slot.space == ACTIO_SPACE_V ? "'" : slot.space == ACTIO_SPACE_ACC ? "''" : "");
+    default:
+        actio_text_format(out, "%s%s", formula_coord[slot.index],
+                          slot.space == ACTIO_SPACE_V     ? "'"
+                          : slot.space == ACTIO_SPACE_ACC ? "''"
+                                                          : "");
     }
 }
 

@@ -16,7 +16,8 @@ static inline struct actio_flow flow_of(size_t n, int (*rhs)(void *, double, con
 }
 
 /* Marches without rows; y holds the start, then the end. */
-static inline struct actio_march_result march(const struct actio_flow *flow, const struct actio_stepper *stepper, double t0, double t1, double tol, double *y)
+static inline struct actio_march_result march(const struct actio_flow *flow, const struct actio_stepper *stepper,
+                                              double t0, double t1, double tol, double *y)
 {
     double start[16];
     memcpy(start, y, flow->n * sizeof *y);

@@ -50,7 +50,8 @@ static inline void take_numbers(struct subject *s)
 }
 
 /* Reads and forms; false when that fails (the findings say why). */
-static inline bool open_subject(struct subject *s, const char *text, size_t length, const struct actio_change *change, size_t changes)
+static inline bool open_subject(struct subject *s, const char *text, size_t length, const struct actio_change *change,
+                                size_t changes)
 {
     *s = (struct subject){ .ctx = actio_context_create(NULL) };
     s->f = actio_findings_create(s->ctx);
@@ -84,12 +85,18 @@ static inline size_t compile_all(struct subject *s, struct actio_kernel **kernel
 {
     const struct actio_system *sys = s->sys;
     const bool has[ACTIO_Q_COUNT] = {
-        [ACTIO_Q_RHS] = sys->symbolic, [ACTIO_Q_SOLVE] = sys->symbolic, [ACTIO_Q_RHS_Y] = sys->symbolic, [ACTIO_Q_MATRIX] = true,
-        [ACTIO_Q_OUTPUTS] = true, [ACTIO_Q_PROJECT_Q] = sys->symbolic && sys->holonomic, [ACTIO_Q_PROJECT_V] = sys->symbolic && sys->levels,
-        [ACTIO_Q_LEVELS] = sys->levels > 0, [ACTIO_Q_GUARDS] = sys->modes > 0,
+        [ACTIO_Q_RHS] = sys->symbolic,
+        [ACTIO_Q_SOLVE] = sys->symbolic,
+        [ACTIO_Q_RHS_Y] = sys->symbolic,
+        [ACTIO_Q_MATRIX] = true,
+        [ACTIO_Q_OUTPUTS] = true,
+        [ACTIO_Q_PROJECT_Q] = sys->symbolic && sys->holonomic,
+        [ACTIO_Q_PROJECT_V] = sys->symbolic && sys->levels,
+        [ACTIO_Q_LEVELS] = sys->levels > 0,
+        [ACTIO_Q_GUARDS] = sys->modes > 0,
     };
     size_t n = 0;
-    if (sys->axes) return 0;                               /* programs over nodes and cells: whole runs show their bits */
+    if (sys->axes) return 0; /* programs over nodes and cells: whole runs show their bits */
     for (int q = 0; q < ACTIO_Q_COUNT; q++)
         if (has[q]) {
             CHECK(actio_system_need(s->sys, (enum actio_quantity)q) == 0);
@@ -112,11 +119,15 @@ static inline size_t first_difference(const double *a, const double *b, size_t n
 static inline bool same_tables(const struct actio_table *a, const struct actio_table *b)
 {
     size_t rows = actio_table_rows(a), cols = actio_table_columns(a);
-    if (rows != actio_table_rows(b) || cols != actio_table_columns(b)) return printf("    %zu x %zu, not %zu x %zu\n", actio_table_rows(b), actio_table_columns(b), rows, cols), false;
+    if (rows != actio_table_rows(b) || cols != actio_table_columns(b)) {
+        printf("    %zu x %zu, not %zu x %zu\n", actio_table_rows(b), actio_table_columns(b), rows, cols);
+        return false;
+    }
     for (size_t c = 0; c < cols; c++) {
         size_t r = first_difference(actio_table_data(a, c), actio_table_data(b, c), rows);
         if (r == rows) continue;
-        printf("    %s in row %zu: %a, not %a\n", actio_table_name(a, c), r, actio_table_data(b, c)[r], actio_table_data(a, c)[r]);
+        printf("    %s in row %zu: %a, not %a\n", actio_table_name(a, c), r, actio_table_data(b, c)[r],
+               actio_table_data(a, c)[r]);
         return false;
     }
     return true;

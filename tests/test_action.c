@@ -1,21 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The doubled action as it is handed out: derivatives against differences, its symmetry, its critical point against the reduced one, what it refuses. */
+ * The doubled action as it is handed out: derivatives against differences, its symmetry, its critical point against the
+ * reduced one, what it refuses. */
 #include "action.h"
 
 /* States, reactions along and on selected variables, soft walls, drives, damping, switches, time in constraints. */
 static const struct given gallery[] = {
-    { "disk", "0..1", 0, 0 }, { "pendulum-cartesian", "0..1", 0, 0 }, { "lorenz-chetaev", "0..1", 0, 0 }, { "suslov-state", "0..1", 0, 0 },
-    { "rod-servo", "0..1", 0, 0 }, { "rod-servo-along", "0..1", 0, 0 }, { "plane-servo", "0..1", 0, 0 }, { "tumbler", NULL, 0.3, 5 },
-    { "driven-double-pendulum", "0..1", 0, 0 }, { "driven-oscillator", "1..0", 0, 0 }, { "van-der-pol", "0..1", 0, 0 }, { "rotating-wire", "0..1", 0, 0 },
-    { "bilinear-oscillator", "0..1", 0, 0 }, { "coin", "0..1", 0, 0 }, { "lorenz-ideal", "0..1", 0, 0 }, { "incline", "0..1", 0.2, 5 },
+    { "disk", "0..1", 0, 0 },
+    { "pendulum-cartesian", "0..1", 0, 0 },
+    { "lorenz-chetaev", "0..1", 0, 0 },
+    { "suslov-state", "0..1", 0, 0 },
+    { "rod-servo", "0..1", 0, 0 },
+    { "rod-servo-along", "0..1", 0, 0 },
+    { "plane-servo", "0..1", 0, 0 },
+    { "tumbler", NULL, 0.3, 5 },
+    { "driven-double-pendulum", "0..1", 0, 0 },
+    { "driven-oscillator", "1..0", 0, 0 },
+    { "van-der-pol", "0..1", 0, 0 },
+    { "rotating-wire", "0..1", 0, 0 },
+    { "bilinear-oscillator", "0..1", 0, 0 },
+    { "coin", "0..1", 0, 0 },
+    { "lorenz-ideal", "0..1", 0, 0 },
+    { "incline", "0..1", 0.2, 5 },
 };
 enum { GALLERY = sizeof gallery / sizeof *gallery };
 static const char *const forms[] = { "weak", "strong", "bare" };
 
 /* ---- derivatives */
 
-/* The worst disagreement of column k: of the gradient with differences of the value, of the Hessian with differences of the gradient. */
-static void difference_at(const struct object *o, double *x, size_t k, const double *g, const double *H, double *g_off, double *H_off)
+/* The worst disagreement of column k: of the gradient with differences of the value, of the Hessian with differences of
+ * the gradient. */
+static void difference_at(const struct object *o, double *x, size_t k, const double *g, const double *H, double *g_off,
+                          double *H_off)
 {
     double eps = 2e-5, at = x[k], high, low, *up = numbers(o->size), *down = numbers(o->size);
     x[k] = at + eps;
@@ -24,8 +39,10 @@ static void difference_at(const struct object *o, double *x, size_t k, const dou
     CHECK(actio_action_value(o->a, x, &low) == 0 && actio_action_gradient(o->a, x, down) == 0);
     x[k] = at;
     *g_off = fmax(*g_off, fabs((high - low) / (2 * eps) - g[k]));
-    for (size_t i = 0; i < o->size; i++) *H_off = fmax(*H_off, fabs((up[i] - down[i]) / (2 * eps) - H[i * o->size + k]));
-    free(up), free(down);
+    for (size_t i = 0; i < o->size; i++)
+        *H_off = fmax(*H_off, fabs((up[i] - down[i]) / (2 * eps) - H[i * o->size + k]));
+    free(up);
+    free(down);
 }
 
 static void derivatives_agree(struct given given, int order, size_t grid, const char *form)
@@ -39,9 +56,13 @@ static void derivatives_agree(struct given given, int order, size_t grid, const 
         H = dense_hessian(&o, x);
         for (size_t k = 0; k < o.size; k++) difference_at(&o, x, k, g, H, &g_off, &H_off);
         double g_size = fmax(1, largest(g, o.size)), H_size = fmax(1, largest(H, o.size * o.size));
-        if (!(g_off <= 1e-6 * g_size && H_off <= 1e-6 * H_size)) printf("    %s %s order %d: gradient %.1e of %.1e, Hessian %.1e of %.1e\n", given.stem, form, order, g_off, g_size, H_off, H_size);
+        if (!(g_off <= 1e-6 * g_size && H_off <= 1e-6 * H_size))
+            printf("    %s %s order %d: gradient %.1e of %.1e, Hessian %.1e of %.1e\n", given.stem, form, order, g_off,
+                   g_size, H_off, H_size);
         CHECK(g_off <= 1e-6 * g_size && H_off <= 1e-6 * H_size);
-        free(x), free(g), free(H);
+        free(x);
+        free(g);
+        free(H);
     }
     close_object(&o);
 }
@@ -49,8 +70,13 @@ static void derivatives_agree(struct given given, int order, size_t grid, const 
 TEST(gradient_and_hessian_are_the_differences_of_value_and_gradient)
 {
     for (size_t i = 0; i < GALLERY; i++) derivatives_agree(gallery[i], 4, 9, "weak");
-    for (size_t i = 0; i < 3; i++) derivatives_agree(gallery[i], 4, 9, "strong"), derivatives_agree(gallery[i], 2, 5, "bare");
-    derivatives_agree(gallery[0], 2, 4, "weak"), derivatives_agree(gallery[1], 6, 14, "weak"), derivatives_agree(gallery[2], 8, 18, "weak");
+    for (size_t i = 0; i < 3; i++) {
+        derivatives_agree(gallery[i], 4, 9, "strong");
+        derivatives_agree(gallery[i], 2, 5, "bare");
+    }
+    derivatives_agree(gallery[0], 2, 4, "weak");
+    derivatives_agree(gallery[1], 6, 14, "weak");
+    derivatives_agree(gallery[2], 8, 18, "weak");
 }
 
 /* ---- symmetry */
@@ -89,7 +115,8 @@ static void splits(struct given given, const char *form)
 {
     struct object o;
     if (open_object(&o, given, 12, 4, form)) {
-        double *x = random_fields(&o, 0.2, 0, 6), *g = numbers(o.size), *H = dense_hessian(&o, x), same = 0, skew = 0, plus = 0, S;
+        double *x = random_fields(&o, 0.2, 0, 6), *g = numbers(o.size), *H = dense_hessian(&o, x), same = 0, skew = 0,
+               plus = 0, S;
         int *of = parities(&o);
         CHECK(actio_action_value(o.a, x, &S) == 0 && S == 0 && actio_action_gradient(o.a, x, g) == 0);
         for (size_t i = 0; i < o.size; i++) {
@@ -100,7 +127,10 @@ static void splits(struct given given, const char *form)
             }
         }
         CHECK(plus == 0 && same == 0 && skew == 0);
-        free(x), free(g), free(H), free(of);
+        free(x);
+        free(g);
+        free(H);
+        free(of);
     } else CHECK(!"an action");
     close_object(&o);
 }
@@ -119,15 +149,18 @@ static void newton_ends_at_the_motion(struct given given, size_t grid, int order
     if (open_object(&o, given, grid, order, NULL)) {
         uint64_t seed = 99;
         double *x = numbers(o.size), plus, minus;
-        struct actio_table *rough = run_by(&o, "dalembert", 0, 0, grid), *reduced = run_by(&o, "skg", grid, order, grid);
+        struct actio_table *rough = run_by(&o, "dalembert", 0, 0, grid),
+                           *reduced = run_by(&o, "skg", grid, order, grid);
         CHECK(rough && reduced);
         put_motion(&o, rough, x);
         add_noise(&o, x, 0.01, 0.3, &seed);
         CHECK(actio_action_solve(o.a, x, o.f) == ACTIO_DONE);
         compare_with(&o, reduced, x, &plus, &minus);
-        printf("    %s: plus %.1e from the reduced one, minus %.1e\n", strchr(given.stem, '\n') ? "own" : given.stem, plus, minus);
+        printf("    %s: plus %.1e from the reduced one, minus %.1e\n", strchr(given.stem, '\n') ? "own" : given.stem,
+               plus, minus);
         CHECK(plus <= 1e-11 && minus <= 1e-13);
-        actio_table_free(rough), actio_table_free(reduced);
+        actio_table_free(rough);
+        actio_table_free(reduced);
         free(x);
     } else CHECK(!"an action");
     close_object(&o);
@@ -136,9 +169,15 @@ static void newton_ends_at_the_motion(struct given given, size_t grid, int order
 TEST(newton_from_random_differences_ends_at_the_reduced_solution_without_any)
 {
     static const struct given list[] = {
-        { "disk", NULL, 0, 0 }, { "pendulum-cartesian", "0..2", 0, 0 }, { "lorenz-chetaev", "0..4", 0, 0 }, { "suslov-state", NULL, 0, 0 },
-        { "rod-servo-along", NULL, 0, 0 }, { "driven-double-pendulum", "0..4", 0, 0 }, { "rotating-wire", "0..2", 0, 0 },
-        { "tumbler", NULL, 0.1, 5 }, { "plane-servo", "0..2", 0, 0 },
+        { "disk", NULL, 0, 0 },
+        { "pendulum-cartesian", "0..2", 0, 0 },
+        { "lorenz-chetaev", "0..4", 0, 0 },
+        { "suslov-state", NULL, 0, 0 },
+        { "rod-servo-along", NULL, 0, 0 },
+        { "driven-double-pendulum", "0..4", 0, 0 },
+        { "rotating-wire", "0..2", 0, 0 },
+        { "tumbler", NULL, 0.1, 5 },
+        { "plane-servo", "0..2", 0, 0 },
         { "coord x\nlagrangian x'^2/2 - if(x > 0, 1, 9)*x^2/2\nstart x = 1\ntime 0 .. 4\n", NULL, 0, 0 },
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) newton_ends_at_the_motion(list[i], 64, 4);
@@ -151,7 +190,9 @@ TEST(newton_from_random_differences_ends_at_the_reduced_solution_without_any)
 static void says_no(struct given given, size_t grid, int order, const char *form, const char *code)
 {
     struct object o;
-    struct actio_action_options options = { .grid = grid, .order = order, .form = form, .sigma = given.sigma, .barrier = given.barrier };
+    struct actio_action_options options = {
+        .grid = grid, .order = order, .form = form, .sigma = given.sigma, .barrier = given.barrier
+    };
     struct actio_change change = { 's', given.time };
     o = (struct object){ .ctx = actio_context_create(NULL) };
     o.f = actio_findings_create(o.ctx);
@@ -183,7 +224,8 @@ TEST(an_undetermined_critical_point_is_said)
     bool said = false;
     actio_action_guess(o.a, x);
     CHECK(actio_action_solve(o.a, x, o.f) == ACTIO_NUMERICS_FAILED);
-    for (size_t i = 0; i < actio_findings_count(o.f); i++) said = said || strcmp(actio_findings_message(o.f, i).code, "ACTION_SINGULAR") == 0;
+    for (size_t i = 0; i < actio_findings_count(o.f); i++)
+        said = said || strcmp(actio_findings_message(o.f, i).code, "ACTION_SINGULAR") == 0;
     CHECK(said);
     free(x);
     close_object(&o);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The forms of the doubled action: what each leaves open, the errors of their critical points beside the printed ones, and what the weak one conserves. */
+ * The forms of the doubled action: what each leaves open, the errors of their critical points beside the printed ones,
+ * and what the weak one conserves. */
 #include "action.h"
 #include "algebra/sbp.h"
 #include "solve/slab.h"
 
-/* ---- what the forms leave open                                                   [SKG 4.1] */
+/* ---- what the forms leave open  [SKG 4.1] */
 
 static const struct given disk = { "disk", NULL, 0, 0 };
 
@@ -15,8 +16,9 @@ static size_t nullity(const struct object *o, const double *x)
     if (!pivot) abort();
     actio_ldl_factor(o->size, H, pivot);
     actio_ldl_inertia(o->size, H, pivot, 1e-11, inertia);
-    CHECK(inertia[0] == inertia[1]);                       /* [0 J'; J 0] has as many positive as negative ones */
-    free(H), free(pivot);
+    CHECK(inertia[0] == inertia[1]); /* [0 J'; J 0] has as many positive as negative ones */
+    free(H);
+    free(pivot);
     return (size_t)inertia[2];
 }
 
@@ -28,8 +30,12 @@ static void put_disk(const struct object *o, double *x)
     for (int i = 0; i < 6; i++) field[i] = x + slice_named(o, name[i])->first;
     for (size_t i = 0; i < o->points; i++) {
         double t = o->t[i], u = 5 + k * sin(t);
-        const double y[6] = { 5 * sin(t) + k / 2 * sin(t) * sin(t), 5 * (1 - cos(t)) + k * (t / 2 - sin(2 * t) / 4), 5 * t + k * (1 - cos(t)), t,
-                              -k / 2 * cos(t) / (2 * u), -u - 4.9 * sin(t) };
+        const double y[6] = { 5 * sin(t) + k / 2 * sin(t) * sin(t),
+                              5 * (1 - cos(t)) + k * (t / 2 - sin(2 * t) / 4),
+                              5 * t + k * (1 - cos(t)),
+                              t,
+                              -k / 2 * cos(t) / (2 * u),
+                              -u - 4.9 * sin(t) };
         for (int c = 0; c < 6; c++) field[c][i] = y[c];
     }
 }
@@ -56,9 +62,12 @@ TEST(the_weak_form_determines_all_and_the_strong_one_leaves_two_numbers_a_constr
     has_nullity("bare", 64, 788, 4);
 }
 
-/* ---- numbers of the disk, N = 64, order 4                                        [SKG 4.1] */
+/* ---- numbers of the disk, N = 64, order 4  [SKG 4.1] */
 
-struct measured { double most[6], last[6], inside[6], g[2], g_last[2], E, E_last; };   /* x, y, theta, phi, roll, blade; inside: without the last two points and the first four */
+/* x, y, theta, phi, roll, blade; inside: without the last two points and the first four */
+struct measured {
+    double most[6], last[6], inside[6], g[2], g_last[2], E, E_last;
+};
 
 /* Rates of a field on the grid: D with the initial datum at its first point. */
 static void rates_of(const struct object *o, int order, const double *q, double start, double *v)
@@ -87,7 +96,8 @@ static void measure_disk(const struct object *o, const double *x, struct measure
         q[c] = x + at;
         for (size_t k = 0; k < N; k++) {
             double off = fabs(x[at + k] - exact[at + k]);
-            m->most[c] = fmax(m->most[c], off), m->last[c] = off;
+            m->most[c] = fmax(m->most[c], off);
+            m->last[c] = off;
             if (k >= 4 && k + 4 < N) m->inside[c] = fmax(m->inside[c], off);
         }
     }
@@ -96,10 +106,15 @@ static void measure_disk(const struct object *o, const double *x, struct measure
         const double *vx = v + k, *vy = vx + N, *vt = vy + N, phi = q[3][k];
         double g[2] = { *vx * *vx + *vy * *vy - *vt * *vt, *vx * sin(phi) - *vy * cos(phi) }, E = -4.9 * q[0][k];
         for (size_t c = 0; c < 4; c++) E += mass[c] / 2 * v[c * N + k] * v[c * N + k];
-        for (int c = 0; c < 2; c++) m->g_last[c] = fabs(g[c]), m->g[c] = k + 1 < N ? fmax(m->g[c], fabs(g[c])) : m->g[c];
-        m->E_last = E - 18.875, m->E = fmax(m->E, fabs(E - 18.875));
+        for (int c = 0; c < 2; c++) {
+            m->g_last[c] = fabs(g[c]);
+            m->g[c] = k + 1 < N ? fmax(m->g[c], fabs(g[c])) : m->g[c];
+        }
+        m->E_last = E - 18.875;
+        m->E = fmax(m->E, fabs(E - 18.875));
     }
-    free(exact), free(v);
+    free(exact);
+    free(v);
 }
 
 static struct measured solve_disk(const char *form, int *status)
@@ -114,8 +129,10 @@ static struct measured solve_disk(const char *form, int *status)
         free(x);
     } else CHECK(!"an action");
     close_object(&o);
-    printf("    %s: most %.2e %.2e %.2e %.2e, last %.2e %.2e %.2e; roll %.2e blade %.2e, inside %.2e %.2e; g %.1e %.1e, last %.2e %.2e; E %.2e, last %.3e\n", form,
-           m.most[0], m.most[1], m.most[2], m.most[3], m.last[0], m.last[1], m.last[2], m.most[4], m.most[5], m.inside[4], m.inside[5], m.g[0], m.g[1], m.g_last[0], m.g_last[1], m.E, m.E_last);
+    printf("    %s: most %.2e %.2e %.2e %.2e, last %.2e %.2e %.2e; roll %.2e blade %.2e, inside %.2e %.2e; g %.1e "
+           "%.1e, last %.2e %.2e; E %.2e, last %.3e\n",
+           form, m.most[0], m.most[1], m.most[2], m.most[3], m.last[0], m.last[1], m.last[2], m.most[4], m.most[5],
+           m.inside[4], m.inside[5], m.g[0], m.g[1], m.g_last[0], m.g_last[1], m.E, m.E_last);
     return m;
 }
 
@@ -145,7 +162,8 @@ TEST(the_strong_disk_breaks_its_constraints_at_the_last_point_and_loses_supercon
     CHECK(about(m.E_last, 0.64));
 }
 
-/* Another start, other multipliers at the last two points, and nothing else: so many as D's last row reaches. With order 4 it reaches four, and what is left
+/* Another start, other multipliers at the last two points, and nothing else: so many as D's last row reaches. With
+ * order 4 it reaches four, and what is left
  * open is spread over these. */
 TEST(the_strong_form_does_not_determine_the_last_two_multipliers)
 {
@@ -154,18 +172,23 @@ TEST(the_strong_form_does_not_determine_the_last_two_multipliers)
         double *x = numbers(o.size), *other = numbers(o.size), elsewhere = 0;
         const struct actio_action_slice *roll = slice_named(&o, "lambda+ roll");
         size_t last = roll->first + o.points - 1;
-        put_disk(&o, x), put_disk(&o, other);
-        other[last] += 1, other[last - 1] -= 0.5;
+        put_disk(&o, x);
+        put_disk(&o, other);
+        other[last] += 1;
+        other[last - 1] -= 0.5;
         CHECK(actio_action_solve(o.a, x, o.f) == ACTIO_DONE && actio_action_solve(o.a, other, o.f) == ACTIO_DONE);
         for (size_t i = 0; i < o.slices; i++)
             for (size_t k = 0; k < o.slice[i].count; k++) {
                 size_t at = o.slice[i].first + k;
-                bool end = strncmp(o.slice[i].name, "lambda+", 7) == 0 && k + 2 >= o.points, extra = o.slice[i].count == 1;
+                bool end = strncmp(o.slice[i].name, "lambda+", 7) == 0 && k + 2 >= o.points,
+                     extra = o.slice[i].count == 1;
                 if (!end && !extra) elsewhere = fmax(elsewhere, fabs(x[at] - other[at]));
             }
-        printf("    strong: last two multipliers differ by %.2f and %.2f, all else by %.1e\n", fabs(x[last] - other[last]), fabs(x[last - 1] - other[last - 1]), elsewhere);
+        printf("    strong: last two multipliers differ by %.2f and %.2f, all else by %.1e\n",
+               fabs(x[last] - other[last]), fabs(x[last - 1] - other[last - 1]), elsewhere);
         CHECK(fabs(x[last] - other[last]) > 0.1 && fabs(x[last - 1] - other[last - 1]) > 0.1 && elsewhere < 1e-8);
-        free(x), free(other);
+        free(x);
+        free(other);
     } else CHECK(!"an action");
     close_object(&o);
 }
@@ -175,17 +198,19 @@ TEST(the_bare_form_has_no_solution_near_the_motion)
     struct object o;
     if (open_object(&o, disk, 20, 4, "bare")) {
         double *x = numbers(o.size), *exact = numbers(o.size), off = 0;
-        put_disk(&o, x), put_disk(&o, exact);
+        put_disk(&o, x);
+        put_disk(&o, exact);
         int status = actio_action_solve(o.a, x, o.f);
         for (size_t i = 0; i < 3 * o.points; i++) off = fmax(off, fabs(x[i] - exact[i]));
         printf("    bare: status %d, %.1e from the motion\n", status, off);
         CHECK(status != ACTIO_DONE || off > 0.3);
-        free(x), free(exact);
+        free(x);
+        free(exact);
     } else CHECK(!"an action");
     close_object(&o);
 }
 
-/* Free fall with bare D, order 2, 9 points: the rows -(v0 + v1)/2 + f/2 = 0, then v_k+1 - v_k-1 = -2f.   [SKG 2.1] */
+/* Free fall with bare D, order 2, 9 points: the rows -(v0 + v1)/2 + f/2 = 0, then v_k+1 - v_k-1 = -2f.  [SKG 2.1] */
 TEST(the_bare_form_zigzags_in_free_fall)
 {
     static const double expected[] = { 1, -1.125, 0.75, -1.375, 0.5, -1.625, 0.25 };
@@ -202,7 +227,7 @@ TEST(the_bare_form_zigzags_in_free_fall)
     close_object(&o);
 }
 
-/* ---- damped oscillator q'' = -q - q'/2, steps of 0.1                             [SKG 2.1] */
+/* ---- damped oscillator q'' = -q - q'/2, steps of 0.1  [SKG 2.1] */
 
 static double damped_error(const char *form, double T, int order)
 {
@@ -216,7 +241,8 @@ static double damped_error(const char *form, double T, int order)
         actio_action_guess(o.a, x);
         CHECK(actio_action_solve(o.a, x, o.f) == ACTIO_DONE);
         worst = 0;
-        for (size_t k = 0; k < o.points; k++) worst = fmax(worst, fabs(x[k] - exp(-o.t[k] / 4) * (cos(w * o.t[k]) + sin(w * o.t[k]) / (4 * w))));
+        for (size_t k = 0; k < o.points; k++)
+            worst = fmax(worst, fabs(x[k] - exp(-o.t[k] / 4) * (cos(w * o.t[k]) + sin(w * o.t[k]) / (4 * w))));
         free(x);
     } else CHECK(!"an action");
     close_object(&o);
@@ -228,24 +254,36 @@ TEST(the_strong_form_grows_where_the_weak_one_decays)
 {
     CHECK(about(damped_error("weak", 10, 2), 2.5e-3) && about(damped_error("weak", 80, 2), 2.5e-3));
     CHECK(about(damped_error("weak", 80, 4), 1.7e-4) && about(damped_error("weak", 80, 6), 2.1e-5));
-    CHECK(about(damped_error("strong", 10, 2), 3.1e-2) && about(damped_error("strong", 40, 2), 5.0e1) && about(damped_error("strong", 80, 2), 8.7e5));
+    CHECK(about(damped_error("strong", 10, 2), 3.1e-2) && about(damped_error("strong", 40, 2), 5.0e1)
+          && about(damped_error("strong", 80, 2), 8.7e5));
     CHECK(about(damped_error("strong", 80, 4), 4.6e1) && about(damped_error("strong", 80, 6), 5.8e-1));
 }
 
-/* ---- what is conserved                                                           [SKG 6.1] */
+/* ---- what is conserved  [SKG 6.1] */
 
 /* Masses and squared frequencies of up to 4 coordinates, the rest of the energy linear in them. */
-struct mechanics { struct given given; size_t n; double mass[4], spring[4], slope[4]; const char *name[4]; };
+struct mechanics {
+    struct given given;
+    size_t n;
+    double mass[4], spring[4], slope[4];
+    const char *name[4];
+};
 
 static const struct mechanics mechanics[] = {
     { { "disk", NULL, 0, 0 }, 4, { 1, 1, 0.5, 0.25 }, { 0 }, { -4.9, 0, 0, 0 }, { "x", "y", "theta", "phi" } },
-    { { "coord q\nlagrangian q'^2 - 9/2*q^2\nstart q = 1, q' = .5\ntime 0 .. 4\n", NULL, 0, 0 }, 1, { 2 }, { 9 }, { 0 }, { "q" } },
+    { { "coord q\nlagrangian q'^2 - 9/2*q^2\nstart q = 1, q' = .5\ntime 0 .. 4\n", NULL, 0, 0 },
+      1,
+      { 2 },
+      { 9 },
+      { 0 },
+      { "q" } },
 };
 
 static double energy(const struct mechanics *m, const double *q, const double *v)
 {
     double E = 0;
-    for (size_t i = 0; i < m->n; i++) E += m->mass[i] / 2 * v[i] * v[i] + m->spring[i] / 2 * q[i] * q[i] + m->slope[i] * q[i];
+    for (size_t i = 0; i < m->n; i++)
+        E += m->mass[i] / 2 * v[i] * v[i] + m->spring[i] / 2 * q[i] * q[i] + m->slope[i] * q[i];
     return E;
 }
 
@@ -267,15 +305,20 @@ static void energy_on_a_grid(const struct mechanics *m, int order)
         put_motion(&o, rough, x);
         CHECK(rough && actio_action_solve(o.a, x, o.f) == ACTIO_DONE);
         for (size_t i = 0; i < m->n; i++) {
-            qi[i] = actio_model_number(o.model, o.model->coord[i].start), vi[i] = actio_model_number(o.model, o.model->coord[i].start_dot);
+            qi[i] = actio_model_number(o.model, o.model->coord[i].start);
+            vi[i] = actio_model_number(o.model, o.model->coord[i].start_dot);
             rates_of(&o, order, x + i * grid, qi[i], v + i * grid);
-            qN[i] = x[i * grid + grid - 1], vN[i] = v[i * grid + grid - 1], q0[i] = x[i * grid] - qi[i], v0[i] = v[i * grid] - vi[i];
+            qN[i] = x[i * grid + grid - 1];
+            vN[i] = v[i * grid + grid - 1];
+            q0[i] = x[i * grid] - qi[i];
+            v0[i] = v[i * grid] - vi[i];
         }
         double E = energy(m, qi, vi), gain = energy(m, qN, vN) - E, lost = loss(m, q0, v0);
         printf("    order %d: energy %+.6e, jump %.6e, off by %.1e\n", order, gain, lost, fabs(gain + lost));
         CHECK(lost > 0 && fabs(gain + lost) <= 2e-13);
         actio_table_free(rough);
-        free(x), free(v);
+        free(x);
+        free(v);
     } else CHECK(!"an action");
     close_object(&o);
 }
@@ -292,12 +335,21 @@ static void energy_of_slabs(const struct mechanics *m, int order, size_t nodes, 
     struct object o;
     struct actio_element e;
     struct actio_slab s;
-    if (!open_object(&o, m->given, 64, 4, NULL)) { CHECK(!"an action"); close_object(&o); return; }
+    if (!open_object(&o, m->given, 64, 4, NULL)) {
+        CHECK(!"an action");
+        close_object(&o);
+        return;
+    }
     struct actio_system *sys = actio_system_form(o.ctx, o.model, actio_form_action);
-    double *param = numbers(o.model->params), x[4], v[4], dq[4], dv[4], qN[4], vN[4], worst = 0, h = (o.model->t1 - o.model->t0) / (double)slabs;
+    double *param = numbers(o.model->params), x[4], v[4], dq[4], dv[4], qN[4], vN[4], worst = 0,
+           h = (o.model->t1 - o.model->t0) / (double)slabs;
     for (size_t i = 0; i < o.model->params; i++) param[i] = o.model->param[i].value;
-    for (size_t i = 0; i < m->n; i++) x[i] = actio_model_number(o.model, o.model->coord[i].start), v[i] = actio_model_number(o.model, o.model->coord[i].start_dot);
-    bool open = sys && actio_element_open(&e, o.ctx, order, nodes) == 0 && actio_slab_open(&s, o.ctx, sys, &e, (struct actio_shared){ .param = param }) == 0;
+    for (size_t i = 0; i < m->n; i++) {
+        x[i] = actio_model_number(o.model, o.model->coord[i].start);
+        v[i] = actio_model_number(o.model, o.model->coord[i].start_dot);
+    }
+    bool open = sys && actio_element_open(&e, o.ctx, order, nodes) == 0
+                && actio_slab_open(&s, o.ctx, sys, &e, (struct actio_shared){ .param = param }) == 0;
     CHECK(open && actio_slab_data(&s, o.model->t0, x, v) == 0);
     for (size_t k = 0; open && k < slabs; k++) {
         for (size_t i = 0; i < m->n; i++)
@@ -305,17 +357,21 @@ static void energy_of_slabs(const struct mechanics *m, int order, size_t nodes, 
         CHECK(actio_slab_solve(&s, h, 1e-14) == ACTIO_SLAB_DONE);
         double E = energy(m, x, v), p = m->mass[3] * v[3];
         for (size_t i = 0; i < m->n; i++) {
-            dq[i] = s.pt.x[i * nodes] - x[i], dv[i] = s.pt.v[i * nodes] - v[i];
-            qN[i] = s.pt.x[i * nodes + nodes - 1], vN[i] = s.pt.v[i * nodes + nodes - 1];
+            dq[i] = s.pt.x[i * nodes] - x[i];
+            dv[i] = s.pt.v[i * nodes] - v[i];
+            qN[i] = s.pt.x[i * nodes + nodes - 1];
+            vN[i] = s.pt.v[i * nodes + nodes - 1];
         }
         worst = fmax(worst, fabs(energy(m, qN, vN) - E + loss(m, dq, dv)));
         for (size_t l = 0; m->n == 4 && l < nodes; l++) CHECK_NEAR(s.pt.P[3 * nodes + l], p, 1e-15);
-        memcpy(x, qN, m->n * sizeof *x), memcpy(v, vN, m->n * sizeof *v);
+        memcpy(x, qN, m->n * sizeof *x);
+        memcpy(v, vN, m->n * sizeof *v);
         actio_slab_pass(&s, o.model->t0 + (double)(k + 1) * h);
     }
     printf("    %zu slabs of %zu nodes, order %d: energies off by %.1e\n", slabs, nodes, order, worst);
     CHECK(worst <= 1e-13);
-    actio_slab_close(&s), actio_element_close(&e);
+    actio_slab_close(&s);
+    actio_element_close(&e);
     actio_system_free(sys);
     free(param);
     close_object(&o);
@@ -323,15 +379,22 @@ static void energy_of_slabs(const struct mechanics *m, int order, size_t nodes, 
 
 TEST(so_is_the_energy_of_every_slab_and_momenta_of_free_coordinates_stay)
 {
-    static const struct { int order; size_t nodes, slabs; } list[] = { { 0, 3, 64 }, { 0, 5, 32 }, { 2, 8, 32 }, { 4, 8, 64 }, { 6, 12, 16 }, { 8, 16, 16 } };
+    static const struct {
+        int order;
+        size_t nodes, slabs;
+    } list[] = { { 0, 3, 64 }, { 0, 5, 32 }, { 2, 8, 32 }, { 4, 8, 64 }, { 6, 12, 16 }, { 8, 16, 16 } };
     for (size_t k = 0; k < sizeof mechanics / sizeof *mechanics; k++)
-        for (size_t i = 0; i < sizeof list / sizeof *list; i++) energy_of_slabs(&mechanics[k], list[i].order, list[i].nodes, list[i].slabs);
+        for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+            energy_of_slabs(&mechanics[k], list[i].order, list[i].nodes, list[i].slabs);
 }
 
 /* Cyclic coordinates, and a sum of them: total momentum of two masses on a spring. */
 TEST(linear_charges_are_those_of_the_start_at_every_node)
 {
-    static const struct given pair = { "coord a, b\nlagrangian a'^2/2 + b'^2 - 2*(a - b)^2 - (a - b)^4\nstart a = 1, a' = .3, b' = .1\ntime 0 .. 2\n", NULL, 0, 0 };
+    static const struct given pair = {
+        "coord a, b\nlagrangian a'^2/2 + b'^2 - 2*(a - b)^2 - (a - b)^4\nstart a = 1, a' = .3, b' = .1\ntime 0 .. 2\n",
+        NULL, 0, 0
+    };
     for (int order = 2; order <= 8; order += 2) {
         struct object o;
         if (open_object(&o, pair, 40, order, NULL)) {
@@ -339,10 +402,12 @@ TEST(linear_charges_are_those_of_the_start_at_every_node)
             struct actio_table *rough = run_by(&o, "dalembert", 0, 0, 40);
             put_motion(&o, rough, x);
             CHECK(rough && actio_action_solve(o.a, x, o.f) == ACTIO_DONE);
-            rates_of(&o, order, x, 1, v), rates_of(&o, order, x + o.points, 0, v + o.points);
+            rates_of(&o, order, x, 1, v);
+            rates_of(&o, order, x + o.points, 0, v + o.points);
             for (size_t k = 0; k < o.points; k++) CHECK_NEAR(v[k] + 2 * v[o.points + k], 0.5, 1e-13);
             actio_table_free(rough);
-            free(x), free(v);
+            free(x);
+            free(v);
         } else CHECK(!"an action");
         close_object(&o);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Linear algebra: constructed matrices whose condition, rank, inertia or solution is known; the sparse solvers against the dense one. */
+ * Linear algebra: constructed matrices whose condition, rank, inertia or solution is known; the sparse solvers against
+ * the dense one. */
 #include "algebra/dense.h"
 #include "algebra/linear.h"
 #include "algebra/newton.h"
@@ -7,13 +8,13 @@
 
 #include <float.h>
 
-enum { N = 40 };                                           /* largest dense matrix here */
+enum { N = 40 }; /* largest dense matrix here */
 
 /* ---- numbers and matrices that are the same on every machine */
 
 static uint64_t seed;
 
-static double draw(void)                                   /* in (-1, 1) */
+static double draw(void) /* in (-1, 1) */
 {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (double)(int64_t)(seed ^ (seed >> 29)) / 9223372036854775808.0;
@@ -44,7 +45,10 @@ static void make(size_t m, size_t n, size_t rank, double cond, double *a)
 {
     memset(a, 0, m * n * sizeof *a);
     for (size_t i = 0; i < rank; i++) a[i * n + i] = pow(cond, rank > 1 ? -(double)i / (double)(rank - 1) : 0);
-    for (int i = 0; i < 4; i++) mirror(m, n, a, false), mirror(m, n, a, true);
+    for (int i = 0; i < 4; i++) {
+        mirror(m, n, a, false);
+        mirror(m, n, a, true);
+    }
 }
 
 /* Random symmetric matrix with the given eigenvalues */
@@ -77,9 +81,11 @@ static double ratio(size_t n, const double *a, const double *x, const double *b,
         double sum = -b[i], row = 0;
         for (size_t j = 0; j < n; j++) {
             double e = transposed ? a[j * n + i] : a[i * n + j];
-            sum += e * x[j], row += fabs(e);
+            sum += e * x[j];
+            row += fabs(e);
         }
-        off = fmax(off, fabs(sum)), norm = fmax(norm, row);
+        off = fmax(off, fabs(sum));
+        norm = fmax(norm, row);
     }
     return off / ((double)n * DBL_EPSILON * norm * largest(n, x));
 }
@@ -139,9 +145,9 @@ TEST(singular_matrices_report_the_column)
     double plain[9] = { 1, 2, 3, 2, 4, 1, 3, 6, 5 }, nan_at[4] = { 1, 2, 3, NAN }, triangle[4] = { 1e-20, 1e20, 0, 1 };
     CHECK(actio_lu_factor(3, plain, pivot) == 2);
     CHECK(actio_lu_factor(2, nan_at, pivot) == 2);
-    CHECK(actio_lu_factor(2, triangle, pivot) == 0);       /* badly scaled, but no digit is lost */
+    CHECK(actio_lu_factor(2, triangle, pivot) == 0); /* badly scaled, but no digit is lost */
     int found = 0, all = 0;
-    for (size_t n = 2; n <= N; n++, all++) {               /* the sum of the others but for rounding */
+    for (size_t n = 2; n <= N; n++, all++) { /* the sum of the others but for rounding */
         make(n, n, n, 10, a);
         for (size_t i = 0; i < n; i++) {
             a[i * n + n - 1] = 0;
@@ -172,8 +178,8 @@ TEST(cholesky_solves_and_refuses_indefinite_matrices)
 
 TEST(cholesky_refuses_singular_matrices_of_whole_numbers)
 {
-    double rows[12 * 12], a[12 * 12];                      /* the first n - 1 well apart, the last one any */
-    for (size_t n = 2; n <= 12; n++) {                     /* n vectors of n - 1 entries: their products are exact and dependent */
+    double rows[12 * 12], a[12 * 12];  /* the first n - 1 well apart, the last one any */
+    for (size_t n = 2; n <= 12; n++) { /* n vectors of n - 1 entries: their products are exact and dependent */
         for (size_t i = 0; i < n * (n - 1); i++) rows[i] = floor(5 * draw()) + (i % n == 0 ? 40 : 0);
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < n; j++) a[i * n + j] = actio_dot(n - 1, rows + i * (n - 1), rows + j * (n - 1));
@@ -204,7 +210,10 @@ TEST(ldl_solves_and_counts_signs)
             actio_ldl_solve(n, f, pivot, x, 2);
             for (size_t r = 0; r < 2; r++) {
                 double xr[N], br[N];
-                for (size_t i = 0; i < n; i++) xr[i] = x[2 * i + r], br[i] = b[2 * i + r];
+                for (size_t i = 0; i < n; i++) {
+                    xr[i] = x[2 * i + r];
+                    br[i] = b[2 * i + r];
+                }
                 CHECK(ratio(n, a, xr, br, false) < 30);
             }
         }
@@ -214,7 +223,7 @@ TEST(ldl_counts_a_saddle_point_and_exact_zeros)
 {
     double saddle[9] = { 0, 0, 0, 0, 0, 0, 1, 1, 0 }, zero[4] = { 0 };
     int pivot[3], count[3];
-    actio_ldl_factor(3, saddle, pivot);                    /* lower half of (0 0 1; 0 0 1; 1 1 0) */
+    actio_ldl_factor(3, saddle, pivot); /* lower half of (0 0 1; 0 0 1; 1 1 0) */
     actio_ldl_inertia(3, saddle, pivot, 1e-12, count);
     CHECK(count[0] == 1 && count[1] == 1 && count[2] == 1);
     CHECK(actio_ldl_factor(2, zero, pivot) == 1);
@@ -230,7 +239,7 @@ TEST(row_and_null_space_are_orthonormal_and_have_the_right_size)
         for (size_t n = 1; n <= 24; n += 3)
             for (size_t rank = 0; rank <= (m < n ? m : n); rank += 2) {
                 make(m, n, rank, 100, a);
-                for (size_t i = 0; i < m; i++)             /* units of the rows must not matter */
+                for (size_t i = 0; i < m; i++) /* units of the rows must not matter */
                     for (size_t j = 0; j < n; j++) a[i * n + j] *= pow(10, (double)(i % 9) - 4);
                 memcpy(f, a, m * n * sizeof *a);
                 size_t got = actio_row_bases(m, n, f, 1e-10, basis, work, iwork);
@@ -300,7 +309,8 @@ TEST(singular_values_and_vectors_rebuild_the_matrix)
             size_t k = m < n ? m : n, rank = k - (k > 3);
             make(m, n, rank, 1e6, a);
             CHECK(actio_svd(m, n, a, sigma, u, v, work) == 0);
-            for (size_t s = 0; s < k; s++) CHECK_NEAR(sigma[s], s < rank ? pow(1e6, rank > 1 ? -(double)s / (double)(rank - 1) : 0) : 0, 2e-14);
+            for (size_t s = 0; s < k; s++)
+                CHECK_NEAR(sigma[s], s < rank ? pow(1e6, rank > 1 ? -(double)s / (double)(rank - 1) : 0) : 0, 2e-14);
             for (size_t i = 0; i < m; i++)
                 for (size_t j = 0; j < n; j++) {
                     double sum = 0;

@@ -25,7 +25,7 @@ TEST(complementarity_problems_of_positive_matrices_are_solved)
         double B[64], M[64], q[8], z[8];
         for (size_t i = 0; i < n * n; i++) B[i] = draw();
         for (size_t i = 0; i < n; i++) {
-            q[i] = trial % 5 == 0 && i % 2 ? 0 : draw();              /* some of them degenerate */
+            q[i] = trial % 5 == 0 && i % 2 ? 0 : draw(); /* some of them degenerate */
             for (size_t j = 0; j < n; j++) {
                 M[i * n + j] = i == j ? 1e-3 : 0;
                 for (size_t k = 0; k < n; k++) M[i * n + j] += B[i * n + k] * B[j * n + k];
@@ -39,9 +39,31 @@ TEST(complementarity_problems_of_positive_matrices_are_solved)
 /* A sliding contact and one that only touches: ties at every pivot. */
 TEST(a_degenerate_problem_of_friction_is_solved)
 {
-    const double M[25] = { 1.1879595773910308, 0.59397978869551471, 1.0288031726896587, -1.0288031726896587, 0, 0.59397978869551471, 1.1879595773910305, 0, 0, 0,
-                           1.0288031726896587, 0, 3.5638787321730927, -3.5638787321730927, 1, -1.0288031726896587, 0, -3.5638787321730927, 3.5638787321730927, 1,
-                           0, 0.38373900640824266, -1, -1, 0 };
+    const double M[25] = { 1.1879595773910308,
+                           0.59397978869551471,
+                           1.0288031726896587,
+                           -1.0288031726896587,
+                           0,
+                           0.59397978869551471,
+                           1.1879595773910305,
+                           0,
+                           0,
+                           0,
+                           1.0288031726896587,
+                           0,
+                           3.5638787321730927,
+                           -3.5638787321730927,
+                           1,
+                           -1.0288031726896587,
+                           0,
+                           -3.5638787321730927,
+                           3.5638787321730927,
+                           1,
+                           0,
+                           0.38373900640824266,
+                           -1,
+                           -1,
+                           0 };
     const double q[5] = { 0, 0.43845229769839705, 0.75942165630893954, -0.75942165630893954, 0 };
     double z[5];
     CHECK(actio_lcp(5, M, q, z, lcp_work, lcp_basis) == 0);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Part of test_algebra.c: the minimum-norm Newton against closed forms. */
 
-struct problem { double mass[9]; int calls; double shift; };
+struct problem {
+    double mass[9];
+    int calls;
+    double shift;
+};
 
 static double newton_work[4000];
 static int newton_iwork[40];
@@ -24,7 +28,8 @@ static int circle(void *user, const double *z, double *c)
 static int circle_slope(void *user, const double *z, double *J)
 {
     (void)user;
-    J[0] = 2 * z[0], J[1] = 2 * z[1];
+    J[0] = 2 * z[0];
+    J[1] = 2 * z[1];
     return 0;
 }
 
@@ -57,21 +62,27 @@ TEST(newton_at_the_centre_says_that_it_is_stuck)
 static int circles(void *user, const double *z, double *c)
 {
     circle(user, z, c);
-    c[1] = 1e6 * c[0], c[2] = -1e-6 * c[0] + ((struct problem *)user)->shift;
+    c[1] = 1e6 * c[0];
+    c[2] = -1e-6 * c[0] + ((struct problem *)user)->shift;
     return 0;
 }
 
 static int circles_slope(void *user, const double *z, double *J)
 {
     circle_slope(user, z, J);
-    for (int j = 0; j < 2; j++) J[2 + j] = 1e6 * J[j], J[4 + j] = -1e-6 * J[j];
+    for (int j = 0; j < 2; j++) {
+        J[2 + j] = 1e6 * J[j];
+        J[4 + j] = -1e-6 * J[j];
+    }
     return 0;
 }
 
 TEST(newton_takes_copies_of_a_constraint)
 {
     struct problem p = { .calls = 0 };
-    struct actio_newton n = { .m = 3, .n = 2, .residual = circles, .jacobian = circles_slope, .user = &p, .tol = 1e-13 };
+    struct actio_newton n = {
+        .m = 3, .n = 2, .residual = circles, .jacobian = circles_slope, .user = &p, .tol = 1e-13
+    };
     struct actio_newton_result r;
     double z[2] = { -0.5, 1.5 };
     CHECK(actio_newton_solve(&n, z, newton_work, newton_iwork, &r) == 0);
@@ -83,7 +94,9 @@ TEST(newton_takes_copies_of_a_constraint)
 TEST(newton_names_the_constraint_that_contradicts_the_others)
 {
     struct problem p = { .shift = 1e-7 };
-    struct actio_newton n = { .m = 3, .n = 2, .residual = circles, .jacobian = circles_slope, .user = &p, .tol = 1e-13 };
+    struct actio_newton n = {
+        .m = 3, .n = 2, .residual = circles, .jacobian = circles_slope, .user = &p, .tol = 1e-13
+    };
     struct actio_newton_result r;
     double z[2] = { -0.5, 1.5 };
     CHECK(actio_newton_solve(&n, z, newton_work, newton_iwork, &r) == 1);
@@ -100,8 +113,10 @@ static int line(void *user, const double *z, double *c)
 
 static int line_slope(void *user, const double *z, double *J)
 {
-    (void)user, (void)z;
-    J[0] = 1, J[1] = 2;
+    (void)user;
+    (void)z;
+    J[0] = 1;
+    J[1] = 2;
     return 0;
 }
 
@@ -109,7 +124,9 @@ static int line_slope(void *user, const double *z, double *J)
 static struct actio_newton_result to_line(double a, double b, double d, double z[2])
 {
     struct problem p = { .mass = { a, b, b, d } };
-    struct actio_newton n = { .m = 1, .n = 2, .residual = line, .jacobian = line_slope, .metric = unit_metric, .user = &p, .tol = 1e-14 };
+    struct actio_newton n = {
+        .m = 1, .n = 2, .residual = line, .jacobian = line_slope, .metric = unit_metric, .user = &p, .tol = 1e-14
+    };
     struct actio_newton_result r;
     z[0] = z[1] = 0;
     CHECK(actio_newton_solve(&n, z, newton_work, newton_iwork, &r) == 0);
@@ -119,7 +136,7 @@ static struct actio_newton_result to_line(double a, double b, double d, double z
 TEST(newton_moves_along_the_inverse_mass)
 {
     double z[2];
-    struct actio_newton_result r = to_line(2, 1, 3, z);    /* G^-1 (1, 2) = (1, 3) / 5 */
+    struct actio_newton_result r = to_line(2, 1, 3, z); /* G^-1 (1, 2) = (1, 3) / 5 */
     CHECK(r.converged && !r.used_euclid && r.iterations == 1);
     CHECK_NEAR(z[0], 3.0 / 7, 1e-15);
     CHECK_NEAR(z[1], 9.0 / 7, 1e-15);
@@ -128,7 +145,7 @@ TEST(newton_moves_along_the_inverse_mass)
 TEST(newton_uses_a_singular_mass_where_it_still_tells_the_nearest_point)
 {
     double z[2];
-    CHECK(!to_line(1, 0, 0, z).used_euclid);               /* y costs nothing: only y moves */
+    CHECK(!to_line(1, 0, 0, z).used_euclid); /* y costs nothing: only y moves */
     CHECK_NEAR(z[0], 0, 1e-15);
     CHECK_NEAR(z[1], 1.5, 1e-15);
 }
@@ -136,7 +153,7 @@ TEST(newton_uses_a_singular_mass_where_it_still_tells_the_nearest_point)
 TEST(newton_uses_an_indefinite_mass_that_is_positive_on_the_step)
 {
     double z[2];
-    CHECK(!to_line(-1, 0, 1, z).used_euclid);              /* along (-1, 2), where G = +3 */
+    CHECK(!to_line(-1, 0, 1, z).used_euclid); /* along (-1, 2), where G = +3 */
     CHECK_NEAR(z[0], -1, 1e-14);
     CHECK_NEAR(z[1], 2, 1e-14);
 }
@@ -207,7 +224,9 @@ TEST(newton_notices_that_rounding_stops_it)
 TEST(newton_gives_the_same_bits_again)
 {
     struct problem p = { .calls = 0 };
-    struct actio_newton n = { .m = 3, .n = 2, .residual = circles, .jacobian = circles_slope, .user = &p, .tol = 1e-13 };
+    struct actio_newton n = {
+        .m = 3, .n = 2, .residual = circles, .jacobian = circles_slope, .user = &p, .tol = 1e-13
+    };
     struct actio_newton_result r;
     double z[2] = { 0.3, 0.1 }, y[2] = { 0.3, 0.1 };
     actio_newton_solve(&n, z, newton_work, newton_iwork, &r);

@@ -6,7 +6,9 @@ extern const struct actio_linear_type actio_linear_klu;
 #endif
 
 static const struct actio_linear_type *const solver[] = {
-    &actio_linear_sparse, &actio_linear_band, &actio_linear_dense,
+    &actio_linear_sparse,
+    &actio_linear_band,
+    &actio_linear_dense,
 #ifdef ACTIO_WITH_KLU
     &actio_linear_klu,
 #endif
@@ -14,11 +16,17 @@ static const struct actio_linear_type *const solver[] = {
 enum { SOLVERS = sizeof solver / sizeof *solver };
 
 /* A matrix by entries; at(...) adds one unless it is there already. */
-struct matrix { size_t n, count, room; uint32_t *i, *j; double *v; };
+struct matrix {
+    size_t n, count, room;
+    uint32_t *i, *j;
+    double *v;
+};
 
 static void matrix_open(struct matrix *a, size_t n, size_t room)
 {
-    *a = (struct matrix){ n, 0, room, malloc(room * sizeof *a->i), malloc(room * sizeof *a->j), malloc(room * sizeof *a->v) };
+    *a = (struct matrix){
+        n, 0, room, malloc(room * sizeof *a->i), malloc(room * sizeof *a->j), malloc(room * sizeof *a->v)
+    };
 }
 
 static void matrix_close(struct matrix *a)
@@ -31,7 +39,9 @@ static void matrix_close(struct matrix *a)
 static void at(struct matrix *a, size_t i, size_t j, double v)
 {
     if (a->count == a->room) abort();
-    a->i[a->count] = (uint32_t)i, a->j[a->count] = (uint32_t)j, a->v[a->count++] = v;
+    a->i[a->count] = (uint32_t)i;
+    a->j[a->count] = (uint32_t)j;
+    a->v[a->count++] = v;
 }
 
 static struct actio_pattern pattern(const struct matrix *a)
@@ -45,10 +55,16 @@ static void make_random(struct matrix *a, size_t n, size_t per, double diagonal)
     matrix_open(a, n, n * (per + 1));
     size_t *seen = calloc(n, sizeof *seen);
     for (size_t i = 0; i < n; i++) {
-        if (diagonal != 0) at(a, i, i, diagonal * draw()), seen[i] = i + 1;
+        if (diagonal != 0) {
+            at(a, i, i, diagonal * draw());
+            seen[i] = i + 1;
+        }
         for (size_t e = 0; e < per; e++) {
             size_t j = (size_t)((draw() + 1) / 2 * (double)n) % n;
-            if (seen[j] != i + 1) at(a, i, j, draw()), seen[j] = i + 1;
+            if (seen[j] != i + 1) {
+                at(a, i, j, draw());
+                seen[j] = i + 1;
+            }
         }
     }
     free(seen);
@@ -58,7 +74,8 @@ static void make_band(struct matrix *a, size_t n, size_t below, size_t above)
 {
     matrix_open(a, n, n * (below + above + 1));
     for (size_t i = 0; i < n; i++)
-        for (size_t j = i > below ? i - below : 0; j <= i + above && j < n; j++) at(a, i, j, i == j ? 2 + draw() : draw());
+        for (size_t j = i > below ? i - below : 0; j <= i + above && j < n; j++)
+            at(a, i, j, i == j ? 2 + draw() : draw());
 }
 
 /* diagonal, first row and first column: eliminated from the wrong end it fills up */
@@ -67,7 +84,10 @@ static void make_arrow(struct matrix *a, size_t n)
     matrix_open(a, n, 3 * n);
     for (size_t i = 0; i < n; i++) {
         at(a, i, i, i ? 2 + draw() : 10);
-        if (i) at(a, 0, i, draw()), at(a, i, 0, draw());
+        if (i) {
+            at(a, 0, i, draw());
+            at(a, i, 0, draw());
+        }
     }
 }
 
@@ -91,7 +111,8 @@ static void make_turned(struct matrix *a, size_t n)
     for (size_t e = 0; e < a->count; e++) a->i[e] = (uint32_t)((a->i[e] + n / 3) % n);
 }
 
-/* The worst of |A x - b| / (eps |A| |x|) over plain and transposed solves with two right-hand sides; 1e300 when factor fails */
+/* The worst of |A x - b| / (eps |A| |x|) over plain and transposed solves with two right-hand sides; 1e300 when factor
+ * fails */
 static double solve_quality(const struct actio_linear_type *type, const struct matrix *a)
 {
     struct actio_context ctx;
@@ -105,7 +126,8 @@ static double solve_quality(const struct actio_linear_type *type, const struct m
         memcpy(x, b, 2 * a->n * sizeof *b);
         type->solve(h, x, 2, t);
         for (size_t r = 0; r < 2; r++)
-            for (size_t e = 0; e < a->count; e++) b[r * a->n + (t ? a->j : a->i)[e]] -= a->v[e] * x[r * a->n + (t ? a->i : a->j)[e]];
+            for (size_t e = 0; e < a->count; e++)
+                b[r * a->n + (t ? a->j : a->i)[e]] -= a->v[e] * x[r * a->n + (t ? a->i : a->j)[e]];
         double norm = largest(a->count, a->v) * (double)a->count / (double)a->n;
         worst = fmax(worst, largest(2 * a->n, b) / (DBL_EPSILON * norm * largest(2 * a->n, x)));
     }
@@ -120,7 +142,7 @@ TEST(all_solvers_solve_random_sparse_matrices)
     struct matrix a;
     for (size_t n = 1; n < 400; n = n * 2 + 1)
         for (int k = 0; k < 3; k++) {
-            make_random(&a, n, (size_t)k + 2, k == 2 && n > 3 ? 0.01 : 4);   /* small diagonals make rows move */
+            make_random(&a, n, (size_t)k + 2, k == 2 && n > 3 ? 0.01 : 4); /* small diagonals make rows move */
             for (size_t s = 0; s < SOLVERS; s++) CHECK(solve_quality(solver[s], &a) < 300);
             matrix_close(&a);
         }
@@ -164,7 +186,7 @@ static double memory(void (*build)(struct matrix *, size_t), size_t n)
     void *h = actio_linear_sparse.open(&ctx, &p);
     size_t opened = ctx.bytes;
     CHECK(actio_linear_sparse.factor(h, a.v) == 0);
-    CHECK(ctx.bytes == opened);                            /* all of it was foreseen */
+    CHECK(ctx.bytes == opened); /* all of it was foreseen */
     actio_linear_sparse.close(h);
     matrix_close(&a);
     return (double)opened;
@@ -194,7 +216,7 @@ TEST(a_second_factorisation_has_the_bits_of_a_first_one)
     for (size_t s = 0; s < SOLVERS; s++) {
         void *used = solver[s]->open(&ctx, &p), *new = solver[s]->open(&ctx, &p);
         CHECK(solver[s]->factor(new, a.v) == 0);
-        for (int t = 0; t < 6; t++) {                      /* far away, near by, failed, and back */
+        for (int t = 0; t < 6; t++) { /* far away, near by, failed, and back */
             for (size_t e = 0; e < a.count; e++) v[e] = t == 3 ? 0 : a.v[e] * (1 + (t % 2 ? 1 : 1e-6) * draw());
             CHECK((solver[s]->factor(used, v) == 0) == (t != 3));
         }
@@ -219,9 +241,15 @@ TEST(a_doubled_constraint_is_reported_by_its_column)
     struct matrix a;
     actio_context_init(&ctx);
     make_saddle(&a, 80, 60);
-    for (size_t e = 0; e < a.count; e++) {                 /* constraint 31 := 0.3 times constraint 30 */
-        if (a.i[e] == 111) a.j[e]--, a.v[e] = 0;
-        if (a.j[e] == 111) a.i[e]--, a.v[e] = 0;
+    for (size_t e = 0; e < a.count; e++) { /* constraint 31 := 0.3 times constraint 30 */
+        if (a.i[e] == 111) {
+            a.j[e]--;
+            a.v[e] = 0;
+        }
+        if (a.j[e] == 111) {
+            a.i[e]--;
+            a.v[e] = 0;
+        }
     }
     for (size_t e = 0; e < a.count; e++)
         for (size_t f = 0; f < a.count; f++) {
@@ -263,7 +291,8 @@ TEST(columns_in_any_unit_are_no_reason_to_call_a_matrix_singular)
 {
     struct matrix a;
     make_band(&a, 100, 1, 2);
-    for (size_t e = 0; e < a.count; e++) a.v[e] *= pow(10, (double)(a.j[e] % 40) - 20) * pow(10, 10 - (double)(a.i[e] % 20));
+    for (size_t e = 0; e < a.count; e++)
+        a.v[e] *= pow(10, (double)(a.j[e] % 40) - 20) * pow(10, 10 - (double)(a.i[e] % 20));
     struct actio_context ctx;
     actio_context_init(&ctx);
     struct actio_pattern p = pattern(&a);
@@ -319,7 +348,7 @@ static void *scarce(void *user, void *old, size_t size)
 TEST(running_out_of_memory_is_an_answer)
 {
     struct matrix a;
-    make_random(&a, 120, 4, 0.01);                         /* grows while it is factored */
+    make_random(&a, 120, 4, 0.01); /* grows while it is factored */
     struct actio_pattern p = pattern(&a);
     for (size_t s = 0; s < SOLVERS; s++)
         for (int k = 0, done = 0; !done; k++) {

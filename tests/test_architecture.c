@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Architecture: programs grow with the entries of their matrices, tables are complete, memory stays flat, a cancelled run leaves no file. */
+ * Architecture: programs grow with the entries of their matrices, tables are complete, memory stays flat, a cancelled
+ * run leaves no file. */
 #define _POSIX_C_SOURCE 200809L
 #include "subject.h"
 
@@ -24,8 +25,9 @@ static size_t operations(const char *links, enum actio_quantity what)
     const struct actio_change change = { 'p', links };
     struct subject s;
     size_t ops = 0;
-    const char *claims = strstr(e->text, "\nexpect");       /* they name links that shorter chains don't have */
-    bool open = open_subject(&s, e->text, claims ? (size_t)(claims + 1 - e->text) : strlen(e->text), &change, 1) && actio_system_need(s.sys, what) == 0;
+    const char *claims = strstr(e->text, "\nexpect"); /* they name links that shorter chains don't have */
+    bool open = open_subject(&s, e->text, claims ? (size_t)(claims + 1 - e->text) : strlen(e->text), &change, 1)
+                && actio_system_need(s.sys, what) == 0;
     CHECK(open);
     if (open) ops = actio_kernel_ops(s.sys->formation->kernel[what]);
     close_subject(&s);
@@ -37,7 +39,8 @@ static void grows_at_most(enum actio_quantity what, double slope)
     static const char *const links[] = { "n=5", "n=10", "n=20", "n=40" };
     double ops[4];
     for (int i = 0; i < 4; i++) ops[i] = (double)operations(links[i], what);
-    printf("quantity %d: %.0f %.0f %.0f %.0f operations for 5, 10, 20, 40 links\n", (int)what, ops[0], ops[1], ops[2], ops[3]);
+    printf("quantity %d: %.0f %.0f %.0f %.0f operations for 5, 10, 20, 40 links\n", (int)what, ops[0], ops[1], ops[2],
+           ops[3]);
     for (int i = 1; i < 4; i++) CHECK(log(ops[i] / ops[i - 1]) / log(2) <= slope);
 }
 
@@ -54,13 +57,19 @@ TEST(every_option_and_command_has_help)
     const struct actio_command_row *command;
     size_t options = actio_options(&option), commands = actio_commands(&command);
     CHECK(options > 20 && commands > 5);
-    for (size_t i = 0; i < options; i++) CHECK(says_something(option[i].help) && option[i].name && option[i].group && option[i].commands);
+    for (size_t i = 0; i < options; i++)
+        CHECK(says_something(option[i].help) && option[i].name && option[i].group && option[i].commands);
     for (size_t i = 0; i < commands; i++) CHECK(says_something(command[i].help) && command[i].name);
     for (size_t i = 0; i < options; i++)
-        for (size_t k = 0; k < i; k++) CHECK(strcmp(option[i].name, option[k].name) != 0 || strcmp(option[i].commands, option[k].commands) != 0);
+        for (size_t k = 0; k < i; k++)
+            CHECK(strcmp(option[i].name, option[k].name) != 0 || strcmp(option[i].commands, option[k].commands) != 0);
 }
 
-static const struct { const char *name; int severity, status; const char *text, *hint; } findings[] = {
+static const struct {
+    const char *name;
+    int severity, status;
+    const char *text, *hint;
+} findings[] = {
 #define NOTE ACTIO_NOTE
 #define WARNING ACTIO_WARNING
 #define ERROR ACTIO_ERROR
@@ -87,7 +96,8 @@ TEST(every_finding_has_words_and_a_status_that_fits_its_severity)
     for (size_t i = 0; i < sizeof findings / sizeof *findings; i++) {
         bool known = false;
         for (size_t k = 0; k < 6; k++) known = known || findings[i].status == statuses[k];
-        bool fits = strlen(findings[i].text) >= 3 && (findings[i].severity == ACTIO_ERROR ? known : findings[i].status == 0);
+        bool fits =
+            strlen(findings[i].text) >= 3 && (findings[i].severity == ACTIO_ERROR ? known : findings[i].status == 0);
         if (!fits || !places_are_dense(findings[i].text, findings[i].hint)) printf("    %s\n", findings[i].name);
         CHECK(fits && places_are_dense(findings[i].text, findings[i].hint));
     }
@@ -114,10 +124,14 @@ static void says(const char *by, const char *method, const char *path, const cha
     struct actio_findings *f = actio_findings_create(ctx);
     struct actio_model *model = actio_model_read(ctx, "pendulum", NULL, 0, f);
     struct actio_run_options options = actio_run_options_default();
-    options.by = by, options.method = method;
+    options.by = by;
+    options.method = method;
     struct actio_table *table = actio_run(ctx, model, &options, f);
-    if (table) CHECK(actio_table_write(ctx, table, path, f) == ACTIO_WRONG_USAGE && actio_table_plot(ctx, table, NULL, path, f) == ACTIO_WRONG_USAGE);
-    CHECK(actio_findings_count(f) > 0 && strcmp(actio_findings_message(f, 0).code, code) == 0 && actio_findings_status(f) == ACTIO_WRONG_USAGE);
+    if (table)
+        CHECK(actio_table_write(ctx, table, path, f) == ACTIO_WRONG_USAGE
+              && actio_table_plot(ctx, table, NULL, path, f) == ACTIO_WRONG_USAGE);
+    CHECK(actio_findings_count(f) > 0 && strcmp(actio_findings_message(f, 0).code, code) == 0
+          && actio_findings_status(f) == ACTIO_WRONG_USAGE);
     actio_table_free(table);
     actio_model_free(model);
     actio_findings_free(f);
@@ -139,7 +153,8 @@ static void read_run_free(const struct actio_example *e, struct actio_context *c
     struct actio_findings *f = actio_findings_create(ctx);
     struct actio_model *model = actio_model_read_string(ctx, "disk.act", e->text, strlen(e->text), &shorter, 1, f);
     struct actio_run_options options = actio_run_options_default();
-    options.points = 3, options.no_compile = true;
+    options.points = 3;
+    options.no_compile = true;
     struct actio_table *table = model ? actio_run(ctx, model, &options, f) : NULL;
     CHECK(table && actio_table_rows(table) == 3);
     actio_table_free(table);
@@ -179,7 +194,10 @@ static int calls_left;
 
 static void cancel_later(void *user, const char *what, double done, double of)
 {
-    (void)user, (void)what, (void)done, (void)of;
+    (void)user;
+    (void)what;
+    (void)done;
+    (void)of;
     if (--calls_left <= 0) cancel = 1;
 }
 
@@ -200,7 +218,8 @@ TEST(a_cancelled_run_ends_soon_and_says_so)
     struct actio_context *ctx = actio_context_create(&limits);
     struct actio_findings *f = actio_findings_create(ctx);
     struct actio_model *model = actio_model_read_string(ctx, "endless.act", endless, strlen(endless), NULL, 0, f);
-    cancel = 0, calls_left = 3;
+    cancel = 0;
+    calls_left = 3;
     struct actio_table *table = actio_run(ctx, model, NULL, f);
     CHECK(actio_findings_status(f) == ACTIO_INTERRUPTED);
     CHECK(!table || actio_table_info(table).t_end < 1e6);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which row belongs to which column, and which unknowns belong together: against all permutations, and against paths that are searched for one by one. */
+ * Which row belongs to which column, and which unknowns belong together: against all permutations, and against paths
+ * that are searched for one by one. */
 #include "algebra/assign.h"
 #include "algebra/components.h"
 #include "check.h"
@@ -10,17 +11,22 @@ enum { MOST = 6 };
 
 static uint64_t seed = 7;
 
-static double draw(void)                                   /* in (0, 1) */
+static double draw(void) /* in (0, 1) */
 {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (double)((seed >> 11) | 1) / 9007199254740992.0;
 }
 
-struct best { double log_product; size_t count; uint32_t column[MOST]; };  /* count: permutations that reach it */
+struct best {
+    double log_product;
+    size_t count;
+    uint32_t column[MOST];
+}; /* count: permutations that reach it */
 
 static double log_of(double size) { return size > 0 ? log(size) : size < 0 ? -1e8 : -1e4; }
 
-static void try_all(size_t n, const double *size, size_t row, bool *taken, uint32_t *column, double sum, struct best *best)
+static void try_all(size_t n, const double *size, size_t row, bool *taken, uint32_t *column, double sum,
+                    struct best *best)
 {
     if (row == n) {
         if (sum > best->log_product + 1e-9) *best = (struct best){ .log_product = sum, .count = 0 };
@@ -37,7 +43,10 @@ static void try_all(size_t n, const double *size, size_t row, bool *taken, uint3
     }
 }
 
-struct answer { uint32_t column[MOST], rival[MOST]; bool perfect; };
+struct answer {
+    uint32_t column[MOST], rival[MOST];
+    bool perfect;
+};
 
 static struct answer assign(size_t n, const double *size)
 {

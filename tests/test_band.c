@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The band with a border: chains, strings and arrows, regular where their bands are not, against the dense solver and by residuals. */
+ * The band with a border: chains, strings and arrows, regular where their bands are not, against the dense solver and
+ * by residuals. */
 #include "algebra/linear.h"
 #include "check.h"
 
@@ -7,17 +8,23 @@
 
 static uint64_t seed = 20;
 
-static double draw(void)                                   /* in (-1, 1) */
+static double draw(void) /* in (-1, 1) */
 {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (double)(int64_t)(seed ^ (seed >> 29)) / 9223372036854775808.0;
 }
 
-struct matrix { size_t n, count, room; uint32_t *i, *j; double *v; };
+struct matrix {
+    size_t n, count, room;
+    uint32_t *i, *j;
+    double *v;
+};
 
 static void begin(struct matrix *a, size_t n, size_t room)
 {
-    *a = (struct matrix){ n, 0, room, malloc(room * sizeof *a->i), malloc(room * sizeof *a->j), malloc(room * sizeof *a->v) };
+    *a = (struct matrix){
+        n, 0, room, malloc(room * sizeof *a->i), malloc(room * sizeof *a->j), malloc(room * sizeof *a->v)
+    };
 }
 
 static void done(struct matrix *a)
@@ -30,7 +37,9 @@ static void done(struct matrix *a)
 static void at(struct matrix *a, size_t i, size_t j, double v)
 {
     if (a->count == a->room) abort();
-    a->i[a->count] = (uint32_t)i, a->j[a->count] = (uint32_t)j, a->v[a->count++] = v;
+    a->i[a->count] = (uint32_t)i;
+    a->j[a->count] = (uint32_t)j;
+    a->v[a->count++] = v;
 }
 
 static void both(struct matrix *a, size_t i, size_t j, double v)
@@ -47,17 +56,25 @@ static void shuffle(struct matrix *a)
     for (size_t k = a->n; k-- > 1;) {
         size_t other = (size_t)((draw() + 1) / 2 * (double)(k + 1)) % (k + 1);
         uint32_t t = name[k];
-        name[k] = name[other], name[other] = t;
+        name[k] = name[other];
+        name[other] = t;
     }
-    for (size_t e = 0; e < a->count; e++) a->i[e] = name[a->i[e]], a->j[e] = name[a->j[e]];
+    for (size_t e = 0; e < a->count; e++) {
+        a->i[e] = name[a->i[e]];
+        a->j[e] = name[a->j[e]];
+    }
     free(name);
 }
 
-static struct actio_pattern pattern(const struct matrix *a) { return (struct actio_pattern){ .rows = a->n, .count = a->count, .i = a->i, .j = a->j }; }
+static struct actio_pattern pattern(const struct matrix *a)
+{
+    return (struct actio_pattern){ .rows = a->n, .count = a->count, .i = a->i, .j = a->j };
+}
 
 /* ---- matrices */
 
-/* Masses and links of a chain, [HAMEL B.2]: (W -D'; D 0) in x_0 .. x_N, y_0 .. y_N, tau_1 .. tau_N. Free at both ends, or hung up: x_0 = y_0 = 0 by two rows more. */
+/* Masses and links of a chain, [HAMEL B.2]: (W -D'; D 0) in x_0 .. x_N, y_0 .. y_N, tau_1 .. tau_N. Free at both ends,
+ * or hung up: x_0 = y_0 = 0 by two rows more. */
 static void make_chain(struct matrix *a, size_t links, bool hung)
 {
     size_t nodes = links + 1, tau = 2 * nodes, n = tau + links + (hung ? 2 : 0);
@@ -68,11 +85,16 @@ static void make_chain(struct matrix *a, size_t links, bool hung)
     for (size_t k = 0; k < links; k++, angle += draw() / sqrt((double)links)) {
         double d[2] = { h * sin(angle), -h * cos(angle) };
         for (size_t c = 0; c < 2; c++) {
-            both(a, tau + k, c * nodes + k + 1, d[c]), both(a, tau + k, c * nodes + k, -d[c]);
-            a->v[a->count - 1] *= -1, a->v[a->count - 3] *= -1;
+            both(a, tau + k, c * nodes + k + 1, d[c]);
+            both(a, tau + k, c * nodes + k, -d[c]);
+            a->v[a->count - 1] *= -1;
+            a->v[a->count - 3] *= -1;
         }
     }
-    if (hung) both(a, n - 2, 0, 1), both(a, n - 1, nodes, 1);
+    if (hung) {
+        both(a, n - 2, 0, 1);
+        both(a, n - 1, nodes, 1);
+    }
 }
 
 static void hung_chain(struct matrix *a, size_t n) { make_chain(a, n / 3, true); }
@@ -107,9 +129,16 @@ static void two_strings(struct matrix *a, size_t n)
 {
     size_t half = (n - 3) / 2, all = 2 * half;
     begin(a, all + 3, 12 * n);
-    add_string(a, 0, half, 0), add_string(a, half, half, 0);
-    for (size_t k = 0; k < half; k++) both(a, all, k, 1), both(a, all + 1, half + k, 0.5);
-    for (size_t k = 0; k < all; k++) at(a, k, all + 2, draw()), at(a, all + 2, k, draw());
+    add_string(a, 0, half, 0);
+    add_string(a, half, half, 0);
+    for (size_t k = 0; k < half; k++) {
+        both(a, all, k, 1);
+        both(a, all + 1, half + k, 0.5);
+    }
+    for (size_t k = 0; k < all; k++) {
+        at(a, k, all + 2, draw());
+        at(a, all + 2, k, draw());
+    }
     at(a, all + 2, all + 2, 3);
 }
 
@@ -151,19 +180,22 @@ static void weak_arrow(struct matrix *a, size_t n)
     begin(a, n, 5 * n);
     for (size_t i = 0; i + 2 < n; i++) {
         at(a, i, i, i == n / 3 || i == n / 2 ? 1e-13 : 2 + draw());
-        both(a, n - 2, i, draw()), both(a, n - 1, i, draw());
+        both(a, n - 2, i, draw());
+        both(a, n - 1, i, draw());
     }
-    at(a, n - 2, n - 2, 1), at(a, n - 1, n - 1, 1);
+    at(a, n - 2, n - 2, 1);
+    at(a, n - 1, n - 1, 1);
 }
 
-static void dust(struct matrix *a, size_t n)               /* nothing beside the diagonal */
+static void dust(struct matrix *a, size_t n) /* nothing beside the diagonal */
 {
     begin(a, n, n);
     for (size_t i = 0; i < n; i++) at(a, i, i, 2 + draw());
 }
 
 typedef void (*maker)(struct matrix *, size_t);
-static const maker kind[] = { hung_chain, free_chain, free_string, nearly_free_string, two_strings, hollow, wide, arrow, broken_arrow, weak_arrow, dust };
+static const maker kind[] = { hung_chain, free_chain, free_string,  nearly_free_string, two_strings, hollow,
+                              wide,       arrow,      broken_arrow, weak_arrow,         dust };
 enum { KINDS = sizeof kind / sizeof *kind };
 
 /* ---- quality */
@@ -179,10 +211,14 @@ static double largest(size_t n, const double *x)
 static double residual(const struct matrix *a, const double *x, const double *b, bool transposed)
 {
     double *r = malloc(2 * a->n * sizeof *r), *size = r + a->n, worst = 0, most = largest(a->n, x);
-    for (size_t i = 0; i < a->n; i++) r[i] = b[i], size[i] = 0;
+    for (size_t i = 0; i < a->n; i++) {
+        r[i] = b[i];
+        size[i] = 0;
+    }
     for (size_t e = 0; e < a->count; e++) {
         uint32_t i = transposed ? a->j[e] : a->i[e], j = transposed ? a->i[e] : a->j[e];
-        r[i] -= a->v[e] * x[j], size[i] += fabs(a->v[e]);
+        r[i] -= a->v[e] * x[j];
+        size[i] += fabs(a->v[e]);
     }
     for (size_t i = 0; i < a->n; i++) worst = fmax(worst, fabs(r[i]) / (fabs(b[i]) + size[i] * most));
     free(r);
@@ -266,7 +302,7 @@ TEST(narrow_patterns_are_preferred_and_others_left_to_the_sparse_solver)
         actio_linear_close(&l);
         done(&a);
     }
-    begin(&a, 900, 4500);                                  /* a sheet of 30 x 30 */
+    begin(&a, 900, 4500); /* a sheet of 30 x 30 */
     for (size_t i = 0; i < 900; i++) {
         at(&a, i, i, 4);
         if (i % 30) both(&a, i, i - 1, -1);
@@ -274,7 +310,7 @@ TEST(narrow_patterns_are_preferred_and_others_left_to_the_sparse_solver)
     }
     struct actio_pattern p = pattern(&a);
     CHECK(actio_linear_band.fits(&p) == 0);
-    CHECK(quality(&actio_linear_band, &a, NULL) < 1e-13);  /* asked to, it solves this too */
+    CHECK(quality(&actio_linear_band, &a, NULL) < 1e-13); /* asked to, it solves this too */
     done(&a);
 }
 
@@ -289,20 +325,24 @@ TEST(a_factorisation_has_the_same_bits_whatever_came_before)
         double *v = malloc(a.count * sizeof *v), *x = malloc(2 * a.n * sizeof *x), *y = x + a.n;
         void *used = actio_linear_band.open(&ctx, &p), *fresh = actio_linear_band.open(&ctx, &p);
         size_t held = ctx.bytes;
-        for (int t = 0; t < 4; t++) {                      /* others, and one that fails half way */
+        for (int t = 0; t < 4; t++) { /* others, and one that fails half way */
             for (size_t e = 0; e < a.count; e++) v[e] = t == 2 && a.i[e] > a.n / 2 ? 0 : a.v[e] * (1 + draw());
             CHECK((actio_linear_band.factor(used, v) > 0) == (t == 2) || t != 2);
         }
         CHECK(actio_linear_band.factor(used, a.v) == 0 && actio_linear_band.factor(fresh, a.v) == 0);
         for (int t = 0; t < 2; t++) {
             for (size_t i = 0; i < a.n; i++) x[i] = y[i] = draw();
-            actio_linear_band.solve(used, x, 1, t), actio_linear_band.solve(fresh, y, 1, t);
+            actio_linear_band.solve(used, x, 1, t);
+            actio_linear_band.solve(fresh, y, 1, t);
             CHECK(memcmp(x, y, a.n * sizeof *x) == 0);
         }
         CHECK(actio_linear_band.rcond(used) == actio_linear_band.rcond(fresh));
         CHECK(ctx.bytes == held);
-        actio_linear_band.close(used), actio_linear_band.close(fresh);
-        free(v), free(x), done(&a);
+        actio_linear_band.close(used);
+        actio_linear_band.close(fresh);
+        free(v);
+        free(x);
+        done(&a);
     }
     CHECK(ctx.bytes == 0);
 }
@@ -324,26 +364,30 @@ TEST(singular_matrices_are_told_with_and_without_a_border)
     struct matrix a;
     for (size_t n = 50; n < 2000; n = n * 3 + 1) {
         begin(&a, n, 3 * n);
-        add_string(&a, 0, n, 0);                           /* nothing holds it */
+        add_string(&a, 0, n, 0); /* nothing holds it */
         CHECK(verdict(&a) > 0 && verdict(&a) <= (int)n);
         done(&a);
         begin(&a, n + 2, 8 * n);
-        add_string(&a, 0, n, 0);                           /* its mean is given twice */
-        for (size_t k = 0; k < n; k++) both(&a, n, k, 1), both(&a, n + 1, k, 0.3);
+        add_string(&a, 0, n, 0); /* its mean is given twice */
+        for (size_t k = 0; k < n; k++) {
+            both(&a, n, k, 1);
+            both(&a, n + 1, k, 0.3);
+        }
         CHECK(verdict(&a) > 0 && verdict(&a) <= (int)n + 2);
         done(&a);
         begin(&a, n + 1, 8 * n);
-        add_string(&a, 0, n / 2, 0), add_string(&a, n / 2, n - n / 2, 0);   /* two strings, one condition */
+        add_string(&a, 0, n / 2, 0);
+        add_string(&a, n / 2, n - n / 2, 0); /* two strings, one condition */
         for (size_t k = 0; k < n; k++) both(&a, n, k, 1);
         CHECK(verdict(&a) > 0 && verdict(&a) <= (int)n + 1);
         done(&a);
-        arrow(&a, n);                                      /* the last row is the sum of all others */
+        arrow(&a, n); /* the last row is the sum of all others */
         for (size_t e = 0; e + 1 < a.count; e++) a.v[e] = 1;
         a.v[a.count - 1] = (double)(n - 1);
         CHECK(verdict(&a) == (int)n);
         a.v[a.count - 1] += 1;
         CHECK(verdict(&a) == 0);
-        a.v[3 * 7] = a.v[3 * 8] = 0;                       /* two without mass, one border */
+        a.v[3 * 7] = a.v[3 * 8] = 0; /* two without mass, one border */
         CHECK(verdict(&a) > 0);
         done(&a);
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Compiled code is loaded only from a folder and a file that were checked, whoever renames what meanwhile; compiling that fails, or that is
- * stopped, is not repeated and leaves nothing behind. The linker wraps the calls between a check and a use: see cmake/tests.cmake. */
+ * Compiled code is loaded only from a folder and a file that were checked, whoever renames what meanwhile; compiling
+ * that fails, or that is
+ * stopped, is not repeated and leaves nothing behind. The linker wraps the calls between a check and a use: see
+ * cmake/tests.cmake. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -19,7 +21,12 @@
 
 /* ---- a kernel and a cache of its own */
 
-static struct { struct actio_context ctx; struct actio_arena arena; struct actio_pool pool; double x; } w;
+static struct {
+    struct actio_context ctx;
+    struct actio_arena arena;
+    struct actio_pool pool;
+    double x;
+} w;
 static char parent[64], cache[80], planted[80];
 
 static void open_world(void)
@@ -30,7 +37,8 @@ static void open_world(void)
     w.x = 0.7;
     snprintf(parent, sizeof parent, "/tmp/actio-cache-XXXXXX");
     CHECK(mkdtemp(parent) != NULL);
-    snprintf(cache, sizeof cache, "%s/actio", parent), snprintf(planted, sizeof planted, "%s/planted", parent);
+    snprintf(cache, sizeof cache, "%s/actio", parent);
+    snprintf(planted, sizeof planted, "%s/planted", parent);
     setenv("XDG_CACHE_HOME", parent, 1);
 }
 
@@ -59,10 +67,12 @@ static struct actio_kernel *iteration(double c, size_t times)
 static double value(const struct actio_kernel *k)
 {
     struct actio_arg in = { &w.x, 0 };
-    double *work = malloc((actio_kernel_work(k) + 1) * sizeof *work), *pre = malloc((actio_kernel_pre(k) + 1) * sizeof *pre), y, *out = &y;
+    double *work = malloc((actio_kernel_work(k) + 1) * sizeof *work),
+           *pre = malloc((actio_kernel_pre(k) + 1) * sizeof *pre), y, *out = &y;
     actio_kernel_prologue(k, 1, NULL, pre, work);
     actio_kernel_eval(k, 1, &in, pre, 1, &out, work);
-    free(work), free(pre);
+    free(work);
+    free(pre);
     return y;
 }
 
@@ -83,7 +93,7 @@ static size_t entries(const char *folder, const char *ending)
 {
     DIR *d = opendir(folder);
     size_t count = 0;
-    for (struct dirent *e; d && (e = readdir(d)); ) {
+    for (struct dirent *e; d && (e = readdir(d));) {
         size_t n = strlen(e->d_name), m = strlen(ending);
         count += e->d_name[0] != '.' && n >= m && strcmp(e->d_name + n - m, ending) == 0;
     }
@@ -120,12 +130,15 @@ pid_t __wrap_fork(void)
     return __real_fork();
 }
 
-/* A folder that others can write to, with a copy of all that is kept, and code that answers 12345 in place of each product. */
+/* A folder that others can write to, with a copy of all that is kept, and code that answers 12345 in place of each
+ * product. */
 static void plant(void)
 {
     command("cp -r '%s' '%s'", cache, planted);
-    command("cd '%s' && printf 'void actio_e0(unsigned long n, void *in, void *pre, unsigned long m, double *const *out) { **out = 12345; }'"
-            " > p.c && cc -shared -fPIC -o p.out p.c && for f in *.so; do cp p.out $f; done; rm p.*; chmod 777 .%s", planted, "");
+    command("cd '%s' && printf 'void actio_e0(unsigned long n, void *in, void *pre, unsigned long m, double *const "
+            "*out) { **out = 12345; }'"
+            " > p.c && cc -shared -fPIC -o p.out p.c && for f in *.so; do cp p.out $f; done; rm p.*; chmod 777 .%s",
+            planted, "");
 }
 
 TEST(code_is_loaded_from_the_file_that_was_checked)
@@ -135,7 +148,8 @@ TEST(code_is_loaded_from_the_file_that_was_checked)
     CHECK(load(k) && value(k) == true_value(0.25, 20));
     actio_kernel_free(k);
     plant();
-    swaps = 0, swap_at_dlopen = true;
+    swaps = 0;
+    swap_at_dlopen = true;
     k = iteration(0.25, 20);
     CHECK(load(k) && value(k) == true_value(0.25, 20));
     CHECK(swaps >= 2);
@@ -152,11 +166,12 @@ TEST(the_compiler_works_in_the_folder_that_was_checked)
     actio_kernel_free(k);
     plant();
     size_t before = entries(planted, "");
-    swaps = 0, swap_at_fork = true;
+    swaps = 0;
+    swap_at_fork = true;
     k = iteration(0.125, 20);
     CHECK(load(k) && value(k) == true_value(0.125, 20));
     swap_at_fork = false;
-    CHECK(swaps == 1 && entries(cache, "") == before && entries(planted, "") == 4);   /* the names are exchanged now */
+    CHECK(swaps == 1 && entries(cache, "") == before && entries(planted, "") == 4); /* the names are exchanged now */
     actio_kernel_free(k);
     close_world();
 }
@@ -180,7 +195,8 @@ TEST(no_foreign_code_runs_while_folders_are_exchanged)
         wrong += value(k) != true_value(0.25, 20);
         actio_kernel_free(k);
     }
-    kill(other, SIGKILL), waitpid(other, NULL, 0);
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
     CHECK(wrong == 0);
     if (wrong) printf("    foreign code in %zu of %d, %zu loaded\n", wrong, LOADS, loaded);
     close_world();
@@ -202,9 +218,9 @@ TEST(a_parent_that_others_may_write_is_refused_unless_it_is_sticky)
 {
     open_world();
     CHECK(!loads_below(0777) && !loads_below(0770) && !loads_below(0702));
-    CHECK(entries(parent, "") == 0);                       /* nothing is made there either */
+    CHECK(entries(parent, "") == 0); /* nothing is made there either */
     CHECK(loads_below(01777) && loads_below(0755) && loads_below(0700));
-    CHECK(!loads_below(0777));                             /* not even what is kept from before */
+    CHECK(!loads_below(0777)); /* not even what is kept from before */
     close_world();
 }
 
@@ -223,7 +239,8 @@ TEST(a_product_that_was_damaged_is_compiled_again)
 {
     open_world();
     CHECK(loads_below(0700));
-    command("for f in %s/*.so; do printf damaged | dd of=$f bs=1 seek=3000 conv=notrunc 2>/dev/null; done%s", cache, "");
+    command("for f in %s/*.so; do printf damaged | dd of=$f bs=1 seek=3000 conv=notrunc 2>/dev/null; done%s", cache,
+            "");
     CHECK(loads_below(0700));
     CHECK(entries(cache, ".so") == 1);
     close_world();
@@ -259,24 +276,27 @@ bool __wrap_actio_compiler_run(struct actio_context *ctx, const char *const *arg
         ctx->cancel = &yes;
         return __real_actio_compiler_run(ctx, argv, folder, seconds);
     }
-    close(openat(folder, "ccAbCdEf.o", O_CREAT | O_WRONLY, 0600));   /* as a compiler that is killed leaves it */
+    close(openat(folder, "ccAbCdEf.o", O_CREAT | O_WRONLY, 0600)); /* as a compiler that is killed leaves it */
     return false;
 }
 
 TEST(what_does_not_compile_is_not_tried_again)
 {
     open_world();
-    compiler = FAILING, calls = 0;
+    compiler = FAILING;
+    calls = 0;
     struct actio_kernel *k = iteration(0.25, 20), *again = iteration(0.25, 20), *other = iteration(0.5, 20);
     CHECK(!load(k) && calls == 1);
-    CHECK(!load(again) && calls == 1);                     /* the cache knows */
-    CHECK(!load(other) && calls == 2);                     /* another one is tried */
+    CHECK(!load(again) && calls == 1); /* the cache knows */
+    CHECK(!load(other) && calls == 2); /* another one is tried */
     CHECK(entries(cache, ".o") == 0 && entries(cache, "") == 2 && entries(cache, ".so") == 0);
     compiler = REAL;
     CHECK(!load(again));
     command("touch -d '2 days ago' %s/*.c%s", cache, "");
-    CHECK(load(again) && value(again) == true_value(0.25, 20));   /* compilers get better */
-    actio_kernel_free(k), actio_kernel_free(again), actio_kernel_free(other);
+    CHECK(load(again) && value(again) == true_value(0.25, 20)); /* compilers get better */
+    actio_kernel_free(k);
+    actio_kernel_free(again);
+    actio_kernel_free(other);
     close_world();
 }
 
@@ -285,7 +305,8 @@ TEST(a_kernel_that_failed_is_not_offered_again)
 {
     open_world();
     actio_exec_register(&actio_exec_cc);
-    compiler = FAILING, calls = 0;
+    compiler = FAILING;
+    calls = 0;
     struct actio_kernel *k = iteration(0.25, 200);
     actio_kernels_native(&w.ctx, &k, 1, 1e9, 1);
     CHECK(calls == 1);
@@ -303,7 +324,7 @@ static bool somebody_works_in(const char *folder)
     DIR *d = opendir("/proc");
     char link[300], to[512];
     bool found = false;
-    for (struct dirent *e; d && !found && (e = readdir(d)); ) {
+    for (struct dirent *e; d && !found && (e = readdir(d));) {
         snprintf(link, sizeof link, "/proc/%s/cwd", e->d_name);
         ssize_t n = readlink(link, to, sizeof to - 1);
         found = n > 0 && strncmp(to, folder, strlen(folder)) == 0;
@@ -319,7 +340,8 @@ TEST(a_compiler_that_is_stopped_leaves_nothing_and_is_not_held_for_a_failure)
     struct actio_kernel *k = iteration(0.25, 2800);
     CHECK(!load(k));
     CHECK(entries(cache, "") == 0 && !somebody_works_in(parent));
-    compiler = REAL, w.ctx.cancel = NULL;
+    compiler = REAL;
+    w.ctx.cancel = NULL;
     CHECK(load(k) && value(k) == true_value(0.25, 2800) && entries(cache, "") == 2);
     actio_kernel_free(k);
     close_world();
@@ -328,8 +350,11 @@ TEST(a_compiler_that_is_stopped_leaves_nothing_and_is_not_held_for_a_failure)
 /* -O3 takes 64 s where -O1 takes 3, and gains only where many lanes go through at once. */
 TEST(the_level_of_optimisation_goes_by_size)
 {
-    static const struct { size_t times; double lanes; const char *level; } row[] = {
-        { 20, 1, "-O3" }, { 400, 1, "-O1" }, { 400, 100, "-O3" }, { 2800, 1, "-O1" }, { 2800, 100, "-O1" } };
+    static const struct {
+        size_t times;
+        double lanes;
+        const char *level;
+    } row[] = { { 20, 1, "-O3" }, { 400, 1, "-O1" }, { 400, 100, "-O3" }, { 2800, 1, "-O1" }, { 2800, 100, "-O1" } };
     open_world();
     compiler = FAILING;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -342,11 +367,13 @@ TEST(the_level_of_optimisation_goes_by_size)
     close_world();
 }
 
-/* Twenty links in angles, 600 s: some 3000 operations, 300 000 evaluations, 4 s interpreted. A compiler would take as long. */
+/* Twenty links in angles, 600 s: some 3000 operations, 300 000 evaluations, 4 s interpreted. A compiler would take as
+ * long. */
 TEST(compiling_must_pay)
 {
     open_world();
-    compiler = FAILING, calls = 0;
+    compiler = FAILING;
+    calls = 0;
     struct actio_kernel *k = iteration(0.3, 2800);
     actio_kernels_native(&w.ctx, &k, 1, 3e5, 1);
     CHECK(calls == 0);
@@ -363,11 +390,14 @@ TEST(leftovers_of_ended_programs_are_swept_and_nothing_else)
 {
     open_world();
     CHECK(loads_below(0700));
-    command("cd '%s' && mkdir -m 700 work-1-0 work-2-0 && touch ccOld123.o ccNew123.o work-1-0/kernel.c && touch -d '1 day ago' ccOld123.o work-1-0%s", cache, "");
+    command("cd '%s' && mkdir -m 700 work-1-0 work-2-0 && touch ccOld123.o ccNew123.o work-1-0/kernel.c && touch -d '1 "
+            "day ago' ccOld123.o work-1-0%s",
+            cache, "");
     struct actio_kernel *k = iteration(0.75, 10);
     CHECK(load(k));
     actio_kernel_free(k);
-    CHECK(entries(cache, "") == 6 && entries(cache, "Old123.o") == 0 && entries(cache, "work-1-0") == 0);   /* two of each kernel, two that are new */
+    /* two of each kernel, two that are new */
+    CHECK(entries(cache, "") == 6 && entries(cache, "Old123.o") == 0 && entries(cache, "work-1-0") == 0);
     close_world();
 }
 

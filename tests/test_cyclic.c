@@ -30,7 +30,8 @@ static void fill(struct actio_cyclic *c, double *whole, uint64_t seed)
                 for (size_t i = 0; i < c->b; i++)
                     for (size_t j = 0; j < c->b; j++) {
                         size_t a = actio_cyclic_place(c, p) + i, b = actio_cyclic_place(c, q) + j;
-                        size_t row = (e * c->k + p) % (c->N * c->k) * c->b + i, col = (e * c->k + q) % (c->N * c->k) * c->b + j;
+                        size_t row = (e * c->k + p) % (c->N * c->k) * c->b + i,
+                               col = (e * c->k + q) % (c->N * c->k) * c->b + j;
                         whole[row * size + col] += a >= b ? K[a * nl + b] : K[b * nl + a];
                     }
     }
@@ -45,21 +46,31 @@ static double difference(size_t N, size_t k, size_t b, bool pinned, double add)
     actio_context_init(&ctx);
     CHECK(actio_cyclic_open(&c, &ctx, N, k, b) == 0);
     size_t size = N * k * b;
-    double *whole = calloc(size * size, sizeof *whole), *x = calloc(size, sizeof *x), *y = calloc(size, sizeof *y), worst = 0, most = 0;
+    double *whole = calloc(size * size, sizeof *whole), *x = calloc(size, sizeof *x), *y = calloc(size, sizeof *y),
+           worst = 0, most = 0;
     uint64_t seed = N * 1000 + k * 10 + b;
     fill(&c, whole, seed);
-    for (size_t i = 0; i < size; i++) x[i] = y[i] = scattered(&seed), whole[i * size + i] += add;
-    if (pinned) {                                          /* the last unknown of the first node is 0 */
+    for (size_t i = 0; i < size; i++) {
+        x[i] = y[i] = scattered(&seed);
+        whole[i * size + i] += add;
+    }
+    if (pinned) { /* the last unknown of the first node is 0 */
         c.pinned = b - 1;
         for (size_t i = 0; i < size; i++) whole[i * size + b - 1] = whole[(b - 1) * size + i] = 0;
-        whole[(b - 1) * size + b - 1] = 1, y[b - 1] = 0;
+        whole[(b - 1) * size + b - 1] = 1;
+        y[b - 1] = 0;
     }
     CHECK(actio_cyclic_factor(&c, add) == 0);
     actio_cyclic_solve(&c, x);
     CHECK(actio_cholesky_factor(size, whole) == 0);
     actio_cholesky_solve(size, whole, y, 1);
-    for (size_t i = 0; i < size; i++) worst = fmax(worst, fabs(x[i] - y[i])), most = fmax(most, fabs(y[i]));
-    free(whole), free(x), free(y);
+    for (size_t i = 0; i < size; i++) {
+        worst = fmax(worst, fabs(x[i] - y[i]));
+        most = fmax(most, fabs(y[i]));
+    }
+    free(whole);
+    free(x);
+    free(y);
     actio_cyclic_close(&c);
     CHECK(ctx.bytes == 0);
     return worst / most;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Architecture: nothing recurses on the size of its input. Formulas a million levels deep go from text to motion on a stack of 64 kB. */
+ * Architecture: nothing recurses on the size of its input. Formulas a million levels deep go from text to motion on a
+ * stack of 64 kB. */
 #define _XOPEN_SOURCE 700
 #include "subject.h"
 
@@ -8,7 +9,8 @@
 
 enum { DEEP = 1000000 };
 
-static char *repeated(const char *before, const char *piece, const char *middle, const char *other, const char *after, size_t n)
+static char *repeated(const char *before, const char *piece, const char *middle, const char *other, const char *after,
+                      size_t n)
 {
     size_t a = strlen(piece), b = strlen(other);
     char *text = malloc(strlen(before) + strlen(middle) + strlen(after) + n * (a + b) + 1), *p = text;
@@ -23,7 +25,8 @@ static char *repeated(const char *before, const char *piece, const char *middle,
 
 static char *deep_model(const char *piece, const char *middle, const char *other)
 {
-    return repeated("coord x\nlagrangian x'^2/2 - 1e-6*(", piece, middle, other, ")\nstart x = 0.75, x' = 0.25\ntime 0 .. 1e-3\n", DEEP);
+    return repeated("coord x\nlagrangian x'^2/2 - 1e-6*(", piece, middle, other,
+                    ")\nstart x = 0.75, x' = 0.25\ntime 0 .. 1e-3\n", DEEP);
 }
 
 static size_t printed_length(struct subject *s)
@@ -38,7 +41,8 @@ static size_t printed_length(struct subject *s)
     return n;
 }
 
-/* Read, print, differentiate, plan, evaluate, march a few steps, free: within the budget of nodes and bytes of every run. */
+/* Read, print, differentiate, plan, evaluate, march a few steps, free: within the budget of nodes and bytes of every
+ * run. */
 static void travels(const char *what, const char *piece, const char *middle, const char *other)
 {
     struct subject s;
@@ -53,7 +57,8 @@ static void travels(const char *what, const char *piece, const char *middle, con
         CHECK(s.motion.ctx && actio_motion_rhs(&s.motion, 0, s.y0, dy) == 0);
         CHECK(dy[0] == 0.25 && isfinite(dy[1]));
         CHECK(s.sys->formation->pool.count < s.ctx->nodes_limit);
-        printf("%s: %u nodes read, %u after differentiation, x'' = %.3g\n", what, s.model->pool.count, s.sys->formation->pool.count, dy[1]);
+        printf("%s: %u nodes read, %u after differentiation, x'' = %.3g\n", what, s.model->pool.count,
+               s.sys->formation->pool.count, dy[1]);
     }
     close_subject(&s);
     free(text);
@@ -71,7 +76,9 @@ TEST(a_whole_run_of_a_deep_model_needs_no_deep_stack)
     struct actio_findings *f = actio_findings_create(ctx);
     struct actio_model *model = actio_model_read_string(ctx, "deep.act", text, strlen(text), NULL, 0, f);
     struct actio_run_options options = actio_run_options_default();
-    options.local = 1e-6, options.points = 3, options.no_compile = true;
+    options.local = 1e-6;
+    options.points = 3;
+    options.no_compile = true;
     struct actio_table *table = model ? actio_run(ctx, model, &options, f) : NULL;
     if (!table) show_findings(f);
     CHECK(table && actio_table_rows(table) == 3);
@@ -87,7 +94,8 @@ TEST(a_whole_run_of_a_deep_model_needs_no_deep_stack)
 TEST(a_budget_of_nodes_ends_any_stage_with_a_finding)
 {
     static const uint32_t budgets[] = { 100, 300, 1000, 3000 };
-    const char text[] = "coord a[1 .. 12]\nlagrangian sum(i = 1 .. 12, a[i]'^2*(1 + sin(sum(k = 1 .. 12, a[k]*k))^2)/2)\n";
+    const char text[] =
+        "coord a[1 .. 12]\nlagrangian sum(i = 1 .. 12, a[i]'^2*(1 + sin(sum(k = 1 .. 12, a[k]*k))^2)/2)\n";
     for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
         struct subject s = { .ctx = actio_context_create(NULL) };
         s.f = actio_findings_create(s.ctx);
@@ -96,7 +104,8 @@ TEST(a_budget_of_nodes_ends_any_stage_with_a_finding)
         s.model = actio_model_read_string(s.ctx, "a.act", text, strlen(text), NULL, 0, s.f);
         if (s.model) s.sys = actio_system_form(s.ctx, s.model, actio_form_dalembert);
         bool done = s.sys && actio_system_need(s.sys, ACTIO_Q_OUTPUTS) == 0;
-        CHECK(done || (actio_findings_count(s.f) > 0 && strcmp(actio_findings_message(s.f, 0).code, "TOO_MANY_NODES") == 0));
+        CHECK(done
+              || (actio_findings_count(s.f) > 0 && strcmp(actio_findings_message(s.f, 0).code, "TOO_MANY_NODES") == 0));
         CHECK(!done || budgets[i] > 100);
         close_subject(&s);
     }

@@ -6,7 +6,12 @@
 
 #include <actio/actio.h>
 
-struct shown { struct actio_context *ctx; struct actio_findings *f; struct actio_model *model; struct actio_derivation *d; };
+struct shown {
+    struct actio_context *ctx;
+    struct actio_findings *f;
+    struct actio_model *model;
+    struct actio_derivation *d;
+};
 
 static struct shown derive_by(const char *text, const char *by, const char *format, const struct actio_limits *limits)
 {
@@ -17,7 +22,10 @@ static struct shown derive_by(const char *text, const char *by, const char *form
     return s;
 }
 
-static struct shown derive_limited(const char *text, const char *format, const struct actio_limits *limits) { return derive_by(text, NULL, format, limits); }
+static struct shown derive_limited(const char *text, const char *format, const struct actio_limits *limits)
+{
+    return derive_by(text, NULL, format, limits);
+}
 
 static struct shown derived(const char *text, const char *format) { return derive_limited(text, format, NULL); }
 
@@ -55,7 +63,8 @@ TEST(every_model_of_the_gallery_is_derived_in_every_language)
     size_t count = actio_gallery(&example);
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < 3; k++) {
-            if (strstr(example[i].text, "\nfield ") && strcmp(formats[k], "c") == 0) continue;   /* fields are shown on the continuum */
+            /* fields are shown on the continuum */
+            if (strstr(example[i].text, "\nfield ") && strcmp(formats[k], "c") == 0) continue;
             struct shown s = derived(example[i].text, formats[k]);
             CHECK(s.d && actio_findings_status(s.f) == 0 && actio_derivation_sections(s.d) > 0);
             if (!s.d) printf("%s as %s\n", example[i].stem, formats[k]);
@@ -65,8 +74,11 @@ TEST(every_model_of_the_gallery_is_derived_in_every_language)
 
 TEST(switches_are_shown_as_they_were_written)
 {
-    struct shown s = derived("coord x, y\nlagrangian (x'^2 + y'^2)/2 - abs(x) - max(x, y)^2 - if(x < y, 1, 2)*y\nforce x = -sign(x'), y = min(x, t)\n", "text");
-    CHECK(says(&s, "abs(x)") && says(&s, "sign(x)") && says(&s, "sign(x')") && says(&s, "min(") && says(&s, "max(") && says(&s, "if(x < y, "));
+    struct shown s = derived("coord x, y\nlagrangian (x'^2 + y'^2)/2 - abs(x) - max(x, y)^2 - if(x < y, 1, 2)*y\nforce "
+                             "x = -sign(x'), y = min(x, t)\n",
+                             "text");
+    CHECK(says(&s, "abs(x)") && says(&s, "sign(x)") && says(&s, "sign(x')") && says(&s, "min(") && says(&s, "max(")
+          && says(&s, "if(x < y, "));
     CHECK(s.d && !strstr(actio_derivation_text(s.d), "s3_"));
     forget(&s);
 }
@@ -88,8 +100,9 @@ TEST(a_magnetic_term_moves_the_momentum)
     forget(&s);
 }
 
-static const char example1[] = "coord q1, q2, q3\nlagrangian q1'^2/2 + q2'^2/2 + q1'*q2' + q2'*q3' - (q1^2 + q2^2 + q3^2)/2\n"
-                               "constraint a: q1' + q3 = 0\nconstraint b: q2' - q3 = 0\n";
+static const char example1[] =
+    "coord q1, q2, q3\nlagrangian q1'^2/2 + q2'^2/2 + q1'*q2' + q2'*q3' - (q1^2 + q2^2 + q3^2)/2\n"
+    "constraint a: q1' + q3 = 0\nconstraint b: q2' - q3 = 0\n";
 
 /* [LM example 1]: the start data, all 0 here, do not matter. */
 TEST(constraints_that_follow_are_shown_with_the_multipliers_that_they_leave)
@@ -99,7 +112,8 @@ TEST(constraints_that_follow_are_shown_with_the_multipliers_that_they_leave)
     CHECK(says(&s, "free initial data: 3; a plain count of coordinates and constraints gives 4\n"));
     CHECK(says(&s, "\n  lambda.a = q1\n") && says(&s, "\n  lambda.b = q2 - q3'\n"));
     bool section = false;
-    for (size_t i = 0; i < actio_derivation_sections(s.d); i++) section = section || strcmp(actio_derivation_section(s.d, i).key, "hidden") == 0;
+    for (size_t i = 0; i < actio_derivation_sections(s.d); i++)
+        section = section || strcmp(actio_derivation_section(s.d, i).key, "hidden") == 0;
     CHECK(section);
     forget(&s);
     s = derived(example1, "latex");
@@ -137,14 +151,18 @@ TEST(names_of_the_model_are_not_taken_twice)
     forget(&s);
 }
 
-#define KNIFE "coord x, y, th\nlagrangian (x'^2 + y'^2 + th'^2)/2\nconstraint blade: y'*cos(th) - x'*sin(th) = 0\nstart th' = 1\n"
+#define KNIFE                                                                                                          \
+    "coord x, y, th\nlagrangian (x'^2 + y'^2 + th'^2)/2\nconstraint blade: y'*cos(th) - x'*sin(th) = 0\nstart th' = "  \
+    "1\n"
 
 TEST(a_frame_is_shown_with_its_inverse_and_its_brackets)
 {
     struct shown s = derived(KNIFE "frame v = x'*cos(th) + y'*sin(th), w = th'\n", "text");
-    CHECK(says(&s, "  v = cos(th)*x' + sin(th)*y'\n  w = th'\n  xi_blade = cos(th)*y' - sin(th)*x'\n  # the xi of a constraint is its left side"));
+    CHECK(says(&s, "  v = cos(th)*x' + sin(th)*y'\n  w = th'\n  xi_blade = cos(th)*y' - sin(th)*x'\n  # the xi of a "
+                   "constraint is its left side"));
     CHECK(says(&s, "  x' = cos(th)*v - sin(th)*xi_blade\n  y' = sin(th)*v + cos(th)*xi_blade\n  th' = w\n"));
-    CHECK(says(&s, "are 0\n  # [e_v, e_w] = -e_blade\n  # [e_w, e_blade] = -e_v\n\n"));   /* c^3_12 = -1, c^1_23 = -1, no others */
+    /* c^3_12 = -1, c^1_23 = -1, no others */
+    CHECK(says(&s, "are 0\n  # [e_v, e_w] = -e_blade\n  # [e_w, e_blade] = -e_v\n\n"));
     forget(&s);
     s = derived(KNIFE "frame v = x'*cos(th) + y'*sin(th), w = th'\n", "latex");
     CHECK(says(&s, "\\left[e_{v}, e_{w}\\right] &= -e_{") && says(&s, "\\xi_{"));
@@ -155,7 +173,8 @@ TEST(a_frame_is_shown_with_its_inverse_and_its_brackets)
 TEST(a_frame_is_completed_by_velocities)
 {
     struct shown s = derived(KNIFE "frame slip = y'*cos(th) - x'*sin(th), w = th'\n", "text");
-    CHECK(says(&s, "  w = th'\n  slip = cos(th)*y' - sin(th)*x'\n") && strstr(actio_derivation_text(s.d), "xi_") == NULL);
+    CHECK(says(&s, "  w = th'\n  slip = cos(th)*y' - sin(th)*x'\n")
+          && strstr(actio_derivation_text(s.d), "xi_") == NULL);
     CHECK(says(&s, "  y' = (sin(th)*x' + slip)/cos(th)\n  th' = w\n") && says(&s, "[e_w, e_x] = e_slip/cos(th)"));
     forget(&s);
     s = derived("coord x, y\nlagrangian (x'^2 + y'^2)/2\nframe u = x' + y', w = x' - y'\n", "text");
@@ -165,15 +184,20 @@ TEST(a_frame_is_completed_by_velocities)
 
 TEST(a_frame_that_moves_has_brackets_with_time)
 {
-    struct shown s = derived("param k = 2\ncoord x, y\nlagrangian (x'^2 + y'^2)/2\nframe u = x' - k*y, w = exp(t)*y'\n", "text");
+    struct shown s =
+        derived("param k = 2\ncoord x, y\nlagrangian (x'^2 + y'^2)/2\nframe u = x' - k*y, w = exp(t)*y'\n", "text");
     CHECK(says(&s, "  x' = u + k*y\n") && says(&s, "  # [e_0, e_w] = -k*exp(-t)*e_u - e_w\n") && says(&s, "# e_0: "));
     forget(&s);
 }
 
 TEST(where_there_are_no_brackets_the_reason_is_said)
 {
-    struct shown s = derived("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint speed: x'^2 + y'^2 = 1\nframe L = x*y' - y*x'\nstart x' = 1, x = 1, y = 1\n", "text");
-    CHECK(says(&s, "  L = x*y' - y*x'\n  # brackets are not shown: constraint 'speed' is not affine in the velocities\n") && says(&s, "Lagrangian = "));
+    struct shown s = derived("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint speed: x'^2 + y'^2 = 1\nframe L = "
+                             "x*y' - y*x'\nstart x' = 1, x = 1, y = 1\n",
+                             "text");
+    CHECK(
+        says(&s, "  L = x*y' - y*x'\n  # brackets are not shown: constraint 'speed' is not affine in the velocities\n")
+        && says(&s, "Lagrangian = "));
     forget(&s);
     s = derived("coord a[1 .. 7]\nlagrangian sum(i = 1 .. 7, a[i]'^2/2)\nframe u[i = 1 .. 7] = a[i]'\n", "text");
     CHECK(says(&s, "  u[7] = a[7]'\n  # brackets are not shown: the model has more than 6 coordinates\n"));
@@ -197,7 +221,8 @@ TEST(too_little_memory_is_a_limit_and_nothing_else)
     actio_gallery(&example);
     bool whole = false;
     for (size_t memory = 64 << 10; memory < (size_t)64 << 20; memory += memory / 2) {
-        struct shown s = derive_limited(example[0].text, memory & 1024 ? "latex" : "c", &(struct actio_limits){ .memory = memory });
+        struct shown s =
+            derive_limited(example[0].text, memory & 1024 ? "latex" : "c", &(struct actio_limits){ .memory = memory });
         CHECK(s.d ? actio_findings_status(s.f) == 0 : actio_findings_status(s.f) == ACTIO_LIMIT_REACHED);
         whole = s.d != NULL;
         forget(&s);
@@ -209,7 +234,8 @@ TEST(too_little_memory_is_a_limit_and_nothing_else)
 
 TEST(every_principle_has_a_chapter)
 {
-    for (size_t i = 0; actio_principle_name(i); i++) CHECK(actio_principle_named(actio_principle_name(i))->chapter != NULL);
+    for (size_t i = 0; actio_principle_name(i); i++)
+        CHECK(actio_principle_named(actio_principle_name(i))->chapter != NULL);
 }
 
 /* Or the model is not for this principle, which is said. */
@@ -222,15 +248,19 @@ TEST(every_model_of_the_gallery_is_derived_by_every_principle)
             const char *by = actio_principle_name(k), *format = formats[(i + k) % 3];
             struct shown s = derive_by(example[i].text, by, format, NULL);
             int status = actio_findings_status(s.f);
-            bool no_code = (strcmp(format, "c") == 0 && actio_principle_named(by)->chapter->no_code) || (!s.d && strstr(example[i].text, "\nfield ") && status == ACTIO_WRONG_USAGE);   /* of fields d'Alembert's and Hamel's are shown */
-            CHECK(s.d ? status == 0 && actio_derivation_sections(s.d) > 0 : status == (no_code ? ACTIO_WRONG_USAGE : ACTIO_WRONG_MODEL));
+            /* of fields d'Alembert's and Hamel's are shown */
+            bool no_code = (strcmp(format, "c") == 0 && actio_principle_named(by)->chapter->no_code)
+                           || (!s.d && strstr(example[i].text, "\nfield ") && status == ACTIO_WRONG_USAGE);
+            CHECK(s.d ? status == 0 && actio_derivation_sections(s.d) > 0
+                      : status == (no_code ? ACTIO_WRONG_USAGE : ACTIO_WRONG_MODEL));
             shown += s.d != NULL;
             forget(&s);
         }
     CHECK(shown > 3 * count);
 }
 
-static const char edge[] = "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint edge: z*x' = y'\nstart x' = 1, y' = .3, z = .3, z' = .7\n";
+static const char edge[] = "coord x, y, z\nlagrangian (x'^2 + y'^2 + z'^2)/2\nconstraint edge: z*x' = y'\nstart x' = "
+                           "1, y' = .3, z = .3, z' = .7\n";
 
 static void shows(const char *by, const char *piece)
 {
@@ -260,25 +290,33 @@ TEST(the_dual_is_shown_with_the_weights_and_the_potential_that_were_asked_for)
     s.f = actio_findings_create(s.ctx);
     s.model = actio_model_read_string(s.ctx, "test.act", text, strlen(text), NULL, 0, s.f);
     struct actio_pool *pool = &s.model->pool;
-    actio_expr time = actio_symbol(pool, ACTIO_SPACE_T, 0), shift = actio_sub(pool, actio_symbol(pool, ACTIO_SPACE_STATE, 1), actio_symbol(pool, ACTIO_SPACE_BASE, 1));
+    actio_expr time = actio_symbol(pool, ACTIO_SPACE_T, 0),
+               shift =
+                   actio_sub(pool, actio_symbol(pool, ACTIO_SPACE_STATE, 1), actio_symbol(pool, ACTIO_SPACE_BASE, 1));
     struct actio_dual_item weight = { .component = 0, .e = actio_op1(pool, ACTIO_EXP, time) };
-    s.model->dual.weight = &weight, s.model->dual.weights = 1;
+    s.model->dual.weight = &weight;
+    s.model->dual.weights = 1;
     s.d = actio_derive(s.ctx, s.model, "dual", "text", s.f);
     CHECK(says(&s, "  M = ( exp(t)     -k*dual.x )\n      ( -k*dual.x  1         )\n"));
     CHECK(says(&s, "\n  x = x.base + (k*dual.x*p_y + p_x)/(exp(t) - k^2*dual.x^2)\n"));
     actio_derivation_free(s.d);
-    s.model->dual.has_potential = true, s.model->dual.potential = actio_add(pool, actio_power(pool, shift, 2), actio_power(pool, shift, 4));
+    s.model->dual.has_potential = true;
+    s.model->dual.potential = actio_add(pool, actio_power(pool, shift, 2), actio_power(pool, shift, 4));
     s.d = actio_derive(s.ctx, s.model, "dual", "text", s.f);
-    CHECK(says(&s, "\n  H = (y - y.base)^4 + exp(t)*(x - x.base)^2/2 + (y - y.base)^2\n") && says(&s, "L is not quadratic in the unknowns"));
+    CHECK(says(&s, "\n  H = (y - y.base)^4 + exp(t)*(x - x.base)^2/2 + (y - y.base)^2\n")
+          && says(&s, "L is not quadratic in the unknowns"));
     forget(&s);
 }
 
 TEST(names_of_the_dual_stay_apart_from_those_of_the_model_and_from_each_other)
 {
-    struct shown s = derive_by("param H = 2, p_x = 1\ncoord x, y, reaction_x\nlagrangian (x'^2 + y'^2 + reaction_x'^2)/2 - H*x^2/2\n"
-                               "constraint x: x' = p_x*y\nconstraint power: y' = reaction_x\n", "dual", "text", NULL);
+    struct shown s =
+        derive_by("param H = 2, p_x = 1\ncoord x, y, reaction_x\nlagrangian (x'^2 + y'^2 + reaction_x'^2)/2 - H*x^2/2\n"
+                  "constraint x: x' = p_x*y\nconstraint power: y' = reaction_x\n",
+                  "dual", "text", NULL);
     CHECK(says(&s, "\n  Potential = ") && says(&s, "\n  p_x_ = dual.x'\n"));
-    CHECK(says(&s, "\n  r_x_dot = dual.x - reaction_x.base_*dual.power_ - dual.x_ + dual.x_dot'\n"));      /* base of a reaction, duals of the power and of the constraint x */
+    /* base of a reaction, duals of the power and of the constraint x */
+    CHECK(says(&s, "\n  r_x_dot = dual.x - reaction_x.base_*dual.power_ - dual.x_ + dual.x_dot'\n"));
     forget(&s);
     s = derive_by("state x, x_start\nflow x' = x_start\nflow x_start' = -x\n", "dual", "text", NULL);
     CHECK(says(&s, "\n  Boundary = -dual.x_start_*x_start_ - dual.x_start_start*x_start_start\n"));
@@ -287,8 +325,10 @@ TEST(names_of_the_dual_stay_apart_from_those_of_the_model_and_from_each_other)
 
 TEST(a_dual_that_is_coupled_too_widely_is_left_as_its_equations)
 {
-    struct shown s = derive_by("state x[1 .. 5]\nflow x[i = 1 .. 5]' = sum(j = 1 .. 5, (i + j)*x[j]*x[i])\n", "dual", "text", NULL);
-    CHECK(says(&s, "M is coupled too widely to invert by hand") && says(&s, "x[1]") && says(&s, "x.base[1]") && says(&s, "dual.x[1]'"));
+    struct shown s =
+        derive_by("state x[1 .. 5]\nflow x[i = 1 .. 5]' = sum(j = 1 .. 5, (i + j)*x[j]*x[i])\n", "dual", "text", NULL);
+    CHECK(says(&s, "M is coupled too widely to invert by hand") && says(&s, "x[1]") && says(&s, "x.base[1]")
+          && says(&s, "dual.x[1]'"));
     forget(&s);
 }
 
@@ -306,7 +346,9 @@ TEST(a_program_by_vakonomic_needs_initial_multipliers_and_equations_on_paper_do_
 
 TEST(constraints_that_only_the_others_make_superfluous_leave_directions)
 {
-    struct shown s = derive_by("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint a: x^2 + y^2 = 1\nconstraint b: (x^2 + y^2)^2 = 1\nstart x = 1, y' = 1\n", "maggi", "text", NULL);
+    struct shown s = derive_by("coord x, y\nlagrangian (x'^2 + y'^2)/2\nconstraint a: x^2 + y^2 = 1\nconstraint b: "
+                               "(x^2 + y^2)^2 = 1\nstart x = 1, y' = 1\n",
+                               "maggi", "text", NULL);
     CHECK(says(&s, "  Z = ( -y )\n      ( x  )\n"));
     forget(&s);
 }
@@ -316,7 +358,8 @@ TEST(too_little_memory_for_another_principle_is_a_limit_too)
     for (size_t k = 0; actio_principle_name(k); k++) {
         bool whole = false;
         for (size_t memory = 64 << 10; memory < (size_t)64 << 20; memory *= 2) {
-            struct shown s = derive_by(edge, actio_principle_name(k), "text", &(struct actio_limits){ .memory = memory });
+            struct shown s =
+                derive_by(edge, actio_principle_name(k), "text", &(struct actio_limits){ .memory = memory });
             CHECK(s.d ? actio_findings_status(s.f) == 0 : actio_findings_status(s.f) == ACTIO_LIMIT_REACHED);
             whole = s.d != NULL;
             forget(&s);
@@ -357,7 +400,12 @@ static size_t joined(const char *text, size_t width, int depth, char *out, size_
 
 TEST(broken_lines_are_the_formula_again)
 {
-    static const char *const formulas[] = { "a", "", "a + b - c", "(a + b + c + d)*(e - f) + g", "x'' = -(a + b)*sin(c - d)/(e + f)", "\\frac{a + b}{c} + \\left(d - e\\right)^{2} - f" };
+    static const char *const formulas[] = { "a",
+                                            "",
+                                            "a + b - c",
+                                            "(a + b + c + d)*(e - f) + g",
+                                            "x'' = -(a + b)*sin(c - d)/(e + f)",
+                                            "\\frac{a + b}{c} + \\left(d - e\\right)^{2} - f" };
     char out[200];
     size_t longest;
     for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++)
@@ -376,8 +424,12 @@ TEST(wide_latex_gets_brackets_and_fractions_that_can_be_broken)
     struct actio_arena arena;
     actio_arena_open(&arena, ctx);
     CHECK(strcmp(actio_wrap_loose(&arena, "\\frac{a + b}{c}", 10), "\\frac{a + b}{c}") == 0);
-    CHECK(strcmp(actio_wrap_loose(&arena, "\\frac{a + b + c + d}{2 \\, e} + \\left(f + g\\right)^{2}", 10), "\\bigl(a + b + c + d\\bigr) \\big/ \\bigl(2 \\, e\\bigr) + \\bigl(f + g\\bigr)^{2}") == 0);
-    CHECK(strcmp(actio_wrap_loose(&arena, "x + \\frac{\\frac{a + b + c + d + e}{f}}{g}", 10), "x + \\bigl(a + b + c + d + e\\bigr) \\big/ \\bigl(f\\bigr) \\big/ \\bigl(g\\bigr)") == 0);
+    CHECK(strcmp(actio_wrap_loose(&arena, "\\frac{a + b + c + d}{2 \\, e} + \\left(f + g\\right)^{2}", 10),
+                 "\\bigl(a + b + c + d\\bigr) \\big/ \\bigl(2 \\, e\\bigr) + \\bigl(f + g\\bigr)^{2}")
+          == 0);
+    CHECK(strcmp(actio_wrap_loose(&arena, "x + \\frac{\\frac{a + b + c + d + e}{f}}{g}", 10),
+                 "x + \\bigl(a + b + c + d + e\\bigr) \\big/ \\bigl(f\\bigr) \\big/ \\bigl(g\\bigr)")
+          == 0);
     actio_arena_close(&arena);
     actio_context_free(ctx);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The dual action at random dual variables: its gradient against differences of its value, its Hessian against differences of its gradient, M's sign against
- * Cholesky's method, all for eliminated and implicit first-order forms; elements, quadrature and interpolation against closed forms. */
+ * The dual action at random dual variables: its gradient against differences of its value, its Hessian against
+ * differences of its gradient, M's sign against
+ * Cholesky's method, all for eliminated and implicit first-order forms; elements, quadrature and interpolation against
+ * closed forms. */
 #include "subject.h"
 #include "algebra/dense.h"
 #include "solve/dual.h"
@@ -8,7 +10,7 @@
 static double uniform(uint64_t *seed)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*seed >> 11) / 4503599627370496.0 - 1;   /* -1 .. 1 */
+    return (double)(*seed >> 11) / 4503599627370496.0 - 1; /* -1 .. 1 */
 }
 
 static const struct actio_example *example(const char *stem)
@@ -20,18 +22,27 @@ static const struct actio_example *example(const char *stem)
     return NULL;
 }
 
-struct bench { struct subject s; struct actio_dual dual; struct actio_dual_element e; struct actio_dual_slab slab; struct actio_dual_basing *basing; };
+struct bench {
+    struct subject s;
+    struct actio_dual dual;
+    struct actio_dual_element e;
+    struct actio_dual_slab slab;
+    struct actio_dual_basing *basing;
+};
 
 static void open_bench(struct bench *b, const char *stem, bool multipliers, size_t k, size_t elements, double h)
 {
     const struct actio_example *e = example(stem);
     *b = (struct bench){ .dual.task.choice.multipliers = multipliers };
-    CHECK(e && open_subject(&b->s, e->text, strlen(e->text), NULL, 0) && actio_motion_open(&b->s.motion, b->s.ctx, b->s.sys, b->s.param) == 0);
+    CHECK(e && open_subject(&b->s, e->text, strlen(e->text), NULL, 0)
+          && actio_motion_open(&b->s.motion, b->s.ctx, b->s.sys, b->s.param) == 0);
     struct actio_motion *m = &b->s.motion;
     m->dual = &b->dual;
     CHECK(actio_motion_begin(m, 0, b->s.y0) == 0 && actio_system_dual(b->s.sys, &b->dual.task.choice) == 0);
     CHECK(actio_dual_element_open(&b->e, b->s.ctx, k, k + 1) == 0);
-    CHECK(actio_dual_slab_open(&b->slab, b->s.ctx, b->s.sys, &b->e, elements, (struct actio_shared){ m->param, m->mode, m->hidden }) == 0);
+    CHECK(actio_dual_slab_open(&b->slab, b->s.ctx, b->s.sys, &b->e, elements,
+                               (struct actio_shared){ m->param, m->mode, m->hidden })
+          == 0);
     b->basing = actio_dual_basing_open(m, elements, k + 1);
     actio_dual_slab_place(&b->slab, 0, h, elements);
     CHECK(b->basing && actio_dual_set_base(b->basing, &b->slab, b->s.y0) == 0);
@@ -40,7 +51,8 @@ static void open_bench(struct bench *b, const char *stem, bool multipliers, size
 static void close_bench(struct bench *b)
 {
     actio_dual_basing_close(b->basing);
-    actio_dual_slab_close(&b->slab), actio_dual_element_close(&b->e);
+    actio_dual_slab_close(&b->slab);
+    actio_dual_element_close(&b->e);
     close_subject(&b->s);
 }
 
@@ -60,9 +72,20 @@ static void gradient(struct bench *b, const double *z, double *G)
     for (size_t i = 0; i < nx; i++) G[end + i] = -b->slab.x[b->slab.elements * nx + i];
 }
 
-static const struct { const char *stem; bool multipliers; double size; } cases[] = {
-    { "lorenz", false, 0.05 }, { "lorenz", true, 0.02 }, { "pars42", false, 0.002 }, { "pars42", true, 0.005 }, { "disk", true, 0.005 }, { "double-pendulum", false, 0.01 },
-    { "driven-double-pendulum", true, 0.005 }, { "lorenz-restricted", true, 0.001 }, { "rod-servo-along", true, 0.002 },
+static const struct {
+    const char *stem;
+    bool multipliers;
+    double size;
+} cases[] = {
+    { "lorenz", false, 0.05 },
+    { "lorenz", true, 0.02 },
+    { "pars42", false, 0.002 },
+    { "pars42", true, 0.005 },
+    { "disk", true, 0.005 },
+    { "double-pendulum", false, 0.01 },
+    { "driven-double-pendulum", true, 0.005 },
+    { "lorenz-restricted", true, 0.001 },
+    { "rod-servo-along", true, 0.002 },
 };
 
 static void differentiate(size_t c, size_t k, double h)
@@ -71,8 +94,12 @@ static void differentiate(size_t c, size_t k, double h)
     uint64_t seed = 3 + c;
     open_bench(&b, cases[c].stem, cases[c].multipliers, k, 3, h);
     size_t count = actio_dual_unknowns(&b.slab);
-    double *z = numbers(count), *v = numbers(count), *G = numbers(count), *plus = numbers(count), *minus = numbers(count), *Kv = numbers(count), step = 1e-4, slope = 0, worst = 0, size = 0;
-    for (size_t i = 0; i < count; i++) z[i] = cases[c].size * uniform(&seed), v[i] = cases[c].size * uniform(&seed);
+    double *z = numbers(count), *v = numbers(count), *G = numbers(count), *plus = numbers(count),
+           *minus = numbers(count), *Kv = numbers(count), step = 1e-4, slope = 0, worst = 0, size = 0;
+    for (size_t i = 0; i < count; i++) {
+        z[i] = cases[c].size * uniform(&seed);
+        v[i] = cases[c].size * uniform(&seed);
+    }
     gradient(&b, z, G);
     CHECK(actio_dual_curve(&b.slab, v, Kv) == ACTIO_DUAL_DONE);
     for (size_t i = 0; i < count; i++) slope += G[i] * v[i];
@@ -83,10 +110,18 @@ static void differentiate(size_t c, size_t k, double h)
     gradient(&b, z, minus);
     double difference = (S_plus - b.slab.action) / (2 * step), sign = h < 0 ? -1 : 1;
     CHECK_NEAR(difference, slope, 1e-7 * (1e-3 + fabs(slope)));
-    for (size_t i = 0; i < count; i++) worst = fmax(worst, fabs((plus[i] - minus[i]) / (2 * step) + sign * Kv[i])), size = fmax(size, fabs(Kv[i]));
+    for (size_t i = 0; i < count; i++) {
+        worst = fmax(worst, fabs((plus[i] - minus[i]) / (2 * step) + sign * Kv[i]));
+        size = fmax(size, fabs(Kv[i]));
+    }
     if (!(worst <= 1e-6 * size)) printf("    %s: %g of %g\n", cases[c].stem, worst, size);
     CHECK(size > 0 && worst <= 1e-6 * size);
-    free(z), free(v), free(G), free(plus), free(minus), free(Kv);
+    free(z);
+    free(v);
+    free(G);
+    free(plus);
+    free(minus);
+    free(Kv);
     close_bench(&b);
 }
 
@@ -94,7 +129,7 @@ TEST(gradient_and_hessian_are_the_derivatives_of_the_value)
 {
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (size_t k = 1; k <= 4; k++) differentiate(c, k, 0.02);
-    differentiate(0, 3, -0.02);                            /* against time */
+    differentiate(0, 3, -0.02); /* against time */
     differentiate(3, 3, -0.02);
 }
 
@@ -112,7 +147,7 @@ TEST(the_map_exists_as_long_as_m_is_positive)
         for (size_t i = 0; i < count; i++) z[i] = 0.1 * j * v[i];
         int status = at(&b, z);
         double least = INFINITY;
-        for (size_t l = 0; l < lanes; l++) {               /* C = 1, M = 1 - D.f_xx: -z x in y', +x y in z' */
+        for (size_t l = 0; l < lanes; l++) { /* C = 1, M = 1 - D.f_xx: -z x in y', +x y in z' */
             double D1 = b.slab.D[1 * b.slab.lanes + l], D2 = b.slab.D[2 * b.slab.lanes + l];
             const double full[9] = { 1, -D2, D1, -D2, 1, 0, D1, 0, 1 };
             memcpy(M, full, sizeof M);
@@ -122,10 +157,12 @@ TEST(the_map_exists_as_long_as_m_is_positive)
         if (fabs(least) < 1e-12) continue;
         CHECK((least > 0) == (status == ACTIO_DUAL_DONE) && (least > 0 || status == ACTIO_DUAL_NOT_POSITIVE));
         seen[least > 0]++;
-        if (status == ACTIO_DUAL_DONE) CHECK(actio_dual_judge(&b.slab) == 0 && fabs(b.slab.least - fmin(least, 1)) < 1e-8);
+        if (status == ACTIO_DUAL_DONE)
+            CHECK(actio_dual_judge(&b.slab) == 0 && fabs(b.slab.least - fmin(least, 1)) < 1e-8);
     }
     CHECK(seen[0] > 3 && seen[1] > 3);
-    free(v), free(z);
+    free(v);
+    free(z);
     close_bench(&b);
 }
 
@@ -151,7 +188,8 @@ TEST(the_solution_is_a_maximum_and_its_reactions_are_the_motion)
         CHECK_NEAR(b.slab.x[e * 6 + 1], 0.2 + q / 0.7 * (sqrt(1 + z * z) - q), 1e-13);
     }
     CHECK(b.slab.iterations <= 4 && actio_dual_judge(&b.slab) == 0 && b.slab.least > 0.999 && b.slab.detector < 1e-7);
-    free(v), free(Kv);
+    free(v);
+    free(Kv);
     close_bench(&b);
 }
 
@@ -171,7 +209,10 @@ TEST(shapes_reproduce_polynomials_and_quadrature_is_gausss)
             for (size_t q = 0; q < points; q++)
                 for (size_t p = 0; p <= k; p++) {
                     double value = 0, slope = 0;
-                    for (size_t j = 0; j <= k; j++) value += e.N[q * (k + 1) + j] * pow(e.node[j], (double)p), slope += e.dN[q * (k + 1) + j] * pow(e.node[j], (double)p);
+                    for (size_t j = 0; j <= k; j++) {
+                        value += e.N[q * (k + 1) + j] * pow(e.node[j], (double)p);
+                        slope += e.dN[q * (k + 1) + j] * pow(e.node[j], (double)p);
+                    }
                     CHECK_NEAR(value, pow(e.at[q], (double)p), 1e-14);
                     CHECK_NEAR(slope, p ? (double)p * pow(e.at[q], (double)p - 1) : 0, 2e-13);
                 }
@@ -189,15 +230,21 @@ TEST(shapes_reproduce_polynomials_and_quadrature_is_gausss)
 /* Where L is quadratic the map is one Newton step, recognised from the formulas. */
 TEST(quadratic_duals_are_recognised)
 {
-    static const struct { const char *stem; bool multipliers, quadratic, implicit; size_t x, u, g; } known[] = {
-        { "lorenz", false, true, false, 3, 3, 0 }, { "pars42", false, false, false, 6, 6, 0 }, { "pars42", true, true, true, 6, 10, 4 }, { "lorenz", true, true, true, 3, 6, 3 },
+    static const struct {
+        const char *stem;
+        bool multipliers, quadratic, implicit;
+        size_t x, u, g;
+    } known[] = {
+        { "lorenz", false, true, false, 3, 3, 0 }, { "pars42", false, false, false, 6, 6, 0 },
+        { "pars42", true, true, true, 6, 10, 4 },  { "lorenz", true, true, true, 3, 6, 3 },
         { "pars47", false, true, false, 2, 2, 0 }, { "pendulum", false, false, false, 2, 2, 0 },
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct bench b;
         open_bench(&b, known[i].stem, known[i].multipliers, 2, 2, 0.01);
         const struct actio_first_order *fo = b.s.sys->first_order;
-        CHECK(fo->quadratic == known[i].quadratic && fo->implicit == known[i].implicit && fo->x == known[i].x && fo->u == known[i].u && fo->g == known[i].g);
+        CHECK(fo->quadratic == known[i].quadratic && fo->implicit == known[i].implicit && fo->x == known[i].x
+              && fo->u == known[i].u && fo->g == known[i].g);
         CHECK(actio_dual_solve(&b.slab) == ACTIO_DUAL_DONE);
         close_bench(&b);
     }
@@ -208,14 +255,24 @@ static size_t taken;
 static void *count_and_allocate(void *user, void *old, size_t size)
 {
     (void)user;
-    if (size == 0) return free(old), NULL;
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
     taken++;
     return realloc(old, size);
 }
 
 TEST(no_slab_takes_memory)
 {
-    static const struct { const char *stem; bool multipliers; } list[] = { { "lorenz", false }, { "pars42", false }, { "disk", true }, { "double-pendulum", true }, { "bilinear-oscillator", false } };
+    static const struct {
+        const char *stem;
+        bool multipliers;
+    } list[] = { { "lorenz", false },
+                 { "pars42", false },
+                 { "disk", true },
+                 { "double-pendulum", true },
+                 { "bilinear-oscillator", false } };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         struct bench b;
         open_bench(&b, list[i].stem, list[i].multipliers, 3, 4, 0.01);
@@ -223,7 +280,8 @@ TEST(no_slab_takes_memory)
         double *y = numbers(m->ny), t = 0;
         void *h = actio_dual.open(b.s.ctx, &m->flow);
         actio_dual.start(h, 0, b.s.y0, 1, 1e-9, 1e-9);
-        b.s.ctx->allocate = count_and_allocate, taken = 0;
+        b.s.ctx->allocate = count_and_allocate;
+        taken = 0;
         for (int step = 0; step < 5 && t < 1; step++) CHECK(actio_dual.step(h, &t, y) == 0);
         actio_dual.dense(h, 0.99 * t, y);
         CHECK(taken == 0 && t > 0 && isfinite(y[0]));
@@ -239,10 +297,13 @@ TEST(degrees_that_there_are_not_are_a_usage_error)
     struct actio_findings *f = actio_findings_create(ctx);
     struct actio_model *model = actio_model_read(ctx, "pars42", NULL, 0, f);
     struct actio_run_options options = actio_run_options_default();
-    options.by = "dual", options.order = ACTIO_DUAL_MOST_DEGREE + 1;
+    options.by = "dual";
+    options.order = ACTIO_DUAL_MOST_DEGREE + 1;
     CHECK(actio_run(ctx, model, &options, f) == NULL && actio_findings_status(f) == ACTIO_WRONG_USAGE);
     CHECK(actio_findings_count(f) == 1 && strcmp(actio_findings_message(f, 0).code, "NO_DEGREE") == 0);
-    actio_model_free(model), actio_findings_free(f), actio_context_free(ctx);
+    actio_model_free(model);
+    actio_findings_free(f);
+    actio_context_free(ctx);
 }
 
 /* What the library tells of a run, and what it leaves of memory. */
@@ -250,18 +311,25 @@ TEST(a_run_tells_its_dual_and_gives_all_memory_back)
 {
     struct actio_context *ctx = actio_context_create(NULL);
     struct actio_findings *f = actio_findings_create(ctx);
-    const struct actio_change change[] = { { 't', "0..1" }, { 'b', "v1=0,v2=0" }, { 'w', "v1=2,v2=2" }, { 'f', "v1=0" } };
+    const struct actio_change change[] = {
+        { 't', "0..1" }, { 'b', "v1=0,v2=0" }, { 'w', "v1=2,v2=2" }, { 'f', "v1=0" }
+    };
     struct actio_model *model = actio_model_read(ctx, "pars47", change, 4, f);
     struct actio_run_options options = actio_run_options_default();
     struct actio_dual_info info;
-    options.by = "dual", options.grid = 16, options.points = 5;
+    options.by = "dual";
+    options.grid = 16;
+    options.points = 5;
     struct actio_table *table = model ? actio_run(ctx, model, &options, f) : NULL;
-    CHECK(table && actio_table_dual(table, &info) && info.slabs == 1 && info.elements == 16 && info.degree == 4 && strcmp(info.closure, "gauss") == 0);
-    if (table) CHECK_NEAR(info.action, 2 * 0.545, 1e-12);  /* weights of 2 */
+    CHECK(table && actio_table_dual(table, &info) && info.slabs == 1 && info.elements == 16 && info.degree == 4
+          && strcmp(info.closure, "gauss") == 0);
+    if (table) CHECK_NEAR(info.action, 2 * 0.545, 1e-12); /* weights of 2 */
     actio_table_free(table);
-    options.by = "dalembert", options.grid = 0;
-    CHECK(model && actio_run(ctx, model, &options, f) == NULL);              /* weights are not its options */
-    actio_model_free(model), actio_findings_free(f);
+    options.by = "dalembert";
+    options.grid = 0;
+    CHECK(model && actio_run(ctx, model, &options, f) == NULL); /* weights are not its options */
+    actio_model_free(model);
+    actio_findings_free(f);
     CHECK(ctx->bytes == 0);
     actio_context_free(ctx);
 }

@@ -9,15 +9,13 @@
 /* ---- integrals */
 
 /* the first five: Abramowitz and Stegun, table 17.1; all digits by mpmath */
-static const struct { double m1, k, e; } published[] = {
-    { 1, 1.5707963267948966, 1.5707963267948966 },
-    { 0.9, 1.6124413487202194, 1.5307576368977632 },
-    { 0.5, 1.8540746773013719, 1.3506438810476755 },
-    { 0.1, 2.5780921133481732, 1.1047747327040733 },
-    { 0.01, 3.6956373629898747, 1.0159935450252239 },
-    { 1e-8, 10.59663475708766, 1.0000000504831738 },
-    { 1e-16, 19.806975105072257, 1.000000000000001 },
-    { 1e-300, 346.77405831022674, 1 },
+static const struct {
+    double m1, k, e;
+} published[] = {
+    { 1, 1.5707963267948966, 1.5707963267948966 },    { 0.9, 1.6124413487202194, 1.5307576368977632 },
+    { 0.5, 1.8540746773013719, 1.3506438810476755 },  { 0.1, 2.5780921133481732, 1.1047747327040733 },
+    { 0.01, 3.6956373629898747, 1.0159935450252239 }, { 1e-8, 10.59663475708766, 1.0000000504831738 },
+    { 1e-16, 19.806975105072257, 1.000000000000001 }, { 1e-300, 346.77405831022674, 1 },
 };
 
 TEST(integrals_have_their_published_values)
@@ -34,7 +32,8 @@ TEST(integrals_have_their_published_values)
 TEST(legendres_relation_holds)
 {
     for (int i = 1; i < 1024; i++) {
-        double m = i / 1024., m1 = 1 - m, k = actio_elliptic_k(m1), kk = actio_elliptic_k(m), e = actio_elliptic_e(m1), ee = actio_elliptic_e(m);
+        double m = i / 1024., m1 = 1 - m, k = actio_elliptic_k(m1), kk = actio_elliptic_k(m), e = actio_elliptic_e(m1),
+               ee = actio_elliptic_e(m);
         CHECK_NEAR(e * kk + ee * k - k * kk, PI / 2, 1e-15 * (1 + k * kk));
     }
 }
@@ -51,7 +50,9 @@ TEST(integrals_have_their_derivatives)
 
 /* ---- functions */
 
-struct triple { double s, c, d; };
+struct triple {
+    double s, c, d;
+};
 
 static struct triple jacobi(double u, double m1)
 {
@@ -75,7 +76,7 @@ TEST(squares_add_up_and_quarter_periods_are_right)
         }
         CHECK_NEAR(jacobi(k, m1).s, 1, DBL_EPSILON);
         CHECK_NEAR(jacobi(k, m1).d, sqrt(m1), 4 * DBL_EPSILON * sqrt(m1));
-        double root = sqrt(1 + sqrt(m1));                  /* at half the quarter period [AbSt 16.5] */
+        double root = sqrt(1 + sqrt(m1)); /* at half the quarter period [AbSt 16.5] */
         CHECK_NEAR(jacobi(k / 2, m1).s, 1 / root, 4 * DBL_EPSILON);
         CHECK_NEAR(jacobi(k / 2, m1).c, sqrt(sqrt(m1)) / root, 4 * DBL_EPSILON * k * sqrt(sqrt(m1)));
         CHECK_NEAR(jacobi(k / 2, m1).d, sqrt(sqrt(m1)), 4 * DBL_EPSILON * k * sqrt(sqrt(m1)));
@@ -119,7 +120,7 @@ TEST(limits_are_circular_and_hyperbolic)
         CHECK(round.d == 1);
         CHECK_NEAR(flat.s, tanh(u), 0);
         CHECK_NEAR(nearly.s, tanh(u), 2 * DBL_EPSILON);
-        CHECK_NEAR(nearly.c, flat.c, 64 * DBL_EPSILON * flat.c);   /* tiny, and still right */
+        CHECK_NEAR(nearly.c, flat.c, 64 * DBL_EPSILON * flat.c); /* tiny, and still right */
         CHECK_NEAR(nearly.d, flat.d, 64 * DBL_EPSILON * flat.d);
     }
     CHECK(isnan(jacobi(1, 2).s) && isnan(jacobi(INFINITY, .5).c));
@@ -127,15 +128,19 @@ TEST(limits_are_circular_and_hyperbolic)
     CHECK(jacobi(0, .5).s == 0 && jacobi(0, .5).c == 1 && jacobi(0, .5).d == 1);
 }
 
-/* ---- the averaged orbit of the Lorenz system: xi = D cn(w tau, k), or D dn(D tau/sqrt2, k) in one well                 [V 26-30]
+/* ---- the averaged orbit of the Lorenz system: xi = D cn(w tau, k), or D dn(D tau/sqrt2, k) in one well
+ *  [V 26-30]
  * kappa = (2 sigma - b)/(sigma + 1) decides k; m1 = 1 - k^2 is the unknown, because it is small. */
 
-struct averaged { double k, w, D, eta, T; };
+struct averaged {
+    double k, w, D, eta, T;
+};
 
 /* left and right of (I) as a ratio that must be kappa: mean values of cn^2 and cn^4 */
 static double kappa_two_wells(double m1)
 {
-    double m = 1 - m1, c2 = (actio_elliptic_e(m1) / actio_elliptic_k(m1) - m1) / m, c4 = (2 * (2 * m - 1) * c2 + m1) / (3 * m);
+    double m = 1 - m1, c2 = (actio_elliptic_e(m1) / actio_elliptic_k(m1) - m1) / m,
+           c4 = (2 * (2 * m - 1) * c2 + m1) / (3 * m);
     return (m1 + (2 * m - 1) * c2 - m * c4) / (m * (c4 - c2 * c2));
 }
 
@@ -160,21 +165,30 @@ static double solve(double (*f)(double), double kappa)
 static struct averaged two_wells(double sigma, double b)
 {
     double m1 = solve(kappa_two_wells, (2 * sigma - b) / (sigma + 1)), m = 1 - m1;
-    double c2 = (actio_elliptic_e(m1) / actio_elliptic_k(m1) - m1) / m, ww = b / (2 * m * c2 * (2 * sigma - b) - b * (1 - 2 * m));
-    struct averaged r = { .k = sqrt(m), .w = sqrt(ww), .D = sqrt(2 * m * ww), .eta = 1 + ww - 2 * m * ww };   /* (II) */
+    double c2 = (actio_elliptic_e(m1) / actio_elliptic_k(m1) - m1) / m,
+           ww = b / (2 * m * c2 * (2 * sigma - b) - b * (1 - 2 * m));
+    struct averaged r = { .k = sqrt(m), .w = sqrt(ww), .D = sqrt(2 * m * ww), .eta = 1 + ww - 2 * m * ww }; /* (II) */
     r.T = 4 * actio_elliptic_k(m1) / r.w;
     return r;
 }
 
 static struct averaged one_well(double sigma, double b)
 {
-    double m1 = solve(kappa_one_well, (2 * sigma - b) / (sigma + 1)), m = 1 - m1, d2 = actio_elliptic_e(m1) / actio_elliptic_k(m1);
+    double m1 = solve(kappa_one_well, (2 * sigma - b) / (sigma + 1)), m = 1 - m1,
+           d2 = actio_elliptic_e(m1) / actio_elliptic_k(m1);
     double DD = b / ((2 * sigma - b) * d2 + b * (2 - m) / 2);
-    return (struct averaged){ .k = sqrt(m), .D = sqrt(DD), .eta = 1 - DD * (2 - m) / 2, .T = 2 * sqrt(2) * actio_elliptic_k(m1) / sqrt(DD) };
+    return (struct averaged){
+        .k = sqrt(m), .D = sqrt(DD), .eta = 1 - DD * (2 - m) / 2, .T = 2 * sqrt(2) * actio_elliptic_k(m1) / sqrt(DD)
+    };
 }
 
-static const struct { double sigma, b; struct averaged is; } orbits[] = {
-    { 10, 8. / 3, { 0.9438343605719497, 0.4444771049415044, 0.5932806406231609, 0.8455779782789529, 22.83002550474469 } },
+static const struct {
+    double sigma, b;
+    struct averaged is;
+} orbits[] = {
+    { 10,
+      8. / 3,
+      { 0.9438343605719497, 0.4444771049415044, 0.5932806406231609, 0.8455779782789529, 22.83002550474469 } },
     { 10, 1, { 0.9312582185443431, 0.2746547482341979, 0.3617197548666222, 0.9445940496668214, 35.6167682852596 } },
     { 16, 4, { 0.9379132541519286, 0.4313663635400602, 0.5721685048482162, 0.8587001416535321, 23.10237714624476 } },
     { 5, 2, { 0.9637260368941089, 0.538925032723348, 0.7345087047503216, 0.7509371535418665, 20.32754780285395 } },

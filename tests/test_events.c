@@ -6,11 +6,32 @@
 /* ---- roots */
 
 static double cosine_of(void *user, double t) { return cos(*(double *)user * t); }
-static double touching(void *user, double t) { (void)user; return (t - 0.3) * (t - 0.3) * (2 + t); }
-static double nearly(void *user, double t) { (void)user; return (t - 0.3) * (t - 0.3) + 1e-4; }
-static double close_pair(void *user, double t) { (void)user; return (t - 0.3) * (t - 0.3001); }
-static double triple(void *user, double t) { (void)user; return pow(t - 0.3, 3); }
-static double nothing(void *user, double t) { (void)user; (void)t; return 0; }
+static double touching(void *user, double t)
+{
+    (void)user;
+    return (t - 0.3) * (t - 0.3) * (2 + t);
+}
+static double nearly(void *user, double t)
+{
+    (void)user;
+    return (t - 0.3) * (t - 0.3) + 1e-4;
+}
+static double close_pair(void *user, double t)
+{
+    (void)user;
+    return (t - 0.3) * (t - 0.3001);
+}
+static double triple(void *user, double t)
+{
+    (void)user;
+    return pow(t - 0.3, 3);
+}
+static double nothing(void *user, double t)
+{
+    (void)user;
+    (void)t;
+    return 0;
+}
 
 TEST(every_root_is_found_in_order_however_many)
 {
@@ -51,7 +72,11 @@ TEST(noise_far_from_zero_is_not_resolved)
     CHECK(actio_roots(noisy, NULL, 0, 1, root, 8) == 0 && evaluations == ACTIO_ROOT_NODES);
 }
 
-static double edge(void *user, double t) { (void)user; return fabs(t - 0.7123); }
+static double edge(void *user, double t)
+{
+    (void)user;
+    return fabs(t - 0.7123);
+}
 
 TEST(a_minimum_is_found_to_its_last_digits_even_at_an_edge)
 {
@@ -62,9 +87,14 @@ TEST(a_minimum_is_found_to_its_last_digits_even_at_an_edge)
 
 /* ---- switches: one mode variable, guard x */
 
-struct switched { double mode, force; size_t crossings, limit; double at[64]; bool both; };
+struct switched {
+    double mode, force;
+    size_t crossings, limit;
+    double at[64];
+    bool both;
+};
 
-static int pulled(void *user, double t, const double *y, double *f)         /* x'' = -sign(x) */
+static int pulled(void *user, double t, const double *y, double *f) /* x'' = -sign(x) */
 {
     const struct switched *s = user;
     (void)t;
@@ -72,7 +102,7 @@ static int pulled(void *user, double t, const double *y, double *f)         /* x
     f[1] = -s->mode;
     return 0;
 }
-static int kinked(void *user, double t, const double *y, double *f)         /* x'' = -x - |x|/2 */
+static int kinked(void *user, double t, const double *y, double *f) /* x'' = -x - |x|/2 */
 {
     const struct switched *s = user;
     (void)t;
@@ -80,22 +110,30 @@ static int kinked(void *user, double t, const double *y, double *f)         /* x
     f[1] = -y[0] - 0.5 * s->mode * y[0];
     return 0;
 }
-static int sliding(void *user, double t, const double *y, double *f)        /* x' = -sign(x): stays at 0 */
+static int sliding(void *user, double t, const double *y, double *f) /* x' = -sign(x): stays at 0 */
 {
-    (void)t, (void)y;
+    (void)t;
+    (void)y;
     f[0] = -((const struct switched *)user)->mode;
     return 0;
 }
-static void first_component(void *user, double t, const double *y, double *g) { (void)user, (void)t, g[0] = y[0]; }
+static void first_component(void *user, double t, const double *y, double *g)
+{
+    (void)user;
+    (void)t;
+    g[0] = y[0];
+}
 static int flip(void *user, size_t guard, double t, double *y)
 {
     struct switched *s = user;
-    (void)y, (void)guard;
+    (void)y;
+    (void)guard;
     if (s->crossings < 64) s->at[s->crossings] = t;
     s->mode = -s->mode;
     return ++s->crossings == s->limit ? 7 : 0;
 }
-static struct actio_flow switched_flow(size_t n, int (*rhs)(void *, double, const double *, double *), struct switched *s)
+static struct actio_flow switched_flow(size_t n, int (*rhs)(void *, double, const double *, double *),
+                                       struct switched *s)
 {
     return (struct actio_flow){ .n = n, .rhs = rhs, .user = s, .guards = 1, .guard = first_component, .crossed = flip };
 }
@@ -136,10 +174,12 @@ TEST(a_guard_can_stop_the_run_and_rows_before_it_are_kept)
     struct switched s = { .mode = 1, .limit = 2 };
     struct actio_flow flow = switched_flow(2, pulled, &s);
     double times[6] = { 0, 1, 2, 3, 4, 5 }, row[12], y0[2] = { 0.5, 0 }, y[2];
-    struct actio_march_task task = { .t1 = 5, .rtol = 1e-10, .atol = 1e-10, .y0 = y0, .rows = { { 6, times, row, 6 } } };
+    struct actio_march_task task = {
+        .t1 = 5, .rtol = 1e-10, .atol = 1e-10, .y0 = y0, .rows = { { 6, times, row, 6 } }
+    };
     struct actio_march_result out = { .y = y };
     CHECK(actio_march(&context, &flow, &task, &out) == 7);
-    CHECK(out.guard == 0 && out.rows == (out.t < 3 ? 3 : 4));   /* crossings at 1 and, to rounding, 3 */
+    CHECK(out.guard == 0 && out.rows == (out.t < 3 ? 3 : 4)); /* crossings at 1 and, to rounding, 3 */
     CHECK_NEAR(out.t, 3, 1e-12);
     CHECK_NEAR(row[2], -0.5, 1e-12);
     CHECK_NEAR(y[0], 0, 1e-12);
@@ -157,7 +197,11 @@ TEST(a_start_exactly_on_the_surface_is_no_crossing)
     CHECK_NEAR(s.at[1], 4, 1e-12);
 }
 
-static int assumed(void *user, size_t guard) { (void)guard; return (int)((struct switched *)user)->mode; }
+static int assumed(void *user, size_t guard)
+{
+    (void)guard;
+    return (int)((struct switched *)user)->mode;
+}
 
 TEST(a_mode_that_starts_on_the_wrong_side_is_changed_at_once)
 {
@@ -192,8 +236,20 @@ TEST(chattering_ends_with_the_guard_and_not_in_a_hang)
     CHECK(out.stats.rhs < 100000);
 }
 
-static int drifting(void *user, double t, const double *y, double *f) { (void)user, (void)t, (void)y, f[0] = 1; return 0; }
-static void fast_guard(void *user, double t, const double *y, double *g) { (void)user, (void)y, g[0] = sin(60 * t + 0.1); }
+static int drifting(void *user, double t, const double *y, double *f)
+{
+    (void)user;
+    (void)t;
+    (void)y;
+    f[0] = 1;
+    return 0;
+}
+static void fast_guard(void *user, double t, const double *y, double *g)
+{
+    (void)user;
+    (void)y;
+    g[0] = sin(60 * t + 0.1);
+}
 
 TEST(no_root_of_a_guard_faster_than_the_steps_is_missed)
 {
@@ -207,7 +263,8 @@ TEST(no_root_of_a_guard_faster_than_the_steps_is_missed)
 
 static void parabola_guard(void *user, double t, const double *y, double *g)
 {
-    (void)user, (void)y;
+    (void)user;
+    (void)y;
     g[0] = (t - 1.3) * (t - 1.3) * (t + 1);
     g[1] = t - 2.5;
 }
@@ -223,7 +280,13 @@ static int note_touch(void *user, size_t guard, double t, const double *y)
 TEST(a_touch_is_told_but_does_not_change_the_mode)
 {
     struct switched s = { .mode = 1 };
-    struct actio_flow flow = { .n = 1, .rhs = drifting, .user = &s, .guards = 2, .guard = parabola_guard, .crossed = flip, .touched = note_touch };
+    struct actio_flow flow = { .n = 1,
+                               .rhs = drifting,
+                               .user = &s,
+                               .guards = 2,
+                               .guard = parabola_guard,
+                               .crossed = flip,
+                               .touched = note_touch };
     double y[1] = { 0 };
     CHECK(march(&flow, NULL, 0, 3, 1e-9, y).status == 0);
     CHECK(s.both && s.crossings == 1);
@@ -233,14 +296,23 @@ TEST(a_touch_is_told_but_does_not_change_the_mode)
 
 /* ---- singular surfaces */
 
-static double seen_quality(void *user) { (void)user; return 1e-3; }
-static double quality_here(void *user, double t, const double *y) { (void)user, (void)y; return fabs(t - 1.25); }
+static double seen_quality(void *user)
+{
+    (void)user;
+    return 1e-3;
+}
+static double quality_here(void *user, double t, const double *y)
+{
+    (void)user;
+    (void)y;
+    return fabs(t - 1.25);
+}
 static int tell_singular(void *user, double t, double before, double after, actio_dense_fn at, void *where)
 {
     struct switched *s = user;
     double y;
     at(where, t, &y);
-    CHECK_NEAR(y, t, 1e-12);                               /* y' = 1 from 0 */
+    CHECK_NEAR(y, t, 1e-12); /* y' = 1 from 0 */
     CHECK(before <= t && t <= after);
     s->at[s->crossings++] = t;
     return s->both ? ACTIO_FLOW_SINGULAR : 0;
@@ -249,7 +321,12 @@ static int tell_singular(void *user, double t, double before, double after, acti
 TEST(a_singular_surface_inside_a_step_is_found_and_may_stop_the_run)
 {
     struct switched s = { .both = false };
-    struct actio_flow flow = { .n = 1, .rhs = drifting, .user = &s, .quality = seen_quality, .quality_at = quality_here, .singular = tell_singular };
+    struct actio_flow flow = { .n = 1,
+                               .rhs = drifting,
+                               .user = &s,
+                               .quality = seen_quality,
+                               .quality_at = quality_here,
+                               .singular = tell_singular };
     double y[1] = { 0 };
     CHECK(march(&flow, NULL, 0, 3, 1e-9, y).status == 0);
     CHECK(s.crossings == 1);

@@ -55,7 +55,8 @@ static actio_expr random_expression(int size)
     for (unsigned i = 0; i < 4; i++) e[n++] = sym(i);
     while (n < size) {
         actio_expr a = e[below((unsigned)n)], b = e[below((unsigned)n)];
-        actio_expr safe = actio_add(&pool, num(1.5), actio_power(&pool, actio_op1(&pool, ACTIO_SIN, b), 2));   /* in [1.5, 2.5] */
+        /* in [1.5, 2.5] */
+        actio_expr safe = actio_add(&pool, num(1.5), actio_power(&pool, actio_op1(&pool, ACTIO_SIN, b), 2));
         static const enum actio_op one[] = { ACTIO_SIN, ACTIO_COS, ACTIO_ATAN, ACTIO_TANH, ACTIO_NEG };
         static const enum actio_op positive[] = { ACTIO_SQRT, ACTIO_LOG, ACTIO_EXP, ACTIO_SINH, ACTIO_COSH, ACTIO_ABS };
         switch (below(9)) {
@@ -67,17 +68,22 @@ static actio_expr random_expression(int size)
         case 5: e[n++] = actio_div(&pool, a, safe); break;
         case 6: e[n++] = actio_op2(&pool, ACTIO_POW, safe, actio_op1(&pool, ACTIO_COS, a)); break;
         case 7: e[n++] = actio_op2(&pool, ACTIO_ATAN2, safe, a); break;
-        default: e[n++] = actio_choose(&pool, actio_op2(&pool, ACTIO_LT, a, num(7)), b, actio_op1(&pool, ACTIO_TANH, a)); break;
+        default:
+            e[n++] = actio_choose(&pool, actio_op2(&pool, ACTIO_LT, a, num(7)), b, actio_op1(&pool, ACTIO_TANH, a));
+            break;
         }
     }
     return e[n - 1];
 }
 
-static double difference(actio_expr f, unsigned i)         /* fourth order */
+static double difference(actio_expr f, unsigned i) /* fourth order */
 {
     double x = point[i], h = 1e-3, v[4];
     const double at[4] = { -2, -1, 1, 2 };
-    for (int k = 0; k < 4; k++) point[i] = x + at[k] * h, v[k] = value(f);
+    for (int k = 0; k < 4; k++) {
+        point[i] = x + at[k] * h;
+        v[k] = value(f);
+    }
     point[i] = x;
     return (8 * (v[2] - v[1]) - (v[3] - v[0])) / (12 * h);
 }
@@ -98,7 +104,8 @@ TEST(simplification_removes_what_says_nothing)
     CHECK(actio_same(actio_neg(&pool, actio_neg(&pool, sym(0))), sym(0)));
     CHECK(actio_same(actio_mul(&pool, num(2), actio_div(&pool, sym(0), num(2))), sym(0)));
     CHECK(actio_same(actio_diff(&pool, actio_div(&pool, actio_power(&pool, sym(0), 2), num(2)), sym(0)), sym(0)));
-    CHECK(!actio_is_zero(actio_mul(&pool, num(0), actio_div(&pool, num(1), sym(0)))));       /* 0 * (1/x) is not 0 at x = 0 */
+    /* 0 * (1/x) is not 0 at x = 0 */
+    CHECK(!actio_is_zero(actio_mul(&pool, num(0), actio_div(&pool, num(1), sym(0)))));
 }
 
 TEST(constants_fold_to_the_values_of_the_kernels)
@@ -112,10 +119,14 @@ TEST(every_derivative_agrees_with_differences)
 {
     for (int trial = 0; trial < 300; trial++) {
         actio_expr f = random_expression(10 + (int)below(25)), wrt[4], g[4];
-        for (unsigned i = 0; i < 4; i++) wrt[i] = sym(i), point[i] = uniform(-1, 1);
+        for (unsigned i = 0; i < 4; i++) {
+            wrt[i] = sym(i);
+            point[i] = uniform(-1, 1);
+        }
         actio_gradient(&pool, f, wrt, 4, g);
         for (unsigned i = 0; i < 4; i++) {
-            double d = difference(f, i), forward = value(actio_diff(&pool, f, wrt[i])), reverse = value(g[i]), size = 1 + fabs(d);
+            double d = difference(f, i), forward = value(actio_diff(&pool, f, wrt[i])), reverse = value(g[i]),
+                   size = 1 + fabs(d);
             CHECK_NEAR(reverse, forward, 1e-12 * size);
             if (fabs(d) < 1e6) CHECK_NEAR(reverse, d, 1e-6 * size);
         }
@@ -126,7 +137,10 @@ TEST(second_derivatives_are_symmetric_and_right)
 {
     for (int trial = 0; trial < 60; trial++) {
         actio_expr f = random_expression(20), wrt[4], g[4];
-        for (unsigned i = 0; i < 4; i++) wrt[i] = sym(i), point[i] = uniform(-1, 1);
+        for (unsigned i = 0; i < 4; i++) {
+            wrt[i] = sym(i);
+            point[i] = uniform(-1, 1);
+        }
         actio_gradient(&pool, f, wrt, 4, g);
         struct actio_entries J = { 0 };
         actio_jacobian(&pool, g, 4, wrt, 4, &J);
@@ -143,7 +157,8 @@ TEST(second_derivatives_are_symmetric_and_right)
 
 TEST(jacobians_list_only_entries_that_exist)
 {
-    actio_expr f[3] = { actio_mul(&pool, sym(0), sym(1)), actio_op1(&pool, ACTIO_SIN, sym(2)), num(3) }, wrt[3] = { sym(0), sym(1), sym(2) };
+    actio_expr f[3] = { actio_mul(&pool, sym(0), sym(1)), actio_op1(&pool, ACTIO_SIN, sym(2)), num(3) },
+               wrt[3] = { sym(0), sym(1), sym(2) };
     struct actio_entries J = { 0 };
     actio_jacobian(&pool, f, 3, wrt, 3, &J);
     CHECK(J.count == 3 && J.at[0].row == 0 && J.at[0].col == 0 && J.at[2].row == 1 && J.at[2].col == 2);
@@ -152,7 +167,8 @@ TEST(jacobians_list_only_entries_that_exist)
 TEST(affine_forms_are_recognised_by_proof)
 {
     actio_expr wrt[2] = { sym(0), sym(1) }, coef[2], rest;
-    actio_expr f = actio_sub(&pool, actio_mul(&pool, sym(0), actio_op1(&pool, ACTIO_SIN, sym(2))), actio_mul(&pool, sym(1), sym(3)));
+    actio_expr f = actio_sub(&pool, actio_mul(&pool, sym(0), actio_op1(&pool, ACTIO_SIN, sym(2))),
+                             actio_mul(&pool, sym(1), sym(3)));
     CHECK(actio_linear_in(&pool, actio_add(&pool, f, sym(3)), wrt, 2, coef, &rest));
     CHECK(actio_same(rest, sym(3)) && actio_same(coef[1], actio_neg(&pool, sym(3))));
     CHECK(!actio_linear_in(&pool, actio_mul(&pool, f, sym(0)), wrt, 2, coef, &rest));
@@ -163,8 +179,10 @@ TEST(affine_forms_are_recognised_by_proof)
 
 TEST(rates_follow_coordinates_velocities_and_time)
 {
-    actio_expr q = sym(0), v = actio_symbol(&pool, ACTIO_SPACE_V, 0), a = actio_symbol(&pool, ACTIO_SPACE_ACC, 0), t = actio_symbol(&pool, ACTIO_SPACE_T, 0);
-    CHECK(actio_same(actio_rate(&pool, actio_op1(&pool, ACTIO_SIN, q)), actio_mul(&pool, v, actio_op1(&pool, ACTIO_COS, q))));
+    actio_expr q = sym(0), v = actio_symbol(&pool, ACTIO_SPACE_V, 0), a = actio_symbol(&pool, ACTIO_SPACE_ACC, 0),
+               t = actio_symbol(&pool, ACTIO_SPACE_T, 0);
+    CHECK(actio_same(actio_rate(&pool, actio_op1(&pool, ACTIO_SIN, q)),
+                     actio_mul(&pool, v, actio_op1(&pool, ACTIO_COS, q))));
     CHECK(actio_same(actio_rate(&pool, actio_mul(&pool, t, v)), actio_add(&pool, v, actio_mul(&pool, t, a))));
 }
 
@@ -177,7 +195,9 @@ TEST(printed_text_needs_no_superfluous_brackets)
     CHECK(strcmp(text(actio_div(&pool, x, actio_mul(&pool, y, z))), "x0/(x1*x2)") == 0);
     CHECK(strcmp(text(actio_div(&pool, actio_power(&pool, x, 2), num(2))), "x0^2/2") == 0);
     CHECK(strcmp(latex(actio_div(&pool, x, actio_add(&pool, y, z))), "\\frac{x0}{x1 + x2}") == 0);
-    CHECK(strcmp(latex(actio_op1(&pool, ACTIO_SQRT, actio_op1(&pool, ACTIO_SIN, x))), "\\sqrt{\\sin\\!\\left(x0\\right)}") == 0);
+    CHECK(
+        strcmp(latex(actio_op1(&pool, ACTIO_SQRT, actio_op1(&pool, ACTIO_SIN, x))), "\\sqrt{\\sin\\!\\left(x0\\right)}")
+        == 0);
 }
 
 TEST(names_become_latex)
@@ -245,7 +265,7 @@ TEST(a_million_levels_deep_is_no_trouble)
     CHECK(pool.count - before < 8000000u);
     actio_expr e = sym(0), d;
     uint32_t start = pool.count;
-    for (int i = 0; i < 60; i++) e = actio_mul(&pool, e, actio_add(&pool, e, num(i + 1)));   /* 2^60 terms as a tree */
+    for (int i = 0; i < 60; i++) e = actio_mul(&pool, e, actio_add(&pool, e, num(i + 1))); /* 2^60 terms as a tree */
     actio_gradient(&pool, e, &(actio_expr){ sym(0).id }, 1, &d);
     CHECK(pool.count - start < 60 * 12);
 }
@@ -273,7 +293,7 @@ static void all(void *user)
 {
     (void)user;
     actio_pool_open(&pool, &arena);
-    for (unsigned i = 0; i < 4; i++) sym(i);               /* printing goes by the order of making */
+    for (unsigned i = 0; i < 4; i++) sym(i); /* printing goes by the order of making */
     RUN(equal_expressions_have_equal_ids);
     RUN(simplification_removes_what_says_nothing);
     RUN(constants_fold_to_the_values_of_the_kernels);

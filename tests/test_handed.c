@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Every function of the public header, with every set of its pointers NULL, and indices at 0 and beyond the end: none crashes. The list below is checked
+ * Every function of the public header, with every set of its pointers NULL, and indices at 0 and beyond the end: none
+ * crashes. The list below is checked
  * against the header. */
 #define _XOPEN_SOURCE 700
 #include <actio/actio.h>
@@ -15,24 +16,50 @@
 
 /* One of each that there is. */
 struct world {
-    struct actio_context *ctx; struct actio_findings *f; struct actio_model *model; struct actio_table *table; struct actio_comparison *comparison;
-    struct actio_orbits *orbits; struct actio_modes *modes; struct actio_derivation *derivation; struct actio_action *action; struct actio_dual_action *dual;
+    struct actio_context *ctx;
+    struct actio_findings *f;
+    struct actio_model *model;
+    struct actio_table *table;
+    struct actio_comparison *comparison;
+    struct actio_orbits *orbits;
+    struct actio_modes *modes;
+    struct actio_derivation *derivation;
+    struct actio_action *action;
+    struct actio_dual_action *dual;
     struct actio_model *resting;
-    struct actio_limits limits; struct actio_run_options run; struct actio_action_options grid; struct actio_dual_action_options elements; struct actio_orbit_options orbit;
-    struct actio_change change[1]; struct actio_box_row box[1]; const char *by[1];
-    const struct actio_option_row *options; const struct actio_command_row *commands; const struct actio_example *examples;
-    const struct actio_action_slice *slices; const double *numbers[2]; const uint32_t *entries[2]; const char *const *names;
-    struct actio_verdict_report report; struct actio_proof_info proof; struct actio_dual_info told;
+    struct actio_limits limits;
+    struct actio_run_options run;
+    struct actio_action_options grid;
+    struct actio_dual_action_options elements;
+    struct actio_orbit_options orbit;
+    struct actio_change change[1];
+    struct actio_box_row box[1];
+    const char *by[1];
+    const struct actio_option_row *options;
+    const struct actio_command_row *commands;
+    const struct actio_example *examples;
+    const struct actio_action_slice *slices;
+    const double *numbers[2];
+    const uint32_t *entries[2];
+    const char *const *names;
+    struct actio_verdict_report report;
+    struct actio_proof_info proof;
+    struct actio_dual_info told;
     char text[64];
-    double *x, *y; size_t n, m, at;                        /* x, y: longer than any action needs; at: the index */
+    double *x, *y; /* x, y: longer than any action needs; at: the index */
+    size_t n, m, at;
 };
 
-static const char text[] = "coord x\nparam k = 1\nlagrangian x'^2/2 - k*x^2/2 - x^4/4\nstart x = 1\ntime 0 .. 8\nexpect x at 0 = 1 within 1e-6\n";
+static const char text[] = "coord x\nparam k = 1\nlagrangian x'^2/2 - k*x^2/2 - x^4/4\nstart x = 1\ntime 0 .. "
+                           "8\nexpect x at 0 = 1 within 1e-6\n";
 static const char rests[] = "coord x\nlagrangian x'^2/2 - x^2/2\ntime 0 .. 1\n";
 
 enum { ROOM = 1 << 20 };
 
-static struct actio_model *model_of(struct world *w, const char *model) { return actio_model_read_string(w->ctx, "a.act", model, strlen(model), NULL, 0, w->f); }
+static struct actio_model *model_of(struct world *w, const char *model)
+{
+    return actio_model_read_string(w->ctx, "a.act", model, strlen(model), NULL, 0, w->f);
+}
 
 static const struct actio_option_row *row_of(struct world *w)
 {
@@ -42,9 +69,18 @@ static const struct actio_option_row *row_of(struct world *w)
 
 static struct world open_world(void)
 {
-    struct world w = { .run = actio_run_options_default(), .orbit = actio_orbit_options_default(), .change = { { 'p', "k=2" } }, .box = { { "x=0..1" } }, .by = { "dalembert" } };
-    w.ctx = actio_context_create(NULL), w.f = actio_findings_create(w.ctx), w.model = model_of(&w, text);
-    w.run.no_compile = w.orbit.run.no_compile = true, w.run.points = 5, w.grid.grid = 8, w.elements.grid = 32;
+    struct world w = { .run = actio_run_options_default(),
+                       .orbit = actio_orbit_options_default(),
+                       .change = { { 'p', "k=2" } },
+                       .box = { { "x=0..1" } },
+                       .by = { "dalembert" } };
+    w.ctx = actio_context_create(NULL);
+    w.f = actio_findings_create(w.ctx);
+    w.model = model_of(&w, text);
+    w.run.no_compile = w.orbit.run.no_compile = true;
+    w.run.points = 5;
+    w.grid.grid = 8;
+    w.elements.grid = 32;
     w.table = actio_run(w.ctx, w.model, &w.run, w.f);
     w.comparison = actio_compare(w.ctx, w.model, &w.run, w.by, 1, w.f);
     w.orbits = actio_orbit_search(w.ctx, w.model, &w.orbit, w.f);
@@ -53,7 +89,8 @@ static struct world open_world(void)
     w.derivation = actio_derive(w.ctx, w.model, NULL, NULL, w.f);
     w.action = actio_action_create(w.ctx, w.model, &w.grid, w.f);
     w.dual = actio_dual_action_create(w.ctx, w.model, &w.elements, w.f);
-    w.x = calloc(ROOM, sizeof *w.x), w.y = calloc(ROOM, sizeof *w.y);
+    w.x = calloc(ROOM, sizeof *w.x);
+    w.y = calloc(ROOM, sizeof *w.y);
     for (size_t i = 0; i < actio_findings_count(w.f); i++) printf("    %s\n", actio_findings_message(w.f, i).message);
     CHECK(w.table && w.comparison && w.orbits && w.modes && w.derivation && w.action && w.dual && w.x && w.y);
     return w;
@@ -163,10 +200,15 @@ static void close_world(struct world *w)
     CALL(can_write, 1, (P(0, "a.csv"), w->at != 0)) CALL(table_json, 1, (P(0, w->table)))
 /* clang-format on */
 
-#define DEFINE(name, pointers, arguments) static void call_##name(struct world *w, unsigned mask) { (void)w, (void)mask, (void)actio_##name arguments; }
+#define DEFINE(name, pointers, arguments)                                                                              \
+    static void call_##name(struct world *w, unsigned mask) { (void)w, (void)mask, (void)actio_##name arguments; }
 LIST(DEFINE)
 
-struct call { const char *name; unsigned pointers; void (*make)(struct world *w, unsigned mask); };
+struct call {
+    const char *name;
+    unsigned pointers;
+    void (*make)(struct world *w, unsigned mask);
+};
 #define ROW(name, pointers, arguments) { "actio_" #name, pointers, call_##name },
 static const struct call calls[] = { LIST(ROW) };
 enum { CALLS = sizeof calls / sizeof *calls };
@@ -221,7 +263,10 @@ TEST(the_list_has_every_function_of_the_header)
         char *open = strchr(p, '('), *name = open;
         while (isalnum((unsigned char)name[-1]) || name[-1] == '_') name--;
         found++;
-        if (!is_listed(name, (size_t)(open - name))) check_bad = 1, printf("%.*s is not in the list\n", (int)(open - name), name);
+        if (!is_listed(name, (size_t)(open - name))) {
+            check_bad = 1;
+            printf("%.*s is not in the list\n", (int)(open - name), name);
+        }
     }
     CHECK(found == CALLS);
 }

@@ -16,7 +16,9 @@ static uint64_t seed = 88172645463325252u;
 
 static uint64_t random_bits(void)
 {
-    seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
     return seed * 0x2545F4914F6CDD1Du;
 }
 static uint32_t below(uint32_t n) { return (uint32_t)((random_bits() >> 32) * n >> 32); }
@@ -51,9 +53,12 @@ static void open_world(struct world *w)
     for (size_t i = 0; i < PARAMS * LANES; i++) w->param[i] = uniform(0.5, 2);
     w->t[0] = 1.25;
     memset(&w->where, 0, sizeof w->where);
-    w->where.space[ACTIO_SPACE_Q].base = w->q, w->where.space[ACTIO_SPACE_Q].index_step = LANES, w->where.space[ACTIO_SPACE_Q].lane_step = 1;
+    w->where.space[ACTIO_SPACE_Q].base = w->q;
+    w->where.space[ACTIO_SPACE_Q].index_step = LANES;
+    w->where.space[ACTIO_SPACE_Q].lane_step = 1;
     w->where.space[ACTIO_SPACE_T].base = w->t;
-    w->where.space[ACTIO_SPACE_PARAM].base = w->param, w->where.space[ACTIO_SPACE_PARAM].index_step = LANES;
+    w->where.space[ACTIO_SPACE_PARAM].base = w->param;
+    w->where.space[ACTIO_SPACE_PARAM].index_step = LANES;
 }
 
 /* One value a lane side by side, or the values of a lane side by side. */
@@ -88,7 +93,7 @@ static struct actio_kernel *random_kernel(struct world *w, uint32_t nodes)
     memcpy(e, w->leaf, sizeof w->leaf);
     for (uint32_t i = 0; i < nodes; i++, n++) e[n] = random_node(&w->pool, e, n);
     for (int j = 0; j < OUTS; j++) out[j] = e[n - 1 - below(n / 2)];
-    out[0] = w->leaf[below(INPUTS + PARAMS + 3)];          /* an output may be a leaf, and two may be the same */
+    out[0] = w->leaf[below(INPUTS + PARAMS + 3)]; /* an output may be a leaf, and two may be the same */
     free(e);
     return actio_kernel_compile(&w->ctx, &w->pool, out, OUTS);
 }
@@ -99,19 +104,24 @@ static void evaluate(struct world *w, const struct actio_kernel *k, size_t group
     struct actio_arg in[64], at[64], params[16];
     w->where.space[ACTIO_SPACE_PARAM].lane_step = param_lanes != 1;
     size_t inputs = actio_kernel_inputs(k, NULL), pre = actio_kernel_pre(k);
-    double *work = malloc(actio_kernel_work(k) * sizeof *work), *values = malloc((pre * param_lanes + 1) * sizeof *values);
+    double *work = malloc(actio_kernel_work(k) * sizeof *work),
+           *values = malloc((pre * param_lanes + 1) * sizeof *values);
     double *some = malloc((pre * group + 1) * sizeof *some), *out[OUTS];
     actio_kernel_bind(k, &w->where, in);
     actio_kernel_bind_params(k, &w->where, params);
     actio_kernel_prologue(k, param_lanes, params, values, work);
     for (size_t first = 0; first < LANES; first += group) {
         size_t n = LANES - first < group ? LANES - first : group;
-        for (size_t i = 0; i < inputs; i++) at[i] = (struct actio_arg){ in[i].p + (ptrdiff_t)first * in[i].lane, in[i].lane };
-        for (size_t j = 0; j < pre && param_lanes != 1; j++) memcpy(some + j * n, values + j * param_lanes + first, n * sizeof *some);
+        for (size_t i = 0; i < inputs; i++)
+            at[i] = (struct actio_arg){ in[i].p + (ptrdiff_t)first * in[i].lane, in[i].lane };
+        for (size_t j = 0; j < pre && param_lanes != 1; j++)
+            memcpy(some + j * n, values + j * param_lanes + first, n * sizeof *some);
         for (size_t j = 0; j < OUTS; j++) out[j] = result + j * LANES + first;
         actio_kernel_eval(k, n, at, param_lanes == 1 ? values : some, param_lanes == 1 ? 1 : n, out, work);
     }
-    free(work), free(values), free(some);
+    free(work);
+    free(values);
+    free(some);
 }
 
 static bool same_bits(const double *x, const double *y, size_t n)
@@ -148,7 +158,9 @@ TEST(any_number_of_lanes_gives_the_same_bits)
 static double lookup(void *user, actio_slot slot)
 {
     const struct world *w = user;
-    return slot.space == ACTIO_SPACE_T ? w->t[0] : slot.space == ACTIO_SPACE_PARAM ? w->param[slot.index * LANES] : w->q[slot.index * LANES];
+    return slot.space == ACTIO_SPACE_T       ? w->t[0]
+           : slot.space == ACTIO_SPACE_PARAM ? w->param[slot.index * LANES]
+                                             : w->q[slot.index * LANES];
 }
 
 TEST(kernels_agree_with_plain_evaluation)
@@ -165,7 +177,8 @@ TEST(kernels_agree_with_plain_evaluation)
         struct actio_kernel *k = actio_kernel_compile(&w.ctx, &w.pool, &e, 1);
         struct actio_arg in[64], params[16];
         double *work = malloc(actio_kernel_work(k) * sizeof *work), pre[64], *out = &value;
-        actio_kernel_bind(k, &w.where, in), actio_kernel_bind_params(k, &w.where, params);
+        actio_kernel_bind(k, &w.where, in);
+        actio_kernel_bind_params(k, &w.where, params);
         actio_kernel_prologue(k, 1, params, pre, work);
         actio_kernel_eval(k, 1, in, pre, 1, &out, work);
         if (fabs(plain) < 1e3) CHECK_NEAR(value, plain, 1e-9);
@@ -183,7 +196,8 @@ TEST(params_are_inputs_of_the_prologue)
     actio_expr m = w.leaf[INPUTS], g = w.leaf[INPUTS + 1], x = w.leaf[0];
     actio_expr e = actio_mul(p, actio_op1(p, ACTIO_SQRT, actio_div(p, g, m)), x);
     struct actio_kernel *k = actio_kernel_compile(&w.ctx, p, &e, 1);
-    CHECK(actio_kernel_ops(k) == 1 && actio_kernel_params(k, NULL) == 2 && actio_kernel_pre(k) == 1 && actio_kernel_inputs(k, NULL) == 1);
+    CHECK(actio_kernel_ops(k) == 1 && actio_kernel_params(k, NULL) == 2 && actio_kernel_pre(k) == 1
+          && actio_kernel_inputs(k, NULL) == 1);
     double mass = 2, weight = 8, pre, value, *out = &value, work[2048];
     CHECK(actio_kernel_work(k) <= 2048);
     const actio_slot *slot;
@@ -209,7 +223,8 @@ TEST(a_kernel_outlives_its_pool)
     actio_context_init(&ctx);
     actio_arena_open(&arena, &ctx);
     actio_pool_open(&pool, &arena);
-    actio_expr out[] = { actio_const(&pool, 3), actio_symbol(&pool, ACTIO_SPACE_PARAM, 0), actio_symbol(&pool, ACTIO_SPACE_Q, 0) };
+    actio_expr out[] = { actio_const(&pool, 3), actio_symbol(&pool, ACTIO_SPACE_PARAM, 0),
+                         actio_symbol(&pool, ACTIO_SPACE_Q, 0) };
     struct actio_kernel *k = actio_kernel_compile(&ctx, &pool, out, 3);
     actio_arena_close(&arena);
     double pre[4], y[3][2], *to[] = { y[0], y[1], y[2] }, param = 5, q[2] = { 7, 8 }, work[1024];
@@ -244,7 +259,7 @@ TEST(the_plan_pairs_sine_and_cosine_and_joins_products)
     CHECK(count_op(k, ACTIO_I_INV) == 1 && count_op(k, ACTIO_I_POWI) == 0 && count_op(k, ACTIO_I_FMA) == 0);
     for (size_t l = 0; l < LANES; l++) w.q[2 * LANES + l] = w.q[l];
     evaluate(&w, k, 64, 1, first_result);
-    for (size_t l = 0; l < LANES; l++) CHECK(first_result[3 * LANES + l] == 0);     /* x^2 - z^2 where x = z, exactly */
+    for (size_t l = 0; l < LANES; l++) CHECK(first_result[3 * LANES + l] == 0); /* x^2 - z^2 where x = z, exactly */
     actio_kernel_free(k);
     close_world(&w);
 }
@@ -254,7 +269,8 @@ TEST(registers_are_reused_and_deep_graphs_are_fine)
     static struct world w;
     open_world(&w);
     actio_expr e = w.leaf[0];
-    for (uint32_t i = 0; i < 1000000; i++) e = i % 2 ? actio_op1(&w.pool, ACTIO_SIN, e) : actio_add(&w.pool, e, w.leaf[1 + i % 3]);
+    for (uint32_t i = 0; i < 1000000; i++)
+        e = i % 2 ? actio_op1(&w.pool, ACTIO_SIN, e) : actio_add(&w.pool, e, w.leaf[1 + i % 3]);
     struct actio_kernel *k = actio_kernel_compile(&w.ctx, &w.pool, &e, 1);
     CHECK(actio_kernel_ops(k) == 1000000 && body_of(k)->registers < 12);
     actio_kernel_free(k);
@@ -286,15 +302,19 @@ TEST(neighbours_are_bound_as_offsets)
     open_world(&w);
     struct actio_pool *p = &w.pool;
     actio_expr at[3];
-    for (int o = -1; o <= 1; o++) at[o + 1] = actio_symbol_at(p, (actio_slot){ .space = ACTIO_SPACE_Q, .index = 1, .offset = (int8_t)o });
+    for (int o = -1; o <= 1; o++)
+        at[o + 1] = actio_symbol_at(p, (actio_slot){ .space = ACTIO_SPACE_Q, .index = 1, .offset = (int8_t)o });
     actio_expr e = actio_add(p, actio_sub(p, at[2], actio_mul(p, actio_const(p, 2), at[1])), at[0]);
     struct actio_kernel *k = actio_kernel_compile(&w.ctx, p, &e, 1);
-    enum { N = 100, STEP = 8, SIDE = 3 };                  /* lane l at SIDE*l; a neighbour is STEP*SIDE away; two variables interleaved */
+    /* lane l at SIDE*l; a neighbour is STEP*SIDE away; two variables interleaved */
+    enum { N = 100, STEP = 8, SIDE = 3 };
     static double field[2][(N + 2 * STEP) * SIDE], y[N], *out = y;
     for (size_t i = 0; i < sizeof field[1] / sizeof **field; i++) field[1][i] = (double)(i * i);
     struct actio_binding where = { 0 };
-    where.space[ACTIO_SPACE_Q].base = &field[0][STEP * SIDE], where.space[ACTIO_SPACE_Q].index_step = (N + 2 * STEP) * SIDE;
-    where.space[ACTIO_SPACE_Q].offset_step = STEP * SIDE, where.space[ACTIO_SPACE_Q].lane_step = SIDE;
+    where.space[ACTIO_SPACE_Q].base = &field[0][STEP * SIDE];
+    where.space[ACTIO_SPACE_Q].index_step = (N + 2 * STEP) * SIDE;
+    where.space[ACTIO_SPACE_Q].offset_step = STEP * SIDE;
+    where.space[ACTIO_SPACE_Q].lane_step = SIDE;
     struct actio_arg in[3];
     double pre[4], work[4096];
     CHECK(actio_kernel_work(k) <= 4096);
@@ -319,9 +339,12 @@ TEST(locate_names_the_expression_that_broke)
     double pre[4], work[4096];
     actio_kernel_bind(k, &w.where, in);
     actio_kernel_prologue(k, 1, NULL, pre, work);
-    w.q[0] = 1, w.q[1] = -1, w.q[2] = 2, w.q[LANES + 2] = NAN;
+    w.q[0] = 1;
+    w.q[1] = -1;
+    w.q[2] = 2;
+    w.q[LANES + 2] = NAN;
     CHECK(actio_kernel_locate(k, in, pre, 0, work) == 0);
-    CHECK(actio_kernel_locate(k, in, pre, 1, work) == root.id);          /* log(x) is not to blame: its branch is not taken */
+    CHECK(actio_kernel_locate(k, in, pre, 1, work) == root.id); /* log(x) is not to blame: its branch is not taken */
     CHECK(actio_kernel_locate(k, in, pre, 2, work) == y.id);
     actio_kernel_free(k);
     close_world(&w);
@@ -332,7 +355,8 @@ TEST(program_size_grows_with_the_graph_not_with_its_tree)
     static struct world w;
     open_world(&w);
     actio_expr e = w.leaf[0];
-    for (int i = 0; i < 60; i++) e = actio_mul(&w.pool, actio_add(&w.pool, e, w.leaf[1]), actio_sub(&w.pool, e, w.leaf[2]));
+    for (int i = 0; i < 60; i++)
+        e = actio_mul(&w.pool, actio_add(&w.pool, e, w.leaf[1]), actio_sub(&w.pool, e, w.leaf[2]));
     struct actio_kernel *k = actio_kernel_compile(&w.ctx, &w.pool, &e, 1);
     CHECK(actio_kernel_ops(k) == 180 && body_of(k)->registers <= 6);
     actio_kernel_free(k);
@@ -343,11 +367,74 @@ TEST(program_size_grows_with_the_graph_not_with_its_tree)
 
 static bool generated_name(const char *s, size_t n)
 {
-    static const char *const words[] = {
-        "include", "stddef", "h", "struct", "arg", "const", "double", "p", "ptrdiff_t", "lane", "define", "EXPORT", "__attribute__", "visibility",
-        "default", "static", "inline", "value", "size_t", "in", "l", "return", "feed", "spread", "most", "to", "step", "first", "n", "block", "if", "for", "void",
-        "ifdef", "__clang__", "LOOP", "_Pragma", "clang", "loop", "vectorize", "assume_safety", "else", "GCC", "ivdep", "endif", "lanes", "pre",
-        "pre_lanes", "out", "noinline", "at", "own", "i", "enum", "aligned", "uint64_t", "away", "any", "pair", "typedef", "vector_size", "may_alias", "head", "rest", "HUGE_VAL", "NAN", "sqrt", "fabs" };
+    static const char *const words[] = { "include",
+                                         "stddef",
+                                         "h",
+                                         "struct",
+                                         "arg",
+                                         "const",
+                                         "double",
+                                         "p",
+                                         "ptrdiff_t",
+                                         "lane",
+                                         "define",
+                                         "EXPORT",
+                                         "__attribute__",
+                                         "visibility",
+                                         "default",
+                                         "static",
+                                         "inline",
+                                         "value",
+                                         "size_t",
+                                         "in",
+                                         "l",
+                                         "return",
+                                         "feed",
+                                         "spread",
+                                         "most",
+                                         "to",
+                                         "step",
+                                         "first",
+                                         "n",
+                                         "block",
+                                         "if",
+                                         "for",
+                                         "void",
+                                         "ifdef",
+                                         "__clang__",
+                                         "LOOP",
+                                         "_Pragma",
+                                         "clang",
+                                         "loop",
+                                         "vectorize",
+                                         "assume_safety",
+                                         "else",
+                                         "GCC",
+                                         "ivdep",
+                                         "endif",
+                                         "lanes",
+                                         "pre",
+                                         "pre_lanes",
+                                         "out",
+                                         "noinline",
+                                         "at",
+                                         "own",
+                                         "i",
+                                         "enum",
+                                         "aligned",
+                                         "uint64_t",
+                                         "away",
+                                         "any",
+                                         "pair",
+                                         "typedef",
+                                         "vector_size",
+                                         "may_alias",
+                                         "head",
+                                         "rest",
+                                         "HUGE_VAL",
+                                         "NAN",
+                                         "sqrt",
+                                         "fabs" };
     if (n > 6 && !strncmp(s, "actio_", 6)) return true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i]) == n && !strncmp(s, words[i], n)) return true;
@@ -359,7 +446,10 @@ static bool generated_name(const char *s, size_t n)
     return false;
 }
 
-static bool word_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool word_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 TEST(the_c_text_has_generated_names_only)
 {
@@ -369,8 +459,15 @@ TEST(the_c_text_has_generated_names_only)
     const char *text = actio_emit_c(&w.arena, k, 2), *s = strstr(text, "#include <stddef.h>");
     CHECK(s != NULL);
     while (s && *s) {
-        if (!strncmp(s, "/*", 2)) { s = strstr(s, "*/") + 2; continue; }
-        if (!word_char(*s)) { CHECK(strchr(" \n#<>.()[]{};,*&+-=!?:|/\"", *s) != NULL); s++; continue; }
+        if (!strncmp(s, "/*", 2)) {
+            s = strstr(s, "*/") + 2;
+            continue;
+        }
+        if (!word_char(*s)) {
+            CHECK(strchr(" \n#<>.()[]{};,*&+-=!?:|/\"", *s) != NULL);
+            s++;
+            continue;
+        }
         const char *end = s;
         while (word_char(*end)) end++;
         bool number = *s >= '0' && *s <= '9';
@@ -378,7 +475,8 @@ TEST(the_c_text_has_generated_names_only)
         if (!number && !after_point) CHECK(generated_name(s, (size_t)(end - s)));
         s = end;
     }
-    actio_kernel_free(k[0]), actio_kernel_free(k[1]);
+    actio_kernel_free(k[0]);
+    actio_kernel_free(k[1]);
     close_world(&w);
 }
 
@@ -393,11 +491,13 @@ TEST(compiled_c_gives_the_bits_of_the_interpreter)
     static double interpreted[N][2][OUTS * LANES];
     for (int i = 0; i < N; i++) {
         k[i] = random_kernel(&w, 20 + below(80));
-        w.q[i] = 1e9 * (i + 1), w.q[LANES + i] = 3.14159265358979312;    /* lanes that need the long way */
+        w.q[i] = 1e9 * (i + 1);
+        w.q[LANES + i] = 3.14159265358979312; /* lanes that need the long way */
     }
     for (int i = 0; i < N; i++) {
         interleave(&w, i % 2);
-        evaluate(&w, k[i], 64, 1, interpreted[i][0]), evaluate(&w, k[i], 64, LANES, interpreted[i][1]);
+        evaluate(&w, k[i], 64, 1, interpreted[i][0]);
+        evaluate(&w, k[i], 64, LANES, interpreted[i][1]);
     }
     bool there = actio_exec_cc.present();
     CHECK((actio_exec_cc.load(&w.ctx, k, N, 1) == 0) == there);
@@ -452,9 +552,11 @@ TEST(the_product_exports_what_was_asked_for_and_runs_nothing_when_loaded)
     struct actio_kernel *k = random_kernel(&w, 60);
     if (actio_exec_cc.present() && actio_exec_cc.load(&w.ctx, &k, 1, 1) == 0) {
         char command[256], found[4096];
-        snprintf(command, sizeof command, "for f in %s/actio/*.so; do nm -D --defined-only $f; done | grep -v ' T actio_[ep][0-9]*$'", cache);
+        snprintf(command, sizeof command,
+                 "for f in %s/actio/*.so; do nm -D --defined-only $f; done | grep -v ' T actio_[ep][0-9]*$'", cache);
         CHECK(lines_of(command, found, sizeof found) == 0);
-        snprintf(command, sizeof command, "for f in %s/actio/*.so; do readelf -SW $f; done | grep -E 'init|ctors|fini'", cache);
+        snprintf(command, sizeof command, "for f in %s/actio/*.so; do readelf -SW $f; done | grep -E 'init|ctors|fini'",
+                 cache);
         CHECK(lines_of(command, found, sizeof found) == 0);
         if (found[0]) printf("%s", found);
     }
@@ -470,12 +572,13 @@ TEST(a_planted_link_in_the_cache_is_refused)
     char mine[64];
     memcpy(mine, cache, sizeof mine);
     open_cache();
-    snprintf(real, sizeof real, "%s/real", cache), snprintf(link, sizeof link, "%s/actio", cache);
+    snprintf(real, sizeof real, "%s/real", cache);
+    snprintf(link, sizeof link, "%s/actio", cache);
     CHECK(mkdir(real, 0700) == 0 && symlink(real, link) == 0);
     struct actio_kernel *k = random_kernel(&w, 10);
     CHECK(actio_exec_cc.load(&w.ctx, &k, 1, 1) != 0 && strcmp(actio_kernel_tier(k), "interpret") == 0);
     CHECK(unlink(link) == 0 && mkdir(link, 0755) == 0 && chmod(link, 0777) == 0);
-    CHECK(actio_exec_cc.load(&w.ctx, &k, 1, 1) != 0);         /* nor one that others can write to */
+    CHECK(actio_exec_cc.load(&w.ctx, &k, 1, 1) != 0); /* nor one that others can write to */
     actio_kernel_free(k);
     close_cache();
     memcpy(cache, mine, sizeof mine);
@@ -518,7 +621,8 @@ static void compare(double x)
 {
     double s, c;
     actio_sincos(x, &s, &c);
-    const double u[] = { fabs(x) < 1e15 ? ulps(s, sinl(x)) : 0, fabs(x) < 1e15 ? ulps(c, cosl(x)) : 0, ulps(actio_exp(x), expl(x)), ulps(actio_log(x), logl(x)) };
+    const double u[] = { fabs(x) < 1e15 ? ulps(s, sinl(x)) : 0, fabs(x) < 1e15 ? ulps(c, cosl(x)) : 0,
+                         ulps(actio_exp(x), expl(x)), ulps(actio_log(x), logl(x)) };
     for (int i = 0; i < 4; i++)
         if (!(u[i] <= worst[i])) worst[i] = u[i];
 }
@@ -532,7 +636,9 @@ TEST(functions_are_right_to_two_ulp)
     }
     for (int k = -20000; k <= 20000; k++) {
         double x = (double)(k * 1.57079632679489661923132169163975144L);
-        compare(x), compare(nextafter(x, HUGE_VAL)), compare(nextafter(x, -HUGE_VAL));
+        compare(x);
+        compare(nextafter(x, HUGE_VAL));
+        compare(nextafter(x, -HUGE_VAL));
     }
     for (int i = 0; i < 4; i++) CHECK(worst[i] < 1);
 }
@@ -543,11 +649,16 @@ TEST(special_arguments_have_their_values)
     CHECK(signbit(actio_sin(-0.0)) && actio_sin(-0.0) == 0 && !signbit(actio_sin(0.0)) && actio_cos(-0.0) == 1);
     actio_sincos(HUGE_VAL, &s, &c);
     CHECK(isnan(s) && isnan(c) && isnan(actio_sin(NAN)) && isnan(actio_cos(-HUGE_VAL)));
-    CHECK_NEAR(actio_cos(0x1.6ac5b262ca1ffp+849), -4.68716592425462761112e-19, 1e-34);     /* nearest of all doubles to a multiple of pi/2 */
-    CHECK(actio_exp(HUGE_VAL) == HUGE_VAL && actio_exp(-HUGE_VAL) == 0 && actio_exp(0) == 1 && isnan(actio_exp(NAN)) && actio_exp(710) == HUGE_VAL && actio_exp(-746) == 0);
-    CHECK(actio_log(0) == -HUGE_VAL && actio_log(-0.0) == -HUGE_VAL && isnan(actio_log(-1)) && actio_log(HUGE_VAL) == HUGE_VAL && isnan(actio_log(NAN)) && actio_log(1) == 0);
-    CHECK(actio_powi(2, 10) == 1024 && actio_powi(2, -2) == 0.25 && actio_powi(0, 0) == 1 && actio_powi(1, INT32_MIN) == 1);
-    CHECK(actio_sign(-3) == -1 && actio_sign(0) == 0 && actio_sign(9) == 1 && actio_min(1, 2) == 1 && actio_max(1, 2) == 2 && actio_if(1, 5, NAN) == 5);
+    /* nearest of all doubles to a multiple of pi/2 */
+    CHECK_NEAR(actio_cos(0x1.6ac5b262ca1ffp+849), -4.68716592425462761112e-19, 1e-34);
+    CHECK(actio_exp(HUGE_VAL) == HUGE_VAL && actio_exp(-HUGE_VAL) == 0 && actio_exp(0) == 1 && isnan(actio_exp(NAN))
+          && actio_exp(710) == HUGE_VAL && actio_exp(-746) == 0);
+    CHECK(actio_log(0) == -HUGE_VAL && actio_log(-0.0) == -HUGE_VAL && isnan(actio_log(-1))
+          && actio_log(HUGE_VAL) == HUGE_VAL && isnan(actio_log(NAN)) && actio_log(1) == 0);
+    CHECK(actio_powi(2, 10) == 1024 && actio_powi(2, -2) == 0.25 && actio_powi(0, 0) == 1
+          && actio_powi(1, INT32_MIN) == 1);
+    CHECK(actio_sign(-3) == -1 && actio_sign(0) == 0 && actio_sign(9) == 1 && actio_min(1, 2) == 1
+          && actio_max(1, 2) == 2 && actio_if(1, 5, NAN) == 5);
 }
 
 int main(void)

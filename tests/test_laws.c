@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Laws of motion against each other at random states of the gallery: the same accelerations, reactions and multipliers from saddle point, least
+ * Laws of motion against each other at random states of the gallery: the same accelerations, reactions and multipliers
+ * from saddle point, least
  * constraint, null space and quasi-velocities; and the brackets matter. */
 #include "subject.h"
 
@@ -8,7 +9,7 @@
 #include "principle/principles.h"
 #include "solve/law.h"
 
-static size_t negated;                                     /* which coefficient gets the wrong sign, from 1; 0 = none */
+static size_t negated; /* which coefficient gets the wrong sign, from 1; 0 = none */
 
 void __real_actio_brackets(const struct actio_frame_point *at, double *c, double *c0, double *work);
 void __wrap_actio_brackets(const struct actio_frame_point *at, double *c, double *c0, double *work);
@@ -27,7 +28,8 @@ static double random_number(void)
     return (double)(seed >> 11) * 0x1p-53 * 2 - 1;
 }
 
-/* A singular state within 1e-3 of a position, where the kinetic energy grows beyond bounds or vanishes: it shows as a change by half on the way. */
+/* A singular state within 1e-3 of a position, where the kinetic energy grows beyond bounds or vanishes: it shows as a
+ * change by half on the way. */
 static bool singular_nearby(struct actio_motion *m, double t, const double *y)
 {
     static double moved[200], G[200];
@@ -87,7 +89,10 @@ static double condition(struct actio_motion *m, double t, const double *y)
     for (size_t k = 0; k < p; k++) {
         double size = 0;
         for (size_t j = 0; j < N; j++) size = hypot(size, at.A[k * N + j] * d[j]);
-        for (size_t j = 0; j < N && size > 0; j++) B[(N + k) * K + j] = at.A[k * N + j] * d[j] / size, B[j * K + N + k] = -B[(N + k) * K + j];
+        for (size_t j = 0; j < N && size > 0; j++) {
+            B[(N + k) * K + j] = at.A[k * N + j] * d[j] / size;
+            B[j * K + N + k] = -B[(N + k) * K + j];
+        }
     }
     return actio_svd(K, K, B, sigma, NULL, NULL, work) || !(sigma[K - 1] > 0) ? INFINITY : sigma[0] / sigma[K - 1];
 }
@@ -102,7 +107,10 @@ static bool open_gallery_subject(struct subject *s, const char *stem)
         if (strcmp(e[i].stem, stem) == 0) return open_subject(s, e[i].text, strlen(e[i].text), NULL, 0);
     return open_subject(s, "", 0, NULL, 0);
 }
-struct tally { size_t compared; double worst, raw; };       /* worst: over the condition of B */
+struct tally {
+    size_t compared;
+    double worst, raw;
+}; /* worst: over the condition of B */
 
 /* One law against the elimination on one model. */
 static struct tally compare(const char *name, const struct actio_law *law, size_t states)
@@ -111,9 +119,13 @@ static struct tally compare(const char *name, const struct actio_law *law, size_
     struct tally result = { 0, 0, 0 };
     double y[MOST], zdot[MOST], reaction[MOST];
     struct actio_motion plain;
-    if (!open_gallery_subject(&s, name)) return close_subject(&s), result;
+    if (!open_gallery_subject(&s, name)) {
+        close_subject(&s);
+        return result;
+    }
     const struct actio_constraint *about;
-    bool fits = s.sys && !s.sys->axes && !actio_principle_objection(actio_principle_named(law->name), s.model, &about) && 2 * s.sys->n + s.sys->m <= MOST && s.sys->p <= 60 && !s.sys->hidden;
+    bool fits = s.sys && !s.sys->axes && !actio_principle_objection(actio_principle_named(law->name), s.model, &about)
+                && 2 * s.sys->n + s.sys->m <= MOST && s.sys->p <= 60 && !s.sys->hidden;
     if (fits && actio_motion_open(&plain, s.ctx, s.sys, s.param) == 0) {
         struct actio_motion other;
         bool open = actio_motion_open(&other, s.ctx, s.sys, s.param) == 0;
@@ -121,12 +133,16 @@ static struct tally compare(const char *name, const struct actio_law *law, size_
         if (open && !why && actio_motion_obey(&other, law) == 0)
             for (size_t k = 0, tries = 0; k < states && tries < 20 * states; tries++) {
                 if (!draw(&plain, s.y0, s.model->t0, y) || actio_motion_solve(&plain, s.model->t0, y)) continue;
-                memcpy(zdot, plain.zdot, plain.N * sizeof *zdot), memcpy(reaction, plain.reaction, plain.N * sizeof *reaction);
+                memcpy(zdot, plain.zdot, plain.N * sizeof *zdot);
+                memcpy(reaction, plain.reaction, plain.N * sizeof *reaction);
                 actio_motion_take_sides(&other, s.model->t0, y);
                 if (law->solve(&other, s.model->t0, y)) continue;
-                k++, result.compared++;
-                double far = fmax(apart(zdot, other.zdot, plain.N), apart(reaction, other.reaction, plain.n)), cond = condition(&plain, s.model->t0, y);
-                result.raw = fmax(result.raw, far), result.worst = fmax(result.worst, far / cond);
+                k++;
+                result.compared++;
+                double far = fmax(apart(zdot, other.zdot, plain.N), apart(reaction, other.reaction, plain.n)),
+                       cond = condition(&plain, s.model->t0, y);
+                result.raw = fmax(result.raw, far);
+                result.worst = fmax(result.worst, far / cond);
             }
         if (open) actio_motion_close(&other);
         actio_motion_close(&plain);
@@ -144,7 +160,8 @@ static void all_agree(const struct actio_law *law, size_t least)
         struct tally t = compare(e[i].stem, law, STATES);
         models += t.compared > 0;
         if (t.worst > 1e-12) printf("%s by %s: %g in %zu states\n", e[i].stem, law->name, t.worst, t.compared);
-        CHECK(t.worst <= 1e-12);                           /* times the condition of B; measured: 2.4e-13 where masses go as 1/x^2, else 9e-14 */
+        /* times the condition of B; measured: 2.4e-13 where masses go as 1/x^2, else 9e-14 */
+        CHECK(t.worst <= 1e-12);
     }
     CHECK(models >= least);
 }
@@ -158,7 +175,7 @@ TEST(a_bracket_with_the_wrong_sign_is_seen)
     static const char *const curved[] = { "sleigh", "suslov", "coin", "snakeboard" };
     for (size_t i = 0; i < sizeof curved / sizeof *curved; i++) {
         size_t noticed = 0;
-        for (negated = 1; negated <= 60 && !noticed; negated++) {       /* some belong to quasi-velocities that stay 0 */
+        for (negated = 1; negated <= 60 && !noticed; negated++) { /* some belong to quasi-velocities that stay 0 */
             struct tally t = compare(curved[i], &actio_law_hamel, 20);
             noticed += t.compared > 0 && t.worst > 1e-3;
         }

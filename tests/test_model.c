@@ -9,9 +9,15 @@
 static const char *root = ".";
 static bool provoked[ACTIO_F_COUNT];
 
-struct reading { struct actio_context ctx; struct actio_findings findings; struct actio_arena arena; struct actio_model *model; };
+struct reading {
+    struct actio_context ctx;
+    struct actio_findings findings;
+    struct actio_arena arena;
+    struct actio_model *model;
+};
 
-static void read_with(struct reading *r, const char *text, size_t length, const struct actio_override *override, size_t overrides)
+static void read_with(struct reading *r, const char *text, size_t length, const struct actio_override *override,
+                      size_t overrides)
 {
     actio_findings_open(&r->findings, &r->ctx);
     actio_arena_open(&r->arena, &r->ctx);
@@ -112,7 +118,8 @@ static void fails_at_its_place(const char *path, const char *text, size_t length
     read_with(&r, text, length, NULL, 0);
     bool ok = r.model == NULL && is_said(&r, part, line, column);
     if (!ok) printf("%s: expected at %u:%u: %s\n", path, line, column, part);
-    for (size_t i = 0; !ok && i < r.findings.count; i++) printf("    said at %u:%u: %s\n", r.findings.item[i].span.line, r.findings.item[i].span.column, said(&r, i));
+    for (size_t i = 0; !ok && i < r.findings.count; i++)
+        printf("    said at %u:%u: %s\n", r.findings.item[i].span.line, r.findings.item[i].span.column, said(&r, i));
     CHECK(ok);
     close_reading(&r);
 }
@@ -122,7 +129,9 @@ TEST(every_bad_model_fails_where_its_first_line_says) { CHECK(each_file("tests/b
 TEST(every_finding_about_a_model_is_provoked_by_a_bad_one)
 {
     for (int code = ACTIO_F_NOT_UTF8; code <= ACTIO_F_UNKNOWN_VERDICT; code++) {
-        if (!provoked[code]) printf("never provoked: %s\n", actio_finding_name(&(struct actio_finding){ .code = (enum actio_code)code }));
+        if (!provoked[code])
+            printf("never provoked: %s\n",
+                   actio_finding_name(&(struct actio_finding){ .code = (enum actio_code)code }));
         CHECK(provoked[code]);
     }
 }
@@ -130,9 +139,11 @@ TEST(every_finding_about_a_model_is_provoked_by_a_bad_one)
 TEST(all_faults_of_a_text_come_in_one_go_and_bring_no_others_with_them)
 {
     struct reading r;
-    read_this(&r, "coord x, y z\ncoords w\ndraw u\nparam a = (1 + 2\nlagrangian x'^2 + w + a\nforce x = nu\nstart x = 1, y = 2 x\n");
+    read_this(&r, "coord x, y z\ncoords w\ndraw u\nparam a = (1 + 2\nlagrangian x'^2 + w + a\nforce x = nu\nstart x = "
+                  "1, y = 2 x\n");
     CHECK(r.model == NULL && r.findings.count == 6);
-    CHECK(is_said(&r, "commas", 1, 12) && is_said(&r, "'coord'", 2, 1) && is_said(&r, "draw", 3, 1) && is_said(&r, "closed", 4, 11));
+    CHECK(is_said(&r, "commas", 1, 12) && is_said(&r, "'coord'", 2, 1) && is_said(&r, "draw", 3, 1)
+          && is_said(&r, "closed", 4, 11));
     CHECK(is_said(&r, "unknown name 'nu'", 6, 11) && is_said(&r, "operator", 7, 20));
     close_reading(&r);
 }
@@ -150,20 +161,25 @@ TEST(the_first_twenty_faults_are_kept_and_the_others_counted)
 /* ---- good models */
 
 static const char families[] =
-    "# families\n#\n# of all kinds\nmodel fam\nparam n = 3, k[i = 1 .. n] [N/m] = i^2\ncoord X [m], a[1 .. n] [rad]\nstate p[0 .. n-1]\n"
+    "# families\n#\n# of all kinds\nmodel fam\nparam n = 3, k[i = 1 .. n] [N/m] = i^2\ncoord X [m], a[1 .. n] "
+    "[rad]\nstate p[0 .. n-1]\n"
     "let px[i = 1 .. n] = X + sum(j = 1 .. i, sin(a[j]))\n"
     "lagrangian X'^2/2 + sum(i = 1 .. n, px[i]'^2/2 - k[i]*a[i]^2/2)\n"
     "flow 2*p[i = 0 .. n-1]' = -p[i] + i\n"
     "constraint c[i = 2 .. n]: a[i]' = a[i-1]' acting a[i], a[i-1]\n"
     "constraint d: X'' = a[1]'' along X = 1, a[i = 1 .. n] = i\n"
     "force drag: a[i = 1 .. n] = -a[i]', X = if(X > 1, min(t, 2, X), -X^2)\nforce a[2] = t\ndissipation X'^2\n"
-    "contact wall[i = 1 .. n]: a[i] <= i*X, restitution = 1/i, friction = i/5, slip = (a[i]' - X', u), stick = i\nevent top[i = 1 .. 2]: a[i]' = p[i]\n"
+    "contact wall[i = 1 .. n]: a[i] <= i*X, restitution = 1/i, friction = i/5, slip = (a[i]' - X', u), stick = "
+    "i\nevent top[i = 1 .. 2]: a[i]' = p[i]\n"
     "frame v[i = 2 .. n] = u - a[i]', u = X'*cos(a[1]) + t\n"
     "symmetry shift: X = 1\nsymmetry drag: X = 2\nsymmetry clock: time\n"
-    "observe Z = v[2] + reaction.a[2] + lambda.c[2]*W + energy + a_dot[2] + X'' + p[1]'\nobserve W = charge.shift + power.c[3] + power.force\nobserve G[i = 1 .. 2] = a[i]\n"
+    "observe Z = v[2] + reaction.a[2] + lambda.c[2]*W + energy + a_dot[2] + X'' + p[1]'\nobserve W = charge.shift + "
+    "power.c[3] + power.force\nobserve G[i = 1 .. 2] = a[i]\n"
     "start a[k = 1 .. n] = 0.3/k, a[k = 1 .. n]' = 0, p[1] = 2, lambda.c[2] = 3\ntime 0 .. n\n"
-    "free a[k = 2 .. n]', p, X\nrequire a'[2] at n = k[2]\nrequire lambda.c[2] at 1 = 0\nrequire G[1] at n/3 = sum(i = 1 .. n, k[i])\nrequire v[2] at 0 = -n\nrequire energy at n = 1\nrequire reaction.a[2] at n = 1\n"
-    "expect a'[2] at 1 = k[2] within 1e-3 by hamel\nexpect lambda.c[2] at 1 = 1 within 1\nexpect drift(G[1]) < 1\nexpect verdict regular\nexpect residual < 1e-9\n";
+    "free a[k = 2 .. n]', p, X\nrequire a'[2] at n = k[2]\nrequire lambda.c[2] at 1 = 0\nrequire G[1] at n/3 = sum(i = "
+    "1 .. n, k[i])\nrequire v[2] at 0 = -n\nrequire energy at n = 1\nrequire reaction.a[2] at n = 1\n"
+    "expect a'[2] at 1 = k[2] within 1e-3 by hamel\nexpect lambda.c[2] at 1 = 1 within 1\nexpect drift(G[1]) < "
+    "1\nexpect verdict regular\nexpect residual < 1e-9\n";
 
 /* Conditions and free data of b are those of a. */
 static bool same_mixed_data(struct actio_model *a, struct actio_model *b)
@@ -175,7 +191,8 @@ static bool same_mixed_data(struct actio_model *a, struct actio_model *b)
     }
     for (size_t i = 0; same && i < a->requires; i++) {
         const struct actio_require *x = &a->require[i], *y = &b->require[i];
-        same = strcmp(x->column, y->column) == 0 && x->time == y->time && actio_model_number(a, x->value) == actio_model_number(b, y->value);
+        same = strcmp(x->column, y->column) == 0 && x->time == y->time
+               && actio_model_number(a, x->value) == actio_model_number(b, y->value);
     }
     return same;
 }
@@ -195,8 +212,11 @@ static void reads_and_prints(const char *path, const char *text, size_t length)
         char *second = again.model ? printed(&again) : calloc(1, 1);
         if (strcmp(first, second) != 0) printf("%s:\n%s\n%s\n", path, first, second);
         CHECK(strcmp(first, second) == 0);
-        if (again.model) CHECK(again.model->coords == r.model->coords && again.model->columns == r.model->columns && again.model->claims == r.model->claims && same_mixed_data(r.model, again.model));
-        free(first), free(second);
+        if (again.model)
+            CHECK(again.model->coords == r.model->coords && again.model->columns == r.model->columns
+                  && again.model->claims == r.model->claims && same_mixed_data(r.model, again.model));
+        free(first);
+        free(second);
         close_reading(&again);
     }
     close_reading(&r);
@@ -214,28 +234,43 @@ TEST(a_family_has_members_columns_and_formulas_of_its_own)
     read_this(&r, families);
     struct actio_model *m = r.model;
     CHECK(m != NULL);
-    if (!m) { close_reading(&r); return; }
+    if (!m) {
+        close_reading(&r);
+        return;
+    }
     CHECK(strcmp(m->name, "fam") == 0 && strcmp(m->description, "families\n\nof all kinds") == 0);
-    CHECK(m->params == 4 && m->coords == 4 && m->states == 3 && m->constraints == 3 && m->flows == 3 && m->observes == 4 && m->claims == 5);
-    CHECK(m->frames == 3 && strcmp(m->frame[0].name, "v[2]") == 0 && strcmp(m->frame[1].name, "v[3]") == 0 && strcmp(m->frame[2].name, "u") == 0);
-    CHECK(strcmp(m->coord[2].name, "a[2]") == 0 && strcmp(m->coord[2].dot_name, "a_dot[2]") == 0 && strcmp(m->coord[2].unit, "rad") == 0);
-    CHECK(strcmp(m->constraint[0].label, "c[2]") == 0 && m->constraint[0].kind == ACTIO_VELOCITY && m->constraint[0].rule == ACTIO_IDEAL);
-    CHECK(m->constraint[2].kind == ACTIO_ACCELERATION && m->constraint[2].rule == ACTIO_ALONG && m->constraint[2].reactions == 4);
+    CHECK(m->params == 4 && m->coords == 4 && m->states == 3 && m->constraints == 3 && m->flows == 3 && m->observes == 4
+          && m->claims == 5);
+    CHECK(m->frames == 3 && strcmp(m->frame[0].name, "v[2]") == 0 && strcmp(m->frame[1].name, "v[3]") == 0
+          && strcmp(m->frame[2].name, "u") == 0);
+    CHECK(strcmp(m->coord[2].name, "a[2]") == 0 && strcmp(m->coord[2].dot_name, "a_dot[2]") == 0
+          && strcmp(m->coord[2].unit, "rad") == 0);
+    CHECK(strcmp(m->constraint[0].label, "c[2]") == 0 && m->constraint[0].kind == ACTIO_VELOCITY
+          && m->constraint[0].rule == ACTIO_IDEAL);
+    CHECK(m->constraint[2].kind == ACTIO_ACCELERATION && m->constraint[2].rule == ACTIO_ALONG
+          && m->constraint[2].reactions == 4);
     CHECK(m->param[2].value == 4 && strcmp(m->param[2].unit, "N/m") == 0);
     CHECK_NEAR(actio_model_number(m, m->coord[2].start), 0.15, 1e-15);
-    CHECK(m->coord[2].start_given && m->coord[2].start_dot_given && !m->coord[0].start_given && m->constraint[0].start_lambda_given);
-    CHECK(strcmp(m->claim[0].column, "a_dot[2]") == 0 && m->claim[0].value == 4 && strcmp(m->claim[0].by, "hamel") == 0);
-    CHECK(m->frees == 6 && m->requires == 6 && strcmp(m->require[0].column, "a_dot[2]") == 0 && strcmp(m->require[1].column, "lambda.c[2]") == 0);
+    CHECK(m->coord[2].start_given && m->coord[2].start_dot_given && !m->coord[0].start_given
+          && m->constraint[0].start_lambda_given);
+    CHECK(strcmp(m->claim[0].column, "a_dot[2]") == 0 && m->claim[0].value == 4
+          && strcmp(m->claim[0].by, "hamel") == 0);
+    CHECK(m->frees == 6 && m->requires == 6 && strcmp(m->require[0].column, "a_dot[2]") == 0
+          && strcmp(m->require[1].column, "lambda.c[2]") == 0);
     CHECK(strcmp(m->claim[0].text, "a'[2] at 1 = k[2] within 1e-3 by hamel") == 0);
     close_reading(&r);
 }
 
 TEST(columns_come_in_the_order_of_the_manual)
 {
-    static const char *const want[] = { "t", "x", "p", "x_dot", "p_dot", "u", "lambda.c", "reaction.x", "reaction.p", "power.c", "power.force", "power.drag", "gap.w", "gap.v", "force.w", "force.v", "friction.v", "energy",
-                                        "residual.c", "charge.s", "balance.s", "f" };
+    static const char *const want[] = { "t",           "x",          "p",          "x_dot",      "p_dot",
+                                        "u",           "lambda.c",   "reaction.x", "reaction.p", "power.c",
+                                        "power.force", "power.drag", "gap.w",      "gap.v",      "force.w",
+                                        "force.v",     "friction.v", "energy",     "residual.c", "charge.s",
+                                        "balance.s",   "f" };
     struct reading r;
-    read_this(&r, "observe f = x\nframe u = x' + f0\nlet f0 = x\nsymmetry s: time\nforce drag: x = -x'\nconstraint c: x' = p\nlagrangian x'^2/2\nstate p\nflow p' = 1\ncoord x\n"
+    read_this(&r, "observe f = x\nframe u = x' + f0\nlet f0 = x\nsymmetry s: time\nforce drag: x = -x'\nconstraint c: "
+                  "x' = p\nlagrangian x'^2/2\nstate p\nflow p' = 1\ncoord x\n"
                   "contact w: x <= 1\ncontact v: x >= 0, friction = 1, slip = x'\nevent e: x = 0\n");
     const char *const *names;
     size_t n = r.model ? actio_model_columns(r.model, &names) : 0;
@@ -247,43 +282,57 @@ TEST(columns_come_in_the_order_of_the_manual)
 /* Everywhere, like a let; in the end it is one more statement and one more column. */
 TEST(a_quasi_velocity_stands_for_its_formula)
 {
-    static const char rest[] = "u = x'*cos(y) + y'*t\ncoord x, y\nlagrangian u^2/2 + y'^2/2\nforce x = -u\ndissipation u^2\nconstraint c: u = y'\n"
+    static const char rest[] = "u = x'*cos(y) + y'*t\ncoord x, y\nlagrangian u^2/2 + y'^2/2\nforce x = -u\ndissipation "
+                               "u^2\nconstraint c: u = y'\n"
                                "let k = 2*u\nobserve a = u' + k + c0\nobserve c0 = lambda.c*u\nsymmetry s: x = u\n";
     struct reading a, b;
     char text[400], line[200];
-    snprintf(text, sizeof text, "frame %s", rest), read_this(&a, text);
-    snprintf(text, sizeof text, "let %s", rest), read_this(&b, text);
+    snprintf(text, sizeof text, "frame %s", rest);
+    read_this(&a, text);
+    snprintf(text, sizeof text, "let %s", rest);
+    read_this(&b, text);
     CHECK(a.model && b.model && a.model->frames == 1 && a.model->columns == b.model->columns + 1);
     if (a.model && b.model) {
         char *first = printed(&a), *second = printed(&b), *at = strstr(first, "frame u = ");
         CHECK(at && sscanf(at, "%199[^\n]", line) == 1 && strstr(line, "cos(y)"));
         if (at) memmove(at, at + strlen(line) + 1, strlen(at + strlen(line) + 1) + 1);
         CHECK(strcmp(first, second) == 0);
-        free(first), free(second);
+        free(first);
+        free(second);
     }
-    close_reading(&a), close_reading(&b);
+    close_reading(&a);
+    close_reading(&b);
 }
 
 TEST(the_order_of_statements_does_not_matter)
 {
     struct reading a, b;
-    read_this(&a, "param m = 2, k = 3*m\ncoord x, y\nlet T = m/2*(X'^2 + y'^2)\nlet X = x + y\nlagrangian T - k/2*x^2\nconstraint c: x = y\nstart x = k\ntime 0 .. m\nfree x', y\nrequire x at m = k\nrequire y at 1 = 0\nexpect x at m = k within 1\n");
-    read_this(&b, "require x at m = k\nrequire y at 1 = 0\nfree x'\nfree y\nexpect x at m = k within 1\ntime 0 .. m\nstart x = k\nconstraint c: x = y\nlagrangian T - k/2*x^2\nlet X = x + y\nlet T = m/2*(X'^2 + y'^2)\ncoord x, y\nparam k = 3*m\nparam m = 2\n");
+    read_this(&a, "param m = 2, k = 3*m\ncoord x, y\nlet T = m/2*(X'^2 + y'^2)\nlet X = x + y\nlagrangian T - "
+                  "k/2*x^2\nconstraint c: x = y\nstart x = k\ntime 0 .. m\nfree x', y\nrequire x at m = k\nrequire y "
+                  "at 1 = 0\nexpect x at m = k within 1\n");
+    read_this(&b, "require x at m = k\nrequire y at 1 = 0\nfree x'\nfree y\nexpect x at m = k within 1\ntime 0 .. "
+                  "m\nstart x = k\nconstraint c: x = y\nlagrangian T - k/2*x^2\nlet X = x + y\nlet T = m/2*(X'^2 + "
+                  "y'^2)\ncoord x, y\nparam k = 3*m\nparam m = 2\n");
     CHECK(a.model && b.model);
     char *first = printed(&a), *second = printed(&b);
     CHECK(strcmp(first, second) == 0);
-    free(first), free(second);
-    close_reading(&a), close_reading(&b);
+    free(first);
+    free(second);
+    close_reading(&a);
+    close_reading(&b);
 }
 
 TEST(a_statement_goes_on_where_the_manual_says)
 {
     struct reading r;
-    read_this(&r, "\xEF\xBB\xBF# top\r\nparam a = 1,\r\n   # between\r\n\r\n  b = 2 +\n 3\ncoord x\nlagrangian x'^2/2 - (a\n + b)*x\nsymmetry s:\n time\ntime\n 0 ..\n 1\n");
-    CHECK(r.model == NULL);                                /* `time` alone does not go on */
+    read_this(&r, "\xEF\xBB\xBF# top\r\nparam a = 1,\r\n   # between\r\n\r\n  b = 2 +\n 3\ncoord x\nlagrangian x'^2/2 "
+                  "- (a\n + b)*x\nsymmetry s:\n time\ntime\n 0 ..\n 1\n");
+    CHECK(r.model == NULL); /* `time` alone does not go on */
     close_reading(&r);
-    read_this(&r, "\xEF\xBB\xBF# top\r\nparam a = 1,\r\n   # between\r\n\r\n  b = 2 +\n 3\ncoord x\nlagrangian x'^2/2 - (a\n + b)*x\nsymmetry s:\n time\ntime 0 ..\n 1\n");
-    CHECK(r.model && r.model->param[1].value == 5 && r.model->symmetries == 1 && r.model->symmetry[0].is_time && r.model->t1 == 1);
+    read_this(&r, "\xEF\xBB\xBF# top\r\nparam a = 1,\r\n   # between\r\n\r\n  b = 2 +\n 3\ncoord x\nlagrangian x'^2/2 "
+                  "- (a\n + b)*x\nsymmetry s:\n time\ntime 0 ..\n 1\n");
+    CHECK(r.model && r.model->param[1].value == 5 && r.model->symmetries == 1 && r.model->symmetry[0].is_time
+          && r.model->t1 == 1);
     CHECK(r.model && strcmp(r.model->description, "top") == 0);
     close_reading(&r);
 }
@@ -301,13 +350,36 @@ static double number_of(const char *formula)
 
 TEST(operators_bind_as_the_manual_says)
 {
-    static const struct { const char *formula; double value; } cases[] = {
-        { "-2^2", -4 }, { "2^-1", 0.5 }, { "2^3^2", 512 }, { "2*-3*4", -24 }, { "-2*3 - 4 - 5", -15 }, { "8/4/2", 1 }, { "2^-1*4", 2 }, { "- - -3", -3 },
-        { ".5 + 1e-3*1000", 1.5 }, { "min(3, 1, 2)", 1 }, { "max(3, 1, 5, 2)", 5 }, { "if(1 < 2, 3, 4)", 3 }, { "if(1 >= 2, 3, 4)", 4 }, { "if(2 > 1, 3, 4)", 3 },
-        { "sum(i = 1 .. 4, i^2)", 30 }, { "sum(i = 1 .. 0, 1)", 0 }, { "sum(i = 1 .. 3, sum(j = 1 .. i, j))", 10 }, { "sum(i = 1 .. 2, sum(i = 1 .. 3, i))", 12 },
-        { "(-8)^3", -512 }, { "atan2(0, -1) - pi", 0 }, { "sign(0)", 0 }, { "2 - (3 - 4)", 3 }, { "abs(-3)", 3 },
+    static const struct {
+        const char *formula;
+        double value;
+    } cases[] = {
+        { "-2^2", -4 },
+        { "2^-1", 0.5 },
+        { "2^3^2", 512 },
+        { "2*-3*4", -24 },
+        { "-2*3 - 4 - 5", -15 },
+        { "8/4/2", 1 },
+        { "2^-1*4", 2 },
+        { "- - -3", -3 },
+        { ".5 + 1e-3*1000", 1.5 },
+        { "min(3, 1, 2)", 1 },
+        { "max(3, 1, 5, 2)", 5 },
+        { "if(1 < 2, 3, 4)", 3 },
+        { "if(1 >= 2, 3, 4)", 4 },
+        { "if(2 > 1, 3, 4)", 3 },
+        { "sum(i = 1 .. 4, i^2)", 30 },
+        { "sum(i = 1 .. 0, 1)", 0 },
+        { "sum(i = 1 .. 3, sum(j = 1 .. i, j))", 10 },
+        { "sum(i = 1 .. 2, sum(i = 1 .. 3, i))", 12 },
+        { "(-8)^3", -512 },
+        { "atan2(0, -1) - pi", 0 },
+        { "sign(0)", 0 },
+        { "2 - (3 - 4)", 3 },
+        { "abs(-3)", 3 },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) CHECK_NEAR(number_of(cases[i].formula), cases[i].value, 1e-14);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK_NEAR(number_of(cases[i].formula), cases[i].value, 1e-14);
 }
 
 TEST(greek_letters_primes_and_accents_are_read)
@@ -321,11 +393,13 @@ TEST(greek_letters_primes_and_accents_are_read)
 TEST(acceleration_rates_and_total_derivatives_are_told_apart)
 {
     struct reading r;
-    read_this(&r, "coord x\nstate p\nflow 2*p' = x\nlet X = x^2 + p\nlagrangian x'^2/2\nconstraint c: 2*x''*x + 3 = p\nobserve v = X'\nobserve w = x_dot + p_dot\n");
+    read_this(&r, "coord x\nstate p\nflow 2*p' = x\nlet X = x^2 + p\nlagrangian x'^2/2\nconstraint c: 2*x''*x + 3 = "
+                  "p\nobserve v = X'\nobserve w = x_dot + p_dot\n");
     struct actio_model *m = r.model;
     CHECK(m && m->constraint[0].kind == ACTIO_ACCELERATION);
     if (m) {
-        CHECK(actio_uses(&m->pool, m->observe[0].e, ACTIO_SPACE_V) && actio_uses(&m->pool, m->observe[0].e, ACTIO_SPACE_SDOT));
+        CHECK(actio_uses(&m->pool, m->observe[0].e, ACTIO_SPACE_V)
+              && actio_uses(&m->pool, m->observe[0].e, ACTIO_SPACE_SDOT));
         actio_expr want = actio_add(&m->pool, m->coord[0].dot, m->state[0].dot);
         CHECK(actio_same(m->observe[1].e, want));
     }
@@ -335,18 +409,29 @@ TEST(acceleration_rates_and_total_derivatives_are_told_apart)
 /* ---- mixed data */
 
 static const char mixed[] =
-    "param T = 2, b = 3*T\nlet half = T/2\ncoord x, a[1 .. 3]\nstate p\nflow p' = x\nlagrangian x'^2/2 + sum(i = 1 .. 3, a[i]'^2/2)\nframe u = x' - a[1]'\nobserve d = x - a[1]\n"
+    "param T = 2, b = 3*T\nlet half = T/2\ncoord x, a[1 .. 3]\nstate p\nflow p' = x\nlagrangian x'^2/2 + sum(i = 1 .. "
+    "3, a[i]'^2/2)\nframe u = x' - a[1]'\nobserve d = x - a[1]\n"
     "start x' = 4, a[2] = 1\ntime 0 .. T\n"
     "free x', p,\n  a[i = 2 .. 3]', a[2]\nfree a_dot[1]\nfree x\n"
-    "require x at T = b\nrequire a'[3] at half = b/T - 1\nrequire d at T = 0\nrequire u at 0 = 1\nrequire energy at T/4 = 2\nrequire p_dot at T = sin(0)\nrequire x at 0 = 1\n";
+    "require x at T = b\nrequire a'[3] at half = b/T - 1\nrequire d at T = 0\nrequire u at 0 = 1\nrequire energy at "
+    "T/4 = 2\nrequire p_dot at T = sin(0)\nrequire x at 0 = 1\n";
 
 TEST(free_data_and_conditions_are_kept_as_they_are_written)
 {
-    static const struct { uint32_t variable; bool is_state, dot; uint32_t line, column; } datum[] = {
-        { 0, false, true, 11, 6 }, { 0, true, false, 11, 10 }, { 2, false, true, 12, 3 }, { 3, false, true, 12, 3 }, { 2, false, false, 12, 19 }, { 1, false, true, 13, 6 }, { 0, false, false, 14, 6 },
+    static const struct {
+        uint32_t variable;
+        bool is_state, dot;
+        uint32_t line, column;
+    } datum[] = {
+        { 0, false, true, 11, 6 },   { 0, true, false, 11, 10 }, { 2, false, true, 12, 3 },  { 3, false, true, 12, 3 },
+        { 2, false, false, 12, 19 }, { 1, false, true, 13, 6 },  { 0, false, false, 14, 6 },
     };
-    static const struct { const char *column; double time, value; } condition[] = {
-        { "x", 2, 6 }, { "a_dot[3]", 1, 2 }, { "d", 2, 0 }, { "u", 0, 1 }, { "energy", 0.5, 2 }, { "p_dot", 2, 0 }, { "x", 0, 1 },
+    static const struct {
+        const char *column;
+        double time, value;
+    } condition[] = {
+        { "x", 2, 6 },        { "a_dot[3]", 1, 2 }, { "d", 2, 0 }, { "u", 0, 1 },
+        { "energy", 0.5, 2 }, { "p_dot", 2, 0 },    { "x", 0, 1 },
     };
     struct reading r;
     read_this(&r, mixed);
@@ -359,10 +444,12 @@ TEST(free_data_and_conditions_are_kept_as_they_are_written)
     }
     for (size_t i = 0; m && i < m->requires; i++) {
         struct actio_require *c = &m->require[i];
-        CHECK(strcmp(c->column, condition[i].column) == 0 && c->time == condition[i].time && actio_model_number(m, c->at) == c->time);
+        CHECK(strcmp(c->column, condition[i].column) == 0 && c->time == condition[i].time
+              && actio_model_number(m, c->at) == c->time);
         CHECK(actio_model_number(m, c->value) == condition[i].value && c->span.line == 15 + i && c->span.column == 9);
     }
-    CHECK(m && actio_model_number(m, m->coord[0].start_dot) == 4 && m->coord[0].start_dot_given && !m->coord[0].start_given);
+    CHECK(m && actio_model_number(m, m->coord[0].start_dot) == 4 && m->coord[0].start_dot_given
+          && !m->coord[0].start_given);
     close_reading(&r);
     reads_and_prints("mixed", mixed, strlen(mixed));
 }
@@ -371,7 +458,8 @@ TEST(a_family_without_index_is_free_as_a_whole)
 {
     struct reading r;
     read_this(&r, "coord a[1 .. 3]\nlagrangian sum(i = 1 .. 3, a[i]'^2)\nfree a'\nfree a[1]\nrequire a[1] at 5 = 1\n");
-    CHECK(r.model && r.model->frees == 4 && r.model->requires == 1 && r.model->require[0].time == 5);   /* without `time` any time will do */
+    /* without `time` any time will do */
+    CHECK(r.model && r.model->frees == 4 && r.model->requires == 1 && r.model->require[0].time == 5);
     for (uint32_t i = 0; r.model && i < 3; i++) CHECK(r.model->free_data[i].variable == i && r.model->free_data[i].dot);
     close_reading(&r);
 }
@@ -379,26 +467,32 @@ TEST(a_family_without_index_is_free_as_a_whole)
 TEST(a_condition_that_misses_an_end_by_rounding_is_at_the_end)
 {
     struct reading r;
-    read_this(&r, "param h = 0.1\ncoord x\nlagrangian x'^2\nfree x, x'\nrequire x at 3*h = 1\nrequire x at 0.3 - h - h - h = 0\nrequire x' at 0.25 = 0\ntime 0 .. 0.3\n");
+    read_this(&r, "param h = 0.1\ncoord x\nlagrangian x'^2\nfree x, x'\nrequire x at 3*h = 1\nrequire x at 0.3 - h - h "
+                  "- h = 0\nrequire x' at 0.25 = 0\ntime 0 .. 0.3\n");
     CHECK(r.model && actio_model_number(r.model, r.model->require[0].at) > 0.3 && r.model->require[0].time == 0.3);
-    CHECK(r.model && actio_model_number(r.model, r.model->require[1].at) < 0 && r.model->require[1].time == 0 && r.model->require[2].time == 0.25);
+    CHECK(r.model && actio_model_number(r.model, r.model->require[1].at) < 0 && r.model->require[1].time == 0
+          && r.model->require[2].time == 0.25);
     close_reading(&r);
 }
 
 TEST(options_change_guesses_conditions_and_the_interval)
 {
-    static const struct actio_override with[] = { { ACTIO_SET_PARAM, "T=8" }, { ACTIO_SET_START, "x'=7, p=T" }, { ACTIO_SET_TIME, "0..8" } };
+    static const struct actio_override with[] = { { ACTIO_SET_PARAM, "T=8" },
+                                                  { ACTIO_SET_START, "x'=7, p=T" },
+                                                  { ACTIO_SET_TIME, "0..8" } };
     static const struct actio_override shorter = { ACTIO_SET_TIME, "0..1" };
     struct reading r;
     actio_context_init(&r.ctx);
     read_with(&r, mixed, strlen(mixed), with, 3);
     struct actio_model *m = r.model;
     CHECK(m && m->require[0].time == 8 && actio_model_number(m, m->require[0].value) == 24 && m->require[1].time == 4);
-    CHECK(m && m->frees == 7 && actio_model_number(m, m->coord[0].start_dot) == 7 && actio_model_number(m, m->state[0].start) == 8);
+    CHECK(m && m->frees == 7 && actio_model_number(m, m->coord[0].start_dot) == 7
+          && actio_model_number(m, m->state[0].start) == 8);
     close_reading(&r);
     actio_context_init(&r.ctx);
     read_with(&r, mixed, strlen(mixed), &shorter, 1);
-    CHECK(r.model == NULL && is_said(&r, "outside the interval 0 .. 1", 15, 14) && is_said(&r, "outside the interval 0 .. 1", 17, 14) && r.findings.count == 3);
+    CHECK(r.model == NULL && is_said(&r, "outside the interval 0 .. 1", 15, 14)
+          && is_said(&r, "outside the interval 0 .. 1", 17, 14) && r.findings.count == 3);
     close_reading(&r);
 }
 
@@ -406,14 +500,19 @@ TEST(many_conditions_and_free_data_are_read_in_little_time)
 {
     enum { N = 20000 };
     struct reading r;
-    char *text = malloc(N * 40 + 200), *p = text + sprintf(text, "coord x, a[1 .. %d]\nlagrangian x'^2 + sum(i = 1 .. %d, a[i]'^2)\nfree a, a'\ntime 0 .. 1\n", N, N);
+    char *text = malloc(N * 40 + 200),
+         *p = text
+              + sprintf(text,
+                        "coord x, a[1 .. %d]\nlagrangian x'^2 + sum(i = 1 .. %d, a[i]'^2)\nfree a, a'\ntime 0 .. 1\n",
+                        N, N);
     for (int i = 0; i < N; i++) p += sprintf(p, "require x at %d/%d = 0\n", i, N);
     read_this(&r, text);
     CHECK(r.model && r.model->frees == 2 * N && r.model->requires == N);
     close_reading(&r);
     sprintf(p, "require x at 1/2 = 0\n");
     read_this(&r, text);
-    CHECK(r.model == NULL && r.findings.count == 1 && is_said(&r, "'x' at 0.5 is required twice, first in line 10005", N + 5, 9));
+    CHECK(r.model == NULL && r.findings.count == 1
+          && is_said(&r, "'x' at 0.5 is required twice, first in line 10005", N + 5, 9));
     close_reading(&r);
     free(text);
 }
@@ -422,8 +521,12 @@ TEST(many_conditions_and_free_data_are_read_in_little_time)
 
 TEST(options_replace_params_start_data_and_time)
 {
-    static const struct actio_override with[] = { { ACTIO_SET_PARAM, "m = 2*k, b[2]=7" }, { ACTIO_SET_START, "x_dot=m, y'=1" }, { ACTIO_SET_START, "x=3" }, { ACTIO_SET_TIME, "0..2*pi" } };
-    const char *text = "param k = 3, m = 1, d = 2*m, b[i = 1 .. 2] = i\ncoord x, y\nlagrangian m*(x'^2 + y'^2)\nstart x = 1, x' = 1\ntime 0 .. 1\n";
+    static const struct actio_override with[] = { { ACTIO_SET_PARAM, "m = 2*k, b[2]=7" },
+                                                  { ACTIO_SET_START, "x_dot=m, y'=1" },
+                                                  { ACTIO_SET_START, "x=3" },
+                                                  { ACTIO_SET_TIME, "0..2*pi" } };
+    const char *text = "param k = 3, m = 1, d = 2*m, b[i = 1 .. 2] = i\ncoord x, y\nlagrangian m*(x'^2 + y'^2)\nstart "
+                       "x = 1, x' = 1\ntime 0 .. 1\n";
     struct reading r;
     actio_context_init(&r.ctx);
     read_with(&r, text, strlen(text), with, 4);
@@ -434,19 +537,34 @@ TEST(options_replace_params_start_data_and_time)
         double v = m->param[i].value;
         CHECK(strcmp(name, "m") ? strcmp(name, "d") ? strcmp(name, "b[2]") || v == 7 : v == 12 : v == 6);
     }
-    CHECK(m && actio_model_number(m, m->coord[0].start_dot) == 6 && actio_model_number(m, m->coord[0].start) == 3 && m->coord[1].start_dot_given);
+    CHECK(m && actio_model_number(m, m->coord[0].start_dot) == 6 && actio_model_number(m, m->coord[0].start) == 3
+          && m->coord[1].start_dot_given);
     if (m) CHECK_NEAR(m->t1, 6.283185307179586, 1e-15);
     close_reading(&r);
 }
 
 TEST(wrong_options_are_usage_errors)
 {
-    static const struct { struct actio_override option; const char *part; uint32_t column; } cases[] = {
-        { { ACTIO_SET_PARAM, "mm=2" }, "no param 'mm'", 1 }, { { ACTIO_SET_PARAM, "x=2" }, "--start", 1 }, { { ACTIO_SET_PARAM, "m=2x" }, "2*x", 3 },
-        { { ACTIO_SET_PARAM, "m=q" }, "unknown name 'q'", 3 }, { { ACTIO_SET_PARAM, "m=" }, "expected", 3 }, { { ACTIO_SET_PARAM, "m=1/0" }, "not finite", 4 },
-        { { ACTIO_SET_PARAM, "m[1]=1" }, "one member", 1 }, { { ACTIO_SET_PARAM, "b[5]=1" }, "from 1 to 2", 1 }, { { ACTIO_SET_PARAM, "" }, "expected", 1 },
-        { { ACTIO_SET_START, "z=1" }, "unknown name 'z'", 1 }, { { ACTIO_SET_START, "m=1" }, "initial values", 1 }, { { ACTIO_SET_START, "x=1\ny=2" }, "end of the option", 4 },
-        { { ACTIO_SET_TIME, "0" }, "'..'", 2 }, { { ACTIO_SET_TIME, "1..1" }, "empty", 1 }, { { ACTIO_SET_TIME, "0..\xff" }, "UTF-8", 4 },
+    static const struct {
+        struct actio_override option;
+        const char *part;
+        uint32_t column;
+    } cases[] = {
+        { { ACTIO_SET_PARAM, "mm=2" }, "no param 'mm'", 1 },
+        { { ACTIO_SET_PARAM, "x=2" }, "--start", 1 },
+        { { ACTIO_SET_PARAM, "m=2x" }, "2*x", 3 },
+        { { ACTIO_SET_PARAM, "m=q" }, "unknown name 'q'", 3 },
+        { { ACTIO_SET_PARAM, "m=" }, "expected", 3 },
+        { { ACTIO_SET_PARAM, "m=1/0" }, "not finite", 4 },
+        { { ACTIO_SET_PARAM, "m[1]=1" }, "one member", 1 },
+        { { ACTIO_SET_PARAM, "b[5]=1" }, "from 1 to 2", 1 },
+        { { ACTIO_SET_PARAM, "" }, "expected", 1 },
+        { { ACTIO_SET_START, "z=1" }, "unknown name 'z'", 1 },
+        { { ACTIO_SET_START, "m=1" }, "initial values", 1 },
+        { { ACTIO_SET_START, "x=1\ny=2" }, "end of the option", 4 },
+        { { ACTIO_SET_TIME, "0" }, "'..'", 2 },
+        { { ACTIO_SET_TIME, "1..1" }, "empty", 1 },
+        { { ACTIO_SET_TIME, "0..\xff" }, "UTF-8", 4 },
     };
     const char *text = "param m = 1, b[i = 1 .. 2] = i\ncoord x\nlagrangian m*x'^2\n";
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -462,14 +580,21 @@ TEST(wrong_options_are_usage_errors)
 
 /* ---- hard inputs */
 
-static char *repeated(const char *before, const char *piece, const char *middle, const char *other, const char *after, size_t n)
+static char *repeated(const char *before, const char *piece, const char *middle, const char *other, const char *after,
+                      size_t n)
 {
     size_t a = strlen(piece), b = strlen(other);
     char *text = malloc(strlen(before) + strlen(middle) + strlen(after) + n * (a + b) + 1), *p = text;
     p += sprintf(p, "%s", before);
-    for (size_t i = 0; i < n; i++) memcpy(p, piece, a), p += a;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(p, piece, a);
+        p += a;
+    }
     p += sprintf(p, "%s", middle);
-    for (size_t i = 0; i < n; i++) memcpy(p, other, b), p += b;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(p, other, b);
+        p += b;
+    }
     sprintf(p, "%s", after);
     return text;
 }
@@ -538,12 +663,17 @@ TEST(shared_formulas_print_in_a_length_that_grows_with_their_number)
     close_reading(&r);
 }
 
-struct limited { long left; };
+struct limited {
+    long left;
+};
 
 static void *failing(void *user, void *old, size_t size)
 {
     struct limited *l = user;
-    if (size == 0) { free(old); return NULL; }
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
     return l->left-- <= 0 ? NULL : realloc(old, size);
 }
 
@@ -555,7 +685,8 @@ TEST(memory_may_run_out_at_any_call)
         struct reading r;
         struct limited l = { k };
         actio_context_init(&r.ctx);
-        r.ctx.allocate = failing, r.ctx.allocate_user = &l;
+        r.ctx.allocate = failing;
+        r.ctx.allocate_user = &l;
         actio_findings_open(&r.findings, &r.ctx);
         r.model = actio_model_read_text(&r.ctx, "test.act", families, strlen(families), &with, 1, &r.findings);
         read = r.model != NULL;
@@ -578,25 +709,35 @@ TEST(the_terms_of_a_formula_know_their_signs_values_and_places)
     static const char *const text[] = { "-k*(x' - 2)^2", "min(x + 1, 3)", "x^2/2", "sum(i = 1 .. 3, x - i)" };
     struct actio_written_term t[8];
     struct reading r;
-    read_this(&r, "param k = 2\ncoord x\nlagrangian -k*(x' - 2)^2 + min(x + 1, 3) -  # one (\n  x^2/2 + sum(i = 1 .. 3, x - i)\n");
+    read_this(&r, "param k = 2\ncoord x\nlagrangian -k*(x' - 2)^2 + min(x + 1, 3) -  # one (\n  x^2/2 + sum(i = 1 .. "
+                  "3, x - i)\n");
     CHECK(r.model && actio_model_terms(r.model, r.model->part[0].from, t, 8) == 4);
-    for (size_t k = 0; r.model && k < 4; k++) CHECK(stands_there(r.model, t[k].from, t[k].to, text[k]) && t[k].minus == (k == 2));
+    for (size_t k = 0; r.model && k < 4; k++)
+        CHECK(stands_there(r.model, t[k].from, t[k].to, text[k]) && t[k].minus == (k == 2));
     actio_expr sum = { 0 };
-    for (size_t k = 0; r.model && k < 4; k++) sum = t[k].minus ? actio_sub(&r.model->pool, sum, t[k].e) : actio_add(&r.model->pool, sum, t[k].e);
+    for (size_t k = 0; r.model && k < 4; k++)
+        sum = t[k].minus ? actio_sub(&r.model->pool, sum, t[k].e) : actio_add(&r.model->pool, sum, t[k].e);
     CHECK(r.model && actio_same(sum, r.model->lagrangian));
-    CHECK(r.model && actio_source_span(&r.model->source, t[2].from, t[2].to).line == 4 && actio_source_span(&r.model->source, t[2].from, t[2].to).column == 3);
+    CHECK(r.model && actio_source_span(&r.model->source, t[2].from, t[2].to).line == 4
+          && actio_source_span(&r.model->source, t[2].from, t[2].to).column == 3);
     CHECK(r.model && actio_model_terms(r.model, r.model->part[0].from, t, 2) == 2);
     close_reading(&r);
 }
 
 TEST(start_items_know_their_variables_and_places)
 {
-    static const struct { const char *text; uint32_t variable; bool rate, state; } want[] = {
-        { "x = 1 + 2", 0, false, false }, { "y' = k", 1, true, false }, { "p = -1", 0, false, true }, { "a[i = 1 .. 2] = i", UINT32_MAX, false, false },
-        { "a'[2] = 3", 3, true, false }, { "y = 0", 1, false, false },
+    static const struct {
+        const char *text;
+        uint32_t variable;
+        bool rate, state;
+    } want[] = {
+        { "x = 1 + 2", 0, false, false }, { "y' = k", 1, true, false },
+        { "p = -1", 0, false, true },     { "a[i = 1 .. 2] = i", UINT32_MAX, false, false },
+        { "a'[2] = 3", 3, true, false },  { "y = 0", 1, false, false },
     };
     static const struct actio_override option = { ACTIO_SET_START, "x=5" };
-    static const char model[] = "param k = 2\ncoord x, y, a[1 .. 2]\nstate p\nflow p' = p\nlagrangian x'^2 + y'^2\nstart x = 1 + 2, y' = k, p = -1 # no, y = 3\n"
+    static const char model[] = "param k = 2\ncoord x, y, a[1 .. 2]\nstate p\nflow p' = p\nlagrangian x'^2 + "
+                                "y'^2\nstart x = 1 + 2, y' = k, p = -1 # no, y = 3\n"
                                 "start a[i = 1 .. 2] = i,\n  a'[2] = 3,  y = 0\n";
     struct reading r;
     actio_context_init(&r.ctx);
@@ -607,7 +748,9 @@ TEST(start_items_know_their_variables_and_places)
         CHECK(stands_there(r.model, i->from, i->to, want[k].text));
         CHECK(i->variable == want[k].variable && i->is_rate == want[k].rate && i->is_state == want[k].state);
     }
-    CHECK(r.model && stands_there(r.model, r.model->start_item[1].statement_from, r.model->start_item[1].statement_to, "x = 1 + 2, y' = k, p = -1"));
+    CHECK(r.model
+          && stands_there(r.model, r.model->start_item[1].statement_from, r.model->start_item[1].statement_to,
+                          "x = 1 + 2, y' = k, p = -1"));
     close_reading(&r);
 }
 

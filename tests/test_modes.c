@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Small motions: the derivatives that they are made of against differences, eigenvalues against closed forms, the public functions. tests/modes.py has the models. */
+ * Small motions: the derivatives that they are made of against differences, eigenvalues against closed forms, the
+ * public functions. tests/modes.py has the models. */
 #include "subject.h"
 
 #include "algebra/dense.h"
@@ -11,17 +12,30 @@
 
 static double noise(unsigned *seed) { return (*seed = *seed * 1664525u + 1013904223u) / 2147483648.0 - 1; }
 
-struct fields { struct actio_context *ctx; struct actio_findings *f; struct actio_model *model; struct actio_problem problem; double *y; bool open; };
+struct fields {
+    struct actio_context *ctx;
+    struct actio_findings *f;
+    struct actio_model *model;
+    struct actio_problem problem;
+    double *y;
+    bool open;
+};
 
 static bool open_fields(struct fields *s, const char *text)
 {
     *s = (struct fields){ .ctx = actio_context_create(NULL) };
     s->f = actio_findings_create(s->ctx);
     s->model = actio_model_read_string(s->ctx, "fields.act", text, strlen(text), NULL, 0, s->f);
-    if (!s->model) return show_findings(s->f), false;
+    if (!s->model) {
+        show_findings(s->f);
+        return false;
+    }
     actio_problem_open(&s->problem, s->ctx, s->model, NULL, s->f);
     s->open = true;
-    if (actio_problem_form_fields(&s->problem) || actio_motion_need(&s->problem.motion, ACTIO_Q_EQUATIONS_Y)) return show_findings(s->f), false;
+    if (actio_problem_form_fields(&s->problem) || actio_motion_need(&s->problem.motion, ACTIO_Q_EQUATIONS_Y)) {
+        show_findings(s->f);
+        return false;
+    }
     s->y = numbers(s->problem.ny);
     return true;
 }
@@ -63,27 +77,42 @@ static double apart(struct fields *s)
 {
     struct actio_motion *m = &s->problem.motion;
     size_t rows = m->N + m->p;
-    double *told = numbers(rows * m->ny), *plus = numbers(rows), *minus = numbers(rows), worst = 0, largest = 0, step = 1e-5;
+    double *told = numbers(rows * m->ny), *plus = numbers(rows), *minus = numbers(rows), worst = 0, largest = 0,
+           step = 1e-5;
     const double *E = actio_motion_quantity(m, ACTIO_Q_EQUATIONS_Y, 0, s->y);
-    for (size_t i = 0; i < m->sys->equations_y.count; i++) told[m->sys->equations_y.row[i] * m->ny + m->sys->equations_y.col[i]] += E[i];
+    for (size_t i = 0; i < m->sys->equations_y.count; i++)
+        told[m->sys->equations_y.row[i] * m->ny + m->sys->equations_y.col[i]] += E[i];
     for (size_t j = 0; j < m->ny; j++) {
         double x = s->y[j];
-        s->y[j] = x + step, equations(s, s->y, plus);
-        s->y[j] = x - step, equations(s, s->y, minus);
+        s->y[j] = x + step;
+        equations(s, s->y, plus);
+        s->y[j] = x - step;
+        equations(s, s->y, minus);
         s->y[j] = x;
-        for (size_t i = 0; i < rows; i++) worst = fmax(worst, fabs(told[i * m->ny + j] - (plus[i] - minus[i]) / (2 * step))), largest = fmax(largest, fabs(told[i * m->ny + j]));
+        for (size_t i = 0; i < rows; i++) {
+            worst = fmax(worst, fabs(told[i * m->ny + j] - (plus[i] - minus[i]) / (2 * step)));
+            largest = fmax(largest, fabs(told[i * m->ny + j]));
+        }
     }
-    free(told), free(plus), free(minus);
+    free(told);
+    free(plus);
+    free(minus);
     return worst / largest;
 }
 
 static const char *const along_axes[] = {
-    "field x(s), y(s) on s = 0 .. 1 nodes 9\nlagrangian integral(s, (x'^2 + y'^2)/2 - 3*y)\nconstraint link(s): diff(x, s)^2 + diff(y, s)^2 = 1\nconstraint top: x(0) = 0\nstart y = -s\ntime 0 .. 1\n",
-    "field w(s) on s = 0 .. 1 nodes 9\nlagrangian integral(s, (1 + w^2)*w'^2/2 - diff(diff(w, s), s)^2/2 - w^4)\nconstraint root: w(0) = 0\nconstraint clamp: diff(w, s)(0) = 0\nstart w = s^2\ntime 0 .. 1\n",
-    "field w(s) on s = 0 .. 1 nodes 9\nlagrangian integral(s, w'^2/2 - diff(diff(w, s), s)^4) - w(1)^4 - 3*diff(w, s)(1)^2\ndissipation integral(s, diff(diff(w', s), s)^2/5)\nconstraint root: w(0) = 0\nstart w = s^2\ntime 0 .. 1\n",
-    ("coord Z\nfield y(s) on s = 0 .. 2 nodes 8\nlagrangian integral(s, (1 + Z^2)*y'^2/2 + y*y'*Z' - sin(y)*diff(y, s)^2/2 - Z*y^3) + Z'^2*(2 + y(2)^2)/2\n"
-    "force Z = y(1)*Z', y = -.3*y'^3\nconstraint a: y(0) = Z^2\nstart y = s\ntime 0 .. 1\n"),
-    "field x(s), y(s) on s = 0 .. 1 nodes 9\nlagrangian integral(s, (x'^2 + y'^2)/2)\nconstraint edge(s): x'*diff(y, s) = y'*diff(x, s)\nconstraint link(s): diff(x, s)^2 + diff(y, s)^2 = 1\nstart x = s\ntime 0 .. 1\n",
+    "field x(s), y(s) on s = 0 .. 1 nodes 9\nlagrangian integral(s, (x'^2 + y'^2)/2 - 3*y)\nconstraint link(s): "
+    "diff(x, s)^2 + diff(y, s)^2 = 1\nconstraint top: x(0) = 0\nstart y = -s\ntime 0 .. 1\n",
+    "field w(s) on s = 0 .. 1 nodes 9\nlagrangian integral(s, (1 + w^2)*w'^2/2 - diff(diff(w, s), s)^2/2 - "
+    "w^4)\nconstraint root: w(0) = 0\nconstraint clamp: diff(w, s)(0) = 0\nstart w = s^2\ntime 0 .. 1\n",
+    "field w(s) on s = 0 .. 1 nodes 9\nlagrangian integral(s, w'^2/2 - diff(diff(w, s), s)^4) - w(1)^4 - 3*diff(w, "
+    "s)(1)^2\ndissipation integral(s, diff(diff(w', s), s)^2/5)\nconstraint root: w(0) = 0\nstart w = s^2\ntime 0 .. "
+    "1\n",
+    ("coord Z\nfield y(s) on s = 0 .. 2 nodes 8\nlagrangian integral(s, (1 + Z^2)*y'^2/2 + y*y'*Z' - sin(y)*diff(y, "
+     "s)^2/2 - Z*y^3) + Z'^2*(2 + y(2)^2)/2\n"
+     "force Z = y(1)*Z', y = -.3*y'^3\nconstraint a: y(0) = Z^2\nstart y = s\ntime 0 .. 1\n"),
+    "field x(s), y(s) on s = 0 .. 1 nodes 9\nlagrangian integral(s, (x'^2 + y'^2)/2)\nconstraint edge(s): x'*diff(y, "
+    "s) = y'*diff(x, s)\nconstraint link(s): diff(x, s)^2 + diff(y, s)^2 = 1\nstart x = s\ntime 0 .. 1\n",
 };
 
 TEST(derivatives_of_the_equations_of_fields_are_those_of_differences)
@@ -113,10 +142,11 @@ static void reaches_differences(const char *text, bool all_by_formulas)
         struct actio_motion *m = &s.problem.motion;
         struct actio_slopes slope = { 0 };
         size_t rows = m->N + m->p;
-        double *plus = numbers(rows), *minus = numbers(rows), *direction = numbers(s.problem.ny), *told = numbers(rows), *at = numbers(s.problem.ny), step = 1e-5, size = 0;
+        double *plus = numbers(rows), *minus = numbers(rows), *direction = numbers(s.problem.ny), *told = numbers(rows),
+               *at = numbers(s.problem.ny), step = 1e-5, size = 0;
         unsigned seed = 7;
         take_any_state(&s, 5);
-        for (size_t i = 0; i < m->N; i++) m->zdot[i] = s.y[m->n + i] = 0;      /* at rest, as small motions are about */
+        for (size_t i = 0; i < m->N; i++) m->zdot[i] = s.y[m->n + i] = 0; /* at rest, as small motions are about */
         CHECK(actio_slopes_open(&slope, m, 0, s.y) == 0);
         CHECK((slope.count == m->sys->equations_y.count) == all_by_formulas);
         for (size_t i = 0; i < s.problem.ny; i++) direction[i] = noise(&seed);
@@ -128,19 +158,27 @@ static void reaches_differences(const char *text, bool all_by_formulas)
         for (size_t i = 0; i < rows; i++) size = fmax(size, fabs(told[i]));
         for (size_t i = 0; i < rows; i++) CHECK_NEAR(told[i], (plus[i] - minus[i]) / (2 * step), 2e-8 * size);
         actio_slopes_close(&slope, s.ctx);
-        free(plus), free(minus), free(direction), free(told), free(at);
+        free(plus);
+        free(minus);
+        free(direction);
+        free(told);
+        free(at);
     }
     close_fields(&s);
 }
 
 TEST(reactions_of_a_constrained_integral_bend_with_its_density)
 {
-    reaches_differences("field y(s) on s = 0 .. 1 nodes 9\nlagrangian integral(s, y'^2/2 - diff(y, s)^2/2)\nconstraint norm: integral(s, y^2) = 1\nstart y = 1\ntime 0 .. 1\n", true);
+    reaches_differences("field y(s) on s = 0 .. 1 nodes 9\nlagrangian integral(s, y'^2/2 - diff(y, s)^2/2)\nconstraint "
+                        "norm: integral(s, y^2) = 1\nstart y = 1\ntime 0 .. 1\n",
+                        true);
 }
 
 TEST(functions_of_integrals_are_differentiated_by_differences)
 {
-    reaches_differences("field y(s) on s = 0 .. 1 nodes 9\nlagrangian integral(s, y'^2/2) - integral(s, diff(y, s)^2)^2/4\nconstraint a: y(0) = 0\nstart y = s\ntime 0 .. 1\n", false);
+    reaches_differences("field y(s) on s = 0 .. 1 nodes 9\nlagrangian integral(s, y'^2/2) - integral(s, diff(y, "
+                        "s)^2)^2/4\nconstraint a: y(0) = 0\nstart y = s\ntime 0 .. 1\n",
+                        false);
 }
 
 /* ---- eigenvalues */
@@ -151,7 +189,8 @@ static double worst_of_second_differences(size_t n)
     double *a = numbers(n * n), *v = numbers(n), *p = numbers(n), *w = numbers(n), *work = numbers(4 * n), worst = 0;
     unsigned seed = 3;
     for (size_t i = 0; i < n; i++) {
-        a[i * n + i] = 2, v[i] = noise(&seed);
+        a[i * n + i] = 2;
+        v[i] = noise(&seed);
         if (i + 1 < n) a[i * n + i + 1] = a[(i + 1) * n + i] = -1;
     }
     double length = actio_norm(n, v), along;
@@ -161,20 +200,27 @@ static double worst_of_second_differences(size_t n)
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) a[i * n + j] += -2 * v[i] * p[j] - 2 * p[i] * v[j] + 4 * along * v[i] * v[j];
     CHECK(actio_eigenvalues_symmetric(n, a, w, work) == 0);
-    for (size_t k = 1; k <= n; k++) worst = fmax(worst, fabs(w[k - 1] - 2 + 2 * cos(3.14159265358979323846 * (double)k / (double)(n + 1))));
-    free(a), free(v), free(p), free(w), free(work);
+    for (size_t k = 1; k <= n; k++)
+        worst = fmax(worst, fabs(w[k - 1] - 2 + 2 * cos(3.14159265358979323846 * (double)k / (double)(n + 1))));
+    free(a);
+    free(v);
+    free(p);
+    free(w);
+    free(work);
     return worst;
 }
 
 TEST(eigenvalues_of_second_differences_are_exact_to_rounding)
 {
     static const size_t sizes[] = { 1, 2, 3, 10, 100, 400 };
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) CHECK(worst_of_second_differences(sizes[i]) <= 1e-15 * (double)(sizes[i] + 10));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        CHECK(worst_of_second_differences(sizes[i]) <= 1e-15 * (double)(sizes[i] + 10));
 }
 
 TEST(multiple_eigenvalues_and_those_of_other_units_are_told_as_they_are)
 {
-    double a[16] = { 3e200, 0, 0, 0, 0, 3e200, 0, 0, 0, 0, 3e200, 1e200, 0, 0, 1e200, 3e200 }, w[4], work[16], zero[4] = { 0 }, bad[4] = { 1, NAN, NAN, 1 };
+    double a[16] = { 3e200, 0, 0, 0, 0, 3e200, 0, 0, 0, 0, 3e200, 1e200, 0, 0, 1e200, 3e200 }, w[4], work[16],
+           zero[4] = { 0 }, bad[4] = { 1, NAN, NAN, 1 };
     const double is[4] = { 2e200, 3e200, 3e200, 4e200 };
     CHECK(actio_eigenvalues_symmetric(4, a, w, work) == 0);
     for (int i = 0; i < 4; i++) CHECK_NEAR(w[i], is[i], 1e186);
@@ -197,7 +243,8 @@ TEST(rotations_and_reflections_find_the_same_eigenvalues)
 
 /* ---- the public functions */
 
-static struct actio_modes *modes_of(struct actio_context *ctx, const char *text, size_t most, struct actio_findings *f, struct actio_model **model)
+static struct actio_modes *modes_of(struct actio_context *ctx, const char *text, size_t most, struct actio_findings *f,
+                                    struct actio_model **model)
 {
     *model = actio_model_read_string(ctx, "small.act", text, strlen(text), NULL, 0, f);
     return *model ? actio_modes_find(ctx, *model, most, f) : NULL;
@@ -208,11 +255,13 @@ TEST(two_equal_masses_on_three_springs_swing_together_and_against_each_other)
     struct actio_context *ctx = actio_context_create(NULL);
     struct actio_findings *f = actio_findings_create(ctx);
     struct actio_model *model;
-    struct actio_modes *o = modes_of(ctx, "coord a, b\nlagrangian (a'^2 + b'^2)/2 - (a^2 + b^2 + (a - b)^2)/2\ntime 0 .. 1\n", 5, f, &model);
+    struct actio_modes *o = modes_of(
+        ctx, "coord a, b\nlagrangian (a'^2 + b'^2)/2 - (a^2 + b^2 + (a - b)^2)/2\ntime 0 .. 1\n", 5, f, &model);
     double rounding;
     CHECK(o && actio_findings_count(f) == 0);
     if (o) {
-        CHECK(actio_modes_count(o) == 2 && actio_modes_all(o, &rounding) == 2 && rounding < 1e-6 && actio_modes_entries(o) == 2);
+        CHECK(actio_modes_count(o) == 2 && actio_modes_all(o, &rounding) == 2 && rounding < 1e-6
+              && actio_modes_entries(o) == 2);
         CHECK_NEAR(actio_modes_info(o, 0).omega, 1, 1e-15);
         CHECK_NEAR(actio_modes_info(o, 1).omega, sqrt(3), 1e-15);
         CHECK_NEAR(actio_modes_info(o, 0).period, 2 * 3.14159265358979323846, 1e-14);
@@ -220,7 +269,8 @@ TEST(two_equal_masses_on_three_springs_swing_together_and_against_each_other)
         CHECK_NEAR(actio_modes_shape(o, 0, 0), actio_modes_shape(o, 0, 1), 1e-14);
         CHECK_NEAR(actio_modes_shape(o, 1, 0), -actio_modes_shape(o, 1, 1), 1e-14);
     }
-    actio_modes_free(o), actio_modes_free(NULL);
+    actio_modes_free(o);
+    actio_modes_free(NULL);
     actio_model_free(model);
     actio_findings_free(f);
     actio_context_free(ctx);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Architecture: once a stepper has begun, nothing takes memory: not steps, projections, located switches, jumps, nor rows of output. */
+ * Architecture: once a stepper has begun, nothing takes memory: not steps, projections, located switches, jumps, nor
+ * rows of output. */
 #include "subject.h"
 
 /* Every allocation of the process is seen, libraries' own included, where the C library lets itself be replaced. */
@@ -10,12 +11,15 @@
 #endif
 
 static bool counting;
-static size_t own, all;                                    /* of the library through its context; of the process */
+static size_t own, all; /* of the library through its context; of the process */
 
 static void *count_and_allocate(void *user, void *old, size_t size)
 {
     (void)user;
-    if (size == 0) return free(old), NULL;
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
     own += counting;
     return realloc(old, size);
 }
@@ -24,9 +28,21 @@ static void *count_and_allocate(void *user, void *old, size_t size)
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
-void *malloc(size_t size) { return all += counting, __libc_malloc(size); }
-void *calloc(size_t n, size_t size) { return all += counting, __libc_calloc(n, size); }
-void *realloc(void *old, size_t size) { return all += counting, __libc_realloc(old, size); }
+void *malloc(size_t size)
+{
+    all += counting;
+    return __libc_malloc(size);
+}
+void *calloc(size_t n, size_t size)
+{
+    all += counting;
+    return __libc_calloc(n, size);
+}
+void *realloc(void *old, size_t size)
+{
+    all += counting;
+    return __libc_realloc(old, size);
+}
 #endif
 
 /* ---- steppers that count from their first start to their close, registered under names of their own */
@@ -58,15 +74,19 @@ static void register_watched(const struct actio_stepper *from, const char *name,
 
 static void register_all(void)
 {
-    actio_context_free(actio_context_create(NULL));        /* what the build adds registers with the first context */
+    actio_context_free(actio_context_create(NULL)); /* what the build adds registers with the first context */
     register_watched(&actio_dop853, "watched", &watched);
     register_watched(&actio_skg, "watched-skg", &watched_skg);
     if (actio_stepper_stiff()) register_watched(actio_stepper_stiff(), "watched-stiff", &watched_stiff);
 }
 
-struct journey { size_t steps, events, own, all; int status; };
+struct journey {
+    size_t steps, events, own, all;
+    int status;
+};
 
-static struct journey travel(const char *text, const struct actio_change *change, size_t changes, const char *method, double local)
+static struct journey travel(const char *text, const struct actio_change *change, size_t changes, const char *method,
+                             double local)
 {
     struct journey j = { .status = -1 };
     struct actio_context *ctx = actio_context_create(NULL);
@@ -74,8 +94,12 @@ static struct journey travel(const char *text, const struct actio_change *change
     struct actio_findings *f = actio_findings_create(ctx);
     struct actio_model *model = actio_model_read_string(ctx, "a.act", text, strlen(text), change, changes, f);
     struct actio_run_options options = actio_run_options_default();
-    options.method = method, options.local = local, options.no_compile = true;
-    inner = strcmp(method, "watched") == 0 ? &actio_dop853 : strcmp(method, "watched-skg") == 0 ? &actio_skg : actio_stepper_stiff();
+    options.method = method;
+    options.local = local;
+    options.no_compile = true;
+    inner = strcmp(method, "watched") == 0       ? &actio_dop853
+            : strcmp(method, "watched-skg") == 0 ? &actio_skg
+                                                 : actio_stepper_stiff();
     own = all = 0;
     struct actio_table *table = model ? actio_run(ctx, model, &options, f) : NULL;
     if (table) {
@@ -96,7 +120,9 @@ static size_t check_gallery(const char *method, double local)
     for (size_t i = 0; i < n; i++) {
         struct journey j = travel(examples[i].text, NULL, 0, method, local);
         bool none = j.own == 0 && (j.all == 0 || strcmp(method, "watched-stiff") == 0);
-        if (!none) printf("    %s by %s: %zu allocations in %zu steps\n", examples[i].stem, method, j.own > j.all ? j.own : j.all, j.steps);
+        if (!none)
+            printf("    %s by %s: %zu allocations in %zu steps\n", examples[i].stem, method,
+                   j.own > j.all ? j.own : j.all, j.steps);
         CHECK(none);
         travelled += j.steps > 0 && j.status == 0;
     }
@@ -131,7 +157,8 @@ TEST(hundreds_of_switches_allocate_nothing)
 /* Where the disk turns back its row vanishes, and both sides have the same limit. */
 TEST(passing_a_turning_point_allocates_nothing)
 {
-    static const char text[] = "coord x, th\nlagrangian (x'^2 + th'^2)/2 - x\nconstraint roll: x'^2 = th'^2\nstart x' = 1, th' = 1\ntime 0 .. 3\n";
+    static const char text[] = "coord x, th\nlagrangian (x'^2 + th'^2)/2 - x\nconstraint roll: x'^2 = th'^2\nstart x' "
+                               "= 1, th' = 1\ntime 0 .. 3\n";
     struct journey j = travel(text, NULL, 0, "watched", 1e-9);
     CHECK(j.steps > 0);
     CHECK(j.own == 0 && j.all == 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Normal forms: identities proved and non-identities not, values kept, limits, and what formulas look like.
- * With the argument "-": reads formulas from standard input, one a line, and answers "zero" or the simplified formula. */
+ * With the argument "-": reads formulas from standard input, one a line, and answers "zero" or the simplified formula.
+ * */
 #include "check.h"
 #include "formulas.h"
 
@@ -46,28 +47,74 @@ static bool says(const char *got, const char *expected)
     return false;
 }
 
-static bool simplifies(const char *text, const char *expected) { return says(nice(actio_simplify(&pool, read_formula(text))), expected); }
-static bool groups(const char *text, const char *expected) { return says(nice(actio_group(&pool, read_formula(text))), expected); }
-static bool equation(const char *text, const char *expected) { return says(nice(actio_equation_form(&pool, actio_simplify(&pool, read_formula(text)))), expected); }
+static bool simplifies(const char *text, const char *expected)
+{
+    return says(nice(actio_simplify(&pool, read_formula(text))), expected);
+}
+static bool groups(const char *text, const char *expected)
+{
+    return says(nice(actio_group(&pool, read_formula(text))), expected);
+}
+static bool equation(const char *text, const char *expected)
+{
+    return says(nice(actio_equation_form(&pool, actio_simplify(&pool, read_formula(text)))), expected);
+}
 
 /* ---- proofs */
 
 TEST(identities_are_proved)
 {
     static const char *const list[] = {
-        "(x + y)^3 - x^3 - 3*x^2*y - 3*x*y^2 - y^3", "(x^2 - y^2)/(x - y) - x - y", "1/(x - 1) - 1/(x + 1) - 2/(x^2 - 1)",
-        "x/(x + y) + y/(x + y) - 1", "1/(1 + 1/(x + y)) - (x + y)/(x + y + 1)", "(1/x + 1/y)*x*y - x - y",
-        "sin(x)^2 + cos(x)^2 - 1", "sin(x)^4 - cos(x)^4 - 2*sin(x)^2 + 1", "tan(x) - sin(x)/cos(x)", "1 + tan(x)^2 - 1/cos(x)^2",
-        "sin(a + b) - sin(a)*cos(b) - cos(a)*sin(b)", "cos(a - b) - cos(a)*cos(b) - sin(a)*sin(b)", "sin(2*a) - 2*sin(a)*cos(a)",
-        "sin(a) - 2*sin(a/2)*cos(a/2)", "cos(3*a) - 4*cos(a)^3 + 3*cos(a)", "tan(a + b)*(1 - tan(a)*tan(b)) - tan(a) - tan(b)",
-        "sin(x + 0.5)^2 + cos(x + 0.5)^2 - 1", "cos(a - b) - cos(b - a)", "sin(a - b) + sin(b - a)", "(1 - cos(a))*(1 + cos(a)) - sin(a)^2",
-        "sqrt(x)^2 - x", "x/sqrt(x) - sqrt(x)", "sqrt(x^2 + y^2)^3 - (x^2 + y^2)*sqrt(x^2 + y^2)", "1/(sqrt(x) + 1) - (sqrt(x) - 1)/(x - 1)",
-        "sqrt(4*x) - 2*sqrt(x)", "x^1.5 - x*sqrt(x)", "x^(1/3)*x^(2/3) - x", "abs(x)^2 - x^2", "abs(x - y) - abs(y - x)",
-        "exp(x)*exp(y) - exp(x + y)", "exp(x)*exp(-x) - 1", "exp(x/2)^2 - exp(x)", "exp(3*log(x)) - x^3", "log(exp(x)) - x",
-        "cosh(x)^2 - sinh(x)^2 - 1", "tanh(x) - sinh(x)/cosh(x)", "sinh(2*x) - 2*sinh(x)*cosh(x)", "x^n*x - x^(n + 1)", "x^(-n)*x^n - 1",
-        "3.141592653589793*x - x*3.141592653589793", "(x + 0.1)^2 - x^2 - 0.2*x - 0.01", "2/3*x - x + x/3", "6.283185307179586*x/2 - 3.141592653589793*x",
-        "sin(x*y + y*x) - sin(2*x*y)", "log(x + y) - log(y + x)", "atan2(y + x, x) - atan2(x + y, x)", "min(x, y + y) - min(x, 2*y)",
-        "asin(-x) + asin(x)", "sin((x^2 - 1)/(x - 1)) - sin(x + 1)", "sqrt(sin(x)^2 + cos(x)^2) - 1",
+        "(x + y)^3 - x^3 - 3*x^2*y - 3*x*y^2 - y^3",
+        "(x^2 - y^2)/(x - y) - x - y",
+        "1/(x - 1) - 1/(x + 1) - 2/(x^2 - 1)",
+        "x/(x + y) + y/(x + y) - 1",
+        "1/(1 + 1/(x + y)) - (x + y)/(x + y + 1)",
+        "(1/x + 1/y)*x*y - x - y",
+        "sin(x)^2 + cos(x)^2 - 1",
+        "sin(x)^4 - cos(x)^4 - 2*sin(x)^2 + 1",
+        "tan(x) - sin(x)/cos(x)",
+        "1 + tan(x)^2 - 1/cos(x)^2",
+        "sin(a + b) - sin(a)*cos(b) - cos(a)*sin(b)",
+        "cos(a - b) - cos(a)*cos(b) - sin(a)*sin(b)",
+        "sin(2*a) - 2*sin(a)*cos(a)",
+        "sin(a) - 2*sin(a/2)*cos(a/2)",
+        "cos(3*a) - 4*cos(a)^3 + 3*cos(a)",
+        "tan(a + b)*(1 - tan(a)*tan(b)) - tan(a) - tan(b)",
+        "sin(x + 0.5)^2 + cos(x + 0.5)^2 - 1",
+        "cos(a - b) - cos(b - a)",
+        "sin(a - b) + sin(b - a)",
+        "(1 - cos(a))*(1 + cos(a)) - sin(a)^2",
+        "sqrt(x)^2 - x",
+        "x/sqrt(x) - sqrt(x)",
+        "sqrt(x^2 + y^2)^3 - (x^2 + y^2)*sqrt(x^2 + y^2)",
+        "1/(sqrt(x) + 1) - (sqrt(x) - 1)/(x - 1)",
+        "sqrt(4*x) - 2*sqrt(x)",
+        "x^1.5 - x*sqrt(x)",
+        "x^(1/3)*x^(2/3) - x",
+        "abs(x)^2 - x^2",
+        "abs(x - y) - abs(y - x)",
+        "exp(x)*exp(y) - exp(x + y)",
+        "exp(x)*exp(-x) - 1",
+        "exp(x/2)^2 - exp(x)",
+        "exp(3*log(x)) - x^3",
+        "log(exp(x)) - x",
+        "cosh(x)^2 - sinh(x)^2 - 1",
+        "tanh(x) - sinh(x)/cosh(x)",
+        "sinh(2*x) - 2*sinh(x)*cosh(x)",
+        "x^n*x - x^(n + 1)",
+        "x^(-n)*x^n - 1",
+        "3.141592653589793*x - x*3.141592653589793",
+        "(x + 0.1)^2 - x^2 - 0.2*x - 0.01",
+        "2/3*x - x + x/3",
+        "6.283185307179586*x/2 - 3.141592653589793*x",
+        "sin(x*y + y*x) - sin(2*x*y)",
+        "log(x + y) - log(y + x)",
+        "atan2(y + x, x) - atan2(x + y, x)",
+        "min(x, y + y) - min(x, 2*y)",
+        "asin(-x) + asin(x)",
+        "sin((x^2 - 1)/(x - 1)) - sin(x + 1)",
+        "sqrt(sin(x)^2 + cos(x)^2) - 1",
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         CHECK(zero(list[i]));
@@ -79,9 +126,26 @@ TEST(identities_are_proved)
 TEST(what_is_not_zero_is_not_called_zero)
 {
     static const char *const list[] = {
-        "x", "x - y", "1e-300*x", "sin(x)^2 - cos(x)^2", "sqrt(x^2) - x", "abs(x) - x", "exp(x) - 1", "sin(x) - x", "x/y - y/x", "(x + y)^2 - x^2 - y^2",
-        "1.0000000000001*x - x", "3.141592653589793*x - 3.14159265358979*x", "x/0", "(x - x)/(y - y)", "0.1*x - 0.10000000000000002*x", "cos(2*a) - 2*cos(a)",
-        "sqrt(x*y) - sqrt(x)*sqrt(y)", "log(x^2) - 2*log(x)", "sign(x)^2 - 1", "(1/0)*x - (1/0)*x + 1",
+        "x",
+        "x - y",
+        "1e-300*x",
+        "sin(x)^2 - cos(x)^2",
+        "sqrt(x^2) - x",
+        "abs(x) - x",
+        "exp(x) - 1",
+        "sin(x) - x",
+        "x/y - y/x",
+        "(x + y)^2 - x^2 - y^2",
+        "1.0000000000001*x - x",
+        "3.141592653589793*x - 3.14159265358979*x",
+        "x/0",
+        "(x - x)/(y - y)",
+        "0.1*x - 0.10000000000000002*x",
+        "cos(2*a) - 2*cos(a)",
+        "sqrt(x*y) - sqrt(x)*sqrt(y)",
+        "log(x^2) - 2*log(x)",
+        "sign(x)^2 - 1",
+        "(1/0)*x - (1/0)*x + 1",
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         CHECK(!zero(list[i]));
@@ -105,14 +169,20 @@ static actio_expr random_number(void)
 
 static actio_expr random_step(actio_expr u, actio_expr v)
 {
-    static const enum actio_op functions[] = { ACTIO_SIN, ACTIO_COS, ACTIO_SQRT, ACTIO_EXP, ACTIO_TAN, ACTIO_TANH, ACTIO_ABS, ACTIO_LOG, ACTIO_ATAN, ACTIO_SIN, ACTIO_COS, ACTIO_COSH };
+    static const enum actio_op functions[] = { ACTIO_SIN, ACTIO_COS, ACTIO_SQRT, ACTIO_EXP, ACTIO_TAN, ACTIO_TANH,
+                                               ACTIO_ABS, ACTIO_LOG, ACTIO_ATAN, ACTIO_SIN, ACTIO_COS, ACTIO_COSH };
     switch (below(10)) {
-    case 0: case 1: return actio_add(&pool, u, v);
+    case 0:
+    case 1: return actio_add(&pool, u, v);
     case 2: return actio_sub(&pool, u, v);
-    case 3: case 4: case 5: return actio_mul(&pool, u, v);
+    case 3:
+    case 4:
+    case 5: return actio_mul(&pool, u, v);
     case 6: return actio_div(&pool, u, v);
     case 7: return actio_power(&pool, u, (int32_t)below(5) - 2);
-    case 8: return below(3) ? actio_op1(&pool, functions[below(12)], u) : actio_op2(&pool, ACTIO_POW, u, actio_const(&pool, 1.5));
+    case 8:
+        return below(3) ? actio_op1(&pool, functions[below(12)], u)
+                        : actio_op2(&pool, ACTIO_POW, u, actio_const(&pool, 1.5));
     default: return actio_add(&pool, u, actio_mul(&pool, random_number(), v));
     }
 }
@@ -127,7 +197,11 @@ static actio_expr random_formula(unsigned steps)
 }
 
 static double point[ACTIO_SPACE_COUNT][16];
-static double lookup(void *user, actio_slot slot) { (void)user; return point[slot.space][slot.index]; }
+static double lookup(void *user, actio_slot slot)
+{
+    (void)user;
+    return point[slot.space][slot.index];
+}
 static double value(actio_expr e) { return actio_value_of(&pool, e, lookup, NULL); }
 
 /* The largest number met on the way: what rounding is relative to. */
@@ -167,8 +241,11 @@ static bool same_values(actio_expr e, actio_expr f)
 }
 
 /* Work is measured by the memory that it passes through: the same on every machine. */
-enum { MUCH = 200 << 20 };                                 /* bytes; the worst takes 31 MB */
-static struct { actio_allocate_fn allocate; size_t taken; } counted;
+enum { MUCH = 200 << 20 }; /* bytes; the worst takes 31 MB */
+static struct {
+    actio_allocate_fn allocate;
+    size_t taken;
+} counted;
 
 static void *counting(void *user, void *old, size_t size)
 {
@@ -178,7 +255,8 @@ static void *counting(void *user, void *old, size_t size)
 
 static void begin_counting(void)
 {
-    counted.allocate = ctx.allocate, counted.taken = 0;
+    counted.allocate = ctx.allocate;
+    counted.taken = 0;
     ctx.allocate = counting;
 }
 
@@ -240,11 +318,14 @@ TEST(hostile_formulas_are_given_up_soon)
 {
     actio_expr x = read_formula("x"), one = actio_const(&pool, 1), e = x, f = x, g = x, h = x, d = x;
     for (int i = 0; i < 60; i++) {
-        e = actio_power(&pool, actio_add(&pool, e, one), 2);                                                    /* squares of squares */
-        f = actio_op1(&pool, ACTIO_SIN, actio_add(&pool, actio_mul(&pool, f, f), read_formula("y*t")));         /* sines of sines */
-        g = actio_div(&pool, actio_add(&pool, g, one), actio_add(&pool, g, read_formula("y")));                 /* continued fraction */
+        e = actio_power(&pool, actio_add(&pool, e, one), 2); /* squares of squares */
+        /* sines of sines */
+        f = actio_op1(&pool, ACTIO_SIN, actio_add(&pool, actio_mul(&pool, f, f), read_formula("y*t")));
+        /* continued fraction */
+        g = actio_div(&pool, actio_add(&pool, g, one), actio_add(&pool, g, read_formula("y")));
         h = actio_op1(&pool, ACTIO_SQRT, actio_add(&pool, h, actio_power(&pool, h, 2)));
-        d = actio_mul(&pool, actio_add(&pool, d, actio_symbol(&pool, ACTIO_SPACE_Q, (uint32_t)i % 10)), actio_add(&pool, d, read_formula("m")));
+        d = actio_mul(&pool, actio_add(&pool, d, actio_symbol(&pool, ACTIO_SPACE_Q, (uint32_t)i % 10)),
+                      actio_add(&pool, d, read_formula("m")));
     }
     CHECK(work_for(e) < MUCH);
     CHECK(work_for(f) < MUCH);
@@ -260,7 +341,8 @@ TEST(deep_formulas_do_not_need_a_deep_stack)
 {
     actio_expr e = read_formula("x"), f = e;
     for (int i = 0; i < 15000; i++) e = actio_op1(&pool, i % 2 ? ACTIO_SIN : ACTIO_ATAN, e);
-    for (int i = 0; i < 8000; i++) f = actio_sub(&pool, actio_op1(&pool, ACTIO_EXP, actio_neg(&pool, f)), read_formula("y"));
+    for (int i = 0; i < 8000; i++)
+        f = actio_sub(&pool, actio_op1(&pool, ACTIO_EXP, actio_neg(&pool, f)), read_formula("y"));
     CHECK(!actio_is_identically_zero(&pool, e));
     CHECK(!actio_is_identically_zero(&pool, f));
     actio_simplify(&pool, e);
@@ -273,7 +355,10 @@ TEST(memory_of_an_answer_is_given_back)
     actio_expr e = read_formula("(x + y + z + a + b)^6*(x - y)^3/(sin(x) + cos(y))");
     actio_simplify(&pool, e);
     size_t before = ctx.bytes;
-    for (int i = 0; i < 50; i++) actio_simplify(&pool, e), actio_is_identically_zero(&pool, e);
+    for (int i = 0; i < 50; i++) {
+        actio_simplify(&pool, e);
+        actio_is_identically_zero(&pool, e);
+    }
     CHECK(ctx.bytes <= before + 200000);
 }
 
@@ -330,8 +415,10 @@ TEST(what_terms_of_one_kind_share_stands_before_a_bracket)
 
 TEST(what_is_no_kind_stays_as_it_is)
 {
-    static const char *const plain[] = { "x - x^3 - k*y", "x' - x*y'/(y^2 + 1)", "x'*y' + y'^2/2", "m*x'^2/2 + m*g*y", "2.8284271247461903*y + 2*x", "k*x - c*x'" };
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) CHECK(says(nice(actio_group(&pool, read_formula(plain[i]))), nice(read_formula(plain[i]))));
+    static const char *const plain[] = { "x - x^3 - k*y",    "x' - x*y'/(y^2 + 1)",        "x'*y' + y'^2/2",
+                                         "m*x'^2/2 + m*g*y", "2.8284271247461903*y + 2*x", "k*x - c*x'" };
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        CHECK(says(nice(actio_group(&pool, read_formula(plain[i]))), nice(read_formula(plain[i]))));
 }
 
 TEST(a_minus_goes_into_a_difference_and_numbers_to_fractions)
@@ -380,19 +467,24 @@ TEST(equations_of_the_pendulum_look_like_a_textbook)
 TEST(equations_of_the_double_pendulum_look_like_a_textbook)
 {
     const char *lagrangian = "m1/2*((l1*cos(a1)*a1')^2 + (l1*sin(a1)*a1')^2) + m1*g*l1*cos(a1)"
-                             "+ m2/2*((l1*cos(a1)*a1' + l2*cos(a2)*a2')^2 + (l1*sin(a1)*a1' + l2*sin(a2)*a2')^2) + m2*g*(l1*cos(a1) + l2*cos(a2))";
+                             "+ m2/2*((l1*cos(a1)*a1' + l2*cos(a2)*a2')^2 + (l1*sin(a1)*a1' + l2*sin(a2)*a2')^2) + "
+                             "m2*g*(l1*cos(a1) + l2*cos(a2))";
     actio_expr acc[2] = { read_formula("a1''"), read_formula("a2''") };
     actio_expr e = motion(read_formula(lagrangian), "a1", "a1'"), f = motion(read_formula(lagrangian), "a2", "a2'");
-    CHECK(says(nice(actio_collect(&pool, e, acc, 2)),
-               "(m1 + m2)*l1^2*a1'' + m2*l1*l2*cos(a1 - a2)*a2'' + m2*l1*l2*sin(a1 - a2)*a2'^2 + (m1 + m2)*g*l1*sin(a1)"));
-    CHECK(says(nice(actio_collect(&pool, f, acc, 2)), "m2*l1*l2*cos(a1 - a2)*a1'' + m2*l2^2*a2'' - m2*l1*l2*sin(a1 - a2)*a1'^2 + m2*g*l2*sin(a2)"));
+    CHECK(says(
+        nice(actio_collect(&pool, e, acc, 2)),
+        "(m1 + m2)*l1^2*a1'' + m2*l1*l2*cos(a1 - a2)*a2'' + m2*l1*l2*sin(a1 - a2)*a2'^2 + (m1 + m2)*g*l1*sin(a1)"));
+    CHECK(says(nice(actio_collect(&pool, f, acc, 2)),
+               "m2*l1*l2*cos(a1 - a2)*a1'' + m2*l2^2*a2'' - m2*l1*l2*sin(a1 - a2)*a1'^2 + m2*g*l2*sin(a2)"));
 }
 
-/* L = (q1'^2 + q2'^2 - q3'^2 - q1^2 - q2^2 - q3^2)/2 with q1' + q3 q2' = 0: accelerations into the rate of the constraint. [LM 48] */
+/* L = (q1'^2 + q2'^2 - q3'^2 - q1^2 - q2^2 - q3^2)/2 with q1' + q3 q2' = 0: accelerations into the rate of the
+ * constraint. [LM 48] */
 TEST(the_multiplier_of_lemos_and_moriconi_is_shown_and_satisfies_the_constraint)
 {
     actio_expr rate = actio_rate(&pool, read_formula("q1' + q3*q2'")), lambda = read_formula("L1"), coefficient, rest;
-    actio_expr acc[2] = { read_formula("q1''"), read_formula("q2''") }, by[2] = { read_formula("L1 - q1"), read_formula("L1*q3 - q2") };
+    actio_expr acc[2] = { read_formula("q1''"), read_formula("q2''") },
+               by[2] = { read_formula("L1 - q1"), read_formula("L1*q3 - q2") };
     actio_expr e = actio_substitute(&pool, rate, acc, by, 2);
     CHECK(says(nice(actio_collect(&pool, e, &lambda, 1)), "q2'*q3' - q2*q3 - q1 + (q3^2 + 1)*L1"));
     CHECK(actio_linear_in(&pool, e, &lambda, 1, &coefficient, &rest));

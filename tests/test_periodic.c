@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Eigenvalues of products that are never formed: constructed chains, integer factors against 90-digit arithmetic, traps. */
+ * Eigenvalues of products that are never formed: constructed chains, integer factors against 90-digit arithmetic,
+ * traps. */
 #include "algebra/dense.h"
 #include "algebra/periodic.h"
 #include "check.h"
@@ -8,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { N = 12, K = 1000 };                                 /* the largest here */
+enum { N = 12, K = 1000 }; /* the largest here */
 #define PI 3.14159265358979323846
 
 static double chain[K * N * N], room[2 * (K + 1) * N * N + 4 * N + 2 * K * (N + 4)], ends[(K + 1) * N * N];
@@ -18,7 +19,8 @@ static int places[N];
 static int eigen(size_t n, size_t k)
 {
     CHECK(actio_periodic_work(n, k) <= sizeof room / sizeof *room);
-    for (size_t i = 0; i < actio_periodic_work(n, k); i++) room[i] = NAN;   /* nothing may be read before it is written */
+    /* nothing may be read before it is written */
+    for (size_t i = 0; i < actio_periodic_work(n, k); i++) room[i] = NAN;
     return actio_periodic_eigen(n, k, chain, w, room, places);
 }
 
@@ -26,7 +28,7 @@ static int eigen(size_t n, size_t k)
 
 static uint64_t seed;
 
-static double draw(void)                                   /* in (-1, 1) */
+static double draw(void) /* in (-1, 1) */
 {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (double)(int64_t)(seed ^ (seed >> 29)) / 9223372036854775808.0;
@@ -57,7 +59,8 @@ static void invert(size_t n, const double *v, double *inverse)
     actio_lu_solve(n, a, pivot, inverse, n, false);
 }
 
-/* A_i = V_{i+1} D_i V_i^-1, V_k = V_0: eigenvalues of the product are those of the product of the D_i, columns of V_0 its vectors. */
+/* A_i = V_{i+1} D_i V_i^-1, V_k = V_0: eigenvalues of the product are those of the product of the D_i, columns of V_0
+ * its vectors. */
 static void make_chain(size_t n, size_t k, const double *core, bool same)
 {
     double inverse[N * N], half[N * N];
@@ -76,7 +79,7 @@ static void make_powers(size_t n, size_t k, const double *exponent, const double
     double core[N * N] = { 0 };
     for (size_t i = 0; i < n; i++) core[i * n + i] = pow(10, exponent[i] / (double)k);
     make_chain(n, k, core, true);
-    for (size_t i = 0; sign && i < n; i++)                 /* columns of A_0 V_0 */
+    for (size_t i = 0; sign && i < n; i++) /* columns of A_0 V_0 */
         if (sign[i] < 0) {
             double inverse[N * N], flip[N * N] = { 0 }, half[N * N];
             for (size_t l = 0; l < n; l++) flip[l * n + l] = sign[l];
@@ -96,7 +99,7 @@ static void powers_come_out(size_t n, size_t k, const double *exponent, const do
     make_powers(n, k, exponent, sign);
     CHECK(eigen(n, k) == 0);
     for (size_t i = 0; i < n; i++) {
-        CHECK_NEAR(w[i].log_modulus, exponent[i] * log(10), tol);   /* absolute here is relative for the eigenvalue */
+        CHECK_NEAR(w[i].log_modulus, exponent[i] * log(10), tol); /* absolute here is relative for the eigenvalue */
         CHECK(w[i].im == 0 && w[i].argument == (sign && sign[i] < 0 ? PI : 0));
         double value = (sign ? sign[i] : 1) * pow(10, exponent[i]);
         if (fabs(exponent[i]) < 300) CHECK_NEAR(w[i].re, value, 2 * tol * fabs(value));
@@ -159,7 +162,8 @@ TEST(pairs_are_exact_conjugates_of_any_size)
         make_chain(4, k, core, true);
         CHECK(eigen(4, k) == 0);
         size_t i = w[0].im != 0 ? 0 : w[1].im != 0 ? 1 : 2;
-        CHECK(w[i].argument > 0 && w[i].argument == -w[i + 1].argument && w[i].im == -w[i + 1].im && w[i].re == w[i + 1].re);
+        CHECK(w[i].argument > 0 && w[i].argument == -w[i + 1].argument && w[i].im == -w[i + 1].im
+              && w[i].re == w[i + 1].re);
         CHECK_NEAR(w[i].argument, 2.2, 1e-12);
         CHECK_NEAR(w[i].log_modulus, exponent[e] * log(10), 1e-12);
         for (size_t l = 0; l < 4; l++) CHECK(l == i || l == i + 1 || (w[l].im == 0 && w[l].argument == 0));
@@ -169,7 +173,10 @@ TEST(pairs_are_exact_conjugates_of_any_size)
 TEST(equal_pairs_stay_together)
 {
     memset(chain, 0, 36 * sizeof *chain);
-    for (size_t i = 0; i < 6; i += 2) chain[i * 6 + i + 1] = 1, chain[(i + 1) * 6 + i] = -1;
+    for (size_t i = 0; i < 6; i += 2) {
+        chain[i * 6 + i + 1] = 1;
+        chain[(i + 1) * 6 + i] = -1;
+    }
     CHECK(eigen(6, 1) == 0);
     for (size_t i = 0; i < 6; i++) {
         CHECK_NEAR(w[i].im, i % 2 ? -1 : 1, 1e-15);
@@ -206,7 +213,7 @@ TEST(a_double_eigenvalue_of_a_jordan_block_is_found_to_half_the_digits)
         CHECK_NEAR(w[0].re, 3, 1e-13);
         CHECK_NEAR(w[3].re, 0.2, 1e-14);
         for (size_t i = 1; i < 3; i++) CHECK_NEAR(hypot(w[i].re - 1, w[i].im), 0, 1e-6);
-        CHECK_NEAR(w[1].re + w[2].re, 2, 1e-12);           /* their mean is not disturbed */
+        CHECK_NEAR(w[1].re + w[2].re, 2, 1e-12); /* their mean is not disturbed */
         CHECK(w[1].im == -w[2].im && w[0].im == 0 && w[3].im == 0);
     }
 }
@@ -236,8 +243,8 @@ TEST(singular_factors_give_a_zero_wherever_they_stand)
                 seed = 300 + zero;
                 for (size_t i = 0; i < k * 25; i++) chain[i] = draw();
                 double *a = chain + at * 25;
-                for (size_t i = 0; i < 25; i++)
-                    if (i / 5 > i % 5 || i == 6 * zero) a[i] = 0;   /* triangular already, with a zero on the diagonal */
+                for (size_t i = 0; i < 25; i++) /* triangular already, with a zero on the diagonal */
+                    if (i / 5 > i % 5 || i == 6 * zero) a[i] = 0;
                 CHECK(eigen(5, k) == 0);
                 CHECK(fabs(w[4].re) <= 1e-14 && fabs(w[4].im) <= 1e-14);
             }
@@ -255,7 +262,7 @@ TEST(nothing_at_all_and_rank_one_and_nilpotent_chains_end)
     memset(chain, 0, 36 * sizeof *chain);
     for (size_t i = 0; i < 5; i++) chain[(i + 1) * 6 + i] = 1;
     CHECK(eigen(6, 1) == 0);
-    for (size_t i = 0; i < 6; i++) CHECK(fabs(w[i].re) < 1e-2);   /* a block of six: the sixth root of rounding */
+    for (size_t i = 0; i < 6; i++) CHECK(fabs(w[i].re) < 1e-2); /* a block of six: the sixth root of rounding */
 }
 
 TEST(every_small_chain_of_minus_one_zero_one_ends)
@@ -291,15 +298,28 @@ static double integer(void)
     return (double)((integer_state >> 16) % 19) - 9;
 }
 
-static const struct { size_t n, k; double re[9], im[9]; } printed[] = {
-    { 6, 1, { -12.192860710823161, -12.192860710823161, 8.9469030936024687, -1.436696350076461, -1.436696350076461, -3.6877889718032247 },
+static const struct {
+    size_t n, k;
+    double re[9], im[9];
+} printed[] = {
+    { 6,
+      1,
+      { -12.192860710823161, -12.192860710823161, 8.9469030936024687, -1.436696350076461, -1.436696350076461,
+        -3.6877889718032247 },
       { 5.4009311584107268, -5.4009311584107268, 0, 8.1475961222559211, -8.1475961222559211, 0 } },
-    { 6, 5, { 150133.8206519159, 150133.8206519159, -140047.3990714667, 33380.497708167663, -11441.278538562345, -1976.4614019704132 },
+    { 6,
+      5,
+      { 150133.8206519159, 150133.8206519159, -140047.3990714667, 33380.497708167663, -11441.278538562345,
+        -1976.4614019704132 },
       { 235970.37097936828, -235970.37097936828 } },
-    { 4, 40, { -1.3060623175934997e+37, -1.3060623175934997e+37, 2.7996232982116909e+32, 1.7802229576944951e+19 },
+    { 4,
+      40,
+      { -1.3060623175934997e+37, -1.3060623175934997e+37, 2.7996232982116909e+32, 1.7802229576944951e+19 },
       { 2.6935516196554356e+37, -2.6935516196554356e+37 } },
-    { 9, 12, { 266237852410090.77, -46270147917737.166, 4496486257686.6138, 4496486257686.6138, 51115352282.083779, 51115352282.083779,
-               -116999161523.22523, 1754250603.271774, -48657133.041787962 },
+    { 9,
+      12,
+      { 266237852410090.77, -46270147917737.166, 4496486257686.6138, 4496486257686.6138, 51115352282.083779,
+        51115352282.083779, -116999161523.22523, 1754250603.271774, -48657133.041787962 },
       { 0, 0, 12134845331436.925, -12134845331436.925, 3834822729338.5274, -3834822729338.5274 } },
 };
 
@@ -331,7 +351,10 @@ static void vectors_come_out(size_t n, size_t k, const double *exponent, double 
         CHECK(actio_periodic_vector(n, k, j, x, room, places) == 0);
         for (size_t i = 0; i < n; i++) length += ends[i * n + j] * ends[i * n + j];
         for (size_t i = 0; i < n; i++)
-            if (fabs(ends[i * n + j]) > most) most = fabs(ends[i * n + j]), sign = copysign(1, ends[i * n + j]);
+            if (fabs(ends[i * n + j]) > most) {
+                most = fabs(ends[i * n + j]);
+                sign = copysign(1, ends[i * n + j]);
+            }
         for (size_t i = 0; i < n; i++) CHECK_NEAR(x[i], sign * ends[i * n + j] / sqrt(length), tol);
     }
 }

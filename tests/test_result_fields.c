@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Tables with fields on their way into files and pictures. With a folder as argument, writes samples there for read_back.py and stops. */
+ * Tables with fields on their way into files and pictures. With a folder as argument, writes samples there for
+ * read_back.py and stops. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -24,7 +25,10 @@ static char folder[256], path[512];
 
 /* ---- a chain that swings: t, x(s), y(s), x_dot(s), y_dot(s), lambda.link on cells, energy, residual.link on cells */
 enum { T, X, Y, X_DOT, Y_DOT, LAMBDA, ENERGY, RESIDUAL, COLUMNS };
-struct recipe { size_t nodes, rows; struct actio_table *table; };
+struct recipe {
+    size_t nodes, rows;
+    struct actio_table *table;
+};
 
 static double chain(size_t c, double s, double t)
 {
@@ -50,7 +54,10 @@ static double *places(struct actio_arena *arena, size_t count, size_t cells, dou
 static void cook(void *user)
 {
     static const char *const name[] = { "t", "x", "y", "x_dot", "y_dot", "lambda.link", "energy", "residual.link" };
-    static const enum actio_role role[] = { ACTIO_ROLE_TIME, ACTIO_ROLE_COORD, ACTIO_ROLE_COORD, ACTIO_ROLE_RATE, ACTIO_ROLE_RATE, ACTIO_ROLE_LAMBDA, ACTIO_ROLE_ENERGY, ACTIO_ROLE_RESIDUAL };
+    static const enum actio_role role[] = {
+        ACTIO_ROLE_TIME, ACTIO_ROLE_COORD,  ACTIO_ROLE_COORD,  ACTIO_ROLE_RATE,
+        ACTIO_ROLE_RATE, ACTIO_ROLE_LAMBDA, ACTIO_ROLE_ENERGY, ACTIO_ROLE_RESIDUAL
+    };
     struct recipe *r = user;
     struct actio_table *t = r->table = actio_table_create(&ctx);
     size_t cells = r->nodes - 1;
@@ -62,14 +69,28 @@ static void cook(void *user)
     for (size_t c = 0; c < COLUMNS; c++) {
         bool on_cells = c == LAMBDA || c == RESIDUAL, field = c != T && c != ENERGY;
         size_t nodes = field ? (on_cells ? cells : r->nodes) : 0;
-        if (on_cells && !cells) continue;                  /* one node has no cells */
+        if (on_cells && !cells) continue; /* one node has no cells */
         struct actio_column *col = &t->col[t->cols];
-        *col = (struct actio_column){ .name = name[c], .unit = "", .meaning = "", .role = role[c], .unique = true, .nodes = nodes, .axis = nodes ? "s" : NULL, .place = on_cells ? cell : node };
+        *col = (struct actio_column){ .name = name[c],
+                                      .unit = "",
+                                      .meaning = "",
+                                      .role = role[c],
+                                      .unique = true,
+                                      .nodes = nodes,
+                                      .axis = nodes ? "s" : NULL,
+                                      .place = on_cells ? cell : node };
         double *x = t->data[t->cols] = actio_arena_array(&t->arena, t->rows * actio_column_width(col) + 1, sizeof *x);
-        for (size_t i = 0; i < t->rows * actio_column_width(col); i++) x[i] = chain(c, nodes ? col->place[i % nodes] : 0, .02 * (double)(i / actio_column_width(col)));
+        for (size_t i = 0; i < t->rows * actio_column_width(col); i++)
+            x[i] = chain(c, nodes ? col->place[i % nodes] : 0, .02 * (double)(i / actio_column_width(col)));
         t->error[t->cols++] = 1e-10 * (double)(c + 1);
     }
-    t->model = "chain", t->description = "A hanging chain that swings", t->by = "dalembert", t->method = "rattle", t->version = "0.1.0", t->reached = true, t->tol = 1e-9;
+    t->model = "chain";
+    t->description = "A hanging chain that swings";
+    t->by = "dalembert";
+    t->method = "rattle";
+    t->version = "0.1.0";
+    t->reached = true;
+    t->tol = 1e-9;
 }
 
 static struct actio_table *make_chain(size_t nodes, size_t rows)
@@ -83,7 +104,10 @@ static struct actio_table *make_chain(size_t nodes, size_t rows)
 static struct actio_table *make_string(size_t nodes, size_t rows)
 {
     struct actio_table *t = make_chain(nodes, rows);
-    t->cols = 2, t->col[X].name = "w", t->model = "string", t->description = "A wave on a string";
+    t->cols = 2;
+    t->col[X].name = "w";
+    t->model = "string";
+    t->description = "A wave on a string";
     for (size_t i = 0; i < rows * nodes; i++) {
         double s = t->col[X].place[i % nodes] - .3, at = .01 * (double)(i / nodes);
         t->data[X][i] = .01 * (exp(-200 * (s - at) * (s - at)) - .6 * exp(-200 * (s + at) * (s + at)));
@@ -114,14 +138,19 @@ static size_t count_of(const char *text, const char *what)
     return n;
 }
 
-struct saying { void (*say)(const struct actio_table *, struct actio_text *); const struct actio_table *table; struct actio_text out; };
+struct saying {
+    void (*say)(const struct actio_table *, struct actio_text *);
+    const struct actio_table *table;
+    struct actio_text out;
+};
 static void say(void *user)
 {
     struct saying *s = user;
     actio_text_open(&s->out, &scratch);
     s->say(s->table, &s->out);
 }
-static const char *text_of(void (*how)(const struct actio_table *, struct actio_text *), const struct actio_table *table)
+static const char *text_of(void (*how)(const struct actio_table *, struct actio_text *),
+                           const struct actio_table *table)
 {
     struct saying s = { how, table, { 0 } };
     CHECK(actio_attempt(&ctx, say, &s) == 0);
@@ -139,7 +168,8 @@ static const char *svg_of(const struct actio_table *t, const char *axes)
 {
     CHECK(actio_plot_write(&ctx, t, axes, in_folder("p.svg"), &found) == 0);
     const char *s = contents(path);
-    CHECK(!strncmp(s, "<svg ", 5) && !strcmp(s + strlen(s) - 7, "</svg>\n") && !strstr(s, "nan") && !strstr(s, "inf\""));
+    CHECK(!strncmp(s, "<svg ", 5) && !strcmp(s + strlen(s) - 7, "</svg>\n") && !strstr(s, "nan")
+          && !strstr(s, "inf\""));
     return s;
 }
 
@@ -147,7 +177,8 @@ static const char *moving_of(const struct actio_table *t, const char *axes)
 {
     CHECK(actio_animation_write(&ctx, t, axes, in_folder("a.svg"), &found) == 0);
     const char *s = contents(path);
-    CHECK(!strncmp(s, "<svg ", 5) && !strcmp(s + strlen(s) - 7, "</svg>\n") && !strstr(s, "nan") && !strstr(s, "inf\""));
+    CHECK(!strncmp(s, "<svg ", 5) && !strcmp(s + strlen(s) - 7, "</svg>\n") && !strstr(s, "nan")
+          && !strstr(s, "inf\""));
     return s;
 }
 
@@ -155,10 +186,17 @@ static const char *moving_of(const struct actio_table *t, const char *axes)
 TEST(a_node_of_a_field_is_found_by_its_number)
 {
     struct actio_table *t = make_chain(5, 3);
-    static const struct { const char *name; size_t col, node; } good[] = {
-        { "x[3]", X, 3 }, { "x_dot[4]", X_DOT, 4 }, { "x'[0]", X_DOT, 0 }, { "lambda.link[3]", LAMBDA, 3 }, { "x", X, ACTIO_WHOLE }, { "x'", X_DOT, ACTIO_WHOLE }, { "energy", ENERGY, 0 },
+    static const struct {
+        const char *name;
+        size_t col, node;
+    } good[] = {
+        { "x[3]", X, 3 },        { "x_dot[4]", X_DOT, 4 },     { "x'[0]", X_DOT, 0 },   { "lambda.link[3]", LAMBDA, 3 },
+        { "x", X, ACTIO_WHOLE }, { "x'", X_DOT, ACTIO_WHOLE }, { "energy", ENERGY, 0 },
     };
-    static const char *const bad[] = { "x[5]", "lambda.link[4]", "x[-1]", "x[]", "x[03]", "x[3", "x[3]]", "energy[0]", "z[0]", "[0]", "x[99999999999999999999]", "" };
+    static const char *const bad[] = {
+        "x[5]", "lambda.link[4]",          "x[-1]", "x[]", "x[03]", "x[3", "x[3]]", "energy[0]", "z[0]",
+        "[0]",  "x[99999999999999999999]", ""
+    };
     size_t col, node;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         CHECK(actio_table_cell(t, good[i].name, &col, &node) && col == good[i].col && node == good[i].node);
@@ -166,7 +204,7 @@ TEST(a_node_of_a_field_is_found_by_its_number)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CHECK(!actio_table_cell(t, bad[i], &col, &node));
     }
-    t->col[ENERGY].name = "x[3]";                          /* a member of a family of that name is a column */
+    t->col[ENERGY].name = "x[3]"; /* a member of a family of that name is a column */
     CHECK(actio_table_cell(t, "x[3]", &col, &node) && (col == X ? node == 3 : col == ENERGY));
     actio_table_free(t);
 }
@@ -185,8 +223,10 @@ TEST(nodes_and_cells_of_an_axis_are_two_placements)
     struct actio_table *t = make_chain(5, 2);
     struct actio_placement *p;
     CHECK(actio_table_placements(t, &scratch, &p) == 2);
-    CHECK(!strcmp(p[0].name, "s") && p[0].nodes == 5 && !strcmp(p[1].name, "s_cells") && p[1].nodes == 4 && p[1].place[0] == .125);
-    CHECK(actio_placement_of(p, 2, &t->col[RESIDUAL]) == 1 && actio_placement_of(p, 2, &t->col[Y_DOT]) == 0 && actio_placement_of(p, 2, &t->col[T]) == 2);
+    CHECK(!strcmp(p[0].name, "s") && p[0].nodes == 5 && !strcmp(p[1].name, "s_cells") && p[1].nodes == 4
+          && p[1].place[0] == .125);
+    CHECK(actio_placement_of(p, 2, &t->col[RESIDUAL]) == 1 && actio_placement_of(p, 2, &t->col[Y_DOT]) == 0
+          && actio_placement_of(p, 2, &t->col[T]) == 2);
     actio_table_free(t);
 }
 
@@ -194,7 +234,8 @@ TEST(the_largest_error_is_judged_by_the_largest_node)
 {
     struct actio_table *t = make_chain(5, 3);
     for (size_t c = 0; c < t->cols; c++) t->error[c] = 0;
-    t->data[X][2 * 5 + 4] = -1000, t->error[X] = 1e-3;
+    t->data[X][2 * 5 + 4] = -1000;
+    t->error[X] = 1e-3;
     CHECK(fabs(actio_table_worst_error(t) - 1e-6) < 1e-18);
     actio_table_free(t);
 }
@@ -215,7 +256,8 @@ TEST(csv_has_a_column_for_each_node)
 {
     struct actio_table *t = make_chain(2, 1);
     const char *s = text_of(actio_csv_text, t);
-    static const char head[] = "t,x[0],x[1],y[0],y[1],x_dot[0],x_dot[1],y_dot[0],y_dot[1],lambda.link[0],energy,residual.link[0]\n";
+    static const char head[] =
+        "t,x[0],x[1],y[0],y[1],x_dot[0],x_dot[1],y_dot[0],y_dot[1],lambda.link[0],energy,residual.link[0]\n";
     CHECK(!strncmp(s, head, strlen(head)));
     CHECK(count_of(s, ",") == 2 * 11 && count_of(s, "\n") == 2);
     t->col[X].name = "a,b";
@@ -236,7 +278,9 @@ TEST(a_header_of_a_million_names_is_never_held_in_full)
 {
     struct actio_table *t = make_chain(200000, 1);
     size_t before = ctx.bytes;
-    normal = ctx.allocate, most_bytes = 0, ctx.allocate = watching;
+    normal = ctx.allocate;
+    most_bytes = 0;
+    ctx.allocate = watching;
     CHECK(actio_result_write(&ctx, t, in_folder("long.csv"), &found) == 0);
     ctx.allocate = normal;
     FILE *in = fopen(path, "rb");
@@ -250,16 +294,24 @@ TEST(a_header_of_a_million_names_is_never_held_in_full)
 TEST(the_summary_has_a_span_of_each_field_and_few_nodes_by_name)
 {
     struct actio_table *t = make_chain(3, 2);
-    for (size_t i = 0; i < 6; i++) t->data[X][i] = (double)i, t->data[Y][i] = i == 4 ? NAN : (double)i;
+    for (size_t i = 0; i < 6; i++) {
+        t->data[X][i] = (double)i;
+        t->data[Y][i] = i == 4 ? NAN : (double)i;
+    }
     const char *s = text_of(actio_json_summary, t);
-    CHECK(strstr(s, "\"x\": {\"nodes\": 3, \"first\": 3, \"last\": 5, \"min\": 3, \"max\": 5}, \"x[0]\": 3, \"x[1]\": 4, \"x[2]\": 5, \"y\": {") != NULL);
-    CHECK(strstr(s, "\"y[0]\": 3, \"y[1]\": null, \"y[2]\": 5") && strstr(s, "\"t\": 0.02") && strstr(s, "\"error\": {\"t\": 1e-10, \"x\": 2e-10"));
+    CHECK(strstr(s, "\"x\": {\"nodes\": 3, \"first\": 3, \"last\": 5, \"min\": 3, \"max\": 5}, \"x[0]\": 3, \"x[1]\": "
+                    "4, \"x[2]\": 5, \"y\": {")
+          != NULL);
+    CHECK(strstr(s, "\"y[0]\": 3, \"y[1]\": null, \"y[2]\": 5") && strstr(s, "\"t\": 0.02")
+          && strstr(s, "\"error\": {\"t\": 1e-10, \"x\": 2e-10"));
     actio_table_free(t);
     t = make_chain(65, 2);
     s = text_of(actio_json_summary, t);
     CHECK(!strstr(s, "\"x[0]\"") && strstr(s, "\"lambda.link[63]\"") && strstr(s, "\"x\": {\"nodes\": 65"));
     t->rows = 0;
-    CHECK(strstr(text_of(actio_json_summary, t), "\"x\": {\"nodes\": 65, \"first\": null, \"last\": null, \"min\": null, \"max\": null}") != NULL);
+    CHECK(strstr(text_of(actio_json_summary, t),
+                 "\"x\": {\"nodes\": 65, \"first\": null, \"last\": null, \"min\": null, \"max\": null}")
+          != NULL);
     actio_table_free(t);
 }
 
@@ -272,7 +324,7 @@ static double lightness(uint32_t c)
         double v = (double)(c >> (16 - 8 * i) & 255) / 255;
         y += part[i] * (v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4));
     }
-    return y > .008856 ? 116 * cbrt(y) - 16 : 903.3 * y;   /* CIE L*, another measure than the one they are made by */
+    return y > .008856 ? 116 * cbrt(y) - 16 : 903.3 * y; /* CIE L*, another measure than the one they are made by */
 }
 
 TEST(colours_grow_lighter_in_even_steps)
@@ -280,8 +332,11 @@ TEST(colours_grow_lighter_in_even_steps)
     double least = 100, most = 0;
     for (int i = 0; i < 16; i++) {
         double step = lightness(actio_colour_even((i + 1) / 16.0)) - lightness(actio_colour_even(i / 16.0));
-        least = fmin(least, step), most = fmax(most, step);
-        CHECK(fabs(lightness(actio_colour_centred((i + 1) / 16.0)) - lightness(actio_colour_centred(-(i + 1) / 16.0))) < 6);   /* neither sign weighs more */
+        least = fmin(least, step);
+        most = fmax(most, step);
+        /* neither sign weighs more */
+        CHECK(fabs(lightness(actio_colour_centred((i + 1) / 16.0)) - lightness(actio_colour_centred(-(i + 1) / 16.0)))
+              < 6);
         CHECK(lightness(actio_colour_shade((i + 1) / 16.0)) < lightness(actio_colour_shade(i / 16.0)));
     }
     CHECK(least > 2.5 && most < 6);
@@ -292,8 +347,9 @@ TEST(fields_have_a_panel_each_and_coordinates_their_shape)
 {
     struct actio_table *t = make_chain(65, 101);
     const char *s = svg_of(t, NULL);
-    CHECK(count_of(s, "clipPath id") == 6 && strstr(s, "shape (x, y)") && strstr(s, "x(s)") && strstr(s, "λ link(s)") && strstr(s, "energy change"));
-    CHECK(count_of(s, "<polyline") < 250 && strlen(s) < 1200000);   /* no line a node */
+    CHECK(count_of(s, "clipPath id") == 6 && strstr(s, "shape (x, y)") && strstr(s, "x(s)") && strstr(s, "λ link(s)")
+          && strstr(s, "energy change"));
+    CHECK(count_of(s, "<polyline") < 250 && strlen(s) < 1200000); /* no line a node */
     CHECK(strstr(s, "t = 0<") && strstr(s, "t = 2<"));
     actio_table_free(t);
     t = make_string(300, 80);
@@ -309,8 +365,12 @@ TEST(pictures_of_fields_stand_any_size_and_any_value)
     for (size_t n = 0; n < 4; n++)
         for (size_t r = 0; r < 4; r++) {
             struct actio_table *t = make_chain(nodes[n], rows[r]);
-            svg_of(t, NULL), svg_of(t, "x:y,x,s:x,x[0],x[0]:y[0]");
-            if (rows[r]) moving_of(t, NULL), moving_of(t, "x");
+            svg_of(t, NULL);
+            svg_of(t, "x:y,x,s:x,x[0],x[0]:y[0]");
+            if (rows[r]) {
+                moving_of(t, NULL);
+                moving_of(t, "x");
+            }
             for (size_t k = 0; k < sizeof fill / sizeof *fill; k++) {
                 for (size_t i = 0; i < t->rows * nodes[n]; i++) t->data[X][i] = t->data[Y][i] = fill[k];
                 svg_of(t, NULL);
@@ -327,15 +387,19 @@ TEST(what_is_no_number_is_grey)
     CHECK(!strstr(svg_of(t, "x"), "#bdbdbd"));
     t->data[X][7] = NAN;
     const char *grey = strstr(svg_of(t, "x"), "#bdbdbd");
-    CHECK(grey && count_of(grey, "#bdbdbd") == 1 && strchr(grey, 'z') && strchr(strchr(grey, 'z'), '"') == strchr(grey, 'z') + 1);   /* one tile */
+    /* one tile */
+    CHECK(grey && count_of(grey, "#bdbdbd") == 1 && strchr(grey, 'z')
+          && strchr(strchr(grey, 'z'), '"') == strchr(grey, 'z') + 1);
     actio_table_free(t);
 }
 
 TEST(axes_choose_shape_map_profile_or_node)
 {
     struct actio_table *t = make_chain(5, 40);
-    CHECK(count_of(svg_of(t, "x:y"), "clipPath id") == 1 && count_of(svg_of(t, "x"), "<path") > 64 && strstr(svg_of(t, "s:x"), "x along s"));
-    CHECK(strstr(svg_of(t, "x[3]"), "x₃") && count_of(contents(path), "<path") == 0 && strstr(svg_of(t, "x[3]:y'[4]"), "y′₄ against x₃"));
+    CHECK(count_of(svg_of(t, "x:y"), "clipPath id") == 1 && count_of(svg_of(t, "x"), "<path") > 64
+          && strstr(svg_of(t, "s:x"), "x along s"));
+    CHECK(strstr(svg_of(t, "x[3]"), "x₃") && count_of(contents(path), "<path") == 0
+          && strstr(svg_of(t, "x[3]:y'[4]"), "y′₄ against x₃"));
     CHECK(count_of(svg_of(t, "x:y;x,y;energy"), "clipPath id") == 4);
     actio_table_free(t);
 }
@@ -360,21 +424,26 @@ TEST(further_tables_lie_over_a_node)
     struct actio_layer layer[] = { { a, "first" }, { b, "second" }, { c, "third" } };
     struct actio_picture p = { .layer = layer, .layers = 3, .axes = "x[3],x" };
     CHECK(actio_picture_write(&ctx, &p, in_folder("l.svg"), &found) == 0);
-    CHECK(count_of(contents(path), "<circle") == 20 + 4);  /* the third has no such node */
-    actio_table_free(a), actio_table_free(b), actio_table_free(c);
+    CHECK(count_of(contents(path), "<circle") == 20 + 4); /* the third has no such node */
+    actio_table_free(a);
+    actio_table_free(b);
+    actio_table_free(c);
 }
 
 /* ---- what moves */
 TEST(an_animation_has_a_shape_that_moves_and_a_time_that_changes)
 {
     struct actio_table *t = make_chain(300, 500);
-    const char *s = moving_of(t, NULL), *values = strstr(s, " values=\""), *end = values ? strchr(values + 9, '"') : NULL;
-    CHECK(count_of(s, "<polyline fill=\"none\" stroke-linejoin=\"round\"") > 3 && count_of(s, "attributeName=\"points\"") == 1 && count_of(s, "attributeName=\"cx\"") == 3);
+    const char *s = moving_of(t, NULL), *values = strstr(s, " values=\""),
+               *end = values ? strchr(values + 9, '"') : NULL;
+    CHECK(count_of(s, "<polyline fill=\"none\" stroke-linejoin=\"round\"") > 3
+          && count_of(s, "attributeName=\"points\"") == 1 && count_of(s, "attributeName=\"cx\"") == 3);
     size_t frames = 1, vertices = 1;
     for (const char *p = values; p && p < end; p++) frames += *p == ';';
     for (const char *p = values + 9; p < end && *p != ';'; p++) vertices += *p == ' ';
     CHECK(frames == 120 && vertices == 200);
-    CHECK(count_of(s, "repeatCount=\"indefinite\"") == 7 + 40 && count_of(s, "dur=\"9.98s\"") == 7 + 40 && count_of(s, " visibility=\"hidden\"") == 39);
+    CHECK(count_of(s, "repeatCount=\"indefinite\"") == 7 + 40 && count_of(s, "dur=\"9.98s\"") == 7 + 40
+          && count_of(s, " visibility=\"hidden\"") == 39);
     CHECK(strstr(s, "keyTimes=\"0;") && strstr(s, ";1\"") && !strstr(s, "<script"));
     actio_table_free(t);
 }
@@ -400,7 +469,8 @@ TEST(one_field_moves_as_a_profile)
 {
     struct actio_table *t = make_string(33, 20);
     const char *s = moving_of(t, NULL);
-    CHECK(strstr(s, "w along s") && count_of(s, "attributeName=\"points\"") == 1 && count_of(s, "attributeName=\"cx\"") == 0);
+    CHECK(strstr(s, "w along s") && count_of(s, "attributeName=\"points\"") == 1
+          && count_of(s, "attributeName=\"cx\"") == 0);
     actio_table_free(t);
     t = make_chain(5, 4);
     CHECK(strstr(moving_of(t, "y"), "y along s") && strstr(moving_of(t, "energy,y:x"), "shape (y, x)"));
@@ -411,9 +481,12 @@ TEST(without_a_field_nothing_is_animated)
 {
     struct actio_table *t = make_chain(5, 4);
     remove(in_folder("none.svg"));
-    CHECK(actio_animation_write(&ctx, t, "energy", in_folder("none.svg"), &found) == 1 && last_code() == ACTIO_F_NO_FIELD);
-    CHECK(actio_animation_write(&ctx, t, "q", in_folder("none.svg"), &found) == 1 && last_code() == ACTIO_F_UNKNOWN_COLUMN);
-    CHECK(actio_animation_write(&ctx, t, NULL, in_folder("none.png"), &found) == 1 && last_code() == ACTIO_F_UNKNOWN_ENDING);
+    CHECK(actio_animation_write(&ctx, t, "energy", in_folder("none.svg"), &found) == 1
+          && last_code() == ACTIO_F_NO_FIELD);
+    CHECK(actio_animation_write(&ctx, t, "q", in_folder("none.svg"), &found) == 1
+          && last_code() == ACTIO_F_UNKNOWN_COLUMN);
+    CHECK(actio_animation_write(&ctx, t, NULL, in_folder("none.png"), &found) == 1
+          && last_code() == ACTIO_F_UNKNOWN_ENDING);
     t->cols = 1;
     CHECK(actio_animation_write(&ctx, t, NULL, in_folder("none.svg"), &found) == 1 && last_code() == ACTIO_F_NO_FIELD);
     FILE *in = fopen(in_folder("none.svg"), "rb");
@@ -428,7 +501,10 @@ static size_t calls_left;
 static void *failing(void *user, void *old, size_t size)
 {
     (void)user;
-    if (!size) { free(old); return NULL; }
+    if (!size) {
+        free(old);
+        return NULL;
+    }
     return calls_left == 0 ? NULL : (calls_left--, realloc(old, size));
 }
 
@@ -452,7 +528,8 @@ TEST(running_out_of_memory_leaves_no_memory_behind)
     int bad = 1;
     for (size_t n = 0; bad && n < 500; n++) {
         actio_findings_close(&found);
-        ctx.allocate = failing, calls_left = n;
+        ctx.allocate = failing;
+        calls_left = n;
         actio_findings_open(&found, &ctx);
         bad = write_all(t);
         actio_findings_close(&found);
@@ -481,9 +558,11 @@ static void write_raw(const struct actio_table *t, const char *stem)
 /* What was asked for, with events, and a part of the field without values. */
 static void write_asked(void)
 {
-    static struct actio_event events[] = { { .t = .5, .kind = "event", .name = "apex" }, { .t = 1.7, .kind = "event", .name = "low" } };
+    static struct actio_event events[] = { { .t = .5, .kind = "event", .name = "apex" },
+                                           { .t = 1.7, .kind = "event", .name = "low" } };
     struct actio_table *t = make_chain(300, 150);
-    t->event = events, t->events = 2;
+    t->event = events;
+    t->events = 2;
     for (size_t i = 40; i < 60; i++)
         for (size_t k = 100; k < 160; k++) t->data[X_DOT][i * 300 + k] = NAN;
     CHECK(actio_plot_write(&ctx, t, "x:y,x',residual.link,x[250],s:y", in_folder("asked.svg"), &found) == 0);
@@ -493,17 +572,28 @@ static void write_asked(void)
 static void write_samples(void)
 {
     write_asked();
-    static const struct { const char *stem; size_t nodes, rows; bool string; } sample[] = { { "f1", 1, 20, 0 }, { "f2", 2, 20, 0 }, { "f5", 5, 20, 0 }, { "f300", 300, 150, 0 }, { "w300", 300, 90, 1 } };
+    static const struct {
+        const char *stem;
+        size_t nodes, rows;
+        bool string;
+    } sample[] = {
+        { "f1", 1, 20, 0 }, { "f2", 2, 20, 0 }, { "f5", 5, 20, 0 }, { "f300", 300, 150, 0 }, { "w300", 300, 90, 1 }
+    };
     static const char *const endings[] = { "csv", "json", "npz", "h5", "svg", "png", "pdf" };
     char name[64];
     for (size_t k = 0; k < sizeof sample / sizeof *sample; k++) {
-        struct actio_table *t = sample[k].string ? make_string(sample[k].nodes, sample[k].rows) : make_chain(sample[k].nodes, sample[k].rows);
-        if (sample[k].nodes == 2) t->col[ENERGY].name = "axis";   /* what HDF5 would call its group */
+        struct actio_table *t = sample[k].string ? make_string(sample[k].nodes, sample[k].rows)
+                                                 : make_chain(sample[k].nodes, sample[k].rows);
+        if (sample[k].nodes == 2) t->col[ENERGY].name = "axis"; /* what HDF5 would call its group */
         snprintf(name, sizeof name, "%s.moving.svg", sample[k].stem);
         CHECK(actio_animation_write(&ctx, t, NULL, in_folder(name), &found) == 0);
         for (size_t i = sizeof endings / sizeof *endings; i-- > 0;) {
             snprintf(name, sizeof name, "%s.%s", sample[k].stem, endings[i]);
-            if (i == 3) t->data[X][0] = NAN, t->data[X][t->rows * sample[k].nodes - 1] = -0.0, t->data[X][t->rows] = 1.0 / 3;   /* pictures come first */
+            if (i == 3) {
+                t->data[X][0] = NAN;
+                t->data[X][t->rows * sample[k].nodes - 1] = -0.0;
+                t->data[X][t->rows] = 1.0 / 3; /* pictures come first */
+            }
             if (actio_plot_fits(name)) CHECK(actio_plot_write(&ctx, t, NULL, in_folder(name), &found) == 0);
             else if (actio_writer_for(name)) CHECK(actio_result_write(&ctx, t, in_folder(name), &found) == 0);
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Architecture: the same bits whatever the number of lanes, the way of running a program, or the way a model was written. */
+ * Architecture: the same bits whatever the number of lanes, the way of running a program, or the way a model was
+ * written. */
 #define _POSIX_C_SOURCE 200809L
 #include "subject.h"
 
@@ -11,7 +12,10 @@ enum { LANES = 1000 };
 
 /* ---- kernels */
 
-struct inputs { double *space[ACTIO_SPACE_COUNT]; size_t size[ACTIO_SPACE_COUNT]; };
+struct inputs {
+    double *space[ACTIO_SPACE_COUNT];
+    size_t size[ACTIO_SPACE_COUNT];
+};
 
 static double next_random(void)
 {
@@ -23,11 +27,18 @@ static double next_random(void)
 /* States around the start data; params around their values; switches on either side. */
 static void fill_inputs(struct inputs *in, const struct subject *s)
 {
-    size_t n = s->sys->n, m = s->sys->m, p = actio_friction_slot(s->sys, s->sys->slips);   /* multipliers, then forces of contacts and frictions */
-    const size_t size[ACTIO_SPACE_COUNT] = {
-        [ACTIO_SPACE_T] = 1, [ACTIO_SPACE_PARAM] = s->sys->params, [ACTIO_SPACE_HIDDEN] = 1, [ACTIO_SPACE_MODE] = s->sys->modes, [ACTIO_SPACE_Q] = n,
-        [ACTIO_SPACE_V] = n, [ACTIO_SPACE_ACC] = n, [ACTIO_SPACE_STATE] = m, [ACTIO_SPACE_SDOT] = m, [ACTIO_SPACE_LAMBDA] = p, [ACTIO_SPACE_REACTION] = n + m };
-    const double *around[ACTIO_SPACE_COUNT] = { [ACTIO_SPACE_PARAM] = s->param, [ACTIO_SPACE_Q] = s->y0, [ACTIO_SPACE_V] = s->y0 + n, [ACTIO_SPACE_STATE] = s->y0 + 2 * n };
+    /* multipliers, then forces of contacts and frictions */
+    size_t n = s->sys->n, m = s->sys->m, p = actio_friction_slot(s->sys, s->sys->slips);
+    const size_t size[ACTIO_SPACE_COUNT] = { [ACTIO_SPACE_T] = 1,           [ACTIO_SPACE_PARAM] = s->sys->params,
+                                             [ACTIO_SPACE_HIDDEN] = 1,      [ACTIO_SPACE_MODE] = s->sys->modes,
+                                             [ACTIO_SPACE_Q] = n,           [ACTIO_SPACE_V] = n,
+                                             [ACTIO_SPACE_ACC] = n,         [ACTIO_SPACE_STATE] = m,
+                                             [ACTIO_SPACE_SDOT] = m,        [ACTIO_SPACE_LAMBDA] = p,
+                                             [ACTIO_SPACE_REACTION] = n + m };
+    const double *around[ACTIO_SPACE_COUNT] = { [ACTIO_SPACE_PARAM] = s->param,
+                                                [ACTIO_SPACE_Q] = s->y0,
+                                                [ACTIO_SPACE_V] = s->y0 + n,
+                                                [ACTIO_SPACE_STATE] = s->y0 + 2 * n };
     for (int k = 0; k < ACTIO_SPACE_COUNT; k++) {
         in->size[k] = size[k];
         in->space[k] = numbers(size[k] * LANES);
@@ -36,7 +47,11 @@ static void fill_inputs(struct inputs *in, const struct subject *s)
             in->space[k][i] = k == ACTIO_SPACE_MODE ? (random < 0 ? -1 : 1) : centre + random * (1 + fabs(centre));
         }
     }
-    if (LANES > 3 && n) in->space[ACTIO_SPACE_Q][1] = 1e9, in->space[ACTIO_SPACE_Q][2] = 0, in->space[ACTIO_SPACE_Q][3] = NAN;
+    if (LANES > 3 && n) {
+        in->space[ACTIO_SPACE_Q][1] = 1e9;
+        in->space[ACTIO_SPACE_Q][2] = 0;
+        in->space[ACTIO_SPACE_Q][3] = NAN;
+    }
 }
 
 static void free_inputs(struct inputs *in)
@@ -48,7 +63,11 @@ static struct actio_binding bound_at(const struct inputs *in, size_t lane, ptrdi
 {
     struct actio_binding b;
     memset(&b, 0, sizeof b);
-    for (int k = 0; k < ACTIO_SPACE_COUNT; k++) b.space[k].base = in->space[k] + lane, b.space[k].index_step = LANES, b.space[k].lane_step = step;
+    for (int k = 0; k < ACTIO_SPACE_COUNT; k++) {
+        b.space[k].base = in->space[k] + lane;
+        b.space[k].index_step = LANES;
+        b.space[k].lane_step = step;
+    }
     return b;
 }
 
@@ -56,8 +75,10 @@ static struct actio_binding bound_at(const struct inputs *in, size_t lane, ptrdi
 static void evaluate(const struct actio_kernel *k, const struct inputs *in, size_t group, bool own_params, double *out)
 {
     size_t outputs = actio_kernel_outputs(k), pre_size = actio_kernel_pre(k);
-    struct actio_arg *arg = calloc(actio_kernel_inputs(k, NULL) + 1, sizeof *arg), *given = calloc(actio_kernel_params(k, NULL) + 1, sizeof *given);
-    double *pre = numbers(pre_size * group), *work = numbers(actio_kernel_work(k)), **to = calloc(outputs + 1, sizeof *to);
+    struct actio_arg *arg = calloc(actio_kernel_inputs(k, NULL) + 1, sizeof *arg),
+                     *given = calloc(actio_kernel_params(k, NULL) + 1, sizeof *given);
+    double *pre = numbers(pre_size * group), *work = numbers(actio_kernel_work(k)),
+           **to = calloc(outputs + 1, sizeof *to);
     if (!arg || !given || !to) abort();
     for (size_t first = 0; first < LANES; first += group) {
         size_t lanes = LANES - first < group ? LANES - first : group, sets = own_params ? lanes : 1;
@@ -68,19 +89,25 @@ static void evaluate(const struct actio_kernel *k, const struct inputs *in, size
         for (size_t j = 0; j < outputs; j++) to[j] = out + j * LANES + first;
         actio_kernel_eval(k, lanes, arg, pre, sets, to, work);
     }
-    free(arg), free(given), free(pre), free(work), free(to);
+    free(arg);
+    free(given);
+    free(pre);
+    free(work);
+    free(to);
 }
 
 static const size_t groups[] = { 1000, 64, 7, 1 };
 
-static bool every_grouping_gives(const struct actio_kernel *k, const struct inputs *in, bool own_params, const double *want, double *scratch)
+static bool every_grouping_gives(const struct actio_kernel *k, const struct inputs *in, bool own_params,
+                                 const double *want, double *scratch)
 {
     size_t n = actio_kernel_outputs(k) * LANES;
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         evaluate(k, in, groups[g], own_params, scratch);
         size_t i = first_difference(want, scratch, n);
         if (i == n) continue;
-        printf("    %s, groups of %zu: output %zu in lane %zu is %a, not %a\n", actio_kernel_tier(k), groups[g], i / LANES, i % LANES, scratch[i], want[i]);
+        printf("    %s, groups of %zu: output %zu in lane %zu is %a, not %a\n", actio_kernel_tier(k), groups[g],
+               i / LANES, i % LANES, scratch[i], want[i]);
         return false;
     }
     return true;
@@ -93,7 +120,8 @@ static bool compile_as_a_run_does(struct subject *s)
     struct actio_kernel *list[ACTIO_Q_COUNT];
     size_t n = 0;
     for (int q = 0; q < ACTIO_Q_COUNT; q++)
-        if (s->sys->formation->kernel[q] && q != ACTIO_Q_LEVELS && q != ACTIO_Q_RHS_Y) list[n++] = s->sys->formation->kernel[q];
+        if (s->sys->formation->kernel[q] && q != ACTIO_Q_LEVELS && q != ACTIO_Q_RHS_Y)
+            list[n++] = s->sys->formation->kernel[q];
     if (SANITIZED || !actio_exec_cc.present()) return false;
     CHECK(actio_exec_cc.load(s->ctx, list, n, 1) == 0);
     return true;
@@ -124,7 +152,11 @@ static void compare_kernels(struct subject *s)
     for (size_t i = 0; i < n && there; i++)
         for (int own = 0; own < 2 && strcmp(actio_kernel_tier(kernel[i]), "cc") == 0; own++)
             CHECK(every_grouping_gives(kernel[i], &in, own, want[i][own], scratch[i]));
-    for (size_t i = 0; i < n; i++) free(want[i][0]), free(want[i][1]), free(scratch[i]);
+    for (size_t i = 0; i < n; i++) {
+        free(want[i][0]);
+        free(want[i][1]);
+        free(scratch[i]);
+    }
     free_inputs(&in);
 }
 
@@ -135,7 +167,10 @@ static void compare_kernels_of(const struct actio_example *e)
     int bad = check_bad;
     CHECK(open);
     if (open) compare_kernels(&s);
-    if (check_bad != bad) printf("    that was %s\n", e->stem), show_findings(s.f);
+    if (check_bad != bad) {
+        printf("    that was %s\n", e->stem);
+        show_findings(s.f);
+    }
     close_subject(&s);
 }
 
@@ -149,7 +184,12 @@ TEST(kernels_of_every_gallery_model_give_the_same_bits_in_any_lanes_interpreted_
 
 /* ---- whole runs */
 
-struct outcome { struct actio_context *ctx; struct actio_findings *f; struct actio_model *model; struct actio_table *table; };
+struct outcome {
+    struct actio_context *ctx;
+    struct actio_findings *f;
+    struct actio_model *model;
+    struct actio_table *table;
+};
 
 static struct outcome run_text(const char *text, size_t length, bool no_compile)
 {
@@ -188,15 +228,24 @@ static void compare_with_its_print(const struct actio_example *e)
 {
     struct outcome first = run_text(e->text, strlen(e->text), true);
     CHECK(first.model != NULL);
-    if (!first.model) { close_outcome(&first); return; }
+    if (!first.model) {
+        close_outcome(&first);
+        return;
+    }
     char *text = printed(first.model);
     struct outcome second = run_text(text, strlen(text), true);
     char *again = second.model ? printed(second.model) : calloc(1, 1);
-    bool same = strcmp(text, again) == 0 && (first.table != NULL) == (second.table != NULL) && (!first.table || same_tables(first.table, second.table));
-    if (!same) printf("    that was %s, printed and read back\n", e->stem), show_findings(second.f);
+    bool same = strcmp(text, again) == 0 && (first.table != NULL) == (second.table != NULL)
+                && (!first.table || same_tables(first.table, second.table));
+    if (!same) {
+        printf("    that was %s, printed and read back\n", e->stem);
+        show_findings(second.f);
+    }
     CHECK(same);
-    free(text), free(again);
-    close_outcome(&first), close_outcome(&second);
+    free(text);
+    free(again);
+    close_outcome(&first);
+    close_outcome(&second);
 }
 
 TEST(a_printed_model_is_a_fixed_point_and_moves_by_the_same_bits)
@@ -211,17 +260,22 @@ TEST(a_printed_model_is_a_fixed_point_and_moves_by_the_same_bits)
 /* The compiler, as if it cost nothing. */
 static double nothing(size_t ops, double evals, double lanes)
 {
-    (void)ops, (void)lanes;
+    (void)ops;
+    (void)lanes;
     return -1 - evals;
 }
 
-static int load_by_cc(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double lanes) { return actio_exec_cc.load(ctx, kernels, n, lanes); }
+static int load_by_cc(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double lanes)
+{
+    return actio_exec_cc.load(ctx, kernels, n, lanes);
+}
 static bool cc_is_present(void) { return actio_exec_cc.present(); }
 static const struct actio_exec forced = { "forced", cc_is_present, nothing, NULL, load_by_cc, 0 };
 
 static size_t compare_with_compiled(const struct actio_example *e)
 {
-    struct outcome plain = run_text(e->text, strlen(e->text), true), compiled = run_text(e->text, strlen(e->text), false);
+    struct outcome plain = run_text(e->text, strlen(e->text), true),
+                   compiled = run_text(e->text, strlen(e->text), false);
     size_t used = 0;
     CHECK((plain.table != NULL) == (compiled.table != NULL));
     if (plain.table && compiled.table) {
@@ -232,7 +286,8 @@ static size_t compare_with_compiled(const struct actio_example *e)
         if (!same) printf("    that was %s\n", e->stem);
         CHECK(same);
     }
-    close_outcome(&plain), close_outcome(&compiled);
+    close_outcome(&plain);
+    close_outcome(&compiled);
     return used;
 }
 
@@ -243,7 +298,7 @@ TEST(whole_runs_are_the_same_to_the_last_bit_compiled_or_not)
     actio_gallery(&examples);
     actio_exec_register(&forced);
     for (size_t i = 0; i < n; i++) used += compare_with_compiled(&examples[i]);
-    CHECK(used + 6 >= n || !cc_is_present());            /* some models have verdicts only */
+    CHECK(used + 6 >= n || !cc_is_present()); /* some models have verdicts only */
 }
 
 /* A cache of its own, so that the test says the same on every machine. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Summation by parts: the identity, exactness on polynomials, stability and order, against printed coefficients and against theory. */
+ * Summation by parts: the identity, exactness on polynomials, stability and order, against printed coefficients and
+ * against theory. */
 #include "algebra/dense.h"
 #include "algebra/sbp.h"
 #include "check.h"
@@ -13,25 +14,42 @@ enum { MOST = 40, LONG = 1000 };
 static const int orders[] = { 2, 4, 6, 8 };
 
 /* An element of either kind: order 0 means LGL. `exact` is the degree up to which D is exact everywhere. */
-struct element { int order; size_t n, exact; double x[MOST], H[MOST], Q[MOST * MOST], A[MOST * MOST]; };
+struct element {
+    int order;
+    size_t n, exact;
+    double x[MOST], H[MOST], Q[MOST * MOST], A[MOST * MOST];
+};
 
 static void make(struct element *e, int order, size_t n)
 {
     static double work[actio_sbp_work(MOST)];
-    e->order = order, e->n = n, e->exact = order ? (size_t)order / 2 : n - 1;
+    e->order = order;
+    e->n = n;
+    e->exact = order ? (size_t)order / 2 : n - 1;
     if (order) actio_sbp_element(order, n, e->x, e->H, e->Q);
     else actio_lgl_element(n, e->x, e->H, e->Q);
     actio_sbp_runge_kutta(n, e->H, e->Q, e->A, work);
 }
 
-/* All elements in turn: LGL with 2 .. 16 points, then each order with its least number of points up to 40, in strides. */
+/* All elements in turn: LGL with 2 .. 16 points, then each order with its least number of points up to 40, in strides.
+ * */
 static bool next(struct element *e, size_t stride)
 {
-    if (e->n == 0) return make(e, 0, 2), true;
-    if (e->order == 0 && e->n < ACTIO_LGL_MOST) return make(e, 0, e->n + 1), true;
-    if (e->order && e->n + stride <= MOST) return make(e, e->order, e->n + stride), true;
+    if (e->n == 0) {
+        make(e, 0, 2);
+        return true;
+    }
+    if (e->order == 0 && e->n < ACTIO_LGL_MOST) {
+        make(e, 0, e->n + 1);
+        return true;
+    }
+    if (e->order && e->n + stride <= MOST) {
+        make(e, e->order, e->n + stride);
+        return true;
+    }
     if (e->order == 8) return false;
-    return make(e, e->order + 2, actio_sbp_least(e->order + 2)), true;
+    make(e, e->order + 2, actio_sbp_least(e->order + 2));
+    return true;
 }
 
 static double ulps(double value, double reference)
@@ -47,7 +65,8 @@ TEST(the_orders_are_two_four_six_eight)
     static const size_t least[] = { 2, 8, 12, 16 }, reach[] = { 1, 3, 5, 7 };
     static const int none[] = { -2, 0, 1, 3, 5, 7, 9, 10 };
     for (int i = 0; i < 4; i++) CHECK(actio_sbp_least(orders[i]) == least[i] && actio_sbp_reach(orders[i]) == reach[i]);
-    for (int i = 0; i < 8; i++) CHECK(actio_sbp_least(none[i]) == 0 && actio_sbp_reach(none[i]) == 0 && actio_sbp_weight(none[i], 40, 3) == 0);
+    for (int i = 0; i < 8; i++)
+        CHECK(actio_sbp_least(none[i]) == 0 && actio_sbp_reach(none[i]) == 0 && actio_sbp_weight(none[i], 40, 3) == 0);
 }
 
 TEST(too_few_points_and_rows_beyond_the_end_give_nothing)
@@ -94,7 +113,8 @@ TEST(Q_and_its_transpose_add_up_to_the_corners_exactly)
     }
 }
 
-/* Largest |sum_j Q_kj (j - k)^d - H_k [d = 1]| over the rows first .. last - 1, and 1 beside the sum of absolute values */
+/* Largest |sum_j Q_kj (j - k)^d - H_k [d = 1]| over the rows first .. last - 1, and 1 beside the sum of absolute values
+ * */
 static double off(int order, size_t n, size_t first, size_t last, int degree)
 {
     double row[ACTIO_SBP_WIDEST], most = 0;
@@ -103,7 +123,8 @@ static double off(int order, size_t n, size_t first, size_t last, int degree)
         double sum = degree == 1 ? -actio_sbp_weight(order, n, k) : 0, size = fabs(sum);
         for (size_t j = 0; j < length; j++) {
             double term = row[j] * pow((double)(from + j) - (double)k, degree);
-            sum += term, size += fabs(term);
+            sum += term;
+            size += fabs(term);
         }
         most = fmax(most, fabs(sum) / size);
     }
@@ -139,7 +160,8 @@ TEST(the_blocks_are_the_printed_ones_to_the_last_digit)
             for (size_t j = k + 1; j < n / 2; j++, at++) CHECK(ulps(entry(order, n, k, j), printed[i][at]) <= 1);
     }
     CHECK(ulps(entry(6, 12, 4, 5), 5591070156686698065364559e0 / 7931626489314500743872000e0) <= 1);
-    CHECK(actio_sbp_weight(4, 8, 0) == 17.0 / 48 && actio_sbp_weight(6, 12, 11) == 13649.0 / 43200 && actio_sbp_weight(8, 16, 7) == 5127739.0 / 5080320);
+    CHECK(actio_sbp_weight(4, 8, 0) == 17.0 / 48 && actio_sbp_weight(6, 12, 11) == 13649.0 / 43200
+          && actio_sbp_weight(8, 16, 7) == 5127739.0 / 5080320);
 }
 
 /* ---- elements */
@@ -149,7 +171,8 @@ TEST(elements_sum_by_parts_exactly_and_mirror_themselves)
     for (struct element e = { 0 }; next(&e, 1);)
         for (size_t i = 0; i < e.n; i++) {
             size_t m = e.n - 1;
-            CHECK(e.H[i] > 0 && e.H[i] == e.H[m - i] && fabs(e.x[i] + e.x[m - i] - 1) <= DBL_EPSILON / 2 && (i == 0 || e.x[i] > e.x[i - 1]));
+            CHECK(e.H[i] > 0 && e.H[i] == e.H[m - i] && fabs(e.x[i] + e.x[m - i] - 1) <= DBL_EPSILON / 2
+                  && (i == 0 || e.x[i] > e.x[i - 1]));
             for (size_t j = 0; j < e.n; j++) {
                 CHECK(e.Q[i * e.n + j] + e.Q[j * e.n + i] == corner(e.n, i, j));
                 CHECK(e.Q[i * e.n + j] == -e.Q[(m - i) * e.n + m - j]);
@@ -162,16 +185,18 @@ TEST(element_derivatives_are_exact_up_to_their_degree)
     for (struct element e = { 0 }; next(&e, 1);)
         for (size_t d = 0; d <= e.exact; d++)
             for (size_t i = 0; i < e.n; i++) {
-                double c = e.x[i] - 0.5, sum = d == 0 ? 0 : -e.H[i] * (double)d * pow(c, (double)d - 1), size = fabs(sum);
+                double c = e.x[i] - 0.5, sum = d == 0 ? 0 : -e.H[i] * (double)d * pow(c, (double)d - 1),
+                       size = fabs(sum);
                 for (size_t j = 0; j < e.n; j++) {
                     double term = e.Q[i * e.n + j] * pow(e.x[j] - 0.5, (double)d);
-                    sum += term, size += fabs(term);
+                    sum += term;
+                    size += fabs(term);
                 }
                 CHECK_NEAR(sum, 0, 1e-15 * fmax(size, pow(0.5, (double)d)));
             }
 }
 
-static double quadrature(const struct element *e, size_t degree)       /* minus the integral of x^degree */
+static double quadrature(const struct element *e, size_t degree) /* minus the integral of x^degree */
 {
     double sum = 0;
     for (size_t i = 0; i < e->n; i++) sum += e->H[i] * pow(e->x[i], (double)degree);
@@ -204,7 +229,8 @@ TEST(lobatto_nodes_and_weights_are_the_known_ones)
     make(&e, 0, 4);
     CHECK(ulps(e.x[1], 0.27639320225002103036) == 0 && e.H[0] == 1.0 / 12 && e.H[1] == 5.0 / 12);
     make(&e, 0, 5);
-    CHECK(ulps(e.x[1], 0.17267316464601142810) == 0 && e.H[0] == 1.0 / 20 && e.H[1] == 49.0 / 180 && e.H[2] == 16.0 / 45);
+    CHECK(ulps(e.x[1], 0.17267316464601142810) == 0 && e.H[0] == 1.0 / 20 && e.H[1] == 49.0 / 180
+          && e.H[2] == 16.0 / 45);
     for (size_t n = 2; n <= ACTIO_LGL_MOST; n++) {
         make(&e, 0, n);
         CHECK(e.H[0] == 1 / (double)(n * (n - 1)));
@@ -223,7 +249,10 @@ static double largest(size_t n, const double *a)
 /* As far as rounded H and Q can tell: 1 ulp of the largest entry, and a few of each small one. */
 TEST(A_of_lobatto_nodes_is_lobatto_IIIC)
 {
-    static const struct { size_t n; const double *A; } known[] = {
+    static const struct {
+        size_t n;
+        const double *A;
+    } known[] = {
         { 2, lobatto_2 }, { 3, lobatto_3 }, { 4, lobatto_4 }, { 5, lobatto_5 }, { 6, lobatto_6 }, { 8, lobatto_8 },
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
@@ -254,7 +283,8 @@ TEST(A_begins_with_the_first_weight_and_ends_with_all_weights_exactly)
         for (size_t i = 0; i < e.n; i++) CHECK(e.A[i * e.n] == e.H[0] && e.A[(e.n - 1) * e.n + i] == e.H[i]);
 }
 
-/* C(q): sum_j a_ij x_j^(k-1) = x_i^k / k and D(q): sum_i H_i x_i^(k-1) a_ij = H_j (1 - x_j^k) / k for k = 1 .. q; largest defects for one k */
+/* C(q): sum_j a_ij x_j^(k-1) = x_i^k / k and D(q): sum_i H_i x_i^(k-1) a_ij = H_j (1 - x_j^k) / k for k = 1 .. q;
+ * largest defects for one k */
 static void defects(const struct element *e, size_t k, double *c, double *d)
 {
     size_t n = e->n;
@@ -266,7 +296,8 @@ static void defects(const struct element *e, size_t k, double *c, double *d)
             row += e->A[i * n + j] * pow(e->x[j], power - 1);
             column += e->H[j] * pow(e->x[j], power - 1) * e->A[j * n + i];
         }
-        *c = fmax(*c, fabs(row)), *d = fmax(*d, fabs(column) / e->H[i]);
+        *c = fmax(*c, fabs(row));
+        *d = fmax(*d, fabs(column) / e->H[i]);
     }
 }
 
@@ -298,7 +329,8 @@ static bool invert(size_t n, double *a, double *inverse)
     return true;
 }
 
-/* Newton's iteration S := (S + S^-1) / 2 tends to the identity exactly when every eigenvalue lies in the right half plane. */
+/* Newton's iteration S := (S + S^-1) / 2 tends to the identity exactly when every eigenvalue lies in the right half
+ * plane. */
 static double distance_of_sign_from_one(size_t n, double *s)
 {
     static double copy[MOST * MOST], inverse[MOST * MOST];
@@ -312,7 +344,7 @@ static double distance_of_sign_from_one(size_t n, double *s)
     return most;
 }
 
-static void derivative_with_start(const struct element *e, double sign, double *s)   /* D + sign H^-1 E0 */
+static void derivative_with_start(const struct element *e, double sign, double *s) /* D + sign H^-1 E0 */
 {
     for (size_t i = 0; i < e->n * e->n; i++) s[i] = (e->Q[i] + (i == 0 ? sign : 0)) / e->H[i / e->n];
 }
@@ -324,7 +356,7 @@ TEST(eigenvalues_of_D_with_the_start_have_positive_real_parts)
         derivative_with_start(&e, 1, s);
         CHECK_NEAR(distance_of_sign_from_one(e.n, s), 0, 1e-9);
     }
-    struct element wrong;                                  /* the start taken off instead of added: this must be seen */
+    struct element wrong; /* the start taken off instead of added: this must be seen */
     make(&wrong, 4, 12);
     derivative_with_start(&wrong, -1, s);
     CHECK(distance_of_sign_from_one(wrong.n, s) > 0.1);
@@ -344,7 +376,8 @@ static double amplification(const struct element *e, double re, double im)
             m[i * w + n + j] = im * a;
             m[(n + i) * w + j] = -im * a;
         }
-        b[i] = 1, b[n + i] = 0;
+        b[i] = 1;
+        b[n + i] = 0;
     }
     if (actio_lu_factor(w, m, pivot) != 0) return INFINITY;
     actio_lu_solve(w, m, pivot, b, 1, false);
@@ -360,7 +393,8 @@ TEST(no_oscillation_grows_and_infinitely_stiff_parts_vanish)
     }
 }
 
-/* ---- order: y' = -y + sin t, y(0) = 1 on [0, length] in equal slabs: short enough for the order to show, long enough for rounding not to */
+/* ---- order: y' = -y + sin t, y(0) = 1 on [0, length] in equal slabs: short enough for the order to show, long enough
+ * for rounding not to */
 
 static double slab(const struct element *e, double t, double h, double y)
 {
@@ -390,12 +424,17 @@ static double seen_order(double coarse, double fine) { return log2(coarse / fine
 
 TEST(chained_slabs_converge_with_the_order_inside)
 {
-    static const struct { double length; size_t slabs; } when[] = { { 4, 40 }, { 4, 8 }, { 12, 6 }, { 32, 16 } };
+    static const struct {
+        double length;
+        size_t slabs;
+    } when[] = { { 4, 40 }, { 4, 8 }, { 12, 6 }, { 32, 16 } };
     struct element e;
     for (int i = 0; i < 4; i++) {
         make(&e, orders[i], actio_sbp_least(orders[i]));
-        double coarse = end_error(&e, when[i].length, when[i].slabs), fine = end_error(&e, when[i].length, 2 * when[i].slabs);
-        printf("order %d, slabs of %zu points: %.2e, %.2e, order seen %.2f\n", orders[i], e.n, coarse, fine, seen_order(coarse, fine));
+        double coarse = end_error(&e, when[i].length, when[i].slabs),
+               fine = end_error(&e, when[i].length, 2 * when[i].slabs);
+        printf("order %d, slabs of %zu points: %.2e, %.2e, order seen %.2f\n", orders[i], e.n, coarse, fine,
+               seen_order(coarse, fine));
         CHECK_NEAR(seen_order(coarse, fine), orders[i], 0.15);
     }
 }
@@ -407,20 +446,26 @@ TEST(one_slab_of_more_and_more_points_converges_at_least_with_the_order_inside)
     for (int i = 0; i < 4; i++) {
         make(&e, orders[i], 20);
         double coarse = end_error(&e, length[i], 1);
-        make(&e, orders[i], 39);                           /* half the step */
+        make(&e, orders[i], 39); /* half the step */
         double fine = end_error(&e, length[i], 1);
-        printf("order %d, one slab of 20 and 39 points: %.2e, %.2e, order seen %.2f\n", orders[i], coarse, fine, seen_order(coarse, fine));
+        printf("order %d, one slab of 20 and 39 points: %.2e, %.2e, order seen %.2f\n", orders[i], coarse, fine,
+               seen_order(coarse, fine));
         CHECK(seen_order(coarse, fine) > orders[i] - 0.3);
     }
 }
 
 TEST(lobatto_slabs_converge_with_order_2n_minus_2)
 {
-    static const struct { size_t n; double length; size_t slabs; } when[] = { { 2, 4, 40 }, { 3, 4, 16 }, { 4, 4, 6 }, { 5, 8, 6 }, { 6, 12, 5 }, { 7, 64, 32 } };
+    static const struct {
+        size_t n;
+        double length;
+        size_t slabs;
+    } when[] = { { 2, 4, 40 }, { 3, 4, 16 }, { 4, 4, 6 }, { 5, 8, 6 }, { 6, 12, 5 }, { 7, 64, 32 } };
     for (size_t i = 0; i < sizeof when / sizeof *when; i++) {
         struct element e;
         make(&e, 0, when[i].n);
-        double coarse = end_error(&e, when[i].length, when[i].slabs), fine = end_error(&e, when[i].length, 2 * when[i].slabs);
+        double coarse = end_error(&e, when[i].length, when[i].slabs),
+               fine = end_error(&e, when[i].length, 2 * when[i].slabs);
         printf("LGL %zu: %.2e, %.2e, order seen %.2f\n", e.n, coarse, fine, seen_order(coarse, fine));
         CHECK_NEAR(seen_order(coarse, fine), 2 * (double)e.n - 2, 0.25);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Architecture: a way to run programs, a linear solver, a stepper, a writer and a canvas, each one file in tests/seams, come in through
+ * Architecture: a way to run programs, a linear solver, a stepper, a writer and a canvas, each one file in tests/seams,
+ * come in through
  * the tables and work in whole runs; nothing else had to change. */
 #define _DEFAULT_SOURCE
 #include "seams/seams.h"
@@ -7,7 +8,12 @@
 
 #include <unistd.h>
 
-struct outcome { struct actio_context *ctx; struct actio_findings *f; struct actio_model *model; struct actio_table *table; };
+struct outcome {
+    struct actio_context *ctx;
+    struct actio_findings *f;
+    struct actio_model *model;
+    struct actio_table *table;
+};
 
 static struct outcome run_model(const char *stem, const char *method, double local, bool compile)
 {
@@ -15,7 +21,9 @@ static struct outcome run_model(const char *stem, const char *method, double loc
     o.f = actio_findings_create(o.ctx);
     o.model = actio_model_read(o.ctx, stem, NULL, 0, o.f);
     struct actio_run_options options = actio_run_options_default();
-    options.method = method, options.local = local, options.no_compile = !compile;
+    options.method = method;
+    options.local = local;
+    options.no_compile = !compile;
     if (o.model) o.table = actio_run(o.ctx, o.model, &options, o.f);
     if (!o.table) show_findings(o.f);
     CHECK(o.table != NULL);
@@ -39,13 +47,17 @@ static double distance(const struct actio_table *a, const struct actio_table *b)
     for (size_t c = 0; c < actio_table_columns(a); c++) {
         const double *x = actio_table_data(a, c), *y = actio_table_data(b, c);
         double size = 1, most = 0;
-        for (size_t r = 0; r < actio_table_rows(a); r++) size = fmax(size, fabs(x[r])), most = fmax(most, fabs(x[r] - y[r]));
+        for (size_t r = 0; r < actio_table_rows(a); r++) {
+            size = fmax(size, fabs(x[r]));
+            most = fmax(most, fabs(x[r] - y[r]));
+        }
         far = fmax(far, most / size);
     }
     return far;
 }
 
-static const char *const gallery[] = { "disk", "double-pendulum", "rattleback", "nlink", "lorenz", "pendulum-cartesian", "chain-links" };
+static const char *const gallery[] = { "disk",   "double-pendulum",    "rattleback", "nlink",
+                                       "lorenz", "pendulum-cartesian", "chain-links" };
 enum { GALLERY = sizeof gallery / sizeof *gallery };
 
 TEST(a_toy_writer_writes_by_its_ending)
@@ -86,11 +98,13 @@ TEST(a_toy_stepper_moves_models_by_its_name)
 {
     actio_stepper_register(&toy_stepper);
     for (size_t i = 0; i < GALLERY; i++) {
-        struct outcome fine = run_model(gallery[i], "dop853", 1e-12, false), toy = run_model(gallery[i], "toy", 1e-10, false);
+        struct outcome fine = run_model(gallery[i], "dop853", 1e-12, false),
+                       toy = run_model(gallery[i], "toy", 1e-10, false);
         double far = distance(fine.table, toy.table);
         if (!(far < 1e-3)) printf("    %s: %.2e apart\n", gallery[i], far);
         CHECK(far < 1e-3 && toy.table && strcmp(actio_table_info(toy.table).method, "toy") == 0);
-        close_outcome(&fine), close_outcome(&toy);
+        close_outcome(&fine);
+        close_outcome(&toy);
     }
     CHECK(toy_stepper_steps > 1000);
 }
@@ -104,7 +118,8 @@ TEST(the_error_of_a_toy_stepper_is_estimated)
         struct actio_run_info info = actio_table_info(toy.table);
         CHECK(info.reached && info.worst_error > 0 && distance(fine.table, toy.table) < 1e-8);
     }
-    close_outcome(&fine), close_outcome(&toy);
+    close_outcome(&fine);
+    close_outcome(&toy);
 }
 
 TEST(a_toy_linear_solver_takes_over_what_fits_it)
@@ -118,7 +133,8 @@ TEST(a_toy_linear_solver_takes_over_what_fits_it)
         double far = distance(plain[i].table, toy.table);
         if (!(far < 1e-8)) printf("    %s: %.2e apart\n", gallery[i], far);
         CHECK(far < 1e-8);
-        close_outcome(&toy), close_outcome(&plain[i]);
+        close_outcome(&toy);
+        close_outcome(&plain[i]);
     }
     CHECK(toy_linear_factors > before + 1000);
 }
@@ -126,7 +142,7 @@ TEST(a_toy_linear_solver_takes_over_what_fits_it)
 TEST(a_toy_solver_solves_both_ways)
 {
     static const uint32_t i[] = { 0, 0, 1, 2, 2, 1 }, j[] = { 1, 2, 0, 1, 2, 2 };
-    static const double a[] = { 4, 1, -3, 2, 5, 7 };       /* 0 4 1; -3 0 7; 0 2 5 */
+    static const double a[] = { 4, 1, -3, 2, 5, 7 }; /* 0 4 1; -3 0 7; 0 2 5 */
     const struct actio_pattern pattern = { .rows = 3, .count = 6, .i = i, .j = j };
     struct actio_context ctx;
     actio_context_init(&ctx);
@@ -152,7 +168,8 @@ TEST(a_toy_way_to_run_programs_gives_the_same_bits)
         struct outcome toy = run_model(gallery[i], "dop853", 0, true);
         CHECK(toy.table && strcmp(actio_table_info(toy.table).tier, "toy") == 0);
         CHECK(plain[i].table && toy.table && same_tables(plain[i].table, toy.table));
-        close_outcome(&toy), close_outcome(&plain[i]);
+        close_outcome(&toy);
+        close_outcome(&plain[i]);
     }
     CHECK(toy_exec_loads > GALLERY);
 }

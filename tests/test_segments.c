@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Long chains in lanes: folded and unfolded, and the rates of states that lie in lanes beside those of the whole equations. */
+ * Long chains in lanes: folded and unfolded, and the rates of states that lie in lanes beside those of the whole
+ * equations. */
 #include "check.h"
 #include "solve/segments.h"
 #include "model/model.h"
@@ -14,17 +15,26 @@ static const char *const models[] = {
     "constraint link(s): diff(x, s)^2 + diff(y, s)^2 = 1\nconstraint topx: x(0) = 0\nconstraint topy: y(0) = 0\n",
     /* free, three dimensions, masses and forces that change along it, drag that needs velocities */
     "param c = .3\nfield x(s), y(s), z(s) on s = 0 .. 2 nodes 3\nlet rho = 1 + s^2\n"
-    "lagrangian integral(s, rho*(x'^2 + y'^2 + z'^2)/2 - rho*(1 + s)*z - sin(x)/2)\nforce x = -c*x', y = -c*y'*s, z = sin(t)\n"
+    "lagrangian integral(s, rho*(x'^2 + y'^2 + z'^2)/2 - rho*(1 + s)*z - sin(x)/2)\nforce x = -c*x', y = -c*y'*s, z = "
+    "sin(t)\n"
     "constraint link(s): diff(x, s)^2 + diff(y, s)^2 + diff(z, s)^2 = 1\n",
     /* held at its far end, with a step in its masses */
-    "field x(s), y(s) on s = 0 .. 1 nodes 3\nlet rho = if(s < .5, 1, 3)\nlagrangian integral(s, rho*((x'^2 + 2*y'^2)/2 - y))\n"
+    "field x(s), y(s) on s = 0 .. 1 nodes 3\nlet rho = if(s < .5, 1, 3)\nlagrangian integral(s, rho*((x'^2 + 2*y'^2)/2 "
+    "- y))\n"
     "constraint link(s): diff(x, s)^2 + diff(y, s)^2 = 1\nconstraint endx: x(1) = 1\nconstraint endy: y(1) = 0\n",
     /* a length that changes in time */
-    "field x(s), y(s) on s = 0 .. 1 nodes 3\nlagrangian integral(s, (x'^2 + y'^2)/2)\nconstraint link(s): diff(x, s)^2 + diff(y, s)^2 = (1 + .1*sin(t)*s)^2\n",
+    "field x(s), y(s) on s = 0 .. 1 nodes 3\nlagrangian integral(s, (x'^2 + y'^2)/2)\nconstraint link(s): diff(x, s)^2 "
+    "+ diff(y, s)^2 = (1 + .1*sin(t)*s)^2\n",
 };
 enum { MODELS = sizeof models / sizeof *models };
 
-struct subject { struct actio_context ctx; struct actio_findings findings; struct actio_model *model; struct actio_system *sys; struct actio_motion motion; };
+struct subject {
+    struct actio_context ctx;
+    struct actio_findings findings;
+    struct actio_model *model;
+    struct actio_system *sys;
+    struct actio_motion motion;
+};
 
 static void open_subject(struct subject *s, const char *text, size_t nodes)
 {
@@ -76,7 +86,10 @@ static void any_state(const struct subject *s, size_t nodes, double *y)
 static double apart(size_t n, const double *a, const double *b)
 {
     double most = 0, size = 0;
-    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(a[i] - b[i])), size = fmax(size, fabs(b[i]));
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(a[i] - b[i]));
+        size = fmax(size, fabs(b[i]));
+    }
     return most / size;
 }
 
@@ -86,20 +99,22 @@ static bool in_lanes(size_t nodes, const char *text)
     open_subject(&s, text, nodes);
     struct actio_flow flow = actio_segments_flow(&s.motion);
     bool folded = flow.fold != NULL;
-    double *y = calloc(4 * s.motion.ny + 4 * flow.n + 1, sizeof *y), *dy = y + s.motion.ny, *back = dy + s.motion.ny, *other = back + s.motion.ny, *Y = other + s.motion.ny, *dY = Y + flow.n;
+    double *y = calloc(4 * s.motion.ny + 4 * flow.n + 1, sizeof *y), *dy = y + s.motion.ny, *back = dy + s.motion.ny,
+           *other = back + s.motion.ny, *Y = other + s.motion.ny, *dY = Y + flow.n;
     any_state(&s, nodes, y);
     if (folded) {
         CHECK(flow.known == s.motion.ny);
         CHECK(flow.fold(flow.user, 0.4, y, Y) == 0 && flow.unfold(flow.user, 0.4, Y, back) == 0);
         CHECK(memcmp(y, back, s.motion.ny * sizeof *y) == 0);
         CHECK(flow.rhs(flow.user, 0.4, Y, dY) == 0 && flow.unfold(flow.user, 0.4, dY, back) == 0);
-        actio_segments_close(&s.motion);                   /* from here on by the whole matrices */
+        actio_segments_close(&s.motion); /* from here on by the whole matrices */
         struct actio_tension *tension = s.motion.tension;
         s.motion.tension = NULL;
         CHECK(actio_motion_rhs(&s.motion, 0.4, y, dy) == 0);
         s.motion.tension = tension;
         CHECK(actio_motion_rhs(&s.motion, 0.4, y, other) == 0);
-        CHECK_NEAR(apart(s.motion.ny, back, dy), 0, 1e-15 * (double)(nodes * nodes));   /* the condition of the tensions: nodes^2 */
+        /* the condition of the tensions: nodes^2 */
+        CHECK_NEAR(apart(s.motion.ny, back, dy), 0, 1e-15 * (double)(nodes * nodes));
         CHECK_NEAR(apart(s.motion.ny, back, other), 0, 1e-15 * (double)(nodes * nodes));
     }
     free(y);

@@ -8,7 +8,8 @@
 
 static int oscillator(void *user, double t, const double *y, double *f)
 {
-    (void)user, (void)t;
+    (void)user;
+    (void)t;
     f[0] = y[1];
     f[1] = -y[0];
     return 0;
@@ -16,19 +17,25 @@ static int oscillator(void *user, double t, const double *y, double *f)
 
 static int kepler(void *user, double t, const double *y, double *f)
 {
-    (void)user, (void)t;
+    (void)user;
+    (void)t;
     double r2 = y[0] * y[0] + y[1] * y[1], r3 = r2 * sqrt(r2);
-    f[0] = y[2], f[1] = y[3], f[2] = -y[0] / r3, f[3] = -y[1] / r3;
+    f[0] = y[2];
+    f[1] = y[3];
+    f[2] = -y[0] / r3;
+    f[3] = -y[1] / r3;
     return 0;
 }
 
 /* The restricted three-body orbit of Hairer, Norsett and Wanner, II.0. */
 static int arenstorf(void *user, double t, const double *y, double *f)
 {
-    (void)user, (void)t;
+    (void)user;
+    (void)t;
     const double mu = 0.012277471, m = 1 - mu;
     double a = y[0] + mu, b = y[0] - m, d1 = pow(a * a + y[1] * y[1], 1.5), d2 = pow(b * b + y[1] * y[1], 1.5);
-    f[0] = y[2], f[1] = y[3];
+    f[0] = y[2];
+    f[1] = y[3];
     f[2] = y[0] + 2 * y[3] - m * a / d1 - mu * b / d2;
     f[3] = y[1] - 2 * y[2] - m * y[1] / d1 - mu * y[1] / d2;
     return 0;
@@ -47,7 +54,8 @@ static int van_der_pol(void *user, double t, const double *y, double *f)
 
 static int blow_up(void *user, double t, const double *y, double *f)
 {
-    (void)user, (void)t;
+    (void)user;
+    (void)t;
     f[0] = y[0] * y[0];
     return 0;
 }
@@ -55,14 +63,16 @@ static int blow_up(void *user, double t, const double *y, double *f)
 /* y' = -1 while y > 0; not defined below. */
 static int falling_log(void *user, double t, const double *y, double *f)
 {
-    (void)user, (void)t;
+    (void)user;
+    (void)t;
     f[0] = -1 + 0 * log(y[0]);
     return isfinite(f[0]) ? 0 : ACTIO_FLOW_NAN;
 }
 
 static int undefined(void *user, double t, const double *y, double *f)
 {
-    (void)t, (void)y;
+    (void)t;
+    (void)y;
     if (user) ++*(int *)user;
     f[0] = log(-1.0);
     return ACTIO_FLOW_NAN;
@@ -106,20 +116,35 @@ TEST(kepler_keeps_its_energy_over_a_hundred_turns)
 /* Counts of the DOP853 of SciPy 1.10 for the same problems. */
 TEST(the_number_of_right_hand_sides_is_that_of_the_reference)
 {
-    static const struct { int (*rhs)(void *, double, const double *, double *); size_t n; double y[4], t1, tol, calls; } row[] = {
+    static const struct {
+        int (*rhs)(void *, double, const double *, double *);
+        size_t n;
+        double y[4], t1, tol, calls;
+    } row[] = {
         { oscillator, 2, { 1, 0 }, 100, 1e-6, 1094 },
         { oscillator, 2, { 1, 0 }, 100, 1e-9, 2546 },
         { oscillator, 2, { 1, 0 }, 100, 1e-12, 6002 },
         { kepler, 4, { 0.5, 0, 0, 1.7320508075688772 }, 20, 1e-9, 1490 },
         { kepler, 4, { 0.5, 0, 0, 1.7320508075688772 }, 20, 1e-12, 2714 },
-        { arenstorf, 4, { 0.994, 0, 0, -2.00158510637908252240537862224 }, 17.0652165601579625588917206249, 1e-9, 2234 },
-        { arenstorf, 4, { 0.994, 0, 0, -2.00158510637908252240537862224 }, 17.0652165601579625588917206249, 1e-12, 4286 },
+        { arenstorf,
+          4,
+          { 0.994, 0, 0, -2.00158510637908252240537862224 },
+          17.0652165601579625588917206249,
+          1e-9,
+          2234 },
+        { arenstorf,
+          4,
+          { 0.994, 0, 0, -2.00158510637908252240537862224 },
+          17.0652165601579625588917206249,
+          1e-12,
+          4286 },
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         struct actio_flow flow = flow_of(row[k].n, row[k].rhs);
         double y[4];
         memcpy(y, row[k].y, sizeof y);
-        CHECK_NEAR((double)march(&flow, &actio_dop853, 0, row[k].t1, row[k].tol, y).stats.rhs, row[k].calls, 0.05 * row[k].calls);
+        CHECK_NEAR((double)march(&flow, &actio_dop853, 0, row[k].t1, row[k].tol, y).stats.rhs, row[k].calls,
+                   0.05 * row[k].calls);
     }
 }
 
@@ -146,7 +171,7 @@ TEST(round_off_does_not_accumulate_over_steps)
     struct actio_flow flow = flow_of(3, turning_and_creeping);
     double y[3] = { 1, 0, 1000 };
     CHECK(march(&flow, NULL, 0, 1e4, 1e-9, y).stats.steps > 10000);
-    CHECK_NEAR(y[2], 2000, 1e-12);                         /* the coefficients' own rounding is 7e-16 */
+    CHECK_NEAR(y[2], 2000, 1e-12); /* the coefficients' own rounding is 7e-16 */
 }
 
 /* ---- rows and dense output */
@@ -158,7 +183,9 @@ TEST(rows_between_steps_are_as_exact_as_the_steps)
     static double times[ROWS], row[2 * ROWS];
     double y0[2] = { 1, 0 }, worst = 0;
     for (int k = 0; k < ROWS; k++) times[k] = 10.0 * k / (ROWS - 1);
-    struct actio_march_task task = { .t1 = 10, .rtol = 1e-10, .atol = 1e-10, .y0 = y0, .rows = { { ROWS, times, row, ROWS } } };
+    struct actio_march_task task = {
+        .t1 = 10, .rtol = 1e-10, .atol = 1e-10, .y0 = y0, .rows = { { ROWS, times, row, ROWS } }
+    };
     struct actio_march_result out = { 0 };
     CHECK(actio_march(&context, &flow, &task, &out) == 0 && out.rows == ROWS);
     for (int k = 0; k < ROWS; k++) worst = fmax(worst, hypot(row[k] - cos(times[k]), row[ROWS + k] + sin(times[k])));
@@ -209,7 +236,8 @@ TEST(many_rows_at_once_have_the_bits_of_one_by_one)
 }
 
 /* y' = a(t, y): told and true error of an interpolant over the first step of length h. */
-static void gap_of(int (*rhs)(void *, double, const double *, double *), const double *start, double length, double (*exact)(double), double *told, double *true_error)
+static void gap_of(int (*rhs)(void *, double, const double *, double *), const double *start, double length,
+                   double (*exact)(double), double *told, double *true_error)
 {
     struct actio_flow flow = flow_of(2, rhs);
     flow.first = length;
@@ -217,7 +245,8 @@ static void gap_of(int (*rhs)(void *, double, const double *, double *), const d
     double t, y[2] = { start[0], start[1] }, at, x[2], error[2];
     actio_dop853.start(h, 0, y, length, 1e-3, 1e3);
     CHECK(actio_dop853.step(h, &t, y) == 0 && t == length && actio_dop853.gap(h, &at, x, error) == 0);
-    *told = fabs(error[0]), *true_error = 0;
+    *told = fabs(error[0]);
+    *true_error = 0;
     for (int k = 1; k < 50; k++) {
         actio_dop853.dense(h, length * k / 50, x);
         *true_error = fmax(*true_error, fabs(x[0] - exact(length * k / 50)));
@@ -225,7 +254,14 @@ static void gap_of(int (*rhs)(void *, double, const double *, double *), const d
     actio_dop853.close(h);
 }
 
-static int growing(void *user, double t, const double *y, double *dy) { (void)user, (void)t; dy[0] = y[0] * cos(t), dy[1] = 0; return 0; }
+static int growing(void *user, double t, const double *y, double *dy)
+{
+    (void)user;
+    (void)t;
+    dy[0] = y[0] * cos(t);
+    dy[1] = 0;
+    return 0;
+}
 static double grown_to(double t) { return exp(sin(t)); }
 
 TEST(the_interpolants_error_is_told_within_a_factor_of_three)
@@ -252,7 +288,8 @@ TEST(checks_are_thinned_evenly_and_keep_the_end)
     for (size_t k = 0; k < c.gaps; k++) sum += c.gap_error[k];
     CHECK(c.gaps == ACTIO_GAPS && sum == 6 + 5 + 4 + 3);
     actio_checks_close(&c, &context);
-    CHECK(actio_checks_open(&c, &context, 400000) == 0 && c.most >= 8 && c.most * c.n * sizeof(double) < 64e6);   /* of large states fewer */
+    /* of large states fewer */
+    CHECK(actio_checks_open(&c, &context, 400000) == 0 && c.most >= 8 && c.most * c.n * sizeof(double) < 64e6);
     actio_checks_close(&c, &context);
 }
 
@@ -260,7 +297,9 @@ TEST(rows_go_backwards_too_and_take_the_steps_own_values_at_the_ends)
 {
     struct actio_flow flow = flow_of(2, oscillator);
     double times[3] = { 1, 0.5, 0 }, row[6], y0[2] = { cos(1), -sin(1) }, end[2];
-    struct actio_march_task task = { .t0 = 1, .t1 = 0, .rtol = 1e-11, .atol = 1e-11, .y0 = y0, .rows = { { 3, times, row, 3 } } };
+    struct actio_march_task task = {
+        .t0 = 1, .t1 = 0, .rtol = 1e-11, .atol = 1e-11, .y0 = y0, .rows = { { 3, times, row, 3 } }
+    };
     struct actio_march_result out = { .y = end };
     CHECK(actio_march(&context, &flow, &task, &out) == 0 && out.rows == 3);
     CHECK(row[0] == y0[0] && row[2] == end[0] && row[5] == end[1]);
@@ -279,7 +318,7 @@ TEST(a_blow_up_ends_at_its_time_and_soon)
     CHECK_NEAR(out.t, 1, 1e-8);
     CHECK(out.stats.rhs < 5000);
     y[0] = 1;
-    out = march(&flow, NULL, -1, 2, 1e-9, y);              /* the pole at t = 0, where the spacing of numbers is no bound */
+    out = march(&flow, NULL, -1, 2, 1e-9, y); /* the pole at t = 0, where the spacing of numbers is no bound */
     CHECK(out.status != 0);
     CHECK_NEAR(out.t, 0, 1e-8);
     CHECK(out.stats.rhs < 20000);
@@ -304,7 +343,13 @@ TEST(a_start_that_is_undefined_ends_at_once)
     CHECK(out.status == ACTIO_FLOW_NAN && out.t == 0 && y[0] == 3 && calls == 1);
 }
 
-static int silent_nan(void *user, double t, const double *y, double *f) { (void)user, (void)y, f[0] = sqrt(1 - t); return 0; }
+static int silent_nan(void *user, double t, const double *y, double *f)
+{
+    (void)user;
+    (void)y;
+    f[0] = sqrt(1 - t);
+    return 0;
+}
 
 TEST(values_that_are_not_finite_are_noticed_even_if_nobody_says_so)
 {
@@ -396,17 +441,20 @@ TEST(cvode_solves_the_stiff_problem_with_and_without_a_jacobian)
 }
 
 enum { RODS = 60 };
-static int heat(void *user, double t, const double *y, double *f)           /* u_t = u_xx, ends at 0 */
+static int heat(void *user, double t, const double *y, double *f) /* u_t = u_xx, ends at 0 */
 {
     double k = (RODS + 1.0) * (RODS + 1.0);
-    (void)user, (void)t;
+    (void)user;
+    (void)t;
     for (int i = 0; i < RODS; i++) f[i] = k * ((i ? y[i - 1] : 0) - 2 * y[i] + (i < RODS - 1 ? y[i + 1] : 0));
     return 0;
 }
 static int heat_jacobian(void *user, double t, const double *y, double *j)
 {
     double k = (RODS + 1.0) * (RODS + 1.0);
-    (void)user, (void)t, (void)y;
+    (void)user;
+    (void)t;
+    (void)y;
     for (int i = 0; i < RODS; i++) j[i] = -2 * k;
     for (int i = RODS; i < 3 * RODS - 2; i++) j[i] = k;
     return 0;
@@ -416,13 +464,23 @@ TEST(cvode_uses_a_sparse_jacobian)
 {
     static uint32_t row[3 * RODS], column[3 * RODS];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < RODS; i++) row[count] = i, column[count++] = i;
-    for (uint32_t i = 0; i + 1 < RODS; i++) row[count] = i, column[count++] = i + 1, row[count] = i + 1, column[count++] = i;
+    for (uint32_t i = 0; i < RODS; i++) {
+        row[count] = i;
+        column[count++] = i;
+    }
+    for (uint32_t i = 0; i + 1 < RODS; i++) {
+        row[count] = i;
+        column[count++] = i + 1;
+        row[count] = i + 1;
+        column[count++] = i;
+    }
     const struct actio_pattern pattern = { .rows = RODS, .count = count, .i = row, .j = column };
     struct actio_flow flow = { .n = RODS, .rhs = heat, .jacobian = heat_jacobian, .pattern = &pattern };
     double y0[RODS], y[RODS], rate = 4 * (RODS + 1.0) * (RODS + 1.0) * pow(sin(PI / 2 / (RODS + 1)), 2);
     for (int i = 0; i < RODS; i++) y0[i] = sin(PI * (i + 1) / (RODS + 1));
-    struct actio_march_task task = { .stepper = actio_stepper_stiff(), .t1 = 0.2, .rtol = 1e-9, .atol = 1e-9, .y0 = y0 };
+    struct actio_march_task task = {
+        .stepper = actio_stepper_stiff(), .t1 = 0.2, .rtol = 1e-9, .atol = 1e-9, .y0 = y0
+    };
     struct actio_march_result out = { .y = y };
     CHECK(actio_march(&context, &flow, &task, &out) == 0 && out.stats.rhs < 5000);
     for (int i = 0; i < RODS; i++) CHECK_NEAR(y[i], y0[i] * exp(-rate * 0.2), 1e-7);
@@ -454,7 +512,10 @@ static size_t taken;
 static void *counting(void *user, void *old, size_t size)
 {
     (void)user;
-    if (size == 0) return free(old), NULL;
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
     taken++;
     return realloc(old, size);
 }
@@ -481,7 +542,10 @@ static size_t left;
 static void *failing(void *user, void *old, size_t size)
 {
     (void)user;
-    if (size == 0) return free(old), NULL;
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
     return left-- > 0 && left < SIZE_MAX / 2 ? realloc(old, size) : NULL;
 }
 
@@ -507,7 +571,7 @@ TEST(a_long_state_gives_the_same_motion_as_a_short_one)
     struct actio_flow one = flow_of(2, oscillator);
     march(&one, NULL, 0, 10, 1e-9, y);
     CHECK_NEAR(y[0], cos(10), 1e-8);
-    struct actio_flow many = flow_of(16, kepler);          /* components 4 to 15 rest */
+    struct actio_flow many = flow_of(16, kepler); /* components 4 to 15 rest */
     many.rhs = kepler;
     double z[16] = { 0.5, 0, 0, 1.7320508075688772 };
     CHECK(march(&many, NULL, 0, 20, 1e-9, z).status == 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Systems along a line: tridiagonal ones of every small size and of 100000, ill-conditioned ones, ones that are not positive; small blocks. */
+ * Systems along a line: tridiagonal ones of every small size and of 100000, ill-conditioned ones, ones that are not
+ * positive; small blocks. */
 #include "algebra/dense.h"
 #include "algebra/tri.h"
 #include "check.h"
@@ -12,7 +13,7 @@ static double diag[MOST], off[MOST], b[MOST], x[MOST], y[MOST], work[actio_tri_w
 
 static uint64_t seed = 5;
 
-static double draw(void)                                   /* in (-1, 1) */
+static double draw(void) /* in (-1, 1) */
 {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (double)(int64_t)(seed ^ (seed >> 29)) / 9223372036854775808.0;
@@ -22,7 +23,10 @@ static double draw(void)                                   /* in (-1, 1) */
 static void make_random(size_t n, double more)
 {
     for (size_t k = 0; k + 1 < n; k++) off[k] = draw();
-    for (size_t k = 0; k < n; k++) diag[k] = (k ? fabs(off[k - 1]) : 0) + (k + 1 < n ? fabs(off[k]) : 0) + more * (1 + draw()), b[k] = draw();
+    for (size_t k = 0; k < n; k++) {
+        diag[k] = (k ? fabs(off[k - 1]) : 0) + (k + 1 < n ? fabs(off[k]) : 0) + more * (1 + draw());
+        b[k] = draw();
+    }
 }
 
 /* Tensions of a hung chain of n links whose direction turns, [HAMEL B.2]: condition like n^2. */
@@ -31,7 +35,8 @@ static void make_chain(size_t n)
     double h = 1 / (double)n, angle = 0.3, next;
     for (size_t k = 0; k < n; k++, angle = next) {
         next = angle + draw() / (double)n;
-        diag[k] = (k ? 2 : 1) * h * h, off[k] = -h * h * cos(next - angle);
+        diag[k] = (k ? 2 : 1) * h * h;
+        off[k] = -h * h * cos(next - angle);
         b[k] = k ? 0 : 9.8 * h;
     }
 }
@@ -42,7 +47,8 @@ static double residual(size_t n, const double *at)
     double worst = 0;
     for (size_t k = 0; k < n; k++) {
         double left = k ? off[k - 1] * at[k - 1] : 0, right = k + 1 < n ? off[k] * at[k + 1] : 0;
-        worst = fmax(worst, fabs(b[k] - diag[k] * at[k] - left - right) / (fabs(b[k]) + fabs(diag[k] * at[k]) + fabs(left) + fabs(right) + DBL_MIN));
+        worst = fmax(worst, fabs(b[k] - diag[k] * at[k] - left - right)
+                                / (fabs(b[k]) + fabs(diag[k] * at[k]) + fabs(left) + fabs(right) + DBL_MIN));
     }
     return worst;
 }
@@ -50,7 +56,10 @@ static double residual(size_t n, const double *at)
 static double distance(size_t n, const double *p, const double *q)
 {
     double most = 0, size = 0;
-    for (size_t k = 0; k < n; k++) most = fmax(most, fabs(p[k] - q[k])), size = fmax(size, fabs(q[k]));
+    for (size_t k = 0; k < n; k++) {
+        most = fmax(most, fabs(p[k] - q[k]));
+        size = fmax(size, fabs(q[k]));
+    }
     return most / size;
 }
 
@@ -110,11 +119,15 @@ TEST(a_straight_hanging_chain_carries_its_weight)
 {
     for (size_t n = 10; n <= 100000; n *= 10) {
         double h = 1 / (double)n;
-        for (size_t k = 0; k < n; k++) diag[k] = (k ? 2 : 1) * h * h, off[k] = -h * h, b[k] = k ? 0 : h;   /* w = 1, g = 1 */
+        for (size_t k = 0; k < n; k++) {
+            diag[k] = (k ? 2 : 1) * h * h;
+            off[k] = -h * h;
+            b[k] = k ? 0 : h; /* w = 1, g = 1 */
+        }
         CHECK(actio_tri_solve(n, diag, off, b, x, work) == 0);
         double worst = 0;
         for (size_t k = 0; k < n; k++) worst = fmax(worst, fabs(x[k] * h / (double)(n - k) - 1));
-        CHECK(worst < DBL_EPSILON * (double)n * (double)n + 1e-14);   /* the condition, 0.4 n^2, times rounding */
+        CHECK(worst < DBL_EPSILON * (double)n * (double)n + 1e-14); /* the condition, 0.4 n^2, times rounding */
     }
 }
 
@@ -124,7 +137,8 @@ TEST(the_right_hand_side_may_be_replaced_and_runs_repeat_their_bits)
         make_random(n, 0.2);
         CHECK(actio_tri_solve(n, diag, off, b, x, work) == 0);
         memcpy(y, b, n * sizeof *y);
-        CHECK(actio_tri_solve(n, diag, off, y, y, work + 1) == 0);   /* scratch at another place: nothing depends on it */
+        /* scratch at another place: nothing depends on it */
+        CHECK(actio_tri_solve(n, diag, off, y, y, work + 1) == 0);
         CHECK(memcmp(x, y, n * sizeof *x) == 0);
         static double factors[2 * 4000];
         CHECK(actio_tri_factor(n, diag, off, factors) == 0);
@@ -140,7 +154,9 @@ TEST(scales_from_one_end_to_the_other_do_not_matter)
         make_random(n, 0.2);
         for (size_t k = 0; k < n; k++) {
             int e = (int)(k * 37 % 201) - 100, next = (int)((k + 1) * 37 % 201) - 100;
-            diag[k] = ldexp(diag[k], 2 * e), off[k] = ldexp(off[k], e + next), b[k] = ldexp(b[k], e);
+            diag[k] = ldexp(diag[k], 2 * e);
+            off[k] = ldexp(off[k], e + next);
+            b[k] = ldexp(b[k], e);
         }
         CHECK(actio_tri_solve(n, diag, off, b, x, work) == 0);
         CHECK(residual(n, x) < 1e-14);
@@ -159,8 +175,12 @@ TEST(matrices_that_are_not_positive_are_told_by_the_first_index)
             diag[bad] = NAN;
             CHECK(actio_tri_solve(n, diag, off, b, x, work) == (int)bad + 1);
         }
-    for (size_t n = 2; n < 5000; n = n * 3 + 1) {          /* a string without support: only the last minor vanishes */
-        for (size_t k = 0; k < n; k++) diag[k] = k == 0 || k + 1 == n ? 1 : 2, off[k] = -1, b[k] = 1;
+    for (size_t n = 2; n < 5000; n = n * 3 + 1) { /* a string without support: only the last minor vanishes */
+        for (size_t k = 0; k < n; k++) {
+            diag[k] = k == 0 || k + 1 == n ? 1 : 2;
+            off[k] = -1;
+            b[k] = 1;
+        }
         CHECK(actio_tri_solve(n, diag, off, b, x, work) == (int)n);
     }
 }
@@ -187,7 +207,9 @@ static void blocks_to_dense(size_t count, size_t s, const double *d, const doubl
         for (size_t i = 0; i < s; i++)
             for (size_t j = 0; j < s; j++) {
                 a[(k * s + i) * n + k * s + j] = d[k * s * s + i * s + j];
-                if (k + 1 < count) a[((k + 1) * s + i) * n + k * s + j] = a[(k * s + j) * n + (k + 1) * s + i] = m[k * s * s + i * s + j];
+                if (k + 1 < count)
+                    a[((k + 1) * s + i) * n + k * s + j] = a[(k * s + j) * n + (k + 1) * s + i] =
+                        m[k * s * s + i * s + j];
             }
 }
 
@@ -212,7 +234,9 @@ TEST(blocks_of_one_are_a_tridiagonal_matrix)
     static double d[MOST], m[MOST];
     size_t n = 100000;
     make_chain(n);
-    memcpy(d, diag, n * sizeof *d), memcpy(m, off, n * sizeof *m), memcpy(x, b, n * sizeof *x);
+    memcpy(d, diag, n * sizeof *d);
+    memcpy(m, off, n * sizeof *m);
+    memcpy(x, b, n * sizeof *x);
     CHECK(actio_blocktri_factor(n, 1, d, m) == 0);
     actio_blocktri_solve(n, 1, d, m, x);
     CHECK(residual(n, x) < 1e-14);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Units: every file of tests/units says what its first line names and nothing else, no part of a right model is called wrong.
+ * Units: every file of tests/units says what its first line names and nothing else, no part of a right model is called
+ * wrong.
  * Started in the project's root, or with the root as its argument. */
 #include "check.h"
 #include "verdict/units.h"
@@ -9,7 +10,12 @@
 static const char *root = ".";
 static bool provoked[ACTIO_F_COUNT];
 
-struct reading { struct actio_context ctx; struct actio_findings findings; struct actio_arena arena; struct actio_model *model; };
+struct reading {
+    struct actio_context ctx;
+    struct actio_findings findings;
+    struct actio_arena arena;
+    struct actio_model *model;
+};
 
 static void check_this(struct reading *r, const char *text)
 {
@@ -37,7 +43,8 @@ static void show(struct reading *r, const char *name)
 {
     for (size_t i = 0; i < r->findings.count; i++) {
         struct actio_span s = r->findings.item[i].span;
-        printf("    %s:%u:%u: %s: %s\n", name, (unsigned)s.line, (unsigned)s.column, actio_finding_name(&r->findings.item[i]), said(r, i));
+        printf("    %s:%u:%u: %s: %s\n", name, (unsigned)s.line, (unsigned)s.column,
+               actio_finding_name(&r->findings.item[i]), said(r, i));
     }
 }
 
@@ -104,15 +111,22 @@ static void says_its_first_line(const char *name, const char *text)
     bool ok = is_fine(text) && r.findings.errors == 0;
     if (!is_fine(text) && sscanf(text, "# %u:%u %n", &line, &column, &at) == 2) {
         snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(text + at, "\n"), text + at);
-        size_t last = r.findings.count ? r.findings.count - 1 : 0;   /* a note may come first */
-        ok = r.findings.errors == 1 && r.findings.item[last].span.line == line && r.findings.item[last].span.column == column && strstr(said(&r, last), wanted);
+        size_t last = r.findings.count ? r.findings.count - 1 : 0; /* a note may come first */
+        ok = r.findings.errors == 1 && r.findings.item[last].span.line == line
+             && r.findings.item[last].span.column == column && strstr(said(&r, last), wanted);
     }
     CHECK(ok);
-    if (!ok) printf("    wanted of %s: %u:%u %s\n", name, line, column, wanted), show(&r, name);
+    if (!ok) {
+        printf("    wanted of %s: %u:%u %s\n", name, line, column, wanted);
+        show(&r, name);
+    }
     close_reading(&r);
 }
 
-TEST(every_file_says_what_its_first_line_names_and_nothing_else) { CHECK(each_model("tests/units", says_its_first_line) >= 45); }
+TEST(every_file_says_what_its_first_line_names_and_nothing_else)
+{
+    CHECK(each_model("tests/units", says_its_first_line) >= 45);
+}
 
 static void is_silent(const char *name, const char *text)
 {
@@ -132,9 +146,11 @@ static bool unit_at(const char *text, int k, size_t *from, size_t *to)
 {
     bool declares = false;
     for (const char *p = text; *p; p++) {
-        if (p == text || p[-1] == '\n') declares = strncmp(p, "param", 5) == 0 || strncmp(p, "coord", 5) == 0 || strncmp(p, "state", 5) == 0;
+        if (p == text || p[-1] == '\n')
+            declares = strncmp(p, "param", 5) == 0 || strncmp(p, "coord", 5) == 0 || strncmp(p, "state", 5) == 0;
         if (!declares || *p != '[' || p[-1] != ' ' || k-- > 0) continue;
-        *from = (size_t)(p - text), *to = *from + strcspn(p, "]") + 1;
+        *from = (size_t)(p - text);
+        *to = *from + strcspn(p, "]") + 1;
         return true;
     }
     return false;
@@ -155,12 +171,14 @@ static void without_any_subset(const char *name, const char *text)
     for (int trial = 0; is_fine(text) && trial < 60; trial++) {
         char *now = malloc(strlen(text) + 1);
         strcpy(now, text);
-        for (int k = 0; ; ) {
+        for (int k = 0;;) {
             random = random * 1664525u + 1013904223u;
             char *next = (random >> 16) % 3 ? with_unit(now, k, "") : NULL;
             size_t from, to;
-            if (next) free(now), now = next;
-            else if (unit_at(now, k, &from, &to)) k++;
+            if (next) {
+                free(now);
+                now = next;
+            } else if (unit_at(now, k, &from, &to)) k++;
             else break;
         }
         size_t errors = errors_in(name, now);
@@ -176,13 +194,17 @@ static int changed, noticed;
 
 static void with_each_unit_changed(const char *name, const char *text)
 {
-    bool whole = strstr("disk.act pendulum.act kepler.act driven_oscillator.act sleigh.act double_pendulum.act suslov.act weber.act", name) != NULL;
+    bool whole = strstr("disk.act pendulum.act kepler.act driven_oscillator.act sleigh.act double_pendulum.act "
+                        "suslov.act weber.act",
+                        name)
+                 != NULL;
     for (int k = 0; whole; k++) {
         char *now = with_unit(text, k, "[mol^3]");
         if (!now) break;
         bool found = errors_in(NULL, now) > 0;
         if (!found) printf("    not noticed in %s: unit %d\n", name, k);
-        changed++, noticed += found;
+        changed++;
+        noticed += found;
         free(now);
     }
 }
@@ -197,8 +219,11 @@ TEST(a_wrong_unit_in_a_model_with_all_units_is_noticed)
 /* Every unit of a model in another size: nothing is mixed, so nothing disagrees. */
 static void in_centimetres_and_grams(const char *name, const char *text)
 {
-    static const char *const si[] = { "[m]", "[kg]", "[m/s^2]", "[m/s]", "[kg m^2]" }, *const cgs[] = { "[cm]", "[g]", "[cm/s^2]", "[cm/s]", "[g cm^2]" };
-    if (!strstr("disk.act pendulum.act sleigh.act double_pendulum.act suslov.act servo.act turntable.act", name)) return;
+    static const char *const si[] = { "[m]", "[kg]", "[m/s^2]", "[m/s]", "[kg m^2]" }, *const cgs[] = {
+        "[cm]", "[g]", "[cm/s^2]", "[cm/s]", "[g cm^2]"
+    };
+    if (!strstr("disk.act pendulum.act sleigh.act double_pendulum.act suslov.act servo.act turntable.act", name))
+        return;
     char *now = malloc(strlen(text) + 1);
     strcpy(now, text);
     size_t from, to;
@@ -206,7 +231,8 @@ static void in_centimetres_and_grams(const char *name, const char *text)
         for (size_t i = 0; i < sizeof si / sizeof *si; i++)
             if (strlen(si[i]) == to - from && strncmp(now + from, si[i], to - from) == 0) {
                 char *next = with_unit(now, k, cgs[i]);
-                free(now), now = next;
+                free(now);
+                now = next;
                 break;
             }
     CHECK(errors_in(name, now) == 0);
@@ -236,7 +262,10 @@ static const char *printed(const char *text, char out[128])
     actio_text_open(&t, &arena);
     actio_unit_read(text, &u);
     if (u.fault) snprintf(out, 128, "fault %d", (int)u.fault);
-    else actio_unit_print(&u.q, &t), snprintf(out, 128, "%s", t.s);
+    else {
+        actio_unit_print(&u.q, &t);
+        snprintf(out, 128, "%s", t.s);
+    }
     actio_arena_close(&arena);
     return out;
 }
@@ -244,13 +273,52 @@ static const char *printed(const char *text, char out[128])
 TEST(units_are_read_and_printed_in_base_units)
 {
     static const char *const pairs[][2] = {
-        { "m", "m" }, { "kg m^2/s^2", "kg m^2/s^2" }, { "J", "kg m^2/s^2" }, { "N m", "kg m^2/s^2" }, { "W s", "kg m^2/s^2" }, { "1/s", "1/s" }, { "s^-1", "1/s" },
-        { "1", "1" }, { "rad", "1" }, { "m/m", "1" }, { "cm", "0.01 m" }, { "mm^2", "1e-06 m^2" }, { "km/h", "0.277778 m/s" }, { "kPa", "1000 kg/m/s^2" },
-        { "J/kg/K", "m^2/s^2/K" }, { "V A", "kg m^2/s^3" }, { "V/A", "kg m^2/s^3/A^2" }, { "Ohm", "kg m^2/s^3/A^2" }, { "μs", "1e-06 s" }, { "us", "1e-06 s" },
-        { "min", "60 s" }, { "mol", "mol" }, { "cd", "cd" }, { "T", "kg/s^2/A" }, { "Wb/m^2", "kg/s^2/A" }, { "C V", "kg m^2/s^2" }, { "F V^2", "kg m^2/s^2" },
-        { "H A^2", "kg m^2/s^2" }, { "dam", "10 m" }, { "ft", "0.3048 m" }, { "rpm", "0.10472/s" }, { "g cm/s^2", "1e-05 kg m/s^2" }, { "L", "0.001 m^3" },
-        { "Nm", "fault 1" }, { "kkg", "fault 1" }, { "mmin", "fault 1" }, { "m/s kg", "fault 2" }, { "m//s", "fault 3" }, { "m/", "fault 3" }, { "/s", "1/s" },
-        { "m^", "fault 3" }, { "^2", "fault 3" }, { "1^2", "fault 3" }, { "m^-21", "fault 3" }, { "m^1e+09", "fault 3" }, { "m^-99999999999999999999", "fault 3" },
+        { "m", "m" },
+        { "kg m^2/s^2", "kg m^2/s^2" },
+        { "J", "kg m^2/s^2" },
+        { "N m", "kg m^2/s^2" },
+        { "W s", "kg m^2/s^2" },
+        { "1/s", "1/s" },
+        { "s^-1", "1/s" },
+        { "1", "1" },
+        { "rad", "1" },
+        { "m/m", "1" },
+        { "cm", "0.01 m" },
+        { "mm^2", "1e-06 m^2" },
+        { "km/h", "0.277778 m/s" },
+        { "kPa", "1000 kg/m/s^2" },
+        { "J/kg/K", "m^2/s^2/K" },
+        { "V A", "kg m^2/s^3" },
+        { "V/A", "kg m^2/s^3/A^2" },
+        { "Ohm", "kg m^2/s^3/A^2" },
+        { "μs", "1e-06 s" },
+        { "us", "1e-06 s" },
+        { "min", "60 s" },
+        { "mol", "mol" },
+        { "cd", "cd" },
+        { "T", "kg/s^2/A" },
+        { "Wb/m^2", "kg/s^2/A" },
+        { "C V", "kg m^2/s^2" },
+        { "F V^2", "kg m^2/s^2" },
+        { "H A^2", "kg m^2/s^2" },
+        { "dam", "10 m" },
+        { "ft", "0.3048 m" },
+        { "rpm", "0.10472/s" },
+        { "g cm/s^2", "1e-05 kg m/s^2" },
+        { "L", "0.001 m^3" },
+        { "Nm", "fault 1" },
+        { "kkg", "fault 1" },
+        { "mmin", "fault 1" },
+        { "m/s kg", "fault 2" },
+        { "m//s", "fault 3" },
+        { "m/", "fault 3" },
+        { "/s", "1/s" },
+        { "m^", "fault 3" },
+        { "^2", "fault 3" },
+        { "1^2", "fault 3" },
+        { "m^-21", "fault 3" },
+        { "m^1e+09", "fault 3" },
+        { "m^-99999999999999999999", "fault 3" },
     };
     char out[128];
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -263,8 +331,9 @@ TEST(units_are_read_and_printed_in_base_units)
 TEST(misspelt_units_get_a_hint)
 {
     static const char *const pairs[][2] = {
-        { "Kg", "'kg'" }, { "KM", "'km'" }, { "Nm", "'N m'" }, { "kNm", "'kN m'" }, { "meters", "'m'" }, { "Seconds", "'s'" }, { "hz", "'Hz'" }, { "j", "'J'" },
-        { "Degrees", "'deg'" }, { "rda", "'rad'" }, { "KG", "'kg'" }, { "xyzzy", "use units like" },
+        { "Kg", "'kg'" },       { "KM", "'km'" },     { "Nm", "'N m'" }, { "kNm", "'kN m'" },
+        { "meters", "'m'" },    { "Seconds", "'s'" }, { "hz", "'Hz'" },  { "j", "'J'" },
+        { "Degrees", "'deg'" }, { "rda", "'rad'" },   { "KG", "'kg'" },  { "xyzzy", "use units like" },
     };
     struct actio_context ctx;
     struct actio_arena arena;
@@ -310,8 +379,9 @@ TEST(start_values_of_the_command_line_have_no_place_in_the_file)
 TEST(long_terms_are_cut_to_sixty_characters)
 {
     struct reading r;
-    check_this(&r, "param long_name_of_a_param [m] = 1, another_name_of_a_param [m] = 2\ncoord x [m]\n"
-                   "lagrangian x'^2 + x*sqrt(long_name_of_a_param*another_name_of_a_param)*sin(x/long_name_of_a_param)\n");
+    check_this(&r,
+               "param long_name_of_a_param [m] = 1, another_name_of_a_param [m] = 2\ncoord x [m]\n"
+               "lagrangian x'^2 + x*sqrt(long_name_of_a_param*another_name_of_a_param)*sin(x/long_name_of_a_param)\n");
     CHECK(r.findings.count == 1 && strstr(said(&r, 0), "...") && strlen(said(&r, 0)) < 330);
     if (check_bad) show(&r, "long");
     close_reading(&r);
@@ -319,7 +389,8 @@ TEST(long_terms_are_cut_to_sixty_characters)
 
 TEST(running_out_of_memory_is_said_and_nothing_leaks)
 {
-    static const char text[] = "param l [m] = 1\ncoord x [m], y [s]\nlagrangian x'^2 + l*x + y\nconstraint c: x = y\nstart x = l\n";
+    static const char text[] =
+        "param l [m] = 1\ncoord x [m], y [s]\nlagrangian x'^2 + l*x + y\nconstraint c: x = y\nstart x = l\n";
     size_t escaped = 0;
     for (size_t room = 0; room < 40000; room += 512) {
         struct reading r;
@@ -341,7 +412,8 @@ TEST(running_out_of_memory_is_said_and_nothing_leaks)
 TEST(every_finding_about_units_was_provoked)
 {
     for (int i = ACTIO_F_UNIT_UNKNOWN; i <= ACTIO_F_UNITS_ASKED_SIZE; i++) {
-        if (!provoked[i]) printf("    never said: %s\n", actio_finding_name(&(struct actio_finding){ .code = (enum actio_code)i }));
+        if (!provoked[i])
+            printf("    never said: %s\n", actio_finding_name(&(struct actio_finding){ .code = (enum actio_code)i }));
         CHECK(provoked[i]);
     }
 }

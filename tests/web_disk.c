@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The gallery's disk through the public interface alone: built natively and as WebAssembly, where it is all there is. */
+ * The gallery's disk through the public interface alone: built natively and as WebAssembly, where it is all there is.
+ * */
 #include <actio/actio.h>
 
 #include "check.h"
@@ -10,14 +11,16 @@ TEST(the_gallery_has_the_disk)
 {
     const struct actio_example *example;
     size_t count = actio_gallery(&example), found = 0;
-    for (size_t i = 0; i < count; i++) found += strcmp(example[i].stem, "disk") == 0 && strstr(example[i].text, "lagrangian") != NULL;
+    for (size_t i = 0; i < count; i++)
+        found += strcmp(example[i].stem, "disk") == 0 && strstr(example[i].text, "lagrangian") != NULL;
     CHECK(found == 1);
 }
 
 static double end_of(const struct actio_table *table, const char *name)
 {
     for (size_t i = 0; i < actio_table_columns(table); i++)
-        if (strcmp(actio_table_name(table, i), name) == 0) return actio_table_data(table, i)[actio_table_rows(table) - 1];
+        if (strcmp(actio_table_name(table, i), name) == 0)
+            return actio_table_data(table, i)[actio_table_rows(table) - 1];
     return NAN;
 }
 

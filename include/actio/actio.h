@@ -4,9 +4,12 @@
  * A model is read, run, and leaves a table; whatever there is to say (errors, warnings) is kept in findings.
  * Makers return a pointer that the caller frees, or NULL; actions return an exit status (0 = done, see actio_status).
  * The library never exits and never prints. Objects must be freed before their context.
- * What is handed over wrongly (NULL for a model, an unknown word, a number that is not a size) is refused with a finding and ACTIO_WRONG_USAGE; without a
- * context or findings nothing can be said: makers return NULL, actions ACTIO_WRONG_USAGE. Queries of NULL, and of an index beyond the end, answer 0, NAN, NULL or "".
- * Options of zeros are the defaults. Numbers are read and written with a decimal point, whatever the host has set with setlocale. */
+ * What is handed over wrongly (NULL for a model, an unknown word, a number that is not a size) is refused with a
+ * finding and ACTIO_WRONG_USAGE; without a
+ * context or findings nothing can be said: makers return NULL, actions ACTIO_WRONG_USAGE. Queries of NULL, and of an
+ * index beyond the end, answer 0, NAN, NULL or "".
+ * Options of zeros are the defaults. Numbers are read and written with a decimal point, whatever the host has set with
+ * setlocale. */
 #ifndef ACTIO_H
 #define ACTIO_H
 
@@ -29,84 +32,107 @@ struct actio_findings;
 struct actio_model;
 struct actio_table;
 
-/* Exit statuses: of several causes the smallest counts. ACTIO_INTERRUPTED is 128 and a signal's number where `cancel` names another than SIGINT. */
+/* Exit statuses: of several causes the smallest counts. ACTIO_INTERRUPTED is 128 and a signal's number where `cancel`
+ * names another than SIGINT. */
 typedef enum {
-    ACTIO_DONE = 0, ACTIO_WRONG_MODEL = 1, ACTIO_WRONG_USAGE = 2, ACTIO_NUMERICS_FAILED = 3,
-    ACTIO_LIMIT_REACHED = 4, ACTIO_FILE_TROUBLE = 5, ACTIO_INTERRUPTED = 130
+    ACTIO_DONE = 0,
+    ACTIO_WRONG_MODEL = 1,
+    ACTIO_WRONG_USAGE = 2,
+    ACTIO_NUMERICS_FAILED = 3,
+    ACTIO_LIMIT_REACHED = 4,
+    ACTIO_FILE_TROUBLE = 5,
+    ACTIO_INTERRUPTED = 130
 } actio_status;
 
-ACTIO_API const char *actio_version(void);                 /* "0.1.0" */
-ACTIO_API const char *actio_version_details(void);         /* several lines: libraries and what was built in */
+ACTIO_API const char *actio_version(void);         /* "0.1.0" */
+ACTIO_API const char *actio_version_details(void); /* several lines: libraries and what was built in */
 
 /* ---- context: limits, cancellation, progress */
 typedef void (*actio_progress_callback)(void *user, const char *what, double done, double of);
 struct actio_limits {
-    size_t memory;                                         /* bytes; 0 = 2 GiB */
-    double seconds;                                        /* 0 = none; what is under way then ends within a tenth of it or half a second, whichever is more */
-    const volatile int *cancel;                            /* set by a signal handler, to 1 or to the signal: work stops cleanly; may be NULL */
-    actio_progress_callback progress; void *user;          /* may be NULL */
+    size_t memory; /* bytes; 0 = 2 GiB */
+    /* 0 = none; what is under way then ends within a tenth of it or half a second, whichever is more */
+    double seconds;
+    const volatile int *cancel; /* set by a signal handler, to 1 or to the signal: work stops cleanly; may be NULL */
+    actio_progress_callback progress; /* may be NULL */
+    void *user;
 };
-ACTIO_API struct actio_context *actio_context_create(const struct actio_limits *limits);   /* NULL limits = defaults. NULL: no memory, or seconds that are negative or not a number */
+/* NULL limits = defaults. NULL: no memory, or seconds that are negative or not a number */
+ACTIO_API struct actio_context *actio_context_create(const struct actio_limits *limits);
 ACTIO_API void actio_context_free(struct actio_context *ctx);
 
 /* ---- findings */
 enum actio_message_kind { ACTIO_SAYS_NOTE, ACTIO_SAYS_WARNING, ACTIO_SAYS_ERROR };
 struct actio_message {
     enum actio_message_kind kind;
-    int status;                                            /* exit status of an error */
-    const char *code;                                      /* "UNKNOWN_NAME" */
-    const char *file; uint32_t line, column, length;       /* from 1; line 0: no place */
-    const char *quote; uint32_t quote_skipped;             /* the line, or NULL; characters left out before it */
-    const char *message, *hint;                            /* hint is "" when there is none */
+    int status;       /* exit status of an error */
+    const char *code; /* "UNKNOWN_NAME" */
+    const char *file; /* from 1; line 0: no place */
+    uint32_t line, column, length;
+    const char *quote; /* the line, or NULL; characters left out before it */
+    uint32_t quote_skipped;
+    const char *message, *hint; /* hint is "" when there is none */
 };
 ACTIO_API struct actio_findings *actio_findings_create(struct actio_context *ctx);
 ACTIO_API void actio_findings_free(struct actio_findings *f);
 ACTIO_API size_t actio_findings_count(const struct actio_findings *f);
-ACTIO_API size_t actio_findings_dropped(const struct actio_findings *f);                   /* errors beyond the first 20 */
-ACTIO_API int actio_findings_status(const struct actio_findings *f);                       /* 0 without errors */
-ACTIO_API struct actio_message actio_findings_message(struct actio_findings *f, size_t i); /* texts live as long as f */
+ACTIO_API size_t actio_findings_dropped(const struct actio_findings *f); /* errors beyond the first 20 */
+ACTIO_API int actio_findings_status(const struct actio_findings *f);     /* 0 without errors */
+/* texts live as long as f */
+ACTIO_API struct actio_message actio_findings_message(struct actio_findings *f, size_t i);
 
 /* ---- models */
-struct actio_change { char kind; const char *text; };      /* 'p' "NAME=EXPR" (--set), 's' "NAME=EXPR" (--start), 't' "A..B" (--time); of the dual action:
-                                                               'w' "NAME=EXPR" (--weights), 'h' "EXPR" (--potential), 'b', 'f' "NAME=EXPR" (--base, --final);
-                                                               of orbits: 'T' "EXPR" (--period), 'A' "A..B" (--follow), 'W' "NAME=EXPR" (--turn) */
+/* 'p' "NAME=EXPR" (--set), 's' "NAME=EXPR" (--start), 't' "A..B" (--time); of the dual action: 'w' "NAME=EXPR"
+ * (--weights), 'h' "EXPR" (--potential), 'b', 'f' "NAME=EXPR" (--base, --final); of orbits: 'T' "EXPR" (--period), 'A'
+ * "A..B" (--follow), 'W' "NAME=EXPR" (--turn) */
+struct actio_change {
+    char kind;
+    const char *text;
+};
 /* A word with a slash or .act is a file; otherwise a file of that name, then a stem of the gallery. */
-ACTIO_API struct actio_model *actio_model_read(struct actio_context *ctx, const char *name, const struct actio_change *change, size_t changes,
+ACTIO_API struct actio_model *actio_model_read(struct actio_context *ctx, const char *name,
+                                               const struct actio_change *change, size_t changes,
                                                struct actio_findings *f);
-ACTIO_API struct actio_model *actio_model_read_string(struct actio_context *ctx, const char *file, const char *text, size_t length,
-                                                      const struct actio_change *change, size_t changes, struct actio_findings *f);
-ACTIO_API void actio_model_free(struct actio_model *model);                                /* NULL is fine */
-ACTIO_API const char *actio_model_name(const struct actio_model *model);                   /* the model statement's, else the file's stem */
+ACTIO_API struct actio_model *actio_model_read_string(struct actio_context *ctx, const char *file, const char *text,
+                                                      size_t length, const struct actio_change *change, size_t changes,
+                                                      struct actio_findings *f);
+ACTIO_API void actio_model_free(struct actio_model *model); /* NULL is fine */
+/* the model statement's, else the file's stem */
+ACTIO_API const char *actio_model_name(const struct actio_model *model);
 ACTIO_API const char *actio_model_description(const struct actio_model *model);
 ACTIO_API size_t actio_model_claims(const struct actio_model *model);
 
 /* ---- gallery, built in */
-struct actio_example { const char *stem, *title, *text; };
+struct actio_example {
+    const char *stem, *title, *text;
+};
 ACTIO_API size_t actio_gallery(const struct actio_example **examples);
 
 /* ---- running. Every option is a row of actio_options(): front ends make flags, help and forms from it. */
 enum actio_option_kind {
-    ACTIO_TAKES_OTHER,                                     /* a front end's own matter */
-    ACTIO_TAKES_NOTHING,                                   /* a switch: bool */
-    ACTIO_TAKES_NUMBER,                                    /* double, from least to most */
-    ACTIO_TAKES_POSITIVE,                                  /* double, above 0 and up to most */
-    ACTIO_TAKES_COUNT,                                     /* size_t, from least to most */
-    ACTIO_TAKES_INTEGER,                                   /* int, from least to most */
-    ACTIO_TAKES_WORD,                                      /* const char *, one of the words */
-    ACTIO_TAKES_TEXT,                                      /* const char * */
-    ACTIO_TAKES_NAMES,                                     /* const char *const *, followed by its size_t count */
-    ACTIO_TAKES_CHANGE,                                    /* a struct actio_change of the kind `change`, with `words` in its text */
+    ACTIO_TAKES_OTHER,    /* a front end's own matter */
+    ACTIO_TAKES_NOTHING,  /* a switch: bool */
+    ACTIO_TAKES_NUMBER,   /* double, from least to most */
+    ACTIO_TAKES_POSITIVE, /* double, above 0 and up to most */
+    ACTIO_TAKES_COUNT,    /* size_t, from least to most */
+    ACTIO_TAKES_INTEGER,  /* int, from least to most */
+    ACTIO_TAKES_WORD,     /* const char *, one of the words */
+    ACTIO_TAKES_TEXT,     /* const char * */
+    ACTIO_TAKES_NAMES,    /* const char *const *, followed by its size_t count */
+    ACTIO_TAKES_CHANGE,   /* a struct actio_change of the kind `change`, with `words` in its text */
 };
-enum actio_option_struct { ACTIO_INTO_NONE, ACTIO_INTO_RUN, ACTIO_INTO_ORBIT, ACTIO_INTO_LIMITS };   /* actio_run_options, ... */
+/* actio_run_options, ... */
+enum actio_option_struct { ACTIO_INTO_NONE, ACTIO_INTO_RUN, ACTIO_INTO_ORBIT, ACTIO_INTO_LIMITS };
 struct actio_option_row {
-    const char *name, *argument, *fallback, *group, *commands, *help;          /* argument NULL: a switch */
+    const char *name, *argument, *fallback, *group, *commands, *help; /* argument NULL: a switch */
     bool repeats;
     enum actio_option_kind kind;
-    enum actio_option_struct into; size_t offset;          /* the field that it fills */
+    enum actio_option_struct into; /* the field that it fills */
+    size_t offset;
     double least, most;
-    const char *words;                                     /* "weak|paper|bare" */
+    const char *words; /* "weak|paper|bare" */
     char change;
-    unsigned owner;                                        /* 0: every principle; see actio_principle_owns */
+    unsigned owner; /* 0: every principle; see actio_principle_owns */
 };
 ACTIO_API size_t actio_options(const struct actio_option_row **rows);
 /* What it takes, in words: "a number from 0 to 1", "weak, paper or bare", "NAME=EXPR". */
@@ -115,239 +141,375 @@ ACTIO_API void actio_option_takes(const struct actio_option_row *row, char *text
 ACTIO_API void actio_option_owners(const struct actio_option_row *row, char *text, size_t size);
 /* Does the principle have a use for the option? False also where there is no such principle. */
 ACTIO_API bool actio_principle_owns(const char *by, const struct actio_option_row *row);
-struct actio_command_row { const char *name, *synopsis, *help; };
+struct actio_command_row {
+    const char *name, *synopsis, *help;
+};
 ACTIO_API size_t actio_commands(const struct actio_command_row **rows);
 
 struct actio_run_options {
-    const char *by;                                        /* "dalembert" */
-    const char *method;                                    /* "auto", "dop853", "cvode" */
-    size_t points;                                         /* rows, equally spaced in time */
-    double tol;                                            /* global, relative to max(1, size of the column) */
-    double local;                                          /* > 0: local tolerance only, nothing claimed */
-    bool project;                                          /* accept the nearest consistent start data */
+    const char *by;     /* "dalembert" */
+    const char *method; /* "auto", "dop853", "cvode" */
+    size_t points;      /* rows, equally spaced in time */
+    double tol;         /* global, relative to max(1, size of the column) */
+    double local;       /* > 0: local tolerance only, nothing claimed */
+    bool project;       /* accept the nearest consistent start data */
     bool no_compile;
-    size_t grid;                                           /* `discrete`, `skg`: points of one grid over the whole interval, error not estimated; 0 = by tol */
-    int order;                                             /* `skg`: 2, 4, 6, 8 on equal steps; 0 = Lobatto nodes (slabs), 4 (grid) */
-    const char *const *gradient; size_t gradients;         /* `skg`: columns to differentiate at the end by start data and params */
-    bool verify;                                           /* `skg`: the doubled system on a grid, and the observed order of convergence */
-    const char *form;                                      /* `skg` on a grid: NULL or "weak"; "paper", "bare": the action as published */
-    size_t slabs, nodes;                                   /* `skg`: equal slabs, error not estimated; nodes of each; 0 = by tol */
-    double resplit;                                        /* `reduced`: a new split when this one falls below this part of the best; 0 = never */
-    double sigma, barrier; bool sigma_auto;                /* soft walls: width (found, with sigma_auto) and height; 0 = hard contacts */
-    const double *widths; size_t width_count;              /* of actio_compare: soft walls of these widths against hard ones; `sigma` is not used then */
-    /* `dual`: closure "gauss" (NULL), "vakonomic", "reduced", "free"; power of free reactions: NULL, "zero", "nonnegative" with the base of its slack (0 = 0.3);
-     * z' and multipliers as unknowns; base NULL (Runge-Kutta steps), "exact", "constant", or a CSV file with columns t and names. grid: elements, order: their
+    size_t grid; /* `discrete`, `skg`: points of one grid over the whole interval, error not estimated; 0 = by tol */
+    int order;   /* `skg`: 2, 4, 6, 8 on equal steps; 0 = Lobatto nodes (slabs), 4 (grid) */
+    const char *const *gradient; /* `skg`: columns to differentiate at the end by start data and params */
+    size_t gradients;
+    bool verify;           /* `skg`: the doubled system on a grid, and the observed order of convergence */
+    const char *form;      /* `skg` on a grid: NULL or "weak"; "paper", "bare": the action as published */
+    size_t slabs, nodes;   /* `skg`: equal slabs, error not estimated; nodes of each; 0 = by tol */
+    double resplit;        /* `reduced`: a new split when this one falls below this part of the best; 0 = never */
+    double sigma, barrier; /* soft walls: width (found, with sigma_auto) and height; 0 = hard contacts */
+    bool sigma_auto;
+    /* of actio_compare: soft walls of these widths against hard ones; `sigma` is not used then */
+    const double *widths;
+    size_t width_count;
+    /* `dual`: closure "gauss" (NULL), "vakonomic", "reduced", "free"; power of free reactions: NULL, "zero",
+     * "nonnegative" with the base of its slack (0 = 0.3);
+     * z' and multipliers as unknowns; base NULL (Runge-Kutta steps), "exact", "constant", or a CSV file with columns t
+     * and names. grid: elements, order: their
      * degree 1 .. 8, nodes: quadrature points. */
-    const char *closure, *power, *base; double slack; bool multipliers;
-    size_t pick;                                           /* where contacts and friction allow several motions: which, from 1; 0 = as it comes */
+    const char *closure, *power, *base;
+    double slack;
+    bool multipliers;
+    size_t pick; /* where contacts and friction allow several motions: which, from 1; 0 = as it comes */
 };
 ACTIO_API struct actio_run_options actio_run_options_default(void);
-ACTIO_API const char *actio_principle_name(size_t i);       /* of the table of principles; NULL after the last */
-/* The motion. NULL only when there is none; a table cut short comes with an error among the findings. Free with actio_table_free. */
-ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
-                                        struct actio_findings *f);
+ACTIO_API const char *actio_principle_name(size_t i); /* of the table of principles; NULL after the last */
+/* The motion. NULL only when there is none; a table cut short comes with an error among the findings. Free with
+ * actio_table_free. */
+ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model,
+                                        const struct actio_run_options *options, struct actio_findings *f);
 
-/* One motion by several principles, the first of them the reference. difference: the largest, absolute, over coordinates and states; error: the principle's
- * own estimate; NAN where there is none. status: "reference", "agrees", "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable"; "grid": on given time nodes, error not estimated; "soft": soft walls against hard ones.
- * With `widths` the first principle is the reference, with hard walls, then one row for each width, widest first, by the second (skg by default). */
+/* One motion by several principles, the first of them the reference. difference: the largest, absolute, over
+ * coordinates and states; error: the principle's
+ * own estimate; NAN where there is none. status: "reference", "agrees", "differs" (by theory), "disagrees"
+ * (numerically), "failed", "inapplicable"; "grid": on given time nodes, error not estimated; "soft": soft walls against
+ * hard ones.
+ * With `widths` the first principle is the reference, with hard walls, then one row for each width, widest first, by
+ * the second (skg by default). */
 struct actio_comparison;
-struct actio_compared { const char *by, *status, *note, *power; double difference, error, seconds, sigma; };   /* power of the reactions: "none", "<= 0", ">= 0",
-                                                               "either", ""; sigma: NAN where it is not a row of a width */
-ACTIO_API struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
-                                                 const char *const *by, size_t count, struct actio_findings *f);       /* NULL: no memory, and a finding */
+/* power of the reactions: "none", "<= 0", ">= 0", "either", ""; sigma: NAN where it is not a row of a width */
+struct actio_compared {
+    const char *by, *status, *note, *power;
+    double difference, error, seconds, sigma;
+};
+ACTIO_API struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_model *model,
+                                                 const struct actio_run_options *options,
+                                                 /* NULL: no memory, and a finding */
+                                                 const char *const *by, size_t count, struct actio_findings *f);
 ACTIO_API size_t actio_comparison_rows(const struct actio_comparison *c);
-ACTIO_API struct actio_compared actio_comparison_row(const struct actio_comparison *c, size_t i);      /* texts live as long as c */
-ACTIO_API const struct actio_table *actio_comparison_table(const struct actio_comparison *c);          /* differences over time, or NULL */
-/* The motions over each other: the reference as lines, the others as discs, several widths as lines from light to dark and with their distances. */
-ACTIO_API int actio_comparison_overlay(struct actio_context *ctx, const struct actio_comparison *c, const char *axes, const char *path, struct actio_findings *f);
-ACTIO_API void actio_comparison_free(struct actio_comparison *c);                                      /* NULL is fine */
+/* texts live as long as c */
+ACTIO_API struct actio_compared actio_comparison_row(const struct actio_comparison *c, size_t i);
+/* differences over time, or NULL */
+ACTIO_API const struct actio_table *actio_comparison_table(const struct actio_comparison *c);
+/* The motions over each other: the reference as lines, the others as discs, several widths as lines from light to dark
+ * and with their distances. */
+ACTIO_API int actio_comparison_overlay(struct actio_context *ctx, const struct actio_comparison *c, const char *axes,
+                                       const char *path, struct actio_findings *f);
+ACTIO_API void actio_comparison_free(struct actio_comparison *c); /* NULL is fine */
 
-/* ---- the doubled action (Schwinger-Keldysh-Galley) as a function of all its unknowns on a grid of equal steps: for any solver, and for proofs. Its critical
- * point is the motion, with all differences 0. No equation of motion is formed. Start data must satisfy the constraints. */
+/* ---- the doubled action (Schwinger-Keldysh-Galley) as a function of all its unknowns on a grid of equal steps: for
+ * any solver, and for proofs. Its critical
+ * point is the motion, with all differences 0. No equation of motion is formed. Start data must satisfy the
+ * constraints. */
 struct actio_action;
 struct actio_action_options {
-    size_t grid; int order;                                /* points; 2, 4, 6, 8 (0 = 4) */
-    const char *form;                                      /* "weak" (NULL): one critical point; "strong", "bare": end conditions by multipliers, undetermined at the ends */
-    double sigma, barrier;                                 /* soft walls, as in a run; 0 = none */
+    size_t grid; /* points; 2, 4, 6, 8 (0 = 4) */
+    int order;
+    /* "weak" (NULL): one critical point; "strong", "bare": end conditions by multipliers, undetermined at the ends */
+    const char *form;
+    double sigma, barrier; /* soft walls, as in a run; 0 = none */
 };
-/* A named part of the unknowns, x[first + i*stride] for i < count, one value a point: "q+ x", "s+ eta", "lambda+ roll", "mu+ rod" (keeps positions on a
- * holonomic constraint), the same with "-" for the differences; single numbers of the strong form: "kappa x", "kappat x", "xi x", "xit x", "kl roll", "xl roll", "km rod", "xm rod". */
-struct actio_action_slice { const char *name; size_t first, count, stride; };
-ACTIO_API struct actio_action *actio_action_create(struct actio_context *ctx, struct actio_model *model, const struct actio_action_options *options,
-                                                   struct actio_findings *f);              /* NULL, and a finding; freed before its model. NULL options: 64 points, order 4 */
-ACTIO_API void actio_action_free(struct actio_action *a);                                  /* NULL is fine */
-ACTIO_API size_t actio_action_size(const struct actio_action *a);                          /* unknowns */
-ACTIO_API size_t actio_action_slices(const struct actio_action *a, const struct actio_action_slice **slices);    /* these three live as long as the action */
+/* A named part of the unknowns, x[first + i*stride] for i < count, one value a point: "q+ x", "s+ eta", "lambda+ roll",
+ * "mu+ rod" (keeps positions on a
+ * holonomic constraint), the same with "-" for the differences; single numbers of the strong form: "kappa x", "kappat
+ * x", "xi x", "xit x", "kl roll", "xl roll", "km rod", "xm rod". */
+struct actio_action_slice {
+    const char *name;
+    size_t first, count, stride;
+};
+ACTIO_API struct actio_action *actio_action_create(
+    struct actio_context *ctx, struct actio_model *model, const struct actio_action_options *options,
+    /* NULL, and a finding; freed before its model. NULL options: 64 points, order 4 */
+    struct actio_findings *f);
+ACTIO_API void actio_action_free(struct actio_action *a);         /* NULL is fine */
+ACTIO_API size_t actio_action_size(const struct actio_action *a); /* unknowns */
+/* these three live as long as the action */
+ACTIO_API size_t actio_action_slices(const struct actio_action *a, const struct actio_action_slice **slices);
 ACTIO_API size_t actio_action_times(const struct actio_action *a, const double **times);
-ACTIO_API size_t actio_action_pattern(const struct actio_action *a, const uint32_t **rows, const uint32_t **cols);   /* entries of the Hessian, both halves */
+/* entries of the Hessian, both halves */
+ACTIO_API size_t actio_action_pattern(const struct actio_action *a, const uint32_t **rows, const uint32_t **cols);
 /* 0, or ACTIO_NUMERICS_FAILED: a formula has no finite value there. */
 ACTIO_API int actio_action_value(struct actio_action *a, const double *x, double *value);
 ACTIO_API int actio_action_gradient(struct actio_action *a, const double *x, double *gradient);
-ACTIO_API int actio_action_hessian(struct actio_action *a, const double *x, double *values);   /* in the order of the pattern */
-ACTIO_API void actio_action_guess(const struct actio_action *a, double *x);                /* a straight line from the start, everything else 0 */
-/* From x to a critical point by damped Newton steps, the shortest ones where the form does not determine them. x has the last iterate in any case. */
+/* in the order of the pattern */
+ACTIO_API int actio_action_hessian(struct actio_action *a, const double *x, double *values);
+/* a straight line from the start, everything else 0 */
+ACTIO_API void actio_action_guess(const struct actio_action *a, double *x);
+/* From x to a critical point by damped Newton steps, the shortest ones where the form does not determine them. x has
+ * the last iterate in any case. */
 ACTIO_API int actio_action_solve(struct actio_action *a, double *x, struct actio_findings *f);
 
-/* ---- the dual action of one slab over the model's interval as a function of its unknowns, the dual variables D and m: for any solver, and for proofs. Where it is
- * stationary its primal state is the motion; while M = d2L/dU2 is positive that is its maximum (against time, A > B: its minimum). Weights, potential, a constant base
+/* ---- the dual action of one slab over the model's interval as a function of its unknowns, the dual variables D and m:
+ * for any solver, and for proofs. Where it is
+ * stationary its primal state is the motion; while M = d2L/dU2 is positive that is its maximum (against time, A > B:
+ * its minimum). Weights, potential, a constant base
  * and D at the end are changes of the model: 'w', 'h', 'b', 'f'. Switches stay as they are at the start. */
 struct actio_dual_action;
 struct actio_dual_action_options {
-    size_t grid; int order; size_t nodes;                  /* elements (0 = 32); degree of D 1 .. 8 (0 = 4); quadrature points of an element (0 = as a run has them) */
-    const char *closure, *power, *base; double slack; bool multipliers;    /* as in a run */
+    /* elements (0 = 32); degree of D 1 .. 8 (0 = 4); quadrature points of an element (0 = as a run has them) */
+    size_t grid;
+    int order;
+    size_t nodes;
+    const char *closure, *power, *base;
+    double slack;
+    bool multipliers; /* as in a run */
 };
-ACTIO_API struct actio_dual_action *actio_dual_action_create(struct actio_context *ctx, struct actio_model *model, const struct actio_dual_action_options *options,
-                                                             struct actio_findings *f);    /* NULL, and a finding; freed before its model. NULL options: all 0 */
-ACTIO_API void actio_dual_action_free(struct actio_dual_action *a);                        /* NULL is fine */
-ACTIO_API size_t actio_dual_action_size(const struct actio_dual_action *a);                /* unknowns. D at the end is held, and none of them */
-/* "dual x", "dual x_dot": D by nodes in order of time, without the last; where equations are implicit, "dual x_balance", "dual lambda.rod", "dual power": m, by elements
- * and in them coefficients of the Legendre polynomials of norm 1, lowest degree first. All that is handed out here lives as long as the action. */
+ACTIO_API struct actio_dual_action *actio_dual_action_create(
+    struct actio_context *ctx, struct actio_model *model, const struct actio_dual_action_options *options,
+    /* NULL, and a finding; freed before its model. NULL options: all 0 */
+    struct actio_findings *f);
+ACTIO_API void actio_dual_action_free(struct actio_dual_action *a); /* NULL is fine */
+/* unknowns. D at the end is held, and none of them */
+ACTIO_API size_t actio_dual_action_size(const struct actio_dual_action *a);
+/* "dual x", "dual x_dot": D by nodes in order of time, without the last; where equations are implicit, "dual
+ * x_balance", "dual lambda.rod", "dual power": m, by elements
+ * and in them coefficients of the Legendre polynomials of norm 1, lowest degree first. All that is handed out here
+ * lives as long as the action. */
 ACTIO_API size_t actio_dual_action_slices(const struct actio_dual_action *a, const struct actio_action_slice **slices);
-ACTIO_API size_t actio_dual_action_times(const struct actio_dual_action *a, const double **times);       /* nodes of D, the held one last */
-ACTIO_API size_t actio_dual_action_points(const struct actio_dual_action *a, const double **times, const double **weights);   /* of quadrature */
-ACTIO_API size_t actio_dual_action_names(const struct actio_dual_action *a, const char *const **names, size_t *differential); /* of U = (x, y), the first of them x */
-ACTIO_API size_t actio_dual_action_pattern(const struct actio_dual_action *a, const uint32_t **rows, const uint32_t **cols);  /* entries of the Hessian, both halves */
-/* 0, or ACTIO_NUMERICS_FAILED: these z map to no primal state, M is not positive there, or a formula has no finite value. */
+/* nodes of D, the held one last */
+ACTIO_API size_t actio_dual_action_times(const struct actio_dual_action *a, const double **times);
+/* of quadrature */
+ACTIO_API size_t actio_dual_action_points(const struct actio_dual_action *a, const double **times,
+                                          const double **weights);
+/* of U = (x, y), the first of them x */
+ACTIO_API size_t actio_dual_action_names(const struct actio_dual_action *a, const char *const **names,
+                                         size_t *differential);
+/* entries of the Hessian, both halves */
+ACTIO_API size_t actio_dual_action_pattern(const struct actio_dual_action *a, const uint32_t **rows,
+                                           const uint32_t **cols);
+/* 0, or ACTIO_NUMERICS_FAILED: these z map to no primal state, M is not positive there, or a formula has no finite
+ * value. */
 ACTIO_API int actio_dual_action_value(struct actio_dual_action *a, const double *z, double *value);
 ACTIO_API int actio_dual_action_gradient(struct actio_dual_action *a, const double *z, double *gradient);
-ACTIO_API int actio_dual_action_hessian(struct actio_dual_action *a, const double *z, double *values);   /* in the order of the pattern */
-/* What z maps to: U at the points, point by point (of order k); x at the elements' ends from the reactions there, end by end (of order 2k at the maximum). NULL: not wanted. */
+/* in the order of the pattern */
+ACTIO_API int actio_dual_action_hessian(struct actio_dual_action *a, const double *z, double *values);
+/* What z maps to: U at the points, point by point (of order k); x at the elements' ends from the reactions there, end
+ * by end (of order 2k at the maximum). NULL: not wanted. */
 ACTIO_API int actio_dual_action_state(struct actio_dual_action *a, const double *z, double *points, double *ends);
-ACTIO_API int actio_dual_action_hamiltonian(struct actio_dual_action *a, const double *z, double *values);   /* D.f - H at the elements' ends */
-/* The least eigenvalue of C^-1/2 M C^-1/2 over all points, or 1 where none is less; the distance of x from continuous polynomials. NULL: not wanted. Where L is
+/* D.f - H at the elements' ends */
+ACTIO_API int actio_dual_action_hamiltonian(struct actio_dual_action *a, const double *z, double *values);
+/* The least eigenvalue of C^-1/2 M C^-1/2 over all points, or 1 where none is less; the distance of x from continuous
+ * polynomials. NULL: not wanted. Where L is
  * quadratic in U and `detector` is NULL, the first is reported also where it is not positive. */
 ACTIO_API int actio_dual_action_least(struct actio_dual_action *a, const double *z, double *least, double *detector);
-/* From z (all 0 is a good start) to the maximum by Newton steps along which S grows and M stays positive. z has the last iterate in any case. NULL f: nothing is said.
+/* From z (all 0 is a good start) to the maximum by Newton steps along which S grows and M stays positive. z has the
+ * last iterate in any case. NULL f: nothing is said.
  * ACTIO_INTERRUPTED, ACTIO_LIMIT_REACHED: the context's limits stopped it. */
 ACTIO_API int actio_dual_action_solve(struct actio_dual_action *a, double *z, struct actio_findings *f);
 
 /* ---- periodic orbits and their stability. --period, --turn and the way of --follow are changes, see actio_change. */
 struct actio_orbits;
 struct actio_orbit_options {
-    struct actio_run_options run;                          /* by, points, project, soft walls; its tol is not used */
-    double tol;                                            /* of period and states; 0 = as exact as it can be had */
-    const char *method;                                    /* "shooting", "fourier", "dual" */
-    size_t find;                                           /* the so many shortest distinct ones; 0 = one */
-    const char *follow;                                    /* the param, or a column that is kept, along which the orbit is followed; NULL = none */
-    const char *const *average; size_t averages;           /* constraints that hold slow quantities */
-    const char *const *loose; size_t looses;               /* variables that need not return */
-    const char *guess;                                     /* a file with a turn to begin with; NULL = none */
+    struct actio_run_options run; /* by, points, project, soft walls; its tol is not used */
+    double tol;                   /* of period and states; 0 = as exact as it can be had */
+    const char *method;           /* "shooting", "fourier", "dual" */
+    size_t find;                  /* the so many shortest distinct ones; 0 = one */
+    const char *follow; /* the param, or a column that is kept, along which the orbit is followed; NULL = none */
+    const char *const *average; /* constraints that hold slow quantities */
+    size_t averages;
+    const char *const *loose; /* variables that need not return */
+    size_t looses;
+    const char *guess; /* a file with a turn to begin with; NULL = none */
 };
 struct actio_orbit_info {
-    double period, error, residual;                        /* error: estimated, of the period; residual: largest mismatch, relative to max(1, size) */
-    const char *word, *stability, *method;                 /* word: symbols of its section, "" without; "stable", "unstable", "neutral", "" = unknown */
+    /* error: estimated, of the period; residual: largest mismatch, relative to max(1, size) */
+    double period, error, residual;
+    /* word: symbols of its section, "" without; "stable", "unstable", "neutral", "" = unknown */
+    const char *word, *stability, *method;
     size_t components, multipliers, iterations, nodes;
 };
-struct actio_multiplier_info { double re, im, log_modulus; const char *trivial; };         /* trivial: why it is 1, or NULL */
+struct actio_multiplier_info {
+    double re, im, log_modulus;
+    const char *trivial;
+}; /* trivial: why it is 1, or NULL */
 ACTIO_API struct actio_orbit_options actio_orbit_options_default(void);
-ACTIO_API struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_model *model, const struct actio_orbit_options *options,
-                                                  struct actio_findings *f);               /* NULL: no memory, and a finding. Empty when none was found, and a finding */
-ACTIO_API void actio_orbits_free(struct actio_orbits *o);                                  /* NULL is fine */
+ACTIO_API struct actio_orbits *actio_orbit_search(
+    struct actio_context *ctx, struct actio_model *model, const struct actio_orbit_options *options,
+    /* NULL: no memory, and a finding. Empty when none was found, and a finding */
+    struct actio_findings *f);
+ACTIO_API void actio_orbits_free(struct actio_orbits *o); /* NULL is fine */
 ACTIO_API size_t actio_orbits_count(const struct actio_orbits *o);
-ACTIO_API struct actio_orbit_info actio_orbits_info(const struct actio_orbits *o, size_t i);               /* texts live as long as o */
-ACTIO_API const char *actio_orbits_name(const struct actio_orbits *o, size_t component);   /* x, x_dot */
-ACTIO_API double actio_orbits_point(const struct actio_orbits *o, size_t i, size_t component);             /* a state on it */
+/* texts live as long as o */
+ACTIO_API struct actio_orbit_info actio_orbits_info(const struct actio_orbits *o, size_t i);
+ACTIO_API const char *actio_orbits_name(const struct actio_orbits *o, size_t component);       /* x, x_dot */
+ACTIO_API double actio_orbits_point(const struct actio_orbits *o, size_t i, size_t component); /* a state on it */
 ACTIO_API struct actio_multiplier_info actio_orbits_multiplier(const struct actio_orbits *o, size_t i, size_t k);
 /* Of --average: constraints, their right sides as they were found, and the period of the held motion. */
 ACTIO_API size_t actio_orbits_levels(const struct actio_orbits *o, double *period);
 ACTIO_API const char *actio_orbits_level(const struct actio_orbits *o, size_t i, double *value);
 /* The branch of --follow, point by point. mark: "start", "fold", "period doubling", "torus", "branch", "end", or "". */
-struct actio_branch_info { double param, period; const char *stability, *mark; };
+struct actio_branch_info {
+    double param, period;
+    const char *stability, *mark;
+};
 ACTIO_API size_t actio_orbits_branch_points(const struct actio_orbits *o);
 ACTIO_API struct actio_branch_info actio_orbits_branch_point(const struct actio_orbits *o, size_t i);
-ACTIO_API const struct actio_table *actio_orbits_diagram(const struct actio_orbits *o);    /* the branch as a table: param, period, largest and smallest values; NULL without */
+/* the branch as a table: param, period, largest and smallest values; NULL without */
+ACTIO_API const struct actio_table *actio_orbits_diagram(const struct actio_orbits *o);
 /* The branch as a diagram, or, without one, the first orbit over one period. */
-ACTIO_API int actio_orbits_plot(struct actio_context *ctx, const struct actio_orbits *o, const char *axes, const char *path, struct actio_findings *f);
-ACTIO_API const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i);            /* the motion over one period, or NULL */
+ACTIO_API int actio_orbits_plot(struct actio_context *ctx, const struct actio_orbits *o, const char *axes,
+                                const char *path, struct actio_findings *f);
+/* the motion over one period, or NULL */
+ACTIO_API const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i);
 
 /* Every claim of the model, checked. */
 /* skipped: the claim is about a member of a family that a change has removed; it is neither ok nor failed. */
-struct actio_check { const char *claim; uint32_t line; double value, expected, bound; bool ok, computed, skipped; const char *why; };
-ACTIO_API struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options,
-                                         struct actio_findings *f, size_t *count);         /* lives as long as the model */
+struct actio_check {
+    const char *claim;
+    uint32_t line;
+    double value, expected, bound;
+    bool ok, computed, skipped;
+    const char *why;
+};
+ACTIO_API struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *model,
+                                         const struct actio_run_options *options, struct actio_findings *f,
+                                         size_t *count); /* lives as long as the model */
 
 /* ---- does the model make sense? Findings say it in words with places; the report has the numbers. */
-struct actio_box_row { const char *text; };                /* "r=.1..3": where states are sampled */
-struct actio_verdict_report { const char *verdict, *text, *json, *but; };   /* a word; a few lines; JSON members without braces; what is wrong beside the
-                                                               word ("cannot start"), NULL when nothing is. Live as long as the model */
-ACTIO_API int actio_check_model(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box, size_t boxes, struct actio_findings *f,
-                                struct actio_verdict_report *out);                         /* exit status: 0 for regular, redundant, hidden with good data */
+struct actio_box_row {
+    const char *text;
+}; /* "r=.1..3": where states are sampled */
+/* a word; a few lines; JSON members without braces; what is wrong beside the word ("cannot start"), NULL when nothing
+ * is. Live as long as the model */
+struct actio_verdict_report {
+    const char *verdict, *text, *json, *but;
+};
+ACTIO_API int actio_check_model(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box,
+                                size_t boxes, struct actio_findings *f,
+                                /* exit status: 0 for regular, redundant, hidden with good data */
+                                struct actio_verdict_report *out);
 
-/* ---- small motions about the start, which must be an equilibrium: e^((growth + i omega) t). Growing ones first, then the lowest; pairs +-omega count once. */
+/* ---- small motions about the start, which must be an equilibrium: e^((growth + i omega) t). Growing ones first, then
+ * the lowest; pairs +-omega count once. */
 struct actio_modes;
-struct actio_mode_info { double omega, growth, period; const char *kind; };                /* period: NAN where nothing swings; kind: "swings", "free" (both are 0),
-                                                                                              "unstable", "damped" */
+/* period: NAN where nothing swings; kind: "swings", "free" (both are 0), "unstable", "damped" */
+struct actio_mode_info {
+    double omega, growth, period;
+    const char *kind;
+};
 ACTIO_API struct actio_modes *actio_modes_find(struct actio_context *ctx, struct actio_model *model, size_t most,
-                                               struct actio_findings *f);                  /* at most so many; NULL: there are none to tell, and a finding */
-ACTIO_API void actio_modes_free(struct actio_modes *o);                                    /* NULL is fine; before its model */
-ACTIO_API size_t actio_modes_count(const struct actio_modes *o);                           /* of those reported */
-ACTIO_API size_t actio_modes_all(const struct actio_modes *o, double *rounding);           /* of all there are; omega and growth below `rounding` are reported as 0 */
+                                               /* at most so many; NULL: there are none to tell, and a finding */
+                                               struct actio_findings *f);
+ACTIO_API void actio_modes_free(struct actio_modes *o);          /* NULL is fine; before its model */
+ACTIO_API size_t actio_modes_count(const struct actio_modes *o); /* of those reported */
+/* of all there are; omega and growth below `rounding` are reported as 0 */
+ACTIO_API size_t actio_modes_all(const struct actio_modes *o, double *rounding);
 ACTIO_API struct actio_mode_info actio_modes_info(const struct actio_modes *o, size_t i);
-/* Shapes, where nothing damps, turns or rolls and there are at most 64 coordinates: the largest entry is 1. Of a field one entry for each node, all of its name. */
-ACTIO_API size_t actio_modes_entries(const struct actio_modes *o);                         /* of a shape; 0: none are reported */
+/* Shapes, where nothing damps, turns or rolls and there are at most 64 coordinates: the largest entry is 1. Of a field
+ * one entry for each node, all of its name. */
+ACTIO_API size_t actio_modes_entries(const struct actio_modes *o); /* of a shape; 0: none are reported */
 ACTIO_API const char *actio_modes_name(const struct actio_modes *o, size_t entry);
 ACTIO_API double actio_modes_shape(const struct actio_modes *o, size_t i, size_t entry);
 
-/* ---- equations, shown: what the model's motion obeys, as "text" (model language), "latex" (a document) or "c" (one C99 file) */
+/* ---- equations, shown: what the model's motion obeys, as "text" (model language), "latex" (a document) or "c" (one
+ * C99 file) */
 struct actio_derivation;
-struct actio_derived_section { const char *key, *title, *text; };                          /* live as long as the derivation */
-ACTIO_API struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_model *model, const char *by, const char *format,
-                                                struct actio_findings *f);                 /* NULL by: dalembert; NULL when there is none, and a finding */
-ACTIO_API void actio_derivation_free(struct actio_derivation *d);                          /* NULL is fine */
-ACTIO_API const char *actio_derivation_text(const struct actio_derivation *d);             /* the whole; lives as long as d */
+struct actio_derived_section {
+    const char *key, *title, *text;
+}; /* live as long as the derivation */
+ACTIO_API struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_model *model, const char *by,
+                                                const char *format,
+                                                /* NULL by: dalembert; NULL when there is none, and a finding */
+                                                struct actio_findings *f);
+ACTIO_API void actio_derivation_free(struct actio_derivation *d);              /* NULL is fine */
+ACTIO_API const char *actio_derivation_text(const struct actio_derivation *d); /* the whole; lives as long as d */
 ACTIO_API size_t actio_derivation_sections(const struct actio_derivation *d);
 ACTIO_API struct actio_derived_section actio_derivation_section(const struct actio_derivation *d, size_t i);
 /* To a file that is whole or absent; "-" is standard output. */
-ACTIO_API int actio_derivation_write(struct actio_context *ctx, const struct actio_derivation *d, const char *path, struct actio_findings *f);
+ACTIO_API int actio_derivation_write(struct actio_context *ctx, const struct actio_derivation *d, const char *path,
+                                     struct actio_findings *f);
 
 /* ---- tables */
-ACTIO_API void actio_table_free(struct actio_table *table);                                /* NULL is fine */
+ACTIO_API void actio_table_free(struct actio_table *table); /* NULL is fine */
 ACTIO_API size_t actio_table_rows(const struct actio_table *table);
 ACTIO_API size_t actio_table_columns(const struct actio_table *table);
 ACTIO_API const char *actio_table_name(const struct actio_table *table, size_t column);
-ACTIO_API const char *actio_table_unit(const struct actio_table *table, size_t column);    /* "" when none */
-ACTIO_API const char *actio_table_role(const struct actio_table *table, size_t column);    /* "coordinates", "multipliers", ... */
-ACTIO_API const double *actio_table_data(const struct actio_table *table, size_t column);  /* rows values; of a field rows * nodes, row by row */
+ACTIO_API const char *actio_table_unit(const struct actio_table *table, size_t column); /* "" when none */
+/* "coordinates", "multipliers", ... */
+ACTIO_API const char *actio_table_role(const struct actio_table *table, size_t column);
+/* rows values; of a field rows * nodes, row by row */
+ACTIO_API const double *actio_table_data(const struct actio_table *table, size_t column);
 /* A field (a coordinate along a line, what is made of it) has a value at each of its nodes or cells. */
-ACTIO_API size_t actio_table_nodes(const struct actio_table *table, size_t column);        /* 0: one number a row */
-ACTIO_API const char *actio_table_axis(const struct actio_table *table, size_t column);    /* "s"; "" when it is not a field */
-ACTIO_API const double *actio_table_places(const struct actio_table *table, size_t column);   /* of the nodes on the axis; NULL when it is not a field */
-/* The column of a name, x' for x_dot too, and with x[3] a field's node 3. node: 0 where the column is not a field, SIZE_MAX where the name is that of a whole field. */
+ACTIO_API size_t actio_table_nodes(const struct actio_table *table, size_t column); /* 0: one number a row */
+/* "s"; "" when it is not a field */
+ACTIO_API const char *actio_table_axis(const struct actio_table *table, size_t column);
+/* of the nodes on the axis; NULL when it is not a field */
+ACTIO_API const double *actio_table_places(const struct actio_table *table, size_t column);
+/* The column of a name, x' for x_dot too, and with x[3] a field's node 3. node: 0 where the column is not a field,
+ * SIZE_MAX where the name is that of a whole field. */
 /* Either pointer may be NULL. */
 ACTIO_API bool actio_table_cell(const struct actio_table *table, const char *name, size_t *column, size_t *node);
-ACTIO_API double actio_table_error(const struct actio_table *table, size_t column);        /* estimated global error, NAN without */
+/* estimated global error, NAN without */
+ACTIO_API double actio_table_error(const struct actio_table *table, size_t column);
 /* Sensitivities that were requested: of which column, by which start datum or param. */
-struct actio_slope_row { const char *of, *by; bool is_param; double value, derivative, error; };
+struct actio_slope_row {
+    const char *of, *by;
+    bool is_param;
+    double value, derivative, error;
+};
 ACTIO_API size_t actio_table_slopes(const struct actio_table *table);
 ACTIO_API struct actio_slope_row actio_table_slope(const struct actio_table *table, size_t i);
-/* What --verify found: the doubled action on a grid, started with two paths `started` apart; errors on three grids, each twice as fine as the one before. */
+/* What --verify found: the doubled action on a grid, started with two paths `started` apart; errors on three grids,
+ * each twice as fine as the one before. */
 struct actio_proof_info {
-    int order; size_t proved, unknowns, iterations, points[3];    /* proved: points of the doubled system, fewer than requested where it would be large */
-    double action, gradient, minus, minus_multipliers, apart, started, error[3], end[3], rate, rate_end;   /* rates NAN: rounding is reached */
+    int order; /* proved: points of the doubled system, fewer than requested where it would be large */
+    size_t proved, unknowns, iterations, points[3];
+    /* rates NAN: rounding is reached */
+    double action, gradient, minus, minus_multipliers, apart, started, error[3], end[3], rate, rate_end;
 };
-ACTIO_API bool actio_table_proof(const struct actio_table *table, struct actio_proof_info *out);       /* false: none was requested */
-/* The dual action of a run: on one slab its value, its Hamiltonian at the start and how far that drifts (NAN on several); the least eigenvalue of C^-1/2 M C^-1/2, the
- * largest |D|, and how far the primal state is from continuous polynomials: of a spurious solution as far as it is large. */
-struct actio_dual_info { const char *closure; double action, hamiltonian, hamiltonian_drift, min_eigenvalue, max_dual, detector; size_t slabs, elements, newton, degree; };
-ACTIO_API bool actio_table_dual(const struct actio_table *table, struct actio_dual_info *out);         /* false: by another principle */
+/* false: none was requested */
+ACTIO_API bool actio_table_proof(const struct actio_table *table, struct actio_proof_info *out);
+/* The dual action of a run: on one slab its value, its Hamiltonian at the start and how far that drifts (NAN on
+ * several); the least eigenvalue of C^-1/2 M C^-1/2, the
+ * largest |D|, and how far the primal state is from continuous polynomials: of a spurious solution as far as it is
+ * large. */
+struct actio_dual_info {
+    const char *closure;
+    double action, hamiltonian, hamiltonian_drift, min_eigenvalue, max_dual, detector;
+    size_t slabs, elements, newton, degree;
+};
+/* false: by another principle */
+ACTIO_API bool actio_table_dual(const struct actio_table *table, struct actio_dual_info *out);
 struct actio_run_info {
     const char *by, *method, *tier, *model;
     double t_end, holds_until, tol, local, energy_drift, residual, worst_error, seconds;
-    double energy_less_work, work_error;                   /* of a driven motion: largest |E - E(first) - work|, and the error of the work from the rows; NAN elsewhere */
+    /* of a driven motion: largest |E - E(first) - work|, and the error of the work from the rows; NAN elsewhere */
+    double energy_less_work, work_error;
     size_t steps, rhs, rejected, events;
     bool reached, local_only;
     int status;
 };
 ACTIO_API struct actio_run_info actio_table_info(const struct actio_table *table);
 /* By the path's ending: .csv .json .h5 .npz; "-" is CSV on standard output. Whole or absent. */
-ACTIO_API int actio_table_write(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f);
-ACTIO_API int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
-/* The shape of a field in motion, an SVG that moves by itself; axes "x:y" or "x" say of which, NULL: the coordinates. */
-ACTIO_API int actio_table_animate(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f);
-/* Can the axes be drawn, of the motions that this model has? Called before a long run: 0, or an exit status and a finding. axes NULL: those by default. animate: as by
+ACTIO_API int actio_table_write(struct actio_context *ctx, const struct actio_table *table, const char *path,
+                                struct actio_findings *f);
+ACTIO_API int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes,
+                               const char *path, struct actio_findings *f);
+/* The shape of a field in motion, an SVG that moves by itself; axes "x:y" or "x" say of which, NULL: the coordinates.
+ * */
+ACTIO_API int actio_table_animate(struct actio_context *ctx, const struct actio_table *table, const char *axes,
+                                  const char *path, struct actio_findings *f);
+/* Can the axes be drawn, of the motions that this model has? Called before a long run: 0, or an exit status and a
+ * finding. axes NULL: those by default. animate: as by
  * actio_table_animate. What only the run itself knows (variables of the dual action) is not judged. */
-ACTIO_API int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, const char *axes, bool animate, struct actio_findings *f);
-ACTIO_API bool actio_can_write(const char *path, bool plot);                               /* is there a writer for this ending? */
+ACTIO_API int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, const char *axes, bool animate,
+                                   struct actio_findings *f);
+ACTIO_API bool actio_can_write(const char *path, bool plot); /* is there a writer for this ending? */
 /* One JSON object, no newline. Lives as long as the table. */
 ACTIO_API const char *actio_table_json(struct actio_table *table);
 

@@ -6,8 +6,10 @@
 
 #include <actio/actio.h>
 
-struct actio_action *actio_action_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_action_options *options, struct actio_findings *f);
-struct actio_dual_action *actio_dual_action_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_dual_action_options *options,
+struct actio_action *actio_action_inside(struct actio_context *ctx, struct actio_model *model,
+                                         const struct actio_action_options *options, struct actio_findings *f);
+struct actio_dual_action *actio_dual_action_inside(struct actio_context *ctx, struct actio_model *model,
+                                                   const struct actio_dual_action_options *options,
                                                    struct actio_findings *f);
 
 #endif

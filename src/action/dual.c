@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The dual action of one slab, handed out as a function of its unknowns: a run is made ready and kept, its base is set once; the rest is solve/dual_slab.c.
- * Unknowns of the caller are those of the slab without D at the held end.                                                              [AS 21, DUAL 1] */
+ * The dual action of one slab, handed out as a function of its unknowns: a run is made ready and kept, its base is set
+ * once; the rest is solve/dual_slab.c.
+ * Unknowns of the caller are those of the slab without D at the held end.  [AS 21, DUAL 1] */
 #include "action/action.h"
 #include "principle/dual.h"
 #include "principle/principles.h"
@@ -17,20 +18,25 @@ struct actio_dual_action {
     struct actio_dual_element e;
     struct actio_dual_slab s;
     struct actio_dual_basing *basing;
-    size_t elements, before, size, count;                  /* before: unknowns D, which the held end follows in the slab; count: entries of the Hessian */
-    struct actio_action_slice *slice; size_t slices;
-    double *time, *point_time, *point_weight, *one;        /* one: U and base of an end, the base of the first point */
-    uint32_t *row, *col, *place;                           /* place: of each entry of each element's matrix in the Hessian; NOWHERE: held */
-    bool known;                                            /* the slab is at the unknowns of s.z */
+    /* before: unknowns D, which the held end follows in the slab; count: entries of the Hessian */
+    size_t elements, before, size, count;
+    struct actio_action_slice *slice;
+    size_t slices;
+    double *time, *point_time, *point_weight, *one; /* one: U and base of an end, the base of the first point */
+    uint32_t *row, *col, *place; /* place: of each entry of each element's matrix in the Hessian; NOWHERE: held */
+    bool known;                  /* the slab is at the unknowns of s.z */
 };
 
 #define NOWHERE UINT32_MAX
 
 /* ---- options */
 
-static int refuse_word(struct actio_findings *f, struct actio_arena *arena, const char *what, const char *word, const char *hint)
+static int refuse_word(struct actio_findings *f, struct actio_arena *arena, const char *what, const char *word,
+                       const char *hint)
 {
-    actio_find(f, ACTIO_F_BAD_OPTION, ACTIO_ARGS(ACTIO_TEXT(actio_arena_format(arena, "unknown %s of the dual action: '%.40s'", what, word)), ACTIO_TEXT(hint)));
+    actio_find(f, ACTIO_F_BAD_OPTION,
+               ACTIO_ARGS(ACTIO_TEXT(actio_arena_format(arena, "unknown %s of the dual action: '%.40s'", what, word)),
+                          ACTIO_TEXT(hint)));
     return 1;
 }
 
@@ -41,22 +47,37 @@ static bool is_among(const char *word, const char *const *list, size_t count)
     return found;
 }
 
-struct wording { struct actio_problem *problem; int bad; };
+struct wording {
+    struct actio_problem *problem;
+    int bad;
+};
 
 static void check_words(void *user)
 {
-    static const char *const closures[] = { "gauss", "vakonomic", "reduced", "free" }, *const powers[] = { "zero", "nonnegative" };
+    static const char *const closures[] = { "gauss", "vakonomic", "reduced", "free" }, *const powers[] = {
+        "zero", "nonnegative"
+    };
     struct wording *x = user;
     const struct actio_run_options *o = &x->problem->options;
-    if (!is_among(o->closure, closures, 4)) x->bad = refuse_word(x->problem->f, &x->problem->arena, "closure", o->closure, "use gauss, vakonomic, reduced or free");
-    else if (!is_among(o->power, powers, 2)) x->bad = refuse_word(x->problem->f, &x->problem->arena, "power", o->power, "use zero or nonnegative");
+    if (!is_among(o->closure, closures, 4))
+        x->bad = refuse_word(x->problem->f, &x->problem->arena, "closure", o->closure,
+                             "use gauss, vakonomic, reduced or free");
+    else if (!is_among(o->power, powers, 2))
+        x->bad = refuse_word(x->problem->f, &x->problem->arena, "power", o->power, "use zero or nonnegative");
 }
 
 static struct actio_run_options run_options(const struct actio_dual_action_options *o)
 {
     struct actio_run_options run = actio_run_options_default();
-    run.by = actio_principle_dual.name, run.grid = o->grid ? o->grid : ELEMENTS, run.order = o->order, run.nodes = o->nodes;
-    run.closure = o->closure, run.power = o->power, run.base = o->base, run.slack = o->slack, run.multipliers = o->multipliers;
+    run.by = actio_principle_dual.name;
+    run.grid = o->grid ? o->grid : ELEMENTS;
+    run.order = o->order;
+    run.nodes = o->nodes;
+    run.closure = o->closure;
+    run.power = o->power;
+    run.base = o->base;
+    run.slack = o->slack;
+    run.multipliers = o->multipliers;
     return run;
 }
 
@@ -68,10 +89,20 @@ static int check(struct actio_dual_action *a)
     if (actio_attempt(problem->ctx, check_words, &words) || words.bad) return 1;
     problem->principle = &actio_principle_dual;
     if (actio_principle_check(problem)) return 1;
-    if (a->elements > MOST_ELEMENTS) return actio_find(problem->f, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT("the number of elements"), ACTIO_COUNT(a->elements), ACTIO_COUNT(MOST_ELEMENTS))), 1;
-    if (!problem->model->has_time) return actio_find(problem->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS), 1;
+    if (a->elements > MOST_ELEMENTS) {
+        actio_find(
+            problem->f, ACTIO_F_TOO_LARGE,
+            ACTIO_ARGS(ACTIO_TEXT("the number of elements"), ACTIO_COUNT(a->elements), ACTIO_COUNT(MOST_ELEMENTS)));
+        return 1;
+    }
+    if (!problem->model->has_time) {
+        actio_find(problem->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
+        return 1;
+    }
     if (problem->model->frees == 0) return 0;
-    actio_find(problem->f, ACTIO_F_INAPPLICABLE, ACTIO_ARGS(ACTIO_TEXT("dual"), ACTIO_TEXT("this model"), ACTIO_TEXT("its start data are free; give them by `start`")));
+    actio_find(problem->f, ACTIO_F_INAPPLICABLE,
+               ACTIO_ARGS(ACTIO_TEXT("dual"), ACTIO_TEXT("this model"),
+                          ACTIO_TEXT("its start data are free; give them by `start`")));
     return 1;
 }
 
@@ -107,7 +138,11 @@ static void list_entries(struct actio_dual_action *a)
             for (size_t j = 0; j < nl; j++) {
                 uint32_t row = index_of(a, e, i), col = index_of(a, e, j), *place = &a->place[(e * nl + i) * nl + j];
                 *place = row == NOWHERE || col == NOWHERE ? NOWHERE : place_of(a, e, i, j);
-                if (*place == a->count) a->row[a->count] = row, a->col[a->count] = col, a->count++;
+                if (*place == a->count) {
+                    a->row[a->count] = row;
+                    a->col[a->count] = col;
+                    a->count++;
+                }
             }
 }
 
@@ -117,16 +152,24 @@ static void list_slices(struct actio_dual_action *a, struct actio_arena *arena)
     size_t count = a->elements * a->e.k;
     a->slices = s->nx + s->ng;
     a->slice = actio_arena_array(arena, a->slices + 1, sizeof *a->slice);
-    for (size_t i = 0; i < s->nx; i++) a->slice[i] = (struct actio_action_slice){ actio_arena_format(arena, "dual %s", s->fo->name[i]), i, count, s->nx };
-    for (size_t i = 0; i < s->ng; i++) a->slice[s->nx + i] = (struct actio_action_slice){ actio_arena_format(arena, "dual %s", s->fo->equation[i]), a->before + i, count, s->ng };
+    for (size_t i = 0; i < s->nx; i++)
+        a->slice[i] =
+            (struct actio_action_slice){ actio_arena_format(arena, "dual %s", s->fo->name[i]), i, count, s->nx };
+    for (size_t i = 0; i < s->ng; i++)
+        a->slice[s->nx + i] = (struct actio_action_slice){ actio_arena_format(arena, "dual %s", s->fo->equation[i]),
+                                                           a->before + i, count, s->ng };
 }
 
 static void list_times(struct actio_dual_action *a)
 {
     const struct actio_dual_slab *s = &a->s;
     size_t k = a->e.k, nodes = a->elements * k;
-    for (size_t i = 0; i <= nodes; i++) a->time[i] = i == nodes ? a->problem.model->t1 : s->t + s->h * ((double)(i / k) + a->e.node[i % k]);
-    for (size_t l = 0; l < s->lanes; l++) a->point_time[l] = s->time[l], a->point_weight[l] = s->h * a->e.weight[l % a->e.points];
+    for (size_t i = 0; i <= nodes; i++)
+        a->time[i] = i == nodes ? a->problem.model->t1 : s->t + s->h * ((double)(i / k) + a->e.node[i % k]);
+    for (size_t l = 0; l < s->lanes; l++) {
+        a->point_time[l] = s->time[l];
+        a->point_weight[l] = s->h * a->e.weight[l % a->e.points];
+    }
 }
 
 static void lay_out(void *user)
@@ -135,10 +178,15 @@ static void lay_out(void *user)
     struct actio_arena *arena = &a->problem.arena;
     size_t nodes = a->elements * a->e.k + 1, entries = a->elements * a->s.nl * a->s.nl;
     a->time = actio_arena_array(arena, nodes, sizeof *a->time);
-    a->point_time = actio_arena_array(arena, a->s.lanes, sizeof *a->time), a->point_weight = actio_arena_array(arena, a->s.lanes, sizeof *a->time);
+    a->point_time = actio_arena_array(arena, a->s.lanes, sizeof *a->time);
+    a->point_weight = actio_arena_array(arena, a->s.lanes, sizeof *a->time);
     a->one = actio_arena_array(arena, a->s.nu + 2 * a->s.fo->base + 1, sizeof *a->one);
-    a->row = actio_arena_array(arena, entries, sizeof *a->row), a->col = actio_arena_array(arena, entries, sizeof *a->col), a->place = actio_arena_array(arena, entries, sizeof *a->place);
-    list_slices(a, arena), list_times(a), list_entries(a);
+    a->row = actio_arena_array(arena, entries, sizeof *a->row);
+    a->col = actio_arena_array(arena, entries, sizeof *a->col);
+    a->place = actio_arena_array(arena, entries, sizeof *a->place);
+    list_slices(a, arena);
+    list_times(a);
+    list_entries(a);
 }
 
 /* ---- at given unknowns */
@@ -156,7 +204,8 @@ static bool is_at(const struct actio_dual_action *a, const double *z)
 {
     const double *held = a->s.z + a->before + a->s.nx;
     size_t rest = a->size - a->before;
-    return a->known && memcmp(z, a->s.z, a->before * sizeof *z) == 0 && (rest == 0 || memcmp(z + a->before, held, rest * sizeof *z) == 0);
+    return a->known && memcmp(z, a->s.z, a->before * sizeof *z) == 0
+           && (rest == 0 || memcmp(z + a->before, held, rest * sizeof *z) == 0);
 }
 
 static void begin_at_base(struct actio_dual_action *a)
@@ -166,15 +215,20 @@ static void begin_at_base(struct actio_dual_action *a)
     s->floor = 0;
 }
 
-/* Value, gradient, state. The map begins at the base, which is where it leads from 0, so that what comes out depends on z only; where that is too far away it goes there
+/* Value, gradient, state. The map begins at the base, which is where it leads from 0, so that what comes out depends on
+ * z only; where that is too far away it goes there
  * in parts. A dual status. */
 static int evaluate(struct actio_dual_action *a, const double *z)
 {
     if (is_at(a, z)) return ACTIO_DUAL_DONE;
     int status = ACTIO_DUAL_NO_MAP, most = a->s.fo->quadratic ? 1 : MOST_PARTS;
     for (int parts = 1; parts <= most && status; parts *= 2) {
-        begin_at_base(a), status = ACTIO_DUAL_DONE;
-        for (int i = 1; i <= parts && !status; i++) take(a, z, (double)i / parts), status = actio_dual_at(&a->s, a->s.z);
+        begin_at_base(a);
+        status = ACTIO_DUAL_DONE;
+        for (int i = 1; i <= parts && !status; i++) {
+            take(a, z, (double)i / parts);
+            status = actio_dual_at(&a->s, a->s.z);
+        }
     }
     a->known = !status;
     return status;
@@ -214,7 +268,8 @@ int actio_dual_action_hessian(struct actio_dual_action *a, const double *z, doub
         status = actio_dual_matrix(s, e, K);
         for (size_t i = 0; i < nl && !status; i++)
             for (size_t j = 0; j < nl; j++)
-                if (place[i * nl + j] != NOWHERE) values[place[i * nl + j]] += sign * (i > j ? K[i * nl + j] : K[j * nl + i]);
+                if (place[i * nl + j] != NOWHERE)
+                    values[place[i * nl + j]] += sign * (i > j ? K[i * nl + j] : K[j * nl + i]);
     }
     return outcome(status);
 }
@@ -283,9 +338,12 @@ static void say(struct actio_dual_action *a, int status, struct actio_findings *
     struct actio_dual_told *told = &problem->dual->told;
     struct actio_findings *outer = problem->ctx->findings;
     problem->ctx->findings = problem->f = f;
-    told->status = status, told->t = problem->model->t0, told->length = fabs(problem->model->t1 - problem->model->t0);
+    told->status = status;
+    told->t = problem->model->t0;
+    told->length = fabs(problem->model->t1 - problem->model->t0);
     if (!actio_dual_foresee(problem)) actio_dual_explain(problem, problem->y0);
-    problem->ctx->findings = outer, problem->f = NULL;
+    problem->ctx->findings = outer;
+    problem->f = NULL;
 }
 
 int actio_dual_action_solve(struct actio_dual_action *a, double *z, struct actio_findings *f)
@@ -318,11 +376,15 @@ static int check_base(struct actio_dual_action *a)
     if (status == ACTIO_DUAL_DONE) return 0;
     for (; l + 1 < s->lanes && status == ACTIO_DUAL_NOT_POSITIVE; l++) {
         memset(s->small, 0, nu * nu * sizeof *s->small);
-        for (size_t i = 0; i < s->fo->M.count; i++) s->small[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->M[i * s->lanes + l];
+        for (size_t i = 0; i < s->fo->M.count; i++)
+            s->small[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->M[i * s->lanes + l];
         if (actio_cholesky_factor(nu, s->small)) break;
     }
-    if (status == ACTIO_DUAL_NOT_POSITIVE) actio_find(a->problem.f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(s->time[l])));
-    else actio_find(a->problem.f, ACTIO_F_DUAL_NO_VALUE, ACTIO_ARGS(ACTIO_TEXT("a formula is not finite at the base state")));
+    if (status == ACTIO_DUAL_NOT_POSITIVE)
+        actio_find(a->problem.f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(s->time[l])));
+    else
+        actio_find(a->problem.f, ACTIO_F_DUAL_NO_VALUE,
+                   ACTIO_ARGS(ACTIO_TEXT("a formula is not finite at the base state")));
     return 1;
 }
 
@@ -331,13 +393,20 @@ static int set_base(struct actio_dual_action *a)
     struct actio_dual_slab *s = &a->s;
     struct actio_problem *problem = &a->problem;
     const double *last = problem->dual->task.last;
-    actio_dual_slab_place(s, problem->model->t0, (problem->model->t1 - problem->model->t0) / (double)a->elements, a->elements);
+    actio_dual_slab_place(s, problem->model->t0, (problem->model->t1 - problem->model->t0) / (double)a->elements,
+                          a->elements);
     for (size_t i = 0; i < s->nx; i++) s->last[i] = last ? last[i] : 0;
     int status = actio_dual_set_base(a->basing, s, problem->y0);
     if (status == ACTIO_FLOW_OK) return check_base(a);
     if (actio_problem_report_limits(problem, status, "the dual action's base state")) return 1;
-    if (problem->dual->task.base == ACTIO_BASE_EXACT) actio_find(problem->f, ACTIO_F_DUAL_NO_VALUE, ACTIO_ARGS(ACTIO_TEXT("the motion that serves as base state does not reach the end of the interval")));
-    else actio_find(problem->f, ACTIO_F_DUAL_NO_BASE, ACTIO_ARGS(ACTIO_NUMBER(problem->model->t0), ACTIO_NUMBER(fabs(problem->model->t1 - problem->model->t0))));
+    if (problem->dual->task.base == ACTIO_BASE_EXACT)
+        actio_find(
+            problem->f, ACTIO_F_DUAL_NO_VALUE,
+            ACTIO_ARGS(ACTIO_TEXT("the motion that serves as base state does not reach the end of the interval")));
+    else
+        actio_find(
+            problem->f, ACTIO_F_DUAL_NO_BASE,
+            ACTIO_ARGS(ACTIO_NUMBER(problem->model->t0), ACTIO_NUMBER(fabs(problem->model->t1 - problem->model->t0))));
     return 1;
 }
 
@@ -347,14 +416,26 @@ static int open_slab(struct actio_dual_action *a)
     struct actio_motion *m = &problem->motion;
     const struct actio_run_options *o = &problem->options;
     enum actio_dual_base base = problem->dual->task.base;
-    size_t k = o->order ? (size_t)o->order : DEGREE, more = base == ACTIO_BASE_RK4 || base == ACTIO_BASE_CONSTANT ? 1 : 4, points = o->nodes ? o->nodes : k + more;
-    if (actio_dual_element_open(&a->e, problem->ctx, k, points) || actio_dual_slab_open(&a->s, problem->ctx, problem->sys, &a->e, a->elements, (struct actio_shared){ m->param, m->mode, m->hidden })) return 1;
+    size_t k = o->order ? (size_t)o->order : DEGREE,
+           more = base == ACTIO_BASE_RK4 || base == ACTIO_BASE_CONSTANT ? 1 : 4,
+           points = o->nodes ? o->nodes : k + more;
+    if (actio_dual_element_open(&a->e, problem->ctx, k, points)
+        || actio_dual_slab_open(&a->s, problem->ctx, problem->sys, &a->e, a->elements,
+                                (struct actio_shared){ m->param, m->mode, m->hidden }))
+        return 1;
     size_t nl = a->s.nl;
-    if (a->elements > (NOWHERE - 1) / (nl * nl)) return actio_find(problem->f, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT("the number of elements"), ACTIO_COUNT(a->elements), ACTIO_COUNT((NOWHERE - 1) / (nl * nl)))), 1;
-    a->before = a->elements * k * a->s.nx, a->size = a->before + a->elements * k * a->s.ng;
+    if (a->elements > (NOWHERE - 1) / (nl * nl)) {
+        actio_find(problem->f, ACTIO_F_TOO_LARGE,
+                   ACTIO_ARGS(ACTIO_TEXT("the number of elements"), ACTIO_COUNT(a->elements),
+                              ACTIO_COUNT((NOWHERE - 1) / (nl * nl))));
+        return 1;
+    }
+    a->before = a->elements * k * a->s.nx;
+    a->size = a->before + a->elements * k * a->s.ng;
     a->basing = actio_dual_basing_open(m, a->elements, points);
     if (a->basing) return set_base(a) || actio_attempt(problem->ctx, lay_out, a);
-    actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(problem->ctx->bytes_limit)));
+    actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY,
+               ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(problem->ctx->bytes_limit)));
     return 1;
 }
 
@@ -368,21 +449,37 @@ static int make(struct actio_dual_action *a)
     int bad = actio_problem_ready(problem, &actio_principle_dual);
     problem->options.grid = problem->motion.grid = a->elements;
     if (bad) return 1;
-    if (actio_motion_begin(&problem->motion, problem->model->t0, problem->y0)) return actio_find(problem->f, ACTIO_F_DUAL_NO_VALUE, ACTIO_ARGS(ACTIO_TEXT("a switch has no definite branch at the start"))), 1;
-    if (problem->sys->modes) actio_find(problem->f, ACTIO_F_DUAL_FROZEN, ACTIO_ARGS(ACTIO_TEXT(problem->sys->mode_text[0]), ACTIO_TEXT(problem->sys->mode_whole[0] ? "" : " its sign")));
+    if (actio_motion_begin(&problem->motion, problem->model->t0, problem->y0)) {
+        actio_find(problem->f, ACTIO_F_DUAL_NO_VALUE,
+                   ACTIO_ARGS(ACTIO_TEXT("a switch has no definite branch at the start")));
+        return 1;
+    }
+    if (problem->sys->modes)
+        actio_find(problem->f, ACTIO_F_DUAL_FROZEN,
+                   ACTIO_ARGS(ACTIO_TEXT(problem->sys->mode_text[0]),
+                              ACTIO_TEXT(problem->sys->mode_whole[0] ? "" : " its sign")));
     return open_slab(a);
 }
 
-struct actio_dual_action *actio_dual_action_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_dual_action_options *options, struct actio_findings *f)
+struct actio_dual_action *actio_dual_action_inside(struct actio_context *ctx, struct actio_model *model,
+                                                   const struct actio_dual_action_options *options,
+                                                   struct actio_findings *f)
 {
     static const struct actio_dual_action_options plain = { 0 };
     struct actio_run_options run = run_options(options ? options : &plain);
     struct actio_dual_action *a = actio_take(ctx, 1, sizeof *a);
-    if (!a) return actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(ctx->bytes_limit))), NULL;
+    if (!a) {
+        actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(ctx->bytes_limit)));
+        return NULL;
+    }
     actio_problem_open(&a->problem, ctx, model, &run, f);
     int bad = make(a);
-    ctx->findings = a->problem.outer, a->problem.f = NULL;
-    if (bad) actio_dual_action_free(a), a = NULL;
+    ctx->findings = a->problem.outer;
+    a->problem.f = NULL;
+    if (bad) {
+        actio_dual_action_free(a);
+        a = NULL;
+    }
     return a;
 }
 
@@ -390,8 +487,10 @@ void actio_dual_action_free(struct actio_dual_action *a)
 {
     if (!a) return;
     struct actio_context *ctx = a->problem.ctx;
-    actio_dual_basing_close(a->basing), actio_dual_slab_close(&a->s), actio_dual_element_close(&a->e);
-    a->problem.outer = ctx->findings;                          /* whose they are now */
+    actio_dual_basing_close(a->basing);
+    actio_dual_slab_close(&a->s);
+    actio_dual_element_close(&a->e);
+    a->problem.outer = ctx->findings; /* whose they are now */
     actio_problem_close(&a->problem);
     actio_give(ctx, a);
 }
@@ -399,14 +498,23 @@ void actio_dual_action_free(struct actio_dual_action *a)
 /* ---- what there is */
 
 size_t actio_dual_action_size(const struct actio_dual_action *a) { return a ? a->size : 0; }
-size_t actio_dual_action_slices(const struct actio_dual_action *a, const struct actio_action_slice **slices) { return a && slices ? (*slices = a->slice, a->slices) : 0; }
-size_t actio_dual_action_times(const struct actio_dual_action *a, const double **times) { return a && times ? (*times = a->time, a->elements * a->e.k + 1) : 0; }
+size_t actio_dual_action_slices(const struct actio_dual_action *a, const struct actio_action_slice **slices)
+{
+    return a && slices ? (*slices = a->slice, a->slices) : 0;
+}
+size_t actio_dual_action_times(const struct actio_dual_action *a, const double **times)
+{
+    return a && times ? (*times = a->time, a->elements * a->e.k + 1) : 0;
+}
 size_t actio_dual_action_points(const struct actio_dual_action *a, const double **times, const double **weights)
 {
     return a && times && weights ? (*times = a->point_time, *weights = a->point_weight, a->s.lanes) : 0;
 }
 
-size_t actio_dual_action_pattern(const struct actio_dual_action *a, const uint32_t **rows, const uint32_t **cols) { return a && rows && cols ? (*rows = a->row, *cols = a->col, a->count) : 0; }
+size_t actio_dual_action_pattern(const struct actio_dual_action *a, const uint32_t **rows, const uint32_t **cols)
+{
+    return a && rows && cols ? (*rows = a->row, *cols = a->col, a->count) : 0;
+}
 size_t actio_dual_action_names(const struct actio_dual_action *a, const char *const **names, size_t *differential)
 {
     return a && names && differential ? (*names = a->s.fo->name, *differential = a->s.nx, a->s.nu) : 0;

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The Hungarian method on logarithms: rows join one after the other by a shortest path of exchanges; potentials keep all reduced costs >= 0. */
+ * The Hungarian method on logarithms: rows join one after the other by a shortest path of exchanges; potentials keep
+ * all reduced costs >= 0. */
 #include "algebra/assign.h"
 
 #include <math.h>
 #include <string.h>
 
-#define VANISHES 1e4                                       /* costs beside logarithms of doubles, at most 745; sums of them stay exact enough */
+#define VANISHES 1e4 /* costs beside logarithms of doubles, at most 745; sums of them stay exact enough */
 #define MISSING 1e8
-#define SAME 1e-9                                          /* of logarithms: products this close are equal */
+#define SAME 1e-9 /* of logarithms: products this close are equal */
 
 /* Rows and columns from 1 on; 0 is the row that is joining, and no column. */
-struct matching { size_t n; const double *cost; double *row_potential, *column_potential, *shortest; size_t *row_of, *from, *seen, *spare; };
+struct matching {
+    size_t n;
+    const double *cost;
+    double *row_potential, *column_potential, *shortest;
+    size_t *row_of, *from, *seen, *spare;
+};
 
 static double reduced(const struct matching *m, size_t i, size_t j)
 {
@@ -59,7 +65,8 @@ static void join(struct matching *m, size_t row)
     }
 }
 
-/* Another matching of the same product runs around a cycle of exchanges that cost nothing. From column `from` all columns that are reached that way; does one of
+/* Another matching of the same product runs around a cycle of exchanges that cost nothing. From column `from` all
+ * columns that are reached that way; does one of
  * them lead back? The exchange out of `from` that does it, or 0. */
 static size_t leads_back(struct matching *m, size_t first, size_t from)
 {
@@ -88,8 +95,15 @@ static double cost_of(double size) { return size > 0 && isfinite(size) ? -log(si
 
 bool actio_assign(size_t n, const double *size, uint32_t *column, uint32_t *rival, double *work, size_t *iwork)
 {
-    struct matching m = { .n = n, .cost = work, .row_potential = work + n * n, .column_potential = work + n * n + n + 1, .shortest = work + n * n + 2 * (n + 1),
-                          .row_of = iwork, .from = iwork + n + 1, .seen = iwork + 2 * (n + 1), .spare = iwork + 3 * (n + 1) };
+    struct matching m = { .n = n,
+                          .cost = work,
+                          .row_potential = work + n * n,
+                          .column_potential = work + n * n + n + 1,
+                          .shortest = work + n * n + 2 * (n + 1),
+                          .row_of = iwork,
+                          .from = iwork + n + 1,
+                          .seen = iwork + 2 * (n + 1),
+                          .spare = iwork + 3 * (n + 1) };
     bool perfect = true;
     for (size_t i = 0; i < n * n; i++) work[i] = cost_of(size[i]);
     memset(work + n * n, 0, 2 * (n + 1) * sizeof *work);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LU with partial pivoting of a band with a border, in one pass: a row is scaled, put in place, eliminated and left behind.
+ * LU with partial pivoting of a band with a border, in one pass: a row is scaled, put in place, eliminated and left
+ * behind.
  *     ( B E ) m rows, half-widths kl and ku; rows are exchanged within the band
  *     ( F C ) q rows and columns of nodes that touch far more than the rest
- * B may be singular where the whole is not: a column of B without a pivot and the oldest row that waits for one then join the border. There
- * are at most q such columns unless the whole is singular too. Rows of the border are never pivots of the band, which costs
- * digits (up to a hundredfold error in chains of 1e5 links): with a border every solution is improved once with the residual. */
+ * B may be singular where the whole is not: a column of B without a pivot and the oldest row that waits for one then
+ * join the border. There
+ * are at most q such columns unless the whole is singular too. Rows of the border are never pivots of the band, which
+ * costs
+ * digits (up to a hundredfold error in chains of 1e5 links): with a border every solution is improved once with the
+ * residual. */
 #include "algebra/band.h"
 #include "algebra/dense.h"
 #include "algebra/order.h"
@@ -25,21 +29,27 @@ enum { LANES = ACTIO_BAND_LANES };
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 typedef long long quad_mask __attribute__((vector_size(32), aligned(8), may_alias));
 
-static const double suspicious = 1e-9;                     /* rows are of size 1: smaller pivots are looked into */
-static const double weak = 1e-8;                           /* a pivot so far below the border's entry is not used if the column can join the border */
+static const double suspicious = 1e-9; /* rows are of size 1: smaller pivots are looked into */
+/* a pivot so far below the border's entry is not used if the column can join the border */
+static const double weak = 1e-8;
 
 /* ---- analysis */
 
-struct shape { size_t border, kl, ku; uint32_t *order; };
+struct shape {
+    size_t border, kl, ku;
+    uint32_t *order;
+};
 
 static bool look(struct actio_context *ctx, const struct actio_pattern *p, struct shape *shape)
 {
     struct actio_columns a = { 0 }, graph = { 0 };
     size_t n = p->rows;
-    uint32_t *place = actio_take_raw(ctx, p->count + 1, sizeof *place), *same = actio_take_raw(ctx, n + 1, sizeof *same);
+    uint32_t *place = actio_take_raw(ctx, p->count + 1, sizeof *place),
+             *same = actio_take_raw(ctx, n + 1, sizeof *same);
     *shape = (struct shape){ .order = actio_take(ctx, n + 1, sizeof *shape->order) };
     for (uint32_t i = 0; same && i < n; i++) same[i] = i;
-    bool ok = place && same && shape->order && actio_columns_open(&a, ctx, n, p->count, p->i, p->j, place) && actio_order_graph(&graph, ctx, &a, same)
+    bool ok = place && same && shape->order && actio_columns_open(&a, ctx, n, p->count, p->i, p->j, place)
+              && actio_order_graph(&graph, ctx, &a, same)
               && actio_order_narrow(&graph, ctx, shape->order, &shape->border);
     for (uint32_t k = 0; ok && k < n; k++) same[shape->order[k]] = k;
     for (size_t e = 0; ok && e < p->count; e++) {
@@ -51,7 +61,10 @@ static bool look(struct actio_context *ctx, const struct actio_pattern *p, struc
     actio_columns_close(&a, ctx);
     actio_give(ctx, place);
     actio_give(ctx, same);
-    if (!ok) actio_give(ctx, shape->order), shape->order = NULL;
+    if (!ok) {
+        actio_give(ctx, shape->order);
+        shape->order = NULL;
+    }
     return ok;
 }
 
@@ -65,7 +78,8 @@ static int band_fits(const struct actio_pattern *p)
     if (!look(&own, p, &shape)) return 0;
     actio_give(&own, shape.order);
     size_t width = shape.kl + shape.ku + 1;
-    bool filled = (double)width * (double)p->rows <= 6 * (double)p->count;   /* emptier bands are faster with a sparse solver */
+    /* emptier bands are faster with a sparse solver */
+    bool filled = (double)width * (double)p->rows <= 6 * (double)p->count;
     return width <= 61 && filled && width < p->rows / 2 ? 70 : 0;
 }
 
@@ -73,7 +87,8 @@ static void band_close(void *h)
 {
     struct actio_band *s = h;
     if (!s) return;
-    void *parts[] = { s->order, s->start, s->source, s->column, s->value, s->scale, s->block, s->lower, s->inverse, s->row, s->edge, s->foot, s->corner, s->slot_column, s->pivot, s->x };
+    void *parts[] = { s->order,   s->start, s->source, s->column, s->value,  s->scale,       s->block, s->lower,
+                      s->inverse, s->row,   s->edge,   s->foot,   s->corner, s->slot_column, s->pivot, s->x };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_give(s->ctx, parts[i]);
     actio_give(s->ctx, s);
 }
@@ -95,20 +110,28 @@ static bool take_parts(struct actio_band *s, size_t count)
     size_t m = s->m + 1, room = s->room + 1;
     if (m > SIZE_MAX / 64 / (s->stride + room)) return false;
     s->start = actio_take(ctx, s->n + 2, sizeof *s->start);
-    s->source = actio_take(ctx, count + 1, sizeof *s->source), s->column = actio_take(ctx, count + 1, sizeof *s->column);
-    s->value = actio_take(ctx, s->q ? count : 1, sizeof *s->value), s->scale = actio_take(ctx, s->n + 1, sizeof *s->scale);
+    s->source = actio_take(ctx, count + 1, sizeof *s->source);
+    s->column = actio_take(ctx, count + 1, sizeof *s->column);
+    s->value = actio_take(ctx, s->q ? count : 1, sizeof *s->value);
+    s->scale = actio_take(ctx, s->n + 1, sizeof *s->scale);
     s->block = actio_take(ctx, m * s->stride + LANES, sizeof *s->block);
-    s->lower = actio_take(ctx, m * s->kl + 1, sizeof *s->lower), s->inverse = actio_take(ctx, m, sizeof *s->inverse);
+    s->lower = actio_take(ctx, m * s->kl + 1, sizeof *s->lower);
+    s->inverse = actio_take(ctx, m, sizeof *s->inverse);
     s->row = actio_take(ctx, m, sizeof *s->row);
-    s->edge = actio_take(ctx, (m + s->kl) * s->room + 1, sizeof *s->edge), s->foot = actio_take(ctx, s->foot_stride * s->room + 1, sizeof *s->foot);
+    s->edge = actio_take(ctx, (m + s->kl) * s->room + 1, sizeof *s->edge);
+    s->foot = actio_take(ctx, s->foot_stride * s->room + 1, sizeof *s->foot);
     s->corner = actio_take(ctx, 3 * room * room, sizeof *s->corner);
-    s->slot_column = actio_take(ctx, room, sizeof *s->slot_column), s->pivot = actio_take(ctx, room, sizeof *s->pivot);
+    s->slot_column = actio_take(ctx, room, sizeof *s->slot_column);
+    s->pivot = actio_take(ctx, room, sizeof *s->pivot);
     s->x = actio_take(ctx, 2 * s->n + s->w + LANES + room + 1, sizeof *s->x);
-    if (!s->start || !s->source || !s->column || !s->value || !s->scale || !s->block || !s->lower || !s->inverse) return false;
+    if (!s->start || !s->source || !s->column || !s->value || !s->scale || !s->block || !s->lower || !s->inverse)
+        return false;
     if (!s->row || !s->edge || !s->foot || !s->corner || !s->slot_column || !s->pivot || !s->x) return false;
     s->a = s->block + (LANES - (uintptr_t)s->block / sizeof(double) % LANES) % LANES;
-    s->size = s->corner + room * room, s->lu = s->size + room * room;
-    s->right = s->x + s->n + s->w + LANES, s->y = s->right + s->n;
+    s->size = s->corner + room * room;
+    s->lu = s->size + room * room;
+    s->right = s->x + s->n + s->w + LANES;
+    s->y = s->right + s->n;
     return true;
 }
 
@@ -122,7 +145,8 @@ static bool sort_entries(struct actio_band *s, const struct actio_pattern *p)
     for (size_t k = 0; k < s->n; k++) s->start[k + 2] += s->start[k + 1];
     for (size_t e = 0; e < p->count; e++) {
         size_t to = s->start[where[p->i[e]] + 1]++;
-        s->source[to] = (uint32_t)e, s->column[to] = where[p->j[e]];
+        s->source[to] = (uint32_t)e;
+        s->column[to] = where[p->j[e]];
     }
     actio_give(s->ctx, where);
     return true;
@@ -137,7 +161,14 @@ static void *band_open(struct actio_context *ctx, const struct actio_pattern *p)
         actio_give(ctx, shape.order);
         return NULL;
     }
-    *s = (struct actio_band){ .ctx = ctx, .n = p->rows, .m = p->rows - shape.border, .kl = shape.kl, .w = shape.kl + shape.ku, .q = shape.border, .room = 2 * shape.border, .order = shape.order };
+    *s = (struct actio_band){ .ctx = ctx,
+                              .n = p->rows,
+                              .m = p->rows - shape.border,
+                              .kl = shape.kl,
+                              .w = shape.kl + shape.ku,
+                              .q = shape.border,
+                              .room = 2 * shape.border,
+                              .order = shape.order };
     s->shift = s->kl + (LANES - s->kl % LANES) % LANES;
     s->stride = row_length(s->kl, s->w);
     s->foot_stride = s->m + s->w + 2 * LANES;
@@ -160,7 +191,8 @@ INLINE double power_of(double largest)
     return largest;
 }
 
-/* Row i, scaled: column j of the band to a[first + j], the border's to edge. 0, or 1 + the column of an entry that is not finite. */
+/* Row i, scaled: column j of the band to a[first + j], the border's to edge. 0, or 1 + the column of an entry that is
+ * not finite. */
 INLINE int load(const struct actio_band *s, size_t i, const double *values, double *a, size_t first, double *edge)
 {
     double largest = 0;
@@ -210,7 +242,10 @@ INLINE size_t choose_row(const struct actio_band *s, size_t k, size_t end)
     for (size_t i = k; i < end; i++) {
         double x = fabs(s->a[actio_band_first(s, i) + k]);
         if (!(x <= DBL_MAX)) return end;
-        if (x > largest) largest = x, best = i;
+        if (x > largest) {
+            largest = x;
+            best = i;
+        }
     }
     return best;
 }
@@ -240,28 +275,38 @@ static void delay(struct actio_band *s, size_t k, size_t end)
 {
     size_t slot = s->slots++, room = s->room, first = actio_band_first(s, k);
     double *foot = s->foot + slot * s->foot_stride;
-    s->slot_column[slot] = (uint32_t)k, s->row[k] = (uint32_t)(s->m + slot);
+    s->slot_column[slot] = (uint32_t)k;
+    s->row[k] = (uint32_t)(s->m + slot);
     for (size_t i = k; i < end; i++) s->edge[i * room + slot] = s->a[actio_band_first(s, i) + k];
     for (size_t f = 0; f < slot; f++) {
         double *x = s->foot + f * s->foot_stride + k;
-        s->corner[f * room + slot] = *x, s->size[f * room + slot] = fabs(*x), *x = 0;
+        s->corner[f * room + slot] = *x;
+        s->size[f * room + slot] = fabs(*x);
+        *x = 0;
     }
     for (size_t j = k + 1; j < s->m && j <= k + s->w; j++) foot[j] = s->a[first + j];
-    for (size_t c = 0; c <= slot; c++) s->corner[slot * room + c] = s->edge[k * room + c], s->size[slot * room + c] = fabs(s->edge[k * room + c]);
+    for (size_t c = 0; c <= slot; c++) {
+        s->corner[slot * room + c] = s->edge[k * room + c];
+        s->size[slot * room + c] = fabs(s->edge[k * room + c]);
+    }
 }
 
 INLINE void exchange(size_t n, double *x, double *y)
 {
     for (size_t i = 0; i < n; i++) {
         double t = x[i];
-        x[i] = y[i], y[i] = t;
+        x[i] = y[i];
+        y[i] = t;
     }
 }
 
 /* In the first group of row k of U, what is left of column k + 1 does not count. */
-static const long long keep[LANES][LANES] = { { -1, -1, -1, -1 }, { 0, -1, -1, -1 }, { 0, 0, -1, -1 }, { 0, 0, 0, -1 } };
+static const long long keep[LANES][LANES] = {
+    { -1, -1, -1, -1 }, { 0, -1, -1, -1 }, { 0, 0, -1, -1 }, { 0, 0, 0, -1 }
+};
 
-/* Rows that wait, minus multiples of row k; `groups` of four columns from that of column k + 1 on. Unrolled when it is a constant. */
+/* Rows that wait, minus multiples of row k; `groups` of four columns from that of column k + 1 on. Unrolled when it is
+ * a constant. */
 INLINE void take_away(const struct actio_band *s, size_t k, size_t end, size_t groups)
 {
     size_t from = (k + 1) / LANES * LANES;
@@ -287,7 +332,10 @@ static void take_border(struct actio_band *s, size_t k, size_t end)
         double *foot = s->foot + f * s->foot_stride, l = foot[k] *= s->inverse[k];
         if (l == 0) continue;
         for (size_t j = k + 1; j <= k + s->w; j++) foot[j] -= l * u[j];
-        for (size_t c = 0; c < slots; c++) s->corner[f * room + c] -= l * edge[c], s->size[f * room + c] += fabs(l * edge[c]);
+        for (size_t c = 0; c < slots; c++) {
+            s->corner[f * room + c] -= l * edge[c];
+            s->size[f * room + c] += fabs(l * edge[c]);
+        }
     }
 }
 
@@ -303,7 +351,8 @@ INLINE void eliminate(const struct actio_band *s, size_t k, size_t end)
     }
 }
 
-/* Step k. 0, or 1 + its column when there is no pivot. s: a copy of all but slots, which the compiler can keep in registers */
+/* Step k. 0, or 1 + its column when there is no pivot. s: a copy of all but slots, which the compiler can keep in
+ * registers */
 INLINE int step(struct actio_band *whole, const struct actio_band *s, size_t k)
 {
     size_t end = k + s->kl < s->m ? k + s->kl + 1 : s->m, r = choose_row(s, k, end), from = k / LANES * LANES;
@@ -316,10 +365,12 @@ INLINE int step(struct actio_band *whole, const struct actio_band *s, size_t k)
     }
     if (none) return (int)s->order[k] + 1;
     if (r != k) {
-        exchange((k + s->w) / LANES * LANES + LANES - from, s->a + actio_band_first(s, k) + from, s->a + actio_band_first(s, r) + from);
+        exchange((k + s->w) / LANES * LANES + LANES - from, s->a + actio_band_first(s, k) + from,
+                 s->a + actio_band_first(s, r) + from);
         if (s->room) exchange(s->room, s->edge + k * s->room, s->edge + r * s->room);
     }
-    s->row[k] = (uint32_t)r, s->inverse[k] = 1 / pivot;
+    s->row[k] = (uint32_t)r;
+    s->inverse[k] = 1 / pivot;
     eliminate(s, k, end);
     if (s->room) take_border(whole, k, end);
     return 0;
@@ -337,12 +388,14 @@ CLONED static int eliminate_band(struct actio_band *whole, const double *values)
     return bad;
 }
 
-/* Is pivot c of the border's LU only rounding error, of its own sums or of those that made the border? row[c]: its row of the corner */
+/* Is pivot c of the border's LU only rounding error, of its own sums or of those that made the border? row[c]: its row
+ * of the corner */
 static bool border_vanishes(const struct actio_band *s, size_t c, const uint32_t *row)
 {
     size_t t = s->slots;
     double sum = s->size[row[c] * s->room + c];
-    for (size_t j = 0; j < c; j++) sum += fabs(s->lu[c * t + j]) * (s->size[row[j] * s->room + c] + fabs(s->lu[j * t + c]));
+    for (size_t j = 0; j < c; j++)
+        sum += fabs(s->lu[c * t + j]) * (s->size[row[j] * s->room + c] + fabs(s->lu[j * t + c]));
     return fabs(s->lu[c * t + c]) <= ACTIO_PIVOT_NOISE * sum;
 }
 
@@ -350,12 +403,16 @@ static int factor_border(struct actio_band *s)
 {
     size_t t = s->slots;
     uint32_t row[2 * ACTIO_MOST_BORDER];
-    for (size_t f = 0; f < t; f++) memcpy(s->lu + f * t, s->corner + f * s->room, t * sizeof *s->lu), row[f] = (uint32_t)f;
+    for (size_t f = 0; f < t; f++) {
+        memcpy(s->lu + f * t, s->corner + f * s->room, t * sizeof *s->lu);
+        row[f] = (uint32_t)f;
+    }
     int bad = actio_lu_factor(t, s->lu, s->pivot);
     if (bad) return (int)s->order[s->slot_column[bad - 1]] + 1;
     for (size_t c = 0; c < t; c++) {
         uint32_t other = row[s->pivot[c]];
-        row[s->pivot[c]] = row[c], row[c] = other;
+        row[s->pivot[c]] = row[c];
+        row[c] = other;
     }
     for (size_t c = 0; c < t; c++)
         if (border_vanishes(s, c, row)) return (int)s->order[s->slot_column[c]] + 1;
@@ -416,9 +473,11 @@ static double band_rcond(void *h)
     for (size_t k = 0; k < s->m + s->slots; k++) {
         if (k < s->m && s->row[k] >= s->m) continue;
         double pivot = fabs(k < s->m ? 1 / s->inverse[k] : s->lu[(k - s->m) * s->slots + k - s->m]);
-        small = fmin(small, pivot), large = fmax(large, pivot);
+        small = fmin(small, pivot);
+        large = fmax(large, pivot);
     }
     return s->n == 0 ? 1 : large > 0 ? small / large : 0;
 }
 
-const struct actio_linear_type actio_linear_band = { "band", band_fits, band_open, band_factor, band_solve, band_rcond, band_close };
+const struct actio_linear_type actio_linear_band = { "band",     band_fits,  band_open, band_factor,
+                                                     band_solve, band_rcond, band_close };

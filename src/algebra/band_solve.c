@@ -10,7 +10,10 @@ static double sum_to_newest(size_t w, const double *u, const double *x)
 {
     double s0 = 0, s1 = 0;
     size_t c = w;
-    for (; c > 2; c -= 2) s0 += u[c - 1] * x[c - 1], s1 += u[c - 2] * x[c - 2];
+    for (; c > 2; c -= 2) {
+        s0 += u[c - 1] * x[c - 1];
+        s1 += u[c - 2] * x[c - 2];
+    }
     if (c == 2) s0 += u[1] * x[1];
     return w ? (s0 + s1) + u[0] * x[0] : 0;
 }
@@ -23,18 +26,20 @@ static void forward(const struct actio_band *s, double *restrict x, double *rest
     for (size_t k = 0; k < m; k++, lower += kl) {
         size_t r = row[k], last = k + kl < m ? kl : m - 1 - k;
         if (r >= m) {
-            y[r - m] = x[k], x[k] = 0;
+            y[r - m] = x[k];
+            x[k] = 0;
             continue;
         }
         double t = x[r];
-        x[r] = x[k], x[k] = t;
+        x[r] = x[k];
+        x[k] = t;
         for (size_t i = 0; i < last; i++) x[k + 1 + i] -= lower[i] * t;
     }
 }
 
 static void backward(const struct actio_band *s, double *x, const double *y)
 {
-    memset(x + s->m, 0, (s->w + ACTIO_BAND_LANES) * sizeof *x);   /* beyond the last column U has zeros only */
+    memset(x + s->m, 0, (s->w + ACTIO_BAND_LANES) * sizeof *x); /* beyond the last column U has zeros only */
     for (size_t k = s->m; k-- > 0;) {
         double t = x[k] - sum_to_newest(s->w, s->a + actio_band_first(s, k) + k + 1, x + k + 1);
         if (s->row[k] >= s->m) {
@@ -61,7 +66,8 @@ static void forward_transposed(const struct actio_band *s, double *x, double *y)
     for (size_t k = 0; k < s->m; k++) {
         const double *u = s->a + actio_band_first(s, k) + k;
         if (s->row[k] >= s->m) {
-            y[s->row[k] - s->m] += x[k], x[k] = 0;
+            y[s->row[k] - s->m] += x[k];
+            x[k] = 0;
             continue;
         }
         double t = x[k] *= s->inverse[k];
@@ -79,7 +85,8 @@ static void backward_transposed(const struct actio_band *s, double *x, const dou
             continue;
         }
         double t = x[k] - sum_to_newest(last, s->lower + k * s->kl, x + k + 1);
-        x[k] = x[r], x[r] = t;
+        x[k] = x[r];
+        x[r] = t;
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Hamel's coefficients of a frame from the first derivatives of its rows, and rows that complete a frame.            [HAMEL A.1, A.3] */
+ * Hamel's coefficients of a frame from the first derivatives of its rows, and rows that complete a frame.  [HAMEL A.1,
+ * A.3] */
 #include "algebra/brackets.h"
 #include "algebra/dense.h"
 
@@ -34,7 +35,8 @@ static void pairs(size_t n, const double *B, const double *Psi, double *BPsi, do
 }
 
 /* c^a_0j = sum_l (sum_k w_k B_kl + dm0_a/dq_l - dM_al/dt) Psi_lj */
-static void with_time(const struct actio_frame_point *at, size_t a, const double *B, const double *Psi, const double *w, double *row, double *c0)
+static void with_time(const struct actio_frame_point *at, size_t a, const double *B, const double *Psi, const double *w,
+                      double *row, double *c0)
 {
     size_t n = at->n;
     for (size_t l = 0; l < n; l++) {
@@ -49,7 +51,10 @@ void actio_brackets(const struct actio_frame_point *at, double *c, double *c0, d
     size_t n = at->n;
     double *Psi = work, *B = Psi + n * n, *other = B + n * n, *w = other + n * n;
     memset(Psi, 0, n * n * sizeof *Psi);
-    for (size_t i = 0; i < n; i++) Psi[i * n + i] = 1, w[i] = -at->m0[i];
+    for (size_t i = 0; i < n; i++) {
+        Psi[i * n + i] = 1;
+        w[i] = -at->m0[i];
+    }
     actio_lu_solve(n, at->lu, at->pivot, Psi, n, false);
     actio_lu_solve(n, at->lu, at->pivot, w, 1, false);
     for (size_t a = 0; a < n; a++) {
@@ -62,7 +67,7 @@ void actio_brackets(const struct actio_frame_point *at, double *c, double *c0, d
 size_t actio_frame_complete(size_t n, size_t first, size_t count, double *M, double tol, double *work, int *iwork)
 {
     size_t others = n - count;
-    double *basis = work, *rows = basis + n * n;           /* the scratch of row_bases begins behind them */
+    double *basis = work, *rows = basis + n * n; /* the scratch of row_bases begins behind them */
     memcpy(rows, M, first * n * sizeof *rows);
     memcpy(rows + first * n, M + (first + count) * n, (others - first) * n * sizeof *rows);
     size_t rank = actio_row_bases(others, n, rows, tol, basis, rows + others * n, iwork);

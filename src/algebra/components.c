@@ -39,6 +39,7 @@ size_t actio_components(size_t n, bool *needs, uint32_t *block)
     close_up(n, needs);
     for (size_t reach = 1; reach <= n; reach++)
         for (size_t i = 0; i < n; i++)
-            if (block[i] == UINT32_MAX && reach_of(n, needs, i) == reach) take_group(n, needs, i, (uint32_t)groups++, block);
+            if (block[i] == UINT32_MAX && reach_of(n, needs, i) == reach)
+                take_group(n, needs, i, (uint32_t)groups++, block);
     return groups;
 }

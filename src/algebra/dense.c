@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The dense row of the table of linear solvers: LU of the row-scaled matrix, Cholesky where the pattern promises a definite one. */
+ * The dense row of the table of linear solvers: LU of the row-scaled matrix, Cholesky where the pattern promises a
+ * definite one. */
 #include "algebra/dense.h"
 #include "algebra/linear.h"
 
@@ -9,7 +10,7 @@
 struct dense {
     struct actio_context *ctx;
     size_t n, count;
-    uint32_t *place;                                       /* of each entry in a */
+    uint32_t *place; /* of each entry in a */
     double *a, *scale;
     int *pivot;
     bool definite, by_cholesky;
@@ -18,7 +19,7 @@ struct dense {
 static int dense_fits(const struct actio_pattern *p)
 {
     bool full = (double)p->count > 0.2 * (double)p->rows * (double)p->rows;
-    if (p->rows > UINT16_MAX) return 0;                    /* 34 GB: places would not fit 32 bits either */
+    if (p->rows > UINT16_MAX) return 0; /* 34 GB: places would not fit 32 bits either */
     return p->rows <= 60 || full ? 50 : 5;
 }
 
@@ -100,4 +101,5 @@ static double dense_rcond(void *h)
     return d->by_cholesky ? ratio * ratio : ratio;
 }
 
-const struct actio_linear_type actio_linear_dense = { "dense", dense_fits, dense_open, dense_factor, dense_solve, dense_rcond, dense_close };
+const struct actio_linear_type actio_linear_dense = { "dense",     dense_fits,  dense_open, dense_factor,
+                                                      dense_solve, dense_rcond, dense_close };

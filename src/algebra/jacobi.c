@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Jacobi rotations: singular values (one-sided) and symmetric eigenvalues (cyclic). Slow but exact: for small matrices and checks. */
+ * Jacobi rotations: singular values (one-sided) and symmetric eigenvalues (cyclic). Slow but exact: for small matrices
+ * and checks. */
 #include "algebra/dense.h"
 
 #include <float.h>
@@ -81,7 +82,10 @@ static void complete_row(size_t m, double *w, size_t i)
     for (size_t j = 0; j < m; j++) {
         double used = 0;
         for (size_t r = 0; r < i; r++) used += w[r * m + j] * w[r * m + j];
-        if (used < least) least = used, axis = j;
+        if (used < least) {
+            least = used;
+            axis = j;
+        }
     }
     memset(x, 0, m * sizeof *x);
     x[axis] = 1;
@@ -119,7 +123,8 @@ int actio_svd(size_t m, size_t n, const double *a, double *sigma, double *u, dou
     sort_descending(k, len, sigma, w, turn);
     for (size_t i = 0; i < k; i++) {
         if (sigma[i] <= DBL_MIN / DBL_EPSILON) complete_row(len, w, i);
-        else for (size_t j = 0; j < len; j++) w[i * len + j] /= sigma[i];
+        else
+            for (size_t j = 0; j < len; j++) w[i * len + j] /= sigma[i];
         sigma[i] /= s;
     }
     transpose_out(k, len, w, m < n ? v : u);
@@ -169,7 +174,8 @@ static void sort_ascending(size_t n, double *w, double *vectors)
         for (size_t j = i + 1; j < n; j++)
             if (w[j] < w[best]) best = j;
         swap_rows(best != i, w + i, w + best);
-        for (size_t r = 0; vectors && best != i && r < n; r++) swap_rows(1, vectors + r * n + i, vectors + r * n + best);
+        for (size_t r = 0; vectors && best != i && r < n; r++)
+            swap_rows(1, vectors + r * n + i, vectors + r * n + best);
     }
 }
 

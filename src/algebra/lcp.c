@@ -7,7 +7,11 @@
 enum { TRIES = 12 };
 
 /* Columns of a row of the tableau: w (n), z (n), the artificial variable, the right side. */
-struct tableau { size_t n, cols; double *a; int *basis; };
+struct tableau {
+    size_t n, cols;
+    double *a;
+    int *basis;
+};
 
 static double *row(const struct tableau *t, size_t i) { return t->a + i * t->cols; }
 static size_t artificial(const struct tableau *t) { return 2 * t->n; }
@@ -21,7 +25,8 @@ static void fill(struct tableau *t, const double *M, const double *q)
         double *r = row(t, i);
         r[i] = 1;
         for (size_t j = 0; j < n; j++) r[n + j] = -M[i * n + j];
-        r[artificial(t)] = -1, r[right(t)] = q[i];
+        r[artificial(t)] = -1;
+        r[right(t)] = q[i];
         t->basis[i] = (int)i;
     }
 }
@@ -40,7 +45,8 @@ static void pivot(struct tableau *t, size_t at, size_t entering)
     t->basis[at] = (int)entering;
 }
 
-/* Is (right side, rows of the inverse) of a, over its pivot, lexicographically less than that of b? Ratios closer than rounding are equal. */
+/* Is (right side, rows of the inverse) of a, over its pivot, lexicographically less than that of b? Ratios closer than
+ * rounding are equal. */
 static int less(const struct tableau *t, size_t a, size_t b, size_t entering)
 {
     const double *x = row(t, a), *y = row(t, b);
@@ -62,9 +68,11 @@ static size_t leaving_row(const struct tableau *t, size_t entering)
     }
     if (best == t->n) return best;
     const double *b = row(t, best);
-    for (size_t i = 0; i < t->n; i++) {                    /* among equals the artificial variable leaves: then it is done */
+    for (size_t i = 0; i < t->n; i++) { /* among equals the artificial variable leaves: then it is done */
         const double *r = row(t, i);
-        if ((size_t)t->basis[i] == artificial(t) && r[entering] > 1e-12 * largest && r[right(t)] / r[entering] <= b[right(t)] / b[entering] + 1e-11 * (1 + fabs(b[right(t)] / b[entering]))) return i;
+        if ((size_t)t->basis[i] == artificial(t) && r[entering] > 1e-12 * largest
+            && r[right(t)] / r[entering] <= b[right(t)] / b[entering] + 1e-11 * (1 + fabs(b[right(t)] / b[entering])))
+            return i;
     }
     return best;
 }
@@ -74,7 +82,8 @@ static void read_out(const struct tableau *t, double *z)
     size_t n = t->n;
     memset(z, 0, n * sizeof *z);
     for (size_t i = 0; i < n; i++)
-        if ((size_t)t->basis[i] >= n && (size_t)t->basis[i] < 2 * n) z[(size_t)t->basis[i] - n] = fmax(0, row(t, i)[right(t)]);
+        if ((size_t)t->basis[i] >= n && (size_t)t->basis[i] < 2 * n)
+            z[(size_t)t->basis[i] - n] = fmax(0, row(t, i)[right(t)]);
 }
 
 /* How far z is from solving it. */
@@ -122,7 +131,7 @@ int actio_lcp(size_t n, const double *M, const double *q, double *z, double *wor
         if (q[i] < q[worst]) worst = i;
     }
     if (n == 0 || q[worst] >= -1e-15 * size) return 0;
-    for (unsigned attempt = 0; attempt < TRIES; attempt++) {                   /* rounding may lead one path astray, hardly all */
+    for (unsigned attempt = 0; attempt < TRIES; attempt++) { /* rounding may lead one path astray, hardly all */
         if (follow_path(&t, M, q, attempt)) continue;
         read_out(&t, z);
         if (miss(n, M, q, z) <= 1e-7 * size) return 0;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * P A P' = L D L' of symmetric matrices, D with blocks 1x1 and 2x2, pivots searched in all of the rest (Bunch and Parlett 1971):
+ * P A P' = L D L' of symmetric matrices, D with blocks 1x1 and 2x2, pivots searched in all of the rest (Bunch and
+ * Parlett 1971):
  * L stays bounded and small pivots come last, so that the signs of D can be trusted where A is singular.
- * pivot[k] >= 0: block of one, rows k and pivot[k] exchanged. Blocks of two have -1 - p in both places, each row exchanged with its p. */
+ * pivot[k] >= 0: block of one, rows k and pivot[k] exchanged. Blocks of two have -1 - p in both places, each row
+ * exchanged with its p. */
 #include "algebra/dense.h"
 
 #include <float.h>
 #include <math.h>
 
-#define A(i, j) a[(size_t)(i) * n + (size_t)(j)]
+#define A(i, j) a[(size_t)(i)*n + (size_t)(j)]
 
 static void swap(double *x, double *y)
 {
@@ -17,7 +19,10 @@ static void swap(double *x, double *y)
 }
 
 /* The largest |entry| of the rest on the diagonal and beside it, and where. False when one is not finite. */
-struct choice { double diagonal, beside; size_t d, i, j; };
+struct choice {
+    double diagonal, beside;
+    size_t d, i, j;
+};
 
 static bool search(size_t n, const double *a, size_t k, struct choice *c)
 {
@@ -25,11 +30,18 @@ static bool search(size_t n, const double *a, size_t k, struct choice *c)
     for (size_t i = k; i < n; i++) {
         for (size_t j = k; j < i; j++) {
             double x = fabs(A(i, j));
-            if (x > c->beside) c->beside = x, c->i = i, c->j = j;
+            if (x > c->beside) {
+                c->beside = x;
+                c->i = i;
+                c->j = j;
+            }
             if (!(x <= DBL_MAX)) return false;
         }
         double x = fabs(A(i, i));
-        if (x > c->diagonal) c->diagonal = x, c->d = i;
+        if (x > c->diagonal) {
+            c->diagonal = x;
+            c->d = i;
+        }
         if (!(x <= DBL_MAX)) return false;
     }
     return true;
@@ -70,13 +82,13 @@ static void update_two(size_t n, double *a, size_t k)
 /* Brings the pivot to k and notes where it was; returns the size of the block. */
 static size_t place_pivot(size_t n, double *a, size_t k, const struct choice *c, int *pivot)
 {
-    const double alpha = (1 + sqrt(17)) / 8;               /* makes one step of two grow no more than two of one */
+    const double alpha = (1 + sqrt(17)) / 8; /* makes one step of two grow no more than two of one */
     if (c->diagonal >= alpha * c->beside) {
         exchange(n, a, k, k, c->d);
         pivot[k] = (int)c->d;
         return 1;
     }
-    exchange(n, a, k, k, c->j);                            /* j < i, so i is still where it was */
+    exchange(n, a, k, k, c->j); /* j < i, so i is still where it was */
     exchange(n, a, k, k + 1, c->i);
     pivot[k] = -1 - (int)c->j;
     pivot[k + 1] = -1 - (int)c->i;

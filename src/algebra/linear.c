@@ -5,7 +5,8 @@
 enum { MAX_TYPES = 8 };
 
 /* filled at start-up, before any thread */
-static const struct actio_linear_type *table[MAX_TYPES] = { &actio_linear_dense, &actio_linear_sparse, &actio_linear_band };
+static const struct actio_linear_type *table[MAX_TYPES] = { &actio_linear_dense, &actio_linear_sparse,
+                                                            &actio_linear_band };
 static size_t types = 3;
 
 void actio_linear_register(const struct actio_linear_type *type)
@@ -15,14 +16,18 @@ void actio_linear_register(const struct actio_linear_type *type)
     if (types < MAX_TYPES) table[types++] = type;
 }
 
-/* The most preferred type below `bound`, the first of equals; its preference comes back in *bound, 0 when there is none. */
+/* The most preferred type below `bound`, the first of equals; its preference comes back in *bound, 0 when there is
+ * none. */
 static const struct actio_linear_type *best_below(const struct actio_pattern *pattern, int *bound)
 {
     const struct actio_linear_type *best = NULL;
     int most = 0;
     for (size_t t = 0; t < types; t++) {
         int fit = table[t]->fits(pattern);
-        if (fit > most && fit < *bound) most = fit, best = table[t];
+        if (fit > most && fit < *bound) {
+            most = fit;
+            best = table[t];
+        }
     }
     *bound = most;
     return best;

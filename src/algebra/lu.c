@@ -25,7 +25,7 @@ double actio_scale_power(double largest)
     int e;
     if (!(largest > 0) || !isfinite(largest)) return 1;
     (void)frexp(largest, &e);
-    return ldexp(1, e < -1000 ? 1000 : -e);                /* the bound keeps scales of subnormal rows finite */
+    return ldexp(1, e < -1000 ? 1000 : -e); /* the bound keeps scales of subnormal rows finite */
 }
 
 static void swap_rows(size_t n, double *a, size_t i, size_t j)
@@ -47,7 +47,10 @@ static size_t pivot_row(size_t n, const double *a, size_t k)
     for (size_t i = k; i < n; i++) {
         double x = fabs(a[i * n + k]);
         if (!(x <= DBL_MAX)) return n;
-        if (x > largest) largest = x, best = i;
+        if (x > largest) {
+            largest = x;
+            best = i;
+        }
     }
     return best;
 }
@@ -194,7 +197,8 @@ int actio_cholesky_part(size_t n, size_t inner, double *a)
         double pivot = a[j * n + j] - actio_dot(j, a + j * n, a + j * n);
         if (!(pivot > 0) || actio_gives_up((n - j) * j)) return 1;
         a[j * n + j] = sqrt(pivot);
-        for (size_t i = j + 1; i < n; i++) a[i * n + j] = (a[i * n + j] - actio_dot(j, a + i * n, a + j * n)) / a[j * n + j];
+        for (size_t i = j + 1; i < n; i++)
+            a[i * n + j] = (a[i * n + j] - actio_dot(j, a + i * n, a + j * n)) / a[j * n + j];
     }
     for (size_t i = inner; i < n && !actio_gives_up((i - inner) * inner); i++)
         for (size_t j = inner; j <= i; j++) a[i * n + j] -= actio_dot(inner, a + i * n, a + j * n);

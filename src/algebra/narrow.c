@@ -17,7 +17,8 @@ static void sort_nodes(const struct actio_columns *g, uint32_t *by_degree, uint3
     for (size_t v = 0; v < g->n; v++) by_degree[count[degree(g, v)]++] = (uint32_t)v;
 }
 
-/* How many of the nodes sorted by degree, from the last on, are far denser than the middle one. Too many do not form a border. */
+/* How many of the nodes sorted by degree, from the last on, are far denser than the middle one. Too many do not form a
+ * border. */
 static size_t count_dense(const struct actio_columns *g, const uint32_t *by_degree)
 {
     size_t dense = 0, bound = g->n ? 4 * (size_t)degree(g, by_degree[g->n / 2]) + 8 : 0;
@@ -37,20 +38,30 @@ static bool sort_neighbours(struct actio_columns *g, struct actio_context *ctx, 
     }
     memcpy(at, g->start, g->n * sizeof *at);
     for (size_t k = 0; k < g->n; k++)
-        for (size_t e = g->start[by_degree[k]]; e < g->start[by_degree[k] + 1]; e++) row[at[g->row[e]]++] = by_degree[k];
+        for (size_t e = g->start[by_degree[k]]; e < g->start[by_degree[k] + 1]; e++)
+            row[at[g->row[e]]++] = by_degree[k];
     memcpy(g->row, row, g->start[g->n] * sizeof *row);
     actio_give(ctx, at);
     actio_give(ctx, row);
     return true;
 }
 
-/* Breadth first from root into queue; levels deep, the last of them from *last on. Nodes marked `none` are not there. */
-static size_t spread(const struct actio_columns *g, uint32_t root, uint32_t stamp, uint32_t *mark, uint32_t *queue, size_t *last, size_t *levels)
+/* Breadth first from root into queue; levels deep, the last of them from *last on. Nodes marked `none` are not there.
+ * */
+static size_t spread(const struct actio_columns *g, uint32_t root, uint32_t stamp, uint32_t *mark, uint32_t *queue,
+                     size_t *last, size_t *levels)
 {
     size_t count = 1;
-    queue[0] = root, mark[root] = stamp, *last = 0, *levels = 1;
+    queue[0] = root;
+    mark[root] = stamp;
+    *last = 0;
+    *levels = 1;
     for (size_t k = 0, end = 1; k < count; k++) {
-        if (k == end) *last = k, end = count, ++*levels;
+        if (k == end) {
+            *last = k;
+            end = count;
+            ++*levels;
+        }
         for (size_t e = g->start[queue[k]]; e < g->start[queue[k] + 1]; e++) {
             uint32_t v = g->row[e];
             if (mark[v] == none || mark[v] == stamp) continue;
@@ -61,12 +72,14 @@ static size_t spread(const struct actio_columns *g, uint32_t root, uint32_t stam
     return count;
 }
 
-/* One component from an end of it (George and Liu 1979): as long as a sweep from the thinnest node of the last level is deeper. */
+/* One component from an end of it (George and Liu 1979): as long as a sweep from the thinnest node of the last level is
+ * deeper. */
 static size_t lay_out(const struct actio_columns *g, uint32_t root, uint32_t *stamp, uint32_t *mark, uint32_t *queue)
 {
     size_t last, levels, deepest = 0, count = spread(g, root, ++*stamp, mark, queue, &last, &levels);
     for (int t = 0; t < MOST_TRIES && levels > deepest; t++) {
-        deepest = levels, root = queue[last];
+        deepest = levels;
+        root = queue[last];
         for (size_t k = last; k < count; k++)
             if (degree(g, queue[k]) < degree(g, root)) root = queue[k];
         spread(g, root, ++*stamp, mark, queue, &last, &levels);
@@ -79,7 +92,8 @@ static void reverse(size_t n, uint32_t *x)
 {
     for (size_t k = 0; k < n / 2; k++) {
         uint32_t t = x[k];
-        x[k] = x[n - 1 - k], x[n - 1 - k] = t;
+        x[k] = x[n - 1 - k];
+        x[n - 1 - k] = t;
     }
 }
 
@@ -95,7 +109,10 @@ bool actio_order_narrow(struct actio_columns *graph, struct actio_context *ctx, 
         return false;
     }
     memset(mark, 0, n * sizeof *mark);
-    for (size_t k = 0; k < *border; k++) order[n - 1 - k] = by_degree[n - 1 - k], mark[by_degree[n - 1 - k]] = none;
+    for (size_t k = 0; k < *border; k++) {
+        order[n - 1 - k] = by_degree[n - 1 - k];
+        mark[by_degree[n - 1 - k]] = none;
+    }
     for (uint32_t v = 0; v < n; v++)
         if (mark[v] != none) done += lay_out(graph, v, &stamp, mark, order + done);
     reverse(done, order);

@@ -12,22 +12,23 @@ struct newton {
     struct actio_newton_result *r;
     size_t m, n;
     double rank_tol;
-    double *z, *z_new, *dz, *c, *c_new, *scale;            /* scale: 1 / |J_i| */
-    double *J, *K, *P, *G, *basis, *H, *T, *work;          /* K: m x n, H and T: n x n scratch */
+    double *z, *z_new, *dz, *c, *c_new, *scale;   /* scale: 1 / |J_i| */
+    double *J, *K, *P, *G, *basis, *H, *T, *work; /* K: m x n, H and T: n x n scratch */
     int *iwork;
 };
 
-size_t actio_newton_work(size_t m, size_t n)
-{
-    return 3 * m + 2 * n + 3 * m * n + 4 * n * n + actio_rank_work(m, n);
-}
+size_t actio_newton_work(size_t m, size_t n) { return 3 * m + 2 * n + 3 * m * n + 4 * n * n + actio_rank_work(m, n); }
 
 static void lay_out(struct newton *s, double *work)
 {
     size_t m = s->m, n = s->n;
-    struct { double **part; size_t size; } plan[] = {
-        { &s->c, m }, { &s->c_new, m }, { &s->scale, m }, { &s->z_new, n }, { &s->dz, n }, { &s->J, m * n }, { &s->K, m * n }, { &s->P, n * m },
-        { &s->G, n * n }, { &s->basis, n * n }, { &s->H, n * n }, { &s->T, n * n }, { &s->work, 0 },
+    struct {
+        double **part;
+        size_t size;
+    } plan[] = {
+        { &s->c, m },     { &s->c_new, m }, { &s->scale, m }, { &s->z_new, n }, { &s->dz, n },
+        { &s->J, m * n }, { &s->K, m * n }, { &s->P, n * m }, { &s->G, n * n }, { &s->basis, n * n },
+        { &s->H, n * n }, { &s->T, n * n }, { &s->work, 0 },
     };
     for (size_t i = 0; i < sizeof plan / sizeof *plan; i++) {
         *plan[i].part = work;
@@ -55,7 +56,10 @@ static void measure(struct newton *s)
     s->r->residual = 0;
     for (size_t i = 0; i < s->m; i++) {
         double x = fabs(s->c[i]) * s->scale[i];
-        if (x > s->r->residual) s->r->residual = x, s->r->worst = i;
+        if (x > s->r->residual) {
+            s->r->residual = x;
+            s->r->worst = i;
+        }
     }
 }
 
@@ -137,7 +141,8 @@ static bool positive_on_rows(struct newton *s)
     return actio_cholesky_factor(rank, s->H) == 0;
 }
 
-/* G is not positive definite. The step is well defined all the same when G is positive on the null space of J (a nearest point)
+/* G is not positive definite. The step is well defined all the same when G is positive on the null space of J (a
+ * nearest point)
  * or on the steps themselves (a G-orthogonal foot). P starts as the Euclidean one; false leaves it so. */
 static bool by_null_space(struct newton *s)
 {
@@ -145,7 +150,7 @@ static bool by_null_space(struct newton *s)
     bool positive;
     memcpy(s->K, s->J, m * n * sizeof *s->K);
     if (actio_row_bases(m, n, s->K, s->rank_tol, s->basis, s->work, s->iwork) != rank) return false;
-    for (size_t i = 0; i < rank; i++)                      /* K = R P: the steps in the basis R, before it is turned */
+    for (size_t i = 0; i < rank; i++) /* K = R P: the steps in the basis R, before it is turned */
         for (size_t j = 0; j < m; j++) {
             s->K[i * m + j] = 0;
             for (size_t l = 0; l < n; l++) s->K[i * m + j] += s->basis[i * n + l] * s->P[l * m + j];
@@ -180,10 +185,11 @@ static bool try_step(struct newton *s, double t, double before)
 {
     for (size_t j = 0; j < s->n; j++) s->z_new[j] = s->z[j] + t * s->dz[j];
     if (s->p->residual(s->p->user, s->z_new, s->c_new) != 0) return false;
-    return merit(s, s->c_new) <= (1 - 1e-4 * t) * before;  /* false for NaN */
+    return merit(s, s->c_new) <= (1 - 1e-4 * t) * before; /* false for NaN */
 }
 
-/* A full step, or with fresh P one halved until it helps. Returns merit after / merit before, or 2 when there is none. */
+/* A full step, or with fresh P one halved until it helps. Returns merit after / merit before, or 2 when there is none.
+ * */
 static double step(struct newton *s, bool fresh)
 {
     double before = merit(s, s->c);
@@ -202,7 +208,8 @@ static double step(struct newton *s, bool fresh)
     return 2;
 }
 
-/* Steps until tol, until none helps, or until max_iterations. Old steps serve as long as each divides the merit by fifty. */
+/* Steps until tol, until none helps, or until max_iterations. Old steps serve as long as each divides the merit by
+ * fifty. */
 static void iterate(struct newton *s, int max_iterations)
 {
     bool fresh = true;
@@ -226,7 +233,9 @@ static void iterate(struct newton *s, int max_iterations)
 
 int actio_newton_solve(const struct actio_newton *p, double *z, double *work, int *iwork, struct actio_newton_result *r)
 {
-    struct newton s = { .p = p, .r = r, .m = p->m, .n = p->n, .rank_tol = p->rank_tol > 0 ? p->rank_tol : 1e-10, .z = z, .iwork = iwork };
+    struct newton s = {
+        .p = p, .r = r, .m = p->m, .n = p->n, .rank_tol = p->rank_tol > 0 ? p->rank_tol : 1e-10, .z = z, .iwork = iwork
+    };
     *r = (struct actio_newton_result){ 0 };
     lay_out(&s, work);
     if (p->residual(p->user, z, s.c) != 0 || !finite_all(p->m, s.c) || !linearise(&s)) return 2;

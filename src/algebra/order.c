@@ -15,7 +15,9 @@ void actio_columns_close(struct actio_columns *c, struct actio_context *ctx)
 
 static bool take_columns(struct actio_columns *c, struct actio_context *ctx, size_t n, size_t count)
 {
-    *c = (struct actio_columns){ .n = n, .start = actio_take(ctx, n + 2, sizeof *c->start), .row = actio_take(ctx, count + 1, sizeof *c->row) };
+    *c = (struct actio_columns){ .n = n,
+                                 .start = actio_take(ctx, n + 2, sizeof *c->start),
+                                 .row = actio_take(ctx, count + 1, sizeof *c->row) };
     if (c->start && c->row) return true;
     actio_columns_close(c, ctx);
     return false;
@@ -27,7 +29,8 @@ static void sum_starts(struct actio_columns *c)
     for (size_t j = 0; j < c->n; j++) c->start[j + 2] += c->start[j + 1];
 }
 
-bool actio_columns_open(struct actio_columns *c, struct actio_context *ctx, size_t n, size_t count, const uint32_t *i, const uint32_t *j, uint32_t *place)
+bool actio_columns_open(struct actio_columns *c, struct actio_context *ctx, size_t n, size_t count, const uint32_t *i,
+                        const uint32_t *j, uint32_t *place)
 {
     if (!take_columns(c, ctx, n, count)) return false;
     for (size_t e = 0; e < count; e++) c->start[j[e] + 2]++;
@@ -40,7 +43,10 @@ bool actio_columns_open(struct actio_columns *c, struct actio_context *ctx, size
     return true;
 }
 
-struct matching { const struct actio_columns *a; uint32_t *row_of, *col_of, *seen, *stack, *at; };
+struct matching {
+    const struct actio_columns *a;
+    uint32_t *row_of, *col_of, *seen, *stack, *at;
+};
 
 /* A free row in column j, if there is one: most paths end at once. */
 static bool take_free_row(struct matching *m, uint32_t j)
@@ -54,7 +60,8 @@ static bool take_free_row(struct matching *m, uint32_t j)
     return false;
 }
 
-/* The path on the stack ends in a column that took a free row: each column before it takes over the row it was waiting for. */
+/* The path on the stack ends in a column that took a free row: each column before it takes over the row it was waiting
+ * for. */
 static void shift_rows(struct matching *m, size_t depth)
 {
     while (depth-- > 0) {
@@ -67,7 +74,9 @@ static void shift_rows(struct matching *m, size_t depth)
 static void augment(struct matching *m, uint32_t root)
 {
     size_t depth = 0;
-    m->stack[0] = root, m->at[0] = 0, m->seen[root] = root;
+    m->stack[0] = root;
+    m->at[0] = 0;
+    m->seen[root] = root;
     if (take_free_row(m, root)) return;
     for (;;) {
         uint32_t j = m->stack[depth];
@@ -83,7 +92,8 @@ static void augment(struct matching *m, uint32_t root)
             return;
         }
         depth++;
-        m->stack[depth] = next, m->at[depth] = 0;
+        m->stack[depth] = next;
+        m->at[depth] = 0;
     }
 }
 
@@ -120,12 +130,16 @@ static void unique_rows(struct actio_columns *g, uint32_t *mark)
     memset(mark, 0xff, g->n * sizeof *mark);
     for (uint32_t j = 0; j < g->n; j++) {
         for (size_t end = g->start[j + 1]; from < end; from++)
-            if (mark[g->row[from]] != j) mark[g->row[from]] = j, g->row[to++] = g->row[from];
+            if (mark[g->row[from]] != j) {
+                mark[g->row[from]] = j;
+                g->row[to++] = g->row[from];
+            }
         g->start[j + 1] = to;
     }
 }
 
-bool actio_order_graph(struct actio_columns *g, struct actio_context *ctx, const struct actio_columns *a, const uint32_t *row_of)
+bool actio_order_graph(struct actio_columns *g, struct actio_context *ctx, const struct actio_columns *a,
+                       const uint32_t *row_of)
 {
     size_t n = a->n;
     uint32_t *node = actio_take(ctx, n + 1, sizeof *node);
@@ -136,12 +150,18 @@ bool actio_order_graph(struct actio_columns *g, struct actio_context *ctx, const
     for (uint32_t j = 0; j < n; j++) node[row_of[j]] = j;
     for (uint32_t j = 0; j < n; j++)
         for (size_t e = a->start[j]; e < a->start[j + 1]; e++)
-            if (node[a->row[e]] != j) g->start[j + 2]++, g->start[node[a->row[e]] + 2]++;
+            if (node[a->row[e]] != j) {
+                g->start[j + 2]++;
+                g->start[node[a->row[e]] + 2]++;
+            }
     sum_starts(g);
     for (uint32_t j = 0; j < n; j++)
         for (size_t e = a->start[j]; e < a->start[j + 1]; e++) {
             uint32_t i = node[a->row[e]];
-            if (i != j) g->row[g->start[j + 1]++] = i, g->row[g->start[i + 1]++] = j;
+            if (i != j) {
+                g->row[g->start[j + 1]++] = i;
+                g->row[g->start[i + 1]++] = j;
+            }
         }
     unique_rows(g, node);
     actio_give(ctx, node);
@@ -152,12 +172,15 @@ size_t actio_order_fill(const struct actio_columns *graph, const uint32_t *order
 {
     uint32_t *position = work, *parent = work + graph->n, *mark = work + 2 * graph->n;
     size_t fill = 0;
-    for (uint32_t k = 0; k < graph->n; k++) position[order[k]] = k, parent[k] = mark[k] = none;
+    for (uint32_t k = 0; k < graph->n; k++) {
+        position[order[k]] = k;
+        parent[k] = mark[k] = none;
+    }
     for (uint32_t k = 0; k < graph->n; k++) {
         mark[k] = k;
         for (size_t e = graph->start[order[k]]; e < graph->start[order[k] + 1]; e++)
             for (uint32_t i = position[graph->row[e]]; i < k && mark[i] != k; i = parent[i]) {
-                mark[i] = k;                               /* row k of the factor has an entry in column i */
+                mark[i] = k; /* row k of the factor has an entry in column i */
                 fill++;
                 if (parent[i] == none) parent[i] = k;
             }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Periodic Schur form by plane rotations. A_0 .. A_{k-2} are kept triangular, A_{k-1} = H is Hessenberg until it is triangular too:
+ * Periodic Schur form by plane rotations. A_0 .. A_{k-2} are kept triangular, A_{k-1} = H is Hessenberg until it is
+ * triangular too:
  *   A_i := Z_{i+1}* A_i Z_i,   Z_k = Z_0.
- * A rotation of rows l, l+1 of H belongs to Z_0; it is passed through A_0, A_1, ... and comes back to the columns of H. */
+ * A rotation of rows l, l+1 of H belongs to Z_0; it is passed through A_0, A_1, ... and comes back to the columns of H.
+ * */
 #include "algebra/periodic.h"
 #include "algebra/dense.h"
 #include "algebra/scaled.h"
@@ -11,11 +13,20 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846                         /* the argument of a negative number */
-enum { MAX_SWEEPS = 120, ODD_SHIFT = 10, ZERO_SHIFTS = 6, GRADED = 40 };   /* sweeps per eigenvalue; every tenth shift is odd, 6 of ten may be 0; powers of 2 */
+#define PI 3.14159265358979323846 /* the argument of a negative number */
+/* sweeps per eigenvalue; every tenth shift is odd, 6 of ten may be 0; powers of 2 */
+enum { MAX_SWEEPS = 120, ODD_SHIFT = 10, ZERO_SHIFTS = 6, GRADED = 40 };
 
-struct chain { size_t n, k; actio_cx *t, *z; double exponent, *rest; };   /* the factors came divided by 2^exponent in all */
-struct turn { double c; actio_cx s; };                     /* (c, s; -s*, c) */
+/* the factors came divided by 2^exponent in all */
+struct chain {
+    size_t n, k;
+    actio_cx *t, *z;
+    double exponent, *rest;
+};
+struct turn {
+    double c;
+    actio_cx s;
+}; /* (c, s; -s*, c) */
 
 static actio_cx *factor(const struct chain *p, size_t i) { return p->t + i * p->n * p->n; }
 static actio_cx *hessenberg(const struct chain *p) { return factor(p, p->k - 1); }
@@ -103,7 +114,8 @@ static void reduce(const struct chain *p)
 /* rows of columns l, l+1 of H that have entries while a bulge is chased */
 static size_t column_end(size_t l, size_t hi) { return (l + 2 < hi ? l + 2 : hi) + 1; }
 
-/* Shift 0: H is made triangular first, then its rotations go round factor by factor. This finds the null space of a singular factor too. */
+/* Shift 0: H is made triangular first, then its rotations go round factor by factor. This finds the null space of a
+ * singular factor too. */
 static void sweep_zero(const struct chain *p, size_t lo, size_t hi, struct turn *g)
 {
     size_t n = p->n;
@@ -125,7 +137,10 @@ static void sweep_shifted(const struct chain *p, size_t lo, size_t hi, struct tu
 /* ---- shifts */
 
 /* The trailing 3 x 3 block of A_{k-2} ... A_0 in the window (padded with zeros when the window is 2 x 2), scaled. */
-struct corner { actio_cx m[3][3]; double exponent; };
+struct corner {
+    actio_cx m[3][3];
+    double exponent;
+};
 
 static void corner_scale(struct corner *b)
 {
@@ -135,12 +150,15 @@ static void corner_scale(struct corner *b)
     int e;
     frexp(s, &e);
     b->exponent -= e - 1;
-    for (int i = 0; i < 9; i++) b->m[i / 3][i % 3].re *= s, b->m[i / 3][i % 3].im *= s;
+    for (int i = 0; i < 9; i++) {
+        b->m[i / 3][i % 3].re *= s;
+        b->m[i / 3][i % 3].im *= s;
+    }
 }
 
 static actio_cx window_entry(const struct chain *p, const actio_cx *a, size_t lo, size_t hi, int r, int c)
 {
-    size_t row = hi + (size_t)r, col = hi + (size_t)c;     /* of the last three, two back */
+    size_t row = hi + (size_t)r, col = hi + (size_t)c; /* of the last three, two back */
     if (row < lo + 2 || col < lo + 2) return (actio_cx){ 0, 0 };
     return a[(row - 2) * p->n + col - 2];
 }
@@ -153,14 +171,16 @@ static struct corner corner_product(const struct chain *p, size_t lo, size_t hi)
         const actio_cx *a = factor(p, f);
         for (int i = 0; i < 9; i++)
             for (int l = 0; l < 3; l++)
-                next.m[i / 3][i % 3] = actio_cx_add(next.m[i / 3][i % 3], actio_cx_mul(window_entry(p, a, lo, hi, i / 3, l), b.m[l][i % 3]));
+                next.m[i / 3][i % 3] = actio_cx_add(next.m[i / 3][i % 3],
+                                                    actio_cx_mul(window_entry(p, a, lo, hi, i / 3, l), b.m[l][i % 3]));
         b = next;
         corner_scale(&b);
     }
     return b;
 }
 
-/* The eigenvalue of the last 2 x 2 block of the product that is nearer to its last entry (Wilkinson), as d - bc/(delta + root). */
+/* The eigenvalue of the last 2 x 2 block of the product that is nearer to its last entry (Wilkinson), as d - bc/(delta
+ * + root). */
 static struct actio_scaled wilkinson(const struct corner *q)
 {
     actio_cx a = q->m[1][1], d = q->m[2][2], bc = actio_cx_mul(q->m[1][2], q->m[2][1]);
@@ -187,25 +207,29 @@ static struct actio_scaled diagonal_product(const struct chain *p, size_t factor
     return product;
 }
 
-/* First rotation of a shifted sweep: from (h_00 tau - sigma, h_10 tau), tau the product of the leading entries of the other factors.
+/* First rotation of a shifted sweep: from (h_00 tau - sigma, h_10 tau), tau the product of the leading entries of the
+ * other factors.
  * False when the shift outweighs the rest by so much that the rotation would be none. */
 static bool first_turn(const struct chain *p, size_t lo, struct actio_scaled sigma, struct turn *g)
 {
     const actio_cx *h = hessenberg(p) + lo * p->n + lo;
-    actio_cx s = actio_scaled_ratio(sigma, diagonal_product(p, p->k - 1, lo, 0));   /* infinite or NAN when tau is 0 or far too small */
+    /* infinite or NAN when tau is 0 or far too small */
+    actio_cx s = actio_scaled_ratio(sigma, diagonal_product(p, p->k - 1, lo, 0));
     if (!(actio_cx_abs(s) < 1e200)) return false;
     *g = turn_to((actio_cx){ h->re - s.re, h->im - s.im }, h[p->n]);
     return true;
 }
 
-/* Is an entry on the diagonal of a triangular factor lost beside the others of its window? Then a shift can't be passed through it. */
+/* Is an entry on the diagonal of a triangular factor lost beside the others of its window? Then a shift can't be passed
+ * through it. */
 static bool has_null(const struct chain *p, size_t lo, size_t hi)
 {
     for (size_t i = 0; i + 1 < p->k; i++) {
         const actio_cx *a = factor(p, i);
         double largest = 0, least = INFINITY;
         for (size_t r = lo; r <= hi; r++) {
-            for (size_t c = r; c <= hi; c++) largest = fmax(largest, fmax(fabs(a[r * p->n + c].re), fabs(a[r * p->n + c].im)));
+            for (size_t c = r; c <= hi; c++)
+                largest = fmax(largest, fmax(fabs(a[r * p->n + c].re), fabs(a[r * p->n + c].im)));
             least = fmin(least, actio_cx_abs(a[r * p->n + r]));
         }
         if (least <= DBL_EPSILON * largest) return true;
@@ -213,7 +237,8 @@ static bool has_null(const struct chain *p, size_t lo, size_t hi)
     return false;
 }
 
-/* Do the products of diagonal entries differ by so much that rounding hides one beside another? A shift of the size of one would be lost on its
+/* Do the products of diagonal entries differ by so much that rounding hides one beside another? A shift of the size of
+ * one would be lost on its
  * way past the other, while sweeps without one part them at once. */
 static bool is_graded(const struct chain *p, size_t lo, size_t hi)
 {
@@ -249,7 +274,8 @@ static double largest_entry(size_t count, const actio_cx *a)
     return largest;
 }
 
-/* Where the window that ends at hi begins. A negligible entry beside the diagonal of H is one that rounding its neighbours would change. */
+/* Where the window that ends at hi begins. A negligible entry beside the diagonal of H is one that rounding its
+ * neighbours would change. */
 static size_t window_start(const struct chain *p, size_t hi)
 {
     actio_cx *h = hessenberg(p);
@@ -271,8 +297,10 @@ static size_t iterate(const struct chain *p)
     int count = 0;
     while (left > 1 && count < MAX_SWEEPS) {
         size_t lo = window_start(p, left - 1);
-        if (lo + 1 == left) left--, count = 0;
-        else sweep(p, lo, left - 1, count++);
+        if (lo + 1 == left) {
+            left--;
+            count = 0;
+        } else sweep(p, lo, left - 1, count++);
     }
     return left > 1 ? left : 0;
 }
@@ -283,14 +311,11 @@ static struct chain lay_out(size_t n, size_t k, double *work)
 {
     struct chain p = { .n = n, .k = k, .t = (actio_cx *)work };
     p.z = p.t + k * n * n;
-    p.rest = (double *)(p.z + n * n);                      /* rotations or eigenvalues: 3 n; vectors: 2 k n + max(8 k, 2 n) */
+    p.rest = (double *)(p.z + n * n); /* rotations or eigenvalues: 3 n; vectors: 2 k n + max(8 k, 2 n) */
     return p;
 }
 
-size_t actio_periodic_work(size_t n, size_t k)
-{
-    return 2 * (k + 1) * n * n + 4 * n + 2 * k * (n + 4);
-}
+size_t actio_periodic_work(size_t n, size_t k) { return 2 * (k + 1) * n * n + 4 * n + 2 * k * (n + 4); }
 
 /* Factors are scaled to largest entry in [1/2, 1): exactly, by powers of two. */
 static bool take_factors(struct chain *p, const double *a)
@@ -324,7 +349,10 @@ static bool comes_before(const struct actio_multiplier *a, const struct actio_mu
 static void insert(size_t count, struct actio_multiplier *w, int *place, struct actio_multiplier value, int at)
 {
     size_t i = count;
-    for (; i > 0 && comes_before(&value, &w[i - 1]); i--) w[i] = w[i - 1], place[i] = place[i - 1];
+    for (; i > 0 && comes_before(&value, &w[i - 1]); i--) {
+        w[i] = w[i - 1];
+        place[i] = place[i - 1];
+    }
     w[i] = value;
     place[i] = at;
 }
@@ -357,16 +385,23 @@ int actio_periodic_eigen(size_t n, size_t k, const double *a, struct actio_multi
     for (size_t j = 0; j < found; j++) value[j] = diagonal_product(&p, k, lost + j, p.exponent);
     actio_scaled_conjugates(found, 4 * DBL_EPSILON * (double)(n + k), value, w);
     sort(found, lost, w, iwork);
-    for (size_t j = found; j < n; j++) w[j] = (struct actio_multiplier){ NAN, NAN, NAN, NAN }, iwork[j] = -1;
+    for (size_t j = found; j < n; j++) {
+        w[j] = (struct actio_multiplier){ NAN, NAN, NAN, NAN };
+        iwork[j] = -1;
+    }
     return lost ? ACTIO_PERIODIC_NOT_CONVERGED : 0;
 }
 
 /* ---- eigenvectors */
 
-/* d_i y_i - e_i y_{i+1} = b_i, i = 0 .. k-1, y_k = y_0, by rotations: y_1, y_2, ... are eliminated in turn, y_0 is carried along. */
-struct cycle { actio_cx pivot, first, next, right; };      /* pivot y_i + first y_0 + next y_{i+1} = right */
+/* d_i y_i - e_i y_{i+1} = b_i, i = 0 .. k-1, y_k = y_0, by rotations: y_1, y_2, ... are eliminated in turn, y_0 is
+ * carried along. */
+struct cycle {
+    actio_cx pivot, first, next, right;
+}; /* pivot y_i + first y_0 + next y_{i+1} = right */
 
-/* A pivot that vanishes belongs to an eigenvalue met twice: any multiple of the vector of the other one may be added. Entries are about 1. */
+/* A pivot that vanishes belongs to an eigenvalue met twice: any multiple of the vector of the other one may be added.
+ * Entries are about 1. */
 static actio_cx divide_by_pivot(actio_cx a, actio_cx pivot)
 {
     return actio_cx_div(a, actio_cx_abs(pivot) > 0 ? pivot : (actio_cx){ DBL_EPSILON, 0 });
@@ -386,7 +421,8 @@ static void cycle_step(struct cycle *carried, actio_cx d, actio_cx e, actio_cx b
     *carried = low;
 }
 
-/* Row r of the vectors y^(i) of the triangular factors, T_i y^(i) = (T_i)_jj y^(i+1), from the rows below it; y: k x n. */
+/* Row r of the vectors y^(i) of the triangular factors, T_i y^(i) = (T_i)_jj y^(i+1), from the rows below it; y: k x n.
+ * */
 static void solve_row(const struct chain *p, size_t r, size_t j, actio_cx *y, struct cycle *c)
 {
     size_t n = p->n, k = p->k;
@@ -419,7 +455,7 @@ static int real_direction(size_t n, const actio_cx *v, double *x)
 
 int actio_periodic_vector(size_t n, size_t k, size_t which, double *x, double *work, const int *iwork)
 {
-    if (iwork[n - 1] < 0) return 1;                        /* not triangular all through */
+    if (iwork[n - 1] < 0) return 1; /* not triangular all through */
     struct chain p = lay_out(n, k, work);
     size_t j = (size_t)iwork[which];
     actio_cx *y = (actio_cx *)p.rest, *v = y + k * n;

@@ -54,7 +54,8 @@ void actio_reflect(size_t count, size_t cols, double *a, size_t stride, const do
         for (size_t j = 0; j < cols; j++) a[i * stride + j] -= tau * v[i] * w[j];
 }
 
-/* Squared length of each column from row k on, times s^2; returns the first of the longest. Afresh each time: downdating loses digits. */
+/* Squared length of each column from row k on, times s^2; returns the first of the longest. Afresh each time:
+ * downdating loses digits. */
 static size_t longest_column(size_t m, size_t n, const double *a, size_t k, double s, double *length)
 {
     size_t best = k;
@@ -79,7 +80,8 @@ static void swap_columns(size_t m, size_t n, double *a, int *jpvt, size_t k, siz
     jpvt[p] = t;
 }
 
-/* Reflection k of an m x n matrix: column k is taken out into v, reflected, put back and applied to the columns after it. */
+/* Reflection k of an m x n matrix: column k is taken out into v, reflected, put back and applied to the columns after
+ * it. */
 static double annihilate(size_t m, size_t n, double *a, size_t k, double *v, double *w)
 {
     size_t count = m - k;
@@ -100,7 +102,7 @@ size_t actio_qrcp(size_t m, size_t n, double *a, double *tau, int *jpvt, double 
     for (size_t j = 0; j < n; j++) jpvt[j] = (int)j;
     for (k = 0; k < steps && !gives_up(m, n); k++) {
         size_t p = longest_column(m, n, a, k, s, length);
-        double r = sqrt(length[p]);                        /* will be s |R_kk| */
+        double r = sqrt(length[p]); /* will be s |R_kk| */
         if (k == 0) first = r;
         if (!(r > tol * first && r <= DBL_MAX)) break;
         swap_columns(m, n, a, jpvt, k, p);
@@ -110,8 +112,10 @@ size_t actio_qrcp(size_t m, size_t n, double *a, double *tau, int *jpvt, double 
     return k;
 }
 
-/* b := H_0 H_1 .. b (forth) or .. H_1 H_0 b (back), the reflections of column 0..r-1 in the m x n matrix a; b has `cols` columns; v: m, w: cols */
-static void apply_reflections(size_t m, size_t n, const double *a, const double *tau, size_t r, bool back, double *b, size_t cols, double *v, double *w)
+/* b := H_0 H_1 .. b (forth) or .. H_1 H_0 b (back), the reflections of column 0..r-1 in the m x n matrix a; b has
+ * `cols` columns; v: m, w: cols */
+static void apply_reflections(size_t m, size_t n, const double *a, const double *tau, size_t r, bool back, double *b,
+                              size_t cols, double *v, double *w)
 {
     for (size_t s = 0; s < r && !gives_up(m, cols); s++) {
         size_t k = back ? s : r - 1 - s;
@@ -135,11 +139,14 @@ static size_t bases(bool even, size_t m, size_t n, const double *a, double tol, 
     size_t rank = actio_qrcp(n, m, t, tau, iwork, tol, rest);
     memset(basis, 0, n * n * sizeof *basis);
     for (size_t i = 0; i < n; i++) basis[i * n + i] = 1;
-    apply_reflections(n, m, t, tau, rank, true, basis, n, rest, rest + n);   /* Q' : its rows are the columns of Q */
+    apply_reflections(n, m, t, tau, rank, true, basis, n, rest, rest + n); /* Q' : its rows are the columns of Q */
     return rank;
 }
 
-size_t actio_row_bases(size_t m, size_t n, double *a, double tol, double *basis, double *work, int *iwork) { return bases(true, m, n, a, tol, basis, work, iwork); }
+size_t actio_row_bases(size_t m, size_t n, double *a, double tol, double *basis, double *work, int *iwork)
+{
+    return bases(true, m, n, a, tol, basis, work, iwork);
+}
 
 size_t actio_row_bases_as_is(size_t m, size_t n, const double *a, double tol, double *basis, double *work, int *iwork)
 {
@@ -147,16 +154,21 @@ size_t actio_row_bases_as_is(size_t m, size_t n, const double *a, double tol, do
 }
 
 /* A = S^-1 Q (R 0) P', R' = Z T: the complete orthogonal decomposition, everything kept where it arose. */
-struct decomposition { size_t m, n, rank; double *q, *z, *scale, *tau_q, *tau_z, *c, *v; int *jpvt; };
+struct decomposition {
+    size_t m, n, rank;
+    double *q, *z, *scale, *tau_q, *tau_z, *c, *v;
+    int *jpvt;
+};
 
-static void decompose(bool even, struct decomposition *d, size_t m, size_t n, double *a, double tol, double *work, int *iwork)
+static void decompose(bool even, struct decomposition *d, size_t m, size_t n, double *a, double tol, double *work,
+                      int *iwork)
 {
     size_t least = m < n ? m : n;
     *d = (struct decomposition){ .m = m, .n = n, .q = a, .z = work, .scale = work + n * n, .jpvt = iwork };
     d->tau_q = d->scale + m;
     d->tau_z = d->tau_q + least;
-    d->c = d->tau_z + least;                               /* m + n - least, room for a right-hand side or a solution */
-    d->v = d->c + (m + n - least);                         /* 2 n + m */
+    d->c = d->tau_z + least;       /* m + n - least, room for a right-hand side or a solution */
+    d->v = d->c + (m + n - least); /* 2 n + m */
     scale_rows(even, m, n, a, d->scale);
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < n; j++) a[i * n + j] *= d->scale[i];
@@ -166,7 +178,8 @@ static void decompose(bool even, struct decomposition *d, size_t m, size_t n, do
     for (size_t k = 0; k < r; k++) d->tau_z[k] = gives_up(n, r) ? 0 : annihilate(n, r, d->z, k, d->v, d->v + n);
 }
 
-/* x = P Z T'^-1 (Q' S b)_1..r; b is read with a step, and x written with one, so that columns serve as well as vectors */
+/* x = P Z T'^-1 (Q' S b)_1..r; b is read with a step, and x written with one, so that columns serve as well as vectors
+ * */
 static void decomposition_solve(const struct decomposition *d, const double *b, size_t b_step, double *x, size_t x_step)
 {
     size_t r = d->rank;
@@ -182,7 +195,8 @@ static void decomposition_solve(const struct decomposition *d, const double *b, 
     for (size_t i = 0; i < d->n; i++) x[(size_t)d->jpvt[i] * x_step] = c[i];
 }
 
-static size_t min_norm(bool even, size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect, double *work, int *iwork)
+static size_t min_norm(bool even, size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect,
+                       double *work, int *iwork)
 {
     struct decomposition d;
     double *copy = work;
@@ -197,12 +211,14 @@ static size_t min_norm(bool even, size_t m, size_t n, double *a, const double *b
     return d.rank;
 }
 
-size_t actio_min_norm(size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect, double *work, int *iwork)
+size_t actio_min_norm(size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect,
+                      double *work, int *iwork)
 {
     return min_norm(true, m, n, a, b, tol, x, defect, work, iwork);
 }
 
-size_t actio_min_norm_as_is(size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect, double *work, int *iwork)
+size_t actio_min_norm_as_is(size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect,
+                            double *work, int *iwork)
 {
     return min_norm(false, m, n, a, b, tol, x, defect, work, iwork);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Operators with summation by parts. Equal steps: a table (tools/derive_sbp.py). Elements of Legendre-Gauss-Lobatto nodes and the Runge-Kutta
- * matrix are computed with twice the digits of a double, so that what comes out is rounded once and the same on every machine. */
+ * Operators with summation by parts. Equal steps: a table (tools/derive_sbp.py). Elements of Legendre-Gauss-Lobatto
+ * nodes and the Runge-Kutta
+ * matrix are computed with twice the digits of a double, so that what comes out is rounded once and the same on every
+ * machine. */
 #include "algebra/sbp.h"
 
 #include "algebra/sbp_table.inc"
@@ -13,7 +15,11 @@
 /* ---- equal steps */
 
 /* Rows 0 .. block - 1 are special, and so are the last ones; the others have `wide` neighbours on either side. */
-struct scheme { int order; size_t wide, block; const double *weight, *inside, *upper; };
+struct scheme {
+    int order;
+    size_t wide, block;
+    const double *weight, *inside, *upper;
+};
 
 static const struct scheme schemes[] = {
     { 2, 1, 1, weight_2, inside_2, NULL },
@@ -73,12 +79,12 @@ size_t actio_sbp_row(int order, size_t points, size_t k, size_t *first, double *
 {
     const struct scheme *s = scheme_for(order, points);
     if (!s || k >= points) return 0;
-    bool far = k >= points - s->block;                     /* Q_(N-1-i, N-1-j) = -Q_ij */
+    bool far = k >= points - s->block; /* Q_(N-1-i, N-1-j) = -Q_ij */
     size_t i = far ? points - 1 - k : k;
     size_t from = i < s->block ? 0 : i - s->wide, end = i + s->wide + 1 > s->block ? i + s->wide + 1 : s->block;
     *first = far ? points - end : from;
     for (size_t j = from; j < end; j++) {
-        if (far) row[end - 1 - j] = 0 - entry(s, i, j);    /* no zero with a sign */
+        if (far) row[end - 1 - j] = 0 - entry(s, i, j); /* no zero with a sign */
         else row[j - from] = entry(s, i, j);
     }
     return end - from;
@@ -99,7 +105,9 @@ void actio_sbp_element(int order, size_t points, double *x, double *H, double *Q
 
 /* ---- pairs: hi + lo, |lo| <= ulp(hi) / 2; about 31 digits */
 
-struct pair { double hi, lo; };
+struct pair {
+    double hi, lo;
+};
 
 static struct pair pair_of(double x) { return (struct pair){ x, 0 }; }
 
@@ -164,14 +172,16 @@ static struct pair legendre(size_t m, struct pair x, struct pair *before)
     return P;
 }
 
-/* The zero of P_m' near x. (1 - x^2) P' = m (P_(m-1) - x P_m), (1 - x^2) P'' = 2 x P' - m (m + 1) P_m; the step itself needs no more than a double. */
+/* The zero of P_m' near x. (1 - x^2) P' = m (P_(m-1) - x P_m), (1 - x^2) P'' = 2 x P' - m (m + 1) P_m; the step itself
+ * needs no more than a double. */
 static struct pair zero_near(size_t m, struct pair x)
 {
-    enum { STEPS = 10 };                                   /* from three digits quadratic convergence needs four */
+    enum { STEPS = 10 }; /* from three digits quadratic convergence needs four */
     double degree = (double)m;
     for (int i = 0; i < STEPS; i++) {
         struct pair before, P = legendre(m, x, &before);
-        double slope = degree * minus(before, times(x, P)).hi, bend = 2 * x.hi * slope / ((1 - x.hi) * (1 + x.hi)) - degree * (degree + 1) * P.hi;
+        double slope = degree * minus(before, times(x, P)).hi,
+               bend = 2 * x.hi * slope / ((1 - x.hi) * (1 + x.hi)) - degree * (degree + 1) * P.hi;
         x = minus(x, pair_of(slope / bend));
     }
     return x;
@@ -186,14 +196,16 @@ static void lobatto(size_t points, struct pair *xi, struct pair *P)
         struct pair before, x = pair_of(2 * k == m ? 0 : -cos(pi * (double)k / (double)m));
         x = k == 0 ? pair_of(-1) : 2 * k == m ? x : zero_near(m, x);
         struct pair value = legendre(m, x, &before);
-        xi[k] = x, P[k] = value;
+        xi[k] = x;
+        P[k] = value;
         if (2 * k == m) continue;
         xi[m - k] = (struct pair){ -x.hi, -x.lo };
         P[m - k] = m % 2 ? (struct pair){ -value.hi, -value.lo } : value;
     }
 }
 
-/* H_i = 1 / (m (m + 1) P_i^2) and D_ij = P_i / (P_j (xi_i - xi_j)): in Q = H D the two indices differ by a sign only. */
+/* H_i = 1 / (m (m + 1) P_i^2) and D_ij = P_i / (P_j (xi_i - xi_j)): in Q = H D the two indices differ by a sign only.
+ * */
 void actio_lgl_element(size_t points, double *x, double *H, double *Q)
 {
     struct pair xi[ACTIO_LGL_MOST], P[ACTIO_LGL_MOST];
@@ -215,7 +227,10 @@ void actio_lgl_element(size_t points, double *x, double *H, double *Q)
 /* ---- the Runge-Kutta matrix */
 
 /* Square matrix of pairs in doubles */
-struct square { size_t n; double *w; };
+struct square {
+    size_t n;
+    double *w;
+};
 
 static struct pair get(const struct square *s, size_t i, size_t j)
 {
@@ -226,7 +241,8 @@ static struct pair get(const struct square *s, size_t i, size_t j)
 static void put(const struct square *s, size_t i, size_t j, struct pair p)
 {
     double *w = s->w + 2 * (i * s->n + j);
-    w[0] = p.hi, w[1] = p.lo;
+    w[0] = p.hi;
+    w[1] = p.lo;
 }
 
 static void swap(const struct square *s, size_t a, size_t b, bool columns)
@@ -280,6 +296,6 @@ void actio_sbp_runge_kutta(size_t points, const double *H, const double *Q, doub
     invert(&s, A);
     for (size_t i = 0; i < points; i++)
         for (size_t j = 0; j < points; j++) A[i * points + j] = scaled(H[j], get(&s, i, j)).hi;
-    for (size_t i = 0; i < points; i++) A[i * points] = H[0];                        /* (Q + E0) 1 = e_0 */
-    memcpy(A + (points - 1) * points, H, points * sizeof *H);                        /* 1' (Q + E0) = e_(N-1)' */
+    for (size_t i = 0; i < points; i++) A[i * points] = H[0]; /* (Q + E0) 1 = e_0 */
+    memcpy(A + (points - 1) * points, H, points * sizeof *H); /* 1' (Q + E0) = e_(N-1)' */
 }

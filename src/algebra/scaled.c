@@ -43,10 +43,7 @@ struct actio_scaled actio_scaled_mul(struct actio_scaled a, actio_cx b)
 }
 
 /* Beyond 5000 either way every double is 0 or infinite. */
-static double times_power(double x, double exponent)
-{
-    return ldexp(x, (int)fmax(-5000, fmin(5000, exponent)));
-}
+static double times_power(double x, double exponent) { return ldexp(x, (int)fmax(-5000, fmin(5000, exponent))); }
 
 actio_cx actio_scaled_ratio(struct actio_scaled a, struct actio_scaled b)
 {
@@ -56,16 +53,18 @@ actio_cx actio_scaled_ratio(struct actio_scaled a, struct actio_scaled b)
 
 static struct actio_multiplier finish(struct actio_scaled v)
 {
-    struct actio_multiplier w = { times_power(v.m.re, v.exponent), times_power(v.m.im, v.exponent), 0, atan2(v.m.im, v.m.re) };
+    struct actio_multiplier w = { times_power(v.m.re, v.exponent), times_power(v.m.im, v.exponent), 0,
+                                  atan2(v.m.im, v.m.re) };
     double size = actio_cx_abs((actio_cx){ w.re, w.im });
-    w.log_modulus = size > DBL_MIN / DBL_EPSILON && size < DBL_MAX ? log(size) : log(actio_cx_abs(v.m)) + v.exponent * LN_2;
+    w.log_modulus =
+        size > DBL_MIN / DBL_EPSILON && size < DBL_MAX ? log(size) : log(actio_cx_abs(v.m)) + v.exponent * LN_2;
     return w;
 }
 
 static struct actio_multiplier finish_real(struct actio_scaled v)
 {
     v.m.im = 0;
-    return finish(actio_scaled_make(v.m, v.exponent));     /* atan2 of +0 is exactly 0 or pi */
+    return finish(actio_scaled_make(v.m, v.exponent)); /* atan2 of +0 is exactly 0 or pi */
 }
 
 /* v_i and v_j become the mean of v_i and the conjugate of v_j, and its conjugate. */
@@ -99,7 +98,10 @@ static size_t partner(size_t n, const struct actio_scaled *v, size_t i)
     for (size_t j = 0; j < n; j++) {
         if (j == i || imaginary_share(v[j]) < 0) continue;
         double d = distance_to_conjugate(v[i], v[j]);
-        if (d < least) least = d, best = j;
+        if (d < least) {
+            least = d;
+            best = j;
+        }
     }
     return best;
 }
@@ -112,7 +114,11 @@ void actio_scaled_conjugates(size_t n, double noise, struct actio_scaled *v, str
             if (imaginary_share(v[l]) > imaginary_share(v[i])) i = l;
         if (imaginary_share(v[i]) > noise) j = partner(n, v, i);
         if (j == n) w[i] = finish_real(v[i]);
-        else finish_pair(v, w, i, j), v[j].exponent = INFINITY, left--;
+        else {
+            finish_pair(v, w, i, j);
+            v[j].exponent = INFINITY;
+            left--;
+        }
         v[i].exponent = INFINITY;
     }
 }

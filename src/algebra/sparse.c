@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sparse LU, column by column (Gilbert and Peierls 1988), with threshold pivoting that prefers the diagonal.
- * S A Q = P' L U; L keeps the row numbers of A, so P is never applied, only looked up. When a matrix of the same pattern comes again,
- * each column is first repeated with its old pattern; only from the first column whose pivot moves on is the pattern searched anew.
+ * S A Q = P' L U; L keeps the row numbers of A, so P is never applied, only looked up. When a matrix of the same
+ * pattern comes again,
+ * each column is first repeated with its old pattern; only from the first column whose pivot moves on is the pattern
+ * searched anew.
  * Both ways do the same sums in the same order: the result does not depend on what was factored before. */
 #include "algebra/dense.h"
 #include "algebra/linear.h"
@@ -12,20 +14,24 @@
 #include <string.h>
 
 static const uint32_t none = UINT32_MAX;
-static const double threshold = 0.05;                      /* the diagonal is taken when it is this part of the largest candidate */
+static const double threshold = 0.05; /* the diagonal is taken when it is this part of the largest candidate */
 
 /* Columns of L or U as they grow: entries start[k] .. start[k+1]. */
-struct factor { size_t *start, room; uint32_t *index; double *value; };
+struct factor {
+    size_t *start, room;
+    uint32_t *index;
+    double *value;
+};
 
 struct sparse {
     struct actio_context *ctx;
-    size_t n, count, done;                                 /* done: leading columns whose pattern and pivot are known */
+    size_t n, count, done; /* done: leading columns whose pattern and pivot are known */
     struct actio_columns a;
-    uint32_t *place;                                       /* of each entry of the pattern in a */
-    double *value, *scale, *x, *y, *pivot;                 /* value: of a, rows scaled; x: one column, 0 between uses */
-    uint32_t *order, *diagonal;                            /* order[k]: column of step k; diagonal[k]: the row preferred there */
-    uint32_t *row, *step;                                  /* row[k]: pivot row of step k; step[r]: the step row r was pivot of, or none */
-    struct factor l, u;                                    /* l: unit diagonal left out, rows of A; u: steps, in an order fit for solving */
+    uint32_t *place;                       /* of each entry of the pattern in a */
+    double *value, *scale, *x, *y, *pivot; /* value: of a, rows scaled; x: one column, 0 between uses */
+    uint32_t *order, *diagonal;            /* order[k]: column of step k; diagonal[k]: the row preferred there */
+    uint32_t *row, *step; /* row[k]: pivot row of step k; step[r]: the step row r was pivot of, or none */
+    struct factor l, u;   /* l: unit diagonal left out, rows of A; u: steps, in an order fit for solving */
     uint32_t *seen, *stack, *topological, *candidate;
     size_t *at;
 };
@@ -47,7 +53,8 @@ static void sparse_close(void *h)
 {
     struct sparse *s = h;
     if (!s) return;
-    void *parts[] = { s->place, s->value, s->scale, s->x, s->y, s->pivot, s->order, s->diagonal, s->row, s->step, s->seen, s->stack, s->topological, s->candidate, s->at };
+    void *parts[] = { s->place, s->value, s->scale, s->x,     s->y,           s->pivot,     s->order, s->diagonal,
+                      s->row,   s->step,  s->seen,  s->stack, s->topological, s->candidate, s->at };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_give(s->ctx, parts[i]);
     actio_columns_close(&s->a, s->ctx);
     factor_close(s->ctx, &s->l);
@@ -57,11 +64,14 @@ static void sparse_close(void *h)
 
 static bool take_parts(struct sparse *s)
 {
-    uint32_t **words[] = { &s->order, &s->diagonal, &s->row, &s->step, &s->seen, &s->stack, &s->topological, &s->candidate };
+    uint32_t **words[] = { &s->order, &s->diagonal, &s->row,         &s->step,
+                           &s->seen,  &s->stack,    &s->topological, &s->candidate };
     double **numbers[] = { &s->scale, &s->x, &s->y, &s->pivot };
     bool ok = true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) ok &= (*words[i] = actio_take(s->ctx, s->n + 1, sizeof(uint32_t))) != NULL;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) ok &= (*numbers[i] = actio_take(s->ctx, s->n + 1, sizeof(double))) != NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        ok &= (*words[i] = actio_take(s->ctx, s->n + 1, sizeof(uint32_t))) != NULL;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        ok &= (*numbers[i] = actio_take(s->ctx, s->n + 1, sizeof(double))) != NULL;
     ok &= (s->at = actio_take(s->ctx, s->n + 1, sizeof *s->at)) != NULL;
     ok &= (s->place = actio_take(s->ctx, s->count + 1, sizeof *s->place)) != NULL;
     return ok & ((s->value = actio_take(s->ctx, s->count + 1, sizeof *s->value)) != NULL);
@@ -92,7 +102,9 @@ static bool factor_room(struct actio_context *ctx, struct factor *f, size_t used
     memcpy(value, f->value, used * sizeof *value);
     actio_give(ctx, f->index);
     actio_give(ctx, f->value);
-    f->index = index, f->value = value, f->room = room;
+    f->index = index;
+    f->value = value;
+    f->room = room;
     return true;
 }
 
@@ -103,7 +115,8 @@ static bool analyse(struct sparse *s)
     uint32_t *work = actio_take(s->ctx, 4 * s->n + 1, sizeof *work);
     bool ok = work != NULL;
     size_t fill = 0;
-    if (ok) actio_order_match(&s->a, s->row, work);        /* row[] serves until the first factorisation: the row of each column */
+    /* row[] serves until the first factorisation: the row of each column */
+    if (ok) actio_order_match(&s->a, s->row, work);
     ok = ok && actio_order_graph(&graph, s->ctx, &s->a, s->row) && actio_order_degree(&graph, s->ctx, s->order);
     actio_columns_close(&graph, s->ctx);
     ok = ok && actio_order_graph(&graph, s->ctx, &s->a, s->row);
@@ -119,7 +132,9 @@ static void *sparse_open(struct actio_context *ctx, const struct actio_pattern *
 {
     struct sparse *s = actio_take(ctx, 1, sizeof *s);
     if (!s) return NULL;
-    s->ctx = ctx, s->n = p->rows, s->count = p->count;
+    s->ctx = ctx;
+    s->n = p->rows;
+    s->count = p->count;
     if (take_parts(s) && actio_columns_open(&s->a, ctx, s->n, s->count, p->i, p->j, s->place) && analyse(s)) {
         memset(s->step, 0xff, s->n * sizeof *s->step);
         return s;
@@ -169,11 +184,16 @@ static uint32_t choose_pivot(const struct sparse *s, size_t k, const uint32_t *c
     for (size_t c = 0; c < count; c++) {
         double x = fabs(s->x[candidate[c]]);
         if (!(x <= DBL_MAX)) return none;
-        if (x > largest || (x == largest && candidate[c] < best)) largest = x, best = candidate[c];
+        if (x > largest || (x == largest && candidate[c] < best)) {
+            largest = x;
+            best = candidate[c];
+        }
     }
     if (!(largest <= DBL_MAX)) return none;
-    /* x is 0 outside the candidates: a diagonal that is not one of them is never taken. Repeating, steps from k on are not yet taken. */
-    return s->step[diagonal] >= k && s->x[diagonal] != 0 && fabs(s->x[diagonal]) >= threshold * largest ? diagonal : best;
+    /* x is 0 outside the candidates: a diagonal that is not one of them is never taken. Repeating, steps from k on are
+     * not yet taken. */
+    return s->step[diagonal] >= k && s->x[diagonal] != 0 && fabs(s->x[diagonal]) >= threshold * largest ? diagonal
+                                                                                                        : best;
 }
 
 /* Is the pivot of step k, in row r, no more than the rounding error of its sum? Looked into only when it is small. */
@@ -229,11 +249,13 @@ static bool repeat_column(struct sparse *s, size_t k)
     return false;
 }
 
-/* Depth-first from row r through the columns of L; finished steps are put in front of topological[top], new rows at candidate[*count]. */
+/* Depth-first from row r through the columns of L; finished steps are put in front of topological[top], new rows at
+ * candidate[*count]. */
 static size_t search(struct sparse *s, uint32_t k, uint32_t r, size_t top, size_t *count)
 {
     size_t depth = 0;
-    s->stack[0] = r, s->at[0] = s->step[r] == none ? 0 : s->l.start[s->step[r]];
+    s->stack[0] = r;
+    s->at[0] = s->step[r] == none ? 0 : s->l.start[s->step[r]];
     s->seen[r] = k;
     for (;;) {
         uint32_t i = s->stack[depth], step = s->step[i];
@@ -344,4 +366,5 @@ static double sparse_rcond(void *h)
     return s->n == 0 ? 1 : large > 0 ? small / large : 0;
 }
 
-const struct actio_linear_type actio_linear_sparse = { "sparse", sparse_fits, sparse_open, sparse_factor, sparse_solve, sparse_rcond, sparse_close };
+const struct actio_linear_type actio_linear_sparse = { "sparse",     sparse_fits,  sparse_open, sparse_factor,
+                                                       sparse_solve, sparse_rcond, sparse_close };

@@ -22,7 +22,7 @@
 static void register_native(void)
 {
 #ifdef ACTIO_NATIVE
-    static atomic_int registered;                          /* 0 no, 1 under way, 2 done */
+    static atomic_int registered; /* 0 no, 1 under way, 2 done */
     int none = 0;
     if (atomic_compare_exchange_strong(&registered, &none, 1)) {
         actio_native_register();
@@ -36,7 +36,8 @@ static void start_clock(struct actio_context *ctx, double seconds)
 {
 #ifdef ACTIO_NATIVE
     ctx->clock = actio_native_clock;
-    ctx->plain_numbers = actio_native_plain_numbers, ctx->own_numbers = actio_native_own_numbers;
+    ctx->plain_numbers = actio_native_plain_numbers;
+    ctx->own_numbers = actio_native_own_numbers;
 #endif
     if (ctx->clock && seconds > 0) ctx->deadline = ctx->clock() + seconds;
     if (0.05 * seconds > ctx->grace) ctx->grace = 0.05 * seconds;
@@ -45,7 +46,7 @@ static void start_clock(struct actio_context *ctx, double seconds)
 struct actio_context *actio_context_create(const struct actio_limits *limits)
 {
     register_native();
-    if (limits && !(limits->seconds >= 0)) return NULL;    /* there are no findings yet to say it in */
+    if (limits && !(limits->seconds >= 0)) return NULL; /* there are no findings yet to say it in */
     struct actio_context plain;
     actio_context_init(&plain);
     struct actio_context *ctx = plain.allocate(plain.allocate_user, NULL, sizeof *ctx);
@@ -90,16 +91,30 @@ int actio_findings_status(const struct actio_findings *f) { return f ? f->status
 
 struct actio_message actio_findings_message(struct actio_findings *f, size_t i)
 {
-    static const enum actio_message_kind kinds[] = { [ACTIO_NOTE] = ACTIO_SAYS_NOTE, [ACTIO_WARNING] = ACTIO_SAYS_WARNING, [ACTIO_ERROR] = ACTIO_SAYS_ERROR };
+    static const enum actio_message_kind kinds[] = {
+        [ACTIO_NOTE] = ACTIO_SAYS_NOTE, [ACTIO_WARNING] = ACTIO_SAYS_WARNING, [ACTIO_ERROR] = ACTIO_SAYS_ERROR
+    };
     if (!f || i > f->count || (i == f->count && !f->starved))
         return (struct actio_message){ .kind = ACTIO_SAYS_NOTE, .code = "", .message = "", .hint = "" };
     if (i == f->count)
-        return (struct actio_message){ .kind = ACTIO_SAYS_ERROR, .status = ACTIO_LIMIT_REACHED, .code = "OUT_OF_MEMORY", .message = actio_starved_message, .hint = actio_starved_hint };
+        return (struct actio_message){ .kind = ACTIO_SAYS_ERROR,
+                                       .status = ACTIO_LIMIT_REACHED,
+                                       .code = "OUT_OF_MEMORY",
+                                       .message = actio_starved_message,
+                                       .hint = actio_starved_hint };
     const struct actio_finding *item = &f->item[i];
     return (struct actio_message){
-        .kind = kinds[actio_finding_severity(item)], .status = actio_code_exit(f, item->code), .code = actio_finding_name(item),
-        .file = item->file, .line = item->span.line, .column = item->span.column, .length = item->span.length,
-        .quote = item->quote, .quote_skipped = item->quote_skipped, .message = item->message, .hint = item->hint,
+        .kind = kinds[actio_finding_severity(item)],
+        .status = actio_code_exit(f, item->code),
+        .code = actio_finding_name(item),
+        .file = item->file,
+        .line = item->span.line,
+        .column = item->span.column,
+        .length = item->span.length,
+        .quote = item->quote,
+        .quote_skipped = item->quote_skipped,
+        .message = item->message,
+        .hint = item->hint,
     };
 }
 
@@ -120,7 +135,10 @@ size_t actio_commands(const struct actio_command_row **rows)
 
 /* ---- tables */
 
-static const struct actio_column *column_of(const struct actio_table *table, size_t i) { return table && i < table->cols ? &table->col[i] : NULL; }
+static const struct actio_column *column_of(const struct actio_table *table, size_t i)
+{
+    return table && i < table->cols ? &table->col[i] : NULL;
+}
 
 static const struct actio_column *field_of(const struct actio_table *table, size_t i)
 {
@@ -149,7 +167,10 @@ const char *actio_table_role(const struct actio_table *table, size_t column)
     return c ? actio_role_heading(c->role) : "";
 }
 
-const double *actio_table_data(const struct actio_table *table, size_t column) { return column_of(table, column) ? table->data[column] : NULL; }
+const double *actio_table_data(const struct actio_table *table, size_t column)
+{
+    return column_of(table, column) ? table->data[column] : NULL;
+}
 
 size_t actio_table_nodes(const struct actio_table *table, size_t column)
 {
@@ -169,13 +190,17 @@ const double *actio_table_places(const struct actio_table *table, size_t column)
     return c ? c->place : NULL;
 }
 
-double actio_table_error(const struct actio_table *table, size_t column) { return column_of(table, column) ? actio_table_error_of(table, column) : (double)NAN; }
+double actio_table_error(const struct actio_table *table, size_t column)
+{
+    return column_of(table, column) ? actio_table_error_of(table, column) : (double)NAN;
+}
 
 size_t actio_table_slopes(const struct actio_table *table) { return table ? table->gradients * table->slopes : 0; }
 
 struct actio_slope_row actio_table_slope(const struct actio_table *table, size_t i)
 {
-    if (i >= actio_table_slopes(table)) return (struct actio_slope_row){ .of = "", .by = "", .value = NAN, .derivative = NAN, .error = NAN };
+    if (i >= actio_table_slopes(table))
+        return (struct actio_slope_row){ .of = "", .by = "", .value = NAN, .derivative = NAN, .error = NAN };
     const struct actio_sensitivity *s = &table->gradient[i / table->slopes];
     const struct actio_slope *slope = &s->slope[i % table->slopes];
     return (struct actio_slope_row){ s->of, slope->by, slope->is_param, s->value, slope->derivative, slope->error };
@@ -185,8 +210,15 @@ bool actio_table_proof(const struct actio_table *table, struct actio_proof_info 
 {
     const struct actio_proof *p = table ? table->proof : NULL;
     if (!p || !out) return false;
-    *out = (struct actio_proof_info){ p->order, p->proved, p->unknowns, p->iterations, { 0 }, p->action, p->gradient, p->minus, p->minus_multipliers, p->apart, p->started, { 0 }, { 0 }, p->rate, p->rate_end };
-    for (size_t i = 0; i < 3; i++) out->points[i] = p->row[i].points, out->error[i] = p->row[i].error, out->end[i] = p->row[i].end;
+    *out =
+        (struct actio_proof_info){ p->order,    p->proved, p->unknowns,          p->iterations, { 0 },      p->action,
+                                   p->gradient, p->minus,  p->minus_multipliers, p->apart,      p->started, { 0 },
+                                   { 0 },       p->rate,   p->rate_end };
+    for (size_t i = 0; i < 3; i++) {
+        out->points[i] = p->row[i].points;
+        out->error[i] = p->row[i].error;
+        out->end[i] = p->row[i].end;
+    }
     return true;
 }
 
@@ -194,27 +226,51 @@ bool actio_table_dual(const struct actio_table *table, struct actio_dual_info *o
 {
     const struct actio_dual_numbers *d = table ? table->dual : NULL;
     if (!d || !out) return false;
-    *out = (struct actio_dual_info){ d->closure, d->action, d->hamiltonian, d->drift, d->least, d->largest, d->detector, d->slabs, d->elements, d->newton, d->degree };
+    *out = (struct actio_dual_info){ d->closure,  d->action, d->hamiltonian, d->drift,  d->least, d->largest,
+                                     d->detector, d->slabs,  d->elements,    d->newton, d->degree };
     return true;
 }
 
 struct actio_run_info actio_table_info(const struct actio_table *table)
 {
-    if (!table) return (struct actio_run_info){ .by = "", .method = "", .tier = "", .model = "", .t_end = NAN, .status = ACTIO_WRONG_USAGE };
+    if (!table)
+        return (struct actio_run_info){
+            .by = "", .method = "", .tier = "", .model = "", .t_end = NAN, .status = ACTIO_WRONG_USAGE
+        };
     return (struct actio_run_info){
-        .by = table->by, .method = table->method, .tier = table->tier, .model = table->model,
-        .t_end = table->rows ? table->data[0][table->rows - 1] : (double)NAN, .holds_until = table->holds_until,
-        .tol = table->tol, .local = table->local, .energy_drift = table->energy_drift, .energy_less_work = table->energy_less_work, .work_error = table->work_error, .residual = table->residual,
-        .worst_error = actio_table_worst_error(table), .seconds = table->seconds,
-        .steps = table->steps, .rhs = table->rhs, .rejected = table->rejected, .events = table->events,
-        .reached = table->reached, .local_only = table->local_only, .status = table->status,
+        .by = table->by,
+        .method = table->method,
+        .tier = table->tier,
+        .model = table->model,
+        .t_end = table->rows ? table->data[0][table->rows - 1] : (double)NAN,
+        .holds_until = table->holds_until,
+        .tol = table->tol,
+        .local = table->local,
+        .energy_drift = table->energy_drift,
+        .energy_less_work = table->energy_less_work,
+        .work_error = table->work_error,
+        .residual = table->residual,
+        .worst_error = actio_table_worst_error(table),
+        .seconds = table->seconds,
+        .steps = table->steps,
+        .rhs = table->rhs,
+        .rejected = table->rejected,
+        .events = table->events,
+        .reached = table->reached,
+        .local_only = table->local_only,
+        .status = table->status,
     };
 }
 
 /* Writers build their text in arenas: whatever they throw ends here, as a finding. */
 struct writing {
-    struct actio_context *ctx; const struct actio_table *table; const struct actio_picture *picture; const struct actio_orbits *orbits;
-    const char *axes, *path, *text; struct actio_findings *f; int failed;
+    struct actio_context *ctx;
+    const struct actio_table *table;
+    const struct actio_picture *picture;
+    const struct actio_orbits *orbits;
+    const char *axes, *path, *text;
+    struct actio_findings *f;
+    int failed;
 };
 
 static void write_table(void *user)
@@ -260,7 +316,10 @@ static int attempt_writing(struct writing *w, void (*stage)(void *), const void 
 {
     const char *missing = !thing ? name : !w->path ? "path" : NULL;
     if (!w->ctx || !w->f) return ACTIO_WRONG_USAGE;
-    if (missing) return actio_find(w->f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT(missing))), ACTIO_WRONG_USAGE;
+    if (missing) {
+        actio_find(w->f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT(missing)));
+        return ACTIO_WRONG_USAGE;
+    }
     struct actio_call call = actio_call_begin(w->ctx, w->f);
     size_t before = w->f->count;
     bool done = actio_attempt(w->ctx, stage, w) == 0 && !w->failed, starved = w->ctx->refused > 0;
@@ -270,19 +329,22 @@ static int attempt_writing(struct writing *w, void (*stage)(void *), const void 
     return failed_status(w->ctx, w->f, before, ACTIO_FILE_TROUBLE);
 }
 
-int actio_table_write(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
+int actio_table_write(struct actio_context *ctx, const struct actio_table *table, const char *path,
+                      struct actio_findings *f)
 {
     struct writing w = { .ctx = ctx, .table = table, .path = path, .f = f };
     return attempt_writing(&w, write_table, table, "table");
 }
 
-int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f)
+int actio_table_plot(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path,
+                     struct actio_findings *f)
 {
     struct writing w = { .ctx = ctx, .table = table, .axes = axes, .path = path, .f = f };
     return attempt_writing(&w, write_plot, table, "table");
 }
 
-int actio_table_animate(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f)
+int actio_table_animate(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path,
+                        struct actio_findings *f)
 {
     struct writing w = { .ctx = ctx, .table = table, .axes = axes, .path = path, .f = f };
     return attempt_writing(&w, write_animation, table, "table");
@@ -290,21 +352,38 @@ int actio_table_animate(struct actio_context *ctx, const struct actio_table *tab
 
 /* ---- pictures of motions that are not computed yet */
 
-struct drawing { struct actio_context *ctx; struct actio_model *model; const char *axes; bool animate; struct actio_findings *f; struct actio_table *table; int failed; };
+struct drawing {
+    struct actio_context *ctx;
+    struct actio_model *model;
+    const char *axes;
+    bool animate;
+    struct actio_findings *f;
+    struct actio_table *table;
+    int failed;
+};
 
 /* The columns that the model's motions have, in one row of zeros. */
 static void fake_table(struct drawing *d)
 {
     const struct actio_model *m = d->model;
     struct actio_table *t = d->table = actio_table_create(d->ctx);
-    t->model = m->name, t->rows = 1, t->cols = m->columns;
+    t->model = m->name;
+    t->rows = 1;
+    t->cols = m->columns;
     t->col = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->col);
     t->data = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->data);
     for (size_t c = 0; c < t->cols; c++) {
         const struct actio_axis *axis = m->column_axis[c] ? &m->axis[m->column_axis[c] - 1] : NULL;
         size_t nodes = axis ? axis->nodes : 0;
-        t->col[c] = (struct actio_column){ .name = m->column[c], .unit = "", .meaning = "", .latex = "", .role = c ? ACTIO_ROLE_COORD : ACTIO_ROLE_TIME, .unique = true,
-                                           .nodes = nodes, .axis = axis ? axis->name : "", .place = actio_arena_array(&t->arena, nodes + 1, sizeof(double)) };
+        t->col[c] = (struct actio_column){ .name = m->column[c],
+                                           .unit = "",
+                                           .meaning = "",
+                                           .latex = "",
+                                           .role = c ? ACTIO_ROLE_COORD : ACTIO_ROLE_TIME,
+                                           .unique = true,
+                                           .nodes = nodes,
+                                           .axis = axis ? axis->name : "",
+                                           .place = actio_arena_array(&t->arena, nodes + 1, sizeof(double)) };
         t->data[c] = actio_arena_array(&t->arena, nodes + 1, sizeof(double));
     }
 }
@@ -316,12 +395,16 @@ static void try_drawing(void *user)
     d->failed = actio_axes_check(d->ctx, d->table, d->axes, d->animate, d->f);
 }
 
-int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, const char *axes, bool animate, struct actio_findings *f)
+int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, const char *axes, bool animate,
+                         struct actio_findings *f)
 {
     struct drawing d = { .ctx = ctx, .model = model, .axes = axes, .animate = animate, .f = f };
     if (!ctx || !f) return ACTIO_WRONG_USAGE;
-    if (!model) return actio_find(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("model"))), ACTIO_WRONG_USAGE;
-    if (axes && strstr(axes, "dual.")) return ACTIO_DONE;  /* known when the dual action is formed */
+    if (!model) {
+        actio_find(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("model")));
+        return ACTIO_WRONG_USAGE;
+    }
+    if (axes && strstr(axes, "dual.")) return ACTIO_DONE; /* known when the dual action is formed */
     struct actio_call call = actio_call_begin(ctx, f);
     size_t before = f->count;
     bool done = actio_attempt(ctx, try_drawing, &d) == 0 && !d.failed;
@@ -331,16 +414,18 @@ int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, c
     return failed_status(ctx, f, before, ACTIO_WRONG_USAGE);
 }
 
-int actio_comparison_overlay(struct actio_context *ctx, const struct actio_comparison *c, const char *axes, const char *path, struct actio_findings *f)
+int actio_comparison_overlay(struct actio_context *ctx, const struct actio_comparison *c, const char *axes,
+                             const char *path, struct actio_findings *f)
 {
     struct actio_picture picture = c ? actio_comparison_picture(c) : (struct actio_picture){ 0 };
     struct writing w = { .ctx = ctx, .picture = &picture, .path = path, .f = f };
     picture.axes = axes;
-    if (c && !picture.layers) return ACTIO_DONE;           /* without motions there is no picture */
+    if (c && !picture.layers) return ACTIO_DONE; /* without motions there is no picture */
     return attempt_writing(&w, write_picture, c, "comparison");
 }
 
-int actio_orbits_plot(struct actio_context *ctx, const struct actio_orbits *o, const char *axes, const char *path, struct actio_findings *f)
+int actio_orbits_plot(struct actio_context *ctx, const struct actio_orbits *o, const char *axes, const char *path,
+                      struct actio_findings *f)
 {
     struct writing w = { .ctx = ctx, .orbits = o, .axes = axes, .path = path, .f = f };
     return attempt_writing(&w, write_orbits, o, "orbits");
@@ -352,7 +437,8 @@ static void write_derivation(void *user)
     w->failed = actio_file_write(w->ctx, w->path, w->text, strlen(w->text), w->f);
 }
 
-int actio_derivation_write(struct actio_context *ctx, const struct actio_derivation *d, const char *path, struct actio_findings *f)
+int actio_derivation_write(struct actio_context *ctx, const struct actio_derivation *d, const char *path,
+                           struct actio_findings *f)
 {
     struct writing w = { .ctx = ctx, .path = path, .f = f, .text = d ? actio_derivation_text(d) : NULL };
     return attempt_writing(&w, write_derivation, d, "derivation");
@@ -365,7 +451,10 @@ bool actio_can_write(const char *path, bool plot)
     return plot ? actio_plot_fits(path) : actio_writer_for(path) != NULL;
 }
 
-struct summing { struct actio_table *table; struct actio_text out; };
+struct summing {
+    struct actio_table *table;
+    struct actio_text out;
+};
 
 static void sum_up(void *user)
 {
@@ -379,7 +468,7 @@ const char *actio_table_json(struct actio_table *table)
     struct summing s = { .table = table };
     if (!table) return "{}";
     struct actio_context *ctx = table->arena.ctx;
-    struct actio_findings own;                             /* with findings it ends when it is overdue */
+    struct actio_findings own; /* with findings it ends when it is overdue */
     actio_findings_open(&own, ctx);
     struct actio_call call = actio_call_begin(ctx, &own);
     bool done = actio_attempt(ctx, sum_up, &s) == 0 && s.out.s;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The doors of the library: makers and actions of the public header. What is handed in is checked here, and a call that failed for want of
+ * The doors of the library: makers and actions of the public header. What is handed in is checked here, and a call that
+ * failed for want of
  * memory says so, whatever it was doing. */
 #include "api/entry.h"
 
-/* Without a context or findings nothing can be said: the caller gets NULL or ACTIO_WRONG_USAGE. `object`, called `name`, must be there. */
-static bool enter(struct actio_call *call, struct actio_context *ctx, struct actio_findings *f, const char *name, const void *object)
+/* Without a context or findings nothing can be said: the caller gets NULL or ACTIO_WRONG_USAGE. `object`, called
+ * `name`, must be there. */
+static bool enter(struct actio_call *call, struct actio_context *ctx, struct actio_findings *f, const char *name,
+                  const void *object)
 {
     if (!ctx || !f) return false;
     *call = actio_call_begin(ctx, f);
@@ -15,13 +18,22 @@ static bool enter(struct actio_call *call, struct actio_context *ctx, struct act
 }
 
 /* Ends a call that its arguments forbid; they have been named. */
-static void *refused(struct actio_call *call) { return actio_call_end(call, true, ""), NULL; }
+static void *refused(struct actio_call *call)
+{
+    actio_call_end(call, true, "");
+    return NULL;
+}
 
-static void *made(struct actio_call *call, void *object, const char *what) { return actio_call_end(call, object != NULL, what), object; }
+static void *made(struct actio_call *call, void *object, const char *what)
+{
+    actio_call_end(call, object != NULL, what);
+    return object;
+}
 
 /* ---- models */
 
-struct actio_model *actio_model_read(struct actio_context *ctx, const char *name, const struct actio_change *change, size_t changes, struct actio_findings *f)
+struct actio_model *actio_model_read(struct actio_context *ctx, const char *name, const struct actio_change *change,
+                                     size_t changes, struct actio_findings *f)
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "name", name)) return NULL;
@@ -29,18 +41,22 @@ struct actio_model *actio_model_read(struct actio_context *ctx, const char *name
     return made(&call, actio_model_read_inside(ctx, name, change, changes, f), "reading the model");
 }
 
-struct actio_model *actio_model_read_string(struct actio_context *ctx, const char *file, const char *text, size_t length,
-                                            const struct actio_change *change, size_t changes, struct actio_findings *f)
+struct actio_model *actio_model_read_string(struct actio_context *ctx, const char *file, const char *text,
+                                            size_t length, const struct actio_change *change, size_t changes,
+                                            struct actio_findings *f)
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "text", text || !length ? ctx : NULL)) return NULL;
     if (!actio_changes_fit(change, changes, f)) return refused(&call);
-    return made(&call, actio_model_read_string_inside(ctx, file ? file : "", text ? text : "", length, change, changes, f), "reading the model");
+    return made(&call,
+                actio_model_read_string_inside(ctx, file ? file : "", text ? text : "", length, change, changes, f),
+                "reading the model");
 }
 
 /* ---- motions */
 
-struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f)
+struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *model,
+                              const struct actio_run_options *options, struct actio_findings *f)
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "model", model)) return NULL;
@@ -49,30 +65,35 @@ struct actio_table *actio_run(struct actio_context *ctx, struct actio_model *mod
     return made(&call, actio_run_inside(ctx, model, &whole, f), "the motion");
 }
 
-struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, const char *const *by, size_t count,
+struct actio_comparison *actio_compare(struct actio_context *ctx, struct actio_model *model,
+                                       const struct actio_run_options *options, const char *const *by, size_t count,
                                        struct actio_findings *f)
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "model", model)) return NULL;
     struct actio_run_options whole = actio_options_whole(options);
-    if (!actio_options_fit(&whole, f) || !actio_names_fit("by", count ? by : NULL, count ? count : 1, f)) return refused(&call);
+    if (!actio_options_fit(&whole, f) || !actio_names_fit("by", count ? by : NULL, count ? count : 1, f))
+        return refused(&call);
     for (size_t i = 0; i < count; i++)
         if (!actio_principle_fits(by[i], f)) return refused(&call);
     return made(&call, actio_compare_inside(ctx, model, &whole, by, count, f), "the comparison");
 }
 
-struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_model *model, const struct actio_orbit_options *options, struct actio_findings *f)
+struct actio_orbits *actio_orbit_search(struct actio_context *ctx, struct actio_model *model,
+                                        const struct actio_orbit_options *options, struct actio_findings *f)
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "model", model)) return NULL;
     struct actio_orbit_options whole = actio_orbit_options_whole(options);
     if (!actio_orbit_options_fit(&whole, f)) return refused(&call);
     struct actio_orbits *o = actio_orbit_inside(ctx, model, &whole, f);
-    actio_call_end(&call, o && (actio_orbits_count(o) || f->errors), "the search for orbits");   /* an empty list is not a success */
+    /* an empty list is not a success */
+    actio_call_end(&call, o && (actio_orbits_count(o) || f->errors), "the search for orbits");
     return o;
 }
 
-struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f, size_t *count)
+struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *model,
+                               const struct actio_run_options *options, struct actio_findings *f, size_t *count)
 {
     struct actio_call call;
     size_t none;
@@ -86,8 +107,8 @@ struct actio_check *actio_test(struct actio_context *ctx, struct actio_model *mo
 
 /* ---- looking at a model */
 
-int actio_check_model(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box, size_t boxes, struct actio_findings *f,
-                      struct actio_verdict_report *out)
+int actio_check_model(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box,
+                      size_t boxes, struct actio_findings *f, struct actio_verdict_report *out)
 {
     struct actio_call call;
     struct actio_verdict_report none;
@@ -102,14 +123,16 @@ int actio_check_model(struct actio_context *ctx, struct actio_model *model, cons
     return f->status ? f->status : status;
 }
 
-struct actio_modes *actio_modes_find(struct actio_context *ctx, struct actio_model *model, size_t most, struct actio_findings *f)
+struct actio_modes *actio_modes_find(struct actio_context *ctx, struct actio_model *model, size_t most,
+                                     struct actio_findings *f)
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "model", model)) return NULL;
     return made(&call, actio_modes_inside(ctx, model, most, f), "the frequencies");
 }
 
-struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_model *model, const char *by, const char *format, struct actio_findings *f)
+struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_model *model, const char *by,
+                                      const char *format, struct actio_findings *f)
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "model", model)) return NULL;
@@ -118,7 +141,8 @@ struct actio_derivation *actio_derive(struct actio_context *ctx, struct actio_mo
 
 /* ---- actions as functions */
 
-struct actio_action *actio_action_create(struct actio_context *ctx, struct actio_model *model, const struct actio_action_options *options, struct actio_findings *f)
+struct actio_action *actio_action_create(struct actio_context *ctx, struct actio_model *model,
+                                         const struct actio_action_options *options, struct actio_findings *f)
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "model", model)) return NULL;
@@ -126,7 +150,9 @@ struct actio_action *actio_action_create(struct actio_context *ctx, struct actio
     return made(&call, actio_action_inside(ctx, model, options, f), "the action");
 }
 
-struct actio_dual_action *actio_dual_action_create(struct actio_context *ctx, struct actio_model *model, const struct actio_dual_action_options *options, struct actio_findings *f)
+struct actio_dual_action *actio_dual_action_create(struct actio_context *ctx, struct actio_model *model,
+                                                   const struct actio_dual_action_options *options,
+                                                   struct actio_findings *f)
 {
     struct actio_call call;
     if (!enter(&call, ctx, f, "model", model)) return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The doors of the library: models, and options that are checked. The work is in the rooms included here.
- * In: what the caller of the public header hands in. Out: objects, or findings. Callers: cli/, native/ and other programs. */
+ * In: what the caller of the public header hands in. Out: objects, or findings. Callers: cli/, native/ and other
+ * programs. */
 #ifndef ACTIO_ENTRY_H
 #define ACTIO_ENTRY_H
 
@@ -14,13 +15,17 @@
 #include "orbit/orbits.h"
 #include "run/run.h"
 
-#define ACTIO_CHANGE_KINDS "pstwhbfTAW"                    /* in the order of the override kinds */
+#define ACTIO_CHANGE_KINDS "pstwhbfTAW" /* in the order of the override kinds */
 
-struct actio_model *actio_model_read_inside(struct actio_context *ctx, const char *name, const struct actio_change *change, size_t changes, struct actio_findings *f);
-struct actio_model *actio_model_read_string_inside(struct actio_context *ctx, const char *file, const char *text, size_t length,
-                                                   const struct actio_change *change, size_t changes, struct actio_findings *f);
+struct actio_model *actio_model_read_inside(struct actio_context *ctx, const char *name,
+                                            const struct actio_change *change, size_t changes,
+                                            struct actio_findings *f);
+struct actio_model *actio_model_read_string_inside(struct actio_context *ctx, const char *file, const char *text,
+                                                   size_t length, const struct actio_change *change, size_t changes,
+                                                   struct actio_findings *f);
 
-/* options.c: options with defaults where they are 0 or NULL. `fit`: is each of them one that there is? Else a finding. */
+/* options.c: options with defaults where they are 0 or NULL. `fit`: is each of them one that there is? Else a finding.
+ * */
 struct actio_run_options actio_options_whole(const struct actio_run_options *options);
 bool actio_options_fit(const struct actio_run_options *options, struct actio_findings *f);
 struct actio_orbit_options actio_orbit_options_whole(const struct actio_orbit_options *options);
@@ -28,7 +33,8 @@ bool actio_orbit_options_fit(const struct actio_orbit_options *options, struct a
 bool actio_action_options_fit(const struct actio_action_options *options, struct actio_findings *f);
 bool actio_dual_action_options_fit(const struct actio_dual_action_options *options, struct actio_findings *f);
 bool actio_changes_fit(const struct actio_change *change, size_t changes, struct actio_findings *f);
-bool actio_names_fit(const char *what, const char *const *name, size_t count, struct actio_findings *f);   /* an array without NULL in it */
+/* an array without NULL in it */
+bool actio_names_fit(const char *what, const char *const *name, size_t count, struct actio_findings *f);
 bool actio_principle_fits(const char *by, struct actio_findings *f);
 
 #endif

@@ -27,7 +27,10 @@ size_t actio_gallery(const struct actio_example **examples)
 /* The name that messages and results have for a model without a file. */
 static const char standard_input[] = "standard input";
 
-struct naming { struct actio_model *model; const char *file; };
+struct naming {
+    struct actio_model *model;
+    const char *file;
+};
 
 static void name_by_file(void *user)
 {
@@ -35,17 +38,22 @@ static void name_by_file(void *user)
     const char *slash = strrchr(n->file, '/'), *stem = slash ? slash + 1 : n->file;
     size_t length = strlen(stem);
     if (length > 4 && strcmp(stem + length - 4, ".act") == 0) length -= 4;
-    if (strcmp(n->file, standard_input) == 0) stem = "model", length = strlen(stem);
+    if (strcmp(n->file, standard_input) == 0) {
+        stem = "model";
+        length = strlen(stem);
+    }
     n->model->name = actio_arena_text(&n->model->arena, stem, length);
 }
 
-struct actio_model *actio_model_read_string_inside(struct actio_context *ctx, const char *file, const char *text, size_t length,
-                                            const struct actio_change *change, size_t changes, struct actio_findings *f)
+struct actio_model *actio_model_read_string_inside(struct actio_context *ctx, const char *file, const char *text,
+                                                   size_t length, const struct actio_change *change, size_t changes,
+                                                   struct actio_findings *f)
 {
     static const char kinds[] = ACTIO_CHANGE_KINDS;
     struct actio_override *override = actio_take(ctx, changes + 1, sizeof *override);
     if (!override) {
-        actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("reading the model"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_find(f, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("reading the model"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
     for (size_t i = 0; i < changes; i++) {
@@ -64,20 +72,24 @@ struct actio_model *actio_model_read_string_inside(struct actio_context *ctx, co
     return model;
 }
 
-static struct actio_model *read_file(struct actio_context *ctx, const char *path, const struct actio_change *change, size_t changes, struct actio_findings *f)
+static struct actio_model *read_file(struct actio_context *ctx, const char *path, const struct actio_change *change,
+                                     size_t changes, struct actio_findings *f)
 {
     size_t length;
     char *text = actio_file_read(ctx, path, "the model file", &length, f);
-    struct actio_model *model = text ? actio_model_read_string_inside(ctx, path, text, length, change, changes, f) : NULL;
+    struct actio_model *model =
+        text ? actio_model_read_string_inside(ctx, path, text, length, change, changes, f) : NULL;
     actio_give(ctx, text);
     return model;
 }
 
-static struct actio_model *read_input(struct actio_context *ctx, const struct actio_change *change, size_t changes, struct actio_findings *f)
+static struct actio_model *read_input(struct actio_context *ctx, const struct actio_change *change, size_t changes,
+                                      struct actio_findings *f)
 {
     size_t length;
     char *text = actio_input_read(ctx, standard_input, "the model", &length, f);
-    struct actio_model *model = text ? actio_model_read_string_inside(ctx, standard_input, text, length, change, changes, f) : NULL;
+    struct actio_model *model =
+        text ? actio_model_read_string_inside(ctx, standard_input, text, length, change, changes, f) : NULL;
     actio_give(ctx, text);
     return model;
 }
@@ -87,7 +99,7 @@ static bool names_a_file(const char *name)
     struct stat st;
     size_t length = strlen(name);
     if (strchr(name, '/') || (length >= 4 && strcmp(name + length - 4, ".act") == 0)) return true;
-    return stat(name, &st) == 0 && !S_ISDIR(st.st_mode);   /* a folder of that name does not hide the gallery */
+    return stat(name, &st) == 0 && !S_ISDIR(st.st_mode); /* a folder of that name does not hide the gallery */
 }
 
 static void not_found(const char *name, struct actio_findings *f)
@@ -106,7 +118,8 @@ static void not_found(const char *name, struct actio_findings *f)
     actio_find(f, ACTIO_F_CANNOT_READ, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(why)));
 }
 
-struct actio_model *actio_model_read_inside(struct actio_context *ctx, const char *name, const struct actio_change *change, size_t changes, struct actio_findings *f)
+struct actio_model *actio_model_read_inside(struct actio_context *ctx, const char *name,
+                                            const struct actio_change *change, size_t changes, struct actio_findings *f)
 {
     if (strcmp(name, "-") == 0) return read_input(ctx, change, changes, f);
     if (names_a_file(name)) return read_file(ctx, name, change, changes, f);
@@ -121,5 +134,8 @@ struct actio_model *actio_model_read_inside(struct actio_context *ctx, const cha
     return NULL;
 }
 
-const char *actio_model_description(const struct actio_model *model) { return model && model->description ? model->description : ""; }
+const char *actio_model_description(const struct actio_model *model)
+{
+    return model && model->description ? model->description : "";
+}
 size_t actio_model_claims(const struct actio_model *model) { return model ? model->claims : 0; }

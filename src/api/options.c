@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof (array) / sizeof *(array))
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static bool refuse(struct actio_findings *f, const char *what, const char *word, const char *instead)
 {
@@ -43,7 +43,8 @@ bool actio_changes_fit(const struct actio_change *change, size_t changes, struct
     if (changes && !change) return nothing(f, "change");
     for (size_t i = 0; i < changes; i++) {
         char kind[2] = { change[i].kind, 0 };
-        if (!*kind || !strchr(ACTIO_CHANGE_KINDS, *kind)) return refuse(f, "kind of change", kind, "p, s, t, w, h, b, f, T, A or W");
+        if (!*kind || !strchr(ACTIO_CHANGE_KINDS, *kind))
+            return refuse(f, "kind of change", kind, "p, s, t, w, h, b, f, T, A or W");
         if (!change[i].text) return nothing(f, "text of a change");
     }
     return true;
@@ -68,13 +69,20 @@ static bool is_among(const char *word, const char *const *words, size_t count)
     return !word;
 }
 
-struct size { const char *what; double x; };
+struct size {
+    const char *what;
+    double x;
+};
 
 static bool sizes_fit(const struct size *row, size_t count, struct actio_findings *f)
 {
     for (size_t i = 0; i < count; i++)
-        if (!(row[i].x >= 0 && isfinite(row[i].x)))
-            return actio_find(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT(row[i].what), ACTIO_NUMBER(row[i].x), ACTIO_TEXT("a finite number of at least 0"))), false;
+        if (!(row[i].x >= 0 && isfinite(row[i].x))) {
+            actio_find(f, ACTIO_F_NOT_A_SIZE,
+                       ACTIO_ARGS(ACTIO_TEXT(row[i].what), ACTIO_NUMBER(row[i].x),
+                                  ACTIO_TEXT("a finite number of at least 0")));
+            return false;
+        }
     return true;
 }
 
@@ -85,10 +93,12 @@ static bool rows_fit(const struct actio_run_options *o, struct actio_findings *f
     for (size_t i = 0; i < rows; i++) {
         double x = NAN;
         char takes[128];
-        bool stepper = strcmp(row[i].name, "method") == 0;  /* steppers are a table of their own, to which a build may add */
+        /* steppers are a table of their own, to which a build may add */
+        bool stepper = strcmp(row[i].name, "method") == 0;
         if (stepper || actio_option_fits(&row[i], o, &x)) continue;
         actio_option_takes(&row[i], takes, sizeof takes);
-        if (row[i].kind == ACTIO_TAKES_WORD) return refuse(f, row[i].name, *(const char *const *)((const char *)o + row[i].offset), takes);
+        if (row[i].kind == ACTIO_TAKES_WORD)
+            return refuse(f, row[i].name, *(const char *const *)((const char *)o + row[i].offset), takes);
         actio_find(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT(row[i].name), ACTIO_NUMBER(x), ACTIO_TEXT(takes)));
         return false;
     }
@@ -110,7 +120,8 @@ static bool others_fit(const struct actio_run_options *o, struct actio_findings 
 bool actio_options_fit(const struct actio_run_options *o, struct actio_findings *f)
 {
     if (o->width_count && !o->widths) return nothing(f, "widths");
-    return actio_names_fit("gradient", o->gradient, o->gradients, f) && actio_principle_fits(o->by, f) && rows_fit(o, f) && others_fit(o, f);
+    return actio_names_fit("gradient", o->gradient, o->gradients, f) && actio_principle_fits(o->by, f) && rows_fit(o, f)
+           && others_fit(o, f);
 }
 
 /* ---- options of actions as functions: of these the numbers; NULL is fine */
@@ -138,7 +149,13 @@ struct actio_orbit_options actio_orbit_options_whole(const struct actio_orbit_op
 bool actio_orbit_options_fit(const struct actio_orbit_options *o, struct actio_findings *f)
 {
     static const char *const methods[] = { "shooting", "fourier", "dual" };
-    if (!is_among(o->method, methods, COUNT(methods))) return refuse(f, "method for orbits", o->method, "shooting, fourier or dual");
-    if (!(o->tol >= 0 && isfinite(o->tol))) return actio_find(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT("tol"), ACTIO_NUMBER(o->tol), ACTIO_TEXT("a finite number of at least 0"))), false;
-    return actio_names_fit("average", o->average, o->averages, f) && actio_names_fit("loose", o->loose, o->looses, f) && actio_options_fit(&o->run, f);
+    if (!is_among(o->method, methods, COUNT(methods)))
+        return refuse(f, "method for orbits", o->method, "shooting, fourier or dual");
+    if (!(o->tol >= 0 && isfinite(o->tol))) {
+        actio_find(f, ACTIO_F_NOT_A_SIZE,
+                   ACTIO_ARGS(ACTIO_TEXT("tol"), ACTIO_NUMBER(o->tol), ACTIO_TEXT("a finite number of at least 0")));
+        return false;
+    }
+    return actio_names_fit("average", o->average, o->averages, f) && actio_names_fit("loose", o->loose, o->looses, f)
+           && actio_options_fit(&o->run, f);
 }

@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-struct actio_block { struct actio_block *next, *previous; size_t size, used; };   /* data follow, 16-byte aligned */
+struct actio_block {
+    struct actio_block *next, *previous;
+    size_t size, used;
+}; /* data follow, 16-byte aligned */
 
 enum { CHUNK = 64 * 1024, LARGE = 16 * 1024 };
 
@@ -20,7 +23,8 @@ static _Noreturn void exhausted(struct actio_arena *a)
 {
     struct actio_context *ctx = a->ctx;
     if (ctx->findings)
-        actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("building the model's formulas"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("building the model's formulas"), ACTIO_COUNT(ctx->bytes_limit)));
     actio_escape(ctx);
 }
 
@@ -79,7 +83,8 @@ static void *regrow(struct actio_arena *a, struct actio_block *b, size_t new_siz
     if (!n) exhausted(a);
     n->size = n->used = new_size;
     if (n->next) n->next->previous = n;
-    if (n->previous) n->previous->next = n; else a->head = n;
+    if (n->previous) n->previous->next = n;
+    else a->head = n;
     memset(data_of(n) + old, 0, new_size - old);
     return data_of(n);
 }

@@ -5,22 +5,27 @@
 
 #include "base/context.h"
 
-struct actio_arena { struct actio_context *ctx; struct actio_block *head; };
+struct actio_arena {
+    struct actio_context *ctx;
+    struct actio_block *head;
+};
 
 void actio_arena_open(struct actio_arena *a, struct actio_context *ctx);
 void actio_arena_close(struct actio_arena *a);
-void *actio_arena_alloc(struct actio_arena *a, size_t size);              /* zeroed, 16-byte aligned; escapes on failure */
+void *actio_arena_alloc(struct actio_arena *a, size_t size); /* zeroed, 16-byte aligned; escapes on failure */
 void *actio_arena_array(struct actio_arena *a, size_t count, size_t size); /* the same, overflow checked */
-void *actio_arena_grow(struct actio_arena *a, void *old, size_t old_size, size_t new_size);  /* old may be NULL; tail zeroed */
+/* old may be NULL; tail zeroed */
+void *actio_arena_grow(struct actio_arena *a, void *old, size_t old_size, size_t new_size);
 char *actio_arena_text(struct actio_arena *a, const char *s, size_t length);
 char *actio_arena_format(struct actio_arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ACTIO_PUSH(arena, array, count, cap) = value;  grows the array by doubling */
-#define ACTIO_PUSH(arena, array, count, cap)                                                            \
-    (*((count) == (cap) ? (void)((array) = actio_arena_grow((arena), (array), (size_t)(cap) * sizeof *(array),      \
-                                                      ((size_t)(cap) ? 2 * (size_t)(cap) : 8) * sizeof *(array)), \
-                                 (cap) = (cap) ? 2 * (cap) : 8)                                         \
-                         : (void)0,                                                                     \
+#define ACTIO_PUSH(arena, array, count, cap)                                                                           \
+    (*((count) == (cap)                                                                                                \
+           ? (void)((array) = actio_arena_grow((arena), (array), (size_t)(cap) * sizeof *(array),                      \
+                                               ((size_t)(cap) ? 2 * (size_t)(cap) : 8) * sizeof *(array)),             \
+                    (cap) = (cap) ? 2 * (cap) : 8)                                                                     \
+           : (void)0,                                                                                                  \
        &(array)[(count)++]))
 
 #endif

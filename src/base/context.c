@@ -9,13 +9,18 @@
 static void *plain_allocate(void *user, void *old, size_t size)
 {
     (void)user;
-    if (size == 0) { free(old); return NULL; }
+    if (size == 0) {
+        free(old);
+        return NULL;
+    }
     return realloc(old, size);
 }
 
 void actio_context_init(struct actio_context *ctx)
 {
-    *ctx = (struct actio_context){ .grace = 0.25, .bytes_limit = (size_t)2 << 30, .nodes_limit = 50u * 1000 * 1000, .allocate = plain_allocate };
+    *ctx = (struct actio_context){
+        .grace = 0.25, .bytes_limit = (size_t)2 << 30, .nodes_limit = 50u * 1000 * 1000, .allocate = plain_allocate
+    };
 }
 
 int actio_attempt(struct actio_context *ctx, void (*stage)(void *user), void *user)
@@ -31,13 +36,16 @@ int actio_attempt(struct actio_context *ctx, void (*stage)(void *user), void *us
 
 _Noreturn void actio_escape(struct actio_context *ctx)
 {
-    if (!ctx->escape) abort();                             /* our bug: building outside actio_attempt */
+    if (!ctx->escape) abort(); /* our bug: building outside actio_attempt */
     longjmp(*ctx->escape, 1);
 }
 
 bool actio_cancelled(const struct actio_context *ctx) { return ctx->cancel && *ctx->cancel; }
 
-static bool late(const struct actio_context *ctx) { return ctx->deadline > 0 && ctx->clock && ctx->clock() > ctx->deadline; }
+static bool late(const struct actio_context *ctx)
+{
+    return ctx->deadline > 0 && ctx->clock && ctx->clock() > ctx->deadline;
+}
 
 bool actio_stopped(const struct actio_context *ctx) { return actio_cancelled(ctx) || late(ctx); }
 
@@ -46,7 +54,8 @@ bool actio_overdue(struct actio_context *ctx)
     if (!ctx->clock || (!actio_cancelled(ctx) && ctx->deadline <= 0)) return false;
     double now = ctx->clock();
     if (actio_cancelled(ctx) && ctx->cancel_seen <= 0) ctx->cancel_seen = now;
-    return (ctx->deadline > 0 && now > ctx->deadline + ctx->grace) || (ctx->cancel_seen > 0 && now > ctx->cancel_seen + ctx->grace);
+    return (ctx->deadline > 0 && now > ctx->deadline + ctx->grace)
+           || (ctx->cancel_seen > 0 && now > ctx->cancel_seen + ctx->grace);
 }
 
 static _Thread_local struct actio_context *watched;
@@ -87,14 +96,20 @@ void *actio_allocate(struct actio_context *ctx, void *old, size_t bytes, size_t 
     bool fits = more <= ctx->bytes_limit && ctx->bytes <= ctx->bytes_limit - more;
     void *p = fits ? ctx->allocate(ctx->allocate_user, old, bytes) : NULL;
     if (p) ctx->bytes += more;
-    else ctx->refused++, ctx->system_refused = fits;
+    else {
+        ctx->refused++;
+        ctx->system_refused = fits;
+    }
     return p;
 }
 
 void actio_pardon(struct actio_context *ctx, size_t before) { ctx->refused = before; }
 
 /* A block remembers its size in front of the data, so that giving it back is counted. */
-struct header { size_t size; size_t unused; };
+struct header {
+    size_t size;
+    size_t unused;
+};
 
 void *actio_take_raw(struct actio_context *ctx, size_t count, size_t size)
 {

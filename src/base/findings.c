@@ -8,7 +8,12 @@
 
 enum { KEPT = 20, QUOTE = 160 };
 
-static const struct { const char *name; enum actio_severity severity; int status; const char *text, *hint; } words[] = {
+static const struct {
+    const char *name;
+    enum actio_severity severity;
+    int status;
+    const char *text, *hint;
+} words[] = {
 #define FINDING(name, severity, status, text, hint) [ACTIO_F_##name] = { #name, ACTIO_##severity, status, text, hint },
 #include "base/findings.def"
 #undef FINDING
@@ -59,7 +64,8 @@ static void count_error(struct actio_findings *f, enum actio_code code)
 }
 
 /* The line of a place, shortened around its column when it is very long. */
-static void quote_line(struct actio_findings *f, struct actio_finding *item, const struct actio_source *source, struct actio_span span)
+static void quote_line(struct actio_findings *f, struct actio_finding *item, const struct actio_source *source,
+                       struct actio_span span)
 {
     const char *p = source->text, *end = p + source->length;
     for (uint32_t line = 1; line < span.line && p; line++) {
@@ -71,8 +77,9 @@ static void quote_line(struct actio_findings *f, struct actio_finding *item, con
     if (!stop) stop = end;
     if (stop > p && stop[-1] == '\r') stop--;
     uint32_t skip = span.column > QUOTE / 2 && stop - p > QUOTE ? span.column - QUOTE / 2 : 0;
-    for (uint32_t i = 0; i < skip && p < stop; i++)
-        do p++; while (p < stop && ((unsigned char)*p & 0xC0) == 0x80);
+    for (uint32_t i = 0; i < skip && p < stop; i++) do
+            p++;
+        while (p < stop && ((unsigned char)*p & 0xC0) == 0x80);
     size_t n = (size_t)(stop - p);
     if (n > QUOTE)
         for (n = QUOTE; n > 0 && ((unsigned char)p[n] & 0xC0) == 0x80; n--) {}
@@ -88,8 +95,10 @@ struct actio_span actio_source_span(const struct actio_source *source, size_t fr
     for (size_t i = 0; i < to && (i < from || (p[i] != '\n' && p[i] != '\r')); i++) {
         bool begins = ((unsigned char)p[i] & 0xC0) != 0x80;
         if (i >= from) span.length += begins;
-        else if (p[i] == '\n') span.line++, span.column = 1;
-        else span.column += begins;
+        else if (p[i] == '\n') {
+            span.line++;
+            span.column = 1;
+        } else span.column += begins;
     }
     return span;
 }
@@ -122,7 +131,8 @@ static void fill(const char *template, const struct actio_finding *f, struct act
 void actio_finding_message(const struct actio_finding *f, struct actio_text *out) { fill(words[f->code].text, f, out); }
 void actio_finding_hint(const struct actio_finding *f, struct actio_text *out) { fill(words[f->code].hint, f, out); }
 
-static const char *text_of(struct actio_findings *f, void (*write)(const struct actio_finding *, struct actio_text *), const struct actio_finding *item)
+static const char *text_of(struct actio_findings *f, void (*write)(const struct actio_finding *, struct actio_text *),
+                           const struct actio_finding *item)
 {
     struct actio_text out;
     actio_text_open(&out, &f->arena);
@@ -133,7 +143,14 @@ static const char *text_of(struct actio_findings *f, void (*write)(const struct 
 
 /* ---- making one */
 
-struct making { struct actio_findings *f; enum actio_code code; const struct actio_source *source; struct actio_span span; const struct actio_value *arg; struct actio_finding *made; };
+struct making {
+    struct actio_findings *f;
+    enum actio_code code;
+    const struct actio_source *source;
+    struct actio_span span;
+    const struct actio_value *arg;
+    struct actio_finding *made;
+};
 
 static void make(void *user)
 {
@@ -171,11 +188,13 @@ static bool has_code(const struct actio_findings *f, enum actio_code code)
 static void complete_memory(const struct actio_context *ctx, struct actio_value arg[6])
 {
     if (ctx->refused && ctx->system_refused) {
-        arg[1] = ACTIO_TEXT(""), arg[2] = ACTIO_TEXT("the system has left");
+        arg[1] = ACTIO_TEXT("");
+        arg[2] = ACTIO_TEXT("the system has left");
         arg[3] = ACTIO_TEXT("close other programs");
         return;
     }
-    arg[1] = ACTIO_COUNT(ctx->bytes_limit), arg[2] = ACTIO_TEXT("the limit of ");
+    arg[1] = ACTIO_COUNT(ctx->bytes_limit);
+    arg[2] = ACTIO_TEXT("the limit of ");
     arg[3] = ACTIO_TEXT("raise it with --limit-memory");
 }
 
@@ -185,7 +204,8 @@ static enum actio_code cause(const struct actio_context *ctx, enum actio_code co
     static const enum actio_code own[] = { ACTIO_F_OUT_OF_MEMORY, ACTIO_F_OUT_OF_TIME, ACTIO_F_INTERRUPTED };
     bool changes = words[code].severity == ACTIO_ERROR;
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) changes = changes && code != own[i];
-    if (changes && ctx->refused && (ctx->system_refused || words[code].status != words[ACTIO_F_OUT_OF_MEMORY].status)) return ACTIO_F_OUT_OF_MEMORY;
+    if (changes && ctx->refused && (ctx->system_refused || words[code].status != words[ACTIO_F_OUT_OF_MEMORY].status))
+        return ACTIO_F_OUT_OF_MEMORY;
     return !changes || !ctx->abandoned ? code : actio_cancelled(ctx) ? ACTIO_F_INTERRUPTED : ACTIO_F_OUT_OF_TIME;
 }
 
@@ -210,12 +230,15 @@ static bool said_of_stop(const struct actio_findings *f, enum actio_code code)
 {
     static const enum actio_code stops[] = { ACTIO_F_INTERRUPTED, ACTIO_F_OUT_OF_TIME, ACTIO_F_TIME_RAN_OUT };
     bool is_stop = false, said = false;
-    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) is_stop |= code == stops[i], said |= has_code(f, stops[i]);
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        is_stop |= code == stops[i];
+        said |= has_code(f, stops[i]);
+    }
     return is_stop && said;
 }
 
-struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code code, const struct actio_source *source, struct actio_span span,
-                                    const struct actio_value arg[6])
+struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code code, const struct actio_source *source,
+                                    struct actio_span span, const struct actio_value arg[6])
 {
     struct actio_context *ctx = f->arena.ctx;
     struct actio_value own[6];
@@ -223,7 +246,9 @@ struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code co
     enum actio_code told = cause(ctx, code);
     if (told != code) {
         if (has_code(f, told)) return NULL;
-        code = told, source = NULL, span = (struct actio_span){ 0 };
+        code = told;
+        source = NULL;
+        span = (struct actio_span){ 0 };
         own[0] = ACTIO_TEXT(code == ACTIO_F_OUT_OF_MEMORY ? "the work under way" : "the work was under way");
     }
     if (said_of_stop(f, code)) return NULL;
@@ -247,17 +272,24 @@ struct actio_finding *actio_find(struct actio_findings *f, enum actio_code code,
 static bool told_of_memory(const struct actio_findings *f)
 {
     bool told = f->starved;
-    for (size_t i = 0; i < f->count; i++) told = told || words[f->item[i].code].status == words[ACTIO_F_OUT_OF_MEMORY].status;
+    for (size_t i = 0; i < f->count; i++)
+        told = told || words[f->item[i].code].status == words[ACTIO_F_OUT_OF_MEMORY].status;
     return told;
 }
 
 struct actio_call actio_call_begin(struct actio_context *ctx, struct actio_findings *f)
 {
-    struct actio_call call = { .ctx = ctx, .f = f, .outer = ctx->findings, .refused = ctx->refused, .errors = f->errors, .abandoned = ctx->abandoned };
+    struct actio_call call = { .ctx = ctx,
+                               .f = f,
+                               .outer = ctx->findings,
+                               .refused = ctx->refused,
+                               .errors = f->errors,
+                               .abandoned = ctx->abandoned };
     call.locale = ctx->plain_numbers ? ctx->plain_numbers() : NULL;
     call.watched = actio_watch(ctx);
     ctx->findings = f;
-    ctx->refused = 0, ctx->abandoned = false;
+    ctx->refused = 0;
+    ctx->abandoned = false;
     return call;
 }
 
@@ -265,11 +297,14 @@ void actio_call_end(struct actio_call *call, bool done, const char *what)
 {
     struct actio_context *ctx = call->ctx;
     bool silent = (ctx->abandoned || !done) && call->f->errors == call->errors;
-    if (ctx->refused && !told_of_memory(call->f)) actio_find(call->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what)));
+    if (ctx->refused && !told_of_memory(call->f))
+        actio_find(call->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what)));
     else if (silent && actio_cancelled(ctx)) actio_find(call->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
-    else if (silent && actio_stopped(ctx)) actio_find(call->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the work was under way")));
+    else if (silent && actio_stopped(ctx))
+        actio_find(call->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the work was under way")));
     ctx->findings = call->outer;
-    ctx->refused += call->refused, ctx->abandoned |= call->abandoned;
+    ctx->refused += call->refused;
+    ctx->abandoned |= call->abandoned;
     actio_watch(call->watched);
     if (ctx->own_numbers) ctx->own_numbers(call->locale);
 }

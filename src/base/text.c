@@ -63,7 +63,7 @@ static void point_for_comma(char *s)
 static double read_digits(const char *digits, size_t n, long exponent)
 {
     char text[800];
-    if (n > 770) {                                         /* digits beyond 770 cannot change a double */
+    if (n > 770) { /* digits beyond 770 cannot change a double */
         exponent += (long)(n - 770);
         n = 770;
     }
@@ -80,8 +80,10 @@ static size_t short_exponent(char *s)
     char *e = strchr(s, 'e');
     if (!e) return strlen(s);
     char *to = e + 1, *from = e + 1;
-    if (*from == '-') to++, from++;
-    else if (*from == '+') from++;
+    if (*from == '-') {
+        to++;
+        from++;
+    } else if (*from == '+') from++;
     while (*from == '0' && from[1]) from++;
     memmove(to, from, strlen(from) + 1);
     return strlen(s);
@@ -121,7 +123,8 @@ static size_t exponent_part(const char *s, const char *end, long *value)
 
 size_t actio_number_read(const char *s, const char *end, double *x)
 {
-    static const double power[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    static const double power[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
     char digits[800];
     size_t n = 0;
     uint64_t mantissa = 0;
@@ -129,11 +132,14 @@ size_t actio_number_read(const char *s, const char *end, double *x)
     bool any = false;
     const char *p = s;
     for (int after = 0; p < end; p++) {
-        if (*p == '.' && !after && p + 1 < end && is_digit(p[1])) { after = 1; continue; }
+        if (*p == '.' && !after && p + 1 < end && is_digit(p[1])) {
+            after = 1;
+            continue;
+        }
         if (!is_digit(*p)) break;
         any = true;
         scale -= after;
-        if (n == 0 && *p == '0') continue;                 /* leading zeros say nothing */
+        if (n == 0 && *p == '0') continue; /* leading zeros say nothing */
         if (n < sizeof digits) {
             digits[n++] = *p;
             if (n <= 19) mantissa = 10 * mantissa + (uint64_t)(*p - '0');
@@ -143,8 +149,10 @@ size_t actio_number_read(const char *s, const char *end, double *x)
     p += exponent_part(p, end, &exponent);
     exponent += scale;
     if (n == 0) *x = 0;
-    else if (mantissa < (1ull << 53) && n <= 19 && exponent >= 0 && exponent <= 22) *x = (double)mantissa * power[exponent];
-    else if (mantissa < (1ull << 53) && n <= 19 && exponent < 0 && exponent >= -22) *x = (double)mantissa / power[-exponent];
+    else if (mantissa < (1ull << 53) && n <= 19 && exponent >= 0 && exponent <= 22)
+        *x = (double)mantissa * power[exponent];
+    else if (mantissa < (1ull << 53) && n <= 19 && exponent < 0 && exponent >= -22)
+        *x = (double)mantissa / power[-exponent];
     else *x = read_digits(digits, n, exponent);
     return (size_t)(p - s);
 }
@@ -163,7 +171,8 @@ static int distance(const char *a, const char *b, int most)
             int v = up[j - 1] + (a[i - 1] != b[j - 1]);
             if (up[j] + 1 < v) v = up[j] + 1;
             if (row[j - 1] + 1 < v) v = row[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && upup[j - 2] + 1 < v) v = upup[j - 2] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && upup[j - 2] + 1 < v)
+                v = upup[j - 2] + 1;
             row[j] = v;
         }
     }
@@ -173,11 +182,14 @@ static int distance(const char *a, const char *b, int most)
 const char *actio_near_name(const char *word, const char *const *names, size_t count)
 {
     size_t length = strlen(word);
-    int best = length <= 2 ? 2 : length <= 4 ? 2 : 3;      /* short words: one slip; longer ones: two */
+    int best = length <= 2 ? 2 : length <= 4 ? 2 : 3; /* short words: one slip; longer ones: two */
     const char *near = NULL;
     for (size_t i = 0; i < count; i++) {
         int d = distance(word, names[i], best - 1);
-        if (d < best && d > 0 && (size_t)d < length) best = d, near = names[i];
+        if (d < best && d > 0 && (size_t)d < length) {
+            best = d;
+            near = names[i];
+        }
     }
     return near;
 }

@@ -5,13 +5,17 @@
 
 #include "base/arena.h"
 
-struct actio_text { struct actio_arena *arena; char *s; size_t length, cap; };
+struct actio_text {
+    struct actio_arena *arena;
+    char *s;
+    size_t length, cap;
+};
 
 void actio_text_open(struct actio_text *t, struct actio_arena *arena);
 void actio_text_add(struct actio_text *t, const char *s);
 void actio_text_bytes(struct actio_text *t, const char *s, size_t n);
 void actio_text_format(struct actio_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void actio_text_number(struct actio_text *t, double x);    /* shortest text that reads back as x */
+void actio_text_number(struct actio_text *t, double x); /* shortest text that reads back as x */
 
 /* Shortest decimal text that reads back exactly (nan, inf, -inf too); returns its length. Never a decimal comma. */
 size_t actio_number_text(double x, char out[32]);

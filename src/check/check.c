@@ -17,12 +17,14 @@ struct checking {
     struct actio_problem *problem;
     const struct actio_verdict *v;
     struct actio_start_check start;
-    size_t naive_constraints;                              /* as the model has them; more may follow */
+    size_t naive_constraints; /* as the model has them; more may follow */
     bool units_agree;
     struct actio_powers powers;
-    bool looked; double *gap;                              /* contacts: they were looked at, at the start; their gaps there */
+    bool looked; /* contacts: they were looked at, at the start; their gaps there */
+    double *gap;
     struct actio_verdict_report *out;
-    const struct actio_box_row *box; size_t boxes;
+    const struct actio_box_row *box;
+    size_t boxes;
 };
 
 /* ---- --box */
@@ -37,7 +39,8 @@ static size_t component_named(const struct actio_problem *problem, const char *n
     if (rate) written[length - 1] = 0;
     for (size_t i = 0; i < problem->ny; i++) {
         bool is_velocity = i >= problem->model->coords && i < 2 * problem->model->coords;
-        const char *plain = is_velocity ? problem->model->coord[i - problem->model->coords].name : actio_problem_name(problem, i);
+        const char *plain =
+            is_velocity ? problem->model->coord[i - problem->model->coords].name : actio_problem_name(problem, i);
         if (rate == is_velocity && strcmp(plain, written) == 0) return i;
         if (!rate && strcmp(actio_problem_name(problem, i), written) == 0) return i;
     }
@@ -62,11 +65,18 @@ static void take_box(void *user)
     for (size_t b = 0; b < c->boxes; b++) {
         const char *text = c->box[b].text, *equal = strchr(text, '='), *dots = equal ? strstr(equal, "..") : NULL;
         double low, high;
-        bool fine = dots && read_end(equal + 1, dots, &low) && read_end(dots + 2, text + strlen(text), &high) && low < high;
+        bool fine =
+            dots && read_end(equal + 1, dots, &low) && read_end(dots + 2, text + strlen(text), &high) && low < high;
         size_t i = fine ? component_named(problem, text, (size_t)(equal - text)) : SIZE_MAX;
         if (!fine) actio_find(problem->f, ACTIO_F_BOX_RANGE, ACTIO_ARGS(ACTIO_TEXT(text)));
-        else if (i == SIZE_MAX) actio_find(problem->f, ACTIO_F_BOX_NAME, ACTIO_ARGS(ACTIO_TEXT(actio_arena_text(&problem->arena, text, (size_t)(equal - text)))));
-        else problem->box_given[i] = true, problem->box_low[i] = low, problem->box_high[i] = high;
+        else if (i == SIZE_MAX)
+            actio_find(problem->f, ACTIO_F_BOX_NAME,
+                       ACTIO_ARGS(ACTIO_TEXT(actio_arena_text(&problem->arena, text, (size_t)(equal - text)))));
+        else {
+            problem->box_given[i] = true;
+            problem->box_low[i] = low;
+            problem->box_high[i] = high;
+        }
     }
 }
 
@@ -157,7 +167,11 @@ static void json_integrability(struct actio_text *t, const struct checking *c)
 {
     const struct actio_integrability *g = c->v->integrability;
     bool none = g && g->count && untested(g) == g->count;
-    if (!g || (!g->decided && !none)) { actio_text_add(t, g ? ", \"holonomic\": null, \"nonholonomic\": null" : ", \"holonomic\": 0, \"nonholonomic\": 0"); return; }
+    if (!g || (!g->decided && !none)) {
+        actio_text_add(t,
+                       g ? ", \"holonomic\": null, \"nonholonomic\": null" : ", \"holonomic\": 0, \"nonholonomic\": 0");
+        return;
+    }
     if (none) actio_text_add(t, ", \"holonomic\": null, \"nonholonomic\": null");
     else actio_text_format(t, ", \"holonomic\": %zu, \"nonholonomic\": %zu", g->holonomic, g->nonholonomic);
     key(t, "growth");
@@ -206,7 +220,8 @@ static const char *stands(const struct actio_contacts *c, size_t i)
 {
     if (!c->now.closed[i]) return "open";
     for (size_t r = 0; r < c->rubs; r++)
-        if (c->rub[r].contact == i && c->now.rub[r] != ACTIO_RUB_IDLE) return c->now.rub[r] == ACTIO_RUB_STICKS ? "sticks" : "slides";
+        if (c->rub[r].contact == i && c->now.rub[r] != ACTIO_RUB_IDLE)
+            return c->now.rub[r] == ACTIO_RUB_STICKS ? "sticks" : "slides";
     return "holds";
 }
 
@@ -228,7 +243,8 @@ static void text_contacts(struct actio_text *t, const struct checking *c)
 {
     const struct actio_contacts *x = c->problem->motion.contacts;
     for (size_t i = 0; c->looked && i < x->contacts; i++)
-        actio_text_format(t, "contact %s: %s at the start, gap %.6g\n", c->problem->sys->contact[i], stands(x, i), c->gap[i]);
+        actio_text_format(t, "contact %s: %s at the start, gap %.6g\n", c->problem->sys->contact[i], stands(x, i),
+                          c->gap[i]);
 }
 
 /* Contacts as a run would begin with them. */
@@ -237,7 +253,8 @@ static void look_at_contacts(void *user)
     struct checking *c = user;
     struct actio_problem *problem = c->problem;
     struct actio_contacts *x = problem->motion.contacts;
-    double t = problem->model->has_time ? problem->model->t0 : 0, *y = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *y);
+    double t = problem->model->has_time ? problem->model->t0 : 0,
+           *y = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *y);
     memcpy(y, problem->y0, problem->ny * sizeof *y);
     c->gap = actio_arena_array(&problem->arena, x->contacts + 1, sizeof *c->gap);
     memcpy(c->gap, actio_motion_quantity(&problem->motion, ACTIO_Q_GAPS, t, y), x->contacts * sizeof *c->gap);
@@ -248,10 +265,12 @@ static void look_at_contacts(void *user)
 static void write_json(struct checking *c, struct actio_text *t)
 {
     const struct actio_verdict *v = c->v;
-    actio_text_format(t, "\"verdict\": \"%s\", \"coordinates\": %zu, \"states\": %zu, \"constraints\": %zu, \"rank\": %zu", actio_verdict_text(v->word),
-                      c->problem->sys->n, c->problem->sys->m, c->naive_constraints, v->rank);
-    actio_text_format(t, ", \"inertia\": [%d, %d, %d], \"kernel_inertia\": [%d, %d, %d], \"regular\": %s", v->inertia[0], v->inertia[1], v->inertia[2],
-                      v->kernel_inertia[0], v->kernel_inertia[1], v->kernel_inertia[2], v->regular ? "true" : "false");
+    actio_text_format(
+        t, "\"verdict\": \"%s\", \"coordinates\": %zu, \"states\": %zu, \"constraints\": %zu, \"rank\": %zu",
+        actio_verdict_text(v->word), c->problem->sys->n, c->problem->sys->m, c->naive_constraints, v->rank);
+    actio_text_format(t, ", \"inertia\": [%d, %d, %d], \"kernel_inertia\": [%d, %d, %d], \"regular\": %s",
+                      v->inertia[0], v->inertia[1], v->inertia[2], v->kernel_inertia[0], v->kernel_inertia[1],
+                      v->kernel_inertia[2], v->regular ? "true" : "false");
     key(t, "hidden");
     json_equations(t, v->hidden, v->hiddens);
     key(t, "multipliers");
@@ -289,14 +308,19 @@ static void text_untested(struct actio_text *t, const struct checking *c)
     const struct actio_integrability *g = c->v->integrability;
     size_t listed = 0;
     for (size_t i = 0; i < g->count; i++)
-        if (g->of[i].untested) actio_text_format(t, "%s%s", listed++ ? ", " : "integrability is not tested for constraints with states or accelerations: ", c->problem->sys->constraint[g->of[i].constraint]);
+        if (g->of[i].untested)
+            actio_text_format(t, "%s%s",
+                              listed++ ? ", "
+                                       : "integrability is not tested for constraints with states or accelerations: ",
+                              c->problem->sys->constraint[g->of[i].constraint]);
     if (listed) actio_text_add(t, "\n");
 }
 
 static void text_counted(struct actio_text *t, const struct checking *c)
 {
     const struct actio_integrability *g = c->v->integrability;
-    actio_text_format(t, "integrability: %zu holonomic, %zu nonholonomic%s", g->holonomic, g->nonholonomic, c->v->rank < c->naive_constraints ? " among the independent ones" : "");
+    actio_text_format(t, "integrability: %zu holonomic, %zu nonholonomic%s", g->holonomic, g->nonholonomic,
+                      c->v->rank < c->naive_constraints ? " among the independent ones" : "");
     for (size_t i = 0; i < g->growths; i++) actio_text_format(t, "%s%zu", i ? ", " : "; growth ", g->growth[i]);
     if (g->growths) actio_text_format(t, " of %zu", g->dimension);
     actio_text_add(t, "\n");
@@ -312,7 +336,8 @@ static void text_integrability(struct actio_text *t, const struct checking *c)
     text_untested(t, c);
     for (size_t i = 0; i < g->count; i++)
         if (g->of[i].kind == ACTIO_FORM_NONLINEAR || g->of[i].kind == ACTIO_FORM_AFFINE_EQUIVALENT)
-            actio_text_format(t, "%s: %s\n", c->problem->sys->constraint[g->of[i].constraint], actio_velocity_form_text(g->of[i].kind));
+            actio_text_format(t, "%s: %s\n", c->problem->sys->constraint[g->of[i].constraint],
+                              actio_velocity_form_text(g->of[i].kind));
 }
 
 /* What there is, and how many of the constraints count where that is certain. */
@@ -321,12 +346,15 @@ static void text_counts(struct actio_text *t, const struct checking *c)
     const struct actio_verdict *v = c->v;
     const struct actio_system *sys = c->problem->sys;
     size_t p = c->naive_constraints;
-    bool error = c->problem->f->errors > 0, meet = v->word == ACTIO_VERDICT_singular && v->flaws == 0 && v->start_rank < v->rank;
+    bool error = c->problem->f->errors > 0,
+         meet = v->word == ACTIO_VERDICT_singular && v->flaws == 0 && v->start_rank < v->rank;
     if (sys->n) actio_text_format(t, "%zu coordinate%s, ", sys->n, sys->n == 1 ? "" : "s");
     if (sys->m) actio_text_format(t, "%zu state%s, ", sys->m, sys->m == 1 ? "" : "s");
-    if (p && !error && v->rank == p) actio_text_format(t, "%zu %sconstraint%s\n", p, p == 1 ? "" : "independent ", p == 1 ? "" : "s");
+    if (p && !error && v->rank == p)
+        actio_text_format(t, "%zu %sconstraint%s\n", p, p == 1 ? "" : "independent ", p == 1 ? "" : "s");
     else actio_text_format(t, "%zu constraint%s", p, p == 1 ? "" : "s");
-    if (p && !error && v->rank < p) actio_text_format(t, ", of which %zu %s independent\n", v->rank, v->rank == 1 ? "is" : "are");
+    if (p && !error && v->rank < p)
+        actio_text_format(t, ", of which %zu %s independent\n", v->rank, v->rank == 1 ? "is" : "are");
     else if (meet) actio_text_format(t, " (rank %zu, but %zu at the start)\n", v->rank, v->start_rank);
     else if (!p || error) actio_text_add(t, "\n");
 }
@@ -334,14 +362,17 @@ static void text_counts(struct actio_text *t, const struct checking *c)
 static const char *bordered(const struct actio_verdict *v)
 {
     if (v->regular) return "regular at the start";
-    if (v->word == ACTIO_VERDICT_redundant) return "singular because the constraints are dependent; the motion is still unique";
+    if (v->word == ACTIO_VERDICT_redundant)
+        return "singular because the constraints are dependent; the motion is still unique";
     return v->word == ACTIO_VERDICT_hidden ? "singular, so hidden constraints follow" : "singular at the start";
 }
 
 /* One line for each word, with those that share it. */
 static void text_powers(struct actio_text *t, const struct actio_power *x, size_t count, const char *what)
 {
-    static const char *const words[] = { "none", "<= 0", ">= 0", "either", "" }, *const shown[] = { "none", "never positive", "never negative", "of either sign", "unknown" };
+    static const char *const words[] = { "none", "<= 0", ">= 0", "either", "" }, *const shown[] = {
+        "none", "never positive", "never negative", "of either sign", "unknown"
+    };
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         size_t listed = 0;
         for (size_t i = 0; i < count; i++) {
@@ -360,10 +391,14 @@ static void write_text(struct checking *c, struct actio_text *t)
     const struct actio_system *sys = c->problem->sys;
     text_counts(t, c);
     if (c->problem->f->errors) return;
-    if (sys->n) actio_text_format(t, "kinetic energy: %d positive, %d negative, %d zero directions\n", v->inertia[0], v->inertia[1], v->inertia[2]);
+    if (sys->n)
+        actio_text_format(t, "kinetic energy: %d positive, %d negative, %d zero directions\n", v->inertia[0],
+                          v->inertia[1], v->inertia[2]);
     actio_text_format(t, "bordered matrix: %s\n", bordered(v));
-    actio_text_format(t, "free initial data: %zu%s", v->free_data, (long)v->free_data == v->naive_free_data ? "\n" : "");
-    if ((long)v->free_data != v->naive_free_data) actio_text_format(t, " (a plain count gives %ld)\n", v->naive_free_data);
+    actio_text_format(t, "free initial data: %zu%s", v->free_data,
+                      (long)v->free_data == v->naive_free_data ? "\n" : "");
+    if ((long)v->free_data != v->naive_free_data)
+        actio_text_format(t, " (a plain count gives %ld)\n", v->naive_free_data);
     text_integrability(t, c);
     for (size_t k = 0; v->multiplier && k < c->naive_constraints; k++)
         if (v->multiplier[k].text) actio_text_format(t, "lambda.%s = %s\n", sys->constraint[k], v->multiplier[k].text);
@@ -373,8 +408,10 @@ static void write_text(struct checking *c, struct actio_text *t)
     text_powers(t, c->powers.by, c->powers.principles, "the reactions");
     text_powers(t, c->powers.force, c->powers.forces, "the force");
     if (v->word == ACTIO_VERDICT_hidden || v->word == ACTIO_VERDICT_redundant || v->word == ACTIO_VERDICT_undetermined)
-        actio_text_format(t, "the verdict is %s\n", v->proved ? "proved from the formulas" : "based on sampled states, not proved");
-    actio_text_format(t, "checked at %zu sampled states%s\n", v->samples, c->naive_constraints ? " on the constraints" : "");
+        actio_text_format(t, "the verdict is %s\n",
+                          v->proved ? "proved from the formulas" : "based on sampled states, not proved");
+    actio_text_format(t, "checked at %zu sampled states%s\n", v->samples,
+                      c->naive_constraints ? " on the constraints" : "");
 }
 
 static void write_report(void *user)
@@ -388,7 +425,10 @@ static void write_report(void *user)
     c->out->verdict = actio_verdict_text(c->v->word);
     c->out->json = json.s;
     c->out->text = text.s;
-    c->out->but = c->problem->f->errors == 0 ? NULL : !c->start.consistent ? "cannot start" : !c->units_agree ? "its units do not agree" : "there is an error";
+    c->out->but = c->problem->f->errors == 0 ? NULL
+                  : !c->start.consistent     ? "cannot start"
+                  : !c->units_agree          ? "its units do not agree"
+                                             : "there is an error";
 }
 
 /* ---- the whole */
@@ -397,17 +437,21 @@ static int check_start(struct checking *c)
 {
     struct actio_problem *problem = c->problem;
     size_t p = problem->sys->p;
-    c->start = (struct actio_start_check){ .position = actio_take(problem->ctx, p + 1, sizeof(double)), .velocity = actio_take(problem->ctx, p + 1, sizeof(double)),
+    c->start = (struct actio_start_check){ .position = actio_take(problem->ctx, p + 1, sizeof(double)),
+                                           .velocity = actio_take(problem->ctx, p + 1, sizeof(double)),
                                            .nearest = actio_take(problem->ctx, problem->ny + 1, sizeof(double)) };
     if (!c->start.position || !c->start.velocity || !c->start.nearest) return 1;
-    actio_motion_check_start(&problem->motion, problem->model->has_time ? problem->model->t0 : 0, problem->y0, &c->start);
+    actio_motion_check_start(&problem->motion, problem->model->has_time ? problem->model->t0 : 0, problem->y0,
+                             &c->start);
     return 0;
 }
 
 static int survey(struct checking *c)
 {
     struct actio_problem *problem = c->problem;
-    if (actio_problem_form(problem) || actio_free_data_place(problem) || (c->boxes && (actio_attempt(problem->ctx, take_box, c) || problem->f->errors))) return 1;
+    if (actio_problem_form(problem) || actio_free_data_place(problem)
+        || (c->boxes && (actio_attempt(problem->ctx, take_box, c) || problem->f->errors)))
+        return 1;
     c->naive_constraints = problem->model->constraints;
     size_t errors = problem->f->errors;
     actio_check_units(problem->model, problem->f);
@@ -419,14 +463,17 @@ static int survey(struct checking *c)
     if (v->word == ACTIO_VERDICT_hidden && actio_problem_take_hidden(problem, v)) return 1;
     if (check_start(c)) return 1;
     if (v->word == ACTIO_VERDICT_hidden) actio_problem_explain_hidden(problem, &c->start);
-    if (v->word != ACTIO_VERDICT_contradictory && v->flaws == 0 && !c->start.consistent) actio_problem_explain_start(problem, &c->start);
+    if (v->word != ACTIO_VERDICT_contradictory && v->flaws == 0 && !c->start.consistent)
+        actio_problem_explain_start(problem, &c->start);
     if (problem->f->errors == 0 && actio_check_powers(problem, &c->powers)) return 1;
-    if (problem->f->errors == 0 && problem->motion.sys && actio_contacts_hard(&problem->motion) && actio_attempt(problem->ctx, look_at_contacts, c)) return 1;
+    if (problem->f->errors == 0 && problem->motion.sys && actio_contacts_hard(&problem->motion)
+        && actio_attempt(problem->ctx, look_at_contacts, c))
+        return 1;
     return actio_attempt(problem->ctx, write_report, c);
 }
 
-int actio_check_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box, size_t boxes, struct actio_findings *f,
-                      struct actio_verdict_report *out)
+int actio_check_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_box_row *box,
+                       size_t boxes, struct actio_findings *f, struct actio_verdict_report *out)
 {
     struct actio_problem problem;
     struct checking c = { .problem = &problem, .out = out, .box = box, .boxes = boxes };

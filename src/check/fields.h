@@ -5,6 +5,7 @@
 
 #include "problem/fields.h"
 
-int actio_check_fields(struct actio_problem *problem, struct actio_verdict_report *out);   /* 0, or 1: no verdict, and findings */
+/* 0, or 1: no verdict, and findings */
+int actio_check_fields(struct actio_problem *problem, struct actio_verdict_report *out);
 
 #endif

@@ -15,7 +15,10 @@ static size_t find(const struct actio_power_rows *x, const char *name)
 
 static const char *word_of(double least, double most, double nothing)
 {
-    return most <= nothing && least >= -nothing ? "none" : most <= nothing ? "<= 0" : least >= -nothing ? ">= 0" : "either";
+    return most <= nothing && least >= -nothing ? "none"
+           : most <= nothing                    ? "<= 0"
+           : least >= -nothing                  ? ">= 0"
+                                                : "either";
 }
 
 /* x_dot of x, a_dot[1] of a[1] */
@@ -25,7 +28,8 @@ static const char *rate_name(const char *name, struct actio_arena *arena)
     return actio_arena_format(arena, "%.*s_dot%s", (int)stem, name, name + stem);
 }
 
-/* Beside coordinates a state's reaction is not a force: it enters a flow. Of states only, it is what the reaction of a first-order system does [AS 43]. */
+/* Beside coordinates a state's reaction is not a force: it enters a flow. Of states only, it is what the reaction of a
+ * first-order system does [AS 43]. */
 static bool is_no_force(const struct actio_model *m, const char *variable)
 {
     for (size_t i = 0; m->coords && i < m->states; i++)
@@ -39,14 +43,23 @@ const char *actio_power_of_reactions(const struct actio_power_rows *x, struct ac
     double least = 0, most = 0, size = 0, *sum = actio_arena_array(arena, x->rows + 1, sizeof *sum);
     bool any = false;
     for (size_t c = 0; c < x->cols; c++) {
-        if (strncmp(x->name[c], prefix, sizeof prefix - 1) != 0 || is_no_force(x->model, x->name[c] + sizeof prefix - 1)) continue;
+        if (strncmp(x->name[c], prefix, sizeof prefix - 1) != 0
+            || is_no_force(x->model, x->name[c] + sizeof prefix - 1))
+            continue;
         size_t rate = find(x, rate_name(x->name[c] + sizeof prefix - 1, arena));
         for (size_t r = 0; rate < x->cols && r < x->rows; r++) {
             double p = x->data[c][r] * x->data[rate][r];
-            if (isfinite(p)) sum[r] += p, size = fmax(size, fabs(p)), any = true;
+            if (isfinite(p)) {
+                sum[r] += p;
+                size = fmax(size, fabs(p));
+                any = true;
+            }
         }
     }
-    for (size_t r = 0; r < x->rows; r++) least = fmin(least, sum[r]), most = fmax(most, sum[r]);
+    for (size_t r = 0; r < x->rows; r++) {
+        least = fmin(least, sum[r]);
+        most = fmax(most, sum[r]);
+    }
     return any ? word_of(least, most, 1e-7 * size + 1e-12) : "";
 }
 
@@ -56,13 +69,23 @@ const char *actio_power_of_column(const struct actio_power_rows *x, const char *
     double least = 0, most = 0;
     if (c >= x->cols) return "";
     for (size_t r = 0; r < x->rows; r++)
-        if (isfinite(x->data[c][r])) least = fmin(least, x->data[c][r]), most = fmax(most, x->data[c][r]);
+        if (isfinite(x->data[c][r])) {
+            least = fmin(least, x->data[c][r]);
+            most = fmax(most, x->data[c][r]);
+        }
     return word_of(least, most, nothing);
 }
 
 /* ---- by principle, without running it */
 
-struct asking { struct actio_problem *problem; struct actio_powers *out; double *column; struct actio_rows rows; struct actio_system *sys; struct actio_motion motion; };
+struct asking {
+    struct actio_problem *problem;
+    struct actio_powers *out;
+    double *column;
+    struct actio_rows rows;
+    struct actio_system *sys;
+    struct actio_motion motion;
+};
 
 /* States that the motion visits, as far as they are known; the start without. */
 static void fill(struct asking *a, const struct actio_motion *m, size_t count)
@@ -72,7 +95,10 @@ static void fill(struct asking *a, const struct actio_motion *m, size_t count)
     size_t known = 2 * model->coords + model->states;
     for (size_t r = 0; r < count; r++) {
         const double *y = problem->visits ? problem->visited + r * known : problem->y0;
-        for (size_t i = 0; i < m->ny; i++) a->rows.y[i * count + r] = i < known ? y[i] : actio_model_number((struct actio_model *)model, model->constraint[i - known].start_lambda);
+        for (size_t i = 0; i < m->ny; i++)
+            a->rows.y[i * count + r] =
+                i < known ? y[i]
+                          : actio_model_number((struct actio_model *)model, model->constraint[i - known].start_lambda);
     }
 }
 
@@ -81,7 +107,10 @@ static struct actio_power_rows view(struct asking *a, const struct actio_system 
     struct actio_arena *arena = &a->problem->arena;
     const char **name = actio_arena_array(arena, sys->columns + 1, sizeof *name);
     const double **data = actio_arena_array(arena, sys->columns + 1, sizeof *data);
-    for (size_t c = 0; c < sys->columns; c++) name[c] = sys->column[c].name, data[c] = a->column + c * count;
+    for (size_t c = 0; c < sys->columns; c++) {
+        name[c] = sys->column[c].name;
+        data[c] = a->column + c * count;
+    }
     return (struct actio_power_rows){ sys->columns, count, name, data, a->problem->model };
 }
 
@@ -96,7 +125,9 @@ static void ask_forces(struct asking *a, const struct actio_power_rows *x)
         if (!m->force[k].label) continue;
         const char *column = actio_arena_format(&a->problem->arena, "power.%s", m->force[k].label);
         size_t c = find(x, column);
-        a->out->force[a->out->forces++] = (struct actio_power){ m->force[k].label, actio_power_of_column(x, column, c < x->cols ? 1e-9 * size[c] + 1e-12 : 0) };
+        a->out->force[a->out->forces++] =
+            (struct actio_power){ m->force[k].label,
+                                  actio_power_of_column(x, column, c < x->cols ? 1e-9 * size[c] + 1e-12 : 0) };
     }
 }
 
@@ -107,7 +138,8 @@ static const char *ask(struct asking *a, struct actio_motion *m, bool forces)
     size_t count = problem->visits ? problem->visits : 1;
     double *times = actio_arena_array(&a->problem->arena, count + 1, sizeof *times);
     const char *word = "";
-    for (size_t r = 0; r < count; r++) times[r] = problem->visits ? problem->visited_at[r] : problem->model->has_time ? problem->model->t0 : 0;
+    for (size_t r = 0; r < count; r++)
+        times[r] = problem->visits ? problem->visited_at[r] : problem->model->has_time ? problem->model->t0 : 0;
     if (actio_rows_open(&a->rows, m, times, count, problem->model->t1 < problem->model->t0)) return word;
     a->column = actio_rows_columns(&a->rows, count);
     fill(a, m, count);
@@ -149,7 +181,8 @@ static const char *ask_other(struct asking *a, const struct actio_principle *p)
     struct actio_problem *problem = a->problem;
     const char *word = NULL;
     if (!(a->sys = actio_system_form(problem->ctx, problem->model, p->form))) return word;
-    if (actio_motion_open(&a->motion, problem->ctx, a->sys, problem->param) == 0 && goes_by(a, p->law)) word = begin_at_visits(a, p->law) ? ask(a, &a->motion, false) : "";
+    if (actio_motion_open(&a->motion, problem->ctx, a->sys, problem->param) == 0 && goes_by(a, p->law))
+        word = begin_at_visits(a, p->law) ? ask(a, &a->motion, false) : "";
     actio_motion_close(&a->motion);
     actio_system_free(a->sys);
     a->sys = NULL;
@@ -162,8 +195,9 @@ static const char *ask_same(struct asking *a, const struct actio_principle *p, c
     struct actio_problem *problem = a->problem;
     if (!p->law) return ideal;
     bool fits = actio_motion_open(&a->motion, problem->ctx, problem->sys, problem->param) == 0;
-    if (fits && problem->motion.rank < problem->sys->p) {          /* as it was found redundant */
-        a->motion.rank = problem->motion.rank, a->motion.numeric = problem->motion.numeric;
+    if (fits && problem->motion.rank < problem->sys->p) { /* as it was found redundant */
+        a->motion.rank = problem->motion.rank;
+        a->motion.numeric = problem->motion.numeric;
         actio_saddle_expect_rank(a->motion.saddle, problem->motion.rank);
     }
     fits = fits && goes_by(a, p->law);
@@ -174,7 +208,8 @@ static const char *ask_same(struct asking *a, const struct actio_principle *p, c
 /* They were computed roughly: onto the constraints, where reactions that do no work do none. */
 static void settle(struct actio_problem *problem)
 {
-    for (size_t r = 0; problem->sys->levels && r < problem->visits; r++) actio_motion_project(&problem->motion, problem->visited_at[r], problem->visited + r * problem->motion.ny);
+    for (size_t r = 0; problem->sys->levels && r < problem->visits; r++)
+        actio_motion_project(&problem->motion, problem->visited_at[r], problem->visited + r * problem->motion.ny);
 }
 
 static void ask_all(void *user)

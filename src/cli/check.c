@@ -23,14 +23,17 @@ static void print_modes(const struct actio_modes *o)
     bool growth = false, free = false;
     for (size_t i = 0; i < count; i++) {
         struct actio_mode_info m = actio_modes_info(o, i);
-        growth = growth || m.growth != 0, free = free || (m.growth == 0 && m.omega == 0);
+        growth = growth || m.growth != 0;
+        free = free || (m.growth == 0 && m.omega == 0);
     }
-    printf("  small motions about the equilibrium: %zu of %zu\n    %-20s %-20s %s\n", count, all, "omega", "period", growth ? "growth" : "");
+    printf("  small motions about the equilibrium: %zu of %zu\n    %-20s %-20s %s\n", count, all, "omega", "period",
+           growth ? "growth" : "");
     for (size_t i = 0; i < count; i++) {
         struct actio_mode_info m = actio_modes_info(o, i);
         print_mode(&m, growth);
     }
-    if (free && rounding > 0) printf("    free: no restoring force; 0 means below %.1e, the limit of rounding\n", rounding);
+    if (free && rounding > 0)
+        printf("    free: no restoring force; 0 means below %.1e, the limit of rounding\n", rounding);
 }
 
 /* A field's values as a list, a coordinate's as a number. */
@@ -43,7 +46,10 @@ static void json_shape(const struct actio_modes *o, size_t i)
         printf("%s", k ? ", " : "");
         actio_cli_json_string(stdout, actio_modes_name(o, k));
         printf(next > k + 1 ? ": [" : ": ");
-        for (size_t e = k; e < next; e++) printf("%s", e > k ? ", " : ""), actio_cli_json_number(stdout, actio_modes_shape(o, i, e));
+        for (size_t e = k; e < next; e++) {
+            printf("%s", e > k ? ", " : "");
+            actio_cli_json_number(stdout, actio_modes_shape(o, i, e));
+        }
         if (next > k + 1) putchar(']');
     }
     putchar('}');
@@ -57,8 +63,11 @@ static void json_modes(const struct actio_modes *o)
     for (size_t i = 0; i < count; i++) {
         struct actio_mode_info m = actio_modes_info(o, i);
         printf("%s{\"omega\": ", i ? ", " : "");
-        actio_cli_json_number(stdout, m.omega), printf(", \"growth\": "), actio_cli_json_number(stdout, m.growth);
-        printf(", \"period\": "), actio_cli_json_number(stdout, m.period);
+        actio_cli_json_number(stdout, m.omega);
+        printf(", \"growth\": ");
+        actio_cli_json_number(stdout, m.growth);
+        printf(", \"period\": ");
+        actio_cli_json_number(stdout, m.period);
         printf(", \"kind\": \"%s\"", m.kind);
         if (actio_modes_entries(o)) json_shape(o, i);
         putchar('}');
@@ -69,15 +78,16 @@ static void json_modes(const struct actio_modes *o)
 
 /* ---- the verdict */
 
-static void print_report(const char *word, const struct actio_model *model, const struct actio_verdict_report *r, const struct actio_modes *modes, struct actio_findings *f, bool quiet)
+static void print_report(const char *word, const struct actio_model *model, const struct actio_verdict_report *r,
+                         const struct actio_modes *modes, struct actio_findings *f, bool quiet)
 {
     if (!quiet && r->verdict) {
-        bool good = r->verdict[0] == 'r' || r->verdict[0] == 'h';               /* regular, redundant, hidden */
+        bool good = r->verdict[0] == 'r' || r->verdict[0] == 'h'; /* regular, redundant, hidden */
         fputs(actio_cli_paint(stdout, 'b'), stdout);
         actio_cli_text(stdout, model ? actio_model_name(model) : word);
         const char *but = good && actio_findings_status(f) ? r->but : NULL;
-        printf("%s: %s%s%s%s%s%s\n", actio_cli_paint(stdout, ' '), actio_cli_paint(stdout, good && !but ? 'g' : 'e'), r->verdict, actio_cli_paint(stdout, ' '),
-               but ? ", but " : "", but ? but : "", but ? ": see below" : "");
+        printf("%s: %s%s%s%s%s%s\n", actio_cli_paint(stdout, ' '), actio_cli_paint(stdout, good && !but ? 'g' : 'e'),
+               r->verdict, actio_cli_paint(stdout, ' '), but ? ", but " : "", but ? but : "", but ? ": see below" : "");
         for (const char *p = r->text; *p;) {
             printf("  ");
             for (; *p && *p != '\n'; p++) putchar(*p);
@@ -90,7 +100,8 @@ static void print_report(const char *word, const struct actio_model *model, cons
     actio_cli_findings(f, quiet);
 }
 
-static void print_json(const char *word, const struct actio_verdict_report *r, const struct actio_modes *modes, struct actio_findings *f)
+static void print_json(const char *word, const struct actio_verdict_report *r, const struct actio_modes *modes,
+                       struct actio_findings *f)
 {
     printf("{\"model\": ");
     actio_cli_json_string(stdout, word);

@@ -7,13 +7,19 @@
 
 enum { MOST = 32 };
 
-/* Principles to compare: those requested, the first of them the reference; else all there are; of widths two will do. */
+/* Principles to compare: those requested, the first of them the reference; else all there are; of widths two will do.
+ * */
 static size_t list_principles(const struct actio_cli_arguments *a, const char **by)
 {
     size_t count = 0;
-    if (a->run.width_count && a->principles == 0) return by[0] = "dalembert", by[1] = "skg", 2;
+    if (a->run.width_count && a->principles == 0) {
+        by[0] = "dalembert";
+        by[1] = "skg";
+        return 2;
+    }
     for (; count < a->principles && count < MOST; count++) by[count] = a->principle[count];
-    for (size_t i = 0; a->principles == 0 && count < MOST && actio_principle_name(i); i++) by[count++] = actio_principle_name(i);
+    for (size_t i = 0; a->principles == 0 && count < MOST && actio_principle_name(i); i++)
+        by[count++] = actio_principle_name(i);
     return count;
 }
 
@@ -25,7 +31,9 @@ static void print_number(double x, int width)
 
 static void print_row(const struct actio_compared *r, bool widths)
 {
-    char paint = strcmp(r->status, "disagrees") == 0 || strcmp(r->status, "failed") == 0 ? 'e' : strcmp(r->status, "agrees") == 0 ? 'g' : ' ';
+    char paint = strcmp(r->status, "disagrees") == 0 || strcmp(r->status, "failed") == 0 ? 'e'
+                 : strcmp(r->status, "agrees") == 0                                      ? 'g'
+                                                                                         : ' ';
     printf("  %-10s", r->by);
     if (widths && isnan(r->sigma)) printf("  %-10s", "hard");
     else if (widths) printf("  %-10.4g", r->sigma);
@@ -35,11 +43,15 @@ static void print_row(const struct actio_compared *r, bool widths)
     if (isnan(r->seconds)) printf("  %8s", "");
     else printf("  %8.4f", r->seconds);
     printf("  %-6s", r->power);
-    if (*r->note) printf("  "), actio_cli_text(stdout, r->note);
+    if (*r->note) {
+        printf("  ");
+        actio_cli_text(stdout, r->note);
+    }
     putchar('\n');
 }
 
-static void print_table(const struct actio_cli_arguments *a, const char *word, const struct actio_model *model, const struct actio_comparison *c)
+static void print_table(const struct actio_cli_arguments *a, const char *word, const struct actio_model *model,
+                        const struct actio_comparison *c)
 {
     bool widths = a->run.width_count > 0;
     fputs(actio_cli_paint(stdout, 'b'), stdout);
@@ -53,7 +65,8 @@ static void print_table(const struct actio_cli_arguments *a, const char *word, c
     }
 }
 
-static void json_table(const char *word, bool widths, const struct actio_model *model, const struct actio_comparison *c, struct actio_findings *f, int status)
+static void json_table(const char *word, bool widths, const struct actio_model *model, const struct actio_comparison *c,
+                       struct actio_findings *f, int status)
 {
     printf("{\"model\": ");
     actio_cli_json_string(stdout, word);
@@ -65,7 +78,11 @@ static void json_table(const char *word, bool widths, const struct actio_model *
     for (size_t i = 0; c && i < actio_comparison_rows(c); i++) {
         struct actio_compared r = actio_comparison_row(c, i);
         printf("%s{\"by\": \"%s\", \"status\": \"%s\", ", i ? ", " : "", r.by, r.status);
-        if (widths) printf("\"sigma\": "), actio_cli_json_number(stdout, r.sigma), printf(", ");
+        if (widths) {
+            printf("\"sigma\": ");
+            actio_cli_json_number(stdout, r.sigma);
+            printf(", ");
+        }
         printf("\"difference\": ");
         actio_cli_json_number(stdout, r.difference);
         printf(", \"error\": ");
@@ -81,13 +98,17 @@ static void json_table(const char *word, bool widths, const struct actio_model *
     printf("}\n");
 }
 
-static int write_files(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_comparison *c, struct actio_findings *f)
+static int write_files(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_comparison *c,
+                       struct actio_findings *f)
 {
     const struct actio_table *t = c ? actio_comparison_table(c) : NULL;
     int status = 0;
-    for (size_t i = 0; t && i < a->outputs; i++) status = actio_cli_worse(status, actio_table_write(ctx, t, a->output[i], f));
-    for (size_t i = 0; t && i < a->plots; i++) status = actio_cli_worse(status, actio_table_plot(ctx, t, NULL, a->plot[i], f));
-    for (size_t i = 0; t && i < a->overlays; i++) status = actio_cli_worse(status, actio_comparison_overlay(ctx, c, a->axes, a->overlay[i], f));
+    for (size_t i = 0; t && i < a->outputs; i++)
+        status = actio_cli_worse(status, actio_table_write(ctx, t, a->output[i], f));
+    for (size_t i = 0; t && i < a->plots; i++)
+        status = actio_cli_worse(status, actio_table_plot(ctx, t, NULL, a->plot[i], f));
+    for (size_t i = 0; t && i < a->overlays; i++)
+        status = actio_cli_worse(status, actio_comparison_overlay(ctx, c, a->axes, a->overlay[i], f));
     return status;
 }
 
@@ -99,7 +120,8 @@ static int compare_model(const struct actio_cli_arguments *a, const char *word)
     if (!actio_cli_begin(a, &ctx, &f)) return ACTIO_LIMIT_REACHED;
     struct actio_model *model = actio_model_read(ctx, word, a->change, a->changes, f);
     size_t count = list_principles(a, by);
-    struct actio_comparison *c = model && actio_cli_drawable(a, ctx, model, f) == 0 ? actio_compare(ctx, model, &a->run, by, count, f) : NULL;
+    struct actio_comparison *c =
+        model && actio_cli_drawable(a, ctx, model, f) == 0 ? actio_compare(ctx, model, &a->run, by, count, f) : NULL;
     actio_cli_progress_end();
     int status = actio_cli_worse(write_files(a, ctx, c, f), actio_findings_status(f));
     if (a->json) json_table(word, a->run.width_count > 0, model, c, f, status);
@@ -113,11 +135,18 @@ static int compare_model(const struct actio_cli_arguments *a, const char *word)
 int actio_cli_compare(const struct actio_cli_arguments *a)
 {
     int status = 0;
-    if (a->models == 0) return actio_cli_usage(a, "run `actio list` for the built-in models", "`compare` takes one or more models; found none");
-    if (a->models > 1 && a->outputs + a->plots + a->overlays) return actio_cli_usage(a, NULL, "-o, --plot and --overlay take one model; found several");
-    if (a->run.width_count && !(a->run.barrier > 0)) return actio_cli_usage(a, "give --barrier V, an energy", "soft walls need both a width and a height; only widths are given");
+    if (a->models == 0)
+        return actio_cli_usage(a, "run `actio list` for the built-in models",
+                               "`compare` takes one or more models; found none");
+    if (a->models > 1 && a->outputs + a->plots + a->overlays)
+        return actio_cli_usage(a, NULL, "-o, --plot and --overlay take one model; found several");
+    if (a->run.width_count && !(a->run.barrier > 0))
+        return actio_cli_usage(a, "give --barrier V, an energy",
+                               "soft walls need both a width and a height; only widths are given");
     if (a->run.width_count && a->principles > 2)
-        return actio_cli_usage(a, "write --by dalembert,skg", "several widths need two principles: the first for hard walls, the second for soft ones");
+        return actio_cli_usage(
+            a, "write --by dalembert,skg",
+            "several widths need two principles: the first for hard walls, the second for soft ones");
     if (actio_cli_folders(a)) return ACTIO_FILE_TROUBLE;
     for (size_t i = 0; i < a->models; i++) status = actio_cli_worse(status, compare_model(a, a->model[i]));
     return status;

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static void json_derivation(const struct actio_cli_arguments *a, const struct actio_model *model, const struct actio_derivation *d, struct actio_findings *f, int status)
+static void json_derivation(const struct actio_cli_arguments *a, const struct actio_model *model,
+                            const struct actio_derivation *d, struct actio_findings *f, int status)
 {
     printf("{\"status\": %d, \"model\": ", status);
     actio_cli_json_string(stdout, model ? actio_model_name(model) : a->model[0]);
@@ -30,12 +31,16 @@ static int derive_model(const struct actio_cli_arguments *a, struct actio_contex
 {
     struct actio_model *model = actio_model_read(ctx, a->model[0], a->change, a->changes, f);
     int status = model ? actio_cli_folders(a) : 0;
-    if (status) return actio_model_free(model), status;
+    if (status) {
+        actio_model_free(model);
+        return status;
+    }
     struct actio_derivation *d = model ? actio_derive(ctx, model, a->run.by, a->format, f) : NULL;
     actio_cli_progress_end();
     status = actio_findings_status(f);
     bool to_file = a->outputs && strcmp(a->output[0], "-") != 0;
-    if (d && (to_file || !a->json)) status = actio_cli_worse(status, actio_derivation_write(ctx, d, to_file ? a->output[0] : "-", f));
+    if (d && (to_file || !a->json))
+        status = actio_cli_worse(status, actio_derivation_write(ctx, d, to_file ? a->output[0] : "-", f));
     if (a->json) json_derivation(a, model, d, f, status);
     else actio_cli_findings(f, a->quiet);
     actio_derivation_free(d);
@@ -46,7 +51,8 @@ static int derive_model(const struct actio_cli_arguments *a, struct actio_contex
 int actio_cli_derive(const struct actio_cli_arguments *a)
 {
     if (a->models != 1)
-        return actio_cli_usage(a, a->models ? "call it once for each model" : "run `actio list` for the built-in models",
+        return actio_cli_usage(a,
+                               a->models ? "call it once for each model" : "run `actio list` for the built-in models",
                                "`derive` takes one model; found %s", a->models ? "several" : "none");
     if (a->outputs > 1) return actio_cli_usage(a, NULL, "`derive` writes one file; found several -o");
     struct actio_context *ctx;

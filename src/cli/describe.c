@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Commands and options for other programs, from the library's tables: --help=json, and completion for bash, --help=bash. */
+ * Commands and options for other programs, from the library's tables: --help=json, and completion for bash,
+ * --help=bash. */
 #include "cli/cli.h"
 
 #include <math.h>
 #include <string.h>
 
 static const char *const kinds[] = {
-    [ACTIO_TAKES_OTHER] = "text", [ACTIO_TAKES_NOTHING] = "switch", [ACTIO_TAKES_NUMBER] = "number", [ACTIO_TAKES_POSITIVE] = "number",
-    [ACTIO_TAKES_COUNT] = "integer", [ACTIO_TAKES_INTEGER] = "integer", [ACTIO_TAKES_WORD] = "word", [ACTIO_TAKES_TEXT] = "text",
-    [ACTIO_TAKES_NAMES] = "names", [ACTIO_TAKES_CHANGE] = "text",
+    [ACTIO_TAKES_OTHER] = "text",      [ACTIO_TAKES_NOTHING] = "switch", [ACTIO_TAKES_NUMBER] = "number",
+    [ACTIO_TAKES_POSITIVE] = "number", [ACTIO_TAKES_COUNT] = "integer",  [ACTIO_TAKES_INTEGER] = "integer",
+    [ACTIO_TAKES_WORD] = "word",       [ACTIO_TAKES_TEXT] = "text",      [ACTIO_TAKES_NAMES] = "names",
+    [ACTIO_TAKES_CHANGE] = "text",
 };
 
 static void key(const char *name) { printf(", \"%s\": ", name); }
@@ -33,7 +35,7 @@ static void key_array(const char *name, const char *text, char separator)
 {
     key(name);
     putchar('[');
-    for (const char *s = text; *s; ) {
+    for (const char *s = text; *s;) {
         size_t length = strcspn(s, (const char[]){ separator, 0 });
         printf("%s\"%.*s\"", s == text ? "" : ", ", (int)length, s);
         s += length + (s[length] != 0);
@@ -54,7 +56,10 @@ static void key_owners(const struct actio_option_row *row)
     putchar(']');
 }
 
-static bool has_range(const struct actio_option_row *row) { return row->kind >= ACTIO_TAKES_NUMBER && row->kind <= ACTIO_TAKES_INTEGER; }
+static bool has_range(const struct actio_option_row *row)
+{
+    return row->kind >= ACTIO_TAKES_NUMBER && row->kind <= ACTIO_TAKES_INTEGER;
+}
 
 static void json_option(const struct actio_option_row *row)
 {
@@ -143,17 +148,20 @@ void actio_cli_help_bash(void)
     const struct actio_command_row *command;
     size_t commands = actio_commands(&command);
     printf("# Completion of actio for bash: source <(actio --help=bash)\n_actio()\n{\n"
-           "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options= words=\n"
+           "    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} "
+           "options= words=\n"
            "    COMPREPLY=()\n    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W \"");
     for (size_t i = 0; i < commands; i++)
         if (command[i].synopsis) printf("%s ", command[i].name);
     printf("--help --version\" -- \"$current\"))\n        return\n    fi\n    case $command:$before in\n");
     bash_words();
-    printf("    esac\n    if [ -n \"$words\" ]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n        return\n    fi\n    case $command in\n");
+    printf("    esac\n    if [ -n \"$words\" ]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n   "
+           "     return\n    fi\n    case $command in\n");
     for (size_t i = 0; i < commands; i++)
         if (command[i].synopsis) bash_options(command[i].name);
     printf("    esac\n    case $current in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$current\"));;\n"
            "    */*|.*) COMPREPLY=($(compgen -f -- \"$current\"));;\n"
-           "    *) COMPREPLY=($(compgen -W \"$(actio list --quiet 2>/dev/null | cut -d' ' -f1)\" -- \"$current\") $(compgen -f -- \"$current\"));;\n    esac\n}\n"
+           "    *) COMPREPLY=($(compgen -W \"$(actio list --quiet 2>/dev/null | cut -d' ' -f1)\" -- \"$current\") "
+           "$(compgen -f -- \"$current\"));;\n    esac\n}\n"
            "complete -F _actio actio\n");
 }

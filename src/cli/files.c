@@ -10,7 +10,12 @@
 enum { LINKS = 40, PATH = 4096 };
 
 /* A file that is there, by its own number; one that will be made, by its folder's number and its name. */
-struct place { dev_t device; ino_t number; const char *name; char path[PATH]; };
+struct place {
+    dev_t device;
+    ino_t number;
+    const char *name;
+    char path[PATH];
+};
 
 static const char *last_part(const char *path)
 {
@@ -32,7 +37,9 @@ static bool follow(char path[PATH])
 
 static bool set(struct place *p, const struct stat *s, const char *name)
 {
-    p->device = s->st_dev, p->number = s->st_ino, p->name = name;
+    p->device = s->st_dev;
+    p->number = s->st_ino;
+    p->name = name;
     return true;
 }
 
@@ -74,7 +81,9 @@ static const char *base_file(const char *base)
 /* What the output overwrites, in words, or NULL. */
 static const char *reads(const struct actio_cli_arguments *a, const struct place *output)
 {
-    const struct { const char *path, *what; } table[] = { { base_file(a->run.base), "base state" }, { a->orbit.guess, "guess" } };
+    const struct {
+        const char *path, *what;
+    } table[] = { { base_file(a->run.base), "base state" }, { a->orbit.guess, "guess" } };
     struct place p;
     struct stat s;
     for (size_t i = 0; i < a->models; i++) {
@@ -89,15 +98,25 @@ static const char *reads(const struct actio_cli_arguments *a, const struct place
 
 /* ---- what is written */
 
-struct written { const char *option, *path; };
+struct written {
+    const char *option, *path;
+};
 
 /* The outputs one after the other; false when there are no more. */
 static bool output(const struct actio_cli_arguments *a, size_t i, struct written *w)
 {
-    const struct { const char *option, **path; size_t count; } list[] = {
-        { "-o", a->output, a->outputs }, { "--plot", a->plot, a->plots }, { "--overlay", a->overlay, a->overlays }, { "--animate", a->animation, a->animations } };
+    const struct {
+        const char *option, **path;
+        size_t count;
+    } list[] = { { "-o", a->output, a->outputs },
+                 { "--plot", a->plot, a->plots },
+                 { "--overlay", a->overlay, a->overlays },
+                 { "--animate", a->animation, a->animations } };
     for (size_t k = 0; k < sizeof list / sizeof *list; i -= list[k++].count)
-        if (i < list[k].count) return *w = (struct written){ list[k].option, list[k].path[i] }, true;
+        if (i < list[k].count) {
+            *w = (struct written){ list[k].option, list[k].path[i] };
+            return true;
+        }
     return false;
 }
 
@@ -107,7 +126,8 @@ static int refuse_twice(const struct actio_cli_arguments *a, size_t i, const str
     struct place q;
     for (size_t j = 0; j < i && output(a, j, &other); j++)
         if (strcmp(other.path, "-") != 0 && locate(other.path, &q) && same(p, &q))
-            return actio_cli_usage(a, "give each output a file of its own", "%s '%s' and %s '%s' are the same file", other.option, other.path, w->option, w->path);
+            return actio_cli_usage(a, "give each output a file of its own", "%s '%s' and %s '%s' are the same file",
+                                   other.option, other.path, w->option, w->path);
     return 0;
 }
 
@@ -116,7 +136,9 @@ static int refuse_output(const struct actio_cli_arguments *a, size_t i, const st
     struct place p;
     if (strcmp(w->path, "-") == 0 || !locate(w->path, &p)) return 0;
     const char *what = reads(a, &p);
-    if (what) return actio_cli_usage(a, "give another name to the output", "%s '%s' would overwrite the input (%s)", w->option, w->path, what);
+    if (what)
+        return actio_cli_usage(a, "give another name to the output", "%s '%s' would overwrite the input (%s)",
+                               w->option, w->path, what);
     return refuse_twice(a, i, w, &p);
 }
 
@@ -128,7 +150,9 @@ static int refuse_standard(const struct actio_cli_arguments *a)
     struct place p;
     const char *what = fstat(STDOUT_FILENO, &s) == 0 && S_ISREG(s.st_mode) && set(&p, &s, "") ? reads(a, &p) : NULL;
     plain.json = false;
-    return what ? actio_cli_usage(&plain, "send the output elsewhere", "standard output would overwrite the input (%s)", what) : 0;
+    return what ? actio_cli_usage(&plain, "send the output elsewhere", "standard output would overwrite the input (%s)",
+                                  what)
+                : 0;
 }
 
 int actio_cli_distinct(const struct actio_cli_arguments *a)

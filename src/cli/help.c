@@ -6,7 +6,10 @@
 
 enum { INDENT = 26, LINE = 79 };
 
-static const struct { int status; const char *meaning; } statuses[] = {
+static const struct {
+    int status;
+    const char *meaning;
+} statuses[] = {
     { 0, "done" },
     { 1, "the model or its data are wrong or inconsistent, or an expect line failed" },
     { 2, "the command line is wrong" },
@@ -18,9 +21,10 @@ static const struct { int status; const char *meaning; } statuses[] = {
 };
 
 static const char about_models[] =
-    "MODEL is a file if it contains a slash or ends in .act. Otherwise it is a file of that name, or a model of the gallery (`actio list`). A single - reads the model from standard input.";
-static const char about_output[] =
-    "On a terminal `run` prints a summary; into a pipe or a file it writes CSV. With -o FILE the summary goes to standard output. --json replaces both.";
+    "MODEL is a file if it contains a slash or ends in .act. Otherwise it is a file of that name, or a model of the "
+    "gallery (`actio list`). A single - reads the model from standard input.";
+static const char about_output[] = "On a terminal `run` prints a summary; into a pipe or a file it writes CSV. With -o "
+                                   "FILE the summary goes to standard output. --json replaces both.";
 
 /* Words from `column` on, broken at LINE and indented. Returns the column behind them. */
 static int wrap_on(const char *text, int indent, int column)
@@ -43,7 +47,10 @@ static void wrap(const char *text, int indent, int column)
 }
 
 /* Options whose words are a table of the library: "(one of dalembert, gauss, ...)". Of others "". */
-static const struct { const char *option; const char *(*name)(size_t i); } worded[] = { { "by", actio_principle_name } };
+static const struct {
+    const char *option;
+    const char *(*name)(size_t i);
+} worded[] = { { "by", actio_principle_name } };
 
 static const char *words_of(const struct actio_option_row *row, char *text, size_t size)
 {
@@ -51,7 +58,8 @@ static const char *words_of(const struct actio_option_row *row, char *text, size
     text[0] = 0;
     for (size_t k = 0; k < sizeof worded / sizeof *worded; k++)
         for (size_t i = 0; strcmp(worded[k].option, row->name) == 0 && used < size && worded[k].name(i); i++)
-            used += (size_t)snprintf(text + used, size - used, "%s%s%s", i ? ", " : "(one of ", worded[k].name(i), worded[k].name(i + 1) ? "" : ")");
+            used += (size_t)snprintf(text + used, size - used, "%s%s%s", i ? ", " : "(one of ", worded[k].name(i),
+                                     worded[k].name(i + 1) ? "" : ")");
     return text;
 }
 
@@ -60,7 +68,8 @@ static const char *words_of(const struct actio_option_row *row, char *text, size
 static void option_line(const struct actio_option_row *row)
 {
     char left[64], fallback[64] = "", words[400];
-    snprintf(left, sizeof left, "  %s%s%s%s", row->name[1] ? "--" : "-", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
+    snprintf(left, sizeof left, "  %s%s%s%s", row->name[1] ? "--" : "-", row->name, row->argument ? " " : "",
+             row->argument ? row->argument : "");
     if (row->fallback) snprintf(fallback, sizeof fallback, "(default %s)", row->fallback);
     int column = printf("%-*s", INDENT, left);
     if (column > INDENT) column = printf("\n%*s", INDENT, "") - 1;
@@ -75,19 +84,25 @@ static void option_lines(const char *command)
     const char *group = "";
     for (size_t i = 0; i < count; i++) {
         if (!actio_cli_belongs(&rows[i], command)) continue;
-        if (strcmp(group, rows[i].group) != 0) printf("\n%s%s%s\n", actio_cli_paint(stdout, 'b'), rows[i].group, actio_cli_paint(stdout, ' '));
+        if (strcmp(group, rows[i].group) != 0)
+            printf("\n%s%s%s\n", actio_cli_paint(stdout, 'b'), rows[i].group, actio_cli_paint(stdout, ' '));
         group = rows[i].group;
         option_line(&rows[i]);
     }
 }
 
-static void heading(const char *text) { printf("\n%s%s%s\n", actio_cli_paint(stdout, 'b'), text, actio_cli_paint(stdout, ' ')); }
+static void heading(const char *text)
+{
+    printf("\n%s%s%s\n", actio_cli_paint(stdout, 'b'), text, actio_cli_paint(stdout, ' '));
+}
 
 static void general_help(void)
 {
     const struct actio_command_row *rows;
     size_t count = actio_commands(&rows);
-    printf("actio %s: constrained mechanics, from a model text to its motion\n\nusage: actio COMMAND [OPTION...] [MODEL...]\n", actio_version());
+    printf("actio %s: constrained mechanics, from a model text to its motion\n\nusage: actio COMMAND [OPTION...] "
+           "[MODEL...]\n",
+           actio_version());
     heading("commands");
     for (size_t i = 0; i < count; i++)
         if (rows[i].synopsis) {
@@ -98,7 +113,8 @@ static void general_help(void)
     printf("\n`actio COMMAND --help` lists the options of a command.\n\n");
     wrap(about_models, 0, 0);
     heading("exit status");
-    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) wrap(statuses[i].meaning, 7, printf("  %-5d", statuses[i].status));
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        wrap(statuses[i].meaning, 7, printf("  %-5d", statuses[i].status));
     heading("examples");
     printf("  actio run disk                        the summary of a motion\n"
            "  actio run disk -o disk.csv --plot disk.svg\n"
@@ -117,7 +133,10 @@ void actio_cli_help(const char *command)
     for (size_t i = 0; i < count; i++) {
         if (strcmp(rows[i].name, command) != 0) continue;
         printf("actio %s: %s\n\nusage: actio %s [OPTION...] %s\n", command, rows[i].help, command, rows[i].synopsis);
-        if (rows[i].synopsis[0]) printf("\n"), wrap(about_models, 0, 0);
+        if (rows[i].synopsis[0]) {
+            printf("\n");
+            wrap(about_models, 0, 0);
+        }
         if (strcmp(command, "run") == 0) wrap(about_output, 0, 0);
         option_lines(command);
     }
@@ -150,11 +169,22 @@ static void man_option(const struct actio_option_row *row)
     roff(row->name[1] ? "--" : "-");
     roff(row->name);
     printf("\\fR");
-    if (row->argument) printf(" \\fI"), roff(row->argument), printf("\\fR");
+    if (row->argument) {
+        printf(" \\fI");
+        roff(row->argument);
+        printf("\\fR");
+    }
     putchar('\n');
     roff(row->help);
-    if (*words_of(row, words, sizeof words)) printf(" "), roff(words);
-    if (row->fallback) printf(" (default "), roff(row->fallback), printf(")");
+    if (*words_of(row, words, sizeof words)) {
+        printf(" ");
+        roff(words);
+    }
+    if (row->fallback) {
+        printf(" (default ");
+        roff(row->fallback);
+        printf(")");
+    }
     printf(".\nFor: ");
     roff(row->commands);
     printf(".\n");
@@ -180,7 +210,8 @@ void actio_cli_man_page(void)
     size_t count = actio_commands(&rows);
     printf(".\\\" Written by `actio --help=man` from the tables of commands and options.\n"
            ".TH ACTIO 1 \"\" \"actio %s\" \"User commands\"\n"
-           ".SH NAME\nactio \\- constrained mechanics, from a model text to its motion\n.SH SYNOPSIS\n", actio_version());
+           ".SH NAME\nactio \\- constrained mechanics, from a model text to its motion\n.SH SYNOPSIS\n",
+           actio_version());
     for (size_t i = 0; i < count; i++)
         if (rows[i].synopsis) printf(".B actio %s\n[\\fIOPTION\\fR...] %s\n.br\n", rows[i].name, rows[i].synopsis);
     printf(".SH COMMANDS\n");

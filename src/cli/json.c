@@ -12,7 +12,8 @@ void actio_cli_json_string(FILE *out, const char *s)
     for (; *s; s += n) {
         uint32_t c = actio_cli_decode(s, &n);
         if (c == '"' || c == '\\') fprintf(out, "\\%c", (int)c);
-        else if (c < 0x20 || c == 0x7F || c == 0xFFFD || c == 0x2028 || c == 0x2029) fprintf(out, "\\u%04x", (unsigned)c);
+        else if (c < 0x20 || c == 0x7F || c == 0xFFFD || c == 0x2028 || c == 0x2029)
+            fprintf(out, "\\u%04x", (unsigned)c);
         else fwrite(s, 1, n, out);
     }
     fputc('"', out);
@@ -37,7 +38,8 @@ void actio_cli_json_message(FILE *out, const struct actio_message *m)
 {
     fputs("{\"file\": ", out);
     actio_cli_json_string(out, m->file ? m->file : "");
-    fprintf(out, ", \"line\": %u, \"column\": %u, \"length\": %u, \"code\": ", (unsigned)m->line, (unsigned)m->column, (unsigned)m->length);
+    fprintf(out, ", \"line\": %u, \"column\": %u, \"length\": %u, \"code\": ", (unsigned)m->line, (unsigned)m->column,
+            (unsigned)m->length);
     actio_cli_json_string(out, m->code);
     fputs(", \"message\": ", out);
     actio_cli_json_string(out, m->message);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile int cancelled;                             /* the signal */
+static volatile int cancelled; /* the signal */
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
 enum { ENDINGS = sizeof ending / sizeof *ending };
 
@@ -26,9 +26,9 @@ static void listen_to_signals(void)
     sigemptyset(&on.sa_mask);
     for (int i = 0; i < ENDINGS; i++) {
         bool ignored = sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_IGN;
-        if (!ignored || ending[i] != SIGHUP) sigaction(ending[i], &on, NULL);   /* nohup keeps its meaning */
+        if (!ignored || ending[i] != SIGHUP) sigaction(ending[i], &on, NULL); /* nohup keeps its meaning */
     }
-    signal(SIGPIPE, SIG_DFL);                              /* a reader that has had enough is not an error */
+    signal(SIGPIPE, SIG_DFL); /* a reader that has had enough is not an error */
 }
 
 /* A standard file that is closed would be given to the next file that is opened: it gets a place that takes nothing. */
@@ -45,14 +45,24 @@ int actio_cli_worse(int status, int other)
     return status < other ? status : other;
 }
 
-static const struct { const char *name; int (*run)(const struct actio_cli_arguments *); } commands[] = {
-    { "check", actio_cli_check }, { "derive", actio_cli_derive }, { "run", actio_cli_run }, { "test", actio_cli_test }, { "compare", actio_cli_compare }, { "orbit", actio_cli_orbit }, { "list", actio_cli_list },
+static const struct {
+    const char *name;
+    int (*run)(const struct actio_cli_arguments *);
+} commands[] = {
+    { "check", actio_cli_check }, { "derive", actio_cli_derive },   { "run", actio_cli_run },
+    { "test", actio_cli_test },   { "compare", actio_cli_compare }, { "orbit", actio_cli_orbit },
+    { "list", actio_cli_list },
 };
 
 static int help(const struct actio_cli_arguments *a)
 {
-    static const struct { const char *kind; void (*write)(void); } kinds[] = {
-        { "man", actio_cli_man_page }, { "json", actio_cli_help_json }, { "bash", actio_cli_help_bash },
+    static const struct {
+        const char *kind;
+        void (*write)(void);
+    } kinds[] = {
+        { "man", actio_cli_man_page },
+        { "json", actio_cli_help_json },
+        { "bash", actio_cli_help_bash },
     };
     if (!a->help_kind) {
         actio_cli_help(a->command);
@@ -63,21 +73,26 @@ static int help(const struct actio_cli_arguments *a)
             kinds[i].write();
             return 0;
         }
-    return actio_cli_usage(a, "write --help, --help=man, --help=json or --help=bash", "unknown kind of help '%s'", a->help_kind);
+    return actio_cli_usage(a, "write --help, --help=man, --help=json or --help=bash", "unknown kind of help '%s'",
+                           a->help_kind);
 }
 
 static int obey(const struct actio_cli_arguments *a)
 {
     if (a->help) return help(a);
-    if (a->version) return printf("actio %s\n%s", actio_version(), actio_version_details()), 0;
+    if (a->version) {
+        printf("actio %s\n%s", actio_version(), actio_version_details());
+        return 0;
+    }
     if (actio_cli_distinct(a)) return ACTIO_WRONG_USAGE;
     for (size_t i = 0; a->command && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, a->command) == 0) return commands[i].run(a);
     char names[160];
-    return actio_cli_usage(a, "run `actio --help`, or `actio run disk` for a model of the gallery", "missing command; expected %s", actio_cli_commands(names, sizeof names));
+    return actio_cli_usage(a, "run `actio --help`, or `actio run disk` for a model of the gallery",
+                           "missing command; expected %s", actio_cli_commands(names, sizeof names));
 }
 
-static int output_trouble;                                 /* errno of the first flush that failed */
+static int output_trouble; /* errno of the first flush that failed */
 
 void actio_cli_flush(void)
 {
@@ -88,9 +103,10 @@ void actio_cli_flush(void)
 static int close_output(int status)
 {
     actio_cli_flush();
-    if (!ferror(stdout) || status == ACTIO_FILE_TROUBLE) return status;   /* in the second case it has been said */
+    if (!ferror(stdout) || status == ACTIO_FILE_TROUBLE) return status; /* in the second case it has been said */
     if (cancelled && (output_trouble == EINTR || !output_trouble)) return actio_cli_worse(status, 128 + cancelled);
-    fprintf(stderr, "actio: error: can't write to standard output: %s\n", output_trouble ? strerror(output_trouble) : "an earlier write failed");
+    fprintf(stderr, "actio: error: can't write to standard output: %s\n",
+            output_trouble ? strerror(output_trouble) : "an earlier write failed");
     return actio_cli_worse(status, ACTIO_FILE_TROUBLE);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The command line, read by the library's table of options: --name value, --name=value, -o FILE, -oFILE; -- ends them. */
+ * The command line, read by the library's table of options: --name value, --name=value, -o FILE, -oFILE; -- ends them.
+ * */
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -23,7 +24,8 @@ static bool command_hint(const char *name, char *hint, size_t size)
     for (size_t i = 0; i < count; i++) {
         if (strcmp(rows[i].name, name) != 0) continue;
         if (rows[i].synopsis) snprintf(hint, size, "write `actio %s %s`: it is a command", name, rows[i].synopsis);
-        else if (strcmp(name, "sweep") == 0) snprintf(hint, size, "run once for each value, with --set NAME=VALUE -o FILE: this version has no sweeps");
+        else if (strcmp(name, "sweep") == 0)
+            snprintf(hint, size, "run once for each value, with --set NAME=VALUE -o FILE: this version has no sweeps");
         else snprintf(hint, size, "`%s` %s; this version does not have it", name, rows[i].help);
         return true;
     }
@@ -44,7 +46,8 @@ static int unknown_option(const struct actio_cli_arguments *a, const char *word,
     return actio_cli_usage(a, hint, "unknown option '%s'", word);
 }
 
-/* The row of `--name` or `-o`, with the name's length: that of the command where it is known, or the first. NULL when there is none. */
+/* The row of `--name` or `-o`, with the name's length: that of the command where it is known, or the first. NULL when
+ * there is none. */
 static const struct actio_option_row *find_option(const char *command, const char *name, size_t length)
 {
     const struct actio_option_row *rows, *found = NULL;
@@ -61,7 +64,8 @@ static int take_option(struct actio_cli_arguments *a, const struct actio_option_
 {
     const char *dash = row->name[1] ? "--" : "-";
     if (row->commands[0] == 0)
-        return actio_cli_usage(a, NULL, "%s%s belongs to %s, which this version does not have", dash, row->name, row->help);
+        return actio_cli_usage(a, NULL, "%s%s belongs to %s, which this version does not have", dash, row->name,
+                               row->help);
     a->used[a->uses++] = row;
     return actio_cli_take(a, row, value);
 }
@@ -80,10 +84,15 @@ static int read_option(struct actio_cli_arguments *a, int argc, char **argv, int
         snprintf(bare, sizeof bare, "%.*s", (int)strcspn(name, "="), name);
         return unknown_option(a, word, bare);
     }
-    if (strcmp(row->name, "help") == 0 && value) return a->help = true, a->help_kind = value, 0;
+    if (strcmp(row->name, "help") == 0 && value) {
+        a->help = true;
+        a->help_kind = value;
+        return 0;
+    }
     if (!row->argument && value) return actio_cli_usage(a, NULL, "--%s takes no value", row->name);
     if (row->argument && row->commands[0] && !value) {
-        if (*i + 1 >= argc) return actio_cli_usage(a, NULL, "%s%s needs a value: %s", is_long ? "--" : "-", row->name, row->argument);
+        if (*i + 1 >= argc)
+            return actio_cli_usage(a, NULL, "%s%s needs a value: %s", is_long ? "--" : "-", row->name, row->argument);
         value = argv[++*i];
     }
     return take_option(a, row, value);
@@ -96,7 +105,11 @@ const char *actio_cli_commands(char *text, size_t size)
     size_t count = actio_commands(&rows), left = 0, used = 0;
     for (size_t i = 0; i < count; i++) left += rows[i].synopsis != NULL;
     for (size_t i = 0; i < count && used < size; i++)
-        if (rows[i].synopsis) used += (size_t)snprintf(text + used, size - used, "%s%s", rows[i].name, --left > 1 ? ", " : left == 1 ? " or " : "");
+        if (rows[i].synopsis)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", rows[i].name,
+                                     --left > 1  ? ", "
+                                     : left == 1 ? " or "
+                                                 : "");
     return text;
 }
 
@@ -155,19 +168,23 @@ static void look_ahead(int argc, char **argv, struct actio_cli_arguments *a)
     }
 }
 
-/* An option that no principle of the command has a use for. `test` has principles of its claims, and `compare` without --by all of them. */
+/* An option that no principle of the command has a use for. `test` has principles of its claims, and `compare` without
+ * --by all of them. */
 static int check_owners(const struct actio_cli_arguments *a)
 {
-    bool several = a->command && strcmp(a->command, "compare") == 0, any = a->command && strcmp(a->command, "test") == 0;
+    bool several = a->command && strcmp(a->command, "compare") == 0,
+         any = a->command && strcmp(a->command, "test") == 0;
     const char *const *by = several ? a->principle : &a->run.by;
     size_t count = several ? a->principles : 1;
     for (size_t i = 0; i < a->uses && count && !any; i++) {
-        bool owned = !a->used[i]->fallback;                /* the library sees the others itself; a default that is written out it can't see */
+        /* the library sees the others itself; a default that is written out it can't see */
+        bool owned = !a->used[i]->fallback;
         for (size_t k = 0; k < count && !owned; k++) owned = actio_principle_owns(by[k], a->used[i]);
         char owners[256];
         if (owned) continue;
         actio_option_owners(a->used[i], owners, sizeof owners);
-        return actio_cli_usage(a, "remove it, or choose another principle with --by", "--%s belongs to %s; '%s' can't use it here", a->used[i]->name, owners, by[count - 1]);
+        return actio_cli_usage(a, "remove it, or choose another principle with --by",
+                               "--%s belongs to %s; '%s' can't use it here", a->used[i]->name, owners, by[count - 1]);
     }
     return 0;
 }
@@ -176,21 +193,27 @@ static int check_together(struct actio_cli_arguments *a)
 {
     for (size_t i = 0; a->command && i < a->uses; i++)
         if (!actio_cli_belongs(a->used[i], a->command))
-            return actio_cli_usage(a, NULL, "%s%s does not belong to `%s`, but to: %s", a->used[i]->name[1] ? "--" : "-", a->used[i]->name,
-                                   a->command, a->used[i]->commands);
+            return actio_cli_usage(a, NULL, "%s%s does not belong to `%s`, but to: %s",
+                                   a->used[i]->name[1] ? "--" : "-", a->used[i]->name, a->command,
+                                   a->used[i]->commands);
     if (check_owners(a)) return ACTIO_WRONG_USAGE;
     a->orbit.tol = a->run.tol;
     size_t inputs = 0;
     for (size_t i = 0; i < a->models; i++) inputs += strcmp(a->model[i], "-") == 0;
-    if (inputs > 1) return actio_cli_usage(a, "write `-` once", "`-` (standard input) can be read only once; found %zu times", inputs);
+    if (inputs > 1)
+        return actio_cli_usage(a, "write `-` once", "`-` (standard input) can be read only once; found %zu times",
+                               inputs);
     bool standard_output = false;
     for (size_t i = 0; i < a->outputs; i++) standard_output = standard_output || strcmp(a->output[i], "-") == 0;
     if (a->json && standard_output) return actio_cli_usage(a, NULL, "--json and -o - both need standard output");
     if (actio_cli_check_outputs(a)) return ACTIO_WRONG_USAGE;
     bool compares = a->command && strcmp(a->command, "compare") == 0;
     const char *picture = compares ? "--overlay" : "--plot";
-    if (a->axes && !(compares ? a->overlays : a->plots + a->animations)) return actio_cli_usage(a, NULL, "--axes chooses the columns of %s, but %s is missing", picture, picture);
-    if (a->run.width_count && !compares) return actio_cli_usage(a, "use `actio compare` for several widths", "--sigma: `%s` takes one width", a->command ? a->command : "actio");
+    if (a->axes && !(compares ? a->overlays : a->plots + a->animations))
+        return actio_cli_usage(a, NULL, "--axes chooses the columns of %s, but %s is missing", picture, picture);
+    if (a->run.width_count && !compares)
+        return actio_cli_usage(a, "use `actio compare` for several widths", "--sigma: `%s` takes one width",
+                               a->command ? a->command : "actio");
     return 0;
 }
 
@@ -199,7 +222,9 @@ int actio_cli_parse(int argc, char **argv, struct actio_cli_arguments *a)
     *a = (struct actio_cli_arguments){ .run = actio_run_options_default(), .orbit = actio_orbit_options_default() };
     look_ahead(argc, argv, a);
     actio_cli_say_setup(a);
-    if (!allocate(a, (size_t)argc + 1)) return actio_cli_complain(a, ACTIO_LIMIT_REACHED, "close other programs", "out of memory while reading the command line");
+    if (!allocate(a, (size_t)argc + 1))
+        return actio_cli_complain(a, ACTIO_LIMIT_REACHED, "close other programs",
+                                  "out of memory while reading the command line");
     bool options = true;
     int status = 0;
     for (int i = 1; i < argc && status == 0; i++) {

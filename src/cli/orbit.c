@@ -23,7 +23,8 @@ static void print_orbit(const struct actio_orbits *o, size_t i)
     if (r.error > 0) printf(" +- %.0e", r.error);
     printf("  residual %.1e", r.residual);
     if (*r.word) printf("  word %s", r.word);
-    printf("  %s%s%s\n    at ", actio_cli_paint(stdout, strcmp(r.stability, "unstable") == 0 ? 'w' : 'g'), r.stability, actio_cli_paint(stdout, ' '));
+    printf("  %s%s%s\n    at ", actio_cli_paint(stdout, strcmp(r.stability, "unstable") == 0 ? 'w' : 'g'), r.stability,
+           actio_cli_paint(stdout, ' '));
     for (size_t k = 0; k < r.components; k++) {
         printf("%s", k ? ", " : "");
         actio_cli_text(stdout, actio_orbits_name(o, k));
@@ -63,7 +64,8 @@ static void print_branch(const struct actio_orbits *o, const char *name)
     }
 }
 
-static void print_all(const struct actio_cli_arguments *a, const struct actio_model *model, const struct actio_orbits *o)
+static void print_all(const struct actio_cli_arguments *a, const struct actio_model *model,
+                      const struct actio_orbits *o)
 {
     size_t count = actio_orbits_count(o);
     fputs(actio_cli_paint(stdout, 'b'), stdout);
@@ -89,11 +91,16 @@ static void json_multipliers(const struct actio_orbits *o, size_t i, size_t coun
     for (size_t k = 0; k < count; k++) {
         struct actio_multiplier_info m = actio_orbits_multiplier(o, i, k);
         printf("%s[", k ? ", " : "");
-        actio_cli_json_number(stdout, m.re), printf(", "), actio_cli_json_number(stdout, m.im);
+        actio_cli_json_number(stdout, m.re);
+        printf(", ");
+        actio_cli_json_number(stdout, m.im);
         printf("]");
     }
     printf("], \"log_moduli\": [");
-    for (size_t k = 0; k < count; k++) printf("%s", k ? ", " : ""), actio_cli_json_number(stdout, actio_orbits_multiplier(o, i, k).log_modulus);
+    for (size_t k = 0; k < count; k++) {
+        printf("%s", k ? ", " : "");
+        actio_cli_json_number(stdout, actio_orbits_multiplier(o, i, k).log_modulus);
+    }
     printf("], \"trivial\": [");
     for (size_t k = 0; k < count; k++) {
         const char *why = actio_orbits_multiplier(o, i, k).trivial;
@@ -108,16 +115,20 @@ static void json_orbit(const struct actio_orbits *o, size_t i)
 {
     struct actio_orbit_info r = actio_orbits_info(o, i);
     putchar('{');
-    json_number("period", r.period), json_number("error", r.error), json_number("residual", r.residual);
+    json_number("period", r.period);
+    json_number("error", r.error);
+    json_number("residual", r.residual);
     printf("\"point\": {");
     for (size_t k = 0; k < r.components; k++) {
         printf("%s", k ? ", " : "");
         actio_cli_json_string(stdout, actio_orbits_name(o, k));
-        printf(": "), actio_cli_json_number(stdout, actio_orbits_point(o, i, k));
+        printf(": ");
+        actio_cli_json_number(stdout, actio_orbits_point(o, i, k));
     }
     printf("}, ");
     json_multipliers(o, i, r.multipliers);
-    printf(", \"stability\": \"%s\", \"word\": \"%s\", \"iterations\": %zu, \"nodes\": %zu}", r.stability, r.word, r.iterations, r.nodes);
+    printf(", \"stability\": \"%s\", \"word\": \"%s\", \"iterations\": %zu, \"nodes\": %zu}", r.stability, r.word,
+           r.iterations, r.nodes);
 }
 
 static void json_branch(const struct actio_orbits *o, const char *name)
@@ -128,7 +139,8 @@ static void json_branch(const struct actio_orbits *o, const char *name)
     for (size_t i = 0; i < actio_orbits_branch_points(o); i++) {
         struct actio_branch_info b = actio_orbits_branch_point(o, i);
         printf("%s{", i ? ", " : "");
-        json_number("value", b.param), json_number("period", b.period);
+        json_number("value", b.param);
+        json_number("period", b.period);
         printf("\"stability\": \"%s\", \"mark\": \"%s\"}", b.stability, b.mark);
     }
     printf("], ");
@@ -145,12 +157,14 @@ static void json_levels(const struct actio_orbits *o)
     for (size_t i = 0; i < count; i++) {
         printf("%s", i ? ", " : "");
         actio_cli_json_string(stdout, actio_orbits_level(o, i, &value));
-        printf(": "), actio_cli_json_number(stdout, value);
+        printf(": ");
+        actio_cli_json_number(stdout, value);
     }
     printf("}}, ");
 }
 
-static void json_all(const struct actio_cli_arguments *a, const struct actio_model *model, const struct actio_orbits *o, struct actio_findings *f, int status)
+static void json_all(const struct actio_cli_arguments *a, const struct actio_model *model, const struct actio_orbits *o,
+                     struct actio_findings *f, int status)
 {
     printf("{\"model\": ");
     actio_cli_json_string(stdout, a->model[0]);
@@ -170,12 +184,18 @@ static void json_all(const struct actio_cli_arguments *a, const struct actio_mod
 
 /* ---- files: the branch of --follow, or the motion over one period; of several orbits the first */
 
-static int write_files(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_orbits *o, struct actio_findings *f)
+static int write_files(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_orbits *o,
+                       struct actio_findings *f)
 {
-    const struct actio_table *t = !o ? NULL : actio_orbits_diagram(o) ? actio_orbits_diagram(o) : actio_orbits_count(o) ? actio_orbits_table(o, 0) : NULL;
+    const struct actio_table *t = !o                        ? NULL
+                                  : actio_orbits_diagram(o) ? actio_orbits_diagram(o)
+                                  : actio_orbits_count(o)   ? actio_orbits_table(o, 0)
+                                                            : NULL;
     int status = 0;
-    for (size_t i = 0; t && i < a->outputs; i++) status = actio_cli_worse(status, actio_table_write(ctx, t, a->output[i], f));
-    for (size_t i = 0; t && i < a->plots; i++) status = actio_cli_worse(status, actio_orbits_plot(ctx, o, a->axes, a->plot[i], f));
+    for (size_t i = 0; t && i < a->outputs; i++)
+        status = actio_cli_worse(status, actio_table_write(ctx, t, a->output[i], f));
+    for (size_t i = 0; t && i < a->plots; i++)
+        status = actio_cli_worse(status, actio_orbits_plot(ctx, o, a->axes, a->plot[i], f));
     return status;
 }
 
@@ -185,12 +205,16 @@ static int orbits_of(const struct actio_cli_arguments *a, struct actio_context *
     options.run = a->run;
     struct actio_model *model = actio_model_read(ctx, a->model[0], a->change, a->changes, f);
     int status = model ? actio_cli_folders(a) : 0;
-    if (status) return actio_model_free(model), status;
-    bool drawable = model && (options.follow || actio_cli_drawable(a, ctx, model, f) == 0);      /* a branch has columns of its own */
+    if (status) {
+        actio_model_free(model);
+        return status;
+    }
+    /* a branch has columns of its own */
+    bool drawable = model && (options.follow || actio_cli_drawable(a, ctx, model, f) == 0);
     struct actio_orbits *o = drawable ? actio_orbit_search(ctx, model, &options, f) : NULL;
     actio_cli_progress_end();
     status = actio_cli_worse(write_files(a, ctx, o, f), actio_findings_status(f));
-    bool csv = false;                                      /* on standard output: nothing else goes there */
+    bool csv = false; /* on standard output: nothing else goes there */
     for (size_t i = 0; i < a->outputs; i++) csv = csv || strcmp(a->output[i], "-") == 0;
     if (a->json) json_all(a, model, o, f, status);
     else if (o && !csv && (actio_orbits_count(o) || actio_orbits_branch_points(o)) && !a->quiet) print_all(a, model, o);
@@ -203,7 +227,8 @@ static int orbits_of(const struct actio_cli_arguments *a, struct actio_context *
 int actio_cli_orbit(const struct actio_cli_arguments *a)
 {
     if (a->models != 1)
-        return actio_cli_usage(a, a->models ? NULL : "run `actio list` for the built-in models", "`orbit` takes one model; found %s", a->models ? "several" : "none");
+        return actio_cli_usage(a, a->models ? NULL : "run `actio list` for the built-in models",
+                               "`orbit` takes one model; found %s", a->models ? "several" : "none");
     struct actio_context *ctx;
     struct actio_findings *f;
     if (!actio_cli_begin(a, &ctx, &f)) return ACTIO_LIMIT_REACHED;

@@ -9,7 +9,10 @@
 
 enum { BAR = 30, LINE = 78 };
 
-static struct { double began, drawn; bool shown; } bar;
+static struct {
+    double began, drawn;
+    bool shown;
+} bar;
 
 static double now(void)
 {
@@ -22,7 +25,7 @@ static void draw(void *user, const char *what, double done, double of)
 {
     (void)user;
     double t = now();
-    if (!(of > 0) || t - bar.drawn < 0.1 || t - bar.began < 0.4) return;   /* what is done at once needs no bar */
+    if (!(of > 0) || t - bar.drawn < 0.1 || t - bar.began < 0.4) return; /* what is done at once needs no bar */
     bar.drawn = t;
     bar.shown = true;
     double part = done < 0 ? 0 : done > of ? 1 : done / of;
@@ -31,7 +34,9 @@ static void draw(void *user, const char *what, double done, double of)
     memset(filled, '#', (size_t)(part * BAR));
     filled[BAR] = 0;
     double seconds = part > 0 ? (t - bar.began) * (1 - part) / part : 0;
-    if (part > 0.01) snprintf(left, sizeof left, seconds < 90 ? "%.0f s left" : "%.0f min left", seconds < 90 ? seconds : seconds / 60);
+    if (part > 0.01)
+        snprintf(left, sizeof left, seconds < 90 ? "%.0f s left" : "%.0f min left",
+                 seconds < 90 ? seconds : seconds / 60);
     char line[512];
     snprintf(line, sizeof line, "%.24s [%s] %3.0f %%  %s", what ? what : "", filled, 100 * part, left);
     fprintf(stderr, "\r%-*.*s", LINE, LINE, line);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * actio run: the motion to files, to standard output, or summed up. Files come first: a reader that hangs up can't cost one. */
+ * actio run: the motion to files, to standard output, or summed up. Files come first: a reader that hangs up can't cost
+ * one. */
 #define _XOPEN_SOURCE 700
 #include "cli/cli.h"
 
@@ -24,16 +25,26 @@ static bool folder_takes(const char *path)
     struct stat st;
     const char *slash = strrchr(path, '/');
     bool exists = stat(path, &st) == 0;
-    if (exists && S_ISDIR(st.st_mode)) return errno = EISDIR, false;
-    if (exists && !S_ISREG(st.st_mode)) return true;       /* a device: its writer will say */
+    if (exists && S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
+    if (exists && !S_ISREG(st.st_mode)) return true; /* a device: its writer will say */
     if (exists && access(path, W_OK) != 0) return false;
-    if (slash && (size_t)(slash - path) >= sizeof folder) return errno = ENAMETOOLONG, false;
+    if (slash && (size_t)(slash - path) >= sizeof folder) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
     if (slash) snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-    if (slash && stat(folder, &st) == 0 && !S_ISDIR(st.st_mode)) return errno = ENOTDIR, false;
+    if (slash && stat(folder, &st) == 0 && !S_ISDIR(st.st_mode)) {
+        errno = ENOTDIR;
+        return false;
+    }
     return access(slash ? folder : ".", W_OK | X_OK) == 0;
 }
 
-int actio_cli_drawable(const struct actio_cli_arguments *a, struct actio_context *ctx, struct actio_model *model, struct actio_findings *f)
+int actio_cli_drawable(const struct actio_cli_arguments *a, struct actio_context *ctx, struct actio_model *model,
+                       struct actio_findings *f)
 {
     int status = a->axes ? actio_model_drawable(ctx, model, a->axes, false, f) : 0;
     if (!status && a->animations) status = actio_model_drawable(ctx, model, a->axes, true, f);
@@ -42,29 +53,39 @@ int actio_cli_drawable(const struct actio_cli_arguments *a, struct actio_context
 
 int actio_cli_folders(const struct actio_cli_arguments *a)
 {
-    const struct { const char **path; size_t count; } list[] = { { a->output, a->outputs }, { a->plot, a->plots }, { a->overlay, a->overlays },
-                                                                     { a->animation, a->animations } };
+    const struct {
+        const char **path;
+        size_t count;
+    } list[] = {
+        { a->output, a->outputs }, { a->plot, a->plots }, { a->overlay, a->overlays }, { a->animation, a->animations }
+    };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         for (size_t i = 0; i < list[k].count; i++)
             if (strcmp(list[k].path[i], "-") != 0 && !folder_takes(list[k].path[i]))
-                return actio_cli_complain(a, ACTIO_FILE_TROUBLE, NULL, "can't write '%s': %s", list[k].path[i], strerror(errno));
+                return actio_cli_complain(a, ACTIO_FILE_TROUBLE, NULL, "can't write '%s': %s", list[k].path[i],
+                                          strerror(errno));
     return 0;
 }
 
-static int write_files(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_table *table, struct actio_findings *f)
+static int write_files(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_table *table,
+                       struct actio_findings *f)
 {
     int status = 0;
     for (size_t i = 0; i < a->outputs; i++)
-        if (strcmp(a->output[i], "-") != 0) status = actio_cli_worse(status, actio_table_write(ctx, table, a->output[i], f));
-    for (size_t i = 0; i < a->plots; i++) status = actio_cli_worse(status, actio_table_plot(ctx, table, a->axes, a->plot[i], f));
-    for (size_t i = 0; i < a->animations; i++) status = actio_cli_worse(status, actio_table_animate(ctx, table, a->axes, a->animation[i], f));
+        if (strcmp(a->output[i], "-") != 0)
+            status = actio_cli_worse(status, actio_table_write(ctx, table, a->output[i], f));
+    for (size_t i = 0; i < a->plots; i++)
+        status = actio_cli_worse(status, actio_table_plot(ctx, table, a->axes, a->plot[i], f));
+    for (size_t i = 0; i < a->animations; i++)
+        status = actio_cli_worse(status, actio_table_animate(ctx, table, a->axes, a->animation[i], f));
     return status;
 }
 
 /* ---- JSON */
 
 /* A run's own object, with the findings put in; when the files failed after the run, the run is kept inside. */
-static int json_run(const struct actio_cli_arguments *a, struct actio_table *table, struct actio_findings *f, int status)
+static int json_run(const struct actio_cli_arguments *a, struct actio_table *table, struct actio_findings *f,
+                    int status)
 {
     const char *object = table ? actio_table_json(table) : "";
     size_t length = strlen(object);
@@ -80,7 +101,8 @@ static int json_run(const struct actio_cli_arguments *a, struct actio_table *tab
 
 /* ---- the command */
 
-static int tell(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_model *model, struct actio_table *table, struct actio_findings *f)
+static int tell(const struct actio_cli_arguments *a, struct actio_context *ctx, const struct actio_model *model,
+                struct actio_table *table, struct actio_findings *f)
 {
     bool rows = table && actio_table_rows(table) > 0;
     int written = rows ? write_files(a, ctx, table, f) : 0;
@@ -97,7 +119,10 @@ static int run_model(const struct actio_cli_arguments *a, struct actio_context *
 {
     struct actio_model *model = actio_model_read(ctx, a->model[0], a->change, a->changes, f);
     int status = model ? actio_cli_folders(a) : 0;
-    if (status) return actio_model_free(model), status;
+    if (status) {
+        actio_model_free(model);
+        return status;
+    }
     bool drawable = model && actio_cli_drawable(a, ctx, model, f) == 0;
     struct actio_table *table = drawable ? actio_run(ctx, model, &a->run, f) : NULL;
     actio_cli_progress_end();
@@ -110,8 +135,9 @@ static int run_model(const struct actio_cli_arguments *a, struct actio_context *
 int actio_cli_run(const struct actio_cli_arguments *a)
 {
     if (a->models != 1)
-        return actio_cli_usage(a, a->models ? "use `actio test` for several models" : "run `actio list` for the built-in models",
-                               "`run` takes one model; found %s", a->models ? "several" : "none");
+        return actio_cli_usage(
+            a, a->models ? "use `actio test` for several models" : "run `actio list` for the built-in models",
+            "`run` takes one model; found %s", a->models ? "several" : "none");
     struct actio_context *ctx;
     struct actio_findings *f;
     if (!actio_cli_begin(a, &ctx, &f)) return ACTIO_LIMIT_REACHED;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Messages for people. Texts may hold anything a file name or a model can hold, so nothing reaches a terminal as a command. */
+ * Messages for people. Texts may hold anything a file name or a model can hold, so nothing reaches a terminal as a
+ * command. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool no_color;                                      /* set once from the command line */
+static bool no_color; /* set once from the command line */
 
 void actio_cli_say_setup(const struct actio_cli_arguments *a)
 {
@@ -20,8 +21,12 @@ bool actio_cli_colors(FILE *out) { return !no_color && isatty(fileno(out)); }
 
 const char *actio_cli_paint(FILE *out, char what)
 {
-    static const struct { char what; const char *code; } table[] = {
-        { 'e', "\033[1;31m" }, { 'w', "\033[1;35m" }, { 'n', "\033[1;36m" }, { 'b', "\033[1m" }, { 'g', "\033[32m" }, { 'd', "\033[2m" }, { ' ', "\033[0m" },
+    static const struct {
+        char what;
+        const char *code;
+    } table[] = {
+        { 'e', "\033[1;31m" }, { 'w', "\033[1;35m" }, { 'n', "\033[1;36m" }, { 'b', "\033[1m" },
+        { 'g', "\033[32m" },   { 'd', "\033[2m" },    { ' ', "\033[0m" },
     };
     if (!actio_cli_colors(out)) return "";
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -38,7 +43,8 @@ static void caret_line(const struct actio_message *m)
     for (; *s && column < m->column; s += n, column++) {
         actio_cli_shown(s, &n, &width);
         if (*s == '\t') fputc('\t', stderr);
-        else for (size_t i = 0; i < width; i++) fputc(' ', stderr);
+        else
+            for (size_t i = 0; i < width; i++) fputc(' ', stderr);
     }
     fprintf(stderr, "%s^", actio_cli_paint(stderr, 'g'));
     size_t marked = 0;
@@ -52,13 +58,19 @@ static void caret_line(const struct actio_message *m)
 
 void actio_cli_message(const struct actio_message *m)
 {
-    static const struct { const char *word; char paint; } kinds[] = {
-        [ACTIO_SAYS_NOTE] = { "note", 'n' }, [ACTIO_SAYS_WARNING] = { "warning", 'w' }, [ACTIO_SAYS_ERROR] = { "error", 'e' },
+    static const struct {
+        const char *word;
+        char paint;
+    } kinds[] = {
+        [ACTIO_SAYS_NOTE] = { "note", 'n' },
+        [ACTIO_SAYS_WARNING] = { "warning", 'w' },
+        [ACTIO_SAYS_ERROR] = { "error", 'e' },
     };
     fputs(actio_cli_paint(stderr, 'b'), stderr);
     actio_cli_text(stderr, m->file ? m->file : "actio");
     if (m->line) fprintf(stderr, ":%u:%u", (unsigned)m->line, (unsigned)m->column);
-    fprintf(stderr, ":%s %s%s:%s ", actio_cli_paint(stderr, ' '), actio_cli_paint(stderr, kinds[m->kind].paint), kinds[m->kind].word, actio_cli_paint(stderr, ' '));
+    fprintf(stderr, ":%s %s%s:%s ", actio_cli_paint(stderr, ' '), actio_cli_paint(stderr, kinds[m->kind].paint),
+            kinds[m->kind].word, actio_cli_paint(stderr, ' '));
     actio_cli_text(stderr, m->message);
     fputc('\n', stderr);
     if (m->quote && m->line) {
@@ -86,15 +98,19 @@ void actio_cli_findings(struct actio_findings *f, bool quiet)
 
 static const char *code_of(int status)
 {
-    return status == ACTIO_WRONG_USAGE ? "WRONG_USAGE" : status == ACTIO_LIMIT_REACHED ? "OUT_OF_MEMORY" : status >= ACTIO_INTERRUPTED ? "INTERRUPTED" : "COMMAND_LINE";
+    return status == ACTIO_WRONG_USAGE     ? "WRONG_USAGE"
+           : status == ACTIO_LIMIT_REACHED ? "OUT_OF_MEMORY"
+           : status >= ACTIO_INTERRUPTED   ? "INTERRUPTED"
+                                           : "COMMAND_LINE";
 }
 
 static int complain(const struct actio_cli_arguments *a, int status, const char *hint, const char *format, va_list args)
 {
     char text[512];
     vsnprintf(text, sizeof text, format, args);
-    struct actio_message m = { .kind = ACTIO_SAYS_ERROR, .status = status, .code = code_of(status),
-                               .message = text, .hint = hint ? hint : "" };
+    struct actio_message m = {
+        .kind = ACTIO_SAYS_ERROR, .status = status, .code = code_of(status), .message = text, .hint = hint ? hint : ""
+    };
     if (a->json) {
         printf("{\"status\": %d, \"errors\": [", status);
         actio_cli_json_message(stdout, &m);
@@ -125,7 +141,8 @@ int actio_cli_unsaid(const struct actio_cli_arguments *a, int status)
 {
     int signal = *a->limits.cancel;
     if (signal) return actio_cli_complain(a, actio_cli_worse(status, 128 + signal), NULL, "interrupted");
-    return actio_cli_complain(a, actio_cli_worse(status, ACTIO_LIMIT_REACHED), "raise --limit-memory or --limit-time", "limit reached while the result was being printed");
+    return actio_cli_complain(a, actio_cli_worse(status, ACTIO_LIMIT_REACHED), "raise --limit-memory or --limit-time",
+                              "limit reached while the result was being printed");
 }
 
 bool actio_cli_begin(const struct actio_cli_arguments *a, struct actio_context **ctx, struct actio_findings **f)

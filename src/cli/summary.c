@@ -10,7 +10,10 @@ enum { MOST = 20, CELL = 40 };
 
 static const char coordinates[] = "coordinates", states[] = "states", rates[] = "velocities";
 
-static bool has_role(const struct actio_table *table, size_t column, const char *role) { return strcmp(actio_table_role(table, column), role) == 0; }
+static bool has_role(const struct actio_table *table, size_t column, const char *role)
+{
+    return strcmp(actio_table_role(table, column), role) == 0;
+}
 
 static size_t count_role(const struct actio_table *table, const char *role)
 {
@@ -20,7 +23,10 @@ static size_t count_role(const struct actio_table *table, const char *role)
 }
 
 /* One number a row, and that role. */
-static bool is_point(const struct actio_table *table, size_t column, const char *role) { return has_role(table, column, role) && actio_table_nodes(table, column) == 0; }
+static bool is_point(const struct actio_table *table, size_t column, const char *role)
+{
+    return has_role(table, column, role) && actio_table_nodes(table, column) == 0;
+}
 
 static size_t count_points(const struct actio_table *table, const char *role)
 {
@@ -75,8 +81,10 @@ static void print_cells(const struct actio_table *table, size_t column)
 
 static void print_name(const struct actio_table *table, size_t column, int widest)
 {
-    const char *name = actio_table_name(table, column), *unit = actio_table_unit(table, column), *axis = actio_table_axis(table, column);
-    size_t width = actio_cli_width(name) + (*unit ? actio_cli_width(unit) + 3 : 0) + (*axis ? actio_cli_width(axis) + 2 : 0);
+    const char *name = actio_table_name(table, column), *unit = actio_table_unit(table, column),
+               *axis = actio_table_axis(table, column);
+    size_t width =
+        actio_cli_width(name) + (*unit ? actio_cli_width(unit) + 3 : 0) + (*axis ? actio_cli_width(axis) + 2 : 0);
     printf("  ");
     actio_cli_text(stdout, name);
     if (*axis) {
@@ -95,7 +103,8 @@ static void print_name(const struct actio_table *table, size_t column, int wides
 /* Coordinates and states, each beside its derivative. */
 static size_t print_state(const struct actio_table *table, int widest)
 {
-    size_t rate = 0, shown = 0, columns = actio_table_columns(table), count = count_points(table, coordinates) + count_points(table, states);
+    size_t rate = 0, shown = 0, columns = actio_table_columns(table),
+           count = count_points(table, coordinates) + count_points(table, states);
     bool paired = count && count_points(table, rates) == count;
     while (rate < columns && !is_point(table, rate, rates)) rate++;
     printf("\n%s  %-*s  %19s %7s", actio_cli_paint(stdout, 'd'), widest, "at the end", "value", "error");
@@ -134,7 +143,10 @@ static void print_span(const struct actio_table *table, size_t column)
     const double *x = actio_table_data(table, column) + (actio_table_rows(table) - 1) * nodes;
     double least = x[0], most = x[0], e = actio_table_error(table, column);
     char low[CELL], high[CELL], error[CELL];
-    for (size_t k = 1; k < nodes; k++) least = fmin(least, x[k]), most = fmax(most, x[k]);
+    for (size_t k = 1; k < nodes; k++) {
+        least = fmin(least, x[k]);
+        most = fmax(most, x[k]);
+    }
     supported_digits(least, e, low);
     supported_digits(most, e, high);
     error_cell(e, error);
@@ -148,7 +160,9 @@ static size_t print_fields(const struct actio_table *table, int widest)
     for (size_t r = 0; r < sizeof roles / sizeof *roles; r++)
         for (size_t i = 0; i < actio_table_columns(table); i++) {
             if (!has_role(table, i, roles[r]) || actio_table_nodes(table, i) == 0 || shown++ >= MOST) continue;
-            if (shown == 1) printf("\n%s  %-*s  %19s %19s %7s%s\n", actio_cli_paint(stdout, 'd'), widest, "fields at end", "least", "largest", "error", actio_cli_paint(stdout, ' '));
+            if (shown == 1)
+                printf("\n%s  %-*s  %19s %19s %7s%s\n", actio_cli_paint(stdout, 'd'), widest, "fields at end", "least",
+                       "largest", "error", actio_cli_paint(stdout, ' '));
             print_name(table, i, widest);
             print_span(table, i);
         }
@@ -165,7 +179,8 @@ static int widest_name(const struct actio_table *table)
     size_t widest = strlen("largest residual");
     for (size_t i = 0; i < actio_table_columns(table); i++) {
         const char *unit = actio_table_unit(table, i), *axis = actio_table_axis(table, i);
-        size_t width = actio_cli_width(actio_table_name(table, i)) + (*unit ? actio_cli_width(unit) + 3 : 0) + (*axis ? actio_cli_width(axis) + 2 : 0);
+        size_t width = actio_cli_width(actio_table_name(table, i)) + (*unit ? actio_cli_width(unit) + 3 : 0)
+                       + (*axis ? actio_cli_width(axis) + 2 : 0);
         if (width > widest && width <= 24) widest = width;
     }
     return (int)widest;
@@ -192,7 +207,8 @@ static void first_phrase(const char *description, char *title, size_t size)
     }
 }
 
-static void print_head(const struct actio_model *model, const struct actio_table *table, const struct actio_run_info *info)
+static void print_head(const struct actio_model *model, const struct actio_table *table,
+                       const struct actio_run_info *info)
 {
     const char *description = actio_model_description(model), *separator = "  ";
     char title[200];
@@ -230,11 +246,13 @@ static void print_balance(const struct actio_run_info *info, int widest)
     char off[CELL], change[CELL];
     bool known = info->energy_less_work > info->work_error, resolved = info->work_error <= 1e-3 * info->energy_drift;
     if (!known && !resolved) {
-        printf("  %-*s  %s: forces do work, and the rows are too few to resolve it (--points)\n", widest, "energy change", power(info->energy_drift, 1, change));
+        printf("  %-*s  %s: forces do work, and the rows are too few to resolve it (--points)\n", widest,
+               "energy change", power(info->energy_drift, 1, change));
         return;
     }
     power(known ? info->energy_less_work : info->work_error, 1, off);
-    printf("  %-*s  %s%s (forces do work: the energy changes by %s)\n", widest, "energy less work", known ? "" : "below ", off, power(info->energy_drift, 1, change));
+    printf("  %-*s  %s%s (forces do work: the energy changes by %s)\n", widest, "energy less work",
+           known ? "" : "below ", off, power(info->energy_drift, 1, change));
 }
 
 static void print_cost(const struct actio_run_info *info, int widest)
@@ -242,17 +260,22 @@ static void print_cost(const struct actio_run_info *info, int widest)
     putchar('\n');
     char cell[CELL];
     if (isfinite(info->energy_less_work)) print_balance(info, widest);
-    else if (isfinite(info->energy_drift)) printf("  %-*s  %s\n", widest, "energy drift", power(info->energy_drift, 1, cell));
+    else if (isfinite(info->energy_drift))
+        printf("  %-*s  %s\n", widest, "energy drift", power(info->energy_drift, 1, cell));
     if (isfinite(info->residual)) printf("  %-*s  %s\n", widest, "largest residual", power(info->residual, 1, cell));
     print_accuracy(info, widest);
     if (info->events) printf("  %-*s  %zu\n", widest, "events", info->events);
-    printf("  %-*s  %zu steps (%zu rejected), %zu right-hand sides, %.3g s\n", widest, "cost", info->steps, info->rejected, info->rhs, info->seconds);
+    printf("  %-*s  %zu steps (%zu rejected), %zu right-hand sides, %.3g s\n", widest, "cost", info->steps,
+           info->rejected, info->rhs, info->seconds);
 }
 
 static void print_files(const struct actio_cli_arguments *a, int widest)
 {
     const char *separator = "";
-    const struct { const char **path; size_t count; } list[] = { { a->output, a->outputs }, { a->plot, a->plots }, { a->animation, a->animations } };
+    const struct {
+        const char **path;
+        size_t count;
+    } list[] = { { a->output, a->outputs }, { a->plot, a->plots }, { a->animation, a->animations } };
     if (a->outputs + a->plots + a->animations == 0) return;
     printf("  %-*s  ", widest, "written");
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
@@ -281,13 +304,18 @@ static void print_proof(const struct actio_table *table)
     struct actio_proof_info p;
     char a[CELL], b[CELL], c[CELL];
     if (!actio_table_proof(table, &p)) return;
-    printf("\n  the doubled action on %zu points, order %d: %zu unknowns, started with paths %.1g apart\n", p.proved, p.order, p.unknowns, p.started);
-    printf("  after %zu steps: largest of grad S %s, of the paths' difference %s, of the multipliers' %s\n", p.iterations, power(p.gradient, 1, a), power(p.minus, 1, b), power(p.minus_multipliers, 1, c));
+    printf("\n  the doubled action on %zu points, order %d: %zu unknowns, started with paths %.1g apart\n", p.proved,
+           p.order, p.unknowns, p.started);
+    printf("  after %zu steps: largest of grad S %s, of the paths' difference %s, of the multipliers' %s\n",
+           p.iterations, power(p.gradient, 1, a), power(p.minus, 1, b), power(p.minus_multipliers, 1, c));
     printf("  distance from the solution without doubling %s\n", power(p.apart, 1, a));
     printf("  %8s  %12s  %12s\n", "points", "error", "at the end");
-    for (size_t i = 0; i < 3; i++) printf("  %8zu  %12s  %12s\n", p.points[i], power(p.error[i], 1, a), power(p.end[i], 1, b));
-    if (isfinite(p.rate)) printf("  order       %10.1f", p.rate); else printf("  order       %10s", "rounding");
-    if (isfinite(p.rate_end)) printf("  %12.1f\n", p.rate_end); else printf("  %12s\n", "rounding");
+    for (size_t i = 0; i < 3; i++)
+        printf("  %8zu  %12s  %12s\n", p.points[i], power(p.error[i], 1, a), power(p.end[i], 1, b));
+    if (isfinite(p.rate)) printf("  order       %10.1f", p.rate);
+    else printf("  order       %10s", "rounding");
+    if (isfinite(p.rate_end)) printf("  %12.1f\n", p.rate_end);
+    else printf("  %12s\n", "rounding");
 }
 
 static void print_dual(const struct actio_table *table, int widest)
@@ -295,9 +323,11 @@ static void print_dual(const struct actio_table *table, int widest)
     struct actio_dual_info d;
     char a[CELL];
     if (!actio_table_dual(table, &d)) return;
-    printf("\n  %-*s  closure %s; %zu slab%s, %zu elements of degree %zu, %zu Newton steps\n", widest, "dual action", d.closure, d.slabs, d.slabs == 1 ? "" : "s", d.elements, d.degree, d.newton);
+    printf("\n  %-*s  closure %s; %zu slab%s, %zu elements of degree %zu, %zu Newton steps\n", widest, "dual action",
+           d.closure, d.slabs, d.slabs == 1 ? "" : "s", d.elements, d.degree, d.newton);
     if (isfinite(d.action)) printf("  %-*s  %.12g\n", widest, "its value", d.action);
-    if (isfinite(d.hamiltonian)) printf("  %-*s  %.12g, drift %s\n", widest, "its Hamiltonian", d.hamiltonian, power(d.hamiltonian_drift, 1, a));
+    if (isfinite(d.hamiltonian))
+        printf("  %-*s  %.12g, drift %s\n", widest, "its Hamiltonian", d.hamiltonian, power(d.hamiltonian_drift, 1, a));
     printf("  %-*s  %.6g\n", widest, "smallest of M", d.min_eigenvalue);
     printf("  %-*s  %s\n", widest, "largest dual", power(d.max_dual, 1, a));
     printf("  %-*s  %s\n", widest, "detector", power(d.detector, 1, a));
@@ -312,7 +342,8 @@ void actio_cli_gradient_csv(const struct actio_table *table)
     }
 }
 
-void actio_cli_summary(const struct actio_model *model, const struct actio_table *table, const struct actio_cli_arguments *a, bool written)
+void actio_cli_summary(const struct actio_model *model, const struct actio_table *table,
+                       const struct actio_cli_arguments *a, bool written)
 {
     struct actio_run_info info = actio_table_info(table);
     int widest = widest_name(table);

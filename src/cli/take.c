@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The value of an option: read by the kind in its row, and written into the field that the row names. A few options have readers of their own. */
+ * The value of an option: read by the kind in its row, and written into the field that the row names. A few options
+ * have readers of their own. */
 #include "cli/cli.h"
 
 #include <math.h>
@@ -8,7 +9,8 @@
 
 typedef int (*take_fn)(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value);
 
-static int refuse(const struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value, const char *why)
+static int refuse(const struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value,
+                  const char *why)
 {
     return actio_cli_usage(a, NULL, "--%s: '%s' %s", row->name, value, why);
 }
@@ -25,7 +27,10 @@ static int refuse_range(const struct actio_cli_arguments *a, const struct actio_
 
 static void *field(struct actio_cli_arguments *a, const struct actio_option_row *row)
 {
-    char *parts[] = { [ACTIO_INTO_NONE] = NULL, [ACTIO_INTO_RUN] = (char *)&a->run, [ACTIO_INTO_ORBIT] = (char *)&a->orbit, [ACTIO_INTO_LIMITS] = (char *)&a->limits };
+    char *parts[] = { [ACTIO_INTO_NONE] = NULL,
+                      [ACTIO_INTO_RUN] = (char *)&a->run,
+                      [ACTIO_INTO_ORBIT] = (char *)&a->orbit,
+                      [ACTIO_INTO_LIMITS] = (char *)&a->limits };
     return parts[row->into] + row->offset;
 }
 
@@ -74,7 +79,8 @@ static int take_integer(struct actio_cli_arguments *a, const struct actio_option
 }
 
 /* One of a few words, with the nearest as a hint. */
-static int choose(const struct actio_cli_arguments *a, const char *option, const char *value, const char *const *words, size_t count, const char **taken)
+static int choose(const struct actio_cli_arguments *a, const char *option, const char *value, const char *const *words,
+                  size_t count, const char **taken)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(value, words[i]) == 0) {
@@ -84,7 +90,8 @@ static int choose(const struct actio_cli_arguments *a, const char *option, const
     char hint[256] = "";
     const char *near = actio_cli_near(value, words, count);
     size_t used = (size_t)snprintf(hint, sizeof hint, near ? "did you mean '%s'?" : "use one of:", near ? near : "");
-    for (size_t i = 0; !near && i < count && used < sizeof hint; i++) used += (size_t)snprintf(hint + used, sizeof hint - used, " %s", words[i]);
+    for (size_t i = 0; !near && i < count && used < sizeof hint; i++)
+        used += (size_t)snprintf(hint + used, sizeof hint - used, " %s", words[i]);
     return actio_cli_usage(a, hint, "--%s: unknown value '%s'", option, value);
 }
 
@@ -106,7 +113,7 @@ static int take_word(struct actio_cli_arguments *a, const struct actio_option_ro
 {
     const char *word[16], *chosen = NULL;
     int bad = choose(a, row->name, value, word, split_words(a, row->words, word, 16), &chosen);
-    if (!bad) *(const char **)field(a, row) = value;       /* the command line's own text outlives the copy */
+    if (!bad) *(const char **)field(a, row) = value; /* the command line's own text outlives the copy */
     return bad;
 }
 
@@ -119,10 +126,13 @@ static int take_text(struct actio_cli_arguments *a, const struct actio_option_ro
 /* Names with commas; their text stays in the command line's own. */
 static int take_names(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
 {
-    struct { const char **list; size_t count; } *names = field(a, row);
+    struct {
+        const char **list;
+        size_t count;
+    } *names = field(a, row);
     enum { ROOM = sizeof a->names[0] / sizeof a->names[0][0] };
     if (!names->list) names->list = a->names[a->name_lists++ % (sizeof a->names / sizeof a->names[0])];
-    for (char *s = (char *)value, *end; ; s = end + 1) {
+    for (char *s = (char *)value, *end;; s = end + 1) {
         end = strchr(s, ',');
         if (end) *end = 0;
         while (*s == ' ') s++;
@@ -147,9 +157,9 @@ static int take_change(struct actio_cli_arguments *a, const struct actio_option_
 }
 
 static const take_fn by_kind[] = {
-    [ACTIO_TAKES_NOTHING] = take_switch, [ACTIO_TAKES_NUMBER] = take_number, [ACTIO_TAKES_POSITIVE] = take_number, [ACTIO_TAKES_COUNT] = take_count,
-    [ACTIO_TAKES_INTEGER] = take_integer, [ACTIO_TAKES_WORD] = take_word, [ACTIO_TAKES_TEXT] = take_text, [ACTIO_TAKES_NAMES] = take_names,
-    [ACTIO_TAKES_CHANGE] = take_change,
+    [ACTIO_TAKES_NOTHING] = take_switch, [ACTIO_TAKES_NUMBER] = take_number,   [ACTIO_TAKES_POSITIVE] = take_number,
+    [ACTIO_TAKES_COUNT] = take_count,    [ACTIO_TAKES_INTEGER] = take_integer, [ACTIO_TAKES_WORD] = take_word,
+    [ACTIO_TAKES_TEXT] = take_text,      [ACTIO_TAKES_NAMES] = take_names,     [ACTIO_TAKES_CHANGE] = take_change,
 };
 
 /* ---- readers of their own */
@@ -169,18 +179,21 @@ static int take_principle(struct actio_cli_arguments *a, const char *value, cons
     return choose(a, "by", value, words, here, taken);
 }
 
-static bool is_command(const struct actio_cli_arguments *a, const char *name) { return a->command && strcmp(a->command, name) == 0; }
+static bool is_command(const struct actio_cli_arguments *a, const char *name)
+{
+    return a->command && strcmp(a->command, name) == 0;
+}
 
 /* One name; for compare several with commas, each once. */
 static int take_by(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
 {
     char word[64];
-    if (is_command(a, "orbit") && strcmp(value, "dual") == 0) {                /* an orbit's way, not its motion's */
+    if (is_command(a, "orbit") && strcmp(value, "dual") == 0) { /* an orbit's way, not its motion's */
         a->orbit.method = "dual";
         return 0;
     }
     if (!is_command(a, "compare")) return take_principle(a, value, &a->run.by);
-    for (const char *s = value, *end; ; s = end + 1) {
+    for (const char *s = value, *end;; s = end + 1) {
         end = strchr(s, ',');
         snprintf(word, sizeof word, "%.*s", end ? (int)(end - s) : (int)strlen(s), s);
         const char *name = NULL;
@@ -206,14 +219,17 @@ static int take_power(struct actio_cli_arguments *a, const struct actio_option_r
 static int take_modes(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
 {
     double x;
-    if (!actio_cli_number(value, &x) || x != floor(x) || !(x >= 1 && x <= 1e8)) return refuse(a, row, value, "is not a whole number of at least 1");
+    if (!actio_cli_number(value, &x) || x != floor(x) || !(x >= 1 && x <= 1e8))
+        return refuse(a, row, value, "is not a whole number of at least 1");
     a->modes = (size_t)x;
     return 0;
 }
 
 static int take_width(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value, double *to)
 {
-    return actio_cli_quotient(value, to) && *to > 0 ? 0 : refuse(a, row, value, "is not a number above 0, nor a quotient such as 1/110");
+    return actio_cli_quotient(value, to) && *to > 0
+               ? 0
+               : refuse(a, row, value, "is not a number above 0, nor a quotient such as 1/110");
 }
 
 /* Widths with commas, behind `hard` or not: each is compared with hard walls. */
@@ -221,7 +237,7 @@ static int take_widths(struct actio_cli_arguments *a, const struct actio_option_
 {
     char word[64];
     size_t most = sizeof a->width / sizeof *a->width, n = 0;
-    for (const char *s = strncmp(value, "hard,", 5) == 0 ? value + 5 : value, *end; ; s = end + 1) {
+    for (const char *s = strncmp(value, "hard,", 5) == 0 ? value + 5 : value, *end;; s = end + 1) {
         end = strchr(s, ',');
         snprintf(word, sizeof word, "%.*s", end ? (int)(end - s) : (int)strlen(s), s);
         if (n == most) return actio_cli_usage(a, NULL, "--%s: at most %zu widths", row->name, most);
@@ -253,7 +269,8 @@ static int take_base(struct actio_cli_arguments *a, const struct actio_option_ro
     if (strchr(value, '=')) return add_change(a, 'b', value);
     size_t n = strlen(value);
     bool file = n > 4 && strcmp(value + n - 4, ".csv") == 0;
-    if (!file && strcmp(value, "exact") != 0 && strcmp(value, "constant") != 0) return refuse(a, row, value, "is neither exact, constant, a .csv file, nor NAME=EXPR");
+    if (!file && strcmp(value, "exact") != 0 && strcmp(value, "constant") != 0)
+        return refuse(a, row, value, "is neither exact, constant, a .csv file, nor NAME=EXPR");
     a->run.base = value;
     return 0;
 }
@@ -275,7 +292,8 @@ static int take_box(struct actio_cli_arguments *a, const struct actio_option_row
     return 0;
 }
 
-static int cannot_write(const struct actio_cli_arguments *a, const char *option, const char *value, const char *const *endings, size_t count)
+static int cannot_write(const struct actio_cli_arguments *a, const char *option, const char *value,
+                        const char *const *endings, size_t count)
 {
     char hint[128], *p = hint, *end = hint + sizeof hint;
     p += snprintf(p, sizeof hint, "use one of:");
@@ -296,7 +314,8 @@ int actio_cli_check_outputs(const struct actio_cli_arguments *a)
 {
     static const char *const endings[] = { "x.csv", "x.json", "x.h5", "x.npz" };
     for (size_t i = 0; i < a->outputs && a->command && strcmp(a->command, "run") == 0; i++)
-        if (strcmp(a->output[i], "-") != 0 && !actio_can_write(a->output[i], false)) return cannot_write(a, "o", a->output[i], endings, 4);
+        if (strcmp(a->output[i], "-") != 0 && !actio_can_write(a->output[i], false))
+            return cannot_write(a, "o", a->output[i], endings, 4);
     return 0;
 }
 
@@ -323,8 +342,11 @@ static int take_animate(struct actio_cli_arguments *a, const struct actio_option
 {
     size_t n = strlen(value);
     a->animation[a->animations++] = value;
-    if (n >= 4 && actio_can_write(value, true) && (strcmp(value + n - 4, ".svg") == 0 || strcmp(value + n - 4, ".SVG") == 0)) return 0;
-    return actio_cli_usage(a, "use .svg for animations, and --plot for still pictures", "--%s: unknown file extension of '%s'", row->name, value);
+    if (n >= 4 && actio_can_write(value, true)
+        && (strcmp(value + n - 4, ".svg") == 0 || strcmp(value + n - 4, ".SVG") == 0))
+        return 0;
+    return actio_cli_usage(a, "use .svg for animations, and --plot for still pictures",
+                           "--%s: unknown file extension of '%s'", row->name, value);
 }
 
 static int take_axes(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
@@ -336,16 +358,27 @@ static int take_axes(struct actio_cli_arguments *a, const struct actio_option_ro
 
 /* ---- by name, where a reader is its own; by kind otherwise */
 
-static const struct { const char *name; take_fn take; } takers[] = {
-    { "by", take_by }, { "sigma", take_sigma }, { "power", take_power }, { "base", take_base }, { "follow", take_follow }, { "box", take_box },
-    { "modes", take_modes }, { "o", take_output }, { "format", take_format }, { "plot", take_plot }, { "overlay", take_overlay },
-    { "animate", take_animate }, { "axes", take_axes }, { "limit-memory", take_memory },
+static const struct {
+    const char *name;
+    take_fn take;
+} takers[] = {
+    { "by", take_by },           { "sigma", take_sigma },
+    { "power", take_power },     { "base", take_base },
+    { "follow", take_follow },   { "box", take_box },
+    { "modes", take_modes },     { "o", take_output },
+    { "format", take_format },   { "plot", take_plot },
+    { "overlay", take_overlay }, { "animate", take_animate },
+    { "axes", take_axes },       { "limit-memory", take_memory },
 };
 
 static bool take_flag(struct actio_cli_arguments *a, const char *name)
 {
-    const struct { const char *name; bool *flag; } flags[] = {
-        { "json", &a->json }, { "quiet", &a->quiet }, { "no-color", &a->no_color }, { "help", &a->help }, { "version", &a->version },
+    const struct {
+        const char *name;
+        bool *flag;
+    } flags[] = {
+        { "json", &a->json }, { "quiet", &a->quiet },     { "no-color", &a->no_color },
+        { "help", &a->help }, { "version", &a->version },
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         if (strcmp(flags[i].name, name) != 0) continue;

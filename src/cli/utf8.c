@@ -6,7 +6,11 @@ uint32_t actio_cli_decode(const char *s, size_t *length)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     const unsigned char *p = (const unsigned char *)s;
-    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : 0;
+    size_t n = p[0] < 0x80                   ? 1
+               : p[0] >= 0xF0 && p[0] < 0xF5 ? 4
+               : p[0] >= 0xE0 && p[0] < 0xF0 ? 3
+               : p[0] >= 0xC2 && p[0] < 0xE0 ? 2
+                                             : 0;
     *length = 1;
     if (n == 0) return 0xFFFD;
     if (n == 1) return p[0];
@@ -30,15 +34,18 @@ static bool within(uint32_t c, const uint32_t (*range)[2], size_t n)
 /* Controls, and the signs that turn the direction of writing. */
 static bool commands_terminal(uint32_t c)
 {
-    static const uint32_t range[][2] = { { 0, 8 }, { 10, 31 }, { 0x7F, 0x9F }, { 0x200E, 0x200F }, { 0x2028, 0x202E }, { 0x2066, 0x2069 }, { 0xFEFF, 0xFEFF } };
+    static const uint32_t range[][2] = { { 0, 8 },           { 10, 31 },         { 0x7F, 0x9F },    { 0x200E, 0x200F },
+                                         { 0x2028, 0x202E }, { 0x2066, 0x2069 }, { 0xFEFF, 0xFEFF } };
     return within(c, range, sizeof range / sizeof *range);
 }
 
 static size_t columns(uint32_t c)
 {
     static const uint32_t none[][2] = { { 0x300, 0x36F }, { 0x200B, 0x200D }, { 0x20D0, 0x20FF }, { 0xFE00, 0xFE0F } };
-    static const uint32_t two[][2] = { { 0x1100, 0x115F }, { 0x2E80, 0x303E }, { 0x3041, 0xA4CF }, { 0xAC00, 0xD7A3 }, { 0xF900, 0xFAFF },
-                                       { 0xFE30, 0xFE6F }, { 0xFF00, 0xFF60 }, { 0xFFE0, 0xFFE6 }, { 0x1F300, 0x1FAFF }, { 0x20000, 0x3FFFD } };
+    static const uint32_t two[][2] = { { 0x1100, 0x115F },  { 0x2E80, 0x303E }, { 0x3041, 0xA4CF },
+                                       { 0xAC00, 0xD7A3 },  { 0xF900, 0xFAFF }, { 0xFE30, 0xFE6F },
+                                       { 0xFF00, 0xFF60 },  { 0xFFE0, 0xFFE6 }, { 0x1F300, 0x1FAFF },
+                                       { 0x20000, 0x3FFFD } };
     if (within(c, none, sizeof none / sizeof *none)) return 0;
     return within(c, two, sizeof two / sizeof *two) ? 2 : 1;
 }

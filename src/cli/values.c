@@ -58,11 +58,15 @@ static unsigned slips(const char *a, const char *b)
     if (n > LONGEST || m > LONGEST) return LONGEST;
     for (size_t i = 0; i <= n; i++) {
         for (size_t j = 0; j <= m; j++) {
-            if (!i || !j) { d[i][j] = (unsigned)(i + j); continue; }
+            if (!i || !j) {
+                d[i][j] = (unsigned)(i + j);
+                continue;
+            }
             unsigned best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
             if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
             if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best) best = d[i - 2][j - 2] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+                best = d[i - 2][j - 2] + 1;
             d[i][j] = best;
         }
     }
@@ -75,7 +79,10 @@ const char *actio_cli_near(const char *word, const char *const *names, size_t co
     unsigned least = 3;
     for (size_t i = 0; i < count; i++) {
         unsigned s = slips(word, names[i]);
-        if (s < least && s < strlen(names[i])) least = s, near = names[i];
+        if (s < least && s < strlen(names[i])) {
+            least = s;
+            near = names[i];
+        }
     }
     return near;
 }

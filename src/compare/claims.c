@@ -10,26 +10,35 @@
 #include <string.h>
 
 /* One motion: that of a principle, with the claims made on it. */
-enum { PRINCIPLES = 64 };                                  /* more than there are */
+enum { PRINCIPLES = 64 }; /* more than there are */
 struct testing {
-    struct actio_run *run; struct actio_check *check; const char *by; double *time; size_t times; double tol; bool needed;
-    const char *seen[PRINCIPLES]; size_t seens;            /* principles whose motions were tested */
+    struct actio_run *run;
+    struct actio_check *check;
+    const char *by;
+    double *time;
+    size_t times;
+    double tol;
+    bool needed;
+    const char *seen[PRINCIPLES]; /* principles whose motions were tested */
+    size_t seens;
 };
 
 /* Tolerance that this claim asks for; a column's size is at least that of the value claimed. */
 static double needed(const struct actio_claim *c)
 {
     if (c->kind == ACTIO_CLAIM_AT) return c->bound / (10 * fmax(1, fabs(c->value)));
-    return c->kind == ACTIO_CLAIM_DRIFT ? c->bound / 40 : 1;   /* the largest of all rows, of a quantity whose terms may be larger than itself */
+    /* the largest of all rows, of a quantity whose terms may be larger than itself */
+    return c->kind == ACTIO_CLAIM_DRIFT ? c->bound / 40 : 1;
 }
 
 static const char *by_of(const struct testing *t, const struct actio_claim *c) { return c->by ? c->by : t->by; }
 
 static bool computable(const struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
 {
-    if (c->kind == ACTIO_CLAIM_VERDICT || c->absent) return false;      /* judged by itself, or not at all */
+    if (c->kind == ACTIO_CLAIM_VERDICT || c->absent) return false; /* judged by itself, or not at all */
     if (c->by && !actio_principle_named(c->by)) out->why = "unknown principle";
-    else if (c->kind == ACTIO_CLAIM_AT && (c->at - run->problem.model->t0) * (c->at - run->problem.model->t1) > 0) out->why = "the time is outside the model's interval";
+    else if (c->kind == ACTIO_CLAIM_AT && (c->at - run->problem.model->t0) * (c->at - run->problem.model->t1) > 0)
+        out->why = "the time is outside the model's interval";
     else return true;
     return false;
 }
@@ -41,7 +50,13 @@ static void list_claims(void *user)
     t->check = actio_arena_array(&m->arena, m->claims + 1, sizeof *t->check);
     for (size_t i = 0; i < m->claims; i++) {
         const struct actio_claim *c = &m->claim[i];
-        t->check[i] = (struct actio_check){ .claim = c->text, .line = c->span.line, .value = NAN, .expected = c->value, .bound = c->bound, .skipped = c->absent, .why = c->absent ? c->absent : "" };
+        t->check[i] = (struct actio_check){ .claim = c->text,
+                                            .line = c->span.line,
+                                            .value = NAN,
+                                            .expected = c->value,
+                                            .bound = c->bound,
+                                            .skipped = c->absent,
+                                            .why = c->absent ? c->absent : "" };
     }
 }
 
@@ -59,7 +74,7 @@ static void prepare(void *user)
         if (c->kind == ACTIO_CLAIM_AT) t->time[t->times++] = c->at;
         if (needed(c) < t->tol) t->tol = needed(c);
     }
-    if (t->tol < 2e-14) t->tol = 2e-14;                    /* finer than double precision can be requested */
+    if (t->tol < 2e-14) t->tol = 2e-14; /* finer than double precision can be requested */
 }
 
 static size_t column_named(const struct actio_system *sys, const char *name)
@@ -67,9 +82,10 @@ static size_t column_named(const struct actio_system *sys, const char *name)
     const char *bracket = strchr(name, '[');
     for (size_t c = 0; c < sys->named; c++)
         if (strcmp(sys->column[c].name, name) == 0) return sys->column[c].first;
-    for (size_t c = 0; bracket && c < sys->named; c++) {   /* node 3 of x: x[3] */
+    for (size_t c = 0; bracket && c < sys->named; c++) { /* node 3 of x: x[3] */
         size_t length = (size_t)(bracket - name), k = (size_t)strtod(bracket + 1, NULL);
-        if (strncmp(sys->column[c].name, name, length) == 0 && !sys->column[c].name[length] && k < sys->column[c].width) return sys->column[c].first + k;
+        if (strncmp(sys->column[c].name, name, length) == 0 && !sys->column[c].name[length] && k < sys->column[c].width)
+            return sys->column[c].first + k;
     }
     return SIZE_MAX;
 }
@@ -112,7 +128,8 @@ static double residual_of(const struct actio_run *run)
 {
     double largest = 0;
     for (size_t c = 0; c < run->problem.sys->columns; c++)
-        for (size_t r = 0; actio_system_column(run->problem.sys, c)->role == ACTIO_ROLE_RESIDUAL && r < run->rows; r++) {
+        for (size_t r = 0; actio_system_column(run->problem.sys, c)->role == ACTIO_ROLE_RESIDUAL && r < run->rows;
+             r++) {
             double x = actio_outcome_column(&run->outcome, c)[r];
             if (!isfinite(x)) return NAN;
             largest = fmax(largest, fabs(x));
@@ -145,7 +162,10 @@ static void judge_verdicts(struct testing *t)
     bool known = false;
     for (size_t i = 0; i < m->claims; i++) {
         if (m->claim[i].kind != ACTIO_CLAIM_VERDICT) continue;
-        if (!known) verdict = verdict_of(t->run), known = true;
+        if (!known) {
+            verdict = verdict_of(t->run);
+            known = true;
+        }
         judge_verdict(verdict, &m->claim[i], &t->check[i]);
     }
 }
@@ -158,24 +178,46 @@ static bool gets_there(const struct actio_run *run, const struct actio_claim *c)
 
 static void judge(struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
 {
-    if (*out->why) return;                                 /* then there may be no motion at all */
+    if (*out->why) return; /* then there may be no motion at all */
     size_t column = c->column ? column_named(run->problem.sys, c->column) : SIZE_MAX;
     double error = 0;
-    if (c->kind != ACTIO_CLAIM_RESIDUAL && column == SIZE_MAX) { out->why = "unknown column"; return; }
-    if (!gets_there(run, c)) { out->why = "the motion ends before this time"; return; }
+    if (c->kind != ACTIO_CLAIM_RESIDUAL && column == SIZE_MAX) {
+        out->why = "unknown column";
+        return;
+    }
+    if (!gets_there(run, c)) {
+        out->why = "the motion ends before this time";
+        return;
+    }
     if (c->kind == ACTIO_CLAIM_RESIDUAL) out->value = residual_of(run);
-    else if (c->kind == ACTIO_CLAIM_DRIFT) out->value = drift_of(run, column, strchr(c->column, '[') ? 1 : actio_system_column(run->problem.sys, column)->width);
+    else if (c->kind == ACTIO_CLAIM_DRIFT)
+        out->value =
+            drift_of(run, column, strchr(c->column, '[') ? 1 : actio_system_column(run->problem.sys, column)->width);
     else out->value = value_at(run, column, c->at, &error);
     out->computed = isfinite(out->value);
-    if (!out->computed) { out->why = c->kind == ACTIO_CLAIM_AT ? "it is not a finite number there" : "it is not a finite number in every row"; return; }
+    if (!out->computed) {
+        out->why =
+            c->kind == ACTIO_CLAIM_AT ? "it is not a finite number there" : "it is not a finite number in every row";
+        return;
+    }
     if (c->kind == ACTIO_CLAIM_AT) out->ok = fabs(out->value - c->value) <= c->bound;
     else out->ok = out->value < c->bound;
-    if (out->ok && isnan(error)) out->ok = false, out->why = "it has no error estimate there: a nearby value is not finite";
-    if (out->ok && error > c->bound) out->ok = false, out->why = "the motion's estimated error is larger than the claim's bound";
+    if (out->ok && isnan(error)) {
+        out->ok = false;
+        out->why = "it has no error estimate there: a nearby value is not finite";
+    }
+    if (out->ok && error > c->bound) {
+        out->ok = false;
+        out->why = "the motion's estimated error is larger than the claim's bound";
+    }
 }
 
-/* An accuracy that a claim does not need is not a failure of the claim: only the estimate is compared with its bound. */
-static bool only_accuracy(const struct actio_finding *f) { return f->code == ACTIO_F_NOT_REACHED || f->code == ACTIO_F_NOT_REACHED_AT_ALL; }
+/* An accuracy that a claim does not need is not a failure of the claim: only the estimate is compared with its bound.
+ * */
+static bool only_accuracy(const struct actio_finding *f)
+{
+    return f->code == ACTIO_F_NOT_REACHED || f->code == ACTIO_F_NOT_REACHED_AT_ALL;
+}
 
 static void copy_findings(const struct actio_findings *from, struct actio_findings *to)
 {
@@ -184,11 +226,17 @@ static void copy_findings(const struct actio_findings *from, struct actio_findin
         if (only_accuracy(f)) continue;
         struct actio_finding *n = actio_find_at(to, f->code, NULL, f->span, f->arg);
         if (n) n->file = f->file ? actio_arena_text(&to->arena, f->file, strlen(f->file)) : NULL;
-        if (n && f->quote) n->quote = actio_arena_text(&to->arena, f->quote, strlen(f->quote)), n->quote_skipped = f->quote_skipped;
+        if (n && f->quote) {
+            n->quote = actio_arena_text(&to->arena, f->quote, strlen(f->quote));
+            n->quote_skipped = f->quote_skipped;
+        }
     }
 }
 
-struct copying { const struct actio_findings *from; struct actio_findings *to; };
+struct copying {
+    const struct actio_findings *from;
+    struct actio_findings *to;
+};
 
 static void copy(void *user)
 {
@@ -213,7 +261,8 @@ static void judge_all(struct testing *t)
 }
 
 /* The claims on the motion by one principle. 0, or 1: there is no such motion. */
-static int test_by(struct testing *all, const struct actio_run_options *options, const char *by, struct actio_context *ctx, struct actio_model *model, struct actio_findings *own)
+static int test_by(struct testing *all, const struct actio_run_options *options, const char *by,
+                   struct actio_context *ctx, struct actio_model *model, struct actio_findings *own)
 {
     struct actio_run run;
     struct testing t = { .run = &run, .check = all->check, .by = all->by };
@@ -237,7 +286,8 @@ static bool is_first(struct testing *t, const char *by)
 }
 
 /* Has each option an owner among the principles of the claims? */
-static bool owned(const struct testing *t, const struct actio_model *m, const struct actio_run_options *options, struct actio_findings *f)
+static bool owned(const struct testing *t, const struct actio_model *m, const struct actio_run_options *options,
+                  struct actio_findings *f)
 {
     struct testing all = { .by = t->by };
     for (size_t i = 0; i < m->claims; i++)
@@ -245,7 +295,8 @@ static bool owned(const struct testing *t, const struct actio_model *m, const st
     return !all.seens || actio_principles_own(all.seen, all.seens, options, f);
 }
 
-struct actio_check *actio_test_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f, size_t *count)
+struct actio_check *actio_test_inside(struct actio_context *ctx, struct actio_model *model,
+                                      const struct actio_run_options *options, struct actio_findings *f, size_t *count)
 {
     struct actio_run run;
     struct actio_findings own;
@@ -256,10 +307,12 @@ struct actio_check *actio_test_inside(struct actio_context *ctx, struct actio_mo
     t.by = run.problem.options.by;
     *count = 0;
     if (owned(&t, model, &run.problem.options, &own) && actio_attempt(ctx, list_claims, &t) == 0) {
-        for (size_t i = 0; i < model->claims && !bad; i++) {                   /* the first claim on a principle's motion stands for all of them */
+        /* the first claim on a principle's motion stands for all of them */
+        for (size_t i = 0; i < model->claims && !bad; i++) {
             const struct actio_claim *c = &model->claim[i];
             if (c->by && !actio_principle_named(c->by)) t.check[i].why = "unknown principle";
-            else if (c->kind != ACTIO_CLAIM_VERDICT && is_first(&t, by_of(&t, c))) bad = test_by(&t, options, by_of(&t, c), ctx, model, &own);
+            else if (c->kind != ACTIO_CLAIM_VERDICT && is_first(&t, by_of(&t, c)))
+                bad = test_by(&t, options, by_of(&t, c), ctx, model, &own);
         }
         if (!bad) judge_verdicts(&t);
         if (!bad) *count = model->claims;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One motion by several principles: each with its own error, the largest difference from d'Alembert's, and whether that is theory or numerics.
+ * One motion by several principles: each with its own error, the largest difference from d'Alembert's, and whether that
+ * is theory or numerics.
  * Or with soft walls of several widths, against hard ones. */
 #include "principle/principles.h"
 #include "compare/comparison.h"
@@ -10,33 +11,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FACTOR 10                                          /* of the error estimates of both: a difference beyond it is not rounding */
+#define FACTOR 10 /* of the error estimates of both: a difference beyond it is not rounding */
 
 struct actio_comparison {
     struct actio_context *ctx;
     struct actio_arena arena;
-    struct actio_compared *row; size_t rows;
-    struct actio_table **table; size_t tables;             /* by row: the motion, or NULL */
-    struct actio_table *differences, *trend;               /* over time; of the widths; NULL when there is nothing to draw */
-    struct actio_layer *layer; size_t layers;              /* of the picture: the motions there are */
-    bool soft;                                             /* rows are widths */
+    struct actio_compared *row;
+    size_t rows;
+    struct actio_table **table; /* by row: the motion, or NULL */
+    size_t tables;
+    struct actio_table *differences, *trend; /* over time; of the widths; NULL when there is nothing to draw */
+    struct actio_layer *layer;               /* of the picture: the motions there are */
+    size_t layers;
+    bool soft; /* rows are widths */
 };
 
 /* What a row is about; column and layer name it in tables and pictures. */
-struct one { const struct actio_principle *principle; double sigma; const char *column, *layer; };
+struct one {
+    const struct actio_principle *principle;
+    double sigma;
+    const char *column, *layer;
+};
 
 struct comparing {
     struct actio_comparison *c;
     struct actio_model *model;
     const struct actio_run_options *options;
-    const char *const *by; size_t principles;
-    struct one *one; size_t count;                         /* by row */
+    const char *const *by;
+    size_t principles;
+    struct one *one; /* by row */
+    size_t count;
     struct actio_findings *f;
     const struct actio_table *reference;
-    double **curve;                                        /* by row of the comparison: difference over time, or NULL */
+    double **curve; /* by row of the comparison: difference over time, or NULL */
 };
 
-static bool is_position(const struct actio_column *c) { return c->role == ACTIO_ROLE_COORD || c->role == ACTIO_ROLE_STATE; }
+static bool is_position(const struct actio_column *c)
+{
+    return c->role == ACTIO_ROLE_COORD || c->role == ACTIO_ROLE_STATE;
+}
 
 /* Largest |difference| over coordinates and states at each time; returns the largest of all. */
 static double contrast(const struct actio_table *a, const struct actio_table *b, double *curve)
@@ -64,11 +77,15 @@ static double own_error(const struct actio_table *t)
     return t->local_only ? NAN : largest;
 }
 
-static struct actio_power_rows view(const struct actio_table *t, const struct actio_model *model, struct actio_arena *arena)
+static struct actio_power_rows view(const struct actio_table *t, const struct actio_model *model,
+                                    struct actio_arena *arena)
 {
     const char **name = actio_arena_array(arena, t->cols + 1, sizeof *name);
     const double **data = actio_arena_array(arena, t->cols + 1, sizeof *data);
-    for (size_t c = 0; c < t->cols; c++) name[c] = t->col[c].nodes ? "" : t->col[c].name, data[c] = t->data[c];
+    for (size_t c = 0; c < t->cols; c++) {
+        name[c] = t->col[c].nodes ? "" : t->col[c].name;
+        data[c] = t->data[c];
+    }
     return (struct actio_power_rows){ t->cols, t->rows, name, data, model };
 }
 
@@ -87,7 +104,8 @@ static const char *power_of(struct comparing *x, const struct actio_table *t)
     struct actio_power_rows rows = view(t, x->model, arena);
     const char *said = along_a_line(t) ? "" : actio_power_of_reactions(&rows, arena);
     for (size_t k = 0; k < x->model->forces; k++) {
-        const char *label = x->model->force[k].label, *column = label ? actio_arena_format(arena, "power.%s", label) : NULL;
+        const char *label = x->model->force[k].label,
+                   *column = label ? actio_arena_format(arena, "power.%s", label) : NULL;
         size_t c = label ? actio_table_find(t, column) : t->cols;
         if (c >= t->cols || t->col[c].nodes) continue;
         const char *word = actio_power_of_column(&rows, column, fmax(10 * t->error[c], 0) + 1e-12);
@@ -118,8 +136,10 @@ static void pass_on(struct comparing *x, const struct actio_findings *own)
 {
     for (size_t i = 0; i < own->count; i++) {
         int status = actio_finding_status(&own->item[i]);
-        bool no_walls = x->c->soft && own->item[i].code == ACTIO_F_NO_WALLS && x->c->rows == 2;   /* said once, of the first width */
-        if (status != ACTIO_LIMIT_REACHED && status != ACTIO_INTERRUPTED && status != ACTIO_WRONG_USAGE && !no_walls) continue;
+        /* said once, of the first width */
+        bool no_walls = x->c->soft && own->item[i].code == ACTIO_F_NO_WALLS && x->c->rows == 2;
+        if (status != ACTIO_LIMIT_REACHED && status != ACTIO_INTERRUPTED && status != ACTIO_WRONG_USAGE && !no_walls)
+            continue;
         actio_find(x->f, own->item[i].code, own->item[i].arg);
         return;
     }
@@ -137,8 +157,10 @@ static const char *grid_text(struct comparing *x, const struct actio_principle *
     return actio_arena_format(arena, "%zu equal slabs", o->slabs);
 }
 
-/* Nothing is claimed of a motion on given nodes, so that nothing follows from its difference; a soft wall is another one. */
-static void judge_unclaimed(struct comparing *x, const struct one *one, struct actio_compared *row, struct actio_findings *own)
+/* Nothing is claimed of a motion on given nodes, so that nothing follows from its difference; a soft wall is another
+ * one. */
+static void judge_unclaimed(struct comparing *x, const struct one *one, struct actio_compared *row,
+                            struct actio_findings *own)
 {
     const char *grid = grid_text(x, one->principle);
     row->status = x->c->soft ? "soft" : "grid";
@@ -146,7 +168,8 @@ static void judge_unclaimed(struct comparing *x, const struct one *one, struct a
     else if (x->reference->local_only) row->note = "the reference is on a grid: error not estimated";
     for (size_t i = 0; i < own->count; i++)
         if (own->item[i].code == ACTIO_F_SOFT_START) {
-            row->note = actio_arena_format(&x->c->arena, "%s%s%s", row->note, *row->note ? "; " : "", own->item[i].message);
+            row->note =
+                actio_arena_format(&x->c->arena, "%s%s%s", row->note, *row->note ? "; " : "", own->item[i].message);
             break;
         }
 }
@@ -157,16 +180,25 @@ static void judge(struct comparing *x, const struct actio_principle *p, struct a
     double bound = FACTOR * (row->error + own_error(x->reference));
     bool same = row->difference <= bound, other_theory = *p->differs;
     row->status = same ? "agrees" : other_theory ? "differs" : "disagrees";
-    row->note = !same && other_theory ? p->differs : same && other_theory ? "a different theory, but the same motion here" : !same ? "it should give the same motion" : "";
-    if (!same && !other_theory) actio_find(x->f, ACTIO_F_DISAGREE, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_NUMBER(row->difference), ACTIO_NUMBER(bound)));
+    row->note = !same && other_theory  ? p->differs
+                : same && other_theory ? "a different theory, but the same motion here"
+                : !same                ? "it should give the same motion"
+                                       : "";
+    if (!same && !other_theory)
+        actio_find(x->f, ACTIO_F_DISAGREE,
+                   ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_NUMBER(row->difference), ACTIO_NUMBER(bound)));
 }
 
 /* Nodes of time are for principles that have them; walls are soft in rows of a width. */
 static struct actio_run_options options_of(const struct comparing *x, const struct one *one)
 {
     struct actio_run_options o = actio_principle_options(one->principle, x->options);
-    o.widths = NULL, o.width_count = 0;
-    if (!has_nodes(one->principle)) o.grid = o.slabs = o.nodes = 0, o.order = 0;
+    o.widths = NULL;
+    o.width_count = 0;
+    if (!has_nodes(one->principle)) {
+        o.grid = o.slabs = o.nodes = 0;
+        o.order = 0;
+    }
     if (!x->c->soft) return o;
     o.sigma_auto = false;
     o.sigma = isnan(one->sigma) ? 0 : one->sigma;
@@ -183,8 +215,12 @@ static void take(struct comparing *x, size_t i, struct actio_table *t, struct ac
     row->power = power_of(x, t);
     if (!x->reference) {
         x->reference = t;
-        row->status = "reference", row->difference = 0;
-        if (grid_text(x, one->principle)) judge_unclaimed(x, one, row, own), row->status = "reference";
+        row->status = "reference";
+        row->difference = 0;
+        if (grid_text(x, one->principle)) {
+            judge_unclaimed(x, one, row, own);
+            row->status = "reference";
+        }
         return;
     }
     x->curve[i] = actio_arena_array(&x->c->arena, x->reference->rows + 1, sizeof(double));
@@ -193,7 +229,8 @@ static void take(struct comparing *x, size_t i, struct actio_table *t, struct ac
     else judge(x, one->principle, row);
 }
 
-static struct actio_table *run_one(struct comparing *x, const struct actio_run_options *options, struct actio_findings *own)
+static struct actio_table *run_one(struct comparing *x, const struct actio_run_options *options,
+                                   struct actio_findings *own)
 {
     struct actio_call call = actio_call_begin(x->c->ctx, own);
     struct actio_table *t = actio_run_inside(x->c->ctx, x->model, options, own);
@@ -207,18 +244,30 @@ static void compare_one(struct comparing *x, size_t i)
     struct actio_compared *row = &x->c->row[i];
     struct actio_run_options options = options_of(x, one);
     struct actio_findings own;
-    *row = (struct actio_compared){ .by = one->principle->name, .status = "failed", .note = "", .power = "", .difference = NAN, .error = NAN, .seconds = NAN, .sigma = one->sigma };
+    *row = (struct actio_compared){ .by = one->principle->name,
+                                    .status = "failed",
+                                    .note = "",
+                                    .power = "",
+                                    .difference = NAN,
+                                    .error = NAN,
+                                    .seconds = NAN,
+                                    .sigma = one->sigma };
     actio_findings_open(&own, x->c->ctx);
     struct actio_table *t = run_one(x, &options, &own);
-    if (t) row->seconds = t->seconds, row->error = own_error(t);
+    if (t) {
+        row->seconds = t->seconds;
+        row->error = own_error(t);
+    }
     if (t && !actio_run_failed(&own)) take(x, i, t, &own);
     else {
-        row->status = inapplicable(&own) ? "inapplicable" : "failed", row->note = first_error(x, &own);
+        row->status = inapplicable(&own) ? "inapplicable" : "failed";
+        row->note = first_error(x, &own);
         actio_table_free(t);
     }
     x->c->rows = i + 1;
     pass_on(x, &own);
-    if (i == 0 && !x->reference) actio_find(x->f, ACTIO_F_NO_REFERENCE, ACTIO_ARGS(ACTIO_TEXT(row->by), ACTIO_TEXT(row->note)));
+    if (i == 0 && !x->reference)
+        actio_find(x->f, ACTIO_F_NO_REFERENCE, ACTIO_ARGS(ACTIO_TEXT(row->by), ACTIO_TEXT(row->note)));
     actio_findings_close(&own);
 }
 
@@ -234,14 +283,24 @@ static struct actio_table *open_table(struct comparing *x, size_t cols, size_t r
     t->rows = rows;
     t->model = actio_arena_text(&t->arena, ref->model, strlen(ref->model));
     t->file = t->source = t->method = t->tier = "";
-    t->by = x->by[0], t->version = actio_version(), t->tol = ref->tol, t->reached = true, t->holds_until = ref->holds_until;
+    t->by = x->by[0];
+    t->version = actio_version();
+    t->tol = ref->tol;
+    t->reached = true;
+    t->holds_until = ref->holds_until;
     return t;
 }
 
-static void add_column(struct actio_table *t, const char *name, const char *meaning, enum actio_role role, const double *from)
+static void add_column(struct actio_table *t, const char *name, const char *meaning, enum actio_role role,
+                       const double *from)
 {
     size_t at = t->cols++;
-    t->col[at] = (struct actio_column){ .name = actio_arena_text(&t->arena, name, strlen(name)), .unit = "", .meaning = meaning, .latex = "", .role = role, .unique = true };
+    t->col[at] = (struct actio_column){ .name = actio_arena_text(&t->arena, name, strlen(name)),
+                                        .unit = "",
+                                        .meaning = meaning,
+                                        .latex = "",
+                                        .role = role,
+                                        .unique = true };
     t->data[at] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
     memcpy(t->data[at], from, t->rows * sizeof(double));
     t->error[at] = NAN;
@@ -253,18 +312,26 @@ static void draw_up(struct comparing *x)
     struct actio_table *t = x->c->differences = open_table(x, x->count + 1, x->reference->rows);
     add_column(t, "t", "time", ACTIO_ROLE_TIME, x->reference->data[0]);
     for (size_t i = 0; i < x->count; i++)
-        if (x->curve[i]) add_column(t, actio_arena_format(&t->arena, "difference.%s", x->one[i].column), "largest difference of a coordinate", ACTIO_ROLE_DIFFERENCE, x->curve[i]);
-    t->description = x->c->soft ? "soft walls of several widths, against hard ones"
-                                : actio_arena_format(&t->arena, "the same motion by several principles, against that by %s", x->by[0]);
+        if (x->curve[i])
+            add_column(t, actio_arena_format(&t->arena, "difference.%s", x->one[i].column),
+                       "largest difference of a coordinate", ACTIO_ROLE_DIFFERENCE, x->curve[i]);
+    t->description =
+        x->c->soft
+            ? "soft walls of several widths, against hard ones"
+            : actio_arena_format(&t->arena, "the same motion by several principles, against that by %s", x->by[0]);
 }
 
 /* Distances from hard walls over the width. */
 static void draw_trend(struct comparing *x)
 {
-    double *sigma = actio_arena_array(&x->c->arena, x->count, sizeof *sigma), *distance = actio_arena_array(&x->c->arena, x->count, sizeof *distance);
+    double *sigma = actio_arena_array(&x->c->arena, x->count, sizeof *sigma),
+           *distance = actio_arena_array(&x->c->arena, x->count, sizeof *distance);
     size_t n = 0;
     for (size_t i = 1; i < x->c->rows; i++)
-        if (x->curve[i]) sigma[n] = x->c->row[i].sigma, distance[n++] = x->c->row[i].difference;
+        if (x->curve[i]) {
+            sigma[n] = x->c->row[i].sigma;
+            distance[n++] = x->c->row[i].difference;
+        }
     if (n < 2) return;
     struct actio_table *t = x->c->trend = open_table(x, 2, n);
     add_column(t, "sigma", "width \xCF\x83 of soft walls", ACTIO_ROLE_TIME, sigma);
@@ -282,8 +349,10 @@ static void lay_over(struct comparing *x)
 
 struct actio_picture actio_comparison_picture(const struct actio_comparison *c)
 {
-    bool widths = c->soft && c->layers > 2;                /* one width is a motion like any other */
-    return (struct actio_picture){ .layer = c->layer, .layers = c->layers, .look = widths ? ACTIO_LOOK_SHADES : ACTIO_LOOK_DISCS, .trend = c->trend };
+    bool widths = c->soft && c->layers > 2; /* one width is a motion like any other */
+    return (struct actio_picture){
+        .layer = c->layer, .layers = c->layers, .look = widths ? ACTIO_LOOK_SHADES : ACTIO_LOOK_DISCS, .trend = c->trend
+    };
 }
 
 /* ---- what is compared */
@@ -298,7 +367,9 @@ static int wider_first(const void *a, const void *b)
 static const char *width_text(struct actio_arena *arena, double sigma)
 {
     double parts = round(1 / sigma);
-    return parts > 1 && parts < 1e6 && fabs(1 / sigma - parts) < 1e-9 * parts ? actio_arena_format(arena, "1/%.0f", parts) : actio_arena_format(arena, "%.4g", sigma);
+    return parts > 1 && parts < 1e6 && fabs(1 / sigma - parts) < 1e-9 * parts
+               ? actio_arena_format(arena, "1/%.0f", parts)
+               : actio_arena_format(arena, "%.4g", sigma);
 }
 
 static const char *with_grid(struct comparing *x, const struct actio_principle *p)
@@ -321,7 +392,8 @@ static void plan_widths(struct comparing *x)
     struct actio_arena *arena = &x->c->arena;
     size_t n = x->options->width_count;
     double *width = actio_arena_array(arena, n, sizeof *width);
-    const struct actio_principle *hard = actio_principle_named(x->by[0]), *soft = actio_principle_named(x->principles > 1 ? x->by[1] : "skg");
+    const struct actio_principle *hard = actio_principle_named(x->by[0]),
+                                 *soft = actio_principle_named(x->principles > 1 ? x->by[1] : "skg");
     memcpy(width, x->options->widths, n * sizeof *width);
     qsort(width, n, sizeof *width, wider_first);
     x->one = actio_arena_array(arena, n + 2, sizeof *x->one);
@@ -340,7 +412,10 @@ static bool fits(struct comparing *x)
     const char *option = o->grid ? "grid" : o->slabs ? "slabs" : o->nodes ? "nodes" : o->order ? "order" : NULL;
     for (size_t i = 0; i < x->count && option; i++)
         if (has_nodes(x->one[i].principle)) option = NULL;
-    if (option) actio_find(x->f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT("skg in `compare`"), ACTIO_TEXT(x->by[x->principles - 1])));
+    if (option)
+        actio_find(
+            x->f, ACTIO_F_NOT_ITS_OPTION,
+            ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT("skg in `compare`"), ACTIO_TEXT(x->by[x->principles - 1])));
     const char **by = actio_arena_array(&x->c->arena, x->count + 1, sizeof *by);
     for (size_t i = 0; i < x->count; i++) by[i] = x->one[i].principle->name;
     return !option && actio_principles_own(by, x->count, o, x->f);
@@ -367,15 +442,18 @@ static void compare_all(void *user)
     lay_over(x);
 }
 
-struct actio_comparison *actio_compare_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, const char *const *by, size_t count,
-                                       struct actio_findings *f)
+struct actio_comparison *actio_compare_inside(struct actio_context *ctx, struct actio_model *model,
+                                              const struct actio_run_options *options, const char *const *by,
+                                              size_t count, struct actio_findings *f)
 {
     struct actio_comparison *c = actio_take(ctx, 1, sizeof *c);
     if (!c) return NULL;
     c->ctx = ctx;
     actio_arena_open(&c->arena, ctx);
     struct actio_run_options plain = actio_run_options_default();
-    struct comparing x = { .c = c, .model = model, .options = options ? options : &plain, .by = by, .principles = count, .f = f };
+    struct comparing x = {
+        .c = c, .model = model, .options = options ? options : &plain, .by = by, .principles = count, .f = f
+    };
     struct actio_findings *outer = ctx->findings;
     ctx->findings = f;
     int bad = actio_attempt(ctx, compare_all, &x);
@@ -388,7 +466,9 @@ struct actio_comparison *actio_compare_inside(struct actio_context *ctx, struct 
 size_t actio_comparison_rows(const struct actio_comparison *c) { return c ? c->rows : 0; }
 struct actio_compared actio_comparison_row(const struct actio_comparison *c, size_t i)
 {
-    static const struct actio_compared none = { .by = "", .status = "", .note = "", .power = "", .difference = NAN, .error = NAN, .seconds = NAN, .sigma = NAN };
+    static const struct actio_compared none = {
+        .by = "", .status = "", .note = "", .power = "", .difference = NAN, .error = NAN, .seconds = NAN, .sigma = NAN
+    };
     return c && i < c->rows ? c->row[i] : none;
 }
 

@@ -16,13 +16,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct format { const char *name; bool contents; void (*write)(struct actio_derivation *); } formats[] = {
+static const struct format {
+    const char *name;
+    bool contents;
+    void (*write)(struct actio_derivation *);
+} formats[] = {
     { "text", true, actio_derive_text },
     { "latex", true, actio_derive_latex },
     { "c", false, actio_derive_c },
 };
 
-struct deriving { struct actio_derivation *d; const struct format *format; struct actio_problem *problem; const struct actio_verdict *v; };
+struct deriving {
+    struct actio_derivation *d;
+    const struct format *format;
+    struct actio_problem *problem;
+    const struct actio_verdict *v;
+};
 
 static const struct format *format_named(const char *name)
 {
@@ -33,7 +42,8 @@ static const struct format *format_named(const char *name)
 
 /* ---- singular equations: the verdict in the words and formulas of a derivation */
 
-/* Formulas of the verdict in the pool of the system that is shown; without hidden constraints they are there already. */
+/* Formulas of the verdict in the pool of the system that is shown; without hidden constraints they are there already.
+ * */
 static actio_expr *taken(struct deriving *job, const actio_expr *from, size_t n)
 {
     struct actio_formation *F = job->d->F;
@@ -51,22 +61,28 @@ static const char *open_rates(struct deriving *job)
     actio_text_open(&t, &job->d->arena);
     for (size_t i = 0; i < v->undetermineds; i++) {
         actio_text_add(&t, i ? ", " : "");
-        actio_print_nice(&job->d->F->pool, job->d->F->zdot[v->undetermined[i]], actio_model_symbol_name, job->d->model, &t);
+        actio_print_nice(&job->d->F->pool, job->d->F->zdot[v->undetermined[i]], actio_model_symbol_name, job->d->model,
+                         &t);
     }
-    actio_text_add(&t, v->undetermineds > 1 ? " are arbitrary: not determined by any equation" : " is arbitrary: not determined by any equation");
+    actio_text_add(&t, v->undetermineds > 1 ? " are arbitrary: not determined by any equation"
+                                            : " is arbitrary: not determined by any equation");
     return t.s;
 }
 
-enum { LONG = 60 };                                        /* characters of a relation between rows that are worth reading */
+enum { LONG = 60 }; /* characters of a relation between rows that are worth reading */
 
 static const char *open_multipliers(struct deriving *job)
 {
     const struct actio_verdict *v = job->v;
     if (v->word == ACTIO_VERDICT_contradictory) return "none: no motion exists";
-    if (v->redundants == 0) return v->solved ? NULL : "solved numerically from B*(-lambda, q'') = e at each state, where they are determined";
+    if (v->redundants == 0)
+        return v->solved ? NULL
+                         : "solved numerically from B*(-lambda, q'') = e at each state, where they are determined";
     const char *relation = v->redundant[0].text;
     if (strlen(relation) > LONG) relation = "";
-    return actio_arena_format(&job->d->arena, "not unique: the rows are dependent%s%s%s; run and --format c give the smallest ones", *relation ? " (" : "", relation, *relation ? ")" : "");
+    return actio_arena_format(&job->d->arena,
+                              "not unique: the rows are dependent%s%s%s; run and --format c give the smallest ones",
+                              *relation ? " (" : "", relation, *relation ? ")" : "");
 }
 
 static void take_closure(struct deriving *job)
@@ -74,16 +90,26 @@ static void take_closure(struct deriving *job)
     const struct actio_verdict *v = job->v;
     struct actio_formation *F = job->d->F;
     struct actio_shown_closure *c = actio_form_array(F, 1, sizeof *c);
-    *c = (struct actio_shown_closure){ .hiddens = v->hiddens, .is_position = v->hidden_is_position, .free_data = v->free_data, .naive_free_data = v->naive_free_data };
+    *c = (struct actio_shown_closure){ .hiddens = v->hiddens,
+                                       .is_position = v->hidden_is_position,
+                                       .free_data = v->free_data,
+                                       .naive_free_data = v->naive_free_data };
     if (v->hiddens) c->hidden = taken(job, v->hidden_e, v->hiddens);
-    if (v->solved) c->solved = taken(job, v->solved, F->N + F->p), c->is_solved = v->is_solved;
-    if (v->word == ACTIO_VERDICT_contradictory) c->verdict = v->hiddens ? "no state satisfies this: no motion exists" : "no motion exists: the constraints contradict each other";
+    if (v->solved) {
+        c->solved = taken(job, v->solved, F->N + F->p);
+        c->is_solved = v->is_solved;
+    }
+    if (v->word == ACTIO_VERDICT_contradictory)
+        c->verdict = v->hiddens ? "no state satisfies this: no motion exists"
+                                : "no motion exists: the constraints contradict each other";
     if (v->too_large) c->verdict = "B is singular, and the hidden constraints are too long to derive";
-    c->rates = open_rates(job), c->multipliers = open_multipliers(job);
+    c->rates = open_rates(job);
+    c->multipliers = open_multipliers(job);
     job->d->closure = c;
 }
 
-/* Are the equations regular at the start, or the nearest data on the constraints? What is said on the way is of no interest here, limits are. */
+/* Are the equations regular at the start, or the nearest data on the constraints? What is said on the way is of no
+ * interest here, limits are. */
 static bool singular(struct actio_problem *problem)
 {
     struct actio_findings silent;
@@ -93,7 +119,8 @@ static bool singular(struct actio_problem *problem)
     bool open = actio_problem_examine(problem) == ACTIO_UNSETTLED;
     problem->ctx->findings = problem->f = own;
     for (size_t i = 0; i < silent.count; i++)
-        if (actio_finding_status(&silent.item[i]) >= ACTIO_LIMIT_REACHED) actio_find(own, silent.item[i].code, silent.item[i].arg);
+        if (actio_finding_status(&silent.item[i]) >= ACTIO_LIMIT_REACHED)
+            actio_find(own, silent.item[i].code, silent.item[i].arg);
     actio_findings_close(&silent);
     return open;
 }
@@ -108,8 +135,10 @@ static void take_units(struct actio_derivation *d)
     if (!u) return;
     d->rate_unit = actio_arena_array(&d->arena, m->coords + 1, sizeof *d->rate_unit);
     d->lambda_unit = actio_arena_array(&d->arena, m->constraints + 1, sizeof *d->lambda_unit);
-    for (size_t i = 0; i < m->coords; i++) d->rate_unit[i] = actio_column_unit(u, m->coord[i].dot_name, ACTIO_ROLE_RATE);
-    for (size_t i = 0; i < m->constraints; i++) d->lambda_unit[i] = actio_column_unit(u, m->constraint[i].label, ACTIO_ROLE_LAMBDA);
+    for (size_t i = 0; i < m->coords; i++)
+        d->rate_unit[i] = actio_column_unit(u, m->coord[i].dot_name, ACTIO_ROLE_RATE);
+    for (size_t i = 0; i < m->constraints; i++)
+        d->lambda_unit[i] = actio_column_unit(u, m->constraint[i].label, ACTIO_ROLE_LAMBDA);
 }
 
 static void show(void *user)
@@ -119,7 +148,10 @@ static void show(void *user)
     take_units(job->d);
     if (job->v) take_closure(job);
     if (job->d->chapter->prepare) job->d->chapter->prepare(job->d);
-    if (job->format->contents) actio_derive_contents(job->d), actio_derive_share(job->d);
+    if (job->format->contents) {
+        actio_derive_contents(job->d);
+        actio_derive_share(job->d);
+    }
     job->format->write(job->d);
 }
 
@@ -129,7 +161,8 @@ static bool refuse(struct actio_problem *problem, const struct actio_constraint 
 {
     char whom[256] = "this model";
     if (about) snprintf(whom, sizeof whom, "'%.240s'", about->label);
-    actio_find_at(problem->f, ACTIO_F_INAPPLICABLE, &problem->model->source, about ? about->span : (struct actio_span){ 0 },
+    actio_find_at(problem->f, ACTIO_F_INAPPLICABLE, &problem->model->source,
+                  about ? about->span : (struct actio_span){ 0 },
                   ACTIO_ARGS(ACTIO_TEXT(problem->principle->name), ACTIO_TEXT(whom), ACTIO_TEXT(why)));
     return false;
 }
@@ -147,16 +180,22 @@ static bool applies(const struct deriving *job)
 /* What the verdict on singular equations leaves of it. */
 static bool goes_with(struct deriving *job)
 {
-    static const struct { enum actio_verdict_word word; unsigned need; const char *why; } table[] = {
+    static const struct {
+        enum actio_verdict_word word;
+        unsigned need;
+        const char *why;
+    } table[] = {
         { ACTIO_VERDICT_contradictory, 0, "no motion exists, by any principle" },
         { ACTIO_VERDICT_undetermined, 0, "some of its accelerations are not determined" },
         { ACTIO_VERDICT_hidden, 0, "hidden constraints follow from the equations of motion, and have no reaction" },
         { ACTIO_VERDICT_redundant, ACTIO_NEEDS_INDEPENDENT, "constraints are redundant" },
     };
     for (size_t i = 0; job->v && i < sizeof table / sizeof *table; i++)
-        if (job->v->word == table[i].word && (job->problem->principle->needs & table[i].need) == table[i].need) return refuse(job->problem, NULL, table[i].why);
+        if (job->v->word == table[i].word && (job->problem->principle->needs & table[i].need) == table[i].need)
+            return refuse(job->problem, NULL, table[i].why);
     const struct actio_law *law = job->problem->principle->law;
-    const char *why = law && law->objection ? law->objection(&job->problem->motion, job->problem->model->t0, job->problem->y0) : NULL;
+    const char *why =
+        law && law->objection ? law->objection(&job->problem->motion, job->problem->model->t0, job->problem->y0) : NULL;
     return why ? refuse(job->problem, NULL, why) : true;
 }
 
@@ -164,15 +203,18 @@ static void note_chart(void *user)
 {
     struct deriving *job = user;
     const struct actio_chart *c = job->problem->motion.law_data;
-    bool *bound = actio_arena_array(&job->d->arena, c->N + 1, sizeof *bound), *kept = actio_arena_array(&job->d->arena, job->problem->sys->p + 1, sizeof *kept);
+    bool *bound = actio_arena_array(&job->d->arena, c->N + 1, sizeof *bound),
+         *kept = actio_arena_array(&job->d->arena, job->problem->sys->p + 1, sizeof *kept);
     for (size_t i = 0; i < c->N; i++) bound[i] = true;
     for (size_t k = 0; k < c->r * c->N; k++)
         if (c->Z[k] == 1) bound[k % c->N] = false;
     for (size_t k = 0; k < c->N - c->r; k++) kept[c->row[k]] = true;
-    job->d->bound = bound, job->d->kept = kept;
+    job->d->bound = bound;
+    job->d->kept = kept;
 }
 
-/* As a run would start by its law: what that chooses there, a split, rows that are independent; and does it have a solution, unless the start is singular? */
+/* As a run would start by its law: what that chooses there, a split, rows that are independent; and does it have a
+ * solution, unless the start is singular? */
 static bool starts(struct deriving *job, bool regular)
 {
     struct actio_problem *problem = job->problem;
@@ -182,9 +224,13 @@ static bool starts(struct deriving *job, bool regular)
     if (!law) return true;
     if (actio_motion_obey(m, law)) return false;
     if (actio_motion_begin(m, t, problem->y0) || (law->rebase && law->rebase(m, t, problem->y0)))
-        return job->d->chapter->splits ? refuse(problem, NULL, "its constraints are dependent in the velocities at the start") : true;
+        return job->d->chapter->splits
+                   ? refuse(problem, NULL, "its constraints are dependent in the velocities at the start")
+                   : true;
     if (regular && law->solve && law->solve(m, t, problem->y0) == ACTIO_FLOW_SINGULAR)
-        return refuse(problem, NULL, "its equations have no solution at the start; check that the kinetic energy is positive definite there");
+        return refuse(
+            problem, NULL,
+            "its equations have no solution at the start; check that the kinetic energy is positive definite there");
     return !job->d->chapter->charted || actio_attempt(problem->ctx, note_chart, job) == 0;
 }
 
@@ -211,7 +257,8 @@ static bool fields_apply(struct deriving *job, struct actio_findings *f)
     const char *what = d->model->states ? "states" : d->model->contacts ? "contacts" : NULL;
     p.needs &= ~(unsigned)(ACTIO_NEEDS_MULTIPLIERS | ACTIO_NEEDS_POINTS);
     if (what) actio_find(f, ACTIO_F_FIELD_WITHOUT, ACTIO_ARGS(ACTIO_TEXT(what)));
-    else if (!job->format->contents || !d->chapter->fields) actio_find(f, ACTIO_F_NO_FIELD_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(d->by), ACTIO_TEXT(job->format->name)));
+    else if (!job->format->contents || !d->chapter->fields)
+        actio_find(f, ACTIO_F_NO_FIELD_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(d->by), ACTIO_TEXT(job->format->name)));
     const char *why = f->errors ? NULL : actio_principle_objection(&p, d->model, &about);
     if (why) {
         struct actio_problem problem = { .f = f, .model = d->model, .principle = actio_principle_named(d->by) };
@@ -225,10 +272,12 @@ static bool derive_fields(struct deriving *job, struct actio_findings *f)
     struct actio_derivation *d = job->d;
     if (!fields_apply(job, f)) return false;
     struct actio_findings *before = d->ctx->findings;
-    d->ctx->findings = f, d->ctx->forming = NULL;
+    d->ctx->findings = f;
+    d->ctx->forming = NULL;
     bool whole = actio_attempt(d->ctx, show_fields, job) == 0;
     if (d->ctx->forming) actio_system_free(&((struct actio_formation *)d->ctx->forming)->sys);
-    d->ctx->forming = NULL, d->ctx->findings = before;
+    d->ctx->forming = NULL;
+    d->ctx->findings = before;
     return whole;
 }
 
@@ -241,9 +290,12 @@ static bool derive(struct deriving *job)
     if (actio_problem_form(problem) || (other && !applies(job))) return false;
     if (singular(problem)) {
         job->v = actio_problem_survey(problem, false);
-        if (!job->v || (!other && job->v->word == ACTIO_VERDICT_hidden && !job->v->too_large && actio_problem_take_hidden(problem, job->v))) return false;
+        if (!job->v
+            || (!other && job->v->word == ACTIO_VERDICT_hidden && !job->v->too_large
+                && actio_problem_take_hidden(problem, job->v)))
+            return false;
         regular = job->v->word != ACTIO_VERDICT_singular;
-        if (!regular || job->v->word == ACTIO_VERDICT_regular) job->v = NULL;   /* only there */
+        if (!regular || job->v->word == ACTIO_VERDICT_regular) job->v = NULL; /* only there */
     }
     if (other && (!goes_with(job) || !starts(job, regular))) return false;
     job->d->F = problem->sys->formation;
@@ -254,7 +306,8 @@ static bool derive_points(struct actio_derivation *d, const struct format *as, s
 {
     struct actio_problem problem;
     struct actio_run_options options = actio_run_options_default();
-    options.by = d->by, options.project = true;            /* equations are shown whatever the start data are */
+    options.by = d->by;
+    options.project = true; /* equations are shown whatever the start data are */
     actio_problem_open(&problem, d->ctx, d->model, &options, f);
     problem.principle = actio_principle_named(d->by);
     bool whole = derive(&(struct deriving){ .d = d, .format = as, .problem = &problem });
@@ -263,32 +316,46 @@ static bool derive_points(struct actio_derivation *d, const struct format *as, s
 }
 
 /* The principle and its chapter; NULL and a finding where one is missing. */
-static const struct actio_principle *principle_for(const char *by, const char *format, const struct format *as, struct actio_findings *f)
+static const struct actio_principle *principle_for(const char *by, const char *format, const struct format *as,
+                                                   struct actio_findings *f)
 {
     const struct actio_principle *p = actio_principle_named(by);
     const struct actio_chapter *chapter = p ? p->chapter : NULL;
     const char *why = !chapter ? "no derivation is available" : as && !as->contents ? chapter->no_code : NULL;
     if (!p) actio_find(f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(by)));
     else if (!as) actio_find(f, ACTIO_F_NO_FORMAT, ACTIO_ARGS(ACTIO_TEXT(format)));
-    else if (why) actio_find(f, ACTIO_F_NO_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(as->name), ACTIO_TEXT(why)));
+    else if (why)
+        actio_find(f, ACTIO_F_NO_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(as->name), ACTIO_TEXT(why)));
     return as && !why ? p : NULL;
 }
 
-struct actio_derivation *actio_derive_inside(struct actio_context *ctx, struct actio_model *model, const char *by, const char *format, struct actio_findings *f)
+struct actio_derivation *actio_derive_inside(struct actio_context *ctx, struct actio_model *model, const char *by,
+                                             const char *format, struct actio_findings *f)
 {
     const struct format *as = format_named(format ? format : "text");
     const struct actio_principle *p = principle_for(by ? by : "dalembert", format, as, f);
     if (!p) return NULL;
     struct actio_derivation *d = actio_take(ctx, 1, sizeof *d);
     if (!d) {
-        actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing the equations"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_find(f, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("writing the equations"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
-    d->ctx = ctx, d->model = model, d->by = p->name, d->by_title = p->title, d->assumes = p->assumes, d->differs = p->differs;
+    d->ctx = ctx;
+    d->model = model;
+    d->by = p->name;
+    d->by_title = p->title;
+    d->assumes = p->assumes;
+    d->differs = p->differs;
     d->chapter = p->chapter;
     actio_arena_open(&d->arena, ctx);
     bool whole = model->axes ? derive_fields(&(struct deriving){ .d = d, .format = as }, f) : derive_points(d, as, f);
-    d->F = NULL, d->model = NULL, d->closure = NULL, d->framing = NULL, d->jets = NULL, d->continuum = NULL;
+    d->F = NULL;
+    d->model = NULL;
+    d->closure = NULL;
+    d->framing = NULL;
+    d->jets = NULL;
+    d->continuum = NULL;
     if (whole) return d;
     actio_derivation_free(d);
     return NULL;

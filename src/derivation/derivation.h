@@ -6,6 +6,7 @@
 
 #include <actio/actio.h>
 
-struct actio_derivation *actio_derive_inside(struct actio_context *ctx, struct actio_model *model, const char *by, const char *format, struct actio_findings *f);
+struct actio_derivation *actio_derive_inside(struct actio_context *ctx, struct actio_model *model, const char *by,
+                                             const char *format, struct actio_findings *f);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A derivation as one C file for firmware or an S-function: C99, <math.h> only, no allocation. Names of the model stand in comments,
+ * A derivation as one C file for firmware or an S-function: C99, <math.h> only, no allocation. Names of the model stand
+ * in comments,
  * cleaned of everything that could end one. */
 #include "derive/code.h"
 
@@ -11,10 +12,10 @@ struct c_file {
     struct actio_derivation *d;
     struct actio_emitter e;
     char name[LONGEST_NAME + 8], upper[LONGEST_NAME + 8];
-    size_t ny, K, R;                                       /* K unknowns in R equations: hidden constraints add some */
-    size_t lambdas;                                        /* multipliers that are requested; those that evolve are states */
-    bool follows;                                          /* some params are made from others */
-    struct actio_text body;                                /* the functions; small ones they need come before */
+    size_t ny, K, R;        /* K unknowns in R equations: hidden constraints add some */
+    size_t lambdas;         /* multipliers that are requested; those that evolve are states */
+    bool follows;           /* some params are made from others */
+    struct actio_text body; /* the functions; small ones they need come before */
 };
 
 /* ---- names and comments */
@@ -25,13 +26,17 @@ static void make_name(struct c_file *f)
 {
     const char *s = f->d->model->name ? f->d->model->name : "";
     size_t n = 0;
-    if (!is_plain(*s) || (*s >= '0' && *s <= '9')) memcpy(f->name, "model_", 6), n = 6;
+    if (!is_plain(*s) || (*s >= '0' && *s <= '9')) {
+        memcpy(f->name, "model_", 6);
+        n = 6;
+    }
     for (; *s && n < LONGEST_NAME; s++)
         if (is_plain(*s)) f->name[n++] = *s;
         else if (n && f->name[n - 1] != '_') f->name[n++] = '_';
     while (n && f->name[n - 1] == '_') n--;
     f->name[n] = 0;
-    for (size_t i = 0; i <= n; i++) f->upper[i] = f->name[i] >= 'a' && f->name[i] <= 'z' ? (char)(f->name[i] - 'a' + 'A') : f->name[i];
+    for (size_t i = 0; i <= n; i++)
+        f->upper[i] = f->name[i] >= 'a' && f->name[i] <= 'z' ? (char)(f->name[i] - 'a' + 'A') : f->name[i];
 }
 
 /* Letters, digits and a few signs stay; anything else, and so the end of a comment, becomes a blank. */
@@ -43,16 +48,24 @@ static void comment(struct actio_text *out, const char *s)
     }
 }
 
-static void line(struct actio_text *out, const char *what, size_t index, const char *name, const char *dash, const char *unit)
+static void line(struct actio_text *out, const char *what, size_t index, const char *name, const char *dash,
+                 const char *unit)
 {
     actio_text_format(out, " *   %s[%zu]  ", what, index);
     comment(out, name);
     comment(out, dash);
-    if (unit && *unit) actio_text_add(out, "  ["), actio_text_add(out, unit), actio_text_add(out, "]");      /* words, ^, - and / only: it can't end a comment */
+    if (unit && *unit) {
+        actio_text_add(out, "  [");
+        actio_text_add(out, unit);
+        actio_text_add(out, "]"); /* words, ^, - and / only: it can't end a comment */
+    }
     actio_text_add(out, "\n");
 }
 
-static const char *lambda_unit(const struct c_file *f, size_t i) { return f->d->lambda_unit ? f->d->lambda_unit[i] : NULL; }
+static const char *lambda_unit(const struct c_file *f, size_t i)
+{
+    return f->d->lambda_unit ? f->d->lambda_unit[i] : NULL;
+}
 
 /* Constraints that nobody wrote: y must satisfy them, too. */
 static void describe_hidden(struct c_file *f, struct actio_text *out)
@@ -72,10 +85,13 @@ static void describe_principle(struct c_file *f, struct actio_text *out)
 {
     const struct actio_model *m = f->d->model;
     const char *before = " * The split is fixed by the model's start data. The constraints determine the rates of";
-    if (f->d->chapter->evolves) actio_text_add(out, " * The last components of y are multipliers, with their own rates and initial values.\n");
+    if (f->d->chapter->evolves)
+        actio_text_add(out, " * The last components of y are multipliers, with their own rates and initial values.\n");
     for (size_t i = 0; f->d->chapter->splits && i < f->d->F->N; i++) {
         if (!f->d->bound[i]) continue;
-        actio_text_add(out, before), comment(out, " "), before = ",";
+        actio_text_add(out, before);
+        comment(out, " ");
+        before = ",";
         comment(out, i < m->coords ? m->coord[i].dot_name : m->state[i - m->coords].name);
     }
     if (f->d->chapter->splits) actio_text_add(out, ".\n * rhs returns 1 where they no longer do.\n");
@@ -84,23 +100,31 @@ static void describe_principle(struct c_file *f, struct actio_text *out)
 static void describe(struct c_file *f, struct actio_text *out)
 {
     const struct actio_model *m = f->d->model;
-    actio_text_format(out, "/* %s: equations of motion by %s. Written by `actio derive --format c`.\n *\n"
-                           " * C99 with <math.h>, no allocation, nothing kept between calls. Compile this file once; where its functions are\n"
-                           " * called, define %s_DECLARATIONS and include it.\n *\n"
-                           " * The state y:\n", f->name, f->d->by, f->upper);
+    actio_text_format(out,
+                      "/* %s: equations of motion by %s. Written by `actio derive --format c`.\n *\n"
+                      " * C99 with <math.h>, no allocation, nothing kept between calls. Compile this file once; where "
+                      "its functions are\n"
+                      " * called, define %s_DECLARATIONS and include it.\n *\n"
+                      " * The state y:\n",
+                      f->name, f->d->by, f->upper);
     for (size_t i = 0; i < m->coords; i++) line(out, "y", i, m->coord[i].name, "", m->coord[i].unit);
-    for (size_t i = 0; i < m->coords; i++) line(out, "y", m->coords + i, m->coord[i].name, "'", f->d->rate_unit ? f->d->rate_unit[i] : NULL);
+    for (size_t i = 0; i < m->coords; i++)
+        line(out, "y", m->coords + i, m->coord[i].name, "'", f->d->rate_unit ? f->d->rate_unit[i] : NULL);
     for (size_t i = 0; i < m->states; i++) line(out, "y", 2 * m->coords + i, m->state[i].name, "", m->state[i].unit);
     for (size_t i = 0; f->d->chapter->evolves && i < m->constraints; i++)
-        line(out, "y", 2 * m->coords + m->states + i, actio_arena_format(&f->d->arena, "lambda.%s", m->constraint[i].label), "", lambda_unit(f, i));
+        line(out, "y", 2 * m->coords + m->states + i,
+             actio_arena_format(&f->d->arena, "lambda.%s", m->constraint[i].label), "", lambda_unit(f, i));
     if (m->params) actio_text_add(out, " * Parameters p:\n");
     for (size_t i = 0; i < m->params; i++) line(out, "p", i, m->param[i].name, "", m->param[i].unit);
     if (f->lambdas) actio_text_add(out, " * Multipliers lambda, of the constraints:\n");
     for (size_t i = 0; i < f->lambdas; i++) line(out, "lambda", i, m->constraint[i].label, "", lambda_unit(f, i));
     describe_hidden(f, out);
     describe_principle(f, out);
-    if (m->contacts) actio_text_add(out, " *\n * The motion in free flight: contacts, impacts and friction are not in this file.\n");
-    if (!f->d->F->sys.symbolic) actio_text_format(out, " *\n * Each call of rhs and multipliers takes about %zu bytes of the stack.\n", 8 * (f->R * f->K + f->d->F->p * f->K + 3 * f->R) + 256);
+    if (m->contacts)
+        actio_text_add(out, " *\n * The motion in free flight: contacts, impacts and friction are not in this file.\n");
+    if (!f->d->F->sys.symbolic)
+        actio_text_format(out, " *\n * Each call of rhs and multipliers takes about %zu bytes of the stack.\n",
+                          8 * (f->R * f->K + f->d->F->p * f->K + 3 * f->R) + 256);
     actio_text_add(out, " */\n");
 }
 
@@ -109,16 +133,39 @@ static void declare(struct c_file *f, struct actio_text *out)
     const struct actio_model *m = f->d->model;
     const char *N = f->name, *U = f->upper;
     actio_text_format(out, "#ifndef %s_DECLARED\n#define %s_DECLARED\n\n", U, U);
-    actio_text_format(out, "enum { %s_STATE = %zu, %s_PARAMS = %zu, %s_MULTIPLIERS = %zu };   /* lengths of y and dy, p, lambda */\n\n", U, f->ny, U, m->params, U, f->lambdas);
+    actio_text_format(
+        out,
+        "enum { %s_STATE = %zu, %s_PARAMS = %zu, %s_MULTIPLIERS = %zu };   /* lengths of y and dy, p, lambda */\n\n", U,
+        f->ny, U, m->params, U, f->lambdas);
     actio_text_add(out, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
-    actio_text_format(out, "void %s_params_default(double *p);                                      /* as the model has them */\n", N);
-    if (f->follows) actio_text_format(out, "void %s_params_follow(double *p);                                       /* those made from others, after a change */\n", N);
-    actio_text_format(out, "double %s_start(double *y);                                             /* start data of the model; returns the time */\n", N);
-    actio_text_format(out, "int %s_rhs(double t, const double *y, const double *p, double *dy);     /* dy/dt; 0, or 1 where it is not determined */\n", N);
-    if (f->lambdas) actio_text_format(out, "int %s_multipliers(double t, const double *y, const double *p, double *lambda);   /* likewise */\n", N);
-    if (m->has_lagrangian) actio_text_format(out, "double %s_energy(double t, const double *y, const double *p);           /* q'.dL/dq' - L */\n", N);
-    if (!f->d->F->sys.symbolic) actio_text_format(out, "/* B x = e for x = (-lambda, rates), B of %zu rows of %zu one after the other. */\n"
-                                                       "void %s_system(double t, const double *y, const double *p, double *B, double *e);\n", f->R, f->K, N);
+    actio_text_format(
+        out, "void %s_params_default(double *p);                                      /* as the model has them */\n",
+        N);
+    if (f->follows)
+        actio_text_format(out,
+                          "void %s_params_follow(double *p);                                       /* those made from "
+                          "others, after a change */\n",
+                          N);
+    actio_text_format(out,
+                      "double %s_start(double *y);                                             /* start data of the "
+                      "model; returns the time */\n",
+                      N);
+    actio_text_format(out,
+                      "int %s_rhs(double t, const double *y, const double *p, double *dy);     /* dy/dt; 0, or 1 where "
+                      "it is not determined */\n",
+                      N);
+    if (f->lambdas)
+        actio_text_format(
+            out, "int %s_multipliers(double t, const double *y, const double *p, double *lambda);   /* likewise */\n",
+            N);
+    if (m->has_lagrangian)
+        actio_text_format(
+            out, "double %s_energy(double t, const double *y, const double *p);           /* q'.dL/dq' - L */\n", N);
+    if (!f->d->F->sys.symbolic)
+        actio_text_format(out,
+                          "/* B x = e for x = (-lambda, rates), B of %zu rows of %zu one after the other. */\n"
+                          "void %s_system(double t, const double *y, const double *p, double *B, double *e);\n",
+                          f->R, f->K, N);
     actio_text_add(out, "#ifdef __cplusplus\n}\n#endif\n#endif\n\n");
 }
 
@@ -171,10 +218,16 @@ static const char **values_of(struct c_file *f, const actio_expr *e, size_t n)
     return value;
 }
 
-static bool is_made(const struct actio_model *m, size_t i) { return m->pool.node[m->param[i].definition.id].level >= ACTIO_LV_PARAM; }
+static bool is_made(const struct actio_model *m, size_t i)
+{
+    return m->pool.node[m->param[i].definition.id].level >= ACTIO_LV_PARAM;
+}
 
 /* A param after those it is made from. */
-struct order { size_t *stack, top, cap; uint8_t *mark; };
+struct order {
+    size_t *stack, top, cap;
+    uint8_t *mark;
+};
 
 static void push_needed(struct c_file *f, struct order *o, size_t param)
 {
@@ -197,9 +250,14 @@ static void write_follow(struct c_file *f)
         if (is_made(m, i) && o.mark[i] == 0) ACTIO_PUSH(&f->d->arena, o.stack, o.top, o.cap) = i;
         while (o.top) {
             size_t k = o.stack[o.top - 1];
-            if (o.mark[k] == 0) { o.mark[k] = 1, push_needed(f, &o, k); continue; }
+            if (o.mark[k] == 0) {
+                o.mark[k] = 1;
+                push_needed(f, &o, k);
+                continue;
+            }
             if (o.mark[k] == 1) assign(f, "p", k, values_of(f, &m->param[k].definition, 1)[0]);
-            o.mark[k] = 2, o.top--;
+            o.mark[k] = 2;
+            o.top--;
         }
     }
     end(f, "void %s_params_follow(double *p)", false, "");
@@ -221,11 +279,15 @@ static void write_start(struct c_file *f)
 {
     struct actio_model *m = f->d->model;
     begin(f);
-    for (size_t i = 0; i < m->coords; i++) assign_number(f, "y", i, actio_model_number(m, m->coord[i].start), m->coord[i].name);
-    for (size_t i = 0; i < m->coords; i++) assign_number(f, "y", m->coords + i, actio_model_number(m, m->coord[i].start_dot), m->coord[i].dot_name);
-    for (size_t i = 0; i < m->states; i++) assign_number(f, "y", 2 * m->coords + i, actio_model_number(m, m->state[i].start), m->state[i].name);
+    for (size_t i = 0; i < m->coords; i++)
+        assign_number(f, "y", i, actio_model_number(m, m->coord[i].start), m->coord[i].name);
+    for (size_t i = 0; i < m->coords; i++)
+        assign_number(f, "y", m->coords + i, actio_model_number(m, m->coord[i].start_dot), m->coord[i].dot_name);
+    for (size_t i = 0; i < m->states; i++)
+        assign_number(f, "y", 2 * m->coords + i, actio_model_number(m, m->state[i].start), m->state[i].name);
     for (size_t i = 0; f->d->chapter->evolves && i < m->constraints; i++)
-        assign_number(f, "y", 2 * m->coords + m->states + i, actio_model_number(m, m->constraint[i].start_lambda), m->constraint[i].label);
+        assign_number(f, "y", 2 * m->coords + m->states + i, actio_model_number(m, m->constraint[i].start_lambda),
+                      m->constraint[i].label);
     actio_text_add(&f->e.out, "    return ");
     actio_code_number(&f->e.out, m->has_time ? m->t0 : 0);
     actio_text_add(&f->e.out, ";\n");
@@ -253,10 +315,12 @@ static void assign_velocities(struct c_file *f)
     if (n) f->e.uses.y = true;
 }
 
-/* 1 as soon as one value is not finite: then their sum is not, or is a difference of infinities, which is not either. */
+/* 1 as soon as one value is not finite: then their sum is not, or is a difference of infinities, which is not either.
+ * */
 static void return_finite(struct c_file *f, const char *what, size_t first, size_t count)
 {
-    actio_text_format(&f->e.out, "    for (i = %zu; i < %zu; i++) if (!isfinite(%s[i])) return 1;\n    return 0;\n", first, first + count, what);
+    actio_text_format(&f->e.out, "    for (i = %zu; i < %zu; i++) if (!isfinite(%s[i])) return 1;\n    return 0;\n",
+                      first, first + count, what);
 }
 
 static void write_solved(struct c_file *f)
@@ -281,7 +345,7 @@ static void write_solved(struct c_file *f)
 /* Rows of the model's own constraints come before, those that follow behind the equations of motion. */
 static size_t place_of(const struct c_file *f, size_t row) { return row < f->d->F->p ? row : row + f->d->F->N; }
 
-/* B = [0 A; D' G], e = (c, h)                                                       [LM 17, 18] */
+/* B = [0 A; D' G], e = (c, h)  [LM 17, 18] */
 static void write_system(struct c_file *f)
 {
     struct actio_formation *F = f->d->F;
@@ -296,7 +360,8 @@ static void write_system(struct c_file *f)
     begin(f);
     actio_text_format(&f->e.out, "    int i;\n    for (i = 0; i < %zu; i++) B[i] = 0.0;\n", f->R * K);
     const char **value = values_of(f, e, at);
-    for (size_t i = 0; i < F->A.count; i++) assign(f, "B", place_of(f, F->A.at[i].row) * K + p + F->A.at[i].col, *value++);
+    for (size_t i = 0; i < F->A.count; i++)
+        assign(f, "B", place_of(f, F->A.at[i].row) * K + p + F->A.at[i].col, *value++);
     for (size_t i = 0; i < F->D.count; i++) assign(f, "B", (p + F->D.at[i].col) * K + F->D.at[i].row, *value++);
     for (size_t i = 0; i < F->G.count; i++) assign(f, "B", (p + F->G.at[i].row) * K + p + F->G.at[i].col, *value++);
     for (size_t i = 0; i < f->R; i++) assign(f, "e", i, *value++);
@@ -311,16 +376,23 @@ static void write_by_numbers(struct c_file *f)
     for (int multipliers = 0; multipliers <= (f->lambdas > 0); multipliers++) {
         const char *what = multipliers ? "lambda" : "dy";
         begin(f);
-        actio_text_format(&f->e.out, "    double B[%zu][%zu], e[%zu];\n    int i;\n    %s_system(t, y, p, B[0], e);\n    if (%s_solve(B, e)) return 1;\n", f->R, f->K, f->R, f->name, f->name);
+        actio_text_format(&f->e.out,
+                          "    double B[%zu][%zu], e[%zu];\n    int i;\n    %s_system(t, y, p, B[0], e);\n    if "
+                          "(%s_solve(B, e)) return 1;\n",
+                          f->R, f->K, f->R, f->name, f->name);
         if (multipliers) actio_text_format(&f->e.out, "    for (i = 0; i < %zu; i++) lambda[i] = -e[i];\n", F->p);
         else {
             assign_velocities(f);
             actio_text_format(&f->e.out, "    for (i = 0; i < %zu; i++) dy[%zu + i] = e[%zu + i];\n", F->N, F->n, F->p);
-            if (f->d->chapter->evolves) actio_text_format(&f->e.out, "    for (i = 0; i < %zu; i++) dy[%zu + i] = -e[i];\n", F->p, F->n + F->N);
+            if (f->d->chapter->evolves)
+                actio_text_format(&f->e.out, "    for (i = 0; i < %zu; i++) dy[%zu + i] = -e[i];\n", F->p, F->n + F->N);
         }
         return_finite(f, what, multipliers ? 0 : F->n, multipliers ? F->p : f->ny - F->n);
         f->e.uses = (struct actio_code_uses){ true, true, true };
-        end(f, multipliers ? "int %s_multipliers(double t, const double *y, const double *p, double *lambda)" : "int %s_rhs(double t, const double *y, const double *p, double *dy)", true, "");
+        end(f,
+            multipliers ? "int %s_multipliers(double t, const double *y, const double *p, double *lambda)"
+                        : "int %s_rhs(double t, const double *y, const double *p, double *dy)",
+            true, "");
     }
 }
 
@@ -328,26 +400,35 @@ static void write_by_numbers(struct c_file *f)
 
 static void helpers(struct c_file *f, struct actio_text *out)
 {
-    if (f->e.needs_sign) actio_text_format(out, "static double %s_sign(double x) { return (double)((x > 0.0) - (x < 0.0)); }\n\n", f->name);
+    if (f->e.needs_sign)
+        actio_text_format(out, "static double %s_sign(double x) { return (double)((x > 0.0) - (x < 0.0)); }\n\n",
+                          f->name);
     if (f->e.needs_power)
-        actio_text_format(out, "static double %s_power(double x, int k)\n{\n    double r = 1.0;\n    unsigned n = k < 0 ? 0u - (unsigned)k : (unsigned)k;\n"
-                               "    for (; n; n >>= 1, x *= x) if (n & 1u) r *= x;\n    return k < 0 ? 1.0/r : r;\n}\n\n", f->name);
+        actio_text_format(out,
+                          "static double %s_power(double x, int k)\n{\n    double r = 1.0;\n    unsigned n = k < 0 ? "
+                          "0u - (unsigned)k : (unsigned)k;\n"
+                          "    for (; n; n >>= 1, x *= x) if (n & 1u) r *= x;\n    return k < 0 ? 1.0/r : r;\n}\n\n",
+                          f->name);
 }
 
 static void note_section(struct actio_derivation *d, const char *text)
 {
     d->sections = 0;
-    ACTIO_PUSH(&d->arena, d->section, d->sections, d->sections_cap) = (struct actio_shown_section){ .key = "code", .title = "Code", .rule = "", .latex_rule = "", .text = text };
+    ACTIO_PUSH(&d->arena, d->section, d->sections, d->sections_cap) =
+        (struct actio_shown_section){ .key = "code", .title = "Code", .rule = "", .latex_rule = "", .text = text };
 }
 
 void actio_derive_c(struct actio_derivation *d)
 {
-    struct c_file f = { .d = d, .e = { .d = d }, .ny = 2 * d->F->n + d->F->m, .K = d->F->N + d->F->p, .R = d->F->N + d->F->sys.p };
-    bool own = d->chapter->evolves || d->chapter->splits;  /* no multipliers of d'Alembert's kind */
+    struct c_file f = {
+        .d = d, .e = { .d = d }, .ny = 2 * d->F->n + d->F->m, .K = d->F->N + d->F->p, .R = d->F->N + d->F->sys.p
+    };
+    bool own = d->chapter->evolves || d->chapter->splits; /* no multipliers of d'Alembert's kind */
     f.lambdas = own ? 0 : d->F->p;
     if (d->chapter->evolves) f.ny += d->F->p;
     if (!d->F->sys.symbolic && f.R > MOST_UNKNOWNS) {
-        actio_find(d->ctx->findings, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT("the system for --format c"), ACTIO_COUNT(f.R), ACTIO_COUNT(MOST_UNKNOWNS)));
+        actio_find(d->ctx->findings, ACTIO_F_TOO_LARGE,
+                   ACTIO_ARGS(ACTIO_TEXT("the system for --format c"), ACTIO_COUNT(f.R), ACTIO_COUNT(MOST_UNKNOWNS)));
         actio_escape(d->ctx);
     }
     make_name(&f);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The text of a small linear solver for the user's file: Gauss with complete pivoting on arrays of fixed size. Redundant constraints
+ * The text of a small linear solver for the user's file: Gauss with complete pivoting on arrays of fixed size.
+ * Redundant constraints
  * leave multipliers free; they get the smallest ones, and accelerations that nothing determines are reported. */
 #include "derive/code.h"
 
 #include <string.h>
 
-/* {K}: unknowns, {R}: equations, {P}: multipliers among the unknowns, {N}: the prefix, {T}: what equations that are left over may be
+/* {K}: unknowns, {R}: equations, {P}: multipliers among the unknowns, {N}: the prefix, {T}: what equations that are
+ * left over may be
  * off by (drift, where constraints follow from the equations of motion), {H}: words for that. */
 static const char elimination[] =
     "/* B x = e by Gauss with complete pivoting, x left in e. 0, or 1 when B does not determine the rates{H}. */\n"
@@ -22,10 +24,13 @@ static const char elimination[] =
     "    for (k = 0; k < {K}; k++) {\n"
     "        double size = 0.0;\n"
     "        int row = k, at = k;\n"
-    "        for (i = k; i < {R}; i++) for (j = k; j < {K}; j++) if (fabs(B[i][j]) > size) size = fabs(B[i][j]), row = i, at = j;\n"
+    "        for (i = k; i < {R}; i++) for (j = k; j < {K}; j++) if (fabs(B[i][j]) > size) size = fabs(B[i][j]), row = "
+    "i, at = j;\n"
     "        if (!(size > 1e-9)) { rank = k; break; }\n"
-    "        if (row != k) { double h = e[k]; e[k] = e[row]; e[row] = h; for (j = 0; j < {K}; j++) h = B[k][j], B[k][j] = B[row][j], B[row][j] = h; }\n"
-    "        if (at != k) { int c = col[k]; col[k] = col[at]; col[at] = c; for (i = 0; i < {R}; i++) { double h = B[i][k]; B[i][k] = B[i][at]; B[i][at] = h; } }\n"
+    "        if (row != k) { double h = e[k]; e[k] = e[row]; e[row] = h; for (j = 0; j < {K}; j++) h = B[k][j], "
+    "B[k][j] = B[row][j], B[row][j] = h; }\n"
+    "        if (at != k) { int c = col[k]; col[k] = col[at]; col[at] = c; for (i = 0; i < {R}; i++) { double h = "
+    "B[i][k]; B[i][k] = B[i][at]; B[i][at] = h; } }\n"
     "        for (i = k + 1; i < {R}; i++) {\n"
     "            double f = B[i][k]/B[k][k];\n"
     "            if (f == 0.0) continue;\n"
@@ -82,7 +87,10 @@ static void fill(struct actio_derivation *d, struct actio_text *out, const char 
     const struct actio_formation *F = d->F;
     for (; *s; s++) {
         bool mark = s[0] == '{' && s[1] && s[2] == '}' && strchr("KRPNTH", s[1]);
-        if (!mark) { actio_text_bytes(out, s, 1); continue; }
+        if (!mark) {
+            actio_text_bytes(out, s, 1);
+            continue;
+        }
         switch (s[1]) {
         case 'N': actio_text_add(out, name); break;
         case 'T': actio_text_add(out, F->sys.hidden ? "1e-3" : "1e-6"); break;

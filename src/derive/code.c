@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Formulas as C: one pass, operands first. A value used twice, or too long for a line, gets a name; everything else stays where it is used. */
+ * Formulas as C: one pass, operands first. A value used twice, or too long for a line, gets a name; everything else
+ * stays where it is used. */
 #include "derive/code.h"
 
 #include <math.h>
@@ -7,12 +8,15 @@
 
 enum { LONG = 88 };
 enum binding { SUM, PRODUCT, UNARY, PRIMARY };
-struct piece { const char *text; uint8_t binding; };
+struct piece {
+    const char *text;
+    uint8_t binding;
+};
 struct pass {
     struct actio_emitter *c;
     const uint32_t *id;
     uint32_t *uses, *place;
-    struct piece *piece;                                   /* by place in the cone */
+    struct piece *piece; /* by place in the cone */
 };
 
 /* ---- numbers and names */
@@ -20,7 +24,10 @@ struct pass {
 void actio_code_number(struct actio_text *out, double x)
 {
     char s[32];
-    if (!isfinite(x)) { actio_text_add(out, isnan(x) ? "NAN" : x > 0 ? "HUGE_VAL" : "(-HUGE_VAL)"); return; }
+    if (!isfinite(x)) {
+        actio_text_add(out, isnan(x) ? "NAN" : x > 0 ? "HUGE_VAL" : "(-HUGE_VAL)");
+        return;
+    }
     actio_number_text(fabs(x), s);
     bool whole = !strpbrk(s, ".e");
     actio_text_format(out, signbit(x) && x != 0 ? "(-%s%s)" : "%s%s", s, whole ? ".0" : "");
@@ -39,13 +46,15 @@ static const char *symbol(struct pass *p, actio_slot slot)
     struct actio_arena *a = &p->c->d->arena;
     size_t n = p->c->d->F->n;
     switch (slot.space) {
-    case ACTIO_SPACE_T: return p->c->uses.t = true, "t";
-    case ACTIO_SPACE_PARAM: return p->c->uses.p = true, actio_arena_format(a, "p[%u]", (unsigned)slot.index);
-    case ACTIO_SPACE_Q: return p->c->uses.y = true, actio_arena_format(a, "y[%u]", (unsigned)slot.index);
-    case ACTIO_SPACE_V: return p->c->uses.y = true, actio_arena_format(a, "y[%zu]", n + slot.index);
-    case ACTIO_SPACE_STATE: return p->c->uses.y = true, actio_arena_format(a, "y[%zu]", 2 * n + slot.index);
-    case ACTIO_SPACE_LAMBDA: return p->c->uses.y = true, actio_arena_format(a, "y[%zu]", 2 * n + p->c->d->F->m + slot.index);     /* multipliers that evolve */
-    default: return "NAN";                                 /* nothing that the equations are made of */
+    case ACTIO_SPACE_T: p->c->uses.t = true; return "t";
+    case ACTIO_SPACE_PARAM: p->c->uses.p = true; return actio_arena_format(a, "p[%u]", (unsigned)slot.index);
+    case ACTIO_SPACE_Q: p->c->uses.y = true; return actio_arena_format(a, "y[%u]", (unsigned)slot.index);
+    case ACTIO_SPACE_V: p->c->uses.y = true; return actio_arena_format(a, "y[%zu]", n + slot.index);
+    case ACTIO_SPACE_STATE: p->c->uses.y = true; return actio_arena_format(a, "y[%zu]", 2 * n + slot.index);
+    case ACTIO_SPACE_LAMBDA:
+        p->c->uses.y = true;
+        return actio_arena_format(a, "y[%zu]", 2 * n + p->c->d->F->m + slot.index); /* multipliers that evolve */
+    default: return "NAN"; /* nothing that the equations are made of */
     }
 }
 
@@ -80,7 +89,7 @@ static struct piece two(struct pass *p, const struct actio_node *n, const char *
 {
     bool commutes = n->op == ACTIO_ADD || n->op == ACTIO_MUL;
     const char *a = operand(p, n->a, class), *b = operand(p, n->b, commutes ? class : class + 1);
-    return (struct piece){ actio_arena_format(&p->c->d->arena, "%s%s%s", a, sign, b), (uint8_t)class };
+    return (struct piece){ actio_arena_format(&p->c->d->arena, "%s%s%s", a, sign, b), (uint8_t) class };
 }
 
 /* Up to cubes are products; negative ones one over them. */
@@ -95,7 +104,9 @@ static struct piece power(struct pass *p, uint32_t base, int32_t k)
         p->c->needs_power = true;
         return (struct piece){ actio_arena_format(a, "%s_power(%s, %d)", p->c->name, x, (int)k), PRIMARY };
     }
-    const char *text = size == 1 ? actio_arena_format(a, product[1], x) : size == 2 ? actio_arena_format(a, product[2], x, x) : actio_arena_format(a, product[3], x, x, x);
+    const char *text = size == 1   ? actio_arena_format(a, product[1], x)
+                       : size == 2 ? actio_arena_format(a, product[2], x, x)
+                                   : actio_arena_format(a, product[3], x, x, x);
     if (k < 0) text = actio_arena_format(a, size == 1 ? "1.0/%s" : "1.0/(%s)", text);
     return (struct piece){ text, k == 1 ? PRIMARY : PRODUCT };
 }
@@ -103,8 +114,10 @@ static struct piece power(struct pass *p, uint32_t base, int32_t k)
 static struct piece call(struct pass *p, const struct actio_node *n, const char *function)
 {
     struct actio_arena *a = &p->c->d->arena;
-    if (actio_arity((enum actio_op)n->op) == 1) return (struct piece){ actio_arena_format(a, "%s(%s)", function, operand(p, n->a, SUM)), PRIMARY };
-    return (struct piece){ actio_arena_format(a, "%s(%s, %s)", function, operand(p, n->a, SUM), operand(p, n->b, SUM)), PRIMARY };
+    if (actio_arity((enum actio_op)n->op) == 1)
+        return (struct piece){ actio_arena_format(a, "%s(%s)", function, operand(p, n->a, SUM)), PRIMARY };
+    return (struct piece){ actio_arena_format(a, "%s(%s, %s)", function, operand(p, n->a, SUM), operand(p, n->b, SUM)),
+                           PRIMARY };
 }
 
 static struct piece choice(struct pass *p, const char *condition, const char *a, const char *b)
@@ -131,13 +144,18 @@ static struct piece condition(struct pass *p, const struct actio_node *n)
     struct actio_arena *a = &p->c->d->arena;
     const char *first = p->piece[p->place[n->a]].text;
     if (n->op == ACTIO_NOT) return (struct piece){ actio_arena_format(a, "!(%s)", first), PRIMARY };
-    return (struct piece){ actio_arena_format(a, n->op == ACTIO_AND ? "(%s && %s)" : "(%s || %s)", first, p->piece[p->place[n->b]].text), PRIMARY };
+    return (struct piece){ actio_arena_format(a, n->op == ACTIO_AND ? "(%s && %s)" : "(%s || %s)", first,
+                                              p->piece[p->place[n->b]].text),
+                           PRIMARY };
 }
 
 static const char *const functions[ACTIO_OP_COUNT] = {
-    [ACTIO_SQRT] = "sqrt", [ACTIO_SIN] = "sin", [ACTIO_COS] = "cos", [ACTIO_TAN] = "tan", [ACTIO_ASIN] = "asin", [ACTIO_ACOS] = "acos",
-    [ACTIO_ATAN] = "atan", [ACTIO_SINH] = "sinh", [ACTIO_COSH] = "cosh", [ACTIO_TANH] = "tanh", [ACTIO_ERF] = "erf", [ACTIO_EXP] = "exp", [ACTIO_LOG] = "log",
-    [ACTIO_ABS] = "fabs", [ACTIO_POW] = "pow", [ACTIO_ATAN2] = "atan2", [ACTIO_FLOOR] = "floor", [ACTIO_HYPOT] = "hypot" };
+    [ACTIO_SQRT] = "sqrt",   [ACTIO_SIN] = "sin",    [ACTIO_COS] = "cos",   [ACTIO_TAN] = "tan",
+    [ACTIO_ASIN] = "asin",   [ACTIO_ACOS] = "acos",  [ACTIO_ATAN] = "atan", [ACTIO_SINH] = "sinh",
+    [ACTIO_COSH] = "cosh",   [ACTIO_TANH] = "tanh",  [ACTIO_ERF] = "erf",   [ACTIO_EXP] = "exp",
+    [ACTIO_LOG] = "log",     [ACTIO_ABS] = "fabs",   [ACTIO_POW] = "pow",   [ACTIO_ATAN2] = "atan2",
+    [ACTIO_FLOOR] = "floor", [ACTIO_HYPOT] = "hypot"
+};
 
 static struct piece piece_of(struct pass *p, const struct actio_node *n)
 {
@@ -146,16 +164,25 @@ static struct piece piece_of(struct pass *p, const struct actio_node *n)
     switch ((enum actio_op)n->op) {
     case ACTIO_CONST: return (struct piece){ format_number(p, pool->value[n->a]), PRIMARY };
     case ACTIO_SYMBOL: return (struct piece){ symbol(p, pool->slot[n->a]), PRIMARY };
-    case ACTIO_NEG: return (struct piece){ actio_arena_format(a, "-%s", operand(p, n->a, PRODUCT)), p->piece[p->place[n->a]].binding == PRODUCT ? PRODUCT : UNARY };
+    case ACTIO_NEG:
+        return (struct piece){ actio_arena_format(a, "-%s", operand(p, n->a, PRODUCT)),
+                               p->piece[p->place[n->a]].binding == PRODUCT ? PRODUCT : UNARY };
     case ACTIO_ADD: return two(p, n, " + ", SUM);
     case ACTIO_SUB: return two(p, n, " - ", SUM);
     case ACTIO_MUL: return two(p, n, "*", PRODUCT);
     case ACTIO_DIV: return two(p, n, "/", PRODUCT);
     case ACTIO_POWI: return power(p, n->a, (int32_t)n->b);
-    case ACTIO_SIGN: return p->c->needs_sign = true, call(p, n, actio_arena_format(a, "%s_sign", p->c->name));
-    case ACTIO_MIN: case ACTIO_MAX: return smaller_or_larger(p, n);
-    case ACTIO_LT: case ACTIO_LE: return (struct piece){ actio_arena_format(a, n->op == ACTIO_LT ? "%s < %s" : "%s <= %s", named(p, n->a), named(p, n->b)), PRIMARY };
-    case ACTIO_AND: case ACTIO_OR: case ACTIO_NOT: return condition(p, n);
+    case ACTIO_SIGN: p->c->needs_sign = true; return call(p, n, actio_arena_format(a, "%s_sign", p->c->name));
+    case ACTIO_MIN:
+    case ACTIO_MAX: return smaller_or_larger(p, n);
+    case ACTIO_LT:
+    case ACTIO_LE:
+        return (struct piece){
+            actio_arena_format(a, n->op == ACTIO_LT ? "%s < %s" : "%s <= %s", named(p, n->a), named(p, n->b)), PRIMARY
+        };
+    case ACTIO_AND:
+    case ACTIO_OR:
+    case ACTIO_NOT: return condition(p, n);
     case ACTIO_MOD: return remainder_of(p, n);
     case ACTIO_IF: return choice(p, operand(p, n->a, SUM), operand(p, n->b, UNARY), operand(p, n->c, UNARY));
     default: return call(p, n, functions[n->op]);
@@ -186,9 +213,16 @@ void actio_code_values(struct actio_emitter *c, const actio_expr *root, size_t n
     struct actio_arena *a = &c->d->arena;
     struct actio_cone cone = actio_cone_of(c->pool, root, n);
     uint32_t *id = actio_arena_array(a, cone.count + 1, sizeof *id);
-    if (c->places < c->pool->count) c->places = 2 * (size_t)c->pool->count, c->place = actio_arena_array(a, c->places, sizeof *c->place);
-    struct pass p = { c, id, actio_arena_array(a, cone.count + 1, sizeof *p.uses), c->place, actio_arena_array(a, cone.count + 1, sizeof *p.piece) };
-    for (uint32_t i = 0; i < cone.count; i++) id[i] = cone.id[i], p.place[id[i]] = i;
+    if (c->places < c->pool->count) {
+        c->places = 2 * (size_t)c->pool->count;
+        c->place = actio_arena_array(a, c->places, sizeof *c->place);
+    }
+    struct pass p = { c, id, actio_arena_array(a, cone.count + 1, sizeof *p.uses), c->place,
+                      actio_arena_array(a, cone.count + 1, sizeof *p.piece) };
+    for (uint32_t i = 0; i < cone.count; i++) {
+        id[i] = cone.id[i];
+        p.place[id[i]] = i;
+    }
     count_uses(&p, cone.count, root, n);
     for (uint32_t i = 0; i < cone.count; i++) {
         const struct actio_node node = c->pool->node[id[i]];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Contacts and friction of a derivation: gaps, slips, and the forces that join the equations while something touches or rubs. */
+ * Contacts and friction of a derivation: gaps, slips, and the forces that join the equations while something touches or
+ * rubs. */
 #include "derive/derive.h"
 
 static actio_expr dotted(struct actio_derivation *d, const char *what, const char *label)
@@ -17,7 +18,7 @@ static void note(struct actio_derivation *d, actio_expr left, actio_expr right)
 {
     actio_shown_equation(d, NULL, left, actio_tidy_shown(d, right));
     struct actio_shown_section *s = &d->section[d->filling];
-    s->item[s->items - 1].is_comment = true;               /* its names are columns, not words of a model */
+    s->item[s->items - 1].is_comment = true; /* its names are columns, not words of a model */
 }
 
 static const char *label_of(const struct actio_formation *F, const struct actio_rub *r)
@@ -37,7 +38,8 @@ static void show_rub(struct actio_derivation *d, const struct actio_rub *r, acti
 {
     struct actio_formation *F = d->F;
     for (size_t j = 0; j < r->slips; j++) {
-        const char *label = r->slips > 1 ? actio_arena_format(&d->arena, "%s.%zu", label_of(F, r), j + 1) : label_of(F, r);
+        const char *label =
+            r->slips > 1 ? actio_arena_format(&d->arena, "%s.%zu", label_of(F, r), j + 1) : label_of(F, r);
         note(d, dotted(d, "slip", label), F->slip[r->slip + j].e);
         join(d, sum, dotted(d, "friction", label), F->slip[r->slip + j].row);
     }
@@ -48,12 +50,16 @@ void actio_derive_contacts(struct actio_derivation *d)
     struct actio_formation *F = d->F;
     struct actio_shown_section *s = &d->section[d->filling];
     if (F->sys.contacts + F->sys.rubs == 0) return;
-    s->rule = F->sys.contacts ? "while gap = 0, a force >= 0 acts along d gap/dq; at an impact gap' becomes -restitution*gap'; friction along d slip/dq' is at most stick*force, and -friction*force*slip/|slip| while sliding"
-                              : "friction acts along d slip/dq': at most stick*|lambda|, and -friction*|lambda|*slip/|slip| while sliding";
+    s->rule = F->sys.contacts
+                  ? "while gap = 0, a force >= 0 acts along d gap/dq; at an impact gap' becomes -restitution*gap'; "
+                    "friction along d slip/dq' is at most stick*force, and -friction*force*slip/|slip| while sliding"
+                  : "friction acts along d slip/dq': at most stick*|lambda|, and -friction*|lambda|*slip/|slip| while "
+                    "sliding";
     actio_expr *sum = actio_form_array(F, F->n, sizeof *sum);
     for (size_t i = 0; i < F->sys.contacts; i++) {
         note(d, dotted(d, "gap", F->sys.contact[i]), F->gap[i].e);
-        actio_expr force = dotted(d, "force", F->sys.contact[i]);  /* of a point mass the normal force itself, the multiplier times |d gap/dq| */
+        /* of a point mass the normal force itself, the multiplier times |d gap/dq| */
+        actio_expr force = dotted(d, "force", F->sys.contact[i]);
         join(d, sum, actio_div(&F->pool, force, F->gap[i].scale), F->gap[i].row);
     }
     for (size_t r = 0; r < F->sys.rubs; r++) show_rub(d, &F->sys.rub[r], sum);

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { SHORT = 260, ROOM = 12 };                           /* operations of an explicit solution worth reading; largest matrix written in full */
+/* operations of an explicit solution worth reading; largest matrix written in full */
+enum { SHORT = 260, ROOM = 12 };
 
 /* ---- pieces */
 
@@ -21,10 +22,15 @@ struct actio_shown *actio_shown_add(struct actio_derivation *d, enum actio_shown
 void actio_shown_equation(struct actio_derivation *d, const char *label, actio_expr left, actio_expr right)
 {
     struct actio_shown *item = actio_shown_add(d, ACTIO_SHOWN_EQUATION);
-    item->label = label, item->left = left, item->right = right;
+    item->label = label;
+    item->left = left;
+    item->right = right;
 }
 
-void actio_shown_words(struct actio_derivation *d, const char *words) { actio_shown_add(d, ACTIO_SHOWN_WORDS)->words = words; }
+void actio_shown_words(struct actio_derivation *d, const char *words)
+{
+    actio_shown_add(d, ACTIO_SHOWN_WORDS)->words = words;
+}
 
 actio_expr actio_shown_symbol(struct actio_derivation *d, const char *text, const char *latex)
 {
@@ -34,15 +40,21 @@ actio_expr actio_shown_symbol(struct actio_derivation *d, const char *text, cons
 
 static bool is_name(const struct actio_model *m, const char *name)
 {
-    for (size_t i = 0; i < m->params; i++) if (strcmp(m->param[i].name, name) == 0) return true;
-    for (size_t i = 0; i < m->coords; i++) if (strcmp(m->coord[i].name, name) == 0) return true;
-    for (size_t i = 0; i < m->states; i++) if (strcmp(m->state[i].name, name) == 0) return true;
-    for (size_t i = 0; i < m->frames; i++) if (strcmp(m->frame[i].name, name) == 0) return true;
+    for (size_t i = 0; i < m->params; i++)
+        if (strcmp(m->param[i].name, name) == 0) return true;
+    for (size_t i = 0; i < m->coords; i++)
+        if (strcmp(m->coord[i].name, name) == 0) return true;
+    for (size_t i = 0; i < m->states; i++)
+        if (strcmp(m->state[i].name, name) == 0) return true;
+    for (size_t i = 0; i < m->frames; i++)
+        if (strcmp(m->frame[i].name, name) == 0) return true;
     return false;
 }
 
-/* A name the model does not use: `short_name`, or when that is taken `long_name`, with as many _ behind it as it needs. */
-actio_expr actio_shown_free(struct actio_derivation *d, const char *short_name, const char *long_name, const char *latex)
+/* A name the model does not use: `short_name`, or when that is taken `long_name`, with as many _ behind it as it needs.
+ * */
+actio_expr actio_shown_free(struct actio_derivation *d, const char *short_name, const char *long_name,
+                            const char *latex)
 {
     const char *name = short_name;
     if (is_name(d->model, name)) name = long_name;
@@ -68,7 +80,10 @@ bool actio_shown_multiplier(const struct actio_derivation *d, actio_slot *slot)
     return rate;
 }
 
-static actio_expr *array(struct actio_derivation *d, size_t n) { return actio_arena_array(&d->arena, n + 1, sizeof(actio_expr)); }
+static actio_expr *array(struct actio_derivation *d, size_t n)
+{
+    return actio_arena_array(&d->arena, n + 1, sizeof(actio_expr));
+}
 static actio_expr tidy(struct actio_derivation *d, actio_expr e) { return actio_tidy_shown(d, e); }
 static actio_expr grouped(struct actio_derivation *d, actio_expr e) { return actio_group(&d->F->pool, e); }
 
@@ -90,7 +105,8 @@ static actio_expr plus_product(struct actio_derivation *d, actio_expr sum, actio
 static void show_params(struct actio_derivation *d)
 {
     for (size_t i = 0; i < d->model->params; i++) {
-        actio_shown_equation(d, NULL, actio_symbol(&d->F->pool, ACTIO_SPACE_PARAM, (uint32_t)i), from_model(d, d->model->param[i].definition));
+        actio_shown_equation(d, NULL, actio_symbol(&d->F->pool, ACTIO_SPACE_PARAM, (uint32_t)i),
+                             from_model(d, d->model->param[i].definition));
         d->section[d->filling].item[i].plain = true;
     }
 }
@@ -99,7 +115,9 @@ static void show_list(struct actio_derivation *d, const actio_expr *e, size_t n)
 {
     if (n == 0) return;
     struct actio_shown *item = actio_shown_add(d, ACTIO_SHOWN_LIST);
-    item->rows = 1, item->cols = n, item->entry = e;
+    item->rows = 1;
+    item->cols = n;
+    item->entry = e;
 }
 
 static void show_coordinates(struct actio_derivation *d) { show_list(d, d->F->q, d->F->n); }
@@ -107,9 +125,12 @@ static void show_states(struct actio_derivation *d) { show_list(d, d->F->s, d->F
 
 static void show_lagrangian(struct actio_derivation *d)
 {
-    if (d->model->has_lagrangian) actio_shown_equation(d, NULL, actio_shown_free(d, "L", "Lagrangian", "\\mathcal{L}"), from_model(d, d->model->lagrangian));
+    if (d->model->has_lagrangian)
+        actio_shown_equation(d, NULL, actio_shown_free(d, "L", "Lagrangian", "\\mathcal{L}"),
+                             from_model(d, d->model->lagrangian));
     if (!actio_is_zero(d->model->dissipation))
-        actio_shown_equation(d, NULL, actio_shown_free(d, "R", "Rayleigh", "\\mathcal{R}"), from_model(d, d->model->dissipation));
+        actio_shown_equation(d, NULL, actio_shown_free(d, "R", "Rayleigh", "\\mathcal{R}"),
+                             from_model(d, d->model->dissipation));
 }
 
 static void show_momenta(struct actio_derivation *d)
@@ -121,14 +142,17 @@ static void show_momenta(struct actio_derivation *d)
 static void show_forces(struct actio_derivation *d)
 {
     for (size_t i = 0; i < d->F->n; i++)
-        if (!actio_is_zero(d->F->total_force[i])) actio_shown_equation(d, NULL, actio_shown_indexed(d, "F", "F", d->model->coord[i].name), tidy(d, d->F->total_force[i]));
+        if (!actio_is_zero(d->F->total_force[i]))
+            actio_shown_equation(d, NULL, actio_shown_indexed(d, "F", "F", d->model->coord[i].name),
+                                 tidy(d, d->F->total_force[i]));
 }
 
 /* Rows times rates, and columns times multipliers: what stands on either side of G z' = h + D' lambda. */
 static actio_expr *rates_by(struct actio_derivation *d, const struct actio_entries *rows, size_t count)
 {
     actio_expr *sum = array(d, count);
-    for (size_t i = 0; i < rows->count; i++) sum[rows->at[i].row] = plus_product(d, sum[rows->at[i].row], rows->at[i].e, d->F->zdot[rows->at[i].col]);
+    for (size_t i = 0; i < rows->count; i++)
+        sum[rows->at[i].row] = plus_product(d, sum[rows->at[i].row], rows->at[i].e, d->F->zdot[rows->at[i].col]);
     return sum;
 }
 
@@ -156,9 +180,15 @@ static void say_law(struct actio_derivation *d)
     const char *force = any_force(d) ? " + F" : "", *reaction = d->F->p ? " + lambda*dg/dq'" : "";
     if (d->F->n) {
         s->rule = actio_arena_format(&d->arena, "d/dt dL/dq' = dL/dq%s%s", force, reaction);
-        s->latex_rule = actio_arena_format(&d->arena, "\\frac{d}{dt} \\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}} = \\frac{\\partial \\mathcal{L}}{\\partial q}%s%s", force,
-                                           d->F->p ? " + \\lambda \\, \\frac{\\partial g}{\\partial \\dot{q}}" : "");
-    } else if (d->F->p) s->rule = "mu*s' = S + lambda*dg/ds", s->latex_rule = "\\mu \\, \\dot{s} = S + \\lambda \\, \\frac{\\partial g}{\\partial s}";
+        s->latex_rule =
+            actio_arena_format(&d->arena,
+                               "\\frac{d}{dt} \\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}} = \\frac{\\partial "
+                               "\\mathcal{L}}{\\partial q}%s%s",
+                               force, d->F->p ? " + \\lambda \\, \\frac{\\partial g}{\\partial \\dot{q}}" : "");
+    } else if (d->F->p) {
+        s->rule = "mu*s' = S + lambda*dg/ds";
+        s->latex_rule = "\\mu \\, \\dot{s} = S + \\lambda \\, \\frac{\\partial g}{\\partial s}";
+    }
 }
 
 /* The entries of G as they stand before the rates in the equations: the same, and as short. */
@@ -167,11 +197,15 @@ static void keep_factors(struct actio_derivation *d, const actio_expr *left)
     for (size_t i = 0; i < d->F->G.count; i++) {
         struct actio_entry *e = &d->F->G.at[i];
         actio_expr factor = actio_diff(&d->F->pool, left[e->row], d->F->zdot[e->col]);
-        if (!actio_uses(&d->F->pool, factor, ACTIO_SPACE_ACC) && !actio_uses(&d->F->pool, factor, ACTIO_SPACE_SDOT)) e->e = factor;
+        if (!actio_uses(&d->F->pool, factor, ACTIO_SPACE_ACC) && !actio_uses(&d->F->pool, factor, ACTIO_SPACE_SDOT))
+            e->e = factor;
     }
 }
 
-static actio_expr by_lambda(struct actio_derivation *d, actio_expr e) { return d->F->p ? actio_tidy_in(d, e, d->F->lambda, d->F->p) : actio_tidy(d, e); }
+static actio_expr by_lambda(struct actio_derivation *d, actio_expr e)
+{
+    return d->F->p ? actio_tidy_in(d, e, d->F->lambda, d->F->p) : actio_tidy(d, e);
+}
 
 /* m*x'' = F reads better than -m*x'' = -F. */
 static bool is_negative(struct actio_derivation *d, actio_expr e) { return d->F->pool.node[e.id].op == ACTIO_NEG; }
@@ -179,11 +213,13 @@ static bool is_negative(struct actio_derivation *d, actio_expr e) { return d->F-
 void actio_derive_balance(struct actio_derivation *d, actio_expr **left, actio_expr **right)
 {
     actio_expr *force = reactions(d), *none = array(d, d->F->p);
-    *left = rates_by(d, &d->F->G, d->F->N), *right = array(d, d->F->N);
+    *left = rates_by(d, &d->F->G, d->F->N);
+    *right = array(d, d->F->N);
     for (size_t i = 0; i < d->F->N; i++) {
         (*right)[i] = by_lambda(d, actio_add(&d->F->pool, d->F->h[i], force[i]));
         (*left)[i] = actio_tidy_in(d, (*left)[i], d->F->zdot, d->F->N);
-        d->F->h[i] = actio_substitute(&d->F->pool, (*right)[i], d->F->lambda, none, d->F->p);      /* tidied for what follows */
+        /* tidied for what follows */
+        d->F->h[i] = actio_substitute(&d->F->pool, (*right)[i], d->F->lambda, none, d->F->p);
     }
     keep_factors(d, *left);
 }
@@ -197,7 +233,7 @@ static const char *owner(const struct actio_derivation *d, size_t i)
     return NULL;
 }
 
-/* sum_j W_ij q_j'' = b_i + sum_l lambda_l a_li                                      [LM 15] */
+/* sum_j W_ij q_j'' = b_i + sum_l lambda_l a_li  [LM 15] */
 static void show_equations(struct actio_derivation *d)
 {
     actio_expr *left, *right;
@@ -206,11 +242,12 @@ static void show_equations(struct actio_derivation *d)
     for (size_t i = 0; i < d->F->N; i++) {
         bool minus = is_negative(d, left[i]);
         if (actio_is_zero(left[i])) right[i] = actio_equation_form(&d->F->pool, right[i]);
-        actio_shown_equation(d, owner(d, i), grouped(d, minus ? actio_neg(&d->F->pool, left[i]) : left[i]), grouped(d, minus ? actio_neg(&d->F->pool, right[i]) : right[i]));
+        actio_shown_equation(d, owner(d, i), grouped(d, minus ? actio_neg(&d->F->pool, left[i]) : left[i]),
+                             grouped(d, minus ? actio_neg(&d->F->pool, right[i]) : right[i]));
     }
 }
 
-/* A constraint and what follows from it: f = 0, f' = 0, f'' = 0, as far as it is not an acceleration itself   [LM 16] */
+/* A constraint and what follows from it: f = 0, f' = 0, f'' = 0, as far as it is not an acceleration itself  [LM 16] */
 static void show_constraints(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
@@ -222,14 +259,16 @@ static void show_constraints(struct actio_derivation *d)
         level++;
         actio_derive_row(d, k);
     }
-    if (F->p && d->closure && d->closure->hiddens == 0 && d->closure->verdict) actio_shown_words(d, d->closure->verdict);
+    if (F->p && d->closure && d->closure->hiddens == 0 && d->closure->verdict)
+        actio_shown_words(d, d->closure->verdict);
 }
 
 static actio_expr *dense(struct actio_derivation *d, const struct actio_entries *e, size_t rows, size_t cols, bool raw)
 {
     actio_expr *m = array(d, rows * cols);
     for (size_t i = 0; i < e->count; i++)
-        if (e->at[i].row < rows && e->at[i].col < cols) m[e->at[i].row * cols + e->at[i].col] = raw ? tidy(d, e->at[i].e) : grouped(d, e->at[i].e);
+        if (e->at[i].row < rows && e->at[i].col < cols)
+            m[e->at[i].row * cols + e->at[i].col] = raw ? tidy(d, e->at[i].e) : grouped(d, e->at[i].e);
     return m;
 }
 
@@ -241,10 +280,12 @@ static bool symmetric(const actio_expr *entry, size_t n)
     return true;
 }
 
-struct actio_shown *actio_shown_matrix(struct actio_derivation *d, const char *name, size_t rows, size_t cols, const actio_expr *entry)
+struct actio_shown *actio_shown_matrix(struct actio_derivation *d, const char *name, size_t rows, size_t cols,
+                                       const actio_expr *entry)
 {
     struct actio_shown *item = actio_shown_add(d, ACTIO_SHOWN_MATRIX);
-    *item = (struct actio_shown){ .kind = ACTIO_SHOWN_MATRIX, .label = name, .rows = rows, .cols = cols, .entry = entry };
+    *item =
+        (struct actio_shown){ .kind = ACTIO_SHOWN_MATRIX, .label = name, .rows = rows, .cols = cols, .entry = entry };
     item->is_symmetric = rows == cols && symmetric(entry, rows);
     return item;
 }
@@ -256,13 +297,16 @@ static bool is_ideal(const struct actio_derivation *d)
     return true;
 }
 
-/* B = [0 A; D' W]; with ideal reactions D = A                                      [LM 17] */
+/* B = [0 A; D' W]; with ideal reactions D = A  [LM 17] */
 static void show_bordered(struct actio_derivation *d, const actio_expr *W, const actio_expr *A, const actio_expr *D)
 {
     size_t N = d->F->N, p = d->F->p, K = N + p;
     actio_expr *B = array(d, K * K);
     for (size_t i = 0; i < N; i++) {
-        for (size_t k = 0; k < p; k++) B[k * K + p + i] = A[k * N + i], B[(p + i) * K + k] = D[k * N + i];
+        for (size_t k = 0; k < p; k++) {
+            B[k * K + p + i] = A[k * N + i];
+            B[(p + i) * K + k] = D[k * N + i];
+        }
         for (size_t j = 0; j < N; j++) B[(p + i) * K + p + j] = W[i * N + j];
     }
     actio_shown_matrix(d, "B", K, K, B)->only_in_full = true;
@@ -272,14 +316,21 @@ static void say_bordered(struct actio_derivation *d)
 {
     struct actio_shown_section *s = &d->section[d->filling];
     bool ideal = is_ideal(d);
-    const char *rates = d->F->m == 0 ? "q''" : d->F->n == 0 ? "s'" : "q'', s'", *latex = d->F->m == 0 ? "\\ddot{q}" : d->F->n == 0 ? "\\dot{s}" : "\\ddot{q}, \\dot{s}";
+    const char *rates = d->F->m == 0   ? "q''"
+                        : d->F->n == 0 ? "s'"
+                                       : "q'', s'",
+               *latex = d->F->m == 0   ? "\\ddot{q}"
+                        : d->F->n == 0 ? "\\dot{s}"
+                                       : "\\ddot{q}, \\dot{s}";
     if (d->F->p == 0) {
         s->rule = actio_arena_format(&d->arena, d->F->m && d->F->n ? "W*(%s) = e" : "W*%s = e", rates);
         s->latex_rule = actio_arena_format(&d->arena, d->F->m && d->F->n ? "W \\, (%s)^T = e" : "W \\, %s = e", latex);
         return;
     }
     s->rule = actio_arena_format(&d->arena, "B*(-lambda, %s) = e, B made of %s and W", rates, ideal ? "A" : "A, D");
-    s->latex_rule = actio_arena_format(&d->arena, "B \\, (-\\lambda, %s)^T = e, \\quad B = \\begin{pmatrix} 0 & A \\\\ %s^T & W \\end{pmatrix}", latex, ideal ? "A" : "D");
+    s->latex_rule = actio_arena_format(
+        &d->arena, "B \\, (-\\lambda, %s)^T = e, \\quad B = \\begin{pmatrix} 0 & A \\\\ %s^T & W \\end{pmatrix}", latex,
+        ideal ? "A" : "D");
 }
 
 static void show_matrices(struct actio_derivation *d)
@@ -287,9 +338,13 @@ static void show_matrices(struct actio_derivation *d)
     struct actio_formation *F = d->F;
     size_t N = F->N, p = F->p;
     say_bordered(d);
-    if (N * N > 4000000) { actio_shown_words(d, "too large to display"); return; }
+    if (N * N > 4000000) {
+        actio_shown_words(d, "too large to display");
+        return;
+    }
     bool ideal = is_ideal(d);
-    actio_expr *W = dense(d, &F->G, N, N, false), *A = dense(d, &F->A, p, N, true), *D = ideal ? A : dense(d, &F->D, p, N, true), *e = array(d, N + p);
+    actio_expr *W = dense(d, &F->G, N, N, false), *A = dense(d, &F->A, p, N, true),
+               *D = ideal ? A : dense(d, &F->D, p, N, true), *e = array(d, N + p);
     actio_shown_matrix(d, "W", N, N, W);
     if (p) actio_shown_matrix(d, "A", p, N, A);
     if (!ideal) actio_shown_matrix(d, "D", p, N, D);
@@ -300,7 +355,8 @@ static void show_matrices(struct actio_derivation *d)
 }
 
 /* Solutions are shown where a person would read them; `known` NULL: all are. */
-void actio_shown_solved(struct actio_derivation *d, const actio_expr *unknown, const actio_expr *solved, const bool *known, size_t count, const char *what)
+void actio_shown_solved(struct actio_derivation *d, const actio_expr *unknown, const actio_expr *solved,
+                        const bool *known, size_t count, const char *what)
 {
     size_t too_long = 0;
     for (size_t i = 0; i < count; i++) {
@@ -309,16 +365,23 @@ void actio_shown_solved(struct actio_derivation *d, const actio_expr *unknown, c
         if (actio_tidy_size(d, e) <= SHORT) actio_shown_equation(d, NULL, unknown[i], e);
         else too_long++;
     }
-    if (too_long) actio_shown_words(d, actio_arena_format(&d->arena, "%zu of %zu %s are too long to display; --format c writes them as code", too_long, count, what));
+    if (too_long)
+        actio_shown_words(d, actio_arena_format(&d->arena,
+                                                "%zu of %zu %s are too long to display; --format c writes them as code",
+                                                too_long, count, what));
 }
 
-static const bool *known(const struct actio_derivation *d, size_t from) { return d->closure && d->closure->is_solved ? d->closure->is_solved + from : NULL; }
+static const bool *known(const struct actio_derivation *d, size_t from)
+{
+    return d->closure && d->closure->is_solved ? d->closure->is_solved + from : NULL;
+}
 
 /* Singular equations are solved by their closure, or not at all. */
 static void take_closure(struct actio_derivation *d)
 {
     if (!d->closure->solved) return;
-    d->zdot = d->closure->solved, d->lambda = d->closure->solved + d->F->N;
+    d->zdot = d->closure->solved;
+    d->lambda = d->closure->solved + d->F->N;
     d->on_shell = d->closure->hiddens > 0;
 }
 
@@ -327,8 +390,12 @@ void actio_derive_solve(struct actio_derivation *d)
     struct actio_formation *F = d->F;
     if (d->tried) return;
     d->tried = true;
-    if (d->closure) { take_closure(d); return; }
-    d->lambda = array(d, F->p), d->zdot = array(d, F->N);
+    if (d->closure) {
+        take_closure(d);
+        return;
+    }
+    d->lambda = array(d, F->p);
+    d->zdot = array(d, F->N);
     if (actio_derive_explicit(d, d->lambda, d->zdot, &d->on_shell)) return;
     d->lambda = F->sys.symbolic ? F->lambda_solved : NULL;
     d->zdot = F->sys.symbolic ? F->zdot_solved : NULL;
@@ -341,14 +408,15 @@ void actio_say_on_shell(struct actio_derivation *d)
     d->section[d->filling].latex_rule = "\\text{Simplified with the constraints.}";
 }
 
-/* lambda(q, q', t) = the first p components of -B^-1 e, where det B is not 0       [LM 20] */
+/* lambda(q, q', t) = the first p components of -B^-1 e, where det B is not 0  [LM 20] */
 static void show_multipliers(struct actio_derivation *d)
 {
     actio_derive_solve(d);
     if (d->F->p == 0) return;
     actio_say_on_shell(d);
     if (d->lambda) actio_shown_solved(d, d->F->lambda, d->lambda, known(d, d->F->N), d->F->p, "multipliers");
-    else if (!d->closure) actio_shown_words(d, "solved numerically from B*(-lambda, q'') = e at each state; no short formula exists");
+    else if (!d->closure)
+        actio_shown_words(d, "solved numerically from B*(-lambda, q'') = e at each state; no short formula exists");
     if (d->closure && d->closure->multipliers) actio_shown_words(d, d->closure->multipliers);
 }
 
@@ -356,7 +424,8 @@ static void show_reactions(struct actio_derivation *d)
 {
     actio_expr *force = d->F->p ? reactions(d) : NULL;
     for (size_t i = 0; force && i < d->F->N; i++)
-        if (!actio_is_zero(force[i])) actio_shown_equation(d, NULL, d->F->reaction[i], grouped(d, by_lambda(d, force[i])));
+        if (!actio_is_zero(force[i]))
+            actio_shown_equation(d, NULL, d->F->reaction[i], grouped(d, by_lambda(d, force[i])));
 }
 
 static void show_accelerations(struct actio_derivation *d)
@@ -374,8 +443,10 @@ static void show_column(struct actio_derivation *d, size_t i)
     struct actio_text latex;
     actio_text_open(&latex, &d->arena);
     if (dot) actio_text_format(&latex, "\\mathrm{%.*s}_{", (int)(dot - c->name), c->name);
-    if (dot) actio_latex_name(dot + 1, &latex), actio_text_add(&latex, "}");
-    else actio_text_add(&latex, "E");
+    if (dot) {
+        actio_latex_name(dot + 1, &latex);
+        actio_text_add(&latex, "}");
+    } else actio_text_add(&latex, "E");
     actio_shown_equation(d, NULL, actio_shown_symbol(d, c->name, latex.s), tidy(d, d->F->column[i]));
 }
 
@@ -388,7 +459,8 @@ static void show_energy(struct actio_derivation *d)
 static void show_symmetries(struct actio_derivation *d)
 {
     for (size_t i = 0; i < d->F->sys.columns; i++)
-        if (d->F->sys.column[i].role == ACTIO_ROLE_CHARGE || d->F->sys.column[i].role == ACTIO_ROLE_BALANCE) show_column(d, i);
+        if (d->F->sys.column[i].role == ACTIO_ROLE_CHARGE || d->F->sys.column[i].role == ACTIO_ROLE_BALANCE)
+            show_column(d, i);
 }
 
 actio_expr *actio_shown_momenta(struct actio_derivation *d)
@@ -429,13 +501,17 @@ static const struct actio_shown_part shared[] = {
     { "frame", "Quasi-velocities", "", "", actio_derive_frame },
     { "matrices", "Matrices", "", "", show_matrices },
     { "multipliers", "Multipliers as functions of the state", "", "", show_multipliers },
-    { "reactions", "Forces of constraint", "lambda*dg/dq'", "\\lambda \\, \\partial g/\\partial \\dot{q}", show_reactions },
+    { "reactions", "Forces of constraint", "lambda*dg/dq'", "\\lambda \\, \\partial g/\\partial \\dot{q}",
+      show_reactions },
     { "accelerations", "Solved for the highest derivatives", "", "", show_accelerations },
-    { "energy", "Energy", "q'*dL/dq' - L", "E = \\dot{q} \\, \\partial \\mathcal{L}/\\partial \\dot{q} - \\mathcal{L}", show_energy },
+    { "energy", "Energy", "q'*dL/dq' - L", "E = \\dot{q} \\, \\partial \\mathcal{L}/\\partial \\dot{q} - \\mathcal{L}",
+      show_energy },
     { "hamiltonian", "Hamiltonian", "p*q' - L", "\\mathcal{H} = p \\, \\dot{q} - \\mathcal{L}", show_hamiltonian },
     { "symmetries", "Symmetries", "charge = dL/dq'*delta q, balance = its rate", "", show_symmetries },
 };
-const struct actio_chapter actio_chapter_dalembert = { .is_reference = true, .part = shared, .parts = sizeof shared / sizeof *shared, .fields = &actio_chapter_field };
+const struct actio_chapter actio_chapter_dalembert = {
+    .is_reference = true, .part = shared, .parts = sizeof shared / sizeof *shared, .fields = &actio_chapter_field
+};
 
 /* Before the sections of any other principle: what it takes for granted. */
 static const struct actio_shown_part principle = { "principle", "Assumptions", "", "", show_principle };
@@ -447,7 +523,8 @@ static const struct actio_shown_part *shared_part(const char *key)
     return NULL;
 }
 
-void actio_shown_section(struct actio_derivation *d, const char *key, const char *title, const char *rule, const char *latex)
+void actio_shown_section(struct actio_derivation *d, const char *key, const char *title, const char *rule,
+                         const char *latex)
 {
     struct actio_shown_section s = { .key = key, .title = title, .rule = rule, .latex_rule = latex };
     if (d->sections && d->section[d->filling].items == 0) d->sections--;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The discrete Lagrange-d'Alembert principle, shown: the action of a step is h L at its middle, momenta match from step to step.        [RH]
+ * The discrete Lagrange-d'Alembert principle, shown: the action of a step is h L at its middle, momenta match from step
+ * to step.  [RH]
  *     p0 = L_v - h/2 (L_q + Q) - h/2 C'l,   p1 = L_v + h/2 (L_q + Q) + h/2 C'l   at q = (q0 + q1)/2, v = (q1 - q0)/h
- * C: gradients of holonomic constraints at q0, whose part of p1 comes from their rates at q1; rows of the others in the middle. */
+ * C: gradients of holonomic constraints at q0, whose part of p1 comes from their rates at q1; rows of the others in the
+ * middle. */
 #include "derive/square.h"
 #include "expr/normal.h"
 
-enum { SHORT = 400 };                                      /* operations of a formula worth reading */
+enum { SHORT = 400 }; /* operations of a formula worth reading */
 
 struct stepping {
     struct actio_derivation *d;
-    actio_expr h, half, *q0, *q1, *p1, *mu;                /* mu of holonomic constraints: what puts momenta on their rates */
-    actio_expr before, after;                              /* times of the ends, where t is that of the middle */
-    bool *holonomic;                                       /* by constraint */
+    actio_expr h, half, *q0, *q1, *p1, *mu; /* mu of holonomic constraints: what puts momenta on their rates */
+    actio_expr before, after;               /* times of the ends, where t is that of the middle */
+    bool *holonomic;                        /* by constraint */
 };
 
 static struct actio_pool *pool_of(struct stepping *s) { return &s->d->F->pool; }
@@ -20,7 +22,9 @@ static struct actio_pool *pool_of(struct stepping *s) { return &s->d->F->pool; }
 static actio_expr at_end(struct stepping *s, const char *text, const char *latex, const char *end)
 {
     struct actio_arena *a = &s->d->arena;
-    return actio_shown_free(s->d, actio_arena_format(a, "%s_%s", text, end), actio_arena_format(a, "%s_at_%s", text, end), actio_arena_format(a, "{{%s}^{(%s)}}", latex, end));
+    return actio_shown_free(s->d, actio_arena_format(a, "%s_%s", text, end),
+                            actio_arena_format(a, "%s_at_%s", text, end),
+                            actio_arena_format(a, "{{%s}^{(%s)}}", latex, end));
 }
 
 static actio_expr coordinate(struct stepping *s, size_t i, const char *end)
@@ -46,12 +50,19 @@ static void open(struct stepping *s)
 {
     struct actio_formation *F = s->d->F;
     size_t n = F->n;
-    s->q0 = actio_form_array(F, n, sizeof *s->q0), s->q1 = actio_form_array(F, n, sizeof *s->q1), s->p1 = actio_form_array(F, n, sizeof *s->p1);
-    s->mu = actio_form_array(F, F->p, sizeof *s->mu), s->holonomic = actio_form_array(F, F->p, sizeof *s->holonomic);
+    s->q0 = actio_form_array(F, n, sizeof *s->q0);
+    s->q1 = actio_form_array(F, n, sizeof *s->q1);
+    s->p1 = actio_form_array(F, n, sizeof *s->p1);
+    s->mu = actio_form_array(F, F->p, sizeof *s->mu);
+    s->holonomic = actio_form_array(F, F->p, sizeof *s->holonomic);
     s->h = actio_shown_free(s->d, "h", "step", "h");
     s->half = actio_div(pool_of(s), s->h, actio_const(pool_of(s), 2));
-    s->before = actio_sub(pool_of(s), F->time, s->half), s->after = actio_add(pool_of(s), F->time, s->half);
-    for (size_t i = 0; i < n; i++) s->q0[i] = coordinate(s, i, "0"), s->q1[i] = coordinate(s, i, "1");
+    s->before = actio_sub(pool_of(s), F->time, s->half);
+    s->after = actio_add(pool_of(s), F->time, s->half);
+    for (size_t i = 0; i < n; i++) {
+        s->q0[i] = coordinate(s, i, "0");
+        s->q1[i] = coordinate(s, i, "1");
+    }
     for (size_t k = 0; k < F->sys.holonomic; k++) {
         uint32_t row = F->sys.position_row[k];
         s->holonomic[row] = true;
@@ -79,22 +90,30 @@ static void show_middle(struct stepping *s)
         actio_shown_equation(s->d, NULL, F->q[i], mid[i]);
         actio_shown_equation(s->d, NULL, F->v[i], slope[i]);
     }
-    actio_shown_words(s->d, "here and below, each coordinate, velocity and the time t denote their values at the middle of the step");
-    actio_shown_section(s->d, "discrete", "Discrete Lagrangian", "h*L at the middle, the action of a step", "\\mathcal{L}_d = h \\, \\mathcal{L}");
+    actio_shown_words(
+        s->d, "here and below, each coordinate, velocity and the time t denote their values at the middle of the step");
+    actio_shown_section(s->d, "discrete", "Discrete Lagrangian", "h*L at the middle, the action of a step",
+                        "\\mathcal{L}_d = h \\, \\mathcal{L}");
     actio_expr L = actio_substitute(pool_of(s), actio_substitute(pool_of(s), F->L, F->v, slope, F->n), F->q, mid, F->n);
-    if (actio_tidy_size(s->d, L) > SHORT) { actio_shown_words(s->d, "too long to display in terms of the ends of the step"); return; }
-    actio_shown_equation(s->d, NULL, actio_shown_free(s->d, "Ld", "Discrete", "\\mathcal{L}_d"), actio_mul(pool_of(s), s->h, L));
+    if (actio_tidy_size(s->d, L) > SHORT) {
+        actio_shown_words(s->d, "too long to display in terms of the ends of the step");
+        return;
+    }
+    actio_shown_equation(s->d, NULL, actio_shown_free(s->d, "Ld", "Discrete", "\\mathcal{L}_d"),
+                         actio_mul(pool_of(s), s->h, L));
 }
 
 /* sum over constraints of one kind of their rows times `by`; entries through `end` when that is given */
-static actio_expr impulse(struct stepping *s, size_t i, bool holonomic, const actio_expr *by, const actio_expr *q, actio_expr t)
+static actio_expr impulse(struct stepping *s, size_t i, bool holonomic, const actio_expr *by, const actio_expr *q,
+                          actio_expr t)
 {
     struct actio_formation *F = s->d->F;
     actio_expr sum = { 0 };
     for (size_t e = 0; e < F->A.count; e++) {
         const struct actio_entry *a = &F->A.at[e];
         if (a->col != i || s->holonomic[a->row] != holonomic) continue;
-        sum = actio_add(pool_of(s), sum, actio_mul(pool_of(s), actio_tidy_shown(s->d, q ? there(s, a->e, q, t) : a->e), by[a->row]));
+        sum = actio_add(pool_of(s), sum,
+                        actio_mul(pool_of(s), actio_tidy_shown(s->d, q ? there(s, a->e, q, t) : a->e), by[a->row]));
     }
     return sum;
 }
@@ -103,12 +122,16 @@ static void show_momentum(struct stepping *s, size_t i)
 {
     struct actio_formation *F = s->d->F;
     struct actio_pool *pool = pool_of(s);
-    actio_expr p = actio_tidy_shown(s->d, F->Lv[i]), force = actio_tidy_shown(s->d, actio_add(pool, F->Lq[i], F->total_force[i]));
-    actio_expr middle = impulse(s, i, false, F->lambda, NULL, F->time), begin = impulse(s, i, true, F->lambda, s->q0, s->before);
+    actio_expr p = actio_tidy_shown(s->d, F->Lv[i]),
+               force = actio_tidy_shown(s->d, actio_add(pool, F->Lq[i], F->total_force[i]));
+    actio_expr middle = impulse(s, i, false, F->lambda, NULL, F->time),
+               begin = impulse(s, i, true, F->lambda, s->q0, s->before);
     actio_expr both = actio_add(pool, force, middle), all = actio_add(pool, both, begin);
-    actio_shown_equation(s->d, NULL, momentum(s, i, "0"), actio_is_zero(all) ? p : actio_sub(pool, p, actio_mul(pool, s->half, all)));
+    actio_shown_equation(s->d, NULL, momentum(s, i, "0"),
+                         actio_is_zero(all) ? p : actio_sub(pool, p, actio_mul(pool, s->half, all)));
     s->p1[i] = momentum(s, i, "1");
-    actio_shown_equation(s->d, NULL, s->p1[i], actio_is_zero(both) ? p : actio_add(pool, p, actio_mul(pool, s->half, both)));
+    actio_shown_equation(s->d, NULL, s->p1[i],
+                         actio_is_zero(both) ? p : actio_add(pool, p, actio_mul(pool, s->half, both)));
 }
 
 /* The model's own sides of a velocity constraint; positions at the end of the step. */
@@ -117,7 +140,8 @@ static void show_constraints(struct stepping *s)
     struct actio_derivation *d = s->d;
     struct actio_formation *F = d->F;
     if (F->p == 0) return;
-    actio_shown_section(d, "constraints", "Constraints", "holonomic ones at the end of the step, others in its middle", "");
+    actio_shown_section(d, "constraints", "Constraints", "holonomic ones at the end of the step, others in its middle",
+                        "");
     for (size_t k = 0, level = 0; k < F->p; k++, level++) {
         const struct actio_constraint *c = &d->model->constraint[k];
         actio_expr side[2];
@@ -134,12 +158,15 @@ static void show_end(struct stepping *s)
     struct actio_derivation *d = s->d;
     struct actio_formation *F = d->F;
     if (F->sys.holonomic == 0) return;
-    actio_shown_section(d, "end", "Momenta at the end, on the rates of the holonomic constraints", "dL/dq' there = p_1 + mu*dg/dq, mu such that dg/dq*q' + dg/dt = 0 there",
-                        "\\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}} = p^{(1)} + \\mu \\, \\frac{\\partial g}{\\partial q}, \\quad "
+    actio_shown_section(d, "end", "Momenta at the end, on the rates of the holonomic constraints",
+                        "dL/dq' there = p_1 + mu*dg/dq, mu such that dg/dq*q' + dg/dt = 0 there",
+                        "\\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}} = p^{(1)} + \\mu \\, \\frac{\\partial "
+                        "g}{\\partial q}, \\quad "
                         "\\frac{\\partial g}{\\partial q} \\, \\dot{q} + \\frac{\\partial g}{\\partial t} = 0");
     for (size_t i = 0; i < F->n; i++) {
         actio_expr push = impulse(s, i, true, s->mu, s->q1, s->after);
-        if (!actio_is_zero(push)) actio_shown_equation(d, NULL, momentum(s, i, "next"), actio_add(pool_of(s), s->p1[i], push));
+        if (!actio_is_zero(push))
+            actio_shown_equation(d, NULL, momentum(s, i, "next"), actio_add(pool_of(s), s->p1[i], push));
     }
 }
 
@@ -148,22 +175,36 @@ static void show_discrete(struct actio_derivation *d)
     struct stepping s = { .d = d };
     open(&s);
     show_middle(&s);
-    actio_shown_section(d, "matching", "Momenta at the ends of a step", "p_0 = -dLd/dq_0 - h/2*(F + lambda*dg/dq'), p_1 = dLd/dq_1 + h/2*(F + lambda*dg/dq')",
-                        "p^{(0)} = -\\frac{\\partial \\mathcal{L}_d}{\\partial q^{(0)}} - \\frac{h}{2} \\, (F + \\lambda \\, \\tfrac{\\partial g}{\\partial \\dot{q}}), \\quad "
-                        "p^{(1)} = \\frac{\\partial \\mathcal{L}_d}{\\partial q^{(1)}} + \\frac{h}{2} \\, (F + \\lambda \\, \\tfrac{\\partial g}{\\partial \\dot{q}})");
+    actio_shown_section(d, "matching", "Momenta at the ends of a step",
+                        "p_0 = -dLd/dq_0 - h/2*(F + lambda*dg/dq'), p_1 = dLd/dq_1 + h/2*(F + lambda*dg/dq')",
+                        "p^{(0)} = -\\frac{\\partial \\mathcal{L}_d}{\\partial q^{(0)}} - \\frac{h}{2} \\, (F + "
+                        "\\lambda \\, \\tfrac{\\partial g}{\\partial \\dot{q}}), \\quad "
+                        "p^{(1)} = \\frac{\\partial \\mathcal{L}_d}{\\partial q^{(1)}} + \\frac{h}{2} \\, (F + "
+                        "\\lambda \\, \\tfrac{\\partial g}{\\partial \\dot{q}})");
     for (size_t i = 0; i < d->F->n; i++) show_momentum(&s, i);
-    actio_shown_words(d, d->F->p ? "p_0 is known from the previous step; with the constraints this determines q_1 and lambda; p_1 is the p_0 of the next step"
-                                 : "p_0 is known from the previous step; this determines q_1; p_1 is the p_0 of the next step");
-    if (d->F->sys.holonomic) actio_shown_words(d, "the gradient of a holonomic constraint is taken at the beginning of the step; its contribution to p_1 is added last");
+    actio_shown_words(
+        d, d->F->p ? "p_0 is known from the previous step; with the constraints this determines q_1 and lambda; p_1 is "
+                     "the p_0 of the next step"
+                   : "p_0 is known from the previous step; this determines q_1; p_1 is the p_0 of the next step");
+    if (d->F->sys.holonomic)
+        actio_shown_words(d, "the gradient of a holonomic constraint is taken at the beginning of the step; its "
+                             "contribution to p_1 is added last");
     show_constraints(&s);
     show_end(&s);
     actio_shown_section(d, "composition", "Steps of order 4", "", "");
-    actio_shown_words(d, "run combines five of these steps, of lengths a*h, a*h, (1 - 4*a)*h, a*h, a*h with a = 1/(4 - 4^(1/3))");
+    actio_shown_words(
+        d, "run combines five of these steps, of lengths a*h, a*h, (1 - 4*a)*h, a*h, a*h with a = 1/(4 - 4^(1/3))");
 }
 
 static const struct actio_shown_part parts[] = {
-    ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
+    ACTIO_SHARED_PART("parameters"),
+    ACTIO_SHARED_PART("coordinates"),
+    ACTIO_SHARED_PART("lagrangian"),
+    ACTIO_SHARED_PART("forces"),
     { "middle", "The middle of a step of length h", "", "", show_discrete },
 };
-const struct actio_chapter actio_chapter_discrete = { .part = parts, .parts = sizeof parts / sizeof *parts,
-    .no_code = "its steps are equations solved by iteration, not rates of a state" };
+const struct actio_chapter actio_chapter_discrete = {
+    .part = parts,
+    .parts = sizeof parts / sizeof *parts,
+    .no_code = "its steps are equations solved by iteration, not rates of a state"
+};

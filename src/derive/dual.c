@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The dual action, shown: a first-order form of the equations of motion, the pre-dual Lagrangian, M, the way from dual to primal, the action of dual variables
- * only, their momenta, rates by these, and the Hamiltonian; with constraints the same of free reactions.                    [AS 17 - 21, 29 - 35] */
+ * The dual action, shown: a first-order form of the equations of motion, the pre-dual Lagrangian, M, the way from dual
+ * to primal, the action of dual variables
+ * only, their momenta, rates by these, and the Hamiltonian; with constraints the same of free reactions.  [AS 17 - 21,
+ * 29 - 35] */
 #include "derive/duality.h"
 #include "expr/normal.h"
 
 #include <string.h>
 
-enum { SHORT = 400, DENSE = 3000, MOST = 60, ELIMINATED = 300 };   /* operations of a formula worth reading, of a matrix; unknowns; operations of rates to begin with */
+/* operations of a formula worth reading, of a matrix; unknowns; operations of rates to begin with */
+enum { SHORT = 400, DENSE = 3000, MOST = 60, ELIMINATED = 300 };
 
 static struct actio_pool *pool_of(struct actio_duality *w) { return &w->d->F->pool; }
 static actio_expr *array(struct actio_duality *w, size_t n) { return actio_form_array(w->d->F, n, sizeof(actio_expr)); }
@@ -37,7 +40,8 @@ static const char *stem_of(struct actio_duality *w, actio_expr symbol)
     case ACTIO_SPACE_STATE: return m->state[i].name;
     case ACTIO_SPACE_SDOT: return with(w, "", m->state[i].name, "_dot");
     case ACTIO_SPACE_LAMBDA: return with(w, "lambda_", m->constraint[i].label, "");
-    case ACTIO_SPACE_REACTION: return with(w, "reaction_", i < m->coords ? m->coord[i].name : m->state[i - m->coords].name, "");
+    case ACTIO_SPACE_REACTION:
+        return with(w, "reaction_", i < m->coords ? m->coord[i].name : m->state[i - m->coords].name, "");
     default: return w->d->name[i].text;
     }
 }
@@ -70,11 +74,13 @@ static actio_expr named(struct actio_duality *w, const char *text, const char *l
 }
 
 /* Kind by kind, since formulas are written in the order of their names. */
-static actio_expr *name_all(struct actio_duality *w, size_t count, const char *prefix, const char *suffix, const char *latex)
+static actio_expr *name_all(struct actio_duality *w, size_t count, const char *prefix, const char *suffix,
+                            const char *latex)
 {
     actio_expr *e = array(w, count);
     for (size_t i = 0; i < count; i++) {
-        const char *text = *suffix == '\'' ? actio_arena_format(&w->d->arena, "%s%s'", prefix, w->stem[i]) : with(w, prefix, w->stem[i], suffix);
+        const char *text = *suffix == '\'' ? actio_arena_format(&w->d->arena, "%s%s'", prefix, w->stem[i])
+                                           : with(w, prefix, w->stem[i], suffix);
         e[i] = named(w, text, actio_arena_format(&w->d->arena, "%s{%s}", latex, w->latex[i]));
     }
     return e;
@@ -97,7 +103,9 @@ static void name_equations(struct actio_duality *w)
     size_t before = w->is_free || w->equations == 0 ? 0 : F->N;
     w->m = array(w, w->equations);
     for (size_t i = 0; i < w->equations; i++) {
-        const char *stem = i < before ? with(w, "", F->sys.variable[i], "_balance") : i - before < F->p ? F->sys.constraint[i - before] : "power";
+        const char *stem = i < before          ? with(w, "", F->sys.variable[i], "_balance")
+                           : i - before < F->p ? F->sys.constraint[i - before]
+                                               : "power";
         w->m[i] = name_equation(w, stem);
     }
 }
@@ -105,8 +113,12 @@ static void name_equations(struct actio_duality *w)
 static void give_names(struct actio_duality *w)
 {
     w->first_name = w->d->names;
-    w->stem = actio_form_array(w->d->F, w->u, sizeof *w->stem), w->latex = actio_form_array(w->d->F, w->u, sizeof *w->latex);
-    for (size_t i = 0; i < w->u; i++) w->stem[i] = stem_of(w, w->U[i]), w->latex[i] = latex_of(w, w->U[i]);
+    w->stem = actio_form_array(w->d->F, w->u, sizeof *w->stem);
+    w->latex = actio_form_array(w->d->F, w->u, sizeof *w->latex);
+    for (size_t i = 0; i < w->u; i++) {
+        w->stem[i] = stem_of(w, w->U[i]);
+        w->latex[i] = latex_of(w, w->U[i]);
+    }
     w->base = name_all(w, w->u, "", ".base", "\\bar");
     w->D = name_all(w, w->x, "dual.", "", "D_");
     name_equations(w);
@@ -136,8 +148,14 @@ static void take_formulas(struct actio_duality *w, bool eliminated)
     for (size_t i = 0; i < F->G.count; i++) F->G.at[i].e = actio_tidy(w->d, F->G.at[i].e);
     for (size_t i = 0; i < F->N; i++) F->h[i] = actio_tidy(w->d, F->h[i]);
     for (size_t k = 0; k < F->p; k++) F->c[k] = actio_tidy(w->d, F->c[k]);
-    const struct actio_dual_formulas *from = actio_form_dual(F, &(struct actio_dual_choice){ .closure = ACTIO_CLOSURE_GAUSS, .multipliers = !eliminated });
-    w->x = from->x, w->u = from->u, w->equations = from->equations, w->U = from->U, w->f = from->f, w->g = from->g;
+    const struct actio_dual_formulas *from =
+        actio_form_dual(F, &(struct actio_dual_choice){ .closure = ACTIO_CLOSURE_GAUSS, .multipliers = !eliminated });
+    w->x = from->x;
+    w->u = from->u;
+    w->equations = from->equations;
+    w->U = from->U;
+    w->f = from->f;
+    w->g = from->g;
     give_names(w);
     w->H = actio_substitute(pool, from->H, from->base, w->base, w->u);
 }
@@ -164,11 +182,15 @@ static actio_expr free_potential(struct actio_duality *w)
         size_t place = place_of_weight(w, said->weight[i].component);
         if (place < w->u) actio_copy_all(pool, &w->d->model->pool, &said->weight[i].e, 1, &weight[place]);
     }
-    for (size_t i = 0; i < w->u; i++) sum = actio_add(pool, sum, actio_mul(pool, actio_mul(pool, half, weight[i]), actio_power(pool, actio_sub(pool, w->U[i], w->base[i]), 2)));
+    for (size_t i = 0; i < w->u; i++)
+        sum = actio_add(pool, sum,
+                        actio_mul(pool, actio_mul(pool, half, weight[i]),
+                                  actio_power(pool, actio_sub(pool, w->U[i], w->base[i]), 2)));
     return sum;
 }
 
-/* Reactions on coordinates and on the states that some constraint acts on, as a run has them: which variables, and how many. */
+/* Reactions on coordinates and on the states that some constraint acts on, as a run has them: which variables, and how
+ * many. */
 static size_t acted_on(struct actio_duality *w, bool *acted)
 {
     const struct actio_formation *F = w->d->F;
@@ -179,7 +201,8 @@ static size_t acted_on(struct actio_duality *w, bool *acted)
     return count;
 }
 
-/* U = (q, v, s, R, slack), f = (v, G^-1 (h + R)), g = (constraints on velocities, R.v + slack^2/2); R = -Q of the paper.    [AS 31] */
+/* U = (q, v, s, R, slack), f = (v, G^-1 (h + R)), g = (constraints on velocities, R.v + slack^2/2); R = -Q of the
+ * paper.  [AS 31] */
 static bool free_formulas(struct actio_duality *w)
 {
     struct actio_formation *F = w->d->F;
@@ -187,9 +210,15 @@ static bool free_formulas(struct actio_duality *w)
     actio_expr *h = F->h, half = actio_const(pool, 0.5), power = { 0 };
     actio_expr slack = actio_shown_free(w->d, "slack", "slack_", "\\varsigma");
     bool *acted = actio_form_array(F, F->N, sizeof *acted);
-    w->x = F->n + F->N, w->u = w->x + acted_on(w, acted) + 1, w->equations = F->sys.levels + 1;
-    w->U = array(w, w->u), w->f = array(w, w->x), w->g = array(w, w->equations), F->h = array(w, F->N);
-    memcpy(w->U, F->q, F->n * sizeof *w->U), memcpy(w->U + F->n, F->z, F->N * sizeof *w->U);
+    w->x = F->n + F->N;
+    w->u = w->x + acted_on(w, acted) + 1;
+    w->equations = F->sys.levels + 1;
+    w->U = array(w, w->u);
+    w->f = array(w, w->x);
+    w->g = array(w, w->equations);
+    F->h = array(w, F->N);
+    memcpy(w->U, F->q, F->n * sizeof *w->U);
+    memcpy(w->U + F->n, F->z, F->N * sizeof *w->U);
     w->U[w->u - 1] = slack;
     for (size_t i = 0, at = w->x; i < F->N; i++) {
         F->h[i] = acted[i] ? actio_add(pool, h[i], F->reaction[i]) : h[i];
@@ -226,7 +255,10 @@ static void section(struct actio_duality *w, const char *key, const char *title,
 {
     struct actio_arena *a = &w->d->arena;
     if (!w->is_free) actio_shown_section(w->d, key, title, rule, latex);
-    else actio_shown_section(w->d, actio_arena_format(a, "free_%s", key), actio_arena_format(a, "Free reactions, %c%s", title[0] + ('a' - 'A'), title + 1), rule, latex);
+    else
+        actio_shown_section(w->d, actio_arena_format(a, "free_%s", key),
+                            actio_arena_format(a, "Free reactions, %c%s", title[0] + ('a' - 'A'), title + 1), rule,
+                            latex);
 }
 
 /* Shown where a person would read it; how many are not. */
@@ -239,45 +271,71 @@ static size_t show(struct actio_duality *w, actio_expr left, actio_expr right)
 
 static void say_long(struct actio_duality *w, size_t count)
 {
-    if (count) actio_shown_words(w->d, actio_arena_format(&w->d->arena, "%zu %s too long to display", count, count > 1 ? "formulas are" : "formula is"));
+    if (count)
+        actio_shown_words(w->d, actio_arena_format(&w->d->arena, "%zu %s too long to display", count,
+                                                   count > 1 ? "formulas are" : "formula is"));
 }
 
-static const char *scalar(const struct actio_duality *w, const char *own, const char *of_free) { return w->is_free ? of_free : own; }
+static const char *scalar(const struct actio_duality *w, const char *own, const char *of_free)
+{
+    return w->is_free ? of_free : own;
+}
 
 static void show_form(struct actio_duality *w)
 {
     struct actio_formation *F = w->d->F;
     size_t lost = 0;
-    section(w, "first_order", "First-order form", "x' = f(U, t), 0 = g(U, t)", "\\dot{x} = f(U, t), \\quad 0 = g(U, t)");
+    section(w, "first_order", "First-order form", "x' = f(U, t), 0 = g(U, t)",
+            "\\dot{x} = f(U, t), \\quad 0 = g(U, t)");
     for (size_t i = 0; i < F->N; i++)
-        if (!actio_same(w->f[F->n + i], F->zdot[i])) lost += show(w, F->zdot[i], actio_tidy_shown(w->d, w->f[F->n + i]));
+        if (!actio_same(w->f[F->n + i], F->zdot[i]))
+            lost += show(w, F->zdot[i], actio_tidy_shown(w->d, w->f[F->n + i]));
     for (size_t i = 0; i < w->equations; i++) lost += show(w, actio_tidy_shown(w->d, w->g[i]), (actio_expr){ 0 });
     say_long(w, lost);
     if (F->n) actio_shown_words(w->d, "velocities are separate unknowns: x_dot denotes x' in names");
-    if (w->u > w->x && !w->is_free) actio_shown_words(w->d, "rates and multipliers are unknowns here, none are eliminated; their duals correspond to the equations above, in this order");
-    if (w->is_free) actio_shown_words(w->d, "the reactions are free except that they absorb the power slack^2/2: the motion is the admissible one nearest to the base, and depends on T");
-    if (w->is_free) actio_shown_words(w->d, "a run uses the last equation only with --power, and the rates of the constraints instead of these: the motions are the same, and D(T) = 0 is consistent");
+    if (w->u > w->x && !w->is_free)
+        actio_shown_words(w->d, "rates and multipliers are unknowns here, none are eliminated; their duals correspond "
+                                "to the equations above, in this order");
+    if (w->is_free)
+        actio_shown_words(w->d, "the reactions are free except that they absorb the power slack^2/2: the motion is the "
+                                "admissible one nearest to the base, and depends on T");
+    if (w->is_free)
+        actio_shown_words(w->d, "a run uses the last equation only with --power, and the rates of the constraints "
+                                "instead of these: the motions are the same, and D(T) = 0 is consistent");
 }
 
 static void show_predual(struct actio_duality *w)
 {
     struct actio_pool *pool = pool_of(w);
     section(w, "potential", "Potential", "strictly convex in U, minimal at the base states", "H(U, \\bar{U}, t)");
-    actio_expr H = actio_shown_free(w->d, scalar(w, "H", "H_free"), scalar(w, "Potential", "Potential_free"), scalar(w, "H", "H_{R}"));
+    actio_expr H = actio_shown_free(w->d, scalar(w, "H", "H_free"), scalar(w, "Potential", "Potential_free"),
+                                    scalar(w, "H", "H_{R}"));
     say_long(w, show(w, H, actio_group(pool, w->H)));
-    section(w, "predual", "Pre-dual Lagrangian", "-D'*x - D*f + m*g + H", "\\mathcal{L}_H = -\\dot{D} \\cdot x - D \\cdot f + \\mu \\cdot g + H");
+    section(w, "predual", "Pre-dual Lagrangian", "-D'*x - D*f + m*g + H",
+            "\\mathcal{L}_H = -\\dot{D} \\cdot x - D \\cdot f + \\mu \\cdot g + H");
     actio_expr rest = actio_tidy_shown(w->d, actio_sub(pool, w->L, w->H));
-    say_long(w, show(w, actio_shown_free(w->d, scalar(w, "Lpre", "Lpre_free"), scalar(w, "Predual", "Predual_free"), scalar(w, "\\mathcal{L}_H", "\\mathcal{L}_{H,R}")), actio_add(pool, rest, H)));
+    say_long(w, show(w,
+                     actio_shown_free(w->d, scalar(w, "Lpre", "Lpre_free"), scalar(w, "Predual", "Predual_free"),
+                                      scalar(w, "\\mathcal{L}_H", "\\mathcal{L}_{H,R}")),
+                     actio_add(pool, rest, H)));
 }
 
 static void show_matrix(struct actio_duality *w)
 {
-    section(w, "matrix", "Matrix of the map", "d^2 Lpre/dU dU = d^2 H/dU dU - D*d^2 f/dU dU + m*d^2 g/dU dU", "\\frac{\\partial^2 \\mathcal{L}_H}{\\partial U \\, \\partial U} = H_{UU} - D \\cdot f_{UU} + \\mu \\cdot g_{UU}");
-    if (w->size > DENSE) { actio_shown_words(w->d, "too long to display"); return; }
+    section(w, "matrix", "Matrix of the map", "d^2 Lpre/dU dU = d^2 H/dU dU - D*d^2 f/dU dU + m*d^2 g/dU dU",
+            "\\frac{\\partial^2 \\mathcal{L}_H}{\\partial U \\, \\partial U} = H_{UU} - D \\cdot f_{UU} + \\mu \\cdot "
+            "g_{UU}");
+    if (w->size > DENSE) {
+        actio_shown_words(w->d, "too long to display");
+        return;
+    }
     actio_shown_matrix(w->d, w->is_free ? "N" : "M", w->u, w->u, w->M);
     struct actio_shown *order = actio_shown_add(w->d, ACTIO_SHOWN_LIST);
-    order->rows = 1, order->cols = w->u, order->entry = w->U;
-    actio_shown_words(w->d, "rows and columns are in this order; where it is positive definite, the map is one to one and the dual action concave");
+    order->rows = 1;
+    order->cols = w->u;
+    order->entry = w->U;
+    actio_shown_words(w->d, "rows and columns are in this order; where it is positive definite, the map is one to one "
+                            "and the dual action concave");
 }
 
 /* dL/dU = 0, unsolved */
@@ -296,8 +354,13 @@ static void show_closed_map(struct actio_duality *w)
 {
     const char *p = w->is_free ? "r" : "p", *M = w->is_free ? "N" : "M";
     size_t lost = 0;
-    section(w, "map", "From dual to primal", actio_arena_format(&w->d->arena, "dLpre/dU = 0, so U = base + %s^-1*%s with %s = -dLpre/dU at the base", M, p, p),
-            actio_arena_format(&w->d->arena, "U = \\bar{U} + %s^{-1} %s, \\quad %s = -\\frac{\\partial \\mathcal{L}_H}{\\partial U}(\\bar{U})", M, p, p));
+    section(w, "map", "From dual to primal",
+            actio_arena_format(&w->d->arena, "dLpre/dU = 0, so U = base + %s^-1*%s with %s = -dLpre/dU at the base", M,
+                               p, p),
+            actio_arena_format(
+                &w->d->arena,
+                "U = \\bar{U} + %s^{-1} %s, \\quad %s = -\\frac{\\partial \\mathcal{L}_H}{\\partial U}(\\bar{U})", M, p,
+                p));
     for (size_t i = 0; i < w->u; i++) lost += show(w, w->p[i], w->drive[i]);
     for (size_t i = 0; i < w->helpers; i++) lost += show(w, w->helper[i].name, w->helper[i].value);
     for (size_t i = 0; i < w->u; i++) lost += show(w, w->U[i], w->map[i]);
@@ -310,7 +373,8 @@ static actio_expr boundary(struct actio_duality *w)
     struct actio_arena *a = &w->d->arena;
     actio_expr sum = { 0 };
     for (size_t i = 0; i < w->x; i++) {
-        actio_expr D = named(w, with(w, "dual.", w->stem[i], "_start"), actio_arena_format(a, "{D_{%s}(0)}", w->latex[i]));
+        actio_expr D =
+            named(w, with(w, "dual.", w->stem[i], "_start"), actio_arena_format(a, "{D_{%s}(0)}", w->latex[i]));
         actio_expr x = named(w, with(w, "", w->stem[i], "_start"), actio_arena_format(a, "{%s(0)}", w->latex[i]));
         sum = actio_sub(pool_of(w), sum, actio_mul(pool_of(w), x, D));
     }
@@ -321,13 +385,18 @@ static void show_action(struct actio_duality *w, const char *why)
 {
     if (why) show_implicit_map(w, why);
     else show_closed_map(w);
-    section(w, "action", "Dual action", "S = Boundary + integral of Ldual from the start to T, D(T) arbitrary, best 0", "S_H[D] = -D(0) \\cdot x(0) + \\int_0^T \\mathcal{L}_D \\, dt");
-    actio_expr at_start = actio_shown_free(w->d, scalar(w, "Boundary", "Boundary_free"), scalar(w, "At_start", "At_start_free"), "S_0");
+    section(w, "action", "Dual action", "S = Boundary + integral of Ldual from the start to T, D(T) arbitrary, best 0",
+            "S_H[D] = -D(0) \\cdot x(0) + \\int_0^T \\mathcal{L}_D \\, dt");
+    actio_expr at_start =
+        actio_shown_free(w->d, scalar(w, "Boundary", "Boundary_free"), scalar(w, "At_start", "At_start_free"), "S_0");
     say_long(w, show(w, at_start, boundary(w)));
-    actio_expr L = actio_shown_free(w->d, scalar(w, "Ldual", "Ldual_free"), scalar(w, "Dual", "Dual_free"), scalar(w, "\\mathcal{L}_D", "\\mathcal{L}_{D,R}"));
+    actio_expr L = actio_shown_free(w->d, scalar(w, "Ldual", "Ldual_free"), scalar(w, "Dual", "Dual_free"),
+                                    scalar(w, "\\mathcal{L}_D", "\\mathcal{L}_{D,R}"));
     if (!why) say_long(w, show(w, L, w->dual));
     else actio_shown_words(w->d, "Ldual is Lpre where U solves the equations above");
-    actio_shown_words(w->d, "its Euler-Lagrange equations are x' = f and 0 = g at these U, with x at the start as natural conditions");
+    actio_shown_words(
+        w->d,
+        "its Euler-Lagrange equations are x' = f and 0 = g at these U, with x at the start as natural conditions");
 }
 
 /* ---- Hamiltonian side: x = -P */
@@ -353,15 +422,19 @@ static void show_hamiltonian(struct actio_duality *w)
     actio_gradient(pool_of(w), rest, w->U, w->u, slope);
     section(w, "momenta", "Momenta", "dLdual/dD'", "P = \\frac{\\partial \\mathcal{L}_D}{\\partial \\dot{D}} = -x");
     for (size_t i = 0; i < w->x; i++) show(w, w->P[i], actio_neg(pool_of(w), w->U[i]));
-    section(w, "rates", "Rates of the dual variables by momenta", "D' = R(D, P, t) = dH/dx - D*df/dx + m*dg/dx at x = -P", "\\dot{D} = \\mathcal{R}(D, P, t)");
+    section(w, "rates", "Rates of the dual variables by momenta",
+            "D' = R(D, P, t) = dH/dx - D*df/dx + m*dg/dx at x = -P", "\\dot{D} = \\mathcal{R}(D, P, t)");
     for (size_t i = 0; i < w->x; i++) lost += show(w, w->rate[i], by_momenta(w, slope[i]));
     for (size_t i = w->x; i < w->u; i++) lost += show(w, by_momenta(w, slope[i]), (actio_expr){ 0 });
     for (size_t i = 0; i < w->equations; i++) lost += show(w, by_momenta(w, w->g[i]), (actio_expr){ 0 });
     say_long(w, lost);
     if (w->equations) actio_shown_words(w->d, "the last of these determine the algebraic unknowns and their duals");
-    section(w, "hamiltonian", "Dual Hamiltonian", "P*D' - Ldual = D*f - m*g - H at x = -P", "\\mathcal{H}_D = P \\cdot \\dot{D} - \\mathcal{L}_D");
-    say_long(w, show(w, actio_shown_free(w->d, "Hdual", "Hamiltonian", "\\mathcal{H}_D"), by_momenta(w, actio_neg(pool_of(w), rest))));
-    actio_shown_words(w->d, "D' = dHdual/dP and P' = -dHdual/dD; constant where f, g, H and the base do not depend on time");
+    section(w, "hamiltonian", "Dual Hamiltonian", "P*D' - Ldual = D*f - m*g - H at x = -P",
+            "\\mathcal{H}_D = P \\cdot \\dot{D} - \\mathcal{L}_D");
+    say_long(w, show(w, actio_shown_free(w->d, "Hdual", "Hamiltonian", "\\mathcal{H}_D"),
+                     by_momenta(w, actio_neg(pool_of(w), rest))));
+    actio_shown_words(w->d,
+                      "D' = dHdual/dP and P' = -dHdual/dD; constant where f, g, H and the base do not depend on time");
 }
 
 /* ---- the chapter */
@@ -369,7 +442,10 @@ static void show_hamiltonian(struct actio_duality *w)
 static void show_dual(struct actio_duality *w)
 {
     show_form(w);
-    if (w->u > MOST) { actio_shown_words(w->d, "too many unknowns to display"); return; }
+    if (w->u > MOST) {
+        actio_shown_words(w->d, "too many unknowns to display");
+        return;
+    }
     show_predual(w);
     show_matrix(w);
     show_action(w, actio_duality_solve(w));
@@ -382,7 +458,11 @@ static void show_own(struct actio_derivation *d)
     bool eliminated = eliminated_briefly(&w);
     take_formulas(&w, eliminated);
     form_lagrangian(&w);
-    if (eliminated && w.size > DENSE) w = (struct actio_duality){ .d = d }, take_formulas(&w, false), form_lagrangian(&w);
+    if (eliminated && w.size > DENSE) {
+        w = (struct actio_duality){ .d = d };
+        take_formulas(&w, false);
+        form_lagrangian(&w);
+    }
     show_dual(&w);
 }
 
@@ -391,15 +471,26 @@ static void show_free(struct actio_derivation *d)
 {
     struct actio_duality w = { .d = d, .is_free = true };
     if (d->F->p == 0 || d->F->n == 0 || d->F->sys.levels < d->F->p) return;
-    if (!free_formulas(&w)) { actio_shown_words(d, "omitted: W is coupled too widely to invert by hand"); return; }
+    if (!free_formulas(&w)) {
+        actio_shown_words(d, "omitted: W is coupled too widely to invert by hand");
+        return;
+    }
     form_lagrangian(&w);
     show_dual(&w);
 }
 
 static const struct actio_shown_part parts[] = {
-    ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"), ACTIO_SHARED_PART("constraints"),
+    ACTIO_SHARED_PART("parameters"),
+    ACTIO_SHARED_PART("coordinates"),
+    ACTIO_SHARED_PART("states"),
+    ACTIO_SHARED_PART("lagrangian"),
+    ACTIO_SHARED_PART("forces"),
+    ACTIO_SHARED_PART("constraints"),
     { "first_order", "First-order form", "", "", show_own },
     { "free", "Free reactions", "", "", show_free },
 };
-const struct actio_chapter actio_chapter_dual = { .part = parts, .parts = sizeof parts / sizeof *parts,
-    .no_code = "its equations hold on a whole interval at once and are solved by iteration" };
+const struct actio_chapter actio_chapter_dual = {
+    .part = parts,
+    .parts = sizeof parts / sizeof *parts,
+    .no_code = "its equations hold on a whole interval at once and are solved by iteration"
+};

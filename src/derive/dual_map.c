@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * From dual to primal by hand. Where L is quadratic in U it is L(base) - p.(U - base) + (U - base).M (U - base)/2, so that
- *     U = base + M^-1 p,  L = L(base) - p.M^-1 p/2                                                                        [AS 29, 30, 34]
- * M by its diagonal blocks: in a large one, unknowns whose pivot has no dual variable in it go first, and what they leave is inverted by cofactors. */
+ * From dual to primal by hand. Where L is quadratic in U it is L(base) - p.(U - base) + (U - base).M (U - base)/2, so
+ * that
+ *     U = base + M^-1 p,  L = L(base) - p.M^-1 p/2  [AS 29, 30, 34]
+ * M by its diagonal blocks: in a large one, unknowns whose pivot has no dual variable in it go first, and what they
+ * leave is inverted by cofactors. */
 #include "derive/duality.h"
 #include "expr/normal.h"
 
@@ -25,13 +27,16 @@ void actio_duality_matrix(struct actio_duality *w)
 
 struct block {
     struct actio_duality *w;
-    size_t *at, count;                                     /* unknowns, those that are left */
-    actio_expr *a, *r;                                     /* of all unknowns: matrix and right side, as elimination leaves them */
-    size_t *gone, gones;                                   /* unknowns eliminated, in their order */
-    actio_expr square;                                     /* r.a^-1 r */
+    size_t *at, count;   /* unknowns, those that are left */
+    actio_expr *a, *r;   /* of all unknowns: matrix and right side, as elimination leaves them */
+    size_t *gone, gones; /* unknowns eliminated, in their order */
+    actio_expr square;   /* r.a^-1 r */
 };
 
-static bool is_plain(struct block *b, actio_expr pivot) { return !actio_is_zero(pivot) && !actio_uses(pool_of(b->w), pivot, ACTIO_SPACE_HIDDEN); }
+static bool is_plain(struct block *b, actio_expr pivot)
+{
+    return !actio_is_zero(pivot) && !actio_uses(pool_of(b->w), pivot, ACTIO_SPACE_HIDDEN);
+}
 
 static actio_expr minus_quotient(struct block *b, actio_expr from, actio_expr s, actio_expr t, actio_expr by)
 {
@@ -51,9 +56,12 @@ static void eliminate(struct block *b, size_t k)
     for (size_t j = 0; j < b->count; j++) {
         size_t row = b->at[j];
         b->r[row] = minus_quotient(b, b->r[row], b->a[row * u + i], b->r[i], pivot);
-        for (size_t l = 0; l < b->count; l++) b->a[row * u + b->at[l]] = minus_quotient(b, b->a[row * u + b->at[l]], b->a[row * u + i], b->a[i * u + b->at[l]], pivot);
+        for (size_t l = 0; l < b->count; l++)
+            b->a[row * u + b->at[l]] =
+                minus_quotient(b, b->a[row * u + b->at[l]], b->a[row * u + i], b->a[i * u + b->at[l]], pivot);
     }
-    b->square = actio_add(pool_of(b->w), b->square, actio_div(pool_of(b->w), actio_power(pool_of(b->w), b->r[i], 2), pivot));
+    b->square =
+        actio_add(pool_of(b->w), b->square, actio_div(pool_of(b->w), actio_power(pool_of(b->w), b->r[i], 2), pivot));
 }
 
 static bool shrink(struct block *b)
@@ -70,7 +78,8 @@ static bool shrink(struct block *b)
 static actio_expr define(struct block *b, actio_expr name, actio_expr value)
 {
     struct actio_duality *w = b->w;
-    ACTIO_PUSH(&w->d->F->arena, w->helper, w->helpers, w->helpers_cap) = (struct actio_helper){ name, actio_group(pool_of(w), value) };
+    ACTIO_PUSH(&w->d->F->arena, w->helper, w->helpers, w->helpers_cap) =
+        (struct actio_helper){ name, actio_group(pool_of(w), value) };
     return name;
 }
 
@@ -82,13 +91,16 @@ static void name_rest(struct block *b)
     size_t u = b->w->u;
     for (size_t m = 0; m < b->count; m++) {
         size_t i = b->at[m];
-        const char *text = actio_arena_format(arena, "k%s_%zu", letter, i + 1), *latex = actio_arena_format(arena, "k_{%s%zu}", letter, i + 1);
+        const char *text = actio_arena_format(arena, "k%s_%zu", letter, i + 1),
+                   *latex = actio_arena_format(arena, "k_{%s%zu}", letter, i + 1);
         b->r[i] = define(b, actio_shown_free(b->w->d, text, actio_arena_format(arena, "%s_", text), latex), b->r[i]);
         for (size_t l = 0; l <= m; l++) {
             size_t j = b->at[l];
             if (actio_is_zero(b->a[i * u + j])) continue;
-            text = actio_arena_format(arena, "K%s_%zu_%zu", letter, j + 1, i + 1), latex = actio_arena_format(arena, "K_{%s%zu,%zu}", letter, j + 1, i + 1);
-            b->a[i * u + j] = b->a[j * u + i] = define(b, actio_shown_free(b->w->d, text, actio_arena_format(arena, "%s_", text), latex), b->a[i * u + j]);
+            text = actio_arena_format(arena, "K%s_%zu_%zu", letter, j + 1, i + 1);
+            latex = actio_arena_format(arena, "K_{%s%zu,%zu}", letter, j + 1, i + 1);
+            b->a[i * u + j] = b->a[j * u + i] = define(
+                b, actio_shown_free(b->w->d, text, actio_arena_format(arena, "%s_", text), latex), b->a[i * u + j]);
         }
     }
 }
@@ -112,7 +124,8 @@ static bool invert(struct block *b)
     if (!actio_square_invertible(b->w->d, &s)) return false;
     for (size_t i = 0; i < s.k; i++) {
         actio_expr sum = { 0 };
-        for (size_t j = 0; j < s.k; j++) sum = actio_add(pool, sum, actio_times(pool, actio_square_cofactor(pool, &s, i, j), b->r[b->at[j]]));
+        for (size_t j = 0; j < s.k; j++)
+            sum = actio_add(pool, sum, actio_times(pool, actio_square_cofactor(pool, &s, i, j), b->r[b->at[j]]));
         square = actio_add(pool, square, actio_times(pool, sum, b->r[b->at[i]]));
         b->w->map[b->at[i]] = actio_add(pool, b->w->base[b->at[i]], over_determinant(b, sum, s.det));
     }
@@ -129,7 +142,8 @@ static void bring_back(struct block *b)
         size_t i = b->gone[k];
         actio_expr sum = b->r[i];
         for (size_t j = 0; j < b->count; j++) {
-            actio_expr shift = actio_sub(pool, w->U[b->at[j]], w->base[b->at[j]]), part = actio_times(pool, b->a[i * w->u + b->at[j]], shift);
+            actio_expr shift = actio_sub(pool, w->U[b->at[j]], w->base[b->at[j]]),
+                       part = actio_times(pool, b->a[i * w->u + b->at[j]], shift);
             if (!actio_is_zero(part)) sum = actio_sub(pool, sum, part);
         }
         w->map[i] = actio_add(pool, w->base[i], actio_div(pool, sum, b->a[i * w->u + i]));
@@ -169,7 +183,8 @@ static void drive(struct actio_duality *w)
     struct actio_pool *pool = pool_of(w);
     w->drive = actio_form_array(w->d->F, w->u, sizeof *w->drive);
     actio_gradient(pool, w->L, w->U, w->u, w->drive);
-    for (size_t i = 0; i < w->u; i++) w->drive[i] = actio_tidy_shown(w->d, actio_neg(pool, actio_substitute(pool, w->drive[i], w->U, w->base, w->u)));
+    for (size_t i = 0; i < w->u; i++)
+        w->drive[i] = actio_tidy_shown(w->d, actio_neg(pool, actio_substitute(pool, w->drive[i], w->U, w->base, w->u)));
 }
 
 const char *actio_duality_solve(struct actio_duality *w)
@@ -178,9 +193,12 @@ const char *actio_duality_solve(struct actio_duality *w)
     struct actio_pool *pool = pool_of(w);
     size_t u = w->u, *root = couple(w);
     struct block b = { .w = w, .a = actio_form_array(F, u * u, sizeof *b.a), .r = actio_form_array(F, u, sizeof *b.r) };
-    if (actio_degree_in(pool, w->L, w->U, u) < 0) return "L is not quadratic in the unknowns, which solve these equations";
-    b.at = actio_form_array(F, u, sizeof *b.at), b.gone = actio_form_array(F, u, sizeof *b.gone);
-    memcpy(b.a, w->M, u * u * sizeof *b.a), memcpy(b.r, w->p, u * sizeof *b.r);
+    if (actio_degree_in(pool, w->L, w->U, u) < 0)
+        return "L is not quadratic in the unknowns, which solve these equations";
+    b.at = actio_form_array(F, u, sizeof *b.at);
+    b.gone = actio_form_array(F, u, sizeof *b.gone);
+    memcpy(b.a, w->M, u * u * sizeof *b.a);
+    memcpy(b.r, w->p, u * sizeof *b.r);
     w->map = actio_form_array(F, u, sizeof *w->map);
     drive(w);
     for (size_t i = 0; i < u; i++) {

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Multipliers and rates by hand: S lambda = c - A G^-1 h with S = A G^-1 D', z' = G^-1 (h + D' lambda). Like on paper, what the
- * velocity constraints make 0 is left out on the way, so the formulas hold on the constraints.           [LM 17, 18, 20] */
+ * Multipliers and rates by hand: S lambda = c - A G^-1 h with S = A G^-1 D', z' = G^-1 (h + D' lambda). Like on paper,
+ * what the
+ * velocity constraints make 0 is left out on the way, so the formulas hold on the constraints.  [LM 17, 18, 20] */
 #include "derive/square.h"
 #include "expr/normal.h"
 
 struct solving {
     struct actio_derivation *d;
     struct actio_blocks blocks;
-    actio_expr *from, *to; size_t count;                   /* velocities that linear constraints give by the others */
-    actio_expr *x, *y, *r;                                 /* G^-1 D' (variable by constraint), G^-1 h, c - A y */
+    actio_expr *from, *to; /* velocities that linear constraints give by the others */
+    size_t count;
+    actio_expr *x, *y, *r; /* G^-1 D' (variable by constraint), G^-1 h, c - A y */
     struct actio_square S;
-    bool used;                                             /* something was left out */
+    bool used; /* something was left out */
 };
 
 /* b <- G^-1 b, with `stride` between its components */
@@ -23,7 +25,9 @@ static void divide(struct solving *s, actio_expr *b, size_t stride)
         for (size_t i = 0; i < block->k; i++) {
             x[i] = (actio_expr){ 0 };
             for (size_t j = 0; j < block->k; j++)
-                x[i] = actio_add(pool, x[i], actio_times(pool, actio_square_cofactor(pool, &block->g, j, i), b[block->at[j] * stride]));
+                x[i] = actio_add(
+                    pool, x[i],
+                    actio_times(pool, actio_square_cofactor(pool, &block->g, j, i), b[block->at[j] * stride]));
             if (!actio_is_zero(x[i])) x[i] = actio_tidy(s->d, actio_div(pool, x[i], block->g.det));
         }
         for (size_t i = 0; i < block->k; i++) b[block->at[i] * stride] = x[i];
@@ -44,14 +48,18 @@ static void solve_constraint(struct solving *s, actio_expr phi)
     for (size_t j = 0; j < F->n; j++) {
         if (actio_is_zero(coef[j])) continue;
         size_t size = actio_tidy_size(s->d, coef[j]);
-        if (size < least) best = j, least = size;
+        if (size < least) {
+            best = j;
+            least = size;
+        }
     }
     if (best == F->n) return;
     for (size_t j = 0; j < F->n; j++)
         if (j != best) rest = actio_add(pool, rest, actio_times(pool, coef[j], F->v[j]));
     s->from[s->count] = F->v[best];
     s->to[s->count] = actio_tidy(s->d, actio_neg(pool, actio_div(pool, rest, coef[best])));
-    for (size_t i = 0; i < s->count; i++) s->to[i] = actio_substitute(pool, s->to[i], &s->from[s->count], &s->to[s->count], 1);
+    for (size_t i = 0; i < s->count; i++)
+        s->to[i] = actio_substitute(pool, s->to[i], &s->from[s->count], &s->to[s->count], 1);
     s->count++;
 }
 
@@ -82,9 +90,12 @@ static void form(struct solving *s)
         const struct actio_entry *e = &F->A.at[i];
         actio_expr part = actio_times(pool, e->e, s->y[e->col]);
         if (!actio_is_zero(part)) s->r[e->row] = actio_sub(pool, s->r[e->row], part);
-        for (size_t l = 0; l < p; l++) s->S.a[e->row * p + l] = actio_add(pool, s->S.a[e->row * p + l], actio_times(pool, e->e, s->x[e->col * p + l]));
+        for (size_t l = 0; l < p; l++)
+            s->S.a[e->row * p + l] =
+                actio_add(pool, s->S.a[e->row * p + l], actio_times(pool, e->e, s->x[e->col * p + l]));
     }
-    for (size_t i = 0; i < p * p; i++) s->S.a[i] = i / p == i % p ? actio_tidy(s->d, s->S.a[i]) : on_constraints(s, s->S.a[i]);
+    for (size_t i = 0; i < p * p; i++)
+        s->S.a[i] = i / p == i % p ? actio_tidy(s->d, s->S.a[i]) : on_constraints(s, s->S.a[i]);
     for (size_t k = 0; k < p; k++) s->r[k] = on_constraints(s, s->r[k]);
 }
 
@@ -94,12 +105,14 @@ static void solve(struct solving *s, actio_expr *lambda, actio_expr *zdot)
     struct actio_pool *pool = &F->pool;
     for (size_t k = 0; k < F->p; k++) {
         actio_expr sum = { 0 };
-        for (size_t l = 0; l < F->p; l++) sum = actio_add(pool, sum, actio_times(pool, actio_square_cofactor(pool, &s->S, l, k), s->r[l]));
+        for (size_t l = 0; l < F->p; l++)
+            sum = actio_add(pool, sum, actio_times(pool, actio_square_cofactor(pool, &s->S, l, k), s->r[l]));
         lambda[k] = actio_is_zero(sum) ? sum : on_constraints(s, actio_div(pool, sum, s->S.det));
     }
     for (size_t i = 0; i < F->N; i++) {
         zdot[i] = s->y[i];
-        for (size_t k = 0; k < F->p; k++) zdot[i] = actio_add(pool, zdot[i], actio_times(pool, s->x[i * F->p + k], lambda[k]));
+        for (size_t k = 0; k < F->p; k++)
+            zdot[i] = actio_add(pool, zdot[i], actio_times(pool, s->x[i * F->p + k], lambda[k]));
         zdot[i] = on_constraints(s, zdot[i]);
     }
 }
@@ -120,8 +133,11 @@ bool actio_derive_explicit(struct actio_derivation *d, actio_expr *lambda, actio
     if (F->p > ACTIO_SQUARE) return false;
     s.blocks = actio_blocks_of(d, F->N);
     if (s.blocks.why) return false;
-    s.from = actio_form_array(F, F->p, sizeof *s.from), s.to = actio_form_array(F, F->p, sizeof *s.to);
-    s.x = actio_form_array(F, F->N * F->p, sizeof *s.x), s.y = actio_form_array(F, F->N, sizeof *s.y), s.r = actio_form_array(F, F->p, sizeof *s.r);
+    s.from = actio_form_array(F, F->p, sizeof *s.from);
+    s.to = actio_form_array(F, F->p, sizeof *s.to);
+    s.x = actio_form_array(F, F->N * F->p, sizeof *s.x);
+    s.y = actio_form_array(F, F->N, sizeof *s.y);
+    s.r = actio_form_array(F, F->p, sizeof *s.r);
     for (size_t k = 0; k < F->sys.levels && k < F->p; k++) solve_constraint(&s, F->phi[k]);
     form(&s);
     if (F->p && !actio_square_invertible(d, &s.S)) return false;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is shown of a model with fields: equations along the axis with multipliers as fields, conditions at its ends, energy and charges as integrals. */
+ * What is shown of a model with fields: equations along the axis with multipliers as fields, conditions at its ends,
+ * energy and charges as integrals. */
 #include "derive/field.h"
 #include "derive/square.h"
 #include "expr/normal.h"
 
 static struct actio_continuum *continuum(struct actio_derivation *d) { return d->continuum; }
-static actio_expr shown(struct actio_continuum *c, actio_expr e) { return actio_jet_shown(c->j, actio_tidy_shown(c->d, e)); }
+static actio_expr shown(struct actio_continuum *c, actio_expr e)
+{
+    return actio_jet_shown(c->j, actio_tidy_shown(c->d, e));
+}
 
 static void prepare(struct actio_derivation *d)
 {
@@ -23,12 +27,15 @@ static void show_coordinates(struct actio_derivation *d)
     size_t n = 0;
     for (uint32_t i = 0; i < c->m->coords; i++) list[n++] = actio_jet(c->j, ACTIO_SPACE_Q, i, 0);
     struct actio_shown *item = actio_shown_add(d, ACTIO_SHOWN_LIST);
-    item->rows = 1, item->cols = n, item->entry = list;
+    item->rows = 1;
+    item->cols = n;
+    item->entry = list;
     for (uint16_t axis = 1; axis <= c->m->axes; axis++) {
         struct actio_text t;
         actio_text_open(&t, &d->arena);
         for (size_t i = 0; i < c->m->coords; i++)
-            if (c->m->coord[i].axis == axis) actio_text_format(&t, "%s%s(%s)", t.length ? ", " : "", c->m->coord[i].name, c->m->axis[axis - 1].name);
+            if (c->m->coord[i].axis == axis)
+                actio_text_format(&t, "%s%s(%s)", t.length ? ", " : "", c->m->coord[i].name, c->m->axis[axis - 1].name);
         actio_text_format(&t, " on %s = ", c->m->axis[axis - 1].name);
         actio_print(&c->m->pool, c->m->axis[axis - 1].from, actio_model_symbol_name, c->m, &t);
         actio_text_add(&t, " .. ");
@@ -40,8 +47,10 @@ static void show_coordinates(struct actio_derivation *d)
 static void show_lagrangian(struct actio_derivation *d)
 {
     struct actio_continuum *c = continuum(d);
-    if (c->m->has_lagrangian) actio_shown_equation(d, NULL, actio_shown_free(d, "L", "Lagrangian", "\\mathcal{L}"), shown(c, c->L.f));
-    if (!actio_is_zero(c->m->dissipation)) actio_shown_equation(d, NULL, actio_shown_free(d, "R", "Rayleigh", "\\mathcal{R}"), shown(c, c->R.f));
+    if (c->m->has_lagrangian)
+        actio_shown_equation(d, NULL, actio_shown_free(d, "L", "Lagrangian", "\\mathcal{L}"), shown(c, c->L.f));
+    if (!actio_is_zero(c->m->dissipation))
+        actio_shown_equation(d, NULL, actio_shown_free(d, "R", "Rayleigh", "\\mathcal{R}"), shown(c, c->R.f));
 }
 
 static void show_momenta(struct actio_derivation *d)
@@ -49,7 +58,8 @@ static void show_momenta(struct actio_derivation *d)
     struct actio_continuum *c = continuum(d);
     for (size_t i = 0; i < c->m->coords; i++) {
         actio_expr p = actio_continuum_momentum(c, i, 0);
-        if (!actio_is_zero(p)) actio_shown_equation(d, NULL, actio_shown_indexed(d, "p", "p", c->m->coord[i].name), shown(c, p));
+        if (!actio_is_zero(p))
+            actio_shown_equation(d, NULL, actio_shown_indexed(d, "p", "p", c->m->coord[i].name), shown(c, p));
     }
 }
 
@@ -71,12 +81,13 @@ static void show_forces(struct actio_derivation *d)
     for (size_t i = 0; i < c->m->forces; i++)
         for (size_t k = 0; k < c->m->force[i].terms; k++) {
             const struct actio_term *t = &c->m->force[i].term[k];
-            actio_shown_equation(d, NULL, actio_shown_indexed(d, "F", "F", acted_on(c, t)), shown(c, actio_jet_of(c->j, t->e)));
+            actio_shown_equation(d, NULL, actio_shown_indexed(d, "F", "F", acted_on(c, t)),
+                                 shown(c, actio_jet_of(c->j, t->e)));
             d->section[d->filling].item[d->section[d->filling].items - 1].is_comment = t->placed;
         }
 }
 
-/* d/dt dl/du' - d/ds(d/dt dl/du'_s) = S_0 - d/ds S_1 + d2/ds2 S_2                      [SBZB 2.7] */
+/* d/dt dl/du' - d/ds(d/dt dl/du'_s) = S_0 - d/ds S_1 + d2/ds2 S_2  [SBZB 2.7] */
 static void show_equations(struct actio_derivation *d)
 {
     struct actio_continuum *c = continuum(d);
@@ -94,7 +105,8 @@ static void show_ends(struct actio_derivation *d) { actio_show_ends(continuum(d)
 
 static const char *label_of(struct actio_continuum *c, const struct actio_constraint *con)
 {
-    return con->axis ? actio_arena_format(&c->d->arena, "%s(%s)", con->label, c->m->axis[con->axis - 1].name) : con->label;
+    return con->axis ? actio_arena_format(&c->d->arena, "%s(%s)", con->label, c->m->axis[con->axis - 1].name)
+                     : con->label;
 }
 
 /* Of holonomic ones the rate, too. */
@@ -103,7 +115,8 @@ static void show_constraints(struct actio_derivation *d)
     struct actio_continuum *c = continuum(d);
     for (size_t k = 0; k < c->m->constraints; k++) {
         const struct actio_constraint *con = &c->m->constraint[k];
-        actio_shown_equation(c->d, label_of(c, con), actio_jet_shown(c->j, c->left[k]), actio_jet_shown(c->j, c->right[k]));
+        actio_shown_equation(c->d, label_of(c, con), actio_jet_shown(c->j, c->left[k]),
+                             actio_jet_shown(c->j, c->right[k]));
         if (con->kind != ACTIO_HOLONOMIC) continue;
         actio_expr rate = actio_equation_form(c->pool, actio_tidy(c->d, actio_jet_rate(c->j, c->g[k])));
         actio_shown_equation(c->d, NULL, shown(c, rate), (actio_expr){ 0 });
@@ -133,11 +146,13 @@ static actio_expr work_of_points(struct actio_continuum *c, const actio_expr *ch
 {
     actio_expr sum = { 0 };
     for (uint32_t i = 0; i < c->m->coords; i++)
-        if (!c->m->coord[i].axis) sum = actio_add(c->pool, sum, actio_times(c->pool, actio_continuum_momentum(c, i, 0), change[i]));
+        if (!c->m->coord[i].axis)
+            sum = actio_add(c->pool, sum, actio_times(c->pool, actio_continuum_momentum(c, i, 0), change[i]));
     for (uint32_t p = 0; p < c->points; p++) {
         struct actio_jet_point at = c->j->point[p];
         if (at.of.space != ACTIO_SPACE_Q) continue;
-        actio_expr momentum = actio_functional_by(c->j, &c->L, actio_jet_point_symbol(c->j, p, ACTIO_SPACE_V)), now = change[at.of.index];
+        actio_expr momentum = actio_functional_by(c->j, &c->L, actio_jet_point_symbol(c->j, p, ACTIO_SPACE_V)),
+                   now = change[at.of.index];
         if (actio_is_zero(momentum)) continue;
         for (int k = 0; k < at.of.offset; k++) now = actio_jet_next(c->j, now, at.of.axis);
         sum = actio_add(c->pool, sum, actio_times(c->pool, momentum, actio_jet_at(c->j, now, at.of.axis, at.place)));
@@ -146,7 +161,10 @@ static actio_expr work_of_points(struct actio_continuum *c, const actio_expr *ch
 }
 
 /* An integral of the Lagrangian that stands in a sum by itself joins the energy's density. */
-static bool stands_alone(struct actio_continuum *c, uint32_t i, uint16_t axis) { return c->j->opaque[i].axis == axis && !actio_is_zero(c->L.w[i]) && actio_is_still(c, c->L.w[i]); }
+static bool stands_alone(struct actio_continuum *c, uint32_t i, uint16_t axis)
+{
+    return c->j->opaque[i].axis == axis && !actio_is_zero(c->L.w[i]) && actio_is_still(c, c->L.w[i]);
+}
 
 static actio_expr energy(struct actio_continuum *c)
 {
@@ -180,12 +198,15 @@ static void show_symmetries(struct actio_derivation *d)
         struct actio_text latex;
         for (size_t k = 0; k < s->terms; k++) change[s->term[k].variable] = actio_jet_of(c->j, s->term[k].e);
         actio_expr sum = s->is_time ? energy(c) : work_of_points(c, change);
-        for (uint16_t axis = 1; !s->is_time && axis <= c->m->axes; axis++) sum = actio_add(c->pool, sum, actio_jet_integral(c->j, actio_tidy(d, work_density(c, axis, change)), axis));
+        for (uint16_t axis = 1; !s->is_time && axis <= c->m->axes; axis++)
+            sum = actio_add(c->pool, sum, actio_jet_integral(c->j, actio_tidy(d, work_density(c, axis, change)), axis));
         actio_text_open(&latex, &d->arena);
         actio_text_add(&latex, "\\mathrm{charge}_{");
         actio_latex_name(s->label, &latex);
         actio_text_add(&latex, "}");
-        actio_shown_equation(d, NULL, actio_shown_symbol(d, actio_arena_format(&d->arena, "charge.%s", s->label), latex.s), shown(c, sum));
+        actio_shown_equation(d, NULL,
+                             actio_shown_symbol(d, actio_arena_format(&d->arena, "charge.%s", s->label), latex.s),
+                             shown(c, sum));
     }
 }
 
@@ -195,15 +216,23 @@ static const struct actio_shown_part parts[] = {
     { "lagrangian", "Lagrangian", "", "", show_lagrangian },
     { "momenta", "Momenta", "dl/du', of a field per length", "p = \\partial \\ell/\\partial \\dot{u}", show_momenta },
     { "forces", "Forces", "", "", show_forces },
-    { "equations", "Equations of motion", "d/dt dl/du' = dl/du - d/ds dl/du_s + d2/ds2 dl/du_ss + F, with lambda*g in l",
-      "\\frac{d}{dt} \\frac{\\partial \\ell}{\\partial \\dot{u}} = \\frac{\\partial \\ell}{\\partial u} - \\partial_s \\frac{\\partial \\ell}{\\partial u_s} + \\partial_s^2 \\frac{\\partial \\ell}{\\partial u_{ss}} + F + \\text{reactions}", show_equations },
+    { "equations", "Equations of motion",
+      "d/dt dl/du' = dl/du - d/ds dl/du_s + d2/ds2 dl/du_ss + F, with lambda*g in l",
+      "\\frac{d}{dt} \\frac{\\partial \\ell}{\\partial \\dot{u}} = \\frac{\\partial \\ell}{\\partial u} - \\partial_s "
+      "\\frac{\\partial \\ell}{\\partial u_s} + \\partial_s^2 \\frac{\\partial \\ell}{\\partial u_{ss}} + F + "
+      "\\text{reactions}",
+      show_equations },
     { "ends", "At the ends", "boundary terms of integration by parts, with the forces there", "", show_ends },
     { "constraints", "Constraints and their consequences", "", "", show_constraints },
-    { "multipliers", "Multipliers along the axis", "rates of the constraints, with the equations of motion", "", show_multipliers },
-    { "energy", "Energy", "q'*dL/dq' - L", "E = \\dot{q} \\, \\partial \\mathcal{L}/\\partial \\dot{q} - \\mathcal{L}", show_energy },
+    { "multipliers", "Multipliers along the axis", "rates of the constraints, with the equations of motion", "",
+      show_multipliers },
+    { "energy", "Energy", "q'*dL/dq' - L", "E = \\dot{q} \\, \\partial \\mathcal{L}/\\partial \\dot{q} - \\mathcal{L}",
+      show_energy },
     { "symmetries", "Symmetries", "charge = dL/dq'*delta q", "", show_symmetries },
 };
-const struct actio_chapter actio_chapter_field = { .is_reference = true, .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = prepare };
+const struct actio_chapter actio_chapter_field = {
+    .is_reference = true, .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = prepare
+};
 
 static const struct actio_shown_part hamel[] = {
     ACTIO_SHARED_PART("parameters"),
@@ -214,4 +243,6 @@ static const struct actio_shown_part hamel[] = {
     { "frame", "Quasi-velocities", "", "", actio_show_field_hamel },
     { "ends", "At the ends", "boundary terms of integration by parts, with the forces there", "", show_ends },
 };
-const struct actio_chapter actio_chapter_field_hamel = { .part = hamel, .parts = sizeof hamel / sizeof *hamel, .prepare = prepare };
+const struct actio_chapter actio_chapter_field_hamel = { .part = hamel,
+                                                         .parts = sizeof hamel / sizeof *hamel,
+                                                         .prepare = prepare };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Conditions at the ends of an axis: what integration by parts leaves there, with point masses, forces and reactions that act there.
- * An end that nothing holds has its natural condition: lambda*dg/du_s = 0 for every field of a constraint on slopes is lambda = 0.   [SBZB 2.14] */
+ * Conditions at the ends of an axis: what integration by parts leaves there, with point masses, forces and reactions
+ * that act there.
+ * An end that nothing holds has its natural condition: lambda*dg/du_s = 0 for every field of a constraint on slopes is
+ * lambda = 0.  [SBZB 2.14] */
 #include "derive/field.h"
 #include "derive/square.h"
 #include "expr/normal.h"
@@ -9,8 +11,11 @@
 
 struct ending {
     struct actio_continuum *c;
-    uint16_t axis; actio_expr place; double at;
-    actio_expr *natural; size_t naturals;                  /* left sides of conditions = 0, along the axis: not yet at the place */
+    uint16_t axis;
+    actio_expr place;
+    double at;
+    actio_expr *natural; /* left sides of conditions = 0, along the axis: not yet at the place */
+    size_t naturals;
 };
 
 static bool is_here(const struct ending *e, uint32_t point)
@@ -23,7 +28,9 @@ static bool is_here(const struct ending *e, uint32_t point)
 static uint32_t point_of(const struct ending *e, uint32_t coord, int order)
 {
     for (uint32_t p = 0; p < e->c->points; p++)
-        if (is_here(e, p) && e->c->j->point[p].of.space == ACTIO_SPACE_Q && e->c->j->point[p].of.index == coord && e->c->j->point[p].of.offset == order) return p;
+        if (is_here(e, p) && e->c->j->point[p].of.space == ACTIO_SPACE_Q && e->c->j->point[p].of.index == coord
+            && e->c->j->point[p].of.offset == order)
+            return p;
     return UINT32_MAX;
 }
 
@@ -35,7 +42,8 @@ static bool solve_for_multiplier(struct actio_continuum *c, actio_expr e, actio_
     size_t found = 0;
     for (size_t k = 0; k < c->m->constraints; k++) {
         if (c->m->constraint[k].axis || !actio_uses_symbol(c->pool, e, c->lambda[k])) continue;
-        *lambda = c->lambda[k], found++;
+        *lambda = c->lambda[k];
+        found++;
     }
     if (found != 1) return false;
     actio_expr factor = actio_tidy(c->d, actio_diff(c->pool, e, *lambda));
@@ -57,7 +65,8 @@ static void show_condition(struct actio_continuum *c, actio_expr T, actio_expr S
     actio_expr lambda, value;
     actio_expr moving = actio_tidy(c->d, actio_sub(c->pool, T, actio_without_rates(c, T)));
     if (!actio_is_zero(moving)) actio_show_solved_for_rates(c, T, S, (actio_expr){ 0 });
-    else if (solve_for_multiplier(c, actio_sub(c->pool, S, T), &lambda, &value)) actio_shown_equation(c->d, NULL, lambda, actio_jet_shown(c->j, actio_group(c->pool, value)));
+    else if (solve_for_multiplier(c, actio_sub(c->pool, S, T), &lambda, &value))
+        actio_shown_equation(c->d, NULL, lambda, actio_jet_shown(c->j, actio_group(c->pool, value)));
     else show_zero(c, actio_sub(c->pool, S, T));
 }
 
@@ -86,7 +95,8 @@ static void show_naturals(struct ending *e)
     bool *done = actio_form_array(c->d->F, e->naturals, sizeof *done);
     for (size_t k = 0; k < c->m->constraints; k++) {
         if (c->m->constraint[k].axis != e->axis || !share(e, k)) continue;
-        for (size_t i = 0; i < e->naturals; i++) done[i] = done[i] || actio_uses_symbol(c->pool, e->natural[i], c->lambda[k]);
+        for (size_t i = 0; i < e->naturals; i++)
+            done[i] = done[i] || actio_uses_symbol(c->pool, e->natural[i], c->lambda[k]);
         actio_shown_equation(c->d, NULL, actio_jet_at(c->j, c->lambda[k], e->axis, e->place), (actio_expr){ 0 });
     }
     for (size_t i = 0; i < e->naturals; i++)
@@ -100,7 +110,8 @@ static void show_end(struct ending *e, double sign)
     struct actio_continuum *c = e->c;
     size_t orders = (size_t)c->K + 1;
     actio_expr *net = actio_form_array(c->d->F, orders, sizeof *net);
-    e->natural = actio_form_array(c->d->F, c->m->coords * orders, sizeof *e->natural), e->naturals = 0;
+    e->natural = actio_form_array(c->d->F, c->m->coords * orders, sizeof *e->natural);
+    e->naturals = 0;
     for (uint32_t i = 0; i < c->m->coords; i++) {
         if (c->m->coord[i].axis != e->axis) continue;
         for (size_t k = 0; k < orders; k++) net[k] = actio_sub(c->pool, c->S[i * orders + k], c->T[i * orders + k]);
@@ -108,7 +119,8 @@ static void show_end(struct ending *e, double sign)
             actio_expr flux = actio_mul(c->pool, actio_const(c->pool, sign), actio_continuum_flux(c, net, i, k));
             uint32_t p = point_of(e, i, k);
             bool point = p != UINT32_MAX && !(actio_is_zero(c->PT[p]) && actio_is_zero(c->PS[p]));
-            if (point) show_condition(c, c->PT[p], actio_add(c->pool, c->PS[p], actio_jet_at(c->j, flux, e->axis, e->place)));
+            if (point)
+                show_condition(c, c->PT[p], actio_add(c->pool, c->PS[p], actio_jet_at(c->j, flux, e->axis, e->place)));
             else if (!actio_is_identically_zero(c->pool, flux)) e->natural[e->naturals++] = flux;
         }
     }
@@ -141,7 +153,8 @@ static actio_expr jump_of(struct actio_continuum *c, actio_expr flux)
     struct actio_text text, latex;
     actio_text_open(&text, &c->d->arena);
     actio_text_open(&latex, &c->d->arena);
-    actio_text_add(&text, "jump of "), actio_text_add(&latex, "\\left[");
+    actio_text_add(&text, "jump of ");
+    actio_text_add(&latex, "\\left[");
     actio_print_nice(c->pool, flux, text_name, c, &text);
     actio_print_latex_nice(c->pool, flux, latex_name, c, &latex);
     actio_text_add(&latex, "\\right]");
@@ -166,7 +179,8 @@ static void show_jump(struct actio_continuum *c, uint32_t p)
     actio_expr flux = actio_continuum_flux(c, net, i, at.of.offset);
     if ((actio_is_zero(c->PT[p]) && actio_is_zero(c->PS[p])) || actio_is_zero(flux)) return;
     actio_expr jump = jump_of(c, actio_jet_shown(c->j, actio_tidy_shown(c->d, flux)));
-    actio_shown_equation(c->d, place_of(c, &at), jump, actio_jet_shown(c->j, actio_tidy_shown(c->d, actio_sub(c->pool, c->PS[p], c->PT[p]))));
+    actio_shown_equation(c->d, place_of(c, &at), jump,
+                         actio_jet_shown(c->j, actio_tidy_shown(c->d, actio_sub(c->pool, c->PS[p], c->PT[p]))));
     c->d->section[c->d->filling].item[c->d->section[c->d->filling].items - 1].is_comment = true;
 }
 
@@ -181,6 +195,7 @@ void actio_show_ends(struct actio_continuum *c)
     }
     for (uint32_t p = 0; p < c->points; p++) {
         const struct actio_jet_point *at = &c->j->point[p];
-        if (at->of.space == ACTIO_SPACE_Q && at->of.axis && !is_end(&c->m->axis[at->of.axis - 1], at->at)) show_jump(c, p);
+        if (at->of.space == ACTIO_SPACE_Q && at->of.axis && !is_end(&c->m->axis[at->of.axis - 1], at->at))
+            show_jump(c, p);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Frames of fields. A row is algebraic in the velocities at each point; what it is made of else may have derivatives along the axis, and the bracket
- * differentiates these:  [xi, eta] = M*(D(Psi*eta)[Psi*xi] - D(Psi*xi)[Psi*eta]).                                           [SBZB 2.2, 2.16] */
+ * Frames of fields. A row is algebraic in the velocities at each point; what it is made of else may have derivatives
+ * along the axis, and the bracket
+ * differentiates these:  [xi, eta] = M*(D(Psi*eta)[Psi*xi] - D(Psi*xi)[Psi*eta]).  [SBZB 2.2, 2.16] */
 #include "derive/field_frame.h"
 #include "derive/square.h"
 #include "expr/normal.h"
@@ -39,10 +40,12 @@ static void name_row(struct actio_field_frame *f, size_t a, const char *name, co
 {
     struct actio_continuum *c = f->c;
     if (otherwise) {
-        uint32_t at = actio_slot_of(c->pool, actio_shown_free(c->d, name, otherwise, "")).index;   /* first: the list of names may move */
+        /* first: the list of names may move */
+        uint32_t at = actio_slot_of(c->pool, actio_shown_free(c->d, name, otherwise, "")).index;
         name = c->d->name[at].text;
     }
-    f->name[a] = name, f->xi[a] = actio_jet_own(c->j, name, f->axis);
+    f->name[a] = name;
+    f->xi[a] = actio_jet_own(c->j, name, f->axis);
 }
 
 static bool take_given(struct actio_field_frame *f, size_t *rows)
@@ -60,7 +63,8 @@ static bool take_given(struct actio_field_frame *f, size_t *rows)
 static bool repeats(struct actio_field_frame *f, size_t row)
 {
     bool found = false;
-    for (size_t a = 0; a < row; a++) found = found || actio_proportional(f->c->pool, &f->M[row * f->n], &f->M[a * f->n], f->n, NULL);
+    for (size_t a = 0; a < row; a++)
+        found = found || actio_proportional(f->c->pool, &f->M[row * f->n], &f->M[a * f->n], f->n, NULL);
     return found;
 }
 
@@ -69,8 +73,10 @@ static void take_constraints(struct actio_field_frame *f, size_t *rows)
 {
     for (size_t k = 0; k < f->c->m->constraints && *rows < f->n; k++) {
         const struct actio_constraint *con = &f->c->m->constraint[k];
-        if (con->axis != f->axis || con->kind != ACTIO_VELOCITY || !take_row(f, *rows, f->c->g[k]) || repeats(f, *rows)) continue;
-        name_row(f, *rows, actio_arena_format(&f->c->d->arena, "xi_%s", con->label), actio_arena_format(&f->c->d->arena, "xi_of_%s", con->label));
+        if (con->axis != f->axis || con->kind != ACTIO_VELOCITY || !take_row(f, *rows, f->c->g[k]) || repeats(f, *rows))
+            continue;
+        name_row(f, *rows, actio_arena_format(&f->c->d->arena, "xi_%s", con->label),
+                 actio_arena_format(&f->c->d->arena, "xi_of_%s", con->label));
         (*rows)++;
     }
 }
@@ -89,8 +95,16 @@ static void take_across(struct actio_field_frame *f)
 {
     size_t row = f->given[0] ? 1 : 0;
     actio_expr across[2] = { actio_tidy(f->c->d, actio_neg(f->c->pool, f->M[1])), f->M[0] };
-    if (row == 0) f->M[2] = f->M[0], f->M[3] = f->M[1], f->m0[1] = f->m0[0], f->name[1] = f->name[0], f->xi[1] = f->xi[0];
-    f->M[2 * row] = across[0], f->M[2 * row + 1] = across[1], f->m0[row] = (actio_expr){ 0 };
+    if (row == 0) {
+        f->M[2] = f->M[0];
+        f->M[3] = f->M[1];
+        f->m0[1] = f->m0[0];
+        f->name[1] = f->name[0];
+        f->xi[1] = f->xi[0];
+    }
+    f->M[2 * row] = across[0];
+    f->M[2 * row + 1] = across[1];
+    f->m0[row] = (actio_expr){ 0 };
     name_row(f, row, "u", "xi_across");
 }
 
@@ -106,7 +120,9 @@ static bool take_velocities(struct actio_field_frame *f, size_t rows)
         if (a != f->n || !invertible(f, &s)) continue;
         for (size_t i = 0; i < f->n; i++) {
             const char *of = f->c->m->coord[f->field[i]].name;
-            if (set >> i & 1) name_row(f, rows++, actio_arena_format(&f->c->d->arena, "v_%s", of), actio_arena_format(&f->c->d->arena, "v_of_%s", of));
+            if (set >> i & 1)
+                name_row(f, rows++, actio_arena_format(&f->c->d->arena, "v_%s", of),
+                         actio_arena_format(&f->c->d->arena, "v_of_%s", of));
         }
         return true;
     }
@@ -141,8 +157,8 @@ static void find_bound(struct actio_field_frame *f, size_t k)
     actio_expr g = actio_reduced_by_names(c, actio_by_quasi(f, c->g[k]));
     for (size_t a = 0; a < f->n; a++) {
         actio_expr factor = actio_diff(c->pool, g, f->xi[a]);
-        bool alone = !actio_is_zero(factor) && actio_is_still(c, actio_tidy(c->d, factor)) &&
-                     actio_is_identically_zero(c->pool, actio_sub(c->pool, g, actio_mul(c->pool, factor, f->xi[a])));
+        bool alone = !actio_is_zero(factor) && actio_is_still(c, actio_tidy(c->d, factor))
+                     && actio_is_identically_zero(c->pool, actio_sub(c->pool, g, actio_mul(c->pool, factor, f->xi[a])));
         f->bound[a] = f->bound[a] || alone;
     }
 }
@@ -156,10 +172,13 @@ const char *actio_field_frame_open(struct actio_continuum *c, uint16_t axis, str
         if (f->n == ROOM) return "the axis has more than 3 fields";
         f->field[f->n++] = i;
     }
-    if (!take_given(f, &rows)) return "a quasi-velocity uses more than the velocities at its own point, or there are more quasi-velocities than fields";
+    if (!take_given(f, &rows))
+        return "a quasi-velocity uses more than the velocities at its own point, or there are more quasi-velocities "
+               "than fields";
     take_constraints(f, &rows);
     if (rows == 1 && f->n == 2) take_across(f);
-    else if (rows < f->n && !take_velocities(f, rows)) return "the quasi-velocities and constraints depend on each other";
+    else if (rows < f->n && !take_velocities(f, rows))
+        return "the quasi-velocities and constraints depend on each other";
     if (!invert(f)) return "the quasi-velocities depend on each other";
     for (size_t k = 0; k < c->m->constraints; k++)
         if (c->m->constraint[k].axis == axis && c->m->constraint[k].kind == ACTIO_VELOCITY) find_bound(f, k);
@@ -179,7 +198,8 @@ static actio_expr replaced(struct actio_field_frame *f, actio_expr e, enum actio
         for (int k = 0; k < ORDERS; k++) {
             actio_expr symbol = actio_jet(c->j, space, f->field[i], k);
             if (k > 2 * c->K + 2) break;
-            from[n] = symbol, to[n++] = now;
+            from[n] = symbol;
+            to[n++] = now;
             now = actio_jet_next(c->j, now, f->axis);
         }
     }

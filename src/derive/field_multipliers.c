@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Multipliers of pointwise constraints: the constraint's rates with the accelerations that the equations of motion give, an equation for the multipliers
- * along the axis. For a string lambda_ss - kappa^2*lambda = ..., its tension.                                                   [HAMEL B.1] */
+ * Multipliers of pointwise constraints: the constraint's rates with the accelerations that the equations of motion
+ * give, an equation for the multipliers
+ * along the axis. For a string lambda_ss - kappa^2*lambda = ..., its tension.  [HAMEL B.1] */
 #include "derive/field.h"
 #include "expr/normal.h"
 
-enum { LONG = 500 };                                       /* operations of an equation worth reading */
+enum { LONG = 500 }; /* operations of an equation worth reading */
 
 static void *array(struct actio_continuum *c, size_t n) { return actio_form_array(c->d->F, n, sizeof(actio_expr)); }
 
@@ -13,7 +14,8 @@ static bool acceleration(struct actio_continuum *c, uint32_t i, actio_expr *a)
 {
     size_t orders = (size_t)c->K + 1;
     uint16_t axis = c->m->coord[i].axis;
-    actio_expr T = c->T[i * orders], ddot = actio_jet(c->j, ACTIO_SPACE_ACC, i, 0), rho = actio_tidy(c->d, actio_diff(c->pool, T, ddot));
+    actio_expr T = c->T[i * orders], ddot = actio_jet(c->j, ACTIO_SPACE_ACC, i, 0),
+               rho = actio_tidy(c->d, actio_diff(c->pool, T, ddot));
     for (size_t k = 1; k < orders; k++)
         if (!actio_is_zero(c->T[i * orders + k])) return false;
     if (actio_is_zero(rho) || !actio_is_still(c, rho)) return false;
@@ -46,7 +48,9 @@ static actio_expr without_multipliers(struct actio_continuum *c, actio_expr e)
     actio_expr *from = array(c, cone.count), *to = array(c, cone.count);
     size_t n = 0;
     for (uint32_t i = 0; i < cone.count; i++)
-        if (c->pool->node[cone.id[i]].op == ACTIO_SYMBOL && c->pool->slot[c->pool->node[cone.id[i]].a].space == ACTIO_SPACE_LAMBDA) from[n++] = (actio_expr){ cone.id[i] };
+        if (c->pool->node[cone.id[i]].op == ACTIO_SYMBOL
+            && c->pool->slot[c->pool->node[cone.id[i]].a].space == ACTIO_SPACE_LAMBDA)
+            from[n++] = (actio_expr){ cone.id[i] };
     return actio_substitute(c->pool, e, from, to, n);
 }
 
@@ -70,7 +74,8 @@ static actio_expr scaled(struct actio_continuum *c, size_t k, actio_expr e)
         actio_expr factor = actio_diff(c->pool, e, actio_symbol_at(c->pool, own));
         if (actio_is_zero(factor)) continue;
         factor = actio_tidy(c->d, factor);
-        return actio_is_still(c, factor) ? actio_tidy(c->d, actio_div(c->pool, e, factor)) : actio_equation_form(c->pool, e);
+        return actio_is_still(c, factor) ? actio_tidy(c->d, actio_div(c->pool, e, factor))
+                                         : actio_equation_form(c->pool, e);
     }
     return actio_equation_form(c->pool, e);
 }
@@ -83,8 +88,10 @@ void actio_show_field_multipliers(struct actio_continuum *c)
         actio_expr e;
         if (!c->m->constraint[k].axis || !equation(c, k, &e) || !actio_uses(c->pool, e, ACTIO_SPACE_LAMBDA)) continue;
         e = shown[n++] = scaled(c, k, e);
-        actio_expr rest = without_multipliers(c, e), left = actio_tidy(c->d, actio_sub(c->pool, e, rest)), right = actio_tidy(c->d, actio_neg(c->pool, rest));
-        actio_shown_equation(c->d, NULL, actio_jet_shown(c->j, left), actio_jet_shown(c->j, actio_group(c->pool, right)));
+        actio_expr rest = without_multipliers(c, e), left = actio_tidy(c->d, actio_sub(c->pool, e, rest)),
+                   right = actio_tidy(c->d, actio_neg(c->pool, rest));
+        actio_shown_equation(c->d, NULL, actio_jet_shown(c->j, left),
+                             actio_jet_shown(c->j, actio_group(c->pool, right)));
     }
     actio_say_names(c, shown, n);
     actio_say_tension(c);

@@ -1,25 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Formulas on pointwise holonomic constraints: a square goes where the constraint gives it, and where two slopes move on a circle, what follows them is
- * a curvature along the axis and a turning in time:  x_s^2 + y_s^2 = 1  gives  (x_ss, y_ss) = kappa*(-y_s, x_s).              [SBZB 2.18] */
+ * Formulas on pointwise holonomic constraints: a square goes where the constraint gives it, and where two slopes move
+ * on a circle, what follows them is
+ * a curvature along the axis and a turning in time:  x_s^2 + y_s^2 = 1  gives  (x_ss, y_ss) = kappa*(-y_s, x_s).  [SBZB
+ * 2.18] */
 #include "derive/field.h"
 #include "derive/square.h"
 #include "expr/normal.h"
 
-enum { DEGREE = 12 };                                      /* of polynomials that are reduced */
+enum { DEGREE = 12 }; /* of polynomials that are reduced */
 
-static actio_expr without(struct actio_continuum *c, actio_expr e, actio_expr x) { return actio_substitute(c->pool, e, &x, &(actio_expr){ 0 }, 1); }
+static actio_expr without(struct actio_continuum *c, actio_expr e, actio_expr x)
+{
+    return actio_substitute(c->pool, e, &x, &(actio_expr){ 0 }, 1);
+}
 static actio_expr tidy(struct actio_continuum *c, actio_expr e) { return actio_tidy(c->d, e); }
 
 /* ---- finding them */
 
-static actio_expr second(struct actio_continuum *c, actio_expr g, actio_expr x) { return tidy(c, actio_diff(c->pool, actio_diff(c->pool, g, x), x)); }
+static actio_expr second(struct actio_continuum *c, actio_expr g, actio_expr x)
+{
+    return tidy(c, actio_diff(c->pool, actio_diff(c->pool, g, x), x));
+}
 
 /* g = a/2*x^2 + b with a constant a: x^2 = -2*b/a */
 static bool solve_square(struct actio_continuum *c, actio_expr g, actio_expr x, struct actio_field_relation *r)
 {
     actio_expr slope = actio_diff(c->pool, g, x), a = second(c, g, x);
-    if (actio_is_zero(a) || !actio_is_still(c, a) || !actio_is_identically_zero(c->pool, without(c, slope, x))) return false;
-    r->square = x, r->value = tidy(c, actio_div(c->pool, actio_mul(c->pool, actio_const(c->pool, -2), without(c, g, x)), a));
+    if (actio_is_zero(a) || !actio_is_still(c, a) || !actio_is_identically_zero(c->pool, without(c, slope, x)))
+        return false;
+    r->square = x;
+    r->value = tidy(c, actio_div(c->pool, actio_mul(c->pool, actio_const(c->pool, -2), without(c, g, x)), a));
     return true;
 }
 
@@ -38,7 +48,8 @@ static void find_circle(struct actio_continuum *c, actio_expr g, struct actio_fi
         actio_expr x = actio_jet(c->j, ACTIO_SPACE_Q, i, r->order);
         if (c->m->coord[i].axis != r->axis || !actio_uses_symbol(c->pool, g, x)) continue;
         if (n == 2) return;
-        r->field[n] = i, jet[n++] = x;
+        r->field[n] = i;
+        jet[n++] = x;
     }
     if (n < 2 || !only_these(c, g, r->axis, jet)) return;
     for (n = 0; n < 2; n++) {
@@ -55,7 +66,9 @@ static bool find_relation(struct actio_continuum *c, size_t k, struct actio_fiel
     for (uint32_t i = 0; i < c->m->coords; i++)
         for (int order = c->K; order >= 0; order--) {
             actio_expr x = actio_jet(c->j, ACTIO_SPACE_Q, i, order);
-            if (c->m->coord[i].axis == r->axis && actio_uses_symbol(c->pool, c->g[k], x) && solve_square(c, c->g[k], x, r)) return true;
+            if (c->m->coord[i].axis == r->axis && actio_uses_symbol(c->pool, c->g[k], x)
+                && solve_square(c, c->g[k], x, r))
+                return true;
         }
     return false;
 }
@@ -83,7 +96,9 @@ static actio_expr with_square(struct actio_continuum *c, actio_expr e, actio_exp
         if (k > DEGREE) return e;
         if (k) factorial *= k;
         actio_expr power = actio_mul(c->pool, actio_power(c->pool, value, k / 2), k % 2 ? x : actio_const(c->pool, 1));
-        sum = actio_add(c->pool, sum, actio_times(c->pool, actio_mul(c->pool, actio_const(c->pool, 1 / factorial), power), without(c, rest, x)));
+        sum = actio_add(
+            c->pool, sum,
+            actio_times(c->pool, actio_mul(c->pool, actio_const(c->pool, 1 / factorial), power), without(c, rest, x)));
         rest = actio_diff(c->pool, rest, x);
         if (!actio_is_zero(rest)) rest = tidy(c, rest);
     }
@@ -96,14 +111,16 @@ actio_expr actio_reduced(struct actio_continuum *c, actio_expr e)
     for (size_t i = 0; i < c->relations; i++) {
         const struct actio_field_relation *r = &c->relation[i];
         actio_expr slope = actio_diff(c->pool, e, r->square);
-        if (!actio_is_zero(slope) && !actio_is_zero(actio_diff(c->pool, slope, r->square))) e = with_square(c, e, r->square, r->value);
+        if (!actio_is_zero(slope) && !actio_is_zero(actio_diff(c->pool, slope, r->square)))
+            e = with_square(c, e, r->square, r->value);
     }
     return e;
 }
 
 /* ---- curvature and turning */
 
-static actio_expr named(struct actio_continuum *c, const struct actio_field_relation *r, const char *name, const char *otherwise)
+static actio_expr named(struct actio_continuum *c, const struct actio_field_relation *r, const char *name,
+                        const char *otherwise)
 {
     size_t index = (size_t)(r - c->relation);
     if (index) name = otherwise = actio_arena_format(&c->d->arena, "%s_%zu", name, index + 1);
@@ -111,26 +128,37 @@ static actio_expr named(struct actio_continuum *c, const struct actio_field_rela
     return actio_jet_own(c->j, c->d->name[actio_slot_of(c->pool, taken).index].text, r->axis);
 }
 
-static actio_expr normal(struct actio_continuum *c, const struct actio_field_relation *r, int i) { return i ? r->tangent[0] : actio_neg(c->pool, r->tangent[1]); }
+static actio_expr normal(struct actio_continuum *c, const struct actio_field_relation *r, int i)
+{
+    return i ? r->tangent[0] : actio_neg(c->pool, r->tangent[1]);
+}
 
-struct replacing { actio_expr *from, *to; size_t n; };
+struct replacing {
+    actio_expr *from, *to;
+    size_t n;
+};
 
 /* Derivatives of one kind from `order` on, as many as occur: name times normal, and what follows from it. */
-static void replace_from(struct actio_continuum *c, struct actio_field_relation *r, enum actio_space space, int order, int highest, actio_expr name, struct replacing *out)
+static void replace_from(struct actio_continuum *c, struct actio_field_relation *r, enum actio_space space, int order,
+                         int highest, actio_expr name, struct replacing *out)
 {
     actio_expr now[2], bend[4];
     for (int i = 0; i < 2; i++) {
-        bend[i] = actio_jet(c->j, ACTIO_SPACE_Q, r->field[i], r->order + 1), now[i] = actio_mul(c->pool, name, normal(c, r, i));
+        bend[i] = actio_jet(c->j, ACTIO_SPACE_Q, r->field[i], r->order + 1);
+        now[i] = actio_mul(c->pool, name, normal(c, r, i));
         bend[2 + i] = actio_is_zero(r->curvature) ? bend[i] : actio_mul(c->pool, r->curvature, normal(c, r, i));
     }
     for (int k = order; k <= highest; k++)
         for (int i = 0; i < 2; i++) {
-            out->from[out->n] = actio_jet(c->j, space, r->field[i], k), out->to[out->n++] = now[i];
-            now[i] = actio_reduced(c, actio_substitute(c->pool, actio_jet_next(c->j, now[i], r->axis), bend, bend + 2, 2));
+            out->from[out->n] = actio_jet(c->j, space, r->field[i], k);
+            out->to[out->n++] = now[i];
+            now[i] =
+                actio_reduced(c, actio_substitute(c->pool, actio_jet_next(c->j, now[i], r->axis), bend, bend + 2, 2));
         }
 }
 
-static int highest_of(struct actio_continuum *c, actio_expr e, const struct actio_field_relation *r, enum actio_space space)
+static int highest_of(struct actio_continuum *c, actio_expr e, const struct actio_field_relation *r,
+                      enum actio_space space)
 {
     struct actio_cone cone = actio_cone_of(c->pool, &e, 1);
     int most = -1;
@@ -152,7 +180,8 @@ actio_expr actio_reduced_by_names(struct actio_continuum *c, actio_expr e)
         if (actio_is_zero(r->curvature)) r->curvature = named(c, r, "kappa", "curvature");
         if (v >= r->order && actio_is_zero(r->turning)) r->turning = named(c, r, "omega", "turning");
         size_t room = 2 * (size_t)((q > 0 ? q : 0) + (v > 0 ? v : 0) + 2);
-        struct replacing out = { actio_form_array(c->d->F, room, sizeof(actio_expr)), actio_form_array(c->d->F, room, sizeof(actio_expr)), 0 };
+        struct replacing out = { actio_form_array(c->d->F, room, sizeof(actio_expr)),
+                                 actio_form_array(c->d->F, room, sizeof(actio_expr)), 0 };
         replace_from(c, r, ACTIO_SPACE_Q, r->order + 1, q, r->curvature, &out);
         if (v >= r->order) replace_from(c, r, ACTIO_SPACE_V, r->order, v, r->turning, &out);
         e = actio_substitute(c->pool, e, out.from, out.to, out.n);
@@ -175,10 +204,12 @@ static bool uses_own(struct actio_continuum *c, const actio_expr *e, size_t n, a
 }
 
 /* normal*derivative over the radius */
-static void say_name(struct actio_continuum *c, const struct actio_field_relation *r, actio_expr name, enum actio_space space, int order)
+static void say_name(struct actio_continuum *c, const struct actio_field_relation *r, actio_expr name,
+                     enum actio_space space, int order)
 {
     actio_expr sum = { 0 };
-    for (int i = 0; i < 2; i++) sum = actio_add(c->pool, sum, actio_mul(c->pool, normal(c, r, i), actio_jet(c->j, space, r->field[i], order)));
+    for (int i = 0; i < 2; i++)
+        sum = actio_add(c->pool, sum, actio_mul(c->pool, normal(c, r, i), actio_jet(c->j, space, r->field[i], order)));
     actio_shown_equation(c->d, NULL, name, actio_tidy_shown(c->d, actio_div(c->pool, sum, r->radius)));
 }
 
@@ -186,26 +217,33 @@ void actio_say_names(struct actio_continuum *c, const actio_expr *e, size_t n)
 {
     for (size_t i = 0; n && i < c->relations; i++) {
         const struct actio_field_relation *r = &c->relation[i];
-        if (!actio_is_zero(r->curvature) && uses_own(c, e, n, r->curvature)) say_name(c, r, r->curvature, ACTIO_SPACE_Q, r->order + 1);
-        if (!actio_is_zero(r->turning) && uses_own(c, e, n, r->turning)) say_name(c, r, r->turning, ACTIO_SPACE_V, r->order);
+        if (!actio_is_zero(r->curvature) && uses_own(c, e, n, r->curvature))
+            say_name(c, r, r->curvature, ACTIO_SPACE_Q, r->order + 1);
+        if (!actio_is_zero(r->turning) && uses_own(c, e, n, r->turning))
+            say_name(c, r, r->turning, ACTIO_SPACE_V, r->order);
     }
 }
 
-/* What is differentiated along the axis is the force across a cut: lambda*dg/du_s along a unit vector, with the other sign where it pulls. */
+/* What is differentiated along the axis is the force across a cut: lambda*dg/du_s along a unit vector, with the other
+ * sign where it pulls. */
 void actio_say_tension(struct actio_continuum *c)
 {
     for (size_t i = 0; i < c->relations; i++) {
         const struct actio_field_relation *r = &c->relation[i];
         struct actio_text t;
-        if (!r->unit || r->order != 1 || !actio_is_identically_zero(c->pool, actio_sub(c->pool, r->radius, actio_const(c->pool, 1)))) continue;
+        if (!r->unit || r->order != 1
+            || !actio_is_identically_zero(c->pool, actio_sub(c->pool, r->radius, actio_const(c->pool, 1))))
+            continue;
         actio_expr a = second(c, c->g[r->constraint], r->square);
         const char *label = c->m->constraint[r->constraint].label;
         actio_expr name = actio_shown_free(c->d, "tension", "tension_", "T");
         if (c->relations > 1) name = actio_shown_indexed(c->d, "tension", "T", label);
         actio_text_open(&t, &c->d->arena);
-        actio_text_format(&t, "the force across a cut along (diff(%s, %s), diff(%s, %s)):", c->m->coord[r->field[0]].name, c->m->axis[r->axis - 1].name,
-                          c->m->coord[r->field[1]].name, c->m->axis[r->axis - 1].name);
+        actio_text_format(&t,
+                          "the force across a cut along (diff(%s, %s), diff(%s, %s)):", c->m->coord[r->field[0]].name,
+                          c->m->axis[r->axis - 1].name, c->m->coord[r->field[1]].name, c->m->axis[r->axis - 1].name);
         actio_shown_words(c->d, t.s);
-        actio_shown_equation(c->d, NULL, name, tidy(c, actio_neg(c->pool, actio_mul(c->pool, a, c->lambda[r->constraint]))));
+        actio_shown_equation(c->d, NULL, name,
+                             tidy(c, actio_neg(c->pool, actio_mul(c->pool, a, c->lambda[r->constraint]))));
     }
 }

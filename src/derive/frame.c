@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Quasi-velocities shown: xi = M q' + m0, its inverse, and the brackets of the fields that belong to them, all on formulas. The inverse is
- * made of minors over its determinant, so that a rotation's is its transpose and nothing is divided by on the way.       [HAMEL A.1] */
+ * Quasi-velocities shown: xi = M q' + m0, its inverse, and the brackets of the fields that belong to them, all on
+ * formulas. The inverse is
+ * made of minors over its determinant, so that a rotation's is its transpose and nothing is divided by on the way.
+ * [HAMEL A.1] */
 #include "algebra/dense.h"
 #include "derive/framing.h"
 #include "derive/square.h"
@@ -8,7 +10,7 @@
 
 #include <string.h>
 
-enum { ROOM = ACTIO_FRAMING_ROOM, SHORT = 120 };           /* operations of a formula worth reading */
+enum { ROOM = ACTIO_FRAMING_ROOM, SHORT = 120 }; /* operations of a formula worth reading */
 
 static struct actio_pool *pool_of(struct actio_framing *f) { return &f->d->F->pool; }
 static actio_expr tidy(struct actio_framing *f, actio_expr e) { return actio_tidy(f->d, e); }
@@ -24,7 +26,8 @@ static actio_expr plus(struct actio_framing *f, actio_expr sum, actio_expr a, ac
 static void name_field(struct actio_framing *f, struct actio_framing_row *row, const char *name)
 {
     row->field = actio_shown_indexed(f->d, "e", "e", name);
-    row->text = f->d->name[f->d->names - 1].text, row->latex = f->d->name[f->d->names - 1].latex;
+    row->text = f->d->name[f->d->names - 1].text;
+    row->latex = f->d->name[f->d->names - 1].latex;
 }
 
 /* A quasi-velocity of the model, as it was written. */
@@ -49,14 +52,19 @@ static struct actio_framing_row given_row(struct actio_framing *f, uint32_t inde
 static struct actio_framing_row constraint_row(struct actio_framing *f, const struct actio_frame_row *from)
 {
     const char *label = f->d->model->constraint[from->index].label;
-    struct actio_framing_row row = { .coef = from->coef, .rest = from->rest, .name = actio_shown_indexed(f->d, "xi", "\\xi", label), .of = label };
+    struct actio_framing_row row = {
+        .coef = from->coef, .rest = from->rest, .name = actio_shown_indexed(f->d, "xi", "\\xi", label), .of = label
+    };
     name_field(f, &row, label);
     return row;
 }
 
 static struct actio_framing_row coordinate_row(struct actio_framing *f, size_t k)
 {
-    struct actio_framing_row row = { .coef = actio_form_array(f->d->F, f->n, sizeof(actio_expr)), .name = f->d->F->v[k], .rate = f->d->F->acc[k], .of = f->d->model->coord[k].name };
+    struct actio_framing_row row = { .coef = actio_form_array(f->d->F, f->n, sizeof(actio_expr)),
+                                     .name = f->d->F->v[k],
+                                     .rate = f->d->F->acc[k],
+                                     .of = f->d->model->coord[k].name };
     row.coef[k] = actio_const(pool_of(f), 1);
     name_field(f, &row, f->d->model->coord[k].name);
     return row;
@@ -71,7 +79,8 @@ static void find_free(struct actio_framing *f, size_t rows, bool *is_free)
     size_t m = 0;
     for (size_t i = 0; i < f->n; i++) {
         if (F->frame[i].kind == ACTIO_FRAME_AUTOMATIC) continue;
-        for (size_t k = 0; k < f->n; k++) a[m * f->n + k] = actio_value_of(&F->pool, F->frame[i].coef[k], actio_start_value, F->model);
+        for (size_t k = 0; k < f->n; k++)
+            a[m * f->n + k] = actio_value_of(&F->pool, F->frame[i].coef[k], actio_start_value, F->model);
         m++;
     }
     actio_qrcp(m, f->n, a, tau, pivot, 1e-9, work);
@@ -86,7 +95,8 @@ static void name_rows(struct actio_framing *f)
     for (size_t i = 0, next = 0; i < f->n; i++) {
         const struct actio_frame_row *from = &f->d->F->frame[i];
         if (from->kind == ACTIO_FRAME_GIVEN) f->row[i] = given_row(f, from->index);
-        else if (from->kind == ACTIO_FRAME_CONSTRAINT) f->row[i] = from->alias ? given_row(f, from->alias - 1) : constraint_row(f, from);
+        else if (from->kind == ACTIO_FRAME_CONSTRAINT)
+            f->row[i] = from->alias ? given_row(f, from->alias - 1) : constraint_row(f, from);
         else {
             while (!is_free[next]) next++;
             f->row[i] = coordinate_row(f, next++);
@@ -103,7 +113,8 @@ static size_t bits(unsigned S)
     return count;
 }
 
-/* Determinants of the rows but one, on every set of as many columns: minor[S] of the first |S| of them, by its last row. */
+/* Determinants of the rows but one, on every set of as many columns: minor[S] of the first |S| of them, by its last
+ * row. */
 static void find_minors(struct actio_framing *f, size_t without, actio_expr *minor)
 {
     struct actio_pool *pool = pool_of(f);
@@ -116,7 +127,8 @@ static void find_minors(struct actio_framing *f, size_t without, actio_expr *min
         for (size_t c = 0; c < f->n; c++) {
             if (!(S >> c & 1)) continue;
             actio_expr term = actio_times(pool, f->row[row].coef[c], minor[S & ~(1u << c)]);
-            if (!actio_is_zero(term)) sum = (size - 1 + place) % 2 ? actio_sub(pool, sum, term) : actio_add(pool, sum, term);
+            if (!actio_is_zero(term))
+                sum = (size - 1 + place) % 2 ? actio_sub(pool, sum, term) : actio_add(pool, sum, term);
             place++;
         }
         minor[S] = tidy(f, sum);
@@ -189,7 +201,9 @@ static bool curl(struct actio_framing *f, size_t a, actio_expr *B)
     for (size_t k = 0; k < f->n; k++)
         for (size_t l = 0; l < f->n; l++) {
             const actio_expr *q = f->d->F->q;
-            B[k * f->n + l] = k == l ? (actio_expr){ 0 } : tidy(f, actio_sub(pool, actio_diff(pool, f->row[a].coef[k], q[l]), actio_diff(pool, f->row[a].coef[l], q[k])));
+            B[k * f->n + l] = k == l ? (actio_expr){ 0 }
+                                     : tidy(f, actio_sub(pool, actio_diff(pool, f->row[a].coef[k], q[l]),
+                                                         actio_diff(pool, f->row[a].coef[l], q[k])));
             any = any || !actio_is_zero(B[k * f->n + l]);
         }
     return any;
@@ -218,7 +232,8 @@ static void find_with_time(struct actio_framing *f, size_t a, const actio_expr *
     struct actio_formation *F = f->d->F;
     actio_expr row[ROOM];
     for (size_t l = 0; l < f->n; l++) {
-        row[l] = actio_sub(pool, actio_diff(pool, f->row[a].rest, F->q[l]), actio_diff(pool, f->row[a].coef[l], F->time));
+        row[l] =
+            actio_sub(pool, actio_diff(pool, f->row[a].rest, F->q[l]), actio_diff(pool, f->row[a].coef[l], F->time));
         for (size_t k = 0; k < f->n; k++) row[l] = plus(f, row[l], f->w[k], B[k * f->n + l]);
         row[l] = tidy(f, row[l]);
     }
@@ -237,7 +252,8 @@ static size_t show_bracket(struct actio_framing *f, const char *text, const char
     for (size_t a = 0; a < f->n; a++) sum = plus(f, sum, c[a], f->row[a].field);
     if (actio_is_zero(sum)) return 0;
     if (actio_tidy_size(d, sum) > SHORT) return 1;
-    const char *name = actio_arena_format(&d->arena, "[%s, %s]", text, f->row[j].text), *in_latex = actio_arena_format(&d->arena, "\\left[%s, %s\\right]", latex, f->row[j].latex);
+    const char *name = actio_arena_format(&d->arena, "[%s, %s]", text, f->row[j].text),
+               *in_latex = actio_arena_format(&d->arena, "\\left[%s, %s\\right]", latex, f->row[j].latex);
     actio_shown_equation(d, NULL, actio_shown_symbol(d, name, in_latex), actio_group(pool_of(f), sum));
     d->section[d->filling].item[d->section[d->filling].items - 1].is_comment = true;
     return 0;
@@ -250,16 +266,19 @@ static void show_brackets(struct actio_framing *f)
     actio_expr B[ROOM * ROOM];
     size_t too_long = 0;
     actio_shown_section(d, "brackets", "Brackets", "of the vector fields e in q' = sum of xi*e; those not shown are 0",
-                  "\\dot{q} = \\textstyle\\sum_i \\xi_i \\, e_i, \\quad [e_i, e_j] = c^a_{ij} \\, e_a; \\quad \\text{those not shown are 0}");
+                        "\\dot{q} = \\textstyle\\sum_i \\xi_i \\, e_i, \\quad [e_i, e_j] = c^a_{ij} \\, e_a; \\quad "
+                        "\\text{those not shown are 0}");
     for (size_t a = 0; a < f->n; a++) {
         if (curl(f, a, B)) find_pairs(f, a, B, c);
         find_with_time(f, a, B, c);
     }
     for (size_t i = 0; i < f->n; i++)
-        for (size_t j = i + 1; j < f->n; j++) too_long += show_bracket(f, f->row[i].text, f->row[i].latex, j, c->pair[i][j]);
+        for (size_t j = i + 1; j < f->n; j++)
+            too_long += show_bracket(f, f->row[i].text, f->row[i].latex, j, c->pair[i][j]);
     size_t plain = d->section[d->filling].items + too_long;
     for (size_t j = 0; j < f->n; j++) too_long += show_bracket(f, "e_0", "e_0", j, c->time[j]);
-    if (d->section[d->filling].items + too_long > plain) actio_shown_words(d, "e_0: the explicit change with time, with all quasi-velocities 0");
+    if (d->section[d->filling].items + too_long > plain)
+        actio_shown_words(d, "e_0: the explicit change with time, with all quasi-velocities 0");
     if (d->section[d->filling].items + too_long == 0) actio_shown_words(d, "all brackets vanish");
     say_too_long(d, too_long, too_long == 1 ? "bracket" : "brackets");
 }
@@ -267,7 +286,8 @@ static void show_brackets(struct actio_framing *f)
 static bool has_unnamed_constraint(const struct actio_framing *f)
 {
     bool found = false;
-    for (size_t a = 0; a < f->n; a++) found = found || (f->d->F->frame[a].kind == ACTIO_FRAME_CONSTRAINT && !f->d->F->frame[a].alias);
+    for (size_t a = 0; a < f->n; a++)
+        found = found || (f->d->F->frame[a].kind == ACTIO_FRAME_CONSTRAINT && !f->d->F->frame[a].alias);
     return found;
 }
 
@@ -277,7 +297,9 @@ static void show_frame(struct actio_framing *f, bool brackets)
     name_rows(f);
     for (size_t a = 0; a < f->n; a++)
         if (d->F->frame[a].kind != ACTIO_FRAME_AUTOMATIC) show_row(d, &f->row[a]);
-    if (has_unnamed_constraint(f)) actio_shown_words(d, "the xi of a constraint is its left side minus its right side, or the rate of that if holonomic; it stays 0");
+    if (has_unnamed_constraint(f))
+        actio_shown_words(d, "the xi of a constraint is its left side minus its right side, or the rate of that if "
+                             "holonomic; it stays 0");
     if (!invert(f)) return;
     show_inverse(f);
     if (brackets) show_brackets(f);
@@ -289,14 +311,18 @@ void actio_derive_whole_frame(struct actio_derivation *d)
 {
     struct actio_framing *f = actio_form_array(d->F, 1, sizeof *f);
     *f = (struct actio_framing){ .d = d, .n = d->F->n };
-    actio_form_frame(d->F, 0, NULL);                       /* of formulas without modes */
+    actio_form_frame(d->F, 0, NULL); /* of formulas without modes */
     const char *why = d->F->sys.frame->why_not;
-    if (!why && f->n <= ROOM) { show_frame(f, true); return; }
+    if (!why && f->n <= ROOM) {
+        show_frame(f, true);
+        return;
+    }
     for (uint32_t i = 0; i < d->model->frames; i++) {
         struct actio_framing_row row = given_row(f, i);
         show_row(d, &row);
     }
-    actio_shown_words(d, why ? actio_arena_format(&d->arena, "brackets are not shown: %s", why) : "brackets are not shown: the model has more than 6 coordinates");
+    actio_shown_words(d, why ? actio_arena_format(&d->arena, "brackets are not shown: %s", why)
+                             : "brackets are not shown: the model has more than 6 coordinates");
 }
 
 bool actio_derive_bare_frame(struct actio_derivation *d)

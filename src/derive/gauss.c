@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Gauss's least constraint, shown: the quantity that the accelerations make least among those that the constraints allow.    [VKS 9]
+ * Gauss's least constraint, shown: the quantity that the accelerations make least among those that the constraints
+ * allow.  [VKS 9]
  *     Z = (z' - a)' S (z' - a)/2,  S a = h,  or without what has no accelerations in it  Z = z' S z'/2 - h z'
- * S is G where that is symmetric. Else it is formed on rates that need each other and that rows touch; all others are data for Z. */
+ * S is G where that is symmetric. Else it is formed on rates that need each other and that rows touch; all others are
+ * data for Z. */
 #include "algebra/components.h"
 #include "derive/square.h"
 #include "expr/normal.h"
 
-enum { SHORT = 400 };                                      /* operations of a sum worth reading */
+enum { SHORT = 400 }; /* operations of a sum worth reading */
 
 /* Variables whose rates Z depends on, S between them, and the right sides. */
-struct least { size_t n; size_t *at; actio_expr *S, *h; };
+struct least {
+    size_t n;
+    size_t *at;
+    actio_expr *S, *h;
+};
 
 static actio_expr *entry(const struct least *z, size_t i, size_t j) { return &z->S[i * z->n + j]; }
 
@@ -22,7 +28,8 @@ static actio_expr half_square(struct actio_derivation *d, const struct least *z,
         for (size_t j = i; j < z->n; j++) {
             actio_expr e = *entry(z, i, j);
             if (actio_is_zero(e)) continue;
-            actio_expr both = i == j ? actio_div(pool, actio_power(pool, x[i], 2), actio_const(pool, 2)) : actio_mul(pool, x[i], x[j]);
+            actio_expr both = i == j ? actio_div(pool, actio_power(pool, x[i], 2), actio_const(pool, 2))
+                                     : actio_mul(pool, x[i], x[j]);
             sum = actio_add(pool, sum, actio_times(pool, e, both));
         }
     return sum;
@@ -63,10 +70,14 @@ static void show_least(struct actio_derivation *d, const struct least *z, bool c
     actio_expr *a = actio_form_array(F, z->n, sizeof *a);
     bool complete = free_rates(d, z, a);
     actio_expr Z = complete ? completed(d, z, a) : without_rest(d, z);
-    if (actio_tidy_size(d, Z) > SHORT) { actio_shown_words(d, "a sum too long to display; W and the right sides are those of `derive` by dalembert"); return; }
+    if (actio_tidy_size(d, Z) > SHORT) {
+        actio_shown_words(d, "a sum too long to display; W and the right sides are those of `derive` by dalembert");
+        return;
+    }
     actio_shown_equation(d, NULL, actio_shown_free(d, "Z", "Gauss", "Z"), complete ? Z : actio_group(&F->pool, Z));
     if (!complete) actio_shown_words(d, "up to a term without accelerations, which is the same for all of them");
-    actio_shown_words(d, constrained ? "minimal among the accelerations that the rows below allow" : "minimal, and 0, for the free accelerations: there are no constraints");
+    actio_shown_words(d, constrained ? "minimal among the accelerations that the rows below allow"
+                                     : "minimal, and 0, for the free accelerations: there are no constraints");
 }
 
 /* ---- states in momenta, flows whose matrix is not symmetric */
@@ -94,7 +105,8 @@ static bool is_even(const struct least *z)
     return true;
 }
 
-/* All variables of a component, those that rows touch first (`touched` of them); rates of earlier ones go over to the right side. */
+/* All variables of a component, those that rows touch first (`touched` of them); rates of earlier ones go over to the
+ * right side. */
 static struct least gather(struct actio_derivation *d, const uint32_t *component, uint32_t number, const bool *touched)
 {
     struct actio_formation *F = d->F;
@@ -109,7 +121,9 @@ static struct least gather(struct actio_derivation *d, const uint32_t *component
     for (size_t k = 0; k < F->G.count; k++) {
         const struct actio_entry *e = &F->G.at[k];
         if (component[e->row] != number) continue;
-        if (component[e->col] == number) *entry(&z, place[e->row], place[e->col]) = actio_add(&F->pool, *entry(&z, place[e->row], place[e->col]), e->e);
+        if (component[e->col] == number)
+            *entry(&z, place[e->row], place[e->col]) =
+                actio_add(&F->pool, *entry(&z, place[e->row], place[e->col]), e->e);
         else z.h[place[e->row]] = actio_sub(&F->pool, z.h[place[e->row]], actio_mul(&F->pool, e->e, F->zdot[e->col]));
     }
     return z;
@@ -120,19 +134,23 @@ static struct least without_last(struct actio_derivation *d, const struct least 
 {
     struct actio_pool *pool = &d->F->pool;
     size_t n = z->n - 1;
-    struct least less = { n, z->at, actio_form_array(d->F, n * n, sizeof *less.S), actio_form_array(d->F, n, sizeof *less.h) };
+    struct least less = { n, z->at, actio_form_array(d->F, n * n, sizeof *less.S),
+                          actio_form_array(d->F, n, sizeof *less.h) };
     actio_expr pivot = *entry(z, n, n);
     for (size_t i = 0; i < n; i++) {
         actio_expr factor = *entry(z, i, n);
         if (!actio_is_zero(factor)) factor = actio_div(pool, factor, pivot);
-        for (size_t j = 0; j < n; j++) *entry(&less, i, j) = actio_tidy(d, actio_sub(pool, *entry(z, i, j), actio_times(pool, factor, *entry(z, n, j))));
+        for (size_t j = 0; j < n; j++)
+            *entry(&less, i, j) =
+                actio_tidy(d, actio_sub(pool, *entry(z, i, j), actio_times(pool, factor, *entry(z, n, j))));
         less.h[i] = actio_tidy(d, actio_sub(pool, z->h[i], actio_times(pool, factor, z->h[n])));
     }
     return less;
 }
 
 /* Returns whether rows hold it. */
-static bool show_component(struct actio_derivation *d, const uint32_t *component, uint32_t number, const bool *touched, const actio_expr *left, const actio_expr *right)
+static bool show_component(struct actio_derivation *d, const uint32_t *component, uint32_t number, const bool *touched,
+                           const actio_expr *left, const actio_expr *right)
 {
     struct least z = gather(d, component, number, touched);
     size_t held = 0;
@@ -156,7 +174,8 @@ static void show_components(struct actio_derivation *d, const actio_expr *left, 
     size_t held = 0;
     for (uint32_t k = 0; k < count; k++) held += show_component(d, component, k, touched, left, right);
     if (held == count) return;
-    actio_shown_words(d, held ? "rates in no row follow from their own equations and are data for Z" : "no row contains a rate: all follow from their own equations");
+    actio_shown_words(d, held ? "rates in no row follow from their own equations and are data for Z"
+                              : "no row contains a rate: all follow from their own equations");
 }
 
 static void show_constraint(struct actio_derivation *d)
@@ -172,7 +191,11 @@ static void show_constraint(struct actio_derivation *d)
 }
 
 static const struct actio_shown_part parts[] = {
-    ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
+    ACTIO_SHARED_PART("parameters"),
+    ACTIO_SHARED_PART("coordinates"),
+    ACTIO_SHARED_PART("states"),
+    ACTIO_SHARED_PART("lagrangian"),
+    ACTIO_SHARED_PART("forces"),
     { "least", "Function to minimise", "(q'' - a)*W*(q'' - a)/2, W*a = h the free accelerations",
       "Z = \\tfrac{1}{2} \\, (\\ddot{q} - a)^T \\, W \\, (\\ddot{q} - a), \\quad W a = h", show_constraint },
     { "constraints", "Subject to the constraints and their consequences", "", "", NULL },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Hamel's equations, shown: the Lagrangian in quasi-velocities, its momenta, and their rates by the brackets.              [SBZB 3.5, HAMEL A.1]
+ * Hamel's equations, shown: the Lagrangian in quasi-velocities, its momenta, and their rates by the brackets.  [SBZB
+ * 3.5, HAMEL A.1]
  *     d/dt dl/dxi_j = (c^a_ij xi_i + c^a_0j) dl/dxi_a + e_j[l] + Psi_j (Q + lambda A),   v = Psi xi + w
  * Derivatives of l are taken before the xi of constraints are set to 0: all momenta enter through the brackets. */
 #include "derive/field.h"
@@ -7,15 +8,15 @@
 #include "derive/square.h"
 #include "expr/normal.h"
 
-enum { ROOM = ACTIO_FRAMING_ROOM, SHORT = 260 };           /* operations of a formula worth reading */
+enum { ROOM = ACTIO_FRAMING_ROOM, SHORT = 260 }; /* operations of a formula worth reading */
 
 struct moving {
     struct actio_derivation *d;
     struct actio_framing *f;
-    size_t n, r;                                           /* r: quasi-velocities that the constraints leave */
-    actio_expr xi[ROOM], rate[ROOM], bound[ROOM], none[ROOM];   /* bound: the xi that vanish */
-    actio_expr v[ROOM], l, p[ROOM], name[ROOM];            /* v by all xi; momenta on the constraints, and their names */
-    actio_expr push[ROOM], right[ROOM];                    /* e_j[l] + Psi_j Q; with the brackets, all momenta as formulas */
+    size_t n, r;                                              /* r: quasi-velocities that the constraints leave */
+    actio_expr xi[ROOM], rate[ROOM], bound[ROOM], none[ROOM]; /* bound: the xi that vanish */
+    actio_expr v[ROOM], l, p[ROOM], name[ROOM]; /* v by all xi; momenta on the constraints, and their names */
+    actio_expr push[ROOM], right[ROOM];         /* e_j[l] + Psi_j Q; with the brackets, all momenta as formulas */
 };
 
 static struct actio_pool *pool_of(struct moving *m) { return &m->d->F->pool; }
@@ -33,7 +34,10 @@ static actio_expr tidy(struct moving *m, actio_expr e)
     return actio_tidy_in(m->d, actio_tidy(m->d, e), m->xi, m->n);
 }
 
-static actio_expr by_xi(struct moving *m, actio_expr e) { return actio_substitute(pool_of(m), e, m->d->F->v, m->v, m->n); }
+static actio_expr by_xi(struct moving *m, actio_expr e)
+{
+    return actio_substitute(pool_of(m), e, m->d->F->v, m->v, m->n);
+}
 
 /* ---- what the equations are made of */
 
@@ -51,9 +55,13 @@ static actio_expr squares_first(struct moving *m, actio_expr e)
 {
     struct actio_pool *pool = pool_of(m);
     struct actio_cone cone = actio_cone_of(pool, &e, 1);
-    uint32_t *id = actio_form_array(m->d->F, cone.count, sizeof *id), *place = actio_form_array(m->d->F, pool->count, sizeof *place), count = cone.count;
+    uint32_t *id = actio_form_array(m->d->F, cone.count, sizeof *id),
+             *place = actio_form_array(m->d->F, pool->count, sizeof *place), count = cone.count;
     actio_expr *made = actio_form_array(m->d->F, cone.count, sizeof *made);
-    for (uint32_t i = 0; i < count; i++) id[i] = cone.id[i], place[id[i]] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        id[i] = cone.id[i];
+        place[id[i]] = i;
+    }
     for (uint32_t i = 0; i < count; i++) {
         struct actio_node n = pool->node[id[i]];
         const uint32_t from[3] = { n.a, n.b, n.c };
@@ -61,7 +69,8 @@ static actio_expr squares_first(struct moving *m, actio_expr e)
         int arity = actio_arity((enum actio_op)n.op);
         for (int k = 0; k < arity; k++) arg[k] = made[place[from[k]]];
         if (n.op == ACTIO_POWI) arg[0] = actio_tidy_in(m->d, actio_tidy(m->d, arg[0]), m->xi, m->n);
-        made[i] = arity ? actio_rebuild(pool, (enum actio_op)n.op, arg[0], arg[1], arg[2], (int32_t)n.b) : (actio_expr){ id[i] };
+        made[i] = arity ? actio_rebuild(pool, (enum actio_op)n.op, arg[0], arg[1], arg[2], (int32_t)n.b)
+                        : (actio_expr){ id[i] };
     }
     return count ? made[count - 1] : e;
 }
@@ -69,7 +78,8 @@ static actio_expr squares_first(struct moving *m, actio_expr e)
 static void open(struct moving *m)
 {
     struct actio_formation *F = m->d->F;
-    m->n = F->n, m->r = F->n - F->sys.frame->kept;
+    m->n = F->n;
+    m->r = F->n - F->sys.frame->kept;
     for (size_t a = 0; a < m->n; a++) {
         m->xi[a] = m->f->row[a].name;
         if (a < m->r) m->rate[a] = rate_of(m, &m->f->row[a]);
@@ -91,7 +101,8 @@ static actio_expr bracket(struct moving *m, size_t a, size_t j)
     actio_expr sum = c->time[j][a];
     for (size_t i = 0; i < m->r; i++) {
         if (i < j) sum = plus(m, sum, c->pair[i][j][a], m->xi[i]);
-        if (i > j && !actio_is_zero(c->pair[j][i][a])) sum = actio_sub(pool_of(m), sum, actio_mul(pool_of(m), c->pair[j][i][a], m->xi[i]));
+        if (i > j && !actio_is_zero(c->pair[j][i][a]))
+            sum = actio_sub(pool_of(m), sum, actio_mul(pool_of(m), c->pair[j][i][a], m->xi[i]));
     }
     return actio_is_zero(sum) ? sum : tidy(m, sum);
 }
@@ -114,13 +125,15 @@ static void show_momenta(struct moving *m)
 {
     struct actio_derivation *d = m->d;
     actio_shown_section(d, "quasi-lagrangian", "Lagrangian in quasi-velocities", "", "");
-    if (actio_tidy_size(d, m->l) <= SHORT) actio_shown_equation(d, NULL, actio_shown_free(d, "l", "l_frame", "\\ell"), actio_group(pool_of(m), m->l));
+    if (actio_tidy_size(d, m->l) <= SHORT)
+        actio_shown_equation(d, NULL, actio_shown_free(d, "l", "l_frame", "\\ell"), actio_group(pool_of(m), m->l));
     else actio_shown_words(d, "too long to display");
     actio_shown_section(d, "quasi-momenta", "Momenta of the quasi-velocities", "dl/dxi, then xi = 0 for constraints",
                         "p = \\partial \\ell/\\partial \\xi \\text{, then } \\xi = 0 \\text{ for constraints}");
     for (size_t a = 0; a < m->n; a++) {
         m->name[a] = actio_shown_indexed(d, "p", "p", m->f->row[a].of);
-        if (actio_tidy_size(d, m->p[a]) <= SHORT) actio_shown_equation(d, NULL, m->name[a], actio_group(pool_of(m), m->p[a]));
+        if (actio_tidy_size(d, m->p[a]) <= SHORT)
+            actio_shown_equation(d, NULL, m->name[a], actio_group(pool_of(m), m->p[a]));
         else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is too long to display", m->f->row[a].of));
     }
 }
@@ -132,7 +145,8 @@ static actio_expr reaction(struct moving *m, size_t j)
     actio_expr sum = { 0 };
     for (size_t i = 0; i < F->D.count; i++) {
         const struct actio_entry *e = &F->D.at[i];
-        if (e->col < m->n) sum = plus(m, sum, actio_times(pool_of(m), m->f->Psi[e->col * m->n + j], e->e), F->lambda[e->row]);
+        if (e->col < m->n)
+            sum = plus(m, sum, actio_times(pool_of(m), m->f->Psi[e->col * m->n + j], e->e), F->lambda[e->row]);
     }
     return actio_is_zero(sum) ? sum : actio_tidy_in(m->d, actio_tidy(m->d, sum), F->lambda, F->p);
 }
@@ -141,14 +155,15 @@ static actio_expr rate_of_momentum(struct moving *m, size_t j)
 {
     struct actio_derivation *d = m->d;
     const struct actio_shown_name *p = &d->name[actio_slot_of(pool_of(m), m->name[j]).index];
-    const char *below = actio_arena_format(&d->arena, "\\dot{p}%s", p->latex + 1);      /* p_{...} with a dot on p */
+    const char *below = actio_arena_format(&d->arena, "\\dot{p}%s", p->latex + 1); /* p_{...} with a dot on p */
     return actio_shown_symbol(d, actio_arena_format(&d->arena, "%s'", p->text), below);
 }
 
 static void show_rates_of_momenta(struct moving *m)
 {
     struct actio_derivation *d = m->d;
-    actio_shown_section(d, "hamel", "Hamel's equations", "d/dt p_j = (c^a_ij*xi_i + c^a_0j)*p_a + e_j[l] + F_j, with lambda along the constraints",
+    actio_shown_section(d, "hamel", "Hamel's equations",
+                        "d/dt p_j = (c^a_ij*xi_i + c^a_0j)*p_a + e_j[l] + F_j, with lambda along the constraints",
                         "\\frac{d}{dt} p_j = (c^a_{ij} \\, \\xi_i + c^a_{0j}) \\, p_a + e_j[\\ell] + F_j + \\lambda_j");
     for (size_t j = 0; j < m->n; j++) {
         actio_expr sum = { 0 };
@@ -156,7 +171,8 @@ static void show_rates_of_momenta(struct moving *m)
             if (!actio_is_zero(m->p[a])) sum = plus(m, sum, bracket(m, a, j), m->name[a]);
         sum = actio_add(pool_of(m), actio_tidy_in(d, sum, m->name, m->n), m->push[j]);
         if (j >= m->r) sum = actio_add(pool_of(m), sum, reaction(m, j));
-        if (actio_tidy_size(d, sum) <= 2 * SHORT) actio_shown_equation(d, NULL, rate_of_momentum(m, j), actio_group(pool_of(m), sum));
+        if (actio_tidy_size(d, sum) <= 2 * SHORT)
+            actio_shown_equation(d, NULL, rate_of_momentum(m, j), actio_group(pool_of(m), sum));
         else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is too long to display", m->f->row[j].of));
     }
 }
@@ -171,7 +187,9 @@ static actio_expr drift(struct moving *m, size_t j)
     return sum;
 }
 
-struct linear { actio_expr K[ROOM * ROOM], b[ROOM]; };     /* K xi' = b */
+struct linear {
+    actio_expr K[ROOM * ROOM], b[ROOM];
+}; /* K xi' = b */
 
 static void form_linear(struct moving *m, struct linear *s)
 {
@@ -203,15 +221,18 @@ static void show_motion(struct moving *m)
     struct linear s = { 0 };
     actio_expr x[ROOM], *left, *right, *v = m->v;
     form_linear(m, &s);
-    actio_shown_section(d, "motion", "Equations of motion in quasi-velocities", "with q' by the quasi-velocities, xi = 0 for constraints", "");
+    actio_shown_section(d, "motion", "Equations of motion in quasi-velocities",
+                        "with q' by the quasi-velocities, xi = 0 for constraints", "");
     for (size_t j = 0; j < m->r; j++) {
         actio_expr sum = { 0 };
         for (size_t i = 0; i < m->r; i++) sum = plus(m, sum, s.K[j * m->r + i], m->rate[i]);
-        if (actio_tidy_size(d, sum) + actio_tidy_size(d, s.b[j]) <= 2 * SHORT) actio_shown_equation(d, NULL, actio_group(pool_of(m), sum), actio_group(pool_of(m), s.b[j]));
+        if (actio_tidy_size(d, sum) + actio_tidy_size(d, s.b[j]) <= 2 * SHORT)
+            actio_shown_equation(d, NULL, actio_group(pool_of(m), sum), actio_group(pool_of(m), s.b[j]));
         else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is too long to display", m->f->row[j].of));
     }
     actio_derive_balance(d, &left, &right);
-    for (size_t i = m->n; i < F->N; i++) actio_shown_equation(d, NULL, left[i], tidy(m, actio_substitute(pool_of(m), right[i], F->v, v, m->n)));
+    for (size_t i = m->n; i < F->N; i++)
+        actio_shown_equation(d, NULL, left[i], tidy(m, actio_substitute(pool_of(m), right[i], F->v, v, m->n)));
     if (!solve(m, &s, x)) return;
     actio_shown_section(d, "solved", "Solved for the rates of the quasi-velocities", "", "");
     actio_shown_solved(d, m->rate, x, NULL, m->r, "rates");
@@ -232,8 +253,14 @@ static void show_hamel(struct actio_derivation *d)
 }
 
 static const struct actio_shown_part parts[] = {
-    ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
+    ACTIO_SHARED_PART("parameters"),
+    ACTIO_SHARED_PART("coordinates"),
+    ACTIO_SHARED_PART("states"),
+    ACTIO_SHARED_PART("lagrangian"),
+    ACTIO_SHARED_PART("forces"),
     ACTIO_SHARED_PART("constraints"),
     { "frame", "Quasi-velocities", "", "", show_hamel },
 };
-const struct actio_chapter actio_chapter_hamel = { .part = parts, .parts = sizeof parts / sizeof *parts, .fields = &actio_chapter_field_hamel };
+const struct actio_chapter actio_chapter_hamel = { .part = parts,
+                                                   .parts = sizeof parts / sizeof *parts,
+                                                   .fields = &actio_chapter_field_hamel };

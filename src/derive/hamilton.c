@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * H(q, p, t) = (p - b)' W^-1 (p - b)/2 - L(q, 0, t) for L = v'Wv/2 + b'v + L(q, 0, t): W is inverted by its diagonal blocks,
+ * H(q, p, t) = (p - b)' W^-1 (p - b)/2 - L(q, 0, t) for L = v'Wv/2 + b'v + L(q, 0, t): W is inverted by its diagonal
+ * blocks,
  * each by cofactors, so that a block of one reads p^2/(2 m). */
 #include "derive/square.h"
 #include "expr/normal.h"
@@ -12,14 +13,17 @@ static actio_expr shorter(struct actio_derivation *d, actio_expr e)
 }
 
 /* r' adj(W) r / (2 det W) of one block */
-static actio_expr kinetic(struct actio_derivation *d, const struct actio_block *b, const actio_expr *r, const actio_expr *momentum)
+static actio_expr kinetic(struct actio_derivation *d, const struct actio_block *b, const actio_expr *r,
+                          const actio_expr *momentum)
 {
     struct actio_pool *pool = &d->F->pool;
     actio_expr sum = { 0 }, two = actio_const(pool, 2);
     for (size_t i = 0; i < b->k; i++) {
-        sum = actio_add(pool, sum, actio_times(pool, actio_square_cofactor(pool, &b->g, i, i), actio_power(pool, r[b->at[i]], 2)));
+        sum = actio_add(pool, sum,
+                        actio_times(pool, actio_square_cofactor(pool, &b->g, i, i), actio_power(pool, r[b->at[i]], 2)));
         for (size_t j = i + 1; j < b->k; j++) {
-            actio_expr both = actio_times(pool, actio_square_cofactor(pool, &b->g, i, j), actio_mul(pool, r[b->at[i]], r[b->at[j]]));
+            actio_expr both =
+                actio_times(pool, actio_square_cofactor(pool, &b->g, i, j), actio_mul(pool, r[b->at[i]], r[b->at[j]]));
             sum = actio_add(pool, sum, actio_times(pool, two, both));
         }
     }
@@ -30,7 +34,8 @@ static actio_expr kinetic(struct actio_derivation *d, const struct actio_block *
 static const char *no_hamiltonian(struct actio_derivation *d, int degree, const struct actio_blocks *b)
 {
     if (degree < 0) return "L is not quadratic in the velocities, so they are not shown as functions of the momenta";
-    if (degree < 2) return "W is 0: the momenta are functions of the coordinates, so no Hamiltonian exists in these variables";
+    if (degree < 2)
+        return "W is 0: the momenta are functions of the coordinates, so no Hamiltonian exists in these variables";
     return b->why ? actio_arena_format(&d->arena, "%s: the energy is shown instead of the Hamiltonian", b->why) : NULL;
 }
 

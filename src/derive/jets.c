@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Jets: formulas of the model into them, derivatives along an axis and by time, places, integrals and what varies with them. */
+ * Jets: formulas of the model into them, derivatives along an axis and by time, places, integrals and what varies with
+ * them. */
 #include "derive/jets.h"
 #include "derive/square.h"
 
@@ -17,7 +18,10 @@ struct actio_field_jets *actio_field_jets_open(struct actio_derivation *d)
 
 actio_expr actio_jet(struct actio_field_jets *j, enum actio_space space, uint32_t coord, int order)
 {
-    return actio_symbol_at(j->pool, (actio_slot){ .space = (uint8_t)space, .offset = (int8_t)order, .axis = j->d->model->coord[coord].axis, .index = coord });
+    return actio_symbol_at(j->pool, (actio_slot){ .space = (uint8_t)space,
+                                                  .offset = (int8_t)order,
+                                                  .axis = j->d->model->coord[coord].axis,
+                                                  .index = coord });
 }
 
 actio_expr actio_jet_own(struct actio_field_jets *j, const char *name, uint16_t axis)
@@ -53,11 +57,15 @@ static actio_expr opaque(struct actio_field_jets *j, enum actio_op op, actio_exp
         if (o->op == op && o->axis == axis && actio_same(o->e, e) && actio_same(o->place, place)) return o->symbol;
     }
     actio_expr symbol = actio_shown_symbol(j->d, "", "");
-    ACTIO_PUSH(&j->d->arena, j->opaque, j->opaques, j->opaques_cap) = (struct actio_opaque){ .op = op, .axis = axis, .symbol = symbol, .e = e, .place = place };
+    ACTIO_PUSH(&j->d->arena, j->opaque, j->opaques, j->opaques_cap) =
+        (struct actio_opaque){ .op = op, .axis = axis, .symbol = symbol, .e = e, .place = place };
     return symbol;
 }
 
-actio_expr actio_jet_integral(struct actio_field_jets *j, actio_expr e, uint16_t axis) { return opaque(j, ACTIO_INTEGRAL, e, axis, zero()); }
+actio_expr actio_jet_integral(struct actio_field_jets *j, actio_expr e, uint16_t axis)
+{
+    return opaque(j, ACTIO_INTEGRAL, e, axis, zero());
+}
 
 static actio_expr axis_symbol(struct actio_field_jets *j, uint16_t axis)
 {
@@ -70,7 +78,8 @@ actio_expr actio_jet_shown(struct actio_field_jets *j, actio_expr e)
     for (uint32_t i = j->opaques; i-- > 0;) {
         struct actio_opaque o = j->opaque[i];
         actio_expr s = axis_symbol(j, o.axis);
-        actio_expr node = actio_op2(j->pool, o.op == ACTIO_INTEGRAL ? ACTIO_INTEGRAL : ACTIO_RUNNING, o.op == ACTIO_INTEGRAL ? actio_tidy_shown(j->d, o.e) : o.e, s);
+        actio_expr node = actio_op2(j->pool, o.op == ACTIO_INTEGRAL ? ACTIO_INTEGRAL : ACTIO_RUNNING,
+                                    o.op == ACTIO_INTEGRAL ? actio_tidy_shown(j->d, o.e) : o.e, s);
         if (o.op == ACTIO_AT) node = actio_at(j->pool, node, s, o.place);
         e = actio_substitute(j->pool, e, &o.symbol, &node, 1);
     }
@@ -114,11 +123,16 @@ static actio_expr next_of(struct actio_field_jets *j, actio_expr x, uint16_t axi
     return actio_symbol_at(j->pool, s);
 }
 
-actio_expr actio_jet_next(struct actio_field_jets *j, actio_expr e, uint16_t axis) { return along(j, e, next_of, axis); }
+actio_expr actio_jet_next(struct actio_field_jets *j, actio_expr e, uint16_t axis)
+{
+    return along(j, e, next_of, axis);
+}
 
 static actio_expr rate_of(struct actio_field_jets *j, actio_expr x, uint16_t axis)
 {
-    static const uint8_t next[ACTIO_SPACE_COUNT] = { [ACTIO_SPACE_Q] = ACTIO_SPACE_V, [ACTIO_SPACE_V] = ACTIO_SPACE_ACC, [ACTIO_SPACE_STATE] = ACTIO_SPACE_SDOT };
+    static const uint8_t next[ACTIO_SPACE_COUNT] = {
+        [ACTIO_SPACE_Q] = ACTIO_SPACE_V, [ACTIO_SPACE_V] = ACTIO_SPACE_ACC, [ACTIO_SPACE_STATE] = ACTIO_SPACE_SDOT
+    };
     actio_slot s = actio_slot_of(j->pool, x);
     (void)axis;
     if (s.space == ACTIO_SPACE_T) return actio_const(j->pool, 1);
@@ -138,7 +152,8 @@ actio_expr actio_jet_rate(struct actio_field_jets *j, actio_expr e)
         if (j->opaque[i].rated) continue;
         struct actio_opaque o = j->opaque[i];
         actio_expr rate = opaque(j, o.op, along(j, o.e, rate_of, 0), o.axis, o.place);
-        j->opaque[i].rate = rate, j->opaque[i].rated = true;
+        j->opaque[i].rate = rate;
+        j->opaque[i].rated = true;
     }
     return along(j, e, rate_of, 0);
 }
@@ -152,13 +167,18 @@ uint32_t actio_jet_point(struct actio_field_jets *j, actio_slot of, actio_expr p
     if (of.space == ACTIO_SPACE_SDOT) of.space = ACTIO_SPACE_STATE;
     for (uint32_t i = 0; i < j->points; i++) {
         const struct actio_jet_point *p = &j->point[i];
-        if (p->of.space == of.space && p->of.axis == of.axis && p->of.index == of.index && p->of.offset == of.offset && p->at == at) return i;
+        if (p->of.space == of.space && p->of.axis == of.axis && p->of.index == of.index && p->of.offset == of.offset
+            && p->at == at)
+            return i;
     }
     ACTIO_PUSH(&j->d->arena, j->point, j->points, j->points_cap) = (struct actio_jet_point){ of, place, at };
     return j->points - 1;
 }
 
-actio_expr actio_jet_point_symbol(struct actio_field_jets *j, uint32_t point, enum actio_space space) { return actio_symbol(j->pool, space, ACTIO_POINT + point); }
+actio_expr actio_jet_point_symbol(struct actio_field_jets *j, uint32_t point, enum actio_space space)
+{
+    return actio_symbol(j->pool, space, ACTIO_POINT + point);
+}
 
 static actio_expr placed(struct actio_field_jets *j, actio_expr x, uint16_t axis, actio_expr place)
 {
@@ -166,7 +186,9 @@ static actio_expr placed(struct actio_field_jets *j, actio_expr x, uint16_t axis
     const struct actio_opaque *o = s.space == ACTIO_SPACE_HIDDEN ? opaque_of(j, x) : NULL;
     if (o && o->op == ACTIO_RUNNING && o->axis == axis) return opaque(j, ACTIO_AT, o->e, axis, place);
     if (s.axis != axis || s.space == ACTIO_SPACE_HIDDEN) return x;
-    return s.space == ACTIO_SPACE_AXIS ? place : actio_jet_point_symbol(j, actio_jet_point(j, s, place), (enum actio_space)s.space);
+    return s.space == ACTIO_SPACE_AXIS
+               ? place
+               : actio_jet_point_symbol(j, actio_jet_point(j, s, place), (enum actio_space)s.space);
 }
 
 actio_expr actio_jet_at(struct actio_field_jets *j, actio_expr e, uint16_t axis, actio_expr place)
@@ -174,13 +196,19 @@ actio_expr actio_jet_at(struct actio_field_jets *j, actio_expr e, uint16_t axis,
     struct actio_seed *seed;
     size_t n = symbols_of(j, e, &seed);
     actio_expr *from = actio_form_array(j->d->F, n, sizeof *from), *to = actio_form_array(j->d->F, n, sizeof *to);
-    for (size_t i = 0; i < n; i++) from[i] = seed[i].x, to[i] = placed(j, seed[i].x, axis, place);
+    for (size_t i = 0; i < n; i++) {
+        from[i] = seed[i].x;
+        to[i] = placed(j, seed[i].x, axis, place);
+    }
     return actio_substitute(j->pool, e, from, to, n);
 }
 
 /* ---- formulas of the model */
 
-static uint16_t axis_of(const struct actio_field_jets *j, uint32_t id) { return j->pool->slot[j->pool->node[id].a].axis; }
+static uint16_t axis_of(const struct actio_field_jets *j, uint32_t id)
+{
+    return j->pool->slot[j->pool->node[id].a].axis;
+}
 
 /* What stands behind a symbol has no derivative along another axis. */
 static actio_expr closed(struct actio_field_jets *j, enum actio_op op, actio_expr e, uint16_t axis)
@@ -200,7 +228,8 @@ static actio_expr converted(struct actio_field_jets *j, struct actio_node n, con
 {
     switch ((enum actio_op)n.op) {
     case ACTIO_DIFF: return actio_jet_next(j, arg[0], axis_of(j, n.b));
-    case ACTIO_INTEGRAL: case ACTIO_RUNNING: return closed(j, (enum actio_op)n.op, arg[0], axis_of(j, n.b));
+    case ACTIO_INTEGRAL:
+    case ACTIO_RUNNING: return closed(j, (enum actio_op)n.op, arg[0], axis_of(j, n.b));
     case ACTIO_AT: return actio_jet_at(j, arg[0], axis_of(j, n.b), arg[2]);
     default: return actio_rebuild(j->pool, (enum actio_op)n.op, arg[0], arg[1], arg[2], (int32_t)n.b);
     }
@@ -210,9 +239,13 @@ actio_expr actio_jet_of(struct actio_field_jets *j, actio_expr e)
 {
     actio_expr copy = actio_copy(j->pool, &j->d->model->pool, e);
     struct actio_cone cone = actio_cone_of(j->pool, &copy, 1);
-    uint32_t count = cone.count, *id = actio_form_array(j->d->F, count, sizeof *id), *place = actio_form_array(j->d->F, j->pool->count, sizeof *place);
+    uint32_t count = cone.count, *id = actio_form_array(j->d->F, count, sizeof *id),
+             *place = actio_form_array(j->d->F, j->pool->count, sizeof *place);
     actio_expr *made = actio_form_array(j->d->F, count, sizeof *made);
-    for (uint32_t i = 0; i < count; i++) id[i] = cone.id[i], place[id[i]] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        id[i] = cone.id[i];
+        place[id[i]] = i;
+    }
     for (uint32_t i = 0; i < count; i++) {
         struct actio_node n = j->pool->node[id[i]];
         const uint32_t of[3] = { n.a, n.b, n.c };
@@ -243,11 +276,13 @@ struct actio_functional actio_functional_of(struct actio_field_jets *j, actio_ex
     return made;
 }
 
-actio_expr actio_functional_density(struct actio_field_jets *j, const struct actio_functional *f, uint16_t axis, actio_expr jet)
+actio_expr actio_functional_density(struct actio_field_jets *j, const struct actio_functional *f, uint16_t axis,
+                                    actio_expr jet)
 {
     actio_expr sum = zero();
     for (uint32_t i = 0; i < f->n; i++)
-        if (j->opaque[i].axis == axis && !actio_is_zero(f->w[i])) sum = actio_add(j->pool, sum, actio_times(j->pool, f->w[i], actio_diff(j->pool, j->opaque[i].e, jet)));
+        if (j->opaque[i].axis == axis && !actio_is_zero(f->w[i]))
+            sum = actio_add(j->pool, sum, actio_times(j->pool, f->w[i], actio_diff(j->pool, j->opaque[i].e, jet)));
     return sum;
 }
 

@@ -17,13 +17,19 @@ static actio_slot jet_of(const struct actio_field_jets *j, actio_slot slot, cons
 }
 
 static bool is_own(actio_slot s) { return s.space == ACTIO_SPACE_STATE || s.space == ACTIO_SPACE_SDOT; }
-static const char *axis_name(const struct actio_field_jets *j, uint16_t axis) { return j->d->model->axis[axis - 1].name; }
+static const char *axis_name(const struct actio_field_jets *j, uint16_t axis)
+{
+    return j->d->model->axis[axis - 1].name;
+}
 
 bool actio_jet_text(struct actio_field_jets *j, actio_slot slot, struct actio_text *out)
 {
     const struct actio_jet_point *point;
     actio_slot s = jet_of(j, slot, &point);
-    if (s.space == ACTIO_SPACE_AXIS) { actio_text_add(out, axis_name(j, s.axis)); return true; }
+    if (s.space == ACTIO_SPACE_AXIS) {
+        actio_text_add(out, axis_name(j, s.axis));
+        return true;
+    }
     if (s.space == ACTIO_SPACE_HIDDEN || (s.axis == 0 && !is_own(s))) return false;
     for (int k = 0; k < s.offset; k++) actio_text_add(out, "diff(");
     if (is_own(s)) actio_text_format(out, "%s%s", j->own[s.index], s.space == ACTIO_SPACE_SDOT ? "'" : "");
@@ -57,7 +63,10 @@ bool actio_jet_latex(struct actio_field_jets *j, actio_slot slot, struct actio_t
 {
     const struct actio_jet_point *point;
     actio_slot s = jet_of(j, slot, &point);
-    if (s.space == ACTIO_SPACE_AXIS) { actio_latex_name(axis_name(j, s.axis), out); return true; }
+    if (s.space == ACTIO_SPACE_AXIS) {
+        actio_latex_name(axis_name(j, s.axis), out);
+        return true;
+    }
     if (s.space == ACTIO_SPACE_HIDDEN || (s.axis == 0 && !is_own(s))) return false;
     latex_jet(j, s, out);
     if (!point) return true;

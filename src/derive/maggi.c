@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Maggi's equations, shown: directions Z that the constraints leave free, by elimination on the formulas with pivots that read well, and the
- * equations of motion along them, without multipliers.   A Z = 0,   Z' (d/dt L_v - L_q - Q) = 0                  [VKS 8, HAMEL A.2] */
+ * Maggi's equations, shown: directions Z that the constraints leave free, by elimination on the formulas with pivots
+ * that read well, and the
+ * equations of motion along them, without multipliers.   A Z = 0,   Z' (d/dt L_v - L_q - Q) = 0  [VKS 8, HAMEL A.2] */
 #include "derive/square.h"
 #include "expr/normal.h"
 
 #include <math.h>
 #include <stdint.h>
 
-enum { ROOM = 4096, SHORT = 120, LONG = 4000 };            /* entries of A that are eliminated; operations of an entry worth reading, of one that is given up */
+/* entries of A that are eliminated; operations of an entry worth reading, of one that is given up */
+enum { ROOM = 4096, SHORT = 120, LONG = 4000 };
 
 struct finding {
     struct actio_derivation *d;
     size_t N, p, rank;
-    actio_expr *row;                                       /* p x N; those below `rank` have 1 at their pivot, and 0 in each other's */
-    actio_expr *by;                                        /* what each row was divided by */
+    actio_expr *row; /* p x N; those below `rank` have 1 at their pivot, and 0 in each other's */
+    actio_expr *by;  /* what each row was divided by */
     size_t *pivot;
     bool *bound;
 };
@@ -47,7 +49,8 @@ static void take_out(struct finding *f, size_t k, size_t j)
 {
     actio_expr factor = *at(f, k, f->pivot[j]);
     if (actio_is_zero(factor)) return;
-    for (size_t i = 0; i < f->N; i++) *at(f, k, i) = i == f->pivot[j] ? (actio_expr){ 0 } : minus_product(f, *at(f, k, i), factor, *at(f, j, i));
+    for (size_t i = 0; i < f->N; i++)
+        *at(f, k, i) = i == f->pivot[j] ? (actio_expr){ 0 } : minus_product(f, *at(f, k, i), factor, *at(f, j, i));
 }
 
 /* Shortest first, and before all others those that are not 0 at the start. N: the row is 0. */
@@ -56,13 +59,18 @@ static size_t choose_pivot(struct finding *f, size_t k)
     struct actio_formation *F = f->d->F;
     size_t best = f->N, least = SIZE_MAX;
     double most = 0;
-    for (size_t i = 0; i < f->N; i++) most = fmax(most, fabs(actio_value_of(&F->pool, *at(f, k, i), actio_start_value, F->model)));
+    for (size_t i = 0; i < f->N; i++)
+        most = fmax(most, fabs(actio_value_of(&F->pool, *at(f, k, i), actio_start_value, F->model)));
     for (size_t i = 0; i < f->N; i++) {
         actio_expr e = *at(f, k, i);
         if (actio_is_zero(e) || actio_is_identically_zero(&F->pool, e)) continue;
         bool vanishes = !(fabs(actio_value_of(&F->pool, e, actio_start_value, F->model)) > 1e-9 * most);
-        size_t cost = (actio_level_of(&F->pool, e) < ACTIO_LV_TIME ? 0 : LONG) + actio_tidy_size(f->d, e) + (vanishes ? 2 * LONG : 0);
-        if (cost < least) best = i, least = cost;
+        size_t cost = (actio_level_of(&F->pool, e) < ACTIO_LV_TIME ? 0 : LONG) + actio_tidy_size(f->d, e)
+                      + (vanishes ? 2 * LONG : 0);
+        if (cost < least) {
+            best = i;
+            least = cost;
+        }
     }
     return best;
 }
@@ -80,15 +88,19 @@ static bool eliminate(struct finding *f)
     struct actio_pool *pool = &f->d->F->pool;
     for (size_t k = 0; k < f->p; k++) {
         size_t r = f->rank;
-        if (f->d->kept && !f->d->kept[k]) continue;        /* it follows from the others, if only on the constraints */
+        if (f->d->kept && !f->d->kept[k]) continue; /* it follows from the others, if only on the constraints */
         for (size_t i = 0; i < f->N; i++) *at(f, r, i) = *at(f, k, i);
         for (size_t j = 0; j < r; j++) take_out(f, r, j);
         size_t pivot = choose_pivot(f, r);
         if (too_long(f, r)) return false;
         if (pivot == f->N) continue;
-        f->by[r] = *at(f, r, pivot), f->pivot[r] = pivot, f->bound[pivot] = true;
+        f->by[r] = *at(f, r, pivot);
+        f->pivot[r] = pivot;
+        f->bound[pivot] = true;
         for (size_t i = 0; i < f->N; i++)
-            if (!actio_is_zero(*at(f, r, i))) *at(f, r, i) = i == pivot ? actio_const(pool, 1) : actio_tidy(f->d, actio_div(pool, *at(f, r, i), f->by[r]));
+            if (!actio_is_zero(*at(f, r, i)))
+                *at(f, r, i) =
+                    i == pivot ? actio_const(pool, 1) : actio_tidy(f->d, actio_div(pool, *at(f, r, i), f->by[r]));
         for (size_t j = 0; j < r; j++) take_out(f, j, r);
         f->rank++;
     }
@@ -105,7 +117,8 @@ static size_t direction(struct finding *f, size_t i, actio_expr factor, actio_ex
     for (size_t k = 0; k < f->N; k++) to[k] = (actio_expr){ 0 };
     to[i] = factor;
     for (size_t r = 0; r < f->rank; r++)
-        if (!actio_is_zero(*at(f, r, i))) to[f->pivot[r]] = actio_tidy(f->d, actio_neg(pool, actio_mul(pool, factor, *at(f, r, i))));
+        if (!actio_is_zero(*at(f, r, i)))
+            to[f->pivot[r]] = actio_tidy(f->d, actio_neg(pool, actio_mul(pool, factor, *at(f, r, i))));
     for (size_t k = 0; k < f->N; k++) size += actio_tidy_size(f->d, to[k]);
     return size;
 }
@@ -152,8 +165,12 @@ static const char *names(struct finding *f, bool all, bool bound)
 static void say_free(struct finding *f)
 {
     struct actio_arena *a = &f->d->arena;
-    if (f->rank == f->N) { actio_shown_words(f->d, "none: the constraints determine all velocities"); return; }
-    actio_shown_words(f->d, actio_arena_format(a, "columns correspond to the independent %s, rows to %s", names(f, false, false), names(f, true, true)));
+    if (f->rank == f->N) {
+        actio_shown_words(f->d, "none: the constraints determine all velocities");
+        return;
+    }
+    actio_shown_words(f->d, actio_arena_format(a, "columns correspond to the independent %s, rows to %s",
+                                               names(f, false, false), names(f, true, true)));
     if (f->rank) actio_shown_words(f->d, actio_arena_format(a, "the constraints determine %s", names(f, false, true)));
 }
 
@@ -166,7 +183,9 @@ static void show_directions(struct finding *f, const actio_expr *Z, size_t r)
         too_long_ones += actio_tidy_size(f->d, shown[i]) > SHORT;
     }
     say_free(f);
-    if (too_long_ones) actio_shown_words(f->d, actio_arena_format(&f->d->arena, "%zu entries of Z are too long to display", too_long_ones));
+    if (too_long_ones)
+        actio_shown_words(f->d,
+                          actio_arena_format(&f->d->arena, "%zu entries of Z are too long to display", too_long_ones));
     else if (r) actio_shown_matrix(f->d, "Z", f->N, r, shown);
 }
 
@@ -183,7 +202,8 @@ void actio_shown_along(struct actio_derivation *d, const actio_expr *Z, size_t r
         actio_expr a = { 0 }, b = { 0 };
         for (size_t i = 0; i < F->N; i++) {
             a = actio_add(pool, a, actio_times(pool, Z[i * r + j], left[i]));
-            b = actio_add(pool, b, actio_times(pool, Z[i * r + j], actio_substitute(pool, right[i], F->lambda, none, F->p)));
+            b = actio_add(pool, b,
+                          actio_times(pool, Z[i * r + j], actio_substitute(pool, right[i], F->lambda, none, F->p)));
         }
         actio_tidy_rates(d, &a, &b);
         if (actio_tidy_size(d, a) + actio_tidy_size(d, b) > 8 * SHORT) left_out++;
@@ -232,19 +252,30 @@ bool actio_directions_of(struct actio_derivation *d, const struct actio_entries 
 static void show_maggi(struct actio_derivation *d)
 {
     struct finding f;
-    if (!find(&f, d, &d->F->A)) { actio_shown_words(d, "the directions are longer than is worth reading: run finds them by numbers"); return; }
+    if (!find(&f, d, &d->F->A)) {
+        actio_shown_words(d, "the directions are longer than is worth reading: run finds them by numbers");
+        return;
+    }
     size_t r = f.N - f.rank;
     actio_expr *Z = columns(&f, false);
     show_directions(&f, Z, r);
     actio_shown_section(d, "principal", "Equations of motion along the directions", "Z'*(d/dt dL/dq' - dL/dq - F) = 0",
-                        "Z^T \\left( \\frac{d}{dt} \\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}} - \\frac{\\partial \\mathcal{L}}{\\partial q} - F \\right) = 0");
+                        "Z^T \\left( \\frac{d}{dt} \\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}} - "
+                        "\\frac{\\partial \\mathcal{L}}{\\partial q} - F \\right) = 0");
     actio_shown_along(d, Z, r);
 }
 
 static const struct actio_shown_part parts[] = {
-    ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
-    { "directions", "Directions that the constraints leave free", "A*Z = 0, A = dg/dq'", "A \\, Z = 0, \\quad A = \\partial g/\\partial \\dot{q}", show_maggi },
+    ACTIO_SHARED_PART("parameters"),
+    ACTIO_SHARED_PART("coordinates"),
+    ACTIO_SHARED_PART("states"),
+    ACTIO_SHARED_PART("lagrangian"),
+    ACTIO_SHARED_PART("forces"),
+    { "directions", "Directions that the constraints leave free", "A*Z = 0, A = dg/dq'",
+      "A \\, Z = 0, \\quad A = \\partial g/\\partial \\dot{q}", show_maggi },
     { "constraints", "With the constraints and their consequences", "", "", NULL },
     ACTIO_SHARED_PART("accelerations"),
 };
-const struct actio_chapter actio_chapter_maggi = { .part = parts, .parts = sizeof parts / sizeof *parts, .charted = true };
+const struct actio_chapter actio_chapter_maggi = { .part = parts,
+                                                   .parts = sizeof parts / sizeof *parts,
+                                                   .charted = true };

@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Long derivations: what formulas have in common is written once, by name, and the formulas are made of the names. Lets of the model keep theirs. */
+ * Long derivations: what formulas have in common is written once, by name, and the formulas are made of the names. Lets
+ * of the model keep theirs. */
 #include "derive/derive.h"
 
 #include <string.h>
 
-enum { LONG = 20000, WORTH = 7, LET = 3 };                 /* operations of the whole when written out; of what gets a name, its parts by name; of a let */
+/* operations of the whole when written out; of what gets a name, its parts by name; of a let */
+enum { LONG = 20000, WORTH = 7, LET = 3 };
 
 /* Every formula that is shown, and the nodes that they are made of, operands first. */
 struct sharing {
     struct actio_derivation *d;
-    actio_expr **root; size_t roots, cap;
-    uint32_t *id, count, *place;                           /* place: by id */
-    size_t *size; uint32_t *uses;                          /* by node: operations when written out with names; how often it is used */
+    actio_expr **root;
+    size_t roots, cap;
+    uint32_t *id, count, *place; /* place: by id */
+    size_t *size;                /* by node: operations when written out with names; how often it is used */
+    uint32_t *uses;
     actio_expr *made;
-    const char **given; bool *is_rate;                     /* by node: the let's name, NULL without; whether it is the let's rate */
-    const char *letter; uint32_t own;                      /* of names of our own, w1, w2, ..; how many there are */
+    const char **given; /* by node: the let's name, NULL without; whether it is the let's rate */
+    bool *is_rate;
+    const char *letter; /* of names of our own, w1, w2, ..; how many there are */
+    uint32_t own;
 };
 
 static uint32_t operands(const struct actio_pool *pool, uint32_t id, uint32_t arg[3])
 {
     const struct actio_node *n = &pool->node[id];
-    arg[0] = n->a, arg[1] = n->b, arg[2] = n->c;
+    arg[0] = n->a;
+    arg[1] = n->b;
+    arg[2] = n->c;
     return (uint32_t)actio_arity((enum actio_op)n->op);
 }
 
@@ -32,7 +40,10 @@ static void list_roots(struct sharing *s)
     for (size_t i = 0; i < s->d->sections; i++)
         for (size_t k = 0; k < s->d->section[i].items; k++) {
             struct actio_shown *item = &s->d->section[i].item[k];
-            if (item->kind == ACTIO_SHOWN_EQUATION && !item->plain) take_root(s, &item->left), take_root(s, &item->right);
+            if (item->kind == ACTIO_SHOWN_EQUATION && !item->plain) {
+                take_root(s, &item->left);
+                take_root(s, &item->right);
+            }
             if (item->kind != ACTIO_SHOWN_MATRIX) continue;
             actio_expr *own = actio_arena_array(&s->d->arena, item->rows * item->cols + 1, sizeof *own);
             memcpy(own, item->entry, item->rows * item->cols * sizeof *own);
@@ -65,7 +76,10 @@ static void list_nodes(struct sharing *s)
     for (size_t i = 0; i < s->roots; i++) s->uses[s->place[s->root[i]->id]]++;
 }
 
-static bool is_named(const struct sharing *s, uint32_t i) { return s->uses[i] > 1 && s->size[i] >= (s->given[i] ? LET : WORTH); }
+static bool is_named(const struct sharing *s, uint32_t i)
+{
+    return s->uses[i] > 1 && s->size[i] >= (s->given[i] ? LET : WORTH);
+}
 
 /* Operations of the whole when written out, with names for what is shared or without. */
 static size_t measure(struct sharing *s, bool named)
@@ -75,7 +89,8 @@ static size_t measure(struct sharing *s, bool named)
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t arg[3], n = operands(pool, s->id[i], arg);
         s->size[i] = 1;
-        for (uint32_t k = 0; k < n; k++) s->size[i] += named && is_named(s, s->place[arg[k]]) ? 1 : s->size[s->place[arg[k]]];
+        for (uint32_t k = 0; k < n; k++)
+            s->size[i] += named && is_named(s, s->place[arg[k]]) ? 1 : s->size[s->place[arg[k]]];
         if (s->size[i] > SIZE_MAX / 1024) s->size[i] = SIZE_MAX / 1024;
     }
     for (size_t i = 0; i < s->roots && total < SIZE_MAX / 2; i++) total += s->size[s->place[s->root[i]->id]];
@@ -94,7 +109,10 @@ static void take_lets(struct sharing *s)
         actio_expr e = actio_copy(pool, &s->d->model->pool, m->let[i].e), kind[2] = { e, actio_rate(pool, e) };
         for (size_t k = 0; k < 2; k++) {
             uint32_t id = kind[k].id, at = id < before ? s->place[id] : 0;
-            if (id < before && s->id[at] == id && !s->given[at]) s->given[at] = m->let[i].name, s->is_rate[at] = k == 1;
+            if (id < before && s->id[at] == id && !s->given[at]) {
+                s->given[at] = m->let[i].name;
+                s->is_rate[at] = k == 1;
+            }
         }
     }
 }
@@ -153,7 +171,8 @@ static void rebuild(struct sharing *s, struct actio_shown_section *to)
         uint32_t arg[3], arity = operands(pool, s->id[i], arg);
         actio_expr a[3] = { { 0 }, { 0 }, { 0 } };
         for (uint32_t k = 0; k < arity; k++) a[k] = s->made[s->place[arg[k]]];
-        s->made[i] = arity ? actio_rebuild(pool, (enum actio_op)n.op, a[0], a[1], a[2], (int32_t)n.b) : (actio_expr){ s->id[i] };
+        s->made[i] =
+            arity ? actio_rebuild(pool, (enum actio_op)n.op, a[0], a[1], a[2], (int32_t)n.b) : (actio_expr){ s->id[i] };
         if (!is_named(s, i)) continue;
         struct actio_shown item = { .kind = ACTIO_SHOWN_EQUATION, .left = name_of(s, i), .right = s->made[i] };
         ACTIO_PUSH(&s->d->arena, to->item, to->items, to->cap) = item;
@@ -170,7 +189,8 @@ static size_t place_for(const struct actio_derivation *d)
     size_t at = 0;
     for (bool found = true; at < d->sections && found; at += found) {
         found = false;
-        for (size_t k = 0; k < sizeof before / sizeof *before; k++) found = found || strcmp(d->section[at].key, before[k]) == 0;
+        for (size_t k = 0; k < sizeof before / sizeof *before; k++)
+            found = found || strcmp(d->section[at].key, before[k]) == 0;
     }
     return at;
 }
@@ -178,14 +198,16 @@ static size_t place_for(const struct actio_derivation *d)
 void actio_derive_share(struct actio_derivation *d)
 {
     struct sharing s = { .d = d };
-    if (d->jets) return;                                   /* names of fields are of another kind, and lines are short */
+    if (d->jets) return; /* names of fields are of another kind, and lines are short */
     list_roots(&s);
     list_nodes(&s);
     if (measure(&s, false) <= LONG) return;
     take_lets(&s);
     measure(&s, true);
     s.letter = free_letter(&s);
-    struct actio_shown_section shared = { .key = "shared", .title = "Common subexpressions of the formulas below", .rule = "", .latex_rule = "" };
+    struct actio_shown_section shared = {
+        .key = "shared", .title = "Common subexpressions of the formulas below", .rule = "", .latex_rule = ""
+    };
     rebuild(&s, &shared);
     if (!shared.items) return;
     size_t at = place_for(d);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The doubled action, shown: its Lagrangian in means and differences of two paths, what its nodes are made of, and the action on nodes whose critical point is
- * the motion.                                                                                                            [RH 4 - 7, SKG 1] */
+ * The doubled action, shown: its Lagrangian in means and differences of two paths, what its nodes are made of, and the
+ * action on nodes whose critical point is
+ * the motion.  [RH 4 - 7, SKG 1] */
 #include "derive/square.h"
 
-enum { SHORT = 600 };                                      /* operations of a formula worth reading */
+enum { SHORT = 600 }; /* operations of a formula worth reading */
 
 struct doubling {
     struct actio_derivation *d;
-    actio_expr *q, *v, *s, *lambda;                        /* differences: of coordinates, their rates, states, multipliers */
+    actio_expr *q, *v, *s, *lambda; /* differences: of coordinates, their rates, states, multipliers */
 };
 
 static struct actio_pool *pool_of(struct doubling *w) { return &w->d->F->pool; }
@@ -20,20 +21,28 @@ static actio_expr difference(struct doubling *w, const char *prefix, const char 
     actio_text_open(&latex, a);
     actio_text_add(&latex, rate ? "{\\dot{" : "{{");
     if (*prefix) actio_text_add(&latex, "\\lambda_{\\mathrm{");
-    if (*prefix) actio_text_add(&latex, name), actio_text_add(&latex, "}}");
-    else actio_latex_name(name, &latex);
+    if (*prefix) {
+        actio_text_add(&latex, name);
+        actio_text_add(&latex, "}}");
+    } else actio_latex_name(name, &latex);
     actio_text_add(&latex, "}}_{-}");
     const char *end = rate ? "_dot" : "";
-    return actio_shown_free(w->d, actio_arena_format(a, "%s%s_m%s", prefix, name, end), actio_arena_format(a, "%s%s_minus%s", prefix, name, end), latex.s);
+    return actio_shown_free(w->d, actio_arena_format(a, "%s%s_m%s", prefix, name, end),
+                            actio_arena_format(a, "%s%s_minus%s", prefix, name, end), latex.s);
 }
 
 static void open(struct doubling *w)
 {
     struct actio_formation *F = w->d->F;
     const struct actio_model *m = w->d->model;
-    w->q = actio_form_array(F, F->n, sizeof *w->q), w->v = actio_form_array(F, F->n, sizeof *w->v);
-    w->s = actio_form_array(F, F->m, sizeof *w->s), w->lambda = actio_form_array(F, F->p, sizeof *w->lambda);
-    for (size_t i = 0; i < F->n; i++) w->q[i] = difference(w, "", m->coord[i].name, false), w->v[i] = difference(w, "", m->coord[i].name, true);
+    w->q = actio_form_array(F, F->n, sizeof *w->q);
+    w->v = actio_form_array(F, F->n, sizeof *w->v);
+    w->s = actio_form_array(F, F->m, sizeof *w->s);
+    w->lambda = actio_form_array(F, F->p, sizeof *w->lambda);
+    for (size_t i = 0; i < F->n; i++) {
+        w->q[i] = difference(w, "", m->coord[i].name, false);
+        w->v[i] = difference(w, "", m->coord[i].name, true);
+    }
     for (size_t i = 0; i < F->m; i++) w->s[i] = difference(w, "", m->state[i].name, false);
     for (size_t k = 0; k < F->p; k++) w->lambda[k] = difference(w, "lambda_", m->constraint[k].label, false);
 }
@@ -44,10 +53,13 @@ static actio_expr on_path(struct doubling *w, double side)
     struct actio_formation *F = w->d->F;
     struct actio_pool *pool = pool_of(w);
     size_t n = F->n;
-    actio_expr *from = actio_form_array(F, 2 * n, sizeof *from), *to = actio_form_array(F, 2 * n, sizeof *to), half = actio_const(pool, 0.5 * side);
+    actio_expr *from = actio_form_array(F, 2 * n, sizeof *from), *to = actio_form_array(F, 2 * n, sizeof *to),
+               half = actio_const(pool, 0.5 * side);
     for (size_t i = 0; i < n; i++) {
-        from[i] = F->q[i], to[i] = actio_add(pool, F->q[i], actio_mul(pool, half, w->q[i]));
-        from[n + i] = F->v[i], to[n + i] = actio_add(pool, F->v[i], actio_mul(pool, half, w->v[i]));
+        from[i] = F->q[i];
+        to[i] = actio_add(pool, F->q[i], actio_mul(pool, half, w->q[i]));
+        from[n + i] = F->v[i];
+        to[n + i] = actio_add(pool, F->v[i], actio_mul(pool, half, w->v[i]));
     }
     return actio_substitute(pool, F->L, from, to, 2 * n);
 }
@@ -58,7 +70,9 @@ static actio_expr reaction_on(struct doubling *w, size_t i)
     struct actio_formation *F = w->d->F;
     actio_expr sum = { 0 };
     for (size_t e = 0; e < F->D.count; e++)
-        if (F->D.at[e].col == i) sum = actio_add(pool_of(w), sum, actio_mul(pool_of(w), actio_tidy_shown(w->d, F->D.at[e].e), F->lambda[F->D.at[e].row]));
+        if (F->D.at[e].col == i)
+            sum = actio_add(pool_of(w), sum,
+                            actio_mul(pool_of(w), actio_tidy_shown(w->d, F->D.at[e].e), F->lambda[F->D.at[e].row]));
     return sum;
 }
 
@@ -86,39 +100,59 @@ static actio_expr doubled(struct doubling *w)
         uint32_t row = F->sys.velocity_row[k];
         sum = actio_add(pool, sum, actio_mul(pool, w->lambda[row], actio_tidy_shown(w->d, F->phi[k])));
     }
-    for (size_t i = 0; i < F->m; i++) sum = actio_sub(pool, sum, actio_mul(pool, w->s[i], actio_tidy_shown(w->d, flow_residual(w, i))));
+    for (size_t i = 0; i < F->m; i++)
+        sum = actio_sub(pool, sum, actio_mul(pool, w->s[i], actio_tidy_shown(w->d, flow_residual(w, i))));
     return sum;
 }
 
 static void show_paths(struct doubling *w)
 {
-    actio_shown_words(w->d, "the two paths are the mean plus and minus half of the difference: plain names denote means, names with _m differences");
+    actio_shown_words(w->d, "the two paths are the mean plus and minus half of the difference: plain names denote "
+                            "means, names with _m differences");
     actio_expr all = doubled(w);
-    if (actio_tidy_size(w->d, all) > SHORT) { actio_shown_words(w->d, "too long to display when expanded"); return; }
+    if (actio_tidy_size(w->d, all) > SHORT) {
+        actio_shown_words(w->d, "too long to display when expanded");
+        return;
+    }
     actio_shown_equation(w->d, NULL, actio_shown_free(w->d, "Lambda", "Doubled", "\\Lambda"), all);
-    if (w->d->F->sys.holonomic) actio_shown_words(w->d, "a holonomic constraint enters by its rate; on nodes its positions are enforced as well, by multipliers mu in q' = v + mu*dg/dq");
+    if (w->d->F->sys.holonomic)
+        actio_shown_words(w->d, "a holonomic constraint enters by its rate; on nodes its positions are enforced as "
+                                "well, by multipliers mu in q' = v + mu*dg/dq");
 }
 
 static void show_nodes(struct doubling *w)
 {
     struct actio_derivation *d = w->d;
     struct actio_formation *F = d->F;
-    actio_shown_section(d, "nodes", "Quantities at a time node", "p = dL/dq', F = dL/dq + forces + lambda*dg/dq'", "p = \\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}}, \\quad "
-                        "F = \\frac{\\partial \\mathcal{L}}{\\partial q} + Q + \\lambda \\, \\frac{\\partial g}{\\partial \\dot{q}}");
-    for (size_t i = 0; i < F->n; i++) actio_shown_equation(d, NULL, actio_shown_indexed(d, "p", "p", d->model->coord[i].name), actio_tidy_shown(d, F->Lv[i]));
+    actio_shown_section(
+        d, "nodes", "Quantities at a time node", "p = dL/dq', F = dL/dq + forces + lambda*dg/dq'",
+        "p = \\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}}, \\quad "
+        "F = \\frac{\\partial \\mathcal{L}}{\\partial q} + Q + \\lambda \\, \\frac{\\partial g}{\\partial \\dot{q}}");
+    for (size_t i = 0; i < F->n; i++)
+        actio_shown_equation(d, NULL, actio_shown_indexed(d, "p", "p", d->model->coord[i].name),
+                             actio_tidy_shown(d, F->Lv[i]));
     for (size_t i = 0; i < F->n; i++)
         actio_shown_equation(d, NULL, actio_shown_indexed(d, "F", "F", d->model->coord[i].name),
-                             actio_add(pool_of(w), actio_tidy_shown(d, actio_add(pool_of(w), F->Lq[i], F->total_force[i])), reaction_on(w, i)));
+                             actio_add(pool_of(w),
+                                       actio_tidy_shown(d, actio_add(pool_of(w), F->Lq[i], F->total_force[i])),
+                                       reaction_on(w, i)));
 }
 
 static void show_action(struct actio_derivation *d)
 {
-    actio_shown_section(d, "discrete", "The action on nodes", "S = sum of H*Lambda + p_start*q_m at the first node, v = D*q + (q - q_start)/H there, v_m = D*q_m - q_m/H at the last",
-                        "S = \\sum_k H_k \\Lambda_k + p_i \\, q_{-,0}, \\quad v_+ = D q_+ + H^{-1} e_0 (q_{+,0} - q_i), \\quad v_- = D q_- - H^{-1} e_N q_{-,N}");
-    actio_shown_words(d, "D = Q/H differentiates by summation by parts, Q + Q' = -1 at the first node, 1 at the last, 0 else; H are its weights");
-    actio_shown_section(d, "critical", "Its critical point", "(Q + E0)*(q - q_start) = H*q', (Q + E0)*(p - p_start) = H*F, and the constraints at every node",
-                        "(Q + E_0)(q - q_i) = H \\dot{q}, \\quad (Q + E_0)(p - p_i) = H F, \\quad g_k = 0");
-    actio_shown_words(d, "differences vanish there: the minus equations are the transposed ones with zero right side; the last q and p of a slab start the next one");
+    actio_shown_section(d, "discrete", "The action on nodes",
+                        "S = sum of H*Lambda + p_start*q_m at the first node, v = D*q + (q - q_start)/H there, v_m = "
+                        "D*q_m - q_m/H at the last",
+                        "S = \\sum_k H_k \\Lambda_k + p_i \\, q_{-,0}, \\quad v_+ = D q_+ + H^{-1} e_0 (q_{+,0} - "
+                        "q_i), \\quad v_- = D q_- - H^{-1} e_N q_{-,N}");
+    actio_shown_words(d, "D = Q/H differentiates by summation by parts, Q + Q' = -1 at the first node, 1 at the last, "
+                         "0 else; H are its weights");
+    actio_shown_section(
+        d, "critical", "Its critical point",
+        "(Q + E0)*(q - q_start) = H*q', (Q + E0)*(p - p_start) = H*F, and the constraints at every node",
+        "(Q + E_0)(q - q_i) = H \\dot{q}, \\quad (Q + E_0)(p - p_i) = H F, \\quad g_k = 0");
+    actio_shown_words(d, "differences vanish there: the minus equations are the transposed ones with zero right side; "
+                         "the last q and p of a slab start the next one");
 }
 
 static void show_doubled(struct actio_derivation *d)
@@ -131,8 +165,18 @@ static void show_doubled(struct actio_derivation *d)
 }
 
 static const struct actio_shown_part parts[] = {
-    ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"), ACTIO_SHARED_PART("constraints"),
-    { "doubled", "The doubled Lagrangian", "L[path 1] - L[path 2] + q_m*(forces + lambda*dg/dq') + lambda_m*g", "\\Lambda = \\mathcal{L}[q_1] - \\mathcal{L}[q_2] + q_- (Q + \\lambda_+ \\tfrac{\\partial g}{\\partial \\dot{q}}) + \\lambda_- g", show_doubled },
+    ACTIO_SHARED_PART("parameters"),
+    ACTIO_SHARED_PART("coordinates"),
+    ACTIO_SHARED_PART("lagrangian"),
+    ACTIO_SHARED_PART("forces"),
+    ACTIO_SHARED_PART("constraints"),
+    { "doubled", "The doubled Lagrangian", "L[path 1] - L[path 2] + q_m*(forces + lambda*dg/dq') + lambda_m*g",
+      "\\Lambda = \\mathcal{L}[q_1] - \\mathcal{L}[q_2] + q_- (Q + \\lambda_+ \\tfrac{\\partial g}{\\partial "
+      "\\dot{q}}) + \\lambda_- g",
+      show_doubled },
 };
-const struct actio_chapter actio_chapter_skg = { .part = parts, .parts = sizeof parts / sizeof *parts,
-    .no_code = "its equations hold on all nodes of a slab at once and are solved by iteration" };
+const struct actio_chapter actio_chapter_skg = {
+    .part = parts,
+    .parts = sizeof parts / sizeof *parts,
+    .no_code = "its equations hold on all nodes of a slab at once and are solved by iteration"
+};

@@ -18,7 +18,8 @@ actio_expr actio_square_cofactor(struct actio_pool *pool, const struct actio_squ
         return i == j || actio_is_zero(other) ? other : actio_neg(pool, other);
     }
     size_t i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-    actio_expr plus = actio_times(pool, s->a[i1 * 3 + j1], s->a[i2 * 3 + j2]), minus = actio_times(pool, s->a[i1 * 3 + j2], s->a[i2 * 3 + j1]);
+    actio_expr plus = actio_times(pool, s->a[i1 * 3 + j1], s->a[i2 * 3 + j2]),
+               minus = actio_times(pool, s->a[i1 * 3 + j2], s->a[i2 * 3 + j1]);
     return actio_is_zero(minus) ? plus : actio_sub(pool, plus, minus);
 }
 
@@ -34,7 +35,8 @@ static double size_of(struct actio_pool *pool, const struct actio_square *s)
     double size = 1;
     for (size_t i = 0; i < s->k; i++) {
         double row = 0;
-        for (size_t j = 0; j < s->k; j++) row = fmax(row, fabs(actio_value_of(pool, s->a[i * s->k + j], somewhere, NULL)));
+        for (size_t j = 0; j < s->k; j++)
+            row = fmax(row, fabs(actio_value_of(pool, s->a[i * s->k + j], somewhere, NULL)));
         size *= row;
     }
     return size;
@@ -44,7 +46,8 @@ bool actio_square_invertible(struct actio_derivation *d, struct actio_square *s)
 {
     struct actio_pool *pool = &d->F->pool;
     s->det = (actio_expr){ 0 };
-    for (size_t j = 0; j < s->k; j++) s->det = actio_add(pool, s->det, actio_times(pool, s->a[j], actio_square_cofactor(pool, s, 0, j)));
+    for (size_t j = 0; j < s->k; j++)
+        s->det = actio_add(pool, s->det, actio_times(pool, s->a[j], actio_square_cofactor(pool, s, 0, j)));
     s->det = actio_tidy(d, s->det);
     double value = actio_value_of(pool, s->det, somewhere, NULL);
     return !actio_is_zero(s->det) && !(isfinite(value) && fabs(value) <= 1e-12 * size_of(pool, s));
@@ -98,7 +101,10 @@ struct actio_blocks actio_blocks_of(struct actio_derivation *d, size_t n)
     for (size_t i = 0; i < n; i++) {
         number[i] = root[i] == i ? b.count++ : number[root[i]];
         struct actio_block *block = &b.block[number[i]];
-        if (block->k == ACTIO_SQUARE) return b.why = "W is coupled too widely to invert by hand", b;
+        if (block->k == ACTIO_SQUARE) {
+            b.why = "W is coupled too widely to invert by hand";
+            return b;
+        }
         block->at[block->k++] = i;
     }
     take_entries(d, &b, number, n);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { WIDTH = 104, GRID = 100, TALL = 24 };               /* characters of a line, of a matrix's row; rows of a matrix */
+enum { WIDTH = 104, GRID = 100, TALL = 24 }; /* characters of a line, of a matrix's row; rows of a matrix */
 
 static void symbol_name(void *user, actio_slot slot, struct actio_text *out)
 {
@@ -17,7 +17,10 @@ static void symbol_name(void *user, actio_slot slot, struct actio_text *out)
     if (rate) actio_text_add(out, "'");
 }
 
-static void formula(struct actio_derivation *d, actio_expr e, struct actio_text *out) { actio_print_nice(&d->F->pool, e, symbol_name, d, out); }
+static void formula(struct actio_derivation *d, actio_expr e, struct actio_text *out)
+{
+    actio_print_nice(&d->F->pool, e, symbol_name, d, out);
+}
 
 /* A line goes on in the next one when its last sign is an operator, in brackets or not. */
 static void lines(struct actio_text *out, const char *indent, const char *text)
@@ -48,7 +51,9 @@ static void write_equation(struct actio_derivation *d, const struct actio_shown 
 static const char *unit_of(const struct actio_derivation *d, actio_expr e)
 {
     actio_slot slot = actio_slot_of(&d->F->pool, e);
-    return slot.space == ACTIO_SPACE_Q ? d->model->coord[slot.index].unit : slot.space == ACTIO_SPACE_STATE ? d->model->state[slot.index].unit : NULL;
+    return slot.space == ACTIO_SPACE_Q       ? d->model->coord[slot.index].unit
+           : slot.space == ACTIO_SPACE_STATE ? d->model->state[slot.index].unit
+                                             : NULL;
 }
 
 static void write_list(struct actio_derivation *d, const struct actio_shown *item, struct actio_text *out)
@@ -56,7 +61,10 @@ static void write_list(struct actio_derivation *d, const struct actio_shown *ite
     size_t begin = out->length;
     actio_text_add(out, "  ");
     for (size_t i = 0; i < item->cols; i++) {
-        if (out->length - begin > WIDTH) actio_text_add(out, "\n  "), begin = out->length;
+        if (out->length - begin > WIDTH) {
+            actio_text_add(out, "\n  ");
+            begin = out->length;
+        }
         formula(d, item->entry[i], out);
         if (unit_of(d, item->entry[i])) actio_text_format(out, " [%s]", unit_of(d, item->entry[i]));
         actio_text_add(out, i + 1 < item->cols ? ", " : "\n");
@@ -70,13 +78,17 @@ static void pad(struct actio_text *out, size_t n)
     while (n-- > 0) actio_text_add(out, " ");
 }
 
-static void write_grid(const struct actio_shown *item, const char *const *entry, const size_t *width, struct actio_text *out)
+static void write_grid(const struct actio_shown *item, const char *const *entry, const size_t *width,
+                       struct actio_text *out)
 {
     size_t name = strlen(item->label);
     for (size_t i = 0; i < item->rows; i++) {
         actio_text_add(out, "  ");
         if (i == 0) actio_text_format(out, "%s = ( ", item->label);
-        else pad(out, name + 3), actio_text_add(out, "( ");
+        else {
+            pad(out, name + 3);
+            actio_text_add(out, "( ");
+        }
         for (size_t j = 0; j < item->cols; j++) {
             const char *s = entry[i * item->cols + j];
             actio_text_add(out, s);
@@ -87,7 +99,8 @@ static void write_grid(const struct actio_shown *item, const char *const *entry,
 }
 
 /* Entries that are not 0, each as an equation; of a symmetric matrix those on and above the diagonal. */
-static void write_entries(struct actio_derivation *d, const struct actio_shown *item, const char *const *entry, struct actio_text *out)
+static void write_entries(struct actio_derivation *d, const struct actio_shown *item, const char *const *entry,
+                          struct actio_text *out)
 {
     for (size_t k = 0; k < item->rows * item->cols; k++) {
         struct actio_text line;
@@ -135,7 +148,8 @@ static void title(struct actio_derivation *d)
     const char *s = d->model->name ? d->model->name : "model";
     actio_text_add(&d->text, "# ");
     for (; *s; s++) {
-        bool control = (unsigned char)*s < 0x20 || *s == 0x7F || ((unsigned char)*s == 0xC2 && (unsigned char)s[1] < 0xA0);
+        bool control =
+            (unsigned char)*s < 0x20 || *s == 0x7F || ((unsigned char)*s == 0xC2 && (unsigned char)s[1] < 0xA0);
         actio_text_bytes(&d->text, control ? " " : s, 1);
         if (control && (unsigned char)*s == 0xC2) s++;
     }

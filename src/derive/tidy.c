@@ -50,4 +50,7 @@ actio_expr actio_tidy(struct actio_derivation *d, actio_expr e)
     return actio_arity((enum actio_op)d->F->pool.node[e.id].op) ? actio_simplify(&d->F->pool, e) : e;
 }
 
-actio_expr actio_tidy_shown(struct actio_derivation *d, actio_expr e) { return is_long(d, e) ? e : actio_group(&d->F->pool, actio_tidy(d, e)); }
+actio_expr actio_tidy_shown(struct actio_derivation *d, actio_expr e)
+{
+    return is_long(d, e) ? e : actio_group(&d->F->pool, actio_tidy(d, e));
+}

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Switches as they were written: a formation freezes abs, sign, min, max and if as modes; here the modes become functions again. */
+ * Switches as they were written: a formation freezes abs, sign, min, max and if as modes; here the modes become
+ * functions again. */
 #include "derive/derive.h"
 
-struct unswitching { struct actio_formation *F; actio_expr *guard; uint32_t *place; size_t places; };   /* guards without modes; by node, its place in the pass */
+/* guards without modes; by node, its place in the pass */
+struct unswitching {
+    struct actio_formation *F;
+    actio_expr *guard;
+    uint32_t *place;
+    size_t places;
+};
 
 static bool is_mode(const struct actio_pool *pool, uint32_t id, uint32_t *index)
 {
@@ -33,12 +40,15 @@ static actio_expr choose(struct actio_pool *pool, actio_expr cond, actio_expr a,
 static actio_expr remainder_or_difference(struct actio_pool *pool, actio_expr a, actio_expr b)
 {
     struct actio_node n = pool->node[b.id];
-    actio_expr first = n.op == ACTIO_MUL ? (actio_expr){ n.a } : actio_const(pool, 1), second = n.op == ACTIO_MUL ? (actio_expr){ n.b } : b;
+    actio_expr first = n.op == ACTIO_MUL ? (actio_expr){ n.a } : actio_const(pool, 1),
+               second = n.op == ACTIO_MUL ? (actio_expr){ n.b } : b;
     for (int turn = 0; turn < 2; turn++) {
         const struct actio_node *f = &pool->node[second.id];
-        if (f->op == ACTIO_FLOOR && actio_same(actio_div(pool, a, first), (actio_expr){ pool->node[second.id].a })) return actio_op2(pool, ACTIO_MOD, a, first);
+        if (f->op == ACTIO_FLOOR && actio_same(actio_div(pool, a, first), (actio_expr){ pool->node[second.id].a }))
+            return actio_op2(pool, ACTIO_MOD, a, first);
         actio_expr swap = first;
-        first = second, second = swap;
+        first = second;
+        second = swap;
     }
     return actio_sub(pool, a, b);
 }
@@ -49,12 +59,15 @@ static actio_expr rebuilt(struct unswitching *u, struct actio_node n, const acti
     struct actio_pool *pool = &u->F->pool;
     uint32_t k;
     switch ((enum actio_op)n.op) {
-    case ACTIO_LT: case ACTIO_LE:
+    case ACTIO_LT:
+    case ACTIO_LE:
         if (n.a == 0 && is_mode(pool, n.b, &k)) return compare(pool, (enum actio_op)n.op, u->guard[k]);
         break;
     case ACTIO_MUL:
-        if (is_mode(pool, n.a, &k) && !u->F->mode_whole[k] && n.b == u->F->mode_guard[k].id) return actio_op1(pool, ACTIO_ABS, arg[1]);
-        if (is_mode(pool, n.b, &k) && !u->F->mode_whole[k] && n.a == u->F->mode_guard[k].id) return actio_op1(pool, ACTIO_ABS, arg[0]);
+        if (is_mode(pool, n.a, &k) && !u->F->mode_whole[k] && n.b == u->F->mode_guard[k].id)
+            return actio_op1(pool, ACTIO_ABS, arg[1]);
+        if (is_mode(pool, n.b, &k) && !u->F->mode_whole[k] && n.a == u->F->mode_guard[k].id)
+            return actio_op1(pool, ACTIO_ABS, arg[0]);
         break;
     case ACTIO_SUB: return remainder_or_difference(pool, arg[0], arg[1]);
     case ACTIO_IF: return choose(pool, arg[0], arg[1], arg[2]);
@@ -80,7 +93,10 @@ static void pass(struct unswitching *u, const actio_expr *from, size_t count, ac
     struct actio_cone cone = actio_cone_of(pool, from, count);
     uint32_t *id = actio_form_array(u->F, cone.count, sizeof *id), *place = places(u), k;
     actio_expr *made = actio_form_array(u->F, cone.count, sizeof *made);
-    for (uint32_t i = 0; i < cone.count; i++) id[i] = cone.id[i], place[id[i]] = i;
+    for (uint32_t i = 0; i < cone.count; i++) {
+        id[i] = cone.id[i];
+        place[id[i]] = i;
+    }
     for (uint32_t i = 0; i < cone.count; i++) {
         struct actio_node n = pool->node[id[i]];
         int arity = actio_arity((enum actio_op)n.op);
@@ -88,13 +104,18 @@ static void pass(struct unswitching *u, const actio_expr *from, size_t count, ac
         if (arity > 0) arg[0] = made[place[n.a]];
         if (arity > 1) arg[1] = made[place[n.b]];
         if (arity > 2) arg[2] = made[place[n.c]];
-        if (is_mode(pool, id[i], &k)) made[i] = actio_op1(pool, u->F->mode_whole[k] ? ACTIO_FLOOR : ACTIO_SIGN, u->guard[k]);
+        if (is_mode(pool, id[i], &k))
+            made[i] = actio_op1(pool, u->F->mode_whole[k] ? ACTIO_FLOOR : ACTIO_SIGN, u->guard[k]);
         else made[i] = arity ? rebuilt(u, n, arg) : (actio_expr){ id[i] };
     }
     for (size_t j = 0; j < count; j++) to[j] = made[place[from[j].id]];
 }
 
-struct list { struct actio_formation *F; actio_expr **at; size_t count, cap; };
+struct list {
+    struct actio_formation *F;
+    actio_expr **at;
+    size_t count, cap;
+};
 
 static void add(struct list *l, actio_expr *e, size_t n)
 {
@@ -110,13 +131,28 @@ static struct list formulas(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
     struct list l = { .F = F };
-    add(&l, &F->L, 1), add(&l, F->Lq, F->n), add(&l, F->Lv, F->n);
-    add(&l, F->total_force, F->n), add(&l, F->force, F->model->forces * F->n);
-    add(&l, F->h, F->N), add(&l, F->c, F->sys.p), add(&l, F->g, F->p), add(&l, F->f, F->sys.holonomic), add(&l, F->phi, F->sys.levels);
-    add_entries(&l, &F->G), add_entries(&l, &F->A), add_entries(&l, &F->D);
-    if (F->sys.symbolic) add(&l, F->zdot_solved, F->N), add(&l, F->lambda_solved, F->p);
+    add(&l, &F->L, 1);
+    add(&l, F->Lq, F->n);
+    add(&l, F->Lv, F->n);
+    add(&l, F->total_force, F->n);
+    add(&l, F->force, F->model->forces * F->n);
+    add(&l, F->h, F->N);
+    add(&l, F->c, F->sys.p);
+    add(&l, F->g, F->p);
+    add(&l, F->f, F->sys.holonomic);
+    add(&l, F->phi, F->sys.levels);
+    add_entries(&l, &F->G);
+    add_entries(&l, &F->A);
+    add_entries(&l, &F->D);
+    if (F->sys.symbolic) {
+        add(&l, F->zdot_solved, F->N);
+        add(&l, F->lambda_solved, F->p);
+    }
     add(&l, F->column, F->sys.columns);
-    if (d->closure) add(&l, d->closure->hidden, d->closure->hiddens), add(&l, d->closure->solved, F->N + F->p);
+    if (d->closure) {
+        add(&l, d->closure->hidden, d->closure->hiddens);
+        add(&l, d->closure->solved, F->N + F->p);
+    }
     return l;
 }
 

@@ -6,7 +6,7 @@
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-enum { CLOSED = ACTIO_WRAP_DEPTH + 1 };                    /* what LaTeX must have in one line */
+enum { CLOSED = ACTIO_WRAP_DEPTH + 1 }; /* what LaTeX must have in one line */
 
 /* The change of depth by the sign or LaTeX word at s, and its length. */
 static int depth_by(const char *s, size_t *length)
@@ -21,8 +21,9 @@ static int depth_by(const char *s, size_t *length)
     const char *word = s + 1;
     bool opens = (n == 4 && memcmp(word, "left", 4) == 0) || (n == 5 && memcmp(word, "begin", 5) == 0);
     bool closes = (n == 5 && memcmp(word, "right", 5) == 0) || (n == 3 && memcmp(word, "end", 3) == 0);
-    if (n == 0 && s[1]) ++*length;                         /* \, and \! */
-    if ((n == 4 && opens) || (n == 5 && closes && *word == 'r')) *length += s[*length] ? 1 : 0;   /* the bracket belongs to the word */
+    if (n == 0 && s[1]) ++*length; /* \, and \! */
+    /* the bracket belongs to the word */
+    if ((n == 4 && opens) || (n == 5 && closes && *word == 'r')) *length += s[*length] ? 1 : 0;
     return CLOSED * (opens - closes);
 }
 
@@ -35,15 +36,18 @@ size_t actio_wrap_length(const char *s)
     return n;
 }
 
-/* What the piece of `length` bytes at s takes of a line: LaTeX words are one sign, those that only arrange others are none. */
+/* What the piece of `length` bytes at s takes of a line: LaTeX words are one sign, those that only arrange others are
+ * none. */
 static size_t width_of(const char *s, size_t length)
 {
-    static const char *const none[] = { "\\left", "\\right", "\\begin", "\\end", "\\frac", "\\dot", "\\ddot", "\\mathit", "\\mathrm", "\\mathcal", "\\text", "\\operatorname", "\\bigl", "\\bigr" };
+    static const char *const none[] = { "\\left", "\\right",        "\\begin",  "\\end",    "\\frac",
+                                        "\\dot",  "\\ddot",         "\\mathit", "\\mathrm", "\\mathcal",
+                                        "\\text", "\\operatorname", "\\bigl",   "\\bigr" };
     if (*s != '\\') return ((unsigned char)*s & 0xC0) != 0x80 && !strchr("{}^_", *s);
     if (!is_letter(s[1])) return 0;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         size_t n = strlen(none[i]);
-        if (strncmp(s, none[i], n) == 0 && !is_letter(s[n])) return length > n;       /* \left( has its bracket with it */
+        if (strncmp(s, none[i], n) == 0 && !is_letter(s[n])) return length > n; /* \left( has its bracket with it */
     }
     return 1;
 }
@@ -51,12 +55,18 @@ static size_t width_of(const char *s, size_t length)
 size_t actio_wrap_width(const char *s)
 {
     size_t width = 0;
-    for (size_t step; *s; s += step) depth_by(s, &step), width += width_of(s, step);
+    for (size_t step; *s; s += step) {
+        depth_by(s, &step);
+        width += width_of(s, step);
+    }
     return width;
 }
 
 /* The last break at each depth within the width; the outermost that does not leave the line too empty wins. */
-struct breaks { const char *at[ACTIO_WRAP_DEPTH + 1]; size_t seen[ACTIO_WRAP_DEPTH + 1]; };
+struct breaks {
+    const char *at[ACTIO_WRAP_DEPTH + 1];
+    size_t seen[ACTIO_WRAP_DEPTH + 1];
+};
 
 static const char *best(const struct actio_wrap *w, const struct breaks *b, size_t least)
 {
@@ -76,8 +86,14 @@ size_t actio_wrap_next(struct actio_wrap *w)
         if (seen > w->width && !end) end = best(w, &b, 0);
         if (end) break;
         step = 3;
-        if (depth >= 0 && depth <= w->depth && s > w->at && is_break(s)) b.at[depth] = s, b.seen[depth] = seen, seen += 3;
-        else depth += depth_by(s, &step), seen += width_of(s, step);
+        if (depth >= 0 && depth <= w->depth && s > w->at && is_break(s)) {
+            b.at[depth] = s;
+            b.seen[depth] = seen;
+            seen += 3;
+        } else {
+            depth += depth_by(s, &step);
+            seen += width_of(s, step);
+        }
     }
     bool whole = !end;
     if (whole) end = s;
@@ -137,8 +153,11 @@ static bool loosen(const char *s, size_t width, struct actio_text *out)
             actio_text_open(&whole, out->arena);
             actio_text_bytes(&whole, s, (size_t)(end - s));
             bool wide = actio_wrap_width(whole.s) > width;
-            if (wide) add_side(out, above + 1, below - 1, false), actio_text_add(out, " \\big/ "), add_side(out, below + 1, end - 1, true);
-            else actio_text_bytes(out, s, (size_t)(end - s));
+            if (wide) {
+                add_side(out, above + 1, below - 1, false);
+                actio_text_add(out, " \\big/ ");
+                add_side(out, below + 1, end - 1, true);
+            } else actio_text_bytes(out, s, (size_t)(end - s));
             changed = changed || wide;
             s = end;
         } else if (*s == '{') {

@@ -6,10 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct entry { const char *name, *unit, *meaning; actio_expr e; enum actio_role role; };
-struct dictionary { struct actio_formation *F; struct entry *at; size_t count, cap; };
+struct entry {
+    const char *name, *unit, *meaning;
+    actio_expr e;
+    enum actio_role role;
+};
+struct dictionary {
+    struct actio_formation *F;
+    struct entry *at;
+    size_t count, cap;
+};
 
-static void define(struct dictionary *d, enum actio_role role, const char *prefix, const char *name, actio_expr e, const char *meaning)
+static void define(struct dictionary *d, enum actio_role role, const char *prefix, const char *name, actio_expr e,
+                   const char *meaning)
 {
     const char *full = *prefix ? actio_arena_format(&d->F->arena, "%s%s", prefix, name) : name;
     ACTIO_PUSH(&d->F->arena, d->at, d->count, d->cap) = (struct entry){ full, "", meaning, e, role };
@@ -19,7 +28,8 @@ static actio_expr dot(struct actio_formation *F, const actio_expr *a, const acti
 {
     actio_expr sum = { 0 };
     for (size_t i = 0; i < n; i++)
-        if (!actio_is_zero(a[i]) && !actio_is_zero(b[i])) sum = actio_add(&F->pool, sum, actio_mul(&F->pool, a[i], b[i]));
+        if (!actio_is_zero(a[i]) && !actio_is_zero(b[i]))
+            sum = actio_add(&F->pool, sum, actio_mul(&F->pool, a[i], b[i]));
     return sum;
 }
 
@@ -38,7 +48,9 @@ static void define_variables(struct dictionary *d)
         if (m->state[i].unit) d->at[d->count - 1].unit = m->state[i].unit;
         define(d, ACTIO_ROLE_RATE, "", m->state[i].dot_name, F->sdot[i], "rate of a state");
     }
-    for (size_t i = 0; F->listed && i < F->n + m->states; i++) define(d, ACTIO_ROLE_REACTION, "reaction.", F->sys.variable[i], F->reaction[i], "generalised force of all constraints");
+    for (size_t i = 0; F->listed && i < F->n + m->states; i++)
+        define(d, ACTIO_ROLE_REACTION, "reaction.", F->sys.variable[i], F->reaction[i],
+               "generalised force of all constraints");
 }
 
 /* power of a reaction = lambda * D v, velocities only                              */
@@ -51,7 +63,9 @@ static void define_constraints(struct dictionary *d)
         if (e->col < F->n) power[e->row] = actio_add(&F->pool, power[e->row], actio_mul(&F->pool, e->e, F->v[e->col]));
     }
     for (size_t k = 0; k < F->listed; k++) {
-        actio_expr total = F->power ? F->power[k] : actio_is_zero(power[k]) ? power[k] : actio_mul(&F->pool, F->lambda[k], power[k]);
+        actio_expr total = F->power                  ? F->power[k]
+                           : actio_is_zero(power[k]) ? power[k]
+                                                     : actio_mul(&F->pool, F->lambda[k], power[k]);
         define(d, ACTIO_ROLE_LAMBDA, "lambda.", F->sys.constraint[k], F->lambda[k], "multiplier");
         define(d, ACTIO_ROLE_POWER, "power.", F->sys.constraint[k], total, "power of the reaction");
         define(d, ACTIO_ROLE_RESIDUAL, "residual.", F->sys.constraint[k], F->g[k], "A - B of the constraint");
@@ -66,10 +80,12 @@ static actio_expr energy(struct actio_formation *F)
 static void define_forces(struct dictionary *d)
 {
     struct actio_formation *F = d->F;
-    define(d, ACTIO_ROLE_POWER, "", "power.force", dot(F, F->total_force, F->v, F->n), "power of all forces and dissipation");
+    define(d, ACTIO_ROLE_POWER, "", "power.force", dot(F, F->total_force, F->v, F->n),
+           "power of all forces and dissipation");
     for (size_t k = 0; k < F->model->forces; k++) {
         const char *label = F->model->force[k].label;
-        if (label) define(d, ACTIO_ROLE_POWER, "power.", label, dot(F, F->force + k * F->n, F->v, F->n), "power of the force");
+        if (label)
+            define(d, ACTIO_ROLE_POWER, "power.", label, dot(F, F->force + k * F->n, F->v, F->n), "power of the force");
     }
     if (F->model->has_lagrangian) define(d, ACTIO_ROLE_ENERGY, "", "energy", energy(F), "q'.dL/dq' - L");
 }
@@ -103,12 +119,18 @@ static void define_symmetry(struct dictionary *d, const struct actio_symmetry *s
         actio_expr rate = actio_rate(pool, dq), moved = actio_is_zero(rate) ? rate : actio_mul(pool, F->Lv[i], rate);
         balance = actio_add(pool, balance, actio_add(pool, actio_mul(pool, push, dq), moved));
     }
-    if (s->is_time) charge = energy(F), balance = energy_balance(F);
+    if (s->is_time) {
+        charge = energy(F);
+        balance = energy_balance(F);
+    }
     define(d, ACTIO_ROLE_CHARGE, "charge.", s->label, charge, "charge of the symmetry");
     define(d, ACTIO_ROLE_BALANCE, "balance.", s->label, balance, "rate of the charge");
 }
 
-static actio_expr told(struct actio_formation *F, size_t slot) { return actio_symbol(&F->pool, ACTIO_SPACE_LAMBDA, (uint32_t)slot); }
+static actio_expr told(struct actio_formation *F, size_t slot)
+{
+    return actio_symbol(&F->pool, ACTIO_SPACE_LAMBDA, (uint32_t)slot);
+}
 
 /* Friction along one slip is signed, along two it is its size. */
 static actio_expr friction_of(struct actio_formation *F, size_t r)
@@ -126,11 +148,14 @@ static void define_contacts(struct dictionary *d)
     struct actio_formation *F = d->F;
     for (size_t i = 0; i < F->model->contacts; i++) {
         define(d, ACTIO_ROLE_GAP, "gap.", F->sys.contact[i], F->gap[i].e, "distance to contact");
-        define(d, ACTIO_ROLE_FORCE, "force.", F->sys.contact[i], F->sys.soft ? actio_soft_force(F, i) : told(F, actio_force_slot(&F->sys, i)), "normal force of the contact");
+        define(d, ACTIO_ROLE_FORCE, "force.", F->sys.contact[i],
+               F->sys.soft ? actio_soft_force(F, i) : told(F, actio_force_slot(&F->sys, i)),
+               "normal force of the contact");
     }
     for (size_t r = 0; r < F->soft_rubs + F->sys.rubs; r++) {
         const struct actio_rub *rub = &F->rub[r];
-        const char *label = rub->contact != UINT32_MAX ? F->sys.contact[rub->contact] : F->sys.constraint[rub->constraint];
+        const char *label =
+            rub->contact != UINT32_MAX ? F->sys.contact[rub->contact] : F->sys.constraint[rub->constraint];
         define(d, ACTIO_ROLE_FRICTION, "friction.", label, friction_of(F, r), "friction force");
     }
 }
@@ -158,7 +183,10 @@ static void define_observed(struct dictionary *d)
     }
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name); }
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
 
 static struct entry *find(struct dictionary *d, const char *name)
 {
@@ -207,8 +235,11 @@ void actio_form_columns(struct actio_formation *F)
     for (size_t i = 0; i < count; i++) {
         struct entry *e = find(&d, names[i]);
         if (!e) continue;
-        column[made] = (struct actio_system_column){ .name = e->name, .unit = e->unit, .meaning = e->meaning, .role = e->role, .first = made, .width = 1 };
+        column[made] = (struct actio_system_column){
+            .name = e->name, .unit = e->unit, .meaning = e->meaning, .role = e->role, .first = made, .width = 1
+        };
         F->column[made++] = e->e;
     }
-    F->sys.column = column, F->sys.columns = F->sys.named = made;
+    F->sys.column = column;
+    F->sys.columns = F->sys.named = made;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Contacts and friction as formulas: gaps, their rates and second rates, slips, coefficients; and the functions whose crossings are listed.
- *     gap' = gap_q v + gap_t,   gap'' = gap_q v' + bias;   slip = S v + s,   slip' = S v' + bias                       [RH 9] */
+ * Contacts and friction as formulas: gaps, their rates and second rates, slips, coefficients; and the functions whose
+ * crossings are listed.
+ *     gap' = gap_q v + gap_t,   gap'' = gap_q v' + bias;   slip = S v + s,   slip' = S v' + bias  [RH 9] */
 #include "equations/formation.h"
 
 #include <string.h>
@@ -20,14 +21,17 @@ static actio_expr drift(struct actio_formation *F, actio_expr e)
     return out;
 }
 
-/* The kinetic energy of one point mass in Cartesian coordinates: W = m 1, so that |gap_q| turns the multiplier into a force. */
+/* The kinetic energy of one point mass in Cartesian coordinates: W = m 1, so that |gap_q| turns the multiplier into a
+ * force. */
 static bool is_point_mass(struct actio_formation *F)
 {
     struct actio_entries W = { 0 };
     size_t diagonal = 0;
     actio_jacobian(&F->pool, F->Lv, F->n, F->v, F->n, &W);
     for (size_t i = 0; i < W.count; i++, diagonal++)
-        if (W.at[i].row != W.at[i].col || !actio_same(W.at[i].e, W.at[0].e) || actio_uses(&F->pool, W.at[i].e, ACTIO_SPACE_Q)) return false;
+        if (W.at[i].row != W.at[i].col || !actio_same(W.at[i].e, W.at[0].e)
+            || actio_uses(&F->pool, W.at[i].e, ACTIO_SPACE_Q))
+            return false;
     return diagonal == F->n && F->n > 1;
 }
 
@@ -73,11 +77,20 @@ static void form_rub(struct actio_formation *F, const struct actio_friction *f, 
 static void form_names(struct actio_formation *F)
 {
     const struct actio_model *m = F->model;
-    const char **contact = actio_form_array(F, m->contacts, sizeof *contact), **event = actio_form_array(F, m->events, sizeof *event);
+    const char **contact = actio_form_array(F, m->contacts, sizeof *contact),
+               **event = actio_form_array(F, m->events, sizeof *event);
     uint32_t *line = actio_form_array(F, m->contacts, sizeof *line);
-    for (size_t i = 0; i < m->contacts; i++) contact[i] = m->contact[i].label, line[i] = m->contact[i].span.line;
-    for (size_t i = 0; i < m->events; i++) event[i] = m->event[i].label, F->event[i] = from_model(F, m->event[i].g);
-    F->sys.contact = contact, F->sys.event = event, F->sys.contact_line = line;
+    for (size_t i = 0; i < m->contacts; i++) {
+        contact[i] = m->contact[i].label;
+        line[i] = m->contact[i].span.line;
+    }
+    for (size_t i = 0; i < m->events; i++) {
+        event[i] = m->event[i].label;
+        F->event[i] = from_model(F, m->event[i].g);
+    }
+    F->sys.contact = contact;
+    F->sys.event = event;
+    F->sys.contact_line = line;
 }
 
 /* Soft walls are forces like others: what is left to follow is the friction of constraints. */
@@ -85,8 +98,11 @@ static void leave_to_forces(struct actio_formation *F)
 {
     F->soft_rubs = 0;
     while (F->soft_rubs < F->sys.rubs && F->rub[F->soft_rubs].constraint == UINT32_MAX) F->soft_rubs++;
-    F->sys.soft = F->sys.contacts, F->sys.sigma = F->model->sigma, F->sys.contacts = 0;
-    F->sys.rubs -= F->soft_rubs, F->sys.rub = F->rub + F->soft_rubs;
+    F->sys.soft = F->sys.contacts;
+    F->sys.sigma = F->model->sigma;
+    F->sys.contacts = 0;
+    F->sys.rubs -= F->soft_rubs;
+    F->sys.rub = F->rub + F->soft_rubs;
 }
 
 void actio_form_contacts(struct actio_formation *F)
@@ -104,7 +120,9 @@ void actio_form_contacts(struct actio_formation *F)
         if (m->contact[i].friction.given) form_rub(F, &m->contact[i].friction, (uint32_t)i, UINT32_MAX);
     for (size_t k = 0; k < m->constraints; k++)
         if (m->constraint[k].friction.given) form_rub(F, &m->constraint[k].friction, UINT32_MAX, (uint32_t)k);
-    F->sys.contacts = m->contacts, F->sys.events = m->events, F->sys.rub = F->rub;
+    F->sys.contacts = m->contacts;
+    F->sys.events = m->events;
+    F->sys.rub = F->rub;
     form_names(F);
     if (m->sigma > 0) leave_to_forces(F);
 }
@@ -124,23 +142,31 @@ size_t actio_list_contacts(struct actio_formation *F, actio_expr **out)
 {
     size_t n = F->n, count = 0;
     size_t walls = F->sys.contacts + F->sys.soft;
-    *out = actio_form_array(F, walls * (n + ACTIO_GAP_HEAD) + F->sys.rubs * ACTIO_RUB_HEAD + F->sys.slips * (n + ACTIO_SLIP_HEAD), sizeof **out);
+    *out = actio_form_array(
+        F, walls * (n + ACTIO_GAP_HEAD) + F->sys.rubs * ACTIO_RUB_HEAD + F->sys.slips * (n + ACTIO_SLIP_HEAD),
+        sizeof **out);
     for (size_t i = 0; i < walls; i++) {
         const struct actio_gap *g = &F->gap[i];
-        const actio_expr head[ACTIO_GAP_HEAD] = { g->e, g->rate, g->bias, g->restitution, g->scale, actio_size_inside(F, g->e) };
-        memcpy(*out + count, head, sizeof head), count += ACTIO_GAP_HEAD;
-        memcpy(*out + count, g->row, n * sizeof *g->row), count += n;
+        const actio_expr head[ACTIO_GAP_HEAD] = { g->e,           g->rate,  g->bias,
+                                                  g->restitution, g->scale, actio_size_inside(F, g->e) };
+        memcpy(*out + count, head, sizeof head);
+        count += ACTIO_GAP_HEAD;
+        memcpy(*out + count, g->row, n * sizeof *g->row);
+        count += n;
     }
     for (size_t r = 0; r < F->sys.rubs; r++) {
         const struct actio_rubbing *b = &F->rubbing[F->soft_rubs + r];
         const actio_expr head[ACTIO_RUB_HEAD] = { b->coefficient, b->stick, b->scale };
-        memcpy(*out + count, head, sizeof head), count += ACTIO_RUB_HEAD;
+        memcpy(*out + count, head, sizeof head);
+        count += ACTIO_RUB_HEAD;
     }
     for (size_t j = 0; j < F->sys.slips; j++) {
         const struct actio_slip *s = &F->slip[j];
         const actio_expr head[ACTIO_SLIP_HEAD] = { s->e, s->bias };
-        memcpy(*out + count, head, sizeof head), count += ACTIO_SLIP_HEAD;
-        memcpy(*out + count, s->row, n * sizeof *s->row), count += n;
+        memcpy(*out + count, head, sizeof head);
+        count += ACTIO_SLIP_HEAD;
+        memcpy(*out + count, s->row, n * sizeof *s->row);
+        count += n;
     }
     return count;
 }

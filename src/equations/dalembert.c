@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lagrange-d'Alembert: d/dt L_v - L_q = Q + lambda dg/dv for coordinates, mu s' = S + lambda dg/ds for states [LM 11, VKS 14]. */
+ * Lagrange-d'Alembert: d/dt L_v - L_q = Q + lambda dg/dv for coordinates, mu s' = S + lambda dg/ds for states [LM 11,
+ * VKS 14]. */
 #include "equations/formation.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ static void append(struct actio_formation *F, struct actio_entries *to, uint32_t
     if (!actio_is_zero(e)) ACTIO_PUSH(&F->arena, to->at, to->count, to->cap) = (struct actio_entry){ row, col, e };
 }
 
-/* W = L_vv, L_vs in G; h = Q + L_q - (L_vq v + L_vt)                              [LM 13, 15] */
+/* W = L_vv, L_vs in G; h = Q + L_q - (L_vq v + L_vt)  [LM 13, 15] */
 static void form_lagrange(struct actio_formation *F)
 {
     struct actio_pool *pool = &F->pool;
@@ -22,7 +23,7 @@ static void form_lagrange(struct actio_formation *F)
     for (size_t i = 0; i < n; i++) F->h[i] = actio_sub(pool, actio_add(pool, F->total_force[i], F->Lq[i]), rate[i]);
 }
 
-/* mu s' = S: rows of G and h below those of the coordinates                       [VKS 14] */
+/* mu s' = S: rows of G and h below those of the coordinates  [VKS 14] */
 static void place_flows(struct actio_formation *F)
 {
     uint32_t n = (uint32_t)F->n;
@@ -30,7 +31,7 @@ static void place_flows(struct actio_formation *F)
     for (size_t i = 0; i < F->mu.count; i++) append(F, &F->G, n + F->mu.at[i].row, n + F->mu.at[i].col, F->mu.at[i].e);
 }
 
-/* c = -(phi_q v + phi_t), or what a constraint on accelerations has beside them   [LM 16] */
+/* c = -(phi_q v + phi_t), or what a constraint on accelerations has beside them  [LM 16] */
 static void form_rates(struct actio_formation *F)
 {
     struct actio_pool *pool = &F->pool;
@@ -45,7 +46,10 @@ static void form_rates(struct actio_formation *F)
 static struct actio_places places_of(struct actio_formation *F, const struct actio_entries *e)
 {
     uint32_t *row = actio_form_array(F, e->count, sizeof *row), *col = actio_form_array(F, e->count, sizeof *col);
-    for (size_t i = 0; i < e->count; i++) row[i] = e->at[i].row, col[i] = e->at[i].col;
+    for (size_t i = 0; i < e->count; i++) {
+        row[i] = e->at[i].row;
+        col[i] = e->at[i].col;
+    }
     return (struct actio_places){ row, col, e->count };
 }
 
@@ -56,7 +60,10 @@ static void form_level_rows(struct actio_formation *F)
     size_t count = 0;
     for (uint32_t i = 0, r = 0; i < F->A.count; i++) {
         while (r < F->sys.levels && F->sys.velocity_row[r] < F->A.at[i].row) r++;
-        if (r < F->sys.levels && F->sys.velocity_row[r] == F->A.at[i].row) row[count] = r, col[count++] = i;
+        if (r < F->sys.levels && F->sys.velocity_row[r] == F->A.at[i].row) {
+            row[count] = r;
+            col[count++] = i;
+        }
     }
     F->sys.level_rows = (struct actio_places){ row, col, count };
 }
@@ -64,14 +71,18 @@ static void form_level_rows(struct actio_formation *F)
 void actio_form_places(struct actio_formation *F)
 {
     form_level_rows(F);
-    F->sys.G = places_of(F, &F->G), F->sys.A = places_of(F, &F->A), F->sys.D = places_of(F, &F->D), F->sys.F = places_of(F, &F->F);
+    F->sys.G = places_of(F, &F->G);
+    F->sys.A = places_of(F, &F->A);
+    F->sys.D = places_of(F, &F->D);
+    F->sys.F = places_of(F, &F->F);
 }
 
 static bool same_entries(const struct actio_entries *a, const struct actio_entries *b)
 {
     if (a->count != b->count) return false;
     for (size_t i = 0; i < a->count; i++)
-        if (a->at[i].row != b->at[i].row || a->at[i].col != b->at[i].col || !actio_same(a->at[i].e, b->at[i].e)) return false;
+        if (a->at[i].row != b->at[i].row || a->at[i].col != b->at[i].col || !actio_same(a->at[i].e, b->at[i].e))
+            return false;
     return true;
 }
 
@@ -96,7 +107,8 @@ struct actio_formation *actio_form_equations(struct actio_context *ctx, struct a
 
 static bool is_constant(struct actio_formation *F, const actio_expr *e, size_t n)
 {
-    static const enum actio_space moving[] = { ACTIO_SPACE_Q, ACTIO_SPACE_V, ACTIO_SPACE_STATE, ACTIO_SPACE_T, ACTIO_SPACE_MODE, ACTIO_SPACE_HIDDEN };
+    static const enum actio_space moving[] = { ACTIO_SPACE_Q, ACTIO_SPACE_V,    ACTIO_SPACE_STATE,
+                                               ACTIO_SPACE_T, ACTIO_SPACE_MODE, ACTIO_SPACE_HIDDEN };
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < sizeof moving / sizeof *moving; k++)
             if (actio_uses(&F->pool, e[i], moving[k])) return false;
@@ -107,7 +119,8 @@ static struct actio_system *finish(struct actio_formation *F)
 {
     actio_form_places(F);
     F->sys.symmetric = same_entries(&F->A, &F->D) && symmetric_flows(F);
-    for (size_t i = 0; i < F->A.count; i++) F->sys.curved = F->sys.curved || actio_uses(&F->pool, F->A.at[i].e, ACTIO_SPACE_V);
+    for (size_t i = 0; i < F->A.count; i++)
+        F->sys.curved = F->sys.curved || actio_uses(&F->pool, F->A.at[i].e, ACTIO_SPACE_V);
     actio_eliminate(F);
     F->sys.ballistic = F->sys.symbolic && F->p == 0 && is_constant(F, F->zdot_solved, F->N);
     actio_form_columns(F);
@@ -119,7 +132,7 @@ struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct acti
     return model->axes ? actio_form_fields(ctx, model) : finish(actio_form_equations(ctx, model));
 }
 
-/* A split's reactions are along no gradient: what they do is a number that comes with the multipliers.          [AS 49] */
+/* A split's reactions are along no gradient: what they do is a number that comes with the multipliers.  [AS 49] */
 struct actio_system *actio_form_reduced(struct actio_context *ctx, struct actio_model *model)
 {
     struct actio_formation *F = actio_form_equations(ctx, model);

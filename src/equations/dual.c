@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The dual action's formulas                                                                                                   [AS 22, DUAL 1].
+ * The dual action's formulas  [AS 22, DUAL 1].
  * First-order form of a system, x = (q, v, s), U = (x, y):   x' = f(U, t),  0 = g(U, t), of index 1:
  *     eliminated   f = (v, z'(x, t)), no y                      where the formulas were eliminated
- *     implicit     y = (z', lambda),  f = (v, z'),  g = (G z' - D' lambda - h, A z' - c)             always; nothing is inverted
- *     reduced      the same with the bound columns of G in place of D': reactions that move bound velocities only     [AS 49]
- *     free         y = (z', [s]),  g = (A z' - c, [R.v or R.v + s^2/2]) with R = G z' - h; H weighs R and not z'          [AS 31]
- * Free reactions are not unknowns of their own, for z' and R give each other: L as a function of (x, z') is that of (x, R) in other coordinates, so that S,
+ *     implicit     y = (z', lambda),  f = (v, z'),  g = (G z' - D' lambda - h, A z' - c)             always; nothing is
+ *     inverted
+ *     reduced      the same with the bound columns of G in place of D': reactions that move bound velocities only  [AS
+ *     49]
+ *     free         y = (z', [s]),  g = (A z' - c, [R.v or R.v + s^2/2]) with R = G z' - h; H weighs R and not z'  [AS
+ *     31]
+ * Free reactions are not unknowns of their own, for z' and R give each other: L as a function of (x, z') is that of (x,
+ * R) in other coordinates, so that S,
  * its maximum and the signs of M are those of the paper, and no matrix of inertia is inverted.
  * Pre-dual Lagrangian, with D of x and m of g:   L = -D'.x - D.f + m.g + H(U, base, t).
- * Names, for whoever shows or solves it (struct actio_dual_formulas in formation.h): U, f, g, D, rate = D', mu = m, base, H, L, all in the formation's pool;
- * sizes and places of what DUAL_POINT puts out are in sys.first_order. Open it with actio_form_dual inside of a building stage, actio_system_dual outside. */
+ * Names, for whoever shows or solves it (struct actio_dual_formulas in formation.h): U, f, g, D, rate = D', mu = m,
+ * base, H, L, all in the formation's pool;
+ * sizes and places of what DUAL_POINT puts out are in sys.first_order. Open it with actio_form_dual inside of a
+ * building stage, actio_system_dual outside. */
 #include "equations/formation.h"
 
 #include <string.h>
@@ -28,7 +34,13 @@ static actio_expr plus_product(struct actio_pool *pool, actio_expr sum, actio_ex
 
 /* ---- U, f and g */
 
-struct building { struct actio_formation *F; struct actio_dual_formulas *d; const struct actio_dual_choice *choice; size_t ng; const char **equation; };
+struct building {
+    struct actio_formation *F;
+    struct actio_dual_formulas *d;
+    const struct actio_dual_choice *choice;
+    size_t ng;
+    const char **equation;
+};
 
 static void add_unknowns(struct building *b, const actio_expr *e, size_t count)
 {
@@ -86,10 +98,11 @@ static void add_rates(struct building *b)
         const struct actio_entry *e = &F->A.at[i];
         if (e->row < F->p) row[e->row] = plus_product(&F->pool, row[e->row], e->e, F->zdot[e->col]);
     }
-    for (size_t k = 0; k < F->p; k++) add_equation(b, row[k], actio_arena_format(&F->arena, "lambda.%s", F->sys.constraint[k]));
+    for (size_t k = 0; k < F->p; k++)
+        add_equation(b, row[k], actio_arena_format(&F->arena, "lambda.%s", F->sys.constraint[k]));
 }
 
-/* The power of a free reaction: none, or what it takes is half a square.              [AS 31d] */
+/* The power of a free reaction: none, or what it takes is half a square.  [AS 31d] */
 static void add_power(struct building *b, const actio_expr *reaction)
 {
     struct actio_formation *F = b->F;
@@ -104,7 +117,7 @@ static void add_power(struct building *b, const actio_expr *reaction)
     add_equation(b, power, "power");
 }
 
-/* On every coordinate, and on states that some constraint acts on.                    [AS 13a] */
+/* On every coordinate, and on states that some constraint acts on.  [AS 13a] */
 static bool *free_rows(struct actio_formation *F)
 {
     bool *is_free = actio_form_array(F, F->N, sizeof *is_free);
@@ -117,7 +130,8 @@ static void form_free(struct building *b)
 {
     struct actio_formation *F = b->F;
     struct actio_dual_formulas *d = b->d;
-    d->reaction = inertia_rows(F), d->is_free = free_rows(F);
+    d->reaction = inertia_rows(F);
+    d->is_free = free_rows(F);
     add_unknowns(b, F->zdot, F->N);
     for (size_t i = 0; i < F->N; i++)
         if (!d->is_free[i]) add_balance(b, i, d->reaction[i]);
@@ -152,12 +166,14 @@ static void form_first_order(struct building *b)
     memcpy(d->f + F->n, eliminated ? F->zdot_solved : F->zdot, F->N * sizeof *d->f);
     if (b->choice->closure == ACTIO_CLOSURE_FREE) form_free(b);
     else if (!eliminated) form_implicit(b);
-    d->x = nx, d->equations = b->ng;
+    d->x = nx;
+    d->equations = b->ng;
 }
 
 /* ---- H and L */
 
-/* Where a weight goes among (U, R): multipliers follow the rates in U, or are states of their own (vakonomic); reactions are behind U. SIZE_MAX: nowhere. */
+/* Where a weight goes among (U, R): multipliers follow the rates in U, or are states of their own (vakonomic);
+ * reactions are behind U. SIZE_MAX: nowhere. */
 static size_t place_of_weight(const struct building *b, size_t component)
 {
     const struct actio_model *m = b->F->model;
@@ -184,7 +200,8 @@ static actio_expr *weights_of(struct building *b)
     return w;
 }
 
-static actio_expr plus_square(struct actio_pool *pool, actio_expr sum, actio_expr weight, actio_expr from, actio_expr to)
+static actio_expr plus_square(struct actio_pool *pool, actio_expr sum, actio_expr weight, actio_expr from,
+                              actio_expr to)
 {
     actio_expr half = actio_mul(pool, actio_const(pool, 0.5), weight);
     return actio_add(pool, sum, actio_mul(pool, half, actio_power(pool, actio_sub(pool, from, to), 2)));
@@ -206,14 +223,16 @@ static actio_expr potential_of(struct building *b, const actio_expr *w)
     return actio_add(pool, given, sum);
 }
 
-/* c_Q (R - base)^2/2 of each free reaction [AS 32]. Rows without one are equations R = 0 of g: their squares change no critical point and no value there, and
+/* c_Q (R - base)^2/2 of each free reaction [AS 32]. Rows without one are equations R = 0 of g: their squares change no
+ * critical point and no value there, and
  * keep M positive in their rates. */
 static actio_expr potential_of_reactions(struct building *b, const actio_expr *w)
 {
     struct actio_dual_formulas *d = b->d;
     actio_expr sum = { 0 };
     for (size_t i = 0; d->reaction && i < b->F->N; i++)
-        sum = plus_square(&b->F->pool, sum, w[d->u + i], d->reaction[i], d->is_free[i] ? d->base[d->u + i] : (actio_expr){ 0 });
+        sum = plus_square(&b->F->pool, sum, w[d->u + i], d->reaction[i],
+                          d->is_free[i] ? d->base[d->u + i] : (actio_expr){ 0 });
     return sum;
 }
 
@@ -237,7 +256,10 @@ static const char **names_of(struct building *b)
     struct actio_dual_formulas *d = b->d;
     const char **name = actio_form_array(F, d->u, sizeof *name), *const *of = F->sys.variable;
     size_t n = F->n, N = F->N, at = n + N;
-    for (size_t i = 0; i < n; i++) name[i] = of[i], name[n + i] = F->model->coord[i].dot_name;
+    for (size_t i = 0; i < n; i++) {
+        name[i] = of[i];
+        name[n + i] = F->model->coord[i].dot_name;
+    }
     for (size_t i = n; i < N; i++) name[n + i] = of[i];
     if (at == d->u) return name;
     for (size_t i = 0; i < N; i++) name[at + i] = actio_arena_format(&F->arena, i < n ? "%s''" : "%s'", of[i]);
@@ -250,13 +272,20 @@ static const char **names_of(struct building *b)
 static struct actio_places places_of(struct actio_formation *F, const struct actio_entries *e)
 {
     uint32_t *row = actio_form_array(F, e->count, sizeof *row), *col = actio_form_array(F, e->count, sizeof *col);
-    for (size_t i = 0; i < e->count; i++) row[i] = e->at[i].row, col[i] = e->at[i].col;
+    for (size_t i = 0; i < e->count; i++) {
+        row[i] = e->at[i].row;
+        col[i] = e->at[i].col;
+    }
     return (struct actio_places){ row, col, e->count };
 }
 
 /* ---- the quantity */
 
-struct list { struct actio_formation *F; actio_expr *e; size_t count, cap; };
+struct list {
+    struct actio_formation *F;
+    actio_expr *e;
+    size_t count, cap;
+};
 
 static void add(struct list *l, const actio_expr *e, size_t n)
 {
@@ -284,10 +313,13 @@ static void curvature_of(struct actio_formation *F, struct actio_entries *C)
         for (size_t j = 0; j < J.count; j++) {
             const struct actio_entry *a = &J.at[i], *b = &J.at[j];
             actio_expr *to = &sum[a->col * d->u + b->col];
-            if (a->row == b->row && b->col <= a->col) *to = plus_product(pool, *to, d->weight[d->u + a->row], actio_mul(pool, a->e, b->e));
+            if (a->row == b->row && b->col <= a->col)
+                *to = plus_product(pool, *to, d->weight[d->u + a->row], actio_mul(pool, a->e, b->e));
         }
     for (size_t i = 0; i < d->u * d->u; i++)
-        if (!actio_is_zero(sum[i])) ACTIO_PUSH(&F->arena, C->at, C->count, C->cap) = (struct actio_entry){ (uint32_t)(i / d->u), (uint32_t)(i % d->u), sum[i] };
+        if (!actio_is_zero(sum[i]))
+            ACTIO_PUSH(&F->arena, C->at, C->count, C->cap) =
+                (struct actio_entry){ (uint32_t)(i / d->u), (uint32_t)(i % d->u), sum[i] };
 }
 
 static size_t list_point(struct actio_formation *F, actio_expr **out)
@@ -303,9 +335,14 @@ static size_t list_point(struct actio_formation *F, actio_expr **out)
     if (d->equations) actio_jacobian(pool, d->g, d->equations, d->U, d->u, &gU);
     actio_hessian(pool, d->L, d->U, d->u, &M);
     curvature_of(F, &C);
-    add(&l, &d->L, 1), add(&l, d->f, d->x), add(&l, d->g, d->equations), add(&l, slope, d->u);
-    face->f_U = add_entries(&l, &fU), face->g_U = add_entries(&l, &gU);
-    face->M = add_entries(&l, &M), face->C = add_entries(&l, &C);
+    add(&l, &d->L, 1);
+    add(&l, d->f, d->x);
+    add(&l, d->g, d->equations);
+    add(&l, slope, d->u);
+    face->f_U = add_entries(&l, &fU);
+    face->g_U = add_entries(&l, &gU);
+    face->M = add_entries(&l, &M);
+    face->C = add_entries(&l, &C);
     *out = l.e;
     return l.count;
 }
@@ -318,23 +355,32 @@ struct actio_dual_formulas *actio_form_dual(struct actio_formation *F, const str
     struct actio_first_order *face = actio_form_array(F, 1, sizeof *face);
     struct building b = { .F = F, .d = d, .choice = choice };
     form_first_order(&b);
-    d->D = symbols(F, ACTIO_SPACE_DUAL, d->x), d->rate = symbols(F, ACTIO_SPACE_DUALDOT, d->x);
+    d->D = symbols(F, ACTIO_SPACE_DUAL, d->x);
+    d->rate = symbols(F, ACTIO_SPACE_DUALDOT, d->x);
     face->base = d->u + (d->reaction ? F->N : 0);
-    d->mu = symbols(F, ACTIO_SPACE_DMU, d->equations), d->base = symbols(F, ACTIO_SPACE_BASE, face->base);
+    d->mu = symbols(F, ACTIO_SPACE_DMU, d->equations);
+    d->base = symbols(F, ACTIO_SPACE_BASE, face->base);
     d->weight = weights_of(&b);
     d->own = potential_of(&b, d->weight);
     d->H = actio_add(&F->pool, d->own, potential_of_reactions(&b, d->weight));
     d->L = lagrangian_of(&b);
-    face->x = d->x, face->u = d->u, face->g = d->equations;
-    face->name = names_of(&b), face->equation = b.equation;
+    face->x = d->x;
+    face->u = d->u;
+    face->g = d->equations;
+    face->name = names_of(&b);
+    face->equation = b.equation;
     face->implicit = d->u > d->x;
     face->quadratic = actio_degree_in(&F->pool, d->L, d->U, d->u) >= 0;
     d->list = list_point;
-    F->dual = d, F->sys.first_order = face;
+    F->dual = d;
+    F->sys.first_order = face;
     return d;
 }
 
-struct opening { struct actio_formation *F; const struct actio_dual_choice *choice; };
+struct opening {
+    struct actio_formation *F;
+    const struct actio_dual_choice *choice;
+};
 
 static void open_dual(void *user)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Structural elimination on the formulas: G by its diagonal blocks, then the p x p Schur complement
- *   S = A G^-1 D',  S lambda = c - A G^-1 h,  z' = G^-1 (h + D' lambda).                            [LM 17, 18]
- * Pivots are not chosen at run time: each leaves a value that the motion watches, and the pivoted numeric path stands behind. */
+ *   S = A G^-1 D',  S lambda = c - A G^-1 h,  z' = G^-1 (h + D' lambda).  [LM 17, 18]
+ * Pivots are not chosen at run time: each leaves a value that the motion watches, and the pivoted numeric path stands
+ * behind. */
 #include "equations/formation.h"
 
 #include <math.h>
@@ -10,8 +11,8 @@ enum { LARGEST_BLOCK = 4, MOST_CONSTRAINTS = 4, MOST_OPERATIONS = 4000 };
 
 /* Factors of the diagonal blocks of G: dense within a block, rows in the order of the variables. */
 struct blocks {
-    size_t *block_of, *start, *list, count;                /* variables of block b: list[start[b] .. start[b + 1]) */
-    actio_expr **matrix, **inverse_pivot;                  /* L below the diagonal (and U above, when not symmetric); 1/pivot */
+    size_t *block_of, *start, *list, count; /* variables of block b: list[start[b] .. start[b + 1]) */
+    actio_expr **matrix, **inverse_pivot;   /* L below the diagonal (and U above, when not symmetric); 1/pivot */
     bool symmetric;
 };
 
@@ -64,14 +65,19 @@ static actio_expr minus_product(struct actio_pool *pool, actio_expr x, actio_exp
     return actio_is_zero(ab) ? x : actio_sub(pool, x, ab);
 }
 
-/* What the motion watches: pairs (value, reference) whose ratio tells the quality, and single values against their own history. */
-struct watch { actio_expr *pair, *with_sign, *plain; size_t pairs, signs, plains; };
+/* What the motion watches: pairs (value, reference) whose ratio tells the quality, and single values against their own
+ * history. */
+struct watch {
+    actio_expr *pair, *with_sign, *plain;
+    size_t pairs, signs, plains;
+};
 
 /* A pivot is usable when it is not 0 by structure or at the start. */
 static bool usable(struct actio_formation *F, actio_expr pivot, actio_expr reference)
 {
     if (actio_is_zero(pivot)) return false;
-    double p = actio_value_of(&F->pool, pivot, actio_start_value, F->model), r = actio_value_of(&F->pool, reference, actio_start_value, F->model);
+    double p = actio_value_of(&F->pool, pivot, actio_start_value, F->model),
+           r = actio_value_of(&F->pool, reference, actio_start_value, F->model);
     return isfinite(p) && fabs(p) > 1e-9 * fabs(r) && p != 0;
 }
 
@@ -81,11 +87,14 @@ static bool factor_block(struct actio_formation *F, struct blocks *b, size_t blo
     size_t k = size_of(b, block);
     actio_expr *a = b->matrix[block], *inverse = b->inverse_pivot[block];
     for (size_t j = 0; j < k; j++) {
-        actio_expr pivot = a[j * k + j], before = inverse[j];                  /* `before`: the diagonal as it was */
+        actio_expr pivot = a[j * k + j], before = inverse[j]; /* `before`: the diagonal as it was */
         if (!usable(F, pivot, before)) return false;
         if (actio_level_of(pool, pivot) >= ACTIO_LV_TIME) {
             if (k == 1) w->with_sign[w->signs++] = pivot;
-            else w->pair[2 * w->pairs] = pivot, w->pair[2 * w->pairs++ + 1] = before;
+            else {
+                w->pair[2 * w->pairs] = pivot;
+                w->pair[2 * w->pairs++ + 1] = before;
+            }
         }
         inverse[j] = actio_div(pool, actio_const(pool, 1), pivot);
         for (size_t i = j + 1; i < k; i++) {
@@ -135,7 +144,8 @@ static void solve_blocks(struct actio_formation *F, const struct blocks *b, acti
         if (b->symmetric)
             for (size_t i = 0; i < k; i++) x[at[i]] = times(pool, x[at[i]], inverse[i]);
         for (size_t i = k; i-- > 0;) {
-            for (size_t j = i + 1; j < k; j++) x[at[i]] = minus_product(pool, x[at[i]], b->symmetric ? a[j * k + i] : a[i * k + j], x[at[j]]);
+            for (size_t j = i + 1; j < k; j++)
+                x[at[i]] = minus_product(pool, x[at[i]], b->symmetric ? a[j * k + i] : a[i * k + j], x[at[j]]);
             if (!b->symmetric) x[at[i]] = times(pool, x[at[i]], inverse[i]);
         }
     }
@@ -143,7 +153,12 @@ static void solve_blocks(struct actio_formation *F, const struct blocks *b, acti
 
 /* ---- small dense systems on formulas */
 
-struct small { size_t p; actio_expr *s, inverse, *cofactor; bool by_cofactors; actio_expr *pivot_inverse; };
+struct small {
+    size_t p;
+    actio_expr *s, inverse, *cofactor;
+    bool by_cofactors;
+    actio_expr *pivot_inverse;
+};
 
 static actio_expr minor2(struct actio_pool *pool, const actio_expr *s, size_t p, size_t i, size_t j, size_t k, size_t l)
 {
@@ -160,7 +175,10 @@ static actio_expr product_of_diagonal(struct actio_pool *pool, const struct smal
 static void watch_determinant(struct actio_formation *F, const struct small *m, actio_expr det, struct watch *w)
 {
     if (!w || actio_level_of(&F->pool, det) < ACTIO_LV_TIME) return;
-    if (m->p == 1) { w->with_sign[w->signs++] = det; return; }
+    if (m->p == 1) {
+        w->with_sign[w->signs++] = det;
+        return;
+    }
     w->pair[2 * w->pairs] = det;
     w->pair[2 * w->pairs++ + 1] = product_of_diagonal(&F->pool, m);
     for (size_t i = 0; i < m->p; i++) w->plain[w->plains++] = m->s[i * m->p + i];
@@ -172,14 +190,19 @@ static bool factor_by_cofactors(struct actio_formation *F, struct small *m, stru
     struct actio_pool *pool = &F->pool;
     size_t p = m->p;
     const actio_expr *s = m->s;
-    actio_expr *c = m->cofactor, det = s[0];               /* c[j*p + i]: cofactor of (i, j), transposed already */
+    actio_expr *c = m->cofactor, det = s[0]; /* c[j*p + i]: cofactor of (i, j), transposed already */
     if (p == 2) {
-        c[0] = s[3], c[1] = actio_neg(pool, s[1]), c[2] = actio_neg(pool, s[2]), c[3] = s[0];
+        c[0] = s[3];
+        c[1] = actio_neg(pool, s[1]);
+        c[2] = actio_neg(pool, s[2]);
+        c[3] = s[0];
         det = minor2(pool, s, 2, 0, 1, 0, 1);
     } else if (p == 3) {
         for (size_t i = 0; i < 3; i++)
-            for (size_t j = 0; j < 3; j++) c[j * 3 + i] = minor2(pool, s, 3, (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
-        det = actio_add(pool, actio_add(pool, times(pool, s[0], c[0]), times(pool, s[1], c[3])), times(pool, s[2], c[6]));
+            for (size_t j = 0; j < 3; j++)
+                c[j * 3 + i] = minor2(pool, s, 3, (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
+        det =
+            actio_add(pool, actio_add(pool, times(pool, s[0], c[0]), times(pool, s[1], c[3])), times(pool, s[2], c[6]));
     } else c[0] = actio_const(pool, 1);
     if (!usable(F, det, p > 1 ? product_of_diagonal(pool, m) : det)) return false;
     watch_determinant(F, m, det, w);
@@ -195,12 +218,16 @@ static bool factor_by_elimination(struct actio_formation *F, struct small *m, st
     for (size_t j = 0; j < p; j++) {
         actio_expr pivot = m->s[j * p + j], before = m->cofactor[j * p + j];
         if (!usable(F, pivot, before)) return false;
-        if (w && actio_level_of(pool, pivot) >= ACTIO_LV_TIME) w->pair[2 * w->pairs] = pivot, w->pair[2 * w->pairs++ + 1] = before;
+        if (w && actio_level_of(pool, pivot) >= ACTIO_LV_TIME) {
+            w->pair[2 * w->pairs] = pivot;
+            w->pair[2 * w->pairs++ + 1] = before;
+        }
         if (w && actio_level_of(pool, before) >= ACTIO_LV_TIME) w->plain[w->plains++] = before;
         m->pivot_inverse[j] = actio_div(pool, actio_const(pool, 1), pivot);
         for (size_t i = j + 1; i < p; i++) {
             actio_expr l = m->s[i * p + j] = times(pool, m->s[i * p + j], m->pivot_inverse[j]);
-            for (size_t c = j + 1; c < p; c++) m->s[i * p + c] = minus_product(pool, m->s[i * p + c], l, m->s[j * p + c]);
+            for (size_t c = j + 1; c < p; c++)
+                m->s[i * p + c] = minus_product(pool, m->s[i * p + c], l, m->s[j * p + c]);
         }
     }
     return true;
@@ -239,7 +266,12 @@ static void solve_small(struct actio_formation *F, const struct small *m, const 
 
 /* ---- Schur complements */
 
-struct rows { const struct actio_entries *e; const uint32_t *number; size_t p, width; };   /* number: which matrix row is ours + 1, NULL = all */
+/* number: which matrix row is ours + 1, NULL = all */
+struct rows {
+    const struct actio_entries *e;
+    const uint32_t *number;
+    size_t p, width;
+};
 
 static size_t our_row(const struct rows *r, uint32_t row) { return r->number ? r->number[row] : row + 1; }
 
@@ -270,7 +302,7 @@ static struct small schur(struct actio_formation *F, const struct rows *a, actio
     return m;
 }
 
-/* lambda and z'                                                                   [LM 17, 18] */
+/* lambda and z'  [LM 17, 18] */
 static bool solve_motion(struct actio_formation *F, const struct blocks *b, struct watch *w)
 {
     struct actio_pool *pool = &F->pool;
@@ -285,7 +317,8 @@ static bool solve_motion(struct actio_formation *F, const struct blocks *b, stru
     struct small m = schur(F, &A, x, F->sys.symmetric);
     if (!factor_small(F, &m, w)) return false;
     for (size_t k = 0; k < F->p; k++) r[k] = F->c[k];
-    for (size_t i = 0; i < F->A.count; i++) r[F->A.at[i].row] = minus_product(pool, r[F->A.at[i].row], F->A.at[i].e, y[F->A.at[i].col]);
+    for (size_t i = 0; i < F->A.count; i++)
+        r[F->A.at[i].row] = minus_product(pool, r[F->A.at[i].row], F->A.at[i].e, y[F->A.at[i].col]);
     solve_small(F, &m, r, F->lambda_solved);
     for (size_t i = 0; i < F->N; i++)
         for (size_t k = 0; k < F->p; k++) y[i] = actio_add(pool, y[i], times(pool, x[k][i], F->lambda_solved[k]));
@@ -293,7 +326,8 @@ static bool solve_motion(struct actio_formation *F, const struct blocks *b, stru
 }
 
 /* The step -G^-1 R'(R G^-1 R')^-1 r that brings residuals r with rows R to 0, nearest in the metric G. */
-static actio_expr *projection(struct actio_formation *F, const struct blocks *b, const struct rows *R, const actio_expr *residual)
+static actio_expr *projection(struct actio_formation *F, const struct blocks *b, const struct rows *R,
+                              const actio_expr *residual)
 {
     actio_expr *step = actio_form_array(F, F->N, sizeof *step), *mu = actio_form_array(F, R->p, sizeof *mu);
     if (R->p == 0) return step;
@@ -323,16 +357,21 @@ static void list_pivots(struct actio_formation *F, const struct watch *w)
     for (size_t i = 0; i < 2 * w->pairs; i++) F->pivot[at++] = w->pair[i];
     for (size_t i = 0; i < w->signs; i++) F->pivot[at++] = w->with_sign[i];
     for (size_t i = 0; i < w->plains; i++) F->pivot[at++] = w->plain[i];
-    F->sys.pivots = count, F->sys.pivot_pairs = w->pairs, F->sys.pivot_signs = w->signs;
+    F->sys.pivots = count;
+    F->sys.pivot_pairs = w->pairs;
+    F->sys.pivot_signs = w->signs;
 }
 
 void actio_eliminate(struct actio_formation *F)
 {
     struct blocks b = { .symmetric = F->sys.symmetric };
     size_t room = F->N + F->p + 2;
-    struct watch w = { .pair = actio_form_array(F, 2 * room, sizeof *w.pair), .with_sign = actio_form_array(F, room, sizeof *w.with_sign),
+    struct watch w = { .pair = actio_form_array(F, 2 * room, sizeof *w.pair),
+                       .with_sign = actio_form_array(F, room, sizeof *w.with_sign),
                        .plain = actio_form_array(F, room, sizeof *w.plain) };
-    if (F->p > MOST_CONSTRAINTS || !find_blocks(F, &b) || !factor_blocks(F, &b, &w) || !solve_motion(F, &b, &w) || !solve_projections(F, &b)) return;
+    if (F->p > MOST_CONSTRAINTS || !find_blocks(F, &b) || !factor_blocks(F, &b, &w) || !solve_motion(F, &b, &w)
+        || !solve_projections(F, &b))
+        return;
     struct actio_cone cone = actio_cone_of(&F->pool, F->zdot_solved, F->N);
     if (cone.count > MOST_OPERATIONS && cone.count > 60 * F->N) return;
     list_pivots(F, &w);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lagrange-d'Alembert along axes: densities are differentiated by the coordinates that a lane sees, and every equation is the sum of what its lanes
- * say to it. Natural conditions at free ends come out by themselves, because it is the discrete action that is differentiated.      [HAMEL B.2, E] */
+ * Lagrange-d'Alembert along axes: densities are differentiated by the coordinates that a lane sees, and every equation
+ * is the sum of what its lanes
+ * say to it. Natural conditions at free ends come out by themselves, because it is the discrete action that is
+ * differentiated.  [HAMEL B.2, E] */
 #include "equations/field.h"
 
 #include <math.h>
@@ -8,7 +10,10 @@
 
 /* ---- coordinates that lanes see */
 
-static bool is_moving(uint8_t space) { return space == ACTIO_SPACE_Q || space == ACTIO_SPACE_V || space == ACTIO_SPACE_ACC; }
+static bool is_moving(uint8_t space)
+{
+    return space == ACTIO_SPACE_Q || space == ACTIO_SPACE_V || space == ACTIO_SPACE_ACC;
+}
 
 size_t actio_local_of(struct actio_fields *w, struct actio_patch *p, actio_slot slot)
 {
@@ -18,8 +23,10 @@ size_t actio_local_of(struct actio_fields *w, struct actio_patch *p, actio_slot 
     for (size_t i = 0; i < p->xs; i++)
         if (actio_same(p->x[i].q, q)) return i;
     struct actio_local x = { .q = q, .moves = slot.axis != 0 };
-    slot.space = ACTIO_SPACE_V, x.v = actio_symbol_at(pool, slot);
-    slot.space = ACTIO_SPACE_ACC, x.acc = actio_symbol_at(pool, slot);
+    slot.space = ACTIO_SPACE_V;
+    x.v = actio_symbol_at(pool, slot);
+    slot.space = ACTIO_SPACE_ACC;
+    x.acc = actio_symbol_at(pool, slot);
     x.at = slot.axis ? w->base[slot.index] + (size_t)(long)slot.offset : slot.index;
     uint32_t count = (uint32_t)p->xs;
     ACTIO_PUSH(&w->F->arena, p->x, count, p->xs_cap) = x;
@@ -35,7 +42,8 @@ static void take_locals(struct actio_fields *w, struct actio_patch *p, actio_exp
     uint32_t count = 0, cap = 0;
     for (uint32_t i = 0; i < cone.count; i++) {
         const struct actio_node *n = &pool->node[cone.id[i]];
-        if (n->op == ACTIO_SYMBOL && is_moving(pool->slot[n->a].space)) ACTIO_PUSH(&w->F->arena, found, count, cap) = pool->slot[n->a];
+        if (n->op == ACTIO_SYMBOL && is_moving(pool->slot[n->a].space))
+            ACTIO_PUSH(&w->F->arena, found, count, cap) = pool->slot[n->a];
     }
     for (uint32_t i = 0; i < count; i++) actio_local_of(w, p, found[i]);
 }
@@ -51,7 +59,9 @@ unsigned actio_field_level(struct actio_fields *w, actio_expr e)
         const struct actio_node *n = &pool->node[cone.id[i]];
         if (n->op != ACTIO_SYMBOL) continue;
         actio_slot s = pool->slot[n->a];
-        unsigned inner = s.space == ACTIO_SPACE_SUM ? w->sum[s.index].level + 1 : s.space == ACTIO_SPACE_RUNNING ? w->run[s.axis ? s.index : (uint32_t)s.offset].level + 1 : 0;
+        unsigned inner = s.space == ACTIO_SPACE_SUM       ? w->sum[s.index].level + 1
+                         : s.space == ACTIO_SPACE_RUNNING ? w->run[s.axis ? s.index : (uint32_t)s.offset].level + 1
+                                                          : 0;
         if (inner > level) level = inner;
     }
     return level;
@@ -66,9 +76,15 @@ uint32_t actio_field_sum(struct actio_fields *w, uint16_t axis, uint8_t half, ac
     return w->sums - 1;
 }
 
-struct seeds { struct actio_seed *at; uint32_t count, cap; };
+struct seeds {
+    struct actio_seed *at;
+    uint32_t count, cap;
+};
 
-static void add_seed(struct actio_fields *w, struct seeds *s, actio_expr x, actio_expr dx) { ACTIO_PUSH(&w->F->arena, s->at, s->count, s->cap) = (struct actio_seed){ x, dx }; }
+static void add_seed(struct actio_fields *w, struct seeds *s, actio_expr x, actio_expr dx)
+{
+    ACTIO_PUSH(&w->F->arena, s->at, s->count, s->cap) = (struct actio_seed){ x, dx };
+}
 
 /* Along the motion with velocities frozen: q' = v, t' = 1, integrals by their own. */
 void actio_field_drift(struct actio_fields *w, const actio_expr *f, size_t count, actio_expr *out)
@@ -79,11 +95,14 @@ void actio_field_drift(struct actio_fields *w, const actio_expr *f, size_t count
     actio_expr *symbol = NULL;
     uint32_t symbols = 0, cap = 0;
     for (uint32_t i = 0; i < cone.count; i++)
-        if (pool->node[cone.id[i]].op == ACTIO_SYMBOL) ACTIO_PUSH(&w->F->arena, symbol, symbols, cap) = (actio_expr){ cone.id[i] };
+        if (pool->node[cone.id[i]].op == ACTIO_SYMBOL)
+            ACTIO_PUSH(&w->F->arena, symbol, symbols, cap) = (actio_expr){ cone.id[i] };
     for (uint32_t i = 0; i < symbols; i++) {
         actio_slot slot = actio_slot_of(pool, symbol[i]);
-        if (slot.space == ACTIO_SPACE_Q) { slot.space = ACTIO_SPACE_V; add_seed(w, &s, symbol[i], actio_symbol_at(pool, slot)); }
-        else if (slot.space == ACTIO_SPACE_T) add_seed(w, &s, symbol[i], actio_const(pool, 1));
+        if (slot.space == ACTIO_SPACE_Q) {
+            slot.space = ACTIO_SPACE_V;
+            add_seed(w, &s, symbol[i], actio_symbol_at(pool, slot));
+        } else if (slot.space == ACTIO_SPACE_T) add_seed(w, &s, symbol[i], actio_const(pool, 1));
         else if (slot.space == ACTIO_SPACE_SUM) add_seed(w, &s, symbol[i], actio_field_sum_rate(w, slot.index));
     }
     actio_along(pool, f, count, s.at, s.count, out);
@@ -94,7 +113,7 @@ actio_expr actio_field_sum_rate(struct actio_fields *w, uint32_t k)
     struct actio_pool *pool = &w->F->pool;
     if (!w->sum[k].rate) {
         actio_expr e;
-        w->sum[k].rate = UINT32_MAX;                       /* on the way: an integral is not made of itself */
+        w->sum[k].rate = UINT32_MAX; /* on the way: an integral is not made of itself */
         actio_field_drift(w, &w->sum[k].e, 1, &e);
         uint32_t rate = actio_is_zero(e) ? UINT32_MAX : actio_field_sum(w, w->sum[k].axis, w->sum[k].half, e) + 1;
         w->sum[k].rate = rate;
@@ -111,15 +130,21 @@ static void open_patches(struct actio_fields *w)
     w->patches = 2 * m->axes + 1;
     w->patch = actio_form_array(F, w->patches, sizeof *w->patch);
     w->per_step = actio_form_array(F, m->axes, sizeof *w->per_step);
-    w->patch[0].lanes = 1, w->patch[0].weight = actio_const(&F->pool, 1);
+    w->patch[0].lanes = 1;
+    w->patch[0].weight = actio_const(&F->pool, 1);
     for (uint16_t a = 1; a <= m->axes; a++) {
         actio_expr ends[2];
-        actio_copy_all(&F->pool, &F->model->pool, (const actio_expr[]){ m->axis[a - 1].from, m->axis[a - 1].to }, 2, ends);
-        w->per_step[a - 1] = actio_div(&F->pool, actio_const(&F->pool, (double)(m->axis[a - 1].nodes - 1)), actio_sub(&F->pool, ends[1], ends[0]));
+        actio_copy_all(&F->pool, &F->model->pool, (const actio_expr[]){ m->axis[a - 1].from, m->axis[a - 1].to }, 2,
+                       ends);
+        w->per_step[a - 1] = actio_div(&F->pool, actio_const(&F->pool, (double)(m->axis[a - 1].nodes - 1)),
+                                       actio_sub(&F->pool, ends[1], ends[0]));
         for (uint8_t half = 0; half < 2; half++) {
             struct actio_patch *p = actio_patch_of(w, a, half);
-            p->axis = a, p->half = half, p->lanes = m->axis[a - 1].nodes - half;
-            p->weight = half ? actio_div(&F->pool, actio_const(&F->pool, 1), w->per_step[a - 1]) : actio_symbol_at(&F->pool, (actio_slot){ .space = ACTIO_SPACE_WEIGHT, .axis = a });
+            p->axis = a;
+            p->half = half;
+            p->lanes = m->axis[a - 1].nodes - half;
+            p->weight = half ? actio_div(&F->pool, actio_const(&F->pool, 1), w->per_step[a - 1])
+                             : actio_symbol_at(&F->pool, (actio_slot){ .space = ACTIO_SPACE_WEIGHT, .axis = a });
         }
     }
 }
@@ -139,7 +164,9 @@ static void note_reach(struct actio_fields *w, actio_expr local, const struct ac
     }
 }
 
-struct reaching { uint16_t axis; };
+struct reaching {
+    uint16_t axis;
+};
 
 static void reach_part(struct actio_fields *w, actio_expr e, uint8_t half, void *user)
 {
@@ -161,7 +188,8 @@ static void reach_integrals(struct actio_fields *w, actio_expr e)
     }
 }
 
-/* Values beyond the ends: as many as the action and the constraints reach for. Numbers of coordinates follow from them. */
+/* Values beyond the ends: as many as the action and the constraints reach for. Numbers of coordinates follow from them.
+ * */
 static void number_coordinates(struct actio_fields *w)
 {
     struct actio_formation *F = w->F;
@@ -171,7 +199,9 @@ static void number_coordinates(struct actio_fields *w)
     for (size_t k = 0; k < m->constraints; k++) {
         const struct actio_constraint *c = &m->constraint[k];
         reach_integrals(w, c->g);
-        if (c->axis) note_reach(w, actio_place_local(w, c->g, c->axis, actio_place_half(w, c->g)), actio_patch_of(w, c->axis, actio_place_half(w, c->g)));
+        if (c->axis)
+            note_reach(w, actio_place_local(w, c->g, c->axis, actio_place_half(w, c->g)),
+                       actio_patch_of(w, c->axis, actio_place_half(w, c->g)));
     }
     size_t n = 0;
     for (size_t i = 0; i < m->coords; i++) {
@@ -180,7 +210,7 @@ static void number_coordinates(struct actio_fields *w)
         n += axis ? m->axis[axis - 1].nodes + w->left[i] + w->right[i] : 1;
     }
     F->n = F->N = F->sys.n = n;
-    w->sums = w->runs = 0;                                 /* those had no numbers yet */
+    w->sums = w->runs = 0; /* those had no numbers yet */
 }
 
 /* ---- the Lagrangian */
@@ -200,17 +230,20 @@ static void refuse_function(struct actio_fields *w, bool is_dissipation)
     const struct actio_model *m = w->F->model;
     size_t k = 0;
     while (k + 1 < m->parts && (m->part[k].is_dissipation != is_dissipation || !is_function(w, m->part[k].e))) k++;
-    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_FUNCTION, &m->source, m->parts ? m->part[k].span : (struct actio_span){ 0 }, ACTIO_NO_ARGS);
+    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_FUNCTION, &m->source,
+                  m->parts ? m->part[k].span : (struct actio_span){ 0 }, ACTIO_NO_ARGS);
     actio_escape(w->F->sys.ctx);
 }
 
-/* Integrals that L is linear in stand in the lanes; what is left at the point, with the slope by each other integral held fixed. */
+/* Integrals that L is linear in stand in the lanes; what is left at the point, with the slope by each other integral
+ * held fixed. */
 static void share_out(struct actio_fields *w, actio_expr total, bool is_dissipation)
 {
     struct actio_pool *pool = &w->F->pool;
     struct actio_patch *point = &w->patch[0];
     uint32_t sums = w->sums;
-    actio_expr *symbol = actio_form_array(w->F, sums, sizeof *symbol), *slope = actio_form_array(w->F, sums, sizeof *slope), *none = actio_form_array(w->F, sums, sizeof *none);
+    actio_expr *symbol = actio_form_array(w->F, sums, sizeof *symbol),
+               *slope = actio_form_array(w->F, sums, sizeof *slope), *none = actio_form_array(w->F, sums, sizeof *none);
     for (uint32_t k = 0; k < sums; k++) symbol[k] = actio_symbol(pool, ACTIO_SPACE_SUM, k);
     actio_gradient(pool, total, symbol, sums, slope);
     actio_expr value = total;
@@ -221,7 +254,8 @@ static void share_out(struct actio_fields *w, actio_expr total, bool is_dissipat
         actio_expr density = w->sum[k].density, factor = slope[k];
         if (actio_field_moves_within(w, density, is_dissipation)) actio_field_refuse_within(w, is_dissipation);
         if (!linear) {
-            if (is_dissipation || actio_uses(pool, density, ACTIO_SPACE_V) || actio_uses(pool, slope[k], ACTIO_SPACE_V) || actio_uses(pool, density, ACTIO_SPACE_SUM)) {
+            if (is_dissipation || actio_uses(pool, density, ACTIO_SPACE_V) || actio_uses(pool, slope[k], ACTIO_SPACE_V)
+                || actio_uses(pool, density, ACTIO_SPACE_SUM)) {
                 refuse_function(w, is_dissipation);
             }
             factor = actio_symbol(pool, ACTIO_SPACE_FROZEN, w->frozens);
@@ -243,7 +277,10 @@ static void form_lagrangian(struct actio_fields *w)
     const struct actio_model *m = w->F->model;
     share_out(w, actio_place_point(w, m->lagrangian), false);
     share_out(w, actio_place_point(w, m->dissipation), true);
-    for (size_t i = 0; i < w->patches; i++) take_locals(w, &w->patch[i], w->patch[i].L), take_locals(w, &w->patch[i], w->patch[i].R);
+    for (size_t i = 0; i < w->patches; i++) {
+        take_locals(w, &w->patch[i], w->patch[i].L);
+        take_locals(w, &w->patch[i], w->patch[i].R);
+    }
 }
 
 /* ---- forces */
@@ -251,7 +288,8 @@ static void form_lagrangian(struct actio_fields *w)
 static void add_push(struct actio_fields *w, uint32_t force, struct actio_patch *p, actio_slot slot, actio_expr e)
 {
     uint32_t x = (uint32_t)actio_local_of(w, p, slot);
-    ACTIO_PUSH(&w->F->arena, w->push, w->pushes, w->pushes_cap) = (struct actio_push){ force, (uint32_t)(p - w->patch), x, e };
+    ACTIO_PUSH(&w->F->arena, w->push, w->pushes, w->pushes_cap) =
+        (struct actio_push){ force, (uint32_t)(p - w->patch), x, e };
 }
 
 /* Per length: at the nodes, or at the cells on the mean of their two nodes. */
@@ -263,7 +301,8 @@ static void push_density(struct actio_fields *w, uint32_t k, const struct actio_
     struct actio_patch *p = actio_patch_of(w, axis, half);
     actio_expr e = actio_mul(pool, p->weight, actio_place_local(w, t->e, axis, half));
     if (half) e = actio_mul(pool, actio_const(pool, 0.5), e);
-    for (int8_t o = 0; o <= half; o++) add_push(w, k, p, (actio_slot){ .axis = axis, .index = t->variable, .offset = o }, e);
+    for (int8_t o = 0; o <= half; o++)
+        add_push(w, k, p, (actio_slot){ .axis = axis, .index = t->variable, .offset = o }, e);
 }
 
 static void push_place(struct actio_fields *w, uint32_t k, const struct actio_term *t)
@@ -274,10 +313,13 @@ static void push_place(struct actio_fields *w, uint32_t k, const struct actio_te
     long node;
     double theta;
     actio_expr e = actio_place_point(w, t->e);
-    actio_place_interpolate(m, axis, actio_model_number(m, t->place), 0, 0, (long)m->axis[axis - 1].nodes - 1, &node, &theta);
+    actio_place_interpolate(m, axis, actio_model_number(m, t->place), 0, 0, (long)m->axis[axis - 1].nodes - 1, &node,
+                            &theta);
     uint32_t at = (uint32_t)(w->base[t->variable] + (size_t)node);
-    add_push(w, k, &w->patch[0], (actio_slot){ .index = at }, theta == 0 ? e : actio_mul(pool, actio_const(pool, 1 - theta), e));
-    if (theta != 0) add_push(w, k, &w->patch[0], (actio_slot){ .index = at + 1 }, actio_mul(pool, actio_const(pool, theta), e));
+    add_push(w, k, &w->patch[0], (actio_slot){ .index = at },
+             theta == 0 ? e : actio_mul(pool, actio_const(pool, 1 - theta), e));
+    if (theta != 0)
+        add_push(w, k, &w->patch[0], (actio_slot){ .index = at + 1 }, actio_mul(pool, actio_const(pool, theta), e));
 }
 
 static void form_forces(struct actio_fields *w)
@@ -288,7 +330,9 @@ static void form_forces(struct actio_fields *w)
             const struct actio_term *t = &m->force[k].term[i];
             if (t->placed) push_place(w, k, t);
             else if (m->coord[t->variable].axis) push_density(w, k, t);
-            else add_push(w, k, &w->patch[0], (actio_slot){ .index = (uint32_t)w->base[t->variable] }, actio_place_point(w, t->e));
+            else
+                add_push(w, k, &w->patch[0], (actio_slot){ .index = (uint32_t)w->base[t->variable] },
+                         actio_place_point(w, t->e));
         }
 }
 
@@ -303,7 +347,9 @@ static void open_lines(struct actio_fields *w)
     for (size_t k = 0; k < m->constraints; k++) {
         const struct actio_constraint *c = &m->constraint[k];
         struct actio_patch *p = c->axis ? actio_patch_of(w, c->axis, actio_place_half(w, c->g)) : &w->patch[0];
-        line[k] = (struct actio_line){ .patch = (uint32_t)(p - w->patch), .first = (uint32_t)rows, .position = SIZE_MAX, .velocity = SIZE_MAX };
+        line[k] = (struct actio_line){
+            .patch = (uint32_t)(p - w->patch), .first = (uint32_t)rows, .position = SIZE_MAX, .velocity = SIZE_MAX
+        };
         rows += p->lanes;
     }
     w->line = line;
@@ -316,7 +362,8 @@ static void open_lines(struct actio_fields *w)
         w->tilt = 0;
         take_locals(w, p, line[k].g);
         if (c->axis && actio_uses(&F->pool, line[k].g, ACTIO_SPACE_SUM)) {
-            actio_find_at(F->sys.ctx->findings, ACTIO_F_FIELD_SUM_ALONG, &m->source, c->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
+            actio_find_at(F->sys.ctx->findings, ACTIO_F_FIELD_SUM_ALONG, &m->source, c->span,
+                          ACTIO_ARGS(ACTIO_TEXT(c->label)));
             actio_escape(F->sys.ctx);
         }
     }
@@ -327,7 +374,8 @@ static void number_rows(struct actio_fields *w)
     struct actio_formation *F = w->F;
     const struct actio_model *m = F->model;
     struct actio_system *sys = &F->sys;
-    uint32_t *position = actio_form_array(F, F->p, sizeof *position), *velocity = actio_form_array(F, F->p, sizeof *velocity);
+    uint32_t *position = actio_form_array(F, F->p, sizeof *position),
+             *velocity = actio_form_array(F, F->p, sizeof *velocity);
     const char **label = actio_form_array(F, F->p, sizeof *label);
     uint32_t *source = actio_form_array(F, F->p, sizeof *source);
     for (size_t k = 0; k < m->constraints; k++) {
@@ -339,22 +387,29 @@ static void number_rows(struct actio_fields *w)
             uint32_t row = l->first + (uint32_t)i;
             if (kind == ACTIO_HOLONOMIC) position[sys->holonomic++] = row;
             if (kind != ACTIO_ACCELERATION) velocity[sys->levels++] = row;
-            label[row] = m->constraint[k].label, source[row] = m->constraint[k].span.line;
+            label[row] = m->constraint[k].label;
+            source[row] = m->constraint[k].span.line;
         }
     }
-    sys->position_row = position, sys->velocity_row = velocity, sys->constraint = label, sys->constraint_line = source;
+    sys->position_row = position;
+    sys->velocity_row = velocity;
+    sys->constraint = label;
+    sys->constraint_line = source;
 }
 
 static void append(struct actio_fields *w, struct actio_entries *to, uint32_t row, size_t col, actio_expr e)
 {
-    if (!actio_is_zero(e)) ACTIO_PUSH(&w->F->arena, to->at, to->count, to->cap) = (struct actio_entry){ row, (uint32_t)col, e };
+    if (!actio_is_zero(e))
+        ACTIO_PUSH(&w->F->arena, to->at, to->count, to->cap) = (struct actio_entry){ row, (uint32_t)col, e };
 }
 
 /* Slopes of a formula by what its lane sees; row 0. */
-static void slopes(struct actio_fields *w, const struct actio_patch *p, actio_expr f, uint8_t space, struct actio_entries *out)
+static void slopes(struct actio_fields *w, const struct actio_patch *p, actio_expr f, uint8_t space,
+                   struct actio_entries *out)
 {
     actio_expr *wrt = actio_form_array(w->F, p->xs, sizeof *wrt), *slope = actio_form_array(w->F, p->xs, sizeof *slope);
-    for (size_t i = 0; i < p->xs; i++) wrt[i] = space == ACTIO_SPACE_Q ? p->x[i].q : space == ACTIO_SPACE_V ? p->x[i].v : p->x[i].acc;
+    for (size_t i = 0; i < p->xs; i++)
+        wrt[i] = space == ACTIO_SPACE_Q ? p->x[i].q : space == ACTIO_SPACE_V ? p->x[i].v : p->x[i].acc;
     actio_gradient(&w->F->pool, f, wrt, p->xs, slope);
     for (size_t i = 0; i < p->xs; i++) append(w, out, 0, i, slope[i]);
 }
@@ -368,9 +423,14 @@ static void along(struct actio_fields *w, const struct actio_constraint *c, stru
         const struct actio_term *t = &c->reaction[i];
         uint16_t axis = w->F->model->coord[t->variable].axis;
         actio_expr e = actio_place_local(w, t->e, c->axis, p->half);
-        if (!axis) { append(w, &l->D, 0, actio_local_of(w, p, (actio_slot){ .index = (uint32_t)w->base[t->variable] }), e); continue; }
+        if (!axis) {
+            append(w, &l->D, 0, actio_local_of(w, p, (actio_slot){ .index = (uint32_t)w->base[t->variable] }), e);
+            continue;
+        }
         if (p->half) e = actio_mul(pool, actio_const(pool, 0.5), e);
-        for (int8_t o = 0; o <= (int8_t)p->half; o++) append(w, &l->D, 0, actio_local_of(w, p, (actio_slot){ .axis = axis, .index = t->variable, .offset = o }), e);
+        for (int8_t o = 0; o <= (int8_t)p->half; o++)
+            append(w, &l->D, 0, actio_local_of(w, p, (actio_slot){ .axis = axis, .index = t->variable, .offset = o }),
+                   e);
     }
 }
 
@@ -382,12 +442,15 @@ bool actio_field_acts_on(const struct actio_fields *w, const struct actio_constr
         size_t variable = c->reaction[i].variable, base = w->base[variable];
         uint16_t axis = w->F->model->coord[variable].axis;
         size_t nodes = axis ? w->F->model->axis[axis - 1].nodes : 1;
-        if (s.axis ? s.index == variable : s.index + w->left[variable] >= base && s.index < base + nodes + w->right[variable]) return true;
+        if (s.axis ? s.index == variable
+                   : s.index + w->left[variable] >= base && s.index < base + nodes + w->right[variable])
+            return true;
     }
     return false;
 }
 
-/* phi, its rows and what stands beside the accelerations. Of sums that stand in it the chain rule speaks when streams are made. */
+/* phi, its rows and what stands beside the accelerations. Of sums that stand in it the chain rule speaks when streams
+ * are made. */
 static void form_line(struct actio_fields *w, size_t k)
 {
     struct actio_pool *pool = &w->F->pool;
@@ -396,7 +459,10 @@ static void form_line(struct actio_fields *w, size_t k)
     struct actio_patch *p = &w->patch[l->patch];
     bool acceleration = c->kind == ACTIO_ACCELERATION;
     l->level = l->g;
-    if (c->kind == ACTIO_HOLONOMIC) actio_field_drift(w, &l->g, 1, &l->level), slopes(w, p, l->g, ACTIO_SPACE_Q, &l->F);
+    if (c->kind == ACTIO_HOLONOMIC) {
+        actio_field_drift(w, &l->g, 1, &l->level);
+        slopes(w, p, l->g, ACTIO_SPACE_Q, &l->F);
+    }
     slopes(w, p, l->level, acceleration ? ACTIO_SPACE_ACC : ACTIO_SPACE_V, &l->A);
     if (acceleration) l->c = actio_field_at_rest(w, l->g);
     else actio_field_drift(w, &l->level, 1, &l->c);
@@ -413,15 +479,25 @@ static void form_patch(struct actio_fields *w, struct actio_patch *p)
     struct actio_formation *F = w->F;
     struct actio_pool *pool = &F->pool;
     size_t n = p->xs;
-    actio_expr *wrt = actio_form_array(F, 2 * n, sizeof *wrt), *grad = actio_form_array(F, 2 * n, sizeof *grad), *rate = actio_form_array(F, n, sizeof *rate), *Rv = actio_form_array(F, n, sizeof *Rv);
-    for (size_t i = 0; i < n; i++) wrt[i] = p->x[i].q, wrt[n + i] = p->x[i].v;
-    p->force = actio_form_array(F, n, sizeof *p->force), p->h = actio_form_array(F, n, sizeof *p->h);
+    actio_expr *wrt = actio_form_array(F, 2 * n, sizeof *wrt), *grad = actio_form_array(F, 2 * n, sizeof *grad),
+               *rate = actio_form_array(F, n, sizeof *rate), *Rv = actio_form_array(F, n, sizeof *Rv);
+    for (size_t i = 0; i < n; i++) {
+        wrt[i] = p->x[i].q;
+        wrt[n + i] = p->x[i].v;
+    }
+    p->force = actio_form_array(F, n, sizeof *p->force);
+    p->h = actio_form_array(F, n, sizeof *p->h);
     actio_gradient(pool, actio_is_zero(p->L) ? p->L : actio_mul(pool, p->weight, p->L), wrt, 2 * n, grad);
     actio_gradient(pool, actio_is_zero(p->R) ? p->R : actio_mul(pool, p->weight, p->R), wrt + n, n, Rv);
-    p->Lq = grad, p->Lv = grad + n;
+    p->Lq = grad;
+    p->Lv = grad + n;
     for (uint32_t k = 0; k < w->pushes; k++)
-        if (&w->patch[w->push[k].patch] == p) p->force[w->push[k].x] = actio_add(pool, p->force[w->push[k].x], w->push[k].e);
-    if (n) actio_field_drift(w, p->Lv, n, rate), actio_jacobian(pool, p->Lv, n, wrt + n, n, &p->W);
+        if (&w->patch[w->push[k].patch] == p)
+            p->force[w->push[k].x] = actio_add(pool, p->force[w->push[k].x], w->push[k].e);
+    if (n) {
+        actio_field_drift(w, p->Lv, n, rate);
+        actio_jacobian(pool, p->Lv, n, wrt + n, n, &p->W);
+    }
     for (size_t i = 0; i < n; i++) {
         p->force[i] = actio_sub(pool, p->force[i], Rv[i]);
         p->h[i] = actio_sub(pool, actio_add(pool, p->force[i], p->Lq[i]), rate[i]);
@@ -468,7 +544,8 @@ static actio_expr natural_condition(struct actio_fields *w, size_t at)
     for (size_t i = 0; i < w->patches; i++)
         for (size_t x = 0; x < w->patch[i].xs; x++) {
             const struct actio_patch *p = &w->patch[i];
-            if (covers(w, p, x, at)) sum = actio_add(&w->F->pool, sum, actio_place_pin(w, p->h[x], p, (long)(at - p->x[x].at)));
+            if (covers(w, p, x, at))
+                sum = actio_add(&w->F->pool, sum, actio_place_pin(w, p->h[x], p, (long)(at - p->x[x].at)));
         }
     return sum;
 }
@@ -478,7 +555,8 @@ static void refuse_beyond(struct actio_fields *w, size_t variable, bool first)
     const struct actio_model *m = w->F->model;
     const struct actio_variable *v = &m->coord[variable];
     const struct actio_axis *x = &m->axis[v->axis - 1];
-    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_BEYOND, &m->source, v->span, ACTIO_ARGS(ACTIO_TEXT(v->name), ACTIO_TEXT(x->name), ACTIO_NUMBER(first ? x->a : x->b)));
+    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_BEYOND, &m->source, v->span,
+                  ACTIO_ARGS(ACTIO_TEXT(v->name), ACTIO_TEXT(x->name), ACTIO_NUMBER(first ? x->a : x->b)));
     actio_escape(w->F->sys.ctx);
 }
 
@@ -491,9 +569,11 @@ static void find_slaves(struct actio_fields *w)
             size_t at = k < w->left[i] ? w->base[i] - 1 - k : w->base[i] + nodes + k - w->left[i];
             if (is_held(w, at)) continue;
             struct actio_slave s = { .at = at, .N = natural_condition(w, at) };
-            s.rate = s.N, s.is_rate = actio_uses(&w->F->pool, s.N, ACTIO_SPACE_V);
+            s.rate = s.N;
+            s.is_rate = actio_uses(&w->F->pool, s.N, ACTIO_SPACE_V);
             actio_expr own = actio_symbol(&w->F->pool, s.is_rate ? ACTIO_SPACE_V : ACTIO_SPACE_Q, (uint32_t)at);
-            if (actio_is_zero(s.N) || actio_is_zero(actio_diff(&w->F->pool, s.N, own))) refuse_beyond(w, i, k < w->left[i]);
+            if (actio_is_zero(s.N) || actio_is_zero(actio_diff(&w->F->pool, s.N, own)))
+                refuse_beyond(w, i, k < w->left[i]);
             if (!s.is_rate) actio_field_drift(w, &s.N, 1, &s.rate);
             actio_field_drift(w, &s.rate, 1, &s.rest);
             ACTIO_PUSH(&w->F->arena, w->slave, w->slaves, w->slaves_cap) = s;
@@ -523,19 +603,25 @@ static void name_variables(struct actio_fields *w)
     const char **name = actio_form_array(F, F->n, sizeof *name), **rate = actio_form_array(F, F->n, sizeof *rate);
     for (size_t i = 0; i < m->coords; i++) {
         size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 1;
-        for (size_t k = w->base[i] - w->left[i]; k < w->base[i] + nodes + w->right[i]; k++) name[k] = m->coord[i].name, rate[k] = m->coord[i].dot_name;
+        for (size_t k = w->base[i] - w->left[i]; k < w->base[i] + nodes + w->right[i]; k++) {
+            name[k] = m->coord[i].name;
+            rate[k] = m->coord[i].dot_name;
+        }
     }
-    F->sys.variable = name, F->sys.rate_name = rate;
+    F->sys.variable = name;
+    F->sys.rate_name = rate;
 }
 
 struct actio_system *actio_form_fields(struct actio_context *ctx, struct actio_model *model)
 {
     struct actio_formation *F = actio_formation_open(ctx, model);
     struct actio_fields *w = F->field = actio_form_array(F, 1, sizeof *w);
-    w->F = F, w->streams = actio_field_streams;
+    w->F = F;
+    w->streams = actio_field_streams;
     F->sys.params = model->params;
     w->base = actio_form_array(F, model->coords, sizeof *w->base);
-    w->left = actio_form_array(F, model->coords, sizeof *w->left), w->right = actio_form_array(F, model->coords, sizeof *w->right);
+    w->left = actio_form_array(F, model->coords, sizeof *w->left);
+    w->right = actio_form_array(F, model->coords, sizeof *w->right);
     open_patches(w);
     number_coordinates(w);
     form_lagrangian(w);
@@ -543,7 +629,8 @@ struct actio_system *actio_form_fields(struct actio_context *ctx, struct actio_m
     open_lines(w);
     number_rows(w);
     for (size_t k = 0; k < model->constraints; k++) form_line(w, k);
-    for (uint32_t k = 0; k < w->sums; k++) take_locals(w, actio_patch_of(w, w->sum[k].axis, w->sum[k].half), w->sum[k].e);
+    for (uint32_t k = 0; k < w->sums; k++)
+        take_locals(w, actio_patch_of(w, w->sum[k].axis, w->sum[k].half), w->sum[k].e);
     for (size_t i = 0; i < w->patches; i++) form_patch(w, &w->patch[i]);
     thaw(w);
     size_t before = w->patch[0].xs;

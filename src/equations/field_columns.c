@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a row of output means where there are fields: a column has one number, or one for each node or cell of an axis. */
+ * What a row of output means where there are fields: a column has one number, or one for each node or cell of an axis.
+ * */
 #include "base/roles.h"
 #include "equations/field.h"
 
 #include <string.h>
 
-struct named { const char *name, *unit, *meaning; enum actio_role role; uint32_t patch; actio_expr e; };
-struct naming { struct actio_fields *w; struct named *at; uint32_t count, cap; };
+struct named {
+    const char *name, *unit, *meaning;
+    enum actio_role role;
+    uint32_t patch;
+    actio_expr e;
+};
+struct naming {
+    struct actio_fields *w;
+    struct named *at;
+    uint32_t count, cap;
+};
 
-static void define(struct naming *d, enum actio_role role, const char *prefix, const char *name, uint32_t patch, actio_expr e, const char *meaning)
+static void define(struct naming *d, enum actio_role role, const char *prefix, const char *name, uint32_t patch,
+                   actio_expr e, const char *meaning)
 {
     const char *full = *prefix ? actio_arena_format(&d->w->F->arena, "%s%s", prefix, name) : name;
     ACTIO_PUSH(&d->w->F->arena, d->at, d->count, d->cap) = (struct named){ full, "", meaning, role, patch, e };
@@ -23,7 +34,8 @@ static actio_expr thawed(struct actio_fields *w, actio_expr e)
     return actio_substitute(&w->F->pool, e, symbol, w->frozen, w->frozens);
 }
 
-/* The total over a patch of a formula of its lanes: at the point itself, else as an integral (weights are the caller's). */
+/* The total over a patch of a formula of its lanes: at the point itself, else as an integral (weights are the
+ * caller's). */
 static actio_expr total(struct actio_fields *w, uint32_t patch, actio_expr e)
 {
     const struct actio_patch *p = &w->patch[patch];
@@ -44,20 +56,27 @@ static void define_variables(struct naming *d)
         uint16_t axis = m->coord[i].axis;
         uint32_t patch = axis ? 2u * axis - 1 : 0;
         actio_slot s = { .space = ACTIO_SPACE_Q, .axis = axis, .index = (uint32_t)(axis ? i : w->base[i]) };
-        define(d, ACTIO_ROLE_COORD, "", m->coord[i].name, patch, actio_symbol_at(pool, s), axis ? "field" : "coordinate");
+        define(d, ACTIO_ROLE_COORD, "", m->coord[i].name, patch, actio_symbol_at(pool, s),
+               axis ? "field" : "coordinate");
         if (m->coord[i].unit) d->at[d->count - 1].unit = m->coord[i].unit;
         s.space = ACTIO_SPACE_V;
         define(d, ACTIO_ROLE_RATE, "", m->coord[i].dot_name, patch, actio_symbol_at(pool, s), "velocity");
         s.space = ACTIO_SPACE_REACTION;
-        if (m->constraints) define(d, ACTIO_ROLE_REACTION, "reaction.", m->coord[i].name, patch, actio_symbol_at(pool, s), "generalised force of all constraints");
+        if (m->constraints)
+            define(d, ACTIO_ROLE_REACTION, "reaction.", m->coord[i].name, patch, actio_symbol_at(pool, s),
+                   "generalised force of all constraints");
     }
 }
 
 /* ---- directions: what a formula changes by when coordinates and velocities do */
 
-struct change { struct actio_fields *w; const actio_expr *dq, *dv; };   /* by local of a patch; NULL: nothing */
+struct change {
+    struct actio_fields *w;
+    const actio_expr *dq, *dv;
+}; /* by local of a patch; NULL: nothing */
 
-static actio_expr along_locals(struct actio_fields *w, const struct actio_patch *p, actio_expr f, const actio_expr *dq, const actio_expr *dv)
+static actio_expr along_locals(struct actio_fields *w, const struct actio_patch *p, actio_expr f, const actio_expr *dq,
+                               const actio_expr *dv)
 {
     struct actio_seed *seed = actio_form_array(w->F, 2 * p->xs, sizeof *seed);
     size_t count = 0;
@@ -70,7 +89,10 @@ static actio_expr along_locals(struct actio_fields *w, const struct actio_patch 
     return out;
 }
 
-static actio_expr weighed(struct actio_fields *w, const struct actio_patch *p, actio_expr e) { return actio_field_times(w, p->weight, e); }
+static actio_expr weighed(struct actio_fields *w, const struct actio_patch *p, actio_expr e)
+{
+    return actio_field_times(w, p->weight, e);
+}
 
 static const actio_expr *velocities(struct actio_fields *w, const struct actio_patch *p)
 {
@@ -80,18 +102,24 @@ static const actio_expr *velocities(struct actio_fields *w, const struct actio_p
 }
 
 /* Of changes those of what the reaction acts on. */
-static const actio_expr *acted_on(struct actio_fields *w, const struct actio_constraint *c, const struct actio_patch *p, const actio_expr *dq)
+static const actio_expr *acted_on(struct actio_fields *w, const struct actio_constraint *c, const struct actio_patch *p,
+                                  const actio_expr *dq)
 {
     actio_expr *out = actio_form_array(w->F, p->xs, sizeof *out);
-    for (size_t i = 0; i < p->xs; i++) if (actio_field_acts_on(w, c, &p->x[i])) out[i] = dq[i];
+    for (size_t i = 0; i < p->xs; i++)
+        if (actio_field_acts_on(w, c, &p->x[i])) out[i] = dq[i];
     return out;
 }
 
-/* Work of a constraint's reaction along changes of the coordinates, in all: lambda D.dq, of integrals in it by their own lanes. */
-struct changes { const actio_expr **by_patch; };
+/* Work of a constraint's reaction along changes of the coordinates, in all: lambda D.dq, of integrals in it by their
+ * own lanes. */
+struct changes {
+    const actio_expr **by_patch;
+};
 
 /* What f changes by when its rates do, or its accelerations, of a constraint on these. */
-static actio_expr along_rows(struct actio_fields *w, const struct actio_patch *p, actio_expr f, bool acceleration, const actio_expr *dq)
+static actio_expr along_rows(struct actio_fields *w, const struct actio_patch *p, actio_expr f, bool acceleration,
+                             const actio_expr *dq)
 {
     struct actio_seed *seed = actio_form_array(w->F, p->xs, sizeof *seed);
     actio_expr out;
@@ -106,8 +134,10 @@ static actio_expr work_of(struct actio_fields *w, size_t k, const actio_expr *co
     const struct actio_line *l = &w->line[k];
     const struct actio_patch *p = &w->patch[l->patch];
     actio_expr sum = { 0 };
-    for (size_t i = 0; i < l->D.count; i++) sum = actio_add(pool, sum, actio_field_times(w, l->D.at[i].e, dq[l->patch][l->D.at[i].col]));
-    actio_expr lambda = actio_symbol_at(pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = p->axis, .index = p->axis ? (uint32_t)k : l->first });
+    for (size_t i = 0; i < l->D.count; i++)
+        sum = actio_add(pool, sum, actio_field_times(w, l->D.at[i].e, dq[l->patch][l->D.at[i].col]));
+    actio_expr lambda = actio_symbol_at(
+        pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = p->axis, .index = p->axis ? (uint32_t)k : l->first });
     if (l->patch == 0 && w->F->model->constraint[k].rule != ACTIO_ALONG)
         for (uint32_t j = 0, sums = w->sums; j < sums; j++) {
             actio_expr slope = actio_diff(pool, l->level, actio_symbol(pool, ACTIO_SPACE_SUM, j));
@@ -115,7 +145,10 @@ static actio_expr work_of(struct actio_fields *w, size_t k, const actio_expr *co
             uint32_t patch = (uint32_t)(actio_patch_of(w, w->sum[j].axis, w->sum[j].half) - w->patch);
             const actio_expr *acted = acted_on(w, &w->F->model->constraint[k], &w->patch[patch], dq[patch]);
             bool acceleration = w->F->model->constraint[k].kind == ACTIO_ACCELERATION;
-            sum = actio_add(pool, sum, actio_field_times(w, slope, total(w, patch, along_rows(w, &w->patch[patch], w->sum[j].e, acceleration, acted))));
+            sum = actio_add(
+                pool, sum,
+                actio_field_times(w, slope,
+                                  total(w, patch, along_rows(w, &w->patch[patch], w->sum[j].e, acceleration, acted))));
         }
     return total(w, l->patch, weighed(w, p, actio_field_times(w, lambda, sum)));
 }
@@ -138,7 +171,8 @@ static void define_constraints(struct naming *d)
         const struct actio_line *l = &w->line[k];
         uint16_t axis = w->patch[l->patch].axis;
         actio_slot s = { .space = ACTIO_SPACE_LAMBDA, .axis = axis, .index = axis ? (uint32_t)k : l->first };
-        define(d, ACTIO_ROLE_LAMBDA, "lambda.", m->constraint[k].label, l->patch, actio_symbol_at(&w->F->pool, s), axis ? "multiplier, a density" : "multiplier");
+        define(d, ACTIO_ROLE_LAMBDA, "lambda.", m->constraint[k].label, l->patch, actio_symbol_at(&w->F->pool, s),
+               axis ? "multiplier, a density" : "multiplier");
         define(d, ACTIO_ROLE_POWER, "power.", m->constraint[k].label, 0, work_of(w, k, v), "power of the reaction");
         define(d, ACTIO_ROLE_RESIDUAL, "residual.", m->constraint[k].label, l->patch, l->g, "A - B of the constraint");
     }
@@ -155,8 +189,10 @@ static actio_expr force_work(struct actio_fields *w, uint32_t force, const actio
         const struct actio_patch *p = &w->patch[patch];
         actio_expr here = { 0 };
         for (uint32_t k = 0; k < w->pushes; k++)
-            if (w->push[k].patch == patch && (force == UINT32_MAX || w->push[k].force == force)) here = actio_add(pool, here, actio_field_times(w, w->push[k].e, dq[patch][w->push[k].x]));
-        if (force == UINT32_MAX && !actio_is_zero(p->R)) here = actio_sub(pool, here, weighed(w, p, along_locals(w, p, p->R, NULL, dq[patch])));
+            if (w->push[k].patch == patch && (force == UINT32_MAX || w->push[k].force == force))
+                here = actio_add(pool, here, actio_field_times(w, w->push[k].e, dq[patch][w->push[k].x]));
+        if (force == UINT32_MAX && !actio_is_zero(p->R))
+            here = actio_sub(pool, here, weighed(w, p, along_locals(w, p, p->R, NULL, dq[patch])));
         sum = actio_add(pool, sum, total(w, patch, here));
     }
     return sum;
@@ -189,7 +225,9 @@ static actio_expr by_time(struct actio_fields *w, actio_expr e)
     for (uint32_t k = 0, sums = w->sums; actio_uses(pool, e, ACTIO_SPACE_SUM) && k < sums; k++) {
         actio_expr slope = actio_diff(pool, e, actio_symbol(pool, ACTIO_SPACE_SUM, k));
         uint32_t patch = (uint32_t)(actio_patch_of(w, w->sum[k].axis, w->sum[k].half) - w->patch);
-        if (!actio_is_zero(slope)) sum = actio_add(pool, sum, actio_field_times(w, slope, total(w, patch, actio_diff(pool, w->sum[k].e, time))));
+        if (!actio_is_zero(slope))
+            sum =
+                actio_add(pool, sum, actio_field_times(w, slope, total(w, patch, actio_diff(pool, w->sum[k].e, time))));
     }
     return sum;
 }
@@ -211,9 +249,11 @@ static void define_forces(struct naming *d)
     struct actio_fields *w = d->w;
     const struct actio_model *m = w->F->model;
     const actio_expr *const *v = all_velocities(w);
-    define(d, ACTIO_ROLE_POWER, "", "power.force", 0, force_work(w, UINT32_MAX, v), "power of all forces and dissipation");
+    define(d, ACTIO_ROLE_POWER, "", "power.force", 0, force_work(w, UINT32_MAX, v),
+           "power of all forces and dissipation");
     for (uint32_t k = 0; k < m->forces; k++)
-        if (m->force[k].label) define(d, ACTIO_ROLE_POWER, "power.", m->force[k].label, 0, force_work(w, k, v), "power of the force");
+        if (m->force[k].label)
+            define(d, ACTIO_ROLE_POWER, "power.", m->force[k].label, 0, force_work(w, k, v), "power of the force");
     if (m->has_lagrangian) define(d, ACTIO_ROLE_ENERGY, "", "energy", 0, energy(w, v), "q'.dL/dq' - L");
 }
 
@@ -232,10 +272,14 @@ static const actio_expr *const *moved_by(struct actio_fields *w, const struct ac
             for (size_t t = 0; t < s->terms; t++) {
                 size_t variable = s->term[t].variable, base = w->base[variable];
                 uint16_t axis = m->coord[variable].axis;
-                long node = (long)slot.index - (long)base, last = axis ? (long)m->axis[axis - 1].nodes - 1 + (long)w->right[variable] : 0;
+                long node = (long)slot.index - (long)base,
+                     last = axis ? (long)m->axis[axis - 1].nodes - 1 + (long)w->right[variable] : 0;
                 if (slot.axis ? slot.index != variable : node < -(long)w->left[variable] || node > last) continue;
                 if (slot.axis) here[x] = actio_place_local(w, s->term[t].e, axis, 2 * slot.offset);
-                else here[x] = axis ? actio_place_pin(w, actio_place_local(w, s->term[t].e, axis, 0), actio_patch_of(w, axis, 0), node) : actio_place_point(w, s->term[t].e);
+                else
+                    here[x] = axis ? actio_place_pin(w, actio_place_local(w, s->term[t].e, axis, 0),
+                                                     actio_patch_of(w, axis, 0), node)
+                                   : actio_place_point(w, s->term[t].e);
             }
         }
         dq[i] = here;
@@ -276,13 +320,15 @@ static void define_symmetry(struct naming *d, const struct actio_symmetry *s)
     actio_expr charge = { 0 }, balance = { 0 };
     if (s->is_time) {
         const actio_expr *const *v = all_velocities(w);
-        charge = energy(w, v), balance = energy_balance(w, v);
+        charge = energy(w, v);
+        balance = energy_balance(w, v);
     } else {
         const actio_expr *const *dq = moved_by(w, s), *const *rate = rates_of(w, dq);
         for (uint32_t patch = 0; patch < w->patches; patch++) {
             const struct actio_patch *p = &w->patch[patch];
             charge = actio_add(pool, charge, total(w, patch, weighed(w, p, along_locals(w, p, p->L, NULL, dq[patch]))));
-            balance = actio_add(pool, balance, total(w, patch, weighed(w, p, along_locals(w, p, p->L, dq[patch], rate[patch]))));
+            balance = actio_add(pool, balance,
+                                total(w, patch, weighed(w, p, along_locals(w, p, p->L, dq[patch], rate[patch]))));
         }
         balance = actio_add(pool, balance, actio_add(pool, force_work(w, UINT32_MAX, dq), reaction_work(w, dq)));
     }
@@ -292,7 +338,8 @@ static void define_symmetry(struct naming *d, const struct actio_symmetry *s)
 
 /* ---- frames, what is observed */
 
-static void define_written(struct naming *d, enum actio_role role, const char *name, actio_expr e, uint16_t axis, const char *meaning)
+static void define_written(struct naming *d, enum actio_role role, const char *name, actio_expr e, uint16_t axis,
+                           const char *meaning)
 {
     struct actio_fields *w = d->w;
     uint32_t patch = axis ? 2u * axis - 1 + actio_place_half(w, e) : 0;
@@ -340,11 +387,13 @@ void actio_field_columns(struct actio_fields *w)
     struct actio_model *m = F->model;
     struct naming d = { .w = w };
     define_variables(&d);
-    for (size_t i = 0; i < m->frames; i++) define_written(&d, ACTIO_ROLE_FRAME, m->frame[i].name, m->frame[i].e, m->frame[i].axis, "quasi-velocity");
+    for (size_t i = 0; i < m->frames; i++)
+        define_written(&d, ACTIO_ROLE_FRAME, m->frame[i].name, m->frame[i].e, m->frame[i].axis, "quasi-velocity");
     define_constraints(&d);
     define_forces(&d);
     for (size_t i = 0; i < m->symmetries; i++) define_symmetry(&d, &m->symmetry[i]);
-    for (size_t i = 0; i < m->observes; i++) define_written(&d, ACTIO_ROLE_OBSERVE, m->observe[i].name, m->observe[i].e, m->observe[i].axis, "observed");
+    for (size_t i = 0; i < m->observes; i++)
+        define_written(&d, ACTIO_ROLE_OBSERVE, m->observe[i].name, m->observe[i].e, m->observe[i].axis, "observed");
     resolve(&d);
     const char *const *names;
     size_t count = actio_model_columns(m, &names), made = 0, next = 0;
@@ -354,11 +403,14 @@ void actio_field_columns(struct actio_fields *w)
         const struct named *c = find(&d, names[i]);
         if (!c) continue;
         const struct actio_patch *p = &w->patch[c->patch];
-        column[made] = (struct actio_system_column){ c->name, c->unit, c->meaning, c->role, next, p->lanes, p->axis, p->half };
+        column[made] =
+            (struct actio_system_column){ c->name, c->unit, c->meaning, c->role, next, p->lanes, p->axis, p->half };
         w->column[made++] = (struct actio_field_column){ c->patch, c->e };
         next += p->lanes;
     }
-    F->sys.column = column, F->sys.named = made, F->sys.columns = next;
+    F->sys.column = column;
+    F->sys.named = made;
+    F->sys.columns = next;
 }
 
 /* A formula that reaches beyond an end without values there has none at that end: it is continued. */
@@ -372,10 +424,11 @@ static void emit_column(struct actio_emits *l, uint32_t patch, actio_expr e, siz
     struct actio_emit *x = &l->at[l->count - 1];
     actio_place_reach(w, e, p, &low, &high);
     x = &l->at[l->count - 1];
-    x->first = low > 0 ? low : 0, x->last = high < last ? high : last;
+    x->first = low > 0 ? low : 0;
+    x->last = high < last ? high : last;
     x->to = (struct actio_stream){ ACTIO_STREAM_PUT, at + (size_t)x->first, 0, 0 };
     x->to.fill = (size_t)x->first > (size_t)(last - x->last) ? (size_t)x->first : (size_t)(last - x->last);
-    if (x->last < x->first) l->count--;                    /* too few nodes for it anywhere: it stays 0 */
+    if (x->last < x->first) l->count--; /* too few nodes for it anywhere: it stays 0 */
 }
 
 void actio_field_outputs(struct actio_emits *l, bool sizes)

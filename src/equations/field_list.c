@@ -9,19 +9,23 @@ void actio_emit(struct actio_emits *l, uint32_t patch, actio_expr e, size_t at, 
     const struct actio_patch *p = &l->w->patch[patch];
     if (actio_is_zero(e)) return;
     enum actio_stream_how how = p->lanes > 1 && !moves ? ACTIO_STREAM_TOTAL : ACTIO_STREAM_ADD;
-    ACTIO_PUSH(&l->w->F->arena, l->at, l->count, l->cap) = (struct actio_emit){ patch, 0, (long)p->lanes - 1, e, { how, at, 0, 0 } };
+    ACTIO_PUSH(&l->w->F->arena, l->at, l->count, l->cap) =
+        (struct actio_emit){ patch, 0, (long)p->lanes - 1, e, { how, at, 0, 0 } };
 }
 
 void actio_emit_entries(struct actio_emits *l, const struct actio_layout *of, size_t from)
 {
-    for (uint32_t i = 0; i < of->parts; i++) actio_emit(l, of->part[i].patch, of->part[i].e, from + of->part[i].at, of->part[i].row_moves || of->part[i].col_moves);
+    for (uint32_t i = 0; i < of->parts; i++)
+        actio_emit(l, of->part[i].patch, of->part[i].e, from + of->part[i].at,
+                   of->part[i].row_moves || of->part[i].col_moves);
 }
 
 /* ---- programs */
 
 static bool overlap(const struct actio_emit *a, const struct actio_emit *b)
 {
-    size_t na = a->to.how == ACTIO_STREAM_TOTAL ? 1 : (size_t)(a->last - a->first) + 1, nb = b->to.how == ACTIO_STREAM_TOTAL ? 1 : (size_t)(b->last - b->first) + 1;
+    size_t na = a->to.how == ACTIO_STREAM_TOTAL ? 1 : (size_t)(a->last - a->first) + 1,
+           nb = b->to.how == ACTIO_STREAM_TOTAL ? 1 : (size_t)(b->last - b->first) + 1;
     return a->to.at < b->to.at + nb && b->to.at < a->to.at + na;
 }
 
@@ -35,7 +39,9 @@ static void settle_adds(struct actio_emits *l)
     }
 }
 
-struct needs { bool *sum, *run; };
+struct needs {
+    bool *sum, *run;
+};
 
 static void need_of(struct actio_fields *w, actio_expr e, struct needs *n)
 {
@@ -57,23 +63,33 @@ static struct needs needs_of(struct actio_emits *l)
     struct needs n = { actio_form_array(w->F, w->sums, sizeof *n.sum), actio_form_array(w->F, w->runs, sizeof *n.run) };
     for (uint32_t i = 0; i < l->count; i++) need_of(w, l->at[i].e, &n);
     for (unsigned level = w->sums + w->runs + 1; level-- > 0;) {
-        for (uint32_t k = 0; k < w->runs; k++) if (n.run[k] && w->run[k].level == level) need_of(w, w->run[k].e, &n);
-        for (uint32_t k = 0; k < w->sums; k++) if (n.sum[k] && w->sum[k].level == level) need_of(w, w->sum[k].e, &n);
+        for (uint32_t k = 0; k < w->runs; k++)
+            if (n.run[k] && w->run[k].level == level) need_of(w, w->run[k].e, &n);
+        for (uint32_t k = 0; k < w->sums; k++)
+            if (n.sum[k] && w->sum[k].level == level) need_of(w, w->sum[k].e, &n);
     }
     return n;
 }
 
-struct stages { struct actio_stage *at; uint32_t count, cap; };
+struct stages {
+    struct actio_stage *at;
+    uint32_t count, cap;
+};
 
-static void make_stage(struct actio_fields *w, struct stages *to, uint32_t patch, long first, long last, const actio_expr *e, const struct actio_stream *out, size_t count)
+static void make_stage(struct actio_fields *w, struct stages *to, uint32_t patch, long first, long last,
+                       const actio_expr *e, const struct actio_stream *out, size_t count)
 {
     struct actio_patch *p = &w->patch[patch];
     if (count == 0) return;
     struct actio_stream *kept = actio_form_array(w->F, count, sizeof *kept);
     memcpy(kept, out, count * sizeof *kept);
-    ACTIO_PUSH(&w->F->arena, to->at, to->count, to->cap) = (struct actio_stage){ .axis = p->axis, .half = p->half, .first = (size_t)first, .lanes = (size_t)(last - first + 1), .out = kept };
-    ACTIO_PUSH(&w->F->arena, w->kernel, w->kernels, w->kernels_cap) = NULL;          /* its place is there before it is: an escape loses none */
-    to->at[to->count - 1].kernel = w->kernel[w->kernels - 1] = actio_kernel_compile(w->F->sys.ctx, &w->F->pool, e, count);
+    ACTIO_PUSH(&w->F->arena, to->at, to->count, to->cap) = (struct actio_stage){
+        .axis = p->axis, .half = p->half, .first = (size_t)first, .lanes = (size_t)(last - first + 1), .out = kept
+    };
+    /* its place is there before it is: an escape loses none */
+    ACTIO_PUSH(&w->F->arena, w->kernel, w->kernels, w->kernels_cap) = NULL;
+    to->at[to->count - 1].kernel = w->kernel[w->kernels - 1] =
+        actio_kernel_compile(w->F->sys.ctx, &w->F->pool, e, count);
 }
 
 static void make_sums(struct actio_fields *w, struct stages *to, const bool *needed, unsigned level)
@@ -85,7 +101,8 @@ static void make_sums(struct actio_fields *w, struct stages *to, const bool *nee
         for (uint32_t k = 0; k < w->sums; k++) {
             const struct actio_sum *s = &w->sum[k];
             if (!needed[k] || s->level != level || actio_patch_of(w, s->axis, s->half) != &w->patch[patch]) continue;
-            e[count] = s->e, out[count++] = (struct actio_stream){ ACTIO_STREAM_SUM, k, 0, 0 };
+            e[count] = s->e;
+            out[count++] = (struct actio_stream){ ACTIO_STREAM_SUM, k, 0, 0 };
         }
         make_stage(w, to, patch, 0, (long)w->patch[patch].lanes - 1, e, out, count);
     }
@@ -96,7 +113,8 @@ static void make_runs(struct actio_fields *w, struct stages *to, const bool *nee
     for (uint32_t k = 0; k < w->runs; k++) {
         const struct actio_axis *x = &w->F->model->axis[w->run[k].axis - 1];
         struct actio_stream out = { ACTIO_STREAM_RUN, k, (x->b - x->a) / (double)(x->nodes - 1), 0 };
-        if (needed[k] && w->run[k].level == level) make_stage(w, to, 2u * w->run[k].axis, 0, (long)x->nodes - 2, &w->run[k].e, &out, 1);
+        if (needed[k] && w->run[k].level == level)
+            make_stage(w, to, 2u * w->run[k].axis, 0, (long)x->nodes - 2, &w->run[k].e, &out, 1);
     }
 }
 
@@ -104,9 +122,14 @@ static void make_runs(struct actio_fields *w, struct stages *to, const bool *nee
 static void make_integrals(struct actio_fields *w, struct stages *to, const struct needs *n)
 {
     unsigned most = 0;
-    for (uint32_t k = 0; k < w->sums; k++) if (n->sum[k] && w->sum[k].level > most) most = w->sum[k].level;
-    for (uint32_t k = 0; k < w->runs; k++) if (n->run[k] && w->run[k].level > most) most = w->run[k].level;
-    for (unsigned level = 0; level <= most; level++) make_sums(w, to, n->sum, level), make_runs(w, to, n->run, level);
+    for (uint32_t k = 0; k < w->sums; k++)
+        if (n->sum[k] && w->sum[k].level > most) most = w->sum[k].level;
+    for (uint32_t k = 0; k < w->runs; k++)
+        if (n->run[k] && w->run[k].level > most) most = w->run[k].level;
+    for (unsigned level = 0; level <= most; level++) {
+        make_sums(w, to, n->sum, level);
+        make_runs(w, to, n->run, level);
+    }
 }
 
 /* Outputs of a patch by the lanes that they have; the point's at last, which may replace what lanes said. */
@@ -124,7 +147,9 @@ static void make_outputs(struct actio_emits *l, struct stages *to)
             for (uint32_t k = i; k < l->count; k++) {
                 const struct actio_emit *x = &l->at[k];
                 if (done[k] || x->patch != patch || x->first != l->at[i].first || x->last != l->at[i].last) continue;
-                e[count] = x->e, out[count++] = x->to, done[k] = true;
+                e[count] = x->e;
+                out[count++] = x->to;
+                done[k] = true;
             }
             make_stage(w, to, patch, l->at[i].first, l->at[i].last, e, out, count);
         }
@@ -158,7 +183,8 @@ static bool is_slave(const struct actio_fields *w, size_t at)
     return false;
 }
 
-/* What the point says to a value beyond an end stands in its natural condition: beside the one that is put there it would be added again. */
+/* What the point says to a value beyond an end stands in its natural condition: beside the one that is put there it
+ * would be added again. */
 static void list_by_local(struct actio_emits *l, size_t from, size_t which)
 {
     struct actio_fields *w = l->w;
@@ -177,8 +203,9 @@ static void list_slaves(struct actio_emits *l, size_t from)
     struct actio_fields *w = l->w;
     for (uint32_t k = 0; k < w->slaves; k++) {
         actio_emit(l, 0, actio_neg(&w->F->pool, w->slave[k].rest), from + w->slave[k].at, false);
-        if (actio_is_zero(w->slave[k].rest)) {             /* 0 has to be put there, too */
-            ACTIO_PUSH(&w->F->arena, l->at, l->count, l->cap) = (struct actio_emit){ 0, 0, 0, { 0 }, { ACTIO_STREAM_PUT, from + w->slave[k].at, 0, 0 } };
+        if (actio_is_zero(w->slave[k].rest)) { /* 0 has to be put there, too */
+            ACTIO_PUSH(&w->F->arena, l->at, l->count, l->cap) =
+                (struct actio_emit){ 0, 0, 0, { 0 }, { ACTIO_STREAM_PUT, from + w->slave[k].at, 0, 0 } };
         } else l->at[l->count - 1].to.how = ACTIO_STREAM_PUT;
     }
 }
@@ -192,7 +219,8 @@ static void list_matrix(struct actio_emits *l)
     actio_emit_entries(l, &w->A, A);
     actio_emit_entries(l, &w->D, D);
     list_by_local(l, h, 0);
-    for (size_t k = 0; k < w->F->model->constraints; k++) actio_emit(l, w->line[k].patch, weighed(w, w->line[k].patch, w->line[k].c), c + w->line[k].first, true);
+    for (size_t k = 0; k < w->F->model->constraints; k++)
+        actio_emit(l, w->line[k].patch, weighed(w, w->line[k].patch, w->line[k].c), c + w->line[k].first, true);
     list_slaves(l, h);
     l->values = c + sys->p;
 }
@@ -211,7 +239,8 @@ static void list_levels(struct actio_emits *l)
         }
         if (x->velocity == SIZE_MAX) continue;
         actio_emit(l, x->patch, level, phi + x->velocity, true);
-        actio_emit(l, x->patch, weighed(w, x->patch, actio_size_of_terms(w->F, x->level)), sizes + phi + x->velocity, true);
+        actio_emit(l, x->patch, weighed(w, x->patch, actio_size_of_terms(w->F, x->level)), sizes + phi + x->velocity,
+                   true);
     }
     actio_emit_entries(l, &w->holonomic, F);
     l->values = F + sys->F.count;
@@ -233,7 +262,10 @@ static void list_natural(struct actio_emits *l)
         actio_emit(l, 0, w->slave[k].N, k, false);
         actio_emit(l, 0, w->slave[k].rate, S + k, false);
         for (uint32_t j = 0; j < S; j++)
-            actio_emit(l, 0, actio_diff(&w->F->pool, w->slave[k].rate, actio_symbol(&w->F->pool, ACTIO_SPACE_V, (uint32_t)w->slave[j].at)), 2 * S + k * S + j, false);
+            actio_emit(l, 0,
+                       actio_diff(&w->F->pool, w->slave[k].rate,
+                                  actio_symbol(&w->F->pool, ACTIO_SPACE_V, (uint32_t)w->slave[j].at)),
+                       2 * S + k * S + j, false);
     }
     l->values = 2 * S + S * S;
 }
@@ -246,7 +278,8 @@ static void list_start(struct actio_emits *l)
     for (size_t i = 0; i < m->coords; i++) {
         uint16_t axis = m->coord[i].axis;
         actio_emit(l, axis ? 2u * axis - 1 : 0, actio_place_local(w, m->coord[i].start, axis, 0), w->base[i], true);
-        actio_emit(l, axis ? 2u * axis - 1 : 0, actio_place_local(w, m->coord[i].start_dot, axis, 0), n + w->base[i], true);
+        actio_emit(l, axis ? 2u * axis - 1 : 0, actio_place_local(w, m->coord[i].start_dot, axis, 0), n + w->base[i],
+                   true);
     }
     l->values = 2 * n;
 }
@@ -255,10 +288,18 @@ static void list_outputs(struct actio_emits *l) { actio_field_outputs(l, false);
 static void list_terms(struct actio_emits *l) { actio_field_outputs(l, true); }
 
 static void (*const lists[ACTIO_Q_COUNT])(struct actio_emits *) = {
-    [ACTIO_Q_MATRIX] = list_matrix, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_MOMENTA] = list_momenta, [ACTIO_Q_SLAVES] = list_natural, [ACTIO_Q_START] = list_start, [ACTIO_Q_EQUATIONS_Y] = actio_field_list_tangent,
-    [ACTIO_Q_POINTS] = actio_field_list_points, [ACTIO_Q_JETS] = actio_field_list_jets,
-    [ACTIO_Q_TENSION] = actio_field_list_tension, [ACTIO_Q_PULL] = actio_field_list_pull,
-    [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_TERMS] = list_terms,
+    [ACTIO_Q_MATRIX] = list_matrix,
+    [ACTIO_Q_LEVELS] = list_levels,
+    [ACTIO_Q_MOMENTA] = list_momenta,
+    [ACTIO_Q_SLAVES] = list_natural,
+    [ACTIO_Q_START] = list_start,
+    [ACTIO_Q_EQUATIONS_Y] = actio_field_list_tangent,
+    [ACTIO_Q_POINTS] = actio_field_list_points,
+    [ACTIO_Q_JETS] = actio_field_list_jets,
+    [ACTIO_Q_TENSION] = actio_field_list_tension,
+    [ACTIO_Q_PULL] = actio_field_list_pull,
+    [ACTIO_Q_OUTPUTS] = list_outputs,
+    [ACTIO_Q_TERMS] = list_terms,
 };
 
 struct actio_streams *actio_field_streams(struct actio_formation *F, enum actio_quantity what)

@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A line whose neighbours are tied by one constraint a cell, with masses at its nodes: the tridiagonal matrix of the tensions and the accelerations that they
- * give, as formulas of their own. Nothing of this is needed for a motion; it saves the way over general matrices.          [HAMEL B.2, SPEED P5]
+ * A line whose neighbours are tied by one constraint a cell, with masses at its nodes: the tridiagonal matrix of the
+ * tensions and the accelerations that they
+ * give, as formulas of their own. Nothing of this is needed for a motion; it saves the way over general matrices.
+ * [HAMEL B.2, SPEED P5]
  *     (A G^-1 A') lambda = c - A G^-1 h,   z' = G^-1 (h + A' lambda)
  * Coordinates that a constraint holds have the inverse mass 0. */
 #include "equations/field.h"
 
 enum { MOST_FIELDS = 8 };
-struct tension { struct actio_fields *w; size_t line; const struct actio_patch *cells; uint32_t nodes; };
+struct tension {
+    struct actio_fields *w;
+    size_t line;
+    const struct actio_patch *cells;
+    uint32_t nodes;
+};
 
 /* The same formula of the lane `by` further on. */
 static actio_expr shifted(struct actio_fields *w, actio_expr e, int by)
 {
     struct actio_pool *pool = &w->F->pool;
     struct actio_cone cone = actio_cone_of(pool, &e, 1);
-    actio_expr *from = actio_form_array(w->F, cone.count, sizeof *from), *to = actio_form_array(w->F, cone.count, sizeof *to);
+    actio_expr *from = actio_form_array(w->F, cone.count, sizeof *from),
+               *to = actio_form_array(w->F, cone.count, sizeof *to);
     uint32_t count = 0;
     for (uint32_t i = 0; i < cone.count; i++)
-        if (pool->node[cone.id[i]].op == ACTIO_SYMBOL && pool->slot[pool->node[cone.id[i]].a].axis) from[count++] = (actio_expr){ cone.id[i] };
+        if (pool->node[cone.id[i]].op == ACTIO_SYMBOL && pool->slot[pool->node[cone.id[i]].a].axis)
+            from[count++] = (actio_expr){ cone.id[i] };
     for (uint32_t i = 0; i < count; i++) {
         actio_slot s = actio_slot_of(pool, from[i]);
         s.offset = (int8_t)(s.offset + by);
@@ -27,7 +36,8 @@ static actio_expr shifted(struct actio_fields *w, actio_expr e, int by)
 
 static bool is_steady(struct actio_fields *w, actio_expr e)
 {
-    static const enum actio_space moving[] = { ACTIO_SPACE_Q, ACTIO_SPACE_V, ACTIO_SPACE_T, ACTIO_SPACE_SUM, ACTIO_SPACE_RUNNING };
+    static const enum actio_space moving[] = { ACTIO_SPACE_Q, ACTIO_SPACE_V, ACTIO_SPACE_T, ACTIO_SPACE_SUM,
+                                               ACTIO_SPACE_RUNNING };
     for (size_t i = 0; i < sizeof moving / sizeof *moving; i++)
         if (actio_uses(&w->F->pool, e, moving[i])) return false;
     return true;
@@ -53,7 +63,9 @@ static bool forces_fit(struct actio_fields *w, uint32_t nodes)
             const struct actio_local *x = &w->patch[i].x[j];
             if (actio_is_zero(w->patch[i].h[j])) continue;
             if (i != nodes || !x->moves || actio_slot_of(&w->F->pool, x->q).offset != 0) return false;
-            if (actio_uses(&w->F->pool, w->patch[i].h[j], ACTIO_SPACE_SUM) || actio_uses(&w->F->pool, w->patch[i].h[j], ACTIO_SPACE_RUNNING)) return false;
+            if (actio_uses(&w->F->pool, w->patch[i].h[j], ACTIO_SPACE_SUM)
+                || actio_uses(&w->F->pool, w->patch[i].h[j], ACTIO_SPACE_RUNNING))
+                return false;
         }
     return true;
 }
@@ -67,11 +79,16 @@ static bool lines_fit(struct actio_fields *w, struct tension *t)
         const struct actio_line *l = &w->line[k];
         if (m->constraint[k].rule != ACTIO_IDEAL || m->constraint[k].kind == ACTIO_ACCELERATION) return false;
         if (l->patch == 0) {
-            if (l->A.count != 1 || !actio_is_zero(l->c) || !actio_is_const(&w->F->pool, l->A.at[0].e) || actio_uses(&w->F->pool, l->level, ACTIO_SPACE_SUM)) return false;
+            if (l->A.count != 1 || !actio_is_zero(l->c) || !actio_is_const(&w->F->pool, l->A.at[0].e)
+                || actio_uses(&w->F->pool, l->level, ACTIO_SPACE_SUM))
+                return false;
             continue;
         }
         if (found || !w->patch[l->patch].half) return false;
-        found = true, t->line = k, t->cells = &w->patch[l->patch], t->nodes = l->patch - 1;
+        found = true;
+        t->line = k;
+        t->cells = &w->patch[l->patch];
+        t->nodes = l->patch - 1;
         for (size_t e = 0; e < l->A.count; e++) {
             const struct actio_local *x = &t->cells->x[l->A.at[e].col];
             int offset = actio_slot_of(&w->F->pool, x->q).offset;
@@ -85,8 +102,10 @@ static bool fits(struct actio_fields *w, struct tension *t)
 {
     const struct actio_model *m = w->F->model;
     *t = (struct tension){ .w = w };
-    for (size_t i = 0; i < m->coords; i++) if (!m->coord[i].axis || w->left[i] || w->right[i] || m->coords > MOST_FIELDS) return false;
-    return m->axes == 1 && w->slaves == 0 && lines_fit(w, t) && masses_fit(w, t->nodes) && forces_fit(w, t->nodes) && t->cells->lanes > 2;
+    for (size_t i = 0; i < m->coords; i++)
+        if (!m->coord[i].axis || w->left[i] || w->right[i] || m->coords > MOST_FIELDS) return false;
+    return m->axes == 1 && w->slaves == 0 && lines_fit(w, t) && masses_fit(w, t->nodes) && forces_fit(w, t->nodes)
+           && t->cells->lanes > 2;
 }
 
 /* Do two fields have the same masses, and are the same of their nodes held? */
@@ -96,15 +115,18 @@ static bool same_masses(const struct tension *t, uint32_t a, uint32_t b)
     const struct actio_patch *p = &w->patch[t->nodes];
     actio_expr mass[2] = { { 0 }, { 0 } };
     for (size_t e = 0; e < p->W.count; e++)
-        for (int k = 0; k < 2; k++) if (actio_slot_of(&w->F->pool, p->x[p->W.at[e].row].q).index == (k ? b : a)) mass[k] = p->W.at[e].e;
+        for (int k = 0; k < 2; k++)
+            if (actio_slot_of(&w->F->pool, p->x[p->W.at[e].row].q).index == (k ? b : a)) mass[k] = p->W.at[e].e;
     if (!actio_same(mass[0], mass[1])) return false;
-    for (int k = 0; k < 2; k++)                            /* each node of one that is held is held in the other */
+    for (int k = 0; k < 2; k++) /* each node of one that is held is held in the other */
         for (size_t c = 0; c < w->F->model->constraints; c++) {
             const struct actio_line *l = &w->line[c];
-            size_t at = l->patch == 0 ? w->patch[0].x[l->A.at[0].col].at : SIZE_MAX, from = w->base[k ? b : a], to = w->base[k ? a : b];
+            size_t at = l->patch == 0 ? w->patch[0].x[l->A.at[0].col].at : SIZE_MAX, from = w->base[k ? b : a],
+                   to = w->base[k ? a : b];
             if (l->patch || at < from || at >= from + p->lanes) continue;
             bool both = false;
-            for (size_t d = 0; d < w->F->model->constraints; d++) both = both || (w->line[d].patch == 0 && w->patch[0].x[w->line[d].A.at[0].col].at == at - from + to);
+            for (size_t d = 0; d < w->F->model->constraints; d++)
+                both = both || (w->line[d].patch == 0 && w->patch[0].x[w->line[d].A.at[0].col].at == at - from + to);
             if (!both) return false;
         }
     return true;
@@ -115,7 +137,10 @@ static actio_expr inverse_at(const struct tension *t, uint32_t variable, int off
 {
     for (uint32_t first = 0; first < variable; first++)
         if (same_masses(t, first, variable)) variable = first;
-    return actio_symbol_at(&t->w->F->pool, (actio_slot){ .space = ACTIO_SPACE_INVERSE, .axis = t->cells->axis, .index = variable, .offset = (int8_t)offset });
+    return actio_symbol_at(&t->w->F->pool, (actio_slot){ .space = ACTIO_SPACE_INVERSE,
+                                                         .axis = t->cells->axis,
+                                                         .index = variable,
+                                                         .offset = (int8_t)offset });
 }
 
 /* Force on a field's node, from the node patch. */
@@ -135,20 +160,33 @@ static actio_expr free_at(const struct tension *t, uint32_t variable, int offset
     struct actio_fields *w = t->w;
     actio_expr force = force_on(t, variable);
     if (actio_is_zero(force)) return force;
-    if (is_steady(w, force)) return actio_symbol_at(&w->F->pool, (actio_slot){ .space = ACTIO_SPACE_FREE, .axis = t->cells->axis, .index = variable, .offset = (int8_t)offset });
+    if (is_steady(w, force))
+        return actio_symbol_at(&w->F->pool, (actio_slot){ .space = ACTIO_SPACE_FREE,
+                                                          .axis = t->cells->axis,
+                                                          .index = variable,
+                                                          .offset = (int8_t)offset });
     return actio_field_times(w, shifted(w, force, offset), inverse_at(t, variable, offset));
 }
 
-/* e = coef*x, or -coef*x: what numbers and params it is multiplied by in one factor, those of its factors too. Lanes then multiply once. */
-struct product { actio_expr coef, x; bool minus; };
+/* e = coef*x, or -coef*x: what numbers and params it is multiplied by in one factor, those of its factors too. Lanes
+ * then multiply once. */
+struct product {
+    actio_expr coef, x;
+    bool minus;
+};
 
-struct factors { double number; actio_expr coef; bool minus; };
+struct factors {
+    double number;
+    actio_expr coef;
+    bool minus;
+};
 
 static bool is_given(const struct actio_pool *pool, actio_expr e) { return actio_level_of(pool, e) <= ACTIO_LV_PARAM; }
 
 static void take_factor(struct actio_pool *pool, struct factors *f, actio_expr by, bool under)
 {
-    if (actio_is_const(pool, by)) f->number = under ? f->number / actio_const_value(pool, by) : f->number * actio_const_value(pool, by);
+    if (actio_is_const(pool, by))
+        f->number = under ? f->number / actio_const_value(pool, by) : f->number * actio_const_value(pool, by);
     else f->coef = under ? actio_div(pool, f->coef, by) : actio_mul(pool, f->coef, by);
 }
 
@@ -158,10 +196,16 @@ static actio_expr stripped(struct actio_pool *pool, actio_expr e, struct factors
     for (;;) {
         struct actio_node n = pool->node[e.id];
         actio_expr a = { n.a }, b = { n.b };
-        if (n.op == ACTIO_NEG) f->minus = !f->minus, e = a;
-        else if (n.op == ACTIO_MUL && is_given(pool, a)) take_factor(pool, f, a, false), e = b;
-        else if ((n.op == ACTIO_MUL || n.op == ACTIO_DIV) && is_given(pool, b)) take_factor(pool, f, b, n.op == ACTIO_DIV), e = a;
-        else return e;
+        if (n.op == ACTIO_NEG) {
+            f->minus = !f->minus;
+            e = a;
+        } else if (n.op == ACTIO_MUL && is_given(pool, a)) {
+            take_factor(pool, f, a, false);
+            e = b;
+        } else if ((n.op == ACTIO_MUL || n.op == ACTIO_DIV) && is_given(pool, b)) {
+            take_factor(pool, f, b, n.op == ACTIO_DIV);
+            e = a;
+        } else return e;
     }
 }
 
@@ -175,21 +219,36 @@ static struct product taken_apart(struct actio_fields *w, actio_expr e)
         actio_expr a = stripped(pool, (actio_expr){ n.a }, &f), b = stripped(pool, (actio_expr){ n.b }, &f);
         e = actio_mul(pool, a, b);
     }
-    if (f.number < 0) f.number = -f.number, f.minus = !f.minus;
-    return (struct product){ actio_is_const(pool, f.coef) ? actio_const(pool, f.number * actio_const_value(pool, f.coef)) : actio_mul(pool, actio_const(pool, f.number), f.coef), e, f.minus };
+    if (f.number < 0) {
+        f.number = -f.number;
+        f.minus = !f.minus;
+    }
+    return (struct product){ actio_is_const(pool, f.coef)
+                                 ? actio_const(pool, f.number * actio_const_value(pool, f.coef))
+                                 : actio_mul(pool, actio_const(pool, f.number), f.coef),
+                             e, f.minus };
 }
 
 /* The product of two coefficients, numbers joined. */
 static actio_expr joined(struct actio_fields *w, actio_expr a, actio_expr b)
 {
     struct actio_pool *pool = &w->F->pool;
-    return actio_is_const(pool, a) && actio_is_const(pool, b) ? actio_const(pool, actio_const_value(pool, a) * actio_const_value(pool, b)) : actio_mul(pool, a, b);
+    return actio_is_const(pool, a) && actio_is_const(pool, b)
+               ? actio_const(pool, actio_const_value(pool, a) * actio_const_value(pool, b))
+               : actio_mul(pool, a, b);
 }
 
 /* Sums of +-coef*factor*x, gathered: by equal coefficients and factors, then by equal coefficients and x. */
 enum { MOST_TERMS = 16, MOST_PARTS = MOST_TERMS + 4 * MOST_FIELDS };
-struct part { actio_expr coef, factor, x; bool minus; };
-struct gathering { struct actio_fields *w; struct part at[MOST_PARTS]; size_t count; };
+struct part {
+    actio_expr coef, factor, x;
+    bool minus;
+};
+struct gathering {
+    struct actio_fields *w;
+    struct part at[MOST_PARTS];
+    size_t count;
+};
 
 static void gather(struct gathering *g, actio_expr coef, actio_expr factor, actio_expr x, bool minus)
 {
@@ -197,8 +256,10 @@ static void gather(struct gathering *g, actio_expr coef, actio_expr factor, acti
     size_t k = 0;
     while (k < g->count && !(actio_same(g->at[k].factor, factor) && actio_same(g->at[k].coef, coef))) k++;
     struct part *p = &g->at[k];
-    if (k == g->count) *p = (struct part){ coef, factor, x, minus }, g->count++;
-    else p->x = minus == p->minus ? actio_add(pool, p->x, x) : actio_sub(pool, p->x, x);
+    if (k == g->count) {
+        *p = (struct part){ coef, factor, x, minus };
+        g->count++;
+    } else p->x = minus == p->minus ? actio_add(pool, p->x, x) : actio_sub(pool, p->x, x);
 }
 
 static actio_expr gathered(struct gathering *g)
@@ -211,7 +272,8 @@ static actio_expr gathered(struct gathering *g)
         for (size_t j = k + 1; j < g->count; j++) {
             struct part *q = &g->at[j];
             if (!actio_same(q->x, p.x) || !actio_same(q->coef, p.coef)) continue;
-            p.factor = q->minus == p.minus ? actio_add(pool, p.factor, q->factor) : actio_sub(pool, p.factor, q->factor);
+            p.factor =
+                q->minus == p.minus ? actio_add(pool, p.factor, q->factor) : actio_sub(pool, p.factor, q->factor);
             q->x = (actio_expr){ 0 };
         }
         bool number = actio_is_const(pool, p.coef);
@@ -230,15 +292,21 @@ static void gather_terms(struct gathering *g, struct product all)
     for (size_t count = 1, found = 1; count-- > 0;) {
         struct product p = left[count], x = taken_apart(g->w, p.x);
         struct actio_node n = pool->node[x.x.id];
-        x.coef = joined(g->w, p.coef, x.coef), x.minus = x.minus != p.minus;
-        if ((n.op != ACTIO_ADD && n.op != ACTIO_SUB) || found == MOST_TERMS) { gather(g, x.coef, actio_const(pool, 1), x.x, x.minus); continue; }
+        x.coef = joined(g->w, p.coef, x.coef);
+        x.minus = x.minus != p.minus;
+        if ((n.op != ACTIO_ADD && n.op != ACTIO_SUB) || found == MOST_TERMS) {
+            gather(g, x.coef, actio_const(pool, 1), x.x, x.minus);
+            continue;
+        }
         left[count++] = (struct product){ x.coef, { n.b }, x.minus != (n.op == ACTIO_SUB) };
         left[count++] = (struct product){ x.coef, { n.a }, x.minus };
         found++;
     }
 }
 
-struct row { actio_expr diag, off, rhs; };
+struct row {
+    actio_expr diag, off, rhs;
+};
 
 static struct row row_of(const struct tension *t)
 {
@@ -262,13 +330,16 @@ static struct row row_of(const struct tension *t)
             gather(&off, joined(w, a.coef, b.coef), inverse, actio_field_times(w, a.x, b.x), a.minus != b.minus);
         }
     }
-    r.diag = gathered(&diag), r.off = gathered(&off), r.rhs = gathered(&rhs);
+    r.diag = gathered(&diag);
+    r.off = gathered(&off);
+    r.rhs = gathered(&rhs);
     return r;
 }
 
 static void put(struct actio_emits *l, uint32_t patch, long first, long last, actio_expr e, size_t at)
 {
-    ACTIO_PUSH(&l->w->F->arena, l->at, l->count, l->cap) = (struct actio_emit){ patch, first, last, e, { ACTIO_STREAM_PUT, at + (size_t)first, 0, 0 } };
+    ACTIO_PUSH(&l->w->F->arena, l->at, l->count, l->cap) =
+        (struct actio_emit){ patch, first, last, e, { ACTIO_STREAM_PUT, at + (size_t)first, 0, 0 } };
 }
 
 /* diag, off, rhs by cell; the last has no neighbour behind it. */
@@ -280,8 +351,11 @@ void actio_field_list_tension(struct actio_emits *l)
     uint32_t patch = (uint32_t)(t.cells - l->w->patch);
     long last = (long)t.cells->lanes - 1;
     size_t lanes = t.cells->lanes;
-    put(l, patch, 0, last - 1, r.diag, 0), put(l, patch, 0, last - 1, r.off, lanes), put(l, patch, 0, last - 1, r.rhs, 2 * lanes);
-    put(l, patch, last, last, r.diag, 0), put(l, patch, last, last, r.rhs, 2 * lanes);
+    put(l, patch, 0, last - 1, r.diag, 0);
+    put(l, patch, 0, last - 1, r.off, lanes);
+    put(l, patch, 0, last - 1, r.rhs, 2 * lanes);
+    put(l, patch, last, last, r.diag, 0);
+    put(l, patch, last, last, r.rhs, 2 * lanes);
     l->values = 3 * lanes;
 }
 
@@ -291,13 +365,15 @@ static actio_expr pull_on(const struct tension *t, uint32_t variable, bool befor
     struct actio_fields *w = t->w;
     struct actio_pool *pool = &w->F->pool;
     const struct actio_line *l = &w->line[t->line];
-    actio_expr lambda = actio_symbol_at(pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = t->cells->axis, .index = (uint32_t)t->line });
+    actio_expr lambda = actio_symbol_at(
+        pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = t->cells->axis, .index = (uint32_t)t->line });
     struct gathering pull = { .w = w };
     for (size_t e = 0; e < l->A.count; e++) {
         actio_slot s = actio_slot_of(pool, t->cells->x[l->A.at[e].col].q);
         if (s.index != variable || (s.offset ? !before : !behind)) continue;
         struct product a = taken_apart(w, shifted(w, actio_field_times(w, t->cells->weight, l->A.at[e].e), -s.offset));
-        gather(&pull, a.coef, inverse_at(t, variable, 0), actio_field_times(w, shifted(w, lambda, -s.offset), a.x), a.minus);
+        gather(&pull, a.coef, inverse_at(t, variable, 0), actio_field_times(w, shifted(w, lambda, -s.offset), a.x),
+               a.minus);
     }
     return actio_add(pool, free_at(t, variable, 0), gathered(&pull));
 }

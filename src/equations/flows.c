@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The free equations of states, mu s' = S: which flow is whose, and its row.                                     [VKS 14]
- * A reaction on a state enters that state's own equation. For a metric with a heavy diagonal that is the flow where its rate stands out; in general flows are
+ * The free equations of states, mu s' = S: which flow is whose, and its row.  [VKS 14]
+ * A reaction on a state enters that state's own equation. For a metric with a heavy diagonal that is the flow where its
+ * rate stands out; in general flows are
  * matched to states by the largest product of coefficients at the start, for the whole run. */
 #include "equations/formation.h"
 #include "algebra/assign.h"
@@ -8,11 +9,19 @@
 #include <math.h>
 #include <string.h>
 
-struct pairing { uint32_t *state, *rival; };               /* of each flow */
+struct pairing {
+    uint32_t *state, *rival;
+}; /* of each flow */
 
-struct open_ends { uint32_t *state_of, *count, *last; bool *taken; };      /* state_of: UINT32_MAX while a flow has none */
+struct open_ends {
+    uint32_t *state_of, *count, *last;
+    bool *taken;
+}; /* state_of: UINT32_MAX while a flow has none */
 
-static bool is_open(const struct open_ends *o, const struct actio_entry *e) { return o->state_of[e->row] == UINT32_MAX && !o->taken[e->col]; }
+static bool is_open(const struct open_ends *o, const struct actio_entry *e)
+{
+    return o->state_of[e->row] == UINT32_MAX && !o->taken[e->col];
+}
 
 /* Flows (or states) with one coefficient left are matched by it. Returns how many. */
 static size_t pair_those(const struct actio_entries *mu, size_t m, struct open_ends *o, bool by_state)
@@ -48,7 +57,8 @@ static size_t pair_single(const struct actio_entries *mu, size_t m, struct open_
 }
 
 /* Sizes of the coefficients of flows and states that are left, and who they are. */
-static double *sizes_left(struct actio_formation *F, const struct actio_entries *mu, const struct open_ends *o, size_t left, uint32_t *flow, uint32_t *state)
+static double *sizes_left(struct actio_formation *F, const struct actio_entries *mu, const struct open_ends *o,
+                          size_t left, uint32_t *flow, uint32_t *state)
 {
     double *size = actio_form_array(F, left * left, sizeof *size);
     uint32_t *row = actio_form_array(F, F->m, sizeof *row), *col = actio_form_array(F, F->m, sizeof *col);
@@ -71,13 +81,15 @@ static double *sizes_left(struct actio_formation *F, const struct actio_entries 
 static struct pairing pair_flows(struct actio_formation *F, const struct actio_entries *mu)
 {
     struct pairing p = { actio_form_array(F, F->m, sizeof *p.state), actio_form_array(F, F->m, sizeof *p.rival) };
-    struct open_ends o = { p.state, actio_form_array(F, F->m, sizeof *o.count), actio_form_array(F, F->m, sizeof *o.last), actio_form_array(F, F->m, sizeof *o.taken) };
+    struct open_ends o = { p.state, actio_form_array(F, F->m, sizeof *o.count),
+                           actio_form_array(F, F->m, sizeof *o.last), actio_form_array(F, F->m, sizeof *o.taken) };
     for (size_t i = 0; i < F->m; i++) p.state[i] = UINT32_MAX;
     size_t left = pair_single(mu, F->m, &o);
     if (left) {
         uint32_t *flow = actio_form_array(F, left, sizeof *flow), *state = actio_form_array(F, left, sizeof *state);
         uint32_t *column = actio_form_array(F, left, sizeof *column), *rival = actio_form_array(F, left, sizeof *rival);
-        double *size = sizes_left(F, mu, &o, left, flow, state), *work = actio_form_array(F, left * left + 3 * (left + 1), sizeof *work);
+        double *size = sizes_left(F, mu, &o, left, flow, state),
+               *work = actio_form_array(F, left * left + 3 * (left + 1), sizeof *work);
         actio_assign(left, size, column, rival, work, actio_form_array(F, 4 * (left + 1), sizeof(size_t)));
         for (size_t i = 0; i < left; i++) {
             p.state[flow[i]] = state[column[i]];
@@ -96,7 +108,8 @@ void actio_form_flows(struct actio_formation *F)
     F->flow_of = actio_form_array(F, m, sizeof *F->flow_of);
     F->flow_rival = actio_form_array(F, m, sizeof *F->flow_rival);
     if (m == 0) return;
-    actio_expr *both = actio_form_array(F, 2 * m, sizeof *both), *side = actio_form_array(F, 2 * m, sizeof *side), *none = actio_form_array(F, m, sizeof *none);
+    actio_expr *both = actio_form_array(F, 2 * m, sizeof *both), *side = actio_form_array(F, 2 * m, sizeof *side),
+               *none = actio_form_array(F, m, sizeof *none);
     for (size_t i = 0; i < m; i++) {
         both[i] = F->model->flow[i].left;
         both[m + i] = F->model->flow[i].right;
@@ -112,7 +125,8 @@ void actio_form_flows(struct actio_formation *F)
     }
     for (size_t i = 0; i < mu.count; i++) {
         if (actio_is_zero(mu.at[i].e)) continue;
-        ACTIO_PUSH(&F->arena, F->mu.at, F->mu.count, F->mu.cap) = (struct actio_entry){ p.state[mu.at[i].row], mu.at[i].col, mu.at[i].e };
+        ACTIO_PUSH(&F->arena, F->mu.at, F->mu.count, F->mu.cap) =
+            (struct actio_entry){ p.state[mu.at[i].row], mu.at[i].col, mu.at[i].e };
     }
 }
 
@@ -125,8 +139,10 @@ void actio_check_flows(struct actio_formation *F)
         const struct actio_variable *name = F->model->state;
         if (F->flow_rival[state] == state) continue;
         if (F->sys.ctx->findings)
-            actio_find_at(F->sys.ctx->findings, ACTIO_F_FLOW_TIE, &F->model->source, F->model->flow[F->flow_of[state]].span,
-                          ACTIO_ARGS(ACTIO_TEXT(name[state].name), ACTIO_TEXT(name[F->flow_rival[state]].name), ACTIO_TEXT(F->model->constraint[F->D.at[i].row].label)));
+            actio_find_at(F->sys.ctx->findings, ACTIO_F_FLOW_TIE, &F->model->source,
+                          F->model->flow[F->flow_of[state]].span,
+                          ACTIO_ARGS(ACTIO_TEXT(name[state].name), ACTIO_TEXT(name[F->flow_rival[state]].name),
+                                     ACTIO_TEXT(F->model->constraint[F->D.at[i].row].label)));
         actio_escape(F->sys.ctx);
     }
 }

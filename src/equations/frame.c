@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The frame of Hamel's equations: xi = M(q, t) q' + m0(q, t). Its rows are the model's quasi-velocities, rows of constants where these are
- * too few, and last the constraints, so that the last components of xi vanish along the motion.                          [HAMEL A.1, A.3] */
+ * The frame of Hamel's equations: xi = M(q, t) q' + m0(q, t). Its rows are the model's quasi-velocities, rows of
+ * constants where these are
+ * too few, and last the constraints, so that the last components of xi vanish along the motion.  [HAMEL A.1, A.3] */
 #include "algebra/dense.h"
 #include "equations/formation.h"
 #include "expr/normal.h"
@@ -8,22 +9,26 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 100, LOOKED_AT = 400 };                      /* coordinates of a frame: its derivatives are n^3 numbers; of rows that are compared */
-#define DEPENDENT 1e-9                                     /* what is left of a row, relative to its length, once the others are taken out */
+/* coordinates of a frame: its derivatives are n^3 numbers; of rows that are compared */
+enum { MOST = 100, LOOKED_AT = 400 };
+#define DEPENDENT 1e-9 /* what is left of a row, relative to its length, once the others are taken out */
 
 /* Rows that may stand in the frame: of constraints, then of quasi-velocities, with their numbers at one state. */
 struct candidate {
     actio_expr *coef, rest;
     double *number;
-    uint32_t index;                                        /* constraint, quasi-velocity */
-    bool kept;                                             /* independent of those before it */
-    uint32_t alias;                                        /* of a constraint: 1 + the quasi-velocity that has its row */
+    uint32_t index; /* constraint, quasi-velocity */
+    bool kept;      /* independent of those before it */
+    uint32_t alias; /* of a constraint: 1 + the quasi-velocity that has its row */
 };
 struct choosing {
     struct actio_formation *F;
-    double t; const double *y;                             /* y NULL: the model's start data */
-    struct candidate *row; size_t rows, constraints;
-    double *basis; size_t rank;                            /* orthonormal rows of those that are kept */
+    double t; /* y NULL: the model's start data */
+    const double *y;
+    struct candidate *row;
+    size_t rows, constraints;
+    double *basis; /* orthonormal rows of those that are kept */
+    size_t rank;
 };
 
 static double value_at(void *user, actio_slot slot)
@@ -80,7 +85,8 @@ static bool find_numbers(struct choosing *c)
     for (size_t i = 0; i < c->rows; i++) {
         c->row[i].number = actio_form_array(c->F, n, sizeof(double));
         for (size_t k = 0; k < n; k++) {
-            double x = actio_is_zero(c->row[i].coef[k]) ? 0 : actio_value_of(&c->F->pool, c->row[i].coef[k], value_at, c);
+            double x =
+                actio_is_zero(c->row[i].coef[k]) ? 0 : actio_value_of(&c->F->pool, c->row[i].coef[k], value_at, c);
             c->row[i].number[k] = x;
             finite = finite && isfinite(x);
         }
@@ -116,7 +122,8 @@ static struct candidate *constraint_of(struct choosing *c, const struct candidat
     return NULL;
 }
 
-/* The first quasi-velocity that depends on what is before it; NULL when all is well. Constraints that do are redundant, and left out. */
+/* The first quasi-velocity that depends on what is before it; NULL when all is well. Constraints that do are redundant,
+ * and left out. */
 static struct candidate *choose(struct choosing *c)
 {
     c->basis = actio_form_array(c->F, (c->F->n + 1) * c->F->n, sizeof *c->basis);
@@ -134,7 +141,8 @@ static struct candidate *choose(struct choosing *c)
 static const char *name_of(const struct choosing *c, size_t row)
 {
     bool constraint = row < c->constraints;
-    const char *name = constraint ? c->F->sys.constraint[c->row[row].index] : c->F->model->frame[c->row[row].index].name;
+    const char *name =
+        constraint ? c->F->sys.constraint[c->row[row].index] : c->F->model->frame[c->row[row].index].name;
     return actio_arena_format(&c->F->arena, constraint ? "constraint '%s'" : "'%s'", name);
 }
 
@@ -151,18 +159,24 @@ static const char *relation(struct choosing *c, const struct candidate *dependen
     double *a = actio_form_array(F, n * count, sizeof *a), *x = actio_form_array(F, count, sizeof *x), defect;
     for (size_t j = 0; j < count; j++)
         for (size_t k = 0; k < n; k++) a[k * count + j] = c->row[of[j]].number[k];
-    actio_min_norm(n, count, a, dependent->number, 1e-12, x, &defect, actio_form_array(F, actio_rank_work(n, count), sizeof *a), actio_form_array(F, n + count, sizeof(int)));
+    actio_min_norm(n, count, a, dependent->number, 1e-12, x, &defect,
+                   actio_form_array(F, actio_rank_work(n, count), sizeof *a),
+                   actio_form_array(F, n + count, sizeof(int)));
     for (size_t j = 0; j < count; j++)
-        if (fabs(x[j]) * actio_norm(n, c->row[of[j]].number) > DEPENDENT * actio_norm(n, dependent->number)) of[named++] = of[j];
+        if (fabs(x[j]) * actio_norm(n, c->row[of[j]].number) > DEPENDENT * actio_norm(n, dependent->number))
+            of[named++] = of[j];
     struct actio_text t;
     actio_text_open(&t, &F->arena);
-    for (size_t j = 0; j < named; j++) actio_text_format(&t, "%s%s", j == 0 ? "" : j + 1 == named ? " and " : ", ", name_of(c, of[j]));
+    for (size_t j = 0; j < named; j++)
+        actio_text_format(&t, "%s%s", j == 0 ? "" : j + 1 == named ? " and " : ", ", name_of(c, of[j]));
     return t.s;
 }
 
 static struct choosing begin(struct actio_formation *F, double t, const double *y)
 {
-    struct choosing c = { .F = F, .t = t, .y = y, .row = actio_form_array(F, F->sys.levels + F->model->frames, sizeof *c.row) };
+    struct choosing c = {
+        .F = F, .t = t, .y = y, .row = actio_form_array(F, F->sys.levels + F->model->frames, sizeof *c.row)
+    };
     add_constraints(&c);
     add_quasi_velocities(&c);
     return c;
@@ -185,7 +199,8 @@ void actio_check_frame(struct actio_formation *F)
     const struct actio_quasi_velocity *u = &m->frame[bad->index];
     const char *of = relation(&c, bad);
     if (F->sys.ctx->findings)
-        actio_find_at(F->sys.ctx->findings, *of ? ACTIO_F_FRAME_DEPENDENT : ACTIO_F_FRAME_VANISHES, &m->source, u->span, ACTIO_ARGS(ACTIO_TEXT(u->name), ACTIO_TEXT(of)));
+        actio_find_at(F->sys.ctx->findings, *of ? ACTIO_F_FRAME_DEPENDENT : ACTIO_F_FRAME_VANISHES, &m->source, u->span,
+                      ACTIO_ARGS(ACTIO_TEXT(u->name), ACTIO_TEXT(of)));
     actio_escape(F->sys.ctx);
 }
 
@@ -214,8 +229,8 @@ static bool is_switched(struct actio_formation *F, const struct candidate *row)
         struct actio_cone cone = actio_cone_of(&F->pool, part ? rest : row->coef, part ? 1 : F->n);
         for (uint32_t i = 0; i < cone.count; i++) {
             const struct actio_node *n = &F->pool.node[cone.id[i]];
-            bool kink = n->op == ACTIO_ABS || n->op == ACTIO_SIGN || n->op == ACTIO_MIN || n->op == ACTIO_MAX || n->op == ACTIO_LT || n->op == ACTIO_LE ||
-                        n->op == ACTIO_FLOOR || n->op == ACTIO_MOD;
+            bool kink = n->op == ACTIO_ABS || n->op == ACTIO_SIGN || n->op == ACTIO_MIN || n->op == ACTIO_MAX
+                        || n->op == ACTIO_LT || n->op == ACTIO_LE || n->op == ACTIO_FLOOR || n->op == ACTIO_MOD;
             found = found || (kink && n->level >= ACTIO_LV_TIME);
         }
     }
@@ -232,10 +247,13 @@ static const char *refuse(struct choosing *c)
     for (size_t k = 0; k < F->p && !why; k++) why = refuse_constraint(F, k);
     for (size_t r = 0; r < F->sys.levels && !why; r++) {
         int degree = actio_degree_in(&F->pool, F->phi[r], F->v, F->n);
-        if (degree != 0 && degree != 1) why = about(F, "constraint", F->sys.constraint[F->sys.velocity_row[r]], "is not affine in the velocities");
+        if (degree != 0 && degree != 1)
+            why = about(F, "constraint", F->sys.constraint[F->sys.velocity_row[r]], "is not affine in the velocities");
     }
     for (size_t i = c->constraints; i < c->rows && !why; i++)
-        if (is_switched(F, &c->row[i])) why = about(F, "the quasi-velocity", F->model->frame[c->row[i].index].name, "contains a switch (abs, sign, min, max or if)");
+        if (is_switched(F, &c->row[i]))
+            why = about(F, "the quasi-velocity", F->model->frame[c->row[i].index].name,
+                        "contains a switch (abs, sign, min, max or if)");
     return why;
 }
 
@@ -245,7 +263,8 @@ static const char *refuse_numbers(struct choosing *c)
     struct candidate *bad = choose(c);
     if (!bad) return NULL;
     const char *name = c->F->model->frame[bad->index].name, *of = relation(c, bad);
-    return *of ? actio_arena_format(&c->F->arena, "the quasi-velocity '%s' depends on %s there", name, of) : about(c->F, "the quasi-velocity", name, "vanishes there");
+    return *of ? actio_arena_format(&c->F->arena, "the quasi-velocity '%s' depends on %s there", name, of)
+               : about(c->F, "the quasi-velocity", name, "vanishes there");
 }
 
 /* ---- the frame */
@@ -258,22 +277,32 @@ static void add_row(struct actio_formation *F, size_t at, enum actio_frame_kind 
 static void add_automatic(struct actio_formation *F, size_t at, size_t number)
 {
     actio_expr *coef = actio_form_array(F, F->n, sizeof *coef);
-    for (size_t k = 0; k < F->n; k++) coef[k] = actio_symbol(&F->pool, ACTIO_SPACE_HIDDEN, (uint32_t)(number * F->n + k));
+    for (size_t k = 0; k < F->n; k++)
+        coef[k] = actio_symbol(&F->pool, ACTIO_SPACE_HIDDEN, (uint32_t)(number * F->n + k));
     F->frame[at] = (struct actio_frame_row){ ACTIO_FRAME_AUTOMATIC, (uint32_t)number, 0, coef, { 0 } };
 }
 
 static void fill(struct choosing *c, struct actio_frame *frame)
 {
     struct actio_formation *F = c->F;
-    uint32_t *given = actio_form_array(F, F->n, sizeof *given), *constraint = actio_form_array(F, F->n, sizeof *constraint);
+    uint32_t *given = actio_form_array(F, F->n, sizeof *given),
+             *constraint = actio_form_array(F, F->n, sizeof *constraint);
     size_t at = 0;
     F->frame = actio_form_array(F, F->n, sizeof *F->frame);
     for (size_t i = c->constraints; i < c->rows; i++)
-        if (c->row[i].kept) given[frame->given++] = c->row[i].index, add_row(F, at++, ACTIO_FRAME_GIVEN, &c->row[i]);
-    for (frame->automatic = F->n - c->rank; at < frame->given + frame->automatic; at++) add_automatic(F, at, at - frame->given);
+        if (c->row[i].kept) {
+            given[frame->given++] = c->row[i].index;
+            add_row(F, at++, ACTIO_FRAME_GIVEN, &c->row[i]);
+        }
+    for (frame->automatic = F->n - c->rank; at < frame->given + frame->automatic; at++)
+        add_automatic(F, at, at - frame->given);
     for (size_t i = 0; i < c->constraints; i++)
-        if (c->row[i].kept) constraint[frame->kept++] = c->row[i].index, add_row(F, at++, ACTIO_FRAME_CONSTRAINT, &c->row[i]);
-    frame->quasi_velocity = given, frame->constraint = constraint;
+        if (c->row[i].kept) {
+            constraint[frame->kept++] = c->row[i].index;
+            add_row(F, at++, ACTIO_FRAME_CONSTRAINT, &c->row[i]);
+        }
+    frame->quasi_velocity = given;
+    frame->constraint = constraint;
     frame->hidden = frame->automatic * F->n;
 }
 
@@ -287,7 +316,11 @@ void actio_form_frame(struct actio_formation *F, double t, const double *y)
     F->sys.frame = frame;
 }
 
-struct request { struct actio_formation *F; double t; const double *y; };
+struct request {
+    struct actio_formation *F;
+    double t;
+    const double *y;
+};
 
 static void form(void *user)
 {
@@ -304,7 +337,8 @@ const struct actio_frame *actio_system_frame(struct actio_system *sys, double t,
 /* ---- the quantity */
 
 /* Derivatives of count formulas by l symbols, dense: out[l][i]. */
-static void put_slopes(struct actio_formation *F, const actio_expr *f, size_t count, const actio_expr *by, size_t symbols, actio_expr *out)
+static void put_slopes(struct actio_formation *F, const actio_expr *f, size_t count, const actio_expr *by,
+                       size_t symbols, actio_expr *out)
 {
     struct actio_entries J = { 0 };
     actio_jacobian(&F->pool, f, count, by, symbols, &J);
@@ -316,7 +350,8 @@ size_t actio_list_frame(struct actio_formation *F, actio_expr **out)
     size_t n = F->n, count = n * n * n + 3 * n * n + 4 * n;
     if (!F->sys.frame) actio_form_frame(F, 0, NULL);
     if (F->sys.frame->why_not) return 0;
-    actio_expr *M = *out = actio_form_array(F, count, sizeof **out), *m0 = M + n * n, *M_q = m0 + n, *m0_q = M_q + n * n * n, *M_t = m0_q + n * n, *m0_t = M_t + n * n;
+    actio_expr *M = *out = actio_form_array(F, count, sizeof **out), *m0 = M + n * n, *M_q = m0 + n,
+               *m0_q = M_q + n * n * n, *M_t = m0_q + n * n, *m0_t = M_t + n * n;
     for (size_t a = 0; a < n; a++) {
         memcpy(M + a * n, F->frame[a].coef, n * sizeof *M);
         m0[a] = F->frame[a].rest;

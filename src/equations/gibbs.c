@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The Gibbs function of Gibbs and Appell's equations, by a way of its own: from the second rate of the kinetic energy, not from L_vv and the equations of Lagrange.
- *     S = (T'' - 3 q''.T_q)/2  with q''' and s'' left out,  T = L - L(q, 0, s, t);  then dS/dq'' = d/dt T_v - T_q  (Mangeron and Deleanu)
- * Proof: T'' has q'' in q''.T_q, in q'' T_vv q'' and in 2 q'' (T_vq q' + T_vs s' + T_vt); S is quadratic in q'', with L_vv. */
+ * The Gibbs function of Gibbs and Appell's equations, by a way of its own: from the second rate of the kinetic energy,
+ * not from L_vv and the equations of Lagrange.
+ *     S = (T'' - 3 q''.T_q)/2  with q''' and s'' left out,  T = L - L(q, 0, s, t);  then dS/dq'' = d/dt T_v - T_q
+ *     (Mangeron and Deleanu)
+ * Proof: T'' has q'' in q''.T_q, in q'' T_vv q'' and in 2 q'' (T_vq q' + T_vs s' + T_vt); S is quadratic in q'', with
+ * L_vv. */
 #include "equations/formation.h"
 
 #include <string.h>
@@ -11,7 +14,8 @@ static actio_expr rate_of(struct actio_formation *F, actio_expr e)
 {
     struct actio_pool *pool = &F->pool;
     size_t n = F->n, m = F->m, count = 2 * n + m + 1;
-    actio_expr *by = actio_form_array(F, count, sizeof *by), *slope = actio_form_array(F, count, sizeof *slope), sum = { 0 };
+    actio_expr *by = actio_form_array(F, count, sizeof *by), *slope = actio_form_array(F, count, sizeof *slope),
+               sum = { 0 };
     memcpy(by, F->q, n * sizeof *by);
     memcpy(by + n, F->z, (n + m) * sizeof *by);
     by[2 * n + m] = F->time;

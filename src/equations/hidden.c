@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Constraints that follow from the equations join the system: rows without a reaction of their own. Everything else (projection, start
+ * Constraints that follow from the equations join the system: rows without a reaction of their own. Everything else
+ * (projection, start
  * data, elimination) then treats them like those that were written down. */
 #include "equations/formation.h"
 
@@ -17,12 +18,14 @@ static void add_row(struct actio_formation *F, uint32_t row, actio_expr level)
     actio_expr *slope = actio_form_array(F, F->N, sizeof *slope), rate;
     actio_gradient(&F->pool, level, F->z, F->N, slope);
     for (uint32_t j = 0; j < F->N; j++)
-        if (!actio_is_zero(slope[j])) ACTIO_PUSH(&F->arena, F->A.at, F->A.count, F->A.cap) = (struct actio_entry){ row, j, slope[j] };
+        if (!actio_is_zero(slope[j]))
+            ACTIO_PUSH(&F->arena, F->A.at, F->A.count, F->A.cap) = (struct actio_entry){ row, j, slope[j] };
     actio_drift_rates(F, &level, 1, &rate);
     F->c[row] = actio_neg(&F->pool, rate);
 }
 
-void actio_add_hidden(struct actio_formation *F, const actio_expr *e, const char *const *text, const bool *is_position, size_t count)
+void actio_add_hidden(struct actio_formation *F, const actio_expr *e, const char *const *text, const bool *is_position,
+                      size_t count)
 {
     struct actio_system *sys = &F->sys;
     size_t p = F->p;
@@ -44,8 +47,11 @@ void actio_add_hidden(struct actio_formation *F, const actio_expr *e, const char
         add_row(F, (uint32_t)(p + j), level);
         label[p + j] = text[j];
     }
-    sys->position_row = position, sys->velocity_row = velocity, sys->constraint = label;
-    sys->p = p + count, sys->hidden = count;
+    sys->position_row = position;
+    sys->velocity_row = velocity;
+    sys->constraint = label;
+    sys->p = p + count;
+    sys->hidden = count;
     sys->symbolic = sys->symmetric = false;
     sys->pivots = sys->pivot_pairs = sys->pivot_signs = 0;
     F->F.count = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a model is made of, for every principle: symbols, forces, the Lagrangian and its gradient, flows, constraints and the directions of their reactions.
+ * What a model is made of, for every principle: symbols, forces, the Lagrangian and its gradient, flows, constraints
+ * and the directions of their reactions.
  * No equation of motion is formed here. */
 #include "equations/formation.h"
 
@@ -15,7 +16,10 @@ static void make_symbols(struct actio_formation *F)
     F->q = actio_form_array(F, F->n, sizeof *F->q);
     F->lambda = actio_form_array(F, F->p, sizeof *F->lambda);
     F->reaction = actio_form_array(F, F->N, sizeof *F->reaction);
-    F->v = F->z, F->s = F->z + F->n, F->acc = F->zdot, F->sdot = F->zdot + F->n;
+    F->v = F->z;
+    F->s = F->z + F->n;
+    F->acc = F->zdot;
+    F->sdot = F->zdot + F->n;
     F->time = actio_symbol(pool, ACTIO_SPACE_T, 0);
     for (uint32_t i = 0; i < F->n; i++) {
         F->q[i] = actio_symbol(pool, ACTIO_SPACE_Q, i);
@@ -75,23 +79,30 @@ static void form_lagrangian(struct actio_formation *F)
     actio_copy_switched(F, &F->model->lagrangian, 1, &F->L);
     if (F->model->sigma > 0) F->L = actio_sub(&F->pool, F->L, F->wall);
     actio_gradient(&F->pool, F->L, wrt, 2 * n, grad);
-    F->Lq = grad, F->Lv = grad + n;
+    F->Lq = grad;
+    F->Lv = grad + n;
 }
 
 /* Residuals of position and velocity level; `level` by constraint: phi, or 0 for those on accelerations. */
 static void form_levels(struct actio_formation *F)
 {
-    uint32_t *position = actio_form_array(F, F->p, sizeof *position), *velocity = actio_form_array(F, F->p, sizeof *velocity);
+    uint32_t *position = actio_form_array(F, F->p, sizeof *position),
+             *velocity = actio_form_array(F, F->p, sizeof *velocity);
     actio_expr *rate = actio_form_array(F, F->p, sizeof *rate);
     actio_drift_rates(F, F->g, F->p, rate);
     for (size_t k = 0; k < F->p; k++) {
         enum actio_constraint_kind kind = F->model->constraint[k].kind;
         if (kind == ACTIO_ACCELERATION) continue;
-        if (kind == ACTIO_HOLONOMIC) position[F->sys.holonomic] = (uint32_t)k, F->f[F->sys.holonomic++] = F->g[k];
-        F->level[k] = kind == ACTIO_HOLONOMIC ? rate[k] : F->g[k];            /* phi = f_q v + f_t: its rows in v are f_q */
-        velocity[F->sys.levels] = (uint32_t)k, F->phi[F->sys.levels++] = F->level[k];
+        if (kind == ACTIO_HOLONOMIC) {
+            position[F->sys.holonomic] = (uint32_t)k;
+            F->f[F->sys.holonomic++] = F->g[k];
+        }
+        F->level[k] = kind == ACTIO_HOLONOMIC ? rate[k] : F->g[k]; /* phi = f_q v + f_t: its rows in v are f_q */
+        velocity[F->sys.levels] = (uint32_t)k;
+        F->phi[F->sys.levels++] = F->level[k];
     }
-    F->sys.position_row = position, F->sys.velocity_row = velocity;
+    F->sys.position_row = position;
+    F->sys.velocity_row = velocity;
 }
 
 static int by_row(const void *a, const void *b)
@@ -100,7 +111,7 @@ static int by_row(const void *a, const void *b)
     return x->row != y->row ? (x->row > y->row) - (x->row < y->row) : (x->col > y->col) - (x->col < y->col);
 }
 
-/* A = phi_z; acceleration constraints bring their rows along                      [LM 16] */
+/* A = phi_z; acceleration constraints bring their rows along  [LM 16] */
 static void form_rows(struct actio_formation *F)
 {
     struct actio_pool *pool = &F->pool;
@@ -110,11 +121,15 @@ static void form_rows(struct actio_formation *F)
         if (F->model->constraint[k].kind == ACTIO_ACCELERATION) given[k] = F->g[k];
     actio_jacobian(pool, F->level, F->p, F->z, F->N, &F->A);
     actio_jacobian(pool, given, F->p, F->zdot, F->N, &acceleration);
-    for (size_t i = 0; i < acceleration.count; i++) append(F, &F->A, acceleration.at[i].row, acceleration.at[i].col, acceleration.at[i].e);
+    for (size_t i = 0; i < acceleration.count; i++)
+        append(F, &F->A, acceleration.at[i].row, acceleration.at[i].col, acceleration.at[i].e);
     if (acceleration.count) qsort(F->A.at, F->A.count, sizeof *F->A.at, by_row);
 }
 
-static size_t variable_of(const struct actio_formation *F, const struct actio_term *t) { return t->variable + (t->is_state ? F->n : 0); }
+static size_t variable_of(const struct actio_formation *F, const struct actio_term *t)
+{
+    return t->variable + (t->is_state ? F->n : 0);
+}
 
 static bool acts_on(const struct actio_formation *F, const struct actio_constraint *con, size_t variable)
 {
@@ -123,7 +138,7 @@ static bool acts_on(const struct actio_formation *F, const struct actio_constrai
     return false;
 }
 
-/* The direction of the reaction: ideal, on selected variables, or given           [VKS 9] */
+/* The direction of the reaction: ideal, on selected variables, or given  [VKS 9] */
 static void form_reactions(struct actio_formation *F)
 {
     for (size_t i = 0; i < F->A.count; i++) {
@@ -165,21 +180,30 @@ static const char *mode_text(struct actio_formation *F, size_t k)
 static void form_names(struct actio_formation *F)
 {
     struct actio_model *m = F->model;
-    const char **variable = actio_form_array(F, F->N, sizeof *variable), **label = actio_form_array(F, F->p, sizeof *label);
+    const char **variable = actio_form_array(F, F->N, sizeof *variable),
+               **label = actio_form_array(F, F->p, sizeof *label);
     uint32_t *line = actio_form_array(F, F->p, sizeof *line);
     for (size_t i = 0; i < F->n; i++) variable[i] = m->coord[i].name;
     for (size_t i = 0; i < F->m; i++) variable[F->n + i] = m->state[i].name;
-    for (size_t k = 0; k < F->p; k++) label[k] = m->constraint[k].label, line[k] = m->constraint[k].span.line;
-    F->sys.variable = variable, F->sys.constraint = label, F->sys.constraint_line = line;
+    for (size_t k = 0; k < F->p; k++) {
+        label[k] = m->constraint[k].label;
+        line[k] = m->constraint[k].span.line;
+    }
+    F->sys.variable = variable;
+    F->sys.constraint = label;
+    F->sys.constraint_line = line;
     const char **text = actio_form_array(F, F->sys.modes, sizeof *text);
-    F->sys.mode_text = text;                               /* a guard may have switches before it in it */
+    F->sys.mode_text = text; /* a guard may have switches before it in it */
     for (size_t k = 0; k < F->sys.modes; k++) text[k] = mode_text(F, k);
 }
 
 struct actio_formation *actio_form_parts(struct actio_context *ctx, struct actio_model *model)
 {
     struct actio_formation *F = actio_formation_open(ctx, model);
-    F->n = model->coords, F->m = model->states, F->N = F->n + F->m, F->p = F->listed = model->constraints;
+    F->n = model->coords;
+    F->m = model->states;
+    F->N = F->n + F->m;
+    F->p = F->listed = model->constraints;
     make_symbols(F);
     F->g = actio_form_array(F, F->p, sizeof *F->g);
     F->f = actio_form_array(F, F->p, sizeof *F->f);
@@ -192,7 +216,10 @@ struct actio_formation *actio_form_parts(struct actio_context *ctx, struct actio
     form_constraints(F);
     actio_check_flows(F);
     actio_form_contacts(F);
-    F->sys.n = F->n, F->sys.m = F->m, F->sys.p = F->p, F->sys.params = model->params;
+    F->sys.n = F->n;
+    F->sys.m = F->m;
+    F->sys.p = F->p;
+    F->sys.params = model->params;
     form_names(F);
     return F;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What sensitivities need beside the jets of the action's nodes: derivatives by params, the gradient of observed columns, and that of the multipliers that an
+ * What sensitivities need beside the jets of the action's nodes: derivatives by params, the gradient of observed
+ * columns, and that of the multipliers that an
  * observed column may hold (at one state, with their equations as a constraint: weights QMINUS, SMINUS, LMINUS). */
 #include "equations/formation.h"
 
@@ -15,12 +16,16 @@ static actio_expr *params_of(struct actio_formation *F)
 size_t actio_list_param_jets(struct actio_formation *F, actio_expr **out)
 {
     actio_expr *point, *param = params_of(F);
-    size_t rows = actio_list_points(F, false, &point) - F->n;          /* velocities do not depend on params, at given rates */
+    size_t rows = actio_list_points(F, false, &point) - F->n; /* velocities do not depend on params, at given rates */
     struct actio_entries J = { 0 };
     actio_jacobian(&F->pool, point, rows, param, F->sys.params, &J);
     uint32_t *row = actio_form_array(F, J.count, sizeof *row), *col = actio_form_array(F, J.count, sizeof *col);
     *out = actio_form_array(F, J.count, sizeof **out);
-    for (size_t i = 0; i < J.count; i++) row[i] = J.at[i].row, col[i] = J.at[i].col, (*out)[i] = J.at[i].e;
+    for (size_t i = 0; i < J.count; i++) {
+        row[i] = J.at[i].row;
+        col[i] = J.at[i].col;
+        (*out)[i] = J.at[i].e;
+    }
     F->sys.param_jets = (struct actio_places){ row, col, J.count };
     return J.count;
 }
@@ -41,8 +46,16 @@ static actio_expr *variables(struct actio_formation *F, bool with_rates, size_t 
 {
     size_t n = F->n, m = F->m, extra = with_rates ? F->N + F->p : 0, at = 0;
     actio_expr *wrt = actio_form_array(F, 2 * n + m + extra + 1 + F->sys.params, sizeof *wrt);
-    const struct { const actio_expr *of; size_t n; } list[] = { { F->q, n }, { F->v, n }, { F->s, m }, { F->zdot, with_rates ? F->N : 0 }, { F->lambda, with_rates ? F->p : 0 },
-                                                                { &F->time, 1 }, { params_of(F), F->sys.params } };
+    const struct {
+        const actio_expr *of;
+        size_t n;
+    } list[] = { { F->q, n },
+                 { F->v, n },
+                 { F->s, m },
+                 { F->zdot, with_rates ? F->N : 0 },
+                 { F->lambda, with_rates ? F->p : 0 },
+                 { &F->time, 1 },
+                 { params_of(F), F->sys.params } };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         for (size_t j = 0; j < list[i].n; j++) wrt[at++] = list[i].of[j];
     *count = at;
@@ -68,13 +81,17 @@ static actio_expr weighed_equations(struct actio_formation *F)
     actio_expr sum = { 0 };
     for (size_t i = 0; i < F->N + F->p; i++) {
         bool own = i < F->N;
-        actio_expr w = own ? actio_symbol(pool, i < F->n ? ACTIO_SPACE_QMINUS : ACTIO_SPACE_SMINUS, (uint32_t)(i < F->n ? i : i - F->n)) : actio_symbol(pool, ACTIO_SPACE_LMINUS, (uint32_t)(i - F->N));
+        actio_expr w = own ? actio_symbol(pool, i < F->n ? ACTIO_SPACE_QMINUS : ACTIO_SPACE_SMINUS,
+                                          (uint32_t)(i < F->n ? i : i - F->n))
+                           : actio_symbol(pool, ACTIO_SPACE_LMINUS, (uint32_t)(i - F->N));
         actio_expr row = own ? F->h[i] : F->c[i - F->N];
         const struct actio_entries *M = own ? &F->G : &F->A;
         for (size_t e = 0; e < M->count; e++)
-            if (M->at[e].row == (own ? i : i - F->N)) row = actio_sub(pool, row, actio_mul(pool, M->at[e].e, F->zdot[M->at[e].col]));
+            if (M->at[e].row == (own ? i : i - F->N))
+                row = actio_sub(pool, row, actio_mul(pool, M->at[e].e, F->zdot[M->at[e].col]));
         for (size_t e = 0; own && e < F->D.count; e++)
-            if (F->D.at[e].col == i) row = actio_add(pool, row, actio_mul(pool, F->D.at[e].e, F->lambda[F->D.at[e].row]));
+            if (F->D.at[e].col == i)
+                row = actio_add(pool, row, actio_mul(pool, F->D.at[e].e, F->lambda[F->D.at[e].row]));
         sum = actio_add(pool, sum, actio_mul(pool, w, row));
     }
     return sum;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * abs, sign, min, max and if become smooth: each switch is frozen as a MODE (-1, 0, 1), the sign of its guard, which only an event
- * changes. Of floor and mod the mode is the whole number below the guard. Within a step the formulas are analytic, so orders survive kinks and a guard's zero can be located. */
+ * abs, sign, min, max and if become smooth: each switch is frozen as a MODE (-1, 0, 1), the sign of its guard, which
+ * only an event
+ * changes. Of floor and mod the mode is the whole number below the guard. Within a step the formulas are analytic, so
+ * orders survive kinks and a guard's zero can be located. */
 #include "equations/formation.h"
 
 /* Where the number of a guard's mode is kept, from 1: by the guard, and apart for whole numbers. */
@@ -9,7 +11,8 @@ static uint32_t *known_mode(struct actio_formation *F, actio_expr guard, bool wh
     size_t at = 2 * (size_t)guard.id + whole, had = F->mode_of_count;
     if (at >= had) {
         F->mode_of_count = at + at / 2 + 2;
-        F->mode_of = actio_arena_grow(&F->arena, F->mode_of, had * sizeof *F->mode_of, F->mode_of_count * sizeof *F->mode_of);
+        F->mode_of =
+            actio_arena_grow(&F->arena, F->mode_of, had * sizeof *F->mode_of, F->mode_of_count * sizeof *F->mode_of);
     }
     return &F->mode_of[at];
 }
@@ -21,12 +24,15 @@ static actio_expr mode_of_kind(struct actio_formation *F, actio_expr guard, bool
     if (*known) return actio_symbol(pool, ACTIO_SPACE_MODE, *known - 1);
     size_t k = F->sys.modes++;
     *known = (uint32_t)k + 1;
-    if ((k & (k - 1)) == 0) {                              /* full: room for as many more */
+    if ((k & (k - 1)) == 0) { /* full: room for as many more */
         size_t room = k ? 2 * k : 1;
-        F->mode_guard = actio_arena_grow(&F->arena, F->mode_guard, k * sizeof *F->mode_guard, room * sizeof *F->mode_guard);
-        F->mode_whole = actio_arena_grow(&F->arena, F->mode_whole, k * sizeof *F->mode_whole, room * sizeof *F->mode_whole);
+        F->mode_guard =
+            actio_arena_grow(&F->arena, F->mode_guard, k * sizeof *F->mode_guard, room * sizeof *F->mode_guard);
+        F->mode_whole =
+            actio_arena_grow(&F->arena, F->mode_whole, k * sizeof *F->mode_whole, room * sizeof *F->mode_whole);
     }
-    F->mode_guard[k] = guard, F->mode_whole[k] = whole;
+    F->mode_guard[k] = guard;
+    F->mode_whole[k] = whole;
     F->sys.mode_whole = F->mode_whole;
     return actio_symbol(pool, ACTIO_SPACE_MODE, (uint32_t)k);
 }
@@ -42,18 +48,34 @@ static actio_expr branch(struct actio_formation *F, enum actio_op compare, actio
     return actio_choose(&F->pool, actio_op2(&F->pool, compare, actio_const(&F->pool, 0), mode), a, b);
 }
 
-static actio_expr switched(struct actio_formation *F, const struct actio_node *node, actio_expr a, actio_expr b, actio_expr c)
+static actio_expr switched(struct actio_formation *F, const struct actio_node *node, actio_expr a, actio_expr b,
+                           actio_expr c)
 {
     struct actio_pool *pool = &F->pool;
     switch ((enum actio_op)node->op) {
-    case ACTIO_ABS: if (moves(F, a)) return actio_mul(pool, mode_of(F, a), a); break;
-    case ACTIO_SIGN: if (moves(F, a)) return mode_of(F, a); break;
-    case ACTIO_FLOOR: if (moves(F, a)) return whole_below(F, a); break;
-    case ACTIO_MOD: if (moves(F, a) || moves(F, b)) return actio_sub(pool, a, actio_mul(pool, b, whole_below(F, actio_div(pool, a, b)))); break;
-    case ACTIO_MIN: if (moves(F, a) || moves(F, b)) return branch(F, ACTIO_LT, mode_of(F, actio_sub(pool, b, a)), a, b); break;
-    case ACTIO_MAX: if (moves(F, a) || moves(F, b)) return branch(F, ACTIO_LT, mode_of(F, actio_sub(pool, a, b)), a, b); break;
-    case ACTIO_LT: case ACTIO_LE:
-        if (moves(F, a) || moves(F, b)) return actio_op2(pool, (enum actio_op)node->op, actio_const(pool, 0), mode_of(F, actio_sub(pool, b, a)));
+    case ACTIO_ABS:
+        if (moves(F, a)) return actio_mul(pool, mode_of(F, a), a);
+        break;
+    case ACTIO_SIGN:
+        if (moves(F, a)) return mode_of(F, a);
+        break;
+    case ACTIO_FLOOR:
+        if (moves(F, a)) return whole_below(F, a);
+        break;
+    case ACTIO_MOD:
+        if (moves(F, a) || moves(F, b))
+            return actio_sub(pool, a, actio_mul(pool, b, whole_below(F, actio_div(pool, a, b))));
+        break;
+    case ACTIO_MIN:
+        if (moves(F, a) || moves(F, b)) return branch(F, ACTIO_LT, mode_of(F, actio_sub(pool, b, a)), a, b);
+        break;
+    case ACTIO_MAX:
+        if (moves(F, a) || moves(F, b)) return branch(F, ACTIO_LT, mode_of(F, actio_sub(pool, a, b)), a, b);
+        break;
+    case ACTIO_LT:
+    case ACTIO_LE:
+        if (moves(F, a) || moves(F, b))
+            return actio_op2(pool, (enum actio_op)node->op, actio_const(pool, 0), mode_of(F, actio_sub(pool, b, a)));
         break;
     default: break;
     }
@@ -66,24 +88,32 @@ static bool is_product(enum actio_op op) { return op == ACTIO_MUL || op == ACTIO
 /* x + (y + z) is written y + z + x, and products likewise. */
 static bool second_comes_first(const struct actio_pool *pool, const struct actio_node *node)
 {
-    enum actio_op op = (enum actio_op)node->op, a = (enum actio_op)pool->node[node->a].op, b = (enum actio_op)pool->node[node->b].op;
-    return (op == ACTIO_ADD && is_sum(b) && !is_sum(a)) || (op == ACTIO_MUL && is_product(b) && !is_product(a) && a != ACTIO_CONST);
+    enum actio_op op = (enum actio_op)node->op, a = (enum actio_op)pool->node[node->a].op,
+                  b = (enum actio_op)pool->node[node->b].op;
+    return (op == ACTIO_ADD && is_sum(b) && !is_sum(a))
+           || (op == ACTIO_MUL && is_product(b) && !is_product(a) && a != ACTIO_CONST);
 }
 
-/* Operands first, in the order in which the formulas are written: the equations then don't depend on the order in which the reader
+/* Operands first, in the order in which the formulas are written: the equations then don't depend on the order in which
+ * the reader
  * came upon their parts, and a model that was printed and read back moves by the same bits. */
 static uint32_t *as_written(struct actio_formation *F, const actio_expr *roots, size_t count, struct actio_cone cone)
 {
     const struct actio_pool *old = &F->model->pool;
-    uint32_t *order = actio_form_array(F, cone.count, sizeof *order), *stack = actio_form_array(F, 3 * (size_t)cone.count + count, sizeof *stack);
-    uint8_t *seen = actio_form_array(F, cone.count, sizeof *seen);   /* 1: its operands are on the stack, 2: in the order */
+    uint32_t *order = actio_form_array(F, cone.count, sizeof *order),
+             *stack = actio_form_array(F, 3 * (size_t)cone.count + count, sizeof *stack);
+    /* 1: its operands are on the stack, 2: in the order */
+    uint8_t *seen = actio_form_array(F, cone.count, sizeof *seen);
     size_t top = 0, n = 0;
     for (size_t i = count; i-- > 0;) stack[top++] = roots[i].id;
     while (top) {
         uint32_t id = stack[top - 1], place = old->place[id];
         const struct actio_node *node = &old->node[id];
         if (seen[place]) {
-            if (seen[place] == 1) order[n++] = id, seen[place] = 2;
+            if (seen[place] == 1) {
+                order[n++] = id;
+                seen[place] = 2;
+            }
             top--;
             continue;
         }
@@ -109,7 +139,9 @@ void actio_copy_switched(struct actio_formation *F, const actio_expr *from, size
         actio_expr *made = &e[old->place[order[i]]];
         if (node.op == ACTIO_CONST) *made = actio_const(&F->pool, old->value[node.a]);
         else if (node.op == ACTIO_SYMBOL) *made = actio_symbol_at(&F->pool, old->slot[node.a]);
-        else *made = switched(F, &node, e[old->place[node.a]], arity > 1 ? e[old->place[node.b]] : none, arity > 2 ? e[old->place[node.c]] : none);
+        else
+            *made = switched(F, &node, e[old->place[node.a]], arity > 1 ? e[old->place[node.b]] : none,
+                             arity > 2 ? e[old->place[node.c]] : none);
     }
     for (size_t j = 0; j < count; j++) to[j] = e[old->place[from[j].id]];
 }

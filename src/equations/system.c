@@ -14,7 +14,7 @@ struct actio_formation *actio_formation_open(struct actio_context *ctx, struct a
     F->model = model;
     F->sys.ctx = ctx;
     F->sys.formation = F;
-    ctx->forming = F;                                      /* an escape leaves it to actio_system_form to free */
+    ctx->forming = F; /* an escape leaves it to actio_system_form to free */
     actio_pool_open(&F->pool, &F->arena);
     return F;
 }
@@ -30,13 +30,15 @@ void actio_system_free(struct actio_system *sys)
     actio_arena_close(&arena);
 }
 
-/* A branch is named by what switches it. Switches inside of switches would make names that double with each: long ones are left out. */
+/* A branch is named by what switches it. Switches inside of switches would make names that double with each: long ones
+ * are left out. */
 static void name_symbol(void *system, actio_slot slot, struct actio_text *out)
 {
     enum { LONG = 80 };
     const struct actio_system *sys = system;
     const struct actio_formation *F = sys->formation;
-    bool named = slot.space == ACTIO_SPACE_MODE && slot.index < sys->modes && sys->mode_text && sys->mode_text[slot.index];
+    bool named =
+        slot.space == ACTIO_SPACE_MODE && slot.index < sys->modes && sys->mode_text && sys->mode_text[slot.index];
     if (!named) {
         actio_model_symbol_name(F->model, slot, out);
         return;
@@ -71,7 +73,11 @@ double actio_start_value(void *model, actio_slot slot)
 
 /* ---- lists of outputs */
 
-struct list { struct actio_formation *F; actio_expr *e; size_t count, cap; };
+struct list {
+    struct actio_formation *F;
+    actio_expr *e;
+    size_t count, cap;
+};
 
 static void add(struct list *l, actio_expr e) { ACTIO_PUSH(&l->F->arena, l->e, l->count, l->cap) = e; }
 
@@ -86,25 +92,33 @@ static void add_entries(struct list *l, const struct actio_entries *e)
 }
 
 /* Sizes of the operands and of the result: a_size and b_size count what cancels inside, |a| and |b| do not. */
-struct sized { actio_expr x, a, b, a_size, b_size; int32_t power; };
+struct sized {
+    actio_expr x, a, b, a_size, b_size;
+    int32_t power;
+};
 
 static actio_expr size(struct actio_pool *pool, actio_expr e) { return actio_op1(pool, ACTIO_ABS, e); }
 
-static actio_expr larger(struct actio_pool *pool, actio_expr a, actio_expr b) { return actio_same(a, b) ? a : actio_op2(pool, ACTIO_MAX, a, b); }
+static actio_expr larger(struct actio_pool *pool, actio_expr a, actio_expr b)
+{
+    return actio_same(a, b) ? a : actio_op2(pool, ACTIO_MAX, a, b);
+}
 
 /* Of a product or quotient: whatever cancels in one factor counts times the others. */
 static actio_expr size_of_product(struct actio_pool *pool, const struct sized *s, bool quotient)
 {
     actio_expr a = size(pool, s->a), b = size(pool, s->b);
     if (!quotient) return larger(pool, actio_mul(pool, s->a_size, b), actio_mul(pool, a, s->b_size));
-    return larger(pool, actio_div(pool, s->a_size, b), actio_div(pool, actio_mul(pool, a, s->b_size), actio_mul(pool, b, b)));
+    return larger(pool, actio_div(pool, s->a_size, b),
+                  actio_div(pool, actio_mul(pool, a, s->b_size), actio_mul(pool, b, b)));
 }
 
 /* a^k: what cancels in a, in proportion. */
 static actio_expr size_of_power(struct actio_pool *pool, const struct sized *s)
 {
     if (s->power > 1) return actio_mul(pool, actio_power(pool, size(pool, s->a), s->power - 1), s->a_size);
-    return larger(pool, size(pool, s->x), actio_div(pool, actio_mul(pool, size(pool, s->x), s->a_size), size(pool, s->a)));
+    return larger(pool, size(pool, s->x),
+                  actio_div(pool, actio_mul(pool, size(pool, s->x), s->a_size), size(pool, s->a)));
 }
 
 /* Of functions whose slope is at most 1: what cancels in the argument. */
@@ -117,13 +131,18 @@ static actio_expr size_of_bounded(struct actio_pool *pool, const struct sized *s
 static actio_expr size_of_node(struct actio_pool *pool, enum actio_op op, const struct sized *s)
 {
     switch (op) {
-    case ACTIO_ADD: case ACTIO_SUB: return actio_add(pool, s->a_size, s->b_size);
-    case ACTIO_NEG: case ACTIO_ABS: return s->a_size;
+    case ACTIO_ADD:
+    case ACTIO_SUB: return actio_add(pool, s->a_size, s->b_size);
+    case ACTIO_NEG:
+    case ACTIO_ABS: return s->a_size;
     case ACTIO_MUL: return size_of_product(pool, s, false);
     case ACTIO_DIV: return size_of_product(pool, s, true);
     case ACTIO_POWI: return size_of_power(pool, s);
     case ACTIO_SQRT: return actio_op1(pool, ACTIO_SQRT, s->a_size);
-    case ACTIO_SIN: case ACTIO_COS: case ACTIO_ATAN: case ACTIO_TANH: return size_of_bounded(pool, s);
+    case ACTIO_SIN:
+    case ACTIO_COS:
+    case ACTIO_ATAN:
+    case ACTIO_TANH: return size_of_bounded(pool, s);
     default: return size(pool, s->x);
     }
 }
@@ -136,7 +155,7 @@ actio_expr actio_size_of_terms(struct actio_formation *F, actio_expr e)
     uint32_t *id = actio_form_array(F, cone.count, sizeof *id);
     actio_expr *of = actio_form_array(F, cone.count, sizeof *of);
     memcpy(id, cone.id, cone.count * sizeof *id);
-    for (uint32_t i = 0; i < cone.count; i++) {            /* places hold while nodes are only made */
+    for (uint32_t i = 0; i < cone.count; i++) { /* places hold while nodes are only made */
         struct actio_node n = pool->node[id[i]];
         int arity = actio_arity((enum actio_op)n.op);
         struct sized s = { .x = { id[i] }, .a = { n.a }, .b = { n.b } };
@@ -159,7 +178,7 @@ static void list_solve(struct list *l)
     struct actio_formation *F = l->F;
     add_all(l, F->zdot_solved, F->N);
     add_all(l, F->lambda_solved, F->p);
-    actio_expr *r = actio_form_array(F, F->N, sizeof *r);  /* R = D' lambda */
+    actio_expr *r = actio_form_array(F, F->N, sizeof *r); /* R = D' lambda */
     for (size_t i = 0; i < F->D.count; i++) {
         const struct actio_entry *e = &F->D.at[i];
         r[e->col] = actio_add(&F->pool, r[e->col], actio_mul(&F->pool, e->e, F->lambda_solved[e->row]));
@@ -221,14 +240,18 @@ actio_expr actio_size_inside(struct actio_formation *F, actio_expr e)
     uint32_t *id = actio_form_array(F, cone.count, sizeof *id);
     actio_expr *size = actio_form_array(F, cone.count, sizeof *size);
     memcpy(id, cone.id, cone.count * sizeof *id);
-    for (uint32_t i = 0; i < cone.count; i++) {            /* places hold while nodes are only made */
+    for (uint32_t i = 0; i < cone.count; i++) { /* places hold while nodes are only made */
         struct actio_node n = pool->node[id[i]];
-        actio_expr x = { id[i] }, a = n.op > ACTIO_SYMBOL ? size[pool->place[n.a]] : x, b = actio_arity((enum actio_op)n.op) > 1 ? size[pool->place[n.b]] : x;
+        actio_expr x = { id[i] }, a = n.op > ACTIO_SYMBOL ? size[pool->place[n.a]] : x,
+                   b = actio_arity((enum actio_op)n.op) > 1 ? size[pool->place[n.b]] : x;
         switch ((enum actio_op)n.op) {
-        case ACTIO_ADD: case ACTIO_SUB: size[i] = actio_add(pool, a, b); break;
+        case ACTIO_ADD:
+        case ACTIO_SUB: size[i] = actio_add(pool, a, b); break;
         case ACTIO_MUL: size[i] = actio_mul(pool, a, b); break;
         case ACTIO_NEG: size[i] = a; break;
-        case ACTIO_POWI: size[i] = (int32_t)n.b > 0 ? actio_power(pool, a, (int32_t)n.b) : actio_op1(pool, ACTIO_ABS, x); break;
+        case ACTIO_POWI:
+            size[i] = (int32_t)n.b > 0 ? actio_power(pool, a, (int32_t)n.b) : actio_op1(pool, ACTIO_ABS, x);
+            break;
         case ACTIO_DIV: size[i] = actio_div(pool, a, actio_op1(pool, ACTIO_ABS, (actio_expr){ n.b })); break;
         default: size[i] = actio_op1(pool, ACTIO_ABS, x); break;
         }
@@ -262,7 +285,10 @@ static void list_rhs_y(struct list *l)
     struct actio_entries J = { 0 };
     actio_jacobian(&F->pool, F->zdot_solved, F->N, y, F->n + F->N, &J);
     uint32_t *row = actio_form_array(F, J.count, sizeof *row), *col = actio_form_array(F, J.count, sizeof *col);
-    for (size_t i = 0; i < J.count; i++) row[i] = J.at[i].row, col[i] = J.at[i].col;
+    for (size_t i = 0; i < J.count; i++) {
+        row[i] = J.at[i].row;
+        col[i] = J.at[i].col;
+    }
     F->sys.jacobian = (struct actio_places){ row, col, J.count };
     add_entries(l, &J);
 }
@@ -303,17 +329,39 @@ static void list_points(struct list *l) { list_nodes(l, false); }
 static void list_jets(struct list *l) { list_nodes(l, true); }
 
 static void (*const lists[ACTIO_Q_COUNT])(struct list *) = {
-    [ACTIO_Q_RHS] = list_rhs, [ACTIO_Q_SOLVE] = list_solve, [ACTIO_Q_MATRIX] = list_matrix, [ACTIO_Q_PROJECT_Q] = list_project_q,
-    [ACTIO_Q_PROJECT_V] = list_project_v, [ACTIO_Q_LEVELS] = list_levels, [ACTIO_Q_MOMENTA] = list_momenta, [ACTIO_Q_GUARDS] = list_guards,
-    [ACTIO_Q_OUTPUTS] = list_outputs, [ACTIO_Q_TERMS] = list_terms, [ACTIO_Q_RHS_Y] = list_rhs_y,
-    [ACTIO_Q_FRAME] = list_frame, [ACTIO_Q_GIBBS] = list_gibbs, [ACTIO_Q_GAPS] = list_gaps, [ACTIO_Q_CONTACT] = list_contacts, [ACTIO_Q_POINTS] = list_points, [ACTIO_Q_JETS] = list_jets,
-    [ACTIO_Q_DENSITY] = list_density, [ACTIO_Q_CURVATURE] = list_curvature,
+    [ACTIO_Q_RHS] = list_rhs,
+    [ACTIO_Q_SOLVE] = list_solve,
+    [ACTIO_Q_MATRIX] = list_matrix,
+    [ACTIO_Q_PROJECT_Q] = list_project_q,
+    [ACTIO_Q_PROJECT_V] = list_project_v,
+    [ACTIO_Q_LEVELS] = list_levels,
+    [ACTIO_Q_MOMENTA] = list_momenta,
+    [ACTIO_Q_GUARDS] = list_guards,
+    [ACTIO_Q_OUTPUTS] = list_outputs,
+    [ACTIO_Q_TERMS] = list_terms,
+    [ACTIO_Q_RHS_Y] = list_rhs_y,
+    [ACTIO_Q_FRAME] = list_frame,
+    [ACTIO_Q_GIBBS] = list_gibbs,
+    [ACTIO_Q_GAPS] = list_gaps,
+    [ACTIO_Q_CONTACT] = list_contacts,
+    [ACTIO_Q_POINTS] = list_points,
+    [ACTIO_Q_JETS] = list_jets,
+    [ACTIO_Q_DENSITY] = list_density,
+    [ACTIO_Q_CURVATURE] = list_curvature,
     [ACTIO_Q_DUAL_POINT] = list_dual_point,
-    [ACTIO_Q_TANGENT] = list_tangent, [ACTIO_Q_EQUATIONS_Y] = list_equations_y, [ACTIO_Q_LEVELS_Y] = list_levels_y, [ACTIO_Q_GUARDS_Y] = list_guards_y,
-    [ACTIO_Q_PARAM_JETS] = list_param_jets, [ACTIO_Q_OBSERVED] = list_observed, [ACTIO_Q_MULTIPLIER_GRADIENT] = list_multiplier_gradient,
+    [ACTIO_Q_TANGENT] = list_tangent,
+    [ACTIO_Q_EQUATIONS_Y] = list_equations_y,
+    [ACTIO_Q_LEVELS_Y] = list_levels_y,
+    [ACTIO_Q_GUARDS_Y] = list_guards_y,
+    [ACTIO_Q_PARAM_JETS] = list_param_jets,
+    [ACTIO_Q_OBSERVED] = list_observed,
+    [ACTIO_Q_MULTIPLIER_GRADIENT] = list_multiplier_gradient,
 };
 
-struct request { struct actio_formation *F; enum actio_quantity what; };
+struct request {
+    struct actio_formation *F;
+    enum actio_quantity what;
+};
 
 static void compile(void *user)
 {
@@ -325,7 +373,8 @@ static void compile(void *user)
     }
     lists[r->what](&l);
     r->F->kernel[r->what] = actio_kernel_compile(r->F->sys.ctx, &r->F->pool, l.e, l.count);
-    if (r->what == ACTIO_Q_RHS) actio_kernel_split(r->F->kernel[r->what], r->F->sys.n + r->F->sys.m, r->F->sys.n % 2);   /* accelerations follow n velocities */
+    /* accelerations follow n velocities */
+    if (r->what == ACTIO_Q_RHS) actio_kernel_split(r->F->kernel[r->what], r->F->sys.n + r->F->sys.m, r->F->sys.n % 2);
     r->F->sys.kernel[r->what] = r->F->kernel[r->what];
 }
 
@@ -361,22 +410,32 @@ const struct actio_system_column *actio_system_column(const struct actio_system 
     if (sys->axes == 0) return &sys->column[c];
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
-        if (sys->column[middle].first <= c) low = middle; else high = middle;
+        if (sys->column[middle].first <= c) low = middle;
+        else high = middle;
     }
     return &sys->column[low];
 }
 
 void actio_system_native(struct actio_system *sys, double evals)
 {
-    if (sys->formation->field) { fields_native(sys, evals); return; }
+    if (sys->formation->field) {
+        fields_native(sys, evals);
+        return;
+    }
     struct actio_kernel *list[ACTIO_Q_COUNT];
     size_t n = 0;
     for (int k = 0; k < ACTIO_Q_COUNT; k++)
-        if (sys->formation->kernel[k] && k != ACTIO_Q_LEVELS && k != ACTIO_Q_TERMS) list[n++] = sys->formation->kernel[k];
+        if (sys->formation->kernel[k] && k != ACTIO_Q_LEVELS && k != ACTIO_Q_TERMS)
+            list[n++] = sys->formation->kernel[k];
     actio_kernels_native(sys->ctx, list, n, evals, 1);
 }
 
-struct forming { struct actio_context *ctx; struct actio_model *model; actio_form_fn form; struct actio_system *made; };
+struct forming {
+    struct actio_context *ctx;
+    struct actio_model *model;
+    actio_form_fn form;
+    struct actio_system *made;
+};
 
 static void form(void *user)
 {
@@ -388,7 +447,8 @@ struct actio_system *actio_system_form(struct actio_context *ctx, struct actio_m
 {
     struct forming f = { ctx, model, fn, NULL };
     ctx->forming = NULL;
-    if (actio_attempt(ctx, form, &f) != 0 && ctx->forming) actio_system_free(&((struct actio_formation *)ctx->forming)->sys);
+    if (actio_attempt(ctx, form, &f) != 0 && ctx->forming)
+        actio_system_free(&((struct actio_formation *)ctx->forming)->sys);
     ctx->forming = NULL;
     return f.made;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Derivatives of the motion's rates by its state and along a direction of the params (HIDDEN numbers, one for each param): on the eliminated formulas, or of the
+ * Derivatives of the motion's rates by its state and along a direction of the params (HIDDEN numbers, one for each
+ * param): on the eliminated formulas, or of the
  * equations that the elimination starts from. For variational equations. */
 #include "equations/formation.h"
 
@@ -11,12 +12,14 @@ static void along_params(struct actio_formation *F, const actio_expr *e, size_t 
     size_t params = F->sys.params;
     struct actio_seed *seed = actio_form_array(F, params, sizeof *seed);
     for (uint32_t i = 0; i < params; i++)
-        seed[i] = (struct actio_seed){ actio_symbol(&F->pool, ACTIO_SPACE_PARAM, i), actio_symbol(&F->pool, ACTIO_SPACE_HIDDEN, i) };
+        seed[i] = (struct actio_seed){ actio_symbol(&F->pool, ACTIO_SPACE_PARAM, i),
+                                       actio_symbol(&F->pool, ACTIO_SPACE_HIDDEN, i) };
     if (params) actio_along(&F->pool, e, count, seed, params, out);
 }
 
 /* `first` values, entries of the derivatives of e by y = (q, v, s), derivatives along the params' direction. */
-static size_t list_with_derivatives(struct actio_formation *F, const actio_expr *first, size_t firsts, const actio_expr *e, size_t count, struct actio_places *places, actio_expr **out)
+static size_t list_with_derivatives(struct actio_formation *F, const actio_expr *first, size_t firsts,
+                                    const actio_expr *e, size_t count, struct actio_places *places, actio_expr **out)
 {
     size_t ny = F->n + F->N;
     actio_expr *y = actio_form_array(F, ny, sizeof *y);
@@ -28,7 +31,11 @@ static size_t list_with_derivatives(struct actio_formation *F, const actio_expr 
     size_t all = firsts + J.count + count;
     *out = actio_form_array(F, all, sizeof **out);
     if (firsts) memcpy(*out, first, firsts * sizeof **out);
-    for (size_t i = 0; i < J.count; i++) row[i] = J.at[i].row, col[i] = J.at[i].col, (*out)[firsts + i] = J.at[i].e;
+    for (size_t i = 0; i < J.count; i++) {
+        row[i] = J.at[i].row;
+        col[i] = J.at[i].col;
+        (*out)[firsts + i] = J.at[i].e;
+    }
     along_params(F, e, count, *out + firsts + J.count);
     *places = (struct actio_places){ row, col, J.count };
     return all;
@@ -50,9 +57,14 @@ static actio_expr *equations(struct actio_formation *F)
     actio_expr *e = actio_form_array(F, F->N + F->sys.p, sizeof *e);
     memcpy(e, F->h, F->N * sizeof *e);
     if (F->sys.p) memcpy(e + F->N, F->c, F->sys.p * sizeof *e);
-    for (size_t i = 0; i < F->G.count; i++) e[F->G.at[i].row] = actio_sub(pool, e[F->G.at[i].row], actio_mul(pool, F->G.at[i].e, F->zdot[F->G.at[i].col]));
-    for (size_t i = 0; i < F->D.count; i++) e[F->D.at[i].col] = actio_add(pool, e[F->D.at[i].col], actio_mul(pool, F->D.at[i].e, F->lambda[F->D.at[i].row]));
-    for (size_t i = 0; i < F->A.count; i++) e[F->N + F->A.at[i].row] = actio_sub(pool, e[F->N + F->A.at[i].row], actio_mul(pool, F->A.at[i].e, F->zdot[F->A.at[i].col]));
+    for (size_t i = 0; i < F->G.count; i++)
+        e[F->G.at[i].row] = actio_sub(pool, e[F->G.at[i].row], actio_mul(pool, F->G.at[i].e, F->zdot[F->G.at[i].col]));
+    for (size_t i = 0; i < F->D.count; i++)
+        e[F->D.at[i].col] =
+            actio_add(pool, e[F->D.at[i].col], actio_mul(pool, F->D.at[i].e, F->lambda[F->D.at[i].row]));
+    for (size_t i = 0; i < F->A.count; i++)
+        e[F->N + F->A.at[i].row] =
+            actio_sub(pool, e[F->N + F->A.at[i].row], actio_mul(pool, F->A.at[i].e, F->zdot[F->A.at[i].col]));
     return e;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Vakonomic mechanics: L + lambda g varied as a whole, so that the multipliers have rates and initial values of their own            [LM 53].
+ * Vakonomic mechanics: L + lambda g varied as a whole, so that the multipliers have rates and initial values of their
+ * own  [LM 53].
  *     (W + lambda g_vv) v' + A' lambda' = Q + L_q - L_vq v - L_vt + lambda (g_q - g_vq v - g_vt),   A v' = c
- * Multipliers are states of the system; nothing is left to eliminate. A holonomic constraint enters by its rate: then every lambda(0) gives the same. */
+ * Multipliers are states of the system; nothing is left to eliminate. A holonomic constraint enters by its rate: then
+ * every lambda(0) gives the same. */
 #include "equations/formation.h"
 
 #include <string.h>
@@ -24,7 +26,8 @@ static void form_reaction(struct actio_formation *F)
     for (size_t i = 0; i < F->N; i++) F->reaction[i] = i < F->n ? actio_neg(pool, F->h[i]) : (actio_expr){ 0 };
     for (size_t i = 0; i < F->G.count; i++) {
         const struct actio_entry *e = &F->G.at[i];
-        if (e->row < F->n) F->reaction[e->row] = actio_add(pool, F->reaction[e->row], actio_mul(pool, e->e, F->zdot[e->col]));
+        if (e->row < F->n)
+            F->reaction[e->row] = actio_add(pool, F->reaction[e->row], actio_mul(pool, e->e, F->zdot[e->col]));
     }
 }
 
@@ -32,15 +35,23 @@ static void form_reaction(struct actio_formation *F)
 static void join_multipliers(struct actio_formation *F)
 {
     size_t N = F->N, p = F->p;
-    actio_expr *z = actio_form_array(F, N + p, sizeof *z), *zdot = actio_form_array(F, N + p, sizeof *zdot), *h = actio_form_array(F, N + p, sizeof *h);
-    memcpy(z, F->z, N * sizeof *z), memcpy(zdot, F->zdot, N * sizeof *zdot), memcpy(h, F->h, N * sizeof *h);
+    actio_expr *z = actio_form_array(F, N + p, sizeof *z), *zdot = actio_form_array(F, N + p, sizeof *zdot),
+               *h = actio_form_array(F, N + p, sizeof *h);
+    memcpy(z, F->z, N * sizeof *z);
+    memcpy(zdot, F->zdot, N * sizeof *zdot);
+    memcpy(h, F->h, N * sizeof *h);
     for (size_t k = 0; k < p; k++) {
         z[N + k] = F->lambda[k] = actio_symbol(&F->pool, ACTIO_SPACE_STATE, (uint32_t)(F->m + k));
         zdot[N + k] = actio_symbol(&F->pool, ACTIO_SPACE_SDOT, (uint32_t)(F->m + k));
         h[N + k] = F->c[k];
     }
-    F->z = z, F->zdot = zdot, F->h = h;
-    F->v = z, F->s = z + F->n, F->acc = zdot, F->sdot = zdot + F->n;
+    F->z = z;
+    F->zdot = zdot;
+    F->h = h;
+    F->v = z;
+    F->s = z + F->n;
+    F->acc = zdot;
+    F->sdot = zdot + F->n;
 }
 
 /* One constraint's part: its terms of the equations, and its power  -((lambda g_v)' - lambda g_q) v. */
@@ -48,8 +59,10 @@ static void form_part(struct actio_formation *F, size_t k, actio_expr g)
 {
     struct actio_pool *pool = &F->pool;
     size_t n = F->n, N = F->N;
-    actio_expr *wrt = actio_form_array(F, 2 * n, sizeof *wrt), *grad = actio_form_array(F, 2 * n, sizeof *grad), *rate = actio_form_array(F, n, sizeof *rate);
-    memcpy(wrt, F->q, n * sizeof *wrt), memcpy(wrt + n, F->v, n * sizeof *wrt);
+    actio_expr *wrt = actio_form_array(F, 2 * n, sizeof *wrt), *grad = actio_form_array(F, 2 * n, sizeof *grad),
+               *rate = actio_form_array(F, n, sizeof *rate);
+    memcpy(wrt, F->q, n * sizeof *wrt);
+    memcpy(wrt + n, F->v, n * sizeof *wrt);
     actio_expr S = actio_mul(pool, F->lambda[k], g), force[1] = { { 0 } };
     actio_gradient(pool, S, wrt, 2 * n, grad);
     actio_drift_rates(F, grad + n, n, rate);
@@ -85,12 +98,16 @@ struct actio_system *actio_form_vakonomic(struct actio_context *ctx, struct acti
     for (size_t i = 0; i < F->sys.levels; i++) form_part(F, F->sys.velocity_row[i], F->phi[i]);
     const char **variable = actio_form_array(F, F->N + p, sizeof *variable);
     memcpy(variable, F->sys.variable, F->N * sizeof *variable);
-    for (size_t k = 0; k < p; k++) variable[F->N + k] = actio_arena_format(&F->arena, "lambda.%s", model->constraint[k].label);
+    for (size_t k = 0; k < p; k++)
+        variable[F->N + k] = actio_arena_format(&F->arena, "lambda.%s", model->constraint[k].label);
     F->sys.variable = variable;
-    F->m += p, F->N += p, F->p = 0;
+    F->m += p;
+    F->N += p;
+    F->p = 0;
     F->A.count = F->D.count = F->F.count = 0;
     F->sys.holonomic = F->sys.levels = 0;
-    F->sys.m = F->m, F->sys.p = 0;
+    F->sys.m = F->m;
+    F->sys.p = 0;
     actio_form_places(F);
     actio_form_columns(F);
     return &F->sys;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is spoken of: a model with its equations, near its start.
- * In: a verdict, a start check, a state. Out: findings, and texts in the arena. Callers: problem and what is above it. */
+ * In: a verdict, a start check, a state. Out: findings, and texts in the arena. Callers: problem and what is above it.
+ * */
 #ifndef ACTIO_ABOUT_H
 #define ACTIO_ABOUT_H
 
@@ -14,11 +15,12 @@ struct actio_about {
     struct actio_context *ctx;
     struct actio_arena *arena;
     struct actio_model *model;
-    struct actio_system *sys;                              /* NULL before equations are formed */
+    struct actio_system *sys; /* NULL before equations are formed */
     struct actio_findings *f;
-    const double *y0; size_t ny;                           /* the start */
-    const double *elsewhere;                               /* a better start that the verdict found, or NULL */
-    bool project;                                          /* --project: data that break constraints are moved onto them */
+    const double *y0; /* the start */
+    size_t ny;
+    const double *elsewhere; /* a better start that the verdict found, or NULL */
+    bool project;            /* --project: data that break constraints are moved onto them */
 };
 
 void actio_explain_verdict(struct actio_about *about, const struct actio_verdict *v);

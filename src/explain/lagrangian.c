@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the Lagrangian lacks, in words: coordinates without inertia, equations that nothing can satisfy, negative kinetic energies. The place
+ * What the Lagrangian lacks, in words: coordinates without inertia, equations that nothing can satisfy, negative
+ * kinetic energies. The place
  * is the line of the Lagrangian, and the remedy a term to write there. */
 #include "explain/words.h"
 #include "verdict/verdict.h"
@@ -21,7 +22,9 @@ static struct actio_span lagrangian_place(struct actio_about *about, size_t i)
     for (size_t k = 0; k < m->parts; k++) {
         if (m->part[k].is_dissipation) continue;
         if (!first) first = &m->part[k];
-        bool occurs = i < m->coords && (actio_uses_symbol(&m->pool, m->part[k].e, m->coord[i].x) || actio_uses_symbol(&m->pool, m->part[k].e, m->coord[i].dot));
+        bool occurs = i < m->coords
+                      && (actio_uses_symbol(&m->pool, m->part[k].e, m->coord[i].x)
+                          || actio_uses_symbol(&m->pool, m->part[k].e, m->coord[i].dot));
         if (occurs) return m->part[k].span;
     }
     return first ? first->span : (struct actio_span){ 0 };
@@ -82,7 +85,8 @@ static const char *term_like_others(struct actio_about *about, size_t i)
     for (size_t k = 0; k < F->G.count; k++) {
         size_t j = F->G.at[k].row;
         actio_expr e = F->G.at[k].e;
-        if (j == i || j >= F->n || F->G.at[k].col != j || !same_stem(F->model->coord[i].name, F->model->coord[j].name)) continue;
+        if (j == i || j >= F->n || F->G.at[k].col != j || !same_stem(F->model->coord[i].name, F->model->coord[j].name))
+            continue;
         if (actio_level_of(&F->pool, e) > ACTIO_LV_PARAM) continue;
         struct actio_text t;
         actio_text_open(&t, about->arena);
@@ -104,7 +108,8 @@ static const char *kinetic_term(struct actio_about *about, size_t i)
     for (size_t k = 4; k-- > 0;)
         if (is_param(about, letter[k]) || !is_written(about, letter[k])) chosen = letter[k];
     if (is_param(about, chosen)) return actio_arena_format(about->arena, "`%s/2*%s'^2`", chosen, name);
-    return actio_arena_format(about->arena, "`%s/2*%s'^2` with `param %s = 1`, its %s", chosen, name, chosen, angle ? "moment of inertia" : "mass");
+    return actio_arena_format(about->arena, "`%s/2*%s'^2` with `param %s = 1`, its %s", chosen, name, chosen,
+                              angle ? "moment of inertia" : "mass");
 }
 
 /* ---- accelerations that nothing determines */
@@ -117,7 +122,8 @@ static bool has_inertia(const struct actio_system *sys, size_t i)
     return false;
 }
 
-/* Reactions of its own kind, of rows that depend on each other: the masses are there, and the reactions are too few or too many. */
+/* Reactions of its own kind, of rows that depend on each other: the masses are there, and the reactions are too few or
+ * too many. */
 static bool reactions_are_at_fault(const struct actio_about *about, const struct actio_verdict *v, size_t i)
 {
     bool own = false;
@@ -138,23 +144,31 @@ void actio_say_arbitrary(struct actio_about *about, const struct actio_verdict *
     struct actio_model *m = about->model;
     if (i >= m->coords) {
         const struct actio_variable *s = &m->state[i - m->coords];
-        actio_find_at(about->f, ACTIO_F_ARBITRARY, &m->source, s->span,
-                      ACTIO_ARGS(ACTIO_TEXT(s->name), ACTIO_TEXT("neither the flows nor the constraints determine its rate"),
-                                 ACTIO_TEXT(actio_arena_format(about->arena, "write an independent flow with %s' on its left side, or a constraint", s->name))));
+        actio_find_at(
+            about->f, ACTIO_F_ARBITRARY, &m->source, s->span,
+            ACTIO_ARGS(
+                ACTIO_TEXT(s->name), ACTIO_TEXT("neither the flows nor the constraints determine its rate"),
+                ACTIO_TEXT(actio_arena_format(
+                    about->arena, "write an independent flow with %s' on its left side, or a constraint", s->name))));
         return;
     }
     const char *name = m->coord[i].name, *why = "the kinetic energy and the constraints do not determine it";
     if (!actio_uses_symbol(&m->pool, m->lagrangian, m->coord[i].dot))
-        why = actio_arena_format(about->arena, "the lagrangian does not contain %s' and no constraint determines it", name);
-    const char *hint = actio_arena_format(about->arena, "add the kinetic energy of %s to the lagrangian, for example %s. Or prescribe its motion, for example with `constraint %s: %s' = %s`",
-                                          name, kinetic_term(about, i), free_label(about), name, actio_words_number(about, about->y0[m->coords + i]));
+        why = actio_arena_format(about->arena, "the lagrangian does not contain %s' and no constraint determines it",
+                                 name);
+    const char *hint = actio_arena_format(about->arena,
+                                          "add the kinetic energy of %s to the lagrangian, for example %s. Or "
+                                          "prescribe its motion, for example with `constraint %s: %s' = %s`",
+                                          name, kinetic_term(about, i), free_label(about), name,
+                                          actio_words_number(about, about->y0[m->coords + i]));
     struct actio_span place = lagrangian_place(about, i);
     if (reactions_are_at_fault(about, v, i)) {
         why = "the constraints are dependent, and their reactions act in different ways (`acting`, `along`)";
         hint = "delete a constraint that follows from the others, or let it act as they do";
         place = m->constraint[m->constraints - 1].span;
     }
-    actio_find_at(about->f, ACTIO_F_ARBITRARY, &m->source, place, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(why), ACTIO_TEXT(hint)));
+    actio_find_at(about->f, ACTIO_F_ARBITRARY, &m->source, place,
+                  ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(why), ACTIO_TEXT(hint)));
 }
 
 /* ---- equations of motion that nothing can satisfy */
@@ -166,7 +180,8 @@ static bool has_reaction(const struct actio_system *sys, size_t i)
     return false;
 }
 
-/* The coordinate whose own equation of motion is what can't be satisfied: no inertia, no reaction, the same formula. n: none. */
+/* The coordinate whose own equation of motion is what can't be satisfied: no inertia, no reaction, the same formula. n:
+ * none. */
 static size_t whose_equation(struct actio_about *about, const struct actio_verdict *v)
 {
     struct actio_formation *F = v->F;
@@ -184,8 +199,13 @@ static const char *why_no_motion(struct actio_about *about, const struct actio_v
     const char *equation = v->hiddens ? v->hidden[v->hiddens - 1].text : "a contradiction";
     if (i >= m->coords) return actio_arena_format(about->arena, "the equations of motion require %s", equation);
     const char *name = m->coord[i].name;
-    bool rate = actio_uses_symbol(&m->pool, m->lagrangian, m->coord[i].dot), itself = actio_uses_symbol(&m->pool, m->lagrangian, m->coord[i].x);
-    const char *why = rate ? "the lagrangian gives it no inertia" : actio_arena_format(about->arena, itself ? "the lagrangian contains %s, but not %s'" : "the lagrangian does not contain %s'", name, name);
+    bool rate = actio_uses_symbol(&m->pool, m->lagrangian, m->coord[i].dot),
+         itself = actio_uses_symbol(&m->pool, m->lagrangian, m->coord[i].x);
+    const char *why = rate ? "the lagrangian gives it no inertia"
+                           : actio_arena_format(about->arena,
+                                                itself ? "the lagrangian contains %s, but not %s'"
+                                                       : "the lagrangian does not contain %s'",
+                                                name, name);
     return actio_arena_format(about->arena, "the equation of %s reads %s: %s", name, equation, why);
 }
 
@@ -195,16 +215,24 @@ void actio_say_no_motion(struct actio_about *about, const struct actio_verdict *
     size_t own = whose_equation(about, v), i = own;
     if (i == m->coords)
         for (i = 0; i < m->coords && has_inertia(about->sys, i);) i++;
-    const char *hint = "add kinetic energy for the velocities that the constraints leave free, or remove a force or a constraint";
+    const char *hint =
+        "add kinetic energy for the velocities that the constraints leave free, or remove a force or a constraint";
     if (i < m->coords)
-        hint = actio_arena_format(about->arena, "add the kinetic energy of %s to the lagrangian, for example %s (or check for a mistyped name). Or couple %s to other coordinates by a constraint",
+        hint = actio_arena_format(about->arena,
+                                  "add the kinetic energy of %s to the lagrangian, for example %s (or check for a "
+                                  "mistyped name). Or couple %s to other coordinates by a constraint",
                                   m->coord[i].name, kinetic_term(about, i), m->coord[i].name);
-    actio_find_at(about->f, ACTIO_F_NO_MOTION, &m->source, lagrangian_place(about, i), ACTIO_ARGS(ACTIO_TEXT(why_no_motion(about, v, own)), ACTIO_TEXT(hint)));
+    actio_find_at(about->f, ACTIO_F_NO_MOTION, &m->source, lagrangian_place(about, i),
+                  ACTIO_ARGS(ACTIO_TEXT(why_no_motion(about, v, own)), ACTIO_TEXT(hint)));
 }
 
 /* ---- negative kinetic energies */
 
-struct term { const struct actio_part *part; struct actio_written_term at; double size; };
+struct term {
+    const struct actio_part *part;
+    struct actio_written_term at;
+    double size;
+};
 
 static double second_derivative(struct actio_model *m, actio_expr e, actio_expr by)
 {
@@ -239,7 +267,8 @@ static struct term negative_term(struct actio_about *about, size_t i)
     for (size_t k = 0; k < m->parts; k++) {
         const struct actio_part *part = &m->part[k];
         size_t count = part->is_dissipation ? 0 : actio_model_terms(m, part->from, term, MOST_TERMS);
-        if (count == 0 && !part->is_dissipation) term[count++] = (struct actio_written_term){ .e = part->e, .from = part->from, .to = part->to };
+        if (count == 0 && !part->is_dissipation)
+            term[count++] = (struct actio_written_term){ .e = part->e, .from = part->from, .to = part->to };
         for (size_t j = 0; j < count; j++) {
             double size = (term[j].minus ? -1 : 1) * second_derivative(m, term[j].e, m->coord[i].dot);
             if (size < worst.size) worst = (struct term){ part, term[j], size };
@@ -257,7 +286,8 @@ static size_t coordinate_named(const struct actio_about *about, const char *name
 }
 
 /* " (`-b'^2/2`)" between the words given, where the term stands in one line. */
-static const char *term_text(struct actio_about *about, const struct term *t, const char *before, const char *sign, const char *after)
+static const char *term_text(struct actio_about *about, const struct term *t, const char *before, const char *sign,
+                             const char *after)
 {
     const char *text = about->model->source.text + t->at.from;
     size_t n = t->at.to - t->at.from;
@@ -271,16 +301,26 @@ void actio_say_indefinite(struct actio_about *about, const struct actio_verdict 
     size_t i = coordinate_named(about, v->negative);
     struct term t = i < m->coords ? negative_term(about, i) : (struct term){ 0 };
     uint32_t from = t.at.from;
-    while (t.at.minus && from > t.part->from && m->source.text[from] != '-') from--;          /* the sign is what may be wrong */
+    /* the sign is what may be wrong */
+    while (t.at.minus && from > t.part->from && m->source.text[from] != '-') from--;
     struct actio_span span = t.part ? actio_source_span(&m->source, from, t.at.to) : lagrangian_place(about, i);
-    const char *who = i < m->coords ? actio_arena_format(about->arena, "%s a negative kinetic energy%s", m->coord[i].name, term_text(about, &t, " (", t.at.minus ? "-" : "", ")"))
-                      : v->negative && strlen(v->negative) <= 80 ? actio_arena_format(about->arena, "a negative kinetic energy to motions along %s", v->negative)
-                      : v->negative ? "a negative kinetic energy to some motions" : "a negative kinetic energy to some motions, though not at the start";
-    const char *more = v->inertia[1] > 1 ? actio_arena_format(about->arena, ", one of %d such directions", v->inertia[1]) : "";
-    const char *what = actio_arena_format(about->arena, "%s%s", more, is_cause ? "" : "; such motions may be unstable or unphysical");
+    const char *who =
+        i < m->coords ? actio_arena_format(about->arena, "%s a negative kinetic energy%s", m->coord[i].name,
+                                           term_text(about, &t, " (", t.at.minus ? "-" : "", ")"))
+        : v->negative && strlen(v->negative) <= 80
+            ? actio_arena_format(about->arena, "a negative kinetic energy to motions along %s", v->negative)
+        : v->negative ? "a negative kinetic energy to some motions"
+                      : "a negative kinetic energy to some motions, though not at the start";
+    const char *more =
+        v->inertia[1] > 1 ? actio_arena_format(about->arena, ", one of %d such directions", v->inertia[1]) : "";
+    const char *what =
+        actio_arena_format(about->arena, "%s%s", more, is_cause ? "" : "; such motions may be unstable or unphysical");
     const char *sure = v->inertia[2] == 0 ? "follow from it" : "may follow from it";
     const char *hint = "check the signs of the squared velocities if this is not intended";
-    if (is_cause) hint = actio_arena_format(about->arena, "correct this %s first if it is a mistake%s. The errors below %s", t.part ? "sign" : "kinetic energy",
-                                            t.at.minus ? term_text(about, &t, ": write ", "+ ", "") : "", sure);
-    actio_find_at(about->f, ACTIO_F_INDEFINITE, &m->source, span, ACTIO_ARGS(ACTIO_TEXT(who), ACTIO_TEXT(what), ACTIO_TEXT(hint)));
+    if (is_cause)
+        hint = actio_arena_format(about->arena, "correct this %s first if it is a mistake%s. The errors below %s",
+                                  t.part ? "sign" : "kinetic energy",
+                                  t.at.minus ? term_text(about, &t, ": write ", "+ ", "") : "", sure);
+    actio_find_at(about->f, ACTIO_F_INDEFINITE, &m->source, span,
+                  ACTIO_ARGS(ACTIO_TEXT(who), ACTIO_TEXT(what), ACTIO_TEXT(hint)));
 }

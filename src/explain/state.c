@@ -7,11 +7,12 @@
 const char *actio_explain_name(const struct actio_about *about, size_t i)
 {
     struct actio_model *m = about->model;
-    if (about->sys && about->sys->axes) return i < about->sys->n ? about->sys->variable[i] : about->sys->rate_name[i - about->sys->n];
+    if (about->sys && about->sys->axes)
+        return i < about->sys->n ? about->sys->variable[i] : about->sys->rate_name[i - about->sys->n];
     if (i < m->coords) return m->coord[i].name;
     if (i < 2 * m->coords) return m->coord[i - m->coords].dot_name;
     i -= 2 * m->coords;
-    return i < m->states ? m->state[i].name : about->sys->variable[m->coords + i];             /* a multiplier that is a state */
+    return i < m->states ? m->state[i].name : about->sys->variable[m->coords + i]; /* a multiplier that is a state */
 }
 
 void actio_explain_report(struct actio_about *about, enum actio_code code, const struct actio_value arg[6])
@@ -30,7 +31,11 @@ static long node_of(const struct actio_about *about, size_t i)
     return -1;
 }
 
-struct listing { struct actio_about *about; const double *y, *other; struct actio_text text; };
+struct listing {
+    struct actio_about *about;
+    const double *y, *other;
+    struct actio_text text;
+};
 
 static void list_state(void *user)
 {
@@ -39,7 +44,10 @@ static void list_state(void *user)
     actio_text_open(&l->text, l->about->arena);
     for (size_t i = 0; i < l->about->ny; i++) {
         if (l->other && fabs(l->y[i] - l->other[i]) <= 1e-14 * (1 + fabs(l->y[i]))) continue;
-        if (listed == 12) { left++; continue; }
+        if (listed == 12) {
+            left++;
+            continue;
+        }
         long node = node_of(l->about, i);
         actio_text_format(&l->text, "%s%s", listed++ ? ", " : "", actio_explain_name(l->about, i));
         if (node >= 0) actio_text_format(&l->text, "[%ld]", node);

@@ -29,7 +29,10 @@ static void add_formula(struct actio_about *about, struct actio_text *out, actio
 static void add_constraint(struct actio_about *about, struct actio_text *t, uint32_t k)
 {
     const struct actio_model *m = about->model;
-    if (k >= m->constraints) { add_cut(t, about->sys->constraint[k]); return; }
+    if (k >= m->constraints) {
+        add_cut(t, about->sys->constraint[k]);
+        return;
+    }
     actio_text_format(t, "'%s' (line %u: ", m->constraint[k].label, (unsigned)m->constraint[k].span.line);
     add_formula(about, t, m->constraint[k].left);
     actio_text_add(t, " = ");
@@ -48,7 +51,10 @@ const char *actio_words_constraints(struct actio_about *about, const uint32_t *r
     return t.s;
 }
 
-const char *actio_words_constraint(struct actio_about *about, uint32_t k) { return actio_words_constraints(about, &k, 1); }
+const char *actio_words_constraint(struct actio_about *about, uint32_t k)
+{
+    return actio_words_constraints(about, &k, 1);
+}
 
 const char *actio_words_lines(struct actio_about *about, const uint32_t *row, size_t rows)
 {
@@ -57,14 +63,17 @@ const char *actio_words_lines(struct actio_about *about, const uint32_t *row, si
     actio_text_open(&t, about->arena);
     for (size_t i = 0; i < rows; i++) {
         uint32_t line = row[i] < about->model->constraints ? about->model->constraint[row[i]].span.line : 0;
-        if (line && line != last) actio_text_format(&t, "%sline %u", last == 0 ? "" : i + 1 == rows ? " or " : ", ", (unsigned)line), last = line;
+        if (line && line != last) {
+            actio_text_format(&t, "%sline %u", last == 0 ? "" : i + 1 == rows ? " or " : ", ", (unsigned)line);
+            last = line;
+        }
     }
     return t.s;
 }
 
 /* ---- params */
 
-static char *plain(char *number)                           /* whatever the locale */
+static char *plain(char *number) /* whatever the locale */
 {
     for (char *p = number; *p; p++)
         if (*p == ',') *p = '.';
@@ -90,7 +99,8 @@ const char *actio_words_params(struct actio_about *about, const actio_expr *e, s
         actio_slot slot = actio_slot_of(&m->pool, (actio_expr){ cone.id[i] });
         if (slot.space != ACTIO_SPACE_PARAM) continue;
         const struct actio_param *p = &m->param[slot.index];
-        actio_text_format(&t, "%s%s = %s (line %u)", listed++ ? ", " : " with ", p->name, actio_words_number(about, p->value), (unsigned)p->span.line);
+        actio_text_format(&t, "%s%s = %s (line %u)", listed++ ? ", " : " with ", p->name,
+                          actio_words_number(about, p->value), (unsigned)p->span.line);
     }
     return t.s;
 }
@@ -146,8 +156,12 @@ const char *actio_words_values(struct actio_about *about, const bool *involved)
     actio_text_open(&t, about->arena);
     for (size_t i = 0; i < components(about); i++) {
         if (!involved[i]) continue;
-        if (listed == MOST_LISTED) { left++; continue; }
-        actio_text_format(&t, "%s%s = %s%s", listed++ ? ", " : "", name_of(about, i), actio_words_number(about, about->y0[i]), is_given(about, i) || !some ? "" : " (not given)");
+        if (listed == MOST_LISTED) {
+            left++;
+            continue;
+        }
+        actio_text_format(&t, "%s%s = %s%s", listed++ ? ", " : "", name_of(about, i),
+                          actio_words_number(about, about->y0[i]), is_given(about, i) || !some ? "" : " (not given)");
     }
     if (left) actio_text_format(&t, " and %zu more", left);
     if (!some && listed) actio_text_add(&t, " (not given)");
@@ -220,7 +234,8 @@ static void add_value(struct actio_about *about, struct actio_text *t, const dou
 
 static bool differs(double x, double y) { return fabs(x - y) > 1e-14 * (1 + fabs(x)); }
 
-/* The items of one statement as they were written, with new values where they change, and what was not given before. NULL when other
+/* The items of one statement as they were written, with new values where they change, and what was not given before.
+ * NULL when other
  * statements, families or options would have to change, too, or when it would get long. */
 static const char *rewritten(struct actio_about *about, const struct actio_start_item *at, const double *y)
 {
@@ -234,7 +249,8 @@ static const char *rewritten(struct actio_about *about, const struct actio_start
         const char *text = m->source.text + item->from;
         if (item->statement_from != at->statement_from) continue;
         if (memchr(text, '\n', n) || memchr(text, '#', n)) return NULL;
-        if (component != SIZE_MAX && differs(y[component], about->y0[component])) add_value(about, &t, y, component, listed == 0);
+        if (component != SIZE_MAX && differs(y[component], about->y0[component]))
+            add_value(about, &t, y, component, listed == 0);
         else actio_text_format(&t, "%s%.*s", listed ? ", " : "", (int)n, text);
         listed++;
     }
@@ -242,14 +258,18 @@ static const char *rewritten(struct actio_about *about, const struct actio_start
         if (!differs(y[i], about->y0[i])) continue;
         const struct actio_start_item *item = item_of(about, i);
         if (is_given(about, i) && (!item || item->statement_from != at->statement_from)) return NULL;
-        if (!is_given(about, i)) add_value(about, &t, y, i, listed == 0), listed++;
+        if (!is_given(about, i)) {
+            add_value(about, &t, y, i, listed == 0);
+            listed++;
+        }
     }
     return listed <= MOST_LISTED ? t.s : NULL;
 }
 
 const bool *actio_words_to_change(struct actio_about *about, const bool *involved, const double *y)
 {
-    bool *changes = actio_arena_array(about->arena, 2 * components(about) + 1, sizeof *changes), *both = changes + components(about), any = false, any_both = false;
+    bool *changes = actio_arena_array(about->arena, 2 * components(about) + 1, sizeof *changes),
+         *both = changes + components(about), any = false, any_both = false;
     for (size_t i = 0; i < components(about) && y; i++) {
         if (!differs(y[i], about->y0[i]) || !is_given(about, i)) continue;
         any = changes[i] = true;

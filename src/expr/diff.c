@@ -15,12 +15,22 @@ static actio_expr times(struct actio_pool *pool, actio_expr a, actio_expr b)
     return actio_is_zero(a) || actio_is_zero(b) ? zero() : actio_mul(pool, a, b);
 }
 
-static actio_expr over(struct actio_pool *pool, actio_expr a, actio_expr b) { return actio_is_zero(a) ? zero() : actio_div(pool, a, b); }
+static actio_expr over(struct actio_pool *pool, actio_expr a, actio_expr b)
+{
+    return actio_is_zero(a) ? zero() : actio_div(pool, a, b);
+}
 
-static actio_expr one_minus_square(struct actio_pool *pool, actio_expr a) { return actio_sub(pool, one(pool), actio_power(pool, a, 2)); }
-static actio_expr one_plus_square(struct actio_pool *pool, actio_expr a) { return actio_add(pool, one(pool), actio_power(pool, a, 2)); }
+static actio_expr one_minus_square(struct actio_pool *pool, actio_expr a)
+{
+    return actio_sub(pool, one(pool), actio_power(pool, a, 2));
+}
+static actio_expr one_plus_square(struct actio_pool *pool, actio_expr a)
+{
+    return actio_add(pool, one(pool), actio_power(pool, a, 2));
+}
 
-/* Derivative of a one-argument operation r = op(a), as a factor; *divide tells that it is a divisor (g/d in place of g*d). */
+/* Derivative of a one-argument operation r = op(a), as a factor; *divide tells that it is a divisor (g/d in place of
+ * g*d). */
 static actio_expr slope(struct actio_pool *pool, enum actio_op op, actio_expr a, actio_expr r, int32_t k, bool *divide)
 {
     *divide = false;
@@ -37,15 +47,39 @@ static actio_expr slope(struct actio_pool *pool, enum actio_op op, actio_expr a,
     case ACTIO_SINH: return actio_op1(pool, ACTIO_COSH, a);
     case ACTIO_COSH: return actio_op1(pool, ACTIO_SINH, a);
     case ACTIO_TANH: return one_minus_square(pool, r);
-    case ACTIO_ERF: return actio_mul(pool, actio_const(pool, 1.1283791670955126), actio_op1(pool, ACTIO_EXP, actio_neg(pool, actio_mul(pool, a, a))));   /* 2/sqrt(pi) */
+    /* 2/sqrt(pi) */
+    case ACTIO_ERF:
+        return actio_mul(pool, actio_const(pool, 1.1283791670955126),
+                         actio_op1(pool, ACTIO_EXP, actio_neg(pool, actio_mul(pool, a, a))));
     case ACTIO_EXP: return r;
     case ACTIO_LOG: *divide = true; return a;
     case ACTIO_ABS: return actio_op1(pool, ACTIO_SIGN, a);
-    case ACTIO_SIGN: case ACTIO_FLOOR: case ACTIO_NOT: return zero();
-    case ACTIO_CONST: case ACTIO_SYMBOL: case ACTIO_ADD: case ACTIO_SUB: case ACTIO_MUL: case ACTIO_DIV: case ACTIO_POW: case ACTIO_ATAN2:
-    case ACTIO_MIN: case ACTIO_MAX: case ACTIO_LT: case ACTIO_LE: case ACTIO_AND: case ACTIO_OR: case ACTIO_IF: case ACTIO_FMA:
-    case ACTIO_MOD: case ACTIO_HYPOT:
-    case ACTIO_DIFF: case ACTIO_INTEGRAL: case ACTIO_RUNNING: case ACTIO_AT: case ACTIO_OP_COUNT: break;
+    case ACTIO_SIGN:
+    case ACTIO_FLOOR:
+    case ACTIO_NOT: return zero();
+    case ACTIO_CONST:
+    case ACTIO_SYMBOL:
+    case ACTIO_ADD:
+    case ACTIO_SUB:
+    case ACTIO_MUL:
+    case ACTIO_DIV:
+    case ACTIO_POW:
+    case ACTIO_ATAN2:
+    case ACTIO_MIN:
+    case ACTIO_MAX:
+    case ACTIO_LT:
+    case ACTIO_LE:
+    case ACTIO_AND:
+    case ACTIO_OR:
+    case ACTIO_IF:
+    case ACTIO_FMA:
+    case ACTIO_MOD:
+    case ACTIO_HYPOT:
+    case ACTIO_DIFF:
+    case ACTIO_INTEGRAL:
+    case ACTIO_RUNNING:
+    case ACTIO_AT:
+    case ACTIO_OP_COUNT: break;
     }
     return zero();
 }
@@ -61,9 +95,15 @@ static actio_expr power_by_base(struct actio_pool *pool, actio_expr a, actio_exp
     return actio_mul(pool, b, actio_op2(pool, ACTIO_POW, a, actio_sub(pool, b, one(pool))));
 }
 
-static actio_expr power_by_exponent(struct actio_pool *pool, actio_expr a, actio_expr r) { return actio_mul(pool, r, actio_op1(pool, ACTIO_LOG, a)); }
+static actio_expr power_by_exponent(struct actio_pool *pool, actio_expr a, actio_expr r)
+{
+    return actio_mul(pool, r, actio_op1(pool, ACTIO_LOG, a));
+}
 
-static actio_expr circle(struct actio_pool *pool, actio_expr y, actio_expr x) { return actio_add(pool, actio_power(pool, y, 2), actio_power(pool, x, 2)); }
+static actio_expr circle(struct actio_pool *pool, actio_expr y, actio_expr x)
+{
+    return actio_add(pool, actio_power(pool, y, 2), actio_power(pool, x, 2));
+}
 
 /* The condition under which min and max take their first operand: as base/math.h has it. */
 static actio_expr takes_first(struct actio_pool *pool, enum actio_op op, actio_expr a, actio_expr b)
@@ -72,11 +112,15 @@ static actio_expr takes_first(struct actio_pool *pool, enum actio_op op, actio_e
 }
 
 /* mod(a, b) = a - n b, with the whole number n = floor(a/b) that is constant between its jumps. */
-static actio_expr turns_of(struct actio_pool *pool, actio_expr a, actio_expr b) { return actio_op1(pool, ACTIO_FLOOR, actio_div(pool, a, b)); }
+static actio_expr turns_of(struct actio_pool *pool, actio_expr a, actio_expr b)
+{
+    return actio_op1(pool, ACTIO_FLOOR, actio_div(pool, a, b));
+}
 
 /* ---- forward */
 
-static actio_expr tangent2(struct actio_pool *pool, enum actio_op op, actio_expr r, actio_expr a, actio_expr b, actio_expr ta, actio_expr tb)
+static actio_expr tangent2(struct actio_pool *pool, enum actio_op op, actio_expr r, actio_expr a, actio_expr b,
+                           actio_expr ta, actio_expr tb)
 {
     actio_expr x;
     switch (op) {
@@ -88,10 +132,14 @@ static actio_expr tangent2(struct actio_pool *pool, enum actio_op op, actio_expr
         x = actio_is_zero(ta) ? zero() : times(pool, ta, power_by_base(pool, a, b));
         return actio_is_zero(tb) ? x : actio_add(pool, x, times(pool, tb, power_by_exponent(pool, a, r)));
     case ACTIO_ATAN2: return over(pool, actio_sub(pool, times(pool, ta, b), times(pool, tb, a)), circle(pool, a, b));
-    case ACTIO_MIN: case ACTIO_MAX: return actio_choose(pool, takes_first(pool, op, a, b), ta, tb);
+    case ACTIO_MIN:
+    case ACTIO_MAX: return actio_choose(pool, takes_first(pool, op, a, b), ta, tb);
     case ACTIO_MOD: return actio_is_zero(tb) ? ta : actio_sub(pool, ta, times(pool, tb, turns_of(pool, a, b)));
     case ACTIO_HYPOT: return actio_add(pool, times(pool, ta, over(pool, a, r)), times(pool, tb, over(pool, b, r)));
-    case ACTIO_DIFF: case ACTIO_INTEGRAL: case ACTIO_RUNNING: return actio_is_zero(ta) ? zero() : actio_op2(pool, op, ta, b);   /* linear in what stands under them */
+    /* linear in what stands under them */
+    case ACTIO_DIFF:
+    case ACTIO_INTEGRAL:
+    case ACTIO_RUNNING: return actio_is_zero(ta) ? zero() : actio_op2(pool, op, ta, b);
     default: return zero();
     }
 }
@@ -106,7 +154,9 @@ static actio_expr tangent(struct actio_pool *pool, uint32_t id, const actio_expr
         if (actio_is_zero(t[0])) return zero();
         a = slope(pool, (enum actio_op)n.op, a, r, (int32_t)n.b, &divide);
         return through(pool, t[0], a, divide);
-    case 2: return actio_is_zero(t[0]) && actio_is_zero(t[1]) ? zero() : tangent2(pool, (enum actio_op)n.op, r, a, b, t[0], t[1]);
+    case 2:
+        return actio_is_zero(t[0]) && actio_is_zero(t[1]) ? zero()
+                                                          : tangent2(pool, (enum actio_op)n.op, r, a, b, t[0], t[1]);
     case 3:
         if (n.op == ACTIO_AT) return actio_is_zero(t[0]) ? zero() : actio_at(pool, t[0], b, (actio_expr){ n.c });
         return actio_is_zero(t[1]) && actio_is_zero(t[2]) ? zero() : actio_choose(pool, a, t[1], t[2]);
@@ -130,7 +180,8 @@ static actio_expr tangent_at(struct actio_pool *pool, uint32_t id, const actio_e
     return tangent(pool, id, t);
 }
 
-void actio_along(struct actio_pool *pool, const actio_expr *f, size_t m, const struct actio_seed *seed, size_t seeds, actio_expr *df)
+void actio_along(struct actio_pool *pool, const actio_expr *f, size_t m, const struct actio_seed *seed, size_t seeds,
+                 actio_expr *df)
 {
     struct actio_cone cone = actio_cone_of(pool, f, m);
     uint32_t now = pool->now;
@@ -152,7 +203,10 @@ actio_expr actio_diff(struct actio_pool *pool, actio_expr f, actio_expr symbol)
 
 /* ---- reverse */
 
-struct reverse { struct actio_pool *pool; actio_expr *bar; };
+struct reverse {
+    struct actio_pool *pool;
+    actio_expr *bar;
+};
 
 static void give(struct reverse *r, uint32_t id, actio_expr g)
 {
@@ -166,10 +220,23 @@ static void back2(struct reverse *r, enum actio_op op, actio_expr e, actio_expr 
     struct actio_pool *pool = r->pool;
     actio_expr x;
     switch (op) {
-    case ACTIO_ADD: give(r, a.id, g); give(r, b.id, g); break;
-    case ACTIO_SUB: give(r, a.id, g); give(r, b.id, actio_neg(pool, g)); break;
-    case ACTIO_MUL: give(r, a.id, times(pool, g, b)); give(r, b.id, times(pool, g, a)); break;
-    case ACTIO_DIV: x = actio_div(pool, g, b); give(r, a.id, x); give(r, b.id, actio_neg(pool, times(pool, x, e))); break;
+    case ACTIO_ADD:
+        give(r, a.id, g);
+        give(r, b.id, g);
+        break;
+    case ACTIO_SUB:
+        give(r, a.id, g);
+        give(r, b.id, actio_neg(pool, g));
+        break;
+    case ACTIO_MUL:
+        give(r, a.id, times(pool, g, b));
+        give(r, b.id, times(pool, g, a));
+        break;
+    case ACTIO_DIV:
+        x = actio_div(pool, g, b);
+        give(r, a.id, x);
+        give(r, b.id, actio_neg(pool, times(pool, x, e)));
+        break;
     case ACTIO_POW:
         if (!actio_is_const(pool, a)) give(r, a.id, times(pool, g, power_by_base(pool, a, b)));
         if (!actio_is_const(pool, b)) give(r, b.id, times(pool, g, power_by_exponent(pool, a, e)));
@@ -179,13 +246,21 @@ static void back2(struct reverse *r, enum actio_op op, actio_expr e, actio_expr 
         give(r, a.id, times(pool, x, b));
         give(r, b.id, actio_neg(pool, times(pool, x, a)));
         break;
-    case ACTIO_MIN: case ACTIO_MAX:
+    case ACTIO_MIN:
+    case ACTIO_MAX:
         x = takes_first(pool, op, a, b);
         give(r, a.id, actio_choose(pool, x, g, zero()));
         give(r, b.id, actio_choose(pool, x, zero(), g));
         break;
-    case ACTIO_MOD: give(r, a.id, g); give(r, b.id, actio_neg(pool, times(pool, g, turns_of(pool, a, b)))); break;
-    case ACTIO_HYPOT: x = actio_div(pool, g, e); give(r, a.id, times(pool, x, a)); give(r, b.id, times(pool, x, b)); break;
+    case ACTIO_MOD:
+        give(r, a.id, g);
+        give(r, b.id, actio_neg(pool, times(pool, g, turns_of(pool, a, b))));
+        break;
+    case ACTIO_HYPOT:
+        x = actio_div(pool, g, e);
+        give(r, a.id, times(pool, x, a));
+        give(r, b.id, times(pool, x, b));
+        break;
     default: break;
     }
 }
@@ -203,7 +278,10 @@ static void back(struct reverse *r, uint32_t id, actio_expr g)
         break;
     }
     case 2: back2(r, (enum actio_op)n.op, (actio_expr){ id }, a, b, g); break;
-    case 3: give(r, b.id, actio_choose(pool, a, g, zero())); give(r, c.id, actio_choose(pool, a, zero(), g)); break;
+    case 3:
+        give(r, b.id, actio_choose(pool, a, g, zero()));
+        give(r, c.id, actio_choose(pool, a, zero(), g));
+        break;
     default: break;
     }
 }
@@ -224,7 +302,9 @@ void actio_gradient(struct actio_pool *pool, actio_expr f, const actio_expr *wrt
 
 /* ---- sparse Jacobians: a forward sweep over the dependents of each symbol only */
 
-struct users { uint32_t *start, *list; };
+struct users {
+    uint32_t *start, *list;
+};
 
 static struct users users_of(struct actio_pool *pool, const struct actio_cone *cone)
 {
@@ -236,7 +316,8 @@ static struct users users_of(struct actio_pool *pool, const struct actio_cone *c
             const uint32_t arg[3] = { n->a, n->b, n->c };
             for (int k = 0; k < actio_arity((enum actio_op)n->op); k++) {
                 uint32_t at = pool->place[arg[k]];
-                if (fill) u.list[u.start[at + 1]++] = i; else u.start[at + 2]++;
+                if (fill) u.list[u.start[at + 1]++] = i;
+                else u.start[at + 2]++;
             }
         }
         if (fill) break;
@@ -253,7 +334,8 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Places that depend on `seed`, ascending; `seen` marks them (place -> column + 1). */
-static uint32_t dependents(struct actio_pool *pool, const struct users *u, uint32_t seed, uint32_t *seen, uint32_t mark, uint32_t **out)
+static uint32_t dependents(struct actio_pool *pool, const struct users *u, uint32_t seed, uint32_t *seen, uint32_t mark,
+                           uint32_t **out)
 {
     uint32_t count = 0, *list = actio_scratch(pool, 5, 2);
     list[count++] = seed;
@@ -262,7 +344,10 @@ static uint32_t dependents(struct actio_pool *pool, const struct users *u, uint3
         uint32_t at = list[next];
         list = actio_scratch(pool, 5, (size_t)count + (u->start[at + 1] - u->start[at]) + 1);
         for (uint32_t k = u->start[at]; k < u->start[at + 1]; k++)
-            if (seen[u->list[k]] != mark) seen[u->list[k]] = mark, list[count++] = u->list[k];
+            if (seen[u->list[k]] != mark) {
+                seen[u->list[k]] = mark;
+                list[count++] = u->list[k];
+            }
     }
     qsort(list, count, sizeof *list, ascending);
     *out = list;
@@ -275,7 +360,8 @@ static int by_row(const void *a, const void *b)
     return x->row != y->row ? (x->row > y->row) - (x->row < y->row) : (x->col > y->col) - (x->col < y->col);
 }
 
-void actio_jacobian(struct actio_pool *pool, const actio_expr *f, size_t m, const actio_expr *wrt, size_t n, struct actio_entries *out)
+void actio_jacobian(struct actio_pool *pool, const actio_expr *f, size_t m, const actio_expr *wrt, size_t n,
+                    struct actio_entries *out)
 {
     struct actio_cone cone = actio_cone_of(pool, f, m);
     uint32_t now = pool->now;
@@ -283,7 +369,8 @@ void actio_jacobian(struct actio_pool *pool, const actio_expr *f, size_t m, cons
     /* tangents, marks and output rows by place: three parts of one buffer */
     uint32_t *part = actio_scratch(pool, 2, 3 * (size_t)cone.count + m + 1);
     actio_expr *dot = (actio_expr *)(void *)part;
-    uint32_t *seen = part + cone.count, *first = seen + cone.count, *chain = first + cone.count;   /* first output at a place, next output there */
+    /* first output at a place, next output there */
+    uint32_t *seen = part + cone.count, *first = seen + cone.count, *chain = first + cone.count;
     memset(part, 0, 3 * (size_t)cone.count * sizeof *part);
     for (size_t j = m; j-- > 0;) {
         uint32_t at = pool->place[f[j].id];
@@ -300,7 +387,8 @@ void actio_jacobian(struct actio_pool *pool, const actio_expr *f, size_t m, cons
             dot[at] = cone.id[at] == id ? one(pool) : tangent_at(pool, cone.id[at], dot);
             if (actio_is_zero(dot[at])) continue;
             for (uint32_t j = first[at]; j; j = chain[j - 1])
-                ACTIO_PUSH(pool->arena, out->at, out->count, out->cap) = (struct actio_entry){ j - 1, (uint32_t)k, dot[at] };
+                ACTIO_PUSH(pool->arena, out->at, out->count, out->cap) =
+                    (struct actio_entry){ j - 1, (uint32_t)k, dot[at] };
         }
         for (uint32_t i = 0; i < count; i++) dot[list[i]] = zero();
     }
@@ -322,12 +410,13 @@ void actio_hessian(struct actio_pool *pool, actio_expr f, const actio_expr *wrt,
 
 static actio_expr rebuilt(struct actio_pool *pool, const struct actio_node *n, actio_expr a, actio_expr b, actio_expr c)
 {
-    if (n->op == ACTIO_MUL) return times(pool, a, b);      /* a structural zero put in for a symbol */
+    if (n->op == ACTIO_MUL) return times(pool, a, b); /* a structural zero put in for a symbol */
     if (n->op == ACTIO_DIV) return over(pool, a, b);
     return actio_rebuild(pool, (enum actio_op)n->op, a, b, c, (int32_t)n->b);
 }
 
-actio_expr actio_substitute(struct actio_pool *pool, actio_expr f, const actio_expr *from, const actio_expr *to, size_t n)
+actio_expr actio_substitute(struct actio_pool *pool, actio_expr f, const actio_expr *from, const actio_expr *to,
+                            size_t n)
 {
     struct actio_cone cone = actio_cone_of(pool, &f, 1);
     actio_expr *e = expr_scratch(pool, 2, cone.count);
@@ -339,8 +428,12 @@ actio_expr actio_substitute(struct actio_pool *pool, actio_expr f, const actio_e
         struct actio_node node = pool->node[cone.id[i]];
         int arity = actio_arity((enum actio_op)node.op);
         if (e[i].id != UINT32_MAX) continue;
-        if (arity == 0) { e[i] = (actio_expr){ cone.id[i] }; continue; }
-        actio_expr a = e[pool->place[node.a]], b = arity > 1 ? e[pool->place[node.b]] : zero(), c = arity > 2 ? e[pool->place[node.c]] : zero();
+        if (arity == 0) {
+            e[i] = (actio_expr){ cone.id[i] };
+            continue;
+        }
+        actio_expr a = e[pool->place[node.a]], b = arity > 1 ? e[pool->place[node.b]] : zero(),
+                   c = arity > 2 ? e[pool->place[node.c]] : zero();
         bool same = a.id == node.a && (arity < 2 || b.id == node.b) && (arity < 3 || c.id == node.c);
         e[i] = same ? (actio_expr){ cone.id[i] } : rebuilt(pool, &node, a, b, c);
     }
@@ -356,8 +449,10 @@ void actio_copy_all(struct actio_pool *to, struct actio_pool *from, const actio_
         int arity = actio_arity((enum actio_op)node.op);
         if (node.op == ACTIO_CONST) e[i] = actio_const(to, from->value[node.a]);
         else if (node.op == ACTIO_SYMBOL) e[i] = actio_symbol_at(to, from->slot[node.a]);
-        else e[i] = actio_rebuild(to, (enum actio_op)node.op, e[from->place[node.a]], arity > 1 ? e[from->place[node.b]] : zero(),
-                                  arity > 2 ? e[from->place[node.c]] : zero(), (int32_t)node.b);
+        else
+            e[i] = actio_rebuild(to, (enum actio_op)node.op, e[from->place[node.a]],
+                                 arity > 1 ? e[from->place[node.b]] : zero(),
+                                 arity > 2 ? e[from->place[node.c]] : zero(), (int32_t)node.b);
     }
     for (size_t j = 0; j < n; j++) out[j] = e[from->place[f[j].id]];
 }
@@ -371,7 +466,8 @@ actio_expr actio_copy(struct actio_pool *to, struct actio_pool *from, actio_expr
 
 /* ---- questions about the form */
 
-bool actio_linear_in(struct actio_pool *pool, actio_expr f, const actio_expr *wrt, size_t n, actio_expr *coef, actio_expr *rest)
+bool actio_linear_in(struct actio_pool *pool, actio_expr f, const actio_expr *wrt, size_t n, actio_expr *coef,
+                     actio_expr *rest)
 {
     actio_expr *none = actio_arena_array(pool->arena, n + 1, sizeof *none);
     actio_gradient(pool, f, wrt, n, coef);
@@ -388,13 +484,18 @@ static int degree_of(enum actio_op op, const int d[3], int32_t k)
     int r = MORE;
     int most = d[0] > d[1] ? d[0] : d[1];
     switch (op) {
-    case ACTIO_CONST: case ACTIO_SYMBOL: r = 0; break;
+    case ACTIO_CONST:
+    case ACTIO_SYMBOL: r = 0; break;
     case ACTIO_NEG: r = d[0]; break;
-    case ACTIO_ADD: case ACTIO_SUB: r = most; break;
+    case ACTIO_ADD:
+    case ACTIO_SUB: r = most; break;
     case ACTIO_MUL: r = d[0] + d[1]; break;
     case ACTIO_DIV: r = d[1] == 0 ? d[0] : MORE; break;
     case ACTIO_POWI: r = d[0] == 0 ? 0 : k > 0 && k < 3 ? k * d[0] : MORE; break;
-    case ACTIO_DIFF: case ACTIO_INTEGRAL: case ACTIO_RUNNING: case ACTIO_AT: r = d[0]; break;
+    case ACTIO_DIFF:
+    case ACTIO_INTEGRAL:
+    case ACTIO_RUNNING:
+    case ACTIO_AT: r = d[0]; break;
     case ACTIO_IF: r = d[0] == 0 ? (d[1] > d[2] ? d[1] : d[2]) : MORE; break;
     default: r = most == 0 ? 0 : MORE; break;
     }
@@ -423,7 +524,9 @@ int actio_degree_in(struct actio_pool *pool, actio_expr f, const actio_expr *wrt
 /* d/dt with q' = v, v' = a, p' = its rate. An acceleration has no rate here: callers do not ask for it. */
 actio_expr actio_rate(struct actio_pool *pool, actio_expr f)
 {
-    static const uint8_t next[ACTIO_SPACE_COUNT] = { [ACTIO_SPACE_Q] = ACTIO_SPACE_V, [ACTIO_SPACE_V] = ACTIO_SPACE_ACC, [ACTIO_SPACE_STATE] = ACTIO_SPACE_SDOT };
+    static const uint8_t next[ACTIO_SPACE_COUNT] = {
+        [ACTIO_SPACE_Q] = ACTIO_SPACE_V, [ACTIO_SPACE_V] = ACTIO_SPACE_ACC, [ACTIO_SPACE_STATE] = ACTIO_SPACE_SDOT
+    };
     struct actio_cone cone = actio_cone_of(pool, &f, 1);
     struct actio_seed *seed = NULL;
     uint32_t seeds = 0, cap = 0;
@@ -431,13 +534,17 @@ actio_expr actio_rate(struct actio_pool *pool, actio_expr f)
         actio_expr x = { cone.id[i] };
         if (pool->node[x.id].op != ACTIO_SYMBOL) continue;
         actio_slot s = actio_slot_of(pool, x);
-        if (s.space == ACTIO_SPACE_T) ACTIO_PUSH(pool->arena, seed, seeds, cap) = (struct actio_seed){ x, { UINT32_MAX } };
+        if (s.space == ACTIO_SPACE_T)
+            ACTIO_PUSH(pool->arena, seed, seeds, cap) = (struct actio_seed){ x, { UINT32_MAX } };
         else if (next[s.space]) ACTIO_PUSH(pool->arena, seed, seeds, cap) = (struct actio_seed){ x, { 0 } };
     }
-    for (uint32_t i = 0; i < seeds; i++) {                 /* symbols are made only now: making nodes ends a pass */
+    for (uint32_t i = 0; i < seeds; i++) { /* symbols are made only now: making nodes ends a pass */
         actio_slot s = actio_slot_of(pool, seed[i].x);
         if (s.space == ACTIO_SPACE_T) seed[i].dx = one(pool);
-        else s.space = next[s.space], seed[i].dx = actio_symbol_at(pool, s);
+        else {
+            s.space = next[s.space];
+            seed[i].dx = actio_symbol_at(pool, s);
+        }
     }
     actio_expr d;
     actio_along(pool, &f, 1, seed, seeds, &d);

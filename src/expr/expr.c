@@ -7,7 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-static const struct { const char *text; int arity; } ops[] = {
+static const struct {
+    const char *text;
+    int arity;
+} ops[] = {
 #define OP(name, arity, text, c_text) { text, arity },
 #include "expr/ops.def"
 #undef OP
@@ -34,7 +37,10 @@ static uint32_t hash_value(double x)
     return mix(mix(ACTIO_CONST, w[0]), w[1]);
 }
 
-static uint32_t hash_slot(actio_slot s) { return mix(mix(ACTIO_SYMBOL, s.index), ((uint32_t)s.space << 24) ^ ((uint32_t)(uint8_t)s.offset << 16) ^ s.axis); }
+static uint32_t hash_slot(actio_slot s)
+{
+    return mix(mix(ACTIO_SYMBOL, s.index), ((uint32_t)s.space << 24) ^ ((uint32_t)(uint8_t)s.offset << 16) ^ s.axis);
+}
 
 static uint32_t hash_of(const struct actio_pool *pool, uint32_t id)
 {
@@ -47,7 +53,7 @@ static uint32_t hash_of(const struct actio_pool *pool, uint32_t id)
 static void rehash(struct actio_pool *pool)
 {
     uint32_t size = pool->buckets ? 2 * pool->buckets : 256;
-    pool->bucket = actio_arena_array(pool->arena, size, sizeof *pool->bucket);   /* holds id + 1 */
+    pool->bucket = actio_arena_array(pool->arena, size, sizeof *pool->bucket); /* holds id + 1 */
     pool->buckets = size;
     for (uint32_t id = 0; id < pool->count; id++) {
         uint32_t at = hash_of(pool, id) & (size - 1);
@@ -56,7 +62,8 @@ static void rehash(struct actio_pool *pool)
     }
 }
 
-static bool same_node(const struct actio_pool *pool, uint32_t id, const struct actio_node *n, double value, actio_slot slot)
+static bool same_node(const struct actio_pool *pool, uint32_t id, const struct actio_node *n, double value,
+                      actio_slot slot)
 {
     const struct actio_node *m = &pool->node[id];
     if (m->op != n->op) return false;
@@ -101,12 +108,12 @@ static actio_expr intern(struct actio_pool *pool, struct actio_node n, double va
 void actio_pool_open(struct actio_pool *pool, struct actio_arena *arena)
 {
     *pool = (struct actio_pool){ .arena = arena };
-    actio_const(pool, 0);                                  /* id 0 */
+    actio_const(pool, 0); /* id 0 */
 }
 
 actio_expr actio_const(struct actio_pool *pool, double x)
 {
-    if (x == 0) x = 0;                                     /* one zero: -0.0 too */
+    if (x == 0) x = 0; /* one zero: -0.0 too */
     return intern(pool, (struct actio_node){ .op = ACTIO_CONST, .level = ACTIO_LV_CONST }, x, (actio_slot){ 0 });
 }
 
@@ -129,16 +136,21 @@ static uint8_t higher(uint8_t a, uint8_t b) { return a > b ? a : b; }
 
 static actio_expr node1(struct actio_pool *pool, enum actio_op op, actio_expr a, uint32_t b)
 {
-    return intern(pool, (struct actio_node){ .op = (uint8_t)op, .level = pool->node[a.id].level, .a = a.id, .b = b }, 0, (actio_slot){ 0 });
+    return intern(pool, (struct actio_node){ .op = (uint8_t)op, .level = pool->node[a.id].level, .a = a.id, .b = b }, 0,
+                  (actio_slot){ 0 });
 }
 
 static actio_expr node2(struct actio_pool *pool, enum actio_op op, actio_expr a, actio_expr b)
 {
     uint8_t level = higher(pool->node[a.id].level, pool->node[b.id].level);
-    return intern(pool, (struct actio_node){ .op = (uint8_t)op, .level = level, .a = a.id, .b = b.id }, 0, (actio_slot){ 0 });
+    return intern(pool, (struct actio_node){ .op = (uint8_t)op, .level = level, .a = a.id, .b = b.id }, 0,
+                  (actio_slot){ 0 });
 }
 
-static bool is_value(const struct actio_pool *pool, actio_expr e, double x) { return actio_is_const(pool, e) && actio_const_value(pool, e) == x; }
+static bool is_value(const struct actio_pool *pool, actio_expr e, double x)
+{
+    return actio_is_const(pool, e) && actio_const_value(pool, e) == x;
+}
 
 static bool power_of_two(double x)
 {
@@ -146,11 +158,15 @@ static bool power_of_two(double x)
     return x != 0 && isfinite(x) && fabs(frexp(x, &e)) == 0.5 && e > -200 && e < 200;
 }
 
-static bool is_scale(const struct actio_pool *pool, actio_expr e) { return actio_is_const(pool, e) && power_of_two(actio_const_value(pool, e)); }
+static bool is_scale(const struct actio_pool *pool, actio_expr e)
+{
+    return actio_is_const(pool, e) && power_of_two(actio_const_value(pool, e));
+}
 
 static actio_expr scaled(struct actio_pool *pool, actio_expr c, actio_expr x);
 
-/* e = c x with c a power of two (either sign): moving such factors about is exact, so they gather outside and meet there. */
+/* e = c x with c a power of two (either sign): moving such factors about is exact, so they gather outside and meet
+ * there. */
 static double scale_of(const struct actio_pool *pool, actio_expr e, actio_expr *x)
 {
     *x = e;
@@ -176,7 +192,10 @@ actio_expr actio_neg(struct actio_pool *pool, actio_expr a)
     switch (op_of(pool, a)) {
     case ACTIO_NEG: return arg_a(pool, a);
     case ACTIO_SUB: return actio_sub(pool, arg_b(pool, a), arg_a(pool, a));
-    case ACTIO_MUL: if (actio_is_const(pool, arg_a(pool, a))) return actio_mul(pool, actio_neg(pool, arg_a(pool, a)), arg_b(pool, a)); break;
+    case ACTIO_MUL:
+        if (actio_is_const(pool, arg_a(pool, a)))
+            return actio_mul(pool, actio_neg(pool, arg_a(pool, a)), arg_b(pool, a));
+        break;
     default: break;
     }
     return node1(pool, ACTIO_NEG, a, 0);
@@ -184,7 +203,8 @@ actio_expr actio_neg(struct actio_pool *pool, actio_expr a)
 
 actio_expr actio_add(struct actio_pool *pool, actio_expr a, actio_expr b)
 {
-    if (actio_is_const(pool, a) && actio_is_const(pool, b)) return actio_const(pool, actio_const_value(pool, a) + actio_const_value(pool, b));
+    if (actio_is_const(pool, a) && actio_is_const(pool, b))
+        return actio_const(pool, actio_const_value(pool, a) + actio_const_value(pool, b));
     if (actio_is_zero(a)) return b;
     if (actio_is_zero(b)) return a;
     if (op_of(pool, b) == ACTIO_NEG) return actio_sub(pool, a, arg_a(pool, b));
@@ -197,7 +217,8 @@ actio_expr actio_add(struct actio_pool *pool, actio_expr a, actio_expr b)
 
 actio_expr actio_sub(struct actio_pool *pool, actio_expr a, actio_expr b)
 {
-    if (actio_is_const(pool, a) && actio_is_const(pool, b)) return actio_const(pool, actio_const_value(pool, a) - actio_const_value(pool, b));
+    if (actio_is_const(pool, a) && actio_is_const(pool, b))
+        return actio_const(pool, actio_const_value(pool, a) - actio_const_value(pool, b));
     if (actio_is_zero(b)) return a;
     if (actio_is_zero(a)) return actio_neg(pool, b);
     if (op_of(pool, b) == ACTIO_NEG) return actio_add(pool, a, arg_a(pool, b));
@@ -213,7 +234,8 @@ static actio_expr scaled(struct actio_pool *pool, actio_expr c, actio_expr x)
     if (is_value(pool, c, 1)) return x;
     if (is_value(pool, c, -1)) return actio_neg(pool, x);
     if (op_of(pool, x) == ACTIO_NEG) return scaled(pool, actio_neg(pool, c), arg_a(pool, x));
-    if (op_of(pool, x) == ACTIO_MUL && actio_is_const(pool, arg_a(pool, x)) && (is_scale(pool, c) || is_scale(pool, arg_a(pool, x)))) {
+    if (op_of(pool, x) == ACTIO_MUL && actio_is_const(pool, arg_a(pool, x))
+        && (is_scale(pool, c) || is_scale(pool, arg_a(pool, x)))) {
         double product = actio_const_value(pool, c) * actio_const_value(pool, arg_a(pool, x));
         return scaled(pool, actio_const(pool, product), arg_b(pool, x));
     }
@@ -222,21 +244,25 @@ static actio_expr scaled(struct actio_pool *pool, actio_expr c, actio_expr x)
 
 actio_expr actio_mul(struct actio_pool *pool, actio_expr a, actio_expr b)
 {
-    if (actio_is_const(pool, a) && actio_is_const(pool, b)) return actio_const(pool, actio_const_value(pool, a) * actio_const_value(pool, b));
+    if (actio_is_const(pool, a) && actio_is_const(pool, b))
+        return actio_const(pool, actio_const_value(pool, a) * actio_const_value(pool, b));
     if (actio_is_const(pool, a)) return scaled(pool, a, b);
     if (actio_is_const(pool, b)) return scaled(pool, b, a);
     if (op_of(pool, a) == ACTIO_NEG) return actio_neg(pool, actio_mul(pool, arg_a(pool, a), b));
     if (op_of(pool, b) == ACTIO_NEG) return actio_neg(pool, actio_mul(pool, a, arg_a(pool, b)));
     if (actio_same(a, b)) return actio_power(pool, a, 2);
     /* a power of two moves out of a product, so that d(x^2/2) is x */
-    if (op_of(pool, a) == ACTIO_MUL && is_scale(pool, arg_a(pool, a))) return scaled(pool, arg_a(pool, a), actio_mul(pool, arg_b(pool, a), b));
-    if (op_of(pool, b) == ACTIO_MUL && is_scale(pool, arg_a(pool, b))) return scaled(pool, arg_a(pool, b), actio_mul(pool, a, arg_b(pool, b)));
+    if (op_of(pool, a) == ACTIO_MUL && is_scale(pool, arg_a(pool, a)))
+        return scaled(pool, arg_a(pool, a), actio_mul(pool, arg_b(pool, a), b));
+    if (op_of(pool, b) == ACTIO_MUL && is_scale(pool, arg_a(pool, b)))
+        return scaled(pool, arg_a(pool, b), actio_mul(pool, a, arg_b(pool, b)));
     return a.id < b.id ? node2(pool, ACTIO_MUL, a, b) : node2(pool, ACTIO_MUL, b, a);
 }
 
 actio_expr actio_div(struct actio_pool *pool, actio_expr a, actio_expr b)
 {
-    if (actio_is_const(pool, a) && actio_is_const(pool, b)) return actio_const(pool, actio_const_value(pool, a) / actio_const_value(pool, b));
+    if (actio_is_const(pool, a) && actio_is_const(pool, b))
+        return actio_const(pool, actio_const_value(pool, a) / actio_const_value(pool, b));
     if (is_value(pool, b, 1)) return a;
     if (is_scale(pool, b)) return scaled(pool, actio_const(pool, 1 / actio_const_value(pool, b)), a);
     if (op_of(pool, a) == ACTIO_NEG) return actio_neg(pool, actio_div(pool, arg_a(pool, a), b));
@@ -271,7 +297,8 @@ static actio_expr general_power(struct actio_pool *pool, actio_expr a, actio_exp
         if (k == 0.5) return actio_op1(pool, ACTIO_SQRT, a);
     }
     if (actio_is_const(pool, a) && actio_is_const(pool, b))
-        return actio_const(pool, actio_op_value(ACTIO_POW, actio_const_value(pool, a), actio_const_value(pool, b), 0, 0));
+        return actio_const(pool,
+                           actio_op_value(ACTIO_POW, actio_const_value(pool, a), actio_const_value(pool, b), 0, 0));
     return node2(pool, ACTIO_POW, a, b);
 }
 
@@ -281,7 +308,8 @@ actio_expr actio_op1(struct actio_pool *pool, enum actio_op op, actio_expr a)
     if (actio_is_const(pool, a)) return actio_const(pool, actio_op_value(op, actio_const_value(pool, a), 0, 0, 0));
     if (op == ACTIO_NOT && op_of(pool, a) == ACTIO_NOT) return arg_a(pool, a);
     if (op == ACTIO_FLOOR && op_of(pool, a) == ACTIO_FLOOR) return a;
-    if (op == ACTIO_ABS && (op_of(pool, a) == ACTIO_NEG || op_of(pool, a) == ACTIO_ABS)) return actio_op1(pool, op, arg_a(pool, a));
+    if (op == ACTIO_ABS && (op_of(pool, a) == ACTIO_NEG || op_of(pool, a) == ACTIO_ABS))
+        return actio_op1(pool, op, arg_a(pool, a));
     return node1(pool, op, a, 0);
 }
 
@@ -316,13 +344,15 @@ actio_expr actio_choose(struct actio_pool *pool, actio_expr cond, actio_expr a, 
     if (actio_is_const(pool, cond)) return actio_const_value(pool, cond) != 0 ? a : b;
     if (actio_same(a, b)) return a;
     uint8_t level = higher(pool->node[cond.id].level, higher(pool->node[a.id].level, pool->node[b.id].level));
-    return intern(pool, (struct actio_node){ .op = ACTIO_IF, .level = level, .a = cond.id, .b = a.id, .c = b.id }, 0, (actio_slot){ 0 });
+    return intern(pool, (struct actio_node){ .op = ACTIO_IF, .level = level, .a = cond.id, .b = a.id, .c = b.id }, 0,
+                  (actio_slot){ 0 });
 }
 
 actio_expr actio_at(struct actio_pool *pool, actio_expr a, actio_expr axis, actio_expr c)
 {
     uint8_t level = higher(pool->node[a.id].level, pool->node[c.id].level);
-    return intern(pool, (struct actio_node){ .op = ACTIO_AT, .level = level, .a = a.id, .b = axis.id, .c = c.id }, 0, (actio_slot){ 0 });
+    return intern(pool, (struct actio_node){ .op = ACTIO_AT, .level = level, .a = a.id, .b = axis.id, .c = c.id }, 0,
+                  (actio_slot){ 0 });
 }
 
 actio_expr actio_rebuild(struct actio_pool *pool, enum actio_op op, actio_expr a, actio_expr b, actio_expr c, int32_t k)
@@ -351,8 +381,10 @@ static void begin_pass(struct actio_pool *pool)
 {
     if (pool->marks < pool->count) {
         uint32_t cap = pool->cap;
-        pool->stamp = actio_arena_grow(pool->arena, pool->stamp, pool->marks * sizeof *pool->stamp, cap * sizeof *pool->stamp);
-        pool->place = actio_arena_grow(pool->arena, pool->place, pool->marks * sizeof *pool->place, cap * sizeof *pool->place);
+        pool->stamp =
+            actio_arena_grow(pool->arena, pool->stamp, pool->marks * sizeof *pool->stamp, cap * sizeof *pool->stamp);
+        pool->place =
+            actio_arena_grow(pool->arena, pool->place, pool->marks * sizeof *pool->place, cap * sizeof *pool->place);
         pool->marks = cap;
     }
     if (++pool->now == 0) {
@@ -364,11 +396,13 @@ static void begin_pass(struct actio_pool *pool)
 static int operands(const struct actio_pool *pool, uint32_t id, uint32_t arg[3])
 {
     const struct actio_node *n = &pool->node[id];
-    arg[0] = n->a, arg[1] = n->b, arg[2] = n->c;
+    arg[0] = n->a;
+    arg[1] = n->b;
+    arg[2] = n->c;
     return ops[n->op].arity;
 }
 
-static int by_id(const uint32_t *list, uint32_t count)     /* already ascending? */
+static int by_id(const uint32_t *list, uint32_t count) /* already ascending? */
 {
     for (uint32_t i = 1; i < count; i++)
         if (list[i - 1] > list[i]) return 0;
@@ -389,18 +423,25 @@ static void sort_ids(uint32_t *list, uint32_t *spare, uint32_t count)
 
 struct actio_cone actio_cone_of(struct actio_pool *pool, const actio_expr *roots, size_t n)
 {
-    if ((++pool->arena->ctx->taken & 15) == 0) actio_poll_overdue(pool->arena->ctx);   /* a pass for each of many formulas is quadratic */
+    /* a pass for each of many formulas is quadratic */
+    if ((++pool->arena->ctx->taken & 15) == 0) actio_poll_overdue(pool->arena->ctx);
     begin_pass(pool);
     size_t count = 0;
     uint32_t *list = actio_scratch(pool, 0, n + 3);
     for (size_t i = 0; i < n; i++)
-        if (pool->stamp[roots[i].id] != pool->now) pool->stamp[roots[i].id] = pool->now, list[count++] = roots[i].id;
-    for (size_t next = 0; next < count; next++) {          /* breadth first; the list is its own queue */
+        if (pool->stamp[roots[i].id] != pool->now) {
+            pool->stamp[roots[i].id] = pool->now;
+            list[count++] = roots[i].id;
+        }
+    for (size_t next = 0; next < count; next++) { /* breadth first; the list is its own queue */
         uint32_t arg[3];
         int arity = operands(pool, list[next], arg);
         list = actio_scratch(pool, 0, count + 3);
         for (int k = 0; k < arity; k++)
-            if (pool->stamp[arg[k]] != pool->now) pool->stamp[arg[k]] = pool->now, list[count++] = arg[k];
+            if (pool->stamp[arg[k]] != pool->now) {
+                pool->stamp[arg[k]] = pool->now;
+                list[count++] = arg[k];
+            }
     }
     if (!by_id(list, (uint32_t)count)) sort_ids(list, actio_scratch(pool, 1, count), (uint32_t)count);
     for (uint32_t i = 0; i < count; i++) pool->place[list[i]] = i;
@@ -411,7 +452,8 @@ bool actio_uses(struct actio_pool *pool, actio_expr e, enum actio_space space)
 {
     struct actio_cone cone = actio_cone_of(pool, &e, 1);
     for (uint32_t i = 0; i < cone.count; i++)
-        if (pool->node[cone.id[i]].op == ACTIO_SYMBOL && pool->slot[pool->node[cone.id[i]].a].space == space) return true;
+        if (pool->node[cone.id[i]].op == ACTIO_SYMBOL && pool->slot[pool->node[cone.id[i]].a].space == space)
+            return true;
     return false;
 }
 
@@ -426,7 +468,9 @@ bool actio_uses_symbol(struct actio_pool *pool, actio_expr e, actio_expr symbol)
 double actio_op_value(enum actio_op op, double a, double b, double c, int32_t k)
 {
     switch (op) {
-    case ACTIO_CONST: case ACTIO_SYMBOL: case ACTIO_OP_COUNT: break;
+    case ACTIO_CONST:
+    case ACTIO_SYMBOL:
+    case ACTIO_OP_COUNT: break;
     case ACTIO_NEG: return -a;
     case ACTIO_POWI: return actio_powi(a, k);
     case ACTIO_SQRT: return sqrt(a);
@@ -462,7 +506,10 @@ double actio_op_value(enum actio_op op, double a, double b, double c, int32_t k)
     case ACTIO_OR: return (double)(a != 0 || b != 0);
     case ACTIO_IF: return a != 0 ? b : c;
     case ACTIO_FMA: return actio_fma(a, b, c);
-    case ACTIO_DIFF: case ACTIO_INTEGRAL: case ACTIO_RUNNING: case ACTIO_AT: break;
+    case ACTIO_DIFF:
+    case ACTIO_INTEGRAL:
+    case ACTIO_RUNNING:
+    case ACTIO_AT: break;
     }
     return NAN;
 }
@@ -477,8 +524,9 @@ double actio_value_of(struct actio_pool *pool, actio_expr e, actio_lookup_fn val
         uint32_t arg[3];
         int arity = operands(pool, cone.id[i], arg);
         for (int k = 0; k < arity; k++) v[k] = x[pool->place[arg[k]]];
-        x[i] = n->op == ACTIO_CONST ? pool->value[n->a] : n->op == ACTIO_SYMBOL ? value(user, pool->slot[n->a])
-             : actio_op_value((enum actio_op)n->op, v[0], v[1], v[2], (int32_t)n->b);
+        x[i] = n->op == ACTIO_CONST    ? pool->value[n->a]
+               : n->op == ACTIO_SYMBOL ? value(user, pool->slot[n->a])
+                                       : actio_op_value((enum actio_op)n->op, v[0], v[1], v[2], (int32_t)n->b);
     }
     return cone.count ? x[cone.count - 1] : 0;
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Sums with what their terms have in common written once: m*(x'^2 + y'^2)/2 + m*g*y, (F*cos(t) - c*x')/m. Terms of one kind go together:
+ * Sums with what their terms have in common written once: m*(x'^2 + y'^2)/2 + m*g*y, (F*cos(t) - c*x')/m. Terms of one
+ * kind go together:
  * same params, same number of velocities, with a multiplier or without. */
 #include "expr/normal.h"
 #include "expr/terms.h"
 
 #include <string.h>
 
-enum { MOST_TERMS = 400, MOST_TRIED = 60 };                /* every term is compared with every other; in groups */
+enum { MOST_TERMS = 400, MOST_TRIED = 60 }; /* every term is compared with every other; in groups */
 
-struct grouping { struct actio_pool *pool; struct actio_arena *arena; };
+struct grouping {
+    struct actio_pool *pool;
+    struct actio_arena *arena;
+};
 
 /* ---- factors */
 
@@ -23,7 +27,8 @@ static int32_t power_in(const struct actio_product *p, actio_expr e)
 }
 
 /* c times the factors of p that are not in `without`. */
-static actio_expr product_expr(struct grouping *g, actio_ratio c, const struct actio_product *p, const struct actio_product *without)
+static actio_expr product_expr(struct grouping *g, actio_ratio c, const struct actio_product *p,
+                               const struct actio_product *without)
 {
     struct actio_pool *pool = g->pool;
     actio_expr above = actio_const(pool, 1), below = above;
@@ -49,13 +54,19 @@ static bool same_below(const struct actio_product *a, const struct actio_product
 /* Numbers that are taken out: whole ones and simple fractions. */
 static bool is_short(actio_ratio c) { return actio_ratio_exact(c) && c.q <= 64; }
 
-/* What all chosen terms have as a factor; nothing when they are divided by different things: fractions would stand in the bracket. */
+/* What all chosen terms have as a factor; nothing when they are divided by different things: fractions would stand in
+ * the bracket. */
 static struct actio_product common_of(struct grouping *g, const struct actio_sum *sum, const uint32_t *term, uint32_t n)
 {
     const struct actio_product *first = &sum->at[term[0]].p;
-    struct actio_product c = { .c = first->c, .part = actio_arena_array(g->arena, first->n + 1, sizeof *c.part), .n = 0 };
+    struct actio_product c = { .c = first->c,
+                               .part = actio_arena_array(g->arena, first->n + 1, sizeof *c.part),
+                               .n = 0 };
     bool below = true;
-    for (uint32_t k = 1; k < n; k++) below = below && same_below(first, &sum->at[term[k]].p), c.c = actio_ratio_gcd(c.c, sum->at[term[k]].p.c);
+    for (uint32_t k = 1; k < n; k++) {
+        below = below && same_below(first, &sum->at[term[k]].p);
+        c.c = actio_ratio_gcd(c.c, sum->at[term[k]].p.c);
+    }
     for (uint32_t i = 0; i < first->n; i++) {
         struct actio_part part = first->part[i];
         for (uint32_t k = 1; k < n && part.power > 0; k++) {
@@ -94,11 +105,14 @@ static bool params_in(const struct actio_product *a, const struct actio_product 
 
 static bool of_one_kind(const struct actio_product *a, const struct actio_product *b)
 {
-    return velocities(a) == velocities(b) && has_multiplier(a) == has_multiplier(b) && params_in(a, b) && params_in(b, a) && same_below(a, b);
+    return velocities(a) == velocities(b) && has_multiplier(a) == has_multiplier(b) && params_in(a, b)
+           && params_in(b, a) && same_below(a, b);
 }
 
-/* A velocity stays with its like: a'*b' + b'^2 is not a product. Without params before the bracket coordinates do, too. */
-static struct actio_product leave_squares(struct grouping *g, const struct actio_sum *sum, const uint32_t *term, uint32_t n, struct actio_product common, bool any)
+/* A velocity stays with its like: a'*b' + b'^2 is not a product. Without params before the bracket coordinates do, too.
+ * */
+static struct actio_product leave_squares(struct grouping *g, const struct actio_sum *sum, const uint32_t *term,
+                                          uint32_t n, struct actio_product common, bool any)
 {
     struct actio_product r = { .c = common.c, .part = actio_arena_array(g->arena, common.n + 1, sizeof *r.part) };
     for (uint32_t i = 0; i < common.n; i++) {
@@ -110,8 +124,10 @@ static struct actio_product leave_squares(struct grouping *g, const struct actio
     return r;
 }
 
-/* Is a bracket worth it? With params always; without, when what is outside stands nowhere inside and no number is left: x - x^3 stays. */
-static bool worth(struct grouping *g, const struct actio_sum *sum, const uint32_t *term, uint32_t n, struct actio_product common, bool params)
+/* Is a bracket worth it? With params always; without, when what is outside stands nowhere inside and no number is left:
+ * x - x^3 stays. */
+static bool worth(struct grouping *g, const struct actio_sum *sum, const uint32_t *term, uint32_t n,
+                  struct actio_product common, bool params)
 {
     struct actio_product outside = leave_squares(g, sum, term, n, common, !params);
     bool found = n > 1 && outside.n > 0;
@@ -127,7 +143,8 @@ static bool has_params(const struct actio_product *p)
 }
 
 /* The terms without what is common; *minus: they all had one, which is left out. */
-static actio_expr inside(struct grouping *g, const struct actio_sum *sum, const uint32_t *term, uint32_t n, const struct actio_product *common, bool *minus)
+static actio_expr inside(struct grouping *g, const struct actio_sum *sum, const uint32_t *term, uint32_t n,
+                         const struct actio_product *common, bool *minus)
 {
     actio_ratio inverse = actio_ratio_inverse(common->c);
     actio_expr rest = { 0 };
@@ -144,7 +161,7 @@ static actio_expr inside(struct grouping *g, const struct actio_sum *sum, const 
 
 static actio_expr times(struct grouping *g, const struct actio_product *common, actio_expr rest, bool minus)
 {
-    if (actio_is_zero(rest)) return rest;                  /* terms that cancel */
+    if (actio_is_zero(rest)) return rest; /* terms that cancel */
     actio_expr e = actio_mul(g->pool, product_expr(g, common->c, common, NULL), rest);
     return minus ? actio_neg(g->pool, e) : e;
 }
@@ -204,7 +221,8 @@ static actio_expr gather(struct grouping *g, const struct actio_sum *sum)
 static bool taken_out(const struct actio_product *common, bool is_factor)
 {
     bool found = !actio_ratio_is(common->c, 1) && (is_factor || common->c.q == 1);
-    for (uint32_t i = 0; i < common->n; i++) found = found || is_factor || varies(&common->part[i]) || common->part[i].power < 0;
+    for (uint32_t i = 0; i < common->n; i++)
+        found = found || is_factor || varies(&common->part[i]) || common->part[i].power < 0;
     return found;
 }
 
@@ -233,11 +251,12 @@ static actio_expr grouped_sum(struct grouping *g, actio_expr e, bool is_factor)
 
 /* ---- all of them */
 
-enum { SEEN = 1, TOP = 2, FACTOR = 4 };                    /* a sum that is not part of a larger one; that stands in a product */
+enum { SEEN = 1, TOP = 2, FACTOR = 4 }; /* a sum that is not part of a larger one; that stands in a product */
 
 static bool sum_like(const struct actio_pool *pool, const struct actio_node *n)
 {
-    return actio_op_is_sum((enum actio_op)n->op) || n->op == ACTIO_NEG || (n->op == ACTIO_MUL && pool->node[n->a].op == ACTIO_CONST);
+    return actio_op_is_sum((enum actio_op)n->op) || n->op == ACTIO_NEG
+           || (n->op == ACTIO_MUL && pool->node[n->a].op == ACTIO_CONST);
 }
 
 static uint8_t *find_tops(struct grouping *g, const uint32_t *id, uint32_t count)
@@ -248,7 +267,8 @@ static uint8_t *find_tops(struct grouping *g, const uint32_t *id, uint32_t count
         const struct actio_node *n = &g->pool->node[id[i]];
         const uint32_t of[3] = { n->a, n->b, n->c };
         bool product = n->op == ACTIO_MUL || n->op == ACTIO_DIV;
-        for (int k = 0; k < actio_arity((enum actio_op)n->op) && !sum_like(g->pool, n); k++) mark[of[k]] |= product ? TOP | FACTOR : TOP;
+        for (int k = 0; k < actio_arity((enum actio_op)n->op) && !sum_like(g->pool, n); k++)
+            mark[of[k]] |= product ? TOP | FACTOR : TOP;
     }
     return mark;
 }
@@ -266,8 +286,11 @@ actio_expr actio_grouped(struct actio_pool *pool, actio_expr e)
         struct actio_node n = pool->node[id[i]];
         int arity = actio_arity((enum actio_op)n.op);
         made[id[i]] = (actio_expr){ id[i] };
-        if (arity) made[id[i]] = actio_rebuild(pool, (enum actio_op)n.op, made[n.a], arity > 1 ? made[n.b] : zero, arity > 2 ? made[n.c] : zero, (int32_t)n.b);
-        if (arity && mark[id[i]] & TOP && sum_like(pool, &pool->node[made[id[i]].id])) made[id[i]] = grouped_sum(&g, made[id[i]], mark[id[i]] & FACTOR);
+        if (arity)
+            made[id[i]] = actio_rebuild(pool, (enum actio_op)n.op, made[n.a], arity > 1 ? made[n.b] : zero,
+                                        arity > 2 ? made[n.c] : zero, (int32_t)n.b);
+        if (arity && mark[id[i]] & TOP && sum_like(pool, &pool->node[made[id[i]].id]))
+            made[id[i]] = grouped_sum(&g, made[id[i]], mark[id[i]] & FACTOR);
     }
     return made[e.id];
 }

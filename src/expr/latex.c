@@ -5,16 +5,22 @@
 #include <math.h>
 #include <string.h>
 
-
-static const char *const greek[] = { "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
-    "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega" };
+static const char *const greek[] = { "alpha", "beta",  "gamma",   "delta",  "epsilon", "zeta",   "eta",
+                                     "theta", "iota",  "kappa",   "lambda", "mu",      "nu",     "xi",
+                                     "pi",    "rho",   "sigma",   "tau",    "upsilon", "phi",    "chi",
+                                     "psi",   "omega", "Gamma",   "Delta",  "Theta",   "Lambda", "Xi",
+                                     "Pi",    "Sigma", "Upsilon", "Phi",    "Psi",     "Omega" };
 
 /* letters of a name, up to its digits or underscore */
 static void latex_stem(const char *s, size_t n, struct actio_text *out)
 {
     for (size_t i = 0; i < sizeof greek / sizeof *greek; i++)
-        if (strlen(greek[i]) == n && memcmp(greek[i], s, n) == 0) { actio_text_format(out, "\\%s", greek[i]); return; }
-    bool single = n == 1 || (n > 1 && ((unsigned char)s[0] & 0x80) && ((unsigned char)s[n - 1] & 0xC0) == 0x80 && n <= 3);
+        if (strlen(greek[i]) == n && memcmp(greek[i], s, n) == 0) {
+            actio_text_format(out, "\\%s", greek[i]);
+            return;
+        }
+    bool single =
+        n == 1 || (n > 1 && ((unsigned char)s[0] & 0x80) && ((unsigned char)s[n - 1] & 0xC0) == 0x80 && n <= 3);
     if (!single) actio_text_add(out, "\\mathit{");
     actio_text_bytes(out, s, n);
     if (!single) actio_text_add(out, "}");
@@ -73,7 +79,10 @@ static const char *latex_function(enum actio_op op)
 static void latex_number(struct actio_printer *p, double x)
 {
     char s[32];
-    if (!isfinite(x)) { actio_text_add(p->out, isnan(x) ? "\\mathrm{nan}" : x > 0 ? "\\infty" : "-\\infty"); return; }
+    if (!isfinite(x)) {
+        actio_text_add(p->out, isnan(x) ? "\\mathrm{nan}" : x > 0 ? "\\infty" : "-\\infty");
+        return;
+    }
     actio_number_text(x, s);
     char *e = strchr(s, 'e');
     if (e) *e = 0;
@@ -140,8 +149,11 @@ static void latex_at(struct actio_printer *p, actio_expr e)
 static void latex_product(struct actio_printer *p, actio_expr e)
 {
     double divisor;
-    if (actio_is_fraction(p, e, &divisor)) latex_fraction(p, actio_piece_arg(p, e, 1), actio_const(p->pool, fabs(divisor)), divisor < 0);
-    else actio_push_commuting(p, actio_piece_arg(p, e, 0), actio_piece_arg(p, e, 1), actio_is_const(p->pool, actio_piece_arg(p, e, 1)) ? " \\cdot " : " \\, ", ACTIO_B_PRODUCT);
+    if (actio_is_fraction(p, e, &divisor))
+        latex_fraction(p, actio_piece_arg(p, e, 1), actio_const(p->pool, fabs(divisor)), divisor < 0);
+    else
+        actio_push_commuting(p, actio_piece_arg(p, e, 0), actio_piece_arg(p, e, 1),
+                             actio_is_const(p->pool, actio_piece_arg(p, e, 1)) ? " \\cdot " : " \\, ", ACTIO_B_PRODUCT);
 }
 
 static void latex_node(struct actio_printer *p, actio_expr e)
@@ -150,18 +162,39 @@ static void latex_node(struct actio_printer *p, actio_expr e)
     switch (actio_piece_op(p, e)) {
     case ACTIO_CONST: latex_number(p, actio_const_value(p->pool, e)); break;
     case ACTIO_SYMBOL: p->name(p->user, actio_slot_of(p->pool, e), p->out); break;
-    case ACTIO_NEG: actio_push(p, a, ACTIO_B_PRODUCT); actio_push_text(p, "-"); break;
+    case ACTIO_NEG:
+        actio_push(p, a, ACTIO_B_PRODUCT);
+        actio_push_text(p, "-");
+        break;
     case ACTIO_ADD: actio_push_commuting(p, a, b, " + ", ACTIO_B_SUM); break;
-    case ACTIO_SUB: actio_push(p, b, ACTIO_B_PRODUCT); actio_push_text(p, " - "); actio_push(p, a, ACTIO_B_SUM); break;
+    case ACTIO_SUB:
+        actio_push(p, b, ACTIO_B_PRODUCT);
+        actio_push_text(p, " - ");
+        actio_push(p, a, ACTIO_B_SUM);
+        break;
     case ACTIO_MUL: latex_product(p, e); break;
     case ACTIO_DIV: latex_fraction(p, a, b, false); break;
-    case ACTIO_POWI: latex_wrap(p, "^{", actio_const(p->pool, (int32_t)p->pool->node[e.id].b), "}"); actio_push(p, a, ACTIO_B_PRIMARY); break;
-    case ACTIO_POW: latex_wrap(p, "^{", b, "}"); actio_push(p, a, ACTIO_B_PRIMARY); break;
+    case ACTIO_POWI:
+        latex_wrap(p, "^{", actio_const(p->pool, (int32_t)p->pool->node[e.id].b), "}");
+        actio_push(p, a, ACTIO_B_PRIMARY);
+        break;
+    case ACTIO_POW:
+        latex_wrap(p, "^{", b, "}");
+        actio_push(p, a, ACTIO_B_PRIMARY);
+        break;
     case ACTIO_SQRT: latex_wrap(p, "\\sqrt{", a, "}"); break;
     case ACTIO_EXP: latex_wrap(p, "e^{", a, "}"); break;
     case ACTIO_ABS: latex_wrap(p, "\\left|", a, "\\right|"); break;
-    case ACTIO_LT: actio_push(p, b, ACTIO_B_SUM); actio_push_text(p, " < "); actio_push(p, a, ACTIO_B_SUM); break;
-    case ACTIO_LE: actio_push(p, b, ACTIO_B_SUM); actio_push_text(p, " \\le "); actio_push(p, a, ACTIO_B_SUM); break;
+    case ACTIO_LT:
+        actio_push(p, b, ACTIO_B_SUM);
+        actio_push_text(p, " < ");
+        actio_push(p, a, ACTIO_B_SUM);
+        break;
+    case ACTIO_LE:
+        actio_push(p, b, ACTIO_B_SUM);
+        actio_push_text(p, " \\le ");
+        actio_push(p, a, ACTIO_B_SUM);
+        break;
     case ACTIO_AND: actio_push_condition(p, e, " \\land "); break;
     case ACTIO_OR: actio_push_condition(p, e, " \\lor "); break;
     case ACTIO_NOT: actio_push_condition(p, e, "\\lnot "); break;
@@ -188,5 +221,6 @@ const struct actio_dialect actio_dialect_latex = { latex_binds, latex_node, "\\l
 
 void actio_print_latex(struct actio_pool *pool, actio_expr e, actio_name_fn name, void *user, struct actio_text *out)
 {
-    actio_print_in(&actio_dialect_latex, &(struct actio_printer){ .pool = pool, .name = name, .user = user, .out = out }, e);
+    actio_print_in(&actio_dialect_latex,
+                   &(struct actio_printer){ .pool = pool, .name = name, .user = user, .out = out }, e);
 }

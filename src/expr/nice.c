@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-/* Place in a product: params, their functions, time, coordinates, functions, velocities, accelerations, multipliers; sums of params go first,
+/* Place in a product: params, their functions, time, coordinates, functions, velocities, accelerations, multipliers;
+ * sums of params go first,
  * sums of velocities where velocities go. */
 static int place_of(const struct actio_part *p)
 {
@@ -55,12 +56,21 @@ static actio_ratio size_of(actio_ratio c) { return actio_ratio_sign(c) < 0 ? act
 
 /* ---- printing */
 
-struct style { const struct actio_dialect *base; const char *times; bool latex, line; };   /* line: a fraction's line is a bracket */
+/* line: a fraction's line is a bracket */
+struct style {
+    const struct actio_dialect *base;
+    const char *times;
+    bool latex, line;
+};
 
 static const struct style text_style = { &actio_dialect_text, "*", false, false };
-static const struct style latex_style = { &actio_dialect_latex, " \\, ", true, true }, factor_style = { &actio_dialect_latex, " \\, ", true, false };
+static const struct style latex_style = { &actio_dialect_latex, " \\, ", true, true },
+                          factor_style = { &actio_dialect_latex, " \\, ", true, false };
 
-static actio_expr part_expr(struct actio_pool *pool, const struct actio_part *p) { return actio_power(pool, p->e, p->power < 0 ? -p->power : p->power); }
+static actio_expr part_expr(struct actio_pool *pool, const struct actio_part *p)
+{
+    return actio_power(pool, p->e, p->power < 0 ? -p->power : p->power);
+}
 
 static uint32_t count_side(const struct actio_product *p, bool up)
 {
@@ -70,7 +80,8 @@ static uint32_t count_side(const struct actio_product *p, bool up)
 }
 
 /* Factors above or below the line with a number in front of them unless it is 1; last piece first. */
-static void push_side(struct actio_printer *p, const struct style *style, const struct actio_product *q, bool up, double number)
+static void push_side(struct actio_printer *p, const struct style *style, const struct actio_product *q, bool up,
+                      double number)
 {
     uint32_t left = count_side(q, up);
     bool shown = number != 1 || left == 0, alone = style->line && left == 1 && !shown;
@@ -95,8 +106,14 @@ static void push_text_product(struct actio_printer *p, const struct actio_produc
 static void push_latex_product(struct actio_printer *p, const struct actio_product *q, double top, double bottom)
 {
     bool coefficient = count_side(q, false) == 0 && count_side(q, true) > 0 && bottom != 1;
-    if (count_side(q, false) == 0 && bottom == 1) { push_side(p, &factor_style, q, true, top); return; }
-    if (coefficient) push_side(p, &factor_style, q, true, 1), actio_push_text(p, " \\, ");
+    if (count_side(q, false) == 0 && bottom == 1) {
+        push_side(p, &factor_style, q, true, top);
+        return;
+    }
+    if (coefficient) {
+        push_side(p, &factor_style, q, true, 1);
+        actio_push_text(p, " \\, ");
+    }
     actio_push_text(p, "}");
     if (coefficient) actio_push(p, actio_const(p->pool, bottom), ACTIO_B_ANY);
     else push_side(p, &latex_style, q, false, bottom);
@@ -106,7 +123,11 @@ static void push_latex_product(struct actio_printer *p, const struct actio_produ
     actio_push_text(p, "\\frac{");
 }
 
-static bool is_angular(enum actio_op op) { return op == ACTIO_SIN || op == ACTIO_COS || op == ACTIO_TAN || op == ACTIO_SINH || op == ACTIO_COSH || op == ACTIO_TANH; }
+static bool is_angular(enum actio_op op)
+{
+    return op == ACTIO_SIN || op == ACTIO_COS || op == ACTIO_TAN || op == ACTIO_SINH || op == ACTIO_COSH
+           || op == ACTIO_TANH;
+}
 
 /* Angles without brackets go last: \dot{x} \sin a can be read in one way only. */
 static void angles_last(struct actio_printer *p, struct actio_product *q)
@@ -124,7 +145,10 @@ static bool is_difference(struct actio_printer *p, const struct actio_part *part
     if (part->power != 1 || !part->sum) return false;
     struct actio_sum sum = actio_sum_of(p->pool, p->out->arena, part->e);
     bool plus = false, minus = false;
-    for (uint32_t i = 0; i < sum.n; i++) plus = plus || !sum.at[i].minus, minus = minus || sum.at[i].minus;
+    for (uint32_t i = 0; i < sum.n; i++) {
+        plus = plus || !sum.at[i].minus;
+        minus = minus || sum.at[i].minus;
+    }
     return plus && minus;
 }
 
@@ -141,13 +165,17 @@ static void take_sign_in(struct actio_printer *p, struct actio_product *q)
 static void print_product(struct actio_printer *p, const struct style *style, actio_expr e, bool sign)
 {
     struct actio_product q = actio_product_of(p->pool, p->out->arena, e);
-    if (q.odd) { style->base->node(p, e); return; }
+    if (q.odd) {
+        style->base->node(p, e);
+        return;
+    }
     if (q.n) qsort(q.part, q.n, sizeof *q.part, by_place);
     if (style->latex) angles_last(p, &q);
     if (sign) take_sign_in(p, &q);
     actio_ratio c = size_of(q.c);
     double top = actio_ratio_value(above(c)), bottom = (double)below(c);
-    if (style->latex) push_latex_product(p, &q, top, bottom); else push_text_product(p, &q, top, bottom);
+    if (style->latex) push_latex_product(p, &q, top, bottom);
+    else push_text_product(p, &q, top, bottom);
     if (sign && actio_ratio_sign(q.c) < 0) actio_push_text(p, "-");
 }
 
@@ -200,7 +228,9 @@ static bool print_latex_power(struct actio_printer *p, actio_expr e)
 static bool spread_sum(const struct actio_printer *p, actio_expr e)
 {
     struct actio_node n = p->pool->node[e.id];
-    if (n.op != ACTIO_MUL || p->pool->node[n.a].op != ACTIO_CONST || !actio_op_is_sum((enum actio_op)p->pool->node[n.b].op)) return false;
+    if (n.op != ACTIO_MUL || p->pool->node[n.a].op != ACTIO_CONST
+        || !actio_op_is_sum((enum actio_op)p->pool->node[n.b].op))
+        return false;
     if (!as_fraction(actio_ratio_of(actio_const_value(p->pool, (actio_expr){ n.a })))) return false;
     struct actio_sum sum = actio_sum_of(p->pool, p->out->arena, (actio_expr){ n.b });
     bool found = false;
@@ -208,15 +238,20 @@ static bool spread_sum(const struct actio_printer *p, actio_expr e)
     return found;
 }
 
-static bool negated_sum(const struct actio_printer *p, actio_expr e) { return actio_piece_op(p, e) == ACTIO_NEG && actio_op_is_sum(actio_piece_op(p, actio_piece_arg(p, e, 0))); }
+static bool negated_sum(const struct actio_printer *p, actio_expr e)
+{
+    return actio_piece_op(p, e) == ACTIO_NEG && actio_op_is_sum(actio_piece_op(p, actio_piece_arg(p, e, 0)));
+}
 
 static void print_node(struct actio_printer *p, const struct style *style, actio_expr e)
 {
     enum actio_op op = actio_piece_op(p, e);
     int32_t power = (int32_t)p->pool->node[e.id].b;
     if (actio_op_is_sum(op) || negated_sum(p, e) || spread_sum(p, e)) print_sum(p, e);
-    else if (op == ACTIO_MUL || op == ACTIO_DIV || op == ACTIO_NEG || (op == ACTIO_POWI && power < 0)) print_product(p, style, e, true);
-    else if (op == ACTIO_CONST && as_fraction(actio_ratio_of(actio_const_value(p->pool, e)))) print_product(p, style, e, true);
+    else if (op == ACTIO_MUL || op == ACTIO_DIV || op == ACTIO_NEG || (op == ACTIO_POWI && power < 0))
+        print_product(p, style, e, true);
+    else if (op == ACTIO_CONST && as_fraction(actio_ratio_of(actio_const_value(p->pool, e))))
+        print_product(p, style, e, true);
     else if (!(style->latex && print_latex_power(p, e))) style->base->node(p, e);
 }
 
@@ -240,7 +275,8 @@ void actio_print_nice(struct actio_pool *pool, actio_expr e, actio_name_fn name,
     actio_print_in(&nice, &(struct actio_printer){ .pool = pool, .name = name, .user = user, .out = out }, e);
 }
 
-void actio_print_latex_nice(struct actio_pool *pool, actio_expr e, actio_name_fn name, void *user, struct actio_text *out)
+void actio_print_latex_nice(struct actio_pool *pool, actio_expr e, actio_name_fn name, void *user,
+                            struct actio_text *out)
 {
     static const struct actio_dialect nice = { latex_binds, latex_node, "\\left(", "\\right)", "\\dots" };
     actio_print_in(&nice, &(struct actio_printer){ .pool = pool, .name = name, .user = user, .out = out }, e);
@@ -282,7 +318,8 @@ static actio_expr with_power(struct actio_pool *pool, actio_expr e, actio_expr b
 }
 
 /* The term divided by a number, times params. */
-static actio_expr scaled(struct actio_pool *pool, const struct actio_summand *s, actio_ratio by, const struct actio_product *times)
+static actio_expr scaled(struct actio_pool *pool, const struct actio_summand *s, actio_ratio by,
+                         const struct actio_product *times)
 {
     actio_expr e = actio_const(pool, 1);
     for (uint32_t k = 0; k < times->n; k++) {
@@ -296,7 +333,8 @@ static actio_expr scaled(struct actio_pool *pool, const struct actio_summand *s,
         for (uint32_t k = 0; k < times->n; k++) done = done || actio_same(s->p.part[i].e, times->part[k].e);
         if (!done) e = with_power(pool, e, s->p.part[i].e, s->p.part[i].power);
     }
-    return actio_mul(pool, actio_const(pool, actio_ratio_value(actio_ratio_mul(size_of(s->p.c), actio_ratio_inverse(by)))), e);
+    return actio_mul(
+        pool, actio_const(pool, actio_ratio_value(actio_ratio_mul(size_of(s->p.c), actio_ratio_inverse(by)))), e);
 }
 
 actio_expr actio_equation_form(struct actio_pool *pool, actio_expr e)

@@ -12,14 +12,19 @@ enum { MOST_NODES = 20000, MOST_RESTARTS = 4 };
 
 /* ---- expressions to polynomials */
 
-/* Variables (momenta among them, which are names of a caller's own) before time before params: decides which term leads, and so the signs. */
+/* Variables (momenta among them, which are names of a caller's own) before time before params: decides which term
+ * leads, and so the signs. */
 static const uint8_t space_order[ACTIO_SPACE_COUNT] = {
-    [ACTIO_SPACE_ACC] = 1, [ACTIO_SPACE_SDOT] = 2, [ACTIO_SPACE_V] = 3, [ACTIO_SPACE_HIDDEN] = 4, [ACTIO_SPACE_Q] = 5, [ACTIO_SPACE_STATE] = 6, [ACTIO_SPACE_LAMBDA] = 7,
-    [ACTIO_SPACE_REACTION] = 8, [ACTIO_SPACE_T] = 9, [ACTIO_SPACE_MODE] = 10, [ACTIO_SPACE_PARAM] = 11, [ACTIO_SPACE_COLUMN] = 12,
+    [ACTIO_SPACE_ACC] = 1,     [ACTIO_SPACE_SDOT] = 2,  [ACTIO_SPACE_V] = 3,      [ACTIO_SPACE_HIDDEN] = 4,
+    [ACTIO_SPACE_Q] = 5,       [ACTIO_SPACE_STATE] = 6, [ACTIO_SPACE_LAMBDA] = 7, [ACTIO_SPACE_REACTION] = 8,
+    [ACTIO_SPACE_T] = 9,       [ACTIO_SPACE_MODE] = 10, [ACTIO_SPACE_PARAM] = 11, [ACTIO_SPACE_COLUMN] = 12,
     [ACTIO_SPACE_WEIGHT] = 13, [ACTIO_SPACE_AXIS] = 14,
 };
 
-struct placed { actio_slot slot; actio_expr e; };
+struct placed {
+    actio_slot slot;
+    actio_expr e;
+};
 
 static int by_slot(const void *a, const void *b)
 {
@@ -65,14 +70,19 @@ static struct actio_poly of_node(struct actio_normal *w, uint32_t id, const stru
 static bool stays_opaque(const struct actio_normal *w, const struct actio_node *n)
 {
     switch ((enum actio_op)n->op) {
-    case ACTIO_CONST: case ACTIO_SYMBOL: case ACTIO_NEG: case ACTIO_ADD: case ACTIO_SUB: return false;
+    case ACTIO_CONST:
+    case ACTIO_SYMBOL:
+    case ACTIO_NEG:
+    case ACTIO_ADD:
+    case ACTIO_SUB: return false;
     case ACTIO_MUL: return w->pool->node[n->a].op != ACTIO_CONST;
     default: return true;
     }
 }
 
 /* A node that is too much for the limits becomes a symbol of its own: whatever is proved then holds all the same. */
-static struct actio_poly of_cone(struct actio_normal *w, const uint32_t *id, uint32_t count, struct actio_poly *value, bool linear)
+static struct actio_poly of_cone(struct actio_normal *w, const uint32_t *id, uint32_t count, struct actio_poly *value,
+                                 bool linear)
 {
     struct actio_poly last = { NULL, 0 };
     for (uint32_t i = 0; i < count && !w->spent; i++) {
@@ -112,7 +122,8 @@ static struct actio_poly polynomial(struct actio_normal *w, actio_expr e)
         if (!w->again || w->spent) break;
     }
     if (!w->spent) return p;
-    w->spent = false, w->work = 0;                         /* too much work: only what cancels as it stands */
+    w->spent = false;
+    w->work = 0; /* too much work: only what cancels as it stands */
     begin(w);
     return of_cone(w, id, count, value, true);
 }
@@ -146,7 +157,10 @@ static double length(struct actio_pool *pool, actio_expr e)
         struct actio_node n = pool->node[cone.id[i]];
         const uint32_t of[3] = { n.a, n.b, n.c };
         size[i] = n.op == ACTIO_NEG ? 0.5 : 1;
-        for (int k = 0; k < actio_arity((enum actio_op)n.op); k++) size[i] += size[pool->place[of[k]]], divides[i] = divides[i] || divides[pool->place[of[k]]];
+        for (int k = 0; k < actio_arity((enum actio_op)n.op); k++) {
+            size[i] += size[pool->place[of[k]]];
+            divides[i] = divides[i] || divides[pool->place[of[k]]];
+        }
         if (n.op == ACTIO_DIV && divides[pool->place[n.b]]) size[i] += NESTED;
         divides[i] = divides[i] || n.op == ACTIO_DIV;
     }
@@ -156,7 +170,10 @@ static double length(struct actio_pool *pool, actio_expr e)
 static actio_expr best(struct actio_pool *pool, actio_expr e, actio_expr expanded, actio_expr kept)
 {
     double size = length(pool, e), wide = length(pool, expanded), narrow = length(pool, kept);
-    if (1.25 * narrow + 2 < wide) expanded = kept, wide = narrow;
+    if (1.25 * narrow + 2 < wide) {
+        expanded = kept;
+        wide = narrow;
+    }
     return wide > 1.25 * size + 4 ? e : expanded;
 }
 
@@ -171,7 +188,8 @@ static bool has_rounding(struct actio_poly p)
 static bool rounded(const struct actio_normal *w, struct actio_poly p)
 {
     bool found = has_rounding(p);
-    for (uint32_t i = 0; i < w->atoms && !found; i++) found = has_rounding(w->atom[i].radicand) || has_rounding(w->atom[i].arg);
+    for (uint32_t i = 0; i < w->atoms && !found; i++)
+        found = has_rounding(w->atom[i].radicand) || has_rounding(w->atom[i].arg);
     return found;
 }
 
@@ -194,7 +212,10 @@ static actio_expr simplest(struct actio_pool *pool, actio_expr e)
 
 /* ---- collecting */
 
-struct wanted { const actio_expr *wrt; size_t n; };
+struct wanted {
+    const actio_expr *wrt;
+    size_t n;
+};
 
 static bool is_wanted(const struct actio_normal *w, struct actio_factor f, struct wanted q)
 {
@@ -222,7 +243,8 @@ static actio_expr collected_term(struct actio_normal *w, struct actio_term key, 
     return actio_mul(w->pool, e, actio_poly_plain(w, actio_poly_of_term(w, key)));
 }
 
-static actio_expr collected(struct actio_pool *pool, actio_expr e, struct wanted q, enum actio_mode mode, actio_expr instead)
+static actio_expr collected(struct actio_pool *pool, actio_expr e, struct wanted q, enum actio_mode mode,
+                            actio_expr instead)
 {
     struct actio_normal w = start(pool, mode);
     struct actio_poly p = polynomial(&w, e), *of = actio_arena_array(pool->arena, p.n, sizeof *of);
@@ -245,10 +267,13 @@ static actio_expr collected(struct actio_pool *pool, actio_expr e, struct wanted
 
 struct job {
     struct actio_pool *pool;
-    actio_expr e; const actio_expr *wrt; size_t n;
+    actio_expr e;
+    const actio_expr *wrt;
+    size_t n;
     void (*answer)(struct job *job, struct actio_pool *own, actio_expr e, const actio_expr *wrt);
     struct actio_arena arena;
-    actio_expr result; bool yes;
+    actio_expr result;
+    bool yes;
 };
 
 static void answer_zero(struct job *job, struct actio_pool *own, actio_expr e, const actio_expr *wrt)
@@ -357,7 +382,9 @@ bool actio_proportional(struct actio_pool *pool, const actio_expr *a, const acti
         actio_expr d = actio_sub(pool, product(pool, a[i], b[k]), product(pool, a[k], b[i]));
         if (!actio_is_identically_zero(pool, d)) return false;
     }
-    if (factor) *factor = k == n || actio_is_identically_zero(pool, a[k]) ? (actio_expr){ 0 } : actio_simplify(pool, actio_div(pool, a[k], b[k]));
+    if (factor)
+        *factor = k == n || actio_is_identically_zero(pool, a[k]) ? (actio_expr){ 0 }
+                                                                  : actio_simplify(pool, actio_div(pool, a[k], b[k]));
     return true;
 }
 
@@ -366,14 +393,18 @@ bool actio_proportional(struct actio_pool *pool, const actio_expr *a, const acti
 actio_expr actio_round_numbers(struct actio_pool *pool, actio_expr e)
 {
     struct actio_cone cone = actio_cone_of(pool, &e, 1);
-    actio_expr *from = actio_arena_array(pool->arena, 2 * (size_t)cone.count + 1, sizeof *from), *to = from + cone.count;
+    actio_expr *from = actio_arena_array(pool->arena, 2 * (size_t)cone.count + 1, sizeof *from),
+               *to = from + cone.count;
     size_t count = 0;
     for (uint32_t i = 0; i < cone.count; i++)
         if (pool->node[cone.id[i]].op == ACTIO_CONST) from[count++] = (actio_expr){ cone.id[i] };
     size_t changed = 0;
     for (size_t i = 0; i < count; i++) {
         double x = actio_const_value(pool, from[i]), near = actio_ratio_value(actio_ratio_near(x));
-        if (near != x && isfinite(x)) from[changed] = from[i], to[changed++] = actio_const(pool, near);
+        if (near != x && isfinite(x)) {
+            from[changed] = from[i];
+            to[changed++] = actio_const(pool, near);
+        }
     }
     return changed ? actio_substitute(pool, e, from, to, changed) : e;
 }

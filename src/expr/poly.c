@@ -24,7 +24,10 @@ static void watch(struct actio_normal *w, actio_ratio c)
 
 static struct actio_poly none(void) { return (struct actio_poly){ NULL, 0 }; }
 
-static struct actio_poly room(struct actio_normal *w, size_t n) { return (struct actio_poly){ actio_arena_array(w->arena, n, sizeof(struct actio_term)), 0 }; }
+static struct actio_poly room(struct actio_normal *w, size_t n)
+{
+    return (struct actio_poly){ actio_arena_array(w->arena, n, sizeof(struct actio_term)), 0 };
+}
 
 /* ---- terms */
 
@@ -50,14 +53,20 @@ int32_t actio_term_power(const struct actio_term *t, uint32_t atom)
 
 struct actio_term actio_term_mul(struct actio_normal *w, struct actio_term a, struct actio_term b)
 {
-    struct actio_term r = { .c = actio_ratio_mul(a.c, b.c), .f = actio_arena_array(w->arena, (size_t)a.n + b.n, sizeof *r.f) };
+    struct actio_term r = { .c = actio_ratio_mul(a.c, b.c),
+                            .f = actio_arena_array(w->arena, (size_t)a.n + b.n, sizeof *r.f) };
     uint32_t i = 0, j = 0;
     while (i < a.n || j < b.n) {
-        bool left = j == b.n || (i < a.n && a.f[i].atom <= b.f[j].atom), right = i == a.n || (j < b.n && b.f[j].atom <= a.f[i].atom);
+        bool left = j == b.n || (i < a.n && a.f[i].atom <= b.f[j].atom),
+             right = i == a.n || (j < b.n && b.f[j].atom <= a.f[i].atom);
         struct actio_factor f = left ? a.f[i] : b.f[j];
         if (left && right) f.power += b.f[j].power;
-        i += left, j += right;
-        if (f.power > ACTIO_POWER || f.power < -ACTIO_POWER) { w->over = true; f.power = 1; }
+        i += left;
+        j += right;
+        if (f.power > ACTIO_POWER || f.power < -ACTIO_POWER) {
+            w->over = true;
+            f.power = 1;
+        }
         if (f.power) r.f[r.n++] = f;
     }
     watch(w, r.c);
@@ -66,7 +75,9 @@ struct actio_term actio_term_mul(struct actio_normal *w, struct actio_term a, st
 
 struct actio_term actio_term_inverse(struct actio_normal *w, struct actio_term a)
 {
-    struct actio_term r = { .c = actio_ratio_inverse(a.c), .f = actio_arena_array(w->arena, a.n, sizeof *r.f), .n = a.n };
+    struct actio_term r = { .c = actio_ratio_inverse(a.c),
+                            .f = actio_arena_array(w->arena, a.n, sizeof *r.f),
+                            .n = a.n };
     for (uint32_t i = 0; i < a.n; i++) r.f[i] = (struct actio_factor){ a.f[i].atom, -a.f[i].power };
     watch(w, r.c);
     return r;
@@ -88,7 +99,10 @@ struct actio_poly actio_poly_of_term(struct actio_normal *w, struct actio_term t
     return r;
 }
 
-struct actio_poly actio_poly_number(struct actio_normal *w, actio_ratio c) { return actio_poly_of_term(w, (struct actio_term){ .c = c }); }
+struct actio_poly actio_poly_number(struct actio_normal *w, actio_ratio c)
+{
+    return actio_poly_of_term(w, (struct actio_term){ .c = c });
+}
 
 struct actio_poly actio_poly_atom(struct actio_normal *w, uint32_t atom, int32_t power)
 {
@@ -104,8 +118,12 @@ struct actio_poly actio_poly_add(struct actio_normal *w, struct actio_poly a, st
     while (i < a.n || j < b.n) {
         int order = i == a.n ? -1 : j == b.n ? 1 : actio_term_order(&a.t[i], &b.t[j]);
         struct actio_term t = order >= 0 ? a.t[i] : b.t[j];
-        if (order == 0) t.c = actio_ratio_add(t.c, b.t[j].c), watch(w, t.c);
-        i += order >= 0, j += order <= 0;
+        if (order == 0) {
+            t.c = actio_ratio_add(t.c, b.t[j].c);
+            watch(w, t.c);
+        }
+        i += order >= 0;
+        j += order <= 0;
         if (actio_ratio_sign(t.c)) r.t[r.n++] = t;
     }
     if (r.n > ACTIO_TERMS) w->over = true;
@@ -136,7 +154,8 @@ actio_ratio actio_poly_coefficient(struct actio_poly a, struct actio_term m)
         uint32_t mid = (low + high) / 2;
         int order = actio_term_order(&a.t[mid], &m);
         if (order == 0) return a.t[mid].c;
-        if (order > 0) low = mid + 1; else high = mid;
+        if (order > 0) low = mid + 1;
+        else high = mid;
     }
     return actio_ratio_whole(0);
 }
@@ -147,7 +166,7 @@ struct actio_poly actio_poly_shift(struct actio_normal *w, struct actio_poly a, 
 {
     if (!spend(w, a.n)) return none();
     struct actio_poly r = room(w, a.n);
-    for (; r.n < a.n; r.n++) r.t[r.n] = actio_term_mul(w, a.t[r.n], by);   /* the order keeps under multiplication */
+    for (; r.n < a.n; r.n++) r.t[r.n] = actio_term_mul(w, a.t[r.n], by); /* the order keeps under multiplication */
     return r;
 }
 
@@ -218,7 +237,8 @@ static struct actio_poly reduced_term(struct actio_normal *w, struct actio_term 
     const struct actio_atom *a = &w->atom[f.atom];
     int32_t k = whole_part(w, f);
     struct actio_term rest = actio_term_times(w, t, f.atom, -k * root_of(w, a));
-    return actio_poly_raw_mul(w, actio_poly_of_term(w, rest), k > 0 ? raw_power(w, a->radicand, k) : raw_power(w, a->inverse, -k));
+    return actio_poly_raw_mul(w, actio_poly_of_term(w, rest),
+                              k > 0 ? raw_power(w, a->radicand, k) : raw_power(w, a->inverse, -k));
 }
 
 struct actio_poly actio_poly_reduce(struct actio_normal *w, struct actio_poly a)
@@ -231,7 +251,10 @@ struct actio_poly actio_poly_reduce(struct actio_normal *w, struct actio_poly a)
             uint32_t at = 0;
             while (at < a.t[i].n && !reducible(w, a.t[i].f[at])) at++;
             struct actio_poly part = { &a.t[i], 1 };
-            if (at < a.t[i].n) part = reduced_term(w, a.t[i], at), found = true;
+            if (at < a.t[i].n) {
+                part = reduced_term(w, a.t[i], at);
+                found = true;
+            }
             for (uint32_t k = 0; k < part.n; k++) ACTIO_PUSH(w->arena, sum.t, sum.n, cap) = part.t[k];
             if (sum.n > ACTIO_PRODUCTS) w->over = true;
         }
@@ -240,14 +263,22 @@ struct actio_poly actio_poly_reduce(struct actio_normal *w, struct actio_poly a)
     return a;
 }
 
-struct actio_poly actio_poly_mul(struct actio_normal *w, struct actio_poly a, struct actio_poly b) { return actio_poly_reduce(w, actio_poly_raw_mul(w, a, b)); }
+struct actio_poly actio_poly_mul(struct actio_normal *w, struct actio_poly a, struct actio_poly b)
+{
+    return actio_poly_reduce(w, actio_poly_raw_mul(w, a, b));
+}
 
 static struct actio_poly term_power(struct actio_normal *w, struct actio_term t, int32_t k)
 {
-    struct actio_term r = { .c = actio_ratio_power(t.c, k), .f = actio_arena_array(w->arena, t.n, sizeof *r.f), .n = t.n };
+    struct actio_term r = { .c = actio_ratio_power(t.c, k),
+                            .f = actio_arena_array(w->arena, t.n, sizeof *r.f),
+                            .n = t.n };
     for (uint32_t i = 0; i < t.n; i++) {
         int64_t power = (int64_t)t.f[i].power * k;
-        if (power > ACTIO_POWER || power < -ACTIO_POWER) w->over = true, power = 1;
+        if (power > ACTIO_POWER || power < -ACTIO_POWER) {
+            w->over = true;
+            power = 1;
+        }
         r.f[i] = (struct actio_factor){ t.f[i].atom, (int32_t)power };
     }
     watch(w, r.c);
@@ -287,7 +318,8 @@ static struct actio_term common_factors(struct actio_normal *w, struct actio_pol
                     int32_t power = actio_term_power(&a.t[k], a.t[i].f[j].atom);
                     if (power < least) least = power;
                 }
-                if (have == 0 && least) ACTIO_PUSH(w->arena, m.f, m.n, cap) = (struct actio_factor){ a.t[i].f[j].atom, least };
+                if (have == 0 && least)
+                    ACTIO_PUSH(w->arena, m.f, m.n, cap) = (struct actio_factor){ a.t[i].f[j].atom, least };
             }
     return m;
 }
@@ -322,7 +354,8 @@ static bool has_negative(const struct actio_term *t)
     return false;
 }
 
-/* Division of polynomials without common factors, the quotient's terms from the first; false leaves `over` to the caller. */
+/* Division of polynomials without common factors, the quotient's terms from the first; false leaves `over` to the
+ * caller. */
 static bool divide(struct actio_normal *w, struct actio_poly rest, struct actio_poly by, struct actio_poly *q)
 {
     uint32_t cap = 0;
@@ -346,11 +379,13 @@ static bool exact(struct actio_poly a)
 bool actio_poly_divide(struct actio_normal *w, struct actio_poly a, struct actio_poly b, struct actio_poly *q)
 {
     struct actio_poly rest, by;
-    if (w->over || a.n == 0 || b.n == 0 || b.n > 200 || !exact(a) || !exact(b)) return false;   /* rounding would add up from step to step */
+    /* rounding would add up from step to step */
+    if (w->over || a.n == 0 || b.n == 0 || b.n > 200 || !exact(a) || !exact(b)) return false;
     struct actio_term above = actio_poly_content(w, a, &rest), below = actio_poly_content(w, b, &by);
     bool divides = !w->over && divide(w, rest, by, q);
-    if (divides) *q = actio_poly_reduce(w, actio_poly_shift(w, *q, actio_term_mul(w, above, actio_term_inverse(w, below))));
+    if (divides)
+        *q = actio_poly_reduce(w, actio_poly_shift(w, *q, actio_term_mul(w, above, actio_term_inverse(w, below))));
     divides = divides && !w->over;
-    w->over = w->spent;                                    /* a failed attempt is not a fault of its caller */
+    w->over = w->spent; /* a failed attempt is not a fault of its caller */
     return divides;
 }

@@ -4,9 +4,12 @@
 
 #include <math.h>
 
-enum { LONGEST = 1 << 20 };                                /* shared graphs can be exponentially long as text: they are cut */
+enum { LONGEST = 1 << 20 }; /* shared graphs can be exponentially long as text: they are cut */
 
-void actio_push_text(struct actio_printer *p, const char *text) { ACTIO_PUSH(p->out->arena, p->stack, p->count, p->cap) = (struct actio_piece){ .text = text }; }
+void actio_push_text(struct actio_printer *p, const char *text)
+{
+    ACTIO_PUSH(p->out->arena, p->stack, p->count, p->cap) = (struct actio_piece){ .text = text };
+}
 
 void actio_push(struct actio_printer *p, actio_expr e, enum actio_binding need)
 {
@@ -43,21 +46,33 @@ enum actio_binding actio_text_binds(const struct actio_printer *p, actio_expr e)
 {
     switch (actio_piece_op(p, e)) {
     case ACTIO_CONST: return actio_const_value(p->pool, e) < 0 ? ACTIO_B_UNARY : ACTIO_B_PRIMARY;
-    case ACTIO_NEG: return actio_piece_op(p, actio_piece_arg(p, e, 0)) == ACTIO_MUL || actio_piece_op(p, actio_piece_arg(p, e, 0)) == ACTIO_DIV ? ACTIO_B_PRODUCT : ACTIO_B_UNARY;
-    case ACTIO_ADD: case ACTIO_SUB: return ACTIO_B_SUM;
-    case ACTIO_MUL: case ACTIO_DIV: return ACTIO_B_PRODUCT;
-    case ACTIO_POW: case ACTIO_POWI: return ACTIO_B_POWER;
+    case ACTIO_NEG:
+        return actio_piece_op(p, actio_piece_arg(p, e, 0)) == ACTIO_MUL
+                       || actio_piece_op(p, actio_piece_arg(p, e, 0)) == ACTIO_DIV
+                   ? ACTIO_B_PRODUCT
+                   : ACTIO_B_UNARY;
+    case ACTIO_ADD:
+    case ACTIO_SUB: return ACTIO_B_SUM;
+    case ACTIO_MUL:
+    case ACTIO_DIV: return ACTIO_B_PRODUCT;
+    case ACTIO_POW:
+    case ACTIO_POWI: return ACTIO_B_POWER;
     case ACTIO_OR: return ACTIO_B_ANY;
     case ACTIO_AND: return ACTIO_B_AND;
     case ACTIO_NOT: return ACTIO_B_NOT;
-    case ACTIO_LT: case ACTIO_LE: return ACTIO_B_COMPARISON;
+    case ACTIO_LT:
+    case ACTIO_LE: return ACTIO_B_COMPARISON;
     default: return ACTIO_B_PRIMARY;
     }
 }
 
-static bool in_class(const struct actio_printer *p, actio_expr e, enum actio_binding class) { return actio_text_binds(p, e) == class; }
+static bool in_class(const struct actio_printer *p, actio_expr e, enum actio_binding class)
+{
+    return actio_text_binds(p, e) == class;
+}
 
-void actio_push_commuting(struct actio_printer *p, actio_expr a, actio_expr b, const char *sign, enum actio_binding class)
+void actio_push_commuting(struct actio_printer *p, actio_expr a, actio_expr b, const char *sign,
+                          enum actio_binding class)
 {
     bool swap = in_class(p, b, class) && !in_class(p, a, class);
     actio_push(p, swap ? a : b, class + 1);
@@ -132,19 +147,50 @@ static void print_node(struct actio_printer *p, actio_expr e)
     switch (actio_piece_op(p, e)) {
     case ACTIO_CONST: print_number(p, actio_const_value(p->pool, e)); break;
     case ACTIO_SYMBOL: p->name(p->user, actio_slot_of(p->pool, e), p->out); break;
-    case ACTIO_NEG: actio_push(p, actio_piece_arg(p, e, 0), actio_text_binds(p, e) == ACTIO_B_PRODUCT ? ACTIO_B_PRODUCT : ACTIO_B_UNARY); actio_push_text(p, "-"); break;
-    case ACTIO_ADD: actio_push_commuting(p, actio_piece_arg(p, e, 0), actio_piece_arg(p, e, 1), " + ", ACTIO_B_SUM); break;
-    case ACTIO_SUB: actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_PRODUCT); actio_push_text(p, " - "); actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM); break;
+    case ACTIO_NEG:
+        actio_push(p, actio_piece_arg(p, e, 0),
+                   actio_text_binds(p, e) == ACTIO_B_PRODUCT ? ACTIO_B_PRODUCT : ACTIO_B_UNARY);
+        actio_push_text(p, "-");
+        break;
+    case ACTIO_ADD:
+        actio_push_commuting(p, actio_piece_arg(p, e, 0), actio_piece_arg(p, e, 1), " + ", ACTIO_B_SUM);
+        break;
+    case ACTIO_SUB:
+        actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_PRODUCT);
+        actio_push_text(p, " - ");
+        actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM);
+        break;
     case ACTIO_MUL: print_product(p, e); break;
-    case ACTIO_DIV: actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_UNARY); actio_push_text(p, "/"); actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRODUCT); break;
-    case ACTIO_POWI: actio_push(p, actio_const(p->pool, (int32_t)p->pool->node[e.id].b), ACTIO_B_UNARY); actio_push_text(p, "^"); actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRIMARY); break;
-    case ACTIO_POW: actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_UNARY); actio_push_text(p, "^"); actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRIMARY); break;
-    case ACTIO_LT: actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_SUM); actio_push_text(p, " < "); actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM); break;
-    case ACTIO_LE: actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_SUM); actio_push_text(p, " <= "); actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM); break;
+    case ACTIO_DIV:
+        actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_UNARY);
+        actio_push_text(p, "/");
+        actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRODUCT);
+        break;
+    case ACTIO_POWI:
+        actio_push(p, actio_const(p->pool, (int32_t)p->pool->node[e.id].b), ACTIO_B_UNARY);
+        actio_push_text(p, "^");
+        actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRIMARY);
+        break;
+    case ACTIO_POW:
+        actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_UNARY);
+        actio_push_text(p, "^");
+        actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_PRIMARY);
+        break;
+    case ACTIO_LT:
+        actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_SUM);
+        actio_push_text(p, " < ");
+        actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM);
+        break;
+    case ACTIO_LE:
+        actio_push(p, actio_piece_arg(p, e, 1), ACTIO_B_SUM);
+        actio_push_text(p, " <= ");
+        actio_push(p, actio_piece_arg(p, e, 0), ACTIO_B_SUM);
+        break;
     case ACTIO_AND: actio_push_condition(p, e, " and "); break;
     case ACTIO_OR: actio_push_condition(p, e, " or "); break;
     case ACTIO_NOT: actio_push_condition(p, e, "not "); break;
-    case ACTIO_INTEGRAL: case ACTIO_RUNNING: print_over_axis(p, e); break;
+    case ACTIO_INTEGRAL:
+    case ACTIO_RUNNING: print_over_axis(p, e); break;
     case ACTIO_AT: print_at(p, e); break;
     default: print_call(p, e); break;
     }
@@ -154,5 +200,6 @@ const struct actio_dialect actio_dialect_text = { actio_text_binds, print_node, 
 
 void actio_print(struct actio_pool *pool, actio_expr e, actio_name_fn name, void *user, struct actio_text *out)
 {
-    actio_print_in(&actio_dialect_text, &(struct actio_printer){ .pool = pool, .name = name, .user = user, .out = out }, e);
+    actio_print_in(&actio_dialect_text, &(struct actio_printer){ .pool = pool, .name = name, .user = user, .out = out },
+                   e);
 }

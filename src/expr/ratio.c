@@ -5,11 +5,11 @@
 
 #include <math.h>
 
-enum { PLAIN_DIGITS = 15 };                                /* this many decimal digits survive a double */
-static const double cancelled = 1e-12;                     /* of the larger summand: an inexact sum below it is rounding */
-static const double significant = 0x1p40;                  /* p q below this: a fraction that fits a double by chance is rare */
-static const double near_significant = 0x1p30;             /* the same of one that it fits to `rounding` */
-static const double rounding = 0x1p-50;                    /* of a number: a few operations leave as much */
+enum { PLAIN_DIGITS = 15 };                    /* this many decimal digits survive a double */
+static const double cancelled = 1e-12;         /* of the larger summand: an inexact sum below it is rounding */
+static const double significant = 0x1p40;      /* p q below this: a fraction that fits a double by chance is rare */
+static const double near_significant = 0x1p30; /* the same of one that it fits to `rounding` */
+static const double rounding = 0x1p-50;        /* of a number: a few operations leave as much */
 
 static actio_ratio inexact(double x) { return (actio_ratio){ .x = x }; }
 
@@ -40,10 +40,16 @@ static bool short_fraction(double x, double off, double most, actio_ratio *r)
     for (int i = 0; i < 40; i++) {
         double a = floor(y), p = a * p1 + p0, q = a * q1 + q0;
         if (!(p * q < most)) return false;
-        if (p > 0 && fabs(p / q - x) <= off * x) { *r = (actio_ratio){ .p = (int64_t)p, .q = (int64_t)q }; return true; }
+        if (p > 0 && fabs(p / q - x) <= off * x) {
+            *r = (actio_ratio){ .p = (int64_t)p, .q = (int64_t)q };
+            return true;
+        }
         if (y == a) return false;
         y = 1 / (y - a);
-        p0 = p1, p1 = p, q0 = q1, q1 = q;
+        p0 = p1;
+        p1 = p;
+        q0 = q1;
+        q1 = q;
     }
     return false;
 }
@@ -57,17 +63,25 @@ static bool short_decimal(double x, actio_ratio *r)
     int digits = 0, after = 0, exponent = 0, sign = 1;
     size_t i = 0;
     for (bool point = false; i < length && s[i] != 'e'; i++) {
-        if (s[i] == '.') { point = true; continue; }
+        if (s[i] == '.') {
+            point = true;
+            continue;
+        }
         p = 10 * p + (s[i] - '0');
-        digits += p != 0, after += point;
+        digits += p != 0;
+        after += point;
         if (digits > PLAIN_DIGITS) return false;
     }
     for (i++; i < length; i++)
-        if (s[i] == '-') sign = -1; else if (s[i] != '+') exponent = 10 * exponent + (s[i] - '0');
+        if (s[i] == '-') sign = -1;
+        else if (s[i] != '+') exponent = 10 * exponent + (s[i] - '0');
     int ten = sign * exponent - after;
     for (int k = 0; k < (ten < 0 ? -ten : ten); k++)
         if (__builtin_mul_overflow(scale, (int64_t)10, &scale)) return false;
-    if (ten >= 0) { *r = actio_ratio_whole(p); return !__builtin_mul_overflow(p, scale, &r->p); }
+    if (ten >= 0) {
+        *r = actio_ratio_whole(p);
+        return !__builtin_mul_overflow(p, scale, &r->p);
+    }
     *r = actio_ratio_fraction(p, scale);
     return true;
 }
@@ -107,8 +121,8 @@ actio_ratio actio_ratio_add(actio_ratio a, actio_ratio b)
     if (b.q && b.p == 0) return a;
     if (!a.q || !b.q) return added(actio_ratio_value(a), actio_ratio_value(b));
     int64_t g = actio_whole_gcd(a.q, b.q), left, right, p, q;
-    if (__builtin_mul_overflow(a.p, b.q / g, &left) || __builtin_mul_overflow(b.p, a.q / g, &right) || __builtin_add_overflow(left, right, &p) ||
-        __builtin_mul_overflow(a.q, b.q / g, &q) || p == INT64_MIN)
+    if (__builtin_mul_overflow(a.p, b.q / g, &left) || __builtin_mul_overflow(b.p, a.q / g, &right)
+        || __builtin_add_overflow(left, right, &p) || __builtin_mul_overflow(a.q, b.q / g, &q) || p == INT64_MIN)
         return added(actio_ratio_value(a), actio_ratio_value(b));
     return actio_ratio_fraction(p, q);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What functions of polynomials are as polynomials: angles taken apart, roots and exponentials joined, denominators as atoms. */
+ * What functions of polynomials are as polynomials: angles taken apart, roots and exponentials joined, denominators as
+ * atoms. */
 #include "expr/poly.h"
 
 #include <math.h>
@@ -7,13 +8,19 @@
 enum { MOST_ANGLES = 6, MOST_TURNS = 16, MOST_EXPONENTS = 8, MOST_POWERS = 1000, MOST_ROOT = 1000 };
 
 static const int8_t parity[ACTIO_OP_COUNT] = {
-    [ACTIO_SIN] = -1, [ACTIO_TAN] = -1, [ACTIO_ASIN] = -1, [ACTIO_ATAN] = -1, [ACTIO_SINH] = -1, [ACTIO_TANH] = -1, [ACTIO_ERF] = -1, [ACTIO_SIGN] = -1,
-    [ACTIO_COS] = 1,  [ACTIO_COSH] = 1, [ACTIO_ABS] = 1,
+    [ACTIO_SIN] = -1, [ACTIO_TAN] = -1,  [ACTIO_ASIN] = -1, [ACTIO_ATAN] = -1, [ACTIO_SINH] = -1, [ACTIO_TANH] = -1,
+    [ACTIO_ERF] = -1, [ACTIO_SIGN] = -1, [ACTIO_COS] = 1,   [ACTIO_COSH] = 1,  [ACTIO_ABS] = 1,
 };
 
 static struct actio_poly whole(struct actio_normal *w, int64_t p) { return actio_poly_number(w, actio_ratio_whole(p)); }
-static struct actio_poly minus(struct actio_normal *w, struct actio_poly a) { return actio_poly_scale(w, a, actio_ratio_whole(-1)); }
-static actio_expr argument(struct actio_normal *w, struct actio_poly a) { return w->mode == ACTIO_PROVE ? actio_poly_plain(w, a) : actio_poly_shown(w, a); }
+static struct actio_poly minus(struct actio_normal *w, struct actio_poly a)
+{
+    return actio_poly_scale(w, a, actio_ratio_whole(-1));
+}
+static actio_expr argument(struct actio_normal *w, struct actio_poly a)
+{
+    return w->mode == ACTIO_PROVE ? actio_poly_plain(w, a) : actio_poly_shown(w, a);
+}
 
 /* ---- atoms */
 
@@ -25,13 +32,15 @@ uint32_t actio_atom_for(struct actio_normal *w, actio_expr e)
         w->ids = ids;
     }
     if (!w->atom_of[e.id]) {
-        ACTIO_PUSH(w->arena, w->atom, w->atoms, w->atoms_cap) = (struct actio_atom){ .op = (enum actio_op)w->pool->node[e.id].op, .e = e, .shown = e };
+        ACTIO_PUSH(w->arena, w->atom, w->atoms, w->atoms_cap) =
+            (struct actio_atom){ .op = (enum actio_op)w->pool->node[e.id].op, .e = e, .shown = e };
         w->atom_of[e.id] = w->atoms;
     }
     return w->atom_of[e.id] - 1;
 }
 
-/* A number that is not a fraction is a symbol in proofs, whatever its last digits; powers of two are taken out of it. */
+/* A number that is not a fraction is a symbol in proofs, whatever its last digits; powers of two are taken out of it.
+ * */
 struct actio_poly actio_rule_const(struct actio_normal *w, actio_expr e)
 {
     double x = actio_const_value(w->pool, e);
@@ -61,7 +70,8 @@ static void least_powers(struct actio_normal *w, struct actio_poly a, bool all, 
         for (uint32_t j = 0; j < a.t[i].n; j++) {
             struct actio_factor f = a.t[i].f[j];
             int32_t have = actio_term_power(by, f.atom);
-            if (-f.power > have && (all || w->atom[f.atom].op == ACTIO_ADD)) *by = actio_term_times(w, *by, f.atom, -f.power - have);
+            if (-f.power > have && (all || w->atom[f.atom].op == ACTIO_ADD))
+                *by = actio_term_times(w, *by, f.atom, -f.power - have);
         }
 }
 
@@ -73,7 +83,10 @@ struct actio_poly actio_rule_clear(struct actio_normal *w, struct actio_poly a, 
         struct actio_term m;
         least_powers(w, a, all, &m);
         if (m.n == 0) break;
-        if (round == 8) { w->over = true; break; }
+        if (round == 8) {
+            w->over = true;
+            break;
+        }
         a = actio_poly_reduce(w, actio_poly_shift(w, a, m));
         *by = actio_term_mul(w, *by, m);
     }
@@ -86,7 +99,12 @@ static uint32_t sum_atom(struct actio_normal *w, struct actio_poly sum)
     actio_expr e = actio_poly_plain(w, sum), shown = w->mode == ACTIO_PROVE ? e : actio_poly_shown(w, sum);
     uint32_t at = actio_atom_for(w, e);
     struct actio_atom *a = &w->atom[at];
-    if (a->radicand.n == 0) a->op = ACTIO_ADD, a->shown = shown, a->radicand = sum, a->root = w->mode == ACTIO_KEEP ? 0 : 1;
+    if (a->radicand.n == 0) {
+        a->op = ACTIO_ADD;
+        a->shown = shown;
+        a->radicand = sum;
+        a->root = w->mode == ACTIO_KEEP ? 0 : 1;
+    }
     return at;
 }
 
@@ -104,7 +122,7 @@ struct actio_poly actio_rule_inverse(struct actio_normal *w, struct actio_poly a
     struct actio_term by = actio_term_one();
     a = actio_poly_tidy(w, a);
     if (a.n > 1 && w->mode != ACTIO_KEEP) a = actio_rule_clear(w, a, false, &by);
-    if (a.n == 0) w->over = true;                          /* 1/0 stays as it was written */
+    if (a.n == 0) w->over = true; /* 1/0 stays as it was written */
     if (w->over) return a;
     struct actio_term t = a.n == 1 ? actio_term_inverse(w, a.t[0]) : as_one(w, a, -1);
     return actio_poly_reduce(w, actio_poly_of_term(w, actio_term_mul(w, t, by)));
@@ -121,7 +139,10 @@ struct actio_poly actio_rule_product(struct actio_normal *w, struct actio_poly a
 
 struct actio_poly actio_rule_power(struct actio_normal *w, struct actio_poly a, int32_t k)
 {
-    if (k < 0 && a.n != 1) a = actio_rule_inverse(w, a), k = -k;
+    if (k < 0 && a.n != 1) {
+        a = actio_rule_inverse(w, a);
+        k = -k;
+    }
     if (w->over) return a;
     if (w->mode == ACTIO_KEEP && a.n > 1 && k > 1) a = actio_poly_of_term(w, as_one(w, a, 1));
     return actio_poly_power(w, a, k);
@@ -136,9 +157,13 @@ static void set_square(struct actio_normal *w, uint32_t at, uint32_t other, stru
 {
     enum actio_op op = w->atom[at].op;
     struct actio_poly square = actio_poly_atom(w, other, 2), one = whole(w, 1);
-    struct actio_poly radicand = op == ACTIO_SINH ? actio_poly_sub(w, square, one) : op == ACTIO_COSH ? actio_poly_add(w, one, square) : actio_poly_sub(w, one, square);
+    struct actio_poly radicand = op == ACTIO_SINH   ? actio_poly_sub(w, square, one)
+                                 : op == ACTIO_COSH ? actio_poly_add(w, one, square)
+                                                    : actio_poly_sub(w, one, square);
     struct actio_atom *a = &w->atom[at];
-    a->partner = other, a->arg = arg, a->radicand = radicand;
+    a->partner = other;
+    a->arg = arg;
+    a->radicand = radicand;
     if (op == ACTIO_COS && w->mode == ACTIO_PROVE) a->root = 2;
 }
 
@@ -154,7 +179,9 @@ static void pair_of(struct actio_normal *w, enum actio_op op, struct actio_poly 
     set_square(w, *cosine, *sine, arg);
 }
 
-struct angle { struct actio_poly s, c; };
+struct angle {
+    struct actio_poly s, c;
+};
 
 static struct angle simple_angle(struct actio_normal *w, struct actio_poly arg)
 {
@@ -172,7 +199,8 @@ static struct angle both(struct actio_normal *w, struct angle a, struct angle b)
                            actio_poly_sub(w, actio_poly_mul(w, a.c, b.c), actio_poly_mul(w, a.s, b.s)) };
 }
 
-/* The finest part of the monomial m that has been requested; at most a few times a finer one comes and all starts again. */
+/* The finest part of the monomial m that has been requested; at most a few times a finer one comes and all starts
+ * again. */
 static int64_t unit_for(struct actio_normal *w, struct actio_term m, int64_t q)
 {
     m.c = actio_ratio_whole(1);
@@ -180,7 +208,10 @@ static int64_t unit_for(struct actio_normal *w, struct actio_term m, int64_t q)
     for (uint32_t i = 0; i < w->units; i++)
         if (w->unit[i].id == id) {
             int64_t finer = q / actio_whole_gcd(q, w->unit[i].q);
-            if (finer > 1 && w->unit[i].q < 1000 && finer < 1000) w->unit[i].q *= finer, w->again = true;
+            if (finer > 1 && w->unit[i].q < 1000 && finer < 1000) {
+                w->unit[i].q *= finer;
+                w->again = true;
+            }
             return w->unit[i].q;
         }
     ACTIO_PUSH(w->arena, w->unit, w->units, w->units_cap) = (struct actio_unit){ id, q };
@@ -240,9 +271,13 @@ static struct actio_poly exponential_of_term(struct actio_normal *w, struct acti
 {
     int64_t k;
     struct actio_term part;
-    if (t.n == 1 && w->atom[t.f[0].atom].op == ACTIO_LOG && t.f[0].power == 1 && t.c.q == 1 && t.c.p <= MOST_POWERS && t.c.p >= -MOST_POWERS)
+    if (t.n == 1 && w->atom[t.f[0].atom].op == ACTIO_LOG && t.f[0].power == 1 && t.c.q == 1 && t.c.p <= MOST_POWERS
+        && t.c.p >= -MOST_POWERS)
         return actio_rule_power(w, w->atom[t.f[0].atom].arg, (int32_t)t.c.p);
-    if (t.n == 0 || !in_parts(w, t, MOST_POWERS, &k, &part)) k = 1, part = t;
+    if (t.n == 0 || !in_parts(w, t, MOST_POWERS, &k, &part)) {
+        k = 1;
+        part = t;
+    }
     struct actio_poly arg = actio_poly_of_term(w, part), e = made(w, actio_op1(w->pool, ACTIO_EXP, argument(w, arg)));
     if (e.n == 1 && e.t[0].n == 1) w->atom[e.t[0].f[0].atom].arg = arg;
     return actio_poly_power(w, e, (int32_t)k);
@@ -267,12 +302,17 @@ static struct actio_poly hyperbolic(struct actio_normal *w, enum actio_op op, st
 }
 
 /* The atom e with e^root = radicand. */
-static struct actio_poly rooted(struct actio_normal *w, actio_expr e, int32_t root, struct actio_poly radicand, struct actio_poly inverse)
+static struct actio_poly rooted(struct actio_normal *w, actio_expr e, int32_t root, struct actio_poly radicand,
+                                struct actio_poly inverse)
 {
     if (actio_is_const(w->pool, e)) return actio_rule_const(w, e);
     uint32_t at = actio_atom_for(w, e);
     struct actio_atom *a = &w->atom[at];
-    if (a->root == 0) a->root = root, a->radicand = radicand, a->inverse = inverse;
+    if (a->root == 0) {
+        a->root = root;
+        a->radicand = radicand;
+        a->inverse = inverse;
+    }
     return actio_poly_atom(w, at, 1);
 }
 
@@ -293,7 +333,8 @@ static struct actio_poly root_of(struct actio_normal *w, struct actio_poly u, in
     if (root == 2 && square_root(divisor, &front)) u = actio_poly_scale(w, u, actio_ratio_inverse(divisor));
     else front = actio_ratio_whole(1);
     actio_expr x = argument(w, u);
-    actio_expr e = root == 2 ? actio_op1(w->pool, ACTIO_SQRT, x) : actio_op2(w->pool, ACTIO_POW, x, actio_const(w->pool, 1.0 / root));
+    actio_expr e = root == 2 ? actio_op1(w->pool, ACTIO_SQRT, x)
+                             : actio_op2(w->pool, ACTIO_POW, x, actio_const(w->pool, 1.0 / root));
     struct actio_poly inverse = actio_rule_inverse(w, u);
     if (w->over) return u;
     return actio_poly_scale(w, rooted(w, e, root, u, inverse), front);
@@ -314,10 +355,14 @@ static struct actio_poly symbolic_power(struct actio_normal *w, struct actio_pol
     bool below = actio_poly_minus(v);
     if (below) v = minus(w, v);
     actio_ratio c = actio_poly_coefficient(v, actio_term_one());
-    int64_t k = actio_ratio_exact(c) && c.p < 1000 * c.q && c.p > -1000 * c.q ? (int64_t)floor((double)c.p / (double)c.q) : 0;
+    int64_t k =
+        actio_ratio_exact(c) && c.p < 1000 * c.q && c.p > -1000 * c.q ? (int64_t)floor((double)c.p / (double)c.q) : 0;
     v = actio_poly_sub(w, v, whole(w, k));
     struct actio_poly r = made(w, actio_op2(w->pool, ACTIO_POW, argument(w, u), argument(w, v)));
-    if (below) r = actio_rule_inverse(w, r), k = -k;
+    if (below) {
+        r = actio_rule_inverse(w, r);
+        k = -k;
+    }
     return w->over ? r : actio_rule_product(w, r, actio_rule_power(w, u, (int32_t)k));
 }
 
@@ -372,8 +417,12 @@ static struct actio_poly call1(struct actio_normal *w, enum actio_op op, struct 
     case ACTIO_EXP: return exponential(w, u);
     case ACTIO_ABS: return u.n ? absolute(w, u) : u;
     case ACTIO_LOG: return undone(w, u, &r) ? r : plain_call(w, op, u);
-    case ACTIO_SIN: case ACTIO_COS: case ACTIO_TAN: return taken ? circular(w, op, u) : plain_call(w, op, u);
-    case ACTIO_SINH: case ACTIO_COSH: case ACTIO_TANH: return taken ? hyperbolic(w, op, u) : plain_call(w, op, u);
+    case ACTIO_SIN:
+    case ACTIO_COS:
+    case ACTIO_TAN: return taken ? circular(w, op, u) : plain_call(w, op, u);
+    case ACTIO_SINH:
+    case ACTIO_COSH:
+    case ACTIO_TANH: return taken ? hyperbolic(w, op, u) : plain_call(w, op, u);
     default: return plain_call(w, op, u);
     }
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The shortest of equal polynomials: denominators divided out, squares of sine and cosine met, angle sums put together. */
+ * The shortest of equal polynomials: denominators divided out, squares of sine and cosine met, angle sums put together.
+ * */
 #include "expr/poly.h"
 
-enum { LONG = 400 };                                       /* longer sums are left unchanged */
+enum { LONG = 400 }; /* longer sums are left unchanged */
 
 static struct actio_poly cast_back(struct actio_normal *w, struct actio_poly tried, struct actio_poly before)
 {
@@ -14,7 +15,8 @@ static struct actio_poly cast_back(struct actio_normal *w, struct actio_poly tri
 /* ---- denominators */
 
 /* Terms with exactly this power of the atom, the atom taken out; the others are put in *rest. */
-static struct actio_poly with_power(struct actio_normal *w, struct actio_poly a, uint32_t atom, int32_t power, struct actio_poly *rest)
+static struct actio_poly with_power(struct actio_normal *w, struct actio_poly a, uint32_t atom, int32_t power,
+                                    struct actio_poly *rest)
 {
     struct actio_poly in = { actio_arena_array(w->arena, a.n, sizeof *in.t), 0 };
     *rest = (struct actio_poly){ actio_arena_array(w->arena, a.n, sizeof *in.t), 0 };
@@ -39,12 +41,14 @@ static bool numerator_divides(struct actio_normal *w, struct actio_poly part, ui
 {
     struct actio_poly rest, q;
     struct actio_term content = actio_poly_content(w, part, &rest);
-    if (rest.n < 2 || rest.n >= w->atom[atom].radicand.n + 2 || !actio_poly_divide(w, w->atom[atom].radicand, rest, &q)) return false;
+    if (rest.n < 2 || rest.n >= w->atom[atom].radicand.n + 2 || !actio_poly_divide(w, w->atom[atom].radicand, rest, &q))
+        return false;
     *r = actio_poly_mul(w, actio_poly_of_term(w, content), actio_rule_inverse(w, q));
     return !w->over;
 }
 
-/* Where the numerator over the highest power of the denominator is a multiple of the denominator, or the other way round, divides. */
+/* Where the numerator over the highest power of the denominator is a multiple of the denominator, or the other way
+ * round, divides. */
 static struct actio_poly divided(struct actio_normal *w, struct actio_poly a, uint32_t atom)
 {
     for (int32_t power = least_power(a, atom); power < 0 && !w->over; power = least_power(a, atom)) {
@@ -60,7 +64,7 @@ static struct actio_poly settled(struct actio_normal *w, struct actio_poly a)
 {
     if (a.n > LONG) return a;
     struct actio_poly before = a;
-    uint32_t atoms = w->atoms;                             /* those made meanwhile are not denominators of a */
+    uint32_t atoms = w->atoms; /* those made meanwhile are not denominators of a */
     for (uint32_t k = 0; k < atoms && !w->over; k++)
         if (w->atom[k].op == ACTIO_ADD && w->atom[k].radicand.n) a = divided(w, a, k);
     return cast_back(w, a, before);
@@ -92,7 +96,12 @@ static struct actio_poly gain(struct actio_normal *w, struct actio_poly a, struc
     return actio_poly_add(w, a, actio_poly_of_term(w, m));
 }
 
-struct squares { struct actio_term one, this, other; actio_ratio x, a, b; int alpha, beta; };   /* x M + a M f^2 + b M g^2, alpha f^2 + beta g^2 = 1 */
+/* x M + a M f^2 + b M g^2, alpha f^2 + beta g^2 = 1 */
+struct squares {
+    struct actio_term one, this, other;
+    actio_ratio x, a, b;
+    int alpha, beta;
+};
 
 static struct squares squares_of(struct actio_normal *w, struct actio_poly p, struct actio_term t, uint32_t atom)
 {
@@ -102,7 +111,9 @@ static struct squares squares_of(struct actio_normal *w, struct actio_poly p, st
     if (op == ACTIO_COSH) s.beta = -1;
     s.one = actio_term_times(w, t, atom, -2);
     s.other = actio_term_times(w, s.one, w->atom[atom].partner, 2);
-    s.x = actio_poly_coefficient(p, s.one), s.a = t.c, s.b = actio_poly_coefficient(p, s.other);
+    s.x = actio_poly_coefficient(p, s.one);
+    s.a = t.c;
+    s.b = actio_poly_coefficient(p, s.other);
     return s;
 }
 
@@ -113,8 +124,9 @@ static bool squares_meet(struct actio_normal *w, struct actio_poly *p, struct ac
 {
     struct squares s = squares_of(w, *p, t, atom);
     bool x = actio_ratio_sign(s.x), b = actio_ratio_sign(s.b);
-    actio_ratio whole = times(s.a, s.alpha);               /* a f^2 = a/alpha (1 - beta g^2) */
-    bool equal = b && actio_ratio_same(whole, times(s.b, s.beta)), opposite = x && !b && actio_ratio_same(actio_ratio_neg(s.x), whole);
+    actio_ratio whole = times(s.a, s.alpha); /* a f^2 = a/alpha (1 - beta g^2) */
+    bool equal = b && actio_ratio_same(whole, times(s.b, s.beta)),
+         opposite = x && !b && actio_ratio_same(actio_ratio_neg(s.x), whole);
     if (!(x && b) && !equal && !opposite) return false;
     struct actio_poly r = gain(w, *p, s.this, actio_ratio_neg(s.a));
     r = gain(w, r, s.one, whole);
@@ -133,7 +145,8 @@ static struct actio_poly call(struct actio_normal *w, enum actio_op op, struct a
 }
 
 /* x M f(u) g(v) + y M f'(u) g'(v) with y = x or -x is x M or -x M times the sine or cosine of u + v or u - v. */
-static bool angles_meet(struct actio_normal *w, struct actio_poly *p, struct actio_term t, uint32_t first, uint32_t second)
+static bool angles_meet(struct actio_normal *w, struct actio_poly *p, struct actio_term t, uint32_t first,
+                        uint32_t second)
 {
     struct actio_atom f = w->atom[first], g = w->atom[second];
     struct actio_term m = actio_term_times(w, actio_term_times(w, t, first, -1), second, -1);
@@ -141,7 +154,7 @@ static bool angles_meet(struct actio_normal *w, struct actio_poly *p, struct act
     actio_ratio y = actio_poly_coefficient(*p, other);
     bool same = actio_ratio_same(y, t.c), opposite = actio_ratio_same(y, actio_ratio_neg(t.c)), alike = f.op == g.op;
     if (actio_ratio_sign(y) == 0 || (!same && !opposite)) return false;
-    bool sum = alike ? opposite : same;                    /* cos u cos v + sin u sin v is of the difference */
+    bool sum = alike ? opposite : same; /* cos u cos v + sin u sin v is of the difference */
     struct actio_poly u = sum ? actio_poly_add(w, f.arg, g.arg) : actio_poly_sub(w, f.arg, g.arg);
     struct actio_poly value = call(w, alike ? ACTIO_COS : ACTIO_SIN, u);
     bool turned = alike ? sum && f.op == ACTIO_SIN : !sum && f.op == ACTIO_COS;
@@ -154,7 +167,10 @@ static bool angles_meet(struct actio_normal *w, struct actio_poly *p, struct act
 }
 
 static bool circular(const struct actio_atom *a) { return (a->op == ACTIO_SIN || a->op == ACTIO_COS) && a->arg.n; }
-static bool squared(const struct actio_atom *a) { return (circular(a) || a->op == ACTIO_SINH || a->op == ACTIO_COSH) && a->radicand.n; }
+static bool squared(const struct actio_atom *a)
+{
+    return (circular(a) || a->op == ACTIO_SINH || a->op == ACTIO_COSH) && a->radicand.n;
+}
 
 static bool term_meets(struct actio_normal *w, struct actio_poly *p, struct actio_term t)
 {
@@ -162,8 +178,9 @@ static bool term_meets(struct actio_normal *w, struct actio_poly *p, struct acti
         if (t.f[i].power >= 2 && squared(&w->atom[t.f[i].atom]) && squares_meet(w, p, t, t.f[i].atom)) return true;
     for (uint32_t i = 0; i < t.n; i++)
         for (uint32_t j = i + 1; j < t.n; j++)
-            if (t.f[i].power > 0 && t.f[j].power > 0 && circular(&w->atom[t.f[i].atom]) && circular(&w->atom[t.f[j].atom]) &&
-                w->atom[t.f[i].atom].partner != t.f[j].atom && angles_meet(w, p, t, t.f[i].atom, t.f[j].atom))
+            if (t.f[i].power > 0 && t.f[j].power > 0 && circular(&w->atom[t.f[i].atom])
+                && circular(&w->atom[t.f[j].atom]) && w->atom[t.f[i].atom].partner != t.f[j].atom
+                && angles_meet(w, p, t, t.f[i].atom, t.f[j].atom))
                 return true;
     return false;
 }

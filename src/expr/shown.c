@@ -2,10 +2,11 @@
  * Polynomials back to expressions: gathered by what depends on the state, with params and common factors in front. */
 #include "expr/poly.h"
 
+enum { LONG = 400 }; /* gathering compares every term with every other */
 
-enum { LONG = 400 };                                       /* gathering compares every term with every other */
-
-struct quotient { actio_expr above, below; };
+struct quotient {
+    actio_expr above, below;
+};
 
 static actio_expr one(struct actio_normal *w) { return actio_const(w->pool, 1); }
 
@@ -59,7 +60,7 @@ static bool put_root(struct actio_normal *w, struct quotient *q, struct actio_te
     uint32_t base;
     if (!radicand_atom(w, &a, &base)) return false;
     int32_t k = actio_term_power(t, base), parts = k * a.root + f.power;
-    if (k > 0 && a.root == 2) return false;                /* x sqrt(x) */
+    if (k > 0 && a.root == 2) return false; /* x sqrt(x) */
     *t = actio_term_times(w, *t, base, -k);
     actio_expr u = w->atom[base].shown;
     double exponent = (double)(parts < 0 ? -parts : parts) / a.root;
@@ -75,7 +76,10 @@ static bool put_exponentials(struct actio_normal *w, struct quotient *q, struct 
     for (uint32_t i = 0; i < t->n;) {
         struct actio_factor f = t->f[i];
         const struct actio_atom *a = &w->atom[f.atom];
-        if (a->op != ACTIO_EXP || a->arg.n == 0) { i++; continue; }
+        if (a->op != ACTIO_EXP || a->arg.n == 0) {
+            i++;
+            continue;
+        }
         sum = actio_poly_add(w, sum, actio_poly_scale(w, a->arg, actio_ratio_whole(f.power)));
         *t = actio_term_times(w, *t, f.atom, -f.power);
         found = true;
@@ -90,7 +94,10 @@ static actio_expr shown_term(struct actio_normal *w, struct actio_term t)
     put_exponentials(w, &q, &t);
     for (uint32_t i = 0; i < t.n;) {
         struct actio_factor f = t.f[i];
-        if (!put_root(w, &q, &t, f)) { i++; continue; }
+        if (!put_root(w, &q, &t, f)) {
+            i++;
+            continue;
+        }
         t = actio_term_times(w, t, f.atom, -f.power);
         i = 0;
     }
@@ -102,8 +109,14 @@ static actio_expr shown_term(struct actio_normal *w, struct actio_term t)
 
 typedef bool (*choice_fn)(const struct actio_normal *w, struct actio_factor f);
 
-static bool varies(const struct actio_normal *w, struct actio_factor f) { return w->pool->node[w->atom[f.atom].e.id].level > ACTIO_LV_PARAM; }
-static bool divides(const struct actio_normal *w, struct actio_factor f) { return f.power < 0 && w->atom[f.atom].op == ACTIO_ADD; }
+static bool varies(const struct actio_normal *w, struct actio_factor f)
+{
+    return w->pool->node[w->atom[f.atom].e.id].level > ACTIO_LV_PARAM;
+}
+static bool divides(const struct actio_normal *w, struct actio_factor f)
+{
+    return f.power < 0 && w->atom[f.atom].op == ACTIO_ADD;
+}
 
 /* The factors of t that are chosen. */
 static struct actio_term part_of(struct actio_normal *w, struct actio_term t, choice_fn chosen)
@@ -114,14 +127,20 @@ static struct actio_term part_of(struct actio_normal *w, struct actio_term t, ch
     return m;
 }
 
-struct groups { struct actio_term *key; struct actio_poly *of; uint32_t count; };
+struct groups {
+    struct actio_term *key;
+    struct actio_poly *of;
+    uint32_t count;
+};
 
 /* a = sum of key * of, each key once, in the order in which they come. */
 static struct groups gathered(struct actio_normal *w, struct actio_poly a, choice_fn chosen)
 {
-    struct groups g = { actio_arena_array(w->arena, a.n, sizeof *g.key), actio_arena_array(w->arena, a.n, sizeof *g.of), 0 };
+    struct groups g = { actio_arena_array(w->arena, a.n, sizeof *g.key), actio_arena_array(w->arena, a.n, sizeof *g.of),
+                        0 };
     for (uint32_t i = 0; i < a.n; i++) {
-        struct actio_term key = part_of(w, a.t[i], chosen), rest = actio_term_mul(w, a.t[i], actio_term_inverse(w, key));
+        struct actio_term key = part_of(w, a.t[i], chosen),
+                          rest = actio_term_mul(w, a.t[i], actio_term_inverse(w, key));
         uint32_t at = 0;
         while (at < g.count && actio_term_order(&g.key[at], &key)) at++;
         if (at == g.count) g.key[g.count++] = key;
@@ -130,7 +149,8 @@ static struct groups gathered(struct actio_normal *w, struct actio_poly a, choic
     return g;
 }
 
-/* Common factors; a decimal fraction is not one of them: 9.81*y - x'^2 stays, and does not become 0.01*(981*y - 100*x'^2). */
+/* Common factors; a decimal fraction is not one of them: 9.81*y - x'^2 stays, and does not become 0.01*(981*y -
+ * 100*x'^2). */
 static struct actio_term content_of(struct actio_normal *w, struct actio_poly a, struct actio_poly *rest)
 {
     struct actio_term t = actio_poly_content(w, a, rest);
@@ -151,7 +171,8 @@ static actio_expr by_params(struct actio_normal *w, struct actio_poly a)
         struct actio_term content = actio_term_one();
         if (rest.n > 1 && g.key[i].n) content = content_of(w, rest, &rest);
         actio_expr e = rest.n == 1 ? shown_term(w, actio_term_mul(w, rest.t[0], actio_term_mul(w, content, g.key[i])))
-                                   : actio_mul(w->pool, shown_term(w, actio_term_mul(w, content, g.key[i])), actio_poly_plain(w, rest));
+                                   : actio_mul(w->pool, shown_term(w, actio_term_mul(w, content, g.key[i])),
+                                               actio_poly_plain(w, rest));
         sum = actio_add(w->pool, sum, e);
     }
     return sum;

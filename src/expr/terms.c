@@ -5,12 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_PARTS = 4096 };                                /* what is longer is printed as it is nested */
+enum { MOST_PARTS = 4096 }; /* what is longer is printed as it is nested */
 
 /* Rank of a symbol: the higher, the further to the front its term goes, and the further back it stands in a product. */
 static const uint8_t space_rank[ACTIO_SPACE_COUNT] = {
-    [ACTIO_SPACE_PARAM] = 2, [ACTIO_SPACE_MODE] = 4, [ACTIO_SPACE_T] = 5, [ACTIO_SPACE_AXIS] = 6, [ACTIO_SPACE_WEIGHT] = 6,
-    [ACTIO_SPACE_STATE] = 7, [ACTIO_SPACE_Q] = 8, [ACTIO_SPACE_COLUMN] = 8, [ACTIO_SPACE_V] = 9, [ACTIO_SPACE_HIDDEN] = 9, [ACTIO_SPACE_SDOT] = 10, [ACTIO_SPACE_ACC] = 11,
+    [ACTIO_SPACE_PARAM] = 2,   [ACTIO_SPACE_MODE] = 4,      [ACTIO_SPACE_T] = 5,     [ACTIO_SPACE_AXIS] = 6,
+    [ACTIO_SPACE_WEIGHT] = 6,  [ACTIO_SPACE_STATE] = 7,     [ACTIO_SPACE_Q] = 8,     [ACTIO_SPACE_COLUMN] = 8,
+    [ACTIO_SPACE_V] = 9,       [ACTIO_SPACE_HIDDEN] = 9,    [ACTIO_SPACE_SDOT] = 10, [ACTIO_SPACE_ACC] = 11,
     [ACTIO_SPACE_LAMBDA] = 12, [ACTIO_SPACE_REACTION] = 12,
 };
 static enum actio_op op_of(const struct actio_pool *pool, actio_expr e) { return (enum actio_op)pool->node[e.id].op; }
@@ -26,7 +27,10 @@ static void rank_part(struct actio_pool *pool, struct actio_part *part)
         if (pool->node[cone.id[i]].op != ACTIO_SYMBOL) continue;
         actio_slot slot = pool->slot[pool->node[cone.id[i]].a];
         uint8_t rank = space_rank[slot.space];
-        if (rank > part->rank || (rank == part->rank && slot.index < part->index)) part->rank = rank, part->index = slot.index;
+        if (rank > part->rank || (rank == part->rank && slot.index < part->index)) {
+            part->rank = rank;
+            part->index = slot.index;
+        }
     }
 }
 
@@ -38,21 +42,27 @@ static int32_t degree_of(struct actio_pool *pool, const struct actio_part *part)
     for (uint32_t i = 0; i < cone.count; i++) {
         struct actio_node n = pool->node[cone.id[i]];
         int arity = actio_arity((enum actio_op)n.op);
-        uint32_t a = arity > 0 ? degree[pool->place[n.a]] : 0, b = arity > 1 ? degree[pool->place[n.b]] : 0, most = a > b ? a : b;
+        uint32_t a = arity > 0 ? degree[pool->place[n.a]] : 0, b = arity > 1 ? degree[pool->place[n.b]] : 0,
+                 most = a > b ? a : b;
         if (n.op == ACTIO_SYMBOL) degree[i] = space_rank[pool->slot[n.a].space] == part->rank;
         else if (n.op == ACTIO_MUL) degree[i] = a + b;
         else if (n.op == ACTIO_POWI) degree[i] = a && (int32_t)n.b > 0 ? a * n.b : 0;
-        else if (actio_op_is_sum((enum actio_op)n.op) || n.op == ACTIO_NEG || n.op == ACTIO_DIV) degree[i] = n.op == ACTIO_DIV ? a : most;
+        else if (actio_op_is_sum((enum actio_op)n.op) || n.op == ACTIO_NEG || n.op == ACTIO_DIV)
+            degree[i] = n.op == ACTIO_DIV ? a : most;
         else degree[i] = most > 0;
         if (degree[i] > 1000) degree[i] = 1000;
     }
     return (int32_t)degree[cone.count - 1];
 }
 
-static void add_part(struct actio_pool *pool, struct actio_arena *arena, struct actio_product *p, actio_expr e, int32_t power)
+static void add_part(struct actio_pool *pool, struct actio_arena *arena, struct actio_product *p, actio_expr e,
+                     int32_t power)
 {
     for (uint32_t i = 0; i < p->n; i++)
-        if (actio_same(p->part[i].e, e)) { p->part[i].power += power; return; }
+        if (actio_same(p->part[i].e, e)) {
+            p->part[i].power += power;
+            return;
+        }
     struct actio_part part = { .e = e, .power = power };
     rank_part(pool, &part);
     part.degree = part.sum ? degree_of(pool, &part) : 1;
@@ -67,7 +77,10 @@ static void add_number(struct actio_product *p, double x, int32_t power)
     if (!isfinite(actio_ratio_value(p->c))) p->odd = true;
 }
 
-struct open { actio_expr e; int32_t power; };
+struct open {
+    actio_expr e;
+    int32_t power;
+};
 
 /* Numbers and factors of e, however they are nested. */
 struct actio_product actio_product_of(struct actio_pool *pool, struct actio_arena *arena, actio_expr e)
@@ -89,7 +102,8 @@ struct actio_product actio_product_of(struct actio_pool *pool, struct actio_aren
         } else if ((node.op == ACTIO_MUL || node.op == ACTIO_DIV) && room) {
             ACTIO_PUSH(arena, stack, n, cap) = (struct open){ b, node.op == ACTIO_DIV ? -top.power : top.power };
             ACTIO_PUSH(arena, stack, n, cap) = (struct open){ a, top.power };
-        } else if (node.op == ACTIO_POWI && room && power < 1000 && power > -1000) ACTIO_PUSH(arena, stack, n, cap) = (struct open){ a, (int32_t)power };
+        } else if (node.op == ACTIO_POWI && room && power < 1000 && power > -1000)
+            ACTIO_PUSH(arena, stack, n, cap) = (struct open){ a, (int32_t)power };
         else add_part(pool, arena, &p, top.e, top.power);
     }
     return p;
@@ -104,7 +118,8 @@ static int by_weight(const void *a, const void *b)
     int weight = weight_of(y) - weight_of(x);
     if (weight) return weight;
     if (x->index != y->index) return x->index < y->index ? -1 : 1;
-    if (x->sum != y->sum && x->degree * x->power != y->degree * y->power) return y->degree * y->power > x->degree * x->power ? 1 : -1;
+    if (x->sum != y->sum && x->degree * x->power != y->degree * y->power)
+        return y->degree * y->power > x->degree * x->power ? 1 : -1;
     if (x->sum != y->sum) return x->sum - y->sum;
     return (x->e.id > y->e.id) - (x->e.id < y->e.id);
 }
@@ -116,7 +131,8 @@ static bool has_multiplier(const struct actio_product *p) { return p->n && p->pa
 static int32_t degree(const struct actio_product *p)
 {
     int32_t sum = 0;
-    for (uint32_t i = 0; i < p->n && weight_of(&p->part[i]) == weight_of(&p->part[0]); i++) sum += p->part[i].power * p->part[i].degree;
+    for (uint32_t i = 0; i < p->n && weight_of(&p->part[i]) == weight_of(&p->part[0]); i++)
+        sum += p->part[i].power * p->part[i].degree;
     return sum;
 }
 
@@ -126,7 +142,8 @@ static int by_term(const void *a, const void *b)
     const struct actio_summand *s = a, *t = b;
     const struct actio_product *x = &s->p, *y = &t->p;
     if (has_multiplier(x) != has_multiplier(y)) return has_multiplier(x) - has_multiplier(y);
-    if (x->n && y->n && weight_of(x->part) == weight_of(y->part) && degree(x) != degree(y)) return degree(y) - degree(x);
+    if (x->n && y->n && weight_of(x->part) == weight_of(y->part) && degree(x) != degree(y))
+        return degree(y) - degree(x);
     for (uint32_t i = 0; i < x->n && i < y->n; i++) {
         int order = by_weight(&x->part[i], &y->part[i]);
         if (order) return order;
@@ -136,7 +153,8 @@ static int by_term(const void *a, const void *b)
     return (s->e.id > t->e.id) - (s->e.id < t->e.id);
 }
 
-static void add_summand(struct actio_pool *pool, struct actio_arena *arena, struct actio_sum *sum, actio_expr e, bool minus)
+static void add_summand(struct actio_pool *pool, struct actio_arena *arena, struct actio_sum *sum, actio_expr e,
+                        bool minus)
 {
     struct actio_summand s = { .e = e, .minus = minus, .p = actio_product_of(pool, arena, e) };
     if (s.p.n) qsort(s.p.part, s.p.n, sizeof *s.p.part, by_weight);
@@ -144,13 +162,17 @@ static void add_summand(struct actio_pool *pool, struct actio_arena *arena, stru
     ACTIO_PUSH(arena, sum->at, sum->n, sum->cap) = s;
 }
 
-struct scaled { actio_expr e; actio_ratio c; };
+struct scaled {
+    actio_expr e;
+    actio_ratio c;
+};
 
 /* The pool gathers powers of two outside: (x + y)/2 inside a sum is written term by term. */
 static bool scales_sum(const struct actio_pool *pool, const struct actio_node *n)
 {
-    return n->op == ACTIO_MUL && pool->node[n->a].op == ACTIO_CONST && actio_op_is_sum((enum actio_op)pool->node[n->b].op) && isfinite(pool->value[pool->node[n->a].a]) &&
-           actio_ratio_exact(actio_ratio_of(pool->value[pool->node[n->a].a]));
+    return n->op == ACTIO_MUL && pool->node[n->a].op == ACTIO_CONST
+           && actio_op_is_sum((enum actio_op)pool->node[n->b].op) && isfinite(pool->value[pool->node[n->a].a])
+           && actio_ratio_exact(actio_ratio_of(pool->value[pool->node[n->a].a]));
 }
 
 static void add_scaled(struct actio_pool *pool, struct actio_arena *arena, struct actio_sum *sum, struct scaled s)
@@ -183,7 +205,8 @@ static bool merged(struct actio_pool *pool, struct actio_summand *s, const struc
     s->minus = actio_ratio_sign(c) < 0;
     s->p.c = s->minus ? actio_ratio_neg(c) : c;
     s->e = actio_const(pool, actio_ratio_value(s->p.c));
-    for (uint32_t i = 0; i < s->p.n; i++) s->e = actio_mul(pool, s->e, actio_power(pool, s->p.part[i].e, s->p.part[i].power));
+    for (uint32_t i = 0; i < s->p.n; i++)
+        s->e = actio_mul(pool, s->e, actio_power(pool, s->p.part[i].e, s->p.part[i].power));
     return true;
 }
 
@@ -192,7 +215,8 @@ static void merge_alike(struct actio_pool *pool, struct actio_sum *sum)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < sum->n; i++)
-        if (kept == 0 || !alike(&sum->at[kept - 1], &sum->at[i]) || !merged(pool, &sum->at[kept - 1], &sum->at[i])) sum->at[kept++] = sum->at[i];
+        if (kept == 0 || !alike(&sum->at[kept - 1], &sum->at[i]) || !merged(pool, &sum->at[kept - 1], &sum->at[i]))
+            sum->at[kept++] = sum->at[i];
     sum->n = kept;
 }
 
@@ -210,7 +234,8 @@ struct actio_sum actio_sum_of(struct actio_pool *pool, struct actio_arena *arena
         if (actio_op_is_sum((enum actio_op)node.op) && room) {
             ACTIO_PUSH(arena, stack, n, cap) = (struct scaled){ { node.b }, node.op == ACTIO_SUB ? minus : top.c };
             ACTIO_PUSH(arena, stack, n, cap) = (struct scaled){ { node.a }, top.c };
-        } else if (node.op == ACTIO_NEG && room) ACTIO_PUSH(arena, stack, n, cap) = (struct scaled){ { node.a }, minus };
+        } else if (node.op == ACTIO_NEG && room)
+            ACTIO_PUSH(arena, stack, n, cap) = (struct scaled){ { node.a }, minus };
         else if (scales_sum(pool, &node) && room) {
             actio_ratio c = actio_ratio_of(actio_const_value(pool, (actio_expr){ node.a }));
             ACTIO_PUSH(arena, stack, n, cap) = (struct scaled){ { node.b }, actio_ratio_mul(top.c, c) };

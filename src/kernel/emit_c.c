@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Programs as C text. Every name is made here and every number is written in hexadecimal: nothing of the model's text gets in. */
+ * Programs as C text. Every name is made here and every number is written in hexadecimal: nothing of the model's text
+ * gets in. */
 #include "kernel/compile.h"
 #include "math_text.h"
 
 #include <string.h>
 
-static const struct { const char *value; int arity; } instr[] = {
+static const struct {
+    const char *value;
+    int arity;
+} instr[] = {
 #define INSTR(name, arity, value) { #value, arity },
 #include "kernel/instr.def"
 #undef INSTR
 };
 
 /* A register's current name: x of an input, f of a fixed value, v of a result (w: of its cosine), or a literal. */
-struct name { char letter; uint32_t number; double value; };
+struct name {
+    char letter;
+    uint32_t number;
+    double value;
+};
 
 struct emission {
     struct actio_text *text;
     const struct actio_program *program;
     const struct actio_section *section;
-    struct name *name;                                     /* by register */
-    unsigned index;                                        /* of the kernel in this text */
+    struct name *name; /* by register */
+    unsigned index;    /* of the kernel in this text */
 };
 
 static void add(struct emission *e, const char *s) { actio_text_add(e->text, s); }
@@ -45,14 +53,20 @@ static void add_name(struct emission *e, const struct name *n)
     else actio_text_format(e->text, "%c%u", n->letter, n->number);
 }
 
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.'; }
+static bool letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
 
 /* The value's text of instr.def with a, b, c and k replaced. */
 static void add_value(struct emission *e, const struct actio_instr *i)
 {
     for (const char *s = instr[i->op].value, *end; *s; s = end) {
         end = s + 1;
-        if (!letter(*s)) { actio_text_bytes(e->text, s, 1); continue; }
+        if (!letter(*s)) {
+            actio_text_bytes(e->text, s, 1);
+            continue;
+        }
         while (letter(*end)) end++;
         bool single = end == s + 1;
         if (single && *s == 'a') add_name(e, &e->name[i->a]);
@@ -94,7 +108,8 @@ static void name_leaves(struct emission *e)
     bool body = s == &e->program->body;
     for (uint32_t r = 0; r < s->fixed; r++) {
         uint32_t from = body ? prologue->out[r] : r;
-        e->name[r] = from < prologue->fixed ? (struct name){ '#', r, e->program->literal[from] } : (struct name){ 'f', r, 0 };
+        e->name[r] =
+            from < prologue->fixed ? (struct name){ '#', r, e->program->literal[from] } : (struct name){ 'f', r, 0 };
     }
     for (uint32_t i = 0; i < s->loaded; i++) e->name[s->fixed + i] = (struct name){ 'x', i, 0 };
 }
@@ -127,14 +142,16 @@ static const char preamble[] =
     "typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));\n"
     "#define EXPORT __attribute__((visibility(\"default\")))\n"
     "static inline double value(const struct arg *in, size_t l) { return in->p[(ptrdiff_t)l * in->lane]; }\n"
-    "static __attribute__((noinline)) const double *spread(double *to, const double *p, ptrdiff_t step, size_t first, size_t n, size_t block)\n"
+    "static __attribute__((noinline)) const double *spread(double *to, const double *p, ptrdiff_t step, size_t first, "
+    "size_t n, size_t block)\n"
     "{\n"
     "    if (step == 0) { if (first == 0) for (size_t l = 0; l < block; l++) to[l] = *p; return to; }\n"
     "    for (size_t l = 0; l < n; l++) to[l] = p[(ptrdiff_t)(first + l) * step];\n"
     "    return to;\n"
     "}\n"
     "/* The lanes first .. first+n-1 of a value side by side: where they are, or in `to`. */\n"
-    "static inline const double *feed(double *to, const double *p, ptrdiff_t step, size_t first, size_t n, size_t block)\n"
+    "static inline const double *feed(double *to, const double *p, ptrdiff_t step, size_t first, size_t n, size_t "
+    "block)\n"
     "{\n"
     "    return step == 1 ? p + first : spread(to, p, step, first, n, block);\n"
     "}\n";
@@ -142,8 +159,10 @@ static const char preamble[] =
 static void add_prologue(struct emission *e)
 {
     e->section = &e->program->prologue;
-    actio_text_format(e->text, "EXPORT void actio_p%u(size_t lanes, const struct arg *in, double *pre)\n{\n"
-                               "    for (size_t l = 0; l < lanes; l++) {\n", e->index);
+    actio_text_format(e->text,
+                      "EXPORT void actio_p%u(size_t lanes, const struct arg *in, double *pre)\n{\n"
+                      "    for (size_t l = 0; l < lanes; l++) {\n",
+                      e->index);
     add_leaves(e, "", "        const double x%u = value(in + %u, l);\n");
     add_code(e, at_once);
     add_results(e, "        pre[%u * lanes + l] = ");
@@ -169,10 +188,17 @@ static unsigned block_of(const struct actio_section *s)
 static void add_again(struct emission *e)
 {
     const struct actio_section *s = e->section;
-    actio_text_format(e->text, "static __attribute__((noinline)) void again%u(size_t l, const struct arg *in, const double *pre, size_t pre_lanes, double *const *out)\n"
-                               "{\n    struct arg at[%u]; double own[%u], *to[%u];\n", e->index, s->loaded + 1, s->fixed + 1, (unsigned)s->outs + 1);
-    actio_text_format(e->text, "    for (size_t i = 0; i < %u; i++) at[i].p = in[i].p + (ptrdiff_t)l * in[i].lane, at[i].lane = 0;\n", s->loaded);
-    actio_text_format(e->text, "    for (size_t i = 0; i < %u; i++) own[i] = pre[i * pre_lanes + (pre_lanes == 1 ? 0 : l)];\n", s->fixed);
+    actio_text_format(e->text,
+                      "static __attribute__((noinline)) void again%u(size_t l, const struct arg *in, const double "
+                      "*pre, size_t pre_lanes, double *const *out)\n"
+                      "{\n    struct arg at[%u]; double own[%u], *to[%u];\n",
+                      e->index, s->loaded + 1, s->fixed + 1, (unsigned)s->outs + 1);
+    actio_text_format(
+        e->text, "    for (size_t i = 0; i < %u; i++) at[i].p = in[i].p + (ptrdiff_t)l * in[i].lane, at[i].lane = 0;\n",
+        s->loaded);
+    actio_text_format(e->text,
+                      "    for (size_t i = 0; i < %u; i++) own[i] = pre[i * pre_lanes + (pre_lanes == 1 ? 0 : l)];\n",
+                      s->fixed);
     actio_text_format(e->text, "    for (size_t i = 0; i < %u; i++) to[i] = out[i] + l;\n", (unsigned)s->outs);
     actio_text_format(e->text, "    actio_e%u(1, at, own, 1, to);\n}\n", e->index);
 }
@@ -193,32 +219,49 @@ static void add_many(struct emission *e, bool sincos)
 {
     const struct actio_section *s = e->section;
     unsigned block = block_of(s);
-    actio_text_format(e->text, "static __attribute__((noinline)) void many%u(size_t lanes, const struct arg *in, const double *pre, size_t pre_lanes, double *const *out)\n"
-                               "{\n    enum { block = %u };\n    double to[%u][block] __attribute__((aligned(64)));\n", e->index, block, s->fixed + s->loaded + 1);
+    actio_text_format(e->text,
+                      "static __attribute__((noinline)) void many%u(size_t lanes, const struct arg *in, const double "
+                      "*pre, size_t pre_lanes, double *const *out)\n"
+                      "{\n    enum { block = %u };\n    double to[%u][block] __attribute__((aligned(64)));\n",
+                      e->index, block, s->fixed + s->loaded + 1);
     name_leaves(e);
     add_block(e, sincos);
-    add(e, "    for (size_t first = 0; first < lanes; first += most) {\n        size_t n = lanes - first < most ? lanes - first : most;\n");
+    add(e, "    for (size_t first = 0; first < lanes; first += most) {\n        size_t n = lanes - first < most ? "
+           "lanes - first : most;\n");
     if (sincos) add(e, "        uint64_t away[block] = { 0 }, any = 0;\n");
     for (uint32_t r = 0; r < s->fixed; r++)
         if (e->name[r].letter == 'f')
-            actio_text_format(e->text, "        const double *pf%u = feed(to[%u], pre + %u * pre_lanes, pre_lanes != 1, first, n, block);\n", r, r, r);
+            actio_text_format(
+                e->text,
+                "        const double *pf%u = feed(to[%u], pre + %u * pre_lanes, pre_lanes != 1, first, n, block);\n",
+                r, r, r);
     for (uint32_t i = 0; i < s->loaded; i++)
-        actio_text_format(e->text, "        const double *px%u = feed(to[%u], in[%u].p, in[%u].lane, first, n, block);\n", i, s->fixed + i, i, i);
-    for (uint32_t j = 0; j < s->outs; j++) actio_text_format(e->text, "        double *po%u = out[%u] + first;\n", j, j);
+        actio_text_format(e->text,
+                          "        const double *px%u = feed(to[%u], in[%u].p, in[%u].lane, first, n, block);\n", i,
+                          s->fixed + i, i, i);
+    for (uint32_t j = 0; j < s->outs; j++)
+        actio_text_format(e->text, "        double *po%u = out[%u] + first;\n", j, j);
     add(e, "        LOOP for (size_t l = 0; l < n; l++) {\n");
     add_leaves(e, "        const double f%u = pf%u[l];\n", "        const double x%u = px%u[l];\n");
     add_code(e, noted);
     add_results(e, "        po%u[l] = ");
     if (sincos) add(e, "        any |= away[l];\n");
     add(e, "        }\n");
-    if (sincos) actio_text_format(e->text, "        if (any) for (size_t l = 0; l < n; l++) if (away[l]) again%u(first + l, in, pre, pre_lanes, out);\n", e->index);
+    if (sincos)
+        actio_text_format(e->text,
+                          "        if (any) for (size_t l = 0; l < n; l++) if (away[l]) again%u(first + l, in, pre, "
+                          "pre_lanes, out);\n",
+                          e->index);
     add(e, "    }\n}\n");
 }
 
 static void add_one(struct emission *e)
 {
-    actio_text_format(e->text, "EXPORT void actio_e%u(size_t lanes, const struct arg *in, const double *pre, size_t pre_lanes, double *const *out)\n{\n"
-                               "    if (lanes != 1) { many%u(lanes, in, pre, pre_lanes, out); return; }\n", e->index, e->index);
+    actio_text_format(e->text,
+                      "EXPORT void actio_e%u(size_t lanes, const struct arg *in, const double *pre, size_t pre_lanes, "
+                      "double *const *out)\n{\n"
+                      "    if (lanes != 1) { many%u(lanes, in, pre, pre_lanes, out); return; }\n",
+                      e->index, e->index);
     add_leaves(e, "        const double f%u = pre[%u];\n", "        const double x%u = *in[%u].p;\n");
     add_code(e, at_once);
     add_results(e, "        *out[%u] = ");
@@ -228,11 +271,15 @@ static void add_one(struct emission *e)
 /* Outputs from..to at `where`; pairs begin at even places. */
 static void add_pairs(struct emission *e, const char *where, size_t from, size_t to, bool odd)
 {
-    for (size_t j = from; j < to; ) {
+    for (size_t j = from; j < to;) {
         bool pair = (j - from + odd) % 2 == 0 && j + 1 < to;
-        actio_text_format(e->text, pair ? "    *(pair *)(%s + %u) = (pair){ " : "    %s[%u] = ", where, (unsigned)(j - from));
+        actio_text_format(e->text, pair ? "    *(pair *)(%s + %u) = (pair){ " : "    %s[%u] = ", where,
+                          (unsigned)(j - from));
         add_name(e, &e->name[e->section->out[j++]]);
-        if (pair) add(e, ", "), add_name(e, &e->name[e->section->out[j++]]);
+        if (pair) {
+            add(e, ", ");
+            add_name(e, &e->name[e->section->out[j++]]);
+        }
         add(e, pair ? " };\n" : ";\n");
     }
 }
@@ -241,7 +288,9 @@ static void add_pairs(struct emission *e, const char *where, size_t from, size_t
 static void add_side_by_side(struct emission *e)
 {
     size_t head = e->program->head;
-    actio_text_format(e->text, "EXPORT void actio_o%u(const struct arg *in, const double *pre, double *head, double *rest)\n{\n", e->index);
+    actio_text_format(e->text,
+                      "EXPORT void actio_o%u(const struct arg *in, const double *pre, double *head, double *rest)\n{\n",
+                      e->index);
     add_leaves(e, "        const double f%u = pre[%u];\n", "        const double x%u = *in[%u].p;\n");
     add_code(e, at_once);
     add_pairs(e, "head", 0, head, e->program->odd);
@@ -253,7 +302,10 @@ static void add_body(struct emission *e)
 {
     e->section = &e->program->body;
     bool sincos = has_sincos(e->section);
-    actio_text_format(e->text, "EXPORT void actio_e%u(size_t lanes, const struct arg *in, const double *pre, size_t pre_lanes, double *const *out);\n", e->index);
+    actio_text_format(e->text,
+                      "EXPORT void actio_e%u(size_t lanes, const struct arg *in, const double *pre, size_t pre_lanes, "
+                      "double *const *out);\n",
+                      e->index);
     if (sincos) add_again(e);
     add_many(e, sincos);
     add_one(e);
@@ -271,7 +323,9 @@ const char *actio_emit_c(struct actio_arena *arena, struct actio_kernel *const *
     for (size_t i = 0; i < n; i++) {
         const struct actio_program *p = actio_kernel_program(kernels[i]);
         uint32_t most = p->body.registers > p->prologue.registers ? p->body.registers : p->prologue.registers;
-        struct emission e = { .text = &text, .program = p, .index = (unsigned)i, .name = actio_arena_array(arena, most, sizeof *e.name) };
+        struct emission e = {
+            .text = &text, .program = p, .index = (unsigned)i, .name = actio_arena_array(arena, most, sizeof *e.name)
+        };
         if (p->prologue.count) add_prologue(&e);
         add_body(&e);
     }

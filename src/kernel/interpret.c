@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The interpreter: blocks of lanes, one loop per instruction; and a way of its own for a single lane. The bits are the same. */
+ * The interpreter: blocks of lanes, one loop per instruction; and a way of its own for a single lane. The bits are the
+ * same. */
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpass-failed"           /* loops that call the C library stay as they are */
+#pragma clang diagnostic ignored "-Wpass-failed" /* loops that call the C library stay as they are */
 #endif
 #include "kernel/interpret.h"
 #include "base/math.h"
@@ -20,7 +21,7 @@
 #endif
 
 #if defined(__x86_64__) && !defined(__FMA__)
-#define CHOOSE_ISA                                         /* the baseline has no fma instruction: look at the processor */
+#define CHOOSE_ISA /* the baseline has no fma instruction: look at the processor */
 #else
 #define WITH_TAPE
 #endif
@@ -53,7 +54,8 @@ typedef void (*tape_fn)(const struct actio_tape *tape, double *w);
 static lanes_fn lanes_loop(void)
 {
 #ifdef CHOOSE_ISA
-    if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) return run_lanes_v4;
+    if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+        return run_lanes_v4;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return run_lanes_v3;
 #endif
     return run_lanes_base;
@@ -71,9 +73,13 @@ static tape_fn tape_loop(void)
 
 /* ---- the tape */
 
-enum { ONE, MINUS_ONE, MINUS_ZERO };                       /* its constants; x + y = fma(x, 1, y), x*y = fma(x, y, -0), exactly */
+enum { ONE, MINUS_ONE, MINUS_ZERO }; /* its constants; x + y = fma(x, 1, y), x*y = fma(x, y, -0), exactly */
 
-struct taping { struct actio_tape *tape; size_t fmas; uint32_t before, spare; };
+struct taping {
+    struct actio_tape *tape;
+    size_t fmas;
+    uint32_t before, spare;
+};
 
 static uint32_t at(uint32_t reg) { return reg + ACTIO_TAPE_CONSTANTS; }
 
@@ -85,7 +91,8 @@ static void lay(struct taping *t, uint32_t dst, uint32_t a, uint32_t b, uint32_t
 
 static void lay_stop(struct taping *t, const struct actio_instr *i)
 {
-    t->tape->stop[t->tape->stops++] = (struct actio_tape_stop){ t->before, { i->op, at(i->dst), at(i->a), i->b, i->c } };
+    t->tape->stop[t->tape->stops++] =
+        (struct actio_tape_stop){ t->before, { i->op, at(i->dst), at(i->a), i->b, i->c } };
     t->before = 0;
 }
 
@@ -108,7 +115,7 @@ static void lay_instr(struct taping *t, const struct actio_instr *i)
         lay(t, at(i->dst), t->spare, at(i->b), at(i->c));
         return;
     case ACTIO_I_POWI: break;
-    default: moved.b = at(i->b), moved.c = at(i->c);
+    default: moved.b = at(i->b); moved.c = at(i->c);
     }
     lay_stop(t, &moved);
 }
@@ -119,10 +126,12 @@ void actio_tape_make(struct actio_arena *keep, const struct actio_section *s, st
     for (size_t i = 0; i < s->count; i++) {
         uint32_t op = s->code[i].op;
         if (op == ACTIO_I_FMS || op == ACTIO_I_FNMA) fmas += 2;
-        else if (op == ACTIO_I_NEG || op == ACTIO_I_ADD || op == ACTIO_I_SUB || op == ACTIO_I_MUL || op == ACTIO_I_FMA) fmas++;
+        else if (op == ACTIO_I_NEG || op == ACTIO_I_ADD || op == ACTIO_I_SUB || op == ACTIO_I_MUL || op == ACTIO_I_FMA)
+            fmas++;
         else stops++;
     }
-    *tape = (struct actio_tape){ .fma = actio_arena_array(keep, fmas, sizeof *tape->fma), .stop = actio_arena_array(keep, stops, sizeof *tape->stop) };
+    *tape = (struct actio_tape){ .fma = actio_arena_array(keep, fmas, sizeof *tape->fma),
+                                 .stop = actio_arena_array(keep, stops, sizeof *tape->stop) };
     struct taping t = { .tape = tape, .spare = at(s->registers) };
     for (size_t i = 0; i < s->count; i++) lay_instr(&t, &s->code[i]);
     tape->stop[tape->stops++].fmas = t.before;
@@ -130,7 +139,7 @@ void actio_tape_make(struct actio_arena *keep, const struct actio_section *s, st
 
 /* ---- scratch */
 
-enum { BLOCK = 64, LEAST_BLOCK = 8, CACHE = 32 * 1024, LINE = 8 };      /* CACHE and LINE in doubles */
+enum { BLOCK = 64, LEAST_BLOCK = 8, CACHE = 32 * 1024, LINE = 8 }; /* CACHE and LINE in doubles */
 
 static size_t block_of(const struct actio_section *s)
 {
@@ -143,8 +152,9 @@ static size_t pointers(size_t count) { return (count * sizeof(double *) + sizeof
 
 size_t actio_section_work(const struct actio_section *s)
 {
-    size_t one = ACTIO_TAPE_CONSTANTS + (size_t)s->registers + 1, many = pointers(s->registers) + s->registers * block_of(s) + LINE;
-    return (one > many ? one : many) + s->registers;       /* and the blame of actio_section_locate */
+    size_t one = ACTIO_TAPE_CONSTANTS + (size_t)s->registers + 1,
+           many = pointers(s->registers) + s->registers * block_of(s) + LINE;
+    return (one > many ? one : many) + s->registers; /* and the blame of actio_section_locate */
 }
 
 /* ---- one lane */
@@ -156,13 +166,16 @@ static void load_one(const struct actio_section *s, const struct actio_feed *fee
     for (uint32_t i = 0; i < s->loaded; i++) w[i] = feed->arg[i].p[(ptrdiff_t)lane * feed->arg[i].lane];
 }
 
-static void run_one(const struct actio_section *s, const struct actio_tape *tape, const struct actio_feed *feed, double *const *out, double *work)
+static void run_one(const struct actio_section *s, const struct actio_tape *tape, const struct actio_feed *feed,
+                    double *const *out, double *work)
 {
     double *w = work + ACTIO_TAPE_CONSTANTS;
     tape_fn run = tape_loop();
     load_one(s, feed, 0, w);
     if (run) {
-        work[ONE] = 1, work[MINUS_ONE] = -1, work[MINUS_ZERO] = -0.0;
+        work[ONE] = 1;
+        work[MINUS_ONE] = -1;
+        work[MINUS_ZERO] = -0.0;
         run(tape, work);
     } else {
         for (size_t i = 0; i < s->count; i++) instr_one_base(&s->code[i], w);
@@ -172,7 +185,11 @@ static void run_one(const struct actio_section *s, const struct actio_tape *tape
 
 /* ---- many lanes */
 
-struct block { double **reg, *buffer; size_t size; };      /* where each register's lanes lie: in the buffer, or where they were given */
+/* where each register's lanes lie: in the buffer, or where they were given */
+struct block {
+    double **reg, *buffer;
+    size_t size;
+};
 
 static struct block open_block(const struct actio_section *s, double *work)
 {
@@ -181,7 +198,10 @@ static struct block open_block(const struct actio_section *s, double *work)
     return (struct block){ (double **)(void *)work, buffer + (off ? LINE - off : 0), block_of(s) };
 }
 
-static void fill(double *to, double x, size_t n) { for (size_t l = 0; l < n; l++) to[l] = x; }
+static void fill(double *to, double x, size_t n)
+{
+    for (size_t l = 0; l < n; l++) to[l] = x;
+}
 
 static void gather(double *to, const double *from, ptrdiff_t step, size_t n)
 {
@@ -198,10 +218,12 @@ static void place_shared(const struct actio_section *s, const struct actio_feed 
         if (feed->arg[i].lane == 0) fill(b->reg[s->fixed + i], *feed->arg[i].p, b->size);
 }
 
-static void place_block(const struct actio_section *s, const struct actio_feed *feed, struct block *b, size_t first, size_t n)
+static void place_block(const struct actio_section *s, const struct actio_feed *feed, struct block *b, size_t first,
+                        size_t n)
 {
     if (feed->fixed_lanes != 1)
-        for (uint32_t r = 0; r < s->fixed; r++) b->reg[r] = (double *)(uintptr_t)(feed->fixed + r * feed->fixed_lanes + first);
+        for (uint32_t r = 0; r < s->fixed; r++)
+            b->reg[r] = (double *)(uintptr_t)(feed->fixed + r * feed->fixed_lanes + first);
     for (uint32_t i = 0; i < s->loaded; i++) {
         const struct actio_arg *arg = &feed->arg[i];
         const double *from = arg->p + (ptrdiff_t)first * arg->lane;
@@ -218,13 +240,15 @@ static void place_results(const struct actio_section *s, double *const *out, str
         if (s->out[j] >= s->fixed + s->loaded) b->reg[s->out[j]] = out[j] + first;
 }
 
-static void copy_results(const struct actio_section *s, double *const *out, const struct block *b, size_t first, size_t n)
+static void copy_results(const struct actio_section *s, double *const *out, const struct block *b, size_t first,
+                         size_t n)
 {
     for (size_t j = 0; j < s->outs; j++)
         if (b->reg[s->out[j]] != out[j] + first) memcpy(out[j] + first, b->reg[s->out[j]], n * sizeof **out);
 }
 
-static void run_many(const struct actio_section *s, size_t lanes, const struct actio_feed *feed, double *const *out, double *work)
+static void run_many(const struct actio_section *s, size_t lanes, const struct actio_feed *feed, double *const *out,
+                     double *work)
 {
     struct block b = open_block(s, work);
     lanes_fn run = lanes_loop();
@@ -238,8 +262,8 @@ static void run_many(const struct actio_section *s, size_t lanes, const struct a
     }
 }
 
-void actio_section_run(const struct actio_section *s, const struct actio_tape *tape, size_t lanes, struct actio_feed feed,
-                       double *const *out, double *work)
+void actio_section_run(const struct actio_section *s, const struct actio_tape *tape, size_t lanes,
+                       struct actio_feed feed, double *const *out, double *work)
 {
     if (lanes == 1) run_one(s, tape, &feed, out, work);
     else run_many(s, lanes, &feed, out, work);
@@ -253,7 +277,8 @@ static const uint8_t arity_of[] = {
 #undef INSTR
 };
 
-/* Who is to blame for an instruction's result that is not finite: an operand that is not (of `if`, the branch taken), or itself. */
+/* Who is to blame for an instruction's result that is not finite: an operand that is not (of `if`, the branch taken),
+ * or itself. */
 static double blame_of(const struct actio_section *s, size_t i, const double *w, const double *blame)
 {
     const struct actio_instr *instr = &s->code[i];

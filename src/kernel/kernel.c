@@ -3,28 +3,33 @@
 #include "kernel/interpret.h"
 
 struct actio_kernel {
-    struct actio_native_code native;                       /* NULL: the interpreter */
+    struct actio_native_code native; /* NULL: the interpreter */
     struct actio_program program;
     struct actio_tape tape, prologue_tape;
     size_t work;
     const char *tier;
-    bool refused;                                          /* a tier could not take it: not tried again */
+    bool refused; /* a tier could not take it: not tried again */
     void *library;
     void (*unload)(void *library);
-    struct actio_arena arena;                              /* holds the kernel too */
+    struct actio_arena arena; /* holds the kernel too */
 };
 
 /* ---- making and freeing */
 
 struct making {
-    struct actio_pool *pool; const actio_expr *out; size_t outputs;
+    struct actio_pool *pool;
+    const actio_expr *out;
+    size_t outputs;
     struct actio_arena keep, scratch;
     struct actio_kernel *made;
 };
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-static size_t prologue_results(const struct actio_program *p) { return (p->prologue.outs * sizeof(double *) + sizeof(double) - 1) / sizeof(double); }
+static size_t prologue_results(const struct actio_program *p)
+{
+    return (p->prologue.outs * sizeof(double *) + sizeof(double) - 1) / sizeof(double);
+}
 
 static void make(void *user)
 {
@@ -33,12 +38,14 @@ static void make(void *user)
     actio_plan(&m->keep, &m->scratch, m->pool, m->out, m->outputs, &k->program);
     actio_tape_make(&m->keep, &k->program.body, &k->tape);
     actio_tape_make(&m->keep, &k->program.prologue, &k->prologue_tape);
-    k->work = larger(actio_section_work(&k->program.body), actio_section_work(&k->program.prologue) + prologue_results(&k->program));
+    k->work = larger(actio_section_work(&k->program.body),
+                     actio_section_work(&k->program.prologue) + prologue_results(&k->program));
     k->tier = "interpret";
     m->made = k;
 }
 
-struct actio_kernel *actio_kernel_compile(struct actio_context *ctx, struct actio_pool *pool, const actio_expr *out, size_t outputs)
+struct actio_kernel *actio_kernel_compile(struct actio_context *ctx, struct actio_pool *pool, const actio_expr *out,
+                                          size_t outputs)
 {
     struct making m = { .pool = pool, .out = out, .outputs = outputs };
     actio_arena_open(&m.keep, ctx);
@@ -63,7 +70,7 @@ void actio_kernel_free(struct actio_kernel *k)
 {
     if (!k) return;
     detach(k);
-    struct actio_arena arena = k->arena;                   /* the kernel lies in it */
+    struct actio_arena arena = k->arena; /* the kernel lies in it */
     actio_arena_close(&arena);
 }
 
@@ -95,7 +102,7 @@ static void bind(const actio_slot *slot, size_t n, const struct actio_binding *w
 {
     for (size_t i = 0; i < n; i++) {
         ptrdiff_t from = (ptrdiff_t)slot[i].index * where->space[slot[i].space].index_step
-                       + slot[i].offset * where->space[slot[i].space].offset_step;
+                         + slot[i].offset * where->space[slot[i].space].offset_step;
         in[i] = (struct actio_arg){ where->space[slot[i].space].base + from, where->space[slot[i].space].lane_step };
     }
 }
@@ -110,17 +117,22 @@ void actio_kernel_bind_params(const struct actio_kernel *k, const struct actio_b
     bind(k->program.param, k->program.prologue.loaded, where, in);
 }
 
-void actio_kernel_prologue(const struct actio_kernel *k, size_t lanes, const struct actio_arg *params, double *pre, double *work)
+void actio_kernel_prologue(const struct actio_kernel *k, size_t lanes, const struct actio_arg *params, double *pre,
+                           double *work)
 {
     const struct actio_section *s = &k->program.prologue;
-    if (k->native.prologue) { k->native.prologue(lanes, params, pre); return; }
+    if (k->native.prologue) {
+        k->native.prologue(lanes, params, pre);
+        return;
+    }
     double **out = (double **)(void *)work;
     for (size_t j = 0; j < s->outs; j++) out[j] = pre + j * lanes;
-    actio_section_run(s, &k->prologue_tape, lanes, (struct actio_feed){ k->program.literal, 1, params }, out, work + prologue_results(&k->program));
+    actio_section_run(s, &k->prologue_tape, lanes, (struct actio_feed){ k->program.literal, 1, params }, out,
+                      work + prologue_results(&k->program));
 }
 
-void actio_kernel_eval(const struct actio_kernel *k, size_t lanes, const struct actio_arg *in, const double *pre, size_t pre_lanes,
-                       double *const *out, double *work)
+void actio_kernel_eval(const struct actio_kernel *k, size_t lanes, const struct actio_arg *in, const double *pre,
+                       size_t pre_lanes, double *const *out, double *work)
 {
     if (k->native.eval) k->native.eval(lanes, in, pre, pre_lanes, out);
     else actio_section_run(&k->program.body, &k->tape, lanes, (struct actio_feed){ pre, pre_lanes, in }, out, work);
@@ -128,27 +140,33 @@ void actio_kernel_eval(const struct actio_kernel *k, size_t lanes, const struct 
 
 void actio_kernel_split(struct actio_kernel *k, size_t head, bool odd)
 {
-    k->program.split = true, k->program.odd = odd, k->program.head = head;
+    k->program.split = true;
+    k->program.odd = odd;
+    k->program.head = head;
 }
 
 const actio_one_fn *actio_kernel_one(const struct actio_kernel *k) { return &k->native.one; }
 
-uint32_t actio_kernel_locate(const struct actio_kernel *k, const struct actio_arg *in, const double *pre, size_t lane, double *work)
+uint32_t actio_kernel_locate(const struct actio_kernel *k, const struct actio_arg *in, const double *pre, size_t lane,
+                             double *work)
 {
     return actio_section_locate(&k->program.body, (struct actio_feed){ pre, 1, in }, lane, work);
 }
 
 /* ---- faster ways */
 
-void actio_kernel_attach(struct actio_kernel *k, const char *tier, struct actio_native_code code, void *library, void (*unload)(void *library))
+void actio_kernel_attach(struct actio_kernel *k, const char *tier, struct actio_native_code code, void *library,
+                         void (*unload)(void *library))
 {
     detach(k);
-    k->tier = tier, k->native = code;
-    k->library = library, k->unload = unload;
+    k->tier = tier;
+    k->native = code;
+    k->library = library;
+    k->unload = unload;
 }
 
 enum { MOST_TIERS = 8 };
-static const struct actio_exec *tiers[MOST_TIERS];         /* filled at start-up, then only read */
+static const struct actio_exec *tiers[MOST_TIERS]; /* filled at start-up, then only read */
 static size_t tier_count;
 
 void actio_exec_register(const struct actio_exec *exec)
@@ -175,7 +193,10 @@ static double interpreted(size_t ops, double evals, double lanes)
 }
 
 /* Kernels that wait for a tier and that this one takes; their number and operations. */
-struct group { struct actio_kernel **kernel; size_t n, ops; };
+struct group {
+    struct actio_kernel **kernel;
+    size_t n, ops;
+};
 
 static void gather(struct group *g, const struct actio_exec *exec, struct actio_kernel *const *kernels, size_t n)
 {
@@ -189,9 +210,11 @@ static void gather(struct group *g, const struct actio_exec *exec, struct actio_
 }
 
 /* Seconds that the tier saves; 0 or less: none. */
-static double gain(const struct actio_exec *exec, struct actio_context *ctx, const struct group *g, double evals, double lanes)
+static double gain(const struct actio_exec *exec, struct actio_context *ctx, const struct group *g, double evals,
+                   double lanes)
 {
-    double slow = interpreted(g->ops, evals, lanes), all = exec->cost(g->ops, evals, lanes), fast = all - exec->cost(g->ops, 0, lanes);
+    double slow = interpreted(g->ops, evals, lanes), all = exec->cost(g->ops, evals, lanes),
+           fast = all - exec->cost(g->ops, 0, lanes);
     if (g->n == 0 || fast + 1e-3 >= slow || !exec->present()) return 0;
     bool ready = exec->ready && exec->ready(ctx, g->kernel, g->n, lanes);
     return slow - (ready ? fast + 1e-3 : all);
@@ -204,7 +227,8 @@ static void load(const struct actio_exec *exec, struct actio_context *ctx, const
     for (size_t i = 0; i < g->n; i++) g->kernel[i]->refused = true;
 }
 
-void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double evals, double lanes)
+void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double evals,
+                          double lanes)
 {
     struct group g = { .kernel = actio_take(ctx, n + 1, sizeof *g.kernel) };
     const struct actio_exec *best = NULL;
@@ -213,9 +237,15 @@ void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const 
     for (size_t i = 0; g.kernel && i < tier_count; i++) {
         gather(&g, tiers[i], kernels, n);
         double saved = gain(tiers[i], ctx, &g, evals, lanes);
-        if (saved > most) most = saved, best = tiers[i];
+        if (saved > most) {
+            most = saved;
+            best = tiers[i];
+        }
     }
-    if (best) gather(&g, best, kernels, n), load(best, ctx, &g, lanes);
+    if (best) {
+        gather(&g, best, kernels, n);
+        load(best, ctx, &g, lanes);
+    }
     actio_give(ctx, g.kernel);
     actio_pardon(ctx, before);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The plan: from expressions to straight-line code. Decides what is computed once per parameter set, which products join a sum,
+ * The plan: from expressions to straight-line code. Decides what is computed once per parameter set, which products
+ * join a sum,
  * how small powers are multiplied out, and which registers are reused. */
 #include "kernel/interpret.h"
 
@@ -11,12 +12,19 @@ static uint32_t operand(uint32_t kind, uint32_t index) { return kind << 30 | ind
 static uint32_t kind_of(uint32_t x) { return x >> 30; }
 static uint32_t index_of(uint32_t x) { return x & 0x3fffffff; }
 
-struct step { struct actio_instr i; uint32_t node; };
-struct list { uint32_t *at; uint32_t count, cap; };
-struct draft {                                             /* one section in the making; every result has a name of its own */
-    struct step *step; uint32_t count, cap;
+struct step {
+    struct actio_instr i;
+    uint32_t node;
+};
+struct list {
+    uint32_t *at;
+    uint32_t count, cap;
+};
+struct draft { /* one section in the making; every result has a name of its own */
+    struct step *step;
+    uint32_t count, cap;
     uint32_t temps;
-    struct list fixed, loaded, out;                        /* nodes, nodes, operands */
+    struct list fixed, loaded, out; /* nodes, nodes, operands */
 };
 
 /* Arrays are indexed by the place of a node in the cone. */
@@ -24,13 +32,14 @@ struct plan {
     struct actio_arena *keep, *scratch;
     struct actio_pool *pool;
     struct actio_cone cone;
-    uint32_t *uses, *value;                                /* value: operand in the node's own section */
-    uint32_t *pre, *pair, *square;                         /* 1 + index in the prologue's results, 1 + temp of sin(node), 1 + temp of node^2 */
-    bool *joined;                                          /* a product that a sum has taken over */
+    uint32_t *uses, *value; /* value: operand in the node's own section */
+    /* 1 + index in the prologue's results, 1 + temp of sin(node), 1 + temp of node^2 */
+    uint32_t *pre, *pair, *square;
+    bool *joined; /* a product that a sum has taken over */
     struct draft prologue, body;
 };
 
-enum { MULTIPLY_OUT = 32 };                                /* powers up to here become products */
+enum { MULTIPLY_OUT = 32 }; /* powers up to here become products */
 
 static const uint8_t arity_of[] = {
 #define INSTR(name, arity, value) arity,
@@ -40,19 +49,26 @@ static const uint8_t arity_of[] = {
 
 /* Operations that are one instruction; the others have a function below. */
 static const uint8_t plain[ACTIO_OP_COUNT] = {
-    [ACTIO_NEG] = ACTIO_I_NEG, [ACTIO_SQRT] = ACTIO_I_SQRT, [ACTIO_TAN] = ACTIO_I_TAN, [ACTIO_ASIN] = ACTIO_I_ASIN,
-    [ACTIO_ACOS] = ACTIO_I_ACOS, [ACTIO_ATAN] = ACTIO_I_ATAN, [ACTIO_SINH] = ACTIO_I_SINH, [ACTIO_COSH] = ACTIO_I_COSH,
-    [ACTIO_TANH] = ACTIO_I_TANH, [ACTIO_ERF] = ACTIO_I_ERF, [ACTIO_EXP] = ACTIO_I_EXP, [ACTIO_LOG] = ACTIO_I_LOG, [ACTIO_ABS] = ACTIO_I_ABS,
-    [ACTIO_SIGN] = ACTIO_I_SIGN, [ACTIO_MUL] = ACTIO_I_MUL, [ACTIO_DIV] = ACTIO_I_DIV, [ACTIO_POW] = ACTIO_I_POW,
-    [ACTIO_ATAN2] = ACTIO_I_ATAN2, [ACTIO_MIN] = ACTIO_I_MIN, [ACTIO_MAX] = ACTIO_I_MAX, [ACTIO_LT] = ACTIO_I_LT,
-    [ACTIO_LE] = ACTIO_I_LE, [ACTIO_AND] = ACTIO_I_AND, [ACTIO_OR] = ACTIO_I_OR, [ACTIO_NOT] = ACTIO_I_NOT, [ACTIO_FLOOR] = ACTIO_I_FLOOR,
-    [ACTIO_MOD] = ACTIO_I_MOD, [ACTIO_HYPOT] = ACTIO_I_HYPOT, [ACTIO_IF] = ACTIO_I_IF, [ACTIO_FMA] = ACTIO_I_FMA };
+    [ACTIO_NEG] = ACTIO_I_NEG,     [ACTIO_SQRT] = ACTIO_I_SQRT,   [ACTIO_TAN] = ACTIO_I_TAN,
+    [ACTIO_ASIN] = ACTIO_I_ASIN,   [ACTIO_ACOS] = ACTIO_I_ACOS,   [ACTIO_ATAN] = ACTIO_I_ATAN,
+    [ACTIO_SINH] = ACTIO_I_SINH,   [ACTIO_COSH] = ACTIO_I_COSH,   [ACTIO_TANH] = ACTIO_I_TANH,
+    [ACTIO_ERF] = ACTIO_I_ERF,     [ACTIO_EXP] = ACTIO_I_EXP,     [ACTIO_LOG] = ACTIO_I_LOG,
+    [ACTIO_ABS] = ACTIO_I_ABS,     [ACTIO_SIGN] = ACTIO_I_SIGN,   [ACTIO_MUL] = ACTIO_I_MUL,
+    [ACTIO_DIV] = ACTIO_I_DIV,     [ACTIO_POW] = ACTIO_I_POW,     [ACTIO_ATAN2] = ACTIO_I_ATAN2,
+    [ACTIO_MIN] = ACTIO_I_MIN,     [ACTIO_MAX] = ACTIO_I_MAX,     [ACTIO_LT] = ACTIO_I_LT,
+    [ACTIO_LE] = ACTIO_I_LE,       [ACTIO_AND] = ACTIO_I_AND,     [ACTIO_OR] = ACTIO_I_OR,
+    [ACTIO_NOT] = ACTIO_I_NOT,     [ACTIO_FLOOR] = ACTIO_I_FLOOR, [ACTIO_MOD] = ACTIO_I_MOD,
+    [ACTIO_HYPOT] = ACTIO_I_HYPOT, [ACTIO_IF] = ACTIO_I_IF,       [ACTIO_FMA] = ACTIO_I_FMA
+};
 
 static uint32_t argument(const struct actio_instr *i, int k) { return k == 0 ? i->a : k == 1 ? i->b : i->c; }
 
 /* ---- the graph */
 
-static const struct actio_node *node_at(const struct plan *p, uint32_t place) { return &p->pool->node[p->cone.id[place]]; }
+static const struct actio_node *node_at(const struct plan *p, uint32_t place)
+{
+    return &p->pool->node[p->cone.id[place]];
+}
 static uint32_t place_of(const struct plan *p, uint32_t id) { return p->pool->place[id]; }
 static bool early(const struct plan *p, uint32_t place) { return node_at(p, place)->level <= ACTIO_LV_PARAM; }
 static struct draft *section_of(struct plan *p, uint32_t place) { return early(p, place) ? &p->prologue : &p->body; }
@@ -83,7 +99,8 @@ static bool is_product(const struct plan *p, uint32_t place, uint32_t sum)
     return product && early(p, place) == early(p, sum);
 }
 
-/* A product used once, by a sum, becomes fma. Of two products neither is taken: x*x - y*y stays exactly 0 where x = y, and
+/* A product used once, by a sum, becomes fma. Of two products neither is taken: x*x - y*y stays exactly 0 where x = y,
+ * and
  * a sum doesn't depend on the order of its terms. */
 static void join_products(struct plan *p)
 {
@@ -133,7 +150,7 @@ static uint32_t draft_sincos(struct plan *p, struct draft *d, uint32_t place)
 {
     uint32_t arg = place_of(p, node_at(p, place)->a);
     if (!p->pair[arg]) {
-        uint32_t cosine = operand(TEMP, d->temps + 1);     /* the name after the sine's */
+        uint32_t cosine = operand(TEMP, d->temps + 1); /* the name after the sine's */
         p->pair[arg] = 1 + push(p, d, ACTIO_I_SINCOS, value_in(p, d, arg), cosine, 0, p->cone.id[place]);
         d->temps++;
     }
@@ -156,8 +173,14 @@ static uint32_t draft_power(struct plan *p, struct draft *d, uint32_t place)
     if (k == 0 || k > MULTIPLY_OUT || k < -MULTIPLY_OUT) return push(p, d, ACTIO_I_POWI, x, n->b, 0, id);
     bool any = false, first = true;
     for (uint32_t bits = (uint32_t)(k < 0 ? -k : k); bits; bits >>= 1) {
-        if (bits & 1) result = any ? push(p, d, ACTIO_I_MUL, result, x, 0, id) : x, any = true;
-        if (bits > 1) x = first ? square(p, d, arg, id) : push(p, d, ACTIO_I_MUL, x, x, 0, id), first = false;
+        if (bits & 1) {
+            result = any ? push(p, d, ACTIO_I_MUL, result, x, 0, id) : x;
+            any = true;
+        }
+        if (bits > 1) {
+            x = first ? square(p, d, arg, id) : push(p, d, ACTIO_I_MUL, x, x, 0, id);
+            first = false;
+        }
     }
     return k < 0 ? push(p, d, ACTIO_I_INV, result, 0, 0, id) : result;
 }
@@ -168,9 +191,10 @@ static uint32_t draft_sum(struct plan *p, struct draft *d, uint32_t place)
     operands(p, place, arg);
     bool add = node_at(p, place)->op == ACTIO_ADD, left = p->joined[arg[0]], right = p->joined[arg[1]];
     uint32_t id = p->cone.id[place];
-    if (!left && !right) return push(p, d, add ? ACTIO_I_ADD : ACTIO_I_SUB, value_in(p, d, arg[0]), value_in(p, d, arg[1]), 0, id);
+    if (!left && !right)
+        return push(p, d, add ? ACTIO_I_ADD : ACTIO_I_SUB, value_in(p, d, arg[0]), value_in(p, d, arg[1]), 0, id);
     uint32_t product = left ? arg[0] : arg[1], other = left ? arg[1] : arg[0];
-    if (operands(p, product, factor) == 1) factor[1] = factor[0];        /* a square */
+    if (operands(p, product, factor) == 1) factor[1] = factor[0]; /* a square */
     uint32_t op = add ? ACTIO_I_FMA : left ? ACTIO_I_FMS : ACTIO_I_FNMA;
     return push(p, d, op, value_in(p, d, factor[0]), value_in(p, d, factor[1]), value_in(p, d, other), id);
 }
@@ -187,19 +211,22 @@ static uint32_t draft_node(struct plan *p, uint32_t place)
 {
     struct draft *d = section_of(p, place);
     switch (node_at(p, place)->op) {
-    case ACTIO_CONST: case ACTIO_SYMBOL: return draft_leaf(p, d, place);
-    case ACTIO_SIN: case ACTIO_COS: return draft_sincos(p, d, place);
+    case ACTIO_CONST:
+    case ACTIO_SYMBOL: return draft_leaf(p, d, place);
+    case ACTIO_SIN:
+    case ACTIO_COS: return draft_sincos(p, d, place);
     case ACTIO_POWI: return draft_power(p, d, place);
-    case ACTIO_ADD: case ACTIO_SUB: return draft_sum(p, d, place);
+    case ACTIO_ADD:
+    case ACTIO_SUB: return draft_sum(p, d, place);
     default: return draft_plain(p, d, place);
     }
 }
 
 /* ---- registers */
 
-struct registers {                                         /* of one section, given out in one sweep */
-    const uint32_t *last;                                  /* by temp: the step after which nobody reads it */
-    uint32_t *reg;                                         /* by temp */
+struct registers {        /* of one section, given out in one sweep */
+    const uint32_t *last; /* by temp: the step after which nobody reads it */
+    uint32_t *reg;        /* by temp */
     struct list idle;
     uint32_t base, count;
 };
@@ -259,14 +286,15 @@ static struct actio_instr with_registers(struct plan *p, const struct draft *d, 
     if (!sincos) return made;
     made.b = take_register(r, i->b);
     release_operands(p, r, i, step);
-    release(p, r, i->dst, step);                           /* whichever of the two nobody wants */
+    release(p, r, i->dst, step); /* whichever of the two nobody wants */
     release(p, r, i->b, step);
     return made;
 }
 
 static void finish(struct plan *p, const struct draft *d, struct actio_section *s)
 {
-    struct registers r = { .last = last_uses(p, d), .base = d->fixed.count + d->loaded.count,
+    struct registers r = { .last = last_uses(p, d),
+                           .base = d->fixed.count + d->loaded.count,
                            .reg = actio_arena_array(p->scratch, d->temps + 1, sizeof *r.reg) };
     s->code = actio_arena_array(p->keep, d->count, sizeof *s->code);
     s->node = actio_arena_array(p->keep, d->count, sizeof *s->node);
@@ -276,7 +304,8 @@ static void finish(struct plan *p, const struct draft *d, struct actio_section *
         s->code[i] = with_registers(p, d, &r, i);
         s->node[i] = d->step[i].node;
     }
-    s->fixed = d->fixed.count, s->loaded = d->loaded.count;
+    s->fixed = d->fixed.count;
+    s->loaded = d->loaded.count;
     s->registers = r.base + r.count;
     s->leaf_node = actio_arena_array(p->keep, r.base, sizeof *s->leaf_node);
     if (s->fixed) memcpy(s->leaf_node, d->fixed.at, s->fixed * sizeof *s->leaf_node);
@@ -304,8 +333,8 @@ static void open_plan(struct plan *p)
     p->joined = actio_arena_array(p->scratch, n, sizeof *p->joined);
 }
 
-void actio_plan(struct actio_arena *keep, struct actio_arena *scratch, struct actio_pool *pool, const actio_expr *out, size_t outputs,
-                struct actio_program *program)
+void actio_plan(struct actio_arena *keep, struct actio_arena *scratch, struct actio_pool *pool, const actio_expr *out,
+                size_t outputs, struct actio_program *program)
 {
     struct plan p = { .keep = keep, .scratch = scratch, .pool = pool, .cone = actio_cone_of(pool, out, outputs) };
     open_plan(&p);

@@ -18,17 +18,25 @@ static void add_along(struct actio_reader *r, const char *name, struct actio_spa
     ACTIO_PUSH(&m->arena, m->column, count, r->columns_cap) = r->word[word].text;
     ACTIO_PUSH(&m->arena, m->column_axis, axes, r->column_axes_cap) = axis;
     m->columns = count;
-    r->word[word].column = count, r->word[word].column_axis = axis;
+    r->word[word].column = count;
+    r->word[word].column_axis = axis;
 }
 
-static void add_column(struct actio_reader *r, const char *name, struct actio_span span) { add_along(r, name, span, 0); }
+static void add_column(struct actio_reader *r, const char *name, struct actio_span span)
+{
+    add_along(r, name, span, 0);
+}
 
-static void add_dotted_along(struct actio_reader *r, const char *stem, const char *label, struct actio_span span, uint16_t axis)
+static void add_dotted_along(struct actio_reader *r, const char *stem, const char *label, struct actio_span span,
+                             uint16_t axis)
 {
     add_along(r, actio_arena_format(&r->scratch, "%s.%s", stem, label), span, axis);
 }
 
-static void add_dotted(struct actio_reader *r, const char *stem, const char *label, struct actio_span span) { add_dotted_along(r, stem, label, span, 0); }
+static void add_dotted(struct actio_reader *r, const char *stem, const char *label, struct actio_span span)
+{
+    add_dotted_along(r, stem, label, span, 0);
+}
 
 /* States on which some constraint acts. */
 static void mark_touched(struct actio_reader *r, const struct actio_constraint *c, bool *touched)
@@ -40,7 +48,8 @@ static void mark_touched(struct actio_reader *r, const struct actio_constraint *
     struct actio_cone cone = actio_cone_of(&r->model->pool, &c->g, 1);
     for (uint32_t i = 0; i < cone.count; i++) {
         const struct actio_node *n = &pool->node[cone.id[i]];
-        if (n->op == ACTIO_SYMBOL && pool->slot[n->a].space == ACTIO_SPACE_STATE) touched[pool->slot[n->a].index] = true;
+        if (n->op == ACTIO_SYMBOL && pool->slot[n->a].space == ACTIO_SPACE_STATE)
+            touched[pool->slot[n->a].index] = true;
     }
 }
 
@@ -49,7 +58,8 @@ static void reaction_columns(struct actio_reader *r)
     struct actio_model *m = r->model;
     bool *touched = actio_arena_array(&r->scratch, m->states, sizeof *touched);
     for (size_t i = 0; i < m->constraints; i++) mark_touched(r, &m->constraint[i], touched);
-    for (size_t i = 0; m->constraints && i < m->coords; i++) add_dotted_along(r, "reaction", m->coord[i].name, m->coord[i].span, m->coord[i].axis);
+    for (size_t i = 0; m->constraints && i < m->coords; i++)
+        add_dotted_along(r, "reaction", m->coord[i].name, m->coord[i].span, m->coord[i].axis);
     for (size_t i = 0; i < m->states; i++)
         if (touched[i]) add_dotted(r, "reaction", m->state[i].name, m->state[i].span);
 }
@@ -84,7 +94,8 @@ static void contact_columns(struct actio_reader *r)
 
 static void symmetry_columns(struct actio_reader *r, const char *stem)
 {
-    for (size_t i = 0; i < r->model->symmetries; i++) add_dotted(r, stem, r->model->symmetry[i].label, r->model->symmetry[i].span);
+    for (size_t i = 0; i < r->model->symmetries; i++)
+        add_dotted(r, stem, r->model->symmetry[i].label, r->model->symmetry[i].span);
 }
 
 static void variable_columns(struct actio_reader *r)
@@ -99,7 +110,8 @@ static void variable_columns(struct actio_reader *r)
 }
 
 /* The extent of the family that "a[10]", "a_dot[10]" or "lambda.c[10]" names a member of; false: it names none. */
-static bool family_of(struct actio_reader *r, const char *name, double *index, const char **head, struct actio_extent *extent)
+static bool family_of(struct actio_reader *r, const char *name, double *index, const char **head,
+                      struct actio_extent *extent)
 {
     const char *bracket = strchr(name, '['), *dot = strchr(name, '.');
     if (!bracket) return false;
@@ -107,9 +119,14 @@ static bool family_of(struct actio_reader *r, const char *name, double *index, c
     const char *stem = label ? dot + 1 : name;
     size_t length = (size_t)(bracket - stem);
     const struct actio_word *w = &r->word[actio_word_of(r, stem, length)];
-    if (!label && !w->is_family && length > 4 && memcmp(bracket - 4, "_dot", 4) == 0) w = &r->word[actio_word_of(r, stem, length - 4)];
-    *index = strtod(bracket + 1, NULL), *head = actio_arena_text(&r->scratch, name, (size_t)(bracket - name));
-    if (label && w->is_family && !w->tag_is_family) return *extent = w->extent, true;      /* reaction.a[10] */
+    if (!label && !w->is_family && length > 4 && memcmp(bracket - 4, "_dot", 4) == 0)
+        w = &r->word[actio_word_of(r, stem, length - 4)];
+    *index = strtod(bracket + 1, NULL);
+    *head = actio_arena_text(&r->scratch, name, (size_t)(bracket - name));
+    if (label && w->is_family && !w->tag_is_family) {
+        *extent = w->extent;
+        return true; /* reaction.a[10] */
+    }
     *extent = label ? w->tag_extent : w->extent;
     return label ? w->tag_is_family : w->is_family;
 }
@@ -122,10 +139,15 @@ static bool unknown_column(struct actio_reader *r, const char *name, uint16_t or
     if (family_of(r, name, &index, &head, &of)) {
         struct actio_value family = ACTIO_TEXT(head), k = ACTIO_NUMBER(index);
         if (of.low > of.high) actio_reader_fault_at(r, ACTIO_F_FAMILY_IS_EMPTY, origin, at, ACTIO_ARGS(family, k));
-        else if (index < of.low || index > of.high) actio_reader_fault_at(r, ACTIO_F_INDEX_OUT_OF_RANGE, origin, at, ACTIO_ARGS(family, k, ACTIO_NUMBER(of.low), ACTIO_NUMBER(of.high)));
+        else if (index < of.low || index > of.high)
+            actio_reader_fault_at(r, ACTIO_F_INDEX_OUT_OF_RANGE, origin, at,
+                                  ACTIO_ARGS(family, k, ACTIO_NUMBER(of.low), ACTIO_NUMBER(of.high)));
         if (of.low > of.high || index < of.low || index > of.high) return false;
     }
-    const char *hint = actio_word_hint(r, name, ACTIO_NEAR_COLUMN, "use one of the columns: variables, NAME_dot, frame names, lambda.LABEL, reaction.NAME, power.LABEL, gap.LABEL, force.LABEL, friction.LABEL, energy, residual.LABEL, charge.LABEL, balance.LABEL and observe names");
+    const char *hint = actio_word_hint(r, name, ACTIO_NEAR_COLUMN,
+                                       "use one of the columns: variables, NAME_dot, frame names, lambda.LABEL, "
+                                       "reaction.NAME, power.LABEL, gap.LABEL, force.LABEL, friction.LABEL, energy, "
+                                       "residual.LABEL, charge.LABEL, balance.LABEL and observe names");
     actio_reader_fault_at(r, ACTIO_F_NO_SUCH_COLUMN, origin, at, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(hint)));
     return false;
 }
@@ -136,10 +158,12 @@ static void claim_place(struct actio_reader *r, const struct actio_statement *s)
     struct actio_model *m = r->model;
     struct actio_observe o = { .span = s->column_span, .claimed = true };
     if (!s->place.count || r->word[s->column].column) return;
-    if (!actio_machine_run(r, s->place, ACTIO_IN_OBSERVE, &o.e) || !actio_field_fits(r, o.e, 0, ACTIO_IN_OBSERVE, s->place)) return;
+    if (!actio_machine_run(r, s->place, ACTIO_IN_OBSERVE, &o.e)
+        || !actio_field_fits(r, o.e, 0, ACTIO_IN_OBSERVE, s->place))
+        return;
     uint32_t count = (uint32_t)m->observes;
     o.name = actio_word_text(r, s->column);
-    r->observes_cap = count;                               /* the list was sorted: it is a new one, with no room */
+    r->observes_cap = count; /* the list was sorted: it is a new one, with no room */
     ACTIO_PUSH(&m->arena, m->observe, count, r->observes_cap) = o;
     m->observes = count;
     add_column(r, o.name, o.span);
@@ -173,7 +197,8 @@ size_t actio_model_columns(struct actio_model *model, const char *const **names)
 
 /* ---- claims */
 
-static bool one_of(struct actio_reader *r, uint32_t word, const char *const *list, size_t count, enum actio_code code, const struct actio_statement *s, struct actio_span span)
+static bool one_of(struct actio_reader *r, uint32_t word, const char *const *list, size_t count, enum actio_code code,
+                   const struct actio_statement *s, struct actio_span span)
 {
     const char *text = actio_word_text(r, word);
     for (size_t i = 0; i < count; i++)
@@ -191,8 +216,10 @@ static bool is_node(struct actio_reader *r, const char *name)
     if (!bracket) return false;
     uint32_t head = actio_word_of(r, name, (size_t)(bracket - name));
     uint16_t axis = r->word[head].column ? r->word[head].column_axis : 0;
-    /* with other nodes than the text has, a claim on one that is not there is no fault of the text: it fails when it is tested */
-    return axis && (r->model->axis[axis - 1].resized || strtod(bracket + 1, NULL) < (double)r->model->axis[axis - 1].nodes);
+    /* with other nodes than the text has, a claim on one that is not there is no fault of the text: it fails when it is
+     * tested */
+    return axis
+           && (r->model->axis[axis - 1].resized || strtod(bracket + 1, NULL) < (double)r->model->axis[axis - 1].nodes);
 }
 
 /* x'[3] is x_dot[3]; families have columns of their own. */
@@ -209,7 +236,8 @@ static bool node_exists(struct actio_reader *r, const char *name, const struct a
     const struct actio_axis *axis = &r->model->axis[r->word[actio_word_of(r, head, strlen(head))].column_axis - 1];
     double k = strtod(bracket + 1, NULL), last = (double)axis->nodes - 1;
     if (k <= last) return true;
-    actio_reader_fault_at(r, ACTIO_F_INDEX_OUT_OF_RANGE, s->origin, s->at, ACTIO_ARGS(ACTIO_TEXT(head), ACTIO_NUMBER(k), ACTIO_NUMBER(0), ACTIO_NUMBER(last)));
+    actio_reader_fault_at(r, ACTIO_F_INDEX_OUT_OF_RANGE, s->origin, s->at,
+                          ACTIO_ARGS(ACTIO_TEXT(head), ACTIO_NUMBER(k), ACTIO_NUMBER(0), ACTIO_NUMBER(last)));
     return false;
 }
 
@@ -221,13 +249,15 @@ bool actio_column_named(struct actio_reader *r, const struct actio_statement *s,
     if (s->column_primes == 1 && ref.kind == ACTIO_SY_NONE && strchr(name, '[')) name = rate_node(r, name);
     else if (s->column_primes == 1 && ref.kind == ACTIO_SY_COORD) name = r->model->coord[ref.index].dot_name;
     else if (s->column_primes == 1 && ref.kind == ACTIO_SY_STATE) name = r->model->state[ref.index].dot_name;
-    else if (s->column_primes && !strstr(name, "_dot[")) name = actio_arena_format(&r->scratch, "%s%s", name, s->column_primes == 1 ? "'" : "''");
+    else if (s->column_primes && !strstr(name, "_dot["))
+        name = actio_arena_format(&r->scratch, "%s%s", name, s->column_primes == 1 ? "'" : "''");
     uint32_t column = actio_word_of(r, name, strlen(name));
     *out = actio_word_text(r, column);
     if (r->word[column].column) return true;
     if (is_node(r, name)) return node_exists(r, name, s);
     if (ref.kind != ACTIO_SY_PARAM && ref.kind != ACTIO_SY_LET) return unknown_column(r, name, s->origin, s->at);
-    actio_reader_fault(r, ACTIO_F_CLAIM_NOT_COLUMN, s->origin, s->column_span, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(actio_kind_text(ref.kind))));
+    actio_reader_fault(r, ACTIO_F_CLAIM_NOT_COLUMN, s->origin, s->column_span,
+                       ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(actio_kind_text(ref.kind))));
     return false;
 }
 
@@ -235,7 +265,8 @@ static bool claim_number(struct actio_reader *r, struct actio_formula f, double 
 {
     if (!actio_machine_number(r, f, ACTIO_IN_CLAIM, out)) return false;
     if (isfinite(*out)) return true;
-    actio_reader_fault_at(r, ACTIO_F_VALUE_NOT_FINITE, f.origin, actio_formula_at(r, f), ACTIO_ARGS(ACTIO_TEXT("the claim"), ACTIO_NUMBER(isnan(*out) ? NAN : *out)));
+    actio_reader_fault_at(r, ACTIO_F_VALUE_NOT_FINITE, f.origin, actio_formula_at(r, f),
+                          ACTIO_ARGS(ACTIO_TEXT("the claim"), ACTIO_NUMBER(isnan(*out) ? NAN : *out)));
     return false;
 }
 
@@ -243,7 +274,8 @@ static bool claim_bound(struct actio_reader *r, const struct actio_statement *s,
 {
     if (!claim_number(r, s->bound, out)) return false;
     if (*out > 0) return true;
-    actio_reader_fault_at(r, ACTIO_F_CLAIM_BOUND, s->bound.origin, actio_formula_at(r, s->bound), ACTIO_ARGS(ACTIO_NUMBER(isnan(*out) ? NAN : *out)));
+    actio_reader_fault_at(r, ACTIO_F_CLAIM_BOUND, s->bound.origin, actio_formula_at(r, s->bound),
+                          ACTIO_ARGS(ACTIO_NUMBER(isnan(*out) ? NAN : *out)));
     return false;
 }
 
@@ -252,23 +284,29 @@ static bool one_number(struct actio_reader *r, const struct actio_statement *s, 
 {
     const struct actio_word *w = &r->word[actio_word_of(r, name, strlen(name))];
     if (!w->column || !w->column_axis) return true;
-    actio_reader_fault(r, ACTIO_F_CLAIM_ALONG, s->origin, s->column_span, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(r->model->axis[w->column_axis - 1].name)));
+    actio_reader_fault(r, ACTIO_F_CLAIM_ALONG, s->origin, s->column_span,
+                       ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(r->model->axis[w->column_axis - 1].name)));
     return false;
 }
 
 static bool claim_parts(struct actio_reader *r, const struct actio_statement *s, struct actio_claim *c)
 {
-    static const char *const verdicts[] = { "contradictory", "singular", "undetermined", "hidden", "redundant", "regular" };
+    static const char *const verdicts[] = { "contradictory", "singular",  "undetermined",
+                                            "hidden",        "redundant", "regular" };
     switch (s->rule) {
     case ACTIO_W_verdict:
         c->kind = ACTIO_CLAIM_VERDICT;
         c->verdict = actio_word_text(r, s->verdict);
-        return one_of(r, s->verdict, verdicts, sizeof verdicts / sizeof *verdicts, ACTIO_F_UNKNOWN_VERDICT, s, s->column_span);
+        return one_of(r, s->verdict, verdicts, sizeof verdicts / sizeof *verdicts, ACTIO_F_UNKNOWN_VERDICT, s,
+                      s->column_span);
     case ACTIO_W_residual: c->kind = ACTIO_CLAIM_RESIDUAL; return claim_bound(r, s, &c->bound);
-    case ACTIO_W_drift: c->kind = ACTIO_CLAIM_DRIFT; return actio_column_named(r, s, &c->column) && claim_bound(r, s, &c->bound);
+    case ACTIO_W_drift:
+        c->kind = ACTIO_CLAIM_DRIFT;
+        return actio_column_named(r, s, &c->column) && claim_bound(r, s, &c->bound);
     default:
         c->kind = ACTIO_CLAIM_AT;
-        return actio_column_named(r, s, &c->column) && one_number(r, s, c->column) && claim_number(r, s->left, &c->at) && claim_number(r, s->right, &c->value) && claim_bound(r, s, &c->bound);
+        return actio_column_named(r, s, &c->column) && one_number(r, s, c->column) && claim_number(r, s->left, &c->at)
+               && claim_number(r, s->right, &c->value) && claim_bound(r, s, &c->bound);
     }
 }
 
@@ -285,9 +323,11 @@ static void claim(struct actio_reader *r, const struct actio_statement *s)
     struct actio_model *m = r->model;
     struct actio_claim c = { .span = s->span, .text = s->text, .by = s->by ? actio_word_text(r, s->by) : NULL };
     uint32_t count = (uint32_t)m->claims;
-    r->lenient = is_changed(r), r->absent = NULL;
+    r->lenient = is_changed(r);
+    r->absent = NULL;
     bool whole = claim_parts(r, s, &c);
-    r->lenient = false, c.absent = r->absent;
+    r->lenient = false;
+    c.absent = r->absent;
     if (!whole && !c.absent) return;
     ACTIO_PUSH(&m->arena, m->claim, count, r->claims_cap) = c;
     m->claims = count;

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-static bool fault(struct actio_reader *r, enum actio_code code, const struct actio_statement *s, struct actio_span span, const struct actio_value arg[6])
+static bool fault(struct actio_reader *r, enum actio_code code, const struct actio_statement *s, struct actio_span span,
+                  const struct actio_value arg[6])
 {
     actio_reader_fault(r, code, s->origin, span, arg);
     return false;
@@ -31,8 +32,10 @@ static bool unknown_option(struct actio_reader *r, const struct actio_statement 
     const char *text = actio_word_text(r, item->word), *near = actio_near_name(text, name, contact ? 4 : 3);
     const char *hint = contact ? "use restitution, friction, slip or stick" : "use friction, slip or stick";
     if (near) hint = actio_arena_format(&r->scratch, "did you mean '%s'?", near);
-    else if (item->word == ACTIO_W_restitution) hint = "write contact NAME: A <= B for a one-sided wall: a constraint always holds and never bounces";
-    return fault(r, ACTIO_F_UNKNOWN_OPTION, s, item->span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(contact ? "contact" : "constraint"), ACTIO_TEXT(hint)));
+    else if (item->word == ACTIO_W_restitution)
+        hint = "write contact NAME: A <= B for a one-sided wall: a constraint always holds and never bounces";
+    return fault(r, ACTIO_F_UNKNOWN_OPTION, s, item->span,
+                 ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(contact ? "contact" : "constraint"), ACTIO_TEXT(hint)));
 }
 
 static bool take_option(struct actio_reader *r, const struct actio_item *item, struct actio_options *out)
@@ -40,7 +43,8 @@ static bool take_option(struct actio_reader *r, const struct actio_item *item, s
     uint32_t first = out->s->keyword == ACTIO_W_contact ? ACTIO_W_restitution : ACTIO_W_friction;
     struct actio_value name = ACTIO_TEXT(actio_word_text(r, item->word));
     if (item->word < first || item->word > ACTIO_W_stick) return unknown_option(r, out->s, item);
-    if (item->second.count && item->word != ACTIO_W_slip) return fault(r, ACTIO_F_OPTION_PAIR, out->s, item->span, ACTIO_ARGS(name));
+    if (item->second.count && item->word != ACTIO_W_slip)
+        return fault(r, ACTIO_F_OPTION_PAIR, out->s, item->span, ACTIO_ARGS(name));
     const struct actio_item **at = &out->item[item->word - ACTIO_W_restitution];
     if (*at) return fault(r, ACTIO_F_OPTION_TWICE, out->s, item->span, ACTIO_ARGS(name));
     *at = item;
@@ -53,7 +57,7 @@ bool actio_options_of(struct actio_reader *r, const struct actio_statement *s, s
     *out = (struct actio_options){ .s = s };
     for (uint32_t i = s->first; i < s->first + s->entries; i++) {
         begun = begun || actio_is_option(r, s, &r->item[i]);
-        if (begun) ok &= take_option(r, &r->item[i], out);                     /* behind an option there are only options */
+        if (begun) ok &= take_option(r, &r->item[i], out); /* behind an option there are only options */
     }
     return ok;
 }
@@ -77,7 +81,8 @@ static bool check_gap(struct actio_reader *r, const struct actio_statement *s, c
 {
     uint32_t n;
     bool moves = false;
-    actio_expr *q = actio_machine_symbols(r, c->gap, ACTIO_SPACE_Q, &n), *g = actio_arena_array(&r->scratch, n, sizeof *g);
+    actio_expr *q = actio_machine_symbols(r, c->gap, ACTIO_SPACE_Q, &n),
+               *g = actio_arena_array(&r->scratch, n, sizeof *g);
     actio_gradient(&r->model->pool, c->gap, q, n, g);
     for (uint32_t i = 0; i < n; i++) moves = moves || !actio_is_zero(g[i]);
     if (moves && !actio_same(c->left, c->right)) return true;
@@ -96,10 +101,14 @@ static bool contact_member(struct actio_reader *r, const struct actio_options *o
 {
     struct actio_pool *pool = &r->model->pool;
     struct actio_contact c = r->model->contact[index];
-    if (!actio_machine_run(r, o->s->left, ACTIO_IN_GAP, &c.left) || !actio_machine_run(r, o->s->right, ACTIO_IN_GAP, &c.right)) return false;
+    if (!actio_machine_run(r, o->s->left, ACTIO_IN_GAP, &c.left)
+        || !actio_machine_run(r, o->s->right, ACTIO_IN_GAP, &c.right))
+        return false;
     c.gap = c.at_most ? actio_sub(pool, c.right, c.left) : actio_sub(pool, c.left, c.right);
     c.restitution = actio_const(pool, 1);
-    if (!check_gap(r, o->s, &c) || !actio_option_value(r, o, ACTIO_W_restitution, &c.restitution) || !check_restitution(r, o, &c)) return false;
+    if (!check_gap(r, o->s, &c) || !actio_option_value(r, o, ACTIO_W_restitution, &c.restitution)
+        || !check_restitution(r, o, &c))
+        return false;
     if (!actio_friction_of(r, o, &(struct actio_rough){ c.label, c.gap }, &c.friction)) return false;
     r->model->contact[index] = c;
     return true;
@@ -110,8 +119,11 @@ static bool contact_member(struct actio_reader *r, const struct actio_options *o
 static bool rough_constraint(struct actio_reader *r, const struct actio_options *o, uint32_t index)
 {
     struct actio_constraint *c = &r->model->constraint[index];
-    if (!o->item[ACTIO_W_friction - ACTIO_W_restitution] && !o->item[ACTIO_W_slip - ACTIO_W_restitution] && !o->item[ACTIO_W_stick - ACTIO_W_restitution]) return true;
-    bool plain = c->kind == ACTIO_HOLONOMIC && c->rule == ACTIO_IDEAL;         /* else the reaction is not along the gradient of a surface */
+    if (!o->item[ACTIO_W_friction - ACTIO_W_restitution] && !o->item[ACTIO_W_slip - ACTIO_W_restitution]
+        && !o->item[ACTIO_W_stick - ACTIO_W_restitution])
+        return true;
+    /* else the reaction is not along the gradient of a surface */
+    bool plain = c->kind == ACTIO_HOLONOMIC && c->rule == ACTIO_IDEAL;
     return actio_friction_of(r, o, &(struct actio_rough){ c->label, plain ? c->g : (actio_expr){ 0 } }, &c->friction);
 }
 
@@ -120,7 +132,9 @@ static bool rough_constraint(struct actio_reader *r, const struct actio_options 
 static bool event_member(struct actio_reader *r, const struct actio_options *o, uint32_t index)
 {
     struct actio_event_line e = r->model->event[index];
-    if (!actio_machine_run(r, o->s->left, ACTIO_IN_EVENT, &e.left) || !actio_machine_run(r, o->s->right, ACTIO_IN_EVENT, &e.right)) return false;
+    if (!actio_machine_run(r, o->s->left, ACTIO_IN_EVENT, &e.left)
+        || !actio_machine_run(r, o->s->right, ACTIO_IN_EVENT, &e.right))
+        return false;
     e.g = actio_sub(&r->model->pool, e.left, e.right);
     if (actio_same(e.left, e.right) || !(actio_machine_spaces(r, e.g) & ~ACTIO_BIT(PARAM)))
         return fault(r, ACTIO_F_EVENT_NO_VARIABLE, o->s, o->s->span, ACTIO_ARGS(ACTIO_TEXT(e.label)));
@@ -132,13 +146,17 @@ static bool event_member(struct actio_reader *r, const struct actio_options *o, 
 
 typedef bool member_fn(struct actio_reader *r, const struct actio_options *o, uint32_t index);
 
-static member_fn *const member_of[ACTIO_W_FIRST_FUNCTION] = { [ACTIO_W_contact] = contact_member, [ACTIO_W_event] = event_member, [ACTIO_W_constraint] = rough_constraint };
+static member_fn *const member_of[ACTIO_W_FIRST_FUNCTION] = {
+    [ACTIO_W_contact] = contact_member, [ACTIO_W_event] = event_member, [ACTIO_W_constraint] = rough_constraint
+};
 
 static void each_member(struct actio_reader *r, const struct actio_statement *s)
 {
     double low, high;
     struct actio_options o;
-    if (s->failed || !member_of[s->keyword] || !actio_options_of(r, s, &o) || !actio_machine_range(r, &s->family, &low, &high)) return;
+    if (s->failed || !member_of[s->keyword] || !actio_options_of(r, s, &o)
+        || !actio_machine_range(r, &s->family, &low, &high))
+        return;
     for (double k = low; k <= high; k++) {
         r->word[s->family.index].bound = k;
         if (!member_of[s->keyword](r, &o, s->index + (uint32_t)(k - low))) return;

@@ -6,9 +6,11 @@
 
 static const struct actio_extent nothing = { INFINITY, -INFINITY };
 
-static bool redeclared(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span, uint32_t word, uint32_t first_line)
+static bool redeclared(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span,
+                       uint32_t word, uint32_t first_line)
 {
-    actio_reader_fault(r, code, origin, span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word)), ACTIO_COUNT(first_line)));
+    actio_reader_fault(r, code, origin, span,
+                       ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word)), ACTIO_COUNT(first_line)));
     return false;
 }
 
@@ -18,7 +20,9 @@ static void declare_value(struct actio_reader *r, const struct actio_statement *
     const struct actio_item *it = &r->item[item];
     struct actio_word *w = &r->word[it->word];
     bool family = it->range.kind == ACTIO_R_FAMILY;
-    struct actio_definition d = { .word = it->word, .keyword = s->keyword, .item = item, .origin = s->origin, .next = w->definition };
+    struct actio_definition d = {
+        .word = it->word, .keyword = s->keyword, .item = item, .origin = s->origin, .next = w->definition
+    };
     if (w->definition) {
         const struct actio_definition *first = &r->definition[w->definition - 1];
         const struct actio_item *other = &r->item[first->item];
@@ -33,7 +37,10 @@ static void declare_value(struct actio_reader *r, const struct actio_statement *
 }
 
 static const enum actio_symbol_kind kind_of[ACTIO_W_FIRST_FUNCTION] = {
-    [ACTIO_W_constraint] = ACTIO_SY_CONSTRAINT, [ACTIO_W_contact] = ACTIO_SY_CONTACT, [ACTIO_W_event] = ACTIO_SY_EVENT, [ACTIO_W_symmetry] = ACTIO_SY_SYMMETRY,
+    [ACTIO_W_constraint] = ACTIO_SY_CONSTRAINT,
+    [ACTIO_W_contact] = ACTIO_SY_CONTACT,
+    [ACTIO_W_event] = ACTIO_SY_EVENT,
+    [ACTIO_W_symmetry] = ACTIO_SY_SYMMETRY,
 };
 
 static void declare_label(struct actio_reader *r, uint32_t statement)
@@ -45,7 +52,7 @@ static void declare_label(struct actio_reader *r, uint32_t statement)
         actio_reader_fault(r, ACTIO_F_LABEL_NO_FAMILY, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(w->text)));
         return;
     }
-    if (s->keyword == ACTIO_W_force) return;               /* not in the list of labels: equal columns would be found later */
+    if (s->keyword == ACTIO_W_force) return; /* not in the list of labels: equal columns would be found later */
     if (w->label_definition) {
         const struct actio_statement *first = &r->statement[w->label_definition - 1];
         if (!family || first->family.kind != ACTIO_R_FAMILY || first->keyword != s->keyword) {
@@ -65,11 +72,14 @@ static bool replace_nodes(struct actio_reader *r, const struct actio_statement *
 {
     const struct actio_item *it = &r->item[item];
     uint32_t axis = r->word[it->word].stem, d = r->word[axis].definition;
-    if (r->word[it->word].label == ACTIO_W_nodes && d && actio_is_axis(r, &r->definition[d - 1]) && it->range.kind == ACTIO_R_NONE) {
+    if (r->word[it->word].label == ACTIO_W_nodes && d && actio_is_axis(r, &r->definition[d - 1])
+        && it->range.kind == ACTIO_R_NONE) {
         r->definition[d - 1].override = item + 1;
         return true;
     }
-    actio_reader_fault(r, ACTIO_F_NOT_A_PARAM, s->origin, it->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, it->word)), ACTIO_TEXT("use --set for params, and for NAME.nodes of an axis")));
+    actio_reader_fault(r, ACTIO_F_NOT_A_PARAM, s->origin, it->span,
+                       ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, it->word)),
+                                  ACTIO_TEXT("use --set for params, and for NAME.nodes of an axis")));
     return false;
 }
 
@@ -81,7 +91,8 @@ static bool replace_param(struct actio_reader *r, const struct actio_statement *
     uint32_t first = r->word[it->word].definition;
     if (r->word[it->word].label) return replace_nodes(r, s, item);
     if (!first || r->definition[first - 1].keyword != ACTIO_W_param) {
-        const char *hint = first ? "use --set for params, and --start for initial values" : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "use --set with a param of the model");
+        const char *hint = first ? "use --set for params, and --start for initial values"
+                                 : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "use --set with a param of the model");
         actio_reader_fault(r, ACTIO_F_NOT_A_PARAM, s->origin, it->span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
         return false;
     }
@@ -90,7 +101,8 @@ static bool replace_param(struct actio_reader *r, const struct actio_statement *
         return true;
     }
     const struct actio_step *index = &r->step[it->range.from.first];
-    if (it->range.kind == ACTIO_R_FAMILY || it->range.from.count != 1 || index->kind != ACTIO_ST_NUMBER || !r->word[it->word].is_family) {
+    if (it->range.kind == ACTIO_R_FAMILY || it->range.from.count != 1 || index->kind != ACTIO_ST_NUMBER
+        || !r->word[it->word].is_family) {
         actio_reader_fault(r, ACTIO_F_OPTION_MEMBER, s->origin, it->span, ACTIO_ARGS(ACTIO_TEXT(text)));
         return false;
     }
@@ -106,14 +118,18 @@ static void declare_items(struct actio_reader *r, const struct actio_statement *
     for (uint32_t i = s->first; i < s->first + s->entries; i++) declare_value(r, s, i);
 }
 
-static bool is_option(const struct actio_reader *r, const struct actio_statement *s) { return r->origin[s->origin].is_option; }
+static bool is_option(const struct actio_reader *r, const struct actio_statement *s)
+{
+    return r->origin[s->origin].is_option;
+}
 
 void actio_declare_all(struct actio_reader *r)
 {
     for (uint32_t i = 0; i < r->statements; i++) {
         const struct actio_statement *s = &r->statement[i];
         uint32_t k = s->keyword;
-        bool values = k == ACTIO_W_param || k == ACTIO_W_let || k == ACTIO_W_coord || k == ACTIO_W_state || k == ACTIO_W_frame || k == ACTIO_W_observe || k == ACTIO_W_field;
+        bool values = k == ACTIO_W_param || k == ACTIO_W_let || k == ACTIO_W_coord || k == ACTIO_W_state
+                      || k == ACTIO_W_frame || k == ACTIO_W_observe || k == ACTIO_W_field;
         if (values && !is_option(r, s)) declare_items(r, s);
         if (s->label && k != ACTIO_W_model) declare_label(r, i);
     }

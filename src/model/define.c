@@ -5,7 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-static struct actio_item *item_of(struct actio_reader *r, const struct actio_definition *d) { return &r->item[d->item]; }
+static struct actio_item *item_of(struct actio_reader *r, const struct actio_definition *d)
+{
+    return &r->item[d->item];
+}
 
 static void fail_value(struct actio_reader *r, uint32_t word) { r->word[word].value.kind = ACTIO_SY_FAILED; }
 
@@ -18,12 +21,16 @@ static void widen(struct actio_extent *x, double k)
 }
 
 /* Gives the name, or the member of a family, its meaning. False when it has one already. */
-static bool bind_value(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k, enum actio_symbol_kind kind, uint32_t index)
+static bool bind_value(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k,
+                       enum actio_symbol_kind kind, uint32_t index)
 {
     const struct actio_item *item = item_of(r, d);
     if (word != d->word) {
         if (r->word[word].value.kind != ACTIO_SY_NONE) {
-            actio_reader_fault(r, ACTIO_F_REDECLARED, d->origin, item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word)), ACTIO_COUNT(r->item[r->definition[r->word[d->word].definition - 1].item].span.line)));
+            actio_reader_fault(
+                r, ACTIO_F_REDECLARED, d->origin, item->span,
+                ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word)),
+                           ACTIO_COUNT(r->item[r->definition[r->word[d->word].definition - 1].item].span.line)));
             return false;
         }
         widen(&r->word[d->word].extent, k);
@@ -35,7 +42,8 @@ static bool bind_value(struct actio_reader *r, const struct actio_definition *d,
 static bool finite_value(struct actio_reader *r, struct actio_formula f, const char *name, double x)
 {
     if (isfinite(x)) return true;
-    actio_reader_fault_at(r, ACTIO_F_VALUE_NOT_FINITE, f.origin, actio_formula_at(r, f), ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(isnan(x) ? NAN : x)));
+    actio_reader_fault_at(r, ACTIO_F_VALUE_NOT_FINITE, f.origin, actio_formula_at(r, f),
+                          ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_NUMBER(isnan(x) ? NAN : x)));
     return false;
 }
 
@@ -48,11 +56,13 @@ static bool define_param(struct actio_reader *r, const struct actio_definition *
     struct actio_param p = { .name = actio_word_text(r, word), .unit = item->unit, .span = item->span };
     if (!actio_machine_run(r, f, ACTIO_IN_PARAM, &p.definition)) return false;
     p.value = actio_model_number(m, p.definition);
-    if (!finite_value(r, f, p.name, p.value) || !bind_value(r, d, word, k, ACTIO_SY_PARAM, (uint32_t)m->params)) return false;
+    if (!finite_value(r, f, p.name, p.value) || !bind_value(r, d, word, k, ACTIO_SY_PARAM, (uint32_t)m->params))
+        return false;
     uint32_t count = (uint32_t)m->params;
     ACTIO_PUSH(&m->arena, m->param, count, r->params_cap) = p;
     m->params = count;
-    actio_symbol(&m->pool, ACTIO_SPACE_PARAM, count - 1);  /* symbols are made in order: texts read back with the same order of terms */
+    /* symbols are made in order: texts read back with the same order of terms */
+    actio_symbol(&m->pool, ACTIO_SPACE_PARAM, count - 1);
     return true;
 }
 
@@ -71,13 +81,16 @@ static bool define_let(struct actio_reader *r, const struct actio_definition *d,
     actio_expr e;
     uint16_t axis;
     const struct actio_item *item = item_of(r, d);
-    if (!actio_machine_run(r, item->e, ACTIO_IN_LET, &e) || !actio_axis_named(r, item->axis, d->origin, item->span, &axis)) return false;
+    if (!actio_machine_run(r, item->e, ACTIO_IN_LET, &e)
+        || !actio_axis_named(r, item->axis, d->origin, item->span, &axis))
+        return false;
     if (axis && !actio_field_fits(r, e, axis, ACTIO_IN_OBSERVE, item->e)) return false;
     if (!bind_value(r, d, word, k, ACTIO_SY_LET, r->lets)) return false;
     ACTIO_PUSH(&r->scratch, r->let, r->lets, r->lets_cap) = e;
     if (item->unit) {
         uint32_t count = (uint32_t)r->model->let_units;
-        ACTIO_PUSH(&r->model->arena, r->model->let_unit, count, r->let_units_cap) = (struct actio_let_unit){ actio_word_text(r, word), item->unit, e, item->span };
+        ACTIO_PUSH(&r->model->arena, r->model->let_unit, count, r->let_units_cap) =
+            (struct actio_let_unit){ actio_word_text(r, word), item->unit, e, item->span };
         r->model->let_units = count;
     }
     keep_let(r, word, e);
@@ -89,9 +102,11 @@ static bool check_frame(struct actio_reader *r, struct actio_formula f, const ch
 {
     uint32_t n;
     actio_expr *v = actio_machine_symbols(r, e, ACTIO_SPACE_V, &n);
-    bool affine = actio_degree_in(&r->model->pool, e, v, n) == 1;             /* of the formula as written: sign(x') has a derivative, too */
+    /* of the formula as written: sign(x') has a derivative, too */
+    bool affine = actio_degree_in(&r->model->pool, e, v, n) == 1;
     if (n && affine) return true;
-    actio_reader_fault_at(r, n ? ACTIO_F_FRAME_NOT_AFFINE : ACTIO_F_FRAME_NO_VELOCITY, f.origin, actio_formula_at(r, f), ACTIO_ARGS(ACTIO_TEXT(name)));
+    actio_reader_fault_at(r, n ? ACTIO_F_FRAME_NOT_AFFINE : ACTIO_F_FRAME_NO_VELOCITY, f.origin, actio_formula_at(r, f),
+                          ACTIO_ARGS(ACTIO_TEXT(name)));
     return false;
 }
 
@@ -103,7 +118,9 @@ static bool define_frame(struct actio_reader *r, const struct actio_definition *
     uint32_t count = (uint32_t)m->frames;
     struct actio_quasi_velocity u = { .name = actio_word_text(r, word), .unit = item->unit, .span = item->span };
     if (!actio_machine_run(r, item->e, ACTIO_IN_FRAME, &u.e) || !check_frame(r, item->e, u.name, u.e)) return false;
-    if (!actio_axis_named(r, item->axis, d->origin, item->span, &u.axis) || !actio_field_fits(r, u.e, u.axis, ACTIO_IN_FRAME, item->e)) return false;
+    if (!actio_axis_named(r, item->axis, d->origin, item->span, &u.axis)
+        || !actio_field_fits(r, u.e, u.axis, ACTIO_IN_FRAME, item->e))
+        return false;
     if (!bind_value(r, d, word, k, ACTIO_SY_FRAME, r->lets)) return false;
     ACTIO_PUSH(&r->scratch, r->let, r->lets, r->lets_cap) = u.e;
     ACTIO_PUSH(&m->arena, m->frame, count, r->frames_cap) = u;
@@ -117,8 +134,12 @@ static bool define_observe(struct actio_reader *r, const struct actio_definition
     const struct actio_item *item = item_of(r, d);
     uint32_t count = (uint32_t)m->observes;
     struct actio_observe o = { .name = actio_word_text(r, word), .unit = item->unit, .span = item->span };
-    if (!actio_machine_run(r, item->e, ACTIO_IN_OBSERVE, &o.e) || !actio_axis_named(r, item->axis, d->origin, item->span, &o.axis)) return false;
-    if (!actio_field_fits(r, o.e, o.axis, ACTIO_IN_OBSERVE, item->e) || !bind_value(r, d, word, k, ACTIO_SY_OBSERVE, count)) return false;
+    if (!actio_machine_run(r, item->e, ACTIO_IN_OBSERVE, &o.e)
+        || !actio_axis_named(r, item->axis, d->origin, item->span, &o.axis))
+        return false;
+    if (!actio_field_fits(r, o.e, o.axis, ACTIO_IN_OBSERVE, item->e)
+        || !bind_value(r, d, word, k, ACTIO_SY_OBSERVE, count))
+        return false;
     ACTIO_PUSH(&m->arena, m->observe, count, r->observes_cap) = o;
     m->observes = count;
     return true;
@@ -136,7 +157,10 @@ static bool define_variable(struct actio_reader *r, const struct actio_definitio
     bool is_state = d->keyword == ACTIO_W_state;
     const struct actio_item *item = item_of(r, d);
     uint32_t count = (uint32_t)(is_state ? m->states : m->coords);
-    struct actio_variable v = { .name = actio_word_text(r, word), .dot_name = rate_name(r, d->word, word, k), .unit = item->unit, .span = item->span };
+    struct actio_variable v = { .name = actio_word_text(r, word),
+                                .dot_name = rate_name(r, d->word, word, k),
+                                .unit = item->unit,
+                                .span = item->span };
     if (!bind_value(r, d, word, k, is_state ? ACTIO_SY_STATE : ACTIO_SY_COORD, count)) return false;
     v.x = actio_symbol(&m->pool, is_state ? ACTIO_SPACE_STATE : ACTIO_SPACE_Q, count);
     v.dot = actio_symbol(&m->pool, is_state ? ACTIO_SPACE_SDOT : ACTIO_SPACE_V, count);
@@ -154,8 +178,9 @@ static bool define_variable(struct actio_reader *r, const struct actio_definitio
 typedef bool define_fn(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k);
 
 static define_fn *const define_of[ACTIO_W_FIRST_FUNCTION] = {
-    [ACTIO_W_param] = define_param, [ACTIO_W_let] = define_let, [ACTIO_W_frame] = define_frame, [ACTIO_W_observe] = define_observe,
-    [ACTIO_W_coord] = define_variable, [ACTIO_W_state] = define_variable, [ACTIO_W_field] = actio_define_field,
+    [ACTIO_W_param] = define_param,       [ACTIO_W_let] = define_let,        [ACTIO_W_frame] = define_frame,
+    [ACTIO_W_observe] = define_observe,   [ACTIO_W_coord] = define_variable, [ACTIO_W_state] = define_variable,
+    [ACTIO_W_field] = actio_define_field,
 };
 
 static void define(struct actio_reader *r, uint32_t index)
@@ -217,13 +242,15 @@ static void report_cycle(struct actio_reader *r, uint32_t definition)
     actio_text_open(&path, &r->scratch);
     for (uint32_t i = from; i < r->visits; i++) {
         r->word[r->definition[r->visit[i].definition].word].value.kind = ACTIO_SY_FAILED;
-        if (shown++ < MOST) actio_text_format(&path, "%s -> ", actio_word_text(r, r->definition[r->visit[i].definition].word));
+        if (shown++ < MOST)
+            actio_text_format(&path, "%s -> ", actio_word_text(r, r->definition[r->visit[i].definition].word));
         else if (shown == MOST + 1) actio_text_add(&path, "... -> ");
     }
     actio_text_add(&path, actio_word_text(r, r->definition[definition].word));
     part_of(r, &r->definition[top->definition], top->part, &f);
-    actio_reader_fault_at(r, ACTIO_F_CYCLE, f.origin, r->step[f.first + top->step].at,
-                          ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, r->definition[definition].word)), ACTIO_TEXT(path.s)));
+    actio_reader_fault_at(
+        r, ACTIO_F_CYCLE, f.origin, r->step[f.first + top->step].at,
+        ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, r->definition[definition].word)), ACTIO_TEXT(path.s)));
 }
 
 static void enter(struct actio_reader *r, uint32_t definition)
@@ -238,7 +265,10 @@ static void need(struct actio_reader *r, uint32_t word)
     bool failed = r->word[word].value.kind == ACTIO_SY_FAILED;
     for (uint32_t d; (d = r->word[word].pending) != 0; r->word[word].pending = r->definition[d - 1].next) {
         if (r->definition[d - 1].mark == ACTIO_MARK_DONE) continue;
-        if (r->definition[d - 1].mark == ACTIO_MARK_NEW) { enter(r, d - 1); return; }
+        if (r->definition[d - 1].mark == ACTIO_MARK_NEW) {
+            enter(r, d - 1);
+            return;
+        }
         if (!failed) report_cycle(r, d - 1);
         r->visit[r->visits - 1].step++;
         return;
@@ -253,7 +283,10 @@ static void settle(struct actio_reader *r, uint32_t definition)
         actio_poll(r->ctx);
         struct actio_visit *top = &r->visit[r->visits - 1];
         uint32_t word = next_use(r, top);
-        if (word) { need(r, word); continue; }
+        if (word) {
+            need(r, word);
+            continue;
+        }
         define(r, top->definition);
         r->definition[top->definition].mark = ACTIO_MARK_DONE;
         r->visits--;
@@ -268,13 +301,15 @@ static void settle_all(struct actio_reader *r, uint32_t keyword)
 
 /* ---- constraints, contacts and events get their places before any formula can use their labels */
 
-static struct actio_symbol_ref new_constraint(struct actio_reader *r, const struct actio_statement *s, const char *label)
+static struct actio_symbol_ref new_constraint(struct actio_reader *r, const struct actio_statement *s,
+                                              const char *label)
 {
     struct actio_model *m = r->model;
     uint32_t count = (uint32_t)m->constraints;
     uint16_t axis;
     if (!actio_axis_named(r, s->axis, s->origin, s->span, &axis)) axis = 0;
-    ACTIO_PUSH(&m->arena, m->constraint, count, r->constraints_cap) = (struct actio_constraint){ .label = label, .span = s->span, .axis = axis };
+    ACTIO_PUSH(&m->arena, m->constraint, count, r->constraints_cap) =
+        (struct actio_constraint){ .label = label, .span = s->span, .axis = axis };
     m->constraints = count;
     return (struct actio_symbol_ref){ ACTIO_SY_CONSTRAINT, count - 1 };
 }
@@ -283,7 +318,8 @@ static struct actio_symbol_ref new_contact(struct actio_reader *r, const struct 
 {
     struct actio_model *m = r->model;
     uint32_t count = (uint32_t)m->contacts;
-    ACTIO_PUSH(&m->arena, m->contact, count, r->contacts_cap) = (struct actio_contact){ .label = label, .span = s->span, .at_most = s->at_most };
+    ACTIO_PUSH(&m->arena, m->contact, count, r->contacts_cap) =
+        (struct actio_contact){ .label = label, .span = s->span, .at_most = s->at_most };
     m->contacts = count;
     return (struct actio_symbol_ref){ ACTIO_SY_CONTACT, count - 1 };
 }
@@ -292,20 +328,25 @@ static struct actio_symbol_ref new_event(struct actio_reader *r, const struct ac
 {
     struct actio_model *m = r->model;
     uint32_t count = (uint32_t)m->events;
-    ACTIO_PUSH(&m->arena, m->event, count, r->events_cap) = (struct actio_event_line){ .label = label, .span = s->span };
+    ACTIO_PUSH(&m->arena, m->event, count, r->events_cap) =
+        (struct actio_event_line){ .label = label, .span = s->span };
     m->events = count;
     return (struct actio_symbol_ref){ ACTIO_SY_EVENT, count - 1 };
 }
 
 typedef struct actio_symbol_ref place_fn(struct actio_reader *r, const struct actio_statement *s, const char *label);
 
-static place_fn *const place_of[ACTIO_W_FIRST_FUNCTION] = { [ACTIO_W_constraint] = new_constraint, [ACTIO_W_contact] = new_contact, [ACTIO_W_event] = new_event };
+static place_fn *const place_of[ACTIO_W_FIRST_FUNCTION] = {
+    [ACTIO_W_constraint] = new_constraint, [ACTIO_W_contact] = new_contact, [ACTIO_W_event] = new_event
+};
 
 static bool make_label(struct actio_reader *r, const struct actio_statement *s, uint32_t word, double k)
 {
     if (word != s->label) {
         if (r->word[word].tag.kind != ACTIO_SY_NONE) {
-            actio_reader_fault(r, ACTIO_F_LABEL_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word)), ACTIO_COUNT(r->statement[r->word[s->label].label_definition - 1].span.line)));
+            actio_reader_fault(r, ACTIO_F_LABEL_TWICE, s->origin, s->span,
+                               ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word)),
+                                          ACTIO_COUNT(r->statement[r->word[s->label].label_definition - 1].span.line)));
             return false;
         }
         widen(&r->word[s->label].tag_extent, k);
@@ -320,9 +361,12 @@ static void make_labels(struct actio_reader *r, struct actio_statement *s)
     double low, high;
     bool family = s->family.kind == ACTIO_R_FAMILY;
     if (s->failed || !place_of[s->keyword]) return;
-    s->index = (uint32_t)(s->keyword == ACTIO_W_constraint ? m->constraints : s->keyword == ACTIO_W_contact ? m->contacts : m->events);
+    s->index = (uint32_t)(s->keyword == ACTIO_W_constraint ? m->constraints
+                          : s->keyword == ACTIO_W_contact  ? m->contacts
+                                                           : m->events);
     bool ok = actio_machine_range(r, &s->family, &low, &high);
-    for (double k = ok ? low : 1; ok && k <= high; k++) ok = make_label(r, s, family ? actio_word_member(r, s->label, k) : s->label, k);
+    for (double k = ok ? low : 1; ok && k <= high; k++)
+        ok = make_label(r, s, family ? actio_word_member(r, s->label, k) : s->label, k);
     s->failed = !ok;
     if (!ok) r->word[s->label].tag.kind = ACTIO_SY_FAILED;
 }
@@ -345,7 +389,9 @@ static void check_member_options(struct actio_reader *r)
     for (uint32_t d = 0; d < r->definitions; d++)
         for (uint32_t i = r->definition[d].member_override; i; i = r->item[i - 1].next) {
             const struct actio_item *item = &r->item[i - 1];
-            struct actio_use use = { item->word, true, r->step[item->range.from.first].u.number, item->e.origin, item->at, ACTIO_IN_PARAM, false };
+            struct actio_use use = { item->word,     true,     r->step[item->range.from.first].u.number,
+                                     item->e.origin, item->at, ACTIO_IN_PARAM,
+                                     false };
             struct actio_symbol_ref ref;
             actio_resolve(r, &use, &ref);
         }
@@ -357,8 +403,11 @@ void actio_define_all(struct actio_reader *r)
     check_member_options(r);
     for (uint32_t d = 0; d < r->definitions; d++)
         if (actio_is_axis(r, &r->definition[d])) settle(r, d);
-    for (uint32_t d = 0; d < r->definitions; d++)          /* variables in the order of the text: it is the order of the columns */
-        if (r->definition[d].keyword == ACTIO_W_coord || r->definition[d].keyword == ACTIO_W_state || r->definition[d].keyword == ACTIO_W_field) settle(r, d);
+    /* variables in the order of the text: it is the order of the columns */
+    for (uint32_t d = 0; d < r->definitions; d++)
+        if (r->definition[d].keyword == ACTIO_W_coord || r->definition[d].keyword == ACTIO_W_state
+            || r->definition[d].keyword == ACTIO_W_field)
+            settle(r, d);
     for (uint32_t s = 0; s < r->statements; s++) make_labels(r, &r->statement[s]);
     settle_all(r, ACTIO_W_let);
     settle_all(r, ACTIO_W_frame);

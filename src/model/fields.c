@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fields and their axes: what a formula is open in (which axes it has a value at every point of), values at a place, and what may stand where. */
+ * Fields and their axes: what a formula is open in (which axes it has a value at every point of), values at a place,
+ * and what may stand where. */
 #include "model/reader.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST_AXES = 31 };
-static const double most_nodes = 1e12;                     /* memory refuses far fewer, with the amount */
+static const double most_nodes = 1e12; /* memory refuses far fewer, with the amount */
 
-static bool fault(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span, const struct actio_value arg[6])
+static bool fault(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span,
+                  const struct actio_value arg[6])
 {
     actio_reader_fault(r, code, origin, span, arg);
     return false;
@@ -21,12 +23,16 @@ static bool axis_nodes(struct actio_reader *r, const struct actio_definition *d,
     const struct actio_item *item = &r->item[d->item];
     struct actio_formula f = d->override ? r->item[d->override - 1].e : item->e;
     double nodes;
-    if (!actio_machine_run(r, f, ACTIO_IN_BOUND, &axis->nodes_written) || !actio_machine_whole(r, axis->nodes_written, f.origin, actio_formula_at(r, f), &nodes)) return false;
+    if (!actio_machine_run(r, f, ACTIO_IN_BOUND, &axis->nodes_written)
+        || !actio_machine_whole(r, axis->nodes_written, f.origin, actio_formula_at(r, f), &nodes))
+        return false;
     if (nodes < 2 || nodes > most_nodes) {
-        actio_reader_fault_at(r, ACTIO_F_AXIS_NODES, f.origin, actio_formula_at(r, f), ACTIO_ARGS(ACTIO_TEXT(axis->name), ACTIO_NUMBER(nodes)));
+        actio_reader_fault_at(r, ACTIO_F_AXIS_NODES, f.origin, actio_formula_at(r, f),
+                              ACTIO_ARGS(ACTIO_TEXT(axis->name), ACTIO_NUMBER(nodes)));
         return false;
     }
-    axis->nodes = (size_t)nodes, axis->resized = d->override != 0;
+    axis->nodes = (size_t)nodes;
+    axis->resized = d->override != 0;
     return true;
 }
 
@@ -36,13 +42,19 @@ static bool define_axis(struct actio_reader *r, const struct actio_definition *d
     const struct actio_item *item = &r->item[d->item];
     struct actio_axis axis = { .name = actio_word_text(r, d->word), .span = item->span };
     uint32_t count = (uint32_t)m->axes;
-    if (!actio_machine_run(r, item->range.from, ACTIO_IN_BOUND, &axis.from) || !actio_machine_run(r, item->range.to, ACTIO_IN_BOUND, &axis.to)) return false;
-    axis.a = actio_model_number(m, axis.from), axis.b = actio_model_number(m, axis.to);
+    if (!actio_machine_run(r, item->range.from, ACTIO_IN_BOUND, &axis.from)
+        || !actio_machine_run(r, item->range.to, ACTIO_IN_BOUND, &axis.to))
+        return false;
+    axis.a = actio_model_number(m, axis.from);
+    axis.b = actio_model_number(m, axis.to);
     if (!(axis.a < axis.b) || !isfinite(axis.b - axis.a))
-        return fault(r, ACTIO_F_AXIS_EMPTY, d->origin, item->span, ACTIO_ARGS(ACTIO_TEXT(axis.name), ACTIO_NUMBER(axis.a), ACTIO_NUMBER(axis.b)));
+        return fault(r, ACTIO_F_AXIS_EMPTY, d->origin, item->span,
+                     ACTIO_ARGS(ACTIO_TEXT(axis.name), ACTIO_NUMBER(axis.a), ACTIO_NUMBER(axis.b)));
     if (!axis_nodes(r, d, &axis)) return false;
-    if (count >= MOST_AXES) return fault(r, ACTIO_F_TOO_MANY_AXES, d->origin, item->span, ACTIO_ARGS(ACTIO_COUNT(MOST_AXES)));
-    axis.s = actio_symbol_at(&m->pool, (actio_slot){ .space = ACTIO_SPACE_AXIS, .axis = (uint16_t)(count + 1), .index = count });
+    if (count >= MOST_AXES)
+        return fault(r, ACTIO_F_TOO_MANY_AXES, d->origin, item->span, ACTIO_ARGS(ACTIO_COUNT(MOST_AXES)));
+    axis.s = actio_symbol_at(&m->pool,
+                             (actio_slot){ .space = ACTIO_SPACE_AXIS, .axis = (uint16_t)(count + 1), .index = count });
     ACTIO_PUSH(&m->arena, m->axis, count, r->axes_cap) = axis;
     m->axes = count;
     r->word[d->word].value = (struct actio_symbol_ref){ ACTIO_SY_AXIS, count - 1 };
@@ -54,7 +66,10 @@ bool actio_axis_named(struct actio_reader *r, uint32_t word, uint16_t origin, st
     *axis = 0;
     if (word == ACTIO_W_NONE) return true;
     if (r->word[word].value.kind == ACTIO_SY_FAILED) return false;
-    if (r->word[word].value.kind != ACTIO_SY_AXIS) return r->word[word].suspect ? false : fault(r, ACTIO_F_NOT_AN_AXIS, origin, span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word))));
+    if (r->word[word].value.kind != ACTIO_SY_AXIS)
+        return r->word[word].suspect
+                   ? false
+                   : fault(r, ACTIO_F_NOT_AN_AXIS, origin, span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word))));
     *axis = (uint16_t)(r->word[word].value.index + 1);
     return true;
 }
@@ -69,8 +84,10 @@ static bool define_values(struct actio_reader *r, const struct actio_definition 
     v.dot_name = actio_arena_format(&m->arena, "%s_dot", v.name);
     actio_slot slot = { .space = ACTIO_SPACE_Q, .axis = v.axis, .index = count };
     v.x = actio_symbol_at(&m->pool, slot);
-    slot.space = ACTIO_SPACE_V, v.dot = actio_symbol_at(&m->pool, slot);
-    slot.space = ACTIO_SPACE_ACC, v.ddot = actio_symbol_at(&m->pool, slot);
+    slot.space = ACTIO_SPACE_V;
+    v.dot = actio_symbol_at(&m->pool, slot);
+    slot.space = ACTIO_SPACE_ACC;
+    v.ddot = actio_symbol_at(&m->pool, slot);
     ACTIO_PUSH(&m->arena, m->coord, count, r->coords_cap) = v;
     m->coords = count;
     r->word[d->word].value = (struct actio_symbol_ref){ ACTIO_SY_COORD, count - 1 };
@@ -78,11 +95,15 @@ static bool define_values(struct actio_reader *r, const struct actio_definition 
 }
 
 /* The item of an axis has a number of nodes; the field x(x) is not an axis, although it has the same name. */
-bool actio_is_axis(const struct actio_reader *r, const struct actio_definition *d) { return d->keyword == ACTIO_W_field && r->item[d->item].axis == d->word && r->item[d->item].e.count; }
+bool actio_is_axis(const struct actio_reader *r, const struct actio_definition *d)
+{
+    return d->keyword == ACTIO_W_field && r->item[d->item].axis == d->word && r->item[d->item].e.count;
+}
 
 bool actio_define_field(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k)
 {
-    (void)word, (void)k;
+    (void)word;
+    (void)k;
     return actio_is_axis(r, d) ? define_axis(r, d) : define_values(r, d);
 }
 
@@ -91,7 +112,9 @@ void actio_fields_check(struct actio_reader *r, const struct actio_statement *s)
 {
     for (uint32_t i = s->first; i < s->first + s->entries; i++)
         if (r->item[i].axis != s->axis)
-            fault(r, ACTIO_F_FIELD_AXIS, s->origin, r->item[i].span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, r->item[i].word)), ACTIO_TEXT(actio_word_text(r, r->item[i].axis)), ACTIO_TEXT(actio_word_text(r, s->axis))));
+            fault(r, ACTIO_F_FIELD_AXIS, s->origin, r->item[i].span,
+                  ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, r->item[i].word)),
+                             ACTIO_TEXT(actio_word_text(r, r->item[i].axis)), ACTIO_TEXT(actio_word_text(r, s->axis))));
 }
 
 /* ---- what a formula is open in: one bit for each axis */
@@ -107,7 +130,8 @@ static unsigned open_of(const struct actio_reader *r, uint32_t id)
     const struct actio_pool *pool = &r->model->pool;
     const struct actio_node *n = &pool->node[id];
     switch (n->op) {
-    case ACTIO_DIFF: case ACTIO_RUNNING: return r->open[n->a];
+    case ACTIO_DIFF:
+    case ACTIO_RUNNING: return r->open[n->a];
     case ACTIO_INTEGRAL: return r->open[n->a] & ~own_axis(pool, n->b);
     case ACTIO_AT: return (r->open[n->a] & ~own_axis(pool, n->b)) | r->open[n->c];
     default: break;
@@ -129,7 +153,8 @@ unsigned actio_open_axes(struct actio_reader *r, actio_expr e)
     return r->open[e.id];
 }
 
-/* ---- values at a place: of the fields themselves and of their derivatives, so that a formula at a place is a formula of values there */
+/* ---- values at a place: of the fields themselves and of their derivatives, so that a formula at a place is a formula
+ * of values there */
 
 actio_expr actio_field_at(struct actio_reader *r, actio_expr e, uint16_t axis, actio_expr place)
 {
@@ -146,7 +171,10 @@ actio_expr actio_field_at(struct actio_reader *r, actio_expr e, uint16_t axis, a
         if (!(actio_open_axes(r, x) & 1u << axis)) made[i] = x;
         else if (actio_same(x, s)) made[i] = place;
         else if (arity == 0 || n.op == ACTIO_DIFF || n.op == ACTIO_RUNNING) made[i] = actio_at(pool, x, s, place);
-        else made[i] = actio_rebuild(pool, (enum actio_op)n.op, made[pool->place[n.a]], arity > 1 ? made[pool->place[n.b]] : none, arity > 2 ? made[pool->place[n.c]] : none, (int32_t)n.b);
+        else
+            made[i] = actio_rebuild(pool, (enum actio_op)n.op, made[pool->place[n.a]],
+                                    arity > 1 ? made[pool->place[n.b]] : none,
+                                    arity > 2 ? made[pool->place[n.c]] : none, (int32_t)n.b);
     }
     return made[cone.count - 1];
 }
@@ -162,8 +190,12 @@ static const char *first_field(struct actio_reader *r, actio_expr e, unsigned ax
         const struct actio_node *n = &m->pool.node[cone.id[i]];
         if (n->op != ACTIO_SYMBOL || !(own_axis(&m->pool, cone.id[i]) & axes)) continue;
         actio_slot s = m->pool.slot[n->a];
-        if (s.space == ACTIO_SPACE_Q || s.space == ACTIO_SPACE_V || s.space == ACTIO_SPACE_ACC) return m->coord[s.index].name;
-        axis = s.space == ACTIO_SPACE_AXIS ? m->axis[s.index].name : s.space == ACTIO_SPACE_LAMBDA ? actio_arena_format(&r->scratch, "lambda.%s", m->constraint[s.index].label) : axis;
+        if (s.space == ACTIO_SPACE_Q || s.space == ACTIO_SPACE_V || s.space == ACTIO_SPACE_ACC)
+            return m->coord[s.index].name;
+        axis = s.space == ACTIO_SPACE_AXIS ? m->axis[s.index].name
+               : s.space == ACTIO_SPACE_LAMBDA
+                   ? actio_arena_format(&r->scratch, "lambda.%s", m->constraint[s.index].label)
+                   : axis;
     }
     return axis;
 }
@@ -182,21 +214,27 @@ static bool runs(struct actio_reader *r, actio_expr e)
     struct actio_cone cone = actio_cone_of(&r->model->pool, &e, 1);
     bool found = false;
     for (uint32_t i = 0; i < cone.count && !found; i++)
-        found = pool->node[cone.id[i]].op == ACTIO_RUNNING && (actio_machine_spaces(r, (actio_expr){ pool->node[cone.id[i]].a }) & ~(ACTIO_BIT(PARAM) | ACTIO_BIT(AXIS)));
+        found = pool->node[cone.id[i]].op == ACTIO_RUNNING
+                && (actio_machine_spaces(r, (actio_expr){ pool->node[cone.id[i]].a })
+                    & ~(ACTIO_BIT(PARAM) | ACTIO_BIT(AXIS)));
     return found;
 }
 
-bool actio_field_fits(struct actio_reader *r, actio_expr e, uint16_t axis, enum actio_setting in, struct actio_formula f)
+bool actio_field_fits(struct actio_reader *r, actio_expr e, uint16_t axis, enum actio_setting in,
+                      struct actio_formula f)
 {
     if (r->model->axes == 0) return true;
     unsigned open = actio_open_axes(r, e), wrong = open & ~(axis ? 1u << axis : 0);
     uint32_t at = actio_formula_at(r, f);
     if (wrong && axis) {
-        actio_reader_fault_at(r, ACTIO_F_OTHER_AXIS, f.origin, at, ACTIO_ARGS(ACTIO_TEXT(first_field(r, e, wrong)), ACTIO_TEXT(axis_name(r, wrong)), ACTIO_TEXT(r->model->axis[axis - 1].name)));
+        actio_reader_fault_at(r, ACTIO_F_OTHER_AXIS, f.origin, at,
+                              ACTIO_ARGS(ACTIO_TEXT(first_field(r, e, wrong)), ACTIO_TEXT(axis_name(r, wrong)),
+                                         ACTIO_TEXT(r->model->axis[axis - 1].name)));
         return false;
     }
     if (wrong) {
-        actio_reader_fault_at(r, ACTIO_F_FIELD_NEEDS_PLACE, f.origin, at, ACTIO_ARGS(ACTIO_TEXT(first_field(r, e, wrong)), ACTIO_TEXT(axis_name(r, wrong))));
+        actio_reader_fault_at(r, ACTIO_F_FIELD_NEEDS_PLACE, f.origin, at,
+                              ACTIO_ARGS(ACTIO_TEXT(first_field(r, e, wrong)), ACTIO_TEXT(axis_name(r, wrong))));
         return false;
     }
     if (in == ACTIO_IN_OBSERVE || in == ACTIO_IN_START || !runs(r, e)) return true;

@@ -22,17 +22,25 @@ static int open_plain(const char *path, struct actio_findings *f)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) return cannot_read(f, path, strerror(errno)), -1;
+    if (fd < 0) {
+        cannot_read(f, path, strerror(errno));
+        return -1;
+    }
     const char *why = NULL;
     if (fstat(fd, &st) != 0) why = strerror(errno);
     else if (S_ISDIR(st.st_mode)) why = "it is a directory";
     else if (!S_ISREG(st.st_mode)) why = "it is a pipe or a device, not a file";
     if (!why) return fd;
     close(fd);
-    return cannot_read(f, path, why), -1;
+    cannot_read(f, path, why);
+    return -1;
 }
 
-struct content { const char *what; char *text; size_t length, cap; };
+struct content {
+    const char *what;
+    char *text;
+    size_t length, cap;
+};
 
 static bool make_room(struct actio_context *ctx, struct content *c, struct actio_findings *f)
 {
@@ -57,33 +65,45 @@ static bool read_all(struct actio_context *ctx, int fd, const char *path, struct
         ssize_t n = read(fd, c->text + c->length, c->cap - c->length);
         if (n == 0) return true;
         if (n < 0 && errno == EINTR && !actio_stopped(ctx)) continue;
-        if (n < 0 && errno == EINTR) return actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS), false;
+        if (n < 0 && errno == EINTR) {
+            actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+            return false;
+        }
         if (n < 0) return cannot_read(f, path, strerror(errno));
         c->length += (size_t)n;
         if (c->length > largest_file) {
-            actio_find(f, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT(c->what), ACTIO_TEXT("more than 64 MiB"), ACTIO_TEXT("64 MiB")));
+            actio_find(f, ACTIO_F_TOO_LARGE,
+                       ACTIO_ARGS(ACTIO_TEXT(c->what), ACTIO_TEXT("more than 64 MiB"), ACTIO_TEXT("64 MiB")));
             return false;
         }
     }
 }
 
-char *actio_file_read(struct actio_context *ctx, const char *path, const char *what, size_t *length, struct actio_findings *f)
+char *actio_file_read(struct actio_context *ctx, const char *path, const char *what, size_t *length,
+                      struct actio_findings *f)
 {
     struct content c = { .what = what };
     int fd = open_plain(path, f);
     if (fd < 0) return NULL;
     bool whole = read_all(ctx, fd, path, &c, f);
     close(fd);
-    if (!whole) actio_give(ctx, c.text), c.text = NULL;
+    if (!whole) {
+        actio_give(ctx, c.text);
+        c.text = NULL;
+    }
     *length = c.length;
     return c.text;
 }
 
-char *actio_input_read(struct actio_context *ctx, const char *name, const char *what, size_t *length, struct actio_findings *f)
+char *actio_input_read(struct actio_context *ctx, const char *name, const char *what, size_t *length,
+                       struct actio_findings *f)
 {
     struct content c = { .what = what };
     bool whole = read_all(ctx, STDIN_FILENO, name, &c, f);
-    if (!whole) actio_give(ctx, c.text), c.text = NULL;
+    if (!whole) {
+        actio_give(ctx, c.text);
+        c.text = NULL;
+    }
     *length = c.length;
     return c.text;
 }

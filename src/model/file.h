@@ -6,9 +6,11 @@
 #include "base/findings.h"
 
 /* NULL and a finding; else the text, given back with actio_give. `what` names it in messages. */
-char *actio_file_read(struct actio_context *ctx, const char *path, const char *what, size_t *length, struct actio_findings *f);
+char *actio_file_read(struct actio_context *ctx, const char *path, const char *what, size_t *length,
+                      struct actio_findings *f);
 
 /* The same of standard input, called `name` in messages. */
-char *actio_input_read(struct actio_context *ctx, const char *name, const char *what, size_t *length, struct actio_findings *f);
+char *actio_input_read(struct actio_context *ctx, const char *name, const char *what, size_t *length,
+                       struct actio_findings *f);
 
 #endif

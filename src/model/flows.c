@@ -2,9 +2,13 @@
  * The free equations of states: linear in the primed states, as many as there are states. */
 #include "model/reader.h"
 
-struct left_side { actio_expr *rate, *coef, rest; uint32_t count; };   /* sum of coef*rate, plus rest */
+struct left_side {
+    actio_expr *rate, *coef, rest;
+    uint32_t count;
+}; /* sum of coef*rate, plus rest */
 
-static bool fault(struct actio_reader *r, enum actio_code code, const struct actio_statement *s, const struct actio_value arg[6])
+static bool fault(struct actio_reader *r, enum actio_code code, const struct actio_statement *s,
+                  const struct actio_value arg[6])
 {
     actio_reader_fault_at(r, code, s->left.origin, actio_formula_at(r, s->left), arg);
     return false;
@@ -19,26 +23,34 @@ static bool split(struct actio_reader *r, actio_expr left, struct left_side *out
     return actio_linear_in(pool, left, out->rate, out->count, out->coef, &out->rest);
 }
 
-static bool check_left(struct actio_reader *r, const struct actio_statement *s, actio_expr left, struct left_side *parts)
+static bool check_left(struct actio_reader *r, const struct actio_statement *s, actio_expr left,
+                       struct left_side *parts)
 {
     unsigned metric = ACTIO_BIT(PARAM) | ACTIO_BIT(STATE) | ACTIO_BIT(Q) | ACTIO_BIT(T);
     if (!split(r, left, parts)) return fault(r, ACTIO_F_FLOW_NOT_LINEAR, s, ACTIO_NO_ARGS);
     if (parts->count == 0) return fault(r, ACTIO_F_FLOW_NO_RATE, s, ACTIO_NO_ARGS);
     if (!actio_is_zero(parts->rest)) return fault(r, ACTIO_F_FLOW_REST, s, ACTIO_NO_ARGS);
     for (uint32_t i = 0; i < parts->count; i++)
-        if (actio_machine_spaces(r, parts->coef[i]) & ~metric) return fault(r, ACTIO_F_FLOW_COEFFICIENT, s, ACTIO_NO_ARGS);
+        if (actio_machine_spaces(r, parts->coef[i]) & ~metric)
+            return fault(r, ACTIO_F_FLOW_COEFFICIENT, s, ACTIO_NO_ARGS);
     return true;
 }
 
-struct coverage { uint32_t *own_line; bool *covered; };    /* of each state: where its own flow is, and whether any has its rate */
+/* of each state: where its own flow is, and whether any has its rate */
+struct coverage {
+    uint32_t *own_line;
+    bool *covered;
+};
 
-static bool cover(struct actio_reader *r, const struct actio_statement *s, const struct left_side *parts, struct coverage *c)
+static bool cover(struct actio_reader *r, const struct actio_statement *s, const struct left_side *parts,
+                  struct coverage *c)
 {
     for (uint32_t i = 0; i < parts->count; i++) c->covered[actio_slot_of(&r->model->pool, parts->rate[i]).index] = true;
     if (parts->count != 1) return true;
     uint32_t state = actio_slot_of(&r->model->pool, parts->rate[0]).index;
     if (c->own_line[state])
-        return fault(r, ACTIO_F_FLOW_TWICE, s, ACTIO_ARGS(ACTIO_TEXT(r->model->state[state].name), ACTIO_COUNT(c->own_line[state])));
+        return fault(r, ACTIO_F_FLOW_TWICE, s,
+                     ACTIO_ARGS(ACTIO_TEXT(r->model->state[state].name), ACTIO_COUNT(c->own_line[state])));
     c->own_line[state] = s->span.line;
     return true;
 }
@@ -49,7 +61,9 @@ static bool flow_member(struct actio_reader *r, const struct actio_statement *s,
     struct actio_flow_equation f = { .span = s->span };
     struct left_side parts;
     uint32_t count = (uint32_t)m->flows;
-    if (!actio_machine_run(r, s->left, ACTIO_IN_FLOW_LEFT, &f.left) || !actio_machine_run(r, s->right, ACTIO_IN_FLOW_RIGHT, &f.right)) return false;
+    if (!actio_machine_run(r, s->left, ACTIO_IN_FLOW_LEFT, &f.left)
+        || !actio_machine_run(r, s->right, ACTIO_IN_FLOW_RIGHT, &f.right))
+        return false;
     if (!check_left(r, s, f.left, &parts) || !cover(r, s, &parts, c)) return false;
     ACTIO_PUSH(&m->arena, m->flow, count, r->flows_cap) = f;
     m->flows = count;
@@ -73,12 +87,14 @@ static void check_count(struct actio_reader *r, const struct coverage *c)
         if (!c->covered[i])
             actio_reader_fault(r, ACTIO_F_FLOW_MISSING, 0, m->state[i].span, ACTIO_ARGS(ACTIO_TEXT(m->state[i].name)));
     if (!actio_reader_failed(r) && m->flows != m->states)
-        actio_reader_fault(r, ACTIO_F_FLOW_COUNT, 0, m->flow[m->flows - 1].span, ACTIO_ARGS(ACTIO_COUNT(m->flows), ACTIO_COUNT(m->states)));
+        actio_reader_fault(r, ACTIO_F_FLOW_COUNT, 0, m->flow[m->flows - 1].span,
+                           ACTIO_ARGS(ACTIO_COUNT(m->flows), ACTIO_COUNT(m->states)));
 }
 
 void actio_flows_all(struct actio_reader *r)
 {
-    struct coverage c = { actio_arena_array(&r->scratch, r->model->states, sizeof *c.own_line), actio_arena_array(&r->scratch, r->model->states, sizeof *c.covered) };
+    struct coverage c = { actio_arena_array(&r->scratch, r->model->states, sizeof *c.own_line),
+                          actio_arena_array(&r->scratch, r->model->states, sizeof *c.covered) };
     for (uint32_t i = 0; i < r->statements; i++)
         if (r->statement[i].keyword == ACTIO_W_flow) flow_statement(r, &r->statement[i], &c);
     if (!actio_reader_failed(r)) check_count(r, &c);

@@ -10,7 +10,11 @@
 #define ANYTHING (MOTION | ACTIO_BIT(ACC) | ACTIO_BIT(SDOT) | ACTIO_BIT(LAMBDA) | ACTIO_BIT(COLUMN))
 
 /* What may stand where, and what to say about an acceleration that may not. */
-static const struct { const char *what; unsigned allowed; enum actio_code acceleration; } settings[] = {
+static const struct {
+    const char *what;
+    unsigned allowed;
+    enum actio_code acceleration;
+} settings[] = {
     [ACTIO_IN_PARAM] = { "a param", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_BOUND] = { "a bound", NUMBERS, ACTIO_F_COUNT },
     [ACTIO_IN_INDEX] = { "an index", NUMBERS, ACTIO_F_COUNT },
@@ -37,8 +41,11 @@ static const struct { const char *what; unsigned allowed; enum actio_code accele
 };
 
 struct machine {
-    struct actio_reader *r; uint16_t origin; enum actio_setting in; uint32_t ip, loops;
-    bool poisoned;                                         /* a name was wrong: the rest is run only for its faults */
+    struct actio_reader *r;
+    uint16_t origin;
+    enum actio_setting in;
+    uint32_t ip, loops;
+    bool poisoned; /* a name was wrong: the rest is run only for its faults */
 };
 
 static bool fault(struct machine *m, enum actio_code code, uint32_t at, const struct actio_value arg[6])
@@ -81,7 +88,8 @@ actio_expr *actio_machine_symbols(struct actio_reader *r, actio_expr e, enum act
     uint32_t cap = 0;
     *count = 0;
     for (uint32_t i = 0; i < cone.count; i++)
-        if (own_space(pool, cone.id[i]) == 1u << space) ACTIO_PUSH(&r->scratch, found, *count, cap) = (actio_expr){ cone.id[i] };
+        if (own_space(pool, cone.id[i]) == 1u << space)
+            ACTIO_PUSH(&r->scratch, found, *count, cap) = (actio_expr){ cone.id[i] };
     return found;
 }
 
@@ -107,8 +115,10 @@ static bool allowed(struct machine *m, actio_expr e, uint32_t at)
     const char *what = settings[m->in].what;
     if (!wrong) return true;
     struct actio_value shown = ACTIO_TEXT(culprit(m, at)), here = ACTIO_TEXT(what);
-    const char *remedy = m->in == ACTIO_IN_REQUIRE ? "name the difference: observe NAME = A - B, and write require NAME at T = 0" : "";
-    if ((settings[m->in].allowed & ~ACTIO_BIT(AXIS)) == NUMBERS) return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(shown, here, ACTIO_TEXT(remedy)));
+    const char *remedy =
+        m->in == ACTIO_IN_REQUIRE ? "name the difference: observe NAME = A - B, and write require NAME at T = 0" : "";
+    if ((settings[m->in].allowed & ~ACTIO_BIT(AXIS)) == NUMBERS)
+        return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(shown, here, ACTIO_TEXT(remedy)));
     if (wrong & ACTIO_BIT(ACC)) return fault(m, settings[m->in].acceleration, at, ACTIO_ARGS(shown, here));
     if (wrong & ACTIO_BIT(SDOT)) return fault(m, ACTIO_F_STATE_RATE_HERE, at, ACTIO_ARGS(shown, here));
     if (!(wrong & (ACTIO_BIT(V) | ACTIO_BIT(STATE)))) return fault(m, ACTIO_F_RESULT_HERE, at, ACTIO_ARGS(shown, here));
@@ -128,7 +138,8 @@ static actio_expr pop(struct machine *m) { return m->r->value[--m->r->values]; }
 static bool push_result(struct machine *m, actio_expr e, uint32_t at)
 {
     const struct actio_pool *pool = &m->r->model->pool;
-    if (actio_is_const(pool, e) && !isfinite(actio_const_value(pool, e))) return fault(m, ACTIO_F_NOT_FINITE, at, ACTIO_NO_ARGS);
+    if (actio_is_const(pool, e) && !isfinite(actio_const_value(pool, e)))
+        return fault(m, ACTIO_F_NOT_FINITE, at, ACTIO_NO_ARGS);
     push(m, e);
     return true;
 }
@@ -157,7 +168,8 @@ static bool go_on(struct machine *m)
 /* NAME( where NAME is not a field. */
 static bool not_a_function(struct machine *m, uint32_t word, uint32_t at)
 {
-    return fault(m, ACTIO_F_NOT_A_FUNCTION, at, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(m->r, word)), ACTIO_TEXT(actio_word_function_hint(m->r, word))));
+    return fault(m, ACTIO_F_NOT_A_FUNCTION, at,
+                 ACTIO_ARGS(ACTIO_TEXT(actio_word_text(m->r, word)), ACTIO_TEXT(actio_word_function_hint(m->r, word))));
 }
 
 static bool name(struct machine *m, const struct actio_step *s, bool indexed, double index)
@@ -165,7 +177,10 @@ static bool name(struct machine *m, const struct actio_step *s, bool indexed, do
     struct actio_use use = { s->u.use.word, indexed, index, m->origin, s->at, m->in, false };
     struct actio_symbol_ref ref;
     uint32_t at = s->at;
-    if (use.word == ACTIO_W_pi && !indexed) { push(m, actio_const(&m->r->model->pool, 3.14159265358979323846)); return true; }
+    if (use.word == ACTIO_W_pi && !indexed) {
+        push(m, actio_const(&m->r->model->pool, 3.14159265358979323846));
+        return true;
+    }
     actio_expr e;
     const struct actio_word *w = &m->r->word[use.word];
     if (s->op && !w->definition && !w->label && !w->suspect) return not_a_function(m, use.word, at);
@@ -182,7 +197,8 @@ static bool index_step(struct machine *m, const struct actio_step *s)
     double index;
     actio_expr e = pop(m);
     if (m->poisoned) return false;
-    if (actio_machine_spaces(m->r, e) & ~NUMBERS) return fault(m, ACTIO_F_NOT_CONSTANT, s->at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, s->at)), ACTIO_TEXT("an index")));
+    if (actio_machine_spaces(m->r, e) & ~NUMBERS)
+        return fault(m, ACTIO_F_NOT_CONSTANT, s->at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, s->at)), ACTIO_TEXT("an index")));
     return actio_machine_whole(m->r, e, m->origin, s->at, &index) && name(m, s, true, index);
 }
 
@@ -191,10 +207,13 @@ static bool index_step(struct machine *m, const struct actio_step *s)
 static bool can_change(struct machine *m, uint32_t at)
 {
     const struct actio_step *before = &m->r->step[m->ip - 1];
-    if (before->kind == ACTIO_ST_NUMBER || before->kind == ACTIO_ST_BOUND) return fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
+    if (before->kind == ACTIO_ST_NUMBER || before->kind == ACTIO_ST_BOUND)
+        return fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
     if (before->kind != ACTIO_ST_NAME && before->kind != ACTIO_ST_INDEX) return true;
     const struct actio_node *n = &m->r->model->pool.node[m->r->value[m->r->values - 1].id];
-    bool param = n->op == ACTIO_SYMBOL && (m->r->model->pool.slot[n->a].space == ACTIO_SPACE_PARAM || m->r->model->pool.slot[n->a].space == ACTIO_SPACE_AXIS);
+    bool param = n->op == ACTIO_SYMBOL
+                 && (m->r->model->pool.slot[n->a].space == ACTIO_SPACE_PARAM
+                     || m->r->model->pool.slot[n->a].space == ACTIO_SPACE_AXIS);
     return !param || fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
 }
 
@@ -234,13 +253,22 @@ static bool sum_step(struct machine *m, const struct actio_step *s)
     actio_expr to = pop(m), from = pop(m);
     if (m->poisoned) return false;
     if ((actio_machine_spaces(r, to) | actio_machine_spaces(r, from)) & ~NUMBERS)
-        return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT("the range of the sum"), ACTIO_TEXT("a bound")));
-    if (!actio_machine_whole(r, from, m->origin, at, &low) || !actio_machine_whole(r, to, m->origin, at, &high)) return false;
+        return fault(m, ACTIO_F_NOT_CONSTANT, at,
+                     ACTIO_ARGS(ACTIO_TEXT("the range of the sum"), ACTIO_TEXT("a bound")));
+    if (!actio_machine_whole(r, from, m->origin, at, &low) || !actio_machine_whole(r, to, m->origin, at, &high))
+        return false;
     if (high - low + 1 > r->ctx->nodes_limit)
-        return fault(m, ACTIO_F_TOO_LARGE, at, ACTIO_ARGS(ACTIO_TEXT("the sum"), ACTIO_TEXT(actio_arena_format(&r->scratch, "%.0f terms", high - low + 1)), ACTIO_COUNT(r->ctx->nodes_limit)));
+        return fault(m, ACTIO_F_TOO_LARGE, at,
+                     ACTIO_ARGS(ACTIO_TEXT("the sum"),
+                                ACTIO_TEXT(actio_arena_format(&r->scratch, "%.0f terms", high - low + 1)),
+                                ACTIO_COUNT(r->ctx->nodes_limit)));
     push(m, (actio_expr){ 0 });
-    if (high < low) { m->ip = jump - 1; return true; }
-    ACTIO_PUSH(&r->scratch, r->loop, r->loops, r->loops_cap) = (struct actio_loop){ .word = word, .begin = m->ip, .now = low, .last = high, .saved = r->word[word].bound };
+    if (high < low) {
+        m->ip = jump - 1;
+        return true;
+    }
+    ACTIO_PUSH(&r->scratch, r->loop, r->loops, r->loops_cap) =
+        (struct actio_loop){ .word = word, .begin = m->ip, .now = low, .last = high, .saved = r->word[word].bound };
     r->word[word].bound = low;
     return true;
 }
@@ -278,7 +306,9 @@ static bool over_axis(struct machine *m, enum actio_op op, actio_expr e, actio_e
     struct actio_pool *pool = &m->r->model->pool;
     uint16_t axis = axis_of(m, s);
     if (m->poisoned) return go_on(m);
-    const char *form = op == ACTIO_DIFF ? "diff(EXPR, s)" : op == ACTIO_INTEGRAL ? "integral(s, EXPR)" : "running(s, EXPR)";
+    const char *form = op == ACTIO_DIFF       ? "diff(EXPR, s)"
+                       : op == ACTIO_INTEGRAL ? "integral(s, EXPR)"
+                                              : "running(s, EXPR)";
     if (!axis) return fault(m, ACTIO_F_NO_AXIS_GIVEN, at, ACTIO_ARGS(ACTIO_TEXT(actio_op_text(op)), ACTIO_TEXT(form)));
     if (op == ACTIO_DIFF && !(actio_open_axes(m->r, e) & 1u << axis))
         return fault(m, ACTIO_F_DIFF_OF_POINT, at, ACTIO_ARGS(ACTIO_TEXT(m->r->model->axis[axis - 1].name)));
@@ -304,12 +334,16 @@ static bool at_step(struct machine *m, const struct actio_step *s)
     unsigned open = actio_open_axes(r, e), axis = 0;
     while (axis < 31 && !(open & 1u << axis)) axis++;
     const struct actio_step *name = called(m, at);
-    if (open == 0) return name ? not_a_function(m, name->u.use.word, name->at) : fault(m, ACTIO_F_IMPLICIT_PRODUCT, at, ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT("(")));
+    if (open == 0)
+        return name ? not_a_function(m, name->u.use.word, name->at)
+                    : fault(m, ACTIO_F_IMPLICIT_PRODUCT, at, ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT("(")));
     if (open & (open - 1)) return fault(m, ACTIO_F_TWO_AXES, at, ACTIO_NO_ARGS);
     if (actio_machine_spaces(r, place) & ~NUMBERS) return fault(m, ACTIO_F_PLACE_NOT_CONSTANT, at, ACTIO_NO_ARGS);
     const struct actio_axis *x = &r->model->axis[axis - 1];
     double c = actio_model_number(r->model, place), slack = 1e-12 * (fabs(x->a) + fabs(x->b));
-    if (!(c >= x->a - slack && c <= x->b + slack)) return fault(m, ACTIO_F_PLACE_OUTSIDE, at, ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
+    if (!(c >= x->a - slack && c <= x->b + slack))
+        return fault(m, ACTIO_F_PLACE_OUTSIDE, at,
+                     ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
     push(m, actio_field_at(r, e, (uint16_t)axis, place));
     return true;
 }
@@ -325,8 +359,9 @@ static void keep_sum(struct machine *m, actio_expr a, actio_expr b)
     uint32_t count = (uint32_t)model->sums;
     if (s->kept || m->origin != 0 || m->poisoned) return;
     s->kept = true;
-    ACTIO_PUSH(&model->arena, model->sum, count, r->sums_cap) =
-        (struct actio_written_sum){ .a = a, .b = b, .minus = s->op == ACTIO_SUB, .from = s->u.use.word, .at = s->at, .to = s->u.use.jump };
+    ACTIO_PUSH(&model->arena, model->sum, count, r->sums_cap) = (struct actio_written_sum){
+        .a = a, .b = b, .minus = s->op == ACTIO_SUB, .from = s->u.use.word, .at = s->at, .to = s->u.use.jump
+    };
     model->sums = count;
 }
 
@@ -358,7 +393,10 @@ static bool run_step(struct machine *m)
     case ACTIO_ST_SUM: return sum_step(m, s);
     case ACTIO_ST_SUM_END: return sum_end_step(m, s);
     case ACTIO_ST_AT: return at_step(m, s);
-    case ACTIO_ST_OP1: case ACTIO_ST_OP2: case ACTIO_ST_SWAPPED: case ACTIO_ST_IF: break;
+    case ACTIO_ST_OP1:
+    case ACTIO_ST_OP2:
+    case ACTIO_ST_SWAPPED:
+    case ACTIO_ST_IF: break;
     }
     return operation(m, s);
 }
@@ -369,7 +407,9 @@ static bool within_budget(struct machine *m)
     if ((++r->steps_done & 1023) == 0) actio_poll(r->ctx);
     if (r->steps_done <= ACTIO_STEP_LIMIT) return true;
     actio_reader_fault_at(r, ACTIO_F_TOO_LARGE, m->origin, r->step[m->ip].at,
-                          ACTIO_ARGS(ACTIO_TEXT("the work of sums and families"), ACTIO_TEXT("more terms than this version expands"), ACTIO_COUNT(ACTIO_STEP_LIMIT)));
+                          ACTIO_ARGS(ACTIO_TEXT("the work of sums and families"),
+                                     ACTIO_TEXT("more terms than this version expands"),
+                                     ACTIO_COUNT(ACTIO_STEP_LIMIT)));
     actio_escape(r->ctx);
 }
 
@@ -397,7 +437,8 @@ bool actio_machine_number(struct actio_reader *r, struct actio_formula f, enum a
 static bool bound(struct actio_reader *r, struct actio_formula f, double *out)
 {
     actio_expr e;
-    return actio_machine_run(r, f, ACTIO_IN_BOUND, &e) && actio_machine_whole(r, e, f.origin, actio_formula_at(r, f), out);
+    return actio_machine_run(r, f, ACTIO_IN_BOUND, &e)
+           && actio_machine_whole(r, e, f.origin, actio_formula_at(r, f), out);
 }
 
 bool actio_machine_range(struct actio_reader *r, const struct actio_range *range, double *low, double *high)
@@ -407,6 +448,8 @@ bool actio_machine_range(struct actio_reader *r, const struct actio_range *range
     if (!bound(r, range->from, low) || !bound(r, range->to, high)) return false;
     if (*high - *low + 1 <= ACTIO_FAMILY_LIMIT && fabs(*low) < 1e9) return true;
     actio_reader_fault_at(r, ACTIO_F_TOO_LARGE, range->from.origin, actio_formula_at(r, range->from),
-                          ACTIO_ARGS(ACTIO_TEXT("the family"), ACTIO_TEXT(actio_arena_format(&r->scratch, "%.0f members", *high - *low + 1)), ACTIO_COUNT(ACTIO_FAMILY_LIMIT)));
+                          ACTIO_ARGS(ACTIO_TEXT("the family"),
+                                     ACTIO_TEXT(actio_arena_format(&r->scratch, "%.0f members", *high - *low + 1)),
+                                     ACTIO_COUNT(ACTIO_FAMILY_LIMIT)));
     return false;
 }

@@ -17,14 +17,17 @@ static bool fault(struct actio_reader *r, enum actio_code code, struct actio_spa
 
 static bool not_free(struct actio_reader *r, const struct actio_item *item, const char *kind)
 {
-    return fault(r, ACTIO_F_FREE_TARGET, item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, item->word)), ACTIO_TEXT(kind)));
+    return fault(r, ACTIO_F_FREE_TARGET, item->span,
+                 ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, item->word)), ACTIO_TEXT(kind)));
 }
 
 static const char *reserved_kind(const struct actio_reader *r, uint32_t word)
 {
     if (word == ACTIO_W_t) return "the time";
     if (word == ACTIO_W_pi) return "a number";
-    return r->word[word].class == ACTIO_WC_VALUE ? "a column" : r->word[word].class == ACTIO_WC_FUNCTION ? "a function" : "a word of the language";
+    return r->word[word].class == ACTIO_WC_VALUE      ? "a column"
+           : r->word[word].class == ACTIO_WC_FUNCTION ? "a function"
+                                                      : "a word of the language";
 }
 
 static const char *name_of(const struct actio_model *m, const struct actio_free *f)
@@ -49,15 +52,20 @@ static bool release(struct actio_reader *r, const struct actio_target *t, void *
 {
     struct actio_model *m = r->model;
     enum actio_symbol_kind k = t->ref.kind;
-    bool state = k == ACTIO_SY_STATE || k == ACTIO_SY_STATE_DOT, rate = k == ACTIO_SY_COORD_DOT || k == ACTIO_SY_STATE_DOT;
-    struct actio_free f = { .variable = t->ref.index, .is_state = state, .dot = rate || t->item->primes, .span = t->item->span };
+    bool state = k == ACTIO_SY_STATE || k == ACTIO_SY_STATE_DOT,
+         rate = k == ACTIO_SY_COORD_DOT || k == ACTIO_SY_STATE_DOT;
+    struct actio_free f = {
+        .variable = t->ref.index, .is_state = state, .dot = rate || t->item->primes, .span = t->item->span
+    };
     uint32_t count = (uint32_t)m->frees;
     (void)user;
     if (!state && !rate && k != ACTIO_SY_COORD) return not_free(r, t->item, actio_kind_text(k));
     if (state && f.dot) return fault(r, ACTIO_F_FREE_STATE_RATE, f.span, ACTIO_ARGS(ACTIO_TEXT(name_of(m, &f))));
-    if (t->item->primes + rate > 1) return fault(r, ACTIO_F_FREE_ACCELERATION, f.span, ACTIO_ARGS(ACTIO_TEXT(name_of(m, &f))));
+    if (t->item->primes + rate > 1)
+        return fault(r, ACTIO_F_FREE_ACCELERATION, f.span, ACTIO_ARGS(ACTIO_TEXT(name_of(m, &f))));
     uint32_t *line = released(r, &f);
-    if (*line) return fault(r, ACTIO_F_FREE_TWICE, f.span, ACTIO_ARGS(ACTIO_TEXT(datum_text(r, &f)), ACTIO_COUNT(*line)));
+    if (*line)
+        return fault(r, ACTIO_F_FREE_TWICE, f.span, ACTIO_ARGS(ACTIO_TEXT(datum_text(r, &f)), ACTIO_COUNT(*line)));
     *line = f.span.line;
     ACTIO_PUSH(&m->arena, m->free_data, count, r->frees_cap) = f;
     m->frees = count;
@@ -86,7 +94,8 @@ static bool condition_number(struct actio_reader *r, struct actio_formula f, act
     if (!actio_machine_run(r, f, ACTIO_IN_REQUIRE, e)) return false;
     *x = actio_model_number(r->model, *e);
     if (isfinite(*x)) return true;
-    actio_reader_fault_at(r, ACTIO_F_VALUE_NOT_FINITE, f.origin, actio_formula_at(r, f), ACTIO_ARGS(ACTIO_TEXT("the condition"), ACTIO_NUMBER(isnan(*x) ? NAN : *x)));
+    actio_reader_fault_at(r, ACTIO_F_VALUE_NOT_FINITE, f.origin, actio_formula_at(r, f),
+                          ACTIO_ARGS(ACTIO_TEXT("the condition"), ACTIO_NUMBER(isnan(*x) ? NAN : *x)));
     return false;
 }
 
@@ -98,7 +107,8 @@ static bool condition_time(struct actio_reader *r, const struct actio_statement 
     if (!m->has_time || (t >= fmin(m->t0, m->t1) && t <= fmax(m->t0, m->t1))) return true;
     *time = fabs(t - m->t0) < fabs(t - m->t1) ? m->t0 : m->t1;
     if (fabs(t - *time) <= near) return true;
-    actio_reader_fault_at(r, ACTIO_F_REQUIRE_OUTSIDE, s->left.origin, actio_formula_at(r, s->left), ACTIO_ARGS(ACTIO_NUMBER(t), ACTIO_NUMBER(m->t0), ACTIO_NUMBER(m->t1)));
+    actio_reader_fault_at(r, ACTIO_F_REQUIRE_OUTSIDE, s->left.origin, actio_formula_at(r, s->left),
+                          ACTIO_ARGS(ACTIO_NUMBER(t), ACTIO_NUMBER(m->t0), ACTIO_NUMBER(m->t1)));
     return false;
 }
 
@@ -133,11 +143,13 @@ static void check_conditions(struct actio_reader *r)
     for (size_t i = 1; i < m->requires; i++) {
         const struct actio_require *a = list[i - 1], *b = list[i];
         if (a->time == b->time && strcmp(a->column, b->column) == 0)
-            fault(r, ACTIO_F_REQUIRE_TWICE, b->span, ACTIO_ARGS(ACTIO_TEXT(b->column), ACTIO_NUMBER(b->time), ACTIO_COUNT(a->span.line)));
+            fault(r, ACTIO_F_REQUIRE_TWICE, b->span,
+                  ACTIO_ARGS(ACTIO_TEXT(b->column), ACTIO_NUMBER(b->time), ACTIO_COUNT(a->span.line)));
     }
 }
 
-/* ---- as many as are free: that there are any is checked here, the numbers are compared where constraints are counted */
+/* ---- as many as are free: that there are any is checked here, the numbers are compared where constraints are counted
+ * */
 
 static const char *counted(struct actio_reader *r, size_t n, const char *one, const char *many)
 {
@@ -148,9 +160,11 @@ static const char *counted(struct actio_reader *r, size_t n, const char *one, co
 static struct actio_free remedy(const struct actio_model *m, const char *column)
 {
     for (size_t i = 0; i < m->coords; i++)
-        if (strcmp(m->coord[i].name, column) == 0 || strcmp(m->coord[i].dot_name, column) == 0) return (struct actio_free){ .variable = (uint32_t)i, .dot = true };
+        if (strcmp(m->coord[i].name, column) == 0 || strcmp(m->coord[i].dot_name, column) == 0)
+            return (struct actio_free){ .variable = (uint32_t)i, .dot = true };
     for (size_t i = 0; i < m->states; i++)
-        if (strcmp(m->state[i].name, column) == 0 || strcmp(m->state[i].dot_name, column) == 0) return (struct actio_free){ .variable = (uint32_t)i, .is_state = true };
+        if (strcmp(m->state[i].name, column) == 0 || strcmp(m->state[i].dot_name, column) == 0)
+            return (struct actio_free){ .variable = (uint32_t)i, .is_state = true };
     return m->coords ? (struct actio_free){ .dot = true } : (struct actio_free){ .is_state = true };
 }
 
@@ -158,19 +172,26 @@ static void nothing_is_free(struct actio_reader *r)
 {
     const struct actio_model *m = r->model;
     struct actio_free f = remedy(m, m->require[0].column);
-    const char *many = m->requires == 1 ? "one" : actio_arena_format(&r->scratch, "%zu initial values, perhaps one of these", m->requires);
-    fault(r, ACTIO_F_FREE_MISSING, m->require[0].span, ACTIO_ARGS(ACTIO_TEXT(counted(r, m->requires, "condition", "conditions")), ACTIO_TEXT(many), ACTIO_TEXT(datum_text(r, &f))));
+    const char *many = m->requires == 1
+                           ? "one"
+                           : actio_arena_format(&r->scratch, "%zu initial values, perhaps one of these", m->requires);
+    fault(r, ACTIO_F_FREE_MISSING, m->require[0].span,
+          ACTIO_ARGS(ACTIO_TEXT(counted(r, m->requires, "condition", "conditions")), ACTIO_TEXT(many),
+                     ACTIO_TEXT(datum_text(r, &f))));
 }
 
 static void nothing_is_required(struct actio_reader *r)
 {
     const struct actio_model *m = r->model;
     const struct actio_free *f = &m->free_data[0];
-    char time[40];                                         /* in full, so that the line can be copied */
+    char time[40]; /* in full, so that the line can be copied */
     time[actio_number_text(m->has_time ? m->t1 : 1, time)] = 0;
-    const char *what = m->frees == 1 ? actio_arena_format(&r->scratch, "the initial value of %s", datum_text(r, f)) : "their initial values";
-    fault(r, ACTIO_F_REQUIRE_MISSING, f->span, ACTIO_ARGS(ACTIO_TEXT(counted(r, m->frees, "free datum", "free data")), ACTIO_TEXT(what),
-          ACTIO_TEXT(m->frees == 1 ? "a condition" : "conditions"), ACTIO_TEXT(name_of(m, f)), ACTIO_TEXT(time)));
+    const char *what = m->frees == 1 ? actio_arena_format(&r->scratch, "the initial value of %s", datum_text(r, f))
+                                     : "their initial values";
+    fault(r, ACTIO_F_REQUIRE_MISSING, f->span,
+          ACTIO_ARGS(ACTIO_TEXT(counted(r, m->frees, "free datum", "free data")), ACTIO_TEXT(what),
+                     ACTIO_TEXT(m->frees == 1 ? "a condition" : "conditions"), ACTIO_TEXT(name_of(m, f)),
+                     ACTIO_TEXT(time)));
 }
 
 void actio_requires_all(struct actio_reader *r)

@@ -29,7 +29,8 @@ static void open_origins(struct actio_reader *r, const struct actio_source *text
     r->origin = actio_arena_array(&r->scratch, r->overrides + 1, sizeof *r->origin);
     r->origin[0] = (struct actio_origin){ .source = *text };
     for (size_t i = 0; i < r->overrides; i++)
-        r->origin[i + 1] = (struct actio_origin){ { "command line", r->override[i].text, strlen(r->override[i].text) }, true };
+        r->origin[i + 1] =
+            (struct actio_origin){ { "command line", r->override[i].text, strlen(r->override[i].text) }, true };
     r->origins = (uint32_t)r->overrides + 1;
 }
 
@@ -53,7 +54,10 @@ static bool parse_all(struct actio_reader *r)
     return true;
 }
 
-struct reading { struct actio_reader *r; const struct actio_source *text; };
+struct reading {
+    struct actio_reader *r;
+    const struct actio_source *text;
+};
 
 static void read_stages(void *user)
 {
@@ -70,7 +74,7 @@ static void read_stages(void *user)
     actio_declare_all(r);
     actio_define_all(r);
     actio_statements_all(r);
-    if (actio_reader_failed(r)) return;                    /* columns, claims and conditions would only repeat it */
+    if (actio_reader_failed(r)) return; /* columns, claims and conditions would only repeat it */
     actio_columns_all(r);
     actio_claims_all(r);
     actio_requires_all(r);
@@ -80,20 +84,30 @@ static bool sizes_fit(const struct actio_reader *r, size_t length)
 {
     enum { MOST_TEXT = 1 << 30, MOST_OPTIONS = 60000 };
     const char *what = length > MOST_TEXT ? "the text" : r->overrides > MOST_OPTIONS ? "the number of options" : NULL;
-    if (what) actio_find(r->findings, ACTIO_F_TOO_LARGE, ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_COUNT(length > MOST_TEXT ? length : r->overrides), ACTIO_COUNT(length > MOST_TEXT ? MOST_TEXT : MOST_OPTIONS)));
+    if (what)
+        actio_find(r->findings, ACTIO_F_TOO_LARGE,
+                   ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_COUNT(length > MOST_TEXT ? length : r->overrides),
+                              ACTIO_COUNT(length > MOST_TEXT ? MOST_TEXT : MOST_OPTIONS)));
     return !what;
 }
 
 struct actio_model *actio_model_read_text(struct actio_context *ctx, const char *file, const char *text, size_t length,
-                                          const struct actio_override *override, size_t overrides, struct actio_findings *findings)
+                                          const struct actio_override *override, size_t overrides,
+                                          struct actio_findings *findings)
 {
     struct actio_findings *outer = ctx->findings;
     struct actio_model *m = actio_take(ctx, 1, sizeof *m);
-    struct actio_reader r = { .ctx = ctx, .model = m, .findings = findings, .errors_before = findings->errors, .override = override, .overrides = overrides };
+    struct actio_reader r = { .ctx = ctx,
+                              .model = m,
+                              .findings = findings,
+                              .errors_before = findings->errors,
+                              .override = override,
+                              .overrides = overrides };
     struct actio_source source = { file, text, length };
     struct reading job = { &r, &source };
     if (!m) {
-        actio_find(findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("reading the model"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_find(findings, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("reading the model"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
     m->ctx = ctx;
@@ -129,7 +143,10 @@ double actio_model_number(struct actio_model *model, actio_expr e)
     return actio_value_of(&model->pool, e, param_value, model);
 }
 
-struct moment { struct actio_model *model; double t; };
+struct moment {
+    struct actio_model *model;
+    double t;
+};
 
 static double value_then(void *user, actio_slot slot)
 {
@@ -137,7 +154,10 @@ static double value_then(void *user, actio_slot slot)
     return slot.space == ACTIO_SPACE_T ? m->t : param_value(m->model, slot);
 }
 
-double actio_model_number_at(struct actio_model *model, actio_expr e, double t) { return actio_value_of(&model->pool, e, value_then, &(struct moment){ model, t }); }
+double actio_model_number_at(struct actio_model *model, actio_expr e, double t)
+{
+    return actio_value_of(&model->pool, e, value_then, &(struct moment){ model, t });
+}
 
 /* Without blanks around, and without comments before it. */
 void actio_written_trim(const struct actio_model *model, struct actio_written_term *t)
@@ -157,7 +177,8 @@ size_t actio_model_terms(const struct actio_model *model, uint32_t from, struct 
         const struct actio_written_sum *s = &model->sum[i];
         if (s->from != from) continue;
         if (count == 0) out[count++] = (struct actio_written_term){ .e = s->a, .from = from, .to = s->at };
-        if (count < most) out[count++] = (struct actio_written_term){ .e = s->b, .minus = s->minus, .from = s->at + 1, .to = s->to };
+        if (count < most)
+            out[count++] = (struct actio_written_term){ .e = s->b, .minus = s->minus, .from = s->at + 1, .to = s->to };
     }
     for (size_t k = 0; k < count; k++) actio_written_trim(model, &out[k]);
     return count;
@@ -169,10 +190,14 @@ static const char *symbol_base(const struct actio_model *m, actio_slot slot)
     case ACTIO_SPACE_T: return "t";
     case ACTIO_SPACE_PARAM: return m->param[slot.index].name;
     case ACTIO_SPACE_AXIS: return slot.axis ? m->axis[slot.axis - 1].name : NULL;
-    case ACTIO_SPACE_Q: case ACTIO_SPACE_V: case ACTIO_SPACE_ACC: return m->coord[slot.index].name;
-    case ACTIO_SPACE_STATE: case ACTIO_SPACE_SDOT: return m->state[slot.index].name;
+    case ACTIO_SPACE_Q:
+    case ACTIO_SPACE_V:
+    case ACTIO_SPACE_ACC: return m->coord[slot.index].name;
+    case ACTIO_SPACE_STATE:
+    case ACTIO_SPACE_SDOT: return m->state[slot.index].name;
     case ACTIO_SPACE_LAMBDA: return m->constraint[slot.index].label;
-    case ACTIO_SPACE_REACTION: return slot.index < m->coords ? m->coord[slot.index].name : m->state[slot.index - m->coords].name;
+    case ACTIO_SPACE_REACTION:
+        return slot.index < m->coords ? m->coord[slot.index].name : m->state[slot.index - m->coords].name;
     case ACTIO_SPACE_COLUMN: return m->column_name[slot.index];
     default: return NULL;
     }
@@ -181,7 +206,10 @@ static const char *symbol_base(const struct actio_model *m, actio_slot slot)
 void actio_model_symbol_name(void *model, actio_slot slot, struct actio_text *out)
 {
     const char *base = symbol_base(model, slot);
-    if (!base) { actio_text_format(out, "s%u_%u", (unsigned)slot.space, (unsigned)slot.index); return; }
+    if (!base) {
+        actio_text_format(out, "s%u_%u", (unsigned)slot.space, (unsigned)slot.index);
+        return;
+    }
     if (slot.space == ACTIO_SPACE_LAMBDA) actio_text_add(out, "lambda.");
     if (slot.space == ACTIO_SPACE_REACTION) actio_text_add(out, "reaction.");
     actio_text_add(out, base);

@@ -6,154 +6,305 @@
 #include "base/findings.h"
 #include "expr/expr.h"
 
-/* A command-line override, as text: --set n=3, --start x'=1 (or x_dot), --time A..B; of orbits --period, A..B of --follow, --turn theta=2*pi. */
+/* A command-line override, as text: --set n=3, --start x'=1 (or x_dot), --time A..B; of orbits --period, A..B of
+ * --follow, --turn theta=2*pi. */
 enum actio_override_kind {
-    ACTIO_SET_PARAM, ACTIO_SET_START, ACTIO_SET_TIME,
-    ACTIO_SET_WEIGHTS, ACTIO_SET_POTENTIAL, ACTIO_SET_BASE, ACTIO_SET_FINAL,   /* of the dual action */
-    ACTIO_SET_PERIOD, ACTIO_SET_WAY, ACTIO_SET_TURN        /* of orbits */
+    ACTIO_SET_PARAM,
+    ACTIO_SET_START,
+    ACTIO_SET_TIME,
+    ACTIO_SET_WEIGHTS,
+    ACTIO_SET_POTENTIAL,
+    ACTIO_SET_BASE,
+    ACTIO_SET_FINAL, /* of the dual action */
+    ACTIO_SET_PERIOD,
+    ACTIO_SET_WAY,
+    ACTIO_SET_TURN /* of orbits */
 };
-struct actio_override { enum actio_override_kind kind; const char *text; };   /* "NAME=EXPR", "A..B"; of a period and a potential "EXPR" */
+/* "NAME=EXPR", "A..B"; of a period and a potential "EXPR" */
+struct actio_override {
+    enum actio_override_kind kind;
+    const char *text;
+};
 
-struct actio_param { const char *name, *unit; struct actio_span span; actio_expr definition; double value; };   /* symbol: PARAM, its index; overrides are in `definition` and `value` */
-/* An axis that fields live on: places s from a to b, nodes at equal distances. Symbols of fields carry its number, 1 for the first. */
-struct actio_axis { const char *name; struct actio_span span; actio_expr s, from, to, nodes_written; double a, b; size_t nodes; bool resized; };   /* resized: the command line says how many nodes */
-/* A coordinate (symbols Q, V, ACC at its index) or a state (STATE, SDOT). A field is a coordinate at every point of its axis. Family members are variables of their own: name "a[3]", dot_name "a_dot[3]". */
+/* symbol: PARAM, its index; overrides are in `definition` and `value` */
+struct actio_param {
+    const char *name, *unit;
+    struct actio_span span;
+    actio_expr definition;
+    double value;
+};
+/* An axis that fields live on: places s from a to b, nodes at equal distances. Symbols of fields carry its number, 1
+ * for the first. */
+/* resized: the command line says how many nodes */
+struct actio_axis {
+    const char *name;
+    struct actio_span span;
+    actio_expr s, from, to, nodes_written;
+    double a, b;
+    size_t nodes;
+    bool resized;
+};
+/* A coordinate (symbols Q, V, ACC at its index) or a state (STATE, SDOT). A field is a coordinate at every point of its
+ * axis. Family members are variables of their own: name "a[3]", dot_name "a_dot[3]". */
 struct actio_variable {
-    const char *name, *dot_name, *unit; struct actio_span span;
-    uint16_t axis;                                         /* of a field: which, from 1 on; its start data are formulas of s */
-    actio_expr x, dot, ddot;                               /* ddot of a state: none (0) */
-    actio_expr start, start_dot; bool start_given, start_dot_given;
-    struct actio_span start_span, start_dot_span;          /* line 0 when the command line gives it */
+    const char *name, *dot_name, *unit;
+    struct actio_span span;
+    uint16_t axis;           /* of a field: which, from 1 on; its start data are formulas of s */
+    actio_expr x, dot, ddot; /* ddot of a state: none (0) */
+    actio_expr start, start_dot;
+    bool start_given, start_dot_given;
+    struct actio_span start_span, start_dot_span; /* line 0 when the command line gives it */
 };
-struct actio_term { uint32_t variable; bool is_state; actio_expr e; struct actio_span span; bool placed; actio_expr place; };  /* index among coords or states; placed: of a field, at one place of it */
-struct actio_force { const char *label; struct actio_term *term; size_t terms; struct actio_span span; };      /* label NULL: unnamed */
-struct actio_flow_equation { actio_expr left, right; struct actio_span span; };   /* left is linear in SDOT, right free of it */
+/* index among coords or states; placed: of a field, at one place of it */
+struct actio_term {
+    uint32_t variable;
+    bool is_state;
+    actio_expr e;
+    struct actio_span span;
+    bool placed;
+    actio_expr place;
+};
+/* label NULL: unnamed */
+struct actio_force {
+    const char *label;
+    struct actio_term *term;
+    size_t terms;
+    struct actio_span span;
+};
+/* left is linear in SDOT, right free of it */
+struct actio_flow_equation {
+    actio_expr left, right;
+    struct actio_span span;
+};
 
-/* Dry friction: -coefficient*N*slip/|slip| through d slip/dq', N = lambda*scale (of a constraint |lambda|*scale); held up to stick*N. */
+/* Dry friction: -coefficient*N*slip/|slip| through d slip/dq', N = lambda*scale (of a constraint |lambda|*scale); held
+ * up to stick*N. */
 enum { ACTIO_SLIPS = 2 };
 struct actio_friction {
-    bool given;                                            /* else coefficient and stick are 0 */
+    bool given; /* else coefficient and stick are 0 */
     actio_expr coefficient, stick;
-    actio_expr slip[ACTIO_SLIPS]; size_t slips;            /* affine in V; 0 without friction and slip */
+    actio_expr slip[ACTIO_SLIPS]; /* affine in V; 0 without friction and slip */
+    size_t slips;
     bool slip_given, stick_given;
-    actio_expr scale;                                      /* 1 when slip is written, |d gap/dq| for a point mass whose slip is its velocity along the wall */
-    struct actio_span span;                                /* of the option `friction` */
+    /* 1 when slip is written, |d gap/dq| for a point mass whose slip is its velocity along the wall */
+    actio_expr scale;
+    struct actio_span span; /* of the option `friction` */
 };
 /* A one-sided wall. gap = B - A for A <= B, A - B for A >= B, made of Q, T and params: >= 0 in free flight. */
 struct actio_contact {
-    const char *label; struct actio_span span;
-    actio_expr left, right, gap; bool at_most;             /* at_most: A <= B */
-    actio_expr restitution;                                /* 1 where not given */
+    const char *label;
+    struct actio_span span;
+    actio_expr left, right, gap; /* at_most: A <= B */
+    bool at_most;
+    actio_expr restitution; /* 1 where not given */
     struct actio_friction friction;
 };
-struct actio_event_line { const char *label; struct actio_span span; actio_expr left, right, g; };   /* crossings of g = left - right */
+/* crossings of g = left - right */
+struct actio_event_line {
+    const char *label;
+    struct actio_span span;
+    actio_expr left, right, g;
+};
 
-enum actio_constraint_kind { ACTIO_HOLONOMIC, ACTIO_VELOCITY, ACTIO_ACCELERATION };   /* with a state in it: VELOCITY */
+enum actio_constraint_kind { ACTIO_HOLONOMIC, ACTIO_VELOCITY, ACTIO_ACCELERATION }; /* with a state in it: VELOCITY */
 enum actio_reaction_rule { ACTIO_IDEAL, ACTIO_ACTING, ACTIO_ALONG };
 struct actio_constraint {
-    const char *label;                                     /* "c[2]" for family members */
+    const char *label; /* "c[2]" for family members */
     struct actio_span span;
-    actio_expr left, right, g;                             /* g = left - right */
-    uint16_t axis;                                         /* at every point of it; 0: once */
+    actio_expr left, right, g; /* g = left - right */
+    uint16_t axis;             /* at every point of it; 0: once */
     enum actio_constraint_kind kind;
     enum actio_reaction_rule rule;
-    struct actio_term *reaction; size_t reactions;         /* ACTING: the named variables (e unused); ALONG: variable = direction */
-    actio_expr start_lambda; bool start_lambda_given;
+    struct actio_term *reaction; /* ACTING: the named variables (e unused); ALONG: variable = direction */
+    size_t reactions;
+    actio_expr start_lambda;
+    bool start_lambda_given;
     struct actio_friction friction;
 };
-/* A sum a + b or a - b as it stands in the text, by bytes: where a begins, the sign, just behind b. The sums of a + b - c all begin at a. */
-struct actio_written_sum { actio_expr a, b; bool minus; uint32_t from, at, to; };
-struct actio_written_term { actio_expr e; bool minus; uint32_t from, to; };
+/* A sum a + b or a - b as it stands in the text, by bytes: where a begins, the sign, just behind b. The sums of a + b -
+ * c all begin at a. */
+struct actio_written_sum {
+    actio_expr a, b;
+    bool minus;
+    uint32_t from, at, to;
+};
+struct actio_written_term {
+    actio_expr e;
+    bool minus;
+    uint32_t from, to;
+};
 /* An item of a `start` statement, by bytes; of which variable: UINT32_MAX for families and multipliers. */
-struct actio_start_item { uint32_t variable; bool is_state, is_rate; uint32_t from, to, statement_from, statement_to; };
+struct actio_start_item {
+    uint32_t variable;
+    bool is_state, is_rate;
+    uint32_t from, to, statement_from, statement_to;
+};
 /* Mixed data: the initial value of `variable` (of its rate) is not known, and that of `start` only a guess. */
-struct actio_free { uint32_t variable; bool is_state, dot; struct actio_span span; };
-struct actio_part { actio_expr e; struct actio_span span; bool is_dissipation; uint32_t from, to; };    /* bytes of its formula */
-struct actio_symmetry { const char *label; bool is_time; struct actio_term *term; size_t terms; struct actio_span span; };
-struct actio_quasi_velocity { const char *name, *unit; actio_expr e; struct actio_span span; uint16_t axis; };   /* affine in V, made of Q, T and params else */
-struct actio_observe { const char *name, *unit; actio_expr e; struct actio_span span; uint16_t axis; bool claimed; };   /* claimed: x(c) of an expect, by the name written there */
+struct actio_free {
+    uint32_t variable;
+    bool is_state, dot;
+    struct actio_span span;
+};
+/* bytes of its formula */
+struct actio_part {
+    actio_expr e;
+    struct actio_span span;
+    bool is_dissipation;
+    uint32_t from, to;
+};
+struct actio_symmetry {
+    const char *label;
+    bool is_time;
+    struct actio_term *term;
+    size_t terms;
+    struct actio_span span;
+};
+/* affine in V, made of Q, T and params else */
+struct actio_quasi_velocity {
+    const char *name, *unit;
+    actio_expr e;
+    struct actio_span span;
+    uint16_t axis;
+};
+/* claimed: x(c) of an expect, by the name written there */
+struct actio_observe {
+    const char *name, *unit;
+    actio_expr e;
+    struct actio_span span;
+    uint16_t axis;
+    bool claimed;
+};
 
-struct actio_let_unit { const char *name, *unit; actio_expr e; struct actio_span span; };   /* a let whose unit is given; formulas have its formula in them */
-struct actio_let { const char *name; actio_expr e; };
+/* a let whose unit is given; formulas have its formula in them */
+struct actio_let_unit {
+    const char *name, *unit;
+    actio_expr e;
+    struct actio_span span;
+};
+struct actio_let {
+    const char *name;
+    actio_expr e;
+};
 
 enum actio_claim_kind { ACTIO_CLAIM_AT, ACTIO_CLAIM_DRIFT, ACTIO_CLAIM_RESIDUAL, ACTIO_CLAIM_VERDICT };
 struct actio_claim {
-    enum actio_claim_kind kind; struct actio_span span;
-    const char *text;                                      /* the claim as written, without `expect` */
-    const char *column, *by, *verdict;                     /* column name as in the output (x_dot for x'), NULL where not used */
-    double at, value, bound;                               /* bound: within, or the right side of < */
-    const char *absent;                                    /* why it does not apply: --set has made a family smaller; NULL where it does */
+    enum actio_claim_kind kind;
+    struct actio_span span;
+    const char *text;                  /* the claim as written, without `expect` */
+    const char *column, *by, *verdict; /* column name as in the output (x_dot for x'), NULL where not used */
+    double at, value, bound;           /* bound: within, or the right side of < */
+    const char *absent;                /* why it does not apply: --set has made a family smaller; NULL where it does */
 };
 
-/* A condition on the motion: this column has this value at this time. As many as free data, constraints being counted by who solves for them. */
+/* A condition on the motion: this column has this value at this time. As many as free data, constraints being counted
+ * by who solves for them. */
 struct actio_require {
-    const char *column;                                    /* as in actio_model_columns: x_dot for x' */
-    actio_expr at, value;                                  /* made of params, finite */
-    double time;                                           /* of `at`; t0 or t1 where it lies beyond by rounding only */
+    const char *column;   /* as in actio_model_columns: x_dot for x' */
+    actio_expr at, value; /* made of params, finite */
+    double time;          /* of `at`; t0 or t1 where it lies beyond by rounding only */
     struct actio_span span;
 };
 
-/* What the command line says of the dual action: weights (params and time), base states and final values (params), by component of (q, q', s, lambda,
+/* What the command line says of the dual action: weights (params and time), base states and final values (params), by
+ * component of (q, q', s, lambda,
  * reactions on q and s); the potential, in names of the model and BASE symbols. */
-struct actio_dual_item { uint32_t component; actio_expr e; struct actio_span span; };
+struct actio_dual_item {
+    uint32_t component;
+    actio_expr e;
+    struct actio_span span;
+};
 struct actio_dual_data {
-    struct actio_dual_item *weight, *base, *last; size_t weights, bases, lasts;
-    actio_expr potential; bool has_potential;
+    struct actio_dual_item *weight, *base, *last;
+    size_t weights, bases, lasts;
+    actio_expr potential;
+    bool has_potential;
 };
 
 struct actio_model {
     struct actio_context *ctx;
-    struct actio_arena arena;                              /* owns everything, dies with the model */
+    struct actio_arena arena; /* owns everything, dies with the model */
     struct actio_pool pool;
     struct actio_source source;
     const char *name, *description;
-    struct actio_param *param; size_t params;
-    struct actio_axis *axis; size_t axes;                  /* none: a model without fields */
-    int tilt;                                              /* rates in constraints at cells: 0 the mean of two nodes, 1 the right one, -1 the left; set by a verdict only */
-    struct actio_variable *coord; size_t coords;
-    struct actio_variable *state; size_t states;
-    bool has_lagrangian; actio_expr lagrangian, dissipation;   /* sums of all statements; 0 without */
-    struct actio_part *part; size_t parts;                 /* those statements one by one */
-    struct actio_written_sum *sum; size_t sums;            /* of families and loops the first only */
-    struct actio_start_item *start_item; size_t start_items;
-    struct actio_force *force; size_t forces;
-    struct actio_flow_equation *flow; size_t flows;        /* as many as states */
-    struct actio_constraint *constraint; size_t constraints;
-    struct actio_contact *contact; size_t contacts;
-    struct actio_event_line *event; size_t events;
-    double sigma, barrier;                                 /* soft walls: width and height, set by a run before it forms equations; 0 = hard ones */
-    struct actio_let *let; size_t lets;                    /* those of more than a number; formulas that use one have its formula in them */
-    struct actio_quasi_velocity *frame; size_t frames;     /* in the order of the text; formulas that use one have its formula in them */
-    struct actio_symmetry *symmetry; size_t symmetries;
-    struct actio_observe *observe; size_t observes;        /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */
-    struct actio_let_unit *let_unit; size_t let_units;
-    const char **column_name; size_t column_names;         /* names behind COLUMN symbols ("reaction.x", "energy", "power.c", another observe); each is a real column */
-    const char **column; size_t columns;                   /* see actio_model_columns */
-    uint16_t *column_axis;                                 /* of each: the axis that it has a number at every node or cell of; 0: none */
+    struct actio_param *param;
+    size_t params;
+    struct actio_axis *axis; /* none: a model without fields */
+    size_t axes;
+    /* rates in constraints at cells: 0 the mean of two nodes, 1 the right one, -1 the left; set by a verdict only */
+    int tilt;
+    struct actio_variable *coord;
+    size_t coords;
+    struct actio_variable *state;
+    size_t states;
+    bool has_lagrangian; /* sums of all statements; 0 without */
+    actio_expr lagrangian, dissipation;
+    struct actio_part *part; /* those statements one by one */
+    size_t parts;
+    struct actio_written_sum *sum; /* of families and loops the first only */
+    size_t sums;
+    struct actio_start_item *start_item;
+    size_t start_items;
+    struct actio_force *force;
+    size_t forces;
+    struct actio_flow_equation *flow; /* as many as states */
+    size_t flows;
+    struct actio_constraint *constraint;
+    size_t constraints;
+    struct actio_contact *contact;
+    size_t contacts;
+    struct actio_event_line *event;
+    size_t events;
+    double sigma, barrier; /* soft walls: width and height, set by a run before it forms equations; 0 = hard ones */
+    struct actio_let *let; /* those of more than a number; formulas that use one have its formula in them */
+    size_t lets;
+    struct actio_quasi_velocity *frame; /* in the order of the text; formulas that use one have its formula in them */
+    size_t frames;
+    struct actio_symmetry *symmetry;
+    size_t symmetries;
+    struct actio_observe *observe; /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */
+    size_t observes;
+    struct actio_let_unit *let_unit;
+    size_t let_units;
+    /* names behind COLUMN symbols ("reaction.x", "energy", "power.c", another observe); each is a real column */
+    const char **column_name;
+    size_t column_names;
+    const char **column; /* see actio_model_columns */
+    size_t columns;
+    uint16_t *column_axis; /* of each: the axis that it has a number at every node or cell of; 0: none */
     struct actio_dual_data dual;
-    actio_expr period, way_from, way_to, *turn; bool has_period, has_way;   /* of orbits, by the command line: formulas of params; turn by coordinate, NULL: none */
-    bool has_time; double t0, t1; actio_expr t0_written, t1_written;   /* formulas of params */
-    struct actio_claim *claim; size_t claims;
-    struct actio_free *free_data; size_t frees;            /* each datum once; none without a require */
-    struct actio_require *require; size_t requires;        /* none without a free */
+    /* of orbits, by the command line: formulas of params; turn by coordinate, NULL: none */
+    actio_expr period, way_from, way_to, *turn;
+    bool has_period, has_way;
+    bool has_time;
+    double t0, t1;
+    actio_expr t0_written, t1_written; /* formulas of params */
+    struct actio_claim *claim;
+    size_t claims;
+    struct actio_free *free_data; /* each datum once; none without a require */
+    size_t frees;
+    struct actio_require *require; /* none without a free */
+    size_t requires;
 };
 
-/* Read a model text. NULL when it is wrong (all errors are in `findings`). `file` is for messages only. Free with actio_model_free. */
+/* Read a model text. NULL when it is wrong (all errors are in `findings`). `file` is for messages only. Free with
+ * actio_model_free. */
 struct actio_model *actio_model_read_text(struct actio_context *ctx, const char *file, const char *text, size_t length,
-                                          const struct actio_override *override, size_t overrides, struct actio_findings *findings);
-__attribute__((visibility("default"))) void actio_model_free(struct actio_model *model);   /* public: see actio.h */
+                                          const struct actio_override *override, size_t overrides,
+                                          struct actio_findings *findings);
+__attribute__((visibility("default"))) void actio_model_free(struct actio_model *model); /* public: see actio.h */
 
 /* Names of symbols as the language writes them (x, x', x'', lambda.c, t), for actio_print; user is the model. */
 void actio_model_symbol_name(void *model, actio_slot slot, struct actio_text *out);
 void actio_model_symbol_latex(void *model, actio_slot slot, struct actio_text *out);
 /* Model text that reads back to the same model (families and lets written out). */
 void actio_model_print(struct actio_model *model, struct actio_text *out);
-/* The columns a run of this model has, in the order in which they are written; made once by the reader (duplicates are its error), used by equations/. */
+/* The columns a run of this model has, in the order in which they are written; made once by the reader (duplicates are
+ * its error), used by equations/. */
 size_t actio_model_columns(struct actio_model *model, const char *const **names);
-double actio_model_number(struct actio_model *model, actio_expr e);   /* value of an expression of params */
-double actio_model_number_at(struct actio_model *model, actio_expr e, double t);   /* of params and time */
+double actio_model_number(struct actio_model *model, actio_expr e);              /* value of an expression of params */
+double actio_model_number_at(struct actio_model *model, actio_expr e, double t); /* of params and time */
 /* The terms of the formula that begins at this byte of the text, at most `most` of them; 0 when it is not a sum. */
-void actio_written_trim(const struct actio_model *model, struct actio_written_term *t);   /* no blanks around it */
+void actio_written_trim(const struct actio_model *model, struct actio_written_term *t); /* no blanks around it */
 size_t actio_model_terms(const struct actio_model *model, uint32_t from, struct actio_written_term *out, size_t most);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Statements, one function for each kind. After a fault the next statement is read: all faults of a text come in one go. */
+ * Statements, one function for each kind. After a fault the next statement is read: all faults of a text come in one
+ * go. */
 #include "model/reader.h"
 
 #include <string.h>
@@ -15,8 +16,10 @@ static bool is_end(enum actio_token_kind kind) { return kind == ACTIO_T_NEWLINE 
 bool actio_parse_expected(struct actio_reader *r, const char *what)
 {
     const struct actio_token *t = &r->token;
-    if (t->kind == ACTIO_T_BAD) return false;              /* the lexer has said why */
-    const char *found = is_end(t->kind) ? "the end of the line" : actio_arena_format(&r->scratch, "'%s'", actio_reader_quote(r, r->lexer.origin, t->at, t->bytes));
+    if (t->kind == ACTIO_T_BAD) return false; /* the lexer has said why */
+    const char *found = is_end(t->kind) ? "the end of the line"
+                                        : actio_arena_format(&r->scratch, "'%s'",
+                                                             actio_reader_quote(r, r->lexer.origin, t->at, t->bytes));
     actio_reader_fault(r, ACTIO_F_EXPECTED, r->lexer.origin, t->span, ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_TEXT(found)));
     return false;
 }
@@ -47,15 +50,25 @@ static bool take_name(struct actio_reader *r, uint32_t *word, const char *what)
     return actio_word_reserved(r, *word) ? fault(r, ACTIO_F_RESERVED_NAME, span, *word) : true;
 }
 
-static bool at_word(const struct actio_reader *r, uint32_t word) { return r->token.kind == ACTIO_T_WORD && r->token.word == word; }
+static bool at_word(const struct actio_reader *r, uint32_t word)
+{
+    return r->token.kind == ACTIO_T_WORD && r->token.word == word;
+}
 
 static const char *rest_of_line(struct actio_reader *r, uint32_t at);
 
 /* ---- names with an index, a family or a unit */
 
-struct place { struct actio_lexer lexer; struct actio_token token; };
+struct place {
+    struct actio_lexer lexer;
+    struct actio_token token;
+};
 static struct place save(const struct actio_reader *r) { return (struct place){ r->lexer, r->token }; }
-static void restore(struct actio_reader *r, struct place p) { r->lexer = p.lexer, r->token = p.token; }
+static void restore(struct actio_reader *r, struct place p)
+{
+    r->lexer = p.lexer;
+    r->token = p.token;
+}
 
 static bool dotted_word(struct actio_reader *r, uint32_t *word)
 {
@@ -89,8 +102,9 @@ static bool family(struct actio_reader *r, struct actio_range *range)
 {
     actio_parse_advance(r);
     range->kind = ACTIO_R_FAMILY;
-    return take_name(r, &range->index, "the index of the family") && actio_parse_take(r, ACTIO_T_EQUAL, "'=' after the index") &&
-           actio_parse_bounds(r, range) && actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'");
+    return take_name(r, &range->index, "the index of the family")
+           && actio_parse_take(r, ACTIO_T_EQUAL, "'=' after the index") && actio_parse_bounds(r, range)
+           && actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'");
 }
 
 /* [i = A .. B] or [EXPR] */
@@ -128,7 +142,10 @@ static bool body(struct actio_reader *r, const struct actio_range *range, struct
     return ok;
 }
 
-static struct actio_item item_here(const struct actio_reader *r) { return (struct actio_item){ .at = r->token.at, .span = r->token.span }; }
+static struct actio_item item_here(const struct actio_reader *r)
+{
+    return (struct actio_item){ .at = r->token.at, .span = r->token.span };
+}
 
 static void keep_item(struct actio_reader *r, struct actio_statement *s, const struct actio_item *item)
 {
@@ -157,12 +174,16 @@ static bool item_list(struct actio_reader *r, struct actio_statement *s, item_fn
     return true;
 }
 
-static bool equals(struct actio_reader *r, struct actio_item *item) { return actio_parse_take(r, ACTIO_T_EQUAL, "'='") && body(r, &item->range, &item->e); }
+static bool equals(struct actio_reader *r, struct actio_item *item)
+{
+    return actio_parse_take(r, ACTIO_T_EQUAL, "'='") && body(r, &item->range, &item->e);
+}
 
 static bool param_item(struct actio_reader *r, struct actio_item *item)
 {
     if (!take_name(r, &item->word, "the name of a param")) return false;
-    if (r->token.kind == ACTIO_T_OPEN_INDEX && bracket_holds(r, ACTIO_T_EQUAL) && !family(r, &item->range)) return false;
+    if (r->token.kind == ACTIO_T_OPEN_INDEX && bracket_holds(r, ACTIO_T_EQUAL) && !family(r, &item->range))
+        return false;
     return actio_parse_unit(r, &item->unit) && equals(r, item);
 }
 
@@ -171,7 +192,7 @@ static bool variable_item(struct actio_reader *r, struct actio_item *item)
     if (!take_name(r, &item->word, "a name")) return false;
     if (r->token.kind == ACTIO_T_OPEN_INDEX && bracket_holds(r, ACTIO_T_RANGE)) {
         item->range.kind = ACTIO_R_FAMILY;
-        if (bracket_holds(r, ACTIO_T_EQUAL)) {             /* the index has no use here, but does no harm */
+        if (bracket_holds(r, ACTIO_T_EQUAL)) { /* the index has no use here, but does no harm */
             if (!family(r, &item->range)) return false;
         } else {
             actio_parse_advance(r);
@@ -184,14 +205,16 @@ static bool variable_item(struct actio_reader *r, struct actio_item *item)
 static bool head_item(struct actio_reader *r, struct actio_item *item)
 {
     if (!take_name(r, &item->word, "a name")) return false;
-    if (r->token.kind == ACTIO_T_OPEN_INDEX && bracket_holds(r, ACTIO_T_EQUAL) && !family(r, &item->range)) return false;
+    if (r->token.kind == ACTIO_T_OPEN_INDEX && bracket_holds(r, ACTIO_T_EQUAL) && !family(r, &item->range))
+        return false;
     return axis_of(r, &item->axis) && actio_parse_unit(r, &item->unit) && equals(r, item);
 }
 
 /* NAME, NAME[3] or NAME[i = 1 .. n], then = EXPR */
 static bool place_item(struct actio_reader *r, struct actio_item *item)
 {
-    return take_name(r, &item->word, "the name of a variable") && family_or_member(r, &item->range) && not_a_field(r) && equals(r, item);
+    return take_name(r, &item->word, "the name of a variable") && family_or_member(r, &item->range) && not_a_field(r)
+           && equals(r, item);
 }
 
 /* the same, or a field at one place: x(1) = EXPR */
@@ -206,14 +229,16 @@ static bool force_item(struct actio_reader *r, struct actio_item *item)
 /* a param of the model, or s.nodes */
 static bool set_item(struct actio_reader *r, struct actio_item *item)
 {
-    return take_name(r, &item->word, "the name of a param") && dotted_word(r, &item->word) && family_or_member(r, &item->range) && not_a_field(r) && equals(r, item);
+    return take_name(r, &item->word, "the name of a param") && dotted_word(r, &item->word)
+           && family_or_member(r, &item->range) && not_a_field(r) && equals(r, item);
 }
 
 /* x(s) of a field statement */
 static bool field_item(struct actio_reader *r, struct actio_item *item)
 {
     if (!take_name(r, &item->word, "the name of a field")) return false;
-    if (r->token.kind != ACTIO_T_OPEN) return actio_parse_expected(r, "the axis in brackets: field x(s) on s = 0 .. 1 nodes 65");
+    if (r->token.kind != ACTIO_T_OPEN)
+        return actio_parse_expected(r, "the axis in brackets: field x(s) on s = 0 .. 1 nodes 65");
     return axis_of(r, &item->axis) && actio_parse_unit(r, &item->unit);
 }
 
@@ -221,7 +246,8 @@ static bool field_item(struct actio_reader *r, struct actio_item *item)
 static bool is_option_ahead(struct actio_reader *r)
 {
     struct place start = save(r);
-    if (r->token.kind != ACTIO_T_WORD || r->token.word < ACTIO_W_restitution || r->token.word > ACTIO_W_stick) return false;
+    if (r->token.kind != ACTIO_T_WORD || r->token.word < ACTIO_W_restitution || r->token.word > ACTIO_W_stick)
+        return false;
     r->lexer.mute = true;
     actio_parse_advance(r);
     bool assigned = r->token.kind == ACTIO_T_EQUAL;
@@ -249,7 +275,9 @@ static bool pair(struct actio_reader *r, struct actio_item *item)
 {
     uint32_t at = r->token.at;
     actio_parse_advance(r);
-    if (!actio_parse_expr(r, &item->e) || !actio_parse_take(r, ACTIO_T_COMMA, "a comma and the second slip") || !actio_parse_expr(r, &item->second)) return false;
+    if (!actio_parse_expr(r, &item->e) || !actio_parse_take(r, ACTIO_T_COMMA, "a comma and the second slip")
+        || !actio_parse_expr(r, &item->second))
+        return false;
     if (!is_end(r->token.kind)) return actio_parse_take(r, ACTIO_T_CLOSE, "')'");
     actio_reader_fault_at(r, ACTIO_F_UNCLOSED, r->lexer.origin, at, ACTIO_ARGS(ACTIO_TEXT(")")));
     return false;
@@ -269,8 +297,14 @@ static bool bare_item(struct actio_reader *r, struct actio_item *item)
     return take_name(r, &item->word, "the name of a variable") && family_or_member(r, &item->range);
 }
 
-static bool acting_item(struct actio_reader *r, struct actio_item *item) { return is_option_ahead(r) ? option_item(r, item) : bare_item(r, item); }
-static bool along_item(struct actio_reader *r, struct actio_item *item) { return is_option_ahead(r) ? option_item(r, item) : place_item(r, item); }
+static bool acting_item(struct actio_reader *r, struct actio_item *item)
+{
+    return is_option_ahead(r) ? option_item(r, item) : bare_item(r, item);
+}
+static bool along_item(struct actio_reader *r, struct actio_item *item)
+{
+    return is_option_ahead(r) ? option_item(r, item) : place_item(r, item);
+}
 
 static void primes(struct actio_reader *r, uint32_t *count)
 {
@@ -284,10 +318,14 @@ static bool not_at_a_time(struct actio_reader *r, const struct actio_item *item)
     struct actio_span span = r->token.span;
     const char *name = actio_reader_quote(r, r->lexer.origin, item->at, r->passed - item->at), *value = "...";
     int depth = 0;
-    for (r->lexer.mute = true; !is_end(r->token.kind) && !(depth == 0 && r->token.kind == ACTIO_T_EQUAL); actio_parse_advance(r))
+    for (r->lexer.mute = true; !is_end(r->token.kind) && !(depth == 0 && r->token.kind == ACTIO_T_EQUAL);
+         actio_parse_advance(r))
         depth += (r->token.kind == ACTIO_T_OPEN) - (r->token.kind == ACTIO_T_CLOSE);
     r->lexer.mute = false;
-    if (r->token.kind == ACTIO_T_EQUAL) actio_parse_advance(r), value = rest_of_line(r, r->token.at);
+    if (r->token.kind == ACTIO_T_EQUAL) {
+        actio_parse_advance(r);
+        value = rest_of_line(r, r->token.at);
+    }
     value = actio_arena_text(&r->scratch, value, strcspn(value, ","));
     actio_reader_fault(r, ACTIO_F_START_PLACE, r->lexer.origin, span, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(value)));
     return false;
@@ -310,18 +348,28 @@ static bool free_item(struct actio_reader *r, struct actio_item *item)
     primes(r, &item->primes);
     if (!family_or_member(r, &item->range)) return false;
     primes(r, &item->primes);
-    return r->token.kind != ACTIO_T_EQUAL || actio_parse_expected(r, "a comma or the end of the line (a guess is given by `start`)");
+    return r->token.kind != ACTIO_T_EQUAL
+           || actio_parse_expected(r, "a comma or the end of the line (a guess is given by `start`)");
 }
 
 /* ---- statements */
 
-static bool model_statement(struct actio_reader *r, struct actio_statement *s) { return take_word(r, &s->label, "the model's name"); }
+static bool model_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    return take_word(r, &s->label, "the model's name");
+}
 static bool param_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, param_item); }
-static bool variable_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, variable_item); }
+static bool variable_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    return item_list(r, s, variable_item);
+}
 static bool start_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, start_item); }
 static bool free_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, free_item); }
 static bool frame_statement(struct actio_reader *r, struct actio_statement *s) { return item_list(r, s, head_item); }
-static bool formula_statement(struct actio_reader *r, struct actio_statement *s) { return actio_parse_expr(r, &s->left); }
+static bool formula_statement(struct actio_reader *r, struct actio_statement *s)
+{
+    return actio_parse_expr(r, &s->left);
+}
 
 static bool head_statement(struct actio_reader *r, struct actio_statement *s)
 {
@@ -372,10 +420,12 @@ static bool begins_formula(struct actio_reader *r)
 
 static bool label(struct actio_reader *r, struct actio_statement *s)
 {
-    s->span = r->token.span, s->at = r->token.at;
+    s->span = r->token.span;
+    s->at = r->token.at;
     if (begins_formula(r) && !statement_has(r, ACTIO_T_COLON)) {
         const char *keyword = actio_word_text(r, s->keyword), *rest = rest_of_line(r, s->at);
-        actio_reader_fault(r, ACTIO_F_LABEL_MISSING, r->lexer.origin, s->span, ACTIO_ARGS(ACTIO_TEXT(keyword), ACTIO_TEXT(rest)));
+        actio_reader_fault(r, ACTIO_F_LABEL_MISSING, r->lexer.origin, s->span,
+                           ACTIO_ARGS(ACTIO_TEXT(keyword), ACTIO_TEXT(rest)));
         return false;
     }
     if (!take_name(r, &s->label, "a label")) return false;
@@ -389,7 +439,8 @@ static bool field_statement(struct actio_reader *r, struct actio_statement *s)
 {
     struct actio_statement names = { 0 };
     if (!item_list(r, &names, field_item)) return false;
-    s->first = names.first, s->entries = names.entries;
+    s->first = names.first;
+    s->entries = names.entries;
     if (!at_word(r, ACTIO_W_on)) return actio_parse_expected(r, "`on` and the axis: field x(s) on s = 0 .. 1 nodes 65");
     actio_parse_advance(r);
     struct actio_item axis = item_here(r);
@@ -421,8 +472,11 @@ static bool read_left_family(struct actio_reader *r, struct actio_range *range, 
     actio_parse_advance(r);
     found->at = r->token.at;
     range->kind = ACTIO_R_FAMILY;
-    if (!take_name(r, &range->index, "an index") || !actio_parse_take(r, ACTIO_T_EQUAL, "'='") || !actio_parse_bounds(r, range)) return false;
-    found->after = r->lexer, found->token = r->token;
+    if (!take_name(r, &range->index, "an index") || !actio_parse_take(r, ACTIO_T_EQUAL, "'='")
+        || !actio_parse_bounds(r, range))
+        return false;
+    found->after = r->lexer;
+    found->token = r->token;
     r->left_family = found;
     return true;
 }
@@ -431,9 +485,13 @@ static bool read_left_family(struct actio_reader *r, struct actio_range *range, 
 static bool find_family(struct actio_reader *r, struct actio_range *range, struct actio_left_family *found)
 {
     struct place start = save(r), bracket = start;
-    int since = 0;                                         /* tokens since the last open bracket */
-    for (r->lexer.mute = true; r->token.kind != ACTIO_T_EQUAL && !is_end(r->token.kind); actio_parse_advance(r), since++)
-        if (r->token.kind == ACTIO_T_OPEN_INDEX) bracket = save(r), since = 0;
+    int since = 0; /* tokens since the last open bracket */
+    for (r->lexer.mute = true; r->token.kind != ACTIO_T_EQUAL && !is_end(r->token.kind);
+         actio_parse_advance(r), since++)
+        if (r->token.kind == ACTIO_T_OPEN_INDEX) {
+            bracket = save(r);
+            since = 0;
+        }
     bool is_family = r->token.kind == ACTIO_T_EQUAL && since == 2 && bracket.token.kind == ACTIO_T_OPEN_INDEX;
     if (is_family) {
         bracket.lexer.mute = false;
@@ -464,7 +522,10 @@ static bool member_list(struct actio_reader *r, struct actio_statement *s, item_
     return ok;
 }
 
-static bool options(struct actio_reader *r, struct actio_statement *s) { return !another(r) || member_list(r, s, option_item); }
+static bool options(struct actio_reader *r, struct actio_statement *s)
+{
+    return !another(r) || member_list(r, s, option_item);
+}
 
 static bool reaction_rule(struct actio_reader *r, struct actio_statement *s)
 {
@@ -478,14 +539,16 @@ static bool constraint_statement(struct actio_reader *r, struct actio_statement 
 {
     if (!label(r, s) || !body(r, &s->family, &s->left)) return false;
     if (is_comparison(r->token.kind)) return fault(r, ACTIO_F_CONSTRAINT_IS_EQUALITY, r->token.span, ACTIO_W_NONE);
-    return actio_parse_take(r, ACTIO_T_EQUAL, "'=' in the constraint") && body(r, &s->family, &s->right) && reaction_rule(r, s);
+    return actio_parse_take(r, ACTIO_T_EQUAL, "'=' in the constraint") && body(r, &s->family, &s->right)
+           && reaction_rule(r, s);
 }
 
 static bool contact_statement(struct actio_reader *r, struct actio_statement *s)
 {
     if (!label(r, s) || !body(r, &s->family, &s->left)) return false;
     enum actio_token_kind sign = r->token.kind;
-    if (sign == ACTIO_T_EQUAL || sign == ACTIO_T_LESS || sign == ACTIO_T_MORE) return fault(r, ACTIO_F_CONTACT_IS_INEQUALITY, r->token.span, ACTIO_W_NONE);
+    if (sign == ACTIO_T_EQUAL || sign == ACTIO_T_LESS || sign == ACTIO_T_MORE)
+        return fault(r, ACTIO_F_CONTACT_IS_INEQUALITY, r->token.span, ACTIO_W_NONE);
     if (!is_comparison(sign)) return actio_parse_expected(r, "'<=' or '>=' in the contact");
     s->at_most = sign == ACTIO_T_LESS_EQUAL;
     actio_parse_advance(r);
@@ -513,7 +576,8 @@ static bool time_statement(struct actio_reader *r, struct actio_statement *s)
 {
     struct actio_range range = { 0 };
     bool ok = actio_parse_bounds(r, &range);
-    s->left = range.from, s->right = range.to;
+    s->left = range.from;
+    s->right = range.to;
     return ok;
 }
 
@@ -525,7 +589,8 @@ static bool is_place_ahead(struct actio_reader *r)
     struct place start = save(r);
     if (r->token.kind != ACTIO_T_WORD) return false;
     r->lexer.mute = true;
-    do actio_parse_advance(r); while (r->token.kind == ACTIO_T_PRIME);
+    do actio_parse_advance(r);
+    while (r->token.kind == ACTIO_T_PRIME);
     bool found = r->token.kind == ACTIO_T_OPEN;
     restore(r, start);
     return found;
@@ -542,14 +607,16 @@ static bool column_place(struct actio_reader *r, struct actio_statement *s)
 
 static bool column(struct actio_reader *r, struct actio_statement *s)
 {
-    s->column_span = r->token.span, s->at = r->token.at;
+    s->column_span = r->token.span;
+    s->at = r->token.at;
     if (is_place_ahead(r)) return column_place(r, s);
     if (!take_word(r, &s->column, "the name of a column") || !dotted_word(r, &s->column)) return false;
     primes(r, &s->column_primes);
     if (r->token.kind == ACTIO_T_OPEN_INDEX) {
         actio_parse_advance(r);
         double k = r->token.number;
-        if (r->token.kind != ACTIO_T_NUMBER || !actio_parse_small_whole(k)) return actio_parse_expected(r, "a whole number");
+        if (r->token.kind != ACTIO_T_NUMBER || !actio_parse_small_whole(k))
+            return actio_parse_expected(r, "a whole number");
         s->column = actio_word_member(r, s->column, k);
         actio_parse_advance(r);
         if (!actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'")) return false;
@@ -558,13 +625,17 @@ static bool column(struct actio_reader *r, struct actio_statement *s)
     return true;
 }
 
-static bool below(struct actio_reader *r, struct actio_statement *s) { return actio_parse_take(r, ACTIO_T_LESS, "'<'") && actio_parse_expr(r, &s->bound); }
+static bool below(struct actio_reader *r, struct actio_statement *s)
+{
+    return actio_parse_take(r, ACTIO_T_LESS, "'<'") && actio_parse_expr(r, &s->bound);
+}
 
 static bool drift_claim(struct actio_reader *r, struct actio_statement *s)
 {
     s->rule = ACTIO_W_drift;
     actio_parse_advance(r);
-    return actio_parse_take(r, ACTIO_T_OPEN, "'('") && column(r, s) && actio_parse_take(r, ACTIO_T_CLOSE, "')'") && below(r, s);
+    return actio_parse_take(r, ACTIO_T_OPEN, "'('") && column(r, s) && actio_parse_take(r, ACTIO_T_CLOSE, "')'")
+           && below(r, s);
 }
 
 static bool residual_claim(struct actio_reader *r, struct actio_statement *s)
@@ -589,7 +660,8 @@ static bool value_at(struct actio_reader *r, struct actio_statement *s)
     if (r->token.kind == ACTIO_T_EQUAL) return fault(r, ACTIO_F_CLAIM_TIME, r->token.span, s->keyword);
     if (!at_word(r, ACTIO_W_at)) return actio_parse_expected(r, "`at` and a time");
     actio_parse_advance(r);
-    return actio_parse_expr(r, &s->left) && actio_parse_take(r, ACTIO_T_EQUAL, "'=' and the value") && actio_parse_expr(r, &s->right);
+    return actio_parse_expr(r, &s->left) && actio_parse_take(r, ACTIO_T_EQUAL, "'=' and the value")
+           && actio_parse_expr(r, &s->right);
 }
 
 static bool value_claim(struct actio_reader *r, struct actio_statement *s)
@@ -612,7 +684,8 @@ static bool claim(struct actio_reader *r, struct actio_statement *s)
     restore(r, start);
     if (at_word(r, ACTIO_W_drift) && next == ACTIO_T_OPEN) return drift_claim(r, s);
     if (at_word(r, ACTIO_W_residual) && next != ACTIO_T_DOT) return residual_claim(r, s);
-    if (at_word(r, ACTIO_W_verdict) && next != ACTIO_T_OPEN_INDEX && next != ACTIO_T_PRIME && !at) return verdict_claim(r, s);
+    if (at_word(r, ACTIO_W_verdict) && next != ACTIO_T_OPEN_INDEX && next != ACTIO_T_PRIME && !at)
+        return verdict_claim(r, s);
     return value_claim(r, s);
 }
 
@@ -640,35 +713,59 @@ static bool expect_statement(struct actio_reader *r, struct actio_statement *s)
 typedef bool statement_fn(struct actio_reader *r, struct actio_statement *s);
 
 static statement_fn *const statement_of[ACTIO_W_FIRST_FUNCTION] = {
-    [ACTIO_W_model] = model_statement, [ACTIO_W_param] = param_statement, [ACTIO_W_let] = head_statement, [ACTIO_W_coord] = variable_statement,
-    [ACTIO_W_state] = variable_statement, [ACTIO_W_lagrangian] = formula_statement, [ACTIO_W_dissipation] = formula_statement, [ACTIO_W_flow] = flow_statement,
-    [ACTIO_W_force] = force_statement, [ACTIO_W_constraint] = constraint_statement, [ACTIO_W_symmetry] = symmetry_statement, [ACTIO_W_start] = start_statement,
-    [ACTIO_W_frame] = frame_statement, [ACTIO_W_contact] = contact_statement, [ACTIO_W_event] = event_statement,
-    [ACTIO_W_time] = time_statement, [ACTIO_W_observe] = head_statement, [ACTIO_W_expect] = expect_statement,
-    [ACTIO_W_free] = free_statement, [ACTIO_W_require] = value_at, [ACTIO_W_field] = field_statement,
+    [ACTIO_W_model] = model_statement,
+    [ACTIO_W_param] = param_statement,
+    [ACTIO_W_let] = head_statement,
+    [ACTIO_W_coord] = variable_statement,
+    [ACTIO_W_state] = variable_statement,
+    [ACTIO_W_lagrangian] = formula_statement,
+    [ACTIO_W_dissipation] = formula_statement,
+    [ACTIO_W_flow] = flow_statement,
+    [ACTIO_W_force] = force_statement,
+    [ACTIO_W_constraint] = constraint_statement,
+    [ACTIO_W_symmetry] = symmetry_statement,
+    [ACTIO_W_start] = start_statement,
+    [ACTIO_W_frame] = frame_statement,
+    [ACTIO_W_contact] = contact_statement,
+    [ACTIO_W_event] = event_statement,
+    [ACTIO_W_time] = time_statement,
+    [ACTIO_W_observe] = head_statement,
+    [ACTIO_W_expect] = expect_statement,
+    [ACTIO_W_free] = free_statement,
+    [ACTIO_W_require] = value_at,
+    [ACTIO_W_field] = field_statement,
 };
 
 static const char *missing_hint(struct actio_reader *r, uint32_t keyword)
 {
     static const char *const rules[] = { "acting", "along" };
-    if (keyword == ACTIO_W_require && (at_word(r, ACTIO_W_within) || at_word(r, ACTIO_W_by))) return "end the condition with its value, or write expect to check a value with a tolerance";
-    if (keyword == ACTIO_W_coord || keyword == ACTIO_W_state || keyword == ACTIO_W_free) return "separate the names with commas";
-    const char *near = keyword == ACTIO_W_constraint && r->token.kind == ACTIO_T_WORD ? actio_near_name(actio_word_text(r, r->token.word), rules, 2) : NULL;
-    return near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : keyword == ACTIO_W_model ? "use a single word as the model's name" : "write * for a product";
+    if (keyword == ACTIO_W_require && (at_word(r, ACTIO_W_within) || at_word(r, ACTIO_W_by)))
+        return "end the condition with its value, or write expect to check a value with a tolerance";
+    if (keyword == ACTIO_W_coord || keyword == ACTIO_W_state || keyword == ACTIO_W_free)
+        return "separate the names with commas";
+    const char *near = keyword == ACTIO_W_constraint && r->token.kind == ACTIO_T_WORD
+                           ? actio_near_name(actio_word_text(r, r->token.word), rules, 2)
+                           : NULL;
+    return near                       ? actio_arena_format(&r->scratch, "did you mean '%s'?", near)
+           : keyword == ACTIO_W_model ? "use a single word as the model's name"
+                                      : "write * for a product";
 }
 
 /* param g = 9.81 [m/s^2]: the same with the unit in its place, if that can be made from the last item. */
 static bool unit_behind_value(struct actio_reader *r, uint32_t keyword)
 {
     struct actio_token open = r->token;
-    bool declares = (keyword == ACTIO_W_param || keyword == ACTIO_W_observe) && r->items && actio_lex_origin(r) == r->origin;
+    bool declares =
+        (keyword == ACTIO_W_param || keyword == ACTIO_W_observe) && r->items && actio_lex_origin(r) == r->origin;
     const struct actio_item *last = declares ? &r->item[r->items - 1] : NULL;
     const char *value = last ? actio_reader_quote(r, r->lexer.origin, r->formula_at, r->passed - r->formula_at) : "";
     r->lexer.mute = true;
     while (!is_end(r->token.kind) && r->token.kind != ACTIO_T_CLOSE_INDEX) actio_parse_advance(r);
     const char *unit = actio_reader_quote(r, r->lexer.origin, open.at, r->token.at + r->token.bytes - open.at);
-    const char *better = last && !last->unit ? actio_arena_format(&r->scratch, "%s %s %s = %s", actio_word_text(r, keyword), actio_word_text(r, last->word), unit, value)
-                                             : ACTIO_UNIT_EXAMPLE;
+    const char *better = last && !last->unit
+                             ? actio_arena_format(&r->scratch, "%s %s %s = %s", actio_word_text(r, keyword),
+                                                  actio_word_text(r, last->word), unit, value)
+                             : ACTIO_UNIT_EXAMPLE;
     actio_reader_fault(r, ACTIO_F_UNIT_PLACE, r->lexer.origin, open.span, ACTIO_ARGS(ACTIO_TEXT(better)));
     return false;
 }
@@ -680,12 +777,17 @@ static bool statement_ends(struct actio_reader *r, uint32_t keyword)
     if (is_end(k)) return true;
     if (actio_parse_at_unit(r)) return unit_behind_value(r, keyword);
     if (k == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, r->token.span, ACTIO_W_NONE);
-    if (k == ACTIO_T_EQUAL && (keyword == ACTIO_W_lagrangian || keyword == ACTIO_W_dissipation)) return fault(r, ACTIO_F_FORMULA_HAS_NO_NAME, r->token.span, keyword);
+    if (k == ACTIO_T_EQUAL && (keyword == ACTIO_W_lagrangian || keyword == ACTIO_W_dissipation))
+        return fault(r, ACTIO_F_FORMULA_HAS_NO_NAME, r->token.span, keyword);
     if (is_comparison(k)) return fault(r, ACTIO_F_COMPARISON_HERE, r->token.span, ACTIO_W_NONE);
-    if (k != ACTIO_T_WORD && k != ACTIO_T_NUMBER && k != ACTIO_T_OPEN) return actio_parse_expected(r, keyword == ACTIO_W_require && k == ACTIO_T_COMMA ? "the end of the line (each condition is a `require` of its own)" : "an operator or the end of the line");
+    if (k != ACTIO_T_WORD && k != ACTIO_T_NUMBER && k != ACTIO_T_OPEN)
+        return actio_parse_expected(r, keyword == ACTIO_W_require && k == ACTIO_T_COMMA
+                                           ? "the end of the line (each condition is a `require` of its own)"
+                                           : "an operator or the end of the line");
     if (actio_at_joint(r)) return fault(r, ACTIO_F_JOINT_HERE, r->token.span, r->token.word);
     const char *found = actio_reader_quote(r, r->lexer.origin, r->token.at, r->token.bytes);
-    actio_reader_fault(r, ACTIO_F_OPERATOR_MISSING, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(found), ACTIO_TEXT(missing_hint(r, keyword))));
+    actio_reader_fault(r, ACTIO_F_OPERATOR_MISSING, r->lexer.origin, r->token.span,
+                       ACTIO_ARGS(ACTIO_TEXT(found), ACTIO_TEXT(missing_hint(r, keyword))));
     return false;
 }
 
@@ -703,21 +805,33 @@ static bool unknown_statement(struct actio_reader *r)
     if (r->token.kind != ACTIO_T_WORD) return actio_parse_expected(r, "a statement, which begins with its keyword");
     const char *text = actio_word_text(r, r->token.word);
     if (r->word[r->token.word].class == ACTIO_WC_LATER) {
-        actio_reader_fault(r, ACTIO_F_NOT_IN_VERSION, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT("statements are")));
+        actio_reader_fault(r, ACTIO_F_NOT_IN_VERSION, r->lexer.origin, r->token.span,
+                           ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT("statements are")));
         return false;
     }
-    const char *hint = actio_word_hint(r, text, ACTIO_NEAR_STATEMENT, "begin the line with a keyword: param, coord, lagrangian, constraint, start, time, expect ...");
-    actio_reader_fault(r, ACTIO_F_UNKNOWN_STATEMENT, r->lexer.origin, r->token.span, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
+    const char *hint =
+        actio_word_hint(r, text, ACTIO_NEAR_STATEMENT,
+                        "begin the line with a keyword: param, coord, lagrangian, constraint, start, time, expect ...");
+    actio_reader_fault(r, ACTIO_F_UNKNOWN_STATEMENT, r->lexer.origin, r->token.span,
+                       ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
     return false;
 }
 
 /* What stands between a keyword and its '='; the others have none. */
 static const char *const before_equal[ACTIO_W_FIRST_FUNCTION] = {
-    [ACTIO_W_param] = "param NAME = %s", [ACTIO_W_let] = "let NAME = %s", [ACTIO_W_observe] = "observe NAME = %s", [ACTIO_W_frame] = "frame u = %s",
-    [ACTIO_W_force] = "force x = %s, with the coordinate x that it acts on", [ACTIO_W_flow] = "flow p' = %s, with the state p that it moves",
-    [ACTIO_W_start] = "start x = %s, with the coordinate or state x", [ACTIO_W_constraint] = "constraint NAME: A = %s", [ACTIO_W_event] = "event NAME: A = %s",
-    [ACTIO_W_contact] = "contact NAME: A <= %s", [ACTIO_W_symmetry] = "symmetry NAME: x = %s, with a coordinate x",
-    [ACTIO_W_expect] = "expect NAME at T = %s", [ACTIO_W_require] = "require NAME at T = %s",
+    [ACTIO_W_param] = "param NAME = %s",
+    [ACTIO_W_let] = "let NAME = %s",
+    [ACTIO_W_observe] = "observe NAME = %s",
+    [ACTIO_W_frame] = "frame u = %s",
+    [ACTIO_W_force] = "force x = %s, with the coordinate x that it acts on",
+    [ACTIO_W_flow] = "flow p' = %s, with the state p that it moves",
+    [ACTIO_W_start] = "start x = %s, with the coordinate or state x",
+    [ACTIO_W_constraint] = "constraint NAME: A = %s",
+    [ACTIO_W_event] = "event NAME: A = %s",
+    [ACTIO_W_contact] = "contact NAME: A <= %s",
+    [ACTIO_W_symmetry] = "symmetry NAME: x = %s, with a coordinate x",
+    [ACTIO_W_expect] = "expect NAME at T = %s",
+    [ACTIO_W_require] = "require NAME at T = %s",
 };
 
 /* lagrangian = T - V */
@@ -729,10 +843,12 @@ static bool no_equal_here(struct actio_reader *r, uint32_t keyword)
     rest += strspn(rest, " \t");
     if (before_equal[keyword]) {
         const char *form = actio_arena_format(&r->scratch, before_equal[keyword], rest);
-        actio_reader_fault(r, ACTIO_F_NO_NAME_BEFORE_EQUAL, r->lexer.origin, equal.span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, keyword)), ACTIO_TEXT(form)));
+        actio_reader_fault(r, ACTIO_F_NO_NAME_BEFORE_EQUAL, r->lexer.origin, equal.span,
+                           ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, keyword)), ACTIO_TEXT(form)));
         return false;
     }
-    actio_reader_fault(r, ACTIO_F_EQUAL_AFTER_KEYWORD, r->lexer.origin, equal.span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, keyword)), ACTIO_TEXT(rest)));
+    actio_reader_fault(r, ACTIO_F_EQUAL_AFTER_KEYWORD, r->lexer.origin, equal.span,
+                       ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, keyword)), ACTIO_TEXT(rest)));
     return false;
 }
 
@@ -740,7 +856,9 @@ static void statement(struct actio_reader *r, uint32_t keyword)
 {
     struct place start = save(r);
     actio_parse_advance(r);
-    struct actio_statement s = { .keyword = keyword, .at = r->token.at, .span = r->token.span, .origin = r->lexer.origin };
+    struct actio_statement s = {
+        .keyword = keyword, .at = r->token.at, .span = r->token.span, .origin = r->lexer.origin
+    };
     bool ok = no_equal_here(r, keyword) && statement_of[keyword](r, &s);
     s.end = r->passed;
     if (ok && statement_ends(r, keyword)) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;
@@ -749,7 +867,8 @@ static void statement(struct actio_reader *r, uint32_t keyword)
 
 static bool declares(uint32_t word)
 {
-    return word == ACTIO_W_param || word == ACTIO_W_let || word == ACTIO_W_coord || word == ACTIO_W_state || word == ACTIO_W_frame || word == ACTIO_W_observe || word == ACTIO_W_field;
+    return word == ACTIO_W_param || word == ACTIO_W_let || word == ACTIO_W_coord || word == ACTIO_W_state
+           || word == ACTIO_W_frame || word == ACTIO_W_observe || word == ACTIO_W_field;
 }
 
 /* A name is declared behind the keyword, a comma that no bracket holds, and `on` of a field. */
@@ -759,13 +878,20 @@ static void mark_statement(struct actio_reader *r, uint32_t keyword)
     for (int depth = 0; !is_end(r->token.kind);) {
         struct actio_token t = r->token;
         actio_parse_advance(r);
-        if (expected && t.kind == ACTIO_T_WORD) r->word[t.word].declared = true, r->word[t.word].is_along |= r->token.kind == ACTIO_T_OPEN;
-        depth += (t.kind == ACTIO_T_OPEN || t.kind == ACTIO_T_OPEN_INDEX) - (t.kind == ACTIO_T_CLOSE || t.kind == ACTIO_T_CLOSE_INDEX);
-        expected = depth == 0 && (t.kind == ACTIO_T_COMMA || (keyword == ACTIO_W_field && t.kind == ACTIO_T_WORD && t.word == ACTIO_W_on));
+        if (expected && t.kind == ACTIO_T_WORD) {
+            r->word[t.word].declared = true;
+            r->word[t.word].is_along |= r->token.kind == ACTIO_T_OPEN;
+        }
+        depth += (t.kind == ACTIO_T_OPEN || t.kind == ACTIO_T_OPEN_INDEX)
+                 - (t.kind == ACTIO_T_CLOSE || t.kind == ACTIO_T_CLOSE_INDEX);
+        expected = depth == 0
+                   && (t.kind == ACTIO_T_COMMA
+                       || (keyword == ACTIO_W_field && t.kind == ACTIO_T_WORD && t.word == ACTIO_W_on));
     }
 }
 
-/* Which values the model declares, before any formula is read: a word like mod is a function only where none has that name. */
+/* Which values the model declares, before any formula is read: a word like mod is a function only where none has that
+ * name. */
 static void mark_declared(struct actio_reader *r)
 {
     actio_lex_open(r, 0);
@@ -774,7 +900,10 @@ static void mark_declared(struct actio_reader *r)
         uint32_t word = r->token.kind == ACTIO_T_WORD ? r->token.word : ACTIO_W_NONE;
         actio_poll(r->ctx);
         while (!is_end(r->token.kind) && !declares(word)) actio_parse_advance(r);
-        if (declares(word)) actio_parse_advance(r), mark_statement(r, word);
+        if (declares(word)) {
+            actio_parse_advance(r);
+            mark_statement(r, word);
+        }
         if (r->token.kind == ACTIO_T_END) break;
     }
 }
@@ -783,28 +912,42 @@ void actio_parse_model(struct actio_reader *r)
 {
     mark_declared(r);
     actio_lex_open(r, 0);
-    for (actio_parse_advance(r); r->token.kind != ACTIO_T_END; ) {
+    for (actio_parse_advance(r); r->token.kind != ACTIO_T_END;) {
         actio_poll(r->ctx);
         uint32_t word = r->token.kind == ACTIO_T_WORD ? r->token.word : ACTIO_W_NONE;
         if (r->token.kind == ACTIO_T_NEWLINE) actio_parse_advance(r);
         else if (word < ACTIO_W_FIRST_FUNCTION && statement_of[word]) statement(r, word);
-        else unknown_statement(r), skip_statement(r, save(r));
+        else {
+            unknown_statement(r);
+            skip_statement(r, save(r));
+        }
     }
 }
 
 /* An option is one statement without its keyword. */
 void actio_parse_option(struct actio_reader *r, uint16_t origin, enum actio_override_kind kind)
 {
-    static const uint32_t keyword[] = { [ACTIO_SET_PARAM] = ACTIO_W_param, [ACTIO_SET_START] = ACTIO_W_start, [ACTIO_SET_TIME] = ACTIO_W_time,
-                                        [ACTIO_SET_WEIGHTS] = ACTIO_W_weights, [ACTIO_SET_POTENTIAL] = ACTIO_W_potential, [ACTIO_SET_BASE] = ACTIO_W_base, [ACTIO_SET_FINAL] = ACTIO_W_final,
-                                        [ACTIO_SET_PERIOD] = ACTIO_W_time, [ACTIO_SET_WAY] = ACTIO_W_time, [ACTIO_SET_TURN] = ACTIO_W_start };
+    static const uint32_t keyword[] = { [ACTIO_SET_PARAM] = ACTIO_W_param,
+                                        [ACTIO_SET_START] = ACTIO_W_start,
+                                        [ACTIO_SET_TIME] = ACTIO_W_time,
+                                        [ACTIO_SET_WEIGHTS] = ACTIO_W_weights,
+                                        [ACTIO_SET_POTENTIAL] = ACTIO_W_potential,
+                                        [ACTIO_SET_BASE] = ACTIO_W_base,
+                                        [ACTIO_SET_FINAL] = ACTIO_W_final,
+                                        [ACTIO_SET_PERIOD] = ACTIO_W_time,
+                                        [ACTIO_SET_WAY] = ACTIO_W_time,
+                                        [ACTIO_SET_TURN] = ACTIO_W_start };
     actio_lex_open(r, origin);
     actio_parse_advance(r);
     struct actio_statement s = { .keyword = keyword[kind], .at = r->token.at, .span = r->token.span, .origin = origin };
     s.option = kind;
     bool list = kind == ACTIO_SET_WEIGHTS || kind == ACTIO_SET_BASE || kind == ACTIO_SET_FINAL;
-    bool ok = kind == ACTIO_SET_PARAM ? item_list(r, &s, set_item) : list ? start_statement(r, &s) : kind == ACTIO_SET_POTENTIAL ? formula_statement(r, &s)
-            : kind == ACTIO_SET_PERIOD ? actio_parse_expr(r, &s.right) : statement_of[keyword[kind]](r, &s);
-    ok = ok && statement_ends(r, s.keyword) && (r->token.kind == ACTIO_T_END || actio_parse_expected(r, "the end of the option"));
+    bool ok = kind == ACTIO_SET_PARAM       ? item_list(r, &s, set_item)
+              : list                        ? start_statement(r, &s)
+              : kind == ACTIO_SET_POTENTIAL ? formula_statement(r, &s)
+              : kind == ACTIO_SET_PERIOD    ? actio_parse_expr(r, &s.right)
+                                            : statement_of[keyword[kind]](r, &s);
+    ok = ok && statement_ends(r, s.keyword)
+         && (r->token.kind == ACTIO_T_END || actio_parse_expected(r, "the end of the option"));
     if (ok) ACTIO_PUSH(&r->scratch, r->statement, r->statements, r->statements_cap) = s;
 }

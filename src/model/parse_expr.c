@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Formulas to postfix code. What waits (operators, open brackets) stands on a stack of its own, so depth costs no C stack. */
+ * Formulas to postfix code. What waits (operators, open brackets) stands on a stack of its own, so depth costs no C
+ * stack. */
 #include "model/reader.h"
 
 enum opening { BINARY, PREFIX, GROUP, CALL, INDEX, IF_CALL, SUM_CALL, PLACE };
 enum sum_phase { FROM, TO, BODY };
-/* Of a comparison all operators of values are stronger, those of conditions weaker. -x^2 is -(x^2), a*-b*c is (a*(-b))*c. */
+/* Of a comparison all operators of values are stronger, those of conditions weaker. -x^2 is -(x^2), a*-b*c is
+ * (a*(-b))*c. */
 enum strength { ALL, OR, AND, NOT, COMPARISON, SUM, PRODUCT, NEGATE, POWER };
 
-struct operator { uint8_t kind, op, strength; };           /* kind: of the step that it becomes */
+struct operator { uint8_t kind, op, strength; }; /* kind: of the step that it becomes */
 static const struct operator binary[] = {
-    [ACTIO_T_PLUS] = { ACTIO_ST_OP2, ACTIO_ADD, SUM }, [ACTIO_T_MINUS] = { ACTIO_ST_OP2, ACTIO_SUB, SUM },
-    [ACTIO_T_TIMES] = { ACTIO_ST_OP2, ACTIO_MUL, PRODUCT }, [ACTIO_T_DIVIDE] = { ACTIO_ST_OP2, ACTIO_DIV, PRODUCT },
+    [ACTIO_T_PLUS] = { ACTIO_ST_OP2, ACTIO_ADD, SUM },
+    [ACTIO_T_MINUS] = { ACTIO_ST_OP2, ACTIO_SUB, SUM },
+    [ACTIO_T_TIMES] = { ACTIO_ST_OP2, ACTIO_MUL, PRODUCT },
+    [ACTIO_T_DIVIDE] = { ACTIO_ST_OP2, ACTIO_DIV, PRODUCT },
     [ACTIO_T_POWER] = { ACTIO_ST_OP2, ACTIO_POW, POWER },
-    [ACTIO_T_LESS] = { ACTIO_ST_OP2, ACTIO_LT, COMPARISON }, [ACTIO_T_LESS_EQUAL] = { ACTIO_ST_OP2, ACTIO_LE, COMPARISON },
-    [ACTIO_T_MORE] = { ACTIO_ST_SWAPPED, ACTIO_LT, COMPARISON }, [ACTIO_T_MORE_EQUAL] = { ACTIO_ST_SWAPPED, ACTIO_LE, COMPARISON },
+    [ACTIO_T_LESS] = { ACTIO_ST_OP2, ACTIO_LT, COMPARISON },
+    [ACTIO_T_LESS_EQUAL] = { ACTIO_ST_OP2, ACTIO_LE, COMPARISON },
+    [ACTIO_T_MORE] = { ACTIO_ST_SWAPPED, ACTIO_LT, COMPARISON },
+    [ACTIO_T_MORE_EQUAL] = { ACTIO_ST_SWAPPED, ACTIO_LE, COMPARISON },
 };
 static const struct operator negation = { ACTIO_ST_OP1, ACTIO_NEG, NEGATE }, denial = { ACTIO_ST_OP1, ACTIO_NOT, NOT };
 static const struct operator joint[] = { { ACTIO_ST_OP2, ACTIO_AND, AND }, { ACTIO_ST_OP2, ACTIO_OR, OR } };
 
-static struct actio_step *emit(struct actio_reader *r, enum actio_instr_kind kind, uint8_t op, uint32_t at, uint32_t word)
+static struct actio_step *emit(struct actio_reader *r, enum actio_instr_kind kind, uint8_t op, uint32_t at,
+                               uint32_t word)
 {
     struct actio_step *s = &ACTIO_PUSH(&r->scratch, r->step, r->steps, r->steps_cap);
     *s = (struct actio_step){ .kind = (uint8_t)kind, .op = op, .at = at };
@@ -63,7 +70,10 @@ static bool condition_begins(const struct actio_reader *r, uint32_t base)
     return joins_conditions(o) || (o->kind == IF_CALL && o->count == 0) || (o->kind == GROUP && o->phase);
 }
 
-static bool holds_condition(const struct actio_opening *o) { return (o->kind == IF_CALL && o->count == 0) || (o->kind == GROUP && o->phase); }
+static bool holds_condition(const struct actio_opening *o)
+{
+    return (o->kind == IF_CALL && o->count == 0) || (o->kind == GROUP && o->phase);
+}
 
 /* The innermost bracket; NULL: the formula stands in none. */
 static const struct actio_opening *bracket_here(const struct actio_reader *r, uint32_t base)
@@ -82,7 +92,8 @@ static bool in_condition(const struct actio_reader *r, uint32_t base)
 
 static bool not_a_condition(struct actio_reader *r, const struct actio_opening *o)
 {
-    actio_reader_fault_at(r, ACTIO_F_JOINS_CONDITIONS, r->lexer.origin, o->at, ACTIO_ARGS(ACTIO_TEXT(actio_op_text((enum actio_op)o->op))));
+    actio_reader_fault_at(r, ACTIO_F_JOINS_CONDITIONS, r->lexer.origin, o->at,
+                          ACTIO_ARGS(ACTIO_TEXT(actio_op_text((enum actio_op)o->op))));
     return false;
 }
 
@@ -101,7 +112,8 @@ static bool reduce(struct actio_reader *r, uint32_t base, int strength)
 static void push_operator(struct actio_reader *r, enum opening kind, struct operator x, uint32_t start)
 {
     open_at(r, kind, x.op, x.kind, r->token.at);
-    r->opening[r->openings - 1].phase = x.strength, r->opening[r->openings - 1].start = start;
+    r->opening[r->openings - 1].phase = x.strength;
+    r->opening[r->openings - 1].start = start;
 }
 
 /* ---- where an operand is expected */
@@ -166,7 +178,8 @@ static bool check_word(struct actio_reader *r, uint32_t word, uint32_t at)
 {
     uint8_t class = r->word[word].class;
     if (r->token.kind == ACTIO_T_DOT || class <= ACTIO_WC_FREE || class == ACTIO_WC_VALUE) return true;
-    enum actio_code code = class == ACTIO_WC_FUNCTION || class == ACTIO_WC_SPECIAL ? ACTIO_F_FUNCTION_NEEDS_BRACKETS : ACTIO_F_KEYWORD_IN_FORMULA;
+    enum actio_code code = class == ACTIO_WC_FUNCTION || class == ACTIO_WC_SPECIAL ? ACTIO_F_FUNCTION_NEEDS_BRACKETS
+                                                                                   : ACTIO_F_KEYWORD_IN_FORMULA;
     actio_reader_fault_at(r, code, r->lexer.origin, at, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word))));
     return false;
 }
@@ -188,8 +201,12 @@ bool actio_parse_at_unit(struct actio_reader *r)
     size_t words = 0;
     r->lexer.mute = true;
     for (struct actio_token t = actio_lex_next(r); unit && t.kind != ACTIO_T_CLOSE_INDEX; t = actio_lex_next(r)) {
-        unit = t.kind == ACTIO_T_WORD || t.kind == ACTIO_T_NUMBER || t.kind == ACTIO_T_DIVIDE || t.kind == ACTIO_T_POWER || t.kind == ACTIO_T_MINUS;
-        if (t.kind == ACTIO_T_WORD) words++, unit = !r->word[t.word].declared && !r->word[t.word].scope;
+        unit = t.kind == ACTIO_T_WORD || t.kind == ACTIO_T_NUMBER || t.kind == ACTIO_T_DIVIDE || t.kind == ACTIO_T_POWER
+               || t.kind == ACTIO_T_MINUS;
+        if (t.kind == ACTIO_T_WORD) {
+            words++;
+            unit = !r->word[t.word].declared && !r->word[t.word].scope;
+        }
     }
     r->lexer = lexer;
     return unit && words;
@@ -203,10 +220,14 @@ static bool name(struct actio_reader *r, bool *want)
     if (!check_word(r, word, at)) return false;
     if (r->token.kind == ACTIO_T_DOT && !dotted(r, &word)) return false;
     for (; r->token.kind == ACTIO_T_PRIME; actio_parse_advance(r)) primes++;
-    if (r->token.at > r->passed && actio_parse_at_unit(r)) return fault(r, ACTIO_F_UNIT_PLACE, ACTIO_ARGS(ACTIO_TEXT(ACTIO_UNIT_EXAMPLE)));
+    if (r->token.at > r->passed && actio_parse_at_unit(r))
+        return fault(r, ACTIO_F_UNIT_PLACE, ACTIO_ARGS(ACTIO_TEXT(ACTIO_UNIT_EXAMPLE)));
     if (r->token.kind == ACTIO_T_OPEN_INDEX) {
         actio_parse_advance(r);
-        if (r->left_family && r->token.at == r->left_family->at) return *want = false, left_family(r, word, primes, at);
+        if (r->left_family && r->token.at == r->left_family->at) {
+            *want = false;
+            return left_family(r, word, primes, at);
+        }
         open_at(r, INDEX, 0, word, at);
         r->opening[r->openings - 1].primes = primes;
         return true;
@@ -228,7 +249,8 @@ static bool no_operand(struct actio_reader *r, uint32_t base)
     return open ? unclosed(r, &r->opening[n - 1]) : actio_parse_expected(r, "a number, a name or an open bracket");
 }
 
-/* `not` denies the condition that follows, unless a value has that name and what follows fits a value: "not < 2", "not + 1 < x". */
+/* `not` denies the condition that follows, unless a value has that name and what follows fits a value: "not < 2", "not
+ * + 1 < x". */
 static bool denies(struct actio_reader *r, uint32_t base)
 {
     if (r->token.kind != ACTIO_T_WORD || r->token.word != ACTIO_W_not || !condition_begins(r, base)) return false;
@@ -238,7 +260,8 @@ static bool denies(struct actio_reader *r, uint32_t base)
     struct actio_token next = actio_lex_next(r);
     r->lexer = lexer;
     if (w->scope) return next.kind == ACTIO_T_WORD || next.kind == ACTIO_T_NUMBER || next.kind == ACTIO_T_OPEN;
-    return !w->declared || next.kind == ACTIO_T_WORD || next.kind == ACTIO_T_NUMBER || (next.kind == ACTIO_T_OPEN && !w->is_along);
+    return !w->declared || next.kind == ACTIO_T_WORD || next.kind == ACTIO_T_NUMBER
+           || (next.kind == ACTIO_T_OPEN && !w->is_along);
 }
 
 static bool operand(struct actio_reader *r, uint32_t base, bool *want)
@@ -256,7 +279,10 @@ static bool operand(struct actio_reader *r, uint32_t base, bool *want)
         emit(r, ACTIO_ST_NUMBER, 0, at, 0)->u.number = r->token.number;
         *want = false;
         break;
-    case ACTIO_T_OPEN: open_at(r, GROUP, 0, 0, at), r->opening[r->openings - 1].phase = may_compare; break;
+    case ACTIO_T_OPEN:
+        open_at(r, GROUP, 0, 0, at);
+        r->opening[r->openings - 1].phase = may_compare;
+        break;
     case ACTIO_T_MINUS: push_operator(r, PREFIX, negation, at); break;
     case ACTIO_T_PLUS: return fault(r, ACTIO_F_UNARY_PLUS, ACTIO_NO_ARGS);
     default: return no_operand(r, base);
@@ -267,8 +293,12 @@ static bool operand(struct actio_reader *r, uint32_t base, bool *want)
 
 /* ---- where an operator is expected */
 
-/* + and - bind weakest of what makes values: what stands on their left begins where the current part of the bracket or condition does. */
-static uint32_t part_start(const struct actio_reader *r, uint32_t base) { return r->openings > base ? r->opening[r->openings - 1].start : r->formula_at; }
+/* + and - bind weakest of what makes values: what stands on their left begins where the current part of the bracket or
+ * condition does. */
+static uint32_t part_start(const struct actio_reader *r, uint32_t base)
+{
+    return r->openings > base ? r->opening[r->openings - 1].start : r->formula_at;
+}
 
 static bool binary_operator(struct actio_reader *r, uint32_t base)
 {
@@ -321,8 +351,14 @@ static bool has_decimal_comma(struct actio_reader *r, const struct actio_opening
 /* The call as it is written, by what its arguments are. */
 static const char *call_form(struct actio_reader *r, const struct actio_opening *o)
 {
-    static const struct { uint8_t op; const char *arguments; } own[] = {
-        { ACTIO_ATAN2, "y, x" }, { ACTIO_DIFF, "f, s" }, { ACTIO_INTEGRAL, "s, f" }, { ACTIO_RUNNING, "s, f" },
+    static const struct {
+        uint8_t op;
+        const char *arguments;
+    } own[] = {
+        { ACTIO_ATAN2, "y, x" },
+        { ACTIO_DIFF, "f, s" },
+        { ACTIO_INTEGRAL, "s, f" },
+        { ACTIO_RUNNING, "s, f" },
     };
     const char *arguments = takes_many(o->op) ? "x, y, ..." : actio_arity((enum actio_op)o->op) == 1 ? "x" : "x, y";
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -334,8 +370,9 @@ static const char *call_form(struct actio_reader *r, const struct actio_opening 
 static bool wrong_count(struct actio_reader *r, const struct actio_opening *o, const char *takes, uint32_t count)
 {
     const char *hint = has_decimal_comma(r, o) ? "write 2.5: a decimal comma is not supported" : call_form(r, o);
-    actio_reader_fault_at(r, ACTIO_F_ARGUMENT_COUNT, r->lexer.origin, o->at,
-                          ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(takes), ACTIO_COUNT(count), ACTIO_TEXT(hint)));
+    actio_reader_fault_at(
+        r, ACTIO_F_ARGUMENT_COUNT, r->lexer.origin, o->at,
+        ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(takes), ACTIO_COUNT(count), ACTIO_TEXT(hint)));
     return false;
 }
 
@@ -347,13 +384,16 @@ static bool comma(struct actio_reader *r, struct actio_opening *o)
         break;
     case SUM_CALL:
         if (o->phase != TO) return actio_parse_expected(r, o->phase == FROM ? "'..' in the sum's range" : "')'");
-        o->phase = BODY, o->jump = r->steps;
+        o->phase = BODY;
+        o->jump = r->steps;
         r->word[o->word].scope++;
         emit(r, ACTIO_ST_SUM, 0, o->at, o->word);
         return true;
     case PLACE:
         if (!o->word) return actio_parse_expected(r, "')'");
-        actio_reader_fault_at(r, ACTIO_F_NOT_A_FUNCTION, r->lexer.origin, o->jump, ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(actio_word_function_hint(r, o->word))));
+        actio_reader_fault_at(
+            r, ACTIO_F_NOT_A_FUNCTION, r->lexer.origin, o->jump,
+            ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(actio_word_function_hint(r, o->word))));
         return false;
     case CALL:
         if (o->count > 0 && takes_many(o->op)) emit(r, ACTIO_ST_OP2, o->op, o->at, 0);
@@ -369,7 +409,11 @@ static bool close_call(struct actio_reader *r, const struct actio_opening *o)
     uint32_t count = o->count + 1;
     int arity = actio_arity((enum actio_op)o->op);
     if (takes_many(o->op) ? count < 2 : count != (uint32_t)arity)
-        return wrong_count(r, o, takes_many(o->op) ? "two arguments or more" : arity == 1 ? "one argument" : "two arguments", count);
+        return wrong_count(r, o,
+                           takes_many(o->op) ? "two arguments or more"
+                           : arity == 1      ? "one argument"
+                                             : "two arguments",
+                           count);
     bool axis_first = o->op == ACTIO_INTEGRAL || o->op == ACTIO_RUNNING;
     emit(r, arity == 1 ? ACTIO_ST_OP1 : axis_first ? ACTIO_ST_SWAPPED : ACTIO_ST_OP2, o->op, o->at, 0);
     return true;
@@ -377,7 +421,8 @@ static bool close_call(struct actio_reader *r, const struct actio_opening *o)
 
 static bool close_sum(struct actio_reader *r, const struct actio_opening *o)
 {
-    if (o->phase != BODY) return actio_parse_expected(r, o->phase == FROM ? "'..' in the sum's range" : "a comma and what is summed");
+    if (o->phase != BODY)
+        return actio_parse_expected(r, o->phase == FROM ? "'..' in the sum's range" : "a comma and what is summed");
     emit(r, ACTIO_ST_SUM_END, 0, o->at, o->word);
     r->step[o->jump].u.use.jump = r->steps;
     r->word[o->word].scope--;
@@ -386,14 +431,19 @@ static bool close_sum(struct actio_reader *r, const struct actio_opening *o)
 
 static bool close_bracket(struct actio_reader *r, struct actio_opening o)
 {
-    if ((o.kind == INDEX) != (r->token.kind == ACTIO_T_CLOSE_INDEX)) return actio_parse_expected(r, o.kind == INDEX ? "']'" : "')'");
+    if ((o.kind == INDEX) != (r->token.kind == ACTIO_T_CLOSE_INDEX))
+        return actio_parse_expected(r, o.kind == INDEX ? "']'" : "')'");
     switch (o.kind) {
-    case CALL: if (!close_call(r, &o)) return false; break;
+    case CALL:
+        if (!close_call(r, &o)) return false;
+        break;
     case IF_CALL:
         if (o.count != 2) return wrong_count(r, &o, "three arguments", o.count + 1);
         emit(r, ACTIO_ST_IF, 0, o.at, 0);
         break;
-    case SUM_CALL: if (!close_sum(r, &o)) return false; break;
+    case SUM_CALL:
+        if (!close_sum(r, &o)) return false;
+        break;
     case PLACE: emit(r, ACTIO_ST_AT, 0, o.at, 0); break;
     case INDEX:
         emit(r, ACTIO_ST_INDEX, 0, o.at, o.word);
@@ -405,15 +455,20 @@ static bool close_bracket(struct actio_reader *r, struct actio_opening o)
     return true;
 }
 
-bool actio_at_joint(const struct actio_reader *r) { return r->token.kind == ACTIO_T_WORD && (r->token.word == ACTIO_W_and || r->token.word == ACTIO_W_or); }
+bool actio_at_joint(const struct actio_reader *r)
+{
+    return r->token.kind == ACTIO_T_WORD && (r->token.word == ACTIO_W_and || r->token.word == ACTIO_W_or);
+}
 
 static bool no_operator(struct actio_reader *r)
 {
     uint32_t bytes = r->token.bytes;
     if (r->token.kind == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, ACTIO_NO_ARGS);
     if (actio_at_joint(r)) return fault(r, ACTIO_F_JOINT_HERE, ACTIO_ARGS(ACTIO_TEXT(text_of(r, r->token.word))));
-    if (r->token.kind == ACTIO_T_WORD && r->token.word == ACTIO_W_not && !r->word[ACTIO_W_not].declared) return fault(r, ACTIO_F_NOT_BEFORE, ACTIO_NO_ARGS);
-    return fault(r, ACTIO_F_IMPLICIT_PRODUCT, ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT(actio_reader_quote(r, r->lexer.origin, r->token.at, bytes))));
+    if (r->token.kind == ACTIO_T_WORD && r->token.word == ACTIO_W_not && !r->word[ACTIO_W_not].declared)
+        return fault(r, ACTIO_F_NOT_BEFORE, ACTIO_NO_ARGS);
+    return fault(r, ACTIO_F_IMPLICIT_PRODUCT,
+                 ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT(actio_reader_quote(r, r->lexer.origin, r->token.at, bytes))));
 }
 
 /* A sign inside brackets that is not an operator: it may close or divide the innermost one. */
@@ -421,14 +476,19 @@ static bool inside(struct actio_reader *r)
 {
     struct actio_opening *o = &r->opening[r->openings - 1];
     switch (r->token.kind) {
-    case ACTIO_T_CLOSE: case ACTIO_T_CLOSE_INDEX: return close_bracket(r, *o);
+    case ACTIO_T_CLOSE:
+    case ACTIO_T_CLOSE_INDEX: return close_bracket(r, *o);
     case ACTIO_T_COMMA: return comma(r, o);
     case ACTIO_T_RANGE: return to_range(r, o);
-    case ACTIO_T_NEWLINE: case ACTIO_T_END: return unclosed(r, o);
+    case ACTIO_T_NEWLINE:
+    case ACTIO_T_END: return unclosed(r, o);
     case ACTIO_T_EQUAL:
         if (holds_condition(o)) return fault(r, ACTIO_F_EQUAL_IN_CONDITION, ACTIO_NO_ARGS);
         return actio_parse_expected(r, o->kind == INDEX ? "an operator or ']'" : "an operator or ')'");
-    case ACTIO_T_WORD: case ACTIO_T_NUMBER: case ACTIO_T_OPEN: case ACTIO_T_OPEN_INDEX: return no_operator(r);
+    case ACTIO_T_WORD:
+    case ACTIO_T_NUMBER:
+    case ACTIO_T_OPEN:
+    case ACTIO_T_OPEN_INDEX: return no_operator(r);
     default: return actio_parse_expected(r, o->kind == INDEX ? "an operator or ']'" : "an operator or ')'");
     }
 }
@@ -459,8 +519,12 @@ static bool advance_formula(struct actio_reader *r, uint32_t base, bool *want, b
 {
     enum actio_token_kind k = r->token.kind;
     if (*want) return operand(r, base, want);
-    if (k == ACTIO_T_OPEN && ends_in_diff(r)) return *want = true, open_place(r, ACTIO_W_NONE, 0);
-    bool compares = is_comparison(k) && bracket_here(r, base), joins = actio_at_joint(r) && in_condition(r, base), ok = true;
+    if (k == ACTIO_T_OPEN && ends_in_diff(r)) {
+        *want = true;
+        return open_place(r, ACTIO_W_NONE, 0);
+    }
+    bool compares = is_comparison(k) && bracket_here(r, base), joins = actio_at_joint(r) && in_condition(r, base),
+         ok = true;
     if (k == ACTIO_T_PRIME && is_condition(r)) ok = fault(r, ACTIO_F_CONDITION_AS_VALUE, ACTIO_NO_ARGS);
     else if (k == ACTIO_T_PRIME) emit(r, ACTIO_ST_RATE, 0, r->token.at, 0);
     else if (is_binary(k) || compares || joins) {
@@ -477,7 +541,7 @@ bool actio_parse_expr(struct actio_reader *r, struct actio_formula *out)
     bool want = true, done = false, ok = true;
     r->formula_at = r->token.at;
     while (ok && !done) ok = advance_formula(r, base, &want, &done);
-    for (; r->openings > base; r->openings--) {            /* after a fault only */
+    for (; r->openings > base; r->openings--) { /* after a fault only */
         const struct actio_opening *o = &r->opening[r->openings - 1];
         if (o->kind == SUM_CALL && o->phase == BODY) r->word[o->word].scope--;
     }

@@ -21,7 +21,10 @@ static bool unit_part(struct actio_reader *r, struct actio_text *out, bool first
     case ACTIO_T_POWER:
         actio_text_add(out, "^");
         actio_parse_advance(r);
-        if (r->token.kind == ACTIO_T_MINUS) actio_text_add(out, "-"), actio_parse_advance(r);
+        if (r->token.kind == ACTIO_T_MINUS) {
+            actio_text_add(out, "-");
+            actio_parse_advance(r);
+        }
         if (r->token.kind != ACTIO_T_NUMBER || first || !actio_parse_small_whole(r->token.number)) return false;
         actio_text_number(out, r->token.number);
         break;
@@ -39,7 +42,8 @@ bool actio_parse_unit(struct actio_reader *r, const char **out)
     actio_text_open(&text, &r->model->arena);
     for (actio_parse_advance(r); first || r->token.kind != ACTIO_T_CLOSE_INDEX; first = false)
         if (!unit_part(r, &text, first)) {
-            if (r->token.kind != ACTIO_T_BAD) actio_reader_fault(r, ACTIO_F_BAD_UNIT, r->lexer.origin, r->token.span, ACTIO_NO_ARGS);
+            if (r->token.kind != ACTIO_T_BAD)
+                actio_reader_fault(r, ACTIO_F_BAD_UNIT, r->lexer.origin, r->token.span, ACTIO_NO_ARGS);
             return false;
         }
     *out = text.s;

@@ -7,16 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT = 4000, WORTH = 12, LONG = 2000 };            /* nodes: written out in full / worth a let when used twice / a let in any case */
+/* nodes: written out in full / worth a let when used twice / a let in any case */
+enum { SHORT = 4000, WORTH = 12, LONG = 2000 };
 
 struct printing {
     struct actio_model *m;
-    struct actio_text out;                                 /* in the arena below */
+    struct actio_text out; /* in the arena below */
     struct actio_arena arena;
-    struct actio_pool pool;                                /* copies, so that printing leaves the model's pool unchanged */
-    actio_expr *root, *copy; size_t roots, next; size_t cap;
-    actio_expr *let; uint32_t lets, lets_cap;
-    char prefix[16], index[16];                            /* names the model does not use */
+    struct actio_pool pool; /* copies, so that printing leaves the model's pool unchanged */
+    actio_expr *root, *copy;
+    size_t roots, next;
+    size_t cap;
+    actio_expr *let;
+    uint32_t lets, lets_cap;
+    char prefix[16], index[16]; /* names the model does not use */
 };
 
 /* ---- which formulas, in the order of the text */
@@ -49,46 +53,70 @@ static void add_contacts(struct printing *p)
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->contacts; i++) {
         const struct actio_contact *c = &m->contact[i];
-        add_root(p, c->left), add_root(p, c->right);
+        add_root(p, c->left);
+        add_root(p, c->right);
         if (!is_elastic(m, c)) add_root(p, c->restitution);
         add_friction(p, &c->friction);
     }
-    for (size_t i = 0; i < m->events; i++) add_root(p, m->event[i].left), add_root(p, m->event[i].right);
+    for (size_t i = 0; i < m->events; i++) {
+        add_root(p, m->event[i].left);
+        add_root(p, m->event[i].right);
+    }
 }
 
 static void collect(struct printing *p)
 {
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->params; i++) add_root(p, m->param[i].definition);
-    for (size_t i = 0; i < m->axes; i++) add_root(p, m->axis[i].from), add_root(p, m->axis[i].to);
+    for (size_t i = 0; i < m->axes; i++) {
+        add_root(p, m->axis[i].from);
+        add_root(p, m->axis[i].to);
+    }
     for (size_t i = 0; i < m->frames; i++) add_root(p, m->frame[i].e);
     add_root(p, m->lagrangian);
     add_root(p, m->dissipation);
     for (size_t i = 0; i < m->forces; i++) add_terms(p, m->force[i].term, m->force[i].terms);
-    for (size_t i = 0; i < m->flows; i++) add_root(p, m->flow[i].left), add_root(p, m->flow[i].right);
+    for (size_t i = 0; i < m->flows; i++) {
+        add_root(p, m->flow[i].left);
+        add_root(p, m->flow[i].right);
+    }
     for (size_t i = 0; i < m->constraints; i++) {
         const struct actio_constraint *c = &m->constraint[i];
-        add_root(p, c->left), add_root(p, c->right);
+        add_root(p, c->left);
+        add_root(p, c->right);
         add_terms(p, c->reaction, c->reactions);
         add_friction(p, &c->friction);
     }
     add_contacts(p);
     for (size_t i = 0; i < m->symmetries; i++) add_terms(p, m->symmetry[i].term, m->symmetry[i].terms);
-    for (size_t i = 0; i < m->coords; i++) add_root(p, m->coord[i].start), add_root(p, m->coord[i].start_dot);
+    for (size_t i = 0; i < m->coords; i++) {
+        add_root(p, m->coord[i].start);
+        add_root(p, m->coord[i].start_dot);
+    }
     for (size_t i = 0; i < m->states; i++) add_root(p, m->state[i].start);
     for (size_t i = 0; i < m->constraints; i++) add_root(p, m->constraint[i].start_lambda);
     for (size_t i = 0; i < m->observes; i++) add_root(p, m->observe[i].e);
-    for (size_t i = 0; i < m->requires; i++) add_root(p, m->require[i].at), add_root(p, m->require[i].value);
+    for (size_t i = 0; i < m->requires; i++) {
+        add_root(p, m->require[i].at);
+        add_root(p, m->require[i].value);
+    }
 }
 
 /* ---- what becomes a let */
 
-struct sharing { const uint32_t *id; uint32_t count; uint32_t *uses, *size, *place; bool full; };
+struct sharing {
+    const uint32_t *id;
+    uint32_t count;
+    uint32_t *uses, *size, *place;
+    bool full;
+};
 
 static uint32_t node_args(const struct actio_pool *pool, uint32_t id, uint32_t arg[3])
 {
     const struct actio_node *n = &pool->node[id];
-    arg[0] = n->a, arg[1] = n->b, arg[2] = n->c;
+    arg[0] = n->a;
+    arg[1] = n->b;
+    arg[2] = n->c;
     return (uint32_t)actio_arity((enum actio_op)n->op);
 }
 
@@ -117,7 +145,12 @@ static struct sharing share(struct printing *p)
     struct actio_cone cone = actio_cone_of(pool, p->root, p->roots);
     uint32_t *id = actio_arena_array(&p->arena, cone.count, sizeof *id);
     memcpy(id, cone.id, cone.count * sizeof *id);
-    struct sharing s = { id, cone.count, actio_arena_array(&p->arena, cone.count, 4), actio_arena_array(&p->arena, cone.count, 4), actio_arena_array(&p->arena, pool->count, 4), true };
+    struct sharing s = { id,
+                         cone.count,
+                         actio_arena_array(&p->arena, cone.count, 4),
+                         actio_arena_array(&p->arena, cone.count, 4),
+                         actio_arena_array(&p->arena, pool->count, 4),
+                         true };
     for (uint32_t i = 0; i < s.count; i++) s.place[id[i]] = i;
     for (uint32_t i = 0; i < s.count; i++) {
         uint32_t arg[3], n = node_args(pool, id[i], arg);
@@ -156,25 +189,36 @@ static void copy_formulas(struct printing *p)
 static bool name_begins(const char *name, const char *prefix)
 {
     size_t n = strlen(prefix);
-    return name && strncmp(name, prefix, n) == 0 && (name[n] == 0 || name[n] == '[' || (name[n] >= '0' && name[n] <= '9'));
+    return name && strncmp(name, prefix, n) == 0
+           && (name[n] == 0 || name[n] == '[' || (name[n] >= '0' && name[n] <= '9'));
 }
 
 static bool is_taken(const struct actio_model *m, const char *prefix)
 {
-    for (size_t i = 0; i < m->params; i++) if (name_begins(m->param[i].name, prefix)) return true;
-    for (size_t i = 0; i < m->coords; i++) if (name_begins(m->coord[i].name, prefix)) return true;
-    for (size_t i = 0; i < m->states; i++) if (name_begins(m->state[i].name, prefix)) return true;
-    for (size_t i = 0; i < m->axes; i++) if (name_begins(m->axis[i].name, prefix)) return true;
-    for (size_t i = 0; i < m->frames; i++) if (name_begins(m->frame[i].name, prefix)) return true;
-    for (size_t i = 0; i < m->observes; i++) if (name_begins(m->observe[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->params; i++)
+        if (name_begins(m->param[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->coords; i++)
+        if (name_begins(m->coord[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->states; i++)
+        if (name_begins(m->state[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->axes; i++)
+        if (name_begins(m->axis[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->frames; i++)
+        if (name_begins(m->frame[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->observes; i++)
+        if (name_begins(m->observe[i].name, prefix)) return true;
     return false;
 }
 
 static void free_name(const struct actio_model *m, char name[16], char letter)
 {
     size_t n = 0;
-    name[n++] = letter, name[n] = 0;
-    while (n < 15 && is_taken(m, name)) name[n++] = '_', name[n] = 0;
+    name[n++] = letter;
+    name[n] = 0;
+    while (n < 15 && is_taken(m, name)) {
+        name[n++] = '_';
+        name[n] = 0;
+    }
 }
 
 /* ---- pieces of text */
@@ -195,7 +239,10 @@ static void next_formula(struct printing *p) { formula(p, p->copy[p->next++]); }
 static void head(struct printing *p, const char *name)
 {
     const char *bracket = strchr(name, '[');
-    if (!bracket) { add(p, name); return; }
+    if (!bracket) {
+        add(p, name);
+        return;
+    }
     long k = strtol(bracket + 1, NULL, 10);
     actio_text_format(&p->out, "%.*s[%s = %ld .. %ld]", (int)(bracket - name), name, p->index, k, k);
 }
@@ -220,9 +267,15 @@ static void terms(struct printing *p, const struct actio_term *term, size_t n, b
     for (size_t i = 0; i < n; i++) {
         add(p, i ? ", " : " ");
         add(p, variable_name(p, &term[i]));
-        if (term[i].placed) add(p, "("), next_formula(p), add(p, ")");
-        if (with_formula) add(p, " = "), next_formula(p);
-        else p->next++;
+        if (term[i].placed) {
+            add(p, "(");
+            next_formula(p);
+            add(p, ")");
+        }
+        if (with_formula) {
+            add(p, " = ");
+            next_formula(p);
+        } else p->next++;
     }
 }
 
@@ -260,7 +313,9 @@ static bool same_unit(const char *a, const char *b) { return a == b || (a && b &
 static bool family_goes_on(const struct actio_variable *v, size_t i)
 {
     const char *a = strchr(v[i].name, '['), *b = strchr(v[i + 1].name, '[');
-    if (!a || !b || a - v[i].name != b - v[i + 1].name || strncmp(v[i].name, v[i + 1].name, (size_t)(a - v[i].name)) != 0) return false;
+    if (!a || !b || a - v[i].name != b - v[i + 1].name
+        || strncmp(v[i].name, v[i + 1].name, (size_t)(a - v[i].name)) != 0)
+        return false;
     return strtol(b + 1, NULL, 10) == strtol(a + 1, NULL, 10) + 1 && same_unit(v[i].unit, v[i + 1].unit);
 }
 
@@ -270,7 +325,9 @@ static void print_variables(struct printing *p, const char *keyword, const struc
         for (last = i; last + 1 < n && family_goes_on(v, last);) last++;
         const char *bracket = strchr(v[i].name, '[');
         if (!bracket) actio_text_format(&p->out, "%s %s", keyword, v[i].name);
-        else actio_text_format(&p->out, "%s %.*s[%ld .. %ld]", keyword, (int)(bracket - v[i].name), v[i].name, strtol(bracket + 1, NULL, 10), strtol(strchr(v[last].name, '[') + 1, NULL, 10));
+        else
+            actio_text_format(&p->out, "%s %.*s[%ld .. %ld]", keyword, (int)(bracket - v[i].name), v[i].name,
+                              strtol(bracket + 1, NULL, 10), strtol(strchr(v[last].name, '[') + 1, NULL, 10));
         unit(p, v[i].unit);
         add(p, "\n");
     }
@@ -284,13 +341,19 @@ static void print_fields(struct printing *p)
     size_t bounds = p->next;
     for (size_t i = 0; i < m->coords; i++) {
         const struct actio_variable *v = &m->coord[i];
-        if (!v->axis) { print_variables(p, "coord", v, 1); continue; }
+        if (!v->axis) {
+            print_variables(p, "coord", v, 1);
+            continue;
+        }
         const struct actio_axis *x = &m->axis[v->axis - 1];
         actio_text_format(&p->out, "field %s(%s)", v->name, x->name);
         unit(p, v->unit);
         actio_text_format(&p->out, " on %s", x->name);
         if (!known[v->axis]) {
-            add(p, " = "), formula(p, p->copy[bounds + 2 * (v->axis - 1u)]), add(p, " .. "), formula(p, p->copy[bounds + 2 * (v->axis - 1u) + 1]);
+            add(p, " = ");
+            formula(p, p->copy[bounds + 2 * (v->axis - 1u)]);
+            add(p, " .. ");
+            formula(p, p->copy[bounds + 2 * (v->axis - 1u) + 1]);
             actio_text_format(&p->out, " nodes %zu", x->nodes);
         }
         known[v->axis] = true;
@@ -310,14 +373,29 @@ static void print_lets(struct printing *p)
 
 static void print_frames(struct printing *p)
 {
-    for (size_t i = 0; i < p->m->frames; i++) add(p, "frame "), head(p, p->m->frame[i].name), along(p, p->m->frame[i].axis), add(p, " = "), next_formula(p), add(p, "\n");
+    for (size_t i = 0; i < p->m->frames; i++) {
+        add(p, "frame ");
+        head(p, p->m->frame[i].name);
+        along(p, p->m->frame[i].axis);
+        add(p, " = ");
+        next_formula(p);
+        add(p, "\n");
+    }
 }
 
 static void print_sums(struct printing *p)
 {
     const struct actio_model *m = p->m;
-    if (m->has_lagrangian) add(p, "lagrangian "), formula(p, p->copy[p->next]), add(p, "\n");
-    if (!actio_is_zero(m->dissipation)) add(p, "dissipation "), formula(p, p->copy[p->next + 1]), add(p, "\n");
+    if (m->has_lagrangian) {
+        add(p, "lagrangian ");
+        formula(p, p->copy[p->next]);
+        add(p, "\n");
+    }
+    if (!actio_is_zero(m->dissipation)) {
+        add(p, "dissipation ");
+        formula(p, p->copy[p->next + 1]);
+        add(p, "\n");
+    }
     p->next += 2;
     for (size_t i = 0; i < m->forces; i++) {
         add(p, "force");
@@ -325,17 +403,34 @@ static void print_sums(struct printing *p)
         terms(p, m->force[i].term, m->force[i].terms, true);
         add(p, "\n");
     }
-    for (size_t i = 0; i < m->flows; i++) add(p, "flow "), next_formula(p), add(p, " = "), next_formula(p), add(p, "\n");
+    for (size_t i = 0; i < m->flows; i++) {
+        add(p, "flow ");
+        next_formula(p);
+        add(p, " = ");
+        next_formula(p);
+        add(p, "\n");
+    }
 }
 
 static void print_friction(struct printing *p, const struct actio_friction *f)
 {
-    if (f->given) add(p, ", friction = "), next_formula(p);
-    if (f->slip_given) {
-        add(p, f->slips > 1 ? ", slip = (" : ", slip = "), next_formula(p);
-        if (f->slips > 1) add(p, ", "), next_formula(p), add(p, ")");
+    if (f->given) {
+        add(p, ", friction = ");
+        next_formula(p);
     }
-    if (f->stick_given) add(p, ", stick = "), next_formula(p);
+    if (f->slip_given) {
+        add(p, f->slips > 1 ? ", slip = (" : ", slip = ");
+        next_formula(p);
+        if (f->slips > 1) {
+            add(p, ", ");
+            next_formula(p);
+            add(p, ")");
+        }
+    }
+    if (f->stick_given) {
+        add(p, ", stick = ");
+        next_formula(p);
+    }
 }
 
 static void print_contacts(struct printing *p)
@@ -343,13 +438,28 @@ static void print_contacts(struct printing *p)
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->contacts; i++) {
         const struct actio_contact *c = &m->contact[i];
-        add(p, "contact "), head(p, c->label), add(p, ": ");
-        next_formula(p), add(p, c->at_most ? " <= " : " >= "), next_formula(p);
-        if (!is_elastic(m, c)) add(p, ", restitution = "), next_formula(p);
+        add(p, "contact ");
+        head(p, c->label);
+        add(p, ": ");
+        next_formula(p);
+        add(p, c->at_most ? " <= " : " >= ");
+        next_formula(p);
+        if (!is_elastic(m, c)) {
+            add(p, ", restitution = ");
+            next_formula(p);
+        }
         print_friction(p, &c->friction);
         add(p, "\n");
     }
-    for (size_t i = 0; i < m->events; i++) add(p, "event "), head(p, m->event[i].label), add(p, ": "), next_formula(p), add(p, " = "), next_formula(p), add(p, "\n");
+    for (size_t i = 0; i < m->events; i++) {
+        add(p, "event ");
+        head(p, m->event[i].label);
+        add(p, ": ");
+        next_formula(p);
+        add(p, " = ");
+        next_formula(p);
+        add(p, "\n");
+    }
 }
 
 static void print_constraints(struct printing *p)
@@ -358,8 +468,12 @@ static void print_constraints(struct printing *p)
     for (size_t i = 0; i < m->constraints; i++) {
         const struct actio_constraint *c = &m->constraint[i];
         add(p, "constraint ");
-        head(p, c->label), along(p, c->axis);
-        add(p, ": "), next_formula(p), add(p, " = "), next_formula(p);
+        head(p, c->label);
+        along(p, c->axis);
+        add(p, ": ");
+        next_formula(p);
+        add(p, " = ");
+        next_formula(p);
         if (c->rule != ACTIO_IDEAL) add(p, c->rule == ACTIO_ACTING ? " acting" : " along");
         terms(p, c->reaction, c->reactions, c->rule == ACTIO_ALONG);
         print_friction(p, &c->friction);
@@ -375,7 +489,10 @@ static void print_constraints(struct printing *p)
 
 static void start(struct printing *p, const char *before, const char *name, const char *after, bool given)
 {
-    if (!given) { p->next++; return; }
+    if (!given) {
+        p->next++;
+        return;
+    }
     actio_text_format(&p->out, "start %s%s%s = ", before, name, after);
     next_formula(p);
     add(p, "\n");
@@ -389,15 +506,27 @@ static void print_data(struct printing *p)
         start(p, "", m->coord[i].name, "'", m->coord[i].start_dot_given);
     }
     for (size_t i = 0; i < m->states; i++) start(p, "", m->state[i].name, "", m->state[i].start_given);
-    for (size_t i = 0; i < m->constraints; i++) start(p, "lambda.", m->constraint[i].label, "", m->constraint[i].start_lambda_given);
+    for (size_t i = 0; i < m->constraints; i++)
+        start(p, "lambda.", m->constraint[i].label, "", m->constraint[i].start_lambda_given);
     if (m->has_time) {
-        add(p, "time "), actio_text_number(&p->out, m->t0);
-        add(p, " .. "), actio_text_number(&p->out, m->t1), add(p, "\n");
+        add(p, "time ");
+        actio_text_number(&p->out, m->t0);
+        add(p, " .. ");
+        actio_text_number(&p->out, m->t1);
+        add(p, "\n");
     }
     for (size_t i = 0; i < m->observes; i++) {
         const struct actio_observe *o = &m->observe[i];
         if (o->claimed) p->next++;
-        else add(p, "observe "), head(p, o->name), along(p, o->axis), unit(p, o->unit), add(p, " = "), next_formula(p), add(p, "\n");
+        else {
+            add(p, "observe ");
+            head(p, o->name);
+            along(p, o->axis);
+            unit(p, o->unit);
+            add(p, " = ");
+            next_formula(p);
+            add(p, "\n");
+        }
     }
 }
 
@@ -406,13 +535,23 @@ static void print_conditions(struct printing *p)
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->frees; i++) {
         const struct actio_free *f = &m->free_data[i];
-        actio_text_format(&p->out, "free %s%s\n", f->is_state ? m->state[f->variable].name : m->coord[f->variable].name, f->dot ? "'" : "");
+        actio_text_format(&p->out, "free %s%s\n", f->is_state ? m->state[f->variable].name : m->coord[f->variable].name,
+                          f->dot ? "'" : "");
     }
-    for (size_t i = 0; i < m->requires; i++)
-        actio_text_format(&p->out, "require %s at ", m->require[i].column), next_formula(p), add(p, " = "), next_formula(p), add(p, "\n");
+    for (size_t i = 0; i < m->requires; i++) {
+        actio_text_format(&p->out, "require %s at ", m->require[i].column);
+        next_formula(p);
+        add(p, " = ");
+        next_formula(p);
+        add(p, "\n");
+    }
 }
 
-static void number(struct printing *p, const char *before, double x) { add(p, before), actio_text_number(&p->out, x); }
+static void number(struct printing *p, const char *before, double x)
+{
+    add(p, before);
+    actio_text_number(&p->out, x);
+}
 
 /* Claims may use lets that are not there any more: their numbers are written. */
 static void print_claims(struct printing *p)
@@ -422,9 +561,14 @@ static void print_claims(struct printing *p)
         switch (c->kind) {
         case ACTIO_CLAIM_AT:
             actio_text_format(&p->out, "expect %s", c->column);
-            number(p, " at ", c->at), number(p, " = ", c->value), number(p, " within ", c->bound);
+            number(p, " at ", c->at);
+            number(p, " = ", c->value);
+            number(p, " within ", c->bound);
             break;
-        case ACTIO_CLAIM_DRIFT: actio_text_format(&p->out, "expect drift(%s)", c->column), number(p, " < ", c->bound); break;
+        case ACTIO_CLAIM_DRIFT:
+            actio_text_format(&p->out, "expect drift(%s)", c->column);
+            number(p, " < ", c->bound);
+            break;
         case ACTIO_CLAIM_RESIDUAL: number(p, "expect residual < ", c->bound); break;
         case ACTIO_CLAIM_VERDICT: actio_text_format(&p->out, "expect verdict %s", c->verdict); break;
         }
@@ -456,7 +600,8 @@ static void print_once(void *user)
     print_claims(p);
 }
 
-/* Terms of a sum stand in the order in which the reader met them, so a text settles when it is read and printed again. */
+/* Terms of a sum stand in the order in which the reader met them, so a text settles when it is read and printed again.
+ * */
 static struct actio_model *read_again(struct actio_model *m, const struct actio_text *text)
 {
     struct actio_findings unheard;
@@ -466,7 +611,10 @@ static struct actio_model *read_again(struct actio_model *m, const struct actio_
     return again;
 }
 
-static bool same_text(const struct actio_text *a, const struct actio_text *b) { return a->length == b->length && memcmp(a->s, b->s, a->length) == 0; }
+static bool same_text(const struct actio_text *a, const struct actio_text *b)
+{
+    return a->length == b->length && memcmp(a->s, b->s, a->length) == 0;
+}
 
 void actio_model_print(struct actio_model *model, struct actio_text *out)
 {
@@ -479,7 +627,10 @@ void actio_model_print(struct actio_model *model, struct actio_text *out)
         actio_arena_open(&next->arena, model->ctx);
         escaped = actio_attempt(model->ctx, print_once, next);
         bool settled = round && !escaped && same_text(&p[0].out, &p[1].out);
-        if (round && !escaped) actio_arena_close(&p[now].arena), now = !now;
+        if (round && !escaped) {
+            actio_arena_close(&p[now].arena);
+            now = !now;
+        }
         actio_model_free(again);
         again = escaped || settled || round + 1 == ROUNDS ? NULL : read_again(model, &p[now].out);
         if (!again) break;

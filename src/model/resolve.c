@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool fault(struct actio_reader *r, const struct actio_use *use, enum actio_code code, const struct actio_value arg[6])
+static bool fault(struct actio_reader *r, const struct actio_use *use, enum actio_code code,
+                  const struct actio_value arg[6])
 {
     actio_reader_fault_at(r, code, use->origin, use->at, arg);
     return false;
@@ -13,11 +14,15 @@ static bool fault(struct actio_reader *r, const struct actio_use *use, enum acti
 
 const char *actio_kind_text(enum actio_symbol_kind kind)
 {
-    static const char *const text[] = { "no name", "no name", "a param", "a let", "a coordinate", "a state", "a quasi-velocity", "an observe", "an axis", "a rate", "a rate", "a multiplier", "a column", "a constraint", "a contact", "an event", "a symmetry", "a base state", "a reaction" };
+    static const char *const text[] = { "no name",  "no name",          "a param",      "a let",        "a coordinate",
+                                        "a state",  "a quasi-velocity", "an observe",   "an axis",      "a rate",
+                                        "a rate",   "a multiplier",     "a column",     "a constraint", "a contact",
+                                        "an event", "a symmetry",       "a base state", "a reaction" };
     return text[kind];
 }
 
-/* A column that an observe (or a let for one) reads by name; whether the model has it is checked when the columns are known. */
+/* A column that an observe (or a let for one) reads by name; whether the model has it is checked when the columns are
+ * known. */
 static struct actio_symbol_ref column_ref(struct actio_reader *r, const struct actio_use *use, uint32_t word)
 {
     struct actio_model *m = r->model;
@@ -26,7 +31,8 @@ static struct actio_symbol_ref column_ref(struct actio_reader *r, const struct a
         ACTIO_PUSH(&m->arena, m->column_name, count, r->column_names_cap) = r->word[word].text;
         m->column_names = count;
         r->word[word].column_ref = count;
-        ACTIO_PUSH(&r->scratch, r->column_use, r->column_uses, r->column_uses_cap) = (struct actio_column_use){ word, use->at, use->origin };
+        ACTIO_PUSH(&r->scratch, r->column_use, r->column_uses, r->column_uses_cap) =
+            (struct actio_column_use){ word, use->at, use->origin };
     }
     return (struct actio_symbol_ref){ ACTIO_SY_COLUMN, r->word[word].column_ref - 1 };
 }
@@ -35,7 +41,8 @@ static bool out_of_range(struct actio_reader *r, const struct actio_use *use, ui
 {
     struct actio_value name = ACTIO_TEXT(actio_word_text(r, head)), index = ACTIO_NUMBER(use->index);
     if (of.low > of.high) return fault(r, use, ACTIO_F_FAMILY_IS_EMPTY, ACTIO_ARGS(name, index));
-    return fault(r, use, ACTIO_F_INDEX_OUT_OF_RANGE, ACTIO_ARGS(name, index, ACTIO_NUMBER(of.low), ACTIO_NUMBER(of.high)));
+    return fault(r, use, ACTIO_F_INDEX_OUT_OF_RANGE,
+                 ACTIO_ARGS(name, index, ACTIO_NUMBER(of.low), ACTIO_NUMBER(of.high)));
 }
 
 static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32_t label, struct actio_symbol_ref *ref)
@@ -43,7 +50,8 @@ static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32
     const struct actio_word *w = &r->word[label];
     if (!w->label_definition) {
         if (w->suspect) return false;
-        const char *hint = actio_word_hint(r, w->text, ACTIO_NEAR_LABEL, "declare labels with constraint, contact, event and symmetry statements");
+        const char *hint = actio_word_hint(r, w->text, ACTIO_NEAR_LABEL,
+                                           "declare labels with constraint, contact, event and symmetry statements");
         return fault(r, use, ACTIO_F_UNKNOWN_LABEL, ACTIO_ARGS(ACTIO_TEXT(w->text), ACTIO_TEXT(hint)));
     }
     if (w->tag.kind == ACTIO_SY_FAILED) return false;
@@ -57,9 +65,13 @@ static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32
 }
 
 /* What derivatives by time are called elsewhere: the letters before and after the name. */
-static const struct { const char *before, *after; int primes; } dots[] = {
-    { "d2", "dt2", 2 }, { "dd", "", 2 }, { "d2", "", 2 }, { "", "ddot", 2 }, { "", "_ddot", 2 }, { "", "_tt", 2 },
-    { "d", "dt", 1 }, { "d", "_dt", 1 }, { "d", "", 1 }, { "dot_", "", 1 }, { "dot", "", 1 }, { "", "dot", 1 }, { "", "_t", 1 }, { "v", "", 1 }, { "v_", "", 1 },
+static const struct {
+    const char *before, *after;
+    int primes;
+} dots[] = {
+    { "d2", "dt2", 2 }, { "dd", "", 2 },  { "d2", "", 2 },   { "", "ddot", 2 }, { "", "_ddot", 2 },
+    { "", "_tt", 2 },   { "d", "dt", 1 }, { "d", "_dt", 1 }, { "d", "", 1 },    { "dot_", "", 1 },
+    { "dot", "", 1 },   { "", "dot", 1 }, { "", "_t", 1 },   { "v", "", 1 },    { "v_", "", 1 },
 };
 
 /* The hint for such a word, where the name is one that moves; else NULL. */
@@ -69,12 +81,15 @@ static const char *prime_hint(struct actio_reader *r, uint32_t word)
     size_t n = r->word[word].length;
     for (size_t i = 0; i < sizeof dots / sizeof *dots; i++) {
         size_t before = strlen(dots[i].before), after = strlen(dots[i].after);
-        if (n <= before + after || memcmp(text, dots[i].before, before) != 0 || memcmp(text + n - after, dots[i].after, after) != 0) continue;
+        if (n <= before + after || memcmp(text, dots[i].before, before) != 0
+            || memcmp(text + n - after, dots[i].after, after) != 0)
+            continue;
         uint32_t stem = actio_word_of(r, text + before, n - before - after);
-        text = r->word[word].text;                         /* words may have moved */
+        text = r->word[word].text; /* words may have moved */
         enum actio_symbol_kind kind = r->word[stem].definition ? r->word[stem].value.kind : ACTIO_SY_NONE;
         if (kind == ACTIO_SY_COORD || (kind == ACTIO_SY_STATE && dots[i].primes == 1))
-            return actio_arena_format(&r->scratch, "write %s%s: ' denotes the time derivative", r->word[stem].text, dots[i].primes == 1 ? "'" : "''");
+            return actio_arena_format(&r->scratch, "write %s%s: ' denotes the time derivative", r->word[stem].text,
+                                      dots[i].primes == 1 ? "'" : "''");
     }
     return NULL;
 }
@@ -95,12 +110,15 @@ static bool base_of(struct actio_reader *r, const struct actio_use *use, struct 
     if (!defined && !stem) return unknown(r, &of);
     if (!(stem ? rate_of(r, &of, stem, ref) : value_of(r, &of, ref))) return false;
     bool coord = ref->kind == ACTIO_SY_COORD, rate = ref->kind == ACTIO_SY_COORD_DOT;
-    if (!coord && !rate && ref->kind != ACTIO_SY_STATE) return fault(r, use, ACTIO_F_NO_BASE, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, of.word)), ACTIO_TEXT(actio_kind_text(ref->kind))));
+    if (!coord && !rate && ref->kind != ACTIO_SY_STATE)
+        return fault(r, use, ACTIO_F_NO_BASE,
+                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, of.word)), ACTIO_TEXT(actio_kind_text(ref->kind))));
     *ref = (struct actio_symbol_ref){ ACTIO_SY_BASE, ref->index + (coord ? 0 : rate ? n : 2 * n) };
     return true;
 }
 
-/* reaction.x where a value is given: the dual action's free reactions have weights and base states, also where the model has no constraints and no such column. */
+/* reaction.x where a value is given: the dual action's free reactions have weights and base states, also where the
+ * model has no constraints and no such column. */
 static bool reaction_of(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
 {
     struct actio_use of = *use;
@@ -108,7 +126,9 @@ static bool reaction_of(struct actio_reader *r, const struct actio_use *use, str
     if (!r->word[of.word].definition) return unknown(r, &of);
     if (!value_of(r, &of, ref)) return false;
     bool state = ref->kind == ACTIO_SY_STATE;
-    if (!state && ref->kind != ACTIO_SY_COORD) return fault(r, use, ACTIO_F_REACTION_TARGET, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, of.word)), ACTIO_TEXT(actio_kind_text(ref->kind))));
+    if (!state && ref->kind != ACTIO_SY_COORD)
+        return fault(r, use, ACTIO_F_REACTION_TARGET,
+                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, of.word)), ACTIO_TEXT(actio_kind_text(ref->kind))));
     *ref = (struct actio_symbol_ref){ ACTIO_SY_REACTION, ref->index + (state ? (uint32_t)r->model->coords : 0) };
     return true;
 }
@@ -126,8 +146,12 @@ static bool dotted(struct actio_reader *r, const struct actio_use *use, struct a
     if (!label_of(r, use, label, ref)) return false;
     if (ref->kind != ACTIO_SY_CONSTRAINT) {
         const char *text = actio_word_text(r, label);
-        const char *hint = ref->kind == ACTIO_SY_CONTACT ? actio_arena_format(&r->scratch, "use the column force.%s for the force of a contact", text) : "";
-        return fault(r, use, ACTIO_F_NO_MULTIPLIER, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(actio_kind_text(ref->kind)), ACTIO_TEXT(hint)));
+        const char *hint =
+            ref->kind == ACTIO_SY_CONTACT
+                ? actio_arena_format(&r->scratch, "use the column force.%s for the force of a contact", text)
+                : "";
+        return fault(r, use, ACTIO_F_NO_MULTIPLIER,
+                     ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(actio_kind_text(ref->kind)), ACTIO_TEXT(hint)));
     }
     ref->kind = ACTIO_SY_LAMBDA;
     return true;
@@ -147,20 +171,25 @@ static bool unknown(struct actio_reader *r, const struct actio_use *use)
     const char *text = actio_word_text(r, use->word);
     if (r->word[use->word].suspect) return false;
     const char *dotted = prime_hint(r, use->word);
-    const char *hint = dotted ? dotted : r->word[use->word].op ? actio_arena_format(&r->scratch, "write %s( ) with its argument in brackets to call the function", text)
-                                             : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "declare it with param, let, coord or state");
+    const char *hint =
+        dotted ? dotted
+        : r->word[use->word].op
+            ? actio_arena_format(&r->scratch, "write %s( ) with its argument in brackets to call the function", text)
+            : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "declare it with param, let, coord or state");
     return fault(r, use, ACTIO_F_UNKNOWN_NAME, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
 }
 
 static bool value_of(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
 {
     const struct actio_word *w = &r->word[use->word];
-    if (w->value.kind == ACTIO_SY_FAILED) return false;    /* said before */
+    if (w->value.kind == ACTIO_SY_FAILED) return false; /* said before */
     if (use->indexed && !w->is_family) return fault(r, use, ACTIO_F_NOT_A_FAMILY, ACTIO_ARGS(ACTIO_TEXT(w->text)));
-    if (!use->indexed && w->is_family) return fault(r, use, ACTIO_F_FAMILY_WITHOUT_INDEX, ACTIO_ARGS(ACTIO_TEXT(w->text)));
+    if (!use->indexed && w->is_family)
+        return fault(r, use, ACTIO_F_FAMILY_WITHOUT_INDEX, ACTIO_ARGS(ACTIO_TEXT(w->text)));
     uint32_t member = use->indexed ? actio_word_member(r, use->word, use->index) : use->word;
     *ref = r->word[member].value;
-    if (ref->kind == ACTIO_SY_NONE) return use->indexed ? out_of_range(r, use, use->word, r->word[use->word].extent) : false;
+    if (ref->kind == ACTIO_SY_NONE)
+        return use->indexed ? out_of_range(r, use, use->word, r->word[use->word].extent) : false;
     if (ref->kind == ACTIO_SY_OBSERVE) *ref = column_ref(r, use, member);
     return true;
 }
@@ -170,8 +199,11 @@ static bool rate_of(struct actio_reader *r, const struct actio_use *use, uint32_
     const char *text = actio_word_text(r, stem);
     struct actio_use of = *use;
     of.word = stem;
-    if (use->in != ACTIO_IN_OBSERVE && use->in != ACTIO_IN_LET && use->in != ACTIO_IN_START && use->in != ACTIO_IN_POTENTIAL)
-        return fault(r, use, ACTIO_F_UNKNOWN_NAME, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, use->word)), ACTIO_TEXT(actio_arena_format(&r->scratch, "write %s'", text))));
+    if (use->in != ACTIO_IN_OBSERVE && use->in != ACTIO_IN_LET && use->in != ACTIO_IN_START
+        && use->in != ACTIO_IN_POTENTIAL)
+        return fault(r, use, ACTIO_F_UNKNOWN_NAME,
+                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, use->word)),
+                                ACTIO_TEXT(actio_arena_format(&r->scratch, "write %s'", text))));
     if (!value_of(r, &of, ref)) return false;
     if (ref->kind != ACTIO_SY_COORD && ref->kind != ACTIO_SY_STATE) return unknown(r, use);
     ref->kind = ref->kind == ACTIO_SY_COORD ? ACTIO_SY_COORD_DOT : ACTIO_SY_STATE_DOT;
@@ -181,7 +213,10 @@ static bool rate_of(struct actio_reader *r, const struct actio_use *use, uint32_
 bool actio_resolve(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
 {
     if (r->word[use->word].label) return dotted(r, use, ref);
-    if (use->word == ACTIO_W_energy && !use->indexed) { *ref = column_ref(r, use, use->word); return true; }
+    if (use->word == ACTIO_W_energy && !use->indexed) {
+        *ref = column_ref(r, use, use->word);
+        return true;
+    }
     if (r->word[use->word].definition) return value_of(r, use, ref);
     uint32_t stem = rate_stem(r, use->word);
     return stem ? rate_of(r, use, stem, ref) : unknown(r, use);
@@ -192,13 +227,19 @@ actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref r
     struct actio_model *m = r->model;
     switch (ref.kind) {
     case ACTIO_SY_PARAM: return actio_symbol(&m->pool, ACTIO_SPACE_PARAM, ref.index);
-    case ACTIO_SY_LET: case ACTIO_SY_FRAME: return r->let[ref.index];
+    case ACTIO_SY_LET:
+    case ACTIO_SY_FRAME: return r->let[ref.index];
     case ACTIO_SY_COORD: return m->coord[ref.index].x;
     case ACTIO_SY_COORD_DOT: return m->coord[ref.index].dot;
     case ACTIO_SY_STATE: return m->state[ref.index].x;
     case ACTIO_SY_STATE_DOT: return m->state[ref.index].dot;
     case ACTIO_SY_AXIS: return m->axis[ref.index].s;
-    case ACTIO_SY_LAMBDA: return actio_symbol_at(&m->pool, (actio_slot){ .space = ACTIO_SPACE_LAMBDA, .axis = ref.index < m->constraints ? m->constraint[ref.index].axis : 0, .index = ref.index });   /* params are made before constraints have a place; they are refused there */
+    /* params are made before constraints have a place; they are refused there */
+    case ACTIO_SY_LAMBDA:
+        return actio_symbol_at(&m->pool,
+                               (actio_slot){ .space = ACTIO_SPACE_LAMBDA,
+                                             .axis = ref.index < m->constraints ? m->constraint[ref.index].axis : 0,
+                                             .index = ref.index });
     case ACTIO_SY_BASE: return actio_symbol(&m->pool, ACTIO_SPACE_BASE, ref.index);
     case ACTIO_SY_COLUMN: return actio_symbol(&m->pool, ACTIO_SPACE_COLUMN, ref.index);
     default: return (actio_expr){ 0 };

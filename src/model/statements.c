@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lagrangian, forces, constraints, symmetries, initial data and time: formulas into the model, with the checks that need no numbers. */
+ * Lagrangian, forces, constraints, symmetries, initial data and time: formulas into the model, with the checks that
+ * need no numbers. */
 #include "model/reader.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool fault(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span, const struct actio_value arg[6])
+static bool fault(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span,
+                  const struct actio_value arg[6])
 {
     actio_reader_fault(r, code, origin, span, arg);
     return false;
@@ -30,26 +32,37 @@ static bool is_placed(const struct actio_reader *r, const struct actio_target *t
 static bool target_fits(struct actio_reader *r, struct actio_target *t, enum actio_setting in)
 {
     bool coord = t->ref.kind == ACTIO_SY_COORD || t->ref.kind == ACTIO_SY_COORD_DOT;
-    uint16_t axis = coord ? r->model->coord[t->ref.index].axis : t->ref.kind == ACTIO_SY_LAMBDA ? r->model->constraint[t->ref.index].axis : 0;
+    uint16_t axis = coord                            ? r->model->coord[t->ref.index].axis
+                    : t->ref.kind == ACTIO_SY_LAMBDA ? r->model->constraint[t->ref.index].axis
+                                                     : 0;
     if (!is_placed(r, t)) return !t->item->e.count || actio_field_fits(r, t->e, axis, in, t->item->e);
-    if (!axis) return fault(r, ACTIO_F_PLACE_OF_POINT, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
+    if (!axis)
+        return fault(r, ACTIO_F_PLACE_OF_POINT, t->origin, t->item->span,
+                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     double c;
     const struct actio_axis *x = &r->model->axis[axis - 1];
-    if (!actio_machine_number(r, t->item->second, ACTIO_IN_BOUND, &c) || !actio_machine_run(r, t->item->second, ACTIO_IN_BOUND, &t->place)) return false;
-    if (!(c >= x->a && c <= x->b)) return fault(r, ACTIO_F_PLACE_OUTSIDE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
+    if (!actio_machine_number(r, t->item->second, ACTIO_IN_BOUND, &c)
+        || !actio_machine_run(r, t->item->second, ACTIO_IN_BOUND, &t->place))
+        return false;
+    if (!(c >= x->a && c <= x->b))
+        return fault(r, ACTIO_F_PLACE_OUTSIDE, t->origin, t->item->span,
+                     ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
     return actio_field_fits(r, t->e, 0, in, t->item->e);
 }
 
-static bool one_target(struct actio_reader *r, struct actio_target *t, const struct actio_use *use, enum actio_setting in, actio_target_fn *one, void *user)
+static bool one_target(struct actio_reader *r, struct actio_target *t, const struct actio_use *use,
+                       enum actio_setting in, actio_target_fn *one, void *user)
 {
     t->e = (actio_expr){ 0 };
     bool known = actio_resolve(r, use, &t->ref);
-    bool made = !t->item->e.count || actio_machine_run(r, t->item->e, in, &t->e);   /* also behind an unknown name: for its own faults */
+    /* also behind an unknown name: for its own faults */
+    bool made = !t->item->e.count || actio_machine_run(r, t->item->e, in, &t->e);
     return known && made && target_fits(r, t, in) && one(r, t, user);
 }
 
 /* A family's bare name stands for all of its members where no value is given (acting a). */
-static bool all_members(struct actio_reader *r, struct actio_target *t, struct actio_use *use, actio_target_fn *one, void *user)
+static bool all_members(struct actio_reader *r, struct actio_target *t, struct actio_use *use, actio_target_fn *one,
+                        void *user)
 {
     struct actio_extent of = r->word[use->word].extent;
     use->indexed = true;
@@ -58,15 +71,19 @@ static bool all_members(struct actio_reader *r, struct actio_target *t, struct a
     return true;
 }
 
-bool actio_each_target(struct actio_reader *r, const struct actio_item *item, enum actio_setting in, uint16_t origin, actio_target_fn *one, void *user)
+bool actio_each_target(struct actio_reader *r, const struct actio_item *item, enum actio_setting in, uint16_t origin,
+                       actio_target_fn *one, void *user)
 {
     struct actio_target t = { .item = item, .origin = origin };
     struct actio_use use = { item->word, item->range.kind != ACTIO_R_NONE, 0, origin, item->at, ACTIO_IN_START, true };
     double low, high;
     actio_expr index;
-    if (item->range.kind == ACTIO_R_NONE && !item->e.count && r->word[item->word].is_family) return all_members(r, &t, &use, one, user);
+    if (item->range.kind == ACTIO_R_NONE && !item->e.count && r->word[item->word].is_family)
+        return all_members(r, &t, &use, one, user);
     if (item->range.kind == ACTIO_R_MEMBER) {
-        if (!actio_machine_run(r, item->range.from, ACTIO_IN_INDEX, &index) || !actio_machine_whole(r, index, origin, item->at, &use.index)) return false;
+        if (!actio_machine_run(r, item->range.from, ACTIO_IN_INDEX, &index)
+            || !actio_machine_whole(r, index, origin, item->at, &use.index))
+            return false;
         return one_target(r, &t, &use, in, one, user);
     }
     if (!actio_machine_range(r, &item->range, &low, &high)) return false;
@@ -77,20 +94,32 @@ bool actio_each_target(struct actio_reader *r, const struct actio_item *item, en
     return true;
 }
 
-struct terms { struct actio_term *term; uint32_t count, cap, list; };   /* list: number of a list that names each variable once, else 0 */
+/* list: number of a list that names each variable once, else 0 */
+struct terms {
+    struct actio_term *term;
+    uint32_t count, cap, list;
+};
 
 static uint32_t new_list(struct actio_reader *r)
 {
-    if (!r->in_list) r->in_list = actio_arena_array(&r->scratch, r->model->coords + r->model->states, sizeof *r->in_list);
+    if (!r->in_list)
+        r->in_list = actio_arena_array(&r->scratch, r->model->coords + r->model->states, sizeof *r->in_list);
     return ++r->lists;
 }
 
 static bool add_term(struct actio_reader *r, const struct actio_target *t, struct terms *to)
 {
-    struct actio_term term = { .variable = t->ref.index, .is_state = t->ref.kind == ACTIO_SY_STATE, .e = t->e, .span = t->item->span,
-                               .placed = is_placed(r, t), .place = t->place };
-    uint32_t *seen = to->list ? &r->in_list[term.variable + (term.is_state ? r->model->coords : 0)] : &(uint32_t){ UINT32_MAX };
-    if (*seen == to->list) return fault(r, ACTIO_F_TERM_TWICE, t->origin, term.span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
+    struct actio_term term = { .variable = t->ref.index,
+                               .is_state = t->ref.kind == ACTIO_SY_STATE,
+                               .e = t->e,
+                               .span = t->item->span,
+                               .placed = is_placed(r, t),
+                               .place = t->place };
+    uint32_t *seen =
+        to->list ? &r->in_list[term.variable + (term.is_state ? r->model->coords : 0)] : &(uint32_t){ UINT32_MAX };
+    if (*seen == to->list)
+        return fault(r, ACTIO_F_TERM_TWICE, t->origin, term.span,
+                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     *seen = to->list;
     ACTIO_PUSH(&r->model->arena, to->term, to->count, to->cap) = term;
     return true;
@@ -98,7 +127,8 @@ static bool add_term(struct actio_reader *r, const struct actio_target *t, struc
 
 static bool not_a(struct actio_reader *r, const struct actio_target *t, enum actio_code code)
 {
-    return fault(r, code, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_TEXT(actio_kind_text(t->ref.kind))));
+    return fault(r, code, t->origin, t->item->span,
+                 ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_TEXT(actio_kind_text(t->ref.kind))));
 }
 
 static bool variable_term(struct actio_reader *r, const struct actio_target *t, void *user)
@@ -109,7 +139,9 @@ static bool variable_term(struct actio_reader *r, const struct actio_target *t, 
 
 static bool force_term(struct actio_reader *r, const struct actio_target *t, void *user)
 {
-    return t->ref.kind == ACTIO_SY_COORD ? add_term(r, t, user) : not_a(r, t, t->ref.kind == ACTIO_SY_STATE ? ACTIO_F_FORCE_ON_STATE : ACTIO_F_FORCE_TARGET);
+    return t->ref.kind == ACTIO_SY_COORD
+               ? add_term(r, t, user)
+               : not_a(r, t, t->ref.kind == ACTIO_SY_STATE ? ACTIO_F_FORCE_ON_STATE : ACTIO_F_FORCE_TARGET);
 }
 
 static bool symmetry_term(struct actio_reader *r, const struct actio_target *t, void *user)
@@ -117,7 +149,8 @@ static bool symmetry_term(struct actio_reader *r, const struct actio_target *t, 
     return t->ref.kind == ACTIO_SY_COORD ? add_term(r, t, user) : not_a(r, t, ACTIO_F_SYMMETRY_TARGET);
 }
 
-static bool read_terms(struct actio_reader *r, const struct actio_statement *s, enum actio_setting in, actio_target_fn *one, struct terms *terms)
+static bool read_terms(struct actio_reader *r, const struct actio_statement *s, enum actio_setting in,
+                       actio_target_fn *one, struct terms *terms)
 {
     bool ok = true;
     for (uint32_t i = s->first; i < s->first + s->entries; i++)
@@ -139,7 +172,8 @@ static struct actio_span whole_formula(const struct actio_reader *r, const struc
     struct actio_span span = s->span;
     const char *p = r->origin[s->origin].source.text;
     span.length = 0;
-    for (uint32_t i = s->at; i < s->end && p[i] != '\n' && p[i] != '\r' && p[i] != '#'; i++) span.length += ((unsigned char)p[i] & 0xC0) != 0x80;
+    for (uint32_t i = s->at; i < s->end && p[i] != '\n' && p[i] != '\r' && p[i] != '#'; i++)
+        span.length += ((unsigned char)p[i] & 0xC0) != 0x80;
     return span;
 }
 
@@ -150,8 +184,9 @@ static void add_part(struct actio_reader *r, const struct actio_statement *s, ac
     actio_expr *sum = is_dissipation ? &m->dissipation : &m->lagrangian;
     uint32_t count = (uint32_t)m->parts;
     *sum = actio_add(&m->pool, *sum, e);
-    ACTIO_PUSH(&m->arena, m->part, count, r->parts_cap) = 
-        (struct actio_part){ .e = e, .span = whole_formula(r, s), .is_dissipation = is_dissipation, .from = s->at, .to = s->end };
+    ACTIO_PUSH(&m->arena, m->part, count, r->parts_cap) = (struct actio_part){
+        .e = e, .span = whole_formula(r, s), .is_dissipation = is_dissipation, .from = s->at, .to = s->end
+    };
     m->parts = count;
 }
 
@@ -159,15 +194,21 @@ static void lagrangian_statement(struct actio_reader *r, struct actio_statement 
 {
     actio_expr e;
     r->model->has_lagrangian = true;
-    if (actio_machine_run(r, s->left, ACTIO_IN_LAGRANGIAN, &e) && actio_field_fits(r, e, 0, ACTIO_IN_LAGRANGIAN, s->left)) add_part(r, s, e, false);
-    if (r->model->coords == 0 && !actio_reader_failed(r)) fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a Lagrangian")));
+    if (actio_machine_run(r, s->left, ACTIO_IN_LAGRANGIAN, &e)
+        && actio_field_fits(r, e, 0, ACTIO_IN_LAGRANGIAN, s->left))
+        add_part(r, s, e, false);
+    if (r->model->coords == 0 && !actio_reader_failed(r))
+        fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a Lagrangian")));
 }
 
 static void dissipation_statement(struct actio_reader *r, struct actio_statement *s)
 {
     actio_expr e;
-    if (actio_machine_run(r, s->left, ACTIO_IN_DISSIPATION, &e) && actio_field_fits(r, e, 0, ACTIO_IN_DISSIPATION, s->left)) add_part(r, s, e, true);
-    if (r->model->coords == 0 && !actio_reader_failed(r)) fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a dissipation")));
+    if (actio_machine_run(r, s->left, ACTIO_IN_DISSIPATION, &e)
+        && actio_field_fits(r, e, 0, ACTIO_IN_DISSIPATION, s->left))
+        add_part(r, s, e, true);
+    if (r->model->coords == 0 && !actio_reader_failed(r))
+        fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a dissipation")));
 }
 
 static void force_statement(struct actio_reader *r, struct actio_statement *s)
@@ -175,9 +216,13 @@ static void force_statement(struct actio_reader *r, struct actio_statement *s)
     struct actio_model *m = r->model;
     struct terms terms = { 0 };
     uint32_t count = (uint32_t)m->forces;
-    if (!read_terms(r, s, ACTIO_IN_FORCE, force_term, &terms) || terms.count == 0) return;   /* an empty family is not a force */
+    /* an empty family is not a force */
+    if (!read_terms(r, s, ACTIO_IN_FORCE, force_term, &terms) || terms.count == 0) return;
     ACTIO_PUSH(&m->arena, m->force, count, r->forces_cap) =
-        (struct actio_force){ .label = s->label ? actio_word_text(r, s->label) : NULL, .term = terms.term, .terms = terms.count, .span = s->span };
+        (struct actio_force){ .label = s->label ? actio_word_text(r, s->label) : NULL,
+                              .term = terms.term,
+                              .terms = terms.count,
+                              .span = s->span };
     m->forces = count;
 }
 
@@ -186,9 +231,14 @@ static void symmetry_statement(struct actio_reader *r, struct actio_statement *s
     struct actio_model *m = r->model;
     struct terms terms = { .list = new_list(r) };
     uint32_t count = (uint32_t)m->symmetries;
-    if (!read_terms(r, s, ACTIO_IN_SYMMETRY, symmetry_term, &terms) || (terms.count == 0 && s->rule != ACTIO_W_time)) return;
+    if (!read_terms(r, s, ACTIO_IN_SYMMETRY, symmetry_term, &terms) || (terms.count == 0 && s->rule != ACTIO_W_time))
+        return;
     ACTIO_PUSH(&m->arena, m->symmetry, count, r->symmetries_cap) =
-        (struct actio_symmetry){ .label = actio_word_text(r, s->label), .is_time = s->rule == ACTIO_W_time, .term = terms.term, .terms = terms.count, .span = s->span };
+        (struct actio_symmetry){ .label = actio_word_text(r, s->label),
+                                 .is_time = s->rule == ACTIO_W_time,
+                                 .term = terms.term,
+                                 .terms = terms.count,
+                                 .span = s->span };
     m->symmetries = count;
 }
 
@@ -206,10 +256,13 @@ static bool linear_in_accelerations(struct actio_reader *r, actio_expr e)
 static bool constraint_kind(struct actio_reader *r, const struct actio_statement *s, struct actio_constraint *c)
 {
     unsigned spaces = actio_machine_spaces(r, c->g);
-    if (actio_same(c->left, c->right)) return fault(r, ACTIO_F_CONSTRAINT_IS_EMPTY, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
+    if (actio_same(c->left, c->right))
+        return fault(r, ACTIO_F_CONSTRAINT_IS_EMPTY, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
     if (!(spaces & (ACTIO_BIT(Q) | ACTIO_BIT(V) | ACTIO_BIT(ACC) | ACTIO_BIT(STATE))))
         return fault(r, ACTIO_F_CONSTRAINT_NO_VARIABLE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
-    c->kind = spaces & ACTIO_BIT(ACC) ? ACTIO_ACCELERATION : spaces & (ACTIO_BIT(V) | ACTIO_BIT(STATE)) ? ACTIO_VELOCITY : ACTIO_HOLONOMIC;
+    c->kind = spaces & ACTIO_BIT(ACC)                      ? ACTIO_ACCELERATION
+              : spaces & (ACTIO_BIT(V) | ACTIO_BIT(STATE)) ? ACTIO_VELOCITY
+                                                           : ACTIO_HOLONOMIC;
     if (c->kind == ACTIO_ACCELERATION && !linear_in_accelerations(r, c->g))
         return fault(r, ACTIO_F_ACCELERATION_NOT_LINEAR, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
     return true;
@@ -219,13 +272,20 @@ static bool constraint_member(struct actio_reader *r, struct actio_statement *s,
 {
     struct actio_constraint c = r->model->constraint[index];
     struct terms terms = { .list = new_list(r) };
-    if (!actio_machine_run(r, s->left, ACTIO_IN_CONSTRAINT, &c.left) || !actio_machine_run(r, s->right, ACTIO_IN_CONSTRAINT, &c.right)) return false;
-    if (!actio_field_fits(r, c.left, c.axis, ACTIO_IN_CONSTRAINT, s->left) || !actio_field_fits(r, c.right, c.axis, ACTIO_IN_CONSTRAINT, s->right)) return false;
+    if (!actio_machine_run(r, s->left, ACTIO_IN_CONSTRAINT, &c.left)
+        || !actio_machine_run(r, s->right, ACTIO_IN_CONSTRAINT, &c.right))
+        return false;
+    if (!actio_field_fits(r, c.left, c.axis, ACTIO_IN_CONSTRAINT, s->left)
+        || !actio_field_fits(r, c.right, c.axis, ACTIO_IN_CONSTRAINT, s->right))
+        return false;
     c.g = actio_sub(&r->model->pool, c.left, c.right);
-    if (c.axis && !actio_open_axes(r, c.g)) return fault(r, ACTIO_F_NOTHING_ALONG, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c.label), ACTIO_TEXT(r->model->axis[c.axis - 1].name)));
+    if (c.axis && !actio_open_axes(r, c.g))
+        return fault(r, ACTIO_F_NOTHING_ALONG, s->origin, s->span,
+                     ACTIO_ARGS(ACTIO_TEXT(c.label), ACTIO_TEXT(r->model->axis[c.axis - 1].name)));
     if (!constraint_kind(r, s, &c) || !read_terms(r, s, ACTIO_IN_ALONG, variable_term, &terms)) return false;
     c.rule = s->rule == ACTIO_W_acting ? ACTIO_ACTING : s->rule == ACTIO_W_along ? ACTIO_ALONG : ACTIO_IDEAL;
-    c.reaction = terms.term, c.reactions = terms.count;
+    c.reaction = terms.term;
+    c.reactions = terms.count;
     r->model->constraint[index] = c;
     return true;
 }
@@ -236,7 +296,10 @@ static void constraint_statement(struct actio_reader *r, struct actio_statement 
     if (s->failed || !actio_machine_range(r, &s->family, &low, &high)) return;
     for (double k = low; k <= high; k++) {
         r->word[s->family.index].bound = k;
-        if (!constraint_member(r, s, s->index + (uint32_t)(k - low))) { s->failed = true; return; }
+        if (!constraint_member(r, s, s->index + (uint32_t)(k - low))) {
+            s->failed = true;
+            return;
+        }
     }
 }
 
@@ -265,14 +328,18 @@ static void check_acting(struct actio_reader *r)
     struct actio_model *m = r->model;
     struct actio_constraint **list = actio_arena_array(&r->scratch, m->constraints, sizeof *list);
     size_t n = 0;
-    for (size_t i = 0; i < m->constraints; i++)            /* along nothing is as bad as acting on nothing */
-        if (m->constraint[i].rule == ACTIO_ACTING || (m->constraint[i].rule == ACTIO_ALONG && m->constraint[i].reactions == 0)) list[n++] = &m->constraint[i];
-    for (size_t i = 0; i < n; i++) qsort(list[i]->reaction, list[i]->reactions, sizeof *list[i]->reaction, compare_terms);
+    for (size_t i = 0; i < m->constraints; i++) /* along nothing is as bad as acting on nothing */
+        if (m->constraint[i].rule == ACTIO_ACTING
+            || (m->constraint[i].rule == ACTIO_ALONG && m->constraint[i].reactions == 0))
+            list[n++] = &m->constraint[i];
+    for (size_t i = 0; i < n; i++)
+        qsort(list[i]->reaction, list[i]->reactions, sizeof *list[i]->reaction, compare_terms);
     qsort(list, n, sizeof *list, compare_sets);
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i + 1; j < n && compare_sets(&list[i], &list[j]) == 0; j++) {}
         if (j - i > list[i]->reactions)
-            fault(r, ACTIO_F_ACTING_COUNT, 0, list[i]->span, ACTIO_ARGS(ACTIO_COUNT(j - i), ACTIO_COUNT(list[i]->reactions), ACTIO_TEXT(list[i]->label)));
+            fault(r, ACTIO_F_ACTING_COUNT, 0, list[i]->span,
+                  ACTIO_ARGS(ACTIO_COUNT(j - i), ACTIO_COUNT(list[i]->reactions), ACTIO_TEXT(list[i]->label)));
     }
 }
 
@@ -300,7 +367,10 @@ static void find_ideal(struct actio_reader *r)
 {
     for (size_t i = 0; i < r->model->constraints; i++) {
         struct actio_constraint *c = &r->model->constraint[i];
-        if (c->rule == ACTIO_ACTING && acts_on_all(r->model, c)) c->rule = ACTIO_IDEAL, c->reactions = 0;
+        if (c->rule == ACTIO_ACTING && acts_on_all(r->model, c)) {
+            c->rule = ACTIO_IDEAL;
+            c->reactions = 0;
+        }
     }
 }
 
@@ -309,8 +379,11 @@ static void find_ideal(struct actio_reader *r)
 static bool start_lambda(struct actio_reader *r, const struct actio_target *t, bool option)
 {
     struct actio_constraint *c = &r->model->constraint[t->ref.index];
-    if (c->start_lambda_given && !option) return fault(r, ACTIO_F_START_TWICE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
-    c->start_lambda = t->e, c->start_lambda_given = true;
+    if (c->start_lambda_given && !option)
+        return fault(r, ACTIO_F_START_TWICE, t->origin, t->item->span,
+                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
+    c->start_lambda = t->e;
+    c->start_lambda_given = true;
     return true;
 }
 
@@ -321,7 +394,9 @@ static bool start_variable(struct actio_reader *r, const struct actio_target *t,
     if (state && is_rate) return not_a(r, t, ACTIO_F_START_STATE_RATE);
     struct actio_variable *v = state ? &m->state[t->ref.index] : &m->coord[t->ref.index];
     bool *given = is_rate ? &v->start_dot_given : &v->start_given;
-    if (*given && !option) return fault(r, ACTIO_F_START_TWICE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(is_rate ? v->dot_name : v->name)));
+    if (*given && !option)
+        return fault(r, ACTIO_F_START_TWICE, t->origin, t->item->span,
+                     ACTIO_ARGS(ACTIO_TEXT(is_rate ? v->dot_name : v->name)));
     *given = true;
     *(is_rate ? &v->start_dot_span : &v->start_span) = option ? (struct actio_span){ 0 } : t->item->span;
     *(is_rate ? &v->start_dot : &v->start) = t->e;
@@ -335,10 +410,15 @@ static bool start_target(struct actio_reader *r, const struct actio_target *t, v
     uint32_t primes = t->item->primes;
     enum actio_symbol_kind k = t->ref.kind;
     bool along = (k == ACTIO_SY_COORD || k == ACTIO_SY_COORD_DOT) && r->model->coord[t->ref.index].axis;
-    double x = along ? 0 : actio_model_number(r->model, t->e);   /* of a field: one for each node, looked at when there are nodes */
-    if (!isfinite(x)) return fault(r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_NUMBER(isnan(x) ? NAN : x)));
+    /* of a field: one for each node, looked at when there are nodes */
+    double x = along ? 0 : actio_model_number(r->model, t->e);
+    if (!isfinite(x))
+        return fault(r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span,
+                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_NUMBER(isnan(x) ? NAN : x)));
     bool rate = k == ACTIO_SY_COORD_DOT || k == ACTIO_SY_STATE_DOT;
-    if (primes + rate > 1) return fault(r, ACTIO_F_START_ACCELERATION, t->origin, t->item->span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
+    if (primes + rate > 1)
+        return fault(r, ACTIO_F_START_ACCELERATION, t->origin, t->item->span,
+                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     if (k == ACTIO_SY_LAMBDA && primes == 0) return start_lambda(r, t, option);
     if (rate || k == ACTIO_SY_COORD || k == ACTIO_SY_STATE) return start_variable(r, t, rate || primes, option);
     return not_a(r, t, ACTIO_F_START_TARGET);
@@ -350,7 +430,9 @@ static bool keep_variable(struct actio_reader *r, const struct actio_target *t, 
     enum actio_symbol_kind k = t->ref.kind;
     (void)r;
     if (t->item->range.kind == ACTIO_R_FAMILY || k == ACTIO_SY_LAMBDA) return true;
-    kept->variable = t->ref.index, kept->is_state = k == ACTIO_SY_STATE, kept->is_rate = k == ACTIO_SY_COORD_DOT || t->item->primes;
+    kept->variable = t->ref.index;
+    kept->is_state = k == ACTIO_SY_STATE;
+    kept->is_rate = k == ACTIO_SY_COORD_DOT || t->item->primes;
     return true;
 }
 
@@ -358,7 +440,9 @@ static bool keep_variable(struct actio_reader *r, const struct actio_target *t, 
 static void keep_start(struct actio_reader *r, const struct actio_statement *s, const struct actio_item *item)
 {
     struct actio_model *m = r->model;
-    struct actio_start_item kept = { .variable = UINT32_MAX, .from = item->at, .to = item->end, .statement_from = s->at, .statement_to = s->end };
+    struct actio_start_item kept = {
+        .variable = UINT32_MAX, .from = item->at, .to = item->end, .statement_from = s->at, .statement_to = s->end
+    };
     uint32_t count = (uint32_t)m->start_items;
     if (s->origin != 0 || actio_reader_failed(r)) return;
     if (item->range.kind != ACTIO_R_FAMILY) actio_each_target(r, item, ACTIO_IN_START, s->origin, keep_variable, &kept);
@@ -379,7 +463,8 @@ static bool turn_target(struct actio_reader *r, const struct actio_target *t, vo
 
 static void start_statement(struct actio_reader *r, struct actio_statement *s)
 {
-    for (uint32_t i = s->first; s->option == ACTIO_SET_TURN && i < s->first + s->entries; i++) actio_each_target(r, &r->item[i], ACTIO_IN_START, s->origin, turn_target, NULL);
+    for (uint32_t i = s->first; s->option == ACTIO_SET_TURN && i < s->first + s->entries; i++)
+        actio_each_target(r, &r->item[i], ACTIO_IN_START, s->origin, turn_target, NULL);
     if (s->option == ACTIO_SET_TURN) return;
     for (uint32_t i = s->first; i < s->first + s->entries; i++) {
         actio_each_target(r, &r->item[i], ACTIO_IN_START, s->origin, start_target, NULL);
@@ -388,11 +473,13 @@ static void start_statement(struct actio_reader *r, struct actio_statement *s)
 }
 
 /* A number of params that must be finite and not 0. */
-static bool option_formula(struct actio_reader *r, const struct actio_statement *s, struct actio_formula f, const char *what, bool positive, actio_expr *out)
+static bool option_formula(struct actio_reader *r, const struct actio_statement *s, struct actio_formula f,
+                           const char *what, bool positive, actio_expr *out)
 {
     if (!actio_machine_run(r, f, ACTIO_IN_TIME, out)) return false;
     double x = actio_model_number(r->model, *out);
-    return (isfinite(x) && (x > 0 || !positive)) || fault(r, ACTIO_F_OPTION_NUMBER, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_NUMBER(x)));
+    return (isfinite(x) && (x > 0 || !positive))
+           || fault(r, ACTIO_F_OPTION_NUMBER, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_NUMBER(x)));
 }
 
 static void time_statement(struct actio_reader *r, struct actio_statement *s)
@@ -404,14 +491,22 @@ static void time_statement(struct actio_reader *r, struct actio_statement *s)
         return;
     }
     if (s->option == ACTIO_SET_WAY) {
-        m->has_way = option_formula(r, s, s->left, "where to begin", false, &m->way_from) && option_formula(r, s, s->right, "where to end", false, &m->way_to);
+        m->has_way = option_formula(r, s, s->left, "where to begin", false, &m->way_from)
+                     && option_formula(r, s, s->right, "where to end", false, &m->way_to);
         return;
     }
-    if (!actio_machine_run(r, s->left, ACTIO_IN_TIME, &from) || !actio_machine_run(r, s->right, ACTIO_IN_TIME, &to)) return;
+    if (!actio_machine_run(r, s->left, ACTIO_IN_TIME, &from) || !actio_machine_run(r, s->right, ACTIO_IN_TIME, &to))
+        return;
     double t0 = actio_model_number(m, from), t1 = actio_model_number(m, to);
-    if (m->has_time && !r->origin[s->origin].is_option) fault(r, ACTIO_F_STATEMENT_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("time")));
-    if (!isfinite(t0) || !isfinite(t1) || t0 == t1) fault(r, ACTIO_F_TIME_EMPTY, s->origin, s->span, ACTIO_ARGS(ACTIO_NUMBER(t0), ACTIO_NUMBER(t1)));
-    m->has_time = true, m->t0 = t0, m->t1 = t1, m->t0_written = from, m->t1_written = to;
+    if (m->has_time && !r->origin[s->origin].is_option)
+        fault(r, ACTIO_F_STATEMENT_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("time")));
+    if (!isfinite(t0) || !isfinite(t1) || t0 == t1)
+        fault(r, ACTIO_F_TIME_EMPTY, s->origin, s->span, ACTIO_ARGS(ACTIO_NUMBER(t0), ACTIO_NUMBER(t1)));
+    m->has_time = true;
+    m->t0 = t0;
+    m->t1 = t1;
+    m->t0_written = from;
+    m->t1_written = to;
 }
 
 static void field_statement(struct actio_reader *r, struct actio_statement *s) { actio_fields_check(r, s); }
@@ -426,18 +521,24 @@ static void check_frames(struct actio_reader *r)
     struct actio_text names;
     if (m->frames <= m->coords) return;
     actio_text_open(&names, &r->scratch);
-    for (size_t i = 0; i < m->frames && i < MOST; i++) actio_text_format(&names, "%s%s", i ? ", " : "", m->frame[i].name);
+    for (size_t i = 0; i < m->frames && i < MOST; i++)
+        actio_text_format(&names, "%s%s", i ? ", " : "", m->frame[i].name);
     if (m->frames > MOST) actio_text_add(&names, " ...");
-    fault(r, ACTIO_F_FRAME_COUNT, 0, m->frame[m->coords].span, ACTIO_ARGS(ACTIO_COUNT(m->frames), ACTIO_TEXT(names.s), ACTIO_COUNT(m->coords)));
+    fault(r, ACTIO_F_FRAME_COUNT, 0, m->frame[m->coords].span,
+          ACTIO_ARGS(ACTIO_COUNT(m->frames), ACTIO_TEXT(names.s), ACTIO_COUNT(m->coords)));
 }
 
 /* What fields can't be together with. */
 static void check_company(struct actio_reader *r)
 {
-    static const char *const what[ACTIO_W_FIRST_FUNCTION] = { [ACTIO_W_state] = "states", [ACTIO_W_flow] = "states", [ACTIO_W_contact] = "contacts", [ACTIO_W_event] = "events", [ACTIO_W_free] = "free data", [ACTIO_W_require] = "free data" };
+    static const char *const what[ACTIO_W_FIRST_FUNCTION] = {
+        [ACTIO_W_state] = "states", [ACTIO_W_flow] = "states",    [ACTIO_W_contact] = "contacts",
+        [ACTIO_W_event] = "events", [ACTIO_W_free] = "free data", [ACTIO_W_require] = "free data"
+    };
     for (uint32_t i = 0; r->model->axes && i < r->statements; i++) {
         const struct actio_statement *s = &r->statement[i];
-        if (what[s->keyword]) fault(r, ACTIO_F_FIELD_WITHOUT, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(what[s->keyword])));
+        if (what[s->keyword])
+            fault(r, ACTIO_F_FIELD_WITHOUT, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(what[s->keyword])));
     }
 }
 
@@ -447,18 +548,30 @@ static void check_whole(struct actio_reader *r)
     struct actio_span top = { 1, 1, 1 };
     if (actio_reader_failed(r)) return;
     if (m->coords + m->states == 0) fault(r, ACTIO_F_NOTHING_MOVES, 0, top, ACTIO_NO_ARGS);
-    if (m->coords && !m->has_lagrangian) fault(r, ACTIO_F_NO_LAGRANGIAN, 0, m->coord[0].span, ACTIO_ARGS(ACTIO_TEXT(m->coord[0].name)));
+    if (m->coords && !m->has_lagrangian)
+        fault(r, ACTIO_F_NO_LAGRANGIAN, 0, m->coord[0].span, ACTIO_ARGS(ACTIO_TEXT(m->coord[0].name)));
     check_frames(r);
-    if (m->symmetries && !m->has_lagrangian) fault(r, ACTIO_F_SYMMETRY_NO_LAGRANGIAN, 0, m->symmetry[0].span, ACTIO_NO_ARGS);
+    if (m->symmetries && !m->has_lagrangian)
+        fault(r, ACTIO_F_SYMMETRY_NO_LAGRANGIAN, 0, m->symmetry[0].span, ACTIO_NO_ARGS);
 }
 
 void actio_statements_all(struct actio_reader *r)
 {
-    typedef void statement_fn(struct actio_reader *r, struct actio_statement *s);
+    typedef void statement_fn(struct actio_reader * r, struct actio_statement * s);
     static statement_fn *const elaborate[ACTIO_W_FIRST_FUNCTION] = {
-        [ACTIO_W_model] = model_statement, [ACTIO_W_lagrangian] = lagrangian_statement, [ACTIO_W_dissipation] = dissipation_statement, [ACTIO_W_force] = force_statement,
-        [ACTIO_W_constraint] = constraint_statement, [ACTIO_W_symmetry] = symmetry_statement, [ACTIO_W_start] = start_statement, [ACTIO_W_time] = time_statement,
-        [ACTIO_W_field] = field_statement, [ACTIO_W_weights] = actio_dual_statement, [ACTIO_W_potential] = actio_dual_statement, [ACTIO_W_base] = actio_dual_statement, [ACTIO_W_final] = actio_dual_statement,
+        [ACTIO_W_model] = model_statement,
+        [ACTIO_W_lagrangian] = lagrangian_statement,
+        [ACTIO_W_dissipation] = dissipation_statement,
+        [ACTIO_W_force] = force_statement,
+        [ACTIO_W_constraint] = constraint_statement,
+        [ACTIO_W_symmetry] = symmetry_statement,
+        [ACTIO_W_start] = start_statement,
+        [ACTIO_W_time] = time_statement,
+        [ACTIO_W_field] = field_statement,
+        [ACTIO_W_weights] = actio_dual_statement,
+        [ACTIO_W_potential] = actio_dual_statement,
+        [ACTIO_W_base] = actio_dual_statement,
+        [ACTIO_W_final] = actio_dual_statement,
     };
     check_company(r);
     for (uint32_t i = 0; i < r->statements; i++) {

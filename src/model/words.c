@@ -14,7 +14,7 @@ static uint32_t hash_text(const char *s, size_t n)
 static void rehash(struct actio_reader *r)
 {
     uint32_t size = r->buckets ? 2 * r->buckets : 512;
-    r->bucket = actio_arena_array(&r->scratch, size, sizeof *r->bucket);    /* holds word + 1 */
+    r->bucket = actio_arena_array(&r->scratch, size, sizeof *r->bucket); /* holds word + 1 */
     r->buckets = size;
     for (uint32_t w = 1; w < r->words; w++) {
         uint32_t at = hash_text(r->word[w].text, r->word[w].length) & (size - 1);
@@ -40,26 +40,32 @@ uint32_t actio_word_of(struct actio_reader *r, const char *text, size_t length)
     uint32_t at = bucket_of(r, text, length);
     if (r->bucket[at]) return r->bucket[at] - 1;
     const char *kept = actio_arena_text(&r->model->arena, text, length);
-    ACTIO_PUSH(&r->scratch, r->word, r->words, r->words_cap) = (struct actio_word){ .text = kept, .length = (uint32_t)length };
+    ACTIO_PUSH(&r->scratch, r->word, r->words, r->words_cap) =
+        (struct actio_word){ .text = kept, .length = (uint32_t)length };
     r->bucket[at] = r->words;
     return r->words - 1;
 }
 
 static void add_word(struct actio_reader *r, const char *text, enum actio_word_class class, enum actio_op op)
 {
-    uint32_t w = actio_word_of(r, text, strlen(text));     /* may move r->word */
-    r->word[w].class = (uint8_t)class, r->word[w].op = (uint8_t)op;
+    uint32_t w = actio_word_of(r, text, strlen(text)); /* may move r->word */
+    r->word[w].class = (uint8_t) class;
+    r->word[w].op = (uint8_t)op;
 }
 
 /* Functions whose words are free names, too: they count before a bracket, where no value has that name. */
-static const struct { const char *text; uint8_t op; } late[] = {
+static const struct {
+    const char *text;
+    uint8_t op;
+} late[] = {
     { "floor", ACTIO_FLOOR }, { "mod", ACTIO_MOD }, { "ln", ACTIO_LOG }, { "hypot", ACTIO_HYPOT }, { "erf", ACTIO_ERF },
 };
 
 static bool is_late(int op)
 {
     bool found = op == ACTIO_AND || op == ACTIO_OR || op == ACTIO_NOT;
-    for (size_t i = 0; i < sizeof late / sizeof *late; i++) found = found || strcmp(late[i].text, actio_op_text((enum actio_op)op)) == 0;
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        found = found || strcmp(late[i].text, actio_op_text((enum actio_op)op)) == 0;
     return found;
 }
 
@@ -71,13 +77,15 @@ static bool is_function(int op)
 
 void actio_words_open(struct actio_reader *r)
 {
-    ACTIO_PUSH(&r->scratch, r->word, r->words, r->words_cap) = (struct actio_word){ .text = "" };   /* word 0 is not a word */
+    /* word 0 is not a word */
+    ACTIO_PUSH(&r->scratch, r->word, r->words, r->words_cap) = (struct actio_word){ .text = "" };
 #define WORD(name, class) add_word(r, #name, ACTIO_WC_##class, ACTIO_CONST);
 #include "model/words.def"
 #undef WORD
     for (int op = 0; op < ACTIO_OP_COUNT; op++)
         if (is_function(op)) add_word(r, actio_op_text((enum actio_op)op), ACTIO_WC_FUNCTION, (enum actio_op)op);
-    for (size_t i = 0; i < sizeof late / sizeof *late; i++) add_word(r, late[i].text, ACTIO_WC_FREE, (enum actio_op)late[i].op);
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        add_word(r, late[i].text, ACTIO_WC_FREE, (enum actio_op)late[i].op);
 }
 
 const char *actio_word_text(const struct actio_reader *r, uint32_t word) { return r->word[word].text; }
@@ -110,14 +118,17 @@ uint32_t actio_word_dotted(struct actio_reader *r, uint32_t stem, uint32_t label
     text[a->length] = '.';
     memcpy(text + a->length + 1, b->text, b->length);
     uint32_t w = actio_word_of(r, text, a->length + 1 + b->length);
-    r->word[w].stem = stem, r->word[w].label = label;
+    r->word[w].stem = stem;
+    r->word[w].label = label;
     return w;
 }
 
 static bool in_list(const struct actio_word *w, enum actio_near_list list)
 {
     switch (list) {
-    case ACTIO_NEAR_VALUE: return w->definition || w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_VALUE || w->class == ACTIO_WC_SPECIAL;
+    case ACTIO_NEAR_VALUE:
+        return w->definition || w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_VALUE
+               || w->class == ACTIO_WC_SPECIAL;
     case ACTIO_NEAR_LABEL: return w->label_definition;
     case ACTIO_NEAR_STATEMENT: return w->class == ACTIO_WC_STATEMENT || w->class == ACTIO_WC_LATER;
     case ACTIO_NEAR_FUNCTION: return w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_SPECIAL || w->op;
@@ -137,19 +148,48 @@ const char *actio_word_hint(struct actio_reader *r, const char *text, enum actio
 }
 
 /* What functions are called elsewhere, and how they are written here. */
-static const struct { const char *name, *written; } elsewhere[] = {
-    { "log10", "log(x)/log(10)" }, { "lg", "log(x)/log(10)" }, { "log2", "log(x)/log(2)" }, { "pow", "x^y" }, { "sqr", "x^2" }, { "cbrt", "x^(1/3)" },
-    { "ceil", "-floor(-x)" }, { "ceiling", "-floor(-x)" }, { "round", "floor(x + 1/2)" }, { "trunc", "sign(x)*floor(abs(x))" }, { "int", "floor(x)" },
-    { "fmod", "mod(x, y)" }, { "rem", "mod(x, y)" }, { "arcsin", "asin(x)" }, { "arccos", "acos(x)" }, { "arctan", "atan(x)" }, { "arctan2", "atan2(y, x)" },
-    { "cot", "1/tan(x)" }, { "sec", "1/cos(x)" }, { "csc", "1/sin(x)" }, { "sgn", "sign(x)" }, { "fabs", "abs(x)" }, { "norm", "hypot(x, y)" },
-    { "heaviside", "if(x < 0, 0, 1)" }, { "step", "if(x < 0, 0, 1)" }, { "theta", "if(x < 0, 0, 1)" }, { "where", "if(a < b, x, y)" }, { "clip", "min(max(x, a), b)" },
-    { "clamp", "min(max(x, a), b)" }, { "der", "x'" }, { "dot", "x'" }, { "ddt", "x'" },
+static const struct {
+    const char *name, *written;
+} elsewhere[] = {
+    { "log10", "log(x)/log(10)" },
+    { "lg", "log(x)/log(10)" },
+    { "log2", "log(x)/log(2)" },
+    { "pow", "x^y" },
+    { "sqr", "x^2" },
+    { "cbrt", "x^(1/3)" },
+    { "ceil", "-floor(-x)" },
+    { "ceiling", "-floor(-x)" },
+    { "round", "floor(x + 1/2)" },
+    { "trunc", "sign(x)*floor(abs(x))" },
+    { "int", "floor(x)" },
+    { "fmod", "mod(x, y)" },
+    { "rem", "mod(x, y)" },
+    { "arcsin", "asin(x)" },
+    { "arccos", "acos(x)" },
+    { "arctan", "atan(x)" },
+    { "arctan2", "atan2(y, x)" },
+    { "cot", "1/tan(x)" },
+    { "sec", "1/cos(x)" },
+    { "csc", "1/sin(x)" },
+    { "sgn", "sign(x)" },
+    { "fabs", "abs(x)" },
+    { "norm", "hypot(x, y)" },
+    { "heaviside", "if(x < 0, 0, 1)" },
+    { "step", "if(x < 0, 0, 1)" },
+    { "theta", "if(x < 0, 0, 1)" },
+    { "where", "if(a < b, x, y)" },
+    { "clip", "min(max(x, a), b)" },
+    { "clamp", "min(max(x, a), b)" },
+    { "der", "x'" },
+    { "dot", "x'" },
+    { "ddt", "x'" },
 };
 
 static const char *written_here(struct actio_reader *r, const char *name)
 {
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
-        if (strcmp(elsewhere[i].name, name) == 0) return actio_arena_format(&r->scratch, "write %s", elsewhere[i].written);
+        if (strcmp(elsewhere[i].name, name) == 0)
+            return actio_arena_format(&r->scratch, "write %s", elsewhere[i].written);
     return NULL;
 }
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <math.h>
 
-enum { PNG_SCALE = 2, FONTS = 32 << 20 };                  /* FONTS: bytes, more than was ever seen */
+enum { PNG_SCALE = 2, FONTS = 32 << 20 }; /* FONTS: bytes, more than was ever seen */
 
 static cairo_status_t pass(void *user, const unsigned char *bytes, unsigned length)
 {
@@ -21,7 +21,7 @@ static cairo_status_t pass(void *user, const unsigned char *bytes, unsigned leng
 static void draw_line(cairo_t *cr, const struct actio_mark *m)
 {
     const double dashes[] = { 3, 3 };
-    cairo_new_path(cr);                                    /* a text leaves its end behind */
+    cairo_new_path(cr); /* a text leaves its end behind */
     for (size_t i = 0; i < m->points; i++) cairo_line_to(cr, m->xy[2 * i], m->xy[2 * i + 1]);
     cairo_set_line_width(cr, m->width);
     cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
@@ -48,7 +48,8 @@ static void draw_disc(cairo_t *cr, const struct actio_mark *m)
 static void draw_text(cairo_t *cr, const struct actio_mark *m)
 {
     cairo_text_extents_t size;
-    cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL, m->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                           m->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_font_size(cr, m->width);
     cairo_text_extents(cr, m->text, &size);
     cairo_translate(cr, m->box.x, m->box.y);
@@ -60,32 +61,35 @@ static void draw_text(cairo_t *cr, const struct actio_mark *m)
 static void draw_tiles(cairo_t *cr, const struct actio_mark *m)
 {
     cairo_new_path(cr);
-    cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE);         /* or the seams show */
-    for (size_t i = 0; i < m->points; i++) cairo_rectangle(cr, m->xy[4 * i], m->xy[4 * i + 1], m->xy[4 * i + 2], m->xy[4 * i + 3]);
+    cairo_set_antialias(cr, CAIRO_ANTIALIAS_NONE); /* or the seams show */
+    for (size_t i = 0; i < m->points; i++)
+        cairo_rectangle(cr, m->xy[4 * i], m->xy[4 * i + 1], m->xy[4 * i + 2], m->xy[4 * i + 3]);
     cairo_fill(cr);
 }
 
 static void (*const draw[])(cairo_t *, const struct actio_mark *) = {
-    [ACTIO_MARK_LINE] = draw_line, [ACTIO_MARK_BOX] = draw_box, [ACTIO_MARK_DISC] = draw_disc, [ACTIO_MARK_TEXT] = draw_text,
-    [ACTIO_MARK_TILES] = draw_tiles,
+    [ACTIO_MARK_LINE] = draw_line, [ACTIO_MARK_BOX] = draw_box,     [ACTIO_MARK_DISC] = draw_disc,
+    [ACTIO_MARK_TEXT] = draw_text, [ACTIO_MARK_TILES] = draw_tiles,
 };
 
 static void draw_mark(cairo_t *cr, const struct actio_canvas *canvas, const struct actio_mark *m)
 {
-    if (m->kind == ACTIO_MARK_TEXT && m->frames && m->frame) return;   /* of a later time */
+    if (m->kind == ACTIO_MARK_TEXT && m->frames && m->frame) return; /* of a later time */
     cairo_save(cr);
     if (m->clip) {
         const struct actio_box *b = &canvas->clip[m->clip - 1];
         cairo_rectangle(cr, b->x, b->y, b->w, b->h);
         cairo_clip(cr);
     }
-    cairo_set_source_rgba(cr, (m->colour >> 16 & 255) / 255.0, (m->colour >> 8 & 255) / 255.0, (m->colour & 255) / 255.0, m->opacity);
+    cairo_set_source_rgba(cr, (m->colour >> 16 & 255) / 255.0, (m->colour >> 8 & 255) / 255.0,
+                          (m->colour & 255) / 255.0, m->opacity);
     draw[m->kind](cr, m);
     cairo_restore(cr);
 }
 
 /* Given up where time is over: the output's error says so. */
-static cairo_status_t draw_all(cairo_surface_t *surface, const struct actio_canvas *canvas, double scale, struct actio_output *out)
+static cairo_status_t draw_all(cairo_surface_t *surface, const struct actio_canvas *canvas, double scale,
+                               struct actio_output *out)
 {
     cairo_t *cr = cairo_create(surface);
     cairo_scale(cr, scale, scale);
@@ -100,7 +104,8 @@ static cairo_status_t draw_all(cairo_surface_t *surface, const struct actio_canv
 
 static cairo_status_t make_png(const struct actio_canvas *canvas, struct actio_output *out)
 {
-    cairo_surface_t *s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, PNG_SCALE * (int)canvas->width, PNG_SCALE * (int)canvas->height);
+    cairo_surface_t *s =
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, PNG_SCALE * (int)canvas->width, PNG_SCALE * (int)canvas->height);
     cairo_status_t status = draw_all(s, canvas, PNG_SCALE, out);
     if (!status && !out->error) status = cairo_surface_write_to_png_stream(s, pass, out);
     cairo_surface_destroy(s);
@@ -120,9 +125,13 @@ static cairo_status_t make_pdf(const struct actio_canvas *canvas, struct actio_o
     return status;
 }
 
-struct picture { const struct actio_canvas *canvas; cairo_status_t (*make)(const struct actio_canvas *, struct actio_output *); };
+struct picture {
+    const struct actio_canvas *canvas;
+    cairo_status_t (*make)(const struct actio_canvas *, struct actio_output *);
+};
 
-/* cairo crashes where its memory runs out at a bad moment: what pixels, fonts and their caches need is requested beforehand. */
+/* cairo crashes where its memory runs out at a bad moment: what pixels, fonts and their caches need is requested
+ * beforehand. */
 static bool has_room(struct actio_context *ctx, const struct actio_canvas *canvas)
 {
     size_t pixels = (size_t)(PNG_SCALE * canvas->width * PNG_SCALE * canvas->height);
@@ -135,19 +144,23 @@ static bool has_room(struct actio_context *ctx, const struct actio_canvas *canva
 static void fill(struct actio_output *out, const void *user)
 {
     const struct picture *p = user;
-    cairo_status_t status = has_room(out->text.arena->ctx, p->canvas) ? p->make(p->canvas, out) : CAIRO_STATUS_NO_MEMORY;
-    bool starved = status == CAIRO_STATUS_NO_MEMORY || status == CAIRO_STATUS_PNG_ERROR;   /* of what libpng meets in a good picture only memory is left */
+    cairo_status_t status =
+        has_room(out->text.arena->ctx, p->canvas) ? p->make(p->canvas, out) : CAIRO_STATUS_NO_MEMORY;
+    /* of what libpng meets in a good picture only memory is left */
+    bool starved = status == CAIRO_STATUS_NO_MEMORY || status == CAIRO_STATUS_PNG_ERROR;
     if (!status || out->error) return;
     out->error = starved ? ENOMEM : EIO;
     out->why = cairo_status_to_string(status);
 }
 
-static int write_png(struct actio_context *ctx, const struct actio_canvas *canvas, const char *path, struct actio_findings *f)
+static int write_png(struct actio_context *ctx, const struct actio_canvas *canvas, const char *path,
+                     struct actio_findings *f)
 {
     return actio_output_write(ctx, path, fill, &(struct picture){ canvas, make_png }, f);
 }
 
-static int write_pdf(struct actio_context *ctx, const struct actio_canvas *canvas, const char *path, struct actio_findings *f)
+static int write_pdf(struct actio_context *ctx, const struct actio_canvas *canvas, const char *path,
+                     struct actio_findings *f)
 {
     return actio_output_write(ctx, path, fill, &(struct picture){ canvas, make_pdf }, f);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The tier "cc": programs through the system's C compiler. What is compiled lies in a private folder, by content (store.c).
+ * The tier "cc": programs through the system's C compiler. What is compiled lies in a private folder, by content
+ * (store.c).
  * Whatever goes wrong, the interpreter stays; no environment variable names a program to run. */
 #define _GNU_SOURCE
 #include "kernel/compile.h"
@@ -16,13 +17,22 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_OPS = 3000 };                                  /* of one program: beyond, compilers take minutes */
-enum { FAST_OPS = 300, FAST_LANE_OPS = 1500 };             /* of all programs of a call: up to so many -O3 is worth its time */
+enum { MOST_OPS = 3000 };                      /* of one program: beyond, compilers take minutes */
+enum { FAST_OPS = 300, FAST_LANE_OPS = 1500 }; /* of all programs of a call: up to so many -O3 is worth its time */
 enum { SPARE_SECONDS = 20, SPARE_TIMES = 4, RETRY_SECONDS = 86400 };
 
 static const char *const flags[] = {
-    "-std=c17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared", "-nostartfiles",
-    "-fvisibility=hidden", "-fno-semantic-interposition", "-pipe", "-w",
+    "-std=c17",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fPIC",
+    "-shared",
+    "-nostartfiles",
+    "-fvisibility=hidden",
+    "-fno-semantic-interposition",
+    "-pipe",
+    "-w",
 #ifdef __x86_64__
     "-march=native",
 #endif
@@ -30,27 +40,37 @@ static const char *const flags[] = {
 enum { FLAGS = sizeof flags / sizeof *flags };
 static const char source_name[] = "kernel.c", product_name[] = "kernel.so", fails[] = "/* does not compile */\n";
 
-struct hash { uint64_t a, b; };
+struct hash {
+    uint64_t a, b;
+};
 
 struct job {
     struct actio_context *ctx;
-    struct actio_kernel *const *kernels; size_t n;
+    struct actio_kernel *const *kernels;
+    size_t n;
     struct actio_arena arena;
-    const char *source, *level;                            /* level: of optimisation */
-    unsigned seconds;                                      /* of processor time that the compiler may take */
+    const char *source, *level; /* level: of optimisation */
+    unsigned seconds;           /* of processor time that the compiler may take */
     char compiler[ACTIO_COMPILER_PATH];
     int folder;
-    char key[40], stamp[64];                               /* stamp: first line of the source, says compiler, flags and machine */
+    char key[40], stamp[64]; /* stamp: first line of the source, says compiler, flags and machine */
 };
 
 /* ---- how long it takes */
 
-/* Optimisers' time grows faster than the text. -O3 gains only where many lanes go through at once, and takes far longer on large
+/* Optimisers' time grows faster than the text. -O3 gains only where many lanes go through at once, and takes far longer
+ * on large
  * programs: 64 s where -O1 takes 3. Seconds measured with gcc 12, from 300 to 7000 operations. */
-struct level { const char *flag; double start, by_op, by_square; };
+struct level {
+    const char *flag;
+    double start, by_op, by_square;
+};
 static const struct level quick = { "-O1", 0.1, 0.3e-3, 0.13e-6 }, thorough = { "-O3", 0.15, 0.9e-3, 1.3e-6 };
 
-static const struct level *level_of(size_t ops, double lanes) { return ops <= (lanes > 1 ? FAST_LANE_OPS : FAST_OPS) ? &thorough : &quick; }
+static const struct level *level_of(size_t ops, double lanes)
+{
+    return ops <= (lanes > 1 ? FAST_LANE_OPS : FAST_OPS) ? &thorough : &quick;
+}
 
 static double compile_seconds(size_t ops, double lanes)
 {
@@ -97,7 +117,10 @@ static void make_key(struct job *j)
     struct hash h = { 0xcbf29ce484222325u, 1 };
     struct stat s;
     mix(&h, j->compiler, strlen(j->compiler) + 1);
-    if (stat(j->compiler, &s) == 0) mix(&h, &s.st_size, sizeof s.st_size), mix(&h, &s.st_mtime, sizeof s.st_mtime);
+    if (stat(j->compiler, &s) == 0) {
+        mix(&h, &s.st_size, sizeof s.st_size);
+        mix(&h, &s.st_mtime, sizeof s.st_mtime);
+    }
     mix(&h, j->level, strlen(j->level) + 1);
     for (size_t i = 0; i < FLAGS; i++) mix(&h, flags[i], strlen(flags[i]) + 1);
     mix_processor(&h);
@@ -112,15 +135,17 @@ static void make_key(struct job *j)
 static bool next_is(int fd, const char *text)
 {
     char part[4096];
-    for (size_t left = strlen(text); left; ) {
+    for (size_t left = strlen(text); left;) {
         size_t want = left < sizeof part ? left : sizeof part;
         if (read(fd, part, want) != (ssize_t)want || memcmp(part, text, want) != 0) return false;
-        text += want, left -= want;
+        text += want;
+        left -= want;
     }
     return true;
 }
 
-/* The last line of a kept source: length and content of its product. Loading one that was cut short or damaged would end the program. */
+/* The last line of a kept source: length and content of its product. Loading one that was cut short or damaged would
+ * end the program. */
 static bool seal_of(int product, char seal[80])
 {
     struct hash h = { 0xcbf29ce484222325u, 1 };
@@ -140,13 +165,14 @@ static bool source_is(const struct job *j, const char *seal, struct stat *s)
     snprintf(name, sizeof name, "%s.c", j->key);
     int fd = actio_store_read(j->folder, name, s);
     if (fd < 0) return false;
-    bool same = (size_t)s->st_size == strlen(j->stamp) + strlen(j->source) + strlen(seal)
-             && next_is(fd, j->stamp) && next_is(fd, j->source) && next_is(fd, seal);
+    bool same = (size_t)s->st_size == strlen(j->stamp) + strlen(j->source) + strlen(seal) && next_is(fd, j->stamp)
+                && next_is(fd, j->source) && next_is(fd, seal);
     close(fd);
     return same;
 }
 
-/* The descriptor of a product that is whole and of this source, or -1. It is this file that is loaded, whatever its name leads to later. */
+/* The descriptor of a product that is whole and of this source, or -1. It is this file that is loaded, whatever its
+ * name leads to later. */
 static int open_product(const struct job *j)
 {
     char name[ACTIO_STORE_NAME], seal[80];
@@ -169,11 +195,12 @@ static bool failed_lately(const struct job *j)
 
 static bool write_all(int fd, const char *text)
 {
-    for (size_t left = strlen(text); left; ) {
+    for (size_t left = strlen(text); left;) {
         ssize_t n = write(fd, text, left);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return false;
-        text += n, left -= (size_t)n;
+        text += n;
+        left -= (size_t)n;
     }
     return true;
 }
@@ -190,9 +217,14 @@ static bool run_compiler(const struct job *j, int work)
 {
     const char *argv[FLAGS + 7];
     size_t n = 0;
-    argv[n++] = j->compiler, argv[n++] = j->level;
+    argv[n++] = j->compiler;
+    argv[n++] = j->level;
     for (size_t i = 0; i < FLAGS; i++) argv[n++] = flags[i];
-    argv[n++] = "-o", argv[n++] = product_name, argv[n++] = source_name, argv[n++] = "-lm", argv[n] = NULL;
+    argv[n++] = "-o";
+    argv[n++] = product_name;
+    argv[n++] = source_name;
+    argv[n++] = "-lm";
+    argv[n] = NULL;
     return actio_compiler_run(j->ctx, argv, work, j->seconds);
 }
 
@@ -225,7 +257,9 @@ static bool move(const struct job *j, int work, const char *from, const char *en
 static bool keep(const struct job *j, int work, bool compiled)
 {
     char seal[80];
-    if (compiled) return seal_product(work, seal) && seal_source(work, seal) && move(j, work, product_name, ".so") && move(j, work, source_name, ".c");
+    if (compiled)
+        return seal_product(work, seal) && seal_source(work, seal) && move(j, work, product_name, ".so")
+               && move(j, work, source_name, ".c");
     if (!actio_stopped(j->ctx) && seal_source(work, fails)) move(j, work, source_name, ".c");
     return false;
 }
@@ -251,7 +285,8 @@ static void *symbol(void *library, char letter, size_t i)
     return library ? dlsym(library, name) : NULL;
 }
 
-/* The loader takes libraries of the same name for the same, and numbers of descriptors return. So that no name returns, a counter is
+/* The loader takes libraries of the same name for the same, and numbers of descriptors return. So that no name returns,
+ * a counter is
  * written into it, in two ways to write "here": its bits are "/." and "/". */
 static void name_of(int product, char path[192])
 {
@@ -289,7 +324,8 @@ static void emit(void *user)
     size_t n = 0;
     for (size_t i = 0; i < j->n; i++)
         if (actio_kernel_ops(j->kernels[i]) <= MOST_OPS) small[n++] = j->kernels[i];
-    j->kernels = small, j->n = n;
+    j->kernels = small;
+    j->n = n;
     if (n) j->source = actio_emit_c(&j->arena, small, n);
 }
 
@@ -302,7 +338,8 @@ static void choose_level(struct job *j, double lanes)
 }
 
 /* Everything up to the key; false (and a fallback, not an error) when a piece is missing. */
-static bool open_job(struct job *j, struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double lanes)
+static bool open_job(struct job *j, struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n,
+                     double lanes)
 {
     *j = (struct job){ .ctx = ctx, .kernels = kernels, .n = n, .folder = -1 };
     actio_arena_open(&j->arena, ctx);
@@ -337,7 +374,10 @@ static int load(struct actio_context *ctx, struct actio_kernel *const *kernels, 
             actio_store_sweep(j.folder);
         }
     }
-    if (product >= 0) bad = attach(&j, product), close(product);
+    if (product >= 0) {
+        bad = attach(&j, product);
+        close(product);
+    }
     close_job(&j);
     return bad;
 }

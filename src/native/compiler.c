@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The system's C compiler as a child process: found at fixed places first, run with limits, ended with all that it started. */
+ * The system's C compiler as a child process: found at fixed places first, run with limits, ended with all that it
+ * started. */
 #define _GNU_SOURCE
 #include "native/compiler.h"
 #include "native/native.h"
@@ -18,7 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STUCK_SECONDS = 1800, GONE_MILLISECONDS = 5000 };   /* a compiler that waits for something for so long is stuck */
+/* a compiler that waits for something for so long is stuck */
+enum { STUCK_SECONDS = 1800, GONE_MILLISECONDS = 5000 };
 
 /* ---- which one */
 
@@ -31,7 +33,8 @@ static bool runs(const char *path)
 static bool in_folder(const char *folder, size_t length, char path[ACTIO_COMPILER_PATH])
 {
     static const char *const names[] = { "gcc", "cc", "clang" };
-    if (length == 0 || length > ACTIO_COMPILER_PATH - 16 || folder[0] != '/') return false;   /* never the current directory */
+    /* never the current directory */
+    if (length == 0 || length > ACTIO_COMPILER_PATH - 16 || folder[0] != '/') return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, ACTIO_COMPILER_PATH, "%.*s/%s", (int)length, folder, names[i]);
         if (runs(path)) return true;
@@ -44,7 +47,7 @@ bool actio_compiler_find(char path[ACTIO_COMPILER_PATH])
     static const char *const usual[] = { "/usr/bin", "/usr/local/bin" };
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (in_folder(usual[i], strlen(usual[i]), path)) return true;
-    for (const char *s = secure_getenv("PATH"); s && *s; ) {
+    for (const char *s = secure_getenv("PATH"); s && *s;) {
         size_t length = strcspn(s, ":");
         if (in_folder(s, length, path)) return true;
         s += length + (s[length] == ':');
@@ -58,26 +61,37 @@ bool actio_compiler_find(char path[ACTIO_COMPILER_PATH])
 static _Noreturn void become(const char *const *argv, int folder, int alive, unsigned seconds)
 {
     static const char *const envp[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TMPDIR=.", NULL };
-    const struct { int what; rlim_t limit; } limits[] = {
-        { RLIMIT_CPU, seconds }, { RLIMIT_AS, (rlim_t)4 << 30 }, { RLIMIT_FSIZE, (rlim_t)256 << 20 }, { RLIMIT_CORE, 0 } };
+    const struct {
+        int what;
+        rlim_t limit;
+    } limits[] = {
+        { RLIMIT_CPU, seconds }, { RLIMIT_AS, (rlim_t)4 << 30 }, { RLIMIT_FSIZE, (rlim_t)256 << 20 }, { RLIMIT_CORE, 0 }
+    };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         setrlimit((__typeof__(RLIMIT_CPU))limits[i].what, &(struct rlimit){ limits[i].limit, limits[i].limit });
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setpgid(0, 0);                                         /* so that its own children can be stopped with it */
+    setpgid(0, 0); /* so that its own children can be stopped with it */
     umask(077);
     int null = open("/dev/null", O_RDWR);
-    if (null >= 0) dup2(null, 0), dup2(null, 1), dup2(null, 2);
+    if (null >= 0) {
+        dup2(null, 0);
+        dup2(null, 1);
+        dup2(null, 2);
+    }
     if (fcntl(alive, F_SETFD, 0) == 0 && fchdir(folder) == 0)
         execve(argv[0], (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)envp);
     _exit(127);
 }
 
-/* Its children end a moment later than they are killed; all of them hold the other end of the pipe, which then hangs up. */
+/* Its children end a moment later than they are killed; all of them hold the other end of the pipe, which then hangs
+ * up. */
 static void end_all(pid_t child, int alive)
 {
-    kill(-child, SIGKILL), kill(child, SIGKILL);
+    kill(-child, SIGKILL);
+    kill(child, SIGKILL);
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
-    while (poll(&(struct pollfd){ .fd = alive, .events = POLLIN }, 1, GONE_MILLISECONDS) < 0 && errno == EINTR) continue;
+    while (poll(&(struct pollfd){ .fd = alive, .events = POLLIN }, 1, GONE_MILLISECONDS) < 0 && errno == EINTR)
+        continue;
 }
 
 static bool wait_for(struct actio_context *ctx, pid_t child, int alive)
@@ -87,7 +101,10 @@ static bool wait_for(struct actio_context *ctx, pid_t child, int alive)
         pid_t done = waitpid(child, &status, WNOHANG);
         if (done == child) return WIFEXITED(status) && WEXITSTATUS(status) == 0;
         if (done < 0 && errno != EINTR) return false;
-        if (actio_stopped(ctx) || actio_native_clock() > end) return end_all(child, alive), false;
+        if (actio_stopped(ctx) || actio_native_clock() > end) {
+            end_all(child, alive);
+            return false;
+        }
         nanosleep(&(struct timespec){ .tv_nsec = 300 * 1000 }, NULL);
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The stiff stepper: BDF of SUNDIALS' CVODE behind the stepper's face. Linear systems are dense, or go to our own sparse
+ * The stiff stepper: BDF of SUNDIALS' CVODE behind the stepper's face. Linear systems are dense, or go to our own
+ * sparse
  * solver when the flow gives the pattern of its Jacobian. */
 #include "native/native.h"
 #include "solve/march.h"
@@ -14,7 +15,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
 
-enum { SPARSE_FROM = 40 };                                 /* smaller systems are dense */
+enum { SPARSE_FROM = 40 }; /* smaller systems are dense */
 
 struct cvode {
     struct actio_context *ctx;
@@ -24,19 +25,24 @@ struct cvode {
     N_Vector y, atol;
     SUNMatrix matrix;
     SUNLinearSolver solver;
-    struct actio_linear linear;                            /* sparse only, with `pattern`: the flow's entries, then the diagonal where it has none */
+    /* sparse only, with `pattern`: the flow's entries, then the diagonal where it has none */
+    struct actio_linear linear;
     struct actio_pattern pattern;
     uint32_t *i, *j;
-    double *values, *entries, *y_good;                     /* values by pattern; entries of the flow */
-    sunindextype *place;                                   /* of each entry of `pattern` in the matrix */
+    double *values, *entries, *y_good; /* values by pattern; entries of the flow */
+    sunindextype *place;               /* of each entry of `pattern` in the matrix */
     double t, t_end;
-    int bad, since;                                        /* the last bad answer of a callback, and how many steps ago */
-    struct actio_march_stats stats;                        /* of the runs before this start */
+    int bad, since;                 /* the last bad answer of a callback, and how many steps ago */
+    struct actio_march_stats stats; /* of the runs before this start */
 };
 
 static void stay_silent(int code, const char *module, const char *function, char *text, void *user)
 {
-    (void)code, (void)module, (void)function, (void)text, (void)user;
+    (void)code;
+    (void)module;
+    (void)function;
+    (void)text;
+    (void)user;
 }
 
 /* A flow's answer for CVODE: try a shorter step, or give up. */
@@ -67,30 +73,36 @@ static int project(realtype t, N_Vector y, N_Vector correction, realtype eps, N_
 {
     struct cvode *c = user;
     double *from = NV_DATA_S(y), *to = NV_DATA_S(correction);
-    (void)eps, (void)err;
+    (void)eps;
+    (void)err;
     memcpy(to, from, c->flow->n * sizeof *to);
     int status = c->flow->project(c->flow->user, t, to);
     for (size_t i = 0; i < c->flow->n; i++) to[i] -= from[i];
     return answer(c, status);
 }
 
-static int jacobian(realtype t, N_Vector y, N_Vector f, SUNMatrix matrix, void *user, N_Vector a, N_Vector b, N_Vector d)
+static int jacobian(realtype t, N_Vector y, N_Vector f, SUNMatrix matrix, void *user, N_Vector a, N_Vector b,
+                    N_Vector d)
 {
     struct cvode *c = user;
-    (void)f, (void)a, (void)b, (void)d;
+    (void)f;
+    (void)a;
+    (void)b;
+    (void)d;
     int status = c->flow->jacobian(c->flow->user, t, NV_DATA_S(y), c->entries);
     if (status) return answer(c, status);
     const struct actio_pattern *p = c->flow->pattern;
     bool sparse = SUNMatGetID(matrix) == SUNMATRIX_SPARSE;
     SUNMatZero(matrix);
-    if (sparse) {                                          /* zeroing a sparse matrix also clears its structure */
+    if (sparse) { /* zeroing a sparse matrix also clears its structure */
         sunindextype *column = SUNSparseMatrix_IndexPointers(matrix), *row = SUNSparseMatrix_IndexValues(matrix);
         for (size_t k = 0; k < c->pattern.count; k++) column[c->pattern.j[k] + 1]++;
         for (size_t k = 0; k < c->pattern.rows; k++) column[k + 1] += column[k];
         for (size_t k = 0; k < c->pattern.count; k++) row[c->place[k]] = c->pattern.i[k];
     }
     for (size_t k = 0; k < p->count; k++)
-        *(sparse ? &SUNSparseMatrix_Data(matrix)[c->place[k]] : &SM_ELEMENT_D(matrix, p->i[k], p->j[k])) = c->entries[k];
+        *(sparse ? &SUNSparseMatrix_Data(matrix)[c->place[k]] : &SM_ELEMENT_D(matrix, p->i[k], p->j[k])) =
+            c->entries[k];
     return 0;
 }
 
@@ -111,7 +123,8 @@ static int setup(SUNLinearSolver solver, SUNMatrix matrix)
 static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, realtype tolerance)
 {
     struct cvode *c = solver->content;
-    (void)matrix, (void)tolerance;
+    (void)matrix;
+    (void)tolerance;
     N_VScale(1, b, x);
     c->linear.type->solve(c->linear.h, NV_DATA_S(x), 1, false);
     return 0;
@@ -119,7 +132,7 @@ static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector 
 
 static int release(SUNLinearSolver solver)
 {
-    SUNLinSolFreeEmpty(solver);                            /* its content is ours */
+    SUNLinSolFreeEmpty(solver); /* its content is ours */
     return 0;
 }
 
@@ -134,7 +147,10 @@ static void complete_pattern(struct cvode *c, sunindextype *next)
         if (p->i[k] == p->j[k]) next[p->i[k]] = 1;
     }
     for (uint32_t k = 0; k < n; k++)
-        if (!next[k]) c->i[count] = c->j[count] = k, count++;
+        if (!next[k]) {
+            c->i[count] = c->j[count] = k;
+            count++;
+        }
     c->pattern = (struct actio_pattern){ .rows = n, .count = count, .i = c->i, .j = c->j };
 }
 
@@ -156,7 +172,10 @@ static bool open_pattern(struct cvode *c)
     c->place = actio_take(c->ctx, most, sizeof *c->place);
     sunindextype *next = actio_take(c->ctx, n + 1, sizeof *next);
     bool ok = c->i && c->j && c->values && c->place && next;
-    if (ok) complete_pattern(c, next), place_entries(c, next);
+    if (ok) {
+        complete_pattern(c, next);
+        place_entries(c, next);
+    }
     actio_give(c->ctx, next);
     return ok;
 }
@@ -206,8 +225,9 @@ static bool open_integrator(struct cvode *c)
     N_VConst(0, c->y);
     N_VConst(1, c->atol);
     CVodeSetErrHandlerFn(c->mem, stay_silent, NULL);
-    if (CVodeInit(c->mem, rhs, 0, c->y) || CVodeSetUserData(c->mem, c) || CVodeSVtolerances(c->mem, 1e-6, c->atol)) return false;
-    CVodeSetMaxNumSteps(c->mem, -1);                       /* the marcher counts */
+    if (CVodeInit(c->mem, rhs, 0, c->y) || CVodeSetUserData(c->mem, c) || CVodeSVtolerances(c->mem, 1e-6, c->atol))
+        return false;
+    CVodeSetMaxNumSteps(c->mem, -1); /* the marcher counts */
     CVodeSetMaxHnilWarns(c->mem, -1);
     if (!open_solver(c)) return false;
     return !c->flow->project || (CVodeSetProjFn(c->mem, project) == 0 && CVodeSetProjErrEst(c->mem, SUNFALSE) == 0);
@@ -236,7 +256,10 @@ static void *cvode_open(struct actio_context *ctx, const struct actio_flow *flow
     c->ctx = ctx;
     c->flow = flow;
     c->stats.stepper = actio_cvode.name;
-    if (!open_integrator(c)) return cvode_close(c), NULL;
+    if (!open_integrator(c)) {
+        cvode_close(c);
+        return NULL;
+    }
     return c;
 }
 
@@ -255,14 +278,14 @@ static void cvode_stats(void *handle, struct actio_march_stats *stats)
     stats->steps += (size_t)steps;
     stats->rejected += (size_t)(failed + diverged);
     stats->projections += (size_t)projected;
-    if (stats->restarts) stats->restarts--;                /* the first start is not a restart */
+    if (stats->restarts) stats->restarts--; /* the first start is not a restart */
 }
 
 static void cvode_start(void *handle, double t, const double *y, double t_end, double rtol, double atol)
 {
     struct cvode *c = handle;
     size_t n = c->flow->n, restarts = c->stats.restarts;
-    cvode_stats(c, &c->stats);                             /* CVODE forgets its counters */
+    cvode_stats(c, &c->stats); /* CVODE forgets its counters */
     c->stats.restarts = restarts + 1;
     memcpy(NV_DATA_S(c->y), y, n * sizeof *y);
     memcpy(c->y_good, y, n * sizeof *y);
@@ -273,21 +296,25 @@ static void cvode_start(void *handle, double t, const double *y, double t_end, d
     CVodeReInit(c->mem, t, c->y);
     CVodeSVtolerances(c->mem, rtol, c->atol);
     CVodeSetStopTime(c->mem, t_end);
-    CVodeSetMaxStep(c->mem, c->flow->longest);             /* 0 means no limit there, too */
+    CVodeSetMaxStep(c->mem, c->flow->longest); /* 0 means no limit there, too */
 }
 
 static int status_of(const struct cvode *c, int flag)
 {
     switch (flag) {
-    case CV_RHSFUNC_FAIL: case CV_FIRST_RHSFUNC_ERR: case CV_REPTD_RHSFUNC_ERR: case CV_UNREC_RHSFUNC_ERR:
-    case CV_LSETUP_FAIL: case CV_PROJFUNC_FAIL: case CV_REPTD_PROJFUNC_ERR:
-        return c->bad ? c->bad : ACTIO_FLOW_FAILED;
-    case CV_TOO_MUCH_WORK:
-        return ACTIO_MARCH_TOO_MANY_STEPS;
-    case CV_TOO_MUCH_ACC: case CV_ERR_FAILURE: case CV_CONV_FAILURE: case CV_TOO_CLOSE:
-        return c->bad ? c->bad : ACTIO_MARCH_STEP_TO_ZERO;
-    default:
-        return ACTIO_FLOW_FAILED;
+    case CV_RHSFUNC_FAIL:
+    case CV_FIRST_RHSFUNC_ERR:
+    case CV_REPTD_RHSFUNC_ERR:
+    case CV_UNREC_RHSFUNC_ERR:
+    case CV_LSETUP_FAIL:
+    case CV_PROJFUNC_FAIL:
+    case CV_REPTD_PROJFUNC_ERR: return c->bad ? c->bad : ACTIO_FLOW_FAILED;
+    case CV_TOO_MUCH_WORK: return ACTIO_MARCH_TOO_MANY_STEPS;
+    case CV_TOO_MUCH_ACC:
+    case CV_ERR_FAILURE:
+    case CV_CONV_FAILURE:
+    case CV_TOO_CLOSE: return c->bad ? c->bad : ACTIO_MARCH_STEP_TO_ZERO;
+    default: return ACTIO_FLOW_FAILED;
     }
 }
 
@@ -296,7 +323,7 @@ static int cvode_step(void *handle, double *t, double *y)
     struct cvode *c = handle;
     size_t bytes = c->flow->n * sizeof *y;
     double reached = c->t;
-    if (c->since++ > 20) c->bad = 0;                       /* steps that creep up to an edge may not meet it again */
+    if (c->since++ > 20) c->bad = 0; /* steps that creep up to an edge may not meet it again */
     int flag = CVode(c->mem, c->t_end, c->y, &reached, CV_ONE_STEP);
     if (flag < 0) return status_of(c, flag);
     if (!all_finite(NV_DATA_S(c->y), c->flow->n)) return ACTIO_FLOW_NAN;
@@ -315,6 +342,12 @@ static void cvode_dense(void *handle, double t, double *y)
 }
 
 const struct actio_stepper actio_cvode = {
-    .name = "cvode", .stiff = true, .open = cvode_open, .start = cvode_start, .step = cvode_step, .dense = cvode_dense,
-    .stats = cvode_stats, .close = cvode_close,
+    .name = "cvode",
+    .stiff = true,
+    .open = cvode_open,
+    .start = cvode_start,
+    .step = cvode_step,
+    .dense = cvode_dense,
+    .stats = cvode_stats,
+    .close = cvode_close,
 };

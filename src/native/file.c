@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Files the operating system's way: a temporary in the target's directory, flushed to the disk, renamed over the target.
+ * Files the operating system's way: a temporary in the target's directory, flushed to the disk, renamed over the
+ * target.
  * Where the file system can, it has no name until it is whole: a program that is killed leaves nothing behind.
  * Links are followed, so that what they point to is replaced; pipes and devices are written straight into. */
 #define _GNU_SOURCE
@@ -17,7 +18,12 @@
 
 enum { TRIES = 100, LINKS = 40 };
 
-struct os_file { struct actio_context *ctx; int fd; bool straight, nameless; char target[PATH_MAX], temporary[PATH_MAX]; };
+struct os_file {
+    struct actio_context *ctx;
+    int fd;
+    bool straight, nameless;
+    char target[PATH_MAX], temporary[PATH_MAX];
+};
 
 /* The last part of a path begins here. */
 static size_t directory_length(const char *path)
@@ -64,7 +70,7 @@ static uint64_t random_bits(const void *salt)
 {
     uint64_t bits;
     if (getrandom(&bits, sizeof bits, 0) == sizeof bits) return bits;
-    return (uint64_t)(uintptr_t)salt * 0x9E3779B97F4A7C15u ^ (uint64_t)getpid();   /* O_EXCL guards against a clash */
+    return (uint64_t)(uintptr_t)salt * 0x9E3779B97F4A7C15u ^ (uint64_t)getpid(); /* O_EXCL guards against a clash */
 }
 
 /* A file without a name, if it can get one later. */
@@ -92,7 +98,8 @@ static int open_name(struct os_file *file)
     return file->fd < 0 ? -1 : 0;
 }
 
-/* Calls `make` with names that are short and of their own, so that a target with the longest name allowed can be written too. */
+/* Calls `make` with names that are short and of their own, so that a target with the longest name allowed can be
+ * written too. */
 static int with_name(struct os_file *file, int (*make)(struct os_file *file))
 {
     size_t n = directory_length(file->target);
@@ -100,7 +107,8 @@ static int with_name(struct os_file *file, int (*make)(struct os_file *file))
     memcpy(file->temporary, file->target, n);
     uint64_t bits = random_bits(file);
     for (int i = 0; i < TRIES; i++) {
-        snprintf(file->temporary + n, 32, ".actio-%012llx", (unsigned long long)((bits + (unsigned)i) & 0xFFFFFFFFFFFF));
+        snprintf(file->temporary + n, 32, ".actio-%012llx",
+                 (unsigned long long)((bits + (unsigned)i) & 0xFFFFFFFFFFFF));
         if (make(file) == 0) return 0;
         if (errno != EEXIST) break;
     }
@@ -118,7 +126,7 @@ static int open_target(struct os_file *file, const char *path)
     if (path[strlen(path) - 1] == '/') return EISDIR;
     strcpy(file->target, path);
     int error = follow(file->target);
-    if (!error && exists && access(file->target, W_OK) != 0) error = errno;   /* a write-protected file stays */
+    if (!error && exists && access(file->target, W_OK) != 0) error = errno; /* a write-protected file stays */
     if (!error && !open_nameless(file)) error = with_name(file, open_name);
     if (!error && exists) (void)!fchmod(file->fd, s.st_mode & 0777);
     return error;
@@ -160,7 +168,10 @@ static int copy_to_name(struct os_file *file)
     char part[16384];
     ssize_t n = 0;
     int from = file->fd, error = lseek(from, 0, SEEK_SET) == 0 ? with_name(file, open_name) : errno;
-    if (error) return file->fd = from, error;
+    if (error) {
+        file->fd = from;
+        return error;
+    }
     while (!error && (n = read(from, part, sizeof part)) > 0) error = os_write(file, part, (size_t)n);
     if (n < 0) error = errno;
     close(from);
@@ -171,7 +182,10 @@ static int copy_to_name(struct os_file *file)
 static int name_whole(struct os_file *file)
 {
     struct stat s;
-    if (!file->nameless || with_name(file, link_name) == 0) return file->nameless = false, 0;
+    if (!file->nameless || with_name(file, link_name) == 0) {
+        file->nameless = false;
+        return 0;
+    }
     mode_t mode = fstat(file->fd, &s) == 0 ? s.st_mode & 0777 : 0600;
     int error = copy_to_name(file);
     if (!error) (void)!fchmod(file->fd, mode);

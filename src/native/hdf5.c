@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * HDF5: one data set a column, of a field rows by nodes, with unit, role, meaning and error; places of fields in a group; the run itself in attributes of the root. */
+ * HDF5: one data set a column, of a field rows by nodes, with unit, role, meaning and error; places of fields in a
+ * group; the run itself in attributes of the root. */
 #include "native/native.h"
 #include "result/output.h"
 #include "result/table.h"
@@ -8,10 +9,20 @@
 #include <hdf5.h>
 #include <string.h>
 
-struct event_row { double t; const char *kind, *name; double value; const char *contact; double impulse; const char *rule; };
+struct event_row {
+    double t;
+    const char *kind, *name;
+    double value;
+    const char *contact;
+    double impulse;
+    const char *rule;
+};
 
 /* Each step is skipped after the first failure, so that the end looks at one flag. */
-struct file { hid_t id; bool bad; };
+struct file {
+    hid_t id;
+    bool bad;
+};
 
 static bool done(struct file *file, hid_t id) { return id < 0 ? (file->bad = true, false) : true; }
 
@@ -57,8 +68,10 @@ static void text_attribute(struct file *file, hid_t on, const char *name, const 
     H5Sclose(one);
 }
 
-/* A data set of its own, with nodes one of two dimensions; the caller closes it. Names are taken as they are: none has a slash. */
-static hid_t array(struct file *file, hid_t in, const char *name, hid_t type, const void *data, size_t rows, size_t nodes)
+/* A data set of its own, with nodes one of two dimensions; the caller closes it. Names are taken as they are: none has
+ * a slash. */
+static hid_t array(struct file *file, hid_t in, const char *name, hid_t type, const void *data, size_t rows,
+                   size_t nodes)
 {
     hsize_t size[] = { rows, nodes };
     hid_t space = H5Screate_simple(nodes ? 2 : 1, size, NULL), link = H5Pcreate(H5P_LINK_CREATE);
@@ -70,7 +83,12 @@ static hid_t array(struct file *file, hid_t in, const char *name, hid_t type, co
     return set;
 }
 
-struct job { const struct actio_table *table; struct event_row *rows; struct actio_placement *place; size_t places; };
+struct job {
+    const struct actio_table *table;
+    struct event_row *rows;
+    struct actio_placement *place;
+    size_t places;
+};
 
 /* Free whatever the model calls its own. */
 static const char *group_name(const struct actio_table *table)
@@ -88,10 +106,11 @@ static void add_column(struct file *file, const struct job *job, size_t c)
     text_attribute(file, set, "role", actio_role_heading(col->role));
     text_attribute(file, set, "meaning", col->meaning);
     number_attribute(file, set, "error", actio_table_error_of(table, c));
-    count_attribute(file, set, "column", c);               /* HDF5 lists names in its own order */
+    count_attribute(file, set, "column", c); /* HDF5 lists names in its own order */
     if (col->nodes) {
         text_attribute(file, set, "axis", col->axis);
-        text_attribute(file, set, "places", job->place[actio_placement_of(job->place, job->places, col)].name);   /* of the group */
+        /* of the group */
+        text_attribute(file, set, "places", job->place[actio_placement_of(job->place, job->places, col)].name);
     }
     done(file, H5Dclose(set));
 }
@@ -102,8 +121,12 @@ static void add_places(struct file *file, const struct job *job)
     hid_t group = H5Gcreate2(file->id, group_name(job->table), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (!done(file, group)) return;
     for (size_t i = 0; i < job->places; i++) {
-        hid_t set = array(file, group, job->place[i].name, H5T_NATIVE_DOUBLE, job->place[i].place, job->place[i].nodes, 0);
-        if (set >= 0) text_attribute(file, set, "axis", job->place[i].axis), done(file, H5Dclose(set));
+        hid_t set =
+            array(file, group, job->place[i].name, H5T_NATIVE_DOUBLE, job->place[i].place, job->place[i].nodes, 0);
+        if (set >= 0) {
+            text_attribute(file, set, "axis", job->place[i].axis);
+            done(file, H5Dclose(set));
+        }
     }
     done(file, H5Gclose(group));
 }
@@ -132,7 +155,10 @@ static void add_events(struct file *file, const struct actio_table *table, struc
     hid_t text = text_type(), type = event_type(text);
     for (size_t i = 0; i < table->events; i++) {
         const struct actio_event *e = &table->event[i];
-        rows[i] = (struct event_row){ e->t, e->kind ? e->kind : "", e->name ? e->name : "", e->value, e->contact ? e->contact : "", e->impulse, e->rule ? e->rule : "" };
+        rows[i] = (struct event_row){
+            e->t,       e->kind ? e->kind : "", e->name ? e->name : "", e->value, e->contact ? e->contact : "",
+            e->impulse, e->rule ? e->rule : ""
+        };
     }
     hid_t set = array(file, file->id, events_name(table), type, rows, table->events, 0);
     if (set >= 0) done(file, H5Dclose(set));
@@ -144,7 +170,8 @@ static void add_events(struct file *file, const struct actio_table *table, struc
 static void settings_attribute(struct file *file, const char *name, const struct actio_setting *settings, size_t count)
 {
     hsize_t size = count;
-    hid_t text = text_type(), type = H5Tcreate(H5T_COMPOUND, sizeof *settings), space = H5Screate_simple(1, &size, NULL);
+    hid_t text = text_type(), type = H5Tcreate(H5T_COMPOUND, sizeof *settings),
+          space = H5Screate_simple(1, &size, NULL);
     H5Tinsert(type, "name", HOFFSET(struct actio_setting, name), text);
     H5Tinsert(type, "value", HOFFSET(struct actio_setting, value), H5T_NATIVE_DOUBLE);
     if (count) attribute(file, file->id, name, type, space, settings);
@@ -155,20 +182,40 @@ static void settings_attribute(struct file *file, const char *name, const struct
 
 static void add_run(struct file *file, const struct actio_table *table)
 {
-    const struct { const char *name, *value; } texts[] = {
-        { "model", table->model }, { "description", table->description }, { "file", table->file }, { "source", table->source },
-        { "by", table->by }, { "method", table->method }, { "version", table->version }, { "tier", table->tier },
+    const struct {
+        const char *name, *value;
+    } texts[] = {
+        { "model", table->model },     { "description", table->description },
+        { "file", table->file },       { "source", table->source },
+        { "by", table->by },           { "method", table->method },
+        { "version", table->version }, { "tier", table->tier },
     };
-    const struct { const char *name; double value; } numbers[] = {
-        { "tol", table->tol }, { "local", table->local }, { "holds_until", table->holds_until },
-        { "energy_drift", table->energy_drift }, { "residual", table->residual }, { "seconds", table->seconds },
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        { "tol", table->tol },
+        { "local", table->local },
+        { "holds_until", table->holds_until },
+        { "energy_drift", table->energy_drift },
+        { "residual", table->residual },
+        { "seconds", table->seconds },
     };
-    const struct { const char *name; size_t value; } counts[] = {
-        { "reached", table->reached }, { "local_only", table->local_only }, { "status", (size_t)table->status }, { "steps", table->steps },
+    const struct {
+        const char *name;
+        size_t value;
+    } counts[] = {
+        { "reached", table->reached },
+        { "local_only", table->local_only },
+        { "status", (size_t)table->status },
+        { "steps", table->steps },
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) text_attribute(file, file->id, texts[i].name, texts[i].value);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) number_attribute(file, file->id, numbers[i].name, numbers[i].value);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) count_attribute(file, file->id, counts[i].name, counts[i].value);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        text_attribute(file, file->id, texts[i].name, texts[i].value);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        number_attribute(file, file->id, numbers[i].name, numbers[i].value);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        count_attribute(file, file->id, counts[i].name, counts[i].value);
     settings_attribute(file, "params", table->param, table->params);
     settings_attribute(file, "starts", table->start, table->starts);
 }
@@ -178,7 +225,8 @@ static size_t estimate(const struct actio_table *table)
 {
     size_t texts = (table->source ? strlen(table->source) : 0) + (table->description ? strlen(table->description) : 0);
     size_t numbers = 0;
-    for (size_t c = 0; c < table->cols; c++) numbers += table->rows * actio_column_width(&table->col[c]) + 2 * table->col[c].nodes;
+    for (size_t c = 0; c < table->cols; c++)
+        numbers += table->rows * actio_column_width(&table->col[c]) + 2 * table->col[c].nodes;
     return 65536 + texts + 8 * numbers + 4096 * table->cols + 128 * (table->events + table->params + table->starts);
 }
 
@@ -199,7 +247,8 @@ static void pass_image(struct file *file, struct actio_output *out)
 {
     void *image = NULL;
     ssize_t size = -1;
-    if (!file->bad && H5Fflush(file->id, H5F_SCOPE_GLOBAL) >= 0 && H5Fget_vfd_handle(file->id, H5P_DEFAULT, &image) >= 0)
+    if (!file->bad && H5Fflush(file->id, H5F_SCOPE_GLOBAL) >= 0
+        && H5Fget_vfd_handle(file->id, H5P_DEFAULT, &image) >= 0)
         size = H5Fget_file_image(file->id, NULL, 0);
     if (size > 0 && image) actio_output_bytes(out, *(const char **)image, (size_t)size);
     else file->bad = true;
@@ -224,19 +273,25 @@ static void fill(struct actio_output *out, const void *user)
     H5E_auto2_t print;
     void *data;
     struct job job = *(const struct job *)user;
-    job.places = actio_table_placements(job.table, out->text.arena, &job.place);   /* before HDF5 has anything that an escape would leave open */
+    /* before HDF5 has anything that an escape would leave open */
+    job.places = actio_table_placements(job.table, out->text.arena, &job.place);
     H5Eget_auto2(H5E_DEFAULT, &print, &data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    if (!write_all(out, &job) && !out->error) out->error = EIO, out->why = "the HDF5 library failed";
+    if (!write_all(out, &job) && !out->error) {
+        out->error = EIO;
+        out->why = "the HDF5 library failed";
+    }
     H5Eset_auto2(H5E_DEFAULT, print, data);
 }
 
-static int write_hdf5(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
+static int write_hdf5(struct actio_context *ctx, const struct actio_table *table, const char *path,
+                      struct actio_findings *f)
 {
     struct job job = { .table = table, .rows = actio_take(ctx, table->events + 1, sizeof *job.rows) };
     size_t need = estimate(table);
     int bad = 1;
-    if (job.rows && need <= ctx->bytes_limit && ctx->bytes <= ctx->bytes_limit - need) bad = actio_output_write(ctx, path, fill, &job, f);
+    if (job.rows && need <= ctx->bytes_limit && ctx->bytes <= ctx->bytes_limit - need)
+        bad = actio_output_write(ctx, path, fill, &job, f);
     else actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing HDF5"), ACTIO_COUNT(ctx->bytes_limit)));
     actio_give(ctx, job.rows);
     return bad;

@@ -24,7 +24,8 @@ struct klu {
 static int fits(const struct actio_pattern *p)
 {
     bool thin = (double)p->count <= 0.2 * (double)p->rows * (double)p->rows;
-    return p->rows > 60 && thin && p->rows < INT_MAX && p->count < INT_MAX ? 20 : 0;   /* behind our own, which factors in half its time */
+    /* behind our own, which factors in half its time */
+    return p->rows > 60 && thin && p->rows < INT_MAX && p->count < INT_MAX ? 20 : 0;
 }
 
 static void close_all(void *h)
@@ -44,7 +45,7 @@ static void close_all(void *h)
 static bool analysed(struct klu *k)
 {
     klu_defaults(&k->common);
-    k->common.tol = 0.05;                                  /* 0.001, its own, lets errors grow ten thousandfold on matrices with weak diagonals */
+    k->common.tol = 0.05; /* 0.001, its own, lets errors grow ten thousandfold on matrices with weak diagonals */
     for (size_t j = 0; j <= k->n; j++) k->start[j] = (int)k->a.start[j];
     k->symbolic = klu_analyze((int)k->n, k->start, (int *)k->a.row, &k->common);
     if (!k->symbolic) return false;
@@ -56,11 +57,15 @@ static void *open_pattern(struct actio_context *ctx, const struct actio_pattern 
 {
     struct klu *k = actio_take(ctx, 1, sizeof *k);
     if (!k) return NULL;
-    k->ctx = ctx, k->n = p->rows, k->count = p->count;
+    k->ctx = ctx;
+    k->n = p->rows;
+    k->count = p->count;
     k->place = actio_take(ctx, p->count + 1, sizeof *k->place);
     k->start = actio_take(ctx, p->rows + 1, sizeof *k->start);
     k->value = actio_take(ctx, p->count + 1, sizeof *k->value);
-    if (k->place && k->start && k->value && actio_columns_open(&k->a, ctx, p->rows, p->count, p->i, p->j, k->place) && analysed(k)) return k;
+    if (k->place && k->start && k->value && actio_columns_open(&k->a, ctx, p->rows, p->count, p->i, p->j, k->place)
+        && analysed(k))
+        return k;
     close_all(k);
     return NULL;
 }
@@ -86,7 +91,8 @@ static double column_size(const struct klu *k, int j, int first, int end)
 }
 
 /* Sum of |l_sj u_js| over the steps before s: the products the pivot of step s was computed from. */
-static double products(int s, const int *Lp, const int *Li, const double *Lx, const int *Up, const int *Ui, const double *Ux)
+static double products(int s, const int *Lp, const int *Li, const double *Lx, const int *Up, const int *Ui,
+                       const double *Ux)
 {
     double sum = 0;
     for (int e = Up[s]; e < Up[s + 1]; e++)
@@ -95,15 +101,19 @@ static double products(int s, const int *Lp, const int *Li, const double *Lx, co
     return sum;
 }
 
-/* Is the pivot of step s only rounding error? The factors have to be copied out for that: done for suspicious pivots only. */
+/* Is the pivot of step s only rounding error? The factors have to be copied out for that: done for suspicious pivots
+ * only. */
 static int is_noise(struct klu *k, int s)
 {
     size_t l = (size_t)k->numeric->lnz, u = (size_t)k->numeric->unz, n = k->n;
     int *index = actio_take(k->ctx, l + u + 2 * n + 2, sizeof *index), answer = -1;
     double *value = actio_take(k->ctx, l + u, sizeof *value);
     int *Lp = index, *Up = Lp + n + 1, *Li = Up + n + 1, *Ui = Li + l;
-    if (index && value && klu_extract(k->numeric, k->symbolic, Lp, Li, value, Up, Ui, value + l, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &k->common))
-        answer = fabs(((double *)k->numeric->Udiag)[s]) <= ACTIO_PIVOT_NOISE * products(s, Lp, Li, value, Up, Ui, value + l);
+    if (index && value
+        && klu_extract(k->numeric, k->symbolic, Lp, Li, value, Up, Ui, value + l, NULL, NULL, NULL, NULL, NULL, NULL,
+                       NULL, &k->common))
+        answer =
+            fabs(((double *)k->numeric->Udiag)[s]) <= ACTIO_PIVOT_NOISE * products(s, Lp, Li, value, Up, Ui, value + l);
     actio_give(k->ctx, index);
     actio_give(k->ctx, value);
     return answer;
@@ -131,7 +141,8 @@ static int factorise(void *h, const double *values)
     if (bad) return bad;
     if (k->numeric) klu_free_numeric(&k->numeric, &k->common);
     k->numeric = klu_factor(k->start, (int *)k->a.row, k->value, k->symbolic, &k->common);
-    if (k->common.status == KLU_SINGULAR) return k->common.singular_col < (int)k->n ? k->common.singular_col + 1 : (int)k->n;
+    if (k->common.status == KLU_SINGULAR)
+        return k->common.singular_col < (int)k->n ? k->common.singular_col + 1 : (int)k->n;
     if (!k->numeric) return -1;
     return vanished(k);
 }
@@ -148,4 +159,5 @@ static double estimate(void *h)
     return klu_rcond(k->symbolic, k->numeric, &k->common) ? k->common.rcond : 0;
 }
 
-const struct actio_linear_type actio_linear_klu = { "klu", fits, open_pattern, factorise, solve_both, estimate, close_all };
+const struct actio_linear_type actio_linear_klu = { "klu",      fits,     open_pattern, factorise,
+                                                    solve_both, estimate, close_all };

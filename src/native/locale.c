@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Numbers are written and read with a point, whatever locale the host program has set: calls run in the C locale of their thread. */
+ * Numbers are written and read with a point, whatever locale the host program has set: calls run in the C locale of
+ * their thread. */
 #define _GNU_SOURCE
 #include "native/native.h"
 
@@ -7,7 +8,7 @@
 
 void *actio_native_plain_numbers(void)
 {
-    static locale_t plain;                                 /* made by actio_native_register, before any thread comes here */
+    static locale_t plain; /* made by actio_native_register, before any thread comes here */
     if (!plain) plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     return plain ? uselocale(plain) : (locale_t)0;
 }

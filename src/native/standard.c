@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Standard output and pipes. A signal that comes while a reader keeps them waiting costs no byte of what was passed on: the rest has the time that
+ * Standard output and pipes. A signal that comes while a reader keeps them waiting costs no byte of what was passed on:
+ * the rest has the time that
  * everything has after a stop. A reader that takes nothing for so long has had enough. */
 #define _GNU_SOURCE
 #include "native/native.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAP = 50 };                                         /* milliseconds between two looks at the clock */
+enum { NAP = 50 }; /* milliseconds between two looks at the clock */
 
 static void *standard_open(struct actio_context *ctx, const char *path, int *error)
 {
@@ -34,7 +35,8 @@ static int wait_for_reader(struct actio_context *ctx, int fd)
     return 0;
 }
 
-/* So many bytes fit into a pipe as a whole where poll says that some do; with whole lines, so that nothing else is ever cut. */
+/* So many bytes fit into a pipe as a whole where poll says that some do; with whole lines, so that nothing else is ever
+ * cut. */
 static size_t part_of(const char *bytes, size_t length)
 {
     if (length <= PIPE_BUF) return length;
@@ -49,16 +51,23 @@ int actio_native_put(struct actio_context *ctx, int fd, const char *bytes, size_
         if (error) return error;
         ssize_t n = write(fd, bytes, part_of(bytes, length));
         if (n < 0 && errno != EINTR && errno != EAGAIN) return errno;
-        if (n > 0) bytes += n, length -= (size_t)n;
+        if (n > 0) {
+            bytes += n;
+            length -= (size_t)n;
+        }
     }
     return 0;
 }
 
-static int standard_write(void *file, const char *bytes, size_t length) { return actio_native_put(file, STDOUT_FILENO, bytes, length); }
+static int standard_write(void *file, const char *bytes, size_t length)
+{
+    return actio_native_put(file, STDOUT_FILENO, bytes, length);
+}
 
 static int standard_close(void *file, bool keep)
 {
-    (void)file, (void)keep;
+    (void)file;
+    (void)keep;
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The private folder of compiled code. It is opened and checked once. Everything after that goes through its descriptor and never
+ * The private folder of compiled code. It is opened and checked once. Everything after that goes through its descriptor
+ * and never
  * through its name: whoever can rename the folders above it can't put anything in its place. */
 #define _GNU_SOURCE
 #include "native/store.h"
@@ -19,7 +20,8 @@ static const char inside[] = "actio", work_prefix[] = "work-";
 
 /* ---- the folder */
 
-/* The owner of the folder above, and whoever may write to it, can replace what is in it; in a sticky one only its owner can. */
+/* The owner of the folder above, and whoever may write to it, can replace what is in it; in a sticky one only its owner
+ * can. */
 static bool safe_parent(int fd)
 {
     struct stat s;
@@ -27,7 +29,8 @@ static bool safe_parent(int fd)
     return !(s.st_mode & 022) || (s.st_mode & S_ISVTX);
 }
 
-/* A folder in `parent` that is ours and that nobody else can look into, or -1: a link that somebody planted is not followed. */
+/* A folder in `parent` that is ours and that nobody else can look into, or -1: a link that somebody planted is not
+ * followed. */
 static int open_private(int parent, const char *name)
 {
     struct stat s;
@@ -44,9 +47,10 @@ static int open_parent(void)
     const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
     char path[PATH_MAX];
     int n = cache && cache[0] == '/' ? snprintf(path, sizeof path, "%s", cache)
-          : home && home[0] == '/' ? snprintf(path, sizeof path, "%s/.cache", home) : 0;
+            : home && home[0] == '/' ? snprintf(path, sizeof path, "%s/.cache", home)
+                                     : 0;
     if (n <= 0 || n >= (int)sizeof path) return -1;
-    mkdir(path, 0700);                                     /* usually there already */
+    mkdir(path, 0700); /* usually there already */
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
@@ -54,7 +58,8 @@ int actio_store_open(void)
 {
     int parent = open_parent(), fd = -1;
     if (parent < 0) return -1;
-    if (safe_parent(parent) && (mkdirat(parent, inside, 0700) == 0 || errno == EEXIST)) fd = open_private(parent, inside);
+    if (safe_parent(parent) && (mkdirat(parent, inside, 0700) == 0 || errno == EEXIST))
+        fd = open_private(parent, inside);
     close(parent);
     return fd;
 }
@@ -65,7 +70,7 @@ static bool ours(const struct stat *s) { return S_ISREG(s->st_mode) && s->st_uid
 
 int actio_store_read(int folder, const char *name, struct stat *s)
 {
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);   /* a pipe must not make us wait */
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* a pipe must not make us wait */
     if (fd < 0) return -1;
     if (fstat(fd, s) == 0 && ours(s)) return fd;
     close(fd);
@@ -101,7 +106,7 @@ static DIR *list(int folder)
 void actio_store_drop(int folder, int work, const char *name)
 {
     DIR *d = list(work);
-    for (struct dirent *e; d && (e = readdir(d)); )
+    for (struct dirent *e; d && (e = readdir(d));)
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlinkat(work, e->d_name, 0);
     if (d) closedir(d);
     close(work);
@@ -110,7 +115,8 @@ void actio_store_drop(int folder, int work, const char *name)
 
 /* ---- sweeping */
 
-/* Names of finished files are a key and an ending. All others are of work that somebody else does now, or did not finish. */
+/* Names of finished files are a key and an ending. All others are of work that somebody else does now, or did not
+ * finish. */
 static bool finished(const char *name)
 {
     size_t key = strspn(name, "0123456789abcdef");
@@ -137,6 +143,6 @@ void actio_store_sweep(int folder)
     if (!d) return;
     while (readdir(d)) count++;
     rewinddir(d);
-    for (struct dirent *e; (e = readdir(d)); ) sweep_one(folder, e->d_name, count > KEPT);
+    for (struct dirent *e; (e = readdir(d));) sweep_one(folder, e->d_name, count > KEPT);
     closedir(d);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Orbits by averaging: constraints hold slow quantities phi, so that what is left goes round by itself; of all the levels at which they could be held, those count
- * at which the free motion would not change phi over one turn:  integral of (phi_t + phi_x f) dt = 0,  f without these constraints. Then they are dropped.  [VKS 18-30] */
+ * Orbits by averaging: constraints hold slow quantities phi, so that what is left goes round by itself; of all the
+ * levels at which they could be held, those count
+ * at which the free motion would not change phi over one turn:  integral of (phi_t + phi_x f) dt = 0,  f without these
+ * constraints. Then they are dropped.  [VKS 18-30] */
 #include "principle/principles.h"
 #include "orbit/orbits.h"
 
@@ -18,7 +20,7 @@ enum { ALONG = 24, MOST_LEVELS = 8, FIRST_SAMPLES = 129, MOST_SAMPLES = 16385, M
 
 struct making {
     struct actio_search *s;
-    bool held;                                             /* with the constraints, at levels that are params; else without them */
+    bool held; /* with the constraints, at levels that are params; else without them */
     struct actio_text text;
     struct actio_arena arena;
 };
@@ -57,16 +59,21 @@ static void print_changed(void *user)
         if (named && !w->held) continue;
         c[constraints] = m->constraint[i];
         if (named) {
-            p[params] = (struct actio_param){ .name = free_name(m, &w->arena, m->constraint[i].label), .definition = actio_const(&m->pool, 0) };
-            c[constraints].right = actio_add(&m->pool, c[constraints].right, actio_symbol(&m->pool, ACTIO_SPACE_PARAM, (uint32_t)params++));
+            p[params] = (struct actio_param){ .name = free_name(m, &w->arena, m->constraint[i].label),
+                                              .definition = actio_const(&m->pool, 0) };
+            c[constraints].right = actio_add(&m->pool, c[constraints].right,
+                                             actio_symbol(&m->pool, ACTIO_SPACE_PARAM, (uint32_t)params++));
         }
         constraints++;
     }
-    m->constraint = c, m->constraints = constraints, m->param = p, m->params = params;
+    m->constraint = c;
+    m->constraints = constraints;
+    m->param = p;
+    m->params = params;
     m->observes = m->claims = m->symmetries = 0;
     actio_text_open(&w->text, &w->arena);
     actio_model_print(m, &w->text);
-    struct actio_pool pool = m->pool;                      /* it may have grown */
+    struct actio_pool pool = m->pool; /* it may have grown */
     *m = kept;
     m->pool = pool;
 }
@@ -77,24 +84,30 @@ static struct actio_model *make_model(struct actio_search *s, bool held)
     struct actio_model *made = NULL;
     actio_arena_open(&w.arena, s->problem->ctx);
     if (actio_attempt(s->problem->ctx, print_changed, &w) == 0)
-        made = actio_model_read_text(s->problem->ctx, s->problem->model->source.file, w.text.s, w.text.length, NULL, 0, s->problem->f);
+        made = actio_model_read_text(s->problem->ctx, s->problem->model->source.file, w.text.s, w.text.length, NULL, 0,
+                                     s->problem->f);
     actio_arena_close(&w.arena);
     if (made && s->problem->model->has_way) {
         made->has_way = true;
-        made->way_from = actio_const(&made->pool, actio_model_number(s->problem->model, s->problem->model->way_from)), made->way_to = actio_const(&made->pool, actio_model_number(s->problem->model, s->problem->model->way_to));
+        made->way_from = actio_const(&made->pool, actio_model_number(s->problem->model, s->problem->model->way_from));
+        made->way_to = actio_const(&made->pool, actio_model_number(s->problem->model, s->problem->model->way_to));
     }
-    if (made) made->has_period = s->problem->model->has_period, made->period = actio_const(&made->pool, made->has_period ? actio_model_number(s->problem->model, s->problem->model->period) : 0);
+    if (made) {
+        made->has_period = s->problem->model->has_period;
+        made->period = actio_const(
+            &made->pool, made->has_period ? actio_model_number(s->problem->model, s->problem->model->period) : 0);
+    }
     return made;
 }
 
 /* ---- the held system and its averages */
 
 struct held {
-    struct actio_search *s;                                /* of the held model */
-    struct actio_motion *is_free;                          /* without the constraints */
-    size_t count, row[MOST_LEVELS], param[MOST_LEVELS];    /* constraint rows and level params */
+    struct actio_search *s;                             /* of the held model */
+    struct actio_motion *is_free;                       /* without the constraints */
+    size_t count, row[MOST_LEVELS], param[MOST_LEVELS]; /* constraint rows and level params */
     double level[MOST_LEVELS], rate[MOST_LEVELS];
-    struct actio_circuit c;                                /* its orbit at these levels */
+    struct actio_circuit c; /* its orbit at these levels */
     struct actio_orbit_told told;
 };
 
@@ -104,7 +117,8 @@ static int rates_there(struct held *h, double t, const double *y, double *rate)
     const struct actio_system *sys = h->s->problem->sys;
     struct actio_motion *m = &h->s->problem->motion;
     if (actio_motion_solve(h->is_free, t, y)) return 1;
-    const double *v = actio_motion_quantity(m, ACTIO_Q_MATRIX, t, y), *A = v + sys->G.count, *c = A + sys->A.count + sys->D.count + m->N;
+    const double *v = actio_motion_quantity(m, ACTIO_Q_MATRIX, t, y), *A = v + sys->G.count,
+                 *c = A + sys->A.count + sys->D.count + m->N;
     for (size_t k = 0; k < h->count; k++) {
         rate[k] = -c[h->row[k]];
         for (size_t e = 0; e < sys->A.count; e++)
@@ -113,24 +127,32 @@ static int rates_there(struct held *h, double t, const double *y, double *rate)
     return 0;
 }
 
-/* Mean over the turn by equal samples, which is exact for what is smooth and periodic; more until it does not change. */
+/* Mean over the turn by equal samples, which is exact for what is smooth and periodic; more until it does not change.
+ * */
 static int average(struct held *h)
 {
     struct actio_search *s = h->s;
     size_t ny = s->o.ny;
     double last[MOST_LEVELS] = { 0 }, at[MOST_LEVELS];
     for (size_t count = FIRST_SAMPLES; count <= MOST_SAMPLES; count = 2 * count - 1) {
-        double *times = actio_take(s->problem->ctx, count * (ny + 1) + ny + 1, sizeof *times), *y = times ? times + count : NULL, *one = y ? y + count * ny : NULL, size = 0, change = 0;
+        double *times = actio_take(s->problem->ctx, count * (ny + 1) + ny + 1, sizeof *times),
+               *y = times ? times + count : NULL, *one = y ? y + count * ny : NULL, size = 0, change = 0;
         int bad = !times || actio_orbit_sample(s, &h->c, count, times, y);
         memset(h->rate, 0, sizeof h->rate);
         for (size_t r = 0; r + 1 < count && !bad; r++) {
             for (size_t i = 0; i < ny; i++) one[i] = y[i * count + r];
             bad = rates_there(h, times[r], one, at);
-            for (size_t k = 0; k < h->count; k++) h->rate[k] += at[k] / (double)(count - 1), size = fmax(size, fabs(at[k]));
+            for (size_t k = 0; k < h->count; k++) {
+                h->rate[k] += at[k] / (double)(count - 1);
+                size = fmax(size, fabs(at[k]));
+            }
         }
         actio_give(s->problem->ctx, times);
         if (bad) return 1;
-        for (size_t k = 0; k < h->count; k++) change = fmax(change, fabs(h->rate[k] - last[k])), last[k] = h->rate[k];
+        for (size_t k = 0; k < h->count; k++) {
+            change = fmax(change, fabs(h->rate[k] - last[k]));
+            last[k] = h->rate[k];
+        }
         if (count > FIRST_SAMPLES && change <= 1e-14 * size) break;
     }
     return 0;
@@ -139,11 +161,15 @@ static int average(struct held *h)
 static void set_levels(struct held *h)
 {
     struct actio_model *m = h->s->problem->model;
-    for (size_t k = 0; k < h->count; k++) m->param[h->param[k]].definition = actio_const(&m->pool, h->level[k]), actio_orbit_set_param(m, h->param[k], h->level[k]);
+    for (size_t k = 0; k < h->count; k++) {
+        m->param[h->param[k]].definition = actio_const(&m->pool, h->level[k]);
+        actio_orbit_set_param(m, h->param[k], h->level[k]);
+    }
     actio_orbit_pass_params(h->s);
 }
 
-/* Where one degree of freedom is left, the orbit is all of the manifold: it closes by itself, and only its period is to be found. Derivatives, which turning points
+/* Where one degree of freedom is left, the orbit is all of the manifold: it closes by itself, and only its period is to
+ * be found. Derivatives, which turning points
  * spoil where a constraint's gradient vanishes, are not requested. */
 static int goes_round(struct held *h)
 {
@@ -161,7 +187,8 @@ static int orbit_there(struct held *h)
     struct actio_search *s = h->s;
     set_levels(h);
     for (size_t i = 0; i < h->c.nodes; i++)
-        if (actio_motion_project(&s->problem->motion, actio_orbit_time(&s->o, &h->c, i), h->c.y + i * s->o.ny)) return 1;
+        if (actio_motion_project(&s->problem->motion, actio_orbit_time(&s->o, &h->c, i), h->c.y + i * s->o.ny))
+            return 1;
     actio_tangent_direct(&s->o.x, NULL);
     if (s->o.d == 1) return goes_round(h) || average(h);
     return actio_orbit_shoot(&s->o, &h->c, CLOSE, &h->told) != ACTIO_ORBIT_FOUND || average(h);
@@ -172,7 +199,8 @@ static int slopes(struct held *h, double *J)
 {
     double level[MOST_LEVELS], rate[MOST_LEVELS];
     size_t n = h->count;
-    memcpy(level, h->level, sizeof level), memcpy(rate, h->rate, sizeof rate);
+    memcpy(level, h->level, sizeof level);
+    memcpy(rate, h->rate, sizeof rate);
     for (size_t k = 0; k < n; k++) {
         double step = 1e-5 * fmax(0.1, fabs(level[k])), up[MOST_LEVELS];
         h->level[k] = level[k] + step;
@@ -197,7 +225,10 @@ static int find_levels(struct held *h)
     for (int i = 0; i < MOST_ITERATIONS; i++) {
         double size = actio_norm(n, h->rate), most = 0;
         if (slopes(h, J)) return 1;
-        for (size_t k = 0; k < n; k++) step[k] = -h->rate[k], kept[k] = h->level[k];
+        for (size_t k = 0; k < n; k++) {
+            step[k] = -h->rate[k];
+            kept[k] = h->level[k];
+        }
         if (actio_lu_factor(n, J, pivot)) return 1;
         actio_lu_solve(n, J, pivot, step, 1, false);
         for (size_t k = 0; k < n; k++) most = fmax(most, fabs(step[k]) / fmax(0.1, fabs(kept[k])));
@@ -249,11 +280,13 @@ static void tell_levels(void *user)
         double right = actio_model_number(h->s->problem->model, c->right);
         out->level[k] = isfinite(right) ? right : h->level[k];
     }
-    out->levels = h->count, out->average_period = h->c.period;
+    out->levels = h->count;
+    out->average_period = h->c.period;
 }
 
 /* The held orbit that no average changes, into `guess`. */
-static int solve_held(struct actio_search *outer, struct actio_search *s, struct actio_motion *is_free, struct actio_circuit *guess)
+static int solve_held(struct actio_search *outer, struct actio_search *s, struct actio_motion *is_free,
+                      struct actio_circuit *guess)
 {
     struct held h = { .s = s, .is_free = is_free };
     if (find_rows(&h, outer)) return say(outer, "only constraints on states and velocities can hold slow quantities");
@@ -263,9 +296,12 @@ static int solve_held(struct actio_search *outer, struct actio_search *s, struct
         actio_circuit_close(&h.c, s->problem->ctx);
         bad = actio_orbit_lay_guess(s, i, &h.c) || find_levels(&h);
     }
-    if (bad) say(outer, h.told.status ? "the constrained system has no periodic motion near the guess" : "no levels with vanishing averages were found");
+    if (bad)
+        say(outer, h.told.status ? "the constrained system has no periodic motion near the guess"
+                                 : "no levels with vanishing averages were found");
     else bad = actio_attempt(s->problem->ctx, tell_levels, (void *[]){ &h, outer });
-    if (!bad) bad = actio_orbit_relay(s, &h.c, ALONG, guess);              /* the free motion may not keep near it for a whole turn */
+    /* the free motion may not keep near it for a whole turn */
+    if (!bad) bad = actio_orbit_relay(s, &h.c, ALONG, guess);
     actio_circuit_close(&h.c, s->problem->ctx);
     return bad;
 }
@@ -277,16 +313,24 @@ int actio_orbit_average(struct actio_search *outer, struct actio_model **free_mo
     struct actio_problem problem, run_free;
     for (size_t i = 0; i < outer->options->averages; i++) {
         bool there = false;
-        for (size_t k = 0; k < outer->problem->model->constraints; k++) there = there || strcmp(outer->problem->model->constraint[k].label, outer->options->average[i]) == 0;
-        if (!there) return actio_find(f, ACTIO_F_AVERAGE_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(outer->options->average[i]))), 1;
+        for (size_t k = 0; k < outer->problem->model->constraints; k++)
+            there = there || strcmp(outer->problem->model->constraint[k].label, outer->options->average[i]) == 0;
+        if (!there) {
+            actio_find(f, ACTIO_F_AVERAGE_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(outer->options->average[i])));
+            return 1;
+        }
     }
     struct actio_model *held = make_model(outer, true);
     *free_model = held ? make_model(outer, false) : NULL;
-    if (!*free_model) return actio_model_free(held), 1;
+    if (!*free_model) {
+        actio_model_free(held);
+        return 1;
+    }
     actio_problem_open(&problem, ctx, held, &outer->options->run, f);
     actio_problem_open(&run_free, ctx, *free_model, &outer->options->run, f);
     struct actio_search s = { .problem = &problem, .out = outer->out, .options = outer->options, .tol = CLOSE };
-    int bad = actio_orbit_ready(&s) || actio_principle_ready(&run_free) || solve_held(outer, &s, &run_free.motion, guess);
+    int bad =
+        actio_orbit_ready(&s) || actio_principle_ready(&run_free) || solve_held(outer, &s, &run_free.motion, guess);
     for (size_t i = 0; i < s.guesses; i++) actio_give(ctx, s.guess[i].y);
     actio_orbit_close(&s.o);
     actio_problem_close(&run_free);

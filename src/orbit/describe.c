@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The report of an orbit: its multipliers and which of them are 1 by themselves, its stability, what tells it from others, and its motion over one period. */
+ * The report of an orbit: its multipliers and which of them are 1 by themselves, its stability, what tells it from
+ * others, and its motion over one period. */
 #include "result/table.h"
 #include "orbit/orbits.h"
 
@@ -12,15 +13,17 @@
 #include <string.h>
 
 enum { MEAN_SAMPLES = 257 };
-#define ON_CIRCLE 1e-6                                     /* of the modulus of a multiplier that is neither in nor out */
-#define NEAR_ONE 0.3                                       /* trivial ones in a block: the root of rounding, times the orbit's instability */
-#define KEPT 1e-9                                          /* of its size: a column that does not change along the orbit */
+#define ON_CIRCLE 1e-6 /* of the modulus of a multiplier that is neither in nor out */
+#define NEAR_ONE 0.3   /* trivial ones in a block: the root of rounding, times the orbit's instability */
+#define KEPT 1e-9      /* of its size: a column that does not change along the orbit */
 
 void actio_found_free(struct actio_context *ctx, struct actio_found *f)
 {
     if (!f) return;
     actio_circuit_close(&f->c, ctx);
-    actio_give(ctx, f->multiplier), actio_give(ctx, (void *)f->trivial), actio_give(ctx, f->mean);
+    actio_give(ctx, f->multiplier);
+    actio_give(ctx, (void *)f->trivial);
+    actio_give(ctx, f->mean);
     actio_give(ctx, f);
 }
 
@@ -31,13 +34,15 @@ int actio_orbit_sample(struct actio_search *s, const struct actio_circuit *c, si
     size_t ny = s->o.ny, r = 0;
     double *part = actio_take(s->problem->ctx, count * ny + 1, sizeof *part);
     int status = part ? 0 : ACTIO_MARCH_NO_MEMORY;
-    for (size_t k = 0; k < count; k++) times[k] = s->o.t0 + c->period * (k + 1 == count ? 1 : (double)k / (double)(count - 1));
+    for (size_t k = 0; k < count; k++)
+        times[k] = s->o.t0 + c->period * (k + 1 == count ? 1 : (double)k / (double)(count - 1));
     for (size_t i = 0; i < c->nodes && !status; i++) {
         double from = actio_orbit_time(&s->o, c, i), end = actio_orbit_time(&s->o, c, i + 1);
         size_t first = r;
         while (r < count && (times[r] < end || i + 1 == c->nodes)) r++;
         if (r == first) continue;
-        size_t got = actio_tangent_sample(&s->o.x, from, c->y + i * ny, times + first, r - first, part, fmax(1e-14, 0.1 * s->tol), &status);
+        size_t got = actio_tangent_sample(&s->o.x, from, c->y + i * ny, times + first, r - first, part,
+                                          fmax(1e-14, 0.1 * s->tol), &status);
         for (size_t k = 0; k < got; k++)
             for (size_t j = 0; j < ny; j++) y[j * count + first + k] = part[j * (r - first) + k];
     }
@@ -45,12 +50,17 @@ int actio_orbit_sample(struct actio_search *s, const struct actio_circuit *c, si
     return status;
 }
 
-struct along { struct actio_rows rows; double *times, *column; size_t count; };
+struct along {
+    struct actio_rows rows;
+    double *times, *column;
+    size_t count;
+};
 
 static void close_along(struct actio_search *s, struct along *a)
 {
     actio_rows_close(&a->rows);
-    actio_give(s->problem->ctx, a->times), actio_give(s->problem->ctx, a->column);
+    actio_give(s->problem->ctx, a->times);
+    actio_give(s->problem->ctx, a->column);
 }
 
 /* All columns at equal times. 0, or 1. */
@@ -67,7 +77,10 @@ static int columns_along(struct actio_search *s, const struct actio_circuit *c, 
 
 /* ---- what makes multipliers 1 */
 
-struct reasons { const char *text[64]; size_t count; };
+struct reasons {
+    const char *text[64];
+    size_t count;
+};
 
 static void add_reason(struct reasons *r, const char *text)
 {
@@ -78,7 +91,10 @@ static bool is_kept(const struct along *a, size_t c)
 {
     const double *x = a->column + c * a->count;
     double low = x[0], high = x[0];
-    for (size_t r = 1; r < a->count; r++) low = fmin(low, x[r]), high = fmax(high, x[r]);
+    for (size_t r = 1; r < a->count; r++) {
+        low = fmin(low, x[r]);
+        high = fmax(high, x[r]);
+    }
     return high - low <= KEPT * fmax(1, fmax(fabs(low), fabs(high)));
 }
 
@@ -111,14 +127,21 @@ static void collect(struct actio_search *s, const struct along *a, struct reason
     const struct actio_system *sys = s->problem->sys;
     if (!s->timed) add_reason(r, "along the motion");
     for (size_t i = 0; i < sys->n; i++)
-        if (actio_orbit_is_cyclic(s, i)) add_reason(r, actio_arena_format(&s->out->arena, "%s is cyclic", sys->variable[i]));
+        if (actio_orbit_is_cyclic(s, i))
+            add_reason(r, actio_arena_format(&s->out->arena, "%s is cyclic", sys->variable[i]));
     for (size_t c = 0; c < sys->columns; c++) {
         int role = sys->column[c].role;
         const char *dot = strchr(sys->column[c].name, '.');
-        if (role == ACTIO_ROLE_ENERGY && actio_orbit_conserves(s) && is_kept(a, c)) add_reason(r, "energy"), s->conservative = true;
+        if (role == ACTIO_ROLE_ENERGY && actio_orbit_conserves(s) && is_kept(a, c)) {
+            add_reason(r, "energy");
+            s->conservative = true;
+        }
         if (role != ACTIO_ROLE_CHARGE || !dot || !is_kept(a, c)) continue;
         size_t balance = 0;
-        while (balance < sys->columns && (sys->column[balance].role != ACTIO_ROLE_BALANCE || strcmp(strchr(sys->column[balance].name, '.'), dot) != 0)) balance++;
+        while (balance < sys->columns
+               && (sys->column[balance].role != ACTIO_ROLE_BALANCE
+                   || strcmp(strchr(sys->column[balance].name, '.'), dot) != 0))
+            balance++;
         const struct actio_symmetry *sym = NULL;
         for (size_t k = 0; k < s->problem->model->symmetries; k++)
             if (strcmp(s->problem->model->symmetry[k].label, dot + 1) == 0) sym = &s->problem->model->symmetry[k];
@@ -136,7 +159,10 @@ static void tell_apart(struct actio_found *f, const struct reasons *r)
         double least = NEAR_ONE;
         for (size_t i = 0; i < f->multipliers; i++) {
             double d = hypot(f->multiplier[i].re - 1, f->multiplier[i].im);
-            if (!f->trivial[i] && d < least) least = d, best = i;
+            if (!f->trivial[i] && d < least) {
+                least = d;
+                best = i;
+            }
         }
         if (best < f->multipliers) f->trivial[best] = r->text[k];
     }
@@ -144,7 +170,7 @@ static void tell_apart(struct actio_found *f, const struct reasons *r)
 
 static const char *stability_of(const struct actio_found *f)
 {
-    bool neutral = false, inside = false;                  /* families without anything that decides are neutral */
+    bool neutral = false, inside = false; /* families without anything that decides are neutral */
     for (size_t i = 0; i < f->multipliers; i++) {
         if (f->trivial[i]) continue;
         if (f->multiplier[i].log_modulus > ON_CIRCLE) return "unstable";
@@ -157,7 +183,7 @@ static const char *stability_of(const struct actio_found *f)
 /* The largest value of samples over a period, by a parabola through the three around it; sign -1: the smallest. */
 static double extreme(const double *x, size_t count, double sign)
 {
-    size_t best = 0, last = count - 1;                     /* the last sample is the first */
+    size_t best = 0, last = count - 1; /* the last sample is the first */
     for (size_t k = 1; k < last; k++)
         if (sign * x[k] > sign * x[best]) best = k;
     double before = x[best ? best - 1 : last - 1], now = x[best], after = x[best + 1], bend = before - 2 * now + after;
@@ -168,21 +194,29 @@ static double extreme(const double *x, size_t count, double sign)
 static int means_of(struct actio_search *s, struct actio_found *f)
 {
     size_t ny = s->o.ny;
-    double *times = actio_take(s->problem->ctx, MEAN_SAMPLES * (ny + 1) + 1, sizeof *times), *y = times ? times + MEAN_SAMPLES : NULL;
+    double *times = actio_take(s->problem->ctx, MEAN_SAMPLES * (ny + 1) + 1, sizeof *times),
+           *y = times ? times + MEAN_SAMPLES : NULL;
     int bad = !times || actio_orbit_sample(s, &f->c, MEAN_SAMPLES, times, y);
     f->mean = actio_take(s->problem->ctx, 4 * ny + 1, sizeof *f->mean);
     for (size_t i = 0; !bad && f->mean && i < ny; i++)
         for (size_t k = 0; k + 1 < MEAN_SAMPLES; k++) {
             double v = y[i * MEAN_SAMPLES + k];
-            f->mean[i] += v / (MEAN_SAMPLES - 1), f->mean[ny + i] += v * v / (MEAN_SAMPLES - 1);
+            f->mean[i] += v / (MEAN_SAMPLES - 1);
+            f->mean[ny + i] += v * v / (MEAN_SAMPLES - 1);
         }
-    for (size_t i = 0; !bad && f->mean && i < ny; i++)
-        f->mean[2 * ny + i] = extreme(y + i * MEAN_SAMPLES, MEAN_SAMPLES, -1), f->mean[3 * ny + i] = extreme(y + i * MEAN_SAMPLES, MEAN_SAMPLES, 1);
+    for (size_t i = 0; !bad && f->mean && i < ny; i++) {
+        f->mean[2 * ny + i] = extreme(y + i * MEAN_SAMPLES, MEAN_SAMPLES, -1);
+        f->mean[3 * ny + i] = extreme(y + i * MEAN_SAMPLES, MEAN_SAMPLES, 1);
+    }
     actio_give(s->problem->ctx, times);
     return bad || !f->mean;
 }
 
-struct telling { struct actio_search *s; struct along *a; struct reasons *r; };
+struct telling {
+    struct actio_search *s;
+    struct along *a;
+    struct reasons *r;
+};
 
 static void collect_stage(void *user)
 {
@@ -197,7 +231,8 @@ int actio_orbit_describe(struct actio_search *s, struct actio_found *f)
     struct along a;
     struct reasons reasons = { .count = 0 };
     size_t d = s->o.d;
-    f->stability = "", f->mark = f->mark ? f->mark : "";
+    f->stability = "";
+    f->mark = f->mark ? f->mark : "";
     f->multiplier = actio_take(ctx, d + 1, sizeof *f->multiplier);
     f->trivial = actio_take(ctx, d + 1, sizeof *f->trivial);
     if (!f->multiplier || !f->trivial) return 1;
@@ -222,11 +257,15 @@ bool actio_orbit_is_family(const struct actio_search *s, const struct actio_foun
 
 /* ---- the same orbit? */
 
-static bool same_means(const struct actio_search *s, const struct actio_found *a, const struct actio_found *b, bool mirrored)
+static bool same_means(const struct actio_search *s, const struct actio_found *a, const struct actio_found *b,
+                       bool mirrored)
 {
     for (size_t i = 0; i < s->o.ny; i++) {
-        double size = sqrt(a->mean[s->o.ny + i]) + 1e-6 * s->o.scale[i], other = mirrored && s->mirror[i] ? -b->mean[i] : b->mean[i];
-        if (fabs(a->mean[i] - other) > 1e-5 * size || fabs(a->mean[s->o.ny + i] - b->mean[s->o.ny + i]) > 1e-5 * size * size) return false;
+        double size = sqrt(a->mean[s->o.ny + i]) + 1e-6 * s->o.scale[i],
+               other = mirrored && s->mirror[i] ? -b->mean[i] : b->mean[i];
+        if (fabs(a->mean[i] - other) > 1e-5 * size
+            || fabs(a->mean[s->o.ny + i] - b->mean[s->o.ny + i]) > 1e-5 * size * size)
+            return false;
     }
     return true;
 }
@@ -243,10 +282,14 @@ int actio_orbit_keep(struct actio_search *s, struct actio_found *f)
     if (out->count == out->room) {
         size_t room = out->room ? 2 * out->room : 16;
         struct actio_found **more = actio_take(s->problem->ctx, room, sizeof *more);
-        if (!more) return actio_found_free(s->problem->ctx, f), 1;
+        if (!more) {
+            actio_found_free(s->problem->ctx, f);
+            return 1;
+        }
         if (out->count) memcpy(more, out->orbit, out->count * sizeof *more);
         actio_give(s->problem->ctx, out->orbit);
-        out->orbit = more, out->room = room;
+        out->orbit = more;
+        out->room = room;
     }
     out->orbit[out->count++] = f;
     return 0;
@@ -254,9 +297,17 @@ int actio_orbit_keep(struct actio_search *s, struct actio_found *f)
 
 /* ---- its motion as a table */
 
-struct filling { struct actio_search *s; const struct actio_found *f; struct along *a; struct actio_table *table; };
+struct filling {
+    struct actio_search *s;
+    const struct actio_found *f;
+    struct along *a;
+    struct actio_table *table;
+};
 
-static const char *kept_text(struct actio_table *t, const char *x) { return actio_arena_text(&t->arena, x ? x : "", x ? strlen(x) : 0); }
+static const char *kept_text(struct actio_table *t, const char *x)
+{
+    return actio_arena_text(&t->arena, x ? x : "", x ? strlen(x) : 0);
+}
 
 static void fill(void *user)
 {
@@ -264,21 +315,39 @@ static void fill(void *user)
     struct actio_problem *problem = x->s->problem;
     const struct actio_system *sys = problem->sys;
     struct actio_table *t = x->table = actio_table_create(problem->ctx);
-    t->cols = sys->columns, t->rows = x->a->count;
+    t->cols = sys->columns;
+    t->rows = x->a->count;
     t->col = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->col);
     t->data = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->data);
     t->error = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->error);
     for (size_t c = 0; c < t->cols; c++) {
         const struct actio_system_column *from = &sys->column[c];
-        t->col[c] = (struct actio_column){ .name = kept_text(t, from->name), .unit = kept_text(t, from->unit), .meaning = kept_text(t, from->meaning), .latex = "", .role = (enum actio_role)from->role, .unique = true };
+        t->col[c] = (struct actio_column){ .name = kept_text(t, from->name),
+                                           .unit = kept_text(t, from->unit),
+                                           .meaning = kept_text(t, from->meaning),
+                                           .latex = "",
+                                           .role = (enum actio_role)from->role,
+                                           .unique = true };
         t->data[c] = actio_arena_array(&t->arena, t->rows + 1, sizeof(double));
         memcpy(t->data[c], x->a->column + c * x->a->count, t->rows * sizeof(double));
         t->error[c] = NAN;
     }
-    t->model = kept_text(t, actio_model_name(problem->model)), t->file = kept_text(t, problem->model->source.file), t->source = actio_arena_text(&t->arena, problem->model->source.text, problem->model->source.length);
-    t->description = actio_arena_format(&t->arena, "%s%speriodic orbit, period %.15g", x->f->word, *x->f->word ? ": " : "", x->f->c.period);
-    t->by = kept_text(t, problem->options.by), t->method = kept_text(t, x->s->out->method), t->version = actio_version(), t->tier = "";
-    t->reached = true, t->tol = x->s->tol, t->local = x->f->told.local, t->holds_until = x->a->times[t->rows - 1], t->energy_drift = NAN, t->worst = NAN, t->local_only = true;
+    t->model = kept_text(t, actio_model_name(problem->model));
+    t->file = kept_text(t, problem->model->source.file);
+    t->source = actio_arena_text(&t->arena, problem->model->source.text, problem->model->source.length);
+    t->description = actio_arena_format(&t->arena, "%s%speriodic orbit, period %.15g", x->f->word,
+                                        *x->f->word ? ": " : "", x->f->c.period);
+    t->by = kept_text(t, problem->options.by);
+    t->method = kept_text(t, x->s->out->method);
+    t->version = actio_version();
+    t->tier = "";
+    t->reached = true;
+    t->tol = x->s->tol;
+    t->local = x->f->told.local;
+    t->holds_until = x->a->times[t->rows - 1];
+    t->energy_drift = NAN;
+    t->worst = NAN;
+    t->local_only = true;
 }
 
 struct actio_table *actio_orbit_table(struct actio_search *s, const struct actio_found *f, size_t points)
@@ -286,7 +355,10 @@ struct actio_table *actio_orbit_table(struct actio_search *s, const struct actio
     struct along a;
     struct filling x = { s, f, &a, NULL };
     int bad = columns_along(s, &f->c, points < 2 ? 2 : points, &a);
-    if (!bad && actio_attempt(s->problem->ctx, fill, &x)) actio_table_free(x.table), x.table = NULL;
+    if (!bad && actio_attempt(s->problem->ctx, fill, &x)) {
+        actio_table_free(x.table);
+        x.table = NULL;
+    }
     close_along(s, &a);
     return x.table;
 }

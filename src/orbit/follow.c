@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * An orbit followed along a param, or a family of orbits along what the motion keeps: steps along the branch, what happens on the way (folds, period doublings,
+ * An orbit followed along a param, or a family of orbits along what the motion keeps: steps along the branch, what
+ * happens on the way (folds, period doublings,
  * tori, branchings) located and marked, the orbit at the end. */
 #include "orbit/orbits.h"
 
@@ -11,32 +12,37 @@
 #include <string.h>
 
 enum { MOST_POINTS = 2000, MOST_LOCATE = 40 };
-#define OFF_CIRCLE 1e-4                                    /* of moduli, where pairs stay on the circle but for rounding */
+#define OFF_CIRCLE 1e-4 /* of moduli, where pairs stay on the circle but for rounding */
 #define OFF_ONE 1e-5
-#define LONGEST_PERIOD 1e3                                 /* times that of the first orbit: it ends in a motion that does not come back */
+#define LONGEST_PERIOD 1e3 /* times that of the first orbit: it ends in a motion that does not come back */
 #define FIRST_STEP 0.01
 #define LONGEST_STEP 0.03
 #define SHORTEST_STEP 1e-7
-#define LOCATED 1e-9                                       /* of the step: where something happens */
+#define LOCATED 1e-9 /* of the step: where something happens */
 
 struct way {
     struct actio_search *s;
     struct actio_follow f;
-    size_t param, column;                                  /* one of them counts: the other is its count */
+    size_t param, column; /* one of them counts: the other is its count */
     double from, to;
-    actio_expr *slope;                                     /* d(definition i)/d(param j) at i*params + j */
+    actio_expr *slope; /* d(definition i)/d(param j) at i*params + j */
     actio_expr *period_slope;
     double *direction;
     struct actio_circuit next;
-    struct actio_found *last;                              /* the point before */
-    double h, first_period, passed_a;                      /* length of the next step; the param beyond the end */
+    struct actio_found *last;         /* the point before */
+    double h, first_period, passed_a; /* length of the next step; the param beyond the end */
 };
 
 /* ---- params */
 
-static void by_params(struct actio_model *m, actio_expr e, const actio_expr *param, actio_expr *out) { actio_gradient(&m->pool, e, param, m->params, out); }
+static void by_params(struct actio_model *m, actio_expr e, const actio_expr *param, actio_expr *out)
+{
+    actio_gradient(&m->pool, e, param, m->params, out);
+}
 
-struct differentiating { struct way *w; };
+struct differentiating {
+    struct way *w;
+};
 
 static void differentiate(void *user)
 {
@@ -71,7 +77,8 @@ void actio_orbit_set_param(struct actio_model *m, size_t which, double value)
 void actio_orbit_pass_params(struct actio_search *s)
 {
     struct actio_motion *m = &s->problem->motion;
-    for (size_t i = 0; i < s->problem->model->params; i++) m->param[i] = s->problem->param[i] = s->problem->model->param[i].value;
+    for (size_t i = 0; i < s->problem->model->params; i++)
+        m->param[i] = s->problem->param[i] = s->problem->model->param[i].value;
     for (int q = 0; q < ACTIO_Q_COUNT; q++)
         if (m->at[q].k) actio_motion_prologue(m, (enum actio_quantity)q);
 }
@@ -104,7 +111,8 @@ static void find_direction(struct way *w)
         for (size_t i = 0; i < n; i++) {
             double sum = 0;
             for (size_t j = 0; j < n && i != w->param; j++)
-                if (!actio_is_zero(w->slope[i * n + j]) && w->direction[j] != 0) sum += actio_model_number(m, w->slope[i * n + j]) * w->direction[j];
+                if (!actio_is_zero(w->slope[i * n + j]) && w->direction[j] != 0)
+                    sum += actio_model_number(m, w->slope[i * n + j]) * w->direction[j];
             if (i == w->param) sum = 1;
             changed = changed || sum != w->direction[i];
             w->direction[i] = sum;
@@ -127,7 +135,8 @@ static int set(void *user, double a, double *period, double *slope)
     if (!m->has_period) return 0;
     *period = actio_model_number(m, m->period);
     for (size_t j = 0; j < m->params; j++)
-        if (w->direction[j] != 0 && !actio_is_zero(w->period_slope[j])) *slope += actio_model_number(m, w->period_slope[j]) * w->direction[j];
+        if (w->direction[j] != 0 && !actio_is_zero(w->period_slope[j]))
+            *slope += actio_model_number(m, w->period_slope[j]) * w->direction[j];
     return !(*period > 0);
 }
 
@@ -141,7 +150,10 @@ static double column_value(struct way *w, const struct actio_circuit *c)
     return actio_motion_quantity(m, ACTIO_Q_OUTPUTS, w->s->o.t0, c->y)[w->column];
 }
 
-static double place(struct way *w, const struct actio_circuit *c, double a) { return w->f.in_param ? a : column_value(w, c); }
+static double place(struct way *w, const struct actio_circuit *c, double a)
+{
+    return w->f.in_param ? a : column_value(w, c);
+}
 
 static int keep(struct actio_search *s, struct actio_found *f)
 {
@@ -149,10 +161,14 @@ static int keep(struct actio_search *s, struct actio_found *f)
     if (out->points == out->points_room) {
         size_t room = out->points_room ? 2 * out->points_room : 64;
         struct actio_found **more = actio_take(s->problem->ctx, room, sizeof *more);
-        if (!more) return actio_found_free(s->problem->ctx, f), 1;
+        if (!more) {
+            actio_found_free(s->problem->ctx, f);
+            return 1;
+        }
         if (out->points) memcpy(more, out->branch, out->points * sizeof *more);
         actio_give(s->problem->ctx, out->branch);
-        out->branch = more, out->points_room = room;
+        out->branch = more;
+        out->points_room = room;
     }
     out->branch[out->points++] = f;
     return 0;
@@ -164,7 +180,10 @@ static struct actio_found *look(struct way *w, const struct actio_circuit *c, do
     struct actio_search *s = w->s;
     struct actio_found *f = actio_take(s->problem->ctx, 1, sizeof *f);
     double period, slope;
-    if (!f || actio_circuit_open(&f->c, s->problem->ctx, s->o.ny, c->nodes)) return actio_give(s->problem->ctx, f), NULL;
+    if (!f || actio_circuit_open(&f->c, s->problem->ctx, s->o.ny, c->nodes)) {
+        actio_give(s->problem->ctx, f);
+        return NULL;
+    }
     actio_circuit_copy(&f->c, c);
     if (w->f.in_param) set(w, a, &period, &slope);
     f->param = place(w, c, a);
@@ -179,7 +198,9 @@ static struct actio_found *look(struct way *w, const struct actio_circuit *c, do
 
 enum kind { FOLD, DOUBLING, TORUS, BRANCH, KINDS };
 static const char *const mark_of[KINDS] = { "fold", "period doubling", "torus", "branch" };
-struct counts { int plus, minus, pairs; };
+struct counts {
+    int plus, minus, pairs;
+};
 
 /* Multipliers outside of the unit circle, those that are 1 by themselves left out. */
 static struct counts count_outside(const struct actio_found *f, double margin)
@@ -187,7 +208,8 @@ static struct counts count_outside(const struct actio_found *f, double margin)
     struct counts c = { 0, 0, 0 };
     for (size_t i = 0; i < f->multipliers; i++) {
         const struct actio_multiplier *m = &f->multiplier[i];
-        if (f->trivial[i] || !(m->log_modulus > (m->im == 0 && m->re < 0 ? 0 : margin))) continue;   /* some are 1, or on the circle, for reasons of their own: rounding decides nothing */
+        /* some are 1, or on the circle, for reasons of their own: rounding decides nothing */
+        if (f->trivial[i] || !(m->log_modulus > (m->im == 0 && m->re < 0 ? 0 : margin))) continue;
         if (m->im != 0) c.pairs++;
         else if (m->re > 0) c.plus++;
         else c.minus++;
@@ -196,7 +218,8 @@ static struct counts count_outside(const struct actio_found *f, double margin)
 }
 
 /* Which of them happened between two points; KINDS: none. */
-static enum kind happened(const struct way *w, const struct actio_found *a, const struct actio_found *b, double before, double after)
+static enum kind happened(const struct way *w, const struct actio_found *a, const struct actio_found *b, double before,
+                          double after)
 {
     if (before * after < 0) return FOLD;
     double margin = w->s->conservative ? OFF_CIRCLE : OFF_ONE;
@@ -210,13 +233,15 @@ static enum kind happened(const struct way *w, const struct actio_found *a, cons
 
 static double param_part(const struct way *w) { return w->f.in_param ? w->f.tangent[w->f.unknowns - 1] : 1; }
 
-/* The function whose zero it is: of a fold the param's part of the tangent, of the others how far the multiplier that crosses is from where it does. */
+/* The function whose zero it is: of a fold the param's part of the tangent, of the others how far the multiplier that
+ * crosses is from where it does. */
 static double crossing(enum kind kind, const struct actio_found *f, double part)
 {
     double nearest = INFINITY;
     for (size_t i = 0; i < f->multipliers; i++) {
         const struct actio_multiplier *m = &f->multiplier[i];
-        if (f->trivial[i] || (kind == TORUS) != (m->im != 0) || (kind != TORUS && (m->re > 0) != (kind == BRANCH))) continue;
+        if (f->trivial[i] || (kind == TORUS) != (m->im != 0) || (kind != TORUS && (m->re > 0) != (kind == BRANCH)))
+            continue;
         double d = kind == TORUS ? -m->log_modulus : kind == BRANCH ? 1 - m->re : 1 + m->re;
         if (fabs(d) < fabs(nearest)) nearest = d;
     }
@@ -224,7 +249,10 @@ static double crossing(enum kind kind, const struct actio_found *f, double part)
 }
 
 /* A place on the branch, to come back to. */
-struct spot { struct actio_circuit c; double a, *tangent; };
+struct spot {
+    struct actio_circuit c;
+    double a, *tangent;
+};
 
 static void forget(struct way *w, struct spot *x)
 {
@@ -238,16 +266,18 @@ static int remember(struct way *w, struct spot *x)
     *x = (struct spot){ .a = w->f.a, .tangent = actio_take(w->s->problem->ctx, n + ny + 1, sizeof(double)) };
     if (!x->tangent || actio_circuit_open(&x->c, w->s->problem->ctx, ny, w->f.at.nodes)) return ACTIO_MARCH_NO_MEMORY;
     actio_circuit_copy(&x->c, &w->f.at);
-    memcpy(x->tangent, w->f.tangent, n * sizeof(double)), memcpy(x->tangent + n, w->f.y_tangent, ny * sizeof(double));
+    memcpy(x->tangent, w->f.tangent, n * sizeof(double));
+    memcpy(x->tangent + n, w->f.y_tangent, ny * sizeof(double));
     return 0;
 }
 
 static void go_back(struct way *w, const struct spot *x)
 {
     size_t n = w->f.unknowns;
-    actio_follow_take(&w->f, &x->c);                       /* there was room for it before */
+    actio_follow_take(&w->f, &x->c); /* there was room for it before */
     w->f.a = x->a;
-    memcpy(w->f.tangent, x->tangent, n * sizeof(double)), memcpy(w->f.y_tangent, x->tangent + n, w->s->o.ny * sizeof(double));
+    memcpy(w->f.tangent, x->tangent, n * sizeof(double));
+    memcpy(w->f.y_tangent, x->tangent + n, w->s->o.ny * sizeof(double));
 }
 
 /* The orbit at a part of the step from here, and the part of the param in the tangent there. NULL: it can't be had. */
@@ -257,27 +287,35 @@ static struct actio_found *look_at_part(struct way *w, const struct spot *home, 
     struct actio_found *f = NULL;
     if (actio_follow_step(&w->f, part, false, 0, &w->next, &a) == 0 && actio_follow_take(&w->f, &w->next) == 0) {
         w->f.a = a;
-        if (actio_follow_tangent(&w->f, false, false) == 0) *param = param_part(w), f = look(w, &w->next, a);
+        if (actio_follow_tangent(&w->f, false, false) == 0) {
+            *param = param_part(w);
+            f = look(w, &w->next, a);
+        }
     }
     go_back(w, home);
     return f;
 }
 
-/* Where branches cross the orbit itself is hard to meet, and drifts: what is farther off tells the place, by inverse interpolation. */
+/* Where branches cross the orbit itself is hard to meet, and drifts: what is farther off tells the place, by inverse
+ * interpolation. */
 enum { NEIGHBOURS = 6 };
-struct neighbours { double g[NEIGHBOURS], at[NEIGHBOURS]; size_t count; };
+struct neighbours {
+    double g[NEIGHBOURS], at[NEIGHBOURS];
+    size_t count;
+};
 
 static void note_neighbour(struct neighbours *n, double g, double at)
 {
     if (!(fabs(g) > 1e-5 && fabs(g) < 0.3)) return;
     size_t k = n->count;
-    if (k == NEIGHBOURS) {                                 /* the farthest goes */
+    if (k == NEIGHBOURS) { /* the farthest goes */
         k = 0;
         for (size_t i = 1; i < NEIGHBOURS; i++)
             if (fabs(n->g[i]) > fabs(n->g[k])) k = i;
         if (fabs(n->g[k]) < fabs(g)) return;
     } else n->count++;
-    n->g[k] = g, n->at[k] = at;
+    n->g[k] = g;
+    n->at[k] = at;
 }
 
 static double place_by_neighbours(const struct neighbours *n)
@@ -292,26 +330,37 @@ static double place_by_neighbours(const struct neighbours *n)
     return sum;
 }
 
-/* Goes from the point in hand by parts of the step h towards where it happens, by secants kept inside; keeps that point, marked. 0, or 1. */
+/* Goes from the point in hand by parts of the step h towards where it happens, by secants kept inside; keeps that
+ * point, marked. 0, or 1. */
 static int locate(struct way *w, enum kind kind, const struct actio_found *from, double h)
 {
     struct spot home;
     struct actio_found *best = NULL;
     struct neighbours near = { .count = 0 };
-    double low = 0, high = h, part = param_part(w), first = crossing(kind, from, part), g_low = first, g_high = -first, local = w->f.local;
+    double low = 0, high = h, part = param_part(w), first = crossing(kind, from, part), g_low = first, g_high = -first,
+           local = w->f.local;
     int bad = remember(w, &home), failed = 0;
     w->f.local = 1e-12;
     for (int i = 0; i < MOST_LOCATE && !bad && high - low > LOCATED * h; i++) {
-        double middle = 0.5 * (low + high), guess = low + (high - low) * g_low / (g_low - g_high), inset = 0.02 * (high - low);
+        double middle = 0.5 * (low + high), guess = low + (high - low) * g_low / (g_low - g_high),
+               inset = 0.02 * (high - low);
         if (i > 1 && i % 3 && isfinite(guess)) middle = fmin(fmax(guess, low + inset), high - inset);
         struct actio_found *f = look_at_part(w, &home, middle, &part);
         if (!f && ++failed == 4) break;
-        if (!f) { middle = low + (high - low) * (0.2 + 0.17 * failed), f = look_at_part(w, &home, middle, &part); }       /* where branches cross, the point itself may be hard to meet */
+        if (!f) {
+            middle = low + (high - low) * (0.2 + 0.17 * failed);
+            f = look_at_part(w, &home, middle, &part);
+        } /* where branches cross, the point itself may be hard to meet */
         if (!f) continue;
         double g = crossing(kind, f, part);
         note_neighbour(&near, g, f->param);
-        if (g * first > 0) low = middle, g_low = g;
-        else high = middle, g_high = g;
+        if (g * first > 0) {
+            low = middle;
+            g_low = g;
+        } else {
+            high = middle;
+            g_high = g;
+        }
         actio_found_free(w->s->problem->ctx, best);
         best = f;
         if (fabs(g) < 1e-11) break;
@@ -332,11 +381,13 @@ static int sizes_again(struct way *w)
     struct actio_search *s = w->s;
     size_t ny = s->o.ny;
     const double *mean = w->last->mean;
-    double *range = actio_take(s->problem->ctx, 3 * ny + 1, sizeof *range), *value = range ? range + ny : NULL, *old = range ? value + ny : NULL;
+    double *range = actio_take(s->problem->ctx, 3 * ny + 1, sizeof *range), *value = range ? range + ny : NULL,
+           *old = range ? value + ny : NULL;
     if (!range) return 1;
     for (size_t i = 0; i < ny; i++) {
         double low = mean[2 * ny + i], high = mean[3 * ny + i];
-        range[i] = s->o.turn[i] != 0 ? fabs(s->o.turn[i]) : high - low, value[i] = s->o.turn[i] != 0 ? 0 : fmax(fabs(low), fabs(high));
+        range[i] = s->o.turn[i] != 0 ? fabs(s->o.turn[i]) : high - low;
+        value[i] = s->o.turn[i] != 0 ? 0 : fmax(fabs(low), fabs(high));
         old[i] = s->o.scale[i];
     }
     actio_orbit_sizes(&s->o, range, value, w->f.at.period);
@@ -354,7 +405,7 @@ static int nodes_again(struct way *w, size_t least)
     if (!y) return 1;
     double period, slope;
     memcpy(y, w->f.at.y, s->o.ny * sizeof *y);
-    if (w->f.in_param) set(w, w->f.a, &period, &slope);    /* looking closer may have left others */
+    if (w->f.in_param) set(w, w->f.a, &period, &slope); /* looking closer may have left others */
     actio_tangent_direct(&s->o.x, NULL);
     size_t nodes = actio_orbit_nodes(s, y, w->f.at.period);
     int bad = 0;
@@ -384,16 +435,25 @@ static bool beyond(const struct way *w, double at, double end) { return (at - en
 static int arrive(struct way *w, double value)
 {
     struct actio_search *s = w->s;
-    double a = w->f.a, low = 0, high = w->h, local = w->f.local, g_low = place(w, &w->f.at, w->f.a) - value, g_high = place(w, &w->next, w->passed_a) - value;
+    double a = w->f.a, low = 0, high = w->h, local = w->f.local, g_low = place(w, &w->f.at, w->f.a) - value,
+           g_high = place(w, &w->next, w->passed_a) - value;
     w->f.local = 1e-12;
     int bad = 0;
-    for (int i = 0; i < 60 && !bad; i++) {                 /* along the branch by secants, kept inside: the param itself may stand nearly still */
-        double guess = low + (high - low) * g_low / (g_low - g_high), inset = 1e-3 * (high - low), middle = i % 4 == 3 || !isfinite(guess) ? 0.5 * (low + high) : fmin(fmax(guess, low + inset), high - inset);
+    /* along the branch by secants, kept inside: the param itself may stand nearly still */
+    for (int i = 0; i < 60 && !bad; i++) {
+        double guess = low + (high - low) * g_low / (g_low - g_high), inset = 1e-3 * (high - low),
+               middle =
+                   i % 4 == 3 || !isfinite(guess) ? 0.5 * (low + high) : fmin(fmax(guess, low + inset), high - inset);
         bad = actio_follow_step(&w->f, middle, false, 0, &w->next, &a);
         double g = bad ? NAN : place(w, &w->next, a) - value;
         if (fabs(g) <= 1e-13 * fmax(fabs(value), w->f.a_size) || high - low < 1e-14) break;
-        if (g * g_low > 0) low = middle, g_low = g;
-        else high = middle, g_high = g;
+        if (g * g_low > 0) {
+            low = middle;
+            g_low = g;
+        } else {
+            high = middle;
+            g_high = g;
+        }
     }
     w->f.local = local;
     if (bad) return bad;
@@ -405,10 +465,17 @@ static int arrive(struct way *w, double value)
     if (w->f.in_param) set(w, value, &period, &slope);
     struct actio_found *f = actio_orbit_solve(s, &guess, &told), *point;
     actio_circuit_close(&guess, s->problem->ctx);
-    if (!f) return actio_orbit_say(s, &told), -2;
-    f->param = value, f->mark = "end";
+    if (!f) {
+        actio_orbit_say(s, &told);
+        return -2;
+    }
+    f->param = value;
+    f->mark = "end";
     point = look(w, &f->c, value);
-    if (point) point->mark = "end", keep(s, point);
+    if (point) {
+        point->mark = "end";
+        keep(s, point);
+    }
     return actio_orbit_keep(s, f);
 }
 
@@ -417,7 +484,8 @@ static int fail(struct way *w, int bad)
     struct actio_problem *problem = w->s->problem;
     if (bad == -2) return 1;
     if (!actio_problem_report_limits(problem, bad, "following the orbit"))
-        actio_find(problem->f, ACTIO_F_FOLLOW_STUCK, ACTIO_ARGS(ACTIO_TEXT(w->s->options->follow), ACTIO_NUMBER(place(w, &w->f.at, w->f.a))));
+        actio_find(problem->f, ACTIO_F_FOLLOW_STUCK,
+                   ACTIO_ARGS(ACTIO_TEXT(w->s->options->follow), ACTIO_NUMBER(place(w, &w->f.at, w->f.a))));
     return 1;
 }
 
@@ -431,7 +499,8 @@ static int advance(struct way *w, double *a)
         w->h /= 2;
         if (w->h > SHORTEST_STEP) continue;
         if (helped || nodes_again(w, 2 * w->f.at.nodes) || actio_follow_tangent(&w->f, false, false)) return bad;
-        helped = true, w->h = FIRST_STEP;
+        helped = true;
+        w->h = FIRST_STEP;
     }
 }
 
@@ -455,7 +524,8 @@ static double turn_between(const struct way *w, const double *then)
     return actio_dot(w->s->o.ny, then + n, w->f.y_tangent) + actio_dot(n - d, then + d, w->f.tangent + d);
 }
 
-/* The next point becomes the one in hand, after a closer look at what happened on the way. *turned: how far the tangent has turned, as a cosine. */
+/* The next point becomes the one in hand, after a closer look at what happened on the way. *turned: how far the tangent
+ * has turned, as a cosine. */
 static int move_on(struct way *w, double a, double *turned)
 {
     struct spot home, there = { 0 };
@@ -473,7 +543,8 @@ static int move_on(struct way *w, double a, double *turned)
         if (locate(w, what, w->last, w->h)) bad = ACTIO_MARCH_NO_MEMORY;
         go_back(w, &there);
     }
-    forget(w, &home), forget(w, &there);
+    forget(w, &home);
+    forget(w, &there);
     if (keep(w->s, f)) return ACTIO_MARCH_NO_MEMORY;
     w->last = f;
     return bad;
@@ -481,7 +552,8 @@ static int move_on(struct way *w, double a, double *turned)
 
 static int come_back(struct way *w)
 {
-    actio_find(w->s->problem->f, ACTIO_F_FOLLOW_BACK, ACTIO_ARGS(ACTIO_TEXT(w->s->options->follow), ACTIO_NUMBER(w->from), ACTIO_NUMBER(w->to)));
+    actio_find(w->s->problem->f, ACTIO_F_FOLLOW_BACK,
+               ACTIO_ARGS(ACTIO_TEXT(w->s->options->follow), ACTIO_NUMBER(w->from), ACTIO_NUMBER(w->to)));
     return arrive(w, w->from);
 }
 
@@ -498,11 +570,14 @@ static int walk(struct way *w)
         w->passed_a = a;
         if (beyond(w, at, w->to)) return arrive(w, w->to);
         if (w->next.period > LONGEST_PERIOD * w->first_period) return -1;
-        if (!beyond(w, at, w->from)) return come_back(w);  /* to where it began, on another sheet */
+        if (!beyond(w, at, w->from)) return come_back(w); /* to where it began, on another sheet */
         bad = move_on(w, a, &turned);
-        if (!bad && step % 8 == 0) bad = sizes_again(w) || nodes_again(w, 0) ? -1 : actio_follow_tangent(&w->f, false, false);
+        if (!bad && step % 8 == 0)
+            bad = sizes_again(w) || nodes_again(w, 0) ? -1 : actio_follow_tangent(&w->f, false, false);
         measure_param(w);
-        w->h = turned < 0.96 ? w->h / 2 : w->f.iterations <= 4 && turned > 0.985 ? fmin(1.5 * w->h, LONGEST_STEP) : w->h;
+        w->h = turned < 0.96                            ? w->h / 2
+               : w->f.iterations <= 4 && turned > 0.985 ? fmin(1.5 * w->h, LONGEST_STEP)
+                                                        : w->h;
         if (ctx->progress) ctx->progress(ctx->progress_user, "the branch", fabs(at - w->from), fabs(w->to - w->from));
     }
     return bad ? bad : -1;
@@ -514,8 +589,11 @@ static int open_way(struct way *w, struct actio_found *first)
     struct actio_model *m = s->problem->model;
     bool in_param = w->param < m->params;
     double start = in_param ? m->param[w->param].value : 0;
-    if (actio_follow_open(&w->f, &s->o, &first->c, start, in_param) || actio_circuit_open(&w->next, s->problem->ctx, s->o.ny, first->c.nodes + 8)) return ACTIO_MARCH_NO_MEMORY;
-    w->f.set = set, w->f.user = w;
+    if (actio_follow_open(&w->f, &s->o, &first->c, start, in_param)
+        || actio_circuit_open(&w->next, s->problem->ctx, s->o.ny, first->c.nodes + 8))
+        return ACTIO_MARCH_NO_MEMORY;
+    w->f.set = set;
+    w->f.user = w;
     w->first_period = first->c.period;
     w->from = in_param ? start : column_value(w, &first->c);
     return 0;
@@ -543,7 +621,8 @@ static int go(struct way *w, struct actio_found *first, double to)
     if (bad) bad = fail(w, bad);
     actio_follow_close(&w->f);
     actio_circuit_close(&w->next, s->problem->ctx);
-    w->f = (struct actio_follow){ 0 }, w->next = (struct actio_circuit){ 0 };
+    w->f = (struct actio_follow){ 0 };
+    w->next = (struct actio_circuit){ 0 };
     return bad;
 }
 
@@ -556,7 +635,10 @@ static int go_to_beginning(struct way *w, struct actio_found **first, double fro
     int bad = go(w, *first, from);
     for (size_t i = 0; i < s->out->points; i++) actio_found_free(s->problem->ctx, s->out->branch[i]);
     s->out->points = 0;
-    if (!bad && s->out->count) *first = s->passed = s->out->orbit[0], s->out->count = 0;
+    if (!bad && s->out->count) {
+        *first = s->passed = s->out->orbit[0];
+        s->out->count = 0;
+    }
     return bad;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where a search for a periodic orbit begins: a near return of the motion from the model's start, or a period that is given. */
+ * Where a search for a periodic orbit begins: a near return of the motion from the model's start, or a period that is
+ * given. */
 #include "orbit/orbits.h"
 
 #include "algebra/dense.h"
@@ -8,12 +9,26 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 2400, MOST_NODES = 400, PROBES = 16, STROBES = 200, PER_TURN = 12, STEPS_BESIDE = 60, LONG = 200000, MOST_EFFORT = 60000000, DEAR = 1000000 };             /* DEAR: right-hand sides, beyond which nothing is done twice */
-#define ROUGH 1e-9                                         /* local tolerance of trajectories */
-#define NEAR 0.02                                          /* of the size of the motion: a return */
-#define GROWTH 50.0                                        /* between nodes: what a disturbance may grow by */
+/* DEAR: right-hand sides, beyond which nothing is done twice */
+enum {
+    SAMPLES = 2400,
+    MOST_NODES = 400,
+    PROBES = 16,
+    STROBES = 200,
+    PER_TURN = 12,
+    STEPS_BESIDE = 60,
+    LONG = 200000,
+    MOST_EFFORT = 60000000,
+    DEAR = 1000000
+};
+#define ROUGH 1e-9  /* local tolerance of trajectories */
+#define NEAR 0.02   /* of the size of the motion: a return */
+#define GROWTH 50.0 /* between nodes: what a disturbance may grow by */
 
-struct path { size_t count, ny; double *times, *y, *block; };   /* component i of sample k at y[i*count + k] */
+struct path {
+    size_t count, ny;
+    double *times, *y, *block;
+}; /* component i of sample k at y[i*count + k] */
 
 static double weight_of(const struct actio_search *s)
 {
@@ -31,8 +46,10 @@ static int open_path(struct actio_search *s, struct path *p, double t0, double t
     *p = (struct path){ .ny = ny, .count = count };
     p->block = actio_take(s->problem->ctx, count * (ny + 1) + 1, sizeof(double));
     if (!p->block) return ACTIO_MARCH_NO_MEMORY;
-    p->times = p->block, p->y = p->block + count;
-    for (size_t k = 0; k < count; k++) p->times[k] = k + 1 == count ? t1 : t0 + (t1 - t0) * (double)k / (double)(count - 1);
+    p->times = p->block;
+    p->y = p->block + count;
+    for (size_t k = 0; k < count; k++)
+        p->times[k] = k + 1 == count ? t1 : t0 + (t1 - t0) * (double)k / (double)(count - 1);
     return 0;
 }
 
@@ -45,10 +62,12 @@ static int follow_path(struct actio_search *s, struct path *p, const double *y)
     s->o.x.most_steps = (size_t)(MOST_EFFORT / 12 / weight_of(s)) + 100;
     size_t reached = actio_tangent_sample(&s->o.x, p->times[0], y, p->times, p->count, p->y, ROUGH, &status);
     if (status == ACTIO_FLOW_STOPPED || reached < 2) return status ? status : ACTIO_FLOW_FAILED;
-    for (size_t i = 1; reached < p->count && i < p->ny; i++) memmove(p->y + i * reached, p->y + i * p->count, reached * sizeof *p->y);
+    for (size_t i = 1; reached < p->count && i < p->ny; i++)
+        memmove(p->y + i * reached, p->y + i * p->count, reached * sizeof *p->y);
     p->count = reached;
     s->o.is_long = s->o.x.rhs - before > LONG;
-    s->o.x.most_steps = STEPS_BESIDE * ((s->o.x.rhs - before) / 12 + 100);       /* finer, and with derivatives, it takes some times as many; more is noise at a singular state */
+    /* finer, and with derivatives, it takes some times as many; more is noise at a singular state */
+    s->o.x.most_steps = STEPS_BESIDE * ((s->o.x.rhs - before) / 12 + 100);
     return 0;
 }
 
@@ -69,13 +88,22 @@ static size_t maxima_of(const double *y, size_t count)
     double low = y[0], high = y[0], top = y[0], bottom = y[0];
     size_t found = 0;
     bool rising = true;
-    for (size_t k = 1; k < count; k++) low = fmin(low, y[k]), high = fmax(high, y[k]);
+    for (size_t k = 1; k < count; k++) {
+        low = fmin(low, y[k]);
+        high = fmax(high, y[k]);
+    }
     double stands_out = 0.02 * (high - low);
     for (size_t k = 1; k < count; k++) {
         if (rising && y[k] > top) top = y[k];
         else if (!rising && y[k] < bottom) bottom = y[k];
-        if (rising && y[k] < top - stands_out) found++, rising = false, bottom = y[k];
-        else if (!rising && y[k] > bottom + stands_out) rising = true, top = y[k];
+        if (rising && y[k] < top - stands_out) {
+            found++;
+            rising = false;
+            bottom = y[k];
+        } else if (!rising && y[k] > bottom + stands_out) {
+            rising = true;
+            top = y[k];
+        }
     }
     return found;
 }
@@ -100,9 +128,13 @@ static void measure(struct actio_search *s, const struct path *p, size_t from)
         const double *y = p->y + i * p->count;
         double low = y[from], high = y[from];
         size_t own = maxima_of(y + from, p->count - from);
-        for (size_t k = from; k < p->count; k++) low = fmin(low, y[k]), high = fmax(high, y[k]), value[i] = fmax(value[i], fabs(y[k]));
+        for (size_t k = from; k < p->count; k++) {
+            low = fmin(low, y[k]);
+            high = fmax(high, y[k]);
+            value[i] = fmax(value[i], fabs(y[k]));
+        }
         range[i] = s->o.turn[i] != 0 ? fabs(s->o.turn[i]) : high - low;
-        if (s->o.turn[i] != 0) value[i] = 0;               /* an angle: what it has turned is not a size */
+        if (s->o.turn[i] != 0) value[i] = 0; /* an angle: what it has turned is not a size */
         if (own > turns) turns = own;
     }
     if (range) actio_orbit_sizes(&s->o, range, value, (p->times[p->count - 1] - p->times[from]) / (double)turns);
@@ -114,7 +146,10 @@ void actio_orbit_measure_start(struct actio_search *s, double span)
     size_t ny = s->o.ny;
     double *f = actio_take(s->problem->ctx, 2 * ny + 1, sizeof *f), *value = f ? f + ny : NULL;
     if (f && actio_tangent_rates(&s->o.x, s->o.t0, s->problem->y0, f) == 0) {
-        for (size_t i = 0; i < ny; i++) f[i] = fabs(f[i]) * span / 100, value[i] = fabs(s->problem->y0[i]) * 1e3;
+        for (size_t i = 0; i < ny; i++) {
+            f[i] = fabs(f[i]) * span / 100;
+            value[i] = fabs(s->problem->y0[i]) * 1e3;
+        }
         actio_orbit_sizes(&s->o, f, value, span / 10);
     }
     actio_give(s->problem->ctx, f);
@@ -128,14 +163,20 @@ static size_t growing(const struct actio_search *s, const struct path *p)
         const double *y = p->y + i * p->count;
         double way = 0, late = 0;
         if (s->o.loose[i] || s->o.turn[i] != 0) continue;
-        for (size_t k = 0; k < last; k++) way += fabs(y[k + 1] - y[k]), late += k > last / 2 ? fabs(y[k + 1] - y[k]) : 0;
+        for (size_t k = 0; k < last; k++) {
+            way += fabs(y[k + 1] - y[k]);
+            late += k > last / 2 ? fabs(y[k + 1] - y[k]) : 0;
+        }
         if (fabs(y[last] - y[0]) > 0.7 * way && late > 0.25 * way) return i;
     }
     return n;
 }
 
 /* A return: from one sample to another; how far apart, beside the size of the motion. */
-struct near { size_t from, to; double distance; };
+struct near {
+    size_t from, to;
+    double distance;
+};
 
 static bool earlier(const struct near *a, const struct near *b) { return a->distance < b->distance; }
 
@@ -157,8 +198,10 @@ static void add_near(struct near *list, size_t *count, struct near n)
     list[at] = n;
 }
 
-/* Near returns to sample `from`: local minima of the distance, once the motion has been well away. `first`: the first near one only. */
-static void returns_to(const struct actio_search *s, const struct path *p, size_t from, bool first, struct near *list, size_t *count)
+/* Near returns to sample `from`: local minima of the distance, once the motion has been well away. `first`: the first
+ * near one only. */
+static void returns_to(const struct actio_search *s, const struct path *p, size_t from, bool first, struct near *list,
+                       size_t *count)
 {
     double away = 0, before = INFINITY, now = INFINITY;
     for (size_t k = from + 1; k < p->count; k++) {
@@ -167,21 +210,28 @@ static void returns_to(const struct actio_search *s, const struct path *p, size_
             if (!first || now < NEAR) add_near(list, count, (struct near){ from, k - 1, now });
             if (first && now < NEAR) return;
         }
-        away = fmax(away, next), before = now, now = next;
+        away = fmax(away, next);
+        before = now;
+        now = next;
     }
 }
 
-/* Those to the start first: the model says where to look; then those among all samples, the shorter of nearly equal ones first. */
+/* Those to the start first: the model says where to look; then those among all samples, the shorter of nearly equal
+ * ones first. */
 static size_t list_returns(const struct actio_search *s, const struct path *p, struct near *list)
 {
     size_t count = 0, stride = 1 + p->count / 500;
     returns_to(s, p, 0, true, list, &count);
     if (count) return count;
-    for (size_t from = 0; from + 2 < p->count && !actio_stopped(s->problem->ctx); from += stride) returns_to(s, p, from, false, list, &count);
+    for (size_t from = 0; from + 2 < p->count && !actio_stopped(s->problem->ctx); from += stride)
+        returns_to(s, p, from, false, list, &count);
     for (size_t i = 1; i < count; i++)
-        for (size_t k = i; k > 0 && list[k].distance < 2 * list[k - 1].distance + 0.5 * NEAR && list[k].to - list[k].from < list[k - 1].to - list[k - 1].from; k--) {
+        for (size_t k = i; k > 0 && list[k].distance < 2 * list[k - 1].distance + 0.5 * NEAR
+                           && list[k].to - list[k].from < list[k - 1].to - list[k - 1].from;
+             k--) {
             struct near n = list[k];
-            list[k] = list[k - 1], list[k - 1] = n;
+            list[k] = list[k - 1];
+            list[k - 1] = n;
         }
     return count;
 }
@@ -195,7 +245,9 @@ static double growth_along(struct actio_search *s, const double *y, double perio
     for (size_t k = 0; k < PROBES; k++) {
         memset(X, 0, ny * ny * sizeof *X);
         for (size_t i = 0; i < ny; i++) X[i * ny + i] = s->o.scale[i];
-        if (actio_tangent_go(&s->o.x, s->o.t0 + period * (double)k / PROBES, s->o.t0 + period * (double)(k + 1) / PROBES, at, X, ny, 1e-6)) return INFINITY;
+        if (actio_tangent_go(&s->o.x, s->o.t0 + period * (double)k / PROBES,
+                             s->o.t0 + period * (double)(k + 1) / PROBES, at, X, ny, 1e-6))
+            return INFINITY;
         double size = 0;
         for (size_t i = 0; i < ny; i++)
             for (size_t j = 0; j < ny; j++) size += X[i * ny + j] * X[i * ny + j] / (s->o.scale[i] * s->o.scale[i]);
@@ -207,7 +259,8 @@ static double growth_along(struct actio_search *s, const double *y, double perio
 size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period)
 {
     size_t ny = s->o.ny;
-    double *work = s->o.is_long ? NULL : actio_take(s->problem->ctx, ny * ny + ny + 1, sizeof *work);     /* stiff: what grows in a jump is forgotten after it */
+    /* stiff: what grows in a jump is forgotten after it */
+    double *work = s->o.is_long ? NULL : actio_take(s->problem->ctx, ny * ny + ny + 1, sizeof *work);
     if (!work) return 1;
     actio_tangent_direct(&s->o.x, NULL);
     double growth = growth_along(s, y, period, work, work + ny * ny), count = ceil(growth / log(GROWTH)) - 1;
@@ -216,11 +269,13 @@ size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period)
 }
 
 /* Nodes at equal times from states on a path that lasts for the period. */
-static int lay_on_path(struct actio_search *s, const struct path *p, double period, size_t nodes, struct actio_circuit *c)
+static int lay_on_path(struct actio_search *s, const struct path *p, double period, size_t nodes,
+                       struct actio_circuit *c)
 {
     size_t ny = s->o.ny;
     if (actio_circuit_open(c, s->problem->ctx, ny, nodes)) return ACTIO_MARCH_NO_MEMORY;
-    c->nodes = nodes, c->period = period;
+    c->nodes = nodes;
+    c->period = period;
     for (size_t k = 0; k < nodes; k++) {
         c->at[k] = (double)k / (double)nodes;
         size_t at = (size_t)((double)(p->count - 1) * c->at[k] + 0.5);
@@ -238,13 +293,19 @@ static double refine_time(struct actio_search *s, const double *y0, double perio
     for (int i = 0; y && i < 8 && (i < 2 || actio_orbit_effort(s) < DEAR); i++) {
         double above = 0, below = 0;
         memcpy(y, y0, ny * sizeof *y);
-        if (actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + found, y, NULL, 0, 1e-13) || actio_tangent_rates(&s->o.x, s->o.t0 + found, y, f)) break;
+        if (actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + found, y, NULL, 0, 1e-13)
+            || actio_tangent_rates(&s->o.x, s->o.t0 + found, y, f))
+            break;
         for (size_t k = 0; k < ny; k++) {
             double w = s->o.loose[k] ? 0 : 1 / (s->o.scale[k] * s->o.scale[k]);
-            above += w * f[k] * (y[k] - y0[k] - s->o.turn[k]), below += w * f[k] * f[k];
+            above += w * f[k] * (y[k] - y0[k] - s->o.turn[k]);
+            below += w * f[k] * f[k];
         }
         double step = below > 0 ? above / below : 0;
-        if (!(fabs(found - step - period) < 0.05 * period)) return actio_give(s->problem->ctx, y), period;
+        if (!(fabs(found - step - period) < 0.05 * period)) {
+            actio_give(s->problem->ctx, y);
+            return period;
+        }
         found -= step;
         if (fabs(step) < 1e-12 * period) break;
     }
@@ -260,7 +321,10 @@ double actio_orbit_nearest_time(struct actio_search *s, const double *y, double 
         double best = INFINITY;
         for (size_t k = p.count / 2; k < p.count; k++) {
             double d = distance(s, &p, 0, k) * (1 + 2 * fabs(p.times[k] - p.times[0] - period) / period);
-            if (d < best) best = d, found = p.times[k] - p.times[0];
+            if (d < best) {
+                best = d;
+                found = p.times[k] - p.times[0];
+            }
         }
     }
     close_path(s, &p);
@@ -283,7 +347,8 @@ int actio_orbit_lay(struct actio_search *s, const double *y, double period, size
 
 static int cannot(struct actio_search *s, int status)
 {
-    if (!actio_problem_report_limits(s->problem, status, "searching for an orbit")) actio_find(s->problem->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
+    if (!actio_problem_report_limits(s->problem, status, "searching for an orbit"))
+        actio_find(s->problem->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
     return 1;
 }
 
@@ -304,13 +369,18 @@ static int guess_by_return(struct actio_search *s)
     struct near list[ACTIO_GUESSES];
     struct path p;
     size_t grows = problem->sys->n;
-    if (!m->has_time) return actio_find(problem->f, ACTIO_F_ORBIT_NO_TIME, ACTIO_NO_ARGS), 1;
+    if (!m->has_time) {
+        actio_find(problem->f, ACTIO_F_ORBIT_NO_TIME, ACTIO_NO_ARGS);
+        return 1;
+    }
     actio_orbit_measure_start(s, fabs(m->t1 - m->t0));
-    for (double factor = 1.05; factor < 30 && s->guesses == 0 && (factor < 2 || actio_orbit_effort(s) < DEAR); factor *= 5) {      /* the interval may be the period, or shorter */
+    /* the interval may be the period, or shorter */
+    for (double factor = 1.05; factor < 30 && s->guesses == 0 && (factor < 2 || actio_orbit_effort(s) < DEAR);
+         factor *= 5) {
         double span = factor * fabs(m->t1 - m->t0);
         int bad = open_path(s, &p, m->t0, m->t0 + span, SAMPLES);
         if (!bad) bad = follow_path(s, &p, problem->y0);
-        while (!bad && turns_of(&p) * PER_TURN > p.count) {              /* too many turns to see any: the first of them will do */
+        while (!bad && turns_of(&p) * PER_TURN > p.count) { /* too many turns to see any: the first of them will do */
             close_path(s, &p);
             bad = open_path(s, &p, m->t0, m->t0 + (span /= 8), SAMPLES);
             if (!bad) bad = follow_path(s, &p, problem->y0);
@@ -319,16 +389,27 @@ static int guess_by_return(struct actio_search *s)
             measure(s, &p, 0);
             grows = growing(s, &p);
             bool whole = p.count == SAMPLES;
-            if (!whole) grows = problem->sys->n;               /* it was not followed to its end: nothing can be said of all the time */
-            if (grows < problem->sys->n) { close_path(s, &p); continue; }        /* over a longer time it may turn */
+            /* it was not followed to its end: nothing can be said of all the time */
+            if (!whole) grows = problem->sys->n;
+            if (grows < problem->sys->n) {
+                close_path(s, &p);
+                continue;
+            } /* over a longer time it may turn */
             size_t count = list_returns(s, &p, list);
-            for (size_t i = 0; i < count && !bad; i++) bad = add_guess(s, &p, list[i].from, p.times[list[i].to] - p.times[list[i].from]);
+            for (size_t i = 0; i < count && !bad; i++)
+                bad = add_guess(s, &p, list[i].from, p.times[list[i].to] - p.times[list[i].from]);
         }
         close_path(s, &p);
         if (bad) return cannot(s, bad);
     }
-    if (!s->guesses && grows < problem->sys->n) return actio_find(problem->f, ACTIO_F_ORBIT_GROWS, ACTIO_ARGS(ACTIO_TEXT(problem->sys->variable[grows]))), 1;
-    return s->guesses ? 0 : (actio_find(problem->f, ACTIO_F_ORBIT_NO_RETURN, ACTIO_ARGS(ACTIO_NUMBER(m->t0), ACTIO_NUMBER(m->t1))), 1);
+    if (!s->guesses && grows < problem->sys->n) {
+        actio_find(problem->f, ACTIO_F_ORBIT_GROWS, ACTIO_ARGS(ACTIO_TEXT(problem->sys->variable[grows])));
+        return 1;
+    }
+    return s->guesses
+               ? 0
+               : (actio_find(problem->f, ACTIO_F_ORBIT_NO_RETURN, ACTIO_ARGS(ACTIO_NUMBER(m->t0), ACTIO_NUMBER(m->t1))),
+                  1);
 }
 
 /* Driven: states one period apart. The start first, if it nearly returns; then those that do best. */
@@ -351,7 +432,9 @@ static int guess_driven(struct actio_search *s, double period)
             bool known = false;
             for (size_t i = 0; i < count; i++) known = known || distance(s, &p, list[i].from, k) < NEAR;
             if (known) continue;
-            size_t at = count < ACTIO_GUESSES - 2 ? count++ : n.distance < list[count - 1].distance ? count - 1 : SIZE_MAX;
+            size_t at = count < ACTIO_GUESSES - 2               ? count++
+                        : n.distance < list[count - 1].distance ? count - 1
+                                                                : SIZE_MAX;
             for (; at != SIZE_MAX && at > 0 && earlier(&n, &list[at - 1]); at--) list[at] = list[at - 1];
             if (at != SIZE_MAX) list[at] = n;
         }
@@ -367,7 +450,7 @@ static int guess_by_start(struct actio_search *s, double period)
     struct actio_circuit rough = { 0 };
     struct path p = { .ny = s->o.ny, .count = 1, .y = s->problem->y0 };
     actio_orbit_measure_start(s, 10 * period);
-    int bad = actio_orbit_lay(s, s->problem->y0, period, 1, &rough);         /* sizes, before distances are measured */
+    int bad = actio_orbit_lay(s, s->problem->y0, period, 1, &rough); /* sizes, before distances are measured */
     actio_circuit_close(&rough, s->problem->ctx);
     if (!bad) bad = add_guess(s, &p, 0, period);
     return bad ? cannot(s, bad) : 0;
@@ -376,7 +459,9 @@ static int guess_by_start(struct actio_search *s, double period)
 int actio_orbit_guess(struct actio_search *s)
 {
     double period = actio_orbit_given_period(s);
-    if (s->timed) return isnan(period) ? (actio_find(s->problem->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS), 1) : guess_driven(s, period);
+    if (s->timed)
+        return isnan(period) ? (actio_find(s->problem->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS), 1)
+                             : guess_driven(s, period);
     return isnan(period) ? guess_by_return(s) : guess_by_start(s, period);
 }
 
@@ -385,7 +470,8 @@ int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit
     const struct actio_start_guess *g = &s->guess[i];
     double period = s->timed ? g->period : actio_orbit_nearest_time(s, g->y, g->period);
     int bad = 0;
-    if (s->o.is_long && !s->timed && !s->o.in_families)    /* stiff: a start may be where a jump has just ended, and the least delay puts the end before it */
+    /* stiff: a start may be where a jump has just ended, and the least delay puts the end before it */
+    if (s->o.is_long && !s->timed && !s->o.in_families)
         bad = actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + 0.3 * period, g->y, NULL, 0, ROUGH);
     return bad ? bad : actio_orbit_lay(s, g->y, period, 1, c);
 }
@@ -393,13 +479,16 @@ int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit
 int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, size_t nodes, struct actio_circuit *c)
 {
     size_t ny = s->o.ny;
-    double *times = actio_take(s->problem->ctx, (nodes + 1) * (ny + 1) + 1, sizeof *times), *y = times ? times + nodes + 1 : NULL;
-    int bad = !times || actio_circuit_open(c, s->problem->ctx, ny, nodes) || actio_orbit_sample(s, from, nodes + 1, times, y);
+    double *times = actio_take(s->problem->ctx, (nodes + 1) * (ny + 1) + 1, sizeof *times),
+           *y = times ? times + nodes + 1 : NULL;
+    int bad =
+        !times || actio_circuit_open(c, s->problem->ctx, ny, nodes) || actio_orbit_sample(s, from, nodes + 1, times, y);
     for (size_t k = 0; k < nodes && !bad; k++) {
         c->at[k] = (double)k / (double)nodes;
         for (size_t i = 0; i < ny; i++) c->y[k * ny + i] = y[i * (nodes + 1) + k];
     }
-    c->nodes = nodes, c->period = from->period;
+    c->nodes = nodes;
+    c->period = from->period;
     actio_give(s->problem->ctx, times);
     return bad;
 }
@@ -409,7 +498,7 @@ int actio_orbit_lay_along(struct actio_search *s, const struct actio_circuit *fr
     if (actio_circuit_open(c, s->problem->ctx, s->o.ny, from->nodes)) return ACTIO_MARCH_NO_MEMORY;
     actio_circuit_copy(c, from);
     struct actio_circuit rough = { 0 };
-    int bad = actio_orbit_lay(s, from->y, from->period, 1, &rough);      /* sizes */
+    int bad = actio_orbit_lay(s, from->y, from->period, 1, &rough); /* sizes */
     actio_circuit_close(&rough, s->problem->ctx);
     return bad;
 }
@@ -425,18 +514,23 @@ int actio_orbit_read_guess(struct actio_search *s, struct actio_circuit *c)
     struct actio_circuit rough = { 0 };
     if (actio_problem_read_states(s->problem, s->options->guess, false, &t, NULL)) return 1;
     for (size_t i = 0; i < ny; i++)
-        if (!t.column[i]) return actio_find(s->problem->f, ACTIO_F_ORBIT_GUESS_LACKS, ACTIO_ARGS(ACTIO_TEXT(s->options->guess), ACTIO_TEXT(actio_problem_name(s->problem, i)))), 1;
+        if (!t.column[i]) {
+            actio_find(s->problem->f, ACTIO_F_ORBIT_GUESS_LACKS,
+                       ACTIO_ARGS(ACTIO_TEXT(s->options->guess), ACTIO_TEXT(actio_problem_name(s->problem, i))));
+            return 1;
+        }
     size_t nodes = t.rows - 1 < FILE_NODES ? t.rows - 1 : FILE_NODES;
     double first = t.t[0], period = t.t[t.rows - 1] - first;
     if (actio_circuit_open(c, s->problem->ctx, ny, nodes)) return cannot(s, ACTIO_MARCH_NO_MEMORY);
-    c->nodes = nodes, c->period = s->timed ? actio_orbit_given_period(s) * fmax(1, round(period / actio_orbit_given_period(s))) : period;
+    c->nodes = nodes;
+    c->period = s->timed ? actio_orbit_given_period(s) * fmax(1, round(period / actio_orbit_given_period(s))) : period;
     for (size_t k = 0; k < nodes; k++) {
         size_t row = k * (t.rows - 1) / nodes;
         c->at[k] = (t.t[row] - first) / period;
         for (size_t i = 0; i < ny; i++) c->y[k * ny + i] = t.column[i][row];
     }
     actio_orbit_measure_start(s, 10 * period);
-    int bad = actio_orbit_lay(s, c->y, c->period, 1, &rough);            /* sizes */
+    int bad = actio_orbit_lay(s, c->y, c->period, 1, &rough); /* sizes */
     actio_circuit_close(&rough, s->problem->ctx);
     return bad ? cannot(s, bad) : 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The path of one search for periodic orbits: equations and start as for a run, a guess, the method, what is reported. */
+ * The path of one search for periodic orbits: equations and start as for a run, a guess, the method, what is reported.
+ * */
 #include "principle/principles.h"
 #include "orbit/orbits.h"
 
@@ -7,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOSED 1e-9                                        /* of its size: what misses itself by more is not an orbit */
-#define TIRED 2e7                                          /* right-hand sides, after which no other guess is tried */
+#define CLOSED 1e-9 /* of its size: what misses itself by more is not an orbit */
+#define TIRED 2e7   /* right-hand sides, after which no other guess is tried */
 
 struct actio_orbit_options actio_orbit_options_default(void)
 {
@@ -28,7 +29,8 @@ bool actio_orbit_timed(struct actio_search *s)
     for (size_t i = 0; i < m->flows; i++) any = any || uses_time(m, m->flow[i].left) || uses_time(m, m->flow[i].right);
     for (size_t i = 0; i < m->constraints; i++) {
         any = any || uses_time(m, m->constraint[i].g);
-        for (size_t k = 0; k < m->constraint[i].reactions; k++) any = any || uses_time(m, m->constraint[i].reaction[k].e);
+        for (size_t k = 0; k < m->constraint[i].reactions; k++)
+            any = any || uses_time(m, m->constraint[i].reaction[k].e);
     }
     return any;
 }
@@ -44,10 +46,18 @@ static int take_turns(struct actio_search *s)
     for (size_t i = 0; m->turn && i < m->coords; i++) s->o.turn[i] = actio_model_number(m, m->turn[i]);
     for (size_t k = 0; k < s->options->looses; k++) {
         size_t i = 0;
-        while (i < s->problem->sys->n + s->problem->sys->m && strcmp(s->problem->sys->variable[i], s->options->loose[k]) != 0) i++;
-        if (i == s->problem->sys->n + s->problem->sys->m) return actio_find(s->problem->f, ACTIO_F_ORBIT_NO_VARIABLE, ACTIO_ARGS(ACTIO_TEXT(s->options->loose[k]))), 1;
+        while (i < s->problem->sys->n + s->problem->sys->m
+               && strcmp(s->problem->sys->variable[i], s->options->loose[k]) != 0)
+            i++;
+        if (i == s->problem->sys->n + s->problem->sys->m) {
+            actio_find(s->problem->f, ACTIO_F_ORBIT_NO_VARIABLE, ACTIO_ARGS(ACTIO_TEXT(s->options->loose[k])));
+            return 1;
+        }
         size_t component = i < s->problem->sys->n ? i : i + s->problem->sys->n;
-        if (!actio_orbit_is_cyclic(s, component)) return actio_find(s->problem->f, ACTIO_F_ORBIT_NOT_LOOSE, ACTIO_ARGS(ACTIO_TEXT(s->options->loose[k]))), 1;
+        if (!actio_orbit_is_cyclic(s, component)) {
+            actio_find(s->problem->f, ACTIO_F_ORBIT_NOT_LOOSE, ACTIO_ARGS(ACTIO_TEXT(s->options->loose[k])));
+            return 1;
+        }
         s->o.loose[component] = true;
     }
     return 0;
@@ -63,12 +73,16 @@ static int refuse(struct actio_search *s, const char *why)
 static bool repeats_after(struct actio_search *s, double period)
 {
     size_t ny = s->o.ny;
-    double *f = actio_take(s->problem->ctx, 3 * ny + 1, sizeof *f), *g = f ? f + ny : NULL, *y = g ? g + ny : NULL, most = 0, size = 0;
+    double *f = actio_take(s->problem->ctx, 3 * ny + 1, sizeof *f), *g = f ? f + ny : NULL, *y = g ? g + ny : NULL,
+           most = 0, size = 0;
     for (int k = 0; f && k < 7; k++) {
         double t = s->o.t0 + period * (0.05 + 0.137 * k);
         for (size_t i = 0; i < ny; i++) y[i] = s->problem->y0[i] * (1 + 0.1 * k);
         if (actio_tangent_rates(&s->o.x, t, y, f) || actio_tangent_rates(&s->o.x, t + period, y, g)) continue;
-        for (size_t i = 0; i < ny; i++) most = fmax(most, fabs(f[i] - g[i])), size = fmax(size, fabs(f[i]));
+        for (size_t i = 0; i < ny; i++) {
+            most = fmax(most, fabs(f[i] - g[i]));
+            size = fmax(size, fabs(f[i]));
+        }
     }
     actio_give(s->problem->ctx, f);
     return most <= 1e-7 * size;
@@ -78,26 +92,46 @@ int actio_orbit_ready(struct actio_search *s)
 {
     struct actio_problem *problem = s->problem;
     if (actio_principle_ready(problem)) return 1;
-    if (problem->sys->contacts || problem->sys->rubs) return refuse(s, "hard contacts and dry friction make the motion non-smooth; use soft walls (--sigma, --barrier)");
-    if (problem->principle->law || problem->principle->stepper) return refuse(s, "orbits need equations of motion; use --by dalembert or vakonomic");
-    if (problem->sys->hidden) return refuse(s, "hidden constraints follow from the equations of motion, and have no reaction");
+    if (problem->sys->contacts || problem->sys->rubs)
+        return refuse(s,
+                      "hard contacts and dry friction make the motion non-smooth; use soft walls (--sigma, --barrier)");
+    if (problem->principle->law || problem->principle->stepper)
+        return refuse(s, "orbits need equations of motion; use --by dalembert or vakonomic");
+    if (problem->sys->hidden)
+        return refuse(s, "hidden constraints follow from the equations of motion, and have no reaction");
     if (problem->model->frees) return refuse(s, "the start data are free; give them by `start`");
-    if (actio_orbit_open(&s->o, problem->ctx, &problem->motion, problem->model->has_time ? problem->model->t0 : 0, problem->y0)) return 1;
+    if (actio_orbit_open(&s->o, problem->ctx, &problem->motion, problem->model->has_time ? problem->model->t0 : 0,
+                         problem->y0))
+        return 1;
     if (strcmp(s->options->method, "dual") == 0) {
         const struct actio_dual_choice choice = { .closure = ACTIO_CLOSURE_GAUSS };
         if (actio_system_dual(problem->sys, &choice) || actio_system_need(problem->sys, ACTIO_Q_DUAL_POINT)) return 1;
-        if (problem->sys->first_order->implicit) return refuse(s, "the dual action of an orbit needs formulas for the accelerations, and this model has none; use --method shooting");
+        if (problem->sys->first_order->implicit)
+            return refuse(s, "the dual action of an orbit needs formulas for the accelerations, and this model has "
+                             "none; use --method shooting");
     }
     bool shooting = strcmp(s->options->method, "shooting") == 0;
-    if (!shooting && problem->sys->modes) return refuse(s, "it has switches (abs, sign, min, max, floor, mod, if), which polynomials approximate badly; use --method shooting");
+    if (!shooting && problem->sys->modes)
+        return refuse(s, "it has switches (abs, sign, min, max, floor, mod, if), which polynomials approximate badly; "
+                         "use --method shooting");
     if (!shooting && s->options->looses) return refuse(s, "only --method shooting supports --loose");
     s->timed = actio_orbit_timed(s);
-    s->o.free_period = !s->timed, s->o.in_families = actio_orbit_conserves(s);
+    s->o.free_period = !s->timed;
+    s->o.in_families = actio_orbit_conserves(s);
     double period = actio_orbit_given_period(s);
-    if (s->timed && isnan(period)) return actio_find(problem->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS), 1;
-    if (s->timed && !repeats_after(s, period)) return actio_find(problem->f, ACTIO_F_ORBIT_NOT_ITS_PERIOD, ACTIO_ARGS(ACTIO_NUMBER(period))), 1;
-    if (s->options->follow && actio_orbit_followed_param(s) == problem->model->params && actio_orbit_followed_column(s) == problem->sys->columns)
-        return actio_find(problem->f, ACTIO_F_FOLLOW_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(s->options->follow))), 1;
+    if (s->timed && isnan(period)) {
+        actio_find(problem->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS);
+        return 1;
+    }
+    if (s->timed && !repeats_after(s, period)) {
+        actio_find(problem->f, ACTIO_F_ORBIT_NOT_ITS_PERIOD, ACTIO_ARGS(ACTIO_NUMBER(period)));
+        return 1;
+    }
+    if (s->options->follow && actio_orbit_followed_param(s) == problem->model->params
+        && actio_orbit_followed_column(s) == problem->sys->columns) {
+        actio_find(problem->f, ACTIO_F_FOLLOW_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(s->options->follow)));
+        return 1;
+    }
     return take_turns(s);
 }
 
@@ -105,32 +139,51 @@ int actio_orbit_ready(struct actio_search *s)
 
 static const char *reason(const struct actio_orbit_told *told)
 {
-    static const char *const text[] = { [ACTIO_FLOW_NAN] = "a formula has no value there", [ACTIO_FLOW_SINGULAR] = "it reaches a singular state", [ACTIO_MARCH_STEP_TO_ZERO] = "its step size tends to zero",
+    static const char *const text[] = { [ACTIO_FLOW_NAN] = "a formula has no value there",
+                                        [ACTIO_FLOW_SINGULAR] = "it reaches a singular state",
+                                        [ACTIO_MARCH_STEP_TO_ZERO] = "its step size tends to zero",
                                         [ACTIO_MARCH_TOO_MANY_STEPS] = "it takes too many steps" };
     size_t count = sizeof text / sizeof *text;
-    return told->motion > 0 && (size_t)told->motion < count && text[told->motion] ? text[told->motion] : "it can't be computed";
+    return told->motion > 0 && (size_t)told->motion < count && text[told->motion] ? text[told->motion]
+                                                                                  : "it can't be computed";
 }
 
 void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told)
 {
     struct actio_findings *f = s->problem->f;
-    if (actio_stopped(s->problem->ctx)) { actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits"); return; }
+    if (actio_stopped(s->problem->ctx)) {
+        actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits");
+        return;
+    }
     switch (told->status) {
     case ACTIO_ORBIT_FOUND: break;
     case ACTIO_ORBIT_AT_REST: actio_find(f, ACTIO_F_ORBIT_AT_REST, ACTIO_NO_ARGS); break;
-    case ACTIO_ORBIT_MOTION_FAILS: actio_find(f, ACTIO_F_ORBIT_MOTION_FAILS, ACTIO_ARGS(ACTIO_TEXT(reason(told)))); break;
-    case ACTIO_ORBIT_STOPPED: actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits"); break;
-    case ACTIO_ORBIT_NO_MEMORY: actio_problem_report_limits(s->problem, ACTIO_MARCH_NO_MEMORY, "searching for orbits"); break;
+    case ACTIO_ORBIT_MOTION_FAILS:
+        actio_find(f, ACTIO_F_ORBIT_MOTION_FAILS, ACTIO_ARGS(ACTIO_TEXT(reason(told))));
+        break;
+    case ACTIO_ORBIT_STOPPED:
+        actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits");
+        break;
+    case ACTIO_ORBIT_NO_MEMORY:
+        actio_problem_report_limits(s->problem, ACTIO_MARCH_NO_MEMORY, "searching for orbits");
+        break;
     case ACTIO_ORBIT_SLOW: actio_find(f, ACTIO_F_ORBIT_SLOW, ACTIO_ARGS(ACTIO_COUNT(told->unknowns))); break;
     case ACTIO_ORBIT_SPURIOUS: actio_find(f, ACTIO_F_ORBIT_SPURIOUS, ACTIO_ARGS(ACTIO_NUMBER(told->detector))); break;
-    default: actio_find(f, ACTIO_F_ORBIT_NONE, ACTIO_ARGS(ACTIO_NUMBER(told->step), ACTIO_COUNT(told->iterations))); break;
+    default:
+        actio_find(f, ACTIO_F_ORBIT_NONE, ACTIO_ARGS(ACTIO_NUMBER(told->step), ACTIO_COUNT(told->iterations)));
+        break;
     }
 }
 
 static int solve_by(struct actio_search *s, struct actio_circuit *c, struct actio_orbit_told *told)
 {
-    static const struct { const char *name; int (*solve)(struct actio_orbit *, struct actio_circuit *, double, struct actio_orbit_told *); } method[] = {
-        { "shooting", actio_orbit_shoot }, { "fourier", actio_orbit_fourier }, { "dual", actio_orbit_dual },
+    static const struct {
+        const char *name;
+        int (*solve)(struct actio_orbit *, struct actio_circuit *, double, struct actio_orbit_told *);
+    } method[] = {
+        { "shooting", actio_orbit_shoot },
+        { "fourier", actio_orbit_fourier },
+        { "dual", actio_orbit_dual },
     };
     size_t i = sizeof method / sizeof *method;
     while (--i && strcmp(method[i].name, s->options->method) != 0) {}
@@ -141,11 +194,15 @@ static int solve_by(struct actio_search *s, struct actio_circuit *c, struct acti
     double apart = INFINITY;
     bool rough = s->rough && (actio_orbit_mismatch(&s->o, c, 1e-8, &apart) || apart > 1e-4);
     int status = rough ? ACTIO_ORBIT_DIVERGED : method[i].solve(&s->o, c, s->tol, told);
-    bool again = status == ACTIO_ORBIT_DIVERGED || status == ACTIO_ORBIT_MOTION_FAILS || status == ACTIO_ORBIT_AT_REST || status == ACTIO_ORBIT_SPURIOUS;
-    if (again) {                                           /* from a rough orbit by shooting, which goes first where nobody has said where to look */
+    bool again = status == ACTIO_ORBIT_DIVERGED || status == ACTIO_ORBIT_MOTION_FAILS || status == ACTIO_ORBIT_AT_REST
+                 || status == ACTIO_ORBIT_SPURIOUS;
+    if (again) { /* from a rough orbit by shooting, which goes first where nobody has said where to look */
         actio_circuit_copy(c, &guess);
         status = actio_orbit_shoot(&s->o, c, 1e-4, told);
-        if (status == ACTIO_ORBIT_FOUND) status = method[i].solve(&s->o, c, s->tol, told), s->method_fails = status != ACTIO_ORBIT_FOUND;
+        if (status == ACTIO_ORBIT_FOUND) {
+            status = method[i].solve(&s->o, c, s->tol, told);
+            s->method_fails = status != ACTIO_ORBIT_FOUND;
+        }
     }
     actio_circuit_close(&guess, s->problem->ctx);
     return status;
@@ -177,26 +234,38 @@ static void shorten(struct actio_search *s, struct actio_circuit *c, struct acti
         struct actio_circuit once;
         size_t k = prime[p++];
         double multiple = s->timed ? c->period / actio_orbit_given_period(s) / (double)k : 1;
-        if (fabs(multiple - round(multiple)) > 1e-6 || multiple < 0.5 || !closes_after(s, c, k) || actio_orbit_lay(s, c->y, c->period / (double)k, 1, &once)) continue;
+        if (fabs(multiple - round(multiple)) > 1e-6 || multiple < 0.5 || !closes_after(s, c, k)
+            || actio_orbit_lay(s, c->y, c->period / (double)k, 1, &once))
+            continue;
         if (solve_by(s, &once, told) == ACTIO_ORBIT_FOUND) {
             actio_circuit_close(c, s->problem->ctx);
-            *c = once, p = 0;
+            *c = once;
+            p = 0;
         } else actio_circuit_close(&once, s->problem->ctx);
     }
 }
 
-struct actio_found *actio_orbit_solve(struct actio_search *s, struct actio_circuit *guess, struct actio_orbit_told *told)
+struct actio_found *actio_orbit_solve(struct actio_search *s, struct actio_circuit *guess,
+                                      struct actio_orbit_told *told)
 {
     struct actio_found *f = actio_take(s->problem->ctx, 1, sizeof *f);
-    if (!f) return actio_circuit_close(guess, s->problem->ctx), told->status = ACTIO_ORBIT_NO_MEMORY, NULL;
+    if (!f) {
+        actio_circuit_close(guess, s->problem->ctx);
+        told->status = ACTIO_ORBIT_NO_MEMORY;
+        return NULL;
+    }
     f->c = *guess;
     *guess = (struct actio_circuit){ 0 };
     actio_tangent_direct(&s->o.x, NULL);
     if (solve_by(s, &f->c, told) == ACTIO_ORBIT_FOUND) shorten(s, &f->c, told);
-    if (told->status == ACTIO_ORBIT_FOUND && !(told->residual < fmax(CLOSED, 100 * s->tol))) told->status = ACTIO_ORBIT_DIVERGED, told->step = told->residual;
+    if (told->status == ACTIO_ORBIT_FOUND && !(told->residual < fmax(CLOSED, 100 * s->tol))) {
+        told->status = ACTIO_ORBIT_DIVERGED;
+        told->step = told->residual;
+    }
     f->told = *told;
     if (told->status == ACTIO_ORBIT_FOUND && actio_orbit_describe(s, f) == 0) return f;
-    if (told->status == ACTIO_ORBIT_FOUND) told->status = actio_stopped(s->problem->ctx) ? ACTIO_ORBIT_STOPPED : ACTIO_ORBIT_MOTION_FAILS;
+    if (told->status == ACTIO_ORBIT_FOUND)
+        told->status = actio_stopped(s->problem->ctx) ? ACTIO_ORBIT_STOPPED : ACTIO_ORBIT_MOTION_FAILS;
     actio_found_free(s->problem->ctx, f);
     return NULL;
 }
@@ -220,23 +289,35 @@ static int search_one(struct actio_search *s)
     if (actio_orbit_guess(s)) return 1;
     for (size_t i = 0; i < s->guesses; i++) {
         struct actio_circuit guess = { 0 };
-        if (actio_orbit_lay_guess(s, i, &guess)) { actio_circuit_close(&guess, s->problem->ctx); continue; }
+        if (actio_orbit_lay_guess(s, i, &guess)) {
+            actio_circuit_close(&guess, s->problem->ctx);
+            continue;
+        }
         struct actio_found *f = actio_orbit_solve(s, &guess, &told);
         if (f) return actio_orbit_keep(s, f);
         if (i == 0) first = told;
-        if (told.status == ACTIO_ORBIT_STOPPED || told.status == ACTIO_ORBIT_NO_MEMORY) return actio_orbit_say(s, &told), 1;
-        if (actio_orbit_effort(s) > TIRED || s->method_fails) return actio_orbit_say(s, &first), 1;
+        if (told.status == ACTIO_ORBIT_STOPPED || told.status == ACTIO_ORBIT_NO_MEMORY) {
+            actio_orbit_say(s, &told);
+            return 1;
+        }
+        if (actio_orbit_effort(s) > TIRED || s->method_fails) {
+            actio_orbit_say(s, &first);
+            return 1;
+        }
     }
-    if (!s->timed && !s->problem->model->has_period && !s->conservative) {     /* no near return leads to one: a longer motion, and its shortest orbit */
+    /* no near return leads to one: a longer motion, and its shortest orbit */
+    if (!s->timed && !s->problem->model->has_period && !s->conservative) {
         struct actio_findings *own = s->problem->f, quiet;
         actio_findings_open(&quiet, s->problem->ctx);
-        s->wanted = 1, s->problem->f = &quiet;
+        s->wanted = 1;
+        s->problem->f = &quiet;
         actio_orbit_find(s);
         s->problem->f = own;
         actio_findings_close(&quiet);
         if (s->out->count) return 0;
     }
-    return actio_orbit_say(s, first.status ? &first : &told), 1;
+    actio_orbit_say(s, first.status ? &first : &told);
+    return 1;
 }
 
 /* From the orbit that averaging found. */
@@ -247,7 +328,10 @@ static int polish(struct actio_search *s)
     int bad = actio_orbit_lay_along(s, &s->averaged, &guess) ? 1 : 0;
     struct actio_found *f = bad ? NULL : actio_orbit_solve(s, &guess, &told);
     actio_circuit_close(&guess, s->problem->ctx);
-    if (!f) return actio_orbit_say(s, &told), 1;
+    if (!f) {
+        actio_orbit_say(s, &told);
+        return 1;
+    }
     return actio_orbit_keep(s, f);
 }
 
@@ -257,11 +341,15 @@ static void judge(struct actio_search *s)
     for (size_t i = 0; i < s->out->count && s->options->tol > 0; i++) {
         const struct actio_found *f = s->out->orbit[i];
         double error = fmax(f->told.period_error / fmax(1, f->c.period), f->told.residual);
-        if (error > s->options->tol) actio_find(s->problem->f, ACTIO_F_ORBIT_NOT_REACHED, ACTIO_ARGS(ACTIO_NUMBER(s->options->tol), ACTIO_NUMBER(f->c.period), ACTIO_NUMBER(error)));
+        if (error > s->options->tol)
+            actio_find(s->problem->f, ACTIO_F_ORBIT_NOT_REACHED,
+                       ACTIO_ARGS(ACTIO_NUMBER(s->options->tol), ACTIO_NUMBER(f->c.period), ACTIO_NUMBER(error)));
     }
 }
 
-struct naming { struct actio_search *s; };
+struct naming {
+    struct actio_search *s;
+};
 
 static void name_components(void *user)
 {
@@ -271,7 +359,9 @@ static void name_components(void *user)
     out->ny = s->o.ny;
     out->name = actio_arena_array(&out->arena, out->ny + 1, sizeof *out->name);
     for (size_t i = 0; i < out->ny; i++) {
-        const char *x = i < sys->n ? sys->variable[i] : i < 2 * sys->n ? s->problem->model->coord[i - sys->n].dot_name : sys->variable[i - sys->n];
+        const char *x = i < sys->n       ? sys->variable[i]
+                        : i < 2 * sys->n ? s->problem->model->coord[i - sys->n].dot_name
+                                         : sys->variable[i - sys->n];
         out->name[i] = actio_arena_text(&out->arena, x, strlen(x));
     }
 }
@@ -295,8 +385,10 @@ static int begin_way(struct actio_search *s)
     if (!s->kept_params) return 1;
     for (size_t i = 0; i < m->params; i++) s->kept_params[i] = m->param[i].value;
     if (which == m->params) return 0;
-    s->kept_definition = m->param[which].definition, s->kept_which = which;
-    m->param[which].definition = actio_const(&m->pool, actio_model_number(m, m->way_from));      /* models made from this one begin there, too */
+    s->kept_definition = m->param[which].definition;
+    s->kept_which = which;
+    /* models made from this one begin there, too */
+    m->param[which].definition = actio_const(&m->pool, actio_model_number(m, m->way_from));
     actio_orbit_set_param(m, which, actio_model_number(m, m->way_from));
     return 0;
 }
@@ -305,8 +397,12 @@ static int follow(struct actio_search *s)
 {
     struct actio_found *first = s->out->orbit[0];
     struct actio_model *m = s->problem->model;
-    if (actio_orbit_followed_param(s) < m->params && actio_model_number(m, m->way_from) == actio_model_number(m, m->way_to)) return 0;     /* it is there already */
-    while (s->out->count > 1) actio_found_free(s->problem->ctx, s->out->orbit[--s->out->count]);     /* the shortest is followed */
+    /* it is there already */
+    if (actio_orbit_followed_param(s) < m->params
+        && actio_model_number(m, m->way_from) == actio_model_number(m, m->way_to))
+        return 0;
+    /* the shortest is followed */
+    while (s->out->count > 1) actio_found_free(s->problem->ctx, s->out->orbit[--s->out->count]);
     s->out->count = 0;
     int bad = actio_orbit_follow(s, first);
     actio_found_free(s->problem->ctx, first);
@@ -317,7 +413,8 @@ static int search(struct actio_search *s)
 {
     if (s->problem->model->axes) return refuse(s, "this version does not search for orbits of fields");
     if (actio_orbit_ready(s)) return 1;
-    s->tol = s->options->tol > 0 ? fmin(0.1 * s->options->tol, 1e-9) : 1e-14;      /* rough orbits cost hardly less, and lead astray */
+    /* rough orbits cost hardly less, and lead astray */
+    s->tol = s->options->tol > 0 ? fmin(0.1 * s->options->tol, 1e-9) : 1e-14;
     if (actio_attempt(s->problem->ctx, name_components, &(struct naming){ s })) return 1;
     if (s->options->find && !s->options->run.no_compile) actio_system_native(s->problem->sys, 1e7);
     s->wanted = s->options->find;
@@ -325,8 +422,13 @@ static int search(struct actio_search *s)
     bool many = s->wanted && !actio_orbit_conserves(s);
     int bad = s->averaged.y ? polish(s) : many ? actio_orbit_find(s) : search_one(s);
     bool family = s->out->count && (actio_orbit_conserves(s) || actio_orbit_is_family(s, s->out->orbit[0]));
-    if (family && (s->wanted || s->options->follow || strcmp(s->options->method, "shooting") != 0)) actio_find(s->problem->f, ACTIO_F_ORBIT_FAMILY, ACTIO_NO_ARGS);
-    if (!bad && s->options->follow) bad = follow(s), s->out->followed = s->options->follow, actio_orbit_draw(s);
+    if (family && (s->wanted || s->options->follow || strcmp(s->options->method, "shooting") != 0))
+        actio_find(s->problem->f, ACTIO_F_ORBIT_FAMILY, ACTIO_NO_ARGS);
+    if (!bad && s->options->follow) {
+        bad = follow(s);
+        s->out->followed = s->options->follow;
+        actio_orbit_draw(s);
+    }
     if (s->out->count) make_tables(s);
     judge(s);
     return bad;
@@ -343,23 +445,31 @@ static void search_averaged(struct actio_search *s)
         search(s);
         actio_orbit_close(&s->o);
         actio_problem_close(&free_run);
-        s->o = (struct actio_orbit){ 0 }, s->problem = problem;
+        s->o = (struct actio_orbit){ 0 };
+        s->problem = problem;
     }
     problem->ctx->findings = problem->f;
     actio_circuit_close(&s->averaged, problem->ctx);
     actio_model_free(free_model);
 }
 
-struct actio_orbits *actio_orbit_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_orbit_options *options, struct actio_findings *f)
+struct actio_orbits *actio_orbit_inside(struct actio_context *ctx, struct actio_model *model,
+                                        const struct actio_orbit_options *options, struct actio_findings *f)
 {
     struct actio_orbit_options plain = actio_orbit_options_default();
     struct actio_problem problem;
     double started = ctx->clock ? ctx->clock() : 0;
     struct actio_orbits *out = actio_take(ctx, 1, sizeof *out);
-    if (!out) return actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the search for orbits"), ACTIO_COUNT(ctx->bytes_limit))), NULL;
+    if (!out) {
+        actio_find(f, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("the search for orbits"), ACTIO_COUNT(ctx->bytes_limit)));
+        return NULL;
+    }
     out->ctx = ctx;
     actio_arena_open(&out->arena, ctx);
-    struct actio_search s = { .problem = &problem, .out = out, .options = options ? options : &plain, .kept_which = SIZE_MAX };
+    struct actio_search s = {
+        .problem = &problem, .out = out, .options = options ? options : &plain, .kept_which = SIZE_MAX
+    };
     out->method = s.options->method;
     actio_problem_open(&problem, ctx, model, &s.options->run, f);
     bool begun = !s.options->follow || begin_way(&s) == 0;
@@ -369,7 +479,8 @@ struct actio_orbits *actio_orbit_inside(struct actio_context *ctx, struct actio_
     actio_orbit_close(&s.o);
     for (size_t i = 0; s.kept_params && i < model->params; i++) model->param[i].value = s.kept_params[i];
     if (s.kept_params && s.kept_which < model->params) model->param[s.kept_which].definition = s.kept_definition;
-    actio_give(ctx, s.mirror), actio_give(ctx, s.kept_params);
+    actio_give(ctx, s.mirror);
+    actio_give(ctx, s.kept_params);
     for (size_t i = 0; i < s.guesses; i++) actio_give(ctx, s.guess[i].y);
     actio_problem_close(&problem);
     return out;
@@ -379,24 +490,45 @@ struct actio_orbits *actio_orbit_inside(struct actio_context *ctx, struct actio_
 
 size_t actio_orbits_count(const struct actio_orbits *o) { return o ? o->count : 0; }
 
-static const struct actio_found *found_at(const struct actio_orbits *o, size_t i) { return o && i < o->count ? o->orbit[i] : NULL; }
+static const struct actio_found *found_at(const struct actio_orbits *o, size_t i)
+{
+    return o && i < o->count ? o->orbit[i] : NULL;
+}
 
 struct actio_orbit_info actio_orbits_info(const struct actio_orbits *o, size_t i)
 {
     const struct actio_found *f = found_at(o, i);
-    if (!f) return (struct actio_orbit_info){ .period = NAN, .error = NAN, .residual = NAN, .word = "", .stability = "", .method = "" };
-    return (struct actio_orbit_info){ .period = f->c.period, .error = f->told.period_error, .residual = f->told.residual, .word = f->word, .stability = f->stability, .method = o->method,
-                                      .components = o->ny, .multipliers = f->multipliers, .iterations = f->told.iterations, .nodes = f->c.nodes };
+    if (!f)
+        return (struct actio_orbit_info){
+            .period = NAN, .error = NAN, .residual = NAN, .word = "", .stability = "", .method = ""
+        };
+    return (struct actio_orbit_info){ .period = f->c.period,
+                                      .error = f->told.period_error,
+                                      .residual = f->told.residual,
+                                      .word = f->word,
+                                      .stability = f->stability,
+                                      .method = o->method,
+                                      .components = o->ny,
+                                      .multipliers = f->multipliers,
+                                      .iterations = f->told.iterations,
+                                      .nodes = f->c.nodes };
 }
 
-const char *actio_orbits_name(const struct actio_orbits *o, size_t component) { return o && o->name && component < o->ny ? o->name[component] : ""; }
-double actio_orbits_point(const struct actio_orbits *o, size_t i, size_t component) { return found_at(o, i) && component < o->ny ? o->orbit[i]->c.y[component] : (double)NAN; }
+const char *actio_orbits_name(const struct actio_orbits *o, size_t component)
+{
+    return o && o->name && component < o->ny ? o->name[component] : "";
+}
+double actio_orbits_point(const struct actio_orbits *o, size_t i, size_t component)
+{
+    return found_at(o, i) && component < o->ny ? o->orbit[i]->c.y[component] : (double)NAN;
+}
 
 struct actio_multiplier_info actio_orbits_multiplier(const struct actio_orbits *o, size_t i, size_t k)
 {
     const struct actio_found *f = found_at(o, i);
     if (!f || k >= f->multipliers) return (struct actio_multiplier_info){ NAN, NAN, NAN, NULL };
-    return (struct actio_multiplier_info){ f->multiplier[k].re, f->multiplier[k].im, f->multiplier[k].log_modulus, f->trivial[k] };
+    return (struct actio_multiplier_info){ f->multiplier[k].re, f->multiplier[k].im, f->multiplier[k].log_modulus,
+                                           f->trivial[k] };
 }
 
 size_t actio_orbits_branch_points(const struct actio_orbits *o) { return o ? o->points : 0; }
@@ -423,7 +555,10 @@ const char *actio_orbits_level(const struct actio_orbits *o, size_t i, double *v
 
 const struct actio_table *actio_orbits_diagram(const struct actio_orbits *o) { return o ? o->diagram : NULL; }
 
-const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i) { return found_at(o, i) && o->table ? o->table[i] : NULL; }
+const struct actio_table *actio_orbits_table(const struct actio_orbits *o, size_t i)
+{
+    return found_at(o, i) && o->table ? o->table[i] : NULL;
+}
 
 void actio_orbits_free(struct actio_orbits *o)
 {
@@ -431,8 +566,12 @@ void actio_orbits_free(struct actio_orbits *o)
     for (size_t i = 0; i < o->count; i++) actio_found_free(o->ctx, o->orbit[i]);
     for (size_t i = 0; o->table && i < o->count; i++) actio_table_free(o->table[i]);
     for (size_t i = 0; i < o->points; i++) actio_found_free(o->ctx, o->branch[i]);
-    actio_table_free(o->diagram), actio_table_free(o->stable), actio_table_free(o->unstable);
-    actio_give(o->ctx, o->orbit), actio_give(o->ctx, o->branch), actio_give(o->ctx, o->table);
+    actio_table_free(o->diagram);
+    actio_table_free(o->stable);
+    actio_table_free(o->unstable);
+    actio_give(o->ctx, o->orbit);
+    actio_give(o->ctx, o->branch);
+    actio_give(o->ctx, o->table);
     actio_arena_close(&o->arena);
     actio_give(o->ctx, o);
 }

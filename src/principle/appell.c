@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Gibbs (1879) and Appell (1899): dS/du' = Q for the quasi-velocities u that the constraints leave free, S the energy of accelerations (equations/gibbs.c).
- *     state (q, u, s);  u = M q' + m0;  q'' = X u' + beta,  M X = (1, 0),  M beta = -(M' q' + m0');  X' S_aa X u' = X' (Q - S_a(beta))
- * The frame M is that of Hamel's equations, completed where the model's own is not whole. Where there is none (constraints that are not affine, on accelerations, or
- * redundant), X is a basis of the directions that the constraints leave free at the point, beta the shortest acceleration on them, and the state is (q, v, s). */
+ * Gibbs (1879) and Appell (1899): dS/du' = Q for the quasi-velocities u that the constraints leave free, S the energy
+ * of accelerations (equations/gibbs.c).
+ *     state (q, u, s);  u = M q' + m0;  q'' = X u' + beta,  M X = (1, 0),  M beta = -(M' q' + m0');  X' S_aa X u' = X'
+ *     (Q - S_a(beta))
+ * The frame M is that of Hamel's equations, completed where the model's own is not whole. Where there is none
+ * (constraints that are not affine, on accelerations, or
+ * redundant), X is a basis of the directions that the constraints leave free at the point, beta the shortest
+ * acceleration on them, and the state is (q, v, s). */
 #include "algebra/brackets.h"
 #include "algebra/dense.h"
 #include "derive/framing.h"
@@ -14,23 +18,28 @@
 #include <math.h>
 #include <string.h>
 
-#define WORN 20.0                                          /* condition of a frame with automatic rows at which new ones are taken */
-enum { MOST = 100 };                                       /* coordinates: S has n^2 second derivatives, a frame n^3 numbers */
+#define WORN 20.0    /* condition of a frame with automatic rows at which new ones are taken */
+enum { MOST = 100 }; /* coordinates: S has n^2 second derivatives, a frame n^3 numbers */
 
 struct appell {
-    const struct actio_frame *frame;                       /* NULL: directions of the point */
+    const struct actio_frame *frame; /* NULL: directions of the point */
     size_t n, r;
     double *M, *X, *K, *beta, *rate, *part, *work, *states, *copy;
     int *pivot, *iwork;
 };
 /* Places in the outputs of FRAME and GIBBS. */
-struct frame_values { const double *M, *m0, *M_q, *m0_q, *M_t, *m0_t; };
-struct gibbs_values { const double *slope, *curvature, *force; };
+struct frame_values {
+    const double *M, *m0, *M_q, *m0_q, *M_t, *m0_t;
+};
+struct gibbs_values {
+    const double *slope, *curvature, *force;
+};
 
 static struct frame_values frame_at(struct actio_motion *m, double t, const double *y)
 {
     size_t n = m->n;
-    const double *x = actio_motion_quantity(m, ACTIO_Q_FRAME, t, y), *M_q = x + n * n + n, *M_t = M_q + n * n * n + n * n;
+    const double *x = actio_motion_quantity(m, ACTIO_Q_FRAME, t, y), *M_q = x + n * n + n,
+                 *M_t = M_q + n * n * n + n * n;
     return (struct frame_values){ x, x + n * n, M_q, M_q + n * n * n, M_t, M_t + n * n };
 }
 
@@ -61,10 +70,22 @@ static int open(struct actio_motion *m)
     size_t n = m->n, p = m->p, big = n > p ? n : p;
     struct appell *a = m->law_data = actio_take(m->ctx, 1, sizeof *a);
     if (!a) return 1;
-    a->frame = is_unframed(m) ? NULL : m->sys->frame, a->n = n, a->r = n - (a->frame ? a->frame->kept : m->rank);
-    struct { double **at; size_t count; } want[] = {
-        { &a->M, n * n }, { &a->X, n * n }, { &a->K, n * n }, { &a->beta, n }, { &a->rate, n }, { &a->part, n }, { &a->copy, big * big },
-        { &a->work, 3 * n * n + n + actio_rank_work(big, big) + big }, { &a->states, m->m * m->m + m->m },
+    a->frame = is_unframed(m) ? NULL : m->sys->frame;
+    a->n = n;
+    a->r = n - (a->frame ? a->frame->kept : m->rank);
+    struct {
+        double **at;
+        size_t count;
+    } want[] = {
+        { &a->M, n * n },
+        { &a->X, n * n },
+        { &a->K, n * n },
+        { &a->beta, n },
+        { &a->rate, n },
+        { &a->part, n },
+        { &a->copy, big * big },
+        { &a->work, 3 * n * n + n + actio_rank_work(big, big) + big },
+        { &a->states, m->m * m->m + m->m },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
@@ -158,7 +179,8 @@ static int along_directions(struct actio_motion *m, const struct actio_dense_poi
     for (size_t i = 0; i < n * n && p == 0; i++) a->X[i] = i % (n + 1) == 0;
     if (p == 0) return ACTIO_FLOW_OK;
     take_rows(m, at, a->copy);
-    if (actio_min_norm(p, n, a->copy, at->c, 1e-9, a->beta, &defect, a->work, a->iwork) != n - r) return ACTIO_FLOW_SINGULAR;
+    if (actio_min_norm(p, n, a->copy, at->c, 1e-9, a->beta, &defect, a->work, a->iwork) != n - r)
+        return ACTIO_FLOW_SINGULAR;
     take_rows(m, at, a->copy);
     if (actio_row_bases(p, n, a->copy, 1e-9, a->M, a->work, a->iwork) != n - r) return ACTIO_FLOW_SINGULAR;
     for (size_t j = 0; j < r; j++)
@@ -286,19 +308,36 @@ static int plain_rates(struct actio_motion *m, double t, const double *y, double
     return status;
 }
 
-static const struct actio_law unframed = { .name = "appell", .open = open, .close = close, .size = plain_size, .rates = plain_rates, .solve = solve };
+static const struct actio_law unframed = {
+    .name = "appell", .open = open, .close = close, .size = plain_size, .rates = plain_rates, .solve = solve
+};
 
 static const struct actio_law law = {
-    .name = "appell", .objection = objection, .open = open, .close = close, .size = size, .unfold = unfold, .fold = fold, .rates = rates, .solve = solve, .strain = strain,
-    .rebase = rebase, .lines = &unframed, .gives_way = is_unframed,
+    .name = "appell",
+    .objection = objection,
+    .open = open,
+    .close = close,
+    .size = size,
+    .unfold = unfold,
+    .fold = fold,
+    .rates = rates,
+    .solve = solve,
+    .strain = strain,
+    .rebase = rebase,
+    .lines = &unframed,
+    .gives_way = is_unframed,
 };
 
 /* ---- on paper */
 
-enum { ROOM = ACTIO_FRAMING_ROOM, SHORT = 400 };           /* operations of a formula worth reading */
+enum { ROOM = ACTIO_FRAMING_ROOM, SHORT = 400 }; /* operations of a formula worth reading */
 
 /* Velocities and accelerations by quasi-velocities that are free and their rates; without a frame by themselves. */
-struct moving { struct actio_derivation *d; size_t r; actio_expr u[ROOM], rate[ROOM], *from, *to, S; };
+struct moving {
+    struct actio_derivation *d;
+    size_t r;
+    actio_expr u[ROOM], rate[ROOM], *from, *to, S;
+};
 
 static actio_expr rate_named(struct actio_derivation *d, const struct actio_framing_row *row)
 {
@@ -316,7 +355,10 @@ static void show_or_say(struct actio_derivation *d, actio_expr left, actio_expr 
     else actio_shown_words(d, actio_arena_format(&d->arena, "%s is longer than is worth reading", what));
 }
 
-static actio_expr by_u(const struct moving *m, actio_expr e) { return actio_substitute(&m->d->F->pool, e, m->from, m->to, 2 * m->d->F->n); }
+static actio_expr by_u(const struct moving *m, actio_expr e)
+{
+    return actio_substitute(&m->d->F->pool, e, m->from, m->to, 2 * m->d->F->n);
+}
 
 /* The rate of a velocity that is a function of q, u, t. */
 static actio_expr acceleration(const struct moving *m, const actio_expr *v, size_t k)
@@ -324,8 +366,10 @@ static actio_expr acceleration(const struct moving *m, const actio_expr *v, size
     struct actio_formation *F = m->d->F;
     struct actio_pool *pool = &F->pool;
     actio_expr sum = actio_diff(pool, v[k], F->time);
-    for (size_t j = 0; j < m->r; j++) sum = actio_add(pool, sum, actio_times(pool, actio_diff(pool, v[k], m->u[j]), m->rate[j]));
-    for (size_t l = 0; l < F->n; l++) sum = actio_add(pool, sum, actio_times(pool, actio_diff(pool, v[k], F->q[l]), v[l]));
+    for (size_t j = 0; j < m->r; j++)
+        sum = actio_add(pool, sum, actio_times(pool, actio_diff(pool, v[k], m->u[j]), m->rate[j]));
+    for (size_t l = 0; l < F->n; l++)
+        sum = actio_add(pool, sum, actio_times(pool, actio_diff(pool, v[k], F->q[l]), v[l]));
     return actio_tidy_in(m->d, actio_tidy(m->d, sum), m->rate, m->r);
 }
 
@@ -336,10 +380,14 @@ static void find_motion(struct moving *m, const struct actio_framing *f)
     size_t n = F->n;
     m->r = n - F->sys.frame->kept;
     actio_expr *v = m->to;
-    for (size_t j = 0; j < m->r; j++) m->u[j] = f->row[j].name, m->rate[j] = rate_named(m->d, &f->row[j]);
+    for (size_t j = 0; j < m->r; j++) {
+        m->u[j] = f->row[j].name;
+        m->rate[j] = rate_named(m->d, &f->row[j]);
+    }
     for (size_t k = 0; k < n; k++) {
         v[k] = f->w[k];
-        for (size_t j = 0; j < m->r; j++) v[k] = actio_add(&F->pool, v[k], actio_times(&F->pool, f->Psi[k * n + j], m->u[j]));
+        for (size_t j = 0; j < m->r; j++)
+            v[k] = actio_add(&F->pool, v[k], actio_times(&F->pool, f->Psi[k * n + j], m->u[j]));
         v[k] = actio_tidy(m->d, v[k]);
     }
     for (size_t k = 0; k < n; k++) m->to[n + k] = acceleration(m, v, k);
@@ -355,11 +403,15 @@ static actio_expr with_rates(struct actio_derivation *d, actio_expr S, const act
 
 static void show_gibbs(struct actio_derivation *d, actio_expr S)
 {
-    actio_shown_section(d, "gibbs", "Gibbs function, the energy of accelerations", "1/2*q''*W*q'' + ..., up to a part without rates", "");
+    actio_shown_section(d, "gibbs", "Gibbs function, the energy of accelerations",
+                        "1/2*q''*W*q'' + ..., up to a part without rates", "");
     show_or_say(d, actio_shown_free(d, "S", "Gibbs", "S"), S, "it");
 }
 
-static void begin_equations(struct actio_derivation *d, const char *rule, const char *latex) { actio_shown_section(d, "appell", "Equations of motion", rule, latex); }
+static void begin_equations(struct actio_derivation *d, const char *rule, const char *latex)
+{
+    actio_shown_section(d, "appell", "Equations of motion", rule, latex);
+}
 
 static void show_states(struct moving *m)
 {
@@ -377,14 +429,17 @@ static void show_framed(struct moving *m)
     actio_expr *Q = actio_form_array(F, F->n, sizeof *Q);
     actio_shown_section(d, "by-rates", "Accelerations by the rates of quasi-velocities", "", "");
     for (size_t k = 0; k < F->n; k++)
-        if (!actio_same(m->to[F->n + k], F->acc[k])) show_or_say(d, F->acc[k], m->to[F->n + k], d->model->coord[k].name);
+        if (!actio_same(m->to[F->n + k], F->acc[k]))
+            show_or_say(d, F->acc[k], m->to[F->n + k], d->model->coord[k].name);
     m->S = with_rates(d, by_u(m, actio_gibbs_function(F)), m->rate, m->r);
     show_gibbs(d, m->S);
-    begin_equations(d, "dS/du' = Q, u the quasi-velocities that are free", "\\frac{\\partial S}{\\partial \\dot{u}} = Q");
+    begin_equations(d, "dS/du' = Q, u the quasi-velocities that are free",
+                    "\\frac{\\partial S}{\\partial \\dot{u}} = Q");
     actio_gibbs_forces(F, Q);
     for (size_t j = 0; j < m->r; j++) {
         actio_expr force = { 0 };
-        for (size_t k = 0; k < F->n; k++) force = actio_add(pool, force, actio_times(pool, actio_diff(pool, m->to[k], m->u[j]), by_u(m, Q[k])));
+        for (size_t k = 0; k < F->n; k++)
+            force = actio_add(pool, force, actio_times(pool, actio_diff(pool, m->to[k], m->u[j]), by_u(m, Q[k])));
         actio_expr left = actio_tidy_in(d, actio_diff(pool, m->S, m->rate[j]), m->rate, m->r);
         show_or_say(d, actio_group(pool, left), actio_tidy(d, force), "one of them");
     }
@@ -411,7 +466,8 @@ static void show_unframed(struct moving *m)
     actio_expr *Q = actio_form_array(F, F->n, sizeof *Q);
     m->S = with_rates(d, actio_gibbs_function(F), F->acc, F->n);
     show_gibbs(d, m->S);
-    begin_equations(d, "Z'*(dS/dq'' - Q) = 0, columns of Z the directions that the constraints leave free", "Z^T \\left( \\frac{\\partial S}{\\partial \\ddot{q}} - Q \\right) = 0");
+    begin_equations(d, "Z'*(dS/dq'' - Q) = 0, columns of Z the directions that the constraints leave free",
+                    "Z^T \\left( \\frac{\\partial S}{\\partial \\ddot{q}} - Q \\right) = 0");
     actio_gibbs_forces(F, Q);
     keep_independent(d);
     bool found = actio_directions_of(d, &F->A, &free);
@@ -419,7 +475,8 @@ static void show_unframed(struct moving *m)
     for (size_t j = 0; found && j < free.r; j++) {
         actio_expr left = { 0 }, right = { 0 };
         for (size_t k = 0; k < F->n; k++) {
-            left = actio_add(pool, left, actio_times(pool, free.best[k * free.r + j], actio_diff(pool, m->S, F->acc[k])));
+            left =
+                actio_add(pool, left, actio_times(pool, free.best[k * free.r + j], actio_diff(pool, m->S, F->acc[k])));
             right = actio_add(pool, right, actio_times(pool, free.best[k * free.r + j], Q[k]));
         }
         actio_tidy_rates(d, &left, &right);
@@ -431,7 +488,9 @@ static void show_unframed(struct moving *m)
 static void show_appell(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
-    struct moving m = { .d = d, .from = actio_form_array(F, 2 * F->n, sizeof *m.from), .to = actio_form_array(F, 2 * F->n, sizeof *m.to) };
+    struct moving m = { .d = d,
+                        .from = actio_form_array(F, 2 * F->n, sizeof *m.from),
+                        .to = actio_form_array(F, 2 * F->n, sizeof *m.to) };
     memcpy(m.from, F->v, F->n * sizeof *m.from);
     memcpy(m.from + F->n, F->acc, F->n * sizeof *m.from);
     memcpy(m.to, m.from, 2 * F->n * sizeof *m.to);
@@ -442,17 +501,25 @@ static void show_appell(struct actio_derivation *d)
 }
 
 static const struct actio_shown_part parts[] = {
-    ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
+    ACTIO_SHARED_PART("parameters"),
+    ACTIO_SHARED_PART("coordinates"),
+    ACTIO_SHARED_PART("states"),
+    ACTIO_SHARED_PART("lagrangian"),
+    ACTIO_SHARED_PART("forces"),
     ACTIO_SHARED_PART("constraints"),
     { "frame", "Quasi-velocities", "", "", show_appell },
 };
 static const struct actio_chapter chapter = { .part = parts, .parts = sizeof parts / sizeof *parts };
 
 const struct actio_principle actio_principle_appell = {
-    .name = "appell", .title = "Gibbs (1879) and Appell (1899): the energy of accelerations in quasi-velocities", .key = "",
+    .name = "appell",
+    .title = "Gibbs (1879) and Appell (1899): the energy of accelerations in quasi-velocities",
+    .key = "",
     .differs = "",
     .assumes = "ideal reactions; the quasi-velocities of `frame`, completed where they are too few",
     .chapter = &chapter,
-    .form = actio_form_dalembert, .law = &law,
-    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_COORDINATES | ACTIO_NEEDS_SMOOTH, .owns = ACTIO_OWNS_METHOD,
+    .form = actio_form_dalembert,
+    .law = &law,
+    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_IDEAL | ACTIO_NEEDS_COORDINATES | ACTIO_NEEDS_SMOOTH,
+    .owns = ACTIO_OWNS_METHOD,
 };

@@ -5,7 +5,8 @@
 
 #include "problem/problem.h"
 
-int actio_dual_foresee(struct actio_problem *problem);     /* one slab that has no maximum is refused before it is tried; 0, or 1 and a finding */
-void actio_dual_explain(struct actio_problem *problem, const double *y_stop);  /* why it failed */
+/* one slab that has no maximum is refused before it is tried; 0, or 1 and a finding */
+int actio_dual_foresee(struct actio_problem *problem);
+void actio_dual_explain(struct actio_problem *problem, const double *y_stop); /* why it failed */
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Hamilton's canonical equations (1835) with constraints kept.
  *     state (q, p, s);  p = L_v,  q' = H_p = v(q, p, s, t),  p' = -H_q + Q + D' lambda,  mu s' = S + D' lambda
- * -H_q = L_q at these v. The constraints in phase space, phi(q, v(q, p)) = 0, stay 0: (A G^-1 D') lambda = c - A G^-1 h, the brackets of constraints on the left. */
+ * -H_q = L_q at these v. The constraints in phase space, phi(q, v(q, p)) = 0, stay 0: (A G^-1 D') lambda = c - A G^-1
+ * h, the brackets of constraints on the left. */
 #include "algebra/dense.h"
 #include "derive/square.h"
 #include "expr/normal.h"
@@ -31,14 +32,19 @@ static const char *objection(struct actio_motion *m, double t, const double *y)
     for (size_t i = 0; i < n && whole; i++) memmove(at.G + i * n, at.G + i * N, n * sizeof *at.G);
     bool singular = whole && actio_lu_factor(n, at.G, pivots);
     if (n > 1) actio_give(m->ctx, pivots);
-    return singular ? "d2L/dq'dq' is singular at the start: velocities are not functions of the momenta, and there is no Hamiltonian" : NULL;
+    return singular ? "d2L/dq'dq' is singular at the start: velocities are not functions of the momenta, and there is "
+                      "no Hamiltonian"
+                    : NULL;
 }
 
 static int open(struct actio_motion *m) { return actio_chart_open(m) || actio_motion_need(m, ACTIO_Q_MOMENTA); }
 static size_t size(const struct actio_motion *m) { return m->ny; }
 
 /* L_q + Q, then L_v. */
-static const double *momenta(struct actio_motion *m, double t, const double *y) { return actio_motion_quantity(m, ACTIO_Q_MOMENTA, t, y); }
+static const double *momenta(struct actio_motion *m, double t, const double *y)
+{
+    return actio_motion_quantity(m, ACTIO_Q_MOMENTA, t, y);
+}
 
 static int fold(struct actio_motion *m, double t, const double *y, double *Y)
 {
@@ -50,7 +56,8 @@ static int fold(struct actio_motion *m, double t, const double *y, double *Y)
     return ACTIO_FLOW_OK;
 }
 
-/* p - L_v at y into c->step; the largest, each beside its own p: light and slow parts count as much as heavy and fast ones. */
+/* p - L_v at y into c->step; the largest, each beside its own p: light and slow parts count as much as heavy and fast
+ * ones. */
 static double defect_of(struct actio_motion *m, double t, const double *y, const double *p)
 {
     struct actio_chart *c = m->law_data;
@@ -103,7 +110,7 @@ static int unfold(struct actio_motion *m, double t, const double *Y, double *y)
     memcpy(y + n, c->z, n * sizeof *y);
     double defect = defect_of(m, t, y, p), before = INFINITY;
     for (int i = 0; i < MOST_ITERATIONS && isfinite(defect); i++) {
-        if (defect <= 4 * DBL_EPSILON || (defect < 1e-11 && defect >= 0.5 * before)) {   /* rounding is reached */
+        if (defect <= 4 * DBL_EPSILON || (defect < 1e-11 && defect >= 0.5 * before)) { /* rounding is reached */
             memcpy(c->z, y + n, n * sizeof *y);
             return ACTIO_FLOW_OK;
         }
@@ -121,7 +128,7 @@ static int choose_rows(struct actio_motion *m, const double *A)
     struct actio_chart *c = m->law_data;
     for (size_t k = 0; k < m->p && m->rank == m->p; k++) c->row[k] = (uint32_t)k;
     if (m->rank < m->p && actio_chart_choose_rows(m, A)) return ACTIO_FLOW_SINGULAR;
-    m->based = true;                                       /* until the next run begins: lengths of rows are remembered */
+    m->based = true; /* until the next run begins: lengths of rows are remembered */
     return ACTIO_FLOW_OK;
 }
 
@@ -138,7 +145,8 @@ static void spread_reactions(struct actio_motion *m, const struct actio_dense_po
             if (D->row[i] == c->row[k]) to[D->col[i] * rank + k] += value[i];
 }
 
-/* lambda of the rows kept into c->step, from A G^-1 D' lambda = c - A z'; z' in m->zdot is that of no constraints, F = G^-1 D'. */
+/* lambda of the rows kept into c->step, from A G^-1 D' lambda = c - A z'; z' in m->zdot is that of no constraints, F =
+ * G^-1 D'. */
 static int multipliers(struct actio_motion *m, const struct actio_dense_point *at)
 {
     struct actio_chart *c = m->law_data;
@@ -189,7 +197,7 @@ static int rates(struct actio_motion *m, double t, const double *Y, double *dY)
     int status = unfold(m, t, Y, y);
     if (!status) status = react(m, t, y);
     if (status) return status;
-    const double *force = momenta(m, t, y);                /* -H_q + Q */
+    const double *force = momenta(m, t, y); /* -H_q + Q */
     memcpy(dY, y + n, n * sizeof *dY);
     for (size_t i = 0; i < n; i++) dY[n + i] = force[i] + c->Z[i];
     memcpy(dY + 2 * n, m->zdot + n, m->m * sizeof *dY);
@@ -212,14 +220,28 @@ static int project(struct actio_motion *m, double t, double *Y)
 }
 
 static const struct actio_law law = {
-    .name = "hamilton", .objection = objection, .open = open, .close = actio_chart_close, .size = size, .unfold = unfold, .fold = fold, .rates = rates, .solve = solve, .project = project,
+    .name = "hamilton",
+    .objection = objection,
+    .open = open,
+    .close = actio_chart_close,
+    .size = size,
+    .unfold = unfold,
+    .fold = fold,
+    .rates = rates,
+    .solve = solve,
+    .project = project,
 };
 
 /* ---- on paper */
 
-enum { SHORT = 260 };                                      /* operations of a formula worth reading */
+enum { SHORT = 260 }; /* operations of a formula worth reading */
 
-struct canonical { struct actio_derivation *d; actio_expr *p, *v, H; bool explicit; };     /* v by momenta; explicit: there is an H */
+/* v by momenta; explicit: there is an H */
+struct canonical {
+    struct actio_derivation *d;
+    actio_expr *p, *v, H;
+    bool explicit;
+};
 
 static void show(struct canonical *c, actio_expr left, actio_expr right, const char *of)
 {
@@ -237,21 +259,25 @@ static void show_velocities(struct canonical *c)
         c->v[i] = c->explicit ? actio_tidy(c->d, actio_diff(&F->pool, c->H, c->p[i])) : F->v[i];
         if (c->explicit) show(c, F->v[i], c->v[i], c->d->model->coord[i].name);
     }
-    if (!c->explicit) actio_shown_words(c->d, "q': the solution of p = dL/dq' for the velocities, which run finds by Newton's method");
+    if (!c->explicit)
+        actio_shown_words(c->d,
+                          "q': the solution of p = dL/dq' for the velocities, which run finds by Newton's method");
 }
 
 static actio_expr rate_of_momentum(struct canonical *c, size_t i)
 {
     struct actio_derivation *d = c->d;
     const struct actio_shown_name *p = &d->name[actio_slot_of(&d->F->pool, c->p[i]).index];
-    return actio_shown_symbol(d, actio_arena_format(&d->arena, "%s'", p->text), actio_arena_format(&d->arena, "\\dot{p}%s", p->latex + 1));
+    return actio_shown_symbol(d, actio_arena_format(&d->arena, "%s'", p->text),
+                              actio_arena_format(&d->arena, "\\dot{p}%s", p->latex + 1));
 }
 
 static actio_expr reaction_on(struct actio_formation *F, size_t i)
 {
     actio_expr sum = { 0 };
     for (size_t k = 0; k < F->D.count; k++)
-        if (F->D.at[k].col == i) sum = actio_add(&F->pool, sum, actio_mul(&F->pool, F->D.at[k].e, F->lambda[F->D.at[k].row]));
+        if (F->D.at[k].col == i)
+            sum = actio_add(&F->pool, sum, actio_mul(&F->pool, F->D.at[k].e, F->lambda[F->D.at[k].row]));
     return sum;
 }
 
@@ -264,7 +290,8 @@ static void show_rates_of_momenta(struct canonical *c)
         actio_expr push = c->explicit ? actio_neg(pool, actio_diff(pool, c->H, F->q[i])) : F->Lq[i];
         actio_expr other = actio_add(pool, F->total_force[i], reaction_on(F, i));
         push = actio_tidy(c->d, actio_add(pool, push, actio_substitute(pool, other, F->v, c->v, F->n)));
-        show(c, rate_of_momentum(c, i), F->p ? actio_tidy_in(c->d, push, F->lambda, F->p) : push, c->d->model->coord[i].name);
+        show(c, rate_of_momentum(c, i), F->p ? actio_tidy_in(c->d, push, F->lambda, F->p) : push,
+             c->d->model->coord[i].name);
     }
 }
 
@@ -276,7 +303,8 @@ static void show_canonical(struct actio_derivation *d)
     if (!c.p) return;
     c.explicit = actio_derive_hamiltonian(d, c.p, &c.H);
     actio_shown_section(d, "canonical", "Canonical equations", "q' = dH/dp, p' = -dH/dq + F + lambda*dg/dq'",
-                        "\\dot{q} = \\frac{\\partial \\mathcal{H}}{\\partial p}, \\quad \\dot{p} = -\\frac{\\partial \\mathcal{H}}{\\partial q} + F + \\lambda \\, \\frac{\\partial g}{\\partial \\dot{q}}");
+                        "\\dot{q} = \\frac{\\partial \\mathcal{H}}{\\partial p}, \\quad \\dot{p} = -\\frac{\\partial "
+                        "\\mathcal{H}}{\\partial q} + F + \\lambda \\, \\frac{\\partial g}{\\partial \\dot{q}}");
     show_velocities(&c);
     show_rates_of_momenta(&c);
     actio_derive_balance(d, &left, &right);
@@ -284,7 +312,11 @@ static void show_canonical(struct actio_derivation *d)
 }
 
 static const struct actio_shown_part parts[] = {
-    ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("momenta"),
+    ACTIO_SHARED_PART("parameters"),
+    ACTIO_SHARED_PART("coordinates"),
+    ACTIO_SHARED_PART("states"),
+    ACTIO_SHARED_PART("lagrangian"),
+    ACTIO_SHARED_PART("momenta"),
     ACTIO_SHARED_PART("forces"),
     { "hamiltonian", "Hamiltonian", "p*q' - L", "\\mathcal{H} = p \\, \\dot{q} - \\mathcal{L}", show_canonical },
     { "constraints", "With the constraints, and what follows from them", "", "", NULL },
@@ -293,10 +325,15 @@ static const struct actio_shown_part parts[] = {
 static const struct actio_chapter chapter = { .part = parts, .parts = sizeof parts / sizeof *parts };
 
 const struct actio_principle actio_principle_hamilton = {
-    .name = "hamilton", .title = "Hamilton's canonical equations with constraints (1835)", .key = "",
+    .name = "hamilton",
+    .title = "Hamilton's canonical equations with constraints (1835)",
+    .key = "",
     .differs = "",
-    .assumes = "velocities are functions of the momenta, d2L/dq'dq' is regular; reactions along dg/dq', or as `acting` and `along` say",
+    .assumes = "velocities are functions of the momenta, d2L/dq'dq' is regular; reactions along dg/dq', or as `acting` "
+               "and `along` say",
     .chapter = &chapter,
-    .form = actio_form_dalembert, .law = &law,
-    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_SMOOTH, .owns = ACTIO_OWNS_METHOD,
+    .form = actio_form_dalembert,
+    .law = &law,
+    .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_SMOOTH,
+    .owns = ACTIO_OWNS_METHOD,
 };

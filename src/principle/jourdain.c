@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Jourdain's principle (1909), virtual power:  (d/dt L_v - L_q - Q) dz = 0  for all virtual velocities dz that reactions do no power on, D dz = 0.
+ * Jourdain's principle (1909), virtual power:  (d/dt L_v - L_q - Q) dz = 0  for all virtual velocities dz that
+ * reactions do no power on, D dz = 0.
  *     state (q, v, s);  [Z G; A] z' = (Z h, c),  rows of Z a basis of these dz at the point
- * One square system gives the accelerations; multipliers are made from the reaction afterwards. With ideal reactions D = A. */
+ * One square system gives the accelerations; multipliers are made from the reaction afterwards. With ideal reactions D
+ * = A. */
 #include "algebra/dense.h"
 #include "derive/square.h"
 #include "expr/normal.h"
@@ -80,7 +82,7 @@ static int accelerations(struct actio_motion *m, double t, const double *y)
 static int rates(struct actio_motion *m, double t, const double *y, double *dy)
 {
     int status = accelerations(m, t, y);
-    m->based = true;                                       /* until the next run begins: lengths of rows are remembered */
+    m->based = true; /* until the next run begins: lengths of rows are remembered */
     memcpy(dy, y + m->n, m->n * sizeof *dy);
     memcpy(dy + m->n, m->zdot, m->N * sizeof *dy);
     return status;
@@ -95,12 +97,18 @@ static int solve(struct actio_motion *m, double t, const double *y)
 static size_t size(const struct actio_motion *m) { return m->ny; }
 
 static const struct actio_law law = {
-    .name = "jourdain", .objection = actio_law_is_small, .open = actio_chart_open, .close = actio_chart_close, .size = size, .rates = rates, .solve = solve,
+    .name = "jourdain",
+    .objection = actio_law_is_small,
+    .open = actio_chart_open,
+    .close = actio_chart_close,
+    .size = size,
+    .rates = rates,
+    .solve = solve,
 };
 
 /* ---- on paper */
 
-enum { SHORT = 400 };                                      /* operations of a sum worth reading */
+enum { SHORT = 400 }; /* operations of a sum worth reading */
 
 /* delta_x' of x. */
 static actio_expr virtual_velocity(struct actio_derivation *d, size_t i)
@@ -134,9 +142,13 @@ static void show_bound(struct actio_derivation *d, const struct actio_directions
         for (size_t k = 0, j = 0; k < N; k++)
             if (!free->bound[k]) sum = actio_add(pool, sum, actio_times(pool, free->Z[i * free->r + j++], dz[k]));
         if (actio_tidy_size(d, sum) <= SHORT) actio_shown_equation(d, NULL, dz[i], actio_group(pool, sum));
-        else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is longer than is worth reading", d->F->sys.variable[i]));
+        else
+            actio_shown_words(
+                d, actio_arena_format(&d->arena, "that of %s is longer than is worth reading", d->F->sys.variable[i]));
     }
-    actio_shown_words(d, free->r == 0 ? "there is none but 0: the constraints give all velocities" : d->F->p ? "the others are arbitrary" : "all are arbitrary: there are no constraints");
+    actio_shown_words(d, free->r == 0 ? "there is none but 0: the constraints give all velocities"
+                         : d->F->p    ? "the others are arbitrary"
+                                      : "all are arbitrary: there are no constraints");
 }
 
 /* P = sum of (equation's left side - right side) times the virtual velocity. */
@@ -151,7 +163,9 @@ static void show_power(struct actio_derivation *d, const actio_expr *dz)
         sum = actio_add(pool, sum, actio_times(pool, actio_group(pool, actio_tidy_in(d, off, F->zdot, F->N)), dz[i]));
     }
     if (actio_tidy_size(d, sum) <= SHORT) actio_shown_equation(d, NULL, actio_shown_free(d, "P", "power", "P"), sum);
-    else actio_shown_words(d, "a sum that is longer than is worth reading; its factors are the equations of `derive` by dalembert without multipliers");
+    else
+        actio_shown_words(d, "a sum that is longer than is worth reading; its factors are the equations of `derive` by "
+                             "dalembert without multipliers");
 }
 
 static void show_virtual_power(struct actio_derivation *d)
@@ -159,32 +173,45 @@ static void show_virtual_power(struct actio_derivation *d)
     struct actio_directions free;
     actio_expr *dz = virtual_velocity_names(d);
     show_power(d, dz);
-    actio_shown_section(d, "virtual", "Virtual velocities that the constraints allow", "(dg/dq')*delta q' = 0, or as `acting` and `along` say",
+    actio_shown_section(d, "virtual", "Virtual velocities that the constraints allow",
+                        "(dg/dq')*delta q' = 0, or as `acting` and `along` say",
                         "\\frac{\\partial g}{\\partial \\dot{q}} \\, \\delta \\dot{q} = 0");
     if (!actio_directions_of(d, &d->F->D, &free)) {
         actio_shown_words(d, "they are longer than is worth reading: run finds them by numbers");
         return;
     }
     show_bound(d, &free, dz);
-    actio_shown_section(d, "projected", "Equations of motion: the factor of each arbitrary virtual velocity, 0", "", "");
+    actio_shown_section(d, "projected", "Equations of motion: the factor of each arbitrary virtual velocity, 0", "",
+                        "");
     actio_shown_along(d, free.best, free.r);
 }
 
 static const struct actio_shown_part parts[] = {
-    ACTIO_SHARED_PART("parameters"), ACTIO_SHARED_PART("coordinates"), ACTIO_SHARED_PART("states"), ACTIO_SHARED_PART("lagrangian"), ACTIO_SHARED_PART("forces"),
+    ACTIO_SHARED_PART("parameters"),
+    ACTIO_SHARED_PART("coordinates"),
+    ACTIO_SHARED_PART("states"),
+    ACTIO_SHARED_PART("lagrangian"),
+    ACTIO_SHARED_PART("forces"),
     { "power", "Virtual power, 0 for all virtual velocities", "(d/dt dL/dq' - dL/dq - F)*delta q'",
-      "P = \\left( \\frac{d}{dt} \\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}} - \\frac{\\partial \\mathcal{L}}{\\partial q} - F \\right) \\delta \\dot{q}", show_virtual_power },
+      "P = \\left( \\frac{d}{dt} \\frac{\\partial \\mathcal{L}}{\\partial \\dot{q}} - \\frac{\\partial "
+      "\\mathcal{L}}{\\partial q} - F \\right) \\delta \\dot{q}",
+      show_virtual_power },
     { "constraints", "With the constraints, and what follows from them", "", "", NULL },
     ACTIO_SHARED_PART("accelerations"),
-    { "reactions", "Forces of constraint, once the accelerations are known", "lambda*dg/dq'", "\\lambda \\, \\partial g/\\partial \\dot{q}", NULL },
+    { "reactions", "Forces of constraint, once the accelerations are known", "lambda*dg/dq'",
+      "\\lambda \\, \\partial g/\\partial \\dot{q}", NULL },
 };
 static const struct actio_chapter chapter = { .part = parts, .parts = sizeof parts / sizeof *parts, .charted = true };
 
 const struct actio_principle actio_principle_jourdain = {
-    .name = "jourdain", .title = "Jourdain's principle of virtual power (1909)", .key = "",
+    .name = "jourdain",
+    .title = "Jourdain's principle of virtual power (1909)",
+    .key = "",
     .differs = "",
     .assumes = "reactions do no power on virtual velocities, positions and time held",
     .chapter = &chapter,
-    .form = actio_form_dalembert, .law = &law,
-    .needs = ACTIO_NEEDS_SMOOTH, .owns = ACTIO_OWNS_METHOD,
+    .form = actio_form_dalembert,
+    .law = &law,
+    .needs = ACTIO_NEEDS_SMOOTH,
+    .owns = ACTIO_OWNS_METHOD,
 };

@@ -50,7 +50,8 @@ static void say_unknown(const struct actio_model *model, const struct actio_clai
     const char *near = actio_near_name(claim->by, names, COUNT);
     list_names(0, ", ", list, sizeof list);
     if (near) snprintf(hint, sizeof hint, "did you mean '%s'?", near);
-    actio_find_at(f, ACTIO_F_UNKNOWN_PRINCIPLE, &model->source, claim->span, ACTIO_ARGS(ACTIO_TEXT(claim->by), ACTIO_TEXT(list), ACTIO_TEXT(hint)));
+    actio_find_at(f, ACTIO_F_UNKNOWN_PRINCIPLE, &model->source, claim->span,
+                  ACTIO_ARGS(ACTIO_TEXT(claim->by), ACTIO_TEXT(list), ACTIO_TEXT(hint)));
 }
 
 bool actio_principles_claimed(const struct actio_model *model, struct actio_findings *f)
@@ -76,7 +77,8 @@ int actio_principle_ready(struct actio_problem *problem)
 
 int actio_principle_refuse(struct actio_problem *problem, const char *option, const char *whose)
 {
-    actio_find(problem->f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT(whose), ACTIO_TEXT(problem->principle->name)));
+    actio_find(problem->f, ACTIO_F_NOT_ITS_OPTION,
+               ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT(whose), ACTIO_TEXT(problem->principle->name)));
     return 1;
 }
 
@@ -94,7 +96,8 @@ static bool changed(const struct actio_option_row *row, const struct actio_dual_
 static bool given(const struct actio_problem *problem, const struct actio_option_row *row)
 {
     const struct actio_dual_data *d = &problem->model->dual;
-    return actio_option_given(row, &problem->options) || changed(row, d) || (strcmp(row->name, "base") == 0 && d->bases);
+    return actio_option_given(row, &problem->options) || changed(row, d)
+           || (strcmp(row->name, "base") == 0 && d->bases);
 }
 
 void actio_option_owners(const struct actio_option_row *row, char *text, size_t size)
@@ -126,7 +129,8 @@ int actio_principle_check(struct actio_problem *problem)
     return p->check ? p->check(problem) : 0;
 }
 
-struct actio_run_options actio_principle_options(const struct actio_principle *p, const struct actio_run_options *options)
+struct actio_run_options actio_principle_options(const struct actio_principle *p,
+                                                 const struct actio_run_options *options)
 {
     struct actio_run_options o = *options;
     const struct actio_option_row *row;
@@ -141,10 +145,12 @@ struct actio_run_options actio_principle_options(const struct actio_principle *p
 static void join_names(const char *const *by, size_t count, char *text, size_t size)
 {
     size_t used = 0;
-    for (size_t i = 0; i < count && used < size; i++) used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", by[i]);
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", by[i]);
 }
 
-bool actio_principles_own(const char *const *by, size_t count, const struct actio_run_options *options, struct actio_findings *f)
+bool actio_principles_own(const char *const *by, size_t count, const struct actio_run_options *options,
+                          struct actio_findings *f)
 {
     const struct actio_option_row *row;
     size_t rows = actio_options(&row);
@@ -155,7 +161,8 @@ bool actio_principles_own(const char *const *by, size_t count, const struct acti
         char owners[200], names[200] = "";
         actio_option_owners(&row[i], owners, sizeof owners);
         join_names(by, count, names, sizeof names);
-        actio_find(f, ACTIO_F_NOT_ITS_OPTION, ACTIO_ARGS(ACTIO_TEXT(row[i].name), ACTIO_TEXT(owners), ACTIO_TEXT(names)));
+        actio_find(f, ACTIO_F_NOT_ITS_OPTION,
+                   ACTIO_ARGS(ACTIO_TEXT(row[i].name), ACTIO_TEXT(owners), ACTIO_TEXT(names)));
         return false;
     }
     return true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The doubled action on its own nodes: what its options need, one grid over the whole interval, and how it ended, in words. */
+ * The doubled action on its own nodes: what its options need, one grid over the whole interval, and how it ended, in
+ * words. */
 #include "derive/derive.h"
 #include "principle/principles.h"
 #include "algebra/sbp.h"
@@ -14,7 +15,9 @@ static int order_of(const struct actio_run_options *o) { return o->order ? o->or
 /* "paper" is the published action with its operator made regular, "bare" the one that is printed. */
 static enum actio_action_form form_of(const struct actio_run_options *o)
 {
-    return !o->form || strcmp(o->form, "weak") == 0 ? ACTIO_ACTION_WEAK : strcmp(o->form, "bare") == 0 ? ACTIO_ACTION_BARE : ACTIO_ACTION_STRONG;
+    return !o->form || strcmp(o->form, "weak") == 0 ? ACTIO_ACTION_WEAK
+           : strcmp(o->form, "bare") == 0           ? ACTIO_ACTION_BARE
+                                                    : ACTIO_ACTION_STRONG;
 }
 
 static int check(struct actio_problem *problem)
@@ -24,7 +27,8 @@ static int check(struct actio_problem *problem)
     if (o->verify && problem->model->axes) return actio_principle_refuse(problem, "verify", "models without fields");
     if (form_of(o) != ACTIO_ACTION_WEAK && !o->grid) return actio_principle_refuse(problem, "form", "one --grid");
     if (o->verify && form_of(o) != ACTIO_ACTION_WEAK) return actio_principle_refuse(problem, "verify", "the weak form");
-    if ((o->grid || o->slabs) && o->gradients) return actio_principle_refuse(problem, "gradient", "runs without --grid and --slabs");
+    if ((o->grid || o->slabs) && o->gradients)
+        return actio_principle_refuse(problem, "gradient", "runs without --grid and --slabs");
     if (o->grid && o->slabs) return actio_principle_refuse(problem, "slabs", "runs without --grid");
     if (o->grid && o->nodes) return actio_principle_refuse(problem, "nodes", "runs without --grid");
     size_t least = o->order ? actio_sbp_least(o->order) : 2, points = o->grid ? o->grid : o->nodes;
@@ -37,7 +41,8 @@ static int check(struct actio_problem *problem)
     bool many = !o->grid && o->nodes > most;
     if (!points || (points >= least && !many)) return 0;
     actio_find(problem->f, many ? ACTIO_F_MANY_NODES : ACTIO_F_FEW_NODES,
-               ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(many ? most : least), ACTIO_COUNT((size_t)(o->grid ? order_of(o) : o->order))));
+               ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(many ? most : least),
+                          ACTIO_COUNT((size_t)(o->grid ? order_of(o) : o->order))));
     return 1;
 }
 
@@ -58,14 +63,18 @@ static void say_thin(struct actio_problem *problem, const struct actio_grid_told
 {
     double sigma = problem->sys->sigma, points = ceil((double)problem->options.grid * told->thin / (0.2 * sigma));
     actio_find_at(problem->f, ACTIO_F_WALL_TOO_THIN, &problem->model->source, problem->model->contact[told->wall].span,
-                  ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[told->wall].label), ACTIO_NUMBER(told->thin), ACTIO_NUMBER(sigma), ACTIO_COUNT((size_t)points)));
+                  ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[told->wall].label), ACTIO_NUMBER(told->thin),
+                             ACTIO_NUMBER(sigma), ACTIO_COUNT((size_t)points)));
 }
 
 static void say_branch(struct actio_problem *problem, const struct actio_grid_told *told)
 {
     bool away = told->away > 0;
-    actio_find(problem->f, ACTIO_F_ACTION_BRANCH, ACTIO_ARGS(ACTIO_COUNT(problem->options.grid), ACTIO_TEXT(away ? "its positions are" : "its first velocities are"),
-               ACTIO_NUMBER(away ? told->away : told->jump), ACTIO_TEXT(away ? "the march by slabs" : "those of the start")));
+    actio_find(problem->f, ACTIO_F_ACTION_BRANCH,
+               ACTIO_ARGS(ACTIO_COUNT(problem->options.grid),
+                          ACTIO_TEXT(away ? "its positions are" : "its first velocities are"),
+                          ACTIO_NUMBER(away ? told->away : told->jump),
+                          ACTIO_TEXT(away ? "the march by slabs" : "those of the start")));
 }
 
 static void say(struct actio_problem *problem, const struct actio_grid_told *told)
@@ -79,9 +88,16 @@ static void say(struct actio_problem *problem, const struct actio_grid_told *tol
     case ACTIO_GRID_SINGULAR: actio_find(problem->f, ACTIO_F_ACTION_SINGULAR, ACTIO_ARGS(ACTIO_COUNT(points))); break;
     case ACTIO_GRID_BRANCH: say_branch(problem, told); break;
     case ACTIO_GRID_DIVERGED:
-        if (form_of(&problem->options) != ACTIO_ACTION_WEAK) { actio_find(problem->f, ACTIO_F_FORM_FAILS, ACTIO_ARGS(ACTIO_TEXT(problem->options.form), ACTIO_COUNT(points))); break; }
+        if (form_of(&problem->options) != ACTIO_ACTION_WEAK) {
+            actio_find(problem->f, ACTIO_F_FORM_FAILS,
+                       ACTIO_ARGS(ACTIO_TEXT(problem->options.form), ACTIO_COUNT(points)));
+            break;
+        }
         /* fall through */
-    default: actio_find(problem->f, ACTIO_F_ACTION_DIVERGED, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(told->iterations), ACTIO_NUMBER(told->residual))); break;
+    default:
+        actio_find(problem->f, ACTIO_F_ACTION_DIVERGED,
+                   ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(told->iterations), ACTIO_NUMBER(told->residual)));
+        break;
     }
 }
 
@@ -105,11 +121,21 @@ static int solve(struct actio_problem *problem, const struct actio_aim *aim, str
 }
 
 const struct actio_principle actio_principle_skg = {
-    .name = "skg", .title = "the doubled action (Schwinger-Keldysh-Galley) on nodes of time", .key = "RH 7",
+    .name = "skg",
+    .title = "the doubled action (Schwinger-Keldysh-Galley) on nodes of time",
+    .key = "RH 7",
     .differs = "",
-    .assumes = "critical point of one scalar action with initial data; forces, friction and reactions enter through the difference of two paths",
+    .assumes = "critical point of one scalar action with initial data; forces, friction and reactions enter through "
+               "the difference of two paths",
     .chapter = &actio_chapter_skg,
-    .form = actio_form_dalembert, .stepper = &actio_skg,
-    .needs = ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_SOFT, .owns = ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER | ACTIO_OWNS_SLABS | ACTIO_OWNS_NODES | ACTIO_OWNS_FORM | ACTIO_OWNS_VERIFY | ACTIO_OWNS_GRADIENT,
-    .on_nodes = true, .check = check, .objection = objection, .prepare = prepare, .solve = solve,
+    .form = actio_form_dalembert,
+    .stepper = &actio_skg,
+    .needs = ACTIO_NEEDS_LEVELS | ACTIO_NEEDS_SOFT,
+    .owns = ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER | ACTIO_OWNS_SLABS | ACTIO_OWNS_NODES | ACTIO_OWNS_FORM
+            | ACTIO_OWNS_VERIFY | ACTIO_OWNS_GRADIENT,
+    .on_nodes = true,
+    .check = check,
+    .objection = objection,
+    .prepare = prepare,
+    .solve = solve,
 };

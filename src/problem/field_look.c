@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a model with fields is like at several numbers of nodes and several shapes: rank, degrees of freedom, growth, and whether different discretisations
- * go to one limit. Only doubling the nodes would certify wrong answers.                                                              [HAMEL C, E] */
+ * What a model with fields is like at several numbers of nodes and several shapes: rank, degrees of freedom, growth,
+ * and whether different discretisations
+ * go to one limit. Only doubling the nodes would certify wrong answers.  [HAMEL C, E] */
 #include "problem/field_look.h"
 #include "algebra/dense.h"
 #include "algebra/periodic.h"
@@ -10,14 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDING 1e-4                                      /* of the largest eigenvalue: what differences leave of a real part that is 0 */
-#define DEPENDENT 1e-9                                     /* rows nearer to each other than this */
+#define ROUNDING 1e-4  /* of the largest eigenvalue: what differences leave of a real part that is 0 */
+#define DEPENDENT 1e-9 /* rows nearer to each other than this */
 enum { MODES = 4 };
-static const double amounts[] = { 0.25, 0.08, 0.02 };      /* of a bend, beside the length of the axis: what the constraints allow */
+/* of a bend, beside the length of the axis: what the constraints allow */
+static const double amounts[] = { 0.25, 0.08, 0.02 };
 
 /* ---- a run with other nodes */
 
-struct trial { struct actio_problem problem; struct actio_findings silent; };
+struct trial {
+    struct actio_problem problem;
+    struct actio_findings silent;
+};
 
 static void set_nodes(struct actio_model *m, size_t cells, size_t *before)
 {
@@ -54,8 +59,15 @@ static double shaken(unsigned *seed)
     return (double)(*seed >> 8) / 8388608.0 - 1;
 }
 
-/* A bend begins where a line is let go: all along it (hold 0), or behind the quarter next to its first (-1) or last (1) end, which stays as it is. */
-struct bend { unsigned shape; double amount; int hold; bool velocities, beyond; };   /* beyond: it is moved for longer than the model asks, where that is short */
+/* A bend begins where a line is let go: all along it (hold 0), or behind the quarter next to its first (-1) or last (1)
+ * end, which stays as it is. */
+/* beyond: it is moved for longer than the model asks, where that is short */
+struct bend {
+    unsigned shape;
+    double amount;
+    int hold;
+    bool velocities, beyond;
+};
 
 static double let_go(int hold, double sigma)
 {
@@ -63,7 +75,8 @@ static double let_go(int hold, double sigma)
     return hold == 0 ? 1 : x > 0 ? x * x * x : 0;
 }
 
-/* Every field along its chord: lines without curvature are where rows that differ elsewhere may fall together. False: the line is closed. */
+/* Every field along its chord: lines without curvature are where rows that differ elsewhere may fall together. False:
+ * the line is closed. */
 static bool straighten(const struct actio_problem *problem, double *y)
 {
     const struct actio_model *m = problem->model;
@@ -77,7 +90,8 @@ static bool straighten(const struct actio_problem *problem, double *y)
     return longest > 0;
 }
 
-/* Smooth bends of every field, the same functions of s for any number of nodes; point coordinates are moved. `shape` 0 leaves the start. */
+/* Smooth bends of every field, the same functions of s for any number of nodes; point coordinates are moved. `shape` 0
+ * leaves the start. */
 static void bend_by(const struct actio_problem *problem, struct bend b, double *y)
 {
     const struct actio_model *m = problem->model;
@@ -87,7 +101,10 @@ static void bend_by(const struct actio_problem *problem, struct bend b, double *
         uint16_t axis = m->coord[i].axis;
         size_t nodes = axis ? m->axis[axis - 1].nodes : 1;
         double length = axis ? m->axis[axis - 1].b - m->axis[axis - 1].a : b.hold ? 0 : 1, a[2][MODES];
-        for (int k = 0; k < MODES; k++) a[0][k] = shaken(&seed) / (1 + k * k), a[1][k] = b.velocities ? shaken(&seed) / (1 + k * k) : 0;
+        for (int k = 0; k < MODES; k++) {
+            a[0][k] = shaken(&seed) / (1 + k * k);
+            a[1][k] = b.velocities ? shaken(&seed) / (1 + k * k) : 0;
+        }
         for (size_t j = 0; j < nodes; j++) {
             double sigma = nodes > 1 ? (double)j / (double)(nodes - 1) : 0, free = axis ? let_go(b.hold, sigma) : 1;
             for (int k = 0; k < MODES; k++) {
@@ -107,7 +124,8 @@ static void weigh(const struct actio_problem *problem, int hold, double *value)
     for (size_t e = 0; hold && e < sys->G.count; e++) {
         bool heavy = false;
         for (size_t i = 0; i < m->coords && !heavy; i++) {
-            size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 1, at = sys->G.row[e], base = sys->base[i];
+            size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 1, at = sys->G.row[e],
+                   base = sys->base[i];
             if (at < base || at >= base + nodes) continue;
             heavy = !m->coord[i].axis || let_go(hold, (double)(at - base) / (double)(nodes - 1)) == 0;
         }
@@ -127,9 +145,14 @@ static bool onto_constraints(struct actio_problem *problem, int hold, double *va
         double left = 1, largest = 1;
         for (int step = 0; rows && step < 60 && left > 1e-13 * largest; step++) {
             const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]);
-            left = 0, largest = 0;
+            left = 0;
+            largest = 0;
             memset(m->residual, 0, m->p * sizeof *m->residual);
-            for (size_t i = 0; i < rows; i++) m->residual[row[i]] = r[first + i], left = fmax(left, fabs(r[first + i])), largest = fmax(largest, r[count + first + i]);
+            for (size_t i = 0; i < rows; i++) {
+                m->residual[row[i]] = r[first + i];
+                left = fmax(left, fabs(r[first + i]));
+                largest = fmax(largest, r[count + first + i]);
+            }
             memcpy(value, actio_bound_values(&m->at[ACTIO_Q_MATRIX]), m->at[ACTIO_Q_MATRIX].count * sizeof *value);
             weigh(problem, hold, value);
             if (!isfinite(left)) return false;
@@ -153,8 +176,12 @@ static bool shape_state(struct actio_problem *problem, struct bend b, double *y)
     m->t = problem->model->has_time ? problem->model->t0 : 0;
     memcpy(m->y, y, problem->ny * sizeof *y);
     double *value = actio_take(problem->ctx, m->at[ACTIO_Q_MATRIX].count + 1, sizeof *value);
-    bool ok = value && actio_slaves_settle(m) == 0 && (problem->sys->levels == 0 || onto_constraints(problem, b.hold, value));
-    if (value && !ok && b.hold == 0) memcpy(m->y, y, problem->ny * sizeof *y), ok = actio_slaves_settle(m) == 0 && actio_lanes_nearest(m);
+    bool ok =
+        value && actio_slaves_settle(m) == 0 && (problem->sys->levels == 0 || onto_constraints(problem, b.hold, value));
+    if (value && !ok && b.hold == 0) {
+        memcpy(m->y, y, problem->ny * sizeof *y);
+        ok = actio_slaves_settle(m) == 0 && actio_lanes_nearest(m);
+    }
     actio_give(problem->ctx, value);
     memcpy(y, m->y, problem->ny * sizeof *y);
     return ok;
@@ -162,7 +189,11 @@ static bool shape_state(struct actio_problem *problem, struct bend b, double *y)
 
 /* ---- rank */
 
-struct dense { size_t n, p; double *A, *G, *basis, *work; int *iwork; };
+struct dense {
+    size_t n, p;
+    double *A, *G, *basis, *work;
+    int *iwork;
+};
 
 static bool dense_open(struct dense *d, struct actio_problem *problem)
 {
@@ -171,7 +202,8 @@ static bool dense_open(struct dense *d, struct actio_problem *problem)
     double **part[] = { &d->A, &d->G, &d->basis, &d->work };
     const size_t length[] = { p * n, n * n, n * n, actio_rank_work(big, big) + p * n + n * n };
     bool ok = (d->iwork = actio_take(problem->ctx, 2 * (n + p) + 1, sizeof *d->iwork)) != NULL;
-    for (size_t i = 0; i < 4; i++) ok = (*part[i] = actio_take(problem->ctx, length[i] + 1, sizeof(double))) != NULL && ok;
+    for (size_t i = 0; i < 4; i++)
+        ok = (*part[i] = actio_take(problem->ctx, length[i] + 1, sizeof(double))) != NULL && ok;
     return ok;
 }
 
@@ -181,7 +213,8 @@ static void dense_close(struct dense *d, struct actio_problem *problem)
     for (size_t i = 0; i < 5; i++) actio_give(problem->ctx, all[i]);
 }
 
-/* Rows of A in units of the masses, each of length 1; G beside them. Values beyond an end that follow from others count as held. */
+/* Rows of A in units of the masses, each of length 1; G beside them. Values beyond an end that follow from others count
+ * as held. */
 static bool fill(struct dense *d, struct actio_problem *problem, const double *y)
 {
     const struct actio_system *sys = problem->sys;
@@ -189,7 +222,8 @@ static bool fill(struct dense *d, struct actio_problem *problem, const double *y
     m->t = problem->model->has_time ? problem->model->t0 : 0;
     memcpy(m->y, y, problem->ny * sizeof *y);
     const double *v = actio_bound_values(&m->at[ACTIO_Q_MATRIX]), *A = v + sys->G.count;
-    memset(d->A, 0, d->p * d->n * sizeof *d->A), memset(d->G, 0, d->n * d->n * sizeof *d->G);
+    memset(d->A, 0, d->p * d->n * sizeof *d->A);
+    memset(d->G, 0, d->n * d->n * sizeof *d->G);
     for (size_t i = 0; i < sys->G.count; i++) d->G[sys->G.row[i] * d->n + sys->G.col[i]] += v[i];
     for (size_t i = 0; i < sys->A.count; i++) d->A[sys->A.row[i] * d->n + sys->A.col[i]] += A[i];
     for (size_t k = 0; k < d->p; k++) {
@@ -203,7 +237,7 @@ static bool fill(struct dense *d, struct actio_problem *problem, const double *y
 static size_t rank_of(struct dense *d, size_t rows, const double *A)
 {
     double *copy = d->work, *work = d->work + d->p * d->n + d->n * d->n;
-    if (rows == 0) {                                       /* everything may move */
+    if (rows == 0) { /* everything may move */
         memset(d->basis, 0, d->n * d->n * sizeof *d->basis);
         for (size_t i = 0; i < d->n; i++) d->basis[i * d->n + i] = 1;
         return 0;
@@ -233,14 +267,15 @@ static void inertia(struct dense *d, const struct actio_system *sys, size_t rank
         }
     actio_ldl_factor(r, M, d->iwork);
     actio_ldl_inertia(r, M, d->iwork, 1e-10, kernel);
-    kernel[2] -= (int)sys->slaves, all[2] -= (int)sys->slaves;
+    kernel[2] -= (int)sys->slaves;
+    all[2] -= (int)sys->slaves;
 }
 
 /* Constraints whose rows say nothing that those before them don't. */
 static void mark_redundant(struct dense *d, const struct actio_problem *problem, struct actio_field_look *out)
 {
     size_t p = d->p, n = d->n, kept = 0;
-    double *Q = d->G;                                      /* n x n: not needed any more */
+    double *Q = d->G; /* n x n: not needed any more */
     for (size_t k = 0, c = 0; k < p; k++) {
         while (c + 1 < problem->model->constraints && problem->sys->row[c + 1] <= k) c++;
         double *row = d->work;
@@ -251,18 +286,26 @@ static void mark_redundant(struct dense *d, const struct actio_problem *problem,
                 for (size_t i = 0; i < n; i++) row[i] -= x * Q[j * n + i];
             }
         double length = actio_norm(n, row);
-        if (kept == n || length <= 1e-7) { if (c < ACTIO_FIELD_NAMED) out->redundant[c]++; continue; }
+        if (kept == n || length <= 1e-7) {
+            if (c < ACTIO_FIELD_NAMED) out->redundant[c]++;
+            continue;
+        }
         for (size_t i = 0; i < n; i++) Q[kept * n + i] = row[i] / length;
         kept++;
     }
 }
 
-/* 1 + the first constraint with a row that is 0 at y and is not beside it: its gradient vanishes where it holds; 0: none. */
+/* 1 + the first constraint with a row that is 0 at y and is not beside it: its gradient vanishes where it holds; 0:
+ * none. */
 static size_t find_vanishing(struct dense *d, struct actio_problem *problem, double *y)
 {
     size_t zeros = 0, *zero = actio_take(problem->ctx, d->p + 1, sizeof *zero), found = 0;
-    if (!zero || !fill(d, problem, y)) return actio_give(problem->ctx, zero), 0;
-    for (size_t k = 0; k < d->p; k++) if (actio_norm(d->n, d->A + k * d->n) == 0) zero[zeros++] = k;
+    if (!zero || !fill(d, problem, y)) {
+        actio_give(problem->ctx, zero);
+        return 0;
+    }
+    for (size_t k = 0; k < d->p; k++)
+        if (actio_norm(d->n, d->A + k * d->n) == 0) zero[zeros++] = k;
     for (size_t i = 0; zeros && i < problem->ny; i++) y[i] += 1e-3 * (1 + (double)(i % 7));
     bool there = zeros && fill(d, problem, y);
     for (size_t i = 0; there && i < zeros && !found; i++) {
@@ -273,18 +316,26 @@ static size_t find_vanishing(struct dense *d, struct actio_problem *problem, dou
     return found;
 }
 
-static bool look_at(struct actio_problem *problem, struct dense *d, unsigned shape, double *y, struct actio_field_look *out)
+static bool look_at(struct actio_problem *problem, struct dense *d, unsigned shape, double *y,
+                    struct actio_field_look *out)
 {
     bool there = false;
-    for (size_t k = 0; k < sizeof amounts / sizeof *amounts && !there; k++) there = shape_state(problem, (struct bend){ shape, amounts[k], 0, true, false }, y);
+    for (size_t k = 0; k < sizeof amounts / sizeof *amounts && !there; k++)
+        there = shape_state(problem, (struct bend){ shape, amounts[k], 0, true, false }, y);
     if (!there || !fill(d, problem, y)) return false;
     size_t rank = rank_of(d, d->p, d->A), slaves = problem->sys->slaves;
-    if (out->samples == 0) out->start_rank = rank;         /* the start, where it is on the constraints */
-    if (out->samples == 0 || rank < out->least) out->least = rank, out->least_shape = shape;
+    if (out->samples == 0) out->start_rank = rank; /* the start, where it is on the constraints */
+    if (out->samples == 0 || rank < out->least) {
+        out->least = rank;
+        out->least_shape = shape;
+    }
     if (out->samples == 0 || rank > out->rank) out->rank = rank;
     if (out->samples++ == 0) {
         inertia(d, problem->sys, rank, out->inertia, out->kernel);
-        if (rank < d->p && fill(d, problem, y)) mark_redundant(d, problem, out), out->vanishing = find_vanishing(d, problem, y);
+        if (rank < d->p && fill(d, problem, y)) {
+            mark_redundant(d, problem, out);
+            out->vanishing = find_vanishing(d, problem, y);
+        }
     }
     out->dof = (long)d->n - (long)slaves - (long)out->rank;
     return true;
@@ -302,7 +353,9 @@ int actio_field_ranks(struct actio_problem *of, size_t cells, struct actio_field
     bool ok = trial_open(&t, of) && dense_open(&d, &t.problem);
     double *y = ok ? actio_take(of->ctx, t.problem.ny + 1, sizeof *y) : NULL;
     if (y) {
-        out->n = d.n, out->p = d.p, out->slaves = t.problem.sys->slaves;
+        out->n = d.n;
+        out->p = d.p;
+        out->slaves = t.problem.sys->slaves;
         for (unsigned shape = 0; shape <= ACTIO_FIELD_STRAIGHT; shape++) look_at(&t.problem, &d, shape, y, out);
     }
     ok = y && out->samples > 0;
@@ -316,7 +369,12 @@ int actio_field_ranks(struct actio_problem *of, size_t cells, struct actio_field
 /* ---- one limit? */
 
 /* The bent start, moved for a while: values at the ends and in the middle of every field. */
-struct outcome { double value[ACTIO_FIELD_VALUES], rough; size_t count; bool ok; };   /* rough: second differences of the rates at the beginning, beside the rates */
+/* rough: second differences of the rates at the beginning, beside the rates */
+struct outcome {
+    double value[ACTIO_FIELD_VALUES], rough;
+    size_t count;
+    bool ok;
+};
 
 static double fastest(const struct actio_problem *problem, const double *y)
 {
@@ -357,17 +415,24 @@ static void expect_rank(struct actio_motion *m, double t, const double *y)
     actio_motion_solve(m, t, y);
     actio_saddle_factor(m->saddle, actio_bound_values(&m->at[ACTIO_Q_MATRIX]));
     size_t rank = actio_saddle_rank(m->saddle, NULL);
-    if (rank < m->p) actio_saddle_expect_rank(m->saddle, rank), m->rank = rank;
+    if (rank < m->p) {
+        actio_saddle_expect_rank(m->saddle, rank);
+        m->rank = rank;
+    }
 }
 
 static void move_on(struct actio_problem *problem, const double *y, double duration, struct outcome *out)
 {
-    double t0 = problem->model->has_time ? problem->model->t0 : 0, *end = actio_take(problem->ctx, problem->ny + 1, sizeof *end);
+    double t0 = problem->model->has_time ? problem->model->t0 : 0,
+           *end = actio_take(problem->ctx, problem->ny + 1, sizeof *end);
     struct actio_march_result result = { .y = end };
-    struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = t0 + duration, .rtol = 1e-7, .atol = 1e-7, .y0 = y, .max_steps = 20000 };
+    struct actio_march_task task = {
+        .stepper = &actio_dop853, .t0 = t0, .t1 = t0 + duration, .rtol = 1e-7, .atol = 1e-7, .y0 = y, .max_steps = 20000
+    };
     problem->motion.span = duration;
     expect_rank(&problem->motion, t0, y);
-    out->ok = end && actio_motion_begin(&problem->motion, t0, y) == 0 && actio_march(problem->ctx, &problem->motion.flow, &task, &result) == 0;
+    out->ok = end && actio_motion_begin(&problem->motion, t0, y) == 0
+              && actio_march(problem->ctx, &problem->motion.flow, &task, &result) == 0;
     if (out->ok) read_values(problem, result.y, out);
     actio_give(problem->ctx, end);
 }
@@ -376,7 +441,8 @@ static void move_on(struct actio_problem *problem, const double *y, double durat
 static double duration_of(const struct actio_problem *problem, const double *y, bool beyond)
 {
     const struct actio_model *m = problem->model;
-    double length = m->axis[0].b - m->axis[0].a, speed = fastest(problem, y), whole = m->has_time ? m->t1 - m->t0 : 1, far = speed > 0 ? 0.6 * length / speed : 0;
+    double length = m->axis[0].b - m->axis[0].a, speed = fastest(problem, y), whole = m->has_time ? m->t1 - m->t0 : 1,
+           far = speed > 0 ? 0.6 * length / speed : 0;
     if (beyond) return far > 1.2 * fabs(whole) ? copysign(far, whole) : NAN;
     return far > 0 ? copysign(fmin(fabs(whole), far), whole) : whole;
 }
@@ -402,9 +468,14 @@ static struct outcome move_by(struct actio_problem *of, size_t cells, int tilt, 
     return out;
 }
 
-struct way { struct outcome coarse, fine; double apart; bool ok; };
+struct way {
+    struct outcome coarse, fine;
+    double apart;
+    bool ok;
+};
 
-/* ---- who leads an end: where a body, a force, a curve or a path is, rates taken at that very node would put the cell's constraint on it, which is another model */
+/* ---- who leads an end: where a body, a force, a curve or a path is, rates taken at that very node would put the
+ * cell's constraint on it, which is another model */
 
 static bool stands_at(struct actio_model *m, actio_expr e, bool last)
 {
@@ -414,7 +485,9 @@ static bool stands_at(struct actio_model *m, actio_expr e, bool last)
         if (n.op != ACTIO_AT) continue;
         double place = actio_model_number(m, (actio_expr){ n.c });
         for (size_t a = 0; a < m->axes; a++)
-            if (n.b == m->axis[a].s.id && fabs(place - (last ? m->axis[a].b : m->axis[a].a)) <= 1e-9 * (m->axis[a].b - m->axis[a].a)) return true;
+            if (n.b == m->axis[a].s.id
+                && fabs(place - (last ? m->axis[a].b : m->axis[a].a)) <= 1e-9 * (m->axis[a].b - m->axis[a].a))
+                return true;
     }
     return false;
 }
@@ -429,7 +502,8 @@ static bool is_own_slope(struct actio_model *m, actio_expr e)
         slope |= n->op == ACTIO_AT && m->pool.node[n->a].op == ACTIO_DIFF;
         if (n->op != ACTIO_SYMBOL) continue;
         actio_slot s = m->pool.slot[n->a];
-        if (s.space == ACTIO_SPACE_T || (!s.axis && (s.space == ACTIO_SPACE_Q || s.space == ACTIO_SPACE_V))) return false;
+        if (s.space == ACTIO_SPACE_T || (!s.axis && (s.space == ACTIO_SPACE_Q || s.space == ACTIO_SPACE_V)))
+            return false;
     }
     return slope;
 }
@@ -437,7 +511,8 @@ static bool is_own_slope(struct actio_model *m, actio_expr e)
 /* A blade there has no direction but the line's: it does not lead. */
 static bool is_led(struct actio_model *m, bool last)
 {
-    for (size_t k = 0; k < m->parts; k++) if (stands_at(m, m->part[k].e, last)) return true;
+    for (size_t k = 0; k < m->parts; k++)
+        if (stands_at(m, m->part[k].e, last)) return true;
     for (size_t k = 0; k < m->constraints; k++) {
         const struct actio_constraint *c = &m->constraint[k];
         if (c->axis || !(stands_at(m, c->left, last) || stands_at(m, c->right, last))) continue;
@@ -447,7 +522,9 @@ static bool is_led(struct actio_model *m, bool last)
         for (size_t j = 0; j < m->force[k].terms; j++) {
             const struct actio_term *x = &m->force[k].term[j];
             uint16_t axis = x->is_state ? 0 : m->coord[x->variable].axis;
-            if (x->placed && axis && actio_model_number(m, x->place) == (last ? m->axis[axis - 1].b : m->axis[axis - 1].a)) return true;
+            if (x->placed && axis
+                && actio_model_number(m, x->place) == (last ? m->axis[axis - 1].b : m->axis[axis - 1].a))
+                return true;
         }
     return false;
 }
@@ -460,10 +537,15 @@ static void compare_ways(const struct way *way, struct actio_field_limits *out)
     for (size_t a = 0; a < ACTIO_FIELD_WAYS; a++)
         for (size_t b = a + 1; b < ACTIO_FIELD_WAYS; b++)
             for (size_t i = 0; way[a].ok && way[b].ok && i < way[a].fine.count; i++) {
-                double d = fabs(way[a].fine.value[i] - way[b].fine.value[i]), ratio = d / (4 * (way[a].apart + way[b].apart) + 1e-5);
+                double d = fabs(way[a].fine.value[i] - way[b].fine.value[i]),
+                       ratio = d / (4 * (way[a].apart + way[b].apart) + 1e-5);
                 if (ratio <= out->ratio) continue;
-                *out = (struct actio_field_limits){ .ratio = ratio, .value = i, .way = { a, b }, .duration = out->duration,
-                                                    .seen = { way[a].coarse.value[i], way[a].fine.value[i], way[b].coarse.value[i], way[b].fine.value[i] } };
+                *out = (struct actio_field_limits){ .ratio = ratio,
+                                                    .value = i,
+                                                    .way = { a, b },
+                                                    .duration = out->duration,
+                                                    .seen = { way[a].coarse.value[i], way[a].fine.value[i],
+                                                              way[b].coarse.value[i], way[b].fine.value[i] } };
             }
     out->one = out->ratio <= 1;
 }
@@ -471,7 +553,10 @@ static void compare_ways(const struct way *way, struct actio_field_limits *out)
 /* 0; or 1: this bend tells nothing. */
 static int refine(struct actio_problem *of, struct bend b, struct actio_field_limits *out)
 {
-    static const struct { size_t cells, finer; int tilt; } how[ACTIO_FIELD_WAYS] = { { 12, 24, 0 }, { 13, 25, 0 }, { 12, 24, 1 }, { 12, 24, -1 } };
+    static const struct {
+        size_t cells, finer;
+        int tilt;
+    } how[ACTIO_FIELD_WAYS] = { { 12, 24, 0 }, { 13, 25, 0 }, { 12, 24, 1 }, { 12, 24, -1 } };
     struct way way[ACTIO_FIELD_WAYS];
     double duration = 0;
     for (size_t w = 0; w < ACTIO_FIELD_WAYS; w++) {
@@ -481,7 +566,8 @@ static int refine(struct actio_problem *of, struct bend b, struct actio_field_li
         way[w].fine = move_by(of, how[w].finer, how[w].tilt, b, &duration);
         way[w].ok = way[w].coarse.ok && way[w].fine.ok;
         if (w < 2 && (!way[w].ok || !is_smooth(&way[w]))) return 1;
-        for (size_t i = 0; way[w].ok && i < way[w].fine.count; i++) way[w].apart = fmax(way[w].apart, fabs(way[w].fine.value[i] - way[w].coarse.value[i]));
+        for (size_t i = 0; way[w].ok && i < way[w].fine.count; i++)
+            way[w].apart = fmax(way[w].apart, fabs(way[w].fine.value[i] - way[w].coarse.value[i]));
     }
     *out = (struct actio_field_limits){ .duration = duration };
     compare_ways(way, out);
@@ -494,7 +580,7 @@ int actio_field_refine(struct actio_problem *of, struct actio_field_limits *out)
     *out = (struct actio_field_limits){ .one = true };
     if (of->model->axes > ACTIO_FIELD_AXES) return 1;
     for (int trial = 0; trial < 6 && out->one; trial++) {
-        int hold = trial % 3 - 1;                          /* 0: the start as it is */
+        int hold = trial % 3 - 1; /* 0: the start as it is */
         for (size_t k = 0, bad = 1; k < sizeof amounts / sizeof *amounts && bad; k++) {
             struct actio_field_limits x;
             bad = refine(of, (struct bend){ hold != 0, amounts[k], hold, false, trial >= 3 }, &x) != 0;
@@ -513,18 +599,29 @@ static int by_real_part(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Of eigenvalues that fall together rounding makes a ring, as wide as it likes; their mean stays. A ring ends where the largest gap of real parts is. */
+/* Of eigenvalues that fall together rounding makes a ring, as wide as it likes; their mean stays. A ring ends where the
+ * largest gap of real parts is. */
 static double mean_of_ring(const struct actio_multiplier *w, size_t n)
 {
     size_t last = 0;
     double gap = 0, sum = 0;
     for (size_t i = 0; i + 1 < n && w[i].re >= 0.05 * w[0].re; i++)
-        if (w[i].re - w[i + 1].re > gap) gap = w[i].re - w[i + 1].re, last = i;
+        if (w[i].re - w[i + 1].re > gap) {
+            gap = w[i].re - w[i + 1].re;
+            last = i;
+        }
     for (size_t i = 0; i <= last; i++) sum += w[i].re;
     return sum / (double)(last + 1);
 }
 
-struct growing { double *J, *copy, *y, *f, *work; struct actio_multiplier *w; int *iwork; size_t ny; double nothing; };   /* nothing: a real part below it may be 0 */
+/* nothing: a real part below it may be 0 */
+struct growing {
+    double *J, *copy, *y, *f, *work;
+    struct actio_multiplier *w;
+    int *iwork;
+    size_t ny;
+    double nothing;
+};
 
 /* The largest real part, and the mean of its ring, with entries off by `noise` of the largest. */
 static bool eigenvalues(struct growing *g, double noise, double *most, double *mean)
@@ -549,8 +646,10 @@ static bool linearise(struct actio_problem *problem, struct growing *g)
     bool ok = actio_motion_begin(&problem->motion, t0, g->y) == 0;
     for (size_t i = 0; ok && i < g->ny; i++) {
         double x = g->y[i], h = 1e-5 * (1 + fabs(x));
-        g->y[i] = x + h, ok = actio_motion_rhs(&problem->motion, t0, g->y, g->f) == 0;
-        g->y[i] = x - h, ok = ok && actio_motion_rhs(&problem->motion, t0, g->y, g->f + g->ny) == 0;
+        g->y[i] = x + h;
+        ok = actio_motion_rhs(&problem->motion, t0, g->y, g->f) == 0;
+        g->y[i] = x - h;
+        ok = ok && actio_motion_rhs(&problem->motion, t0, g->y, g->f + g->ny) == 0;
         g->y[i] = x;
         for (size_t k = 0; ok && k < g->ny; k++) g->J[k * g->ny + i] = (g->f[k] - g->f[g->ny + k]) / (2 * h);
     }
@@ -560,13 +659,16 @@ static bool linearise(struct actio_problem *problem, struct growing *g)
 static double grow(struct actio_problem *problem, struct growing *g)
 {
     double most[2], mean[2];
-    if (!shape_state(problem, (struct bend){ 0 }, g->y) || !linearise(problem, g) || !eigenvalues(g, 0, &most[0], &mean[0]) || !eigenvalues(g, 3e-10, &most[1], &mean[1])) return NAN;
+    if (!shape_state(problem, (struct bend){ 0 }, g->y) || !linearise(problem, g)
+        || !eigenvalues(g, 0, &most[0], &mean[0]) || !eigenvalues(g, 3e-10, &most[1], &mean[1]))
+        return NAN;
     if (fabs(most[0] - most[1]) <= 1e-3 * fabs(most[0])) return most[0];
-    if (fmax(most[0], most[1]) <= 0 && fmin(most[0], most[1]) > -g->nothing) return 0;    /* rounding below 0 */
-    return fabs(mean[0] - mean[1]) <= 1e-3 * fabs(mean[0]) ? mean[0] : NAN;   /* neither can be determined */
+    if (fmax(most[0], most[1]) <= 0 && fmin(most[0], most[1]) > -g->nothing) return 0; /* rounding below 0 */
+    return fabs(mean[0] - mean[1]) <= 1e-3 * fabs(mean[0]) ? mean[0] : NAN;            /* neither can be determined */
 }
 
-/* Largest real part of the linearisation's eigenvalues at the start, with this many cells; NAN: it could not be found. */
+/* Largest real part of the linearisation's eigenvalues at the start, with this many cells; NAN: it could not be found.
+ * */
 double actio_field_growth(struct actio_problem *of, size_t cells)
 {
     struct trial t;
@@ -577,10 +679,18 @@ double actio_field_growth(struct actio_problem *of, size_t cells)
     bool ok = trial_open(&t, of);
     size_t ny = g.ny = ok ? t.problem.ny : 0;
     g.J = ok ? actio_take(of->ctx, 2 * ny * ny + 3 * ny + actio_periodic_work(ny, 1) + 1, sizeof *g.J) : NULL;
-    g.w = ok ? actio_take(of->ctx, ny + 1, sizeof *g.w) : NULL, g.iwork = ok ? actio_take(of->ctx, ny + 1, sizeof *g.iwork) : NULL;
-    if (g.J) g.copy = g.J + ny * ny, g.y = g.copy + ny * ny, g.f = g.y + ny, g.work = g.f + 2 * ny;
+    g.w = ok ? actio_take(of->ctx, ny + 1, sizeof *g.w) : NULL;
+    g.iwork = ok ? actio_take(of->ctx, ny + 1, sizeof *g.iwork) : NULL;
+    if (g.J) {
+        g.copy = g.J + ny * ny;
+        g.y = g.copy + ny * ny;
+        g.f = g.y + ny;
+        g.work = g.f + 2 * ny;
+    }
     double growth = g.J && g.w && g.iwork ? grow(&t.problem, &g) : NAN;
-    actio_give(of->ctx, g.J), actio_give(of->ctx, g.w), actio_give(of->ctx, g.iwork);
+    actio_give(of->ctx, g.J);
+    actio_give(of->ctx, g.w);
+    actio_give(of->ctx, g.iwork);
     trial_close(&t);
     restore_nodes(of->model, before);
     return growth;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A run with fields: equations for the nodes there are, start data at every node, put on the constraints of cells where the continuum's hold. */
+ * A run with fields: equations for the nodes there are, start data at every node, put on the constraints of cells where
+ * the continuum's hold. */
 #include "problem/field_look.h"
 #include "solve/slaves.h"
 
@@ -9,13 +10,16 @@
 
 /* ---- memory */
 
-enum { DOUBLES_A_VALUE = 75, DOUBLES_A_ROW = 60 };         /* of steps, dense output, matrices and their factors; measured on strings and beams */
+/* of steps, dense output, matrices and their factors; measured on strings and beams */
+enum { DOUBLES_A_VALUE = 75, DOUBLES_A_ROW = 60 };
 
 static double bytes_needed(const struct actio_model *m)
 {
     double doubles = 0;
-    for (size_t i = 0; i < m->coords; i++) doubles += m->coord[i].axis ? DOUBLES_A_VALUE * (double)m->axis[m->coord[i].axis - 1].nodes : 0;
-    for (size_t k = 0; k < m->constraints; k++) doubles += m->constraint[k].axis ? DOUBLES_A_ROW * (double)m->axis[m->constraint[k].axis - 1].nodes : 0;
+    for (size_t i = 0; i < m->coords; i++)
+        doubles += m->coord[i].axis ? DOUBLES_A_VALUE * (double)m->axis[m->coord[i].axis - 1].nodes : 0;
+    for (size_t k = 0; k < m->constraints; k++)
+        doubles += m->constraint[k].axis ? DOUBLES_A_ROW * (double)m->axis[m->constraint[k].axis - 1].nodes : 0;
     return 8 * doubles;
 }
 
@@ -23,7 +27,9 @@ static int check_memory(struct actio_problem *problem)
 {
     double need = bytes_needed(problem->model);
     if (need <= (double)problem->ctx->bytes_limit && need < 8e18) return 0;
-    actio_problem_report(problem, ACTIO_F_FIELD_TOO_LARGE, ACTIO_ARGS(ACTIO_NUMBER(ceil(need / 1e6)), ACTIO_NUMBER(floor((double)problem->ctx->bytes_limit / 1e6))));
+    actio_problem_report(
+        problem, ACTIO_F_FIELD_TOO_LARGE,
+        ACTIO_ARGS(ACTIO_NUMBER(ceil(need / 1e6)), ACTIO_NUMBER(floor((double)problem->ctx->bytes_limit / 1e6))));
     return 1;
 }
 
@@ -38,9 +44,12 @@ static void continue_ends(const struct actio_problem *problem, double *x)
         size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 0, first = sys->base[i];
         if (nodes < 2) continue;
         size_t before = sys->beyond[2 * i], behind = sys->beyond[2 * i + 1];
-        double *a = x + first, *b = a + nodes - 1, bend_a = nodes > 2 ? a[0] - 2 * a[1] + a[2] : 0, bend_b = nodes > 2 ? b[0] - 2 * b[-1] + b[-2] : 0;
-        for (size_t k = 1; k <= before; k++) a[-(ptrdiff_t)k] = a[0] + (double)k * (a[0] - a[1]) + (double)(k * (k + 1)) / 2 * bend_a;
-        for (size_t k = 1; k <= behind; k++) b[k] = b[0] + (double)k * (b[0] - b[-1]) + (double)(k * (k + 1)) / 2 * bend_b;
+        double *a = x + first, *b = a + nodes - 1, bend_a = nodes > 2 ? a[0] - 2 * a[1] + a[2] : 0,
+               bend_b = nodes > 2 ? b[0] - 2 * b[-1] + b[-2] : 0;
+        for (size_t k = 1; k <= before; k++)
+            a[-(ptrdiff_t)k] = a[0] + (double)k * (a[0] - a[1]) + (double)(k * (k + 1)) / 2 * bend_a;
+        for (size_t k = 1; k <= behind; k++)
+            b[k] = b[0] + (double)k * (b[0] - b[-1]) + (double)(k * (k + 1)) / 2 * bend_b;
     }
 }
 
@@ -50,9 +59,13 @@ static int take_start(struct actio_problem *problem)
     if (actio_motion_need(m, ACTIO_Q_START)) return 1;
     const double *x = actio_bound_values(&m->at[ACTIO_Q_START]);
     memcpy(problem->y0, x, problem->ny * sizeof *x);
-    continue_ends(problem, problem->y0), continue_ends(problem, problem->y0 + m->n);
+    continue_ends(problem, problem->y0);
+    continue_ends(problem, problem->y0 + m->n);
     for (size_t i = 0; i < problem->ny; i++)
-        if (!isfinite(problem->y0[i])) return actio_find(problem->f, ACTIO_F_START_NOT_FINITE, ACTIO_ARGS(ACTIO_TEXT(actio_problem_name(problem, i)))), 1;
+        if (!isfinite(problem->y0[i])) {
+            actio_find(problem->f, ACTIO_F_START_NOT_FINITE, ACTIO_ARGS(ACTIO_TEXT(actio_problem_name(problem, i))));
+            return 1;
+        }
     return 0;
 }
 
@@ -76,7 +89,9 @@ int actio_problem_form_fields(struct actio_problem *problem)
     problem->sys = actio_system_form(problem->ctx, problem->model, problem->form);
     if (!problem->sys) return 1;
     problem->ny = 2 * problem->sys->n;
-    if (actio_attempt(problem->ctx, take_room, problem) || actio_motion_open(&problem->motion, problem->ctx, problem->sys, problem->param)) return 1;
+    if (actio_attempt(problem->ctx, take_room, problem)
+        || actio_motion_open(&problem->motion, problem->ctx, problem->sys, problem->param))
+        return 1;
     if (problem->model->has_time) problem->motion.span = problem->model->t1 - problem->model->t0;
     problem->motion.t = problem->model->has_time ? problem->model->t0 : 0;
     return take_start(problem);
@@ -84,8 +99,12 @@ int actio_problem_form_fields(struct actio_problem *problem)
 
 /* ---- do the start data satisfy the constraints of the continuum? */
 
-/* Largest residual beside the size of its terms, by constraint of the model: positions and velocities; the lane where it is. */
-struct misfit { double position, velocity; size_t lane, rate_lane; };
+/* Largest residual beside the size of its terms, by constraint of the model: positions and velocities; the lane where
+ * it is. */
+struct misfit {
+    double position, velocity;
+    size_t lane, rate_lane;
+};
 
 static void measure(struct actio_problem *problem, struct misfit *out)
 {
@@ -102,9 +121,13 @@ static void measure(struct actio_problem *problem, struct misfit *out)
         uint32_t row = i < sys->holonomic ? sys->position_row[i] : sys->velocity_row[i - sys->holonomic];
         if (i == sys->holonomic) k = 0;
         while (k + 1 < m->constraints && sys->row[k + 1] <= row) k++;
-        double *worst = i < sys->holonomic ? &out[k].position : &out[k].velocity, now = fabs(r[i]) / fmax(size[i], 1e-3 * largest);
+        double *worst = i < sys->holonomic ? &out[k].position : &out[k].velocity,
+               now = fabs(r[i]) / fmax(size[i], 1e-3 * largest);
         if (fabs(r[i]) <= allowed[i]) now = 0;
-        if (!(now <= *worst)) *worst = now, *(i < sys->holonomic ? &out[k].lane : &out[k].rate_lane) = row - sys->row[k];
+        if (!(now <= *worst)) {
+            *worst = now;
+            *(i < sys->holonomic ? &out[k].lane : &out[k].rate_lane) = row - sys->row[k];
+        }
     }
     actio_give(problem->ctx, allowed);
 }
@@ -117,7 +140,10 @@ static bool measure_finer(struct actio_problem *problem, struct misfit *out)
     struct actio_findings silent;
     size_t *nodes = actio_take(problem->ctx, m->axes + 1, sizeof *nodes);
     if (!nodes) return false;
-    for (size_t a = 0; a < m->axes; a++) nodes[a] = m->axis[a].nodes, m->axis[a].nodes = 2 * nodes[a] - 1;
+    for (size_t a = 0; a < m->axes; a++) {
+        nodes[a] = m->axis[a].nodes;
+        m->axis[a].nodes = 2 * nodes[a] - 1;
+    }
     actio_findings_open(&silent, problem->ctx);
     actio_problem_open(&finer, problem->ctx, m, &problem->options, &silent);
     bool ok = actio_problem_form_fields(&finer) == 0;
@@ -140,9 +166,13 @@ static void say_broken(struct actio_problem *problem, size_t k, const struct mis
 {
     const struct actio_constraint *c = &problem->model->constraint[k];
     char where[64] = "";
-    if (c->axis) snprintf(where, sizeof where, " (largest at number %zu along %.20s)", rate ? x->rate_lane : x->lane, problem->model->axis[c->axis - 1].name);
+    if (c->axis)
+        snprintf(where, sizeof where, " (largest at number %zu along %.20s)", rate ? x->rate_lane : x->lane,
+                 problem->model->axis[c->axis - 1].name);
     const char *level = rate && c->kind == ACTIO_HOLONOMIC ? "the rate of " : "";
-    actio_find_at(problem->f, ACTIO_F_FIELD_START_BREAKS, &problem->model->source, c->span, ACTIO_ARGS(ACTIO_TEXT(level), ACTIO_TEXT(c->label), ACTIO_NUMBER(rate ? x->velocity : x->position), ACTIO_TEXT(where)));
+    actio_find_at(problem->f, ACTIO_F_FIELD_START_BREAKS, &problem->model->source, c->span,
+                  ACTIO_ARGS(ACTIO_TEXT(level), ACTIO_TEXT(c->label), ACTIO_NUMBER(rate ? x->velocity : x->position),
+                             ACTIO_TEXT(where)));
 }
 
 /* 0: the data are the continuum's; 1: some constraint is broken, and reported (unless `silent`). */
@@ -155,7 +185,8 @@ static int judge(struct actio_problem *problem)
         measure(problem, now);
         bool known = measure_finer(problem, finer);
         for (size_t k = 0; k < count; k++) {
-            bool stands = known ? falls(now[k].position, finer[k].position) : now[k].position == 0, moves = known ? falls(now[k].velocity, finer[k].velocity) : now[k].velocity == 0;
+            bool stands = known ? falls(now[k].position, finer[k].position) : now[k].position == 0,
+                 moves = known ? falls(now[k].velocity, finer[k].velocity) : now[k].velocity == 0;
             if (stands && moves) continue;
             broken = 1;
             if (!problem->options.project) say_broken(problem, k, &now[k], stands);
@@ -179,7 +210,9 @@ static int say_unsettled(struct actio_problem *problem)
     size_t k = 0, at = problem->sys->slave[0];
     while (k + 1 < m->coords && problem->sys->base[k + 1] - problem->sys->beyond[2 * (k + 1)] <= at) k++;
     const struct actio_axis *x = &m->axis[m->coord[k].axis - 1];
-    actio_find_at(problem->f, ACTIO_F_FIELD_BEYOND, &m->source, m->coord[k].span, ACTIO_ARGS(ACTIO_TEXT(m->coord[k].name), ACTIO_TEXT(x->name), ACTIO_NUMBER(at < problem->sys->base[k] ? x->a : x->b)));
+    actio_find_at(problem->f, ACTIO_F_FIELD_BEYOND, &m->source, m->coord[k].span,
+                  ACTIO_ARGS(ACTIO_TEXT(m->coord[k].name), ACTIO_TEXT(x->name),
+                             ACTIO_NUMBER(at < problem->sys->base[k] ? x->a : x->b)));
     return ACTIO_NOT_SETTLED;
 }
 
@@ -195,8 +228,12 @@ static int put_on_constraints(struct actio_problem *problem, struct actio_start_
         memcpy(m->y, problem->y0, problem->ny * sizeof(double));
         if (actio_slaves_settle(m)) return say_unsettled(problem);
         if (judge(problem)) return 1;
-        if (!c->found) return actio_problem_report(problem, ACTIO_F_FIELD_START_FAR, ACTIO_NO_ARGS), 1;
-        actio_problem_report(problem, problem->options.project ? ACTIO_F_FIELD_PROJECTED : ACTIO_F_FIELD_SHIFTED, ACTIO_ARGS(ACTIO_NUMBER(largest_shift(problem, c->nearest))));
+        if (!c->found) {
+            actio_problem_report(problem, ACTIO_F_FIELD_START_FAR, ACTIO_NO_ARGS);
+            return 1;
+        }
+        actio_problem_report(problem, problem->options.project ? ACTIO_F_FIELD_PROJECTED : ACTIO_F_FIELD_SHIFTED,
+                             ACTIO_ARGS(ACTIO_NUMBER(largest_shift(problem, c->nearest))));
     }
     if (c->found) memcpy(problem->y0, c->nearest, problem->ny * sizeof(double));
     return 0;
@@ -204,12 +241,17 @@ static int put_on_constraints(struct actio_problem *problem, struct actio_start_
 
 int actio_problem_put_on_constraints(struct actio_problem *problem)
 {
-    struct actio_start_check c = { .position = actio_take(problem->ctx, problem->sys->p + 1, sizeof(double)), .velocity = actio_take(problem->ctx, problem->sys->p + 1, sizeof(double)),
+    struct actio_start_check c = { .position = actio_take(problem->ctx, problem->sys->p + 1, sizeof(double)),
+                                   .velocity = actio_take(problem->ctx, problem->sys->p + 1, sizeof(double)),
                                    .nearest = actio_take(problem->ctx, problem->ny + 1, sizeof(double)) };
     int bad = !c.position || !c.velocity || !c.nearest;
-    if (bad) actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the start data"), ACTIO_COUNT(problem->ctx->bytes_limit)));
+    if (bad)
+        actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("the start data"), ACTIO_COUNT(problem->ctx->bytes_limit)));
     else bad = put_on_constraints(problem, &c);
-    actio_give(problem->ctx, c.position), actio_give(problem->ctx, c.velocity), actio_give(problem->ctx, c.nearest);
+    actio_give(problem->ctx, c.position);
+    actio_give(problem->ctx, c.velocity);
+    actio_give(problem->ctx, c.nearest);
     return bad;
 }
 
@@ -234,7 +276,8 @@ int actio_problem_examine_fields(struct actio_problem *problem)
     struct actio_field_verdict v;
     double t = problem->model->has_time ? problem->model->t0 : 0;
     if (actio_problem_put_on_constraints(problem)) return 1;
-    bool regular = actio_motion_begin(m, t, problem->y0) == 0 && actio_motion_solve(m, t, problem->y0) != ACTIO_FLOW_SINGULAR && has_full_rank(m);
+    bool regular = actio_motion_begin(m, t, problem->y0) == 0
+                   && actio_motion_solve(m, t, problem->y0) != ACTIO_FLOW_SINGULAR && has_full_rank(m);
     if (regular && (!may_be_undetermined(problem->model) || problem->tentative)) return 0;
     actio_field_judge(problem, false, &v);
     if (problem->f->errors) return 1;
@@ -246,7 +289,9 @@ int actio_problem_examine_fields(struct actio_problem *problem)
     }
     if (actio_motion_solve(m, t, problem->y0) != ACTIO_FLOW_SINGULAR) return 0;
     bool many = v.looked && v.look.n != problem->sys->n && v.look.rank < v.look.p;
-    if (many) actio_find(problem->f, ACTIO_F_FIELD_REDUNDANT_MANY, ACTIO_ARGS(ACTIO_COUNT(problem->sys->n + problem->sys->p)));
+    if (many)
+        actio_find(problem->f, ACTIO_F_FIELD_REDUNDANT_MANY,
+                   ACTIO_ARGS(ACTIO_COUNT(problem->sys->n + problem->sys->p)));
     else actio_find(problem->f, ACTIO_F_UNSETTLED, ACTIO_NO_ARGS);
     return 1;
 }

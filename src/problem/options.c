@@ -36,8 +36,15 @@ typedef struct actio_limits LIMITS;
 #define CHANGE(letter, within) .kind = ACTIO_TAKES_CHANGE, .change = letter, .words = within
 
 #define OPTION(its_name, its_argument, its_fallback, its_group, its_commands, its_repeats, takes, its_owner, its_help) \
-    { .name = its_name, .argument = its_argument, .fallback = its_fallback, .group = its_group, .commands = its_commands, \
-      .repeats = its_repeats, takes, .owner = OWNER_##its_owner, .help = its_help },
+    { .name = its_name,                                                                                                \
+      .argument = its_argument,                                                                                        \
+      .fallback = its_fallback,                                                                                        \
+      .group = its_group,                                                                                              \
+      .commands = its_commands,                                                                                        \
+      .repeats = its_repeats,                                                                                          \
+      takes,                                                                                                           \
+      .owner = OWNER_##its_owner,                                                                                      \
+      .help = its_help },
 #define LATER(its_name, whose) { .name = its_name, .argument = "", .group = "later", .commands = "", .help = whose },
 
 static const struct actio_option_row table[] = {
@@ -64,7 +71,7 @@ static bool among(const char *words, const char *word)
 static void list_words(const char *words, char *text, size_t size)
 {
     size_t used = 0;
-    for (const char *s = words; *s && used < size; ) {
+    for (const char *s = words; *s && used < size;) {
         size_t length = strcspn(s, "|");
         bool last = s[length] == 0, first = s == words;
         used += (size_t)snprintf(text + used, size - used, "%s%.*s", first ? "" : last ? " or " : ", ", (int)length, s);
@@ -74,7 +81,8 @@ static void list_words(const char *words, char *text, size_t size)
 
 static void describe_range(const struct actio_option_row *row, char *text, size_t size)
 {
-    bool whole = row->kind == ACTIO_TAKES_COUNT || row->kind == ACTIO_TAKES_INTEGER, open = row->kind == ACTIO_TAKES_POSITIVE;
+    bool whole = row->kind == ACTIO_TAKES_COUNT || row->kind == ACTIO_TAKES_INTEGER,
+         open = row->kind == ACTIO_TAKES_POSITIVE;
     int used = snprintf(text, size, "a %snumber ", whole ? "whole " : "");
     if (used < 0 || (size_t)used >= size) return;
     text += used;
@@ -101,7 +109,8 @@ void actio_option_takes(const struct actio_option_row *row, char *text, size_t s
 static bool number_at(const struct actio_option_row *row, const void *at, double *x)
 {
     switch (row->kind) {
-    case ACTIO_TAKES_NUMBER: case ACTIO_TAKES_POSITIVE: *x = *(const double *)at; return true;
+    case ACTIO_TAKES_NUMBER:
+    case ACTIO_TAKES_POSITIVE: *x = *(const double *)at; return true;
     case ACTIO_TAKES_COUNT: *x = (double)*(const size_t *)at; return true;
     case ACTIO_TAKES_INTEGER: *x = *(const int *)at; return true;
     default: return false;
@@ -112,7 +121,10 @@ static const char *text_at(const void *at) { return *(const char *const *)at; }
 
 static size_t names_at(const void *at)
 {
-    const struct { const char *const *list; size_t count; } *names = at;
+    const struct {
+        const char *const *list;
+        size_t count;
+    } *names = at;
     return names->count;
 }
 
@@ -131,19 +143,29 @@ bool actio_option_given(const struct actio_option_row *row, const struct actio_r
 void actio_option_reset(const struct actio_option_row *row, struct actio_run_options *o)
 {
     static const size_t size[] = {
-        [ACTIO_TAKES_NOTHING] = sizeof(bool), [ACTIO_TAKES_NUMBER] = sizeof(double), [ACTIO_TAKES_POSITIVE] = sizeof(double),
-        [ACTIO_TAKES_COUNT] = sizeof(size_t), [ACTIO_TAKES_INTEGER] = sizeof(int), [ACTIO_TAKES_WORD] = sizeof(char *),
-        [ACTIO_TAKES_TEXT] = sizeof(char *), [ACTIO_TAKES_NAMES] = sizeof(struct { const char *const *list; size_t count; }),
+        [ACTIO_TAKES_NOTHING] = sizeof(bool),
+        [ACTIO_TAKES_NUMBER] = sizeof(double),
+        [ACTIO_TAKES_POSITIVE] = sizeof(double),
+        [ACTIO_TAKES_COUNT] = sizeof(size_t),
+        [ACTIO_TAKES_INTEGER] = sizeof(int),
+        [ACTIO_TAKES_WORD] = sizeof(char *),
+        [ACTIO_TAKES_TEXT] = sizeof(char *),
+        [ACTIO_TAKES_NAMES] = sizeof(struct {
+            const char *const *list;
+            size_t count;
+        }),
         [ACTIO_TAKES_CHANGE] = 0,
     };
     struct actio_run_options plain = actio_run_options_default();
-    if (row->into == ACTIO_INTO_RUN) memcpy((char *)o + row->offset, (const char *)&plain + row->offset, size[row->kind]);
+    if (row->into == ACTIO_INTO_RUN)
+        memcpy((char *)o + row->offset, (const char *)&plain + row->offset, size[row->kind]);
 }
 
 bool actio_option_fits(const struct actio_option_row *row, const struct actio_run_options *o, double *number)
 {
     const void *at = (const char *)o + row->offset;
     if (row->into != ACTIO_INTO_RUN) return true;
-    if (number_at(row, at, number)) return *number == 0 || (*number >= row->least && *number <= row->most && isfinite(*number));
+    if (number_at(row, at, number))
+        return *number == 0 || (*number >= row->least && *number <= row->most && isfinite(*number));
     return row->kind != ACTIO_TAKES_WORD || !text_at(at) || among(row->words, text_at(at));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A model made ready: equations formed, start data taken, a verdict where the equations do not settle the accelerations. */
+ * A model made ready: equations formed, start data taken, a verdict where the equations do not settle the
+ * accelerations. */
 #include "problem/fields.h"
 #include "explain/about.h"
 #include "verdict/verdict.h"
@@ -8,7 +9,8 @@
 
 struct actio_run_options actio_run_options_default(void)
 {
-    return (struct actio_run_options){ .by = "dalembert", .method = "auto", .points = 201, .tol = 1e-9, .resplit = 0.1 };
+    return (
+        struct actio_run_options){ .by = "dalembert", .method = "auto", .points = 201, .tol = 1e-9, .resplit = 0.1 };
 }
 
 static int take_start(struct actio_problem *problem)
@@ -62,15 +64,21 @@ int actio_problem_settle(struct actio_problem *problem)
     actio_problem_explain_verdict(problem, v);
     if (problem->f->errors) return 1;
     if (v->word == ACTIO_VERDICT_hidden && actio_problem_take_hidden(problem, v)) return 1;
-    problem->surveyed = true, problem->rank = v->rank;
+    problem->surveyed = true;
+    problem->rank = v->rank;
     bad = actio_problem_examine(problem);
     if (bad == ACTIO_UNSETTLED) actio_find(problem->f, ACTIO_F_UNSETTLED, ACTIO_NO_ARGS);
     return bad != 0;
 }
 
-void actio_problem_open(struct actio_problem *problem, struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f)
+void actio_problem_open(struct actio_problem *problem, struct actio_context *ctx, struct actio_model *model,
+                        const struct actio_run_options *options, struct actio_findings *f)
 {
-    *problem = (struct actio_problem){ .ctx = ctx, .model = model, .f = f, .options = options ? *options : actio_run_options_default(), .outer = ctx->findings };
+    *problem = (struct actio_problem){ .ctx = ctx,
+                                       .model = model,
+                                       .f = f,
+                                       .options = options ? *options : actio_run_options_default(),
+                                       .outer = ctx->findings };
     problem->ny = 2 * model->coords + model->states;
     ctx->findings = f;
     actio_arena_open(&problem->arena, ctx);
@@ -91,7 +99,9 @@ void actio_problem_close(struct actio_problem *problem)
 
 struct actio_about actio_problem_about(struct actio_problem *problem)
 {
-    return (struct actio_about){ problem->ctx, &problem->arena, problem->model, problem->sys, problem->f, problem->y0, problem->ny, problem->elsewhere, problem->options.project };
+    return (struct actio_about){ problem->ctx, &problem->arena,    problem->model,
+                                 problem->sys, problem->f,         problem->y0,
+                                 problem->ny,  problem->elsewhere, problem->options.project };
 }
 
 void actio_problem_explain_verdict(struct actio_problem *problem, const struct actio_verdict *v)
@@ -137,6 +147,8 @@ bool actio_problem_report_limits(struct actio_problem *problem, int status, cons
     if (!stopped && status != ACTIO_MARCH_NO_MEMORY) return false;
     if (actio_cancelled(problem->ctx)) actio_find(problem->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
     else if (stopped) actio_find(problem->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT(what)));
-    else actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_COUNT(problem->ctx->bytes_limit)));
+    else
+        actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_COUNT(problem->ctx->bytes_limit)));
     return true;
 }

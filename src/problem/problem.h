@@ -22,44 +22,57 @@ struct actio_problem {
     struct actio_findings *f, *outer;
     struct actio_run_options options;
     struct actio_arena arena;
-    const struct actio_principle *principle;               /* NULL until one is taken */
-    actio_form_fn form;                                    /* of the equations that are examined: d'Alembert's, before the principle's own take over */
-    struct actio_system *sys, *spent;                      /* spent: the one before hidden constraints joined */
+    const struct actio_principle *principle; /* NULL until one is taken */
+    actio_form_fn form; /* of the equations that are examined: d'Alembert's, before the principle's own take over */
+    struct actio_system *sys, *spent; /* spent: the one before hidden constraints joined */
     struct actio_motion motion;
-    struct actio_dual *dual;                               /* solve/dual.h; NULL: another principle */
+    struct actio_dual *dual; /* solve/dual.h; NULL: another principle */
     size_t ny;
     double *param, *y0;
-    double *extended;                                      /* y0 where the principle has more states than the model */
+    double *extended; /* y0 where the principle has more states than the model */
     int bad;
-    bool tentative;                                        /* dependent rows are taken for redundant: to see where the motion goes */
-    bool projected;                                        /* the start data were moved: by --project, or off a soft wall */
-    bool surveyed; size_t rank;                            /* what the verdict found: rows of this rank everywhere near the start */
-    const double *elsewhere;                               /* a state that it found when the start is singular or no state is near it; or NULL */
-    double *visited, *visited_at; size_t visits;           /* states on the motion as the verdict computed it roughly, and their times */
-    bool *box_given; double *box_low, *box_high;           /* --box, by component; NULL = none */
+    bool tentative; /* dependent rows are taken for redundant: to see where the motion goes */
+    bool projected; /* the start data were moved: by --project, or off a soft wall */
+    bool surveyed;  /* what the verdict found: rows of this rank everywhere near the start */
+    size_t rank;
+    const double *elsewhere;      /* a state that it found when the start is singular or no state is near it; or NULL */
+    double *visited, *visited_at; /* states on the motion as the verdict computed it roughly, and their times */
+    size_t visits;
+    bool *box_given; /* --box, by component; NULL = none */
+    double *box_low, *box_high;
 };
 
-void actio_problem_open(struct actio_problem *problem, struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f);
+void actio_problem_open(struct actio_problem *problem, struct actio_context *ctx, struct actio_model *model,
+                        const struct actio_run_options *options, struct actio_findings *f);
 void actio_problem_close(struct actio_problem *problem);
-int actio_problem_form(struct actio_problem *problem);     /* equations and start data; 0, or 1 and findings */
-int actio_problem_soften(struct actio_problem *problem);   /* soft.c: the walls of --sigma and --barrier, before equations are formed; 0, or 1 and findings */
-/* start.c: start data, rank, accelerations: 0; 1 and findings; or ACTIO_UNSETTLED: the equations do not determine the accelerations. */
+int actio_problem_form(struct actio_problem *problem); /* equations and start data; 0, or 1 and findings */
+/* soft.c: the walls of --sigma and --barrier, before equations are formed; 0, or 1 and findings */
+int actio_problem_soften(struct actio_problem *problem);
+/* start.c: start data, rank, accelerations: 0; 1 and findings; or ACTIO_UNSETTLED: the equations do not determine the
+ * accelerations. */
 enum { ACTIO_UNSETTLED = 2 };
 int actio_problem_examine(struct actio_problem *problem);
-/* survey.c: the verdict. judging: also what comes later; NULL when over a limit. Hidden constraints join the system; 0, or 1. */
+/* survey.c: the verdict. judging: also what comes later; NULL when over a limit. Hidden constraints join the system; 0,
+ * or 1. */
 struct actio_verdict *actio_problem_survey(struct actio_problem *problem, bool judging);
 int actio_problem_take_hidden(struct actio_problem *problem, const struct actio_verdict *v);
-/* A model whose equations do not settle the accelerations gets its verdict: hidden constraints join, anything else is refused as by `check`. 0, or 1. */
+/* A model whose equations do not settle the accelerations gets its verdict: hidden constraints join, anything else is
+ * refused as by `check`. 0, or 1. */
 int actio_problem_settle(struct actio_problem *problem);
 
 /* Words: findings and texts, made by explain/. Texts are in the problem's arena, "" when memory runs out. */
 struct actio_about actio_problem_about(struct actio_problem *problem);
 void actio_problem_explain_verdict(struct actio_problem *problem, const struct actio_verdict *v);
-void actio_problem_explain_start(struct actio_problem *problem, const struct actio_start_check *c);    /* constraints that the start data break */
-void actio_problem_explain_hidden(struct actio_problem *problem, const struct actio_start_check *c);   /* hidden ones that they do not break */
-void actio_problem_report(struct actio_problem *problem, enum actio_code code, const struct actio_value arg[6]);   /* about the model as a whole: its file is named */
-bool actio_problem_report_limits(struct actio_problem *problem, int status, const char *what);     /* was it a limit, or Ctrl-C? Says so, and what was under way */
-const char *actio_problem_name(const struct actio_problem *problem, size_t component);             /* "x", "x'" of a component of y */
+/* constraints that the start data break */
+void actio_problem_explain_start(struct actio_problem *problem, const struct actio_start_check *c);
+/* hidden ones that they do not break */
+void actio_problem_explain_hidden(struct actio_problem *problem, const struct actio_start_check *c);
+/* about the model as a whole: its file is named */
+void actio_problem_report(struct actio_problem *problem, enum actio_code code, const struct actio_value arg[6]);
+/* was it a limit, or Ctrl-C? Says so, and what was under way */
+bool actio_problem_report_limits(struct actio_problem *problem, int status, const char *what);
+/* "x", "x'" of a component of y */
+const char *actio_problem_name(const struct actio_problem *problem, size_t component);
 /* "x = 1, x' = 0, ..." of a state; the first few when there are many. */
 const char *actio_problem_state_text(struct actio_problem *problem, const double *y, const double *compared_with);
 

@@ -13,8 +13,11 @@ static void say_elastic(struct actio_problem *problem)
 {
     for (size_t i = 0; i < problem->model->contacts; i++) {
         const struct actio_contact *c = &problem->model->contact[i];
-        bool elastic = actio_is_const(&problem->model->pool, c->restitution) && actio_model_number(problem->model, c->restitution) == 1;
-        if (!elastic) actio_find_at(problem->f, ACTIO_F_SOFT_ELASTIC, &problem->model->source, c->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
+        bool elastic = actio_is_const(&problem->model->pool, c->restitution)
+                       && actio_model_number(problem->model, c->restitution) == 1;
+        if (!elastic)
+            actio_find_at(problem->f, ACTIO_F_SOFT_ELASTIC, &problem->model->source, c->span,
+                          ACTIO_ARGS(ACTIO_TEXT(c->label)));
     }
 }
 
@@ -24,7 +27,8 @@ static double offset(struct actio_problem *problem, size_t i, double force)
     double sigma = problem->options.sigma, V = problem->options.barrier, most = V / (root_two_pi * sigma);
     if (force < most) return sigma * sqrt(2 * log(most / force));
     actio_find_at(problem->f, ACTIO_F_SOFT_WEAK, &problem->model->source, problem->model->contact[i].span,
-                  ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[i].label), ACTIO_NUMBER(sigma), ACTIO_NUMBER(V), ACTIO_NUMBER(most), ACTIO_NUMBER(force)));
+                  ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[i].label), ACTIO_NUMBER(sigma), ACTIO_NUMBER(V),
+                             ACTIO_NUMBER(most), ACTIO_NUMBER(force)));
     return NAN;
 }
 
@@ -41,7 +45,9 @@ static void move_off(struct actio_contacts *c, double t, double *y, const double
             size_t i = c->unknown[u].index;
             c->b[u] = wanted[i] - actio_gap_of(c, i)[ACTIO_GAP_VALUE];
             most = fmax(most, fabs(c->b[u]) / wanted[i]);
-            for (size_t w = 0; w < k; w++) c->M[u * k + w] = actio_dot(c->n, actio_column_row(c, i), actio_contacts_answer(c, c->unknown[w].index));
+            for (size_t w = 0; w < k; w++)
+                c->M[u * k + w] =
+                    actio_dot(c->n, actio_column_row(c, i), actio_contacts_answer(c, c->unknown[w].index));
         }
         actio_min_norm(k, k, c->M, c->b, 1e-10, c->force, &defect, c->work, c->iwork);
         for (size_t u = 0; u < k; u++)
@@ -53,7 +59,8 @@ static void move_off(struct actio_contacts *c, double t, double *y, const double
 /* What hard walls hold at the start goes to where soft ones hold it. */
 static void find_offsets(struct actio_problem *problem, struct actio_contacts *c)
 {
-    double t = problem->model->has_time ? problem->model->t0 : 0, *y = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *y);
+    double t = problem->model->has_time ? problem->model->t0 : 0,
+           *y = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *y);
     double *wanted = actio_arena_array(&problem->arena, c->contacts + 1, sizeof *wanted);
     bool any = false;
     memcpy(y, problem->y0, problem->ny * sizeof *y);
@@ -64,7 +71,9 @@ static void find_offsets(struct actio_problem *problem, struct actio_contacts *c
     }
     if (!any || problem->f->errors) return;
     for (size_t i = 0; i < c->contacts; i++)
-        if (!isnan(wanted[i])) actio_find_at(problem->f, ACTIO_F_SOFT_START, &problem->model->source, problem->model->contact[i].span, ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[i].label), ACTIO_NUMBER(wanted[i])));
+        if (!isnan(wanted[i]))
+            actio_find_at(problem->f, ACTIO_F_SOFT_START, &problem->model->source, problem->model->contact[i].span,
+                          ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[i].label), ACTIO_NUMBER(wanted[i])));
     problem->projected = true;
     move_off(c, t, y, wanted);
     memcpy(problem->y0, y, problem->model->coords * sizeof *y);
@@ -76,8 +85,14 @@ int actio_problem_soften(struct actio_problem *problem)
     const struct actio_run_options *o = &problem->options;
     model->sigma = model->barrier = 0;
     if (!(o->sigma > 0) && !(o->barrier > 0)) return 0;
-    if (!(o->sigma > 0) || !(o->barrier > 0)) return actio_find(problem->f, ACTIO_F_NO_BARRIER, ACTIO_ARGS(ACTIO_TEXT(o->sigma > 0 ? "a width" : "a height"))), 1;
-    if (model->contacts == 0) return actio_find(problem->f, ACTIO_F_NO_WALLS, ACTIO_NO_ARGS), 0;
+    if (!(o->sigma > 0) || !(o->barrier > 0)) {
+        actio_find(problem->f, ACTIO_F_NO_BARRIER, ACTIO_ARGS(ACTIO_TEXT(o->sigma > 0 ? "a width" : "a height")));
+        return 1;
+    }
+    if (model->contacts == 0) {
+        actio_find(problem->f, ACTIO_F_NO_WALLS, ACTIO_NO_ARGS);
+        return 0;
+    }
     struct actio_system *hard = actio_system_form(problem->ctx, model, actio_form_dalembert);
     struct actio_motion m;
     if (!hard) return 1;
@@ -90,6 +105,7 @@ int actio_problem_soften(struct actio_problem *problem)
     actio_system_free(hard);
     if (problem->f->errors) return 1;
     say_elastic(problem);
-    model->sigma = o->sigma, model->barrier = o->barrier;
+    model->sigma = o->sigma;
+    model->barrier = o->barrier;
     return 0;
 }

@@ -43,7 +43,8 @@ static int judge_start(struct actio_problem *problem, const struct actio_start_c
     }
     if (!c->consistent) {
         problem->projected = true;
-        actio_problem_report(problem, ACTIO_F_START_PROJECTED, ACTIO_ARGS(ACTIO_TEXT(actio_problem_state_text(problem, c->nearest, problem->y0))));
+        actio_problem_report(problem, ACTIO_F_START_PROJECTED,
+                             ACTIO_ARGS(ACTIO_TEXT(actio_problem_state_text(problem, c->nearest, problem->y0))));
         if (c->euclidean) actio_problem_report(problem, ACTIO_F_START_EUCLIDEAN, ACTIO_NO_ARGS);
     }
     memcpy(problem->y0, c->nearest, problem->ny * sizeof(double));
@@ -54,7 +55,9 @@ static int check_data(struct actio_problem *problem)
 {
     struct actio_start_check c = take_check(problem);
     int bad = !c.position || !c.velocity || !c.nearest;
-    if (bad) actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the start data"), ACTIO_COUNT(problem->ctx->bytes_limit)));
+    if (bad)
+        actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("the start data"), ACTIO_COUNT(problem->ctx->bytes_limit)));
     else {
         actio_motion_check_start(&problem->motion, problem->model->t0, problem->y0, &c);
         bad = judge_start(problem, &c);
@@ -68,7 +71,7 @@ static int check_data(struct actio_problem *problem)
 static size_t rank_at(struct actio_problem *problem, const double *y, bool *unique)
 {
     struct actio_motion *m = &problem->motion;
-    actio_motion_solve(m, problem->model->t0, y);              /* moves there */
+    actio_motion_solve(m, problem->model->t0, y); /* moves there */
     actio_saddle_factor(m->saddle, actio_bound_values(&m->at[ACTIO_Q_MATRIX]));
     return actio_saddle_rank(m->saddle, unique);
 }
@@ -77,9 +80,10 @@ static int check_rank(struct actio_problem *problem)
 {
     struct actio_motion *m = &problem->motion;
     size_t p = problem->sys->p, rank = rank_at(problem, problem->y0, m->unique);
-    if (rank == p || problem->sys->hidden) return 0;           /* hidden rows may vanish at rest; the solution itself is checked below */
-    actio_saddle_expect_rank(m->saddle, rank);             /* ranks are now judged as for redundant rows */
-    bool known = problem->surveyed && problem->rank == rank;       /* by the verdict, and said */
+    /* hidden rows may vanish at rest; the solution itself is checked below */
+    if (rank == p || problem->sys->hidden) return 0;
+    actio_saddle_expect_rank(m->saddle, rank);               /* ranks are now judged as for redundant rows */
+    bool known = problem->surveyed && problem->rank == rank; /* by the verdict, and said */
     if (!known && !problem->tentative) return ACTIO_UNSETTLED;
     m->numeric = true;
     m->rank = rank;
@@ -92,14 +96,15 @@ static int check_rank(struct actio_problem *problem)
 static int check_regular(struct actio_problem *problem)
 {
     struct actio_motion *m = &problem->motion;
-    if (actio_motion_begin(m, problem->model->t0, problem->y0)) return 0;              /* explained by the run itself */
+    if (actio_motion_begin(m, problem->model->t0, problem->y0)) return 0; /* explained by the run itself */
     if (actio_motion_solve(m, problem->model->t0, problem->y0) != ACTIO_FLOW_SINGULAR) return 0;
     return ACTIO_UNSETTLED;
 }
 
 static int no_way_back(struct actio_problem *problem, const char *label, struct actio_span span, const char *what)
 {
-    actio_find_at(problem->f, ACTIO_F_NO_WAY_BACK, &problem->model->source, span, ACTIO_ARGS(ACTIO_TEXT(label), ACTIO_TEXT(what)));
+    actio_find_at(problem->f, ACTIO_F_NO_WAY_BACK, &problem->model->source, span,
+                  ACTIO_ARGS(ACTIO_TEXT(label), ACTIO_TEXT(what)));
     return 1;
 }
 
@@ -111,10 +116,12 @@ static int check_direction(struct actio_problem *problem)
     for (size_t i = 0; i < m->contacts; i++) {
         const struct actio_contact *c = &m->contact[i];
         if (c->friction.given) return no_way_back(problem, c->label, c->span, "friction");
-        if (!actio_is_const(&m->pool, c->restitution) || actio_model_number(m, c->restitution) != 1) return no_way_back(problem, c->label, c->span, "a restitution other than 1");
+        if (!actio_is_const(&m->pool, c->restitution) || actio_model_number(m, c->restitution) != 1)
+            return no_way_back(problem, c->label, c->span, "a restitution other than 1");
     }
     for (size_t k = 0; k < m->constraints; k++)
-        if (m->constraint[k].friction.given) return no_way_back(problem, m->constraint[k].label, m->constraint[k].span, "friction");
+        if (m->constraint[k].friction.given)
+            return no_way_back(problem, m->constraint[k].label, m->constraint[k].span, "friction");
     return 0;
 }
 
@@ -127,7 +134,8 @@ static int check_contacts(struct actio_problem *problem)
     if (i >= problem->sys->contacts) return 0;
     const struct actio_contact *c = &problem->model->contact[i];
     actio_find_at(problem->f, ACTIO_F_START_BEYOND, &problem->model->source, c->span,
-                  ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(depth), ACTIO_TEXT(c->at_most ? "left side <= right side" : "left side >= right side")));
+                  ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(depth),
+                             ACTIO_TEXT(c->at_most ? "left side <= right side" : "left side >= right side")));
     return 1;
 }
 

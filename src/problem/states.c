@@ -8,19 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED = 6 };                                        /* columns that a message names */
+enum { NAMED = 6 }; /* columns that a message names */
 
 struct table {
     struct actio_problem *problem;
-    const char *text; size_t length;
+    const char *text;
+    size_t length;
     struct actio_dual_table *to;
     const char *missing;
-    bool reactions;                                        /* reaction.NAME is a column, too */
+    bool reactions; /* reaction.NAME is a column, too */
     struct actio_states_unread unread;
     size_t idle;
 };
 
-static size_t components_of(const struct table *t) { return t->problem->ny + (t->reactions ? t->problem->motion.N : 0); }
+static size_t components_of(const struct table *t)
+{
+    return t->problem->ny + (t->reactions ? t->problem->motion.N : 0);
+}
 
 /* The next cell of a line, without blanks and quotes; *at moves behind it. */
 static size_t next_cell(const char **at, const char *end, const char **cell)
@@ -34,9 +38,13 @@ static size_t next_cell(const char **at, const char *end, const char **cell)
     return (size_t)(to - from);
 }
 
-static bool is_name(const char *own, const char *name, size_t length) { return strlen(own) == length && strncmp(own, name, length) == 0; }
+static bool is_name(const char *own, const char *name, size_t length)
+{
+    return strlen(own) == length && strncmp(own, name, length) == 0;
+}
 
-/* The component of y, or of reactions, that a column is, SIZE_MAX - 1 for the time, SIZE_MAX for what does not matter here. */
+/* The component of y, or of reactions, that a column is, SIZE_MAX - 1 for the time, SIZE_MAX for what does not matter
+ * here. */
 static size_t component_of(const struct table *t, const char *name, size_t length)
 {
     const struct actio_problem *problem = t->problem;
@@ -45,7 +53,8 @@ static size_t component_of(const struct table *t, const char *name, size_t lengt
     size_t n = sizeof stem - 1;
     if (length == 1 && *name == 't') return SIZE_MAX - 1;
     for (size_t i = 0; i < problem->ny; i++) {
-        const char *own = i >= m->coords && i < 2 * m->coords ? m->coord[i - m->coords].dot_name : actio_problem_name(problem, i);
+        const char *own =
+            i >= m->coords && i < 2 * m->coords ? m->coord[i - m->coords].dot_name : actio_problem_name(problem, i);
         if (is_name(own, name, length)) return i;
     }
     if (!t->reactions || length < n || strncmp(name, stem, n) != 0) return SIZE_MAX;
@@ -70,8 +79,11 @@ static void leave_out(struct table *t, const char *name, size_t length)
 {
     struct actio_arena *a = &t->problem->arena;
     struct actio_states_unread *u = &t->unread;
-    if (!is_column(t->problem, name, length)) u->strange = u->strange ? u->strange : actio_arena_format(a, "%.*s", (int)length, name);
-    else if (t->idle++ < NAMED) u->idle = u->idle ? actio_arena_format(a, "%s, %.*s", u->idle, (int)length, name) : actio_arena_format(a, "%.*s", (int)length, name);
+    if (!is_column(t->problem, name, length))
+        u->strange = u->strange ? u->strange : actio_arena_format(a, "%.*s", (int)length, name);
+    else if (t->idle++ < NAMED)
+        u->idle = u->idle ? actio_arena_format(a, "%s, %.*s", u->idle, (int)length, name)
+                          : actio_arena_format(a, "%.*s", (int)length, name);
     else u->idle = actio_arena_format(a, t->idle == NAMED + 1 ? "%s, ..." : "%s", u->idle);
 }
 
@@ -89,7 +101,8 @@ static void turn_round(size_t rows, double *time, double **data, size_t count)
         double *x = i < count ? data[i] : time;
         for (size_t a = 0, b = rows - 1; x && a < b; a++, b--) {
             double swap = x[a];
-            x[a] = x[b], x[b] = swap;
+            x[a] = x[b];
+            x[b] = swap;
         }
     }
 }
@@ -108,7 +121,7 @@ static bool read_number(const char *s, const char *end, double *x)
     bool minus = s < end && *s == '-';
     if (s < end && (*s == '-' || *s == '+')) s++;
     size_t n = actio_number_read(s, end, x);
-    if (n && s + n + 1 == end && s[n] == '.') n++;         /* 1. */
+    if (n && s + n + 1 == end && s[n] == '.') n++; /* 1. */
     if (minus) *x = -*x;
     return n && s + n == end && isfinite(*x);
 }
@@ -120,39 +133,67 @@ static void read_table(void *user)
     size_t mark = t->length >= 3 && memcmp(t->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     const char *at = t->text + mark, *end = t->text + t->length, *line = memchr(at, '\n', t->length - mark), *cell;
     bool any = false;
-    size_t rows = count_lines(at, end), cols = 0, *column = actio_arena_array(&problem->arena, t->length + 2, sizeof *column);
+    size_t rows = count_lines(at, end), cols = 0,
+           *column = actio_arena_array(&problem->arena, t->length + 2, sizeof *column);
     double *time = NULL, **data = actio_arena_array(&problem->arena, problem->ny + problem->motion.N + 1, sizeof *data);
     for (const char *stop = line ? line : end; at < stop; cols++) {
         size_t n = next_cell(&at, stop, &cell), i = column[cols] = component_of(t, cell, n);
         if (i == SIZE_MAX) leave_out(t, cell, n);
-        if (i == SIZE_MAX ? false : i == SIZE_MAX - 1 ? time != NULL : data[i] != NULL) { t->missing = actio_arena_format(&problem->arena, "it has the column %.*s twice", (int)n, cell); return; }
+        if (i == SIZE_MAX ? false : i == SIZE_MAX - 1 ? time != NULL : data[i] != NULL) {
+            t->missing = actio_arena_format(&problem->arena, "it has the column %.*s twice", (int)n, cell);
+            return;
+        }
         if (i == SIZE_MAX - 1) time = actio_arena_array(&problem->arena, rows, sizeof *time);
-        else if (i < components_of(t)) data[i] = actio_arena_array(&problem->arena, rows, sizeof **data), any = true;
+        else if (i < components_of(t)) {
+            data[i] = actio_arena_array(&problem->arena, rows, sizeof **data);
+            any = true;
+        }
     }
-    if (!time) { t->missing = "it has no column t"; return; }
+    if (!time) {
+        t->missing = "it has no column t";
+        return;
+    }
     rows = 0;
     for (at = line ? line + 1 : end; at < end; rows++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop) stop = end;
-        if (is_blank(at, stop)) { at = stop < end ? stop + 1 : end, rows--; continue; }
+        if (is_blank(at, stop)) {
+            at = stop < end ? stop + 1 : end;
+            rows--;
+            continue;
+        }
         for (size_t c = 0; c < cols; c++) {
             size_t n = at < stop ? next_cell(&at, stop, &cell) : 0, i = column[c];
             if (i == SIZE_MAX) continue;
             double x;
-            if (!read_number(cell, cell + n, &x)) { t->missing = actio_arena_format(&problem->arena, "line %zu has no number in column %zu", rows + 2, c + 1); return; }
+            if (!read_number(cell, cell + n, &x)) {
+                t->missing =
+                    actio_arena_format(&problem->arena, "line %zu has no number in column %zu", rows + 2, c + 1);
+                return;
+            }
             *(i == SIZE_MAX - 1 ? &time[rows] : &data[i][rows]) = x;
         }
         at = stop < end ? stop + 1 : end;
     }
     if (rows > 1 && time[rows - 1] < time[0]) turn_round(rows, time, data, components_of(t));
     for (size_t r = 1; r < rows; r++)
-        if (!(time[r] > time[r - 1])) { t->missing = "its times are not increasing"; return; }
-    if (!any) { t->missing = "none of its columns is a variable of the model"; return; }
-    if (rows < 2) { t->missing = "it has fewer than two rows"; return; }
+        if (!(time[r] > time[r - 1])) {
+            t->missing = "its times are not increasing";
+            return;
+        }
+    if (!any) {
+        t->missing = "none of its columns is a variable of the model";
+        return;
+    }
+    if (rows < 2) {
+        t->missing = "it has fewer than two rows";
+        return;
+    }
     *t->to = (struct actio_dual_table){ rows, time, (const double *const *)data };
 }
 
-int actio_problem_read_states(struct actio_problem *problem, const char *path, bool reactions, struct actio_dual_table *to, struct actio_states_unread *unread)
+int actio_problem_read_states(struct actio_problem *problem, const char *path, bool reactions,
+                              struct actio_dual_table *to, struct actio_states_unread *unread)
 {
     struct table t = { .problem = problem, .to = to, .reactions = reactions };
     char *text = actio_file_read(problem->ctx, path, "the states", &t.length, problem->f);
@@ -161,6 +202,9 @@ int actio_problem_read_states(struct actio_problem *problem, const char *path, b
     int bad = actio_attempt(problem->ctx, read_table, &t);
     actio_give(problem->ctx, text);
     if (unread) *unread = t.unread;
-    if (!bad && t.missing) actio_find(problem->f, ACTIO_F_BASE_TABLE, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(t.missing))), bad = 1;
+    if (!bad && t.missing) {
+        actio_find(problem->f, ACTIO_F_BASE_TABLE, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(t.missing)));
+        bad = 1;
+    }
     return bad;
 }

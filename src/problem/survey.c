@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The verdict on a model at work: the box it looks into, and the system with the constraints that follow. Its words: explain/verdict.c. */
+ * The verdict on a model at work: the box it looks into, and the system with the constraints that follow. Its words:
+ * explain/verdict.c. */
 #include "problem/problem.h"
 #include "verdict/verdict.h"
 
@@ -12,7 +13,8 @@
 static void widen(double *low, double *high)
 {
     double range = *high - *low, size = fmax(fabs(*low), fabs(*high)), more = 1 + 0.5 * size + range;
-    *low -= more, *high += more;
+    *low -= more;
+    *high += more;
 }
 
 /* Where the motion goes at a rough tolerance; what can't be computed is left out. */
@@ -22,35 +24,52 @@ static void visit(struct actio_problem *problem, struct actio_box *box)
 {
     struct actio_findings silent;
     struct actio_rows rows = { 0 };
-    double times[ROWS], *start = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *start), *visited_at = actio_arena_array(&problem->arena, ROWS, sizeof *visited_at);
+    double times[ROWS], *start = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *start),
+                        *visited_at = actio_arena_array(&problem->arena, ROWS, sizeof *visited_at);
     struct actio_model *m = problem->model;
     if (!m->has_time) return;
-    box->end = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *box->end);   /* the last that may escape: what follows is closed below */
+    /* the last that may escape: what follows is closed below */
+    box->end = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *box->end);
     actio_findings_open(&silent, problem->ctx);
     struct actio_findings *outer = problem->ctx->findings, *own = problem->f;
     problem->ctx->findings = problem->f = &silent;
     for (int i = 0; i < ROWS; i++) times[i] = m->t0 + (m->t1 - m->t0) * i / (ROWS - 1);
     memcpy(start, problem->y0, problem->ny * sizeof *start);
     problem->tentative = true;
-    if (actio_problem_examine(problem) == 0 && actio_rows_open(&rows, &problem->motion, times, ROWS, m->t1 < m->t0) == 0) {
-        struct actio_march_task task = { .stepper = &actio_dop853, .t0 = m->t0, .t1 = m->t1, .rtol = 1e-5, .atol = 1e-5, .y0 = problem->y0, .rows = { { ROWS, times, rows.y, ROWS } },
+    if (actio_problem_examine(problem) == 0
+        && actio_rows_open(&rows, &problem->motion, times, ROWS, m->t1 < m->t0) == 0) {
+        struct actio_march_task task = { .stepper = &actio_dop853,
+                                         .t0 = m->t0,
+                                         .t1 = m->t1,
+                                         .rtol = 1e-5,
+                                         .atol = 1e-5,
+                                         .y0 = problem->y0,
+                                         .rows = { { ROWS, times, rows.y, ROWS } },
                                          .max_steps = 20000 };
         struct actio_march_result result = { .y = box->end };
-        if (actio_motion_begin(&problem->motion, m->t0, problem->y0) == 0) actio_march(problem->ctx, &problem->motion.flow, &task, &result);
-        box->t_end = result.t, box->rows_disagreed = problem->motion.stop == ACTIO_STOP_CONTRADICTION;
+        if (actio_motion_begin(&problem->motion, m->t0, problem->y0) == 0)
+            actio_march(problem->ctx, &problem->motion.flow, &task, &result);
+        box->t_end = result.t;
+        box->rows_disagreed = problem->motion.stop == ACTIO_STOP_CONTRADICTION;
         for (size_t i = 0; i < problem->ny; i++)
             for (size_t r = 0; r < result.rows; r++) {
                 double x = box->seed[r * problem->ny + i] = rows.y[i * ROWS + r];
-                if (isfinite(x)) box->low[i] = fmin(box->low[i], x), box->high[i] = fmax(box->high[i], x);
+                if (isfinite(x)) {
+                    box->low[i] = fmin(box->low[i], x);
+                    box->high[i] = fmax(box->high[i], x);
+                }
             }
         box->seeds = result.rows;
-        problem->visited = box->seed, problem->visits = box->seeds, problem->visited_at = visited_at;
+        problem->visited = box->seed;
+        problem->visits = box->seeds;
+        problem->visited_at = visited_at;
         memcpy(problem->visited_at, times, sizeof times);
     }
     problem->tentative = false;
-    memcpy(problem->y0, start, problem->ny * sizeof *start);       /* as given: examining puts it on the constraints */
+    memcpy(problem->y0, start, problem->ny * sizeof *start); /* as given: examining puts it on the constraints */
     actio_rows_close(&rows);
-    problem->ctx->findings = outer, problem->f = own;
+    problem->ctx->findings = outer;
+    problem->f = own;
     actio_findings_close(&silent);
 }
 
@@ -60,25 +79,37 @@ static void make_box(struct actio_problem *problem, struct actio_box *box)
     visit(problem, box);
     for (size_t i = 0; i < problem->ny; i++) {
         widen(&box->low[i], &box->high[i]);
-        if (problem->box_given && problem->box_given[i]) box->low[i] = problem->box_low[i], box->high[i] = problem->box_high[i];
+        if (problem->box_given && problem->box_given[i]) {
+            box->low[i] = problem->box_low[i];
+            box->high[i] = problem->box_high[i];
+        }
     }
 }
 
 /* ---- the survey */
 
-struct surveying { struct actio_problem *problem; bool judging; struct actio_verdict *verdict; struct actio_kernels in_use; };
+struct surveying {
+    struct actio_problem *problem;
+    bool judging;
+    struct actio_verdict *verdict;
+    struct actio_kernels in_use;
+};
 
 static void survey(void *user)
 {
     struct surveying *s = user;
     struct actio_problem *problem = s->problem;
-    struct actio_box box = { .low = actio_arena_array(&problem->arena, problem->ny + 1, sizeof(double)), .high = actio_arena_array(&problem->arena, problem->ny + 1, sizeof(double)),
+    struct actio_box box = { .low = actio_arena_array(&problem->arena, problem->ny + 1, sizeof(double)),
+                             .high = actio_arena_array(&problem->arena, problem->ny + 1, sizeof(double)),
                              .seed = actio_arena_array(&problem->arena, ROWS * problem->ny + 1, sizeof(double)) };
-    box.in_use = &s->in_use, box.rows = ROWS;
-    box.t1 = problem->model->has_time ? problem->model->t1 : 1;    /* constraints that depend on time are looked at at other times, too */
+    box.in_use = &s->in_use;
+    box.rows = ROWS;
+    /* constraints that depend on time are looked at at other times, too */
+    box.t1 = problem->model->has_time ? problem->model->t1 : 1;
     box.look_later = s->judging && problem->model->has_time;
     make_box(problem, &box);
-    s->verdict = actio_survey(problem->sys->formation, problem->param, problem->model->has_time ? problem->model->t0 : 0, problem->y0, &box);
+    s->verdict = actio_survey(problem->sys->formation, problem->param,
+                              problem->model->has_time ? problem->model->t0 : 0, problem->y0, &box);
 }
 
 struct actio_verdict *actio_problem_survey(struct actio_problem *problem, bool judging)
@@ -92,7 +123,11 @@ struct actio_verdict *actio_problem_survey(struct actio_problem *problem, bool j
 
 /* ---- the system with its hidden constraints */
 
-struct extending { struct actio_problem *problem; const struct actio_verdict *v; struct actio_system *next; };
+struct extending {
+    struct actio_problem *problem;
+    const struct actio_verdict *v;
+    struct actio_system *next;
+};
 
 static void extend(void *user)
 {
@@ -102,7 +137,8 @@ static void extend(void *user)
     actio_expr *e = actio_form_array(to, n, sizeof *e);
     const char **text = actio_form_array(to, n, sizeof *text);
     actio_copy_all(&to->pool, &from->pool, x->v->hidden_e, n, e);
-    for (size_t i = 0; i < n; i++) text[i] = actio_arena_text(&to->arena, x->v->hidden[i].text, strlen(x->v->hidden[i].text));
+    for (size_t i = 0; i < n; i++)
+        text[i] = actio_arena_text(&to->arena, x->v->hidden[i].text, strlen(x->v->hidden[i].text));
     actio_add_hidden(to, e, text, x->v->hidden_is_position, n);
 }
 
@@ -115,7 +151,7 @@ int actio_problem_take_hidden(struct actio_problem *problem, const struct actio_
         return 1;
     }
     actio_motion_close(&problem->motion);
-    problem->spent = problem->sys;                                 /* the verdict lives there */
+    problem->spent = problem->sys; /* the verdict lives there */
     problem->sys = x.next;
     return actio_motion_open(&problem->motion, problem->ctx, problem->sys, problem->param);
 }

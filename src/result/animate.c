@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A field in motion: one panel whose shape moves, as SVG that needs no script; where it can't move it is the first shape. */
+ * A field in motion: one panel whose shape moves, as SVG that needs no script; where it can't move it is the first
+ * shape. */
 #include "result/plot.h"
 
 #include <math.h>
@@ -9,9 +10,14 @@ enum { MOST_FRAMES = 120, MOST_VERTICES = 200, MOST_TIMES = 40 };
 static const double WIDTH = 720, EDGE = 18, SHORTEST = 2, LONGEST = 20;
 
 struct animation {
-    const struct actio_table *table; const char *axes; struct actio_arena arena; struct actio_findings *f;
-    struct actio_canvas canvas; struct actio_frames frames;
-    const double *time; size_t *row, *vertex, vertices;    /* rows of the frames, nodes of the vertices */
+    const struct actio_table *table;
+    const char *axes;
+    struct actio_arena arena;
+    struct actio_findings *f;
+    struct actio_canvas canvas;
+    struct actio_frames frames;
+    const double *time; /* rows of the frames, nodes of the vertices */
+    size_t *row, *vertex, vertices;
     bool made;
 };
 
@@ -50,9 +56,16 @@ static void all_frames(struct animation *a, struct actio_panel *p)
     struct actio_series *s = actio_arena_array(&a->arena, a->frames.count, sizeof *s);
     for (size_t k = 0; k < a->frames.count; k++) {
         size_t from = a->row[k] * c->nodes;
-        s[k] = (struct actio_series){ .x = p->across_col == ACTIO_WHOLE ? c->place : a->table->data[p->across_col] + from, .y = a->table->data[p->up_col] + from, .rows = c->nodes, .label = "", .width = 2 };
+        s[k] =
+            (struct actio_series){ .x = p->across_col == ACTIO_WHOLE ? c->place : a->table->data[p->across_col] + from,
+                                   .y = a->table->data[p->up_col] + from,
+                                   .rows = c->nodes,
+                                   .label = "",
+                                   .width = 2 };
     }
-    p->series = s, p->own = 0, p->count = a->frames.count;
+    p->series = s;
+    p->own = 0;
+    p->count = a->frames.count;
 }
 
 static void time_frames(struct animation *a)
@@ -61,43 +74,59 @@ static void time_frames(struct animation *a)
     double begin = a->time[a->row[0]], whole = fabs(a->time[a->row[a->frames.count - 1]] - begin);
     for (size_t k = 0; k < a->frames.count; k++) {
         length = fabs(a->time[a->row[k]] - begin);
-        key[k] = whole > 0 && isfinite(whole) ? fmin(length / whole, 1) : a->frames.count > 1 ? (double)k / (double)(a->frames.count - 1) : 0;
+        key[k] = whole > 0 && isfinite(whole) ? fmin(length / whole, 1)
+                 : a->frames.count > 1        ? (double)k / (double)(a->frames.count - 1)
+                                              : 0;
     }
     a->frames.key = key;
     a->frames.seconds = isfinite(whole) ? fmin(fmax(whole, SHORTEST), LONGEST) : SHORTEST;
 }
 
-/* Vertices that are not numbers lie on their neighbour before, so that every frame has as many; a frame of none repeats the one before. */
-static void place_vertices(const struct animation *a, const struct actio_panel *p, const struct actio_series *s, float *xy, const float *before)
+/* Vertices that are not numbers lie on their neighbour before, so that every frame has as many; a frame of none repeats
+ * the one before. */
+static void place_vertices(const struct animation *a, const struct actio_panel *p, const struct actio_series *s,
+                           float *xy, const float *before)
 {
     const struct actio_box *b = &p->frame;
     bool any = false;
     for (size_t i = 0; i < a->vertices; i++) {
         double x = s->x[a->vertex[i]], y = s->y[a->vertex[i]];
         if (!isfinite(x) || !isfinite(y)) {
-            if (any) xy[2 * i] = xy[2 * i - 2], xy[2 * i + 1] = xy[2 * i - 1];
+            if (any) {
+                xy[2 * i] = xy[2 * i - 2];
+                xy[2 * i + 1] = xy[2 * i - 1];
+            }
             continue;
         }
-        xy[2 * i] = (float)(b->x + b->w * actio_scale_at(&p->sx, x)), xy[2 * i + 1] = (float)(b->y + b->h * (1 - actio_scale_at(&p->sy, y)));
-        for (size_t j = 0; j < i && !any; j++) xy[2 * j] = xy[2 * i], xy[2 * j + 1] = xy[2 * i + 1];
+        xy[2 * i] = (float)(b->x + b->w * actio_scale_at(&p->sx, x));
+        xy[2 * i + 1] = (float)(b->y + b->h * (1 - actio_scale_at(&p->sy, y)));
+        for (size_t j = 0; j < i && !any; j++) {
+            xy[2 * j] = xy[2 * i];
+            xy[2 * j + 1] = xy[2 * i + 1];
+        }
         any = true;
     }
     if (!any && before) memcpy(xy, before, 2 * a->vertices * sizeof *xy);
-    for (size_t i = 0; i < a->vertices && !any && !before; i++) xy[2 * i] = (float)b->x, xy[2 * i + 1] = (float)(b->y + b->h);
+    for (size_t i = 0; i < a->vertices && !any && !before; i++) {
+        xy[2 * i] = (float)b->x;
+        xy[2 * i + 1] = (float)(b->y + b->h);
+    }
 }
 
 /* The mark drawn last moves, unless there is one frame only. */
 static void move(struct animation *a, const float *xy)
 {
     struct actio_mark *m = &a->canvas.mark[a->canvas.marks - 1];
-    m->xy = xy, m->frames = a->frames.count > 1 ? &a->frames : NULL;
+    m->xy = xy;
+    m->frames = a->frames.count > 1 ? &a->frames : NULL;
 }
 
 /* A disc where the axis begins, a ring where it ends. */
 static void end_mark(struct animation *a, const float *xy, size_t vertex, bool hollow)
 {
     float *at = actio_arena_array(&a->arena, 2 * a->frames.count, sizeof *at);
-    for (size_t k = 0; k < a->frames.count; k++) memcpy(at + 2 * k, xy + 2 * (k * a->vertices + vertex), 2 * sizeof *at);
+    for (size_t k = 0; k < a->frames.count; k++)
+        memcpy(at + 2 * k, xy + 2 * (k * a->vertices + vertex), 2 * sizeof *at);
     actio_canvas_disc(&a->canvas, at[0], at[1], 4, hollow ? 0xFFFFFF : actio_colour_shade(1), 0);
     move(a, at);
     if (!hollow) return;
@@ -121,22 +150,33 @@ static void draw_shape(struct animation *a, const struct actio_panel *p)
 static void draw_times(struct animation *a, double right, double y)
 {
     size_t n, *frame = chosen(&a->arena, a->frames.count, MOST_TIMES, &n);
-    double first = a->time[a->row[0]], last = a->time[a->row[a->frames.count - 1]], step = n > 1 ? fabs(last - first) / (double)(n - 1) : 1;
-    struct actio_scale s = actio_scale_make(fmin(first, last), fmax(first, last), false, 0, step > 0 ? fmax(2, fabs(last - first) / step) : 2);
+    double first = a->time[a->row[0]], last = a->time[a->row[a->frames.count - 1]],
+           step = n > 1 ? fabs(last - first) / (double)(n - 1) : 1;
+    struct actio_scale s = actio_scale_make(fmin(first, last), fmax(first, last), false, 0,
+                                            step > 0 ? fmax(2, fabs(last - first) / step) : 2);
     const char *note = actio_scale_note(&s, &a->arena);
     for (size_t i = 0; i < n; i++) {
-        const char *label = actio_arena_format(&a->arena, "t = %s%s%s", actio_scale_label(&s, a->time[a->row[frame[i]]], &a->arena), *note ? " " : "", note);
+        const char *label =
+            actio_arena_format(&a->arena, "t = %s%s%s", actio_scale_label(&s, a->time[a->row[frame[i]]], &a->arena),
+                               *note ? " " : "", note);
         struct actio_mark *m = actio_canvas_text(&a->canvas, right, y, label, 13, 1, ACTIO_INK);
-        if (a->frames.count > 1) m->frames = &a->frames, m->frame = frame[i], m->until = i + 1 < n ? frame[i + 1] : a->frames.count;
+        if (a->frames.count > 1) {
+            m->frames = &a->frames;
+            m->frame = frame[i];
+            m->until = i + 1 < n ? frame[i + 1] : a->frames.count;
+        }
     }
 }
 
 static double draw_title(struct animation *a)
 {
     struct actio_canvas *c = &a->canvas;
-    const char *name = actio_clean_text(a->table->model, &a->arena), *text = actio_clean_text(a->table->description, &a->arena);
-    c->title = *name ? name : "motion", c->summary = text;
-    actio_canvas_text(c, EDGE, 26, actio_text_fit(&a->arena, c->title, 17, WIDTH - 2 * EDGE - 130), 17, -1, ACTIO_INK)->bold = true;
+    const char *name = actio_clean_text(a->table->model, &a->arena),
+               *text = actio_clean_text(a->table->description, &a->arena);
+    c->title = *name ? name : "motion";
+    c->summary = text;
+    actio_canvas_text(c, EDGE, 26, actio_text_fit(&a->arena, c->title, 17, WIDTH - 2 * EDGE - 130), 17, -1, ACTIO_INK)
+        ->bold = true;
     if (!*text) return 40;
     actio_canvas_text(c, EDGE, 46, actio_text_fit(&a->arena, text, 12.5, WIDTH - 2 * EDGE), 12.5, -1, ACTIO_GREY);
     return 58;
@@ -164,7 +204,8 @@ static void draw(void *user)
     double left = actio_panel_left(&p, &a->arena);
     p.frame = (struct actio_box){ EDGE + left, top + 26, p.cell.w - left - 12, 420 };
     if (p.equal) actio_panel_fit(&p);
-    p.film = false, p.note = "";
+    p.film = false;
+    p.note = "";
     actio_panel_stage(&a->canvas, &p);
     draw_shape(a, &p);
     draw_times(a, WIDTH - EDGE, 26);
@@ -188,7 +229,8 @@ static void check_axes(void *user)
     a->made = actio_panels_choose(&picture, &a->arena, a->f, &n) != NULL;
 }
 
-int actio_axes_check(struct actio_context *ctx, const struct actio_table *table, const char *axes, bool animate, struct actio_findings *f)
+int actio_axes_check(struct actio_context *ctx, const struct actio_table *table, const char *axes, bool animate,
+                     struct actio_findings *f)
 {
     struct animation a = { .table = table, .axes = axes, .f = f };
     actio_arena_open(&a.arena, ctx);
@@ -197,7 +239,8 @@ int actio_axes_check(struct actio_context *ctx, const struct actio_table *table,
     return bad;
 }
 
-int actio_animation_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f)
+int actio_animation_write(struct actio_context *ctx, const struct actio_table *table, const char *axes,
+                          const char *path, struct actio_findings *f)
 {
     struct animation a = { .table = table, .axes = axes, .f = f };
     if (!actio_ends_with(path, actio_canvas_svg.ending)) {

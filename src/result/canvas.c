@@ -27,27 +27,44 @@ void actio_canvas_box(struct actio_canvas *c, struct actio_box box, uint32_t col
     add(c, (struct actio_mark){ .kind = ACTIO_MARK_BOX, .box = box, .colour = colour, .opacity = opacity });
 }
 
-void actio_canvas_line(struct actio_canvas *c, const float *xy, size_t points, uint32_t colour, double width, size_t clip)
+void actio_canvas_line(struct actio_canvas *c, const float *xy, size_t points, uint32_t colour, double width,
+                       size_t clip)
 {
-    add(c, (struct actio_mark){ .kind = ACTIO_MARK_LINE, .xy = xy, .points = points, .colour = colour, .opacity = 1, .width = width, .clip = clip });
+    add(c, (struct actio_mark){ .kind = ACTIO_MARK_LINE,
+                                .xy = xy,
+                                .points = points,
+                                .colour = colour,
+                                .opacity = 1,
+                                .width = width,
+                                .clip = clip });
 }
 
 void actio_canvas_tiles(struct actio_canvas *c, const float *boxes, size_t count, uint32_t colour, size_t clip)
 {
-    add(c, (struct actio_mark){ .kind = ACTIO_MARK_TILES, .xy = boxes, .points = count, .colour = colour, .opacity = 1, .clip = clip });
+    add(c, (struct actio_mark){
+               .kind = ACTIO_MARK_TILES, .xy = boxes, .points = count, .colour = colour, .opacity = 1, .clip = clip });
 }
 
-void actio_canvas_segment(struct actio_canvas *c, double x0, double y0, double x1, double y1, uint32_t colour, double width, bool dashed)
+void actio_canvas_segment(struct actio_canvas *c, double x0, double y0, double x1, double y1, uint32_t colour,
+                          double width, bool dashed)
 {
     float *xy = actio_arena_array(c->arena, 4, sizeof *xy);
-    xy[0] = (float)x0, xy[1] = (float)y0, xy[2] = (float)x1, xy[3] = (float)y1;
+    xy[0] = (float)x0;
+    xy[1] = (float)y0;
+    xy[2] = (float)x1;
+    xy[3] = (float)y1;
     actio_canvas_line(c, xy, 2, colour, width, 0);
     c->mark[c->marks - 1].dashed = dashed;
 }
 
 void actio_canvas_disc(struct actio_canvas *c, double x, double y, double radius, uint32_t colour, size_t clip)
 {
-    add(c, (struct actio_mark){ .kind = ACTIO_MARK_DISC, .box = { x, y, 0, 0 }, .width = radius, .colour = colour, .opacity = 1, .clip = clip });
+    add(c, (struct actio_mark){ .kind = ACTIO_MARK_DISC,
+                                .box = { x, y, 0, 0 },
+                                .width = radius,
+                                .colour = colour,
+                                .opacity = 1,
+                                .clip = clip });
 }
 
 void actio_canvas_ring(struct actio_canvas *c, double x, double y, double radius, uint32_t colour)
@@ -56,10 +73,16 @@ void actio_canvas_ring(struct actio_canvas *c, double x, double y, double radius
     c->mark[c->marks - 1].hollow = true;
 }
 
-struct actio_mark *actio_canvas_text(struct actio_canvas *c, double x, double y, const char *text, double height, int anchor, uint32_t colour)
+struct actio_mark *actio_canvas_text(struct actio_canvas *c, double x, double y, const char *text, double height,
+                                     int anchor, uint32_t colour)
 {
-    return add(c, (struct actio_mark){ .kind = ACTIO_MARK_TEXT, .box = { x, y, 0, 0 }, .text = text, .width = height, .anchor = anchor,
-                                       .colour = colour, .opacity = 1 });
+    return add(c, (struct actio_mark){ .kind = ACTIO_MARK_TEXT,
+                                       .box = { x, y, 0, 0 },
+                                       .text = text,
+                                       .width = height,
+                                       .anchor = anchor,
+                                       .colour = colour,
+                                       .opacity = 1 });
 }
 
 /* In heights of the letters; by class of letter is enough for margins. */
@@ -68,8 +91,8 @@ static double letter_width(uint32_t c)
     if (c < 0x80 && strchr("ijl'|.,:;!()[] ftrI", (int)c)) return .38;
     if (c < 0x80 && strchr("mwMW%@", (int)c)) return .92;
     if (c >= 'A' && c <= 'Z') return .72;
-    if (c >= 0x2070 && c <= 0x209C) return .42;            /* raised and lowered figures */
-    if (c >= 0x0300 && c <= 0x036F) return 0;              /* accents on the letter before */
+    if (c >= 0x2070 && c <= 0x209C) return .42; /* raised and lowered figures */
+    if (c >= 0x0300 && c <= 0x036F) return 0;   /* accents on the letter before */
     return c >= 0x2E80 ? 1 : .62;
 }
 
@@ -87,7 +110,7 @@ double actio_text_width(const char *text, double height)
 const char *actio_text_fit(struct actio_arena *arena, const char *text, double height, double width)
 {
     if (actio_text_width(text, height) <= width) return text;
-    double sum = .9;                                       /* the ellipsis */
+    double sum = .9; /* the ellipsis */
     uint32_t c;
     const char *p = text, *end = text + strlen(text);
     while (p < end) {
@@ -100,7 +123,7 @@ const char *actio_text_fit(struct actio_arena *arena, const char *text, double h
 }
 
 enum { MOST_TYPES = 8 };
-static const struct actio_canvas_type *types[MOST_TYPES] = { &actio_canvas_svg };      /* more at start-up */
+static const struct actio_canvas_type *types[MOST_TYPES] = { &actio_canvas_svg }; /* more at start-up */
 
 void actio_canvas_register(const struct actio_canvas_type *type)
 {

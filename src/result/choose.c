@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which panels a plot has: the axes requested, or the informative roles, split where their sizes differ too much to share one. */
+ * Which panels a plot has: the axes requested, or the informative roles, split where their sizes differ too much to
+ * share one. */
 #include "result/plot.h"
 
 #include <math.h>
@@ -9,7 +10,8 @@
 enum { MOST_PANELS = 6, MOST_ASKED = 40, MOST_PARTS = 3, MOST_LINES = 24, PALETTE = ACTIO_MANY_LINES };
 
 /* Okabe and Ito's colours, which colour-blind readers can tell apart; yellow, too light on white, is darkened. */
-static const uint32_t palette[PALETTE] = { ACTIO_BLUE, 0xD55E00, 0x009E73, 0xCC79A7, 0xE69F00, 0x56B4E9, 0x333333, 0xA89B00 };
+static const uint32_t palette[PALETTE] = { ACTIO_BLUE, 0xD55E00, 0x009E73, 0xCC79A7,
+                                           0xE69F00,   0x56B4E9, 0x333333, 0xA89B00 };
 
 /* Many lines (a chain, a field) go through one ramp, dark to light, so that neighbours look alike. */
 static uint32_t ramp(double at)
@@ -27,17 +29,43 @@ static uint32_t ramp(double at)
 
 /* Roles by how much a reader wants to see them; the first ones, all of what moves, are never left out for another. */
 enum { ALWAYS = 2 };
-static const struct shown { enum actio_role role; bool change; const char *heading; } shown[] = {
-    { ACTIO_ROLE_COORD, false, NULL }, { ACTIO_ROLE_STATE, false, NULL }, { ACTIO_ROLE_OBSERVE, false, NULL }, { ACTIO_ROLE_RATE, false, NULL },
-    { ACTIO_ROLE_LAMBDA, false, NULL }, { ACTIO_ROLE_ENERGY, true, "energy change" }, { ACTIO_ROLE_RESIDUAL, false, NULL },
-    { ACTIO_ROLE_FORCE, false, NULL }, { ACTIO_ROLE_GAP, false, NULL }, { ACTIO_ROLE_FRAME, false, NULL }, { ACTIO_ROLE_FRICTION, false, NULL },
-    { ACTIO_ROLE_CHARGE, false, NULL }, { ACTIO_ROLE_REACTION, false, NULL }, { ACTIO_ROLE_POWER, false, NULL }, { ACTIO_ROLE_BALANCE, false, NULL },
-    { ACTIO_ROLE_DIFFERENCE, false, NULL },
+static const struct shown {
+    enum actio_role role;
+    bool change;
+    const char *heading;
+} shown[] = {
+    { ACTIO_ROLE_COORD, false, NULL },    { ACTIO_ROLE_STATE, false, NULL },
+    { ACTIO_ROLE_OBSERVE, false, NULL },  { ACTIO_ROLE_RATE, false, NULL },
+    { ACTIO_ROLE_LAMBDA, false, NULL },   { ACTIO_ROLE_ENERGY, true, "energy change" },
+    { ACTIO_ROLE_RESIDUAL, false, NULL }, { ACTIO_ROLE_FORCE, false, NULL },
+    { ACTIO_ROLE_GAP, false, NULL },      { ACTIO_ROLE_FRAME, false, NULL },
+    { ACTIO_ROLE_FRICTION, false, NULL }, { ACTIO_ROLE_CHARGE, false, NULL },
+    { ACTIO_ROLE_REACTION, false, NULL }, { ACTIO_ROLE_POWER, false, NULL },
+    { ACTIO_ROLE_BALANCE, false, NULL },  { ACTIO_ROLE_DIFFERENCE, false, NULL },
 };
 
-struct span { size_t col; double lo, hi; uint32_t colour; };
-struct group { enum { LINES, MAP, FILM } kind; size_t across, col, order; const struct shown *what; int part, rank; double lo, hi, least; struct span *member; size_t count; };
-struct choice { const struct actio_picture *picture; const struct actio_table *table; struct actio_arena *arena; struct actio_findings *f; const double *time; const char *time_name; };
+struct span {
+    size_t col;
+    double lo, hi;
+    uint32_t colour;
+};
+struct group {
+    enum { LINES, MAP, FILM } kind;
+    size_t across, col, order;
+    const struct shown *what;
+    int part, rank;
+    double lo, hi, least;
+    struct span *member;
+    size_t count;
+};
+struct choice {
+    const struct actio_picture *picture;
+    const struct actio_table *table;
+    struct actio_arena *arena;
+    struct actio_findings *f;
+    const double *time;
+    const char *time_name;
+};
 
 static struct span span_of(const struct actio_table *table, size_t col)
 {
@@ -45,7 +73,8 @@ static struct span span_of(const struct actio_table *table, size_t col)
     for (size_t i = 0; i < table->rows * actio_column_width(&table->col[col]); i++) {
         double x = table->data[col][i];
         if (!isfinite(x)) continue;
-        s.lo = fmin(s.lo, x), s.hi = fmax(s.hi, x);
+        s.lo = fmin(s.lo, x);
+        s.hi = fmax(s.hi, x);
     }
     return s;
 }
@@ -53,7 +82,7 @@ static struct span span_of(const struct actio_table *table, size_t col)
 static double length_of(const struct span *s)
 {
     double length = s->hi - s->lo;
-    return length > 1e-13 * fmax(fabs(s->lo), fabs(s->hi)) ? length : 0;   /* rounding is not a motion */
+    return length > 1e-13 * fmax(fabs(s->lo), fabs(s->hi)) ? length : 0; /* rounding is not a motion */
 }
 
 static int longest_first(const void *a, const void *b)
@@ -63,7 +92,10 @@ static int longest_first(const void *a, const void *b)
     return ((const struct span *)a)->col < ((const struct span *)b)->col ? -1 : 1;
 }
 
-static int by_column(const void *a, const void *b) { return ((const struct span *)a)->col < ((const struct span *)b)->col ? -1 : 1; }
+static int by_column(const void *a, const void *b)
+{
+    return ((const struct span *)a)->col < ((const struct span *)b)->col ? -1 : 1;
+}
 
 static int by_rank(const void *a, const void *b)
 {
@@ -92,7 +124,8 @@ static void join(struct group *g, const struct span *s)
     double length = length_of(s);
     g->member[g->count++] = *s;
     if (!(s->lo <= s->hi)) return;
-    g->lo = fmin(g->lo, s->lo), g->hi = fmax(g->hi, s->hi);
+    g->lo = fmin(g->lo, s->lo);
+    g->hi = fmax(g->hi, s->hi);
     if (length > 0) g->least = fmin(g->least, length);
 }
 
@@ -106,7 +139,11 @@ static size_t split(const struct choice *c, const struct shown *what, struct spa
         while (k < parts && !shares(&out[k], &all[i])) k++;
         if (k == most) k = most - 1;
         if (k == parts) {
-            out[parts++] = (struct group){ .what = what, .part = (int)k, .lo = HUGE_VAL, .hi = -HUGE_VAL, .least = HUGE_VAL,
+            out[parts++] = (struct group){ .what = what,
+                                           .part = (int)k,
+                                           .lo = HUGE_VAL,
+                                           .hi = -HUGE_VAL,
+                                           .least = HUGE_VAL,
                                            .member = actio_arena_array(c->arena, n, sizeof *all) };
         }
         join(&out[k], &all[i]);
@@ -122,7 +159,8 @@ static size_t collect(const struct choice *c, const struct shown *what, struct g
     size_t n = 0;
     for (size_t i = 0; i < table->cols; i++)
         if (table->col[i].role == what->role && !table->col[i].nodes) all[n++] = span_of(table, i);
-    for (size_t i = 0; i < n; i++) all[i].colour = n <= PALETTE ? palette[i] : ramp(n > 1 ? (double)i / (double)(n - 1) : 0);
+    for (size_t i = 0; i < n; i++)
+        all[i].colour = n <= PALETTE ? palette[i] : ramp(n > 1 ? (double)i / (double)(n - 1) : 0);
     return n ? split(c, what, all, n, out) : 0;
 }
 
@@ -134,7 +172,10 @@ static const struct span *line_of(const struct group *g, size_t k)
     return &g->member[n > 1 ? k * (g->count - 1) / (n - 1) : 0];
 }
 
-static const char *unit_of(const struct actio_table *table, size_t col) { return table->col[col].unit ? table->col[col].unit : ""; }
+static const char *unit_of(const struct actio_table *table, size_t col)
+{
+    return table->col[col].unit ? table->col[col].unit : "";
+}
 
 static bool one_unit(const struct actio_table *table, const struct group *g)
 {
@@ -149,14 +190,18 @@ const char *actio_with_unit(const struct actio_table *table, const char *name, s
     return *unit ? actio_arena_format(arena, "%s [%s]", name, unit) : name;
 }
 
-static const char *with_unit(const struct choice *c, const char *name, size_t col) { return actio_with_unit(c->table, name, col, c->arena); }
+static const char *with_unit(const struct choice *c, const char *name, size_t col)
+{
+    return actio_with_unit(c->table, name, col, c->arena);
+}
 
 /* In a panel of its role a column needs no prefix; only a multiplier keeps its letter. */
 static const char *short_name(const struct choice *c, size_t col)
 {
     const struct actio_column *column = &c->table->col[col];
     const char *dot = strchr(column->name, '.');
-    if (column->role == ACTIO_ROLE_DIFFERENCE && dot) return actio_clean_text(dot + 1, c->arena);   /* of a principle or a width: no name of mathematics */
+    /* of a principle or a width: no name of mathematics */
+    if (column->role == ACTIO_ROLE_DIFFERENCE && dot) return actio_clean_text(dot + 1, c->arena);
     const char *name = actio_pretty_name(dot ? dot + 1 : column->name, c->arena);
     if (column->role != ACTIO_ROLE_LAMBDA) return name;
     return actio_arena_format(c->arena, "λ %s%s", name, column->unique ? "" : "*");
@@ -167,7 +212,8 @@ static const char *note_of(const struct choice *c, const struct group *g)
     struct actio_text t;
     bool unique = true;
     actio_text_open(&t, c->arena);
-    for (size_t k = 0; k < g->count && g->what->role == ACTIO_ROLE_LAMBDA; k++) unique = unique && c->table->col[g->member[k].col].unique;
+    for (size_t k = 0; k < g->count && g->what->role == ACTIO_ROLE_LAMBDA; k++)
+        unique = unique && c->table->col[g->member[k].col].unique;
     if (!unique) actio_text_add(&t, "* one of many");
     if (lines_of(g) < g->count) actio_text_format(&t, "%s%zu of %zu", t.length ? ", " : "", lines_of(g), g->count);
     return t.s;
@@ -175,20 +221,30 @@ static const char *note_of(const struct choice *c, const struct group *g)
 
 static struct actio_series line(const struct choice *c, size_t col, const char *label, uint32_t colour)
 {
-    return (struct actio_series){ .x = c->time, .y = c->table->data[col], .rows = c->table->rows, .col = col, .label = label, .colour = colour };
+    return (struct actio_series){
+        .x = c->time, .y = c->table->data[col], .rows = c->table->rows, .col = col, .label = label, .colour = colour
+    };
 }
 
 static struct actio_panel over_time(const struct choice *c, const char *heading, const char *note, size_t lines)
 {
-    return (struct actio_panel){ .heading = heading, .note = note, .across = c->time_name, .up = "",
-                                 .series = actio_arena_array(c->arena, lines, sizeof(struct actio_series)), .count = lines, .over_time = true };
+    return (struct actio_panel){ .heading = heading,
+                                 .note = note,
+                                 .across = c->time_name,
+                                 .up = "",
+                                 .series = actio_arena_array(c->arena, lines, sizeof(struct actio_series)),
+                                 .count = lines,
+                                 .over_time = true };
 }
 
 static struct actio_panel panel_of_field(const struct choice *c, const struct group *g)
 {
     struct actio_panel p = { 0 };
     if (g->kind == FILM) actio_panel_film(&p, c->table, g->across, g->col, c->time, c->arena);
-    else actio_panel_map(&p, c->table, g->col, c->time, c->arena), p.across = c->time_name;
+    else {
+        actio_panel_map(&p, c->table, g->col, c->time, c->arena);
+        p.across = c->time_name;
+    }
     return p;
 }
 
@@ -197,7 +253,8 @@ static struct actio_panel panel_of(const struct choice *c, const struct group *g
     if (g->kind != LINES) return panel_of_field(c, g);
     bool same = one_unit(c->table, g), alone = g->count == 1 && g->what->role == ACTIO_ROLE_ENERGY;
     const char *heading = g->what->heading ? g->what->heading : actio_role_heading(g->what->role);
-    struct actio_panel p = over_time(c, same ? with_unit(c, heading, g->member[0].col) : heading, note_of(c, g), lines_of(g));
+    struct actio_panel p =
+        over_time(c, same ? with_unit(c, heading, g->member[0].col) : heading, note_of(c, g), lines_of(g));
     p.is_log = actio_role_is_log(g->what->role);
     for (size_t k = 0; k < p.count; k++) {
         const struct span *s = line_of(g, k);
@@ -218,10 +275,16 @@ static size_t collect_fields(const struct choice *c, const struct shown *what, s
     for (size_t i = 0; i < t->cols; i++) {
         if (t->col[i].role != what->role || !t->col[i].nodes) continue;
         bool first = true;
-        for (size_t j = 0; j < i; j++) first = first && !(t->col[j].role == what->role && t->col[j].nodes && !strcmp(t->col[j].axis, t->col[i].axis));
+        for (size_t j = 0; j < i; j++)
+            first =
+                first && !(t->col[j].role == what->role && t->col[j].nodes && !strcmp(t->col[j].axis, t->col[i].axis));
         size_t mate = actio_field_mate(t, i);
         if (first && what->role == ACTIO_ROLE_COORD)
-            out[n++] = (struct group){ .kind = FILM, .what = what, .part = -1, .across = mate < t->cols ? i : ACTIO_WHOLE, .col = mate < t->cols ? mate : i };
+            out[n++] = (struct group){ .kind = FILM,
+                                       .what = what,
+                                       .part = -1,
+                                       .across = mate < t->cols ? i : ACTIO_WHOLE,
+                                       .col = mate < t->cols ? mate : i };
         out[n++] = (struct group){ .kind = MAP, .what = what, .part = MOST_PARTS + (int)seen++, .col = i };
     }
     return n;
@@ -235,7 +298,10 @@ static struct actio_panel *by_roles(const struct choice *c, size_t *count)
     for (size_t r = 0; r < ROWS; r++) {
         size_t parts = collect(c, &shown[r], g + n);
         parts += collect_fields(c, &shown[r], g + n + parts);
-        for (size_t k = 0; k < parts; k++) g[n + k].rank = r < ALWAYS ? (int)r : (int)(ALWAYS + k * ROWS + r), g[n + k].order = n + k;
+        for (size_t k = 0; k < parts; k++) {
+            g[n + k].rank = r < ALWAYS ? (int)r : (int)(ALWAYS + k * ROWS + r);
+            g[n + k].order = n + k;
+        }
         n += parts;
     }
     qsort(g, n, sizeof *g, by_rank);
@@ -248,7 +314,10 @@ static struct actio_panel *by_roles(const struct choice *c, size_t *count)
 }
 
 /* What an axis shows: a column, a node of a field, or (col ACTIO_WHOLE) the places on a line. */
-struct spot { size_t col, node; const char *name; };
+struct spot {
+    size_t col, node;
+    const char *name;
+};
 
 static bool is_axis(const struct actio_table *table, const char *name)
 {
@@ -259,7 +328,10 @@ static bool is_axis(const struct actio_table *table, const char *name)
 
 static bool find_column(const struct choice *c, const char *s, size_t length, bool across, struct spot *spot)
 {
-    while (length && (*s == ' ' || *s == '\t')) s++, length--;
+    while (length && (*s == ' ' || *s == '\t')) {
+        s++;
+        length--;
+    }
     while (length && (s[length - 1] == ' ' || s[length - 1] == '\t')) length--;
     char *name = actio_arena_text(c->arena, s, length);
     if (actio_table_cell(c->table, name, &spot->col, &spot->node)) {
@@ -268,7 +340,10 @@ static bool find_column(const struct choice *c, const char *s, size_t length, bo
         spot->name = node ? actio_arena_format(c->arena, "%s[%zu]", column->name, spot->node) : column->name;
         return true;
     }
-    if (across && is_axis(c->table, name)) return *spot = (struct spot){ ACTIO_WHOLE, ACTIO_WHOLE, name }, true;
+    if (across && is_axis(c->table, name)) {
+        *spot = (struct spot){ ACTIO_WHOLE, ACTIO_WHOLE, name };
+        return true;
+    }
     const char **names = actio_arena_array(c->arena, c->table->cols + 1, sizeof *names);
     const char *list = "use one of the columns";
     for (size_t i = 0; i < c->table->cols; i++) {
@@ -285,7 +360,8 @@ static bool find_column(const struct choice *c, const char *s, size_t length, bo
 static struct actio_series line_of_spot(const struct choice *c, const struct spot *s, size_t number)
 {
     struct actio_series made = line(c, s->col, "", palette[number % PALETTE]);
-    made.y = actio_table_values(c->table, s->col, s->node, c->arena), made.node = s->node;
+    made.y = actio_table_values(c->table, s->col, s->node, c->arena);
+    made.node = s->node;
     return made;
 }
 
@@ -306,13 +382,15 @@ bool actio_in_scale(const struct actio_table *table, size_t a, size_t b, double 
 {
     struct span x = span_of(table, a), y = span_of(table, b);
     double ratio = (x.hi - x.lo) / (y.hi - y.lo);
-    return table->col[a].role == ACTIO_ROLE_COORD && table->col[b].role == ACTIO_ROLE_COORD && !strcmp(unit_of(table, a), unit_of(table, b))
-        && ratio < most && ratio > 1 / most;
+    return table->col[a].role == ACTIO_ROLE_COORD && table->col[b].role == ACTIO_ROLE_COORD
+           && !strcmp(unit_of(table, a), unit_of(table, b)) && ratio < most && ratio > 1 / most;
 }
 
-static struct actio_panel asked_against(const struct choice *c, const struct spot *across, const struct spot *up, size_t number)
+static struct actio_panel asked_against(const struct choice *c, const struct spot *across, const struct spot *up,
+                                        size_t number)
 {
-    if (up->node == ACTIO_WHOLE) return panel_of_field(c, &(struct group){ .kind = FILM, .across = across->col, .col = up->col });
+    if (up->node == ACTIO_WHOLE)
+        return panel_of_field(c, &(struct group){ .kind = FILM, .across = across->col, .col = up->col });
     const char *x = actio_pretty_name(across->name, c->arena), *y = actio_pretty_name(up->name, c->arena);
     struct actio_panel p = over_time(c, actio_arena_format(c->arena, "%s against %s", y, x), "\xE2\x97\x8F start", 1);
     p.over_time = false;
@@ -329,8 +407,9 @@ static struct actio_panel asked_against(const struct choice *c, const struct spo
 static bool go_together(const struct choice *c, const struct spot *a, const struct spot *b)
 {
     const struct actio_column *x = a->col == ACTIO_WHOLE ? NULL : &c->table->col[a->col], *y = &c->table->col[b->col];
-    bool good = !x ? b->node == ACTIO_WHOLE && !strcmp(a->name, y->axis)
-                   : a->node != ACTIO_WHOLE && b->node != ACTIO_WHOLE ? true : a->node == b->node && actio_same_axis(x, y);
+    bool good = !x                                                 ? b->node == ACTIO_WHOLE && !strcmp(a->name, y->axis)
+                : a->node != ACTIO_WHOLE && b->node != ACTIO_WHOLE ? true
+                                                                   : a->node == b->node && actio_same_axis(x, y);
     if (!good) actio_find(c->f, ACTIO_F_FIELD_AXES, ACTIO_ARGS(ACTIO_TEXT(a->name), ACTIO_TEXT(b->name)));
     return good;
 }
@@ -341,11 +420,24 @@ static struct actio_panel trend_of(const struct choice *c)
     const struct actio_table *t = c->picture->trend;
     static const uint32_t ink[] = { ACTIO_INK, ACTIO_BLUE };
     size_t count = t->cols > 1 ? t->cols - 1 : 0;
-    struct actio_panel p = { .heading = actio_clean_text(t->description, c->arena), .note = "", .across = actio_clean_text(t->col[0].meaning, c->arena), .up = "",
-                             .series = actio_arena_array(c->arena, count + 1, sizeof *p.series), .own = count, .count = count, .is_log = true, .log_across = true };
+    struct actio_panel p = { .heading = actio_clean_text(t->description, c->arena),
+                             .note = "",
+                             .across = actio_clean_text(t->col[0].meaning, c->arena),
+                             .up = "",
+                             .series = actio_arena_array(c->arena, count + 1, sizeof *p.series),
+                             .own = count,
+                             .count = count,
+                             .is_log = true,
+                             .log_across = true };
     for (size_t i = 0; i < count; i++)
-        p.series[i] = (struct actio_series){ .x = t->data[0], .y = t->data[1 + i], .rows = t->rows, .label = count > 1 ? actio_clean_text(t->col[1 + i].name, c->arena) : "", .colour = ink[i % 2],
-                                             .width = 1.1, .radius = 3, .stride = 1 };
+        p.series[i] = (struct actio_series){ .x = t->data[0],
+                                             .y = t->data[1 + i],
+                                             .rows = t->rows,
+                                             .label = count > 1 ? actio_clean_text(t->col[1 + i].name, c->arena) : "",
+                                             .colour = ink[i % 2],
+                                             .width = 1.1,
+                                             .radius = 3,
+                                             .stride = 1 };
     return p;
 }
 
@@ -363,7 +455,8 @@ static struct actio_panel *as_asked(const struct choice *c, const char *axes, si
             return NULL;
         }
         if (!find_column(c, s, (size_t)((colon ? colon : end) - s), colon != NULL, &a)) return NULL;
-        if (colon && (!find_column(c, colon + 1, (size_t)(end - colon - 1), false, &b) || !go_together(c, &a, &b))) return NULL;
+        if (colon && (!find_column(c, colon + 1, (size_t)(end - colon - 1), false, &b) || !go_together(c, &a, &b)))
+            return NULL;
         struct actio_panel made = colon ? asked_against(c, &a, &b, n) : asked_over_time(c, &a, n);
         ACTIO_PUSH(c->arena, p, n, cap) = made;
         if (!*end) break;
@@ -379,7 +472,8 @@ static const double *row_numbers(const struct choice *c)
     return x;
 }
 
-struct actio_panel *actio_panels_choose(const struct actio_picture *picture, struct actio_arena *arena, struct actio_findings *f, size_t *count)
+struct actio_panel *actio_panels_choose(const struct actio_picture *picture, struct actio_arena *arena,
+                                        struct actio_findings *f, size_t *count)
 {
     const struct actio_table *table = picture->layer[0].table;
     struct choice c = { .picture = picture, .table = table, .arena = arena, .f = f };

@@ -17,7 +17,8 @@ static uint32_t colour(double lightness, double chroma, double hue)
     double l = pow(lightness + .3963377774 * a + .2158037573 * b, 3);
     double m = pow(lightness - .1055613458 * a - .0638541728 * b, 3);
     double s = pow(lightness - .0894841775 * a - 1.2914855480 * b, 3);
-    const double rgb[] = { 4.0767416621 * l - 3.3077115913 * m + .2309699292 * s, -1.2684380046 * l + 2.6097574011 * m - .3413193965 * s,
+    const double rgb[] = { 4.0767416621 * l - 3.3077115913 * m + .2309699292 * s,
+                           -1.2684380046 * l + 2.6097574011 * m - .3413193965 * s,
                            -.0041960863 * l - .7034186147 * m + 1.7076147010 * s };
     uint32_t c = 0;
     for (int i = 0; i < 3; i++) c = c << 8 | (uint32_t)lround(255 * encoded(rgb[i]));

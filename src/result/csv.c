@@ -8,13 +8,17 @@
 /* Quoted only where RFC 4180 wants it. */
 static void add_name(struct actio_text *out, const char *name)
 {
-    if (!name[strcspn(name, ",\"\r\n")]) { actio_text_add(out, name); return; }
+    if (!name[strcspn(name, ",\"\r\n")]) {
+        actio_text_add(out, name);
+        return;
+    }
     actio_text_add(out, "\"");
     for (; *name; name++) actio_text_bytes(out, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
     actio_text_add(out, "\"");
 }
 
-/* Passed on piece by piece, since a line may have millions of numbers; but whole where it may be cut short, so that it ends with a line. */
+/* Passed on piece by piece, since a line may have millions of numbers; but whole where it may be cut short, so that it
+ * ends with a line. */
 static void look_up(struct actio_output *out, size_t k)
 {
     if (!out->whole_lines) actio_output_drain(out);
@@ -75,7 +79,8 @@ void actio_csv_text(const struct actio_table *table, struct actio_text *out)
     *out = memory.text;
 }
 
-static int write_csv(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
+static int write_csv(struct actio_context *ctx, const struct actio_table *table, const char *path,
+                     struct actio_findings *f)
 {
     return actio_output_write(ctx, path, fill, table, f);
 }

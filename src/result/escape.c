@@ -8,8 +8,14 @@
 enum { REPLACEMENT = 0xFFFD };
 
 /* By the first byte: length, its bits, and the smallest code that needs that length. */
-static const struct { unsigned char mask, lead, bits; uint32_t least; } shapes[] = {
-    { 0x80, 0x00, 0x7F, 0 }, { 0xE0, 0xC0, 0x1F, 0x80 }, { 0xF0, 0xE0, 0x0F, 0x800 }, { 0xF8, 0xF0, 0x07, 0x10000 },
+static const struct {
+    unsigned char mask, lead, bits;
+    uint32_t least;
+} shapes[] = {
+    { 0x80, 0x00, 0x7F, 0 },
+    { 0xE0, 0xC0, 0x1F, 0x80 },
+    { 0xF0, 0xE0, 0x0F, 0x800 },
+    { 0xF8, 0xF0, 0x07, 0x10000 },
 };
 
 size_t actio_utf8_next(const char *s, const char *end, uint32_t *code)
@@ -33,10 +39,19 @@ size_t actio_utf8_next(const char *s, const char *end, uint32_t *code)
 
 static const char *json_escape(uint32_t c)
 {
-    static const struct { uint32_t code; const char *text; } known[] = {
-        { '"', "\\\"" }, { '\\', "\\\\" }, { '\n', "\\n" }, { '\r', "\\r" }, { '\t', "\\t" },
-        { '<', "\\u003c" },                                /* so that the text may stand inside a script element */
-        { 0x2028, "\\u2028" }, { 0x2029, "\\u2029" }, { REPLACEMENT, "\xEF\xBF\xBD" },
+    static const struct {
+        uint32_t code;
+        const char *text;
+    } known[] = {
+        { '"', "\\\"" },
+        { '\\', "\\\\" },
+        { '\n', "\\n" },
+        { '\r', "\\r" },
+        { '\t', "\\t" },
+        { '<', "\\u003c" }, /* so that the text may stand inside a script element */
+        { 0x2028, "\\u2028" },
+        { 0x2029, "\\u2029" },
+        { REPLACEMENT, "\xEF\xBF\xBD" },
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].code == c) return known[i].text;
@@ -62,7 +77,8 @@ void actio_json_string(struct actio_text *out, const char *s)
 void actio_json_number(struct actio_text *out, double x)
 {
     if (!isfinite(x)) actio_text_add(out, "null");
-    else if (x == 0 && signbit(x)) actio_text_add(out, "-0.0");   /* readers take -0 for a whole number, which has no sign */
+    /* readers take -0 for a whole number, which has no sign */
+    else if (x == 0 && signbit(x)) actio_text_add(out, "-0.0");
     else actio_text_number(out, x);
 }
 
@@ -74,8 +90,10 @@ static const char *xml_escape(uint32_t c)
     case '&': return "&amp;";
     case '"': return "&quot;";
     case '\'': return "&#39;";
-    case 0xFFFE: case 0xFFFF: case REPLACEMENT: return "\xEF\xBF\xBD";
-    default: return c < 0x20 || c == 0x7F ? " " : NULL;    /* control characters are not XML, even as references */
+    case 0xFFFE:
+    case 0xFFFF:
+    case REPLACEMENT: return "\xEF\xBF\xBD";
+    default: return c < 0x20 || c == 0x7F ? " " : NULL; /* control characters are not XML, even as references */
     }
 }
 
@@ -96,7 +114,10 @@ void actio_fixed(struct actio_text *out, double x, int decimals, bool trim)
     char digits[48];
     size_t i = sizeof digits;
     double scaled = round(fabs(x) * pow(10, decimals));
-    if (!(scaled < 9e18)) { actio_text_number(out, x); return; }
+    if (!(scaled < 9e18)) {
+        actio_text_number(out, x);
+        return;
+    }
     uint64_t n = (uint64_t)scaled;
     if (n != 0 && x < 0) actio_text_add(out, "-");
     for (; trim && decimals > 0 && n % 10 == 0; decimals--) n /= 10;

@@ -4,9 +4,15 @@
 
 #include <string.h>
 
-struct sorting { struct actio_context *ctx; bool backward; };
+struct sorting {
+    struct actio_context *ctx;
+    bool backward;
+};
 
-static bool later(const struct sorting *s, const struct actio_event *a, const struct actio_event *b) { return s->backward ? a->t < b->t : a->t > b->t; }
+static bool later(const struct sorting *s, const struct actio_event *a, const struct actio_event *b)
+{
+    return s->backward ? a->t < b->t : a->t > b->t;
+}
 
 /* The end of the run in order that begins at `from`. */
 static size_t run_end(const struct sorting *s, const struct actio_event *e, size_t from, size_t count)
@@ -17,7 +23,8 @@ static size_t run_end(const struct sorting *s, const struct actio_event *e, size
 }
 
 /* Of events at one time those of the first run come first. */
-static void merge(const struct sorting *s, const struct actio_event *a, size_t as, const struct actio_event *b, size_t bs, struct actio_event *to)
+static void merge(const struct sorting *s, const struct actio_event *a, size_t as, const struct actio_event *b,
+                  size_t bs, struct actio_event *to)
 {
     for (size_t i = 0, j = 0, n = 0; n < as + bs; n++) {
         if ((n & 4095) == 0) actio_poll_overdue(s->ctx);
@@ -46,7 +53,8 @@ void actio_events_sort(struct actio_arena *scratch, struct actio_event *event, s
     struct actio_event *from = event, *to = actio_arena_array(scratch, count, sizeof *to);
     while (pass(&s, from, count, to) > 2) {
         struct actio_event *swap = from;
-        from = to, to = swap;
+        from = to;
+        to = swap;
     }
     if (to != event) memcpy(event, to, count * sizeof *event);
 }

@@ -12,7 +12,9 @@ enum { PIECE = 64 * 1024, TRIES = 100 };
 /* Standard output, under any file system. */
 static void *standard_open(struct actio_context *ctx, const char *path, int *error)
 {
-    (void)ctx, (void)path, (void)error;
+    (void)ctx;
+    (void)path;
+    (void)error;
     return stdout;
 }
 
@@ -34,7 +36,11 @@ static int standard_close(void *file, bool keep)
 static const struct actio_file_system standard = { standard_open, put, standard_close, NULL };
 
 /* Plain C: a temporary with a name that was free, renamed over the target. */
-struct plain { FILE *stream; struct actio_context *ctx; char *target, *temporary; };
+struct plain {
+    FILE *stream;
+    struct actio_context *ctx;
+    char *target, *temporary;
+};
 
 static void plain_free(struct plain *p)
 {
@@ -50,7 +56,10 @@ static void *plain_open(struct actio_context *ctx, const char *path, int *error)
     if (!p) return NULL;
     p->ctx = ctx;
     p->target = actio_take(ctx, 2 * n + 16, 1);
-    if (!p->target) return plain_free(p), NULL;
+    if (!p->target) {
+        plain_free(p);
+        return NULL;
+    }
     memcpy(p->target, path, n);
     p->temporary = p->target + n + 1;
     for (int i = 0; i < TRIES && !p->stream; i++) {
@@ -61,10 +70,14 @@ static void *plain_open(struct actio_context *ctx, const char *path, int *error)
     }
     if (p->stream) return p;
     *error = errno ? errno : EIO;
-    return plain_free(p), NULL;
+    plain_free(p);
+    return NULL;
 }
 
-static int plain_write(void *file, const char *bytes, size_t length) { return put(((struct plain *)file)->stream, bytes, length); }
+static int plain_write(void *file, const char *bytes, size_t length)
+{
+    return put(((struct plain *)file)->stream, bytes, length);
+}
 
 static int plain_close(void *file, bool keep)
 {
@@ -79,7 +92,7 @@ static int plain_close(void *file, bool keep)
 }
 
 static const struct actio_file_system plain = { plain_open, plain_write, plain_close, &standard };
-static const struct actio_file_system *now = &plain;       /* set once at start-up */
+static const struct actio_file_system *now = &plain; /* set once at start-up */
 
 void actio_file_system_register(const struct actio_file_system *system) { now = system; }
 
@@ -110,12 +123,20 @@ void actio_output_drain(struct actio_output *out)
 
 void actio_output_bytes(struct actio_output *out, const char *bytes, size_t length)
 {
-    if (!out->system) { actio_text_bytes(&out->text, bytes, length); return; }
+    if (!out->system) {
+        actio_text_bytes(&out->text, bytes, length);
+        return;
+    }
     pass_text(out);
     pass_on(out, bytes, length);
 }
 
-struct filling { struct actio_output out; struct actio_arena arena; actio_fill_fn fill; const void *user; };
+struct filling {
+    struct actio_output out;
+    struct actio_arena arena;
+    actio_fill_fn fill;
+    const void *user;
+};
 
 static void fill_output(void *user)
 {
@@ -126,12 +147,17 @@ static void fill_output(void *user)
 }
 
 /* An error of the system, a lack of memory, or a stop: of a picture, or while a reader was waited for. */
-static int say_unwritten(struct actio_context *ctx, const char *path, int error, const char *why, struct actio_findings *f)
+static int say_unwritten(struct actio_context *ctx, const char *path, int error, const char *why,
+                         struct actio_findings *f)
 {
     bool waited = error == EINTR && actio_stopped(ctx);
-    if (error == ENOMEM) {                                 /* a library's own: the context has not seen it */
-        if (!ctx->refused) ctx->refused = 1, ctx->system_refused = true;
-        return actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing a file"))), 1;
+    if (error == ENOMEM) { /* a library's own: the context has not seen it */
+        if (!ctx->refused) {
+            ctx->refused = 1;
+            ctx->system_refused = true;
+        }
+        actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing a file")));
+        return 1;
     }
     if (!waited) return actio_cannot_write(f, path, why ? why : strerror(error));
     if (actio_cancelled(ctx)) actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
@@ -139,12 +165,18 @@ static int say_unwritten(struct actio_context *ctx, const char *path, int error,
     return 1;
 }
 
-int actio_output_write(struct actio_context *ctx, const char *path, actio_fill_fn fill, const void *user, struct actio_findings *f)
+int actio_output_write(struct actio_context *ctx, const char *path, actio_fill_fn fill, const void *user,
+                       struct actio_findings *f)
 {
     if (!*path) return actio_cannot_write(f, path, "the name is empty");
     int error = 0;
     bool to_standard = strcmp(path, "-") == 0;
-    struct filling w = { .out.system = !to_standard ? now : now->standard ? now->standard : &standard, .out.whole_lines = to_standard, .fill = fill, .user = user };
+    struct filling w = { .out.system = !to_standard    ? now
+                                       : now->standard ? now->standard
+                                                       : &standard,
+                         .out.whole_lines = to_standard,
+                         .fill = fill,
+                         .user = user };
     w.out.file = w.out.system->open(ctx, path, &error);
     if (!w.out.file) return actio_cannot_write(f, path, strerror(error));
     struct actio_findings *outer = ctx->findings;
@@ -159,7 +191,10 @@ int actio_output_write(struct actio_context *ctx, const char *path, actio_fill_f
     return escaped;
 }
 
-struct piece { const char *bytes; size_t length; };
+struct piece {
+    const char *bytes;
+    size_t length;
+};
 
 static void fill_piece(struct actio_output *out, const void *user)
 {
@@ -167,7 +202,8 @@ static void fill_piece(struct actio_output *out, const void *user)
     actio_output_bytes(out, p->bytes, p->length);
 }
 
-int actio_file_write(struct actio_context *ctx, const char *path, const char *bytes, size_t length, struct actio_findings *f)
+int actio_file_write(struct actio_context *ctx, const char *path, const char *bytes, size_t length,
+                     struct actio_findings *f)
 {
     return actio_output_write(ctx, path, fill_piece, &(struct piece){ bytes, length }, f);
 }

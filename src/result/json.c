@@ -37,9 +37,12 @@ static void bool_key(struct actio_text *out, const char *name, bool value)
     actio_text_add(out, value ? "true" : "false");
 }
 
-enum { FEW_NODES = 64 };                                   /* of a field whose nodes stand in the summary */
+enum { FEW_NODES = 64 }; /* of a field whose nodes stand in the summary */
 
-static double last(const struct actio_table *table, size_t c) { return table->rows ? table->data[c][table->rows - 1] : NAN; }
+static double last(const struct actio_table *table, size_t c)
+{
+    return table->rows ? table->data[c][table->rows - 1] : NAN;
+}
 
 static void add_errors(const struct actio_table *table, struct actio_text *out)
 {
@@ -49,13 +52,17 @@ static void add_errors(const struct actio_table *table, struct actio_text *out)
     actio_text_add(out, "}");
 }
 
-/* {"nodes": .., "first": .., "last": .., "min": .., "max": ..} along the axis at the end, and where there are few the nodes as x[0] ... */
+/* {"nodes": .., "first": .., "last": .., "min": .., "max": ..} along the axis at the end, and where there are few the
+ * nodes as x[0] ... */
 static void add_field_end(const struct actio_table *table, struct actio_text *out, size_t c)
 {
     const struct actio_column *col = &table->col[c];
     const double *x = table->rows ? table->data[c] + (table->rows - 1) * col->nodes : NULL;
     double least = NAN, most = NAN;
-    for (size_t k = 0; x && k < col->nodes; k++) least = fmin(least, x[k]), most = fmax(most, x[k]);
+    for (size_t k = 0; x && k < col->nodes; k++) {
+        least = fmin(least, x[k]);
+        most = fmax(most, x[k]);
+    }
     key(out, col->name);
     actio_text_add(out, "{");
     count_key(out, "nodes", col->nodes);
@@ -91,14 +98,18 @@ static void add_events(const struct actio_table *table, struct actio_text *out)
         text_key(out, "kind", e->kind);
         text_key(out, "name", e->name);
         number_key(out, "value", e->value);
-        if (e->contact) text_key(out, "contact", e->contact), number_key(out, "impulse", e->impulse);
+        if (e->contact) {
+            text_key(out, "contact", e->contact);
+            number_key(out, "impulse", e->impulse);
+        }
         if (e->rule) text_key(out, "rule", e->rule);
         actio_text_add(out, "}");
     }
     actio_text_add(out, "]");
 }
 
-static void add_slopes(struct actio_text *out, const char *name, const struct actio_table *table, const struct actio_sensitivity *s, bool params)
+static void add_slopes(struct actio_text *out, const char *name, const struct actio_table *table,
+                       const struct actio_sensitivity *s, bool params)
 {
     key(out, name);
     actio_text_add(out, "{");
@@ -269,7 +280,10 @@ static void add_list(struct actio_output *out, const double *x, size_t count)
 static void add_data(struct actio_output *out, const struct actio_column *col, const double *x, size_t rows)
 {
     key(&out->text, "data");
-    if (!col->nodes) { add_list(out, x, rows); return; }
+    if (!col->nodes) {
+        add_list(out, x, rows);
+        return;
+    }
     actio_text_add(&out->text, "[");
     for (size_t i = 0; i < rows && !out->error; i++) {
         if (i) actio_text_add(&out->text, ", ");
@@ -317,7 +331,8 @@ static void fill(struct actio_output *out, const void *user)
     actio_text_add(&out->text, "\n]}\n");
 }
 
-static int write_json(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
+static int write_json(struct actio_context *ctx, const struct actio_table *table, const char *path,
+                      struct actio_findings *f)
 {
     return actio_output_write(ctx, path, fill, table, f);
 }

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Tables over each other in one picture: how each of them is drawn, which of its columns lie over which line, and the key. */
+ * Tables over each other in one picture: how each of them is drawn, which of its columns lie over which line, and the
+ * key. */
 #include "result/plot.h"
 
 #include <math.h>
 
-enum { MOST_DISCS = 80 };                                  /* of one series: more make a band; of many motions each has fewer */
+enum { MOST_DISCS = 80 }; /* of one series: more make a band; of many motions each has fewer */
 static const double SAMPLE = 22, LETTER = 11.5, KEY_ROW = 18, KEY_GAP = 16;
 
 /* Marks of further motions; those of one size are distinguished by being open, and each begins at a row of its own. */
-static const struct { double radius; bool hollow; } marks[] = { { 3, true }, { 2, false }, { 4.2, true }, { 3, false }, { 5.4, true }, { 1.2, false }, { 1.9, true }, { 4, false } };
+static const struct {
+    double radius;
+    bool hollow;
+} marks[] = { { 3, true },   { 2, false },   { 4.2, true }, { 3, false },
+              { 5.4, true }, { 1.2, false }, { 1.9, true }, { 4, false } };
 
 /* From light to dark; a single motion is dark. */
 static uint32_t shade(size_t number, size_t count)
@@ -21,15 +26,19 @@ static uint32_t shade(size_t number, size_t count)
 void actio_layer_style(const struct actio_picture *picture, size_t layer, struct actio_series *s)
 {
     size_t others = picture->layers > 1 ? picture->layers - 1 : 1, number = layer ? layer - 1 : 0;
-    s->width = 1.6, s->radius = 0;
+    s->width = 1.6;
+    s->radius = 0;
     if (layer == 0 && !picture->marked) return;
     if (layer) s->label = "";
     if (layer && picture->look == ACTIO_LOOK_SHADES) {
-        s->width = 1.2, s->colour = shade(number, others);
+        s->width = 1.2;
+        s->colour = shade(number, others);
         return;
     }
     size_t kind = number % (sizeof marks / sizeof *marks);
-    s->width = 0, s->radius = marks[kind].radius, s->hollow = marks[kind].hollow;
+    s->width = 0;
+    s->radius = marks[kind].radius;
+    s->hollow = marks[kind].hollow;
     size_t share = MOST_DISCS / ((others + 1) / 2), most = share > 5 ? share : 5;
     s->stride = (s->rows + most - 1) / most;
     if (s->stride == 0) s->stride = 1;
@@ -44,18 +53,23 @@ static double first_value(const double *y, size_t rows)
 }
 
 /* The column of another table that lies over this line; false where it has none. */
-static bool over(const struct actio_picture *picture, size_t layer, const char *across, struct actio_series *s, struct actio_arena *arena)
+static bool over(const struct actio_picture *picture, size_t layer, const char *across, struct actio_series *s,
+                 struct actio_arena *arena)
 {
     const struct actio_table *first = picture->layer[0].table, *t = picture->layer[layer].table;
     size_t x = actio_table_first(t, ACTIO_ROLE_TIME), node = 0, y = actio_table_find(t, first->col[s->col].name);
-    if ((across && !actio_table_cell(t, across, &x, &node)) || x >= t->cols || y >= t->cols || node == ACTIO_WHOLE) return false;
+    if ((across && !actio_table_cell(t, across, &x, &node)) || x >= t->cols || y >= t->cols || node == ACTIO_WHOLE)
+        return false;
     if (t->col[y].nodes ? s->node >= t->col[y].nodes : first->col[s->col].nodes > 0) return false;
-    s->x = actio_table_values(t, x, node, arena), s->y = actio_table_values(t, y, s->node, arena), s->rows = t->rows;
+    s->x = actio_table_values(t, x, node, arena);
+    s->y = actio_table_values(t, y, s->node, arena);
+    s->rows = t->rows;
     actio_layer_style(picture, layer, s);
     return true;
 }
 
-void actio_panel_join(struct actio_panel *p, const struct actio_picture *picture, const char *across, bool change, struct actio_arena *arena)
+void actio_panel_join(struct actio_panel *p, const struct actio_picture *picture, const char *across, bool change,
+                      struct actio_arena *arena)
 {
     struct actio_series *all = actio_arena_array(arena, p->count * picture->layers + 1, sizeof *all);
     size_t n = p->own = p->count;
@@ -70,7 +84,8 @@ void actio_panel_join(struct actio_panel *p, const struct actio_picture *picture
             all[n] = all[k];
             n += over(picture, layer, across, &all[n], arena);
         }
-    p->series = all, p->count = n;
+    p->series = all;
+    p->count = n;
 }
 
 /* A short piece of what the table looks like. Colours tell columns apart, so that discs here have none. */
@@ -91,9 +106,13 @@ double actio_key_draw(struct actio_canvas *c, const struct actio_picture *pictur
     if (picture->layers < 2 && !picture->marked) return y;
     double x = left;
     for (size_t layer = 0; layer < picture->layers; layer++) {
-        const char *name = actio_text_fit(c->arena, actio_clean_text(picture->layer[layer].name, c->arena), LETTER, right - left - SAMPLE - 7);
+        const char *name = actio_text_fit(c->arena, actio_clean_text(picture->layer[layer].name, c->arena), LETTER,
+                                          right - left - SAMPLE - 7);
         double width = SAMPLE + 7 + actio_text_width(name, LETTER);
-        if (x > left && x + width > right) x = left, y += KEY_ROW;
+        if (x > left && x + width > right) {
+            x = left;
+            y += KEY_ROW;
+        }
         draw_sample(c, picture, layer, x, y);
         actio_canvas_text(c, x + SAMPLE + 7, y + 4, name, LETTER, -1, ACTIO_INK);
         x += width + KEY_GAP;

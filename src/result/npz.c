@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * NPZ: a zip of stored .npy arrays, one a column (of a field rows by nodes), then the estimated errors in the same order, then the places of fields. */
+ * NPZ: a zip of stored .npy arrays, one a column (of a field rows by nodes), then the estimated errors in the same
+ * order, then the places of fields. */
 #include "result/output.h"
 #include "result/table.h"
 
@@ -7,9 +8,16 @@
 #include <string.h>
 
 enum { HEADER = 128, BLOCK = 1024, UTF8_NAME = 1 << 11, OLD = 20, ZIP64 = 45, DATE_1980 = 0x21 };
-static const uint64_t MOST32 = 0xFFFFFFFF, MOST16 = 0xFFFF;   /* these values themselves mean "see the zip64 field" */
+static const uint64_t MOST32 = 0xFFFFFFFF, MOST16 = 0xFFFF; /* these values themselves mean "see the zip64 field" */
 
-struct member { const char *name; size_t length; const double *data; uint64_t count, nodes, offset; uint32_t crc; };   /* nodes 0: one dimension */
+/* nodes 0: one dimension */
+struct member {
+    const char *name;
+    size_t length;
+    const double *data;
+    uint64_t count, nodes, offset;
+    uint32_t crc;
+};
 
 static void put(struct actio_text *t, uint64_t value, int bytes)
 {
@@ -49,7 +57,9 @@ static void npy_header(struct actio_text *t, const struct member *m)
     put(t, HEADER - 10, 2);
     size_t from = t->length;
     actio_text_add(t, "{'descr': '<f8', 'fortran_order': False, 'shape': ");
-    if (m->nodes) actio_text_format(t, "(%llu, %llu), }", (unsigned long long)(m->count / m->nodes), (unsigned long long)m->nodes);
+    if (m->nodes)
+        actio_text_format(t, "(%llu, %llu), }", (unsigned long long)(m->count / m->nodes),
+                          (unsigned long long)m->nodes);
     else actio_text_format(t, "(%llu,), }", (unsigned long long)m->count);
     while (t->length - from < HEADER - 10 - 1) actio_text_bytes(t, " ", 1);
     actio_text_bytes(t, "\n", 1);
@@ -76,8 +86,8 @@ static void common_header(struct actio_text *t, const struct member *m, bool lar
 {
     put(t, large ? ZIP64 : OLD, 2);
     put(t, UTF8_NAME, 2);
-    put(t, 0, 4);                                          /* stored; midnight */
-    put(t, DATE_1980, 2);                                  /* a fixed date: equal results make equal files */
+    put(t, 0, 4);         /* stored; midnight */
+    put(t, DATE_1980, 2); /* a fixed date: equal results make equal files */
     put(t, m->crc, 4);
     put(t, capped(size_of(m), MOST32), 4);
     put(t, capped(size_of(m), MOST32), 4);
@@ -111,31 +121,42 @@ static void central_header(struct actio_text *t, const struct member *m)
     put(t, 0x02014b50, 4);
     put(t, ZIP64, 2);
     common_header(t, m, large || far, fields ? fields + 4 : 0);
-    put(t, 0, 2 + 2 + 2 + 4);                              /* no comment, disk 0, no attributes */
+    put(t, 0, 2 + 2 + 2 + 4); /* no comment, disk 0, no attributes */
     put(t, capped(m->offset, MOST32), 4);
     add_member_name(t, m);
     if (!fields) return;
     put(t, 1, 2);
     put(t, fields, 2);
-    if (large) put(t, size_of(m), 8), put(t, size_of(m), 8);
+    if (large) {
+        put(t, size_of(m), 8);
+        put(t, size_of(m), 8);
+    }
     if (far) put(t, m->offset, 8);
 }
 
 static void end_of_zip(struct actio_text *t, uint64_t members, uint64_t from, uint64_t to)
 {
     if (members >= MOST16 || from >= MOST32 || to - from >= MOST32) {
-        put(t, 0x06064b50, 4);                             /* zip64 end of central directory, then its locator */
+        put(t, 0x06064b50, 4); /* zip64 end of central directory, then its locator */
         put(t, 44, 8);
-        put(t, ZIP64, 2), put(t, ZIP64, 2), put(t, 0, 8);
-        put(t, members, 8), put(t, members, 8);
-        put(t, to - from, 8), put(t, from, 8);
+        put(t, ZIP64, 2);
+        put(t, ZIP64, 2);
+        put(t, 0, 8);
+        put(t, members, 8);
+        put(t, members, 8);
+        put(t, to - from, 8);
+        put(t, from, 8);
         put(t, 0x07064b50, 4);
-        put(t, 0, 4), put(t, to, 8), put(t, 1, 4);
+        put(t, 0, 4);
+        put(t, to, 8);
+        put(t, 1, 4);
     }
     put(t, 0x06054b50, 4);
     put(t, 0, 4);
-    put(t, capped(members, MOST16), 2), put(t, capped(members, MOST16), 2);
-    put(t, capped(to - from, MOST32), 4), put(t, capped(from, MOST32), 4);
+    put(t, capped(members, MOST16), 2);
+    put(t, capped(members, MOST16), 2);
+    put(t, capped(to - from, MOST32), 4);
+    put(t, capped(from, MOST32), 4);
     put(t, 0, 2);
 }
 
@@ -164,7 +185,11 @@ static const char *error_name(const struct actio_table *table, struct actio_aren
 
 static struct member member(const char *name, const double *data, size_t rows, size_t nodes)
 {
-    return (struct member){ .name = name, .length = capped(strlen(name), MOST16 - 4), .data = data, .count = rows * (nodes ? nodes : 1), .nodes = nodes };
+    return (struct member){ .name = name,
+                            .length = capped(strlen(name), MOST16 - 4),
+                            .data = data,
+                            .count = rows * (nodes ? nodes : 1),
+                            .nodes = nodes };
 }
 
 /* No column's name begins with "axis." */
@@ -179,7 +204,8 @@ static struct member *make_members(const struct actio_table *table, struct actio
         errors[n] = actio_table_error_of(table, n);
     }
     m[n++] = member(error_name(table, arena), errors, table->cols, 0);
-    for (size_t i = 0; i < places; i++) m[n++] = member(actio_arena_format(arena, "axis.%s", place[i].name), place[i].place, place[i].nodes, 0);
+    for (size_t i = 0; i < places; i++)
+        m[n++] = member(actio_arena_format(arena, "axis.%s", place[i].name), place[i].place, place[i].nodes, 0);
     *count = n;
     return m;
 }
@@ -205,7 +231,8 @@ static void fill(struct actio_output *out, const void *user)
     end_of_zip(&out->text, count, from, position(out));
 }
 
-static int write_npz(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
+static int write_npz(struct actio_context *ctx, const struct actio_table *table, const char *path,
+                     struct actio_findings *f)
 {
     return actio_output_write(ctx, path, fill, table, f);
 }

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double LETTER = 11.5, TICK = 11, LABEL_STEP = 13, LABEL_MOST = 120, LINE_KEY = 12, FILM_KEY = 26;   /* from the frame to a label */
+/* from the frame to a label */
+static const double LETTER = 11.5, TICK = 11, LABEL_STEP = 13, LABEL_MOST = 120, LINE_KEY = 12, FILM_KEY = 26;
 
 /* The value that is drawn; false where there is none. */
 static bool value_at(const struct actio_panel *p, const struct actio_series *s, size_t i, double *v)
@@ -16,8 +17,14 @@ static bool value_at(const struct actio_panel *p, const struct actio_series *s, 
     return true;
 }
 
-static double across_at(const struct actio_panel *p, const struct actio_series *s, size_t i) { return p->log_across ? log10(s->x[i]) : s->x[i]; }
-static size_t rows_of(const struct actio_panel *p) { return p->map ? p->map->table->rows : p->count ? p->series[0].rows : 0; }
+static double across_at(const struct actio_panel *p, const struct actio_series *s, size_t i)
+{
+    return p->log_across ? log10(s->x[i]) : s->x[i];
+}
+static size_t rows_of(const struct actio_panel *p)
+{
+    return p->map ? p->map->table->rows : p->count ? p->series[0].rows : 0;
+}
 static bool has_key(const struct actio_panel *p) { return p->own > ACTIO_MANY_LINES || p->film; }
 
 static void widen(double x, double *lo, double *hi)
@@ -33,8 +40,10 @@ static void make_equal(struct actio_panel *p, double width, double height)
     struct actio_scale *a = &p->sx, *b = &p->sy;
     double unit = fmax((a->hi - a->lo) / width, (b->hi - b->lo) / height);
     double more_x = (unit * width - (a->hi - a->lo)) / 2, more_y = (unit * height - (b->hi - b->lo)) / 2;
-    a->lo -= more_x, a->hi += more_x;
-    b->lo -= more_y, b->hi += more_y;
+    a->lo -= more_x;
+    a->hi += more_x;
+    b->lo -= more_y;
+    b->hi += more_y;
     double ticks = fmax(2, fmin(width, height) / 60), least = fmin(a->hi - a->lo, b->hi - b->lo);
     actio_scale_retick(a, ticks * (a->hi - a->lo) / least);
     actio_scale_retick(b, ticks * (b->hi - b->lo) / least);
@@ -45,7 +54,10 @@ void actio_panel_fit(struct actio_panel *p)
 {
     struct actio_box *b = &p->frame;
     double ratio = (p->sx.hi - p->sx.lo) / (p->sy.hi - p->sy.lo), width = b->h * fmax(1.25, ratio);
-    if (width < b->w) b->x += (b->w - width) / 2, b->w = width;
+    if (width < b->w) {
+        b->x += (b->w - width) / 2;
+        b->w = width;
+    }
     actio_panel_scale(p, b->w, b->h);
     make_equal(p, b->w, b->h);
 }
@@ -62,12 +74,14 @@ void actio_panel_scale(struct actio_panel *p, double width, double height)
     }
     for (size_t k = 0; k < p->count; k++) {
         const struct actio_series *s = &p->series[k];
-        for (size_t i = s->width > 0 ? 0 : s->first; i < s->rows; i += s->width > 0 ? 1 : s->stride) {   /* what is drawn */
+        /* what is drawn */
+        for (size_t i = s->width > 0 ? 0 : s->first; i<s->rows; i += s->width> 0 ? 1 : s->stride) {
             widen(across_at(p, s, i), &xlo, &xhi);
             if (value_at(p, s, i, &v)) widen(v, &lo, &hi);
         }
     }
-    if (p->count > p->own && !p->is_log && hi - lo <= 1e-9 * fmax(fabs(lo), fabs(hi))) lo = hi = lo / 2 + hi / 2;   /* motions over each other: one line */
+    /* motions over each other: one line */
+    if (p->count > p->own && !p->is_log && hi - lo <= 1e-9 * fmax(fabs(lo), fabs(hi))) lo = hi = lo / 2 + hi / 2;
     p->sx = actio_scale_make(xlo, xhi, p->log_across, p->over_time ? 0 : .04, fmax(2, width / 80));
     p->sy = actio_scale_make(lo, hi, p->is_log, .06, fmax(2, height / 42));
 }
@@ -75,7 +89,8 @@ void actio_panel_scale(struct actio_panel *p, double width, double height)
 double actio_panel_left(const struct actio_panel *p, struct actio_arena *arena)
 {
     double most = 20, v;
-    for (int i = 0; actio_scale_tick(&p->sy, i, &v); i++) most = fmax(most, actio_text_width(actio_scale_label(&p->sy, v, arena), TICK));
+    for (int i = 0; actio_scale_tick(&p->sy, i, &v); i++)
+        most = fmax(most, actio_text_width(actio_scale_label(&p->sy, v, arena), TICK));
     return most + 10 + (*p->up ? 18 : 0);
 }
 
@@ -96,8 +111,16 @@ static double py(const struct actio_panel *p, double y)
 }
 
 /* Points of one unbroken line. Over time, each column of pixels keeps its first, lowest, highest and last point. */
-struct point { float x, y; };
-struct run { struct actio_canvas *canvas; struct point *point; size_t count, cap; struct point first, low, high, last; size_t in_bin, low_at, high_at; };
+struct point {
+    float x, y;
+};
+struct run {
+    struct actio_canvas *canvas;
+    struct point *point;
+    size_t count, cap;
+    struct point first, low, high, last;
+    size_t in_bin, low_at, high_at;
+};
 
 static void keep(struct run *r, struct point p)
 {
@@ -118,9 +141,18 @@ static void keep_bin(struct run *r)
 static void add_over_time(struct run *r, struct point p)
 {
     if (r->in_bin && floorf(p.x) != floorf(r->first.x)) keep_bin(r);
-    if (!r->in_bin) r->first = r->low = r->high = p, r->low_at = r->high_at = 0;
-    if (p.y < r->low.y) r->low = p, r->low_at = r->in_bin;
-    if (p.y > r->high.y) r->high = p, r->high_at = r->in_bin;
+    if (!r->in_bin) {
+        r->first = r->low = r->high = p;
+        r->low_at = r->high_at = 0;
+    }
+    if (p.y < r->low.y) {
+        r->low = p;
+        r->low_at = r->in_bin;
+    }
+    if (p.y > r->high.y) {
+        r->high = p;
+        r->high_at = r->in_bin;
+    }
     r->last = p;
     r->in_bin++;
 }
@@ -145,15 +177,20 @@ static void finish(struct run *r, uint32_t colour, double width, size_t clip)
     *r = (struct run){ .canvas = r->canvas };
 }
 
-static void draw_line(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_series *s, size_t clip)
+static void draw_line(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_series *s,
+                      size_t clip)
 {
     struct run r = { .canvas = canvas };
     double v;
     for (size_t i = 0; i < s->rows; i++) {
-        if (p->is_log && s->y[i] == 0) continue;           /* no place on a log scale, no reason to break the line */
-        if (!value_at(p, s, i, &v)) { finish(&r, s->colour, s->width, clip); continue; }
+        if (p->is_log && s->y[i] == 0) continue; /* no place on a log scale, no reason to break the line */
+        if (!value_at(p, s, i, &v)) {
+            finish(&r, s->colour, s->width, clip);
+            continue;
+        }
         struct point at = { (float)px(p, across_at(p, s, i)), (float)py(p, v) };
-        if (p->over_time) add_over_time(&r, at); else add_on_path(&r, at);
+        if (p->over_time) add_over_time(&r, at);
+        else add_on_path(&r, at);
     }
     finish(&r, s->colour, s->width, clip);
 }
@@ -178,7 +215,8 @@ static void draw_ticks_across(struct actio_canvas *canvas, const struct actio_pa
     double v;
     for (int i = 0; actio_scale_tick(&p->sx, i, &v); i++) {
         actio_canvas_segment(canvas, px(p, v), b->y, px(p, v), b->y + b->h, ACTIO_GRID, 1, false);
-        actio_canvas_text(canvas, px(p, v), b->y + b->h + 15, actio_scale_label(&p->sx, v, canvas->arena), TICK, 0, ACTIO_INK);
+        actio_canvas_text(canvas, px(p, v), b->y + b->h + 15, actio_scale_label(&p->sx, v, canvas->arena), TICK, 0,
+                          ACTIO_INK);
     }
 }
 
@@ -189,7 +227,8 @@ static void draw_ticks_up(struct actio_canvas *canvas, const struct actio_panel 
     for (int i = 0; actio_scale_tick(&p->sy, i, &v); i++) {
         bool zero = !p->is_log && fabs(v) < 1e-9 * p->sy.step;
         actio_canvas_segment(canvas, b->x, py(p, v), b->x + b->w, py(p, v), zero ? 0xC4C4C4 : ACTIO_GRID, 1, false);
-        actio_canvas_text(canvas, b->x - 7, py(p, v) + 4, actio_scale_label(&p->sy, v, canvas->arena), TICK, 1, ACTIO_INK);
+        actio_canvas_text(canvas, b->x - 7, py(p, v) + 4, actio_scale_label(&p->sy, v, canvas->arena), TICK, 1,
+                          ACTIO_INK);
     }
 }
 
@@ -205,21 +244,28 @@ static void draw_axes(struct actio_canvas *canvas, const struct actio_panel *p, 
 static void draw_words(struct actio_canvas *canvas, const struct actio_panel *p)
 {
     const struct actio_box *b = &p->frame;
-    const char *scale = actio_scale_note(p->map ? &p->map->value : &p->sy, canvas->arena), *across = actio_scale_note(&p->sx, canvas->arena);
+    const char *scale = actio_scale_note(p->map ? &p->map->value : &p->sy, canvas->arena),
+               *across = actio_scale_note(&p->sx, canvas->arena);
     double used = actio_text_width(p->heading, 12.5) * 1.08 + 8;
     const char *note = actio_arena_format(canvas->arena, "%s%s%s", p->note, *scale && *p->note ? ", " : "", scale);
     const char *heading = actio_text_fit(canvas->arena, p->heading, 13.5, p->cell.w - 6);
     actio_canvas_text(canvas, b->x, b->y - 8, heading, 12.5, -1, ACTIO_INK)->bold = true;
-    if (*note && used < b->w) actio_canvas_text(canvas, b->x + used, b->y - 8, actio_text_fit(canvas->arena, note, 11, p->cell.w - used), 11, -1, ACTIO_GREY);
+    if (*note && used < b->w)
+        actio_canvas_text(canvas, b->x + used, b->y - 8, actio_text_fit(canvas->arena, note, 11, p->cell.w - used), 11,
+                          -1, ACTIO_GREY);
     if (*p->across) {
         const char *name = actio_arena_format(canvas->arena, *across ? "%s  (%s)" : "%s", p->across, across);
         actio_canvas_text(canvas, b->x + b->w / 2, b->y + b->h + 31, name, 12, 0, ACTIO_INK);
     }
-    if (*p->up) actio_canvas_text(canvas, b->x - actio_panel_left(p, canvas->arena) + 10, b->y + b->h / 2, p->up, 12, 0, ACTIO_INK)->upward = true;
+    if (*p->up)
+        actio_canvas_text(canvas, b->x - actio_panel_left(p, canvas->arena) + 10, b->y + b->h / 2, p->up, 12, 0,
+                          ACTIO_INK)
+            ->upward = true;
 }
 
 /* Events, and the part of the motion for which the accuracy requested is not claimed. */
-static void draw_times(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_table *table, bool name_events)
+static void draw_times(struct actio_canvas *canvas, const struct actio_panel *p, const struct actio_table *table,
+                       bool name_events)
 {
     const struct actio_box *b = &p->frame;
     double end = rows_of(p) && !p->map ? p->series[0].x[rows_of(p) - 1] : NAN, until = table->holds_until, before = -1;
@@ -227,21 +273,28 @@ static void draw_times(struct actio_canvas *canvas, const struct actio_panel *p,
         double from = fmin(px(p, until), px(p, end)), to = fmax(px(p, until), px(p, end));
         actio_canvas_box(canvas, (struct actio_box){ from, b->y, to - from, b->h }, 0xF2F2F2, 1);
     }
-    bool crowd = table->events > 30;                       /* short strokes at the foot, so that the lines stay in view */
+    bool crowd = table->events > 30; /* short strokes at the foot, so that the lines stay in view */
     for (size_t i = 0; i < table->events; i++) {
         double t = table->event[i].t;
         if (!(t >= p->sx.lo && t <= p->sx.hi)) continue;
         double x = px(p, t);
-        if (fabs(x - before) < 1) continue;                /* many on one pixel look like one */
-        actio_canvas_segment(canvas, x, crowd ? b->y + b->h - 6 : b->y, x, b->y + b->h, crowd ? 0x808080 : 0xB0B0B0, 1, !crowd);
-        const char *name = actio_text_fit(canvas->arena, actio_clean_text(table->event[i].name, canvas->arena), 9.5, 56);
-        bool early = x < b->x + 1;                         /* at the start: everything there is in the way */
-        if (name_events && !crowd && !early && (before < 0 || fabs(x - before) > 60)) actio_canvas_text(canvas, x + 3, b->y + 9, name, 9.5, -1, ACTIO_GREY);
+        if (fabs(x - before) < 1) continue; /* many on one pixel look like one */
+        actio_canvas_segment(canvas, x, crowd ? b->y + b->h - 6 : b->y, x, b->y + b->h, crowd ? 0x808080 : 0xB0B0B0, 1,
+                             !crowd);
+        const char *name =
+            actio_text_fit(canvas->arena, actio_clean_text(table->event[i].name, canvas->arena), 9.5, 56);
+        bool early = x < b->x + 1; /* at the start: everything there is in the way */
+        if (name_events && !crowd && !early && (before < 0 || fabs(x - before) > 60))
+            actio_canvas_text(canvas, x + 3, b->y + 9, name, 9.5, -1, ACTIO_GREY);
         before = x;
     }
 }
 
-struct label { const struct actio_series *series; double from, at; size_t order; };
+struct label {
+    const struct actio_series *series;
+    double from, at;
+    size_t order;
+};
 
 static int by_height(const void *a, const void *b)
 {
@@ -262,8 +315,11 @@ static bool end_of(const struct actio_panel *p, const struct actio_series *s, do
 {
     double v;
     bool backward = s->rows > 1 && s->x[s->rows - 1] < s->x[0];
-    for (size_t k = 0; k < s->rows; k++)
-        if (value_at(p, s, backward ? k : s->rows - 1 - k, &v)) { *y = fmin(fmax(py(p, v), p->frame.y), p->frame.y + p->frame.h); return true; }   /* below the axis: at its foot */
+    for (size_t k = 0; k < s->rows; k++) /* below the axis: at its foot */
+        if (value_at(p, s, backward ? k : s->rows - 1 - k, &v)) {
+            *y = fmin(fmax(py(p, v), p->frame.y), p->frame.y + p->frame.h);
+            return true;
+        }
     return false;
 }
 
@@ -298,8 +354,10 @@ static void draw_labels(struct actio_canvas *canvas, const struct actio_panel *p
     for (size_t i = 0; i < n; i++) {
         double x = b->x + b->w, text_x = x + (p->film ? FILM_KEY : LINE_KEY), from = has_key(p) ? l[i].at : l[i].from;
         const char *text = actio_text_fit(canvas->arena, l[i].series->label, LETTER, LABEL_MOST);
-        actio_canvas_segment(canvas, x + (has_key(p) ? 4 : 1), from, text_x - (p->film ? 6 : 2), l[i].at, l[i].series->colour, has_key(p) ? 2 : .8, false);
-        actio_canvas_text(canvas, text_x, l[i].at + 4, text, LETTER, -1, p->film ? ACTIO_INK : darker(l[i].series->colour));
+        actio_canvas_segment(canvas, x + (has_key(p) ? 4 : 1), from, text_x - (p->film ? 6 : 2), l[i].at,
+                             l[i].series->colour, has_key(p) ? 2 : .8, false);
+        actio_canvas_text(canvas, text_x, l[i].at + 4, text, LETTER, -1,
+                          p->film ? ACTIO_INK : darker(l[i].series->colour));
     }
 }
 
@@ -315,7 +373,10 @@ static void draw_film(struct actio_canvas *canvas, const struct actio_panel *p, 
         while (i < s->rows && !value_at(p, s, i, &v)) i++;
         if (i < s->rows) actio_canvas_disc(canvas, px(p, s->x[i]), py(p, v), 2.6, s->colour, 0);
         while (j > i + 1 && !value_at(p, s, j - 1, &v)) j--;
-        if (j > i + 1) actio_canvas_disc(canvas, px(p, s->x[j - 1]), py(p, v), 3, 0xFFFFFF, 0), actio_canvas_ring(canvas, px(p, s->x[j - 1]), py(p, v), 3, s->colour);
+        if (j > i + 1) {
+            actio_canvas_disc(canvas, px(p, s->x[j - 1]), py(p, v), 3, 0xFFFFFF, 0);
+            actio_canvas_ring(canvas, px(p, s->x[j - 1]), py(p, v), 3, s->colour);
+        }
     }
 }
 
@@ -361,7 +422,8 @@ void actio_panel_stage(struct actio_canvas *canvas, const struct actio_panel *p)
     draw_words(canvas, p);
 }
 
-void actio_panel_draw(struct actio_canvas *canvas, struct actio_panel *p, const struct actio_table *table, bool name_events)
+void actio_panel_draw(struct actio_canvas *canvas, struct actio_panel *p, const struct actio_table *table,
+                      bool name_events)
 {
     const struct actio_box *b = &p->frame;
     size_t clip = actio_canvas_clip(canvas, (struct actio_box){ b->x - 1, b->y - 1, b->w + 2, b->h + 2 });
@@ -370,7 +432,8 @@ void actio_panel_draw(struct actio_canvas *canvas, struct actio_panel *p, const 
     draw_axes(canvas, p, any);
     draw_words(canvas, p);
     if (!any) {
-        actio_canvas_text(canvas, b->x + b->w / 2, b->y + b->h / 2 + 4, all_zero(p) ? "exactly 0" : "no values", 12, 0, ACTIO_GREY);
+        actio_canvas_text(canvas, b->x + b->w / 2, b->y + b->h / 2 + 4, all_zero(p) ? "exactly 0" : "no values", 12, 0,
+                          ACTIO_GREY);
         return;
     }
     if (p->map) {

@@ -7,7 +7,14 @@
 
 static const double WIDTH = 900, EDGE = 18, GAP = 26, TITLE = 17, TOP = 26, FOOT = 44, LINE = 15;
 
-struct plot { const struct actio_picture *picture; const struct actio_table *table; struct actio_arena arena; struct actio_findings *f; struct actio_canvas canvas; bool made; };
+struct plot {
+    const struct actio_picture *picture;
+    const struct actio_table *table;
+    struct actio_arena arena;
+    struct actio_findings *f;
+    struct actio_canvas canvas;
+    bool made;
+};
 
 /* Two figures, and no zero in front of the exponent's. */
 static const char *brief(struct actio_arena *arena, double x)
@@ -29,7 +36,8 @@ static void add_accuracy(struct actio_text *t, const struct actio_table *table, 
     }
     if (table->tol > 0) actio_text_format(t, " · tolerance %s", brief(arena, table->tol));
     if (isfinite(worst)) actio_text_format(t, " · estimated error %s", brief(arena, worst));
-    if (!table->reached && isfinite(table->holds_until)) actio_text_format(t, ", holds until t = %.6g", table->holds_until);
+    if (!table->reached && isfinite(table->holds_until))
+        actio_text_format(t, ", holds until t = %.6g", table->holds_until);
 }
 
 static const char *footer(struct plot *p)
@@ -56,7 +64,8 @@ static bool is_drawn(const struct actio_panel *p, size_t n, size_t col)
     return false;
 }
 
-/* "not shown: power.c, residual.c and 12 more", as long as the line is; "" where everything is, or the axes were requested. */
+/* "not shown: power.c, residual.c and 12 more", as long as the line is; "" where everything is, or the axes were
+ * requested. */
 static const char *left_out(struct plot *plot, const struct actio_panel *p, size_t n, double room)
 {
     const struct actio_table *table = plot->table;
@@ -65,11 +74,16 @@ static const char *left_out(struct plot *plot, const struct actio_panel *p, size
     size_t missing = 0, named = 0;
     for (size_t c = 0; c < table->cols && !plot->picture->axes; c++) {
         if (table->col[c].role == ACTIO_ROLE_TIME || is_drawn(p, n, c)) continue;
-        const char *longer = actio_arena_format(arena, "%s%s %s", missing ? list : "not shown:", missing ? "," : "", actio_clean_text(table->col[c].name, arena));
-        if (named == missing && actio_text_width(longer, 10.5) < room - 80) list = longer, named++;
+        const char *longer = actio_arena_format(arena, "%s%s %s", missing ? list : "not shown:", missing ? "," : "",
+                                                actio_clean_text(table->col[c].name, arena));
+        if (named == missing && actio_text_width(longer, 10.5) < room - 80) {
+            list = longer;
+            named++;
+        }
         missing++;
     }
-    if (missing > named) last = actio_arena_format(arena, "%s%zu more", named ? " and " : "not shown: ", missing - named);
+    if (missing > named)
+        last = actio_arena_format(arena, "%s%zu more", named ? " and " : "not shown: ", missing - named);
     return missing ? actio_arena_format(arena, "%s%s", list, last) : "";
 }
 
@@ -79,7 +93,8 @@ static void place_cells(struct actio_panel *p, size_t n, double top, double heig
     double half = (WIDTH - 2 * EDGE - GAP) / 2, y = top;
     for (size_t i = 0, column = n % 2 ? 1 : 0; i < n; i++) {
         bool whole = n % 2 && i == 0;
-        p[i].cell = (struct actio_box){ EDGE + (column && !whole ? half + GAP : 0), y, whole ? WIDTH - 2 * EDGE : half, height };
+        p[i].cell = (struct actio_box){ EDGE + (column && !whole ? half + GAP : 0), y, whole ? WIDTH - 2 * EDGE : half,
+                                        height };
         if (column) y += height;
         column = !column;
     }
@@ -113,12 +128,14 @@ static void place_frames(struct plot *plot, struct actio_panel *p, size_t n)
 static double draw_title(struct plot *p)
 {
     struct actio_canvas *c = &p->canvas;
-    const char *name = actio_clean_text(p->table->model, &p->arena), *text = actio_clean_text(p->table->description, &p->arena);
+    const char *name = actio_clean_text(p->table->model, &p->arena),
+               *text = actio_clean_text(p->table->description, &p->arena);
     double y = TOP;
     c->title = *name ? name : "plot";
     c->summary = text;
     if (*name) {
-        actio_canvas_text(c, EDGE, y, actio_text_fit(&p->arena, name, TITLE, WIDTH - 2 * EDGE), TITLE, -1, ACTIO_INK)->bold = true;
+        actio_canvas_text(c, EDGE, y, actio_text_fit(&p->arena, name, TITLE, WIDTH - 2 * EDGE), TITLE, -1, ACTIO_INK)
+            ->bold = true;
         y += 20;
     }
     if (*text) {
@@ -131,7 +148,10 @@ static double draw_title(struct plot *p)
 static void draw_footer(struct plot *p, const char *left)
 {
     struct actio_canvas *c = &p->canvas;
-    const char *version = p->table->version && *p->table->version ? actio_arena_format(&p->arena, "Actio %s", actio_clean_text(p->table->version, &p->arena)) : "Actio";
+    const char *version =
+        p->table->version && *p->table->version
+            ? actio_arena_format(&p->arena, "Actio %s", actio_clean_text(p->table->version, &p->arena))
+            : "Actio";
     double room = WIDTH - 2 * EDGE - actio_text_width(version, 10.5) - 20;
     actio_canvas_text(c, EDGE, c->height - 14, actio_text_fit(&p->arena, footer(p), 10.5, room), 10.5, -1, ACTIO_GREY);
     actio_canvas_text(c, WIDTH - EDGE, c->height - 14, version, 10.5, 1, ACTIO_GREY);
@@ -145,7 +165,10 @@ static void draw(void *user)
     struct actio_panel *panel = actio_panels_choose(p->picture, &p->arena, p->f, &n);
     if (!panel) return;
     bool path = false, film = false;
-    for (size_t i = 0; i < n; i++) path = path || !panel[i].over_time, film = film || panel[i].film;
+    for (size_t i = 0; i < n; i++) {
+        path = path || !panel[i].over_time;
+        film = film || panel[i].film;
+    }
     double height = n == 1 ? (path ? 560 : 400) : film && n > 2 ? 290 : path ? 350 : n == 2 ? 320 : n <= 4 ? 264 : 232;
     actio_canvas_open(&p->canvas, &p->arena, WIDTH, 0);
     actio_canvas_box(&p->canvas, (struct actio_box){ 0, 0, WIDTH, 0 }, 0xFFFFFF, 1);
@@ -162,7 +185,8 @@ static void draw(void *user)
     p->made = true;
 }
 
-int actio_picture_write(struct actio_context *ctx, const struct actio_picture *picture, const char *path, struct actio_findings *f)
+int actio_picture_write(struct actio_context *ctx, const struct actio_picture *picture, const char *path,
+                        struct actio_findings *f)
 {
     struct plot p = { .picture = picture, .table = picture->layer[0].table, .f = f };
     const struct actio_canvas_type *type = actio_canvas_for(path);
@@ -177,7 +201,8 @@ int actio_picture_write(struct actio_context *ctx, const struct actio_picture *p
     return bad;
 }
 
-int actio_plot_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path, struct actio_findings *f)
+int actio_plot_write(struct actio_context *ctx, const struct actio_table *table, const char *axes, const char *path,
+                     struct actio_findings *f)
 {
     struct actio_layer layer = { table, "" };
     struct actio_picture picture = { .layer = &layer, .layers = 1, .axes = axes, .trend = table->trend };

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *word, *letter; } greek[] = {
-    { "alpha", "α" }, { "beta", "β" }, { "gamma", "γ" }, { "delta", "δ" }, { "epsilon", "ε" }, { "zeta", "ζ" }, { "eta", "η" },
-    { "theta", "θ" }, { "iota", "ι" }, { "kappa", "κ" }, { "lambda", "λ" }, { "mu", "μ" }, { "nu", "ν" }, { "xi", "ξ" }, { "pi", "π" },
-    { "rho", "ρ" }, { "sigma", "σ" }, { "tau", "τ" }, { "phi", "φ" }, { "chi", "χ" }, { "psi", "ψ" }, { "omega", "ω" },
-    { "Gamma", "Γ" }, { "Delta", "Δ" }, { "Theta", "Θ" }, { "Lambda", "Λ" }, { "Xi", "Ξ" }, { "Pi", "Π" }, { "Sigma", "Σ" },
-    { "Phi", "Φ" }, { "Psi", "Ψ" }, { "Omega", "Ω" },
+static const struct {
+    const char *word, *letter;
+} greek[] = {
+    { "alpha", "α" }, { "beta", "β" },   { "gamma", "γ" }, { "delta", "δ" }, { "epsilon", "ε" }, { "zeta", "ζ" },
+    { "eta", "η" },   { "theta", "θ" },  { "iota", "ι" },  { "kappa", "κ" }, { "lambda", "λ" },  { "mu", "μ" },
+    { "nu", "ν" },    { "xi", "ξ" },     { "pi", "π" },    { "rho", "ρ" },   { "sigma", "σ" },   { "tau", "τ" },
+    { "phi", "φ" },   { "chi", "χ" },    { "psi", "ψ" },   { "omega", "ω" }, { "Gamma", "Γ" },   { "Delta", "Δ" },
+    { "Theta", "Θ" }, { "Lambda", "Λ" }, { "Xi", "Ξ" },    { "Pi", "Π" },    { "Sigma", "Σ" },   { "Phi", "Φ" },
+    { "Psi", "Ψ" },   { "Omega", "Ω" },
 };
 
 static size_t letters(const char *s)
@@ -25,7 +28,10 @@ static size_t letters(const char *s)
 static void add_word(struct actio_text *t, const char *s, size_t n)
 {
     for (size_t i = 0; i < sizeof greek / sizeof *greek; i++)
-        if (strlen(greek[i].word) == n && !strncmp(greek[i].word, s, n)) { actio_text_add(t, greek[i].letter); return; }
+        if (strlen(greek[i].word) == n && !strncmp(greek[i].word, s, n)) {
+            actio_text_add(t, greek[i].letter);
+            return;
+        }
     actio_text_bytes(t, s, n);
 }
 
@@ -88,7 +94,8 @@ const char *actio_raised(int number, struct actio_arena *arena)
     actio_text_open(&t, arena);
     actio_text_add(&t, number < 0 ? "⁻" : "");
     int n = abs(number), length = 0;
-    do plain[length++] = (char)(n % 10); while ((n /= 10) > 0);
+    do plain[length++] = (char)(n % 10);
+    while ((n /= 10) > 0);
     while (length > 0) actio_text_add(&t, figure[(int)plain[--length]]);
     return t.s;
 }

@@ -43,7 +43,7 @@ static struct actio_scale log_scale(double lo, double hi, double ticks)
 {
     struct actio_scale s = { .lo = floor(lo), .hi = ceil(hi), .is_log = true };
     if (s.hi < s.lo + 1) s.hi = s.lo + 1;
-    double most = s.hi > -12 ? 14 : 5;                     /* below that is rounding, and so is all of what is small itself */
+    double most = s.hi > -12 ? 14 : 5; /* below that is rounding, and so is all of what is small itself */
     if (s.lo < s.hi - most) s.lo = s.hi - most;
     actio_scale_retick(&s, ticks);
     return s;
@@ -52,13 +52,24 @@ static struct actio_scale log_scale(double lo, double hi, double ticks)
 /* Differences at the level of rounding are not spread over the whole panel: such data are drawn as constant. */
 struct actio_scale actio_scale_make(double lo, double hi, bool is_log, double padding, double ticks)
 {
-    if (!(lo <= hi)) lo = is_log ? -1 : 0, hi = is_log ? 0 : 1;
+    if (!(lo <= hi)) {
+        lo = is_log ? -1 : 0;
+        hi = is_log ? 0 : 1;
+    }
     if (is_log) return log_scale(lo, hi, ticks);
-    lo = fmax(lo, -1e300), hi = fmin(hi, 1e300);
+    lo = fmax(lo, -1e300);
+    hi = fmin(hi, 1e300);
     double size = fmax(fabs(lo), fabs(hi)), span = hi - lo;
-    if (size < 1e-290) lo = -1, hi = 1;
-    else if (span <= 1e-13 * size) lo -= .1 * size, hi += .1 * size;
-    else lo -= padding * span, hi += padding * span;
+    if (size < 1e-290) {
+        lo = -1;
+        hi = 1;
+    } else if (span <= 1e-13 * size) {
+        lo -= .1 * size;
+        hi += .1 * size;
+    } else {
+        lo -= padding * span;
+        hi += padding * span;
+    }
     struct actio_scale s = { .lo = lo, .hi = hi };
     actio_scale_retick(&s, ticks);
     return s;
@@ -89,7 +100,11 @@ const char *actio_scale_note(const struct actio_scale *s, struct actio_arena *ar
     struct actio_text t;
     actio_text_open(&t, arena);
     if (s->is_log) return "";
-    if (s->exponent) actio_text_format(&t, "\xC3\x97" "10%s", actio_raised(s->exponent, arena));
+    if (s->exponent)
+        actio_text_format(&t,
+                          "\xC3\x97"
+                          "10%s",
+                          actio_raised(s->exponent, arena));
     if (s->offset == 0) return t.s;
     actio_text_format(&t, "%s%s ", s->exponent ? " " : "", s->offset < 0 ? "\xE2\x88\x92" : "+");
     actio_text_number(&t, fabs(s->offset));

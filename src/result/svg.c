@@ -65,7 +65,10 @@ static void add_line(struct actio_text *t, const struct actio_canvas *c, const s
     if (m->dashed) actio_text_add(t, " stroke-dasharray=\"3 3\"");
     actio_text_add(t, " points=\"");
     add_points(t, m->xy, m->points);
-    if (!m->frames) { actio_text_add(t, "\"/>\n"); return; }
+    if (!m->frames) {
+        actio_text_add(t, "\"/>\n");
+        return;
+    }
     actio_text_add(t, "\">\n");
     animate(t, m, "points", "linear");
     actio_text_add(t, " values=\"");
@@ -91,8 +94,14 @@ static void add_disc(struct actio_text *t, const struct actio_canvas *c, const s
     attribute(t, "cy", m->box.y, 2);
     attribute(t, "r", m->width, 2);
     colour_of(t, m->hollow ? "stroke" : "fill", c, m);
-    if (m->hollow) actio_text_add(t, " fill=\"none\""), attribute(t, "stroke-width", ACTIO_RING_WIDTH, 2);
-    if (!m->frames) { actio_text_add(t, "/>\n"); return; }
+    if (m->hollow) {
+        actio_text_add(t, " fill=\"none\"");
+        attribute(t, "stroke-width", ACTIO_RING_WIDTH, 2);
+    }
+    if (!m->frames) {
+        actio_text_add(t, "/>\n");
+        return;
+    }
     actio_text_add(t, ">\n");
     for (size_t axis = 0; axis < 2; axis++) {
         animate(t, m, axis ? "cy" : "cx", "linear");
@@ -115,7 +124,10 @@ static void add_tiles(struct actio_text *t, const struct actio_canvas *c, const 
         const float *b = m->xy + 4 * i;
         const char *const step[] = { "M", " ", "h", "v", "h" };
         const double value[] = { b[0], b[1], b[2], b[3], -b[2] };
-        for (size_t k = 0; k < 5; k++) actio_text_add(t, step[k]), actio_fixed(t, value[k], 2, true);
+        for (size_t k = 0; k < 5; k++) {
+            actio_text_add(t, step[k]);
+            actio_fixed(t, value[k], 2, true);
+        }
         actio_text_add(t, "z");
     }
     actio_text_add(t, "\"/>\n");
@@ -129,8 +141,14 @@ static void add_turn(struct actio_text *t, const struct actio_mark *m)
     actio_text_add(t, "<animate attributeName=\"visibility\" calcMode=\"discrete\" repeatCount=\"indefinite\" dur=\"");
     actio_fixed(t, m->frames->seconds, 3, true);
     actio_text_format(t, "s\" values=\"%svisible%s\" keyTimes=\"0", first ? "" : "hidden;", last ? "" : ";hidden");
-    if (!first) actio_text_add(t, ";"), actio_fixed(t, key[m->frame], 6, true);
-    if (!last) actio_text_add(t, ";"), actio_fixed(t, key[m->until], 6, true);
+    if (!first) {
+        actio_text_add(t, ";");
+        actio_fixed(t, key[m->frame], 6, true);
+    }
+    if (!last) {
+        actio_text_add(t, ";");
+        actio_fixed(t, key[m->until], 6, true);
+    }
     actio_text_add(t, "\"/>");
 }
 
@@ -159,14 +177,16 @@ static void add_text(struct actio_text *t, const struct actio_canvas *c, const s
 }
 
 static void (*const add_mark[])(struct actio_text *, const struct actio_canvas *, const struct actio_mark *) = {
-    [ACTIO_MARK_LINE] = add_line, [ACTIO_MARK_BOX] = add_box, [ACTIO_MARK_DISC] = add_disc, [ACTIO_MARK_TEXT] = add_text,
-    [ACTIO_MARK_TILES] = add_tiles,
+    [ACTIO_MARK_LINE] = add_line, [ACTIO_MARK_BOX] = add_box,     [ACTIO_MARK_DISC] = add_disc,
+    [ACTIO_MARK_TEXT] = add_text, [ACTIO_MARK_TILES] = add_tiles,
 };
 
 static void head(struct actio_text *t, const struct actio_canvas *c)
 {
-    actio_text_format(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\"", c->width,
-                      c->height, c->width, c->height);
+    actio_text_format(t,
+                      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f "
+                      "%.0f\" role=\"img\"",
+                      c->width, c->height, c->width, c->height);
     actio_text_add(t, " font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>");
     actio_xml_string(t, c->title);
     actio_text_add(t, "</title>\n<desc>");
@@ -192,7 +212,8 @@ static void fill(struct actio_output *out, const void *user)
     actio_text_add(&out->text, "</svg>\n");
 }
 
-static int write_svg(struct actio_context *ctx, const struct actio_canvas *canvas, const char *path, struct actio_findings *f)
+static int write_svg(struct actio_context *ctx, const struct actio_canvas *canvas, const char *path,
+                     struct actio_findings *f)
 {
     return actio_output_write(ctx, path, fill, canvas, f);
 }

@@ -6,7 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-static const struct { const char *heading; bool is_log; } roles[] = {
+static const struct {
+    const char *heading;
+    bool is_log;
+} roles[] = {
 #define ROLE(name, heading, log) { heading, log },
     ACTIO_ROLES(ROLE)
 #undef ROLE
@@ -21,14 +24,15 @@ struct actio_table *actio_table_create(struct actio_context *ctx)
     actio_arena_open(&arena, ctx);
     struct actio_table *table = actio_arena_alloc(&arena, sizeof *table);
     table->arena = arena;
-    table->energy_less_work = table->work_error = table->energy_drift = table->residual = table->holds_until = table->worst = NAN;
+    table->energy_less_work = table->work_error = table->energy_drift = table->residual = table->holds_until =
+        table->worst = NAN;
     return table;
 }
 
 void actio_table_free(struct actio_table *table)
 {
     if (!table) return;
-    struct actio_arena arena = table->arena;               /* the table lies in it */
+    struct actio_arena arena = table->arena; /* the table lies in it */
     actio_arena_close(&arena);
 }
 
@@ -56,18 +60,25 @@ static bool index_of(const char *name, size_t *stem, size_t *node)
 {
     const char *bracket = strrchr(name, '['), *p = bracket ? bracket + 1 : name;
     size_t n = 0, digits = 0;
-    for (; bracket && isdigit((unsigned char)p[digits]) && digits < 18; digits++) n = 10 * n + (size_t)(p[digits] - '0');
+    for (; bracket && isdigit((unsigned char)p[digits]) && digits < 18; digits++)
+        n = 10 * n + (size_t)(p[digits] - '0');
     if (!digits || strcmp(p + digits, "]") || (digits > 1 && *p == '0')) return false;
-    *stem = (size_t)(bracket - name), *node = n;
+    *stem = (size_t)(bracket - name);
+    *node = n;
     return true;
 }
 
 bool actio_column_cell(const struct actio_column *col, const char *name, size_t *node)
 {
     size_t stem, k;
-    if (same_letters(col->name, name, strlen(name))) return *node = col->nodes ? ACTIO_WHOLE : 0, true;
-    if (!col->nodes || !index_of(name, &stem, &k) || k >= col->nodes || !same_letters(col->name, name, stem)) return false;
-    return *node = k, true;
+    if (same_letters(col->name, name, strlen(name))) {
+        *node = col->nodes ? ACTIO_WHOLE : 0;
+        return true;
+    }
+    if (!col->nodes || !index_of(name, &stem, &k) || k >= col->nodes || !same_letters(col->name, name, stem))
+        return false;
+    *node = k;
+    return true;
 }
 
 bool actio_table_cell(const struct actio_table *table, const char *name, size_t *col, size_t *node)
@@ -93,7 +104,8 @@ const double *actio_table_values(const struct actio_table *table, size_t col, si
 
 static bool same_place(const struct actio_placement *p, const struct actio_column *col)
 {
-    return p->nodes == col->nodes && !strcmp(p->axis, col->axis) && (p->place == col->place || !memcmp(p->place, col->place, col->nodes * sizeof *col->place));
+    return p->nodes == col->nodes && !strcmp(p->axis, col->axis)
+           && (p->place == col->place || !memcmp(p->place, col->place, col->nodes * sizeof *col->place));
 }
 
 size_t actio_placement_of(const struct actio_placement *list, size_t count, const struct actio_column *col)
@@ -108,9 +120,11 @@ static const char *place_name(const struct actio_placement *list, size_t count, 
 {
     size_t rank = 0;
     for (size_t i = 0; i < count; i++)
-        rank += i != at && !strcmp(list[i].axis, list[at].axis) && (list[i].nodes > list[at].nodes || (list[i].nodes == list[at].nodes && i < at));
+        rank += i != at && !strcmp(list[i].axis, list[at].axis)
+                && (list[i].nodes > list[at].nodes || (list[i].nodes == list[at].nodes && i < at));
     if (rank == 0) return list[at].axis;
-    return rank == 1 ? actio_arena_format(arena, "%s_cells", list[at].axis) : actio_arena_format(arena, "%s_%zu", list[at].axis, rank + 1);
+    return rank == 1 ? actio_arena_format(arena, "%s_cells", list[at].axis)
+                     : actio_arena_format(arena, "%s_%zu", list[at].axis, rank + 1);
 }
 
 size_t actio_table_placements(const struct actio_table *table, struct actio_arena *arena, struct actio_placement **list)
@@ -120,7 +134,8 @@ size_t actio_table_placements(const struct actio_table *table, struct actio_aren
     for (size_t c = 0; c < table->cols; c++) {
         const struct actio_column *col = &table->col[c];
         if (!col->nodes || actio_placement_of(*list, count, col) < count) continue;
-        ACTIO_PUSH(arena, *list, count, cap) = (struct actio_placement){ .axis = col->axis, .nodes = col->nodes, .place = col->place };
+        ACTIO_PUSH(arena, *list, count, cap) =
+            (struct actio_placement){ .axis = col->axis, .nodes = col->nodes, .place = col->place };
     }
     for (size_t i = 0; i < count; i++) (*list)[i].name = place_name(*list, count, i, arena);
     return count;
@@ -146,7 +161,8 @@ double actio_table_worst_error(const struct actio_table *table)
     if (!isnan(table->worst)) return table->worst;
     for (size_t c = 0; c < table->cols; c++) {
         double size = 1;
-        for (size_t i = 0; i < table->rows * actio_column_width(&table->col[c]); i++) size = fmax(size, fabs(table->data[c][i]));
+        for (size_t i = 0; i < table->rows * actio_column_width(&table->col[c]); i++)
+            size = fmax(size, fabs(table->data[c][i]));
         worst = fmax(worst, actio_table_error_of(table, c) / size);
     }
     return worst;
@@ -162,7 +178,8 @@ bool actio_ends_with(const char *path, const char *ending)
 }
 
 enum { MOST_WRITERS = 16 };
-static const struct actio_writer *writers[MOST_WRITERS] = { &actio_write_csv, &actio_write_json, &actio_write_npz };   /* more at start-up */
+/* more at start-up */
+static const struct actio_writer *writers[MOST_WRITERS] = { &actio_write_csv, &actio_write_json, &actio_write_npz };
 
 void actio_writer_register(const struct actio_writer *writer)
 {
@@ -179,7 +196,8 @@ const struct actio_writer *actio_writer_for(const char *path)
     return NULL;
 }
 
-int actio_result_write(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
+int actio_result_write(struct actio_context *ctx, const struct actio_table *table, const char *path,
+                       struct actio_findings *f)
 {
     const struct actio_writer *writer = actio_writer_for(path);
     if (writer) return writer->write(ctx, table, path, f);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Columns that are not finite numbers in some row: nothing is claimed of them. The motion itself may be sound, so that its rows stay. */
+ * Columns that are not finite numbers in some row: nothing is claimed of them. The motion itself may be sound, so that
+ * its rows stay. */
 #include "run/run.h"
 
 #include <math.h>
@@ -23,7 +24,8 @@ static size_t first_undefined(const struct actio_run *run, const struct actio_sy
     return first;
 }
 
-/* A multiplier that nothing determines at one instant is left open by the program itself, and what is made of it with it. */
+/* A multiplier that nothing determines at one instant is left open by the program itself, and what is made of it with
+ * it. */
 static bool multiplier_open(const struct actio_run *run, size_t row)
 {
     const struct actio_system *sys = run->problem.sys;
@@ -49,9 +51,12 @@ size_t actio_run_say_undefined(struct actio_run *run)
         size_t row = first_undefined(run, col, rows);
         if (row == rows) continue;
         bool claims = run->problem.options.local <= 0 && !multiplier_open(run, row);
-        bool ended = run->outcome.status == ACTIO_FLOW_NAN && run->times[row] == run->outcome.t_stop;   /* said already: the motion itself has no value there */
-        if (!ended) actio_find_at(run->problem.f, claims ? ACTIO_F_COLUMN_UNDEFINED : ACTIO_F_COLUMN_OPEN, &run->problem.model->source, place_of(run, col),
-                      ACTIO_ARGS(ACTIO_TEXT(col->name), ACTIO_NUMBER(run->times[row])));
+        /* said already: the motion itself has no value there */
+        bool ended = run->outcome.status == ACTIO_FLOW_NAN && run->times[row] == run->outcome.t_stop;
+        if (!ended)
+            actio_find_at(run->problem.f, claims ? ACTIO_F_COLUMN_UNDEFINED : ACTIO_F_COLUMN_OPEN,
+                          &run->problem.model->source, place_of(run, col),
+                          ACTIO_ARGS(ACTIO_TEXT(col->name), ACTIO_NUMBER(run->times[row])));
         if (claims && row < earliest) earliest = row;
     }
     return earliest;
@@ -61,6 +66,7 @@ bool actio_run_failed(const struct actio_findings *f)
 {
     if (f->dropped) return true;
     for (size_t i = 0; i < f->count; i++)
-        if (actio_finding_severity(&f->item[i]) == ACTIO_ERROR && f->item[i].code != ACTIO_F_COLUMN_UNDEFINED) return true;
+        if (actio_finding_severity(&f->item[i]) == ACTIO_ERROR && f->item[i].code != ACTIO_F_COLUMN_UNDEFINED)
+            return true;
     return false;
 }

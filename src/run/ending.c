@@ -25,12 +25,14 @@ static bool is_position(const struct actio_system *sys, size_t row)
     return false;
 }
 
-/* A constraint on velocities whose gradient has shrunk to nothing since the start (a quadratic one, at zero speed); p: none. */
+/* A constraint on velocities whose gradient has shrunk to nothing since the start (a quadratic one, at zero speed); p:
+ * none. */
 static size_t vanishing_row(struct actio_run *run)
 {
     struct actio_motion *m = &run->problem.motion;
     for (size_t k = 0; k < run->problem.sys->p; k++) {
-        if (is_position(run->problem.sys, k)) continue;            /* rows of a linkage that lies flat: dependent on the others, as every row of zeros is */
+        /* rows of a linkage that lies flat: dependent on the others, as every row of zeros is */
+        if (is_position(run->problem.sys, k)) continue;
         const double *there = actio_motion_values(m, run->outcome.t_stop, run->outcome.y_stop);
         double length = there ? length_of_row(run->problem.sys, there, k) : INFINITY;
         const double *before = actio_motion_values(m, run->problem.model->t0, run->problem.y0);
@@ -67,18 +69,24 @@ static void say_singular(struct actio_run *run)
     const char *where = actio_problem_state_text(&run->problem, o->y_stop, NULL);
     size_t vanished = vanishing_row(run);
     if (vanished < run->problem.sys->p) {
-        actio_find_at(run->problem.f, ACTIO_F_GRADIENT_GONE, &run->problem.model->source, span_of_row(run, vanished),
-                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[vanished]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
+        actio_find_at(
+            run->problem.f, ACTIO_F_GRADIENT_GONE, &run->problem.model->source, span_of_row(run, vanished),
+            ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[vanished]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
         return;
     }
     if (m->stop == ACTIO_STOP_NONE) find_weakest(run);
     if (m->stop == ACTIO_STOP_RANK && m->stopped_by < run->problem.sys->p)
         actio_find_at(run->problem.f, ACTIO_F_RANK_LOST, &run->problem.model->source, span_of_row(run, m->stopped_by),
-                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[m->stopped_by]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
+                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[m->stopped_by]), ACTIO_NUMBER(o->t_stop),
+                                 ACTIO_TEXT(where)));
     else actio_find(run->problem.f, ACTIO_F_INERTIA_LOST, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
 }
 
-struct naming { struct actio_run *run; uint32_t node; const char *text; };
+struct naming {
+    struct actio_run *run;
+    uint32_t node;
+    const char *text;
+};
 
 static void name_expression(void *user)
 {
@@ -94,12 +102,15 @@ static void say_not_a_number(struct actio_run *run)
     struct naming n = { .run = run, .text = "a formula" };
     memcpy(m->y, m->bad_y, run->problem.ny * sizeof(double));
     m->t = m->bad_t;
-    n.node = b->k ? actio_kernel_locate(b->k, b->in, b->pre, 0, b->work) : 0;   /* fields have no one formula for all nodes */
+    /* fields have no one formula for all nodes */
+    n.node = b->k ? actio_kernel_locate(b->k, b->in, b->pre, 0, b->work) : 0;
     if (n.node) actio_attempt(run->problem.ctx, name_expression, &n);
     char shown[400];
     snprintf(shown, sizeof shown, "%.380s%s", n.text, strlen(n.text) > 380 ? "..." : "");
-    actio_find(run->problem.f, ACTIO_F_NOT_A_NUMBER, ACTIO_ARGS(ACTIO_TEXT(shown), ACTIO_NUMBER(m->bad_t), ACTIO_TEXT(actio_problem_state_text(&run->problem, m->bad_y, NULL)),
-               ACTIO_TEXT(n.node ? "check its domain, which the motion leaves" : "")));
+    actio_find(run->problem.f, ACTIO_F_NOT_A_NUMBER,
+               ACTIO_ARGS(ACTIO_TEXT(shown), ACTIO_NUMBER(m->bad_t),
+                          ACTIO_TEXT(actio_problem_state_text(&run->problem, m->bad_y, NULL)),
+                          ACTIO_TEXT(n.node ? "check its domain, which the motion leaves" : "")));
 }
 
 /* Through the wall: half rate^2 over the mobility is left of the kinetic energy that was brought to it. */
@@ -107,24 +118,30 @@ static void say_tunnel(struct actio_run *run)
 {
     struct actio_motion *m = &run->problem.motion;
     const struct actio_outcome *o = &run->outcome;
-    const double *x = actio_motion_quantity(m, ACTIO_Q_CONTACT, o->t_stop, o->y_stop) + m->stopped_by * (m->n + ACTIO_GAP_HEAD);
-    double *force = actio_arena_array(&run->problem.arena, m->N + 1, sizeof *force), *answer = actio_arena_array(&run->problem.arena, m->N + 1, sizeof *answer), mobility = 0;
+    const double *x =
+        actio_motion_quantity(m, ACTIO_Q_CONTACT, o->t_stop, o->y_stop) + m->stopped_by * (m->n + ACTIO_GAP_HEAD);
+    double *force = actio_arena_array(&run->problem.arena, m->N + 1, sizeof *force),
+           *answer = actio_arena_array(&run->problem.arena, m->N + 1, sizeof *answer), mobility = 0;
     const struct actio_contact *c = &run->problem.model->contact[m->stopped_by];
     memcpy(force, x + ACTIO_GAP_HEAD, m->n * sizeof *force);
     double rate = x[ACTIO_GAP_RATE];
     const double *values = actio_motion_values(m, o->t_stop, o->y_stop);
-    if (values && actio_saddle_factor(m->saddle, values) == 0 && actio_saddle_respond(m->saddle, force, answer, m->residual) == 0)
+    if (values && actio_saddle_factor(m->saddle, values) == 0
+        && actio_saddle_respond(m->saddle, force, answer, m->residual) == 0)
         for (size_t i = 0; i < m->n; i++) mobility += force[i] * answer[i];
     double brought = run->problem.options.barrier + (mobility > 0 ? 0.5 * rate * rate / mobility : 0);
     actio_find_at(run->problem.f, ACTIO_F_BARRIER_LOW, &run->problem.model->source, c->span,
-                  ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(o->t_stop), ACTIO_NUMBER(run->problem.options.barrier), ACTIO_NUMBER(brought)));
+                  ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(o->t_stop), ACTIO_NUMBER(run->problem.options.barrier),
+                             ACTIO_NUMBER(brought)));
 }
 
-/* Steps that shrink to nothing at a singular point, and slabs that are not found next to one, are that, not a failure. */
+/* Steps that shrink to nothing at a singular point, and slabs that are not found next to one, are that, not a failure.
+ * */
 static bool say_surface(struct actio_run *run)
 {
     const struct actio_flow *flow = &run->problem.motion.flow;
-    if (!flow->quality_at || !(flow->quality_at(flow->user, run->outcome.t_stop, run->outcome.y_stop) < 1e-4)) return false;
+    if (!flow->quality_at || !(flow->quality_at(flow->user, run->outcome.t_stop, run->outcome.y_stop) < 1e-4))
+        return false;
     find_weakest(run);
     say_singular(run);
     return true;
@@ -138,17 +155,30 @@ static void say_failed(struct actio_run *run)
     if ((m->stop == ACTIO_STOP_DUAL || m->stop == ACTIO_STOP_SLAB) && say_surface(run)) return;
     if (m->stop == ACTIO_STOP_CONTRADICTION && m->stopped_by < run->problem.model->constraints) {
         const struct actio_constraint *con = &run->problem.model->constraint[m->stopped_by];
-        actio_find_at(run->problem.f, ACTIO_F_CONTRADICTORY_LATER, &run->problem.model->source, con->span, ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
+        actio_find_at(run->problem.f, ACTIO_F_CONTRADICTORY_LATER, &run->problem.model->source, con->span,
+                      ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
     } else if (m->stop == ACTIO_STOP_CHATTER)
-        actio_find(run->problem.f, ACTIO_F_CHATTERING, ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->mode_text[m->stopped_by]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(run->problem.sys->mode_whole[m->stopped_by] ? "" : "the sign of ")));
+        actio_find(run->problem.f, ACTIO_F_CHATTERING,
+                   ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->mode_text[m->stopped_by]), ACTIO_NUMBER(o->t_stop),
+                              ACTIO_TEXT(run->problem.sys->mode_whole[m->stopped_by] ? "" : "the sign of ")));
     else if (m->stop == ACTIO_STOP_TUNNEL) say_tunnel(run);
-    else if (m->stop == ACTIO_STOP_SLAB) actio_find(run->problem.f, ACTIO_F_SLAB_DIVERGED, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
+    else if (m->stop == ACTIO_STOP_SLAB)
+        actio_find(
+            run->problem.f, ACTIO_F_SLAB_DIVERGED,
+            ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
     else if (m->stop == ACTIO_STOP_NO_STANCE || m->stop == ACTIO_STOP_IMPACT)
-        actio_find(run->problem.f, m->stop == ACTIO_STOP_IMPACT ? ACTIO_F_IMPACT_FAILS : ACTIO_F_NO_STANCE,
-                   ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
-    else if (actio_contacts_hard(m) && o->status == ACTIO_FLOW_FAILED) actio_find(run->problem.f, ACTIO_F_CONTACT_CHATTERS, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
+        actio_find(
+            run->problem.f, m->stop == ACTIO_STOP_IMPACT ? ACTIO_F_IMPACT_FAILS : ACTIO_F_NO_STANCE,
+            ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
+    else if (actio_contacts_hard(m) && o->status == ACTIO_FLOW_FAILED)
+        actio_find(
+            run->problem.f, ACTIO_F_CONTACT_CHATTERS,
+            ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
     else if (p->explain && p->explain(&run->problem, o)) return;
-    else actio_find(run->problem.f, ACTIO_F_BLOWS_UP, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
+    else
+        actio_find(
+            run->problem.f, ACTIO_F_BLOWS_UP,
+            ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
 }
 
 static void say_step_to_zero(struct actio_run *run)
@@ -165,15 +195,21 @@ static void say_stopped(struct actio_run *run)
 static void say_ambiguous(struct actio_run *run, const struct actio_ambiguity *a)
 {
     if (a->happened && a->solutions > 1)
-        actio_find(run->problem.f, ACTIO_F_AMBIGUOUS, ACTIO_ARGS(ACTIO_NUMBER(a->t), ACTIO_COUNT(a->solutions), ACTIO_TEXT(a->what), ACTIO_COUNT(a->picked)));
+        actio_find(
+            run->problem.f, ACTIO_F_AMBIGUOUS,
+            ACTIO_ARGS(ACTIO_NUMBER(a->t), ACTIO_COUNT(a->solutions), ACTIO_TEXT(a->what), ACTIO_COUNT(a->picked)));
 }
 
 static void say_jammed(struct actio_run *run, const struct actio_contacts *c)
 {
-    if (c->jammed < c->contacts) actio_find_at(run->problem.f, ACTIO_F_JAMS, &run->problem.model->source, run->problem.model->contact[c->jammed].span, ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->contact[c->jammed]), ACTIO_NUMBER(c->jammed_at)));
+    if (c->jammed < c->contacts)
+        actio_find_at(run->problem.f, ACTIO_F_JAMS, &run->problem.model->source,
+                      run->problem.model->contact[c->jammed].span,
+                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->contact[c->jammed]), ACTIO_NUMBER(c->jammed_at)));
 }
 
-/* Columns that are known less well than requested, because they magnify errors of the state: named, with what they are known to. */
+/* Columns that are known less well than requested, because they magnify errors of the state: named, with what they are
+ * known to. */
 static void list_magnified(void *user)
 {
     struct actio_run *run = user;
@@ -188,7 +224,8 @@ static void list_magnified(void *user)
             error = fmax(error, o->error[sys->column[c].first + k]);
             for (size_t r = 0; r < o->rows; r++) size = fmax(size, fabs(x[r]));
         }
-        if (error > run->problem.options.tol * size && !actio_role_is_sum(sys->column[c].role)) actio_text_format(&names, "%s%s to %.1g", names.length ? ", " : "", sys->column[c].name, error / size);
+        if (error > run->problem.options.tol * size && !actio_role_is_sum(sys->column[c].role))
+            actio_text_format(&names, "%s%s to %.1g", names.length ? ", " : "", sys->column[c].name, error / size);
     }
     if (names.length) actio_find(run->problem.f, ACTIO_F_FIELD_MAGNIFIED, ACTIO_ARGS(ACTIO_TEXT(names.s)));
 }
@@ -196,31 +233,51 @@ static void list_magnified(void *user)
 void actio_run_explain(struct actio_run *run)
 {
     struct actio_outcome *o = &run->outcome;
-    if (o->magnified && o->reached && run->problem.options.local <= 0) actio_attempt(run->problem.ctx, list_magnified, run);
-    if (run->problem.motion.contacts) say_ambiguous(run, &run->problem.motion.contacts->ambiguity), say_jammed(run, run->problem.motion.contacts);
+    if (o->magnified && o->reached && run->problem.options.local <= 0)
+        actio_attempt(run->problem.ctx, list_magnified, run);
+    if (run->problem.motion.contacts) {
+        say_ambiguous(run, &run->problem.motion.contacts->ambiguity);
+        say_jammed(run, run->problem.motion.contacts);
+    }
     switch (o->status) {
     case ACTIO_FLOW_OK: break;
     case ACTIO_FLOW_NAN: say_not_a_number(run); break;
     case ACTIO_FLOW_SINGULAR: say_singular(run); break;
     case ACTIO_FLOW_STOPPED: say_stopped(run); break;
     case ACTIO_MARCH_STEP_TO_ZERO: say_step_to_zero(run); break;
-    case ACTIO_MARCH_TOO_MANY_STEPS: actio_find(run->problem.f, ACTIO_F_TOO_MANY_STEPS, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_COUNT(o->steps))); break;
-    case ACTIO_MARCH_NO_MEMORY:                            /* what could not be made for another reason was reported where it was seen */
-        if (!run->problem.f->errors) actio_find(run->problem.f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(run->problem.ctx->bytes_limit)));
+    case ACTIO_MARCH_TOO_MANY_STEPS:
+        actio_find(run->problem.f, ACTIO_F_TOO_MANY_STEPS, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_COUNT(o->steps)));
+        break;
+    case ACTIO_MARCH_NO_MEMORY: /* what could not be made for another reason was reported where it was seen */
+        if (!run->problem.f->errors)
+            actio_find(run->problem.f, ACTIO_F_OUT_OF_MEMORY,
+                       ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(run->problem.ctx->bytes_limit)));
         break;
     default: say_failed(run); break;
     }
     if (run->problem.options.local > 0 || o->reached || o->status == ACTIO_FLOW_STOPPED) return;
     if (o->status != 0 && o->good_rows >= o->rows) return;
-    if (o->good_rows > 1) actio_find(run->problem.f, ACTIO_F_NOT_REACHED, ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(o->holds_until), ACTIO_TEXT(actio_system_column(run->problem.sys, o->worst_column)->name)));
-    else actio_find(run->problem.f, ACTIO_F_NOT_REACHED_AT_ALL, ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(o->worst), ACTIO_TEXT(actio_system_column(run->problem.sys, o->worst_column)->name)));
+    if (o->good_rows > 1)
+        actio_find(run->problem.f, ACTIO_F_NOT_REACHED,
+                   ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(o->holds_until),
+                              ACTIO_TEXT(actio_system_column(run->problem.sys, o->worst_column)->name)));
+    else
+        actio_find(run->problem.f, ACTIO_F_NOT_REACHED_AT_ALL,
+                   ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(o->worst),
+                              ACTIO_TEXT(actio_system_column(run->problem.sys, o->worst_column)->name)));
 }
 
 /* ---- the table */
 
-struct filling { struct actio_run *run; struct actio_table *table; };
+struct filling {
+    struct actio_run *run;
+    struct actio_table *table;
+};
 
-static const char *kept_text(struct actio_table *t, const char *s) { return actio_arena_text(&t->arena, s ? s : "", s ? strlen(s) : 0); }
+static const char *kept_text(struct actio_table *t, const char *s)
+{
+    return actio_arena_text(&t->arena, s ? s : "", s ? strlen(s) : 0);
+}
 
 /* A run that was stopped before a second one could be compared with it: nothing is known of its errors. */
 static bool unjudged(const struct actio_run *run)
@@ -238,11 +295,13 @@ static double error_shown(const struct actio_run *run, size_t c, size_t rows)
 }
 
 /* Places of the nodes or cells of an axis. */
-static const double *places_of(const struct actio_system *sys, struct actio_table *t, const struct actio_system_column *c)
+static const double *places_of(const struct actio_system *sys, struct actio_table *t,
+                               const struct actio_system_column *c)
 {
     const struct actio_axis_numbers *x = &sys->axis[c->axis - 1];
     double *place = actio_arena_array(&t->arena, c->width + 1, sizeof *place);
-    for (size_t i = 0; i < c->width; i++) place[i] = x->a + (x->b - x->a) * (((double)i + 0.5 * c->half) / (double)(x->nodes - 1));
+    for (size_t i = 0; i < c->width; i++)
+        place[i] = x->a + (x->b - x->a) * (((double)i + 0.5 * c->half) / (double)(x->nodes - 1));
     return place;
 }
 
@@ -259,14 +318,20 @@ static void fill_column(struct actio_run *run, struct actio_table *t, size_t c)
     for (size_t k = 0; k < from->width; k++) {
         const double *x = actio_outcome_column(o, from->first + k);
         for (size_t r = 0; r < t->rows; r++) t->data[c][r * from->width + k] = x[r];
-        if (claims) t->error[c] = fmax(t->error[c], o->good_rows < o->rows ? error_shown(run, from->first + k, t->rows) : o->error[from->first + k]);
+        if (claims)
+            t->error[c] = fmax(t->error[c], o->good_rows < o->rows ? error_shown(run, from->first + k, t->rows)
+                                                                   : o->error[from->first + k]);
     }
-    for (size_t i = 0; i < t->rows * from->width; i++)     /* what is not a number has no error either */
+    for (size_t i = 0; i < t->rows * from->width; i++) /* what is not a number has no error either */
         if (!isfinite(t->data[c][i])) t->error[c] = NAN;
     if (!field) return;
-    to->axis = kept_text(t, run->problem.model->axis[from->axis - 1].name), to->place = places_of(run->problem.sys, t, from);
-    for (size_t b = 0; b < c; b++)                         /* once for all columns that share them */
-        if (run->problem.sys->column[b].axis == from->axis && run->problem.sys->column[b].half == from->half) { to->place = t->col[b].place; break; }
+    to->axis = kept_text(t, run->problem.model->axis[from->axis - 1].name);
+    to->place = places_of(run->problem.sys, t, from);
+    for (size_t b = 0; b < c; b++) /* once for all columns that share them */
+        if (run->problem.sys->column[b].axis == from->axis && run->problem.sys->column[b].half == from->half) {
+            to->place = t->col[b].place;
+            break;
+        }
 }
 
 static void fill_columns(struct actio_run *run, struct actio_table *t)
@@ -281,9 +346,18 @@ static void fill_columns(struct actio_run *run, struct actio_table *t)
     struct actio_column_units *units = actio_column_units_open(run->problem.model, &t->arena);
     for (size_t c = 0; c < t->cols; c++) {
         const struct actio_system_column *from = &sys->column[c];
-        bool unique = from->role != ACTIO_ROLE_LAMBDA || lambdas >= run->problem.motion.p || run->problem.motion.unique[lambdas];   /* a principle may have them as states */
+        /* a principle may have them as states */
+        bool unique =
+            from->role != ACTIO_ROLE_LAMBDA || lambdas >= run->problem.motion.p || run->problem.motion.unique[lambdas];
         if (from->role == ACTIO_ROLE_LAMBDA) lambdas += from->width;
-        t->col[c] = (struct actio_column){ .name = kept_text(t, from->name), .unit = units ? kept_text(t, actio_column_unit(units, from->name, (int)from->role)) : "", .meaning = kept_text(t, from->meaning), .latex = "", .role = (enum actio_role)from->role, .unique = unique };
+        t->col[c] =
+            (struct actio_column){ .name = kept_text(t, from->name),
+                                   .unit =
+                                       units ? kept_text(t, actio_column_unit(units, from->name, (int)from->role)) : "",
+                                   .meaning = kept_text(t, from->meaning),
+                                   .latex = "",
+                                   .role = (enum actio_role)from->role,
+                                   .unique = unique };
         fill_column(run, t, c);
     }
 }
@@ -331,9 +405,14 @@ static void fill_diagnostics(struct actio_run *run, struct actio_table *t)
     if (energy < t->cols && t->rows) t->energy_drift = largest_from(t->data[energy], t->rows, t->data[energy][0]);
     t->residual = largest_residual(t);
     t->worst = o->reached ? o->worst : NAN;
-    t->tol = run->problem.options.tol, t->local = o->finest, t->local_only = run->problem.options.local > 0;
-    t->reached = o->reached && run->defined >= t->rows, t->holds_until = holding(run, t);
-    t->steps = o->steps, t->rhs = o->rhs, t->rejected = o->rejected;
+    t->tol = run->problem.options.tol;
+    t->local = o->finest;
+    t->local_only = run->problem.options.local > 0;
+    t->reached = o->reached && run->defined >= t->rows;
+    t->holds_until = holding(run, t);
+    t->steps = o->steps;
+    t->rhs = o->rhs;
+    t->rejected = o->rejected;
     t->seconds = run->problem.ctx->clock ? run->problem.ctx->clock() - run->started : 0;
     t->status = run->problem.f->status;
     actio_run_work(run, t);
@@ -347,7 +426,9 @@ static const char **kept_names(struct actio_table *t, const char *const *name, s
     return kept;
 }
 
-struct names { const char **contact, **constraint, **event; };
+struct names {
+    const char **contact, **constraint, **event;
+};
 
 static const char *whose(const struct actio_system *sys, const struct names *names, const struct actio_happening *h)
 {
@@ -370,13 +451,19 @@ static void fill_happenings(struct actio_run *run, struct actio_table *t)
     if (!c) return;
     bool backward = run->problem.model->t1 < run->problem.model->t0;
     double until = run->outcome.status == ACTIO_FLOW_STOPPED && t->rows ? t->data[0][t->rows - 1] : t->holds_until;
-    struct names names = { kept_names(t, sys->contact, sys->contacts), kept_names(t, sys->constraint, sys->p), kept_names(t, sys->event, sys->events) };
+    struct names names = { kept_names(t, sys->contact, sys->contacts), kept_names(t, sys->constraint, sys->p),
+                           kept_names(t, sys->event, sys->events) };
     for (size_t i = 0; i < c->happenings; i++) {
         const struct actio_happening *h = &c->happening[i];
         if (!run->outcome.reached && !t->local_only && (backward ? h->t < until : h->t > until)) continue;
         const char *name = whose(sys, &names, h);
-        add_event(t, (struct actio_event){ .t = h->t, .kind = actio_happening_word(h->kind), .name = name, .value = h->impulse, .contact = h->kind == ACTIO_PASSES ? NULL : name,
-                                           .impulse = h->kind == ACTIO_IMPACT ? h->impulse : 0, .rule = h->rule && *h->rule ? h->rule : NULL });
+        add_event(t, (struct actio_event){ .t = h->t,
+                                           .kind = actio_happening_word(h->kind),
+                                           .name = name,
+                                           .value = h->impulse,
+                                           .contact = h->kind == ACTIO_PASSES ? NULL : name,
+                                           .impulse = h->kind == ACTIO_IMPACT ? h->impulse : 0,
+                                           .rule = h->rule && *h->rule ? h->rule : NULL });
     }
 }
 
@@ -387,7 +474,8 @@ static void fill_switches(struct actio_run *run, struct actio_table *t)
     const struct actio_mode_flip *flip;
     for (size_t i = 1; i < m->changes; i++)
         for (size_t n = actio_modes_flips(m, i, &flip); n > 0; n--, flip++)
-            add_event(t, (struct actio_event){ .t = m->change[i].t, .kind = "switch", .name = name[flip->k], .value = flip->value });
+            add_event(t, (struct actio_event){
+                             .t = m->change[i].t, .kind = "switch", .name = name[flip->k], .value = flip->value });
 }
 
 static void fill_events(struct actio_run *run, struct actio_table *t)
@@ -400,16 +488,25 @@ static void fill_events(struct actio_run *run, struct actio_table *t)
 static void fill_provenance(struct actio_run *run, struct actio_table *t)
 {
     struct actio_model *m = run->problem.model;
-    t->model = kept_text(t, actio_model_name(m)), t->description = kept_text(t, m->description), t->file = kept_text(t, m->source.file);
+    t->model = kept_text(t, actio_model_name(m));
+    t->description = kept_text(t, m->description);
+    t->file = kept_text(t, m->source.file);
     t->source = actio_arena_text(&t->arena, m->source.text, m->source.length);
-    t->by = kept_text(t, run->problem.options.by), t->method = run->outcome.stepper ? run->outcome.stepper->name : "", t->version = actio_version();
+    t->by = kept_text(t, run->problem.options.by);
+    t->method = run->outcome.stepper ? run->outcome.stepper->name : "";
+    t->version = actio_version();
     const struct actio_streams *lanes = run->problem.sys->stream[ACTIO_Q_MATRIX];
-    const struct actio_kernel *k = lanes && lanes->stages ? lanes->stage[0].kernel : run->problem.sys->kernel[run->problem.sys->symbolic ? ACTIO_Q_RHS : ACTIO_Q_MATRIX];
+    const struct actio_kernel *k =
+        lanes && lanes->stages ? lanes->stage[0].kernel
+                               : run->problem.sys->kernel[run->problem.sys->symbolic ? ACTIO_Q_RHS : ACTIO_Q_MATRIX];
     t->tier = k ? actio_kernel_tier(k) : "";
     t->param = actio_arena_array(&t->arena, m->params + 1, sizeof *t->param);
-    for (size_t i = 0; i < m->params; i++) t->param[t->params++] = (struct actio_setting){ kept_text(t, m->param[i].name), m->param[i].value };
+    for (size_t i = 0; i < m->params; i++)
+        t->param[t->params++] = (struct actio_setting){ kept_text(t, m->param[i].name), m->param[i].value };
     t->start = actio_arena_array(&t->arena, run->problem.ny + 1, sizeof *t->start);
-    for (size_t i = 0; i < run->problem.ny && !run->problem.sys->axes; i++) t->start[t->starts++] = (struct actio_setting){ kept_text(t, actio_problem_name(&run->problem, i)), run->problem.y0[i] };
+    for (size_t i = 0; i < run->problem.ny && !run->problem.sys->axes; i++)
+        t->start[t->starts++] =
+            (struct actio_setting){ kept_text(t, actio_problem_name(&run->problem, i)), run->problem.y0[i] };
 }
 
 static void fill_gradient(struct actio_run *run, struct actio_table *t)
@@ -417,13 +514,17 @@ static void fill_gradient(struct actio_run *run, struct actio_table *t)
     const struct actio_run_gradient *g = run->gradient;
     if (!g) return;
     t->gradient = actio_arena_array(&t->arena, g->count + 1, sizeof *t->gradient);
-    t->gradients = g->count, t->slopes = g->width;
+    t->gradients = g->count;
+    t->slopes = g->width;
     for (size_t o = 0; o < g->count; o++) {
         struct actio_sensitivity *s = &t->gradient[o];
-        *s = (struct actio_sensitivity){ kept_text(t, run->problem.sys->column[run->problem.sys->observed[o]].name), g->value[o], actio_arena_array(&t->arena, g->width + 1, sizeof *s->slope) };
+        *s = (struct actio_sensitivity){ kept_text(t, run->problem.sys->column[run->problem.sys->observed[o]].name),
+                                         g->value[o], actio_arena_array(&t->arena, g->width + 1, sizeof *s->slope) };
         for (size_t i = 0; i < g->width; i++) {
             bool param = i >= run->problem.ny;
-            s->slope[i] = (struct actio_slope){ kept_text(t, param ? run->problem.model->param[i - run->problem.ny].name : actio_problem_name(&run->problem, i)), param, g->derivative[o * g->width + i], g->error[o * g->width + i] };
+            s->slope[i] = (struct actio_slope){ kept_text(t, param ? run->problem.model->param[i - run->problem.ny].name
+                                                                   : actio_problem_name(&run->problem, i)),
+                                                param, g->derivative[o * g->width + i], g->error[o * g->width + i] };
         }
     }
 }
@@ -435,11 +536,19 @@ static void fill_proof(struct actio_run *run, struct actio_table *t)
     *t->proof = *run->proof;
     t->trend = actio_arena_alloc(&t->arena, sizeof *t->trend);
     static const char *const name[] = { "points", "largest", "at the end" };
-    *t->trend = (struct actio_table){ .description = "error on grids", .cols = 3, .rows = 3, .col = actio_arena_array(&t->arena, 3, sizeof *t->col), .data = actio_arena_array(&t->arena, 3, sizeof *t->data) };
+    *t->trend = (struct actio_table){ .description = "error on grids",
+                                      .cols = 3,
+                                      .rows = 3,
+                                      .col = actio_arena_array(&t->arena, 3, sizeof *t->col),
+                                      .data = actio_arena_array(&t->arena, 3, sizeof *t->data) };
     for (size_t c = 0; c < 3; c++) {
-        t->trend->col[c] = (struct actio_column){ .name = name[c], .meaning = "points of the grid", .unit = "", .latex = "" };
+        t->trend->col[c] =
+            (struct actio_column){ .name = name[c], .meaning = "points of the grid", .unit = "", .latex = "" };
         t->trend->data[c] = actio_arena_array(&t->arena, 3, sizeof(double));
-        for (size_t r = 0; r < 3; r++) t->trend->data[c][r] = c == 0 ? (double)run->proof->row[r].points : c == 1 ? run->proof->row[r].error : run->proof->row[r].end;
+        for (size_t r = 0; r < 3; r++)
+            t->trend->data[c][r] = c == 0   ? (double)run->proof->row[r].points
+                                   : c == 1 ? run->proof->row[r].error
+                                            : run->proof->row[r].end;
     }
 }
 

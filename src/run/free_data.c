@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Mixed data: initial values that `free` releases, found from the conditions of `require` and the constraints at the start. Newton's method on them; the
+ * Mixed data: initial values that `free` releases, found from the conditions of `require` and the constraints at the
+ * start. Newton's method on them; the
  * conditions' derivatives come from the transposed action, the motion from its slabs. */
 #include "principle/principles.h"
 #include "run/gradient.h"
@@ -16,18 +17,23 @@ enum { MOST_ITERATIONS = 50, MOST_HALVINGS = 24 };
 struct mixed {
     struct actio_problem *problem;
     struct actio_motion *m;
-    struct actio_points pt;                                /* one lane: the start */
-    size_t frees, rows, conditions;                        /* rows: of the constraints at the start */
-    size_t *free;                                          /* components of y0 */
-    double *station; size_t stations, *at;                 /* times of conditions, in order; the station of each condition */
-    double *r, *J, *step, *total, *dy0, *dparam, *value;   /* residuals: constraints, then conditions; J: by free data */
-    double *base;                                          /* free data before a step */
-    bool vanishes;                                         /* some constraint has no gradient at the start */
+    struct actio_points pt;         /* one lane: the start */
+    size_t frees, rows, conditions; /* rows: of the constraints at the start */
+    size_t *free;                   /* components of y0 */
+    double *station;                /* times of conditions, in order; the station of each condition */
+    size_t stations, *at;
+    /* residuals: constraints, then conditions; J: by free data */
+    double *r, *J, *step, *total, *dy0, *dparam, *value;
+    double *base;  /* free data before a step */
+    bool vanishes; /* some constraint has no gradient at the start */
     double local;
-    int status;                                            /* of the last march */
+    int status; /* of the last march */
 };
 
-static size_t component_of(const struct actio_model *m, const struct actio_free *f) { return f->is_state ? 2 * m->coords + f->variable : f->variable + (f->dot ? m->coords : 0); }
+static size_t component_of(const struct actio_model *m, const struct actio_free *f)
+{
+    return f->is_state ? 2 * m->coords + f->variable : f->variable + (f->dot ? m->coords : 0);
+}
 
 static int later(const void *a, const void *b)
 {
@@ -40,7 +46,8 @@ static void order_stations(struct mixed *w)
 {
     const struct actio_model *model = w->problem->model;
     bool backward = model->t1 < model->t0;
-    for (size_t i = 0; i < w->conditions; i++) w->station[i] = backward ? -model->require[i].time : model->require[i].time;
+    for (size_t i = 0; i < w->conditions; i++)
+        w->station[i] = backward ? -model->require[i].time : model->require[i].time;
     qsort(w->station, w->conditions, sizeof *w->station, later);
     for (size_t i = 0; i < w->conditions; i++)
         if (i == 0 || w->station[i] != w->station[w->stations - 1]) w->station[w->stations++] = w->station[i];
@@ -58,8 +65,12 @@ static void open_arrays(void *user)
     w->free = actio_arena_array(&problem->arena, w->frees + 1, sizeof *w->free);
     w->at = actio_arena_array(&problem->arena, w->conditions + 1, sizeof *w->at);
     double **part[] = { &w->base, &w->station, &w->r, &w->J, &w->step, &w->total, &w->dy0, &w->dparam, &w->value };
-    const size_t length[] = { w->frees, w->conditions, most, most * (w->frees + 1), w->frees, actio_observed_width(problem->sys), problem->ny, m->params, 1 };
-    for (size_t i = 0; i < sizeof length / sizeof *length; i++) *part[i] = actio_arena_array(&problem->arena, length[i] + 1, sizeof(double));
+    const size_t length[] = {
+        w->frees,    w->conditions, most, most * (w->frees + 1), w->frees, actio_observed_width(problem->sys),
+        problem->ny, m->params,     1
+    };
+    for (size_t i = 0; i < sizeof length / sizeof *length; i++)
+        *part[i] = actio_arena_array(&problem->arena, length[i] + 1, sizeof(double));
     for (size_t i = 0; i < w->frees; i++) w->free[i] = component_of(m, &m->free_data[i]);
     order_stations(w);
 }
@@ -81,11 +92,16 @@ static int constraints_at(struct mixed *w, const double *y)
     size_t n = pt->n, first = 2 * n + pt->m;
     pt->t[0] = w->problem->model->t0;
     memset(pt->z, 0, pt->nz * sizeof *pt->z);
-    memcpy(pt->x, y, n * sizeof *y), memcpy(pt->x + n, y + 2 * n, pt->m * sizeof *y), memcpy(pt->z, y + n, n * sizeof *y);
+    memcpy(pt->x, y, n * sizeof *y);
+    memcpy(pt->x + n, y + 2 * n, pt->m * sizeof *y);
+    memcpy(pt->z, y + n, n * sizeof *y);
     if (w->rows == 0) return 0;
     if (actio_points_jets(pt, 1)) return 1;
     w->vanishes = false;
-    for (size_t i = 0; i < w->rows; i++) w->r[i] = pt->R[pt->m + i], w->vanishes = w->vanishes || has_no_gradient(w, first + i);
+    for (size_t i = 0; i < w->rows; i++) {
+        w->r[i] = pt->R[pt->m + i];
+        w->vanishes = w->vanishes || has_no_gradient(w, first + i);
+    }
     memset(w->J, 0, w->rows * w->frees * sizeof *w->J);
     for (size_t e = 0; e < jets->count; e++) {
         size_t row = jets->row[e] - first, col = jets->col[e];
@@ -102,7 +118,8 @@ static int conditions_at(struct mixed *w, const double *y0, bool derivatives)
 {
     struct actio_problem *problem = w->problem;
     struct actio_adjoint a;
-    int bad = w->status = actio_adjoint_forward(&a, problem->ctx, w->m, problem->model->t0, y0, w->station, w->stations, w->local);
+    int bad = w->status =
+        actio_adjoint_forward(&a, problem->ctx, w->m, problem->model->t0, y0, w->station, w->stations, w->local);
     for (size_t i = 0; !bad && i < w->conditions; i++) {
         const struct actio_require *c = &problem->model->require[i];
         size_t station = w->at[i], row = w->rows + i;
@@ -135,7 +152,8 @@ static size_t solve(struct mixed *w, size_t count)
         memcpy(work, w->J, count * n * sizeof *work);
         rank = actio_min_norm(count, n, work, w->r, 1e-10, w->step, &defect, work + count * n, iwork);
     }
-    actio_give(ctx, work), actio_give(ctx, iwork);
+    actio_give(ctx, work);
+    actio_give(ctx, iwork);
     return rank;
 }
 
@@ -163,12 +181,13 @@ static size_t meet_constraints(struct mixed *w)
         if (constraints_at(w, w->problem->y0)) break;
         rank = solve(w, w->rows);
         double most = 0;
-        for (size_t k = 0; k < w->frees; k++) most = fmax(most, fabs(w->step[k]) / (1e-300 + fmax(fabs(w->base[k]), fabs(w->problem->y0[w->free[k]]))));
+        for (size_t k = 0; k < w->frees; k++)
+            most = fmax(most, fabs(w->step[k]) / (1e-300 + fmax(fabs(w->base[k]), fabs(w->problem->y0[w->free[k]]))));
         if (!isfinite(most)) break;
         move(w, 1);
         if (most < 1e-15) break;
     }
-    for (size_t k = 0; k < w->frees; k++)                  /* what is left of something is rounding */
+    for (size_t k = 0; k < w->frees; k++) /* what is left of something is rounding */
         if (fabs(w->problem->y0[w->free[k]]) < 1e-14 * fabs(w->base[k])) w->problem->y0[w->free[k]] = 0;
     return rank;
 }
@@ -177,8 +196,10 @@ static int refuse_count(struct mixed *w, size_t rank)
 {
     const struct actio_model *m = w->problem->model;
     long over = (long)w->frees - (long)w->conditions - (long)rank;
-    actio_find_at(w->problem->f, over > 0 ? ACTIO_F_MIXED_UNDER : ACTIO_F_MIXED_OVER, &m->source, over > 0 ? m->free_data[m->frees - 1].span : m->require[m->requires - 1].span,
-                  ACTIO_ARGS(ACTIO_COUNT(w->frees), ACTIO_COUNT(w->conditions), ACTIO_COUNT(rank), ACTIO_COUNT((size_t)labs(over))));
+    actio_find_at(w->problem->f, over > 0 ? ACTIO_F_MIXED_UNDER : ACTIO_F_MIXED_OVER, &m->source,
+                  over > 0 ? m->free_data[m->frees - 1].span : m->require[m->requires - 1].span,
+                  ACTIO_ARGS(ACTIO_COUNT(w->frees), ACTIO_COUNT(w->conditions), ACTIO_COUNT(rank),
+                             ACTIO_COUNT((size_t)labs(over))));
     return 1;
 }
 
@@ -186,19 +207,31 @@ int actio_free_data_place(struct actio_problem *problem)
 {
     const struct actio_model *m = problem->model;
     if (m->frees + m->requires == 0) return 0;
-    struct mixed w = { .problem = problem, .m = &problem->motion, .frees = m->frees, .conditions = m->requires, .rows = problem->sys->levels + problem->sys->holonomic };
+    struct mixed w = { .problem = problem,
+                       .m = &problem->motion,
+                       .frees = m->frees,
+                       .conditions = m->requires,
+                       .rows = problem->sys->levels + problem->sys->holonomic };
     struct actio_shared shared = { problem->motion.param, problem->motion.mode, problem->motion.hidden };
-    if (actio_attempt(problem->ctx, open_arrays, &w) || actio_points_open(&w.pt, problem->ctx, problem->sys, 1, shared)) return 1;
+    if (actio_attempt(problem->ctx, open_arrays, &w) || actio_points_open(&w.pt, problem->ctx, problem->sys, 1, shared))
+        return 1;
     actio_motion_take_sides(&problem->motion, m->t0, problem->y0);
     bool vanishes = constraints_at(&w, problem->y0) == 0 && w.vanishes;
     size_t rank = meet_constraints(&w);
     actio_points_close(&w.pt);
-    if (vanishes) return actio_find(problem->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT("a constraint has no gradient at the guessed data"))), 1;
+    if (vanishes) {
+        actio_find(problem->f, ACTIO_F_MIXED_CANNOT,
+                   ACTIO_ARGS(ACTIO_TEXT("a constraint has no gradient at the guessed data")));
+        return 1;
+    }
     return w.frees == w.conditions + rank ? 0 : refuse_count(&w, rank);
 }
 
 /* Residuals at the data as they are. */
-static int look(struct mixed *w, bool derivatives) { return constraints_at(w, w->problem->y0) || conditions_at(w, w->problem->y0, derivatives); }
+static int look(struct mixed *w, bool derivatives)
+{
+    return constraints_at(w, w->problem->y0) || conditions_at(w, w->problem->y0, derivatives);
+}
 
 /* One damped step, put back on the constraints; 0, or 1: no part of it is better, and the data are as they were. */
 static int improve(struct mixed *w, double before)
@@ -206,7 +239,10 @@ static int improve(struct mixed *w, double before)
     size_t n = w->frees;
     double *from = actio_take(w->problem->ctx, 2 * n + 1, sizeof *from), *step = from ? from + n : NULL, part = 1;
     if (!from) return 1;
-    for (size_t k = 0; k < n; k++) from[k] = w->problem->y0[w->free[k]], step[k] = w->step[k];
+    for (size_t k = 0; k < n; k++) {
+        from[k] = w->problem->y0[w->free[k]];
+        step[k] = w->step[k];
+    }
     bool better = false;
     for (int i = 0; i < MOST_HALVINGS && !better && !actio_stopped(w->problem->ctx); i++, part *= 0.5) {
         for (size_t k = 0; k < n; k++) w->problem->y0[w->free[k]] = from[k] - part * step[k];
@@ -244,7 +280,10 @@ static int iterate(struct mixed *w)
     return is_met(w) ? 0 : ACTIO_F_MIXED_DIVERGED;
 }
 
-struct telling { struct actio_problem *problem; struct mixed *w; };
+struct telling {
+    struct actio_problem *problem;
+    struct mixed *w;
+};
 
 static void tell(void *user)
 {
@@ -254,7 +293,8 @@ static void tell(void *user)
     const struct actio_model *m = t->problem->model;
     for (size_t k = 0; k < t->w->frees; k++) {
         const struct actio_free *f = &m->free_data[k];
-        actio_text_format(&text, "%s%s%s = ", k ? ", " : "", f->is_state ? m->state[f->variable].name : m->coord[f->variable].name, f->dot ? "'" : "");
+        actio_text_format(&text, "%s%s%s = ", k ? ", " : "",
+                          f->is_state ? m->state[f->variable].name : m->coord[f->variable].name, f->dot ? "'" : "");
         actio_text_number(&text, t->problem->y0[t->w->free[k]]);
     }
     actio_find(t->problem->f, ACTIO_F_MIXED_FOUND, ACTIO_ARGS(ACTIO_TEXT(text.s)));
@@ -266,20 +306,37 @@ int actio_free_data_find(struct actio_problem *problem)
     if (m->frees == 0) return 0;
     const struct actio_constraint *about;
     const char *why = actio_principle_objection(&actio_principle_skg, m, &about), *names[64];
-    if (!why && problem->sys->hidden) why = "hidden constraints follow from the equations of motion, and have no reaction";
-    if (!why && problem->sys->modes) why = "it has switches (abs, sign, min, max, floor, mod, if), where derivatives jump";
+    if (!why && problem->sys->hidden)
+        why = "hidden constraints follow from the equations of motion, and have no reaction";
+    if (!why && problem->sys->modes)
+        why = "it has switches (abs, sign, min, max, floor, mod, if), where derivatives jump";
     if (!why && m->requires > sizeof names / sizeof *names) why = "it has more than 64 conditions";
-    if (why) return actio_find(problem->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT(why))), 1;
+    if (why) {
+        actio_find(problem->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT(why)));
+        return 1;
+    }
     for (size_t i = 0; i < m->requires; i++) names[i] = m->require[i].column;
-    struct mixed w = { .problem = problem, .m = &problem->motion, .frees = m->frees, .conditions = m->requires, .rows = problem->sys->levels + problem->sys->holonomic,
-                       .local = fmax(1e-14, 1e-3 * (problem->options.local > 0 ? problem->options.local : problem->options.tol)) };
+    struct mixed w = {
+        .problem = problem,
+        .m = &problem->motion,
+        .frees = m->frees,
+        .conditions = m->requires,
+        .rows = problem->sys->levels + problem->sys->holonomic,
+        .local = fmax(1e-14, 1e-3 * (problem->options.local > 0 ? problem->options.local : problem->options.tol))
+    };
     struct actio_shared shared = { problem->motion.param, problem->motion.mode, problem->motion.hidden };
     actio_system_droppable(problem->sys, problem->motion.rank < problem->sys->p);
-    if (actio_run_observed(problem, names, m->requires, ACTIO_F_NO_COLUMN) || actio_attempt(problem->ctx, open_arrays, &w)) return 1;
+    if (actio_run_observed(problem, names, m->requires, ACTIO_F_NO_COLUMN)
+        || actio_attempt(problem->ctx, open_arrays, &w))
+        return 1;
     if (actio_points_open(&w.pt, problem->ctx, problem->sys, 1, shared)) return 1;
     int code = iterate(&w);
     actio_points_close(&w.pt);
     if (code && actio_problem_report_limits(problem, w.status, "the search for free data")) return 1;
-    if (code) return actio_find(problem->f, (enum actio_code)code, ACTIO_ARGS(ACTIO_COUNT(w.conditions), ACTIO_NUMBER(size_of(&w, w.rows + w.conditions)))), 1;
+    if (code) {
+        actio_find(problem->f, (enum actio_code)code,
+                   ACTIO_ARGS(ACTIO_COUNT(w.conditions), ACTIO_NUMBER(size_of(&w, w.rows + w.conditions))));
+        return 1;
+    }
     return actio_attempt(problem->ctx, tell, &(struct telling){ problem, &w });
 }

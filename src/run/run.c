@@ -22,10 +22,13 @@ static int by_time(const void *a, const void *b)
 static int choose_times(struct actio_run *run, const double *extra, size_t extras)
 {
     struct actio_model *m = run->problem.model;
-    size_t points = run->problem.options.points < 2 ? 2 : run->problem.options.points, n = points > SIZE_MAX / 32 ? SIZE_MAX / 32 : points + extras;
+    size_t points = run->problem.options.points < 2 ? 2 : run->problem.options.points,
+           n = points > SIZE_MAX / 32 ? SIZE_MAX / 32 : points + extras;
     run->times = actio_take(run->problem.ctx, n, sizeof(double));
     if (!run->times) {
-        actio_find(run->problem.f, ACTIO_F_TOO_MANY_ROWS, ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(run->problem.sys->columns), ACTIO_COUNT(run->problem.ctx->bytes_limit)));
+        actio_find(run->problem.f, ACTIO_F_TOO_MANY_ROWS,
+                   ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(run->problem.sys->columns),
+                              ACTIO_COUNT(run->problem.ctx->bytes_limit)));
         return 1;
     }
     equal_times(run->times, points, m->t0, m->t1);
@@ -36,7 +39,8 @@ static int choose_times(struct actio_run *run, const double *extra, size_t extra
     if (m->t1 < m->t0)
         for (size_t i = 0; i < n / 2; i++) {
             double x = run->times[i];
-            run->times[i] = run->times[n - 1 - i], run->times[n - 1 - i] = x;
+            run->times[i] = run->times[n - 1 - i];
+            run->times[n - 1 - i] = x;
         }
     run->rows = 0;
     for (size_t i = 0; i < n; i++)
@@ -53,8 +57,9 @@ static int make_ready(struct actio_run *run)
         actio_find(problem->f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(problem->options.by)));
         return 1;
     }
-    return actio_problem_form(problem) || actio_principle_check(problem) || actio_run_check_columns(problem) || actio_free_data_place(problem)
-        || actio_problem_settle(problem) || actio_problem_obey(problem) || actio_free_data_find(problem);
+    return actio_problem_form(problem) || actio_principle_check(problem) || actio_run_check_columns(problem)
+           || actio_free_data_place(problem) || actio_problem_settle(problem) || actio_problem_obey(problem)
+           || actio_free_data_find(problem);
 }
 
 int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
@@ -66,19 +71,30 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
         actio_find(problem->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
         return 1;
     }
-    if ((o->grid || o->slabs) && o->local <= 0) o->local = 1e-9;               /* steps are given: nothing is claimed */
+    if ((o->grid || o->slabs) && o->local <= 0) o->local = 1e-9; /* steps are given: nothing is claimed */
     if (make_ready(run) || choose_times(run, extra, extras)) return 1;
     const struct actio_principle *p = problem->principle;
     struct actio_aim aim = {
-        .t0 = m->t0, .t1 = m->t1, .y0 = problem->y0, .times = run->times, .rows = run->rows, .tol = o->tol, .local = o->local,
-        .method = p->stepper ? p->stepper->name : o->method ? o->method : "auto", .compile = !o->no_compile,
+        .t0 = m->t0,
+        .t1 = m->t1,
+        .y0 = problem->y0,
+        .times = run->times,
+        .rows = run->rows,
+        .tol = o->tol,
+        .local = o->local,
+        .method = p->stepper  ? p->stepper->name
+                  : o->method ? o->method
+                              : "auto",
+        .compile = !o->no_compile,
     };
-    int bad = p->solve ? p->solve(problem, &aim, &run->outcome) : actio_reach(problem->ctx, &problem->motion, &aim, &run->outcome);
+    int bad = p->solve ? p->solve(problem, &aim, &run->outcome)
+                       : actio_reach(problem->ctx, &problem->motion, &aim, &run->outcome);
     if (bad != 1) actio_run_explain(run);
     return bad != 0;
 }
 
-void actio_run_open(struct actio_run *run, struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f)
+void actio_run_open(struct actio_run *run, struct actio_context *ctx, struct actio_model *model,
+                    const struct actio_run_options *options, struct actio_findings *f)
 {
     *run = (struct actio_run){ .started = ctx->clock ? ctx->clock() : 0 };
     actio_problem_open(&run->problem, ctx, model, options, f);
@@ -97,14 +113,18 @@ static int prove(struct actio_run *run, struct actio_proof *proof)
     return actio_run_verify(&run->problem, &aim, proof);
 }
 
-struct actio_table *actio_run_inside(struct actio_context *ctx, struct actio_model *model, const struct actio_run_options *options, struct actio_findings *f)
+struct actio_table *actio_run_inside(struct actio_context *ctx, struct actio_model *model,
+                                     const struct actio_run_options *options, struct actio_findings *f)
 {
     struct actio_run run;
     struct actio_table *table = NULL;
     struct actio_run_options found = options ? *options : actio_run_options_default();
     if (found.sigma_auto) {
         found.sigma = found.barrier > 0 ? actio_run_find_sigma(ctx, model, &found) : 1;
-        if (found.sigma <= 0) return actio_find(f, ACTIO_F_NO_SIGMA, ACTIO_ARGS(ACTIO_NUMBER(found.tol))), NULL;
+        if (found.sigma <= 0) {
+            actio_find(f, ACTIO_F_NO_SIGMA, ACTIO_ARGS(ACTIO_NUMBER(found.tol)));
+            return NULL;
+        }
     }
     actio_run_open(&run, ctx, model, &found, f);
     struct actio_run_gradient gradient;
@@ -112,7 +132,8 @@ struct actio_table *actio_run_inside(struct actio_context *ctx, struct actio_mod
     if (actio_run_motion(&run, NULL, 0) == 0) {
         bool wanted = found.gradients && run.outcome.status == 0 && run.problem.f->errors == 0;
         if (wanted && actio_run_gradient(&run.problem, &run.outcome, &gradient) == 0) run.gradient = &gradient;
-        if (found.verify && run.outcome.status == 0 && run.problem.f->errors == 0 && prove(&run, &proof) == 0) run.proof = &proof;
+        if (found.verify && run.outcome.status == 0 && run.problem.f->errors == 0 && prove(&run, &proof) == 0)
+            run.proof = &proof;
         run.defined = actio_run_say_undefined(&run);
         table = actio_run_table(&run);
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The balance of energy of a driven motion: E - E(0) less the work of forces and reactions, and less what an explicit time (or a state) in the
- * Lagrangian gives. Work is the integral of power over the rows, by polynomials that do not reach across a switch; two degrees, and half of the rows,
+ * The balance of energy of a driven motion: E - E(0) less the work of forces and reactions, and less what an explicit
+ * time (or a state) in the
+ * Lagrangian gives. Work is the integral of power over the rows, by polynomials that do not reach across a switch; two
+ * degrees, and half of the rows,
  * tell its error. */
 #include "run/run.h"
 
@@ -8,16 +10,19 @@
 #include <string.h>
 
 enum { MOST_ROWS = 20000, WINDOW = 8, GAUSS = 4 };
-#define CONCENTRATED 8                                     /* rows by those that share in it: 1 where all do, 1.6 of noise, 2 or 3 of a swing */
-#define WORKS 1e-10                                        /* of the energy: less work than this is rounding */
+#define CONCENTRATED 8 /* rows by those that share in it: 1 where all do, 1.6 of noise, 2 or 3 of a swing */
+#define WORKS 1e-10    /* of the energy: less work than this is rounding */
 
 struct working {
-    struct actio_run *run; struct actio_table *t;
-    const double *time; double *power;                     /* by row: of everything */
+    struct actio_run *run;
+    struct actio_table *t;
+    const double *time; /* by row: of everything */
+    double *power;
     size_t rows;
-    double *edge; size_t edges;                            /* where power may jump, in the order of the motion; both ends are among them */
-    const double **q, **v, **s, **sdot;                    /* columns of the variables */
-    size_t row;                                            /* that is looked at */
+    double *edge; /* where power may jump, in the order of the motion; both ends are among them */
+    size_t edges;
+    const double **q, **v, **s, **sdot; /* columns of the variables */
+    size_t row;                         /* that is looked at */
 };
 
 /* ---- power */
@@ -43,11 +48,17 @@ static bool find_variables(struct working *w)
     const struct actio_table *t = w->t;
     size_t n = m->coords, k = m->states, q = 0, s = 0, rates = 0;
     const double **all = actio_arena_array(&w->run->problem.arena, 2 * (n + k) + 1, sizeof *all);
-    w->q = all, w->v = all + n, w->s = w->v + n, w->sdot = w->s + k;
+    w->q = all;
+    w->v = all + n;
+    w->s = w->v + n;
+    w->sdot = w->s + k;
     for (size_t c = 0; c < t->cols; c++) {
         if (t->col[c].role == ACTIO_ROLE_COORD && q < n) w->q[q++] = t->data[c];
         if (t->col[c].role == ACTIO_ROLE_STATE && s < k) w->s[s++] = t->data[c];
-        if (t->col[c].role == ACTIO_ROLE_RATE && rates < n + k) rates < n ? (w->v[rates] = t->data[c]) : (w->sdot[rates - n] = t->data[c]), rates++;
+        if (t->col[c].role == ACTIO_ROLE_RATE && rates < n + k) {
+            rates < n ? (w->v[rates] = t->data[c]) : (w->sdot[rates - n] = t->data[c]);
+            rates++;
+        }
     }
     return q == n && s == k && rates == n + k;
 }
@@ -58,7 +69,8 @@ static bool add_explicit(struct working *w)
     struct actio_model *m = w->run->problem.model;
     struct actio_seed *seed = actio_arena_array(&w->run->problem.arena, m->states + 1, sizeof *seed);
     actio_expr d;
-    if (!actio_uses(&m->pool, m->lagrangian, ACTIO_SPACE_T) && !actio_uses(&m->pool, m->lagrangian, ACTIO_SPACE_STATE)) return true;
+    if (!actio_uses(&m->pool, m->lagrangian, ACTIO_SPACE_T) && !actio_uses(&m->pool, m->lagrangian, ACTIO_SPACE_STATE))
+        return true;
     if (!find_variables(w)) return false;
     for (size_t i = 0; i < m->states; i++) seed[i] = (struct actio_seed){ m->state[i].x, m->state[i].dot };
     seed[m->states] = (struct actio_seed){ actio_symbol(&m->pool, ACTIO_SPACE_T, 0), actio_const(&m->pool, 1) };
@@ -91,7 +103,8 @@ static void find_edges(struct working *w)
     w->edge = actio_arena_array(&w->run->problem.arena, m->changes + 2, sizeof *w->edge);
     w->edge[w->edges++] = first;
     for (size_t i = 1; i < m->changes; i++)
-        if (way * m->change[i].t > way * w->edge[w->edges - 1] && way * m->change[i].t < way * last) w->edge[w->edges++] = m->change[i].t;
+        if (way * m->change[i].t > way * w->edge[w->edges - 1] && way * m->change[i].t < way * last)
+            w->edge[w->edges++] = m->change[i].t;
     w->edge[w->edges++] = last;
 }
 
@@ -102,16 +115,20 @@ static double interpolated(const struct working *w, size_t first, size_t count, 
     const double *t = w->time + first;
     for (size_t i = 0; i < count; i++) p[i] = w->power[first + i];
     for (size_t k = 1; k < count; k++)
-        for (size_t i = 0; i + k < count; i++) p[i] = ((x - t[i + k]) * p[i] + (t[i] - x) * p[i + 1]) / (t[i] - t[i + k]);
+        for (size_t i = 0; i + k < count; i++)
+            p[i] = ((x - t[i + k]) * p[i] + (t[i] - x) * p[i + 1]) / (t[i] - t[i + k]);
     return p[0];
 }
 
 static double integral(const struct working *w, size_t first, size_t count, double a, double b)
 {
-    static const double node[GAUSS] = { -0.8611363115940526, -0.3399810435848563, 0.3399810435848563, 0.8611363115940526 };
-    static const double weight[GAUSS] = { 0.3478548451374538, 0.6521451548625461, 0.6521451548625461, 0.3478548451374538 };
+    static const double node[GAUSS] = { -0.8611363115940526, -0.3399810435848563, 0.3399810435848563,
+                                        0.8611363115940526 };
+    static const double weight[GAUSS] = { 0.3478548451374538, 0.6521451548625461, 0.6521451548625461,
+                                          0.3478548451374538 };
     double sum = 0;
-    for (int i = 0; i < GAUSS; i++) sum += weight[i] * interpolated(w, first, count, 0.5 * (a + b) + 0.5 * (b - a) * node[i]);
+    for (int i = 0; i < GAUSS; i++)
+        sum += weight[i] * interpolated(w, first, count, 0.5 * (a + b) + 0.5 * (b - a) * node[i]);
     return 0.5 * (b - a) * sum;
 }
 
@@ -119,7 +136,10 @@ static double integral(const struct working *w, size_t first, size_t count, doub
 static double piece(const struct working *w, size_t row, size_t low, size_t high, double a, double b, double *error)
 {
     size_t count = high - low < WINDOW ? high - low : WINDOW;
-    if (count == 0) return *error += INFINITY, 0;
+    if (count == 0) {
+        *error += INFINITY;
+        return 0;
+    }
     size_t first = row + 1 > low + count / 2 ? row + 1 - count / 2 : low;
     if (first + count > high) first = high - count;
     double fine = integral(w, first, count, a, b);
@@ -154,24 +174,33 @@ static double integrate(const struct working *w, double *work)
 static double by_half(const struct working *w, const double *work)
 {
     size_t n = (w->rows + 1) / 2;
-    double *time = actio_arena_array(&w->run->problem.arena, 3 * n, sizeof *time), *power = time + n, *own = power + n, apart = 0;
+    double *time = actio_arena_array(&w->run->problem.arena, 3 * n, sizeof *time), *power = time + n, *own = power + n,
+           apart = 0;
     struct working half = *w;
-    for (size_t i = 0; i < n; i++) time[i] = w->time[2 * i], power[i] = w->power[2 * i];
-    half.time = time, half.power = power, half.rows = n, half.edges = 0;
+    for (size_t i = 0; i < n; i++) {
+        time[i] = w->time[2 * i];
+        power[i] = w->power[2 * i];
+    }
+    half.time = time;
+    half.power = power;
+    half.rows = n;
+    half.edges = 0;
     find_edges(&half);
     integrate(&half, own);
     for (size_t i = 0; i < n; i++) apart = fmax(apart, fabs(own[i] - work[2 * i]));
     return apart;
 }
 
-/* Where the balance fails in a few of many rows only, something short was passed over between them: the work is not known then.
+/* Where the balance fails in a few of many rows only, something short was passed over between them: the work is not
+ * known then.
  * A motion that does not keep it fails wherever work is done. */
 static bool few_rows_fail(const struct working *w, const double *E, const double *work)
 {
     double sum = 0, squares = 0;
     for (size_t r = 0; r + 1 < w->rows; r++) {
         double d = fabs(E[r + 1] - E[r] - (work[r + 1] - work[r]));
-        sum += d, squares += d * d;
+        sum += d;
+        squares += d * d;
     }
     return squares * (double)w->rows > CONCENTRATED * sum * sum;
 }
@@ -181,7 +210,8 @@ static bool applies(const struct actio_run *run, const struct actio_table *t)
     const struct actio_model *m = run->problem.model;
     bool rubs = false;
     for (size_t i = 0; i < m->constraints; i++) rubs = rubs || m->constraint[i].friction.given;
-    return m->has_lagrangian && !m->axes && !m->contacts && !rubs && t->rows > 4 && t->rows <= MOST_ROWS && !*run->problem.principle->differs && isfinite(t->energy_drift);
+    return m->has_lagrangian && !m->axes && !m->contacts && !rubs && t->rows > 4 && t->rows <= MOST_ROWS
+           && !*run->problem.principle->differs && isfinite(t->energy_drift);
 }
 
 void actio_run_work(struct actio_run *run, struct actio_table *t)
@@ -195,12 +225,16 @@ void actio_run_work(struct actio_run *run, struct actio_table *t)
     if (!add_explicit(&w)) return;
     find_edges(&w);
     double error = integrate(&w, work);
-    error = fmax(error, 0.1 * by_half(&w, work));          /* of a smooth power half the rows are far worse than all of them */
+    error = fmax(error, 0.1 * by_half(&w, work)); /* of a smooth power half the rows are far worse than all of them */
     const double *E = t->data[energy];
     for (size_t r = 0; r < t->rows; r++) {
-        most = fmax(most, fabs(work[r])), size = fmax(size, fabs(E[r]));
+        most = fmax(most, fabs(work[r]));
+        size = fmax(size, fabs(E[r]));
         off = fmax(off, fabs(E[r] - E[0] - work[r]));
     }
     if (off > fmax(error, WORKS * size) && few_rows_fail(&w, E, work)) error = fmax(error, off);
-    if (most > WORKS * size && isfinite(off)) t->energy_less_work = off, t->work_error = error;
+    if (most > WORKS * size && isfinite(off)) {
+        t->energy_less_work = off;
+        t->work_error = error;
+    }
 }

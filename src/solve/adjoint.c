@@ -12,28 +12,44 @@ static bool make_room(struct actio_tape *tape)
     if (tape->slabs < tape->cap) return true;
     size_t cap = tape->cap ? 2 * tape->cap : 256;
     struct actio_tape_slab *slab = actio_take_raw(tape->ctx, cap, sizeof *slab);
-    double *kept = cap < SIZE_MAX / 64 / (tape->width + 1) ? actio_take_raw(tape->ctx, cap * tape->width, sizeof *kept) : NULL;
-    if (!slab || !kept) return actio_give(tape->ctx, slab), actio_give(tape->ctx, kept), false;
-    if (tape->slabs) memcpy(slab, tape->slab, tape->slabs * sizeof *slab), memcpy(kept, tape->kept, tape->slabs * tape->width * sizeof *kept);
-    actio_give(tape->ctx, tape->slab), actio_give(tape->ctx, tape->kept);
-    tape->slab = slab, tape->kept = kept, tape->cap = cap;
+    double *kept =
+        cap < SIZE_MAX / 64 / (tape->width + 1) ? actio_take_raw(tape->ctx, cap * tape->width, sizeof *kept) : NULL;
+    if (!slab || !kept) {
+        actio_give(tape->ctx, slab);
+        actio_give(tape->ctx, kept);
+        return false;
+    }
+    if (tape->slabs) {
+        memcpy(slab, tape->slab, tape->slabs * sizeof *slab);
+        memcpy(kept, tape->kept, tape->slabs * tape->width * sizeof *kept);
+    }
+    actio_give(tape->ctx, tape->slab);
+    actio_give(tape->ctx, tape->kept);
+    tape->slab = slab;
+    tape->kept = kept;
+    tape->cap = cap;
     return true;
 }
 
 void actio_tape_note(struct actio_tape *tape, const struct actio_slab *s)
 {
     const struct actio_points *pt = &s->pt;
-    if (tape->full || !make_room(tape)) { tape->full = true; return; }
+    if (tape->full || !make_room(tape)) {
+        tape->full = true;
+        return;
+    }
     double *to = tape->kept + tape->slabs * tape->width;
     tape->slab[tape->slabs++] = (struct actio_tape_slab){ s->t, s->h };
-    memcpy(to, s->x0, pt->nx * sizeof *to), memcpy(to + pt->nx, s->P0, pt->n * sizeof *to);
+    memcpy(to, s->x0, pt->nx * sizeof *to);
+    memcpy(to + pt->nx, s->P0, pt->n * sizeof *to);
     memcpy(to + pt->nx + pt->n, pt->z, pt->nz * pt->lanes * sizeof *to);
 }
 
 void actio_tape_close(struct actio_tape *tape)
 {
     if (!tape->ctx) return;
-    actio_give(tape->ctx, tape->slab), actio_give(tape->ctx, tape->kept);
+    actio_give(tape->ctx, tape->slab);
+    actio_give(tape->ctx, tape->kept);
     *tape = (struct actio_tape){ 0 };
 }
 
@@ -44,7 +60,8 @@ static int play(struct actio_adjoint *a, size_t k)
     struct actio_points *pt = &s->pt;
     const double *from = a->tape.kept + k * a->tape.width;
     s->t = a->tape.slab[k].t;
-    memcpy(s->x0, from, pt->nx * sizeof *from), memcpy(s->P0, from + pt->nx, pt->n * sizeof *from);
+    memcpy(s->x0, from, pt->nx * sizeof *from);
+    memcpy(s->P0, from + pt->nx, pt->n * sizeof *from);
     memcpy(pt->z, from + pt->nx + pt->n, pt->nz * pt->lanes * sizeof *from);
     memset(s->lost, 0, (pt->nx + pt->n) * sizeof *s->lost);
     for (size_t l = 0; l < pt->lanes; l++) pt->t[l] = s->t + s->e->c[l] * a->tape.slab[k].h;
@@ -69,7 +86,10 @@ static void add_force(struct actio_adjoint *a, const double *aP, double *ax, dou
         size_t col = at->col[i];
         for (size_t l = 0; l < lanes; l++) {
             double f = w * s->e->H[l] * pt->jet[i * lanes + l];
-            if (col >= pt->nx) { a->y[l * nz + col - pt->nx] += f; continue; }
+            if (col >= pt->nx) {
+                a->y[l * nz + col - pt->nx] += f;
+                continue;
+            }
             ax[col] += f;
             for (size_t j = 0; j < lanes; j++) a->y[j * nz + col] += f * s->h * s->e->A[l * lanes + j];
         }
@@ -96,7 +116,8 @@ static void subtract_residuals(struct actio_adjoint *a, double *ax, double *aP, 
                 double v = value[by_param][i * lanes + l];
                 if (row < n) sum += a->y[l * nz + row] * v;
                 else if (row >= 2 * n) sum += a->y[l * nz + row - n] * v;
-                for (size_t k = 0; row >= n && row < 2 * n && k < lanes; k++) sum -= a->y[k * nz + row - n] * s->h * s->e->A[k * lanes + l] * v;
+                for (size_t k = 0; row >= n && row < 2 * n && k < lanes; k++)
+                    sum -= a->y[k * nz + row - n] * s->h * s->e->A[k * lanes + l] * v;
             }
             *to -= sum;
         }
@@ -116,7 +137,10 @@ static void add_velocities(struct actio_adjoint *a, const double *by_v, double *
         if (at->row[i] < first) continue;
         double f = by_v[at->row[i] - first] * pt->jet[i * lanes + last];
         size_t col = at->col[i];
-        if (col >= pt->nx) { a->y[last * nz + col - pt->nx] += f; continue; }
+        if (col >= pt->nx) {
+            a->y[last * nz + col - pt->nx] += f;
+            continue;
+        }
         ax[col] += f;
         for (size_t j = 0; j < lanes; j++) a->y[j * nz + col] += f * s->h * s->e->A[last * lanes + j];
     }
@@ -144,7 +168,10 @@ static void to_data(struct actio_adjoint *a, double *dy0, double *dparam)
     const struct actio_points *pt = &a->slab->pt;
     const struct actio_places *at = &pt->sys->jets, *by = &pt->sys->param_jets;
     size_t n = pt->n;
-    for (size_t i = 0; i < n; i++) dy0[i] = a->ax[i], dy0[n + i] = 0;
+    for (size_t i = 0; i < n; i++) {
+        dy0[i] = a->ax[i];
+        dy0[n + i] = 0;
+    }
     for (size_t i = 0; i < pt->m; i++) dy0[2 * n + i] = a->ax[n + i];
     for (size_t i = 0; i < at->count; i++) {
         size_t col = at->col[i];
@@ -159,8 +186,12 @@ int actio_adjoint_back(struct actio_adjoint *a, size_t station, const double *dy
 {
     struct actio_points *pt = &a->slab->pt;
     size_t n = pt->n, end = a->end[station];
-    if (end == 0) return memcpy(dy0, dy, a->m->ny * sizeof *dy), 0;    /* at the start itself */
-    memcpy(a->ax, dy, n * sizeof *dy), memcpy(a->ax + n, dy + 2 * n, pt->m * sizeof *dy);
+    if (end == 0) {
+        memcpy(dy0, dy, a->m->ny * sizeof *dy);
+        return 0; /* at the start itself */
+    }
+    memcpy(a->ax, dy, n * sizeof *dy);
+    memcpy(a->ax + n, dy + 2 * n, pt->m * sizeof *dy);
     memset(a->aP, 0, n * sizeof *a->aP);
     for (size_t k = end; k-- > 0;)
         if (actio_stopped(a->ctx) || back(a, k, k + 1 == end ? dy + n : NULL, dparam)) return 1;
@@ -194,15 +225,19 @@ static int march(struct actio_adjoint *a, double t0, const double *y0, const dou
     return ACTIO_FLOW_OK;
 }
 
-int actio_adjoint_forward(struct actio_adjoint *a, struct actio_context *ctx, struct actio_motion *m, double t0, const double *y0, const double *stations, size_t count, double local)
+int actio_adjoint_forward(struct actio_adjoint *a, struct actio_context *ctx, struct actio_motion *m, double t0,
+                          const double *y0, const double *stations, size_t count, double local)
 {
     *a = (struct actio_adjoint){ .ctx = ctx, .m = m, .stations = count };
     size_t nodes = m->nodes;
     int order = m->order;
-    m->flow.accuracy = local, m->flow.first = 0;
-    m->nodes = 0, m->order = 0;                            /* derivatives of the motion, whatever nodes it was requested on */
+    m->flow.accuracy = local;
+    m->flow.first = 0;
+    m->nodes = 0;
+    m->order = 0; /* derivatives of the motion, whatever nodes it was requested on */
     a->stepper = actio_skg.open(ctx, &m->flow);
-    m->nodes = nodes, m->order = order;
+    m->nodes = nodes;
+    m->order = order;
     if (!a->stepper) return ACTIO_MARCH_NO_MEMORY;
     a->slab = actio_skg_slab(a->stepper);
     const struct actio_points *pt = &a->slab->pt;
@@ -211,12 +246,16 @@ int actio_adjoint_forward(struct actio_adjoint *a, struct actio_context *ctx, st
     a->state = actio_take(ctx, (count + 1) * m->ny + 1, sizeof *a->state);
     a->block = actio_take(ctx, pt->nx + pt->n + a->slab->size + 1, sizeof *a->block);
     if (!a->end || !a->state || !a->block || actio_points_need_params(&a->slab->pt)) return ACTIO_MARCH_NO_MEMORY;
-    a->ax = a->block, a->aP = a->ax + pt->nx, a->y = a->aP + pt->n;
+    a->ax = a->block;
+    a->aP = a->ax + pt->nx;
+    a->y = a->aP + pt->n;
     int bad = actio_motion_begin(m, t0, y0);
     size_t slabs = m->slabs;
-    m->tape = &a->tape, m->slabs = 0;
+    m->tape = &a->tape;
+    m->slabs = 0;
     if (!bad) bad = march(a, t0, y0, stations, local);
-    m->tape = NULL, m->slabs = slabs;
+    m->tape = NULL;
+    m->slabs = slabs;
     return bad;
 }
 
@@ -225,6 +264,8 @@ void actio_adjoint_close(struct actio_adjoint *a)
     if (!a->ctx) return;
     actio_tape_close(&a->tape);
     if (a->stepper) actio_skg.close(a->stepper);
-    actio_give(a->ctx, a->end), actio_give(a->ctx, a->state), actio_give(a->ctx, a->block);
+    actio_give(a->ctx, a->end);
+    actio_give(a->ctx, a->state);
+    actio_give(a->ctx, a->block);
     *a = (struct actio_adjoint){ 0 };
 }

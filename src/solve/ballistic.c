@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Flights under constant rates: parabolas, exact for steps of any length. While something holds or rubs the motion is another, and DOP853 takes it. */
+ * Flights under constant rates: parabolas, exact for steps of any length. While something holds or rubs the motion is
+ * another, and DOP853 takes it. */
 #include "solve/march.h"
 
 #include <math.h>
@@ -8,11 +9,11 @@
 struct ballistic {
     struct actio_context *ctx;
     const struct actio_flow *flow;
-    void *other;                                           /* DOP853 */
-    bool flies;                                            /* the step at hand, or the last one */
-    size_t n, half;                                        /* values; positions among them */
-    double t, t_new, t_end, h, last;                       /* h: length of the next step; last: of the last flight between restarts */
-    double begun, *y, *rate;                               /* where the flight began */
+    void *other;                     /* DOP853 */
+    bool flies;                      /* the step at hand, or the last one */
+    size_t n, half;                  /* values; positions among them */
+    double t, t_new, t_end, h, last; /* h: length of the next step; last: of the last flight between restarts */
+    double begun, *y, *rate;         /* where the flight began */
     uint64_t noise;
     struct actio_march_stats stats;
 };
@@ -30,10 +31,18 @@ static void *ballistic_open(struct actio_context *ctx, const struct actio_flow *
 {
     struct ballistic *b = actio_take(ctx, 1, sizeof *b);
     if (!b) return NULL;
-    *b = (struct ballistic){ .ctx = ctx, .flow = flow, .n = flow->n, .half = flow->positions, .stats.stepper = "ballistic", .noise = 2 * flow->shaken + 1 };
+    *b = (struct ballistic){ .ctx = ctx,
+                             .flow = flow,
+                             .n = flow->n,
+                             .half = flow->positions,
+                             .stats.stepper = "ballistic",
+                             .noise = 2 * flow->shaken + 1 };
     b->y = actio_take(ctx, 2 * flow->n + 1, sizeof *b->y);
     b->other = actio_dop853.open(ctx, flow);
-    if (!b->y || !b->other) return ballistic_close(b), NULL;
+    if (!b->y || !b->other) {
+        ballistic_close(b);
+        return NULL;
+    }
     b->rate = b->y + flow->n;
     return b;
 }
@@ -68,7 +77,8 @@ static void ballistic_start(void *handle, double t, const double *y, double t_en
     b->flow->rhs(b->flow->user, t, b->y, b->rate);
     b->stats.rhs++;
     b->h = fmin(span, flight > 0 && b->stats.restarts > 1 ? 1.25 * flight : span / 64);
-    b->t = b->t_new = b->begun = t, b->t_end = t_end;
+    b->t = b->t_new = b->begun = t;
+    b->t_end = t_end;
 }
 
 static void place(const struct ballistic *b, double t, double *y)
@@ -109,7 +119,8 @@ static void ballistic_rows(void *handle, size_t count, const double *t, double *
     for (size_t i = 0; i < b->n; i++)
         for (size_t r = 0; r < count; r++) {
             double s = t[r] - b->begun;
-            row[i * stride + r] = b->y[i] + s * (i < b->half ? b->y[b->half + i] + 0.5 * s * b->rate[b->half + i] : b->rate[i]);
+            row[i * stride + r] =
+                b->y[i] + s * (i < b->half ? b->y[b->half + i] + 0.5 * s * b->rate[b->half + i] : b->rate[i]);
         }
 }
 
@@ -133,11 +144,22 @@ static void ballistic_stats(void *handle, struct actio_march_stats *stats)
     struct actio_march_stats other;
     actio_dop853.stats(b->other, &other);
     *stats = b->stats;
-    stats->rhs += other.rhs, stats->steps += other.steps, stats->rejected = other.rejected, stats->looks_stiff = !b->flies && other.looks_stiff;
+    stats->rhs += other.rhs;
+    stats->steps += other.steps;
+    stats->rejected = other.rejected;
+    stats->looks_stiff = !b->flies && other.looks_stiff;
     if (stats->restarts) stats->restarts--;
 }
 
 const struct actio_stepper actio_ballistic = {
-    .name = "ballistic", .open = ballistic_open, .start = ballistic_start, .step = ballistic_step, .retake = ballistic_retake, .dense = ballistic_dense, .dense_rows = ballistic_rows,
-    .gap = ballistic_gap, .stats = ballistic_stats, .close = ballistic_close,
+    .name = "ballistic",
+    .open = ballistic_open,
+    .start = ballistic_start,
+    .step = ballistic_step,
+    .retake = ballistic_retake,
+    .dense = ballistic_dense,
+    .dense_rows = ballistic_rows,
+    .gap = ballistic_gap,
+    .stats = ballistic_stats,
+    .close = ballistic_close,
 };

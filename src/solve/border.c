@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Scaling: largest entries of the rows of W about 1, then rows of B (and columns of C with them) of length 1; so pivots can be compared whatever the units. */
+ * Scaling: largest entries of the rows of W about 1, then rows of B (and columns of C with them) of length 1; so pivots
+ * can be compared whatever the units. */
 #include "solve/border.h"
 
 #include <math.h>
@@ -8,14 +9,27 @@
 static void list_entries(struct actio_border *b, const bool *alone)
 {
     size_t k = 0;
-    for (size_t i = 0; i < b->W.count; i++) b->i[k] = b->W.row[i], b->j[k++] = b->W.col[i];
-    for (size_t i = 0; i < b->C.count; i++) b->i[k] = b->C.col[i], b->j[k++] = (uint32_t)b->N + b->C.row[i];
-    for (size_t i = 0; i < b->B.count; i++) b->i[k] = (uint32_t)b->N + b->B.row[i], b->j[k++] = b->B.col[i];
+    for (size_t i = 0; i < b->W.count; i++) {
+        b->i[k] = b->W.row[i];
+        b->j[k++] = b->W.col[i];
+    }
+    for (size_t i = 0; i < b->C.count; i++) {
+        b->i[k] = b->C.col[i];
+        b->j[k++] = (uint32_t)b->N + b->C.row[i];
+    }
+    for (size_t i = 0; i < b->B.count; i++) {
+        b->i[k] = (uint32_t)b->N + b->B.row[i];
+        b->j[k++] = b->B.col[i];
+    }
     for (size_t i = 0; alone && i < b->p; i++)
-        if (alone[i]) b->i[k] = b->j[k] = (uint32_t)(b->N + i), b->entry[k++] = 1;
+        if (alone[i]) {
+            b->i[k] = b->j[k] = (uint32_t)(b->N + i);
+            b->entry[k++] = 1;
+        }
 }
 
-int actio_border_open(struct actio_border *b, struct actio_context *ctx, size_t N, size_t p, const struct actio_places *W, const struct actio_places *C, const struct actio_places *B,
+int actio_border_open(struct actio_border *b, struct actio_context *ctx, size_t N, size_t p,
+                      const struct actio_places *W, const struct actio_places *C, const struct actio_places *B,
                       const bool *alone)
 {
     *b = (struct actio_border){ .ctx = ctx, .N = N, .p = p, .W = *W, .C = *C, .B = *B };

@@ -14,9 +14,16 @@ int actio_chart_open(struct actio_motion *m)
     size_t N = m->N, p = m->p, big = N > p ? N : p;
     struct actio_chart *c = m->law_data = actio_take(m->ctx, 1, sizeof *c);
     if (!c) return 1;
-    c->N = N, c->r = N - m->rank;
-    struct { double **at; size_t count; } want[] = { { &c->Z, N * N }, { &c->z, N }, { &c->M, N * N }, { &c->phi, p }, { &c->longest, p }, { &c->step, N }, { &c->copy, big * big },
-                                                     { &c->work, actio_rank_work(big, big) + big }, { &c->F, N * N }, { &c->K, N * N } };
+    c->N = N;
+    c->r = N - m->rank;
+    struct {
+        double **at;
+        size_t count;
+    } want[] = { { &c->Z, N * N },        { &c->z, N },
+                 { &c->M, N * N },        { &c->phi, p },
+                 { &c->longest, p },      { &c->step, N },
+                 { &c->copy, big * big }, { &c->work, actio_rank_work(big, big) + big },
+                 { &c->F, N * N },        { &c->K, N * N } };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
     c->row = actio_take(m->ctx, p + 1, sizeof *c->row);
@@ -29,7 +36,8 @@ void actio_chart_close(struct actio_motion *m)
 {
     struct actio_chart *c = m->law_data;
     if (!c) return;
-    void *all[] = { c->Z, c->z, c->M, c->phi, c->longest, c->step, c->copy, c->work, c->F, c->K, c->row, c->pivot, c->iwork, c->past, c };
+    void *all[] = { c->Z, c->z, c->M,   c->phi,   c->longest, c->step, c->copy, c->work,
+                    c->F, c->K, c->row, c->pivot, c->iwork,   c->past, c };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
 }
 
@@ -84,7 +92,8 @@ int actio_chart_remember(struct actio_motion *m, double t)
         if (!more) return ACTIO_FLOW_FAILED;
         if (c->frames) memcpy(more, c->past, c->frames * each * sizeof *more);
         actio_give(m->ctx, c->past);
-        c->past = more, c->room = 2 * c->room + 4;
+        c->past = more;
+        c->room = 2 * c->room + 4;
     }
     double *to = c->past + c->frames++ * each;
     to[0] = t;
@@ -120,7 +129,10 @@ static double defect_of(struct actio_motion *m, double t, const double *y, const
     actio_motion_residuals(m, t, y, c->phi);
     for (size_t i = 0; i < c->r; i++) c->step[i] = xi[i] - actio_dot(c->N, c->Z + i * c->N, z);
     for (size_t k = c->r; k < c->N; k++) c->step[k] = -c->phi[c->row[k - c->r]];
-    for (size_t i = 0; i < c->N; i++) largest = fmax(largest, fabs(c->step[i])), size = fmax(size, fabs(z[i]));
+    for (size_t i = 0; i < c->N; i++) {
+        largest = fmax(largest, fabs(c->step[i]));
+        size = fmax(size, fabs(z[i]));
+    }
     return largest / size;
 }
 
@@ -134,7 +146,7 @@ int actio_chart_unfold(struct actio_motion *m, double t, const double *Y, double
     for (int i = 0; i < MOST_ITERATIONS; i++) {
         double defect = defect_of(m, t, y, Y + m->n);
         if (!isfinite(defect)) return ACTIO_FLOW_NAN;
-        if (defect <= 4 * DBL_EPSILON || (defect < 1e-11 && defect >= 0.5 * before)) {   /* rounding is reached */
+        if (defect <= 4 * DBL_EPSILON || (defect < 1e-11 && defect >= 0.5 * before)) { /* rounding is reached */
             memcpy(c->z, y + m->n, c->N * sizeof *y);
             return ACTIO_FLOW_OK;
         }
@@ -157,7 +169,8 @@ double actio_chart_condition(struct actio_motion *m, double t, const double *y)
     memcpy(c->copy, c->Z, c->r * N * sizeof *c->copy);
     for (size_t k = 0; k < N - c->r; k++) memcpy(c->copy + (c->r + k) * N, at.A + c->row[k] * N, N * sizeof *c->copy);
     actio_row_scales(N, N, c->copy, c->step);
-    for (size_t k = 0; m->rank < m->p && k < N - c->r; k++) c->step[c->r + k] = 1 / c->longest[c->row[k]];   /* others can take its place */
+    /* others can take its place */
+    for (size_t k = 0; m->rank < m->p && k < N - c->r; k++) c->step[c->r + k] = 1 / c->longest[c->row[k]];
     for (size_t i = 0; i < N * N; i++) c->copy[i] *= c->step[i / N];
     double size = actio_norm(N * N, c->copy);
     if (actio_lu_factor(N, c->copy, c->pivot)) return INFINITY;

@@ -5,12 +5,14 @@
 #include <string.h>
 
 enum { MOST = 128, FEWEST = 8 };
-static const size_t room = 4 << 20;                        /* numbers in all of them */
+static const size_t room = 4 << 20; /* numbers in all of them */
 
 int actio_checks_open(struct actio_checks *c, struct actio_context *ctx, size_t n)
 {
     size_t fit = room / (n + 1), most = fit > MOST ? MOST : fit < FEWEST ? FEWEST : fit, states = most + 1;
-    *c = (struct actio_checks){ .n = n, .most = most, .every = 1, .t = actio_take_raw(ctx, states * (1 + n) + 2 * ACTIO_GAPS * n, sizeof *c->t) };
+    *c = (struct actio_checks){
+        .n = n, .most = most, .every = 1, .t = actio_take_raw(ctx, states * (1 + n) + 2 * ACTIO_GAPS * n, sizeof *c->t)
+    };
     if (!c->t) return 1;
     c->y = c->t + states;
     c->gap_y = c->y + states * n;
@@ -18,7 +20,11 @@ int actio_checks_open(struct actio_checks *c, struct actio_context *ctx, size_t 
     return 0;
 }
 
-void actio_checks_clear(struct actio_checks *c) { c->count = c->passed = 0, c->every = 1; }
+void actio_checks_clear(struct actio_checks *c)
+{
+    c->count = c->passed = 0;
+    c->every = 1;
+}
 void actio_checks_clear_gaps(struct actio_checks *c) { c->gaps = 0; }
 
 static void put(struct actio_checks *c, size_t i, double t, const double *y)
@@ -62,7 +68,8 @@ void actio_checks_gap(void *checks, double t, const double *y, const double *err
         if (c->gap_size[k] < c->gap_size[at]) at = k;
     if (c->gaps < ACTIO_GAPS) at = c->gaps++;
     else if (!(size > c->gap_size[at])) return;
-    c->gap_t[at] = t, c->gap_size[at] = size;
+    c->gap_t[at] = t;
+    c->gap_size[at] = size;
     memcpy(c->gap_y + at * c->n, y, c->n * sizeof *y);
     memcpy(c->gap_error + at * c->n, error, c->n * sizeof *error);
 }
@@ -74,6 +81,6 @@ void actio_checks_end(struct actio_checks *c, double t, const double *y)
 
 void actio_checks_close(struct actio_checks *c, struct actio_context *ctx)
 {
-    actio_give(ctx, c->t);                                 /* the others lie behind it */
+    actio_give(ctx, c->t); /* the others lie behind it */
     *c = (struct actio_checks){ 0 };
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Contacts along a motion: the flow under a stance, guards for everything that can end it, and what follows when one does. */
+ * Contacts along a motion: the flow under a stance, guards for everything that can end it, and what follows when one
+ * does. */
 #include "solve/contacts.h"
 #include "algebra/dense.h"
 
@@ -7,10 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-#define NO_FORCE 1e-12                                     /* of the forces at work: a contact that pulls less than this still holds */
-#define AT_THE_EDGE 3e-13                                  /* of the largest sticking friction: beyond this it slides; a little more than stance.c allows */
-#define HALT 1e-7                                          /* of the fastest slip along two directions: there it is as good as 0, and turns no more */
-#define ALLOWANCE 1e-13                                    /* of the size of a gap's terms: a released contact may come this far back */
+#define NO_FORCE 1e-12 /* of the forces at work: a contact that pulls less than this still holds */
+/* of the largest sticking friction: beyond this it slides; a little more than stance.c allows */
+#define AT_THE_EDGE 3e-13
+#define HALT 1e-7       /* of the fastest slip along two directions: there it is as good as 0, and turns no more */
+#define ALLOWANCE 1e-13 /* of the size of a gap's terms: a released contact may come this far back */
 
 /* ---- the flow under a stance */
 
@@ -35,7 +37,8 @@ static int contacts_rhs(void *user, double t, const double *y, double *dy)
     return status;
 }
 
-/* Rows that hold: their residuals at position level (slips have none) or velocity level; moves q or v along the answers to unit forces. */
+/* Rows that hold: their residuals at position level (slips have none) or velocity level; moves q or v along the answers
+ * to unit forces. */
 int actio_contacts_put_on(struct actio_contacts *c, double t, double *y, int level)
 {
     size_t k = 0;
@@ -44,15 +47,20 @@ int actio_contacts_put_on(struct actio_contacts *c, double t, double *y, int lev
     struct actio_stance *s = &c->now;
     for (size_t i = 0; i < c->contacts; i++)
         if (s->closed[i]) c->unknown[k++].index = (uint32_t)i;
-    for (size_t r = 0; r < c->rubs; r++)                   /* what sticks does not move while others are put back */
-        for (size_t j = 0; s->rub[r] == ACTIO_RUB_STICKS && j < c->rub[r].slips; j++) c->unknown[k++].index = (uint32_t)(c->contacts + c->rub[r].slip + j);
+    for (size_t r = 0; r < c->rubs; r++) /* what sticks does not move while others are put back */
+        for (size_t j = 0; s->rub[r] == ACTIO_RUB_STICKS && j < c->rub[r].slips; j++)
+            c->unknown[k++].index = (uint32_t)(c->contacts + c->rub[r].slip + j);
     if (k == 0) return ACTIO_FLOW_OK;
     double *z = level ? y + c->n : y, defect;
     for (size_t u = 0; u < k; u++) {
         size_t column = c->unknown[u].index;
         const double *head = column < c->contacts ? actio_gap_of(c, column) : actio_slip_of(c, column - c->contacts);
-        c->b[u] = -(column < c->contacts ? head[level ? ACTIO_GAP_RATE : ACTIO_GAP_VALUE] : level ? head[ACTIO_SLIP_VALUE] : 0);
-        for (size_t w = 0; w < k; w++) c->M[u * k + w] = actio_dot(c->n, actio_column_row(c, column), actio_contacts_answer(c, c->unknown[w].index));
+        c->b[u] = -(column < c->contacts ? head[level ? ACTIO_GAP_RATE : ACTIO_GAP_VALUE]
+                    : level              ? head[ACTIO_SLIP_VALUE]
+                                         : 0);
+        for (size_t w = 0; w < k; w++)
+            c->M[u * k + w] =
+                actio_dot(c->n, actio_column_row(c, column), actio_contacts_answer(c, c->unknown[w].index));
     }
     actio_min_norm(k, k, c->M, c->b, 1e-10, c->force, &defect, c->work, c->iwork);
     for (size_t u = 0; u < k; u++) {
@@ -76,7 +84,8 @@ static int contacts_project(void *user, double t, double *y)
     return status == ACTIO_FLOW_SINGULAR ? ACTIO_FLOW_OK : status;
 }
 
-/* ---- guards: switches; contacts; rubs; signs of loaded constraints; whether forces can be found; then events, which are only listed */
+/* ---- guards: switches; contacts; rubs; signs of loaded constraints; whether forces can be found; then events, which
+ * are only listed */
 
 static size_t first_contact(const struct actio_contacts *c) { return c->m->sys->modes; }
 static size_t first_rub(const struct actio_contacts *c) { return first_contact(c) + c->contacts; }
@@ -88,7 +97,8 @@ static double gap_guard(const struct actio_contacts *c, size_t i, double t, doub
     if (c->left[i] == ACTIO_LEFT_PLAIN) return gap;
     if (c->left[i] == ACTIO_LEFT_AFTER_RELEASE) return gap - c->left_gap[i] + ALLOWANCE * c->gap_noise[i] / DBL_EPSILON;
     double since = fabs(t - c->left_t[i]);
-    return since * c->left_rate[i] > 100 * c->gap_noise[i] ? (gap - c->left_gap[i]) / since : c->left_rate[i];   /* at first that is its rate */
+    /* at first that is its rate */
+    return since * c->left_rate[i] > 100 * c->gap_noise[i] ? (gap - c->left_gap[i]) / since : c->left_rate[i];
 }
 
 static double largest(const double *x, size_t n)
@@ -145,7 +155,10 @@ static void contacts_guard(void *user, double t, const double *y, double *g)
     bool solved = solve_at(c, t, y) == ACTIO_FLOW_OK;
     for (size_t i = 0; i < c->contacts; i++)
         if (c->now.closed[i]) g[first_contact(c) + i] = solved ? hold_guard(c, i) : -1;
-    for (size_t r = 0; solved && r < c->rubs; r++) g[first_rub(c) + r] = rub_guard(c, r), g[first_sign(c) + r] = sign_guard(c, r);
+    for (size_t r = 0; solved && r < c->rubs; r++) {
+        g[first_rub(c) + r] = rub_guard(c, r);
+        g[first_sign(c) + r] = sign_guard(c, r);
+    }
 }
 
 /* In free flight: gaps and events over lanes. */
@@ -177,10 +190,13 @@ static int contacts_side(void *user, size_t k)
 static bool has_stopped(struct actio_contacts *c, size_t r, double t, const double *y)
 {
     c->delay = 0;
-    if (c->halt[r] > 0 && solve_at(c, t, y) == ACTIO_FLOW_OK) {    /* the last of the way it goes straight: it ends after |slip|/|slip'| */
+    /* the last of the way it goes straight: it ends after |slip|/|slip'| */
+    if (c->halt[r] > 0 && solve_at(c, t, y) == ACTIO_FLOW_OK) {
         double size = actio_slip_size(c, r), slower = 0;
         for (size_t j = c->rub[r].slip; j < c->rub[r].slip + c->rub[r].slips; j++)
-            slower -= actio_slip_of(c, j)[ACTIO_SLIP_VALUE] / size * (actio_dot(c->n, actio_column_row(c, c->contacts + j), c->zdot) + actio_slip_of(c, j)[ACTIO_SLIP_BIAS]);
+            slower -= actio_slip_of(c, j)[ACTIO_SLIP_VALUE] / size
+                      * (actio_dot(c->n, actio_column_row(c, c->contacts + j), c->zdot)
+                         + actio_slip_of(c, j)[ACTIO_SLIP_BIAS]);
         c->delay = slower > 0 ? size / slower : 0;
     }
     if (c->rub[r].slips == 1 || c->halt[r] > 0 || actio_contacts_at(c, t, y)) return true;
@@ -211,7 +227,8 @@ static int contacts_passed(void *user, size_t k, double t, const double *y)
     return actio_contacts_happens(m->contacts, t, ACTIO_PASSES, k - last_firm(m->contacts), 0, "");
 }
 
-/* Between steps: a released contact that is clear of the wall is looked at plainly; directions of sliding are taken anew where they turn. */
+/* Between steps: a released contact that is clear of the wall is looked at plainly; directions of sliding are taken
+ * anew where they turn. */
 static void contacts_stepped(void *user, double t, const double *y)
 {
     struct actio_motion *m = user;
@@ -228,7 +245,8 @@ static void contacts_stepped(void *user, double t, const double *y)
     for (size_t r = 0; r < c->rubs; r++) {
         double size = actio_slip_size(c, r);
         if (c->now.rub[r] == ACTIO_RUB_SLIDES && c->rub[r].slips > 1) c->halt[r] = fmax(c->halt[r], HALT * size);
-        for (size_t j = 0; c->now.rub[r] == ACTIO_RUB_SLIDES && c->rub[r].slips > 1 && size > 0 && j < c->rub[r].slips; j++)
+        for (size_t j = 0; c->now.rub[r] == ACTIO_RUB_SLIDES && c->rub[r].slips > 1 && size > 0 && j < c->rub[r].slips;
+             j++)
             c->now.toward[c->rub[r].slip + j] = actio_slip_of(c, c->rub[r].slip + j)[ACTIO_SLIP_VALUE] / size;
     }
     actio_contacts_remember(c, t);
@@ -255,26 +273,40 @@ void actio_contacts_begin(struct actio_motion *m)
     c->happenings = c->changes = 0;
     c->ambiguity = (struct actio_ambiguity){ 0 };
     c->busy = false;
-    c->stopped = SIZE_MAX, c->most_energy = 0;
+    c->stopped = SIZE_MAX;
+    c->most_energy = 0;
     c->jammed = c->contacts;
-    c->storm = c->moment = 0, c->storm_from = c->moment_from = 0;
+    c->storm = c->moment = 0;
+    c->storm_from = c->moment_from = 0;
 }
 
 static void watch_events(struct actio_motion *m)
 {
     struct actio_flow *f = &m->flow;
-    f->guards = last_firm(m->contacts) + m->sys->events, f->watched = m->sys->events;
-    f->guard = contacts_guard, f->side = contacts_side, f->passed = contacts_passed;
-    f->sample = contacts_sample, f->sampled_t = m->contacts->lane_t, f->sampled_y = m->contacts->lane_y;
+    f->guards = last_firm(m->contacts) + m->sys->events;
+    f->watched = m->sys->events;
+    f->guard = contacts_guard;
+    f->side = contacts_side;
+    f->passed = contacts_passed;
+    f->sample = contacts_sample;
+    f->sampled_t = m->contacts->lane_t;
+    f->sampled_y = m->contacts->lane_y;
 }
 
 static void take_flow_over(struct actio_motion *m)
 {
     struct actio_flow *f = &m->flow;
-    f->rhs = contacts_rhs, f->project = contacts_project, f->crossed = contacts_crossed;
-    f->enter = contacts_enter, f->stepped = contacts_stepped;
-    f->pattern = NULL, f->jacobian = NULL;
-    if (m->sys->ballistic) f->is_free = is_free, f->positions = m->n;
+    f->rhs = contacts_rhs;
+    f->project = contacts_project;
+    f->crossed = contacts_crossed;
+    f->enter = contacts_enter;
+    f->stepped = contacts_stepped;
+    f->pattern = NULL;
+    f->jacobian = NULL;
+    if (m->sys->ballistic) {
+        f->is_free = is_free;
+        f->positions = m->n;
+    }
 }
 
 int actio_contacts_open(struct actio_motion *m)
@@ -284,7 +316,8 @@ int actio_contacts_open(struct actio_motion *m)
     if (actio_contacts_allocate(m)) return 1;
     watch_events(m);
     if (actio_contacts_hard(m)) take_flow_over(m);
-    m->contacts->local = 1e-9, m->contacts->free_rhs = actio_motion_rhs;
+    m->contacts->local = 1e-9;
+    m->contacts->free_rhs = actio_motion_rhs;
     actio_contacts_begin(m);
     return 0;
 }
@@ -302,7 +335,8 @@ int actio_contacts_row(struct actio_motion *m, double t, double *y, bool backwar
     memcpy(m->lambda, c->lambda, m->p * sizeof *m->lambda);
     memset(m->reaction, 0, m->N * sizeof *m->reaction);
     for (size_t i = 0; i < sys->D.count; i++) m->reaction[sys->D.col[i]] += D[i] * c->lambda[sys->D.row[i]];
-    for (size_t i = 0; i < c->contacts; i++) m->lambda[actio_force_slot(sys, i)] = c->normal[i] * actio_gap_of(c, i)[ACTIO_GAP_SCALE];
+    for (size_t i = 0; i < c->contacts; i++)
+        m->lambda[actio_force_slot(sys, i)] = c->normal[i] * actio_gap_of(c, i)[ACTIO_GAP_SCALE];
     for (size_t j = 0; j < c->slips; j++) m->lambda[actio_friction_slot(sys, j)] = c->friction[j];
     return ACTIO_FLOW_OK;
 }
@@ -313,6 +347,7 @@ size_t actio_contacts_beyond(struct actio_motion *m, double t, const double *y, 
     const double *gap = actio_motion_quantity(m, ACTIO_Q_CONTACT, t, y);
     c->x = gap;
     for (size_t i = 0; i < c->contacts; i++)
-        if ((*depth = -actio_gap_of(c, i)[ACTIO_GAP_VALUE]) > 1e-10 * actio_gap_of(c, i)[ACTIO_GAP_SIZE] + 1e-12) return i;
+        if ((*depth = -actio_gap_of(c, i)[ACTIO_GAP_VALUE]) > 1e-10 * actio_gap_of(c, i)[ACTIO_GAP_SIZE] + 1e-12)
+            return i;
     return c->contacts;
 }

@@ -15,19 +15,22 @@ static bool grow(struct actio_contacts *c, void **list, size_t *cap, size_t coun
     if (!more) return false;
     if (count) memcpy(more, *list, count * size);
     actio_give(c->m->ctx, *list);
-    *list = more, *cap = room;
+    *list = more;
+    *cap = room;
     return true;
 }
 
 /* Room for the first ones, before the first step. */
 bool actio_contacts_reserve(struct actio_contacts *c)
 {
-    bool ok = actio_contacts_happens(c, 0, ACTIO_IMPACT, 0, 0, "") == ACTIO_FLOW_OK && actio_contacts_remember(c, 0) == ACTIO_FLOW_OK;
+    bool ok = actio_contacts_happens(c, 0, ACTIO_IMPACT, 0, 0, "") == ACTIO_FLOW_OK
+              && actio_contacts_remember(c, 0) == ACTIO_FLOW_OK;
     c->happenings = c->changes = 0;
     return ok;
 }
 
-int actio_contacts_happens(struct actio_contacts *c, double t, enum actio_happening_kind kind, size_t index, double impulse, const char *rule)
+int actio_contacts_happens(struct actio_contacts *c, double t, enum actio_happening_kind kind, size_t index,
+                           double impulse, const char *rule)
 {
     void *list = c->happening;
     if (!grow(c, &list, &c->happenings_cap, c->happenings, sizeof *c->happening)) return ACTIO_FLOW_FAILED;
@@ -45,14 +48,17 @@ int actio_contacts_remember(struct actio_contacts *c, double t)
     size_t cap = room;
     c->change = change;
     if (ok) ok = grow(c, &past, &cap, c->changes, bytes + 1);
-    c->past = past, cap = room;
+    c->past = past;
+    cap = room;
     if (ok) ok = grow(c, &toward, &cap, c->changes, (numbers + 1) * sizeof(double));
     c->past_toward = toward;
     if (!ok) return ACTIO_FLOW_FAILED;
     unsigned char *b = c->past + c->changes * (bytes + 1);
     double *d = c->past_toward + c->changes * (numbers + 1);
-    memcpy(b, c->now.closed, c->contacts), memcpy(b + c->contacts, c->now.rub, c->rubs);
-    memcpy(d, c->now.toward, c->slips * sizeof *d), memcpy(d + c->slips, c->now.sign, c->rubs * sizeof *d);
+    memcpy(b, c->now.closed, c->contacts);
+    memcpy(b + c->contacts, c->now.rub, c->rubs);
+    memcpy(d, c->now.toward, c->slips * sizeof *d);
+    memcpy(d + c->slips, c->now.sign, c->rubs * sizeof *d);
     c->change[c->changes++].t = t;
     return ACTIO_FLOW_OK;
 }
@@ -77,8 +83,9 @@ void actio_contacts_recall(struct actio_contacts *c, double t, bool backward)
     if (c->changes == 0) return;
     const unsigned char *b = c->past + low * (bytes + 1);
     const double *d = c->past_toward + low * (numbers + 1);
-    memcpy(c->now.closed, b, c->contacts), memcpy(c->now.rub, b + c->contacts, c->rubs);
-    memcpy(c->now.toward, d, c->slips * sizeof *d), memcpy(c->now.sign, d + c->slips, c->rubs * sizeof *d);
+    memcpy(c->now.closed, b, c->contacts);
+    memcpy(c->now.rub, b + c->contacts, c->rubs);
+    memcpy(c->now.toward, d, c->slips * sizeof *d);
+    memcpy(c->now.sign, d + c->slips, c->rubs * sizeof *d);
     actio_contacts_set_busy(c);
 }
-

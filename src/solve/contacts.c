@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Contacts at a point: free accelerations, answers to unit forces, and the small system for the forces of those that hold:
- *     n_i z' + bias = 0 for a contact that holds,  S_j z' + bias = 0 for friction that sticks,  f = mu N for what slides.       [RH 9] */
+ * Contacts at a point: free accelerations, answers to unit forces, and the small system for the forces of those that
+ * hold:
+ *     n_i z' + bias = 0 for a contact that holds,  S_j z' + bias = 0 for friction that sticks,  f = mu N for what
+ *     slides.  [RH 9] */
 #include "solve/contacts.h"
 #include "algebra/dense.h"
 
@@ -24,11 +26,33 @@ static bool take_numbers(struct actio_contacts *c)
 {
     struct actio_context *ctx = c->m->ctx;
     size_t N = c->N, p = c->p, k = c->columns + c->rubs;
-    struct { double **at; size_t count; } want[] = {
-        { &c->left_t, c->contacts }, { &c->left_gap, c->contacts }, { &c->left_rate, c->contacts }, { &c->gap_noise, c->contacts }, { &c->z0, N }, { &c->l0, p }, { &c->Z, c->columns * N },
-        { &c->V, c->columns * p }, { &c->W, k * N }, { &c->U, k * p }, { &c->M, k * k }, { &c->LU, k * k }, { &c->b, 2 * k }, { &c->force, 2 * k },
-        { &c->direction, c->slips }, { &c->work, actio_rank_work(k, k) + k + N + p }, { &c->zdot, N }, { &c->lambda, p }, { &c->normal, c->contacts },
-        { &c->friction, c->slips }, { &c->y, c->m->ny }, { &c->halt, c->rubs }, { &c->impulse, c->contacts },
+    struct {
+        double **at;
+        size_t count;
+    } want[] = {
+        { &c->left_t, c->contacts },
+        { &c->left_gap, c->contacts },
+        { &c->left_rate, c->contacts },
+        { &c->gap_noise, c->contacts },
+        { &c->z0, N },
+        { &c->l0, p },
+        { &c->Z, c->columns * N },
+        { &c->V, c->columns * p },
+        { &c->W, k * N },
+        { &c->U, k * p },
+        { &c->M, k * k },
+        { &c->LU, k * k },
+        { &c->b, 2 * k },
+        { &c->force, 2 * k },
+        { &c->direction, c->slips },
+        { &c->work, actio_rank_work(k, k) + k + N + p },
+        { &c->zdot, N },
+        { &c->lambda, p },
+        { &c->normal, c->contacts },
+        { &c->friction, c->slips },
+        { &c->y, c->m->ny },
+        { &c->halt, c->rubs },
+        { &c->impulse, c->contacts },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].at = actio_take(ctx, want[i].count + 1, sizeof(double)))) return false;
@@ -67,9 +91,19 @@ static struct actio_contacts *take(struct actio_motion *m)
     struct actio_contacts *c = actio_take(m->ctx, 1, sizeof *c);
     if (!c) return NULL;
     m->contacts = c;
-    *c = (struct actio_contacts){ .m = m, .n = m->n, .N = m->N, .p = m->p, .contacts = sys->contacts, .rubs = sys->rubs, .slips = sys->slips,
-                                  .columns = sys->contacts + sys->slips, .rub = sys->rub };
-    return take_stance(c, &c->now) && take_stance(c, &c->trial) && take_stance(c, &c->best) && take_numbers(c) && take_rooms(c) && actio_contacts_reserve(c) ? c : NULL;
+    *c = (struct actio_contacts){ .m = m,
+                                  .n = m->n,
+                                  .N = m->N,
+                                  .p = m->p,
+                                  .contacts = sys->contacts,
+                                  .rubs = sys->rubs,
+                                  .slips = sys->slips,
+                                  .columns = sys->contacts + sys->slips,
+                                  .rub = sys->rub };
+    return take_stance(c, &c->now) && take_stance(c, &c->trial) && take_stance(c, &c->best) && take_numbers(c)
+                   && take_rooms(c) && actio_contacts_reserve(c)
+               ? c
+               : NULL;
 }
 
 /* The GAPS kernel over the nodes of a step. */
@@ -87,13 +121,24 @@ static bool bind_lanes(struct actio_contacts *c)
     c->lane_y = c->lane_t + nodes;
     struct actio_binding b;
     memset(&b, 0, sizeof b);
-    const struct { int space; const double *base; ptrdiff_t index, lane; } at[] = {
-        { ACTIO_SPACE_T, c->lane_t, 0, 1 }, { ACTIO_SPACE_Q, c->lane_y, (ptrdiff_t)nodes, 1 }, { ACTIO_SPACE_V, c->lane_y + m->n * nodes, (ptrdiff_t)nodes, 1 },
-        { ACTIO_SPACE_STATE, c->lane_y + 2 * m->n * nodes, (ptrdiff_t)nodes, 1 }, { ACTIO_SPACE_PARAM, m->param, 1, 0 }, { ACTIO_SPACE_HIDDEN, m->hidden, 1, 0 },
+    const struct {
+        int space;
+        const double *base;
+        ptrdiff_t index, lane;
+    } at[] = {
+        { ACTIO_SPACE_T, c->lane_t, 0, 1 },
+        { ACTIO_SPACE_Q, c->lane_y, (ptrdiff_t)nodes, 1 },
+        { ACTIO_SPACE_V, c->lane_y + m->n * nodes, (ptrdiff_t)nodes, 1 },
+        { ACTIO_SPACE_STATE, c->lane_y + 2 * m->n * nodes, (ptrdiff_t)nodes, 1 },
+        { ACTIO_SPACE_PARAM, m->param, 1, 0 },
+        { ACTIO_SPACE_HIDDEN, m->hidden, 1, 0 },
         { ACTIO_SPACE_MODE, m->mode, 1, 0 },
     };
-    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
-        b.space[at[i].space].base = at[i].base, b.space[at[i].space].index_step = at[i].index, b.space[at[i].space].lane_step = at[i].lane;
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        b.space[at[i].space].base = at[i].base;
+        b.space[at[i].space].index_step = at[i].index;
+        b.space[at[i].space].lane_step = at[i].lane;
+    }
     actio_kernel_bind(k, &b, c->lane_in);
     for (size_t j = 0; j < outputs; j++) c->lane_out[j] = c->lane_y + (m->ny + j) * nodes;
     return true;
@@ -101,8 +146,12 @@ static bool bind_lanes(struct actio_contacts *c)
 
 int actio_contacts_allocate(struct actio_motion *m)
 {
-    if (take(m) && actio_motion_need(m, ACTIO_Q_GAPS) == 0 && actio_motion_need(m, ACTIO_Q_CONTACT) == 0 && bind_lanes(m->contacts)) return 0;
-    if (m->ctx->findings) actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the contacts"), ACTIO_COUNT(m->ctx->bytes_limit)));
+    if (take(m) && actio_motion_need(m, ACTIO_Q_GAPS) == 0 && actio_motion_need(m, ACTIO_Q_CONTACT) == 0
+        && bind_lanes(m->contacts))
+        return 0;
+    if (m->ctx->findings)
+        actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("the contacts"), ACTIO_COUNT(m->ctx->bytes_limit)));
     return 1;
 }
 
@@ -116,9 +165,13 @@ void actio_contacts_close(struct actio_motion *m)
         for (size_t j = 0; j < 4; j++) actio_give(m->ctx, parts[j]);
     }
     void *all[] = {
-        c->left, c->left_t, c->left_gap, c->left_rate, c->gap_noise, c->touch, c->rests, c->edge, c->z0, c->l0, c->Z, c->V, c->answered, c->unknown, c->W, c->U, c->M, c->LU,
-        c->b, c->force, c->direction, c->work, c->pivot, c->iwork, c->zdot, c->lambda, c->normal, c->friction, c->y, c->halt, c->impulse, c->happening, c->change, c->past,
-        c->past_toward, c->lane_t, c->lane_in, c->lane_out, c->lane_work, c->room[0].at, c->room[1].at, c->room[2].at, c->room[3].at, c,
+        c->left,       c->left_t,  c->left_gap, c->left_rate, c->gap_noise,  c->touch,      c->rests,
+        c->edge,       c->z0,      c->l0,       c->Z,         c->V,          c->answered,   c->unknown,
+        c->W,          c->U,       c->M,        c->LU,        c->b,          c->force,      c->direction,
+        c->work,       c->pivot,   c->iwork,    c->zdot,      c->lambda,     c->normal,     c->friction,
+        c->y,          c->halt,    c->impulse,  c->happening, c->change,     c->past,       c->past_toward,
+        c->lane_t,     c->lane_in, c->lane_out, c->lane_work, c->room[0].at, c->room[1].at, c->room[2].at,
+        c->room[3].at, c,
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     m->contacts = NULL;
@@ -139,7 +192,8 @@ int actio_contacts_at(struct actio_contacts *c, double t, const double *y)
     struct actio_motion *m = c->m;
     c->values = actio_motion_values(m, t, y);
     if (!c->values) return ACTIO_FLOW_NAN;
-    if (actio_saddle_factor(m->saddle, c->values) || actio_saddle_solve(m->saddle, c->z0, c->l0, m->reaction)) return ACTIO_FLOW_SINGULAR;
+    if (actio_saddle_factor(m->saddle, c->values) || actio_saddle_solve(m->saddle, c->z0, c->l0, m->reaction))
+        return ACTIO_FLOW_SINGULAR;
     c->x = actio_motion_quantity(m, ACTIO_Q_CONTACT, t, y);
     memset(c->answered, 0, c->columns * sizeof *c->answered);
     const double *h = c->values + m->sys->G.count + m->sys->A.count + m->sys->D.count;
@@ -171,7 +225,8 @@ double actio_slip_size(const struct actio_contacts *c, size_t rub)
 double actio_kinetic_speed(const struct actio_contacts *c, size_t column, const double *v)
 {
     const struct actio_system *sys = c->m->sys;
-    double energy = 0, mobility = actio_dot(c->n, actio_column_row(c, column), actio_contacts_answer((struct actio_contacts *)c, column));
+    double energy = 0, mobility = actio_dot(c->n, actio_column_row(c, column),
+                                            actio_contacts_answer((struct actio_contacts *)c, column));
     for (size_t i = 0; i < sys->G.count; i++)
         if (sys->G.row[i] < c->n && sys->G.col[i] < c->n) energy += v[sys->G.row[i]] * c->values[i] * v[sys->G.col[i]];
     return sqrt(fmax(fabs(energy), c->most_energy) * fabs(mobility));
@@ -179,7 +234,8 @@ double actio_kinetic_speed(const struct actio_contacts *c, size_t column, const 
 
 /* ---- the small system */
 
-/* The direction of sliding: that of the slip, seen from the side where it is known to go; where there is none, that side itself. */
+/* The direction of sliding: that of the slip, seen from the side where it is known to go; where there is none, that
+ * side itself. */
 static void set_direction(struct actio_contacts *c, const struct actio_stance *s, size_t rub)
 {
     const struct actio_rub *r = &c->rub[rub];
@@ -187,7 +243,8 @@ static void set_direction(struct actio_contacts *c, const struct actio_stance *s
     for (size_t j = 0; j < r->slips; j++) along += actio_slip_of(c, r->slip + j)[0] * s->toward[r->slip + j];
     for (size_t j = 0; j < r->slips; j++) {
         double slip = actio_slip_of(c, r->slip + j)[0];
-        c->direction[r->slip + j] = size > 0 && fabs(along) > 1e-3 * size ? copysign(1, along) * slip / size : s->toward[r->slip + j];
+        c->direction[r->slip + j] =
+            size > 0 && fabs(along) > 1e-3 * size ? copysign(1, along) * slip / size : s->toward[r->slip + j];
     }
 }
 
@@ -211,14 +268,16 @@ static size_t add_unknown(struct actio_contacts *c, enum actio_force_kind kind, 
 
 static double sliding_share(const struct actio_contacts *c, size_t rub)
 {
-    return actio_rub_of(c, rub)[c->edge[rub] ? ACTIO_RUB_STICKING : ACTIO_RUB_SLIDING] * actio_rub_of(c, rub)[ACTIO_RUB_SCALE];
+    return actio_rub_of(c, rub)[c->edge[rub] ? ACTIO_RUB_STICKING : ACTIO_RUB_SLIDING]
+           * actio_rub_of(c, rub)[ACTIO_RUB_SCALE];
 }
 
 static void list_rub(struct actio_contacts *c, const struct actio_stance *s, size_t rub, size_t normal)
 {
     const struct actio_rub *r = &c->rub[rub];
     if (s->rub[rub] == ACTIO_RUB_STICKS)
-        for (size_t j = 0; j < r->slips; j++) join(c, add_unknown(c, ACTIO_FORCE_TANGENT, r->slip + j), c->contacts + r->slip + j, 1);
+        for (size_t j = 0; j < r->slips; j++)
+            join(c, add_unknown(c, ACTIO_FORCE_TANGENT, r->slip + j), c->contacts + r->slip + j, 1);
     if (s->rub[rub] != ACTIO_RUB_SLIDES) return;
     set_direction(c, s, rub);
     size_t u = r->contact != UINT32_MAX ? normal : add_unknown(c, ACTIO_FORCE_DRAG, rub);
@@ -240,22 +299,33 @@ static void list_unknowns(struct actio_contacts *c, const struct actio_stance *s
         if (c->rub[r].contact == UINT32_MAX) list_rub(c, s, r, 0);
 }
 
-/* What equation u says of accelerations z and multipliers l; zero when it holds. With is_part: of a part of them, without constants. */
-static double equation(const struct actio_contacts *c, const struct actio_stance *s, size_t u, const double *z, const double *l, bool is_part)
+/* What equation u says of accelerations z and multipliers l; zero when it holds. With is_part: of a part of them,
+ * without constants. */
+static double equation(const struct actio_contacts *c, const struct actio_stance *s, size_t u, const double *z,
+                       const double *l, bool is_part)
 {
     const struct actio_unknown *x = &c->unknown[u];
-    if (x->kind == ACTIO_FORCE_NORMAL) return actio_dot(c->n, actio_column_row(c, x->index), z) + (is_part ? 0 : actio_gap_of(c, x->index)[ACTIO_GAP_BIAS]);
-    if (x->kind == ACTIO_FORCE_TANGENT) return actio_dot(c->n, actio_column_row(c, c->contacts + x->index), z) + (is_part ? 0 : actio_slip_of(c, x->index)[ACTIO_SLIP_BIAS]);
+    if (x->kind == ACTIO_FORCE_NORMAL)
+        return actio_dot(c->n, actio_column_row(c, x->index), z)
+               + (is_part ? 0 : actio_gap_of(c, x->index)[ACTIO_GAP_BIAS]);
+    if (x->kind == ACTIO_FORCE_TANGENT)
+        return actio_dot(c->n, actio_column_row(c, c->contacts + x->index), z)
+               + (is_part ? 0 : actio_slip_of(c, x->index)[ACTIO_SLIP_BIAS]);
     return -sliding_share(c, x->index) * s->sign[x->index] * l[c->rub[x->index].constraint];
 }
 
-static double own_part(const struct actio_contacts *c, size_t u, const double *force) { return c->unknown[u].kind == ACTIO_FORCE_DRAG ? force[u] : 0; }
+static double own_part(const struct actio_contacts *c, size_t u, const double *force)
+{
+    return c->unknown[u].kind == ACTIO_FORCE_DRAG ? force[u] : 0;
+}
 
 static void form_small(struct actio_contacts *c, const struct actio_stance *s)
 {
     size_t k = c->unknowns;
     for (size_t u = 0; u < k; u++)
-        for (size_t w = 0; w < k; w++) c->M[u * k + w] = equation(c, s, u, c->W + w * c->N, c->U + w * c->p, true) + (u == w && c->unknown[u].kind == ACTIO_FORCE_DRAG);
+        for (size_t w = 0; w < k; w++)
+            c->M[u * k + w] = equation(c, s, u, c->W + w * c->N, c->U + w * c->p, true)
+                              + (u == w && c->unknown[u].kind == ACTIO_FORCE_DRAG);
 }
 
 static double signed_ratio(size_t k, const double *LU, const int *pivot)
@@ -312,7 +382,8 @@ void actio_contacts_tell(struct actio_contacts *c, const struct actio_stance *s)
     }
     for (size_t r = 0; r < c->rubs; r++)
         for (size_t j = 0; s->rub[r] == ACTIO_RUB_SLIDES && c->rub[r].contact != UINT32_MAX && j < c->rub[r].slips; j++)
-            c->friction[c->rub[r].slip + j] = -sliding_share(c, r) * c->normal[c->rub[r].contact] * c->direction[c->rub[r].slip + j];
+            c->friction[c->rub[r].slip + j] =
+                -sliding_share(c, r) * c->normal[c->rub[r].contact] * c->direction[c->rub[r].slip + j];
 }
 
 /* Solved, and once more for what rounding left: what sticks has no acceleration at all, not one of 1e-16. */
@@ -328,7 +399,8 @@ int actio_contacts_solve(struct actio_contacts *c, const struct actio_stance *s)
     form_small(c, s);
     factor_small(c);
     for (int round = 0; k && round < 2; round++) {
-        for (size_t u = 0; u < k; u++) c->b[u] = -equation(c, s, u, c->zdot, c->lambda, false) - own_part(c, u, c->force);
+        for (size_t u = 0; u < k; u++)
+            c->b[u] = -equation(c, s, u, c->zdot, c->lambda, false) - own_part(c, u, c->force);
         int bad = solve_small(c, c->b, more);
         if (bad && round == 0) return 1;
         if (bad) break;

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A discrete Lagrange-d'Alembert (variational) integrator: the action of a step is h L at its midpoint; symplectic without constraints, of RATTLE's kind
- * for holonomic ones, and with velocity constraints held at midpoints. Symmetric and of order 2; five substeps make order 4 (Suzuki).
+ * A discrete Lagrange-d'Alembert (variational) integrator: the action of a step is h L at its midpoint; symplectic
+ * without constraints, of RATTLE's kind
+ * for holonomic ones, and with velocity constraints held at midpoints. Symmetric and of order 2; five substeps make
+ * order 4 (Suzuki).
  *     p0 = L_v - h/2 (L_q + Q) - h/2 C'l,   p1 = L_v + h/2 (L_q + Q) + h/2 C'l   at q = (q0 + q1)/2, v = (q1 - q0)/h
- * C: gradients of holonomic constraints at q0 (p1 is then put on their rates at q1), rows of the others at the midpoint. Steps are all equal.
- * Values of fields beyond an end that have no mass follow from the others: in the middle, where the action has them, and anew at the end.
- * Newton's method keeps its factored matrix as long as it brings it on quickly: all matrices are sparse, on the places of the system. */
+ * C: gradients of holonomic constraints at q0 (p1 is then put on their rates at q1), rows of the others at the
+ * midpoint. Steps are all equal.
+ * Values of fields beyond an end that have no mass follow from the others: in the middle, where the action has them,
+ * and anew at the end.
+ * Newton's method keeps its factored matrix as long as it brings it on quickly: all matrices are sparse, on the places
+ * of the system. */
 #include "solve/discrete.h"
 #include "solve/slaves.h"
 
@@ -12,8 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-#define SLOW 0.1                                           /* steps of Newton's method that shrink by less ask for a new matrix */
-#define GRAINS 8                                           /* of the rounding of q over h: steps of v as small may be noise; that of many links adds up like a random walk */
+#define SLOW 0.1 /* steps of Newton's method that shrink by less ask for a new matrix */
+/* of the rounding of q over h: steps of v as small may be noise; that of many links adds up like a random walk */
+#define GRAINS 8
 enum { MOST_ITERATIONS = 40, SUBSTEPS = 5 };
 
 struct discrete {
@@ -21,13 +27,18 @@ struct discrete {
     struct actio_motion *m;
     size_t n, p;
     double t, t_new, t_end, h;
-    double begun; size_t taken;                            /* where equal steps began, and how many there were: times without accumulated rounding */
-    double *block, *q, *v, *p0, *lost;                     /* lost: what rounding took from q and p0 */
-    double *q_old, *v_old, *p_old, *lost_old, *y, *l, *mu, *r, *F, *Lv, *at;  /* p0: momenta; l, mu: multipliers of the substep and of its end; r: residuals, then Newton's step */
-    double *v_mid, h_mid;                                  /* of the substep before, for a guess; 0: there was none */
-    double *C, *A, *G, *W, *B;                             /* entries: C in the equations, A and G as MATRIX has them, W and B of Newton's matrix */
-    bool *holonomic, looked, shared, mixed;                /* looked: C and the matrix of rates are those of q; shared: it serves the substep, too; mixed: there are velocity constraints */
-    double factored;                                       /* the length of the substep whose matrix there is, 0: none */
+    double begun; /* where equal steps began, and how many there were: times without accumulated rounding */
+    size_t taken;
+    double *block, *q, *v, *p0, *lost; /* lost: what rounding took from q and p0 */
+    /* p0: momenta; l, mu: multipliers of the substep and of its end; r: residuals, then Newton's step */
+    double *q_old, *v_old, *p_old, *lost_old, *y, *l, *mu, *r, *F, *Lv, *at;
+    double *v_mid, h_mid; /* of the substep before, for a guess; 0: there was none */
+    /* entries: C in the equations, A and G as MATRIX has them, W and B of Newton's matrix */
+    double *C, *A, *G, *W, *B;
+    /* looked: C and the matrix of rates are those of q; shared: it serves the substep, too; mixed: there are velocity
+     * constraints */
+    bool *holonomic, looked, shared, mixed;
+    double factored; /* the length of the substep whose matrix there is, 0: none */
     struct actio_discrete_slopes slopes;
     struct actio_border rates, step;
     struct actio_march_stats stats;
@@ -37,16 +48,42 @@ static void discrete_close(void *handle)
 {
     struct discrete *d = handle;
     if (!d) return;
-    actio_border_close(&d->rates), actio_border_close(&d->step), actio_discrete_slopes_close(&d->slopes);
-    actio_give(d->ctx, d->block), actio_give(d->ctx, d->holonomic), actio_give(d->ctx, d);
+    actio_border_close(&d->rates);
+    actio_border_close(&d->step);
+    actio_discrete_slopes_close(&d->slopes);
+    actio_give(d->ctx, d->block);
+    actio_give(d->ctx, d->holonomic);
+    actio_give(d->ctx, d);
 }
 
 static bool take_vectors(struct discrete *d)
 {
     const struct actio_system *sys = d->m->sys;
     size_t n = d->n, p = d->p, A = sys->A.count, all = 1;
-    double **part[] = { &d->q, &d->v, &d->p0, &d->lost, &d->q_old, &d->v_old, &d->p_old, &d->lost_old, &d->y, &d->l, &d->mu, &d->r, &d->F, &d->Lv, &d->at, &d->v_mid, &d->C, &d->A, &d->G, &d->W, &d->B };
-    const size_t length[] = { n, n, n, 2 * n, n, n, n, 2 * n, d->m->ny, p, p, n + p, n, n, 2 * n, n, A, A, sys->G.count, d->slopes.W.count, d->slopes.B.count };
+    double **part[] = { &d->q,        &d->v,     &d->p0, &d->lost, &d->q_old, &d->v_old, &d->p_old,
+                        &d->lost_old, &d->y,     &d->l,  &d->mu,   &d->r,     &d->F,     &d->Lv,
+                        &d->at,       &d->v_mid, &d->C,  &d->A,    &d->G,     &d->W,     &d->B };
+    const size_t length[] = { n,
+                              n,
+                              n,
+                              2 * n,
+                              n,
+                              n,
+                              n,
+                              2 * n,
+                              d->m->ny,
+                              p,
+                              p,
+                              n + p,
+                              n,
+                              n,
+                              2 * n,
+                              n,
+                              A,
+                              A,
+                              sys->G.count,
+                              d->slopes.W.count,
+                              d->slopes.B.count };
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
     double *next = d->block = actio_take(d->ctx, all, sizeof *d->block);
     for (size_t i = 0; next && i < sizeof length / sizeof *length; next += length[i++]) *part[i] = next;
@@ -57,7 +94,10 @@ static bool take_vectors(struct discrete *d)
 static int open_matrices(struct discrete *d, bool *alone)
 {
     const struct actio_system *sys = d->m->sys;
-    for (size_t k = 0; k < d->p; k++) alone[k] = !d->holonomic[k], d->mixed |= alone[k];
+    for (size_t k = 0; k < d->p; k++) {
+        alone[k] = !d->holonomic[k];
+        d->mixed |= alone[k];
+    }
     if (actio_border_open(&d->rates, d->ctx, d->n, d->p, &sys->G, &sys->A, &sys->A, alone)) return 1;
     d->shared = !d->mixed && d->slopes.adds == 0;
     return !d->shared && actio_border_open(&d->step, d->ctx, d->n, d->p, &d->slopes.W, &sys->A, &d->slopes.B, NULL);
@@ -70,15 +110,23 @@ static void *discrete_open(struct actio_context *ctx, const struct actio_flow *f
     if (!d) return NULL;
     *d = (struct discrete){ .ctx = ctx, .m = m, .n = m->n, .p = m->p, .stats.stepper = "discrete" };
     d->holonomic = actio_take(ctx, 2 * m->p + 1, sizeof *d->holonomic);
-    if (!d->holonomic || actio_motion_need(m, ACTIO_Q_MOMENTA)) return discrete_close(d), NULL;
+    if (!d->holonomic || actio_motion_need(m, ACTIO_Q_MOMENTA)) {
+        discrete_close(d);
+        return NULL;
+    }
     for (size_t i = 0; i < m->sys->holonomic; i++) d->holonomic[m->sys->position_row[i]] = true;
-    if (actio_discrete_slopes_open(&d->slopes, m, d->holonomic) || !take_vectors(d) || open_matrices(d, d->holonomic + m->p)) return discrete_close(d), NULL;
+    if (actio_discrete_slopes_open(&d->slopes, m, d->holonomic) || !take_vectors(d)
+        || open_matrices(d, d->holonomic + m->p)) {
+        discrete_close(d);
+        return NULL;
+    }
     return d;
 }
 
 static const double *point(struct discrete *d, const double *q, const double *v)
 {
-    memcpy(d->y, q, d->n * sizeof *q), memcpy(d->y + d->n, v, d->n * sizeof *v);
+    memcpy(d->y, q, d->n * sizeof *q);
+    memcpy(d->y + d->n, v, d->n * sizeof *v);
     return d->y;
 }
 
@@ -86,8 +134,10 @@ static const double *point(struct discrete *d, const double *q, const double *v)
 static void momenta_at(struct discrete *d, double t, const double *q, const double *v)
 {
     const double *x = actio_motion_quantity(d->m, ACTIO_Q_MOMENTA, t, point(d, q, v));
-    d->stats.rhs++, d->m->evaluations++;
-    memcpy(d->F, x, d->n * sizeof *x), memcpy(d->Lv, x + d->n, d->n * sizeof *x);
+    d->stats.rhs++;
+    d->m->evaluations++;
+    memcpy(d->F, x, d->n * sizeof *x);
+    memcpy(d->Lv, x + d->n, d->n * sizeof *x);
 }
 
 static void take_rows(const struct discrete *d, const double *A, bool holonomic, double *to)
@@ -113,7 +163,11 @@ static double largest(size_t n, const double *x)
 }
 
 /* Newton's method under way: `scale`: of the multipliers l in the matrix; `grain`: steps of v that may be rounding. */
-struct search { struct actio_border *matrix; double scale, grain, before, *l; bool slow; };
+struct search {
+    struct actio_border *matrix;
+    double scale, grain, before, *l;
+    bool slow;
+};
 
 /* One step of it. 1: rounding is reached; 0: go on, if `slow` with a new matrix; else a flow status, negative. */
 static int newton(struct discrete *d, struct search *x)
@@ -123,7 +177,8 @@ static int newton(struct discrete *d, struct search *x)
     bool first = !isfinite(x->before);
     for (size_t i = 0; i < d->n; i++) d->v[i] -= d->r[i];
     for (size_t k = 0; k < d->p; k++) x->l[k] -= d->r[d->n + k] / x->scale;
-    bool done = step <= 4 * DBL_EPSILON * size || (step < fmax(1e-11 * size, x->grain) && rate >= 0.3) || (!first && rate * step <= (1 - rate) * DBL_EPSILON * size);
+    bool done = step <= 4 * DBL_EPSILON * size || (step < fmax(1e-11 * size, x->grain) && rate >= 0.3)
+                || (!first && rate * step <= (1 - rate) * DBL_EPSILON * size);
     x->slow = rate > SLOW && step > x->grain;
     x->before = step;
     return !isfinite(step) ? -ACTIO_FLOW_NAN : done;
@@ -134,7 +189,10 @@ static int newton(struct discrete *d, struct search *x)
 static void middle_and_end(struct discrete *d, double h)
 {
     double *mid = d->at, *end = d->at + d->n;
-    for (size_t j = 0; j < d->n; j++) mid[j] = d->q[j] + 0.5 * h * d->v[j], end[j] = d->q[j] + h * d->v[j];
+    for (size_t j = 0; j < d->n; j++) {
+        mid[j] = d->q[j] + 0.5 * h * d->v[j];
+        end[j] = d->q[j] + h * d->v[j];
+    }
 }
 
 /* Natural conditions in the middle. */
@@ -180,7 +238,8 @@ static int factor_substep(struct discrete *d, double t, double h)
     const double *values = actio_motion_values(d->m, t + 0.5 * h, point(d, d->at, d->v));
     if (!values) return ACTIO_FLOW_NAN;
     memcpy(d->G, values, sys->G.count * sizeof *d->G);
-    take_rows(d, values + sys->G.count, false, d->A), take_rows(d, d->A, false, d->C);
+    take_rows(d, values + sys->G.count, false, d->A);
+    take_rows(d, d->A, false, d->C);
     if (sys->holonomic) {
         values = actio_motion_values(d->m, t + h, point(d, d->at + d->n, d->v));
         if (!values) return ACTIO_FLOW_NAN;
@@ -207,24 +266,31 @@ static void move_on(struct discrete *d, double t, double h)
     const struct actio_places *at = &d->m->sys->A;
     middle_and_end(d, h);
     momenta_at(d, t + 0.5 * h, d->at, d->v);
-    double *push = d->F;                                   /* p1 - p0, over h */
-    for (size_t i = 0; i < at->count; i++) push[at->col[i]] += (d->holonomic[at->row[i]] ? 0.5 : 1) * d->C[i] * d->l[at->row[i]];
+    double *push = d->F; /* p1 - p0, over h */
+    for (size_t i = 0; i < at->count; i++)
+        push[at->col[i]] += (d->holonomic[at->row[i]] ? 0.5 : 1) * d->C[i] * d->l[at->row[i]];
     for (size_t j = 0; j < d->n; j++) {
         carry(&d->p0[j], &d->lost[d->n + j], h * push[j]);
         carry(&d->q[j], &d->lost[j], h * d->v[j]);
     }
-    memcpy(d->v_mid, d->v, d->n * sizeof *d->v), d->h_mid = h;
+    memcpy(d->v_mid, d->v, d->n * sizeof *d->v);
+    d->h_mid = h;
 }
 
 static int substep(struct discrete *d, double t, double h)
 {
-    struct search x = { d->shared ? &d->rates : &d->step, 0.5 * h, GRAINS * sqrt((double)d->n) * DBL_EPSILON * largest(d->n, d->q) / fabs(h), INFINITY, d->l, !d->shared && d->factored != h };
+    struct search x = { d->shared ? &d->rates : &d->step,
+                        0.5 * h,
+                        GRAINS * sqrt((double)d->n) * DBL_EPSILON * largest(d->n, d->q) / fabs(h),
+                        INFINITY,
+                        d->l,
+                        !d->shared && d->factored != h };
     int told = 0;
     if (d->h_mid != 0)
         for (size_t j = 0; j < d->n; j++) d->v[j] += h / d->h_mid * (d->v[j] - d->v_mid[j]);
     for (int i = 0; i < MOST_ITERATIONS && told == 0; i++) {
         int bad = x.slow ? factor_substep(d, t, h) : ACTIO_FLOW_OK;
-        if (i && bad == ACTIO_FLOW_SINGULAR) bad = ACTIO_FLOW_FAILED;          /* at a guess gone astray */
+        if (i && bad == ACTIO_FLOW_SINGULAR) bad = ACTIO_FLOW_FAILED; /* at a guess gone astray */
         if (!bad) bad = substep_equations(d, t, h);
         if (bad) return bad;
         told = newton(d, &x);
@@ -259,7 +325,11 @@ static int settle(struct discrete *d, double t)
     m->t = t;
     memcpy(m->y, point(d, d->q, d->v), m->ny * sizeof *m->y);
     int bad = actio_slaves_settle(m);
-    for (size_t k = 0; k < sys->slaves; k++) d->q[sys->slave[k]] = m->y[sys->slave[k]], d->v[sys->slave[k]] = m->y[d->n + sys->slave[k]], d->lost[sys->slave[k]] = 0;
+    for (size_t k = 0; k < sys->slaves; k++) {
+        d->q[sys->slave[k]] = m->y[sys->slave[k]];
+        d->v[sys->slave[k]] = m->y[d->n + sys->slave[k]];
+        d->lost[sys->slave[k]] = 0;
+    }
     return bad;
 }
 
@@ -309,10 +379,16 @@ static void discrete_start(void *handle, double t, const double *y, double t_end
     double span = t_end - t, grid = d->m->grid > 1 ? (double)(d->m->grid - 1) * fabs(span / d->m->span) : 0;
     double finer = d->m->order == 2 ? sqrt(rtol) : sqrt(sqrt(rtol));
     (void)atol;
-    d->t = d->t_new = d->begun = t, d->t_end = t_end, d->taken = 0, d->h_mid = d->factored = 0, d->looked = false;
+    d->t = d->t_new = d->begun = t;
+    d->t_end = t_end;
+    d->taken = 0;
+    d->h_mid = d->factored = 0;
+    d->looked = false;
     d->h = span / fmax(1, ceil(grid > 0 ? grid - 1e-6 : 32 / finer));
-    memcpy(d->q, y, d->n * sizeof *y), memcpy(d->v, y + d->n, d->n * sizeof *y);
-    memset(d->l, 0, d->p * sizeof *d->l), memset(d->lost, 0, 2 * d->n * sizeof *d->lost);
+    memcpy(d->q, y, d->n * sizeof *y);
+    memcpy(d->v, y + d->n, d->n * sizeof *y);
+    memset(d->l, 0, d->p * sizeof *d->l);
+    memset(d->lost, 0, 2 * d->n * sizeof *d->lost);
     momenta_at(d, t, d->q, d->v);
     memcpy(d->p0, d->Lv, d->n * sizeof *d->p0);
     d->stats.restarts++;
@@ -321,7 +397,7 @@ static void discrete_start(void *handle, double t, const double *y, double t_end
 /* From (q, v, p0) at d->t to d->t_new. */
 static int advance(struct discrete *d)
 {
-    static const double outer = 0.41449077179437573714;    /* 1/(4 - 4^(1/3)) */
+    static const double outer = 0.41449077179437573714; /* 1/(4 - 4^(1/3)) */
     double h = d->t_new - d->t, at = d->t;
     int parts = d->m->order == 2 ? 1 : SUBSTEPS;
     for (int i = 0; i < parts; i++) {
@@ -335,14 +411,20 @@ static int advance(struct discrete *d)
     return ACTIO_FLOW_OK;
 }
 
-static void show(const struct discrete *d, double *y) { memcpy(y, d->q, d->n * sizeof *y), memcpy(y + d->n, d->v, d->n * sizeof *y); }
+static void show(const struct discrete *d, double *y)
+{
+    memcpy(y, d->q, d->n * sizeof *y);
+    memcpy(y + d->n, d->v, d->n * sizeof *y);
+}
 
 static int discrete_step(void *handle, double *t, double *y)
 {
     struct discrete *d = handle;
     d->t = d->t_new;
-    memcpy(d->q_old, d->q, d->n * sizeof *d->q), memcpy(d->v_old, d->v, d->n * sizeof *d->v);
-    memcpy(d->p_old, d->p0, d->n * sizeof *d->p0), memcpy(d->lost_old, d->lost, 2 * d->n * sizeof *d->lost);
+    memcpy(d->q_old, d->q, d->n * sizeof *d->q);
+    memcpy(d->v_old, d->v, d->n * sizeof *d->v);
+    memcpy(d->p_old, d->p0, d->n * sizeof *d->p0);
+    memcpy(d->lost_old, d->lost, 2 * d->n * sizeof *d->lost);
     bool last = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h);
     d->t_new = last ? d->t_end : d->begun + (double)++d->taken * d->h;
     int bad = advance(d);
@@ -357,9 +439,13 @@ static int discrete_step(void *handle, double *t, double *y)
 static int discrete_retake(void *handle, double t, double *y)
 {
     struct discrete *d = handle;
-    memcpy(d->q, d->q_old, d->n * sizeof *d->q), memcpy(d->v, d->v_old, d->n * sizeof *d->v);
-    memcpy(d->p0, d->p_old, d->n * sizeof *d->p0), memcpy(d->lost, d->lost_old, 2 * d->n * sizeof *d->lost);
-    d->t_new = t, d->h_mid = d->factored = 0, d->looked = false;
+    memcpy(d->q, d->q_old, d->n * sizeof *d->q);
+    memcpy(d->v, d->v_old, d->n * sizeof *d->v);
+    memcpy(d->p0, d->p_old, d->n * sizeof *d->p0);
+    memcpy(d->lost, d->lost_old, 2 * d->n * sizeof *d->lost);
+    d->t_new = t;
+    d->h_mid = d->factored = 0;
+    d->looked = false;
     int bad = advance(d);
     if (!bad) show(d, y);
     return bad;
@@ -384,5 +470,12 @@ static void discrete_stats(void *handle, struct actio_march_stats *stats)
 }
 
 const struct actio_stepper actio_discrete = {
-    .name = "discrete", .open = discrete_open, .start = discrete_start, .step = discrete_step, .retake = discrete_retake, .dense = discrete_dense, .stats = discrete_stats, .close = discrete_close,
+    .name = "discrete",
+    .open = discrete_open,
+    .start = discrete_start,
+    .step = discrete_step,
+    .retake = discrete_retake,
+    .dense = discrete_dense,
+    .stats = discrete_stats,
+    .close = discrete_close,
 };

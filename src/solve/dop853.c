@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The built-in stepper for problems that are not stiff: Dormand-Prince 8(5,3) with 7th-order dense output. Step control,
+ * The built-in stepper for problems that are not stiff: Dormand-Prince 8(5,3) with 7th-order dense output. Step
+ * control,
  * error norm and stiffness test follow Hairer, Norsett and Wanner; sums over steps are compensated. */
 #include "solve/dop853.h"
 
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_GROWTH 10.0                                   /* of a step over the one before */
+#define MOST_GROWTH 10.0 /* of a step over the one before */
 
 /* y_new + low_new = y + low + h * sum, the part that y_new cannot hold kept in low_new (two-sum). */
 INLINE void stage_sum(double *b, size_t stride, size_t padded, double h)
@@ -28,9 +29,19 @@ INLINE bool stopped(const struct dop853 *d, size_t stride) { return stride != SH
 INLINE int all_stages(struct dop853 *d, size_t stride, double h)
 {
     int bad;
-#define STAGE(row) if ((bad = stopped(d, stride) ? ACTIO_FLOW_STOPPED : stage(d, stride, row, h)) != 0) return d->stats.rhs += row, bad
-    STAGE(1); STAGE(2); STAGE(3); STAGE(4); STAGE(5); STAGE(6);
-    STAGE(7); STAGE(8); STAGE(9); STAGE(10); STAGE(11);
+#define STAGE(row)                                                                                                     \
+    if ((bad = stopped(d, stride) ? ACTIO_FLOW_STOPPED : stage(d, stride, row, h)) != 0) return d->stats.rhs += row, bad
+    STAGE(1);
+    STAGE(2);
+    STAGE(3);
+    STAGE(4);
+    STAGE(5);
+    STAGE(6);
+    STAGE(7);
+    STAGE(8);
+    STAGE(9);
+    STAGE(10);
+    STAGE(11);
 #undef STAGE
     d->stats.rhs += 11;
     stage_sum(d->block, stride, d->padded, h);
@@ -45,18 +56,21 @@ INLINE double error_norm(struct dop853 *d, size_t stride, double h)
     quad e5 = { 0, 0, 0, 0 }, e3 = e5, bad = e5;
     for (size_t i = 0; i < d->padded; i += GROUP) {
         quad y_new = *(const quad *)(b + V_NEW * stride + i), y = *(const quad *)(b + V_Y * stride + i), x, z;
-        quad_mask x_bits = (quad_mask)y & digits, z_bits = (quad_mask)y_new & digits, first = (quad_mask)((quad)x_bits > (quad)z_bits);
+        quad_mask x_bits = (quad_mask)y & digits, z_bits = (quad_mask)y_new & digits,
+                  first = (quad_mask)((quad)x_bits > (quad)z_bits);
         quad size = (quad)((x_bits & first) | (z_bits & ~first));
         quad inverse = 1.0 / (*(const quad *)(b + V_FLOOR * stride + i) + d->rtol * size);
         weighted(b + i, stride, ROW_ERROR5, &x);
         weighted(b + i, stride, ROW_ERROR3, &z);
-        x *= inverse, z *= inverse;
+        x *= inverse;
+        z *= inverse;
         *(quad *)(b + V_INVERSE * stride + i) = inverse;
         e5 += x * x;
         e3 += z * z;
         bad += 0.0 * y_new;
     }
-    double sum5 = (e5[0] + e5[1]) + (e5[2] + e5[3]), sum3 = (e3[0] + e3[1]) + (e3[2] + e3[3]), below = sum5 + 0.01 * sum3;
+    double sum5 = (e5[0] + e5[1]) + (e5[2] + e5[3]), sum3 = (e3[0] + e3[1]) + (e3[2] + e3[3]),
+           below = sum5 + 0.01 * sum3;
     if (bad[0] + bad[1] + bad[2] + bad[3] != 0) return NAN;
     return below == 0 ? 0 : fabs(h) * sum5 / sqrt(below * (double)d->n);
 }
@@ -124,7 +138,7 @@ static int first_size(struct dop853 *d)
     double length = fabs(d->t_end - d->t), sign = d->t_end > d->t ? 1 : -1;
     double d0 = floor_norm2(d, y, NULL), d1 = floor_norm2(d, f, NULL);
     double h0 = d0 < 1e-10 || d1 < 1e-10 ? 1e-6 : 0.01 * sqrt(d0 / d1);
-    h0 = fmax(h0, 1e3 * DBL_EPSILON * fabs(d->t));         /* a value near zero by chance is not a measure of time */
+    h0 = fmax(h0, 1e3 * DBL_EPSILON * fabs(d->t)); /* a value near zero by chance is not a measure of time */
     if (!(h0 < length)) h0 = length;
     int bad = 1;
     for (int i = 0; i < 30 && bad; i++, h0 = bad ? h0 / 4 : h0) {
@@ -172,7 +186,7 @@ static void move_on(struct dop853 *d)
 
 static void vote(struct dop853 *d, double h)
 {
-    const double limit = 6.1 * 6.1;                        /* beyond the stability boundary on the real axis */
+    const double limit = 6.1 * 6.1; /* beyond the stability boundary on the real axis */
     d->pace = stiffness(d->block, d->stride, d->padded, h);
     if (d->pace <= limit) {
         if (++d->calm_votes == 6) d->stiff_votes = 0;
@@ -189,7 +203,8 @@ static double growth(double err)
     return factor < 0.2 ? 0.2 : factor;
 }
 
-/* One attempt over h: 0 with *factor = how much the step may change (accepted when *err <= 1), else a flow status. The factor is found before
+/* One attempt over h: 0 with *factor = how much the step may change (accepted when *err <= 1), else a flow status. The
+ * factor is found before
  * what takes long, which the processor then does at the same time. */
 static int attempt(struct dop853 *d, double h, bool last, double *err, double *factor)
 {
@@ -219,7 +234,8 @@ static bool steady(const struct dop853 *d, double h)
     return d->have_new && sum <= (double)d->n;
 }
 
-/* A step whose error is nothing beside the tolerance says little of what lies ahead: a pulse is easily stepped over, values below
+/* A step whose error is nothing beside the tolerance says little of what lies ahead: a pulse is easily stepped over,
+ * values below
  * the tolerance change at a pace of their own, and runs of all tolerances would step alike. */
 static double grown(const struct dop853 *d, double h, double factor)
 {
@@ -258,11 +274,15 @@ static int advance(struct dop853 *d)
         double h = d->h, err = 0, factor = MOST_GROWTH;
         bool last = fabs(h) * 1.0000001 >= fabs(d->t_end - d->t);
         d->t_new = last ? d->t_end : d->t + h;
-        h = d->t_new - d->t;                               /* exactly what t changes by */
-        if (!last && fabs(h) <= 10 * DBL_EPSILON * fabs(d->t) + 1e-25 * d->span) return bad ? bad : ACTIO_MARCH_STEP_TO_ZERO;
+        h = d->t_new - d->t; /* exactly what t changes by */
+        if (!last && fabs(h) <= 10 * DBL_EPSILON * fabs(d->t) + 1e-25 * d->span)
+            return bad ? bad : ACTIO_MARCH_STEP_TO_ZERO;
         d->have_new = d->have_poly = false;
         bad = attempt(d, h, last, &err, &factor);
-        if (!bad && err <= 1) return accept(d, h, factor), 0;
+        if (!bad && err <= 1) {
+            accept(d, h, factor);
+            return 0;
+        }
         d->was_rejected = true;
         d->stats.rejected++;
         failures = bad ? failures + 1 : 0;
@@ -278,7 +298,7 @@ static int dop853_step(void *handle, double *t, double *y)
     if (!d->started) bad = begin(d);
     else move_on(d);
     if (!bad) bad = advance(d);
-    if (bad) {                                             /* stay where the last step ended: nothing inside it is known */
+    if (bad) { /* stay where the last step ended: nothing inside it is known */
         copy(d, V_NEW, V_Y);
         copy(d, V_NEW_LOW, V_LOW);
         copy(d, STAGE_NEW, 0);
@@ -344,7 +364,10 @@ static void *dop853_open(struct actio_context *ctx, const struct actio_flow *flo
     d->padded = (flow->n + GROUP - 1) / GROUP * GROUP;
     d->stride = d->padded <= SHORT ? SHORT : d->padded;
     d->memory = actio_take(ctx, V_COUNT * d->stride + LINE / sizeof(double), sizeof(double));
-    if (!d->memory) return dop853_close(d), NULL;
+    if (!d->memory) {
+        dop853_close(d);
+        return NULL;
+    }
     d->block = (double *)(((uintptr_t)d->memory + LINE - 1) / LINE * LINE);
     d->stats.stepper = actio_dop853.name;
     return d;
@@ -354,10 +377,18 @@ static void dop853_stats(void *handle, struct actio_march_stats *stats)
 {
     const struct dop853 *d = handle;
     *stats = d->stats;
-    if (stats->restarts) stats->restarts--;                /* the first start is not a restart */
+    if (stats->restarts) stats->restarts--; /* the first start is not a restart */
 }
 
 const struct actio_stepper actio_dop853 = {
-    .name = "dop853", .open = dop853_open, .start = dop853_start, .step = dop853_step, .retake = dop853_retake,
-    .dense = actio_dop853_dense, .dense_rows = actio_dop853_dense_rows, .gap = actio_dop853_gap, .stats = dop853_stats, .close = dop853_close,
+    .name = "dop853",
+    .open = dop853_open,
+    .start = dop853_start,
+    .step = dop853_step,
+    .retake = dop853_retake,
+    .dense = actio_dop853_dense,
+    .dense_rows = actio_dop853_dense_rows,
+    .gap = actio_dop853_gap,
+    .stats = dop853_stats,
+    .close = dop853_close,
 };

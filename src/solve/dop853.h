@@ -14,13 +14,14 @@ enum { V_Y = STAGES_DENSE, V_LOW, V_NEW, V_NEW_LOW, V_ARG, V_FLOOR, V_INVERSE, V
 struct dop853 {
     struct actio_context *ctx;
     const struct actio_flow *flow;
-    double *block;                                         /* aligned part of `memory` */
+    double *block; /* aligned part of `memory` */
     void *memory;
     size_t n, padded, stride;
-    double t, t_new, t_end, h, h_done, h_good, rtol, span; /* h: to try next; h_done: of the last step; h_good: last accepted size */
-    bool started, have_new, have_poly, was_rejected;       /* have_new: stage 12 is the derivative at t_new */
+    /* h: to try next; h_done: of the last step; h_good: last accepted size */
+    double t, t_new, t_end, h, h_done, h_good, rtol, span;
+    bool started, have_new, have_poly, was_rejected; /* have_new: stage 12 is the derivative at t_new */
     int stiff_votes, calm_votes;
-    double pace;                                           /* (h lambda)^2 of the last step, 0 = not known */
+    double pace; /* (h lambda)^2 of the last step, 0 = not known */
     struct actio_march_stats stats;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Dense output of the built-in stepper: the interpolant of order 7 with three more stages, one row or many, and how wrong it is. */
+ * Dense output of the built-in stepper: the interpolant of order 7 with three more stages, one row or many, and how
+ * wrong it is. */
 #include "solve/dop853.h"
 
 #include <string.h>
@@ -50,7 +51,7 @@ static void prepare(struct dop853 *d)
     d->have_new = !bad;
     if (bad) interpolant(d->block, d->stride, d->padded, d->h_done);
     else bad = try_interpolant(d, d->h_done);
-    if (bad) memset(vector(d, V_POLY + 3), 0, 4 * d->stride * sizeof(double));   /* a cubic is left */
+    if (bad) memset(vector(d, V_POLY + 3), 0, 4 * d->stride * sizeof(double)); /* a cubic is left */
 }
 
 INLINE pair interpolate(const double *b, size_t s, double x, double z)
@@ -83,7 +84,10 @@ void actio_dop853_dense(void *handle, double t, double *y)
         memcpy(y, vector(d, V_NEW), d->n * sizeof *y);
         return;
     }
-    if (!d->have_poly) d->have_poly = true, prepare(d);
+    if (!d->have_poly) {
+        d->have_poly = true;
+        prepare(d);
+    }
     double x = (t - d->t) / d->h_done;
     if (d->stride == SHORT) write_dense(d->block, SHORT, d->n, x, y);
     else write_dense(d->block, d->stride, d->n, x, y);
@@ -119,20 +123,25 @@ CLONED static void interpolate_rows(const struct dop853 *d, size_t count, const 
 void actio_dop853_dense_rows(void *handle, size_t count, const double *t, double *row, size_t stride)
 {
     struct dop853 *d = handle;
-    if (d->h_done != 0 && !d->have_poly) d->have_poly = true, prepare(d);
+    if (d->h_done != 0 && !d->have_poly) {
+        d->have_poly = true;
+        prepare(d);
+    }
     if (d->h_done != 0 && count >= 4) {
         interpolate_rows(d, count, t, row, stride);
         return;
     }
-    double *y = vector(d, V_ARG);                          /* free after a step */
+    double *y = vector(d, V_ARG); /* free after a step */
     for (size_t r = 0; r < count; r++) {
         actio_dop853_dense(d, t[r], y);
         for (size_t i = 0; i < d->n; i++) row[i * stride + r] = y[i];
     }
 }
 
-/* The error of the interpolant, from its defect at GAP: its shape over the step varies little from problem to problem, is small in
- * the first third, and changes fastest about there; GAP_SHARE of the defect is about its largest value (0.12 to 0.4 of it in all that was tried). */
+/* The error of the interpolant, from its defect at GAP: its shape over the step varies little from problem to problem,
+ * is small in
+ * the first third, and changes fastest about there; GAP_SHARE of the defect is about its largest value (0.12 to 0.4 of
+ * it in all that was tried). */
 #define GAP 0.65
 #define GAP_SHARE 0.2
 
@@ -147,15 +156,20 @@ INLINE void value_and_slope(const double *b, size_t s, double x, pair *value, pa
         rate = w * rate + (k % 2 ? sum : -sum);
         sum = (k < 0 ? load(b + V_Y * s) : load(p + (size_t)k * s)) + w * sum;
     }
-    *value = sum, *slope = rate;
+    *value = sum;
+    *slope = rate;
 }
 
 int actio_dop853_gap(void *handle, double *t, double *y, double *error)
 {
     struct dop853 *d = handle;
-    double *at = vector(d, V_ARG), *slope = vector(d, V_INVERSE), *f = vector(d, STAGES_DENSE - 1), *b = d->block;   /* all of them free after a step */
+    /* all of them free after a step */
+    double *at = vector(d, V_ARG), *slope = vector(d, V_INVERSE), *f = vector(d, STAGES_DENSE - 1), *b = d->block;
     if (d->h_done == 0) return ACTIO_FLOW_FAILED;
-    if (!d->have_poly) d->have_poly = true, prepare(d);
+    if (!d->have_poly) {
+        d->have_poly = true;
+        prepare(d);
+    }
     *t = d->t + GAP * d->h_done;
     for (size_t i = 0; i < d->padded; i += 2) {
         pair value, rate;

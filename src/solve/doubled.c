@@ -36,12 +36,17 @@ static void make_grid(struct actio_doubled *d)
 static void make_locals(struct actio_doubled *d)
 {
     uint32_t n = (uint32_t)d->n, m = (uint32_t)d->m, own = (uint32_t)(d->p + d->h), minus = (uint32_t)d->sector;
-    const struct { uint32_t first, count; bool rate; } part[] = {
-        { 0, n + m, false }, { 0, n + m, true }, { n + m, own, false }, { minus, n, false }, { minus, n, true }, { minus + n, m + own, false },
+    const struct {
+        uint32_t first, count;
+        bool rate;
+    } part[] = {
+        { 0, n + m, false }, { 0, n + m, true }, { n + m, own, false },
+        { minus, n, false }, { minus, n, true }, { minus + n, m + own, false },
     };
     size_t count = 0;
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        for (uint32_t f = 0; f < part[i].count; f++) d->local[count++] = (struct actio_local){ part[i].first + f, part[i].rate };
+        for (uint32_t f = 0; f < part[i].count; f++)
+            d->local[count++] = (struct actio_local){ part[i].first + f, part[i].rate };
 }
 
 static void tie(struct actio_doubled *d, size_t row, size_t field, size_t k, bool rate)
@@ -50,7 +55,8 @@ static void tie(struct actio_doubled *d, size_t row, size_t field, size_t k, boo
     size_t at = d->size - d->extras + row, col = field * d->points;
     if (!rate) d->tie[d->ties++] = (struct actio_tie){ (uint32_t)at, (uint32_t)(col + k), 1 };
     for (size_t j = 0; rate && j < r->width; j++)
-        if (r->q[j] != 0) d->tie[d->ties++] = (struct actio_tie){ (uint32_t)at, (uint32_t)(col + r->first + j), r->q[j] / d->hH[k] };
+        if (r->q[j] != 0)
+            d->tie[d->ties++] = (struct actio_tie){ (uint32_t)at, (uint32_t)(col + r->first + j), r->q[j] / d->hH[k] };
 }
 
 /* kappa, kappat, xi, xit by coordinate; kl, xl, km, xm by multiplier. */
@@ -59,37 +65,56 @@ static void make_ties(struct actio_doubled *d)
     size_t n = d->n, p = d->p, h = d->h, last = d->points - 1, minus = d->sector, at = 4 * n;
     if (d->extras == 0) return;
     for (size_t i = 0; i < n; i++) {
-        tie(d, i, i, 0, false), tie(d, n + i, i, 0, true);
-        tie(d, 2 * n + i, minus + i, last, false), tie(d, 3 * n + i, minus + i, last, true);
-        d->target[i] = d->x0[i], d->target[n + i] = d->v0[i];
+        tie(d, i, i, 0, false);
+        tie(d, n + i, i, 0, true);
+        tie(d, 2 * n + i, minus + i, last, false);
+        tie(d, 3 * n + i, minus + i, last, true);
+        d->target[i] = d->x0[i];
+        d->target[n + i] = d->v0[i];
     }
-    for (size_t i = 0; i < p; i++) tie(d, at + i, minus + n + d->m + i, 0, false), tie(d, at + p + i, minus + n + d->m + i, last, false);
+    for (size_t i = 0; i < p; i++) {
+        tie(d, at + i, minus + n + d->m + i, 0, false);
+        tie(d, at + p + i, minus + n + d->m + i, last, false);
+    }
     at += 2 * p;
-    for (size_t i = 0; i < h; i++) tie(d, at + i, minus + n + d->m + p + i, 0, false), tie(d, at + h + i, minus + n + d->m + p + i, last, false);
+    for (size_t i = 0; i < h; i++) {
+        tie(d, at + i, minus + n + d->m + p + i, 0, false);
+        tie(d, at + h + i, minus + n + d->m + p + i, last, false);
+    }
 }
 
 static const char *name_of(const struct actio_doubled *d, int whose, size_t i)
 {
-    return whose == 0 ? d->sys->variable[i] : whose == 1 ? d->sys->variable[d->n + i] : d->sys->constraint[whose == 2 ? i : d->sys->position_row[i]];
+    return whose == 0   ? d->sys->variable[i]
+           : whose == 1 ? d->sys->variable[d->n + i]
+                        : d->sys->constraint[whose == 2 ? i : d->sys->position_row[i]];
 }
 
 static void make_slices(struct actio_doubled *d)
 {
     size_t n = d->n, m = d->m, p = d->p, h = d->h, N = d->points, first = 0;
-    const struct { const char *kind; int whose; size_t count, length; } list[] = {
-        { "q+", 0, n, N }, { "s+", 1, m, N }, { "lambda+", 2, p, N }, { "mu+", 3, h, N }, { "q-", 0, n, N }, { "s-", 1, m, N }, { "lambda-", 2, p, N }, { "mu-", 3, h, N },
-        { "kappa", 0, n, 1 }, { "kappat", 0, n, 1 }, { "xi", 0, n, 1 }, { "xit", 0, n, 1 }, { "kl", 2, p, 1 }, { "xl", 2, p, 1 }, { "km", 3, h, 1 }, { "xm", 3, h, 1 },
+    const struct {
+        const char *kind;
+        int whose;
+        size_t count, length;
+    } list[] = {
+        { "q+", 0, n, N },    { "s+", 1, m, N },     { "lambda+", 2, p, N }, { "mu+", 3, h, N },
+        { "q-", 0, n, N },    { "s-", 1, m, N },     { "lambda-", 2, p, N }, { "mu-", 3, h, N },
+        { "kappa", 0, n, 1 }, { "kappat", 0, n, 1 }, { "xi", 0, n, 1 },      { "xit", 0, n, 1 },
+        { "kl", 2, p, 1 },    { "xl", 2, p, 1 },     { "km", 3, h, 1 },      { "xm", 3, h, 1 },
     };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         for (size_t i = 0; i < list[k].count && first < d->size; first += list[k].length, i++)
-            d->slice[d->slices++] = (struct actio_slice){ list[k].kind, name_of(d, list[k].whose, i), first, list[k].length };
+            d->slice[d->slices++] =
+                (struct actio_slice){ list[k].kind, name_of(d, list[k].whose, i), first, list[k].length };
 }
 
 /* ---- memory and kernels */
 
 static bool take_memory(struct actio_doubled *d)
 {
-    size_t N = d->points, entries = d->sys->curvature.count, modes = d->sys->modes, by_node = 3 + 2 * d->locals + entries + 4 * modes;
+    size_t N = d->points, entries = d->sys->curvature.count, modes = d->sys->modes,
+           by_node = 3 + 2 * d->locals + entries + 4 * modes;
     struct actio_context *ctx = d->ctx;
     if (N > SIZE_MAX / 64 / (by_node + 1) || d->size >= UINT32_MAX) return false;
     d->block = actio_take(ctx, N * by_node + 1, sizeof(double));
@@ -100,9 +125,16 @@ static bool take_memory(struct actio_doubled *d)
     d->target = actio_take(ctx, d->extras + 1, sizeof *d->target);
     d->slice = actio_take(ctx, 2 * d->sector + d->extras + 1, sizeof *d->slice);
     if (!d->block || !d->data || !d->row || !d->local || !d->tie || !d->target || !d->slice) return false;
-    d->t = d->block, d->hH = d->t + N, d->y = d->hH + N, d->out = d->y + N * d->locals, d->curve = d->out + N * (1 + d->locals);
-    d->mode = d->curve + N * entries, d->guard = d->mode + N * modes;
-    d->x0 = d->data, d->v0 = d->x0 + d->n + d->m, d->P0 = d->v0 + d->n;
+    d->t = d->block;
+    d->hH = d->t + N;
+    d->y = d->hH + N;
+    d->out = d->y + N * d->locals;
+    d->curve = d->out + N * (1 + d->locals);
+    d->mode = d->curve + N * entries;
+    d->guard = d->mode + N * modes;
+    d->x0 = d->data;
+    d->v0 = d->x0 + d->n + d->m;
+    d->P0 = d->v0 + d->n;
     return true;
 }
 
@@ -111,18 +143,30 @@ static struct actio_binding binding(const struct actio_doubled *d, const struct 
     struct actio_binding b;
     size_t n = d->n, m = d->m, p = d->p, h = d->h, N = d->points;
     memset(&b, 0, sizeof b);
-    const struct { int space; size_t count; } list[] = {
-        { ACTIO_SPACE_Q, n }, { ACTIO_SPACE_STATE, m }, { ACTIO_SPACE_V, n }, { ACTIO_SPACE_SDOT, m }, { ACTIO_SPACE_LAMBDA, p }, { ACTIO_SPACE_MU, h },
-        { ACTIO_SPACE_QMINUS, n }, { ACTIO_SPACE_VMINUS, n }, { ACTIO_SPACE_SMINUS, m }, { ACTIO_SPACE_LMINUS, p }, { ACTIO_SPACE_MMINUS, h },
+    const struct {
+        int space;
+        size_t count;
+    } list[] = {
+        { ACTIO_SPACE_Q, n },      { ACTIO_SPACE_STATE, m },  { ACTIO_SPACE_V, n },      { ACTIO_SPACE_SDOT, m },
+        { ACTIO_SPACE_LAMBDA, p }, { ACTIO_SPACE_MU, h },     { ACTIO_SPACE_QMINUS, n }, { ACTIO_SPACE_VMINUS, n },
+        { ACTIO_SPACE_SMINUS, m }, { ACTIO_SPACE_LMINUS, p }, { ACTIO_SPACE_MMINUS, h },
     };
     const double *next = d->y;
-    for (size_t i = 0; i < sizeof list / sizeof *list; next += list[i++].count * N)
-        b.space[list[i].space].base = next, b.space[list[i].space].index_step = (ptrdiff_t)N, b.space[list[i].space].lane_step = 1;
-    b.space[ACTIO_SPACE_T].base = d->t, b.space[ACTIO_SPACE_T].lane_step = 1;
-    b.space[ACTIO_SPACE_MODE].base = d->mode, b.space[ACTIO_SPACE_MODE].index_step = (ptrdiff_t)N, b.space[ACTIO_SPACE_MODE].lane_step = 1;
-    b.space[ACTIO_SPACE_PARAM].base = task->param, b.space[ACTIO_SPACE_PARAM].index_step = 1;
-    b.space[ACTIO_SPACE_HIDDEN].base = task->hidden, b.space[ACTIO_SPACE_HIDDEN].index_step = 1;
-    b.space[ACTIO_SPACE_ACC].base = &d->none;              /* rates of guards know it; they are not looked at */
+    for (size_t i = 0; i < sizeof list / sizeof *list; next += list[i++].count * N) {
+        b.space[list[i].space].base = next;
+        b.space[list[i].space].index_step = (ptrdiff_t)N;
+        b.space[list[i].space].lane_step = 1;
+    }
+    b.space[ACTIO_SPACE_T].base = d->t;
+    b.space[ACTIO_SPACE_T].lane_step = 1;
+    b.space[ACTIO_SPACE_MODE].base = d->mode;
+    b.space[ACTIO_SPACE_MODE].index_step = (ptrdiff_t)N;
+    b.space[ACTIO_SPACE_MODE].lane_step = 1;
+    b.space[ACTIO_SPACE_PARAM].base = task->param;
+    b.space[ACTIO_SPACE_PARAM].index_step = 1;
+    b.space[ACTIO_SPACE_HIDDEN].base = task->hidden;
+    b.space[ACTIO_SPACE_HIDDEN].index_step = 1;
+    b.space[ACTIO_SPACE_ACC].base = &d->none; /* rates of guards know it; they are not looked at */
     return b;
 }
 
@@ -130,29 +174,50 @@ static int open_kernels(struct actio_doubled *d, const struct actio_doubled_task
 {
     struct actio_binding at = binding(d, task);
     size_t N = d->points;
-    return actio_node_open(&d->density, d->ctx, d->sys->kernel[ACTIO_Q_DENSITY], &at, N, d->out) ||
-           actio_node_open(&d->curvature, d->ctx, d->sys->kernel[ACTIO_Q_CURVATURE], &at, N, d->curve) ||
-           (d->sys->modes && actio_node_open(&d->guards, d->ctx, d->sys->kernel[ACTIO_Q_GUARDS], &at, N, d->guard));
+    return actio_node_open(&d->density, d->ctx, d->sys->kernel[ACTIO_Q_DENSITY], &at, N, d->out)
+           || actio_node_open(&d->curvature, d->ctx, d->sys->kernel[ACTIO_Q_CURVATURE], &at, N, d->curve)
+           || (d->sys->modes && actio_node_open(&d->guards, d->ctx, d->sys->kernel[ACTIO_Q_GUARDS], &at, N, d->guard));
 }
 
 static bool prepare(struct actio_doubled *d, const struct actio_doubled_task *task)
 {
     if (!take_memory(d)) return false;
-    memcpy(d->x0, task->x, (d->n + d->m) * sizeof(double)), memcpy(d->v0, task->v, d->n * sizeof(double));
-    make_grid(d), make_locals(d), make_ties(d), make_slices(d);
+    memcpy(d->x0, task->x, (d->n + d->m) * sizeof(double));
+    memcpy(d->v0, task->v, d->n * sizeof(double));
+    make_grid(d);
+    make_locals(d);
+    make_ties(d);
+    make_slices(d);
     return open_kernels(d, task) == 0 && actio_doubled_pattern(d) == 0;
 }
 
-int actio_doubled_open(struct actio_doubled *d, struct actio_context *ctx, struct actio_system *sys, const struct actio_doubled_task *task)
+int actio_doubled_open(struct actio_doubled *d, struct actio_context *ctx, struct actio_system *sys,
+                       const struct actio_doubled_task *task)
 {
     size_t n = sys->n, m = sys->m, p = sys->p, h = sys->holonomic;
-    *d = (struct actio_doubled){ .ctx = ctx, .sys = sys, .form = task->form, .order = task->order, .points = task->points, .reach = actio_sbp_reach(task->order),
-                                 .t0 = task->t0, .t1 = task->t1, .n = n, .m = m, .p = p, .h = h, .sector = n + m + p + h, .locals = 4 * n + 3 * m + 2 * p + 2 * h };
+    *d = (struct actio_doubled){ .ctx = ctx,
+                                 .sys = sys,
+                                 .form = task->form,
+                                 .order = task->order,
+                                 .points = task->points,
+                                 .reach = actio_sbp_reach(task->order),
+                                 .t0 = task->t0,
+                                 .t1 = task->t1,
+                                 .n = n,
+                                 .m = m,
+                                 .p = p,
+                                 .h = h,
+                                 .sector = n + m + p + h,
+                                 .locals = 4 * n + 3 * m + 2 * p + 2 * h };
     d->extras = task->form == ACTIO_ACTION_WEAK ? 0 : 4 * n + 2 * (p + h);
     d->size = 2 * d->sector * d->points + d->extras;
-    if (actio_system_need(sys, ACTIO_Q_DENSITY) || actio_system_need(sys, ACTIO_Q_CURVATURE) || (sys->modes && actio_system_need(sys, ACTIO_Q_GUARDS))) return 1;
+    if (actio_system_need(sys, ACTIO_Q_DENSITY) || actio_system_need(sys, ACTIO_Q_CURVATURE)
+        || (sys->modes && actio_system_need(sys, ACTIO_Q_GUARDS)))
+        return 1;
     if (prepare(d, task)) return 0;
-    if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the doubled action"), ACTIO_COUNT(ctx->bytes_limit)));
+    if (ctx->findings)
+        actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("the doubled action"), ACTIO_COUNT(ctx->bytes_limit)));
     actio_doubled_close(d);
     return 1;
 }
@@ -181,7 +246,8 @@ static int take_sides(struct actio_doubled *d, size_t count)
     if (d->sys->modes == 0) return 0;
     if (actio_node_evaluate(&d->guards, count)) return 1;
     for (size_t i = 0; i < d->sys->modes; i++)
-        for (size_t k = 0; k < count; k++) d->mode[i * d->points + k] = actio_mode_at(d->sys, i, d->guard[i * d->points + k], 0);
+        for (size_t k = 0; k < count; k++)
+            d->mode[i * d->points + k] = actio_mode_at(d->sys, i, d->guard[i * d->points + k], 0);
     return 0;
 }
 
@@ -220,7 +286,8 @@ static void add_rates(const struct actio_doubled *d, uint32_t field, const doubl
         const struct actio_rate_row *r = &d->row[k];
         for (size_t j = 0; j < r->width; j++) g[r->first + j] += r->q[j] * l[k];
     }
-    g[0] += c->first * l[0], g[N - 1] += c->last * l[N - 1];
+    g[0] += c->first * l[0];
+    g[N - 1] += c->last * l[N - 1];
 }
 
 int actio_doubled_gradient(struct actio_doubled *d, const double *X, double *g)
@@ -237,7 +304,8 @@ int actio_doubled_gradient(struct actio_doubled *d, const double *X, double *g)
     for (size_t i = 0; i < d->n && d->extras == 0; i++) g[(d->sector + i) * N] += d->P0[i];
     for (size_t i = 0; i < d->ties; i++) {
         const struct actio_tie *e = &d->tie[i];
-        g[e->row] += e->coef * X[e->col], g[e->col] += e->coef * X[e->row];
+        g[e->row] += e->coef * X[e->col];
+        g[e->col] += e->coef * X[e->row];
     }
     for (size_t i = 0; i < d->extras; i++) g[d->size - d->extras + i] -= d->target[i];
     return 0;
@@ -267,18 +335,21 @@ static double *entry(const struct actio_doubled *d, double *values, size_t row, 
 /* A symbol at node k in terms of its field: values at `first` .. and their coefficients. */
 static size_t spread(const struct actio_doubled *d, struct actio_local a, size_t k, size_t *first, double *coef)
 {
-    *first = k, coef[0] = 1;
+    *first = k;
+    coef[0] = 1;
     if (!a.rate) return 1;
     *first = d->row[k].first;
     for (size_t j = 0; j < d->row[k].width; j++) coef[j] = actio_doubled_coefficient(d, a.field, k, *first + j);
     return d->row[k].width;
 }
 
-static void add_curvature(const struct actio_doubled *d, size_t k, struct actio_local a, struct actio_local b, double value, bool both, double *values)
+static void add_curvature(const struct actio_doubled *d, size_t k, struct actio_local a, struct actio_local b,
+                          double value, bool both, double *values)
 {
     double ca[ACTIO_SBP_WIDEST], cb[ACTIO_SBP_WIDEST];
     size_t fa, fb, na = spread(d, a, k, &fa, ca), nb = spread(d, b, k, &fb, cb);
-    fa += a.field * d->points, fb += b.field * d->points;
+    fa += a.field * d->points;
+    fb += b.field * d->points;
     for (size_t i = 0; i < na; i++)
         for (size_t j = 0; j < nb; j++) {
             double part = value * ca[i] * cb[j];
@@ -296,10 +367,12 @@ int actio_doubled_hessian(struct actio_doubled *d, const double *X, double *valu
     memset(values, 0, d->count * sizeof *values);
     for (size_t e = 0; e < at->count; e++)
         for (size_t k = 0; k < N; k++)
-            add_curvature(d, k, d->local[at->row[e]], d->local[at->col[e]], d->hH[k] * d->curve[e * N + k], at->row[e] != at->col[e], values);
+            add_curvature(d, k, d->local[at->row[e]], d->local[at->col[e]], d->hH[k] * d->curve[e * N + k],
+                          at->row[e] != at->col[e], values);
     for (size_t i = 0; i < d->ties; i++) {
         const struct actio_tie *e = &d->tie[i];
-        *entry(d, values, e->row, e->col) += e->coef, *entry(d, values, e->col, e->row) += e->coef;
+        *entry(d, values, e->row, e->col) += e->coef;
+        *entry(d, values, e->col, e->row) += e->coef;
     }
     return 0;
 }

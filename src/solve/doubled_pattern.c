@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where the doubled action's Hessian has entries: fields meet in the density by value or by rate, a rate reaches the nodes around. */
+ * Where the doubled action's Hessian has entries: fields meet in the density by value or by rate, a rate reaches the
+ * nodes around. */
 #include "solve/doubled.h"
 
 #include <string.h>
 
-enum { WINDOW = 4 * ACTIO_SBP_WIDEST + 1 };                /* times that one can be coupled to */
+enum { WINDOW = 4 * ACTIO_SBP_WIDEST + 1 }; /* times that one can be coupled to */
 
 /* By pair of fields: bit 2*(first by rate) + (second by rate). */
 static unsigned char *meetings(const struct actio_doubled *d)
@@ -75,7 +76,8 @@ static size_t tie_row(const struct actio_doubled *d, uint32_t row, uint32_t *to)
 static size_t list_row(const struct actio_doubled *d, const unsigned char *meet, size_t row, uint32_t *to)
 {
     size_t N = d->points;
-    return row < 2 * d->sector * N ? field_row(d, meet, (uint32_t)(row / N), row % N, to) : tie_row(d, (uint32_t)row, to);
+    return row < 2 * d->sector * N ? field_row(d, meet, (uint32_t)(row / N), row % N, to)
+                                   : tie_row(d, (uint32_t)row, to);
 }
 
 static bool take_entries(struct actio_doubled *d)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A critical point of the doubled action: damped Newton's method on all unknowns of both sectors at once. At minus = 0 the Hessian is [0 J'; J 0] and the
- * sectors go apart; away from there they do not, and the differences are driven to 0 by the same steps.                             [SKG 1.0] */
+ * A critical point of the doubled action: damped Newton's method on all unknowns of both sectors at once. At minus = 0
+ * the Hessian is [0 J'; J 0] and the
+ * sectors go apart; away from there they do not, and the differences are driven to 0 by the same steps.  [SKG 1.0] */
 #include "algebra/dense.h"
 #include "solve/doubled.h"
 #include "solve/grid.h"
@@ -9,13 +10,14 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 100, MOST_DENSE = 30, MOST_HALVINGS = 30 };
-#define DEPENDENT 1e-10                                    /* rows of the Hessian shorter than this beside the others depend on them */
+#define DEPENDENT 1e-10 /* rows of the Hessian shorter than this beside the others depend on them */
 
 struct newton {
     struct actio_doubled *d;
     double *X, *g, *step, *values;
-    struct actio_linear linear;                            /* where the critical point is unique */
-    double *dense, *work; int *iwork;                      /* where it is not */
+    struct actio_linear linear; /* where the critical point is unique */
+    double *dense, *work;       /* where it is not */
+    int *iwork;
 };
 
 /* What the other forms leave open are multipliers of constraints. */
@@ -116,7 +118,8 @@ static int damped_step(struct newton *w)
     }
 }
 
-/* A short step is not a critical point where equations contradict each other: the gradient must be small beside what the unknowns make of it. */
+/* A short step is not a critical point where equations contradict each other: the gradient must be small beside what
+ * the unknowns make of it. */
 static bool is_critical(const struct newton *w, double first)
 {
     double size = fmax(1, first);
@@ -135,7 +138,8 @@ static int iterate(struct newton *w)
         if (actio_stopped(d->ctx)) return ACTIO_GRID_STOPPED;
         int bad = damped_step(w);
         if (bad) return bad;
-        if (d->step <= 1e-14 || (d->step <= 1e-10 && d->step > 0.1 * before)) return is_critical(w, first) ? ACTIO_GRID_DONE : ACTIO_GRID_DIVERGED;
+        if (d->step <= 1e-14 || (d->step <= 1e-10 && d->step > 0.1 * before))
+            return is_critical(w, first) ? ACTIO_GRID_DONE : ACTIO_GRID_DIVERGED;
         before = d->step;
     }
     return ACTIO_GRID_DIVERGED;

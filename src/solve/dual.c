@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The dual action marched slab by slab, behind the stepper's face: what is handed on and shown are the nodal reactions. Elements get their length from
- * the tolerance, slabs theirs from the least eigenvalue of M.                                                                     [DUAL 1.4] */
+ * The dual action marched slab by slab, behind the stepper's face: what is handed on and shown are the nodal reactions.
+ * Elements get their length from
+ * the tolerance, slabs theirs from the least eigenvalue of M.  [DUAL 1.4] */
 #include "solve/dual.h"
 
 #include <float.h>
@@ -8,11 +9,12 @@
 #include <string.h>
 
 enum { DEGREE = 4, FIRST = 8, LONGEST = 32, LONGEST_GIVEN = 1024, MOST_TRIES = 60, MOST_ELEMENTS = 100000 };
-#define SPURIOUS 0.1                                       /* part of x by which it may be away from continuous polynomials of degree 2 and more: beyond is not a motion */
-#define SOUND 0.3                                          /* least eigenvalue of M below which a slab is taken shorter, */
-#define EASY 0.8                                           /* and above which the next one is longer */
-#define INTERPOLATED 30.0                                  /* and between elements to this one */
-#define SAFETY 100.0                                       /* the error of an element is reported to about this factor */
+/* part of x by which it may be away from continuous polynomials of degree 2 and more: beyond is not a motion */
+#define SPURIOUS 0.1
+#define SOUND 0.3         /* least eigenvalue of M below which a slab is taken shorter, */
+#define EASY 0.8          /* and above which the next one is longer */
+#define INTERPOLATED 30.0 /* and between elements to this one */
+#define SAFETY 100.0      /* the error of an element is reported to about this factor */
 
 struct dual {
     struct actio_context *ctx;
@@ -22,9 +24,9 @@ struct dual {
     struct actio_dual_element e;
     struct actio_dual_slab slab;
     struct actio_dual_basing *basing;
-    size_t most, elements, nodes, taken, fixed;            /* fixed: elements of each slab as requested, 0 = chosen */
-    double t, t_new, t_end, begun, h, tol;                 /* the last step: t -> t_new, in elements of length h */
-    double *block, *y0, *y, *rate, *one, *weight;          /* data; states and rates at the elements' ends; scratch */
+    size_t most, elements, nodes, taken, fixed;   /* fixed: elements of each slab as requested, 0 = chosen */
+    double t, t_new, t_end, begun, h, tol;        /* the last step: t -> t_new, in elements of length h */
+    double *block, *y0, *y, *rate, *one, *weight; /* data; states and rates at the elements' ends; scratch */
     double error;
     bool rejected;
     struct actio_march_stats stats;
@@ -37,12 +39,17 @@ static void dual_close(void *handle)
     struct dual *d = handle;
     if (!d) return;
     actio_dual_basing_close(d->basing);
-    actio_dual_slab_close(&d->slab), actio_dual_element_close(&d->e);
-    actio_give(d->ctx, d->block), actio_give(d->ctx, d);
+    actio_dual_slab_close(&d->slab);
+    actio_dual_element_close(&d->e);
+    actio_give(d->ctx, d->block);
+    actio_give(d->ctx, d);
 }
 
 static size_t degree_of(const struct actio_motion *m) { return m->order ? (size_t)m->order : DEGREE; }
-static bool is_polynomial(const struct actio_motion *m) { return m->dual->task.base == ACTIO_BASE_RK4 || m->dual->task.base == ACTIO_BASE_CONSTANT; }
+static bool is_polynomial(const struct actio_motion *m)
+{
+    return m->dual->task.base == ACTIO_BASE_RK4 || m->dual->task.base == ACTIO_BASE_CONSTANT;
+}
 
 static size_t points_of(const struct actio_motion *m)
 {
@@ -60,10 +67,13 @@ static int open_told(struct dual *d)
     actio_dual_close(d->ctx, d->task);
     *told = (struct actio_dual_told){ .least = 1, .horizon = NAN, .degree = k };
     if (!is_whole(d->m)) return 0;
-    told->nx = nx, told->ny = ny;
+    told->nx = nx;
+    told->ny = ny;
     told->block = actio_take(d->ctx, nodes * (1 + nx) + d->most * k * ny + 1, sizeof *told->block);
     if (!told->block) return 1;
-    told->times = told->block, told->D = told->times + nodes, told->y = told->D + nodes * nx;
+    told->times = told->block;
+    told->D = told->times + nodes;
+    told->y = told->D + nodes * nx;
     return actio_dual_element_open(&d->task->element, d->ctx, k, d->e.points);
 }
 
@@ -77,11 +87,23 @@ static void *dual_open(struct actio_context *ctx, const struct actio_flow *flow)
     d->fixed = m->grid ? (m->grid + slabs - 1) / slabs : 0;
     d->most = d->fixed ? d->fixed : m->slabs ? LONGEST_GIVEN : LONGEST;
     struct actio_shared shared = { m->param, m->mode, m->hidden };
-    if (actio_dual_element_open(&d->e, ctx, k, points_of(m)) || actio_dual_slab_open(&d->slab, ctx, m->sys, &d->e, d->most, shared)) return dual_close(d), NULL;
+    if (actio_dual_element_open(&d->e, ctx, k, points_of(m))
+        || actio_dual_slab_open(&d->slab, ctx, m->sys, &d->e, d->most, shared)) {
+        dual_close(d);
+        return NULL;
+    }
     d->basing = actio_dual_basing_open(m, d->most, d->e.points);
-    d->block = actio_take(ctx, ny * (2 * (d->most + 1) + 2) + 2 * (2 * k + 2) + d->slab.nu + d->slab.fo->base + ny, sizeof *d->block);
-    if (!d->basing || !d->block || open_told(d)) return dual_close(d), NULL;
-    d->y0 = d->block, d->y = d->y0 + ny, d->rate = d->y + (d->most + 1) * ny, d->one = d->rate + (d->most + 1) * ny, d->weight = d->one + 2 * ny + d->slab.nu + d->slab.fo->base;
+    d->block = actio_take(ctx, ny * (2 * (d->most + 1) + 2) + 2 * (2 * k + 2) + d->slab.nu + d->slab.fo->base + ny,
+                          sizeof *d->block);
+    if (!d->basing || !d->block || open_told(d)) {
+        dual_close(d);
+        return NULL;
+    }
+    d->y0 = d->block;
+    d->y = d->y0 + ny;
+    d->rate = d->y + (d->most + 1) * ny;
+    d->one = d->rate + (d->most + 1) * ny;
+    d->weight = d->one + 2 * ny + d->slab.nu + d->slab.fo->base;
     d->elements = FIRST;
     return d;
 }
@@ -106,7 +128,11 @@ static void dual_start(void *handle, double t, const double *y, double t_end, do
     double span = t_end - t, fastest = 0;
     (void)atol;
     take_data(d, t, y);
-    d->t = d->t_new = d->begun = t, d->t_end = t_end, d->tol = rtol, d->taken = 0, d->rejected = false;
+    d->t = d->t_new = d->begun = t;
+    d->t_end = t_end;
+    d->tol = rtol;
+    d->taken = 0;
+    d->rejected = false;
     for (size_t i = 0; i < d->m->n; i++) fastest = fmax(fastest, fabs(d->y0[d->m->n + i]) / (1 + fabs(d->y0[i])));
     d->h = copysign(fmin(fabs(span), fmin(0.02 * fabs(d->m->span), 0.1 / fmax(fastest, 1e-3))) / 4, span);
     if (d->flow->first > 0) d->h = copysign(fmin(fabs(span), d->flow->first) / (double)d->elements, span);
@@ -119,7 +145,8 @@ static void dual_start(void *handle, double t, const double *y, double t_end, do
 static void lagrange(size_t width, double s, double *weight, double *slope)
 {
     for (size_t j = 0; j < width; j++) {
-        weight[j] = 1, slope[j] = 0;
+        weight[j] = 1;
+        slope[j] = 0;
         for (size_t i = 0; i < width; i++) {
             if (i == j) continue;
             weight[j] *= (s - (double)i) / ((double)j - (double)i);
@@ -131,7 +158,8 @@ static void lagrange(size_t width, double s, double *weight, double *slope)
 static bool has_rates(const struct dual *d) { return d->task->task.choice.closure != ACTIO_CLOSURE_FREE; }
 static size_t width_of(const struct dual *d) { return has_rates(d) ? d->e.k + 2 : 2 * d->e.k; }
 
-/* Hermite's interpolation through the nearest ends, with rates; of a motion that has other rates, Lagrange's. `at` is in elements. */
+/* Hermite's interpolation through the nearest ends, with rates; of a motion that has other rates, Lagrange's. `at` is
+ * in elements. */
 static void interpolate(const struct dual *d, double at, double h, size_t width, double *out)
 {
     size_t ny = d->m->ny, N = d->nodes;
@@ -145,20 +173,24 @@ static void interpolate(const struct dual *d, double at, double h, size_t width,
     for (size_t j = 0; j < width; j++) {
         double s = at - (double)(first + j), square = weight[j] * weight[j];
         const double *y = d->y + (first + j) * ny, *r = d->rate + (first + j) * ny;
-        double by_value = has_rates(d) ? (1 - 2 * slope[j] * s) * square : weight[j], by_rate = has_rates(d) ? s * h * square : 0;
+        double by_value = has_rates(d) ? (1 - 2 * slope[j] * s) * square : weight[j],
+               by_rate = has_rates(d) ? s * h * square : 0;
         for (size_t i = 0; i < ny; i++) out[i] += by_value * y[i] + by_rate * r[i];
     }
 }
 
-/* How wrong that is, at its worst in the first and the last element: by an interpolant through one end less, which is ch^2 of so much worse. */
+/* How wrong that is, at its worst in the first and the last element: by an interpolant through one end less, which is
+ * ch^2 of so much worse. */
 static double interpolation_error(struct dual *d, double h, double ch)
 {
     size_t ny = d->m->ny, width = width_of(d);
-    double worst = 0, w = (double)width, *other = d->one + ny, ratio = ch * ch * (w - 1.5) * (w - 1.5) / (2 * w * (2 * w - 1));
+    double worst = 0, w = (double)width, *other = d->one + ny,
+           ratio = ch * ch * (w - 1.5) * (w - 1.5) / (2 * w * (2 * w - 1));
     if (width > d->nodes) return 0;
     for (int last = 0; last < 2; last++) {
         double at = last ? (double)d->nodes - 1.5 : 0.5;
-        interpolate(d, at, h, width, d->one), interpolate(d, at, h, width - 1, other);
+        interpolate(d, at, h, width, d->one);
+        interpolate(d, at, h, width - 1, other);
         for (size_t i = 0; i < ny; i++) worst = fmax(worst, fabs(d->one[i] - other[i]) / (1 + fabs(other[i])));
     }
     return INTERPOLATED * fmin(1, ratio) * worst;
@@ -194,7 +226,8 @@ static int solve(struct dual *d, double t_new, size_t elements, int *flow)
     return status;
 }
 
-/* The ends' states and rates; and what Runge and Kutta's steps of order 4 say to them: c h, and with it the error of elements of degree k. */
+/* The ends' states and rates; and what Runge and Kutta's steps of order 4 say to them: c h, and with it the error of
+ * elements of degree k. */
 static int keep_ends(struct dual *d)
 {
     const struct actio_dual_slab *s = &d->slab;
@@ -208,9 +241,10 @@ static int keep_ends(struct dual *d)
         int status = actio_dual_rates(d->basing, t, y, d->rate + e * ny);
         if (!status && e < s->elements) status = actio_dual_rk4(d->basing, t, s->h, y, rate, d->one);
         if (status) return status;
-        for (size_t i = 0; i < ny && e < s->elements; i++) worst = fmax(worst, fabs(d->one[i] - y[ny + i]) / (1 + fabs(y[i])));
+        for (size_t i = 0; i < ny && e < s->elements; i++)
+            worst = fmax(worst, fabs(d->one[i] - y[ny + i]) / (1 + fabs(y[i])));
     }
-    double ratio = 1;                                      /* k!/(2k)! */
+    double ratio = 1; /* k!/(2k)! */
     for (size_t j = k + 1; j <= 2 * k; j++) ratio /= (double)j;
     double order = (double)(2 * k + 1), ch = pow(120 * worst, 0.2);
     d->error = SAFETY * ratio * ratio / order * pow(ch, order) / d->tol;
@@ -224,9 +258,12 @@ static void tell(struct dual *d)
     struct actio_dual_told *told = &d->task->told;
     const struct actio_dual_slab *s = &d->slab;
     size_t nodes = s->elements * d->e.k + 1;
-    told->slabs++, told->elements += s->elements, told->newton += s->iterations;
+    told->slabs++;
+    told->elements += s->elements;
+    told->newton += s->iterations;
     told->action += s->action;
-    told->least = fmin(told->least, s->least), told->detector = fmax(told->detector, s->detector);
+    told->least = fmin(told->least, s->least);
+    told->detector = fmax(told->detector, s->detector);
     for (size_t i = 0; i < nodes * s->nx; i++) told->largest = fmax(told->largest, fabs(s->z[i]));
 }
 
@@ -241,7 +278,10 @@ static void tell_hamiltonian(struct dual *d)
         actio_dual_unknowns_at(d->basing, t, d->y + e * s->nx, U);
         actio_dual_base_of(d->basing, t, s->end + e * s->nx, base);
         double value = actio_dual_hamiltonian(s, e, U, base);
-        if (e == 0) told->hamiltonian = value, told->drift = 0;
+        if (e == 0) {
+            told->hamiltonian = value;
+            told->drift = 0;
+        }
         if (isnan(value)) told->hamiltonian = told->drift = NAN;
         told->drift = isnan(told->drift) ? NAN : fmax(told->drift, fabs(value - told->hamiltonian));
     }
@@ -256,31 +296,37 @@ static void tell_whole(struct dual *d)
     if (!told->block) return;
     told->nodes = nodes;
     memcpy(told->D, s->z, nodes * s->nx * sizeof *told->D);
-    for (size_t a = 0; a < nodes; a++) told->times[a] = s->t + s->h * (a == nodes - 1 ? (double)s->elements : (double)(a / k) + d->e.node[a % k]);
+    for (size_t a = 0; a < nodes; a++)
+        told->times[a] = s->t + s->h * (a == nodes - 1 ? (double)s->elements : (double)(a / k) + d->e.node[a % k]);
     memset(told->y, 0, s->elements * k * told->ny * sizeof *told->y);
     for (size_t e = 0; e < s->elements; e++)
         for (size_t q = 0; q < points; q++)
             for (size_t l = 0; l < k; l++)
                 for (size_t i = 0; i < told->ny; i++)
-                    told->y[(e * k + l) * told->ny + i] += d->e.weight[q] * d->e.P[q * k + l] * s->U[(s->nx + i) * s->lanes + e * points + q];
+                    told->y[(e * k + l) * told->ny + i] +=
+                        d->e.weight[q] * d->e.P[q * k + l] * s->U[(s->nx + i) * s->lanes + e * points + q];
 }
 
 static int accept(struct dual *d, double *t, double *Y)
 {
     size_t ny = d->m->ny;
     tell(d);
-    if (is_whole(d->m) && d->task->told.slabs == 1) tell_whole(d), tell_hamiltonian(d);
-    else d->task->told.nodes = 0;                          /* a switch cut it: what there is of the others is not a whole */
+    if (is_whole(d->m) && d->task->told.slabs == 1) {
+        tell_whole(d);
+        tell_hamiltonian(d);
+    } else d->task->told.nodes = 0; /* a switch cut it: what there is of the others is not a whole */
     *t = d->t_new;
     memcpy(d->y0, d->y + (d->nodes - 1) * ny, ny * sizeof *d->y0);
     int status = ACTIO_FLOW_OK;
     if (d->flow->fold) status = d->flow->fold(d->flow->user, *t, d->y0, Y);
     else memcpy(Y, d->y0, ny * sizeof *Y);
     if (!status && d->flow->project && d->task->task.choice.closure != ACTIO_CLOSURE_FREE) {
-        status = d->flow->project(d->flow->user, *t, Y), d->stats.projections++;
+        status = d->flow->project(d->flow->user, *t, Y);
+        d->stats.projections++;
         take_data(d, *t, Y);
     }
-    d->stats.steps++, d->taken++;
+    d->stats.steps++;
+    d->taken++;
     if (d->stats.steps == 2) d->stats.early = fabs(d->t_new - d->t);
     return status;
 }
@@ -288,7 +334,9 @@ static int accept(struct dual *d, double *t, double *Y)
 static int fail(struct dual *d, int status, double t_new)
 {
     struct actio_dual_told *told = &d->task->told;
-    told->status = status, told->t = d->t, told->length = fabs(t_new - d->t);
+    told->status = status;
+    told->t = d->t;
+    told->length = fabs(t_new - d->t);
     d->m->stop = ACTIO_STOP_DUAL;
     return ACTIO_FLOW_FAILED;
 }
@@ -305,7 +353,8 @@ static int step_given(struct dual *d, double *t, double *Y)
         status = solve(d, d->t_new, elements, &flow);
         bool coarse = flow == ACTIO_FLOW_NAN && d->task->task.base == ACTIO_BASE_RK4;
         if (coarse && !d->fixed && 2 * elements <= d->most) continue;
-        if (coarse) return fail(d, ACTIO_DUAL_NO_BASE, d->t_new);      /* its steps leave all bounds, which the motion need not do */
+        /* its steps leave all bounds, which the motion need not do */
+        if (coarse) return fail(d, ACTIO_DUAL_NO_BASE, d->t_new);
         if (flow) return flow;
         if (!status && (flow = keep_ends(d))) return flow;
         if (d->fixed || 2 * elements > d->most || (!status && d->error <= 1)) break;
@@ -343,14 +392,15 @@ static void plan(struct dual *d, double h, bool whole)
     double next = h * growth(d), longest = d->flow->longest / (double)FIRST * 4;
     if (whole || fabs(next) < fabs(d->h)) d->h = next;
     if (longest > 0 && growth(d) >= 2.5 && fabs(d->h) > longest) d->h = copysign(fmax(longest, fabs(h)), h);
-    if (d->slab.least > EASY && d->elements < LONGEST) d->elements = d->elements + d->elements / 2 < LONGEST ? d->elements + d->elements / 2 : LONGEST;
+    if (d->slab.least > EASY && d->elements < LONGEST)
+        d->elements = d->elements + d->elements / 2 < LONGEST ? d->elements + d->elements / 2 : LONGEST;
     d->rejected = false;
 }
 
 static int dual_step(void *handle, double *t, double *Y)
 {
     struct dual *d = handle;
-    size_t least = d->e.k + 1;                             /* elements: their interpolant is then no worse than their ends */
+    size_t least = d->e.k + 1; /* elements: their interpolant is then no worse than their ends */
     int status = 0, flow = 0;
     if (d->m->slabs || d->m->grid) return step_given(d, t, Y);
     d->t = d->t_new;
@@ -368,9 +418,12 @@ static int dual_step(void *handle, double *t, double *Y)
             return accept(d, t, Y);
         }
         bool long_slab = !flow && (status || d->slab.least < SOUND);
-        if (long_slab && elements > least) d->elements = elements / 2 > least ? elements / 2 : least, d->h = h;
-        else d->h = h * (long_slab || flow ? 0.3 : growth(d));
-        d->rejected = true, d->stats.rejected++;
+        if (long_slab && elements > least) {
+            d->elements = elements / 2 > least ? elements / 2 : least;
+            d->h = h;
+        } else d->h = h * (long_slab || flow ? 0.3 : growth(d));
+        d->rejected = true;
+        d->stats.rejected++;
     }
     double stuck = d->t_new;
     d->t_new = d->t;
@@ -414,7 +467,8 @@ void actio_dual_look(const struct actio_dual *d, double t, double *D, double *y)
 {
     const struct actio_dual_told *told = &d->told;
     size_t k = d->element.k, elements = (told->nodes - 1) / k;
-    double N[ACTIO_DUAL_MOST_DEGREE + 1], P[ACTIO_DUAL_MOST_DEGREE], at = (t - told->times[0]) / (told->times[told->nodes - 1] - told->times[0]) * (double)elements;
+    double N[ACTIO_DUAL_MOST_DEGREE + 1], P[ACTIO_DUAL_MOST_DEGREE],
+        at = (t - told->times[0]) / (told->times[told->nodes - 1] - told->times[0]) * (double)elements;
     size_t e = at <= 0 ? 0 : at >= (double)elements ? elements - 1 : (size_t)at;
     actio_dual_shapes(&d->element, at - (double)e, N, NULL, P);
     for (size_t i = 0; D && i < told->nx; i++) {
@@ -428,5 +482,13 @@ void actio_dual_look(const struct actio_dual *d, double t, double *D, double *y)
 }
 
 const struct actio_stepper actio_dual = {
-    .name = "dual", .uneven = true, .open = dual_open, .start = dual_start, .step = dual_step, .retake = dual_retake, .dense = dual_dense, .stats = dual_stats, .close = dual_close,
+    .name = "dual",
+    .uneven = true,
+    .open = dual_open,
+    .start = dual_start,
+    .step = dual_step,
+    .retake = dual_retake,
+    .dense = dual_dense,
+    .stats = dual_stats,
+    .close = dual_close,
 };

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The base state of a slab: Runge and Kutta's steps on the elements with cubics between them, the motion itself, a constant, or a table; what is algebraic
- * follows from the motion's own equations at the base.                                                                            [DUAL 1.3] */
+ * The base state of a slab: Runge and Kutta's steps on the elements with cubics between them, the motion itself, a
+ * constant, or a table; what is algebraic
+ * follows from the motion's own equations at the base.  [DUAL 1.3] */
 #include "solve/dual.h"
 #include "algebra/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-#define EXACT 1e-13                                        /* local tolerance of the motion that is a base itself */
+#define EXACT 1e-13 /* local tolerance of the motion that is a base itself */
 
 struct actio_dual_basing {
     struct actio_motion *m;
     const struct actio_dual_task *task;
     size_t most, lanes, ny;
-    double *block, *y, *rate, *stage, *sum, *slope, *one;  /* y and rate at the elements' ends: of end e from e*ny on; one state */
-    double *rows, *times;                                  /* of an exact base: states at the lanes and ends, component by component; times of the ends */
-    double *G; int *pivot;                                 /* scratch: a matrix of inertia, a vector behind it */
+    /* y and rate at the elements' ends: of end e from e*ny on; one state */
+    double *block, *y, *rate, *stage, *sum, *slope, *one;
+    /* of an exact base: states at the lanes and ends, component by component; times of the ends */
+    double *rows, *times;
+    double *G; /* scratch: a matrix of inertia, a vector behind it */
+    int *pivot;
     double t, h;
 };
 
@@ -28,16 +32,28 @@ struct actio_dual_basing *actio_dual_basing_open(struct actio_motion *m, size_t 
     size_t rows = exact ? ny * (b->lanes + ends) : 0;
     b->block = actio_take(m->ctx, 2 * ends * ny + 5 * ny + rows + ends + m->N * (m->N + 1) + 1, sizeof *b->block);
     b->pivot = actio_take(m->ctx, m->N + 1, sizeof *b->pivot);
-    if (!b->block || !b->pivot) return actio_dual_basing_close(b), NULL;
-    b->y = b->block, b->rate = b->y + ends * ny, b->stage = b->rate + ends * ny, b->sum = b->stage + ny, b->slope = b->sum + ny, b->one = b->slope + ny;
-    b->rows = b->one + 2 * ny, b->times = b->rows + rows, b->G = b->times + ends;
+    if (!b->block || !b->pivot) {
+        actio_dual_basing_close(b);
+        return NULL;
+    }
+    b->y = b->block;
+    b->rate = b->y + ends * ny;
+    b->stage = b->rate + ends * ny;
+    b->sum = b->stage + ny;
+    b->slope = b->sum + ny;
+    b->one = b->slope + ny;
+    b->rows = b->one + 2 * ny;
+    b->times = b->rows + rows;
+    b->G = b->times + ends;
     return b;
 }
 
 void actio_dual_basing_close(struct actio_dual_basing *b)
 {
     if (!b) return;
-    actio_give(b->m->ctx, b->block), actio_give(b->m->ctx, b->pivot), actio_give(b->m->ctx, b);
+    actio_give(b->m->ctx, b->block);
+    actio_give(b->m->ctx, b->pivot);
+    actio_give(b->m->ctx, b);
 }
 
 /* ---- rates */
@@ -49,7 +65,8 @@ int actio_dual_rates(struct actio_dual_basing *b, double t, const double *y, dou
     if (!m->law || !m->law->unfold) return m->flow.rhs(m->flow.user, t, y, rate);
     int status = m->law->solve(m, t, y);
     m->evaluations++;
-    memcpy(rate, y + m->n, m->n * sizeof *rate), memcpy(rate + m->n, m->zdot, m->N * sizeof *rate);
+    memcpy(rate, y + m->n, m->n * sizeof *rate);
+    memcpy(rate + m->n, m->zdot, m->N * sizeof *rate);
     return status;
 }
 
@@ -57,7 +74,8 @@ int actio_dual_rk4(struct actio_dual_basing *b, double t, double h, const double
 {
     static const double node[] = { 0.5, 0.5, 1 }, weight[] = { 2, 2, 1 };
     size_t ny = b->ny;
-    memcpy(b->slope, rate, ny * sizeof *b->slope), memcpy(b->sum, rate, ny * sizeof *b->sum);
+    memcpy(b->slope, rate, ny * sizeof *b->slope);
+    memcpy(b->sum, rate, ny * sizeof *b->sum);
     for (int s = 0; s < 3; s++) {
         for (size_t i = 0; i < ny; i++) b->stage[i] = y[i] + node[s] * h * b->slope[i];
         int status = actio_dual_rates(b, t + node[s] * h, b->stage, b->slope);
@@ -88,10 +106,21 @@ static int march_exactly(struct actio_dual_basing *b, struct actio_dual_slab *s)
     struct actio_motion *m = b->m;
     struct actio_flow flow = m->flow;
     size_t count = s->elements * s->e->points, ends = s->elements + 1;
-    flow.guards = flow.watched = 0, flow.quality = NULL, flow.quality_at = NULL, flow.singular = NULL, flow.stepped = NULL, flow.first = 0;
+    flow.guards = flow.watched = 0;
+    flow.quality = NULL;
+    flow.quality_at = NULL;
+    flow.singular = NULL;
+    flow.stepped = NULL;
+    flow.first = 0;
     for (size_t e = 0; e < ends; e++) b->times[e] = s->t + s->h * (double)e;
-    struct actio_march_task task = { .stepper = &actio_dop853, .t0 = s->t, .t1 = b->times[ends - 1], .rtol = EXACT, .atol = EXACT, .y0 = b->y,
-                                     .rows = { { count, s->time, b->rows, b->lanes }, { ends, b->times, b->rows + b->ny * b->lanes, b->most + 1 } } };
+    struct actio_march_task task = { .stepper = &actio_dop853,
+                                     .t0 = s->t,
+                                     .t1 = b->times[ends - 1],
+                                     .rtol = EXACT,
+                                     .atol = EXACT,
+                                     .y0 = b->y,
+                                     .rows = { { count, s->time, b->rows, b->lanes },
+                                               { ends, b->times, b->rows + b->ny * b->lanes, b->most + 1 } } };
     struct actio_march_result result = { .y = b->one };
     int status = actio_march(m->ctx, &flow, &task, &result);
     if (status) return status;
@@ -125,7 +154,9 @@ static void hermite(const struct actio_dual_basing *b, size_t e, double theta, d
 {
     const double *y0 = b->y + e * b->ny, *y1 = y0 + b->ny, *r0 = b->rate + e * b->ny, *r1 = r0 + b->ny;
     double u = 1 - theta;
-    for (size_t i = 0; i < b->ny; i++) y[i] = y0[i] + theta * theta * (3 - 2 * theta) * (y1[i] - y0[i]) + b->h * theta * u * (u * r0[i] - theta * r1[i]);
+    for (size_t i = 0; i < b->ny; i++)
+        y[i] =
+            y0[i] + theta * theta * (3 - 2 * theta) * (y1[i] - y0[i]) + b->h * theta * u * (u * r0[i] - theta * r1[i]);
 }
 
 /* The known state that is the base at a time, or at the lane of an exact one. */
@@ -177,7 +208,8 @@ static double reaction_base(const struct actio_dual_basing *b, double t, size_t 
     const struct actio_dual_task *task = b->task;
     const double *column = task->base == ACTIO_BASE_TABLE ? task->table.column[b->ny + i] : NULL;
     if (column) return look_up(&task->table, column, t);
-    return task->base == ACTIO_BASE_CONSTANT && task->is_given && task->is_given[b->ny + i] ? task->given[b->ny + i] : ideal;
+    return task->base == ACTIO_BASE_CONSTANT && task->is_given && task->is_given[b->ny + i] ? task->given[b->ny + i]
+                                                                                            : ideal;
 }
 
 /* Bases of free reactions, behind U, and in U the rates that go with them: z' + G^-1 (R - ideal R). */
@@ -218,7 +250,7 @@ void actio_dual_base_of(struct actio_dual_basing *b, double t, const double *y, 
 {
     const struct actio_first_order *fo = b->m->sys->first_order;
     memset(U + fo->u, 0, (fo->base - fo->u) * sizeof *U);
-    memset(b->m->reaction, 0, b->m->N * sizeof *b->m->reaction);       /* where there are no ideal ones */
+    memset(b->m->reaction, 0, b->m->N * sizeof *b->m->reaction); /* where there are no ideal ones */
     actio_dual_unknowns_at(b, t, y, U);
     if (fo->base > fo->u) free_bases(b, t, y, U);
 }
@@ -231,7 +263,8 @@ void actio_dual_base_at(struct actio_dual_basing *b, double t, size_t elements, 
 
 static int prepare(struct actio_dual_basing *b, struct actio_dual_slab *s, const double *y)
 {
-    b->t = s->t, b->h = s->h;
+    b->t = s->t;
+    b->h = s->h;
     memcpy(b->y, y, b->ny * sizeof *y);
     if (b->task->base == ACTIO_BASE_CONSTANT) return ACTIO_FLOW_OK;
     return b->task->base == ACTIO_BASE_EXACT ? march_exactly(b, s) : march_elements(b, s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shapes of the dual action's elements: Lagrange's polynomials on Lobatto nodes, Legendre's of norm 1, Gauss's quadrature. */
+ * Shapes of the dual action's elements: Lagrange's polynomials on Lobatto nodes, Legendre's of norm 1, Gauss's
+ * quadrature. */
 #include "solve/dual.h"
 #include "algebra/sbp.h"
 
@@ -9,13 +10,20 @@
 static double legendre(size_t n, double x, double *slope)
 {
     double before = 1, now = x, d_before = 0, d_now = 1;
-    if (n == 0) return *slope = 0, 1;
+    if (n == 0) {
+        *slope = 0;
+        return 1;
+    }
     for (size_t j = 1; j < n; j++) {
         double a = (double)(2 * j + 1) / (double)(j + 1), b = (double)j / (double)(j + 1);
         double next = a * x * now - b * before, d_next = a * (now + x * d_now) - b * d_before;
-        before = now, now = next, d_before = d_now, d_now = d_next;
+        before = now;
+        now = next;
+        d_before = d_now;
+        d_now = d_next;
     }
-    return *slope = d_now, now;
+    *slope = d_now;
+    return now;
 }
 
 static void gauss(size_t n, double *at, double *weight)
@@ -29,7 +37,8 @@ static void gauss(size_t n, double *at, double *weight)
             if (fabs(step) < 1e-16) break;
         }
         legendre(n, x, &d);
-        at[i] = 0.5 * (1 + x), weight[i] = 1 / ((1 - x * x) * d * d);
+        at[i] = 0.5 * (1 + x);
+        weight[i] = 1 / ((1 - x * x) * d * d);
     }
 }
 
@@ -38,7 +47,7 @@ void actio_dual_shapes(const struct actio_dual_element *e, double theta, double 
     size_t n = e->k + 1;
     double unused;
     for (size_t j = 0; j < n && N; j++) {
-        double value = 1, slope = 0;                       /* product rule, factor by factor */
+        double value = 1, slope = 0; /* product rule, factor by factor */
         for (size_t i = 0; i < n; i++) {
             if (i == j) continue;
             double over = 1 / (e->node[j] - e->node[i]), factor = (theta - e->node[i]) * over;
@@ -57,8 +66,13 @@ int actio_dual_element_open(struct actio_dual_element *e, struct actio_context *
     size_t n = k + 1;
     e->block = actio_take(ctx, n + 2 * points + points * (2 * n + k) + n + n * n, sizeof *e->block);
     if (!e->block) return 1;
-    e->node = e->block, e->at = e->node + n, e->weight = e->at + points, e->N = e->weight + points, e->dN = e->N + points * n, e->P = e->dN + points * n;
-    double *H = e->P + points * k;                         /* weights and matrix of the Lobatto element: not wanted here */
+    e->node = e->block;
+    e->at = e->node + n;
+    e->weight = e->at + points;
+    e->N = e->weight + points;
+    e->dN = e->N + points * n;
+    e->P = e->dN + points * n;
+    double *H = e->P + points * k; /* weights and matrix of the Lobatto element: not wanted here */
     actio_lgl_element(n, e->node, H, H + n);
     gauss(points, e->at, e->weight);
     for (size_t q = 0; q < points; q++) actio_dual_shapes(e, e->at[q], e->N + q * n, e->dN + q * n, e->P + q * k);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Periodic orbits by the dual action with unknown period: U = (x, P) on s = 0 .. 1,  x' = P f(x), P' = 0;  the dual (D, pi) is periodic, pi is held at one node.
- * No phase condition: the base breaks the symmetry. First the base is moved (D = 0) until it stays, then the fixed base's dual problem is solved.  [DUAL 5.1, 5.2] */
+ * Periodic orbits by the dual action with unknown period: U = (x, P) on s = 0 .. 1,  x' = P f(x), P' = 0;  the dual (D,
+ * pi) is periodic, pi is held at one node.
+ * No phase condition: the base breaks the symmetry. First the base is moved (D = 0) until it stays, then the fixed
+ * base's dual problem is solved.  [DUAL 5.1, 5.2] */
 #include "solve/dual.h"
 #include "solve/orbit.h"
 #include "algebra/cyclic.h"
@@ -10,8 +12,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { DEGREE = 6, POINTS = 8, FIRST = 32, MOST_ELEMENTS = 800, MOST_UNKNOWNS = 16000, MOST_MOVES = 30, MOST_STEPS = 12, MOST_MAPS = 25, MOST_HALVINGS = 10 };
-#define CHARM 1e-2                                         /* |x - Pi x| of its size: more is not a motion */
+enum {
+    DEGREE = 6,
+    POINTS = 8,
+    FIRST = 32,
+    MOST_ELEMENTS = 800,
+    MOST_UNKNOWNS = 16000,
+    MOST_MOVES = 30,
+    MOST_STEPS = 12,
+    MOST_MAPS = 25,
+    MOST_HALVINGS = 10
+};
+#define CHARM 1e-2 /* |x - Pi x| of its size: more is not a motion */
 
 struct dual_orbit {
     struct actio_orbit *o;
@@ -19,21 +31,22 @@ struct dual_orbit {
     const struct actio_first_order *fo;
     struct actio_dual_element e;
     struct actio_cyclic K, mass;
-    size_t N, nx, b, lanes;                                /* b: nx, and one more where the period is unknown */
+    size_t N, nx, b, lanes; /* b: nx, and one more where the period is unknown */
     double *block;
     double *time, *U, *P, *base, *D, *PD, *rate, *pi_rate; /* by lane */
-    double *L, *f, *slope, *fU, *M, *C;                    /* by lane: of DUAL_POINT, whose base is U itself and whose D is P D */
-    double *node, period;                                  /* the base: at the nodes, its period */
+    double *L, *f, *slope, *fU, *M, *C; /* by lane: of DUAL_POINT, whose base is U itself and whose D is P D */
+    double *node, period;               /* the base: at the nodes, its period */
     double *z, *G, *step, *kept, *ends, *small, *project, *dU, *dP, *xe;
     struct actio_node_kernel point;
     double residual;
-    bool kept_ones;                                        /* the motion keeps something: families, constraints */
+    bool kept_ones; /* the motion keeps something: families, constraints */
 };
 
 static void close_all(struct dual_orbit *w)
 {
     actio_node_close(&w->point, w->o->ctx);
-    actio_cyclic_close(&w->K), actio_cyclic_close(&w->mass);
+    actio_cyclic_close(&w->K);
+    actio_cyclic_close(&w->mass);
     actio_dual_element_close(&w->e);
     actio_give(w->o->ctx, w->block);
     w->block = NULL;
@@ -45,25 +58,66 @@ static struct actio_binding binding(const struct dual_orbit *w)
     size_t n = w->sys->n;
     const struct actio_motion *m = w->o->m;
     memset(&b, 0, sizeof b);
-    const struct { int space; const double *base; } varying[] = {
-        { ACTIO_SPACE_T, w->time }, { ACTIO_SPACE_Q, w->U }, { ACTIO_SPACE_V, w->U + n * w->lanes }, { ACTIO_SPACE_STATE, w->U + 2 * n * w->lanes },
-        { ACTIO_SPACE_BASE, w->U }, { ACTIO_SPACE_DUAL, w->PD }, { ACTIO_SPACE_DUALDOT, w->rate },
+    const struct {
+        int space;
+        const double *base;
+    } varying[] = {
+        { ACTIO_SPACE_T, w->time },
+        { ACTIO_SPACE_Q, w->U },
+        { ACTIO_SPACE_V, w->U + n * w->lanes },
+        { ACTIO_SPACE_STATE, w->U + 2 * n * w->lanes },
+        { ACTIO_SPACE_BASE, w->U },
+        { ACTIO_SPACE_DUAL, w->PD },
+        { ACTIO_SPACE_DUALDOT, w->rate },
     };
-    for (size_t i = 0; i < sizeof varying / sizeof *varying; i++)
-        b.space[varying[i].space].base = varying[i].base, b.space[varying[i].space].index_step = (ptrdiff_t)w->lanes, b.space[varying[i].space].lane_step = 1;
-    const struct { int space; const double *base; } common[] = { { ACTIO_SPACE_PARAM, m->param }, { ACTIO_SPACE_MODE, m->mode }, { ACTIO_SPACE_HIDDEN, m->hidden } };
-    for (size_t i = 0; i < sizeof common / sizeof *common; i++) b.space[common[i].space].base = common[i].base, b.space[common[i].space].index_step = 1;
+    for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) {
+        b.space[varying[i].space].base = varying[i].base;
+        b.space[varying[i].space].index_step = (ptrdiff_t)w->lanes;
+        b.space[varying[i].space].lane_step = 1;
+    }
+    const struct {
+        int space;
+        const double *base;
+    } common[] = { { ACTIO_SPACE_PARAM, m->param }, { ACTIO_SPACE_MODE, m->mode }, { ACTIO_SPACE_HIDDEN, m->hidden } };
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
+        b.space[common[i].space].base = common[i].base;
+        b.space[common[i].space].index_step = 1;
+    }
     return b;
 }
 
 static bool take_memory(struct dual_orbit *w)
 {
     size_t q = w->lanes, nx = w->nx, b = w->b, z = w->N * DEGREE * b, all = 0;
-    const struct { double **p; size_t n; } want[] = {
-        { &w->time, q }, { &w->U, nx * q }, { &w->P, q }, { &w->base, nx * q }, { &w->D, nx * q }, { &w->PD, nx * q }, { &w->rate, nx * q }, { &w->pi_rate, q },
-        { &w->L, q }, { &w->f, nx * q }, { &w->slope, nx * q }, { &w->fU, w->fo->f_U.count * q }, { &w->M, w->fo->M.count * q }, { &w->C, w->fo->C.count * q },
-        { &w->node, w->N * DEGREE * nx }, { &w->z, z }, { &w->G, z }, { &w->step, z }, { &w->kept, z + (nx + 1) * q + w->N * DEGREE * nx }, { &w->ends, w->N * nx },
-        { &w->small, 2 * b * b + 2 * b * b + 4 * b * b + 4 * b + 8 }, { &w->project, w->N * DEGREE }, { &w->dU, nx * q }, { &w->dP, q }, { &w->xe, w->N * nx },
+    const struct {
+        double **p;
+        size_t n;
+    } want[] = {
+        { &w->time, q },
+        { &w->U, nx * q },
+        { &w->P, q },
+        { &w->base, nx * q },
+        { &w->D, nx * q },
+        { &w->PD, nx * q },
+        { &w->rate, nx * q },
+        { &w->pi_rate, q },
+        { &w->L, q },
+        { &w->f, nx * q },
+        { &w->slope, nx * q },
+        { &w->fU, w->fo->f_U.count * q },
+        { &w->M, w->fo->M.count * q },
+        { &w->C, w->fo->C.count * q },
+        { &w->node, w->N * DEGREE * nx },
+        { &w->z, z },
+        { &w->G, z },
+        { &w->step, z },
+        { &w->kept, z + (nx + 1) * q + w->N * DEGREE * nx },
+        { &w->ends, w->N * nx },
+        { &w->small, 2 * b * b + 2 * b * b + 4 * b * b + 4 * b + 8 },
+        { &w->project, w->N * DEGREE },
+        { &w->dU, nx * q },
+        { &w->dP, q },
+        { &w->xe, w->N * nx },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) all += want[i].n;
     double *next = w->block = actio_take(w->o->ctx, all + 1, sizeof *w->block);
@@ -74,8 +128,16 @@ static bool take_memory(struct dual_orbit *w)
 static int open_all(struct dual_orbit *w, struct actio_orbit *o, size_t N)
 {
     struct actio_system *sys = o->m->sys;
-    *w = (struct dual_orbit){ .o = o, .sys = sys, .fo = sys->first_order, .N = N, .nx = o->ny, .b = o->ny + o->free_period, .lanes = N * POINTS };
-    if (actio_dual_element_open(&w->e, o->ctx, DEGREE, POINTS) || actio_cyclic_open(&w->K, o->ctx, N, DEGREE, w->b) || actio_cyclic_open(&w->mass, o->ctx, N, DEGREE, 1)) return 1;
+    *w = (struct dual_orbit){ .o = o,
+                              .sys = sys,
+                              .fo = sys->first_order,
+                              .N = N,
+                              .nx = o->ny,
+                              .b = o->ny + o->free_period,
+                              .lanes = N * POINTS };
+    if (actio_dual_element_open(&w->e, o->ctx, DEGREE, POINTS) || actio_cyclic_open(&w->K, o->ctx, N, DEGREE, w->b)
+        || actio_cyclic_open(&w->mass, o->ctx, N, DEGREE, 1))
+        return 1;
     if (!take_memory(w)) return 1;
     if (o->free_period) w->K.pinned = o->ny;
     struct actio_binding at = binding(w);
@@ -95,7 +157,9 @@ static int open_mass(struct dual_orbit *w)
         for (size_t j = 0; j <= DEGREE; j++)
             for (size_t i = 0; i <= DEGREE; i++) {
                 size_t row = actio_cyclic_place(&w->mass, j), col = actio_cyclic_place(&w->mass, i);
-                if (col <= row) w->mass.local[row * nl + col] += w->e.weight[q] * w->e.N[q * (DEGREE + 1) + j] * w->e.N[q * (DEGREE + 1) + i];
+                if (col <= row)
+                    w->mass.local[row * nl + col] +=
+                        w->e.weight[q] * w->e.N[q * (DEGREE + 1) + j] * w->e.N[q * (DEGREE + 1) + i];
             }
     for (size_t e = 1; e < w->N; e++) memcpy(w->mass.local + e * nl * nl, w->mass.local, nl * nl * sizeof(double));
     return actio_cyclic_factor(&w->mass, 0);
@@ -109,7 +173,8 @@ static void project(struct dual_orbit *w, size_t i, const double *x)
     for (size_t e = 0, l = 0; e < w->N; e++)
         for (size_t q = 0; q < POINTS; q++, l++) {
             double s = ((double)e + w->e.at[q]) / (double)w->N, v = w->e.weight[q] * (x[l] - turn * s);
-            for (size_t j = 0; j <= DEGREE; j++) r[(e * DEGREE + j) % (w->N * DEGREE)] += w->e.N[q * (DEGREE + 1) + j] * v;
+            for (size_t j = 0; j <= DEGREE; j++)
+                r[(e * DEGREE + j) % (w->N * DEGREE)] += w->e.N[q * (DEGREE + 1) + j] * v;
         }
     actio_cyclic_solve(&w->mass, r);
 }
@@ -118,7 +183,8 @@ static void project(struct dual_orbit *w, size_t i, const double *x)
 static double at_point(const struct dual_orbit *w, size_t i, const double *nodal, size_t stride, size_t e, size_t q)
 {
     double sum = w->o->turn[i] * ((double)e + w->e.at[q]) / (double)w->N;
-    for (size_t j = 0; j <= DEGREE; j++) sum += w->e.N[q * (DEGREE + 1) + j] * nodal[(e * DEGREE + j) % (w->N * DEGREE) * stride];
+    for (size_t j = 0; j <= DEGREE; j++)
+        sum += w->e.N[q * (DEGREE + 1) + j] * nodal[(e * DEGREE + j) % (w->N * DEGREE) * stride];
     return sum;
 }
 
@@ -127,11 +193,13 @@ static void lay_base(struct dual_orbit *w)
 {
     for (size_t i = 0; i < w->nx; i++) {
         for (size_t e = 0; e < w->N; e++) {
-            for (size_t q = 0; q < POINTS; q++) w->base[i * w->lanes + e * POINTS + q] = at_point(w, i, w->node + i, w->nx, e, q);
+            for (size_t q = 0; q < POINTS; q++)
+                w->base[i * w->lanes + e * POINTS + q] = at_point(w, i, w->node + i, w->nx, e, q);
             w->ends[e * w->nx + i] = w->node[e * DEGREE * w->nx + i] + w->o->turn[i] * (double)e / (double)w->N;
         }
     }
-    for (size_t l = 0; l < w->lanes; l++) w->time[l] = w->o->t0 + w->period * ((double)(l / POINTS) + w->e.at[l % POINTS]) / (double)w->N;
+    for (size_t l = 0; l < w->lanes; l++)
+        w->time[l] = w->o->t0 + w->period * ((double)(l / POINTS) + w->e.at[l % POINTS]) / (double)w->N;
 }
 
 /* |x - Pi x| beside the sizes: small for a motion. */
@@ -142,7 +210,8 @@ static double detect(struct dual_orbit *w)
         project(w, i, w->U + i * w->lanes);
         for (size_t e = 0; e < w->N; e++)
             for (size_t q = 0; q < POINTS; q++)
-                most = fmax(most, fabs(w->U[i * w->lanes + e * POINTS + q] - at_point(w, i, w->project, 1, e, q)) / w->o->scale[i]);
+                most = fmax(most, fabs(w->U[i * w->lanes + e * POINTS + q] - at_point(w, i, w->project, 1, e, q))
+                                      / w->o->scale[i]);
     }
     return most;
 }
@@ -159,10 +228,13 @@ static void lay_dual(struct dual_orbit *w, const double *z)
                 double value = 0, rate = 0;
                 for (size_t j = 0; j <= DEGREE; j++) {
                     double D = z[(e * DEGREE + j) % nodes * b + i];
-                    value += N[j] * D, rate += dN[j] * D;
+                    value += N[j] * D;
+                    rate += dN[j] * D;
                 }
-                if (i < w->nx) w->D[i * w->lanes + l] = value, w->rate[i * w->lanes + l] = rate * (double)w->N;
-                else w->pi_rate[l] = rate * (double)w->N;
+                if (i < w->nx) {
+                    w->D[i * w->lanes + l] = value;
+                    w->rate[i * w->lanes + l] = rate * (double)w->N;
+                } else w->pi_rate[l] = rate * (double)w->N;
             }
         }
 }
@@ -177,7 +249,8 @@ static void lane_matrix(const struct dual_orbit *w, size_t l, double *M)
     for (size_t i = 0; i < w->nx; i++) M[i * b + i] += weight_x(w, i);
     if (b == w->nx) return;
     M[w->nx * b + w->nx] = weight_P(w);
-    for (size_t i = 0; i < w->fo->f_U.count; i++) M[w->nx * b + w->fo->f_U.col[i]] -= w->fU[i * q + l] * w->D[w->fo->f_U.row[i] * q + l];
+    for (size_t i = 0; i < w->fo->f_U.count; i++)
+        M[w->nx * b + w->fo->f_U.col[i]] -= w->fU[i * q + l] * w->D[w->fo->f_U.row[i] * q + l];
 }
 
 /* One Newton step of (x, P) in a lane; its relative size, or -1: not positive. */
@@ -187,7 +260,8 @@ static double map_lane(struct dual_orbit *w, size_t l, bool move)
     double *M = w->small, *r = M + b * b, most = 0;
     lane_matrix(w, l, M);
     if (actio_cholesky_factor(b, M)) return -1;
-    for (size_t i = 0; i < nx; i++) r[i] = w->slope[i * q + l] + weight_x(w, i) * (w->U[i * q + l] - w->base[i * q + l]);
+    for (size_t i = 0; i < nx; i++)
+        r[i] = w->slope[i * q + l] + weight_x(w, i) * (w->U[i * q + l] - w->base[i * q + l]);
     if (b > nx) {
         r[nx] = weight_P(w) * (w->P[l] - w->period) - w->pi_rate[l];
         for (size_t i = 0; i < nx; i++) r[nx] -= w->D[i * q + l] * w->f[i * q + l];
@@ -229,7 +303,8 @@ static int map(struct dual_orbit *w)
 
 /* ---- gradient and Hessian */
 
-/* G(phi) = int -phi'.x - phi.P f, G(eta) = int -eta' P; x is counted from the base at the element's start. Also the nodal reactions.  [DUAL 1.2, 5.1] */
+/* G(phi) = int -phi'.x - phi.P f, G(eta) = int -eta' P; x is counted from the base at the element's start. Also the
+ * nodal reactions.  [DUAL 1.2, 5.1] */
 static void gradient(struct dual_orbit *w)
 {
     size_t b = w->b, nx = w->nx, q = w->lanes, nodes = w->N * DEGREE;
@@ -240,7 +315,8 @@ static void gradient(struct dual_orbit *w)
             double from = w->ends[e * nx + i], last = 0;
             for (size_t p = 0; p < POINTS; p++) {
                 size_t l = e * POINTS + p;
-                double x = w->e.weight[p] * (w->U[i * q + l] - from), f = w->e.weight[p] * w->P[l] * w->f[i * q + l] / (double)w->N;
+                double x = w->e.weight[p] * (w->U[i * q + l] - from),
+                       f = w->e.weight[p] * w->P[l] * w->f[i * q + l] / (double)w->N;
                 for (size_t j = 0; j <= DEGREE; j++) {
                     double g = w->e.dN[p * (DEGREE + 1) + j] * x + w->e.N[p * (DEGREE + 1) + j] * f;
                     w->G[(e * DEGREE + j) % nodes * b + i] -= g;
@@ -248,18 +324,23 @@ static void gradient(struct dual_orbit *w)
                 }
             }
             w->xe[next * nx + i] = from + last - (next ? 0 : w->o->turn[i]);
-            w->G[e * DEGREE * b + i] += from, w->G[next * DEGREE * b + i] -= from - (next ? 0 : w->o->turn[i]);
+            w->G[e * DEGREE * b + i] += from;
+            w->G[next * DEGREE * b + i] -= from - (next ? 0 : w->o->turn[i]);
         }
         for (size_t p = 0; p < POINTS && b > nx; p++)
-            for (size_t j = 0; j <= DEGREE; j++) w->G[(e * DEGREE + j) % nodes * b + nx] -= w->e.weight[p] * w->e.dN[p * (DEGREE + 1) + j] * (w->P[e * POINTS + p] - w->period);
+            for (size_t j = 0; j <= DEGREE; j++)
+                w->G[(e * DEGREE + j) % nodes * b + nx] -=
+                    w->e.weight[p] * w->e.dN[p * (DEGREE + 1) + j] * (w->P[e * POINTS + p] - w->period);
     }
     if (b > nx) w->G[nx] = 0;
     w->residual = 0;
     for (size_t a = 0; a < nodes; a++)
-        for (size_t i = 0; i < b; i++) w->residual = fmax(w->residual, fabs(w->G[a * b + i]) / (i < nx ? w->o->scale[i] : w->period));
+        for (size_t i = 0; i < b; i++)
+            w->residual = fmax(w->residual, fabs(w->G[a * b + i]) / (i < nx ? w->o->scale[i] : w->period));
 }
 
-/* Rows of B in a lane: what the rate of each dual variable does to U, then its value; then L^-1 of each, L from the matrix of the map. 0, or 1. */
+/* Rows of B in a lane: what the rate of each dual variable does to U, then its value; then L^-1 of each, L from the
+ * matrix of the map. 0, or 1. */
 static int lane_rows(struct dual_orbit *w, size_t l, double *W)
 {
     size_t b = w->b, q = w->lanes, nx = w->nx;
@@ -268,10 +349,12 @@ static int lane_rows(struct dual_orbit *w, size_t l, double *W)
     if (actio_cholesky_factor(b, M)) return 1;
     memset(W, 0, 2 * b * b * sizeof *W);
     for (size_t i = 0; i < b; i++) W[i * b + i] = 1;
-    for (size_t i = 0; i < w->fo->f_U.count; i++) W[(b + w->fo->f_U.row[i]) * b + w->fo->f_U.col[i]] = w->P[l] * w->fU[i * q + l];
+    for (size_t i = 0; i < w->fo->f_U.count; i++)
+        W[(b + w->fo->f_U.row[i]) * b + w->fo->f_U.col[i]] = w->P[l] * w->fU[i * q + l];
     for (size_t i = 0; i < nx && b > nx; i++) W[(b + i) * b + nx] = w->f[i * q + l];
     for (size_t r = 0; r < 2 * b; r++)
-        for (size_t i = 0; i < b; i++) W[r * b + i] = (W[r * b + i] - actio_dot(i, M + i * b, W + r * b)) / M[i * b + i];
+        for (size_t i = 0; i < b; i++)
+            W[r * b + i] = (W[r * b + i] - actio_dot(i, M + i * b, W + r * b)) / M[i * b + i];
     return 0;
 }
 
@@ -288,20 +371,24 @@ static int factor(struct dual_orbit *w)
             if (lane_rows(w, e * POINTS + q, W)) return 1;
             for (size_t r = 0; r < b; r++)
                 for (size_t c = 0; c < b; c++) {
-                    double rr = weight * actio_dot(b, W + r * b, W + c * b) * per * per, rv = weight * actio_dot(b, W + r * b, W + (b + c) * b) * per;
-                    double vr = weight * actio_dot(b, W + (b + r) * b, W + c * b) * per, vv = weight * actio_dot(b, W + (b + r) * b, W + (b + c) * b);
+                    double rr = weight * actio_dot(b, W + r * b, W + c * b) * per * per,
+                           rv = weight * actio_dot(b, W + r * b, W + (b + c) * b) * per;
+                    double vr = weight * actio_dot(b, W + (b + r) * b, W + c * b) * per,
+                           vv = weight * actio_dot(b, W + (b + r) * b, W + (b + c) * b);
                     for (size_t j = 0; j <= DEGREE; j++) {
                         size_t row = actio_cyclic_place(&w->K, j) + r;
                         for (size_t i = 0; i <= DEGREE; i++) {
                             size_t col = actio_cyclic_place(&w->K, i) + c;
-                            if (col <= row) K[row * nl + col] += dN[j] * (dN[i] * rr + N[i] * rv) + N[j] * (dN[i] * vr + N[i] * vv);
+                            if (col <= row)
+                                K[row * nl + col] += dN[j] * (dN[i] * rr + N[i] * rv) + N[j] * (dN[i] * vr + N[i] * vv);
                         }
                     }
                 }
         }
         for (size_t i = 0; i < nl; i++) most = fmax(most, K[i * nl + i]);
     }
-    return actio_cyclic_factor(&w->K, (w->kept_ones ? 1e-11 : 1e-15) * most);      /* what integrals and constraints leave undetermined gets a short answer */
+    /* what integrals and constraints leave undetermined gets a short answer */
+    return actio_cyclic_factor(&w->K, (w->kept_ones ? 1e-11 : 1e-15) * most);
 }
 
 /* ---- moving the base: D = 0 */
@@ -309,7 +396,9 @@ static int factor(struct dual_orbit *w)
 static void at_base(struct dual_orbit *w)
 {
     lay_base(w);
-    memset(w->D, 0, w->nx * w->lanes * sizeof *w->D), memset(w->rate, 0, w->nx * w->lanes * sizeof *w->rate), memset(w->pi_rate, 0, w->lanes * sizeof *w->pi_rate);
+    memset(w->D, 0, w->nx * w->lanes * sizeof *w->D);
+    memset(w->rate, 0, w->nx * w->lanes * sizeof *w->rate);
+    memset(w->pi_rate, 0, w->lanes * sizeof *w->pi_rate);
     memcpy(w->U, w->base, w->nx * w->lanes * sizeof *w->U);
     for (size_t l = 0; l < w->lanes; l++) w->P[l] = w->period;
 }
@@ -324,44 +413,67 @@ static double change(struct dual_orbit *w, const double *P, const double *f, con
     lay_dual(w, w->step);
     for (size_t l = 0; l < q; l++) {
         double dP = w->pi_rate[l];
-        for (size_t i = 0; i < nx; i++) w->dU[i * q + l] = w->rate[i * q + l], dP += w->D[i * q + l] * f[i * q + l];
-        for (size_t i = 0; i < w->fo->f_U.count; i++) w->dU[w->fo->f_U.col[i] * q + l] += P[l] * fU[i * q + l] * w->D[w->fo->f_U.row[i] * q + l];
+        for (size_t i = 0; i < nx; i++) {
+            w->dU[i * q + l] = w->rate[i * q + l];
+            dP += w->D[i * q + l] * f[i * q + l];
+        }
+        for (size_t i = 0; i < w->fo->f_U.count; i++)
+            w->dU[w->fo->f_U.col[i] * q + l] += P[l] * fU[i * q + l] * w->D[w->fo->f_U.row[i] * q + l];
         w->dP[l] = b > nx ? dP / weight_P(w) : 0;
-        for (size_t i = 0; i < nx; i++) w->dU[i * q + l] /= weight_x(w, i), sum += w->dU[i * q + l] * w->dU[i * q + l] * weight_x(w, i) * w->e.weight[l % POINTS] / (double)w->N;
+        for (size_t i = 0; i < nx; i++) {
+            w->dU[i * q + l] /= weight_x(w, i);
+            sum += w->dU[i * q + l] * w->dU[i * q + l] * weight_x(w, i) * w->e.weight[l % POINTS] / (double)w->N;
+        }
         sum += w->dP[l] * w->dP[l] * weight_P(w) * w->e.weight[l % POINTS] / (double)w->N;
     }
     return sqrt(sum);
 }
 
 /* base := Pi(base + a dU), from the nodes and the period that are kept. */
-static void move_base(struct dual_orbit *w, const double *nodes, double period, const double *dU, const double *dP, double a)
+static void move_base(struct dual_orbit *w, const double *nodes, double period, const double *dU, const double *dP,
+                      double a)
 {
     double mean = 0;
     for (size_t l = 0; l < w->lanes; l++) mean += w->e.weight[l % POINTS] * dP[l] / (double)w->N;
     for (size_t i = 0; i < w->nx; i++) {
-        double *x = w->dU + i * w->lanes;                  /* dU may be where it is: it is read before */
-        for (size_t l = 0; l < w->lanes; l++) x[l] = w->o->turn[i] * ((double)(l / POINTS) + w->e.at[l % POINTS]) / (double)w->N + a * dU[i * w->lanes + l];
+        double *x = w->dU + i * w->lanes; /* dU may be where it is: it is read before */
+        for (size_t l = 0; l < w->lanes; l++)
+            x[l] =
+                w->o->turn[i] * ((double)(l / POINTS) + w->e.at[l % POINTS]) / (double)w->N + a * dU[i * w->lanes + l];
         project(w, i, x);
         for (size_t n = 0; n < w->N * DEGREE; n++) w->node[n * w->nx + i] = nodes[n * w->nx + i] + w->project[n];
     }
     w->period = period + a * mean;
 }
 
-struct copies { double *node, *dU, *dP, *f, *fU, *P; };
+struct copies {
+    double *node, *dU, *dP, *f, *fU, *P;
+};
 
-/* One move with the natural test: the next correction by the same factors is smaller. 0, or 1: none is. *size: of the correction. */
+/* One move with the natural test: the next correction by the same factors is smaller. 0, or 1: none is. *size: of the
+ * correction. */
 static int move(struct dual_orbit *w, double *size)
 {
     size_t q = w->lanes, nx = w->nx, nodes = w->N * DEGREE * nx;
-    double period = w->period, *block = actio_take(w->o->ctx, nodes + (2 * nx + 2 + w->fo->f_U.count) * q + 1, sizeof *block);
+    double period = w->period,
+           *block = actio_take(w->o->ctx, nodes + (2 * nx + 2 + w->fo->f_U.count) * q + 1, sizeof *block);
     if (!block) return 1;
-    struct copies c = { block, block + nodes, block + nodes + nx * q, block + nodes + (nx + 1) * q, block + nodes + (2 * nx + 1) * q, block + nodes + (2 * nx + 1 + w->fo->f_U.count) * q };
+    struct copies c = { block,
+                        block + nodes,
+                        block + nodes + nx * q,
+                        block + nodes + (nx + 1) * q,
+                        block + nodes + (2 * nx + 1) * q,
+                        block + nodes + (2 * nx + 1 + w->fo->f_U.count) * q };
     at_base(w);
     int bad = evaluate(w) || (gradient(w), factor(w));
     if (!bad) {
-        memcpy(c.node, w->node, nodes * sizeof(double)), memcpy(c.f, w->f, nx * q * sizeof(double)), memcpy(c.fU, w->fU, w->fo->f_U.count * q * sizeof(double)), memcpy(c.P, w->P, q * sizeof(double));
+        memcpy(c.node, w->node, nodes * sizeof(double));
+        memcpy(c.f, w->f, nx * q * sizeof(double));
+        memcpy(c.fU, w->fU, w->fo->f_U.count * q * sizeof(double));
+        memcpy(c.P, w->P, q * sizeof(double));
         *size = change(w, c.P, c.f, c.fU);
-        memcpy(c.dU, w->dU, nx * q * sizeof(double)), memcpy(c.dP, w->dP, q * sizeof(double));
+        memcpy(c.dU, w->dU, nx * q * sizeof(double));
+        memcpy(c.dP, w->dP, q * sizeof(double));
         double a = *size > 1 ? 1 / *size : 1;
         bad = 1;
         for (int it = 0; it < MOST_HALVINGS && bad; it++, a /= 2) {
@@ -371,11 +483,14 @@ static int move(struct dual_orbit *w, double *size)
             if (evaluate(w)) continue;
             gradient(w);
             double now = w->period;
-            w->period = period;                            /* weights of the factors */
+            w->period = period; /* weights of the factors */
             bad = !(change(w, c.P, c.f, c.fU) < (1 - a / 4) * *size || *size < 1e-9);
             w->period = now;
         }
-        if (bad) memcpy(w->node, c.node, nodes * sizeof(double)), w->period = period;
+        if (bad) {
+            memcpy(w->node, c.node, nodes * sizeof(double));
+            w->period = period;
+        }
     }
     actio_give(w->o->ctx, block);
     return bad;
@@ -388,7 +503,8 @@ static int settle_base(struct dual_orbit *w, struct actio_orbit_told *told)
     for (int i = 0; i < MOST_MOVES; i++) {
         last = size;
         int bad = move(w, &size);
-        told->iterations++, told->step = size;
+        told->iterations++;
+        told->step = size;
         if (actio_stopped(w->o->ctx)) return ACTIO_FLOW_STOPPED;
         if (bad) return size < 0.05 ? 0 : -1;
         if (size < 1e-9 || (size < 1e-2 && size > 0.5 * last)) return 0;
@@ -418,17 +534,20 @@ static int polish(struct dual_orbit *w, struct actio_orbit_told *told)
         if (factor(w)) return -1;
         memcpy(w->step, w->G, count * sizeof *w->step);
         actio_cyclic_solve(&w->K, w->step);
-        memcpy(w->kept, w->z, count * sizeof *w->z), memcpy(kept_U, w->U, nx * q * sizeof(double)), memcpy(kept_P, w->P, q * sizeof(double));
+        memcpy(w->kept, w->z, count * sizeof *w->z);
+        memcpy(kept_U, w->U, nx * q * sizeof(double));
+        memcpy(kept_P, w->P, q * sizeof(double));
         double a = 1;
         told->iterations++;
         for (int h = 0; h < MOST_HALVINGS; h++, a /= 2) {
             for (size_t n = 0; n < count; n++) w->z[n] = w->kept[n] + a * w->step[n];
             bad = at_dual(w, w->z);
             if (!bad && w->residual < old) break;
-            memcpy(w->U, kept_U, nx * q * sizeof(double)), memcpy(w->P, kept_P, q * sizeof(double));
+            memcpy(w->U, kept_U, nx * q * sizeof(double));
+            memcpy(w->P, kept_P, q * sizeof(double));
             bad = bad ? bad : -1;
         }
-        if (bad) {                                         /* rounding: what there was is as good */
+        if (bad) { /* rounding: what there was is as good */
             memcpy(w->z, w->kept, count * sizeof *w->z);
             int again = at_dual(w, w->z);
             return again ? -1 : old < 1e-9 ? 0 : -1;
@@ -459,7 +578,7 @@ static void give(struct dual_orbit *w, struct actio_circuit *l)
     double mean = 0;
     for (size_t q = 0; q < w->lanes; q++) mean += w->e.weight[q % POINTS] * (w->P[q] - w->period) / (double)w->N;
     l->period = w->period + mean;
-    for (size_t i = 0; i < l->nodes; i++) {                /* nodes become ends of elements: there the reactions are exact */
+    for (size_t i = 0; i < l->nodes; i++) { /* nodes become ends of elements: there the reactions are exact */
         size_t e = (size_t)(l->at[i] * (double)w->N + 0.5) % w->N;
         l->at[i] = (double)e / (double)w->N;
         memcpy(l->y + i * w->nx, w->xe + e * w->nx, w->nx * sizeof *l->y);
@@ -467,14 +586,19 @@ static void give(struct dual_orbit *w, struct actio_circuit *l)
 }
 
 /* One number of elements. 0, -1, a status of the motion; *detector. */
-static int solve_on(struct actio_orbit *o, struct actio_circuit *l, size_t N, bool kept_ones, struct actio_orbit_told *told, double *detector)
+static int solve_on(struct actio_orbit *o, struct actio_circuit *l, size_t N, bool kept_ones,
+                    struct actio_orbit_told *told, double *detector)
 {
     struct dual_orbit w;
     int bad = open_all(&w, o, N) ? ACTIO_MARCH_NO_MEMORY : open_mass(&w) || take_guess(&w, l) ? ACTIO_FLOW_FAILED : 0;
-    told->unknowns = N * DEGREE * w.b, w.kept_ones = kept_ones;
+    told->unknowns = N * DEGREE * w.b;
+    w.kept_ones = kept_ones;
     if (!bad) bad = settle_base(&w, told);
     if (!bad) bad = polish(&w, told);
-    if (!bad) *detector = detect(&w), give(&w, l);
+    if (!bad) {
+        *detector = detect(&w);
+        give(&w, l);
+    }
     close_all(&w);
     return bad;
 }
@@ -490,7 +614,8 @@ int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol,
         bad = solve_on(o, l, N, kept_ones, told, &detector);
         if (bad) break;
         told->detector = detector;
-        told->period_error = fmin(fabs(l->period - period), detector * detector * l->period) + 8 * DBL_EPSILON * l->period;
+        told->period_error =
+            fmin(fabs(l->period - period), detector * detector * l->period) + 8 * DBL_EPSILON * l->period;
         bool settled = fabs(l->period - before) <= fmax(tol, 2e-15) * l->period;
         if ((detector * detector < 1e-3 * fmax(tol, 1e-15) || settled) && detector < 1e-5) break;
         if (2 * N > MOST_ELEMENTS || 2 * N * DEGREE * (o->ny + 1) > MOST_UNKNOWNS || actio_stopped(o->ctx)) break;
@@ -502,11 +627,18 @@ int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol,
         if (actio_tangent_rates(&o->x, actio_orbit_time(o, l, i), l->y + i * o->ny, f)) continue;
         for (size_t k = 0; k < o->ny; k++) moves = moves || fabs(f[k]) * l->period > 0.05 * o->scale[k];
     }
-    for (size_t i = 0; !bad && o->rows && i < l->nodes; i++) bad = actio_motion_project(o->m, actio_orbit_time(o, l, i), l->y + i * o->ny);
+    for (size_t i = 0; !bad && o->rows && i < l->nodes; i++)
+        bad = actio_motion_project(o->m, actio_orbit_time(o, l, i), l->y + i * o->ny);
     if (!bad) bad = actio_orbit_mismatch(o, l, fmax(1e-15, 0.1 * tol), &told->residual);
-    told->period_error = o->free_period ? told->period_error + told->residual * l->period : 0;    /* closing follows from the motion itself */
+    /* closing follows from the motion itself */
+    told->period_error = o->free_period ? told->period_error + told->residual * l->period : 0;
     told->motion = bad > 0 ? bad : 0;
-    told->status = bad == ACTIO_FLOW_STOPPED ? ACTIO_ORBIT_STOPPED : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY : bad < 0 ? ACTIO_ORBIT_DIVERGED : bad ? ACTIO_ORBIT_MOTION_FAILS
-                 : o->free_period && !moves ? ACTIO_ORBIT_AT_REST : detector > CHARM ? ACTIO_ORBIT_SPURIOUS : ACTIO_ORBIT_FOUND;
+    told->status = bad == ACTIO_FLOW_STOPPED      ? ACTIO_ORBIT_STOPPED
+                   : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
+                   : bad < 0                      ? ACTIO_ORBIT_DIVERGED
+                   : bad                          ? ACTIO_ORBIT_MOTION_FAILS
+                   : o->free_period && !moves     ? ACTIO_ORBIT_AT_REST
+                   : detector > CHARM             ? ACTIO_ORBIT_SPURIOUS
+                                                  : ACTIO_ORBIT_FOUND;
     return told->status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One slab of the dual action as a function of its unknowns: from dual to primal at every point, value and gradient.                 [AS 21, DUAL 1.3] */
+ * One slab of the dual action as a function of its unknowns: from dual to primal at every point, value and gradient.
+ * [AS 21, DUAL 1.3] */
 #include "solve/dual.h"
 #include "algebra/dense.h"
 
@@ -16,37 +17,90 @@ static struct actio_binding binding(const struct actio_dual_slab *s, struct acti
     ptrdiff_t lanes = (ptrdiff_t)s->lanes;
     size_t n = s->sys->n, N = n + s->sys->m, nx = s->nx;
     memset(&b, 0, sizeof b);
-    const double *y = s->U + nx * s->lanes, *others = y + N * s->lanes;      /* z', then multipliers or the slack */
-    const struct { int space; const double *base; } varying[] = {
-        { ACTIO_SPACE_T, s->time }, { ACTIO_SPACE_Q, s->U }, { ACTIO_SPACE_V, s->U + n * s->lanes }, { ACTIO_SPACE_STATE, s->U + 2 * n * s->lanes },
-        { ACTIO_SPACE_ACC, y }, { ACTIO_SPACE_SDOT, y + n * s->lanes }, { ACTIO_SPACE_LAMBDA, others },
-        { ACTIO_SPACE_SLACK, others }, { ACTIO_SPACE_BASE, s->base }, { ACTIO_SPACE_DUAL, s->D }, { ACTIO_SPACE_DUALDOT, s->rate }, { ACTIO_SPACE_DMU, s->mu },
+    const double *y = s->U + nx * s->lanes, *others = y + N * s->lanes; /* z', then multipliers or the slack */
+    const struct {
+        int space;
+        const double *base;
+    } varying[] = {
+        { ACTIO_SPACE_T, s->time },
+        { ACTIO_SPACE_Q, s->U },
+        { ACTIO_SPACE_V, s->U + n * s->lanes },
+        { ACTIO_SPACE_STATE, s->U + 2 * n * s->lanes },
+        { ACTIO_SPACE_ACC, y },
+        { ACTIO_SPACE_SDOT, y + n * s->lanes },
+        { ACTIO_SPACE_LAMBDA, others },
+        { ACTIO_SPACE_SLACK, others },
+        { ACTIO_SPACE_BASE, s->base },
+        { ACTIO_SPACE_DUAL, s->D },
+        { ACTIO_SPACE_DUALDOT, s->rate },
+        { ACTIO_SPACE_DMU, s->mu },
     };
     for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) {
         b.space[varying[i].space].base = varying[i].base;
-        b.space[varying[i].space].index_step = lanes, b.space[varying[i].space].lane_step = 1;
+        b.space[varying[i].space].index_step = lanes;
+        b.space[varying[i].space].lane_step = 1;
     }
-    const struct { int space; const double *base; } common[] = { { ACTIO_SPACE_PARAM, shared.param }, { ACTIO_SPACE_MODE, shared.mode }, { ACTIO_SPACE_HIDDEN, shared.hidden } };
-    for (size_t i = 0; i < sizeof common / sizeof *common; i++) b.space[common[i].space].base = common[i].base, b.space[common[i].space].index_step = 1;
+    const struct {
+        int space;
+        const double *base;
+    } common[] = { { ACTIO_SPACE_PARAM, shared.param },
+                   { ACTIO_SPACE_MODE, shared.mode },
+                   { ACTIO_SPACE_HIDDEN, shared.hidden } };
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
+        b.space[common[i].space].base = common[i].base;
+        b.space[common[i].space].index_step = 1;
+    }
     return b;
 }
 
-static size_t all_unknowns(const struct actio_dual_slab *s, size_t elements) { return (elements * s->e->k + 1) * s->nx + elements * s->e->k * s->ng; }
+static size_t all_unknowns(const struct actio_dual_slab *s, size_t elements)
+{
+    return (elements * s->e->k + 1) * s->nx + elements * s->e->k * s->ng;
+}
 size_t actio_dual_unknowns(const struct actio_dual_slab *s) { return all_unknowns(s, s->elements); }
 
 /* One block; arrays in the order in which they are listed, and the kernel's outputs side by side. */
 static bool take_memory(struct actio_dual_slab *s)
 {
     const struct actio_first_order *fo = s->fo;
-    size_t w = s->lanes, nx = s->nx, nu = s->nu, ng = s->ng, z = all_unknowns(s, s->most), ends = (s->most + 1) * nx, k = s->e->k, all = 0;
-    size_t lane = nu * (nu + 2 * nx + ng) + (2 * nx + ng) * (2 * nx + ng) + 3 * nu * nu + 4 * nu + 8, dofs = s->most * k + 1;
-    const struct { double **p; size_t n; } want[] = {
-        { &s->time, w }, { &s->U, nu * w }, { &s->base, fo->base * w }, { &s->D, nx * w }, { &s->rate, nx * w }, { &s->mu, ng * w },
-        { &s->L, w }, { &s->f, nx * w }, { &s->g, ng * w }, { &s->slope, nu * w }, { &s->fU, fo->f_U.count * w }, { &s->gU, fo->g_U.count * w },
-        { &s->M, fo->M.count * w }, { &s->C, fo->C.count * w }, { &s->x0, nx }, { &s->end, ends }, { &s->x, ends }, { &s->last, nx }, { &s->sizes, nx },
-        { &s->z, z }, { &s->G, z }, { &s->step, z }, { &s->trial, z }, { &s->kept, nu * w },
-        { &s->local, s->most * s->nl * s->nl }, { &s->right, s->most * s->nl }, { &s->diagonal, (s->most + 1) * nx * nx }, { &s->beside, s->most * nx * nx },
-        { &s->small, lane }, { &s->band, dofs * (k + 1 + nx) },
+    size_t w = s->lanes, nx = s->nx, nu = s->nu, ng = s->ng, z = all_unknowns(s, s->most), ends = (s->most + 1) * nx,
+           k = s->e->k, all = 0;
+    size_t lane = nu * (nu + 2 * nx + ng) + (2 * nx + ng) * (2 * nx + ng) + 3 * nu * nu + 4 * nu + 8,
+           dofs = s->most * k + 1;
+    const struct {
+        double **p;
+        size_t n;
+    } want[] = {
+        { &s->time, w },
+        { &s->U, nu * w },
+        { &s->base, fo->base * w },
+        { &s->D, nx * w },
+        { &s->rate, nx * w },
+        { &s->mu, ng * w },
+        { &s->L, w },
+        { &s->f, nx * w },
+        { &s->g, ng * w },
+        { &s->slope, nu * w },
+        { &s->fU, fo->f_U.count * w },
+        { &s->gU, fo->g_U.count * w },
+        { &s->M, fo->M.count * w },
+        { &s->C, fo->C.count * w },
+        { &s->x0, nx },
+        { &s->end, ends },
+        { &s->x, ends },
+        { &s->last, nx },
+        { &s->sizes, nx },
+        { &s->z, z },
+        { &s->G, z },
+        { &s->step, z },
+        { &s->trial, z },
+        { &s->kept, nu * w },
+        { &s->local, s->most * s->nl * s->nl },
+        { &s->right, s->most * s->nl },
+        { &s->diagonal, (s->most + 1) * nx * nx },
+        { &s->beside, s->most * nx * nx },
+        { &s->small, lane },
+        { &s->band, dofs * (k + 1 + nx) },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         if (want[i].n > SIZE_MAX / 64 - all) return false;
@@ -57,18 +111,24 @@ static bool take_memory(struct actio_dual_slab *s)
     return next != NULL;
 }
 
-int actio_dual_slab_open(struct actio_dual_slab *s, struct actio_context *ctx, struct actio_system *sys, const struct actio_dual_element *e, size_t most, struct actio_shared shared)
+int actio_dual_slab_open(struct actio_dual_slab *s, struct actio_context *ctx, struct actio_system *sys,
+                         const struct actio_dual_element *e, size_t most, struct actio_shared shared)
 {
     *s = (struct actio_dual_slab){ .ctx = ctx, .sys = sys, .e = e, .most = most, .lanes = most * e->points };
     if (actio_system_need(sys, ACTIO_Q_DUAL_POINT)) return 1;
     s->fo = sys->first_order;
-    s->nx = s->fo->x, s->nu = s->fo->u, s->ng = s->fo->g;
-    s->ni = (e->k - 1) * s->nx + e->k * s->ng, s->nl = s->ni + 2 * s->nx;
+    s->nx = s->fo->x;
+    s->nu = s->fo->u;
+    s->ng = s->fo->g;
+    s->ni = (e->k - 1) * s->nx + e->k * s->ng;
+    s->nl = s->ni + 2 * s->nx;
     if (take_memory(s)) {
         struct actio_binding at = binding(s, shared);
         if (actio_node_open(&s->point, ctx, sys->kernel[ACTIO_Q_DUAL_POINT], &at, s->lanes, s->L) == 0) return 0;
     }
-    if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(ctx->bytes_limit)));
+    if (ctx->findings)
+        actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(ctx->bytes_limit)));
     actio_dual_slab_close(s);
     return 1;
 }
@@ -83,7 +143,9 @@ void actio_dual_slab_close(struct actio_dual_slab *s)
 
 void actio_dual_slab_place(struct actio_dual_slab *s, double t, double h, size_t elements)
 {
-    s->t = t, s->h = h, s->elements = elements;
+    s->t = t;
+    s->h = h;
+    s->elements = elements;
     for (size_t e = 0; e < elements; e++)
         for (size_t q = 0; q < s->e->points; q++) s->time[e * s->e->points + q] = t + h * ((double)e + s->e->at[q]);
 }
@@ -97,11 +159,16 @@ static void lay(struct actio_dual_slab *s, const double *z)
     const double *coefficient = z + (s->elements * k + 1) * nx;
     for (size_t e = 0, l = 0; e < s->elements; e++)
         for (size_t q = 0; q < s->e->points; q++, l++) {
-            const double *N = s->e->N + q * (k + 1), *dN = s->e->dN + q * (k + 1), *P = s->e->P + q * k, *D = z + e * k * nx, *m = coefficient + e * k * ng;
+            const double *N = s->e->N + q * (k + 1), *dN = s->e->dN + q * (k + 1), *P = s->e->P + q * k,
+                         *D = z + e * k * nx, *m = coefficient + e * k * ng;
             for (size_t i = 0; i < nx; i++) {
                 double value = 0, rate = 0;
-                for (size_t j = 0; j <= k; j++) value += N[j] * D[j * nx + i], rate += dN[j] * D[j * nx + i];
-                s->D[i * w + l] = value, s->rate[i * w + l] = rate / s->h;
+                for (size_t j = 0; j <= k; j++) {
+                    value += N[j] * D[j * nx + i];
+                    rate += dN[j] * D[j * nx + i];
+                }
+                s->D[i * w + l] = value;
+                s->rate[i * w + l] = rate / s->h;
             }
             for (size_t i = 0; i < ng; i++) {
                 double value = 0;
@@ -178,7 +245,8 @@ static double value_of(const struct actio_dual_slab *s, const double *z)
     return s->h * sum - actio_dot(s->nx, z, s->x0);
 }
 
-/* Of one element: of D by nodes from `G` on, int -N'.(x - start) - N.f; of m. x is counted from the base at the element's start. */
+/* Of one element: of D by nodes from `G` on, int -N'.(x - start) - N.f; of m. x is counted from the base at the
+ * element's start. */
 static void gradient_in(struct actio_dual_slab *s, size_t e, double *GD, double *Gm)
 {
     size_t k = s->e->k, nx = s->nx, ng = s->ng, w = s->lanes;
@@ -189,19 +257,23 @@ static void gradient_in(struct actio_dual_slab *s, size_t e, double *GD, double 
         double weight = s->e->weight[q];
         for (size_t i = 0; i < nx; i++) {
             double x = weight * (s->U[i * w + l] - from[i]), f = weight * s->h * s->f[i * w + l];
-            for (size_t j = 0; j <= k; j++) GD[j * nx + i] -= s->e->dN[q * (k + 1) + j] * x + s->e->N[q * (k + 1) + j] * f;
+            for (size_t j = 0; j <= k; j++)
+                GD[j * nx + i] -= s->e->dN[q * (k + 1) + j] * x + s->e->N[q * (k + 1) + j] * f;
         }
         for (size_t i = 0; i < ng; i++)
             for (size_t j = 0; j < k; j++) Gm[j * ng + i] += weight * s->h * s->e->P[q * k + j] * s->g[i * w + l];
     }
 }
 
-/* The gradient, and with it the nodal reactions x: the end of an element from what lies before it.       [DUAL 1.2] */
+/* The gradient, and with it the nodal reactions x: the end of an element from what lies before it.  [DUAL 1.2] */
 static void gradient_of(struct actio_dual_slab *s)
 {
     size_t k = s->e->k, nx = s->nx, ng = s->ng, N = s->elements;
     double *m = s->G + (N * k + 1) * nx, *here = s->small;
-    for (size_t i = 0; i < nx; i++) s->G[i] = s->end[i] - s->x0[i], s->x[i] = s->x0[i];
+    for (size_t i = 0; i < nx; i++) {
+        s->G[i] = s->end[i] - s->x0[i];
+        s->x[i] = s->x0[i];
+    }
     s->residual = 0;
     for (size_t i = 0; i < nx; i++) s->sizes[i] = fabs(s->x0[i]);
     for (size_t e = 0; e < N; e++) {
@@ -210,8 +282,9 @@ static void gradient_of(struct actio_dual_slab *s)
         for (size_t i = 0; i < nx; i++) {
             G[i] += here[i];
             for (size_t j = 1; j < k; j++) G[j * nx + i] = here[j * nx + i];
-            double beyond = (start[i] - next[i]) - here[k * nx + i];           /* end of this element, counted from its base */
-            x[i] = next[i] + beyond, G[k * nx + i] = -beyond;
+            double beyond = (start[i] - next[i]) - here[k * nx + i]; /* end of this element, counted from its base */
+            x[i] = next[i] + beyond;
+            G[k * nx + i] = -beyond;
             s->sizes[i] = fmax(s->sizes[i], fabs(x[i]));
         }
     }
@@ -219,7 +292,8 @@ static void gradient_of(struct actio_dual_slab *s)
     for (size_t i = 0; i < nx; i++) s->size = fmax(s->size, s->sizes[i]);
     for (size_t i = 0; i < N * k * nx; i++) {
         double g = fabs(s->G[i]), own = s->sizes[i % nx];
-        s->residual = fmax(s->residual, g), s->relative = fmax(s->relative, g > 0 ? g / own : 0);      /* a large component must not hide the others */
+        s->residual = fmax(s->residual, g);
+        s->relative = fmax(s->relative, g > 0 ? g / own : 0); /* a large component must not hide the others */
     }
     for (size_t i = 0; i < N * k * ng; i++) s->residual = fmax(s->residual, fabs(m[i]));
 }
@@ -252,18 +326,21 @@ static void spread_algebraic(const struct actio_dual_slab *s, double *M, double 
 {
     const struct actio_places *m = &s->fo->M, *rows = &s->fo->g_U;
     size_t nx = s->nx, ny = s->nu - nx, w = s->lanes;
-    memset(M, 0, ny * ny * sizeof *M), memset(g, 0, s->ng * ny * sizeof *g);
+    memset(M, 0, ny * ny * sizeof *M);
+    memset(g, 0, s->ng * ny * sizeof *g);
     for (size_t i = 0; i < m->count; i++)
         if (m->col[i] >= nx) M[(m->row[i] - nx) * ny + m->col[i] - nx] = s->M[i * w];
     for (size_t i = 0; i < rows->count; i++)
         if (rows->col[i] >= nx) g[rows->row[i] * ny + rows->col[i] - nx] = s->gU[i * w];
 }
 
-/* One Newton step of dL/dy = 0, g = 0 in y and m of lane 0, by M_yy and g_y M_yy^-1 g_y'. Its size beside theirs, or -1: there is none. */
+/* One Newton step of dL/dy = 0, g = 0 in y and m of lane 0, by M_yy and g_y M_yy^-1 g_y'. Its size beside theirs, or
+ * -1: there is none. */
 static double step_algebraic(struct actio_dual_slab *s)
 {
     size_t nx = s->nx, ny = s->nu - nx, ng = s->ng, w = s->lanes;
-    double *M = s->small, *g = M + ny * ny, *Z = g + ng * ny, *S = Z + ng * ny, *r = S + ng * ng, *m = r + ny, largest = 0;
+    double *M = s->small, *g = M + ny * ny, *Z = g + ng * ny, *S = Z + ng * ny, *r = S + ng * ng, *m = r + ny,
+           largest = 0;
     spread_algebraic(s, M, g);
     if (actio_cholesky_factor(ny, M)) return -1;
     for (size_t i = 0; i < ny; i++) r[i] = s->slope[(nx + i) * w];
@@ -280,13 +357,18 @@ static double step_algebraic(struct actio_dual_slab *s)
     for (size_t i = 0; i < ny; i++) {
         double *y = &s->U[(nx + i) * w], step = r[i];
         for (size_t a = 0; a < ng; a++) step += Z[a * ny + i] * m[a];
-        *y -= step, largest = fmax(largest, fabs(step) / (1 + fabs(*y)));
+        *y -= step;
+        largest = fmax(largest, fabs(step) / (1 + fabs(*y)));
     }
-    for (size_t a = 0; a < ng; a++) s->mu[a * w] += m[a], largest = fmax(largest, fabs(m[a]) / (1 + fabs(s->mu[a * w])));
+    for (size_t a = 0; a < ng; a++) {
+        s->mu[a * w] += m[a];
+        largest = fmax(largest, fabs(m[a]) / (1 + fabs(s->mu[a * w])));
+    }
     return largest;
 }
 
-/* Where x and D are given, dL/dy = 0 and g = 0 are for y and m: the way from momenta to what is algebraic.            [AS, remark 4] */
+/* Where x and D are given, dL/dy = 0 and g = 0 are for y and m: the way from momenta to what is algebraic.  [AS, remark
+ * 4] */
 static int close_algebraic(struct actio_dual_slab *s)
 {
     for (int it = 0; it < MOST_MAPS; it++) {
@@ -302,10 +384,14 @@ double actio_dual_hamiltonian(struct actio_dual_slab *s, size_t e, const double 
 {
     size_t w = s->lanes, given = actio_dual_is_open(s) ? s->nx : s->nu;
     if (given < s->nu) begin_at_node(s, e);
-    else for (size_t i = 0; i < s->ng; i++) s->mu[i * w] = 0;
+    else
+        for (size_t i = 0; i < s->ng; i++) s->mu[i * w] = 0;
     for (size_t i = 0; i < given; i++) s->U[i * w] = U[i];
     for (size_t i = 0; i < s->fo->base; i++) s->base[i * w] = base[i];
-    for (size_t i = 0; i < s->nx; i++) s->D[i * w] = s->z[e * s->e->k * s->nx + i], s->rate[i * w] = 0;
+    for (size_t i = 0; i < s->nx; i++) {
+        s->D[i * w] = s->z[e * s->e->k * s->nx + i];
+        s->rate[i * w] = 0;
+    }
     double t = s->time[0];
     s->time[0] = s->t + s->h * (double)e;
     int bad = (given < s->nu && close_algebraic(s)) || actio_node_evaluate(&s->point, 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The dual action's maximum on a slab: -K = int B' M^-1 B element by element, inner unknowns condensed, Cholesky's method over the blocks of the
- * elements' ends, Newton steps that keep M positive and let S grow.                                                                [DUAL 1.3] */
+ * The dual action's maximum on a slab: -K = int B' M^-1 B element by element, inner unknowns condensed, Cholesky's
+ * method over the blocks of the
+ * elements' ends, Newton steps that keep M positive and let S grow.  [DUAL 1.3] */
 #include "solve/dual.h"
 #include "algebra/dense.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 40, MOST_HALVINGS = 12 };
-#define FLOOR 0.1                                          /* of the eigenvalues of M at first: paths along the border get nowhere */
+#define FLOOR 0.1 /* of the eigenvalues of M at first: paths along the border get nowhere */
 #define LEAST_FLOOR 1e-7
 
 /* ---- -K of one element */
@@ -35,7 +36,7 @@ static int lane_products(struct actio_dual_slab *s, size_t l, double *Z)
     if (actio_cholesky_factor(nu, M)) return 1;
     columns_of(s, l, W);
     for (size_t r = 0; r < rows; r++) {
-        double *y = W + r * nu;                            /* L y = column */
+        double *y = W + r * nu; /* L y = column */
         for (size_t i = 0; i < nu; i++) y[i] = (y[i] - actio_dot(i, M + i * nu, y)) / M[i * nu + i];
     }
     for (size_t r = 0; r < rows; r++)
@@ -44,18 +45,23 @@ static int lane_products(struct actio_dual_slab *s, size_t l, double *Z)
 }
 
 /* Places in the element's matrix: inner nodes, then m, then the first and the last node. */
-static size_t place_of_node(const struct actio_dual_slab *s, size_t j) { return j == 0 ? s->ni : j == s->e->k ? s->ni + s->nx : (j - 1) * s->nx; }
+static size_t place_of_node(const struct actio_dual_slab *s, size_t j)
+{
+    return j == 0 ? s->ni : j == s->e->k ? s->ni + s->nx : (j - 1) * s->nx;
+}
 static size_t place_of_m(const struct actio_dual_slab *s, size_t l) { return (s->e->k - 1) * s->nx + l * s->ng; }
 
 static double symmetric(const double *Z, size_t n, size_t i, size_t j) { return i >= j ? Z[i * n + j] : Z[j * n + i]; }
 
 /* Adds weight * (a_j E + c_j F)' M^-1 (a_i E + c_i F) for nodes j, i. */
-static void add_nodes(struct actio_dual_slab *s, const double *Z, double weight, const double *N, const double *dN, double *K)
+static void add_nodes(struct actio_dual_slab *s, const double *Z, double weight, const double *N, const double *dN,
+                      double *K)
 {
     size_t nx = s->nx, rows = 2 * nx + s->ng, nl = s->nl;
     for (size_t r = 0; r < nx; r++)
         for (size_t c = 0; c < nx; c++) {
-            double ee = weight * symmetric(Z, rows, r, c) / (s->h * s->h), ef = weight * symmetric(Z, rows, r, nx + c) / s->h;
+            double ee = weight * symmetric(Z, rows, r, c) / (s->h * s->h),
+                   ef = weight * symmetric(Z, rows, r, nx + c) / s->h;
             double fe = weight * symmetric(Z, rows, nx + r, c) / s->h, ff = weight * symmetric(Z, rows, nx + r, nx + c);
             for (size_t j = 0; j <= s->e->k; j++) {
                 double by_rate = dN[j] * ee + N[j] * fe, by_value = dN[j] * ef + N[j] * ff;
@@ -68,12 +74,14 @@ static void add_nodes(struct actio_dual_slab *s, const double *Z, double weight,
         }
 }
 
-static void add_multipliers(struct actio_dual_slab *s, const double *Z, double weight, const double *N, const double *dN, const double *P, double *K)
+static void add_multipliers(struct actio_dual_slab *s, const double *Z, double weight, const double *N,
+                            const double *dN, const double *P, double *K)
 {
     size_t nx = s->nx, ng = s->ng, rows = 2 * nx + ng, nl = s->nl, k = s->e->k;
     for (size_t r = 0; r < ng; r++) {
         for (size_t c = 0; c < nx; c++) {
-            double ge = weight * symmetric(Z, rows, 2 * nx + r, c) / s->h, gf = weight * symmetric(Z, rows, 2 * nx + r, nx + c);
+            double ge = weight * symmetric(Z, rows, 2 * nx + r, c) / s->h,
+                   gf = weight * symmetric(Z, rows, 2 * nx + r, nx + c);
             for (size_t l = 0; l < k; l++)
                 for (size_t j = 0; j <= k; j++) {
                     size_t a = place_of_m(s, l) + r, b = place_of_node(s, j) + c;
@@ -84,7 +92,8 @@ static void add_multipliers(struct actio_dual_slab *s, const double *Z, double w
             double gg = weight * symmetric(Z, rows, 2 * nx + r, 2 * nx + c);
             for (size_t l = 0; l < k; l++)
                 for (size_t j = 0; j < k; j++)
-                    if (place_of_m(s, j) + c <= place_of_m(s, l) + r) K[(place_of_m(s, l) + r) * nl + place_of_m(s, j) + c] += P[l] * P[j] * gg;
+                    if (place_of_m(s, j) + c <= place_of_m(s, l) + r)
+                        K[(place_of_m(s, l) + r) * nl + place_of_m(s, j) + c] += P[l] * P[j] * gg;
         }
     }
 }
@@ -112,13 +121,17 @@ static int factor(struct actio_dual_slab *s)
     size_t nx = s->nx, nl = s->nl, ni = s->ni, N = s->elements, block = nx * nx;
     memset(s->diagonal, 0, (N + 1) * block * sizeof *s->diagonal);
     for (size_t e = 0; e < N; e++) {
-        double *K = s->local + e * nl * nl, *here = s->diagonal + e * block, *next = here + block, *beside = s->beside + e * block;
+        double *K = s->local + e * nl * nl, *here = s->diagonal + e * block, *next = here + block,
+               *beside = s->beside + e * block;
         int status = actio_stopped(s->ctx) ? ACTIO_DUAL_DIVERGED : element_matrix(s, e, K);
         if (status) return status;
         if (actio_cholesky_part(nl, ni, K)) return ACTIO_DUAL_DIVERGED;
         for (size_t i = 0; i < nx; i++)
             for (size_t j = 0; j < nx; j++) {
-                if (j <= i) here[i * nx + j] += K[(ni + i) * nl + ni + j], next[i * nx + j] += K[(ni + nx + i) * nl + ni + nx + j];
+                if (j <= i) {
+                    here[i * nx + j] += K[(ni + i) * nl + ni + j];
+                    next[i * nx + j] += K[(ni + nx + i) * nl + ni + nx + j];
+                }
                 beside[i * nx + j] = K[(ni + nx + i) * nl + ni + j];
             }
     }
@@ -126,7 +139,9 @@ static int factor(struct actio_dual_slab *s)
         double *here = s->diagonal + e * block, *next = here + block, *beside = s->beside + e * block;
         if (actio_cholesky_factor(nx, here)) return ACTIO_DUAL_DIVERGED;
         for (size_t i = 0; i < nx; i++)
-            for (size_t j = 0; j < nx; j++) beside[i * nx + j] = (beside[i * nx + j] - actio_dot(j, beside + i * nx, here + j * nx)) / here[j * nx + j];
+            for (size_t j = 0; j < nx; j++)
+                beside[i * nx + j] =
+                    (beside[i * nx + j] - actio_dot(j, beside + i * nx, here + j * nx)) / here[j * nx + j];
         for (size_t i = 0; i < nx; i++)
             for (size_t j = 0; j <= i; j++) next[i * nx + j] -= actio_dot(nx, beside + i * nx, beside + j * nx);
     }
@@ -140,7 +155,8 @@ static void gather(const struct actio_dual_slab *s, size_t e, const double *z, d
     const double *D = z + e * k * nx, *m = z + (s->elements * k + 1) * nx + e * k * ng;
     memcpy(to, D + nx, (k - 1) * nx * sizeof *to);
     if (ng) memcpy(to + (k - 1) * nx, m, k * ng * sizeof *to);
-    memcpy(to + s->ni, D, nx * sizeof *to), memcpy(to + s->ni + nx, D + k * nx, nx * sizeof *to);
+    memcpy(to + s->ni, D, nx * sizeof *to);
+    memcpy(to + s->ni + nx, D + k * nx, nx * sizeof *to);
 }
 
 static void scatter(const struct actio_dual_slab *s, size_t e, const double *from, double *z)
@@ -151,7 +167,8 @@ static void scatter(const struct actio_dual_slab *s, size_t e, const double *fro
     if (ng) memcpy(m, from + (k - 1) * nx, k * ng * sizeof *m);
 }
 
-/* (-K) step = G, the last end held. Nodes' parts of the right side are in G itself: elements bring theirs only from inside. */
+/* (-K) step = G, the last end held. Nodes' parts of the right side are in G itself: elements bring theirs only from
+ * inside. */
 static void solve_step(struct actio_dual_slab *s)
 {
     size_t k = s->e->k, nx = s->nx, ni = s->ni, nl = s->nl, N = s->elements, block = nx * nx;
@@ -164,12 +181,16 @@ static void solve_step(struct actio_dual_slab *s)
         gather(s, e, s->G, b);
         for (size_t i = 0; i < ni; i++) b[i] *= sign;
         actio_lower_solve(ni, nl, K, b);
-        for (size_t i = 0; i < nx; i++) here[i] -= actio_dot(ni, K + (ni + i) * nl, b), next[i] -= e + 1 < N ? actio_dot(ni, K + (ni + nx + i) * nl, b) : 0;
+        for (size_t i = 0; i < nx; i++) {
+            here[i] -= actio_dot(ni, K + (ni + i) * nl, b);
+            next[i] -= e + 1 < N ? actio_dot(ni, K + (ni + nx + i) * nl, b) : 0;
+        }
     }
     for (size_t e = 0; e < N; e++) {
         double *here = node + e * k * nx;
         actio_lower_solve(nx, nx, s->diagonal + e * block, here);
-        for (size_t i = 0; i < nx && e + 1 < N; i++) here[k * nx + i] -= actio_dot(nx, s->beside + e * block + i * nx, here);
+        for (size_t i = 0; i < nx && e + 1 < N; i++)
+            here[k * nx + i] -= actio_dot(nx, s->beside + e * block + i * nx, here);
     }
     for (size_t e = N; e-- > 0;) {
         double *here = node + e * k * nx;
@@ -181,7 +202,8 @@ static void solve_step(struct actio_dual_slab *s)
         double *b = s->right + e * nl;
         const double *K = s->local + e * nl * nl, *here = node + e * k * nx, *next = here + k * nx;
         for (size_t i = 0; i < nx; i++)
-            for (size_t j = 0; j < ni; j++) b[j] -= K[(ni + i) * nl + j] * here[i] + K[(ni + nx + i) * nl + j] * next[i];
+            for (size_t j = 0; j < ni; j++)
+                b[j] -= K[(ni + i) * nl + j] * here[i] + K[(ni + nx + i) * nl + j] * next[i];
         actio_lower_solve_back(ni, nl, K, b);
         scatter(s, e, b, s->step);
     }
@@ -202,7 +224,10 @@ int actio_dual_curve(struct actio_dual_slab *s, const double *v, double *out)
             for (size_t j = 0; j < nl; j++) sum[i] += symmetric(K, nl, i, j) * b[j];
         }
         scatter(s, e, sum, out);
-        for (size_t i = 0; i < nx; i++) D[i] += sum[s->ni + i], D[k * nx + i] += sum[s->ni + nx + i];
+        for (size_t i = 0; i < nx; i++) {
+            D[i] += sum[s->ni + i];
+            D[k * nx + i] += sum[s->ni + nx + i];
+        }
     }
     return ACTIO_DUAL_DONE;
 }
@@ -213,10 +238,12 @@ int actio_dual_matrix(struct actio_dual_slab *s, size_t e, double *K) { return e
 
 static void keep(const struct actio_dual_slab *s, double *to, const double *from)
 {
-    for (size_t i = 0; i < s->nu; i++) memcpy(to + i * s->lanes, from + i * s->lanes, s->elements * s->e->points * sizeof *to);
+    for (size_t i = 0; i < s->nu; i++)
+        memcpy(to + i * s->lanes, from + i * s->lanes, s->elements * s->e->points * sizeof *to);
 }
 
-/* Halves the step until M is positive all over and S has grown; near the maximum, where S has no more digits, the gradient decides. 0, or a dual status. */
+/* Halves the step until M is positive all over and S has grown; near the maximum, where S has no more digits, the
+ * gradient decides. 0, or a dual status. */
 static int advance(struct actio_dual_slab *s, double slope, bool last)
 {
     size_t count = actio_dual_unknowns(s);
@@ -251,9 +278,11 @@ static void begin(struct actio_dual_slab *s)
 int actio_dual_climb(struct actio_dual_slab *s)
 {
     double length = fabs(s->h) * (double)s->elements;
-    s->iterations = s->maps = 0, s->floor = FLOOR;
+    s->iterations = s->maps = 0;
+    s->floor = FLOOR;
     int status = actio_dual_at(s, s->z);
-    while (status == ACTIO_DUAL_NOT_POSITIVE && !actio_stopped(s->ctx) && (s->floor *= 0.1) > LEAST_FLOOR) status = actio_dual_at(s, s->z);
+    while (status == ACTIO_DUAL_NOT_POSITIVE && !actio_stopped(s->ctx) && (s->floor *= 0.1) > LEAST_FLOOR)
+        status = actio_dual_at(s, s->z);
     bool polished = false;
     while (!status && !polished) {
         double action = s->action, residual = s->residual, sign = s->h < 0 ? -1 : 1;
@@ -261,11 +290,18 @@ int actio_dual_climb(struct actio_dual_slab *s)
         if (status) break;
         solve_step(s);
         double slope = sign * actio_dot(actio_dual_unknowns(s), s->G, s->step), change = sqrt(fmax(slope, 0) / length);
-        polished = residual <= 1e-11 * s->size || change <= 1e-12 * s->size;   /* one step more, for the last digits */
+        polished = residual <= 1e-11 * s->size || change <= 1e-12 * s->size; /* one step more, for the last digits */
         if (s->relative <= 4 * DBL_EPSILON && s->ng == 0) break;
         status = advance(s, slope, polished);
-        while (status == ACTIO_DUAL_NOT_POSITIVE && !actio_stopped(s->ctx) && (s->floor *= 0.1) > LEAST_FLOOR) s->action = action, s->residual = residual, status = advance(s, slope, polished);
-        if (status && polished) { status = actio_dual_at(s, s->z); break; }    /* rounding: what there was is as good */
+        while (status == ACTIO_DUAL_NOT_POSITIVE && !actio_stopped(s->ctx) && (s->floor *= 0.1) > LEAST_FLOOR) {
+            s->action = action;
+            s->residual = residual;
+            status = advance(s, slope, polished);
+        }
+        if (status && polished) {
+            status = actio_dual_at(s, s->z);
+            break;
+        } /* rounding: what there was is as good */
         if (++s->iterations > MOST_ITERATIONS) status = ACTIO_DUAL_DIVERGED;
     }
     return status;
@@ -287,14 +323,14 @@ static double least_in(struct actio_dual_slab *s, size_t l, double known)
     memset(C, 0, 2 * nu * nu * sizeof *C);
     for (size_t i = 0; i < s->fo->C.count; i++) C[s->fo->C.row[i] * nu + s->fo->C.col[i]] = s->C[i * w + l];
     for (size_t i = 0; i < s->fo->M.count; i++) M[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->M[i * w + l];
-    for (size_t i = 0; i < nu * nu; i++) C[i] = M[i] - (known - 1e-9) * C[i];    /* most lanes end here */
+    for (size_t i = 0; i < nu * nu; i++) C[i] = M[i] - (known - 1e-9) * C[i]; /* most lanes end here */
     if (actio_cholesky_factor(nu, C) == 0) return known;
     memset(C, 0, nu * nu * sizeof *C);
     for (size_t i = 0; i < s->fo->C.count; i++) C[s->fo->C.row[i] * nu + s->fo->C.col[i]] = s->C[i * w + l];
     if (actio_cholesky_factor(nu, C)) return NAN;
     for (size_t i = 0; i < nu; i++)
         for (size_t j = i + 1; j < nu; j++) M[i * nu + j] = M[j * nu + i];
-    for (int side = 0; side < 2; side++)                   /* L^-1 M, transposed, L^-1 again */
+    for (int side = 0; side < 2; side++) /* L^-1 M, transposed, L^-1 again */
         for (size_t c = 0; c < nu; c++) {
             for (size_t i = 0; i < nu; i++) eigenvalue[i] = M[i * nu + c];
             actio_lower_solve(nu, nu, C, eigenvalue);
@@ -303,7 +339,8 @@ static double least_in(struct actio_dual_slab *s, size_t l, double known)
                 for (size_t i = 0; i < nu; i++)
                     for (size_t j = 0; j < i; j++) {
                         double m = M[i * nu + j];
-                        M[i * nu + j] = M[j * nu + i], M[j * nu + i] = m;
+                        M[i * nu + j] = M[j * nu + i];
+                        M[j * nu + i] = m;
                     }
         }
     return actio_eigen_symmetric(nu, M, eigenvalue, NULL) ? NAN : fmin(known, eigenvalue[0]);
@@ -330,7 +367,8 @@ static void solve_band(size_t dofs, size_t k, size_t nx, double *a, double *b)
         size_t first = r > k ? r - k : 0;
         for (size_t c = first; c <= r; c++) {
             double sum = a[r * (k + 1) + k + c - r];
-            for (size_t i = c > k && c - k > first ? c - k : first; i < c; i++) sum -= a[r * (k + 1) + k + i - r] * a[c * (k + 1) + k + i - c];
+            for (size_t i = c > k && c - k > first ? c - k : first; i < c; i++)
+                sum -= a[r * (k + 1) + k + i - r] * a[c * (k + 1) + k + i - c];
             a[r * (k + 1) + k + c - r] = c < r ? sum / a[c * (k + 1) + k] : sqrt(sum);
         }
         for (size_t i = 0; i < nx; i++) {
@@ -345,7 +383,7 @@ static void solve_band(size_t dofs, size_t k, size_t nx, double *a, double *b)
         }
 }
 
-/* |x - Pi x| at the points: small for a motion, as large as the motion for a spurious solution.        [DUAL 1.4] */
+/* |x - Pi x| at the points: small for a motion, as large as the motion for a spurious solution.  [DUAL 1.4] */
 static double detect(struct actio_dual_slab *s)
 {
     size_t k = s->e->k, nx = s->nx, dofs = s->elements * k + 1;
@@ -358,7 +396,8 @@ static double detect(struct actio_dual_slab *s)
             for (size_t i = 0; i < nx; i++) {
                 double x = s->U[i * s->lanes + l];
                 for (size_t j = 0; j <= k; j++) x -= s->e->N[q * (k + 1) + j] * b[(e * k + j) * nx + i];
-                largest = fmax(largest, fabs(x)), s->jump = fmax(s->jump, fabs(x) / fmax(s->sizes[i], 1e-4 * s->size));
+                largest = fmax(largest, fabs(x));
+                s->jump = fmax(s->jump, fabs(x) / fmax(s->sizes[i], 1e-4 * s->size));
             }
     return largest;
 }
@@ -367,6 +406,7 @@ int actio_dual_judge(struct actio_dual_slab *s)
 {
     double least = 1;
     for (size_t l = 0; l < s->elements * s->e->points; l++) least = least_in(s, l, least);
-    s->least = least, s->detector = detect(s);
+    s->least = least;
+    s->detector = detect(s);
     return !isfinite(s->least + s->detector);
 }

@@ -4,12 +4,13 @@
 
 #include <math.h>
 
-/* Interpolation with equally spaced nodes stays local: their values are known to order/2 + 1, and wide windows oscillate. */
+/* Interpolation with equally spaced nodes stays local: their values are known to order/2 + 1, and wide windows
+ * oscillate. */
 static void open_weights(struct actio_element *e)
 {
     e->window = e->order ? (size_t)e->order + 1 : e->nodes;
     if (e->window > e->nodes) e->window = e->nodes;
-    e->jump_order = e->order == 0 ? (double)e->nodes : e->order == 2 ? 2 : e->order == 8 ? 6 : 4;                    /* [SKG 3.5] */
+    e->jump_order = e->order == 0 ? (double)e->nodes : e->order == 2 ? 2 : e->order == 8 ? 6 : 4; /* [SKG 3.5] */
     for (size_t k = 0; k < e->nodes && e->order == 0; k++) {
         e->bary[k] = 1;
         for (size_t j = 0; j < e->nodes; j++)
@@ -23,7 +24,11 @@ int actio_element_open(struct actio_element *e, struct actio_context *ctx, int o
     size_t square = nodes * nodes;
     e->block = actio_take(ctx, 3 * nodes + 2 * square + actio_sbp_work(nodes), sizeof *e->block);
     if (!e->block) return 1;
-    e->c = e->block, e->H = e->c + nodes, e->bary = e->H + nodes, e->Q = e->bary + nodes, e->A = e->Q + square;
+    e->c = e->block;
+    e->H = e->c + nodes;
+    e->bary = e->H + nodes;
+    e->Q = e->bary + nodes;
+    e->A = e->Q + square;
     if (order) actio_sbp_element(order, nodes, e->c, e->H, e->Q);
     else actio_lgl_element(nodes, e->c, e->H, e->Q);
     actio_sbp_runge_kutta(nodes, e->H, e->Q, e->A, e->A + square);
@@ -37,15 +42,17 @@ void actio_element_close(struct actio_element *e)
     *e = (struct actio_element){ 0 };
 }
 
-/* Polynomial of degree n with derivative -l_0/H_0, from 1 to 0: what the jump at the first node is worth inside, n Lobatto nodes:
+/* Polynomial of degree n with derivative -l_0/H_0, from 1 to 0: what the jump at the first node is worth inside, n
+ * Lobatto nodes:
  * (-1)^(n-1)/2 ((1 - x) P_(n-1) + (P_n - P_(n-2))/(2n - 1)) on [-1, 1]. */
 static double jump_at(size_t n, double x)
 {
-    double before = 1, now = x, last = 1;                  /* P_(k-1), P_k, and P_(n-2) */
+    double before = 1, now = x, last = 1; /* P_(k-1), P_k, and P_(n-2) */
     for (size_t k = 1; k < n; k++) {
         double next = ((double)(2 * k + 1) * x * now - (double)k * before) / (double)(k + 1);
         if (k + 1 == n) last = before;
-        before = now, now = next;
+        before = now;
+        now = next;
     }
     return (n % 2 ? 0.5 : -0.5) * ((1 - x) * before + (now - last) / (double)(2 * n - 1));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Floquet multipliers of a turn, on the manifold of the constraints: the linearised flow in well-conditioned factors, whose product is never formed, and which
+ * Floquet multipliers of a turn, on the manifold of the constraints: the linearised flow in well-conditioned factors,
+ * whose product is never formed, and which
  * multipliers are 1 because of what the motion keeps. */
 #include "solve/orbit.h"
 #include "algebra/dense.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 
 enum { MOST_PARTS = 200000 };
-#define WELL_CONDITIONED 1e4                               /* of one factor: so much of the relative accuracy of small multipliers is lost */
+#define WELL_CONDITIONED 1e4 /* of one factor: so much of the relative accuracy of small multipliers is lost */
 
 static double condition(size_t d, const double *Phi, double *work)
 {
@@ -29,14 +30,20 @@ static void take_factor(const struct actio_orbit *o, const double *X, const doub
         }
 }
 
-struct walk { struct actio_orbit *o; const struct actio_circuit *l; double local, *y, *X, *Q, *next, *work; size_t parts; };
+struct walk {
+    struct actio_orbit *o;
+    const struct actio_circuit *l;
+    double local, *y, *X, *Q, *next, *work;
+    size_t parts;
+};
 
 /* All factors of the segment behind node i. A flow or march status. */
 static int walk_segment(struct walk *w, size_t i, double *Phi)
 {
     struct actio_orbit *o = w->o;
     size_t d = o->d, ny = o->ny;
-    double t = actio_orbit_time(o, w->l, i), end = actio_orbit_time(o, w->l, i + 1), length = (end - t) / (double)w->parts;
+    double t = actio_orbit_time(o, w->l, i), end = actio_orbit_time(o, w->l, i + 1),
+           length = (end - t) / (double)w->parts;
     memcpy(w->y, w->l->y + i * ny, ny * sizeof *w->y);
     for (size_t k = 0; k < w->parts; k++, Phi += d * d) {
         bool last = k + 1 == w->parts;
@@ -45,9 +52,10 @@ static int walk_segment(struct walk *w, size_t i, double *Phi)
             for (size_t b = 0; b < d; b++) w->X[a * d + b] = o->scale[a] * w->Q[a * d + b];
         int bad = actio_tangent_go(&o->x, from, to, w->y, w->X, d, w->local);
         if (bad) return bad;
-        if (last && i + 1 == w->l->nodes) {                /* back where it began */
+        if (last && i + 1 == w->l->nodes) { /* back where it began */
             if (actio_orbit_directions(o, o->t0, w->l->y, w->next, NULL)) return ACTIO_FLOW_SINGULAR;
-        } else if (actio_orbit_directions(o, to, last ? w->l->y + (i + 1) * ny : w->y, w->next, NULL)) return ACTIO_FLOW_SINGULAR;
+        } else if (actio_orbit_directions(o, to, last ? w->l->y + (i + 1) * ny : w->y, w->next, NULL))
+            return ACTIO_FLOW_SINGULAR;
         take_factor(o, w->X, w->next, Phi);
         memcpy(w->Q, w->next, ny * d * sizeof *w->Q);
     }
@@ -76,7 +84,13 @@ static double worst_factor(const struct actio_turn *t, double *work)
     return worst;
 }
 
-static int orbit_status(int bad) { return bad == 0 ? ACTIO_ORBIT_FOUND : bad == ACTIO_FLOW_STOPPED ? ACTIO_ORBIT_STOPPED : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY : ACTIO_ORBIT_MOTION_FAILS; }
+static int orbit_status(int bad)
+{
+    return bad == 0                       ? ACTIO_ORBIT_FOUND
+           : bad == ACTIO_FLOW_STOPPED    ? ACTIO_ORBIT_STOPPED
+           : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
+                                          : ACTIO_ORBIT_MOTION_FAILS;
+}
 
 /* More parts while factors are badly conditioned and there is hope. */
 static size_t more_parts(const struct walk *w, double worst)
@@ -94,12 +108,20 @@ int actio_orbit_linearise(struct actio_orbit *o, const struct actio_circuit *l, 
     double *block = actio_take(o->ctx, ny + 3 * ny * d + 5 * d * d + d + 1, sizeof *block);
     int bad = ACTIO_MARCH_NO_MEMORY;
     if (block) {
-        w.y = block, w.X = w.y + ny, w.Q = w.X + ny * d, w.next = w.Q + ny * d, w.work = w.next + ny * d;
+        w.y = block;
+        w.X = w.y + ny;
+        w.Q = w.X + ny * d;
+        w.next = w.Q + ny * d;
+        w.work = w.next + ny * d;
         for (size_t parts = 1; parts;) {
             actio_turn_close(out, o->ctx);
-            w.parts = parts, out->factors = parts * l->nodes;
+            w.parts = parts;
+            out->factors = parts * l->nodes;
             out->Phi = actio_take(o->ctx, out->factors * d * d + ny * d + 1, sizeof *out->Phi);
-            if (!out->Phi) { bad = ACTIO_MARCH_NO_MEMORY; break; }
+            if (!out->Phi) {
+                bad = ACTIO_MARCH_NO_MEMORY;
+                break;
+            }
             out->Q0 = out->Phi + out->factors * d * d;
             bad = walk_all(&w, out);
             double worst = bad ? 1 : worst_factor(out, w.work);
@@ -116,12 +138,14 @@ void actio_turn_close(struct actio_turn *t, struct actio_context *ctx)
     t->Phi = NULL;
 }
 
-int actio_turn_multipliers(struct actio_turn *t, struct actio_context *ctx, struct actio_multiplier *w, double *vector, size_t which)
+int actio_turn_multipliers(struct actio_turn *t, struct actio_context *ctx, struct actio_multiplier *w, double *vector,
+                           size_t which)
 {
     double *work = actio_take(ctx, actio_periodic_work(t->d, t->factors) + 1, sizeof *work);
     int *iwork = actio_take(ctx, t->d + 1, sizeof *iwork), bad = 1;
     if (work && iwork) bad = actio_periodic_eigen(t->d, t->factors, t->Phi, w, work, iwork);
     if (!bad && vector) bad = actio_periodic_vector(t->d, t->factors, which, vector, work, iwork);
-    actio_give(ctx, work), actio_give(ctx, iwork);
+    actio_give(ctx, work);
+    actio_give(ctx, iwork);
     return bad;
 }

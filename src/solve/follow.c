@@ -9,7 +9,7 @@
 
 enum { MOST_ITERATIONS = 12 };
 #define RANK_TOL 1e-9
-#define FAMILY_TOL 1e-6                                    /* the family's own direction must count as 0 */
+#define FAMILY_TOL 1e-6 /* the family's own direction must count as 0 */
 
 int actio_follow_take(struct actio_follow *f, const struct actio_circuit *c)
 {
@@ -21,13 +21,18 @@ int actio_follow_take(struct actio_follow *f, const struct actio_circuit *c)
     return 0;
 }
 
-int actio_follow_open(struct actio_follow *f, struct actio_orbit *o, const struct actio_circuit *from, double a, bool in_param)
+int actio_follow_open(struct actio_follow *f, struct actio_orbit *o, const struct actio_circuit *from, double a,
+                      bool in_param)
 {
     size_t d = o->d, n = d + 2;
-    *f = (struct actio_follow){ .o = o, .in_param = in_param, .a = a, .a_size = 1, .local = 1e-11, .unknowns = d + o->free_period + in_param };
+    *f = (struct actio_follow){
+        .o = o, .in_param = in_param, .a = a, .a_size = 1, .local = 1e-11, .unknowns = d + o->free_period + in_param
+    };
     f->block = actio_take(o->ctx, 3 * n + 24 * (n + 2) * (n + 2) + o->ny + 1, sizeof(double));
     if (!f->block) return 1;
-    f->tangent = f->block, f->y_tangent = f->tangent + n, f->work = f->y_tangent + o->ny;
+    f->tangent = f->block;
+    f->y_tangent = f->tangent + n;
+    f->work = f->y_tangent + o->ny;
     return actio_follow_take(f, from);
 }
 
@@ -41,7 +46,8 @@ void actio_follow_close(struct actio_follow *f)
 static size_t period_at(const struct actio_follow *f) { return f->o->d; }
 static size_t param_at(const struct actio_follow *f) { return f->o->d + f->o->free_period; }
 
-/* Rows of the orbit's equations in scaled unknowns, and of the phase; returns how many. slope: dT/da of a given period. */
+/* Rows of the orbit's equations in scaled unknowns, and of the phase; returns how many. slope: dT/da of a given period.
+ * */
 static size_t fill(const struct actio_follow *f, const struct actio_shoot *s, double slope, double *M, double *b)
 {
     size_t d = s->d, n = f->unknowns, rows = d;
@@ -57,7 +63,8 @@ static size_t fill(const struct actio_follow *f, const struct actio_shoot *s, do
         double *row = M + d * n;
         memset(row, 0, n * sizeof *row);
         for (size_t k = 0; k < d; k++) row[k] = s->phase[k] / speed;
-        b[d] = 0, rows++;
+        b[d] = 0;
+        rows++;
     }
     return rows;
 }
@@ -66,7 +73,8 @@ static size_t fill(const struct actio_follow *f, const struct actio_shoot *s, do
 static int shortest(const struct actio_follow *f, size_t rows, const double *M, const double *b, double *x)
 {
     size_t n = f->unknowns, k = rows < n ? rows : n;
-    double *sigma = f->work + 3 * (n + 2) * (n + 2), *u = sigma + n + 2, *v = u + (rows + 1) * (n + 1), *work = v + (n + 1) * (n + 1);
+    double *sigma = f->work + 3 * (n + 2) * (n + 2), *u = sigma + n + 2, *v = u + (rows + 1) * (n + 1),
+           *work = v + (n + 1) * (n + 1);
     if (actio_svd(rows, n, M, sigma, u, v, work)) return 1;
     memset(x, 0, n * sizeof *x);
     for (size_t i = 0; i < k && sigma[i] > (f->in_param ? RANK_TOL : FAMILY_TOL) * sigma[0]; i++) {
@@ -104,15 +112,20 @@ int actio_follow_tangent(struct actio_follow *f, bool first, bool up)
     struct actio_shoot s;
     size_t n = f->unknowns, d = f->o->d;
     double *M = f->work, *b = M + (n + 2) * (n + 1), *t = b + n + 2, slope;
-    if (actio_shoot_open(&s, f->o, &f->at)) return actio_shoot_close(&s), ACTIO_MARCH_NO_MEMORY;
+    if (actio_shoot_open(&s, f->o, &f->at)) {
+        actio_shoot_close(&s);
+        return ACTIO_MARCH_NO_MEMORY;
+    }
     int bad = linearise(f, &s, f->a, &slope);
     if (!bad) {
         size_t rows = fill(f, &s, slope, M, b);
-        memset(b, 0, rows * sizeof *b), b[rows] = 1;
+        memset(b, 0, rows * sizeof *b);
+        b[rows] = 1;
         double *row = M + rows * n;
         memset(row, 0, n * sizeof *row);
         if (first && f->in_param) row[param_at(f)] = up ? 1 : -1;
-        else if (first) for (size_t i = 0; i < n; i++) row[i] = 1 / sqrt((double)n);
+        else if (first)
+            for (size_t i = 0; i < n; i++) row[i] = 1 / sqrt((double)n);
         else lay_tangent(f, &s, row);
         bad = shortest(f, rows + 1, M, b, t) ? -1 : 0;
         double length = actio_norm(n, t);
@@ -125,14 +138,16 @@ int actio_follow_tangent(struct actio_follow *f, bool first, bool up)
 }
 
 /* The move of all nodes that belongs to a move of the first. */
-static void apply(struct actio_follow *f, struct actio_shoot *s, const double *x, double slope, struct actio_circuit *from, double *a)
+static void apply(struct actio_follow *f, struct actio_shoot *s, const double *x, double slope,
+                  struct actio_circuit *from, double *a)
 {
-    double da = f->in_param ? x[param_at(f)] * f->a_size : 0, dT = f->o->free_period ? x[period_at(f)] * s->l->period : slope * da;
+    double da = f->in_param ? x[param_at(f)] * f->a_size : 0,
+           dT = f->o->free_period ? x[period_at(f)] * s->l->period : slope * da;
     actio_circuit_copy(from, s->l);
     actio_shoot_follow(s, x, dT, da);
     *a += da;
     actio_shoot_move(s, from, dT, 1);
-    for (size_t i = 0; i < s->m && f->in_param; i++)       /* the manifold itself moves with the param */
+    for (size_t i = 0; i < s->m && f->in_param; i++) /* the manifold itself moves with the param */
         for (size_t k = 0; k < s->ny; k++) s->l->y[i * s->ny + k] += da * s->lift[i * s->ny + k];
 }
 
@@ -147,23 +162,26 @@ static double done(const struct actio_follow *f, const struct actio_circuit *c, 
 }
 
 /* One correction: the equations, the phase, and h along the tangent, or the param's value. 0 and its size, or -1. */
-static int correct(struct actio_follow *f, struct actio_shoot *s, double slope, double h, bool fixed, double value, struct actio_circuit *before, double *a, double *size)
+static int correct(struct actio_follow *f, struct actio_shoot *s, double slope, double h, bool fixed, double value,
+                   struct actio_circuit *before, double *a, double *size)
 {
     size_t n = f->unknowns;
     double *M = f->work, *b = M + (n + 2) * (n + 1), *x = b + n + 2;
     size_t rows = fill(f, s, slope, M, b);
     double *row = M + rows * n;
     memset(row, 0, n * sizeof *row);
-    if (fixed) row[param_at(f)] = 1, b[rows] = (value - *a) / f->a_size;
-    else {
+    if (fixed) {
+        row[param_at(f)] = 1;
+        b[rows] = (value - *a) / f->a_size;
+    } else {
         lay_tangent(f, s, row);
         b[rows] = h - done(f, s->l, *a);
     }
     if (shortest(f, rows + 1, M, b, x)) return -1;
     *size = actio_norm(n, x);
-    if (*size > 0.5) return -1;                            /* it leads elsewhere */
+    if (*size > 0.5) return -1; /* it leads elsewhere */
     apply(f, s, x, slope, before, a);
-    if (f->o->rows && f->in_param) {                       /* on the manifold of the new param */
+    if (f->o->rows && f->in_param) { /* on the manifold of the new param */
         double period = NAN, none;
         if (f->set(f->user, *a, &period, &none)) return -1;
         for (size_t i = 0; i < s->m; i++)
@@ -180,7 +198,8 @@ int actio_follow_step(struct actio_follow *f, double h, bool fixed, double value
     actio_circuit_copy(to, &f->at);
     *a = f->a;
     f->iterations = 0;
-    int none = actio_circuit_open(&before, f->o->ctx, f->o->ny, to->nodes), bad = actio_shoot_open(&s, f->o, to) || none ? ACTIO_MARCH_NO_MEMORY : 0;
+    int none = actio_circuit_open(&before, f->o->ctx, f->o->ny, to->nodes),
+        bad = actio_shoot_open(&s, f->o, to) || none ? ACTIO_MARCH_NO_MEMORY : 0;
     for (int i = 0; i < MOST_ITERATIONS && !bad; i++) {
         bad = linearise(f, &s, *a, &slope);
         last = size;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fourier collocation: a trigonometric polynomial through M (odd) equally spaced states of the turn,  x'(s) = T f(x)  at each of them, s = 0 .. 1. Newton's method on
- * all states and the period; M grows until the highest coefficients are rounding.                                                          [DUAL 5.2] */
+ * Fourier collocation: a trigonometric polynomial through M (odd) equally spaced states of the turn,  x'(s) = T f(x)
+ * at each of them, s = 0 .. 1. Newton's method on
+ * all states and the period; M grows until the highest coefficients are rounding.  [DUAL 5.2] */
 #include "solve/orbit.h"
 #include "algebra/dense.h"
 #include "base/math.h"
@@ -11,7 +12,7 @@
 
 enum { MOST_BORDERS = 16, FIRST = 33, MOST_UNKNOWNS = 1100, MOST_FIRST = 560, MOST_ITERATIONS = 10, MOST_HALVINGS = 6 };
 #define PI 3.14159265358979323846
-#define SHOWN 1e-6                                         /* highest coefficients of a guess beside the largest */
+#define SHOWN 1e-6 /* highest coefficients of a guess beside the largest */
 #define SHOWN_ROUGHLY 1e-2
 
 static double sine(double x)
@@ -23,17 +24,19 @@ static double sine(double x)
 
 struct fourier {
     struct actio_orbit *o;
-    size_t M, ny, d, size;                                 /* size: unknowns, M d and the period */
+    size_t M, ny, d, size; /* size: unknowns, M d and the period */
     double period, *block, *y, *Q, *f, *F, *A, *X, *dX, *D, *step, *kept, *work;
     int *pivot;
-    size_t lack;                                           /* in rank, as far as it is known: families */
-    double defect;                                         /* largest |x' - T f|, scaled */
+    size_t lack;   /* in rank, as far as it is known: families */
+    double defect; /* largest |x' - T f|, scaled */
 };
 
 static void close_fourier(struct fourier *w)
 {
-    actio_give(w->o->ctx, w->block), actio_give(w->o->ctx, w->pivot);
-    w->block = NULL, w->pivot = NULL;
+    actio_give(w->o->ctx, w->block);
+    actio_give(w->o->ctx, w->pivot);
+    w->block = NULL;
+    w->pivot = NULL;
 }
 
 /* Row of spectral differentiation by the distance of two points: (-1)^k pi / sin(pi k / M). */
@@ -48,13 +51,17 @@ static int open_fourier(struct fourier *w, struct actio_orbit *o, size_t M)
     size_t ny = o->ny, d = o->d, size = M * d + 1;
     *w = (struct fourier){ .o = o, .M = M, .ny = ny, .d = d, .size = size };
     double **part[] = { &w->y, &w->Q, &w->f, &w->F, &w->A, &w->X, &w->dX, &w->D, &w->step, &w->kept, &w->work };
-    const size_t length[] = { M * ny, M * ny * d, M * ny, size, size * size, ny * d, ny * d, M, size + MOST_BORDERS, M * ny, 4 * size };
+    const size_t length[] = { M * ny, M * ny * d,          M * ny, size,    size * size, ny * d, ny * d,
+                              M,      size + MOST_BORDERS, M * ny, 4 * size };
     size_t all = 0;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i] + 1;
     double *p = w->block = actio_take(o->ctx, all, sizeof *p);
     w->pivot = actio_take(o->ctx, size + MOST_BORDERS + 1, sizeof *w->pivot);
     if (!p || !w->pivot) return 1;
-    for (size_t i = 0; i < sizeof length / sizeof *length; i++) *part[i] = p, p += length[i] + 1;
+    for (size_t i = 0; i < sizeof length / sizeof *length; i++) {
+        *part[i] = p;
+        p += length[i] + 1;
+    }
     fill_weights(w);
     return 0;
 }
@@ -67,8 +74,10 @@ static void slope(const struct fourier *w, size_t j, double *out)
     const double *turn = w->o->turn;
     for (size_t i = 0; i < w->ny; i++) {
         double sum = turn[i];
-        for (size_t k = 0; k < w->M; k++)
-            if (k != j) sum += weight(w, j, k) * (w->y[k * w->ny + i] - w->y[j * w->ny + i] - turn[i] * ((double)k - (double)j) / (double)w->M);   /* weights add up to 0 */
+        for (size_t k = 0; k < w->M; k++) /* weights add up to 0 */
+            if (k != j)
+                sum += weight(w, j, k)
+                       * (w->y[k * w->ny + i] - w->y[j * w->ny + i] - turn[i] * ((double)k - (double)j) / (double)w->M);
         out[i] = sum;
     }
 }
@@ -86,18 +95,26 @@ static int evaluate(struct fourier *w, bool matrix)
         double *Q = w->Q + j * ny * d, *y = w->y + j * ny, *f = w->f + j * ny;
         if (matrix && actio_orbit_directions(o, time_of(w, j), y, Q, NULL)) return ACTIO_FLOW_SINGULAR;
         for (size_t i = 0; i < ny * d; i++) w->X[i] = o->scale[i / d] * Q[i];
-        int bad = matrix ? actio_tangent_derive(&o->x, time_of(w, j), y, w->X, d, f, w->dX) : actio_tangent_rates(&o->x, time_of(w, j), y, f);
+        int bad = matrix ? actio_tangent_derive(&o->x, time_of(w, j), y, w->X, d, f, w->dX)
+                         : actio_tangent_rates(&o->x, time_of(w, j), y, f);
         if (bad) return bad;
         slope(w, j, v);
-        for (size_t i = 0; i < ny; i++) v[i] = (v[i] - w->period * f[i]) / o->scale[i], w->defect = fmax(w->defect, fabs(v[i]));
+        for (size_t i = 0; i < ny; i++) {
+            v[i] = (v[i] - w->period * f[i]) / o->scale[i];
+            w->defect = fmax(w->defect, fabs(v[i]));
+        }
         for (size_t a = 0; a < d; a++) {
             double sum = 0, *row = w->A + (j * d + a) * size, by_period = 0;
-            for (size_t i = 0; i < ny; i++) sum += Q[i * d + a] * v[i], by_period -= Q[i * d + a] * f[i] / o->scale[i];
+            for (size_t i = 0; i < ny; i++) {
+                sum += Q[i * d + a] * v[i];
+                by_period -= Q[i * d + a] * f[i] / o->scale[i];
+            }
             w->F[j * d + a] = sum;
             if (!matrix) continue;
             memset(row, 0, size * sizeof *row);
             for (size_t b = 0; b < d; b++)
-                for (size_t i = 0; i < ny; i++) row[j * d + b] -= w->period * Q[i * d + a] * w->dX[i * d + b] / o->scale[i];
+                for (size_t i = 0; i < ny; i++)
+                    row[j * d + b] -= w->period * Q[i * d + a] * w->dX[i * d + b] / o->scale[i];
             row[size - 1] = by_period;
         }
     }
@@ -117,18 +134,24 @@ static void couple(struct fourier *w)
                 for (size_t b = 0; b < d; b++) {
                     double sum = 0;
                     if (w->o->rows == 0) sum = a == b;
-                    else for (size_t i = 0; i < ny; i++) sum += w->Q[j * ny * d + i * d + a] * w->Q[k * ny * d + i * d + b];
+                    else
+                        for (size_t i = 0; i < ny; i++)
+                            sum += w->Q[j * ny * d + i * d + a] * w->Q[k * ny * d + i * d + b];
                     w->A[(j * d + a) * size + k * d + b] += c * sum;
                 }
         }
     double *row = w->A + (size - 1) * size, length = 0;
     memset(row, 0, size * sizeof *row);
-    if (!w->o->free_period) { row[size - 1] = 1; return; }
+    if (!w->o->free_period) {
+        row[size - 1] = 1;
+        return;
+    }
     for (size_t j = 0; j < w->M; j++)
         for (size_t a = 0; a < d; a++) {
             double sum = 0;
             for (size_t i = 0; i < ny; i++) sum += w->Q[j * ny * d + i * d + a] * w->f[j * ny + i] / w->o->scale[i];
-            row[j * d + a] = sum, length += sum * sum;
+            row[j * d + a] = sum;
+            length += sum * sum;
         }
     for (size_t i = 0; i + 1 < size && length > 0; i++) row[i] /= sqrt(length);
 }
@@ -148,7 +171,9 @@ static int solve_bordered(struct fourier *w, double *M)
     size_t size = w->size, all = size + w->lack;
     for (size_t i = 0; i < all; i++)
         for (size_t j = 0; j < all; j++)
-            M[i * all + j] = i < size && j < size ? w->A[i * size + j] : i < size || j < size ? scattered(i * 977 + j) : 0;
+            M[i * all + j] = i < size && j < size   ? w->A[i * size + j]
+                             : i < size || j < size ? scattered(i * 977 + j)
+                                                    : 0;
     for (size_t i = size; i < all; i++) w->step[i] = 0;
     if (actio_lu_factor(all, M, w->pivot)) return 1;
     actio_lu_solve(all, M, w->pivot, w->step, 1, false);
@@ -182,7 +207,9 @@ static int move(struct fourier *w, double period, double part)
     w->period = period + part * w->step[w->size - 1];
     for (size_t j = 0; j < w->M && !bad; j++) {
         for (size_t i = 0; i < w->ny; i++)
-            w->y[j * w->ny + i] = w->kept[j * w->ny + i] + part * o->scale[i] * actio_dot(w->d, w->Q + (j * w->ny + i) * w->d, w->step + j * w->d);
+            w->y[j * w->ny + i] =
+                w->kept[j * w->ny + i]
+                + part * o->scale[i] * actio_dot(w->d, w->Q + (j * w->ny + i) * w->d, w->step + j * w->d);
         if (o->rows) bad = actio_motion_project(o->m, time_of(w, j), w->y + j * w->ny);
     }
     return bad;
@@ -199,8 +226,9 @@ static int newton(struct fourier *w, double enough, struct actio_orbit_told *tol
         double old = w->defect, period = w->period;
         if (solve(w)) return -1;
         double size = step_size(w), part = size > 0.5 ? 0.5 / size : 1;
-        told->step = size, told->iterations++;
-        if (size <= 1e-9 && 4 * size > last) return 0;     /* rounding moves it about */
+        told->step = size;
+        told->iterations++;
+        if (size <= 1e-9 && 4 * size > last) return 0; /* rounding moves it about */
         memcpy(w->kept, w->y, w->M * w->ny * sizeof *w->y);
         for (int h = 0; h < MOST_HALVINGS; h++, part /= 2) {
             bad = move(w, period, part);
@@ -225,7 +253,8 @@ static double tail(const struct fourier *w)
             for (size_t k = 0; k < w->M; k++) {
                 double x = w->y[k * w->ny + i] - w->o->turn[i] * (double)k / (double)w->M, sin_k, cos_k;
                 actio_sincos(2 * PI * (double)(h * k % w->M) / (double)w->M, &sin_k, &cos_k);
-                c += x * cos_k, s += x * sin_k;
+                c += x * cos_k;
+                s += x * sin_k;
             }
             double size = hypot(c, s) / w->o->scale[i];
             most = fmax(most, size);
@@ -245,7 +274,7 @@ static void value_at(const struct fourier *w, double s, double *y)
     }
     for (size_t i = 0; i < w->ny; i++) y[i] = w->o->turn[i] * s;
     for (size_t k = 0; k < w->M; k++) {
-        double z = PI * (place - (double)k) / M, c = sine(M * z) / (M * sine(z));    /* Dirichlet's kernel, M odd */
+        double z = PI * (place - (double)k) / M, c = sine(M * z) / (M * sine(z)); /* Dirichlet's kernel, M odd */
         for (size_t i = 0; i < w->ny; i++) y[i] += c * (w->y[k * w->ny + i] - w->o->turn[i] * (double)k / M);
     }
 }
@@ -262,7 +291,8 @@ static int take_guess(struct fourier *w, const struct actio_circuit *l)
 /* A finer one from a coarser. */
 static void refine(struct fourier *fine, const struct fourier *coarse)
 {
-    fine->period = coarse->period, fine->lack = coarse->lack;
+    fine->period = coarse->period;
+    fine->lack = coarse->lack;
     for (size_t j = 0; j < fine->M; j++) value_at(coarse, (double)j / (double)fine->M, fine->y + j * fine->ny);
 }
 
@@ -274,7 +304,8 @@ static bool rests(const struct fourier *w)
     return way < 0.05;
 }
 
-/* Grows until the coefficients have died away. 0, -1, a motion's status; *slow: it would take more unknowns than are sensible. */
+/* Grows until the coefficients have died away. 0, -1, a motion's status; *slow: it would take more unknowns than are
+ * sensible. */
 static int grow(struct fourier *w, double tol, struct actio_orbit_told *told, bool *slow)
 {
     double wanted = fmax(tol, 1e-15), before = INFINITY;
@@ -286,9 +317,15 @@ static int grow(struct fourier *w, double tol, struct actio_orbit_told *told, bo
         if (left <= wanted || (left < 1e-13 && change <= 4e-15 * w->period)) return 0;
         size_t M = w->M + w->M / 2;
         M += M % 2 == 0;
-        if (M * w->d + 1 > MOST_UNKNOWNS) return *slow = left > 1e-10, 0;
+        if (M * w->d + 1 > MOST_UNKNOWNS) {
+            *slow = left > 1e-10;
+            return 0;
+        }
         struct fourier fine;
-        if (open_fourier(&fine, w->o, M)) return close_fourier(&fine), ACTIO_MARCH_NO_MEMORY;
+        if (open_fourier(&fine, w->o, M)) {
+            close_fourier(&fine);
+            return ACTIO_MARCH_NO_MEMORY;
+        }
         refine(&fine, w);
         before = w->period;
         close_fourier(w);
@@ -303,14 +340,17 @@ int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double t
     *told = (struct actio_orbit_told){ .local = NAN };
     size_t lack = actio_orbit_lack(o, l);
     int bad = 0;
-    for (size_t M = FIRST;; M = 2 * M - 1) {               /* so many that they show the guess */
+    for (size_t M = FIRST;; M = 2 * M - 1) { /* so many that they show the guess */
         bad = open_fourier(&w, o, M) ? ACTIO_MARCH_NO_MEMORY : take_guess(&w, l) ? ACTIO_FLOW_FAILED : 0;
         w.lack = lack < MOST_BORDERS ? lack : MOST_BORDERS;
         double left = bad ? 0 : tail(&w);
         if (bad || left < SHOWN) break;
         if ((2 * M - 1) * o->d + 1 > MOST_FIRST && left < SHOWN_ROUGHLY) break;
         close_fourier(&w);
-        if ((2 * M - 1) * o->d + 1 > MOST_FIRST) return told->unknowns = M * o->d + 1, told->status = ACTIO_ORBIT_SLOW;
+        if ((2 * M - 1) * o->d + 1 > MOST_FIRST) {
+            told->unknowns = M * o->d + 1;
+            return told->status = ACTIO_ORBIT_SLOW;
+        }
     }
     if (!bad) bad = grow(&w, 0.1 * tol, told, &slow);
     told->unknowns = w.size;
@@ -319,11 +359,17 @@ int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double t
         l->period = w.period;
         for (size_t i = 0; i < l->nodes; i++) value_at(&w, l->at[i], l->y + i * o->ny);
         bad = actio_orbit_mismatch(o, l, fmax(1e-15, 0.1 * tol), &told->residual);
-        told->period_error = o->free_period ? told->period_error + told->residual * l->period : 0;   /* closing follows from the motion itself */
+        /* closing follows from the motion itself */
+        told->period_error = o->free_period ? told->period_error + told->residual * l->period : 0;
     }
     close_fourier(&w);
     told->motion = bad > 0 ? bad : 0;
-    told->status = slow ? ACTIO_ORBIT_SLOW : bad == 0 ? ACTIO_ORBIT_FOUND : bad == -2 ? ACTIO_ORBIT_AT_REST : bad == ACTIO_FLOW_STOPPED ? ACTIO_ORBIT_STOPPED
-                 : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY : bad < 0 ? ACTIO_ORBIT_DIVERGED : ACTIO_ORBIT_MOTION_FAILS;
+    told->status = slow                           ? ACTIO_ORBIT_SLOW
+                   : bad == 0                     ? ACTIO_ORBIT_FOUND
+                   : bad == -2                    ? ACTIO_ORBIT_AT_REST
+                   : bad == ACTIO_FLOW_STOPPED    ? ACTIO_ORBIT_STOPPED
+                   : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
+                   : bad < 0                      ? ACTIO_ORBIT_DIVERGED
+                                                  : ACTIO_ORBIT_MOTION_FAILS;
     return told->status;
 }

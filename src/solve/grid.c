@@ -13,25 +13,32 @@ void actio_grid_close(struct actio_grid *g)
     if (!g->ctx) return;
     actio_sweep_close(g->sweep);
     actio_points_close(&g->pt);
-    actio_give(g->ctx, g->block), actio_give(g->ctx, g->own_mode);
+    actio_give(g->ctx, g->block);
+    actio_give(g->ctx, g->own_mode);
     *g = (struct actio_grid){ 0 };
 }
 
 static int refuse(struct actio_grid *g)
 {
-    if (g->ctx->findings) actio_find(g->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the grid"), ACTIO_COUNT(g->ctx->bytes_limit)));
+    if (g->ctx->findings)
+        actio_find(g->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("the grid"), ACTIO_COUNT(g->ctx->bytes_limit)));
     actio_grid_close(g);
     return 1;
 }
 
-int actio_grid_open(struct actio_grid *g, struct actio_context *ctx, struct actio_system *sys, struct actio_shared shared, int order, size_t points, double t0, double t1)
+int actio_grid_open(struct actio_grid *g, struct actio_context *ctx, struct actio_system *sys,
+                    struct actio_shared shared, int order, size_t points, double t0, double t1)
 {
-    *g = (struct actio_grid){ .ctx = ctx, .order = order, .points = points, .reach = actio_sbp_reach(order), .t0 = t0, .t1 = t1 };
+    *g = (struct actio_grid){
+        .ctx = ctx, .order = order, .points = points, .reach = actio_sbp_reach(order), .t0 = t0, .t1 = t1
+    };
     if (sys->modes) shared.mode = NULL;
     if (actio_points_open(&g->pt, ctx, sys, BLOCK, shared)) return 1;
     const struct actio_points *pt = &g->pt;
     size_t n = pt->n, nx = pt->nx, nz = pt->nz, own = nz - n, all = nx + 2 * n + 1;
-    g->nt = nx + n, g->w = nx + nz;
+    g->nt = nx + n;
+    g->w = nx + nz;
     double **part[] = { &g->x, &g->z, &g->P, &g->F, &g->R, &g->v, &g->r };
     const size_t length[] = { nx, nz, n, n, own, n, g->w };
     size_t by_node = 0;
@@ -39,10 +46,12 @@ int actio_grid_open(struct actio_grid *g, struct actio_context *ctx, struct acti
     if (points > SIZE_MAX / 64 / (by_node + 1)) return refuse(g);
     g->block = actio_take_raw(ctx, all + by_node * points, sizeof *g->block);
     if (!g->block) return refuse(g);
-    g->x0 = g->block, g->v0 = g->x0 + nx, g->P0 = g->v0 + n;
+    g->x0 = g->block;
+    g->v0 = g->x0 + nx;
+    g->P0 = g->v0 + n;
     double *next = g->P0 + n;
     for (size_t i = 0; i < sizeof length / sizeof *length; next += length[i++] * points) *part[i] = next;
-    memset(g->z, 0, nz * points * sizeof *g->z);           /* multipliers of a guess */
+    memset(g->z, 0, nz * points * sizeof *g->z); /* multipliers of a guess */
     g->sweep = actio_sweep_open(g);
     return g->sweep ? 0 : refuse(g);
 }
@@ -56,7 +65,8 @@ int actio_grid_data(struct actio_grid *g, const double *x, const double *v)
 {
     struct actio_points *pt = &g->pt;
     memset(pt->z, 0, pt->nz * pt->lanes * sizeof *pt->z);
-    memcpy(g->x0, x, pt->nx * sizeof *x), memcpy(g->v0, v, pt->n * sizeof *v);
+    memcpy(g->x0, x, pt->nx * sizeof *x);
+    memcpy(g->v0, v, pt->n * sizeof *v);
     for (size_t i = 0; i < pt->nx; i++) pt->x[i * pt->lanes] = x[i];
     for (size_t i = 0; i < pt->n; i++) pt->z[i * pt->lanes] = v[i];
     pt->t[0] = g->t0;
@@ -74,7 +84,8 @@ size_t actio_grid_load(struct actio_grid *g, size_t first)
         pt->t[l] = actio_grid_time(g, first + l);
         for (size_t i = 0; i < pt->nx; i++) pt->x[i * pt->lanes + l] = g->x[(first + l) * pt->nx + i];
         for (size_t i = 0; i < pt->nz; i++) pt->z[i * pt->lanes + l] = g->z[(first + l) * pt->nz + i];
-        for (size_t i = 0; g->mode && i < pt->sys->modes; i++) pt->mode[i * pt->lanes + l] = g->mode[(first + l) * pt->sys->modes + i];
+        for (size_t i = 0; g->mode && i < pt->sys->modes; i++)
+            pt->mode[i * pt->lanes + l] = g->mode[(first + l) * pt->sys->modes + i];
     }
     return count;
 }
@@ -92,18 +103,21 @@ static int values(struct actio_grid *g)
     for (size_t first = 0; first < g->points; first += pt->lanes) {
         size_t count = actio_grid_load(g, first);
         if (actio_points_values(pt, count)) return 1;
-        unload(pt->P, pt->lanes, count, n, g->P + first * n), unload(pt->F, pt->lanes, count, n, g->F + first * n);
-        unload(pt->R, pt->lanes, count, own, g->R + first * own), unload(pt->v, pt->lanes, count, n, g->v + first * n);
+        unload(pt->P, pt->lanes, count, n, g->P + first * n);
+        unload(pt->F, pt->lanes, count, n, g->F + first * n);
+        unload(pt->R, pt->lanes, count, own, g->R + first * own);
+        unload(pt->v, pt->lanes, count, n, g->v + first * n);
     }
     return 0;
 }
 
-/* (Q + E0)(x - x0) - hH u,  (Q + E0)(P - P0) - hH F,  then what each node satisfies by itself                   [SKG R1 - R3] */
+/* (Q + E0)(x - x0) - hH u,  (Q + E0)(P - P0) - hH F,  then what each node satisfies by itself  [SKG R1 - R3] */
 static void residuals_at(struct actio_grid *g, size_t k, double *r)
 {
     const struct actio_points *pt = &g->pt;
     size_t n = pt->n, nx = pt->nx, nz = pt->nz, first, width;
-    double row[ACTIO_SBP_WIDEST], hH = (g->t1 - g->t0) / (double)(g->points - 1) * actio_sbp_weight(g->order, g->points, k);
+    double row[ACTIO_SBP_WIDEST],
+        hH = (g->t1 - g->t0) / (double)(g->points - 1) * actio_sbp_weight(g->order, g->points, k);
     width = actio_sbp_row(g->order, g->points, k, &first, row);
     if (k == 0) row[0] += 1;
     for (size_t i = 0; i < nx; i++) r[i] = -hH * g->z[k * nz + i];
@@ -197,13 +211,16 @@ static int damped_step(struct actio_grid *g, double *step)
 int actio_grid_solve(struct actio_grid *g)
 {
     double *step = actio_take_raw(g->ctx, g->points * g->w + 1, sizeof *step), before = INFINITY;
-    int bad = !step ? ACTIO_GRID_STOPPED : actio_grid_residuals(g, &g->residual) ? ACTIO_GRID_NO_NUMBER : ACTIO_GRID_DONE;
+    int bad = !step                                   ? ACTIO_GRID_STOPPED
+              : actio_grid_residuals(g, &g->residual) ? ACTIO_GRID_NO_NUMBER
+                                                      : ACTIO_GRID_DONE;
     bool done = false;
     for (g->iterations = 0; !bad && !done; g->iterations++) {
         if (actio_stopped(g->ctx)) bad = ACTIO_GRID_STOPPED;
         else if (g->iterations == MOST_ITERATIONS) bad = ACTIO_GRID_DIVERGED;
         else bad = damped_step(g, step);
-        done = g->step <= 1e-13 || (g->step <= 1e-7 && g->step > 0.2 * before) || (g->step <= 1e-7 && g->step * g->step <= 1e-14 && g->step <= 1e-3 * before);
+        done = g->step <= 1e-13 || (g->step <= 1e-7 && g->step > 0.2 * before)
+               || (g->step <= 1e-7 && g->step * g->step <= 1e-14 && g->step <= 1e-3 * before);
         before = g->step;
     }
     actio_give(g->ctx, step);

@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The same linear system as sweep.c's, whole and sparse, with row exchanges across nodes: where the streamed one meets a singular block, and to check it. */
+ * The same linear system as sweep.c's, whole and sparse, with row exchanges across nodes: where the streamed one meets
+ * a singular block, and to check it. */
 #include "algebra/linear.h"
 #include "algebra/sbp.h"
 #include "solve/grid.h"
 
 #include <string.h>
 
-struct listing { struct actio_grid *g; uint32_t *row, *col; double *value, *jets; size_t count, cap; };   /* value NULL: places */
+/* value NULL: places */
+struct listing {
+    struct actio_grid *g;
+    uint32_t *row, *col;
+    double *value, *jets;
+    size_t count, cap;
+};
 
 static void put(struct listing *l, size_t row, size_t col, double value)
 {
     if (l->value) l->value[l->count] = value;
-    else if (l->row) l->row[l->count] = (uint32_t)row, l->col[l->count] = (uint32_t)col;
+    else if (l->row) {
+        l->row[l->count] = (uint32_t)row;
+        l->col[l->count] = (uint32_t)col;
+    }
     l->count++;
 }
 
-/* Equations of node k by the unknowns of node j: q_kj T_j, and for itself -hH Phi and its own rows, entries added up. */
+/* Equations of node k by the unknowns of node j: q_kj T_j, and for itself -hH Phi and its own rows, entries added up.
+ * */
 static void block(struct listing *l, size_t k, size_t j, double q, double *own)
 {
     const struct actio_grid *g = l->g;
@@ -24,14 +35,21 @@ static void block(struct listing *l, size_t k, size_t j, double q, double *own)
     size_t n = pt->n, nx = pt->nx, w = g->w;
     const double *value = l->jets + j * at->count;
     double hH = (g->t1 - g->t0) / (double)(g->points - 1) * actio_sbp_weight(g->order, g->points, k);
-    memset(own, 0, 2 * w * w * sizeof *own);               /* values, then marks */
-    for (size_t i = 0; i < nx; i++) own[i * w + i] = q, own[w * w + i * w + i] = 1;
-    for (size_t i = 0; i < nx && j == k; i++) own[i * w + nx + i] -= hH, own[w * w + i * w + nx + i] = 1;
+    memset(own, 0, 2 * w * w * sizeof *own); /* values, then marks */
+    for (size_t i = 0; i < nx; i++) {
+        own[i * w + i] = q;
+        own[w * w + i * w + i] = 1;
+    }
+    for (size_t i = 0; i < nx && j == k; i++) {
+        own[i * w + nx + i] -= hH;
+        own[w * w + i * w + nx + i] = 1;
+    }
     for (size_t e = 0; e < at->count; e++) {
         size_t row = at->row[e], col = at->col[e];
         if (row >= n + pt->nz || (row >= n && j != k)) continue;
         size_t place = (row < n ? nx + row : nx + row - n) * w + col;
-        own[place] += (row < n ? q : row < 2 * n ? -hH : 1) * value[e], own[w * w + place] = 1;
+        own[place] += (row < n ? q : row < 2 * n ? -hH : 1) * value[e];
+        own[w * w + place] = 1;
     }
     for (size_t i = 0; i < w * w; i++)
         if (own[w * w + i] > 0) put(l, k * w + i / w, j * w + i % w, own[i]);
@@ -85,13 +103,21 @@ int actio_grid_sparse(struct actio_grid *g)
     l.jets = actio_take(g->ctx, g->points * g->pt.sys->jets.count + 1, sizeof *l.jets);
     int status = !own || !l.jets ? ACTIO_GRID_STOPPED : all_jets(&l) ? ACTIO_GRID_NO_NUMBER : ACTIO_GRID_DONE;
     if (!status) {
-        list(&l, own);                                     /* counts */
-        l.row = actio_take(g->ctx, 2 * l.count + 1, sizeof *l.row), l.col = l.row ? l.row + l.count : NULL;
+        list(&l, own); /* counts */
+        l.row = actio_take(g->ctx, 2 * l.count + 1, sizeof *l.row);
+        l.col = l.row ? l.row + l.count : NULL;
         double *value = actio_take(g->ctx, l.count + 1, sizeof *value);
         if (!l.row || !value) status = ACTIO_GRID_STOPPED;
-        if (!status) list(&l, own), l.value = value, list(&l, own), status = eliminate(&l);
-        actio_give(g->ctx, l.row), actio_give(g->ctx, value);
+        if (!status) {
+            list(&l, own);
+            l.value = value;
+            list(&l, own);
+            status = eliminate(&l);
+        }
+        actio_give(g->ctx, l.row);
+        actio_give(g->ctx, value);
     }
-    actio_give(g->ctx, own), actio_give(g->ctx, l.jets);
+    actio_give(g->ctx, own);
+    actio_give(g->ctx, l.jets);
     return status;
 }

@@ -22,7 +22,8 @@ static int law_unfold(void *user, double t, const double *Y, double *y)
     return m->law->unfold(m, t, Y, y);
 }
 
-/* A new frame. Where the constraints' own rows are nearly dependent it is strained at once, and another would be no better: then it may double. */
+/* A new frame. Where the constraints' own rows are nearly dependent it is strained at once, and another would be no
+ * better: then it may double. */
 static int take_frame(struct actio_motion *m, double t, const double *y)
 {
     int status = m->law->rebase(m, t, y);
@@ -35,7 +36,7 @@ static int law_fold(void *user, double t, const double *y, double *Y)
 {
     struct actio_motion *m = user;
     int status = m->based || !m->law->rebase ? ACTIO_FLOW_OK : take_frame(m, t, y);
-    m->based = true;                                       /* until the next run begins */
+    m->based = true; /* until the next run begins */
     return status ? status : m->law->fold(m, t, y, Y);
 }
 
@@ -87,7 +88,10 @@ static void add_strain(struct actio_motion *m)
     m->strain_allowed = 1;
     struct actio_flow *flow = &m->flow;
     flow->guards = m->sys->modes + 1 + m->sys->events;
-    flow->guard = law_guard, flow->side = law_side, flow->crossed = law_crossed, flow->passed = law_passed;
+    flow->guard = law_guard;
+    flow->side = law_side;
+    flow->crossed = law_crossed;
+    flow->passed = law_passed;
     flow->sample = NULL;
 }
 
@@ -96,14 +100,20 @@ static void make_law_flow(struct actio_motion *m)
     const struct actio_law *law = m->law;
     struct actio_flow *flow = &m->flow;
     flow->n = law->size(m);
-    if (actio_contacts_hard(m)) {                          /* flights are the law's, the rest that of contacts */
-        m->contacts->free_rhs = law_rhs, flow->is_free = NULL;
+    if (actio_contacts_hard(m)) { /* flights are the law's, the rest that of contacts */
+        m->contacts->free_rhs = law_rhs;
+        flow->is_free = NULL;
         return;
     }
     flow->rhs = law_rhs;
     flow->project = m->sys->holonomic || ((law->project || !law->unfold) && m->sys->levels) ? law_project : NULL;
-    flow->pattern = NULL, flow->jacobian = NULL;
-    if (law->unfold) flow->known = m->ny, flow->unfold = law_unfold, flow->fold = law_fold;
+    flow->pattern = NULL;
+    flow->jacobian = NULL;
+    if (law->unfold) {
+        flow->known = m->ny;
+        flow->unfold = law_unfold;
+        flow->fold = law_fold;
+    }
     if (law->strain) add_strain(m);
 }
 
@@ -117,13 +127,18 @@ int actio_motion_make_dense(struct actio_motion *m)
     return !m->law_G || !m->law_A || !m->law_y;
 }
 
-/* A matter of time, not of digits: an evaluation costs (n + p)^3, and blades along a string want steps that are shorter with every node. A sleigh that draws
- * 32 links (n + p = 132) takes 5 s by Maggi and 20 s by Gauss at the default accuracy, with 64 links (260) minutes; d'Alembert's band takes 0.6 and 2.4 s. */
+/* A matter of time, not of digits: an evaluation costs (n + p)^3, and blades along a string want steps that are shorter
+ * with every node. A sleigh that draws
+ * 32 links (n + p = 132) takes 5 s by Maggi and 20 s by Gauss at the default accuracy, with 64 links (260) minutes;
+ * d'Alembert's band takes 0.6 and 2.4 s. */
 const char *actio_law_is_small(struct actio_motion *m, double t, const double *y)
 {
     enum { MOST = 200 };
-    (void)t, (void)y;
-    return m->sys->axes && m->N + m->p > MOST ? "it uses dense matrices, which are too large for these nodes: use fewer with --set NAME.nodes=N" : NULL;
+    (void)t;
+    (void)y;
+    return m->sys->axes && m->N + m->p > MOST
+               ? "it uses dense matrices, which are too large for these nodes: use fewer with --set NAME.nodes=N"
+               : NULL;
 }
 
 int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
@@ -132,7 +147,8 @@ int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
     if (law->lines && (m->sys->axes || m->sys->curved || (law->gives_way && law->gives_way(m)))) law = law->lines;
     m->law = law;
     if (actio_motion_make_dense(m) || (law->open && law->open(m))) {
-        actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
+        actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
         return 1;
     }
     make_law_flow(m);
@@ -162,7 +178,8 @@ int actio_motion_matrices(struct actio_motion *m, double t, const double *y, str
     if (!values) return ACTIO_FLOW_NAN;
     spread(&sys->G, values, m->law_G, m->N, m->N);
     spread(&sys->A, values + sys->G.count, m->law_A, m->p, m->N);
-    at->G = m->law_G, at->A = m->law_A;
+    at->G = m->law_G;
+    at->A = m->law_A;
     at->h = values + sys->G.count + sys->A.count + sys->D.count;
     at->c = at->h + m->N;
     return ACTIO_FLOW_OK;
@@ -177,7 +194,8 @@ void actio_motion_residuals(struct actio_motion *m, double t, const double *y, d
     for (size_t i = 0; i < sys->levels; i++) phi[sys->velocity_row[i]] = level[i];
 }
 
-/* D' lambda = R: by singular values of D with rows of length 1, so that a row's unit does not decide whether it counts; those that are rounding beside the
+/* D' lambda = R: by singular values of D with rows of length 1, so that a row's unit does not decide whether it counts;
+ * those that are rounding beside the
  * largest are left out. Returns the rank, or SIZE_MAX. */
 static size_t solve_multipliers(const struct actio_motion *m, const double *D, const double *scale, double *work)
 {
@@ -193,7 +211,8 @@ static size_t solve_multipliers(const struct actio_motion *m, const double *D, c
     return rank;
 }
 
-/* Multipliers that make up no force, D' x = 0, are taken off: what stays is of least norm in the units of the rows as they are written. */
+/* Multipliers that make up no force, D' x = 0, are taken off: what stays is of least norm in the units of the rows as
+ * they are written. */
 static void take_off_idle(const struct actio_motion *m, const double *D, const double *scale, double *work, int *iwork)
 {
     size_t N = m->N, p = m->p;
@@ -201,7 +220,8 @@ static void take_off_idle(const struct actio_motion *m, const double *D, const d
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j < N; j++) turned[j * p + i] = D[i * N + j];
     size_t rank = actio_row_bases(N, p, turned, 1e-9, basis, rest, iwork);
-    for (size_t a = rank; a < p; a++) {                    /* x = scale * null vector of the scaled rows; made orthonormal one after the other, twice */
+    /* x = scale * null vector of the scaled rows; made orthonormal one after the other, twice */
+    for (size_t a = rank; a < p; a++) {
         double *x = basis + a * p;
         for (size_t i = 0; i < p; i++) x[i] *= scale[i];
         for (int round = 0; round < 2; round++)
@@ -226,7 +246,8 @@ static int multipliers(struct actio_motion *m, const double *values)
     double *scale = D + p * N;
     size_t rank = SIZE_MAX;
     if (D && iwork) {
-        for (size_t i = 0; i < sys->D.count; i++) D[sys->D.row[i] * N + sys->D.col[i]] += values[sys->G.count + sys->A.count + i];
+        for (size_t i = 0; i < sys->D.count; i++)
+            D[sys->D.row[i] * N + sys->D.col[i]] += values[sys->G.count + sys->A.count + i];
         actio_row_scales(p, N, D, scale);
         for (size_t i = 0; i < p * N; i++) D[i] *= scale[i / N];
         rank = solve_multipliers(m, D, scale, scale + p);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Gauss's least constraint: of all accelerations that the constraints allow, those nearest to the free ones in the metric of the masses.        [VKS 9]
- *     min (z' - a)' S (z' - a) / 2,  S a = h,  subject to A z' = c,  by S = L L', B = A L'^-1, z' = a + L'^-1 B^+ (c - A a).
- * Rows may be redundant, and of acceleration level; nothing is eliminated, no multiplier is needed. Where S is positive only along the
+ * Gauss's least constraint: of all accelerations that the constraints allow, those nearest to the free ones in the
+ * metric of the masses.  [VKS 9]
+ *     min (z' - a)' S (z' - a) / 2,  S a = h,  subject to A z' = c,  by S = L L', B = A L'^-1, z' = a + L'^-1 B^+ (c -
+ *     A a).
+ * Rows may be redundant, and of acceleration level; nothing is eliminated, no multiplier is needed. Where S is positive
+ * only along the
  * constraints, s A'A joins it and s A'c joins h: the same minimum, as A z' = c.
- * Rates that need each other make a block; earlier blocks are data for later ones. In a block the rates that no row touches follow their own equations,
- * S is what is left of G for those that rows do touch. Between coordinates G is symmetric and nothing need be left out. With a state in a momentum, or with
+ * Rates that need each other make a block; earlier blocks are data for later ones. In a block the rates that no row
+ * touches follow their own equations,
+ * S is what is left of G for those that rows do touch. Between coordinates G is symmetric and nothing need be left out.
+ * With a state in a momentum, or with
  * flows whose matrix is not symmetric, S must be symmetric, or there is nothing to make least. */
 #include "solve/law.h"
 #include "algebra/components.h"
@@ -16,15 +21,22 @@
 #include <string.h>
 
 #define RANK_TOL 1e-9
-#define REDUNDANT_TOL 1e-6                                 /* of rows known to be redundant: inside a step they depend on each other only as far as positions fit */
-#define UNEVEN 1e-9                                        /* of the largest entry of S: more is not rounding */
+/* of rows known to be redundant: inside a step they depend on each other only as far as positions fit */
+#define REDUNDANT_TOL 1e-6
+#define UNEVEN 1e-9 /* of the largest entry of S: more is not rounding */
 
 /* Variables of one block, those that rows touch first; its rows. */
-struct block { size_t n, touched, rows; bool walls; uint32_t *at, *row; };
+struct block {
+    size_t n, touched, rows;
+    bool walls;
+    uint32_t *at, *row;
+};
 
 struct gauss {
-    struct block *block; size_t blocks;
-    uint32_t *index; bool *mark;
+    struct block *block;
+    size_t blocks;
+    uint32_t *index;
+    bool *mark;
     double *S, *h, *X, *A, *c, *metric, *walls, *E, *M, *q, *z, *lcp, *B, *copy, *rest, *y, *work;
     int *iwork, *pivot;
 };
@@ -67,7 +79,8 @@ static void mark_touched(const struct actio_motion *m, bool *touched, bool whole
     for (size_t i = 0; i < m->sys->A.count; i++) touched[m->sys->A.col[i]] = true;
 }
 
-static void fill_block(const struct actio_motion *m, struct block *b, size_t number, const uint32_t *block, const bool *touched)
+static void fill_block(const struct actio_motion *m, struct block *b, size_t number, const uint32_t *block,
+                       const bool *touched)
 {
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < m->N; i++) {
@@ -120,10 +133,27 @@ static int gauss_open(struct actio_motion *m)
     size_t N = m->N, p = m->p, big = N > p ? N : p, c = m->sys->contacts;
     struct gauss *g = m->law_data = actio_take(m->ctx, 1, sizeof *g);
     if (!g) return 1;
-    struct { double **at; size_t count; } want[] = {
-        { &g->S, N * N }, { &g->h, N }, { &g->X, 3 * N * (N + 1) }, { &g->A, p * N }, { &g->c, p },
-        { &g->metric, N * N }, { &g->B, p * N }, { &g->copy, p * N }, { &g->rest, p }, { &g->y, N }, { &g->work, actio_rank_work(big, big) + big },
-        { &g->walls, c * N }, { &g->E, N * N }, { &g->M, c * c }, { &g->q, c }, { &g->z, c }, { &g->lcp, actio_lcp_work(c) },
+    struct {
+        double **at;
+        size_t count;
+    } want[] = {
+        { &g->S, N * N },
+        { &g->h, N },
+        { &g->X, 3 * N * (N + 1) },
+        { &g->A, p * N },
+        { &g->c, p },
+        { &g->metric, N * N },
+        { &g->B, p * N },
+        { &g->copy, p * N },
+        { &g->rest, p },
+        { &g->y, N },
+        { &g->work, actio_rank_work(big, big) + big },
+        { &g->walls, c * N },
+        { &g->E, N * N },
+        { &g->M, c * c },
+        { &g->q, c },
+        { &g->z, c },
+        { &g->lcp, actio_lcp_work(c) },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
@@ -139,7 +169,8 @@ static void gauss_close(struct actio_motion *m)
     struct gauss *g = m->law_data;
     if (!g) return;
     for (size_t k = 0; g->block && k < g->blocks; k++) actio_give(m->ctx, g->block[k].at);
-    void *all[] = { g->block, g->index, g->mark, g->S, g->h, g->X, g->A, g->c, g->metric, g->walls, g->E, g->M, g->q, g->z, g->lcp, g->B, g->copy, g->rest, g->y, g->work, g->iwork, g->pivot, g };
+    void *all[] = { g->block, g->index, g->mark, g->S, g->h,    g->X,    g->A, g->c,    g->metric, g->walls, g->E, g->M,
+                    g->q,     g->z,     g->lcp,  g->B, g->copy, g->rest, g->y, g->work, g->iwork,  g->pivot, g };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     m->law_data = NULL;
 }
@@ -155,7 +186,8 @@ static double given(const struct actio_motion *m, const struct gauss *g, const s
     return sum;
 }
 
-static void gather(const struct actio_motion *m, struct gauss *g, const struct block *b, const struct actio_dense_point *at)
+static void gather(const struct actio_motion *m, struct gauss *g, const struct block *b,
+                   const struct actio_dense_point *at)
 {
     size_t N = m->N, t = b->touched;
     for (size_t i = 0; i < t; i++) {
@@ -168,8 +200,10 @@ static void gather(const struct actio_motion *m, struct gauss *g, const struct b
     }
 }
 
-/* What no row touches goes by its own equations:  z'_u = X_h - X_t z'_t,  X = G_uu^-1 (G_ut, h_u);  S = G_tt - G_tu X_t. 0, or 1: they have no solution. */
-static int take_out(const struct actio_motion *m, struct gauss *g, const struct block *b, const struct actio_dense_point *at)
+/* What no row touches goes by its own equations:  z'_u = X_h - X_t z'_t,  X = G_uu^-1 (G_ut, h_u);  S = G_tt - G_tu
+ * X_t. 0, or 1: they have no solution. */
+static int take_out(const struct actio_motion *m, struct gauss *g, const struct block *b,
+                    const struct actio_dense_point *at)
 {
     size_t N = m->N, t = b->touched, u = b->n - t, width = t + 1;
     double *X = g->X, *own = g->X + N * (N + 1);
@@ -198,7 +232,8 @@ static bool is_even(size_t n, double *S, size_t *row, size_t *col)
     for (size_t i = 0; i < n * n; i++) size = fmax(size, fabs(S[i]));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++) {
-            *row = i, *col = j;
+            *row = i;
+            *col = j;
             if (fabs(S[i * n + j] - S[j * n + i]) > UNEVEN * size) return false;
             S[i * n + j] = S[j * n + i] = 0.5 * (S[i * n + j] + S[j * n + i]);
         }
@@ -239,7 +274,8 @@ static void weigh_rows(struct gauss *g, const struct block *b, double weight)
     }
 }
 
-/* S = L L' in place, by the least of a few weights of the constraints' rows that makes it positive. 0, or 1: there is none. */
+/* S = L L' in place, by the least of a few weights of the constraints' rows that makes it positive. 0, or 1: there is
+ * none. */
 static int factor(struct gauss *g, const struct block *b)
 {
     static const double weights[] = { 1, 1e2, 1e4 };
@@ -261,19 +297,22 @@ static int factor(struct gauss *g, const struct block *b)
 
 static double rank_tol(const struct actio_motion *m) { return m->rank < m->p ? REDUNDANT_TOL : RANK_TOL; }
 
-/* Redundant rows count by what they were at their longest: one that vanishes at an instant drops out, and the others hold. */
+/* Redundant rows count by what they were at their longest: one that vanishes at an instant drops out, and the others
+ * hold. */
 static void scale_by_longest(const struct actio_motion *m, struct gauss *g, const struct block *b)
 {
     size_t n = b->touched;
     for (size_t k = 0; k < b->rows; k++) {
-        double square = fmax(actio_saddle_longest(m->saddle, b->row[k]), actio_dot(n, g->copy + k * n, g->copy + k * n));
+        double square =
+            fmax(actio_saddle_longest(m->saddle, b->row[k]), actio_dot(n, g->copy + k * n, g->copy + k * n));
         double scale = square > 0 ? 1 / sqrt(square) : 1;
         g->rest[k] *= scale;
         for (size_t j = 0; j < n; j++) g->copy[k * n + j] *= scale;
     }
 }
 
-/* h becomes z'. With B of rank r, B^+ gives the change of least constraint; rows that contradict each other leave a defect. Returns the rank. */
+/* h becomes z'. With B of rank r, B^+ gives the change of least constraint; rows that contradict each other leave a
+ * defect. Returns the rank. */
 static size_t least_constraint(const struct actio_motion *m, struct gauss *g, const struct block *b)
 {
     size_t n = b->touched, p = b->rows;
@@ -286,7 +325,8 @@ static size_t least_constraint(const struct actio_motion *m, struct gauss *g, co
     memcpy(g->copy, g->B, p * n * sizeof *g->B);
     bool redundant = m->rank < m->p;
     if (redundant) scale_by_longest(m, g, b);
-    size_t rank = (redundant ? actio_min_norm_as_is : actio_min_norm)(p, n, g->copy, g->rest, rank_tol(m), g->y, &defect, g->work, g->iwork);
+    size_t rank = (redundant ? actio_min_norm_as_is : actio_min_norm)(p, n, g->copy, g->rest, rank_tol(m), g->y,
+                                                                      &defect, g->work, g->iwork);
     divide_upper(n, g->S, g->y);
     for (size_t i = 0; i < n; i++) g->h[i] += g->y[i];
     return rank;
@@ -294,8 +334,10 @@ static size_t least_constraint(const struct actio_motion *m, struct gauss *g, co
 
 /* ---- walls */
 
-/* Rows of the walls in the same measure, without what the constraints' rows hold already; and by how much each would be broken: q. */
-static size_t take_walls(struct actio_motion *m, struct gauss *g, const struct block *b, const double *x, const unsigned char *held)
+/* Rows of the walls in the same measure, without what the constraints' rows hold already; and by how much each would be
+ * broken: q. */
+static size_t take_walls(struct actio_motion *m, struct gauss *g, const struct block *b, const double *x,
+                         const unsigned char *held)
 {
     size_t n = b->touched, count = 0, rank = 0;
     if (b->rows) {
@@ -316,9 +358,11 @@ static size_t take_walls(struct actio_motion *m, struct gauss *g, const struct b
     return count;
 }
 
-/* Of all accelerations that constraints and walls allow the nearest ones: what walls add is a sum of their rows with weights z >= 0, and a wall that
+/* Of all accelerations that constraints and walls allow the nearest ones: what walls add is a sum of their rows with
+ * weights z >= 0, and a wall that
  * pushes (z > 0) is not left (w = 0). */
-static int push_off(struct actio_motion *m, struct gauss *g, const struct block *b, double t, const double *y, const unsigned char *held)
+static int push_off(struct actio_motion *m, struct gauss *g, const struct block *b, double t, const double *y,
+                    const unsigned char *held)
 {
     size_t n = b->touched;
     size_t count = take_walls(m, g, b, actio_motion_quantity(m, ACTIO_Q_CONTACT, t, y), held);
@@ -346,7 +390,8 @@ static void put_back(struct actio_motion *m, const struct gauss *g, const struct
     }
 }
 
-static int form_block(struct actio_motion *m, struct gauss *g, const struct block *b, const struct actio_dense_point *at)
+static int form_block(struct actio_motion *m, struct gauss *g, const struct block *b,
+                      const struct actio_dense_point *at)
 {
     gather(m, g, b, at);
     return take_out(m, g, b, at);
@@ -375,7 +420,8 @@ static int accelerations(struct actio_motion *m, double t, const double *y, cons
         const struct block *b = &g->block[k];
         if (form_block(m, g, b, &at)) return ACTIO_FLOW_SINGULAR;
         if (b->touched) {
-            if (!is_even(b->touched, g->S, &row, &col) || factor(g, b)) return ACTIO_FLOW_SINGULAR;   /* the constraint has no least value */
+            /* the constraint has no least value */
+            if (!is_even(b->touched, g->S, &row, &col) || factor(g, b)) return ACTIO_FLOW_SINGULAR;
             rank += least_constraint(m, g, b);
             int status = held && b->walls ? push_off(m, g, b, t, y, held) : ACTIO_FLOW_OK;
             if (status) return status;
@@ -386,7 +432,10 @@ static int accelerations(struct actio_motion *m, double t, const double *y, cons
     return rank < m->rank ? ACTIO_FLOW_SINGULAR : ACTIO_FLOW_OK;
 }
 
-static int gauss_one_sided(struct actio_motion *m, double t, const double *y, const unsigned char *held) { return accelerations(m, t, y, held); }
+static int gauss_one_sided(struct actio_motion *m, double t, const double *y, const unsigned char *held)
+{
+    return accelerations(m, t, y, held);
+}
 
 static size_t gauss_size(const struct actio_motion *m) { return m->ny; }
 
@@ -420,8 +469,10 @@ static bool uneven_at(struct actio_motion *m, double t, const double *y)
         const struct block *b = &g->block[k];
         if (form_block(m, g, b, &at)) return false;
         if (!is_even(b->touched, g->S, &row, &col)) {
-            snprintf(m->objection, sizeof m->objection, "its rows contain '%s' and '%s', whose mass matrix is not symmetric: no function to minimise exists",
-                     m->sys->variable[b->at[col]], m->sys->variable[b->at[row]]);
+            snprintf(
+                m->objection, sizeof m->objection,
+                "its rows contain '%s' and '%s', whose mass matrix is not symmetric: no function to minimise exists",
+                m->sys->variable[b->at[col]], m->sys->variable[b->at[row]]);
             return true;
         }
         end_block(g, b);
@@ -436,7 +487,8 @@ static const char *unevenness(struct actio_motion *m, double t, const double *y)
     double *near = actio_take(m->ctx, m->ny + 1, sizeof *near);
     bool uneven = false, ok = near && actio_motion_make_dense(m) == 0 && gauss_open(m) == 0;
     for (int place = 0; ok && !uneven && place < PLACES; place++) {
-        for (size_t i = 0; i < m->ny; i++) near[i] = y[i] + place * 0.01 * (1 + fabs(y[i])) * sin(1.0 + 2.7 * (double)i + place);
+        for (size_t i = 0; i < m->ny; i++)
+            near[i] = y[i] + place * 0.01 * (1 + fabs(y[i])) * sin(1.0 + 2.7 * (double)i + place);
         uneven = uneven_at(m, t + place * 0.013 * m->span, near);
     }
     gauss_close(m);
@@ -452,5 +504,12 @@ static const char *gauss_objection(struct actio_motion *m, double t, const doubl
 }
 
 const struct actio_law actio_law_gauss = {
-    .name = "gauss", .objection = gauss_objection, .open = gauss_open, .close = gauss_close, .size = gauss_size, .rates = gauss_rates, .solve = gauss_solve, .one_sided = gauss_one_sided,
+    .name = "gauss",
+    .objection = gauss_objection,
+    .open = gauss_open,
+    .close = gauss_close,
+    .size = gauss_size,
+    .rates = gauss_rates,
+    .solve = gauss_solve,
+    .one_sided = gauss_one_sided,
 };

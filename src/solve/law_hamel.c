@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Hamel's equations in quasi-velocities, with brackets                              [SBZB 3.5, HAMEL A.1].
- *     d/dt dl/dxi_j = (c^a_ij xi_i + c^a_0j) dl/dxi_a + u_j[l] + Psi_j Q,   v = Psi (xi - m0),   j over the xi that the constraints leave free
- * The derivatives of l are taken before the others are set to 0: all momenta enter through the brackets. By an identity the brackets cancel against what
+ * Hamel's equations in quasi-velocities, with brackets  [SBZB 3.5, HAMEL A.1].
+ *     d/dt dl/dxi_j = (c^a_ij xi_i + c^a_0j) dl/dxi_a + u_j[l] + Psi_j Q,   v = Psi (xi - m0),   j over the xi that the
+ *     constraints leave free
+ * The derivatives of l are taken before the others are set to 0: all momenta enter through the brackets. By an identity
+ * the brackets cancel against what
  * the frame's own change brings; they are computed nevertheless, and so prove each other. */
 #include "solve/law.h"
 #include "algebra/brackets.h"
@@ -10,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WORN 20.0                                          /* condition of a frame with automatic rows at which new ones are taken */
+#define WORN 20.0 /* condition of a frame with automatic rows at which new ones are taken */
 
 struct hamel {
     const struct actio_frame *frame;
@@ -19,13 +21,20 @@ struct hamel {
     int *pivot, *iwork;
 };
 /* Places in the FRAME kernel's outputs. */
-struct frame_values { const double *M, *m0, *M_q, *m0_q, *M_t, *m0_t, *L_v; };
+struct frame_values {
+    const double *M, *m0, *M_q, *m0_q, *M_t, *m0_t, *L_v;
+};
 
 static struct frame_values frame_at(struct actio_motion *m, double t, const double *y)
 {
     size_t n = m->n;
     const double *x = actio_motion_quantity(m, ACTIO_Q_FRAME, t, y);
-    return (struct frame_values){ x, x + n * n, x + n * n + n, x + n * n + n + n * n * n, x + 2 * n * n + n + n * n * n, x + 3 * n * n + n + n * n * n,
+    return (struct frame_values){ x,
+                                  x + n * n,
+                                  x + n * n + n,
+                                  x + n * n + n + n * n * n,
+                                  x + 2 * n * n + n + n * n * n,
+                                  x + 3 * n * n + n + n * n * n,
                                   x + 3 * n * n + 2 * n + n * n * n };
 }
 
@@ -33,7 +42,8 @@ static const char *hamel_objection(struct actio_motion *m, double t, const doubl
 {
     const struct actio_frame *frame = actio_system_frame(m->sys, t, y);
     if (!frame) return "out of memory for a frame";
-    if (!frame->why_not && frame->kept < m->p) return "constraints are redundant, and a frame can't contain redundant rows";
+    if (!frame->why_not && frame->kept < m->p)
+        return "constraints are redundant, and a frame can't contain redundant rows";
     return frame->why_not;
 }
 
@@ -42,23 +52,41 @@ static int hamel_open(struct actio_motion *m)
     size_t n = m->n, p = m->p, big = n > p ? n : p;
     struct hamel *h = m->law_data = actio_take(m->ctx, 1, sizeof *h);
     if (!h) return 1;
-    h->frame = m->sys->frame, h->n = n, h->r = n - h->frame->kept;
-    struct { double **at; size_t count; } want[] = {
-        { &h->M, n * n }, { &h->Psi, n * n }, { &h->K, n * n }, { &h->c, n * n * n }, { &h->c0, n * n }, { &h->work, 3 * n * n + n + actio_rank_work(big, big) + big }, { &h->xi, n },
-        { &h->beta, n }, { &h->change, n * n }, { &h->part, n }, { &h->rate, n }, { &h->sum, n }, { &h->states, m->m * m->m + m->m },
+    h->frame = m->sys->frame;
+    h->n = n;
+    h->r = n - h->frame->kept;
+    struct {
+        double **at;
+        size_t count;
+    } want[] = {
+        { &h->M, n * n },
+        { &h->Psi, n * n },
+        { &h->K, n * n },
+        { &h->c, n * n * n },
+        { &h->c0, n * n },
+        { &h->work, 3 * n * n + n + actio_rank_work(big, big) + big },
+        { &h->xi, n },
+        { &h->beta, n },
+        { &h->change, n * n },
+        { &h->part, n },
+        { &h->rate, n },
+        { &h->sum, n },
+        { &h->states, m->m * m->m + m->m },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
     h->pivot = actio_take(m->ctx, m->N + 1, sizeof *h->pivot);
     h->iwork = actio_take(m->ctx, 2 * (n + p) + 1, sizeof *h->iwork);
-    return !h->pivot || !h->iwork || actio_motion_make_hidden(m, h->frame->hidden) || actio_motion_need(m, ACTIO_Q_FRAME);
+    return !h->pivot || !h->iwork || actio_motion_make_hidden(m, h->frame->hidden)
+           || actio_motion_need(m, ACTIO_Q_FRAME);
 }
 
 static void hamel_close(struct actio_motion *m)
 {
     struct hamel *h = m->law_data;
     if (!h) return;
-    void *all[] = { h->M, h->Psi, h->K, h->c, h->c0, h->work, h->xi, h->beta, h->change, h->part, h->rate, h->sum, h->states, h->pivot, h->iwork, h };
+    void *all[] = { h->M,      h->Psi,  h->K,    h->c,   h->c0,     h->work,  h->xi,    h->beta,
+                    h->change, h->part, h->rate, h->sum, h->states, h->pivot, h->iwork, h };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
 }
 
@@ -149,14 +177,15 @@ static void frame_change(struct hamel *h, const struct frame_values *at, const d
 }
 
 /* Equation j without xi': brackets, u_j[l], the change of the momentum's own frame, forces. */
-static double right_side(struct hamel *h, const struct frame_values *at, const double *v, const double *p, const double *force, size_t j)
+static double right_side(struct hamel *h, const struct frame_values *at, const double *v, const double *p,
+                         const double *force, size_t j)
 {
     size_t n = h->n;
     double sum = 0;
     for (size_t a = 0; a < n; a++) {
         double bracket = h->c0[a * n + j];
         for (size_t i = 0; i < h->r; i++) bracket += h->c[(a * n + i) * n + j] * h->xi[i];
-        double moved = 0, turned = 0;                      /* (M_q u_j) v + m0_q u_j;  (M' Psi)_aj: both with momentum p_a */
+        double moved = 0, turned = 0; /* (M_q u_j) v + m0_q u_j;  (M' Psi)_aj: both with momentum p_a */
         for (size_t l = 0; l < n; l++) {
             double u = h->Psi[l * n + j];
             moved += u * (actio_dot(n, at->M_q + (l * n + a) * n, v) + at->m0_q[l * n + a]);
@@ -190,7 +219,7 @@ static int accelerations(struct actio_motion *m, double t, const double *y)
     times(n, h->Psi, at.L_v, p, true);
     for (size_t i = 0; i < n; i++) force[i] -= actio_dot(n, point.G + i * N, h->beta);
     for (size_t j = 0; j < r; j++) h->rate[j] = right_side(h, &at, v, p, force, j);
-    for (size_t j = 0; j < r; j++)                         /* Psi' W Psi of the free ones */
+    for (size_t j = 0; j < r; j++) /* Psi' W Psi of the free ones */
         for (size_t i = 0; i < r; i++) {
             double sum = 0;
             for (size_t k = 0; k < n; k++)
@@ -255,6 +284,15 @@ static int hamel_solve(struct actio_motion *m, double t, const double *y)
 }
 
 const struct actio_law actio_law_hamel = {
-    .name = "hamel", .objection = hamel_objection, .open = hamel_open, .close = hamel_close, .size = hamel_size, .unfold = hamel_unfold, .fold = hamel_fold,
-    .rates = hamel_rates, .solve = hamel_solve, .strain = hamel_strain, .rebase = hamel_rebase,
+    .name = "hamel",
+    .objection = hamel_objection,
+    .open = hamel_open,
+    .close = hamel_close,
+    .size = hamel_size,
+    .unfold = hamel_unfold,
+    .fold = hamel_fold,
+    .rates = hamel_rates,
+    .solve = hamel_solve,
+    .strain = hamel_strain,
+    .rebase = hamel_rebase,
 };

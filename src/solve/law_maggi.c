@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Maggi's equations, the principal equation of ideal constraints: only what moves along the constraints, no multipliers   [VKS 8, HAMEL A.2, A.3].
- *     state (q, xi),  xi = Z z;  z' = F xi' + beta,  M F = (1, 0),  M beta = (0, c),  M = [Z; A];  (F' G F) xi' = F' (h - G beta). */
+ * Maggi's equations, the principal equation of ideal constraints: only what moves along the constraints, no multipliers
+ *  [VKS 8, HAMEL A.2, A.3].
+ *     state (q, xi),  xi = Z z;  z' = F xi' + beta,  M F = (1, 0),  M beta = (0, c),  M = [Z; A];  (F' G F) xi' = F' (h
+ *     - G beta). */
 #include "solve/chart.h"
 #include "algebra/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-#define WORN 20.0                                          /* condition of the frame at which a new one is taken */
+#define WORN 20.0 /* condition of the frame at which a new one is taken */
 
 /* copy := G F, K := F' G F, step := F' rest */
 static void reduce(struct actio_chart *c, const double *G, const double *rest)
@@ -95,19 +97,27 @@ static int maggi_solve(struct actio_motion *m, double t, const double *y)
 }
 
 /* ---- along lines, and where rows depend on velocities: state (q, v)
- * A constraint that is quadratic in the velocities gives them from the positions but for a sign, which (q, xi) loses where they turn round.
- * Where blades stand along a string, its velocities follow from its positions by sums over all links with alternating signs, so that a zigzag of q comes
- * back in v magnified by 4/h^2, 4096 for 32 links. The control of steps in (q, xi) does not see that: at a local tolerance of 1e-13 velocities were off by
- * 7e-10 at the ends of steps and, as interpolated positions are not on the constraints, by 2.5e-8 between them. Accelerations do not depend on the
- * frame. So velocities are integrated beside the positions, and projected, as for Gauss: 4e-13.                                [HAMEL A.3] */
+ * A constraint that is quadratic in the velocities gives them from the positions but for a sign, which (q, xi) loses
+ * where they turn round.
+ * Where blades stand along a string, its velocities follow from its positions by sums over all links with alternating
+ * signs, so that a zigzag of q comes
+ * back in v magnified by 4/h^2, 4096 for 32 links. The control of steps in (q, xi) does not see that: at a local
+ * tolerance of 1e-13 velocities were off by
+ * 7e-10 at the ends of steps and, as interpolated positions are not on the constraints, by 2.5e-8 between them.
+ * Accelerations do not depend on the
+ * frame. So velocities are integrated beside the positions, and projected, as for Gauss: 4e-13.  [HAMEL A.3] */
 
-/* How far the frame's directions are from those that are free here: |F|, 1 when they are the same, whatever the condition of A. */
-static double wear(const struct actio_chart *c) { return c->r ? actio_norm(c->N * c->r, c->F) / sqrt((double)c->r) : 0; }
+/* How far the frame's directions are from those that are free here: |F|, 1 when they are the same, whatever the
+ * condition of A. */
+static double wear(const struct actio_chart *c)
+{
+    return c->r ? actio_norm(c->N * c->r, c->F) / sqrt((double)c->r) : 0;
+}
 
 static int line_rates(struct actio_motion *m, double t, const double *y, double *dy)
 {
     int status = m->based ? accelerations(m, t, y) : ACTIO_FLOW_SINGULAR;
-    m->based = true;                                       /* until the next run begins */
+    m->based = true; /* until the next run begins */
     if (status == ACTIO_FLOW_SINGULAR || (!status && wear(m->law_data) > WORN)) {
         status = maggi_rebase(m, t, y);
         if (!status) status = accelerations(m, t, y);
@@ -120,10 +130,26 @@ static int line_rates(struct actio_motion *m, double t, const double *y, double 
 static size_t line_size(const struct actio_motion *m) { return m->ny; }
 
 static const struct actio_law along_lines = {
-    .name = "maggi", .open = actio_chart_open, .close = actio_chart_close, .size = line_size, .rates = line_rates, .solve = maggi_solve, .rebase = maggi_rebase,
+    .name = "maggi",
+    .open = actio_chart_open,
+    .close = actio_chart_close,
+    .size = line_size,
+    .rates = line_rates,
+    .solve = maggi_solve,
+    .rebase = maggi_rebase,
 };
 
 const struct actio_law actio_law_maggi = {
-    .name = "maggi", .objection = actio_law_is_small, .open = actio_chart_open, .close = actio_chart_close, .size = actio_chart_size, .unfold = actio_chart_unfold, .fold = actio_chart_fold,
-    .rates = maggi_rates, .solve = maggi_solve, .strain = maggi_strain, .rebase = maggi_rebase, .lines = &along_lines,
+    .name = "maggi",
+    .objection = actio_law_is_small,
+    .open = actio_chart_open,
+    .close = actio_chart_close,
+    .size = actio_chart_size,
+    .unfold = actio_chart_unfold,
+    .fold = actio_chart_fold,
+    .rates = maggi_rates,
+    .solve = maggi_solve,
+    .strain = maggi_strain,
+    .rebase = maggi_rebase,
+    .lines = &along_lines,
 };

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The minimal reaction of [AS 49]: velocities are split into free ones, which move as if there were no constraint, and bound ones, which the
- * constraints give. The reaction acts on as few components as there are constraints. The motion depends on the split. */
+ * The minimal reaction of [AS 49]: velocities are split into free ones, which move as if there were no constraint, and
+ * bound ones, which the
+ * constraints give. The reaction acts on as few components as there are constraints. The motion depends on the split.
+ * */
 #include "solve/chart.h"
 #include "algebra/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SPLITS = 100 };                                /* in one run: more is not a motion */
+enum { MOST_SPLITS = 100 }; /* in one run: more is not a motion */
 
 static int reduced_open(struct actio_motion *m)
 {
@@ -59,7 +61,8 @@ static double grip(struct actio_motion *m, const double *A, const bool *bound)
     return sigma[count - 1];
 }
 
-/* The exchange of one bound component for a free one that grips best; `bound` is changed by it. Returns its grip over that of the split in force. */
+/* The exchange of one bound component for a free one that grips best; `bound` is changed by it. Returns its grip over
+ * that of the split in force. */
 static double best_exchange(struct actio_motion *m, const struct actio_dense_point *at, bool *bound)
 {
     struct actio_chart *c = m->law_data;
@@ -72,12 +75,21 @@ static double best_exchange(struct actio_motion *m, const struct actio_dense_poi
         for (size_t j = 0; bound[i] && j < c->N; j++) {
             if (bound[j] || i == j) continue;
             if (actio_abandon()) return 0;
-            bound[i] = false, bound[j] = true;
+            bound[i] = false;
+            bound[j] = true;
             double could = grip(m, c->copy, bound);
-            if (could > most) most = could, out = i, in = j;
-            bound[i] = true, bound[j] = false;
+            if (could > most) {
+                most = could;
+                out = i;
+                in = j;
+            }
+            bound[i] = true;
+            bound[j] = false;
         }
-    if (most > 0) bound[out] = false, bound[in] = true;
+    if (most > 0) {
+        bound[out] = false;
+        bound[in] = true;
+    }
     return have > 0 ? most / have : INFINITY;
 }
 
@@ -93,12 +105,15 @@ static int reduced_rebase(struct actio_motion *m, double t, const double *y)
         double gain;
         best_exchange(m, &at, bound);
         set_split(c, bound);
-        for (size_t i = 0; (gain = best_exchange(m, &at, bound)) * c->tau > 1 + 1e-9 && i < c->N; i++) set_split(c, bound);    /* one may not be enough */
+        /* one may not be enough */
+        for (size_t i = 0; (gain = best_exchange(m, &at, bound)) * c->tau > 1 + 1e-9 && i < c->N; i++)
+            set_split(c, bound);
         if (c->tau * gain > 1 + 1e-9 || c->frames > MOST_SPLITS) return ACTIO_FLOW_FAILED;
         for (size_t i = 0; i < c->N; i++) bound[i] = !is_free(c, i);
     } else {
         weigh(m, &at, c->copy);
-        if (actio_qrcp(m->p, c->N, c->copy, c->work, c->iwork, 1e-12, c->work + c->N + m->p) < c->N - c->r) return ACTIO_FLOW_SINGULAR;
+        if (actio_qrcp(m->p, c->N, c->copy, c->work, c->iwork, 1e-12, c->work + c->N + m->p) < c->N - c->r)
+            return ACTIO_FLOW_SINGULAR;
         memset(bound, 0, c->N * sizeof *bound);
         for (size_t k = 0; k < c->N - c->r; k++) bound[c->iwork[k]] = true;
     }
@@ -156,7 +171,8 @@ static void take_bound(const struct actio_chart *c, const double *from, const ui
     }
 }
 
-/* The reaction R moves bound components only: R = G P d. Its share by constraint is R = D' lambda with D_k = G P (G_bb)^-1 A_bk, so that on bound
+/* The reaction R moves bound components only: R = G P d. Its share by constraint is R = D' lambda with D_k = G P
+ * (G_bb)^-1 A_bk, so that on bound
  * components it is A_b' lambda; power = lambda D v. */
 static int share(struct actio_motion *m, const struct actio_dense_point *at, const double *v)
 {
@@ -165,7 +181,10 @@ static int share(struct actio_motion *m, const struct actio_dense_point *at, con
     double *Ab = c->M, *Gb = c->copy, *momentum = c->work, *column = momentum + N;
     uint32_t *bound = (uint32_t *)c->iwork;
     for (size_t i = 0; i < N; i++)
-        if (!is_free(c, i)) bound[b] = (uint32_t)i, momentum[b++] = 0;
+        if (!is_free(c, i)) {
+            bound[b] = (uint32_t)i;
+            momentum[b++] = 0;
+        }
     take_bound(c, at->G, bound, Gb);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < m->n; j++) momentum[i] += at->G[j * N + bound[i]] * v[j];
@@ -179,7 +198,10 @@ static int share(struct actio_motion *m, const struct actio_dense_point *at, con
     for (size_t i = 0; i < count; i++) column[i] = m->reaction[bound[i]];
     if (actio_lu_factor(count, Ab, c->pivot)) return ACTIO_FLOW_SINGULAR;
     actio_lu_solve(count, Ab, c->pivot, column, 1, false);
-    for (size_t k = 0; k < count; k++) m->lambda[c->row[k]] = column[k], m->lambda[m->p + c->row[k]] *= column[k];
+    for (size_t k = 0; k < count; k++) {
+        m->lambda[c->row[k]] = column[k];
+        m->lambda[m->p + c->row[k]] *= column[k];
+    }
     return ACTIO_FLOW_OK;
 }
 
@@ -195,6 +217,14 @@ static int reduced_solve(struct actio_motion *m, double t, const double *y)
 }
 
 const struct actio_law actio_law_reduced = {
-    .name = "reduced", .open = reduced_open, .close = actio_chart_close, .size = actio_chart_size, .unfold = actio_chart_unfold, .fold = actio_chart_fold,
-    .rates = reduced_rates, .solve = reduced_solve, .strain = reduced_strain, .rebase = reduced_rebase,
+    .name = "reduced",
+    .open = reduced_open,
+    .close = actio_chart_close,
+    .size = actio_chart_size,
+    .unfold = actio_chart_unfold,
+    .fold = actio_chart_fold,
+    .rates = reduced_rates,
+    .solve = reduced_solve,
+    .strain = reduced_strain,
+    .rebase = reduced_rebase,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Marching: steps, output rows from dense output, and what happens inside a step: switches, touches, singular surfaces. */
+ * Marching: steps, output rows from dense output, and what happens inside a step: switches, touches, singular surfaces.
+ * */
 #include "solve/march_inside.h"
 
 #include <float.h>
@@ -7,8 +8,8 @@
 #include <string.h>
 
 enum { MOST_STEPS = 10000000, MOST_CHATTER = 1000, PROGRESS_EVERY = 50, CREEP_STEPS = 32768, POOR_STEPS = 512 };
-#define CREEP 1e-6                                         /* of the interval, in so many steps */
-#define POOR 1e-6                                          /* quality of the elimination: a singular surface is close */
+#define CREEP 1e-6 /* of the interval, in so many steps */
+#define POOR 1e-6  /* quality of the elimination: a singular surface is close */
 
 /* The state inside the step; its ends exactly. */
 static const double *state_at(struct actio_marching *m, double t)
@@ -29,7 +30,10 @@ const double *actio_march_known_of(struct actio_marching *m, double t, const dou
     return to;
 }
 
-const double *actio_march_known_at(struct actio_marching *m, double t) { return actio_march_known_of(m, t, state_at(m, t), m->known); }
+const double *actio_march_known_at(struct actio_marching *m, double t)
+{
+    return actio_march_known_of(m, t, state_at(m, t), m->known);
+}
 
 static void dense_at(void *where, double t, double *y)
 {
@@ -71,7 +75,7 @@ static void dense_rows(struct actio_marching *m, const struct actio_march_rows *
     enum { NUMBERS = 1 << 20, FEWEST = 16 };
     size_t piece = m->flow->n < NUMBERS / FEWEST ? NUMBERS / m->flow->n : FEWEST;
     while (*next < end && !m->overdue) {
-        size_t count = end - *next < 2 * piece ? end - *next : piece;          /* the last one is not too short for it */
+        size_t count = end - *next < 2 * piece ? end - *next : piece; /* the last one is not too short for it */
         m->stepper->dense_rows(m->h, count, rows->times + *next, rows->row + *next, rows->stride);
         *next += count;
         m->overdue = *next < end && actio_overdue(m->ctx);
@@ -85,7 +89,10 @@ static size_t list_before(struct actio_marching *m, int list, double t)
     size_t first = m->row[list], end = first;
     while (end < rows->count && before(m, rows->times[end], t)) end++;
     if (end == first) return 0;
-    if (!rows->row && m->stepper->gap) return m->row[list] = end, 0;           /* its steps' ends are marked instead */
+    if (!rows->row && m->stepper->gap) {
+        m->row[list] = end;
+        return 0; /* its steps' ends are marked instead */
+    }
     if (m->stepper->dense_rows && rows->row && !m->flow->unfold) dense_rows(m, rows, &m->row[list], end);
     for (; m->row[list] < end && !m->overdue; m->overdue = (m->row[list] & 15) == 0 && actio_overdue(m->ctx))
         write_row(m, list, actio_march_known_at(m, rows->times[m->row[list]]));
@@ -131,7 +138,8 @@ static void meet_surface(struct actio_marching *m, size_t guard, double *t, doub
     for (size_t i = 0; i < n; i++) m->y_at[i] = y[i] + small * m->f[i];
     m->flow->guard(m->flow->user, *t + small, actio_march_known_of(m, *t + small, m->y_at, m->known), m->g);
     double shift = -g * small / (m->g[guard] - g);
-    if (!(fabs(shift) <= 1e-4 * fabs(length)) || before(m, m->task->t1, *t + shift) || before(m, *t + shift, m->t)) return;
+    if (!(fabs(shift) <= 1e-4 * fabs(length)) || before(m, m->task->t1, *t + shift) || before(m, *t + shift, m->t))
+        return;
     for (size_t i = 0; i < n; i++) y[i] += shift * m->f[i];
     *t += shift;
 }
@@ -159,11 +167,15 @@ static void move_to(struct actio_marching *m, const struct actio_incident *what)
 static bool chatters(struct actio_marching *m)
 {
     double span = fmax(fabs(m->t), fabs(m->task->t1 - m->task->t0));
-    if (fabs(m->t - m->chatter_from) > 1e-12 * span) m->chatter_from = m->t, m->chatter = 0;
+    if (fabs(m->t - m->chatter_from) > 1e-12 * span) {
+        m->chatter_from = m->t;
+        m->chatter = 0;
+    }
     return ++m->chatter > MOST_CHATTER;
 }
 
-/* A velocity that an impact turns has not passed zero: sides are seen anew, but of what crosses at this very instant. */
+/* A velocity that an impact turns has not passed zero: sides are seen anew, but of what crosses at this very instant.
+ * */
 static void forget_sides(struct actio_marching *m, const double *old, const double *new)
 {
     if (memcmp(old, new, known_length(m->flow) * sizeof *old) == 0) return;
@@ -186,7 +198,7 @@ static int cross(struct actio_marching *m, const struct actio_incident *what)
     int stop = m->flow->crossed ? m->flow->crossed(m->flow->user, what->guard, m->t, known) : 0;
     forget_sides(m, old, known);
     if (!stop && m->flow->fold) stop = m->flow->fold(m->flow->user, m->t, known, m->y);
-    rows_here(m);                                          /* a row at this time has the state after it */
+    rows_here(m); /* a row at this time has the state after it */
     if (!stop && chatters(m)) stop = ACTIO_FLOW_FAILED;
     if (stop) return stop;
     m->side[what->guard] = (signed char)-m->side[what->guard];
@@ -220,8 +232,13 @@ static int tell(struct actio_marching *m, const struct actio_incident *what)
         m->passed[what->guard] = what->t;
         m->side[what->guard] = (signed char)-m->side[what->guard];
         stop = flow->passed(flow->user, what->guard, what->t, y);
-    } else if (what->kind == TOUCH) m->touched_at = what->t, stop = flow->touched(flow->user, what->guard, what->t, y);
-    else m->singular_at = what->t, stop = flow->singular(flow->user, what->t, m->t, m->t_next, dense_at, m);
+    } else if (what->kind == TOUCH) {
+        m->touched_at = what->t;
+        stop = flow->touched(flow->user, what->guard, what->t, y);
+    } else {
+        m->singular_at = what->t;
+        stop = flow->singular(flow->user, what->t, m->t, m->t_next, dense_at, m);
+    }
     if (!stop) return 0;
     move_to(m, what);
     rows_here(m);
@@ -242,8 +259,14 @@ static int inside_step(struct actio_marching *m, bool *crossed)
         m->guard = SIZE_MAX;
         if (late) return late;
         if (next.kind == NOTHING) return 0;
-        if (next.kind == CROSSING) return *crossed = true, cross(m, &next);
-        if (next.kind == CUT) return *crossed = true, cut(m, &next);
+        if (next.kind == CROSSING) {
+            *crossed = true;
+            return cross(m, &next);
+        }
+        if (next.kind == CUT) {
+            *crossed = true;
+            return cut(m, &next);
+        }
         if (next.kind == SINGULAR) poor.kind = NOTHING;
         int stop = tell(m, &next);
         if (stop) return stop;
@@ -257,7 +280,8 @@ static bool looks_stiff(struct actio_marching *m)
     return stats.looks_stiff;
 }
 
-/* At such a pace the end is 5e8 steps away, and the elimination is poor and becomes poorer: a singular surface, which rounding keeps the steps from. */
+/* At such a pace the end is 5e8 steps away, and the elimination is poor and becomes poorer: a singular surface, which
+ * rounding keeps the steps from. */
 static bool creeps_to_surface(struct actio_marching *m)
 {
     if (!m->flow->quality_at || m->steps % POOR_STEPS) return false;
@@ -351,18 +375,24 @@ static void report(struct actio_marching *m, struct actio_march_result *out)
     m->stepper->stats(m->h, &out->stats);
     out->stats.rhs += m->rhs;
     out->stats.projections += m->projections;
-    out->rows = m->row[0], out->also = m->row[1];
+    out->rows = m->row[0];
+    out->also = m->row[1];
     out->t = m->t;
     out->guard = m->guard;
     if (y) memcpy(y, actio_march_known_of(m, m->t, m->y, m->known), known_length(m->flow) * sizeof *y);
 }
 
-int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const struct actio_march_task *task, struct actio_march_result *out)
+int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const struct actio_march_task *task,
+                struct actio_march_result *out)
 {
-    struct actio_marching m = { .ctx = ctx, .flow = flow, .task = task, .stepper = task->stepper ? task->stepper : &actio_dop853,
-                       .direction = task->t1 < task->t0 ? -1 : 1 };
+    struct actio_marching m = { .ctx = ctx,
+                                .flow = flow,
+                                .task = task,
+                                .stepper = task->stepper ? task->stepper : &actio_dop853,
+                                .direction = task->t1 < task->t0 ? -1 : 1 };
     double *block = NULL;
-    *out = (struct actio_march_result){ .status = ACTIO_MARCH_NO_MEMORY, .t = task->t0, .guard = SIZE_MAX, .y = out->y };
+    *out =
+        (struct actio_march_result){ .status = ACTIO_MARCH_NO_MEMORY, .t = task->t0, .guard = SIZE_MAX, .y = out->y };
     if (take_memory(&m, &block)) {
         out->status = run(&m);
         report(&m, out);

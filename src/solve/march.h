@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Initial-value problems: a flow is what is integrated, a stepper is how, marching adds projection, switches and output rows. */
+ * Initial-value problems: a flow is what is integrated, a stepper is how, marching adds projection, switches and output
+ * rows. */
 #ifndef ACTIO_SOLVE_MARCH_H
 #define ACTIO_SOLVE_MARCH_H
 
@@ -15,37 +16,48 @@ typedef void (*actio_dense_fn)(void *where, double t, double *y);
 struct actio_flow {
     size_t n;
     void *user;
-    /* Where the state that is integrated is not the one that the world knows (quasi-velocities, some of the velocities): the known one, `known` values
-     * long, and the way back, taken at the start and after every crossing. rhs and project get the integrated state, everybody else the known one.
+    /* Where the state that is integrated is not the one that the world knows (quasi-velocities, some of the
+     * velocities): the known one, `known` values
+     * long, and the way back, taken at the start and after every crossing. rhs and project get the integrated state,
+     * everybody else the known one.
      * NULL = they are the same. Flow statuses. */
     size_t known;
     int (*unfold)(void *user, double t, const double *y, double *known_state);
     int (*fold)(void *user, double t, const double *known_state, double *y);
     int (*rhs)(void *user, double t, const double *y, double *dy);
-    int (*project)(void *user, double t, double *y);       /* after each accepted step; NULL = no manifold */
-    /* Switches and singular surfaces. Within a step the branch (mode) is frozen, so every guard is smooth across its zero. */
+    int (*project)(void *user, double t, double *y); /* after each accepted step; NULL = no manifold */
+    /* Switches and singular surfaces. Within a step the branch (mode) is frozen, so every guard is smooth across its
+     * zero. */
     size_t guards;
     void (*guard)(void *user, double t, const double *y, double *g);
-    /* All guards at ACTIO_ROOT_NODES states at once: times in sampled_t, component i of state k at sampled_y[i*ACTIO_ROOT_NODES + k]; guard i at node k
+    /* All guards at ACTIO_ROOT_NODES states at once: times in sampled_t, component i of state k at
+     * sampled_y[i*ACTIO_ROOT_NODES + k]; guard i at node k
      * to g[k*guards + i]. false: not now, one by one. NULL = never. */
-    bool (*sample)(void *user, double *g); double *sampled_t, *sampled_y;
-    /* Called with the guard that crossed zero, at the crossing (state y on the far side of round-off is fine): changes modes.
+    bool (*sample)(void *user, double *g);
+    double *sampled_t, *sampled_y;
+    /* Called with the guard that crossed zero, at the crossing (state y on the far side of round-off is fine): changes
+     * modes.
      * 0 go on (restart the stepper), else stop with this status. */
-    int (*crossed)(void *user, size_t guard, double t, double *y);     /* y, the known state, may jump */
+    int (*crossed)(void *user, size_t guard, double t, double *y); /* y, the known state, may jump */
     /* The last `watched` guards are only looked at: `passed` is called for each crossing, and the step goes on. */
     size_t watched;
     int (*passed)(void *user, size_t guard, double t, const double *y);
-    /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL = nothing to do. */
+    /* At the very start, before the first row: the state may jump. After each step in which nothing happened. NULL =
+     * nothing to do. */
     int (*enter)(void *user, double t, double *y);
     void (*stepped)(void *user, double t, const double *y);
-    /* The sign of the guard that the present mode assumes, 0 = either; called for all but the watched ones after each (re)start. A guard found on the other side
+    /* The sign of the guard that the present mode assumes, 0 = either; called for all but the watched ones after each
+     * (re)start. A guard found on the other side
      * crosses at once. NULL: the first sign it is seen with, and from then on the other after each crossing. */
     int (*side)(void *user, size_t guard);
-    /* Called when a guard touches zero and turns back: 0 go on (no restart), else stop with this status. NULL = touches are ignored. */
+    /* Called when a guard touches zero and turns back: 0 go on (no restart), else stop with this status. NULL = touches
+     * are ignored. */
     int (*touched)(void *user, size_t guard, double t, const double *y);
-    /* Quality of the elimination seen by the last rhs calls: smallest pivot ratio since it was last requested; NULL = not watched. */
+    /* Quality of the elimination seen by the last rhs calls: smallest pivot ratio since it was last requested; NULL =
+     * not watched. */
     double (*quality)(void *user);
-    /* The same at one point. When `quality` is below 0.03 its minimum over the step is looked for; below 1e-7 `singular` is called there:
+    /* The same at one point. When `quality` is below 0.03 its minimum over the step is looked for; below 1e-7
+     * `singular` is called there:
      * 0 go on, else stop with this status. Both NULL = not watched. */
     double (*quality_at)(void *user, double t, const double *y);
     /* The step goes from `before` to `after`; `at` gives the state anywhere inside it. */
@@ -53,32 +65,49 @@ struct actio_flow {
     /* For stiff steppers: entries of df/dy in the pattern's order; NULL = difference quotients. */
     const struct actio_pattern *pattern;
     int (*jacobian)(void *user, double t, const double *y, double *values);
-    const double *scale;                                   /* typical size of each component, or NULL = 1 */
-    double accuracy;                                       /* the local tolerance: what a stepper may choose its order by */
-    double first;                                          /* length of the very first step where another run has shown it; 0 = to be found */
-    /* Steps whose error would allow the next to be `silent` times as long find nothing to resolve: they grow to this length, this h*lambda, and no further; 0 = any. */
+    const double *scale; /* typical size of each component, or NULL = 1 */
+    double accuracy;     /* the local tolerance: what a stepper may choose its order by */
+    double first;        /* length of the very first step where another run has shown it; 0 = to be found */
+    /* Steps whose error would allow the next to be `silent` times as long find nothing to resolve: they grow to this
+     * length, this h*lambda, and no further; 0 = any. */
     double silent, longest, paced;
-    /* Where rates are constant while nothing holds (free flight): is that so now? The first `positions` values then move with the next as many.
-     * shake: errors of this size, relative to the fastest, after every jump; for runs that show what they grow into. NULL = never. */
-    bool (*is_free)(void *user); size_t positions; double shake; size_t shaken;
-    /* The longest step from here that steps over nothing which the error control would not see (a thin wall); 0: there is none, it fails. NULL = any. */
+    /* Where rates are constant while nothing holds (free flight): is that so now? The first `positions` values then
+     * move with the next as many.
+     * shake: errors of this size, relative to the fastest, after every jump; for runs that show what they grow into.
+     * NULL = never. */
+    bool (*is_free)(void *user);
+    size_t positions;
+    double shake;
+    size_t shaken;
+    /* The longest step from here that steps over nothing which the error control would not see (a thin wall); 0: there
+     * is none, it fails. NULL = any. */
     double (*limit)(void *user, double t, const double *y);
 };
 
-struct actio_march_stats { size_t rhs, steps, rejected, projections, restarts; const char *stepper; bool looks_stiff, inexact; double early; };   /* early: the second step's length; inexact: some steps of an exact stepper were not */
+/* early: the second step's length; inexact: some steps of an exact stepper were not */
+struct actio_march_stats {
+    size_t rhs, steps, rejected, projections, restarts;
+    const char *stepper;
+    bool looks_stiff, inexact;
+    double early;
+};
 
 /* A stepper: dop853 built in, cvode from native/. open allocates everything; a step allocates nothing. */
 struct actio_stepper {
     const char *name;
-    bool stiff, uneven;                                    /* uneven: error follows tolerance only roughly */
-    void *(*open)(struct actio_context *ctx, const struct actio_flow *flow);               /* NULL: no memory */
-    void (*start)(void *h, double t, const double *y, double t_end, double rtol, double atol);   /* also restarts after a jump */
-    int (*step)(void *h, double *t, double *y);            /* one accepted step, not beyond t_end, projected; flow status, else ACTIO_MARCH_* */
-    int (*retake)(void *h, double t, double *y);           /* the last step again, ending at t inside it (more exact than dense); NULL = cannot */
-    void (*dense)(void *h, double t, double *y);           /* inside the last step; prepares itself on first use after a step */
+    bool stiff, uneven; /* uneven: error follows tolerance only roughly */
+    void *(*open)(struct actio_context *ctx, const struct actio_flow *flow); /* NULL: no memory */
+    /* also restarts after a jump */
+    void (*start)(void *h, double t, const double *y, double t_end, double rtol, double atol);
+    /* one accepted step, not beyond t_end, projected; flow status, else ACTIO_MARCH_* */
+    int (*step)(void *h, double *t, double *y);
+    /* the last step again, ending at t inside it (more exact than dense); NULL = cannot */
+    int (*retake)(void *h, double t, double *y);
+    void (*dense)(void *h, double t, double *y); /* inside the last step; prepares itself on first use after a step */
     /* The same for many times, component i of row r to row[i*stride + r]; NULL = one by one. */
     void (*dense_rows)(void *h, size_t count, const double *t, double *row, size_t stride);
-    /* A place inside the last step where dense is nearly as wrong as anywhere in it, the state there and its estimated error. NULL: dense is as exact
+    /* A place inside the last step where dense is nearly as wrong as anywhere in it, the state there and its estimated
+     * error. NULL: dense is as exact
      * as the steps are; else 0 when it could be determined. */
     int (*gap)(void *h, double *t, double *y, double *error);
     void (*stats)(void *h, struct actio_march_stats *stats);
@@ -88,13 +117,15 @@ enum { ACTIO_MARCH_STEP_TO_ZERO = 16, ACTIO_MARCH_TOO_MANY_STEPS, ACTIO_MARCH_ST
 
 extern const struct actio_stepper actio_dop853, actio_ballistic, actio_discrete, actio_skg, actio_dual;
 void actio_stepper_register(const struct actio_stepper *stepper);
-const struct actio_stepper *actio_stepper_find(const char *name);   /* NULL when absent */
-const struct actio_stepper *actio_stepper_stiff(void);              /* first stiff one registered, or NULL */
+const struct actio_stepper *actio_stepper_find(const char *name); /* NULL when absent */
+const struct actio_stepper *actio_stepper_stiff(void);            /* first stiff one registered, or NULL */
 
 /* States wanted at given times, monotone from t0 to t1 (either direction), filled in order. */
 struct actio_march_rows {
-    size_t count; const double *times;
-    double *row; size_t stride;                            /* component i of row r at row[i*stride + r] (lanes = rows); NULL: not kept */
+    size_t count;
+    const double *times;
+    double *row; /* component i of row r at row[i*stride + r] (lanes = rows); NULL: not kept */
+    size_t stride;
 };
 enum { ACTIO_MARCH_LISTS = 2 };
 
@@ -103,34 +134,43 @@ struct actio_march_task {
     double t0, t1, rtol, atol;
     const double *y0;
     struct actio_march_rows rows[ACTIO_MARCH_LISTS];
-    /* Both may be NULL. mark is called where another run can be compared with this one: at the end of each step that is not a switch, or, where the
-     * stepper's interpolant is as exact as its steps, at each row of the first list. gap receives the interpolant's error in each step with a row
+    /* Both may be NULL. mark is called where another run can be compared with this one: at the end of each step that is
+     * not a switch, or, where the
+     * stepper's interpolant is as exact as its steps, at each row of the first list. gap receives the interpolant's
+     * error in each step with a row
      * inside; where there are marks, in one of gap_every. */
     void (*mark)(void *user, double t, const double *y);
     void (*gap)(void *user, double t, const double *y, const double *error);
-    void *watch_user; size_t gap_every;
-    size_t max_steps;                                      /* 0 = 10 million */
-    bool stop_when_stiff;                                  /* end with ACTIO_MARCH_STIFF when the stepper says that the problem is stiff */
-    void (*progress)(void *user, double t); void *progress_user;
+    void *watch_user;
+    size_t gap_every;
+    size_t max_steps;     /* 0 = 10 million */
+    bool stop_when_stiff; /* end with ACTIO_MARCH_STIFF when the stepper says that the problem is stiff */
+    void (*progress)(void *user, double t);
+    void *progress_user;
 };
 struct actio_march_result {
-    int status;                                            /* 0 or why it ended early */
-    size_t rows, also;                                     /* rows filled, of each list */
-    double t;                                              /* where it ended */
-    size_t guard;                                          /* the guard that stopped it, else SIZE_MAX */
+    int status;        /* 0 or why it ended early */
+    size_t rows, also; /* rows filled, of each list */
+    double t;          /* where it ended */
+    size_t guard;      /* the guard that stopped it, else SIZE_MAX */
     struct actio_march_stats stats;
-    double *y;                                             /* the known state there: room given by the caller, or NULL */
+    double *y; /* the known state there: room given by the caller, or NULL */
 };
 /* Integrates one task; all memory is taken at its start. */
-int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const struct actio_march_task *task, struct actio_march_result *out);
+int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const struct actio_march_task *task,
+                struct actio_march_result *out);
 
-/* Every root of a smooth f on [a, b] (also b < a), in order along a -> b; a touch (double root, to 1e-9 of the size of f) is listed once.
- * f is interpolated on as many pieces as it takes, roots are isolated by bounds and polished on f itself. Returns how many, at most `cap`. */
+/* Every root of a smooth f on [a, b] (also b < a), in order along a -> b; a touch (double root, to 1e-9 of the size of
+ * f) is listed once.
+ * f is interpolated on as many pieces as it takes, roots are isolated by bounds and polished on f itself. Returns how
+ * many, at most `cap`. */
 typedef double (*actio_scalar_fn)(void *user, double t);
 size_t actio_roots(actio_scalar_fn f, void *user, double a, double b, double *root, size_t cap);
 /* The same when its values at the nodes (below) are known, or NULL; touches false: sign changes only. */
-size_t actio_roots_from(actio_scalar_fn f, void *user, double a, double b, const double *sample, size_t stride, bool touches, double *root, size_t cap);
-/* The same in two parts, for many functions along one interval: values at ACTIO_ROOT_NODES places (node 0 is a, the last is b) show at once
+size_t actio_roots_from(actio_scalar_fn f, void *user, double a, double b, const double *sample, size_t stride,
+                        bool touches, double *root, size_t cap);
+/* The same in two parts, for many functions along one interval: values at ACTIO_ROOT_NODES places (node 0 is a, the
+ * last is b) show at once
  * most functions that have no root there. value k at f[k*stride]. */
 enum { ACTIO_ROOT_NODES = 13 };
 double actio_root_node(double a, double b, size_t k);

@@ -5,8 +5,12 @@
 
 #include "solve/march.h"
 
-enum actio_incident_kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR, CUT };    /* CUT: beyond, a guard has no value */
-struct actio_incident { enum actio_incident_kind kind; double t; size_t guard; };
+enum actio_incident_kind { NOTHING, CROSSING, PASS, TOUCH, SINGULAR, CUT }; /* CUT: beyond, a guard has no value */
+struct actio_incident {
+    enum actio_incident_kind kind;
+    double t;
+    size_t guard;
+};
 
 struct actio_marching {
     struct actio_context *ctx;
@@ -14,23 +18,23 @@ struct actio_marching {
     const struct actio_march_task *task;
     const struct actio_stepper *stepper;
     void *h;
-    double t, t_next, direction;                           /* the step is t -> t_next, y -> y_next */
-    double t_creep;                                        /* where it was CREEP_STEPS ago */
-    double t_poor, poor;                                   /* where it was POOR_STEPS ago, and the quality there */
-    double *y, *y_next, *y_at, *f, *g, *sample;            /* y_at, f, g: scratch */
-    double *known, *moved;                                 /* scratch, where the known state is another */
-    double *passed;                                        /* by watched guard: up to when its crossings were reported */
-    signed char *side;                                     /* sign of each guard in this mode, 0 = not known yet */
-    signed char *due;                                      /* by watched guard: it crosses together with `firm` */
-    struct actio_incident firm;                                 /* the first thing that changes modes in this step */
-    size_t row[ACTIO_MARCH_LISTS];                         /* the next one of each list */
-    size_t steps, rhs, projections, guard;                 /* guard: the one in hand */
-    double look_start, look_end;                           /* of the part of the step where the guard has values */
-    double touched_at, singular_at;                        /* the last ones reported, not to be reported twice */
+    double t, t_next, direction;                /* the step is t -> t_next, y -> y_next */
+    double t_creep;                             /* where it was CREEP_STEPS ago */
+    double t_poor, poor;                        /* where it was POOR_STEPS ago, and the quality there */
+    double *y, *y_next, *y_at, *f, *g, *sample; /* y_at, f, g: scratch */
+    double *known, *moved;                      /* scratch, where the known state is another */
+    double *passed;                             /* by watched guard: up to when its crossings were reported */
+    signed char *side;                          /* sign of each guard in this mode, 0 = not known yet */
+    signed char *due;                           /* by watched guard: it crosses together with `firm` */
+    struct actio_incident firm;                 /* the first thing that changes modes in this step */
+    size_t row[ACTIO_MARCH_LISTS];              /* the next one of each list */
+    size_t steps, rhs, projections, guard;      /* guard: the one in hand */
+    double look_start, look_end;                /* of the part of the step where the guard has values */
+    double touched_at, singular_at;             /* the last ones reported, not to be reported twice */
     double chatter_from;
     size_t chatter;
-    bool fresh;                                            /* the step is the first one after a restart */
-    bool overdue;                                          /* rows could not be written in the time after a stop */
+    bool fresh;   /* the step is the first one after a restart */
+    bool overdue; /* rows could not be written in the time after a stop */
 };
 
 static inline double zero_sign(double x) { return (double)(x > 0) - (double)(x < 0); }
@@ -42,7 +46,7 @@ const double *actio_march_known_of(struct actio_marching *m, double t, const dou
 const double *actio_march_known_at(struct actio_marching *m, double t);
 /* march_look.c: what happens first in the step, by its guards, sampled before, and by the elimination's quality. */
 void actio_march_sample_guards(struct actio_marching *m);
-int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *best);   /* a flow status */
+int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *best); /* a flow status */
 void actio_march_look_at_quality(struct actio_marching *m, struct actio_incident *best);
 
 #endif

@@ -20,7 +20,8 @@ static double quality_value(void *user, double t)
     return m->flow->quality_at(m->flow->user, t, actio_march_known_at(m, t));
 }
 
-static void earliest(const struct actio_marching *m, struct actio_incident *best, enum actio_incident_kind kind, double t)
+static void earliest(const struct actio_marching *m, struct actio_incident *best, enum actio_incident_kind kind,
+                     double t)
 {
     if (best->kind == NOTHING || before(m, t, best->t)) *best = (struct actio_incident){ kind, t, m->guard };
 }
@@ -102,7 +103,8 @@ static void take_side(struct actio_marching *m, double sign, double t)
 }
 
 /* Goes along the signs between the roots of one guard. From the side of the mode to the other is a crossing; the way
- * back is not a crossing: a start within round-off (or projection) of the surface may lie on the wrong side for a moment.
+ * back is not a crossing: a start within round-off (or projection) of the surface may lie on the wrong side for a
+ * moment.
  * True: something happens. */
 static bool follow_signs(struct actio_marching *m, const double *root, size_t count, struct actio_incident *best)
 {
@@ -164,7 +166,7 @@ static void look_at_part(struct actio_marching *m, size_t finite, struct actio_i
 {
     double root[MOST_ROOTS];
     double first = actio_root_node(m->t, m->t_next, 1);
-    for (int i = 0; finite == 1 && i < 40; i++) {          /* shorter than to the first node */
+    for (int i = 0; finite == 1 && i < 40; i++) { /* shorter than to the first node */
         m->look_end = m->t + ldexp(first - m->t, -1 - i);
         if (isfinite(guard_value(m, m->look_end))) finite = 2;
     }
@@ -192,18 +194,23 @@ static bool look_between(struct actio_marching *m, double from, double to, const
 {
     double root[MOST_ROOTS], passed = m->passed[m->guard];
     if (!before(m, passed, to)) return false;
-    if (before(m, from, passed)) from = passed, sample = NULL;
+    if (before(m, from, passed)) {
+        from = passed;
+        sample = NULL;
+    }
     size_t count = MOST_ROOTS;
     for (; count == MOST_ROOTS && before(m, from, to); from = root[count - 1], sample = NULL) {
         count = actio_roots_from(guard_value, m, from, to, sample, m->flow->guards, false, root, MOST_ROOTS);
-        m->look_start = from, m->look_end = count == MOST_ROOTS ? root[count - 1] : to;
+        m->look_start = from;
+        m->look_end = count == MOST_ROOTS ? root[count - 1] : to;
         if (follow_signs(m, root, count, best)) return true;
         if (count == 0) break;
     }
     return false;
 }
 
-/* Where the guard has no value for a while, nothing is known of its sides: each part with values is looked at by itself. */
+/* Where the guard has no value for a while, nothing is known of its sides: each part with values is looked at by
+ * itself. */
 static void look_at_parts(struct actio_marching *m, const double *sample, struct actio_incident *best)
 {
     size_t guards = m->flow->guards, last = ACTIO_ROOT_NODES - 1;
@@ -223,7 +230,8 @@ static void look_at_parts(struct actio_marching *m, const double *sample, struct
 static void look_at_watched(struct actio_marching *m, const double *sample, struct actio_incident *best)
 {
     size_t guards = m->flow->guards;
-    m->look_start = m->t, m->look_end = m->t_next;
+    m->look_start = m->t;
+    m->look_end = m->t_next;
     if (finite_nodes(sample, guards, ACTIO_ROOT_NODES) < ACTIO_ROOT_NODES) look_at_parts(m, sample, best);
     else if (actio_root_free(sample, guards)) follow_sign(m, zero_sign(*sample), best);
     else look_between(m, m->t, m->t_next, sample, best);
@@ -254,7 +262,7 @@ int actio_march_look_at_guards(struct actio_marching *m, struct actio_incident *
     for (m->guard = 0; m->guard < guards; m->guard++) {
         const double *sample = m->sample + m->guard;
         if (!actio_root_free(sample, guards) && actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
-        if (m->guard <= firm) m->firm = *best;             /* at the first of the watched ones it is complete */
+        if (m->guard <= firm) m->firm = *best; /* at the first of the watched ones it is complete */
         if (m->guard < firm) look_at_firm(m, sample, best);
         else look_at_watched(m, sample, best);
     }

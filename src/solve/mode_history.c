@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which modes were in force when. Of a change the switches that flipped are kept, and all modes after every so many changes: memory grows with the
+ * Which modes were in force when. Of a change the switches that flipped are kept, and all modes after every so many
+ * changes: memory grows with the
  * changes, and not with the switches that there are besides. */
 #include "solve/motion.h"
 
@@ -14,7 +15,8 @@ static bool grow(struct actio_context *ctx, void **list, size_t *cap, size_t cou
     if (!more) return false;
     if (count) memcpy(more, *list, count * size);
     actio_give(ctx, *list);
-    *list = more, *cap = room;
+    *list = more;
+    *cap = room;
     return true;
 }
 
@@ -40,7 +42,9 @@ static bool add_base(struct actio_motion *m)
 {
     size_t modes = m->sys->modes;
     void *base = m->mode_base;
-    if (!grow(m->ctx, &base, &m->bases_cap, m->changes / stride(m), ACTIO_FIRST_CHANGES / modes + 1, modes * sizeof *m->mode_base)) return false;
+    if (!grow(m->ctx, &base, &m->bases_cap, m->changes / stride(m), ACTIO_FIRST_CHANGES / modes + 1,
+              modes * sizeof *m->mode_base))
+        return false;
     m->mode_base = base;
     memcpy(m->mode_base + m->changes / stride(m) * modes, m->mode, modes * sizeof *m->mode);
     return true;
@@ -58,7 +62,9 @@ int actio_modes_remember(struct actio_motion *m, double t)
     size_t modes = m->sys->modes;
     void *change = m->change;
     if (m->changes == 0) m->flips = 0;
-    if (!room_for_two(m) || !room_for_flip(m) || !grow(m->ctx, &change, &m->changes_cap, m->changes, ACTIO_FIRST_CHANGES, sizeof *m->change)) return ACTIO_FLOW_FAILED;
+    if (!room_for_two(m) || !room_for_flip(m)
+        || !grow(m->ctx, &change, &m->changes_cap, m->changes, ACTIO_FIRST_CHANGES, sizeof *m->change))
+        return ACTIO_FLOW_FAILED;
     m->change = change;
     m->change[m->changes] = (struct actio_mode_change){ t, m->flips };
     for (size_t k = 0; m->changes && k < modes; k++)
@@ -89,7 +95,7 @@ static const double *modes_after(const struct actio_motion *m, size_t change)
 
 const double *actio_motion_modes_at(const struct actio_motion *m, double t, bool backward)
 {
-    size_t low = 0, high = m->changes;                     /* the last change that is not later, or the first one */
+    size_t low = 0, high = m->changes; /* the last change that is not later, or the first one */
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
         bool later = backward ? t > m->change[middle].t : t < m->change[middle].t;

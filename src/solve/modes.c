@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Small motions about an equilibrium: with r = h - G z' + D' lambda = 0 there,  M dz' = dr,  dq' = dv  on what the constraints leave. With M = G, K = -dr/dq, C = -dr/dv:
- * where C = 0, K is symmetric and all constraints are holonomic,  K x = w^2 M x  on their common kernel; else eigenvalues of the first-order system on the tangent space
- * F dq = 0, A dz + phi_q dq = 0. Values beyond the ends of fields have no inertia: their natural conditions N stand among the constraints. */
+ * Small motions about an equilibrium: with r = h - G z' + D' lambda = 0 there,  M dz' = dr,  dq' = dv  on what the
+ * constraints leave. With M = G, K = -dr/dq, C = -dr/dv:
+ * where C = 0, K is symmetric and all constraints are holonomic,  K x = w^2 M x  on their common kernel; else
+ * eigenvalues of the first-order system on the tangent space
+ * F dq = 0, A dz + phi_q dq = 0. Values beyond the ends of fields have no inertia: their natural conditions N stand
+ * among the constraints. */
 #include "algebra/dense.h"
 #include "algebra/periodic.h"
 #include "solve/law.h"
@@ -12,16 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT_REST 1e-8                                       /* what is left of the forces, beside the reactions and what a displacement of max(1, |q|) brings up */
-#define ROUNDED 1e-12                                      /* the same beside the largest of these */
-#define SAME 1e-10                                         /* rows and entries that should be equal, beside the largest */
+/* what is left of the forces, beside the reactions and what a displacement of max(1, |q|) brings up */
+#define AT_REST 1e-8
+#define ROUNDED 1e-12 /* the same beside the largest of these */
+#define SAME 1e-10    /* rows and entries that should be equal, beside the largest */
 #define DEPENDENT 1e-10
 
 struct looking {
     struct actio_motion *m;
-    double t, *y;                                          /* velocities that are rounding are 0 here */
+    double t, *y; /* velocities that are rounding are 0 here */
     struct actio_slopes slope;
-    double *values;                                        /* of MATRIX there */
+    double *values; /* of MATRIX there */
     bool *is_slave;
     struct actio_spectrum *out;
 };
@@ -30,7 +34,8 @@ struct looking {
 
 static enum actio_modes_status stopped_by(struct looking *w, enum actio_modes_status why, size_t worst, double amount)
 {
-    w->out->worst = worst, w->out->amount = amount;
+    w->out->worst = worst;
+    w->out->amount = amount;
     return why;
 }
 
@@ -40,7 +45,8 @@ static enum actio_modes_status look_at_velocities(struct looking *w, const doubl
     size_t fastest = m->n;
     for (size_t i = 0; i < m->n; i++)
         if (!w->is_slave[i] && (fastest == m->n || fabs(y[m->n + i]) > fabs(y[m->n + fastest]))) fastest = i;
-    if (fastest < m->n && !(fabs(y[m->n + fastest]) <= ROUNDED)) return stopped_by(w, ACTIO_MODES_MOVES, fastest, y[m->n + fastest]);
+    if (fastest < m->n && !(fabs(y[m->n + fastest]) <= ROUNDED))
+        return stopped_by(w, ACTIO_MODES_MOVES, fastest, y[m->n + fastest]);
     memcpy(w->y, y, m->ny * sizeof *y);
     memset(w->y + m->n, 0, m->n * sizeof *y);
     return ACTIO_MODES_FOUND;
@@ -53,8 +59,9 @@ static enum actio_modes_status look_at_sides(struct looking *w)
     const struct actio_system *sys = m->sys;
     if (sys->modes && actio_motion_need(m, ACTIO_Q_GUARDS)) return ACTIO_MODES_NO_MEMORY;
     const double *guard = sys->modes ? actio_motion_quantity(m, ACTIO_Q_GUARDS, w->t, w->y) : NULL;
-    for (size_t k = 0; k < sys->modes; k++)                /* of floor and mod each whole number is such a place */
-        if (fabs(guard[k] - (sys->mode_whole[k] ? nearbyint(guard[k]) : 0)) <= ROUNDED) return stopped_by(w, ACTIO_MODES_KINK, k, guard[k]);
+    for (size_t k = 0; k < sys->modes; k++) /* of floor and mod each whole number is such a place */
+        if (fabs(guard[k] - (sys->mode_whole[k] ? nearbyint(guard[k]) : 0)) <= ROUNDED)
+            return stopped_by(w, ACTIO_MODES_KINK, k, guard[k]);
     for (size_t k = 0; k < sys->rubs; k++)
         if (sys->rub[k].constraint != UINT32_MAX) return stopped_by(w, ACTIO_MODES_STUCK, sys->rub[k].constraint, 0);
     if (sys->contacts && actio_motion_need(m, ACTIO_Q_GAPS)) return ACTIO_MODES_NO_MEMORY;
@@ -64,7 +71,8 @@ static enum actio_modes_status look_at_sides(struct looking *w)
     return ACTIO_MODES_FOUND;
 }
 
-/* Sizes of what balances in each equation: reactions, and forces that a displacement of the size of the variables brings up. */
+/* Sizes of what balances in each equation: reactions, and forces that a displacement of the size of the variables
+ * brings up. */
 static void measure(const struct looking *w, double *size)
 {
     const struct actio_motion *m = w->m;
@@ -75,7 +83,8 @@ static void measure(const struct looking *w, double *size)
     for (size_t i = 0; i < w->slope.count; i++) {
         uint32_t col = w->slope.col[i];
         bool velocity = col >= m->n && col < 2 * m->n;
-        if (w->slope.row[i] < m->N && !velocity) size[w->slope.row[i]] += fabs(w->slope.value[i]) * fmax(1, fabs(w->y[col]));
+        if (w->slope.row[i] < m->N && !velocity)
+            size[w->slope.row[i]] += fabs(w->slope.value[i]) * fmax(1, fabs(w->y[col]));
     }
 }
 
@@ -147,7 +156,8 @@ static bool is_conservative(const struct looking *w)
     const struct actio_system *sys = m->sys;
     double C = 0, K = 0;
     if (m->m || sys->holonomic != m->p || !is_ideal(w)) return false;
-    for (size_t k = 0; k < sys->slaves; k++) if (sys->slave_is_rate[k]) return false;
+    for (size_t k = 0; k < sys->slaves; k++)
+        if (sys->slave_is_rate[k]) return false;
     for (size_t i = 0; i < w->slope.count; i++) {
         if (w->slope.row[i] >= m->N) continue;
         double *most = w->slope.col[i] < m->n ? &K : &C;
@@ -158,21 +168,30 @@ static bool is_conservative(const struct looking *w)
 
 /* ---- tangent spaces */
 
-/* Orthonormal rows of the kernel of `rows` x n numbers (given back here), n - rank of them in the last rows of the answer; NULL: no memory. */
+/* Orthonormal rows of the kernel of `rows` x n numbers (given back here), n - rank of them in the last rows of the
+ * answer; NULL: no memory. */
 static double *kernel_of(struct actio_context *ctx, size_t rows, size_t n, double *a, size_t *rank)
 {
-    double *basis = actio_take(ctx, n * n + 1, sizeof *basis), *work = actio_take(ctx, actio_rank_work(rows, n) + 1, sizeof *work);
+    double *basis = actio_take(ctx, n * n + 1, sizeof *basis),
+           *work = actio_take(ctx, actio_rank_work(rows, n) + 1, sizeof *work);
     int *iwork = actio_take(ctx, rows + n + 1, sizeof *iwork);
     bool ok = a && basis && work && iwork;
     *rank = 0;
     if (ok && rows) *rank = actio_row_bases(rows, n, a, DEPENDENT, basis, work, iwork);
-    else if (ok) for (size_t i = 0; i < n; i++) basis[i * n + i] = 1;
-    actio_give(ctx, a), actio_give(ctx, work), actio_give(ctx, iwork);
-    if (!ok) actio_give(ctx, basis), basis = NULL;
+    else if (ok)
+        for (size_t i = 0; i < n; i++) basis[i * n + i] = 1;
+    actio_give(ctx, a);
+    actio_give(ctx, work);
+    actio_give(ctx, iwork);
+    if (!ok) {
+        actio_give(ctx, basis);
+        basis = NULL;
+    }
     return basis;
 }
 
-/* Natural conditions by positions, or by velocities where they are made of these: as MATRIX has them in place of inertia. Row `first` + k from column `shift` on. */
+/* Natural conditions by positions, or by velocities where they are made of these: as MATRIX has them in place of
+ * inertia. Row `first` + k from column `shift` on. */
 static void natural_rows(const struct looking *w, double *a, size_t first, size_t width, size_t shift, double scale)
 {
     const struct actio_system *sys = w->m->sys;
@@ -183,17 +202,23 @@ static void natural_rows(const struct looking *w, double *a, size_t first, size_
 
 /* ---- K x = w2 M x */
 
-struct pencil { size_t n, k; double *Z, *M, *K, *T; };     /* Z: k rows of n; M, K on them; T: k x n and k x k of scratch */
+/* Z: k rows of n; M, K on them; T: k x n and k x k of scratch */
+struct pencil {
+    size_t n, k;
+    double *Z, *M, *K, *T;
+};
 
 /* to = Z X Z' where X is given by its entries, `sign` times. */
-static void restrict_to(const struct pencil *p, const uint32_t *row, const uint32_t *col, const double *x, size_t count, const bool *leave, double sign, double *to)
+static void restrict_to(const struct pencil *p, const uint32_t *row, const uint32_t *col, const double *x, size_t count,
+                        const bool *leave, double sign, double *to)
 {
     for (size_t a = 0; a < p->k; a++) {
         const double *z = p->Z + a * p->n;
         double *image = p->T + a * p->n;
         memset(image, 0, p->n * sizeof *image);
         for (size_t i = 0; i < count; i++)
-            if (row[i] < p->n && col[i] < p->n && !(leave && (leave[row[i]] || leave[col[i]]))) image[row[i]] += sign * x[i] * z[col[i]];
+            if (row[i] < p->n && col[i] < p->n && !(leave && (leave[row[i]] || leave[col[i]])))
+                image[row[i]] += sign * x[i] * z[col[i]];
     }
     for (size_t a = 0; a < p->k; a++)
         for (size_t b = 0; b < p->k; b++) to[a * p->k + b] = actio_dot(p->n, p->Z + a * p->n, p->T + b * p->n);
@@ -232,12 +257,15 @@ static bool open_pencil(struct looking *w, struct pencil *p, double **basis)
     const struct actio_system *sys = m->sys;
     size_t rows = m->p + sys->slaves, rank;
     double *a = actio_take(m->ctx, rows * m->n + 1, sizeof *a);
-    for (size_t i = 0; a && i < sys->A.count; i++) a[sys->A.row[i] * m->n + sys->A.col[i]] += w->values[sys->G.count + i];
+    for (size_t i = 0; a && i < sys->A.count; i++)
+        a[sys->A.row[i] * m->n + sys->A.col[i]] += w->values[sys->G.count + i];
     if (a) natural_rows(w, a, m->p, m->n, 0, 1);
     *basis = kernel_of(m->ctx, rows, m->n, a, &rank);
     if (!*basis) return false;
     *p = (struct pencil){ .n = m->n, .k = m->n - rank, .Z = *basis + rank * m->n };
-    p->M = actio_take(m->ctx, p->k * p->k + 1, sizeof(double)), p->K = actio_take(m->ctx, p->k * p->k + 1, sizeof(double)), p->T = actio_take(m->ctx, p->k * (p->n + p->k + 4) + 1, sizeof(double));
+    p->M = actio_take(m->ctx, p->k * p->k + 1, sizeof(double));
+    p->K = actio_take(m->ctx, p->k * p->k + 1, sizeof(double));
+    p->T = actio_take(m->ctx, p->k * (p->n + p->k + 4) + 1, sizeof(double));
     return p->M && p->K && p->T;
 }
 
@@ -250,7 +278,8 @@ static void draw(const struct pencil *p, const double *u, size_t which, double *
     memset(shape, 0, p->n * sizeof *shape);
     for (size_t a = 0; a < p->k; a++)
         for (size_t i = 0; i < p->n; i++) shape[i] += work[a] * p->Z[a * p->n + i];
-    for (size_t i = 0; i < p->n; i++) if (fabs(shape[i]) > fabs(shape[most]) * (1 + 1e-9)) most = i;
+    for (size_t i = 0; i < p->n; i++)
+        if (fabs(shape[i]) > fabs(shape[most]) * (1 + 1e-9)) most = i;
     double largest = shape[most];
     for (size_t i = 0; i < p->n && largest != 0; i++) shape[i] /= largest;
 }
@@ -259,9 +288,12 @@ static void draw(const struct pencil *p, const double *u, size_t which, double *
 static void list_frequencies(struct actio_spectrum *s, size_t k, const double *w2)
 {
     double largest = k ? fmax(fabs(w2[0]), fabs(w2[k - 1])) : 0, noise = 4 * DBL_EPSILON * (double)(k + 4) * largest;
-    s->rounding = sqrt(noise), s->count = k;
+    s->rounding = sqrt(noise);
+    s->count = k;
     for (size_t i = 0; i < k; i++)
-        s->mode[i] = fabs(w2[i]) <= noise ? (struct actio_mode){ 0, 0 } : w2[i] > 0 ? (struct actio_mode){ sqrt(w2[i]), 0 } : (struct actio_mode){ 0, sqrt(-w2[i]) };
+        s->mode[i] = fabs(w2[i]) <= noise ? (struct actio_mode){ 0, 0 }
+                     : w2[i] > 0          ? (struct actio_mode){ sqrt(w2[i]), 0 }
+                                          : (struct actio_mode){ 0, sqrt(-w2[i]) };
 }
 
 static enum actio_modes_status diagonalise(struct looking *w, struct pencil *p)
@@ -299,36 +331,51 @@ static enum actio_modes_status solve_conservative(struct looking *w)
         bool fits = make_symmetric(p.k, p.M) && make_symmetric(p.k, p.K) && actio_cholesky_factor(p.k, p.M) == 0;
         status = fits ? diagonalise(w, &p) : ACTIO_MODES_UNDETERMINED;
     }
-    actio_give(m->ctx, basis), actio_give(m->ctx, p.M), actio_give(m->ctx, p.K), actio_give(m->ctx, p.T);
+    actio_give(m->ctx, basis);
+    actio_give(m->ctx, p.M);
+    actio_give(m->ctx, p.K);
+    actio_give(m->ctx, p.T);
     w->out->conservative = status == ACTIO_MODES_FOUND;
     return status;
 }
 
 /* ---- the first-order system, x = (scale dq, dz) */
 
-struct first_order { size_t ny, k; double scale, *basis, *Q, *B, *x, *image, *force; };
+struct first_order {
+    size_t ny, k;
+    double scale, *basis, *Q, *B, *x, *image, *force;
+};
 
-/* Rows of the tangent space: positions F dq = 0, velocities A dz + phi_q dq = 0. At rest -phi_q is how c depends on velocities. */
+/* Rows of the tangent space: positions F dq = 0, velocities A dz + phi_q dq = 0. At rest -phi_q is how c depends on
+ * velocities. */
 static double *tangent_rows(const struct looking *w, double scale, size_t *count)
 {
     struct actio_motion *m = w->m;
     const struct actio_system *sys = m->sys;
-    size_t H = sys->holonomic, S = sys->slaves, ny = m->ny, n = m->n, velocity = H + S, natural = velocity + sys->levels;
+    size_t H = sys->holonomic, S = sys->slaves, ny = m->ny, n = m->n, velocity = H + S,
+           natural = velocity + sys->levels;
     double *a = actio_take(m->ctx, (natural + S) * ny + 1, sizeof *a);
     uint32_t *level = actio_take(m->ctx, m->p + 1, sizeof *level);
     const double *f = sys->levels ? actio_motion_levels(m, w->t, w->y) + 2 * (H + sys->levels) : NULL;
     *count = natural + S;
-    if (!a || !level) return actio_give(m->ctx, a), actio_give(m->ctx, level), NULL;
+    if (!a || !level) {
+        actio_give(m->ctx, a);
+        actio_give(m->ctx, level);
+        return NULL;
+    }
     for (size_t i = 0; i < sys->F.count; i++) a[sys->F.row[i] * ny + sys->F.col[i]] += f[i] / scale;
     for (uint32_t i = 0; i < sys->levels; i++) level[sys->velocity_row[i]] = i + 1;
     for (size_t i = 0; i < sys->A.count; i++)
-        if (level[sys->A.row[i]]) a[(velocity + level[sys->A.row[i]] - 1) * ny + n + sys->A.col[i]] += w->values[sys->G.count + i];
+        if (level[sys->A.row[i]])
+            a[(velocity + level[sys->A.row[i]] - 1) * ny + n + sys->A.col[i]] += w->values[sys->G.count + i];
     natural_rows(w, a, natural, ny, n, 1);
     natural_rows(w, a, H, ny, 0, 1 / scale);
-    for (size_t k = 0; k < S; k++) if (sys->slave_is_rate[k]) memset(a + (H + k) * ny, 0, ny * sizeof *a);
+    for (size_t k = 0; k < S; k++)
+        if (sys->slave_is_rate[k]) memset(a + (H + k) * ny, 0, ny * sizeof *a);
     for (size_t i = 0; i < w->slope.count; i++) {
         size_t row = w->slope.row[i], col = w->slope.col[i];
-        if (row >= m->N && col >= n && col < 2 * n && level[row - m->N]) a[(velocity + level[row - m->N] - 1) * ny + col - n] -= w->slope.value[i] / scale;
+        if (row >= m->N && col >= n && col < 2 * n && level[row - m->N])
+            a[(velocity + level[row - m->N] - 1) * ny + col - n] -= w->slope.value[i] / scale;
         for (size_t k = 0; row < m->N && w->is_slave[row] && col < n && k < S; k++)
             if (sys->slave[k] == row && sys->slave_is_rate[k]) a[(natural + k) * ny + col] += w->slope.value[i] / scale;
     }
@@ -344,9 +391,11 @@ static bool disturb(struct looking *w, struct first_order *o, const double *x)
     for (size_t i = 0; i < o->ny; i++) o->x[i] = i < m->n ? x[i] / o->scale : x[i];
     actio_slopes_apply(&w->slope, m->N + m->p, o->x, o->force);
     for (size_t k = 0; k < sys->slaves; k++) o->force[sys->slave[k]] = 0;
-    for (size_t i = 0; i < w->slope.count && sys->slaves; i++)             /* N_v dv' = -N_q dv */
-        for (size_t k = 0; w->slope.row[i] < m->N && w->is_slave[w->slope.row[i]] && w->slope.col[i] < m->n && k < sys->slaves; k++)
-            if (sys->slave[k] == w->slope.row[i] && sys->slave_is_rate[k]) o->force[sys->slave[k]] -= w->slope.value[i] * o->x[m->n + w->slope.col[i]];
+    for (size_t i = 0; i < w->slope.count && sys->slaves; i++) /* N_v dv' = -N_q dv */
+        for (size_t k = 0;
+             w->slope.row[i] < m->N && w->is_slave[w->slope.row[i]] && w->slope.col[i] < m->n && k < sys->slaves; k++)
+            if (sys->slave[k] == w->slope.row[i] && sys->slave_is_rate[k])
+                o->force[sys->slave[k]] -= w->slope.value[i] * o->x[m->n + w->slope.col[i]];
     for (size_t i = 0; i < m->n; i++) o->image[i] = o->scale * o->x[m->n + i];
     return actio_saddle_answer(m->saddle, o->force, o->force + m->N, o->image + m->n) == 0;
 }
@@ -368,7 +417,7 @@ static void list_eigenvalues(struct actio_spectrum *s, size_t k, const struct ac
     s->rounding = 2 * sqrt(DBL_EPSILON) * largest;
     for (size_t i = 0; i < k; i++) {
         struct actio_mode x = { fabs(lambda[i].im), lambda[i].re };
-        if (lambda[i].im < 0) continue;                    /* the other one of its pair is there */
+        if (lambda[i].im < 0) continue; /* the other one of its pair is there */
         if (hypot(x.omega, x.growth) <= s->rounding) {
             s->mode[s->count++] = (struct actio_mode){ 0, 0 };
             if (x.omega > 0) s->mode[s->count++] = (struct actio_mode){ 0, 0 };
@@ -387,10 +436,14 @@ static enum actio_modes_status find_eigenvalues(struct looking *w, struct first_
     struct actio_multiplier *lambda = actio_take(ctx, o->k + 1, sizeof *lambda);
     int *iwork = actio_take(ctx, o->k + 1, sizeof *iwork);
     w->out->mode = actio_take(ctx, o->k + 1, sizeof *w->out->mode);
-    enum actio_modes_status status = work && lambda && iwork && w->out->mode ? ACTIO_MODES_FOUND : ACTIO_MODES_NO_MEMORY;
-    if (status == ACTIO_MODES_FOUND && o->k && actio_periodic_eigen(o->k, 1, o->B, lambda, work, iwork)) status = ACTIO_MODES_NOT_CONVERGED;
+    enum actio_modes_status status =
+        work && lambda && iwork && w->out->mode ? ACTIO_MODES_FOUND : ACTIO_MODES_NO_MEMORY;
+    if (status == ACTIO_MODES_FOUND && o->k && actio_periodic_eigen(o->k, 1, o->B, lambda, work, iwork))
+        status = ACTIO_MODES_NOT_CONVERGED;
     if (status == ACTIO_MODES_FOUND) list_eigenvalues(w->out, o->k, lambda);
-    actio_give(ctx, work), actio_give(ctx, lambda), actio_give(ctx, iwork);
+    actio_give(ctx, work);
+    actio_give(ctx, lambda);
+    actio_give(ctx, iwork);
     return status;
 }
 
@@ -418,18 +471,27 @@ static enum actio_modes_status solve_general(struct looking *w)
     struct actio_motion *m = w->m;
     struct first_order o = { .ny = m->ny, .scale = scale_of(w) };
     size_t rows, rank;
-    if (m->ny - m->p > ACTIO_MODES_LARGEST_GENERAL + m->sys->holonomic + 2 * m->sys->slaves) return stopped_by(w, ACTIO_MODES_TOO_LARGE, ACTIO_MODES_LARGEST_GENERAL, (double)(m->ny - m->p - m->sys->holonomic));
+    if (m->ny - m->p > ACTIO_MODES_LARGEST_GENERAL + m->sys->holonomic + 2 * m->sys->slaves)
+        return stopped_by(w, ACTIO_MODES_TOO_LARGE, ACTIO_MODES_LARGEST_GENERAL,
+                          (double)(m->ny - m->p - m->sys->holonomic));
     double *a = tangent_rows(w, o.scale, &rows);
     enum actio_modes_status status = ACTIO_MODES_NO_MEMORY;
     o.basis = a ? kernel_of(m->ctx, rows, m->ny, a, &rank) : NULL;
     if (o.basis) {
-        o.k = m->ny - rank, o.Q = o.basis + rank * m->ny;
-        o.B = actio_take(m->ctx, o.k * o.k + 1, sizeof(double)), o.x = actio_take(m->ctx, 2 * m->ny + m->N + m->p + 2, sizeof(double));
-        if (o.x) o.image = o.x + m->ny, o.force = o.image + m->ny;
+        o.k = m->ny - rank;
+        o.Q = o.basis + rank * m->ny;
+        o.B = actio_take(m->ctx, o.k * o.k + 1, sizeof(double));
+        o.x = actio_take(m->ctx, 2 * m->ny + m->N + m->p + 2, sizeof(double));
+        if (o.x) {
+            o.image = o.x + m->ny;
+            o.force = o.image + m->ny;
+        }
         if (o.B && o.x) status = fill(w, &o);
         if (status == ACTIO_MODES_FOUND) status = find_eigenvalues(w, &o);
     }
-    actio_give(m->ctx, o.basis), actio_give(m->ctx, o.B), actio_give(m->ctx, o.x);
+    actio_give(m->ctx, o.basis);
+    actio_give(m->ctx, o.B);
+    actio_give(m->ctx, o.x);
     return status;
 }
 
@@ -451,19 +513,24 @@ enum actio_modes_status actio_modes_solve(struct actio_motion *m, double t, cons
     *out = (struct actio_spectrum){ 0 };
     struct looking w = { .m = m, .t = t, .out = out };
     if (m->N > ACTIO_MODES_LARGEST) return stopped_by(&w, ACTIO_MODES_TOO_LARGE, ACTIO_MODES_LARGEST, (double)m->N);
-    w.y = actio_take(m->ctx, m->ny + 1, sizeof *w.y), w.values = actio_take(m->ctx, m->at[ACTIO_Q_MATRIX].count + 1, sizeof *w.values), w.is_slave = actio_take(m->ctx, m->N + 1, sizeof *w.is_slave);
+    w.y = actio_take(m->ctx, m->ny + 1, sizeof *w.y);
+    w.values = actio_take(m->ctx, m->at[ACTIO_Q_MATRIX].count + 1, sizeof *w.values);
+    w.is_slave = actio_take(m->ctx, m->N + 1, sizeof *w.is_slave);
     enum actio_modes_status status = ACTIO_MODES_NO_MEMORY;
     if (w.y && w.values && w.is_slave) {
         for (size_t k = 0; k < m->sys->slaves; k++) w.is_slave[m->sys->slave[k]] = true;
         status = look(&w, y);
     }
     actio_slopes_close(&w.slope, m->ctx);
-    actio_give(m->ctx, w.y), actio_give(m->ctx, w.values), actio_give(m->ctx, w.is_slave);
+    actio_give(m->ctx, w.y);
+    actio_give(m->ctx, w.values);
+    actio_give(m->ctx, w.is_slave);
     return status;
 }
 
 void actio_spectrum_close(struct actio_context *ctx, struct actio_spectrum *s)
 {
-    actio_give(ctx, s->mode), actio_give(ctx, s->shape);
+    actio_give(ctx, s->mode);
+    actio_give(ctx, s->shape);
     *s = (struct actio_spectrum){ 0 };
 }

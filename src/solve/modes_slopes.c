@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Derivatives of the equations at a point: by their formulas; by differences where integrals along an axis let every value depend on every other. */
+ * Derivatives of the equations at a point: by their formulas; by differences where integrals along an axis let every
+ * value depend on every other. */
 #include "solve/law.h"
 #include "solve/modes.h"
 
 #include <math.h>
 #include <string.h>
 
-#define STEP 1e-5                                          /* of max(1, |x|), in formulas of order 4 */
-#define BENT 1e-4                                          /* what slopes may change by from one side to the other without a question */
-#define AGREE 1e-6                                         /* formulas and differences, beside the sum of the terms of a row */
+#define STEP 1e-5  /* of max(1, |x|), in formulas of order 4 */
+#define BENT 1e-4  /* what slopes may change by from one side to the other without a question */
+#define AGREE 1e-6 /* formulas and differences, beside the sum of the terms of a row */
 
 void actio_slopes_apply(const struct actio_slopes *s, size_t rows, const double *dy, double *out)
 {
@@ -33,9 +34,12 @@ bool actio_slopes_residual(struct actio_motion *m, double t, const double *y, do
 }
 
 /* Along a direction: (8 (r(h) - r(-h)) - (r(2h) - r(-2h))) / 12h. work: ny + rows. */
-static bool difference(struct actio_motion *m, double t, const double *y, const double *direction, double step, double *out, double *work)
+static bool difference(struct actio_motion *m, double t, const double *y, const double *direction, double step,
+                       double *out, double *work)
 {
-    static const struct { double at, weight; } place[] = { { 1, 8 }, { -1, -8 }, { 2, -1 }, { -2, 1 } };
+    static const struct {
+        double at, weight;
+    } place[] = { { 1, 8 }, { -1, -8 }, { 2, -1 }, { -2, 1 } };
     size_t rows = m->N + m->p;
     double *moved = work, *r = work + m->ny;
     memset(out, 0, rows * sizeof *out);
@@ -54,7 +58,8 @@ static double step_of(size_t n, const double *y)
     return STEP * size;
 }
 
-/* A direction that no pattern of neighbours is orthogonal to; sizes of the terms of each row along it, none less than a part of the largest. */
+/* A direction that no pattern of neighbours is orthogonal to; sizes of the terms of each row along it, none less than a
+ * part of the largest. */
 static void set_out(const struct actio_motion *m, const struct actio_slopes *s, double *direction, double *size)
 {
     size_t rows = m->N + m->p;
@@ -67,7 +72,8 @@ static void set_out(const struct actio_motion *m, const struct actio_slopes *s, 
 }
 
 /* r(step) - 2 r(0) + r(-step) along a direction. work: ny + rows. */
-static bool bend_of(struct actio_motion *m, double t, const double *y, const double *direction, double step, double *bend, double *work)
+static bool bend_of(struct actio_motion *m, double t, const double *y, const double *direction, double step,
+                    double *bend, double *work)
 {
     static const double weight[] = { 1, -2, 1 };
     size_t rows = m->N + m->p;
@@ -81,13 +87,17 @@ static bool bend_of(struct actio_motion *m, double t, const double *y, const dou
     return true;
 }
 
-/* Are slopes to either side the same? Where they are, what is bent falls with the square of the step; at a kink with the step. */
+/* Are slopes to either side the same? Where they are, what is bent falls with the square of the step; at a kink with
+ * the step. */
 static bool is_smooth(struct actio_motion *m, const struct actio_slopes *s, double t, const double *y, double *work)
 {
     size_t rows = m->N + m->p;
-    double *direction = work, *size = direction + m->ny, *bend = size + rows, *less = bend + rows, step = step_of(m->ny, y);
+    double *direction = work, *size = direction + m->ny, *bend = size + rows, *less = bend + rows,
+           step = step_of(m->ny, y);
     set_out(m, s, direction, size);
-    if (!bend_of(m, t, y, direction, step, bend, less + rows) || !bend_of(m, t, y, direction, step / 8, less, less + rows)) return false;
+    if (!bend_of(m, t, y, direction, step, bend, less + rows)
+        || !bend_of(m, t, y, direction, step / 8, less, less + rows))
+        return false;
     for (size_t i = 0; i < rows; i++)
         if (!(fabs(bend[i]) <= BENT * step * size[i] || fabs(less[i]) <= fabs(bend[i]) / 16)) return false;
     return true;
@@ -108,13 +118,16 @@ static bool agree(struct actio_motion *m, const struct actio_slopes *s, double t
 
 static bool take(struct actio_slopes *s, struct actio_context *ctx, size_t count)
 {
-    *s = (struct actio_slopes){ actio_take(ctx, count + 1, sizeof *s->row), actio_take(ctx, count + 1, sizeof *s->col), actio_take(ctx, count + 1, sizeof *s->value), 0 };
+    *s = (struct actio_slopes){ actio_take(ctx, count + 1, sizeof *s->row), actio_take(ctx, count + 1, sizeof *s->col),
+                                actio_take(ctx, count + 1, sizeof *s->value), 0 };
     return s->row && s->col && s->value;
 }
 
 void actio_slopes_close(struct actio_slopes *s, struct actio_context *ctx)
 {
-    actio_give(ctx, s->row), actio_give(ctx, s->col), actio_give(ctx, s->value);
+    actio_give(ctx, s->row);
+    actio_give(ctx, s->col);
+    actio_give(ctx, s->value);
     *s = (struct actio_slopes){ 0 };
 }
 
@@ -129,18 +142,28 @@ static int by_differences(struct actio_motion *m, struct actio_slopes *s, double
         if (!difference(m, t, y, direction, step, slope, slope + rows)) return 1;
         direction[j] = 0;
         for (uint32_t i = 0; i < rows; i++)
-            if (slope[i] != 0) s->row[s->count] = i, s->col[s->count] = j, s->value[s->count++] = slope[i];
+            if (slope[i] != 0) {
+                s->row[s->count] = i;
+                s->col[s->count] = j;
+                s->value[s->count++] = slope[i];
+            }
     }
     return 0;
 }
 
 int actio_slopes_open(struct actio_slopes *s, struct actio_motion *m, double t, const double *y)
 {
-    if ((!m->sys->axes && actio_motion_make_hidden(m, m->sys->params)) || actio_motion_need(m, ACTIO_Q_EQUATIONS_Y)) return 1;   /* the params' direction, 0 */
+    /* the params' direction, 0 */
+    if ((!m->sys->axes && actio_motion_make_hidden(m, m->sys->params)) || actio_motion_need(m, ACTIO_Q_EQUATIONS_Y))
+        return 1;
     const struct actio_places *at = &m->sys->equations_y;
     const double *value = actio_motion_quantity(m, ACTIO_Q_EQUATIONS_Y, t, y);
     if (!take(s, m->ctx, at->count)) return 1;
-    for (size_t i = 0; i < at->count; i++) s->row[i] = at->row[i], s->col[i] = at->col[i], s->value[i] = value[i];
+    for (size_t i = 0; i < at->count; i++) {
+        s->row[i] = at->row[i];
+        s->col[i] = at->col[i];
+        s->value[i] = value[i];
+    }
     s->count = at->count;
     if (!m->sys->axes) return 0;
     double *work = actio_take(m->ctx, 2 * m->ny + 5 * (m->N + m->p) + 1, sizeof *work);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Right-hand sides, projection and guards of a system, by its own formulas while their pivots are sound, else by numeric elimination. */
+ * Right-hand sides, projection and guards of a system, by its own formulas while their pivots are sound, else by
+ * numeric elimination. */
 #include "solve/motion.h"
 #include "algebra/dense.h"
 #include "solve/contacts.h"
@@ -11,12 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-#define DOUBTFUL 1e-8                                      /* relative pivot below which the numeric elimination decides */
-#define UNDEFINED 1e-6                                     /* multipliers lose this many digits: they are not shown */
-#define WORTH_A_LOOK 0.03                                  /* rows ten degrees from dependent: the march looks for the smallest value in the step */
-#define NUMERIC_SCALE 100                                  /* estimates of the numeric path are smaller for sound matrices, too */
+#define DOUBTFUL 1e-8     /* relative pivot below which the numeric elimination decides */
+#define UNDEFINED 1e-6    /* multipliers lose this many digits: they are not shown */
+#define WORTH_A_LOOK 0.03 /* rows ten degrees from dependent: the march looks for the smallest value in the step */
+#define NUMERIC_SCALE 100 /* estimates of the numeric path are smaller for sound matrices, too */
 
-#define QUADRATIC 1e-8                                     /* residuals whose square is rounding: one Newton step removes them */
+#define QUADRATIC 1e-8 /* residuals whose square is rounding: one Newton step removes them */
 
 /* ---- binding */
 
@@ -25,12 +26,25 @@ static struct actio_binding here(struct actio_motion *m)
     struct actio_binding b;
     memset(&b, 0, sizeof b);
     const double *base[ACTIO_SPACE_COUNT] = {
-        [ACTIO_SPACE_T] = &m->t, [ACTIO_SPACE_PARAM] = m->param, [ACTIO_SPACE_HIDDEN] = m->hidden, [ACTIO_SPACE_MODE] = m->mode,
-        [ACTIO_SPACE_Q] = m->y, [ACTIO_SPACE_V] = m->y + m->n, [ACTIO_SPACE_STATE] = m->y + 2 * m->n, [ACTIO_SPACE_ACC] = m->zdot,
-        [ACTIO_SPACE_SDOT] = m->zdot + m->n, [ACTIO_SPACE_LAMBDA] = m->lambda, [ACTIO_SPACE_REACTION] = m->reaction,
-        [ACTIO_SPACE_QMINUS] = m->weight, [ACTIO_SPACE_SMINUS] = m->weight + m->n, [ACTIO_SPACE_LMINUS] = m->weight + m->N,
+        [ACTIO_SPACE_T] = &m->t,
+        [ACTIO_SPACE_PARAM] = m->param,
+        [ACTIO_SPACE_HIDDEN] = m->hidden,
+        [ACTIO_SPACE_MODE] = m->mode,
+        [ACTIO_SPACE_Q] = m->y,
+        [ACTIO_SPACE_V] = m->y + m->n,
+        [ACTIO_SPACE_STATE] = m->y + 2 * m->n,
+        [ACTIO_SPACE_ACC] = m->zdot,
+        [ACTIO_SPACE_SDOT] = m->zdot + m->n,
+        [ACTIO_SPACE_LAMBDA] = m->lambda,
+        [ACTIO_SPACE_REACTION] = m->reaction,
+        [ACTIO_SPACE_QMINUS] = m->weight,
+        [ACTIO_SPACE_SMINUS] = m->weight + m->n,
+        [ACTIO_SPACE_LMINUS] = m->weight + m->N,
     };
-    for (int s = 0; s < ACTIO_SPACE_COUNT; s++) b.space[s].base = base[s], b.space[s].index_step = 1;
+    for (int s = 0; s < ACTIO_SPACE_COUNT; s++) {
+        b.space[s].base = base[s];
+        b.space[s].index_step = 1;
+    }
     return b;
 }
 
@@ -63,7 +77,9 @@ static void forget(struct actio_motion *m, struct actio_bound *b)
 
 static int out_of_memory(struct actio_motion *m)
 {
-    if (m->ctx->findings) actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
+    if (m->ctx->findings)
+        actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
     return 1;
 }
 
@@ -71,13 +87,23 @@ static int need_lanes(struct actio_motion *m, enum actio_quantity what)
 {
     struct actio_bound *b = &m->at[what];
     const struct actio_streams *s = m->sys->stream[what];
-    struct actio_sources from = { &m->t, m->param, m->hidden, m->y, m->y + m->n, m->zdot, m->lambda, m->reaction, m->lambda, m->inverse, m->inverse ? m->inverse + m->n : NULL };
+    struct actio_sources from = { &m->t,
+                                  m->param,
+                                  m->hidden,
+                                  m->y,
+                                  m->y + m->n,
+                                  m->zdot,
+                                  m->lambda,
+                                  m->reaction,
+                                  m->lambda,
+                                  m->inverse,
+                                  m->inverse ? m->inverse + m->n : NULL };
     if (!s) return 1;
     b->count = s->values;
     b->value = actio_take(m->ctx, s->values + 1, sizeof *b->value);
     b->lanes = b->value ? actio_lanes_open(m->ctx, m->sys, s, &from) : NULL;
     if (b->lanes) return 0;
-    forget(m, b);                                          /* nothing half made stays: it may be wanted again */
+    forget(m, b); /* nothing half made stays: it may be wanted again */
     return out_of_memory(m);
 }
 
@@ -102,7 +128,8 @@ int actio_motion_need(struct actio_motion *m, enum actio_quantity what)
     struct actio_binding at = here(m);
     actio_kernel_bind(k, &at, b->in);
     for (size_t j = 0; j < outputs; j++) b->out[j] = b->value + j;
-    b->k = k, b->count = outputs;
+    b->k = k;
+    b->count = outputs;
     return 0;
 }
 
@@ -119,13 +146,16 @@ static struct actio_arg *bind_rhs(struct actio_motion *m, const double *y)
 {
     struct actio_binding at = here(m);
     size_t which = m->rhs_next++ % ACTIO_RHS_BUFFERS;
-    at.space[ACTIO_SPACE_Q].base = y, at.space[ACTIO_SPACE_V].base = y + m->n, at.space[ACTIO_SPACE_STATE].base = y + 2 * m->n;
+    at.space[ACTIO_SPACE_Q].base = y;
+    at.space[ACTIO_SPACE_V].base = y + m->n;
+    at.space[ACTIO_SPACE_STATE].base = y + 2 * m->n;
     actio_kernel_bind(m->at[ACTIO_Q_RHS].k, &at, m->rhs_in[which]);
     m->rhs_y[which] = y;
     return m->rhs_in[which];
 }
 
-/* Right-hand sides read the stepper's own buffers, of which there are few: each is bound once. Rates go to zdot, pivots are returned. */
+/* Right-hand sides read the stepper's own buffers, of which there are few: each is bound once. Rates go to zdot, pivots
+ * are returned. */
 static inline const double *evaluate_rhs(struct actio_motion *m, double t, const double *y, double *zdot)
 {
     const struct actio_bound *b = &m->at[ACTIO_Q_RHS];
@@ -163,7 +193,8 @@ static inline bool all_finite(const double *x, size_t n)
 
 /* ---- pivots */
 
-/* Do any pivots of the formulas' elimination at the current point deserve a look? Also keeps the history of single ones. *sign is that of det B.
+/* Do any pivots of the formulas' elimination at the current point deserve a look? Also keeps the history of single
+ * ones. *sign is that of det B.
  * This runs in every right-hand side: comparisons only. */
 static inline bool pivots_sound(struct actio_motion *m, const double *pivot, int *sign)
 {
@@ -191,7 +222,8 @@ static double pivot_quality(struct actio_motion *m, const double *pivot, int *si
     double q = 1;
     if (pivots_sound(m, pivot, sign)) return q;
     for (size_t i = 0; i < pairs; i++) q = fmin(q, fabs(pivot[2 * i]) / fabs(pivot[2 * i + 1]));
-    for (size_t i = 0; i < singles; i++) q = fmin(q, m->pivot_size[i] > 0 ? fabs(pivot[2 * pairs + i]) / m->pivot_size[i] : 0);
+    for (size_t i = 0; i < singles; i++)
+        q = fmin(q, m->pivot_size[i] > 0 ? fabs(pivot[2 * pairs + i]) / m->pivot_size[i] : 0);
     return q;
 }
 
@@ -270,7 +302,10 @@ int actio_motion_rhs(void *user, double t, const double *y, double *dy)
     struct actio_motion *m = user;
     int sign = m->sign;
     m->evaluations++;
-    if (m->tension && m->rank == m->p && actio_tension_rates(m, t, y, dy + m->n) == 0) return memcpy(dy, y + m->n, m->n * sizeof *dy), ACTIO_FLOW_OK;
+    if (m->tension && m->rank == m->p && actio_tension_rates(m, t, y, dy + m->n) == 0) {
+        memcpy(dy, y + m->n, m->n * sizeof *dy);
+        return ACTIO_FLOW_OK;
+    }
     copy_in_pairs(y + m->n, dy, m->n);
     if (!m->numeric) {
         const double *pivot = evaluate_rhs(m, t, y, dy + m->n);
@@ -296,7 +331,8 @@ static bool small_enough(const double *r, size_t n, double bound)
     return true;
 }
 
-static int project_by_formulas(struct actio_motion *m, enum actio_quantity what, size_t residuals, double *z, size_t length)
+static int project_by_formulas(struct actio_motion *m, enum actio_quantity what, size_t residuals, double *z,
+                               size_t length)
 {
     for (int iteration = 0; iteration < 8; iteration++) {
         const double *v = evaluate(&m->at[what]);
@@ -304,7 +340,7 @@ static int project_by_formulas(struct actio_motion *m, enum actio_quantity what,
         for (size_t i = 0; i < length; i++) z[i] += v[residuals + i];
         if (small_enough(v, residuals, QUADRATIC)) return ACTIO_FLOW_OK;
     }
-    return ACTIO_FLOW_OK;                                  /* slow, but never worse than before: the error test judges the state */
+    return ACTIO_FLOW_OK; /* slow, but never worse than before: the error test judges the state */
 }
 
 /* Steps of positions (level 0) or of velocities and states (1) by the numeric matrix. */
@@ -319,7 +355,8 @@ static int project_level(struct actio_motion *m, int level, int most)
         memset(m->residual, 0, m->p * sizeof *m->residual);
         for (size_t i = 0; i < count; i++) m->residual[row[i]] = residual[i];
         const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-        if (!all_finite(m->residual, m->p) || !all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return actio_motion_note_bad(m);
+        if (!all_finite(m->residual, m->p) || !all_finite(values, m->at[ACTIO_Q_MATRIX].count))
+            return actio_motion_note_bad(m);
         if (iteration == 0 && !sys->axes) actio_saddle_note(m->saddle, values);
         if (actio_saddle_factor(m->saddle, values)) return ACTIO_FLOW_SINGULAR;
         actio_saddle_step(m->saddle, m->residual, m->step);
@@ -368,10 +405,11 @@ int actio_motion_project(void *user, double t, double *y)
     if (m->numeric || (m->quality < DOUBTFUL && !formulas_hold(m))) status = project_numerically(m);
     else {
         if (m->sys->holonomic) status = project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->y, m->n);
-        if (!status && m->sys->levels) status = project_by_formulas(m, ACTIO_Q_PROJECT_V, m->sys->levels, m->y + m->n, m->N);
+        if (!status && m->sys->levels)
+            status = project_by_formulas(m, ACTIO_Q_PROJECT_V, m->sys->levels, m->y + m->n, m->N);
     }
     if (!status && m->rank < m->p && !rows_agree(m)) return ACTIO_FLOW_FAILED;
-    if (status == ACTIO_FLOW_SINGULAR) return ACTIO_FLOW_OK;                   /* a singular point is judged by `singular`, not here */
+    if (status == ACTIO_FLOW_SINGULAR) return ACTIO_FLOW_OK; /* a singular point is judged by `singular`, not here */
     if (!status) memcpy(y, m->y, m->ny * sizeof *y);
     return status;
 }
@@ -380,7 +418,8 @@ int actio_motion_project_positions(struct actio_motion *m, double t, double *q)
 {
     m->t = t;
     memcpy(m->y, q, m->n * sizeof *q);
-    int status = m->numeric ? project_level(m, 0, 8) : project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->y, m->n);
+    int status =
+        m->numeric ? project_level(m, 0, 8) : project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->y, m->n);
     if (status == ACTIO_FLOW_OK) memcpy(q, m->y, m->n * sizeof *q);
     return status == ACTIO_FLOW_SINGULAR ? ACTIO_FLOW_OK : status;
 }
@@ -432,7 +471,8 @@ static double quality(void *user)
     return q;
 }
 
-/* The formulas' pivots when they are sound; in doubt the equilibrated matrix decides: a pivot of G may vanish where the whole is regular. */
+/* The formulas' pivots when they are sound; in doubt the equilibrated matrix decides: a pivot of G may vanish where the
+ * whole is regular. */
 static double quality_at(void *user, double t, const double *y)
 {
     struct actio_motion *m = user;
@@ -469,7 +509,10 @@ int actio_motion_jacobian(struct actio_motion *m)
     m->pattern_i = actio_take(m->ctx, count + 1, sizeof *m->pattern_i);
     m->pattern_j = actio_take(m->ctx, count + 1, sizeof *m->pattern_j);
     if (!m->pattern_i || !m->pattern_j) return 1;
-    for (size_t i = 0; i < m->n; i++) m->pattern_i[i] = (uint32_t)i, m->pattern_j[i] = (uint32_t)(m->n + i);
+    for (size_t i = 0; i < m->n; i++) {
+        m->pattern_i[i] = (uint32_t)i;
+        m->pattern_j[i] = (uint32_t)(m->n + i);
+    }
     for (size_t i = 0; i < m->sys->jacobian.count; i++) {
         m->pattern_i[m->n + i] = (uint32_t)m->n + m->sys->jacobian.row[i];
         m->pattern_j[m->n + i] = m->sys->jacobian.col[i];
@@ -485,9 +528,22 @@ int actio_motion_jacobian(struct actio_motion *m)
 static bool take_buffers(struct actio_motion *m, const double *param)
 {
     const struct actio_system *sys = m->sys;
-    struct { double **p; size_t n; } want[] = {
-        { &m->y, m->ny }, { &m->zdot, m->N }, { &m->lambda, actio_system_told(sys) }, { &m->reaction, m->N }, { &m->param, sys->params }, { &m->mode, sys->modes },
-        { &m->hidden, 1 }, { &m->weight, m->N + m->p }, { &m->bad_y, m->ny }, { &m->pivot_size, sys->pivots }, { &m->residual, m->p }, { &m->step, m->N + m->ny + 8 * m->N },
+    struct {
+        double **p;
+        size_t n;
+    } want[] = {
+        { &m->y, m->ny },
+        { &m->zdot, m->N },
+        { &m->lambda, actio_system_told(sys) },
+        { &m->reaction, m->N },
+        { &m->param, sys->params },
+        { &m->mode, sys->modes },
+        { &m->hidden, 1 },
+        { &m->weight, m->N + m->p },
+        { &m->bad_y, m->ny },
+        { &m->pivot_size, sys->pivots },
+        { &m->residual, m->p },
+        { &m->step, m->N + m->ny + 8 * m->N },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].p = actio_take(m->ctx, want[i].n + 1, sizeof(double)))) return false;
@@ -497,7 +553,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
     if (!m->unique || !m->unique_here) return false;
     for (size_t k = 0; k < m->p; k++) m->unique[k] = true;
     if (sys->params) memcpy(m->param, param, sys->params * sizeof *param);
-    size_t inputs = sys->symbolic ? m->ny + sys->modes + 2 : 1;                /* and time */
+    size_t inputs = sys->symbolic ? m->ny + sys->modes + 2 : 1; /* and time */
     m->slave_work = actio_take(m->ctx, (sys->slaves + 1) * (sys->slaves + 1), sizeof *m->slave_work);
     m->slave_pivot = actio_take(m->ctx, sys->slaves + 1, sizeof *m->slave_pivot);
     if (!m->slave_work || !m->slave_pivot) return false;
@@ -511,19 +567,42 @@ static void make_flow(struct actio_motion *m)
 {
     bool watched = m->p || m->numeric || m->sys->pivots;
     m->flow = (struct actio_flow){
-        .n = m->ny, .user = m, .rhs = actio_motion_rhs, .project = m->sys->levels || m->sys->slaves ? actio_motion_project : NULL,
-        .guards = m->sys->modes, .guard = actio_switch_guard, .side = actio_switch_side, .crossed = actio_switch_crossed,
-        .quality = watched ? quality : NULL, .quality_at = watched ? quality_at : NULL, .singular = watched ? actio_motion_singular : NULL,
+        .n = m->ny,
+        .user = m,
+        .rhs = actio_motion_rhs,
+        .project = m->sys->levels || m->sys->slaves ? actio_motion_project : NULL,
+        .guards = m->sys->modes,
+        .guard = actio_switch_guard,
+        .side = actio_switch_side,
+        .crossed = actio_switch_crossed,
+        .quality = watched ? quality : NULL,
+        .quality_at = watched ? quality_at : NULL,
+        .singular = watched ? actio_motion_singular : NULL,
     };
 }
 
 int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct actio_system *sys, const double *param)
 {
-    *m = (struct actio_motion){ .sign = 1, .span = 1, .ctx = ctx, .sys = sys, .n = sys->n, .m = sys->m, .N = sys->n + sys->m, .p = sys->p, .ny = 2 * sys->n + sys->m,
-                                .pivot_pairs = sys->pivot_pairs, .pivot_signs = sys->pivot_signs, .pivot_singles = sys->pivots - 2 * sys->pivot_pairs,
-                                .numeric = !sys->symbolic, .rank = sys->p, .quality = 1, .worst = 1 };
+    *m = (struct actio_motion){ .sign = 1,
+                                .span = 1,
+                                .ctx = ctx,
+                                .sys = sys,
+                                .n = sys->n,
+                                .m = sys->m,
+                                .N = sys->n + sys->m,
+                                .p = sys->p,
+                                .ny = 2 * sys->n + sys->m,
+                                .pivot_pairs = sys->pivot_pairs,
+                                .pivot_signs = sys->pivot_signs,
+                                .pivot_singles = sys->pivots - 2 * sys->pivot_pairs,
+                                .numeric = !sys->symbolic,
+                                .rank = sys->p,
+                                .quality = 1,
+                                .worst = 1 };
     bool ok = take_buffers(m, param);
-    if (!ok && ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(ctx->bytes_limit)));
+    if (!ok && ctx->findings)
+        actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(ctx->bytes_limit)));
     int bad = !ok || actio_motion_need(m, ACTIO_Q_MATRIX);
     if (!bad && sys->levels) bad = actio_motion_need(m, ACTIO_Q_LEVELS);
     if (!bad && sys->modes) bad = actio_motion_need(m, ACTIO_Q_GUARDS);
@@ -532,10 +611,20 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
     if (!bad && sys->symbolic) m->rhs_one = actio_kernel_one(m->at[ACTIO_Q_RHS].k);
     if (!bad && sys->symbolic && sys->holonomic) bad = actio_motion_need(m, ACTIO_Q_PROJECT_Q);
     if (!bad && sys->symbolic && sys->levels) bad = actio_motion_need(m, ACTIO_Q_PROJECT_V);
-    if (bad) { actio_motion_close(m); return 1; }
+    if (bad) {
+        actio_motion_close(m);
+        return 1;
+    }
     make_flow(m);
-    if (actio_tension_open(m) || actio_segments_open(m)) { out_of_memory(m); actio_motion_close(m); return 1; }
-    if (actio_contacts_open(m) || actio_soft_open(m)) { actio_motion_close(m); return 1; }
+    if (actio_tension_open(m) || actio_segments_open(m)) {
+        out_of_memory(m);
+        actio_motion_close(m);
+        return 1;
+    }
+    if (actio_contacts_open(m) || actio_soft_open(m)) {
+        actio_motion_close(m);
+        return 1;
+    }
     return 0;
 }
 
@@ -546,8 +635,10 @@ void actio_motion_close(struct actio_motion *m)
     actio_contacts_close(m);
     actio_segments_close(m);
     actio_tension_close(m);
-    void *all[] = { m->y, m->zdot, m->lambda, m->reaction, m->param, m->mode, m->hidden, m->weight, m->bad_y, m->pivot_size, m->residual, m->step, m->rests, m->unique, m->unique_here, m->slave_work, m->slave_pivot,
-                    m->change, m->flip, m->mode_base, m->mode_last, m->rhs_in[0], m->pattern_i, m->pattern_j };
+    void *all[] = { m->y,      m->zdot,      m->lambda,      m->reaction,   m->param,       m->mode,
+                    m->hidden, m->weight,    m->bad_y,       m->pivot_size, m->residual,    m->step,
+                    m->rests,  m->unique,    m->unique_here, m->slave_work, m->slave_pivot, m->change,
+                    m->flip,   m->mode_base, m->mode_last,   m->rhs_in[0],  m->pattern_i,   m->pattern_j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) forget(m, &m->at[k]);
     actio_saddle_close(m->saddle);

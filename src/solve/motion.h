@@ -9,14 +9,27 @@
 #include "solve/saddle.h"
 
 /* One kernel with its inputs bound to the motion's current point. */
-struct actio_bound { const struct actio_kernel *k; struct actio_arg *in; double *pre, *value, **out, *work; struct actio_lanes *lanes; size_t count; };   /* lanes: of a system with fields, in place of the kernel; count: of values */
+/* lanes: of a system with fields, in place of the kernel; count: of values */
+struct actio_bound {
+    const struct actio_kernel *k;
+    struct actio_arg *in;
+    double *pre, *value, **out, *work;
+    struct actio_lanes *lanes;
+    size_t count;
+};
 
 /* Modes from this time on. */
-struct actio_mode_change { double t; size_t first; };      /* first: of its flips */
-struct actio_mode_flip { double value; uint32_t k; };      /* switch k has this mode from now on */
+struct actio_mode_change {
+    double t;
+    size_t first;
+}; /* first: of its flips */
+struct actio_mode_flip {
+    double value;
+    uint32_t k;
+}; /* switch k has this mode from now on */
 
 enum { ACTIO_RHS_BUFFERS = 3 };
-enum { ACTIO_FIRST_CHANGES = 4096 };                       /* room for so many switches is taken before the first step */
+enum { ACTIO_FIRST_CHANGES = 4096 }; /* room for so many switches is taken before the first step */
 
 struct actio_law;
 struct actio_contacts;
@@ -29,65 +42,97 @@ struct actio_motion {
     struct actio_context *ctx;
     struct actio_system *sys;
     size_t n, m, N, p, ny;
-    double span;                                           /* t1 - t0 of the motion under way: its direction, and what a moment is */
+    double span; /* t1 - t0 of the motion under way: its direction, and what a moment is */
     /* the current point, where kernels read */
     double t, *y, *zdot, *lambda, *reaction, *param, *mode, *hidden;
     struct actio_bound at[ACTIO_Q_COUNT];
-    struct actio_arg *rhs_in[ACTIO_RHS_BUFFERS]; const double *rhs_y[ACTIO_RHS_BUFFERS]; size_t rhs_next;   /* inputs of RHS by the buffer they are bound to */
-    const actio_one_fn *rhs_one;                           /* the fast way to one right-hand side, once there is one */
+    /* inputs of RHS by the buffer they are bound to */
+    struct actio_arg *rhs_in[ACTIO_RHS_BUFFERS];
+    const double *rhs_y[ACTIO_RHS_BUFFERS];
+    size_t rhs_next;
+    const actio_one_fn *rhs_one; /* the fast way to one right-hand side, once there is one */
     struct actio_saddle *saddle;
-    bool numeric;                                          /* formulas were not eliminated, or rows are redundant */
-    size_t rank;                                           /* of the constraints' rows, as the motion keeps it */
-    bool *rests;                                           /* switches that stay on their surface */
-    bool *unique, *unique_here;                            /* multipliers: along the motion; at one point */
+    bool numeric;               /* formulas were not eliminated, or rows are redundant */
+    size_t rank;                /* of the constraints' rows, as the motion keeps it */
+    bool *rests;                /* switches that stay on their surface */
+    bool *unique, *unique_here; /* multipliers: along the motion; at one point */
     /* watched pivots */
-    size_t pivot_pairs, pivot_singles, pivot_signs;        /* as the system has them */
-    double *pivot_size, quality, worst; int sign;         /* quality since last queried, worst of the run */
-    double bad_t, *bad_y;                                  /* where a formula last gave no number */
-    double *residual, *step;                               /* scratch of projection */
-    double *slave_work; int *slave_pivot;                  /* of slaves.c */
-    struct actio_tension *tension; double *inverse;        /* tension.h; inverse masses, then free accelerations; NULL: another kind of system */
-    struct actio_segments *segments;                       /* segments.h; NULL: the chain is short, or none */
-    double *weight;                                        /* of equations and constraint rows: behind QMINUS, SMINUS, LMINUS */
-    struct actio_mode_change *change; size_t changes, changes_cap;
-    struct actio_mode_flip *flip; size_t flips, flips_cap;
-    double *mode_base, *mode_last, *mode_past; size_t bases_cap;   /* see mode_history.c */
+    size_t pivot_pairs, pivot_singles, pivot_signs; /* as the system has them */
+    double *pivot_size, quality, worst;             /* quality since last queried, worst of the run */
+    int sign;
+    double bad_t, *bad_y;    /* where a formula last gave no number */
+    double *residual, *step; /* scratch of projection */
+    double *slave_work;      /* of slaves.c */
+    int *slave_pivot;
+    /* tension.h; inverse masses, then free accelerations; NULL: another kind of system */
+    struct actio_tension *tension;
+    double *inverse;
+    struct actio_segments *segments; /* segments.h; NULL: the chain is short, or none */
+    double *weight;                  /* of equations and constraint rows: behind QMINUS, SMINUS, LMINUS */
+    struct actio_mode_change *change;
+    size_t changes, changes_cap;
+    struct actio_mode_flip *flip;
+    size_t flips, flips_cap;
+    double *mode_base, *mode_last, *mode_past; /* see mode_history.c */
+    size_t bases_cap;
     struct actio_flow flow;
-    size_t evaluations;                                    /* right-hand sides since the caller last set it */
-    struct actio_contacts *contacts;                       /* contacts.h; NULL: there are none, and no friction and no events */
-    const struct actio_law *law; void *law_data;           /* law.h; NULL: by elimination */
-    double *law_G, *law_A, *law_y; bool based;             /* based: its frame was taken in this run */
-    double strain_allowed;                                 /* of the frame in force: more than 1 where the constraints' rows strain even a new one */
-    char objection[240];                                   /* why a law does not apply, where the words have names in them */
-    size_t grid;                                           /* discrete: points of the whole interval, 0 = by the tolerance */
-    size_t slabs, nodes; int order;                        /* skg: equal slabs, nodes of each, order of equally spaced nodes; 0 = by the tolerance, Lobatto's */
-    double resplit;                                        /* reduced: tau of --resplit, 0 = the first split stays */
-    struct actio_tape *tape;                               /* adjoint.h: skg keeps its slabs there; NULL = not kept */
-    struct actio_dual *dual;                               /* dual.h: request and report of the dual action; NULL = another principle */
+    size_t evaluations;              /* right-hand sides since the caller last set it */
+    struct actio_contacts *contacts; /* contacts.h; NULL: there are none, and no friction and no events */
+    const struct actio_law *law;     /* law.h; NULL: by elimination */
+    void *law_data;
+    double *law_G, *law_A, *law_y; /* based: its frame was taken in this run */
+    bool based;
+    double strain_allowed; /* of the frame in force: more than 1 where the constraints' rows strain even a new one */
+    char objection[240];   /* why a law does not apply, where the words have names in them */
+    size_t grid;           /* discrete: points of the whole interval, 0 = by the tolerance */
+    /* skg: equal slabs, nodes of each, order of equally spaced nodes; 0 = by the tolerance, Lobatto's */
+    size_t slabs, nodes;
+    int order;
+    double resplit;          /* reduced: tau of --resplit, 0 = the first split stays */
+    struct actio_tape *tape; /* adjoint.h: skg keeps its slabs there; NULL = not kept */
+    struct actio_dual *dual; /* dual.h: request and report of the dual action; NULL = another principle */
     /* what stopped it */
-    size_t stopped_by;                                     /* switch or constraint */
-    enum { ACTIO_STOP_NONE, ACTIO_STOP_CHATTER, ACTIO_STOP_RANK, ACTIO_STOP_INERTIA, ACTIO_STOP_CONTRADICTION, ACTIO_STOP_NO_STANCE, ACTIO_STOP_IMPACT, ACTIO_STOP_TUNNEL, ACTIO_STOP_SLAB, ACTIO_STOP_DUAL } stop;
-    double *jacobian; struct actio_pattern pattern; uint32_t *pattern_i, *pattern_j;
+    size_t stopped_by; /* switch or constraint */
+    enum {
+        ACTIO_STOP_NONE,
+        ACTIO_STOP_CHATTER,
+        ACTIO_STOP_RANK,
+        ACTIO_STOP_INERTIA,
+        ACTIO_STOP_CONTRADICTION,
+        ACTIO_STOP_NO_STANCE,
+        ACTIO_STOP_IMPACT,
+        ACTIO_STOP_TUNNEL,
+        ACTIO_STOP_SLAB,
+        ACTIO_STOP_DUAL
+    } stop;
+    double *jacobian;
+    struct actio_pattern pattern;
+    uint32_t *pattern_i, *pattern_j;
 };
 
 /* Opens with the params' values; 0, or 1 and a finding. Close a zeroed one freely. */
-int actio_motion_open(struct actio_motion *motion, struct actio_context *ctx, struct actio_system *sys, const double *param);
+int actio_motion_open(struct actio_motion *motion, struct actio_context *ctx, struct actio_system *sys,
+                      const double *param);
 void actio_motion_close(struct actio_motion *motion);
-int actio_motion_need(struct actio_motion *motion, enum actio_quantity what);      /* compile and bind; 0, or 1 */
-void actio_motion_disobey(struct actio_motion *motion);    /* law.c: what a law has taken is given back */
+int actio_motion_need(struct actio_motion *motion, enum actio_quantity what); /* compile and bind; 0, or 1 */
+void actio_motion_disobey(struct actio_motion *motion); /* law.c: what a law has taken is given back */
 
-const double *actio_bound_values(const struct actio_bound *b);      /* at the motion's current point */
+const double *actio_bound_values(const struct actio_bound *b); /* at the motion's current point */
 /* z', lambda and reaction at a point, into the motion's buffers. A flow status. */
 int actio_motion_solve(struct actio_motion *motion, double t, const double *y);
-/* After a solve: multipliers that the rows do not determine at this point (a turning point) become NAN; reactions stay right. */
+/* After a solve: multipliers that the rows do not determine at this point (a turning point) become NAN; reactions stay
+ * right. */
 void actio_motion_undefined(struct actio_motion *motion);
 int actio_motion_rhs(void *motion, double t, const double *y, double *dy);
 int actio_motion_project(void *motion, double t, double *y);
-int actio_motion_project_far(struct actio_motion *motion, int most);           /* the current point, however far it is; a flow status */
-int actio_motion_project_positions(struct actio_motion *motion, double t, double *q);        /* q only, onto the holonomic constraints */
+/* the current point, however far it is; a flow status */
+int actio_motion_project_far(struct actio_motion *motion, int most);
+/* q only, onto the holonomic constraints */
+int actio_motion_project_positions(struct actio_motion *motion, double t, double *q);
 /* singular.c: the flow's answer at a singular point between two times. */
 int actio_motion_singular(void *motion, double t, double before, double after, actio_dense_fn at, void *where);
-int actio_motion_note_bad(struct actio_motion *motion);     /* where something is not a number, for the words: at the current point; ACTIO_FLOW_NAN */
+/* where something is not a number, for the words: at the current point; ACTIO_FLOW_NAN */
+int actio_motion_note_bad(struct actio_motion *motion);
 /* Are the pivots of an elimination at the current point fit to be relied on? */
 bool actio_motion_relies(struct actio_motion *motion, const double *pivot);
 /* Values of the MATRIX and LEVELS kernels at a point; NULL where a formula has none. */
@@ -95,22 +140,31 @@ const double *actio_motion_values(struct actio_motion *motion, double t, const d
 const double *actio_motion_levels(struct actio_motion *motion, double t, const double *y);
 /* From z' in the buffers: the reaction G z' - h, and the multipliers of least norm that make it up. */
 int actio_motion_react(struct actio_motion *motion, double t, const double *y);
-void actio_motion_watch(struct actio_motion *motion, double t, const double *y);   /* notes the sign of det B there */
+void actio_motion_watch(struct actio_motion *motion, double t, const double *y); /* notes the sign of det B there */
 /* switches.c: sets modes and watched signs for a (new) start; 0, or a status: a switch that cannot settle. */
 int actio_motion_begin(struct actio_motion *motion, double t, const double *y);
-void actio_motion_take_sides(struct actio_motion *motion, double t, const double *y);      /* modes only, without asking where the motion goes */
-int actio_modes_remember(struct actio_motion *motion, double t);                           /* the modes that are in force from now on; a flow status */
-size_t actio_modes_flips(const struct actio_motion *motion, size_t change, const struct actio_mode_flip **flip);   /* what flipped at a change; none at the first */
+/* modes only, without asking where the motion goes */
+void actio_motion_take_sides(struct actio_motion *motion, double t, const double *y);
+/* the modes that are in force from now on; a flow status */
+int actio_modes_remember(struct actio_motion *motion, double t);
+/* what flipped at a change; none at the first */
+size_t actio_modes_flips(const struct actio_motion *motion, size_t change, const struct actio_mode_flip **flip);
 /* Until it is checked again. */
 const double *actio_motion_modes_at(const struct actio_motion *motion, double t, bool backward);
-void actio_switch_guard(void *motion, double t, const double *y, double *g);       /* the flow's guard, side and crossed */
+void actio_switch_guard(void *motion, double t, const double *y, double *g); /* the flow's guard, side and crossed */
 int actio_switch_side(void *motion, size_t k);
 int actio_switch_crossed(void *motion, size_t k, double t, double *y);
 /* For stiff steppers: makes flow.jacobian and its pattern; 0, or 1 when there is none. */
 int actio_motion_jacobian(struct actio_motion *motion);
 
-/* start.c: are the data on the manifold? Residuals by constraint against the size of their terms, and the nearest data that are. */
-struct actio_start_check { double *position, *velocity; bool consistent, euclidean, found; double *nearest; };
-int actio_motion_check_start(struct actio_motion *motion, double t, const double *y, struct actio_start_check *out);   /* arrays by constraint, nearest ny */
+/* start.c: are the data on the manifold? Residuals by constraint against the size of their terms, and the nearest data
+ * that are. */
+struct actio_start_check {
+    double *position, *velocity;
+    bool consistent, euclidean, found;
+    double *nearest;
+};
+/* arrays by constraint, nearest ny */
+int actio_motion_check_start(struct actio_motion *motion, double t, const double *y, struct actio_start_check *out);
 
 #endif

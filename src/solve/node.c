@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "solve/node.h"
 
-int actio_node_open(struct actio_node_kernel *nk, struct actio_context *ctx, const struct actio_kernel *k, const struct actio_binding *at, size_t lanes, double *out)
+int actio_node_open(struct actio_node_kernel *nk, struct actio_context *ctx, const struct actio_kernel *k,
+                    const struct actio_binding *at, size_t lanes, double *out)
 {
     const actio_slot *slots;
     size_t outputs = actio_kernel_outputs(k), inputs = actio_kernel_inputs(k, &slots);
@@ -26,7 +27,10 @@ void actio_node_close(struct actio_node_kernel *nk, struct actio_context *ctx)
     *nk = (struct actio_node_kernel){ 0 };
 }
 
-void actio_node_prologue(struct actio_node_kernel *nk) { actio_kernel_prologue(nk->k, 1, nk->given, nk->pre, nk->work); }
+void actio_node_prologue(struct actio_node_kernel *nk)
+{
+    actio_kernel_prologue(nk->k, 1, nk->given, nk->pre, nk->work);
+}
 
 int actio_node_evaluate(const struct actio_node_kernel *nk, size_t count)
 {
@@ -35,5 +39,5 @@ int actio_node_evaluate(const struct actio_node_kernel *nk, size_t count)
     actio_kernel_eval(nk->k, count, nk->in, nk->pre, 1, nk->out, nk->work);
     for (size_t j = 0; j < outputs; j++)
         for (size_t l = 0; l < count; l++) sum += 0 * nk->out[j][l];
-    return !(sum == 0);                                    /* NaN: 0 times NaN is NaN, too */
+    return !(sum == 0); /* NaN: 0 times NaN is NaN, too */
 }

@@ -27,7 +27,8 @@ void actio_circuit_close(struct actio_circuit *l, struct actio_context *ctx)
 
 void actio_circuit_copy(struct actio_circuit *to, const struct actio_circuit *from)
 {
-    to->nodes = from->nodes, to->period = from->period;
+    to->nodes = from->nodes;
+    to->period = from->period;
     memcpy(to->y, from->y, from->nodes * from->ny * sizeof *to->y);
     memcpy(to->at, from->at, from->nodes * sizeof *to->at);
 }
@@ -76,7 +77,8 @@ int actio_orbit_directions(struct actio_orbit *o, double t, const double *y, dou
     return 0;
 }
 
-/* A component that hardly changes gets its size from what it is the rate of, or from its rate; else from its value; else it is 1. */
+/* A component that hardly changes gets its size from what it is the rate of, or from its rate; else from its value;
+ * else it is 1. */
 void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double *value, double period)
 {
     size_t n = o->m->n;
@@ -86,7 +88,8 @@ void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double 
         o->scale[i] = fmax(range[i], 0.03 * value[i]);
         if (o->scale[i] == 0) o->scale[i] = 0.1 * partner;
     }
-    const size_t end[] = { n, 2 * n, o->ny };              /* positions, velocities, states: what is rounding beside others of its kind is as large as they are */
+    /* positions, velocities, states: what is rounding beside others of its kind is as large as they are */
+    const size_t end[] = { n, 2 * n, o->ny };
     for (size_t kind = 0, i = 0; kind < 3; kind++) {
         double most = 0;
         for (size_t j = i; j < end[kind]; j++) most = isfinite(o->scale[j]) ? fmax(most, o->scale[j]) : most;
@@ -96,7 +99,8 @@ void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double 
     }
 }
 
-int actio_orbit_open(struct actio_orbit *o, struct actio_context *ctx, struct actio_motion *m, double t0, const double *y)
+int actio_orbit_open(struct actio_orbit *o, struct actio_context *ctx, struct actio_motion *m, double t0,
+                     const double *y)
 {
     size_t ny = m->ny, rows = m->sys->holonomic + m->sys->levels, big = ny > rows ? ny : rows;
     *o = (struct actio_orbit){ .ctx = ctx, .m = m, .ny = ny, .rows = rows, .t0 = t0, .free_period = true };
@@ -105,9 +109,13 @@ int actio_orbit_open(struct actio_orbit *o, struct actio_context *ctx, struct ac
     o->iwork = actio_take(ctx, ny + rows + 1, sizeof *o->iwork);
     o->bblock = actio_take(ctx, ny + 1, sizeof *o->bblock);
     if (!o->block || !o->iwork || !o->bblock) return 1;
-    o->scale = o->block, o->turn = o->scale + ny, o->level = o->turn + ny, o->work = o->level + rows * ny, o->loose = o->bblock;
+    o->scale = o->block;
+    o->turn = o->scale + ny;
+    o->level = o->turn + ny;
+    o->work = o->level + rows * ny;
+    o->loose = o->bblock;
     for (size_t i = 0; i < ny; i++) o->scale[i] = 1;
-    if (actio_tangent_open(&o->x, ctx, m, ny + 1)) return 1;           /* makes room for the params' direction */
+    if (actio_tangent_open(&o->x, ctx, m, ny + 1)) return 1; /* makes room for the params' direction */
     o->x.size = o->scale;
     if (rows && actio_motion_need(m, ACTIO_Q_LEVELS_Y)) return 1;
     o->d = ny - rank_there(o, t0, y, o->work + actio_rank_work(rows, ny));
@@ -118,11 +126,14 @@ void actio_orbit_close(struct actio_orbit *o)
 {
     if (!o->ctx) return;
     actio_tangent_close(&o->x);
-    actio_give(o->ctx, o->block), actio_give(o->ctx, o->iwork), actio_give(o->ctx, o->bblock);
+    actio_give(o->ctx, o->block);
+    actio_give(o->ctx, o->iwork);
+    actio_give(o->ctx, o->bblock);
 }
 
 /* One segment's states at the places in it; what it misses the next node by is spread over it. */
-static int lay_segment(struct actio_orbit *o, const struct actio_circuit *l, size_t i, const double *at, size_t count, double *y, double *state)
+static int lay_segment(struct actio_orbit *o, const struct actio_circuit *l, size_t i, const double *at, size_t count,
+                       double *y, double *state)
 {
     size_t ny = o->ny;
     bool last = i + 1 == l->nodes;
@@ -131,13 +142,16 @@ static int lay_segment(struct actio_orbit *o, const struct actio_circuit *l, siz
     memcpy(state, l->y + i * ny, ny * sizeof *state);
     for (size_t k = 0; k <= count; k++) {
         double place = k < count ? at[k] : to;
-        int bad = place > s ? actio_tangent_go(&o->x, o->t0 + s * l->period, o->t0 + place * l->period, state, NULL, 0, 1e-9) : 0;
+        int bad = place > s
+                      ? actio_tangent_go(&o->x, o->t0 + s * l->period, o->t0 + place * l->period, state, NULL, 0, 1e-9)
+                      : 0;
         if (bad) return bad;
         s = fmax(s, place);
         if (k < count) memcpy(y + k * ny, state, ny * sizeof *y);
     }
     for (size_t k = 0; k < count; k++)
-        for (size_t c = 0; c < ny; c++) y[k * ny + c] -= (state[c] - next[c] - (last ? o->turn[c] : 0)) * (at[k] - from) / (to - from);
+        for (size_t c = 0; c < ny; c++)
+            y[k * ny + c] -= (state[c] - next[c] - (last ? o->turn[c] : 0)) * (at[k] - from) / (to - from);
     return 0;
 }
 

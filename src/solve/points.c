@@ -11,29 +11,52 @@ static struct actio_binding binding(const struct actio_points *pt)
     ptrdiff_t lanes = (ptrdiff_t)pt->lanes;
     memset(&b, 0, sizeof b);
     const double *z = pt->z;
-    const struct { int space; const double *base; } varying[] = {
-        { ACTIO_SPACE_T, pt->t }, { ACTIO_SPACE_Q, pt->x }, { ACTIO_SPACE_STATE, pt->x + pt->n * pt->lanes }, { ACTIO_SPACE_V, z },
-        { ACTIO_SPACE_SDOT, z + pt->n * pt->lanes }, { ACTIO_SPACE_LAMBDA, z + pt->nx * pt->lanes }, { ACTIO_SPACE_MU, z + (pt->nx + pt->p) * pt->lanes },
+    const struct {
+        int space;
+        const double *base;
+    } varying[] = {
+        { ACTIO_SPACE_T, pt->t },
+        { ACTIO_SPACE_Q, pt->x },
+        { ACTIO_SPACE_STATE, pt->x + pt->n * pt->lanes },
+        { ACTIO_SPACE_V, z },
+        { ACTIO_SPACE_SDOT, z + pt->n * pt->lanes },
+        { ACTIO_SPACE_LAMBDA, z + pt->nx * pt->lanes },
+        { ACTIO_SPACE_MU, z + (pt->nx + pt->p) * pt->lanes },
     };
     for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) {
         b.space[varying[i].space].base = varying[i].base;
-        b.space[varying[i].space].index_step = lanes, b.space[varying[i].space].lane_step = 1;
+        b.space[varying[i].space].index_step = lanes;
+        b.space[varying[i].space].lane_step = 1;
     }
-    const struct { int space; const double *base; } shared[] = {
-        { ACTIO_SPACE_PARAM, pt->shared.param }, { ACTIO_SPACE_MODE, pt->shared.mode }, { ACTIO_SPACE_HIDDEN, pt->dropped ? pt->dropped : pt->shared.hidden },
+    const struct {
+        int space;
+        const double *base;
+    } shared[] = {
+        { ACTIO_SPACE_PARAM, pt->shared.param },
+        { ACTIO_SPACE_MODE, pt->shared.mode },
+        { ACTIO_SPACE_HIDDEN, pt->dropped ? pt->dropped : pt->shared.hidden },
     };
-    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) b.space[shared[i].space].base = shared[i].base, b.space[shared[i].space].index_step = 1;
-    if (!pt->shared.mode) b.space[ACTIO_SPACE_MODE].base = pt->mode, b.space[ACTIO_SPACE_MODE].index_step = lanes, b.space[ACTIO_SPACE_MODE].lane_step = 1;
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        b.space[shared[i].space].base = shared[i].base;
+        b.space[shared[i].space].index_step = 1;
+    }
+    if (!pt->shared.mode) {
+        b.space[ACTIO_SPACE_MODE].base = pt->mode;
+        b.space[ACTIO_SPACE_MODE].index_step = lanes;
+        b.space[ACTIO_SPACE_MODE].lane_step = 1;
+    }
     return b;
 }
 
 void actio_points_prologue(struct actio_points *pt)
 {
     if (pt->field_values) {
-        actio_lanes_prologue(pt->field_values), actio_lanes_prologue(pt->field_jets);
+        actio_lanes_prologue(pt->field_values);
+        actio_lanes_prologue(pt->field_jets);
         return;
     }
-    actio_node_prologue(&pt->values), actio_node_prologue(&pt->jets);
+    actio_node_prologue(&pt->values);
+    actio_node_prologue(&pt->jets);
     if (pt->params.k) actio_node_prologue(&pt->params);
 }
 
@@ -49,8 +72,14 @@ static bool take_memory(struct actio_points *pt)
     if (pt->lanes > SIZE_MAX / 64 / (all + 1)) return false;
     double *next = pt->block = actio_take(pt->ctx, all * pt->lanes + 1, sizeof *pt->block);
     if (!next) return false;
-    pt->t = next, pt->x = pt->t + pt->lanes, pt->z = pt->x + pt->nx * pt->lanes, pt->P = pt->z + pt->nz * pt->lanes;
-    pt->F = pt->P + pt->n * pt->lanes, pt->R = pt->F + pt->n * pt->lanes, pt->v = pt->R + (pt->m + pt->p + pt->h) * pt->lanes, pt->jet = pt->v + pt->n * pt->lanes;
+    pt->t = next;
+    pt->x = pt->t + pt->lanes;
+    pt->z = pt->x + pt->nx * pt->lanes;
+    pt->P = pt->z + pt->nz * pt->lanes;
+    pt->F = pt->P + pt->n * pt->lanes;
+    pt->R = pt->F + pt->n * pt->lanes;
+    pt->v = pt->R + (pt->m + pt->p + pt->h) * pt->lanes;
+    pt->jet = pt->v + pt->n * pt->lanes;
     pt->mode = pt->jet + pt->entries * pt->lanes;
     return true;
 }
@@ -63,7 +92,15 @@ static bool open_fields(struct actio_points *pt)
     pt->one = actio_take(pt->ctx, inputs + values + 1, sizeof *pt->one);
     if (!pt->one || !take_memory(pt)) return false;
     const double *q = pt->one + 1;
-    struct actio_sources from = { .t = pt->one, .param = pt->shared.param, .hidden = pt->shared.hidden, .q = q, .v = q + pt->n, .acc = q, .lambda = q + 2 * pt->n, .reaction = q, .mu = q };
+    struct actio_sources from = { .t = pt->one,
+                                  .param = pt->shared.param,
+                                  .hidden = pt->shared.hidden,
+                                  .q = q,
+                                  .v = q + pt->n,
+                                  .acc = q,
+                                  .lambda = q + 2 * pt->n,
+                                  .reaction = q,
+                                  .mu = q };
     pt->field_values = actio_lanes_open(pt->ctx, sys, sys->stream[ACTIO_Q_POINTS], &from);
     pt->field_jets = actio_lanes_open(pt->ctx, sys, sys->stream[ACTIO_Q_JETS], &from);
     return pt->field_values && pt->field_jets;
@@ -84,25 +121,46 @@ static int evaluate_fields(struct actio_points *pt, struct actio_lanes *by, size
     return !(sum == 0);
 }
 
-int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct actio_system *sys, size_t lanes, struct actio_shared shared)
+int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct actio_system *sys, size_t lanes,
+                      struct actio_shared shared)
 {
-    *pt = (struct actio_points){ .ctx = ctx, .sys = sys, .shared = shared, .lanes = lanes, .n = sys->n, .m = sys->m, .p = sys->p, .h = sys->holonomic,
-                                 .nx = sys->n + sys->m, .nz = sys->n + sys->m + sys->p + sys->holonomic };
+    *pt = (struct actio_points){ .ctx = ctx,
+                                 .sys = sys,
+                                 .shared = shared,
+                                 .lanes = lanes,
+                                 .n = sys->n,
+                                 .m = sys->m,
+                                 .p = sys->p,
+                                 .h = sys->holonomic,
+                                 .nx = sys->n + sys->m,
+                                 .nz = sys->n + sys->m + sys->p + sys->holonomic };
     if (actio_system_need(sys, ACTIO_Q_POINTS) || actio_system_need(sys, ACTIO_Q_JETS)) return 1;
     pt->entries = sys->jets.count;
     if (sys->axes) {
-        pt->h = 0, pt->nz = pt->nx + pt->p;
+        pt->h = 0;
+        pt->nz = pt->nx + pt->p;
         if (open_fields(pt)) return 0;
-        if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
-        return actio_points_close(pt), 1;
+        if (ctx->findings)
+            actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                       ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_points_close(pt);
+        return 1;
     }
     if (sys->droppable) {
         pt->dropped = actio_take(ctx, pt->p + pt->h + (pt->nx + 3) * sys->levels + pt->nx + 1, sizeof *pt->dropped);
         pt->order = actio_take(ctx, sys->levels + 1, sizeof *pt->order);
-        if (!pt->dropped || !pt->order) return actio_points_close(pt), 1;
+        if (!pt->dropped || !pt->order) {
+            actio_points_close(pt);
+            return 1;
+        }
     }
-    if (take_memory(pt) && open_kernel(pt, &pt->values, sys->kernel[ACTIO_Q_POINTS], pt->P) && open_kernel(pt, &pt->jets, sys->kernel[ACTIO_Q_JETS], pt->P)) return 0;   /* P, F, R, v, jet lie side by side */
-    if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
+    /* P, F, R, v, jet lie side by side */
+    if (take_memory(pt) && open_kernel(pt, &pt->values, sys->kernel[ACTIO_Q_POINTS], pt->P)
+        && open_kernel(pt, &pt->jets, sys->kernel[ACTIO_Q_JETS], pt->P))
+        return 0;
+    if (ctx->findings)
+        actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
     actio_points_close(pt);
     return 1;
 }
@@ -113,17 +171,25 @@ int actio_points_need_params(struct actio_points *pt)
     if (actio_system_need(pt->sys, ACTIO_Q_PARAM_JETS)) return 1;
     pt->param_jet = actio_take(pt->ctx, pt->sys->param_jets.count * pt->lanes + 1, sizeof *pt->param_jet);
     if (pt->param_jet && open_kernel(pt, &pt->params, pt->sys->kernel[ACTIO_Q_PARAM_JETS], pt->param_jet)) return 0;
-    if (pt->ctx->findings) actio_find(pt->ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the sensitivities"), ACTIO_COUNT(pt->ctx->bytes_limit)));
+    if (pt->ctx->findings)
+        actio_find(pt->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                   ACTIO_ARGS(ACTIO_TEXT("the sensitivities"), ACTIO_COUNT(pt->ctx->bytes_limit)));
     return 1;
 }
 
 void actio_points_close(struct actio_points *pt)
 {
     if (!pt->ctx) return;
-    actio_node_close(&pt->values, pt->ctx), actio_node_close(&pt->jets, pt->ctx), actio_node_close(&pt->params, pt->ctx);
-    actio_lanes_close(pt->field_values), actio_lanes_close(pt->field_jets), actio_give(pt->ctx, pt->one);
+    actio_node_close(&pt->values, pt->ctx);
+    actio_node_close(&pt->jets, pt->ctx);
+    actio_node_close(&pt->params, pt->ctx);
+    actio_lanes_close(pt->field_values);
+    actio_lanes_close(pt->field_jets);
+    actio_give(pt->ctx, pt->one);
     actio_give(pt->ctx, pt->param_jet);
-    actio_give(pt->ctx, pt->block), actio_give(pt->ctx, pt->dropped), actio_give(pt->ctx, pt->order);
+    actio_give(pt->ctx, pt->block);
+    actio_give(pt->ctx, pt->dropped);
+    actio_give(pt->ctx, pt->order);
     *pt = (struct actio_points){ 0 };
 }
 
@@ -169,12 +235,14 @@ int actio_points_choose(struct actio_points *pt, size_t rank)
 
 int actio_points_values(struct actio_points *pt, size_t count)
 {
-    return pt->field_values ? evaluate_fields(pt, pt->field_values, 3 * pt->n + pt->p, count) : actio_node_evaluate(&pt->values, count);
+    return pt->field_values ? evaluate_fields(pt, pt->field_values, 3 * pt->n + pt->p, count)
+                            : actio_node_evaluate(&pt->values, count);
 }
 
 int actio_points_jets(struct actio_points *pt, size_t count)
 {
-    return pt->field_jets ? evaluate_fields(pt, pt->field_jets, 3 * pt->n + pt->p + pt->entries, count) : actio_node_evaluate(&pt->jets, count);
+    return pt->field_jets ? evaluate_fields(pt, pt->field_jets, 3 * pt->n + pt->p + pt->entries, count)
+                          : actio_node_evaluate(&pt->jets, count);
 }
 
 int actio_points_params(struct actio_points *pt, size_t count) { return actio_node_evaluate(&pt->params, count); }

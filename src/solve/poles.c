@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { SHAKES = 4 };
-#define STANDS_OUT 1e3                                     /* times the geometric mean of the column */
+#define STANDS_OUT 1e3 /* times the geometric mean of the column */
 
 /* One row at a time, on inputs of its own. */
 struct shaking {
@@ -17,7 +17,7 @@ struct shaking {
     const actio_slot *slot;
     size_t inputs;
     struct actio_arg *in;
-    double *at, *size, *value, **out, *block;              /* inputs of the row; their sizes over all rows; its columns */
+    double *at, *size, *value, **out, *block; /* inputs of the row; their sizes over all rows; its columns */
 };
 
 /* The level above which values of a column stand out; INFINITY where none does. */
@@ -29,7 +29,10 @@ double actio_stands_out(const double *x, size_t n)
         if (fabs(x[i]) > most && fabs(x[i]) <= DBL_MAX) most = fabs(x[i]);
     if (most <= STANDS_OUT) return INFINITY;
     for (size_t i = 0; i < n; i++)
-        if (isfinite(x[i])) sum += log(fmax(1, fabs(x[i]))), counted++;
+        if (isfinite(x[i])) {
+            sum += log(fmax(1, fabs(x[i])));
+            counted++;
+        }
     double level = STANDS_OUT * exp(sum / (double)counted);
     return most > level ? level : INFINITY;
 }
@@ -44,12 +47,15 @@ static bool open_shaking(struct shaking *s, struct actio_rows *r, size_t filled)
 {
     const struct actio_kernel *k = r->motion->at[ACTIO_Q_OUTPUTS].k;
     size_t columns = r->motion->sys->columns, inputs = actio_kernel_inputs(k, &s->slot);
-    s->rows = r, s->inputs = inputs;
+    s->rows = r;
+    s->inputs = inputs;
     s->block = actio_take(r->ctx, 2 * inputs + columns + 1, sizeof *s->block);
     s->in = actio_take(r->ctx, inputs + 1, sizeof *s->in);
     s->out = actio_take(r->ctx, columns + 1, sizeof *s->out);
     if (!s->block || !s->in || !s->out) return false;
-    s->at = s->block, s->size = s->at + inputs, s->value = s->size + inputs;
+    s->at = s->block;
+    s->size = s->at + inputs;
+    s->value = s->size + inputs;
     for (size_t c = 0; c < columns; c++) s->out[c] = s->value + c;
     for (size_t j = 0; j < inputs; j++) {
         const struct actio_arg *from = &r->lane[ACTIO_Q_OUTPUTS].in[j];

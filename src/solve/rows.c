@@ -14,18 +14,29 @@ static struct actio_binding lanes_of(struct actio_rows *r)
     ptrdiff_t rows = (ptrdiff_t)r->rows;
     struct actio_binding b;
     memset(&b, 0, sizeof b);
-    const struct { int space; const double *base; } varying[] = {
-        { ACTIO_SPACE_Q, r->y }, { ACTIO_SPACE_V, r->y + m->n * r->rows }, { ACTIO_SPACE_STATE, r->y + 2 * m->n * r->rows },
-        { ACTIO_SPACE_ACC, r->zdot }, { ACTIO_SPACE_SDOT, r->zdot + m->n * r->rows }, { ACTIO_SPACE_LAMBDA, r->lambda },
-        { ACTIO_SPACE_REACTION, r->reaction }, { ACTIO_SPACE_MODE, r->mode }, { ACTIO_SPACE_T, r->times },
+    const struct {
+        int space;
+        const double *base;
+    } varying[] = {
+        { ACTIO_SPACE_Q, r->y },
+        { ACTIO_SPACE_V, r->y + m->n * r->rows },
+        { ACTIO_SPACE_STATE, r->y + 2 * m->n * r->rows },
+        { ACTIO_SPACE_ACC, r->zdot },
+        { ACTIO_SPACE_SDOT, r->zdot + m->n * r->rows },
+        { ACTIO_SPACE_LAMBDA, r->lambda },
+        { ACTIO_SPACE_REACTION, r->reaction },
+        { ACTIO_SPACE_MODE, r->mode },
+        { ACTIO_SPACE_T, r->times },
     };
     for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) {
         b.space[varying[i].space].base = varying[i].base;
         b.space[varying[i].space].index_step = rows;
         b.space[varying[i].space].lane_step = 1;
     }
-    b.space[ACTIO_SPACE_PARAM].base = m->param, b.space[ACTIO_SPACE_PARAM].index_step = 1;
-    b.space[ACTIO_SPACE_HIDDEN].base = m->hidden, b.space[ACTIO_SPACE_HIDDEN].index_step = 1;
+    b.space[ACTIO_SPACE_PARAM].base = m->param;
+    b.space[ACTIO_SPACE_PARAM].index_step = 1;
+    b.space[ACTIO_SPACE_HIDDEN].base = m->hidden;
+    b.space[ACTIO_SPACE_HIDDEN].index_step = 1;
     return b;
 }
 
@@ -34,9 +45,11 @@ static bool bind(struct actio_rows *r, enum actio_quantity what, const struct ac
     const struct actio_kernel *k = r->motion->at[what].k;
     const actio_slot *slots;
     if (!k) return true;
-    size_t inputs = actio_kernel_inputs(k, &slots), outputs = actio_kernel_outputs(k), work = actio_kernel_is_native(k) ? 0 : actio_kernel_work(k);
+    size_t inputs = actio_kernel_inputs(k, &slots), outputs = actio_kernel_outputs(k),
+           work = actio_kernel_is_native(k) ? 0 : actio_kernel_work(k);
     size_t bytes = inputs * sizeof(struct actio_arg) + outputs * sizeof(double *) + (work + 1) * sizeof(double);
-    r->lane[what].in = actio_take_raw(r->ctx, bytes, 1);   /* the others lie behind it: none is aligned more strictly than the one before */
+    /* the others lie behind it: none is aligned more strictly than the one before */
+    r->lane[what].in = actio_take_raw(r->ctx, bytes, 1);
     if (!r->lane[what].in) return false;
     r->lane[what].out = (double **)(void *)(r->lane[what].in + inputs);
     r->lane[what].work = (double *)(void *)(r->lane[what].out + outputs);
@@ -44,7 +57,8 @@ static bool bind(struct actio_rows *r, enum actio_quantity what, const struct ac
     return true;
 }
 
-static void point_at(struct actio_rows *r, enum actio_quantity what, size_t first, double *base, size_t lanes, size_t count)
+static void point_at(struct actio_rows *r, enum actio_quantity what, size_t first, double *base, size_t lanes,
+                     size_t count)
 {
     for (size_t j = 0; r->lane[what].out && j < count; j++) r->lane[what].out[first + j] = base + j * lanes;
 }
@@ -57,14 +71,16 @@ double *actio_rows_columns(const struct actio_rows *r, size_t lanes)
 void actio_rows_too_many(const struct actio_rows *r)
 {
     size_t columns = r->motion->sys->columns;
-    actio_find(r->ctx->findings, ACTIO_F_TOO_MANY_ROWS, ACTIO_ARGS(ACTIO_COUNT(r->rows), ACTIO_COUNT(columns), ACTIO_COUNT(r->ctx->bytes_limit)));
+    actio_find(r->ctx->findings, ACTIO_F_TOO_MANY_ROWS,
+               ACTIO_ARGS(ACTIO_COUNT(r->rows), ACTIO_COUNT(columns), ACTIO_COUNT(r->ctx->bytes_limit)));
 }
 
 /* With fields a row is long: it is solved where the motion stands, and only states are kept. */
 static int open_wide(struct actio_rows *r)
 {
     size_t ny = r->motion->ny, columns = r->motion->sys->columns;
-    bool ok = r->rows < SIZE_MAX / 64 / (ny + columns + 1) && (r->block = actio_take_raw(r->ctx, ny * r->rows + 1, sizeof(double)));
+    bool ok = r->rows < SIZE_MAX / 64 / (ny + columns + 1)
+              && (r->block = actio_take_raw(r->ctx, ny * r->rows + 1, sizeof(double)));
     r->y = r->block;
     if (ok) return 0;
     actio_rows_too_many(r);
@@ -79,11 +95,15 @@ int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *
     *r = (struct actio_rows){ .ctx = m->ctx, .motion = m, .rows = rows, .times = times, .backward = backward };
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
     if (m->sys->axes) return open_wide(r);
-    struct { double **p; size_t n; } want[] = { { &r->y, m->ny }, { &r->zdot, m->N }, { &r->lambda, actio_system_told(m->sys) }, { &r->reaction, m->N },
-                                                { &r->mode, m->sys->modes }, { &r->step, widest } };
+    struct {
+        double **p;
+        size_t n;
+    } want[] = { { &r->y, m->ny },       { &r->zdot, m->N },          { &r->lambda, actio_system_told(m->sys) },
+                 { &r->reaction, m->N }, { &r->mode, m->sys->modes }, { &r->step, widest } };
     size_t values = 0;
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) values += want[i].n;
-    bool ok = rows < SIZE_MAX / 64 / (values + columns + 1) && (r->block = actio_take_raw(r->ctx, values * rows + 1, sizeof(double)));
+    bool ok = rows < SIZE_MAX / 64 / (values + columns + 1)
+              && (r->block = actio_take_raw(r->ctx, values * rows + 1, sizeof(double)));
     double *next = r->block;
     for (size_t i = 0; ok && i < sizeof want / sizeof *want; next += want[i++].n * rows) *want[i].p = next;
     struct actio_binding at = lanes_of(r);
@@ -123,7 +143,8 @@ static void shift(struct actio_rows *r, ptrdiff_t by)
         const struct actio_kernel *k = r->motion->at[used[i]].k;
         const actio_slot *slots;
         if (!k || !r->lane[used[i]].in) continue;
-        for (size_t j = 0; j < actio_kernel_inputs(k, &slots); j++) r->lane[used[i]].in[j].p += by * r->lane[used[i]].in[j].lane;
+        for (size_t j = 0; j < actio_kernel_inputs(k, &slots); j++)
+            r->lane[used[i]].in[j].p += by * r->lane[used[i]].in[j].lane;
         for (size_t j = 0; j < actio_kernel_outputs(k); j++) r->lane[used[i]].out[j] += by;
     }
 }
@@ -168,13 +189,15 @@ static void add_finite(double *x, const double *step, size_t n)
 }
 
 /* Steps of all rows at once, until each residual is below what a further step would remove. */
-static void project_lanes(struct actio_rows *r, size_t first, size_t count, enum actio_quantity what, size_t residuals, double *z, size_t length)
+static void project_lanes(struct actio_rows *r, size_t first, size_t count, enum actio_quantity what, size_t residuals,
+                          double *z, size_t length)
 {
     for (int iteration = 0; residuals && iteration < 4; iteration++) {
         double largest = 0, *step = r->step + first;
         evaluate(r, what, count);
         for (size_t j = 0; j < residuals; j++) largest = fmax(largest, largest_size(step + j * r->rows, count));
-        for (size_t i = 0; i < length; i++) add_finite(z + i * r->rows + first, step + (residuals + i) * r->rows, count);
+        for (size_t i = 0; i < length; i++)
+            add_finite(z + i * r->rows + first, step + (residuals + i) * r->rows, count);
         if (largest <= 1e-9) break;
     }
 }
@@ -202,7 +225,7 @@ static void scatter(double *to, size_t rows, size_t l, const double *from, size_
 static int solve_row(struct actio_rows *r, size_t l)
 {
     struct actio_motion *m = r->motion;
-    double *y = m->step + m->N;                            /* scratch of ny values */
+    double *y = m->step + m->N; /* scratch of ny values */
     gather(r->y, r->rows, l, y, m->ny);
     gather(r->mode, r->rows, l, m->mode, m->sys->modes);
     if (actio_contacts_hard(m)) {
@@ -226,12 +249,13 @@ static int solve_row(struct actio_rows *r, size_t l)
 static int evaluate_wide(struct actio_rows *r, size_t filled, double *column, size_t lanes)
 {
     struct actio_motion *m = r->motion;
-    double *y = m->step + m->N;                            /* scratch of ny values */
+    double *y = m->step + m->N; /* scratch of ny values */
     int status = ACTIO_FLOW_OK;
     for (size_t l = 0; l < filled; l++, r->done++) {
         if (actio_overdue(r->ctx)) return ACTIO_FLOW_STOPPED;
         gather(r->y, r->rows, l, y, m->ny);
-        if (m->flow.project && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK) scatter(r->y, r->rows, l, y, m->ny);
+        if (m->flow.project && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK)
+            scatter(r->y, r->rows, l, y, m->ny);
         int bad = m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
         if (bad && !status) status = bad;
         scatter(column, lanes, l, actio_bound_values(&m->at[ACTIO_Q_OUTPUTS]), m->sys->columns);
@@ -269,9 +293,14 @@ int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, siz
     size_t piece = piece_of(r);
     while (r->done < filled && status != ACTIO_FLOW_STOPPED) {
         size_t count = filled - r->done < piece ? filled - r->done : piece;
-        int bad = r->done && actio_overdue(r->ctx) ? ACTIO_FLOW_STOPPED : evaluate_piece(r, r->done, count, m->numeric || m->law || actio_contacts_hard(m) || one_by_one);
+        int bad = r->done && actio_overdue(r->ctx)
+                      ? ACTIO_FLOW_STOPPED
+                      : evaluate_piece(r, r->done, count, m->numeric || m->law || actio_contacts_hard(m) || one_by_one);
         if (bad == ACTIO_FLOW_STOPPED || (bad && !status)) status = bad;
-        if (bad != ACTIO_FLOW_STOPPED) r->done += count, shift(r, (ptrdiff_t)count);
+        if (bad != ACTIO_FLOW_STOPPED) {
+            r->done += count;
+            shift(r, (ptrdiff_t)count);
+        }
     }
     shift(r, -(ptrdiff_t)r->done);
     return status;
@@ -295,7 +324,8 @@ static void terms_wide(struct actio_rows *r, size_t filled, double *size)
         gather(r->y, r->rows, l, y, m->ny);
         if (m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y)) continue;
         const double *x = actio_bound_values(&m->at[ACTIO_Q_TERMS]);
-        for (size_t c = 0; c < columns; c++) if (x[c] > size[c] && isfinite(x[c])) size[c] = x[c];
+        for (size_t c = 0; c < columns; c++)
+            if (x[c] > size[c] && isfinite(x[c])) size[c] = x[c];
     }
 }
 
@@ -306,7 +336,10 @@ static const double *shaken_row(struct actio_rows *r, size_t l, double shake)
     double *y = m->step + m->N, far = 0, fast = 0;
     unsigned seed = 12345;
     gather(r->y, r->rows, l, y, m->ny);
-    for (size_t i = 0; i < m->n; i++) far = fmax(far, fabs(y[i])), fast = fmax(fast, fabs(y[m->n + i]));
+    for (size_t i = 0; i < m->n; i++) {
+        far = fmax(far, fabs(y[i]));
+        fast = fmax(fast, fabs(y[m->n + i]));
+    }
     for (size_t i = 0; shake > 0 && i < m->ny; i++) {
         seed = seed * 1664525u + 1013904223u;
         y[i] += (seed >> 31 ? 1 : -1) * shake * fmax(fabs(y[i]), 0.125 * (i < m->n ? far : fast));
@@ -340,18 +373,23 @@ int actio_rows_terms(struct actio_rows *r, size_t filled, double *size)
     struct actio_motion *m = r->motion;
     size_t columns = m->sys->columns;
     if (actio_motion_need(m, ACTIO_Q_TERMS)) return 1;
-    if (m->sys->axes) return terms_wide(r, filled, size), 0;
+    if (m->sys->axes) {
+        terms_wide(r, filled, size);
+        return 0;
+    }
     struct actio_binding at = lanes_of(r);
     double *value = actio_take_raw(r->ctx, columns * r->rows + 1, sizeof *value);
     bool ok = value && (r->lane[ACTIO_Q_TERMS].in || bind(r, ACTIO_Q_TERMS, &at));
     if (ok) {
         const struct actio_bound *b = &m->at[ACTIO_Q_TERMS];
         point_at(r, ACTIO_Q_TERMS, 0, value, r->rows, columns);
-        actio_kernel_eval(b->k, filled, r->lane[ACTIO_Q_TERMS].in, b->pre, 1, r->lane[ACTIO_Q_TERMS].out, r->lane[ACTIO_Q_TERMS].work);
+        actio_kernel_eval(b->k, filled, r->lane[ACTIO_Q_TERMS].in, b->pre, 1, r->lane[ACTIO_Q_TERMS].out,
+                          r->lane[ACTIO_Q_TERMS].work);
         for (size_t c = 0; c < columns; c++) {
             size[c] = 0;
             for (size_t l = 0; l < filled; l++)
-                if (value[c * r->rows + l] > size[c] && isfinite(value[c * r->rows + l])) size[c] = value[c * r->rows + l];
+                if (value[c * r->rows + l] > size[c] && isfinite(value[c * r->rows + l]))
+                    size[c] = value[c * r->rows + l];
         }
     }
     actio_give(r->ctx, value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Two ways: LU of the whole equilibrated matrix (dense or sparse) while it is regular, else null spaces of A and D, which give unique
- * accelerations and reactions for redundant rows, and the multipliers of least norm.                 [LM 17, 18; VKS 9] */
+ * Two ways: LU of the whole equilibrated matrix (dense or sparse) while it is regular, else null spaces of A and D,
+ * which give unique
+ * accelerations and reactions for redundant rows, and the multipliers of least norm.  [LM 17, 18; VKS 9] */
 #include "solve/saddle.h"
 #include "algebra/dense.h"
 #include "solve/schur.h"
@@ -8,33 +9,44 @@
 #include <math.h>
 #include <string.h>
 
-#define RANK_TOL 1e-9                                      /* of rows that should be independent */
-#define REDUNDANT_TOL 1e-6                                 /* of rows known to be redundant: on the manifold they depend on each other to its accuracy */
+#define RANK_TOL 1e-9 /* of rows that should be independent */
+/* of rows known to be redundant: on the manifold they depend on each other to its accuracy */
+#define REDUNDANT_TOL 1e-6
 #define REGULAR 1e-10
-#define FITS 1e-7                                          /* right sides of redundant rows, of their size: more is a contradiction */
-#define OFF 1e-3                                           /* inside a step rows agree only as far as positions fit: all are used, and what is left over shows after the step */
-#define GONE 1e-4                                          /* of the square of a row's length */
-#define TAKES_PART 1e-7                                    /* of a unit vector's components: more than rounding */
+#define FITS 1e-7 /* right sides of redundant rows, of their size: more is a contradiction */
+/* inside a step rows agree only as far as positions fit: all are used, and what is left over shows after the step */
+#define OFF 1e-3
+#define GONE 1e-4       /* of the square of a row's length */
+#define TAKES_PART 1e-7 /* of a unit vector's components: more than rounding */
 
 struct actio_saddle {
     struct actio_context *ctx;
     const struct actio_system *sys;
     size_t N, p, size, expected_rank;
     double rank_tol;
-    const double *values;                                  /* of the MATRIX kernel */
+    const double *values; /* of the MATRIX kernel */
     double quality;
-    bool robust;                                           /* the last factorisation was by null spaces */
-    struct actio_border whole;                             /* the (N+p) matrix, its scales, and room for a right-hand side */
-    double *none;                                          /* p zeros, and room for a force */
-    double *longest, shortest; size_t short_row;                            /* by constraint: largest squared length of its row so far; see actio_saddle_shortest */
+    bool robust;               /* the last factorisation was by null spaces */
+    struct actio_border whole; /* the (N+p) matrix, its scales, and room for a right-hand side */
+    double *none;              /* p zeros, and room for a force */
+    /* by constraint: largest squared length of its row so far; see actio_saddle_shortest */
+    double *longest, shortest;
+    size_t short_row;
     /* null spaces: dense only, opened when small enough */
     double *A, *D, *ZA, *ZD, *M, *y, *w, *R, *work, *copy, *scaled;
     int *pivot, *iwork;
     size_t rank, rank_D;
-    struct actio_schur *schur; bool by_schur;              /* fields: tensions of neighbours only, where that is so; and the last factorisation was by them */
-    double *last; bool steady; int last_bad;               /* fields: entries that were factored last; the same again need not be. NULL: not kept */
-    struct actio_border even; bool has_even;               /* fields whose reactions are not ideal: with A in the place of D, for steps onto the constraints */
-    bool dense, tall;                                      /* tall: more rows than unknowns (hidden constraints), solved by least squares */
+    /* fields: tensions of neighbours only, where that is so; and the last factorisation was by them */
+    struct actio_schur *schur;
+    bool by_schur;
+    /* fields: entries that were factored last; the same again need not be. NULL: not kept */
+    double *last;
+    bool steady;
+    int last_bad;
+    /* fields whose reactions are not ideal: with A in the place of D, for steps onto the constraints */
+    struct actio_border even;
+    bool has_even;
+    bool dense, tall; /* tall: more rows than unknowns (hidden constraints), solved by least squares */
 };
 
 static void *take(struct actio_saddle *s, size_t count, size_t size, bool *ok)
@@ -69,7 +81,13 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
     struct actio_saddle *s = actio_take(ctx, 1, sizeof *s);
     bool ok = true;
     if (!s) return NULL;
-    *s = (struct actio_saddle){ .ctx = ctx, .sys = sys, .N = sys->n + sys->m, .p = sys->p, .size = sys->n + sys->m + sys->p, .expected_rank = sys->p, .rank_tol = RANK_TOL };
+    *s = (struct actio_saddle){ .ctx = ctx,
+                                .sys = sys,
+                                .N = sys->n + sys->m,
+                                .p = sys->p,
+                                .size = sys->n + sys->m + sys->p,
+                                .expected_rank = sys->p,
+                                .rank_tol = RANK_TOL };
     s->dense = s->size <= 600;
     s->none = take(s, s->size, sizeof(double), &ok);
     s->longest = take(s, s->p, sizeof(double), &ok);
@@ -77,7 +95,8 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
     if (ok && s->dense) ok = open_null_spaces(s);
     ok = ok && actio_border_open(&s->whole, ctx, s->N, s->p, &sys->G, &sys->D, &sys->A, NULL) == 0;
     if (ok) s->schur = actio_schur_open(ctx, sys);
-    if (ok && sys->axes && sys->servo) ok = s->has_even = actio_border_open(&s->even, ctx, s->N, s->p, &sys->G, &sys->A, &sys->A, NULL) == 0;
+    if (ok && sys->axes && sys->servo)
+        ok = s->has_even = actio_border_open(&s->even, ctx, s->N, s->p, &sys->G, &sys->A, &sys->A, NULL) == 0;
     if (ok && sys->axes) s->last = take(s, sys->G.count + sys->A.count + sys->D.count, sizeof(double), &ok);
     if (ok) return s;
     actio_saddle_close(s);
@@ -87,7 +106,8 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
 void actio_saddle_close(struct actio_saddle *s)
 {
     if (!s) return;
-    void *all[] = { s->none, s->longest, s->A, s->D, s->copy, s->scaled, s->ZA, s->ZD, s->M, s->y, s->w, s->R, s->work, s->pivot, s->iwork, s->last };
+    void *all[] = { s->none, s->longest, s->A, s->D, s->copy, s->scaled, s->ZA,    s->ZD,
+                    s->M,    s->y,       s->w, s->R, s->work, s->pivot,  s->iwork, s->last };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(s->ctx, all[i]);
     actio_border_close(&s->whole);
     actio_border_close(&s->even);
@@ -117,8 +137,10 @@ static void scatter_rows(struct actio_saddle *s)
 
 static bool rank_is_known(const struct actio_saddle *s) { return s->expected_rank < s->p && !s->sys->hidden; }
 
-/* Rows that are known to have this rank: the directions of their largest singular values, whatever little is left. That is smooth where positions inside a
- * step are off the constraints and rows are not quite dependent: rows taken one after the other change places by rounding, so that one step of orthogonal
+/* Rows that are known to have this rank: the directions of their largest singular values, whatever little is left. That
+ * is smooth where positions inside a
+ * step are off the constraints and rows are not quite dependent: rows taken one after the other change places by
+ * rounding, so that one step of orthogonal
  * iteration follows. Returns the rank. */
 static size_t known_bases(struct actio_saddle *s, const double *rows, double *basis)
 {
@@ -193,7 +215,7 @@ static int factor_null_spaces(struct actio_saddle *s)
     if (s->tall) return 0;
     if (r && actio_lu_factor(r, s->M, s->pivot)) return 1;
     for (size_t i = 0; i < r; i++)
-        if (!(fabs(s->M[i * r + i]) > 1e-12)) return 1;    /* G is scaled to entries of about 1: this is rounding */
+        if (!(fabs(s->M[i * r + i]) > 1e-12)) return 1; /* G is scaled to entries of about 1: this is rounding */
     return 0;
 }
 
@@ -202,12 +224,16 @@ size_t actio_saddle_free_variable(struct actio_saddle *s)
 {
     if (!s->dense || form_on_null_spaces(s) || s->N == s->rank) return s->N;
     size_t N = s->N, r = N - s->rank, found = N;
-    double largest = 0, *v = actio_take(s->ctx, r * r + r, sizeof *v), *work = actio_take(s->ctx, 4 * r * r, sizeof *work);
+    double largest = 0, *v = actio_take(s->ctx, r * r + r, sizeof *v),
+           *work = actio_take(s->ctx, 4 * r * r, sizeof *work);
     if (v && work && actio_svd(r, r, s->M, v + r * r, NULL, v, work) == 0)
         for (size_t i = 0; i < N; i++) {
             double x = 0;
             for (size_t a = 0; a < r; a++) x += s->ZA[(s->rank + a) * N + i] * v[a * r + r - 1];
-            if (fabs(x) > largest) largest = fabs(x), found = i;
+            if (fabs(x) > largest) {
+                largest = fabs(x);
+                found = i;
+            }
         }
     actio_give(s->ctx, v);
     actio_give(s->ctx, work);
@@ -227,13 +253,15 @@ static void measure_rows(struct actio_saddle *s)
 
 void actio_saddle_note(struct actio_saddle *s, const double *values)
 {
-    s->values = values, s->steady = false;
+    s->values = values;
+    s->steady = false;
     actio_border_scale(&s->whole, G_values(s), A_values(s));
     measure_rows(s);
     for (size_t k = 0; k < s->p; k++) s->longest[k] = fmax(s->longest[k], s->whole.b[k]);
 }
 
-/* Redundant rows are scaled by what they were at their longest: one that vanishes at an instant drops out, and the others hold the rank. */
+/* Redundant rows are scaled by what they were at their longest: one that vanishes at an instant drops out, and the
+ * others hold the rank. */
 static void scale_by_longest(struct actio_saddle *s)
 {
     measure_rows(s);
@@ -257,14 +285,17 @@ static void watch_lengths(struct actio_saddle *s)
     for (size_t i = 0; i < sys->holonomic; i++) {
         size_t k = sys->position_row[i];
         double square = s->whole.b[k];
-        if (square < s->shortest * s->longest[k]) s->shortest = square / s->longest[k], s->short_row = k;
+        if (square < s->shortest * s->longest[k]) {
+            s->shortest = square / s->longest[k];
+            s->short_row = k;
+        }
     }
 }
 
 static int factor_all(struct actio_saddle *s)
 {
     s->robust = s->by_schur = false;
-    bool known = s->expected_rank < s->p || s->sys->hidden;                  /* known to be singular as a whole */
+    bool known = s->expected_rank < s->p || s->sys->hidden; /* known to be singular as a whole */
     actio_border_scale(&s->whole, G_values(s), A_values(s));
     watch_lengths(s);
     int bad = known ? 1 : actio_border_factor(&s->whole, G_values(s), D_values(s), A_values(s));
@@ -274,8 +305,10 @@ static int factor_all(struct actio_saddle *s)
     s->robust = true;
     bad = factor_null_spaces(s);
     size_t r = s->N - s->rank;
-    if (s->tall) s->quality = 1;                           /* rows may vanish at single states (at rest): the equations of motion stand in, and the solution tells */
-    else if (s->expected_rank < s->p) s->quality = s->rank < s->expected_rank ? 0 : r && !bad ? actio_lu_pivot_ratio(r, s->M) : 1;
+    /* rows may vanish at single states (at rest): the equations of motion stand in, and the solution tells */
+    if (s->tall) s->quality = 1;
+    else if (s->expected_rank < s->p)
+        s->quality = s->rank < s->expected_rank ? 0 : r && !bad ? actio_lu_pivot_ratio(r, s->M) : 1;
     return bad != 0;
 }
 
@@ -303,7 +336,8 @@ int actio_saddle_factor(struct actio_saddle *s, const double *values)
     return s->last_bad = s->by_schur ? 0 : factor_all(s);
 }
 
-/* By tensions; where their matrix turns out not to be positive, the whole is factored after all. 0: done; 1: not this way. */
+/* By tensions; where their matrix turns out not to be positive, the whole is factored after all. 0: done; 1: not this
+ * way. */
 static int solve_schur(struct actio_saddle *s, const double *h, const double *c, double *z, double *lambda)
 {
     if (!s->by_schur) return 1;
@@ -323,7 +357,8 @@ void actio_saddle_forget(struct actio_saddle *s)
 
 void actio_saddle_expect_rank(struct actio_saddle *s, size_t rank)
 {
-    s->expected_rank = rank, s->steady = false;
+    s->expected_rank = rank;
+    s->steady = false;
     s->rank_tol = rank < s->p ? REDUNDANT_TOL : RANK_TOL;
 }
 
@@ -338,14 +373,18 @@ static int solve_null_spaces(struct actio_saddle *s, const double *h, const doub
 {
     size_t N = s->N, r = N - s->rank;
     double defect, size = 0;
-    for (size_t k = 0; k < s->p; k++) s->whole.b[k] = c[k] * s->whole.e[k], size = fmax(size, fabs(s->whole.b[k]));
+    for (size_t k = 0; k < s->p; k++) {
+        s->whole.b[k] = c[k] * s->whole.e[k];
+        size = fmax(size, fabs(s->whole.b[k]));
+    }
     shortest_step(s, s->whole.b, s->w, &defect);
     if (!(defect <= (s->sys->levels == s->p ? OFF : FITS) * (1 + size))) return 1;
     for (size_t i = 0; i < N; i++) z[i] = s->w[i] * s->whole.d[i];
     apply_G(s, z, s->R);
     for (size_t a = 0; a < N - s->rank_D; a++) {
         double sum = 0;
-        for (size_t i = 0; i < N; i++) sum += s->ZD[(s->rank_D + a) * N + i] * s->whole.d[i] * ((h ? h[i] : 0) - s->R[i]);
+        for (size_t i = 0; i < N; i++)
+            sum += s->ZD[(s->rank_D + a) * N + i] * s->whole.d[i] * ((h ? h[i] : 0) - s->R[i]);
         s->y[a] = sum;
     }
     if (r && s->tall) {
@@ -358,7 +397,8 @@ static int solve_null_spaces(struct actio_saddle *s, const double *h, const doub
     return 0;
 }
 
-/* Multipliers of least norm with D' lambda = R, by D D' lambda = D R: equations of variables that hardly take part must not be scaled up
+/* Multipliers of least norm with D' lambda = R, by D D' lambda = D R: equations of variables that hardly take part must
+ * not be scaled up
  * with the rounding error of their reactions. */
 static void least_multipliers(struct actio_saddle *s, const double *reaction, double *lambda)
 {
@@ -378,12 +418,14 @@ int actio_saddle_solve(struct actio_saddle *s, double *zdot, double *lambda, dou
 {
     memset(reaction, 0, s->N * sizeof *reaction);
     if (solve_schur(s, h_values(s), c_values(s), zdot, lambda) == 0) {
-        for (size_t i = 0; i < s->N; i++) reaction[s->sys->G.row[i]] = G_values(s)[i] * zdot[s->sys->G.col[i]] - h_values(s)[s->sys->G.row[i]];
+        for (size_t i = 0; i < s->N; i++)
+            reaction[s->sys->G.row[i]] = G_values(s)[i] * zdot[s->sys->G.col[i]] - h_values(s)[s->sys->G.row[i]];
         return 0;
     }
     if (!s->robust) {
         actio_border_solve(&s->whole, h_values(s), c_values(s), zdot, lambda);
-        for (size_t i = 0; i < s->sys->D.count; i++) reaction[s->sys->D.col[i]] += D_values(s)[i] * lambda[s->sys->D.row[i]];
+        for (size_t i = 0; i < s->sys->D.count; i++)
+            reaction[s->sys->D.col[i]] += D_values(s)[i] * lambda[s->sys->D.row[i]];
         return 0;
     }
     if (solve_null_spaces(s, h_values(s), c_values(s), zdot)) return 1;
@@ -421,7 +463,9 @@ static int step_evenly(struct actio_saddle *s, const double *r, double *step)
 {
     if (!s->has_even) return 1;
     actio_border_scale(&s->even, G_values(s), A_values(s));
-    if (actio_border_factor(&s->even, G_values(s), A_values(s), A_values(s)) || !(actio_border_rcond(&s->even) > REGULAR)) return 1;
+    if (actio_border_factor(&s->even, G_values(s), A_values(s), A_values(s))
+        || !(actio_border_rcond(&s->even) > REGULAR))
+        return 1;
     actio_border_solve(&s->even, NULL, r, step, NULL);
     for (size_t i = 0; i < s->N; i++) step[i] = -step[i];
     return 0;
@@ -450,7 +494,7 @@ int actio_saddle_step(struct actio_saddle *s, const double *r, double *step)
 static void mark_unique(struct actio_saddle *s, size_t rank, bool *unique)
 {
     size_t N = s->N, p = s->p;
-    double *basis = s->copy + p * N;                       /* p x p: rows of A', then what is orthogonal to them */
+    double *basis = s->copy + p * N; /* p x p: rows of A', then what is orthogonal to them */
     for (size_t k = 0; k < p; k++)
         for (size_t i = 0; i < N; i++) s->copy[i * p + k] = s->A[k * N + i];
     size_t same = actio_row_bases(N, p, s->copy, s->rank_tol, basis, s->work, s->iwork);
@@ -493,7 +537,10 @@ size_t actio_saddle_weakest(const struct actio_saddle *s)
             for (size_t i = 0; i < N; i++) x += s->ZD[a * N + i] * s->A[k * N + i];
             rest += x * x;
         }
-        if (sqrt(rest) < least * (sqrt(own) > 0 ? sqrt(own) : 1)) least = sqrt(rest / (own > 0 ? own : 1)), weakest = k;
+        if (sqrt(rest) < least * (sqrt(own) > 0 ? sqrt(own) : 1)) {
+            least = sqrt(rest / (own > 0 ? own : 1));
+            weakest = k;
+        }
     }
     return weakest;
 }

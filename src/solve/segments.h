@@ -5,7 +5,8 @@
 
 #include "solve/motion.h"
 
-int actio_segments_open(struct actio_motion *m);           /* behind actio_tension_open; sets m->segments where the chain is long enough; 0, or 1: no memory */
+/* behind actio_tension_open; sets m->segments where the chain is long enough; 0, or 1: no memory */
+int actio_segments_open(struct actio_motion *m);
 void actio_segments_close(struct actio_motion *m);
 /* The motion's flow for a stepper that takes states as they come: folded into lanes where there are segments. */
 struct actio_flow actio_segments_flow(struct actio_motion *m);

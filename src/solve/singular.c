@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#define ROUNDING 1e-6                                      /* of forces, times the quality: below it rows that are poor everywhere show rounding that grows */
+/* of forces, times the quality: below it rows that are poor everywhere show rounding that grows */
+#define ROUNDING 1e-6
 
 /* Accelerations and reactions a little before and after a singular point. */
 static int sample(struct actio_motion *m, double t, actio_dense_fn at, void *where, double *y, double *out)
@@ -19,7 +20,8 @@ static int sample(struct actio_motion *m, double t, actio_dense_fn at, void *whe
 }
 
 /* The largest of the reactions and multipliers there, the latter of positions only; *quality: of the elimination. */
-static double largest_force(struct actio_motion *m, double t, actio_dense_fn at, void *where, double *y, double *quality)
+static double largest_force(struct actio_motion *m, double t, actio_dense_fn at, void *where, double *y,
+                            double *quality)
 {
     double largest = 0;
     at(where, t, y);
@@ -30,20 +32,25 @@ static double largest_force(struct actio_motion *m, double t, actio_dense_fn at,
     return largest;
 }
 
-/* Do forces in constraints of positions grow as 1 over the distance in time from a singular point, on the way to it or from it? Then nothing holds the motion
- * on its branch there, though accelerations may have a limit. Where the elimination is so poor that rounding shows, nothing is said. */
+/* Do forces in constraints of positions grow as 1 over the distance in time from a singular point, on the way to it or
+ * from it? Then nothing holds the motion
+ * on its branch there, though accelerations may have a limit. Where the elimination is so poor that rounding shows,
+ * nothing is said. */
 static bool forces_grow(struct actio_motion *m, double t, double side, actio_dense_fn at, void *where, double *y)
 {
-    double quality, far = largest_force(m, t + 0.3 * (side - t), at, where, y, &quality), near = largest_force(m, t + 0.03 * (side - t), at, where, y, &quality);
+    double quality, far = largest_force(m, t + 0.3 * (side - t), at, where, y, &quality),
+                    near = largest_force(m, t + 0.03 * (side - t), at, where, y, &quality);
     return quality > 1e-8 && near > 3 * far && near > ROUNDING / quality;
 }
 
 /* Do both sides tend to the same? Linear extrapolation to t from each, judged by the size of the quantity nearby. */
-static bool tend_to_the_same(struct actio_motion *m, double t, double before, double after, double far, actio_dense_fn at, void *where, double *y)
+static bool tend_to_the_same(struct actio_motion *m, double t, double before, double after, double far,
+                             actio_dense_fn at, void *where, double *y)
 {
     size_t size = 2 * m->N;
     double *x[4] = { y + m->ny, y + m->ny + size, y + m->ny + 2 * size, y + m->ny + 3 * size };
-    const double place[4] = { t + far * (before - t), t + far / 10 * (before - t), t + far / 10 * (after - t), t + far * (after - t) };
+    const double place[4] = { t + far * (before - t), t + far / 10 * (before - t), t + far / 10 * (after - t),
+                              t + far * (after - t) };
     for (int i = 0; i < 4; i++)
         if (sample(m, place[i], at, where, y, x[i]) != ACTIO_FLOW_OK) return false;
     for (size_t i = 0; i < size; i++) {
@@ -54,10 +61,13 @@ static bool tend_to_the_same(struct actio_motion *m, double t, double before, do
 }
 
 /* Near the point, or not so near: where rows are nearly dependent, rounding hides a limit. */
-static bool same_limits(struct actio_motion *m, double t, double before, double after, actio_dense_fn at, void *where, double *y)
+static bool same_limits(struct actio_motion *m, double t, double before, double after, actio_dense_fn at, void *where,
+                        double *y)
 {
     if (before == t || after == t) return false;
-    if (!tend_to_the_same(m, t, before, after, 1e-2, at, where, y) && !tend_to_the_same(m, t, before, after, 1e-1, at, where, y)) return false;
+    if (!tend_to_the_same(m, t, before, after, 1e-2, at, where, y)
+        && !tend_to_the_same(m, t, before, after, 1e-1, at, where, y))
+        return false;
     if (m->sys->holonomic == 0 || m->sys->axes) return true;
     return !forces_grow(m, t, before, at, where, y) && !forces_grow(m, t, after, at, where, y);
 }
@@ -71,20 +81,23 @@ static const double *full_rows(struct actio_motion *m, double t, double *y, doub
         for (int side = -1; side <= 1; side += 2) {
             y[i] = x + side * h;
             const double *phi = actio_motion_quantity(m, ACTIO_Q_LEVELS, t, y) + first;
-            for (size_t r = 0; r < levels; r++) rows[r * m->ny + i] = (side < 0 ? 0 : rows[r * m->ny + i]) + side * phi[r] / (2 * h);
+            for (size_t r = 0; r < levels; r++)
+                rows[r * m->ny + i] = (side < 0 ? 0 : rows[r * m->ny + i]) + side * phi[r] / (2 * h);
         }
         y[i] = x;
     }
     return rows;
 }
 
-/* Is the set of states that satisfy the constraints smooth at y? Where its full rows become dependent it branches, and nothing
+/* Is the set of states that satisfy the constraints smooth at y? Where its full rows become dependent it branches, and
+ * nothing
  * says which branch the motion takes. */
 static bool branches(struct actio_motion *m, double t, double *y)
 {
     size_t levels = m->sys->levels, ny = m->ny, rank = m->rank;
     if (levels == 0 || levels < m->p) return false;
-    double *rows = actio_take(m->ctx, levels * ny + 1, sizeof *rows), *basis = actio_take(m->ctx, ny * ny + 1, sizeof *basis);
+    double *rows = actio_take(m->ctx, levels * ny + 1, sizeof *rows),
+           *basis = actio_take(m->ctx, ny * ny + 1, sizeof *basis);
     double *work = actio_take(m->ctx, actio_rank_work(levels, ny) + 1, sizeof *work);
     int *iwork = actio_take(m->ctx, levels + ny + 1, sizeof *iwork);
     if (rows && basis && work && iwork) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The action marched slab by slab, behind the stepper's face: lengths by the jump between a slab's first node and its data, which also rejects wrong
- * branches; values inside from the nodes' polynomials.                                                                       [RH 7, SKG 3] */
+ * The action marched slab by slab, behind the stepper's face: lengths by the jump between a slab's first node and its
+ * data, which also rejects wrong
+ * branches; values inside from the nodes' polynomials.  [RH 7, SKG 3] */
 #include "solve/law.h"
 #include "algebra/sbp.h"
 #include "solve/adjoint.h"
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_REJECTED = 60, LOOKS = 4 };                    /* LOOKS: a slab looks at more times than a step of other steppers */
+enum { MOST_REJECTED = 60, LOOKS = 4 }; /* LOOKS: a slab looks at more times than a step of other steppers */
 
 struct skg {
     struct actio_context *ctx;
@@ -18,11 +19,11 @@ struct skg {
     struct actio_motion *m;
     struct actio_element e;
     struct actio_slab slab;
-    double t, t_new, t_end, h, tol, begun;                 /* the last step: t -> t_new */
+    double t, t_new, t_end, h, tol, begun; /* the last step: t -> t_new */
     size_t taken;
     bool rejected;
-    double *block, *y0, *node, *weight;                    /* y0: data of the last slab; node: its states, k*ny + i */
-    double *save, *gap;                                    /* scratch; gaps of soft walls, at the start and the nodes */
+    double *block, *y0, *node, *weight; /* y0: data of the last slab; node: its states, k*ny + i */
+    double *save, *gap;                 /* scratch; gaps of soft walls, at the start and the nodes */
     struct actio_march_stats stats;
 };
 
@@ -30,8 +31,10 @@ static void skg_close(void *handle)
 {
     struct skg *d = handle;
     if (!d) return;
-    actio_slab_close(&d->slab), actio_element_close(&d->e);
-    actio_give(d->ctx, d->block), actio_give(d->ctx, d);
+    actio_slab_close(&d->slab);
+    actio_element_close(&d->e);
+    actio_give(d->ctx, d->block);
+    actio_give(d->ctx, d);
 }
 
 /* Nodes of a Lobatto element: more for finer tolerances. */
@@ -44,11 +47,16 @@ static int open_slab(struct skg *d, size_t nodes)
     if (order) nodes = m->nodes ? m->nodes : order == 2 ? 8 : actio_sbp_least(order);
     else if (m->nodes) nodes = m->nodes;
     struct actio_shared shared = { m->param, m->mode, m->hidden };
-    if (actio_element_open(&d->e, d->ctx, order, nodes) || actio_slab_open(&d->slab, d->ctx, m->sys, &d->e, shared)) return 1;
+    if (actio_element_open(&d->e, d->ctx, order, nodes) || actio_slab_open(&d->slab, d->ctx, m->sys, &d->e, shared))
+        return 1;
     size_t all = m->ny * (nodes + 2) + nodes + (nodes + 1) * m->sys->soft + 1;
     d->block = actio_take(d->ctx, all, sizeof *d->block);
     if (!d->block) return 1;
-    d->y0 = d->block, d->node = d->y0 + m->ny, d->weight = d->node + m->ny * nodes, d->save = d->weight + nodes, d->gap = d->save + m->ny;
+    d->y0 = d->block;
+    d->node = d->y0 + m->ny;
+    d->weight = d->node + m->ny * nodes;
+    d->save = d->weight + nodes;
+    d->gap = d->save + m->ny;
     return 0;
 }
 
@@ -57,7 +65,10 @@ static void *skg_open(struct actio_context *ctx, const struct actio_flow *flow)
     struct skg *d = actio_take(ctx, 1, sizeof *d);
     if (!d) return NULL;
     *d = (struct skg){ .ctx = ctx, .flow = flow, .m = flow->user, .stats.stepper = "skg" };
-    if (open_slab(d, nodes_for(flow->accuracy)) || (d->m->sys->soft && actio_motion_need(d->m, ACTIO_Q_GAPS))) return skg_close(d), NULL;
+    if (open_slab(d, nodes_for(flow->accuracy)) || (d->m->sys->soft && actio_motion_need(d->m, ACTIO_Q_GAPS))) {
+        skg_close(d);
+        return NULL;
+    }
     return d;
 }
 
@@ -78,7 +89,8 @@ static void put_data(struct skg *d, double t, const double *y)
 {
     size_t n = d->m->n;
     double *x = d->slab.x0;
-    memcpy(x, y, n * sizeof *y), memcpy(x + n, states_of(d, y), d->m->m * sizeof *y);
+    memcpy(x, y, n * sizeof *y);
+    memcpy(x + n, states_of(d, y), d->m->m * sizeof *y);
     actio_slab_data(&d->slab, t, x, y + n);
     choose_rows(d, t);
 }
@@ -88,7 +100,10 @@ static void skg_start(void *handle, double t, const double *y, double t_end, dou
     struct skg *d = handle;
     double span = t_end - t, fastest = 0;
     (void)atol;
-    d->t = d->t_new = d->begun = t, d->t_end = t_end, d->tol = rtol, d->taken = 0;
+    d->t = d->t_new = d->begun = t;
+    d->t_end = t_end;
+    d->tol = rtol;
+    d->taken = 0;
     d->rejected = false;
     put_data(d, t, y);
     for (size_t i = 0; i < d->m->n; i++) fastest = fmax(fastest, fabs(y[d->m->n + i]) / (1 + fabs(y[i])));
@@ -98,14 +113,15 @@ static void skg_start(void *handle, double t, const double *y, double t_end, dou
     d->stats.restarts++;
 }
 
-/* The jump at the start beside the tolerance; below rounding it says nothing.      [SKG 3.5] */
+/* The jump at the start beside the tolerance; below rounding it says nothing.  [SKG 3.5] */
 static double error_of(const struct skg *d)
 {
     const struct actio_points *pt = &d->slab.pt;
     double worst = 0;
     for (size_t i = 0; i < pt->nx + pt->n; i++) {
         bool velocity = i >= pt->nx;
-        double datum = velocity ? d->slab.v0[i - pt->nx] : d->slab.x0[i], node = velocity ? pt->v[(i - pt->nx) * pt->lanes] : pt->x[i * pt->lanes];
+        double datum = velocity ? d->slab.v0[i - pt->nx] : d->slab.x0[i],
+               node = velocity ? pt->v[(i - pt->nx) * pt->lanes] : pt->x[i * pt->lanes];
         double size = 1 + fabs(datum), jump = (fabs(node - datum) - 32 * DBL_EPSILON * size) / (d->tol * size);
         if (jump > worst || isnan(jump)) worst = jump;
     }
@@ -114,7 +130,9 @@ static double error_of(const struct skg *d)
 
 static int flow_status(int slab)
 {
-    static const int status[] = { [ACTIO_SLAB_DONE] = ACTIO_FLOW_OK, [ACTIO_SLAB_NO_NUMBER] = ACTIO_FLOW_NAN, [ACTIO_SLAB_SINGULAR] = ACTIO_FLOW_SINGULAR,
+    static const int status[] = { [ACTIO_SLAB_DONE] = ACTIO_FLOW_OK,
+                                  [ACTIO_SLAB_NO_NUMBER] = ACTIO_FLOW_NAN,
+                                  [ACTIO_SLAB_SINGULAR] = ACTIO_FLOW_SINGULAR,
                                   [ACTIO_SLAB_DIVERGED] = ACTIO_FLOW_FAILED };
     return status[slab];
 }
@@ -123,14 +141,16 @@ static int solve(struct skg *d, double h)
 {
     actio_slab_guess(&d->slab, h);
     int bad = actio_slab_solve(&d->slab, h, d->m->slabs ? 1e-16 : fmax(1e-15, 1e-4 * d->tol));
-    d->stats.rhs += d->e.nodes * (d->slab.iterations + 2), d->m->evaluations += d->e.nodes * (d->slab.iterations + 2);
+    d->stats.rhs += d->e.nodes * (d->slab.iterations + 2);
+    d->m->evaluations += d->e.nodes * (d->slab.iterations + 2);
     return bad;
 }
 
 static void keep_start(struct skg *d)
 {
     size_t n = d->m->n;
-    memcpy(d->y0, d->slab.x0, n * sizeof *d->y0), memcpy(d->y0 + n, d->slab.v0, n * sizeof *d->y0);
+    memcpy(d->y0, d->slab.x0, n * sizeof *d->y0);
+    memcpy(d->y0 + n, d->slab.v0, n * sizeof *d->y0);
     memcpy(d->y0 + 2 * n, d->slab.x0 + n, d->m->m * sizeof *d->y0);
 }
 
@@ -153,7 +173,10 @@ static void keep_nodes(struct skg *d)
     size_t n = pt->n, lanes = pt->lanes, ny = d->m->ny;
     for (size_t k = 0; k < lanes; k++) {
         double *y = d->node + k * ny;
-        for (size_t i = 0; i < n; i++) y[i] = pt->x[i * lanes + k], y[n + i] = pt->v[i * lanes + k];
+        for (size_t i = 0; i < n; i++) {
+            y[i] = pt->x[i * lanes + k];
+            y[n + i] = pt->v[i * lanes + k];
+        }
         for (size_t i = 0; i < pt->m; i++) y[2 * n + i] = pt->x[(n + i) * lanes + k];
     }
 }
@@ -175,12 +198,13 @@ static bool skips_wall(struct skg *d)
         const double *y = d->y0;
         if (k) {
             for (size_t i = 0; i < pt->n; i++) d->save[i] = pt->x[i * pt->lanes + k - 1];
-            y = d->save;                                   /* gaps know positions only */
+            y = d->save; /* gaps know positions only */
         }
         memcpy(gap, actio_motion_quantity(d->m, ACTIO_Q_GAPS, k ? pt->t[k - 1] : d->t, y), sys->soft * sizeof *gap);
         for (size_t i = 0; k && i < sys->soft; i++) {
             double now = gap[i], before = gap[i - sys->soft];
-            if (fabs(now - before) > 1.5 * sigma && (fmin(fabs(now), fabs(before)) < 6 * sigma || now * before < 0)) return true;
+            if (fabs(now - before) > 1.5 * sigma && (fmin(fabs(now), fabs(before)) < 6 * sigma || now * before < 0))
+                return true;
         }
     }
     return false;
@@ -189,9 +213,13 @@ static bool skips_wall(struct skg *d)
 static bool is_through(struct skg *d)
 {
     const struct actio_system *sys = d->m->sys;
-    const double *gap = d->gap + d->e.nodes * sys->soft;   /* at the last node */
+    const double *gap = d->gap + d->e.nodes * sys->soft; /* at the last node */
     for (size_t i = 0; i < sys->soft; i++)
-        if (gap[i] < -6 * sys->sigma) return d->m->stop = ACTIO_STOP_TUNNEL, d->m->stopped_by = i, true;
+        if (gap[i] < -6 * sys->sigma) {
+            d->m->stop = ACTIO_STOP_TUNNEL;
+            d->m->stopped_by = i;
+            return true;
+        }
     return false;
 }
 
@@ -206,7 +234,7 @@ static void put_back(struct skg *d, double *y)
 {
     if (d->flow->project(d->flow->user, d->t_new, y)) return;
     put_data(d, d->t_new, y);
-    d->slab.have_last = true;                              /* what it is extrapolated from is still there */
+    d->slab.have_last = true; /* what it is extrapolated from is still there */
 }
 
 static void accept(struct skg *d, double *t, double *y)
@@ -219,7 +247,8 @@ static void accept(struct skg *d, double *t, double *y)
     memcpy(y, d->node + last * ny, ny * sizeof *y);
     if (d->m->sys->axes && d->flow->project) put_back(d, y);
     *t = d->t_new;
-    d->stats.steps++, d->taken++;
+    d->stats.steps++;
+    d->taken++;
     if (d->stats.steps == 2) d->stats.early = fabs(d->slab.h);
 }
 
@@ -230,8 +259,14 @@ static int step_given(struct skg *d, double *t, double *y)
     d->t_new = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h) ? d->t_end : d->begun + (double)(d->taken + 1) * d->h;
     keep_start(d);
     int bad = solve(d, d->t_new - d->t);
-    if ((bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) && d->slab.have_last) d->slab.have_last = false, bad = solve(d, d->t_new - d->t);
-    if (bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) return d->m->stop = ACTIO_STOP_SLAB, ACTIO_FLOW_FAILED;
+    if ((bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) && d->slab.have_last) {
+        d->slab.have_last = false;
+        bad = solve(d, d->t_new - d->t);
+    }
+    if (bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) {
+        d->m->stop = ACTIO_STOP_SLAB;
+        return ACTIO_FLOW_FAILED;
+    }
     if (bad) return flow_status(bad);
     accept(d, t, y);
     return ACTIO_FLOW_OK;
@@ -250,7 +285,7 @@ static int skg_step(void *handle, double *t, double *y)
         d->t_new = h == d->t_end - d->t ? d->t_end : d->t + h;
         int bad = solve(d, d->t_new - d->t);
         double error = bad ? 0 : error_of(d);
-        bool rounding = !bad && error > 1 && error > 0.5 * before && error < 1000;   /* shorter was no better */
+        bool rounding = !bad && error > 1 && error > 0.5 * before && error < 1000; /* shorter was no better */
         if (rounding) error = 1;
         if (!bad && error <= 1 && skips_wall(d)) bad = ACTIO_SLAB_DIVERGED;
         if (!bad && error <= 1) {
@@ -259,14 +294,16 @@ static int skg_step(void *handle, double *t, double *y)
             bool hard = d->slab.iterations > 9;
             double next = h * (hard ? fmin(1, growth(d, error)) : growth(d, error));
             if (fabs(h) >= fabs(d->h) || fabs(next) < fabs(d->h)) d->h = next;
-            if (rounding) d->h = 2 * longer;               /* rounding of rates falls with the length */
+            if (rounding) d->h = 2 * longer; /* rounding of rates falls with the length */
             double longest = LOOKS * d->flow->longest;
-            if (longest > 0 && growth(d, error) >= 4 && fabs(d->h) > longest) d->h = copysign(fmax(longest, fabs(h)), h);
+            if (longest > 0 && growth(d, error) >= 4 && fabs(d->h) > longest)
+                d->h = copysign(fmax(longest, fabs(h)), h);
             d->rejected = false;
             return ACTIO_FLOW_OK;
         }
         d->h = h * (bad ? 0.3 : growth(d, error));
-        before = bad ? INFINITY : error, longer = h;
+        before = bad ? INFINITY : error;
+        longer = h;
         d->rejected = true;
         d->stats.rejected++;
     }
@@ -308,5 +345,13 @@ static void skg_stats(void *handle, struct actio_march_stats *stats)
 struct actio_slab *actio_skg_slab(void *handle) { return &((struct skg *)handle)->slab; }
 
 const struct actio_stepper actio_skg = {
-    .name = "skg", .uneven = true, .open = skg_open, .start = skg_start, .step = skg_step, .retake = skg_retake, .dense = skg_dense, .stats = skg_stats, .close = skg_close,
+    .name = "skg",
+    .uneven = true,
+    .open = skg_open,
+    .start = skg_start,
+    .step = skg_step,
+    .retake = skg_retake,
+    .dense = skg_dense,
+    .stats = skg_stats,
+    .close = skg_close,
 };

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 16, LARGE = 240 };                /* LARGE: unknowns from which sparse elimination pays */
-#define STALLS 1e-9                                        /* a step of Newton's that is this short, and yet no shorter than the last one, is rounding */
+enum { MOST_ITERATIONS = 16, LARGE = 240 }; /* LARGE: unknowns from which sparse elimination pays */
+#define STALLS 1e-9 /* a step of Newton's that is this short, and yet no shorter than the last one, is rounding */
 
 void actio_slab_close(struct actio_slab *s)
 {
@@ -19,14 +19,16 @@ void actio_slab_close(struct actio_slab *s)
     *s = (struct actio_slab){ 0 };
 }
 
-/* Which entries of (own equations, unknowns) there are, and whether they couple nodes: what goes through x, or comes from a force. */
+/* Which entries of (own equations, unknowns) there are, and whether they couple nodes: what goes through x, or comes
+ * from a force. */
 static void mark_entries(struct actio_slab *s)
 {
     const struct actio_points *pt = &s->pt;
     const struct actio_places *at = &pt->sys->jets;
     for (size_t i = 0; i < at->count; i++) {
         bool own = at->row[i] < pt->n || at->row[i] >= 2 * pt->n, through = at->col[i] < pt->nx;
-        size_t row = at->row[i] < pt->n ? at->row[i] : at->row[i] - pt->n, col = through ? at->col[i] : at->col[i] - pt->nx;
+        size_t row = at->row[i] < pt->n ? at->row[i] : at->row[i] - pt->n,
+               col = through ? at->col[i] : at->col[i] - pt->nx;
         if (at->row[i] >= pt->n + pt->nz) continue;
         s->place[row * pt->nz + col] = 1;
         s->coupled[row * pt->nz + col] |= through || !own;
@@ -38,7 +40,8 @@ static bool pays(struct actio_slab *s)
 {
     size_t nz = s->pt.nz, nodes = s->e->nodes;
     if (s->size <= LARGE) return false;
-    s->place = actio_take(s->ctx, nz * nz + 1, sizeof *s->place), s->coupled = actio_take(s->ctx, nz * nz + 1, sizeof *s->coupled);
+    s->place = actio_take(s->ctx, nz * nz + 1, sizeof *s->place);
+    s->coupled = actio_take(s->ctx, nz * nz + 1, sizeof *s->coupled);
     if (!s->place || !s->coupled) return false;
     mark_entries(s);
     for (size_t b = 0; b < nz * nz; b++) s->entries += s->place[b] ? nodes * (s->coupled[b] ? nodes : 1) : 0;
@@ -48,20 +51,25 @@ static bool pays(struct actio_slab *s)
 static bool open_sparse(struct actio_slab *s)
 {
     size_t nz = s->pt.nz, nodes = s->e->nodes, count = 0, all = s->entries;
-    s->pattern = actio_take(s->ctx, 2 * all + 1, sizeof *s->pattern), s->values = actio_take(s->ctx, all + 1, sizeof *s->values);
+    s->pattern = actio_take(s->ctx, 2 * all + 1, sizeof *s->pattern);
+    s->values = actio_take(s->ctx, all + 1, sizeof *s->values);
     if (!s->pattern || !s->values || all > UINT32_MAX / 2) return false;
     for (size_t b = 0; b < nz * nz; b++) {
         if (!s->place[b]) continue;
         s->place[b] = (uint32_t)count + 1;
         for (size_t k = 0; k < nodes; k++)
             for (size_t j = 0; j < nodes; j++)
-                if (s->coupled[b] || j == k) s->pattern[count] = (uint32_t)(k * nz + b / nz), s->pattern[all + count++] = (uint32_t)(j * nz + b % nz);
+                if (s->coupled[b] || j == k) {
+                    s->pattern[count] = (uint32_t)(k * nz + b / nz);
+                    s->pattern[all + count++] = (uint32_t)(j * nz + b % nz);
+                }
     }
     struct actio_pattern pattern = { .rows = s->size, .count = all, .i = s->pattern, .j = s->pattern + all };
     return actio_linear_open(&s->linear, s->ctx, &pattern) == 0;
 }
 
-int actio_slab_open(struct actio_slab *s, struct actio_context *ctx, struct actio_system *sys, const struct actio_element *e, struct actio_shared shared)
+int actio_slab_open(struct actio_slab *s, struct actio_context *ctx, struct actio_system *sys,
+                    const struct actio_element *e, struct actio_shared shared)
 {
     *s = (struct actio_slab){ .ctx = ctx, .e = e };
     if (actio_points_open(&s->pt, ctx, sys, e->nodes, shared)) return 1;
@@ -73,8 +81,11 @@ int actio_slab_open(struct actio_slab *s, struct actio_context *ctx, struct acti
     s->block = actio_take(ctx, all, sizeof *s->block);
     s->pivot = actio_take(ctx, size + 1, sizeof *s->pivot);
     if (!s->block || !s->pivot || (s->sparse && !open_sparse(s))) {
-        if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("a slab of the action"), ACTIO_COUNT(ctx->bytes_limit)));
-        return actio_slab_close(s), 1;
+        if (ctx->findings)
+            actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                       ACTIO_ARGS(ACTIO_TEXT("a slab of the action"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_slab_close(s);
+        return 1;
     }
     double *next = s->block;
     for (size_t i = 0; i < sizeof length / sizeof *length; next += length[i++]) *part[i] = next;
@@ -89,7 +100,8 @@ int actio_slab_data(struct actio_slab *s, double t, const double *x, const doubl
     for (size_t i = 0; i < pt->n; i++) pt->z[i * pt->lanes] = v[i];
     pt->t[0] = s->t = t;
     int bad = actio_points_values(pt, 1);
-    memcpy(s->x0, x, pt->nx * sizeof *x), memcpy(s->v0, v, pt->n * sizeof *v);
+    memcpy(s->x0, x, pt->nx * sizeof *x);
+    memcpy(s->v0, v, pt->n * sizeof *v);
     for (size_t i = 0; i < pt->n; i++) s->P0[i] = pt->P[i * pt->lanes];
     memset(s->lost, 0, (pt->nx + pt->n) * sizeof *s->lost);
     s->have_last = false;
@@ -101,7 +113,8 @@ void actio_slab_guess(struct actio_slab *s, double h)
     struct actio_points *pt = &s->pt;
     size_t lanes = pt->lanes;
     double jump;
-    bool far = !s->have_last || s->e->order || fabs(h) > 2.5 * fabs(s->last_h);   /* equally spaced nodes are no basis to extrapolate from */
+    /* equally spaced nodes are no basis to extrapolate from */
+    bool far = !s->have_last || s->e->order || fabs(h) > 2.5 * fabs(s->last_h);
     for (size_t k = 0; k < lanes; k++) {
         if (!far) actio_element_weigh(s->e, 1 + s->e->c[k] * h / s->last_h, s->weight, &jump);
         for (size_t i = 0; i < pt->nz; i++) {
@@ -122,7 +135,7 @@ static inline double along(const struct actio_slab *s, size_t k, const double *l
     return sum;
 }
 
-/* q = q0 + hA u, s = s0 + hA w                                                     [SKG R1] */
+/* q = q0 + hA u, s = s0 + hA w  [SKG R1] */
 void actio_slab_move(struct actio_slab *s, double h)
 {
     struct actio_points *pt = &s->pt;
@@ -135,7 +148,7 @@ void actio_slab_move(struct actio_slab *s, double h)
         }
 }
 
-/* P - P0 - hA F, and what each node has to satisfy by itself                       [SKG R2, R3] */
+/* P - P0 - hA F, and what each node has to satisfy by itself  [SKG R2, R3] */
 static int residuals(struct actio_slab *s)
 {
     struct actio_points *pt = &s->pt;
@@ -143,17 +156,22 @@ static int residuals(struct actio_slab *s)
     if (actio_points_values(pt, lanes)) return 1;
     for (size_t k = 0; k < lanes; k++) {
         double *r = s->r + k * nz;
-        for (size_t i = 0; i < n; i++) r[i] = (pt->P[i * lanes + k] - s->P0[i]) - (s->h * along(s, k, pt->F + i * lanes) + s->lost[pt->nx + i]);
+        for (size_t i = 0; i < n; i++)
+            r[i] = (pt->P[i * lanes + k] - s->P0[i]) - (s->h * along(s, k, pt->F + i * lanes) + s->lost[pt->nx + i]);
         for (size_t i = n; i < nz; i++) r[i] = pt->R[(i - n) * lanes + k];
     }
     return 0;
 }
 
-/* Where the entries of an equation of node k by one unknown of all nodes lie: node j's at j times the step. Without coupling only that of k itself is there. */
+/* Where the entries of an equation of node k by one unknown of all nodes lie: node j's at j times the step. Without
+ * coupling only that of k itself is there. */
 static inline double *row_of(struct actio_slab *s, size_t k, size_t row, size_t col, size_t *step)
 {
     size_t nz = s->pt.nz, nodes = s->e->nodes, b = row * nz + col;
-    if (!s->sparse) return *step = nz, s->M + (k * nz + row) * s->size + col;
+    if (!s->sparse) {
+        *step = nz;
+        return s->M + (k * nz + row) * s->size + col;
+    }
     *step = 1;
     return s->coupled[b] ? s->values + s->place[b] - 1 + k * nodes : (*step = 0, s->values + s->place[b] - 1 + k);
 }
@@ -212,7 +230,8 @@ void actio_slab_apply(struct actio_slab *s, double *b, bool transposed)
     else actio_lu_solve(s->size, s->M, s->pivot, b, 1, transposed);
 }
 
-/* z -= step; the largest of the rates' steps beside the size of the rates. A state moves by h times its rate: rounding of momenta over h, which
+/* z -= step; the largest of the rates' steps beside the size of the rates. A state moves by h times its rate: rounding
+ * of momenta over h, which
  * multipliers pass on to rates, does not count. */
 static double advance(struct actio_slab *s)
 {
@@ -260,7 +279,8 @@ int actio_slab_solve(struct actio_slab *s, double h, double tol)
         actio_slab_apply(s, s->r, false);
         double step = advance(s), rate = s->iterations ? step / before : 1;
         if (!isfinite(step)) return ACTIO_SLAB_DIVERGED;
-        if (step <= 1e-15 || (rate < 0.5 && step * rate <= tol) || (rate > 0.2 && step <= (fresh ? fmax(STALLS, rounding_of_rates(s)) : rounding_of_rates(s)))) {
+        if (step <= 1e-15 || (rate < 0.5 && step * rate <= tol)
+            || (rate > 0.2 && step <= (fresh ? fmax(STALLS, rounding_of_rates(s)) : rounding_of_rates(s)))) {
             actio_slab_move(s, h);
             return actio_points_values(pt, pt->lanes) ? ACTIO_SLAB_NO_NUMBER : ACTIO_SLAB_DONE;
         }
@@ -284,7 +304,8 @@ void actio_slab_pass(struct actio_slab *s, double t)
     struct actio_points *pt = &s->pt;
     size_t lanes = pt->lanes, last = lanes - 1;
     memcpy(s->last, pt->z, pt->nz * lanes * sizeof *s->last);
-    s->last_h = s->h, s->have_last = true;
+    s->last_h = s->h;
+    s->have_last = true;
     for (size_t i = 0; i < pt->nx; i++) carry(&s->x0[i], &s->lost[i], s->dx[i * lanes + last]);
     for (size_t i = 0; i < pt->n; i++) {
         carry(&s->P0[i], &s->lost[pt->nx + i], s->h * along(s, last, pt->F + i * lanes));

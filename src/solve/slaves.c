@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Values of fields beyond an end that nothing moves and nothing holds: they follow from the others by their natural conditions N(q) = 0; and start data of
+ * Values of fields beyond an end that nothing moves and nothing holds: they follow from the others by their natural
+ * conditions N(q) = 0; and start data of
  * fields put on their constraints. */
 #include "algebra/dense.h"
 #include "solve/slaves.h"
@@ -7,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define TOLERATED 1e-10                                    /* of the size of a constraint's terms */
-#define ROUNDING 1e-13                                     /* of the largest of them: differences of neighbours cancel */
+#define TOLERATED 1e-10 /* of the size of a constraint's terms */
+#define ROUNDING 1e-13  /* of the largest of them: differences of neighbours cancel */
 enum { MOST_STEPS = 30, FAR_STEPS = 60 };
 
 /* J d = r, rows that do not take part give 0. */
@@ -42,10 +43,11 @@ int actio_slaves_settle(struct actio_motion *m)
         moved = size = 0;
         for (size_t k = 0; k < S; k++) {
             m->y[sys->slave[k]] -= r[k];
-            moved = fmax(moved, fabs(r[k])), size = fmax(size, fabs(m->y[sys->slave[k]]));
+            moved = fmax(moved, fabs(r[k]));
+            size = fmax(size, fabs(m->y[sys->slave[k]]));
         }
         if (!isfinite(moved)) return ACTIO_FLOW_NAN;
-        if (i && moved >= 0.5 * before) break;             /* rounding */
+        if (i && moved >= 0.5 * before) break; /* rounding */
     }
     const double *x = actio_bound_values(&m->at[ACTIO_Q_SLAVES]);
     memcpy(r, x + S, S * sizeof *r);
@@ -56,18 +58,24 @@ int actio_slaves_settle(struct actio_motion *m)
 
 /* ---- start data */
 
-/* What each residual may be: 1e-10 of its terms, and what rounding of numbers as large as the largest of their kind brings (y(1) = sin(pi)). */
+/* What each residual may be: 1e-10 of its terms, and what rounding of numbers as large as the largest of their kind
+ * brings (y(1) = sin(pi)). */
 void actio_lanes_allowance(struct actio_motion *m, double *allowed)
 {
     const struct actio_system *sys = m->sys;
     size_t holonomic = sys->holonomic, count = holonomic + sys->levels;
-    const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]), *size = r + count, *F = size + count, *A = actio_bound_values(&m->at[ACTIO_Q_MATRIX]) + sys->G.count;
+    const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]), *size = r + count, *F = size + count,
+                 *A = actio_bound_values(&m->at[ACTIO_Q_MATRIX]) + sys->G.count;
     double far = 0, fast = 0, largest = 0;
-    for (size_t i = 0; i < m->n; i++) far = fmax(far, fabs(m->y[i])), fast = fmax(fast, fabs(m->y[m->n + i]));
+    for (size_t i = 0; i < m->n; i++) {
+        far = fmax(far, fabs(m->y[i]));
+        fast = fmax(fast, fabs(m->y[m->n + i]));
+    }
     for (size_t i = 0; i < count; i++) largest = fmax(largest, size[i]);
     for (size_t i = 0; i < count; i++) allowed[i] = TOLERATED * size[i] + ROUNDING * largest;
     for (size_t e = 0; e < sys->F.count; e++) allowed[sys->F.row[e]] += ROUNDING * fabs(F[e]) * far;
-    for (size_t e = 0; e < sys->level_rows.count; e++) allowed[holonomic + sys->level_rows.row[e]] += ROUNDING * fabs(A[sys->level_rows.col[e]]) * fast;
+    for (size_t e = 0; e < sys->level_rows.count; e++)
+        allowed[holonomic + sys->level_rows.row[e]] += ROUNDING * fabs(A[sys->level_rows.col[e]]) * fast;
 }
 
 static bool measure(struct actio_motion *m, double *allowed, struct actio_start_check *out)
@@ -77,7 +85,10 @@ static bool measure(struct actio_motion *m, double *allowed, struct actio_start_
     bool fits = true;
     actio_lanes_allowance(m, allowed);
     const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]);
-    if (out) memset(out->position, 0, sys->p * sizeof(double)), memset(out->velocity, 0, sys->p * sizeof(double));
+    if (out) {
+        memset(out->position, 0, sys->p * sizeof(double));
+        memset(out->velocity, 0, sys->p * sizeof(double));
+    }
     for (size_t i = 0; i < count; i++) {
         if (fabs(r[i]) <= allowed[i]) continue;
         fits = false;
@@ -91,14 +102,20 @@ static bool measure(struct actio_motion *m, double *allowed, struct actio_start_
 /* ---- by full matrices */
 
 enum { MOST_FULL = 600, FULL_STEPS = 60 };
-struct full { double *J, *b, *step, *work; int *iwork; };
+struct full {
+    double *J, *b, *step, *work;
+    int *iwork;
+};
 
 static bool take_full(struct actio_motion *m, struct full *f)
 {
     size_t n = m->n, p = m->p, big = n > p ? n : p, total = p * n + p + n + actio_rank_work(big, big) + 1;
-    f->J = actio_take(m->ctx, total, sizeof *f->J), f->iwork = actio_take(m->ctx, n + p + 1, sizeof *f->iwork);
+    f->J = actio_take(m->ctx, total, sizeof *f->J);
+    f->iwork = actio_take(m->ctx, n + p + 1, sizeof *f->iwork);
     if (!f->J || !f->iwork) return false;
-    f->b = f->J + p * n, f->step = f->b + p, f->work = f->step + n;
+    f->b = f->J + p * n;
+    f->step = f->b + p;
+    f->work = f->step + n;
     return true;
 }
 
@@ -106,13 +123,18 @@ static bool take_full(struct actio_motion *m, struct full *f)
 static double step_nearer(struct actio_motion *m, struct full *f, int level)
 {
     const struct actio_system *sys = m->sys;
-    size_t n = m->n, count = sys->holonomic + sys->levels, rows = level ? sys->levels : sys->holonomic, first = level ? sys->holonomic : 0;
+    size_t n = m->n, count = sys->holonomic + sys->levels, rows = level ? sys->levels : sys->holonomic,
+           first = level ? sys->holonomic : 0;
     const uint32_t *row = level ? sys->velocity_row : sys->position_row;
-    const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]) + first, *A = actio_bound_values(&m->at[ACTIO_Q_MATRIX]) + sys->G.count;
+    const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]) + first,
+                 *A = actio_bound_values(&m->at[ACTIO_Q_MATRIX]) + sys->G.count;
     double left = 0, largest = 0, defect;
-    memset(f->J, 0, rows * n * sizeof *f->J), memset(f->iwork, 0, m->p * sizeof *f->iwork);
+    memset(f->J, 0, rows * n * sizeof *f->J);
+    memset(f->iwork, 0, m->p * sizeof *f->iwork);
     for (size_t k = 0; k < rows; k++) {
-        f->b[k] = -r[k], left = fmax(left, fabs(r[k])), largest = fmax(largest, r[count + k]);
+        f->b[k] = -r[k];
+        left = fmax(left, fabs(r[k]));
+        largest = fmax(largest, r[count + k]);
         f->iwork[row[k]] = (int)k + 1;
     }
     for (size_t e = 0; e < sys->A.count; e++)
@@ -130,10 +152,12 @@ bool actio_lanes_nearest(struct actio_motion *m)
     bool ok = m->N == m->n && m->n + m->p <= MOST_FULL && take_full(m, &f);
     for (int level = 0; level < 2 && ok; level++) {
         double left = 1;
-        for (int step = 0; (level ? sys->levels : sys->holonomic) && step < FULL_STEPS && left > 1e-13; step++) left = step_nearer(m, &f, level);
+        for (int step = 0; (level ? sys->levels : sys->holonomic) && step < FULL_STEPS && left > 1e-13; step++)
+            left = step_nearer(m, &f, level);
         ok = (!(level ? sys->levels : sys->holonomic) || left <= 1e-7) && actio_slaves_settle(m) == ACTIO_FLOW_OK;
     }
-    actio_give(m->ctx, f.J), actio_give(m->ctx, f.iwork);
+    actio_give(m->ctx, f.J);
+    actio_give(m->ctx, f.iwork);
     return ok;
 }
 
@@ -143,8 +167,10 @@ int actio_lanes_check_start(struct actio_motion *m, double t, const double *y, s
     m->t = t;
     memcpy(m->y, y, m->ny * sizeof *y);
     out->found = allowed && actio_slaves_settle(m) == ACTIO_FLOW_OK;
-    out->consistent = m->sys->levels == 0 || (allowed && measure(m, allowed, out)), out->euclidean = false;
-    if (m->sys->levels && out->found) out->found = actio_motion_project_far(m, FAR_STEPS) == ACTIO_FLOW_OK && measure(m, allowed, NULL);
+    out->consistent = m->sys->levels == 0 || (allowed && measure(m, allowed, out));
+    out->euclidean = false;
+    if (m->sys->levels && out->found)
+        out->found = actio_motion_project_far(m, FAR_STEPS) == ACTIO_FLOW_OK && measure(m, allowed, NULL);
     if (m->sys->levels && allowed && !out->found) {
         memcpy(m->y, y, m->ny * sizeof *y);
         out->found = actio_slaves_settle(m) == ACTIO_FLOW_OK && actio_lanes_nearest(m) && measure(m, allowed, NULL);

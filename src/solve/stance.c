@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which contacts hold, which rubs stick or slide: the complementarity problem of accelerations. A contact holds with a force that pushes or opens with an
- * acceleration away; friction sticks inside its cone or slides against it. All combinations of a small problem are tried, so that it is known whether
+ * Which contacts hold, which rubs stick or slide: the complementarity problem of accelerations. A contact holds with a
+ * force that pushes or opens with an
+ * acceleration away; friction sticks inside its cone or slides against it. All combinations of a small problem are
+ * tried, so that it is known whether
  * the motion exists and whether it is the only one; a large one is solved by exchanging what is violated. */
 #include "solve/contacts.h"
 #include "algebra/dense.h"
@@ -16,13 +18,23 @@
 enum { MOST_COMBINATIONS = 6000, MOST_SOLUTIONS = 8, MOST_EXCHANGES = 2000, MOST_TURNS = 60 };
 
 /* One thing to decide: a contact (with its rub, if any), or the rub of a constraint. SIZE_MAX: none. */
-enum choice { OPEN, HOLD, STICK, SLIDE_PLUS, SLIDE_MINUS, STICK_NEGATIVE, PLUS_NEGATIVE, MINUS_NEGATIVE };   /* the last three: with a negative multiplier */
-struct slot { size_t contact, rub; bool slips; enum choice option[8]; size_t options, taken; };
+/* the last three: with a negative multiplier */
+enum choice { OPEN, HOLD, STICK, SLIDE_PLUS, SLIDE_MINUS, STICK_NEGATIVE, PLUS_NEGATIVE, MINUS_NEGATIVE };
+struct slot {
+    size_t contact, rub;
+    bool slips;
+    enum choice option[8];
+    size_t options, taken;
+};
 struct deciding {
     struct actio_contacts *c;
-    struct slot *slot; size_t slots;
+    struct slot *slot;
+    size_t slots;
     const double *v;
-    double *solution; size_t solutions, chosen, like_before; size_t *taken;    /* accelerations, and options by slot, of distinct motions */
+    /* accelerations, and options by slot, of distinct motions */
+    double *solution;
+    size_t solutions, chosen, like_before;
+    size_t *taken;
 };
 
 static size_t rub_of_contact(const struct actio_contacts *c, size_t contact)
@@ -41,7 +53,8 @@ static bool does_slip(const struct actio_contacts *c, size_t r, const double *v)
 {
     double nothing = c->calm;
     if (r == SIZE_MAX || c->stopped == r) return false;
-    for (size_t j = 0; j < c->rub[r].slips; j++) nothing = fmax(nothing, NO_RATE * actio_kinetic_speed(c, c->contacts + c->rub[r].slip + j, v));
+    for (size_t j = 0; j < c->rub[r].slips; j++)
+        nothing = fmax(nothing, NO_RATE * actio_kinetic_speed(c, c->contacts + c->rub[r].slip + j, v));
     return actio_slip_size(c, r) > nothing;
 }
 
@@ -55,7 +68,10 @@ static void list_options(const struct actio_contacts *c, struct slot *s)
     if (s->rub != SIZE_MAX && !s->slips) offer(s, STICK);
     if (s->rub != SIZE_MAX) offer(s, SLIDE_PLUS);
     if (planar && !s->slips) offer(s, SLIDE_MINUS);
-    if (free) { offer(s, OPEN); return; }
+    if (free) {
+        offer(s, OPEN);
+        return;
+    }
     offer(s, PLUS_NEGATIVE);
     if (planar && !s->slips) offer(s, MINUS_NEGATIVE);
 }
@@ -117,24 +133,34 @@ static double rate_along(const struct actio_contacts *c, size_t slip)
     return actio_dot(c->n, actio_column_row(c, c->contacts + slip), c->zdot) + actio_slip_of(c, slip)[ACTIO_SLIP_BIAS];
 }
 
-static bool begins(const struct slot *s, const struct actio_contacts *c) { return s->rub != SIZE_MAX && !s->slips && c->trial.rub[s->rub] == ACTIO_RUB_SLIDES; }
+static bool begins(const struct slot *s, const struct actio_contacts *c)
+{
+    return s->rub != SIZE_MAX && !s->slips && c->trial.rub[s->rub] == ACTIO_RUB_SLIDES;
+}
 
-/* Directions of slides along two slips that are about to begin: where they accelerate to, under friction against just that. */
+/* Directions of slides along two slips that are about to begin: where they accelerate to, under friction against just
+ * that. */
 static int turn_directions(struct deciding *d)
 {
     struct actio_contacts *c = d->c;
     bool any = false;
     for (size_t i = 0; i < d->slots; i++)
-        if (begins(&d->slot[i], c) && c->rub[d->slot[i].rub].slips > 1) any = true, c->trial.rub[d->slot[i].rub] = ACTIO_RUB_STICKS;
+        if (begins(&d->slot[i], c) && c->rub[d->slot[i].rub].slips > 1) {
+            any = true;
+            c->trial.rub[d->slot[i].rub] = ACTIO_RUB_STICKS;
+        }
     if (!any) return 0;
     if (actio_contacts_solve(c, &c->trial)) return 1;
     for (size_t i = 0; i < d->slots; i++) {
         const struct slot *s = &d->slot[i];
         enum choice o = s->option[s->taken];
-        if (s->rub == SIZE_MAX || s->slips || c->rub[s->rub].slips < 2 || o == STICK || o == STICK_NEGATIVE || o == OPEN) continue;
+        if (s->rub == SIZE_MAX || s->slips || c->rub[s->rub].slips < 2 || o == STICK || o == STICK_NEGATIVE
+            || o == OPEN)
+            continue;
         const struct actio_rub *r = &c->rub[s->rub];
         double size = hypot(c->friction[r->slip], c->friction[r->slip + 1]);
-        for (size_t j = 0; j < 2; j++) c->trial.toward[r->slip + j] = size > 0 ? -c->friction[r->slip + j] / size : j == 0;
+        for (size_t j = 0; j < 2; j++)
+            c->trial.toward[r->slip + j] = size > 0 ? -c->friction[r->slip + j] / size : j == 0;
         c->trial.rub[s->rub] = ACTIO_RUB_SLIDES;
     }
     for (int turn = 0; turn < MOST_TURNS; turn++) {
@@ -146,7 +172,8 @@ static int turn_directions(struct deciding *d)
             double a = rate_along(c, slip), b = rate_along(c, slip + 1), size = hypot(a, b);
             if (!(size > 0)) continue;
             moved = fmax(moved, hypot(c->trial.toward[slip] - a / size, c->trial.toward[slip + 1] - b / size));
-            c->trial.toward[slip] = a / size, c->trial.toward[slip + 1] = b / size;
+            c->trial.toward[slip] = a / size;
+            c->trial.toward[slip + 1] = b / size;
         }
         if (moved < 1e-14) break;
     }
@@ -167,7 +194,10 @@ static double violation(const struct actio_contacts *c, const struct slot *s)
     if (s->contact != SIZE_MAX && !c->trial.closed[s->contact]) {
         const double *g = actio_gap_of(c, s->contact), *row = g + ACTIO_GAP_HEAD;
         double a = g[ACTIO_GAP_BIAS], size = fabs(a);
-        for (size_t j = 0; j < c->n; j++) a += row[j] * c->zdot[j], size += fabs(row[j]) * (fabs(c->zdot[j]) + fabs(c->z0[j]));
+        for (size_t j = 0; j < c->n; j++) {
+            a += row[j] * c->zdot[j];
+            size += fabs(row[j]) * (fabs(c->zdot[j]) + fabs(c->z0[j]));
+        }
         return a < -NO_RATE * size ? -a / size : 0;
     }
     if (s->contact != SIZE_MAX) {
@@ -186,8 +216,12 @@ static double violation(const struct actio_contacts *c, const struct slot *s)
         if (size > most * (1 + AT_THE_EDGE) + 1e-14 * c->force_size) worst = fmax(worst, (size - most) / (size + most));
     } else if (!s->slips) {
         double along = 0, size = 0;
-        for (size_t j = 0; j < r->slips; j++) along += c->trial.toward[r->slip + j] * rate_along(c, r->slip + j), size += fabs(rate_along(c, r->slip + j));
-        if (along < -NO_RATE * (size + largest(c->z0, c->n))) worst = fmax(worst, -along / (size + largest(c->z0, c->n)));
+        for (size_t j = 0; j < r->slips; j++) {
+            along += c->trial.toward[r->slip + j] * rate_along(c, r->slip + j);
+            size += fabs(rate_along(c, r->slip + j));
+        }
+        if (along < -NO_RATE * (size + largest(c->z0, c->n)))
+            worst = fmax(worst, -along / (size + largest(c->z0, c->n)));
     }
     return worst;
 }
@@ -201,7 +235,8 @@ static bool holds_all(const struct deciding *d)
 
 /* ---- forces that are not unique */
 
-/* What the unknown forces must satisfy, as rows g x >= 0: pushing normals, sticking friction inside its cone (two facets, or eight). */
+/* What the unknown forces must satisfy, as rows g x >= 0: pushing normals, sticking friction inside its cone (two
+ * facets, or eight). */
 static size_t list_bounds(const struct actio_contacts *c, double *rows)
 {
     size_t k = c->unknowns, count = 0;
@@ -212,7 +247,8 @@ static size_t list_bounds(const struct actio_contacts *c, double *rows)
             rows[count++ * k + u] = 1;
         }
         if (x->kind != ACTIO_FORCE_NORMAL) continue;
-        for (size_t w = u + 1; w < k && c->unknown[w].kind == ACTIO_FORCE_TANGENT; w++) {      /* its own friction follows a normal at once */
+        /* its own friction follows a normal at once */
+        for (size_t w = u + 1; w < k && c->unknown[w].kind == ACTIO_FORCE_TANGENT; w++) {
             size_t r = 0;
             while (r < c->rubs && c->rub[r].slip != c->unknown[w].index) r++;
             if (r == c->rubs || c->rub[r].contact != x->index) continue;
@@ -230,31 +266,38 @@ static size_t list_bounds(const struct actio_contacts *c, double *rows)
     return count;
 }
 
-/* Forces x of least norm solve the equations; with others that do no more than they do, x + a, all bounds hold if that is possible at all:
- * a = P g' z, where w = g P g' z + g x >= 0, z >= 0, w z = 0, P the projector onto forces without effect. True: they were found, and taken. */
+/* Forces x of least norm solve the equations; with others that do no more than they do, x + a, all bounds hold if that
+ * is possible at all:
+ * a = P g' z, where w = g P g' z + g x >= 0, z >= 0, w z = 0, P the projector onto forces without effect. True: they
+ * were found, and taken. */
 bool actio_contacts_share(struct actio_contacts *c, const struct actio_stance *s)
 {
     size_t k = c->unknowns, most = 9 * k;
-    size_t doubles = most * k * 2 + most * most + 2 * most + 2 * k * k + actio_rank_work(k, k) + actio_lcp_work(most) + k + 1;
-    double *block = actio_contacts_room(c, ACTIO_ROOM_SHARE, doubles * sizeof *block + (most + 2 * k + 1) * sizeof(int));
+    size_t doubles =
+        most * k * 2 + most * most + 2 * most + 2 * k * k + actio_rank_work(k, k) + actio_lcp_work(most) + k + 1;
+    double *block =
+        actio_contacts_room(c, ACTIO_ROOM_SHARE, doubles * sizeof *block + (most + 2 * k + 1) * sizeof(int));
     int *basis = block ? (int *)(void *)(block + doubles) : NULL;
     bool found = false;
     if (block) {
-        double *g = block, *gP = g + most * k, *M = gP + most * k, *q = M + most * most, *z = q + most, *P = z + most, *copy = P + k * k, *work = copy + k * k, *lcp = work + actio_rank_work(k, k);
+        double *g = block, *gP = g + most * k, *M = gP + most * k, *q = M + most * most, *z = q + most, *P = z + most,
+               *copy = P + k * k, *work = copy + k * k, *lcp = work + actio_rank_work(k, k);
         memcpy(copy, c->M, k * k * sizeof *copy);
         size_t rank = actio_row_bases(k, k, copy, 1e-10, P, work, basis), bounds = list_bounds(c, g);
-        for (size_t b = 0; b < bounds; b++)                /* rows of P from `rank` on span the forces without effect */
+        for (size_t b = 0; b < bounds; b++) /* rows of P from `rank` on span the forces without effect */
             for (size_t a = 0; a < k - rank; a++) gP[b * (k - rank) + a] = actio_dot(k, g + b * k, P + (rank + a) * k);
         double size = 0;
         for (size_t u = 0; u < k; u++) size = fmax(size, fabs(c->force[u]));
         for (size_t b = 0; b < bounds; b++) {
             q[b] = (actio_dot(k, g + b * k, c->force)) / (size > 0 ? size : 1);
-            for (size_t d = 0; d < bounds; d++) M[b * bounds + d] = actio_dot(k - rank, gP + b * (k - rank), gP + d * (k - rank));
+            for (size_t d = 0; d < bounds; d++)
+                M[b * bounds + d] = actio_dot(k - rank, gP + b * (k - rank), gP + d * (k - rank));
         }
         found = rank < k && actio_lcp(bounds, M, q, z, lcp, basis) == 0;
         for (size_t b = 0; found && b < bounds; b++)
             for (size_t a = 0; a < k - rank; a++)
-                for (size_t u = 0; u < k; u++) c->force[u] += size * z[b] * gP[b * (k - rank) + a] * P[(rank + a) * k + u];
+                for (size_t u = 0; u < k; u++)
+                    c->force[u] += size * z[b] * gP[b * (k - rank) + a] * P[(rank + a) * k + u];
     }
     if (found) actio_contacts_tell(c, s);
     return found;
@@ -288,7 +331,8 @@ static bool same_as(const struct deciding *d, size_t solution)
 /* The stance as it was: also the same way of each slide, and the same sign of what loads it. */
 static bool stays(const struct actio_contacts *c)
 {
-    if (memcmp(c->trial.closed, c->now.closed, c->contacts) != 0 || memcmp(c->trial.rub, c->now.rub, c->rubs) != 0) return false;
+    if (memcmp(c->trial.closed, c->now.closed, c->contacts) != 0 || memcmp(c->trial.rub, c->now.rub, c->rubs) != 0)
+        return false;
     for (size_t r = 0; r < c->rubs; r++) {
         const struct actio_rub *rub = &c->rub[r];
         if (c->trial.rub[r] != ACTIO_RUB_SLIDES) continue;
@@ -331,11 +375,20 @@ static void exchange(struct deciding *d)
     for (size_t step = 0; step < MOST_EXCHANGES; step++) {
         size_t worst = d->slots;
         double most = 0;
-        if (is_motion(d)) { keep(d); return; }
+        if (is_motion(d)) {
+            keep(d);
+            return;
+        }
         for (size_t i = 0; i < d->slots; i++) {
             double v = violation(d->c, &d->slot[i]);
-            if (step % 50 > 40 && v > 0) { worst = i; break; } /* by number now and then: no cycle goes on for ever */
-            if (v > most) most = v, worst = i;
+            if (step % 50 > 40 && v > 0) {
+                worst = i;
+                break;
+            } /* by number now and then: no cycle goes on for ever */
+            if (v > most) {
+                most = v;
+                worst = i;
+            }
         }
         if (worst == d->slots) return;
         d->slot[worst].taken = (d->slot[worst].taken + 1) % d->slot[worst].options;
@@ -358,8 +411,10 @@ static void describe(struct deciding *d, char *out, size_t room)
         at += (size_t)snprintf(out + at, room - at, "%s%zu: ", k ? "; " : "", k + 1);
         for (size_t i = 0; i < d->slots && at + 40 < room; i++) {
             const struct slot *s = &d->slot[i];
-            const char *who = s->contact != SIZE_MAX ? sys->contact[s->contact] : sys->constraint[d->c->rub[s->rub].constraint];
-            at += (size_t)snprintf(out + at, room - at, "%s%.24s %s", i ? ", " : "", who, option_word(s->option[d->taken[k * (d->slots + 1) + i]]));
+            const char *who =
+                s->contact != SIZE_MAX ? sys->contact[s->contact] : sys->constraint[d->c->rub[s->rub].constraint];
+            at += (size_t)snprintf(out + at, room - at, "%s%.24s %s", i ? ", " : "", who,
+                                   option_word(s->option[d->taken[k * (d->slots + 1) + i]]));
         }
     }
 }
@@ -372,7 +427,8 @@ static void note_ambiguity(struct deciding *d, double t)
     describe(d, a->what, sizeof a->what);
 }
 
-/* The stance that has just been given up is not an answer where there is another: both are within what rounding is allowed. */
+/* The stance that has just been given up is not an answer where there is another: both are within what rounding is
+ * allowed. */
 static void drop_refused(struct deciding *d)
 {
     if (!d->c->refused || d->solutions < 2 || d->like_before == SIZE_MAX) return;
@@ -403,17 +459,22 @@ int actio_contacts_decide(struct actio_contacts *c, double t, const double *y)
 {
     size_t most = c->contacts + c->rubs + 1, numbers = MOST_SOLUTIONS * c->N + 1, places = MOST_SOLUTIONS * (most + 1);
     struct deciding d = { .c = c, .v = y + c->n, .like_before = SIZE_MAX };
-    d.solution = actio_contacts_room(c, ACTIO_ROOM_DECIDE, numbers * sizeof *d.solution + places * sizeof *d.taken + most * sizeof *d.slot);
+    d.solution = actio_contacts_room(c, ACTIO_ROOM_DECIDE,
+                                     numbers * sizeof *d.solution + places * sizeof *d.taken + most * sizeof *d.slot);
     int status = d.solution ? actio_contacts_at(c, t, y) : ACTIO_FLOW_FAILED;
-    d.taken = (size_t *)(void *)(d.solution + numbers), d.slot = (struct slot *)(void *)(d.taken + places);
+    d.taken = (size_t *)(void *)(d.solution + numbers);
+    d.slot = (struct slot *)(void *)(d.taken + places);
     if (!status) {
         list_slots(&d);
         combinations(&d) <= MOST_COMBINATIONS ? try_all(&d) : exchange(&d);
         if (d.solutions) choose(&d);
         note_ambiguity(&d, t);
-        if (d.solutions == 0 || !is_motion(&d)) status = ACTIO_FLOW_FAILED, c->m->stop = ACTIO_STOP_NO_STANCE;
-        else actio_stance_copy(c, &c->now, &c->trial);
+        if (d.solutions == 0 || !is_motion(&d)) {
+            status = ACTIO_FLOW_FAILED;
+            c->m->stop = ACTIO_STOP_NO_STANCE;
+        } else actio_stance_copy(c, &c->now, &c->trial);
     }
-    c->stopped = SIZE_MAX, c->refused = false;
+    c->stopped = SIZE_MAX;
+    c->refused = false;
     return status;
 }

@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Start data: how far they are from the constraints, and the nearest ones that satisfy them (kinetic-energy metric where it is positive). */
+ * Start data: how far they are from the constraints, and the nearest ones that satisfy them (kinetic-energy metric
+ * where it is positive). */
 #include "algebra/dense.h"
 #include "solve/motion.h"
 
 #include <math.h>
 #include <string.h>
 
-#define TOLERATED 1e-10                                    /* of the size of a constraint's terms: more is the user's to know */
-#define ROUNDING 7e-15                                     /* of a number that took part: 32 units in the last place */
+#define TOLERATED 1e-10 /* of the size of a constraint's terms: more is the user's to know */
+#define ROUNDING 7e-15  /* of a number that took part: 32 units in the last place */
 
 struct nearest {
     struct actio_motion *m;
     bool positions;
     size_t rows, n;
-    double *z;                                             /* inside the motion's current point */
-    double *z0, *L, *J, *B, *r, *x, *work; int *iwork;
-    double *rounding;                                      /* positions' residuals, then velocities' */
+    double *z; /* inside the motion's current point */
+    double *z0, *L, *J, *B, *r, *x, *work;
+    int *iwork;
+    double *rounding; /* positions' residuals, then velocities' */
     bool euclidean;
 };
 
-static const double *levels(struct actio_motion *m)
-{
-    return actio_bound_values(&m->at[ACTIO_Q_LEVELS]);
-}
+static const double *levels(struct actio_motion *m) { return actio_bound_values(&m->at[ACTIO_Q_LEVELS]); }
 
-static const double *matrix(struct actio_motion *m)
-{
-    return actio_bound_values(&m->at[ACTIO_Q_MATRIX]);
-}
+static const double *matrix(struct actio_motion *m) { return actio_bound_values(&m->at[ACTIO_Q_MATRIX]); }
 
 static double largest_of(const double *x, size_t n)
 {
@@ -36,7 +32,8 @@ static double largest_of(const double *x, size_t n)
     return largest;
 }
 
-/* What each residual may be: velocities off by 1e-10 of themselves, all by rounding beside the largest of their kind (y = sin(pi)). For terms
+/* What each residual may be: velocities off by 1e-10 of themselves, all by rounding beside the largest of their kind (y
+ * = sin(pi)). For terms
  * that are themselves small by cancellation, y'*cos(th) at th = pi/2 or a product of sums. */
 static void fill_rounding(struct actio_motion *m, double *rounding)
 {
@@ -100,7 +97,7 @@ static void weigh_rows(struct nearest *s)
         }
 }
 
-static void unweigh(const struct nearest *s, double *x)    /* x <- L^-T x */
+static void unweigh(const struct nearest *s, double *x) /* x <- L^-T x */
 {
     size_t n = s->n;
     for (size_t i = n; i-- > 0;) {
@@ -109,7 +106,8 @@ static void unweigh(const struct nearest *s, double *x)    /* x <- L^-T x */
     }
 }
 
-/* z = z0 + x with x of least length and J x = J (z - z0) - c: at rest this is the foot of the perpendicular. `newton`: steps from z instead. */
+/* z = z0 + x with x of least length and J x = J (z - z0) - c: at rest this is the foot of the perpendicular. `newton`:
+ * steps from z instead. */
 static double iterate(struct nearest *s, bool newton)
 {
     const struct actio_system *sys = s->m->sys;
@@ -166,8 +164,12 @@ static bool settle(struct nearest *s)
 static bool find_nearest(struct actio_motion *m, bool positions, double *rounding, bool *euclidean)
 {
     const struct actio_system *sys = m->sys;
-    struct nearest s = { .m = m, .positions = positions, .rows = positions ? sys->holonomic : sys->levels, .n = positions ? m->n : m->N,
-                         .z = positions ? m->y : m->y + m->n, .rounding = rounding };
+    struct nearest s = { .m = m,
+                         .positions = positions,
+                         .rows = positions ? sys->holonomic : sys->levels,
+                         .n = positions ? m->n : m->N,
+                         .z = positions ? m->y : m->y + m->n,
+                         .rounding = rounding };
     if (s.rows == 0) return true;
     size_t n = s.n, r = s.rows, big = n > r ? n : r;
     double **part[] = { &s.z0, &s.L, &s.J, &s.B, &s.r, &s.x, &s.work };
@@ -188,14 +190,21 @@ static bool find_nearest(struct actio_motion *m, bool positions, double *roundin
 static bool measure(struct actio_motion *m, const double *rounding, struct actio_start_check *out)
 {
     const struct actio_system *sys = m->sys;
-    const double *f = levels(m), *phi = f + sys->holonomic, *f_size = phi + sys->levels, *phi_size = f_size + sys->holonomic;
+    const double *f = levels(m), *phi = f + sys->holonomic, *f_size = phi + sys->levels,
+                 *phi_size = f_size + sys->holonomic;
     bool consistent = true;
     memset(out->position, 0, sys->p * sizeof *out->position);
     memset(out->velocity, 0, sys->p * sizeof *out->velocity);
     for (size_t i = 0; i < sys->holonomic; i++)
-        if (!(fabs(f[i]) <= TOLERATED * f_size[i] + rounding[i])) out->position[sys->position_row[i]] = f[i], consistent = false;
+        if (!(fabs(f[i]) <= TOLERATED * f_size[i] + rounding[i])) {
+            out->position[sys->position_row[i]] = f[i];
+            consistent = false;
+        }
     for (size_t i = 0; i < sys->levels; i++)
-        if (!(fabs(phi[i]) <= TOLERATED * phi_size[i] + rounding[sys->holonomic + i])) out->velocity[sys->velocity_row[i]] = phi[i], consistent = false;
+        if (!(fabs(phi[i]) <= TOLERATED * phi_size[i] + rounding[sys->holonomic + i])) {
+            out->velocity[sys->velocity_row[i]] = phi[i];
+            consistent = false;
+        }
     return consistent;
 }
 
@@ -209,7 +218,7 @@ static bool find_both(struct actio_motion *m, const double *y, double *rounding,
 /* Data that fit but for rounding: one projection as after a step, whatever the size of the model. */
 static bool polish(struct actio_motion *m, double t, const double *y)
 {
-    double *z = m->step + m->N;                            /* scratch of ny values */
+    double *z = m->step + m->N; /* scratch of ny values */
     memcpy(z, y, m->ny * sizeof *z);
     bool ok = actio_motion_begin(m, t, y) == 0 && actio_motion_project(m, t, z) == ACTIO_FLOW_OK;
     for (size_t i = 0; i < m->ny && ok; i++) ok = fabs(z[i] - y[i]) <= 1e-8 * (1 + fabs(y[i]));
@@ -225,11 +234,13 @@ int actio_motion_check_start(struct actio_motion *m, double t, const double *y, 
     actio_motion_take_sides(m, t, y);
     m->t = t;
     memcpy(m->y, y, m->ny * sizeof *y);
-    out->consistent = true, out->euclidean = false, out->found = rounding != NULL;
+    out->consistent = true;
+    out->euclidean = false;
+    out->found = rounding != NULL;
     if (rounding && rows) {
         out->consistent = measure(m, rounding, out);
         out->found = out->consistent && polish(m, t, y);
-        if (!out->found) {                                 /* rounding costs many evaluations and is hardly ever needed */
+        if (!out->found) { /* rounding costs many evaluations and is hardly ever needed */
             memcpy(m->y, y, m->ny * sizeof *y);
             fill_rounding(m, rounding);
             out->consistent = measure(m, rounding, out);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Block elimination along the grid. Node k has unknowns y = (x, z) and equations
  *     sum_j q_kj T_j - hH Phi_k y_k = b (what is transmitted, T = E y),   R_k y_k = b (its own),
- * q_kj numbers. What was eliminated before changes the coefficients of T only, by nt x nt blocks; rows are exchanged within a node, never between nodes.
- * Each node is assembled, eliminated and left behind in one pass.                                                          [SKG 7, SPEED P2] */
+ * q_kj numbers. What was eliminated before changes the coefficients of T only, by nt x nt blocks; rows are exchanged
+ * within a node, never between nodes.
+ * Each node is assembled, eliminated and left behind in one pass.  [SKG 7, SPEED P2] */
 #include "algebra/sbp.h"
 #include "solve/grid.h"
 
@@ -16,15 +17,20 @@
 #endif
 
 /* A coefficient of T: a number times 1, or full. */
-struct coefficient { bool full; double number, *block; };
+struct coefficient {
+    bool full;
+    double number, *block;
+};
 
 struct actio_sweep {
     struct actio_grid *g;
-    size_t nt, w, reach, span, wide, momenta;              /* span = 2 reach + 1 blocks a row; wide: of the augmented matrix; momenta: entries of dP */
-    double *block, *aug, *gain, *t;                    /* aug: [S | 1 in the first nt rows | b]; gain: E V_j; t: E y */
-    double *V, *y0, *dP, *ring;                            /* by node: S^-1 U_j (reach of them), S^-1 b, entries of dP/d(x, z); ring: T of the last nodes, on the way back */
-    unsigned char *far;                                    /* by node: how far its U goes */
-    struct coefficient *c;                                 /* ring of rows: row i, column j at (i % span)*span + j - i + reach */
+    /* span = 2 reach + 1 blocks a row; wide: of the augmented matrix; momenta: entries of dP */
+    size_t nt, w, reach, span, wide, momenta;
+    double *block, *aug, *gain, *t; /* aug: [S | 1 in the first nt rows | b]; gain: E V_j; t: E y */
+    /* by node: S^-1 U_j (reach of them), S^-1 b, entries of dP/d(x, z); ring: T of the last nodes, on the way back */
+    double *V, *y0, *dP, *ring;
+    unsigned char *far;    /* by node: how far its U goes */
+    struct coefficient *c; /* ring of rows: row i, column j at (i % span)*span + j - i + reach */
     uint32_t *p_row, *p_col;
 };
 
@@ -32,7 +38,11 @@ void actio_sweep_close(struct actio_sweep *s)
 {
     if (!s) return;
     struct actio_context *ctx = s->g->ctx;
-    actio_give(ctx, s->block), actio_give(ctx, s->c), actio_give(ctx, s->p_row), actio_give(ctx, s->far), actio_give(ctx, s);
+    actio_give(ctx, s->block);
+    actio_give(ctx, s->c);
+    actio_give(ctx, s->p_row);
+    actio_give(ctx, s->far);
+    actio_give(ctx, s);
 }
 
 static bool take_memory(struct actio_sweep *s)
@@ -40,7 +50,8 @@ static bool take_memory(struct actio_sweep *s)
     struct actio_context *ctx = s->g->ctx;
     size_t nt = s->nt, w = s->w, reach = s->reach, points = s->g->points, ring = s->span * s->span;
     double **part[] = { &s->aug, &s->gain, &s->t, &s->V, &s->y0, &s->dP, &s->ring };
-    const size_t length[] = { w * s->wide, reach * nt * nt, nt, points * reach * w * nt, points * w, points * s->momenta, (reach + 1) * nt };
+    const size_t length[] = { w * s->wide,         reach * nt * nt, nt, points * reach * w * nt, points * w,
+                              points * s->momenta, (reach + 1) * nt };
     size_t all = ring * nt * nt + 1;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
     if (points > SIZE_MAX / 64 / (reach * w * nt + w + s->momenta + 1)) return false;
@@ -64,20 +75,32 @@ struct actio_sweep *actio_sweep_open(struct actio_grid *g)
     *s = (struct actio_sweep){ .g = g, .nt = g->nt, .w = g->w, .reach = g->reach, .span = 2 * g->reach + 1 };
     s->wide = (s->w + s->nt + 1 + 7) / 8 * 8;
     for (size_t i = 0; i < jets->count; i++) s->momenta += jets->row[i] < g->pt.n;
-    if (!take_memory(s)) return actio_sweep_close(s), NULL;
+    if (!take_memory(s)) {
+        actio_sweep_close(s);
+        return NULL;
+    }
     for (size_t i = 0, e = 0; i < jets->count; i++)
-        if (jets->row[i] < g->pt.n) s->p_row[e] = jets->row[i], s->p_col[e++] = jets->col[i];
+        if (jets->row[i] < g->pt.n) {
+            s->p_row[e] = jets->row[i];
+            s->p_col[e++] = jets->col[i];
+        }
     return s;
 }
 
-static struct coefficient *place(const struct actio_sweep *s, size_t i, size_t j) { return &s->c[(i % s->span) * s->span + (j + s->reach - i)]; }
+static struct coefficient *place(const struct actio_sweep *s, size_t i, size_t j)
+{
+    return &s->c[(i % s->span) * s->span + (j + s->reach - i)];
+}
 
 /* Row i as the operator has it. */
 static void start_row(struct actio_sweep *s, size_t i)
 {
     double row[ACTIO_SBP_WIDEST];
     size_t first, width = actio_sbp_row(s->g->order, s->g->points, i, &first, row);
-    for (size_t j = 0; j < s->span; j++) s->c[(i % s->span) * s->span + j].full = false, s->c[(i % s->span) * s->span + j].number = 0;
+    for (size_t j = 0; j < s->span; j++) {
+        s->c[(i % s->span) * s->span + j].full = false;
+        s->c[(i % s->span) * s->span + j].number = 0;
+    }
     for (size_t j = 0; j < width; j++) place(s, i, first + j)->number = row[j];
     if (i == 0) place(s, 0, 0)->number += 1;
 }
@@ -98,7 +121,8 @@ static void assemble(struct actio_sweep *s, size_t k, size_t lane)
     const struct actio_places *jets = &pt->sys->jets;
     const struct coefficient *own = place(s, k, k);
     size_t nx = pt->nx, n = pt->n, nt = s->nt, wide = s->wide, e = 0;
-    double hH = (g->t1 - g->t0) / (double)(g->points - 1) * actio_sbp_weight(g->order, g->points, k), *S = s->aug, *dP = s->dP + k * s->momenta;
+    double hH = (g->t1 - g->t0) / (double)(g->points - 1) * actio_sbp_weight(g->order, g->points, k), *S = s->aug,
+           *dP = s->dP + k * s->momenta;
     memset(S, 0, s->w * wide * sizeof *S);
     for (size_t i = 0; i < nx; i++) S[i * wide + nx + i] = -hH;
     for (size_t i = 0; i < nt; i++) {
@@ -123,15 +147,21 @@ static void assemble(struct actio_sweep *s, size_t k, size_t lane)
 
 /* Rows are whole groups of eight numbers: row -= f * top, from group `first` on. */
 enum { GROUP = 8 };
-static inline __attribute__((always_inline)) void reduce(double *restrict row, double f, const double *restrict top, size_t first, size_t groups)
+static inline __attribute__((always_inline)) void reduce(double *restrict row, double f, const double *restrict top,
+                                                         size_t first, size_t groups)
 {
     for (size_t g = first; g < groups; g++)
         for (size_t j = 0; j < GROUP; j++) row[g * GROUP + j] -= f * top[g * GROUP + j];
 }
 
-static inline __attribute__((always_inline)) void exchange(double *restrict a, double *restrict b, size_t first, size_t groups)
+static inline __attribute__((always_inline)) void exchange(double *restrict a, double *restrict b, size_t first,
+                                                           size_t groups)
 {
-    for (size_t j = first * GROUP; j < groups * GROUP; j++) { double x = a[j]; a[j] = b[j]; b[j] = x; }
+    for (size_t j = first * GROUP; j < groups * GROUP; j++) {
+        double x = a[j];
+        a[j] = b[j];
+        b[j] = x;
+    }
 }
 
 /* [S | B] -> S^-1 B by elimination with row exchanges; false: singular. `groups` is a constant where this is put in. */
@@ -148,7 +178,10 @@ static inline __attribute__((always_inline)) bool eliminate_in(size_t w, size_t 
         double inverse = 1 / pivot;
         for (size_t i = k + 1; i < w; i++) {
             double *row = S + i * wide, f = row[k] * inverse;
-            if (f != 0) reduce(row, f, top, first, groups), row[k] = 0;
+            if (f != 0) {
+                reduce(row, f, top, first, groups);
+                row[k] = 0;
+            }
         }
     }
     size_t right = w / GROUP;
@@ -189,7 +222,8 @@ static void transmit(const struct actio_sweep *s, size_t k, const double *y, siz
 }
 
 /* C = A B (m x n by n x n), or a number times A. A has rows `stride` apart. */
-CLONED static void multiply(size_t m, size_t n, const double *restrict A, size_t stride, const struct coefficient *B, double *restrict C)
+CLONED static void multiply(size_t m, size_t n, const double *restrict A, size_t stride, const struct coefficient *B,
+                            double *restrict C)
 {
     for (size_t i = 0; i < m; i++) {
         double *restrict c = C + i * n;
@@ -258,7 +292,8 @@ static bool forward(struct actio_sweep *s, size_t k, size_t lane)
     return true;
 }
 
-CLONED static void take_away(size_t w, size_t nt, const double *restrict V, const double *restrict t, double *restrict y)
+CLONED static void take_away(size_t w, size_t nt, const double *restrict V, const double *restrict t,
+                             double *restrict y)
 {
     for (size_t i = 0; i < w; i++) {
         double sum = 0;
@@ -274,7 +309,8 @@ static void backward(struct actio_sweep *s)
     for (size_t k = g->points; k-- > 0;) {
         double *y = g->r + k * w;
         memcpy(y, s->y0 + k * w, w * sizeof *y);
-        for (size_t j = 1; j <= s->far[k]; j++) take_away(w, nt, s->V + (k * s->reach + j - 1) * w * nt, s->ring + (k + j) % ring * nt, y);
+        for (size_t j = 1; j <= s->far[k]; j++)
+            take_away(w, nt, s->V + (k * s->reach + j - 1) * w * nt, s->ring + (k + j) % ring * nt, y);
         transmit(s, k, y, 1, 1, s->ring + k % ring * nt);
     }
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Switches of a motion: which branch of abs, sign, min, max and if is in force, and which follows when the guard reaches zero; of floor
+ * Switches of a motion: which branch of abs, sign, min, max and if is in force, and which follows when the guard
+ * reaches zero; of floor
  * and mod, which whole number lies below the guard, and which follows when the guard reaches the next one. */
 #include "solve/contacts.h"
 
 #include <math.h>
 #include <string.h>
 
-#define HELD 1e-9                                          /* a switch at rest on its surface may wander this far */
-#define NO_RATE 1e-12                                      /* of the fastest rate: slower than this and its own curve decides */
-#define JUMP 1e-6                                          /* of what it covers on the way: a guard that is farther from its surface has jumped there */
-#define MOMENT 1e-5                                        /* of the interval: how far ahead that curve is looked at */
+#define HELD 1e-9     /* a switch at rest on its surface may wander this far */
+#define NO_RATE 1e-12 /* of the fastest rate: slower than this and its own curve decides */
+#define JUMP 1e-6     /* of what it covers on the way: a guard that is farther from its surface has jumped there */
+#define MOMENT 1e-5   /* of the interval: how far ahead that curve is looked at */
 
 static const double *guards_here(struct actio_motion *m)
 {
@@ -32,7 +33,10 @@ static bool rests(const struct actio_motion *m, size_t k) { return is_whole(m, k
 
 /* The surface next to a guard's value: zero, or a whole number. */
 static double surface_at(const struct actio_motion *m, size_t k, double u) { return is_whole(m, k) ? nearbyint(u) : 0; }
-static double mode_on(const struct actio_motion *m, size_t k, double surface, int side) { return is_whole(m, k) ? surface - (side < 0) : side; }
+static double mode_on(const struct actio_motion *m, size_t k, double surface, int side)
+{
+    return is_whole(m, k) ? surface - (side < 0) : side;
+}
 
 static void take(struct actio_motion *m, size_t k, double surface, int side)
 {
@@ -58,7 +62,8 @@ int actio_switch_side(void *user, size_t k)
     return is_whole(m, k) || rests(m, k) ? 1 : (int)m->mode[k];
 }
 
-/* Which way guard k goes from zero along the motion, 0 = it rests. Without a rate, a moment ahead to second order tells. */
+/* Which way guard k goes from zero along the motion, 0 = it rests. Without a rate, a moment ahead to second order
+ * tells. */
 static int curve(struct actio_motion *m, size_t k, double t, const double *y)
 {
     double now = guards_here(m)[k], h = MOMENT * m->span;
@@ -71,7 +76,10 @@ static int curve(struct actio_motion *m, size_t k, double t, const double *y)
     return sign_of(guards_here(m)[k] - now);
 }
 
-struct course { bool known; int by_rate, goes; };          /* by_rate: 0 where there is no rate to speak of */
+struct course {
+    bool known;
+    int by_rate, goes;
+}; /* by_rate: 0 where there is no rate to speak of */
 
 /* The course of guard k with its mode set to `mode`. */
 static struct course course_under(struct actio_motion *m, size_t k, double mode, double t, const double *y)
@@ -90,20 +98,30 @@ static struct course course_under(struct actio_motion *m, size_t k, double mode,
     return c;
 }
 
-/* On its surface: the side on which the motion stays under that side's mode. A rate decides; without one, the value that the
+/* On its surface: the side on which the motion stays under that side's mode. A rate decides; without one, the value
+ * that the
  * model gives on the surface itself says which way is first. False: each side pushes back. */
 static bool settle(struct actio_motion *m, size_t k, double t, const double *y, int first)
 {
     double surface = surface_at(m, k, guards_at(m, t, y)[k]);
     for (int side = first; side != 0; side = side == first ? -first : 0)
-        if (course_under(m, k, mode_on(m, k, surface, side), t, y).by_rate == side) return take(m, k, surface, side), true;
+        if (course_under(m, k, mode_on(m, k, surface, side), t, y).by_rate == side) {
+            take(m, k, surface, side);
+            return true;
+        }
     struct course on = course_under(m, k, mode_on(m, k, surface, 0), t, y);
     bool at_rest = on.known && !on.by_rate;
-    if (at_rest && !on.goes) return take(m, k, surface, 0), true;
+    if (at_rest && !on.goes) {
+        take(m, k, surface, 0);
+        return true;
+    }
     if (at_rest) first = on.goes;
     for (int side = first; side != 0; side = side == first ? -first : 0) {
         struct course c = course_under(m, k, mode_on(m, k, surface, side), t, y);
-        if (c.known && !c.by_rate && c.goes == side) return take(m, k, surface, side), true;
+        if (c.known && !c.by_rate && c.goes == side) {
+            take(m, k, surface, side);
+            return true;
+        }
     }
     take(m, k, surface, 0);
     return at_rest;
@@ -125,7 +143,9 @@ static bool rows_part(struct actio_motion *m, size_t k, double t, const double *
 {
     bool dependent = m->rank < m->p;
     double surface = surface_at(m, k, guards_at(m, t, y)[k]);
-    return dependent && !(course_under(m, k, mode_on(m, k, surface, -1), t, y).known && course_under(m, k, mode_on(m, k, surface, 1), t, y).known);
+    return dependent
+           && !(course_under(m, k, mode_on(m, k, surface, -1), t, y).known
+                && course_under(m, k, mode_on(m, k, surface, 1), t, y).known);
 }
 
 static int stop_chattering(struct actio_motion *m, size_t k, double t, const double *y)
@@ -169,14 +189,16 @@ static int settle_resting(struct actio_motion *m, size_t k, double t, const doub
 int actio_switch_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
-    if (!(jumped(m, k, t, y) || (rests(m, k) ? leave(m, k, t, y) : settle(m, k, t, y, beyond(m, k, t, y))))) return stop_chattering(m, k, t, y);
-    int status = settle_resting(m, k, t, y);               /* what changed may push others off their surfaces */
+    if (!(jumped(m, k, t, y) || (rests(m, k) ? leave(m, k, t, y) : settle(m, k, t, y, beyond(m, k, t, y)))))
+        return stop_chattering(m, k, t, y);
+    int status = settle_resting(m, k, t, y); /* what changed may push others off their surfaces */
     if (status) return status;
     actio_motion_watch(m, t, y);
     return actio_modes_remember(m, t);
 }
 
-/* Modes by the guards here. A guard may depend on modes before it: as many rounds as switches stand inside each other. there: what a switch on its surface is. */
+/* Modes by the guards here. A guard may depend on modes before it: as many rounds as switches stand inside each other.
+ * there: what a switch on its surface is. */
 static int read_modes(struct actio_motion *m, double t, const double *y, double there)
 {
     bool changed = m->sys->modes > 0;
@@ -186,7 +208,8 @@ static int read_modes(struct actio_motion *m, double t, const double *y, double 
         for (size_t k = 0; k < m->sys->modes; k++) {
             double mode = actio_mode_at(m->sys, k, u[k], there);
             changed |= mode != m->mode[k];
-            m->mode[k] = mode, m->rests[k] = there == 0 && u[k] == surface_at(m, k, u[k]);
+            m->mode[k] = mode;
+            m->rests[k] = there == 0 && u[k] == surface_at(m, k, u[k]);
         }
         if (changed && actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
     }

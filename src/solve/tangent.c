@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The variational equations  X' = f_y X (+ f_a),  on the formulas of the elimination, or by solving the equations of motion once more for each direction. */
+ * The variational equations  X' = f_y X (+ f_a),  on the formulas of the elimination, or by solving the equations of
+ * motion once more for each direction. */
 #include "solve/tangent.h"
 #include "solve/law.h"
 
@@ -7,7 +8,9 @@
 #include <string.h>
 
 /* out = J X with J by entries, row by row, `rows` rows; sums of a few columns at a time stay in registers. */
-static inline __attribute__((always_inline)) void multiply_some(size_t some, size_t columns, const struct actio_places *at, size_t rows, const double *J, const double *X, double *out)
+static inline __attribute__((always_inline)) void multiply_some(size_t some, size_t columns,
+                                                                const struct actio_places *at, size_t rows,
+                                                                const double *J, const double *X, double *out)
 {
     size_t e = 0;
     for (size_t r = 0; r < rows; r++, out += columns) {
@@ -20,7 +23,8 @@ static inline __attribute__((always_inline)) void multiply_some(size_t some, siz
     }
 }
 
-static void multiply(const struct actio_tangent *x, const struct actio_places *at, size_t rows, const double *J, const double *X, double *out)
+static void multiply(const struct actio_tangent *x, const struct actio_places *at, size_t rows, const double *J,
+                     const double *X, double *out)
 {
     size_t columns = x->columns, done = 0;
     for (; columns - done >= 4; done += 4) multiply_some(4, columns, at, rows, J, X + done, out + done);
@@ -36,7 +40,10 @@ static void multiply(const struct actio_tangent *x, const struct actio_places *a
 static bool all_finite(const double *x, size_t n)
 {
     double a = 0, b = 0;
-    for (size_t i = 0; i + 1 < n; i += 2) a += x[i] * 0, b += x[i + 1] * 0;
+    for (size_t i = 0; i + 1 < n; i += 2) {
+        a += x[i] * 0;
+        b += x[i + 1] * 0;
+    }
     return a + b + x[n - 1] * 0 == 0;
 }
 
@@ -45,7 +52,8 @@ static bool by_formulas(struct actio_tangent *x, double t, const double *Y, doub
 {
     struct actio_motion *m = x->m;
     size_t n = m->n, N = m->N, columns = x->columns;
-    const double *v = actio_motion_quantity(m, ACTIO_Q_TANGENT, t, Y), *J = v + N + m->sys->pivots, *along = J + m->sys->tangent.count;
+    const double *v = actio_motion_quantity(m, ACTIO_Q_TANGENT, t, Y), *J = v + N + m->sys->pivots,
+                 *along = J + m->sys->tangent.count;
     if (!actio_motion_relies(m, v + N)) return false;
     double *dX = dY + x->ny + n * columns;
     memcpy(dY + n, v, N * sizeof *dY);
@@ -60,7 +68,7 @@ static int by_equations(struct actio_tangent *x, double t, const double *Y, doub
     struct actio_motion *m = x->m;
     size_t n = m->n, N = m->N, all = N + m->p, columns = x->columns;
     bool numeric = m->numeric;
-    m->numeric = true;                                     /* the factors of this point are wanted */
+    m->numeric = true; /* the factors of this point are wanted */
     int status = actio_motion_solve(m, t, Y);
     m->numeric = numeric;
     if (status) return status;
@@ -86,14 +94,21 @@ static int rhs(void *user, double t, const double *Y, double *dY)
     memcpy(dY, Y + n, n * sizeof *dY);
     memcpy(dY + x->ny, Y + x->ny + n * columns, n * columns * sizeof *dY);
     if (!(x->formulas && by_formulas(x, t, Y, dY))) status = by_equations(x, t, Y, dY);
-    return status ? status : all_finite(dY, x->ny) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;    /* of the others the error norm tells */
+    /* of the others the error norm tells */
+    return status ? status : all_finite(dY, x->ny) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
 }
 
-static int project(void *user, double t, double *Y) { return actio_motion_project(((struct actio_tangent *)user)->m, t, Y); }
+static int project(void *user, double t, double *Y)
+{
+    return actio_motion_project(((struct actio_tangent *)user)->m, t, Y);
+}
 
 /* ---- switches: guards see y only */
 
-static void guard(void *user, double t, const double *y, double *g) { actio_switch_guard(((struct actio_tangent *)user)->m, t, y, g); }
+static void guard(void *user, double t, const double *y, double *g)
+{
+    actio_switch_guard(((struct actio_tangent *)user)->m, t, y, g);
+}
 static int side(void *user, size_t k) { return actio_switch_side(((struct actio_tangent *)user)->m, k); }
 
 static int unfold(void *user, double t, const double *Y, double *y)
@@ -115,7 +130,8 @@ static int fold(void *user, double t, const double *y, double *Y)
 }
 
 /* dX = (f+ - f-) (g_y X + g_a) / g' at the crossing: neighbours cross earlier or later. */
-static void jump(struct actio_tangent *x, size_t k, const double *gradient, double rate, const double *before, const double *after)
+static void jump(struct actio_tangent *x, size_t k, const double *gradient, double rate, const double *before,
+                 const double *after)
 {
     const struct actio_places *at = &x->m->sys->guards_y;
     size_t n = x->m->n, columns = x->columns;
@@ -149,8 +165,13 @@ static void make_flow(struct actio_tangent *x)
     struct actio_motion *m = x->m;
     x->flow = (struct actio_flow){ .n = x->ny, .user = x, .rhs = rhs, .project = m->flow.project ? project : NULL };
     if (m->sys->modes == 0) return;
-    x->flow.known = x->ny, x->flow.unfold = unfold, x->flow.fold = fold;
-    x->flow.guards = m->sys->modes, x->flow.guard = guard, x->flow.side = side, x->flow.crossed = crossed;
+    x->flow.known = x->ny;
+    x->flow.unfold = unfold;
+    x->flow.fold = fold;
+    x->flow.guards = m->sys->modes;
+    x->flow.guard = guard;
+    x->flow.side = side;
+    x->flow.crossed = crossed;
 }
 
 int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struct actio_motion *m, size_t columns)
@@ -163,7 +184,10 @@ int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struc
     if (m->sys->modes && (actio_motion_need(m, ACTIO_Q_GUARDS) || actio_motion_need(m, ACTIO_Q_GUARDS_Y))) return 1;
     x->block = actio_take(ctx, 3 * all + equations * (columns + 1) + 2 * m->N + 1, sizeof(double));
     if (!x->block) return 1;
-    x->seen = x->block + all, x->scale = x->seen + all, x->rates = x->scale + all, x->work = x->rates + m->N;
+    x->seen = x->block + all;
+    x->scale = x->seen + all;
+    x->rates = x->scale + all;
+    x->work = x->rates + m->N;
     make_flow(x);
     return 0;
 }
@@ -177,7 +201,8 @@ void actio_tangent_close(struct actio_tangent *x)
 void actio_tangent_direct(struct actio_tangent *x, const double *direction)
 {
     struct actio_motion *m = x->m;
-    static const enum actio_quantity made_of_it[] = { ACTIO_Q_TANGENT, ACTIO_Q_EQUATIONS_Y, ACTIO_Q_GUARDS_Y, ACTIO_Q_LEVELS_Y };
+    static const enum actio_quantity made_of_it[] = { ACTIO_Q_TANGENT, ACTIO_Q_EQUATIONS_Y, ACTIO_Q_GUARDS_Y,
+                                                      ACTIO_Q_LEVELS_Y };
     x->by_param = direction != NULL;
     for (size_t i = 0; i < m->sys->params; i++) m->hidden[i] = direction ? direction[i] : 0;
     for (size_t i = 0; i < sizeof made_of_it / sizeof *made_of_it; i++)
@@ -187,7 +212,8 @@ void actio_tangent_direct(struct actio_tangent *x, const double *direction)
 /* What the absolute part of a tolerance is measured by. */
 static void set_scales(struct actio_tangent *x, double local)
 {
-    x->flow.n = x->ny * (1 + x->columns), x->flow.accuracy = local;
+    x->flow.n = x->ny * (1 + x->columns);
+    x->flow.accuracy = local;
     x->flow.scale = x->size ? x->scale : NULL;
     for (size_t i = 0; i < x->ny && x->size; i++) {
         x->scale[i] = x->size[i];
@@ -202,7 +228,9 @@ int actio_tangent_go(struct actio_tangent *x, double t0, double t1, double *y, d
     double *Y = x->m->sys->modes ? x->seen : x->block;
     memcpy(Y, y, x->ny * sizeof *y);
     if (X) memcpy(Y + x->ny, X, x->ny * columns * sizeof *X);
-    struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = t1, .y0 = Y, .rtol = local, .atol = local, .max_steps = x->most_steps };
+    struct actio_march_task task = {
+        .stepper = &actio_dop853, .t0 = t0, .t1 = t1, .y0 = Y, .rtol = local, .atol = local, .max_steps = x->most_steps
+    };
     struct actio_march_result out = { .y = x->block };
     if (x->m->sys->modes) {
         int bad = actio_motion_begin(x->m, t0, y);
@@ -216,24 +244,36 @@ int actio_tangent_go(struct actio_tangent *x, double t0, double t1, double *y, d
     return 0;
 }
 
-size_t actio_tangent_sample(struct actio_tangent *x, double t0, const double *y, const double *times, size_t count, double *rows, double local, int *status)
+size_t actio_tangent_sample(struct actio_tangent *x, double t0, const double *y, const double *times, size_t count,
+                            double *rows, double local, int *status)
 {
     x->columns = 0;
     set_scales(x, local);
-    struct actio_march_task task = { .stepper = &actio_dop853, .t0 = t0, .t1 = times[count - 1], .y0 = y, .rtol = local, .atol = local, .rows = { { count, times, rows, count } }, .max_steps = x->most_steps };
+    struct actio_march_task task = { .stepper = &actio_dop853,
+                                     .t0 = t0,
+                                     .t1 = times[count - 1],
+                                     .y0 = y,
+                                     .rtol = local,
+                                     .atol = local,
+                                     .rows = { { count, times, rows, count } },
+                                     .max_steps = x->most_steps };
     struct actio_march_result out = { .y = x->block };
     *status = x->m->sys->modes ? actio_motion_begin(x->m, t0, y) : 0;
     if (!*status) *status = actio_march(x->ctx, &x->flow, &task, &out);
     return out.rows;
 }
 
-int actio_tangent_derive(struct actio_tangent *x, double t, const double *y, const double *X, size_t columns, double *dy, double *dX)
+int actio_tangent_derive(struct actio_tangent *x, double t, const double *y, const double *X, size_t columns,
+                         double *dy, double *dX)
 {
     double *Y = x->block, *dY = x->seen;
-    x->columns = columns, x->flow.n = x->ny * (1 + columns);
-    memcpy(Y, y, x->ny * sizeof *y), memcpy(Y + x->ny, X, x->ny * columns * sizeof *X);
+    x->columns = columns;
+    x->flow.n = x->ny * (1 + columns);
+    memcpy(Y, y, x->ny * sizeof *y);
+    memcpy(Y + x->ny, X, x->ny * columns * sizeof *X);
     int status = rhs(x, t, Y, dY);
-    memcpy(dy, dY, x->ny * sizeof *dy), memcpy(dX, dY + x->ny, x->ny * columns * sizeof *dX);
+    memcpy(dy, dY, x->ny * sizeof *dy);
+    memcpy(dX, dY + x->ny, x->ny * columns * sizeof *dX);
     return status;
 }
 

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Accelerations of a line with one constraint a cell and steady masses at its nodes, read from the stepper's own state: a program over cells makes the
- * tridiagonal matrix of the tensions, a program over nodes what they pull.                                                     [HAMEL B.2, SPEED P5] */
+ * Accelerations of a line with one constraint a cell and steady masses at its nodes, read from the stepper's own state:
+ * a program over cells makes the
+ * tridiagonal matrix of the tensions, a program over nodes what they pull.  [HAMEL B.2, SPEED P5] */
 #include "solve/tension.h"
 #include "algebra/tri.h"
 
 #include <math.h>
 #include <string.h>
 
-struct actio_tension { size_t lanes; double *work; };
+struct actio_tension {
+    size_t lanes;
+    double *work;
+};
 
 void actio_tension_close(struct actio_motion *m)
 {
     if (m->tension) actio_give(m->ctx, m->tension->work);
-    actio_give(m->ctx, m->tension), actio_give(m->ctx, m->inverse);
-    m->tension = NULL, m->inverse = NULL;
+    actio_give(m->ctx, m->tension);
+    actio_give(m->ctx, m->inverse);
+    m->tension = NULL;
+    m->inverse = NULL;
 }
 
 /* Inverse masses, steady as they are; 0 where a constraint holds a single coordinate. */
@@ -26,10 +32,14 @@ static bool fill_inverse(struct actio_motion *m)
     const double *h = G + sys->G.count + sys->A.count + sys->D.count;
     double *free = m->inverse + m->n;
     bool positive = true;
-    for (size_t i = 0; i < sys->G.count; i++) positive &= G[i] > 0, m->inverse[sys->G.row[i]] = 1 / G[i];
+    for (size_t i = 0; i < sys->G.count; i++) {
+        positive &= G[i] > 0;
+        m->inverse[sys->G.row[i]] = 1 / G[i];
+    }
     for (size_t e = 0; e < sys->A.count; e++) entries[sys->A.row[e]]++;
-    for (size_t e = 0; e < sys->A.count; e++) if (entries[sys->A.row[e]] == 1) m->inverse[sys->A.col[e]] = 0;
-    for (size_t i = 0; i < m->n; i++) free[i] = h[i] * m->inverse[i];   /* used only where forces are steady */
+    for (size_t e = 0; e < sys->A.count; e++)
+        if (entries[sys->A.row[e]] == 1) m->inverse[sys->A.col[e]] = 0;
+    for (size_t i = 0; i < m->n; i++) free[i] = h[i] * m->inverse[i]; /* used only where forces are steady */
     actio_give(m->ctx, entries);
     return positive;
 }
@@ -37,12 +47,15 @@ static bool fill_inverse(struct actio_motion *m)
 int actio_tension_open(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;
-    if (!sys->axes || sys->axes > 1 || sys->p == 0 || !sys->symmetric || sys->m || sys->slaves || sys->G.count != sys->n) return 0;
+    if (!sys->axes || sys->axes > 1 || sys->p == 0 || !sys->symmetric || sys->m || sys->slaves
+        || sys->G.count != sys->n)
+        return 0;
     if (actio_system_need(m->sys, ACTIO_Q_TENSION)) return 1;
     if (!sys->stream[ACTIO_Q_TENSION] || sys->stream[ACTIO_Q_TENSION]->values == 0) return 0;
     m->inverse = actio_take(m->ctx, 2 * sys->n + 1, sizeof *m->inverse);
     m->tension = actio_take(m->ctx, 1, sizeof *m->tension);
-    if (!m->inverse || !m->tension || actio_motion_need(m, ACTIO_Q_TENSION) || actio_motion_need(m, ACTIO_Q_PULL)) return 1;
+    if (!m->inverse || !m->tension || actio_motion_need(m, ACTIO_Q_TENSION) || actio_motion_need(m, ACTIO_Q_PULL))
+        return 1;
     m->tension->lanes = m->at[ACTIO_Q_TENSION].count / 3;
     m->tension->work = actio_take(m->ctx, actio_tri_work(m->tension->lanes) + 1, sizeof *m->tension->work);
     if (!m->tension->work) return 1;

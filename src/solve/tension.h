@@ -5,9 +5,10 @@
 
 #include "solve/motion.h"
 
-int actio_tension_open(struct actio_motion *m);            /* sets m->tension where the system is of that kind; 0, or 1: no memory, and a finding */
+/* sets m->tension where the system is of that kind; 0, or 1: no memory, and a finding */
+int actio_tension_open(struct actio_motion *m);
 void actio_tension_close(struct actio_motion *m);
-int actio_tension_rates(struct actio_motion *m, double t, const double *y, double *zdot);   /* 0, or 1: not this way */
+int actio_tension_rates(struct actio_motion *m, double t, const double *y, double *zdot); /* 0, or 1: not this way */
 bool actio_tension_finite(const double *x, size_t n);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Constraints with states in them: is one nonlinear in the velocities also where all of them hold? States are numbers here, those of the sampled
- * points; brackets of fields in (q, t) say nothing of them.                                                                  [HAMEL F.4] */
+ * Constraints with states in them: is one nonlinear in the velocities also where all of them hold? States are numbers
+ * here, those of the sampled
+ * points; brackets of fields in (q, t) say nothing of them.  [HAMEL F.4] */
 #include "verdict/growth.h"
 #include "verdict/manifold.h"
 #include "algebra/dense.h"
@@ -8,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FLAT 1e-7                                          /* curvature below this is rounding */
+#define FLAT 1e-7 /* curvature below this is rounding */
 #define RANK_TOL 1e-9
 
 /* Behind each other: rows of d phi/dv of all levels, dense, then the entries of phi_vv of the one looked at. */
@@ -16,8 +17,9 @@ struct bending {
     struct actio_formation *F;
     struct actio_entries H;
     actio_expr *list;
-    size_t rows, n, of;                                    /* of: the level looked at */
-    double *a, *basis, *work; int *iwork;
+    size_t rows, n, of; /* of: the level looked at */
+    double *a, *basis, *work;
+    int *iwork;
 };
 
 static void list_slopes(struct bending *b)
@@ -56,8 +58,10 @@ static double largest_bend(struct bending *b, struct actio_sampled *points)
     size_t ny = points->M->ny, big = b->rows > b->n ? b->rows : b->n;
     double most = 0;
     list_slopes(b);
-    b->a = actio_form_array(F, b->rows * b->n, sizeof *b->a), b->basis = actio_form_array(F, b->n * b->n, sizeof *b->basis);
-    b->work = actio_form_array(F, actio_rank_work(big, big), sizeof *b->work), b->iwork = actio_form_array(F, b->rows + b->n, sizeof *b->iwork);
+    b->a = actio_form_array(F, b->rows * b->n, sizeof *b->a);
+    b->basis = actio_form_array(F, b->n * b->n, sizeof *b->basis);
+    b->work = actio_form_array(F, actio_rank_work(big, big), sizeof *b->work);
+    b->iwork = actio_form_array(F, b->rows + b->n, sizeof *b->iwork);
     struct actio_probe probe = actio_probe_open(points->M, b->list, b->rows * b->n + b->H.count);
     for (size_t s = 0; s < points->count; s++) {
         points->M->t = points->t[s];
@@ -74,9 +78,12 @@ void actio_look_at_states(struct actio_formation *F, struct actio_sampled *point
     for (size_t r = 0; r < F->sys.levels; r++) {
         uint32_t k = F->sys.velocity_row[r];
         actio_expr *coef = actio_form_array(F, F->n, sizeof *coef), rest;
-        if (k >= out->count || out->of[k].kind != ACTIO_FORM_ON_STATES || actio_linear_in(&F->pool, F->phi[r], F->v, F->n, coef, &rest)) continue;
+        if (k >= out->count || out->of[k].kind != ACTIO_FORM_ON_STATES
+            || actio_linear_in(&F->pool, F->phi[r], F->v, F->n, coef, &rest))
+            continue;
         struct bending b = { .F = F, .rows = F->sys.levels, .n = F->n, .of = r };
         out->of[k].curvature = largest_bend(&b, points);
-        if (points->count) out->of[k].kind = out->of[k].curvature > FLAT ? ACTIO_FORM_NONLINEAR : ACTIO_FORM_AFFINE_EQUIVALENT;
+        if (points->count)
+            out->of[k].kind = out->of[k].curvature > FLAT ? ACTIO_FORM_NONLINEAR : ACTIO_FORM_AFFINE_EQUIVALENT;
     }
 }

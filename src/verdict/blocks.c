@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which equations belong together? Those that share an unknown, directly or through others. A large model is singular in a few places: of a
+ * Which equations belong together? Those that share an unknown, directly or through others. A large model is singular
+ * in a few places: of a
  * large block only the rows that depend on each other are kept, found by numbers. */
 #include "verdict/blocks.h"
 #include "algebra/dense.h"
@@ -7,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_POINTS = 6, LARGE = 60, MOST_ROWS = 60 };      /* rows and unknowns of a block that is taken as it is; rows that are kept of a larger one */
+/* rows and unknowns of a block that is taken as it is; rows that are kept of a larger one */
+enum { MOST_POINTS = 6, LARGE = 60, MOST_ROWS = 60 };
 #define DEPENDENT 1e-9
-#define TAKES_PART 1e-12                                   /* square of a row's part in unit vectors */
+#define TAKES_PART 1e-12 /* square of a row's part in unit vectors */
 
 /* All equations, sparse. */
 struct whole {
@@ -17,13 +19,14 @@ struct whole {
     size_t rows, cols, points;
     struct actio_entries entry;
     actio_expr *b;
-    double *value;                                         /* point, then entries and right sides */
-    uint32_t *group;                                       /* of rows, then of unknowns: the smallest member */
+    double *value;   /* point, then entries and right sides */
+    uint32_t *group; /* of rows, then of unknowns: the smallest member */
 };
 
 static void put(struct whole *w, uint32_t row, uint32_t col, actio_expr e)
 {
-    if (!actio_is_zero(e)) ACTIO_PUSH(&w->F->arena, w->entry.at, w->entry.count, w->entry.cap) = (struct actio_entry){ row, col, e };
+    if (!actio_is_zero(e))
+        ACTIO_PUSH(&w->F->arena, w->entry.at, w->entry.count, w->entry.cap) = (struct actio_entry){ row, col, e };
 }
 
 static struct whole list_equations(struct actio_formation *F, const actio_expr *level, size_t levels)
@@ -33,7 +36,8 @@ static struct whole list_equations(struct actio_formation *F, const actio_expr *
     w.b = actio_form_array(F, w.rows, sizeof *w.b);
     actio_expr *slope = actio_form_array(F, N, sizeof *slope);
     for (size_t i = 0; i < F->G.count; i++) put(&w, F->G.at[i].row, F->G.at[i].col, F->G.at[i].e);
-    for (size_t i = 0; i < F->D.count; i++) put(&w, F->D.at[i].col, N + F->D.at[i].row, actio_neg(&F->pool, F->D.at[i].e));
+    for (size_t i = 0; i < F->D.count; i++)
+        put(&w, F->D.at[i].col, N + F->D.at[i].row, actio_neg(&F->pool, F->D.at[i].e));
     for (size_t i = 0; i < F->A.count; i++) put(&w, N + F->A.at[i].row, F->A.at[i].col, F->A.at[i].e);
     memcpy(w.b, F->h, N * sizeof *w.b);
     memcpy(w.b + N, F->c, p * sizeof *w.b);
@@ -59,7 +63,8 @@ static void evaluate(struct whole *w, struct actio_sampled *points)
     w->points = points->count < MOST_POINTS ? points->count : MOST_POINTS;
     w->value = actio_form_array(F, w->points * width, sizeof *w->value);
     for (size_t k = 0; k < w->points; k++) {
-        size_t i = (k + 1) * points->count / w->points - 1;                    /* not only the first: they are the motion's, where what is hidden holds */
+        /* not only the first: they are the motion's, where what is hidden holds */
+        size_t i = (k + 1) * points->count / w->points - 1;
         M->t = points->t[i];
         memcpy(M->y, points->y + i * M->ny, M->ny * sizeof *M->y);
         memcpy(w->value + k * width, actio_probe_at(&probe), width * sizeof *w->value);
@@ -127,7 +132,8 @@ static struct actio_block open_block(const struct whole *w, const uint32_t *row_
         s.b[row_place[r] - 1] = w->b[r];
         for (size_t k = 0; k < s.points; k++) {
             double *v = actio_block_at(&s, k, row_place[r] - 1), x = w->value[k * width + w->entry.count + r];
-            v[s.cols] = x, v[s.cols + 1] = fabs(x);
+            v[s.cols] = x;
+            v[s.cols + 1] = fabs(x);
         }
     }
     for (size_t i = 0; i < w->entry.count; i++) {
@@ -142,17 +148,19 @@ static struct actio_block open_block(const struct whole *w, const uint32_t *row_
 
 /* ---- large blocks */
 
-/* Rows of the block (or, turned, its unknowns) that take part in relations at a sampled state: parts of a basis of the null space. */
+/* Rows of the block (or, turned, its unknowns) that take part in relations at a sampled state: parts of a basis of the
+ * null space. */
 static void mark_null(const struct actio_block *s, size_t point, bool unknowns, double *part)
 {
     struct actio_formation *F = s->F;
     size_t m = unknowns ? s->rows : s->cols, n = unknowns ? s->cols : s->rows, big = m > n ? m : n;
-    double *room = actio_take(F->sys.ctx, m * n + n * n + actio_rank_work(big, big) + 1, sizeof *room), *basis = room + m * n;
+    double *room = actio_take(F->sys.ctx, m * n + n * n + actio_rank_work(big, big) + 1, sizeof *room),
+           *basis = room + m * n;
     int *iwork = actio_take(F->sys.ctx, 2 * (m + n) + 1, sizeof *iwork);
     if (!room || !iwork) {
         actio_give(F->sys.ctx, room);
         actio_give(F->sys.ctx, iwork);
-        actio_arena_array(&F->arena, SIZE_MAX / 8, 1);     /* says that memory is out, and escapes */
+        actio_arena_array(&F->arena, SIZE_MAX / 8, 1); /* says that memory is out, and escapes */
     }
     for (size_t r = 0; r < s->rows; r++)
         for (size_t j = 0; j < s->cols; j++) room[unknowns ? r * n + j : j * n + r] = actio_block_at(s, point, r)[j];
@@ -168,7 +176,7 @@ static bool shrink(const struct whole *w, const struct actio_block *s, uint32_t 
 {
     double *part = actio_form_array(w->F, s->rows, sizeof *part);
     uint32_t rows = 0, cols = 0;
-    for (size_t k = 0; k < s->points; k += s->points > 1 ? s->points - 1 : 1) mark_null(s, k, false, part);
+    for (size_t k = 0; k<s->points; k += s->points> 1 ? s->points - 1 : 1) mark_null(s, k, false, part);
     for (size_t r = 0; r < w->rows; r++)
         if (row_place[r]) row_place[r] = part[row_place[r] - 1] > TAKES_PART ? ++rows : 0;
     memset(col_place, 0, w->cols * sizeof *col_place);
@@ -199,7 +207,8 @@ static void add_block(struct actio_blocks *out, const struct whole *w, uint32_t 
     else out->at[out->count++] = s;
 }
 
-struct actio_blocks actio_blocks_form(struct actio_formation *F, const actio_expr *level, size_t levels, struct actio_sampled *points)
+struct actio_blocks actio_blocks_form(struct actio_formation *F, const actio_expr *level, size_t levels,
+                                      struct actio_sampled *points)
 {
     struct whole w = list_equations(F, level, levels);
     struct actio_blocks out = { .loose = actio_form_array(F, w.cols, sizeof(bool)) };
@@ -207,7 +216,8 @@ struct actio_blocks actio_blocks_form(struct actio_formation *F, const actio_exp
     find_groups(&w);
     size_t all = w.rows + w.cols;
     out.at = actio_form_array(F, all, sizeof *out.at);
-    uint32_t *row_place = actio_form_array(F, w.rows, sizeof *row_place), *col_place = actio_form_array(F, w.cols, sizeof *col_place);
+    uint32_t *row_place = actio_form_array(F, w.rows, sizeof *row_place),
+             *col_place = actio_form_array(F, w.cols, sizeof *col_place);
     for (uint32_t g = 0; g < all; g++) {
         if (w.group[g] != g) continue;
         uint32_t rows = 0, cols = 0;

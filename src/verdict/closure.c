@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Hidden constraints by iterated closure [HAMEL F.2]: eliminate z' and lambda from the equations; what is left over without them must vanish
- * along the motion, so it is a further constraint; differentiate it, add it, and begin again until nothing new comes. The elimination runs on
+ * Hidden constraints by iterated closure [HAMEL F.2]: eliminate z' and lambda from the equations; what is left over
+ * without them must vanish
+ * along the motion, so it is a further constraint; differentiate it, add it, and begin again until nothing new comes.
+ * The elimination runs on
  * the formulas, block by block, so that every round has exact derivatives. */
 #include "verdict/blocks.h"
 #include "expr/normal.h"
@@ -9,16 +11,18 @@
 #include <string.h>
 
 enum {
-    FEWEST = 4,                                            /* points that tell a branch */
-    MOST_NODES = 50000                                     /* of formulas: each round makes some four times as many; few models need 10000 */
+    FEWEST = 4,        /* points that tell a branch */
+    MOST_NODES = 50000 /* of formulas: each round makes some four times as many; few models need 10000 */
 };
 #define SMALL 1e-2
 
 struct closing {
-    struct actio_verdict *v; struct actio_sampled *points;
-    actio_expr *level; size_t levels, cap;                 /* hidden velocity constraints */
-    bool one_branch;                                       /* requested once more */
-    double *first, *size;                                  /* of each component of y: at the points as they came, and now */
+    struct actio_verdict *v;
+    struct actio_sampled *points;
+    actio_expr *level; /* hidden velocity constraints */
+    size_t levels, cap;
+    bool one_branch;      /* requested once more */
+    double *first, *size; /* of each component of y: at the points as they came, and now */
 };
 
 /* ---- what is left over */
@@ -48,21 +52,24 @@ static bool vanishes(struct closing *c, const struct actio_block *s, size_t row)
         const double *slope = actio_probe_at(&probe);
         double size = 0, largest[2] = { M->unit[0], M->unit[1] };
         for (size_t i = 0; i < ny; i++) largest[i >= F->n] = fmax(largest[i >= F->n], fabs(M->y[i]));
-        for (size_t i = 0; i < ny; i++) size += fabs(slope[i]) * fmax(fabs(M->y[i]), 0.01 * fmin(c->size[i], largest[i >= F->n]));
+        for (size_t i = 0; i < ny; i++)
+            size += fabs(slope[i]) * fmax(fabs(M->y[i]), 0.01 * fmin(c->size[i], largest[i >= F->n]));
         zero = fabs(slope[ny]) <= 1e-7 * size;
     }
     actio_probe_close(&probe);
     return zero;
 }
 
-/* Switches as functions again: a mode is the sign of its guard (of floor the whole number below it), which is made of modes before it only. */
+/* Switches as functions again: a mode is the sign of its guard (of floor the whole number below it), which is made of
+ * modes before it only. */
 static actio_expr unswitched(struct actio_formation *F, actio_expr e)
 {
     size_t n = F->sys.modes;
     actio_expr *mode = actio_form_array(F, n, sizeof *mode), *sign = actio_form_array(F, n, sizeof *sign);
     for (uint32_t k = 0; k < n; k++) {
         mode[k] = actio_symbol(&F->pool, ACTIO_SPACE_MODE, k);
-        sign[k] = actio_op1(&F->pool, F->mode_whole[k] ? ACTIO_FLOOR : ACTIO_SIGN, actio_substitute(&F->pool, F->mode_guard[k], mode, sign, k));
+        sign[k] = actio_op1(&F->pool, F->mode_whole[k] ? ACTIO_FLOOR : ACTIO_SIGN,
+                            actio_substitute(&F->pool, F->mode_guard[k], mode, sign, k));
     }
     return n ? actio_substitute(&F->pool, e, mode, sign, n) : e;
 }
@@ -81,7 +88,8 @@ static struct actio_equation equation(struct actio_formation *F, actio_expr e)
 static struct actio_equation zero_equation(struct actio_formation *F, actio_expr e)
 {
     struct actio_equation q = equation(F, e);
-    return (struct actio_equation){ actio_arena_format(&F->arena, "%s = 0", q.text), actio_arena_format(&F->arena, "%s = 0", q.latex) };
+    return (struct actio_equation){ actio_arena_format(&F->arena, "%s = 0", q.text),
+                                    actio_arena_format(&F->arena, "%s = 0", q.latex) };
 }
 
 /* Variables of the manifold's condition `row` that no condition before it has. */
@@ -95,7 +103,8 @@ static const bool *fresh_ones(struct actio_formation *F, const struct actio_mani
     return fresh;
 }
 
-/* Points that can be brought onto the manifold with the new constraints, from `first` on, stay. What is new is solved for first where it can
+/* Points that can be brought onto the manifold with the new constraints, from `first` on, stay. What is new is solved
+ * for first where it can
  * be: the shortest way would depend on units, and may lead to special states only. */
 static void move_points(struct closing *c, size_t first)
 {
@@ -109,13 +118,19 @@ static void move_points(struct closing *c, size_t first)
     for (size_t i = 0; i < p->count; i++) {
         double *y = p->y + i * ny;
         if (!actio_manifold_reach(p->M, p->t[i], y, &rank, &worst)) continue;
-        if (kept != i) memcpy(p->y + kept * ny, y, ny * sizeof *y), p->t[kept] = p->t[i];
+        if (kept != i) {
+            memcpy(p->y + kept * ny, y, ny * sizeof *y);
+            p->t[kept] = p->t[i];
+        }
         kept++;
     }
     p->count = kept;
 }
 
-static bool moves(struct actio_formation *F, actio_expr e) { return actio_uses(&F->pool, e, ACTIO_SPACE_V) || actio_uses(&F->pool, e, ACTIO_SPACE_STATE); }
+static bool moves(struct actio_formation *F, actio_expr e)
+{
+    return actio_uses(&F->pool, e, ACTIO_SPACE_V) || actio_uses(&F->pool, e, ACTIO_SPACE_STATE);
+}
 
 /* h^k = 0 is h = 0, with a gradient. */
 static actio_expr plain_form(struct actio_pool *pool, actio_expr e)
@@ -137,7 +152,8 @@ static bool add_constraint(struct closing *c, actio_expr e)
     v->hidden[n] = zero_equation(F, e);
     v->hidden_e[n] = e;
     v->hidden_is_position[n] = !moves(F, e);
-    if (actio_level_of(&F->pool, e) <= ACTIO_LV_TIME) return false;            /* a number, or a function of time, that is not 0 */
+    /* a number, or a function of time, that is not 0 */
+    if (actio_level_of(&F->pool, e) <= ACTIO_LV_TIME) return false;
     actio_expr level = e;
     actio_manifold_add(c->points->M, e);
     if (!moves(F, e)) {
@@ -159,14 +175,18 @@ static bool same_branch(const struct actio_manifold *M, size_t first, const doub
 {
     for (size_t r = first; r < M->count; r++) {
         double largest = 0, own = 0;
-        for (size_t i = M->row_start[r]; i < M->row_start[r + 1]; i++) largest = fmax(largest, fabs(slopes[i])), own = fmax(own, fabs(here[i]));
+        for (size_t i = M->row_start[r]; i < M->row_start[r + 1]; i++) {
+            largest = fmax(largest, fabs(slopes[i]));
+            own = fmax(own, fabs(here[i]));
+        }
         for (size_t i = M->row_start[r]; i < M->row_start[r + 1]; i++)
             if (fabs(slopes[i]) > 1e-3 * largest && !(fabs(here[i]) > 1e-9 * own)) return false;
     }
     return true;
 }
 
-/* x*y = 0 has two branches: where y = 0 and where x = 0. Slopes of hidden constraints that are not 0 at the first point, the nearest to the start,
+/* x*y = 0 has two branches: where y = 0 and where x = 0. Slopes of hidden constraints that are not 0 at the first
+ * point, the nearest to the start,
  * are not 0 on its branch; other points go. */
 static void keep_branch(struct closing *c)
 {
@@ -183,7 +203,7 @@ static void keep_branch(struct closing *c)
         same[i] = same_branch(M, first, slopes, here);
         kept += same[i];
     }
-    if (kept < FEWEST) return;                             /* the first was a special one */
+    if (kept < FEWEST) return; /* the first was a special one */
     kept = 0;
     for (size_t i = 0; i < p->count; i++) {
         if (!same[i]) continue;
@@ -203,22 +223,27 @@ static size_t add_left_over(struct closing *c, const struct actio_blocks *blocks
         for (size_t r = 0; r < s->rows && !new_one; r++) {
             if (s->row_used[r] || vanishes(c, s, r)) continue;
             actio_expr e = plain_form(&c->v->F->pool, s->b[r]);
-            bool known = is_known(c->v, e);                                    /* then points on several branches do not tell */
-            if (known && added) continue;                                      /* what this round adds may explain it: the next one shows */
+            bool known = is_known(c->v, e); /* then points on several branches do not tell */
+            if (known && added) continue;   /* what this round adds may explain it: the next one shows */
             if (known && !c->one_branch) {
                 c->one_branch = true;
                 keep_branch(c);
                 return 1;
             }
-            if (known) { c->v->proved = false; continue; }
-            new_one = true, added++;
+            if (known) {
+                c->v->proved = false;
+                continue;
+            }
+            new_one = true;
+            added++;
             if (!add_constraint(c, e)) return SIZE_MAX;
         }
     }
     if (added == 0) return 0;
     actio_manifold_ready(c->points->M);
     move_points(c, first);
-    if (c->points->M->unit[0] >= SMALL) keep_branch(c);    /* slopes at points of very different size can't be compared */
+    /* slopes at points of very different size can't be compared */
+    if (c->points->M->unit[0] >= SMALL) keep_branch(c);
     return c->points->count ? added : SIZE_MAX;
 }
 
@@ -226,7 +251,8 @@ static size_t add_left_over(struct closing *c, const struct actio_blocks *blocks
 
 static size_t length_of(struct actio_formation *F, actio_expr e) { return strlen(equation(F, e).text); }
 
-/* Shorter by what is known to vanish: a hidden constraint solved for a coordinate or state in it with a constant coefficient, put in. */
+/* Shorter by what is known to vanish: a hidden constraint solved for a coordinate or state in it with a constant
+ * coefficient, put in. */
 static actio_expr reduced(struct closing *c, actio_expr e)
 {
     struct actio_formation *F = c->v->F;
@@ -240,12 +266,15 @@ static actio_expr reduced(struct closing *c, actio_expr e)
             actio_expr solved = actio_sub(pool, symbol, actio_div(pool, c->v->hidden_e[h], slope));
             actio_expr shorter = actio_simplify(pool, actio_substitute(pool, e, &symbol, &solved, 1));
             size_t length = length_of(F, shorter);
-            if (length < best) best = length, e = shorter;
+            if (length < best) {
+                best = length;
+                e = shorter;
+            }
         }
     return e;
 }
 
-/* An unknown whose row has no other left is a function of the state                        [LM 20] */
+/* An unknown whose row has no other left is a function of the state  [LM 20] */
 static void solve_unknowns(struct closing *c, const struct actio_block *s)
 {
     struct actio_formation *F = s->F;
@@ -256,7 +285,8 @@ static void solve_unknowns(struct closing *c, const struct actio_block *s)
         for (size_t j = 0; j < s->cols && alone; j++) alone = j == col || actio_is_zero(*actio_block_entry(s, row, j));
         if (!alone) continue;
         v->is_solved[unknown] = true;
-        v->solved[unknown] = reduced(c, actio_simplify(&F->pool, actio_div(&F->pool, s->b[row], *actio_block_entry(s, row, col))));
+        v->solved[unknown] =
+            reduced(c, actio_simplify(&F->pool, actio_div(&F->pool, s->b[row], *actio_block_entry(s, row, col))));
         if (unknown >= F->N) v->multiplier[unknown - F->N] = equation(F, v->solved[unknown]);
     }
 }
@@ -267,7 +297,8 @@ static void find_free(const struct actio_block *s, bool *free_one)
     for (size_t j = 0; j < s->cols; j++) free_one[s->col[j]] = !s->col_used[j];
     for (size_t i = 0; i < s->rank; i++)
         for (size_t j = 0; j < s->cols; j++)
-            if (!s->col_used[j] && !actio_is_zero(*actio_block_entry(s, s->pivot_row[i], j))) free_one[s->col[s->pivot_col[i]]] = true;
+            if (!s->col_used[j] && !actio_is_zero(*actio_block_entry(s, s->pivot_row[i], j)))
+                free_one[s->col[s->pivot_col[i]]] = true;
 }
 
 static void read_off(struct closing *c, const struct actio_blocks *blocks)
@@ -297,7 +328,8 @@ static void count_data(struct closing *c)
     c->v->free_data = c->points->M->ny - rank;
 }
 
-/* How large each component is at the points; one that constraints have brought to 0 keeps the size that it had before. */
+/* How large each component is at the points; one that constraints have brought to 0 keeps the size that it had before.
+ * */
 static void measure(struct closing *c, double *size)
 {
     size_t ny = c->points->M->ny;
@@ -316,8 +348,8 @@ static void measure_first(struct closing *c)
     c->size = actio_form_array(c->v->F, ny, sizeof *c->size);
     measure(c, c->first);
     for (size_t i = 0; i < ny; i++) largest[i >= n] = fmax(largest[i >= n], c->first[i]);
-    for (size_t i = 0; i < ny; i++)
-        if (!(c->first[i] > 1e-8 * largest[i >= n])) c->first[i] = largest[i >= n];   /* fixed at 0 from the beginning */
+    for (size_t i = 0; i < ny; i++) /* fixed at 0 from the beginning */
+        if (!(c->first[i] > 1e-8 * largest[i >= n])) c->first[i] = largest[i >= n];
 }
 
 void actio_close(struct actio_verdict *v, struct actio_sampled *points)
@@ -332,7 +364,10 @@ void actio_close(struct actio_verdict *v, struct actio_sampled *points)
         measure(&c, c.size);
         for (size_t k = 0; k < blocks.count; k++) actio_block_eliminate(&blocks.at[k], &v->proved);
         size_t added = v->too_large ? 1 : add_left_over(&c, &blocks);
-        if (added == SIZE_MAX) { v->contradiction = "accelerations"; return; }
+        if (added == SIZE_MAX) {
+            v->contradiction = "accelerations";
+            return;
+        }
         if (added) continue;
         read_off(&c, &blocks);
         count_data(&c);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Constraints that exclude each other: which of them do, at the start and at later times. Where the motion can't go on, is there any state? */
+ * Constraints that exclude each other: which of them do, at the start and at later times. Where the motion can't go on,
+ * is there any state? */
 #include "verdict/survey.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { TRIES = 12, PACES = 64 };
-#define FITS 1e-8                                          /* a state, against what its variables contribute */
-#define ROUGHLY 1e-4                                       /* a state of the rough motion */
-#define SHORTEST 1e-9                                      /* pace, of the interval */
+#define FITS 1e-8     /* a state, against what its variables contribute */
+#define ROUGHLY 1e-4  /* a state of the rough motion */
+#define SHORTEST 1e-9 /* pace, of the interval */
 
 /* Constraints that no state satisfies together: leave out what is not needed for the contradiction. */
 static size_t leave_out(struct actio_surveying *s, uint32_t *id)
@@ -17,7 +18,10 @@ static size_t leave_out(struct actio_surveying *s, uint32_t *id)
     size_t all = s->M.count, kept = all;
     actio_expr *c = actio_form_array(F, all, sizeof *c);
     double *y = actio_form_array(F, s->M.ny, sizeof *y);
-    for (uint32_t i = 0; i < all; i++) c[i] = s->M.c[i], id[i] = i;
+    for (uint32_t i = 0; i < all; i++) {
+        c[i] = s->M.c[i];
+        id[i] = i;
+    }
     for (size_t i = all; i-- > 0;) {
         s->M.added = 0;
         for (size_t j = 0; j < kept; j++)
@@ -47,7 +51,7 @@ void actio_find_contradiction(struct actio_surveying *s)
     for (size_t j = 0; j < kept; j++) {
         bool position = id[j] < F->sys.holonomic;
         positions = positions && position;
-        if (id[j] >= F->sys.holonomic + F->sys.levels) continue;               /* a hidden one: it follows from what is written */
+        if (id[j] >= F->sys.holonomic + F->sys.levels) continue; /* a hidden one: it follows from what is written */
         uint32_t k = position ? F->sys.position_row[id[j]] : F->sys.velocity_row[id[j] - F->sys.holonomic];
         bool known = false;
         for (size_t i = 0; i < count; i++) known = known || set[i] == k;
@@ -57,7 +61,6 @@ void actio_find_contradiction(struct actio_surveying *s)
     v->contradictory = actio_form_array(F, 1, sizeof *v->contradictory);
     v->contradictory[v->contradictories++] = (struct actio_relation){ .row = set, .rows = count, .text = "" };
 }
-
 
 /* ---- later */
 
@@ -114,10 +117,12 @@ static void name_rows(struct actio_surveying *s, double t, double *y)
     v->redundants = 0;
     actio_find_relations(v, &here, &s->matrix);
     v->contradiction = "accelerations";
-    v->contradictory = v->redundant, v->contradictories = v->redundants;
+    v->contradictory = v->redundant;
+    v->contradictories = v->redundants;
 }
 
-/* Where the motion was last seen on the manifold; false when that is to the end. A rough motion may well step over a place where it ends. */
+/* Where the motion was last seen on the manifold; false when that is to the end. A rough motion may well step over a
+ * place where it ends. */
 static bool motion_ends(struct actio_surveying *s, double *t, double *y)
 {
     const struct actio_box *box = s->box;
@@ -126,13 +131,15 @@ static bool motion_ends(struct actio_surveying *s, double *t, double *y)
         double when = s->t0 + (box->t1 - s->t0) * (double)i / (double)(box->rows - 1);
         actio_manifold_take_sides(&s->M, when, box->seed + i * ny);
         if (!actio_manifold_fits(&s->M, when, box->seed + i * ny, ROUGHLY)) break;
-        last = i, *t = when;
+        last = i;
+        *t = when;
     }
     if (last) memcpy(y, box->seed + last * ny, ny * sizeof *y);
     return last + 1 < box->rows;
 }
 
-/* Rows that the motion found to disagree are at fault wherever else there are states; otherwise there must be none at all. */
+/* Rows that the motion found to disagree are at fault wherever else there are states; otherwise there must be none at
+ * all. */
 void actio_find_later(struct actio_surveying *s)
 {
     const struct actio_box *box = s->box;
@@ -141,15 +148,19 @@ void actio_find_later(struct actio_surveying *s)
     double span = box->t1 - s->t0, t = s->t0, *y = actio_form_array(s->F, 2 * ny, sizeof *y), *beyond = y + ny;
     if (s->F->p == 0 || span == 0 || !(s->rheonomic || s->F->sys.modes)) return;
     memcpy(y, s->y0, ny * sizeof *y);
-    if (box->rows_disagreed) t = box->t_end, memcpy(y, box->end, ny * sizeof *y);
-    else if (!motion_ends(s, &t, y) || !gets_stuck(s, &t, y)) return;
+    if (box->rows_disagreed) {
+        t = box->t_end;
+        memcpy(y, box->end, ny * sizeof *y);
+    } else if (!motion_ends(s, &t, y) || !gets_stuck(s, &t, y)) return;
     double soon = fmin(1e-3 * fabs(span), fabs(box->t1 - t)) * (span > 0 ? 1 : -1);
     s->at = t + soon;
     if (!box->rows_disagreed && (any_state(s, s->at) || any_state(s, 0.5 * (t + box->t1)))) return;
     go_on(s, soon, y, beyond);
     actio_manifold_take_sides(&s->M, s->at, beyond);
     v->word = ACTIO_VERDICT_contradictory;
-    v->later = true, v->later_from = t;
-    if (actio_survey_reach(s, s->at, beyond) && actio_manifold_fits(&s->M, s->at, beyond, FITS)) name_rows(s, s->at, beyond);
+    v->later = true;
+    v->later_from = t;
+    if (actio_survey_reach(s, s->at, beyond) && actio_manifold_fits(&s->M, s->at, beyond, FITS))
+        name_rows(s, s->at, beyond);
     else actio_find_contradiction(s);
 }

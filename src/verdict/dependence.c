@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which rows depend on which, and how: minimal dependent sets of the constraints and the linear relation between their rows.  [HAMEL H] */
+ * Which rows depend on which, and how: minimal dependent sets of the constraints and the linear relation between their
+ * rows.  [HAMEL H] */
 #include "verdict/verdict.h"
 #include "algebra/dense.h"
 #include "expr/normal.h"
@@ -11,7 +12,7 @@
 static void *borrow(struct actio_formation *F, size_t count, size_t size)
 {
     void *p = actio_take(F->sys.ctx, count + 1, size);
-    if (!p) actio_arena_array(&F->arena, SIZE_MAX / 8, 1);  /* says that memory is out, and escapes */
+    if (!p) actio_arena_array(&F->arena, SIZE_MAX / 8, 1); /* says that memory is out, and escapes */
     return p;
 }
 
@@ -28,7 +29,8 @@ size_t actio_rank_of_rows(struct actio_formation *F, const double *rows, size_t 
     return rank;
 }
 
-static void dense_rows(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix, size_t sample, double *A)
+static void dense_rows(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix,
+                       size_t sample, double *A)
 {
     struct actio_formation *F = v->F;
     points->M->t = points->t[sample];
@@ -58,7 +60,8 @@ static void gather(const double *A, const uint32_t *row, size_t rows, size_t ski
         if (i != skip) memcpy(out + N * at++, A + row[i] * N, N * sizeof *out);
 }
 
-/* The smallest set of rows up to and with `last` in which `last` depends on the others: leave out whatever is not needed. */
+/* The smallest set of rows up to and with `last` in which `last` depends on the others: leave out whatever is not
+ * needed. */
 static size_t minimal_set(struct actio_formation *F, const double *A, uint32_t last, double tol, uint32_t *set)
 {
     size_t count = 0;
@@ -77,7 +80,8 @@ static size_t minimal_set(struct actio_formation *F, const double *A, uint32_t l
     return count + 1;
 }
 
-/* row_last = sum of factors * the other rows, at one sample: normal equations, since the rows fit each other but for rounding. */
+/* row_last = sum of factors * the other rows, at one sample: normal equations, since the rows fit each other but for
+ * rounding. */
 static void factors_at(struct actio_formation *F, const double *A, const uint32_t *set, size_t count, double *factor)
 {
     size_t others = count - 1, N = F->N;
@@ -131,7 +135,10 @@ static const char *constant_text(struct actio_formation *F, const uint32_t *set,
     actio_text_open(&t, &F->arena);
     actio_text_format(&t, "%s = ", F->sys.constraint[set[count - 1]]);
     for (size_t j = 0; j + 1 < count; j++)
-        if (factor[j] != 0) write_term(&t, factor[j], F->sys.constraint[set[j]], first), first = false;
+        if (factor[j] != 0) {
+            write_term(&t, factor[j], F->sys.constraint[set[j]], first);
+            first = false;
+        }
     if (first) actio_text_add(&t, "0");
     return t.s;
 }
@@ -148,18 +155,27 @@ static actio_expr entry_of(const struct actio_formation *F, uint32_t row, size_t
 }
 
 /* Rows of others | last: columns on which the others are independent, by complete pivoting on the values. */
-static bool pivot_columns(const double *A, const uint32_t *set, size_t others, size_t N, double *T, uint32_t *row, uint32_t *col)
+static bool pivot_columns(const double *A, const uint32_t *set, size_t others, size_t N, double *T, uint32_t *row,
+                          uint32_t *col)
 {
-    for (size_t j = 0; j < others; j++) memcpy(T + j * N, A + set[j] * N, N * sizeof *T), row[j] = (uint32_t)j;
+    for (size_t j = 0; j < others; j++) {
+        memcpy(T + j * N, A + set[j] * N, N * sizeof *T);
+        row[j] = (uint32_t)j;
+    }
     for (size_t step = 0; step < others; step++) {
         double best = 0;
         size_t at = step;
         for (size_t j = step; j < others; j++)
             for (uint32_t c = 0; c < N; c++)
-                if (fabs(T[row[j] * N + c]) > best) best = fabs(T[row[j] * N + c]), at = j, col[step] = c;
+                if (fabs(T[row[j] * N + c]) > best) {
+                    best = fabs(T[row[j] * N + c]);
+                    at = j;
+                    col[step] = c;
+                }
         if (!(best > 0)) return false;
         uint32_t pivot = row[at];
-        row[at] = row[step], row[step] = pivot;
+        row[at] = row[step];
+        row[step] = pivot;
         for (size_t j = step + 1; j < others; j++) {
             double f = T[row[j] * N + col[step]] / T[pivot * N + col[step]];
             for (size_t c = 0; c < N; c++) T[row[j] * N + c] -= f * T[pivot * N + c];
@@ -169,19 +185,23 @@ static bool pivot_columns(const double *A, const uint32_t *set, size_t others, s
     return true;
 }
 
-/* Cramer's way on formulas, for a few rows: M f = b with M_ij = (row j)(column i); pivots were chosen on values and are frozen. */
+/* Cramer's way on formulas, for a few rows: M f = b with M_ij = (row j)(column i); pivots were chosen on values and are
+ * frozen. */
 static void solve_formulas(struct actio_pool *pool, size_t n, actio_expr M[MOST_SYMBOLIC][MOST_SYMBOLIC + 1])
 {
     for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < n; i++) {
             if (i == k || actio_is_zero(M[i][k])) continue;
             actio_expr f = actio_simplify(pool, actio_div(pool, M[i][k], M[k][k]));
-            for (size_t j = k; j <= n; j++) M[i][j] = j == k ? (actio_expr){ 0 } : actio_simplify(pool, actio_sub(pool, M[i][j], actio_mul(pool, f, M[k][j])));
+            for (size_t j = k; j <= n; j++)
+                M[i][j] = j == k ? (actio_expr){ 0 }
+                                 : actio_simplify(pool, actio_sub(pool, M[i][j], actio_mul(pool, f, M[k][j])));
         }
     for (size_t k = 0; k < n; k++) M[k][n] = actio_simplify(pool, actio_div(pool, M[k][n], M[k][k]));
 }
 
-static bool find_formulas(struct actio_formation *F, const double *A, const uint32_t *set, size_t count, actio_expr *factor)
+static bool find_formulas(struct actio_formation *F, const double *A, const uint32_t *set, size_t count,
+                          actio_expr *factor)
 {
     size_t others = count - 1, N = F->N;
     uint32_t row[MOST_SYMBOLIC], col[MOST_SYMBOLIC];
@@ -215,7 +235,8 @@ static bool proved_formulas(struct actio_formation *F, const uint32_t *set, size
     return true;
 }
 
-static void write_formula(struct actio_formation *F, struct actio_text *t, actio_expr factor, const char *name, bool first)
+static void write_formula(struct actio_formation *F, struct actio_text *t, actio_expr factor, const char *name,
+                          bool first)
 {
     struct actio_text f;
     actio_text_open(&f, &F->arena);
@@ -234,7 +255,10 @@ static const char *formula_text(struct actio_formation *F, const uint32_t *set, 
     actio_text_open(&t, &F->arena);
     actio_text_format(&t, "%s = ", F->sys.constraint[set[count - 1]]);
     for (size_t j = 0; j + 1 < count; j++)
-        if (!actio_is_zero(factor[j])) write_formula(F, &t, factor[j], F->sys.constraint[set[j]], first), first = false;
+        if (!actio_is_zero(factor[j])) {
+            write_formula(F, &t, factor[j], F->sys.constraint[set[j]], first);
+            first = false;
+        }
     return t.length <= MOST_LENGTH && !first ? t.s : NULL;
 }
 
@@ -245,7 +269,8 @@ static double four_digits(double x)
 }
 
 /* The values at one state, which is named by the variables that occur in the rows. */
-static const char *text_at_state(struct actio_verdict *v, struct actio_sampled *points, const uint32_t *set, size_t count, const double *factor)
+static const char *text_at_state(struct actio_verdict *v, struct actio_sampled *points, const uint32_t *set,
+                                 size_t count, const double *factor)
 {
     struct actio_formation *F = v->F;
     struct actio_text t;
@@ -257,9 +282,13 @@ static const char *text_at_state(struct actio_verdict *v, struct actio_sampled *
     for (size_t i = 0; i < points->M->ny; i++) {
         bool occurs = false;
         for (size_t e = 0; e < F->A.count && !occurs; e++)
-            for (size_t j = 0; j < count && !occurs; j++) occurs = F->A.at[e].row == set[j] && actio_uses_symbol(&F->pool, F->A.at[e].e, points->M->wrt[i]);
+            for (size_t j = 0; j < count && !occurs; j++)
+                occurs = F->A.at[e].row == set[j] && actio_uses_symbol(&F->pool, F->A.at[e].e, points->M->wrt[i]);
         if (!occurs) continue;
-        if (listed == 4) { left++; continue; }
+        if (listed == 4) {
+            left++;
+            continue;
+        }
         actio_text_add(&t, listed++ ? ", " : "");
         actio_print(&F->pool, points->M->wrt[i], actio_model_symbol_name, F->model, &t);
         actio_text_format(&t, " = %.6g", points->y[i]);
@@ -286,20 +315,22 @@ static bool proved(struct actio_formation *F, const uint32_t *set, size_t count,
 }
 
 /* Do the factors at one sample hold at the others? */
-static bool constant_factors(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix, const uint32_t *set, size_t count,
-                             const double *factor, double *A, double *again)
+static bool constant_factors(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix,
+                             const uint32_t *set, size_t count, const double *factor, double *A, double *again)
 {
     bool constant = true;
     for (size_t s = 1; s < points->count && s < 6; s++) {
         dense_rows(v, points, matrix, s, A);
         factors_at(v->F, A, set, count, again);
         undo_units(v, set, count, again);
-        for (size_t j = 0; j + 1 < count; j++) constant = constant && fabs(again[j] - factor[j]) <= 1e-7 * (1 + fabs(factor[j]));
+        for (size_t j = 0; j + 1 < count; j++)
+            constant = constant && fabs(again[j] - factor[j]) <= 1e-7 * (1 + fabs(factor[j]));
     }
     return constant;
 }
 
-static struct actio_relation relation(struct actio_verdict *v, struct actio_sampled *points, const struct actio_probe *matrix, const uint32_t *set, size_t count, double *A)
+static struct actio_relation relation(struct actio_verdict *v, struct actio_sampled *points,
+                                      const struct actio_probe *matrix, const uint32_t *set, size_t count, double *A)
 {
     struct actio_formation *F = v->F;
     double *factor = actio_form_array(F, 2 * count, sizeof *factor);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Gauss-Jordan on formulas: pivots are chosen on values at sampled states and frozen, so that every entry that is left has exact derivatives. */
+ * Gauss-Jordan on formulas: pivots are chosen on values at sampled states and frozen, so that every entry that is left
+ * has exact derivatives. */
 #include "verdict/blocks.h"
 #include "expr/normal.h"
 
@@ -15,7 +16,8 @@ static void worths(const struct actio_block *s, size_t row, double *worth)
         const double *v = actio_block_at(s, k, row);
         double largest = 0;
         for (size_t j = 0; j < s->cols; j++) largest = fmax(largest, fabs(v[j]));
-        for (size_t j = 0; j < s->cols; j++) worth[j] = fmin(worth[j], largest > 0 ? fabs(v[j]) / largest * fmin(1, largest) : 0);
+        for (size_t j = 0; j < s->cols; j++)
+            worth[j] = fmin(worth[j], largest > 0 ? fabs(v[j]) / largest * fmin(1, largest) : 0);
     }
 }
 
@@ -35,7 +37,11 @@ static bool choose_pivot(const struct actio_block *s, double *worth, size_t *row
         for (size_t j = 0; j < s->cols; j++) {
             actio_expr e = s->a[r * s->cols + j];
             if (s->col_used[j] || actio_is_zero(e) || !(worth[j] > ZERO)) continue;
-            if (worth[j] * plain(s, e) > best) best = worth[j] * plain(s, e), *row = r, *col = j;
+            if (worth[j] * plain(s, e) > best) {
+                best = worth[j] * plain(s, e);
+                *row = r;
+                *col = j;
+            }
         }
     }
     return best > 0;
@@ -73,7 +79,10 @@ static void eliminate_row(struct actio_block *s, bool *proved, size_t row, size_
         to[col] = 0;
     }
     for (size_t j = 0; j < s->cols; j++) {
-        if (j == col) { *actio_block_entry(s, row, j) = (actio_expr){ 0 }; continue; }
+        if (j == col) {
+            *actio_block_entry(s, row, j) = (actio_expr){ 0 };
+            continue;
+        }
         *actio_block_entry(s, row, j) = less(s, *actio_block_entry(s, row, j), factor, *actio_block_entry(s, pivot, j));
         clean(s, proved, row, j);
     }
@@ -88,7 +97,8 @@ void actio_block_eliminate(struct actio_block *s, bool *proved)
     while (s->rank < s->cols && choose_pivot(s, worth, &row, &col)) {
         actio_poll(s->F->sys.ctx);
         s->row_used[row] = s->col_used[col] = true;
-        s->pivot_row[s->rank] = (uint32_t)row, s->pivot_col[s->rank++] = (uint32_t)col;
+        s->pivot_row[s->rank] = (uint32_t)row;
+        s->pivot_col[s->rank++] = (uint32_t)col;
         for (size_t r = 0; r < s->rows; r++)
             if (r != row) eliminate_row(s, proved, r, row, col);
     }

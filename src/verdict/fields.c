@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Admissible fields. At a point the free directions of the velocity are frozen as a frame Z; the velocity v(q, t) with g(q, v, t) = 0 and
- * Z'v = c is then a smooth field (v, 1) for each constant c, linear constraints or not, and these fields span the distribution. Brackets of
- * random ones come from jets: [X, Y] is the part of e in Y(y + e X) - X(y + e Y), and this may be nested.          [HAMEL A.3, F.4] */
+ * Admissible fields. At a point the free directions of the velocity are frozen as a frame Z; the velocity v(q, t) with
+ * g(q, v, t) = 0 and
+ * Z'v = c is then a smooth field (v, 1) for each constant c, linear constraints or not, and these fields span the
+ * distribution. Brackets of
+ * random ones come from jets: [X, Y] is the part of e in Y(y + e X) - X(y + e Y), and this may be nested.  [HAMEL A.3,
+ * F.4] */
 #include "verdict/fields.h"
 #include "algebra/dense.h"
 
 #include <math.h>
 #include <string.h>
 
-#define INDEPENDENT 1e-8                                   /* of rows scaled to length 1 */
-#define NEW 1e-9                                           /* of a bracket, against the two terms it is the difference of */
-#define FLOOR 1e-14                                        /* and against the product of its fields' sizes: numbers are scaled */
-#define NOISE 3e-12                                        /* of the terms, */
-#define NOISE_FLOOR 2e-15                                  /* of the fields: what rounding can bring; between this and NEW is doubt */
+#define INDEPENDENT 1e-8  /* of rows scaled to length 1 */
+#define NEW 1e-9          /* of a bracket, against the two terms it is the difference of */
+#define FLOOR 1e-14       /* and against the product of its fields' sizes: numbers are scaled */
+#define NOISE 3e-12       /* of the terms, */
+#define NOISE_FLOOR 2e-15 /* of the fields: what rounding can bring; between this and NEW is doubt */
 
-struct field { double *u, *step; };                        /* u at the point; du = step * residual (n x rank) */
+struct field {
+    double *u, *step;
+}; /* u at the point; du = step * residual (n x rank) */
 
 /* ---- numbers */
 
@@ -37,7 +42,10 @@ void actio_fields_input(const struct actio_fields *f, const double *x, const dou
 {
     size_t n = f->n;
     double tau = f->scale[n];
-    for (size_t i = 0; i < n; i++) in[i] = f->scale[i] * x[i], in[n + 1 + i] = f->scale[i] / tau * u[i];
+    for (size_t i = 0; i < n; i++) {
+        in[i] = f->scale[i] * x[i];
+        in[n + 1 + i] = f->scale[i] / tau * u[i];
+    }
     in[n] = tau * x[n];
 }
 
@@ -101,11 +109,14 @@ static void open_rows(struct actio_fields *f, const uint32_t *level)
     }
 }
 
-bool actio_fields_open(struct actio_fields *f, struct actio_formation *F, struct actio_sampled *points, const uint32_t *level, size_t rows)
+bool actio_fields_open(struct actio_fields *f, struct actio_formation *F, struct actio_sampled *points,
+                       const uint32_t *level, size_t rows)
 {
     const struct actio_manifold *M = points->M;
     size_t n = F->n, big = rows > n ? rows : n;
-    *f = (struct actio_fields){ .F = F, .points = points, .n = n, .width = n + 1, .rows = rows, .reach = 0.5, .seed = 0xD1B54A32D192ED03u };
+    *f = (struct actio_fields){
+        .F = F, .points = points, .n = n, .width = n + 1, .rows = rows, .reach = 0.5, .seed = 0xD1B54A32D192ED03u
+    };
     open_rows(f, level);
     f->scale = numbers(f, n + 1);
     choose_scales(f);
@@ -116,7 +127,8 @@ bool actio_fields_open(struct actio_fields *f, struct actio_formation *F, struct
     f->iwork = actio_form_array(F, 4 * big, sizeof *f->iwork);
     actio_expr *slope = actio_form_array(F, rows * n, sizeof *slope);
     for (size_t r = 0; r < rows; r++) actio_gradient(&F->pool, f->phi[r], F->v, n, slope + r * n);
-    return actio_jets_open(&f->residual, F, f->phi, rows, M->param, M->mode) && actio_jets_open(&f->slope, F, slope, rows * n, M->param, M->mode);
+    return actio_jets_open(&f->residual, F, f->phi, rows, M->param, M->mode)
+           && actio_jets_open(&f->slope, F, slope, rows * n, M->param, M->mode);
 }
 
 /* ---- one point */
@@ -142,7 +154,8 @@ static void pick_rows(struct actio_fields *f, struct actio_spot *spot, const dou
     spot->rank = 0;
     for (int given = 1; given >= 0; given--)
         for (size_t r = 0; r < f->rows; r++)
-            if (f->is_given[r] == (given == 1) && actio_extend(basis, &dim, n, J + r * n, INDEPENDENT)) spot->pick[spot->rank++] = (uint32_t)r;
+            if (f->is_given[r] == (given == 1) && actio_extend(basis, &dim, n, J + r * n, INDEPENDENT))
+                spot->pick[spot->rank++] = (uint32_t)r;
 }
 
 static bool frame_at(struct actio_fields *f, struct actio_spot *spot)
@@ -161,7 +174,10 @@ static bool frame_at(struct actio_fields *f, struct actio_spot *spot)
     return true;
 }
 
-static size_t some_point(struct actio_fields *f) { return (size_t)((double)f->points->count * 0.5 * (1 + actio_fields_uniform(f))); }
+static size_t some_point(struct actio_fields *f)
+{
+    return (size_t)((double)f->points->count * 0.5 * (1 + actio_fields_uniform(f)));
+}
 
 static void sampled_state(struct actio_fields *f, double *y, double *t)
 {
@@ -189,9 +205,11 @@ bool actio_spot_open(struct actio_fields *f, struct actio_spot *spot)
 {
     size_t n = f->n, ny = f->points->M->ny, rank, worst;
     if (!spot->x) {
-        spot->x = numbers(f, f->width), spot->u = numbers(f, n);
+        spot->x = numbers(f, f->width);
+        spot->u = numbers(f, n);
         spot->pick = actio_form_array(f->F, f->rows, sizeof *spot->pick);
-        spot->frame = numbers(f, n * n), spot->basis = numbers(f, f->width * f->width);
+        spot->frame = numbers(f, n * n);
+        spot->basis = numbers(f, f->width * f->width);
     }
     double *y = numbers(f, ny), t;
     spot->dim = 0;
@@ -199,7 +217,10 @@ bool actio_spot_open(struct actio_fields *f, struct actio_spot *spot)
         if (attempt < 6) random_state(f, y, &t);
         else sampled_state(f, y, &t);
         if (!actio_manifold_reach(f->points->M, t, y, &rank, &worst) || !all_finite(y, ny)) continue;
-        for (size_t i = 0; i < n; i++) spot->x[i] = y[i] / f->scale[i], spot->u[i] = y[n + i] * f->scale[n] / f->scale[i];
+        for (size_t i = 0; i < n; i++) {
+            spot->x[i] = y[i] / f->scale[i];
+            spot->u[i] = y[n + i] * f->scale[n] / f->scale[i];
+        }
         spot->x[n] = t / f->scale[n];
         if (frame_at(f, spot)) return true;
     }
@@ -208,7 +229,8 @@ bool actio_spot_open(struct actio_fields *f, struct actio_spot *spot)
 
 /* ---- one field */
 
-/* M = [Z; rows of d phi/d u at u], inverted; step = its columns of the rows. Those rows are scaled back: residuals are not. */
+/* M = [Z; rows of d phi/d u at u], inverted; step = its columns of the rows. Those rows are scaled back: residuals are
+ * not. */
 static bool invert(struct actio_fields *f, const struct actio_spot *spot, const double *u, double *step)
 {
     size_t n = f->n, r = spot->rank, free_dirs = n - r;
@@ -226,8 +248,8 @@ static bool invert(struct actio_fields *f, const struct actio_spot *spot, const 
 }
 
 /* du = -step * residual for jets: R holds the residuals by row, U the velocities, `size` apart. */
-static double correct(const struct actio_fields *f, const struct actio_spot *spot, const double *step, const double *R, double *U, size_t size,
-                      size_t stride)
+static double correct(const struct actio_fields *f, const struct actio_spot *spot, const double *step, const double *R,
+                      double *U, size_t size, size_t stride)
 {
     double largest = 0;
     for (size_t i = 0; i < f->n; i++)
@@ -278,8 +300,8 @@ static bool random_field(struct actio_fields *f, const struct actio_spot *spot, 
 }
 
 /* The field on the jets Y (width x stride): Newton with the step frozen gains one nilpotent at a time. */
-static void field_on(struct actio_fields *f, const struct actio_spot *spot, const struct field *field, unsigned level, const double *Y, double *U,
-                     size_t stride)
+static void field_on(struct actio_fields *f, const struct actio_spot *spot, const struct field *field, unsigned level,
+                     const double *Y, double *U, size_t stride)
 {
     size_t n = f->n, size = (size_t)1 << level;
     double tau = f->scale[n], *q = f->in, *v = q + f->width * size;
@@ -306,22 +328,27 @@ static bool room_for(struct actio_fields *f, unsigned level)
     f->in = numbers(f, (2 * f->n + 1) * size);
     f->R = numbers(f, f->rows * size);
     f->Y = numbers(f, 4 * w * size);
-    f->U = f->Y + w * size, f->T = f->U + w * size, f->B = f->T + w * size;
+    f->U = f->Y + w * size;
+    f->T = f->U + w * size;
+    f->B = f->T + w * size;
     f->level = level;
     return true;
 }
 
 /* Two terms of the last difference and the product of the fields: what the bracket is measured with. */
-struct sizes { double terms, fields; };
+struct sizes {
+    double terms, fields;
+};
 
-static struct sizes bracket(struct actio_fields *f, const struct actio_spot *spot, const struct field *X, unsigned depth, double *out)
+static struct sizes bracket(struct actio_fields *f, const struct actio_spot *spot, const struct field *X,
+                            unsigned depth, double *out)
 {
     size_t w = f->width, stride = (size_t)1 << depth;
     double *Y = f->Y, *U = f->U, *T = f->T, *B = f->B;
     struct sizes sizes = { 0, 1 };
     memset(Y, 0, w * stride * sizeof *Y);
     for (size_t i = 0; i < w; i++) Y[i * stride] = spot->x[i];
-    for (unsigned L = 0; L < depth; L++) {                 /* y + e1 X1(y), then + e2 X2 of that, ... */
+    for (unsigned L = 0; L < depth; L++) { /* y + e1 X1(y), then + e2 X2 of that, ... */
         field_on(f, spot, &X[L], L, Y, U, stride);
         for (size_t i = 0; i < w; i++) memcpy(Y + i * stride + ((size_t)1 << L), U + i * stride, sizeof *Y << L);
     }
@@ -366,7 +393,8 @@ bool actio_spot_grow(struct actio_fields *f, struct actio_spot *spot, unsigned d
     for (unsigned L = 0; L <= depth; L++) X[L] = (struct field){ numbers(f, n), numbers(f, n * f->rows) };
     size_t before = spot->dim;
     double clear = spot->clear;
-    spot->doubt = false, spot->clear = 0;
+    spot->doubt = false;
+    spot->clear = 0;
     for (int misses = 0; misses < 3 && spot->dim < f->width;) {
         for (unsigned L = 0; L <= depth; L++)
             if (!random_field(f, spot, &X[L])) return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Constraints that have no gradient where they hold: (x - y)^2 = 0, where it vanishes; abs(x - y) = 0 and sqrt(x^2 + y^2) = 0, where it has
- * no limit; sign(x - y) = 0, which holds on a jump. Their reactions have no direction.                        [HAMEL F.4] */
+ * Constraints that have no gradient where they hold: (x - y)^2 = 0, where it vanishes; abs(x - y) = 0 and sqrt(x^2 +
+ * y^2) = 0, where it has
+ * no limit; sign(x - y) = 0, which holds on a jump. Their reactions have no direction.  [HAMEL F.4] */
 #include "verdict/survey.h"
 #include "verdict/remedy.h"
 
@@ -8,11 +9,12 @@
 #include <string.h>
 
 enum { PAIRS = 3, LEAST = 2 };
-#define GONE 1e-3                                          /* a gradient this much smaller on the constraint than beside it vanishes there */
-#define OPPOSITE -0.9                                      /* cosine of the angle between gradients on both sides */
-#define STEEP 20                                           /* how much larger than beside it: without bound */
-#define BESIDE 1e-4                                        /* of the model's size */
-static const double near_by[] = { 1e-6, 1e-8 };            /* distances at which both sides are compared: wider ones would take short rods for points */
+#define GONE 1e-3     /* a gradient this much smaller on the constraint than beside it vanishes there */
+#define OPPOSITE -0.9 /* cosine of the angle between gradients on both sides */
+#define STEEP 20      /* how much larger than beside it: without bound */
+#define BESIDE 1e-4   /* of the model's size */
+/* distances at which both sides are compared: wider ones would take short rods for points */
+static const double near_by[] = { 1e-6, 1e-8 };
 
 /* The gradients of all constraints at a state, as the entries of A scaled like the rest of the survey. */
 static void gradients(struct actio_surveying *s, double t, const double *y, double *g)
@@ -21,25 +23,33 @@ static void gradients(struct actio_surveying *s, double t, const double *y, doub
     s->M.t = t;
     memcpy(s->M.y, y, s->M.ny * sizeof *y);
     const double *A = actio_probe_at(&s->matrix) + F->G.count;
-    for (size_t i = 0; i < F->A.count; i++) g[i] = A[i] * s->d[F->A.at[i].col] / (s->unit_A[F->A.at[i].row] > 0 ? s->unit_A[F->A.at[i].row] : 1);
+    for (size_t i = 0; i < F->A.count; i++)
+        g[i] = A[i] * s->d[F->A.at[i].col] / (s->unit_A[F->A.at[i].row] > 0 ? s->unit_A[F->A.at[i].row] : 1);
 }
 
 /* Of row k: |a|, |b| and their product; not finite when one of them is not. */
-struct pair { double a, b, dot; };
+struct pair {
+    double a, b, dot;
+};
 
 static struct pair compare(const struct actio_formation *F, uint32_t k, const double *a, const double *b)
 {
     struct pair p = { 0, 0, 0 };
     for (size_t i = 0; i < F->A.count; i++)
-        if (F->A.at[i].row == k) p.a += a[i] * a[i], p.b += b[i] * b[i], p.dot += a[i] * b[i];
-    p.a = sqrt(p.a), p.b = sqrt(p.b);
+        if (F->A.at[i].row == k) {
+            p.a += a[i] * a[i];
+            p.b += b[i] * b[i];
+            p.dot += a[i] * b[i];
+        }
+    p.a = sqrt(p.a);
+    p.b = sqrt(p.b);
     return p;
 }
 
 struct looking {
     struct actio_surveying *s;
     double *plus, *minus, *here, *y, *aside;
-    bool *no_limit;                                        /* by constraint: at the state looked at last */
+    bool *no_limit; /* by constraint: at the state looked at last */
 };
 
 static void step_aside(struct looking *l, const double *y, double far, double sign)
@@ -70,7 +80,8 @@ static void look_for_limits(struct looking *l, double t, const double *y)
             on_both_sides(l, t, y, near_by[d]);
             for (uint32_t k = 0; k < F->p; k++) {
                 struct pair p = compare(F, k, l->plus, l->minus);
-                l->no_limit[k] = l->no_limit[k] && p.dot < OPPOSITE * p.a * p.b && fmin(p.a, p.b) > GONE * s->row_size[k];
+                l->no_limit[k] =
+                    l->no_limit[k] && p.dot < OPPOSITE * p.a * p.b && fmin(p.a, p.b) > GONE * s->row_size[k];
             }
         }
     }
@@ -84,11 +95,13 @@ static void look_for_limits(struct looking *l, double t, const double *y)
     }
 }
 
-/* Largest gradient of each constraint on the manifold, and (in row_size) beside it, not farther than the model is large. */
+/* Largest gradient of each constraint on the manifold, and (in row_size) beside it, not farther than the model is
+ * large. */
 static void measure(struct actio_surveying *s, double *largest)
 {
     struct actio_formation *F = s->F;
-    double *y = actio_form_array(F, s->M.ny, sizeof *y), *g = actio_form_array(F, F->A.count, sizeof *g), *sum = actio_form_array(F, F->p, sizeof *sum);
+    double *y = actio_form_array(F, s->M.ny, sizeof *y), *g = actio_form_array(F, F->A.count, sizeof *g),
+           *sum = actio_form_array(F, F->p, sizeof *sum);
     for (size_t i = 0; i < s->points.count + 12; i++) {
         bool on = i < s->points.count;
         if (!on) {
@@ -106,14 +119,16 @@ static void measure(struct actio_surveying *s, double *largest)
     }
 }
 
-static void add(struct actio_surveying *s, uint32_t k, enum actio_flaw_kind kind, bool at_start_only, double t, const double *y)
+static void add(struct actio_surveying *s, uint32_t k, enum actio_flaw_kind kind, bool at_start_only, double t,
+                const double *y)
 {
     struct actio_verdict *v = s->v;
     const char *remedy = at_start_only ? NULL : actio_remedy_for(&s->M, k, t, y);
     v->flaw[v->flaws++] = (struct actio_flaw){ k, kind, at_start_only, remedy };
 }
 
-/* Does the start, as it is given, satisfy constraint k, as far as it has a value there? Where a rate has none, the position counts. */
+/* Does the start, as it is given, satisfy constraint k, as far as it has a value there? Where a rate has none, the
+ * position counts. */
 static bool holds_as_given(struct actio_surveying *s, uint32_t k)
 {
     const struct actio_system *sys = &s->F->sys;
@@ -125,21 +140,27 @@ static bool holds_as_given(struct actio_surveying *s, uint32_t k)
         if (sys->position_row[i] == k) holds = holds && fabs(c[i]) * s->M.weight[i] <= 1e-8;
     for (size_t i = 0; i < sys->levels; i++) {
         double x = c[sys->holonomic + i];
-        if (sys->velocity_row[i] == k) holds = holds && !(isfinite(x) && fabs(x) * s->M.weight[sys->holonomic + i] > 1e-8);
+        if (sys->velocity_row[i] == k)
+            holds = holds && !(isfinite(x) && fabs(x) * s->M.weight[sys->holonomic + i] > 1e-8);
     }
     return holds;
 }
 
-/* How many sampled states, the start among them, have no limit of the gradient of each constraint; of how many that the model has
+/* How many sampled states, the start among them, have no limit of the gradient of each constraint; of how many that the
+ * model has
  * on its own sides of the switches. Large models have formulas of the same few kinds: a few states tell. */
 static size_t count_states(struct actio_surveying *s, size_t *without, bool *at_start)
 {
     struct actio_formation *F = s->F;
     size_t ny = s->M.ny, looked = 0, most = F->p > 40 ? LEAST : s->points.count;
     double *mode = actio_form_array(F, F->sys.modes, sizeof *mode);
-    struct looking l = { .s = s, .y = actio_form_array(F, 2 * ny, sizeof(double)), .no_limit = actio_form_array(F, F->p, sizeof(bool)),
+    struct looking l = { .s = s,
+                         .y = actio_form_array(F, 2 * ny, sizeof(double)),
+                         .no_limit = actio_form_array(F, F->p, sizeof(bool)),
                          .plus = actio_form_array(F, 3 * F->A.count, sizeof(double)) };
-    l.aside = l.y + ny, l.minus = l.plus + F->A.count, l.here = l.minus + F->A.count;
+    l.aside = l.y + ny;
+    l.minus = l.plus + F->A.count;
+    l.here = l.minus + F->A.count;
     memcpy(mode, s->M.mode, F->sys.modes * sizeof *mode);
     look_for_limits(&l, s->t0, s->y0);
     memcpy(at_start, l.no_limit, F->p * sizeof *at_start);
@@ -169,7 +190,8 @@ static void find_no_reactions(struct actio_surveying *s)
         const double *D = actio_probe_at(&s->matrix) + F->G.count + F->A.count;
         for (size_t i = 0; i < F->D.count; i++)
             if (F->D.at[i].row == k) here = fmax(here, fabs(D[i]));
-        if (here <= 1e-10 * s->unit_D[k]) s->v->flaw[s->v->flaws++] = (struct actio_flaw){ k, ACTIO_REACTION_VANISHES, s->unit_D[k] > 0, NULL };
+        if (here <= 1e-10 * s->unit_D[k])
+            s->v->flaw[s->v->flaws++] = (struct actio_flaw){ k, ACTIO_REACTION_VANISHES, s->unit_D[k] > 0, NULL };
     }
 }
 
@@ -187,14 +209,15 @@ void actio_find_flaws(struct actio_surveying *s)
     for (uint32_t k = 0; k < F->p; k++) {
         bool everywhere = without[k] == looked && (looked >= LEAST || at_start[k]);
         bool gone = s->points.count && largest[k] < GONE * s->row_size[k];
-        if (gone && actio_follows(s, k)) continue;         /* not needed: x*y = 0 beside x = 0 and y = 0 */
+        if (gone && actio_follows(s, k)) continue; /* not needed: x*y = 0 beside x = 0 and y = 0 */
         if (gone) add(s, k, ACTIO_GRADIENT_VANISHES, false, s->t0, s->y0);
         else if (everywhere) add(s, k, ACTIO_GRADIENT_HAS_NO_LIMIT, false, s->t0, s->y0);
         else if (at_start[k]) add(s, k, ACTIO_GRADIENT_HAS_NO_LIMIT, true, s->t0, s->y0);
     }
 }
 
-/* With each switch exactly where it is at the given start, also on its surface: rows that hold there and on no side of it. */
+/* With each switch exactly where it is at the given start, also on its surface: rows that hold there and on no side of
+ * it. */
 bool actio_find_jumps(struct actio_surveying *s)
 {
     struct actio_formation *F = s->F;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Rows that depend on each other, seen from the states: does one of the constraints hold wherever the others do? Then it can go. Where none
- * does and yet their rows are dependent on all states nearby, the constraints touch each other there.                [HAMEL H] */
+ * Rows that depend on each other, seen from the states: does one of the constraints hold wherever the others do? Then
+ * it can go. Where none
+ * does and yet their rows are dependent on all states nearby, the constraints touch each other there.  [HAMEL H] */
 #include "verdict/survey.h"
 #include "algebra/dense.h"
 
@@ -8,13 +9,14 @@
 #include <string.h>
 
 enum { TRIES = 9, ENOUGH = 3 };
-#define HOLDS 1e-6                                         /* residual of a constraint that follows, against its row times the distance */
-#define APART 1e-3                                         /* rows this far from dependent at a state nearby only meet at the start */
-#define FIXED 1e-3                                         /* coordinates that move less than this of what was tried */
+#define HOLDS 1e-6 /* residual of a constraint that follows, against its row times the distance */
+#define APART 1e-3 /* rows this far from dependent at a state nearby only meet at the start */
+#define FIXED 1e-3 /* coordinates that move less than this of what was tried */
 
 enum answer { NO, YES, UNKNOWN };
 
-/* What a step of 1 is for positions, for velocities and states: the model's own size where that is small, and enough to show beside
+/* What a step of 1 is for positions, for velocities and states: the model's own size where that is small, and enough to
+ * show beside
  * rounding where it is large, but no more: parts of a large model may be small. */
 static double step_size(const struct actio_surveying *s, bool velocities)
 {
@@ -49,7 +51,8 @@ static size_t levels_of(const struct actio_formation *F, uint32_t k, actio_expr 
     return count;
 }
 
-/* The constraint behind a condition of the manifold: those of positions come first, then those of velocities, then hidden ones. */
+/* The constraint behind a condition of the manifold: those of positions come first, then those of velocities, then
+ * hidden ones. */
 static uint32_t owner(const struct actio_formation *F, size_t i)
 {
     const struct actio_system *sys = &F->sys;
@@ -57,7 +60,8 @@ static uint32_t owner(const struct actio_formation *F, size_t i)
     return i < sys->holonomic + sys->levels ? sys->velocity_row[i - sys->holonomic] : UINT32_MAX;
 }
 
-/* The manifold's conditions without those of k and of constraints that were spared before; returns the whole list, to be put back. */
+/* The manifold's conditions without those of k and of constraints that were spared before; returns the whole list, to
+ * be put back. */
 static actio_expr *without(struct actio_surveying *s, uint32_t k, size_t *all)
 {
     struct actio_manifold *m = &s->M;
@@ -81,7 +85,8 @@ static void put_back(struct actio_surveying *s, const actio_expr *all, size_t co
 }
 
 /* The residuals of k at a state, against the length of their gradients times `far`. */
-static double broken_by(struct actio_surveying *s, const struct actio_probe *probe, size_t owns, const double *y, double far)
+static double broken_by(struct actio_surveying *s, const struct actio_probe *probe, size_t owns, const double *y,
+                        double far)
 {
     size_t ny = s->M.ny;
     double worst = 0;
@@ -104,19 +109,24 @@ static enum answer follows(struct actio_surveying *s, uint32_t k)
     double *y = actio_form_array(F, ny, sizeof *y);
     owns = levels_of(F, k, own);
     if (owns == 0 || F->model->constraint[k].kind == ACTIO_ACCELERATION) return UNKNOWN;
-    for (size_t j = 0; j < owns; j++) list[j] = own[j], actio_gradient(&F->pool, own[j], s->M.wrt, ny, list + owns + j * ny);
+    for (size_t j = 0; j < owns; j++) {
+        list[j] = own[j];
+        actio_gradient(&F->pool, own[j], s->M.wrt, ny, list + owns + j * ny);
+    }
     actio_expr *whole = without(s, k, &all);
     struct actio_probe probe = actio_probe_open(&s->M, list, owns * (1 + ny));
     for (int i = 0; i < TRIES; i++) {
         double far = 0.01 * pow(3, i % 3);
         step_aside(s, far, y);
-        if (!actio_survey_reach(s, s->t0, y) || distance(s, y) > 5 * far || !actio_manifold_on_sides(&s->M, s->t0, y)) continue;
-        held += broken_by(s, &probe, owns, y, far * step_size(s, F->model->constraint[k].kind != ACTIO_HOLONOMIC)) <= HOLDS;
+        if (!actio_survey_reach(s, s->t0, y) || distance(s, y) > 5 * far || !actio_manifold_on_sides(&s->M, s->t0, y))
+            continue;
+        held +=
+            broken_by(s, &probe, owns, y, far * step_size(s, F->model->constraint[k].kind != ACTIO_HOLONOMIC)) <= HOLDS;
         reached++;
     }
     actio_probe_close(&probe);
     put_back(s, whole, all);
-    return reached < ENOUGH ? UNKNOWN : 2 * held > reached ? YES : NO;         /* a few may have landed on another branch */
+    return reached < ENOUGH ? UNKNOWN : 2 * held > reached ? YES : NO; /* a few may have landed on another branch */
 }
 
 bool actio_follows(struct actio_surveying *s, uint32_t k) { return s->F->p > 1 && follows(s, k) == YES; }
@@ -125,11 +135,14 @@ void actio_find_spare(struct actio_surveying *s, struct actio_relation *r)
 {
     bool unknown = false;
     r->spare = SIZE_MAX;
-    for (size_t i = 0; i < r->rows; i++)
-        if (r->row[i] < s->F->model->constraints && s->F->model->constraint[r->row[i]].rule != ACTIO_IDEAL) return;   /* its force is not the others' */
+    for (size_t i = 0; i < r->rows; i++) /* its force is not the others' */
+        if (r->row[i] < s->F->model->constraints && s->F->model->constraint[r->row[i]].rule != ACTIO_IDEAL) return;
     for (size_t i = r->rows; i-- > 0;) {
         enum answer a = r->row[i] < s->F->model->constraints ? follows(s, r->row[i]) : UNKNOWN;
-        if (a == YES) { r->spare = i; return; }
+        if (a == YES) {
+            r->spare = i;
+            return;
+        }
         unknown = unknown || a == UNKNOWN;
     }
     if (!unknown) r->spare = r->rows;
@@ -142,14 +155,16 @@ static bool close_everywhere(struct actio_surveying *s, size_t rank)
 {
     size_t count = s->near ? s->near : s->points.count;
     for (size_t i = 0; i < count; i++)
-        if (!actio_look_at(s, s->points.t[i], s->points.y + i * s->M.ny).ok || actio_rows_spread(s, rank) > APART) return false;
+        if (!actio_look_at(s, s->points.t[i], s->points.y + i * s->M.ny).ok || actio_rows_spread(s, rank) > APART)
+            return false;
     return true;
 }
 
 static bool same_level(const struct actio_formation *F, const struct actio_relation *r)
 {
     for (size_t i = 0; i < r->rows; i++) {
-        enum actio_constraint_kind kind = F->model->constraint[r->row[i]].kind, first = F->model->constraint[r->row[0]].kind;
+        enum actio_constraint_kind kind = F->model->constraint[r->row[i]].kind,
+                                   first = F->model->constraint[r->row[0]].kind;
         if (kind == ACTIO_ACCELERATION || (kind == ACTIO_HOLONOMIC) != (first == ACTIO_HOLONOMIC)) return false;
     }
     return r->rows > 1;
@@ -162,7 +177,8 @@ static bool occurs(struct actio_formation *F, const struct actio_relation *r, ac
     return false;
 }
 
-/* "x = 0, y = 1": variables of the touching constraints that keep their value on all states that were found around the start. */
+/* "x = 0, y = 1": variables of the touching constraints that keep their value on all states that were found around the
+ * start. */
 static void name_common(struct actio_surveying *s)
 {
     struct actio_formation *F = s->F;
@@ -172,7 +188,8 @@ static void name_common(struct actio_surveying *s)
     double *y = actio_form_array(F, ny, sizeof *y), *moved = actio_form_array(F, ny, sizeof *moved);
     for (int i = 0; i < TRIES; i++) {
         step_aside(s, 0.1, y);
-        for (size_t k = 0; actio_survey_reach(s, s->t0, y) && k < ny; k++) moved[k] = fmax(moved[k], fabs(y[k] - s->y0[k]));
+        for (size_t k = 0; actio_survey_reach(s, s->t0, y) && k < ny; k++)
+            moved[k] = fmax(moved[k], fabs(y[k] - s->y0[k]));
     }
     struct actio_text t;
     actio_text_open(&t, &F->arena);
@@ -192,7 +209,8 @@ static void name_common(struct actio_surveying *s)
 bool actio_find_touching(struct actio_surveying *s)
 {
     struct actio_verdict *v = s->v, kept = *v;
-    if (!s->start.ok || s->start.rank >= s->F->p || s->start.rank == 0 || !close_everywhere(s, s->start.rank + 1)) return false;
+    if (!s->start.ok || s->start.rank >= s->F->p || s->start.rank == 0 || !close_everywhere(s, s->start.rank + 1))
+        return false;
     struct actio_sampled start = { &s->M, (double *)s->y0, &s->t0, 1 };
     v->redundants = 0;
     v->dependent = fmax(v->dependent, 1e-6);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Integrability by the growth vector in (q, t): brackets of admissible fields until they bring nothing new; what is left over restricts
- * positions. One round is not enough (the rolling coin grows twice). Ranks are numbers at random states, the largest counts.  [HAMEL F.4] */
+ * Integrability by the growth vector in (q, t): brackets of admissible fields until they bring nothing new; what is
+ * left over restricts
+ * positions. One round is not enough (the rolling coin grows twice). Ranks are numbers at random states, the largest
+ * counts.  [HAMEL F.4] */
 #include "verdict/fields.h"
 #include "algebra/dense.h"
 
@@ -8,10 +10,10 @@
 #include <string.h>
 
 enum { SPOTS = 5, LARGEST = 64 };
-#define BUDGET 8e8                                         /* multiplications: about a second */
+#define BUDGET 8e8 /* multiplications: about a second */
 #define CLEAR 1e4
-#define FLAT 1e-7                                          /* curvature below this is rounding */
-#define GONE 1e-3                                          /* a gradient this much smaller on the constraint than beside it vanishes there */
+#define FLAT 1e-7 /* curvature below this is rounding */
+#define GONE 1e-3 /* a gradient this much smaller on the constraint than beside it vanishes there */
 
 const char *actio_velocity_form_text(enum actio_velocity_form form)
 {
@@ -23,14 +25,20 @@ const char *actio_velocity_form_text(enum actio_velocity_form form)
     return texts[form];
 }
 
-struct growing { struct actio_fields f; struct actio_integrability *out; struct actio_spot spot[SPOTS]; size_t spots; };
+struct growing {
+    struct actio_fields f;
+    struct actio_integrability *out;
+    struct actio_spot spot[SPOTS];
+    size_t spots;
+};
 
 /* ---- what each constraint is */
 
 static void swap(struct actio_spot *a, struct actio_spot *b)
 {
     struct actio_spot kept = *a;
-    *a = *b, *b = kept;
+    *a = *b;
+    *b = kept;
 }
 
 /* Is an expression 0 at all sampled states? Products with 0 stay in formulas: a factor might be infinite. */
@@ -46,7 +54,7 @@ static bool vanishes(struct actio_formation *F, struct actio_sampled *points, ac
         in[F->n] = points->t[k] + 0.7310585786 * (double)k;
         memcpy(in + F->n + 1, y + F->n, F->n * sizeof *in);
         actio_jets_at(&j, 0, in, 1, &value, 1);
-        if (value != 0) return false;                      /* also when it is not a number */
+        if (value != 0) return false; /* also when it is not a number */
     }
     return true;
 }
@@ -54,7 +62,8 @@ static bool vanishes(struct actio_formation *F, struct actio_sampled *points, ac
 static enum actio_velocity_form form_of(struct actio_formation *F, struct actio_sampled *points, uint32_t k)
 {
     enum actio_constraint_kind kind = F->model->constraint[k].kind;
-    if (kind != ACTIO_VELOCITY) return kind == ACTIO_HOLONOMIC ? ACTIO_FORM_HOLONOMIC_ALREADY : ACTIO_FORM_ON_ACCELERATIONS;
+    if (kind != ACTIO_VELOCITY)
+        return kind == ACTIO_HOLONOMIC ? ACTIO_FORM_HOLONOMIC_ALREADY : ACTIO_FORM_ON_ACCELERATIONS;
     if (actio_uses(&F->pool, F->g[k], ACTIO_SPACE_STATE)) return ACTIO_FORM_ON_STATES;
     actio_expr *coef = actio_form_array(F, F->n, sizeof *coef), rest;
     if (!actio_linear_in(&F->pool, F->g[k], F->v, F->n, coef, &rest)) return ACTIO_FORM_NONLINEAR;
@@ -69,7 +78,8 @@ static size_t choose_rows(struct actio_formation *F, const struct actio_integrab
     size_t rows = 0;
     for (uint32_t r = 0; r < F->sys.levels; r++) {
         uint32_t k = F->sys.velocity_row[r];
-        if (k < out->count && (is_tested(out->of[k].kind) || out->of[k].kind == ACTIO_FORM_HOLONOMIC_ALREADY)) level[rows++] = r;
+        if (k < out->count && (is_tested(out->of[k].kind) || out->of[k].kind == ACTIO_FORM_HOLONOMIC_ALREADY))
+            level[rows++] = r;
     }
     return rows;
 }
@@ -94,13 +104,15 @@ static bool keep_regular(struct growing *g, size_t row)
     return kept > 0;
 }
 
-/* Z' g_vv Z at a state, Z the directions that all constraints leave free, against |g_v|; `flat` also against |g_vv|, which stays where
+/* Z' g_vv Z at a state, Z the directions that all constraints leave free, against |g_v|; `flat` also against |g_vv|,
+ * which stays where
  * the gradient is small. */
 static double curvature_at(struct actio_fields *f, const struct actio_spot *spot, size_t row, struct actio_jets *second,
                            const struct actio_entries *H, double *flat)
 {
     size_t n = f->n, r = n - spot->rank;
-    double *h = actio_form_array(f->F, H->count, sizeof *h), *length = actio_form_array(f->F, f->rows, sizeof *length), sum = 0, whole = 0;
+    double *h = actio_form_array(f->F, H->count, sizeof *h), *length = actio_form_array(f->F, f->rows, sizeof *length),
+           sum = 0, whole = 0;
     if (!actio_fields_slopes(f, spot->x, spot->u, f->J, length)) return 0;
     actio_fields_input(f, spot->x, spot->u, f->in);
     actio_jets_at(second, 0, f->in, 1, h, 1);
@@ -132,7 +144,8 @@ static bool curvature_of(struct growing *g, size_t row, struct actio_velocity *o
     actio_expr *e = actio_form_array(f->F, H.count, sizeof *e);
     for (size_t i = 0; i < H.count; i++) e[i] = H.at[i].e;
     if (!actio_jets_open(&second, f->F, e, H.count, f->points->M->param, f->points->M->mode)) return false;
-    for (size_t s = 0; s < g->spots; s++) of->curvature = fmax(of->curvature, curvature_at(f, &g->spot[s], row, &second, &H, &flat));
+    for (size_t s = 0; s < g->spots; s++)
+        of->curvature = fmax(of->curvature, curvature_at(f, &g->spot[s], row, &second, &H, &flat));
     of->kind = flat > FLAT ? ACTIO_FORM_NONLINEAR : ACTIO_FORM_AFFINE_EQUIVALENT;
     return true;
 }
@@ -164,7 +177,10 @@ static void collect_spots(struct growing *g)
         struct actio_spot *spot = &g->spot[g->spots];
         if (!actio_spot_open(&g->f, spot)) continue;
         if (g->spots && spot->rank < g->spot[0].rank) continue;
-        if (g->spots && spot->rank > g->spot[0].rank) swap(spot, &g->spot[0]), g->spots = 0;
+        if (g->spots && spot->rank > g->spot[0].rank) {
+            swap(spot, &g->spot[0]);
+            g->spots = 0;
+        }
         g->spots++;
     }
 }
@@ -177,21 +193,26 @@ static bool affordable(struct growing *g, unsigned depth)
     return g->f.residual.work + cost <= BUDGET && !actio_stopped(g->f.F->sys.ctx);
 }
 
-/* One round at every state; those where a field could not be followed are left out, the best goes first. Its dimension, or 0. */
+/* One round at every state; those where a field could not be followed are left out, the best goes first. Its dimension,
+ * or 0. */
 static size_t one_round(struct growing *g, unsigned depth)
 {
     size_t kept = 0, largest = 0;
     for (size_t s = 0; s < g->spots; s++) {
         if (!actio_spot_grow(&g->f, &g->spot[s], depth)) continue;
         swap(&g->spot[s], &g->spot[kept]);
-        if (g->spot[kept].dim > largest) largest = g->spot[kept].dim, swap(&g->spot[kept], &g->spot[0]);
+        if (g->spot[kept].dim > largest) {
+            largest = g->spot[kept].dim;
+            swap(&g->spot[kept], &g->spot[0]);
+        }
         kept++;
     }
     g->spots = kept;
     return largest;
 }
 
-/* Deep brackets become small: when the last new direction was hardly above the threshold, the next may have been missed. */
+/* Deep brackets become small: when the last new direction was hardly above the threshold, the next may have been
+ * missed. */
 static bool doubtful(const struct growing *g)
 {
     double clearest = 0;
@@ -257,12 +278,13 @@ struct actio_integrability *actio_integrability_of(struct actio_verdict *v, stru
     out->of = actio_form_array(F, out->count, sizeof *out->of);
     for (uint32_t k = 0; k < out->count; k++) {
         enum actio_velocity_form form = form_of(F, points, k);
-        out->of[k] = (struct actio_velocity){ k, form, 0, form == ACTIO_FORM_ON_STATES || form == ACTIO_FORM_ON_ACCELERATIONS };
+        out->of[k] =
+            (struct actio_velocity){ k, form, 0, form == ACTIO_FORM_ON_STATES || form == ACTIO_FORM_ON_ACCELERATIONS };
     }
     size_t rows = choose_rows(F, out, level);
     struct growing *g = actio_form_array(F, 1, sizeof *g);
     g->out = out;
-    if (rows == 0 || (all_given(out) && v->rank)) {        /* nothing to test; the survey has counted */
+    if (rows == 0 || (all_given(out) && v->rank)) { /* nothing to test; the survey has counted */
         out->holonomic = rows ? v->rank : 0;
         out->decided = out->proved = true;
     } else if (points->count && F->n <= LARGEST && actio_fields_open(&g->f, F, points, level, rows)) decide(g);

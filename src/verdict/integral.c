@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Integrals by simple means: which sum of simple functions of (q, t) does not change along any admissible velocity? A linear question once
- * the functions are listed, simplest first: one that depends on those before it gives an integral. Its numbers are then made plain. */
+ * Integrals by simple means: which sum of simple functions of (q, t) does not change along any admissible velocity? A
+ * linear question once
+ * the functions are listed, simplest first: one that depends on those before it gives an integral. Its numbers are then
+ * made plain. */
 #include "verdict/fields.h"
 #include "algebra/dense.h"
 
@@ -8,25 +10,35 @@
 #include <string.h>
 
 enum { MOST = 220, MOST_ATOMS = 24, MOST_SPOTS = 300, FRESH = 5, MORE_ROWS = 24, MOST_TERMS = 40, MOST_FITS = 600 };
-#define DEPENDENT 1e-9                                     /* what is left of a column, against the function's slopes */
-#define NEGLIGIBLE 1e-7                                    /* a term, against the one it belongs to */
-#define HOLDS 1e-8                                         /* the finished integral, at states that did not make it */
+#define DEPENDENT 1e-9  /* what is left of a column, against the function's slopes */
+#define NEGLIGIBLE 1e-7 /* a term, against the one it belongs to */
+#define HOLDS 1e-8      /* the finished integral, at states that did not make it */
 
-/* A state, the admissible directions there (orthonormal rows), and the slopes of all functions (count x width), all scaled. */
-struct look { double *fields, *slope; size_t dim; };
+/* A state, the admissible directions there (orthonormal rows), and the slopes of all functions (count x width), all
+ * scaled. */
+struct look {
+    double *fields, *slope;
+    size_t dim;
+};
 
 struct search {
     struct actio_fields *f;
     struct actio_integrability *out;
-    actio_expr *e, *var, *atom; size_t count, vars, atoms; /* functions; coordinates that occur and time; what the constraints are made of */
-    bool *dead;                                            /* not finite somewhere */
+    actio_expr *e, *var, *atom; /* functions; coordinates that occur and time; what the constraints are made of */
+    size_t count, vars, atoms;
+    bool *dead; /* not finite somewhere */
     struct actio_jets slope;
     struct actio_spot spot;
     size_t rows, cap;
-    double *A, *size, *Q, *R; size_t *pivot, pivots;       /* A, Q by column; R[a * MOST + column] */
-    double *fit, *work; int *iwork; size_t fits;
-    struct look fresh[FRESH]; size_t freshes;
-    double *known; size_t knowns;                          /* covectors at the last of `fresh` that are not new */
+    double *A, *size, *Q, *R; /* A, Q by column; R[a * MOST + column] */
+    size_t *pivot, pivots;
+    double *fit, *work;
+    int *iwork;
+    size_t fits;
+    struct look fresh[FRESH];
+    size_t freshes;
+    double *known; /* covectors at the last of `fresh` that are not new */
+    size_t knowns;
 };
 
 static void *array(const struct search *s, size_t count, size_t size) { return actio_form_array(s->f->F, count, size); }
@@ -49,7 +61,8 @@ static void choose_variables(struct search *s)
     for (size_t i = 0; i < F->n; i++) {
         bool occurs = false;
         for (size_t r = 0; r < s->f->rows && !occurs; r++)
-            occurs = actio_uses_symbol(&F->pool, s->f->phi[r], F->q[i]) || actio_uses_symbol(&F->pool, s->f->phi[r], F->v[i]);
+            occurs = actio_uses_symbol(&F->pool, s->f->phi[r], F->q[i])
+                     || actio_uses_symbol(&F->pool, s->f->phi[r], F->v[i]);
         if (occurs) s->var[s->vars++] = F->q[i];
     }
     s->var[s->vars++] = F->time;
@@ -65,9 +78,12 @@ static void add_atom(struct search *s, actio_expr e)
 /* sin(theta) and the like, as they stand in the constraints; what integrates to one comes with it. */
 static void choose_atoms(struct search *s)
 {
-    static const struct { enum actio_op op, with; } kinds[] = {
-        { ACTIO_SIN, ACTIO_COS }, { ACTIO_COS, ACTIO_SIN }, { ACTIO_SINH, ACTIO_COSH }, { ACTIO_COSH, ACTIO_SINH }, { ACTIO_EXP, ACTIO_EXP },
-        { ACTIO_LOG, ACTIO_LOG }, { ACTIO_SQRT, ACTIO_SQRT }, { ACTIO_TAN, ACTIO_TAN }, { ACTIO_ATAN, ACTIO_ATAN }, { ACTIO_TANH, ACTIO_TANH },
+    static const struct {
+        enum actio_op op, with;
+    } kinds[] = {
+        { ACTIO_SIN, ACTIO_COS },   { ACTIO_COS, ACTIO_SIN },   { ACTIO_SINH, ACTIO_COSH }, { ACTIO_COSH, ACTIO_SINH },
+        { ACTIO_EXP, ACTIO_EXP },   { ACTIO_LOG, ACTIO_LOG },   { ACTIO_SQRT, ACTIO_SQRT }, { ACTIO_TAN, ACTIO_TAN },
+        { ACTIO_ATAN, ACTIO_ATAN }, { ACTIO_TANH, ACTIO_TANH },
     };
     struct actio_pool *pool = pool_of(s);
     struct actio_cone cone = actio_cone_of(pool, s->f->phi, s->f->rows);
@@ -77,7 +93,9 @@ static void choose_atoms(struct search *s)
     for (size_t i = 0, count = cone.count; i < count; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             actio_expr e = { id[i] };
-            if (pool->node[e.id].op != kinds[k].op || actio_level_of(pool, e) < ACTIO_LV_TIME || actio_uses(pool, e, ACTIO_SPACE_V)) continue;
+            if (pool->node[e.id].op != kinds[k].op || actio_level_of(pool, e) < ACTIO_LV_TIME
+                || actio_uses(pool, e, ACTIO_SPACE_V))
+                continue;
             add_atom(s, e);
             add_atom(s, actio_op1(pool, kinds[k].with, (actio_expr){ pool->node[e.id].a }));
         }
@@ -86,7 +104,8 @@ static void choose_atoms(struct search *s)
 static void add_products(struct search *s, const actio_expr *a, size_t na, const actio_expr *b, size_t nb)
 {
     for (size_t i = 0; i < na; i++)
-        for (size_t k = a == b ? i : 0; k < nb; k++) add(s, a == b && i == k ? actio_power(pool_of(s), a[i], 2) : actio_mul(pool_of(s), a[i], b[k]));
+        for (size_t k = a == b ? i : 0; k < nb; k++)
+            add(s, a == b && i == k ? actio_power(pool_of(s), a[i], 2) : actio_mul(pool_of(s), a[i], b[k]));
 }
 
 static void add_quotients(struct search *s)
@@ -103,7 +122,8 @@ static void add_quotients(struct search *s)
 /* Powers that are not whole: log|x| - 1.4 log|y| */
 static void add_logarithms(struct search *s)
 {
-    for (size_t i = 0; i + 1 < s->vars; i++) add(s, actio_op1(pool_of(s), ACTIO_LOG, actio_op1(pool_of(s), ACTIO_ABS, s->var[i])));
+    for (size_t i = 0; i + 1 < s->vars; i++)
+        add(s, actio_op1(pool_of(s), ACTIO_LOG, actio_op1(pool_of(s), ACTIO_ABS, s->var[i])));
 }
 
 static void add_cubes(struct search *s)
@@ -212,8 +232,9 @@ static bool note_given(struct search *s)
     s->known = array(s, w * w, sizeof *s->known);
     if (count == 0) return true;
     if (!open_slopes(s, F->f, count, &jets)) return false;
-    slopes_here(s, &jets, count, row);                     /* the spot is still that of the last look */
-    for (size_t i = 0; i < count; i++) actio_extend(s->known, &s->knowns, w, row + i * w, 1e-8 * actio_norm(w, row + i * w));
+    slopes_here(s, &jets, count, row); /* the spot is still that of the last look */
+    for (size_t i = 0; i < count; i++)
+        actio_extend(s->known, &s->knowns, w, row + i * w, 1e-8 * actio_norm(w, row + i * w));
     return true;
 }
 
@@ -291,20 +312,26 @@ static bool is_news(struct search *s, const double *c, bool keep)
     const struct look *l = &s->fresh[s->freshes - 1];
     double *d = array(s, w, sizeof *d), size = 0;
     for (size_t i = 0; i < s->count; i++)
-        for (size_t a = 0; a < w && c[i] != 0; a++) d[a] += c[i] * l->slope[i * w + a], size += fabs(c[i] * l->slope[i * w + a]);
+        for (size_t a = 0; a < w && c[i] != 0; a++) {
+            d[a] += c[i] * l->slope[i * w + a];
+            size += fabs(c[i] * l->slope[i * w + a]);
+        }
     bool news = actio_extend(s->known, &knowns, w, d, 1e-6 * size);
     if (keep) s->knowns = knowns;
     return news;
 }
 
-static void write_term(struct search *s, double c, actio_expr e, bool first, struct actio_text *text, struct actio_text *latex)
+static void write_term(struct search *s, double c, actio_expr e, bool first, struct actio_text *text,
+                       struct actio_text *latex)
 {
     struct actio_formation *F = s->f->F;
     actio_text_add(text, first ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
     actio_text_add(latex, first ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
     if (fabs(c) != 1) {
-        actio_text_number(text, fabs(c)), actio_text_add(text, "*");
-        actio_text_number(latex, fabs(c)), actio_text_add(latex, "\\,");
+        actio_text_number(text, fabs(c));
+        actio_text_add(text, "*");
+        actio_text_number(latex, fabs(c));
+        actio_text_add(latex, "\\,");
     }
     actio_print(&F->pool, e, actio_model_symbol_name, F->model, text);
     actio_print_latex(&F->pool, e, actio_model_symbol_latex, F->model, latex);
@@ -317,7 +344,10 @@ static void write_integral(struct search *s, const double *c)
     actio_text_open(&text, &s->f->F->arena);
     actio_text_open(&latex, &s->f->F->arena);
     for (size_t i = 0; i < s->count; i++)
-        if (c[i] != 0) write_term(s, c[i], s->e[i], first, &text, &latex), first = false;
+        if (c[i] != 0) {
+            write_term(s, c[i], s->e[i], first, &text, &latex);
+            first = false;
+        }
     actio_text_add(&text, " = const");
     actio_text_add(&latex, " = \\mathrm{const}");
     s->out->integral[s->out->integrals++] = (struct actio_equation){ text.s, latex.s };
@@ -354,17 +384,21 @@ static double fit(struct search *s, size_t j, const size_t *term, size_t terms, 
     return left / s->size[j];
 }
 
-/* Which of the pivots are needed for column j? Functions that look alike bring each other in with large factors: whatever can go, goes. */
+/* Which of the pivots are needed for column j? Functions that look alike bring each other in with large factors:
+ * whatever can go, goes. */
 static size_t few_terms(struct search *s, size_t j, const double *c, size_t *term)
 {
     size_t terms = 0;
     double x[MOST_TERMS];
     for (size_t i = 0; i < s->count && terms < MOST_TERMS; i++)
         if (i != j && fabs(c[i]) * s->size[i] > DEPENDENT * s->size[j]) term[terms++] = i;
-    for (size_t k = terms; k-- > 0;) {                     /* the simplest functions are the last to go */
+    for (size_t k = terms; k-- > 0;) { /* the simplest functions are the last to go */
         size_t gone = term[k];
         memmove(term + k, term + k + 1, (terms - k - 1) * sizeof *term);
-        if (fit(s, j, term, terms - 1, x) <= DEPENDENT) { terms--; continue; }
+        if (fit(s, j, term, terms - 1, x) <= DEPENDENT) {
+            terms--;
+            continue;
+        }
         memmove(term + k + 1, term + k, (terms - k - 1) * sizeof *term);
         term[k] = gone;
     }
@@ -420,7 +454,10 @@ static void solve(struct search *s, size_t wanted)
     for (size_t j = 0; j < s->count && s->out->integrals < wanted && s->fits < MOST_FITS; j++) {
         if (s->dead[j]) continue;
         double left = reduce(s, j, x);
-        if (left > DEPENDENT * s->size[j]) { add_pivot(s, j, x, left); continue; }
+        if (left > DEPENDENT * s->size[j]) {
+            add_pivot(s, j, x, left);
+            continue;
+        }
         combine(s, j, c);
         if (is_news(s, c, false) && simplify(s, j, c) && holds(s, c) && is_news(s, c, true)) write_integral(s, c);
     }
@@ -429,7 +466,8 @@ static void solve(struct search *s, size_t wanted)
 void actio_find_integrals(struct actio_fields *f, size_t wanted, struct actio_integrability *out)
 {
     struct search *s = actio_form_array(f->F, 1, sizeof *s);
-    s->f = f, s->out = out;
+    s->f = f;
+    s->out = out;
     out->integral = actio_form_array(f->F, wanted, sizeof *out->integral);
     list_functions(s);
     s->dead = array(s, s->count, sizeof *s->dead);

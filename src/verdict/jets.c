@@ -78,7 +78,10 @@ static void series_log(double x, unsigned k, double *c)
 {
     double power = 1;
     c[0] = actio_log(x);
-    for (unsigned i = 1; i <= k; i++) power /= -x, c[i] = -power / i;
+    for (unsigned i = 1; i <= k; i++) {
+        power /= -x;
+        c[i] = -power / i;
+    }
 }
 
 /* Of (x + s)^p; a whole p ends by itself, also at x = 0. */
@@ -106,7 +109,8 @@ static void series_atan(double x, unsigned k, double *c)
 static void series_asin(double x, unsigned k, double *c)
 {
     double w[MOST_LEVELS + 1] = { 1 / sqrt(1 - x * x) };
-    for (unsigned i = 0; i + 1 < k; i++) w[i + 1] = (x * (2 * i + 1) * w[i] + (i ? i * w[i - 1] : 0)) / ((1 - x * x) * (i + 1));
+    for (unsigned i = 0; i + 1 < k; i++)
+        w[i + 1] = (x * (2 * i + 1) * w[i] + (i ? i * w[i - 1] : 0)) / ((1 - x * x) * (i + 1));
     c[0] = actio_asin(x);
     for (unsigned i = 1; i <= k; i++) c[i] = w[i - 1] / i;
 }
@@ -139,15 +143,17 @@ static void series_erf(double x, unsigned k, double *c)
     for (unsigned n = 1; n <= k; n++) {
         c[n] = now / n;
         double next = -2 * (x * now + before) / n;
-        before = now, now = next;
+        before = now;
+        now = next;
     }
 }
 
 typedef void (*series_fn)(double x, unsigned k, double *c);
 static const series_fn series_of[ACTIO_OP_COUNT] = {
-    [ACTIO_EXP] = series_exp, [ACTIO_LOG] = series_log, [ACTIO_SQRT] = series_sqrt, [ACTIO_SIN] = series_sin, [ACTIO_COS] = series_cos,
-    [ACTIO_TAN] = series_tan, [ACTIO_ASIN] = series_asin, [ACTIO_ACOS] = series_acos, [ACTIO_ATAN] = series_atan, [ACTIO_SINH] = series_sinh,
-    [ACTIO_COSH] = series_cosh, [ACTIO_TANH] = series_tanh, [ACTIO_ERF] = series_erf, [ACTIO_ABS] = series_abs, [ACTIO_SIGN] = series_sign,
+    [ACTIO_EXP] = series_exp,   [ACTIO_LOG] = series_log,   [ACTIO_SQRT] = series_sqrt, [ACTIO_SIN] = series_sin,
+    [ACTIO_COS] = series_cos,   [ACTIO_TAN] = series_tan,   [ACTIO_ASIN] = series_asin, [ACTIO_ACOS] = series_acos,
+    [ACTIO_ATAN] = series_atan, [ACTIO_SINH] = series_sinh, [ACTIO_COSH] = series_cosh, [ACTIO_TANH] = series_tanh,
+    [ACTIO_ERF] = series_erf,   [ACTIO_ABS] = series_abs,   [ACTIO_SIGN] = series_sign,
 };
 
 /* ---- opening */
@@ -162,11 +168,15 @@ static int32_t input_of(const struct actio_formation *F, actio_slot slot)
     }
 }
 
-static bool open_leaf(struct actio_jets *j, size_t i, const struct actio_node *node, const double *param, const double *mode)
+static bool open_leaf(struct actio_jets *j, size_t i, const struct actio_node *node, const double *param,
+                      const double *mode)
 {
     const struct actio_pool *pool = &j->F->pool;
     j->is_real[i] = true;
-    if (node->op == ACTIO_CONST) { j->real[i] = pool->value[node->a]; return true; }
+    if (node->op == ACTIO_CONST) {
+        j->real[i] = pool->value[node->a];
+        return true;
+    }
     actio_slot slot = pool->slot[node->a];
     j->input[i] = input_of(j->F, slot);
     j->is_real[i] = j->input[i] < 0;
@@ -205,7 +215,8 @@ static void weigh(struct actio_jets *j, size_t i)
     else if (node->op == ACTIO_DIV) j->functions += !j->is_real[node->b];
 }
 
-bool actio_jets_open(struct actio_jets *j, struct actio_formation *F, const actio_expr *e, size_t count, const double *param, const double *mode)
+bool actio_jets_open(struct actio_jets *j, struct actio_formation *F, const actio_expr *e, size_t count,
+                     const double *param, const double *mode)
 {
     *j = (struct actio_jets){ .F = F, .n = F->n, .roots = count };
     struct actio_cone cone = actio_cone_of(&F->pool, e, count);
@@ -240,13 +251,22 @@ bool actio_jets_room(struct actio_jets *j, unsigned level)
 double actio_jets_cost(const struct actio_jets *j, unsigned level)
 {
     double size = 1, product = 1;
-    for (unsigned k = 0; k < level; k++) size *= 2, product *= 3;
+    for (unsigned k = 0; k < level; k++) {
+        size *= 2;
+        product *= 3;
+    }
     return (double)j->nodes * size + ((double)j->products + (double)j->functions * level) * product;
 }
 
 /* ---- evaluation */
 
-struct pass { struct actio_jets *j; unsigned level; size_t size; const double *in; size_t stride; };
+struct pass {
+    struct actio_jets *j;
+    unsigned level;
+    size_t size;
+    const double *in;
+    size_t stride;
+};
 
 static double *value_at(const struct pass *p, size_t i) { return p->j->value + i * p->size; }
 
@@ -269,17 +289,24 @@ static void angle(const struct pass *p, const double *y, const double *x, double
 {
     double *u = p->j->scratch + 2 * p->size, *w = u + p->size, *inverse = w + p->size;
     double at = actio_atan2(y[0], x[0]), co = actio_cos(at), si = actio_sin(at);
-    for (size_t s = 0; s < p->size; s++) u[s] = co * x[s] + si * y[s], w[s] = co * y[s] - si * x[s];
+    for (size_t s = 0; s < p->size; s++) {
+        u[s] = co * x[s] + si * y[s];
+        w[s] = co * y[s] - si * x[s];
+    }
     power(p, u, -1, inverse);
     times(p->size, w, inverse, u);
     function(p, series_atan, u, c);
     c[0] += at;
 }
 
-static void general_power(const struct pass *p, const struct actio_node *node, const double *a, const double *b, double *c)
+static void general_power(const struct pass *p, const struct actio_node *node, const double *a, const double *b,
+                          double *c)
 {
     double *log = p->j->scratch + 2 * p->size, *product = log + p->size;
-    if (p->j->is_real[node->b]) { power(p, a, b[0], c); return; }
+    if (p->j->is_real[node->b]) {
+        power(p, a, b[0], c);
+        return;
+    }
     function(p, series_log, a, log);
     times(p->size, log, b, product);
     function(p, series_exp, product, c);
@@ -309,7 +336,10 @@ static void length(const struct pass *p, const double *a, const double *b, doubl
     double *u = p->j->scratch + 2 * p->size, *w = u + p->size, *square = w + p->size;
     int exponent = 0;
     frexp(fmax(fabs(a[0]), fabs(b[0])), &exponent);
-    for (size_t s = 0; s < p->size; s++) u[s] = ldexp(a[s], -exponent), w[s] = ldexp(b[s], -exponent);
+    for (size_t s = 0; s < p->size; s++) {
+        u[s] = ldexp(a[s], -exponent);
+        w[s] = ldexp(b[s], -exponent);
+    }
     times(p->size, u, u, square);
     times(p->size, w, w, u);
     for (size_t s = 0; s < p->size; s++) square[s] += u[s];
@@ -323,36 +353,48 @@ static void operation(const struct pass *p, const struct actio_node *node, doubl
 {
     enum actio_op op = (enum actio_op)node->op;
     int arity = actio_arity(op);
-    const double *a = value_at(p, node->a), *b = arity > 1 ? value_at(p, node->b) : NULL, *c = arity > 2 ? value_at(p, node->c) : NULL;
-    if (series_of[op]) { function(p, series_of[op], a, r); return; }
+    const double *a = value_at(p, node->a), *b = arity > 1 ? value_at(p, node->b) : NULL,
+                 *c = arity > 2 ? value_at(p, node->c) : NULL;
+    if (series_of[op]) {
+        function(p, series_of[op], a, r);
+        return;
+    }
     switch (op) {
     case ACTIO_NEG: scaled(p->size, -1, a, r); break;
     case ACTIO_POWI: power(p, a, (int32_t)node->b, r); break;
-    case ACTIO_ADD: for (size_t s = 0; s < p->size; s++) r[s] = a[s] + b[s]; break;
-    case ACTIO_SUB: for (size_t s = 0; s < p->size; s++) r[s] = a[s] - b[s]; break;
+    case ACTIO_ADD:
+        for (size_t s = 0; s < p->size; s++) r[s] = a[s] + b[s];
+        break;
+    case ACTIO_SUB:
+        for (size_t s = 0; s < p->size; s++) r[s] = a[s] - b[s];
+        break;
     case ACTIO_MUL: product(p, node, a, b, r); break;
     case ACTIO_DIV: quotient(p, node, a, b, r); break;
     case ACTIO_POW: general_power(p, node, a, b, r); break;
     case ACTIO_ATAN2: angle(p, a, b, r); break;
     case ACTIO_MIN: keep(p, a[0] < b[0] ? a : b, r); break;
     case ACTIO_MAX: keep(p, a[0] < b[0] ? b : a, r); break;
-    case ACTIO_MOD: for (size_t s = 0; s < p->size; s++) r[s] = a[s] - floor(a[0] / b[0]) * b[s]; break;
+    case ACTIO_MOD:
+        for (size_t s = 0; s < p->size; s++) r[s] = a[s] - floor(a[0] / b[0]) * b[s];
+        break;
     case ACTIO_HYPOT: length(p, a, b, r); break;
     case ACTIO_IF: keep(p, a[0] != 0 ? b : c, r); break;
-    default:
-        memset(r, 0, p->size * sizeof *r);
-        r[0] = actio_op_value(op, a[0], b ? b[0] : 0, c ? c[0] : 0, 0);
+    default: memset(r, 0, p->size * sizeof *r); r[0] = actio_op_value(op, a[0], b ? b[0] : 0, c ? c[0] : 0, 0);
     }
 }
 
 static void leaf(const struct pass *p, size_t i, double *r)
 {
-    if (p->j->input[i] >= 0) { keep(p, p->in + (size_t)p->j->input[i] * p->stride, r); return; }
+    if (p->j->input[i] >= 0) {
+        keep(p, p->in + (size_t)p->j->input[i] * p->stride, r);
+        return;
+    }
     memset(r, 0, p->size * sizeof *r);
     r[0] = p->j->real[i];
 }
 
-void actio_jets_at(struct actio_jets *j, unsigned level, const double *in, size_t stride, double *out, size_t out_stride)
+void actio_jets_at(struct actio_jets *j, unsigned level, const double *in, size_t stride, double *out,
+                   size_t out_stride)
 {
     struct pass p = { j, level, (size_t)1 << level, in, stride };
     j->work += actio_jets_cost(j, level);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One look at one state: rank of the rows, inertia of W and of W on the velocities that the rows leave free.
- * B is regular iff rank A = p and W is not degenerate on ker A: det B = (-1)^p det(AA') det(Z'WZ).              [LM 20, HAMEL F.1] */
+ * B is regular iff rank A = p and W is not degenerate on ker A: det B = (-1)^p det(AA') det(Z'WZ).  [LM 20, HAMEL F.1]
+ * */
 #include "verdict/survey.h"
 #include "algebra/dense.h"
 
@@ -30,13 +31,16 @@ void actio_look_open(struct actio_surveying *s)
     s->wide = actio_form_array(F, 2 * p * N + N * N + p * p, sizeof(double));
 }
 
-static void scatter(const struct actio_entries *e, const double *value, const double *d, size_t N, size_t rows, bool both, double *out)
+static void scatter(const struct actio_entries *e, const double *value, const double *d, size_t N, size_t rows,
+                    bool both, double *out)
 {
     memset(out, 0, rows * N * sizeof *out);
-    for (size_t i = 0; i < e->count; i++) out[e->at[i].row * N + e->at[i].col] = value[i] * d[e->at[i].col] * (both ? d[e->at[i].row] : 1);
+    for (size_t i = 0; i < e->count; i++)
+        out[e->at[i].row * N + e->at[i].col] = value[i] * d[e->at[i].col] * (both ? d[e->at[i].row] : 1);
 }
 
-/* Units do not matter: G gets entries of about 1, by the sizes it has at the start (where it is zero there: at the first point where it is not).
+/* Units do not matter: G gets entries of about 1, by the sizes it has at the start (where it is zero there: at the
+ * first point where it is not).
  * Not by those of each point, which would hide an entry that vanishes. */
 static void scale(struct actio_surveying *s, const double *G)
 {
@@ -168,14 +172,19 @@ struct actio_look actio_look_at(struct actio_surveying *s, double t, const doubl
     l.rank = basis_of(s, s->A, s->Z);
     l.rank_D = basis_of(s, s->D, s->ZD);
     size_t r = N - l.rank;
-    if (l.rank != l.rank_D) { l.smallest = 0; return l; }
+    if (l.rank != l.rank_D) {
+        l.smallest = 0;
+        return l;
+    }
     bool symmetric = F->sys.symmetric;
     between(s, (symmetric ? s->Z : s->ZD) + l.rank * N, s->Z + l.rank * N, r, s->S);
     if (symmetric) {
         inertia_of(r, s->S, s->w, l.kernel_inertia, &l.smallest);
-        for (size_t i = 0; i < r; i++) l.minus += s->w[i] < 0, l.largest = fmax(l.largest, fabs(s->w[i]));
-    }
-    else if (r) {
+        for (size_t i = 0; i < r; i++) {
+            l.minus += s->w[i] < 0;
+            l.largest = fmax(l.largest, fabs(s->w[i]));
+        }
+    } else if (r) {
         actio_svd(r, r, s->S, s->w, NULL, NULL, s->work);
         l.smallest = s->w[r - 1];
         l.kernel_inertia[l.smallest > ACTIO_NO_INERTIA ? 0 : 2] = (int)r;

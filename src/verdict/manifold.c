@@ -10,11 +10,17 @@ static struct actio_binding here(struct actio_manifold *m)
     size_t n = m->F->n;
     struct actio_binding b;
     memset(&b, 0, sizeof b);
-    const struct { int space; const double *base; } bound[] = {
-        { ACTIO_SPACE_T, &m->t }, { ACTIO_SPACE_PARAM, m->param }, { ACTIO_SPACE_Q, m->y }, { ACTIO_SPACE_V, m->y + n },
-        { ACTIO_SPACE_STATE, m->y + 2 * n }, { ACTIO_SPACE_MODE, m->mode },
+    const struct {
+        int space;
+        const double *base;
+    } bound[] = {
+        { ACTIO_SPACE_T, &m->t },    { ACTIO_SPACE_PARAM, m->param },     { ACTIO_SPACE_Q, m->y },
+        { ACTIO_SPACE_V, m->y + n }, { ACTIO_SPACE_STATE, m->y + 2 * n }, { ACTIO_SPACE_MODE, m->mode },
     };
-    for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) b.space[bound[i].space].base = bound[i].base, b.space[bound[i].space].index_step = 1;
+    for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) {
+        b.space[bound[i].space].base = bound[i].base;
+        b.space[bound[i].space].index_step = 1;
+    }
     return b;
 }
 
@@ -65,7 +71,8 @@ static void close_levels(struct actio_manifold *m)
     actio_probe_close(&m->slopes);
 }
 
-void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, const double *param, struct actio_kernels *in_use)
+void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, const double *param,
+                         struct actio_kernels *in_use)
 {
     *m = (struct actio_manifold){ .F = F, .in_use = in_use, .ny = F->n + F->N, .unit = { 1, 1 } };
     m->y = actio_form_array(F, m->ny, sizeof *m->y);
@@ -88,7 +95,10 @@ void actio_manifold_close(struct actio_manifold *m)
     actio_probe_close(&m->guards);
 }
 
-void actio_manifold_add(struct actio_manifold *m, actio_expr c) { ACTIO_PUSH(&m->F->arena, m->c, m->added, m->cap) = c; }
+void actio_manifold_add(struct actio_manifold *m, actio_expr c)
+{
+    ACTIO_PUSH(&m->F->arena, m->c, m->added, m->cap) = c;
+}
 
 void actio_manifold_ready(struct actio_manifold *m)
 {
@@ -105,7 +115,9 @@ void actio_manifold_ready(struct actio_manifold *m)
     m->row_of = actio_form_array(F, m->count, sizeof *m->row_of);
     m->weight = actio_form_array(F, m->count, sizeof *m->weight);
     for (size_t i = 0; i < m->count; i++) m->weight[i] = 1;
-    for (size_t i = 0; i < m->count; i++) m->is_position[i] = !actio_uses(&F->pool, m->c[i], ACTIO_SPACE_V) && !actio_uses(&F->pool, m->c[i], ACTIO_SPACE_STATE);
+    for (size_t i = 0; i < m->count; i++)
+        m->is_position[i] =
+            !actio_uses(&F->pool, m->c[i], ACTIO_SPACE_V) && !actio_uses(&F->pool, m->c[i], ACTIO_SPACE_STATE);
     actio_manifold_room(m);
 }
 
@@ -124,7 +136,7 @@ void actio_manifold_take_sides(struct actio_manifold *m, double t, const double 
     bool changed = true;
     m->t = t;
     go(m, y);
-    for (size_t round = 0; round < modes && changed; round++) {                /* a guard may depend on modes before it */
+    for (size_t round = 0; round < modes && changed; round++) { /* a guard may depend on modes before it */
         const double *g = actio_probe_at(&m->guards);
         actio_poll(m->F->sys.ctx);
         changed = false;
@@ -143,7 +155,8 @@ bool actio_manifold_on_sides(struct actio_manifold *m, double t, const double *y
     go(m, y);
     const double *g = modes ? actio_probe_at(&m->guards) : NULL;
     for (size_t k = 0; k < modes; k++)
-        if (m->F->sys.mode_whole[k] ? fabs(g[k] - m->mode[k] - 0.5) > 0.5 + 1e-8 : m->mode[k] * g[k] < -1e-8) return false;
+        if (m->F->sys.mode_whole[k] ? fabs(g[k] - m->mode[k] - 0.5) > 0.5 + 1e-8 : m->mode[k] * g[k] < -1e-8)
+            return false;
     return true;
 }
 
@@ -151,5 +164,6 @@ void actio_manifold_start_at(struct actio_manifold *m, double t, const double *y
 {
     size_t n = m->F->n;
     actio_manifold_take_sides(m, t, y);
-    m->unit[0] = unit_of(y, n), m->unit[1] = unit_of(y + n, m->ny - n);
+    m->unit[0] = unit_of(y, n);
+    m->unit[1] = unit_of(y + n, m->ny - n);
 }

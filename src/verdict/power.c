@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ideal or not: does the reaction of a constraint do work on motions that satisfy it, and which part of its statement makes it so?
- * Power = lambda (D v): D v is looked at where all constraints hold.                                       [AS 43, VKS 9] */
+ * Ideal or not: does the reaction of a constraint do work on motions that satisfy it, and which part of its statement
+ * makes it so?
+ * Power = lambda (D v): D v is looked at where all constraints hold.  [AS 43, VKS 9] */
 #include "verdict/verdict.h"
 #include "expr/normal.h"
 
@@ -16,9 +17,11 @@ static const char *reason_of(struct actio_formation *F, size_t k, actio_expr lev
     if (con->kind == ACTIO_ACCELERATION) return "it restricts accelerations";
     if (con->kind == ACTIO_HOLONOMIC) return "it moves with t";
     actio_expr *coef = actio_form_array(F, F->n, sizeof *coef), rest;
-    if (!actio_linear_in(&F->pool, level, F->v, F->n, coef, &rest)) return "it is not homogeneous in the velocities: its reaction can add or remove energy";
+    if (!actio_linear_in(&F->pool, level, F->v, F->n, coef, &rest))
+        return "it is not homogeneous in the velocities: its reaction can add or remove energy";
     rest = actio_simplify(&F->pool, actio_substitute(&F->pool, level, F->v, none, F->n));
-    if (actio_uses(&F->pool, rest, ACTIO_SPACE_STATE)) return "it has a term without velocities, which depends on a state";
+    if (actio_uses(&F->pool, rest, ACTIO_SPACE_STATE))
+        return "it has a term without velocities, which depends on a state";
     if (!actio_is_zero(rest)) return "it has a term without velocities: the support moves";
     return "it is not homogeneous in the velocities";
 }
@@ -49,7 +52,8 @@ void actio_find_power(struct actio_verdict *v, struct actio_sampled *points)
         points->M->t = points->t[s];
         memcpy(points->M->y, points->y + s * ny, ny * sizeof(double));
         const double *x = actio_probe_at(&probe);
-        for (size_t k = 0; k < p; k++) works[k] = works[k] || fabs(x[k]) > 1e-7 * x[p + k] + 1e-12;   /* at rest nothing shows */
+        /* at rest nothing shows */
+        for (size_t k = 0; k < p; k++) works[k] = works[k] || fabs(x[k]) > 1e-7 * x[p + k] + 1e-12;
     }
     actio_probe_close(&probe);
     for (size_t r = 0; r < F->sys.levels; r++) {

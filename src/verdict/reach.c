@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Points moved onto the manifold: Newton by the shortest steps. Where the rows are independent these are -J' (J J')^-1 c, with J sparse; where
+ * Points moved onto the manifold: Newton by the shortest steps. Where the rows are independent these are -J' (J J')^-1
+ * c, with J sparse; where
  * they are not, or nearly not, the pseudo-inverse of algebra/newton.h decides. */
 #include "verdict/manifold.h"
 #include "algebra/dense.h"
@@ -9,9 +10,10 @@
 #include <string.h>
 
 enum { MOST_STEPS = 80 };
-#define INDEPENDENT 1e-9                                   /* pivots of J J', its rows of length 1: smaller ones are left to the pseudo-inverse */
-#define WEAK 1e-3                                          /* rows of length 1: parts of them that depend on the others but for this much are left out of a last step */
-#define CLEARLY 1e-8                                       /* the same for a rank: far above its own tolerance squared */
+#define INDEPENDENT 1e-9 /* pivots of J J', its rows of length 1: smaller ones are left to the pseudo-inverse */
+/* rows of length 1: parts of them that depend on the others but for this much are left out of a last step */
+#define WEAK 1e-3
+#define CLEARLY 1e-8 /* the same for a rank: far above its own tolerance squared */
 
 static bool finite(const double *x, size_t n)
 {
@@ -21,7 +23,11 @@ static bool finite(const double *x, size_t n)
 }
 
 /* Part of the problem: which constraints, in which components. */
-struct part { struct actio_manifold *m; bool positions, velocities; size_t first, length; };
+struct part {
+    struct actio_manifold *m;
+    bool positions, velocities;
+    size_t first, length;
+};
 
 static bool takes(const struct part *p, size_t row) { return p->m->is_position[row] ? p->positions : p->velocities; }
 
@@ -49,7 +55,8 @@ static int jacobian(void *user, const double *z, double *J)
     memset(J, 0, row * p->length * sizeof *J);
     for (size_t i = 0; i < m->J.count; i++) {
         size_t col = m->J.at[i].col, r = m->row_of[m->J.at[i].row];
-        if (r != SIZE_MAX && col >= p->first && col < p->first + p->length) J[r * p->length + col - p->first] = v[i] * m->weight[m->J.at[i].row];
+        if (r != SIZE_MAX && col >= p->first && col < p->first + p->length)
+            J[r * p->length + col - p->first] = v[i] * m->weight[m->J.at[i].row];
     }
     return finite(v, m->J.count) ? 0 : 1;
 }
@@ -58,7 +65,10 @@ void actio_manifold_room(struct actio_manifold *m)
 {
     struct actio_formation *F = m->F;
     size_t big = m->count > m->ny ? m->count : m->ny;
-    m->work = actio_form_array(F, m->ny + actio_newton_work(m->count, m->ny) + actio_rank_work(big, big) + m->count * m->ny + m->ny * m->ny + m->J.count, sizeof *m->work);
+    m->work = actio_form_array(F,
+                               m->ny + actio_newton_work(m->count, m->ny) + actio_rank_work(big, big) + m->count * m->ny
+                                   + m->ny * m->ny + m->J.count,
+                               sizeof *m->work);
     m->iwork = actio_form_array(F, 2 * (m->count + m->ny), sizeof *m->iwork);
     m->row_start = actio_form_array(F, m->count + 1, sizeof *m->row_start);
     for (size_t i = 0, r = 0; r <= m->count; r++) {
@@ -87,9 +97,9 @@ void actio_manifold_weigh(struct actio_manifold *m, const double *t, const doubl
 struct quick {
     struct part *p;
     size_t rows;
-    uint32_t *row;                                         /* constraints taken */
-    double *z, *z_new, *dz, *c, *c_new, *scale, *u, *wide, *J, *K;   /* scale: 1 / |J_i| */
-    double residual;                                       /* largest |c_i| / |J_i| */
+    uint32_t *row;                                                 /* constraints taken */
+    double *z, *z_new, *dz, *c, *c_new, *scale, *u, *wide, *J, *K; /* scale: 1 / |J_i| */
+    double residual;                                               /* largest |c_i| / |J_i| */
 };
 
 static bool inside(const struct part *p, size_t entry)
@@ -119,7 +129,8 @@ static void scale_rows(struct quick *s, const double *J)
         s->scale[r] = sqrt(sum);
         largest = fmax(largest, s->scale[r]);
     }
-    for (size_t r = 0; r < s->rows; r++) s->scale[r] = s->scale[r] > 1e-14 * largest ? 1 / s->scale[r] : 0;   /* 0: no row, so no pivot */
+    /* 0: no row, so no pivot */
+    for (size_t r = 0; r < s->rows; r++) s->scale[r] = s->scale[r] > 1e-14 * largest ? 1 / s->scale[r] : 0;
 }
 
 /* J J' with rows of length 1, lower half; false when one of its pivots is too small. */
@@ -203,7 +214,8 @@ static struct quick lay_out(struct part *p, size_t rows)
     return s;
 }
 
-/* 1: reached; 0: there is no such point near; -1: rows are dependent on the way, or a formula is undefined: not known. */
+/* 1: reached; 0: there is no such point near; -1: rows are dependent on the way, or a formula is undefined: not known.
+ * */
 static int solve_independent(struct part *p, size_t rows, double tol)
 {
     struct quick s = lay_out(p, rows);
@@ -232,7 +244,7 @@ static bool solve(struct actio_manifold *m, struct part part, size_t *rank, size
     size_t rows = 0;
     for (size_t i = 0; i < m->count; i++) rows += takes(&part, i);
     if (rows == 0) return true;
-    double *z = m->work;                                   /* a copy: Newton works on it */
+    double *z = m->work; /* a copy: Newton works on it */
     double unit = fmin(part.positions ? m->unit[0] : 1, part.velocities ? m->unit[1] : 1);
     double *start = m->work + m->ny + actio_newton_work(m->count, m->ny);
     memcpy(start, m->y + part.first, part.length * sizeof *z);
@@ -243,11 +255,19 @@ static bool solve(struct actio_manifold *m, struct part part, size_t *rank, size
         return quick;
     }
     memcpy(z, start, part.length * sizeof *z);
-    struct actio_newton p = { .m = rows, .n = part.length, .residual = residual, .jacobian = jacobian, .user = &part, .tol = 1e-10 * unit, .max_iterations = MOST_STEPS, .lazy = true };
+    struct actio_newton p = { .m = rows,
+                              .n = part.length,
+                              .residual = residual,
+                              .jacobian = jacobian,
+                              .user = &part,
+                              .tol = 1e-10 * unit,
+                              .max_iterations = MOST_STEPS,
+                              .lazy = true };
     struct actio_newton_result r = { 0 };
     int bad = actio_newton_solve(&p, z, m->work + m->ny, m->iwork, &r);
     put(&part, z);
-    *rank = r.rank, *worst = r.worst;
+    *rank = r.rank;
+    *worst = r.worst;
     return bad == 0 && (r.converged || r.round_off);
 }
 
@@ -258,14 +278,16 @@ static double size_of(const double *c, const double *scale, size_t rows)
     return largest;
 }
 
-/* Where rows become dependent on the manifold itself, a residual of e leaves a distance of sqrt(e), and rows that seem independent. The rows that are clearly
+/* Where rows become dependent on the manifold itself, a residual of e leaves a distance of sqrt(e), and rows that seem
+ * independent. The rows that are clearly
  * independent lead on to the manifold as near as rounding allows. */
 static void polish(struct actio_manifold *m, struct part part)
 {
     size_t rows = 0, n = part.length;
     for (size_t i = 0; i < m->count; i++) rows += takes(&part, i);
     if (rows == 0) return;
-    double *J = m->work, *c = J + rows * n, *scale = c + rows, *x = scale + rows, *z = x + n, *before = z + n, *rest = before + n, defect;
+    double *J = m->work, *c = J + rows * n, *scale = c + rows, *x = scale + rows, *z = x + n, *before = z + n,
+           *rest = before + n, defect;
     memcpy(z, m->y + part.first, n * sizeof *z);
     for (int k = 0; k < 4; k++) {
         if (jacobian(&part, z, J) || residual(&part, z, c)) break;
@@ -293,9 +315,11 @@ bool actio_manifold_reach(struct actio_manifold *m, double t, double *y, size_t 
 {
     size_t n = m->F->n;
     m->t = t;
-    *rank = 0, *worst = 0;
+    *rank = 0;
+    *worst = 0;
     memcpy(m->y, y, m->ny * sizeof *y);
-    bool ok = solve(m, (struct part){ m, true, false, 0, n }, rank, worst) && solve(m, (struct part){ m, false, true, n, m->ny - n }, rank, worst);
+    bool ok = solve(m, (struct part){ m, true, false, 0, n }, rank, worst)
+              && solve(m, (struct part){ m, false, true, n, m->ny - n }, rank, worst);
     if (!ok) {
         memcpy(m->y, y, m->ny * sizeof *y);
         ok = solve(m, (struct part){ m, true, true, 0, m->ny }, rank, worst);

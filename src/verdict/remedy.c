@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A constraint that has no gradient where it holds often says something simple: what stands under the root or the power, each part of a sum
- * that is never negative, or where its derivatives vanish. A proposal counts only if its gradients are independent there. */
+ * A constraint that has no gradient where it holds often says something simple: what stands under the root or the
+ * power, each part of a sum
+ * that is never negative, or where its derivatives vanish. A proposal counts only if its gradients are independent
+ * there. */
 #include "verdict/remedy.h"
 #include "verdict/verdict.h"
 #include "expr/normal.h"
@@ -25,12 +27,23 @@ static bool *never_negative(struct actio_formation *F, struct actio_pool *pool, 
         bool a = arity > 0 && is[pool->place[n->a]], b = arity > 1 && is[pool->place[n->b]];
         switch ((enum actio_op)n->op) {
         case ACTIO_CONST: is[i] = number(pool, cone.id[i]) >= 0; break;
-        case ACTIO_SQRT: case ACTIO_ABS: case ACTIO_EXP: case ACTIO_HYPOT: is[i] = true; break;
+        case ACTIO_SQRT:
+        case ACTIO_ABS:
+        case ACTIO_EXP:
+        case ACTIO_HYPOT: is[i] = true; break;
         case ACTIO_FLOOR: is[i] = a; break;
-        case ACTIO_MOD: is[i] = b; break;                   /* it has the sign of the divisor */
-        case ACTIO_POW: is[i] = is_number(pool, n->b); break;                  /* of what is not negative */
+        case ACTIO_MOD:
+            is[i] = b; /* it has the sign of the divisor */
+            break;
+        case ACTIO_POW:
+            is[i] = is_number(pool, n->b); /* of what is not negative */
+            break;
         case ACTIO_POWI: is[i] = (int32_t)n->b % 2 == 0 || a; break;
-        case ACTIO_ADD: case ACTIO_MUL: case ACTIO_DIV: case ACTIO_MAX: case ACTIO_MIN: is[i] = a && b; break;
+        case ACTIO_ADD:
+        case ACTIO_MUL:
+        case ACTIO_DIV:
+        case ACTIO_MAX:
+        case ACTIO_MIN: is[i] = a && b; break;
         default: break;
         }
     }
@@ -44,22 +57,31 @@ static bool split(const struct actio_pool *pool, uint32_t id, const bool *never,
     *parts = 1;
     part[0] = n->a;
     switch ((enum actio_op)n->op) {
-    case ACTIO_SQRT: case ACTIO_ABS: case ACTIO_SIGN: case ACTIO_NEG: return true;
+    case ACTIO_SQRT:
+    case ACTIO_ABS:
+    case ACTIO_SIGN:
+    case ACTIO_NEG: return true;
     case ACTIO_POWI: return (int32_t)n->b > 0;
     case ACTIO_POW: return is_number(pool, n->b) && number(pool, n->b) > 0;
     case ACTIO_DIV: return is_number(pool, n->b);
     case ACTIO_MUL:
         if (is_number(pool, n->a)) part[0] = n->b;
         return is_number(pool, n->a) || is_number(pool, n->b);
-    case ACTIO_HYPOT: part[1] = n->b, *parts = 2; return true;
-    case ACTIO_ADD: case ACTIO_MAX:
-        part[1] = n->b, *parts = 2;
+    case ACTIO_HYPOT:
+        part[1] = n->b;
+        *parts = 2;
+        return true;
+    case ACTIO_ADD:
+    case ACTIO_MAX:
+        part[1] = n->b;
+        *parts = 2;
         return never[pool->place[n->a]] && never[pool->place[n->b]];
     default: return false;
     }
 }
 
-/* Formulas (in the model's pool) that all vanish where g does; 0 when there are too many, or it can't be taken apart. */
+/* Formulas (in the model's pool) that all vanish where g does; 0 when there are too many, or it can't be taken apart.
+ * */
 static size_t parts_of(struct actio_formation *F, actio_expr g, actio_expr *out)
 {
     struct actio_pool *pool = &F->model->pool;
@@ -81,7 +103,8 @@ static size_t parts_of(struct actio_formation *F, actio_expr g, actio_expr *out)
 }
 
 /* Rank of the gradients of formulas at a state; of those that are independent, the first ones are marked. */
-static size_t independent(struct actio_manifold *m, const actio_expr *e, size_t count, double t, const double *y, bool *needed)
+static size_t independent(struct actio_manifold *m, const actio_expr *e, size_t count, double t, const double *y,
+                          bool *needed)
 {
     struct actio_formation *F = m->F;
     size_t ny = m->ny, rank = 0;
@@ -96,7 +119,10 @@ static size_t independent(struct actio_manifold *m, const actio_expr *e, size_t 
         memcpy(rows + rank * ny, value + i * ny, ny * sizeof *rows);
         bool finite = true;
         double size = 0;
-        for (size_t k = 0; k < ny; k++) finite = finite && isfinite(rows[rank * ny + k]), size = fmax(size, fabs(rows[rank * ny + k]));
+        for (size_t k = 0; k < ny; k++) {
+            finite = finite && isfinite(rows[rank * ny + k]);
+            size = fmax(size, fabs(rows[rank * ny + k]));
+        }
         needed[i] = finite && size > 1e-3 && actio_rank_of_rows(F, rows, rank + 1, ny, 1e-4) > rank;
         rank += needed[i];
     }
@@ -104,7 +130,8 @@ static size_t independent(struct actio_manifold *m, const actio_expr *e, size_t 
     return rank;
 }
 
-static const char *equations(struct actio_formation *F, struct actio_pool *pool, const actio_expr *e, const bool *needed, size_t count)
+static const char *equations(struct actio_formation *F, struct actio_pool *pool, const actio_expr *e,
+                             const bool *needed, size_t count)
 {
     struct actio_text t;
     size_t listed = 0, left = 0;

@@ -5,7 +5,8 @@
 
 #include "verdict/manifold.h"
 
-/* "x = 0 and y = 0": equations with independent gradients that say what constraint k says near this state; NULL when none were found. */
+/* "x = 0 and y = 0": equations with independent gradients that say what constraint k says near this state; NULL when
+ * none were found. */
 const char *actio_remedy_for(struct actio_manifold *m, uint32_t k, double t, const double *y);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Terms of a sum whose units do not agree, as they stand in the text: which one is out of line, and what it is made of. */
+ * Terms of a sum whose units do not agree, as they stand in the text: which one is out of line, and what it is made of.
+ * */
 #include "verdict/units.h"
 
 #include <string.h>
@@ -40,9 +41,16 @@ static const struct actio_written_sum *find_sum(struct actio_model *m, uint32_t 
 
 /* ---- its terms */
 
-struct terms { struct actio_written_term at[MOST_TERMS]; actio_quantity q[MOST_TERMS]; size_t count, odd; };
+struct terms {
+    struct actio_written_term at[MOST_TERMS];
+    actio_quantity q[MOST_TERMS];
+    size_t count, odd;
+};
 
-static bool agree(const actio_quantity *a, const actio_quantity *b) { return actio_same_powers(a, b) && actio_same_size(a, b); }
+static bool agree(const actio_quantity *a, const actio_quantity *b)
+{
+    return actio_same_powers(a, b) && actio_same_size(a, b);
+}
 
 static bool is_energy(const actio_quantity *q)
 {
@@ -51,7 +59,8 @@ static bool is_energy(const actio_quantity *q)
     return actio_same_powers(q, &joule.q);
 }
 
-/* How much speaks for a term: the others of its unit; in a Lagrangian also that it is an energy. Numbers speak for nothing. */
+/* How much speaks for a term: the others of its unit; in a Lagrangian also that it is an energy. Numbers speak for
+ * nothing. */
 static size_t support(const struct terms *t, size_t k, bool lagrangian)
 {
     size_t count = 0;
@@ -67,7 +76,10 @@ static bool find_odd(struct terms *t, bool lagrangian)
     for (size_t k = 0; k < t->count; k++) {
         if (!t->q[k].known) continue;
         size_t s = support(t, k, lagrangian);
-        if (s <= least) least = s, t->odd = k;
+        if (s <= least) {
+            least = s;
+            t->odd = k;
+        }
         if (s > most) most = s;
     }
     for (size_t k = 0; k < t->count; k++)
@@ -81,7 +93,8 @@ static const char *cut(struct actio_arena *arena, const char *s)
 {
     size_t n = 0;
     for (int shown = 0; s[n]; n++)
-        if (((unsigned char)s[n] & 0xC0) != 0x80 && ++shown > MOST_LENGTH) return actio_arena_format(arena, "%.*s...", (int)n, s);
+        if (((unsigned char)s[n] & 0xC0) != 0x80 && ++shown > MOST_LENGTH)
+            return actio_arena_format(arena, "%.*s...", (int)n, s);
     return s;
 }
 
@@ -130,7 +143,10 @@ static const char *clash_text(struct actio_model *m, struct actio_arena *arena, 
     add_unit(&out, &t->q[first]);
     actio_text_format(&out, ", but `%s` ", term_text(m, arena, &t->at[t->odd]));
     if (t->q[t->odd].number) actio_text_add(&out, "has no unit");
-    else actio_text_add(&out, "is in "), add_unit(&out, &t->q[t->odd]);
+    else {
+        actio_text_add(&out, "is in ");
+        add_unit(&out, &t->q[t->odd]);
+    }
     return out.s;
 }
 
@@ -141,17 +157,25 @@ static const char *declared_of(const struct actio_model *m, actio_slot slot, con
     const struct actio_variable *v = NULL;
     switch (slot.space) {
     case ACTIO_SPACE_PARAM:
-        *unit = m->param[slot.index].unit, *line = m->param[slot.index].span.line;
+        *unit = m->param[slot.index].unit;
+        *line = m->param[slot.index].span.line;
         return m->param[slot.index].name;
-    case ACTIO_SPACE_Q: case ACTIO_SPACE_V: case ACTIO_SPACE_ACC: v = &m->coord[slot.index]; break;
-    case ACTIO_SPACE_STATE: case ACTIO_SPACE_SDOT: v = &m->state[slot.index]; break;
+    case ACTIO_SPACE_Q:
+    case ACTIO_SPACE_V:
+    case ACTIO_SPACE_ACC: v = &m->coord[slot.index]; break;
+    case ACTIO_SPACE_STATE:
+    case ACTIO_SPACE_SDOT: v = &m->state[slot.index]; break;
     default: return NULL;
     }
-    *unit = v->unit, *line = v->span.line;
+    *unit = v->unit;
+    *line = v->span.line;
     return v->name;
 }
 
-struct name { const char *name, *unit; uint32_t line; };
+struct name {
+    const char *name, *unit;
+    uint32_t line;
+};
 
 static size_t names_in(struct actio_model *m, actio_expr e, struct name *out)
 {
@@ -185,28 +209,33 @@ const char *actio_unit_names(struct actio_model *m, struct actio_arena *arena, a
 
 /* ---- what it could have been */
 
-/* Is the term this param times something without it, and no other term has it? Then one may tell its unit from the others. */
+/* Is the term this param times something without it, and no other term has it? Then one may tell its unit from the
+ * others. */
 static bool is_own_factor(struct actio_model *m, const struct terms *t, actio_expr param)
 {
     struct actio_pool *pool = &m->pool;
     actio_expr e = t->at[t->odd].e, none = { 0 };
     for (size_t k = 0; k < t->count; k++)
         if (k != t->odd && actio_uses_symbol(pool, t->at[k].e, param)) return false;
-    return !actio_uses_symbol(pool, actio_diff(pool, e, param), param) && actio_is_zero(actio_substitute(pool, e, &param, &none, 1));
+    return !actio_uses_symbol(pool, actio_diff(pool, e, param), param)
+           && actio_is_zero(actio_substitute(pool, e, &param, &none, 1));
 }
 
 /* ", and the terms would agree if g were in [m/s^2]" where that is so for one param only; else "". */
-static const char *suggestion(struct actio_model *m, struct actio_arena *arena, const struct terms *t, const struct actio_unit_ask *ask)
+static const char *suggestion(struct actio_model *m, struct actio_arena *arena, const struct terms *t,
+                              const struct actio_unit_ask *ask)
 {
     struct actio_text out;
     size_t found = 0, other = 0;
-    while (other < t->count && (!t->q[other].known || t->q[other].number || agree(&t->q[other], &t->q[t->odd]))) other++;
+    while (other < t->count && (!t->q[other].known || t->q[other].number || agree(&t->q[other], &t->q[t->odd])))
+        other++;
     if (other == t->count || t->q[t->odd].number) return "";
     actio_quantity missing = actio_quantity_product(&t->q[other], &t->q[t->odd], -1);
     actio_text_open(&out, arena);
     for (uint32_t i = 0; i < m->params; i++) {
         actio_expr param = actio_symbol(&m->pool, ACTIO_SPACE_PARAM, i);
-        if (!m->param[i].unit || !actio_uses_symbol(&m->pool, t->at[t->odd].e, param) || !is_own_factor(m, t, param)) continue;
+        if (!m->param[i].unit || !actio_uses_symbol(&m->pool, t->at[t->odd].e, param) || !is_own_factor(m, t, param))
+            continue;
         actio_quantity has = ask->quantity(ask->user, param.id), needs = actio_quantity_product(&has, &missing, 1);
         if (!has.known || !needs.known || found++) return "";
         actio_text_format(&out, ", and the terms would agree if %s were in ", m->param[i].name);
@@ -215,7 +244,8 @@ static const char *suggestion(struct actio_model *m, struct actio_arena *arena, 
     return found ? out.s : "";
 }
 
-bool actio_unit_clash_of(struct actio_model *m, struct actio_arena *arena, const struct actio_unit_ask *ask, struct actio_unit_clash *out)
+bool actio_unit_clash_of(struct actio_model *m, struct actio_arena *arena, const struct actio_unit_ask *ask,
+                         struct actio_unit_clash *out)
 {
     const struct actio_written_sum *s = find_sum(m, ask->id, ask->line);
     struct terms t = { 0 };
@@ -226,6 +256,7 @@ bool actio_unit_clash_of(struct actio_model *m, struct actio_arena *arena, const
     const struct actio_written_term *odd = &t.at[t.odd];
     const char *names = actio_unit_names(m, arena, odd->e), *could = suggestion(m, arena, &t, ask);
     if (*names && *could) names = actio_arena_format(arena, "%s%s", names, could);
-    *out = (struct actio_unit_clash){ clash_text(m, arena, &t), names, actio_source_span(&m->source, odd->from, odd->to) };
+    *out =
+        (struct actio_unit_clash){ clash_text(m, arena, &t), names, actio_source_span(&m->source, odd->from, odd->to) };
     return true;
 }

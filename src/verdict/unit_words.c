@@ -9,16 +9,24 @@
 
 #define ACTIO_PI 3.14159265358979323846
 
-enum { LENGTH, MASS, TIME };                               /* places among the exponents */
+enum { LENGTH, MASS, TIME }; /* places among the exponents */
 
-static const struct unit_row { const char *word; bool prefixes; double size; int8_t e[ACTIO_BASE_UNITS]; } units[] = {
+static const struct unit_row {
+    const char *word;
+    bool prefixes;
+    double size;
+    int8_t e[ACTIO_BASE_UNITS];
+} units[] = {
 #define UNIT(word, prefixes, size, ...) { word, prefixes, size, { __VA_ARGS__ } },
 #include "verdict/units.def"
 #undef UNIT
 };
-static const struct { const char *word; double size; } prefixes[] = {
-    { "da", 1e1 }, { "T", 1e12 }, { "G", 1e9 }, { "M", 1e6 }, { "k", 1e3 }, { "h", 1e2 }, { "d", 1e-1 }, { "c", 1e-2 }, { "m", 1e-3 },
-    { "u", 1e-6 }, { "μ", 1e-6 }, { "n", 1e-9 }, { "p", 1e-12 }, { "f", 1e-15 },
+static const struct {
+    const char *word;
+    double size;
+} prefixes[] = {
+    { "da", 1e1 }, { "T", 1e12 }, { "G", 1e9 },  { "M", 1e6 },  { "k", 1e3 },  { "h", 1e2 },   { "d", 1e-1 },
+    { "c", 1e-2 }, { "m", 1e-3 }, { "u", 1e-6 }, { "μ", 1e-6 }, { "n", 1e-9 }, { "p", 1e-12 }, { "f", 1e-15 },
 };
 enum { UNITS = sizeof units / sizeof *units, PREFIXES = sizeof prefixes / sizeof *prefixes };
 
@@ -28,7 +36,9 @@ static bool fits(double e) { return fabs(e) < 32000 && fabs(e - round(e)) < 1e-6
 
 actio_quantity actio_quantity_product(const actio_quantity *a, const actio_quantity *b, int sign)
 {
-    actio_quantity q = { .known = a->known && b->known, .loose = a->loose || b->loose, .size = a->size + sign * b->size };
+    actio_quantity q = { .known = a->known && b->known,
+                         .loose = a->loose || b->loose,
+                         .size = a->size + sign * b->size };
     if (!q.known) return (actio_quantity){ 0 };
     for (int i = 0; i < ACTIO_BASE_UNITS; i++) {
         int e = a->e[i] + sign * b->e[i];
@@ -49,9 +59,15 @@ actio_quantity actio_quantity_power(const actio_quantity *a, double k)
     return q;
 }
 
-bool actio_same_powers(const actio_quantity *a, const actio_quantity *b) { return memcmp(a->e, b->e, sizeof a->e) == 0; }
+bool actio_same_powers(const actio_quantity *a, const actio_quantity *b)
+{
+    return memcmp(a->e, b->e, sizeof a->e) == 0;
+}
 
-bool actio_same_size(const actio_quantity *a, const actio_quantity *b) { return a->loose || b->loose || fabs(a->size - b->size) < 1e-9; }
+bool actio_same_size(const actio_quantity *a, const actio_quantity *b)
+{
+    return a->loose || b->loose || fabs(a->size - b->size) < 1e-9;
+}
 
 /* ---- words */
 
@@ -69,7 +85,10 @@ static const struct unit_row *find_word(const char *word, double *prefix)
     for (int i = 0; !row && i < PREFIXES; i++) {
         size_t n = strlen(prefixes[i].word);
         const struct unit_row *rest = strncmp(word, prefixes[i].word, n) == 0 ? row_of(word + n) : NULL;
-        if (rest && rest->prefixes) row = rest, *prefix = prefixes[i].size;
+        if (rest && rest->prefixes) {
+            row = rest;
+            *prefix = prefixes[i].size;
+        }
     }
     return row;
 }
@@ -93,8 +112,10 @@ static void note_time(struct actio_unit *out, const struct unit_row *row, const 
     if (row->e[TIME] == 0) return;
     const char *name = is_time(row) ? word : "s";
     double log_size = is_time(row) ? log(size) : 0;
-    if (!*out->time && strlen(name) < sizeof out->time) strcpy(out->time, name), out->time_size = log_size;
-    else if (fabs(out->time_size - log_size) > 1e-9) out->several_times = true;
+    if (!*out->time && strlen(name) < sizeof out->time) {
+        strcpy(out->time, name);
+        out->time_size = log_size;
+    } else if (fabs(out->time_size - log_size) > 1e-9) out->several_times = true;
 }
 
 static void fail(struct actio_unit *out, enum actio_unit_fault fault, const char *word, size_t n)
@@ -116,7 +137,8 @@ static bool read_power(const char **p, int *k)
     if (**p != '^') return true;
     long value = strtol(*p + 1, &end, 10);
     if (end == *p + 1 || value < -20 || value > 20 || (*end && *end != ' ' && *end != '/')) return false;
-    *p = end, *k = (int)value;
+    *p = end;
+    *k = (int)value;
     return true;
 }
 
@@ -124,7 +146,10 @@ static void times(struct actio_unit *out, const char *word, int k)
 {
     double prefix;
     const struct unit_row *row = find_word(word, &prefix);
-    if (!row) { fail(out, ACTIO_UNIT_NO_WORD, word, strlen(word)); return; }
+    if (!row) {
+        fail(out, ACTIO_UNIT_NO_WORD, word, strlen(word));
+        return;
+    }
     actio_quantity one = { .known = true, .size = log(row->size * prefix) };
     for (int i = 0; i < ACTIO_BASE_UNITS; i++) one.e[i] = (int16_t)(row->e[i] * ACTIO_WHOLE_POWER);
     one = actio_quantity_power(&one, k);
@@ -146,8 +171,14 @@ void actio_unit_read(const char *text, struct actio_unit *out)
         const char *begin = p;
         size_t n = strcspn(p, " /^");
         p += n;
-        if (n == 0 || n >= sizeof word || !read_power(&p, &k)) { fail(out, ACTIO_UNIT_UNREADABLE, "", 0); return; }
-        if (sign > 0 && below) { fail(out, ACTIO_UNIT_TWO_WAYS, begin, n); return; }
+        if (n == 0 || n >= sizeof word || !read_power(&p, &k)) {
+            fail(out, ACTIO_UNIT_UNREADABLE, "", 0);
+            return;
+        }
+        if (sign > 0 && below) {
+            fail(out, ACTIO_UNIT_TWO_WAYS, begin, n);
+            return;
+        }
         memcpy(word, begin, n);
         word[n] = 0;
         below = sign < 0;
@@ -157,13 +188,19 @@ void actio_unit_read(const char *text, struct actio_unit *out)
 
 /* ---- hints */
 
-static const struct { const char *spelt, *word; } spelt_out[] = {
-    { "kg", "kg" }, { "km", "km" }, { "cm", "cm" }, { "mm", "mm" },       /* in another case: Kg is not K g */
-    { "meter", "m" }, { "meters", "m" }, { "metre", "m" }, { "metres", "m" }, { "kilogram", "kg" }, { "kilograms", "kg" }, { "gram", "g" }, { "grams", "g" },
-    { "sec", "s" }, { "secs", "s" }, { "second", "s" }, { "seconds", "s" }, { "minute", "min" }, { "minutes", "min" }, { "hr", "h" }, { "hour", "h" },
-    { "hours", "h" }, { "days", "day" }, { "years", "year" }, { "radian", "rad" }, { "radians", "rad" }, { "degree", "deg" }, { "degrees", "deg" },
-    { "newton", "N" }, { "newtons", "N" }, { "joule", "J" }, { "joules", "J" }, { "watt", "W" }, { "watts", "W" }, { "pascal", "Pa" }, { "hertz", "Hz" },
-    { "volt", "V" }, { "volts", "V" }, { "amp", "A" }, { "amps", "A" }, { "ampere", "A" }, { "kelvin", "K" }, { "coulomb", "C" }, { "tesla", "T" },
+static const struct {
+    const char *spelt, *word;
+} spelt_out[] = {
+    /* in another case: Kg is not K g */
+    { "kg", "kg" },      { "km", "km" },       { "cm", "cm" },       { "mm", "mm" },       { "meter", "m" },
+    { "meters", "m" },   { "metre", "m" },     { "metres", "m" },    { "kilogram", "kg" }, { "kilograms", "kg" },
+    { "gram", "g" },     { "grams", "g" },     { "sec", "s" },       { "secs", "s" },      { "second", "s" },
+    { "seconds", "s" },  { "minute", "min" },  { "minutes", "min" }, { "hr", "h" },        { "hour", "h" },
+    { "hours", "h" },    { "days", "day" },    { "years", "year" },  { "radian", "rad" },  { "radians", "rad" },
+    { "degree", "deg" }, { "degrees", "deg" }, { "newton", "N" },    { "newtons", "N" },   { "joule", "J" },
+    { "joules", "J" },   { "watt", "W" },      { "watts", "W" },     { "pascal", "Pa" },   { "hertz", "Hz" },
+    { "volt", "V" },     { "volts", "V" },     { "amp", "A" },       { "amps", "A" },      { "ampere", "A" },
+    { "kelvin", "K" },   { "coulomb", "C" },   { "tesla", "T" },
 };
 
 static void in_case(const char *word, bool upper, char out[64])
@@ -215,7 +252,8 @@ static int common_divisor(int a, int b)
 {
     while (b) {
         int rest = a % b;
-        a = b, b = rest;
+        a = b;
+        b = rest;
     }
     return a;
 }
@@ -231,16 +269,22 @@ static void print_power(struct actio_text *out, const char *word, int e)
 static void print_size(struct actio_text *out, double size, bool alone)
 {
     char s[40];
-    if (fabs(size) < 1e-9) { if (alone) actio_text_add(out, "1"); return; }
+    if (fabs(size) < 1e-9) {
+        if (alone) actio_text_add(out, "1");
+        return;
+    }
     snprintf(s, sizeof s, alone ? "%.6g" : "%.6g ", exp(size));
     for (char *p = s; *p; p++)
-        if (*p == ',') *p = '.';                           /* whatever the locale */
+        if (*p == ',') *p = '.'; /* whatever the locale */
     actio_text_add(out, s);
 }
 
 void actio_unit_print(const actio_quantity *q, struct actio_text *out)
 {
-    static const struct { int place; const char *word; } order[] = { { MASS, "kg" }, { LENGTH, "m" }, { TIME, "s" }, { 3, "A" }, { 4, "K" }, { 5, "mol" }, { 6, "cd" } };
+    static const struct {
+        int place;
+        const char *word;
+    } order[] = { { MASS, "kg" }, { LENGTH, "m" }, { TIME, "s" }, { 3, "A" }, { 4, "K" }, { 5, "mol" }, { 6, "cd" } };
     int above = 0;
     for (int i = 0; i < ACTIO_BASE_UNITS; i++) above += q->e[i] > 0;
     print_size(out, q->loose ? 0 : q->size, above == 0);
@@ -251,5 +295,8 @@ void actio_unit_print(const actio_quantity *q, struct actio_text *out)
             first = 0;
         }
     for (int i = 0; i < ACTIO_BASE_UNITS; i++)
-        if (q->e[order[i].place] < 0) actio_text_add(out, "/"), print_power(out, order[i].word, -q->e[order[i].place]);
+        if (q->e[order[i].place] < 0) {
+            actio_text_add(out, "/");
+            print_power(out, order[i].word, -q->e[order[i].place]);
+        }
 }

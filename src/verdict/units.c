@@ -8,15 +8,18 @@
 
 enum need { NOTHING, SAME_SIDES, LAGRANGIAN, OVER_LAGRANGIAN, ITS_UNIT, OVER_OTHER };
 struct statement {
-    const char *what;                                      /* "constraint rod" */
+    const char *what; /* "constraint rod" */
     struct actio_span span;
     enum need need;
-    actio_expr e, other;                                   /* other: the right side */
-    actio_quantity unit;                                   /* its own, or what the lagrangian's (the other side's) is divided by */
-    const char *why;                                       /* "lagrangian/x" */
+    actio_expr e, other; /* other: the right side */
+    actio_quantity unit; /* its own, or what the lagrangian's (the other side's) is divided by */
+    const char *why;     /* "lagrangian/x" */
 };
 enum clash { AGREE, DIFFERENT, WITH_NUMBER, OTHER_SIZE, ARGUMENT, ARGUMENT_SIZE, EXPONENT, BASE };
-struct fault { uint32_t id, a, b; enum clash clash; };     /* a node that asks too much of its operands */
+struct fault {
+    uint32_t id, a, b;
+    enum clash clash;
+}; /* a node that asks too much of its operands */
 
 struct checking {
     struct actio_model *model;
@@ -24,13 +27,17 @@ struct checking {
     struct actio_arena arena;
     actio_quantity *param, *coord, *state, *frame, *observe, *let, time;
     const char *time_word;
-    struct actio_unit times;                               /* the units of time that were seen */
-    bool any_unit, noted, numbers_are_data;                /* in definitions and start data a number may have any unit */
-    struct statement *list; uint32_t count, cap;
-    uint32_t *id, ids; actio_quantity *q;                  /* every node that the statements are made of, ascending */
-    struct fault *fault; uint32_t faults, faults_cap, open_faults;
-    actio_quantity lagrangian; uint32_t lagrangian_line;
-    struct actio_span last;                                /* of the last finding: members of a family share it */
+    struct actio_unit times;                /* the units of time that were seen */
+    bool any_unit, noted, numbers_are_data; /* in definitions and start data a number may have any unit */
+    struct statement *list;
+    uint32_t count, cap;
+    uint32_t *id, ids; /* every node that the statements are made of, ascending */
+    actio_quantity *q;
+    struct fault *fault;
+    uint32_t faults, faults_cap, open_faults;
+    actio_quantity lagrangian;
+    uint32_t lagrangian_line;
+    struct actio_span last; /* of the last finding: members of a family share it */
 };
 
 static const actio_quantity unknown;
@@ -40,25 +47,35 @@ static bool is_pure(const actio_quantity *q) { return actio_same_powers(q, &pure
 
 /* ---- declared units */
 
-static void say_unit(struct checking *c, const char *name, const char *text, struct actio_span span, const struct actio_unit *u)
+static void say_unit(struct checking *c, const char *name, const char *text, struct actio_span span,
+                     const struct actio_unit *u)
 {
     static const enum actio_code code[] = {
-        [ACTIO_UNIT_NO_WORD] = ACTIO_F_UNIT_UNKNOWN, [ACTIO_UNIT_TWO_WAYS] = ACTIO_F_UNIT_TWO_WAYS, [ACTIO_UNIT_UNREADABLE] = ACTIO_F_UNIT_UNREADABLE,
+        [ACTIO_UNIT_NO_WORD] = ACTIO_F_UNIT_UNKNOWN,
+        [ACTIO_UNIT_TWO_WAYS] = ACTIO_F_UNIT_TWO_WAYS,
+        [ACTIO_UNIT_UNREADABLE] = ACTIO_F_UNIT_UNREADABLE,
     };
     const char *hint = u->fault == ACTIO_UNIT_NO_WORD ? actio_unit_hint(&c->arena, u->word) : "";
-    actio_find_at(c->f, code[u->fault], &c->model->source, span, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(text), ACTIO_TEXT(u->word), ACTIO_TEXT(hint)));
+    actio_find_at(c->f, code[u->fault], &c->model->source, span,
+                  ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(text), ACTIO_TEXT(u->word), ACTIO_TEXT(hint)));
 }
 
 static void gather_times(struct checking *c, const struct actio_unit *u)
 {
     struct actio_unit *all = &c->times;
     if (!*u->time) return;
-    if (!*all->time) memcpy(all->time, u->time, sizeof all->time), all->time_size = u->time_size;
+    if (!*all->time) {
+        memcpy(all->time, u->time, sizeof all->time);
+        all->time_size = u->time_size;
+    }
     all->several_times = all->several_times || u->several_times || fabs(all->time_size - u->time_size) > 1e-9;
 }
 
 /* One declaration of a family, one message: its members share the text. */
-struct declared { const char *name, *unit; struct actio_span span; };
+struct declared {
+    const char *name, *unit;
+    struct actio_span span;
+};
 
 static actio_quantity declare(struct checking *c, const struct declared *d, const char **last, struct actio_unit *u)
 {
@@ -87,7 +104,8 @@ static void note_size(struct checking *c, const struct declared *d, const actio_
 {
     if (c->noted || !q->known || actio_same_size(q, &pure)) return;
     c->noted = true;
-    actio_find_at(c->f, ACTIO_F_UNIT_NOT_CONVERTED, &c->model->source, d->span, ACTIO_ARGS(ACTIO_TEXT(d->name), ACTIO_TEXT(d->unit), ACTIO_TEXT(c->time_word)));
+    actio_find_at(c->f, ACTIO_F_UNIT_NOT_CONVERTED, &c->model->source, d->span,
+                  ACTIO_ARGS(ACTIO_TEXT(d->name), ACTIO_TEXT(d->unit), ACTIO_TEXT(c->time_word)));
 }
 
 static void declare_variables(struct checking *c, const struct actio_variable *v, size_t n, actio_quantity **q)
@@ -95,7 +113,8 @@ static void declare_variables(struct checking *c, const struct actio_variable *v
     const char *last = NULL;
     struct actio_unit u;
     *q = actio_arena_array(&c->arena, n + 1, sizeof **q);
-    for (size_t i = 0; i < n; i++) (*q)[i] = declare(c, &(struct declared){ v[i].name, v[i].unit, v[i].span }, &last, &u);
+    for (size_t i = 0; i < n; i++)
+        (*q)[i] = declare(c, &(struct declared){ v[i].name, v[i].unit, v[i].span }, &last, &u);
 }
 
 static void declare_params(struct checking *c)
@@ -104,7 +123,8 @@ static void declare_params(struct checking *c)
     const char *last = NULL;
     struct actio_unit u;
     c->param = actio_arena_array(&c->arena, c->model->params + 1, sizeof *c->param);
-    for (size_t i = 0; i < c->model->params; i++) c->param[i] = declare(c, &(struct declared){ p[i].name, p[i].unit, p[i].span }, &last, &u);
+    for (size_t i = 0; i < c->model->params; i++)
+        c->param[i] = declare(c, &(struct declared){ p[i].name, p[i].unit, p[i].span }, &last, &u);
 }
 
 /* What is made of others and has a unit of its own: quasi-velocities, observed values, lets. */
@@ -116,9 +136,14 @@ static void declare_made(struct checking *c)
     c->frame = actio_arena_array(&c->arena, m->frames + 1, sizeof *c->frame);
     c->observe = actio_arena_array(&c->arena, m->observes + 1, sizeof *c->observe);
     c->let = actio_arena_array(&c->arena, m->let_units + 1, sizeof *c->let);
-    for (size_t i = 0; i < m->frames; i++) c->frame[i] = declare(c, &(struct declared){ m->frame[i].name, m->frame[i].unit, m->frame[i].span }, &last, &u);
-    for (size_t i = 0; i < m->observes; i++) c->observe[i] = declare(c, &(struct declared){ m->observe[i].name, m->observe[i].unit, m->observe[i].span }, &last, &u);
-    for (size_t i = 0; i < m->let_units; i++) c->let[i] = declare(c, &(struct declared){ m->let_unit[i].name, m->let_unit[i].unit, m->let_unit[i].span }, &last, &u);
+    for (size_t i = 0; i < m->frames; i++)
+        c->frame[i] = declare(c, &(struct declared){ m->frame[i].name, m->frame[i].unit, m->frame[i].span }, &last, &u);
+    for (size_t i = 0; i < m->observes; i++)
+        c->observe[i] =
+            declare(c, &(struct declared){ m->observe[i].name, m->observe[i].unit, m->observe[i].span }, &last, &u);
+    for (size_t i = 0; i < m->let_units; i++)
+        c->let[i] =
+            declare(c, &(struct declared){ m->let_unit[i].name, m->let_unit[i].unit, m->let_unit[i].span }, &last, &u);
 }
 
 static void declare_all(struct checking *c)
@@ -129,9 +154,12 @@ static void declare_all(struct checking *c)
     declare_variables(c, m->coord, m->coords, &c->coord);
     declare_variables(c, m->state, m->states, &c->state);
     choose_time(c);
-    for (size_t i = 0; i < m->params; i++) note_size(c, &(struct declared){ m->param[i].name, m->param[i].unit, m->param[i].span }, &c->param[i]);
-    for (size_t i = 0; i < m->coords; i++) note_size(c, &(struct declared){ m->coord[i].name, m->coord[i].unit, m->coord[i].span }, &c->coord[i]);
-    for (size_t i = 0; i < m->states; i++) note_size(c, &(struct declared){ m->state[i].name, m->state[i].unit, m->state[i].span }, &c->state[i]);
+    for (size_t i = 0; i < m->params; i++)
+        note_size(c, &(struct declared){ m->param[i].name, m->param[i].unit, m->param[i].span }, &c->param[i]);
+    for (size_t i = 0; i < m->coords; i++)
+        note_size(c, &(struct declared){ m->coord[i].name, m->coord[i].unit, m->coord[i].span }, &c->coord[i]);
+    for (size_t i = 0; i < m->states; i++)
+        note_size(c, &(struct declared){ m->state[i].name, m->state[i].unit, m->state[i].span }, &c->state[i]);
 }
 
 /* ---- what two quantities say about each other */
@@ -143,7 +171,8 @@ static enum clash meet(const actio_quantity *a, const actio_quantity *b)
     return a->number || b->number || actio_same_size(a, b) ? AGREE : OTHER_SIZE;
 }
 
-/* The unit of a sum: the better known one of the two; a number beside something without a unit makes that a pure number. */
+/* The unit of a sum: the better known one of the two; a number beside something without a unit makes that a pure
+ * number. */
 static actio_quantity joined(const actio_quantity *a, const actio_quantity *b)
 {
     bool second = !a->known || (b->known && !b->number && (a->number || a->loose));
@@ -167,7 +196,13 @@ static bool may_convert(double x)
 
 /* ---- the pass: one rule an operation */
 
-struct node { uint32_t id; enum actio_op op; int32_t k; uint32_t arg[3]; actio_quantity v[3]; };
+struct node {
+    uint32_t id;
+    enum actio_op op;
+    int32_t k;
+    uint32_t arg[3];
+    actio_quantity v[3];
+};
 typedef actio_quantity rule_fn(struct checking *c, const struct node *n);
 
 static void blame(struct checking *c, const struct node *n, enum clash clash, int a, int b)
@@ -200,10 +235,27 @@ static actio_quantity symbol(struct checking *c, const struct node *n)
     }
 }
 
-static actio_quantity same(struct checking *c, const struct node *n) { (void)c; return n->v[0]; }
-static actio_quantity anything_to_pure(struct checking *c, const struct node *n) { (void)c, (void)n; return pure; }
-static actio_quantity whole_power(struct checking *c, const struct node *n) { (void)c; return actio_quantity_power(&n->v[0], n->k); }
-static actio_quantity root(struct checking *c, const struct node *n) { (void)c; return actio_quantity_power(&n->v[0], 0.5); }
+static actio_quantity same(struct checking *c, const struct node *n)
+{
+    (void)c;
+    return n->v[0];
+}
+static actio_quantity anything_to_pure(struct checking *c, const struct node *n)
+{
+    (void)c;
+    (void)n;
+    return pure;
+}
+static actio_quantity whole_power(struct checking *c, const struct node *n)
+{
+    (void)c;
+    return actio_quantity_power(&n->v[0], n->k);
+}
+static actio_quantity root(struct checking *c, const struct node *n)
+{
+    (void)c;
+    return actio_quantity_power(&n->v[0], 0.5);
+}
 
 static actio_quantity function(struct checking *c, const struct node *n)
 {
@@ -222,11 +274,23 @@ static actio_quantity together(struct checking *c, const struct node *n, int a, 
 }
 
 static actio_quantity sum(struct checking *c, const struct node *n) { return together(c, n, 0, 1); }
-static actio_quantity compared(struct checking *c, const struct node *n) { together(c, n, 0, 1); return pure; }
+static actio_quantity compared(struct checking *c, const struct node *n)
+{
+    together(c, n, 0, 1);
+    return pure;
+}
 static actio_quantity chosen(struct checking *c, const struct node *n) { return together(c, n, 1, 2); }
 
-static actio_quantity product(struct checking *c, const struct node *n) { (void)c; return actio_quantity_product(&n->v[0], &n->v[1], 1); }
-static actio_quantity quotient(struct checking *c, const struct node *n) { (void)c; return actio_quantity_product(&n->v[0], &n->v[1], -1); }
+static actio_quantity product(struct checking *c, const struct node *n)
+{
+    (void)c;
+    return actio_quantity_product(&n->v[0], &n->v[1], 1);
+}
+static actio_quantity quotient(struct checking *c, const struct node *n)
+{
+    (void)c;
+    return actio_quantity_product(&n->v[0], &n->v[1], -1);
+}
 
 /* a^b. A param as exponent may have any value: nothing follows. One that changes would change the unit. */
 static actio_quantity power(struct checking *c, const struct node *n)
@@ -243,12 +307,42 @@ static actio_quantity power(struct checking *c, const struct node *n)
 }
 
 static rule_fn *const rules[ACTIO_OP_COUNT] = {
-    [ACTIO_CONST] = constant, [ACTIO_SYMBOL] = symbol, [ACTIO_NEG] = same, [ACTIO_ABS] = same, [ACTIO_SIGN] = anything_to_pure,
-    [ACTIO_POWI] = whole_power, [ACTIO_SQRT] = root, [ACTIO_SIN] = function, [ACTIO_COS] = function, [ACTIO_TAN] = function, [ACTIO_ASIN] = function,
-    [ACTIO_ACOS] = function, [ACTIO_ATAN] = function, [ACTIO_SINH] = function, [ACTIO_COSH] = function, [ACTIO_TANH] = function, [ACTIO_ERF] = function, [ACTIO_EXP] = function,
-    [ACTIO_LOG] = function, [ACTIO_ADD] = sum, [ACTIO_SUB] = sum, [ACTIO_MIN] = sum, [ACTIO_MAX] = sum, [ACTIO_ATAN2] = compared,
-    [ACTIO_FLOOR] = function, [ACTIO_MOD] = sum, [ACTIO_HYPOT] = sum, [ACTIO_AND] = anything_to_pure, [ACTIO_OR] = anything_to_pure,
-    [ACTIO_NOT] = anything_to_pure, [ACTIO_LT] = compared, [ACTIO_LE] = compared, [ACTIO_IF] = chosen, [ACTIO_MUL] = product, [ACTIO_DIV] = quotient, [ACTIO_POW] = power,
+    [ACTIO_CONST] = constant,
+    [ACTIO_SYMBOL] = symbol,
+    [ACTIO_NEG] = same,
+    [ACTIO_ABS] = same,
+    [ACTIO_SIGN] = anything_to_pure,
+    [ACTIO_POWI] = whole_power,
+    [ACTIO_SQRT] = root,
+    [ACTIO_SIN] = function,
+    [ACTIO_COS] = function,
+    [ACTIO_TAN] = function,
+    [ACTIO_ASIN] = function,
+    [ACTIO_ACOS] = function,
+    [ACTIO_ATAN] = function,
+    [ACTIO_SINH] = function,
+    [ACTIO_COSH] = function,
+    [ACTIO_TANH] = function,
+    [ACTIO_ERF] = function,
+    [ACTIO_EXP] = function,
+    [ACTIO_LOG] = function,
+    [ACTIO_ADD] = sum,
+    [ACTIO_SUB] = sum,
+    [ACTIO_MIN] = sum,
+    [ACTIO_MAX] = sum,
+    [ACTIO_ATAN2] = compared,
+    [ACTIO_FLOOR] = function,
+    [ACTIO_MOD] = sum,
+    [ACTIO_HYPOT] = sum,
+    [ACTIO_AND] = anything_to_pure,
+    [ACTIO_OR] = anything_to_pure,
+    [ACTIO_NOT] = anything_to_pure,
+    [ACTIO_LT] = compared,
+    [ACTIO_LE] = compared,
+    [ACTIO_IF] = chosen,
+    [ACTIO_MUL] = product,
+    [ACTIO_DIV] = quotient,
+    [ACTIO_POW] = power,
 };
 
 static struct node look_at(const struct checking *c, uint32_t id)
@@ -266,8 +360,14 @@ static void pass(struct checking *c)
     const struct actio_model *m = c->model;
     size_t own = 2 * (size_t)c->count, all = own + 2 * m->sums;
     actio_expr *roots = actio_arena_array(&c->arena, all + 1, sizeof *roots);
-    for (uint32_t i = 0; i < c->count; i++) roots[2 * i] = c->list[i].e, roots[2 * i + 1] = c->list[i].other;
-    for (size_t i = 0; i < m->sums; i++) roots[own + 2 * i] = m->sum[i].a, roots[own + 2 * i + 1] = m->sum[i].b;
+    for (uint32_t i = 0; i < c->count; i++) {
+        roots[2 * i] = c->list[i].e;
+        roots[2 * i + 1] = c->list[i].other;
+    }
+    for (size_t i = 0; i < m->sums; i++) {
+        roots[own + 2 * i] = m->sum[i].a;
+        roots[own + 2 * i + 1] = m->sum[i].b;
+    }
     struct actio_cone cone = actio_cone_of(pool, roots, all);
     c->ids = cone.count;
     c->q = actio_arena_array(&c->arena, (size_t)cone.count + 1, sizeof *c->q);
@@ -303,7 +403,10 @@ static const char *unit_text(struct checking *c, const actio_quantity *q)
     return t.s;
 }
 
-static const char *formula_text(struct checking *c, uint32_t id) { return actio_unit_formula(c->model, &c->arena, (actio_expr){ id }); }
+static const char *formula_text(struct checking *c, uint32_t id)
+{
+    return actio_unit_formula(c->model, &c->arena, (actio_expr){ id });
+}
 
 /* The term of a sum that its unit comes from. */
 static uint32_t term_of(const struct checking *c, uint32_t id)
@@ -324,27 +427,38 @@ static void say(struct checking *c, const struct statement *s, enum actio_code c
     c->last = s->span;
 }
 
-struct side { actio_quantity q; const char *text; uint32_t id; };
+struct side {
+    actio_quantity q;
+    const char *text;
+    uint32_t id;
+};
 
 /* The hint: what was declared in the term, and what to do. */
 static const char *remedy(struct checking *c, enum clash clash, const char *names)
 {
-    const char *what = clash == OTHER_SIZE ? "declare both in the same unit: numbers are never converted" : "correct the unit that is wrong, or the formula";
+    const char *what = clash == OTHER_SIZE ? "declare both in the same unit: numbers are never converted"
+                                           : "correct the unit that is wrong, or the formula";
     return *names ? actio_arena_format(&c->arena, "%s; declared are %s", what, names) : what;
 }
 
 static void say_two(struct checking *c, const struct statement *s, enum clash clash, const char *text, const char *hint)
 {
-    say(c, s, clash == OTHER_SIZE ? ACTIO_F_UNITS_SIZE : ACTIO_F_UNITS_DIFFER, ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(text), ACTIO_TEXT(hint)));
+    say(c, s, clash == OTHER_SIZE ? ACTIO_F_UNITS_SIZE : ACTIO_F_UNITS_DIFFER,
+        ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(text), ACTIO_TEXT(hint)));
 }
 
-static void say_clash(struct checking *c, const struct statement *s, enum clash clash, const struct side *a, const struct side *b)
+static void say_clash(struct checking *c, const struct statement *s, enum clash clash, const struct side *a,
+                      const struct side *b)
 {
     const struct side *left = b->q.number ? b : a, *right = b->q.number ? a : b;
     if (clash == WITH_NUMBER)
-        say(c, s, ACTIO_F_UNITS_NUMBER, ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(left->text), ACTIO_TEXT(unit_text(c, &right->q)), ACTIO_TEXT(right->text)));
+        say(c, s, ACTIO_F_UNITS_NUMBER,
+            ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(left->text), ACTIO_TEXT(unit_text(c, &right->q)),
+                       ACTIO_TEXT(right->text)));
     else
-        say_two(c, s, clash, actio_arena_format(&c->arena, "`%s` is in [%s], but `%s` is in [%s]", a->text, unit_text(c, &a->q), b->text, unit_text(c, &b->q)),
+        say_two(c, s, clash,
+                actio_arena_format(&c->arena, "`%s` is in [%s], but `%s` is in [%s]", a->text, unit_text(c, &a->q),
+                                   b->text, unit_text(c, &b->q)),
                 remedy(c, clash, actio_unit_names(c->model, &c->arena, (actio_expr){ b->id })));
 }
 
@@ -363,23 +477,31 @@ static void say_sum(struct checking *c, const struct statement *s, const struct 
     struct statement there = *s;
     bool known = actio_unit_clash_of(c->model, &c->arena, &ask, &found);
     if (known) there.span = found.span;
-    if (known && found.span.line != s->span.line && s->span.line) there.what = actio_arena_format(&c->arena, "%s (line %u)", s->what, (unsigned)s->span.line);
-    if (known && fault->clash != WITH_NUMBER) say_two(c, &there, fault->clash, found.text, remedy(c, fault->clash, found.names));
+    if (known && found.span.line != s->span.line && s->span.line)
+        there.what = actio_arena_format(&c->arena, "%s (line %u)", s->what, (unsigned)s->span.line);
+    if (known && fault->clash != WITH_NUMBER)
+        say_two(c, &there, fault->clash, found.text, remedy(c, fault->clash, found.names));
     else say_clash(c, &there, fault->clash, &a, &b);
     c->last = s->span;
 }
 
 static void say_fault(struct checking *c, const struct statement *s, const struct fault *fault)
 {
-    static const enum actio_code code[] = { [ARGUMENT] = ACTIO_F_UNITS_ARGUMENT, [ARGUMENT_SIZE] = ACTIO_F_UNITS_ARGUMENT_SIZE,
-                                            [EXPONENT] = ACTIO_F_UNITS_EXPONENT, [BASE] = ACTIO_F_UNITS_BASE };
+    static const enum actio_code code[] = { [ARGUMENT] = ACTIO_F_UNITS_ARGUMENT,
+                                            [ARGUMENT_SIZE] = ACTIO_F_UNITS_ARGUMENT_SIZE,
+                                            [EXPONENT] = ACTIO_F_UNITS_EXPONENT,
+                                            [BASE] = ACTIO_F_UNITS_BASE };
     enum actio_op op = (enum actio_op)c->model->pool.node[fault->id].op;
     struct side a = side_of(c, fault->a);
     if (fault->clash < ARGUMENT) say_sum(c, s, fault);
-    else say(c, s, code[fault->clash], ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(actio_op_text(op)), ACTIO_TEXT(unit_text(c, &a.q)), ACTIO_TEXT(formula_text(c, fault->id))));
+    else
+        say(c, s, code[fault->clash],
+            ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(actio_op_text(op)), ACTIO_TEXT(unit_text(c, &a.q)),
+                       ACTIO_TEXT(formula_text(c, fault->id))));
 }
 
-/* The first fault in a statement's formulas that no statement before it has reported (lets are shared). Faulty nodes count as
+/* The first fault in a statement's formulas that no statement before it has reported (lets are shared). Faulty nodes
+ * count as
  * unknown, so whatever else is required of the statement stays right. */
 static bool faulty(struct checking *c, const struct statement *s)
 {
@@ -406,17 +528,21 @@ static struct statement *add(struct checking *c, struct actio_span span, const c
     return s;
 }
 
-static const char *labelled(struct checking *c, const char *what, const char *label) { return actio_arena_format(&c->arena, "%s %s", what, label); }
+static const char *labelled(struct checking *c, const char *what, const char *label)
+{
+    return actio_arena_format(&c->arena, "%s %s", what, label);
+}
 
 static void add_parts(struct checking *c)
 {
     const struct actio_model *m = c->model;
-    for (int second = 0; second < 2; second++)             /* what the others are measured by comes first */
+    for (int second = 0; second < 2; second++) /* what the others are measured by comes first */
         for (size_t i = 0; i < m->parts; i++) {
             if (m->part[i].is_dissipation != second) continue;
             struct statement *s = add(c, m->part[i].span, second ? "dissipation" : "lagrangian", m->part[i].e);
             s->need = second ? OVER_LAGRANGIAN : LAGRANGIAN;
-            s->unit = c->time, s->why = "lagrangian/t";
+            s->unit = c->time;
+            s->why = "lagrangian/t";
         }
 }
 
@@ -428,14 +554,20 @@ static void add_forces(struct checking *c)
             const struct actio_term *t = &m->force[i].term[k];
             const char *x = m->coord[t->variable].name;
             struct statement *s = add(c, t->span, labelled(c, "force on", x), t->e);
-            s->need = OVER_LAGRANGIAN, s->unit = c->coord[t->variable], s->why = actio_arena_format(&c->arena, "lagrangian/%s", x);
+            s->need = OVER_LAGRANGIAN;
+            s->unit = c->coord[t->variable];
+            s->why = actio_arena_format(&c->arena, "lagrangian/%s", x);
         }
 }
 
-static void add_made(struct checking *c, struct actio_span span, const char *what, actio_expr e, const actio_quantity *unit)
+static void add_made(struct checking *c, struct actio_span span, const char *what, actio_expr e,
+                     const actio_quantity *unit)
 {
     struct statement *s = add(c, span, what, e);
-    if (unit->known) s->need = ITS_UNIT, s->unit = *unit;
+    if (unit->known) {
+        s->need = ITS_UNIT;
+        s->unit = *unit;
+    }
 }
 
 static void add_equations(struct checking *c)
@@ -443,30 +575,46 @@ static void add_equations(struct checking *c)
     const struct actio_model *m = c->model;
     for (size_t i = 0; i < m->flows; i++) {
         struct statement *s = add(c, m->flow[i].span, "flow", m->flow[i].left);
-        s->need = SAME_SIDES, s->other = m->flow[i].right;
+        s->need = SAME_SIDES;
+        s->other = m->flow[i].right;
     }
     for (size_t i = 0; i < m->constraints; i++) {
         const struct actio_constraint *g = &m->constraint[i];
         struct statement *s = add(c, g->span, labelled(c, "constraint", g->label), g->left);
-        s->need = SAME_SIDES, s->other = g->right;
-        for (size_t k = 0; g->rule == ACTIO_ALONG && k < g->reactions; k++) add(c, g->reaction[k].span, labelled(c, "direction of constraint", g->label), g->reaction[k].e);
+        s->need = SAME_SIDES;
+        s->other = g->right;
+        for (size_t k = 0; g->rule == ACTIO_ALONG && k < g->reactions; k++)
+            add(c, g->reaction[k].span, labelled(c, "direction of constraint", g->label), g->reaction[k].e);
     }
-    for (size_t i = 0; i < m->frames; i++) add_made(c, m->frame[i].span, labelled(c, "frame", m->frame[i].name), m->frame[i].e, &c->frame[i]);
-    for (size_t i = 0; i < m->let_units; i++) add_made(c, m->let_unit[i].span, labelled(c, "let", m->let_unit[i].name), m->let_unit[i].e, &c->let[i]);
+    for (size_t i = 0; i < m->frames; i++)
+        add_made(c, m->frame[i].span, labelled(c, "frame", m->frame[i].name), m->frame[i].e, &c->frame[i]);
+    for (size_t i = 0; i < m->let_units; i++)
+        add_made(c, m->let_unit[i].span, labelled(c, "let", m->let_unit[i].name), m->let_unit[i].e, &c->let[i]);
     for (size_t i = 0; i < m->observes; i++)
-        if (m->observe[i].unit) add_made(c, m->observe[i].span, labelled(c, "observe", m->observe[i].name), m->observe[i].e, &c->observe[i]);
+        if (m->observe[i].unit)
+            add_made(c, m->observe[i].span, labelled(c, "observe", m->observe[i].name), m->observe[i].e,
+                     &c->observe[i]);
     for (size_t i = 0; i < m->symmetries; i++)
-        for (size_t k = 0; k < m->symmetry[i].terms; k++) add(c, m->symmetry[i].term[k].span, labelled(c, "symmetry", m->symmetry[i].label), m->symmetry[i].term[k].e);
+        for (size_t k = 0; k < m->symmetry[i].terms; k++)
+            add(c, m->symmetry[i].term[k].span, labelled(c, "symmetry", m->symmetry[i].label),
+                m->symmetry[i].term[k].e);
 }
 
 static void add_pure(struct checking *c, struct actio_span span, const char *what, actio_expr e)
 {
     struct statement *s = add(c, span, what, e);
-    s->need = ITS_UNIT, s->unit = pure, s->why = "a coefficient";
+    s->need = ITS_UNIT;
+    s->unit = pure;
+    s->why = "a coefficient";
 }
 
 /* N times d slip/dq' is a force like lambda times d gap/dq: slip is to velocities what the gap is to positions. */
-struct rough { const char *label, *why; actio_expr gap; const actio_quantity *per; };   /* per NULL: nothing is required of the slip */
+/* per NULL: nothing is required of the slip */
+struct rough {
+    const char *label, *why;
+    actio_expr gap;
+    const actio_quantity *per;
+};
 
 static void add_friction(struct checking *c, const struct actio_friction *f, const struct rough *of)
 {
@@ -474,11 +622,19 @@ static void add_friction(struct checking *c, const struct actio_friction *f, con
     if (f->stick_given) add_pure(c, f->span, labelled(c, "stick of", of->label), f->stick);
     for (size_t k = 0; f->slip_given && k < f->slips; k++) {
         struct statement *s = add(c, f->span, labelled(c, "slip of", of->label), f->slip[k]);
-        if (f->given && of->per) s->need = OVER_OTHER, s->other = of->gap, s->unit = *of->per, s->why = of->why;
+        if (f->given && of->per) {
+            s->need = OVER_OTHER;
+            s->other = of->gap;
+            s->unit = *of->per;
+            s->why = of->why;
+        }
     }
 }
 
-static actio_expr side_with_unit(const struct checking *c, actio_expr a, actio_expr b) { return actio_is_const(&c->model->pool, a) ? b : a; }
+static actio_expr side_with_unit(const struct checking *c, actio_expr a, actio_expr b)
+{
+    return actio_is_const(&c->model->pool, a) ? b : a;
+}
 
 static void add_contacts(struct checking *c)
 {
@@ -486,19 +642,26 @@ static void add_contacts(struct checking *c)
     for (size_t i = 0; i < m->contacts; i++) {
         const struct actio_contact *w = &m->contact[i];
         struct statement *s = add(c, w->span, labelled(c, "contact", w->label), w->left);
-        s->need = SAME_SIDES, s->other = w->right;
+        s->need = SAME_SIDES;
+        s->other = w->right;
         add_pure(c, w->span, labelled(c, "restitution of", w->label), w->restitution);
-        add_friction(c, &w->friction, &(struct rough){ w->label, "gap/t", side_with_unit(c, w->left, w->right), &c->time });
+        add_friction(c, &w->friction,
+                     &(struct rough){ w->label, "gap/t", side_with_unit(c, w->left, w->right), &c->time });
     }
     for (size_t i = 0; i < m->constraints; i++) {
         const struct actio_constraint *g = &m->constraint[i];
         bool holonomic = g->kind == ACTIO_HOLONOMIC, plain = g->rule == ACTIO_IDEAL && g->kind != ACTIO_ACCELERATION;
-        add_friction(c, &g->friction, &(struct rough){ g->label, holonomic ? "the constraint's side/t" : "the constraint's side",
-                                                       side_with_unit(c, g->left, g->right), !plain ? NULL : holonomic ? &c->time : &pure });
+        add_friction(c, &g->friction,
+                     &(struct rough){ g->label, holonomic ? "the constraint's side/t" : "the constraint's side",
+                                      side_with_unit(c, g->left, g->right),
+                                      !plain      ? NULL
+                                      : holonomic ? &c->time
+                                                  : &pure });
     }
     for (size_t i = 0; i < m->events; i++) {
         struct statement *s = add(c, m->event[i].span, labelled(c, "event", m->event[i].label), m->event[i].left);
-        s->need = SAME_SIDES, s->other = m->event[i].right;
+        s->need = SAME_SIDES;
+        s->other = m->event[i].right;
     }
 }
 
@@ -506,8 +669,16 @@ static void add_start(struct checking *c, const struct actio_variable *v, const 
 {
     struct statement *s;
     actio_quantity rate = actio_quantity_product(unit, &c->time, -1);
-    if (v->start_given) s = add(c, v->start_span, labelled(c, "start of", v->name), v->start), s->need = ITS_UNIT, s->unit = *unit;
-    if (v->start_dot_given) s = add(c, v->start_dot_span, actio_arena_format(&c->arena, "start of %s'", v->name), v->start_dot), s->need = ITS_UNIT, s->unit = rate;
+    if (v->start_given) {
+        s = add(c, v->start_span, labelled(c, "start of", v->name), v->start);
+        s->need = ITS_UNIT;
+        s->unit = *unit;
+    }
+    if (v->start_dot_given) {
+        s = add(c, v->start_dot_span, actio_arena_format(&c->arena, "start of %s'", v->name), v->start_dot);
+        s->need = ITS_UNIT;
+        s->unit = rate;
+    }
 }
 
 static void add_data(struct checking *c)
@@ -516,7 +687,8 @@ static void add_data(struct checking *c)
     for (size_t i = 0; i < m->params; i++) {
         if (actio_is_const(&m->pool, m->param[i].definition)) continue;
         struct statement *s = add(c, m->param[i].span, labelled(c, "param", m->param[i].name), m->param[i].definition);
-        s->need = ITS_UNIT, s->unit = c->param[i];
+        s->need = ITS_UNIT;
+        s->unit = c->param[i];
     }
     for (size_t i = 0; i < m->coords; i++) add_start(c, &m->coord[i], &c->coord[i]);
     for (size_t i = 0; i < m->states; i++) add_start(c, &m->state[i], &c->state[i]);
@@ -530,16 +702,25 @@ static void ask_unit(struct checking *c, const struct statement *s, const actio_
     enum clash clash = meet(&q, asked);
     if (clash == AGREE) return;
     struct side is = side_of(c, s->e.id);
-    static const enum actio_code code[] = { [DIFFERENT] = ACTIO_F_UNITS_ASKED, [WITH_NUMBER] = ACTIO_F_UNITS_ASKED_NUMBER, [OTHER_SIZE] = ACTIO_F_UNITS_ASKED_SIZE };
+    static const enum actio_code code[] = { [DIFFERENT] = ACTIO_F_UNITS_ASKED,
+                                            [WITH_NUMBER] = ACTIO_F_UNITS_ASKED_NUMBER,
+                                            [OTHER_SIZE] = ACTIO_F_UNITS_ASKED_SIZE };
     const char *hint = remedy(c, clash, actio_unit_names(c->model, &c->arena, (actio_expr){ is.id }));
-    say(c, s, code[clash], ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(is.text), ACTIO_TEXT(unit_text(c, asked)), ACTIO_TEXT(why), ACTIO_TEXT(unit_text(c, &q)), ACTIO_TEXT(hint)));
+    say(c, s, code[clash],
+        ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(is.text), ACTIO_TEXT(unit_text(c, asked)), ACTIO_TEXT(why),
+                   ACTIO_TEXT(unit_text(c, &q)), ACTIO_TEXT(hint)));
 }
 
 static void ask_lagrangian(struct checking *c, const struct statement *s)
 {
     actio_quantity q = quantity_of(c, s->e.id);
-    if (c->lagrangian.known) ask_unit(c, s, &c->lagrangian, actio_arena_format(&c->arena, "lagrangian of line %u", (unsigned)c->lagrangian_line));
-    if (q.known && !q.number && (!c->lagrangian.known || c->lagrangian.loose)) c->lagrangian = q, c->lagrangian_line = s->span.line;
+    if (c->lagrangian.known)
+        ask_unit(c, s, &c->lagrangian,
+                 actio_arena_format(&c->arena, "lagrangian of line %u", (unsigned)c->lagrangian_line));
+    if (q.known && !q.number && (!c->lagrangian.known || c->lagrangian.loose)) {
+        c->lagrangian = q;
+        c->lagrangian_line = s->span.line;
+    }
 }
 
 static void ask_sides(struct checking *c, const struct statement *s)
@@ -576,7 +757,8 @@ static void ask_all(struct checking *c)
     c->open_faults = c->faults;
     for (uint32_t i = 0; i < c->count && c->f->dropped == 0; i++) {
         const struct statement *s = &c->list[i];
-        bool told = s->span.line && memcmp(&s->span, &c->last, sizeof c->last) == 0;   /* of another member of its family */
+        /* of another member of its family */
+        bool told = s->span.line && memcmp(&s->span, &c->last, sizeof c->last) == 0;
         if (!told && !faulty(c, s)) ask(c, s);
         actio_poll(c->model->ctx);
     }
@@ -609,7 +791,11 @@ void actio_check_units(struct actio_model *model, struct actio_findings *f)
 
 /* ---- what the columns of a result are made of */
 
-struct collecting { struct checking c; struct actio_arena *keep; struct actio_unit_parts *out; };
+struct collecting {
+    struct checking c;
+    struct actio_arena *keep;
+    struct actio_unit_parts *out;
+};
 
 /* Formulas that no statement about units asks for: they are only looked at. */
 static void add_columns(struct checking *c)
@@ -632,20 +818,27 @@ static void collect(void *user)
     const struct actio_model *m = c->model;
     declare_all(c);
     if (!c->any_unit) return;
-    add_parts(c), add_equations(c), add_contacts(c), add_columns(c);
+    add_parts(c);
+    add_equations(c);
+    add_contacts(c);
+    add_columns(c);
     struct statement *list = c->list;
     uint32_t count = c->count;
     ask_all(c);
     for (uint32_t i = 0; i < count; i++)
-        if (list[i].need == LAGRANGIAN && !out->energy.known && !quantity_of(c, list[i].e.id).number) out->energy = quantity_of(c, list[i].e.id);
-    out->any = true, out->time = c->time, out->time_word = actio_arena_text(x->keep, c->time_word, strlen(c->time_word));
+        if (list[i].need == LAGRANGIAN && !out->energy.known && !quantity_of(c, list[i].e.id).number)
+            out->energy = quantity_of(c, list[i].e.id);
+    out->any = true;
+    out->time = c->time;
+    out->time_word = actio_arena_text(x->keep, c->time_word, strlen(c->time_word));
     out->coord = actio_arena_array(x->keep, m->coords + 1, sizeof *out->coord);
     out->constraint = actio_arena_array(x->keep, m->constraints + 1, sizeof *out->constraint);
     out->contact = actio_arena_array(x->keep, m->contacts + 1, sizeof *out->contact);
     out->observe = actio_arena_array(x->keep, m->observes + 1, sizeof *out->observe);
     out->frame = actio_arena_array(x->keep, m->frames + 1, sizeof *out->frame);
     memcpy(out->coord, c->coord, m->coords * sizeof *out->coord);
-    for (size_t i = 0; i < m->constraints; i++) out->constraint[i] = unit_of_side(c, m->constraint[i].left, m->constraint[i].right);
+    for (size_t i = 0; i < m->constraints; i++)
+        out->constraint[i] = unit_of_side(c, m->constraint[i].left, m->constraint[i].right);
     for (size_t i = 0; i < m->contacts; i++) out->contact[i] = unit_of_side(c, m->contact[i].left, m->contact[i].right);
     for (size_t i = 0; i < m->observes; i++) out->observe[i] = quantity_of(c, m->observe[i].e.id);
     for (size_t i = 0; i < m->frames; i++) out->frame[i] = quantity_of(c, m->frame[i].e.id);

@@ -10,7 +10,8 @@ static void fill(struct actio_output *out, const void *user)
         if (c->mark[i].kind == ACTIO_MARK_TEXT) actio_text_format(&out->text, "%s\n", c->mark[i].text);
 }
 
-static int write_words(struct actio_context *ctx, const struct actio_canvas *canvas, const char *path, struct actio_findings *f)
+static int write_words(struct actio_context *ctx, const struct actio_canvas *canvas, const char *path,
+                       struct actio_findings *f)
 {
     return actio_output_write(ctx, path, fill, canvas, f);
 }

@@ -7,7 +7,14 @@
 
 size_t toy_linear_factors;
 
-struct inverse { struct actio_context *ctx; size_t n; const uint32_t *i, *j; size_t count; double *a, *x, least, most; size_t *row, *col; };
+struct inverse {
+    struct actio_context *ctx;
+    size_t n;
+    const uint32_t *i, *j;
+    size_t count;
+    double *a, *x, least, most;
+    size_t *row, *col;
+};
 
 static int fits(const struct actio_pattern *p) { return p->rows <= 100 ? 900 : 0; }
 
@@ -43,7 +50,8 @@ static double best_pivot(struct inverse *v, size_t done)
             for (size_t k = 0; k < done; k++) used = used || v->row[k] == i || v->col[k] == j;
             if (used || fabs(v->a[i * v->n + j]) <= best) continue;
             best = fabs(v->a[i * v->n + j]);
-            v->row[done] = i, v->col[done] = j;
+            v->row[done] = i;
+            v->col[done] = j;
         }
     return best;
 }
@@ -69,17 +77,20 @@ static int factor(void *h, const double *values)
     toy_linear_factors++;
     memset(v->a, 0, v->n * v->n * sizeof *v->a);
     for (size_t k = 0; k < v->count; k++) v->a[v->i[k] * v->n + v->j[k]] = values[k];
-    v->least = INFINITY, v->most = 0;
+    v->least = INFINITY;
+    v->most = 0;
     for (size_t k = 0; k < v->n; k++) {
         double p = best_pivot(v, k);
         if (!(p > 1e-14 * v->most) || !isfinite(p)) return 1 + (int)k;
-        v->least = fmin(v->least, p), v->most = fmax(v->most, p);
+        v->least = fmin(v->least, p);
+        v->most = fmax(v->most, p);
         exchange(v, v->row[k], v->col[k]);
     }
     return 0;
 }
 
-/* Row r of the exchanged matrix gives the unknown that took its place, from right sides standing where their unknowns were. */
+/* Row r of the exchanged matrix gives the unknown that took its place, from right sides standing where their unknowns
+ * were. */
 static void solve(void *h, double *b, size_t nrhs, bool transposed)
 {
     struct inverse *v = h;

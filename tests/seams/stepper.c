@@ -7,7 +7,12 @@
 
 size_t toy_stepper_steps;
 
-struct toy { struct actio_context *ctx; const struct actio_flow *flow; double t, t_old, t_end, h, *y, *old, *f, *f_old, *k, *at; struct actio_march_stats stats; };
+struct toy {
+    struct actio_context *ctx;
+    const struct actio_flow *flow;
+    double t, t_old, t_end, h, *y, *old, *f, *f_old, *k, *at;
+    struct actio_march_stats stats;
+};
 
 static void shut(void *h)
 {
@@ -23,8 +28,15 @@ static void *open(struct actio_context *ctx, const struct actio_flow *flow)
     size_t n = flow->n;
     *s = (struct toy){ .ctx = ctx, .flow = flow, .stats.stepper = "toy" };
     s->y = actio_take(ctx, 6 * n + 1, sizeof(double));
-    if (!s->y) return shut(s), NULL;
-    s->old = s->y + n, s->f = s->old + n, s->f_old = s->f + n, s->k = s->f_old + n, s->at = s->k + n;
+    if (!s->y) {
+        shut(s);
+        return NULL;
+    }
+    s->old = s->y + n;
+    s->f = s->old + n;
+    s->f_old = s->f + n;
+    s->k = s->f_old + n;
+    s->at = s->k + n;
     return s;
 }
 
@@ -40,7 +52,9 @@ static void start(void *h, double t, const double *y, double t_end, double rtol,
     struct toy *s = h;
     (void)atol;
     double count = ceil(fabs(t_end - t) * 2 * pow(rtol, -0.25));
-    s->t = s->t_old = t, s->t_end = t_end, s->h = (t_end - t) / (count < 1 ? 1 : count);
+    s->t = s->t_old = t;
+    s->t_end = t_end;
+    s->h = (t_end - t) / (count < 1 ? 1 : count);
     memcpy(s->y, y, s->flow->n * sizeof *y);
     rates(s, t, s->y, s->f);
     s->stats.restarts++;
@@ -65,7 +79,8 @@ static int step(void *h, double *t, double *y)
     s->t = length == s->h ? s->t + length : s->t_end;
     int bad = s->flow->project ? s->flow->project(s->flow->user, s->t, s->y) : 0;
     if (!bad) bad = rates(s, s->t, s->y, s->f);
-    s->stats.steps++, toy_stepper_steps++;
+    s->stats.steps++;
+    toy_stepper_steps++;
     *t = s->t;
     memcpy(y, s->y, n * sizeof *y);
     return bad;
@@ -76,9 +91,12 @@ static void dense(void *h, double t, double *y)
     const struct toy *s = h;
     double length = s->t - s->t_old, u = (t - s->t_old) / length, v = 1 - u;
     for (size_t j = 0; j < s->flow->n; j++)
-        y[j] = v * v * (1 + 2 * u) * s->old[j] + u * u * (1 + 2 * v) * s->y[j] + u * v * length * (v * s->f_old[j] - u * s->f[j]);
+        y[j] = v * v * (1 + 2 * u) * s->old[j] + u * u * (1 + 2 * v) * s->y[j]
+               + u * v * length * (v * s->f_old[j] - u * s->f[j]);
 }
 
 static void stats(void *h, struct actio_march_stats *out) { *out = ((struct toy *)h)->stats; }
 
-const struct actio_stepper toy_stepper = { .name = "toy", .open = open, .start = start, .step = step, .dense = dense, .stats = stats, .close = shut };
+const struct actio_stepper toy_stepper = {
+    .name = "toy", .open = open, .start = start, .step = step, .dense = dense, .stats = stats, .close = shut
+};

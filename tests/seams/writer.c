@@ -11,13 +11,18 @@ static void fill(struct actio_output *out, const void *user)
     for (size_t c = 0; c < t->cols; c++) actio_text_add(&out->text, "|---");
     actio_text_add(&out->text, "|\n");
     for (size_t r = 0; r < t->rows; r++) {
-        for (size_t c = 0; c < t->cols; c++) actio_text_add(&out->text, "| "), actio_text_number(&out->text, t->data[c][r]), actio_text_add(&out->text, " ");
+        for (size_t c = 0; c < t->cols; c++) {
+            actio_text_add(&out->text, "| ");
+            actio_text_number(&out->text, t->data[c][r]);
+            actio_text_add(&out->text, " ");
+        }
         actio_text_add(&out->text, "|\n");
         actio_output_drain(out);
     }
 }
 
-static int write_markdown(struct actio_context *ctx, const struct actio_table *table, const char *path, struct actio_findings *f)
+static int write_markdown(struct actio_context *ctx, const struct actio_table *table, const char *path,
+                          struct actio_findings *f)
 {
     return actio_output_write(ctx, path, fill, table, f);
 }
