@@ -240,7 +240,7 @@ def check_jourdain(shown, env, coords, states, say):
     virtual = {n: rng.uniform(-1, 1) for n in sorted(names) if n.startswith("delta_") and n not in given}
     here = dict(env, **virtual)
     here.update((e[1], e[3](here)) for e in bound)
-    for _, _, _, P in powers if "longer than" not in shown.text else []:
+    for _, _, _, P in powers if "too long to display" not in shown.text else []:
         value, size = P(here), max((abs(P(dict(here, **{n: here[n] + 1})) - P(here)) for n in P.names if n.startswith("delta_")), default=1)
         say(abs(value) <= 1e-7 * max(1, size), "the virtual power is %.1e" % value)
 
@@ -465,7 +465,7 @@ class Dual:
         self.matrix = matrix(block, "N" if free else "M")
         order = re.search(r"\n((?:  [^#\n=(][^#\n=()]*\n)+)  # rows and columns are in this order", block).group(1)
         self.U = re.sub(r" \[[^]]*\]|\s", "", order).split(",")                 # without units
-        self.closed = not any("solves these equations" in b or "coupled too widely" in b for b in [block])
+        self.closed = not any("which solve these equations" in b or "coupled too widely" in b for b in [block])
         (_, _, _, self.H), = part("Potential")
         (_, _, _, self.Lpre), = part("Pre-dual Lagrangian")
         self.form, self.map = part("First-order form"), part("From dual to primal")
@@ -542,7 +542,7 @@ def check_dual(program, path, tally):
     if not tally.check(status == 0, "%s: %s" % (what, err[:300])):
         return None
     shown, bad = Shown(text), []
-    tally.check("longer than" not in text, "%s: something is left out" % what)
+    tally.check("too long to display" not in text, "%s: something is left out" % what)
     for free in (False, True) if "# Free reactions, matrix" in text else (False,):
         dual = Dual(shown, free, 7)
         check_dual_map(dual, lambda good, words: good or bad.append(words))

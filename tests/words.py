@@ -107,7 +107,7 @@ def row_of_finding(path, row):
 def code_and_comments(source):
     """(line, literal or comment) of a C source"""
     for part in re.finditer(r"/\*.*?\*/|//[^\n]*|" + LITERAL, source, re.S):
-        yield source[:part.start()].count("\n") + 1, part.group()
+        yield source[:part.start()].count("\n") + 1, re.sub(r"\s*\n\s*\*(?!/)\s*", " ", part.group())
 
 
 def without_names(words):

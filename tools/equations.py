@@ -17,6 +17,11 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE, TABLE, NOTES = "docs/equations.md", "docs/equations.csv", "docs/notes"
+def joined(comment):
+    """Without the star at the beginning of a line, which may stand inside of a key; as long as before."""
+    return re.sub(r"\n *\*(?!/)", lambda m: "\n" + " " * (len(m.group()) - 1), comment)
+
+
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 KEY = re.compile(r"\[([A-Z]{2,6}(?:, remark \d+| [A-Za-z0-9][^\]]*)?)\]")
 FIELD = re.compile(r'\.key = "([^"]+)"')
@@ -74,7 +79,7 @@ def keys(path, known):
     """(line, words) of each key in a file. One word in brackets counts only if it is a paper's."""
     text = read(path)
     spans = [(m.start(), m.group()) for m in COMMENT.finditer(text)]
-    found = [(start + m.start(), m.group(1)) for start, comment in spans for m in KEY.finditer(comment)]
+    found = [(start + m.start(), m.group(1)) for start, comment in spans for m in KEY.finditer(joined(comment))]
     if path.startswith("src/principle/"):
         found += [(m.start(), m.group(1)) for m in FIELD.finditer(text)]
     found = [(at, words) for at, words in found if words in known or not words.isalpha()]

@@ -253,7 +253,7 @@ static void show_maggi(struct actio_derivation *d)
 {
     struct finding f;
     if (!find(&f, d, &d->F->A)) {
-        actio_shown_words(d, "the directions are longer than is worth reading: run finds them by numbers");
+        actio_shown_words(d, "the directions are too long to display; run computes them numerically");
         return;
     }
     size_t r = f.N - f.rank;

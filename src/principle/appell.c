@@ -351,8 +351,8 @@ static actio_expr rate_named(struct actio_derivation *d, const struct actio_fram
 static void show_or_say(struct actio_derivation *d, actio_expr left, actio_expr right, const char *what)
 {
     right = actio_group(&d->F->pool, right);
-    if (actio_tidy_size(d, right) <= SHORT) actio_shown_equation(d, NULL, left, right);
-    else actio_shown_words(d, actio_arena_format(&d->arena, "%s is longer than is worth reading", what));
+    if (actio_tidy_size(d, left) + actio_tidy_size(d, right) <= SHORT) actio_shown_equation(d, NULL, left, right);
+    else actio_shown_words(d, actio_arena_format(&d->arena, "%s is too long to display", what));
 }
 
 static actio_expr by_u(const struct moving *m, actio_expr e)
@@ -471,7 +471,7 @@ static void show_unframed(struct moving *m)
     actio_gibbs_forces(F, Q);
     keep_independent(d);
     bool found = actio_directions_of(d, &F->A, &free);
-    if (!found) actio_shown_words(d, "the directions are longer than is worth reading: run finds them by numbers");
+    if (!found) actio_shown_words(d, "the directions are too long to display; run computes them numerically");
     for (size_t j = 0; found && j < free.r; j++) {
         actio_expr left = { 0 }, right = { 0 };
         for (size_t k = 0; k < F->n; k++) {

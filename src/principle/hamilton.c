@@ -56,48 +56,60 @@ static int fold(struct actio_motion *m, double t, const double *y, double *Y)
     return ACTIO_FLOW_OK;
 }
 
-/* p - L_v at y into c->step; the largest, each beside its own p: light and slow parts count as much as heavy and fast
- * ones. */
+/* p - L_v at y into c->step; the largest, INFINITY where one is not a number. */
 static double defect_of(struct actio_motion *m, double t, const double *y, const double *p)
 {
     struct actio_chart *c = m->law_data;
     const double *L_v = momenta(m, t, y) + m->n;
-    double largest = 0, size = 0;
-    for (size_t i = 0; i < m->n; i++) size = fmax(size, fabs(p[i]));
+    double largest = 0;
     for (size_t i = 0; i < m->n; i++) {
         c->step[i] = p[i] - L_v[i];
         if (!isfinite(c->step[i])) return INFINITY;
-        largest = fmax(largest, fabs(c->step[i]) / fmax(fmax(fabs(p[i]), 1e-9 * size), DBL_MIN));
+        largest = fmax(largest, fabs(c->step[i]));
     }
     return largest;
 }
 
-/* L_vv dv = c->step = p - L_v, in its place; a flow status. */
-static int newton_step(struct actio_motion *m, double t, const double *y)
+/* The same beside the sizes of the terms of each momentum, L_vv v and the rest: what is rounding of a large one is not
+ * of a small one. L_vv into c->M; NAN: none. */
+static double relative_defect(struct actio_motion *m, double t, const double *y, const double *p)
 {
     struct actio_chart *c = m->law_data;
     struct actio_dense_point at;
     size_t n = m->n;
-    if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
-    for (size_t i = 0; i < n; i++) memcpy(c->M + i * n, at.G + i * m->N, n * sizeof *c->M);
-    if (actio_lu_factor(n, c->M, c->pivot)) return ACTIO_FLOW_SINGULAR;
-    actio_lu_solve(n, c->M, c->pivot, c->step, 1, false);
-    return ACTIO_FLOW_OK;
+    double largest = 0;
+    if (actio_motion_matrices(m, t, y, &at)) return NAN;
+    for (size_t i = 0; i < n; i++) {
+        double *row = memcpy(c->M + i * n, at.G + i * m->N, n * sizeof *c->M), moved = 0, size = fabs(p[i]);
+        for (size_t j = 0; j < n; j++) {
+            moved += row[j] * y[n + j];
+            size += fabs(row[j] * y[n + j]);
+        }
+        size += fabs(p[i] - c->step[i] - moved);
+        largest = fmax(largest, fabs(c->step[i]) / fmax(size, DBL_MIN));
+    }
+    return largest;
 }
 
-/* v + dv, or as much of dv as makes the defect smaller: velocities must stay where L is defined. */
-static double advance(struct actio_motion *m, double t, double *y, const double *p, double before)
+/* v + dv, L_vv dv = p - L_v, or as much of dv as makes the defect smaller: velocities must stay where L is defined. A
+ * flow status. */
+static int advance(struct actio_motion *m, double t, double *y, const double *p, double *defect)
 {
     struct actio_chart *c = m->law_data;
     size_t n = m->n;
-    double *step = c->K, *from = c->K + n, part = 1, defect;
+    double *step = c->K, *from = c->F, part = 1, before = *defect;
+    if (actio_lu_factor(n, c->M, c->pivot)) return ACTIO_FLOW_SINGULAR;
+    actio_lu_solve(n, c->M, c->pivot, c->step, 1, false);
     memcpy(step, c->step, n * sizeof *step);
     memcpy(from, y + n, n * sizeof *from);
-    for (int i = 0;; i++, part /= 2) {
+    for (int i = 0; i <= MOST_HALVINGS; i++, part /= 2) {
         for (size_t k = 0; k < n; k++) y[n + k] = from[k] + part * step[k];
-        defect = defect_of(m, t, y, p);
-        if (defect < before || i == MOST_HALVINGS || before < 1e-11) return defect;
+        *defect = defect_of(m, t, y, p);
+        if (*defect < before) return ACTIO_FLOW_OK;
     }
+    memcpy(y + n, from, n * sizeof *from); /* rounding is reached, or there are no such velocities */
+    *defect = defect_of(m, t, y, p);
+    return ACTIO_FLOW_OK;
 }
 
 /* The velocities of these momenta: one step of Newton's method where L is quadratic in them. */
@@ -110,14 +122,14 @@ static int unfold(struct actio_motion *m, double t, const double *Y, double *y)
     memcpy(y + n, c->z, n * sizeof *y);
     double defect = defect_of(m, t, y, p), before = INFINITY;
     for (int i = 0; i < MOST_ITERATIONS && isfinite(defect); i++) {
-        if (defect <= 4 * DBL_EPSILON || (defect < 1e-11 && defect >= 0.5 * before)) { /* rounding is reached */
+        double relative = relative_defect(m, t, y, p);
+        if (relative <= 2 * DBL_EPSILON || (relative < 1e-11 && relative >= 0.5 * before)) { /* rounding is reached */
             memcpy(c->z, y + n, n * sizeof *y);
             return ACTIO_FLOW_OK;
         }
-        int status = newton_step(m, t, y);
+        before = relative;
+        int status = isfinite(relative) ? advance(m, t, y, p, &defect) : ACTIO_FLOW_NAN;
         if (status) return status;
-        before = defect;
-        defect = advance(m, t, y, p, before);
     }
     return isfinite(defect) ? ACTIO_FLOW_SINGULAR : ACTIO_FLOW_NAN;
 }
@@ -248,7 +260,7 @@ static void show(struct canonical *c, actio_expr left, actio_expr right, const c
     struct actio_derivation *d = c->d;
     right = actio_group(&d->F->pool, right);
     if (actio_tidy_size(d, right) <= 2 * SHORT) actio_shown_equation(d, NULL, left, right);
-    else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is longer than is worth reading", of));
+    else actio_shown_words(d, actio_arena_format(&d->arena, "that of %s is too long to display", of));
 }
 
 /* q' = H_p; without H they are what the section on momenta makes them. */

@@ -144,7 +144,7 @@ static void show_bound(struct actio_derivation *d, const struct actio_directions
         if (actio_tidy_size(d, sum) <= SHORT) actio_shown_equation(d, NULL, dz[i], actio_group(pool, sum));
         else
             actio_shown_words(
-                d, actio_arena_format(&d->arena, "that of %s is longer than is worth reading", d->F->sys.variable[i]));
+                d, actio_arena_format(&d->arena, "that of %s is too long to display", d->F->sys.variable[i]));
     }
     actio_shown_words(d, free->r == 0 ? "there is none but 0: the constraints give all velocities"
                          : d->F->p    ? "the others are arbitrary"
@@ -164,7 +164,7 @@ static void show_power(struct actio_derivation *d, const actio_expr *dz)
     }
     if (actio_tidy_size(d, sum) <= SHORT) actio_shown_equation(d, NULL, actio_shown_free(d, "P", "power", "P"), sum);
     else
-        actio_shown_words(d, "a sum that is longer than is worth reading; its factors are the equations of `derive` by "
+        actio_shown_words(d, "too long to display; its factors are the equations of `derive` by "
                              "dalembert without multipliers");
 }
 
@@ -177,7 +177,7 @@ static void show_virtual_power(struct actio_derivation *d)
                         "(dg/dq')*delta q' = 0, or as `acting` and `along` say",
                         "\\frac{\\partial g}{\\partial \\dot{q}} \\, \\delta \\dot{q} = 0");
     if (!actio_directions_of(d, &d->F->D, &free)) {
-        actio_shown_words(d, "they are longer than is worth reading: run finds them by numbers");
+        actio_shown_words(d, "they are too long to display; run computes them numerically");
         return;
     }
     show_bound(d, &free, dz);
