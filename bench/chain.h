@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A chain of n links hung from the origin, unit masses at its joints, gravity downwards; symplectic Euler with the
- * tensions of the links from a
- * tridiagonal system in each step [HAMEL B.2]. Joint k is at (x, y)[k], link k leads to it. */
+ * tensions of the links from a tridiagonal system in each step [HAMEL B.2]. Joint k is at (x, y)[k], link k leads to
+ * it. */
 #ifndef ACTIO_BENCH_CHAIN_H
 #define ACTIO_BENCH_CHAIN_H
 

@@ -17,8 +17,7 @@ enum { DISK_N = 8 };
 static const double disk_start[DISK_N] = { 0, 0, 0, 0, 5, 0, 5, 1 };
 
 /* Rows of the constraints in the accelerations: (2u, 2v, -2R^2 w) and (sin phi, -cos phi, 0); with a = M^-1 (h + rows'
- * lambda) they
- * leave two equations for lambda, solved by their determinant. */
+ * lambda) they leave two equations for lambda, solved by their determinant. */
 static inline __attribute__((always_inline)) void disk_rhs(const double *restrict y, double *restrict f)
 {
     double s, c, u = y[4], v = y[5], w = y[6], turn = y[7];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The disk with all time points unknown, written by hand: v = Db q, W Db v = F + lambda dg/dv, g(v) = 0, Db = D + H^-1
- * E0 with the initial data; positions and
- * multipliers of each point are unknown, velocities are put in. Newton's method from the motion without gravity; each
- * row of a system is assembled, eliminated
- * with pivots inside of the band, and left behind. */
+ * E0 with the initial data; positions and multipliers of each point are unknown, velocities are put in. Newton's method
+ * from the motion without gravity; each row of a system is assembled, eliminated with pivots inside of the band, and
+ * left behind. */
 #ifndef ACTIO_BENCH_GRID_H
 #define ACTIO_BENCH_GRID_H
 

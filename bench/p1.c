@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * P1: one trajectory of the disk, against hand-written C and SUNDIALS in the same run. Every way gets the tolerance
- * with which it
- * meets the target with the fewest right-hand sides; all are then timed in turn, and ratios formed inside each turn.
+ * with which it meets the target with the fewest right-hand sides; all are then timed in turn, and ratios formed inside
+ * each turn.
  * Prints tables. */
 #define _GNU_SOURCE
 #include "disk.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * P2: the disk from its discretised action. One grid, all time points unknown, against a hand-written streaming Newton
- * on a system of the same kind in the same run
- * (and IPOPT on ours, where it is installed); and a million points by slabs. Prints tables. */
+ * on a system of the same kind in the same run (and IPOPT on ours, where it is installed); and a million points by
+ * slabs. Prints tables. */
 #define _GNU_SOURCE
 #include "grid.h"
 #include "disk.h"

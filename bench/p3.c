@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * P3: a point mass in a circular tumbler, 100 s and 384 bounces, against hand-written event-driven C in the same run,
- * and against that in quadruple
- * precision. Prints a table. */
+ * and against that in quadruple precision. Prints a table. */
 #define _GNU_SOURCE
 #include "tumbler.h"
 #include "model/model.h"

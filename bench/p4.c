@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * P4: one periodic orbit (Lorenz's shortest) to 1e-10 of its period from a common guess, against hand-written shooting
- * in the same run, and AUTO-07p's own timer
- * where it is installed. Also to rounding, and by the other methods. Prints tables. */
+ * in the same run, and AUTO-07p's own timer where it is installed. Also to rounding, and by the other methods. Prints
+ * tables. */
 #define _GNU_SOURCE
 #include "lorenz.h"
 #include "model/model.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * P5: a chain whose tensions are solved for in every step, ns per node and step. All ways go on from the same start in
- * turn; ratios are formed inside
- * each round, to the chain cut into eight lane segments by hand. Prints tables. */
+ * turn; ratios are formed inside each round, to the chain cut into eight lane segments by hand. Prints tables. */
 #define _GNU_SOURCE
 #include "chain.h"
 #include "algebra/tri.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The disk as plain functions for timing: model text to a motion with compiled kernels, then step by step from the
- * start, or a
- * whole run with its estimates and rows. */
+ * start, or a whole run with its estimates and rows. */
 #include "slot.h"
 
 #include "kernel/compile.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One flight after another, for a type REAL. With r the place and v the velocity where a flight begins, |r + s v + s^2
- * a/2|^2 - 1 is a quartic in s; on the
- * wall s divides it, and what is left is a cubic that starts below 0. Its first root lies before its crest, if that is
- * above 0, else behind its trough. */
+ * a/2|^2 - 1 is a quartic in s; on the wall s divides it, and what is left is a cubic that starts below 0. Its first
+ * root lies before its crest, if that is above 0, else behind its trough. */
 static long FLY(REAL span, const REAL start[4], REAL g, REAL out[4])
 {
     REAL x = start[0], y = start[1], u = start[2], v = start[3], t = 0;

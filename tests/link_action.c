@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The disk by its action, linked from the action's own objects: nothing that forms or solves an equation of motion is
- * in this program (cmake/tests.cmake lists
- * what is). Once by slabs, once on a grid in the reduced sector, once with both sectors. */
+ * in this program (cmake/tests.cmake lists what is). Once by slabs, once on a grid in the reduced sector, once with
+ * both sectors. */
 #include "base/findings.h"
 #include "check.h"
 #include "equations/system.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The whole program with a clock that counts its own work: a tick for each basic block (the library is compiled with
- * -fsanitize-coverage=trace-pc), so
- * that a limit on time is one on work, the same on every machine. A bomb (a model that takes for ever) must end within
- * the limit and what it allows:
+ * -fsanitize-coverage=trace-pc), so that a limit on time is one on work, the same on every machine. A bomb (a model
+ * that takes for ever) must end within the limit and what it allows:
  * the more of half a second and a tenth. polled [SEEDS [FIRST]]: that many random bombs of each kind; polled --run
  * WORDS: the program itself. */
 #define _GNU_SOURCE

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * References for test_sbp.c. The blocks of Q above the diagonal, row by row, to 20 digits; Lobatto IIIC, rows of A one
- * after the other, from
- * barycentric derivatives and an inverse in 50 digits. */
+ * after the other, from barycentric derivatives and an inverse in 50 digits. */
 #ifndef ACTIO_TESTS_SBP_PRINTED_H
 #define ACTIO_TESTS_SBP_PRINTED_H
 

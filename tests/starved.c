@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The whole program with allocations that fail: the k-th only, and all from the k-th on. It ends with exit status 4 and
- * says "out of memory", or goes on
- * without what it did not get and answers as ever; nothing crashes, leaks (with sanitizers), or stays behind
- * half-written.
+ * says "out of memory", or goes on without what it did not get and answers as ever; nothing crashes, leaks (with
+ * sanitizers), or stays behind half-written.
  * starved: a sample of k. starved --all [COMMAND]: every k; with STARVED_TRACE set
  * it names the places that do without memory, too. The program's own main is behind __real_main. */
 #define _GNU_SOURCE

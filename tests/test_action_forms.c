@@ -163,8 +163,7 @@ TEST(the_strong_disk_breaks_its_constraints_at_the_last_point_and_loses_supercon
 }
 
 /* Another start, other multipliers at the last two points, and nothing else: so many as D's last row reaches. With
- * order 4 it reaches four, and what is left
- * open is spread over these. */
+ * order 4 it reaches four, and what is left open is spread over these. */
 TEST(the_strong_form_does_not_determine_the_last_two_multipliers)
 {
     struct object o;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Compiled code is loaded only from a folder and a file that were checked, whoever renames what meanwhile; compiling
- * that fails, or that is
- * stopped, is not repeated and leaves nothing behind. The linker wraps the calls between a check and a use: see
- * cmake/tests.cmake. */
+ * that fails, or that is stopped, is not repeated and leaves nothing behind. The linker wraps the calls between a check
+ * and a use: see cmake/tests.cmake. */
 #define _GNU_SOURCE
 #include "check.h"
 

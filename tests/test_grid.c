@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The streamed elimination of a grid against sparse elimination of the whole (KLU where it was found), at random
- * unknowns; the disk's multipliers and energy as the
- * nodes have them, which a run by slabs does not print, against the closed form. */
+ * unknowns; the disk's multipliers and energy as the nodes have them, which a run by slabs does not print, against the
+ * closed form. */
 #include "action.h"
 #include "algebra/sbp.h"
 #include "solve/grid.h"

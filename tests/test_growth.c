@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Integrability: growth vectors, holonomic and nonholonomic combinations, integrals, and what nonlinear constraints
- * really are; each case as
- * written and again after a linear change of coordinates with renamed variables and rescaled rows. */
+ * really are; each case as written and again after a linear change of coordinates with renamed variables and rescaled
+ * rows. */
 #include "subject.h"
 #include "verdict/growth.h"
 

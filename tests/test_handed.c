@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Every function of the public header, with every set of its pointers NULL, and indices at 0 and beyond the end: none
- * crashes. The list below is checked
- * against the header. */
+ * crashes. The list below is checked against the header. */
 #define _XOPEN_SOURCE 700
 #include <actio/actio.h>
 

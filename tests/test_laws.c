@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Laws of motion against each other at random states of the gallery: the same accelerations, reactions and multipliers
- * from saddle point, least
- * constraint, null space and quasi-velocities; and the brackets matter. */
+ * from saddle point, least constraint, null space and quasi-velocities; and the brackets matter. */
 #include "subject.h"
 
 #include "algebra/brackets.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Architecture: a way to run programs, a linear solver, a stepper, a writer and a canvas, each one file in tests/seams,
- * come in through
- * the tables and work in whole runs; nothing else had to change. */
+ * come in through the tables and work in whole runs; nothing else had to change. */
 #define _DEFAULT_SOURCE
 #include "seams/seams.h"
 #include "subject.h"

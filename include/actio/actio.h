@@ -5,9 +5,8 @@
  * Makers return a pointer that the caller frees, or NULL; actions return an exit status (0 = done, see actio_status).
  * The library never exits and never prints. Objects must be freed before their context.
  * What is handed over wrongly (NULL for a model, an unknown word, a number that is not a size) is refused with a
- * finding and ACTIO_WRONG_USAGE; without a
- * context or findings nothing can be said: makers return NULL, actions ACTIO_WRONG_USAGE. Queries of NULL, and of an
- * index beyond the end, answer 0, NAN, NULL or "".
+ * finding and ACTIO_WRONG_USAGE; without a context or findings nothing can be said: makers return NULL, actions
+ * ACTIO_WRONG_USAGE. Queries of NULL, and of an index beyond the end, answer 0, NAN, NULL or "".
  * Options of zeros are the defaults. Numbers are read and written with a decimal point, whatever the host has set with
  * setlocale. */
 #ifndef ACTIO_H
@@ -170,8 +169,7 @@ struct actio_run_options {
     /* `dual`: closure "gauss" (NULL), "vakonomic", "reduced", "free"; power of free reactions: NULL, "zero",
      * "nonnegative" with the base of its slack (0 = 0.3);
      * z' and multipliers as unknowns; base NULL (Runge-Kutta steps), "exact", "constant", or a CSV file with columns t
-     * and names. grid: elements, order: their
-     * degree 1 .. 8, nodes: quadrature points. */
+     * and names. grid: elements, order: their degree 1 .. 8, nodes: quadrature points. */
     const char *closure, *power, *base;
     double slack;
     bool multipliers;
@@ -185,10 +183,9 @@ ACTIO_API struct actio_table *actio_run(struct actio_context *ctx, struct actio_
                                         const struct actio_run_options *options, struct actio_findings *f);
 
 /* One motion by several principles, the first of them the reference. difference: the largest, absolute, over
- * coordinates and states; error: the principle's
- * own estimate; NAN where there is none. status: "reference", "agrees", "differs" (by theory), "disagrees"
- * (numerically), "failed", "inapplicable"; "grid": on given time nodes, error not estimated; "soft": soft walls against
- * hard ones.
+ * coordinates and states; error: the principle's own estimate; NAN where there is none. status: "reference", "agrees",
+ * "differs" (by theory), "disagrees" (numerically), "failed", "inapplicable"; "grid": on given time nodes, error not
+ * estimated; "soft": soft walls against hard ones.
  * With `widths` the first principle is the reference, with hard walls, then one row for each width, widest first, by
  * the second (skg by default). */
 struct actio_comparison;
@@ -213,9 +210,8 @@ ACTIO_API int actio_comparison_overlay(struct actio_context *ctx, const struct a
 ACTIO_API void actio_comparison_free(struct actio_comparison *c); /* NULL is fine */
 
 /* ---- the doubled action (Schwinger-Keldysh-Galley) as a function of all its unknowns on a grid of equal steps: for
- * any solver, and for proofs. Its critical
- * point is the motion, with all differences 0. No equation of motion is formed. Start data must satisfy the
- * constraints. */
+ * any solver, and for proofs. Its critical point is the motion, with all differences 0. No equation of motion is
+ * formed. Start data must satisfy the constraints. */
 struct actio_action;
 struct actio_action_options {
     size_t grid; /* points; 2, 4, 6, 8 (0 = 4) */
@@ -225,9 +221,8 @@ struct actio_action_options {
     double sigma, barrier; /* soft walls, as in a run; 0 = none */
 };
 /* A named part of the unknowns, x[first + i*stride] for i < count, one value a point: "q+ x", "s+ eta", "lambda+ roll",
- * "mu+ rod" (keeps positions on a
- * holonomic constraint), the same with "-" for the differences; single numbers of the strong form: "kappa x", "kappat
- * x", "xi x", "xit x", "kl roll", "xl roll", "km rod", "xm rod". */
+ * "mu+ rod" (keeps positions on a holonomic constraint), the same with "-" for the differences; single numbers of the
+ * strong form: "kappa x", "kappat x", "xi x", "xit x", "kl roll", "xl roll", "km rod", "xm rod". */
 struct actio_action_slice {
     const char *name;
     size_t first, count, stride;
@@ -255,8 +250,8 @@ ACTIO_API void actio_action_guess(const struct actio_action *a, double *x);
 ACTIO_API int actio_action_solve(struct actio_action *a, double *x, struct actio_findings *f);
 
 /* ---- the dual action of one slab over the model's interval as a function of its unknowns, the dual variables D and m:
- * for any solver, and for proofs. Where it is
- * stationary its primal state is the motion; while M = d2L/dU2 is positive that is its maximum (against time, A > B:
+ * for any solver, and for proofs. Where it is stationary its primal state is the motion; while M = d2L/dU2 is positive
+ * that is its maximum (against time, A > B:
  * its minimum). Weights, potential, a constant base
  * and D at the end are changes of the model: 'w', 'h', 'b', 'f'. Switches stay as they are at the start. */
 struct actio_dual_action;
@@ -277,9 +272,8 @@ ACTIO_API void actio_dual_action_free(struct actio_dual_action *a); /* NULL is f
 /* unknowns. D at the end is held, and none of them */
 ACTIO_API size_t actio_dual_action_size(const struct actio_dual_action *a);
 /* "dual x", "dual x_dot": D by nodes in order of time, without the last; where equations are implicit, "dual
- * x_balance", "dual lambda.rod", "dual power": m, by elements
- * and in them coefficients of the Legendre polynomials of norm 1, lowest degree first. All that is handed out here
- * lives as long as the action. */
+ * x_balance", "dual lambda.rod", "dual power": m, by elements and in them coefficients of the Legendre polynomials of
+ * norm 1, lowest degree first. All that is handed out here lives as long as the action. */
 ACTIO_API size_t actio_dual_action_slices(const struct actio_dual_action *a, const struct actio_action_slice **slices);
 /* nodes of D, the held one last */
 ACTIO_API size_t actio_dual_action_times(const struct actio_dual_action *a, const double **times);
@@ -304,8 +298,8 @@ ACTIO_API int actio_dual_action_state(struct actio_dual_action *a, const double 
 /* D.f - H at the elements' ends */
 ACTIO_API int actio_dual_action_hamiltonian(struct actio_dual_action *a, const double *z, double *values);
 /* The least eigenvalue of C^-1/2 M C^-1/2 over all points, or 1 where none is less; the distance of x from continuous
- * polynomials. NULL: not wanted. Where L is
- * quadratic in U and `detector` is NULL, the first is reported also where it is not positive. */
+ * polynomials. NULL: not wanted. Where L is quadratic in U and `detector` is NULL, the first is reported also where it
+ * is not positive. */
 ACTIO_API int actio_dual_action_least(struct actio_dual_action *a, const double *z, double *least, double *detector);
 /* From z (all 0 is a good start) to the maximum by Newton steps along which S grows and M stays positive. z has the
  * last iterate in any case. NULL f: nothing is said.
@@ -475,9 +469,8 @@ struct actio_proof_info {
 /* false: none was requested */
 ACTIO_API bool actio_table_proof(const struct actio_table *table, struct actio_proof_info *out);
 /* The dual action of a run: on one slab its value, its Hamiltonian at the start and how far that drifts (NAN on
- * several); the least eigenvalue of C^-1/2 M C^-1/2, the
- * largest |D|, and how far the primal state is from continuous polynomials: of a spurious solution as far as it is
- * large. */
+ * several); the least eigenvalue of C^-1/2 M C^-1/2, the largest |D|, and how far the primal state is from continuous
+ * polynomials: of a spurious solution as far as it is large. */
 struct actio_dual_info {
     const char *closure;
     double action, hamiltonian, hamiltonian_drift, min_eigenvalue, max_dual, detector;
@@ -505,8 +498,8 @@ ACTIO_API int actio_table_plot(struct actio_context *ctx, const struct actio_tab
 ACTIO_API int actio_table_animate(struct actio_context *ctx, const struct actio_table *table, const char *axes,
                                   const char *path, struct actio_findings *f);
 /* Can the axes be drawn, of the motions that this model has? Called before a long run: 0, or an exit status and a
- * finding. axes NULL: those by default. animate: as by
- * actio_table_animate. What only the run itself knows (variables of the dual action) is not judged. */
+ * finding. axes NULL: those by default. animate: as by actio_table_animate. What only the run itself knows (variables
+ * of the dual action) is not judged. */
 ACTIO_API int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, const char *axes, bool animate,
                                    struct actio_findings *f);
 ACTIO_API bool actio_can_write(const char *path, bool plot); /* is there a writer for this ending? */

@@ -216,8 +216,7 @@ static void begin_at_base(struct actio_dual_action *a)
 }
 
 /* Value, gradient, state. The map begins at the base, which is where it leads from 0, so that what comes out depends on
- * z only; where that is too far away it goes there
- * in parts. A dual status. */
+ * z only; where that is too far away it goes there in parts. A dual status. */
 static int evaluate(struct actio_dual_action *a, const double *z)
 {
     if (is_at(a, z)) return ACTIO_DUAL_DONE;

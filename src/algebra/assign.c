@@ -66,8 +66,7 @@ static void join(struct matching *m, size_t row)
 }
 
 /* Another matching of the same product runs around a cycle of exchanges that cost nothing. From column `from` all
- * columns that are reached that way; does one of
- * them lead back? The exchange out of `from` that does it, or 0. */
+ * columns that are reached that way; does one of them lead back? The exchange out of `from` that does it, or 0. */
 static size_t leads_back(struct matching *m, size_t first, size_t from)
 {
     size_t *list = m->spare, count = 1;

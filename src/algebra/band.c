@@ -4,11 +4,9 @@
  *     ( B E ) m rows, half-widths kl and ku; rows are exchanged within the band
  *     ( F C ) q rows and columns of nodes that touch far more than the rest
  * B may be singular where the whole is not: a column of B without a pivot and the oldest row that waits for one then
- * join the border. There
- * are at most q such columns unless the whole is singular too. Rows of the border are never pivots of the band, which
- * costs
- * digits (up to a hundredfold error in chains of 1e5 links): with a border every solution is improved once with the
- * residual. */
+ * join the border. There are at most q such columns unless the whole is singular too. Rows of the border are never
+ * pivots of the band, which costs digits (up to a hundredfold error in chains of 1e5 links): with a border every
+ * solution is improved once with the residual. */
 #include "algebra/band.h"
 #include "algebra/dense.h"
 #include "algebra/order.h"

@@ -8,8 +8,7 @@
 #include <stdint.h>
 
 /* needs (n x n, overwritten): the equation of unknown i has unknown j in it. block[i]: number of the group of i; a
- * group needs itself and groups of smaller
- * numbers only. Returns how many groups there are. */
+ * group needs itself and groups of smaller numbers only. Returns how many groups there are. */
 size_t actio_components(size_t n, bool *needs, uint32_t *block);
 /* Unknowns of one row of a constraint belong together: each needs all the others. */
 void actio_components_join(size_t n, bool *needs, const uint32_t *unknown, size_t count);

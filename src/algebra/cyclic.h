@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Symmetric positive systems around a ring of elements: each element has k + 1 nodes of b unknowns, its last node is
- * the first of the next. Inner nodes are
- * condensed, the ring of ends is eliminated with an arm to the first. */
+ * the first of the next. Inner nodes are condensed, the ring of ends is eliminated with an arm to the first. */
 #ifndef ACTIO_ALGEBRA_CYCLIC_H
 #define ACTIO_ALGEBRA_CYCLIC_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Minimum degree ordering on the quotient graph, with the approximate degrees of Amestoy, Davis and Duff (1996).
  * An eliminated node becomes an element: the clique of its neighbours, stored once. The list of a live node holds first
- * the
- * elements it lies in, then the nodes still joined to it by an edge of their own; it only ever shrinks. */
+ * the elements it lies in, then the nodes still joined to it by an edge of their own; it only ever shrinks. */
 #include "algebra/order.h"
 
 #include <math.h>

@@ -62,8 +62,8 @@ size_t actio_qrcp(size_t m, size_t n, double *a, double *tau, int *jpvt, double 
  * doubles, iwork: m + n ints. */
 size_t actio_row_bases(size_t m, size_t n, double *a, double tol, double *basis, double *work, int *iwork);
 /* Minimum-norm least-squares solution of A x = b (A m x n, destroyed, b kept). Least squares counts rows scaled to
- * length 1, so that neither
- * rank nor fit depends on units. Returns the rank; *defect = |A x - b|_inf unscaled. work and iwork as above. */
+ * length 1, so that neither rank nor fit depends on units. Returns the rank; *defect = |A x - b|_inf unscaled. work and
+ * iwork as above. */
 size_t actio_min_norm(size_t m, size_t n, double *a, const double *b, double tol, double *x, double *defect,
                       double *work, int *iwork);
 /* Both with rows that count as they are: short ones count little. */

@@ -238,8 +238,7 @@ static bool has_null(const struct chain *p, size_t lo, size_t hi)
 }
 
 /* Do the products of diagonal entries differ by so much that rounding hides one beside another? A shift of the size of
- * one would be lost on its
- * way past the other, while sweeps without one part them at once. */
+ * one would be lost on its way past the other, while sweeps without one part them at once. */
 static bool is_graded(const struct chain *p, size_t lo, size_t hi)
 {
     double least = INFINITY, most = -INFINITY;

@@ -24,9 +24,8 @@ size_t actio_periodic_work(size_t n, size_t k); /* doubles; iwork: n ints */
  * modulus first,
  * of a pair the one with im > 0 first. 0, or one of the above.
  * Complex ones are exact conjugates; real ones have im = 0. The iteration is complex and leaves rounding errors in
- * both: an eigenvalue
- * counts as real when it is nearer to its own conjugate than to that of any other one, or when |im| <= 4 (n + k) eps of
- * the modulus. */
+ * both: an eigenvalue counts as real when it is nearer to its own conjugate than to that of any other one, or when |im|
+ * <= 4 (n + k) eps of the modulus. */
 int actio_periodic_eigen(size_t n, size_t k, const double *a, struct actio_multiplier *w, double *work, int *iwork);
 /* Unit eigenvector x[n] of the product, as A_0 sees it, of the real simple eigenvalue w[which]; its largest entry is
  * positive.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Operators with summation by parts. Equal steps: a table (tools/derive_sbp.py). Elements of Legendre-Gauss-Lobatto
- * nodes and the Runge-Kutta
- * matrix are computed with twice the digits of a double, so that what comes out is rounded once and the same on every
- * machine. */
+ * nodes and the Runge-Kutta matrix are computed with twice the digits of a double, so that what comes out is rounded
+ * once and the same on every machine. */
 #include "algebra/sbp.h"
 
 #include "algebra/sbp_table.inc"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tridiagonal systems. A long one is cut into segments that lie in the lanes of vectors: each is eliminated towards its
- * last node, the
- * separator, with a spike for the separator before it; the separators are solved one after the other; then all segments
- * go back at once.
+ * last node, the separator, with a spike for the separator before it; the separators are solved one after the other;
+ * then all segments go back at once.
  * That is Cholesky's elimination in another order, and so as stable.
  *  [SPEED P5] */
 #include "algebra/tri.h"
@@ -21,8 +20,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* Several vectors at once so that divisions overlap: 8 segments, 16 of a long system, none of a short one. Each machine
- * has as many, so that all
- * do the same sums. */
+ * has as many, so that all do the same sums. */
 /* BLOCK: rows at a time; what they make stays in the first cache */
 enum { W = 8, FEW = 1, SETS = 2, SHORT = 64, LONG = 400, BLOCK = 32 };
 typedef double lanes __attribute__((vector_size(64), aligned(8), may_alias));

@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 /* off[k] couples k and k + 1 (n - 1 of them). x may be b. 0, or 1 + the first index whose pivot, eliminating from 0 on,
- * is not positive (or is
- * only rounding error); x is then undefined. work: actio_tri_work(n) doubles. Backward stable. */
+ * is not positive (or is only rounding error); x is then undefined. work: actio_tri_work(n) doubles. Backward stable.
+ * */
 int actio_tri_solve(size_t n, const double *diag, const double *off, const double *b, double *x, double *work);
 #define actio_tri_work(n) (3 * (size_t)(n) + 512)
 
 /* The same in lanes, for a caller who makes the system on the way: it is cut into segments of `rows` unknowns, one a
- * lane; unknown i is in row
- * i % rows of lane i / rows, and a row's lanes lie side by side. `lanes` is 0 where n is too small to be cut. */
+ * lane; unknown i is in row i % rows of lane i / rows, and a row's lanes lie side by side. `lanes` is 0 where n is too
+ * small to be cut. */
 enum { ACTIO_TRI_LANES = 16 }; /* these, or half as many */
 struct actio_tri_cut {
     size_t lanes, rows;
@@ -27,9 +27,8 @@ void actio_tri_to_lanes(struct actio_tri_cut cut, size_t n, const double *from, 
 void actio_tri_from_lanes(struct actio_tri_cut cut, size_t n, const double *from, size_t row, size_t rows, double *to);
 
 /* begin, forward for blocks of rows from the first to the last, meet, back for blocks of rows from the last to the
- * first. Beyond the last unknown
- * the system is diag 1, off 0, right 0; the last unknown's off is 0, too. work: actio_tri_work(n), untouched in
- * between. */
+ * first. Beyond the last unknown the system is diag 1, off 0, right 0; the last unknown's off is 0, too. work:
+ * actio_tri_work(n), untouched in between. */
 struct actio_tri_sweep {
     struct actio_tri_cut cut;
     double *keep;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * All eigenvalues of a symmetric matrix of some hundreds of rows: reflections make it tridiagonal, and how many lie
- * below a number is read off the signs of its
- * pivots there. Without vectors; Jacobi's rotations have them for small matrices. */
+ * below a number is read off the signs of its pivots there. Without vectors; Jacobi's rotations have them for small
+ * matrices. */
 #include "algebra/dense.h"
 
 #include <float.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The doors of the library: makers and actions of the public header. What is handed in is checked here, and a call that
- * failed for want of
- * memory says so, whatever it was doing. */
+ * failed for want of memory says so, whatever it was doing. */
 #include "api/entry.h"
 
 /* Without a context or findings nothing can be said: the caller gets NULL or ACTIO_WRONG_USAGE. `object`, called

@@ -52,8 +52,7 @@ struct actio_findings {
 void actio_findings_open(struct actio_findings *f, struct actio_context *ctx);
 void actio_findings_close(struct actio_findings *f);
 /* Adds a finding without a place. Copies texts; never escapes: for one that finds no memory `starved` speaks. After
- * memory was refused and not
- * pardoned, an error is a consequence of that: it is kept as OUT_OF_MEMORY, once. */
+ * memory was refused and not pardoned, an error is a consequence of that: it is kept as OUT_OF_MEMORY, once. */
 struct actio_finding *actio_find(struct actio_findings *f, enum actio_code code, const struct actio_value arg[6]);
 /* The same with a place; `source` may be NULL. */
 struct actio_source {

@@ -74,9 +74,8 @@ ACTIO_INLINE void actio_quarter(double hi, double lo, uint64_t n, double *s, dou
 }
 
 /* x = hi + lo + n pi/2 for moderate arguments that aren't the very neighbours of a multiple of pi/2: pi/2 in three
- * parts, the first two short
- * enough that their products are exact; what is left is wrong by n 2^-121. Returns 0, or 1 where it is wrong and
- * actio_sincos_far must be called. */
+ * parts, the first two short enough that their products are exact; what is left is wrong by n 2^-121. Returns 0, or 1
+ * where it is wrong and actio_sincos_far must be called. */
 ACTIO_INLINE uint64_t actio_reduce(double x, double *hi, double *lo, uint64_t *n)
 {
     double t = actio_fma(x, 0x1.45f306dc9c883p-1, ACTIO_ROUND), k = t - ACTIO_ROUND;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The text of a small linear solver for the user's file: Gauss with complete pivoting on arrays of fixed size.
- * Redundant constraints
- * leave multipliers free; they get the smallest ones, and accelerations that nothing determines are reported. */
+ * Redundant constraints leave multipliers free; they get the smallest ones, and accelerations that nothing determines
+ * are reported. */
 #include "derive/code.h"
 
 #include <string.h>
 
 /* {K}: unknowns, {R}: equations, {P}: multipliers among the unknowns, {N}: the prefix, {T}: what equations that are
- * left over may be
- * off by (drift, where constraints follow from the equations of motion), {H}: words for that. */
+ * left over may be off by (drift, where constraints follow from the equations of motion), {H}: words for that. */
 static const char elimination[] =
     "/* B x = e by Gauss with complete pivoting, x left in e. 0, or 1 when B does not determine the rates{H}. */\n"
     "static int {N}_solve(double B[{R}][{K}], double e[{R}])\n"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Constraints and what follows from them by differentiation; those that nobody wrote, because they follow from singular
- * equations of
- * motion, and how many initial data they leave free.  [LM 16, HAMEL F.2] */
+ * equations of motion, and how many initial data they leave free.  [LM 16, HAMEL F.2] */
 #include "derive/derive.h"
 #include "expr/normal.h"
 

@@ -141,8 +141,7 @@ void actio_derive_whole_frame(struct actio_derivation *d); /* also without: then
 bool actio_derive_bare_frame(struct actio_derivation *d);
 
 /* maggi.c: directions that rows leave free, columns of Z (N x r) with 1 at a free rate each, and as they read best;
- * false: too long for
- * paper. Then the equations along them. */
+ * false: too long for paper. Then the equations along them. */
 struct actio_directions {
     size_t r;
     actio_expr *Z, *best;

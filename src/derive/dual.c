@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The dual action, shown: a first-order form of the equations of motion, the pre-dual Lagrangian, M, the way from dual
- * to primal, the action of dual variables
- * only, their momenta, rates by these, and the Hamiltonian; with constraints the same of free reactions.  [AS 17 - 21,
+ * to primal, the action of dual variables only, their momenta, rates by these, and the Hamiltonian; with constraints
+ * the same of free reactions.  [AS 17 - 21,
  * 29 - 35] */
 #include "derive/duality.h"
 #include "expr/normal.h"

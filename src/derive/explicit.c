@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Multipliers and rates by hand: S lambda = c - A G^-1 h with S = A G^-1 D', z' = G^-1 (h + D' lambda). Like on paper,
- * what the
- * velocity constraints make 0 is left out on the way, so the formulas hold on the constraints.  [LM 17, 18, 20] */
+ * what the velocity constraints make 0 is left out on the way, so the formulas hold on the constraints.  [LM 17, 18,
+ * 20] */
 #include "derive/square.h"
 #include "expr/normal.h"
 

@@ -10,8 +10,7 @@
 #include "derive/jets.h"
 
 /* On a pointwise holonomic constraint square^2 = value; a unit: two fields' slopes on a circle of constant radius, so
- * that the next derivatives have one
- * unknown along the normal each: `curvature` along the axis, `turning` in time. */
+ * that the next derivatives have one unknown along the normal each: `curvature` along the axis, `turning` in time. */
 struct actio_field_relation {
     size_t constraint;
     uint16_t axis;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Frames of fields. A row is algebraic in the velocities at each point; what it is made of else may have derivatives
- * along the axis, and the bracket
- * differentiates these:  [xi, eta] = M*(D(Psi*eta)[Psi*xi] - D(Psi*xi)[Psi*eta]).  [SBZB 2.2, 2.16] */
+ * along the axis, and the bracket differentiates these:  [xi, eta] = M*(D(Psi*eta)[Psi*xi] - D(Psi*xi)[Psi*eta]).
+ * [SBZB 2.2, 2.16] */
 #include "derive/field_frame.h"
 #include "derive/square.h"
 #include "expr/normal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Multipliers of pointwise constraints: the constraint's rates with the accelerations that the equations of motion
- * give, an equation for the multipliers
- * along the axis. For a string lambda_ss - kappa^2*lambda = ..., its tension.  [HAMEL B.1] */
+ * give, an equation for the multipliers along the axis. For a string lambda_ss - kappa^2*lambda = ..., its tension.
+ * [HAMEL B.1] */
 #include "derive/field.h"
 #include "expr/normal.h"
 

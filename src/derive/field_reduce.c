@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Formulas on pointwise holonomic constraints: a square goes where the constraint gives it, and where two slopes move
- * on a circle, what follows them is
- * a curvature along the axis and a turning in time:  x_s^2 + y_s^2 = 1  gives  (x_ss, y_ss) = kappa*(-y_s, x_s).  [SBZB
+ * on a circle, what follows them is a curvature along the axis and a turning in time:  x_s^2 + y_s^2 = 1  gives  (x_ss,
+ * y_ss) = kappa*(-y_s, x_s).  [SBZB
  * 2.18] */
 #include "derive/field.h"
 #include "derive/square.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Quasi-velocities shown: xi = M q' + m0, its inverse, and the brackets of the fields that belong to them, all on
- * formulas. The inverse is
- * made of minors over its determinant, so that a rotation's is its transpose and nothing is divided by on the way.
+ * formulas. The inverse is made of minors over its determinant, so that a rotation's is its transpose and nothing is
+ * divided by on the way.
  * [HAMEL A.1] */
 #include "algebra/dense.h"
 #include "derive/framing.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Formulas of the continuum: a field and its derivatives along the axis are symbols of their own (jets), values at a
- * place too, and integrals stand
- * behind symbols, so that every derivative is one of ordinary formulas. Inside derive/ only. */
+ * place too, and integrals stand behind symbols, so that every derivative is one of ordinary formulas. Inside derive/
+ * only. */
 #ifndef ACTIO_DERIVE_JETS_H
 #define ACTIO_DERIVE_JETS_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The doubled action, shown: its Lagrangian in means and differences of two paths, what its nodes are made of, and the
- * action on nodes whose critical point is
- * the motion.  [RH 4 - 7, SKG 1] */
+ * action on nodes whose critical point is the motion.  [RH 4 - 7, SKG 1] */
 #include "derive/square.h"
 
 enum { SHORT = 600 }; /* operations of a formula worth reading */

@@ -224,8 +224,7 @@ static actio_expr potential_of(struct building *b, const actio_expr *w)
 }
 
 /* c_Q (R - base)^2/2 of each free reaction [AS 32]. Rows without one are equations R = 0 of g: their squares change no
- * critical point and no value there, and
- * keep M positive in their rates. */
+ * critical point and no value there, and keep M positive in their rates. */
 static actio_expr potential_of_reactions(struct building *b, const actio_expr *w)
 {
     struct actio_dual_formulas *d = b->d;

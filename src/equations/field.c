@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lagrange-d'Alembert along axes: densities are differentiated by the coordinates that a lane sees, and every equation
- * is the sum of what its lanes
- * say to it. Natural conditions at free ends come out by themselves, because it is the discrete action that is
- * differentiated.  [HAMEL B.2, E] */
+ * is the sum of what its lanes say to it. Natural conditions at free ends come out by themselves, because it is the
+ * discrete action that is differentiated.  [HAMEL B.2, E] */
 #include "equations/field.h"
 
 #include <math.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fields made into lanes: every formula of a model with fields is a formula of one node or one cell and its neighbours,
- * the same for all of them, or a
- * formula of single places. Lists here are short whatever the number of nodes; what is long are streams, and they are
- * numbers only.  [HAMEL E] */
+ * the same for all of them, or a formula of single places. Lists here are short whatever the number of nodes; what is
+ * long are streams, and they are numbers only.  [HAMEL E] */
 #ifndef ACTIO_EQUATIONS_FIELD_H
 #define ACTIO_EQUATIONS_FIELD_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A line whose neighbours are tied by one constraint a cell, with masses at its nodes: the tridiagonal matrix of the
- * tensions and the accelerations that they
- * give, as formulas of their own. Nothing of this is needed for a motion; it saves the way over general matrices.
+ * tensions and the accelerations that they give, as formulas of their own. Nothing of this is needed for a motion; it
+ * saves the way over general matrices.
  * [HAMEL B.2, SPEED P5]
  *     (A G^-1 A') lambda = c - A G^-1 h,   z' = G^-1 (h + A' lambda)
  * Coordinates that a constraint holds have the inverse mass 0. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The free equations of states, mu s' = S: which flow is whose, and its row.  [VKS 14]
  * A reaction on a state enters that state's own equation. For a metric with a heavy diagonal that is the flow where its
- * rate stands out; in general flows are
- * matched to states by the largest product of coefficients at the start, for the whole run. */
+ * rate stands out; in general flows are matched to states by the largest product of coefficients at the start, for the
+ * whole run. */
 #include "equations/formation.h"
 #include "algebra/assign.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The frame of Hamel's equations: xi = M(q, t) q' + m0(q, t). Its rows are the model's quasi-velocities, rows of
- * constants where these are
- * too few, and last the constraints, so that the last components of xi vanish along the motion.  [HAMEL A.1, A.3] */
+ * constants where these are too few, and last the constraints, so that the last components of xi vanish along the
+ * motion.  [HAMEL A.1, A.3] */
 #include "algebra/dense.h"
 #include "equations/formation.h"
 #include "expr/normal.h"

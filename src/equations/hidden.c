@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Constraints that follow from the equations join the system: rows without a reaction of their own. Everything else
- * (projection, start
- * data, elimination) then treats them like those that were written down. */
+ * (projection, start data, elimination) then treats them like those that were written down. */
 #include "equations/formation.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What sensitivities need beside the jets of the action's nodes: derivatives by params, the gradient of observed
- * columns, and that of the multipliers that an
- * observed column may hold (at one state, with their equations as a constraint: weights QMINUS, SMINUS, LMINUS). */
+ * columns, and that of the multipliers that an observed column may hold (at one state, with their equations as a
+ * constraint: weights QMINUS, SMINUS, LMINUS). */
 #include "equations/formation.h"
 
 #include <string.h>

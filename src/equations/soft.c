@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Soft walls: the potential V Phi(-gap/sigma), Phi the normal distribution, so that a wall pushes with V delta(gap)
- * along d gap/dq, delta a Gaussian of
- * width sigma, and rubs with that force; nothing is one-sided then, and the energy knows of it.  [RH 9, with V before
+ * along d gap/dq, delta a Gaussian of width sigma, and rubs with that force; nothing is one-sided then, and the energy
+ * knows of it.  [RH 9, with V before
  * F_N and the gradient whole] */
 #include "equations/formation.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * abs, sign, min, max and if become smooth: each switch is frozen as a MODE (-1, 0, 1), the sign of its guard, which
- * only an event
- * changes. Of floor and mod the mode is the whole number below the guard. Within a step the formulas are analytic, so
- * orders survive kinks and a guard's zero can be located. */
+ * only an event changes. Of floor and mod the mode is the whole number below the guard. Within a step the formulas are
+ * analytic, so orders survive kinks and a guard's zero can be located. */
 #include "equations/formation.h"
 
 /* Where the number of a guard's mode is kept, from 1: by the guard, and apart for whole numbers. */
@@ -95,8 +94,7 @@ static bool second_comes_first(const struct actio_pool *pool, const struct actio
 }
 
 /* Operands first, in the order in which the formulas are written: the equations then don't depend on the order in which
- * the reader
- * came upon their parts, and a model that was printed and read back moves by the same bits. */
+ * the reader came upon their parts, and a model that was printed and read back moves by the same bits. */
 static uint32_t *as_written(struct actio_formation *F, const actio_expr *roots, size_t count, struct actio_cone cone)
 {
     const struct actio_pool *old = &F->model->pool;

@@ -25,9 +25,8 @@ struct actio_places {
 };
 
 /* The frame of Hamel's equations, xi = M q' + m0. Rows, in this order: `given` quasi-velocities of the model (those
- * that are not a constraint's
- * row), `automatic` rows of constants that complete the frame, `kept` constraints (rates of holonomic ones; redundant
- * ones are left out).
+ * that are not a constraint's row), `automatic` rows of constants that complete the frame, `kept` constraints (rates of
+ * holonomic ones; redundant ones are left out).
  * Entry k of automatic row a is the HIDDEN number a*n + k: the run sets it (see actio_frame_complete), and may change
  * it at an event. */
 struct actio_frame {
@@ -38,8 +37,8 @@ struct actio_frame {
 };
 
 /* The dual action's first-order form x' = f(U, t), 0 = g(U, t): x = (q, v, s) are the first of U, behind them z' and
- * multipliers (or the slack of free reactions) where
- * nothing was eliminated. What closes the motion: the system's own reactions; those of a split; free ones.  [AS 13, 31,
+ * multipliers (or the slack of free reactions) where nothing was eliminated. What closes the motion: the system's own
+ * reactions; those of a split; free ones.  [AS 13, 31,
  * 49] */
 enum actio_closure { ACTIO_CLOSURE_GAUSS, ACTIO_CLOSURE_VAKONOMIC, ACTIO_CLOSURE_REDUCED, ACTIO_CLOSURE_FREE };
 enum actio_dual_power { ACTIO_DUAL_ANY_POWER, ACTIO_DUAL_NO_POWER, ACTIO_DUAL_TAKES_POWER }; /* of free reactions */
@@ -129,8 +128,8 @@ struct actio_system {
     const struct actio_frame *frame;             /* likewise */
     const struct actio_first_order *first_order; /* NULL until actio_system_dual */
     /* Numbers in a row of output: `columns`. What they are: one each, or with fields one for each name, `named` of
-     * them: `width` numbers from `first` on, at
-     * the nodes (half 0) or cells (half 1) of an axis; axis 0: one number. See actio_system_column. */
+     * them: `width` numbers from `first` on, at the nodes (half 0) or cells (half 1) of an axis; axis 0: one number.
+     * See actio_system_column. */
     const struct actio_system_column {
         const char *name, *unit, *meaning;
         int role;
@@ -185,8 +184,8 @@ struct actio_system *actio_form_action(struct actio_context *ctx, struct actio_m
 struct actio_system *actio_form_reduced(struct actio_context *ctx, struct actio_model *model);
 
 /* The frame with rows that are independent at this state (y NULL: the model's start data); chosen once, before the
- * FRAME quantity is requested
- * for. Numbers: params as the model has them. NULL and a finding when that is over a limit; look at why_not. */
+ * FRAME quantity is requested for. Numbers: params as the model has them. NULL and a finding when that is over a limit;
+ * look at why_not. */
 const struct actio_frame *actio_system_frame(struct actio_system *sys, double t, const double *y);
 
 /* The first-order form behind DUAL_POINT, once, before that is requested; 0, or 1 and a finding. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Derivatives of the motion's rates by its state and along a direction of the params (HIDDEN numbers, one for each
- * param): on the eliminated formulas, or of the
- * equations that the elimination starts from. For variational equations. */
+ * param): on the eliminated formulas, or of the equations that the elimination starts from. For variational equations.
+ * */
 #include "equations/formation.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the Lagrangian lacks, in words: coordinates without inertia, equations that nothing can satisfy, negative
- * kinetic energies. The place
- * is the line of the Lagrangian, and the remedy a term to write there. */
+ * kinetic energies. The place is the line of the Lagrangian, and the remedy a term to write there. */
 #include "explain/words.h"
 #include "verdict/verdict.h"
 #include "expr/normal.h"

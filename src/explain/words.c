@@ -235,8 +235,7 @@ static void add_value(struct actio_about *about, struct actio_text *t, const dou
 static bool differs(double x, double y) { return fabs(x - y) > 1e-14 * (1 + fabs(x)); }
 
 /* The items of one statement as they were written, with new values where they change, and what was not given before.
- * NULL when other
- * statements, families or options would have to change, too, or when it would get long. */
+ * NULL when other statements, families or options would have to change, too, or when it would get long. */
 static const char *rewritten(struct actio_about *about, const struct actio_start_item *at, const double *y)
 {
     const struct actio_model *m = about->model;

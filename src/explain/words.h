@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Words that several messages share: constraints with their lines, values at the start, the line to write instead.
- * Texts live in the
- * arena; all of these escape when memory runs out, so they are called inside actio_attempt. */
+ * Texts live in the arena; all of these escape when memory runs out, so they are called inside actio_attempt. */
 #ifndef ACTIO_WORDS_H
 #define ACTIO_WORDS_H
 

@@ -42,8 +42,7 @@ struct actio_unit {
 enum actio_mode { ACTIO_PROVE, ACTIO_EXPAND, ACTIO_KEEP };
 
 /* One piece of work, on a private pool. `over` is set when the operation under way went over a limit or overflowed: its
- * result
- * means nothing then. `spent` ends the whole work. */
+ * result means nothing then. `spent` ends the whole work. */
 struct actio_normal {
     struct actio_pool *pool;
     struct actio_arena *arena;

@@ -19,8 +19,7 @@ struct actio_instr {
 };
 
 /* Straight-line code. Registers 0 .. fixed-1 hold values given once (literals for the prologue, what the prologue left
- * for the
- * body), the next `loaded` hold params or inputs, the rest are temporaries reused by liveness. */
+ * for the body), the next `loaded` hold params or inputs, the rest are temporaries reused by liveness. */
 struct actio_section {
     struct actio_instr *code;
     size_t count;
@@ -46,8 +45,7 @@ struct actio_kernel *actio_kernel_compile(struct actio_context *ctx, struct acti
                                           size_t outputs);
 const struct actio_program *actio_kernel_program(const struct actio_kernel *k);
 /* Before it is made faster: the first `head` outputs will be wanted side by side, from an odd place on or not: they are
- * stored in pairs, as a
- * stepper reads them. */
+ * stored in pairs, as a stepper reads them. */
 void actio_kernel_split(struct actio_kernel *k, size_t head, bool odd);
 
 /* A faster way to run programs than the interpreter (native/ registers cc; web none). Several kernels go through one

@@ -10,8 +10,8 @@ void actio_plan(struct actio_arena *keep, struct actio_arena *scratch, struct ac
                 size_t outputs, struct actio_program *program);
 
 /* The same section for one lane: sums and products in any mix are one operation, fma, so that nothing has to be looked
- * up between
- * them; `stop` says how many come before each other instruction. Register r is at r + ACTIO_TAPE_CONSTANTS. */
+ * up between them; `stop` says how many come before each other instruction. Register r is at r + ACTIO_TAPE_CONSTANTS.
+ * */
 struct actio_tape {
     struct actio_tape_fma {
         uint32_t dst, a, b, c;

@@ -42,8 +42,7 @@ void actio_kernel_prologue(const struct actio_kernel *k, size_t lanes, const str
 void actio_kernel_eval(const struct actio_kernel *k, size_t lanes, const struct actio_arg *in, const double *pre,
                        size_t pre_lanes, double *const *out, double *work);
 /* One lane of a kernel that was split: the first outputs side by side from `head` on, the others from `rest` on. The
- * place keeps NULL until a faster
- * way than eval is attached. */
+ * place keeps NULL until a faster way than eval is attached. */
 typedef void (*actio_one_fn)(const struct actio_arg *in, const double *pre, double *head, double *rest);
 const actio_one_fn *actio_kernel_one(const struct actio_kernel *k);
 /* The expression id whose value is the first that is not finite in this lane while its operands are; 0 if all are

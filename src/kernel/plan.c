@@ -100,8 +100,7 @@ static bool is_product(const struct plan *p, uint32_t place, uint32_t sum)
 }
 
 /* A product used once, by a sum, becomes fma. Of two products neither is taken: x*x - y*y stays exactly 0 where x = y,
- * and
- * a sum doesn't depend on the order of its terms. */
+ * and a sum doesn't depend on the order of its terms. */
 static void join_products(struct plan *p)
 {
     for (uint32_t i = 0; i < p->cone.count; i++) {

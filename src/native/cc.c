@@ -59,8 +59,7 @@ struct job {
 /* ---- how long it takes */
 
 /* Optimisers' time grows faster than the text. -O3 gains only where many lanes go through at once, and takes far longer
- * on large
- * programs: 64 s where -O1 takes 3. Seconds measured with gcc 12, from 300 to 7000 operations. */
+ * on large programs: 64 s where -O1 takes 3. Seconds measured with gcc 12, from 300 to 7000 operations. */
 struct level {
     const char *flag;
     double start, by_op, by_square;
@@ -286,8 +285,7 @@ static void *symbol(void *library, char letter, size_t i)
 }
 
 /* The loader takes libraries of the same name for the same, and numbers of descriptors return. So that no name returns,
- * a counter is
- * written into it, in two ways to write "here": its bits are "/." and "/". */
+ * a counter is written into it, in two ways to write "here": its bits are "/." and "/". */
 static void name_of(int product, char path[192])
 {
     static atomic_uint_least64_t count;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The stiff stepper: BDF of SUNDIALS' CVODE behind the stepper's face. Linear systems are dense, or go to our own
- * sparse
- * solver when the flow gives the pattern of its Jacobian. */
+ * sparse solver when the flow gives the pattern of its Jacobian. */
 #include "native/native.h"
 #include "solve/march.h"
 

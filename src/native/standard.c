@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Standard output and pipes. A signal that comes while a reader keeps them waiting costs no byte of what was passed on:
- * the rest has the time that
- * everything has after a stop. A reader that takes nothing for so long has had enough. */
+ * the rest has the time that everything has after a stop. A reader that takes nothing for so long has had enough. */
 #define _GNU_SOURCE
 #include "native/native.h"
 #include "result/output.h"

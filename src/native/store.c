@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The private folder of compiled code. It is opened and checked once. Everything after that goes through its descriptor
- * and never
- * through its name: whoever can rename the folders above it can't put anything in its place. */
+ * and never through its name: whoever can rename the folders above it can't put anything in its place. */
 #define _GNU_SOURCE
 #include "native/store.h"
 

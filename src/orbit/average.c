@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Orbits by averaging: constraints hold slow quantities phi, so that what is left goes round by itself; of all the
- * levels at which they could be held, those count
- * at which the free motion would not change phi over one turn:  integral of (phi_t + phi_x f) dt = 0,  f without these
+ * levels at which they could be held, those count at which the free motion would not change phi over one turn:
+ * integral of (phi_t + phi_x f) dt = 0,  f without these
  * constraints. Then they are dropped.  [VKS 18-30] */
 #include "principle/principles.h"
 #include "orbit/orbits.h"
@@ -169,8 +169,7 @@ static void set_levels(struct held *h)
 }
 
 /* Where one degree of freedom is left, the orbit is all of the manifold: it closes by itself, and only its period is to
- * be found. Derivatives, which turning points
- * spoil where a constraint's gradient vanishes, are not requested. */
+ * be found. Derivatives, which turning points spoil where a constraint's gradient vanishes, are not requested. */
 static int goes_round(struct held *h)
 {
     struct actio_search *s = h->s;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Many orbits: a long motion is cut at the maxima of one variable. Where the model has a mirror symmetry and another
- * variable is never 0 there, its signs are
- * letters, words of letters are tried one after the other, each letter of each word begun where the motion's own
- * letters around it agree best; else near returns
- * after 1, 2, 3 .. cuts are tried. */
+ * variable is never 0 there, its signs are letters, words of letters are tried one after the other, each letter of each
+ * word begun where the motion's own letters around it agree best; else near returns after 1, 2, 3 .. cuts are tried. */
 #include "orbit/orbits.h"
 
 #include "algebra/dense.h"

@@ -4,9 +4,8 @@
  *     state (q, u, s);  u = M q' + m0;  q'' = X u' + beta,  M X = (1, 0),  M beta = -(M' q' + m0');  X' S_aa X u' = X'
  *     (Q - S_a(beta))
  * The frame M is that of Hamel's equations, completed where the model's own is not whole. Where there is none
- * (constraints that are not affine, on accelerations, or
- * redundant), X is a basis of the directions that the constraints leave free at the point, beta the shortest
- * acceleration on them, and the state is (q, v, s). */
+ * (constraints that are not affine, on accelerations, or redundant), X is a basis of the directions that the
+ * constraints leave free at the point, beta the shortest acceleration on them, and the state is (q, v, s). */
 #include "algebra/brackets.h"
 #include "algebra/dense.h"
 #include "derive/framing.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a model with fields is like at several numbers of nodes and several shapes: rank, degrees of freedom, growth,
- * and whether different discretisations
- * go to one limit. Only doubling the nodes would certify wrong answers.  [HAMEL C, E] */
+ * and whether different discretisations go to one limit. Only doubling the nodes would certify wrong answers.  [HAMEL
+ * C, E] */
 #include "problem/field_look.h"
 #include "algebra/dense.h"
 #include "algebra/periodic.h"

@@ -71,8 +71,8 @@ void actio_panel_draw(struct actio_canvas *canvas, struct actio_panel *p, const 
 struct actio_panel *actio_panels_choose(const struct actio_picture *picture, struct actio_arena *arena,
                                         struct actio_findings *f, size_t *count);
 /* fields.c: a field over time; its shapes: one field against another, or (across ACTIO_WHOLE) along the axis.
- * actio_field_mate: the coordinate that makes a shape with
- * this one, or `cols`. colour.c: 0 .. 1 to colours of even steps; from -1 to 1 with white between; from light to dark.
+ * actio_field_mate: the coordinate that makes a shape with this one, or `cols`. colour.c: 0 .. 1 to colours of even
+ * steps; from -1 to 1 with white between; from light to dark.
  * map.c draws. */
 void actio_panel_map(struct actio_panel *p, const struct actio_table *table, size_t col, const double *time,
                      struct actio_arena *arena);
@@ -89,9 +89,8 @@ uint32_t actio_colour_shade(double at);
 double actio_map_right(const struct actio_map *map, struct actio_arena *arena);
 void actio_map_draw(struct actio_canvas *canvas, const struct actio_panel *p, size_t clip);
 /* layer.c: how a table is drawn, by its rows: line or discs, shades also have a colour. What other tables have of the
- * panel's columns joins it, `across`
- * (NULL: time) against them; change: less the first value of the first table. The key under the title: y of what comes
- * next. */
+ * panel's columns joins it, `across` (NULL: time) against them; change: less the first value of the first table. The
+ * key under the title: y of what comes next. */
 void actio_layer_style(const struct actio_picture *picture, size_t layer, struct actio_series *s);
 void actio_panel_join(struct actio_panel *p, const struct actio_picture *picture, const char *across, bool change,
                       struct actio_arena *arena);

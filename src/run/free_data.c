@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Mixed data: initial values that `free` releases, found from the conditions of `require` and the constraints at the
- * start. Newton's method on them; the
- * conditions' derivatives come from the transposed action, the motion from its slabs. */
+ * start. Newton's method on them; the conditions' derivatives come from the transposed action, the motion from its
+ * slabs. */
 #include "principle/principles.h"
 #include "run/gradient.h"
 #include "algebra/dense.h"

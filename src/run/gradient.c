@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sensitivities of observed columns at the end, by start data and params, from the minus sector of the action: exact
- * for the discrete motion, one transposed
- * solve a slab. Start data that a change takes off the constraints are put back as --project does it; params move what
- * is made of them.  [SKG 3.9] */
+ * for the discrete motion, one transposed solve a slab. Start data that a change takes off the constraints are put back
+ * as --project does it; params move what is made of them.  [SKG 3.9] */
 #include "run/gradient.h"
 #include "algebra/dense.h"
 #include "solve/adjoint.h"
@@ -65,8 +64,8 @@ int actio_run_observe(struct actio_motion *m, size_t which, double t, const doub
 /* ---- start data on the constraints */
 
 /* Residual rows of the action's nodes at the start, times a change (dy, dparam, and dt of the start time: along the
- * motion, at its rates, residuals stay 0, which
- * gives their derivatives by time), by constraint: of positions or of velocities. */
+ * motion, at its rates, residuals stay 0, which gives their derivatives by time), by constraint: of positions or of
+ * velocities. */
 static void change_of_residuals(const struct actio_points *pt, bool positions, const double *dy, const double *rate,
                                 double dt, const double *dparam, double *r)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Proof on demand: the full doubled system on a grid, started with differences that do not vanish; and how the error
- * falls with the number of points, on this very
- * model, against slabs at the finest tolerance.  [SKG 1.0, 4.1, 4.2] */
+ * falls with the number of points, on this very model, against slabs at the finest tolerance.  [SKG 1.0, 4.1, 4.2] */
 #include "run/verify.h"
 #include "solve/grid_run.h"
 

@@ -90,8 +90,7 @@ static void report_progress(void *user, double t)
 static double eighth_root(double x) { return sqrt(sqrt(sqrt(x))); }
 
 /* Where the error control has nothing to go by, finer runs step finer by the same rule as elsewhere: order 8. What is
- * nothing for a rough first run is
- * measured by the fine one's tolerance. */
+ * nothing for a rough first run is measured by the fine one's tolerance. */
 static void set_silence(struct ladder *l, double local)
 {
     double finer = eighth_root(fmin(local / l->first, 1)), coarse = fmin(32, fmax(1, pow(l->aim->tol / 1e-9, 0.3)));
@@ -372,8 +371,7 @@ static double rounding_of(double size, double restarts)
 }
 
 /* Row by row max(part * difference, rounding), in the place of the coarser run's values; NAN where there is no finite
- * value. Values above `level`
- * stand out (a pole is close): the rounding of the others is not theirs. */
+ * value. Values above `level` stand out (a pole is close): the rounding of the others is not theirs. */
 static void set_errors(double *a, const double *b, size_t rows, double part, const struct contrast *seen,
                        double restarts, bool multiplier)
 {
@@ -402,8 +400,7 @@ static size_t first_over(const double *error, size_t rows, double bound)
 }
 
 /* The size that a column's error is held against: its own, and for what the program makes as a sum (energy, power,
- * balances, residuals) also
- * that of its terms, which may cancel: no energy is known better than its parts. */
+ * balances, residuals) also that of its terms, which may cancel: no energy is known better than its parts. */
 static double judged_size(const struct ladder *l, size_t c)
 {
     double size = l->have_terms && l->terms[c] > l->size[c] ? l->terms[c] : l->size[c];
@@ -458,8 +455,8 @@ static double add_gaps(const struct ladder *l, const struct pass *fine, size_t c
 }
 
 /* The steps' part of a column's error. The first run is compared at the ends of its own steps; where a later one is
- * compared its interpolants
- * speak, too, and when they explain the difference nothing was learned. Two runs may agree by luck, three hardly do. */
+ * compared its interpolants speak, too, and when they explain the difference nothing was learned. Two runs may agree by
+ * luck, three hardly do. */
 static void set_steps(struct ladder *l, size_t c, double difference, double part, double ratio)
 {
     double own = (l->have_last ? 1 : DOUBT) * part * difference, scaled = l->have_last ? l->steps[c] * ratio : 0;
@@ -499,8 +496,7 @@ static size_t rows_of_both(const struct pass *a, const struct pass *b)
 }
 
 /* Errors of the finer run against the coarser one, column by column; then check by check until when they hold. The
- * coarser run's columns
- * become the errors. */
+ * coarser run's columns become the errors. */
 static void compare(struct ladder *l, struct pass *coarse, const struct pass *fine)
 {
     struct actio_outcome *out = l->out;

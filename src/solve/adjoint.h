@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sensitivities by the minus sector of the action: the slabs of a motion are kept, and the transposed linearisations,
- * taken backwards, carry the gradient of
- * a quantity at some time to initial data and params: one transposed solve a slab, whatever their number.  [SKG 0.3,
+ * taken backwards, carry the gradient of a quantity at some time to initial data and params: one transposed solve a
+ * slab, whatever their number.  [SKG 0.3,
  * 3.9] */
 #ifndef ACTIO_SOLVE_ADJOINT_H
 #define ACTIO_SOLVE_ADJOINT_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A chart of the velocities that the constraints allow: z = (v, s) from r = N - rank numbers xi = Z z and phi(q, z, t)
- * = 0, Z frozen. With Z an
- * orthonormal basis of the null space of A it is the automatic frame of Maggi's equations, with unit vectors a split
- * into free and bound velocities. */
+ * = 0, Z frozen. With Z an orthonormal basis of the null space of A it is the automatic frame of Maggi's equations,
+ * with unit vectors a split into free and bound velocities. */
 #ifndef ACTIO_SOLVE_CHART_H
 #define ACTIO_SOLVE_CHART_H
 

@@ -164,8 +164,7 @@ static bool hardly_leaves(struct actio_contacts *c, size_t i, const double *v, d
 }
 
 /* Rates and slips that are too slow to matter are 0, all at once: what is left of the velocities is nearest in the
- * metric of the kinetic energy, so
- * that none is gained. */
+ * metric of the kinetic energy, so that none is gained. */
 static int quiet(struct actio_contacts *c, double t, double *y)
 {
     struct actio_stance *s = &c->now;
@@ -183,8 +182,8 @@ static int quiet(struct actio_contacts *c, double t, double *y)
 }
 
 /* The rest of its infinitely many bounces follow a geometric series, rate -> e rate, and end at t + 2 rate/(a (1 - e))
- * with a = -gap'' in flight. It
- * rests already: velocities onto those of all that do. *any: a stance must be found anew. */
+ * with a = -gap'' in flight. It rests already: velocities onto those of all that do. *any: a stance must be found anew.
+ * */
 static int come_to_rest(struct actio_contacts *c, double t, double *y, bool *any)
 {
     int status = actio_contacts_at(c, t, y);
@@ -251,8 +250,8 @@ static bool jam(struct actio_contacts *c, double t, double *y)
 }
 
 /* One smooth contact is hit while nothing holds, and nothing else is near: by far the commonest happening, so it goes
- * the short way. Newton's
- * restitution, and the flight goes on. *done false: it is not as simple as that, and nothing was changed. */
+ * the short way. Newton's restitution, and the flight goes on. *done false: it is not as simple as that, and nothing
+ * was changed. */
 int actio_contacts_bounce(struct actio_contacts *c, double t, double *y, size_t hit, bool *done)
 {
     struct actio_motion *m = c->m;

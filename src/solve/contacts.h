@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One-sided contacts and dry friction of a motion: which contacts hold, which slide or stick, what happens when that
- * changes. Between such
- * happenings the motion is smooth and goes by the same steppers as any other. */
+ * changes. Between such happenings the motion is smooth and goes by the same steppers as any other. */
 #ifndef ACTIO_SOLVE_CONTACTS_H
 #define ACTIO_SOLVE_CONTACTS_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A discrete Lagrange-d'Alembert (variational) integrator: the action of a step is h L at its midpoint; symplectic
- * without constraints, of RATTLE's kind
- * for holonomic ones, and with velocity constraints held at midpoints. Symmetric and of order 2; five substeps make
- * order 4 (Suzuki).
+ * without constraints, of RATTLE's kind for holonomic ones, and with velocity constraints held at midpoints. Symmetric
+ * and of order 2; five substeps make order 4 (Suzuki).
  *     p0 = L_v - h/2 (L_q + Q) - h/2 C'l,   p1 = L_v + h/2 (L_q + Q) + h/2 C'l   at q = (q0 + q1)/2, v = (q1 - q0)/h
  * C: gradients of holonomic constraints at q0 (p1 is then put on their rates at q1), rows of the others at the
  * midpoint. Steps are all equal.

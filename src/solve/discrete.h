@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Newton's matrix of a step of the discrete action: masses and rows of constraints, and where there are fields what
- * stiffness, damping and velocity
- * constraints add to them. It decides how fast the step is found, not what is found. */
+ * stiffness, damping and velocity constraints add to them. It decides how fast the step is found, not what is found. */
 #ifndef ACTIO_SOLVE_DISCRETE_H
 #define ACTIO_SOLVE_DISCRETE_H
 

@@ -204,8 +204,7 @@ static double growth(double err)
 }
 
 /* One attempt over h: 0 with *factor = how much the step may change (accepted when *err <= 1), else a flow status. The
- * factor is found before
- * what takes long, which the processor then does at the same time. */
+ * factor is found before what takes long, which the processor then does at the same time. */
 static int attempt(struct dop853 *d, double h, bool last, double *err, double *factor)
 {
     int bad = try_step(d, h);
@@ -235,8 +234,7 @@ static bool steady(const struct dop853 *d, double h)
 }
 
 /* A step whose error is nothing beside the tolerance says little of what lies ahead: a pulse is easily stepped over,
- * values below
- * the tolerance change at a pace of their own, and runs of all tolerances would step alike. */
+ * values below the tolerance change at a pace of their own, and runs of all tolerances would step alike. */
 static double grown(const struct dop853 *d, double h, double factor)
 {
     double longest = d->flow->longest, size = fabs(h), most = longest, silent = factor;

@@ -139,9 +139,8 @@ void actio_dop853_dense_rows(void *handle, size_t count, const double *t, double
 }
 
 /* The error of the interpolant, from its defect at GAP: its shape over the step varies little from problem to problem,
- * is small in
- * the first third, and changes fastest about there; GAP_SHARE of the defect is about its largest value (0.12 to 0.4 of
- * it in all that was tried). */
+ * is small in the first third, and changes fastest about there; GAP_SHARE of the defect is about its largest value
+ * (0.12 to 0.4 of it in all that was tried). */
 #define GAP 0.65
 #define GAP_SHARE 0.2
 

@@ -3,9 +3,8 @@
  * point. Knows no equation of motion.
  *
  * Unknowns X: fields of `points` values each, the time running fastest; q+, s+, lambda+, mu+ (plus sector), then q-,
- * s-, lambda-, mu- (minus sector), then
- * the multipliers of the forms that have some: kappa, kappat, xi, xit (by coordinate), kl, xl (by constraint), km, xm
- * (by holonomic constraint).
+ * s-, lambda-, mu- (minus sector), then the multipliers of the forms that have some: kappa, kappat, xi, xit (by
+ * coordinate), kl, xl (by constraint), km, xm (by holonomic constraint).
  *     weak    u+ = D q+ + H^-1 e_0 (q+[0] - q_i),  u- = D q- - H^-1 e_N q-[N],  S = sum hH l + p_i.q-[0]: the one to
  *     solve  [SKG 1.2]
  *     strong  u+ as before,  u- = D q- + H^-1 e_0 q-[0],  S = sum hH l + kappa.(q+[0] - q_i) + kappat.((D q+)[0] - v_i)
@@ -102,8 +101,7 @@ int actio_doubled_pattern(struct actio_doubled *d); /* fills start, i, j; 0, or 
 double actio_doubled_coefficient(const struct actio_doubled *d, uint32_t field, size_t k, size_t j);
 
 /* doubled_solve.c: from X to a critical point by Newton's method on all unknowns at once; a grid status. Steps of least
- * length where the form leaves unknowns
- * undetermined, on up to ACTIO_ACTION_DENSE of them. */
+ * length where the form leaves unknowns undetermined, on up to ACTIO_ACTION_DENSE of them. */
 enum { ACTIO_ACTION_DENSE = 1600, ACTIO_ACTION_TOO_LARGE = 32 };
 int actio_doubled_solve(struct actio_doubled *d, double *X);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A critical point of the doubled action: damped Newton's method on all unknowns of both sectors at once. At minus = 0
- * the Hessian is [0 J'; J 0] and the
- * sectors go apart; away from there they do not, and the differences are driven to 0 by the same steps.  [SKG 1.0] */
+ * the Hessian is [0 J'; J 0] and the sectors go apart; away from there they do not, and the differences are driven to 0
+ * by the same steps.  [SKG 1.0] */
 #include "algebra/dense.h"
 #include "solve/doubled.h"
 #include "solve/grid.h"

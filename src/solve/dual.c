@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The dual action marched slab by slab, behind the stepper's face: what is handed on and shown are the nodal reactions.
- * Elements get their length from
- * the tolerance, slabs theirs from the least eigenvalue of M.  [DUAL 1.4] */
+ * Elements get their length from the tolerance, slabs theirs from the least eigenvalue of M.  [DUAL 1.4] */
 #include "solve/dual.h"
 
 #include <float.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The dual action on elements of time: continuous polynomials D of degree k for the first-order equations,
- * discontinuous ones of degree k - 1 for the
- * algebraic ones, Gauss's points. One slab is a concave maximisation while M = L_UU is positive; its critical point
- * maps to the motion.  [AS 22, DUAL 1] */
+ * discontinuous ones of degree k - 1 for the algebraic ones, Gauss's points. One slab is a concave maximisation while M
+ * = L_UU is positive; its critical point maps to the motion.  [AS 22, DUAL 1] */
 #ifndef ACTIO_SOLVE_DUAL_H
 #define ACTIO_SOLVE_DUAL_H
 
@@ -36,8 +35,8 @@ enum actio_dual_status {
 };
 
 /* Component i of lane l (a quadrature point) at [i*lanes + l]. Unknowns z: D of node a (element e has nodes e*k .. e*k
- * + k) from a*nx on, then the
- * coefficients of m: of element e and polynomial l from (elements*k + 1)*nx + (e*k + l)*ng on. */
+ * + k) from a*nx on, then the coefficients of m: of element e and polynomial l from (elements*k + 1)*nx + (e*k + l)*ng
+ * on. */
 struct actio_dual_slab {
     struct actio_context *ctx;
     struct actio_system *sys;

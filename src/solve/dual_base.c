@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The base state of a slab: Runge and Kutta's steps on the elements with cubics between them, the motion itself, a
- * constant, or a table; what is algebraic
- * follows from the motion's own equations at the base.  [DUAL 1.3] */
+ * constant, or a table; what is algebraic follows from the motion's own equations at the base.  [DUAL 1.3] */
 #include "solve/dual.h"
 #include "algebra/dense.h"
 

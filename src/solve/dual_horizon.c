@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How long one slab can be: along the motion x* the dual's critical point solves D' = H_x - f_x' D + g_x' m, 0 = H_y -
- * f_y' D + g_y' m backward from the
- * end, and is a maximum while M stays positive there.  [DUAL 1.1] */
+ * f_y' D + g_y' m backward from the end, and is a maximum while M stays positive there.  [DUAL 1.1] */
 #include "solve/dual.h"
 #include "algebra/dense.h"
 

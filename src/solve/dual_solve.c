@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The dual action's maximum on a slab: -K = int B' M^-1 B element by element, inner unknowns condensed, Cholesky's
- * method over the blocks of the
- * elements' ends, Newton steps that keep M positive and let S grow.  [DUAL 1.3] */
+ * method over the blocks of the elements' ends, Newton steps that keep M positive and let S grow.  [DUAL 1.3] */
 #include "solve/dual.h"
 #include "algebra/dense.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Floquet multipliers of a turn, on the manifold of the constraints: the linearised flow in well-conditioned factors,
- * whose product is never formed, and which
- * multipliers are 1 because of what the motion keeps. */
+ * whose product is never formed, and which multipliers are 1 because of what the motion keeps. */
 #include "solve/orbit.h"
 #include "algebra/dense.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Pseudo-arclength continuation of a periodic orbit: in a param, or along a family that the motion's own integrals
- * make. The first node, the period and the param
- * move along the branch's tangent, and Newton's method perpendicular to it brings them back: folds are nothing special.
+ * make. The first node, the period and the param move along the branch's tangent, and Newton's method perpendicular to
+ * it brings them back: folds are nothing special.
  * */
 #ifndef ACTIO_SOLVE_FOLLOW_H
 #define ACTIO_SOLVE_FOLLOW_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fourier collocation: a trigonometric polynomial through M (odd) equally spaced states of the turn,  x'(s) = T f(x)
- * at each of them, s = 0 .. 1. Newton's method on
- * all states and the period; M grows until the highest coefficients are rounding.  [DUAL 5.2] */
+ * at each of them, s = 0 .. 1. Newton's method on all states and the period; M grows until the highest coefficients are
+ * rounding.  [DUAL 5.2] */
 #include "solve/orbit.h"
 #include "algebra/dense.h"
 #include "base/math.h"

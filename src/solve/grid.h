@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The weak SKG action on one grid over the whole interval: all time points are unknown at once. Newton's method, each
- * linear system streamed from the first
- * node to the last: neighbours are coupled by T = (q, s, L_v) only, through numbers, so that what is eliminated across
- * nodes are blocks of that size. [SKG 1.2, 7] */
+ * linear system streamed from the first node to the last: neighbours are coupled by T = (q, s, L_v) only, through
+ * numbers, so that what is eliminated across nodes are blocks of that size. [SKG 1.2, 7] */
 #ifndef ACTIO_SOLVE_GRID_H
 #define ACTIO_SOLVE_GRID_H
 

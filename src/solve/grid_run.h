@@ -8,9 +8,8 @@
 #include "solve/grid.h"
 
 /* How it went. status: a grid status; ACTIO_GRID_NO_SEED: the march that seeds ended early, with this march status;
- * ACTIO_GRID_THIN: neighbours are `thin`
- * apart across the soft wall `wall`; ACTIO_GRID_BRANCH: the first node is `jump` away from the start, or
- * some node `away` from the crude march (else 0). */
+ * ACTIO_GRID_THIN: neighbours are `thin` apart across the soft wall `wall`; ACTIO_GRID_BRANCH: the first node is `jump`
+ * away from the start, or some node `away` from the crude march (else 0). */
 enum { ACTIO_GRID_NO_SEED = 16, ACTIO_GRID_THIN, ACTIO_GRID_BRANCH };
 /* y: the state at t_stop, of the motion */
 struct actio_grid_told {

@@ -2,8 +2,7 @@
  * Impacts: velocities jump by answers to impulses, positions stay.
  * One contact without friction: Newton's restitution in the kinetic-energy metric, rate+ = -e rate-.
  * One with friction: along the growing normal impulse slip and rate follow Coulomb's law; it ends when expansion has
- * given back e^2 of the work of
- * compression (Stronge), so that no energy can be gained whatever friction does.
+ * given back e^2 of the work of compression (Stronge), so that no energy can be gained whatever friction does.
  * Several that depend on each other: Poisson's restitution, compression and expansion as complementarity problems of
  * all contacts at once;
  * coefficients that differ could gain energy: then all are reduced by one factor until none is. */

@@ -195,8 +195,7 @@ void actio_motion_residuals(struct actio_motion *m, double t, const double *y, d
 }
 
 /* D' lambda = R: by singular values of D with rows of length 1, so that a row's unit does not decide whether it counts;
- * those that are rounding beside the
- * largest are left out. Returns the rank, or SIZE_MAX. */
+ * those that are rounding beside the largest are left out. Returns the rank, or SIZE_MAX. */
 static size_t solve_multipliers(const struct actio_motion *m, const double *D, const double *scale, double *work)
 {
     size_t N = m->N, p = m->p, k = N < p ? N : p, rank = 0;

@@ -4,13 +4,12 @@
  *     min (z' - a)' S (z' - a) / 2,  S a = h,  subject to A z' = c,  by S = L L', B = A L'^-1, z' = a + L'^-1 B^+ (c -
  *     A a).
  * Rows may be redundant, and of acceleration level; nothing is eliminated, no multiplier is needed. Where S is positive
- * only along the
- * constraints, s A'A joins it and s A'c joins h: the same minimum, as A z' = c.
+ * only along the constraints, s A'A joins it and s A'c joins h: the same minimum, as A z' = c.
  * Rates that need each other make a block; earlier blocks are data for later ones. In a block the rates that no row
  * touches follow their own equations,
  * S is what is left of G for those that rows do touch. Between coordinates G is symmetric and nothing need be left out.
- * With a state in a momentum, or with
- * flows whose matrix is not symmetric, S must be symmetric, or there is nothing to make least. */
+ * With a state in a momentum, or with flows whose matrix is not symmetric, S must be symmetric, or there is nothing to
+ * make least. */
 #include "solve/law.h"
 #include "algebra/components.h"
 #include "algebra/dense.h"
@@ -359,8 +358,7 @@ static size_t take_walls(struct actio_motion *m, struct gauss *g, const struct b
 }
 
 /* Of all accelerations that constraints and walls allow the nearest ones: what walls add is a sum of their rows with
- * weights z >= 0, and a wall that
- * pushes (z > 0) is not left (w = 0). */
+ * weights z >= 0, and a wall that pushes (z > 0) is not left (w = 0). */
 static int push_off(struct actio_motion *m, struct gauss *g, const struct block *b, double t, const double *y,
                     const unsigned char *held)
 {

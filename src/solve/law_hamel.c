@@ -3,8 +3,8 @@
  *     d/dt dl/dxi_j = (c^a_ij xi_i + c^a_0j) dl/dxi_a + u_j[l] + Psi_j Q,   v = Psi (xi - m0),   j over the xi that the
  *     constraints leave free
  * The derivatives of l are taken before the others are set to 0: all momenta enter through the brackets. By an identity
- * the brackets cancel against what
- * the frame's own change brings; they are computed nevertheless, and so prove each other. */
+ * the brackets cancel against what the frame's own change brings; they are computed nevertheless, and so prove each
+ * other. */
 #include "solve/law.h"
 #include "algebra/brackets.h"
 #include "algebra/dense.h"

@@ -100,12 +100,11 @@ static int maggi_solve(struct actio_motion *m, double t, const double *y)
  * A constraint that is quadratic in the velocities gives them from the positions but for a sign, which (q, xi) loses
  * where they turn round.
  * Where blades stand along a string, its velocities follow from its positions by sums over all links with alternating
- * signs, so that a zigzag of q comes
- * back in v magnified by 4/h^2, 4096 for 32 links. The control of steps in (q, xi) does not see that: at a local
- * tolerance of 1e-13 velocities were off by
+ * signs, so that a zigzag of q comes back in v magnified by 4/h^2, 4096 for 32 links. The control of steps in (q, xi)
+ * does not see that: at a local tolerance of 1e-13 velocities were off by
  * 7e-10 at the ends of steps and, as interpolated positions are not on the constraints, by 2.5e-8 between them.
- * Accelerations do not depend on the
- * frame. So velocities are integrated beside the positions, and projected, as for Gauss: 4e-13.  [HAMEL A.3] */
+ * Accelerations do not depend on the frame. So velocities are integrated beside the positions, and projected, as for
+ * Gauss: 4e-13.  [HAMEL A.3] */
 
 /* How far the frame's directions are from those that are free here: |F|, 1 when they are the same, whatever the
  * condition of A. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The minimal reaction of [AS 49]: velocities are split into free ones, which move as if there were no constraint, and
- * bound ones, which the
- * constraints give. The reaction acts on as few components as there are constraints. The motion depends on the split.
+ * bound ones, which the constraints give. The reaction acts on as few components as there are constraints. The motion
+ * depends on the split.
  * */
 #include "solve/chart.h"
 #include "algebra/dense.h"
@@ -172,8 +172,7 @@ static void take_bound(const struct actio_chart *c, const double *from, const ui
 }
 
 /* The reaction R moves bound components only: R = G P d. Its share by constraint is R = D' lambda with D_k = G P
- * (G_bb)^-1 A_bk, so that on bound
- * components it is A_b' lambda; power = lambda D v. */
+ * (G_bb)^-1 A_bk, so that on bound components it is A_b' lambda; power = lambda D v. */
 static int share(struct actio_motion *m, const struct actio_dense_point *at, const double *v)
 {
     struct actio_chart *c = m->law_data;

@@ -17,8 +17,8 @@ struct actio_flow {
     size_t n;
     void *user;
     /* Where the state that is integrated is not the one that the world knows (quasi-velocities, some of the
-     * velocities): the known one, `known` values
-     * long, and the way back, taken at the start and after every crossing. rhs and project get the integrated state,
+     * velocities): the known one, `known` values long, and the way back, taken at the start and after every crossing.
+     * rhs and project get the integrated state,
      * everybody else the known one.
      * NULL = they are the same. Flow statuses. */
     size_t known;
@@ -31,8 +31,8 @@ struct actio_flow {
     size_t guards;
     void (*guard)(void *user, double t, const double *y, double *g);
     /* All guards at ACTIO_ROOT_NODES states at once: times in sampled_t, component i of state k at
-     * sampled_y[i*ACTIO_ROOT_NODES + k]; guard i at node k
-     * to g[k*guards + i]. false: not now, one by one. NULL = never. */
+     * sampled_y[i*ACTIO_ROOT_NODES + k]; guard i at node k to g[k*guards + i]. false: not now, one by one. NULL =
+     * never. */
     bool (*sample)(void *user, double *g);
     double *sampled_t, *sampled_y;
     /* Called with the guard that crossed zero, at the crossing (state y on the far side of round-off is fine): changes
@@ -47,8 +47,8 @@ struct actio_flow {
     int (*enter)(void *user, double t, double *y);
     void (*stepped)(void *user, double t, const double *y);
     /* The sign of the guard that the present mode assumes, 0 = either; called for all but the watched ones after each
-     * (re)start. A guard found on the other side
-     * crosses at once. NULL: the first sign it is seen with, and from then on the other after each crossing. */
+     * (re)start. A guard found on the other side crosses at once. NULL: the first sign it is seen with, and from then
+     * on the other after each crossing. */
     int (*side)(void *user, size_t guard);
     /* Called when a guard touches zero and turns back: 0 go on (no restart), else stop with this status. NULL = touches
      * are ignored. */
@@ -107,8 +107,7 @@ struct actio_stepper {
     /* The same for many times, component i of row r to row[i*stride + r]; NULL = one by one. */
     void (*dense_rows)(void *h, size_t count, const double *t, double *row, size_t stride);
     /* A place inside the last step where dense is nearly as wrong as anywhere in it, the state there and its estimated
-     * error. NULL: dense is as exact
-     * as the steps are; else 0 when it could be determined. */
+     * error. NULL: dense is as exact as the steps are; else 0 when it could be determined. */
     int (*gap)(void *h, double *t, double *y, double *error);
     void (*stats)(void *h, struct actio_march_stats *stats);
     void (*close)(void *h);
@@ -135,10 +134,8 @@ struct actio_march_task {
     const double *y0;
     struct actio_march_rows rows[ACTIO_MARCH_LISTS];
     /* Both may be NULL. mark is called where another run can be compared with this one: at the end of each step that is
-     * not a switch, or, where the
-     * stepper's interpolant is as exact as its steps, at each row of the first list. gap receives the interpolant's
-     * error in each step with a row
-     * inside; where there are marks, in one of gap_every. */
+     * not a switch, or, where the stepper's interpolant is as exact as its steps, at each row of the first list. gap
+     * receives the interpolant's error in each step with a row inside; where there are marks, in one of gap_every. */
     void (*mark)(void *user, double t, const double *y);
     void (*gap)(void *user, double t, const double *y, const double *error);
     void *watch_user;
@@ -170,8 +167,7 @@ size_t actio_roots(actio_scalar_fn f, void *user, double a, double b, double *ro
 size_t actio_roots_from(actio_scalar_fn f, void *user, double a, double b, const double *sample, size_t stride,
                         bool touches, double *root, size_t cap);
 /* The same in two parts, for many functions along one interval: values at ACTIO_ROOT_NODES places (node 0 is a, the
- * last is b) show at once
- * most functions that have no root there. value k at f[k*stride]. */
+ * last is b) show at once most functions that have no root there. value k at f[k*stride]. */
 enum { ACTIO_ROOT_NODES = 13 };
 double actio_root_node(double a, double b, size_t k);
 bool actio_root_free(const double *f, size_t stride);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which modes were in force when. Of a change the switches that flipped are kept, and all modes after every so many
- * changes: memory grows with the
- * changes, and not with the switches that there are besides. */
+ * changes: memory grows with the changes, and not with the switches that there are besides. */
 #include "solve/motion.h"
 
 #include <string.h>

@@ -43,14 +43,12 @@ enum actio_modes_status actio_modes_solve(struct actio_motion *m, double t, cons
 void actio_spectrum_close(struct actio_context *ctx, struct actio_spectrum *s);
 
 /* rest.c: an equilibrium near y, found from it; y is moved there. False: none was found, or the model is not of that
- * kind (states, contacts, switches, more
- * than 600 unknowns), or y is not at rest. */
+ * kind (states, contacts, switches, more than 600 unknowns), or y is not at rest. */
 bool actio_rest_find(struct actio_motion *m, double t, double *y);
 
 /* modes_slopes.c: derivatives of h - G z' + D' lambda and c - A z' by (q, v, s) at the motion's point, accelerations
- * and multipliers held: entries in no order. Rows of
- * values beyond an end are those of their natural conditions. 0; 1: no memory; or, of fields, ACTIO_SLOPES_BENT: they
- * are others on either side of the point. */
+ * and multipliers held: entries in no order. Rows of values beyond an end are those of their natural conditions. 0; 1:
+ * no memory; or, of fields, ACTIO_SLOPES_BENT: they are others on either side of the point. */
 enum { ACTIO_SLOPES_BENT = 2 };
 struct actio_slopes {
     uint32_t *row, *col;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Periodic motions: what is requested, a turn as states at nodes, and the ways to find and to follow one. Unknowns are
- * coordinates along the manifold of the
- * constraints, so that everything said of an orbit (its multipliers, too) is said on it. */
+ * coordinates along the manifold of the constraints, so that everything said of an orbit (its multipliers, too) is said
+ * on it. */
 #ifndef ACTIO_SOLVE_ORBIT_H
 #define ACTIO_SOLVE_ORBIT_H
 
@@ -43,8 +43,8 @@ void actio_orbit_close(struct actio_orbit *o);
  * go round. */
 void actio_orbit_sizes(struct actio_orbit *o, const double *range, const double *value, double period);
 /* Directions along the manifold at y: columns of Q (ny x d), orthonormal in scaled components; where params have a
- * direction, `lift` (ny) is the shortest way
- * that keeps to the manifold when they change. 0, or 1: their number is another one there. */
+ * direction, `lift` (ny) is the shortest way that keeps to the manifold when they change. 0, or 1: their number is
+ * another one there. */
 int actio_orbit_directions(struct actio_orbit *o, double t, const double *y, double *Q, double *lift);
 /* of node 0 .. nodes */
 double actio_orbit_time(const struct actio_orbit *o, const struct actio_circuit *l, size_t node);

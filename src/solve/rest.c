@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * An equilibrium near a state: h + D' lambda = 0 and the constraints on positions, by Newton's steps of least norm for
- * (q, lambda), so that what nothing
- * drives back stays where it is. */
+ * (q, lambda), so that what nothing drives back stays where it is. */
 #include "algebra/dense.h"
 #include "solve/modes.h"
 

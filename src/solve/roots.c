@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * All roots of a smooth function on an interval: Chebyshev interpolants on pieces that resolve it, isolation by bounds
- * on
- * their coefficients (never by sampled signs), polishing on the function itself. */
+ * on their coefficients (never by sampled signs), polishing on the function itself. */
 #include "solve/march.h"
 
 #include <float.h>
@@ -97,8 +96,7 @@ static double tail(const double *c) { return fabs(c[DEGREE]) + fabs(c[DEGREE - 1
 static bool resolved(const double *c) { return tail(c) <= 1e-9 * largest(c); }
 
 /* No root, even if the last coefficients show only a thousandth of what is missing. A value that rests far from zero
- * with
- * noise on it is settled here; resolving noise would take for ever. */
+ * with noise on it is settled here; resolving noise would take for ever. */
 static bool free_of_roots(const double *c) { return one_sign(c, 1e-8 * largest(c) + 1000 * tail(c)); }
 
 bool actio_root_free(const double *f, size_t stride)
@@ -319,8 +317,8 @@ static double polish_low(struct search *s, const double *p, int n, double lo, do
 }
 
 /* Roots of a piece that is a polynomial of low degree to rounding, by the signs of its Bernstein coefficients: none,
- * one, or split it. False: it is not
- * such a piece, or two roots are too close together for this; nothing was found then. */
+ * one, or split it. False: it is not such a piece, or two roots are too close together for this; nothing was found
+ * then. */
 static bool few_coefficients(struct search *s)
 {
     struct {

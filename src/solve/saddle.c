@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Two ways: LU of the whole equilibrated matrix (dense or sparse) while it is regular, else null spaces of A and D,
- * which give unique
- * accelerations and reactions for redundant rows, and the multipliers of least norm.  [LM 17, 18; VKS 9] */
+ * which give unique accelerations and reactions for redundant rows, and the multipliers of least norm.  [LM 17, 18; VKS
+ * 9] */
 #include "solve/saddle.h"
 #include "algebra/dense.h"
 #include "solve/schur.h"
@@ -138,10 +138,8 @@ static void scatter_rows(struct actio_saddle *s)
 static bool rank_is_known(const struct actio_saddle *s) { return s->expected_rank < s->p && !s->sys->hidden; }
 
 /* Rows that are known to have this rank: the directions of their largest singular values, whatever little is left. That
- * is smooth where positions inside a
- * step are off the constraints and rows are not quite dependent: rows taken one after the other change places by
- * rounding, so that one step of orthogonal
- * iteration follows. Returns the rank. */
+ * is smooth where positions inside a step are off the constraints and rows are not quite dependent: rows taken one
+ * after the other change places by rounding, so that one step of orthogonal iteration follows. Returns the rank. */
 static size_t known_bases(struct actio_saddle *s, const double *rows, double *basis)
 {
     size_t N = s->N, p = s->p, r = s->expected_rank;
@@ -398,8 +396,7 @@ static int solve_null_spaces(struct actio_saddle *s, const double *h, const doub
 }
 
 /* Multipliers of least norm with D' lambda = R, by D D' lambda = D R: equations of variables that hardly take part must
- * not be scaled up
- * with the rounding error of their reactions. */
+ * not be scaled up with the rounding error of their reactions. */
 static void least_multipliers(struct actio_saddle *s, const double *reaction, double *lambda)
 {
     size_t N = s->N, p = s->p;

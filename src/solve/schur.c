@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The matrix of the tensions, stripe by stripe: entries of A lie in runs along which row and column both go up by one,
- * so what two runs have in common
- * is a product of streams. One constraint a cell: tridiagonal, solved in lane segments; more: blocks. Constraints that
- * hold a single coordinate are taken out first. */
+ * so what two runs have in common is a product of streams. One constraint a cell: tridiagonal, solved in lane segments;
+ * more: blocks. Constraints that hold a single coordinate are taken out first. */
 #include "solve/schur.h"
 #include "algebra/tri.h"
 

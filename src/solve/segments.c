@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A long chain whose state lies in lanes: it is cut into segments, one a lane, and node i is in row i % rows of lane i
- * / rows. Programs over cells and nodes
- * then read whole vectors, tensions are eliminated where they are made, and no number is moved into lanes and back on
- * the way. The state that the world
- * knows has its nodes in order: the flow folds it.  [HAMEL B.2, SPEED P5] */
+ * / rows. Programs over cells and nodes then read whole vectors, tensions are eliminated where they are made, and no
+ * number is moved into lanes and back on the way. The state that the world knows has its nodes in order: the flow folds
+ * it.  [HAMEL B.2, SPEED P5] */
 #include "solve/segments.h"
 #include "algebra/tri.h"
 #include "solve/tension.h"
@@ -167,8 +166,7 @@ static void mend_block(struct actio_segments *g, const double *Y, size_t row, si
 }
 
 /* From `at` on within a page, so that it is `quarters` of a page behind `of`: a processor takes what is read for what
- * was just written where both have the
- * same place in their pages, and waits. */
+ * was just written where both have the same place in their pages, and waits. */
 static double *out_of_step(double *at, const double *of, size_t quarters)
 {
     uintptr_t want = (uintptr_t)of + quarters * (PAGE / 4) * sizeof *at - (uintptr_t)at;

@@ -229,8 +229,7 @@ int actio_shoot_linearise(struct actio_shoot *s, double local)
 /* ---- the step */
 
 /* M x = b for rows x d: as few singular directions as leave little of b, the largest first. Where orbits come in
- * families, the last ones are the differences of
- * what the motion keeps: nothing is to be gained there but noise. */
+ * families, the last ones are the differences of what the motion keeps: nothing is to be gained there but noise. */
 static int shortest(struct actio_shoot *s, size_t rows, const double *M, const double *b, double *x)
 {
     size_t d = s->d;

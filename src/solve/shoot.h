@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Multiple shooting, shared by the search for one orbit and by continuation: segments integrated with their
- * derivatives, and the linear system of all nodes
- * brought down to one of the first node by orthogonal transformations, which lose nothing however unstable the orbit
- * is. */
+ * derivatives, and the linear system of all nodes brought down to one of the first node by orthogonal transformations,
+ * which lose nothing however unstable the orbit is. */
 #ifndef ACTIO_SOLVE_SHOOT_H
 #define ACTIO_SOLVE_SHOOT_H
 

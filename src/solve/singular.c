@@ -33,8 +33,8 @@ static double largest_force(struct actio_motion *m, double t, actio_dense_fn at,
 }
 
 /* Do forces in constraints of positions grow as 1 over the distance in time from a singular point, on the way to it or
- * from it? Then nothing holds the motion
- * on its branch there, though accelerations may have a limit. Where the elimination is so poor that rounding shows,
+ * from it? Then nothing holds the motion on its branch there, though accelerations may have a limit. Where the
+ * elimination is so poor that rounding shows,
  * nothing is said. */
 static bool forces_grow(struct actio_motion *m, double t, double side, actio_dense_fn at, void *where, double *y)
 {
@@ -90,8 +90,7 @@ static const double *full_rows(struct actio_motion *m, double t, double *y, doub
 }
 
 /* Is the set of states that satisfy the constraints smooth at y? Where its full rows become dependent it branches, and
- * nothing
- * says which branch the motion takes. */
+ * nothing says which branch the motion takes. */
 static bool branches(struct actio_motion *m, double t, double *y)
 {
     size_t levels = m->sys->levels, ny = m->ny, rank = m->rank;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The action marched slab by slab, behind the stepper's face: lengths by the jump between a slab's first node and its
- * data, which also rejects wrong
- * branches; values inside from the nodes' polynomials.  [RH 7, SKG 3] */
+ * data, which also rejects wrong branches; values inside from the nodes' polynomials.  [RH 7, SKG 3] */
 #include "solve/law.h"
 #include "algebra/sbp.h"
 #include "solve/adjoint.h"

@@ -231,8 +231,7 @@ void actio_slab_apply(struct actio_slab *s, double *b, bool transposed)
 }
 
 /* z -= step; the largest of the rates' steps beside the size of the rates. A state moves by h times its rate: rounding
- * of momenta over h, which
- * multipliers pass on to rates, does not count. */
+ * of momenta over h, which multipliers pass on to rates, does not count. */
 static double advance(struct actio_slab *s)
 {
     struct actio_points *pt = &s->pt;

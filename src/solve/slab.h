@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One slab of time of the weak SKG action: initial data enter the action itself, its critical point is found by
- * Newton's method in the rates and the
- * multipliers of all nodes at once. No equation of motion is formed.  [RH 7, SKG 1.2, 3] */
+ * Newton's method in the rates and the multipliers of all nodes at once. No equation of motion is formed.  [RH 7, SKG
+ * 1.2, 3] */
 #ifndef ACTIO_SOLVE_SLAB_H
 #define ACTIO_SOLVE_SLAB_H
 
@@ -23,8 +23,7 @@ struct actio_element {
 int actio_element_open(struct actio_element *e, struct actio_context *ctx, int order, size_t nodes);
 void actio_element_close(struct actio_element *e);
 /* Values at theta (0 .. 1, or a little beyond) of what is known at the nodes: sum of weight * value - jump * (first
- * value - initial datum): with it, values are
- * continuous at both ends of the slab and one order better. */
+ * value - initial datum): with it, values are continuous at both ends of the slab and one order better. */
 void actio_element_weigh(const struct actio_element *e, double theta, double *weight, double *jump);
 
 struct actio_slab {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Values of fields beyond an end that nothing moves and nothing holds: they follow from the others by their natural
- * conditions N(q) = 0; and start data of
- * fields put on their constraints. */
+ * conditions N(q) = 0; and start data of fields put on their constraints. */
 #include "algebra/dense.h"
 #include "solve/slaves.h"
 

@@ -10,8 +10,8 @@ int actio_slaves_settle(struct actio_motion *m); /* at the motion's current poin
 /* what each residual, of positions then of velocities, may be at the current point */
 void actio_lanes_allowance(struct actio_motion *m, double *allowed);
 /* The current point put on the constraints by shortest steps of full matrices, positions by the constraints on
- * positions only: also where rows depend on each
- * other, or leave nothing that moves. False: it does not get there, or there is too much of it. */
+ * positions only: also where rows depend on each other, or leave nothing that moves. False: it does not get there, or
+ * there is too much of it. */
 bool actio_lanes_nearest(struct actio_motion *m);
 /* as actio_motion_check_start, with as much memory as a step needs */
 int actio_lanes_check_start(struct actio_motion *m, double t, const double *y, struct actio_start_check *out);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which contacts hold, which rubs stick or slide: the complementarity problem of accelerations. A contact holds with a
- * force that pushes or opens with an
- * acceleration away; friction sticks inside its cone or slides against it. All combinations of a small problem are
- * tried, so that it is known whether
- * the motion exists and whether it is the only one; a large one is solved by exchanging what is violated. */
+ * force that pushes or opens with an acceleration away; friction sticks inside its cone or slides against it. All
+ * combinations of a small problem are tried, so that it is known whether the motion exists and whether it is the only
+ * one; a large one is solved by exchanging what is violated. */
 #include "solve/contacts.h"
 #include "algebra/dense.h"
 #include "algebra/lcp.h"

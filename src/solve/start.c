@@ -33,8 +33,7 @@ static double largest_of(const double *x, size_t n)
 }
 
 /* What each residual may be: velocities off by 1e-10 of themselves, all by rounding beside the largest of their kind (y
- * = sin(pi)). For terms
- * that are themselves small by cancellation, y'*cos(th) at th = pi/2 or a product of sums. */
+ * = sin(pi)). For terms that are themselves small by cancellation, y'*cos(th) at th = pi/2 or a product of sums. */
 static void fill_rounding(struct actio_motion *m, double *rounding)
 {
     size_t rows = m->sys->holonomic + m->sys->levels;

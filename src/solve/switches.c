@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Switches of a motion: which branch of abs, sign, min, max and if is in force, and which follows when the guard
- * reaches zero; of floor
- * and mod, which whole number lies below the guard, and which follows when the guard reaches the next one. */
+ * reaches zero; of floor and mod, which whole number lies below the guard, and which follows when the guard reaches the
+ * next one. */
 #include "solve/contacts.h"
 
 #include <math.h>
@@ -99,8 +99,7 @@ static struct course course_under(struct actio_motion *m, size_t k, double mode,
 }
 
 /* On its surface: the side on which the motion stays under that side's mode. A rate decides; without one, the value
- * that the
- * model gives on the surface itself says which way is first. False: each side pushes back. */
+ * that the model gives on the surface itself says which way is first. False: each side pushes back. */
 static bool settle(struct actio_motion *m, size_t k, double t, const double *y, int first)
 {
     double surface = surface_at(m, k, guards_at(m, t, y)[k]);

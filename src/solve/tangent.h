@@ -2,8 +2,7 @@
  * A motion together with the derivatives of its flow: the variational equations as part of the state, so that any
  * stepper and the march carry them along.
  * Y = (y, X): row i of X at Y[ny + i*columns], a column for each direction followed, and one more for a direction of
- * the params where it is wanted. Switches are
- * crossed with their jump of the derivatives (saltation). */
+ * the params where it is wanted. Switches are crossed with their jump of the derivatives (saltation). */
 #ifndef ACTIO_SOLVE_TANGENT_H
 #define ACTIO_SOLVE_TANGENT_H
 

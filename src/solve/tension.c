@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Accelerations of a line with one constraint a cell and steady masses at its nodes, read from the stepper's own state:
- * a program over cells makes the
- * tridiagonal matrix of the tensions, a program over nodes what they pull.  [HAMEL B.2, SPEED P5] */
+ * a program over cells makes the tridiagonal matrix of the tensions, a program over nodes what they pull.  [HAMEL B.2,
+ * SPEED P5] */
 #include "solve/tension.h"
 #include "algebra/tri.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Constraints with states in them: is one nonlinear in the velocities also where all of them hold? States are numbers
- * here, those of the sampled
- * points; brackets of fields in (q, t) say nothing of them.  [HAMEL F.4] */
+ * here, those of the sampled points; brackets of fields in (q, t) say nothing of them.  [HAMEL F.4] */
 #include "verdict/growth.h"
 #include "verdict/manifold.h"
 #include "algebra/dense.h"

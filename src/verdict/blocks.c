@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which equations belong together? Those that share an unknown, directly or through others. A large model is singular
- * in a few places: of a
- * large block only the rows that depend on each other are kept, found by numbers. */
+ * in a few places: of a large block only the rows that depend on each other are kept, found by numbers. */
 #include "verdict/blocks.h"
 #include "algebra/dense.h"
 

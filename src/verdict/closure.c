@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Hidden constraints by iterated closure [HAMEL F.2]: eliminate z' and lambda from the equations; what is left over
- * without them must vanish
- * along the motion, so it is a further constraint; differentiate it, add it, and begin again until nothing new comes.
+ * without them must vanish along the motion, so it is a further constraint; differentiate it, add it, and begin again
+ * until nothing new comes.
  * The elimination runs on
  * the formulas, block by block, so that every round has exact derivatives. */
 #include "verdict/blocks.h"
@@ -104,8 +104,7 @@ static const bool *fresh_ones(struct actio_formation *F, const struct actio_mani
 }
 
 /* Points that can be brought onto the manifold with the new constraints, from `first` on, stay. What is new is solved
- * for first where it can
- * be: the shortest way would depend on units, and may lead to special states only. */
+ * for first where it can be: the shortest way would depend on units, and may lead to special states only. */
 static void move_points(struct closing *c, size_t first)
 {
     struct actio_sampled *p = c->points;

@@ -2,8 +2,8 @@
  * Admissible fields. At a point the free directions of the velocity are frozen as a frame Z; the velocity v(q, t) with
  * g(q, v, t) = 0 and
  * Z'v = c is then a smooth field (v, 1) for each constant c, linear constraints or not, and these fields span the
- * distribution. Brackets of
- * random ones come from jets: [X, Y] is the part of e in Y(y + e X) - X(y + e Y), and this may be nested.  [HAMEL A.3,
+ * distribution. Brackets of random ones come from jets: [X, Y] is the part of e in Y(y + e X) - X(y + e Y), and this
+ * may be nested.  [HAMEL A.3,
  * F.4] */
 #include "verdict/fields.h"
 #include "algebra/dense.h"

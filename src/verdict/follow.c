@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Rows that depend on each other, seen from the states: does one of the constraints hold wherever the others do? Then
- * it can go. Where none
- * does and yet their rows are dependent on all states nearby, the constraints touch each other there.  [HAMEL H] */
+ * it can go. Where none does and yet their rows are dependent on all states nearby, the constraints touch each other
+ * there.  [HAMEL H] */
 #include "verdict/survey.h"
 #include "algebra/dense.h"
 
@@ -16,8 +16,7 @@ enum { TRIES = 9, ENOUGH = 3 };
 enum answer { NO, YES, UNKNOWN };
 
 /* What a step of 1 is for positions, for velocities and states: the model's own size where that is small, and enough to
- * show beside
- * rounding where it is large, but no more: parts of a large model may be small. */
+ * show beside rounding where it is large, but no more: parts of a large model may be small. */
 static double step_size(const struct actio_surveying *s, bool velocities)
 {
     size_t n = s->F->n;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Integrability by the growth vector in (q, t): brackets of admissible fields until they bring nothing new; what is
- * left over restricts
- * positions. One round is not enough (the rolling coin grows twice). Ranks are numbers at random states, the largest
- * counts.  [HAMEL F.4] */
+ * left over restricts positions. One round is not enough (the rolling coin grows twice). Ranks are numbers at random
+ * states, the largest counts.  [HAMEL F.4] */
 #include "verdict/fields.h"
 #include "algebra/dense.h"
 
@@ -105,8 +104,7 @@ static bool keep_regular(struct growing *g, size_t row)
 }
 
 /* Z' g_vv Z at a state, Z the directions that all constraints leave free, against |g_v|; `flat` also against |g_vv|,
- * which stays where
- * the gradient is small. */
+ * which stays where the gradient is small. */
 static double curvature_at(struct actio_fields *f, const struct actio_spot *spot, size_t row, struct actio_jets *second,
                            const struct actio_entries *H, double *flat)
 {

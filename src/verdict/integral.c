@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Integrals by simple means: which sum of simple functions of (q, t) does not change along any admissible velocity? A
- * linear question once
- * the functions are listed, simplest first: one that depends on those before it gives an integral. Its numbers are then
- * made plain. */
+ * linear question once the functions are listed, simplest first: one that depends on those before it gives an integral.
+ * Its numbers are then made plain. */
 #include "verdict/fields.h"
 #include "algebra/dense.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Points moved onto the manifold: Newton by the shortest steps. Where the rows are independent these are -J' (J J')^-1
- * c, with J sparse; where
- * they are not, or nearly not, the pseudo-inverse of algebra/newton.h decides. */
+ * c, with J sparse; where they are not, or nearly not, the pseudo-inverse of algebra/newton.h decides. */
 #include "verdict/manifold.h"
 #include "algebra/dense.h"
 #include "algebra/newton.h"
@@ -279,8 +278,7 @@ static double size_of(const double *c, const double *scale, size_t rows)
 }
 
 /* Where rows become dependent on the manifold itself, a residual of e leaves a distance of sqrt(e), and rows that seem
- * independent. The rows that are clearly
- * independent lead on to the manifold as near as rounding allows. */
+ * independent. The rows that are clearly independent lead on to the manifold as near as rounding allows. */
 static void polish(struct actio_manifold *m, struct part part)
 {
     size_t rows = 0, n = part.length;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A constraint that has no gradient where it holds often says something simple: what stands under the root or the
- * power, each part of a sum
- * that is never negative, or where its derivatives vanish. A proposal counts only if its gradients are independent
- * there. */
+ * power, each part of a sum that is never negative, or where its derivatives vanish. A proposal counts only if its
+ * gradients are independent there. */
 #include "verdict/remedy.h"
 #include "verdict/verdict.h"
 #include "expr/normal.h"

@@ -83,8 +83,7 @@ static void collect_small_points(struct actio_surveying *s)
 }
 
 /* States of the motion, then random ones near the start, then all over the box and the interval of time; those that
- * Newton brings onto
- * the manifold count. */
+ * Newton brings onto the manifold count. */
 static void collect_points(struct actio_surveying *s)
 {
     size_t ny = s->M.ny;
@@ -319,8 +318,7 @@ static double goodness(struct actio_surveying *s, double *y)
 }
 
 /* For starts that are singular or far from any state: the best sampled one, with velocities as near to those given as
- * there are, and round
- * numbers where the constraints leave them. */
+ * there are, and round numbers where the constraints leave them. */
 static void find_elsewhere(struct actio_surveying *s)
 {
     size_t ny = s->M.ny, n = s->F->n;

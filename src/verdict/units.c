@@ -501,8 +501,7 @@ static void say_fault(struct checking *c, const struct statement *s, const struc
 }
 
 /* The first fault in a statement's formulas that no statement before it has reported (lets are shared). Faulty nodes
- * count as
- * unknown, so whatever else is required of the statement stays right. */
+ * count as unknown, so whatever else is required of the statement stays right. */
 static bool faulty(struct checking *c, const struct statement *s)
 {
     struct actio_pool *pool = &c->model->pool;

@@ -6,8 +6,8 @@
 #include "model/model.h"
 
 /* Says what does not agree: at most one finding a statement. Nothing is required of quantities without a unit, and
- * nothing at all of
- * a model without any. Says no wrong thing: what is reported disagrees whatever units the others have. */
+ * nothing at all of a model without any. Says no wrong thing: what is reported disagrees whatever units the others
+ * have. */
 void actio_check_units(struct actio_model *model, struct actio_findings *f);
 
 /* ---- unit_words.c: units as text. Used by units.c and unit_columns.c */

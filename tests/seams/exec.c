@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A toy way to run programs: every instruction in turn, one lane after the other. Evaluation has no user pointer
- * (compiled code
- * needs none), so each loaded kernel gets one of a few functions of its own. */
+ * (compiled code needs none), so each loaded kernel gets one of a few functions of its own. */
 #include "base/math.h"
 #include "seams/seams.h"
 
