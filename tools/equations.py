@@ -79,7 +79,7 @@ def keys(path, known):
     """(line, words) of each key in a file. One word in brackets counts only if it is a paper's."""
     text = read(path)
     spans = [(m.start(), m.group()) for m in COMMENT.finditer(text)]
-    found = [(start + m.start(), m.group(1)) for start, comment in spans for m in KEY.finditer(joined(comment))]
+    found = [(start + m.start(), " ".join(m.group(1).split())) for start, comment in spans for m in KEY.finditer(joined(comment))]
     if path.startswith("src/principle/"):
         found += [(m.start(), m.group(1)) for m in FIELD.finditer(text)]
     found = [(at, words) for at, words in found if words in known or not words.isalpha()]
