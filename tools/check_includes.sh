@@ -98,6 +98,7 @@ mutable() {
 calls_upwards() {
     find "$build/CMakeFiles" -path '*/src/*.c.o' | while read -r object; do
         room=${object##*/src/}
+        [ -f "src/${room%.o}" ] || continue                # left behind by a file that has moved
         nm "$object" | sed "s#^#${room%%/*} ${object##*/} #"
     done | awk -v rooms="$rooms" '
         BEGIN { n = split(rooms, list, " "); for (i = 1; i <= n; i++) place[list[i]] = i }
