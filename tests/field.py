@@ -551,7 +551,7 @@ def principles(b):
         b.near(r[-1][column], wanted[-1][column], 1e-11, "sleigh of 33 nodes by maggi: %s" % column)
     for by in ("gauss", "maggi"):
         status, out, err = b.call("run", TEXTS["sleigh_string"], "--set", "s.nodes=65", "--by", by, "-o", "-")
-        b.tally.check(status == 1 and "too many" in err and not out.strip(), "sleigh of 65 nodes by %s: exit %s %s" % (by, status, err[:200]))
+        b.tally.check(status == 1 and "too large" in err and not out.strip(), "sleigh of 65 nodes by %s: exit %s %s" % (by, status, err[:200]))
 
 
 # ---- what is refused

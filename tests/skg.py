@@ -289,7 +289,7 @@ def thin_walls(b):
             status, out, err = b.call("tumbler", *wall, "--grid", str(points), "--json")
             said = "%d points, width %g" % (points, sigma)
             hint = json.loads(out).get("errors", [{}])[0].get("hint", "")
-            if b.tally.check(status == 3 and hint.startswith("take "), "%s: exit %s, %s" % (said, status, hint)):
+            if b.tally.check(status == 3 and hint.startswith("use "), "%s: exit %s, %s" % (said, status, hint)):
                 enough = hint.split()[1]
                 table = b.table("tumbler", *wall, "--grid", enough, "--points", "2")
                 b.below(abs(table[-1]["energy"] + 7.35) if table else math.inf, 1e-6, "%s, told %s: energy" % (said, enough))

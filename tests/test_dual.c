@@ -300,7 +300,7 @@ TEST(degrees_that_there_are_not_are_a_usage_error)
     options.by = "dual";
     options.order = ACTIO_DUAL_MOST_DEGREE + 1;
     CHECK(actio_run(ctx, model, &options, f) == NULL && actio_findings_status(f) == ACTIO_WRONG_USAGE);
-    CHECK(actio_findings_count(f) == 1 && strcmp(actio_findings_message(f, 0).code, "NO_DEGREE") == 0);
+    CHECK(actio_findings_count(f) == 1 && strcmp(actio_findings_message(f, 0).code, "NOT_A_SIZE") == 0);
     actio_model_free(model);
     actio_findings_free(f);
     actio_context_free(ctx);

@@ -586,11 +586,11 @@ TEST(an_unknown_column_in_axes_gets_a_hint)
     static const struct {
         const char *axes, *says;
     } bad[] = { { "x,thetta", "did you mean 'theta'" },
-                { "nothing", "the columns are t, theta, x" },
-                { "", "no column" },
-                { "x:", "no column" },
+                { "nothing", "the columns t, theta, x" },
+                { "", "unknown column" },
+                { "x:", "unknown column" },
                 { "x:x:x", "x:y" },
-                { "x,,x", "no column" } };
+                { "x,,x", "unknown column" } };
     struct actio_table *t = make_table(3, 50);
     t->col[0].name = "t";
     t->col[1].name = "theta";

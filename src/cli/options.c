@@ -177,8 +177,8 @@ static int check_owners(const struct actio_cli_arguments *a)
     const char *const *by = several ? a->principle : &a->run.by;
     size_t count = several ? a->principles : 1;
     for (size_t i = 0; i < a->uses && count && !any; i++) {
-        /* the library sees the others itself; a default that is written out it can't see */
-        bool owned = !a->used[i]->fallback;
+        /* the library sees the others itself; a default that is written out, or 0, it can't see */
+        bool owned = a->used[i]->kind != ACTIO_TAKES_NUMBER;
         for (size_t k = 0; k < count && !owned; k++) owned = actio_principle_owns(by[k], a->used[i]);
         char owners[256];
         if (owned) continue;
@@ -197,7 +197,8 @@ static int check_together(struct actio_cli_arguments *a)
                                    a->used[i]->name[1] ? "--" : "-", a->used[i]->name, a->command,
                                    a->used[i]->commands);
     if (check_owners(a)) return ACTIO_WRONG_USAGE;
-    a->orbit.tol = a->run.tol;
+    for (size_t i = 0; i < a->uses; i++)
+        if (strcmp(a->used[i]->name, "tol") == 0) a->orbit.tol = a->run.tol; /* without it: as exact as possible */
     size_t inputs = 0;
     for (size_t i = 0; i < a->models; i++) inputs += strcmp(a->model[i], "-") == 0;
     if (inputs > 1)

@@ -24,8 +24,7 @@ struct klu {
 static int fits(const struct actio_pattern *p)
 {
     bool thin = (double)p->count <= 0.2 * (double)p->rows * (double)p->rows;
-    /* behind our own, which factors in half its time */
-    return p->rows > 60 && thin && p->rows < INT_MAX && p->count < INT_MAX ? 20 : 0;
+    return p->rows > 60 && thin && p->rows < INT_MAX && p->count < INT_MAX ? 60 : 0;
 }
 
 static void close_all(void *h)
