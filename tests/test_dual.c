@@ -301,6 +301,9 @@ TEST(degrees_that_there_are_not_are_a_usage_error)
     options.order = ACTIO_DUAL_MOST_DEGREE + 1;
     CHECK(actio_run(ctx, model, &options, f) == NULL && actio_findings_status(f) == ACTIO_WRONG_USAGE);
     CHECK(actio_findings_count(f) == 1 && strcmp(actio_findings_message(f, 0).code, "NOT_A_SIZE") == 0);
+    struct actio_dual_action_options action = { .grid = 4, .order = ACTIO_DUAL_MOST_DEGREE + 1 };
+    CHECK(actio_dual_action_create(ctx, model, &action, f) == NULL);
+    CHECK(actio_findings_count(f) == 2 && strcmp(actio_findings_message(f, 1).code, "NO_DEGREE") == 0);
     actio_model_free(model);
     actio_findings_free(f);
     actio_context_free(ctx);
