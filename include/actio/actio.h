@@ -138,7 +138,7 @@ ACTIO_API size_t actio_options(const struct actio_option_row **rows);
 ACTIO_API void actio_option_takes(const struct actio_option_row *row, char *text, size_t size);
 /* The principles that have a use for it: "skg and dual". */
 ACTIO_API void actio_option_owners(const struct actio_option_row *row, char *text, size_t size);
-/* Does the principle have a use for the option? False also where there is no such principle. */
+/* Does the principle use the option? False for an unknown principle, too. */
 ACTIO_API bool actio_principle_owns(const char *by, const struct actio_option_row *row);
 struct actio_command_row {
     const char *name, *synopsis, *help;

@@ -126,70 +126,85 @@ static bool read_number(const char *s, const char *end, double *x)
     return n && s + n == end && isfinite(*x);
 }
 
+/* What is read of a file: columns by cell, SIZE_MAX where one is left out, SIZE_MAX - 1 for t. */
+struct sheet {
+    size_t rows, cols, *column;
+    double *time, **data;
+    bool any;
+};
+
+static bool lacks(struct table *t, const char *what)
+{
+    t->missing = what;
+    return false;
+}
+
+/* The first line: `rows` is how many there may be. */
+static bool read_head(struct table *t, struct sheet *s, const char *at, const char *stop)
+{
+    struct actio_arena *arena = &t->problem->arena;
+    const char *cell;
+    for (; at < stop; s->cols++) {
+        size_t n = next_cell(&at, stop, &cell), i = s->column[s->cols] = component_of(t, cell, n);
+        if (i == SIZE_MAX) {
+            leave_out(t, cell, n);
+            continue;
+        }
+        double **to = i == SIZE_MAX - 1 ? &s->time : &s->data[i];
+        if (*to) return lacks(t, actio_arena_format(arena, "it has the column %.*s twice", (int)n, cell));
+        *to = actio_arena_array(arena, s->rows, sizeof **to);
+        if (i < components_of(t)) s->any = true;
+    }
+    return s->time || lacks(t, "it has no column t");
+}
+
+static bool read_row(struct table *t, struct sheet *s, const char *at, const char *stop)
+{
+    const char *cell = at;
+    for (size_t c = 0; c < s->cols; c++) {
+        size_t n = at < stop ? next_cell(&at, stop, &cell) : 0, i = s->column[c];
+        double x;
+        if (i == SIZE_MAX) continue;
+        if (!read_number(cell, cell + n, &x))
+            return lacks(
+                t, actio_arena_format(&t->problem->arena, "line %zu has no number in column %zu", s->rows + 2, c + 1));
+        *(i == SIZE_MAX - 1 ? &s->time[s->rows] : &s->data[i][s->rows]) = x;
+    }
+    s->rows++;
+    return true;
+}
+
+static bool read_rows(struct table *t, struct sheet *s, const char *at, const char *end)
+{
+    for (s->rows = 0; at < end;) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (!stop) stop = end;
+        if (!is_blank(at, stop) && !read_row(t, s, at, stop)) return false;
+        at = stop < end ? stop + 1 : end;
+    }
+    return true;
+}
+
+static bool is_sound(struct table *t, const struct sheet *s)
+{
+    for (size_t r = 1; r < s->rows; r++)
+        if (!(s->time[r] > s->time[r - 1])) return lacks(t, "its times are not increasing");
+    if (!s->any) return lacks(t, "none of its columns is a variable of the model");
+    return s->rows >= 2 || lacks(t, "it has fewer than two rows");
+}
+
 static void read_table(void *user)
 {
     struct table *t = user;
     struct actio_problem *problem = t->problem;
     size_t mark = t->length >= 3 && memcmp(t->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-    const char *at = t->text + mark, *end = t->text + t->length, *line = memchr(at, '\n', t->length - mark), *cell;
-    bool any = false;
-    size_t rows = count_lines(at, end), cols = 0,
-           *column = actio_arena_array(&problem->arena, t->length + 2, sizeof *column);
-    double *time = NULL, **data = actio_arena_array(&problem->arena, problem->ny + problem->motion.N + 1, sizeof *data);
-    for (const char *stop = line ? line : end; at < stop; cols++) {
-        size_t n = next_cell(&at, stop, &cell), i = column[cols] = component_of(t, cell, n);
-        if (i == SIZE_MAX) leave_out(t, cell, n);
-        if (i == SIZE_MAX ? false : i == SIZE_MAX - 1 ? time != NULL : data[i] != NULL) {
-            t->missing = actio_arena_format(&problem->arena, "it has the column %.*s twice", (int)n, cell);
-            return;
-        }
-        if (i == SIZE_MAX - 1) time = actio_arena_array(&problem->arena, rows, sizeof *time);
-        else if (i < components_of(t)) {
-            data[i] = actio_arena_array(&problem->arena, rows, sizeof **data);
-            any = true;
-        }
-    }
-    if (!time) {
-        t->missing = "it has no column t";
-        return;
-    }
-    rows = 0;
-    for (at = line ? line + 1 : end; at < end; rows++) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (!stop) stop = end;
-        if (is_blank(at, stop)) {
-            at = stop < end ? stop + 1 : end;
-            rows--;
-            continue;
-        }
-        for (size_t c = 0; c < cols; c++) {
-            size_t n = at < stop ? next_cell(&at, stop, &cell) : 0, i = column[c];
-            if (i == SIZE_MAX) continue;
-            double x;
-            if (!read_number(cell, cell + n, &x)) {
-                t->missing =
-                    actio_arena_format(&problem->arena, "line %zu has no number in column %zu", rows + 2, c + 1);
-                return;
-            }
-            *(i == SIZE_MAX - 1 ? &time[rows] : &data[i][rows]) = x;
-        }
-        at = stop < end ? stop + 1 : end;
-    }
-    if (rows > 1 && time[rows - 1] < time[0]) turn_round(rows, time, data, components_of(t));
-    for (size_t r = 1; r < rows; r++)
-        if (!(time[r] > time[r - 1])) {
-            t->missing = "its times are not increasing";
-            return;
-        }
-    if (!any) {
-        t->missing = "none of its columns is a variable of the model";
-        return;
-    }
-    if (rows < 2) {
-        t->missing = "it has fewer than two rows";
-        return;
-    }
-    *t->to = (struct actio_dual_table){ rows, time, (const double *const *)data };
+    const char *at = t->text + mark, *end = t->text + t->length, *line = memchr(at, '\n', t->length - mark);
+    struct sheet s = { .rows = count_lines(at, end) };
+    s.column = actio_arena_array(&problem->arena, t->length + 2, sizeof *s.column);
+    s.data = actio_arena_array(&problem->arena, problem->ny + problem->motion.N + 1, sizeof *s.data);
+    if (!read_head(t, &s, at, line ? line : end) || !read_rows(t, &s, line ? line + 1 : end, end)) return;
+    if (s.rows > 1 && s.time[s.rows - 1] < s.time[0]) turn_round(s.rows, s.time, s.data, components_of(t));
+    if (is_sound(t, &s)) *t->to = (struct actio_dual_table){ s.rows, s.time, (const double *const *)s.data };
 }
 
 int actio_problem_read_states(struct actio_problem *problem, const char *path, bool reactions,
