@@ -47,7 +47,7 @@ static long fly_for(double until, double *out)
     };
     struct actio_march_result result = { .y = out };
     actio_motion_begin(&motion, 0, start);
-    return actio_march(&ctx, &motion.flow, &task, &result) ? -1 : (long)motion.contacts->happenings;
+    return actio_march(&ctx, &motion.flow, &task, &result) ? -1 : (long)motion.contacts->log.happenings;
 }
 
 static double bench_now(void)

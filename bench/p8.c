@@ -83,8 +83,8 @@ static int pass(struct actio_context *ctx, struct actio_findings *f, const struc
     for (int i = 0; i < PARTS; i++) out->part[i] = t[i + 1] - t[i];
     out->total = t[PARTS] - t[0];
     if (!bad) {
-        out->eliminated = sys->symbolic;
-        out->operations = actio_kernel_ops(sys->kernel[sys->symbolic ? ACTIO_Q_RHS : ACTIO_Q_MATRIX]);
+        out->eliminated = sys->solved.symbolic;
+        out->operations = actio_kernel_ops(sys->kernel[sys->solved.symbolic ? ACTIO_Q_RHS : ACTIO_Q_MATRIX]);
     }
     actio_motion_close(&motion);
     actio_system_free(sys);

@@ -46,7 +46,8 @@ static int open_disk(void)
         start[i] = actio_model_number(model, model->coord[i].start);
         start[4 + i] = actio_model_number(model, model->coord[i].start_dot);
     }
-    for (size_t i = 0; i < ROWS; i++) times[i] = i + 1 == ROWS ? model->t1 : model->t1 * (double)i / (ROWS - 1);
+    for (size_t i = 0; i < ROWS; i++)
+        times[i] = i + 1 == ROWS ? model->time.t1 : model->time.t1 * (double)i / (ROWS - 1);
     actio_system_native(sys, 1e12);
     stepper = actio_dop853.open(&ctx, &motion.flow);
     return stepper == NULL;
@@ -67,8 +68,8 @@ int slot_p1(double tol, void (*note)(double t, const double *y), long *rhs)
     memcpy(y, start, sizeof y);
     actio_motion_begin(&motion, 0, y);
     actio_dop853.stats(stepper, &before);
-    actio_dop853.start(stepper, 0, y, model->t1, tol, tol);
-    while (t < model->t1) {
+    actio_dop853.start(stepper, 0, y, model->time.t1, tol, tol);
+    while (t < model->time.t1) {
         if (actio_dop853.step(stepper, &t, y)) return -1;
         if (note) note(t, y);
     }
@@ -93,7 +94,9 @@ int slot_complete(double tol, void (*note)(double t, const double *y), long *rhs
 {
     struct actio_outcome o;
     if (!ready()) return -1;
-    struct actio_aim aim = { .t1 = model->t1, .y0 = start, .times = times, .rows = ROWS, .tol = tol, .method = "auto" };
+    struct actio_aim aim = {
+        .t1 = model->time.t1, .y0 = start, .times = times, .rows = ROWS, .tol = tol, .method = "auto"
+    };
     if (actio_reach(&ctx, &motion, &aim, &o)) return -1;
     if (note) show_rows(&o, note);
     *rhs = (long)o.rhs;

@@ -65,15 +65,15 @@ TEST(slabs_have_the_motion_to_ten_digits)
 {
     struct actio_element e;
     struct actio_slab s;
-    double h = (model->t1 - model->t0) / 32;
+    double h = (model->time.t1 - model->time.t0) / 32;
     CHECK(actio_element_open(&e, &ctx, 0, 6) == 0
           && actio_slab_open(&s, &ctx, sys, &e, (struct actio_shared){ .param = param }) == 0);
-    CHECK(actio_slab_data(&s, model->t0, q, v) == 0);
+    CHECK(actio_slab_data(&s, model->time.t0, q, v) == 0);
     for (int i = 0; i < 32; i++) {
         for (size_t c = 0; c < 4; c++)
             for (size_t l = 0; l < 6; l++) s.pt.z[c * 6 + l] = s.v0[c];
         CHECK(actio_slab_solve(&s, h, 1e-13) == ACTIO_SLAB_DONE);
-        actio_slab_pass(&s, model->t0 + (i + 1) * h);
+        actio_slab_pass(&s, model->time.t0 + (i + 1) * h);
     }
     CHECK_NEAR(s.x0[0], exact_x(s.t), 1e-11);
     CHECK_NEAR(s.x0[1], exact_y(s.t), 1e-11);
@@ -100,12 +100,15 @@ TEST(one_grid_has_it_too_and_both_sectors_at_once_agree_with_one)
     struct actio_grid g;
     struct actio_doubled d;
     double worst = 0, minus = 0, residual[4];
-    CHECK(actio_grid_open(&g, &ctx, sys, (struct actio_shared){ .param = param }, 6, 128, model->t0, model->t1) == 0);
-    CHECK(actio_doubled_open(
-              &d, &ctx, sys,
-              &(struct actio_doubled_task){
-                  .order = 6, .points = 128, .t0 = model->t0, .t1 = model->t1, .x = q, .v = v, .param = param })
-          == 0);
+    CHECK(
+        actio_grid_open(&g, &ctx, sys, (struct actio_shared){ .param = param }, 6, 128, model->time.t0, model->time.t1)
+        == 0);
+    CHECK(
+        actio_doubled_open(
+            &d, &ctx, sys,
+            &(struct actio_doubled_task){
+                .order = 6, .points = 128, .t0 = model->time.t0, .t1 = model->time.t1, .x = q, .v = v, .param = param })
+        == 0);
     double *X = numbers(d.size);
     seed(&g, X);
     CHECK(actio_grid_data(&g, q, v) == 0 && actio_grid_solve(&g) == ACTIO_GRID_DONE);
@@ -116,7 +119,7 @@ TEST(one_grid_has_it_too_and_both_sectors_at_once_agree_with_one)
             minus = fmax(minus, fabs(X[(d.sector + c) * 128 + i]));
         }
     CHECK(worst < 1e-11 && minus < 1e-13);
-    CHECK_NEAR(g.x[127 * 4 + 1], exact_y(model->t1), 1e-6);
+    CHECK_NEAR(g.x[127 * 4 + 1], exact_y(model->time.t1), 1e-6);
     free(X);
     actio_doubled_close(&d);
     actio_grid_close(&g);

@@ -85,18 +85,18 @@ static inline size_t compile_all(struct subject *s, struct actio_kernel **kernel
 {
     const struct actio_system *sys = s->sys;
     const bool has[ACTIO_Q_COUNT] = {
-        [ACTIO_Q_RHS] = sys->symbolic,
-        [ACTIO_Q_SOLVE] = sys->symbolic,
-        [ACTIO_Q_RHS_Y] = sys->symbolic,
+        [ACTIO_Q_RHS] = sys->solved.symbolic,
+        [ACTIO_Q_SOLVE] = sys->solved.symbolic,
+        [ACTIO_Q_RHS_Y] = sys->solved.symbolic,
         [ACTIO_Q_MATRIX] = true,
         [ACTIO_Q_OUTPUTS] = true,
-        [ACTIO_Q_PROJECT_Q] = sys->symbolic && sys->holonomic,
-        [ACTIO_Q_PROJECT_V] = sys->symbolic && sys->levels,
+        [ACTIO_Q_PROJECT_Q] = sys->solved.symbolic && sys->holonomic,
+        [ACTIO_Q_PROJECT_V] = sys->solved.symbolic && sys->levels,
         [ACTIO_Q_LEVELS] = sys->levels > 0,
-        [ACTIO_Q_GUARDS] = sys->modes > 0,
+        [ACTIO_Q_GUARDS] = sys->switches.count > 0,
     };
     size_t n = 0;
-    if (sys->axes) return 0; /* programs over nodes and cells: whole runs show their bits */
+    if (sys->field.axes) return 0; /* programs over nodes and cells: whole runs show their bits */
     for (int q = 0; q < ACTIO_Q_COUNT; q++)
         if (has[q]) {
             CHECK(actio_system_need(s->sys, (enum actio_quantity)q) == 0);

@@ -341,7 +341,7 @@ static void energy_of_slabs(const struct mechanics *m, int order, size_t nodes, 
     }
     struct actio_system *sys = actio_system_form(o.ctx, o.model, actio_form_action);
     double *param = numbers(o.model->params), x[4], v[4], dq[4], dv[4], qN[4], vN[4], worst = 0,
-           h = (o.model->t1 - o.model->t0) / (double)slabs;
+           h = (o.model->time.t1 - o.model->time.t0) / (double)slabs;
     for (size_t i = 0; i < o.model->params; i++) param[i] = o.model->param[i].value;
     for (size_t i = 0; i < m->n; i++) {
         x[i] = actio_model_number(o.model, o.model->coord[i].start);
@@ -349,7 +349,7 @@ static void energy_of_slabs(const struct mechanics *m, int order, size_t nodes, 
     }
     bool open = sys && actio_element_open(&e, o.ctx, order, nodes) == 0
                 && actio_slab_open(&s, o.ctx, sys, &e, (struct actio_shared){ .param = param }) == 0;
-    CHECK(open && actio_slab_data(&s, o.model->t0, x, v) == 0);
+    CHECK(open && actio_slab_data(&s, o.model->time.t0, x, v) == 0);
     for (size_t k = 0; open && k < slabs; k++) {
         for (size_t i = 0; i < m->n; i++)
             for (size_t l = 0; l < nodes; l++) s.pt.z[i * nodes + l] = v[i];
@@ -365,7 +365,7 @@ static void energy_of_slabs(const struct mechanics *m, int order, size_t nodes, 
         for (size_t l = 0; m->n == 4 && l < nodes; l++) CHECK_NEAR(s.pt.P[3 * nodes + l], p, 1e-15);
         memcpy(x, qN, m->n * sizeof *x);
         memcpy(v, vN, m->n * sizeof *v);
-        actio_slab_pass(&s, o.model->t0 + (double)(k + 1) * h);
+        actio_slab_pass(&s, o.model->time.t0 + (double)(k + 1) * h);
     }
     printf("    %zu slabs of %zu nodes, order %d: energies off by %.1e\n", slabs, nodes, order, worst);
     CHECK(worst <= 1e-13);

@@ -380,7 +380,7 @@ static void prints_and_reads_back(const char *text)
     q.m = second.model;
     bool both = first.model && second.model && first.model->contacts == second.model->contacts
                 && first.model->events == second.model->events;
-    CHECK(both && first.model->columns == second.model->columns);
+    CHECK(both && first.model->output.columns == second.model->output.columns);
     for (size_t i = 0; both && i < first.model->contacts; i++) {
         const struct actio_contact *x = &first.model->contact[i], *y = &second.model->contact[i];
         CHECK(at(&p, x->gap) == at(&q, y->gap) && at(&p, x->restitution) == at(&q, y->restitution)
@@ -416,7 +416,7 @@ TEST(families_of_contacts_print_and_read_back)
     char *b = printed(&again);
     CHECK(strstr(a, "contact w[i = 2 .. 2]: ") && strstr(a, "event e[i = 3 .. 3]: ") && strcmp(a, b) == 0);
     CHECK(again.model && r.model && again.model->contacts == r.model->contacts
-          && again.model->columns == r.model->columns);
+          && again.model->output.columns == r.model->output.columns);
     free(a);
     free(b);
     close_reading(&r);

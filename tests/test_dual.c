@@ -37,11 +37,11 @@ static void open_bench(struct bench *b, const char *stem, bool multipliers, size
     CHECK(e && open_subject(&b->s, e->text, strlen(e->text), NULL, 0)
           && actio_motion_open(&b->s.motion, b->s.ctx, b->s.sys, b->s.param) == 0);
     struct actio_motion *m = &b->s.motion;
-    m->dual = &b->dual;
+    m->chosen.dual = &b->dual;
     CHECK(actio_motion_begin(m, 0, b->s.y0) == 0 && actio_system_dual(b->s.sys, &b->dual.task.choice) == 0);
     CHECK(actio_dual_element_open(&b->e, b->s.ctx, k, k + 1) == 0);
     CHECK(actio_dual_slab_open(&b->slab, b->s.ctx, b->s.sys, &b->e, elements,
-                               (struct actio_shared){ m->param, m->mode, m->hidden })
+                               (struct actio_shared){ m->here.param, m->here.mode, m->here.hidden })
           == 0);
     b->basing = actio_dual_basing_open(m, elements, k + 1);
     actio_dual_slab_place(&b->slab, 0, h, elements);
@@ -59,7 +59,7 @@ static void close_bench(struct bench *b)
 /* Starts from the base: U of the last evaluation is where the map begins. */
 static int at(struct bench *b, const double *z)
 {
-    memcpy(b->slab.U, b->slab.base, b->slab.nu * b->slab.lanes * sizeof *b->slab.U);
+    memcpy(b->slab.lane.U, b->slab.lane.base, b->slab.nu * b->slab.lanes * sizeof *b->slab.lane.U);
     return actio_dual_at(&b->slab, z);
 }
 
@@ -68,7 +68,7 @@ static void gradient(struct bench *b, const double *z, double *G)
 {
     CHECK(at(b, z) == ACTIO_DUAL_DONE);
     size_t count = actio_dual_unknowns(&b->slab), nx = b->slab.nx, end = b->slab.elements * b->e.k * nx;
-    memcpy(G, b->slab.G, count * sizeof *G);
+    memcpy(G, b->slab.newton.G, count * sizeof *G);
     for (size_t i = 0; i < nx; i++) G[end + i] = -b->slab.x[b->slab.elements * nx + i];
 }
 
@@ -105,10 +105,10 @@ static void differentiate(size_t c, size_t k, double h)
     for (size_t i = 0; i < count; i++) slope += G[i] * v[i];
     for (size_t i = 0; i < count; i++) z[i] += step * v[i];
     gradient(&b, z, plus);
-    double S_plus = b.slab.action;
+    double S_plus = b.slab.found.action;
     for (size_t i = 0; i < count; i++) z[i] -= 2 * step * v[i];
     gradient(&b, z, minus);
-    double difference = (S_plus - b.slab.action) / (2 * step), sign = h < 0 ? -1 : 1;
+    double difference = (S_plus - b.slab.found.action) / (2 * step), sign = h < 0 ? -1 : 1;
     CHECK_NEAR(difference, slope, 1e-7 * (1e-3 + fabs(slope)));
     for (size_t i = 0; i < count; i++) {
         worst = fmax(worst, fabs((plus[i] - minus[i]) / (2 * step) + sign * Kv[i]));
@@ -148,7 +148,7 @@ TEST(the_map_exists_as_long_as_m_is_positive)
         int status = at(&b, z);
         double least = INFINITY;
         for (size_t l = 0; l < lanes; l++) { /* C = 1, M = 1 - D.f_xx: -z x in y', +x y in z' */
-            double D1 = b.slab.D[1 * b.slab.lanes + l], D2 = b.slab.D[2 * b.slab.lanes + l];
+            double D1 = b.slab.lane.D[1 * b.slab.lanes + l], D2 = b.slab.lane.D[2 * b.slab.lanes + l];
             const double full[9] = { 1, -D2, D1, -D2, 1, 0, D1, 0, 1 };
             memcpy(M, full, sizeof M);
             CHECK(nu == 3 && actio_eigen_symmetric(3, M, eigenvalue, NULL) == 0);
@@ -158,7 +158,7 @@ TEST(the_map_exists_as_long_as_m_is_positive)
         CHECK((least > 0) == (status == ACTIO_DUAL_DONE) && (least > 0 || status == ACTIO_DUAL_NOT_POSITIVE));
         seen[least > 0]++;
         if (status == ACTIO_DUAL_DONE)
-            CHECK(actio_dual_judge(&b.slab) == 0 && fabs(b.slab.least - fmin(least, 1)) < 1e-8);
+            CHECK(actio_dual_judge(&b.slab) == 0 && fabs(b.slab.found.least - fmin(least, 1)) < 1e-8);
     }
     CHECK(seen[0] > 3 && seen[1] > 3);
     free(v);
@@ -180,14 +180,15 @@ TEST(the_solution_is_a_maximum_and_its_reactions_are_the_motion)
         CHECK(actio_dual_curve(&b.slab, v, Kv) == ACTIO_DUAL_DONE && actio_dot(count, v, Kv) > 0);
     }
     for (size_t i = 0; i < count; i++)
-        if (i < end || i >= end + b.slab.nx) CHECK(fabs(b.slab.G[i]) < 1e-13);
+        if (i < end || i >= end + b.slab.nx) CHECK(fabs(b.slab.newton.G[i]) < 1e-13);
     for (int e = 0; e <= 8; e++) {
         double z = 0.3 + 0.7 * 0.05 * e, q = sqrt(1.09);
         CHECK_NEAR(b.slab.x[e * 6 + 2], z, 1e-14);
         CHECK_NEAR(b.slab.x[e * 6 + 3], q / sqrt(1 + z * z), 1e-13);
         CHECK_NEAR(b.slab.x[e * 6 + 1], 0.2 + q / 0.7 * (sqrt(1 + z * z) - q), 1e-13);
     }
-    CHECK(b.slab.iterations <= 4 && actio_dual_judge(&b.slab) == 0 && b.slab.least > 0.999 && b.slab.detector < 1e-7);
+    CHECK(b.slab.newton.iterations <= 4 && actio_dual_judge(&b.slab) == 0 && b.slab.found.least > 0.999
+          && b.slab.found.detector < 1e-7);
     free(v);
     free(Kv);
     close_bench(&b);

@@ -33,7 +33,7 @@ static size_t operations(struct subject *s, enum actio_quantity what)
 {
     size_t sum = 0;
     CHECK(actio_system_need(s->sys, what) == 0);
-    const struct actio_streams *streams = s->sys->stream[what];
+    const struct actio_streams *streams = s->sys->field.stream[what];
     for (size_t i = 0; streams && i < streams->stages; i++) sum += actio_kernel_ops(streams->stage[i].kernel);
     return sum;
 }
@@ -76,8 +76,8 @@ TEST(no_entry_of_a_matrix_has_two_places)
         no_place_twice(&sys->D, sys->p, sys->n);
         no_place_twice(&sys->F, sys->holonomic, sys->n);
         CHECK(actio_system_need(s.sys, ACTIO_Q_JETS) == 0 && actio_system_need(s.sys, ACTIO_Q_EQUATIONS_Y) == 0);
-        no_place_twice(&sys->equations_y, sys->n + sys->p, 2 * sys->n);
-        no_place_twice(&sys->jets, 2 * sys->n + sys->levels, 2 * sys->n + sys->p);
+        no_place_twice(&sys->jets.equations_y, sys->n + sys->p, 2 * sys->n);
+        no_place_twice(&sys->jets.points, 2 * sys->n + sys->levels, 2 * sys->n + sys->p);
         close_subject(&s);
     }
 }
@@ -106,12 +106,12 @@ TEST(the_short_way_to_a_chains_accelerations_is_the_long_one)
         char words[32];
         snprintf(words, sizeof words, "s.nodes=%zu", nodes);
         struct subject s = open_with(string, words);
-        CHECK(actio_motion_open(&s.motion, s.ctx, s.sys, s.param) == 0 && s.motion.tension);
+        CHECK(actio_motion_open(&s.motion, s.ctx, s.sys, s.param) == 0 && s.motion.chain.tension);
         double *y = bent(s.sys), *short_way = calloc(s.sys->n, sizeof *y), off = 0, size = 0;
         CHECK(actio_tension_rates(&s.motion, 0, y, short_way) == 0 && actio_motion_solve(&s.motion, 0, y) == 0);
         for (size_t i = 0; i < s.sys->n; i++) {
-            off = fmax(off, fabs(short_way[i] - s.motion.zdot[i]));
-            size = fmax(size, fabs(s.motion.zdot[i]));
+            off = fmax(off, fabs(short_way[i] - s.motion.here.zdot[i]));
+            size = fmax(size, fabs(s.motion.here.zdot[i]));
         }
         CHECK(off <= 1e-11 * size);
         free(y);
@@ -132,14 +132,14 @@ TEST(tensions_by_neighbours_are_those_of_the_whole_matrix)
     double worst = 0, size = 0;
     for (size_t i = 0; i < sys->n; i++) r[i] = -h[i];
     for (size_t k = 0; k < sys->p; k++) r[sys->n + k] = -c[k];
-    for (size_t i = 0; i < sys->G.count; i++) r[sys->G.row[i]] += v[i] * s.motion.zdot[sys->G.col[i]];
+    for (size_t i = 0; i < sys->G.count; i++) r[sys->G.row[i]] += v[i] * s.motion.here.zdot[sys->G.col[i]];
     for (size_t i = 0; i < sys->D.count; i++) {
-        r[sys->D.col[i]] -= D[i] * s.motion.lambda[sys->D.row[i]];
-        size = fmax(size, fabs(D[i] * s.motion.lambda[sys->D.row[i]]));
+        r[sys->D.col[i]] -= D[i] * s.motion.here.lambda[sys->D.row[i]];
+        size = fmax(size, fabs(D[i] * s.motion.here.lambda[sys->D.row[i]]));
     }
     for (size_t i = 0; i < sys->A.count; i++) {
-        r[sys->n + sys->A.row[i]] += A[i] * s.motion.zdot[sys->A.col[i]];
-        size = fmax(size, fabs(A[i] * s.motion.zdot[sys->A.col[i]]));
+        r[sys->n + sys->A.row[i]] += A[i] * s.motion.here.zdot[sys->A.col[i]];
+        size = fmax(size, fabs(A[i] * s.motion.here.zdot[sys->A.col[i]]));
     }
     for (size_t i = 0; i < sys->n + sys->p; i++) worst = fmax(worst, fabs(r[i]));
     CHECK(worst <= 1e-11 * size);
@@ -179,7 +179,7 @@ TEST(maggis_equations_along_a_line_do_not_depend_on_the_frame)
         for (int eighth = 0; eighth <= 16; eighth++) { /* at a quarter none of the first frame's directions is free */
             lay(s.sys, eighth * 0.39269908169872414, y);
             CHECK(s.motion.flow.rhs(s.motion.flow.user, 0, y, dy) == 0 && actio_motion_solve(&band, 0, y) == 0);
-            for (size_t k = 0; k < n; k++) off = fmax(off, fabs(dy[n + k] - band.zdot[k]));
+            for (size_t k = 0; k < n; k++) off = fmax(off, fabs(dy[n + k] - band.here.zdot[k]));
         }
         CHECK(off < 1e-11); /* of accelerations of size 1; measured: 2e-14 */
         free(y);

@@ -24,7 +24,7 @@ static bool open_frame(struct frame *f, const char *text)
 {
     memset(f, 0, sizeof *f);
     bool open = open_subject(&f->s, text, strlen(text), NULL, 0);
-    if (open) f->rows = actio_system_frame(f->s.sys, f->s.model->t0, f->s.y0);
+    if (open) f->rows = actio_system_frame(f->s.sys, f->s.model->time.t0, f->s.y0);
     if (!open) show_findings(f->s.f);
     f->n = open ? f->s.sys->n : 0;
     CHECK(open && f->rows && f->n <= MOST);
@@ -96,7 +96,7 @@ static bool begin(struct frame *f, const char *text)
     CHECK(f->rows->why_not == NULL);
     if (f->rows->why_not) return false;
     bind_frame(f);
-    evaluate(f, f->s.model->t0, f->s.y0, f->s.y0 + f->n);
+    evaluate(f, f->s.model->time.t0, f->s.y0, f->s.y0 + f->n);
     double work[400];
     int iwork[2 * MOST];
     size_t first = f->rows->given, count = f->rows->automatic;
@@ -492,7 +492,7 @@ static void momenta(struct frame *f, double h, const double *y, const double *a,
         q[i] = y[i] + h * y[n + i] + h * h / 2 * a[i];
         v[i] = y[n + i] + h * a[i];
     }
-    evaluate(f, f->s.model->t0 + h, q, v);
+    evaluate(f, f->s.model->time.t0 + h, q, v);
     memcpy(lu, f->M, n * n * sizeof *lu);
     CHECK(actio_lu_factor(n, lu, pivot) == 0);
     memcpy(p, f->L_v, n * sizeof *p);
@@ -506,12 +506,12 @@ static void hamel_holds(const char *stem, const char *text, bool with_frame)
     if (begin(&f, text)) {
         size_t n = f.n, free_ones = n - f.rows->kept;
         CHECK(actio_motion_open(&f.s.motion, f.s.ctx, f.s.sys, f.s.param) == 0);
-        CHECK(actio_motion_begin(&f.s.motion, f.s.model->t0, f.s.y0) == 0
-              && actio_motion_solve(&f.s.motion, f.s.model->t0, f.s.y0) == 0);
-        const double *a = f.s.motion.zdot;
+        CHECK(actio_motion_begin(&f.s.motion, f.s.model->time.t0, f.s.y0) == 0
+              && actio_motion_solve(&f.s.motion, f.s.model->time.t0, f.s.y0) == 0);
+        const double *a = f.s.motion.here.zdot;
         momenta(&f, -h, f.s.y0, a, before);
         momenta(&f, h, f.s.y0, a, after);
-        evaluate(&f, f.s.model->t0, f.s.y0, f.s.y0 + n);
+        evaluate(&f, f.s.model->time.t0, f.s.y0, f.s.y0 + n);
         right_sides(&f, right);
         for (size_t j = 0; j < free_ones; j++) {
             if (!(fabs((after[j] - before[j]) / (2 * h) - right[j]) < 1e-6))

@@ -123,23 +123,25 @@ static struct tally compare(const char *name, const struct actio_law *law, size_
         return result;
     }
     const struct actio_constraint *about;
-    bool fits = s.sys && !s.sys->axes && !actio_principle_objection(actio_principle_named(law->name), s.model, &about)
+    bool fits = s.sys && !s.sys->field.axes
+                && !actio_principle_objection(actio_principle_named(law->name), s.model, &about)
                 && 2 * s.sys->n + s.sys->m <= MOST && s.sys->p <= 60 && !s.sys->hidden;
     if (fits && actio_motion_open(&plain, s.ctx, s.sys, s.param) == 0) {
         struct actio_motion other;
         bool open = actio_motion_open(&other, s.ctx, s.sys, s.param) == 0;
-        const char *why = open && law->objection ? law->objection(&other, s.model->t0, s.y0) : NULL;
+        const char *why = open && law->objection ? law->objection(&other, s.model->time.t0, s.y0) : NULL;
         if (open && !why && actio_motion_obey(&other, law) == 0)
             for (size_t k = 0, tries = 0; k < states && tries < 20 * states; tries++) {
-                if (!draw(&plain, s.y0, s.model->t0, y) || actio_motion_solve(&plain, s.model->t0, y)) continue;
-                memcpy(zdot, plain.zdot, plain.N * sizeof *zdot);
-                memcpy(reaction, plain.reaction, plain.N * sizeof *reaction);
-                actio_motion_take_sides(&other, s.model->t0, y);
-                if (law->solve(&other, s.model->t0, y)) continue;
+                if (!draw(&plain, s.y0, s.model->time.t0, y) || actio_motion_solve(&plain, s.model->time.t0, y))
+                    continue;
+                memcpy(zdot, plain.here.zdot, plain.N * sizeof *zdot);
+                memcpy(reaction, plain.here.reaction, plain.N * sizeof *reaction);
+                actio_motion_take_sides(&other, s.model->time.t0, y);
+                if (law->solve(&other, s.model->time.t0, y)) continue;
                 k++;
                 result.compared++;
-                double far = fmax(apart(zdot, other.zdot, plain.N), apart(reaction, other.reaction, plain.n)),
-                       cond = condition(&plain, s.model->t0, y);
+                double far = fmax(apart(zdot, other.here.zdot, plain.N), apart(reaction, other.here.reaction, plain.n)),
+                       cond = condition(&plain, s.model->time.t0, y);
                 result.raw = fmax(result.raw, far);
                 result.worst = fmax(result.worst, far / cond);
             }

@@ -190,13 +190,13 @@ static const char families[] =
 /* Conditions and free data of b are those of a. */
 static bool same_mixed_data(struct actio_model *a, struct actio_model *b)
 {
-    bool same = a->frees == b->frees && a->requires == b->requires;
-    for (size_t i = 0; same && i < a->frees; i++) {
-        const struct actio_free *x = &a->free_data[i], *y = &b->free_data[i];
+    bool same = a->mixed.frees == b->mixed.frees && a->mixed.requires == b->mixed.requires;
+    for (size_t i = 0; same && i < a->mixed.frees; i++) {
+        const struct actio_free *x = &a->mixed.free_data[i], *y = &b->mixed.free_data[i];
         same = x->variable == y->variable && x->is_state == y->is_state && x->dot == y->dot;
     }
-    for (size_t i = 0; same && i < a->requires; i++) {
-        const struct actio_require *x = &a->require[i], *y = &b->require[i];
+    for (size_t i = 0; same && i < a->mixed.requires; i++) {
+        const struct actio_require *x = &a->mixed.require[i], *y = &b->mixed.require[i];
         same = strcmp(x->column, y->column) == 0 && x->time == y->time
                && actio_model_number(a, x->value) == actio_model_number(b, y->value);
     }
@@ -219,7 +219,7 @@ static void reads_and_prints(const char *path, const char *text, size_t length)
         if (strcmp(first, second) != 0) printf("%s:\n%s\n%s\n", path, first, second);
         CHECK(strcmp(first, second) == 0);
         if (again.model)
-            CHECK(again.model->coords == r.model->coords && again.model->columns == r.model->columns
+            CHECK(again.model->coords == r.model->coords && again.model->output.columns == r.model->output.columns
                   && again.model->claims == r.model->claims && same_mixed_data(r.model, again.model));
         free(first);
         free(second);
@@ -245,10 +245,10 @@ TEST(a_family_has_members_columns_and_formulas_of_its_own)
         return;
     }
     CHECK(strcmp(m->name, "fam") == 0 && strcmp(m->description, "families\n\nof all kinds") == 0);
-    CHECK(m->params == 4 && m->coords == 4 && m->states == 3 && m->constraints == 3 && m->flows == 3 && m->observes == 4
-          && m->claims == 5);
-    CHECK(m->frames == 3 && strcmp(m->frame[0].name, "v[2]") == 0 && strcmp(m->frame[1].name, "v[3]") == 0
-          && strcmp(m->frame[2].name, "u") == 0);
+    CHECK(m->params == 4 && m->coords == 4 && m->states == 3 && m->constraints == 3 && m->flows == 3
+          && m->output.observes == 4 && m->claims == 5);
+    CHECK(m->named.frames == 3 && strcmp(m->named.frame[0].name, "v[2]") == 0
+          && strcmp(m->named.frame[1].name, "v[3]") == 0 && strcmp(m->named.frame[2].name, "u") == 0);
     CHECK(strcmp(m->coord[2].name, "a[2]") == 0 && strcmp(m->coord[2].dot_name, "a_dot[2]") == 0
           && strcmp(m->coord[2].unit, "rad") == 0);
     CHECK(strcmp(m->constraint[0].label, "c[2]") == 0 && m->constraint[0].kind == ACTIO_VELOCITY
@@ -261,8 +261,8 @@ TEST(a_family_has_members_columns_and_formulas_of_its_own)
           && m->constraint[0].start_lambda_given);
     CHECK(strcmp(m->claim[0].column, "a_dot[2]") == 0 && m->claim[0].value == 4
           && strcmp(m->claim[0].by, "hamel") == 0);
-    CHECK(m->frees == 6 && m->requires == 6 && strcmp(m->require[0].column, "a_dot[2]") == 0
-          && strcmp(m->require[1].column, "lambda.c[2]") == 0);
+    CHECK(m->mixed.frees == 6 && m->mixed.requires == 6 && strcmp(m->mixed.require[0].column, "a_dot[2]") == 0
+          && strcmp(m->mixed.require[1].column, "lambda.c[2]") == 0);
     CHECK(strcmp(m->claim[0].text, "a'[2] at 1 = k[2] within 1e-3 by hamel") == 0);
     close_reading(&r);
 }
@@ -297,7 +297,7 @@ TEST(a_quasi_velocity_stands_for_its_formula)
     read_this(&a, text);
     snprintf(text, sizeof text, "let %s", rest);
     read_this(&b, text);
-    CHECK(a.model && b.model && a.model->frames == 1 && a.model->columns == b.model->columns + 1);
+    CHECK(a.model && b.model && a.model->named.frames == 1 && a.model->output.columns == b.model->output.columns + 1);
     if (a.model && b.model) {
         char *first = printed(&a), *second = printed(&b), *at = strstr(first, "frame u = ");
         CHECK(at && sscanf(at, "%199[^\n]", line) == 1 && strstr(line, "cos(y)"));
@@ -338,7 +338,7 @@ TEST(a_statement_goes_on_where_the_manual_says)
     read_this(&r, "\xEF\xBB\xBF# top\r\nparam a = 1,\r\n   # between\r\n\r\n  b = 2 +\n 3\ncoord x\nlagrangian x'^2/2 "
                   "- (a\n + b)*x\nsymmetry s:\n time\ntime 0 ..\n 1\n");
     CHECK(r.model && r.model->param[1].value == 5 && r.model->symmetries == 1 && r.model->symmetry[0].is_time
-          && r.model->t1 == 1);
+          && r.model->time.t1 == 1);
     CHECK(r.model && strcmp(r.model->description, "top") == 0);
     close_reading(&r);
 }
@@ -404,10 +404,10 @@ TEST(acceleration_rates_and_total_derivatives_are_told_apart)
     struct actio_model *m = r.model;
     CHECK(m && m->constraint[0].kind == ACTIO_ACCELERATION);
     if (m) {
-        CHECK(actio_uses(&m->pool, m->observe[0].e, ACTIO_SPACE_V)
-              && actio_uses(&m->pool, m->observe[0].e, ACTIO_SPACE_SDOT));
+        CHECK(actio_uses(&m->pool, m->output.observe[0].e, ACTIO_SPACE_V)
+              && actio_uses(&m->pool, m->output.observe[0].e, ACTIO_SPACE_SDOT));
         actio_expr want = actio_add(&m->pool, m->coord[0].dot, m->state[0].dot);
-        CHECK(actio_same(m->observe[1].e, want));
+        CHECK(actio_same(m->output.observe[1].e, want));
     }
     close_reading(&r);
 }
@@ -442,14 +442,14 @@ TEST(free_data_and_conditions_are_kept_as_they_are_written)
     struct reading r;
     read_this(&r, mixed);
     struct actio_model *m = r.model;
-    CHECK(m && m->frees == 7 && m->requires == 7);
-    for (size_t i = 0; m && i < m->frees; i++) {
-        const struct actio_free *f = &m->free_data[i];
+    CHECK(m && m->mixed.frees == 7 && m->mixed.requires == 7);
+    for (size_t i = 0; m && i < m->mixed.frees; i++) {
+        const struct actio_free *f = &m->mixed.free_data[i];
         CHECK(f->variable == datum[i].variable && f->is_state == datum[i].is_state && f->dot == datum[i].dot);
         CHECK(f->span.line == datum[i].line && f->span.column == datum[i].column);
     }
-    for (size_t i = 0; m && i < m->requires; i++) {
-        struct actio_require *c = &m->require[i];
+    for (size_t i = 0; m && i < m->mixed.requires; i++) {
+        struct actio_require *c = &m->mixed.require[i];
         CHECK(strcmp(c->column, condition[i].column) == 0 && c->time == condition[i].time
               && actio_model_number(m, c->at) == c->time);
         CHECK(actio_model_number(m, c->value) == condition[i].value && c->span.line == 15 + i && c->span.column == 9);
@@ -465,8 +465,9 @@ TEST(a_family_without_index_is_free_as_a_whole)
     struct reading r;
     read_this(&r, "coord a[1 .. 3]\nlagrangian sum(i = 1 .. 3, a[i]'^2)\nfree a'\nfree a[1]\nrequire a[1] at 5 = 1\n");
     /* without `time` any time will do */
-    CHECK(r.model && r.model->frees == 4 && r.model->requires == 1 && r.model->require[0].time == 5);
-    for (uint32_t i = 0; r.model && i < 3; i++) CHECK(r.model->free_data[i].variable == i && r.model->free_data[i].dot);
+    CHECK(r.model && r.model->mixed.frees == 4 && r.model->mixed.requires == 1 && r.model->mixed.require[0].time == 5);
+    for (uint32_t i = 0; r.model && i < 3; i++)
+        CHECK(r.model->mixed.free_data[i].variable == i && r.model->mixed.free_data[i].dot);
     close_reading(&r);
 }
 
@@ -475,9 +476,10 @@ TEST(a_condition_that_misses_an_end_by_rounding_is_at_the_end)
     struct reading r;
     read_this(&r, "param h = 0.1\ncoord x\nlagrangian x'^2\nfree x, x'\nrequire x at 3*h = 1\nrequire x at 0.3 - h - h "
                   "- h = 0\nrequire x' at 0.25 = 0\ntime 0 .. 0.3\n");
-    CHECK(r.model && actio_model_number(r.model, r.model->require[0].at) > 0.3 && r.model->require[0].time == 0.3);
-    CHECK(r.model && actio_model_number(r.model, r.model->require[1].at) < 0 && r.model->require[1].time == 0
-          && r.model->require[2].time == 0.25);
+    CHECK(r.model && actio_model_number(r.model, r.model->mixed.require[0].at) > 0.3
+          && r.model->mixed.require[0].time == 0.3);
+    CHECK(r.model && actio_model_number(r.model, r.model->mixed.require[1].at) < 0
+          && r.model->mixed.require[1].time == 0 && r.model->mixed.require[2].time == 0.25);
     close_reading(&r);
 }
 
@@ -491,8 +493,9 @@ TEST(options_change_guesses_conditions_and_the_interval)
     actio_context_init(&r.ctx);
     read_with(&r, mixed, strlen(mixed), with, 3);
     struct actio_model *m = r.model;
-    CHECK(m && m->require[0].time == 8 && actio_model_number(m, m->require[0].value) == 24 && m->require[1].time == 4);
-    CHECK(m && m->frees == 7 && actio_model_number(m, m->coord[0].start_dot) == 7
+    CHECK(m && m->mixed.require[0].time == 8 && actio_model_number(m, m->mixed.require[0].value) == 24
+          && m->mixed.require[1].time == 4);
+    CHECK(m && m->mixed.frees == 7 && actio_model_number(m, m->coord[0].start_dot) == 7
           && actio_model_number(m, m->state[0].start) == 8);
     close_reading(&r);
     actio_context_init(&r.ctx);
@@ -513,7 +516,7 @@ TEST(many_conditions_and_free_data_are_read_in_little_time)
                         N, N);
     for (int i = 0; i < N; i++) p += sprintf(p, "require x at %d/%d = 0\n", i, N);
     read_this(&r, text);
-    CHECK(r.model && r.model->frees == 2 * N && r.model->requires == N);
+    CHECK(r.model && r.model->mixed.frees == 2 * N && r.model->mixed.requires == N);
     close_reading(&r);
     sprintf(p, "require x at 1/2 = 0\n");
     read_this(&r, text);
@@ -545,7 +548,7 @@ TEST(options_replace_params_start_data_and_time)
     }
     CHECK(m && actio_model_number(m, m->coord[0].start_dot) == 6 && actio_model_number(m, m->coord[0].start) == 3
           && m->coord[1].start_dot_given);
-    if (m) CHECK_NEAR(m->t1, 6.283185307179586, 1e-15);
+    if (m) CHECK_NEAR(m->time.t1, 6.283185307179586, 1e-15);
     close_reading(&r);
 }
 
@@ -717,7 +720,7 @@ TEST(the_terms_of_a_formula_know_their_signs_values_and_places)
     struct reading r;
     read_this(&r, "param k = 2\ncoord x\nlagrangian -k*(x' - 2)^2 + min(x + 1, 3) -  # one (\n  x^2/2 + sum(i = 1 .. "
                   "3, x - i)\n");
-    CHECK(r.model && actio_model_terms(r.model, r.model->part[0].from, t, 8) == 4);
+    CHECK(r.model && actio_model_terms(r.model, r.model->written.part[0].from, t, 8) == 4);
     for (size_t k = 0; r.model && k < 4; k++)
         CHECK(stands_there(r.model, t[k].from, t[k].to, text[k]) && t[k].minus == (k == 2));
     actio_expr sum = { 0 };
@@ -726,7 +729,7 @@ TEST(the_terms_of_a_formula_know_their_signs_values_and_places)
     CHECK(r.model && actio_same(sum, r.model->lagrangian));
     CHECK(r.model && actio_source_span(&r.model->source, t[2].from, t[2].to).line == 4
           && actio_source_span(&r.model->source, t[2].from, t[2].to).column == 3);
-    CHECK(r.model && actio_model_terms(r.model, r.model->part[0].from, t, 2) == 2);
+    CHECK(r.model && actio_model_terms(r.model, r.model->written.part[0].from, t, 2) == 2);
     close_reading(&r);
 }
 
@@ -748,15 +751,15 @@ TEST(start_items_know_their_variables_and_places)
     struct reading r;
     actio_context_init(&r.ctx);
     read_with(&r, model, strlen(model), &option, 1);
-    CHECK(r.model && r.model->start_items == 6);
+    CHECK(r.model && r.model->written.start_items == 6);
     for (size_t k = 0; r.model && k < 6; k++) {
-        const struct actio_start_item *i = &r.model->start_item[k];
+        const struct actio_start_item *i = &r.model->written.start_item[k];
         CHECK(stands_there(r.model, i->from, i->to, want[k].text));
         CHECK(i->variable == want[k].variable && i->is_rate == want[k].rate && i->is_state == want[k].state);
     }
     CHECK(r.model
-          && stands_there(r.model, r.model->start_item[1].statement_from, r.model->start_item[1].statement_to,
-                          "x = 1 + 2, y' = k, p = -1"));
+          && stands_there(r.model, r.model->written.start_item[1].statement_from,
+                          r.model->written.start_item[1].statement_to, "x = 1 + 2, y' = k, p = -1"));
     close_reading(&r);
 }
 

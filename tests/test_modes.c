@@ -55,8 +55,8 @@ static void take_any_state(struct fields *s, unsigned seed)
 {
     struct actio_motion *m = &s->problem.motion;
     for (size_t i = 0; i < s->problem.ny; i++) s->y[i] = s->problem.y0[i] + 0.1 * noise(&seed);
-    for (size_t i = 0; i < m->N; i++) m->zdot[i] = noise(&seed);
-    for (size_t k = 0; k < m->p; k++) m->lambda[k] = noise(&seed);
+    for (size_t i = 0; i < m->N; i++) m->here.zdot[i] = noise(&seed);
+    for (size_t k = 0; k < m->p; k++) m->here.lambda[k] = noise(&seed);
 }
 
 /* h - G z' + D' lambda; natural conditions; c - A z'. */
@@ -66,11 +66,11 @@ static void equations(struct fields *s, const double *y, double *r)
     const struct actio_system *sys = m->sys;
     const double *G = actio_motion_values(m, 0, y), *A = G + sys->G.count, *D = A + sys->A.count, *h = D + sys->D.count;
     for (size_t i = 0; i < m->N + m->p; i++) r[i] = h[i];
-    for (size_t i = 0; i < sys->G.count; i++) r[sys->G.row[i]] -= G[i] * m->zdot[sys->G.col[i]];
-    for (size_t i = 0; i < sys->D.count; i++) r[sys->D.col[i]] += D[i] * m->lambda[sys->D.row[i]];
-    for (size_t i = 0; i < sys->A.count; i++) r[m->N + sys->A.row[i]] -= A[i] * m->zdot[sys->A.col[i]];
-    const double *natural = sys->slaves ? actio_motion_quantity(m, ACTIO_Q_SLAVES, 0, y) : NULL;
-    for (size_t k = 0; k < sys->slaves; k++) r[sys->slave[k]] = natural[k];
+    for (size_t i = 0; i < sys->G.count; i++) r[sys->G.row[i]] -= G[i] * m->here.zdot[sys->G.col[i]];
+    for (size_t i = 0; i < sys->D.count; i++) r[sys->D.col[i]] += D[i] * m->here.lambda[sys->D.row[i]];
+    for (size_t i = 0; i < sys->A.count; i++) r[m->N + sys->A.row[i]] -= A[i] * m->here.zdot[sys->A.col[i]];
+    const double *natural = sys->field.slaves ? actio_motion_quantity(m, ACTIO_Q_SLAVES, 0, y) : NULL;
+    for (size_t k = 0; k < sys->field.slaves; k++) r[sys->field.slave[k]] = natural[k];
 }
 
 static double apart(struct fields *s)
@@ -80,8 +80,8 @@ static double apart(struct fields *s)
     double *told = numbers(rows * m->ny), *plus = numbers(rows), *minus = numbers(rows), worst = 0, largest = 0,
            step = 1e-5;
     const double *E = actio_motion_quantity(m, ACTIO_Q_EQUATIONS_Y, 0, s->y);
-    for (size_t i = 0; i < m->sys->equations_y.count; i++)
-        told[m->sys->equations_y.row[i] * m->ny + m->sys->equations_y.col[i]] += E[i];
+    for (size_t i = 0; i < m->sys->jets.equations_y.count; i++)
+        told[m->sys->jets.equations_y.row[i] * m->ny + m->sys->jets.equations_y.col[i]] += E[i];
     for (size_t j = 0; j < m->ny; j++) {
         double x = s->y[j];
         s->y[j] = x + step;
@@ -146,9 +146,9 @@ static void reaches_differences(const char *text, bool all_by_formulas)
                *at = numbers(s.problem.ny), step = 1e-5, size = 0;
         unsigned seed = 7;
         take_any_state(&s, 5);
-        for (size_t i = 0; i < m->N; i++) m->zdot[i] = s.y[m->n + i] = 0; /* at rest, as small motions are about */
+        for (size_t i = 0; i < m->N; i++) m->here.zdot[i] = s.y[m->n + i] = 0; /* at rest, as small motions are about */
         CHECK(actio_slopes_open(&slope, m, 0, s.y) == 0);
-        CHECK((slope.count == m->sys->equations_y.count) == all_by_formulas);
+        CHECK((slope.count == m->sys->jets.equations_y.count) == all_by_formulas);
         for (size_t i = 0; i < s.problem.ny; i++) direction[i] = noise(&seed);
         actio_slopes_apply(&slope, rows, direction, told);
         for (size_t i = 0; i < s.problem.ny; i++) at[i] = s.y[i] + step * direction[i];

@@ -50,10 +50,10 @@ static void cook(void *user)
         t->data[c] = actio_arena_array(&t->arena, t->rows, sizeof **t->data);
         for (size_t i = 0; i < t->rows; i++) t->data[c][i] = c ? sin((double)(c * i)) : .1 * (double)i;
     }
-    t->model = "sample";
-    t->by = "dalembert";
-    t->method = "dop853";
-    t->version = "0.1.0";
+    t->from.model = "sample";
+    t->from.by = "dalembert";
+    t->from.method = "dop853";
+    t->from.version = "0.1.0";
     t->reached = true;
 }
 
@@ -109,15 +109,15 @@ static struct actio_table *make_sample(void)
         t->error[c] = c == 4 ? NAN : 1e-12 * (double)c;
         for (size_t i = 0; i < t->rows && c; i++) t->data[c][i] = i < 10 ? odd[(i + c) % 10] : random_double();
     }
-    t->description = "line one\nline two <script>alert(1)</script> \xFF\xC0\xAF";
-    t->source = "model sample\n# θ\ttab \x01\n";
-    t->file = "dir/sample.act";
+    t->from.description = "line one\nline two <script>alert(1)</script> \xFF\xC0\xAF";
+    t->from.source = "model sample\n# θ\ttab \x01\n";
+    t->from.file = "dir/sample.act";
     t->event = events;
     t->events = 2;
-    t->param = params;
-    t->params = 2;
-    t->start = params;
-    t->starts = 1;
+    t->from.param = params;
+    t->from.params = 2;
+    t->from.start = params;
+    t->from.starts = 1;
     t->tol = 1e-9;
     t->holds_until = 49.9;
     t->steps = 7;
@@ -492,7 +492,7 @@ static const char *svg_of(const struct actio_table *t, const char *axes)
 TEST(a_plot_holds_no_markup_from_names_and_no_odd_numbers)
 {
     struct actio_table *t = make_sample();
-    t->model = "<script>alert(1)</script>";
+    t->from.model = "<script>alert(1)</script>";
     t->col[1].name = "\"/><img onload=x";
     t->col[2].name = "\xFF<";
     const char *s = svg_of(t, NULL);
@@ -572,7 +572,7 @@ TEST(a_trend_is_a_panel_more_with_logarithms_on_both_axes)
         trend->data[0][i] = pow(10, -(double)i - 1);
         trend->data[1][i] = i == 1 ? 0 : .5;
     }
-    trend->description = "how it goes";
+    trend->from.description = "how it goes";
     const char *s = svg_of_layers(&p);
     /* a zero has no logarithm */
     CHECK(count_of(s, "<circle") == 2 && strstr(s, "how it goes") && count_of(s, "clipPath id") == 2);

@@ -84,11 +84,11 @@ static void cook(void *user)
             x[i] = chain(c, nodes ? col->place[i % nodes] : 0, .02 * (double)(i / actio_column_width(col)));
         t->error[t->cols++] = 1e-10 * (double)(c + 1);
     }
-    t->model = "chain";
-    t->description = "A hanging chain that swings";
-    t->by = "dalembert";
-    t->method = "rattle";
-    t->version = "0.1.0";
+    t->from.model = "chain";
+    t->from.description = "A hanging chain that swings";
+    t->from.by = "dalembert";
+    t->from.method = "rattle";
+    t->from.version = "0.1.0";
     t->reached = true;
     t->tol = 1e-9;
 }
@@ -106,8 +106,8 @@ static struct actio_table *make_string(size_t nodes, size_t rows)
     struct actio_table *t = make_chain(nodes, rows);
     t->cols = 2;
     t->col[X].name = "w";
-    t->model = "string";
-    t->description = "A wave on a string";
+    t->from.model = "string";
+    t->from.description = "A wave on a string";
     for (size_t i = 0; i < rows * nodes; i++) {
         double s = t->col[X].place[i % nodes] - .3, at = .01 * (double)(i / nodes);
         t->data[X][i] = .01 * (exp(-200 * (s - at) * (s - at)) - .6 * exp(-200 * (s + at) * (s + at)));

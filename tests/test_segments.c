@@ -108,10 +108,10 @@ static bool in_lanes(size_t nodes, const char *text)
         CHECK(memcmp(y, back, s.motion.ny * sizeof *y) == 0);
         CHECK(flow.rhs(flow.user, 0.4, Y, dY) == 0 && flow.unfold(flow.user, 0.4, dY, back) == 0);
         actio_segments_close(&s.motion); /* from here on by the whole matrices */
-        struct actio_tension *tension = s.motion.tension;
-        s.motion.tension = NULL;
+        struct actio_tension *tension = s.motion.chain.tension;
+        s.motion.chain.tension = NULL;
         CHECK(actio_motion_rhs(&s.motion, 0.4, y, dy) == 0);
-        s.motion.tension = tension;
+        s.motion.chain.tension = tension;
         CHECK(actio_motion_rhs(&s.motion, 0.4, y, other) == 0);
         /* the condition of the tensions: nodes^2 */
         CHECK_NEAR(apart(s.motion.ny, back, dy), 0, 1e-15 * (double)(nodes * nodes));

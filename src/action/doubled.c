@@ -55,9 +55,11 @@ static int take_options(struct actio_action *a, const struct actio_action_option
                       ACTIO_ARGS(ACTIO_COUNT(o->grid), ACTIO_COUNT(least), ACTIO_COUNT((size_t)order)));
     if ((o->sigma > 0) != (o->barrier > 0))
         return refuse(f, ACTIO_F_NO_BARRIER, ACTIO_ARGS(ACTIO_TEXT(o->sigma > 0 ? "a width" : "a height")));
-    a->task = (struct actio_doubled_task){
-        .form = (enum actio_action_form)k, .order = order, .points = o->grid, .t0 = a->model->t0, .t1 = a->model->t1
-    };
+    a->task = (struct actio_doubled_task){ .form = (enum actio_action_form)k,
+                                           .order = order,
+                                           .points = o->grid,
+                                           .t0 = a->model->time.t0,
+                                           .t1 = a->model->time.t1 };
     return 0;
 }
 
@@ -67,13 +69,13 @@ static int check_model(const struct actio_action *a, struct actio_findings *f)
     const struct actio_constraint *about;
     struct actio_model *m = a->model;
     const struct actio_principle *p = actio_principle_named("skg");
-    if (!m->has_time) return refuse(f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
+    if (!m->time.given) return refuse(f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
     if (m->coords + m->states == 0) return refuse(f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
-    if (m->axes)
+    if (m->field.axes)
         return refuse(f, ACTIO_F_INAPPLICABLE,
                       ACTIO_ARGS(ACTIO_TEXT("skg"), ACTIO_TEXT("this model"), ACTIO_TEXT("it has fields")));
     const char *why = actio_principle_objection(p, m, &about);
-    if (!why && m->frees) why = "its start data are free; give them by `start`";
+    if (!why && m->mixed.frees) why = "its start data are free; give them by `start`";
     char whom[256] = "this model";
     if (!why) return 0;
     if (about) snprintf(whom, sizeof whom, "'%.240s'", about->label);
@@ -146,16 +148,16 @@ static int check_start(struct actio_action *a, struct actio_findings *f)
 static int make(struct actio_action *a, const struct actio_action_options *o, struct actio_findings *f)
 {
     struct actio_model *m = a->model;
-    double sigma = m->sigma, barrier = m->barrier;
+    double sigma = m->soft.sigma, barrier = m->soft.barrier;
     if (take_options(a, o, f)) return 1;
-    m->sigma = m->contacts ? o->sigma : 0;
-    m->barrier = m->contacts ? o->barrier : 0;
+    m->soft.sigma = m->contacts ? o->sigma : 0;
+    m->soft.barrier = m->contacts ? o->barrier : 0;
     int bad = check_model(a, f) || actio_attempt(a->ctx, take_start, a);
     if (!bad) a->sys = actio_system_form(a->ctx, m, actio_form_action);
     bad = bad || !a->sys || actio_doubled_open(&a->d, a->ctx, a->sys, &a->task) || actio_attempt(a->ctx, name_slices, a)
           || check_start(a, f);
-    m->sigma = sigma;
-    m->barrier = barrier;
+    m->soft.sigma = sigma;
+    m->soft.barrier = barrier;
     return bad;
 }
 
@@ -198,11 +200,11 @@ size_t actio_action_slices(const struct actio_action *a, const struct actio_acti
 }
 size_t actio_action_times(const struct actio_action *a, const double **times)
 {
-    return a && times ? (*times = a->d.t, a->d.points) : 0;
+    return a && times ? (*times = a->d.node.t, a->d.points) : 0;
 }
 size_t actio_action_pattern(const struct actio_action *a, const uint32_t **rows, const uint32_t **cols)
 {
-    return a && rows && cols ? (*rows = a->d.i, *cols = a->d.j, a->d.count) : 0;
+    return a && rows && cols ? (*rows = a->d.hessian.i, *cols = a->d.hessian.j, a->d.hessian.count) : 0;
 }
 static int outcome(int bad) { return bad ? ACTIO_NUMERICS_FAILED : ACTIO_DONE; }
 

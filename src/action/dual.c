@@ -95,11 +95,11 @@ static int check(struct actio_dual_action *a)
             ACTIO_ARGS(ACTIO_TEXT("the number of elements"), ACTIO_COUNT(a->elements), ACTIO_COUNT(MOST_ELEMENTS)));
         return 1;
     }
-    if (!problem->model->has_time) {
+    if (!problem->model->time.given) {
         actio_find(problem->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
         return 1;
     }
-    if (problem->model->frees == 0) return 0;
+    if (problem->model->mixed.frees == 0) return 0;
     actio_find(problem->f, ACTIO_F_INAPPLICABLE,
                ACTIO_ARGS(ACTIO_TEXT("dual"), ACTIO_TEXT("this model"),
                           ACTIO_TEXT("its start data are free; give them by `start`")));
@@ -165,9 +165,9 @@ static void list_times(struct actio_dual_action *a)
     const struct actio_dual_slab *s = &a->s;
     size_t k = a->e.k, nodes = a->elements * k;
     for (size_t i = 0; i <= nodes; i++)
-        a->time[i] = i == nodes ? a->problem.model->t1 : s->t + s->h * ((double)(i / k) + a->e.node[i % k]);
+        a->time[i] = i == nodes ? a->problem.model->time.t1 : s->t + s->h * ((double)(i / k) + a->e.node[i % k]);
     for (size_t l = 0; l < s->lanes; l++) {
-        a->point_time[l] = s->time[l];
+        a->point_time[l] = s->lane.time[l];
         a->point_weight[l] = s->h * a->e.weight[l % a->e.points];
     }
 }
@@ -195,24 +195,24 @@ static void lay_out(void *user)
 static void take(struct actio_dual_action *a, const double *z, double part)
 {
     struct actio_dual_slab *s = &a->s;
-    for (size_t i = 0; i < a->before; i++) s->z[i] = part * z[i];
-    for (size_t i = 0; i < s->nx; i++) s->z[a->before + i] = part * s->last[i];
-    for (size_t i = a->before; i < a->size; i++) s->z[s->nx + i] = part * z[i];
+    for (size_t i = 0; i < a->before; i++) s->newton.z[i] = part * z[i];
+    for (size_t i = 0; i < s->nx; i++) s->newton.z[a->before + i] = part * s->last[i];
+    for (size_t i = a->before; i < a->size; i++) s->newton.z[s->nx + i] = part * z[i];
 }
 
 static bool is_at(const struct actio_dual_action *a, const double *z)
 {
-    const double *held = a->s.z + a->before + a->s.nx;
+    const double *held = a->s.newton.z + a->before + a->s.nx;
     size_t rest = a->size - a->before;
-    return a->known && memcmp(z, a->s.z, a->before * sizeof *z) == 0
+    return a->known && memcmp(z, a->s.newton.z, a->before * sizeof *z) == 0
            && (rest == 0 || memcmp(z + a->before, held, rest * sizeof *z) == 0);
 }
 
 static void begin_at_base(struct actio_dual_action *a)
 {
     struct actio_dual_slab *s = &a->s;
-    memcpy(s->U, s->base, s->nu * s->lanes * sizeof *s->U);
-    s->floor = 0;
+    memcpy(s->lane.U, s->lane.base, s->nu * s->lanes * sizeof *s->lane.U);
+    s->newton.floor = 0;
 }
 
 /* Value, gradient, state. The map begins at the base, which is where it leads from 0, so that what comes out depends on
@@ -226,7 +226,7 @@ static int evaluate(struct actio_dual_action *a, const double *z)
         status = ACTIO_DUAL_DONE;
         for (int i = 1; i <= parts && !status; i++) {
             take(a, z, (double)i / parts);
-            status = actio_dual_at(&a->s, a->s.z);
+            status = actio_dual_at(&a->s, a->s.newton.z);
         }
     }
     a->known = !status;
@@ -239,7 +239,7 @@ int actio_dual_action_value(struct actio_dual_action *a, const double *z, double
 {
     if (!a || !z || !value) return ACTIO_WRONG_USAGE;
     int status = evaluate(a, z);
-    if (!status) *value = a->s.action;
+    if (!status) *value = a->s.found.action;
     return outcome(status);
 }
 
@@ -249,8 +249,8 @@ int actio_dual_action_gradient(struct actio_dual_action *a, const double *z, dou
     const struct actio_dual_slab *s = &a->s;
     int status = evaluate(a, z);
     if (status) return outcome(status);
-    memcpy(gradient, s->G, a->before * sizeof *gradient);
-    memcpy(gradient + a->before, s->G + a->before + s->nx, (a->size - a->before) * sizeof *gradient);
+    memcpy(gradient, s->newton.G, a->before * sizeof *gradient);
+    memcpy(gradient + a->before, s->newton.G + a->before + s->nx, (a->size - a->before) * sizeof *gradient);
     return ACTIO_DONE;
 }
 
@@ -259,7 +259,7 @@ int actio_dual_action_hessian(struct actio_dual_action *a, const double *z, doub
     if (!a || !z || !values) return ACTIO_WRONG_USAGE;
     struct actio_dual_slab *s = &a->s;
     size_t nl = s->nl;
-    double sign = s->h < 0 ? 1 : -1, *K = s->local;
+    double sign = s->h < 0 ? 1 : -1, *K = s->condensed.local;
     int status = evaluate(a, z);
     memset(values, 0, a->count * sizeof *values);
     for (size_t e = 0; e < a->elements && !status; e++) {
@@ -280,7 +280,7 @@ int actio_dual_action_state(struct actio_dual_action *a, const double *z, double
     int status = evaluate(a, z);
     if (status) return outcome(status);
     for (size_t l = 0; points && l < s->lanes; l++)
-        for (size_t i = 0; i < s->nu; i++) points[l * s->nu + i] = s->U[i * s->lanes + l];
+        for (size_t i = 0; i < s->nu; i++) points[l * s->nu + i] = s->lane.U[i * s->lanes + l];
     if (ends) memcpy(ends, s->x, (a->elements + 1) * s->nx * sizeof *ends);
     return ACTIO_DONE;
 }
@@ -292,8 +292,8 @@ int actio_dual_action_least(struct actio_dual_action *a, const double *z, double
     int status = evaluate(a, z);
     bool without = status == ACTIO_DUAL_NOT_POSITIVE && a->s.fo->quadratic && !detector;
     if ((status && !without) || actio_dual_judge(&a->s)) return ACTIO_NUMERICS_FAILED;
-    if (least) *least = a->s.least;
-    if (detector) *detector = a->s.detector;
+    if (least) *least = a->s.found.least;
+    if (detector) *detector = a->s.found.detector;
     return ACTIO_DONE;
 }
 
@@ -307,7 +307,7 @@ int actio_dual_action_hamiltonian(struct actio_dual_action *a, const double *z, 
     int status = evaluate(a, z);
     if (status) return outcome(status);
     a->known = false;
-    for (size_t i = 0; i < s->fo->base; i++) kept[i] = s->base[i * s->lanes];
+    for (size_t i = 0; i < s->fo->base; i++) kept[i] = s->lane.base[i * s->lanes];
     for (size_t e = 0; e <= a->elements; e++) {
         double t = s->t + s->h * (double)e;
         actio_dual_unknowns_at(a->basing, t, s->x + e * nx, U);
@@ -315,7 +315,7 @@ int actio_dual_action_hamiltonian(struct actio_dual_action *a, const double *z, 
         values[e] = actio_dual_hamiltonian(s, e, U, base);
         if (!isfinite(values[e])) status = ACTIO_DUAL_NO_NUMBER;
     }
-    for (size_t i = 0; i < s->fo->base; i++) s->base[i * s->lanes] = kept[i];
+    for (size_t i = 0; i < s->fo->base; i++) s->lane.base[i * s->lanes] = kept[i];
     return outcome(status);
 }
 
@@ -338,8 +338,8 @@ static void say(struct actio_dual_action *a, int status, struct actio_findings *
     struct actio_findings *outer = problem->ctx->findings;
     problem->ctx->findings = problem->f = f;
     told->status = status;
-    told->t = problem->model->t0;
-    told->length = fabs(problem->model->t1 - problem->model->t0);
+    told->t = problem->model->time.t0;
+    told->length = fabs(problem->model->time.t1 - problem->model->time.t0);
     if (!actio_dual_foresee(problem)) actio_dual_explain(problem, problem->y0);
     problem->ctx->findings = outer;
     problem->f = NULL;
@@ -353,8 +353,8 @@ int actio_dual_action_solve(struct actio_dual_action *a, double *z, struct actio
     a->known = false;
     if (!status) {
         status = actio_dual_climb(s);
-        memcpy(z, s->z, a->before * sizeof *z);
-        memcpy(z + a->before, s->z + a->before + s->nx, (a->size - a->before) * sizeof *z);
+        memcpy(z, s->newton.z, a->before * sizeof *z);
+        memcpy(z + a->before, s->newton.z + a->before + s->nx, (a->size - a->before) * sizeof *z);
     }
     int stopped = status ? was_stopped(a, f) : 0;
     if (stopped) return stopped;
@@ -370,17 +370,17 @@ static int check_base(struct actio_dual_action *a)
     struct actio_dual_slab *s = &a->s;
     size_t nu = s->nu, l = 0;
     begin_at_base(a);
-    memset(s->z, 0, actio_dual_unknowns(s) * sizeof *s->z);
-    int status = actio_dual_at(s, s->z);
+    memset(s->newton.z, 0, actio_dual_unknowns(s) * sizeof *s->newton.z);
+    int status = actio_dual_at(s, s->newton.z);
     if (status == ACTIO_DUAL_DONE) return 0;
     for (; l + 1 < s->lanes && status == ACTIO_DUAL_NOT_POSITIVE; l++) {
-        memset(s->small, 0, nu * nu * sizeof *s->small);
+        memset(s->condensed.small, 0, nu * nu * sizeof *s->condensed.small);
         for (size_t i = 0; i < s->fo->M.count; i++)
-            s->small[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->M[i * s->lanes + l];
-        if (actio_cholesky_factor(nu, s->small)) break;
+            s->condensed.small[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->point.M[i * s->lanes + l];
+        if (actio_cholesky_factor(nu, s->condensed.small)) break;
     }
     if (status == ACTIO_DUAL_NOT_POSITIVE)
-        actio_find(a->problem.f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(s->time[l])));
+        actio_find(a->problem.f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(s->lane.time[l])));
     else
         actio_find(a->problem.f, ACTIO_F_DUAL_NO_VALUE,
                    ACTIO_ARGS(ACTIO_TEXT("a formula is not finite at the base state")));
@@ -392,8 +392,8 @@ static int set_base(struct actio_dual_action *a)
     struct actio_dual_slab *s = &a->s;
     struct actio_problem *problem = &a->problem;
     const double *last = problem->dual->task.last;
-    actio_dual_slab_place(s, problem->model->t0, (problem->model->t1 - problem->model->t0) / (double)a->elements,
-                          a->elements);
+    actio_dual_slab_place(s, problem->model->time.t0,
+                          (problem->model->time.t1 - problem->model->time.t0) / (double)a->elements, a->elements);
     for (size_t i = 0; i < s->nx; i++) s->last[i] = last ? last[i] : 0;
     int status = actio_dual_set_base(a->basing, s, problem->y0);
     if (status == ACTIO_FLOW_OK) return check_base(a);
@@ -403,9 +403,9 @@ static int set_base(struct actio_dual_action *a)
             problem->f, ACTIO_F_DUAL_NO_VALUE,
             ACTIO_ARGS(ACTIO_TEXT("the motion that serves as base state does not reach the end of the interval")));
     else
-        actio_find(
-            problem->f, ACTIO_F_DUAL_NO_BASE,
-            ACTIO_ARGS(ACTIO_NUMBER(problem->model->t0), ACTIO_NUMBER(fabs(problem->model->t1 - problem->model->t0))));
+        actio_find(problem->f, ACTIO_F_DUAL_NO_BASE,
+                   ACTIO_ARGS(ACTIO_NUMBER(problem->model->time.t0),
+                              ACTIO_NUMBER(fabs(problem->model->time.t1 - problem->model->time.t0))));
     return 1;
 }
 
@@ -420,7 +420,7 @@ static int open_slab(struct actio_dual_action *a)
            points = o->nodes ? o->nodes : k + more;
     if (actio_dual_element_open(&a->e, problem->ctx, k, points)
         || actio_dual_slab_open(&a->s, problem->ctx, problem->sys, &a->e, a->elements,
-                                (struct actio_shared){ m->param, m->mode, m->hidden }))
+                                (struct actio_shared){ m->here.param, m->here.mode, m->here.hidden }))
         return 1;
     size_t nl = a->s.nl;
     if (a->elements > (NOWHERE - 1) / (nl * nl)) {
@@ -446,17 +446,17 @@ static int make(struct actio_dual_action *a)
     if (check(a)) return 1;
     problem->options.grid = 0;
     int bad = actio_problem_ready(problem, &actio_principle_dual);
-    problem->options.grid = problem->motion.grid = a->elements;
+    problem->options.grid = problem->motion.chosen.grid = a->elements;
     if (bad) return 1;
-    if (actio_motion_begin(&problem->motion, problem->model->t0, problem->y0)) {
+    if (actio_motion_begin(&problem->motion, problem->model->time.t0, problem->y0)) {
         actio_find(problem->f, ACTIO_F_DUAL_NO_VALUE,
                    ACTIO_ARGS(ACTIO_TEXT("a switch has no definite branch at the start")));
         return 1;
     }
-    if (problem->sys->modes)
+    if (problem->sys->switches.count)
         actio_find(problem->f, ACTIO_F_DUAL_FROZEN,
-                   ACTIO_ARGS(ACTIO_TEXT(problem->sys->mode_text[0]),
-                              ACTIO_TEXT(problem->sys->mode_whole[0] ? "" : " its sign")));
+                   ACTIO_ARGS(ACTIO_TEXT(problem->sys->switches.text[0]),
+                              ACTIO_TEXT(problem->sys->switches.whole[0] ? "" : " its sign")));
     return open_slab(a);
 }
 

@@ -238,10 +238,10 @@ struct actio_run_info actio_table_info(const struct actio_table *table)
             .by = "", .method = "", .tier = "", .model = "", .t_end = NAN, .status = ACTIO_WRONG_USAGE
         };
     return (struct actio_run_info){
-        .by = table->by,
-        .method = table->method,
-        .tier = table->tier,
-        .model = table->model,
+        .by = table->from.by,
+        .method = table->from.method,
+        .tier = table->from.tier,
+        .model = table->from.model,
         .t_end = table->rows ? table->data[0][table->rows - 1] : (double)NAN,
         .holds_until = table->holds_until,
         .tol = table->tol,
@@ -367,15 +367,15 @@ static void fake_table(struct drawing *d)
 {
     const struct actio_model *m = d->model;
     struct actio_table *t = d->table = actio_table_create(d->ctx);
-    t->model = m->name;
+    t->from.model = m->name;
     t->rows = 1;
-    t->cols = m->columns;
+    t->cols = m->output.columns;
     t->col = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->col);
     t->data = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->data);
     for (size_t c = 0; c < t->cols; c++) {
-        const struct actio_axis *axis = m->column_axis[c] ? &m->axis[m->column_axis[c] - 1] : NULL;
+        const struct actio_axis *axis = m->output.column_axis[c] ? &m->field.axis[m->output.column_axis[c] - 1] : NULL;
         size_t nodes = axis ? axis->nodes : 0;
-        t->col[c] = (struct actio_column){ .name = m->column[c],
+        t->col[c] = (struct actio_column){ .name = m->output.column[c],
                                            .unit = "",
                                            .meaning = "",
                                            .latex = "",

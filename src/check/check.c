@@ -99,16 +99,17 @@ static void json_state(struct actio_text *t, const struct actio_problem *problem
 static void json_redundant(struct actio_text *t, const struct checking *c)
 {
     actio_text_add(t, "[");
-    for (size_t i = 0; i < c->v->redundants; i++) {
+    for (size_t i = 0; i < c->v->related.redundants; i++) {
         if (i) actio_text_add(t, ", ");
-        actio_json_string(t, c->problem->sys->constraint[c->v->redundant[i].row[c->v->redundant[i].rows - 1]]);
+        actio_json_string(
+            t, c->problem->sys->constraint[c->v->related.redundant[i].row[c->v->related.redundant[i].rows - 1]]);
     }
     actio_text_add(t, "]");
     key(t, "relations");
     actio_text_add(t, "[");
-    for (size_t i = 0; i < c->v->redundants; i++) {
+    for (size_t i = 0; i < c->v->related.redundants; i++) {
         if (i) actio_text_add(t, ", ");
-        actio_json_string(t, c->v->redundant[i].text);
+        actio_json_string(t, c->v->related.redundant[i].text);
     }
     actio_text_add(t, "]");
 }
@@ -146,12 +147,12 @@ static void json_multipliers(struct actio_text *t, const struct checking *c)
 {
     size_t listed = 0;
     actio_text_add(t, "{");
-    for (size_t k = 0; c->v->multiplier && k < c->naive_constraints; k++) {
-        if (!c->v->multiplier[k].text) continue;
+    for (size_t k = 0; c->v->closure.multiplier && k < c->naive_constraints; k++) {
+        if (!c->v->closure.multiplier[k].text) continue;
         if (listed++) actio_text_add(t, ", ");
         actio_json_string(t, c->problem->sys->constraint[k]);
         actio_text_add(t, ": ");
-        actio_json_string(t, c->v->multiplier[k].text);
+        actio_json_string(t, c->v->closure.multiplier[k].text);
     }
     actio_text_add(t, "}");
 }
@@ -231,7 +232,7 @@ static void json_contacts(struct actio_text *t, const struct checking *c)
     actio_text_add(t, "[");
     for (size_t i = 0; c->looked && i < x->contacts; i++) {
         actio_text_add(t, i ? ", {\"contact\": " : "{\"contact\": ");
-        actio_json_string(t, c->problem->sys->contact[i]);
+        actio_json_string(t, c->problem->sys->walls.contact[i]);
         actio_text_format(t, ", \"start\": \"%s\", \"gap\": ", stands(x, i));
         actio_json_number(t, c->gap[i]);
         actio_text_add(t, "}");
@@ -243,7 +244,7 @@ static void text_contacts(struct actio_text *t, const struct checking *c)
 {
     const struct actio_contacts *x = c->problem->motion.contacts;
     for (size_t i = 0; c->looked && i < x->contacts; i++)
-        actio_text_format(t, "contact %s: %s at the start, gap %.6g\n", c->problem->sys->contact[i], stands(x, i),
+        actio_text_format(t, "contact %s: %s at the start, gap %.6g\n", c->problem->sys->walls.contact[i], stands(x, i),
                           c->gap[i]);
 }
 
@@ -253,7 +254,7 @@ static void look_at_contacts(void *user)
     struct checking *c = user;
     struct actio_problem *problem = c->problem;
     struct actio_contacts *x = problem->motion.contacts;
-    double t = problem->model->has_time ? problem->model->t0 : 0,
+    double t = problem->model->time.given ? problem->model->time.t0 : 0,
            *y = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *y);
     memcpy(y, problem->y0, problem->ny * sizeof *y);
     c->gap = actio_arena_array(&problem->arena, x->contacts + 1, sizeof *c->gap);
@@ -272,7 +273,7 @@ static void write_json(struct checking *c, struct actio_text *t)
                       v->inertia[0], v->inertia[1], v->inertia[2], v->kernel_inertia[0], v->kernel_inertia[1],
                       v->kernel_inertia[2], v->regular ? "true" : "false");
     key(t, "hidden");
-    json_equations(t, v->hidden, v->hiddens);
+    json_equations(t, v->closure.hidden, v->closure.hiddens);
     key(t, "multipliers");
     json_multipliers(t, c);
     actio_text_format(t, ", \"free_data\": %zu, \"naive_free_data\": %ld", v->free_data, v->naive_free_data);
@@ -400,8 +401,9 @@ static void write_text(struct checking *c, struct actio_text *t)
     if ((long)v->free_data != v->naive_free_data)
         actio_text_format(t, " (a plain count gives %ld)\n", v->naive_free_data);
     text_integrability(t, c);
-    for (size_t k = 0; v->multiplier && k < c->naive_constraints; k++)
-        if (v->multiplier[k].text) actio_text_format(t, "lambda.%s = %s\n", sys->constraint[k], v->multiplier[k].text);
+    for (size_t k = 0; v->closure.multiplier && k < c->naive_constraints; k++)
+        if (v->closure.multiplier[k].text)
+            actio_text_format(t, "lambda.%s = %s\n", sys->constraint[k], v->closure.multiplier[k].text);
     for (size_t k = 0; v->works && k < c->naive_constraints; k++)
         if (v->works[k]) actio_text_format(t, "the reaction of %s can do work: %s\n", sys->constraint[k], v->works[k]);
     text_contacts(t, c);
@@ -441,7 +443,7 @@ static int check_start(struct checking *c)
                                            .velocity = actio_take(problem->ctx, p + 1, sizeof(double)),
                                            .nearest = actio_take(problem->ctx, problem->ny + 1, sizeof(double)) };
     if (!c->start.position || !c->start.velocity || !c->start.nearest) return 1;
-    actio_motion_check_start(&problem->motion, problem->model->has_time ? problem->model->t0 : 0, problem->y0,
+    actio_motion_check_start(&problem->motion, problem->model->time.given ? problem->model->time.t0 : 0, problem->y0,
                              &c->start);
     return 0;
 }
@@ -479,7 +481,7 @@ int actio_check_inside(struct actio_context *ctx, struct actio_model *model, con
     struct checking c = { .problem = &problem, .out = out, .box = box, .boxes = boxes };
     *out = (struct actio_verdict_report){ 0 };
     actio_problem_open(&problem, ctx, model, NULL, f);
-    int bad = model->axes ? actio_check_fields(&problem, out) : survey(&c);
+    int bad = model->field.axes ? actio_check_fields(&problem, out) : survey(&c);
     actio_give(ctx, c.start.position);
     actio_give(ctx, c.start.velocity);
     actio_give(ctx, c.start.nearest);

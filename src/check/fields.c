@@ -23,8 +23,8 @@ static void write_json(struct actio_problem *problem, const struct actio_field_v
                       l->inertia[0], l->inertia[1], l->inertia[2], l->kernel[0], l->kernel[1], l->kernel[2],
                       strcmp(v->word, "regular") == 0 ? "true" : "false");
     actio_text_format(t, ", \"free_data\": %ld, \"naive_free_data\": %ld",
-                      2 * (long)(sys->n - sys->slaves) - (long)rank - (long)sys->holonomic,
-                      2 * (long)(sys->n - sys->slaves) - (long)sys->levels - (long)sys->holonomic);
+                      2 * (long)(sys->n - sys->field.slaves) - (long)rank - (long)sys->holonomic,
+                      2 * (long)(sys->n - sys->field.slaves) - (long)sys->levels - (long)sys->holonomic);
     actio_text_add(t, ", \"holonomic\": null, \"nonholonomic\": null, \"redundant\": [");
     for (size_t k = 0; k < problem->model->constraints && k < ACTIO_FIELD_NAMED; k++) {
         if (!l->redundant[k]) continue;
@@ -35,7 +35,7 @@ static void write_json(struct actio_problem *problem, const struct actio_field_v
                       "], \"singular_at\": [], \"start\": {\"consistent\": %s, \"violations\": [], \"nearest\": null}",
                       consistent ? "true" : "false");
     actio_text_format(t, ", \"samples\": %zu, \"proved\": false, \"degrees_of_freedom\": %ld, \"cells\": %zu",
-                      l->samples, own ? l->dof : (long)(sys->n - sys->slaves) - (long)rank, l->cells);
+                      l->samples, own ? l->dof : (long)(sys->n - sys->field.slaves) - (long)rank, l->cells);
     actio_text_format(t, ", \"rank_least\": %zu, \"growth\": [", l->least);
     actio_json_number(t, v->growth[0]);
     actio_text_add(t, ", ");
@@ -60,10 +60,10 @@ static void write_text(struct actio_problem *problem, const struct actio_field_v
 {
     const struct actio_system *sys = problem->sys;
     const struct actio_field_look *l = &v->look;
-    for (size_t a = 0; a < sys->axes; a++)
-        actio_text_format(t, "axis %s: %zu nodes from %g to %g\n", problem->model->axis[a].name, sys->axis[a].nodes,
-                          sys->axis[a].a, sys->axis[a].b);
-    actio_text_format(t, "%zu values, %zu rows of constraints\n", sys->n - sys->slaves, sys->p);
+    for (size_t a = 0; a < sys->field.axes; a++)
+        actio_text_format(t, "axis %s: %zu nodes from %g to %g\n", problem->model->field.axis[a].name,
+                          sys->field.axis[a].nodes, sys->field.axis[a].a, sys->field.axis[a].b);
+    actio_text_format(t, "%zu values, %zu rows of constraints\n", sys->n - sys->field.slaves, sys->p);
     if (!v->looked) {
         actio_text_add(t, "rank and degrees of freedom not determined\n");
         return;

@@ -28,12 +28,12 @@ static void describe(const struct actio_problem *problem, size_t i, int dashes, 
     const struct actio_model *m = problem->model;
     const struct actio_system *sys = problem->sys;
     int used = snprintf(text, size, "%.60s%s", sys->variable[i], i >= sys->n ? "'" : dashes == 1 ? "'" : "''");
-    for (size_t k = 0; sys->axes && k < m->coords; k++) {
-        size_t nodes = m->coord[k].axis ? sys->axis[m->coord[k].axis - 1].nodes : 0;
-        if (i < sys->base[k] || i >= sys->base[k] + nodes) continue;
-        const struct actio_axis_numbers *x = &sys->axis[m->coord[k].axis - 1];
-        snprintf(text + used, size - (size_t)used, " at %.20s = %.6g", m->axis[m->coord[k].axis - 1].name,
-                 x->a + (x->b - x->a) * (double)(i - sys->base[k]) / (double)(nodes - 1));
+    for (size_t k = 0; sys->field.axes && k < m->coords; k++) {
+        size_t nodes = m->coord[k].axis ? sys->field.axis[m->coord[k].axis - 1].nodes : 0;
+        if (i < sys->field.base[k] || i >= sys->field.base[k] + nodes) continue;
+        const struct actio_axis_numbers *x = &sys->field.axis[m->coord[k].axis - 1];
+        snprintf(text + used, size - (size_t)used, " at %.20s = %.6g", m->field.axis[m->coord[k].axis - 1].name,
+                 x->a + (x->b - x->a) * (double)(i - sys->field.base[k]) / (double)(nodes - 1));
     }
 }
 
@@ -60,12 +60,14 @@ static void say(struct actio_problem *problem, enum actio_modes_status status, c
     case ACTIO_MODES_KINK:
         actio_problem_report(
             problem, ACTIO_F_MODES_KINK,
-            ACTIO_ARGS(ACTIO_TEXT(s->worst < sys->modes ? sys->mode_text[s->worst] : "a switching formula"),
-                       ACTIO_TEXT(s->worst < sys->modes && sys->mode_whole[s->worst] ? "jumps" : "is 0")));
+            ACTIO_ARGS(
+                ACTIO_TEXT(s->worst < sys->switches.count ? sys->switches.text[s->worst] : "a switching formula"),
+                ACTIO_TEXT(s->worst < sys->switches.count && sys->switches.whole[s->worst] ? "jumps" : "is 0")));
         break;
     case ACTIO_MODES_CONTACT:
-        actio_problem_report(problem, ACTIO_F_MODES_CONTACT,
-                             ACTIO_ARGS(ACTIO_TEXT(sys->contact[s->worst]), ACTIO_COUNT(sys->contact_line[s->worst])));
+        actio_problem_report(
+            problem, ACTIO_F_MODES_CONTACT,
+            ACTIO_ARGS(ACTIO_TEXT(sys->walls.contact[s->worst]), ACTIO_COUNT(sys->walls.contact_line[s->worst])));
         break;
     case ACTIO_MODES_STUCK:
         actio_problem_report(problem, ACTIO_F_MODES_STUCK, ACTIO_ARGS(ACTIO_TEXT(sys->constraint[s->worst])));
@@ -104,8 +106,8 @@ static void list_entries(void *user)
     o->name = actio_arena_array(&o->arena, sys->n + 1, sizeof *o->name);
     o->at = actio_arena_array(&o->arena, sys->n + 1, sizeof *o->at);
     for (size_t i = 0; i < m->coords; i++) {
-        size_t nodes = sys->axes && m->coord[i].axis ? sys->axis[m->coord[i].axis - 1].nodes : 1,
-               first = sys->axes ? sys->base[i] : i;
+        size_t nodes = sys->field.axes && m->coord[i].axis ? sys->field.axis[m->coord[i].axis - 1].nodes : 1,
+               first = sys->field.axes ? sys->field.base[i] : i;
         for (size_t k = 0; k < nodes; k++) {
             o->name[o->entries] = actio_arena_text(&o->arena, m->coord[i].name, strlen(m->coord[i].name));
             o->at[o->entries++] = first + k;
@@ -116,7 +118,7 @@ static void list_entries(void *user)
 static int make_ready(struct actio_problem *problem)
 {
     if (actio_principle_ready(problem)) return 1;
-    return actio_motion_begin(&problem->motion, problem->model->t0, problem->y0) == ACTIO_FLOW_FAILED;
+    return actio_motion_begin(&problem->motion, problem->model->time.t0, problem->y0) == ACTIO_FLOW_FAILED;
 }
 
 /* Ready without words where all is well: `check` has said what there is to say. */
@@ -141,7 +143,7 @@ static int prepare(struct actio_problem *problem, struct actio_context *ctx, str
 static enum actio_modes_status look_nearby(struct actio_problem *problem, struct actio_spectrum *s)
 {
     struct actio_spectrum there;
-    double *y = actio_take(problem->ctx, problem->ny + 1, sizeof *y), t = problem->model->t0, most = 0;
+    double *y = actio_take(problem->ctx, problem->ny + 1, sizeof *y), t = problem->model->time.t0, most = 0;
     if (!y) return ACTIO_MODES_NO_REST;
     memcpy(y, problem->y0, problem->ny * sizeof *y);
     bool found = actio_rest_find(&problem->motion, t, y)
@@ -149,7 +151,7 @@ static enum actio_modes_status look_nearby(struct actio_problem *problem, struct
     for (size_t i = 0; i < problem->ny; i++) most = fmax(most, fabs(y[i] - problem->y0[i]));
     if (found) {
         char where[400] = ""; /* of a field too much to be reported */
-        if (!problem->sys->axes)
+        if (!problem->sys->field.axes)
             snprintf(where, sizeof where, ": %s", actio_problem_state_text(problem, y, problem->y0));
         actio_problem_report(problem, ACTIO_F_MODES_NEARBY, ACTIO_ARGS(ACTIO_NUMBER(most), ACTIO_TEXT(where)));
         actio_spectrum_close(problem->ctx, s);
@@ -166,7 +168,7 @@ static int find(struct actio_problem *problem, struct actio_modes *o, size_t mos
         actio_problem_report(problem, ACTIO_F_MODES_TIME, ACTIO_NO_ARGS);
         return 1;
     }
-    enum actio_modes_status status = actio_modes_solve(&problem->motion, problem->model->t0, problem->y0, &o->s);
+    enum actio_modes_status status = actio_modes_solve(&problem->motion, problem->model->time.t0, problem->y0, &o->s);
     if (status == ACTIO_MODES_NO_REST) status = look_nearby(problem, &o->s);
     if (status != ACTIO_MODES_FOUND) {
         say(problem, status, &o->s);

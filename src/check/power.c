@@ -105,13 +105,13 @@ static void fill(struct asking *a, const struct actio_motion *m, size_t count)
 static struct actio_power_rows view(struct asking *a, const struct actio_system *sys, size_t count)
 {
     struct actio_arena *arena = &a->problem->arena;
-    const char **name = actio_arena_array(arena, sys->columns + 1, sizeof *name);
-    const double **data = actio_arena_array(arena, sys->columns + 1, sizeof *data);
-    for (size_t c = 0; c < sys->columns; c++) {
-        name[c] = sys->column[c].name;
+    const char **name = actio_arena_array(arena, sys->output.columns + 1, sizeof *name);
+    const double **data = actio_arena_array(arena, sys->output.columns + 1, sizeof *data);
+    for (size_t c = 0; c < sys->output.columns; c++) {
+        name[c] = sys->output.column[c].name;
         data[c] = a->column + c * count;
     }
-    return (struct actio_power_rows){ sys->columns, count, name, data, a->problem->model };
+    return (struct actio_power_rows){ sys->output.columns, count, name, data, a->problem->model };
 }
 
 /* Named forces do the same by every principle: beside the size of their terms. */
@@ -139,8 +139,8 @@ static const char *ask(struct asking *a, struct actio_motion *m, bool forces)
     double *times = actio_arena_array(&a->problem->arena, count + 1, sizeof *times);
     const char *word = "";
     for (size_t r = 0; r < count; r++)
-        times[r] = problem->visits ? problem->visited_at[r] : problem->model->has_time ? problem->model->t0 : 0;
-    if (actio_rows_open(&a->rows, m, times, count, problem->model->t1 < problem->model->t0)) return word;
+        times[r] = problem->visits ? problem->visited_at[r] : problem->model->time.given ? problem->model->time.t0 : 0;
+    if (actio_rows_open(&a->rows, m, times, count, problem->model->time.t1 < problem->model->time.t0)) return word;
     a->column = actio_rows_columns(&a->rows, count);
     fill(a, m, count);
     if (a->column) {
@@ -160,8 +160,8 @@ static bool goes_by(struct asking *a, const struct actio_law *law)
 {
     const struct actio_problem *problem = a->problem;
     const char *why = NULL;
-    double t0 = problem->model->has_time ? problem->model->t0 : 0;
-    a->motion.resplit = problem->options.resplit;
+    double t0 = problem->model->time.given ? problem->model->time.t0 : 0;
+    a->motion.chosen.resplit = problem->options.resplit;
     return !law || (actio_problem_try_law(&a->motion, law, t0, problem->y0, &why) == 0 && !why);
 }
 
@@ -169,7 +169,7 @@ static bool goes_by(struct asking *a, const struct actio_law *law)
 static bool begin_at_visits(struct asking *a, const struct actio_law *law)
 {
     const struct actio_problem *problem = a->problem;
-    double t = problem->visits ? problem->visited_at[0] : problem->model->has_time ? problem->model->t0 : 0;
+    double t = problem->visits ? problem->visited_at[0] : problem->model->time.given ? problem->model->time.t0 : 0;
     const double *y = problem->visits ? problem->visited : problem->y0;
     if (law) actio_motion_take_sides(&a->motion, t, y);
     return !law || !law->rebase || law->rebase(&a->motion, t, y) == 0;
@@ -195,10 +195,10 @@ static const char *ask_same(struct asking *a, const struct actio_principle *p, c
     struct actio_problem *problem = a->problem;
     if (!p->law) return ideal;
     bool fits = actio_motion_open(&a->motion, problem->ctx, problem->sys, problem->param) == 0;
-    if (fits && problem->motion.rank < problem->sys->p) { /* as it was found redundant */
-        a->motion.rank = problem->motion.rank;
-        a->motion.numeric = problem->motion.numeric;
-        actio_saddle_expect_rank(a->motion.saddle, problem->motion.rank);
+    if (fits && problem->motion.rows.rank < problem->sys->p) { /* as it was found redundant */
+        a->motion.rows.rank = problem->motion.rows.rank;
+        a->motion.rows.numeric = problem->motion.rows.numeric;
+        actio_saddle_expect_rank(a->motion.saddle, problem->motion.rows.rank);
     }
     fits = fits && goes_by(a, p->law);
     actio_motion_close(&a->motion);

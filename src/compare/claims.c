@@ -37,7 +37,8 @@ static bool computable(const struct actio_run *run, const struct actio_claim *c,
 {
     if (c->kind == ACTIO_CLAIM_VERDICT || c->absent) return false; /* judged by itself, or not at all */
     if (c->by && !actio_principle_named(c->by)) out->why = "unknown principle";
-    else if (c->kind == ACTIO_CLAIM_AT && (c->at - run->problem.model->t0) * (c->at - run->problem.model->t1) > 0)
+    else if (c->kind == ACTIO_CLAIM_AT
+             && (c->at - run->problem.model->time.t0) * (c->at - run->problem.model->time.t1) > 0)
         out->why = "the time is outside the model's interval";
     else return true;
     return false;
@@ -80,12 +81,13 @@ static void prepare(void *user)
 static size_t column_named(const struct actio_system *sys, const char *name)
 {
     const char *bracket = strchr(name, '[');
-    for (size_t c = 0; c < sys->named; c++)
-        if (strcmp(sys->column[c].name, name) == 0) return sys->column[c].first;
-    for (size_t c = 0; bracket && c < sys->named; c++) { /* node 3 of x: x[3] */
+    for (size_t c = 0; c < sys->output.named; c++)
+        if (strcmp(sys->output.column[c].name, name) == 0) return sys->output.column[c].first;
+    for (size_t c = 0; bracket && c < sys->output.named; c++) { /* node 3 of x: x[3] */
         size_t length = (size_t)(bracket - name), k = (size_t)strtod(bracket + 1, NULL);
-        if (strncmp(sys->column[c].name, name, length) == 0 && !sys->column[c].name[length] && k < sys->column[c].width)
-            return sys->column[c].first + k;
+        if (strncmp(sys->output.column[c].name, name, length) == 0 && !sys->output.column[c].name[length]
+            && k < sys->output.column[c].width)
+            return sys->output.column[c].first + k;
     }
     return SIZE_MAX;
 }
@@ -94,7 +96,7 @@ static size_t column_named(const struct actio_system *sys, const char *name)
 static size_t row_at(const struct actio_run *run, double t)
 {
     size_t low = 0, high = run->outcome.rows;
-    bool backward = run->problem.model->t1 < run->problem.model->t0;
+    bool backward = run->problem.model->time.t1 < run->problem.model->time.t0;
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (backward ? run->times[middle] > t : run->times[middle] < t) low = middle + 1;
@@ -127,7 +129,7 @@ static double drift_of(const struct actio_run *run, size_t c, size_t width)
 static double residual_of(const struct actio_run *run)
 {
     double largest = 0;
-    for (size_t c = 0; c < run->problem.sys->columns; c++)
+    for (size_t c = 0; c < run->problem.sys->output.columns; c++)
         for (size_t r = 0; actio_system_column(run->problem.sys, c)->role == ACTIO_ROLE_RESIDUAL && r < run->rows;
              r++) {
             double x = actio_outcome_column(&run->outcome, c)[r];

@@ -281,10 +281,10 @@ static struct actio_table *open_table(struct comparing *x, size_t cols, size_t r
     t->data = actio_arena_array(&t->arena, cols + 1, sizeof *t->data);
     t->error = actio_arena_array(&t->arena, cols + 1, sizeof *t->error);
     t->rows = rows;
-    t->model = actio_arena_text(&t->arena, ref->model, strlen(ref->model));
-    t->file = t->source = t->method = t->tier = "";
-    t->by = x->by[0];
-    t->version = actio_version();
+    t->from.model = actio_arena_text(&t->arena, ref->from.model, strlen(ref->from.model));
+    t->from.file = t->from.source = t->from.method = t->from.tier = "";
+    t->from.by = x->by[0];
+    t->from.version = actio_version();
     t->tol = ref->tol;
     t->reached = true;
     t->holds_until = ref->holds_until;
@@ -315,7 +315,7 @@ static void draw_up(struct comparing *x)
         if (x->curve[i])
             add_column(t, actio_arena_format(&t->arena, "difference.%s", x->one[i].column),
                        "largest difference of a coordinate", ACTIO_ROLE_DIFFERENCE, x->curve[i]);
-    t->description =
+    t->from.description =
         x->c->soft
             ? "soft walls of several widths, against hard ones"
             : actio_arena_format(&t->arena, "the same motion by several principles, against that by %s", x->by[0]);
@@ -336,7 +336,7 @@ static void draw_trend(struct comparing *x)
     struct actio_table *t = x->c->trend = open_table(x, 2, n);
     add_column(t, "sigma", "width \xCF\x83 of soft walls", ACTIO_ROLE_TIME, sigma);
     add_column(t, "distance", "largest difference of a coordinate", ACTIO_ROLE_DIFFERENCE, distance);
-    t->description = "largest distance from hard walls";
+    t->from.description = "largest distance from hard walls";
 }
 
 static void lay_over(struct comparing *x)

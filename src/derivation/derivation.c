@@ -59,13 +59,13 @@ static const char *open_rates(struct deriving *job)
     struct actio_text t;
     if (v->word != ACTIO_VERDICT_undetermined) return NULL;
     actio_text_open(&t, &job->d->arena);
-    for (size_t i = 0; i < v->undetermineds; i++) {
+    for (size_t i = 0; i < v->closure.undetermineds; i++) {
         actio_text_add(&t, i ? ", " : "");
-        actio_print_nice(&job->d->F->pool, job->d->F->zdot[v->undetermined[i]], actio_model_symbol_name, job->d->model,
-                         &t);
+        actio_print_nice(&job->d->F->pool, job->d->F->sym.zdot[v->closure.undetermined[i]], actio_model_symbol_name,
+                         job->d->model, &t);
     }
-    actio_text_add(&t, v->undetermineds > 1 ? " are arbitrary: not determined by any equation"
-                                            : " is arbitrary: not determined by any equation");
+    actio_text_add(&t, v->closure.undetermineds > 1 ? " are arbitrary: not determined by any equation"
+                                                    : " is arbitrary: not determined by any equation");
     return t.s;
 }
 
@@ -75,10 +75,11 @@ static const char *open_multipliers(struct deriving *job)
 {
     const struct actio_verdict *v = job->v;
     if (v->word == ACTIO_VERDICT_contradictory) return "none: no motion exists";
-    if (v->redundants == 0)
-        return v->solved ? NULL
-                         : "solved numerically from B*(-lambda, q'') = e at each state, where they are determined";
-    const char *relation = v->redundant[0].text;
+    if (v->related.redundants == 0)
+        return v->closure.solved
+                   ? NULL
+                   : "solved numerically from B*(-lambda, q'') = e at each state, where they are determined";
+    const char *relation = v->related.redundant[0].text;
     if (strlen(relation) > LONG) relation = "";
     return actio_arena_format(&job->d->arena,
                               "not unique: the rows are dependent%s%s%s; run and --format c give the smallest ones",
@@ -90,18 +91,18 @@ static void take_closure(struct deriving *job)
     const struct actio_verdict *v = job->v;
     struct actio_formation *F = job->d->F;
     struct actio_shown_closure *c = actio_form_array(F, 1, sizeof *c);
-    *c = (struct actio_shown_closure){ .hiddens = v->hiddens,
-                                       .is_position = v->hidden_is_position,
+    *c = (struct actio_shown_closure){ .hiddens = v->closure.hiddens,
+                                       .is_position = v->closure.hidden_is_position,
                                        .free_data = v->free_data,
                                        .naive_free_data = v->naive_free_data };
-    if (v->hiddens) c->hidden = taken(job, v->hidden_e, v->hiddens);
-    if (v->solved) {
-        c->solved = taken(job, v->solved, F->N + F->p);
-        c->is_solved = v->is_solved;
+    if (v->closure.hiddens) c->hidden = taken(job, v->closure.hidden_e, v->closure.hiddens);
+    if (v->closure.solved) {
+        c->solved = taken(job, v->closure.solved, F->N + F->p);
+        c->is_solved = v->closure.is_solved;
     }
     if (v->word == ACTIO_VERDICT_contradictory)
-        c->verdict = v->hiddens ? "no state satisfies this: no motion exists"
-                                : "no motion exists: the constraints contradict each other";
+        c->verdict = v->closure.hiddens ? "no state satisfies this: no motion exists"
+                                        : "no motion exists: the constraints contradict each other";
     if (v->too_large) c->verdict = "B is singular, and the hidden constraints are too long to derive";
     c->rates = open_rates(job);
     c->multipliers = open_multipliers(job);
@@ -194,15 +195,16 @@ static bool goes_with(struct deriving *job)
         if (job->v->word == table[i].word && (job->problem->principle->needs & table[i].need) == table[i].need)
             return refuse(job->problem, NULL, table[i].why);
     const struct actio_law *law = job->problem->principle->law;
-    const char *why =
-        law && law->objection ? law->objection(&job->problem->motion, job->problem->model->t0, job->problem->y0) : NULL;
+    const char *why = law && law->objection
+                          ? law->objection(&job->problem->motion, job->problem->model->time.t0, job->problem->y0)
+                          : NULL;
     return why ? refuse(job->problem, NULL, why) : true;
 }
 
 static void note_chart(void *user)
 {
     struct deriving *job = user;
-    const struct actio_chart *c = job->problem->motion.law_data;
+    const struct actio_chart *c = job->problem->motion.obeys.data;
     bool *bound = actio_arena_array(&job->d->arena, c->N + 1, sizeof *bound),
          *kept = actio_arena_array(&job->d->arena, job->problem->sys->p + 1, sizeof *kept);
     for (size_t i = 0; i < c->N; i++) bound[i] = true;
@@ -220,7 +222,7 @@ static bool starts(struct deriving *job, bool regular)
     struct actio_problem *problem = job->problem;
     struct actio_motion *m = &problem->motion;
     const struct actio_law *law = problem->principle->law;
-    double t = problem->model->has_time ? problem->model->t0 : 0;
+    double t = problem->model->time.given ? problem->model->time.t0 : 0;
     if (!law) return true;
     if (actio_motion_obey(m, law)) return false;
     if (actio_motion_begin(m, t, problem->y0) || (law->rebase && law->rebase(m, t, problem->y0)))
@@ -349,7 +351,8 @@ struct actio_derivation *actio_derive_inside(struct actio_context *ctx, struct a
     d->differs = p->differs;
     d->chapter = p->chapter;
     actio_arena_open(&d->arena, ctx);
-    bool whole = model->axes ? derive_fields(&(struct deriving){ .d = d, .format = as }, f) : derive_points(d, as, f);
+    bool whole =
+        model->field.axes ? derive_fields(&(struct deriving){ .d = d, .format = as }, f) : derive_points(d, as, f);
     d->F = NULL;
     d->model = NULL;
     d->closure = NULL;

@@ -122,7 +122,7 @@ static void describe(struct c_file *f, struct actio_text *out)
     describe_principle(f, out);
     if (m->contacts)
         actio_text_add(out, " *\n * The motion in free flight: contacts, impacts and friction are not in this file.\n");
-    if (!f->d->F->sys.symbolic)
+    if (!f->d->F->sys.solved.symbolic)
         actio_text_format(out, " *\n * Each call of rhs and multipliers takes about %zu bytes of the stack.\n",
                           8 * (f->R * f->K + f->d->F->p * f->K + 3 * f->R) + 256);
     actio_text_add(out, " */\n");
@@ -161,7 +161,7 @@ static void declare(struct c_file *f, struct actio_text *out)
     if (m->has_lagrangian)
         actio_text_format(
             out, "double %s_energy(double t, const double *y, const double *p);           /* q'.dL/dq' - L */\n", N);
-    if (!f->d->F->sys.symbolic)
+    if (!f->d->F->sys.solved.symbolic)
         actio_text_format(out,
                           "/* B x = e for x = (-lambda, rates), B of %zu rows of %zu one after the other. */\n"
                           "void %s_system(double t, const double *y, const double *p, double *B, double *e);\n",
@@ -289,7 +289,7 @@ static void write_start(struct c_file *f)
         assign_number(f, "y", 2 * m->coords + m->states + i, actio_model_number(m, m->constraint[i].start_lambda),
                       m->constraint[i].label);
     actio_text_add(&f->e.out, "    return ");
-    actio_code_number(&f->e.out, m->has_time ? m->t0 : 0);
+    actio_code_number(&f->e.out, m->time.given ? m->time.t0 : 0);
     actio_text_add(&f->e.out, ";\n");
     end(f, "double %s_start(double *y)", false, "");
 }
@@ -299,7 +299,7 @@ static void write_energy(struct c_file *f)
     struct actio_formation *F = f->d->F;
     actio_expr e = { 0 };
     for (size_t i = 0; i < F->n; i++)
-        if (!actio_is_zero(F->Lv[i])) e = actio_add(&F->pool, e, actio_mul(&F->pool, F->v[i], F->Lv[i]));
+        if (!actio_is_zero(F->Lv[i])) e = actio_add(&F->pool, e, actio_mul(&F->pool, F->sym.v[i], F->Lv[i]));
     e = actio_sub(&F->pool, e, F->L);
     begin(f);
     const char **value = values_of(f, &e, 1);
@@ -328,7 +328,7 @@ static void write_solved(struct c_file *f)
     struct actio_formation *F = f->d->F;
     begin(f);
     actio_text_add(&f->e.out, "    int i;\n");
-    const char **value = values_of(f, F->zdot_solved, F->N);
+    const char **value = values_of(f, F->solved.zdot, F->N);
     assign_velocities(f);
     for (size_t i = 0; i < F->N; i++) assign(f, "dy", F->n + i, value[i]);
     return_finite(f, "dy", F->n, F->N);
@@ -336,7 +336,7 @@ static void write_solved(struct c_file *f)
     if (F->p == 0) return;
     begin(f);
     actio_text_add(&f->e.out, "    int i;\n");
-    value = values_of(f, F->lambda_solved, F->p);
+    value = values_of(f, F->solved.lambda, F->p);
     for (size_t i = 0; i < F->p; i++) assign(f, "lambda", i, value[i]);
     return_finite(f, "lambda", 0, F->p);
     end(f, "int %s_multipliers(double t, const double *y, const double *p, double *lambda)", true, "");
@@ -426,7 +426,7 @@ void actio_derive_c(struct actio_derivation *d)
     bool own = d->chapter->evolves || d->chapter->splits; /* no multipliers of d'Alembert's kind */
     f.lambdas = own ? 0 : d->F->p;
     if (d->chapter->evolves) f.ny += d->F->p;
-    if (!d->F->sys.symbolic && f.R > MOST_UNKNOWNS) {
+    if (!d->F->sys.solved.symbolic && f.R > MOST_UNKNOWNS) {
         actio_find(d->ctx->findings, ACTIO_F_TOO_LARGE,
                    ACTIO_ARGS(ACTIO_TEXT("the system for --format c"), ACTIO_COUNT(f.R), ACTIO_COUNT(MOST_UNKNOWNS)));
         actio_escape(d->ctx);
@@ -438,7 +438,7 @@ void actio_derive_c(struct actio_derivation *d)
     actio_text_open(&f.body, &d->arena);
     write_params(&f);
     write_start(&f);
-    if (d->F->sys.symbolic) write_solved(&f);
+    if (d->F->sys.solved.symbolic) write_solved(&f);
     else write_by_numbers(&f);
     if (d->model->has_lagrangian) write_energy(&f);
     describe(&f, &d->text);

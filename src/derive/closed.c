@@ -16,7 +16,7 @@ void actio_derive_rate(struct actio_derivation *d, actio_expr rate)
 {
     struct actio_formation *F = d->F;
     actio_expr e = actio_equation_form(&F->pool, actio_tidy(d, rate));
-    actio_shown_equation(d, NULL, actio_group(&F->pool, shorter(d, actio_tidy_in(d, e, F->v, F->n), e)),
+    actio_shown_equation(d, NULL, actio_group(&F->pool, shorter(d, actio_tidy_in(d, e, F->sym.v, F->n), e)),
                          (actio_expr){ 0 });
 }
 
@@ -26,7 +26,7 @@ void actio_derive_row(struct actio_derivation *d, size_t row)
     actio_expr left = { 0 }, right = F->c[row];
     for (size_t i = 0; i < F->A.count; i++)
         if (F->A.at[i].row == row)
-            left = actio_add(&F->pool, left, actio_mul(&F->pool, F->A.at[i].e, F->zdot[F->A.at[i].col]));
+            left = actio_add(&F->pool, left, actio_mul(&F->pool, F->A.at[i].e, F->sym.zdot[F->A.at[i].col]));
     actio_tidy_rates(d, &left, &right);
     if (actio_tidy_size(d, left) + actio_tidy_size(d, right) <= SHORT || row < F->p)
         actio_shown_equation(d, NULL, actio_group(&F->pool, left), actio_group(&F->pool, right));

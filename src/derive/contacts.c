@@ -40,8 +40,8 @@ static void show_rub(struct actio_derivation *d, const struct actio_rub *r, acti
     for (size_t j = 0; j < r->slips; j++) {
         const char *label =
             r->slips > 1 ? actio_arena_format(&d->arena, "%s.%zu", label_of(F, r), j + 1) : label_of(F, r);
-        note(d, dotted(d, "slip", label), F->slip[r->slip + j].e);
-        join(d, sum, dotted(d, "friction", label), F->slip[r->slip + j].row);
+        note(d, dotted(d, "slip", label), F->walls.slip[r->slip + j].e);
+        join(d, sum, dotted(d, "friction", label), F->walls.slip[r->slip + j].row);
     }
 }
 
@@ -49,20 +49,20 @@ void actio_derive_contacts(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
     struct actio_shown_section *s = &d->section[d->filling];
-    if (F->sys.contacts + F->sys.rubs == 0) return;
-    s->rule = F->sys.contacts
+    if (F->sys.walls.contacts + F->sys.walls.rubs == 0) return;
+    s->rule = F->sys.walls.contacts
                   ? "while gap = 0, a force >= 0 acts along d gap/dq; at an impact gap' becomes -restitution*gap'; "
                     "friction along d slip/dq' is at most stick*force, and -friction*force*slip/|slip| while sliding"
                   : "friction acts along d slip/dq': at most stick*|lambda|, and -friction*|lambda|*slip/|slip| while "
                     "sliding";
     actio_expr *sum = actio_form_array(F, F->n, sizeof *sum);
-    for (size_t i = 0; i < F->sys.contacts; i++) {
-        note(d, dotted(d, "gap", F->sys.contact[i]), F->gap[i].e);
+    for (size_t i = 0; i < F->sys.walls.contacts; i++) {
+        note(d, dotted(d, "gap", F->sys.walls.contact[i]), F->walls.gap[i].e);
         /* of a point mass the normal force itself, the multiplier times |d gap/dq| */
-        actio_expr force = dotted(d, "force", F->sys.contact[i]);
-        join(d, sum, actio_div(&F->pool, force, F->gap[i].scale), F->gap[i].row);
+        actio_expr force = dotted(d, "force", F->sys.walls.contact[i]);
+        join(d, sum, actio_div(&F->pool, force, F->walls.gap[i].scale), F->walls.gap[i].row);
     }
-    for (size_t r = 0; r < F->sys.rubs; r++) show_rub(d, &F->sys.rub[r], sum);
+    for (size_t r = 0; r < F->sys.walls.rubs; r++) show_rub(d, &F->sys.walls.rub[r], sum);
     actio_shown_words(d, "added to the right sides of the equations of motion, which hold unchanged in free flight:");
     for (size_t i = 0; i < F->n; i++)
         if (!actio_is_zero(sum[i])) note(d, actio_shown_indexed(d, "C", "C", d->model->coord[i].name), sum[i]);

@@ -46,8 +46,8 @@ static bool is_name(const struct actio_model *m, const char *name)
         if (strcmp(m->coord[i].name, name) == 0) return true;
     for (size_t i = 0; i < m->states; i++)
         if (strcmp(m->state[i].name, name) == 0) return true;
-    for (size_t i = 0; i < m->frames; i++)
-        if (strcmp(m->frame[i].name, name) == 0) return true;
+    for (size_t i = 0; i < m->named.frames; i++)
+        if (strcmp(m->named.frame[i].name, name) == 0) return true;
     return false;
 }
 
@@ -120,8 +120,8 @@ static void show_list(struct actio_derivation *d, const actio_expr *e, size_t n)
     item->entry = e;
 }
 
-static void show_coordinates(struct actio_derivation *d) { show_list(d, d->F->q, d->F->n); }
-static void show_states(struct actio_derivation *d) { show_list(d, d->F->s, d->F->m); }
+static void show_coordinates(struct actio_derivation *d) { show_list(d, d->F->sym.q, d->F->n); }
+static void show_states(struct actio_derivation *d) { show_list(d, d->F->sym.s, d->F->m); }
 
 static void show_lagrangian(struct actio_derivation *d)
 {
@@ -152,7 +152,7 @@ static actio_expr *rates_by(struct actio_derivation *d, const struct actio_entri
 {
     actio_expr *sum = array(d, count);
     for (size_t i = 0; i < rows->count; i++)
-        sum[rows->at[i].row] = plus_product(d, sum[rows->at[i].row], rows->at[i].e, d->F->zdot[rows->at[i].col]);
+        sum[rows->at[i].row] = plus_product(d, sum[rows->at[i].row], rows->at[i].e, d->F->sym.zdot[rows->at[i].col]);
     return sum;
 }
 
@@ -161,7 +161,7 @@ static actio_expr *reactions(struct actio_derivation *d)
     actio_expr *sum = array(d, d->F->N);
     for (size_t i = 0; i < d->F->D.count; i++) {
         const struct actio_entry *e = &d->F->D.at[i];
-        sum[e->col] = plus_product(d, sum[e->col], e->e, d->F->lambda[e->row]);
+        sum[e->col] = plus_product(d, sum[e->col], e->e, d->F->sym.lambda[e->row]);
     }
     return sum;
 }
@@ -196,7 +196,7 @@ static void keep_factors(struct actio_derivation *d, const actio_expr *left)
 {
     for (size_t i = 0; i < d->F->G.count; i++) {
         struct actio_entry *e = &d->F->G.at[i];
-        actio_expr factor = actio_diff(&d->F->pool, left[e->row], d->F->zdot[e->col]);
+        actio_expr factor = actio_diff(&d->F->pool, left[e->row], d->F->sym.zdot[e->col]);
         if (!actio_uses(&d->F->pool, factor, ACTIO_SPACE_ACC) && !actio_uses(&d->F->pool, factor, ACTIO_SPACE_SDOT))
             e->e = factor;
     }
@@ -204,7 +204,7 @@ static void keep_factors(struct actio_derivation *d, const actio_expr *left)
 
 static actio_expr by_lambda(struct actio_derivation *d, actio_expr e)
 {
-    return d->F->p ? actio_tidy_in(d, e, d->F->lambda, d->F->p) : actio_tidy(d, e);
+    return d->F->p ? actio_tidy_in(d, e, d->F->sym.lambda, d->F->p) : actio_tidy(d, e);
 }
 
 /* m*x'' = F reads better than -m*x'' = -F. */
@@ -217,9 +217,9 @@ void actio_derive_balance(struct actio_derivation *d, actio_expr **left, actio_e
     *right = array(d, d->F->N);
     for (size_t i = 0; i < d->F->N; i++) {
         (*right)[i] = by_lambda(d, actio_add(&d->F->pool, d->F->h[i], force[i]));
-        (*left)[i] = actio_tidy_in(d, (*left)[i], d->F->zdot, d->F->N);
+        (*left)[i] = actio_tidy_in(d, (*left)[i], d->F->sym.zdot, d->F->N);
         /* tidied for what follows */
-        d->F->h[i] = actio_substitute(&d->F->pool, (*right)[i], d->F->lambda, none, d->F->p);
+        d->F->h[i] = actio_substitute(&d->F->pool, (*right)[i], d->F->sym.lambda, none, d->F->p);
     }
     keep_factors(d, *left);
 }
@@ -227,7 +227,7 @@ void actio_derive_balance(struct actio_derivation *d, actio_expr **left, actio_e
 /* Whose equation it is, where a flow has the rates of several states: reactions on a state enter its own. */
 static const char *owner(const struct actio_derivation *d, size_t i)
 {
-    const struct actio_entries *mu = &d->F->mu;
+    const struct actio_entries *mu = &d->F->flow.mu;
     for (size_t k = 0; i >= d->F->n && k < mu->count; k++)
         if (mu->at[k].row != mu->at[k].col) return d->F->sys.variable[i];
     return NULL;
@@ -397,8 +397,8 @@ void actio_derive_solve(struct actio_derivation *d)
     d->lambda = array(d, F->p);
     d->zdot = array(d, F->N);
     if (actio_derive_explicit(d, d->lambda, d->zdot, &d->on_shell)) return;
-    d->lambda = F->sys.symbolic ? F->lambda_solved : NULL;
-    d->zdot = F->sys.symbolic ? F->zdot_solved : NULL;
+    d->lambda = F->sys.solved.symbolic ? F->solved.lambda : NULL;
+    d->zdot = F->sys.solved.symbolic ? F->solved.zdot : NULL;
 }
 
 void actio_say_on_shell(struct actio_derivation *d)
@@ -414,7 +414,7 @@ static void show_multipliers(struct actio_derivation *d)
     actio_derive_solve(d);
     if (d->F->p == 0) return;
     actio_say_on_shell(d);
-    if (d->lambda) actio_shown_solved(d, d->F->lambda, d->lambda, known(d, d->F->N), d->F->p, "multipliers");
+    if (d->lambda) actio_shown_solved(d, d->F->sym.lambda, d->lambda, known(d, d->F->N), d->F->p, "multipliers");
     else if (!d->closure)
         actio_shown_words(d, "solved numerically from B*(-lambda, q'') = e at each state; no short formula exists");
     if (d->closure && d->closure->multipliers) actio_shown_words(d, d->closure->multipliers);
@@ -425,20 +425,20 @@ static void show_reactions(struct actio_derivation *d)
     actio_expr *force = d->F->p ? reactions(d) : NULL;
     for (size_t i = 0; force && i < d->F->N; i++)
         if (!actio_is_zero(force[i]))
-            actio_shown_equation(d, NULL, d->F->reaction[i], grouped(d, by_lambda(d, force[i])));
+            actio_shown_equation(d, NULL, d->F->sym.reaction[i], grouped(d, by_lambda(d, force[i])));
 }
 
 static void show_accelerations(struct actio_derivation *d)
 {
     actio_derive_solve(d);
     actio_say_on_shell(d);
-    if (d->zdot) actio_shown_solved(d, d->F->zdot, d->zdot, known(d, 0), d->F->N, "rates");
+    if (d->zdot) actio_shown_solved(d, d->F->sym.zdot, d->zdot, known(d, 0), d->F->N, "rates");
     if (d->closure && d->closure->rates) actio_shown_words(d, d->closure->rates);
 }
 
 static void show_column(struct actio_derivation *d, size_t i)
 {
-    const struct actio_system_column *c = &d->F->sys.column[i];
+    const struct actio_system_column *c = &d->F->sys.output.column[i];
     const char *dot = strchr(c->name, '.');
     struct actio_text latex;
     actio_text_open(&latex, &d->arena);
@@ -452,14 +452,15 @@ static void show_column(struct actio_derivation *d, size_t i)
 
 static void show_energy(struct actio_derivation *d)
 {
-    for (size_t i = 0; i < d->F->sys.columns; i++)
-        if (d->F->sys.column[i].role == ACTIO_ROLE_ENERGY) show_column(d, i);
+    for (size_t i = 0; i < d->F->sys.output.columns; i++)
+        if (d->F->sys.output.column[i].role == ACTIO_ROLE_ENERGY) show_column(d, i);
 }
 
 static void show_symmetries(struct actio_derivation *d)
 {
-    for (size_t i = 0; i < d->F->sys.columns; i++)
-        if (d->F->sys.column[i].role == ACTIO_ROLE_CHARGE || d->F->sys.column[i].role == ACTIO_ROLE_BALANCE)
+    for (size_t i = 0; i < d->F->sys.output.columns; i++)
+        if (d->F->sys.output.column[i].role == ACTIO_ROLE_CHARGE
+            || d->F->sys.output.column[i].role == ACTIO_ROLE_BALANCE)
             show_column(d, i);
 }
 

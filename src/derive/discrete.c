@@ -57,8 +57,8 @@ static void open(struct stepping *s)
     s->holonomic = actio_form_array(F, F->p, sizeof *s->holonomic);
     s->h = actio_shown_free(s->d, "h", "step", "h");
     s->half = actio_div(pool_of(s), s->h, actio_const(pool_of(s), 2));
-    s->before = actio_sub(pool_of(s), F->time, s->half);
-    s->after = actio_add(pool_of(s), F->time, s->half);
+    s->before = actio_sub(pool_of(s), F->sym.time, s->half);
+    s->after = actio_add(pool_of(s), F->sym.time, s->half);
     for (size_t i = 0; i < n; i++) {
         s->q0[i] = coordinate(s, i, "0");
         s->q1[i] = coordinate(s, i, "1");
@@ -74,8 +74,8 @@ static void open(struct stepping *s)
 static actio_expr there(struct stepping *s, actio_expr e, const actio_expr *q, actio_expr t)
 {
     struct actio_formation *F = s->d->F;
-    e = actio_substitute(pool_of(s), e, F->q, q, F->n);
-    return actio_substitute(pool_of(s), e, &F->time, &t, 1);
+    e = actio_substitute(pool_of(s), e, F->sym.q, q, F->n);
+    return actio_substitute(pool_of(s), e, &F->sym.time, &t, 1);
 }
 
 /* ---- sections */
@@ -87,14 +87,15 @@ static void show_middle(struct stepping *s)
     for (size_t i = 0; i < F->n; i++) {
         mid[i] = actio_div(pool_of(s), actio_add(pool_of(s), s->q0[i], s->q1[i]), actio_const(pool_of(s), 2));
         slope[i] = actio_div(pool_of(s), actio_sub(pool_of(s), s->q1[i], s->q0[i]), s->h);
-        actio_shown_equation(s->d, NULL, F->q[i], mid[i]);
-        actio_shown_equation(s->d, NULL, F->v[i], slope[i]);
+        actio_shown_equation(s->d, NULL, F->sym.q[i], mid[i]);
+        actio_shown_equation(s->d, NULL, F->sym.v[i], slope[i]);
     }
     actio_shown_words(
         s->d, "here and below, each coordinate, velocity and the time t denote their values at the middle of the step");
     actio_shown_section(s->d, "discrete", "Discrete Lagrangian", "h*L at the middle, the action of a step",
                         "\\mathcal{L}_d = h \\, \\mathcal{L}");
-    actio_expr L = actio_substitute(pool_of(s), actio_substitute(pool_of(s), F->L, F->v, slope, F->n), F->q, mid, F->n);
+    actio_expr L =
+        actio_substitute(pool_of(s), actio_substitute(pool_of(s), F->L, F->sym.v, slope, F->n), F->sym.q, mid, F->n);
     if (actio_tidy_size(s->d, L) > SHORT) {
         actio_shown_words(s->d, "too long to display in terms of the ends of the step");
         return;
@@ -124,8 +125,8 @@ static void show_momentum(struct stepping *s, size_t i)
     struct actio_pool *pool = pool_of(s);
     actio_expr p = actio_tidy_shown(s->d, F->Lv[i]),
                force = actio_tidy_shown(s->d, actio_add(pool, F->Lq[i], F->total_force[i]));
-    actio_expr middle = impulse(s, i, false, F->lambda, NULL, F->time),
-               begin = impulse(s, i, true, F->lambda, s->q0, s->before);
+    actio_expr middle = impulse(s, i, false, F->sym.lambda, NULL, F->sym.time),
+               begin = impulse(s, i, true, F->sym.lambda, s->q0, s->before);
     actio_expr both = actio_add(pool, force, middle), all = actio_add(pool, both, begin);
     actio_shown_equation(s->d, NULL, momentum(s, i, "0"),
                          actio_is_zero(all) ? p : actio_sub(pool, p, actio_mul(pool, s->half, all)));

@@ -132,10 +132,10 @@ static void give_names(struct actio_duality *w)
 static bool eliminated_briefly(struct actio_duality *w)
 {
     struct actio_formation *F = w->d->F;
-    bool brief = F->sys.symbolic;
-    for (size_t i = 0; F->sys.symbolic && i < F->N; i++) {
-        F->zdot_solved[i] = actio_tidy(w->d, F->zdot_solved[i]);
-        brief = brief && actio_tidy_size(w->d, F->zdot_solved[i]) <= ELIMINATED;
+    bool brief = F->sys.solved.symbolic;
+    for (size_t i = 0; F->sys.solved.symbolic && i < F->N; i++) {
+        F->solved.zdot[i] = actio_tidy(w->d, F->solved.zdot[i]);
+        brief = brief && actio_tidy_size(w->d, F->solved.zdot[i]) <= ELIMINATED;
     }
     return brief;
 }
@@ -167,7 +167,7 @@ static size_t place_of_weight(struct actio_duality *w, size_t component)
     const struct actio_formation *F = w->d->F;
     size_t reactions = 2 * m->coords + m->states + m->constraints, i = 0;
     if (component < w->x) return component;
-    while (component >= reactions && i < w->u && !actio_same(w->U[i], F->reaction[component - reactions])) i++;
+    while (component >= reactions && i < w->u && !actio_same(w->U[i], F->sym.reaction[component - reactions])) i++;
     return component >= reactions ? i : w->u;
 }
 
@@ -217,18 +217,18 @@ static bool free_formulas(struct actio_duality *w)
     w->f = array(w, w->x);
     w->g = array(w, w->equations);
     F->h = array(w, F->N);
-    memcpy(w->U, F->q, F->n * sizeof *w->U);
-    memcpy(w->U + F->n, F->z, F->N * sizeof *w->U);
+    memcpy(w->U, F->sym.q, F->n * sizeof *w->U);
+    memcpy(w->U + F->n, F->sym.z, F->N * sizeof *w->U);
     w->U[w->u - 1] = slack;
     for (size_t i = 0, at = w->x; i < F->N; i++) {
-        F->h[i] = acted[i] ? actio_add(pool, h[i], F->reaction[i]) : h[i];
-        if (acted[i]) w->U[at++] = F->reaction[i];
+        F->h[i] = acted[i] ? actio_add(pool, h[i], F->sym.reaction[i]) : h[i];
+        if (acted[i]) w->U[at++] = F->sym.reaction[i];
     }
     bool solved = actio_derive_free(w->d, w->f + F->n);
     F->h = h;
-    memcpy(w->f, F->v, F->n * sizeof *w->f);
+    memcpy(w->f, F->sym.v, F->n * sizeof *w->f);
     for (size_t k = 0; k < F->sys.levels; k++) w->g[k] = actio_tidy(w->d, F->phi[k]);
-    for (size_t i = 0; i < F->n; i++) power = actio_add(pool, power, actio_mul(pool, F->reaction[i], F->v[i]));
+    for (size_t i = 0; i < F->n; i++) power = actio_add(pool, power, actio_mul(pool, F->sym.reaction[i], F->sym.v[i]));
     w->g[F->sys.levels] = actio_add(pool, power, actio_mul(pool, half, actio_power(pool, slack, 2)));
     give_names(w);
     w->H = free_potential(w);
@@ -288,8 +288,8 @@ static void show_form(struct actio_duality *w)
     section(w, "first_order", "First-order form", "x' = f(U, t), 0 = g(U, t)",
             "\\dot{x} = f(U, t), \\quad 0 = g(U, t)");
     for (size_t i = 0; i < F->N; i++)
-        if (!actio_same(w->f[F->n + i], F->zdot[i]))
-            lost += show(w, F->zdot[i], actio_tidy_shown(w->d, w->f[F->n + i]));
+        if (!actio_same(w->f[F->n + i], F->sym.zdot[i]))
+            lost += show(w, F->sym.zdot[i], actio_tidy_shown(w->d, w->f[F->n + i]));
     for (size_t i = 0; i < w->equations; i++) lost += show(w, actio_tidy_shown(w->d, w->g[i]), (actio_expr){ 0 });
     say_long(w, lost);
     if (F->n) actio_shown_words(w->d, "velocities are separate unknowns: x_dot denotes x' in names");

@@ -44,7 +44,7 @@ static void solve_constraint(struct solving *s, actio_expr phi)
     actio_expr *coef = actio_form_array(F, F->n, sizeof *coef), rest;
     size_t best = F->n, least = SIZE_MAX;
     phi = actio_tidy(s->d, actio_substitute(pool, phi, s->from, s->to, s->count));
-    if (!actio_linear_in(pool, phi, F->v, F->n, coef, &rest)) return;
+    if (!actio_linear_in(pool, phi, F->sym.v, F->n, coef, &rest)) return;
     for (size_t j = 0; j < F->n; j++) {
         if (actio_is_zero(coef[j])) continue;
         size_t size = actio_tidy_size(s->d, coef[j]);
@@ -55,8 +55,8 @@ static void solve_constraint(struct solving *s, actio_expr phi)
     }
     if (best == F->n) return;
     for (size_t j = 0; j < F->n; j++)
-        if (j != best) rest = actio_add(pool, rest, actio_times(pool, coef[j], F->v[j]));
-    s->from[s->count] = F->v[best];
+        if (j != best) rest = actio_add(pool, rest, actio_times(pool, coef[j], F->sym.v[j]));
+    s->from[s->count] = F->sym.v[best];
     s->to[s->count] = actio_tidy(s->d, actio_neg(pool, actio_div(pool, rest, coef[best])));
     for (size_t i = 0; i < s->count; i++)
         s->to[i] = actio_substitute(pool, s->to[i], &s->from[s->count], &s->to[s->count], 1);

@@ -30,16 +30,17 @@ static void show_coordinates(struct actio_derivation *d)
     item->rows = 1;
     item->cols = n;
     item->entry = list;
-    for (uint16_t axis = 1; axis <= c->m->axes; axis++) {
+    for (uint16_t axis = 1; axis <= c->m->field.axes; axis++) {
         struct actio_text t;
         actio_text_open(&t, &d->arena);
         for (size_t i = 0; i < c->m->coords; i++)
             if (c->m->coord[i].axis == axis)
-                actio_text_format(&t, "%s%s(%s)", t.length ? ", " : "", c->m->coord[i].name, c->m->axis[axis - 1].name);
-        actio_text_format(&t, " on %s = ", c->m->axis[axis - 1].name);
-        actio_print(&c->m->pool, c->m->axis[axis - 1].from, actio_model_symbol_name, c->m, &t);
+                actio_text_format(&t, "%s%s(%s)", t.length ? ", " : "", c->m->coord[i].name,
+                                  c->m->field.axis[axis - 1].name);
+        actio_text_format(&t, " on %s = ", c->m->field.axis[axis - 1].name);
+        actio_print(&c->m->pool, c->m->field.axis[axis - 1].from, actio_model_symbol_name, c->m, &t);
         actio_text_add(&t, " .. ");
-        actio_print(&c->m->pool, c->m->axis[axis - 1].to, actio_model_symbol_name, c->m, &t);
+        actio_print(&c->m->pool, c->m->field.axis[axis - 1].to, actio_model_symbol_name, c->m, &t);
         actio_shown_words(d, t.s);
     }
 }
@@ -105,7 +106,7 @@ static void show_ends(struct actio_derivation *d) { actio_show_ends(continuum(d)
 
 static const char *label_of(struct actio_continuum *c, const struct actio_constraint *con)
 {
-    return con->axis ? actio_arena_format(&c->d->arena, "%s(%s)", con->label, c->m->axis[con->axis - 1].name)
+    return con->axis ? actio_arena_format(&c->d->arena, "%s(%s)", con->label, c->m->field.axis[con->axis - 1].name)
                      : con->label;
 }
 
@@ -171,7 +172,7 @@ static actio_expr energy(struct actio_continuum *c)
     actio_expr *v = actio_form_array(c->d->F, c->m->coords, sizeof *v), rest = c->L.f;
     for (uint32_t i = 0; i < c->m->coords; i++) v[i] = actio_jet(c->j, ACTIO_SPACE_V, i, 0);
     actio_expr sum = work_of_points(c, v);
-    for (uint16_t axis = 1; axis <= c->m->axes; axis++) {
+    for (uint16_t axis = 1; axis <= c->m->field.axes; axis++) {
         actio_expr density = work_density(c, axis, v);
         for (uint32_t i = 0; i < c->L.n; i++) {
             if (!stands_alone(c, i, axis)) continue;
@@ -198,7 +199,7 @@ static void show_symmetries(struct actio_derivation *d)
         struct actio_text latex;
         for (size_t k = 0; k < s->terms; k++) change[s->term[k].variable] = actio_jet_of(c->j, s->term[k].e);
         actio_expr sum = s->is_time ? energy(c) : work_of_points(c, change);
-        for (uint16_t axis = 1; !s->is_time && axis <= c->m->axes; axis++)
+        for (uint16_t axis = 1; !s->is_time && axis <= c->m->field.axes; axis++)
             sum = actio_add(c->pool, sum, actio_jet_integral(c->j, actio_tidy(d, work_density(c, axis, change)), axis));
         actio_text_open(&latex, &d->arena);
         actio_text_add(&latex, "\\mathrm{charge}_{");

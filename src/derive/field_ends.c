@@ -165,7 +165,7 @@ static const char *place_of(struct actio_continuum *c, const struct actio_jet_po
 {
     struct actio_text t;
     actio_text_open(&t, &c->d->arena);
-    actio_text_format(&t, "at %s = ", c->m->axis[at->of.axis - 1].name);
+    actio_text_format(&t, "at %s = ", c->m->field.axis[at->of.axis - 1].name);
     actio_print_nice(c->pool, at->place, text_name, c, &t);
     return t.s;
 }
@@ -186,8 +186,8 @@ static void show_jump(struct actio_continuum *c, uint32_t p)
 
 void actio_show_ends(struct actio_continuum *c)
 {
-    for (uint16_t axis = 1; axis <= c->m->axes; axis++) {
-        const struct actio_axis *a = &c->m->axis[axis - 1];
+    for (uint16_t axis = 1; axis <= c->m->field.axes; axis++) {
+        const struct actio_axis *a = &c->m->field.axis[axis - 1];
         struct ending from = { .c = c, .axis = axis, .place = actio_copy(c->pool, &c->m->pool, a->from), .at = a->a };
         struct ending to = { .c = c, .axis = axis, .place = actio_copy(c->pool, &c->m->pool, a->to), .at = a->b };
         show_end(&from, -1);
@@ -195,7 +195,7 @@ void actio_show_ends(struct actio_continuum *c)
     }
     for (uint32_t p = 0; p < c->points; p++) {
         const struct actio_jet_point *at = &c->j->point[p];
-        if (at->of.space == ACTIO_SPACE_Q && at->of.axis && !is_end(&c->m->axis[at->of.axis - 1], at->at))
+        if (at->of.space == ACTIO_SPACE_Q && at->of.axis && !is_end(&c->m->field.axis[at->of.axis - 1], at->at))
             show_jump(c, p);
     }
 }

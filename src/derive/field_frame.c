@@ -50,8 +50,8 @@ static void name_row(struct actio_field_frame *f, size_t a, const char *name, co
 
 static bool take_given(struct actio_field_frame *f, size_t *rows)
 {
-    for (size_t i = 0; i < f->c->m->frames; i++) {
-        const struct actio_quasi_velocity *u = &f->c->m->frame[i];
+    for (size_t i = 0; i < f->c->m->named.frames; i++) {
+        const struct actio_quasi_velocity *u = &f->c->m->named.frame[i];
         if (u->axis != f->axis) continue;
         if (*rows == f->n || !take_row(f, *rows, actio_jet_of(f->c->j, u->e))) return false;
         name_row(f, *rows, u->name, NULL);

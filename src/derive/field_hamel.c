@@ -413,7 +413,7 @@ static actio_expr integrated(struct moving *m, actio_expr e, const actio_expr en
 static void show_whole(struct moving *m, size_t a)
 {
     struct actio_continuum *c = m->c;
-    const struct actio_axis *axis = &c->m->axis[m->f.axis - 1];
+    const struct actio_axis *axis = &c->m->field.axis[m->f.axis - 1];
     const actio_expr end[2] = { actio_copy(c->pool, &c->m->pool, axis->from),
                                 actio_copy(c->pool, &c->m->pool, axis->to) };
     actio_expr left = without_gone(m, m->left[a]), right = without_gone(m, m->right[a]);
@@ -469,8 +469,8 @@ static void show_axis(struct actio_continuum *c, uint16_t axis)
     show_equations(m);
     show_restrictions(m);
     actio_shown_section(c->d, "masses", "Masses at the ends, along the quasi-velocities", "", "");
-    show_end(m, &c->m->axis[axis - 1], false);
-    show_end(m, &c->m->axis[axis - 1], true);
+    show_end(m, &c->m->field.axis[axis - 1], false);
+    show_end(m, &c->m->field.axis[axis - 1], true);
     show_wholes(m);
 }
 
@@ -485,11 +485,11 @@ static void show_coordinates(struct actio_continuum *c)
 void actio_show_field_hamel(struct actio_derivation *d)
 {
     struct actio_field_jets *j = d->jets;
-    for (size_t i = 0; i < d->model->frames; i++)
-        if (!d->model->frame[i].axis)
-            actio_shown_equation(d, NULL, actio_jet_own(j, d->model->frame[i].name, 0),
-                                 actio_jet_shown(j, actio_tidy_shown(d, actio_jet_of(j, d->model->frame[i].e))));
-    for (uint16_t axis = 1; axis <= d->model->axes; axis++) {
+    for (size_t i = 0; i < d->model->named.frames; i++)
+        if (!d->model->named.frame[i].axis)
+            actio_shown_equation(d, NULL, actio_jet_own(j, d->model->named.frame[i].name, 0),
+                                 actio_jet_shown(j, actio_tidy_shown(d, actio_jet_of(j, d->model->named.frame[i].e))));
+    for (uint16_t axis = 1; axis <= d->model->field.axes; axis++) {
         if (axis > 1) actio_shown_section(d, "frame", "Quasi-velocities", "", "");
         show_axis(d->continuum, axis);
     }

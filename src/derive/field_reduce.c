@@ -239,9 +239,9 @@ void actio_say_tension(struct actio_continuum *c)
         actio_expr name = actio_shown_free(c->d, "tension", "tension_", "T");
         if (c->relations > 1) name = actio_shown_indexed(c->d, "tension", "T", label);
         actio_text_open(&t, &c->d->arena);
-        actio_text_format(&t,
-                          "the force across a cut along (diff(%s, %s), diff(%s, %s)):", c->m->coord[r->field[0]].name,
-                          c->m->axis[r->axis - 1].name, c->m->coord[r->field[1]].name, c->m->axis[r->axis - 1].name);
+        actio_text_format(
+            &t, "the force across a cut along (diff(%s, %s), diff(%s, %s)):", c->m->coord[r->field[0]].name,
+            c->m->field.axis[r->axis - 1].name, c->m->coord[r->field[1]].name, c->m->field.axis[r->axis - 1].name);
         actio_shown_words(c->d, t.s);
         actio_shown_equation(c->d, NULL, name,
                              tidy(c, actio_neg(c->pool, actio_mul(c->pool, a, c->lambda[r->constraint]))));

@@ -34,13 +34,13 @@ static void name_field(struct actio_framing *f, struct actio_framing_row *row, c
 static struct actio_framing_row given_row(struct actio_framing *f, uint32_t index)
 {
     struct actio_formation *F = f->d->F;
-    const struct actio_quasi_velocity *u = &f->d->model->frame[index];
+    const struct actio_quasi_velocity *u = &f->d->model->named.frame[index];
     struct actio_framing_row row = { .coef = actio_form_array(F, F->n, sizeof(actio_expr)) };
     struct actio_text latex;
     actio_expr e;
     actio_copy_all(&F->pool, &F->model->pool, &u->e, 1, &e);
-    actio_gradient(&F->pool, e, F->v, F->n, row.coef);
-    row.rest = actio_substitute(&F->pool, e, F->v, actio_form_array(F, F->n, sizeof(actio_expr)), F->n);
+    actio_gradient(&F->pool, e, F->sym.v, F->n, row.coef);
+    row.rest = actio_substitute(&F->pool, e, F->sym.v, actio_form_array(F, F->n, sizeof(actio_expr)), F->n);
     actio_text_open(&latex, &f->d->arena);
     actio_latex_name(u->name, &latex);
     row.name = actio_shown_symbol(f->d, u->name, latex.s);
@@ -62,8 +62,8 @@ static struct actio_framing_row constraint_row(struct actio_framing *f, const st
 static struct actio_framing_row coordinate_row(struct actio_framing *f, size_t k)
 {
     struct actio_framing_row row = { .coef = actio_form_array(f->d->F, f->n, sizeof(actio_expr)),
-                                     .name = f->d->F->v[k],
-                                     .rate = f->d->F->acc[k],
+                                     .name = f->d->F->sym.v[k],
+                                     .rate = f->d->F->sym.acc[k],
                                      .of = f->d->model->coord[k].name };
     row.coef[k] = actio_const(pool_of(f), 1);
     name_field(f, &row, f->d->model->coord[k].name);
@@ -171,8 +171,9 @@ static void show_row(struct actio_derivation *d, const struct actio_framing_row 
     struct actio_formation *F = d->F;
     actio_expr sum = row->rest;
     for (size_t k = 0; k < F->n; k++)
-        if (!actio_is_zero(row->coef[k])) sum = actio_add(&F->pool, sum, actio_mul(&F->pool, row->coef[k], F->v[k]));
-    actio_shown_equation(d, NULL, row->name, actio_group(&F->pool, actio_tidy_in(d, sum, F->v, F->n)));
+        if (!actio_is_zero(row->coef[k]))
+            sum = actio_add(&F->pool, sum, actio_mul(&F->pool, row->coef[k], F->sym.v[k]));
+    actio_shown_equation(d, NULL, row->name, actio_group(&F->pool, actio_tidy_in(d, sum, F->sym.v, F->n)));
 }
 
 static void show_inverse(struct actio_framing *f)
@@ -186,8 +187,8 @@ static void show_inverse(struct actio_framing *f)
         actio_expr sum = f->w[k];
         for (size_t a = 0; a < f->n; a++) sum = plus(f, sum, f->Psi[k * f->n + a], xi[a]);
         sum = actio_group(pool_of(f), actio_tidy_in(d, sum, xi, f->n));
-        if (actio_same(sum, d->F->v[k])) continue;
-        if (actio_tidy_size(d, sum) <= SHORT) actio_shown_equation(d, NULL, d->F->v[k], sum);
+        if (actio_same(sum, d->F->sym.v[k])) continue;
+        if (actio_tidy_size(d, sum) <= SHORT) actio_shown_equation(d, NULL, d->F->sym.v[k], sum);
         else too_long++;
     }
     say_too_long(d, too_long, too_long == 1 ? "velocity" : "velocities");
@@ -200,7 +201,7 @@ static bool curl(struct actio_framing *f, size_t a, actio_expr *B)
     bool any = false;
     for (size_t k = 0; k < f->n; k++)
         for (size_t l = 0; l < f->n; l++) {
-            const actio_expr *q = f->d->F->q;
+            const actio_expr *q = f->d->F->sym.q;
             B[k * f->n + l] = k == l ? (actio_expr){ 0 }
                                      : tidy(f, actio_sub(pool, actio_diff(pool, f->row[a].coef[k], q[l]),
                                                          actio_diff(pool, f->row[a].coef[l], q[k])));
@@ -232,8 +233,8 @@ static void find_with_time(struct actio_framing *f, size_t a, const actio_expr *
     struct actio_formation *F = f->d->F;
     actio_expr row[ROOM];
     for (size_t l = 0; l < f->n; l++) {
-        row[l] =
-            actio_sub(pool, actio_diff(pool, f->row[a].rest, F->q[l]), actio_diff(pool, f->row[a].coef[l], F->time));
+        row[l] = actio_sub(pool, actio_diff(pool, f->row[a].rest, F->sym.q[l]),
+                           actio_diff(pool, f->row[a].coef[l], F->sym.time));
         for (size_t k = 0; k < f->n; k++) row[l] = plus(f, row[l], f->w[k], B[k * f->n + l]);
         row[l] = tidy(f, row[l]);
     }
@@ -317,7 +318,7 @@ void actio_derive_whole_frame(struct actio_derivation *d)
         show_frame(f, true);
         return;
     }
-    for (uint32_t i = 0; i < d->model->frames; i++) {
+    for (uint32_t i = 0; i < d->model->named.frames; i++) {
         struct actio_framing_row row = given_row(f, i);
         show_row(d, &row);
     }
@@ -337,5 +338,5 @@ bool actio_derive_bare_frame(struct actio_derivation *d)
 
 void actio_derive_frame(struct actio_derivation *d)
 {
-    if (d->model->frames) actio_derive_whole_frame(d);
+    if (d->model->named.frames) actio_derive_whole_frame(d);
 }

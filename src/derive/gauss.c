@@ -49,7 +49,7 @@ static bool free_rates(struct actio_derivation *d, const struct least *z, actio_
 static actio_expr completed(struct actio_derivation *d, const struct least *z, const actio_expr *a)
 {
     actio_expr *x = actio_form_array(d->F, z->n, sizeof *x);
-    for (size_t i = 0; i < z->n; i++) x[i] = actio_sub(&d->F->pool, d->F->zdot[z->at[i]], a[i]);
+    for (size_t i = 0; i < z->n; i++) x[i] = actio_sub(&d->F->pool, d->F->sym.zdot[z->at[i]], a[i]);
     return half_square(d, z, x);
 }
 
@@ -57,7 +57,7 @@ static actio_expr without_rest(struct actio_derivation *d, const struct least *z
 {
     struct actio_formation *F = d->F;
     actio_expr *x = actio_form_array(F, z->n, sizeof *x);
-    for (size_t i = 0; i < z->n; i++) x[i] = F->zdot[z->at[i]];
+    for (size_t i = 0; i < z->n; i++) x[i] = F->sym.zdot[z->at[i]];
     actio_expr sum = half_square(d, z, x);
     for (size_t i = 0; i < z->n; i++)
         if (!actio_is_zero(z->h[i])) sum = actio_sub(&F->pool, sum, actio_mul(&F->pool, z->h[i], x[i]));
@@ -124,7 +124,9 @@ static struct least gather(struct actio_derivation *d, const uint32_t *component
         if (component[e->col] == number)
             *entry(&z, place[e->row], place[e->col]) =
                 actio_add(&F->pool, *entry(&z, place[e->row], place[e->col]), e->e);
-        else z.h[place[e->row]] = actio_sub(&F->pool, z.h[place[e->row]], actio_mul(&F->pool, e->e, F->zdot[e->col]));
+        else
+            z.h[place[e->row]] =
+                actio_sub(&F->pool, z.h[place[e->row]], actio_mul(&F->pool, e->e, F->sym.zdot[e->col]));
     }
     return z;
 }

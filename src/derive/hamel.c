@@ -36,7 +36,7 @@ static actio_expr tidy(struct moving *m, actio_expr e)
 
 static actio_expr by_xi(struct moving *m, actio_expr e)
 {
-    return actio_substitute(pool_of(m), e, m->d->F->v, m->v, m->n);
+    return actio_substitute(pool_of(m), e, m->d->F->sym.v, m->v, m->n);
 }
 
 /* ---- what the equations are made of */
@@ -112,7 +112,8 @@ static void find_right(struct moving *m, size_t j)
     struct actio_formation *F = m->d->F;
     actio_expr push = { 0 };
     for (size_t k = 0; k < m->n; k++) {
-        actio_expr force = actio_add(pool_of(m), actio_diff(pool_of(m), m->l, F->q[k]), by_xi(m, F->total_force[k]));
+        actio_expr force =
+            actio_add(pool_of(m), actio_diff(pool_of(m), m->l, F->sym.q[k]), by_xi(m, F->total_force[k]));
         push = plus(m, push, m->f->Psi[k * m->n + j], force);
     }
     m->push[j] = m->right[j] = tidy(m, push);
@@ -146,9 +147,9 @@ static actio_expr reaction(struct moving *m, size_t j)
     for (size_t i = 0; i < F->D.count; i++) {
         const struct actio_entry *e = &F->D.at[i];
         if (e->col < m->n)
-            sum = plus(m, sum, actio_times(pool_of(m), m->f->Psi[e->col * m->n + j], e->e), F->lambda[e->row]);
+            sum = plus(m, sum, actio_times(pool_of(m), m->f->Psi[e->col * m->n + j], e->e), F->sym.lambda[e->row]);
     }
-    return actio_is_zero(sum) ? sum : actio_tidy_in(m->d, actio_tidy(m->d, sum), F->lambda, F->p);
+    return actio_is_zero(sum) ? sum : actio_tidy_in(m->d, actio_tidy(m->d, sum), F->sym.lambda, F->p);
 }
 
 static actio_expr rate_of_momentum(struct moving *m, size_t j)
@@ -181,9 +182,9 @@ static void show_rates_of_momenta(struct moving *m)
 static actio_expr drift(struct moving *m, size_t j)
 {
     struct actio_formation *F = m->d->F;
-    actio_expr sum = actio_diff(pool_of(m), m->p[j], F->time);
-    for (size_t k = 0; k < m->n; k++) sum = plus(m, sum, actio_diff(pool_of(m), m->p[j], F->q[k]), m->v[k]);
-    for (size_t k = 0; k < F->m; k++) sum = plus(m, sum, actio_diff(pool_of(m), m->p[j], F->s[k]), F->sdot[k]);
+    actio_expr sum = actio_diff(pool_of(m), m->p[j], F->sym.time);
+    for (size_t k = 0; k < m->n; k++) sum = plus(m, sum, actio_diff(pool_of(m), m->p[j], F->sym.q[k]), m->v[k]);
+    for (size_t k = 0; k < F->m; k++) sum = plus(m, sum, actio_diff(pool_of(m), m->p[j], F->sym.s[k]), F->sym.sdot[k]);
     return sum;
 }
 
@@ -232,7 +233,7 @@ static void show_motion(struct moving *m)
     }
     actio_derive_balance(d, &left, &right);
     for (size_t i = m->n; i < F->N; i++)
-        actio_shown_equation(d, NULL, left[i], tidy(m, actio_substitute(pool_of(m), right[i], F->v, v, m->n)));
+        actio_shown_equation(d, NULL, left[i], tidy(m, actio_substitute(pool_of(m), right[i], F->sym.v, v, m->n)));
     if (!solve(m, &s, x)) return;
     actio_shown_section(d, "solved", "Solved for the rates of the quasi-velocities", "", "");
     actio_shown_solved(d, m->rate, x, NULL, m->r, "rates");

@@ -44,7 +44,7 @@ bool actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *mome
     struct actio_formation *F = d->F;
     struct actio_pool *pool = &F->pool;
     actio_expr *r = actio_form_array(F, F->n, sizeof *r), *none = actio_form_array(F, F->n, sizeof *none), H = { 0 };
-    int degree = actio_degree_in(pool, F->L, F->v, F->n);
+    int degree = actio_degree_in(pool, F->L, F->sym.v, F->n);
     struct actio_blocks b = { 0 };
     if (degree == 2) b = actio_blocks_of(d, F->n);
     const char *why = no_hamiltonian(d, degree, &b);
@@ -53,11 +53,11 @@ bool actio_derive_hamiltonian(struct actio_derivation *d, const actio_expr *mome
         return false;
     }
     for (size_t i = 0; i < F->n; i++) {
-        actio_expr drift = actio_tidy(d, actio_substitute(pool, F->Lv[i], F->v, none, F->n));
+        actio_expr drift = actio_tidy(d, actio_substitute(pool, F->Lv[i], F->sym.v, none, F->n));
         r[i] = actio_is_zero(drift) ? momentum[i] : actio_sub(pool, momentum[i], drift);
     }
     for (size_t k = 0; k < b.count; k++) H = actio_add(pool, H, kinetic(d, &b.block[k], r, momentum));
-    actio_expr potential = actio_tidy(d, actio_neg(pool, actio_substitute(pool, F->L, F->v, none, F->n)));
+    actio_expr potential = actio_tidy(d, actio_neg(pool, actio_substitute(pool, F->L, F->sym.v, none, F->n)));
     *whole = actio_add(pool, H, potential);
     actio_shown_equation(d, NULL, actio_shown_free(d, "H", "Hamiltonian", "\\mathcal{H}"), actio_group(pool, *whole));
     return true;

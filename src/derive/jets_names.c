@@ -19,7 +19,7 @@ static actio_slot jet_of(const struct actio_field_jets *j, actio_slot slot, cons
 static bool is_own(actio_slot s) { return s.space == ACTIO_SPACE_STATE || s.space == ACTIO_SPACE_SDOT; }
 static const char *axis_name(const struct actio_field_jets *j, uint16_t axis)
 {
-    return j->d->model->axis[axis - 1].name;
+    return j->d->model->field.axis[axis - 1].name;
 }
 
 bool actio_jet_text(struct actio_field_jets *j, actio_slot slot, struct actio_text *out)

@@ -30,11 +30,11 @@ static void take_rows(struct finding *f, const struct actio_entries *rows)
     actio_expr *sum = actio_form_array(F, f->p, sizeof *sum);
     for (size_t i = 0; i < rows->count; i++) {
         const struct actio_entry *e = &rows->at[i];
-        if (e->row < f->p) sum[e->row] = actio_add(pool, sum[e->row], actio_mul(pool, e->e, F->zdot[e->col]));
+        if (e->row < f->p) sum[e->row] = actio_add(pool, sum[e->row], actio_mul(pool, e->e, F->sym.zdot[e->col]));
     }
     for (size_t k = 0; k < f->p; k++) {
         sum[k] = actio_equation_form(pool, actio_tidy(f->d, sum[k]));
-        for (size_t i = 0; i < f->N; i++) *at(f, k, i) = actio_tidy(f->d, actio_diff(pool, sum[k], F->zdot[i]));
+        for (size_t i = 0; i < f->N; i++) *at(f, k, i) = actio_tidy(f->d, actio_diff(pool, sum[k], F->sym.zdot[i]));
     }
 }
 
@@ -157,7 +157,7 @@ static const char *names(struct finding *f, bool all, bool bound)
     for (size_t i = 0; i < f->N; i++) {
         if (!all && f->bound[i] != bound) continue;
         actio_text_add(&t, count++ ? ", " : "");
-        actio_model_symbol_name(f->d->model, actio_slot_of(&F->pool, F->z[i]), &t);
+        actio_model_symbol_name(f->d->model, actio_slot_of(&F->pool, F->sym.z[i]), &t);
     }
     return t.s;
 }
@@ -203,7 +203,7 @@ void actio_shown_along(struct actio_derivation *d, const actio_expr *Z, size_t r
         for (size_t i = 0; i < F->N; i++) {
             a = actio_add(pool, a, actio_times(pool, Z[i * r + j], left[i]));
             b = actio_add(pool, b,
-                          actio_times(pool, Z[i * r + j], actio_substitute(pool, right[i], F->lambda, none, F->p)));
+                          actio_times(pool, Z[i * r + j], actio_substitute(pool, right[i], F->sym.lambda, none, F->p)));
         }
         actio_tidy_rates(d, &a, &b);
         if (actio_tidy_size(d, a) + actio_tidy_size(d, b) > 8 * SHORT) left_out++;

@@ -20,7 +20,7 @@ static void prepare(struct actio_derivation *d)
         if (d->bound[e->col])
             ACTIO_PUSH(&F->arena, F->D.at, F->D.count, F->D.cap) = (struct actio_entry){ place[e->col], e->row, e->e };
     }
-    F->sys.symbolic = F->sys.symmetric = false; /* what was eliminated is d'Alembert's */
+    F->sys.solved.symbolic = F->sys.is.symmetric = false; /* what was eliminated is d'Alembert's */
 }
 
 /* ---- sections */
@@ -34,7 +34,7 @@ static const char *names(struct actio_derivation *d, bool bound)
     for (size_t i = 0; i < F->N; i++) {
         if (d->bound[i] != bound) continue;
         actio_text_add(&t, count++ ? ", " : "");
-        actio_model_symbol_name(d->model, actio_slot_of(&F->pool, F->z[i]), &t);
+        actio_model_symbol_name(d->model, actio_slot_of(&F->pool, F->sym.z[i]), &t);
     }
     return count ? t.s : "none";
 }
@@ -61,7 +61,7 @@ static void show_free(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
     actio_expr *a = actio_form_array(F, F->N, sizeof *a);
-    if (actio_derive_free(d, a)) actio_shown_solved(d, F->zdot, a, marked(d, false), F->N, "rates");
+    if (actio_derive_free(d, a)) actio_shown_solved(d, F->sym.zdot, a, marked(d, false), F->N, "rates");
     else actio_shown_words(d, "the components of W^-1*h, computed numerically at each state; no short formula exists");
 }
 
@@ -72,7 +72,7 @@ static void show_bound(struct actio_derivation *d)
         actio_shown_words(d, "determined numerically by the rows above at each state");
         return;
     }
-    actio_shown_solved(d, d->F->zdot, d->zdot, marked(d, true), d->F->N, "rates");
+    actio_shown_solved(d, d->F->sym.zdot, d->zdot, marked(d, true), d->F->N, "rates");
     actio_say_on_shell(d);
 }
 
@@ -113,7 +113,7 @@ static void show_multipliers(struct actio_derivation *d, const actio_expr *R)
     }
     actio_shown_section(d, "multipliers", "Multipliers", "lambda*dg/dq' is the reaction on the bound ones",
                         "\\lambda \\, \\partial g/\\partial \\dot{q} = R \\text{ on the bound ones}");
-    actio_shown_solved(d, F->lambda, lambda, NULL, F->p, "multipliers");
+    actio_shown_solved(d, F->sym.lambda, lambda, NULL, F->p, "multipliers");
 }
 
 static void show_reaction(struct actio_derivation *d)
@@ -129,9 +129,9 @@ static void show_reaction(struct actio_derivation *d)
     size_t long_ones = 0;
     for (size_t i = 0; i < F->N; i++) {
         if (actio_is_zero(R[i])) continue;
-        if (actio_tidy_size(d, R[i]) <= SHORT) actio_shown_equation(d, NULL, F->reaction[i], R[i]);
+        if (actio_tidy_size(d, R[i]) <= SHORT) actio_shown_equation(d, NULL, F->sym.reaction[i], R[i]);
         else long_ones++;
-        if (i < F->n) power = actio_add(pool, power, actio_mul(pool, F->reaction[i], F->v[i]));
+        if (i < F->n) power = actio_add(pool, power, actio_mul(pool, F->sym.reaction[i], F->sym.v[i]));
     }
     if (long_ones) actio_shown_words(d, actio_arena_format(&d->arena, "%zu more, too long to display", long_ones));
     if (actio_is_zero(power)) {
@@ -139,7 +139,7 @@ static void show_reaction(struct actio_derivation *d)
         return;
     }
     show_multipliers(d, R);
-    actio_expr whole = actio_tidy_shown(d, actio_substitute(pool, power, F->reaction, R, F->N));
+    actio_expr whole = actio_tidy_shown(d, actio_substitute(pool, power, F->sym.reaction, R, F->N));
     actio_shown_section(d, "power", "Its power", "reaction*q', which need not vanish", "P = R \\, \\dot{q}");
     actio_shown_equation(d, NULL, actio_shown_free(d, "power", "power_of_reaction", "P"),
                          actio_tidy_size(d, whole) <= SHORT ? whole : power);

@@ -105,12 +105,12 @@ static void take_lets(struct sharing *s)
     const struct actio_model *m = s->d->model;
     struct actio_pool *pool = &s->d->F->pool;
     uint32_t before = pool->count;
-    for (size_t i = 0; i < m->lets; i++) {
-        actio_expr e = actio_copy(pool, &s->d->model->pool, m->let[i].e), kind[2] = { e, actio_rate(pool, e) };
+    for (size_t i = 0; i < m->named.lets; i++) {
+        actio_expr e = actio_copy(pool, &s->d->model->pool, m->named.let[i].e), kind[2] = { e, actio_rate(pool, e) };
         for (size_t k = 0; k < 2; k++) {
             uint32_t id = kind[k].id, at = id < before ? s->place[id] : 0;
             if (id < before && s->id[at] == id && !s->given[at]) {
-                s->given[at] = m->let[i].name;
+                s->given[at] = m->named.let[i].name;
                 s->is_rate[at] = k == 1;
             }
         }
@@ -134,8 +134,8 @@ static const char *free_letter(const struct sharing *s)
         for (size_t i = 0; i < m->params; i++) taken = taken || begins(m->param[i].name, letter[k]);
         for (size_t i = 0; i < m->coords; i++) taken = taken || begins(m->coord[i].name, letter[k]);
         for (size_t i = 0; i < m->states; i++) taken = taken || begins(m->state[i].name, letter[k]);
-        for (size_t i = 0; i < m->frames; i++) taken = taken || begins(m->frame[i].name, letter[k]);
-        for (size_t i = 0; i < m->lets; i++) taken = taken || begins(m->let[i].name, letter[k]);
+        for (size_t i = 0; i < m->named.frames; i++) taken = taken || begins(m->named.frame[i].name, letter[k]);
+        for (size_t i = 0; i < m->named.lets; i++) taken = taken || begins(m->named.let[i].name, letter[k]);
     }
     return letter[k];
 }

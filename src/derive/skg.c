@@ -55,10 +55,10 @@ static actio_expr on_path(struct doubling *w, double side)
     actio_expr *from = actio_form_array(F, 2 * n, sizeof *from), *to = actio_form_array(F, 2 * n, sizeof *to),
                half = actio_const(pool, 0.5 * side);
     for (size_t i = 0; i < n; i++) {
-        from[i] = F->q[i];
-        to[i] = actio_add(pool, F->q[i], actio_mul(pool, half, w->q[i]));
-        from[n + i] = F->v[i];
-        to[n + i] = actio_add(pool, F->v[i], actio_mul(pool, half, w->v[i]));
+        from[i] = F->sym.q[i];
+        to[i] = actio_add(pool, F->sym.q[i], actio_mul(pool, half, w->q[i]));
+        from[n + i] = F->sym.v[i];
+        to[n + i] = actio_add(pool, F->sym.v[i], actio_mul(pool, half, w->v[i]));
     }
     return actio_substitute(pool, F->L, from, to, 2 * n);
 }
@@ -71,7 +71,7 @@ static actio_expr reaction_on(struct doubling *w, size_t i)
     for (size_t e = 0; e < F->D.count; e++)
         if (F->D.at[e].col == i)
             sum = actio_add(pool_of(w), sum,
-                            actio_mul(pool_of(w), actio_tidy_shown(w->d, F->D.at[e].e), F->lambda[F->D.at[e].row]));
+                            actio_mul(pool_of(w), actio_tidy_shown(w->d, F->D.at[e].e), F->sym.lambda[F->D.at[e].row]));
     return sum;
 }
 
@@ -79,9 +79,10 @@ static actio_expr flow_residual(struct doubling *w, size_t i)
 {
     struct actio_formation *F = w->d->F;
     struct actio_pool *pool = pool_of(w);
-    actio_expr sum = actio_neg(pool, actio_add(pool, F->S[i], reaction_on(w, F->n + i)));
-    for (size_t e = 0; e < F->mu.count; e++)
-        if (F->mu.at[e].row == i) sum = actio_add(pool, sum, actio_mul(pool, F->mu.at[e].e, F->sdot[F->mu.at[e].col]));
+    actio_expr sum = actio_neg(pool, actio_add(pool, F->flow.S[i], reaction_on(w, F->n + i)));
+    for (size_t e = 0; e < F->flow.mu.count; e++)
+        if (F->flow.mu.at[e].row == i)
+            sum = actio_add(pool, sum, actio_mul(pool, F->flow.mu.at[e].e, F->sym.sdot[F->flow.mu.at[e].col]));
     return sum;
 }
 

@@ -37,8 +37,8 @@ void actio_tidy_rates(struct actio_derivation *d, actio_expr *left, actio_expr *
     struct actio_formation *F = d->F;
     actio_expr *none = actio_form_array(F, F->N, sizeof *none);
     actio_expr e = actio_equation_form(&F->pool, actio_simplify(&F->pool, actio_sub(&F->pool, *left, *right)));
-    actio_expr rest = actio_substitute(&F->pool, e, F->zdot, none, F->N);
-    *left = actio_collect(&F->pool, actio_sub(&F->pool, e, rest), F->zdot, F->N);
+    actio_expr rest = actio_substitute(&F->pool, e, F->sym.zdot, none, F->N);
+    *left = actio_collect(&F->pool, actio_sub(&F->pool, e, rest), F->sym.zdot, F->N);
     *right = actio_tidy(d, actio_neg(&F->pool, rest));
 }
 

@@ -64,9 +64,9 @@ static actio_expr rebuilt(struct unswitching *u, struct actio_node n, const acti
         if (n.a == 0 && is_mode(pool, n.b, &k)) return compare(pool, (enum actio_op)n.op, u->guard[k]);
         break;
     case ACTIO_MUL:
-        if (is_mode(pool, n.a, &k) && !u->F->mode_whole[k] && n.b == u->F->mode_guard[k].id)
+        if (is_mode(pool, n.a, &k) && !u->F->modes.whole[k] && n.b == u->F->modes.guard[k].id)
             return actio_op1(pool, ACTIO_ABS, arg[1]);
-        if (is_mode(pool, n.b, &k) && !u->F->mode_whole[k] && n.a == u->F->mode_guard[k].id)
+        if (is_mode(pool, n.b, &k) && !u->F->modes.whole[k] && n.a == u->F->modes.guard[k].id)
             return actio_op1(pool, ACTIO_ABS, arg[0]);
         break;
     case ACTIO_SUB: return remainder_or_difference(pool, arg[0], arg[1]);
@@ -105,7 +105,7 @@ static void pass(struct unswitching *u, const actio_expr *from, size_t count, ac
         if (arity > 1) arg[1] = made[place[n.b]];
         if (arity > 2) arg[2] = made[place[n.c]];
         if (is_mode(pool, id[i], &k))
-            made[i] = actio_op1(pool, u->F->mode_whole[k] ? ACTIO_FLOOR : ACTIO_SIGN, u->guard[k]);
+            made[i] = actio_op1(pool, u->F->modes.whole[k] ? ACTIO_FLOOR : ACTIO_SIGN, u->guard[k]);
         else made[i] = arity ? rebuilt(u, n, arg) : (actio_expr){ id[i] };
     }
     for (size_t j = 0; j < count; j++) to[j] = made[place[from[j].id]];
@@ -144,11 +144,11 @@ static struct list formulas(struct actio_derivation *d)
     add_entries(&l, &F->G);
     add_entries(&l, &F->A);
     add_entries(&l, &F->D);
-    if (F->sys.symbolic) {
-        add(&l, F->zdot_solved, F->N);
-        add(&l, F->lambda_solved, F->p);
+    if (F->sys.solved.symbolic) {
+        add(&l, F->solved.zdot, F->N);
+        add(&l, F->solved.lambda, F->p);
     }
-    add(&l, F->column, F->sys.columns);
+    add(&l, F->column, F->sys.output.columns);
     if (d->closure) {
         add(&l, d->closure->hidden, d->closure->hiddens);
         add(&l, d->closure->solved, F->N + F->p);
@@ -160,11 +160,11 @@ static struct list formulas(struct actio_derivation *d)
 void actio_unswitch(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
-    struct unswitching u = { .F = F, .guard = actio_form_array(F, F->sys.modes, sizeof *u.guard) };
-    if (F->sys.modes == 0) return;
+    struct unswitching u = { .F = F, .guard = actio_form_array(F, F->sys.switches.count, sizeof *u.guard) };
+    if (F->sys.switches.count == 0) return;
     struct list l = formulas(d);
     actio_expr *e = actio_form_array(F, l.count, sizeof *e);
-    for (size_t k = 0; k < F->sys.modes; k++) pass(&u, &F->mode_guard[k], 1, &u.guard[k]);
+    for (size_t k = 0; k < F->sys.switches.count; k++) pass(&u, &F->modes.guard[k], 1, &u.guard[k]);
     for (size_t i = 0; i < l.count; i++) e[i] = *l.at[i];
     pass(&u, e, l.count, e);
     for (size_t i = 0; i < l.count; i++) *l.at[i] = e[i];

@@ -26,11 +26,11 @@ static void add_part(struct actio_formation *F, actio_expr lambda, actio_expr ph
     actio_expr *wrt = actio_form_array(F, 2 * n, sizeof *wrt), *grad = actio_form_array(F, 2 * n, sizeof *grad),
                *rate = actio_form_array(F, n, sizeof *rate);
     struct actio_entries second = { 0 };
-    memcpy(wrt, F->q, n * sizeof *wrt);
-    memcpy(wrt + n, F->v, n * sizeof *wrt);
+    memcpy(wrt, F->sym.q, n * sizeof *wrt);
+    memcpy(wrt + n, F->sym.v, n * sizeof *wrt);
     actio_gradient(pool, actio_mul(pool, lambda, phi), wrt, 2 * n, grad);
     actio_drift_rates(F, grad + n, n, rate);
-    actio_jacobian(pool, grad + n, n, F->v, n, &second);
+    actio_jacobian(pool, grad + n, n, F->sym.v, n, &second);
     for (size_t i = 0; i < second.count; i++) append(F, second.at[i].row, second.at[i].col, second.at[i].e);
     for (size_t i = 0; i < n; i++) F->h[i] = actio_add(pool, F->h[i], actio_sub(pool, grad[i], rate[i]));
 }
@@ -39,7 +39,7 @@ static void prepare(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
     actio_expr *rate = actio_form_array(F, F->p, sizeof *rate);
-    for (size_t i = 0; i < F->sys.levels; i++) add_part(F, F->lambda[F->sys.velocity_row[i]], F->phi[i]);
+    for (size_t i = 0; i < F->sys.levels; i++) add_part(F, F->sym.lambda[F->sys.velocity_row[i]], F->phi[i]);
     F->D = (struct actio_entries){ .at = actio_form_array(F, F->A.count, sizeof *F->D.at),
                                    .count = F->A.count,
                                    .cap = F->A.count };
@@ -49,8 +49,8 @@ static void prepare(struct actio_derivation *d)
     }
     for (size_t k = 0; k < F->p; k++)
         rate[k] = actio_symbol(&F->pool, ACTIO_SPACE_LAMBDA, (uint32_t)(d->model->constraints + k));
-    F->lambda = rate;
-    F->sys.symbolic = F->sys.symmetric = false; /* what was eliminated is d'Alembert's */
+    F->sym.lambda = rate;
+    F->sys.solved.symbolic = F->sys.is.symmetric = false; /* what was eliminated is d'Alembert's */
 }
 
 /* A symbol of each multiplier, before prepare took their places. */

@@ -22,7 +22,7 @@ actio_expr *actio_action_reactions(struct actio_formation *F)
     actio_expr *r = actio_form_array(F, F->N, sizeof *r);
     for (size_t i = 0; i < F->D.count; i++) {
         const struct actio_entry *e = &F->D.at[i];
-        r[e->col] = actio_add(&F->pool, r[e->col], actio_mul(&F->pool, e->e, F->lambda[e->row]));
+        r[e->col] = actio_add(&F->pool, r[e->col], actio_mul(&F->pool, e->e, F->sym.lambda[e->row]));
     }
     return r;
 }
@@ -30,7 +30,7 @@ actio_expr *actio_action_reactions(struct actio_formation *F)
 actio_expr *actio_action_velocities(struct actio_formation *F)
 {
     actio_expr *v = actio_form_array(F, F->n, sizeof *v);
-    memcpy(v, F->v, F->n * sizeof *v);
+    memcpy(v, F->sym.v, F->n * sizeof *v);
     for (size_t i = 0; i < F->F.count; i++) {
         const struct actio_entry *e = &F->F.at[i];
         v[e->col] =
@@ -43,7 +43,7 @@ actio_expr *actio_action_velocities(struct actio_formation *F)
 static actio_expr unless_dropped(struct actio_formation *F, actio_expr residual, size_t number, actio_expr multiplier)
 {
     struct actio_pool *pool = &F->pool;
-    if (!F->sys.droppable) return residual;
+    if (!F->sys.is.droppable) return residual;
     actio_expr d = actio_symbol(pool, ACTIO_SPACE_HIDDEN, (uint32_t)number);
     return actio_add(pool, actio_mul(pool, actio_sub(pool, actio_const(pool, 1), d), residual),
                      actio_mul(pool, d, multiplier));
@@ -54,14 +54,14 @@ static void add_residuals(struct node *l, const actio_expr *reaction)
     struct actio_formation *F = l->F;
     struct actio_pool *pool = &F->pool;
     actio_expr *state = actio_form_array(F, F->m, sizeof *state);
-    for (size_t i = 0; i < F->m; i++) state[i] = actio_neg(pool, actio_add(pool, F->S[i], reaction[F->n + i]));
-    for (size_t i = 0; i < F->mu.count; i++) {
-        const struct actio_entry *e = &F->mu.at[i];
-        state[e->row] = actio_add(pool, state[e->row], actio_mul(pool, e->e, F->sdot[e->col]));
+    for (size_t i = 0; i < F->m; i++) state[i] = actio_neg(pool, actio_add(pool, F->flow.S[i], reaction[F->n + i]));
+    for (size_t i = 0; i < F->flow.mu.count; i++) {
+        const struct actio_entry *e = &F->flow.mu.at[i];
+        state[e->row] = actio_add(pool, state[e->row], actio_mul(pool, e->e, F->sym.sdot[e->col]));
     }
     for (size_t i = 0; i < F->m; i++) add(l, state[i]);
     for (size_t i = 0; i < F->sys.levels; i++)
-        add(l, unless_dropped(F, F->phi[i], F->sys.velocity_row[i], F->lambda[F->sys.velocity_row[i]]));
+        add(l, unless_dropped(F, F->phi[i], F->sys.velocity_row[i], F->sym.lambda[F->sys.velocity_row[i]]));
     for (uint32_t i = 0; i < F->sys.holonomic; i++)
         add(l, unless_dropped(F, F->f[i], F->p + i, actio_symbol(pool, ACTIO_SPACE_MU, i)));
 }
@@ -74,7 +74,7 @@ static void add_jets(struct node *l, size_t rows)
     const struct {
         const actio_expr *of;
         size_t n;
-    } list[] = { { F->q, n }, { F->s, m }, { F->v, n }, { F->sdot, m }, { F->lambda, p } };
+    } list[] = { { F->sym.q, n }, { F->sym.s, m }, { F->sym.v, n }, { F->sym.sdot, m }, { F->sym.lambda, p } };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         for (size_t j = 0; j < list[i].n; j++) wrt[count++] = list[i].of[j];
     for (uint32_t i = 0; i < F->sys.holonomic; i++) wrt[count++] = actio_symbol(&F->pool, ACTIO_SPACE_MU, i);
@@ -85,7 +85,7 @@ static void add_jets(struct node *l, size_t rows)
         row[i] = J.at[i].row;
         col[i] = J.at[i].col;
     }
-    F->sys.jets = (struct actio_places){ row, col, J.count };
+    F->sys.jets.points = (struct actio_places){ row, col, J.count };
     for (size_t i = 0; i < J.count; i++) add(l, J.at[i].e);
 }
 
@@ -97,9 +97,10 @@ size_t actio_list_points(struct actio_formation *F, bool jets, actio_expr **out)
     for (size_t i = 0; i < F->n; i++)
         add(&l, actio_add(&F->pool, actio_add(&F->pool, F->Lq[i], F->total_force[i]), reaction[i]));
     add_residuals(&l, reaction);
-    for (size_t i = 0; i < F->n; i++) add(&l, F->v[i]);
+    for (size_t i = 0; i < F->n; i++) add(&l, F->sym.v[i]);
     size_t rows = F->sys.holonomic ? l.count : l.count - F->n; /* v is u without holonomic constraints */
-    for (size_t i = 0; i < l.count && F->sys.holonomic; i++) l.e[i] = actio_substitute(&F->pool, l.e[i], F->v, v, F->n);
+    for (size_t i = 0; i < l.count && F->sys.holonomic; i++)
+        l.e[i] = actio_substitute(&F->pool, l.e[i], F->sym.v, v, F->n);
     if (jets) add_jets(&l, rows);
     *out = l.e;
     return l.count;

@@ -17,7 +17,7 @@ static void form_lagrange(struct actio_formation *F)
     size_t n = F->n;
     actio_expr *rate = actio_form_array(F, n, sizeof *rate);
     struct actio_entries W = { 0 };
-    actio_jacobian(pool, F->Lv, n, F->z, F->N, &W);
+    actio_jacobian(pool, F->Lv, n, F->sym.z, F->N, &W);
     for (size_t i = 0; i < W.count; i++) append(F, &F->G, W.at[i].row, W.at[i].col, W.at[i].e);
     actio_drift_rates(F, F->Lv, n, rate);
     for (size_t i = 0; i < n; i++) F->h[i] = actio_sub(pool, actio_add(pool, F->total_force[i], F->Lq[i]), rate[i]);
@@ -27,8 +27,9 @@ static void form_lagrange(struct actio_formation *F)
 static void place_flows(struct actio_formation *F)
 {
     uint32_t n = (uint32_t)F->n;
-    for (size_t i = 0; i < F->m; i++) F->h[n + i] = F->S[i];
-    for (size_t i = 0; i < F->mu.count; i++) append(F, &F->G, n + F->mu.at[i].row, n + F->mu.at[i].col, F->mu.at[i].e);
+    for (size_t i = 0; i < F->m; i++) F->h[n + i] = F->flow.S[i];
+    for (size_t i = 0; i < F->flow.mu.count; i++)
+        append(F, &F->G, n + F->flow.mu.at[i].row, n + F->flow.mu.at[i].col, F->flow.mu.at[i].e);
 }
 
 /* c = -(phi_q v + phi_t), or what a constraint on accelerations has beside them  [LM 16] */
@@ -39,7 +40,7 @@ static void form_rates(struct actio_formation *F)
     actio_drift_rates(F, F->level, F->p, F->c);
     for (size_t k = 0; k < F->p; k++) {
         bool given = F->model->constraint[k].kind == ACTIO_ACCELERATION;
-        F->c[k] = actio_neg(pool, given ? actio_substitute(pool, F->g[k], F->zdot, none, F->N) : F->c[k]);
+        F->c[k] = actio_neg(pool, given ? actio_substitute(pool, F->g[k], F->sym.zdot, none, F->N) : F->c[k]);
     }
 }
 
@@ -118,18 +119,18 @@ static bool is_constant(struct actio_formation *F, const actio_expr *e, size_t n
 static struct actio_system *finish(struct actio_formation *F)
 {
     actio_form_places(F);
-    F->sys.symmetric = same_entries(&F->A, &F->D) && symmetric_flows(F);
+    F->sys.is.symmetric = same_entries(&F->A, &F->D) && symmetric_flows(F);
     for (size_t i = 0; i < F->A.count; i++)
-        F->sys.curved = F->sys.curved || actio_uses(&F->pool, F->A.at[i].e, ACTIO_SPACE_V);
+        F->sys.is.curved = F->sys.is.curved || actio_uses(&F->pool, F->A.at[i].e, ACTIO_SPACE_V);
     actio_eliminate(F);
-    F->sys.ballistic = F->sys.symbolic && F->p == 0 && is_constant(F, F->zdot_solved, F->N);
+    F->sys.is.ballistic = F->sys.solved.symbolic && F->p == 0 && is_constant(F, F->solved.zdot, F->N);
     actio_form_columns(F);
     return &F->sys;
 }
 
 struct actio_system *actio_form_dalembert(struct actio_context *ctx, struct actio_model *model)
 {
-    return model->axes ? actio_form_fields(ctx, model) : finish(actio_form_equations(ctx, model));
+    return model->field.axes ? actio_form_fields(ctx, model) : finish(actio_form_equations(ctx, model));
 }
 
 /* A split's reactions are along no gradient: what they do is a number that comes with the multipliers.  [AS 49] */

@@ -20,10 +20,10 @@ static actio_expr on_path(struct actio_formation *F, actio_expr e, const actio_e
     size_t n = F->n;
     actio_expr *from = actio_form_array(F, 2 * n, sizeof *from), *to = actio_form_array(F, 2 * n, sizeof *to),
                half = actio_const(pool, part);
-    memcpy(from, F->q, n * sizeof *from);
-    memcpy(from + n, F->v, n * sizeof *from);
+    memcpy(from, F->sym.q, n * sizeof *from);
+    memcpy(from + n, F->sym.v, n * sizeof *from);
     for (size_t i = 0; i < n; i++) {
-        to[i] = actio_add(pool, F->q[i], actio_mul(pool, half, minus(F, ACTIO_SPACE_QMINUS, i)));
+        to[i] = actio_add(pool, F->sym.q[i], actio_mul(pool, half, minus(F, ACTIO_SPACE_QMINUS, i)));
         to[n + i] = actio_add(pool, v[i], actio_mul(pool, half, minus(F, ACTIO_SPACE_VMINUS, i)));
     }
     return actio_substitute(pool, e, from, to, 2 * n);
@@ -43,12 +43,14 @@ static actio_expr linear_part(struct actio_formation *F)
     for (size_t i = 0; i < F->sys.holonomic; i++)
         sum = actio_add(pool, sum, actio_mul(pool, minus(F, ACTIO_SPACE_MMINUS, i), F->f[i]));
     for (size_t i = 0; i < F->m; i++)
-        sum = actio_add(pool, sum,
-                        actio_mul(pool, minus(F, ACTIO_SPACE_SMINUS, i), actio_add(pool, F->S[i], reaction[F->n + i])));
-    for (size_t i = 0; i < F->mu.count; i++) {
-        const struct actio_entry *e = &F->mu.at[i];
-        sum = actio_sub(pool, sum,
-                        actio_mul(pool, minus(F, ACTIO_SPACE_SMINUS, e->row), actio_mul(pool, e->e, F->sdot[e->col])));
+        sum = actio_add(
+            pool, sum,
+            actio_mul(pool, minus(F, ACTIO_SPACE_SMINUS, i), actio_add(pool, F->flow.S[i], reaction[F->n + i])));
+    for (size_t i = 0; i < F->flow.mu.count; i++) {
+        const struct actio_entry *e = &F->flow.mu.at[i];
+        sum = actio_sub(
+            pool, sum,
+            actio_mul(pool, minus(F, ACTIO_SPACE_SMINUS, e->row), actio_mul(pool, e->e, F->sym.sdot[e->col])));
     }
     return sum;
 }
@@ -57,7 +59,7 @@ static actio_expr density(struct actio_formation *F)
 {
     struct actio_pool *pool = &F->pool;
     actio_expr *v = actio_action_velocities(F), rest = linear_part(F);
-    if (F->sys.holonomic) rest = actio_substitute(pool, rest, F->v, v, F->n);
+    if (F->sys.holonomic) rest = actio_substitute(pool, rest, F->sym.v, v, F->n);
     return actio_add(pool, actio_sub(pool, on_path(F, F->L, v, 0.5), on_path(F, F->L, v, -0.5)), rest);
 }
 
@@ -102,6 +104,6 @@ size_t actio_list_curvature(struct actio_formation *F, actio_expr **out)
         col[i] = lower.at[i].col;
         (*out)[i] = lower.at[i].e;
     }
-    F->sys.curvature = (struct actio_places){ row, col, lower.count };
+    F->sys.jets.curvature = (struct actio_places){ row, col, lower.count };
     return lower.count;
 }

@@ -66,7 +66,7 @@ static actio_expr *inertia_rows(struct actio_formation *F)
     for (size_t i = 0; i < F->N; i++) row[i] = actio_neg(&F->pool, F->h[i]);
     for (size_t i = 0; i < F->G.count; i++) {
         const struct actio_entry *e = &F->G.at[i];
-        row[e->row] = plus_product(&F->pool, row[e->row], e->e, F->zdot[e->col]);
+        row[e->row] = plus_product(&F->pool, row[e->row], e->e, F->sym.zdot[e->col]);
     }
     return row;
 }
@@ -84,7 +84,7 @@ static void push_reactions(struct building *b, actio_expr *row)
         const struct actio_entry *e = &by->at[i];
         size_t to = bound ? e->row : e->col, k = bound ? place[e->col] : e->row;
         if (bound && !bound[e->col]) continue;
-        row[to] = actio_sub(pool, row[to], actio_mul(pool, e->e, F->lambda[k]));
+        row[to] = actio_sub(pool, row[to], actio_mul(pool, e->e, F->sym.lambda[k]));
     }
 }
 
@@ -96,7 +96,7 @@ static void add_rates(struct building *b)
     for (size_t k = 0; k < F->p; k++) row[k] = actio_neg(&F->pool, F->c[k]);
     for (size_t i = 0; i < F->A.count; i++) {
         const struct actio_entry *e = &F->A.at[i];
-        if (e->row < F->p) row[e->row] = plus_product(&F->pool, row[e->row], e->e, F->zdot[e->col]);
+        if (e->row < F->p) row[e->row] = plus_product(&F->pool, row[e->row], e->e, F->sym.zdot[e->col]);
     }
     for (size_t k = 0; k < F->p; k++)
         add_equation(b, row[k], actio_arena_format(&F->arena, "lambda.%s", F->sys.constraint[k]));
@@ -109,7 +109,7 @@ static void add_power(struct building *b, const actio_expr *reaction)
     struct actio_pool *pool = &F->pool;
     actio_expr power = { 0 }, slack = actio_symbol(pool, ACTIO_SPACE_SLACK, 0);
     if (b->choice->power == ACTIO_DUAL_ANY_POWER) return;
-    for (size_t i = 0; i < F->n; i++) power = plus_product(pool, power, reaction[i], F->v[i]);
+    for (size_t i = 0; i < F->n; i++) power = plus_product(pool, power, reaction[i], F->sym.v[i]);
     if (b->choice->power == ACTIO_DUAL_TAKES_POWER) {
         add_unknowns(b, &slack, 1);
         power = actio_add(pool, power, actio_mul(pool, actio_const(pool, 0.5), actio_power(pool, slack, 2)));
@@ -132,7 +132,7 @@ static void form_free(struct building *b)
     struct actio_dual_formulas *d = b->d;
     d->reaction = inertia_rows(F);
     d->is_free = free_rows(F);
-    add_unknowns(b, F->zdot, F->N);
+    add_unknowns(b, F->sym.zdot, F->N);
     for (size_t i = 0; i < F->N; i++)
         if (!d->is_free[i]) add_balance(b, i, d->reaction[i]);
     add_rates(b);
@@ -143,8 +143,8 @@ static void form_implicit(struct building *b)
 {
     struct actio_formation *F = b->F;
     actio_expr *row = inertia_rows(F);
-    add_unknowns(b, F->zdot, F->N);
-    add_unknowns(b, F->lambda, F->p);
+    add_unknowns(b, F->sym.zdot, F->N);
+    add_unknowns(b, F->sym.lambda, F->p);
     push_reactions(b, row);
     for (size_t i = 0; i < F->N; i++) add_balance(b, i, row[i]);
     add_rates(b);
@@ -154,16 +154,16 @@ static void form_first_order(struct building *b)
 {
     struct actio_formation *F = b->F;
     struct actio_dual_formulas *d = b->d;
-    bool eliminated = F->sys.symbolic && !b->choice->multipliers && b->choice->closure == ACTIO_CLOSURE_GAUSS;
+    bool eliminated = F->sys.solved.symbolic && !b->choice->multipliers && b->choice->closure == ACTIO_CLOSURE_GAUSS;
     size_t nx = F->n + F->N;
     d->U = actio_form_array(F, nx + 2 * F->N + F->p + 1, sizeof *d->U);
     d->f = actio_form_array(F, nx, sizeof *d->f);
     d->g = actio_form_array(F, F->N + F->p + 1, sizeof *d->g);
     b->equation = actio_form_array(F, F->N + F->p + 1, sizeof *b->equation);
-    add_unknowns(b, F->q, F->n);
-    add_unknowns(b, F->z, F->N);
-    memcpy(d->f, F->v, F->n * sizeof *d->f);
-    memcpy(d->f + F->n, eliminated ? F->zdot_solved : F->zdot, F->N * sizeof *d->f);
+    add_unknowns(b, F->sym.q, F->n);
+    add_unknowns(b, F->sym.z, F->N);
+    memcpy(d->f, F->sym.v, F->n * sizeof *d->f);
+    memcpy(d->f + F->n, eliminated ? F->solved.zdot : F->sym.zdot, F->N * sizeof *d->f);
     if (b->choice->closure == ACTIO_CLOSURE_FREE) form_free(b);
     else if (!eliminated) form_implicit(b);
     d->x = nx;

@@ -307,21 +307,21 @@ static bool solve_motion(struct actio_formation *F, const struct blocks *b, stru
 {
     struct actio_pool *pool = &F->pool;
     actio_expr *y = actio_form_array(F, F->N, sizeof *y), *r = actio_form_array(F, F->p, sizeof *r);
-    F->lambda_solved = actio_form_array(F, F->p, sizeof *F->lambda_solved);
+    F->solved.lambda = actio_form_array(F, F->p, sizeof *F->solved.lambda);
     for (size_t i = 0; i < F->N; i++) y[i] = F->h[i];
     solve_blocks(F, b, y);
-    F->zdot_solved = y;
+    F->solved.zdot = y;
     if (F->p == 0) return true;
     struct rows A = { &F->A, NULL, F->p, F->N }, D = { &F->D, NULL, F->p, F->N };
     actio_expr **x = responses(F, b, &D);
-    struct small m = schur(F, &A, x, F->sys.symmetric);
+    struct small m = schur(F, &A, x, F->sys.is.symmetric);
     if (!factor_small(F, &m, w)) return false;
     for (size_t k = 0; k < F->p; k++) r[k] = F->c[k];
     for (size_t i = 0; i < F->A.count; i++)
         r[F->A.at[i].row] = minus_product(pool, r[F->A.at[i].row], F->A.at[i].e, y[F->A.at[i].col]);
-    solve_small(F, &m, r, F->lambda_solved);
+    solve_small(F, &m, r, F->solved.lambda);
     for (size_t i = 0; i < F->N; i++)
-        for (size_t k = 0; k < F->p; k++) y[i] = actio_add(pool, y[i], times(pool, x[k][i], F->lambda_solved[k]));
+        for (size_t k = 0; k < F->p; k++) y[i] = actio_add(pool, y[i], times(pool, x[k][i], F->solved.lambda[k]));
     return true;
 }
 
@@ -345,26 +345,26 @@ static bool solve_projections(struct actio_formation *F, const struct blocks *b)
     uint32_t *number = actio_form_array(F, F->p, sizeof *number);
     for (uint32_t r = 0; r < F->sys.levels; r++) number[F->sys.velocity_row[r]] = r + 1;
     struct rows V = { &F->A, number, F->sys.levels, F->N }, Q = { &F->F, NULL, F->sys.holonomic, F->n };
-    F->step_z = projection(F, b, &V, F->phi);
-    F->step_q = F->step_z ? projection(F, b, &Q, F->f) : NULL;
-    return F->step_q != NULL;
+    F->solved.step_z = projection(F, b, &V, F->phi);
+    F->solved.step_q = F->solved.step_z ? projection(F, b, &Q, F->f) : NULL;
+    return F->solved.step_q != NULL;
 }
 
 static void list_pivots(struct actio_formation *F, const struct watch *w)
 {
     size_t at = 0, count = 2 * w->pairs + w->signs + w->plains;
-    F->pivot = actio_form_array(F, count, sizeof *F->pivot);
-    for (size_t i = 0; i < 2 * w->pairs; i++) F->pivot[at++] = w->pair[i];
-    for (size_t i = 0; i < w->signs; i++) F->pivot[at++] = w->with_sign[i];
-    for (size_t i = 0; i < w->plains; i++) F->pivot[at++] = w->plain[i];
-    F->sys.pivots = count;
-    F->sys.pivot_pairs = w->pairs;
-    F->sys.pivot_signs = w->signs;
+    F->solved.pivot = actio_form_array(F, count, sizeof *F->solved.pivot);
+    for (size_t i = 0; i < 2 * w->pairs; i++) F->solved.pivot[at++] = w->pair[i];
+    for (size_t i = 0; i < w->signs; i++) F->solved.pivot[at++] = w->with_sign[i];
+    for (size_t i = 0; i < w->plains; i++) F->solved.pivot[at++] = w->plain[i];
+    F->sys.solved.pivots = count;
+    F->sys.solved.pivot_pairs = w->pairs;
+    F->sys.solved.pivot_signs = w->signs;
 }
 
 void actio_eliminate(struct actio_formation *F)
 {
-    struct blocks b = { .symmetric = F->sys.symmetric };
+    struct blocks b = { .symmetric = F->sys.is.symmetric };
     size_t room = F->N + F->p + 2;
     struct watch w = { .pair = actio_form_array(F, 2 * room, sizeof *w.pair),
                        .with_sign = actio_form_array(F, room, sizeof *w.with_sign),
@@ -372,8 +372,8 @@ void actio_eliminate(struct actio_formation *F)
     if (F->p > MOST_CONSTRAINTS || !find_blocks(F, &b) || !factor_blocks(F, &b, &w) || !solve_motion(F, &b, &w)
         || !solve_projections(F, &b))
         return;
-    struct actio_cone cone = actio_cone_of(&F->pool, F->zdot_solved, F->N);
+    struct actio_cone cone = actio_cone_of(&F->pool, F->solved.zdot, F->N);
     if (cone.count > MOST_OPERATIONS && cone.count > 60 * F->N) return;
     list_pivots(F, &w);
-    F->sys.symbolic = true;
+    F->sys.solved.symbolic = true;
 }

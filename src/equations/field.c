@@ -126,22 +126,22 @@ static void open_patches(struct actio_fields *w)
 {
     struct actio_formation *F = w->F;
     const struct actio_model *m = F->model;
-    w->patches = 2 * m->axes + 1;
+    w->patches = 2 * m->field.axes + 1;
     w->patch = actio_form_array(F, w->patches, sizeof *w->patch);
-    w->per_step = actio_form_array(F, m->axes, sizeof *w->per_step);
+    w->per_step = actio_form_array(F, m->field.axes, sizeof *w->per_step);
     w->patch[0].lanes = 1;
     w->patch[0].weight = actio_const(&F->pool, 1);
-    for (uint16_t a = 1; a <= m->axes; a++) {
+    for (uint16_t a = 1; a <= m->field.axes; a++) {
         actio_expr ends[2];
-        actio_copy_all(&F->pool, &F->model->pool, (const actio_expr[]){ m->axis[a - 1].from, m->axis[a - 1].to }, 2,
-                       ends);
-        w->per_step[a - 1] = actio_div(&F->pool, actio_const(&F->pool, (double)(m->axis[a - 1].nodes - 1)),
+        actio_copy_all(&F->pool, &F->model->pool,
+                       (const actio_expr[]){ m->field.axis[a - 1].from, m->field.axis[a - 1].to }, 2, ends);
+        w->per_step[a - 1] = actio_div(&F->pool, actio_const(&F->pool, (double)(m->field.axis[a - 1].nodes - 1)),
                                        actio_sub(&F->pool, ends[1], ends[0]));
         for (uint8_t half = 0; half < 2; half++) {
             struct actio_patch *p = actio_patch_of(w, a, half);
             p->axis = a;
             p->half = half;
-            p->lanes = m->axis[a - 1].nodes - half;
+            p->lanes = m->field.axis[a - 1].nodes - half;
             p->weight = half ? actio_div(&F->pool, actio_const(&F->pool, 1), w->per_step[a - 1])
                              : actio_symbol_at(&F->pool, (actio_slot){ .space = ACTIO_SPACE_WEIGHT, .axis = a });
         }
@@ -206,7 +206,7 @@ static void number_coordinates(struct actio_fields *w)
     for (size_t i = 0; i < m->coords; i++) {
         uint16_t axis = m->coord[i].axis;
         w->base[i] = n + w->left[i];
-        n += axis ? m->axis[axis - 1].nodes + w->left[i] + w->right[i] : 1;
+        n += axis ? m->field.axis[axis - 1].nodes + w->left[i] + w->right[i] : 1;
     }
     F->n = F->N = F->sys.n = n;
     w->sums = w->runs = 0; /* those had no numbers yet */
@@ -228,9 +228,11 @@ static void refuse_function(struct actio_fields *w, bool is_dissipation)
 {
     const struct actio_model *m = w->F->model;
     size_t k = 0;
-    while (k + 1 < m->parts && (m->part[k].is_dissipation != is_dissipation || !is_function(w, m->part[k].e))) k++;
+    while (k + 1 < m->written.parts
+           && (m->written.part[k].is_dissipation != is_dissipation || !is_function(w, m->written.part[k].e)))
+        k++;
     actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_FUNCTION, &m->source,
-                  m->parts ? m->part[k].span : (struct actio_span){ 0 }, ACTIO_NO_ARGS);
+                  m->written.parts ? m->written.part[k].span : (struct actio_span){ 0 }, ACTIO_NO_ARGS);
     actio_escape(w->F->sys.ctx);
 }
 
@@ -312,8 +314,8 @@ static void push_place(struct actio_fields *w, uint32_t k, const struct actio_te
     long node;
     double theta;
     actio_expr e = actio_place_point(w, t->e);
-    actio_place_interpolate(m, axis, actio_model_number(m, t->place), 0, 0, (long)m->axis[axis - 1].nodes - 1, &node,
-                            &theta);
+    actio_place_interpolate(m, axis, actio_model_number(m, t->place), 0, 0, (long)m->field.axis[axis - 1].nodes - 1,
+                            &node, &theta);
     uint32_t at = (uint32_t)(w->base[t->variable] + (size_t)node);
     add_push(w, k, &w->patch[0], (actio_slot){ .index = at },
              theta == 0 ? e : actio_mul(pool, actio_const(pool, 1 - theta), e));
@@ -356,7 +358,7 @@ static void open_lines(struct actio_fields *w)
     for (size_t k = 0; k < m->constraints; k++) {
         const struct actio_constraint *c = &m->constraint[k];
         struct actio_patch *p = &w->patch[line[k].patch];
-        w->tilt = c->axis && c->kind == ACTIO_VELOCITY ? m->tilt : 0;
+        w->tilt = c->axis && c->kind == ACTIO_VELOCITY ? m->field.tilt : 0;
         line[k].g = actio_place_local(w, c->g, c->axis, p->half);
         w->tilt = 0;
         take_locals(w, p, line[k].g);
@@ -440,7 +442,7 @@ bool actio_field_acts_on(const struct actio_fields *w, const struct actio_constr
     for (size_t i = 0; i < c->reactions; i++) {
         size_t variable = c->reaction[i].variable, base = w->base[variable];
         uint16_t axis = w->F->model->coord[variable].axis;
-        size_t nodes = axis ? w->F->model->axis[axis - 1].nodes : 1;
+        size_t nodes = axis ? w->F->model->field.axis[axis - 1].nodes : 1;
         if (s.axis ? s.index == variable
                    : s.index + w->left[variable] >= base && s.index < base + nodes + w->right[variable])
             return true;
@@ -553,7 +555,7 @@ static void refuse_beyond(struct actio_fields *w, size_t variable, bool first)
 {
     const struct actio_model *m = w->F->model;
     const struct actio_variable *v = &m->coord[variable];
-    const struct actio_axis *x = &m->axis[v->axis - 1];
+    const struct actio_axis *x = &m->field.axis[v->axis - 1];
     actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_BEYOND, &m->source, v->span,
                   ACTIO_ARGS(ACTIO_TEXT(v->name), ACTIO_TEXT(x->name), ACTIO_NUMBER(first ? x->a : x->b)));
     actio_escape(w->F->sys.ctx);
@@ -563,7 +565,7 @@ static void find_slaves(struct actio_fields *w)
 {
     const struct actio_model *m = w->F->model;
     for (size_t i = 0; i < m->coords; i++) {
-        size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 0;
+        size_t nodes = m->coord[i].axis ? m->field.axis[m->coord[i].axis - 1].nodes : 0;
         for (size_t k = 0; k < w->left[i] + w->right[i]; k++) {
             size_t at = k < w->left[i] ? w->base[i] - 1 - k : w->base[i] + nodes + k - w->left[i];
             if (is_held(w, at)) continue;
@@ -601,14 +603,14 @@ static void name_variables(struct actio_fields *w)
     const struct actio_model *m = F->model;
     const char **name = actio_form_array(F, F->n, sizeof *name), **rate = actio_form_array(F, F->n, sizeof *rate);
     for (size_t i = 0; i < m->coords; i++) {
-        size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 1;
+        size_t nodes = m->coord[i].axis ? m->field.axis[m->coord[i].axis - 1].nodes : 1;
         for (size_t k = w->base[i] - w->left[i]; k < w->base[i] + nodes + w->right[i]; k++) {
             name[k] = m->coord[i].name;
             rate[k] = m->coord[i].dot_name;
         }
     }
     F->sys.variable = name;
-    F->sys.rate_name = rate;
+    F->sys.field.rate_name = rate;
 }
 
 struct actio_system *actio_form_fields(struct actio_context *ctx, struct actio_model *model)
@@ -638,8 +640,8 @@ struct actio_system *actio_form_fields(struct actio_context *ctx, struct actio_m
     name_variables(w);
     actio_field_layout(w);
     actio_field_columns(w);
-    F->sys.symmetric = w->slaves == 0;
-    for (size_t k = 0; k < model->constraints; k++) F->sys.servo |= model->constraint[k].rule != ACTIO_IDEAL;
-    F->sys.symmetric &= !F->sys.servo;
+    F->sys.is.symmetric = w->slaves == 0;
+    for (size_t k = 0; k < model->constraints; k++) F->sys.is.servo |= model->constraint[k].rule != ACTIO_IDEAL;
+    F->sys.is.symmetric &= !F->sys.is.servo;
     return &F->sys;
 }

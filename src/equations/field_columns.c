@@ -273,7 +273,7 @@ static const actio_expr *const *moved_by(struct actio_fields *w, const struct ac
                 size_t variable = s->term[t].variable, base = w->base[variable];
                 uint16_t axis = m->coord[variable].axis;
                 long node = (long)slot.index - (long)base,
-                     last = axis ? (long)m->axis[axis - 1].nodes - 1 + (long)w->right[variable] : 0;
+                     last = axis ? (long)m->field.axis[axis - 1].nodes - 1 + (long)w->right[variable] : 0;
                 if (slot.axis ? slot.index != variable : node < -(long)w->left[variable] || node > last) continue;
                 if (slot.axis) here[x] = actio_place_local(w, s->term[t].e, axis, 2 * slot.offset);
                 else
@@ -358,12 +358,12 @@ static void resolve(struct naming *d)
 {
     struct actio_formation *F = d->w->F;
     const struct actio_model *m = F->model;
-    size_t count = m->column_names;
+    size_t count = m->output.column_names;
     actio_expr *from = actio_form_array(F, count, sizeof *from), *to = actio_form_array(F, count, sizeof *to);
-    for (size_t round = 0; count && round <= m->observes; round++) {
+    for (size_t round = 0; count && round <= m->output.observes; round++) {
         bool left = false;
         for (size_t k = 0; k < count; k++) {
-            const struct named *c = find(d, m->column_name[k]);
+            const struct named *c = find(d, m->output.column_name[k]);
             from[k] = actio_symbol(&F->pool, ACTIO_SPACE_COLUMN, (uint32_t)k);
             to[k] = c && c->patch == 0 ? c->e : from[k];
         }
@@ -387,13 +387,15 @@ void actio_field_columns(struct actio_fields *w)
     struct actio_model *m = F->model;
     struct naming d = { .w = w };
     define_variables(&d);
-    for (size_t i = 0; i < m->frames; i++)
-        define_written(&d, ACTIO_ROLE_FRAME, m->frame[i].name, m->frame[i].e, m->frame[i].axis, "quasi-velocity");
+    for (size_t i = 0; i < m->named.frames; i++)
+        define_written(&d, ACTIO_ROLE_FRAME, m->named.frame[i].name, m->named.frame[i].e, m->named.frame[i].axis,
+                       "quasi-velocity");
     define_constraints(&d);
     define_forces(&d);
     for (size_t i = 0; i < m->symmetries; i++) define_symmetry(&d, &m->symmetry[i]);
-    for (size_t i = 0; i < m->observes; i++)
-        define_written(&d, ACTIO_ROLE_OBSERVE, m->observe[i].name, m->observe[i].e, m->observe[i].axis, "observed");
+    for (size_t i = 0; i < m->output.observes; i++)
+        define_written(&d, ACTIO_ROLE_OBSERVE, m->output.observe[i].name, m->output.observe[i].e,
+                       m->output.observe[i].axis, "observed");
     resolve(&d);
     const char *const *names;
     size_t count = actio_model_columns(m, &names), made = 0, next = 0;
@@ -408,9 +410,9 @@ void actio_field_columns(struct actio_fields *w)
         w->column[made++] = (struct actio_field_column){ c->patch, c->e };
         next += p->lanes;
     }
-    F->sys.column = column;
-    F->sys.named = made;
-    F->sys.columns = next;
+    F->sys.output.column = column;
+    F->sys.output.named = made;
+    F->sys.output.columns = next;
 }
 
 /* A formula that reaches beyond an end without values there has none at that end: it is continued. */
@@ -435,10 +437,10 @@ void actio_field_outputs(struct actio_emits *l, bool sizes)
 {
     struct actio_fields *w = l->w;
     const struct actio_system *sys = &w->F->sys;
-    for (size_t c = 0; c < sys->named; c++) {
-        if (sizes && !actio_role_is_sum(sys->column[c].role)) continue;
+    for (size_t c = 0; c < sys->output.named; c++) {
+        if (sizes && !actio_role_is_sum(sys->output.column[c].role)) continue;
         actio_expr e = sizes ? actio_size_inside(w->F, w->column[c].e) : w->column[c].e;
-        emit_column(l, w->column[c].patch, e, sys->column[c].first);
+        emit_column(l, w->column[c].patch, e, sys->output.column[c].first);
     }
-    l->values = sys->columns;
+    l->values = sys->output.columns;
 }

@@ -111,7 +111,7 @@ static void make_sums(struct actio_fields *w, struct stages *to, const bool *nee
 static void make_runs(struct actio_fields *w, struct stages *to, const bool *needed, unsigned level)
 {
     for (uint32_t k = 0; k < w->runs; k++) {
-        const struct actio_axis *x = &w->F->model->axis[w->run[k].axis - 1];
+        const struct actio_axis *x = &w->F->model->field.axis[w->run[k].axis - 1];
         struct actio_stream out = { ACTIO_STREAM_RUN, k, (x->b - x->a) / (double)(x->nodes - 1), 0 };
         if (needed[k] && w->run[k].level == level)
             make_stage(w, to, 2u * w->run[k].axis, 0, (long)x->nodes - 2, &w->run[k].e, &out, 1);

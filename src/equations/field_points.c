@@ -121,9 +121,9 @@ void actio_field_list_jets(struct actio_emits *l)
     struct actio_fields *w = l->w;
     if (!w->jets.parts) {
         lay_out(w);
-        w->F->sys.jets = actio_field_places(w, &w->jets);
+        w->F->sys.jets.points = actio_field_places(w, &w->jets);
     }
     emit_values(l);
     actio_emit_entries(l, &w->jets, l->values);
-    l->values += w->F->sys.jets.count;
+    l->values += w->F->sys.jets.points.count;
 }

@@ -54,8 +54,9 @@ void actio_field_refuse_within(struct actio_fields *w, bool is_dissipation)
 {
     const struct actio_model *m = w->F->model;
     struct actio_span span = { 0 };
-    for (size_t k = m->parts; k-- > 0;)
-        if (m->part[k].is_dissipation == is_dissipation && has_integral_within(w, m->part[k].e)) span = m->part[k].span;
+    for (size_t k = m->written.parts; k-- > 0;)
+        if (m->written.part[k].is_dissipation == is_dissipation && has_integral_within(w, m->written.part[k].e))
+            span = m->written.part[k].span;
     actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_WITHIN, &m->source, span, ACTIO_NO_ARGS);
     actio_escape(w->F->sys.ctx);
 }
@@ -110,7 +111,8 @@ static struct actio_span statement_with_most(struct actio_fields *w, int (*of)(s
 {
     const struct actio_model *m = w->F->model;
     struct finding_most f = { .most = 0 };
-    for (size_t k = 0; k < m->parts; k++) weigh_statement(&f, of(w, m->part[k].e), m->part[k].span);
+    for (size_t k = 0; k < m->written.parts; k++)
+        weigh_statement(&f, of(w, m->written.part[k].e), m->written.part[k].span);
     for (size_t k = 0; k < m->constraints; k++)
         weigh_statement(
             &f, (m->constraint[k].axis ? along : 1) * (of(w, m->constraint[k].left) + of(w, m->constraint[k].right)),
@@ -118,7 +120,8 @@ static struct actio_span statement_with_most(struct actio_fields *w, int (*of)(s
     for (size_t k = 0; k < m->forces; k++)
         for (size_t j = 0; j < m->force[k].terms; j++)
             weigh_statement(&f, of(w, m->force[k].term[j].e), m->force[k].span);
-    for (size_t k = 0; k < m->observes; k++) weigh_statement(&f, of(w, m->observe[k].e), m->observe[k].span);
+    for (size_t k = 0; k < m->output.observes; k++)
+        weigh_statement(&f, of(w, m->output.observe[k].e), m->output.observe[k].span);
     return f.span;
 }
 

@@ -102,8 +102,8 @@ void actio_field_list_tangent(struct actio_emits *l)
     struct actio_system *sys = &w->F->sys;
     if (!w->tangent.parts) {
         lay_out(w);
-        sys->equations_y = actio_field_places(w, &w->tangent);
+        sys->jets.equations_y = actio_field_places(w, &w->tangent);
     }
     actio_emit_entries(l, &w->tangent, 0);
-    l->values = sys->equations_y.count + sys->n + sys->p; /* params do not move them here */
+    l->values = sys->jets.equations_y.count + sys->n + sys->p; /* params do not move them here */
 }

@@ -104,7 +104,7 @@ static bool fits(struct actio_fields *w, struct tension *t)
     *t = (struct tension){ .w = w };
     for (size_t i = 0; i < m->coords; i++)
         if (!m->coord[i].axis || w->left[i] || w->right[i] || m->coords > MOST_FIELDS) return false;
-    return m->axes == 1 && w->slaves == 0 && lines_fit(w, t) && masses_fit(w, t->nodes) && forces_fit(w, t->nodes)
+    return m->field.axes == 1 && w->slaves == 0 && lines_fit(w, t) && masses_fit(w, t->nodes) && forces_fit(w, t->nodes)
            && t->cells->lanes > 2;
 }
 

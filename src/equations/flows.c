@@ -104,9 +104,9 @@ void actio_form_flows(struct actio_formation *F)
 {
     struct actio_pool *pool = &F->pool;
     size_t m = F->m;
-    F->S = actio_form_array(F, m, sizeof *F->S);
-    F->flow_of = actio_form_array(F, m, sizeof *F->flow_of);
-    F->flow_rival = actio_form_array(F, m, sizeof *F->flow_rival);
+    F->flow.S = actio_form_array(F, m, sizeof *F->flow.S);
+    F->flow.of = actio_form_array(F, m, sizeof *F->flow.of);
+    F->flow.rival = actio_form_array(F, m, sizeof *F->flow.rival);
     if (m == 0) return;
     actio_expr *both = actio_form_array(F, 2 * m, sizeof *both), *side = actio_form_array(F, 2 * m, sizeof *side),
                *none = actio_form_array(F, m, sizeof *none);
@@ -116,16 +116,16 @@ void actio_form_flows(struct actio_formation *F)
     }
     actio_copy_switched(F, both, 2 * m, side);
     struct actio_entries mu = { 0 };
-    actio_jacobian(pool, side, m, F->sdot, m, &mu);
+    actio_jacobian(pool, side, m, F->sym.sdot, m, &mu);
     struct pairing p = pair_flows(F, &mu);
     for (size_t i = 0; i < m; i++) {
-        F->S[p.state[i]] = actio_sub(pool, side[m + i], actio_substitute(pool, side[i], F->sdot, none, m));
-        F->flow_of[p.state[i]] = (uint32_t)i;
-        F->flow_rival[p.state[i]] = p.rival[i];
+        F->flow.S[p.state[i]] = actio_sub(pool, side[m + i], actio_substitute(pool, side[i], F->sym.sdot, none, m));
+        F->flow.of[p.state[i]] = (uint32_t)i;
+        F->flow.rival[p.state[i]] = p.rival[i];
     }
     for (size_t i = 0; i < mu.count; i++) {
         if (actio_is_zero(mu.at[i].e)) continue;
-        ACTIO_PUSH(&F->arena, F->mu.at, F->mu.count, F->mu.cap) =
+        ACTIO_PUSH(&F->arena, F->flow.mu.at, F->flow.mu.count, F->flow.mu.cap) =
             (struct actio_entry){ p.state[mu.at[i].row], mu.at[i].col, mu.at[i].e };
     }
 }
@@ -137,11 +137,11 @@ void actio_check_flows(struct actio_formation *F)
         if (F->D.at[i].col < F->n) continue;
         size_t state = F->D.at[i].col - F->n;
         const struct actio_variable *name = F->model->state;
-        if (F->flow_rival[state] == state) continue;
+        if (F->flow.rival[state] == state) continue;
         if (F->sys.ctx->findings)
             actio_find_at(F->sys.ctx->findings, ACTIO_F_FLOW_TIE, &F->model->source,
-                          F->model->flow[F->flow_of[state]].span,
-                          ACTIO_ARGS(ACTIO_TEXT(name[state].name), ACTIO_TEXT(name[F->flow_rival[state]].name),
+                          F->model->flow[F->flow.of[state]].span,
+                          ACTIO_ARGS(ACTIO_TEXT(name[state].name), ACTIO_TEXT(name[F->flow.rival[state]].name),
                                      ACTIO_TEXT(F->model->constraint[F->D.at[i].row].label)));
         actio_escape(F->sys.ctx);
     }

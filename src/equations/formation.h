@@ -39,6 +39,37 @@ struct actio_rubbing {
     actio_expr coefficient, stick, scale;
 };
 
+/* z = (v, s), zdot = (acc, sdot) */
+struct actio_symbols {
+    actio_expr *q, *v, *s, *acc, *sdot, *z, *zdot, *lambda, *reaction, time;
+};
+/* mu s' = S, row by state. */
+struct actio_flow_formulas {
+    struct actio_entries mu;
+    actio_expr *S;
+    uint32_t *of, *rival; /* of each state: its flow; a state that has as good a claim to it, or itself */
+};
+/* By elimination, when sys.solved.symbolic; steps of projection. */
+struct actio_solved_formulas {
+    actio_expr *zdot, *lambda, *pivot, *step_q, *step_z;
+};
+/* of: by guard, see switches.c */
+struct actio_mode_formulas {
+    actio_expr *guard;
+    bool *whole;
+    uint32_t *of;
+    size_t of_count;
+};
+struct actio_wall_formulas {
+    size_t soft_rubs;     /* of soft walls: they stand before those of constraints */
+    actio_expr potential; /* of soft walls */
+    struct actio_gap *gap;
+    struct actio_slip *slip;
+    struct actio_rub *rub;
+    struct actio_rubbing *rubbing;
+    actio_expr *event;
+};
+
 /* G z' - D' lambda = h,  A z' = c  with z = (v, s); f = 0 on positions, phi = 0 on velocities and states. */
 struct actio_formation {
     struct actio_system sys;
@@ -48,32 +79,17 @@ struct actio_formation {
     struct actio_kernel *kernel[ACTIO_Q_COUNT];
 
     size_t n, m, N, p;
-    /* symbols; z = (v, s), zdot = (acc, sdot) */
-    actio_expr *q, *v, *s, *acc, *sdot, *z, *zdot, *lambda, *reaction, time;
+    struct actio_symbols sym;
     /* force: per named force * n + i; total on each coordinate, dissipation included */
     actio_expr L, *Lq, *Lv, *force, *total_force;
-    struct actio_entries mu; /* mu s' = S, row by state */
-    actio_expr *S;
-    uint32_t *flow_of, *flow_rival; /* of each state: its flow; a state that has as good a claim to it, or itself */
+    struct actio_flow_formulas flow;
     /* constraints; residuals of position and velocity level; phi by constraint, 0 for those on accelerations */
     actio_expr *g, *f, *phi, *level;
     actio_expr *h, *c; /* right sides */
     struct actio_entries G, A, D, F;
-    actio_expr *zdot_solved, *lambda_solved; /* by elimination, when sys.symbolic */
-    actio_expr *pivot;
-    actio_expr *step_q, *step_z; /* projection steps */
-    /* mode_of: by guard, see switches.c */
-    actio_expr *mode_guard;
-    bool *mode_whole;
-    uint32_t *mode_of;
-    size_t mode_of_count;
-    size_t soft_rubs; /* of soft walls: they stand before those of constraints */
-    actio_expr wall;  /* potential of soft walls */
-    struct actio_gap *gap;
-    struct actio_slip *slip;
-    struct actio_rub *rub;
-    struct actio_rubbing *rubbing;
-    actio_expr *event;
+    struct actio_solved_formulas solved;
+    struct actio_mode_formulas modes;
+    struct actio_wall_formulas walls;
     struct actio_frame_row *frame; /* n rows, once sys.frame is there and has no why_not */
     actio_expr *column;
     size_t listed;              /* constraints that columns speak of; p unless the system has taken them in */

@@ -48,7 +48,7 @@ static double value_at(void *user, actio_slot slot)
 
 static actio_expr at_rest(struct actio_formation *F, actio_expr e)
 {
-    return actio_substitute(&F->pool, e, F->v, actio_form_array(F, F->n, sizeof(actio_expr)), F->n);
+    return actio_substitute(&F->pool, e, F->sym.v, actio_form_array(F, F->n, sizeof(actio_expr)), F->n);
 }
 
 static void add_constraints(struct choosing *c)
@@ -68,12 +68,12 @@ static void add_constraints(struct choosing *c)
 static void add_quasi_velocities(struct choosing *c)
 {
     struct actio_formation *F = c->F;
-    for (uint32_t i = 0; i < F->model->frames; i++) {
+    for (uint32_t i = 0; i < F->model->named.frames; i++) {
         actio_expr e;
         struct candidate *row = &c->row[c->rows++];
-        actio_copy_all(&F->pool, &F->model->pool, &F->model->frame[i].e, 1, &e);
+        actio_copy_all(&F->pool, &F->model->pool, &F->model->named.frame[i].e, 1, &e);
         *row = (struct candidate){ .coef = actio_form_array(F, F->n, sizeof(actio_expr)), .index = i };
-        actio_gradient(&F->pool, e, F->v, F->n, row->coef);
+        actio_gradient(&F->pool, e, F->sym.v, F->n, row->coef);
         row->rest = at_rest(F, e);
     }
 }
@@ -142,7 +142,7 @@ static const char *name_of(const struct choosing *c, size_t row)
 {
     bool constraint = row < c->constraints;
     const char *name =
-        constraint ? c->F->sys.constraint[c->row[row].index] : c->F->model->frame[c->row[row].index].name;
+        constraint ? c->F->sys.constraint[c->row[row].index] : c->F->model->named.frame[c->row[row].index].name;
     return actio_arena_format(&c->F->arena, constraint ? "constraint '%s'" : "'%s'", name);
 }
 
@@ -175,7 +175,7 @@ static const char *relation(struct choosing *c, const struct candidate *dependen
 static struct choosing begin(struct actio_formation *F, double t, const double *y)
 {
     struct choosing c = {
-        .F = F, .t = t, .y = y, .row = actio_form_array(F, F->sys.levels + F->model->frames, sizeof *c.row)
+        .F = F, .t = t, .y = y, .row = actio_form_array(F, F->sys.levels + F->model->named.frames, sizeof *c.row)
     };
     add_constraints(&c);
     add_quasi_velocities(&c);
@@ -184,7 +184,7 @@ static struct choosing begin(struct actio_formation *F, double t, const double *
 
 static bool has_data(const struct actio_model *m)
 {
-    bool given = m->has_time;
+    bool given = m->time.given;
     for (size_t i = 0; i < m->coords; i++) given = given || m->coord[i].start_given || m->coord[i].start_dot_given;
     return given;
 }
@@ -192,11 +192,11 @@ static bool has_data(const struct actio_model *m)
 void actio_check_frame(struct actio_formation *F)
 {
     struct actio_model *m = F->model;
-    if (m->frames == 0 || F->n > LOOKED_AT || !has_data(m)) return;
+    if (m->named.frames == 0 || F->n > LOOKED_AT || !has_data(m)) return;
     struct choosing c = begin(F, 0, NULL);
     struct candidate *bad = find_numbers(&c) ? choose(&c) : NULL;
     if (!bad) return;
-    const struct actio_quasi_velocity *u = &m->frame[bad->index];
+    const struct actio_quasi_velocity *u = &m->named.frame[bad->index];
     const char *of = relation(&c, bad);
     if (F->sys.ctx->findings)
         actio_find_at(F->sys.ctx->findings, *of ? ACTIO_F_FRAME_DEPENDENT : ACTIO_F_FRAME_VANISHES, &m->source, u->span,
@@ -246,13 +246,13 @@ static const char *refuse(struct choosing *c)
     if (F->sys.hidden) return "hidden constraints follow from the equations of motion";
     for (size_t k = 0; k < F->p && !why; k++) why = refuse_constraint(F, k);
     for (size_t r = 0; r < F->sys.levels && !why; r++) {
-        int degree = actio_degree_in(&F->pool, F->phi[r], F->v, F->n);
+        int degree = actio_degree_in(&F->pool, F->phi[r], F->sym.v, F->n);
         if (degree != 0 && degree != 1)
             why = about(F, "constraint", F->sys.constraint[F->sys.velocity_row[r]], "is not affine in the velocities");
     }
     for (size_t i = c->constraints; i < c->rows && !why; i++)
         if (is_switched(F, &c->row[i]))
-            why = about(F, "the quasi-velocity", F->model->frame[c->row[i].index].name,
+            why = about(F, "the quasi-velocity", F->model->named.frame[c->row[i].index].name,
                         "contains a switch (abs, sign, min, max or if)");
     return why;
 }
@@ -262,7 +262,7 @@ static const char *refuse_numbers(struct choosing *c)
     if (!find_numbers(c)) return "the rows of the frame are not finite there";
     struct candidate *bad = choose(c);
     if (!bad) return NULL;
-    const char *name = c->F->model->frame[bad->index].name, *of = relation(c, bad);
+    const char *name = c->F->model->named.frame[bad->index].name, *of = relation(c, bad);
     return *of ? actio_arena_format(&c->F->arena, "the quasi-velocity '%s' depends on %s there", name, of)
                : about(c->F, "the quasi-velocity", name, "vanishes there");
 }
@@ -356,10 +356,10 @@ size_t actio_list_frame(struct actio_formation *F, actio_expr **out)
         memcpy(M + a * n, F->frame[a].coef, n * sizeof *M);
         m0[a] = F->frame[a].rest;
     }
-    put_slopes(F, M, n * n, F->q, n, M_q);
-    put_slopes(F, m0, n, F->q, n, m0_q);
-    put_slopes(F, M, n * n, &F->time, 1, M_t);
-    put_slopes(F, m0, n, &F->time, 1, m0_t);
+    put_slopes(F, M, n * n, F->sym.q, n, M_q);
+    put_slopes(F, m0, n, F->sym.q, n, m0_q);
+    put_slopes(F, M, n * n, &F->sym.time, 1, M_t);
+    put_slopes(F, m0, n, &F->sym.time, 1, m0_t);
     memcpy(m0_t + n, F->Lv, n * sizeof *M);
     memcpy(m0_t + 2 * n, F->Lq, n * sizeof *M);
     return count;

@@ -15,7 +15,7 @@ static void *longer(struct actio_formation *F, const void *old, size_t count, si
 static void add_row(struct actio_formation *F, uint32_t row, actio_expr level)
 {
     actio_expr *slope = actio_form_array(F, F->N, sizeof *slope), rate;
-    actio_gradient(&F->pool, level, F->z, F->N, slope);
+    actio_gradient(&F->pool, level, F->sym.z, F->N, slope);
     for (uint32_t j = 0; j < F->N; j++)
         if (!actio_is_zero(slope[j]))
             ACTIO_PUSH(&F->arena, F->A.at, F->A.count, F->A.cap) = (struct actio_entry){ row, j, slope[j] };
@@ -51,9 +51,9 @@ void actio_add_hidden(struct actio_formation *F, const actio_expr *e, const char
     sys->constraint = label;
     sys->p = p + count;
     sys->hidden = count;
-    sys->symbolic = sys->symmetric = false;
-    sys->pivots = sys->pivot_pairs = sys->pivot_signs = 0;
+    sys->solved.symbolic = sys->is.symmetric = false;
+    sys->solved.pivots = sys->solved.pivot_pairs = sys->solved.pivot_signs = 0;
     F->F.count = 0;
-    if (sys->holonomic) actio_jacobian(&F->pool, F->f, sys->holonomic, F->q, F->n, &F->F);
+    if (sys->holonomic) actio_jacobian(&F->pool, F->f, sys->holonomic, F->sym.q, F->n, &F->F);
     actio_form_places(F);
 }

@@ -242,11 +242,11 @@ static void describe(struct actio_fields *w)
 {
     struct actio_formation *F = w->F;
     const struct actio_model *m = F->model;
-    struct actio_axis_numbers *axis = actio_form_array(F, m->axes, sizeof *axis);
+    struct actio_axis_numbers *axis = actio_form_array(F, m->field.axes, sizeof *axis);
     size_t *row = actio_form_array(F, m->constraints, sizeof *row),
            *slave = actio_form_array(F, w->slaves, sizeof *slave);
-    for (size_t a = 0; a < m->axes; a++)
-        axis[a] = (struct actio_axis_numbers){ m->axis[a].nodes, m->axis[a].a, m->axis[a].b };
+    for (size_t a = 0; a < m->field.axes; a++)
+        axis[a] = (struct actio_axis_numbers){ m->field.axis[a].nodes, m->field.axis[a].a, m->field.axis[a].b };
     for (size_t k = 0; k < m->constraints; k++) row[k] = w->line[k].first;
     bool *is_rate = actio_form_array(F, w->slaves, sizeof *is_rate);
     uint32_t *beyond = actio_form_array(F, 2 * m->coords, sizeof *beyond);
@@ -258,14 +258,14 @@ static void describe(struct actio_fields *w)
         beyond[2 * i] = w->left[i];
         beyond[2 * i + 1] = w->right[i];
     }
-    F->sys.slave_is_rate = is_rate;
-    F->sys.beyond = beyond;
-    F->sys.axis = axis;
-    F->sys.axes = m->axes;
-    F->sys.base = w->base;
-    F->sys.row = row;
-    F->sys.slave = slave;
-    F->sys.slaves = w->slaves;
+    F->sys.field.slave_is_rate = is_rate;
+    F->sys.field.beyond = beyond;
+    F->sys.field.axis = axis;
+    F->sys.field.axes = m->field.axes;
+    F->sys.field.base = w->base;
+    F->sys.field.row = row;
+    F->sys.field.slave = slave;
+    F->sys.field.slaves = w->slaves;
 }
 
 void actio_field_layout(struct actio_fields *w)

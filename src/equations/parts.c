@@ -11,35 +11,35 @@
 static void make_symbols(struct actio_formation *F)
 {
     struct actio_pool *pool = &F->pool;
-    F->z = actio_form_array(F, F->N, sizeof *F->z);
-    F->zdot = actio_form_array(F, F->N, sizeof *F->zdot);
-    F->q = actio_form_array(F, F->n, sizeof *F->q);
-    F->lambda = actio_form_array(F, F->p, sizeof *F->lambda);
-    F->reaction = actio_form_array(F, F->N, sizeof *F->reaction);
-    F->v = F->z;
-    F->s = F->z + F->n;
-    F->acc = F->zdot;
-    F->sdot = F->zdot + F->n;
-    F->time = actio_symbol(pool, ACTIO_SPACE_T, 0);
+    F->sym.z = actio_form_array(F, F->N, sizeof *F->sym.z);
+    F->sym.zdot = actio_form_array(F, F->N, sizeof *F->sym.zdot);
+    F->sym.q = actio_form_array(F, F->n, sizeof *F->sym.q);
+    F->sym.lambda = actio_form_array(F, F->p, sizeof *F->sym.lambda);
+    F->sym.reaction = actio_form_array(F, F->N, sizeof *F->sym.reaction);
+    F->sym.v = F->sym.z;
+    F->sym.s = F->sym.z + F->n;
+    F->sym.acc = F->sym.zdot;
+    F->sym.sdot = F->sym.zdot + F->n;
+    F->sym.time = actio_symbol(pool, ACTIO_SPACE_T, 0);
     for (uint32_t i = 0; i < F->n; i++) {
-        F->q[i] = actio_symbol(pool, ACTIO_SPACE_Q, i);
-        F->v[i] = actio_symbol(pool, ACTIO_SPACE_V, i);
-        F->acc[i] = actio_symbol(pool, ACTIO_SPACE_ACC, i);
+        F->sym.q[i] = actio_symbol(pool, ACTIO_SPACE_Q, i);
+        F->sym.v[i] = actio_symbol(pool, ACTIO_SPACE_V, i);
+        F->sym.acc[i] = actio_symbol(pool, ACTIO_SPACE_ACC, i);
     }
     for (uint32_t i = 0; i < F->m; i++) {
-        F->s[i] = actio_symbol(pool, ACTIO_SPACE_STATE, i);
-        F->sdot[i] = actio_symbol(pool, ACTIO_SPACE_SDOT, i);
+        F->sym.s[i] = actio_symbol(pool, ACTIO_SPACE_STATE, i);
+        F->sym.sdot[i] = actio_symbol(pool, ACTIO_SPACE_SDOT, i);
     }
-    for (uint32_t i = 0; i < F->N; i++) F->reaction[i] = actio_symbol(pool, ACTIO_SPACE_REACTION, i);
-    for (uint32_t i = 0; i < F->p; i++) F->lambda[i] = actio_symbol(pool, ACTIO_SPACE_LAMBDA, i);
+    for (uint32_t i = 0; i < F->N; i++) F->sym.reaction[i] = actio_symbol(pool, ACTIO_SPACE_REACTION, i);
+    for (uint32_t i = 0; i < F->p; i++) F->sym.lambda[i] = actio_symbol(pool, ACTIO_SPACE_LAMBDA, i);
 }
 
 /* Directional derivative along the motion with velocities and states frozen: q' = v, t' = 1. */
 void actio_drift_rates(struct actio_formation *F, const actio_expr *f, size_t count, actio_expr *out)
 {
     struct actio_seed *seed = actio_form_array(F, F->n + 1, sizeof *seed);
-    for (size_t i = 0; i < F->n; i++) seed[i] = (struct actio_seed){ F->q[i], F->v[i] };
-    seed[F->n] = (struct actio_seed){ F->time, actio_const(&F->pool, 1) };
+    for (size_t i = 0; i < F->n; i++) seed[i] = (struct actio_seed){ F->sym.q[i], F->sym.v[i] };
+    seed[F->n] = (struct actio_seed){ F->sym.time, actio_const(&F->pool, 1) };
     if (count) actio_along(&F->pool, f, count, seed, F->n + 1, out);
 }
 
@@ -65,7 +65,7 @@ static void form_forces(struct actio_formation *F)
         }
     actio_expr R, *Rv = actio_form_array(F, F->n, sizeof *Rv);
     actio_copy_switched(F, &m->dissipation, 1, &R);
-    actio_gradient(pool, R, F->v, F->n, Rv);
+    actio_gradient(pool, R, F->sym.v, F->n, Rv);
     for (size_t i = 0; i < F->n; i++) F->total_force[i] = actio_sub(pool, F->total_force[i], Rv[i]);
 }
 
@@ -74,10 +74,10 @@ static void form_lagrangian(struct actio_formation *F)
 {
     size_t n = F->n;
     actio_expr *wrt = actio_form_array(F, 2 * n, sizeof *wrt), *grad = actio_form_array(F, 2 * n, sizeof *grad);
-    memcpy(wrt, F->q, n * sizeof *wrt);
-    memcpy(wrt + n, F->v, n * sizeof *wrt);
+    memcpy(wrt, F->sym.q, n * sizeof *wrt);
+    memcpy(wrt + n, F->sym.v, n * sizeof *wrt);
     actio_copy_switched(F, &F->model->lagrangian, 1, &F->L);
-    if (F->model->sigma > 0) F->L = actio_sub(&F->pool, F->L, F->wall);
+    if (F->model->soft.sigma > 0) F->L = actio_sub(&F->pool, F->L, F->walls.potential);
     actio_gradient(&F->pool, F->L, wrt, 2 * n, grad);
     F->Lq = grad;
     F->Lv = grad + n;
@@ -119,8 +119,8 @@ static void form_rows(struct actio_formation *F)
     struct actio_entries acceleration = { 0 };
     for (size_t k = 0; k < F->p; k++)
         if (F->model->constraint[k].kind == ACTIO_ACCELERATION) given[k] = F->g[k];
-    actio_jacobian(pool, F->level, F->p, F->z, F->N, &F->A);
-    actio_jacobian(pool, given, F->p, F->zdot, F->N, &acceleration);
+    actio_jacobian(pool, F->level, F->p, F->sym.z, F->N, &F->A);
+    actio_jacobian(pool, given, F->p, F->sym.zdot, F->N, &acceleration);
     for (size_t i = 0; i < acceleration.count; i++)
         append(F, &F->A, acceleration.at[i].row, acceleration.at[i].col, acceleration.at[i].e);
     if (acceleration.count) qsort(F->A.at, F->A.count, sizeof *F->A.at, by_row);
@@ -168,13 +168,13 @@ static void form_constraints(struct actio_formation *F)
     form_levels(F);
     form_rows(F);
     form_reactions(F);
-    if (F->sys.holonomic) actio_jacobian(&F->pool, F->f, F->sys.holonomic, F->q, F->n, &F->F);
+    if (F->sys.holonomic) actio_jacobian(&F->pool, F->f, F->sys.holonomic, F->sym.q, F->n, &F->F);
 }
 
 static const char *mode_text(struct actio_formation *F, size_t k)
 {
-    const char *text = actio_system_text(&F->sys, F->mode_guard[k].id);
-    return F->mode_whole[k] ? actio_arena_format(&F->arena, "floor(%s)", text) : text;
+    const char *text = actio_system_text(&F->sys, F->modes.guard[k].id);
+    return F->modes.whole[k] ? actio_arena_format(&F->arena, "floor(%s)", text) : text;
 }
 
 static void form_names(struct actio_formation *F)
@@ -192,9 +192,9 @@ static void form_names(struct actio_formation *F)
     F->sys.variable = variable;
     F->sys.constraint = label;
     F->sys.constraint_line = line;
-    const char **text = actio_form_array(F, F->sys.modes, sizeof *text);
-    F->sys.mode_text = text; /* a guard may have switches before it in it */
-    for (size_t k = 0; k < F->sys.modes; k++) text[k] = mode_text(F, k);
+    const char **text = actio_form_array(F, F->sys.switches.count, sizeof *text);
+    F->sys.switches.text = text; /* a guard may have switches before it in it */
+    for (size_t k = 0; k < F->sys.switches.count; k++) text[k] = mode_text(F, k);
 }
 
 struct actio_formation *actio_form_parts(struct actio_context *ctx, struct actio_model *model)
@@ -210,7 +210,7 @@ struct actio_formation *actio_form_parts(struct actio_context *ctx, struct actio
     F->phi = actio_form_array(F, F->p, sizeof *F->phi);
     F->level = actio_form_array(F, F->p, sizeof *F->level);
     form_forces(F);
-    if (model->sigma > 0) actio_soften(F);
+    if (model->soft.sigma > 0) actio_soften(F);
     form_lagrangian(F);
     actio_form_flows(F);
     form_constraints(F);

@@ -267,14 +267,14 @@ actio_expr actio_place_point(struct actio_fields *w, actio_expr e) { return acti
 
 static double place_of(const struct actio_model *m, uint16_t axis, uint8_t half, long lane)
 {
-    const struct actio_axis *x = &m->axis[axis - 1];
+    const struct actio_axis *x = &m->field.axis[axis - 1];
     double at = ((double)lane + 0.5 * half) / (double)(x->nodes - 1);
     return x->a + (x->b - x->a) * at;
 }
 
 static double weight_of(const struct actio_model *m, uint16_t axis, uint8_t half, long lane)
 {
-    const struct actio_axis *x = &m->axis[axis - 1];
+    const struct actio_axis *x = &m->field.axis[axis - 1];
     double h = (x->b - x->a) / (double)(x->nodes - 1);
     return half ? h : lane == 0 || lane == (long)x->nodes - 1 ? h / 2 : h;
 }
@@ -322,7 +322,7 @@ actio_expr actio_place_pin(struct actio_fields *w, actio_expr local, const struc
 /* How far a stream goes before its first lane and behind its last. */
 static void stream_range(struct actio_fields *w, actio_slot s, long *first, long *last)
 {
-    long nodes = (long)w->F->model->axis[s.axis - 1].nodes;
+    long nodes = (long)w->F->model->field.axis[s.axis - 1].nodes;
     bool cells = ((s.space == ACTIO_SPACE_AXIS || s.space == ACTIO_SPACE_WEIGHT) && s.index)
                  || (s.space == ACTIO_SPACE_LAMBDA && w->patch[w->line[s.index].patch].half);
     bool of_field = s.space == ACTIO_SPACE_Q || s.space == ACTIO_SPACE_V || s.space == ACTIO_SPACE_ACC
@@ -350,7 +350,7 @@ void actio_place_reach(struct actio_fields *w, actio_expr local, const struct ac
 void actio_place_interpolate(const struct actio_model *m, uint16_t axis, double place, uint8_t half, long low,
                              long high, long *lane, double *theta)
 {
-    const struct actio_axis *x = &m->axis[axis - 1];
+    const struct actio_axis *x = &m->field.axis[axis - 1];
     double at = (place - x->a) / (x->b - x->a) * (double)(x->nodes - 1) - 0.5 * half, near = nearbyint(at);
     if (fabs(at - near) < 1e-9 * (1 + fabs(at))) at = near;
     long j = (long)floor(at);

@@ -26,7 +26,7 @@ size_t actio_list_param_jets(struct actio_formation *F, actio_expr **out)
         col[i] = J.at[i].col;
         (*out)[i] = J.at[i].e;
     }
-    F->sys.param_jets = (struct actio_places){ row, col, J.count };
+    F->sys.jets.params = (struct actio_places){ row, col, J.count };
     return J.count;
 }
 
@@ -36,9 +36,9 @@ static actio_expr without_reactions(struct actio_formation *F, actio_expr e)
     actio_expr *r = actio_form_array(F, F->N, sizeof *r);
     for (size_t i = 0; i < F->D.count; i++) {
         const struct actio_entry *d = &F->D.at[i];
-        r[d->col] = actio_add(&F->pool, r[d->col], actio_mul(&F->pool, d->e, F->lambda[d->row]));
+        r[d->col] = actio_add(&F->pool, r[d->col], actio_mul(&F->pool, d->e, F->sym.lambda[d->row]));
     }
-    return actio_substitute(&F->pool, e, F->reaction, r, F->N);
+    return actio_substitute(&F->pool, e, F->sym.reaction, r, F->N);
 }
 
 /* q, v, s, then for observed columns z' and multipliers, then t and params. */
@@ -49,12 +49,12 @@ static actio_expr *variables(struct actio_formation *F, bool with_rates, size_t 
     const struct {
         const actio_expr *of;
         size_t n;
-    } list[] = { { F->q, n },
-                 { F->v, n },
-                 { F->s, m },
-                 { F->zdot, with_rates ? F->N : 0 },
-                 { F->lambda, with_rates ? F->p : 0 },
-                 { &F->time, 1 },
+    } list[] = { { F->sym.q, n },
+                 { F->sym.v, n },
+                 { F->sym.s, m },
+                 { F->sym.zdot, with_rates ? F->N : 0 },
+                 { F->sym.lambda, with_rates ? F->p : 0 },
+                 { &F->sym.time, 1 },
                  { params_of(F), F->sys.params } };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         for (size_t j = 0; j < list[i].n; j++) wrt[at++] = list[i].of[j];
@@ -66,9 +66,9 @@ size_t actio_list_observed(struct actio_formation *F, actio_expr **out)
 {
     size_t count, made = 0;
     actio_expr *wrt = variables(F, true, &count);
-    *out = actio_form_array(F, F->sys.observes * (count + 1), sizeof **out);
-    for (size_t i = 0; i < F->sys.observes; i++, made += count + 1) {
-        (*out)[made] = without_reactions(F, F->column[F->sys.observed[i]]);
+    *out = actio_form_array(F, F->sys.jets.observes * (count + 1), sizeof **out);
+    for (size_t i = 0; i < F->sys.jets.observes; i++, made += count + 1) {
+        (*out)[made] = without_reactions(F, F->column[F->sys.jets.observed[i]]);
         actio_gradient(&F->pool, (*out)[made], wrt, count, *out + made + 1);
     }
     return made;
@@ -88,10 +88,10 @@ static actio_expr weighed_equations(struct actio_formation *F)
         const struct actio_entries *M = own ? &F->G : &F->A;
         for (size_t e = 0; e < M->count; e++)
             if (M->at[e].row == (own ? i : i - F->N))
-                row = actio_sub(pool, row, actio_mul(pool, M->at[e].e, F->zdot[M->at[e].col]));
+                row = actio_sub(pool, row, actio_mul(pool, M->at[e].e, F->sym.zdot[M->at[e].col]));
         for (size_t e = 0; own && e < F->D.count; e++)
             if (F->D.at[e].col == i)
-                row = actio_add(pool, row, actio_mul(pool, F->D.at[e].e, F->lambda[F->D.at[e].row]));
+                row = actio_add(pool, row, actio_mul(pool, F->D.at[e].e, F->sym.lambda[F->D.at[e].row]));
         sum = actio_add(pool, sum, actio_mul(pool, w, row));
     }
     return sum;

@@ -18,9 +18,9 @@ static actio_expr from_model(struct actio_formation *F, actio_expr e)
 static actio_expr density(struct actio_formation *F, actio_expr gap)
 {
     struct actio_pool *pool = &F->pool;
-    double sigma = F->model->sigma;
+    double sigma = F->model->soft.sigma;
     actio_expr x = actio_div(pool, gap, actio_const(pool, sigma * root_two));
-    return actio_mul(pool, actio_const(pool, F->model->barrier / (sigma * root_two_pi)),
+    return actio_mul(pool, actio_const(pool, F->model->soft.barrier / (sigma * root_two_pi)),
                      actio_op1(pool, ACTIO_EXP, actio_neg(pool, actio_mul(pool, x, x))));
 }
 
@@ -57,13 +57,14 @@ void actio_soften(struct actio_formation *F)
     actio_expr *row = actio_form_array(F, F->n, sizeof *row);
     for (size_t i = 0; i < m->contacts; i++) {
         const struct actio_contact *c = &m->contact[i];
-        actio_expr gap = from_model(F, c->gap), x = actio_div(pool, gap, actio_const(pool, m->sigma * root_two));
+        actio_expr gap = from_model(F, c->gap), x = actio_div(pool, gap, actio_const(pool, m->soft.sigma * root_two));
         actio_expr phi = actio_mul(pool, actio_const(pool, 0.5),
                                    actio_sub(pool, actio_const(pool, 1), actio_op1(pool, ACTIO_ERF, x)));
-        F->wall = actio_add(pool, F->wall, actio_mul(pool, actio_const(pool, m->barrier), phi));
+        F->walls.potential =
+            actio_add(pool, F->walls.potential, actio_mul(pool, actio_const(pool, m->soft.barrier), phi));
         for (size_t j = 0; c->friction.given && j < c->friction.slips; j++) {
             actio_expr push = friction(F, c, j);
-            actio_gradient(pool, from_model(F, c->friction.slip[j]), F->v, F->n, row);
+            actio_gradient(pool, from_model(F, c->friction.slip[j]), F->sym.v, F->n, row);
             for (size_t k = 0; k < F->n; k++)
                 F->total_force[k] = actio_add(pool, F->total_force[k], actio_mul(pool, push, row[k]));
         }
@@ -72,13 +73,13 @@ void actio_soften(struct actio_formation *F)
 
 actio_expr actio_soft_force(struct actio_formation *F, size_t contact)
 {
-    return actio_mul(&F->pool, density(F, F->gap[contact].e), F->gap[contact].scale);
+    return actio_mul(&F->pool, density(F, F->walls.gap[contact].e), F->walls.gap[contact].scale);
 }
 
 actio_expr actio_soft_friction(struct actio_formation *F, size_t rub)
 {
     struct actio_pool *pool = &F->pool;
-    const struct actio_contact *c = &F->model->contact[F->rub[rub].contact];
+    const struct actio_contact *c = &F->model->contact[F->walls.rub[rub].contact];
     actio_expr a = friction(F, c, 0), b;
     if (c->friction.slips == 1) return a;
     b = friction(F, c, 1);

@@ -7,13 +7,13 @@
 /* Where the number of a guard's mode is kept, from 1: by the guard, and apart for whole numbers. */
 static uint32_t *known_mode(struct actio_formation *F, actio_expr guard, bool whole)
 {
-    size_t at = 2 * (size_t)guard.id + whole, had = F->mode_of_count;
+    size_t at = 2 * (size_t)guard.id + whole, had = F->modes.of_count;
     if (at >= had) {
-        F->mode_of_count = at + at / 2 + 2;
-        F->mode_of =
-            actio_arena_grow(&F->arena, F->mode_of, had * sizeof *F->mode_of, F->mode_of_count * sizeof *F->mode_of);
+        F->modes.of_count = at + at / 2 + 2;
+        F->modes.of = actio_arena_grow(&F->arena, F->modes.of, had * sizeof *F->modes.of,
+                                       F->modes.of_count * sizeof *F->modes.of);
     }
-    return &F->mode_of[at];
+    return &F->modes.of[at];
 }
 
 static actio_expr mode_of_kind(struct actio_formation *F, actio_expr guard, bool whole)
@@ -21,18 +21,18 @@ static actio_expr mode_of_kind(struct actio_formation *F, actio_expr guard, bool
     struct actio_pool *pool = &F->pool;
     uint32_t *known = known_mode(F, guard, whole);
     if (*known) return actio_symbol(pool, ACTIO_SPACE_MODE, *known - 1);
-    size_t k = F->sys.modes++;
+    size_t k = F->sys.switches.count++;
     *known = (uint32_t)k + 1;
     if ((k & (k - 1)) == 0) { /* full: room for as many more */
         size_t room = k ? 2 * k : 1;
-        F->mode_guard =
-            actio_arena_grow(&F->arena, F->mode_guard, k * sizeof *F->mode_guard, room * sizeof *F->mode_guard);
-        F->mode_whole =
-            actio_arena_grow(&F->arena, F->mode_whole, k * sizeof *F->mode_whole, room * sizeof *F->mode_whole);
+        F->modes.guard =
+            actio_arena_grow(&F->arena, F->modes.guard, k * sizeof *F->modes.guard, room * sizeof *F->modes.guard);
+        F->modes.whole =
+            actio_arena_grow(&F->arena, F->modes.whole, k * sizeof *F->modes.whole, room * sizeof *F->modes.whole);
     }
-    F->mode_guard[k] = guard;
-    F->mode_whole[k] = whole;
-    F->sys.mode_whole = F->mode_whole;
+    F->modes.guard[k] = guard;
+    F->modes.whole[k] = whole;
+    F->sys.switches.whole = F->modes.whole;
     return actio_symbol(pool, ACTIO_SPACE_MODE, (uint32_t)k);
 }
 

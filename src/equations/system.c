@@ -37,14 +37,14 @@ static void name_symbol(void *system, actio_slot slot, struct actio_text *out)
     enum { LONG = 80 };
     const struct actio_system *sys = system;
     const struct actio_formation *F = sys->formation;
-    bool named =
-        slot.space == ACTIO_SPACE_MODE && slot.index < sys->modes && sys->mode_text && sys->mode_text[slot.index];
+    bool named = slot.space == ACTIO_SPACE_MODE && slot.index < sys->switches.count && sys->switches.text
+                 && sys->switches.text[slot.index];
     if (!named) {
         actio_model_symbol_name(F->model, slot, out);
         return;
     }
-    const char *text = sys->mode_text[slot.index];
-    bool whole = F->mode_whole[slot.index], whole_text = strlen(text) <= LONG;
+    const char *text = sys->switches.text[slot.index];
+    bool whole = F->modes.whole[slot.index], whole_text = strlen(text) <= LONG;
     if (whole) actio_text_add(out, whole_text ? text : "floor(...)");
     else actio_text_format(out, "sign(%s)", whole_text ? text : "...");
 }
@@ -66,7 +66,7 @@ double actio_start_value(void *model, actio_slot slot)
     case ACTIO_SPACE_STATE: return actio_model_number(m, m->state[slot.index].start);
     case ACTIO_SPACE_Q: return actio_model_number(m, m->coord[slot.index].start);
     case ACTIO_SPACE_V: return actio_model_number(m, m->coord[slot.index].start_dot);
-    case ACTIO_SPACE_T: return m->t0;
+    case ACTIO_SPACE_T: return m->time.t0;
     default: return 1;
     }
 }
@@ -169,19 +169,19 @@ actio_expr actio_size_of_terms(struct actio_formation *F, actio_expr e)
 
 static void list_rhs(struct list *l)
 {
-    add_all(l, l->F->zdot_solved, l->F->N);
-    add_all(l, l->F->pivot, l->F->sys.pivots);
+    add_all(l, l->F->solved.zdot, l->F->N);
+    add_all(l, l->F->solved.pivot, l->F->sys.solved.pivots);
 }
 
 static void list_solve(struct list *l)
 {
     struct actio_formation *F = l->F;
-    add_all(l, F->zdot_solved, F->N);
-    add_all(l, F->lambda_solved, F->p);
+    add_all(l, F->solved.zdot, F->N);
+    add_all(l, F->solved.lambda, F->p);
     actio_expr *r = actio_form_array(F, F->N, sizeof *r); /* R = D' lambda */
     for (size_t i = 0; i < F->D.count; i++) {
         const struct actio_entry *e = &F->D.at[i];
-        r[e->col] = actio_add(&F->pool, r[e->col], actio_mul(&F->pool, e->e, F->lambda_solved[e->row]));
+        r[e->col] = actio_add(&F->pool, r[e->col], actio_mul(&F->pool, e->e, F->solved.lambda[e->row]));
     }
     add_all(l, r, F->N);
 }
@@ -206,13 +206,13 @@ size_t actio_list_matrix(struct actio_formation *F, actio_expr *out)
 static void list_project_q(struct list *l)
 {
     add_all(l, l->F->f, l->F->sys.holonomic);
-    add_all(l, l->F->step_q, l->F->n);
+    add_all(l, l->F->solved.step_q, l->F->n);
 }
 
 static void list_project_v(struct list *l)
 {
     add_all(l, l->F->phi, l->F->sys.levels);
-    add_all(l, l->F->step_z, l->F->N);
+    add_all(l, l->F->solved.step_z, l->F->N);
 }
 
 static void list_levels(struct list *l)
@@ -228,8 +228,8 @@ static void list_levels(struct list *l)
 static void list_guards(struct list *l)
 {
     struct actio_formation *F = l->F;
-    add_all(l, F->mode_guard, F->sys.modes);
-    for (size_t k = 0; k < F->sys.modes; k++) add(l, actio_rate(&F->pool, F->mode_guard[k]));
+    add_all(l, F->modes.guard, F->sys.switches.count);
+    for (size_t k = 0; k < F->sys.switches.count; k++) add(l, actio_rate(&F->pool, F->modes.guard[k]));
 }
 
 /* The same all the way down: what rounding in the evaluation of e is to be compared with. */
@@ -262,8 +262,9 @@ actio_expr actio_size_inside(struct actio_formation *F, actio_expr e)
 static void list_terms(struct list *l)
 {
     struct actio_formation *F = l->F;
-    for (size_t c = 0; c < F->sys.columns; c++) {
-        add(l, actio_role_is_sum(F->sys.column[c].role) ? actio_size_inside(F, F->column[c]) : (actio_expr){ 0 });
+    for (size_t c = 0; c < F->sys.output.columns; c++) {
+        add(l,
+            actio_role_is_sum(F->sys.output.column[c].role) ? actio_size_inside(F, F->column[c]) : (actio_expr){ 0 });
     }
 }
 
@@ -274,22 +275,22 @@ static void list_momenta(struct list *l)
     add_all(l, F->Lv, F->n);
 }
 
-static void list_outputs(struct list *l) { add_all(l, l->F->column, l->F->sys.columns); }
+static void list_outputs(struct list *l) { add_all(l, l->F->column, l->F->sys.output.columns); }
 
 static void list_rhs_y(struct list *l)
 {
     struct actio_formation *F = l->F;
     actio_expr *y = actio_form_array(F, F->n + F->N, sizeof *y);
-    memcpy(y, F->q, F->n * sizeof *y);
-    memcpy(y + F->n, F->z, F->N * sizeof *y);
+    memcpy(y, F->sym.q, F->n * sizeof *y);
+    memcpy(y + F->n, F->sym.z, F->N * sizeof *y);
     struct actio_entries J = { 0 };
-    actio_jacobian(&F->pool, F->zdot_solved, F->N, y, F->n + F->N, &J);
+    actio_jacobian(&F->pool, F->solved.zdot, F->N, y, F->n + F->N, &J);
     uint32_t *row = actio_form_array(F, J.count, sizeof *row), *col = actio_form_array(F, J.count, sizeof *col);
     for (size_t i = 0; i < J.count; i++) {
         row[i] = J.at[i].row;
         col[i] = J.at[i].col;
     }
-    F->sys.jacobian = (struct actio_places){ row, col, J.count };
+    F->sys.jets.rhs_y = (struct actio_places){ row, col, J.count };
     add_entries(l, &J);
 }
 
@@ -368,7 +369,7 @@ static void compile(void *user)
     struct request *r = user;
     struct list l = { .F = r->F };
     if (r->F->field) {
-        r->F->sys.stream[r->what] = r->F->stream[r->what] = r->F->field->streams(r->F, r->what);
+        r->F->sys.field.stream[r->what] = r->F->stream[r->what] = r->F->field->streams(r->F, r->what);
         return;
     }
     lists[r->what](&l);
@@ -381,8 +382,8 @@ static void compile(void *user)
 void actio_system_droppable(struct actio_system *sys, bool droppable)
 {
     static const enum actio_quantity made_of_it[] = { ACTIO_Q_POINTS, ACTIO_Q_JETS, ACTIO_Q_PARAM_JETS };
-    if (sys->droppable == droppable) return;
-    sys->droppable = droppable;
+    if (sys->is.droppable == droppable) return;
+    sys->is.droppable = droppable;
     for (size_t i = 0; i < sizeof made_of_it / sizeof *made_of_it; i++) {
         if (sys->kernel[made_of_it[i]]) actio_kernel_free(sys->formation->kernel[made_of_it[i]]);
         sys->kernel[made_of_it[i]] = sys->formation->kernel[made_of_it[i]] = NULL;
@@ -391,7 +392,7 @@ void actio_system_droppable(struct actio_system *sys, bool droppable)
 
 int actio_system_need(struct actio_system *sys, enum actio_quantity what)
 {
-    if (sys->kernel[what] || sys->stream[what]) return 0;
+    if (sys->kernel[what] || sys->field.stream[what]) return 0;
     return actio_attempt(sys->ctx, compile, &(struct request){ sys->formation, what });
 }
 
@@ -400,20 +401,21 @@ static void fields_native(struct actio_system *sys, double evals)
 {
     struct actio_fields *w = sys->formation->field;
     double lanes = 0;
-    for (size_t a = 0; a < sys->axes; a++) lanes = sys->axis[a].nodes > lanes ? (double)sys->axis[a].nodes : lanes;
+    for (size_t a = 0; a < sys->field.axes; a++)
+        lanes = sys->field.axis[a].nodes > lanes ? (double)sys->field.axis[a].nodes : lanes;
     actio_kernels_native(sys->ctx, w->kernel, w->kernels, evals, lanes);
 }
 
 const struct actio_system_column *actio_system_column(const struct actio_system *sys, size_t c)
 {
-    size_t low = 0, high = sys->named;
-    if (sys->axes == 0) return &sys->column[c];
+    size_t low = 0, high = sys->output.named;
+    if (sys->field.axes == 0) return &sys->output.column[c];
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
-        if (sys->column[middle].first <= c) low = middle;
+        if (sys->output.column[middle].first <= c) low = middle;
         else high = middle;
     }
-    return &sys->column[low];
+    return &sys->output.column[low];
 }
 
 void actio_system_native(struct actio_system *sys, double evals)

@@ -76,27 +76,28 @@ enum actio_gap_head {
 enum actio_rub_head { ACTIO_RUB_SLIDING, ACTIO_RUB_STICKING, ACTIO_RUB_SCALE, ACTIO_RUB_HEAD };
 enum actio_slip_head { ACTIO_SLIP_VALUE, ACTIO_SLIP_BIAS, ACTIO_SLIP_HEAD };
 
-struct actio_system {
-    struct actio_context *ctx;
-    size_t n, m, p; /* coordinates, states, constraints (hidden ones last) */
-    size_t hidden;  /* constraints that follow from the others: rows without a multiplier */
-    /* numbers behind the multipliers: the power of each reaction, where a law knows it and no formula does */
-    size_t powers;
+/* Contacts, friction and events. */
+struct actio_wall_numbers {
     size_t contacts, rubs, slips, events; /* behind these numbers: a force by contact, a friction by slip */
     size_t soft;                          /* contacts that are soft walls, contacts is then 0; their width */
     double sigma;
     const struct actio_rub *rub;
     const char *const *contact, *const *event;
     const uint32_t *contact_line;
-    size_t holonomic, levels; /* position residuals; velocity residuals (holonomic rates among them) */
-    const uint32_t *position_row, *velocity_row; /* constraint behind each position, velocity residual */
-    size_t params, modes;                        /* numbers behind PARAM; switches */
-    struct actio_places G, A, D, F;              /* (n+m)x(n+m), p x (n+m), p x (n+m), holonomic x n */
-    /* rows of d(phi)/d(v, s) = rows of A by velocity residual: row = residual, col = entry of A */
-    struct actio_places level_rows;
+};
+struct actio_switch_lines {
+    size_t count;
+    const uint32_t *line;
+    const char *const *text; /* the switching expressions, printed */
+    /* by switch: its mode is the whole number below the expression (floor, mod), and not its sign */
+    const bool *whole;
+};
+struct actio_elimination {
     bool symbolic; /* RHS and SOLVE exist: eliminated on the formulas; else only MATRIX */
     /* extra outputs of RHS: pairs (value, reference), values whose sign counts, plain values */
     size_t pivots, pivot_pairs, pivot_signs;
+};
+struct actio_traits {
     bool ballistic; /* z' depends on params only, and there are no constraints */
     bool symmetric; /* D = A, G symmetric by construction */
     bool curved;    /* rows of constraints depend on velocities: they may vanish where a velocity turns round */
@@ -104,18 +105,22 @@ struct actio_system {
     /* constraints are redundant, POINTS and JETS: HIDDEN number k (constraints, then position residuals) is 1 where
      * that residual depends on the others; its multiplier is then 0 */
     bool droppable;
+};
+/* Where the derivatives of quantities stand. */
+struct actio_jet_places {
     /* of JETS: rows (L_v, force, residuals, and velocities where there are holonomic constraints); columns (q, s), then
      * (u, s', lambda, mu), u = q' without GGL's part */
-    struct actio_places jets;
-    struct actio_places param_jets; /* of PARAM_JETS: the same rows by param */
-    const uint32_t *observed;       /* columns behind OBSERVED: set before it is requested */
+    struct actio_places points;
+    struct actio_places params; /* of PARAM_JETS: the same rows by param */
+    const uint32_t *observed;   /* columns behind OBSERVED: set before it is requested */
     size_t observes;
     struct actio_places curvature; /* of CURVATURE: places in the order of DENSITY's derivatives, row >= column */
     /* of the quantities of these names: columns are those of y */
     struct actio_places tangent, equations_y, levels_y, guards_y;
-    struct actio_places jacobian;                      /* of RHS_Y: rows of z', columns of y */
-    const struct actio_kernel *kernel[ACTIO_Q_COUNT];  /* NULL until requested */
-    const struct actio_streams *stream[ACTIO_Q_COUNT]; /* the same, of a system with fields */
+    struct actio_places rhs_y; /* rows of z', columns of y */
+};
+struct actio_field_numbers {
+    const struct actio_streams *stream[ACTIO_Q_COUNT]; /* as `kernel`, of a system with fields */
     const struct actio_axis_numbers *axis;             /* of its fields; none: a system without */
     size_t axes;
     /* by variable and by constraint of the model: number of the coordinate at node 0, of the first row */
@@ -125,11 +130,12 @@ struct actio_system {
     size_t slaves;
     const size_t *slave;
     const bool *slave_is_rate;
-    const struct actio_frame *frame;             /* likewise */
-    const struct actio_first_order *first_order; /* NULL until actio_system_dual */
-    /* Numbers in a row of output: `columns`. What they are: one each, or with fields one for each name, `named` of
-     * them: `width` numbers from `first` on, at the nodes (half 0) or cells (half 1) of an axis; axis 0: one number.
-     * See actio_system_column. */
+    const char *const *rate_name; /* of their rates */
+};
+/* Numbers in a row of output: `columns`. What they are: one each, or with fields one for each name, `named` of
+ * them: `width` numbers from `first` on, at the nodes (half 0) or cells (half 1) of an axis; axis 0: one number.
+ * See actio_system_column. */
+struct actio_output_row {
     const struct actio_system_column {
         const char *name, *unit, *meaning;
         int role;
@@ -138,36 +144,56 @@ struct actio_system {
         uint8_t half;
     } * column;
     size_t columns, named;
+};
+
+struct actio_system {
+    struct actio_context *ctx;
+    size_t n, m, p; /* coordinates, states, constraints (hidden ones last) */
+    size_t hidden;  /* constraints that follow from the others: rows without a multiplier */
+    /* numbers behind the multipliers: the power of each reaction, where a law knows it and no formula does */
+    size_t powers;
+    struct actio_wall_numbers walls;
+    size_t holonomic, levels; /* position residuals; velocity residuals (holonomic rates among them) */
+    const uint32_t *position_row, *velocity_row; /* constraint behind each position, velocity residual */
+    size_t params;                               /* numbers behind PARAM */
+    struct actio_switch_lines switches;
+    struct actio_places G, A, D, F; /* (n+m)x(n+m), p x (n+m), p x (n+m), holonomic x n */
+    /* rows of d(phi)/d(v, s) = rows of A by velocity residual: row = residual, col = entry of A */
+    struct actio_places level_rows;
+    struct actio_elimination solved;
+    struct actio_traits is;
+    struct actio_jet_places jets;
+    const struct actio_kernel *kernel[ACTIO_Q_COUNT]; /* NULL until requested */
+    struct actio_field_numbers field;
+    const struct actio_frame *frame;             /* NULL until actio_system_frame */
+    const struct actio_first_order *first_order; /* NULL until actio_system_dual */
+    struct actio_output_row output;
     const char *const *variable;   /* names of coordinates, then states; of a field its own for each node */
-    const char *const *rate_name;  /* with fields: of their rates */
     const char *const *constraint; /* labels */
-    const uint32_t *constraint_line, *mode_line;
-    const char *const *mode_text; /* the switching expressions, printed */
-    /* by switch: its mode is the whole number below the expression (floor, mod), and not its sign */
-    const bool *mode_whole;
+    const uint32_t *constraint_line;
     struct actio_formation *formation;
 };
 
 /* numbers in the LAMBDA space */
 static inline size_t actio_system_told(const struct actio_system *sys)
 {
-    return sys->p + sys->powers + sys->contacts + sys->slips;
+    return sys->p + sys->powers + sys->walls.contacts + sys->walls.slips;
 }
 /* in the GAPS quantity */
-static inline size_t actio_first_event(const struct actio_system *sys) { return sys->contacts + sys->soft; }
+static inline size_t actio_first_event(const struct actio_system *sys) { return sys->walls.contacts + sys->walls.soft; }
 static inline size_t actio_force_slot(const struct actio_system *sys, size_t contact)
 {
     return sys->p + sys->powers + contact;
 }
 static inline size_t actio_friction_slot(const struct actio_system *sys, size_t slip)
 {
-    return sys->p + sys->powers + sys->contacts + slip;
+    return sys->p + sys->powers + sys->walls.contacts + slip;
 }
 
 /* The mode of switch k where its guard has this value; on a surface of signs it is `there`. */
 static inline double actio_mode_at(const struct actio_system *sys, size_t k, double guard, double there)
 {
-    if (sys->mode_whole[k]) return floor(guard);
+    if (sys->switches.whole[k]) return floor(guard);
     return guard > 0 ? 1 : guard < 0 ? -1 : there;
 }
 

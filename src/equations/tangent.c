@@ -23,8 +23,8 @@ static size_t list_with_derivatives(struct actio_formation *F, const actio_expr 
 {
     size_t ny = F->n + F->N;
     actio_expr *y = actio_form_array(F, ny, sizeof *y);
-    memcpy(y, F->q, F->n * sizeof *y);
-    memcpy(y + F->n, F->z, F->N * sizeof *y);
+    memcpy(y, F->sym.q, F->n * sizeof *y);
+    memcpy(y + F->n, F->sym.z, F->N * sizeof *y);
     struct actio_entries J = { 0 };
     actio_jacobian(&F->pool, e, count, y, ny, &J);
     uint32_t *row = actio_form_array(F, J.count, sizeof *row), *col = actio_form_array(F, J.count, sizeof *col);
@@ -43,11 +43,11 @@ static size_t list_with_derivatives(struct actio_formation *F, const actio_expr 
 
 size_t actio_list_tangent(struct actio_formation *F, actio_expr **out)
 {
-    size_t pivots = F->sys.pivots;
+    size_t pivots = F->sys.solved.pivots;
     actio_expr *first = actio_form_array(F, F->N + pivots, sizeof *first);
-    memcpy(first, F->zdot_solved, F->N * sizeof *first);
-    if (pivots) memcpy(first + F->N, F->pivot, pivots * sizeof *first);
-    return list_with_derivatives(F, first, F->N + pivots, F->zdot_solved, F->N, &F->sys.tangent, out);
+    memcpy(first, F->solved.zdot, F->N * sizeof *first);
+    if (pivots) memcpy(first + F->N, F->solved.pivot, pivots * sizeof *first);
+    return list_with_derivatives(F, first, F->N + pivots, F->solved.zdot, F->N, &F->sys.jets.tangent, out);
 }
 
 /* h - G z' + D' lambda, c - A z', with z' and lambda as symbols. */
@@ -58,19 +58,20 @@ static actio_expr *equations(struct actio_formation *F)
     memcpy(e, F->h, F->N * sizeof *e);
     if (F->sys.p) memcpy(e + F->N, F->c, F->sys.p * sizeof *e);
     for (size_t i = 0; i < F->G.count; i++)
-        e[F->G.at[i].row] = actio_sub(pool, e[F->G.at[i].row], actio_mul(pool, F->G.at[i].e, F->zdot[F->G.at[i].col]));
+        e[F->G.at[i].row] =
+            actio_sub(pool, e[F->G.at[i].row], actio_mul(pool, F->G.at[i].e, F->sym.zdot[F->G.at[i].col]));
     for (size_t i = 0; i < F->D.count; i++)
         e[F->D.at[i].col] =
-            actio_add(pool, e[F->D.at[i].col], actio_mul(pool, F->D.at[i].e, F->lambda[F->D.at[i].row]));
+            actio_add(pool, e[F->D.at[i].col], actio_mul(pool, F->D.at[i].e, F->sym.lambda[F->D.at[i].row]));
     for (size_t i = 0; i < F->A.count; i++)
         e[F->N + F->A.at[i].row] =
-            actio_sub(pool, e[F->N + F->A.at[i].row], actio_mul(pool, F->A.at[i].e, F->zdot[F->A.at[i].col]));
+            actio_sub(pool, e[F->N + F->A.at[i].row], actio_mul(pool, F->A.at[i].e, F->sym.zdot[F->A.at[i].col]));
     return e;
 }
 
 size_t actio_list_equations_y(struct actio_formation *F, actio_expr **out)
 {
-    return list_with_derivatives(F, NULL, 0, equations(F), F->N + F->sys.p, &F->sys.equations_y, out);
+    return list_with_derivatives(F, NULL, 0, equations(F), F->N + F->sys.p, &F->sys.jets.equations_y, out);
 }
 
 size_t actio_list_levels_y(struct actio_formation *F, actio_expr **out)
@@ -79,10 +80,10 @@ size_t actio_list_levels_y(struct actio_formation *F, actio_expr **out)
     actio_expr *e = actio_form_array(F, count, sizeof *e);
     memcpy(e, F->f, F->sys.holonomic * sizeof *e);
     memcpy(e + F->sys.holonomic, F->phi, F->sys.levels * sizeof *e);
-    return list_with_derivatives(F, NULL, 0, e, count, &F->sys.levels_y, out);
+    return list_with_derivatives(F, NULL, 0, e, count, &F->sys.jets.levels_y, out);
 }
 
 size_t actio_list_guards_y(struct actio_formation *F, actio_expr **out)
 {
-    return list_with_derivatives(F, NULL, 0, F->mode_guard, F->sys.modes, &F->sys.guards_y, out);
+    return list_with_derivatives(F, NULL, 0, F->modes.guard, F->sys.switches.count, &F->sys.jets.guards_y, out);
 }

@@ -23,11 +23,12 @@ static void append(struct actio_formation *F, uint32_t row, size_t col, actio_ex
 static void form_reaction(struct actio_formation *F)
 {
     struct actio_pool *pool = &F->pool;
-    for (size_t i = 0; i < F->N; i++) F->reaction[i] = i < F->n ? actio_neg(pool, F->h[i]) : (actio_expr){ 0 };
+    for (size_t i = 0; i < F->N; i++) F->sym.reaction[i] = i < F->n ? actio_neg(pool, F->h[i]) : (actio_expr){ 0 };
     for (size_t i = 0; i < F->G.count; i++) {
         const struct actio_entry *e = &F->G.at[i];
         if (e->row < F->n)
-            F->reaction[e->row] = actio_add(pool, F->reaction[e->row], actio_mul(pool, e->e, F->zdot[e->col]));
+            F->sym.reaction[e->row] =
+                actio_add(pool, F->sym.reaction[e->row], actio_mul(pool, e->e, F->sym.zdot[e->col]));
     }
 }
 
@@ -37,21 +38,21 @@ static void join_multipliers(struct actio_formation *F)
     size_t N = F->N, p = F->p;
     actio_expr *z = actio_form_array(F, N + p, sizeof *z), *zdot = actio_form_array(F, N + p, sizeof *zdot),
                *h = actio_form_array(F, N + p, sizeof *h);
-    memcpy(z, F->z, N * sizeof *z);
-    memcpy(zdot, F->zdot, N * sizeof *zdot);
+    memcpy(z, F->sym.z, N * sizeof *z);
+    memcpy(zdot, F->sym.zdot, N * sizeof *zdot);
     memcpy(h, F->h, N * sizeof *h);
     for (size_t k = 0; k < p; k++) {
-        z[N + k] = F->lambda[k] = actio_symbol(&F->pool, ACTIO_SPACE_STATE, (uint32_t)(F->m + k));
+        z[N + k] = F->sym.lambda[k] = actio_symbol(&F->pool, ACTIO_SPACE_STATE, (uint32_t)(F->m + k));
         zdot[N + k] = actio_symbol(&F->pool, ACTIO_SPACE_SDOT, (uint32_t)(F->m + k));
         h[N + k] = F->c[k];
     }
-    F->z = z;
-    F->zdot = zdot;
+    F->sym.z = z;
+    F->sym.zdot = zdot;
     F->h = h;
-    F->v = z;
-    F->s = z + F->n;
-    F->acc = zdot;
-    F->sdot = zdot + F->n;
+    F->sym.v = z;
+    F->sym.s = z + F->n;
+    F->sym.acc = zdot;
+    F->sym.sdot = zdot + F->n;
 }
 
 /* One constraint's part: its terms of the equations, and its power  -((lambda g_v)' - lambda g_q) v. */
@@ -61,29 +62,31 @@ static void form_part(struct actio_formation *F, size_t k, actio_expr g)
     size_t n = F->n, N = F->N;
     actio_expr *wrt = actio_form_array(F, 2 * n, sizeof *wrt), *grad = actio_form_array(F, 2 * n, sizeof *grad),
                *rate = actio_form_array(F, n, sizeof *rate);
-    memcpy(wrt, F->q, n * sizeof *wrt);
-    memcpy(wrt + n, F->v, n * sizeof *wrt);
-    actio_expr S = actio_mul(pool, F->lambda[k], g), force[1] = { { 0 } };
+    memcpy(wrt, F->sym.q, n * sizeof *wrt);
+    memcpy(wrt + n, F->sym.v, n * sizeof *wrt);
+    actio_expr S = actio_mul(pool, F->sym.lambda[k], g), force[1] = { { 0 } };
     actio_gradient(pool, S, wrt, 2 * n, grad);
     actio_drift_rates(F, grad + n, n, rate);
     struct actio_entries second = { 0 };
-    actio_jacobian(pool, grad + n, n, F->v, n, &second);
+    actio_jacobian(pool, grad + n, n, F->sym.v, n, &second);
     for (size_t i = 0; i < second.count; i++) {
         const struct actio_entry *e = &second.at[i];
         append(F, e->row, e->col, e->e);
-        force[0] = actio_sub(pool, force[0], actio_mul(pool, actio_mul(pool, e->e, F->acc[e->col]), F->v[e->row]));
+        force[0] =
+            actio_sub(pool, force[0], actio_mul(pool, actio_mul(pool, e->e, F->sym.acc[e->col]), F->sym.v[e->row]));
     }
     for (size_t i = 0; i < n; i++) {
         actio_expr push = actio_sub(pool, grad[i], rate[i]);
         F->h[i] = actio_add(pool, F->h[i], push);
-        force[0] = actio_add(pool, force[0], actio_mul(pool, push, F->v[i]));
+        force[0] = actio_add(pool, force[0], actio_mul(pool, push, F->sym.v[i]));
     }
     for (size_t i = 0; i < F->A.count; i++) {
         const struct actio_entry *e = &F->A.at[i];
         if (e->row != k) continue;
         append(F, e->col, N + k, e->e);
         append(F, (uint32_t)(N + k), e->col, e->e);
-        force[0] = actio_sub(pool, force[0], actio_mul(pool, actio_mul(pool, e->e, F->zdot[N + k]), F->v[e->col]));
+        force[0] =
+            actio_sub(pool, force[0], actio_mul(pool, actio_mul(pool, e->e, F->sym.zdot[N + k]), F->sym.v[e->col]));
     }
     F->power[k] = force[0];
 }

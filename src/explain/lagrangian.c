@@ -18,13 +18,13 @@ static struct actio_span lagrangian_place(struct actio_about *about, size_t i)
 {
     struct actio_model *m = about->model;
     const struct actio_part *first = NULL;
-    for (size_t k = 0; k < m->parts; k++) {
-        if (m->part[k].is_dissipation) continue;
-        if (!first) first = &m->part[k];
+    for (size_t k = 0; k < m->written.parts; k++) {
+        if (m->written.part[k].is_dissipation) continue;
+        if (!first) first = &m->written.part[k];
         bool occurs = i < m->coords
-                      && (actio_uses_symbol(&m->pool, m->part[k].e, m->coord[i].x)
-                          || actio_uses_symbol(&m->pool, m->part[k].e, m->coord[i].dot));
-        if (occurs) return m->part[k].span;
+                      && (actio_uses_symbol(&m->pool, m->written.part[k].e, m->coord[i].x)
+                          || actio_uses_symbol(&m->pool, m->written.part[k].e, m->coord[i].dot));
+        if (occurs) return m->written.part[k].span;
     }
     return first ? first->span : (struct actio_span){ 0 };
 }
@@ -89,7 +89,8 @@ static const char *term_like_others(struct actio_about *about, size_t i)
         if (actio_level_of(&F->pool, e) > ACTIO_LV_PARAM) continue;
         struct actio_text t;
         actio_text_open(&t, about->arena);
-        e = actio_mul(&F->pool, actio_const(&F->pool, 0.5), actio_mul(&F->pool, e, actio_power(&F->pool, F->v[i], 2)));
+        e = actio_mul(&F->pool, actio_const(&F->pool, 0.5),
+                      actio_mul(&F->pool, e, actio_power(&F->pool, F->sym.v[i], 2)));
         actio_print_nice(&F->pool, e, actio_model_symbol_name, F->model, &t);
         return actio_arena_format(about->arena, "`%s`", t.s);
     }
@@ -184,10 +185,10 @@ static bool has_reaction(const struct actio_system *sys, size_t i)
 static size_t whose_equation(struct actio_about *about, const struct actio_verdict *v)
 {
     struct actio_formation *F = v->F;
-    for (size_t i = 0; i < F->n && v->hiddens; i++) {
+    for (size_t i = 0; i < F->n && v->closure.hiddens; i++) {
         if (has_inertia(about->sys, i) || has_reaction(about->sys, i)) continue;
         actio_expr own = actio_equation_form(&F->pool, actio_simplify(&F->pool, F->h[i]));
-        if (actio_same(own, v->hidden_e[v->hiddens - 1])) return i;
+        if (actio_same(own, v->closure.hidden_e[v->closure.hiddens - 1])) return i;
     }
     return F->n;
 }
@@ -195,7 +196,7 @@ static size_t whose_equation(struct actio_about *about, const struct actio_verdi
 static const char *why_no_motion(struct actio_about *about, const struct actio_verdict *v, size_t i)
 {
     struct actio_model *m = about->model;
-    const char *equation = v->hiddens ? v->hidden[v->hiddens - 1].text : "a contradiction";
+    const char *equation = v->closure.hiddens ? v->closure.hidden[v->closure.hiddens - 1].text : "a contradiction";
     if (i >= m->coords) return actio_arena_format(about->arena, "the equations of motion require %s", equation);
     const char *name = m->coord[i].name;
     bool rate = actio_uses_symbol(&m->pool, m->lagrangian, m->coord[i].dot),
@@ -248,8 +249,8 @@ static void look_inside(struct actio_about *about, struct term *t, actio_expr by
 {
     struct actio_model *m = about->model;
     const struct actio_written_term whole = t->at;
-    for (size_t i = 0; i < m->sums; i++) {
-        const struct actio_written_sum *s = &m->sum[i];
+    for (size_t i = 0; i < m->written.sums; i++) {
+        const struct actio_written_sum *s = &m->written.sum[i];
         if (s->from < whole.from || s->to > whole.to) continue;
         narrow(t, s->a, false, s->from, s->at, second_derivative(m, s->a, by));
         narrow(t, s->b, s->minus, s->at + 1, s->to, (s->minus ? -1 : 1) * second_derivative(m, s->b, by));
@@ -263,8 +264,8 @@ static struct term negative_term(struct actio_about *about, size_t i)
     struct actio_model *m = about->model;
     struct term worst = { 0 };
     struct actio_written_term *term = actio_arena_array(about->arena, MOST_TERMS, sizeof *term);
-    for (size_t k = 0; k < m->parts; k++) {
-        const struct actio_part *part = &m->part[k];
+    for (size_t k = 0; k < m->written.parts; k++) {
+        const struct actio_part *part = &m->written.part[k];
         size_t count = part->is_dissipation ? 0 : actio_model_terms(m, part->from, term, MOST_TERMS);
         if (count == 0 && !part->is_dissipation)
             term[count++] = (struct actio_written_term){ .e = part->e, .from = part->from, .to = part->to };

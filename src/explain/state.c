@@ -7,8 +7,8 @@
 const char *actio_explain_name(const struct actio_about *about, size_t i)
 {
     struct actio_model *m = about->model;
-    if (about->sys && about->sys->axes)
-        return i < about->sys->n ? about->sys->variable[i] : about->sys->rate_name[i - about->sys->n];
+    if (about->sys && about->sys->field.axes)
+        return i < about->sys->n ? about->sys->variable[i] : about->sys->field.rate_name[i - about->sys->n];
     if (i < m->coords) return m->coord[i].name;
     if (i < 2 * m->coords) return m->coord[i - m->coords].dot_name;
     i -= 2 * m->coords;
@@ -24,9 +24,10 @@ void actio_explain_report(struct actio_about *about, enum actio_code code, const
 static long node_of(const struct actio_about *about, size_t i)
 {
     const struct actio_model *m = about->model;
-    for (size_t v = 0; about->sys && about->sys->axes && v < m->coords; v++) {
-        size_t base = about->sys->base[v], at = i % about->sys->n;
-        if (m->coord[v].axis && at >= base && at < base + m->axis[m->coord[v].axis - 1].nodes) return (long)(at - base);
+    for (size_t v = 0; about->sys && about->sys->field.axes && v < m->coords; v++) {
+        size_t base = about->sys->field.base[v], at = i % about->sys->n;
+        if (m->coord[v].axis && at >= base && at < base + m->field.axis[m->coord[v].axis - 1].nodes)
+            return (long)(at - base);
     }
     return -1;
 }

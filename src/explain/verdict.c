@@ -106,8 +106,8 @@ static void say_contradiction(struct actio_about *about, const struct actio_verd
 {
     const char *when = v->later ? actio_arena_format(about->arena, "from t = %.7g on ", v->later_from) : "";
     bool rows = v->contradiction && strcmp(v->contradiction, "accelerations") == 0;
-    for (size_t i = 0; i < v->contradictories; i++) {
-        const struct actio_relation *r = &v->contradictory[i];
+    for (size_t i = 0; i < v->related.contradictories; i++) {
+        const struct actio_relation *r = &v->related.contradictory[i];
         const char *names = actio_arena_format(about->arena, "%s%s", names_of(about, r), params_of(about, r)),
                    *remedy = remedy_for_contradiction(about, v, r);
         if (rows)
@@ -118,7 +118,7 @@ static void say_contradiction(struct actio_about *about, const struct actio_verd
                           ACTIO_ARGS(ACTIO_TEXT(v->contradiction), ACTIO_TEXT(names), ACTIO_TEXT(when),
                                      ACTIO_TEXT(not_both(about, r)), ACTIO_TEXT(remedy)));
     }
-    if (v->contradictories == 0) actio_say_no_motion(about, v);
+    if (v->related.contradictories == 0) actio_say_no_motion(about, v);
 }
 
 /* ---- singular starts */
@@ -140,7 +140,7 @@ const char *actio_words_elsewhere(struct actio_about *about, const struct actio_
 
 static void say_singular_start(struct actio_about *about, const struct actio_verdict *v)
 {
-    const struct actio_relation *r = &v->start_relation;
+    const struct actio_relation *r = &v->related.at_start;
     const bool *involved = r->rows ? involved_in(about, r->row, r->rows) : involved_in_inertia(about);
     const char *what = "the kinetic energy degenerates on the constraints",
                *names = r->rows ? names_of(about, r) : "some constraints";
@@ -242,21 +242,21 @@ static void say_flaw(struct actio_about *about, const struct actio_verdict *v, c
 
 static void say_touching(struct actio_about *about, const struct actio_verdict *v)
 {
-    const struct actio_relation *r = &v->touching;
+    const struct actio_relation *r = &v->related.touching;
     const char *lines = actio_words_lines(about, r->row, r->rows);
     const char *remedy = actio_arena_format(about->arena, "delete %s, or replace them by their common set", lines);
-    if (v->common)
+    if (v->related.common)
         remedy = actio_arena_format(about->arena, "delete %s, or write their common set, %s, instead of %s", lines,
-                                    v->common, v->common_is_all ? "them" : "one");
+                                    v->related.common, v->related.common_is_all ? "them" : "one");
     actio_find_at(about->f, ACTIO_F_TOUCHING, &about->model->source, last_place(about, r),
                   ACTIO_ARGS(ACTIO_TEXT(names_of(about, r)), ACTIO_TEXT(r->text), ACTIO_TEXT(remedy)));
 }
 
 static void say_singular(struct actio_about *about, const struct actio_verdict *v)
 {
-    if (v->touching.rows) say_touching(about, v);
+    if (v->related.touching.rows) say_touching(about, v);
     else if (v->flaws == 0) say_singular_start(about, v);
-    for (size_t i = 0; i < v->flaws && !v->touching.rows; i++) say_flaw(about, v, &v->flaw[i]);
+    for (size_t i = 0; i < v->flaws && !v->related.touching.rows; i++) say_flaw(about, v, &v->flaw[i]);
 }
 
 /* ---- redundant rows */
@@ -362,7 +362,7 @@ static void say_redundant(struct actio_about *about, const struct actio_relation
 static bool indefinite_is_cause(const struct actio_verdict *v)
 {
     bool inertia = v->word == ACTIO_VERDICT_hidden || v->word == ACTIO_VERDICT_undetermined
-                   || (v->word == ACTIO_VERDICT_contradictory && v->contradictories == 0);
+                   || (v->word == ACTIO_VERDICT_contradictory && v->related.contradictories == 0);
     return v->inertia[1] && inertia;
 }
 
@@ -384,15 +384,16 @@ static void say_all(struct actio_about *about, const struct actio_verdict *v)
     if (cause) actio_say_indefinite(about, v, true);
     if (v->word == ACTIO_VERDICT_contradictory) say_contradiction(about, v);
     if (v->word == ACTIO_VERDICT_singular) say_singular(about, v);
-    for (size_t i = 0; i < v->undetermineds && v->word == ACTIO_VERDICT_undetermined; i++)
-        actio_say_arbitrary(about, v, v->undetermined[i]);
+    for (size_t i = 0; i < v->closure.undetermineds && v->word == ACTIO_VERDICT_undetermined; i++)
+        actio_say_arbitrary(about, v, v->closure.undetermined[i]);
     if (v->too_large) say_too_large(about);
     /* of `hidden`: with the start data */
-    for (size_t i = 0; i < v->hiddens && v->word != ACTIO_VERDICT_contradictory && v->word != ACTIO_VERDICT_hidden; i++)
+    for (size_t i = 0;
+         i < v->closure.hiddens && v->word != ACTIO_VERDICT_contradictory && v->word != ACTIO_VERDICT_hidden; i++)
         actio_explain_report(about, ACTIO_F_HIDDEN_CONSTRAINT,
-                             ACTIO_ARGS(ACTIO_TEXT(v->hidden[i].text), ACTIO_TEXT("the equations of motion")));
-    for (size_t i = 0; i < v->redundants && v->word >= ACTIO_VERDICT_hidden; i++)
-        say_redundant(about, &v->redundant[i]);
+                             ACTIO_ARGS(ACTIO_TEXT(v->closure.hidden[i].text), ACTIO_TEXT("the equations of motion")));
+    for (size_t i = 0; i < v->related.redundants && v->word >= ACTIO_VERDICT_hidden; i++)
+        say_redundant(about, &v->related.redundant[i]);
     if (v->inertia[1] && v->word != ACTIO_VERDICT_contradictory && !cause) actio_say_indefinite(about, v, false);
     for (size_t i = 0; i < v->singulars && v->word >= ACTIO_VERDICT_redundant; i++)
         actio_explain_report(about, ACTIO_F_SINGULAR_STATE,

@@ -180,8 +180,9 @@ static size_t component_of(const struct actio_about *about, const struct actio_s
 /* The item of a component, if it has one of its own in the file. */
 static const struct actio_start_item *item_of(const struct actio_about *about, size_t component)
 {
-    for (size_t i = 0; i < about->model->start_items; i++)
-        if (component_of(about, &about->model->start_item[i]) == component) return &about->model->start_item[i];
+    for (size_t i = 0; i < about->model->written.start_items; i++)
+        if (component_of(about, &about->model->written.start_item[i]) == component)
+            return &about->model->written.start_item[i];
     return NULL;
 }
 
@@ -204,9 +205,9 @@ static bool gives_one(const struct actio_about *about, const struct actio_start_
 static const struct actio_start_item *statement_of(const struct actio_about *about, const bool *involved)
 {
     const struct actio_model *m = about->model;
-    for (size_t i = 0; i < m->start_items; i++)
-        if (gives_one(about, &m->start_item[i], involved)) return &m->start_item[i];
-    return m->start_items ? &m->start_item[0] : NULL;
+    for (size_t i = 0; i < m->written.start_items; i++)
+        if (gives_one(about, &m->written.start_item[i], involved)) return &m->written.start_item[i];
+    return m->written.start_items ? &m->written.start_item[0] : NULL;
 }
 
 struct actio_span actio_words_start_place(struct actio_about *about, const bool *involved)
@@ -242,8 +243,8 @@ static const char *rewritten(struct actio_about *about, const struct actio_start
     struct actio_text t;
     size_t listed = 0;
     actio_text_open(&t, about->arena);
-    for (size_t i = 0; i < m->start_items && at; i++) {
-        const struct actio_start_item *item = &m->start_item[i];
+    for (size_t i = 0; i < m->written.start_items && at; i++) {
+        const struct actio_start_item *item = &m->written.start_item[i];
         size_t component = component_of(about, item), n = item->to - item->from;
         const char *text = m->source.text + item->from;
         if (item->statement_from != at->statement_from) continue;

@@ -9,17 +9,17 @@
 static void add_along(struct actio_reader *r, const char *name, struct actio_span span, uint16_t axis)
 {
     struct actio_model *m = r->model;
-    uint32_t word = actio_word_of(r, name, strlen(name)), count = (uint32_t)m->columns;
-    if (r->word[word].column) {
+    uint32_t word = actio_word_of(r, name, strlen(name)), count = (uint32_t)m->output.columns;
+    if (r->vocabulary.word[word].column) {
         actio_reader_fault(r, ACTIO_F_COLUMN_TWICE, 0, span, ACTIO_ARGS(ACTIO_TEXT(name)));
         return;
     }
     uint32_t axes = count;
-    ACTIO_PUSH(&m->arena, m->column, count, r->columns_cap) = r->word[word].text;
-    ACTIO_PUSH(&m->arena, m->column_axis, axes, r->column_axes_cap) = axis;
-    m->columns = count;
-    r->word[word].column = count;
-    r->word[word].column_axis = axis;
+    ACTIO_PUSH(&m->arena, m->output.column, count, r->cap.columns) = r->vocabulary.word[word].text;
+    ACTIO_PUSH(&m->arena, m->output.column_axis, axes, r->cap.column_axes) = axis;
+    m->output.columns = count;
+    r->vocabulary.word[word].column = count;
+    r->vocabulary.word[word].column_axis = axis;
 }
 
 static void add_column(struct actio_reader *r, const char *name, struct actio_span span)
@@ -106,7 +106,8 @@ static void variable_columns(struct actio_reader *r)
     for (size_t i = 0; i < m->states; i++) add_column(r, m->state[i].name, m->state[i].span);
     for (size_t i = 0; i < m->coords; i++) add_along(r, m->coord[i].dot_name, m->coord[i].span, m->coord[i].axis);
     for (size_t i = 0; i < m->states; i++) add_column(r, m->state[i].dot_name, m->state[i].span);
-    for (size_t i = 0; i < m->frames; i++) add_along(r, m->frame[i].name, m->frame[i].span, m->frame[i].axis);
+    for (size_t i = 0; i < m->named.frames; i++)
+        add_along(r, m->named.frame[i].name, m->named.frame[i].span, m->named.frame[i].axis);
 }
 
 /* The extent of the family that "a[10]", "a_dot[10]" or "lambda.c[10]" names a member of; false: it names none. */
@@ -118,9 +119,9 @@ static bool family_of(struct actio_reader *r, const char *name, double *index, c
     bool label = dot && dot < bracket;
     const char *stem = label ? dot + 1 : name;
     size_t length = (size_t)(bracket - stem);
-    const struct actio_word *w = &r->word[actio_word_of(r, stem, length)];
+    const struct actio_word *w = &r->vocabulary.word[actio_word_of(r, stem, length)];
     if (!label && !w->is_family && length > 4 && memcmp(bracket - 4, "_dot", 4) == 0)
-        w = &r->word[actio_word_of(r, stem, length - 4)];
+        w = &r->vocabulary.word[actio_word_of(r, stem, length - 4)];
     *index = strtod(bracket + 1, NULL);
     *head = actio_arena_text(&r->scratch, name, (size_t)(bracket - name));
     if (label && w->is_family && !w->tag_is_family) {
@@ -157,15 +158,15 @@ static void claim_place(struct actio_reader *r, const struct actio_statement *s)
 {
     struct actio_model *m = r->model;
     struct actio_observe o = { .span = s->column_span, .claimed = true };
-    if (!s->place.count || r->word[s->column].column) return;
+    if (!s->place.count || r->vocabulary.word[s->column].column) return;
     if (!actio_machine_run(r, s->place, ACTIO_IN_OBSERVE, &o.e)
         || !actio_field_fits(r, o.e, 0, ACTIO_IN_OBSERVE, s->place))
         return;
-    uint32_t count = (uint32_t)m->observes;
+    uint32_t count = (uint32_t)m->output.observes;
     o.name = actio_word_text(r, s->column);
-    r->observes_cap = count; /* the list was sorted: it is a new one, with no room */
-    ACTIO_PUSH(&m->arena, m->observe, count, r->observes_cap) = o;
-    m->observes = count;
+    r->cap.observes = count; /* the list was sorted: it is a new one, with no room */
+    ACTIO_PUSH(&m->arena, m->output.observe, count, r->cap.observes) = o;
+    m->output.observes = count;
     add_column(r, o.name, o.span);
 }
 
@@ -181,18 +182,19 @@ void actio_columns_all(struct actio_reader *r)
     constraint_columns(r, "residual");
     symmetry_columns(r, "charge");
     symmetry_columns(r, "balance");
-    for (size_t i = 0; i < m->observes; i++) add_along(r, m->observe[i].name, m->observe[i].span, m->observe[i].axis);
-    for (uint32_t i = 0; i < r->statements; i++) claim_place(r, &r->statement[i]);
-    for (uint32_t i = 0; i < r->column_uses; i++) {
-        const struct actio_column_use *u = &r->column_use[i];
-        if (!r->word[u->word].column) unknown_column(r, actio_word_text(r, u->word), u->origin, u->at);
+    for (size_t i = 0; i < m->output.observes; i++)
+        add_along(r, m->output.observe[i].name, m->output.observe[i].span, m->output.observe[i].axis);
+    for (uint32_t i = 0; i < r->parsed.statements; i++) claim_place(r, &r->parsed.statement[i]);
+    for (uint32_t i = 0; i < r->claimed.column_uses; i++) {
+        const struct actio_column_use *u = &r->claimed.column_use[i];
+        if (!r->vocabulary.word[u->word].column) unknown_column(r, actio_word_text(r, u->word), u->origin, u->at);
     }
 }
 
 size_t actio_model_columns(struct actio_model *model, const char *const **names)
 {
-    *names = (const char *const *)model->column;
-    return model->columns;
+    *names = (const char *const *)model->output.column;
+    return model->output.columns;
 }
 
 /* ---- claims */
@@ -215,11 +217,12 @@ static bool is_node(struct actio_reader *r, const char *name)
     const char *bracket = strchr(name, '[');
     if (!bracket) return false;
     uint32_t head = actio_word_of(r, name, (size_t)(bracket - name));
-    uint16_t axis = r->word[head].column ? r->word[head].column_axis : 0;
+    uint16_t axis = r->vocabulary.word[head].column ? r->vocabulary.word[head].column_axis : 0;
     /* with other nodes than the text has, a claim on one that is not there is no fault of the text: it fails when it is
      * tested */
     return axis
-           && (r->model->axis[axis - 1].resized || strtod(bracket + 1, NULL) < (double)r->model->axis[axis - 1].nodes);
+           && (r->model->field.axis[axis - 1].resized
+               || strtod(bracket + 1, NULL) < (double)r->model->field.axis[axis - 1].nodes);
 }
 
 /* x'[3] is x_dot[3]; families have columns of their own. */
@@ -233,7 +236,8 @@ static const char *rate_node(struct actio_reader *r, const char *name)
 static bool node_exists(struct actio_reader *r, const char *name, const struct actio_statement *s)
 {
     const char *bracket = strchr(name, '['), *head = actio_arena_text(&r->scratch, name, (size_t)(bracket - name));
-    const struct actio_axis *axis = &r->model->axis[r->word[actio_word_of(r, head, strlen(head))].column_axis - 1];
+    const struct actio_axis *axis =
+        &r->model->field.axis[r->vocabulary.word[actio_word_of(r, head, strlen(head))].column_axis - 1];
     double k = strtod(bracket + 1, NULL), last = (double)axis->nodes - 1;
     if (k <= last) return true;
     actio_reader_fault_at(r, ACTIO_F_INDEX_OUT_OF_RANGE, s->origin, s->at,
@@ -244,7 +248,7 @@ static bool node_exists(struct actio_reader *r, const char *name, const struct a
 bool actio_column_named(struct actio_reader *r, const struct actio_statement *s, const char **out)
 {
     uint32_t word = s->column;
-    struct actio_symbol_ref ref = r->word[word].value;
+    struct actio_symbol_ref ref = r->vocabulary.word[word].value;
     const char *name = actio_word_text(r, word);
     if (s->column_primes == 1 && ref.kind == ACTIO_SY_NONE && strchr(name, '[')) name = rate_node(r, name);
     else if (s->column_primes == 1 && ref.kind == ACTIO_SY_COORD) name = r->model->coord[ref.index].dot_name;
@@ -253,7 +257,7 @@ bool actio_column_named(struct actio_reader *r, const struct actio_statement *s,
         name = actio_arena_format(&r->scratch, "%s%s", name, s->column_primes == 1 ? "'" : "''");
     uint32_t column = actio_word_of(r, name, strlen(name));
     *out = actio_word_text(r, column);
-    if (r->word[column].column) return true;
+    if (r->vocabulary.word[column].column) return true;
     if (is_node(r, name)) return node_exists(r, name, s);
     if (ref.kind != ACTIO_SY_PARAM && ref.kind != ACTIO_SY_LET) return unknown_column(r, name, s->origin, s->at);
     actio_reader_fault(r, ACTIO_F_CLAIM_NOT_COLUMN, s->origin, s->column_span,
@@ -282,10 +286,10 @@ static bool claim_bound(struct actio_reader *r, const struct actio_statement *s,
 /* A value at a time is one number. */
 static bool one_number(struct actio_reader *r, const struct actio_statement *s, const char *name)
 {
-    const struct actio_word *w = &r->word[actio_word_of(r, name, strlen(name))];
+    const struct actio_word *w = &r->vocabulary.word[actio_word_of(r, name, strlen(name))];
     if (!w->column || !w->column_axis) return true;
     actio_reader_fault(r, ACTIO_F_CLAIM_ALONG, s->origin, s->column_span,
-                       ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(r->model->axis[w->column_axis - 1].name)));
+                       ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(r->model->field.axis[w->column_axis - 1].name)));
     return false;
 }
 
@@ -323,18 +327,18 @@ static void claim(struct actio_reader *r, const struct actio_statement *s)
     struct actio_model *m = r->model;
     struct actio_claim c = { .span = s->span, .text = s->text, .by = s->by ? actio_word_text(r, s->by) : NULL };
     uint32_t count = (uint32_t)m->claims;
-    r->lenient = is_changed(r);
-    r->absent = NULL;
+    r->claimed.lenient = is_changed(r);
+    r->claimed.absent = NULL;
     bool whole = claim_parts(r, s, &c);
-    r->lenient = false;
-    c.absent = r->absent;
+    r->claimed.lenient = false;
+    c.absent = r->claimed.absent;
     if (!whole && !c.absent) return;
-    ACTIO_PUSH(&m->arena, m->claim, count, r->claims_cap) = c;
+    ACTIO_PUSH(&m->arena, m->claim, count, r->cap.claims) = c;
     m->claims = count;
 }
 
 void actio_claims_all(struct actio_reader *r)
 {
-    for (uint32_t i = 0; i < r->statements; i++)
-        if (r->statement[i].keyword == ACTIO_W_expect) claim(r, &r->statement[i]);
+    for (uint32_t i = 0; i < r->parsed.statements; i++)
+        if (r->parsed.statement[i].keyword == ACTIO_W_expect) claim(r, &r->parsed.statement[i]);
 }

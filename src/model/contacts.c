@@ -15,7 +15,7 @@ static bool fault(struct actio_reader *r, enum actio_code code, const struct act
 
 static bool is_variable(const struct actio_reader *r, uint32_t word)
 {
-    uint32_t d = r->word[word].definition;
+    uint32_t d = r->vocabulary.word[word].definition;
     return d && (r->definition[d - 1].keyword == ACTIO_W_coord || r->definition[d - 1].keyword == ACTIO_W_state);
 }
 
@@ -56,8 +56,8 @@ bool actio_options_of(struct actio_reader *r, const struct actio_statement *s, s
     bool ok = true, begun = false;
     *out = (struct actio_options){ .s = s };
     for (uint32_t i = s->first; i < s->first + s->entries; i++) {
-        begun = begun || actio_is_option(r, s, &r->item[i]);
-        if (begun) ok &= take_option(r, &r->item[i], out); /* behind an option there are only options */
+        begun = begun || actio_is_option(r, s, &r->parsed.item[i]);
+        if (begun) ok &= take_option(r, &r->parsed.item[i], out); /* behind an option there are only options */
     }
     return ok;
 }
@@ -158,7 +158,7 @@ static void each_member(struct actio_reader *r, const struct actio_statement *s)
         || !actio_machine_range(r, &s->family, &low, &high))
         return;
     for (double k = low; k <= high; k++) {
-        r->word[s->family.index].bound = k;
+        r->vocabulary.word[s->family.index].bound = k;
         if (!member_of[s->keyword](r, &o, s->index + (uint32_t)(k - low))) return;
         actio_poll(r->ctx);
     }
@@ -166,5 +166,5 @@ static void each_member(struct actio_reader *r, const struct actio_statement *s)
 
 void actio_contacts_all(struct actio_reader *r)
 {
-    for (uint32_t i = 0; i < r->statements; i++) each_member(r, &r->statement[i]);
+    for (uint32_t i = 0; i < r->parsed.statements; i++) each_member(r, &r->parsed.statement[i]);
 }

@@ -7,10 +7,10 @@
 
 static struct actio_item *item_of(struct actio_reader *r, const struct actio_definition *d)
 {
-    return &r->item[d->item];
+    return &r->parsed.item[d->item];
 }
 
-static void fail_value(struct actio_reader *r, uint32_t word) { r->word[word].value.kind = ACTIO_SY_FAILED; }
+static void fail_value(struct actio_reader *r, uint32_t word) { r->vocabulary.word[word].value.kind = ACTIO_SY_FAILED; }
 
 /* ---- what a declaration makes */
 
@@ -26,16 +26,18 @@ static bool bind_value(struct actio_reader *r, const struct actio_definition *d,
 {
     const struct actio_item *item = item_of(r, d);
     if (word != d->word) {
-        if (r->word[word].value.kind != ACTIO_SY_NONE) {
+        if (r->vocabulary.word[word].value.kind != ACTIO_SY_NONE) {
             actio_reader_fault(
                 r, ACTIO_F_REDECLARED, d->origin, item->span,
-                ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word)),
-                           ACTIO_COUNT(r->item[r->definition[r->word[d->word].definition - 1].item].span.line)));
+                ACTIO_ARGS(
+                    ACTIO_TEXT(actio_word_text(r, word)),
+                    ACTIO_COUNT(
+                        r->parsed.item[r->definition[r->vocabulary.word[d->word].definition - 1].item].span.line)));
             return false;
         }
-        widen(&r->word[d->word].extent, k);
+        widen(&r->vocabulary.word[d->word].extent, k);
     }
-    r->word[word].value = (struct actio_symbol_ref){ kind, index };
+    r->vocabulary.word[word].value = (struct actio_symbol_ref){ kind, index };
     return true;
 }
 
@@ -51,15 +53,15 @@ static bool define_param(struct actio_reader *r, const struct actio_definition *
 {
     struct actio_model *m = r->model;
     const struct actio_item *item = item_of(r, d);
-    uint32_t instead = r->word[word].override ? r->word[word].override : d->override;
-    struct actio_formula f = instead ? r->item[instead - 1].e : item->e;
+    uint32_t instead = r->vocabulary.word[word].override ? r->vocabulary.word[word].override : d->override;
+    struct actio_formula f = instead ? r->parsed.item[instead - 1].e : item->e;
     struct actio_param p = { .name = actio_word_text(r, word), .unit = item->unit, .span = item->span };
     if (!actio_machine_run(r, f, ACTIO_IN_PARAM, &p.definition)) return false;
     p.value = actio_model_number(m, p.definition);
     if (!finite_value(r, f, p.name, p.value) || !bind_value(r, d, word, k, ACTIO_SY_PARAM, (uint32_t)m->params))
         return false;
     uint32_t count = (uint32_t)m->params;
-    ACTIO_PUSH(&m->arena, m->param, count, r->params_cap) = p;
+    ACTIO_PUSH(&m->arena, m->param, count, r->cap.params) = p;
     m->params = count;
     /* symbols are made in order: texts read back with the same order of terms */
     actio_symbol(&m->pool, ACTIO_SPACE_PARAM, count - 1);
@@ -70,10 +72,10 @@ static bool define_param(struct actio_reader *r, const struct actio_definition *
 static void keep_let(struct actio_reader *r, uint32_t word, actio_expr e)
 {
     struct actio_model *m = r->model;
-    uint32_t count = (uint32_t)m->lets;
+    uint32_t count = (uint32_t)m->named.lets;
     if (!actio_arity((enum actio_op)m->pool.node[e.id].op)) return;
-    ACTIO_PUSH(&m->arena, m->let, count, r->model_lets_cap) = (struct actio_let){ actio_word_text(r, word), e };
-    m->lets = count;
+    ACTIO_PUSH(&m->arena, m->named.let, count, r->cap.lets) = (struct actio_let){ actio_word_text(r, word), e };
+    m->named.lets = count;
 }
 
 static bool define_let(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k)
@@ -88,10 +90,10 @@ static bool define_let(struct actio_reader *r, const struct actio_definition *d,
     if (!bind_value(r, d, word, k, ACTIO_SY_LET, r->lets)) return false;
     ACTIO_PUSH(&r->scratch, r->let, r->lets, r->lets_cap) = e;
     if (item->unit) {
-        uint32_t count = (uint32_t)r->model->let_units;
-        ACTIO_PUSH(&r->model->arena, r->model->let_unit, count, r->let_units_cap) =
+        uint32_t count = (uint32_t)r->model->named.let_units;
+        ACTIO_PUSH(&r->model->arena, r->model->named.let_unit, count, r->cap.let_units) =
             (struct actio_let_unit){ actio_word_text(r, word), item->unit, e, item->span };
-        r->model->let_units = count;
+        r->model->named.let_units = count;
     }
     keep_let(r, word, e);
     return true;
@@ -115,7 +117,7 @@ static bool define_frame(struct actio_reader *r, const struct actio_definition *
 {
     struct actio_model *m = r->model;
     const struct actio_item *item = item_of(r, d);
-    uint32_t count = (uint32_t)m->frames;
+    uint32_t count = (uint32_t)m->named.frames;
     struct actio_quasi_velocity u = { .name = actio_word_text(r, word), .unit = item->unit, .span = item->span };
     if (!actio_machine_run(r, item->e, ACTIO_IN_FRAME, &u.e) || !check_frame(r, item->e, u.name, u.e)) return false;
     if (!actio_axis_named(r, item->axis, d->origin, item->span, &u.axis)
@@ -123,8 +125,8 @@ static bool define_frame(struct actio_reader *r, const struct actio_definition *
         return false;
     if (!bind_value(r, d, word, k, ACTIO_SY_FRAME, r->lets)) return false;
     ACTIO_PUSH(&r->scratch, r->let, r->lets, r->lets_cap) = u.e;
-    ACTIO_PUSH(&m->arena, m->frame, count, r->frames_cap) = u;
-    m->frames = count;
+    ACTIO_PUSH(&m->arena, m->named.frame, count, r->cap.frames) = u;
+    m->named.frames = count;
     return true;
 }
 
@@ -132,7 +134,7 @@ static bool define_observe(struct actio_reader *r, const struct actio_definition
 {
     struct actio_model *m = r->model;
     const struct actio_item *item = item_of(r, d);
-    uint32_t count = (uint32_t)m->observes;
+    uint32_t count = (uint32_t)m->output.observes;
     struct actio_observe o = { .name = actio_word_text(r, word), .unit = item->unit, .span = item->span };
     if (!actio_machine_run(r, item->e, ACTIO_IN_OBSERVE, &o.e)
         || !actio_axis_named(r, item->axis, d->origin, item->span, &o.axis))
@@ -140,8 +142,8 @@ static bool define_observe(struct actio_reader *r, const struct actio_definition
     if (!actio_field_fits(r, o.e, o.axis, ACTIO_IN_OBSERVE, item->e)
         || !bind_value(r, d, word, k, ACTIO_SY_OBSERVE, count))
         return false;
-    ACTIO_PUSH(&m->arena, m->observe, count, r->observes_cap) = o;
-    m->observes = count;
+    ACTIO_PUSH(&m->arena, m->output.observe, count, r->cap.observes) = o;
+    m->output.observes = count;
     return true;
 }
 
@@ -166,10 +168,10 @@ static bool define_variable(struct actio_reader *r, const struct actio_definitio
     v.dot = actio_symbol(&m->pool, is_state ? ACTIO_SPACE_SDOT : ACTIO_SPACE_V, count);
     if (!is_state) v.ddot = actio_symbol(&m->pool, ACTIO_SPACE_ACC, count);
     if (is_state) {
-        ACTIO_PUSH(&m->arena, m->state, count, r->states_cap) = v;
+        ACTIO_PUSH(&m->arena, m->state, count, r->cap.states) = v;
         m->states = count;
     } else {
-        ACTIO_PUSH(&m->arena, m->coord, count, r->coords_cap) = v;
+        ACTIO_PUSH(&m->arena, m->coord, count, r->cap.coords) = v;
         m->coords = count;
     }
     return true;
@@ -189,11 +191,11 @@ static void define(struct actio_reader *r, uint32_t index)
     const struct actio_range range = item_of(r, &d)->range;
     bool family = range.kind == ACTIO_R_FAMILY;
     double low, high;
-    const size_t *made = d.keyword == ACTIO_W_frame ? &r->model->frames : &r->model->observes;
+    const size_t *made = d.keyword == ACTIO_W_frame ? &r->model->named.frames : &r->model->output.observes;
     r->definition[index].first = (uint32_t)*made;
-    bool ok = r->word[d.word].value.kind != ACTIO_SY_FAILED && actio_machine_range(r, &range, &low, &high);
+    bool ok = r->vocabulary.word[d.word].value.kind != ACTIO_SY_FAILED && actio_machine_range(r, &range, &low, &high);
     for (double k = ok ? low : 1; ok && k <= high; k++) {
-        r->word[range.index].bound = k;
+        r->vocabulary.word[range.index].bound = k;
         ok = define_of[d.keyword](r, &d, family ? actio_word_member(r, d.word, k) : d.word, k);
         if (((int64_t)k & 1023) == 0) actio_poll(r->ctx);
     }
@@ -211,9 +213,9 @@ static bool part_of(struct actio_reader *r, const struct actio_definition *d, ui
     *f = (struct actio_formula){ 0 };
     if (part == 0) *f = item->range.from;
     else if (part == 1) *f = item->range.to;
-    else if (part == 2) *f = d->override ? r->item[d->override - 1].e : item->e;
-    for (uint32_t i = 3; i < part && member; i++) member = r->item[member - 1].next;
-    if (part >= 3 && member) *f = r->item[member - 1].e;
+    else if (part == 2) *f = d->override ? r->parsed.item[d->override - 1].e : item->e;
+    for (uint32_t i = 3; i < part && member; i++) member = r->parsed.item[member - 1].next;
+    if (part >= 3 && member) *f = r->parsed.item[member - 1].e;
     return part < 3 || member;
 }
 
@@ -223,9 +225,9 @@ static uint32_t next_use(struct actio_reader *r, struct actio_visit *v)
     struct actio_formula f;
     for (; part_of(r, &r->definition[v->definition], v->part, &f); v->part++, v->step = 0)
         for (; v->step < f.count; v->step++) {
-            const struct actio_step *s = &r->step[f.first + v->step];
+            const struct actio_step *s = &r->parsed.step[f.first + v->step];
             if (s->kind != ACTIO_ST_NAME && s->kind != ACTIO_ST_INDEX) continue;
-            const struct actio_word *w = &r->word[s->u.use.word];
+            const struct actio_word *w = &r->vocabulary.word[s->u.use.word];
             if (w->definition && !w->settled) return s->u.use.word;
         }
     return ACTIO_W_NONE;
@@ -241,7 +243,7 @@ static void report_cycle(struct actio_reader *r, uint32_t definition)
     while (from > 0 && r->visit[from].definition != definition) from--;
     actio_text_open(&path, &r->scratch);
     for (uint32_t i = from; i < r->visits; i++) {
-        r->word[r->definition[r->visit[i].definition].word].value.kind = ACTIO_SY_FAILED;
+        r->vocabulary.word[r->definition[r->visit[i].definition].word].value.kind = ACTIO_SY_FAILED;
         if (shown++ < MOST)
             actio_text_format(&path, "%s -> ", actio_word_text(r, r->definition[r->visit[i].definition].word));
         else if (shown == MOST + 1) actio_text_add(&path, "... -> ");
@@ -249,7 +251,7 @@ static void report_cycle(struct actio_reader *r, uint32_t definition)
     actio_text_add(&path, actio_word_text(r, r->definition[definition].word));
     part_of(r, &r->definition[top->definition], top->part, &f);
     actio_reader_fault_at(
-        r, ACTIO_F_CYCLE, f.origin, r->step[f.first + top->step].at,
+        r, ACTIO_F_CYCLE, f.origin, r->parsed.step[f.first + top->step].at,
         ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, r->definition[definition].word)), ACTIO_TEXT(path.s)));
 }
 
@@ -262,8 +264,9 @@ static void enter(struct actio_reader *r, uint32_t definition)
 /* All definitions of a name (a family may have several) come before whoever uses it. */
 static void need(struct actio_reader *r, uint32_t word)
 {
-    bool failed = r->word[word].value.kind == ACTIO_SY_FAILED;
-    for (uint32_t d; (d = r->word[word].pending) != 0; r->word[word].pending = r->definition[d - 1].next) {
+    bool failed = r->vocabulary.word[word].value.kind == ACTIO_SY_FAILED;
+    for (uint32_t d; (d = r->vocabulary.word[word].pending) != 0;
+         r->vocabulary.word[word].pending = r->definition[d - 1].next) {
         if (r->definition[d - 1].mark == ACTIO_MARK_DONE) continue;
         if (r->definition[d - 1].mark == ACTIO_MARK_NEW) {
             enter(r, d - 1);
@@ -273,7 +276,7 @@ static void need(struct actio_reader *r, uint32_t word)
         r->visit[r->visits - 1].step++;
         return;
     }
-    r->word[word].settled = true;
+    r->vocabulary.word[word].settled = true;
 }
 
 static void settle(struct actio_reader *r, uint32_t definition)
@@ -308,7 +311,7 @@ static struct actio_symbol_ref new_constraint(struct actio_reader *r, const stru
     uint32_t count = (uint32_t)m->constraints;
     uint16_t axis;
     if (!actio_axis_named(r, s->axis, s->origin, s->span, &axis)) axis = 0;
-    ACTIO_PUSH(&m->arena, m->constraint, count, r->constraints_cap) =
+    ACTIO_PUSH(&m->arena, m->constraint, count, r->cap.constraints) =
         (struct actio_constraint){ .label = label, .span = s->span, .axis = axis };
     m->constraints = count;
     return (struct actio_symbol_ref){ ACTIO_SY_CONSTRAINT, count - 1 };
@@ -318,7 +321,7 @@ static struct actio_symbol_ref new_contact(struct actio_reader *r, const struct 
 {
     struct actio_model *m = r->model;
     uint32_t count = (uint32_t)m->contacts;
-    ACTIO_PUSH(&m->arena, m->contact, count, r->contacts_cap) =
+    ACTIO_PUSH(&m->arena, m->contact, count, r->cap.contacts) =
         (struct actio_contact){ .label = label, .span = s->span, .at_most = s->at_most };
     m->contacts = count;
     return (struct actio_symbol_ref){ ACTIO_SY_CONTACT, count - 1 };
@@ -328,7 +331,7 @@ static struct actio_symbol_ref new_event(struct actio_reader *r, const struct ac
 {
     struct actio_model *m = r->model;
     uint32_t count = (uint32_t)m->events;
-    ACTIO_PUSH(&m->arena, m->event, count, r->events_cap) =
+    ACTIO_PUSH(&m->arena, m->event, count, r->cap.events) =
         (struct actio_event_line){ .label = label, .span = s->span };
     m->events = count;
     return (struct actio_symbol_ref){ ACTIO_SY_EVENT, count - 1 };
@@ -343,15 +346,17 @@ static place_fn *const place_of[ACTIO_W_FIRST_FUNCTION] = {
 static bool make_label(struct actio_reader *r, const struct actio_statement *s, uint32_t word, double k)
 {
     if (word != s->label) {
-        if (r->word[word].tag.kind != ACTIO_SY_NONE) {
-            actio_reader_fault(r, ACTIO_F_LABEL_TWICE, s->origin, s->span,
-                               ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word)),
-                                          ACTIO_COUNT(r->statement[r->word[s->label].label_definition - 1].span.line)));
+        if (r->vocabulary.word[word].tag.kind != ACTIO_SY_NONE) {
+            actio_reader_fault(
+                r, ACTIO_F_LABEL_TWICE, s->origin, s->span,
+                ACTIO_ARGS(
+                    ACTIO_TEXT(actio_word_text(r, word)),
+                    ACTIO_COUNT(r->parsed.statement[r->vocabulary.word[s->label].label_definition - 1].span.line)));
             return false;
         }
-        widen(&r->word[s->label].tag_extent, k);
+        widen(&r->vocabulary.word[s->label].tag_extent, k);
     }
-    r->word[word].tag = place_of[s->keyword](r, s, actio_word_text(r, word));
+    r->vocabulary.word[word].tag = place_of[s->keyword](r, s, actio_word_text(r, word));
     return true;
 }
 
@@ -368,7 +373,7 @@ static void make_labels(struct actio_reader *r, struct actio_statement *s)
     for (double k = ok ? low : 1; ok && k <= high; k++)
         ok = make_label(r, s, family ? actio_word_member(r, s->label, k) : s->label, k);
     s->failed = !ok;
-    if (!ok) r->word[s->label].tag.kind = ACTIO_SY_FAILED;
+    if (!ok) r->vocabulary.word[s->label].tag.kind = ACTIO_SY_FAILED;
 }
 
 /* Columns have the order of the text, also where one observe or frame needs a later one. */
@@ -387,9 +392,9 @@ static void *in_text_order(struct actio_reader *r, uint32_t keyword, const void 
 static void check_member_options(struct actio_reader *r)
 {
     for (uint32_t d = 0; d < r->definitions; d++)
-        for (uint32_t i = r->definition[d].member_override; i; i = r->item[i - 1].next) {
-            const struct actio_item *item = &r->item[i - 1];
-            struct actio_use use = { item->word,     true,     r->step[item->range.from.first].u.number,
+        for (uint32_t i = r->definition[d].member_override; i; i = r->parsed.item[i - 1].next) {
+            const struct actio_item *item = &r->parsed.item[i - 1];
+            struct actio_use use = { item->word,     true,     r->parsed.step[item->range.from.first].u.number,
                                      item->e.origin, item->at, ACTIO_IN_PARAM,
                                      false };
             struct actio_symbol_ref ref;
@@ -408,11 +413,12 @@ void actio_define_all(struct actio_reader *r)
         if (r->definition[d].keyword == ACTIO_W_coord || r->definition[d].keyword == ACTIO_W_state
             || r->definition[d].keyword == ACTIO_W_field)
             settle(r, d);
-    for (uint32_t s = 0; s < r->statements; s++) make_labels(r, &r->statement[s]);
+    for (uint32_t s = 0; s < r->parsed.statements; s++) make_labels(r, &r->parsed.statement[s]);
     settle_all(r, ACTIO_W_let);
     settle_all(r, ACTIO_W_frame);
     settle_all(r, ACTIO_W_observe);
     struct actio_model *m = r->model;
-    m->frame = in_text_order(r, ACTIO_W_frame, m->frame, m->frames, sizeof *m->frame);
-    m->observe = in_text_order(r, ACTIO_W_observe, m->observe, m->observes, sizeof *m->observe);
+    m->named.frame = in_text_order(r, ACTIO_W_frame, m->named.frame, m->named.frames, sizeof *m->named.frame);
+    m->output.observe =
+        in_text_order(r, ACTIO_W_observe, m->output.observe, m->output.observes, sizeof *m->output.observe);
 }

@@ -82,6 +82,6 @@ void actio_dual_statement(struct actio_reader *r, struct actio_statement *s)
         return;
     }
     for (uint32_t i = s->first; i < s->first + s->entries; i++)
-        actio_each_target(r, &r->item[i], s->keyword == ACTIO_W_weights ? ACTIO_IN_WEIGHT : ACTIO_IN_START, s->origin,
-                          take, &l);
+        actio_each_target(r, &r->parsed.item[i], s->keyword == ACTIO_W_weights ? ACTIO_IN_WEIGHT : ACTIO_IN_START,
+                          s->origin, take, &l);
 }

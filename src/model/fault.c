@@ -33,7 +33,7 @@ static void keep_reason(struct actio_reader *r, const struct actio_finding *f)
     struct actio_text message;
     actio_text_open(&message, &r->model->arena);
     actio_finding_message(f, &message);
-    r->absent = message.s;
+    r->claimed.absent = message.s;
 }
 
 void actio_reader_fault(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span,
@@ -42,7 +42,7 @@ void actio_reader_fault(struct actio_reader *r, enum actio_code code, uint16_t o
     struct actio_finding f = { .code = code, .span = span };
     const struct actio_origin *o = &r->origin[origin];
     memcpy(f.arg, arg, sizeof f.arg);
-    if (r->lenient && (code == ACTIO_F_INDEX_OUT_OF_RANGE || code == ACTIO_F_FAMILY_IS_EMPTY)) {
+    if (r->claimed.lenient && (code == ACTIO_F_INDEX_OUT_OF_RANGE || code == ACTIO_F_FAMILY_IS_EMPTY)) {
         keep_reason(r, &f);
         return;
     }

@@ -20,8 +20,8 @@ static bool fault(struct actio_reader *r, enum actio_code code, uint16_t origin,
 
 static bool axis_nodes(struct actio_reader *r, const struct actio_definition *d, struct actio_axis *axis)
 {
-    const struct actio_item *item = &r->item[d->item];
-    struct actio_formula f = d->override ? r->item[d->override - 1].e : item->e;
+    const struct actio_item *item = &r->parsed.item[d->item];
+    struct actio_formula f = d->override ? r->parsed.item[d->override - 1].e : item->e;
     double nodes;
     if (!actio_machine_run(r, f, ACTIO_IN_BOUND, &axis->nodes_written)
         || !actio_machine_whole(r, axis->nodes_written, f.origin, actio_formula_at(r, f), &nodes))
@@ -39,9 +39,9 @@ static bool axis_nodes(struct actio_reader *r, const struct actio_definition *d,
 static bool define_axis(struct actio_reader *r, const struct actio_definition *d)
 {
     struct actio_model *m = r->model;
-    const struct actio_item *item = &r->item[d->item];
+    const struct actio_item *item = &r->parsed.item[d->item];
     struct actio_axis axis = { .name = actio_word_text(r, d->word), .span = item->span };
-    uint32_t count = (uint32_t)m->axes;
+    uint32_t count = (uint32_t)m->field.axes;
     if (!actio_machine_run(r, item->range.from, ACTIO_IN_BOUND, &axis.from)
         || !actio_machine_run(r, item->range.to, ACTIO_IN_BOUND, &axis.to))
         return false;
@@ -55,9 +55,9 @@ static bool define_axis(struct actio_reader *r, const struct actio_definition *d
         return fault(r, ACTIO_F_TOO_MANY_AXES, d->origin, item->span, ACTIO_ARGS(ACTIO_COUNT(MOST_AXES)));
     axis.s = actio_symbol_at(&m->pool,
                              (actio_slot){ .space = ACTIO_SPACE_AXIS, .axis = (uint16_t)(count + 1), .index = count });
-    ACTIO_PUSH(&m->arena, m->axis, count, r->axes_cap) = axis;
-    m->axes = count;
-    r->word[d->word].value = (struct actio_symbol_ref){ ACTIO_SY_AXIS, count - 1 };
+    ACTIO_PUSH(&m->arena, m->field.axis, count, r->cap.axes) = axis;
+    m->field.axes = count;
+    r->vocabulary.word[d->word].value = (struct actio_symbol_ref){ ACTIO_SY_AXIS, count - 1 };
     return true;
 }
 
@@ -65,19 +65,19 @@ bool actio_axis_named(struct actio_reader *r, uint32_t word, uint16_t origin, st
 {
     *axis = 0;
     if (word == ACTIO_W_NONE) return true;
-    if (r->word[word].value.kind == ACTIO_SY_FAILED) return false;
-    if (r->word[word].value.kind != ACTIO_SY_AXIS)
-        return r->word[word].suspect
+    if (r->vocabulary.word[word].value.kind == ACTIO_SY_FAILED) return false;
+    if (r->vocabulary.word[word].value.kind != ACTIO_SY_AXIS)
+        return r->vocabulary.word[word].suspect
                    ? false
                    : fault(r, ACTIO_F_NOT_AN_AXIS, origin, span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word))));
-    *axis = (uint16_t)(r->word[word].value.index + 1);
+    *axis = (uint16_t)(r->vocabulary.word[word].value.index + 1);
     return true;
 }
 
 static bool define_values(struct actio_reader *r, const struct actio_definition *d)
 {
     struct actio_model *m = r->model;
-    const struct actio_item *item = &r->item[d->item];
+    const struct actio_item *item = &r->parsed.item[d->item];
     uint32_t count = (uint32_t)m->coords;
     struct actio_variable v = { .name = actio_word_text(r, d->word), .unit = item->unit, .span = item->span };
     if (!actio_axis_named(r, item->axis, d->origin, item->span, &v.axis)) return false;
@@ -88,16 +88,16 @@ static bool define_values(struct actio_reader *r, const struct actio_definition 
     v.dot = actio_symbol_at(&m->pool, slot);
     slot.space = ACTIO_SPACE_ACC;
     v.ddot = actio_symbol_at(&m->pool, slot);
-    ACTIO_PUSH(&m->arena, m->coord, count, r->coords_cap) = v;
+    ACTIO_PUSH(&m->arena, m->coord, count, r->cap.coords) = v;
     m->coords = count;
-    r->word[d->word].value = (struct actio_symbol_ref){ ACTIO_SY_COORD, count - 1 };
+    r->vocabulary.word[d->word].value = (struct actio_symbol_ref){ ACTIO_SY_COORD, count - 1 };
     return true;
 }
 
 /* The item of an axis has a number of nodes; the field x(x) is not an axis, although it has the same name. */
 bool actio_is_axis(const struct actio_reader *r, const struct actio_definition *d)
 {
-    return d->keyword == ACTIO_W_field && r->item[d->item].axis == d->word && r->item[d->item].e.count;
+    return d->keyword == ACTIO_W_field && r->parsed.item[d->item].axis == d->word && r->parsed.item[d->item].e.count;
 }
 
 bool actio_define_field(struct actio_reader *r, const struct actio_definition *d, uint32_t word, double k)
@@ -111,10 +111,11 @@ bool actio_define_field(struct actio_reader *r, const struct actio_definition *d
 void actio_fields_check(struct actio_reader *r, const struct actio_statement *s)
 {
     for (uint32_t i = s->first; i < s->first + s->entries; i++)
-        if (r->item[i].axis != s->axis)
-            fault(r, ACTIO_F_FIELD_AXIS, s->origin, r->item[i].span,
-                  ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, r->item[i].word)),
-                             ACTIO_TEXT(actio_word_text(r, r->item[i].axis)), ACTIO_TEXT(actio_word_text(r, s->axis))));
+        if (r->parsed.item[i].axis != s->axis)
+            fault(r, ACTIO_F_FIELD_AXIS, s->origin, r->parsed.item[i].span,
+                  ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, r->parsed.item[i].word)),
+                             ACTIO_TEXT(actio_word_text(r, r->parsed.item[i].axis)),
+                             ACTIO_TEXT(actio_word_text(r, s->axis))));
 }
 
 /* ---- what a formula is open in: one bit for each axis */
@@ -131,26 +132,27 @@ static unsigned open_of(const struct actio_reader *r, uint32_t id)
     const struct actio_node *n = &pool->node[id];
     switch (n->op) {
     case ACTIO_DIFF:
-    case ACTIO_RUNNING: return r->open[n->a];
-    case ACTIO_INTEGRAL: return r->open[n->a] & ~own_axis(pool, n->b);
-    case ACTIO_AT: return (r->open[n->a] & ~own_axis(pool, n->b)) | r->open[n->c];
+    case ACTIO_RUNNING: return r->nodes.open[n->a];
+    case ACTIO_INTEGRAL: return r->nodes.open[n->a] & ~own_axis(pool, n->b);
+    case ACTIO_AT: return (r->nodes.open[n->a] & ~own_axis(pool, n->b)) | r->nodes.open[n->c];
     default: break;
     }
     const uint32_t arg[3] = { n->a, n->b, n->c };
     unsigned open = own_axis(pool, id);
-    for (int k = 0; k < actio_arity((enum actio_op)n->op); k++) open |= r->open[arg[k]];
+    for (int k = 0; k < actio_arity((enum actio_op)n->op); k++) open |= r->nodes.open[arg[k]];
     return open;
 }
 
 unsigned actio_open_axes(struct actio_reader *r, actio_expr e)
 {
     const struct actio_pool *pool = &r->model->pool;
-    if (r->opens_cap < pool->count) {
-        r->open = actio_arena_grow(&r->scratch, r->open, r->opens_cap * sizeof *r->open, pool->cap * sizeof *r->open);
-        r->opens_cap = pool->cap;
+    if (r->nodes.opens_cap < pool->count) {
+        r->nodes.open = actio_arena_grow(&r->scratch, r->nodes.open, r->nodes.opens_cap * sizeof *r->nodes.open,
+                                         pool->cap * sizeof *r->nodes.open);
+        r->nodes.opens_cap = pool->cap;
     }
-    for (; r->opens < pool->count; r->opens++) r->open[r->opens] = open_of(r, r->opens);
-    return r->open[e.id];
+    for (; r->nodes.opens < pool->count; r->nodes.opens++) r->nodes.open[r->nodes.opens] = open_of(r, r->nodes.opens);
+    return r->nodes.open[e.id];
 }
 
 /* ---- values at a place: of the fields themselves and of their derivatives, so that a formula at a place is a formula
@@ -159,7 +161,7 @@ unsigned actio_open_axes(struct actio_reader *r, actio_expr e)
 actio_expr actio_field_at(struct actio_reader *r, actio_expr e, uint16_t axis, actio_expr place)
 {
     struct actio_pool *pool = &r->model->pool;
-    actio_expr s = r->model->axis[axis - 1].s;
+    actio_expr s = r->model->field.axis[axis - 1].s;
     struct actio_cone cone = actio_cone_of(pool, &e, 1);
     actio_expr *made = actio_arena_array(&r->scratch, cone.count, sizeof *made);
     uint32_t *id = actio_arena_array(&r->scratch, cone.count, sizeof *id);
@@ -192,7 +194,7 @@ static const char *first_field(struct actio_reader *r, actio_expr e, unsigned ax
         actio_slot s = m->pool.slot[n->a];
         if (s.space == ACTIO_SPACE_Q || s.space == ACTIO_SPACE_V || s.space == ACTIO_SPACE_ACC)
             return m->coord[s.index].name;
-        axis = s.space == ACTIO_SPACE_AXIS ? m->axis[s.index].name
+        axis = s.space == ACTIO_SPACE_AXIS ? m->field.axis[s.index].name
                : s.space == ACTIO_SPACE_LAMBDA
                    ? actio_arena_format(&r->scratch, "lambda.%s", m->constraint[s.index].label)
                    : axis;
@@ -202,8 +204,8 @@ static const char *first_field(struct actio_reader *r, actio_expr e, unsigned ax
 
 static const char *axis_name(const struct actio_reader *r, unsigned axes)
 {
-    for (size_t a = 0; a < r->model->axes; a++)
-        if (axes & 1u << (a + 1)) return r->model->axis[a].name;
+    for (size_t a = 0; a < r->model->field.axes; a++)
+        if (axes & 1u << (a + 1)) return r->model->field.axis[a].name;
     return "s";
 }
 
@@ -223,13 +225,13 @@ static bool runs(struct actio_reader *r, actio_expr e)
 bool actio_field_fits(struct actio_reader *r, actio_expr e, uint16_t axis, enum actio_setting in,
                       struct actio_formula f)
 {
-    if (r->model->axes == 0) return true;
+    if (r->model->field.axes == 0) return true;
     unsigned open = actio_open_axes(r, e), wrong = open & ~(axis ? 1u << axis : 0);
     uint32_t at = actio_formula_at(r, f);
     if (wrong && axis) {
         actio_reader_fault_at(r, ACTIO_F_OTHER_AXIS, f.origin, at,
                               ACTIO_ARGS(ACTIO_TEXT(first_field(r, e, wrong)), ACTIO_TEXT(axis_name(r, wrong)),
-                                         ACTIO_TEXT(r->model->axis[axis - 1].name)));
+                                         ACTIO_TEXT(r->model->field.axis[axis - 1].name)));
         return false;
     }
     if (wrong) {

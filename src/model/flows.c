@@ -65,7 +65,7 @@ static bool flow_member(struct actio_reader *r, const struct actio_statement *s,
         || !actio_machine_run(r, s->right, ACTIO_IN_FLOW_RIGHT, &f.right))
         return false;
     if (!check_left(r, s, f.left, &parts) || !cover(r, s, &parts, c)) return false;
-    ACTIO_PUSH(&m->arena, m->flow, count, r->flows_cap) = f;
+    ACTIO_PUSH(&m->arena, m->flow, count, r->cap.flows) = f;
     m->flows = count;
     return true;
 }
@@ -75,7 +75,7 @@ static void flow_statement(struct actio_reader *r, const struct actio_statement 
     double low, high;
     if (!actio_machine_range(r, &s->family, &low, &high)) return;
     for (double k = low; k <= high; k++) {
-        r->word[s->family.index].bound = k;
+        r->vocabulary.word[s->family.index].bound = k;
         if (!flow_member(r, s, c)) return;
     }
 }
@@ -95,7 +95,7 @@ void actio_flows_all(struct actio_reader *r)
 {
     struct coverage c = { actio_arena_array(&r->scratch, r->model->states, sizeof *c.own_line),
                           actio_arena_array(&r->scratch, r->model->states, sizeof *c.covered) };
-    for (uint32_t i = 0; i < r->statements; i++)
-        if (r->statement[i].keyword == ACTIO_W_flow) flow_statement(r, &r->statement[i], &c);
+    for (uint32_t i = 0; i < r->parsed.statements; i++)
+        if (r->parsed.statement[i].keyword == ACTIO_W_flow) flow_statement(r, &r->parsed.statement[i], &c);
     if (!actio_reader_failed(r)) check_count(r, &c);
 }

@@ -152,18 +152,18 @@ bool actio_lex_check_text(struct actio_reader *r, uint16_t origin)
 
 /* ---- tokens */
 
-struct actio_origin *actio_lex_origin(struct actio_reader *r) { return &r->origin[r->lexer.origin]; }
+struct actio_origin *actio_lex_origin(struct actio_reader *r) { return &r->origin[r->text.lexer.origin]; }
 
 void actio_lex_open(struct actio_reader *r, uint16_t origin)
 {
-    r->lexer = (struct actio_lexer){ .origin = origin, .line = 1, .column = 1, .last = ACTIO_T_NEWLINE };
+    r->text.lexer = (struct actio_lexer){ .origin = origin, .line = 1, .column = 1, .last = ACTIO_T_NEWLINE };
 }
 
 static const char *text_end(struct actio_reader *r)
 {
     return actio_lex_origin(r)->source.text + actio_lex_origin(r)->source.length;
 }
-static const char *text_here(struct actio_reader *r) { return actio_lex_origin(r)->source.text + r->lexer.at; }
+static const char *text_here(struct actio_reader *r) { return actio_lex_origin(r)->source.text + r->text.lexer.at; }
 
 static void skip(struct actio_lexer *l, uint32_t bytes, uint32_t characters)
 {
@@ -175,7 +175,7 @@ static void skip_comment(struct actio_reader *r)
 {
     const char *p = text_here(r), *end = text_end(r);
     const char *stop = memchr(p, '\n', (size_t)(end - p));
-    r->lexer.at += (uint32_t)((stop ? stop : end) - p); /* columns start anew behind it */
+    r->text.lexer.at += (uint32_t)((stop ? stop : end) - p); /* columns start anew behind it */
 }
 
 static bool continues(const struct actio_lexer *l)
@@ -188,7 +188,7 @@ static bool continues(const struct actio_lexer *l)
 static struct actio_token token_here(struct actio_reader *r, enum actio_token_kind kind, uint32_t bytes,
                                      uint32_t characters)
 {
-    struct actio_lexer *l = &r->lexer;
+    struct actio_lexer *l = &r->text.lexer;
     struct actio_token t = { .kind = kind, .at = l->at, .bytes = bytes, .span = { l->line, l->column, characters } };
     skip(l, bytes, characters);
     l->end_line = l->line;
@@ -203,7 +203,7 @@ static struct actio_token bad_token(struct actio_reader *r, enum actio_code code
                                     const struct actio_value arg[6])
 {
     struct actio_token t = token_here(r, ACTIO_T_BAD, bytes, characters);
-    if (!r->lexer.mute) actio_reader_fault(r, code, r->lexer.origin, t.span, arg);
+    if (!r->text.lexer.mute) actio_reader_fault(r, code, r->text.lexer.origin, t.span, arg);
     return t;
 }
 
@@ -254,10 +254,10 @@ static struct actio_token word_token(struct actio_reader *r)
 /* What is wrong with the number of n bytes at p, when a point or a letter follows it at once. */
 static struct actio_token spoilt_number(struct actio_reader *r, const char *p, const char *end, uint32_t n)
 {
-    const char *shown = actio_reader_quote(r, r->lexer.origin, r->lexer.at, n);
+    const char *shown = actio_reader_quote(r, r->text.lexer.origin, r->text.lexer.at, n);
     if (p[n] == '.') return bad_token(r, ACTIO_F_NUMBER_ENDS_IN_POINT, n + 1, n + 1, ACTIO_ARGS(ACTIO_TEXT(shown)));
     uint32_t characters, bytes = word_length(p + n, end, &characters);
-    const char *name = actio_reader_quote(r, r->lexer.origin, r->lexer.at + n, bytes);
+    const char *name = actio_reader_quote(r, r->text.lexer.origin, r->text.lexer.at + n, bytes);
     return bad_token(r, ACTIO_F_IMPLICIT_PRODUCT, n + bytes, n + characters,
                      ACTIO_ARGS(ACTIO_TEXT(shown), ACTIO_TEXT(name)));
 }
@@ -271,7 +271,7 @@ static struct actio_token number_token(struct actio_reader *r)
     if (point || word_length(p + n, end, &characters)) return spoilt_number(r, p, end, n);
     if (!isfinite(x))
         return bad_token(r, ACTIO_F_NUMBER_TOO_LARGE, n, n,
-                         ACTIO_ARGS(ACTIO_TEXT(actio_reader_quote(r, r->lexer.origin, r->lexer.at, n))));
+                         ACTIO_ARGS(ACTIO_TEXT(actio_reader_quote(r, r->text.lexer.origin, r->text.lexer.at, n))));
     struct actio_token t = token_here(r, ACTIO_T_NUMBER, n, n);
     t.number = x;
     return t;
@@ -295,7 +295,7 @@ static struct actio_token unknown_character(struct actio_reader *r)
     uint32_t bytes;
     decode(p, end, &bytes);
     if (bytes == 0) bytes = 1;
-    const char *shown = actio_reader_quote(r, r->lexer.origin, r->lexer.at, bytes);
+    const char *shown = actio_reader_quote(r, r->text.lexer.origin, r->text.lexer.at, bytes);
     return bad_token(r, ACTIO_F_UNKNOWN_CHARACTER, bytes, 1, ACTIO_ARGS(ACTIO_TEXT(shown)));
 }
 
@@ -320,7 +320,7 @@ static struct actio_token sign_token(struct actio_reader *r)
 /* Blanks, comments, and line ends that do not end the statement. True at a line end that does. */
 static bool skip_blanks(struct actio_reader *r, bool *crossed)
 {
-    struct actio_lexer *l = &r->lexer;
+    struct actio_lexer *l = &r->text.lexer;
     const char *text = actio_lex_origin(r)->source.text, *end = text_end(r);
     for (; text + l->at < end;) {
         const char *p = text + l->at;
@@ -344,14 +344,14 @@ static bool skip_blanks(struct actio_reader *r, bool *crossed)
 static bool begins_statement(const struct actio_reader *r, const struct actio_token *t, enum actio_token_kind last)
 {
     if (t->kind != ACTIO_T_WORD || (last == ACTIO_T_COLON && t->word == ACTIO_W_time)) return false;
-    uint8_t class = r->word[t->word].class;
+    uint8_t class = r->vocabulary.word[t->word].class;
     return class == ACTIO_WC_STATEMENT || class == ACTIO_WC_LATER;
 }
 
 /* The end of a statement has its place behind the statement's last sign. */
 static struct actio_token end_token(struct actio_reader *r, enum actio_token_kind kind)
 {
-    struct actio_lexer *l = &r->lexer;
+    struct actio_lexer *l = &r->text.lexer;
     struct actio_span span = { l->end_line, l->end_column, 1 };
     struct actio_token t = { .kind = kind, .at = l->at, .span = span };
     if (span.line == 0) t.span = (struct actio_span){ l->line, l->column, 1 };
@@ -363,35 +363,35 @@ static struct actio_token end_token(struct actio_reader *r, enum actio_token_kin
 static struct actio_token end_of_line(struct actio_reader *r)
 {
     struct actio_token t = end_token(r, ACTIO_T_NEWLINE);
-    r->lexer.at++;
-    r->lexer.line++;
-    r->lexer.column = 1;
+    r->text.lexer.at++;
+    r->text.lexer.line++;
+    r->text.lexer.column = 1;
     return t;
 }
 
 struct actio_token actio_lex_next(struct actio_reader *r)
 {
     bool crossed = false;
-    if ((++r->tokens & 1023) == 0) actio_poll(r->ctx);
+    if ((++r->machine.tokens & 1023) == 0) actio_poll(r->ctx);
     if (skip_blanks(r, &crossed)) return end_of_line(r);
     const char *p = text_here(r), *end = text_end(r);
     if (p == end) return end_token(r, ACTIO_T_END);
-    struct actio_lexer before = r->lexer;
+    struct actio_lexer before = r->text.lexer;
     uint32_t bytes;
     bool number = is_digit((unsigned char)*p) || (*p == '.' && end - p > 1 && is_digit((unsigned char)p[1]));
     struct actio_token t = number ? number_token(r) : is_letter(decode(p, end, &bytes)) ? word_token(r) : sign_token(r);
     if (!crossed || !begins_statement(r, &t, before.last)) return t;
-    r->lexer = before;
+    r->text.lexer = before;
     return end_token(r, ACTIO_T_NEWLINE);
 }
 
 uint32_t actio_lex_length(struct actio_reader *r, uint16_t origin, uint32_t at)
 {
-    struct actio_lexer saved = r->lexer;
+    struct actio_lexer saved = r->text.lexer;
     actio_lex_open(r, origin);
-    r->lexer.at = at;
-    r->lexer.mute = true;
+    r->text.lexer.at = at;
+    r->text.lexer.mute = true;
     struct actio_token t = actio_lex_next(r);
-    r->lexer = saved;
+    r->text.lexer = saved;
     return t.span.length;
 }

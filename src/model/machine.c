@@ -66,18 +66,19 @@ static unsigned own_space(const struct actio_pool *pool, uint32_t id)
 unsigned actio_machine_spaces(struct actio_reader *r, actio_expr e)
 {
     const struct actio_pool *pool = &r->model->pool;
-    if (r->masks_cap < pool->count) {
-        r->mask = actio_arena_grow(&r->scratch, r->mask, r->masks_cap * sizeof *r->mask, pool->cap * sizeof *r->mask);
-        r->masks_cap = pool->cap;
+    if (r->nodes.masks_cap < pool->count) {
+        r->nodes.mask = actio_arena_grow(&r->scratch, r->nodes.mask, r->nodes.masks_cap * sizeof *r->nodes.mask,
+                                         pool->cap * sizeof *r->nodes.mask);
+        r->nodes.masks_cap = pool->cap;
     }
-    for (; r->masks < pool->count; r->masks++) {
-        const struct actio_node *n = &pool->node[r->masks];
+    for (; r->nodes.masks < pool->count; r->nodes.masks++) {
+        const struct actio_node *n = &pool->node[r->nodes.masks];
         const uint32_t arg[3] = { n->a, n->b, n->c };
-        unsigned mask = own_space(pool, r->masks);
-        for (int k = 0; k < actio_arity((enum actio_op)n->op); k++) mask |= r->mask[arg[k]];
-        r->mask[r->masks] = mask;
+        unsigned mask = own_space(pool, r->nodes.masks);
+        for (int k = 0; k < actio_arity((enum actio_op)n->op); k++) mask |= r->nodes.mask[arg[k]];
+        r->nodes.mask[r->nodes.masks] = mask;
     }
-    return r->mask[e.id];
+    return r->nodes.mask[e.id];
 }
 
 actio_expr *actio_machine_symbols(struct actio_reader *r, actio_expr e, enum actio_space space, uint32_t *count)
@@ -104,7 +105,8 @@ static const char *quoted(struct machine *m, uint32_t at)
 static const char *culprit(struct machine *m, uint32_t at)
 {
     const char *shown = quoted(m, at);
-    for (uint32_t i = m->ip; m->r->step[i].kind == ACTIO_ST_RATE && m->r->step[i].at == at && *shown != '\''; i--)
+    for (uint32_t i = m->ip;
+         m->r->parsed.step[i].kind == ACTIO_ST_RATE && m->r->parsed.step[i].at == at && *shown != '\''; i--)
         if (strlen(shown) < 60) shown = actio_arena_format(&m->r->scratch, "%s'", shown);
     return shown;
 }
@@ -130,10 +132,10 @@ static bool allowed(struct machine *m, actio_expr e, uint32_t at)
 static void push(struct machine *m, actio_expr e)
 {
     struct actio_reader *r = m->r;
-    ACTIO_PUSH(&r->scratch, r->value, r->values, r->values_cap) = e;
+    ACTIO_PUSH(&r->scratch, r->machine.value, r->machine.values, r->machine.values_cap) = e;
 }
 
-static actio_expr pop(struct machine *m) { return m->r->value[--m->r->values]; }
+static actio_expr pop(struct machine *m) { return m->r->machine.value[--m->r->machine.values]; }
 
 static bool push_result(struct machine *m, actio_expr e, uint32_t at)
 {
@@ -144,7 +146,7 @@ static bool push_result(struct machine *m, actio_expr e, uint32_t at)
     return true;
 }
 
-uint32_t actio_formula_at(const struct actio_reader *r, struct actio_formula f) { return r->step[f.first].at; }
+uint32_t actio_formula_at(const struct actio_reader *r, struct actio_formula f) { return r->parsed.step[f.first].at; }
 
 bool actio_machine_whole(struct actio_reader *r, actio_expr e, uint16_t origin, uint32_t at, double *out)
 {
@@ -162,7 +164,7 @@ static bool go_on(struct machine *m)
 {
     m->poisoned = true;
     push(m, actio_symbol(&m->r->model->pool, ACTIO_SPACE_T, 0));
-    return m->r->loops == m->loops;
+    return m->r->machine.loops == m->loops;
 }
 
 /* NAME( where NAME is not a field. */
@@ -182,7 +184,7 @@ static bool name(struct machine *m, const struct actio_step *s, bool indexed, do
         return true;
     }
     actio_expr e;
-    const struct actio_word *w = &m->r->word[use.word];
+    const struct actio_word *w = &m->r->vocabulary.word[use.word];
     if (s->op && !w->definition && !w->label && !w->suspect) return not_a_function(m, use.word, at);
     if (use.word == ACTIO_W_t && !indexed) e = actio_symbol(&m->r->model->pool, ACTIO_SPACE_T, 0);
     else if (!actio_resolve(m->r, &use, &ref)) return go_on(m);
@@ -206,11 +208,11 @@ static bool index_step(struct machine *m, const struct actio_step *s)
 
 static bool can_change(struct machine *m, uint32_t at)
 {
-    const struct actio_step *before = &m->r->step[m->ip - 1];
+    const struct actio_step *before = &m->r->parsed.step[m->ip - 1];
     if (before->kind == ACTIO_ST_NUMBER || before->kind == ACTIO_ST_BOUND)
         return fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
     if (before->kind != ACTIO_ST_NAME && before->kind != ACTIO_ST_INDEX) return true;
-    const struct actio_node *n = &m->r->model->pool.node[m->r->value[m->r->values - 1].id];
+    const struct actio_node *n = &m->r->model->pool.node[m->r->machine.value[m->r->machine.values - 1].id];
     bool param = n->op == ACTIO_SYMBOL
                  && (m->r->model->pool.slot[n->a].space == ACTIO_SPACE_PARAM
                      || m->r->model->pool.slot[n->a].space == ACTIO_SPACE_AXIS);
@@ -220,15 +222,16 @@ static bool can_change(struct machine *m, uint32_t at)
 static actio_expr known_rate(struct actio_reader *r, actio_expr e)
 {
     struct actio_pool *pool = &r->model->pool;
-    if (r->rates_cap < pool->count) {
-        r->rate = actio_arena_grow(&r->scratch, r->rate, r->rates_cap * sizeof *r->rate, pool->cap * sizeof *r->rate);
-        r->rates_cap = pool->cap;
+    if (r->nodes.rates_cap < pool->count) {
+        r->nodes.rate = actio_arena_grow(&r->scratch, r->nodes.rate, r->nodes.rates_cap * sizeof *r->nodes.rate,
+                                         pool->cap * sizeof *r->nodes.rate);
+        r->nodes.rates_cap = pool->cap;
     }
-    if (r->rate[e.id] == 0) {
+    if (r->nodes.rate[e.id] == 0) {
         actio_poll(r->ctx);
-        r->rate[e.id] = actio_rate(pool, e).id + 1;
+        r->nodes.rate[e.id] = actio_rate(pool, e).id + 1;
     }
-    return (actio_expr){ r->rate[e.id] - 1 };
+    return (actio_expr){ r->nodes.rate[e.id] - 1 };
 }
 
 static bool rate_step(struct machine *m, const struct actio_step *s)
@@ -267,24 +270,25 @@ static bool sum_step(struct machine *m, const struct actio_step *s)
         m->ip = jump - 1;
         return true;
     }
-    ACTIO_PUSH(&r->scratch, r->loop, r->loops, r->loops_cap) =
-        (struct actio_loop){ .word = word, .begin = m->ip, .now = low, .last = high, .saved = r->word[word].bound };
-    r->word[word].bound = low;
+    ACTIO_PUSH(&r->scratch, r->machine.loop, r->machine.loops, r->machine.loops_cap) = (struct actio_loop){
+        .word = word, .begin = m->ip, .now = low, .last = high, .saved = r->vocabulary.word[word].bound
+    };
+    r->vocabulary.word[word].bound = low;
     return true;
 }
 
 static bool sum_end_step(struct machine *m, const struct actio_step *s)
 {
     struct actio_reader *r = m->r;
-    struct actio_loop *loop = &r->loop[r->loops - 1];
+    struct actio_loop *loop = &r->machine.loop[r->machine.loops - 1];
     actio_expr term = pop(m), sum = pop(m);
     if (!push_result(m, actio_add(&r->model->pool, sum, term), s->at)) return false;
     if (++loop->now <= loop->last) {
-        r->word[loop->word].bound = loop->now;
+        r->vocabulary.word[loop->word].bound = loop->now;
         m->ip = loop->begin;
     } else {
-        r->word[loop->word].bound = loop->saved;
-        r->loops--;
+        r->vocabulary.word[loop->word].bound = loop->saved;
+        r->machine.loops--;
     }
     return true;
 }
@@ -311,7 +315,7 @@ static bool over_axis(struct machine *m, enum actio_op op, actio_expr e, actio_e
                                               : "running(s, EXPR)";
     if (!axis) return fault(m, ACTIO_F_NO_AXIS_GIVEN, at, ACTIO_ARGS(ACTIO_TEXT(actio_op_text(op)), ACTIO_TEXT(form)));
     if (op == ACTIO_DIFF && !(actio_open_axes(m->r, e) & 1u << axis))
-        return fault(m, ACTIO_F_DIFF_OF_POINT, at, ACTIO_ARGS(ACTIO_TEXT(m->r->model->axis[axis - 1].name)));
+        return fault(m, ACTIO_F_DIFF_OF_POINT, at, ACTIO_ARGS(ACTIO_TEXT(m->r->model->field.axis[axis - 1].name)));
     push(m, actio_op2(pool, op, e, s));
     return true;
 }
@@ -321,7 +325,8 @@ static const struct actio_step *called(const struct machine *m, uint32_t at)
 {
     const struct actio_step *found = NULL;
     for (uint32_t i = m->ip; i-- > 0 && !found;)
-        if (m->r->step[i].kind == ACTIO_ST_NAME && m->r->step[i].op && m->r->step[i].at < at) found = &m->r->step[i];
+        if (m->r->parsed.step[i].kind == ACTIO_ST_NAME && m->r->parsed.step[i].op && m->r->parsed.step[i].at < at)
+            found = &m->r->parsed.step[i];
     return found;
 }
 
@@ -339,7 +344,7 @@ static bool at_step(struct machine *m, const struct actio_step *s)
                     : fault(m, ACTIO_F_IMPLICIT_PRODUCT, at, ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT("(")));
     if (open & (open - 1)) return fault(m, ACTIO_F_TWO_AXES, at, ACTIO_NO_ARGS);
     if (actio_machine_spaces(r, place) & ~NUMBERS) return fault(m, ACTIO_F_PLACE_NOT_CONSTANT, at, ACTIO_NO_ARGS);
-    const struct actio_axis *x = &r->model->axis[axis - 1];
+    const struct actio_axis *x = &r->model->field.axis[axis - 1];
     double c = actio_model_number(r->model, place), slack = 1e-12 * (fabs(x->a) + fabs(x->b));
     if (!(c >= x->a - slack && c <= x->b + slack))
         return fault(m, ACTIO_F_PLACE_OUTSIDE, at,
@@ -355,14 +360,14 @@ static void keep_sum(struct machine *m, actio_expr a, actio_expr b)
 {
     struct actio_reader *r = m->r;
     struct actio_model *model = r->model;
-    struct actio_step *s = &r->step[m->ip];
-    uint32_t count = (uint32_t)model->sums;
+    struct actio_step *s = &r->parsed.step[m->ip];
+    uint32_t count = (uint32_t)model->written.sums;
     if (s->kept || m->origin != 0 || m->poisoned) return;
     s->kept = true;
-    ACTIO_PUSH(&model->arena, model->sum, count, r->sums_cap) = (struct actio_written_sum){
+    ACTIO_PUSH(&model->arena, model->written.sum, count, r->cap.sums) = (struct actio_written_sum){
         .a = a, .b = b, .minus = s->op == ACTIO_SUB, .from = s->u.use.word, .at = s->at, .to = s->u.use.jump
     };
-    model->sums = count;
+    model->written.sums = count;
 }
 
 static bool operation(struct machine *m, const struct actio_step *s)
@@ -383,10 +388,12 @@ static bool operation(struct machine *m, const struct actio_step *s)
 
 static bool run_step(struct machine *m)
 {
-    const struct actio_step *s = &m->r->step[m->ip];
+    const struct actio_step *s = &m->r->parsed.step[m->ip];
     switch ((enum actio_instr_kind)s->kind) {
     case ACTIO_ST_NUMBER: push(m, actio_const(&m->r->model->pool, s->u.number)); return true;
-    case ACTIO_ST_BOUND: push(m, actio_const(&m->r->model->pool, m->r->word[s->u.use.word].bound)); return true;
+    case ACTIO_ST_BOUND:
+        push(m, actio_const(&m->r->model->pool, m->r->vocabulary.word[s->u.use.word].bound));
+        return true;
     case ACTIO_ST_NAME: return name(m, s, false, 0);
     case ACTIO_ST_INDEX: return index_step(m, s);
     case ACTIO_ST_RATE: return rate_step(m, s);
@@ -404,9 +411,9 @@ static bool run_step(struct machine *m)
 static bool within_budget(struct machine *m)
 {
     struct actio_reader *r = m->r;
-    if ((++r->steps_done & 1023) == 0) actio_poll(r->ctx);
-    if (r->steps_done <= ACTIO_STEP_LIMIT) return true;
-    actio_reader_fault_at(r, ACTIO_F_TOO_LARGE, m->origin, r->step[m->ip].at,
+    if ((++r->machine.steps_done & 1023) == 0) actio_poll(r->ctx);
+    if (r->machine.steps_done <= ACTIO_STEP_LIMIT) return true;
+    actio_reader_fault_at(r, ACTIO_F_TOO_LARGE, m->origin, r->parsed.step[m->ip].at,
                           ACTIO_ARGS(ACTIO_TEXT("the work of sums and families"),
                                      ACTIO_TEXT("more terms than this version expands"),
                                      ACTIO_COUNT(ACTIO_STEP_LIMIT)));
@@ -415,14 +422,16 @@ static bool within_budget(struct machine *m)
 
 bool actio_machine_run(struct actio_reader *r, struct actio_formula f, enum actio_setting in, actio_expr *out)
 {
-    struct machine m = { .r = r, .origin = f.origin, .in = in, .loops = r->loops };
-    uint32_t values = r->values, loops = r->loops;
+    struct machine m = { .r = r, .origin = f.origin, .in = in, .loops = r->machine.loops };
+    uint32_t values = r->machine.values, loops = r->machine.loops;
     bool ok = true;
     for (m.ip = f.first; ok && m.ip < f.first + f.count; m.ip++) ok = within_budget(&m) && run_step(&m);
     ok = ok && !m.poisoned;
-    *out = ok ? r->value[r->values - 1] : (actio_expr){ 0 };
-    for (; r->loops > loops; r->loops--) r->word[r->loop[r->loops - 1].word].bound = r->loop[r->loops - 1].saved;
-    r->values = values;
+    *out = ok ? r->machine.value[r->machine.values - 1] : (actio_expr){ 0 };
+    for (; r->machine.loops > loops; r->machine.loops--)
+        r->vocabulary.word[r->machine.loop[r->machine.loops - 1].word].bound =
+            r->machine.loop[r->machine.loops - 1].saved;
+    r->machine.values = values;
     return ok;
 }
 

@@ -25,9 +25,9 @@ static const char *reserved_kind(const struct actio_reader *r, uint32_t word)
 {
     if (word == ACTIO_W_t) return "the time";
     if (word == ACTIO_W_pi) return "a number";
-    return r->word[word].class == ACTIO_WC_VALUE      ? "a column"
-           : r->word[word].class == ACTIO_WC_FUNCTION ? "a function"
-                                                      : "a word of the language";
+    return r->vocabulary.word[word].class == ACTIO_WC_VALUE      ? "a column"
+           : r->vocabulary.word[word].class == ACTIO_WC_FUNCTION ? "a function"
+                                                                 : "a word of the language";
 }
 
 static const char *name_of(const struct actio_model *m, const struct actio_free *f)
@@ -57,7 +57,7 @@ static bool release(struct actio_reader *r, const struct actio_target *t, void *
     struct actio_free f = {
         .variable = t->ref.index, .is_state = state, .dot = rate || t->item->primes, .span = t->item->span
     };
-    uint32_t count = (uint32_t)m->frees;
+    uint32_t count = (uint32_t)m->mixed.frees;
     (void)user;
     if (!state && !rate && k != ACTIO_SY_COORD) return not_free(r, t->item, actio_kind_text(k));
     if (state && f.dot) return fault(r, ACTIO_F_FREE_STATE_RATE, f.span, ACTIO_ARGS(ACTIO_TEXT(name_of(m, &f))));
@@ -67,15 +67,15 @@ static bool release(struct actio_reader *r, const struct actio_target *t, void *
     if (*line)
         return fault(r, ACTIO_F_FREE_TWICE, f.span, ACTIO_ARGS(ACTIO_TEXT(datum_text(r, &f)), ACTIO_COUNT(*line)));
     *line = f.span.line;
-    ACTIO_PUSH(&m->arena, m->free_data, count, r->frees_cap) = f;
-    m->frees = count;
+    ACTIO_PUSH(&m->arena, m->mixed.free_data, count, r->cap.frees) = f;
+    m->mixed.frees = count;
     return true;
 }
 
 static void free_statement(struct actio_reader *r, const struct actio_statement *s)
 {
     for (uint32_t i = s->first; i < s->first + s->entries; i++) {
-        const struct actio_item *item = &r->item[i];
+        const struct actio_item *item = &r->parsed.item[i];
         if (actio_word_reserved(r, item->word)) not_free(r, item, reserved_kind(r, item->word));
         else actio_each_target(r, item, ACTIO_IN_START, s->origin, release, NULL);
     }
@@ -83,8 +83,8 @@ static void free_statement(struct actio_reader *r, const struct actio_statement 
 
 void actio_frees_all(struct actio_reader *r)
 {
-    for (uint32_t i = 0; i < r->statements; i++)
-        if (r->statement[i].keyword == ACTIO_W_free) free_statement(r, &r->statement[i]);
+    for (uint32_t i = 0; i < r->parsed.statements; i++)
+        if (r->parsed.statement[i].keyword == ACTIO_W_free) free_statement(r, &r->parsed.statement[i]);
 }
 
 /* ---- require */
@@ -103,12 +103,12 @@ static bool condition_number(struct actio_reader *r, struct actio_formula f, act
 static bool condition_time(struct actio_reader *r, const struct actio_statement *s, double *time)
 {
     const struct actio_model *m = r->model;
-    double t = *time, near = 16 * DBL_EPSILON * fmax(fabs(m->t0), fabs(m->t1));
-    if (!m->has_time || (t >= fmin(m->t0, m->t1) && t <= fmax(m->t0, m->t1))) return true;
-    *time = fabs(t - m->t0) < fabs(t - m->t1) ? m->t0 : m->t1;
+    double t = *time, near = 16 * DBL_EPSILON * fmax(fabs(m->time.t0), fabs(m->time.t1));
+    if (!m->time.given || (t >= fmin(m->time.t0, m->time.t1) && t <= fmax(m->time.t0, m->time.t1))) return true;
+    *time = fabs(t - m->time.t0) < fabs(t - m->time.t1) ? m->time.t0 : m->time.t1;
     if (fabs(t - *time) <= near) return true;
     actio_reader_fault_at(r, ACTIO_F_REQUIRE_OUTSIDE, s->left.origin, actio_formula_at(r, s->left),
-                          ACTIO_ARGS(ACTIO_NUMBER(t), ACTIO_NUMBER(m->t0), ACTIO_NUMBER(m->t1)));
+                          ACTIO_ARGS(ACTIO_NUMBER(t), ACTIO_NUMBER(m->time.t0), ACTIO_NUMBER(m->time.t1)));
     return false;
 }
 
@@ -117,13 +117,13 @@ static void require_statement(struct actio_reader *r, const struct actio_stateme
     struct actio_model *m = r->model;
     struct actio_require c = { .span = s->column_span };
     double value;
-    uint32_t count = (uint32_t)m->requires;
+    uint32_t count = (uint32_t)m->mixed.requires;
     bool known = actio_column_named(r, s, &c.column);
     if (known && strcmp(c.column, "t") == 0) known = fault(r, ACTIO_F_REQUIRE_OF_TIME, c.span, ACTIO_NO_ARGS);
     bool timed = condition_number(r, s->left, &c.at, &c.time) && condition_time(r, s, &c.time);
     if (!condition_number(r, s->right, &c.value, &value) || !known || !timed) return;
-    ACTIO_PUSH(&m->arena, m->require, count, r->requires_cap) = c;
-    m->requires = count;
+    ACTIO_PUSH(&m->arena, m->mixed.require, count, r->cap.requires) = c;
+    m->mixed.requires = count;
 }
 
 static int compare_conditions(const void *a, const void *b)
@@ -137,10 +137,10 @@ static int compare_conditions(const void *a, const void *b)
 static void check_conditions(struct actio_reader *r)
 {
     struct actio_model *m = r->model;
-    struct actio_require **list = actio_arena_array(&r->scratch, m->requires, sizeof *list);
-    for (size_t i = 0; i < m->requires; i++) list[i] = &m->require[i];
-    qsort(list, m->requires, sizeof *list, compare_conditions);
-    for (size_t i = 1; i < m->requires; i++) {
+    struct actio_require **list = actio_arena_array(&r->scratch, m->mixed.requires, sizeof *list);
+    for (size_t i = 0; i < m->mixed.requires; i++) list[i] = &m->mixed.require[i];
+    qsort(list, m->mixed.requires, sizeof *list, compare_conditions);
+    for (size_t i = 1; i < m->mixed.requires; i++) {
         const struct actio_require *a = list[i - 1], *b = list[i];
         if (a->time == b->time && strcmp(a->column, b->column) == 0)
             fault(r, ACTIO_F_REQUIRE_TWICE, b->span,
@@ -171,36 +171,38 @@ static struct actio_free remedy(const struct actio_model *m, const char *column)
 static void nothing_is_free(struct actio_reader *r)
 {
     const struct actio_model *m = r->model;
-    struct actio_free f = remedy(m, m->require[0].column);
-    const char *many = m->requires == 1
-                           ? "one"
-                           : actio_arena_format(&r->scratch, "%zu initial values, perhaps one of these", m->requires);
-    fault(r, ACTIO_F_FREE_MISSING, m->require[0].span,
-          ACTIO_ARGS(ACTIO_TEXT(counted(r, m->requires, "condition", "conditions")), ACTIO_TEXT(many),
+    struct actio_free f = remedy(m, m->mixed.require[0].column);
+    const char *many =
+        m->mixed.requires == 1
+            ? "one"
+            : actio_arena_format(&r->scratch, "%zu initial values, perhaps one of these", m->mixed.requires);
+    fault(r, ACTIO_F_FREE_MISSING, m->mixed.require[0].span,
+          ACTIO_ARGS(ACTIO_TEXT(counted(r, m->mixed.requires, "condition", "conditions")), ACTIO_TEXT(many),
                      ACTIO_TEXT(datum_text(r, &f))));
 }
 
 static void nothing_is_required(struct actio_reader *r)
 {
     const struct actio_model *m = r->model;
-    const struct actio_free *f = &m->free_data[0];
+    const struct actio_free *f = &m->mixed.free_data[0];
     char time[40]; /* in full, so that the line can be copied */
-    time[actio_number_text(m->has_time ? m->t1 : 1, time)] = 0;
-    const char *what = m->frees == 1 ? actio_arena_format(&r->scratch, "the initial value of %s", datum_text(r, f))
-                                     : "their initial values";
+    time[actio_number_text(m->time.given ? m->time.t1 : 1, time)] = 0;
+    const char *what = m->mixed.frees == 1
+                           ? actio_arena_format(&r->scratch, "the initial value of %s", datum_text(r, f))
+                           : "their initial values";
     fault(r, ACTIO_F_REQUIRE_MISSING, f->span,
-          ACTIO_ARGS(ACTIO_TEXT(counted(r, m->frees, "free datum", "free data")), ACTIO_TEXT(what),
-                     ACTIO_TEXT(m->frees == 1 ? "a condition" : "conditions"), ACTIO_TEXT(name_of(m, f)),
+          ACTIO_ARGS(ACTIO_TEXT(counted(r, m->mixed.frees, "free datum", "free data")), ACTIO_TEXT(what),
+                     ACTIO_TEXT(m->mixed.frees == 1 ? "a condition" : "conditions"), ACTIO_TEXT(name_of(m, f)),
                      ACTIO_TEXT(time)));
 }
 
 void actio_requires_all(struct actio_reader *r)
 {
     const struct actio_model *m = r->model;
-    for (uint32_t i = 0; i < r->statements; i++)
-        if (r->statement[i].keyword == ACTIO_W_require) require_statement(r, &r->statement[i]);
+    for (uint32_t i = 0; i < r->parsed.statements; i++)
+        if (r->parsed.statement[i].keyword == ACTIO_W_require) require_statement(r, &r->parsed.statement[i]);
     if (actio_reader_failed(r)) return;
     check_conditions(r);
-    if (m->requires && !m->frees) nothing_is_free(r);
-    if (m->frees && !m->requires) nothing_is_required(r);
+    if (m->mixed.requires && !m->mixed.frees) nothing_is_free(r);
+    if (m->mixed.frees && !m->mixed.requires) nothing_is_required(r);
 }

@@ -173,8 +173,8 @@ void actio_written_trim(const struct actio_model *model, struct actio_written_te
 size_t actio_model_terms(const struct actio_model *model, uint32_t from, struct actio_written_term *out, size_t most)
 {
     size_t count = 0;
-    for (size_t i = 0; i < model->sums && count < most; i++) {
-        const struct actio_written_sum *s = &model->sum[i];
+    for (size_t i = 0; i < model->written.sums && count < most; i++) {
+        const struct actio_written_sum *s = &model->written.sum[i];
         if (s->from != from) continue;
         if (count == 0) out[count++] = (struct actio_written_term){ .e = s->a, .from = from, .to = s->at };
         if (count < most)
@@ -189,7 +189,7 @@ static const char *symbol_base(const struct actio_model *m, actio_slot slot)
     switch (slot.space) {
     case ACTIO_SPACE_T: return "t";
     case ACTIO_SPACE_PARAM: return m->param[slot.index].name;
-    case ACTIO_SPACE_AXIS: return slot.axis ? m->axis[slot.axis - 1].name : NULL;
+    case ACTIO_SPACE_AXIS: return slot.axis ? m->field.axis[slot.axis - 1].name : NULL;
     case ACTIO_SPACE_Q:
     case ACTIO_SPACE_V:
     case ACTIO_SPACE_ACC: return m->coord[slot.index].name;
@@ -198,7 +198,7 @@ static const char *symbol_base(const struct actio_model *m, actio_slot slot)
     case ACTIO_SPACE_LAMBDA: return m->constraint[slot.index].label;
     case ACTIO_SPACE_REACTION:
         return slot.index < m->coords ? m->coord[slot.index].name : m->state[slot.index - m->coords].name;
-    case ACTIO_SPACE_COLUMN: return m->column_name[slot.index];
+    case ACTIO_SPACE_COLUMN: return m->output.column_name[slot.index];
     default: return NULL;
     }
 }

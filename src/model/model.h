@@ -220,6 +220,61 @@ struct actio_dual_data {
     bool has_potential;
 };
 
+struct actio_model_field {
+    struct actio_axis *axis; /* none: a model without fields */
+    size_t axes;
+    /* rates in constraints at cells: 0 the mean of two nodes, 1 the right one, -1 the left; set by a verdict only */
+    int tilt;
+};
+/* Statements as the text has them. */
+struct actio_as_written {
+    struct actio_part *part; /* of the lagrangian and the dissipation, one by one */
+    size_t parts;
+    struct actio_written_sum *sum; /* of families and loops the first only */
+    size_t sums;
+    struct actio_start_item *start_item;
+    size_t start_items;
+};
+/* Soft walls: width and height, set by a run before it forms equations; 0 = hard ones. */
+struct actio_softness {
+    double sigma, barrier;
+};
+/* Formulas that use one of these have its formula in them. */
+struct actio_named {
+    struct actio_let *let; /* those of more than a number */
+    size_t lets;
+    struct actio_let_unit *let_unit;
+    size_t let_units;
+    struct actio_quasi_velocity *frame; /* in the order of the text */
+    size_t frames;
+};
+struct actio_model_output {
+    struct actio_observe *observe; /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */
+    size_t observes;
+    /* names behind COLUMN symbols ("reaction.x", "energy", "power.c", another observe); each is a real column */
+    const char **column_name;
+    size_t column_names;
+    const char **column; /* see actio_model_columns */
+    size_t columns;
+    uint16_t *column_axis; /* of each: the axis that it has a number at every node or cell of; 0: none */
+};
+/* By the command line: formulas of params; turn by coordinate, NULL: none. */
+struct actio_orbit_data {
+    actio_expr period, way_from, way_to, *turn;
+    bool has_period, has_way;
+};
+struct actio_time_span {
+    bool given;
+    double t0, t1;
+    actio_expr t0_written, t1_written; /* formulas of params */
+};
+struct actio_mixed_data {
+    struct actio_free *free_data; /* each datum once; none without a require */
+    size_t frees;
+    struct actio_require *require; /* none without a free */
+    size_t requires;
+};
+
 struct actio_model {
     struct actio_context *ctx;
     struct actio_arena arena; /* owns everything, dies with the model */
@@ -228,22 +283,14 @@ struct actio_model {
     const char *name, *description;
     struct actio_param *param;
     size_t params;
-    struct actio_axis *axis; /* none: a model without fields */
-    size_t axes;
-    /* rates in constraints at cells: 0 the mean of two nodes, 1 the right one, -1 the left; set by a verdict only */
-    int tilt;
+    struct actio_model_field field;
     struct actio_variable *coord;
     size_t coords;
     struct actio_variable *state;
     size_t states;
     bool has_lagrangian; /* sums of all statements; 0 without */
     actio_expr lagrangian, dissipation;
-    struct actio_part *part; /* those statements one by one */
-    size_t parts;
-    struct actio_written_sum *sum; /* of families and loops the first only */
-    size_t sums;
-    struct actio_start_item *start_item;
-    size_t start_items;
+    struct actio_as_written written;
     struct actio_force *force;
     size_t forces;
     struct actio_flow_equation *flow; /* as many as states */
@@ -254,36 +301,17 @@ struct actio_model {
     size_t contacts;
     struct actio_event_line *event;
     size_t events;
-    double sigma, barrier; /* soft walls: width and height, set by a run before it forms equations; 0 = hard ones */
-    struct actio_let *let; /* those of more than a number; formulas that use one have its formula in them */
-    size_t lets;
-    struct actio_quasi_velocity *frame; /* in the order of the text; formulas that use one have its formula in them */
-    size_t frames;
+    struct actio_softness soft;
+    struct actio_named named;
     struct actio_symmetry *symmetry;
     size_t symmetries;
-    struct actio_observe *observe; /* may use the symbols COLUMN below, LAMBDA, ACC, SDOT */
-    size_t observes;
-    struct actio_let_unit *let_unit;
-    size_t let_units;
-    /* names behind COLUMN symbols ("reaction.x", "energy", "power.c", another observe); each is a real column */
-    const char **column_name;
-    size_t column_names;
-    const char **column; /* see actio_model_columns */
-    size_t columns;
-    uint16_t *column_axis; /* of each: the axis that it has a number at every node or cell of; 0: none */
+    struct actio_model_output output;
     struct actio_dual_data dual;
-    /* of orbits, by the command line: formulas of params; turn by coordinate, NULL: none */
-    actio_expr period, way_from, way_to, *turn;
-    bool has_period, has_way;
-    bool has_time;
-    double t0, t1;
-    actio_expr t0_written, t1_written; /* formulas of params */
+    struct actio_orbit_data orbit;
+    struct actio_time_span time;
     struct actio_claim *claim;
     size_t claims;
-    struct actio_free *free_data; /* each datum once; none without a require */
-    size_t frees;
-    struct actio_require *require; /* none without a free */
-    size_t requires;
+    struct actio_mixed_data mixed;
 };
 
 /* Read a model text. NULL when it is wrong (all errors are in `findings`). `file` is for messages only. Free with

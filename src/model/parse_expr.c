@@ -27,7 +27,7 @@ static const struct operator joint[] = { { ACTIO_ST_OP2, ACTIO_AND, AND }, { ACT
 static struct actio_step *emit(struct actio_reader *r, enum actio_instr_kind kind, uint8_t op, uint32_t at,
                                uint32_t word)
 {
-    struct actio_step *s = &ACTIO_PUSH(&r->scratch, r->step, r->steps, r->steps_cap);
+    struct actio_step *s = &ACTIO_PUSH(&r->scratch, r->parsed.step, r->parsed.steps, r->parsed.steps_cap);
     *s = (struct actio_step){ .kind = (uint8_t)kind, .op = op, .at = at };
     s->u.use.word = word;
     return s;
@@ -35,13 +35,13 @@ static struct actio_step *emit(struct actio_reader *r, enum actio_instr_kind kin
 
 static void open_at(struct actio_reader *r, enum opening kind, uint8_t op, uint32_t word, uint32_t at)
 {
-    ACTIO_PUSH(&r->scratch, r->opening, r->openings, r->openings_cap) =
+    ACTIO_PUSH(&r->scratch, r->parsed.opening, r->parsed.openings, r->parsed.openings_cap) =
         (struct actio_opening){ .kind = (uint8_t)kind, .op = op, .word = word, .at = at };
 }
 
 static bool fault(struct actio_reader *r, enum actio_code code, const struct actio_value arg[6])
 {
-    actio_reader_fault(r, code, r->lexer.origin, r->token.span, arg);
+    actio_reader_fault(r, code, r->text.lexer.origin, r->text.token.span, arg);
     return false;
 }
 
@@ -55,8 +55,8 @@ static bool joins_conditions(const struct actio_opening *o) { return !is_bracket
 /* Is the value that was just finished a condition? Its last step tells. */
 static bool is_condition(const struct actio_reader *r)
 {
-    if (r->steps == 0) return false;
-    const struct actio_step *s = &r->step[r->steps - 1];
+    if (r->parsed.steps == 0) return false;
+    const struct actio_step *s = &r->parsed.step[r->parsed.steps - 1];
     if (s->kind == ACTIO_ST_OP1) return s->op == ACTIO_NOT;
     if (s->kind != ACTIO_ST_OP2 && s->kind != ACTIO_ST_SWAPPED) return false;
     return s->op == ACTIO_LT || s->op == ACTIO_LE || s->op == ACTIO_AND || s->op == ACTIO_OR;
@@ -65,8 +65,8 @@ static bool is_condition(const struct actio_reader *r)
 /* May a condition begin here, where an operand is expected? */
 static bool condition_begins(const struct actio_reader *r, uint32_t base)
 {
-    if (r->openings == base) return false;
-    const struct actio_opening *o = &r->opening[r->openings - 1];
+    if (r->parsed.openings == base) return false;
+    const struct actio_opening *o = &r->parsed.opening[r->parsed.openings - 1];
     return joins_conditions(o) || (o->kind == IF_CALL && o->count == 0) || (o->kind == GROUP && o->phase);
 }
 
@@ -78,9 +78,9 @@ static bool holds_condition(const struct actio_opening *o)
 /* The innermost bracket; NULL: the formula stands in none. */
 static const struct actio_opening *bracket_here(const struct actio_reader *r, uint32_t base)
 {
-    uint32_t n = r->openings;
-    while (n > base && !is_bracket(&r->opening[n - 1])) n--;
-    return n == base ? NULL : &r->opening[n - 1];
+    uint32_t n = r->parsed.openings;
+    while (n > base && !is_bracket(&r->parsed.opening[n - 1])) n--;
+    return n == base ? NULL : &r->parsed.opening[n - 1];
 }
 
 /* Does it hold a condition? */
@@ -92,7 +92,7 @@ static bool in_condition(const struct actio_reader *r, uint32_t base)
 
 static bool not_a_condition(struct actio_reader *r, const struct actio_opening *o)
 {
-    actio_reader_fault_at(r, ACTIO_F_JOINS_CONDITIONS, r->lexer.origin, o->at,
+    actio_reader_fault_at(r, ACTIO_F_JOINS_CONDITIONS, r->text.lexer.origin, o->at,
                           ACTIO_ARGS(ACTIO_TEXT(actio_op_text((enum actio_op)o->op))));
     return false;
 }
@@ -100,20 +100,20 @@ static bool not_a_condition(struct actio_reader *r, const struct actio_opening *
 /* Operators that bind at least as strongly as what comes get their operands now. */
 static bool reduce(struct actio_reader *r, uint32_t base, int strength)
 {
-    for (; r->openings > base; r->openings--) {
-        const struct actio_opening *o = &r->opening[r->openings - 1];
+    for (; r->parsed.openings > base; r->parsed.openings--) {
+        const struct actio_opening *o = &r->parsed.opening[r->parsed.openings - 1];
         if (is_bracket(o) || o->phase < strength) return true;
         if (joins_conditions(o) && !is_condition(r)) return not_a_condition(r, o);
-        emit(r, (enum actio_instr_kind)o->word, o->op, o->at, o->start)->u.use.jump = r->passed;
+        emit(r, (enum actio_instr_kind)o->word, o->op, o->at, o->start)->u.use.jump = r->text.passed;
     }
     return true;
 }
 
 static void push_operator(struct actio_reader *r, enum opening kind, struct operator x, uint32_t start)
 {
-    open_at(r, kind, x.op, x.kind, r->token.at);
-    r->opening[r->openings - 1].phase = x.strength;
-    r->opening[r->openings - 1].start = start;
+    open_at(r, kind, x.op, x.kind, r->text.token.at);
+    r->parsed.opening[r->parsed.openings - 1].phase = x.strength;
+    r->parsed.opening[r->parsed.openings - 1].start = start;
 }
 
 /* ---- where an operand is expected */
@@ -121,7 +121,7 @@ static void push_operator(struct actio_reader *r, enum opening kind, struct oper
 static bool unclosed(struct actio_reader *r, const struct actio_opening *o)
 {
     const char *close = o->kind == INDEX ? "]" : ")";
-    actio_reader_fault_at(r, ACTIO_F_UNCLOSED, r->lexer.origin, o->at, ACTIO_ARGS(ACTIO_TEXT(close)));
+    actio_reader_fault_at(r, ACTIO_F_UNCLOSED, r->text.lexer.origin, o->at, ACTIO_ARGS(ACTIO_TEXT(close)));
     return false;
 }
 
@@ -133,8 +133,9 @@ static void emit_rates(struct actio_reader *r, uint32_t primes, uint32_t at)
 static bool sum_head(struct actio_reader *r, uint32_t at)
 {
     actio_parse_advance(r);
-    if (r->token.kind != ACTIO_T_WORD) return actio_parse_expected(r, "the index of the sum: sum(i = 1 .. n, ...)");
-    uint32_t word = r->token.word;
+    if (r->text.token.kind != ACTIO_T_WORD)
+        return actio_parse_expected(r, "the index of the sum: sum(i = 1 .. n, ...)");
+    uint32_t word = r->text.token.word;
     if (actio_word_reserved(r, word)) return fault(r, ACTIO_F_RESERVED_NAME, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word))));
     actio_parse_advance(r);
     if (!actio_parse_take(r, ACTIO_T_EQUAL, "'=' after the index: sum(i = 1 .. n, ...)")) return false;
@@ -145,7 +146,7 @@ static bool sum_head(struct actio_reader *r, uint32_t at)
 static bool call(struct actio_reader *r, uint32_t word, uint32_t at)
 {
     if (word == ACTIO_W_sum) return sum_head(r, at);
-    open_at(r, word == ACTIO_W_if ? IF_CALL : CALL, r->word[word].op, word, at);
+    open_at(r, word == ACTIO_W_if ? IF_CALL : CALL, r->vocabulary.word[word].op, word, at);
     actio_parse_advance(r);
     return true;
 }
@@ -153,10 +154,10 @@ static bool call(struct actio_reader *r, uint32_t word, uint32_t at)
 /* In a flow's left side p[i = 1 .. n] declares the family (read beforehand) and stands for p[i]. */
 static bool left_family(struct actio_reader *r, uint32_t word, uint32_t primes, uint32_t at)
 {
-    uint32_t index = r->token.word;
-    r->lexer = r->left_family->after;
-    r->token = r->left_family->token;
-    r->left_family = NULL;
+    uint32_t index = r->text.token.word;
+    r->text.lexer = r->text.left_family->after;
+    r->text.token = r->text.left_family->token;
+    r->text.left_family = NULL;
     if (!actio_parse_take(r, ACTIO_T_CLOSE_INDEX, "']'")) return false;
     emit(r, ACTIO_ST_BOUND, 0, at, index);
     emit(r, ACTIO_ST_INDEX, 0, at, word);
@@ -167,8 +168,8 @@ static bool left_family(struct actio_reader *r, uint32_t word, uint32_t primes, 
 static bool dotted(struct actio_reader *r, uint32_t *word)
 {
     actio_parse_advance(r);
-    if (r->token.kind != ACTIO_T_WORD) return actio_parse_expected(r, "a label after the point");
-    *word = actio_word_dotted(r, *word, r->token.word);
+    if (r->text.token.kind != ACTIO_T_WORD) return actio_parse_expected(r, "a label after the point");
+    *word = actio_word_dotted(r, *word, r->text.token.word);
     actio_parse_advance(r);
     return true;
 }
@@ -176,19 +177,19 @@ static bool dotted(struct actio_reader *r, uint32_t *word)
 /* Words that are not names by themselves. Returns false after a fault. */
 static bool check_word(struct actio_reader *r, uint32_t word, uint32_t at)
 {
-    uint8_t class = r->word[word].class;
-    if (r->token.kind == ACTIO_T_DOT || class <= ACTIO_WC_FREE || class == ACTIO_WC_VALUE) return true;
+    uint8_t class = r->vocabulary.word[word].class;
+    if (r->text.token.kind == ACTIO_T_DOT || class <= ACTIO_WC_FREE || class == ACTIO_WC_VALUE) return true;
     enum actio_code code = class == ACTIO_WC_FUNCTION || class == ACTIO_WC_SPECIAL ? ACTIO_F_FUNCTION_NEEDS_BRACKETS
                                                                                    : ACTIO_F_KEYWORD_IN_FORMULA;
-    actio_reader_fault_at(r, code, r->lexer.origin, at, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word))));
+    actio_reader_fault_at(r, code, r->text.lexer.origin, at, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word))));
     return false;
 }
 
 /* A bracket behind a value: a field at a place. Whether it is a field is known later. */
 static bool open_place(struct actio_reader *r, uint32_t word, uint32_t of)
 {
-    open_at(r, PLACE, 0, word, r->token.at);
-    r->opening[r->openings - 1].jump = of;
+    open_at(r, PLACE, 0, word, r->text.token.at);
+    r->parsed.opening[r->parsed.openings - 1].jump = of;
     actio_parse_advance(r);
     return true;
 }
@@ -196,44 +197,44 @@ static bool open_place(struct actio_reader *r, uint32_t word, uint32_t of)
 /* [m/s]: words that nothing is called. As an index they could only be unknown. */
 bool actio_parse_at_unit(struct actio_reader *r)
 {
-    struct actio_lexer lexer = r->lexer;
-    bool unit = r->token.kind == ACTIO_T_OPEN_INDEX;
+    struct actio_lexer lexer = r->text.lexer;
+    bool unit = r->text.token.kind == ACTIO_T_OPEN_INDEX;
     size_t words = 0;
-    r->lexer.mute = true;
+    r->text.lexer.mute = true;
     for (struct actio_token t = actio_lex_next(r); unit && t.kind != ACTIO_T_CLOSE_INDEX; t = actio_lex_next(r)) {
         unit = t.kind == ACTIO_T_WORD || t.kind == ACTIO_T_NUMBER || t.kind == ACTIO_T_DIVIDE || t.kind == ACTIO_T_POWER
                || t.kind == ACTIO_T_MINUS;
         if (t.kind == ACTIO_T_WORD) {
             words++;
-            unit = !r->word[t.word].declared && !r->word[t.word].scope;
+            unit = !r->vocabulary.word[t.word].declared && !r->vocabulary.word[t.word].scope;
         }
     }
-    r->lexer = lexer;
+    r->text.lexer = lexer;
     return unit && words;
 }
 
 static bool name(struct actio_reader *r, bool *want)
 {
-    uint32_t word = r->token.word, at = r->token.at, primes = 0;
+    uint32_t word = r->text.token.word, at = r->text.token.at, primes = 0;
     actio_parse_advance(r);
-    if (r->token.kind == ACTIO_T_OPEN && actio_word_calls(r, word)) return call(r, word, at);
+    if (r->text.token.kind == ACTIO_T_OPEN && actio_word_calls(r, word)) return call(r, word, at);
     if (!check_word(r, word, at)) return false;
-    if (r->token.kind == ACTIO_T_DOT && !dotted(r, &word)) return false;
-    for (; r->token.kind == ACTIO_T_PRIME; actio_parse_advance(r)) primes++;
-    if (r->token.at > r->passed && actio_parse_at_unit(r))
+    if (r->text.token.kind == ACTIO_T_DOT && !dotted(r, &word)) return false;
+    for (; r->text.token.kind == ACTIO_T_PRIME; actio_parse_advance(r)) primes++;
+    if (r->text.token.at > r->text.passed && actio_parse_at_unit(r))
         return fault(r, ACTIO_F_UNIT_PLACE, ACTIO_ARGS(ACTIO_TEXT(ACTIO_UNIT_EXAMPLE)));
-    if (r->token.kind == ACTIO_T_OPEN_INDEX) {
+    if (r->text.token.kind == ACTIO_T_OPEN_INDEX) {
         actio_parse_advance(r);
-        if (r->left_family && r->token.at == r->left_family->at) {
+        if (r->text.left_family && r->text.token.at == r->text.left_family->at) {
             *want = false;
             return left_family(r, word, primes, at);
         }
         open_at(r, INDEX, 0, word, at);
-        r->opening[r->openings - 1].primes = primes;
+        r->parsed.opening[r->parsed.openings - 1].primes = primes;
         return true;
     }
-    bool placed = r->token.kind == ACTIO_T_OPEN;
-    emit(r, r->word[word].scope ? ACTIO_ST_BOUND : ACTIO_ST_NAME, placed, at, word);
+    bool placed = r->text.token.kind == ACTIO_T_OPEN;
+    emit(r, r->vocabulary.word[word].scope ? ACTIO_ST_BOUND : ACTIO_ST_NAME, placed, at, word);
     emit_rates(r, primes, at);
     if (placed) return open_place(r, word, at);
     *want = false;
@@ -243,22 +244,24 @@ static bool name(struct actio_reader *r, bool *want)
 /* The text ends where an operand should be: an open bracket is what is wrong, if there is one. */
 static bool no_operand(struct actio_reader *r, uint32_t base)
 {
-    uint32_t n = r->openings;
-    while (n > base && !is_bracket(&r->opening[n - 1])) n--;
-    bool open = n > base && (r->token.kind == ACTIO_T_NEWLINE || r->token.kind == ACTIO_T_END);
-    return open ? unclosed(r, &r->opening[n - 1]) : actio_parse_expected(r, "a number, a name or an open bracket");
+    uint32_t n = r->parsed.openings;
+    while (n > base && !is_bracket(&r->parsed.opening[n - 1])) n--;
+    bool open = n > base && (r->text.token.kind == ACTIO_T_NEWLINE || r->text.token.kind == ACTIO_T_END);
+    return open ? unclosed(r, &r->parsed.opening[n - 1])
+                : actio_parse_expected(r, "a number, a name or an open bracket");
 }
 
 /* `not` denies the condition that follows, unless a value has that name and what follows fits a value: "not < 2", "not
  * + 1 < x". */
 static bool denies(struct actio_reader *r, uint32_t base)
 {
-    if (r->token.kind != ACTIO_T_WORD || r->token.word != ACTIO_W_not || !condition_begins(r, base)) return false;
-    const struct actio_word *w = &r->word[ACTIO_W_not];
-    struct actio_lexer lexer = r->lexer;
-    r->lexer.mute = true;
+    if (r->text.token.kind != ACTIO_T_WORD || r->text.token.word != ACTIO_W_not || !condition_begins(r, base))
+        return false;
+    const struct actio_word *w = &r->vocabulary.word[ACTIO_W_not];
+    struct actio_lexer lexer = r->text.lexer;
+    r->text.lexer.mute = true;
     struct actio_token next = actio_lex_next(r);
-    r->lexer = lexer;
+    r->text.lexer = lexer;
     if (w->scope) return next.kind == ACTIO_T_WORD || next.kind == ACTIO_T_NUMBER || next.kind == ACTIO_T_OPEN;
     return !w->declared || next.kind == ACTIO_T_WORD || next.kind == ACTIO_T_NUMBER
            || (next.kind == ACTIO_T_OPEN && !w->is_along);
@@ -266,22 +269,22 @@ static bool denies(struct actio_reader *r, uint32_t base)
 
 static bool operand(struct actio_reader *r, uint32_t base, bool *want)
 {
-    uint32_t at = r->token.at;
-    struct actio_opening *top = r->openings > base ? &r->opening[r->openings - 1] : NULL;
+    uint32_t at = r->text.token.at;
+    struct actio_opening *top = r->parsed.openings > base ? &r->parsed.opening[r->parsed.openings - 1] : NULL;
     if (top && (is_bracket(top) || top->phase <= COMPARISON)) top->start = at;
     bool may_compare = condition_begins(r, base);
-    switch (r->token.kind) {
+    switch (r->text.token.kind) {
     case ACTIO_T_WORD:
         if (!denies(r, base)) return name(r, want);
         push_operator(r, PREFIX, denial, at);
         break;
     case ACTIO_T_NUMBER:
-        emit(r, ACTIO_ST_NUMBER, 0, at, 0)->u.number = r->token.number;
+        emit(r, ACTIO_ST_NUMBER, 0, at, 0)->u.number = r->text.token.number;
         *want = false;
         break;
     case ACTIO_T_OPEN:
         open_at(r, GROUP, 0, 0, at);
-        r->opening[r->openings - 1].phase = may_compare;
+        r->parsed.opening[r->parsed.openings - 1].phase = may_compare;
         break;
     case ACTIO_T_MINUS: push_operator(r, PREFIX, negation, at); break;
     case ACTIO_T_PLUS: return fault(r, ACTIO_F_UNARY_PLUS, ACTIO_NO_ARGS);
@@ -297,12 +300,12 @@ static bool operand(struct actio_reader *r, uint32_t base, bool *want)
  * condition does. */
 static uint32_t part_start(const struct actio_reader *r, uint32_t base)
 {
-    return r->openings > base ? r->opening[r->openings - 1].start : r->formula_at;
+    return r->parsed.openings > base ? r->parsed.opening[r->parsed.openings - 1].start : r->text.formula_at;
 }
 
 static bool binary_operator(struct actio_reader *r, uint32_t base)
 {
-    struct operator x = binary[r->token.kind];
+    struct operator x = binary[r->text.token.kind];
     if (is_condition(r)) return fault(r, ACTIO_F_CONDITION_AS_VALUE, ACTIO_NO_ARGS);
     if (!reduce(r, base, x.strength == POWER ? POWER + 1 : x.strength)) return false;
     push_operator(r, BINARY, x, part_start(r, base));
@@ -314,17 +317,17 @@ static bool compare(struct actio_reader *r, uint32_t base)
     if (!in_condition(r, base)) return fault(r, ACTIO_F_COMPARISON_HERE, ACTIO_NO_ARGS);
     if (!reduce(r, base, COMPARISON)) return false;
     if (is_condition(r)) return fault(r, ACTIO_F_COMPARISON_CHAIN, ACTIO_NO_ARGS);
-    push_operator(r, BINARY, binary[r->token.kind], r->token.at);
+    push_operator(r, BINARY, binary[r->text.token.kind], r->text.token.at);
     return true;
 }
 
 /* and, or */
 static bool join(struct actio_reader *r, uint32_t base)
 {
-    struct operator x = joint[r->token.word == ACTIO_W_or];
+    struct operator x = joint[r->text.token.word == ACTIO_W_or];
     if (!reduce(r, base, x.strength)) return false;
-    push_operator(r, BINARY, x, r->token.at);
-    return is_condition(r) || not_a_condition(r, &r->opening[r->openings - 1]);
+    push_operator(r, BINARY, x, r->text.token.at);
+    return is_condition(r) || not_a_condition(r, &r->parsed.opening[r->parsed.openings - 1]);
 }
 
 static bool to_range(struct actio_reader *r, struct actio_opening *o)
@@ -343,7 +346,7 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool has_decimal_comma(struct actio_reader *r, const struct actio_opening *o)
 {
     const char *text = actio_lex_origin(r)->source.text;
-    for (uint32_t i = o->at + 1; i + 1 < r->token.at; i++)
+    for (uint32_t i = o->at + 1; i + 1 < r->text.token.at; i++)
         if (text[i] == ',' && is_digit(text[i - 1]) && is_digit(text[i + 1])) return true;
     return false;
 }
@@ -371,7 +374,7 @@ static bool wrong_count(struct actio_reader *r, const struct actio_opening *o, c
 {
     const char *hint = has_decimal_comma(r, o) ? "write 2.5: a decimal comma is not supported" : call_form(r, o);
     actio_reader_fault_at(
-        r, ACTIO_F_ARGUMENT_COUNT, r->lexer.origin, o->at,
+        r, ACTIO_F_ARGUMENT_COUNT, r->text.lexer.origin, o->at,
         ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(takes), ACTIO_COUNT(count), ACTIO_TEXT(hint)));
     return false;
 }
@@ -385,14 +388,14 @@ static bool comma(struct actio_reader *r, struct actio_opening *o)
     case SUM_CALL:
         if (o->phase != TO) return actio_parse_expected(r, o->phase == FROM ? "'..' in the sum's range" : "')'");
         o->phase = BODY;
-        o->jump = r->steps;
-        r->word[o->word].scope++;
+        o->jump = r->parsed.steps;
+        r->vocabulary.word[o->word].scope++;
         emit(r, ACTIO_ST_SUM, 0, o->at, o->word);
         return true;
     case PLACE:
         if (!o->word) return actio_parse_expected(r, "')'");
         actio_reader_fault_at(
-            r, ACTIO_F_NOT_A_FUNCTION, r->lexer.origin, o->jump,
+            r, ACTIO_F_NOT_A_FUNCTION, r->text.lexer.origin, o->jump,
             ACTIO_ARGS(ACTIO_TEXT(text_of(r, o->word)), ACTIO_TEXT(actio_word_function_hint(r, o->word))));
         return false;
     case CALL:
@@ -424,14 +427,14 @@ static bool close_sum(struct actio_reader *r, const struct actio_opening *o)
     if (o->phase != BODY)
         return actio_parse_expected(r, o->phase == FROM ? "'..' in the sum's range" : "a comma and what is summed");
     emit(r, ACTIO_ST_SUM_END, 0, o->at, o->word);
-    r->step[o->jump].u.use.jump = r->steps;
-    r->word[o->word].scope--;
+    r->parsed.step[o->jump].u.use.jump = r->parsed.steps;
+    r->vocabulary.word[o->word].scope--;
     return true;
 }
 
 static bool close_bracket(struct actio_reader *r, struct actio_opening o)
 {
-    if ((o.kind == INDEX) != (r->token.kind == ACTIO_T_CLOSE_INDEX))
+    if ((o.kind == INDEX) != (r->text.token.kind == ACTIO_T_CLOSE_INDEX))
         return actio_parse_expected(r, o.kind == INDEX ? "']'" : "')'");
     switch (o.kind) {
     case CALL:
@@ -451,31 +454,34 @@ static bool close_bracket(struct actio_reader *r, struct actio_opening o)
         break;
     default: break;
     }
-    r->openings--;
+    r->parsed.openings--;
     return true;
 }
 
 bool actio_at_joint(const struct actio_reader *r)
 {
-    return r->token.kind == ACTIO_T_WORD && (r->token.word == ACTIO_W_and || r->token.word == ACTIO_W_or);
+    return r->text.token.kind == ACTIO_T_WORD
+           && (r->text.token.word == ACTIO_W_and || r->text.token.word == ACTIO_W_or);
 }
 
 static bool no_operator(struct actio_reader *r)
 {
-    uint32_t bytes = r->token.bytes;
-    if (r->token.kind == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, ACTIO_NO_ARGS);
-    if (actio_at_joint(r)) return fault(r, ACTIO_F_JOINT_HERE, ACTIO_ARGS(ACTIO_TEXT(text_of(r, r->token.word))));
-    if (r->token.kind == ACTIO_T_WORD && r->token.word == ACTIO_W_not && !r->word[ACTIO_W_not].declared)
+    uint32_t bytes = r->text.token.bytes;
+    if (r->text.token.kind == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, ACTIO_NO_ARGS);
+    if (actio_at_joint(r)) return fault(r, ACTIO_F_JOINT_HERE, ACTIO_ARGS(ACTIO_TEXT(text_of(r, r->text.token.word))));
+    if (r->text.token.kind == ACTIO_T_WORD && r->text.token.word == ACTIO_W_not
+        && !r->vocabulary.word[ACTIO_W_not].declared)
         return fault(r, ACTIO_F_NOT_BEFORE, ACTIO_NO_ARGS);
     return fault(r, ACTIO_F_IMPLICIT_PRODUCT,
-                 ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT(actio_reader_quote(r, r->lexer.origin, r->token.at, bytes))));
+                 ACTIO_ARGS(ACTIO_TEXT("..."),
+                            ACTIO_TEXT(actio_reader_quote(r, r->text.lexer.origin, r->text.token.at, bytes))));
 }
 
 /* A sign inside brackets that is not an operator: it may close or divide the innermost one. */
 static bool inside(struct actio_reader *r)
 {
-    struct actio_opening *o = &r->opening[r->openings - 1];
-    switch (r->token.kind) {
+    struct actio_opening *o = &r->parsed.opening[r->parsed.openings - 1];
+    switch (r->text.token.kind) {
     case ACTIO_T_CLOSE:
     case ACTIO_T_CLOSE_INDEX: return close_bracket(r, *o);
     case ACTIO_T_COMMA: return comma(r, o);
@@ -496,9 +502,9 @@ static bool inside(struct actio_reader *r)
 /* diff(x, s)(c), also with a prime in between */
 static bool ends_in_diff(const struct actio_reader *r)
 {
-    uint32_t i = r->steps;
-    while (i > 0 && r->step[i - 1].kind == ACTIO_ST_RATE) i--;
-    return i > 0 && r->step[i - 1].kind == ACTIO_ST_OP2 && r->step[i - 1].op == ACTIO_DIFF;
+    uint32_t i = r->parsed.steps;
+    while (i > 0 && r->parsed.step[i - 1].kind == ACTIO_ST_RATE) i--;
+    return i > 0 && r->parsed.step[i - 1].kind == ACTIO_ST_OP2 && r->parsed.step[i - 1].op == ACTIO_DIFF;
 }
 
 static bool is_binary(enum actio_token_kind k) { return k >= ACTIO_T_PLUS && k <= ACTIO_T_POWER; }
@@ -507,9 +513,9 @@ static bool is_comparison(enum actio_token_kind k) { return k >= ACTIO_T_LESS &&
 /* What stands behind an operand and is not an operator. Sets *done where the formula ends. */
 static bool no_more_operators(struct actio_reader *r, uint32_t base, bool *want, bool *done)
 {
-    bool closes = r->token.kind == ACTIO_T_CLOSE || r->token.kind == ACTIO_T_CLOSE_INDEX;
+    bool closes = r->text.token.kind == ACTIO_T_CLOSE || r->text.token.kind == ACTIO_T_CLOSE_INDEX;
     if (!reduce(r, base, ALL)) return false;
-    if (r->openings == base) return *done = true;
+    if (r->parsed.openings == base) return *done = true;
     *want = !closes;
     return inside(r);
 }
@@ -517,7 +523,7 @@ static bool no_more_operators(struct actio_reader *r, uint32_t base, bool *want,
 /* One token. Sets *done where the formula ends. */
 static bool advance_formula(struct actio_reader *r, uint32_t base, bool *want, bool *done)
 {
-    enum actio_token_kind k = r->token.kind;
+    enum actio_token_kind k = r->text.token.kind;
     if (*want) return operand(r, base, want);
     if (k == ACTIO_T_OPEN && ends_in_diff(r)) {
         *want = true;
@@ -526,7 +532,7 @@ static bool advance_formula(struct actio_reader *r, uint32_t base, bool *want, b
     bool compares = is_comparison(k) && bracket_here(r, base), joins = actio_at_joint(r) && in_condition(r, base),
          ok = true;
     if (k == ACTIO_T_PRIME && is_condition(r)) ok = fault(r, ACTIO_F_CONDITION_AS_VALUE, ACTIO_NO_ARGS);
-    else if (k == ACTIO_T_PRIME) emit(r, ACTIO_ST_RATE, 0, r->token.at, 0);
+    else if (k == ACTIO_T_PRIME) emit(r, ACTIO_ST_RATE, 0, r->text.token.at, 0);
     else if (is_binary(k) || compares || joins) {
         ok = joins ? join(r, base) : compares ? compare(r, base) : binary_operator(r, base);
         *want = true;
@@ -537,15 +543,15 @@ static bool advance_formula(struct actio_reader *r, uint32_t base, bool *want, b
 
 bool actio_parse_expr(struct actio_reader *r, struct actio_formula *out)
 {
-    uint32_t base = r->openings, first = r->steps;
+    uint32_t base = r->parsed.openings, first = r->parsed.steps;
     bool want = true, done = false, ok = true;
-    r->formula_at = r->token.at;
+    r->text.formula_at = r->text.token.at;
     while (ok && !done) ok = advance_formula(r, base, &want, &done);
-    for (; r->openings > base; r->openings--) { /* after a fault only */
-        const struct actio_opening *o = &r->opening[r->openings - 1];
-        if (o->kind == SUM_CALL && o->phase == BODY) r->word[o->word].scope--;
+    for (; r->parsed.openings > base; r->parsed.openings--) { /* after a fault only */
+        const struct actio_opening *o = &r->parsed.opening[r->parsed.openings - 1];
+        if (o->kind == SUM_CALL && o->phase == BODY) r->vocabulary.word[o->word].scope--;
     }
-    *out = (struct actio_formula){ .first = first, .count = r->steps - first, .origin = r->lexer.origin };
+    *out = (struct actio_formula){ .first = first, .count = r->parsed.steps - first, .origin = r->text.lexer.origin };
     return ok;
 }
 

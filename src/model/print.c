@@ -68,11 +68,11 @@ static void collect(struct printing *p)
 {
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->params; i++) add_root(p, m->param[i].definition);
-    for (size_t i = 0; i < m->axes; i++) {
-        add_root(p, m->axis[i].from);
-        add_root(p, m->axis[i].to);
+    for (size_t i = 0; i < m->field.axes; i++) {
+        add_root(p, m->field.axis[i].from);
+        add_root(p, m->field.axis[i].to);
     }
-    for (size_t i = 0; i < m->frames; i++) add_root(p, m->frame[i].e);
+    for (size_t i = 0; i < m->named.frames; i++) add_root(p, m->named.frame[i].e);
     add_root(p, m->lagrangian);
     add_root(p, m->dissipation);
     for (size_t i = 0; i < m->forces; i++) add_terms(p, m->force[i].term, m->force[i].terms);
@@ -95,10 +95,10 @@ static void collect(struct printing *p)
     }
     for (size_t i = 0; i < m->states; i++) add_root(p, m->state[i].start);
     for (size_t i = 0; i < m->constraints; i++) add_root(p, m->constraint[i].start_lambda);
-    for (size_t i = 0; i < m->observes; i++) add_root(p, m->observe[i].e);
-    for (size_t i = 0; i < m->requires; i++) {
-        add_root(p, m->require[i].at);
-        add_root(p, m->require[i].value);
+    for (size_t i = 0; i < m->output.observes; i++) add_root(p, m->output.observe[i].e);
+    for (size_t i = 0; i < m->mixed.requires; i++) {
+        add_root(p, m->mixed.require[i].at);
+        add_root(p, m->mixed.require[i].value);
     }
 }
 
@@ -201,12 +201,12 @@ static bool is_taken(const struct actio_model *m, const char *prefix)
         if (name_begins(m->coord[i].name, prefix)) return true;
     for (size_t i = 0; i < m->states; i++)
         if (name_begins(m->state[i].name, prefix)) return true;
-    for (size_t i = 0; i < m->axes; i++)
-        if (name_begins(m->axis[i].name, prefix)) return true;
-    for (size_t i = 0; i < m->frames; i++)
-        if (name_begins(m->frame[i].name, prefix)) return true;
-    for (size_t i = 0; i < m->observes; i++)
-        if (name_begins(m->observe[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->field.axes; i++)
+        if (name_begins(m->field.axis[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->named.frames; i++)
+        if (name_begins(m->named.frame[i].name, prefix)) return true;
+    for (size_t i = 0; i < m->output.observes; i++)
+        if (name_begins(m->output.observe[i].name, prefix)) return true;
     return false;
 }
 
@@ -249,7 +249,7 @@ static void head(struct printing *p, const char *name)
 
 static void along(struct printing *p, uint16_t axis)
 {
-    if (axis) actio_text_format(&p->out, "(%s)", p->m->axis[axis - 1].name);
+    if (axis) actio_text_format(&p->out, "(%s)", p->m->field.axis[axis - 1].name);
 }
 
 static void unit(struct printing *p, const char *text)
@@ -337,7 +337,7 @@ static void print_variables(struct printing *p, const char *keyword, const struc
 static void print_fields(struct printing *p)
 {
     const struct actio_model *m = p->m;
-    bool *known = actio_arena_array(&p->arena, m->axes + 1, sizeof *known);
+    bool *known = actio_arena_array(&p->arena, m->field.axes + 1, sizeof *known);
     size_t bounds = p->next;
     for (size_t i = 0; i < m->coords; i++) {
         const struct actio_variable *v = &m->coord[i];
@@ -345,7 +345,7 @@ static void print_fields(struct printing *p)
             print_variables(p, "coord", v, 1);
             continue;
         }
-        const struct actio_axis *x = &m->axis[v->axis - 1];
+        const struct actio_axis *x = &m->field.axis[v->axis - 1];
         actio_text_format(&p->out, "field %s(%s)", v->name, x->name);
         unit(p, v->unit);
         actio_text_format(&p->out, " on %s", x->name);
@@ -359,7 +359,7 @@ static void print_fields(struct printing *p)
         known[v->axis] = true;
         add(p, "\n");
     }
-    p->next += 2 * m->axes;
+    p->next += 2 * m->field.axes;
 }
 
 static void print_lets(struct printing *p)
@@ -373,10 +373,10 @@ static void print_lets(struct printing *p)
 
 static void print_frames(struct printing *p)
 {
-    for (size_t i = 0; i < p->m->frames; i++) {
+    for (size_t i = 0; i < p->m->named.frames; i++) {
         add(p, "frame ");
-        head(p, p->m->frame[i].name);
-        along(p, p->m->frame[i].axis);
+        head(p, p->m->named.frame[i].name);
+        along(p, p->m->named.frame[i].axis);
         add(p, " = ");
         next_formula(p);
         add(p, "\n");
@@ -508,15 +508,15 @@ static void print_data(struct printing *p)
     for (size_t i = 0; i < m->states; i++) start(p, "", m->state[i].name, "", m->state[i].start_given);
     for (size_t i = 0; i < m->constraints; i++)
         start(p, "lambda.", m->constraint[i].label, "", m->constraint[i].start_lambda_given);
-    if (m->has_time) {
+    if (m->time.given) {
         add(p, "time ");
-        actio_text_number(&p->out, m->t0);
+        actio_text_number(&p->out, m->time.t0);
         add(p, " .. ");
-        actio_text_number(&p->out, m->t1);
+        actio_text_number(&p->out, m->time.t1);
         add(p, "\n");
     }
-    for (size_t i = 0; i < m->observes; i++) {
-        const struct actio_observe *o = &m->observe[i];
+    for (size_t i = 0; i < m->output.observes; i++) {
+        const struct actio_observe *o = &m->output.observe[i];
         if (o->claimed) p->next++;
         else {
             add(p, "observe ");
@@ -533,13 +533,13 @@ static void print_data(struct printing *p)
 static void print_conditions(struct printing *p)
 {
     const struct actio_model *m = p->m;
-    for (size_t i = 0; i < m->frees; i++) {
-        const struct actio_free *f = &m->free_data[i];
+    for (size_t i = 0; i < m->mixed.frees; i++) {
+        const struct actio_free *f = &m->mixed.free_data[i];
         actio_text_format(&p->out, "free %s%s\n", f->is_state ? m->state[f->variable].name : m->coord[f->variable].name,
                           f->dot ? "'" : "");
     }
-    for (size_t i = 0; i < m->requires; i++) {
-        actio_text_format(&p->out, "require %s at ", m->require[i].column);
+    for (size_t i = 0; i < m->mixed.requires; i++) {
+        actio_text_format(&p->out, "require %s at ", m->mixed.require[i].column);
         next_formula(p);
         add(p, " = ");
         next_formula(p);
@@ -588,7 +588,7 @@ static void print_once(void *user)
     copy_formulas(p);
     print_description(p);
     print_params(p);
-    if (p->m->axes) print_fields(p);
+    if (p->m->field.axes) print_fields(p);
     else print_variables(p, "coord", p->m->coord, p->m->coords);
     print_variables(p, "state", p->m->state, p->m->states);
     print_lets(p);

@@ -39,6 +39,53 @@ struct actio_column_use {
     uint16_t origin;
 };
 
+struct actio_vocabulary {
+    struct actio_word *word;
+    uint32_t words, words_cap;
+    uint32_t *bucket, buckets;
+};
+struct actio_reading {
+    struct actio_lexer lexer;
+    struct actio_token token;
+    uint32_t passed, formula_at; /* byte just behind the token before; where the formula being read begins */
+    const struct actio_left_family *left_family; /* the family that the flow being read declares; NULL elsewhere */
+};
+struct actio_parsed {
+    struct actio_step *step;
+    uint32_t steps, steps_cap;
+    struct actio_opening *opening;
+    uint32_t openings, openings_cap;
+    struct actio_item *item;
+    uint32_t items, items_cap;
+    struct actio_statement *statement;
+    uint32_t statements, statements_cap;
+};
+/* machine.c */
+struct actio_machine {
+    actio_expr *value; /* its stack */
+    uint32_t values, values_cap;
+    struct actio_loop *loop;
+    uint32_t loops, loops_cap;
+    uint64_t steps_done, tokens;
+};
+/* By node of the pool. */
+struct actio_node_notes {
+    uint32_t *mask, masks, masks_cap; /* spaces that occur in it */
+    uint32_t *open, opens, opens_cap; /* axes that it is open in: see fields.c */
+    uint32_t *rate, rates_cap;        /* id + 1 of its time derivative, where known */
+};
+struct actio_claim_reading {
+    struct actio_column_use *column_use;
+    uint32_t column_uses, column_uses_cap;
+    bool lenient; /* reading a claim of a model that --set has changed: the member that it is about does not exist */
+    const char *absent;
+};
+/* Room in the lists of the model. */
+struct actio_model_room {
+    uint32_t let_units, column_axes, lets, params, coords, states, observes, constraints, forces, flows, symmetries,
+        frames, claims, columns, contacts, events, parts, sums, start_items, frees, requires, axes, column_names;
+};
+
 struct actio_reader {
     struct actio_context *ctx;
     struct actio_model *model;
@@ -49,23 +96,9 @@ struct actio_reader {
     size_t overrides;
     struct actio_origin *origin;
     uint32_t origins;
-    /* words */
-    struct actio_word *word;
-    uint32_t words, words_cap;
-    uint32_t *bucket, buckets;
-    /* parsing */
-    struct actio_lexer lexer;
-    struct actio_token token;
-    uint32_t passed, formula_at; /* byte just behind the token before; where the formula being read begins */
-    struct actio_step *step;
-    uint32_t steps, steps_cap;
-    struct actio_opening *opening;
-    uint32_t openings, openings_cap;
-    struct actio_item *item;
-    uint32_t items, items_cap;
-    struct actio_statement *statement;
-    uint32_t statements, statements_cap;
-    const struct actio_left_family *left_family; /* the family that the flow being read declares; NULL elsewhere */
+    struct actio_vocabulary vocabulary;
+    struct actio_reading text;
+    struct actio_parsed parsed;
     /* elaborating */
     struct actio_definition *definition;
     uint32_t definitions, definitions_cap;
@@ -73,27 +106,14 @@ struct actio_reader {
     uint32_t visits, visits_cap;
     actio_expr *let;
     uint32_t lets, lets_cap;
-    actio_expr *value; /* the machine's stack */
-    uint32_t values, values_cap;
-    struct actio_loop *loop;
-    uint32_t loops, loops_cap;
-    uint64_t steps_done, tokens;
-    uint32_t *mask, masks, masks_cap;           /* spaces that occur in each node of the pool */
-    uint32_t *open, opens, opens_cap, axes_cap; /* axes that each node is open in: see fields.c */
-    uint32_t *rate;                             /* id + 1 of the time derivative of each node, where known */
-    uint32_t rates_cap;
+    struct actio_machine machine;
+    struct actio_node_notes nodes;
     /* is the kinetic energy m/2*sum of q'^2 over all coordinates? */
     enum { ACTIO_MASS_UNKNOWN, ACTIO_MASS_POINT, ACTIO_MASS_OTHER } mass;
     uint32_t *released;       /* of each coordinate, rate, state: the line that frees it, 0 = none */
     uint32_t *in_list, lists; /* of each variable: the last list of terms that named it */
-    struct actio_column_use *column_use;
-    uint32_t column_uses, column_uses_cap, column_names_cap;
-    bool lenient; /* reading a claim of a model that --set has changed: the member that it is about does not exist */
-    const char *absent;
-    uint32_t let_units_cap, column_axes_cap;
-    uint32_t model_lets_cap, params_cap, coords_cap, states_cap, observes_cap, constraints_cap, forces_cap, flows_cap,
-        symmetries_cap, frames_cap, claims_cap, columns_cap, contacts_cap, events_cap, parts_cap, sums_cap,
-        start_items_cap, frees_cap, requires_cap;
+    struct actio_claim_reading claimed;
+    struct actio_model_room cap;
 };
 
 /* ---- words.c */

@@ -26,15 +26,15 @@ const char *actio_kind_text(enum actio_symbol_kind kind)
 static struct actio_symbol_ref column_ref(struct actio_reader *r, const struct actio_use *use, uint32_t word)
 {
     struct actio_model *m = r->model;
-    if (!r->word[word].column_ref) {
-        uint32_t count = (uint32_t)m->column_names;
-        ACTIO_PUSH(&m->arena, m->column_name, count, r->column_names_cap) = r->word[word].text;
-        m->column_names = count;
-        r->word[word].column_ref = count;
-        ACTIO_PUSH(&r->scratch, r->column_use, r->column_uses, r->column_uses_cap) =
+    if (!r->vocabulary.word[word].column_ref) {
+        uint32_t count = (uint32_t)m->output.column_names;
+        ACTIO_PUSH(&m->arena, m->output.column_name, count, r->cap.column_names) = r->vocabulary.word[word].text;
+        m->output.column_names = count;
+        r->vocabulary.word[word].column_ref = count;
+        ACTIO_PUSH(&r->scratch, r->claimed.column_use, r->claimed.column_uses, r->claimed.column_uses_cap) =
             (struct actio_column_use){ word, use->at, use->origin };
     }
-    return (struct actio_symbol_ref){ ACTIO_SY_COLUMN, r->word[word].column_ref - 1 };
+    return (struct actio_symbol_ref){ ACTIO_SY_COLUMN, r->vocabulary.word[word].column_ref - 1 };
 }
 
 static bool out_of_range(struct actio_reader *r, const struct actio_use *use, uint32_t head, struct actio_extent of)
@@ -47,7 +47,7 @@ static bool out_of_range(struct actio_reader *r, const struct actio_use *use, ui
 
 static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32_t label, struct actio_symbol_ref *ref)
 {
-    const struct actio_word *w = &r->word[label];
+    const struct actio_word *w = &r->vocabulary.word[label];
     if (!w->label_definition) {
         if (w->suspect) return false;
         const char *hint = actio_word_hint(r, w->text, ACTIO_NEAR_LABEL,
@@ -60,8 +60,8 @@ static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32
         return fault(r, use, code, ACTIO_ARGS(ACTIO_TEXT(w->text)));
     }
     uint32_t member = use->indexed ? actio_word_member(r, label, use->index) : label;
-    *ref = r->word[member].tag;
-    return ref->kind != ACTIO_SY_NONE || out_of_range(r, use, label, r->word[label].tag_extent);
+    *ref = r->vocabulary.word[member].tag;
+    return ref->kind != ACTIO_SY_NONE || out_of_range(r, use, label, r->vocabulary.word[label].tag_extent);
 }
 
 /* What derivatives by time are called elsewhere: the letters before and after the name. */
@@ -77,19 +77,20 @@ static const struct {
 /* The hint for such a word, where the name is one that moves; else NULL. */
 static const char *prime_hint(struct actio_reader *r, uint32_t word)
 {
-    const char *text = r->word[word].text;
-    size_t n = r->word[word].length;
+    const char *text = r->vocabulary.word[word].text;
+    size_t n = r->vocabulary.word[word].length;
     for (size_t i = 0; i < sizeof dots / sizeof *dots; i++) {
         size_t before = strlen(dots[i].before), after = strlen(dots[i].after);
         if (n <= before + after || memcmp(text, dots[i].before, before) != 0
             || memcmp(text + n - after, dots[i].after, after) != 0)
             continue;
         uint32_t stem = actio_word_of(r, text + before, n - before - after);
-        text = r->word[word].text; /* words may have moved */
-        enum actio_symbol_kind kind = r->word[stem].definition ? r->word[stem].value.kind : ACTIO_SY_NONE;
+        text = r->vocabulary.word[word].text; /* words may have moved */
+        enum actio_symbol_kind kind =
+            r->vocabulary.word[stem].definition ? r->vocabulary.word[stem].value.kind : ACTIO_SY_NONE;
         if (kind == ACTIO_SY_COORD || (kind == ACTIO_SY_STATE && dots[i].primes == 1))
-            return actio_arena_format(&r->scratch, "write %s%s: ' denotes the time derivative", r->word[stem].text,
-                                      dots[i].primes == 1 ? "'" : "''");
+            return actio_arena_format(&r->scratch, "write %s%s: ' denotes the time derivative",
+                                      r->vocabulary.word[stem].text, dots[i].primes == 1 ? "'" : "''");
     }
     return NULL;
 }
@@ -104,8 +105,8 @@ static bool base_of(struct actio_reader *r, const struct actio_use *use, struct 
 {
     struct actio_use of = *use;
     uint32_t n = (uint32_t)r->model->coords;
-    of.word = r->word[use->word].stem;
-    bool defined = r->word[of.word].definition;
+    of.word = r->vocabulary.word[use->word].stem;
+    bool defined = r->vocabulary.word[of.word].definition;
     uint32_t stem = defined ? ACTIO_W_NONE : rate_stem(r, of.word);
     if (!defined && !stem) return unknown(r, &of);
     if (!(stem ? rate_of(r, &of, stem, ref) : value_of(r, &of, ref))) return false;
@@ -122,8 +123,8 @@ static bool base_of(struct actio_reader *r, const struct actio_use *use, struct 
 static bool reaction_of(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
 {
     struct actio_use of = *use;
-    of.word = r->word[use->word].label;
-    if (!r->word[of.word].definition) return unknown(r, &of);
+    of.word = r->vocabulary.word[use->word].label;
+    if (!r->vocabulary.word[of.word].definition) return unknown(r, &of);
     if (!value_of(r, &of, ref)) return false;
     bool state = ref->kind == ACTIO_SY_STATE;
     if (!state && ref->kind != ACTIO_SY_COORD)
@@ -136,7 +137,7 @@ static bool reaction_of(struct actio_reader *r, const struct actio_use *use, str
 /* lambda.c is a symbol of its own, every other dotted name is a column. */
 static bool dotted(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
 {
-    uint32_t stem = r->word[use->word].stem, label = r->word[use->word].label;
+    uint32_t stem = r->vocabulary.word[use->word].stem, label = r->vocabulary.word[use->word].label;
     if (use->in == ACTIO_IN_POTENTIAL && label == ACTIO_W_base) return base_of(r, use, ref);
     if (use->target && stem == ACTIO_W_reaction) return reaction_of(r, use, ref);
     if (stem != ACTIO_W_lambda) {
@@ -160,20 +161,20 @@ static bool dotted(struct actio_reader *r, const struct actio_use *use, struct a
 /* x_dot is the column of x' */
 static uint32_t rate_stem(struct actio_reader *r, uint32_t word)
 {
-    uint32_t n = r->word[word].length;
-    if (n < 5 || memcmp(r->word[word].text + n - 4, "_dot", 4) != 0) return ACTIO_W_NONE;
-    uint32_t stem = actio_word_of(r, r->word[word].text, n - 4);
-    return r->word[stem].definition ? stem : ACTIO_W_NONE;
+    uint32_t n = r->vocabulary.word[word].length;
+    if (n < 5 || memcmp(r->vocabulary.word[word].text + n - 4, "_dot", 4) != 0) return ACTIO_W_NONE;
+    uint32_t stem = actio_word_of(r, r->vocabulary.word[word].text, n - 4);
+    return r->vocabulary.word[stem].definition ? stem : ACTIO_W_NONE;
 }
 
 static bool unknown(struct actio_reader *r, const struct actio_use *use)
 {
     const char *text = actio_word_text(r, use->word);
-    if (r->word[use->word].suspect) return false;
+    if (r->vocabulary.word[use->word].suspect) return false;
     const char *dotted = prime_hint(r, use->word);
     const char *hint =
         dotted ? dotted
-        : r->word[use->word].op
+        : r->vocabulary.word[use->word].op
             ? actio_arena_format(&r->scratch, "write %s( ) with its argument in brackets to call the function", text)
             : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "declare it with param, let, coord or state");
     return fault(r, use, ACTIO_F_UNKNOWN_NAME, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
@@ -181,15 +182,15 @@ static bool unknown(struct actio_reader *r, const struct actio_use *use)
 
 static bool value_of(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
 {
-    const struct actio_word *w = &r->word[use->word];
+    const struct actio_word *w = &r->vocabulary.word[use->word];
     if (w->value.kind == ACTIO_SY_FAILED) return false; /* said before */
     if (use->indexed && !w->is_family) return fault(r, use, ACTIO_F_NOT_A_FAMILY, ACTIO_ARGS(ACTIO_TEXT(w->text)));
     if (!use->indexed && w->is_family)
         return fault(r, use, ACTIO_F_FAMILY_WITHOUT_INDEX, ACTIO_ARGS(ACTIO_TEXT(w->text)));
     uint32_t member = use->indexed ? actio_word_member(r, use->word, use->index) : use->word;
-    *ref = r->word[member].value;
+    *ref = r->vocabulary.word[member].value;
     if (ref->kind == ACTIO_SY_NONE)
-        return use->indexed ? out_of_range(r, use, use->word, r->word[use->word].extent) : false;
+        return use->indexed ? out_of_range(r, use, use->word, r->vocabulary.word[use->word].extent) : false;
     if (ref->kind == ACTIO_SY_OBSERVE) *ref = column_ref(r, use, member);
     return true;
 }
@@ -212,12 +213,12 @@ static bool rate_of(struct actio_reader *r, const struct actio_use *use, uint32_
 
 bool actio_resolve(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
 {
-    if (r->word[use->word].label) return dotted(r, use, ref);
+    if (r->vocabulary.word[use->word].label) return dotted(r, use, ref);
     if (use->word == ACTIO_W_energy && !use->indexed) {
         *ref = column_ref(r, use, use->word);
         return true;
     }
-    if (r->word[use->word].definition) return value_of(r, use, ref);
+    if (r->vocabulary.word[use->word].definition) return value_of(r, use, ref);
     uint32_t stem = rate_stem(r, use->word);
     return stem ? rate_of(r, use, stem, ref) : unknown(r, use);
 }
@@ -233,7 +234,7 @@ actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref r
     case ACTIO_SY_COORD_DOT: return m->coord[ref.index].dot;
     case ACTIO_SY_STATE: return m->state[ref.index].x;
     case ACTIO_SY_STATE_DOT: return m->state[ref.index].dot;
-    case ACTIO_SY_AXIS: return m->axis[ref.index].s;
+    case ACTIO_SY_AXIS: return m->field.axis[ref.index].s;
     /* params are made before constraints have a place; they are refused there */
     case ACTIO_SY_LAMBDA:
         return actio_symbol_at(&m->pool,

@@ -21,10 +21,10 @@ static bool is_placed(const struct actio_reader *r, const struct actio_target *t
 {
     struct actio_formula f = t->item->second;
     if (f.count == 0 || t->item->is_option) return false;
-    const struct actio_step *s = &r->step[f.first];
+    const struct actio_step *s = &r->parsed.step[f.first];
     bool coord = t->ref.kind == ACTIO_SY_COORD || t->ref.kind == ACTIO_SY_COORD_DOT;
     if (!coord || f.count != 1 || s->kind != ACTIO_ST_NAME) return true;
-    struct actio_symbol_ref axis = r->word[s->u.use.word].value;
+    struct actio_symbol_ref axis = r->vocabulary.word[s->u.use.word].value;
     return axis.kind != ACTIO_SY_AXIS || axis.index + 1 != r->model->coord[t->ref.index].axis;
 }
 
@@ -40,7 +40,7 @@ static bool target_fits(struct actio_reader *r, struct actio_target *t, enum act
         return fault(r, ACTIO_F_PLACE_OF_POINT, t->origin, t->item->span,
                      ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     double c;
-    const struct actio_axis *x = &r->model->axis[axis - 1];
+    const struct actio_axis *x = &r->model->field.axis[axis - 1];
     if (!actio_machine_number(r, t->item->second, ACTIO_IN_BOUND, &c)
         || !actio_machine_run(r, t->item->second, ACTIO_IN_BOUND, &t->place))
         return false;
@@ -64,7 +64,7 @@ static bool one_target(struct actio_reader *r, struct actio_target *t, const str
 static bool all_members(struct actio_reader *r, struct actio_target *t, struct actio_use *use, actio_target_fn *one,
                         void *user)
 {
-    struct actio_extent of = r->word[use->word].extent;
+    struct actio_extent of = r->vocabulary.word[use->word].extent;
     use->indexed = true;
     for (use->index = of.low; use->index <= of.high; use->index++)
         if (!one_target(r, t, use, use->in, one, user)) return false;
@@ -78,7 +78,7 @@ bool actio_each_target(struct actio_reader *r, const struct actio_item *item, en
     struct actio_use use = { item->word, item->range.kind != ACTIO_R_NONE, 0, origin, item->at, ACTIO_IN_START, true };
     double low, high;
     actio_expr index;
-    if (item->range.kind == ACTIO_R_NONE && !item->e.count && r->word[item->word].is_family)
+    if (item->range.kind == ACTIO_R_NONE && !item->e.count && r->vocabulary.word[item->word].is_family)
         return all_members(r, &t, &use, one, user);
     if (item->range.kind == ACTIO_R_MEMBER) {
         if (!actio_machine_run(r, item->range.from, ACTIO_IN_INDEX, &index)
@@ -88,7 +88,7 @@ bool actio_each_target(struct actio_reader *r, const struct actio_item *item, en
     }
     if (!actio_machine_range(r, &item->range, &low, &high)) return false;
     for (use.index = low; use.index <= high; use.index++) {
-        r->word[item->range.index].bound = use.index;
+        r->vocabulary.word[item->range.index].bound = use.index;
         if (!one_target(r, &t, &use, in, one, user)) return false;
     }
     return true;
@@ -154,7 +154,8 @@ static bool read_terms(struct actio_reader *r, const struct actio_statement *s, 
 {
     bool ok = true;
     for (uint32_t i = s->first; i < s->first + s->entries; i++)
-        if (!actio_is_option(r, s, &r->item[i])) ok &= actio_each_target(r, &r->item[i], in, s->origin, one, terms);
+        if (!actio_is_option(r, s, &r->parsed.item[i]))
+            ok &= actio_each_target(r, &r->parsed.item[i], in, s->origin, one, terms);
     return ok;
 }
 
@@ -182,12 +183,12 @@ static void add_part(struct actio_reader *r, const struct actio_statement *s, ac
 {
     struct actio_model *m = r->model;
     actio_expr *sum = is_dissipation ? &m->dissipation : &m->lagrangian;
-    uint32_t count = (uint32_t)m->parts;
+    uint32_t count = (uint32_t)m->written.parts;
     *sum = actio_add(&m->pool, *sum, e);
-    ACTIO_PUSH(&m->arena, m->part, count, r->parts_cap) = (struct actio_part){
+    ACTIO_PUSH(&m->arena, m->written.part, count, r->cap.parts) = (struct actio_part){
         .e = e, .span = whole_formula(r, s), .is_dissipation = is_dissipation, .from = s->at, .to = s->end
     };
-    m->parts = count;
+    m->written.parts = count;
 }
 
 static void lagrangian_statement(struct actio_reader *r, struct actio_statement *s)
@@ -218,7 +219,7 @@ static void force_statement(struct actio_reader *r, struct actio_statement *s)
     uint32_t count = (uint32_t)m->forces;
     /* an empty family is not a force */
     if (!read_terms(r, s, ACTIO_IN_FORCE, force_term, &terms) || terms.count == 0) return;
-    ACTIO_PUSH(&m->arena, m->force, count, r->forces_cap) =
+    ACTIO_PUSH(&m->arena, m->force, count, r->cap.forces) =
         (struct actio_force){ .label = s->label ? actio_word_text(r, s->label) : NULL,
                               .term = terms.term,
                               .terms = terms.count,
@@ -233,7 +234,7 @@ static void symmetry_statement(struct actio_reader *r, struct actio_statement *s
     uint32_t count = (uint32_t)m->symmetries;
     if (!read_terms(r, s, ACTIO_IN_SYMMETRY, symmetry_term, &terms) || (terms.count == 0 && s->rule != ACTIO_W_time))
         return;
-    ACTIO_PUSH(&m->arena, m->symmetry, count, r->symmetries_cap) =
+    ACTIO_PUSH(&m->arena, m->symmetry, count, r->cap.symmetries) =
         (struct actio_symmetry){ .label = actio_word_text(r, s->label),
                                  .is_time = s->rule == ACTIO_W_time,
                                  .term = terms.term,
@@ -281,7 +282,7 @@ static bool constraint_member(struct actio_reader *r, struct actio_statement *s,
     c.g = actio_sub(&r->model->pool, c.left, c.right);
     if (c.axis && !actio_open_axes(r, c.g))
         return fault(r, ACTIO_F_NOTHING_ALONG, s->origin, s->span,
-                     ACTIO_ARGS(ACTIO_TEXT(c.label), ACTIO_TEXT(r->model->axis[c.axis - 1].name)));
+                     ACTIO_ARGS(ACTIO_TEXT(c.label), ACTIO_TEXT(r->model->field.axis[c.axis - 1].name)));
     if (!constraint_kind(r, s, &c) || !read_terms(r, s, ACTIO_IN_ALONG, variable_term, &terms)) return false;
     c.rule = s->rule == ACTIO_W_acting ? ACTIO_ACTING : s->rule == ACTIO_W_along ? ACTIO_ALONG : ACTIO_IDEAL;
     c.reaction = terms.term;
@@ -295,7 +296,7 @@ static void constraint_statement(struct actio_reader *r, struct actio_statement 
     double low, high;
     if (s->failed || !actio_machine_range(r, &s->family, &low, &high)) return;
     for (double k = low; k <= high; k++) {
-        r->word[s->family.index].bound = k;
+        r->vocabulary.word[s->family.index].bound = k;
         if (!constraint_member(r, s, s->index + (uint32_t)(k - low))) {
             s->failed = true;
             return;
@@ -443,11 +444,11 @@ static void keep_start(struct actio_reader *r, const struct actio_statement *s, 
     struct actio_start_item kept = {
         .variable = UINT32_MAX, .from = item->at, .to = item->end, .statement_from = s->at, .statement_to = s->end
     };
-    uint32_t count = (uint32_t)m->start_items;
+    uint32_t count = (uint32_t)m->written.start_items;
     if (s->origin != 0 || actio_reader_failed(r)) return;
     if (item->range.kind != ACTIO_R_FAMILY) actio_each_target(r, item, ACTIO_IN_START, s->origin, keep_variable, &kept);
-    ACTIO_PUSH(&m->arena, m->start_item, count, r->start_items_cap) = kept;
-    m->start_items = count;
+    ACTIO_PUSH(&m->arena, m->written.start_item, count, r->cap.start_items) = kept;
+    m->written.start_items = count;
 }
 
 /* What a coordinate gains in one period of an orbit. */
@@ -456,19 +457,19 @@ static bool turn_target(struct actio_reader *r, const struct actio_target *t, vo
     struct actio_model *m = r->model;
     (void)user;
     if (t->ref.kind != ACTIO_SY_COORD || t->item->primes) return not_a(r, t, ACTIO_F_TURN_TARGET);
-    if (!m->turn) m->turn = actio_arena_array(&m->arena, m->coords + 1, sizeof *m->turn);
-    m->turn[t->ref.index] = t->e;
+    if (!m->orbit.turn) m->orbit.turn = actio_arena_array(&m->arena, m->coords + 1, sizeof *m->orbit.turn);
+    m->orbit.turn[t->ref.index] = t->e;
     return true;
 }
 
 static void start_statement(struct actio_reader *r, struct actio_statement *s)
 {
     for (uint32_t i = s->first; s->option == ACTIO_SET_TURN && i < s->first + s->entries; i++)
-        actio_each_target(r, &r->item[i], ACTIO_IN_START, s->origin, turn_target, NULL);
+        actio_each_target(r, &r->parsed.item[i], ACTIO_IN_START, s->origin, turn_target, NULL);
     if (s->option == ACTIO_SET_TURN) return;
     for (uint32_t i = s->first; i < s->first + s->entries; i++) {
-        actio_each_target(r, &r->item[i], ACTIO_IN_START, s->origin, start_target, NULL);
-        keep_start(r, s, &r->item[i]);
+        actio_each_target(r, &r->parsed.item[i], ACTIO_IN_START, s->origin, start_target, NULL);
+        keep_start(r, s, &r->parsed.item[i]);
     }
 }
 
@@ -487,26 +488,26 @@ static void time_statement(struct actio_reader *r, struct actio_statement *s)
     struct actio_model *m = r->model;
     actio_expr from, to;
     if (s->option == ACTIO_SET_PERIOD) {
-        m->has_period = option_formula(r, s, s->right, "the period", true, &m->period);
+        m->orbit.has_period = option_formula(r, s, s->right, "the period", true, &m->orbit.period);
         return;
     }
     if (s->option == ACTIO_SET_WAY) {
-        m->has_way = option_formula(r, s, s->left, "where to begin", false, &m->way_from)
-                     && option_formula(r, s, s->right, "where to end", false, &m->way_to);
+        m->orbit.has_way = option_formula(r, s, s->left, "where to begin", false, &m->orbit.way_from)
+                           && option_formula(r, s, s->right, "where to end", false, &m->orbit.way_to);
         return;
     }
     if (!actio_machine_run(r, s->left, ACTIO_IN_TIME, &from) || !actio_machine_run(r, s->right, ACTIO_IN_TIME, &to))
         return;
     double t0 = actio_model_number(m, from), t1 = actio_model_number(m, to);
-    if (m->has_time && !r->origin[s->origin].is_option)
+    if (m->time.given && !r->origin[s->origin].is_option)
         fault(r, ACTIO_F_STATEMENT_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("time")));
     if (!isfinite(t0) || !isfinite(t1) || t0 == t1)
         fault(r, ACTIO_F_TIME_EMPTY, s->origin, s->span, ACTIO_ARGS(ACTIO_NUMBER(t0), ACTIO_NUMBER(t1)));
-    m->has_time = true;
-    m->t0 = t0;
-    m->t1 = t1;
-    m->t0_written = from;
-    m->t1_written = to;
+    m->time.given = true;
+    m->time.t0 = t0;
+    m->time.t1 = t1;
+    m->time.t0_written = from;
+    m->time.t1_written = to;
 }
 
 static void field_statement(struct actio_reader *r, struct actio_statement *s) { actio_fields_check(r, s); }
@@ -519,13 +520,13 @@ static void check_frames(struct actio_reader *r)
     enum { MOST = 12 };
     const struct actio_model *m = r->model;
     struct actio_text names;
-    if (m->frames <= m->coords) return;
+    if (m->named.frames <= m->coords) return;
     actio_text_open(&names, &r->scratch);
-    for (size_t i = 0; i < m->frames && i < MOST; i++)
-        actio_text_format(&names, "%s%s", i ? ", " : "", m->frame[i].name);
-    if (m->frames > MOST) actio_text_add(&names, " ...");
-    fault(r, ACTIO_F_FRAME_COUNT, 0, m->frame[m->coords].span,
-          ACTIO_ARGS(ACTIO_COUNT(m->frames), ACTIO_TEXT(names.s), ACTIO_COUNT(m->coords)));
+    for (size_t i = 0; i < m->named.frames && i < MOST; i++)
+        actio_text_format(&names, "%s%s", i ? ", " : "", m->named.frame[i].name);
+    if (m->named.frames > MOST) actio_text_add(&names, " ...");
+    fault(r, ACTIO_F_FRAME_COUNT, 0, m->named.frame[m->coords].span,
+          ACTIO_ARGS(ACTIO_COUNT(m->named.frames), ACTIO_TEXT(names.s), ACTIO_COUNT(m->coords)));
 }
 
 /* What fields can't be together with. */
@@ -535,8 +536,8 @@ static void check_company(struct actio_reader *r)
         [ACTIO_W_state] = "states", [ACTIO_W_flow] = "states",    [ACTIO_W_contact] = "contacts",
         [ACTIO_W_event] = "events", [ACTIO_W_free] = "free data", [ACTIO_W_require] = "free data"
     };
-    for (uint32_t i = 0; r->model->axes && i < r->statements; i++) {
-        const struct actio_statement *s = &r->statement[i];
+    for (uint32_t i = 0; r->model->field.axes && i < r->parsed.statements; i++) {
+        const struct actio_statement *s = &r->parsed.statement[i];
         if (what[s->keyword])
             fault(r, ACTIO_F_FIELD_WITHOUT, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(what[s->keyword])));
     }
@@ -574,13 +575,14 @@ void actio_statements_all(struct actio_reader *r)
         [ACTIO_W_final] = actio_dual_statement,
     };
     check_company(r);
-    for (uint32_t i = 0; i < r->statements; i++) {
+    for (uint32_t i = 0; i < r->parsed.statements; i++) {
         actio_poll(r->ctx);
-        if (elaborate[r->statement[i].keyword]) elaborate[r->statement[i].keyword](r, &r->statement[i]);
+        if (elaborate[r->parsed.statement[i].keyword])
+            elaborate[r->parsed.statement[i].keyword](r, &r->parsed.statement[i]);
     }
     if (!actio_reader_failed(r)) check_acting(r);
     if (!actio_reader_failed(r)) find_ideal(r);
-    if (r->model->axes && actio_reader_failed(r)) return;
+    if (r->model->field.axes && actio_reader_failed(r)) return;
     actio_contacts_all(r);
     actio_flows_all(r);
     actio_frees_all(r);

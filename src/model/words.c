@@ -13,22 +13,22 @@ static uint32_t hash_text(const char *s, size_t n)
 
 static void rehash(struct actio_reader *r)
 {
-    uint32_t size = r->buckets ? 2 * r->buckets : 512;
-    r->bucket = actio_arena_array(&r->scratch, size, sizeof *r->bucket); /* holds word + 1 */
-    r->buckets = size;
-    for (uint32_t w = 1; w < r->words; w++) {
-        uint32_t at = hash_text(r->word[w].text, r->word[w].length) & (size - 1);
-        while (r->bucket[at]) at = (at + 1) & (size - 1);
-        r->bucket[at] = w + 1;
+    uint32_t size = r->vocabulary.buckets ? 2 * r->vocabulary.buckets : 512;
+    r->vocabulary.bucket = actio_arena_array(&r->scratch, size, sizeof *r->vocabulary.bucket); /* holds word + 1 */
+    r->vocabulary.buckets = size;
+    for (uint32_t w = 1; w < r->vocabulary.words; w++) {
+        uint32_t at = hash_text(r->vocabulary.word[w].text, r->vocabulary.word[w].length) & (size - 1);
+        while (r->vocabulary.bucket[at]) at = (at + 1) & (size - 1);
+        r->vocabulary.bucket[at] = w + 1;
     }
 }
 
 /* The bucket where a text is, or would be. */
 static uint32_t bucket_of(const struct actio_reader *r, const char *text, size_t length)
 {
-    uint32_t at = hash_text(text, length) & (r->buckets - 1);
-    for (; r->bucket[at]; at = (at + 1) & (r->buckets - 1)) {
-        const struct actio_word *w = &r->word[r->bucket[at] - 1];
+    uint32_t at = hash_text(text, length) & (r->vocabulary.buckets - 1);
+    for (; r->vocabulary.bucket[at]; at = (at + 1) & (r->vocabulary.buckets - 1)) {
+        const struct actio_word *w = &r->vocabulary.word[r->vocabulary.bucket[at] - 1];
         if (w->length == length && memcmp(w->text, text, length) == 0) break;
     }
     return at;
@@ -36,21 +36,21 @@ static uint32_t bucket_of(const struct actio_reader *r, const char *text, size_t
 
 uint32_t actio_word_of(struct actio_reader *r, const char *text, size_t length)
 {
-    if (2 * r->words >= r->buckets) rehash(r);
+    if (2 * r->vocabulary.words >= r->vocabulary.buckets) rehash(r);
     uint32_t at = bucket_of(r, text, length);
-    if (r->bucket[at]) return r->bucket[at] - 1;
+    if (r->vocabulary.bucket[at]) return r->vocabulary.bucket[at] - 1;
     const char *kept = actio_arena_text(&r->model->arena, text, length);
-    ACTIO_PUSH(&r->scratch, r->word, r->words, r->words_cap) =
+    ACTIO_PUSH(&r->scratch, r->vocabulary.word, r->vocabulary.words, r->vocabulary.words_cap) =
         (struct actio_word){ .text = kept, .length = (uint32_t)length };
-    r->bucket[at] = r->words;
-    return r->words - 1;
+    r->vocabulary.bucket[at] = r->vocabulary.words;
+    return r->vocabulary.words - 1;
 }
 
 static void add_word(struct actio_reader *r, const char *text, enum actio_word_class class, enum actio_op op)
 {
     uint32_t w = actio_word_of(r, text, strlen(text)); /* may move r->word */
-    r->word[w].class = (uint8_t) class;
-    r->word[w].op = (uint8_t)op;
+    r->vocabulary.word[w].class = (uint8_t) class;
+    r->vocabulary.word[w].op = (uint8_t)op;
 }
 
 /* Functions whose words are free names, too: they count before a bracket, where no value has that name. */
@@ -78,7 +78,8 @@ static bool is_function(int op)
 void actio_words_open(struct actio_reader *r)
 {
     /* word 0 is not a word */
-    ACTIO_PUSH(&r->scratch, r->word, r->words, r->words_cap) = (struct actio_word){ .text = "" };
+    ACTIO_PUSH(&r->scratch, r->vocabulary.word, r->vocabulary.words, r->vocabulary.words_cap) =
+        (struct actio_word){ .text = "" };
 #define WORD(name, class) add_word(r, #name, ACTIO_WC_##class, ACTIO_CONST);
 #include "model/words.def"
 #undef WORD
@@ -88,20 +89,23 @@ void actio_words_open(struct actio_reader *r)
         add_word(r, late[i].text, ACTIO_WC_FREE, (enum actio_op)late[i].op);
 }
 
-const char *actio_word_text(const struct actio_reader *r, uint32_t word) { return r->word[word].text; }
+const char *actio_word_text(const struct actio_reader *r, uint32_t word) { return r->vocabulary.word[word].text; }
 
 bool actio_word_calls(const struct actio_reader *r, uint32_t word)
 {
-    const struct actio_word *w = &r->word[word];
+    const struct actio_word *w = &r->vocabulary.word[word];
     return w->class == ACTIO_WC_FUNCTION || w->class == ACTIO_WC_SPECIAL || (w->op && !w->declared);
 }
 
-bool actio_word_reserved(const struct actio_reader *r, uint32_t word) { return r->word[word].class > ACTIO_WC_FREE; }
+bool actio_word_reserved(const struct actio_reader *r, uint32_t word)
+{
+    return r->vocabulary.word[word].class > ACTIO_WC_FREE;
+}
 
 uint32_t actio_word_member(struct actio_reader *r, uint32_t head, double index)
 {
     char text[ACTIO_NAME_LIMIT * 2 + 48];
-    const struct actio_word *w = &r->word[head];
+    const struct actio_word *w = &r->vocabulary.word[head];
     memcpy(text, w->text, w->length);
     size_t n = w->length;
     text[n++] = '[';
@@ -113,13 +117,13 @@ uint32_t actio_word_member(struct actio_reader *r, uint32_t head, double index)
 uint32_t actio_word_dotted(struct actio_reader *r, uint32_t stem, uint32_t label)
 {
     char text[ACTIO_NAME_LIMIT * 2 + 2];
-    const struct actio_word *a = &r->word[stem], *b = &r->word[label];
+    const struct actio_word *a = &r->vocabulary.word[stem], *b = &r->vocabulary.word[label];
     memcpy(text, a->text, a->length);
     text[a->length] = '.';
     memcpy(text + a->length + 1, b->text, b->length);
     uint32_t w = actio_word_of(r, text, a->length + 1 + b->length);
-    r->word[w].stem = stem;
-    r->word[w].label = label;
+    r->vocabulary.word[w].stem = stem;
+    r->vocabulary.word[w].label = label;
     return w;
 }
 
@@ -139,10 +143,10 @@ static bool in_list(const struct actio_word *w, enum actio_near_list list)
 
 const char *actio_word_hint(struct actio_reader *r, const char *text, enum actio_near_list list, const char *otherwise)
 {
-    const char **names = actio_arena_array(&r->scratch, r->words, sizeof *names);
+    const char **names = actio_arena_array(&r->scratch, r->vocabulary.words, sizeof *names);
     size_t count = 0;
-    for (uint32_t w = 1; w < r->words; w++)
-        if (in_list(&r->word[w], list)) names[count++] = r->word[w].text;
+    for (uint32_t w = 1; w < r->vocabulary.words; w++)
+        if (in_list(&r->vocabulary.word[w], list)) names[count++] = r->vocabulary.word[w].text;
     const char *near = actio_near_name(text, names, count);
     return near ? actio_arena_format(&r->scratch, "did you mean '%s'?", near) : otherwise;
 }
@@ -195,8 +199,9 @@ static const char *written_here(struct actio_reader *r, const char *name)
 
 const char *actio_word_function_hint(struct actio_reader *r, uint32_t word)
 {
-    const char *text = actio_word_text(r, word), *own = r->word[word].declared ? NULL : written_here(r, text);
-    if (r->word[word].op && r->word[word].declared)
+    const char *text = actio_word_text(r, word),
+               *own = r->vocabulary.word[word].declared ? NULL : written_here(r, text);
+    if (r->vocabulary.word[word].op && r->vocabulary.word[word].declared)
         return actio_arena_format(&r->scratch, "rename the model's value '%s' to use the function %s( )", text, text);
     return own ? own : actio_word_hint(r, text, ACTIO_NEAR_FUNCTION, "write * before the bracket for a product");
 }

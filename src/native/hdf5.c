@@ -185,10 +185,10 @@ static void add_run(struct file *file, const struct actio_table *table)
     const struct {
         const char *name, *value;
     } texts[] = {
-        { "model", table->model },     { "description", table->description },
-        { "file", table->file },       { "source", table->source },
-        { "by", table->by },           { "method", table->method },
-        { "version", table->version }, { "tier", table->tier },
+        { "model", table->from.model },     { "description", table->from.description },
+        { "file", table->from.file },       { "source", table->from.source },
+        { "by", table->from.by },           { "method", table->from.method },
+        { "version", table->from.version }, { "tier", table->from.tier },
     };
     const struct {
         const char *name;
@@ -216,18 +216,20 @@ static void add_run(struct file *file, const struct actio_table *table)
         number_attribute(file, file->id, numbers[i].name, numbers[i].value);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         count_attribute(file, file->id, counts[i].name, counts[i].value);
-    settings_attribute(file, "params", table->param, table->params);
-    settings_attribute(file, "starts", table->start, table->starts);
+    settings_attribute(file, "params", table->from.param, table->from.params);
+    settings_attribute(file, "starts", table->from.start, table->from.starts);
 }
 
 /* About how long the file becomes. */
 static size_t estimate(const struct actio_table *table)
 {
-    size_t texts = (table->source ? strlen(table->source) : 0) + (table->description ? strlen(table->description) : 0);
+    size_t texts = (table->from.source ? strlen(table->from.source) : 0)
+                   + (table->from.description ? strlen(table->from.description) : 0);
     size_t numbers = 0;
     for (size_t c = 0; c < table->cols; c++)
         numbers += table->rows * actio_column_width(&table->col[c]) + 2 * table->col[c].nodes;
-    return 65536 + texts + 8 * numbers + 4096 * table->cols + 128 * (table->events + table->params + table->starts);
+    return 65536 + texts + 8 * numbers + 4096 * table->cols
+           + 128 * (table->events + table->from.params + table->from.starts);
 }
 
 /* In memory: HDF5 1.10 crashes at exit when a disk was full at close, and so any kind of output will do.

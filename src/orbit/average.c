@@ -70,7 +70,7 @@ static void print_changed(void *user)
     m->constraints = constraints;
     m->param = p;
     m->params = params;
-    m->observes = m->claims = m->symmetries = 0;
+    m->output.observes = m->claims = m->symmetries = 0;
     actio_text_open(&w->text, &w->arena);
     actio_model_print(m, &w->text);
     struct actio_pool pool = m->pool; /* it may have grown */
@@ -87,15 +87,18 @@ static struct actio_model *make_model(struct actio_search *s, bool held)
         made = actio_model_read_text(s->problem->ctx, s->problem->model->source.file, w.text.s, w.text.length, NULL, 0,
                                      s->problem->f);
     actio_arena_close(&w.arena);
-    if (made && s->problem->model->has_way) {
-        made->has_way = true;
-        made->way_from = actio_const(&made->pool, actio_model_number(s->problem->model, s->problem->model->way_from));
-        made->way_to = actio_const(&made->pool, actio_model_number(s->problem->model, s->problem->model->way_to));
+    if (made && s->problem->model->orbit.has_way) {
+        made->orbit.has_way = true;
+        made->orbit.way_from =
+            actio_const(&made->pool, actio_model_number(s->problem->model, s->problem->model->orbit.way_from));
+        made->orbit.way_to =
+            actio_const(&made->pool, actio_model_number(s->problem->model, s->problem->model->orbit.way_to));
     }
     if (made) {
-        made->has_period = s->problem->model->has_period;
-        made->period = actio_const(
-            &made->pool, made->has_period ? actio_model_number(s->problem->model, s->problem->model->period) : 0);
+        made->orbit.has_period = s->problem->model->orbit.has_period;
+        made->orbit.period = actio_const(
+            &made->pool,
+            made->orbit.has_period ? actio_model_number(s->problem->model, s->problem->model->orbit.period) : 0);
     }
     return made;
 }
@@ -122,7 +125,7 @@ static int rates_there(struct held *h, double t, const double *y, double *rate)
     for (size_t k = 0; k < h->count; k++) {
         rate[k] = -c[h->row[k]];
         for (size_t e = 0; e < sys->A.count; e++)
-            if (sys->A.row[e] == h->row[k]) rate[k] += A[e] * h->is_free->zdot[sys->A.col[e]];
+            if (sys->A.row[e] == h->row[k]) rate[k] += A[e] * h->is_free->here.zdot[sys->A.col[e]];
     }
     return 0;
 }

@@ -108,7 +108,7 @@ static bool vanishes(const struct along *a, size_t c)
 bool actio_orbit_is_cyclic(const struct actio_search *s, size_t i)
 {
     const struct actio_system *sys = s->problem->sys;
-    const struct actio_places *list[] = { &sys->equations_y, &sys->levels_y, &sys->guards_y };
+    const struct actio_places *list[] = { &sys->jets.equations_y, &sys->jets.levels_y, &sys->jets.guards_y };
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         for (size_t e = 0; e < list[k]->count; e++)
             if (list[k]->col[e] == i) return false;
@@ -129,23 +129,23 @@ static void collect(struct actio_search *s, const struct along *a, struct reason
     for (size_t i = 0; i < sys->n; i++)
         if (actio_orbit_is_cyclic(s, i))
             add_reason(r, actio_arena_format(&s->out->arena, "%s is cyclic", sys->variable[i]));
-    for (size_t c = 0; c < sys->columns; c++) {
-        int role = sys->column[c].role;
-        const char *dot = strchr(sys->column[c].name, '.');
+    for (size_t c = 0; c < sys->output.columns; c++) {
+        int role = sys->output.column[c].role;
+        const char *dot = strchr(sys->output.column[c].name, '.');
         if (role == ACTIO_ROLE_ENERGY && actio_orbit_conserves(s) && is_kept(a, c)) {
             add_reason(r, "energy");
             s->conservative = true;
         }
         if (role != ACTIO_ROLE_CHARGE || !dot || !is_kept(a, c)) continue;
         size_t balance = 0;
-        while (balance < sys->columns
-               && (sys->column[balance].role != ACTIO_ROLE_BALANCE
-                   || strcmp(strchr(sys->column[balance].name, '.'), dot) != 0))
+        while (balance < sys->output.columns
+               && (sys->output.column[balance].role != ACTIO_ROLE_BALANCE
+                   || strcmp(strchr(sys->output.column[balance].name, '.'), dot) != 0))
             balance++;
         const struct actio_symmetry *sym = NULL;
         for (size_t k = 0; k < s->problem->model->symmetries; k++)
             if (strcmp(s->problem->model->symmetry[k].label, dot + 1) == 0) sym = &s->problem->model->symmetry[k];
-        if (balance == sys->columns || !vanishes(a, balance) || !sym || sym->is_time) continue;
+        if (balance == sys->output.columns || !vanishes(a, balance) || !sym || sym->is_time) continue;
         add_reason(r, actio_arena_format(&s->out->arena, "charge%s", dot));
         add_reason(r, actio_arena_format(&s->out->arena, "symmetry%s", dot));
     }
@@ -315,13 +315,13 @@ static void fill(void *user)
     struct actio_problem *problem = x->s->problem;
     const struct actio_system *sys = problem->sys;
     struct actio_table *t = x->table = actio_table_create(problem->ctx);
-    t->cols = sys->columns;
+    t->cols = sys->output.columns;
     t->rows = x->a->count;
     t->col = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->col);
     t->data = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->data);
     t->error = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->error);
     for (size_t c = 0; c < t->cols; c++) {
-        const struct actio_system_column *from = &sys->column[c];
+        const struct actio_system_column *from = &sys->output.column[c];
         t->col[c] = (struct actio_column){ .name = kept_text(t, from->name),
                                            .unit = kept_text(t, from->unit),
                                            .meaning = kept_text(t, from->meaning),
@@ -332,15 +332,15 @@ static void fill(void *user)
         memcpy(t->data[c], x->a->column + c * x->a->count, t->rows * sizeof(double));
         t->error[c] = NAN;
     }
-    t->model = kept_text(t, actio_model_name(problem->model));
-    t->file = kept_text(t, problem->model->source.file);
-    t->source = actio_arena_text(&t->arena, problem->model->source.text, problem->model->source.length);
-    t->description = actio_arena_format(&t->arena, "%s%speriodic orbit, period %.15g", x->f->word,
-                                        *x->f->word ? ": " : "", x->f->c.period);
-    t->by = kept_text(t, problem->options.by);
-    t->method = kept_text(t, x->s->out->method);
-    t->version = actio_version();
-    t->tier = "";
+    t->from.model = kept_text(t, actio_model_name(problem->model));
+    t->from.file = kept_text(t, problem->model->source.file);
+    t->from.source = actio_arena_text(&t->arena, problem->model->source.text, problem->model->source.length);
+    t->from.description = actio_arena_format(&t->arena, "%s%speriodic orbit, period %.15g", x->f->word,
+                                             *x->f->word ? ": " : "", x->f->c.period);
+    t->from.by = kept_text(t, problem->options.by);
+    t->from.method = kept_text(t, x->s->out->method);
+    t->from.version = actio_version();
+    t->from.tier = "";
     t->reached = true;
     t->tol = x->s->tol;
     t->local = x->f->told.local;

@@ -80,14 +80,14 @@ static void draw(void *user)
         ACTIO_PUSH(&t->arena, t->event, t->events, t->events_cap) =
             (struct actio_event){ .t = f->param, .kind = f->mark, .name = f->mark, .value = f->c.period };
     }
-    t->model =
+    t->from.model =
         actio_arena_text(&t->arena, actio_model_name(d->problem->model), strlen(actio_model_name(d->problem->model)));
-    t->description =
+    t->from.description =
         actio_arena_format(&t->arena, "periodic orbits along %s: lines are stable, discs are not", o->followed);
-    t->file = t->source = t->tier = "";
-    t->method = "shooting";
-    t->by = "dalembert";
-    t->version = actio_version();
+    t->from.file = t->from.source = t->from.tier = "";
+    t->from.method = "shooting";
+    t->from.by = "dalembert";
+    t->from.version = actio_version();
     t->reached = t->local_only = true;
     t->local = 1e-10;
     t->energy_drift = NAN;

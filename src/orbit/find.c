@@ -176,7 +176,7 @@ static int look_around(struct actio_search *s, struct cuts *c, double *y)
 {
     const struct actio_model *m = s->problem->model;
     size_t ny = s->o.ny;
-    double span = m->has_time ? fabs(m->t1 - m->t0) : 50,
+    double span = m->time.given ? fabs(m->time.t1 - m->time.t0) : 50,
            *block = actio_take(s->problem->ctx, CHUNK * (ny + 1) + 1, sizeof *block),
            *row = block ? block + CHUNK : NULL;
     int status = ACTIO_MARCH_NO_MEMORY;
@@ -611,8 +611,8 @@ int actio_orbit_find(struct actio_search *s)
     struct cuts c;
     size_t wanted = s->wanted;
     s->effort_before = actio_orbit_effort(s);
-    actio_orbit_measure_start(s,
-                              s->problem->model->has_time ? fabs(s->problem->model->t1 - s->problem->model->t0) : 50);
+    actio_orbit_measure_start(
+        s, s->problem->model->time.given ? fabs(s->problem->model->time.t1 - s->problem->model->time.t0) : 50);
     int bad = open_cuts(s, &c) ? ACTIO_MARCH_NO_MEMORY : s->timed ? cut_by_drive(s, &c) : choose_cuts(s, &c);
     if (bad == -1) actio_find(s->problem->f, ACTIO_F_ORBIT_NO_LOOPS, ACTIO_NO_ARGS);
     else if (bad && !actio_problem_report_limits(s->problem, bad, "searching for orbits"))

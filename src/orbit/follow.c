@@ -57,7 +57,7 @@ static void differentiate(void *user)
     w->direction = actio_arena_array(arena, n + 1, sizeof *w->direction);
     for (size_t i = 0; i < n; i++)
         if (i != w->param) by_params(m, m->param[i].definition, param, w->slope + i * n);
-    if (m->has_period) by_params(m, m->period, param, w->period_slope);
+    if (m->orbit.has_period) by_params(m, m->orbit.period, param, w->period_slope);
 }
 
 void actio_orbit_set_param(struct actio_model *m, size_t which, double value)
@@ -78,7 +78,7 @@ void actio_orbit_pass_params(struct actio_search *s)
 {
     struct actio_motion *m = &s->problem->motion;
     for (size_t i = 0; i < s->problem->model->params; i++)
-        m->param[i] = s->problem->param[i] = s->problem->model->param[i].value;
+        m->here.param[i] = s->problem->param[i] = s->problem->model->param[i].value;
     for (int q = 0; q < ACTIO_Q_COUNT; q++)
         if (m->at[q].k) actio_motion_prologue(m, (enum actio_quantity)q);
 }
@@ -95,7 +95,7 @@ size_t actio_orbit_followed_column(const struct actio_search *s)
 {
     const struct actio_system *sys = s->problem->sys;
     size_t c = 0;
-    while (c < sys->columns && strcmp(sys->column[c].name, s->options->follow) != 0) c++;
+    while (c < sys->output.columns && strcmp(sys->output.column[c].name, s->options->follow) != 0) c++;
     return c;
 }
 
@@ -132,8 +132,8 @@ static int set(void *user, double a, double *period, double *slope)
     actio_orbit_pass_params(w->s);
     actio_tangent_direct(&w->s->o.x, w->direction);
     *slope = 0;
-    if (!m->has_period) return 0;
-    *period = actio_model_number(m, m->period);
+    if (!m->orbit.has_period) return 0;
+    *period = actio_model_number(m, m->orbit.period);
     for (size_t j = 0; j < m->params; j++)
         if (w->direction[j] != 0 && !actio_is_zero(w->period_slope[j]))
             *slope += actio_model_number(m, w->period_slope[j]) * w->direction[j];
@@ -646,7 +646,7 @@ int actio_orbit_follow(struct actio_search *s, struct actio_found *first)
 {
     struct actio_problem *problem = s->problem;
     struct actio_model *m = problem->model;
-    double from = actio_model_number(m, m->way_from), to = actio_model_number(m, m->way_to);
+    double from = actio_model_number(m, m->orbit.way_from), to = actio_model_number(m, m->orbit.way_to);
     struct way w = { .s = s, .param = actio_orbit_followed_param(s), .column = 0, .to = to };
     bool in_param = w.param < m->params;
     if (!in_param) w.column = actio_orbit_followed_column(s);

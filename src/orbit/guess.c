@@ -33,9 +33,9 @@ struct path {
 static double weight_of(const struct actio_search *s)
 {
     const struct actio_motion *m = &s->problem->motion;
-    const struct actio_kernel *k = m->at[m->numeric ? ACTIO_Q_EQUATIONS_Y : ACTIO_Q_TANGENT].k;
+    const struct actio_kernel *k = m->at[m->rows.numeric ? ACTIO_Q_EQUATIONS_Y : ACTIO_Q_TANGENT].k;
     double size = (double)(m->N + m->p);
-    return 1 + (k ? (double)actio_kernel_ops(k) / 200 : 0) + (m->numeric ? size * size * size / 20 : 0);
+    return 1 + (k ? (double)actio_kernel_ops(k) / 200 : 0) + (m->rows.numeric ? size * size * size / 20 : 0);
 }
 
 double actio_orbit_effort(const struct actio_search *s) { return (double)s->o.x.rhs * weight_of(s); }
@@ -369,20 +369,20 @@ static int guess_by_return(struct actio_search *s)
     struct near list[ACTIO_GUESSES];
     struct path p;
     size_t grows = problem->sys->n;
-    if (!m->has_time) {
+    if (!m->time.given) {
         actio_find(problem->f, ACTIO_F_ORBIT_NO_TIME, ACTIO_NO_ARGS);
         return 1;
     }
-    actio_orbit_measure_start(s, fabs(m->t1 - m->t0));
+    actio_orbit_measure_start(s, fabs(m->time.t1 - m->time.t0));
     /* the interval may be the period, or shorter */
     for (double factor = 1.05; factor < 30 && s->guesses == 0 && (factor < 2 || actio_orbit_effort(s) < DEAR);
          factor *= 5) {
-        double span = factor * fabs(m->t1 - m->t0);
-        int bad = open_path(s, &p, m->t0, m->t0 + span, SAMPLES);
+        double span = factor * fabs(m->time.t1 - m->time.t0);
+        int bad = open_path(s, &p, m->time.t0, m->time.t0 + span, SAMPLES);
         if (!bad) bad = follow_path(s, &p, problem->y0);
         while (!bad && turns_of(&p) * PER_TURN > p.count) { /* too many turns to see any: the first of them will do */
             close_path(s, &p);
-            bad = open_path(s, &p, m->t0, m->t0 + (span /= 8), SAMPLES);
+            bad = open_path(s, &p, m->time.t0, m->time.t0 + (span /= 8), SAMPLES);
             if (!bad) bad = follow_path(s, &p, problem->y0);
         }
         if (!bad) {
@@ -406,10 +406,10 @@ static int guess_by_return(struct actio_search *s)
         actio_find(problem->f, ACTIO_F_ORBIT_GROWS, ACTIO_ARGS(ACTIO_TEXT(problem->sys->variable[grows])));
         return 1;
     }
-    return s->guesses
-               ? 0
-               : (actio_find(problem->f, ACTIO_F_ORBIT_NO_RETURN, ACTIO_ARGS(ACTIO_NUMBER(m->t0), ACTIO_NUMBER(m->t1))),
-                  1);
+    return s->guesses ? 0
+                      : (actio_find(problem->f, ACTIO_F_ORBIT_NO_RETURN,
+                                    ACTIO_ARGS(ACTIO_NUMBER(m->time.t0), ACTIO_NUMBER(m->time.t1))),
+                         1);
 }
 
 /* Driven: states one period apart. The start first, if it nearly returns; then those that do best. */
@@ -420,13 +420,13 @@ static int guess_driven(struct actio_search *s, double period)
     struct near list[ACTIO_GUESSES];
     struct path p;
     size_t count = 0;
-    double t0 = m->has_time ? m->t0 : 0;
+    double t0 = m->time.given ? m->time.t0 : 0;
     actio_orbit_measure_start(s, 10 * period);
     int bad = open_path(s, &p, t0, t0 + STROBES * period, STROBES + 1);
     if (!bad) bad = follow_path(s, &p, problem->y0);
     if (!bad) {
         measure(s, &p, 0);
-        if (!m->has_period || distance(s, &p, 0, 1) < NEAR) bad = add_guess(s, &p, 0, period);
+        if (!m->orbit.has_period || distance(s, &p, 0, 1) < NEAR) bad = add_guess(s, &p, 0, period);
         for (size_t k = 0; k + 1 < p.count; k++) {
             struct near n = { k, k + 1, distance(s, &p, k, k + 1) };
             bool known = false;

@@ -37,13 +37,14 @@ bool actio_orbit_timed(struct actio_search *s)
 
 double actio_orbit_given_period(struct actio_search *s)
 {
-    return s->problem->model->has_period ? actio_model_number(s->problem->model, s->problem->model->period) : NAN;
+    return s->problem->model->orbit.has_period ? actio_model_number(s->problem->model, s->problem->model->orbit.period)
+                                               : NAN;
 }
 
 static int take_turns(struct actio_search *s)
 {
     struct actio_model *m = s->problem->model;
-    for (size_t i = 0; m->turn && i < m->coords; i++) s->o.turn[i] = actio_model_number(m, m->turn[i]);
+    for (size_t i = 0; m->orbit.turn && i < m->coords; i++) s->o.turn[i] = actio_model_number(m, m->orbit.turn[i]);
     for (size_t k = 0; k < s->options->looses; k++) {
         size_t i = 0;
         while (i < s->problem->sys->n + s->problem->sys->m
@@ -92,16 +93,16 @@ int actio_orbit_ready(struct actio_search *s)
 {
     struct actio_problem *problem = s->problem;
     if (actio_principle_ready(problem)) return 1;
-    if (problem->sys->contacts || problem->sys->rubs)
+    if (problem->sys->walls.contacts || problem->sys->walls.rubs)
         return refuse(s,
                       "hard contacts and dry friction make the motion non-smooth; use soft walls (--sigma, --barrier)");
     if (problem->principle->law || problem->principle->stepper)
         return refuse(s, "orbits need equations of motion; use --by dalembert or vakonomic");
     if (problem->sys->hidden)
         return refuse(s, "hidden constraints follow from the equations of motion, and have no reaction");
-    if (problem->model->frees) return refuse(s, "the start data are free; give them by `start`");
-    if (actio_orbit_open(&s->o, problem->ctx, &problem->motion, problem->model->has_time ? problem->model->t0 : 0,
-                         problem->y0))
+    if (problem->model->mixed.frees) return refuse(s, "the start data are free; give them by `start`");
+    if (actio_orbit_open(&s->o, problem->ctx, &problem->motion,
+                         problem->model->time.given ? problem->model->time.t0 : 0, problem->y0))
         return 1;
     if (strcmp(s->options->method, "dual") == 0) {
         const struct actio_dual_choice choice = { .closure = ACTIO_CLOSURE_GAUSS };
@@ -111,7 +112,7 @@ int actio_orbit_ready(struct actio_search *s)
                              "none; use --method shooting");
     }
     bool shooting = strcmp(s->options->method, "shooting") == 0;
-    if (!shooting && problem->sys->modes)
+    if (!shooting && problem->sys->switches.count)
         return refuse(s, "it has switches (abs, sign, min, max, floor, mod, if), which polynomials approximate badly; "
                          "use --method shooting");
     if (!shooting && s->options->looses) return refuse(s, "only --method shooting supports --loose");
@@ -128,7 +129,7 @@ int actio_orbit_ready(struct actio_search *s)
         return 1;
     }
     if (s->options->follow && actio_orbit_followed_param(s) == problem->model->params
-        && actio_orbit_followed_column(s) == problem->sys->columns) {
+        && actio_orbit_followed_column(s) == problem->sys->output.columns) {
         actio_find(problem->f, ACTIO_F_FOLLOW_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(s->options->follow)));
         return 1;
     }
@@ -306,7 +307,7 @@ static int search_one(struct actio_search *s)
         }
     }
     /* no near return leads to one: a longer motion, and its shortest orbit */
-    if (!s->timed && !s->problem->model->has_period && !s->conservative) {
+    if (!s->timed && !s->problem->model->orbit.has_period && !s->conservative) {
         struct actio_findings *own = s->problem->f, quiet;
         actio_findings_open(&quiet, s->problem->ctx);
         s->wanted = 1;
@@ -380,7 +381,7 @@ static int begin_way(struct actio_search *s)
 {
     struct actio_model *m = s->problem->model;
     size_t which = actio_orbit_followed_param(s);
-    if (!m->has_way) return refuse(s, "--follow needs a way A..B");
+    if (!m->orbit.has_way) return refuse(s, "--follow needs a way A..B");
     s->kept_params = actio_take(s->problem->ctx, m->params + 1, sizeof *s->kept_params);
     if (!s->kept_params) return 1;
     for (size_t i = 0; i < m->params; i++) s->kept_params[i] = m->param[i].value;
@@ -388,8 +389,8 @@ static int begin_way(struct actio_search *s)
     s->kept_definition = m->param[which].definition;
     s->kept_which = which;
     /* models made from this one begin there, too */
-    m->param[which].definition = actio_const(&m->pool, actio_model_number(m, m->way_from));
-    actio_orbit_set_param(m, which, actio_model_number(m, m->way_from));
+    m->param[which].definition = actio_const(&m->pool, actio_model_number(m, m->orbit.way_from));
+    actio_orbit_set_param(m, which, actio_model_number(m, m->orbit.way_from));
     return 0;
 }
 
@@ -399,7 +400,7 @@ static int follow(struct actio_search *s)
     struct actio_model *m = s->problem->model;
     /* it is there already */
     if (actio_orbit_followed_param(s) < m->params
-        && actio_model_number(m, m->way_from) == actio_model_number(m, m->way_to))
+        && actio_model_number(m, m->orbit.way_from) == actio_model_number(m, m->orbit.way_to))
         return 0;
     /* the shortest is followed */
     while (s->out->count > 1) actio_found_free(s->problem->ctx, s->out->orbit[--s->out->count]);
@@ -411,14 +412,14 @@ static int follow(struct actio_search *s)
 
 static int search(struct actio_search *s)
 {
-    if (s->problem->model->axes) return refuse(s, "this version does not search for orbits of fields");
+    if (s->problem->model->field.axes) return refuse(s, "this version does not search for orbits of fields");
     if (actio_orbit_ready(s)) return 1;
     /* rough orbits cost hardly less, and lead astray */
     s->tol = s->options->tol > 0 ? fmin(0.1 * s->options->tol, 1e-9) : 1e-14;
     if (actio_attempt(s->problem->ctx, name_components, &(struct naming){ s })) return 1;
     if (s->options->find && !s->options->run.no_compile) actio_system_native(s->problem->sys, 1e7);
     s->wanted = s->options->find;
-    s->rough = !s->averaged.y && !s->problem->model->has_period;
+    s->rough = !s->averaged.y && !s->problem->model->orbit.has_period;
     bool many = s->wanted && !actio_orbit_conserves(s);
     int bad = s->averaged.y ? polish(s) : many ? actio_orbit_find(s) : search_one(s);
     bool family = s->out->count && (actio_orbit_conserves(s) || actio_orbit_is_family(s, s->out->orbit[0]));

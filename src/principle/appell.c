@@ -67,11 +67,11 @@ static bool is_unframed(const struct actio_motion *m)
 static int open(struct actio_motion *m)
 {
     size_t n = m->n, p = m->p, big = n > p ? n : p;
-    struct appell *a = m->law_data = actio_take(m->ctx, 1, sizeof *a);
+    struct appell *a = m->obeys.data = actio_take(m->ctx, 1, sizeof *a);
     if (!a) return 1;
     a->frame = is_unframed(m) ? NULL : m->sys->frame;
     a->n = n;
-    a->r = n - (a->frame ? a->frame->kept : m->rank);
+    a->r = n - (a->frame ? a->frame->kept : m->rows.rank);
     struct {
         double **at;
         size_t count;
@@ -96,7 +96,7 @@ static int open(struct actio_motion *m)
 
 static void close(struct actio_motion *m)
 {
-    struct appell *a = m->law_data;
+    struct appell *a = m->obeys.data;
     if (!a) return;
     void *all[] = { a->M, a->X, a->K, a->beta, a->rate, a->part, a->copy, a->work, a->states, a->pivot, a->iwork, a };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
@@ -106,13 +106,13 @@ static void close(struct actio_motion *m)
 
 static size_t size(const struct actio_motion *m)
 {
-    const struct appell *a = m->law_data;
+    const struct appell *a = m->obeys.data;
     return m->n + a->r + m->m;
 }
 
 static int fold(struct actio_motion *m, double t, const double *y, double *Y)
 {
-    struct appell *a = m->law_data;
+    struct appell *a = m->obeys.data;
     struct frame_values at = frame_at(m, t, y);
     size_t n = a->n;
     memcpy(Y, y, n * sizeof *Y);
@@ -124,7 +124,7 @@ static int fold(struct actio_motion *m, double t, const double *y, double *Y)
 /* M v = u - m0, the u of constraints 0. */
 static int unfold(struct actio_motion *m, double t, const double *Y, double *y)
 {
-    struct appell *a = m->law_data;
+    struct appell *a = m->obeys.data;
     size_t n = a->n;
     double *v = y + n;
     memcpy(y, Y, n * sizeof *y);
@@ -150,7 +150,7 @@ static double frame_change(const struct frame_values *at, size_t n, const double
 
 static int along_frame(struct actio_motion *m, double t, const double *y)
 {
-    struct appell *a = m->law_data;
+    struct appell *a = m->obeys.data;
     size_t n = a->n, r = a->r;
     struct frame_values at = frame_at(m, t, y);
     memcpy(a->M, at.M, n * n * sizeof *a->M);
@@ -171,7 +171,7 @@ static void take_rows(const struct actio_motion *m, const struct actio_dense_poi
 
 static int along_directions(struct actio_motion *m, const struct actio_dense_point *at)
 {
-    struct appell *a = m->law_data;
+    struct appell *a = m->obeys.data;
     size_t n = a->n, r = a->r, p = m->p;
     double defect;
     memset(a->beta, 0, n * sizeof *a->beta);
@@ -190,9 +190,9 @@ static int along_directions(struct actio_motion *m, const struct actio_dense_poi
 /* s' of the states, which no constraint binds. */
 static int state_rates(struct actio_motion *m, const struct actio_dense_point *at)
 {
-    struct appell *a = m->law_data;
+    struct appell *a = m->obeys.data;
     size_t n = m->n, k = m->m;
-    double *G = a->states, *s = m->zdot + n;
+    double *G = a->states, *s = m->here.zdot + n;
     for (size_t i = 0; i < k; i++) memcpy(G + i * k, at->G + (n + i) * m->N + n, k * sizeof *G);
     memcpy(s, at->h + n, k * sizeof *s);
     if (k && actio_lu_factor(k, G, a->iwork)) return ACTIO_FLOW_SINGULAR;
@@ -227,52 +227,52 @@ static void form_equations(struct appell *a, const struct gibbs_values *S)
 /* u' into a->rate, z' into m->zdot, at a known state. */
 static int accelerations(struct actio_motion *m, double t, const double *y)
 {
-    struct appell *a = m->law_data;
+    struct appell *a = m->obeys.data;
     struct actio_dense_point at;
     size_t n = a->n, r = a->r;
     if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
     int status = state_rates(m, &at);
     if (!status) status = a->frame ? along_frame(m, t, y) : along_directions(m, &at);
     if (status) return status;
-    memcpy(m->zdot, a->beta, n * sizeof *a->beta);
+    memcpy(m->here.zdot, a->beta, n * sizeof *a->beta);
     struct gibbs_values S = gibbs_at(m, t, y);
     form_equations(a, &S);
     if (r && actio_lu_factor(r, a->K, a->iwork)) return ACTIO_FLOW_SINGULAR;
     if (r) actio_lu_solve(r, a->K, a->iwork, a->rate, 1, false);
-    for (size_t k = 0; k < n; k++) m->zdot[k] += actio_dot(r, a->X + k * r, a->rate);
+    for (size_t k = 0; k < n; k++) m->here.zdot[k] += actio_dot(r, a->X + k * r, a->rate);
     return ACTIO_FLOW_OK;
 }
 
 static int rates(struct actio_motion *m, double t, const double *Y, double *dY)
 {
-    struct appell *a = m->law_data;
-    double *y = m->law_y;
+    struct appell *a = m->obeys.data;
+    double *y = m->obeys.y;
     int status = unfold(m, t, Y, y);
     if (!status) status = accelerations(m, t, y);
     memcpy(dY, y + m->n, m->n * sizeof *dY);
     memcpy(dY + m->n, a->rate, a->r * sizeof *dY);
-    memcpy(dY + m->n + a->r, m->zdot + m->n, m->m * sizeof *dY);
+    memcpy(dY + m->n + a->r, m->here.zdot + m->n, m->m * sizeof *dY);
     return status;
 }
 
 /* Automatic rows anew: perpendicular to the others as they are here. */
 static int rebase(struct actio_motion *m, double t, const double *y)
 {
-    struct appell *a = m->law_data;
+    struct appell *a = m->obeys.data;
     size_t n = a->n, count = a->frame ? a->frame->automatic : 0;
     if (count == 0) return ACTIO_FLOW_OK;
     size_t first = a->frame->given;
     struct frame_values at = frame_at(m, t, y);
     memcpy(a->K, at.M, n * n * sizeof *a->K);
     if (actio_frame_complete(n, first, count, a->K, 1e-9, a->work, a->iwork) < n - count) return ACTIO_FLOW_SINGULAR;
-    memcpy(m->hidden, a->K + first * n, count * n * sizeof *m->hidden);
+    memcpy(m->here.hidden, a->K + first * n, count * n * sizeof *m->here.hidden);
     actio_motion_prologue(m, ACTIO_Q_FRAME);
     return ACTIO_FLOW_OK;
 }
 
 static double strain(struct actio_motion *m, double t, const double *y)
 {
-    struct appell *a = m->law_data;
+    struct appell *a = m->obeys.data;
     size_t n = a->n;
     if (a->frame->automatic == 0) return 0;
     struct frame_values at = frame_at(m, t, y);
@@ -303,7 +303,7 @@ static int plain_rates(struct actio_motion *m, double t, const double *y, double
 {
     int status = accelerations(m, t, y);
     memcpy(dy, y + m->n, m->n * sizeof *dy);
-    memcpy(dy + m->n, m->zdot, m->N * sizeof *dy);
+    memcpy(dy + m->n, m->here.zdot, m->N * sizeof *dy);
     return status;
 }
 
@@ -364,11 +364,11 @@ static actio_expr acceleration(const struct moving *m, const actio_expr *v, size
 {
     struct actio_formation *F = m->d->F;
     struct actio_pool *pool = &F->pool;
-    actio_expr sum = actio_diff(pool, v[k], F->time);
+    actio_expr sum = actio_diff(pool, v[k], F->sym.time);
     for (size_t j = 0; j < m->r; j++)
         sum = actio_add(pool, sum, actio_times(pool, actio_diff(pool, v[k], m->u[j]), m->rate[j]));
     for (size_t l = 0; l < F->n; l++)
-        sum = actio_add(pool, sum, actio_times(pool, actio_diff(pool, v[k], F->q[l]), v[l]));
+        sum = actio_add(pool, sum, actio_times(pool, actio_diff(pool, v[k], F->sym.q[l]), v[l]));
     return actio_tidy_in(m->d, actio_tidy(m->d, sum), m->rate, m->r);
 }
 
@@ -428,8 +428,8 @@ static void show_framed(struct moving *m)
     actio_expr *Q = actio_form_array(F, F->n, sizeof *Q);
     actio_shown_section(d, "by-rates", "Accelerations by the rates of quasi-velocities", "", "");
     for (size_t k = 0; k < F->n; k++)
-        if (!actio_same(m->to[F->n + k], F->acc[k]))
-            show_or_say(d, F->acc[k], m->to[F->n + k], d->model->coord[k].name);
+        if (!actio_same(m->to[F->n + k], F->sym.acc[k]))
+            show_or_say(d, F->sym.acc[k], m->to[F->n + k], d->model->coord[k].name);
     m->S = with_rates(d, by_u(m, actio_gibbs_function(F)), m->rate, m->r);
     show_gibbs(d, m->S);
     begin_equations(d, "dS/du' = Q, u the quasi-velocities that are free",
@@ -463,7 +463,7 @@ static void show_unframed(struct moving *m)
     struct actio_pool *pool = &F->pool;
     struct actio_directions free;
     actio_expr *Q = actio_form_array(F, F->n, sizeof *Q);
-    m->S = with_rates(d, actio_gibbs_function(F), F->acc, F->n);
+    m->S = with_rates(d, actio_gibbs_function(F), F->sym.acc, F->n);
     show_gibbs(d, m->S);
     begin_equations(d, "Z'*(dS/dq'' - Q) = 0, columns of Z the directions that the constraints leave free",
                     "Z^T \\left( \\frac{\\partial S}{\\partial \\ddot{q}} - Q \\right) = 0");
@@ -474,8 +474,8 @@ static void show_unframed(struct moving *m)
     for (size_t j = 0; found && j < free.r; j++) {
         actio_expr left = { 0 }, right = { 0 };
         for (size_t k = 0; k < F->n; k++) {
-            left =
-                actio_add(pool, left, actio_times(pool, free.best[k * free.r + j], actio_diff(pool, m->S, F->acc[k])));
+            left = actio_add(pool, left,
+                             actio_times(pool, free.best[k * free.r + j], actio_diff(pool, m->S, F->sym.acc[k])));
             right = actio_add(pool, right, actio_times(pool, free.best[k * free.r + j], Q[k]));
         }
         actio_tidy_rates(d, &left, &right);
@@ -490,8 +490,8 @@ static void show_appell(struct actio_derivation *d)
     struct moving m = { .d = d,
                         .from = actio_form_array(F, 2 * F->n, sizeof *m.from),
                         .to = actio_form_array(F, 2 * F->n, sizeof *m.to) };
-    memcpy(m.from, F->v, F->n * sizeof *m.from);
-    memcpy(m.from + F->n, F->acc, F->n * sizeof *m.from);
+    memcpy(m.from, F->sym.v, F->n * sizeof *m.from);
+    memcpy(m.from + F->n, F->sym.acc, F->n * sizeof *m.from);
     memcpy(m.to, m.from, 2 * F->n * sizeof *m.to);
     bool framed = actio_derive_bare_frame(d);
     if (framed) find_motion(&m, d->framing);

@@ -122,7 +122,7 @@ static void allocate_task(void *user)
         t->choice.bound = NULL;
         return;
     }
-    const struct actio_chart *c = problem->motion.law_data;
+    const struct actio_chart *c = problem->motion.obeys.data;
     for (size_t i = 0; i < c->N; i++) {
         bound[i] = true;
         for (size_t r = 0; r < c->r; r++) bound[i] = bound[i] && c->Z[r * c->N + i] != 1;
@@ -139,15 +139,15 @@ static size_t free_size(const struct actio_motion *m) { return m->ny; }
 static int free_solve(struct actio_motion *m, double t, const double *y)
 {
     struct actio_dense_point at;
-    double *U = m->dual->told.nodes ? actio_take(m->ctx, m->sys->first_order->u + 1, sizeof *U) : NULL;
+    double *U = m->chosen.dual->told.nodes ? actio_take(m->ctx, m->sys->first_order->u + 1, sizeof *U) : NULL;
     if (!U) return actio_motion_solve(m, t, y);
-    actio_dual_look(m->dual, t, NULL, U);
+    actio_dual_look(m->chosen.dual, t, NULL, U);
     int status = actio_motion_matrices(m, t, y, &at);
     for (size_t i = 0; !status && i < m->N; i++) {
-        m->zdot[i] = U[i];
-        m->reaction[i] = actio_dot(m->N, at.G + i * m->N, U) - at.h[i];
+        m->here.zdot[i] = U[i];
+        m->here.reaction[i] = actio_dot(m->N, at.G + i * m->N, U) - at.h[i];
     }
-    for (size_t k = 0; k < m->p; k++) m->lambda[k] = NAN; /* along no gradient */
+    for (size_t k = 0; k < m->p; k++) m->here.lambda[k] = NAN; /* along no gradient */
     actio_give(m->ctx, U);
     return status;
 }
@@ -159,8 +159,8 @@ static const struct actio_law law_free = {
 /* Beyond its ends a table says nothing. */
 static bool table_is_short(struct actio_problem *problem, const struct actio_dual_table *table)
 {
-    double from = fmin(problem->model->t0, problem->model->t1), to = fmax(problem->model->t0, problem->model->t1),
-           room = 1e-9 * (to - from);
+    double from = fmin(problem->model->time.t0, problem->model->time.t1),
+           to = fmax(problem->model->time.t0, problem->model->time.t1), room = 1e-9 * (to - from);
     if (table->t[0] <= from + room && table->t[table->rows - 1] >= to - room) return false;
     actio_find(problem->f, ACTIO_F_BASE_SHORT,
                ACTIO_ARGS(ACTIO_TEXT(problem->options.base), ACTIO_NUMBER(table->t[0]),
@@ -188,7 +188,8 @@ static int check_convexity(struct actio_problem *problem)
     struct actio_model *m = problem->model;
     for (size_t i = 0; i < m->dual.weights; i++)
         for (int k = 0; k <= 16; k++) {
-            double t = m->t0 + (m->t1 - m->t0) * k / 16, w = actio_model_number_at(m, m->dual.weight[i].e, t);
+            double t = m->time.t0 + (m->time.t1 - m->time.t0) * k / 16,
+                   w = actio_model_number_at(m, m->dual.weight[i].e, t);
             if (w > 0) continue;
             actio_find(problem->f, ACTIO_F_DUAL_WEIGHT, ACTIO_ARGS(ACTIO_NUMBER(w), ACTIO_NUMBER(t)));
             return 1;
@@ -263,7 +264,7 @@ static int check_inertia(struct actio_problem *problem)
                    ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(problem->ctx->bytes_limit)));
         return 1;
     }
-    bool singular = actio_motion_matrices(m, problem->model->t0, problem->y0, &at) == ACTIO_FLOW_OK
+    bool singular = actio_motion_matrices(m, problem->model->time.t0, problem->y0, &at) == ACTIO_FLOW_OK
                     && actio_lu_factor(m->N, at.G, pivot);
     actio_give(problem->ctx, pivot);
     if (singular) actio_find(problem->f, ACTIO_F_FREE_NEEDS_INERTIA, ACTIO_NO_ARGS);
@@ -292,7 +293,7 @@ static int take_task(struct actio_problem *problem)
                                                                                           : ACTIO_BASE_RK4;
     if (t->base == ACTIO_BASE_TABLE && read_base(problem, t)) return 1;
     if (t->choice.closure == ACTIO_CLOSURE_FREE && free_reactions(problem)) return 1;
-    problem->motion.dual = problem->dual = x.d;
+    problem->motion.chosen.dual = problem->dual = x.d;
     return actio_system_dual(problem->sys, &t->choice) || check_idle(problem);
 }
 
@@ -305,9 +306,9 @@ static void close_task(struct actio_problem *problem)
 
 static void say_horizon(struct actio_problem *problem, double horizon)
 {
-    double span = fabs(problem->model->t1 - problem->model->t0);
+    double span = fabs(problem->model->time.t1 - problem->model->time.t0);
     if (horizon < 1e-4 * span && problem->model->dual.has_potential) {
-        actio_find(problem->f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(problem->model->t0)));
+        actio_find(problem->f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(problem->model->time.t0)));
         return;
     }
     actio_find(problem->f, ACTIO_F_DUAL_HORIZON,
@@ -323,7 +324,8 @@ int actio_dual_foresee(struct actio_problem *problem)
         || problem->dual->task.base == ACTIO_BASE_EXACT)
         return 0;
     /* not known: it is tried */
-    if (actio_dual_horizon(&problem->motion, problem->model->t0, problem->model->t1, problem->y0, &horizon)) return 0;
+    if (actio_dual_horizon(&problem->motion, problem->model->time.t0, problem->model->time.t1, problem->y0, &horizon))
+        return 0;
     if (!isfinite(horizon)) return 0;
     say_horizon(problem, horizon);
     return 1;
@@ -348,7 +350,7 @@ void actio_dual_explain(struct actio_problem *problem, const double *y_stop)
         actio_find(problem->f, ACTIO_F_DUAL_FREE_FAILS, ACTIO_ARGS(ACTIO_TEXT(why[told->status])));
         return;
     }
-    bool shortest = told->length < 1e-6 * fabs(problem->model->t1 - problem->model->t0);
+    bool shortest = told->length < 1e-6 * fabs(problem->model->time.t1 - problem->model->time.t0);
     if (shortest && problem->model->dual.has_potential && told->status != ACTIO_DUAL_TOO_MANY) {
         actio_find(problem->f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(told->t)));
         return;
@@ -365,7 +367,7 @@ void actio_dual_explain(struct actio_problem *problem, const double *y_stop)
 
 static bool explain(struct actio_problem *problem, const struct actio_outcome *o)
 {
-    if (problem->motion.stop != ACTIO_STOP_DUAL) return false;
+    if (problem->motion.halted.why != ACTIO_STOP_DUAL) return false;
     actio_dual_explain(problem, o->y_stop);
     return true;
 }
@@ -428,7 +430,7 @@ static int begin(struct actio_problem *problem) { return take_task(problem) || a
 /* One first-order form, one split. */
 static int prepare(struct actio_problem *problem)
 {
-    problem->motion.resplit = 0;
+    problem->motion.chosen.resplit = 0;
     return 0;
 }
 

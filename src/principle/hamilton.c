@@ -48,7 +48,7 @@ static const double *momenta(struct actio_motion *m, double t, const double *y)
 
 static int fold(struct actio_motion *m, double t, const double *y, double *Y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     size_t n = m->n;
     memcpy(c->z, y + n, n * sizeof *y);
     memcpy(Y, y, m->ny * sizeof *Y);
@@ -59,7 +59,7 @@ static int fold(struct actio_motion *m, double t, const double *y, double *Y)
 /* p - L_v at y into c->step; the largest, INFINITY where one is not a number. */
 static double defect_of(struct actio_motion *m, double t, const double *y, const double *p)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     const double *L_v = momenta(m, t, y) + m->n;
     double largest = 0;
     for (size_t i = 0; i < m->n; i++) {
@@ -74,7 +74,7 @@ static double defect_of(struct actio_motion *m, double t, const double *y, const
  * of a small one. L_vv into c->M; NAN: none. */
 static double relative_defect(struct actio_motion *m, double t, const double *y, const double *p)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
     size_t n = m->n;
     double largest = 0;
@@ -95,7 +95,7 @@ static double relative_defect(struct actio_motion *m, double t, const double *y,
  * flow status. */
 static int advance(struct actio_motion *m, double t, double *y, const double *p, double *defect)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     size_t n = m->n;
     double *step = c->K, *from = c->F, part = 1, before = *defect;
     if (actio_lu_factor(n, c->M, c->pivot)) return ACTIO_FLOW_SINGULAR;
@@ -115,7 +115,7 @@ static int advance(struct actio_motion *m, double t, double *y, const double *p,
 /* The velocities of these momenta: one step of Newton's method where L is quadratic in them. */
 static int unfold(struct actio_motion *m, double t, const double *Y, double *y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     size_t n = m->n;
     const double *p = Y + n;
     memcpy(y, Y, m->ny * sizeof *y);
@@ -137,17 +137,17 @@ static int unfold(struct actio_motion *m, double t, const double *Y, double *y)
 /* Rows that are independent: all of them unless some are redundant. */
 static int choose_rows(struct actio_motion *m, const double *A)
 {
-    struct actio_chart *c = m->law_data;
-    for (size_t k = 0; k < m->p && m->rank == m->p; k++) c->row[k] = (uint32_t)k;
-    if (m->rank < m->p && actio_chart_choose_rows(m, A)) return ACTIO_FLOW_SINGULAR;
-    m->based = true; /* until the next run begins: lengths of rows are remembered */
+    struct actio_chart *c = m->obeys.data;
+    for (size_t k = 0; k < m->p && m->rows.rank == m->p; k++) c->row[k] = (uint32_t)k;
+    if (m->rows.rank < m->p && actio_chart_choose_rows(m, A)) return ACTIO_FLOW_SINGULAR;
+    m->obeys.based = true; /* until the next run begins: lengths of rows are remembered */
     return ACTIO_FLOW_OK;
 }
 
 /* D' of the rows that are kept, N x rank: its entries stand before h in the MATRIX quantity. */
 static void spread_reactions(struct actio_motion *m, const struct actio_dense_point *at, double *to)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     const struct actio_places *D = &m->sys->D;
     const double *value = at->h - D->count;
     size_t rank = c->N - c->r;
@@ -161,11 +161,11 @@ static void spread_reactions(struct actio_motion *m, const struct actio_dense_po
  * G^-1 D'. */
 static int multipliers(struct actio_motion *m, const struct actio_dense_point *at)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     size_t N = c->N, rank = N - c->r;
     for (size_t k = 0; k < rank; k++) {
         const double *a = at->A + c->row[k] * N;
-        c->step[k] = at->c[c->row[k]] - actio_dot(N, a, m->zdot);
+        c->step[k] = at->c[c->row[k]] - actio_dot(N, a, m->here.zdot);
         for (size_t l = 0; l < rank; l++) {
             double sum = 0;
             for (size_t i = 0; i < N; i++) sum += a[i] * c->F[i * rank + l];
@@ -180,7 +180,7 @@ static int multipliers(struct actio_motion *m, const struct actio_dense_point *a
 /* At a known state: multipliers of the rows kept in c->step, z' in m->zdot, what reactions bring in c->Z (N). */
 static int react(struct actio_motion *m, double t, const double *y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
     size_t N = c->N, rank = N - c->r;
     double *push = c->Z;
@@ -188,23 +188,23 @@ static int react(struct actio_motion *m, double t, const double *y)
     if (choose_rows(m, at.A)) return ACTIO_FLOW_SINGULAR;
     memcpy(c->M, at.G, N * N * sizeof *c->M);
     if (actio_lu_factor(N, c->M, c->pivot)) return ACTIO_FLOW_SINGULAR;
-    memcpy(m->zdot, at.h, N * sizeof *m->zdot);
-    actio_lu_solve(N, c->M, c->pivot, m->zdot, 1, false);
+    memcpy(m->here.zdot, at.h, N * sizeof *m->here.zdot);
+    actio_lu_solve(N, c->M, c->pivot, m->here.zdot, 1, false);
     spread_reactions(m, &at, c->F);
     memcpy(c->copy, c->F, N * rank * sizeof *c->copy);
     if (rank) actio_lu_solve(N, c->M, c->pivot, c->F, rank, false);
     int status = multipliers(m, &at);
     for (size_t i = 0; i < N && !status; i++) {
         push[i] = actio_dot(rank, c->copy + i * rank, c->step);
-        m->zdot[i] += actio_dot(rank, c->F + i * rank, c->step);
+        m->here.zdot[i] += actio_dot(rank, c->F + i * rank, c->step);
     }
     return status;
 }
 
 static int rates(struct actio_motion *m, double t, const double *Y, double *dY)
 {
-    struct actio_chart *c = m->law_data;
-    double *y = m->law_y;
+    struct actio_chart *c = m->obeys.data;
+    double *y = m->obeys.y;
     size_t n = m->n;
     int status = unfold(m, t, Y, y);
     if (!status) status = react(m, t, y);
@@ -212,7 +212,7 @@ static int rates(struct actio_motion *m, double t, const double *Y, double *dY)
     const double *force = momenta(m, t, y); /* -H_q + Q */
     memcpy(dY, y + n, n * sizeof *dY);
     for (size_t i = 0; i < n; i++) dY[n + i] = force[i] + c->Z[i];
-    memcpy(dY + 2 * n, m->zdot + n, m->m * sizeof *dY);
+    memcpy(dY + 2 * n, m->here.zdot + n, m->m * sizeof *dY);
     return ACTIO_FLOW_OK;
 }
 
@@ -225,7 +225,7 @@ static int solve(struct actio_motion *m, double t, const double *y)
 /* Momenta go where the velocities that the constraints allow take them. */
 static int project(struct actio_motion *m, double t, double *Y)
 {
-    double *y = m->law_y;
+    double *y = m->obeys.y;
     int status = unfold(m, t, Y, y);
     if (!status) status = actio_motion_project(m, t, y);
     return status ? status : fold(m, t, y, Y);
@@ -268,8 +268,8 @@ static void show_velocities(struct canonical *c)
 {
     struct actio_formation *F = c->d->F;
     for (size_t i = 0; i < F->n; i++) {
-        c->v[i] = c->explicit ? actio_tidy(c->d, actio_diff(&F->pool, c->H, c->p[i])) : F->v[i];
-        if (c->explicit) show(c, F->v[i], c->v[i], c->d->model->coord[i].name);
+        c->v[i] = c->explicit ? actio_tidy(c->d, actio_diff(&F->pool, c->H, c->p[i])) : F->sym.v[i];
+        if (c->explicit) show(c, F->sym.v[i], c->v[i], c->d->model->coord[i].name);
     }
     if (!c->explicit)
         actio_shown_words(c->d,
@@ -289,7 +289,7 @@ static actio_expr reaction_on(struct actio_formation *F, size_t i)
     actio_expr sum = { 0 };
     for (size_t k = 0; k < F->D.count; k++)
         if (F->D.at[k].col == i)
-            sum = actio_add(&F->pool, sum, actio_mul(&F->pool, F->D.at[k].e, F->lambda[F->D.at[k].row]));
+            sum = actio_add(&F->pool, sum, actio_mul(&F->pool, F->D.at[k].e, F->sym.lambda[F->D.at[k].row]));
     return sum;
 }
 
@@ -299,10 +299,10 @@ static void show_rates_of_momenta(struct canonical *c)
     struct actio_formation *F = c->d->F;
     struct actio_pool *pool = &F->pool;
     for (size_t i = 0; i < F->n; i++) {
-        actio_expr push = c->explicit ? actio_neg(pool, actio_diff(pool, c->H, F->q[i])) : F->Lq[i];
+        actio_expr push = c->explicit ? actio_neg(pool, actio_diff(pool, c->H, F->sym.q[i])) : F->Lq[i];
         actio_expr other = actio_add(pool, F->total_force[i], reaction_on(F, i));
-        push = actio_tidy(c->d, actio_add(pool, push, actio_substitute(pool, other, F->v, c->v, F->n)));
-        show(c, rate_of_momentum(c, i), F->p ? actio_tidy_in(c->d, push, F->lambda, F->p) : push,
+        push = actio_tidy(c->d, actio_add(pool, push, actio_substitute(pool, other, F->sym.v, c->v, F->n)));
+        show(c, rate_of_momentum(c, i), F->p ? actio_tidy_in(c->d, push, F->sym.lambda, F->p) : push,
              c->d->model->coord[i].name);
     }
 }

@@ -17,7 +17,7 @@
 /* Rows of Z: an orthonormal basis of D dz = 0. The entries of D stand before h in the MATRIX quantity. */
 static int virtual_velocities(struct actio_motion *m, const struct actio_dense_point *at)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     const struct actio_places *D = &m->sys->D;
     const double *value = at->h - D->count;
     size_t N = c->N, p = m->p;
@@ -35,9 +35,9 @@ static int virtual_velocities(struct actio_motion *m, const struct actio_dense_p
 /* Rows of A that stand in the system: all of them unless some are redundant. */
 static int choose_rows(struct actio_motion *m, const double *A)
 {
-    struct actio_chart *c = m->law_data;
-    for (size_t k = 0; k < m->p && m->rank == m->p; k++) c->row[k] = (uint32_t)k;
-    if (m->rank < m->p && actio_chart_choose_rows(m, A)) return ACTIO_FLOW_SINGULAR;
+    struct actio_chart *c = m->obeys.data;
+    for (size_t k = 0; k < m->p && m->rows.rank == m->p; k++) c->row[k] = (uint32_t)k;
+    if (m->rows.rank < m->p && actio_chart_choose_rows(m, A)) return ACTIO_FLOW_SINGULAR;
     return ACTIO_FLOW_OK;
 }
 
@@ -62,10 +62,10 @@ static void form_row(const struct actio_chart *c, const struct actio_dense_point
 /* z' at a known state into m->zdot. */
 static int accelerations(struct actio_motion *m, double t, const double *y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
     size_t N = c->N;
-    double *rate = m->zdot;
+    double *rate = m->here.zdot;
     if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
     int status = choose_rows(m, at.A);
     if (!status) status = virtual_velocities(m, &at);
@@ -82,9 +82,9 @@ static int accelerations(struct actio_motion *m, double t, const double *y)
 static int rates(struct actio_motion *m, double t, const double *y, double *dy)
 {
     int status = accelerations(m, t, y);
-    m->based = true; /* until the next run begins: lengths of rows are remembered */
+    m->obeys.based = true; /* until the next run begins: lengths of rows are remembered */
     memcpy(dy, y + m->n, m->n * sizeof *dy);
-    memcpy(dy + m->n, m->zdot, m->N * sizeof *dy);
+    memcpy(dy + m->n, m->here.zdot, m->N * sizeof *dy);
     return status;
 }
 
@@ -159,8 +159,9 @@ static void show_power(struct actio_derivation *d, const actio_expr *dz)
     actio_expr *none = actio_form_array(F, F->p, sizeof *none), *left, *right, sum = { 0 };
     actio_derive_balance(d, &left, &right);
     for (size_t i = 0; i < F->N; i++) {
-        actio_expr off = actio_sub(pool, left[i], actio_substitute(pool, right[i], F->lambda, none, F->p));
-        sum = actio_add(pool, sum, actio_times(pool, actio_group(pool, actio_tidy_in(d, off, F->zdot, F->N)), dz[i]));
+        actio_expr off = actio_sub(pool, left[i], actio_substitute(pool, right[i], F->sym.lambda, none, F->p));
+        sum =
+            actio_add(pool, sum, actio_times(pool, actio_group(pool, actio_tidy_in(d, off, F->sym.zdot, F->N)), dz[i]));
     }
     if (actio_tidy_size(d, sum) <= SHORT) actio_shown_equation(d, NULL, actio_shown_free(d, "P", "power", "P"), sum);
     else

@@ -23,8 +23,9 @@ static enum actio_action_form form_of(const struct actio_run_options *o)
 static int check(struct actio_problem *problem)
 {
     const struct actio_run_options *o = &problem->options;
-    if (o->form && problem->model->axes) return actio_principle_refuse(problem, "form", "models without fields");
-    if (o->verify && problem->model->axes) return actio_principle_refuse(problem, "verify", "models without fields");
+    if (o->form && problem->model->field.axes) return actio_principle_refuse(problem, "form", "models without fields");
+    if (o->verify && problem->model->field.axes)
+        return actio_principle_refuse(problem, "verify", "models without fields");
     if (form_of(o) != ACTIO_ACTION_WEAK && !o->grid) return actio_principle_refuse(problem, "form", "one --grid");
     if (o->verify && form_of(o) != ACTIO_ACTION_WEAK) return actio_principle_refuse(problem, "verify", "the weak form");
     if ((o->grid || o->slabs) && o->gradients)
@@ -48,20 +49,20 @@ static int check(struct actio_problem *problem)
 
 static const char *objection(const struct actio_problem *problem)
 {
-    bool dependent = problem->sys->axes && problem->motion.rank < problem->sys->p;
+    bool dependent = problem->sys->field.axes && problem->motion.rows.rank < problem->sys->p;
     return dependent ? "rows of constraints along a line are redundant: delete the duplicates" : NULL;
 }
 
 static int prepare(struct actio_problem *problem)
 {
-    actio_system_droppable(problem->sys, problem->motion.rank < problem->sys->p);
+    actio_system_droppable(problem->sys, problem->motion.rows.rank < problem->sys->p);
     return 0;
 }
 
 /* So many points that neighbours are a fifth of a width apart. */
 static void say_thin(struct actio_problem *problem, const struct actio_grid_told *told)
 {
-    double sigma = problem->sys->sigma, points = ceil((double)problem->options.grid * told->thin / (0.2 * sigma));
+    double sigma = problem->sys->walls.sigma, points = ceil((double)problem->options.grid * told->thin / (0.2 * sigma));
     actio_find_at(problem->f, ACTIO_F_WALL_TOO_THIN, &problem->model->source, problem->model->contact[told->wall].span,
                   ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[told->wall].label), ACTIO_NUMBER(told->thin),
                              ACTIO_NUMBER(sigma), ACTIO_COUNT((size_t)points)));

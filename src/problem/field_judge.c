@@ -13,8 +13,8 @@ enum { LARGEST = 400, FEW_CELLS = 16, MOST_CELLS = 128 };
 static size_t cells_for(const struct actio_problem *problem)
 {
     size_t cells = 0;
-    for (size_t a = 0; a < problem->model->axes; a++)
-        cells = problem->model->axis[a].nodes - 1 > cells ? problem->model->axis[a].nodes - 1 : cells;
+    for (size_t a = 0; a < problem->model->field.axes; a++)
+        cells = problem->model->field.axis[a].nodes - 1 > cells ? problem->model->field.axis[a].nodes - 1 : cells;
     return problem->sys->n + problem->sys->p <= LARGEST && cells <= MOST_CELLS ? cells
            : cells < FEW_CELLS                                                 ? cells
                                                                                : FEW_CELLS;
@@ -95,7 +95,7 @@ static void say_limits(struct actio_problem *problem, const struct actio_field_l
         if (!m->coord[field].axis) continue;
         if (count++ == x->value / 3) break;
     }
-    const struct actio_axis *axis = &m->axis[m->coord[field].axis - 1];
+    const struct actio_axis *axis = &m->field.axis[m->coord[field].axis - 1];
     double place = x->value % 3 == 0 ? axis->a : x->value % 3 == 2 ? axis->b : 0.5 * (axis->a + axis->b);
     char where[80], seen[160];
     snprintf(where, sizeof where, "%.40s(%g)", m->coord[field].name, place);
@@ -126,8 +126,8 @@ static void judge_transport(struct actio_problem *problem, struct actio_field_ve
 static void judge_growth(struct actio_problem *problem, struct actio_field_verdict *v)
 {
     const struct actio_model *m = problem->model;
-    double time = m->has_time ? fabs(m->t1 - m->t0) : 1, cells = 12;
-    for (size_t a = 0; a < m->axes; a++) cells = fmax(cells, (double)(m->axis[a].nodes - 1));
+    double time = m->time.given ? fabs(m->time.t1 - m->time.t0) : 1, cells = 12;
+    for (size_t a = 0; a < m->field.axes; a++) cells = fmax(cells, (double)(m->field.axis[a].nodes - 1));
     v->growth[0] = actio_field_growth(problem, 6);
     v->growth[1] = actio_field_growth(problem, 12);
     if (!(v->growth[1] > 0 && v->growth[1] > MORE * v->growth[0])) return;

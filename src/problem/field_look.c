@@ -26,15 +26,15 @@ struct trial {
 
 static void set_nodes(struct actio_model *m, size_t cells, size_t *before)
 {
-    for (size_t a = 0; a < m->axes; a++) {
-        if (before) before[a] = m->axis[a].nodes;
-        m->axis[a].nodes = cells + 1;
+    for (size_t a = 0; a < m->field.axes; a++) {
+        if (before) before[a] = m->field.axis[a].nodes;
+        m->field.axis[a].nodes = cells + 1;
     }
 }
 
 static void restore_nodes(struct actio_model *m, const size_t *before)
 {
-    for (size_t a = 0; a < m->axes; a++) m->axis[a].nodes = before[a];
+    for (size_t a = 0; a < m->field.axes; a++) m->field.axis[a].nodes = before[a];
 }
 
 static bool trial_open(struct trial *t, const struct actio_problem *of)
@@ -82,8 +82,8 @@ static bool straighten(const struct actio_problem *problem, double *y)
     const struct actio_model *m = problem->model;
     double longest = 0;
     for (size_t i = 0; i < m->coords; i++) {
-        size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 1;
-        double *x = y + problem->sys->base[i], a = x[0], b = x[nodes - 1];
+        size_t nodes = m->coord[i].axis ? m->field.axis[m->coord[i].axis - 1].nodes : 1;
+        double *x = y + problem->sys->field.base[i], a = x[0], b = x[nodes - 1];
         longest = fmax(longest, fabs(b - a));
         for (size_t j = 1; j + 1 < nodes; j++) x[j] = a + (b - a) * (double)j / (double)(nodes - 1);
     }
@@ -99,8 +99,8 @@ static void bend_by(const struct actio_problem *problem, struct bend b, double *
     unsigned seed = 77 * b.shape;
     for (size_t i = 0; b.shape && i < m->coords; i++) {
         uint16_t axis = m->coord[i].axis;
-        size_t nodes = axis ? m->axis[axis - 1].nodes : 1;
-        double length = axis ? m->axis[axis - 1].b - m->axis[axis - 1].a : b.hold ? 0 : 1, a[2][MODES];
+        size_t nodes = axis ? m->field.axis[axis - 1].nodes : 1;
+        double length = axis ? m->field.axis[axis - 1].b - m->field.axis[axis - 1].a : b.hold ? 0 : 1, a[2][MODES];
         for (int k = 0; k < MODES; k++) {
             a[0][k] = shaken(&seed) / (1 + k * k);
             a[1][k] = b.velocities ? shaken(&seed) / (1 + k * k) : 0;
@@ -109,8 +109,8 @@ static void bend_by(const struct actio_problem *problem, struct bend b, double *
             double sigma = nodes > 1 ? (double)j / (double)(nodes - 1) : 0, free = axis ? let_go(b.hold, sigma) : 1;
             for (int k = 0; k < MODES; k++) {
                 double mode = free * cos(3.14159265358979 * k * sigma + (double)i);
-                y[sys->base[i] + j] += b.amount * length * a[0][k] * mode;
-                y[sys->n + sys->base[i] + j] += b.amount * a[1][k] * mode;
+                y[sys->field.base[i] + j] += b.amount * length * a[0][k] * mode;
+                y[sys->n + sys->field.base[i] + j] += b.amount * a[1][k] * mode;
             }
         }
     }
@@ -124,8 +124,8 @@ static void weigh(const struct actio_problem *problem, int hold, double *value)
     for (size_t e = 0; hold && e < sys->G.count; e++) {
         bool heavy = false;
         for (size_t i = 0; i < m->coords && !heavy; i++) {
-            size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 1, at = sys->G.row[e],
-                   base = sys->base[i];
+            size_t nodes = m->coord[i].axis ? m->field.axis[m->coord[i].axis - 1].nodes : 1, at = sys->G.row[e],
+                   base = sys->field.base[i];
             if (at < base || at >= base + nodes) continue;
             heavy = !m->coord[i].axis || let_go(hold, (double)(at - base) / (double)(nodes - 1)) == 0;
         }
@@ -147,9 +147,9 @@ static bool onto_constraints(struct actio_problem *problem, int hold, double *va
             const double *r = actio_bound_values(&m->at[ACTIO_Q_LEVELS]);
             left = 0;
             largest = 0;
-            memset(m->residual, 0, m->p * sizeof *m->residual);
+            memset(m->scratch.residual, 0, m->p * sizeof *m->scratch.residual);
             for (size_t i = 0; i < rows; i++) {
-                m->residual[row[i]] = r[first + i];
+                m->scratch.residual[row[i]] = r[first + i];
                 left = fmax(left, fabs(r[first + i]));
                 largest = fmax(largest, r[count + first + i]);
             }
@@ -157,8 +157,8 @@ static bool onto_constraints(struct actio_problem *problem, int hold, double *va
             weigh(problem, hold, value);
             if (!isfinite(left)) return false;
             if (actio_saddle_factor(m->saddle, value)) return false;
-            actio_saddle_step(m->saddle, m->residual, m->step);
-            for (size_t i = 0; i < sys->n; i++) m->y[level * sys->n + i] += m->step[i];
+            actio_saddle_step(m->saddle, m->scratch.residual, m->scratch.step);
+            for (size_t i = 0; i < sys->n; i++) m->here.y[level * sys->n + i] += m->scratch.step[i];
         }
         if (rows && !(left <= 1e-7 * largest)) return false;
         if (actio_slaves_settle(m)) return false;
@@ -173,17 +173,17 @@ static bool shape_state(struct actio_problem *problem, struct bend b, double *y)
     memcpy(y, problem->y0, problem->ny * sizeof *y);
     if (b.shape == ACTIO_FIELD_STRAIGHT && !straighten(problem, y)) return false;
     if (b.shape != ACTIO_FIELD_STRAIGHT) bend_by(problem, b, y);
-    m->t = problem->model->has_time ? problem->model->t0 : 0;
-    memcpy(m->y, y, problem->ny * sizeof *y);
+    m->here.t = problem->model->time.given ? problem->model->time.t0 : 0;
+    memcpy(m->here.y, y, problem->ny * sizeof *y);
     double *value = actio_take(problem->ctx, m->at[ACTIO_Q_MATRIX].count + 1, sizeof *value);
     bool ok =
         value && actio_slaves_settle(m) == 0 && (problem->sys->levels == 0 || onto_constraints(problem, b.hold, value));
     if (value && !ok && b.hold == 0) {
-        memcpy(m->y, y, problem->ny * sizeof *y);
+        memcpy(m->here.y, y, problem->ny * sizeof *y);
         ok = actio_slaves_settle(m) == 0 && actio_lanes_nearest(m);
     }
     actio_give(problem->ctx, value);
-    memcpy(y, m->y, problem->ny * sizeof *y);
+    memcpy(y, m->here.y, problem->ny * sizeof *y);
     return ok;
 }
 
@@ -219,8 +219,8 @@ static bool fill(struct dense *d, struct actio_problem *problem, const double *y
 {
     const struct actio_system *sys = problem->sys;
     struct actio_motion *m = &problem->motion;
-    m->t = problem->model->has_time ? problem->model->t0 : 0;
-    memcpy(m->y, y, problem->ny * sizeof *y);
+    m->here.t = problem->model->time.given ? problem->model->time.t0 : 0;
+    memcpy(m->here.y, y, problem->ny * sizeof *y);
     const double *v = actio_bound_values(&m->at[ACTIO_Q_MATRIX]), *A = v + sys->G.count;
     memset(d->A, 0, d->p * d->n * sizeof *d->A);
     memset(d->G, 0, d->n * d->n * sizeof *d->G);
@@ -252,8 +252,8 @@ static void inertia(struct dense *d, const struct actio_system *sys, size_t rank
     size_t n = d->n, r = n - rank;
     double *M = d->work, *GZ = d->work + n * n;
     memcpy(M, d->G, n * n * sizeof *M);
-    for (size_t k = 0; k < sys->slaves; k++)
-        for (size_t i = 0; i < n; i++) M[sys->slave[k] * n + i] = M[i * n + sys->slave[k]] = 0;
+    for (size_t k = 0; k < sys->field.slaves; k++)
+        for (size_t i = 0; i < n; i++) M[sys->field.slave[k] * n + i] = M[i * n + sys->field.slave[k]] = 0;
     memcpy(d->G, M, n * n * sizeof *M);
     actio_ldl_factor(n, M, d->iwork);
     actio_ldl_inertia(n, M, d->iwork, 1e-12, all);
@@ -267,8 +267,8 @@ static void inertia(struct dense *d, const struct actio_system *sys, size_t rank
         }
     actio_ldl_factor(r, M, d->iwork);
     actio_ldl_inertia(r, M, d->iwork, 1e-10, kernel);
-    kernel[2] -= (int)sys->slaves;
-    all[2] -= (int)sys->slaves;
+    kernel[2] -= (int)sys->field.slaves;
+    all[2] -= (int)sys->field.slaves;
 }
 
 /* Constraints whose rows say nothing that those before them don't. */
@@ -277,7 +277,7 @@ static void mark_redundant(struct dense *d, const struct actio_problem *problem,
     size_t p = d->p, n = d->n, kept = 0;
     double *Q = d->G; /* n x n: not needed any more */
     for (size_t k = 0, c = 0; k < p; k++) {
-        while (c + 1 < problem->model->constraints && problem->sys->row[c + 1] <= k) c++;
+        while (c + 1 < problem->model->constraints && problem->sys->field.row[c + 1] <= k) c++;
         double *row = d->work;
         memcpy(row, d->A + k * n, n * sizeof *row);
         for (int twice = 0; twice < 2; twice++)
@@ -310,7 +310,7 @@ static size_t find_vanishing(struct dense *d, struct actio_problem *problem, dou
     bool there = zeros && fill(d, problem, y);
     for (size_t i = 0; there && i < zeros && !found; i++) {
         if (actio_norm(d->n, d->A + zero[i] * d->n) == 0) continue;
-        while (found < problem->model->constraints && problem->sys->row[found] <= zero[i]) found++;
+        while (found < problem->model->constraints && problem->sys->field.row[found] <= zero[i]) found++;
     }
     actio_give(problem->ctx, zero);
     return found;
@@ -323,7 +323,7 @@ static bool look_at(struct actio_problem *problem, struct dense *d, unsigned sha
     for (size_t k = 0; k < sizeof amounts / sizeof *amounts && !there; k++)
         there = shape_state(problem, (struct bend){ shape, amounts[k], 0, true, false }, y);
     if (!there || !fill(d, problem, y)) return false;
-    size_t rank = rank_of(d, d->p, d->A), slaves = problem->sys->slaves;
+    size_t rank = rank_of(d, d->p, d->A), slaves = problem->sys->field.slaves;
     if (out->samples == 0) out->start_rank = rank; /* the start, where it is on the constraints */
     if (out->samples == 0 || rank < out->least) {
         out->least = rank;
@@ -347,7 +347,7 @@ int actio_field_ranks(struct actio_problem *of, size_t cells, struct actio_field
     struct trial t;
     struct dense d = { 0 };
     size_t before[ACTIO_FIELD_AXES];
-    if (of->model->axes > ACTIO_FIELD_AXES) return 1;
+    if (of->model->field.axes > ACTIO_FIELD_AXES) return 1;
     *out = (struct actio_field_look){ .cells = cells };
     set_nodes(of->model, cells, before);
     bool ok = trial_open(&t, of) && dense_open(&d, &t.problem);
@@ -355,7 +355,7 @@ int actio_field_ranks(struct actio_problem *of, size_t cells, struct actio_field
     if (y) {
         out->n = d.n;
         out->p = d.p;
-        out->slaves = t.problem.sys->slaves;
+        out->slaves = t.problem.sys->field.slaves;
         for (unsigned shape = 0; shape <= ACTIO_FIELD_STRAIGHT; shape++) look_at(&t.problem, &d, shape, y, out);
     }
     ok = y && out->samples > 0;
@@ -388,8 +388,8 @@ static double roughness(const struct actio_problem *problem, const double *y)
     const struct actio_model *m = problem->model;
     double bends = 0, all = 0;
     for (size_t i = 0; i < m->coords; i++) {
-        size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 0;
-        const double *v = y + problem->sys->n + problem->sys->base[i];
+        size_t nodes = m->coord[i].axis ? m->field.axis[m->coord[i].axis - 1].nodes : 0;
+        const double *v = y + problem->sys->n + problem->sys->field.base[i];
         for (size_t k = 0; k < nodes; k++) all = fmax(all, fabs(v[k]));
         for (size_t k = 1; k + 1 < nodes; k++) bends = fmax(bends, fabs(v[k - 1] - 2 * v[k] + v[k + 1]));
     }
@@ -400,8 +400,8 @@ static void read_values(const struct actio_problem *problem, const double *y, st
 {
     const struct actio_model *m = problem->model;
     for (size_t i = 0; i < m->coords; i++) {
-        size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 0, middle = nodes / 2;
-        const double *x = y + problem->sys->base[i];
+        size_t nodes = m->coord[i].axis ? m->field.axis[m->coord[i].axis - 1].nodes : 0, middle = nodes / 2;
+        const double *x = y + problem->sys->field.base[i];
         if (nodes < 2 || out->count + 3 > ACTIO_FIELD_VALUES) continue;
         out->value[out->count++] = x[0];
         out->value[out->count++] = nodes % 2 ? x[middle] : 0.5 * (x[middle - 1] + x[middle]);
@@ -417,13 +417,13 @@ static void expect_rank(struct actio_motion *m, double t, const double *y)
     size_t rank = actio_saddle_rank(m->saddle, NULL);
     if (rank < m->p) {
         actio_saddle_expect_rank(m->saddle, rank);
-        m->rank = rank;
+        m->rows.rank = rank;
     }
 }
 
 static void move_on(struct actio_problem *problem, const double *y, double duration, struct outcome *out)
 {
-    double t0 = problem->model->has_time ? problem->model->t0 : 0,
+    double t0 = problem->model->time.given ? problem->model->time.t0 : 0,
            *end = actio_take(problem->ctx, problem->ny + 1, sizeof *end);
     struct actio_march_result result = { .y = end };
     struct actio_march_task task = {
@@ -441,8 +441,8 @@ static void move_on(struct actio_problem *problem, const double *y, double durat
 static double duration_of(const struct actio_problem *problem, const double *y, bool beyond)
 {
     const struct actio_model *m = problem->model;
-    double length = m->axis[0].b - m->axis[0].a, speed = fastest(problem, y), whole = m->has_time ? m->t1 - m->t0 : 1,
-           far = speed > 0 ? 0.6 * length / speed : 0;
+    double length = m->field.axis[0].b - m->field.axis[0].a, speed = fastest(problem, y),
+           whole = m->time.given ? m->time.t1 - m->time.t0 : 1, far = speed > 0 ? 0.6 * length / speed : 0;
     if (beyond) return far > 1.2 * fabs(whole) ? copysign(far, whole) : NAN;
     return far > 0 ? copysign(fmin(fabs(whole), far), whole) : whole;
 }
@@ -453,7 +453,7 @@ static struct outcome move_by(struct actio_problem *of, size_t cells, int tilt, 
     struct outcome out = { .ok = false };
     size_t before[ACTIO_FIELD_AXES];
     set_nodes(of->model, cells, before);
-    of->model->tilt = tilt;
+    of->model->field.tilt = tilt;
     double *y = trial_open(&t, of) ? actio_take(of->ctx, t.problem.ny + 1, sizeof *y) : NULL;
     b.velocities = y && fastest(&t.problem, t.problem.y0) == 0;
     if (y && shape_state(&t.problem, b, y)) {
@@ -463,7 +463,7 @@ static struct outcome move_by(struct actio_problem *of, size_t cells, int tilt, 
     }
     actio_give(of->ctx, y);
     trial_close(&t);
-    of->model->tilt = 0;
+    of->model->field.tilt = 0;
     restore_nodes(of->model, before);
     return out;
 }
@@ -484,9 +484,10 @@ static bool stands_at(struct actio_model *m, actio_expr e, bool last)
         struct actio_node n = m->pool.node[cone.id[i]];
         if (n.op != ACTIO_AT) continue;
         double place = actio_model_number(m, (actio_expr){ n.c });
-        for (size_t a = 0; a < m->axes; a++)
-            if (n.b == m->axis[a].s.id
-                && fabs(place - (last ? m->axis[a].b : m->axis[a].a)) <= 1e-9 * (m->axis[a].b - m->axis[a].a))
+        for (size_t a = 0; a < m->field.axes; a++)
+            if (n.b == m->field.axis[a].s.id
+                && fabs(place - (last ? m->field.axis[a].b : m->field.axis[a].a))
+                       <= 1e-9 * (m->field.axis[a].b - m->field.axis[a].a))
                 return true;
     }
     return false;
@@ -511,8 +512,8 @@ static bool is_own_slope(struct actio_model *m, actio_expr e)
 /* A blade there has no direction but the line's: it does not lead. */
 static bool is_led(struct actio_model *m, bool last)
 {
-    for (size_t k = 0; k < m->parts; k++)
-        if (stands_at(m, m->part[k].e, last)) return true;
+    for (size_t k = 0; k < m->written.parts; k++)
+        if (stands_at(m, m->written.part[k].e, last)) return true;
     for (size_t k = 0; k < m->constraints; k++) {
         const struct actio_constraint *c = &m->constraint[k];
         if (c->axis || !(stands_at(m, c->left, last) || stands_at(m, c->right, last))) continue;
@@ -523,7 +524,7 @@ static bool is_led(struct actio_model *m, bool last)
             const struct actio_term *x = &m->force[k].term[j];
             uint16_t axis = x->is_state ? 0 : m->coord[x->variable].axis;
             if (x->placed && axis
-                && actio_model_number(m, x->place) == (last ? m->axis[axis - 1].b : m->axis[axis - 1].a))
+                && actio_model_number(m, x->place) == (last ? m->field.axis[axis - 1].b : m->field.axis[axis - 1].a))
                 return true;
         }
     return false;
@@ -578,7 +579,7 @@ int actio_field_refine(struct actio_problem *of, struct actio_field_limits *out)
 {
     bool told = false;
     *out = (struct actio_field_limits){ .one = true };
-    if (of->model->axes > ACTIO_FIELD_AXES) return 1;
+    if (of->model->field.axes > ACTIO_FIELD_AXES) return 1;
     for (int trial = 0; trial < 6 && out->one; trial++) {
         int hold = trial % 3 - 1; /* 0: the start as it is */
         for (size_t k = 0, bad = 1; k < sizeof amounts / sizeof *amounts && bad; k++) {
@@ -641,7 +642,7 @@ static bool eigenvalues(struct growing *g, double noise, double *most, double *m
 
 static bool linearise(struct actio_problem *problem, struct growing *g)
 {
-    double t0 = problem->model->has_time ? problem->model->t0 : 0;
+    double t0 = problem->model->time.given ? problem->model->time.t0 : 0;
     expect_rank(&problem->motion, t0, g->y);
     bool ok = actio_motion_begin(&problem->motion, t0, g->y) == 0;
     for (size_t i = 0; ok && i < g->ny; i++) {
@@ -674,7 +675,7 @@ double actio_field_growth(struct actio_problem *of, size_t cells)
     struct trial t;
     struct growing g = { 0 };
     size_t before[ACTIO_FIELD_AXES];
-    if (of->model->axes > ACTIO_FIELD_AXES) return NAN;
+    if (of->model->field.axes > ACTIO_FIELD_AXES) return NAN;
     set_nodes(of->model, cells, before);
     bool ok = trial_open(&t, of);
     size_t ny = g.ny = ok ? t.problem.ny : 0;

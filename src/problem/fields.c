@@ -17,9 +17,9 @@ static double bytes_needed(const struct actio_model *m)
 {
     double doubles = 0;
     for (size_t i = 0; i < m->coords; i++)
-        doubles += m->coord[i].axis ? DOUBLES_A_VALUE * (double)m->axis[m->coord[i].axis - 1].nodes : 0;
+        doubles += m->coord[i].axis ? DOUBLES_A_VALUE * (double)m->field.axis[m->coord[i].axis - 1].nodes : 0;
     for (size_t k = 0; k < m->constraints; k++)
-        doubles += m->constraint[k].axis ? DOUBLES_A_ROW * (double)m->axis[m->constraint[k].axis - 1].nodes : 0;
+        doubles += m->constraint[k].axis ? DOUBLES_A_ROW * (double)m->field.axis[m->constraint[k].axis - 1].nodes : 0;
     return 8 * doubles;
 }
 
@@ -41,9 +41,9 @@ static void continue_ends(const struct actio_problem *problem, double *x)
     const struct actio_model *m = problem->model;
     const struct actio_system *sys = problem->sys;
     for (size_t i = 0; i < m->coords; i++) {
-        size_t nodes = m->coord[i].axis ? m->axis[m->coord[i].axis - 1].nodes : 0, first = sys->base[i];
+        size_t nodes = m->coord[i].axis ? m->field.axis[m->coord[i].axis - 1].nodes : 0, first = sys->field.base[i];
         if (nodes < 2) continue;
-        size_t before = sys->beyond[2 * i], behind = sys->beyond[2 * i + 1];
+        size_t before = sys->field.beyond[2 * i], behind = sys->field.beyond[2 * i + 1];
         double *a = x + first, *b = a + nodes - 1, bend_a = nodes > 2 ? a[0] - 2 * a[1] + a[2] : 0,
                bend_b = nodes > 2 ? b[0] - 2 * b[-1] + b[-2] : 0;
         for (size_t k = 1; k <= before; k++)
@@ -92,8 +92,8 @@ int actio_problem_form_fields(struct actio_problem *problem)
     if (actio_attempt(problem->ctx, take_room, problem)
         || actio_motion_open(&problem->motion, problem->ctx, problem->sys, problem->param))
         return 1;
-    if (problem->model->has_time) problem->motion.span = problem->model->t1 - problem->model->t0;
-    problem->motion.t = problem->model->has_time ? problem->model->t0 : 0;
+    if (problem->model->time.given) problem->motion.span = problem->model->time.t1 - problem->model->time.t0;
+    problem->motion.here.t = problem->model->time.given ? problem->model->time.t0 : 0;
     return take_start(problem);
 }
 
@@ -120,13 +120,13 @@ static void measure(struct actio_problem *problem, struct misfit *out)
     for (size_t i = 0; i < count; i++) {
         uint32_t row = i < sys->holonomic ? sys->position_row[i] : sys->velocity_row[i - sys->holonomic];
         if (i == sys->holonomic) k = 0;
-        while (k + 1 < m->constraints && sys->row[k + 1] <= row) k++;
+        while (k + 1 < m->constraints && sys->field.row[k + 1] <= row) k++;
         double *worst = i < sys->holonomic ? &out[k].position : &out[k].velocity,
                now = fabs(r[i]) / fmax(size[i], 1e-3 * largest);
         if (fabs(r[i]) <= allowed[i]) now = 0;
         if (!(now <= *worst)) {
             *worst = now;
-            *(i < sys->holonomic ? &out[k].lane : &out[k].rate_lane) = row - sys->row[k];
+            *(i < sys->holonomic ? &out[k].lane : &out[k].rate_lane) = row - sys->field.row[k];
         }
     }
     actio_give(problem->ctx, allowed);
@@ -138,24 +138,24 @@ static bool measure_finer(struct actio_problem *problem, struct misfit *out)
     struct actio_model *m = problem->model;
     struct actio_problem finer;
     struct actio_findings silent;
-    size_t *nodes = actio_take(problem->ctx, m->axes + 1, sizeof *nodes);
+    size_t *nodes = actio_take(problem->ctx, m->field.axes + 1, sizeof *nodes);
     if (!nodes) return false;
-    for (size_t a = 0; a < m->axes; a++) {
-        nodes[a] = m->axis[a].nodes;
-        m->axis[a].nodes = 2 * nodes[a] - 1;
+    for (size_t a = 0; a < m->field.axes; a++) {
+        nodes[a] = m->field.axis[a].nodes;
+        m->field.axis[a].nodes = 2 * nodes[a] - 1;
     }
     actio_findings_open(&silent, problem->ctx);
     actio_problem_open(&finer, problem->ctx, m, &problem->options, &silent);
     bool ok = actio_problem_form_fields(&finer) == 0;
     if (ok) {
-        finer.motion.t = problem->motion.t;
-        memcpy(finer.motion.y, finer.y0, finer.ny * sizeof(double));
+        finer.motion.here.t = problem->motion.here.t;
+        memcpy(finer.motion.here.y, finer.y0, finer.ny * sizeof(double));
         ok = actio_slaves_settle(&finer.motion) == ACTIO_FLOW_OK;
         if (ok) measure(&finer, out);
     }
     actio_problem_close(&finer);
     actio_findings_close(&silent);
-    for (size_t a = 0; a < m->axes; a++) m->axis[a].nodes = nodes[a];
+    for (size_t a = 0; a < m->field.axes; a++) m->field.axis[a].nodes = nodes[a];
     actio_give(problem->ctx, nodes);
     return ok;
 }
@@ -168,7 +168,7 @@ static void say_broken(struct actio_problem *problem, size_t k, const struct mis
     char where[64] = "";
     if (c->axis)
         snprintf(where, sizeof where, " (largest at number %zu along %.20s)", rate ? x->rate_lane : x->lane,
-                 problem->model->axis[c->axis - 1].name);
+                 problem->model->field.axis[c->axis - 1].name);
     const char *level = rate && c->kind == ACTIO_HOLONOMIC ? "the rate of " : "";
     actio_find_at(problem->f, ACTIO_F_FIELD_START_BREAKS, &problem->model->source, c->span,
                   ACTIO_ARGS(ACTIO_TEXT(level), ACTIO_TEXT(c->label), ACTIO_NUMBER(rate ? x->velocity : x->position),
@@ -207,25 +207,25 @@ static double largest_shift(const struct actio_problem *problem, const double *y
 static int say_unsettled(struct actio_problem *problem)
 {
     const struct actio_model *m = problem->model;
-    size_t k = 0, at = problem->sys->slave[0];
-    while (k + 1 < m->coords && problem->sys->base[k + 1] - problem->sys->beyond[2 * (k + 1)] <= at) k++;
-    const struct actio_axis *x = &m->axis[m->coord[k].axis - 1];
+    size_t k = 0, at = problem->sys->field.slave[0];
+    while (k + 1 < m->coords && problem->sys->field.base[k + 1] - problem->sys->field.beyond[2 * (k + 1)] <= at) k++;
+    const struct actio_axis *x = &m->field.axis[m->coord[k].axis - 1];
     actio_find_at(problem->f, ACTIO_F_FIELD_BEYOND, &m->source, m->coord[k].span,
                   ACTIO_ARGS(ACTIO_TEXT(m->coord[k].name), ACTIO_TEXT(x->name),
-                             ACTIO_NUMBER(at < problem->sys->base[k] ? x->a : x->b)));
+                             ACTIO_NUMBER(at < problem->sys->field.base[k] ? x->a : x->b)));
     return ACTIO_NOT_SETTLED;
 }
 
 static int put_on_constraints(struct actio_problem *problem, struct actio_start_check *c)
 {
     struct actio_motion *m = &problem->motion;
-    double t = problem->model->has_time ? problem->model->t0 : 0;
-    m->t = t;
-    memcpy(m->y, problem->y0, problem->ny * sizeof(double));
+    double t = problem->model->time.given ? problem->model->time.t0 : 0;
+    m->here.t = t;
+    memcpy(m->here.y, problem->y0, problem->ny * sizeof(double));
     if (actio_slaves_settle(m)) return say_unsettled(problem);
     actio_lanes_check_start(m, t, problem->y0, c);
     if (!c->consistent) {
-        memcpy(m->y, problem->y0, problem->ny * sizeof(double));
+        memcpy(m->here.y, problem->y0, problem->ny * sizeof(double));
         if (actio_slaves_settle(m)) return say_unsettled(problem);
         if (judge(problem)) return 1;
         if (!c->found) {
@@ -274,7 +274,7 @@ int actio_problem_examine_fields(struct actio_problem *problem)
 {
     struct actio_motion *m = &problem->motion;
     struct actio_field_verdict v;
-    double t = problem->model->has_time ? problem->model->t0 : 0;
+    double t = problem->model->time.given ? problem->model->time.t0 : 0;
     if (actio_problem_put_on_constraints(problem)) return 1;
     bool regular = actio_motion_begin(m, t, problem->y0) == 0
                    && actio_motion_solve(m, t, problem->y0) != ACTIO_FLOW_SINGULAR && has_full_rank(m);
@@ -283,9 +283,9 @@ int actio_problem_examine_fields(struct actio_problem *problem)
     if (problem->f->errors) return 1;
     if (v.looked && v.look.n == problem->sys->n && v.look.rank < problem->sys->p) {
         actio_saddle_expect_rank(m->saddle, v.look.rank);
-        m->rank = v.look.rank;
+        m->rows.rank = v.look.rank;
         actio_motion_solve(m, t, problem->y0);
-        actio_saddle_rank(m->saddle, m->unique);
+        actio_saddle_rank(m->saddle, m->rows.unique);
     }
     if (actio_motion_solve(m, t, problem->y0) != ACTIO_FLOW_SINGULAR) return 0;
     bool many = v.looked && v.look.n != problem->sys->n && v.look.rank < v.look.p;

@@ -49,10 +49,10 @@ const char *actio_principle_objection(const struct actio_principle *p, const str
                                       const struct actio_constraint **about)
 {
     *about = NULL;
-    if ((p->needs & ACTIO_NEEDS_POINTS) && model->axes) return "it has fields";
+    if ((p->needs & ACTIO_NEEDS_POINTS) && model->field.axes) return "it has fields";
     if ((p->needs & ACTIO_NEEDS_CONSTRAINTS) && model->constraints == 0) return "there are no constraints";
     if ((p->needs & ACTIO_NEEDS_SMOOTH) && model->contacts) return "it has contacts";
-    if ((p->needs & ACTIO_NEEDS_SOFT) && model->contacts && !(model->sigma > 0))
+    if ((p->needs & ACTIO_NEEDS_SOFT) && model->contacts && !(model->soft.sigma > 0))
         return "it has contacts, which need soft walls: give --sigma and --barrier";
     for (size_t i = 0; (p->needs & ACTIO_NEEDS_NO_FRICTION) && i < model->contacts; i++)
         if (model->contact[i].friction.given) return "its contacts have friction";
@@ -75,9 +75,9 @@ const char *actio_problem_objection(const struct actio_problem *problem, const s
     bool other = p->law || p->stepper || by->form != problem->form;
     if (other && problem->sys->hidden)
         return "hidden constraints follow from the equations of motion, and have no reaction";
-    if (((p->needs | by->needs) & ACTIO_NEEDS_INDEPENDENT) && problem->motion.rank < problem->sys->p)
+    if (((p->needs | by->needs) & ACTIO_NEEDS_INDEPENDENT) && problem->motion.rows.rank < problem->sys->p)
         return "constraints are redundant";
-    if (problem->model->frees && *p->differs)
+    if (problem->model->mixed.frees && *p->differs)
         return "free data are found for d'Alembert's motion, and this principle gives another";
     return NULL;
 }
@@ -118,7 +118,7 @@ static int take_equations(struct actio_problem *problem, actio_form_fn form)
     problem->extended = problem->y0 = y0;
     problem->ny = ny;
     if (actio_motion_open(&problem->motion, problem->ctx, next, problem->param)) return 1;
-    problem->motion.span = m->t1 - m->t0;
+    problem->motion.span = m->time.t1 - m->time.t0;
     return 0;
 }
 
@@ -144,7 +144,7 @@ static int object(struct actio_problem *problem, const struct actio_principle *b
 static int take_law(struct actio_problem *problem, const struct actio_law *law)
 {
     const char *why;
-    if (actio_problem_try_law(&problem->motion, law, problem->model->t0, problem->y0, &why)) return 1;
+    if (actio_problem_try_law(&problem->motion, law, problem->model->time.t0, problem->y0, &why)) return 1;
     return why ? inapplicable(problem, NULL, why) : 0;
 }
 
@@ -159,11 +159,11 @@ int actio_problem_obey(struct actio_problem *problem)
         actio_find(problem->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(by->name), ACTIO_TEXT(by->differs)));
     const char *why = p->objection ? p->objection(problem) : NULL;
     if (why) return inapplicable(problem, NULL, why);
-    motion->grid = o->grid;
-    motion->order = o->order;
-    motion->slabs = o->slabs;
-    motion->nodes = o->nodes;
-    motion->resplit = o->resplit;
+    motion->chosen.grid = o->grid;
+    motion->chosen.order = o->order;
+    motion->chosen.slabs = o->slabs;
+    motion->chosen.nodes = o->nodes;
+    motion->chosen.resplit = o->resplit;
     if (motion->contacts) motion->contacts->pick = o->pick;
     if (p->prepare && p->prepare(problem)) return 1;
     if (by->law && take_law(problem, by->law)) return 1;

@@ -46,12 +46,12 @@ int actio_problem_form(struct actio_problem *problem)
         actio_find(problem->f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
         return 1;
     }
-    if (m->axes) return actio_problem_form_fields(problem);
+    if (m->field.axes) return actio_problem_form_fields(problem);
     if (actio_attempt(problem->ctx, allocate, problem) || problem->bad || actio_problem_soften(problem)) return 1;
     problem->form = actio_form_dalembert;
     problem->sys = actio_system_form(problem->ctx, m, problem->form);
     if (!problem->sys || actio_motion_open(&problem->motion, problem->ctx, problem->sys, problem->param)) return 1;
-    problem->motion.span = m->t1 - m->t0;
+    problem->motion.span = m->time.t1 - m->time.t0;
     return 0;
 }
 

@@ -40,18 +40,19 @@ static void move_off(struct actio_contacts *c, double t, double *y, const double
         double defect, most = 0;
         if (actio_contacts_at(c, t, y)) return;
         for (size_t i = 0; i < c->contacts; i++)
-            if (!isnan(wanted[i])) c->unknown[k++].index = (uint32_t)i;
+            if (!isnan(wanted[i])) c->small.unknown[k++].index = (uint32_t)i;
         for (size_t u = 0; u < k; u++) {
-            size_t i = c->unknown[u].index;
-            c->b[u] = wanted[i] - actio_gap_of(c, i)[ACTIO_GAP_VALUE];
-            most = fmax(most, fabs(c->b[u]) / wanted[i]);
+            size_t i = c->small.unknown[u].index;
+            c->small.b[u] = wanted[i] - actio_gap_of(c, i)[ACTIO_GAP_VALUE];
+            most = fmax(most, fabs(c->small.b[u]) / wanted[i]);
             for (size_t w = 0; w < k; w++)
-                c->M[u * k + w] =
-                    actio_dot(c->n, actio_column_row(c, i), actio_contacts_answer(c, c->unknown[w].index));
+                c->small.M[u * k + w] =
+                    actio_dot(c->n, actio_column_row(c, i), actio_contacts_answer(c, c->small.unknown[w].index));
         }
-        actio_min_norm(k, k, c->M, c->b, 1e-10, c->force, &defect, c->work, c->iwork);
+        actio_min_norm(k, k, c->small.M, c->small.b, 1e-10, c->small.force, &defect, c->small.work, c->small.iwork);
         for (size_t u = 0; u < k; u++)
-            for (size_t j = 0; j < c->n; j++) y[j] += c->force[u] * actio_contacts_answer(c, c->unknown[u].index)[j];
+            for (size_t j = 0; j < c->n; j++)
+                y[j] += c->small.force[u] * actio_contacts_answer(c, c->small.unknown[u].index)[j];
         if (most < 1e-15) return;
     }
 }
@@ -59,14 +60,14 @@ static void move_off(struct actio_contacts *c, double t, double *y, const double
 /* What hard walls hold at the start goes to where soft ones hold it. */
 static void find_offsets(struct actio_problem *problem, struct actio_contacts *c)
 {
-    double t = problem->model->has_time ? problem->model->t0 : 0,
+    double t = problem->model->time.given ? problem->model->time.t0 : 0,
            *y = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *y);
     double *wanted = actio_arena_array(&problem->arena, c->contacts + 1, sizeof *wanted);
     bool any = false;
     memcpy(y, problem->y0, problem->ny * sizeof *y);
     if (c->m->flow.enter(c->m, t, y) || actio_contacts_at(c, t, y) || actio_contacts_solve(c, &c->now)) return;
     for (size_t i = 0; i < c->contacts; i++) {
-        wanted[i] = c->now.closed[i] && c->normal[i] > 0 ? offset(problem, i, c->normal[i]) : NAN;
+        wanted[i] = c->now.closed[i] && c->found.normal[i] > 0 ? offset(problem, i, c->found.normal[i]) : NAN;
         any |= !isnan(wanted[i]);
     }
     if (!any || problem->f->errors) return;
@@ -83,7 +84,7 @@ int actio_problem_soften(struct actio_problem *problem)
 {
     struct actio_model *model = problem->model;
     const struct actio_run_options *o = &problem->options;
-    model->sigma = model->barrier = 0;
+    model->soft.sigma = model->soft.barrier = 0;
     if (!(o->sigma > 0) && !(o->barrier > 0)) return 0;
     if (!(o->sigma > 0) || !(o->barrier > 0)) {
         actio_find(problem->f, ACTIO_F_NO_BARRIER, ACTIO_ARGS(ACTIO_TEXT(o->sigma > 0 ? "a width" : "a height")));
@@ -97,15 +98,15 @@ int actio_problem_soften(struct actio_problem *problem)
     struct actio_motion m;
     if (!hard) return 1;
     if (actio_motion_open(&m, problem->ctx, hard, problem->param) == 0) {
-        m.span = model->t1 - model->t0;
-        actio_motion_begin(&m, model->t0, problem->y0);
+        m.span = model->time.t1 - model->time.t0;
+        actio_motion_begin(&m, model->time.t0, problem->y0);
         find_offsets(problem, m.contacts);
         actio_motion_close(&m);
     }
     actio_system_free(hard);
     if (problem->f->errors) return 1;
     say_elastic(problem);
-    model->sigma = o->sigma;
-    model->barrier = o->barrier;
+    model->soft.sigma = o->sigma;
+    model->soft.barrier = o->barrier;
     return 0;
 }

@@ -59,7 +59,7 @@ static int check_data(struct actio_problem *problem)
         actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY,
                    ACTIO_ARGS(ACTIO_TEXT("the start data"), ACTIO_COUNT(problem->ctx->bytes_limit)));
     else {
-        actio_motion_check_start(&problem->motion, problem->model->t0, problem->y0, &c);
+        actio_motion_check_start(&problem->motion, problem->model->time.t0, problem->y0, &c);
         bad = judge_start(problem, &c);
     }
     give_check(problem, &c);
@@ -71,7 +71,7 @@ static int check_data(struct actio_problem *problem)
 static size_t rank_at(struct actio_problem *problem, const double *y, bool *unique)
 {
     struct actio_motion *m = &problem->motion;
-    actio_motion_solve(m, problem->model->t0, y); /* moves there */
+    actio_motion_solve(m, problem->model->time.t0, y); /* moves there */
     actio_saddle_factor(m->saddle, actio_bound_values(&m->at[ACTIO_Q_MATRIX]));
     return actio_saddle_rank(m->saddle, unique);
 }
@@ -79,16 +79,16 @@ static size_t rank_at(struct actio_problem *problem, const double *y, bool *uniq
 static int check_rank(struct actio_problem *problem)
 {
     struct actio_motion *m = &problem->motion;
-    size_t p = problem->sys->p, rank = rank_at(problem, problem->y0, m->unique);
+    size_t p = problem->sys->p, rank = rank_at(problem, problem->y0, m->rows.unique);
     /* hidden rows may vanish at rest; the solution itself is checked below */
     if (rank == p || problem->sys->hidden) return 0;
     actio_saddle_expect_rank(m->saddle, rank);               /* ranks are now judged as for redundant rows */
     bool known = problem->surveyed && problem->rank == rank; /* by the verdict, and said */
     if (!known && !problem->tentative) return ACTIO_UNSETTLED;
-    m->numeric = true;
-    m->rank = rank;
-    rank_at(problem, problem->y0, m->unique);
-    if (actio_motion_solve(m, problem->model->t0, problem->y0) == ACTIO_FLOW_SINGULAR) return ACTIO_UNSETTLED;
+    m->rows.numeric = true;
+    m->rows.rank = rank;
+    rank_at(problem, problem->y0, m->rows.unique);
+    if (actio_motion_solve(m, problem->model->time.t0, problem->y0) == ACTIO_FLOW_SINGULAR) return ACTIO_UNSETTLED;
     return 0;
 }
 
@@ -96,8 +96,8 @@ static int check_rank(struct actio_problem *problem)
 static int check_regular(struct actio_problem *problem)
 {
     struct actio_motion *m = &problem->motion;
-    if (actio_motion_begin(m, problem->model->t0, problem->y0)) return 0; /* explained by the run itself */
-    if (actio_motion_solve(m, problem->model->t0, problem->y0) != ACTIO_FLOW_SINGULAR) return 0;
+    if (actio_motion_begin(m, problem->model->time.t0, problem->y0)) return 0; /* explained by the run itself */
+    if (actio_motion_solve(m, problem->model->time.t0, problem->y0) != ACTIO_FLOW_SINGULAR) return 0;
     return ACTIO_UNSETTLED;
 }
 
@@ -112,7 +112,7 @@ static int no_way_back(struct actio_problem *problem, const char *label, struct 
 static int check_direction(struct actio_problem *problem)
 {
     struct actio_model *m = problem->model;
-    if (!(m->t1 < m->t0)) return 0;
+    if (!(m->time.t1 < m->time.t0)) return 0;
     for (size_t i = 0; i < m->contacts; i++) {
         const struct actio_contact *c = &m->contact[i];
         if (c->friction.given) return no_way_back(problem, c->label, c->span, "friction");
@@ -130,8 +130,8 @@ static int check_contacts(struct actio_problem *problem)
 {
     double depth;
     if (check_direction(problem)) return 1;
-    size_t i = actio_contacts_beyond(&problem->motion, problem->model->t0, problem->y0, &depth);
-    if (i >= problem->sys->contacts) return 0;
+    size_t i = actio_contacts_beyond(&problem->motion, problem->model->time.t0, problem->y0, &depth);
+    if (i >= problem->sys->walls.contacts) return 0;
     const struct actio_contact *c = &problem->model->contact[i];
     actio_find_at(problem->f, ACTIO_F_START_BEYOND, &problem->model->source, c->span,
                   ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(depth),
@@ -141,8 +141,8 @@ static int check_contacts(struct actio_problem *problem)
 
 int actio_problem_examine(struct actio_problem *problem)
 {
-    if (problem->sys->axes) return actio_problem_examine_fields(problem);
-    if (problem->sys->modes) actio_motion_take_sides(&problem->motion, problem->model->t0, problem->y0);
+    if (problem->sys->field.axes) return actio_problem_examine_fields(problem);
+    if (problem->sys->switches.count) actio_motion_take_sides(&problem->motion, problem->model->time.t0, problem->y0);
     int bad = problem->sys->levels ? check_data(problem) : 0;
     if (!bad && problem->sys->p) bad = check_rank(problem);
     if (!bad && problem->motion.contacts) bad = check_contacts(problem);

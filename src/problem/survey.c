@@ -27,30 +27,30 @@ static void visit(struct actio_problem *problem, struct actio_box *box)
     double times[ROWS], *start = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *start),
                         *visited_at = actio_arena_array(&problem->arena, ROWS, sizeof *visited_at);
     struct actio_model *m = problem->model;
-    if (!m->has_time) return;
+    if (!m->time.given) return;
     /* the last that may escape: what follows is closed below */
     box->end = actio_arena_array(&problem->arena, problem->ny + 1, sizeof *box->end);
     actio_findings_open(&silent, problem->ctx);
     struct actio_findings *outer = problem->ctx->findings, *own = problem->f;
     problem->ctx->findings = problem->f = &silent;
-    for (int i = 0; i < ROWS; i++) times[i] = m->t0 + (m->t1 - m->t0) * i / (ROWS - 1);
+    for (int i = 0; i < ROWS; i++) times[i] = m->time.t0 + (m->time.t1 - m->time.t0) * i / (ROWS - 1);
     memcpy(start, problem->y0, problem->ny * sizeof *start);
     problem->tentative = true;
     if (actio_problem_examine(problem) == 0
-        && actio_rows_open(&rows, &problem->motion, times, ROWS, m->t1 < m->t0) == 0) {
+        && actio_rows_open(&rows, &problem->motion, times, ROWS, m->time.t1 < m->time.t0) == 0) {
         struct actio_march_task task = { .stepper = &actio_dop853,
-                                         .t0 = m->t0,
-                                         .t1 = m->t1,
+                                         .t0 = m->time.t0,
+                                         .t1 = m->time.t1,
                                          .rtol = 1e-5,
                                          .atol = 1e-5,
                                          .y0 = problem->y0,
                                          .rows = { { ROWS, times, rows.y, ROWS } },
                                          .max_steps = 20000 };
         struct actio_march_result result = { .y = box->end };
-        if (actio_motion_begin(&problem->motion, m->t0, problem->y0) == 0)
+        if (actio_motion_begin(&problem->motion, m->time.t0, problem->y0) == 0)
             actio_march(problem->ctx, &problem->motion.flow, &task, &result);
         box->t_end = result.t;
-        box->rows_disagreed = problem->motion.stop == ACTIO_STOP_CONTRADICTION;
+        box->rows_disagreed = problem->motion.halted.why == ACTIO_STOP_CONTRADICTION;
         for (size_t i = 0; i < problem->ny; i++)
             for (size_t r = 0; r < result.rows; r++) {
                 double x = box->seed[r * problem->ny + i] = rows.y[i * ROWS + r];
@@ -105,11 +105,11 @@ static void survey(void *user)
     box.in_use = &s->in_use;
     box.rows = ROWS;
     /* constraints that depend on time are looked at at other times, too */
-    box.t1 = problem->model->has_time ? problem->model->t1 : 1;
-    box.look_later = s->judging && problem->model->has_time;
+    box.t1 = problem->model->time.given ? problem->model->time.t1 : 1;
+    box.look_later = s->judging && problem->model->time.given;
     make_box(problem, &box);
     s->verdict = actio_survey(problem->sys->formation, problem->param,
-                              problem->model->has_time ? problem->model->t0 : 0, problem->y0, &box);
+                              problem->model->time.given ? problem->model->time.t0 : 0, problem->y0, &box);
 }
 
 struct actio_verdict *actio_problem_survey(struct actio_problem *problem, bool judging)
@@ -133,13 +133,13 @@ static void extend(void *user)
 {
     struct extending *x = user;
     struct actio_formation *from = x->v->F, *to = x->next->formation;
-    size_t n = x->v->hiddens;
+    size_t n = x->v->closure.hiddens;
     actio_expr *e = actio_form_array(to, n, sizeof *e);
     const char **text = actio_form_array(to, n, sizeof *text);
-    actio_copy_all(&to->pool, &from->pool, x->v->hidden_e, n, e);
+    actio_copy_all(&to->pool, &from->pool, x->v->closure.hidden_e, n, e);
     for (size_t i = 0; i < n; i++)
-        text[i] = actio_arena_text(&to->arena, x->v->hidden[i].text, strlen(x->v->hidden[i].text));
-    actio_add_hidden(to, e, text, x->v->hidden_is_position, n);
+        text[i] = actio_arena_text(&to->arena, x->v->closure.hidden[i].text, strlen(x->v->closure.hidden[i].text));
+    actio_add_hidden(to, e, text, x->v->closure.hidden_is_position, n);
 }
 
 int actio_problem_take_hidden(struct actio_problem *problem, const struct actio_verdict *v)

@@ -42,7 +42,7 @@ static bool choose(struct animation *a, struct actio_panel *out)
     for (size_t i = 0; at == n && i < n; i++)
         if (p[i].map) actio_panel_film(&p[at = i], a->table, ACTIO_WHOLE, p[i].up_col, a->time, &a->arena);
     if (at == n || a->table->rows == 0) {
-        actio_find(a->f, ACTIO_F_NO_FIELD, ACTIO_ARGS(ACTIO_TEXT(a->table->model ? a->table->model : "")));
+        actio_find(a->f, ACTIO_F_NO_FIELD, ACTIO_ARGS(ACTIO_TEXT(a->table->from.model ? a->table->from.model : "")));
         return false;
     }
     *out = p[at];
@@ -171,8 +171,8 @@ static void draw_times(struct animation *a, double right, double y)
 static double draw_title(struct animation *a)
 {
     struct actio_canvas *c = &a->canvas;
-    const char *name = actio_clean_text(a->table->model, &a->arena),
-               *text = actio_clean_text(a->table->description, &a->arena);
+    const char *name = actio_clean_text(a->table->from.model, &a->arena),
+               *text = actio_clean_text(a->table->from.description, &a->arena);
     c->title = *name ? name : "motion";
     c->summary = text;
     actio_canvas_text(c, EDGE, 26, actio_text_fit(&a->arena, c->title, 17, WIDTH - 2 * EDGE - 130), 17, -1, ACTIO_INK)

@@ -420,7 +420,7 @@ static struct actio_panel trend_of(const struct choice *c)
     const struct actio_table *t = c->picture->trend;
     static const uint32_t ink[] = { ACTIO_INK, ACTIO_BLUE };
     size_t count = t->cols > 1 ? t->cols - 1 : 0;
-    struct actio_panel p = { .heading = actio_clean_text(t->description, c->arena),
+    struct actio_panel p = { .heading = actio_clean_text(t->from.description, c->arena),
                              .note = "",
                              .across = actio_clean_text(t->col[0].meaning, c->arena),
                              .up = "",

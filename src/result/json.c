@@ -211,15 +211,16 @@ static void add_accuracy(const struct actio_table *table, struct actio_text *out
 static void add_summary(const struct actio_table *table, struct actio_text *out)
 {
     size_t time = actio_table_first(table, ACTIO_ROLE_TIME);
-    text_key(out, "model", table->model);
-    text_key(out, "by", table->by);
-    text_key(out, "method", table->method);
+    text_key(out, "model", table->from.model);
+    text_key(out, "by", table->from.by);
+    text_key(out, "method", table->from.method);
     key(out, "status");
     actio_text_format(out, "%d", table->status);
     number_key(out, "t", time < table->cols ? last(table, time) : NAN);
     key(out, "start");
     actio_text_add(out, "{");
-    for (size_t i = 0; i < table->starts; i++) number_key(out, table->start[i].name, table->start[i].value);
+    for (size_t i = 0; i < table->from.starts; i++)
+        number_key(out, table->from.start[i].name, table->from.start[i].value);
     actio_text_add(out, "}");
     add_end(table, out);
     add_errors(table, out);
@@ -233,7 +234,7 @@ static void add_summary(const struct actio_table *table, struct actio_text *out)
     add_dual(table, out);
     add_cost(table, out);
     add_accuracy(table, out);
-    text_key(out, "tier", table->tier);
+    text_key(out, "tier", table->from.tier);
 }
 
 void actio_json_summary(const struct actio_table *table, struct actio_text *out)
@@ -255,13 +256,13 @@ static void add_provenance(const struct actio_table *table, struct actio_text *o
 {
     key(out, "provenance");
     actio_text_add(out, "{");
-    text_key(out, "version", table->version);
-    text_key(out, "model", table->model);
-    text_key(out, "file", table->file);
-    text_key(out, "description", table->description);
-    text_key(out, "source", table->source);
-    add_settings(out, "params", table->param, table->params);
-    add_settings(out, "starts", table->start, table->starts);
+    text_key(out, "version", table->from.version);
+    text_key(out, "model", table->from.model);
+    text_key(out, "file", table->from.file);
+    text_key(out, "description", table->from.description);
+    text_key(out, "source", table->from.source);
+    add_settings(out, "params", table->from.param, table->from.params);
+    add_settings(out, "starts", table->from.start, table->from.starts);
     actio_text_add(out, "}");
 }
 

@@ -45,8 +45,9 @@ static const char *footer(struct plot *p)
     const struct actio_table *table = p->table;
     struct actio_text t;
     actio_text_open(&t, &p->arena);
-    actio_text_format(&t, "by %s", table->by ? actio_clean_text(table->by, &p->arena) : "?");
-    if (table->method && *table->method) actio_text_format(&t, " · %s", actio_clean_text(table->method, &p->arena));
+    actio_text_format(&t, "by %s", table->from.by ? actio_clean_text(table->from.by, &p->arena) : "?");
+    if (table->from.method && *table->from.method)
+        actio_text_format(&t, " · %s", actio_clean_text(table->from.method, &p->arena));
     add_accuracy(&t, table, &p->arena);
     if (table->events) actio_text_format(&t, " · %zu event%s", table->events, table->events == 1 ? "" : "s");
     return t.s;
@@ -128,8 +129,8 @@ static void place_frames(struct plot *plot, struct actio_panel *p, size_t n)
 static double draw_title(struct plot *p)
 {
     struct actio_canvas *c = &p->canvas;
-    const char *name = actio_clean_text(p->table->model, &p->arena),
-               *text = actio_clean_text(p->table->description, &p->arena);
+    const char *name = actio_clean_text(p->table->from.model, &p->arena),
+               *text = actio_clean_text(p->table->from.description, &p->arena);
     double y = TOP;
     c->title = *name ? name : "plot";
     c->summary = text;
@@ -149,8 +150,8 @@ static void draw_footer(struct plot *p, const char *left)
 {
     struct actio_canvas *c = &p->canvas;
     const char *version =
-        p->table->version && *p->table->version
-            ? actio_arena_format(&p->arena, "Actio %s", actio_clean_text(p->table->version, &p->arena))
+        p->table->from.version && *p->table->from.version
+            ? actio_arena_format(&p->arena, "Actio %s", actio_clean_text(p->table->from.version, &p->arena))
             : "Actio";
     double room = WIDTH - 2 * EDGE - actio_text_width(version, 10.5) - 20;
     actio_canvas_text(c, EDGE, c->height - 14, actio_text_fit(&p->arena, footer(p), 10.5, room), 10.5, -1, ACTIO_GREY);

@@ -53,6 +53,15 @@ struct actio_slope {
     double derivative, error;
 };
 
+struct actio_provenance {
+    const char *model, *description, *file, *source, *by, *method, *version, *tier;
+    struct actio_setting {
+        const char *name;
+        double value;
+    } * param, *start;
+    size_t params, starts;
+};
+
 struct actio_table {
     struct actio_arena arena; /* owns everything below */
     struct actio_column *col;
@@ -88,13 +97,7 @@ struct actio_table {
     struct actio_proof *proof;
     struct actio_table *trend; /* one more panel of its picture, or NULL: see struct actio_picture; in the arena */
     struct actio_dual_numbers *dual; /* NULL: by another principle */
-    /* provenance */
-    const char *model, *description, *file, *source, *by, *method, *version, *tier;
-    struct actio_setting {
-        const char *name;
-        double value;
-    } * param, *start;
-    size_t params, starts;
+    struct actio_provenance from;
 };
 
 struct actio_table *actio_table_create(struct actio_context *ctx);                       /* escapes or never NULL */

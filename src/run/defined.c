@@ -29,25 +29,25 @@ static size_t first_undefined(const struct actio_run *run, const struct actio_sy
 static bool multiplier_open(const struct actio_run *run, size_t row)
 {
     const struct actio_system *sys = run->problem.sys;
-    for (size_t c = 0; c < sys->named; c++)
-        for (size_t k = 0; sys->column[c].role == ACTIO_ROLE_LAMBDA && k < sys->column[c].width; k++)
-            if (isnan(actio_outcome_column(&run->outcome, sys->column[c].first + k)[row])) return true;
+    for (size_t c = 0; c < sys->output.named; c++)
+        for (size_t k = 0; sys->output.column[c].role == ACTIO_ROLE_LAMBDA && k < sys->output.column[c].width; k++)
+            if (isnan(actio_outcome_column(&run->outcome, sys->output.column[c].first + k)[row])) return true;
     return false;
 }
 
 static struct actio_span place_of(const struct actio_run *run, const struct actio_system_column *col)
 {
     const struct actio_model *m = run->problem.model;
-    for (size_t i = 0; col->role == ACTIO_ROLE_OBSERVE && i < m->observes; i++)
-        if (strcmp(m->observe[i].name, col->name) == 0) return m->observe[i].span;
+    for (size_t i = 0; col->role == ACTIO_ROLE_OBSERVE && i < m->output.observes; i++)
+        if (strcmp(m->output.observe[i].name, col->name) == 0) return m->output.observe[i].span;
     return (struct actio_span){ 0 };
 }
 
 size_t actio_run_say_undefined(struct actio_run *run)
 {
     size_t rows = actio_run_shown(run), earliest = rows;
-    for (size_t c = 0; c < run->problem.sys->named && run->outcome.column; c++) {
-        const struct actio_system_column *col = &run->problem.sys->column[c];
+    for (size_t c = 0; c < run->problem.sys->output.named && run->outcome.column; c++) {
+        const struct actio_system_column *col = &run->problem.sys->output.column[c];
         size_t row = first_undefined(run, col, rows);
         if (row == rows) continue;
         bool claims = run->problem.options.local <= 0 && !multiplier_open(run, row);

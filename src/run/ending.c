@@ -35,7 +35,7 @@ static size_t vanishing_row(struct actio_run *run)
         if (is_position(run->problem.sys, k)) continue;
         const double *there = actio_motion_values(m, run->outcome.t_stop, run->outcome.y_stop);
         double length = there ? length_of_row(run->problem.sys, there, k) : INFINITY;
-        const double *before = actio_motion_values(m, run->problem.model->t0, run->problem.y0);
+        const double *before = actio_motion_values(m, run->problem.model->time.t0, run->problem.y0);
         if (before && length < 1e-6 * length_of_row(run->problem.sys, before, k)) return k;
     }
     return run->problem.sys->p;
@@ -58,8 +58,8 @@ static void find_weakest(struct actio_run *run)
     if (!values) return;
     actio_saddle_factor(m->saddle, values);
     actio_saddle_rank(m->saddle, NULL);
-    m->stopped_by = actio_saddle_weakest(m->saddle);
-    m->stop = m->stopped_by < m->p ? ACTIO_STOP_RANK : ACTIO_STOP_INERTIA;
+    m->halted.by = actio_saddle_weakest(m->saddle);
+    m->halted.why = m->halted.by < m->p ? ACTIO_STOP_RANK : ACTIO_STOP_INERTIA;
 }
 
 static void say_singular(struct actio_run *run)
@@ -74,10 +74,10 @@ static void say_singular(struct actio_run *run)
             ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[vanished]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
         return;
     }
-    if (m->stop == ACTIO_STOP_NONE) find_weakest(run);
-    if (m->stop == ACTIO_STOP_RANK && m->stopped_by < run->problem.sys->p)
-        actio_find_at(run->problem.f, ACTIO_F_RANK_LOST, &run->problem.model->source, span_of_row(run, m->stopped_by),
-                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[m->stopped_by]), ACTIO_NUMBER(o->t_stop),
+    if (m->halted.why == ACTIO_STOP_NONE) find_weakest(run);
+    if (m->halted.why == ACTIO_STOP_RANK && m->halted.by < run->problem.sys->p)
+        actio_find_at(run->problem.f, ACTIO_F_RANK_LOST, &run->problem.model->source, span_of_row(run, m->halted.by),
+                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[m->halted.by]), ACTIO_NUMBER(o->t_stop),
                                  ACTIO_TEXT(where)));
     else actio_find(run->problem.f, ACTIO_F_INERTIA_LOST, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
 }
@@ -100,16 +100,16 @@ static void say_not_a_number(struct actio_run *run)
     struct actio_motion *m = &run->problem.motion;
     const struct actio_bound *b = &m->at[ACTIO_Q_MATRIX];
     struct naming n = { .run = run, .text = "a formula" };
-    memcpy(m->y, m->bad_y, run->problem.ny * sizeof(double));
-    m->t = m->bad_t;
+    memcpy(m->here.y, m->bad.y, run->problem.ny * sizeof(double));
+    m->here.t = m->bad.t;
     /* fields have no one formula for all nodes */
     n.node = b->k ? actio_kernel_locate(b->k, b->in, b->pre, 0, b->work) : 0;
     if (n.node) actio_attempt(run->problem.ctx, name_expression, &n);
     char shown[400];
     snprintf(shown, sizeof shown, "%.380s%s", n.text, strlen(n.text) > 380 ? "..." : "");
     actio_find(run->problem.f, ACTIO_F_NOT_A_NUMBER,
-               ACTIO_ARGS(ACTIO_TEXT(shown), ACTIO_NUMBER(m->bad_t),
-                          ACTIO_TEXT(actio_problem_state_text(&run->problem, m->bad_y, NULL)),
+               ACTIO_ARGS(ACTIO_TEXT(shown), ACTIO_NUMBER(m->bad.t),
+                          ACTIO_TEXT(actio_problem_state_text(&run->problem, m->bad.y, NULL)),
                           ACTIO_TEXT(n.node ? "check its domain, which the motion leaves" : "")));
 }
 
@@ -119,15 +119,15 @@ static void say_tunnel(struct actio_run *run)
     struct actio_motion *m = &run->problem.motion;
     const struct actio_outcome *o = &run->outcome;
     const double *x =
-        actio_motion_quantity(m, ACTIO_Q_CONTACT, o->t_stop, o->y_stop) + m->stopped_by * (m->n + ACTIO_GAP_HEAD);
+        actio_motion_quantity(m, ACTIO_Q_CONTACT, o->t_stop, o->y_stop) + m->halted.by * (m->n + ACTIO_GAP_HEAD);
     double *force = actio_arena_array(&run->problem.arena, m->N + 1, sizeof *force),
            *answer = actio_arena_array(&run->problem.arena, m->N + 1, sizeof *answer), mobility = 0;
-    const struct actio_contact *c = &run->problem.model->contact[m->stopped_by];
+    const struct actio_contact *c = &run->problem.model->contact[m->halted.by];
     memcpy(force, x + ACTIO_GAP_HEAD, m->n * sizeof *force);
     double rate = x[ACTIO_GAP_RATE];
     const double *values = actio_motion_values(m, o->t_stop, o->y_stop);
     if (values && actio_saddle_factor(m->saddle, values) == 0
-        && actio_saddle_respond(m->saddle, force, answer, m->residual) == 0)
+        && actio_saddle_respond(m->saddle, force, answer, m->scratch.residual) == 0)
         for (size_t i = 0; i < m->n; i++) mobility += force[i] * answer[i];
     double brought = run->problem.options.barrier + (mobility > 0 ? 0.5 * rate * rate / mobility : 0);
     actio_find_at(run->problem.f, ACTIO_F_BARRIER_LOW, &run->problem.model->source, c->span,
@@ -152,23 +152,23 @@ static void say_failed(struct actio_run *run)
     const struct actio_principle *p = run->problem.principle;
     struct actio_motion *m = &run->problem.motion;
     const struct actio_outcome *o = &run->outcome;
-    if ((m->stop == ACTIO_STOP_DUAL || m->stop == ACTIO_STOP_SLAB) && say_surface(run)) return;
-    if (m->stop == ACTIO_STOP_CONTRADICTION && m->stopped_by < run->problem.model->constraints) {
-        const struct actio_constraint *con = &run->problem.model->constraint[m->stopped_by];
+    if ((m->halted.why == ACTIO_STOP_DUAL || m->halted.why == ACTIO_STOP_SLAB) && say_surface(run)) return;
+    if (m->halted.why == ACTIO_STOP_CONTRADICTION && m->halted.by < run->problem.model->constraints) {
+        const struct actio_constraint *con = &run->problem.model->constraint[m->halted.by];
         actio_find_at(run->problem.f, ACTIO_F_CONTRADICTORY_LATER, &run->problem.model->source, con->span,
                       ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
-    } else if (m->stop == ACTIO_STOP_CHATTER)
+    } else if (m->halted.why == ACTIO_STOP_CHATTER)
         actio_find(run->problem.f, ACTIO_F_CHATTERING,
-                   ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->mode_text[m->stopped_by]), ACTIO_NUMBER(o->t_stop),
-                              ACTIO_TEXT(run->problem.sys->mode_whole[m->stopped_by] ? "" : "the sign of ")));
-    else if (m->stop == ACTIO_STOP_TUNNEL) say_tunnel(run);
-    else if (m->stop == ACTIO_STOP_SLAB)
+                   ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->switches.text[m->halted.by]), ACTIO_NUMBER(o->t_stop),
+                              ACTIO_TEXT(run->problem.sys->switches.whole[m->halted.by] ? "" : "the sign of ")));
+    else if (m->halted.why == ACTIO_STOP_TUNNEL) say_tunnel(run);
+    else if (m->halted.why == ACTIO_STOP_SLAB)
         actio_find(
             run->problem.f, ACTIO_F_SLAB_DIVERGED,
             ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
-    else if (m->stop == ACTIO_STOP_NO_STANCE || m->stop == ACTIO_STOP_IMPACT)
+    else if (m->halted.why == ACTIO_STOP_NO_STANCE || m->halted.why == ACTIO_STOP_IMPACT)
         actio_find(
-            run->problem.f, m->stop == ACTIO_STOP_IMPACT ? ACTIO_F_IMPACT_FAILS : ACTIO_F_NO_STANCE,
+            run->problem.f, m->halted.why == ACTIO_STOP_IMPACT ? ACTIO_F_IMPACT_FAILS : ACTIO_F_NO_STANCE,
             ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
     else if (actio_contacts_hard(m) && o->status == ACTIO_FLOW_FAILED)
         actio_find(
@@ -202,10 +202,10 @@ static void say_ambiguous(struct actio_run *run, const struct actio_ambiguity *a
 
 static void say_jammed(struct actio_run *run, const struct actio_contacts *c)
 {
-    if (c->jammed < c->contacts)
+    if (c->jam.contact < c->contacts)
         actio_find_at(run->problem.f, ACTIO_F_JAMS, &run->problem.model->source,
-                      run->problem.model->contact[c->jammed].span,
-                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->contact[c->jammed]), ACTIO_NUMBER(c->jammed_at)));
+                      run->problem.model->contact[c->jam.contact].span,
+                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->walls.contact[c->jam.contact]), ACTIO_NUMBER(c->jam.at)));
 }
 
 /* Columns that are known less well than requested, because they magnify errors of the state: named, with what they are
@@ -217,15 +217,16 @@ static void list_magnified(void *user)
     const struct actio_system *sys = run->problem.sys;
     struct actio_text names;
     actio_text_open(&names, &run->problem.arena);
-    for (size_t c = 0; c < sys->named; c++) {
+    for (size_t c = 0; c < sys->output.named; c++) {
         double error = 0, size = 1;
-        for (size_t k = 0; k < sys->column[c].width; k++) {
-            const double *x = actio_outcome_column(o, sys->column[c].first + k);
-            error = fmax(error, o->error[sys->column[c].first + k]);
+        for (size_t k = 0; k < sys->output.column[c].width; k++) {
+            const double *x = actio_outcome_column(o, sys->output.column[c].first + k);
+            error = fmax(error, o->error[sys->output.column[c].first + k]);
             for (size_t r = 0; r < o->rows; r++) size = fmax(size, fabs(x[r]));
         }
-        if (error > run->problem.options.tol * size && !actio_role_is_sum(sys->column[c].role))
-            actio_text_format(&names, "%s%s to %.1g", names.length ? ", " : "", sys->column[c].name, error / size);
+        if (error > run->problem.options.tol * size && !actio_role_is_sum(sys->output.column[c].role))
+            actio_text_format(&names, "%s%s to %.1g", names.length ? ", " : "", sys->output.column[c].name,
+                              error / size);
     }
     if (names.length) actio_find(run->problem.f, ACTIO_F_FIELD_MAGNIFIED, ACTIO_ARGS(ACTIO_TEXT(names.s)));
 }
@@ -298,7 +299,7 @@ static double error_shown(const struct actio_run *run, size_t c, size_t rows)
 static const double *places_of(const struct actio_system *sys, struct actio_table *t,
                                const struct actio_system_column *c)
 {
-    const struct actio_axis_numbers *x = &sys->axis[c->axis - 1];
+    const struct actio_axis_numbers *x = &sys->field.axis[c->axis - 1];
     double *place = actio_arena_array(&t->arena, c->width + 1, sizeof *place);
     for (size_t i = 0; i < c->width; i++)
         place[i] = x->a + (x->b - x->a) * (((double)i + 0.5 * c->half) / (double)(x->nodes - 1));
@@ -308,7 +309,7 @@ static const double *places_of(const struct actio_system *sys, struct actio_tabl
 static void fill_column(struct actio_run *run, struct actio_table *t, size_t c)
 {
     const struct actio_outcome *o = &run->outcome;
-    const struct actio_system_column *from = &run->problem.sys->column[c];
+    const struct actio_system_column *from = &run->problem.sys->output.column[c];
     bool field = from->axis != 0;
     struct actio_column *to = &t->col[c];
     to->nodes = field ? from->width : 0;
@@ -325,10 +326,11 @@ static void fill_column(struct actio_run *run, struct actio_table *t, size_t c)
     for (size_t i = 0; i < t->rows * from->width; i++) /* what is not a number has no error either */
         if (!isfinite(t->data[c][i])) t->error[c] = NAN;
     if (!field) return;
-    to->axis = kept_text(t, run->problem.model->axis[from->axis - 1].name);
+    to->axis = kept_text(t, run->problem.model->field.axis[from->axis - 1].name);
     to->place = places_of(run->problem.sys, t, from);
     for (size_t b = 0; b < c; b++) /* once for all columns that share them */
-        if (run->problem.sys->column[b].axis == from->axis && run->problem.sys->column[b].half == from->half) {
+        if (run->problem.sys->output.column[b].axis == from->axis
+            && run->problem.sys->output.column[b].half == from->half) {
             to->place = t->col[b].place;
             break;
         }
@@ -338,17 +340,17 @@ static void fill_columns(struct actio_run *run, struct actio_table *t)
 {
     const struct actio_system *sys = run->problem.sys;
     size_t lambdas = 0;
-    t->cols = sys->named;
+    t->cols = sys->output.named;
     t->rows = actio_run_shown(run);
     t->col = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->col);
     t->data = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->data);
     t->error = actio_arena_array(&t->arena, t->cols + 1, sizeof *t->error);
     struct actio_column_units *units = actio_column_units_open(run->problem.model, &t->arena);
     for (size_t c = 0; c < t->cols; c++) {
-        const struct actio_system_column *from = &sys->column[c];
+        const struct actio_system_column *from = &sys->output.column[c];
         /* a principle may have them as states */
-        bool unique =
-            from->role != ACTIO_ROLE_LAMBDA || lambdas >= run->problem.motion.p || run->problem.motion.unique[lambdas];
+        bool unique = from->role != ACTIO_ROLE_LAMBDA || lambdas >= run->problem.motion.p
+                      || run->problem.motion.rows.unique[lambdas];
         if (from->role == ACTIO_ROLE_LAMBDA) lambdas += from->width;
         t->col[c] =
             (struct actio_column){ .name = kept_text(t, from->name),
@@ -390,8 +392,8 @@ static double largest_residual(const struct actio_table *t)
 static double holding(const struct actio_run *run, const struct actio_table *t)
 {
     const struct actio_outcome *o = &run->outcome;
-    bool claims = run->problem.options.local <= 0, backward = run->problem.model->t1 < run->problem.model->t0;
-    if (t->rows == 0 || run->defined == 0 || (claims && unjudged(run))) return run->problem.model->t0;
+    bool claims = run->problem.options.local <= 0, backward = run->problem.model->time.t1 < run->problem.model->time.t0;
+    if (t->rows == 0 || run->defined == 0 || (claims && unjudged(run))) return run->problem.model->time.t0;
     double last = t->data[0][(run->defined < t->rows ? run->defined : t->rows) - 1];
     if (!claims || o->status != ACTIO_FLOW_STOPPED || o->reached || !isfinite(o->holds_until)) return last;
     return backward ? fmax(last, o->holds_until) : fmin(last, o->holds_until);
@@ -432,7 +434,7 @@ struct names {
 
 static const char *whose(const struct actio_system *sys, const struct names *names, const struct actio_happening *h)
 {
-    const struct actio_rub *r = h->kind == ACTIO_STICKS || h->kind == ACTIO_SLIDES ? &sys->rub[h->index] : NULL;
+    const struct actio_rub *r = h->kind == ACTIO_STICKS || h->kind == ACTIO_SLIDES ? &sys->walls.rub[h->index] : NULL;
     if (h->kind == ACTIO_PASSES) return names->event[h->index];
     return r && r->contact == UINT32_MAX ? names->constraint[r->constraint] : names->contact[r ? r->contact : h->index];
 }
@@ -449,12 +451,12 @@ static void fill_happenings(struct actio_run *run, struct actio_table *t)
     const struct actio_contacts *c = run->problem.motion.contacts;
     const struct actio_system *sys = run->problem.sys;
     if (!c) return;
-    bool backward = run->problem.model->t1 < run->problem.model->t0;
+    bool backward = run->problem.model->time.t1 < run->problem.model->time.t0;
     double until = run->outcome.status == ACTIO_FLOW_STOPPED && t->rows ? t->data[0][t->rows - 1] : t->holds_until;
-    struct names names = { kept_names(t, sys->contact, sys->contacts), kept_names(t, sys->constraint, sys->p),
-                           kept_names(t, sys->event, sys->events) };
-    for (size_t i = 0; i < c->happenings; i++) {
-        const struct actio_happening *h = &c->happening[i];
+    struct names names = { kept_names(t, sys->walls.contact, sys->walls.contacts),
+                           kept_names(t, sys->constraint, sys->p), kept_names(t, sys->walls.event, sys->walls.events) };
+    for (size_t i = 0; i < c->log.happenings; i++) {
+        const struct actio_happening *h = &c->log.happening[i];
         if (!run->outcome.reached && !t->local_only && (backward ? h->t < until : h->t > until)) continue;
         const char *name = whose(sys, &names, h);
         add_event(t, (struct actio_event){ .t = h->t,
@@ -470,42 +472,45 @@ static void fill_happenings(struct actio_run *run, struct actio_table *t)
 static void fill_switches(struct actio_run *run, struct actio_table *t)
 {
     const struct actio_motion *m = &run->problem.motion;
-    const char **name = kept_names(t, run->problem.sys->mode_text, run->problem.sys->modes);
+    const char **name = kept_names(t, run->problem.sys->switches.text, run->problem.sys->switches.count);
     const struct actio_mode_flip *flip;
-    for (size_t i = 1; i < m->changes; i++)
+    for (size_t i = 1; i < m->history.changes; i++)
         for (size_t n = actio_modes_flips(m, i, &flip); n > 0; n--, flip++)
-            add_event(t, (struct actio_event){
-                             .t = m->change[i].t, .kind = "switch", .name = name[flip->k], .value = flip->value });
+            add_event(t,
+                      (struct actio_event){
+                          .t = m->history.change[i].t, .kind = "switch", .name = name[flip->k], .value = flip->value });
 }
 
 static void fill_events(struct actio_run *run, struct actio_table *t)
 {
     fill_switches(run, t);
     fill_happenings(run, t);
-    actio_events_sort(&run->problem.arena, t->event, t->events, run->problem.model->t1 < run->problem.model->t0);
+    actio_events_sort(&run->problem.arena, t->event, t->events,
+                      run->problem.model->time.t1 < run->problem.model->time.t0);
 }
 
 static void fill_provenance(struct actio_run *run, struct actio_table *t)
 {
     struct actio_model *m = run->problem.model;
-    t->model = kept_text(t, actio_model_name(m));
-    t->description = kept_text(t, m->description);
-    t->file = kept_text(t, m->source.file);
-    t->source = actio_arena_text(&t->arena, m->source.text, m->source.length);
-    t->by = kept_text(t, run->problem.options.by);
-    t->method = run->outcome.stepper ? run->outcome.stepper->name : "";
-    t->version = actio_version();
-    const struct actio_streams *lanes = run->problem.sys->stream[ACTIO_Q_MATRIX];
+    t->from.model = kept_text(t, actio_model_name(m));
+    t->from.description = kept_text(t, m->description);
+    t->from.file = kept_text(t, m->source.file);
+    t->from.source = actio_arena_text(&t->arena, m->source.text, m->source.length);
+    t->from.by = kept_text(t, run->problem.options.by);
+    t->from.method = run->outcome.stepper ? run->outcome.stepper->name : "";
+    t->from.version = actio_version();
+    const struct actio_streams *lanes = run->problem.sys->field.stream[ACTIO_Q_MATRIX];
     const struct actio_kernel *k =
-        lanes && lanes->stages ? lanes->stage[0].kernel
-                               : run->problem.sys->kernel[run->problem.sys->symbolic ? ACTIO_Q_RHS : ACTIO_Q_MATRIX];
-    t->tier = k ? actio_kernel_tier(k) : "";
-    t->param = actio_arena_array(&t->arena, m->params + 1, sizeof *t->param);
+        lanes && lanes->stages
+            ? lanes->stage[0].kernel
+            : run->problem.sys->kernel[run->problem.sys->solved.symbolic ? ACTIO_Q_RHS : ACTIO_Q_MATRIX];
+    t->from.tier = k ? actio_kernel_tier(k) : "";
+    t->from.param = actio_arena_array(&t->arena, m->params + 1, sizeof *t->from.param);
     for (size_t i = 0; i < m->params; i++)
-        t->param[t->params++] = (struct actio_setting){ kept_text(t, m->param[i].name), m->param[i].value };
-    t->start = actio_arena_array(&t->arena, run->problem.ny + 1, sizeof *t->start);
-    for (size_t i = 0; i < run->problem.ny && !run->problem.sys->axes; i++)
-        t->start[t->starts++] =
+        t->from.param[t->from.params++] = (struct actio_setting){ kept_text(t, m->param[i].name), m->param[i].value };
+    t->from.start = actio_arena_array(&t->arena, run->problem.ny + 1, sizeof *t->from.start);
+    for (size_t i = 0; i < run->problem.ny && !run->problem.sys->field.axes; i++)
+        t->from.start[t->from.starts++] =
             (struct actio_setting){ kept_text(t, actio_problem_name(&run->problem, i)), run->problem.y0[i] };
 }
 
@@ -518,8 +523,10 @@ static void fill_gradient(struct actio_run *run, struct actio_table *t)
     t->slopes = g->width;
     for (size_t o = 0; o < g->count; o++) {
         struct actio_sensitivity *s = &t->gradient[o];
-        *s = (struct actio_sensitivity){ kept_text(t, run->problem.sys->column[run->problem.sys->observed[o]].name),
-                                         g->value[o], actio_arena_array(&t->arena, g->width + 1, sizeof *s->slope) };
+        *s = (struct actio_sensitivity){
+            kept_text(t, run->problem.sys->output.column[run->problem.sys->jets.observed[o]].name), g->value[o],
+            actio_arena_array(&t->arena, g->width + 1, sizeof *s->slope)
+        };
         for (size_t i = 0; i < g->width; i++) {
             bool param = i >= run->problem.ny;
             s->slope[i] = (struct actio_slope){ kept_text(t, param ? run->problem.model->param[i - run->problem.ny].name
@@ -536,7 +543,7 @@ static void fill_proof(struct actio_run *run, struct actio_table *t)
     *t->proof = *run->proof;
     t->trend = actio_arena_alloc(&t->arena, sizeof *t->trend);
     static const char *const name[] = { "points", "largest", "at the end" };
-    *t->trend = (struct actio_table){ .description = "error on grids",
+    *t->trend = (struct actio_table){ .from.description = "error on grids",
                                       .cols = 3,
                                       .rows = 3,
                                       .col = actio_arena_array(&t->arena, 3, sizeof *t->col),

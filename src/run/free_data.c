@@ -45,15 +45,15 @@ static int later(const void *a, const void *b)
 static void order_stations(struct mixed *w)
 {
     const struct actio_model *model = w->problem->model;
-    bool backward = model->t1 < model->t0;
+    bool backward = model->time.t1 < model->time.t0;
     for (size_t i = 0; i < w->conditions; i++)
-        w->station[i] = backward ? -model->require[i].time : model->require[i].time;
+        w->station[i] = backward ? -model->mixed.require[i].time : model->mixed.require[i].time;
     qsort(w->station, w->conditions, sizeof *w->station, later);
     for (size_t i = 0; i < w->conditions; i++)
         if (i == 0 || w->station[i] != w->station[w->stations - 1]) w->station[w->stations++] = w->station[i];
     for (size_t i = 0; i < w->stations && backward; i++) w->station[i] = -w->station[i];
     for (size_t i = 0; i < w->conditions; i++)
-        while (w->station[w->at[i]] != model->require[i].time) w->at[i]++;
+        while (w->station[w->at[i]] != model->mixed.require[i].time) w->at[i]++;
 }
 
 static void open_arrays(void *user)
@@ -71,14 +71,14 @@ static void open_arrays(void *user)
     };
     for (size_t i = 0; i < sizeof length / sizeof *length; i++)
         *part[i] = actio_arena_array(&problem->arena, length[i] + 1, sizeof(double));
-    for (size_t i = 0; i < w->frees; i++) w->free[i] = component_of(m, &m->free_data[i]);
+    for (size_t i = 0; i < w->frees; i++) w->free[i] = component_of(m, &m->mixed.free_data[i]);
     order_stations(w);
 }
 
 /* A row of the jets without any entry that is not 0, beside those of multipliers. */
 static bool has_no_gradient(const struct mixed *w, size_t row)
 {
-    const struct actio_places *jets = &w->pt.sys->jets;
+    const struct actio_places *jets = &w->pt.sys->jets.points;
     for (size_t e = 0; e < jets->count; e++)
         if (jets->row[e] == row && jets->col[e] < w->pt.nx + w->pt.n && w->pt.jet[e] != 0) return false;
     return true;
@@ -88,9 +88,9 @@ static bool has_no_gradient(const struct mixed *w, size_t row)
 static int constraints_at(struct mixed *w, const double *y)
 {
     struct actio_points *pt = &w->pt;
-    const struct actio_places *jets = &pt->sys->jets;
+    const struct actio_places *jets = &pt->sys->jets.points;
     size_t n = pt->n, first = 2 * n + pt->m;
-    pt->t[0] = w->problem->model->t0;
+    pt->t[0] = w->problem->model->time.t0;
     memset(pt->z, 0, pt->nz * sizeof *pt->z);
     memcpy(pt->x, y, n * sizeof *y);
     memcpy(pt->x + n, y + 2 * n, pt->m * sizeof *y);
@@ -119,9 +119,9 @@ static int conditions_at(struct mixed *w, const double *y0, bool derivatives)
     struct actio_problem *problem = w->problem;
     struct actio_adjoint a;
     int bad = w->status =
-        actio_adjoint_forward(&a, problem->ctx, w->m, problem->model->t0, y0, w->station, w->stations, w->local);
+        actio_adjoint_forward(&a, problem->ctx, w->m, problem->model->time.t0, y0, w->station, w->stations, w->local);
     for (size_t i = 0; !bad && i < w->conditions; i++) {
-        const struct actio_require *c = &problem->model->require[i];
+        const struct actio_require *c = &problem->model->mixed.require[i];
         size_t station = w->at[i], row = w->rows + i;
         bad = actio_run_observe(w->m, i, c->time, a.state + (station + 1) * problem->ny, w->value, w->total);
         w->r[row] = *w->value - actio_model_number(problem->model, c->value);
@@ -197,7 +197,7 @@ static int refuse_count(struct mixed *w, size_t rank)
     const struct actio_model *m = w->problem->model;
     long over = (long)w->frees - (long)w->conditions - (long)rank;
     actio_find_at(w->problem->f, over > 0 ? ACTIO_F_MIXED_UNDER : ACTIO_F_MIXED_OVER, &m->source,
-                  over > 0 ? m->free_data[m->frees - 1].span : m->require[m->requires - 1].span,
+                  over > 0 ? m->mixed.free_data[m->mixed.frees - 1].span : m->mixed.require[m->mixed.requires - 1].span,
                   ACTIO_ARGS(ACTIO_COUNT(w->frees), ACTIO_COUNT(w->conditions), ACTIO_COUNT(rank),
                              ACTIO_COUNT((size_t)labs(over))));
     return 1;
@@ -206,16 +206,16 @@ static int refuse_count(struct mixed *w, size_t rank)
 int actio_free_data_place(struct actio_problem *problem)
 {
     const struct actio_model *m = problem->model;
-    if (m->frees + m->requires == 0) return 0;
+    if (m->mixed.frees + m->mixed.requires == 0) return 0;
     struct mixed w = { .problem = problem,
                        .m = &problem->motion,
-                       .frees = m->frees,
-                       .conditions = m->requires,
+                       .frees = m->mixed.frees,
+                       .conditions = m->mixed.requires,
                        .rows = problem->sys->levels + problem->sys->holonomic };
-    struct actio_shared shared = { problem->motion.param, problem->motion.mode, problem->motion.hidden };
+    struct actio_shared shared = { problem->motion.here.param, problem->motion.here.mode, problem->motion.here.hidden };
     if (actio_attempt(problem->ctx, open_arrays, &w) || actio_points_open(&w.pt, problem->ctx, problem->sys, 1, shared))
         return 1;
-    actio_motion_take_sides(&problem->motion, m->t0, problem->y0);
+    actio_motion_take_sides(&problem->motion, m->time.t0, problem->y0);
     bool vanishes = constraints_at(&w, problem->y0) == 0 && w.vanishes;
     size_t rank = meet_constraints(&w);
     actio_points_close(&w.pt);
@@ -260,7 +260,7 @@ static bool is_met(const struct mixed *w)
     const struct actio_run_options *o = &w->problem->options;
     double tol = o->local > 0 ? o->local : o->tol;
     for (size_t i = 0; i < w->conditions; i++) {
-        double wanted = actio_model_number(w->problem->model, w->problem->model->require[i].value);
+        double wanted = actio_model_number(w->problem->model, w->problem->model->mixed.require[i].value);
         if (!(fabs(w->r[w->rows + i]) <= tol * fmax(1, fabs(wanted)))) return false;
     }
     return true;
@@ -292,7 +292,7 @@ static void tell(void *user)
     actio_text_open(&text, &t->problem->arena);
     const struct actio_model *m = t->problem->model;
     for (size_t k = 0; k < t->w->frees; k++) {
-        const struct actio_free *f = &m->free_data[k];
+        const struct actio_free *f = &m->mixed.free_data[k];
         actio_text_format(&text, "%s%s%s = ", k ? ", " : "",
                           f->is_state ? m->state[f->variable].name : m->coord[f->variable].name, f->dot ? "'" : "");
         actio_text_number(&text, t->problem->y0[t->w->free[k]]);
@@ -303,30 +303,30 @@ static void tell(void *user)
 int actio_free_data_find(struct actio_problem *problem)
 {
     const struct actio_model *m = problem->model;
-    if (m->frees == 0) return 0;
+    if (m->mixed.frees == 0) return 0;
     const struct actio_constraint *about;
     const char *why = actio_principle_objection(&actio_principle_skg, m, &about), *names[64];
     if (!why && problem->sys->hidden)
         why = "hidden constraints follow from the equations of motion, and have no reaction";
-    if (!why && problem->sys->modes)
+    if (!why && problem->sys->switches.count)
         why = "it has switches (abs, sign, min, max, floor, mod, if), where derivatives jump";
-    if (!why && m->requires > sizeof names / sizeof *names) why = "it has more than 64 conditions";
+    if (!why && m->mixed.requires > sizeof names / sizeof *names) why = "it has more than 64 conditions";
     if (why) {
         actio_find(problem->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT(why)));
         return 1;
     }
-    for (size_t i = 0; i < m->requires; i++) names[i] = m->require[i].column;
+    for (size_t i = 0; i < m->mixed.requires; i++) names[i] = m->mixed.require[i].column;
     struct mixed w = {
         .problem = problem,
         .m = &problem->motion,
-        .frees = m->frees,
-        .conditions = m->requires,
+        .frees = m->mixed.frees,
+        .conditions = m->mixed.requires,
         .rows = problem->sys->levels + problem->sys->holonomic,
         .local = fmax(1e-14, 1e-3 * (problem->options.local > 0 ? problem->options.local : problem->options.tol))
     };
-    struct actio_shared shared = { problem->motion.param, problem->motion.mode, problem->motion.hidden };
-    actio_system_droppable(problem->sys, problem->motion.rank < problem->sys->p);
-    if (actio_run_observed(problem, names, m->requires, ACTIO_F_NO_COLUMN)
+    struct actio_shared shared = { problem->motion.here.param, problem->motion.here.mode, problem->motion.here.hidden };
+    actio_system_droppable(problem->sys, problem->motion.rows.rank < problem->sys->p);
+    if (actio_run_observed(problem, names, m->mixed.requires, ACTIO_F_NO_COLUMN)
         || actio_attempt(problem->ctx, open_arrays, &w))
         return 1;
     if (actio_points_open(&w.pt, problem->ctx, problem->sys, 1, shared)) return 1;

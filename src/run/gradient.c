@@ -28,7 +28,7 @@ static int weigh_equations(struct actio_motion *m, const double *values, const d
             B[sys->A.col[i] * size + N + sys->A.row[i]] += values[sys->G.count + i];
         for (size_t i = 0; i < sys->D.count; i++)
             B[(N + sys->D.row[i]) * size + sys->D.col[i]] -= values[sys->G.count + sys->A.count + i];
-        actio_min_norm(size, size, B, wanted, 1e-12, m->weight, &defect, B + size * size, iwork);
+        actio_min_norm(size, size, B, wanted, 1e-12, m->scratch.weight, &defect, B + size * size, iwork);
     }
     /* what is wanted of multipliers that are not unique has no derivative here */
     int bad = !B || !iwork || !(defect <= 1e-9 * largest);
@@ -69,7 +69,7 @@ int actio_run_observe(struct actio_motion *m, size_t which, double t, const doub
 static void change_of_residuals(const struct actio_points *pt, bool positions, const double *dy, const double *rate,
                                 double dt, const double *dparam, double *r)
 {
-    const struct actio_places *jets = &pt->sys->jets, *by = &pt->sys->param_jets;
+    const struct actio_places *jets = &pt->sys->jets.points, *by = &pt->sys->jets.params;
     size_t first = 2 * pt->n + pt->m + (positions ? pt->p : 0), count = positions ? pt->h : pt->p, n = pt->n;
     const uint32_t *constraint = positions ? pt->sys->position_row : pt->sys->velocity_row;
     memset(r, 0, pt->p * sizeof *r);
@@ -141,7 +141,7 @@ static int nearest(struct actio_motion *m, const struct actio_points *pt, const 
 static void project_change(struct actio_motion *m, const struct actio_points *pt, const double *values, double *dy,
                            const double *rate, double dt, const double *dparam)
 {
-    double *r = m->residual, *step = m->step;
+    double *r = m->scratch.residual, *step = m->scratch.step;
     if (pt->h) {
         change_of_residuals(pt, true, dy, rate, dt, dparam, r);
         if (nearest(m, pt, values, true, r, step) == 0)
@@ -212,8 +212,8 @@ static void differentiate(void *user)
         by_params(&f, m->coord[i].start_dot, w->made->start + (m->coords + i) * n);
     }
     for (size_t i = 0; i < m->states; i++) by_params(&f, m->state[i].start, w->made->start + (2 * m->coords + i) * n);
-    by_params(&f, m->t0_written, w->made->t0);
-    by_params(&f, m->t1_written, w->made->t1);
+    by_params(&f, m->time.t0_written, w->made->t0);
+    by_params(&f, m->time.t1_written, w->made->t1);
     double *D = actio_arena_array(&problem->arena, n * n + 1, 8);
     for (size_t i = 0; i < n; i++) by_params(&f, m->param[i].definition, D + i * n);
     follow_definitions(problem->ctx, n, D, w->made->param);
@@ -226,7 +226,7 @@ static int rates_at(struct actio_motion *m, double t, const double *y, double *r
 {
     if (actio_motion_solve(m, t, y)) return 1;
     memcpy(rate, y + m->n, m->n * sizeof *rate);
-    memcpy(rate + m->n, m->zdot, m->N * sizeof *rate);
+    memcpy(rate + m->n, m->here.zdot, m->N * sizeof *rate);
     return 0;
 }
 
@@ -264,13 +264,13 @@ static int gradients(struct actio_problem *problem, const struct made *made, dou
     struct actio_motion *m = &problem->motion;
     struct actio_adjoint a;
     size_t ny = problem->ny, n = problem->model->params, width = ny + n;
-    double t0 = problem->model->t0, t1 = problem->model->t1,
+    double t0 = problem->model->time.t0, t1 = problem->model->time.t1,
            *work = actio_take(problem->ctx, 4 * (ny + n + 2) + 2 * n + 1, sizeof *work);
     double *total = work, *dy0 = total ? total + width + 1 : NULL, *dparam = dy0 ? dy0 + ny : NULL,
            *rate = dparam ? dparam + n : NULL, *change = rate ? rate + ny : NULL;
     int bad = actio_adjoint_forward(&a, problem->ctx, m, t0, problem->y0, &t1, 1, local);
     if (!work) bad = ACTIO_MARCH_NO_MEMORY;
-    for (size_t o = 0; !bad && o < m->sys->observes; o++) {
+    for (size_t o = 0; !bad && o < m->sys->jets.observes; o++) {
         const double *end = a.state + ny;
         bad = actio_run_observe(m, o, t1, end, &value[o], total) || rates_at(m, t1, end, rate);
         if (bad) break;
@@ -322,17 +322,18 @@ static size_t column_named(const struct actio_system *sys, const char *name)
         dotted[length + 3] = 0;
         name = dotted;
     }
-    while (c < sys->columns && strcmp(sys->column[c].name, name) != 0) c++;
+    while (c < sys->output.columns && strcmp(sys->output.column[c].name, name) != 0) c++;
     return c;
 }
 
 int actio_run_check_columns(struct actio_problem *problem)
 {
     const struct actio_run_options *o = &problem->options;
-    if (o->gradients && problem->model->axes) return cannot(problem, "the model has fields");
-    if (o->gradients && problem->model->frees) return cannot(problem, "the start data are free; give them by `start`");
+    if (o->gradients && problem->model->field.axes) return cannot(problem, "the model has fields");
+    if (o->gradients && problem->model->mixed.frees)
+        return cannot(problem, "the start data are free; give them by `start`");
     for (size_t i = 0; i < o->gradients; i++)
-        if (column_named(problem->sys, o->gradient[i]) == problem->sys->columns) {
+        if (column_named(problem->sys, o->gradient[i]) == problem->sys->output.columns) {
             actio_find(problem->f, ACTIO_F_NO_COLUMN, ACTIO_ARGS(ACTIO_TEXT(o->gradient[i])));
             return 1;
         }
@@ -344,14 +345,14 @@ int actio_run_observed(struct actio_problem *problem, const char *const *name, s
     uint32_t *observed = actio_arena_array(&problem->arena, count + 1, sizeof *observed);
     for (size_t i = 0; i < count; i++) {
         size_t c = column_named(problem->sys, name[i]);
-        if (c == problem->sys->columns) {
+        if (c == problem->sys->output.columns) {
             actio_find(problem->f, unknown, ACTIO_ARGS(ACTIO_TEXT(name[i])));
             return 1;
         }
         observed[i] = (uint32_t)c;
     }
-    problem->sys->observed = observed;
-    problem->sys->observes = count;
+    problem->sys->jets.observed = observed;
+    problem->sys->jets.observes = count;
     return actio_motion_need(&problem->motion, ACTIO_Q_OBSERVED);
 }
 
@@ -359,7 +360,7 @@ static const char *objection(const struct actio_problem *problem)
 {
     if (problem->projected)
         return "the start data were moved (onto constraints, or off a soft wall); give the moved data";
-    if (problem->motion.changes > 1)
+    if (problem->motion.history.changes > 1)
         return "the motion passes a switch (abs, sign, min, max, if), where it is not smooth";
     return NULL;
 }
@@ -367,8 +368,8 @@ static const char *objection(const struct actio_problem *problem)
 /* What is requested and has no value at the end; NULL: all have one. */
 static const char *without_value(const struct actio_problem *problem, const struct actio_outcome *o)
 {
-    for (size_t i = 0; i < problem->sys->observes && o->rows; i++)
-        if (!isfinite(actio_outcome_column(o, problem->sys->observed[i])[o->rows - 1]))
+    for (size_t i = 0; i < problem->sys->jets.observes && o->rows; i++)
+        if (!isfinite(actio_outcome_column(o, problem->sys->jets.observed[i])[o->rows - 1]))
             return problem->options.gradient[i];
     return NULL;
 }

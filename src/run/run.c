@@ -27,16 +27,16 @@ static int choose_times(struct actio_run *run, const double *extra, size_t extra
     run->times = actio_take(run->problem.ctx, n, sizeof(double));
     if (!run->times) {
         actio_find(run->problem.f, ACTIO_F_TOO_MANY_ROWS,
-                   ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(run->problem.sys->columns),
+                   ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(run->problem.sys->output.columns),
                               ACTIO_COUNT(run->problem.ctx->bytes_limit)));
         return 1;
     }
-    equal_times(run->times, points, m->t0, m->t1);
+    equal_times(run->times, points, m->time.t0, m->time.t1);
     run->rows = points;
     if (extras == 0) return 0;
     memcpy(run->times + points, extra, extras * sizeof *extra);
     qsort(run->times, n, sizeof(double), by_time);
-    if (m->t1 < m->t0)
+    if (m->time.t1 < m->time.t0)
         for (size_t i = 0; i < n / 2; i++) {
             double x = run->times[i];
             run->times[i] = run->times[n - 1 - i];
@@ -67,7 +67,7 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
     struct actio_problem *problem = &run->problem;
     struct actio_run_options *o = &problem->options;
     const struct actio_model *m = problem->model;
-    if (!m->has_time) {
+    if (!m->time.given) {
         actio_find(problem->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
         return 1;
     }
@@ -75,8 +75,8 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
     if (make_ready(run) || choose_times(run, extra, extras)) return 1;
     const struct actio_principle *p = problem->principle;
     struct actio_aim aim = {
-        .t0 = m->t0,
-        .t1 = m->t1,
+        .t0 = m->time.t0,
+        .t1 = m->time.t1,
         .y0 = problem->y0,
         .times = run->times,
         .rows = run->rows,
@@ -109,7 +109,9 @@ void actio_run_close(struct actio_run *run)
 
 static int prove(struct actio_run *run, struct actio_proof *proof)
 {
-    struct actio_aim aim = { .t0 = run->problem.model->t0, .t1 = run->problem.model->t1, .y0 = run->problem.y0 };
+    struct actio_aim aim = { .t0 = run->problem.model->time.t0,
+                             .t1 = run->problem.model->time.t1,
+                             .y0 = run->problem.y0 };
     return actio_run_verify(&run->problem, &aim, proof);
 }
 

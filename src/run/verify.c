@@ -160,7 +160,7 @@ int actio_run_verify(struct actio_problem *problem, const struct actio_aim *aim,
 {
     size_t points = problem->options.grid ? problem->options.grid : FEW;
     while (verify_on(problem, aim, points, v)) {
-        if (problem->options.grid || problem->sys->droppable || points >= MANY || actio_stopped(problem->ctx)) {
+        if (problem->options.grid || problem->sys->is.droppable || points >= MANY || actio_stopped(problem->ctx)) {
             actio_find(problem->f, ACTIO_F_NO_PROOF, ACTIO_ARGS(ACTIO_COUNT(points)));
             return 1;
         }

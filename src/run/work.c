@@ -100,11 +100,11 @@ static void find_edges(struct working *w)
 {
     const struct actio_motion *m = &w->run->problem.motion;
     double first = w->time[0], last = w->time[w->rows - 1], way = last > first ? 1 : -1;
-    w->edge = actio_arena_array(&w->run->problem.arena, m->changes + 2, sizeof *w->edge);
+    w->edge = actio_arena_array(&w->run->problem.arena, m->history.changes + 2, sizeof *w->edge);
     w->edge[w->edges++] = first;
-    for (size_t i = 1; i < m->changes; i++)
-        if (way * m->change[i].t > way * w->edge[w->edges - 1] && way * m->change[i].t < way * last)
-            w->edge[w->edges++] = m->change[i].t;
+    for (size_t i = 1; i < m->history.changes; i++)
+        if (way * m->history.change[i].t > way * w->edge[w->edges - 1] && way * m->history.change[i].t < way * last)
+            w->edge[w->edges++] = m->history.change[i].t;
     w->edge[w->edges++] = last;
 }
 
@@ -210,7 +210,7 @@ static bool applies(const struct actio_run *run, const struct actio_table *t)
     const struct actio_model *m = run->problem.model;
     bool rubs = false;
     for (size_t i = 0; i < m->constraints; i++) rubs = rubs || m->constraint[i].friction.given;
-    return m->has_lagrangian && !m->axes && !m->contacts && !rubs && t->rows > 4 && t->rows <= MOST_ROWS
+    return m->has_lagrangian && !m->field.axes && !m->contacts && !rubs && t->rows > 4 && t->rows <= MOST_ROWS
            && !*run->problem.principle->differs && isfinite(t->energy_drift);
 }
 

@@ -81,7 +81,7 @@ static void report_progress(void *user, double t)
     double done = fabs(t - l->aim->t0), all = fabs(l->aim->t1 - l->aim->t0);
     if (ctx->progress) ctx->progress(ctx->progress_user, "motion", done, all);
     size_t first = 20000; /* of one lane; a field has many */
-    for (size_t a = 0; a < l->m->sys->axes; a++) first = first * 8 / (l->m->sys->axis[a].nodes + 8);
+    for (size_t a = 0; a < l->m->sys->field.axes; a++) first = first * 8 / (l->m->sys->field.axis[a].nodes + 8);
     if (!l->aim->compile || l->m->evaluations < 2 * l->evaluated + first || done <= 0) return;
     l->evaluated = l->m->evaluations;
     actio_system_native(l->m->sys, (double)l->m->evaluations * (all - done) / done);
@@ -116,14 +116,14 @@ static int run_once(struct ladder *l, struct pass *p, double local, struct actio
                                                                                  : DBL_EPSILON / 2;
     m->flow.shaken = l->out->runs;
     task.stop_when_stiff = !l->stepper->stiff && !l->explicit_only && strcmp(aim->method, "auto") == 0
-                           && !actio_contacts_hard(l->m) && !l->m->sys->axes && actio_stepper_stiff();
+                           && !actio_contacts_hard(l->m) && !l->m->sys->field.axes && actio_stepper_stiff();
     task.progress = report_progress;
     task.progress_user = l;
     p->local = local;
     set_silence(l, local);
     /* the first two runs alike */
     m->flow.accuracy = aim->local > 0 ? local : fmin(local, fmax(FIRST * aim->tol, FINEST));
-    m->worst = 1;
+    m->watch.worst = 1;
     m->evaluations = l->evaluated = 0;
     m->flow.first = l->early_local > 0 && !l->stepper->stiff ? l->early * eighth_root(local / l->early_local) : 0;
     if (task.mark) actio_checks_clear(&l->checks);
@@ -234,7 +234,7 @@ static void keep_rough(struct ladder *l, struct pass *p, const double *rough)
             l->rows.y[i * l->rows.rows + j] =
                 j >= before && j - before < p->result.rows ? rough[i * rows + j - before] : l->aim->y0[i];
     }
-    actio_rows_evaluate(&l->rows, before + p->result.rows, p->column, p->lanes, l->m->worst < 1e-6);
+    actio_rows_evaluate(&l->rows, before + p->result.rows, p->column, p->lanes, l->m->watch.worst < 1e-6);
     if (l->rows.done < before + p->result.rows) p->result.rows = l->rows.done > before ? l->rows.done - before : 0;
 }
 
@@ -262,7 +262,7 @@ static int run_first(struct ladder *l, struct pass *p, double local)
     for (size_t c = 0; c < l->checks.count; c++)
         for (size_t i = 0; i < ny; i++) l->rows.y[i * l->rows.rows + c] = l->checks.y[c * ny + i];
     fill_gaps(l);
-    if (actio_rows_evaluate(&l->rows, p->lanes, p->column, p->lanes, l->m->worst < 1e-6) == ACTIO_FLOW_STOPPED) {
+    if (actio_rows_evaluate(&l->rows, p->lanes, p->column, p->lanes, l->m->watch.worst < 1e-6) == ACTIO_FLOW_STOPPED) {
         p->result.rows = 0;
         return ACTIO_FLOW_STOPPED;
     }
@@ -282,7 +282,7 @@ static int run_columns(struct ladder *l, struct pass *p, double local)
     int status = run_by_either(l, p, local, &task);
     if (status == ACTIO_MARCH_NO_MEMORY) return status;
     fill_gaps(l);
-    if (actio_rows_evaluate(&l->rows, before + p->result.rows, p->column, p->lanes, l->m->worst < 1e-6)
+    if (actio_rows_evaluate(&l->rows, before + p->result.rows, p->column, p->lanes, l->m->watch.worst < 1e-6)
         != ACTIO_FLOW_STOPPED)
         return status;
     p->result.rows = l->rows.done > before ? l->rows.done - before : 0;
@@ -414,7 +414,7 @@ static void judge(struct ladder *l, size_t rows)
     struct actio_outcome *out = l->out;
     size_t good = out->compared;
     out->worst = 0;
-    for (size_t c = 0; c < l->m->sys->columns; c++) {
+    for (size_t c = 0; c < l->m->sys->output.columns; c++) {
         double size = judged_size(l, c), relative = out->error[c] / size;
         if (relative > out->worst) {
             out->worst = relative;
@@ -467,10 +467,10 @@ static void set_steps(struct ladder *l, size_t c, double difference, double part
 /* A column of a field is as large as it is anywhere along its axis. */
 static void share_sizes(const struct actio_system *sys, double *size)
 {
-    for (size_t k = 0; sys->axes && k < sys->named; k++) {
-        double *x = size + sys->column[k].first, most = 0;
-        for (size_t i = 0; i < sys->column[k].width; i++) most = fmax(most, x[i]);
-        for (size_t i = 0; i < sys->column[k].width; i++) x[i] = most;
+    for (size_t k = 0; sys->field.axes && k < sys->output.named; k++) {
+        double *x = size + sys->output.column[k].first, most = 0;
+        for (size_t i = 0; i < sys->output.column[k].width; i++) most = fmax(most, x[i]);
+        for (size_t i = 0; i < sys->output.column[k].width; i++) x[i] = most;
     }
 }
 
@@ -479,7 +479,7 @@ static void ask_floor(struct ladder *l, size_t rows)
 {
     const struct actio_system *sys = l->m->sys;
     if (actio_rows_floor(&l->rows, l->out->compared, fmax(DBL_EPSILON, MAGNIFIED * l->aim->tol), l->floor)) return;
-    for (size_t c = 0; c < sys->columns; c++) {
+    for (size_t c = 0; c < sys->output.columns; c++) {
         int role = actio_system_column(sys, c)->role;
         if (role != ACTIO_ROLE_LAMBDA && role != ACTIO_ROLE_REACTION && role != ACTIO_ROLE_POWER
             && role != ACTIO_ROLE_BALANCE && role != ACTIO_ROLE_OBSERVE)
@@ -504,7 +504,7 @@ static void compare(struct ladder *l, struct pass *coarse, const struct pass *fi
     double ratio = fine->local / coarse->local, restarts = (double)fine->result.stats.restarts;
     size_t next[ACTIO_GAPS];
     place_gaps(l, checks, next);
-    for (size_t c = 0; c < l->m->sys->columns; c++) {
+    for (size_t c = 0; c < l->m->sys->output.columns; c++) {
         double *each = coarse->column + c * coarse->lanes;
         const double *shown = fine->column + c * fine->lanes;
         bool multiplier = actio_system_column(l->m->sys, c)->role == ACTIO_ROLE_LAMBDA;
@@ -552,8 +552,8 @@ static void keep(struct ladder *l, struct pass *p)
     out->steps = p->result.stats.steps;
     out->rejected = p->result.stats.rejected;
     out->restarts = p->result.stats.restarts;
-    out->change = l->m->change;
-    out->changes = l->m->changes;
+    out->change = l->m->history.change;
+    out->changes = l->m->history.changes;
     out->magnified = l->have_floor;
 }
 
@@ -584,7 +584,7 @@ static double foresee(const struct ladder *l, const struct pass *rough, double f
 {
     const double *column = rough->column;
     double worst = 0;
-    for (size_t c = 0; c < l->m->sys->columns; c++, column += rough->lanes) {
+    for (size_t c = 0; c < l->m->sys->output.columns; c++, column += rough->lanes) {
         const double *without = column + rough->lanes - 2 * ACTIO_GAPS;
         double e = 0, size = 1;
         for (size_t k = 0; k < l->checks.gaps; k++) {
@@ -622,7 +622,7 @@ static int blank_poles(struct ladder *l, const struct pass *before, struct pass 
 {
     size_t first = l->rows.rows - l->aim->rows, checks = first - 2 * ACTIO_GAPS;
     int status = actio_rows_blank_poles(&l->rows, first + p->result.rows, p->column, p->lanes, ROUNDED, l->aim->tol);
-    for (size_t c = 0; c < l->m->sys->columns && !status; c++) {
+    for (size_t c = 0; c < l->m->sys->output.columns && !status; c++) {
         double *x = p->column + c * p->lanes;
         if (actio_system_column(l->m->sys, c)->role != ACTIO_ROLE_OBSERVE) continue;
         double level = actio_stands_out(x, checks);
@@ -636,7 +636,7 @@ static int blank_poles(struct ladder *l, const struct pass *before, struct pass 
 static void blank_unknown(struct ladder *l, struct pass *p)
 {
     double part = ROUNDED;
-    for (size_t c = 0; c < l->m->sys->columns; c++) {
+    for (size_t c = 0; c < l->m->sys->output.columns; c++) {
         int role = actio_system_column(l->m->sys, c)->role;
         if (role == ACTIO_ROLE_COORD || role == ACTIO_ROLE_STATE || role == ACTIO_ROLE_RATE)
             part = fmax(part, l->out->error[c] / l->size[c]);
@@ -677,7 +677,7 @@ static struct pass *climb(struct ladder *l)
             l->have_terms = true;
             judge(l, rows_of_both(before, now));
         }
-        if (!holds(l, now) && l->m->sys->axes && !l->have_floor) ask_floor(l, rows_of_both(before, now));
+        if (!holds(l, now) && l->m->sys->field.axes && !l->have_floor) ask_floor(l, rows_of_both(before, now));
         out->reached = holds(l, now) && same_end(before, now);
         if (now->result.rows > before->result.rows && now->result.status) now->result.rows = before->result.rows;
         fine = l->exact ? now->local : next_local(l, now->local);
@@ -712,7 +712,7 @@ static void run_local(struct ladder *l)
     }
     l->first = l->aim->local;
     run_columns(l, &l->pass[0], l->aim->local);
-    for (size_t c = 0; c < l->m->sys->columns; c++) l->out->error[c] = NAN;
+    for (size_t c = 0; c < l->m->sys->output.columns; c++) l->out->error[c] = NAN;
     l->out->good_rows = l->pass[0].result.rows;
     l->out->holds_until = NAN;
     l->out->worst = NAN;
@@ -730,7 +730,7 @@ static int open_ladder(struct ladder *l)
         return 1;
     }
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
-    size_t columns = m->sys->columns + 1;
+    size_t columns = m->sys->output.columns + 1;
     l->out->error = actio_take(l->ctx, columns, sizeof(double));
     l->by_column = actio_take(l->ctx, 6 * columns, sizeof(double));
     bool ok = l->out->error && l->by_column && actio_checks_open(&l->checks, l->ctx, m->ny) == 0;

@@ -78,7 +78,7 @@ static void add_force(struct actio_adjoint *a, const double *aP, double *ax, dou
 {
     const struct actio_slab *s = a->slab;
     const struct actio_points *pt = &s->pt;
-    const struct actio_places *at = &pt->sys->jets, *by = &pt->sys->param_jets;
+    const struct actio_places *at = &pt->sys->jets.points, *by = &pt->sys->jets.params;
     size_t lanes = pt->lanes, nz = pt->nz;
     for (size_t i = 0; i < at->count; i++) {
         if (at->row[i] < pt->n || at->row[i] >= 2 * pt->n) continue;
@@ -104,7 +104,7 @@ static void subtract_residuals(struct actio_adjoint *a, double *ax, double *aP, 
 {
     const struct actio_slab *s = a->slab;
     const struct actio_points *pt = &s->pt;
-    const struct actio_places *list[2] = { &pt->sys->jets, &pt->sys->param_jets };
+    const struct actio_places *list[2] = { &pt->sys->jets.points, &pt->sys->jets.params };
     const double *value[2] = { pt->jet, pt->param_jet };
     size_t lanes = pt->lanes, nz = pt->nz, n = pt->n;
     for (int by_param = 0; by_param < 2; by_param++)
@@ -131,7 +131,7 @@ static void add_velocities(struct actio_adjoint *a, const double *by_v, double *
     const struct actio_slab *s = a->slab;
     const struct actio_points *pt = &s->pt;
     size_t lanes = pt->lanes, nz = pt->nz, last = lanes - 1, first = 2 * pt->n + pt->m + pt->p + pt->h;
-    const struct actio_places *at = &pt->sys->jets;
+    const struct actio_places *at = &pt->sys->jets.points;
     for (size_t i = 0; i < pt->n && pt->h == 0; i++) a->y[last * nz + i] += by_v[i];
     for (size_t i = 0; i < at->count; i++) {
         if (at->row[i] < first) continue;
@@ -166,7 +166,7 @@ static int back(struct actio_adjoint *a, size_t k, const double *by_v, double *d
 static void to_data(struct actio_adjoint *a, double *dy0, double *dparam)
 {
     const struct actio_points *pt = &a->slab->pt;
-    const struct actio_places *at = &pt->sys->jets, *by = &pt->sys->param_jets;
+    const struct actio_places *at = &pt->sys->jets.points, *by = &pt->sys->jets.params;
     size_t n = pt->n;
     for (size_t i = 0; i < n; i++) {
         dy0[i] = a->ax[i];
@@ -229,15 +229,15 @@ int actio_adjoint_forward(struct actio_adjoint *a, struct actio_context *ctx, st
                           const double *y0, const double *stations, size_t count, double local)
 {
     *a = (struct actio_adjoint){ .ctx = ctx, .m = m, .stations = count };
-    size_t nodes = m->nodes;
-    int order = m->order;
+    size_t nodes = m->chosen.nodes;
+    int order = m->chosen.order;
     m->flow.accuracy = local;
     m->flow.first = 0;
-    m->nodes = 0;
-    m->order = 0; /* derivatives of the motion, whatever nodes it was requested on */
+    m->chosen.nodes = 0;
+    m->chosen.order = 0; /* derivatives of the motion, whatever nodes it was requested on */
     a->stepper = actio_skg.open(ctx, &m->flow);
-    m->nodes = nodes;
-    m->order = order;
+    m->chosen.nodes = nodes;
+    m->chosen.order = order;
     if (!a->stepper) return ACTIO_MARCH_NO_MEMORY;
     a->slab = actio_skg_slab(a->stepper);
     const struct actio_points *pt = &a->slab->pt;
@@ -250,12 +250,12 @@ int actio_adjoint_forward(struct actio_adjoint *a, struct actio_context *ctx, st
     a->aP = a->ax + pt->nx;
     a->y = a->aP + pt->n;
     int bad = actio_motion_begin(m, t0, y0);
-    size_t slabs = m->slabs;
-    m->tape = &a->tape;
-    m->slabs = 0;
+    size_t slabs = m->chosen.slabs;
+    m->chosen.tape = &a->tape;
+    m->chosen.slabs = 0;
     if (!bad) bad = march(a, t0, y0, stations, local);
-    m->tape = NULL;
-    m->slabs = slabs;
+    m->chosen.tape = NULL;
+    m->chosen.slabs = slabs;
     return bad;
 }
 

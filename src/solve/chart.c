@@ -12,10 +12,10 @@ enum { MOST_ITERATIONS = 25 };
 int actio_chart_open(struct actio_motion *m)
 {
     size_t N = m->N, p = m->p, big = N > p ? N : p;
-    struct actio_chart *c = m->law_data = actio_take(m->ctx, 1, sizeof *c);
+    struct actio_chart *c = m->obeys.data = actio_take(m->ctx, 1, sizeof *c);
     if (!c) return 1;
     c->N = N;
-    c->r = N - m->rank;
+    c->r = N - m->rows.rank;
     struct {
         double **at;
         size_t count;
@@ -34,7 +34,7 @@ int actio_chart_open(struct actio_motion *m)
 
 void actio_chart_close(struct actio_motion *m)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     if (!c) return;
     void *all[] = { c->Z, c->z, c->M,   c->phi,   c->longest, c->step, c->copy, c->work,
                     c->F, c->K, c->row, c->pivot, c->iwork,   c->past, c };
@@ -43,7 +43,7 @@ void actio_chart_close(struct actio_motion *m)
 
 size_t actio_chart_size(const struct actio_motion *m)
 {
-    const struct actio_chart *c = m->law_data;
+    const struct actio_chart *c = m->obeys.data;
     return m->n + c->r;
 }
 
@@ -59,12 +59,12 @@ static void row_scales(struct actio_chart *c, size_t p, const double *A, double 
 /* Columns of A' that a pivoted QR takes first: rows of A, each the one that adds most to those before. */
 int actio_chart_choose_rows(struct actio_motion *m, const double *A)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     size_t N = c->N, p = m->p;
     double *scale = c->work, *tau = c->work + p, *rest = tau + p;
     if (p == 0) return 0;
-    if (!m->based) memset(c->longest, 0, p * sizeof *c->longest);
-    if (m->rank < p) row_scales(c, p, A, scale);
+    if (!m->obeys.based) memset(c->longest, 0, p * sizeof *c->longest);
+    if (m->rows.rank < p) row_scales(c, p, A, scale);
     else actio_row_scales(p, N, A, scale);
     for (size_t i = 0; i < N; i++)
         for (size_t k = 0; k < p; k++) c->copy[i * p + k] = A[k * N + i] * scale[k];
@@ -84,9 +84,9 @@ int actio_chart_factor(struct actio_chart *c, const double *A)
 
 int actio_chart_remember(struct actio_motion *m, double t)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     size_t each = 1 + c->r * c->N;
-    if (!m->based) c->frames = 0;
+    if (!m->obeys.based) c->frames = 0;
     if (c->frames == c->room) {
         double *more = actio_take(m->ctx, (2 * c->room + 4) * each, sizeof *more);
         if (!more) return ACTIO_FLOW_FAILED;
@@ -103,7 +103,7 @@ int actio_chart_remember(struct actio_motion *m, double t)
 
 void actio_chart_recall(struct actio_motion *m, double t)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     size_t each = 1 + c->r * c->N, i = c->frames;
     while (i > 1 && (m->span < 0 ? t > c->past[(i - 1) * each] : t < c->past[(i - 1) * each])) i--;
     if (i) memcpy(c->Z, c->past + (i - 1) * each + 1, (each - 1) * sizeof *c->Z);
@@ -111,7 +111,7 @@ void actio_chart_recall(struct actio_motion *m, double t)
 
 int actio_chart_fold(struct actio_motion *m, double t, const double *y, double *Y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     const double *z = y + m->n;
     (void)t;
     memcpy(Y, y, m->n * sizeof *Y);
@@ -123,7 +123,7 @@ int actio_chart_fold(struct actio_motion *m, double t, const double *y, double *
 /* xi - Z z and -phi of the rows kept; returns the largest, beside the size of z. */
 static double defect_of(struct actio_motion *m, double t, const double *y, const double *xi)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     const double *z = y + m->n;
     double largest = 0, size = 1;
     actio_motion_residuals(m, t, y, c->phi);
@@ -138,7 +138,7 @@ static double defect_of(struct actio_motion *m, double t, const double *y, const
 
 int actio_chart_unfold(struct actio_motion *m, double t, const double *Y, double *y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
     double before = INFINITY;
     memcpy(y, Y, m->n * sizeof *y);
@@ -162,7 +162,7 @@ int actio_chart_unfold(struct actio_motion *m, double t, const double *Y, double
 
 double actio_chart_condition(struct actio_motion *m, double t, const double *y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
     size_t N = c->N;
     if (actio_motion_matrices(m, t, y, &at)) return INFINITY;
@@ -170,7 +170,7 @@ double actio_chart_condition(struct actio_motion *m, double t, const double *y)
     for (size_t k = 0; k < N - c->r; k++) memcpy(c->copy + (c->r + k) * N, at.A + c->row[k] * N, N * sizeof *c->copy);
     actio_row_scales(N, N, c->copy, c->step);
     /* others can take its place */
-    for (size_t k = 0; m->rank < m->p && k < N - c->r; k++) c->step[c->r + k] = 1 / c->longest[c->row[k]];
+    for (size_t k = 0; m->rows.rank < m->p && k < N - c->r; k++) c->step[c->r + k] = 1 / c->longest[c->row[k]];
     for (size_t i = 0; i < N * N; i++) c->copy[i] *= c->step[i / N];
     double size = actio_norm(N * N, c->copy);
     if (actio_lu_factor(N, c->copy, c->pivot)) return INFINITY;

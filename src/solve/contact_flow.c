@@ -20,7 +20,7 @@ static int solve_at(struct actio_contacts *c, double t, const double *y)
 {
     int status = actio_contacts_at(c, t, y);
     if (status || actio_contacts_solve(c, &c->now)) return status ? status : ACTIO_FLOW_SINGULAR;
-    if (c->solvable == 0) actio_contacts_share(c, &c->now);
+    if (c->small.solvable == 0) actio_contacts_share(c, &c->now);
     return ACTIO_FLOW_OK;
 }
 
@@ -30,10 +30,10 @@ static int contacts_rhs(void *user, double t, const double *y, double *dy)
     struct actio_contacts *c = m->contacts;
     if (!c->busy) return c->free_rhs(m, t, y, dy);
     m->evaluations++;
-    bool by_law = m->law && m->law->one_sided;
-    int status = by_law ? m->law->one_sided(m, t, y, c->now.closed) : solve_at(c, t, y);
+    bool by_law = m->obeys.law && m->obeys.law->one_sided;
+    int status = by_law ? m->obeys.law->one_sided(m, t, y, c->now.closed) : solve_at(c, t, y);
     memcpy(dy, y + m->n, m->n * sizeof *dy);
-    memcpy(dy + m->n, by_law ? m->zdot : c->zdot, m->N * sizeof *dy);
+    memcpy(dy + m->n, by_law ? m->here.zdot : c->found.zdot, m->N * sizeof *dy);
     return status;
 }
 
@@ -46,26 +46,26 @@ int actio_contacts_put_on(struct actio_contacts *c, double t, double *y, int lev
     if (status) return status;
     struct actio_stance *s = &c->now;
     for (size_t i = 0; i < c->contacts; i++)
-        if (s->closed[i]) c->unknown[k++].index = (uint32_t)i;
+        if (s->closed[i]) c->small.unknown[k++].index = (uint32_t)i;
     for (size_t r = 0; r < c->rubs; r++) /* what sticks does not move while others are put back */
         for (size_t j = 0; s->rub[r] == ACTIO_RUB_STICKS && j < c->rub[r].slips; j++)
-            c->unknown[k++].index = (uint32_t)(c->contacts + c->rub[r].slip + j);
+            c->small.unknown[k++].index = (uint32_t)(c->contacts + c->rub[r].slip + j);
     if (k == 0) return ACTIO_FLOW_OK;
     double *z = level ? y + c->n : y, defect;
     for (size_t u = 0; u < k; u++) {
-        size_t column = c->unknown[u].index;
+        size_t column = c->small.unknown[u].index;
         const double *head = column < c->contacts ? actio_gap_of(c, column) : actio_slip_of(c, column - c->contacts);
-        c->b[u] = -(column < c->contacts ? head[level ? ACTIO_GAP_RATE : ACTIO_GAP_VALUE]
-                    : level              ? head[ACTIO_SLIP_VALUE]
-                                         : 0);
+        c->small.b[u] = -(column < c->contacts ? head[level ? ACTIO_GAP_RATE : ACTIO_GAP_VALUE]
+                          : level              ? head[ACTIO_SLIP_VALUE]
+                                               : 0);
         for (size_t w = 0; w < k; w++)
-            c->M[u * k + w] =
-                actio_dot(c->n, actio_column_row(c, column), actio_contacts_answer(c, c->unknown[w].index));
+            c->small.M[u * k + w] =
+                actio_dot(c->n, actio_column_row(c, column), actio_contacts_answer(c, c->small.unknown[w].index));
     }
-    actio_min_norm(k, k, c->M, c->b, 1e-10, c->force, &defect, c->work, c->iwork);
+    actio_min_norm(k, k, c->small.M, c->small.b, 1e-10, c->small.force, &defect, c->small.work, c->small.iwork);
     for (size_t u = 0; u < k; u++) {
-        const double *answer = actio_contacts_answer(c, c->unknown[u].index);
-        for (size_t i = 0; i < (level ? c->N : c->n); i++) z[i] += c->force[u] * answer[i];
+        const double *answer = actio_contacts_answer(c, c->small.unknown[u].index);
+        for (size_t i = 0; i < (level ? c->N : c->n); i++) z[i] += c->small.force[u] * answer[i];
     }
     return ACTIO_FLOW_OK;
 }
@@ -87,18 +87,19 @@ static int contacts_project(void *user, double t, double *y)
 /* ---- guards: switches; contacts; rubs; signs of loaded constraints; whether forces can be found; then events, which
  * are only listed */
 
-static size_t first_contact(const struct actio_contacts *c) { return c->m->sys->modes; }
+static size_t first_contact(const struct actio_contacts *c) { return c->m->sys->switches.count; }
 static size_t first_rub(const struct actio_contacts *c) { return first_contact(c) + c->contacts; }
 static size_t first_sign(const struct actio_contacts *c) { return first_rub(c) + c->rubs; }
 static size_t last_firm(const struct actio_contacts *c) { return first_sign(c) + c->rubs; }
 
 static double gap_guard(const struct actio_contacts *c, size_t i, double t, double gap)
 {
-    if (c->left[i] == ACTIO_LEFT_PLAIN) return gap;
-    if (c->left[i] == ACTIO_LEFT_AFTER_RELEASE) return gap - c->left_gap[i] + ALLOWANCE * c->gap_noise[i] / DBL_EPSILON;
-    double since = fabs(t - c->left_t[i]);
+    if (c->off.how[i] == ACTIO_LEFT_PLAIN) return gap;
+    if (c->off.how[i] == ACTIO_LEFT_AFTER_RELEASE)
+        return gap - c->off.gap[i] + ALLOWANCE * c->gap_noise[i] / DBL_EPSILON;
+    double since = fabs(t - c->off.t[i]);
     /* at first that is its rate */
-    return since * c->left_rate[i] > 100 * c->gap_noise[i] ? (gap - c->left_gap[i]) / since : c->left_rate[i];
+    return since * c->off.rate[i] > 100 * c->gap_noise[i] ? (gap - c->off.gap[i]) / since : c->off.rate[i];
 }
 
 static double largest(const double *x, size_t n)
@@ -111,14 +112,14 @@ static double largest(const double *x, size_t n)
 static double hold_guard(const struct actio_contacts *c, size_t i)
 {
     double row = largest(actio_column_row(c, i), c->n);
-    return c->normal[i] + (row > 0 ? NO_FORCE * c->force_size / row : 0);
+    return c->found.normal[i] + (row > 0 ? NO_FORCE * c->point.force_size / row : 0);
 }
 
 /* Load of a rub: the normal force. */
 static double load_of(const struct actio_contacts *c, size_t r)
 {
     const struct actio_rub *rub = &c->rub[r];
-    double lambda = rub->contact != UINT32_MAX ? c->normal[rub->contact] : fabs(c->lambda[rub->constraint]);
+    double lambda = rub->contact != UINT32_MAX ? c->found.normal[rub->contact] : fabs(c->found.lambda[rub->constraint]);
     return lambda * actio_rub_of(c, r)[ACTIO_RUB_SCALE];
 }
 
@@ -129,27 +130,27 @@ static double rub_guard(const struct actio_contacts *c, size_t r)
     if (c->now.rub[r] == ACTIO_RUB_IDLE) return 1;
     for (size_t j = 0; j < rub->slips; j++) {
         along += actio_slip_of(c, rub->slip + j)[ACTIO_SLIP_VALUE] * c->now.toward[rub->slip + j];
-        size = hypot(size, c->friction[rub->slip + j]);
+        size = hypot(size, c->found.friction[rub->slip + j]);
     }
     if (c->now.rub[r] == ACTIO_RUB_SLIDES) return c->halt[r] > 0 ? actio_slip_size(c, r) - c->halt[r] : along;
     double most = actio_rub_of(c, r)[ACTIO_RUB_STICKING] * load_of(c, r);
-    return most - size + AT_THE_EDGE * (fabs(most) + 0.1 * c->force_size);
+    return most - size + AT_THE_EDGE * (fabs(most) + 0.1 * c->point.force_size);
 }
 
 static double sign_guard(const struct actio_contacts *c, size_t r)
 {
     if (c->rub[r].constraint == UINT32_MAX || c->now.rub[r] != ACTIO_RUB_SLIDES) return 1;
-    return c->lambda[c->rub[r].constraint] * c->now.sign[r] + NO_FORCE * c->force_size;
+    return c->found.lambda[c->rub[r].constraint] * c->now.sign[r] + NO_FORCE * c->point.force_size;
 }
 
 static void contacts_guard(void *user, double t, const double *y, double *g)
 {
     struct actio_motion *m = user;
     struct actio_contacts *c = m->contacts;
-    if (m->sys->modes) actio_switch_guard(m, t, y, g);
+    if (m->sys->switches.count) actio_switch_guard(m, t, y, g);
     const double *gap = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y);
     for (size_t i = 0; i < c->contacts; i++) g[first_contact(c) + i] = gap_guard(c, i, t, gap[i]);
-    for (size_t i = 0; i < m->sys->events; i++) g[last_firm(c) + i] = gap[actio_first_event(m->sys) + i];
+    for (size_t i = 0; i < m->sys->walls.events; i++) g[last_firm(c) + i] = gap[actio_first_event(m->sys) + i];
     for (size_t k = first_rub(c); k < last_firm(c); k++) g[k] = 1;
     if (!c->busy) return;
     bool solved = solve_at(c, t, y) == ACTIO_FLOW_OK;
@@ -168,12 +169,13 @@ static bool contacts_sample(void *user, double *g)
     struct actio_contacts *c = m->contacts;
     const struct actio_bound *b = &m->at[ACTIO_Q_GAPS];
     size_t guards = m->flow.guards, nodes = ACTIO_ROOT_NODES;
-    if (c->busy || m->sys->modes) return false;
-    actio_kernel_eval(b->k, nodes, c->lane_in, b->pre, 1, c->lane_out, c->lane_work);
+    if (c->busy || m->sys->switches.count) return false;
+    actio_kernel_eval(b->k, nodes, c->lane.in, b->pre, 1, c->lane.out, c->lane.work);
     for (size_t k = 0; k < nodes; k++, g += guards) {
-        for (size_t i = 0; i < c->contacts; i++) g[i] = gap_guard(c, i, c->lane_t[k], c->lane_out[i][k]);
+        for (size_t i = 0; i < c->contacts; i++) g[i] = gap_guard(c, i, c->lane.t[k], c->lane.out[i][k]);
         for (size_t i = c->contacts; i < last_firm(c); i++) g[i] = 1;
-        for (size_t i = 0; i < m->sys->events; i++) g[last_firm(c) + i] = c->lane_out[actio_first_event(m->sys) + i][k];
+        for (size_t i = 0; i < m->sys->walls.events; i++)
+            g[last_firm(c) + i] = c->lane.out[actio_first_event(m->sys) + i][k];
     }
     return true;
 }
@@ -181,7 +183,7 @@ static bool contacts_sample(void *user, double *g)
 static int contacts_side(void *user, size_t k)
 {
     struct actio_motion *m = user;
-    return k < m->sys->modes ? actio_switch_side(m, k) : k < last_firm(m->contacts) ? 1 : 0;
+    return k < m->sys->switches.count ? actio_switch_side(m, k) : k < last_firm(m->contacts) ? 1 : 0;
 }
 
 /* ---- when something happens */
@@ -195,7 +197,7 @@ static bool has_stopped(struct actio_contacts *c, size_t r, double t, const doub
         double size = actio_slip_size(c, r), slower = 0;
         for (size_t j = c->rub[r].slip; j < c->rub[r].slip + c->rub[r].slips; j++)
             slower -= actio_slip_of(c, j)[ACTIO_SLIP_VALUE] / size
-                      * (actio_dot(c->n, actio_column_row(c, c->contacts + j), c->zdot)
+                      * (actio_dot(c->n, actio_column_row(c, c->contacts + j), c->found.zdot)
                          + actio_slip_of(c, j)[ACTIO_SLIP_BIAS]);
         c->delay = slower > 0 ? size / slower : 0;
     }
@@ -207,7 +209,7 @@ static int contacts_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
     struct actio_contacts *c = m->contacts;
-    if (k < m->sys->modes) {
+    if (k < m->sys->switches.count) {
         int status = actio_switch_crossed(m, k, t, y);
         return status ? status : c->busy ? actio_contacts_settle(c, t, y, c->contacts) : ACTIO_FLOW_OK;
     }
@@ -235,9 +237,9 @@ static void contacts_stepped(void *user, double t, const double *y)
     struct actio_contacts *c = m->contacts;
     const double *gap = NULL;
     for (size_t i = 0; i < c->contacts; i++) {
-        if (c->left[i] != ACTIO_LEFT_AFTER_RELEASE || c->now.closed[i]) continue;
+        if (c->off.how[i] != ACTIO_LEFT_AFTER_RELEASE || c->now.closed[i]) continue;
         if (!gap) gap = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y);
-        if (gap[i] > 100 * ALLOWANCE * c->gap_noise[i] / DBL_EPSILON) c->left[i] = ACTIO_LEFT_PLAIN;
+        if (gap[i] > 100 * ALLOWANCE * c->gap_noise[i] / DBL_EPSILON) c->off.how[i] = ACTIO_LEFT_PLAIN;
     }
     bool turns = false;
     for (size_t r = 0; r < c->rubs; r++) turns |= c->now.rub[r] == ACTIO_RUB_SLIDES && c->rub[r].slips > 1;
@@ -267,30 +269,30 @@ void actio_contacts_begin(struct actio_motion *m)
     struct actio_contacts *c = m->contacts;
     memset(c->now.closed, 0, c->contacts);
     memset(c->now.rub, 0, c->rubs);
-    memset(c->left, 0, c->contacts);
+    memset(c->off.how, 0, c->contacts);
     memset(c->now.toward, 0, c->slips * sizeof *c->now.toward);
     for (size_t r = 0; r < c->rubs; r++) c->now.sign[r] = 1;
-    c->happenings = c->changes = 0;
+    c->log.happenings = c->past.changes = 0;
     c->ambiguity = (struct actio_ambiguity){ 0 };
     c->busy = false;
     c->stopped = SIZE_MAX;
     c->most_energy = 0;
-    c->jammed = c->contacts;
-    c->storm = c->moment = 0;
-    c->storm_from = c->moment_from = 0;
+    c->jam.contact = c->contacts;
+    c->storm.count = c->storm.moment = 0;
+    c->storm.from = c->storm.moment_from = 0;
 }
 
 static void watch_events(struct actio_motion *m)
 {
     struct actio_flow *f = &m->flow;
-    f->guards = last_firm(m->contacts) + m->sys->events;
-    f->watched = m->sys->events;
+    f->guards = last_firm(m->contacts) + m->sys->walls.events;
+    f->watched = m->sys->walls.events;
     f->guard = contacts_guard;
     f->side = contacts_side;
     f->passed = contacts_passed;
     f->sample = contacts_sample;
-    f->sampled_t = m->contacts->lane_t;
-    f->sampled_y = m->contacts->lane_y;
+    f->sampled_t = m->contacts->lane.t;
+    f->sampled_y = m->contacts->lane.y;
 }
 
 static void take_flow_over(struct actio_motion *m)
@@ -303,7 +305,7 @@ static void take_flow_over(struct actio_motion *m)
     f->stepped = contacts_stepped;
     f->pattern = NULL;
     f->jacobian = NULL;
-    if (m->sys->ballistic) {
+    if (m->sys->is.ballistic) {
         f->is_free = is_free;
         f->positions = m->n;
     }
@@ -312,7 +314,7 @@ static void take_flow_over(struct actio_motion *m)
 int actio_contacts_open(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;
-    if (sys->contacts + sys->rubs + sys->events == 0) return 0;
+    if (sys->walls.contacts + sys->walls.rubs + sys->walls.events == 0) return 0;
     if (actio_contacts_allocate(m)) return 1;
     watch_events(m);
     if (actio_contacts_hard(m)) take_flow_over(m);
@@ -330,14 +332,14 @@ int actio_contacts_row(struct actio_motion *m, double t, double *y, bool backwar
     if (!status) status = solve_at(c, t, y);
     if (status) return status;
     const struct actio_system *sys = m->sys;
-    const double *D = c->values + sys->G.count + sys->A.count;
-    memcpy(m->zdot, c->zdot, m->N * sizeof *m->zdot);
-    memcpy(m->lambda, c->lambda, m->p * sizeof *m->lambda);
-    memset(m->reaction, 0, m->N * sizeof *m->reaction);
-    for (size_t i = 0; i < sys->D.count; i++) m->reaction[sys->D.col[i]] += D[i] * c->lambda[sys->D.row[i]];
+    const double *D = c->point.values + sys->G.count + sys->A.count;
+    memcpy(m->here.zdot, c->found.zdot, m->N * sizeof *m->here.zdot);
+    memcpy(m->here.lambda, c->found.lambda, m->p * sizeof *m->here.lambda);
+    memset(m->here.reaction, 0, m->N * sizeof *m->here.reaction);
+    for (size_t i = 0; i < sys->D.count; i++) m->here.reaction[sys->D.col[i]] += D[i] * c->found.lambda[sys->D.row[i]];
     for (size_t i = 0; i < c->contacts; i++)
-        m->lambda[actio_force_slot(sys, i)] = c->normal[i] * actio_gap_of(c, i)[ACTIO_GAP_SCALE];
-    for (size_t j = 0; j < c->slips; j++) m->lambda[actio_friction_slot(sys, j)] = c->friction[j];
+        m->here.lambda[actio_force_slot(sys, i)] = c->found.normal[i] * actio_gap_of(c, i)[ACTIO_GAP_SCALE];
+    for (size_t j = 0; j < c->slips; j++) m->here.lambda[actio_friction_slot(sys, j)] = c->found.friction[j];
     return ACTIO_FLOW_OK;
 }
 
@@ -345,7 +347,7 @@ size_t actio_contacts_beyond(struct actio_motion *m, double t, const double *y, 
 {
     struct actio_contacts *c = m->contacts;
     const double *gap = actio_motion_quantity(m, ACTIO_Q_CONTACT, t, y);
-    c->x = gap;
+    c->point.x = gap;
     for (size_t i = 0; i < c->contacts; i++)
         if ((*depth = -actio_gap_of(c, i)[ACTIO_GAP_VALUE]) > 1e-10 * actio_gap_of(c, i)[ACTIO_GAP_SIZE] + 1e-12)
             return i;

@@ -25,41 +25,41 @@ bool actio_contacts_reserve(struct actio_contacts *c)
 {
     bool ok = actio_contacts_happens(c, 0, ACTIO_IMPACT, 0, 0, "") == ACTIO_FLOW_OK
               && actio_contacts_remember(c, 0) == ACTIO_FLOW_OK;
-    c->happenings = c->changes = 0;
+    c->log.happenings = c->past.changes = 0;
     return ok;
 }
 
 int actio_contacts_happens(struct actio_contacts *c, double t, enum actio_happening_kind kind, size_t index,
                            double impulse, const char *rule)
 {
-    void *list = c->happening;
-    if (!grow(c, &list, &c->happenings_cap, c->happenings, sizeof *c->happening)) return ACTIO_FLOW_FAILED;
-    c->happening = list;
-    c->happening[c->happenings++] = (struct actio_happening){ t, impulse, kind, (uint32_t)index, rule };
+    void *list = c->log.happening;
+    if (!grow(c, &list, &c->log.happenings_cap, c->log.happenings, sizeof *c->log.happening)) return ACTIO_FLOW_FAILED;
+    c->log.happening = list;
+    c->log.happening[c->log.happenings++] = (struct actio_happening){ t, impulse, kind, (uint32_t)index, rule };
     return ACTIO_FLOW_OK;
 }
 
 /* Stances by time: a byte for each contact and rub, doubles for directions and signs. */
 int actio_contacts_remember(struct actio_contacts *c, double t)
 {
-    size_t bytes = c->contacts + c->rubs, numbers = c->slips + c->rubs, room = c->changes_cap;
-    void *change = c->change, *past = c->past, *toward = c->past_toward;
-    bool ok = grow(c, &change, &c->changes_cap, c->changes, sizeof *c->change);
+    size_t bytes = c->contacts + c->rubs, numbers = c->slips + c->rubs, room = c->past.changes_cap;
+    void *change = c->past.change, *past = c->past.stance, *toward = c->past.toward;
+    bool ok = grow(c, &change, &c->past.changes_cap, c->past.changes, sizeof *c->past.change);
     size_t cap = room;
-    c->change = change;
-    if (ok) ok = grow(c, &past, &cap, c->changes, bytes + 1);
-    c->past = past;
+    c->past.change = change;
+    if (ok) ok = grow(c, &past, &cap, c->past.changes, bytes + 1);
+    c->past.stance = past;
     cap = room;
-    if (ok) ok = grow(c, &toward, &cap, c->changes, (numbers + 1) * sizeof(double));
-    c->past_toward = toward;
+    if (ok) ok = grow(c, &toward, &cap, c->past.changes, (numbers + 1) * sizeof(double));
+    c->past.toward = toward;
     if (!ok) return ACTIO_FLOW_FAILED;
-    unsigned char *b = c->past + c->changes * (bytes + 1);
-    double *d = c->past_toward + c->changes * (numbers + 1);
+    unsigned char *b = c->past.stance + c->past.changes * (bytes + 1);
+    double *d = c->past.toward + c->past.changes * (numbers + 1);
     memcpy(b, c->now.closed, c->contacts);
     memcpy(b + c->contacts, c->now.rub, c->rubs);
     memcpy(d, c->now.toward, c->slips * sizeof *d);
     memcpy(d + c->slips, c->now.sign, c->rubs * sizeof *d);
-    c->change[c->changes++].t = t;
+    c->past.change[c->past.changes++].t = t;
     return ACTIO_FLOW_OK;
 }
 
@@ -73,16 +73,16 @@ void actio_contacts_set_busy(struct actio_contacts *c)
 /* The stance in force at t. */
 void actio_contacts_recall(struct actio_contacts *c, double t, bool backward)
 {
-    size_t bytes = c->contacts + c->rubs, numbers = c->slips + c->rubs, low = 0, high = c->changes;
+    size_t bytes = c->contacts + c->rubs, numbers = c->slips + c->rubs, low = 0, high = c->past.changes;
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
-        bool later = backward ? c->change[middle].t < t : c->change[middle].t > t;
+        bool later = backward ? c->past.change[middle].t < t : c->past.change[middle].t > t;
         if (later) high = middle;
         else low = middle;
     }
-    if (c->changes == 0) return;
-    const unsigned char *b = c->past + low * (bytes + 1);
-    const double *d = c->past_toward + low * (numbers + 1);
+    if (c->past.changes == 0) return;
+    const unsigned char *b = c->past.stance + low * (bytes + 1);
+    const double *d = c->past.toward + low * (numbers + 1);
     memcpy(c->now.closed, b, c->contacts);
     memcpy(c->now.rub, b + c->contacts, c->rubs);
     memcpy(c->now.toward, d, c->slips * sizeof *d);

@@ -25,7 +25,8 @@ static void note_energy(struct actio_contacts *c, const double *v)
     const struct actio_system *sys = c->m->sys;
     double energy = 0;
     for (size_t i = 0; i < sys->G.count; i++)
-        if (sys->G.row[i] < c->n && sys->G.col[i] < c->n) energy += v[sys->G.row[i]] * c->values[i] * v[sys->G.col[i]];
+        if (sys->G.row[i] < c->n && sys->G.col[i] < c->n)
+            energy += v[sys->G.row[i]] * c->point.values[i] * v[sys->G.col[i]];
     c->most_energy = fmax(c->most_energy, fabs(energy));
 }
 
@@ -70,7 +71,7 @@ static int strike(struct actio_contacts *c, double t, double *y)
         if (!any_approaches(c, y + c->n)) return ACTIO_FLOW_OK;
         const char *rule = actio_contacts_impact(c, y + c->n, c->impulse);
         if (!rule) {
-            c->m->stop = ACTIO_STOP_IMPACT;
+            c->m->halted.why = ACTIO_STOP_IMPACT;
             return ACTIO_FLOW_FAILED;
         }
         for (size_t i = 0; i < c->contacts && !status; i++)
@@ -80,7 +81,7 @@ static int strike(struct actio_contacts *c, double t, double *y)
         if (!status && c->m->sys->levels) status = actio_motion_project(c->m, t, y);
         if (status) return status;
     }
-    c->m->stop = ACTIO_STOP_IMPACT;
+    c->m->halted.why = ACTIO_STOP_IMPACT;
     return ACTIO_FLOW_FAILED;
 }
 
@@ -104,25 +105,25 @@ static bool loses_energy(const struct actio_contacts *c)
  * of the same. */
 static double series_ratio(const struct actio_contacts *c, size_t i, double rate)
 {
-    double before = c->left_rate[i];
-    return c->left[i] == ACTIO_LEFT_AFTER_IMPACT && before > rate ? sqrt(rate / before) : 0;
+    double before = c->off.rate[i];
+    return c->off.how[i] == ACTIO_LEFT_AFTER_IMPACT && before > rate ? sqrt(rate / before) : 0;
 }
 
 /* Bodies jammed among rough walls may hop for ever, each a little: the more they do at one moment, the less is required
  * of a hop to be none. */
 static double patience(const struct actio_contacts *c)
 {
-    return c->storm < MANY ? 1 : pow(10, fmin(4, (double)c->storm / MANY));
+    return c->storm.count < MANY ? 1 : pow(10, fmin(4, (double)c->storm.count / MANY));
 }
 
 /* Happenings at one moment; true: there is no end to them. */
 static bool is_endless(struct actio_contacts *c, double t)
 {
-    if (fabs(t - c->moment_from) > 1e-2 * STORM * fabs(c->m->span)) {
-        c->moment_from = t;
-        c->moment = 0;
+    if (fabs(t - c->storm.moment_from) > 1e-2 * STORM * fabs(c->m->span)) {
+        c->storm.moment_from = t;
+        c->storm.moment = 0;
     }
-    return ++c->moment > TOO_MANY;
+    return ++c->storm.moment > TOO_MANY;
 }
 
 /* Those of several contacts together: a single one has its series, which ends when it ends. */
@@ -130,12 +131,12 @@ static void watch_storm(struct actio_contacts *c, double t)
 {
     size_t touching = 0;
     for (size_t i = 0; i < c->contacts; i++) touching += c->touch[i];
-    if (fabs(t - c->storm_from) > STORM * fabs(c->m->span)) {
-        c->storm_from = t;
-        c->storm = 0;
+    if (fabs(t - c->storm.from) > STORM * fabs(c->m->span)) {
+        c->storm.from = t;
+        c->storm.count = 0;
     }
-    if (touching > 1) c->storm++;
-    if (c->storm <= MANY) c->calm = 0;
+    if (touching > 1) c->storm.count++;
+    if (c->storm.count <= MANY) c->storm.calm = 0;
 }
 
 /* A wall that is met from behind: others have pressed the body through it. */
@@ -153,12 +154,12 @@ static bool hardly_leaves(struct actio_contacts *c, size_t i, const double *v, d
 {
     const double *g = actio_gap_of(c, i);
     double e = g[ACTIO_GAP_RESTITUTION], rate = actio_gap_rate(c, i),
-           a = -(actio_dot(c->n, g + ACTIO_GAP_HEAD, c->zdot) + g[ACTIO_GAP_BIAS]);
+           a = -(actio_dot(c->n, g + ACTIO_GAP_HEAD, c->found.zdot) + g[ACTIO_GAP_BIAS]);
     if (!c->touch[i] || c->now.closed[i] || !(a > 0) || !(rate > NO_RATE * actio_kinetic_speed(c, i, v))) return false;
     double ratio = e > 0 ? e : series_ratio(c, i, rate), height = rate * rate / (2 * a);
     *until = ratio < 1 ? 2 * rate / (a * (1 - ratio)) : 0;
     /* it can't be distinguished from rounding */
-    if (height <= (loses_energy(c) || c->storm > MANY ? 1e4 * patience(c) : 4) * c->gap_noise[i]) return true;
+    if (height <= (loses_energy(c) || c->storm.count > MANY ? 1e4 * patience(c) : 4) * c->gap_noise[i]) return true;
     return e < 1 && height <= 1e-3 * c->local * fmax(1, g[ACTIO_GAP_SIZE])
            && rate <= 10 * c->local * fmax(1, actio_kinetic_speed(c, i, v));
 }
@@ -170,11 +171,12 @@ static int quiet(struct actio_contacts *c, double t, double *y)
     struct actio_stance *s = &c->now;
     actio_stance_copy(c, &c->trial, s);
     for (size_t i = 0; i < c->contacts; i++)
-        s->closed[i] = c->touch[i] && (s->closed[i] || fabs(actio_gap_rate(c, i)) <= c->calm);
+        s->closed[i] = c->touch[i] && (s->closed[i] || fabs(actio_gap_rate(c, i)) <= c->storm.calm);
     for (size_t r = 0; r < c->rubs; r++) {
         bool touches = c->rub[r].contact != UINT32_MAX && s->closed[c->rub[r].contact];
-        s->rub[r] = touches && is_rough(c, c->rub[r].contact) && actio_slip_size(c, r) <= c->calm ? ACTIO_RUB_STICKS
-                                                                                                  : ACTIO_RUB_IDLE;
+        s->rub[r] = touches && is_rough(c, c->rub[r].contact) && actio_slip_size(c, r) <= c->storm.calm
+                        ? ACTIO_RUB_STICKS
+                        : ACTIO_RUB_IDLE;
     }
     int status = actio_contacts_put_on(c, t, y, 1);
     actio_stance_copy(c, s, &c->trial);
@@ -194,7 +196,7 @@ static int come_to_rest(struct actio_contacts *c, double t, double *y, bool *any
         bool rests = hardly_leaves(c, i, y + c->n, &until);
         if (!rests) continue;
         *any = c->rests[i] = true;
-        c->calm = fmax(c->calm, 3 * actio_gap_rate(c, i));
+        c->storm.calm = fmax(c->storm.calm, 3 * actio_gap_rate(c, i));
         status = actio_contacts_happens(c, t + copysign(until, c->m->span), ACTIO_RESTS, i, 0,
                                         "geometric series of bounces");
     }
@@ -207,10 +209,10 @@ static void let_go(struct actio_contacts *c, double t, const double *y)
     for (size_t i = 0; i < c->contacts; i++) {
         if (c->now.closed[i] || !c->touch[i]) continue;
         bool bounces = actio_gap_rate(c, i) > NO_RATE * actio_kinetic_speed(c, i, y + c->n);
-        c->left[i] = bounces ? ACTIO_LEFT_AFTER_IMPACT : ACTIO_LEFT_AFTER_RELEASE;
-        c->left_t[i] = t;
-        c->left_rate[i] = actio_gap_rate(c, i);
-        c->left_gap[i] = actio_gap_of(c, i)[ACTIO_GAP_VALUE];
+        c->off.how[i] = bounces ? ACTIO_LEFT_AFTER_IMPACT : ACTIO_LEFT_AFTER_RELEASE;
+        c->off.t[i] = t;
+        c->off.rate[i] = actio_gap_rate(c, i);
+        c->off.gap[i] = actio_gap_of(c, i)[ACTIO_GAP_VALUE];
     }
 }
 
@@ -240,9 +242,9 @@ static bool jam(struct actio_contacts *c, double t, double *y)
         one = i;
     }
     if (one == c->contacts || !actio_contacts_jam(c, one, y + c->n, c->impulse)) return false;
-    if (c->jammed == c->contacts) {
-        c->jammed = one;
-        c->jammed_at = t;
+    if (c->jam.contact == c->contacts) {
+        c->jam.contact = one;
+        c->jam.at = t;
     }
     return actio_contacts_happens(c, t, ACTIO_IMPACT, one, c->impulse[one] * actio_gap_of(c, one)[ACTIO_GAP_SCALE],
                                   "impact without collision: friction jams the contact")
@@ -256,11 +258,11 @@ int actio_contacts_bounce(struct actio_contacts *c, double t, double *y, size_t 
 {
     struct actio_motion *m = c->m;
     *done = false;
-    if (c->busy || hit >= c->contacts || m->sys->rubs || m->sys->levels) return ACTIO_FLOW_OK;
+    if (c->busy || hit >= c->contacts || m->sys->walls.rubs || m->sys->levels) return ACTIO_FLOW_OK;
     int status = actio_contacts_at(c, t, y);
     if (status) return status;
     if (is_squeezed(c, hit) || is_endless(c, t)) {
-        m->stop = ACTIO_STOP_IMPACT;
+        m->halted.why = ACTIO_STOP_IMPACT;
         return ACTIO_FLOW_FAILED;
     }
     const double *g = actio_gap_of(c, hit), *row = g + ACTIO_GAP_HEAD, *answer = actio_contacts_answer(c, hit);
@@ -269,7 +271,7 @@ int actio_contacts_bounce(struct actio_contacts *c, double t, double *y, size_t 
         if (i != hit && other[ACTIO_GAP_VALUE] <= 1e3 * TOUCHING * other[ACTIO_GAP_SIZE]) return ACTIO_FLOW_OK;
     }
     double e = g[ACTIO_GAP_RESTITUTION], rate = actio_gap_rate(c, hit), mobility = actio_dot(c->n, row, answer),
-           fall = fabs(actio_dot(c->n, row, c->z0) + g[ACTIO_GAP_BIAS]);
+           fall = fabs(actio_dot(c->n, row, c->point.z0) + g[ACTIO_GAP_BIAS]);
     double after = -e * rate, energy = c->most_energy;
     note_energy(c, y + c->n);
     double slow = 1e3 * NO_RATE * sqrt(c->most_energy * fabs(mobility));
@@ -285,12 +287,12 @@ int actio_contacts_bounce(struct actio_contacts *c, double t, double *y, size_t 
     for (size_t k = 0; k < c->n; k++) y[k] += back * answer[k];
     for (size_t k = 0; k < c->N; k++) y[c->n + k] += (m->span < 0 ? -impulse : impulse) * answer[k];
     c->gap_noise[hit] = DBL_EPSILON * g[ACTIO_GAP_SIZE];
-    c->left[hit] = ACTIO_LEFT_AFTER_IMPACT;
-    c->left_t[hit] = t;
-    c->left_rate[hit] = after;
+    c->off.how[hit] = ACTIO_LEFT_AFTER_IMPACT;
+    c->off.t[hit] = t;
+    c->off.rate[hit] = after;
     status = actio_contacts_happens(c, t, ACTIO_IMPACT, hit, impulse * g[ACTIO_GAP_SCALE], "Newton's restitution");
     *done = true;
-    c->left_gap[hit] = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y)[hit];
+    c->off.gap[hit] = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y)[hit];
     return status;
 }
 
@@ -303,7 +305,7 @@ int actio_contacts_settle(struct actio_contacts *c, double t, double *y, size_t 
     if (status) return status;
     note_energy(c, y + c->n);
     if (is_squeezed(c, hit) || is_endless(c, t)) {
-        c->m->stop = ACTIO_STOP_IMPACT;
+        c->m->halted.why = ACTIO_STOP_IMPACT;
         return ACTIO_FLOW_FAILED;
     }
     memset(c->rests, 0, c->contacts * sizeof *c->rests);
@@ -311,12 +313,12 @@ int actio_contacts_settle(struct actio_contacts *c, double t, double *y, size_t 
     watch_storm(c, t);
     status = put_back(c, t, y);
     if (!status) status = strike(c, t, y);
-    if (!status && c->calm > 0) status = quiet(c, t, y);
+    if (!status && c->storm.calm > 0) status = quiet(c, t, y);
     if (status) return status;
     actio_stance_copy(c, &c->best, &c->now); /* as it was */
     status = actio_contacts_decide(c, t, y);
-    if (status && c->m->stop == ACTIO_STOP_NO_STANCE && jam(c, t, y)) {
-        c->m->stop = ACTIO_STOP_NONE;
+    if (status && c->m->halted.why == ACTIO_STOP_NO_STANCE && jam(c, t, y)) {
+        c->m->halted.why = ACTIO_STOP_NONE;
         status = strike(c, t, y);
         if (!status) status = actio_contacts_decide(c, t, y);
     }

@@ -47,6 +47,64 @@ struct actio_unknown {
     uint32_t index;
 };
 
+/* How an open contact came off: after an impact its gap is looked at over the time since, after a release beside a
+ * small allowance. */
+struct actio_came_off {
+    unsigned char *how;
+    double *t, *gap, *rate;
+};
+struct actio_contact_point {
+    const double *x, *values; /* of the CONTACT and MATRIX kernels */
+    /* without contact forces; by column the answer of z' and of the multipliers to a unit force */
+    double *z0, *l0, *Z, *V;
+    bool *answered;
+    double force_size;
+};
+/* The small system at a point. */
+struct actio_small_system {
+    struct actio_unknown *unknown;
+    size_t unknowns;
+    /* W, U: by unknown, z' and multipliers; force: by unknown; direction: by slip */
+    double *W, *U, *M, *LU, *b, *force, *direction, *work;
+    int *pivot, *iwork;
+    double solvable; /* pivot ratio with the sign of the determinant */
+};
+/* Its last solution: friction by slip. */
+struct actio_contact_forces {
+    double *zdot, *lambda, *normal, *friction;
+};
+/* Gaps at the nodes of a step. */
+struct actio_gap_lanes {
+    double *t, *y, **out, *work;
+    struct actio_arg *in;
+};
+/* What happened in this run. */
+struct actio_happening_log {
+    struct actio_happening *happening;
+    size_t happenings, happenings_cap;
+};
+/* Stances by time. */
+struct actio_past_stances {
+    struct {
+        double t;
+    } * change;
+    size_t changes, changes_cap;
+    unsigned char *stance;
+    double *toward;
+};
+struct actio_storm {
+    double calm;        /* slips slower than hops that are none are none, either */
+    double moment_from; /* happenings of any kind within a shorter one */
+    size_t moment;
+    double from; /* happenings within a moment from then on */
+    size_t count;
+};
+/* The first time that a sliding contact jammed, and which; contacts: none did. */
+struct actio_jam {
+    double at;
+    size_t contact;
+};
+
 struct actio_contacts {
     struct actio_motion *m;
     size_t n, N, p, contacts, rubs, slips, columns; /* columns: normals, then slips */
@@ -54,10 +112,7 @@ struct actio_contacts {
     struct actio_stance now, trial, best;
     int (*free_rhs)(void *motion, double t, const double *y, double *dy); /* of free flight */
     bool busy; /* something holds or rubs: the flow is not the free one */
-    /* How an open contact came off: after an impact its gap is looked at over the time since, after a release beside a
-     * small allowance. */
-    unsigned char *left;
-    double *left_t, *left_gap, *left_rate;
+    struct actio_came_off off;
     double *gap_noise;          /* rounding of the gap, as seen where it was last closed */
     bool *touch, *rests, *edge; /* edge: a rub whose slide is about to begin, against the friction that holds */
     double *halt;       /* by rub with two slips, while it slides: how slow it is when it stops; 0 = not fast yet */
@@ -65,52 +120,30 @@ struct actio_contacts {
     double delay;       /* until it is 0, where it is only as good as 0 */
     size_t stopped;     /* a rub whose slip has just reached 0; SIZE_MAX = none */
     double most_energy; /* v'Gv, the largest seen: rates beside its speed are rounding */
-    /* a point */
-    const double *x, *values; /* of the CONTACT and MATRIX kernels */
-    /* without contact forces; by column the answer of z' and of the multipliers to a unit force */
-    double *z0, *l0, *Z, *V;
-    bool *answered;
-    double force_size;
-    /* the small system at it */
-    struct actio_unknown *unknown;
-    size_t unknowns;
-    /* W, U: by unknown, z' and multipliers; force: by unknown; direction: by slip */
-    double *W, *U, *M, *LU, *b, *force, *direction, *work;
-    int *pivot, *iwork;
-    double solvable;                           /* pivot ratio with the sign of the determinant */
-    double *zdot, *lambda, *normal, *friction; /* of the last solution: friction by slip */
+    struct actio_contact_point point;
+    struct actio_small_system small;
+    struct actio_contact_forces found;
     double *y, *impulse;
-    double *lane_t, *lane_y, **lane_out, *lane_work; /* gaps at the nodes of a step */
-    struct actio_arg *lane_in;
+    struct actio_gap_lanes lane;
     struct {
         void *at;
         size_t size;
     } room[4]; /* see actio_contacts_room */
-    /* what happened in this run */
-    struct actio_happening *happening;
-    size_t happenings, happenings_cap;
-    /* stances by time */
-    struct {
-        double t;
-    } * change;
-    size_t changes, changes_cap;
-    unsigned char *past;
-    double *past_toward;
+    struct actio_happening_log log;
+    struct actio_past_stances past;
     struct actio_ambiguity ambiguity;
-    double calm;        /* slips slower than hops that are none are none, either */
-    double moment_from; /* happenings of any kind within a shorter one */
-    size_t moment;
-    double storm_from; /* happenings within a moment from then on */
-    size_t storm;
-    double jammed_at; /* the first time that a sliding contact jammed, and which; contacts: none did */
-    size_t jammed;
+    struct actio_storm storm;
+    struct actio_jam jam;
     double local; /* tolerance of the run: what height of a bounce is nothing */
     size_t pick;  /* --pick: which of several motions, from 1; 0 = as it comes */
 };
 
 /* Can the state jump, or its rates? Events are only watched: a motion that has them and nothing else goes its way as
  * without. */
-static inline bool actio_contacts_hard(const struct actio_motion *m) { return m->sys->contacts + m->sys->rubs > 0; }
+static inline bool actio_contacts_hard(const struct actio_motion *m)
+{
+    return m->sys->walls.contacts + m->sys->walls.rubs > 0;
+}
 
 int actio_contacts_allocate(struct actio_motion *m); /* contacts.c, used by open */
 /* Takes the flow over when the system has contacts, friction or events; 0, or 1 and a finding. */
@@ -136,7 +169,7 @@ void *actio_contacts_room(struct actio_contacts *c, enum actio_room which, size_
 
 static inline const double *actio_gap_of(const struct actio_contacts *c, size_t i)
 {
-    return c->x + i * (c->n + ACTIO_GAP_HEAD);
+    return c->point.x + i * (c->n + ACTIO_GAP_HEAD);
 }
 /* gap' as the run meets it: backward in time what comes near is what goes away. */
 static inline double actio_gap_rate(const struct actio_contacts *c, size_t i)
@@ -146,7 +179,7 @@ static inline double actio_gap_rate(const struct actio_contacts *c, size_t i)
 }
 static inline const double *actio_rub_of(const struct actio_contacts *c, size_t r)
 {
-    return c->x + c->contacts * (c->n + ACTIO_GAP_HEAD) + r * ACTIO_RUB_HEAD;
+    return c->point.x + c->contacts * (c->n + ACTIO_GAP_HEAD) + r * ACTIO_RUB_HEAD;
 }
 static inline const double *actio_slip_of(const struct actio_contacts *c, size_t j)
 {

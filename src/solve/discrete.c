@@ -30,7 +30,10 @@ struct discrete {
     size_t taken;
     double *block, *q, *v, *p0, *lost; /* lost: what rounding took from q and p0 */
     /* p0: momenta; l, mu: multipliers of the substep and of its end; r: residuals, then Newton's step */
-    double *q_old, *v_old, *p_old, *lost_old, *y, *l, *mu, *r, *F, *Lv, *at;
+    struct {
+        double *q, *v, *p, *lost;
+    } old; /* before the step */
+    double *y, *l, *mu, *r, *F, *Lv, *at;
     double *v_mid, h_mid; /* of the substep before, for a guess; 0: there was none */
     /* entries: C in the equations, A and G as MATRIX has them, W and B of Newton's matrix */
     double *C, *A, *G, *W, *B;
@@ -59,8 +62,8 @@ static bool take_vectors(struct discrete *d)
 {
     const struct actio_system *sys = d->m->sys;
     size_t n = d->n, p = d->p, A = sys->A.count, all = 1;
-    double **part[] = { &d->q,        &d->v,     &d->p0, &d->lost, &d->q_old, &d->v_old, &d->p_old,
-                        &d->lost_old, &d->y,     &d->l,  &d->mu,   &d->r,     &d->F,     &d->Lv,
+    double **part[] = { &d->q,        &d->v,     &d->p0, &d->lost, &d->old.q, &d->old.v, &d->old.p,
+                        &d->old.lost, &d->y,     &d->l,  &d->mu,   &d->r,     &d->F,     &d->Lv,
                         &d->at,       &d->v_mid, &d->C,  &d->A,    &d->G,     &d->W,     &d->B };
     const size_t length[] = { n,
                               n,
@@ -198,9 +201,10 @@ static void middle_and_end(struct discrete *d, double h)
 static void slave_equations(struct discrete *d, double t, double h)
 {
     const struct actio_system *sys = d->m->sys;
-    if (sys->slaves == 0) return;
+    if (sys->field.slaves == 0) return;
     const double *N = actio_motion_quantity(d->m, ACTIO_Q_SLAVES, t, point(d, d->at, d->v));
-    for (size_t k = 0; k < sys->slaves; k++) d->r[sys->slave[k]] = sys->slave_is_rate[k] ? N[k] : 2 / h * N[k];
+    for (size_t k = 0; k < sys->field.slaves; k++)
+        d->r[sys->field.slave[k]] = sys->field.slave_is_rate[k] ? N[k] : 2 / h * N[k];
 }
 
 /* Residuals of the substep from (q, p0) at t. */
@@ -320,14 +324,14 @@ static int settle(struct discrete *d, double t)
 {
     const struct actio_system *sys = d->m->sys;
     struct actio_motion *m = d->m;
-    if (sys->slaves == 0) return ACTIO_FLOW_OK;
-    m->t = t;
-    memcpy(m->y, point(d, d->q, d->v), m->ny * sizeof *m->y);
+    if (sys->field.slaves == 0) return ACTIO_FLOW_OK;
+    m->here.t = t;
+    memcpy(m->here.y, point(d, d->q, d->v), m->ny * sizeof *m->here.y);
     int bad = actio_slaves_settle(m);
-    for (size_t k = 0; k < sys->slaves; k++) {
-        d->q[sys->slave[k]] = m->y[sys->slave[k]];
-        d->v[sys->slave[k]] = m->y[d->n + sys->slave[k]];
-        d->lost[sys->slave[k]] = 0;
+    for (size_t k = 0; k < sys->field.slaves; k++) {
+        d->q[sys->field.slave[k]] = m->here.y[sys->field.slave[k]];
+        d->v[sys->field.slave[k]] = m->here.y[d->n + sys->field.slave[k]];
+        d->lost[sys->field.slave[k]] = 0;
     }
     return bad;
 }
@@ -345,9 +349,9 @@ static void rate_equations(struct discrete *d, double t)
     momenta_at(d, t, d->q, d->v);
     for (size_t j = 0; j < n; j++) d->r[j] = d->Lv[j] - d->p0[j];
     add_reactions(d, d->A, -1, d->mu, d->r);
-    if (sys->slaves == 0) return;
-    const double *rate = actio_motion_quantity(d->m, ACTIO_Q_SLAVES, t, point(d, d->q, d->v)) + sys->slaves;
-    for (size_t k = 0; k < sys->slaves; k++) d->r[sys->slave[k]] = rate[k];
+    if (sys->field.slaves == 0) return;
+    const double *rate = actio_motion_quantity(d->m, ACTIO_Q_SLAVES, t, point(d, d->q, d->v)) + sys->field.slaves;
+    for (size_t k = 0; k < sys->field.slaves; k++) d->r[sys->field.slave[k]] = rate[k];
 }
 
 /* v at (q, p0): L_v = p0 + C'mu, rates of holonomic constraints 0; what mu brings stays with the momenta. */
@@ -375,8 +379,9 @@ static int find_velocities(struct discrete *d, double t)
 static void discrete_start(void *handle, double t, const double *y, double t_end, double rtol, double atol)
 {
     struct discrete *d = handle;
-    double span = t_end - t, grid = d->m->grid > 1 ? (double)(d->m->grid - 1) * fabs(span / d->m->span) : 0;
-    double finer = d->m->order == 2 ? sqrt(rtol) : sqrt(sqrt(rtol));
+    double span = t_end - t,
+           grid = d->m->chosen.grid > 1 ? (double)(d->m->chosen.grid - 1) * fabs(span / d->m->span) : 0;
+    double finer = d->m->chosen.order == 2 ? sqrt(rtol) : sqrt(sqrt(rtol));
     (void)atol;
     d->t = d->t_new = d->begun = t;
     d->t_end = t_end;
@@ -398,7 +403,7 @@ static int advance(struct discrete *d)
 {
     static const double outer = 0.41449077179437573714; /* 1/(4 - 4^(1/3)) */
     double h = d->t_new - d->t, at = d->t;
-    int parts = d->m->order == 2 ? 1 : SUBSTEPS;
+    int parts = d->m->chosen.order == 2 ? 1 : SUBSTEPS;
     for (int i = 0; i < parts; i++) {
         double part = (parts == 1 ? 1 : i == 2 ? 1 - 4 * outer : outer) * h;
         int bad = d->looked ? ACTIO_FLOW_OK : look(d, at);
@@ -420,10 +425,10 @@ static int discrete_step(void *handle, double *t, double *y)
 {
     struct discrete *d = handle;
     d->t = d->t_new;
-    memcpy(d->q_old, d->q, d->n * sizeof *d->q);
-    memcpy(d->v_old, d->v, d->n * sizeof *d->v);
-    memcpy(d->p_old, d->p0, d->n * sizeof *d->p0);
-    memcpy(d->lost_old, d->lost, 2 * d->n * sizeof *d->lost);
+    memcpy(d->old.q, d->q, d->n * sizeof *d->q);
+    memcpy(d->old.v, d->v, d->n * sizeof *d->v);
+    memcpy(d->old.p, d->p0, d->n * sizeof *d->p0);
+    memcpy(d->old.lost, d->lost, 2 * d->n * sizeof *d->lost);
     bool last = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h);
     d->t_new = last ? d->t_end : d->begun + (double)++d->taken * d->h;
     int bad = advance(d);
@@ -438,10 +443,10 @@ static int discrete_step(void *handle, double *t, double *y)
 static int discrete_retake(void *handle, double t, double *y)
 {
     struct discrete *d = handle;
-    memcpy(d->q, d->q_old, d->n * sizeof *d->q);
-    memcpy(d->v, d->v_old, d->n * sizeof *d->v);
-    memcpy(d->p0, d->p_old, d->n * sizeof *d->p0);
-    memcpy(d->lost, d->lost_old, 2 * d->n * sizeof *d->lost);
+    memcpy(d->q, d->old.q, d->n * sizeof *d->q);
+    memcpy(d->v, d->old.v, d->n * sizeof *d->v);
+    memcpy(d->p0, d->old.p, d->n * sizeof *d->p0);
+    memcpy(d->lost, d->old.lost, 2 * d->n * sizeof *d->lost);
     d->t_new = t;
     d->h_mid = d->factored = 0;
     d->looked = false;
@@ -456,7 +461,7 @@ static void discrete_dense(void *handle, double t, double *y)
     struct discrete *d = handle;
     double h = d->t_new - d->t, x = h != 0 ? (t - d->t) / h : 1, z = 1 - x;
     for (size_t i = 0; i < d->n; i++) {
-        double a = d->q_old[i], b = d->q[i], u = d->v_old[i], v = d->v[i];
+        double a = d->old.q[i], b = d->q[i], u = d->old.v[i], v = d->v[i];
         y[i] = (1 + 2 * x) * z * z * a + x * x * (3 - 2 * x) * b + h * (x * z * z * u - x * x * z * v);
         y[d->n + i] = h != 0 ? 6 * x * z * (b - a) / h + (1 - 4 * x + 3 * x * x) * u + (3 * x * x - 2 * x) * v : v;
     }

@@ -23,8 +23,8 @@ static int by_key(const void *a, const void *b)
 
 static void set_multipliers(struct actio_motion *m, const double *l)
 {
-    memcpy(m->lambda, l, m->p * sizeof *l);
-    memset(m->zdot, 0, m->n * sizeof *m->zdot);
+    memcpy(m->here.lambda, l, m->p * sizeof *l);
+    memset(m->here.zdot, 0, m->n * sizeof *m->here.zdot);
 }
 
 static const double *slopes_at(struct actio_motion *m, double t, const double *y)
@@ -35,13 +35,13 @@ static const double *slopes_at(struct actio_motion *m, double t, const double *y
 /* Entries of velocity rows are those by q of  c - A z'  at z' = v, less those at z' = 0. */
 static const double *slopes_of_rows(struct actio_motion *m, double t, const double *y, const double *v)
 {
-    memcpy(m->zdot, v, m->n * sizeof *v);
+    memcpy(m->here.zdot, v, m->n * sizeof *v);
     return slopes_at(m, t, y);
 }
 
 static int kind_of(const struct actio_motion *m, const bool *holonomic, const bool *slave, size_t e)
 {
-    uint32_t row = m->sys->equations_y.row[e], col = m->sys->equations_y.col[e];
+    uint32_t row = m->sys->jets.equations_y.row[e], col = m->sys->jets.equations_y.col[e];
     if (row < m->n) return slave[row] ? -1 : col < m->n ? BY_POSITION : BY_VELOCITY;
     return !holonomic[row - m->n] && col < m->n ? OF_ROW : -1;
 }
@@ -50,16 +50,16 @@ static int kind_of(const struct actio_motion *m, const bool *holonomic, const bo
 static size_t choose(struct actio_discrete_slopes *s, struct actio_motion *m, const bool *holonomic, const bool *slave,
                      double *y, double *l)
 {
-    size_t count = m->sys->equations_y.count, adds = 0;
+    size_t count = m->sys->jets.equations_y.count, adds = 0;
     uint32_t random = 1;
     for (size_t i = 0; i < m->ny; i++) {
         random = random * 1664525u + 1013904223u;
-        y[i] = m->y[i] + 1e-3 * (1 + fabs(m->y[i])) * (0.5 + (double)(random >> 8) / 16777216.0);
+        y[i] = m->here.y[i] + 1e-3 * (1 + fabs(m->here.y[i])) * (0.5 + (double)(random >> 8) / 16777216.0);
     }
     for (size_t k = 0; k < m->p; k++) l[k] = holonomic[k] ? 0 : 1;
     set_multipliers(m, l);
-    memcpy(s->rest, slopes_at(m, m->t, y), count * sizeof *s->rest);
-    const double *rows = slopes_of_rows(m, m->t, y, y + m->n);
+    memcpy(s->rest, slopes_at(m, m->here.t, y), count * sizeof *s->rest);
+    const double *rows = slopes_of_rows(m, m->here.t, y, y + m->n);
     for (size_t e = 0; e < count; e++) {
         int kind = kind_of(m, holonomic, slave, e);
         if (kind >= 0 && (kind == OF_ROW ? rows[e] != s->rest[e] : s->rest[e] != 0)) {
@@ -74,7 +74,7 @@ static size_t choose(struct actio_discrete_slopes *s, struct actio_motion *m, co
 static size_t merge(struct actio_discrete_slopes *s, const struct actio_motion *m, bool rows, struct item *item,
                     uint32_t *index, size_t *of_base)
 {
-    const struct actio_places *base = rows ? &m->sys->A : &m->sys->G, *more = &m->sys->equations_y;
+    const struct actio_places *base = rows ? &m->sys->A : &m->sys->G, *more = &m->sys->jets.equations_y;
     size_t count = 0, places = 0;
     for (size_t i = 0; i < base->count; i++)
         item[count++] = (struct item){ (uint64_t)base->row[i] << 32 | base->col[i], i, SIZE_MAX };
@@ -114,14 +114,14 @@ int actio_discrete_slopes_open(struct actio_discrete_slopes *s, struct actio_mot
 {
     const struct actio_system *sys = m->sys;
     *s = (struct actio_discrete_slopes){ .ctx = m->ctx, .W = sys->G, .B = sys->A };
-    if (!sys->axes) return 0; /* few coordinates are seldom stiff, and their formulas long */
+    if (!sys->field.axes) return 0; /* few coordinates are seldom stiff, and their formulas long */
     if (actio_motion_need(m, ACTIO_Q_EQUATIONS_Y)) return 1;
-    size_t count = sys->equations_y.count;
+    size_t count = sys->jets.equations_y.count;
     s->add = actio_take(m->ctx, count + 1, sizeof *s->add);
     s->rest = actio_take(m->ctx, count + 1, sizeof *s->rest);
     double *y = actio_take(m->ctx, m->ny + m->p + 1, sizeof *y);
     bool *slave = actio_take(m->ctx, m->n + 1, sizeof *slave), ok = s->add && s->rest && y && slave;
-    for (size_t k = 0; ok && k < sys->slaves; k++) slave[sys->slave[k]] = true;
+    for (size_t k = 0; ok && k < sys->field.slaves; k++) slave[sys->field.slave[k]] = true;
     if (ok) s->adds = choose(s, m, holonomic, slave, y, y + m->ny);
     actio_give(m->ctx, y);
     actio_give(m->ctx, slave);
@@ -156,7 +156,7 @@ void actio_discrete_slopes_fill(const struct actio_discrete_slopes *s, struct ac
     place(&m->sys->G, s->of_G, G, &s->W, W);
     place(&m->sys->A, s->of_A, A, &s->B, B);
     set_multipliers(m, at->l);
-    memcpy(s->rest, slopes_at(m, at->t, at->y), m->sys->equations_y.count * sizeof *s->rest);
+    memcpy(s->rest, slopes_at(m, at->t, at->y), m->sys->jets.equations_y.count * sizeof *s->rest);
     const double *rows = m->sys->levels > m->sys->holonomic ? slopes_of_rows(m, at->t, at->y, at->v) : s->rest,
                  half = 0.5 * at->h;
     for (size_t k = 0; k < s->adds; k++) {

@@ -9,7 +9,8 @@ void actio_doubled_close(struct actio_doubled *d)
     if (!d->ctx) return;
     struct actio_node_kernel *kernel[] = { &d->density, &d->curvature, &d->guards };
     for (size_t i = 0; i < sizeof kernel / sizeof *kernel; i++) actio_node_close(kernel[i], d->ctx);
-    void *part[] = { d->block, d->data, d->row, d->local, d->tie, d->target, d->slice, d->start, d->i, d->j };
+    void *part[] = { d->block,  d->initial.data, d->row,           d->local,     d->tie,
+                     d->target, d->slice,        d->hessian.start, d->hessian.i, d->hessian.j };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) actio_give(d->ctx, part[i]);
     *d = (struct actio_doubled){ 0 };
 }
@@ -22,8 +23,8 @@ static void make_grid(struct actio_doubled *d)
     double h = (d->t1 - d->t0) / (double)(N - 1);
     for (size_t k = 0; k < N; k++) {
         struct actio_rate_row *r = &d->row[k];
-        d->t[k] = k + 1 == N ? d->t1 : d->t0 + (d->t1 - d->t0) * ((double)k / (double)(N - 1));
-        d->hH[k] = h * actio_sbp_weight(d->order, N, k);
+        d->node.t[k] = k + 1 == N ? d->t1 : d->t0 + (d->t1 - d->t0) * ((double)k / (double)(N - 1));
+        d->node.hH[k] = h * actio_sbp_weight(d->order, N, k);
         r->width = actio_sbp_row(d->order, N, k, &r->first, r->q);
     }
     d->corner[0].first = d->form == ACTIO_ACTION_BARE ? 0 : 1;
@@ -56,7 +57,8 @@ static void tie(struct actio_doubled *d, size_t row, size_t field, size_t k, boo
     if (!rate) d->tie[d->ties++] = (struct actio_tie){ (uint32_t)at, (uint32_t)(col + k), 1 };
     for (size_t j = 0; rate && j < r->width; j++)
         if (r->q[j] != 0)
-            d->tie[d->ties++] = (struct actio_tie){ (uint32_t)at, (uint32_t)(col + r->first + j), r->q[j] / d->hH[k] };
+            d->tie[d->ties++] =
+                (struct actio_tie){ (uint32_t)at, (uint32_t)(col + r->first + j), r->q[j] / d->node.hH[k] };
 }
 
 /* kappa, kappat, xi, xit by coordinate; kl, xl, km, xm by multiplier. */
@@ -69,8 +71,8 @@ static void make_ties(struct actio_doubled *d)
         tie(d, n + i, i, 0, true);
         tie(d, 2 * n + i, minus + i, last, false);
         tie(d, 3 * n + i, minus + i, last, true);
-        d->target[i] = d->x0[i];
-        d->target[n + i] = d->v0[i];
+        d->target[i] = d->initial.x0[i];
+        d->target[n + i] = d->initial.v0[i];
     }
     for (size_t i = 0; i < p; i++) {
         tie(d, at + i, minus + n + d->m + i, 0, false);
@@ -113,28 +115,28 @@ static void make_slices(struct actio_doubled *d)
 
 static bool take_memory(struct actio_doubled *d)
 {
-    size_t N = d->points, entries = d->sys->curvature.count, modes = d->sys->modes,
+    size_t N = d->points, entries = d->sys->jets.curvature.count, modes = d->sys->switches.count,
            by_node = 3 + 2 * d->locals + entries + 4 * modes;
     struct actio_context *ctx = d->ctx;
     if (N > SIZE_MAX / 64 / (by_node + 1) || d->size >= UINT32_MAX) return false;
     d->block = actio_take(ctx, N * by_node + 1, sizeof(double));
-    d->data = actio_take(ctx, d->n + d->m + 2 * d->n + 1, sizeof(double));
+    d->initial.data = actio_take(ctx, d->n + d->m + 2 * d->n + 1, sizeof(double));
     d->row = actio_take(ctx, N, sizeof *d->row);
     d->local = actio_take(ctx, d->locals + 1, sizeof *d->local);
     d->tie = actio_take(ctx, 2 * d->n * (1 + ACTIO_SBP_WIDEST) + 2 * (d->p + d->h) + 1, sizeof *d->tie);
     d->target = actio_take(ctx, d->extras + 1, sizeof *d->target);
     d->slice = actio_take(ctx, 2 * d->sector + d->extras + 1, sizeof *d->slice);
-    if (!d->block || !d->data || !d->row || !d->local || !d->tie || !d->target || !d->slice) return false;
-    d->t = d->block;
-    d->hH = d->t + N;
-    d->y = d->hH + N;
-    d->out = d->y + N * d->locals;
-    d->curve = d->out + N * (1 + d->locals);
-    d->mode = d->curve + N * entries;
-    d->guard = d->mode + N * modes;
-    d->x0 = d->data;
-    d->v0 = d->x0 + d->n + d->m;
-    d->P0 = d->v0 + d->n;
+    if (!d->block || !d->initial.data || !d->row || !d->local || !d->tie || !d->target || !d->slice) return false;
+    d->node.t = d->block;
+    d->node.hH = d->node.t + N;
+    d->node.y = d->node.hH + N;
+    d->node.out = d->node.y + N * d->locals;
+    d->node.curve = d->node.out + N * (1 + d->locals);
+    d->node.mode = d->node.curve + N * entries;
+    d->node.guard = d->node.mode + N * modes;
+    d->initial.x0 = d->initial.data;
+    d->initial.v0 = d->initial.x0 + d->n + d->m;
+    d->initial.momenta = d->initial.v0 + d->n;
     return true;
 }
 
@@ -151,15 +153,15 @@ static struct actio_binding binding(const struct actio_doubled *d, const struct 
         { ACTIO_SPACE_LAMBDA, p }, { ACTIO_SPACE_MU, h },     { ACTIO_SPACE_QMINUS, n }, { ACTIO_SPACE_VMINUS, n },
         { ACTIO_SPACE_SMINUS, m }, { ACTIO_SPACE_LMINUS, p }, { ACTIO_SPACE_MMINUS, h },
     };
-    const double *next = d->y;
+    const double *next = d->node.y;
     for (size_t i = 0; i < sizeof list / sizeof *list; next += list[i++].count * N) {
         b.space[list[i].space].base = next;
         b.space[list[i].space].index_step = (ptrdiff_t)N;
         b.space[list[i].space].lane_step = 1;
     }
-    b.space[ACTIO_SPACE_T].base = d->t;
+    b.space[ACTIO_SPACE_T].base = d->node.t;
     b.space[ACTIO_SPACE_T].lane_step = 1;
-    b.space[ACTIO_SPACE_MODE].base = d->mode;
+    b.space[ACTIO_SPACE_MODE].base = d->node.mode;
     b.space[ACTIO_SPACE_MODE].index_step = (ptrdiff_t)N;
     b.space[ACTIO_SPACE_MODE].lane_step = 1;
     b.space[ACTIO_SPACE_PARAM].base = task->param;
@@ -174,16 +176,17 @@ static int open_kernels(struct actio_doubled *d, const struct actio_doubled_task
 {
     struct actio_binding at = binding(d, task);
     size_t N = d->points;
-    return actio_node_open(&d->density, d->ctx, d->sys->kernel[ACTIO_Q_DENSITY], &at, N, d->out)
-           || actio_node_open(&d->curvature, d->ctx, d->sys->kernel[ACTIO_Q_CURVATURE], &at, N, d->curve)
-           || (d->sys->modes && actio_node_open(&d->guards, d->ctx, d->sys->kernel[ACTIO_Q_GUARDS], &at, N, d->guard));
+    return actio_node_open(&d->density, d->ctx, d->sys->kernel[ACTIO_Q_DENSITY], &at, N, d->node.out)
+           || actio_node_open(&d->curvature, d->ctx, d->sys->kernel[ACTIO_Q_CURVATURE], &at, N, d->node.curve)
+           || (d->sys->switches.count
+               && actio_node_open(&d->guards, d->ctx, d->sys->kernel[ACTIO_Q_GUARDS], &at, N, d->node.guard));
 }
 
 static bool prepare(struct actio_doubled *d, const struct actio_doubled_task *task)
 {
     if (!take_memory(d)) return false;
-    memcpy(d->x0, task->x, (d->n + d->m) * sizeof(double));
-    memcpy(d->v0, task->v, d->n * sizeof(double));
+    memcpy(d->initial.x0, task->x, (d->n + d->m) * sizeof(double));
+    memcpy(d->initial.v0, task->v, d->n * sizeof(double));
     make_grid(d);
     make_locals(d);
     make_ties(d);
@@ -212,7 +215,7 @@ int actio_doubled_open(struct actio_doubled *d, struct actio_context *ctx, struc
     d->extras = task->form == ACTIO_ACTION_WEAK ? 0 : 4 * n + 2 * (p + h);
     d->size = 2 * d->sector * d->points + d->extras;
     if (actio_system_need(sys, ACTIO_Q_DENSITY) || actio_system_need(sys, ACTIO_Q_CURVATURE)
-        || (sys->modes && actio_system_need(sys, ACTIO_Q_GUARDS)))
+        || (sys->switches.count && actio_system_need(sys, ACTIO_Q_GUARDS)))
         return 1;
     if (prepare(d, task)) return 0;
     if (ctx->findings)
@@ -228,7 +231,7 @@ int actio_doubled_open(struct actio_doubled *d, struct actio_context *ctx, struc
 static void rates(const struct actio_doubled *d, uint32_t field, const double *x, double *u)
 {
     size_t N = d->points;
-    double base = field < d->n + d->m ? d->x0[field] : 0;
+    double base = field < d->n + d->m ? d->initial.x0[field] : 0;
     const struct actio_corner *c = &d->corner[field >= d->sector ? 2 : field >= d->n];
     for (size_t k = 0; k < N; k++) {
         const struct actio_rate_row *r = &d->row[k];
@@ -236,18 +239,18 @@ static void rates(const struct actio_doubled *d, uint32_t field, const double *x
         for (size_t j = 0; j < r->width; j++) sum += r->q[j] * (x[r->first + j] - base);
         if (k == 0) sum += c->first * (x[0] - base);
         if (k + 1 == N) sum += c->last * x[k];
-        u[k] = sum / d->hH[k];
+        u[k] = sum / d->node.hH[k];
     }
 }
 
 /* Switches are those of the plus path at each node. */
 static int take_sides(struct actio_doubled *d, size_t count)
 {
-    if (d->sys->modes == 0) return 0;
+    if (d->sys->switches.count == 0) return 0;
     if (actio_node_evaluate(&d->guards, count)) return 1;
-    for (size_t i = 0; i < d->sys->modes; i++)
+    for (size_t i = 0; i < d->sys->switches.count; i++)
         for (size_t k = 0; k < count; k++)
-            d->mode[i * d->points + k] = actio_mode_at(d->sys, i, d->guard[i * d->points + k], 0);
+            d->node.mode[i * d->points + k] = actio_mode_at(d->sys, i, d->node.guard[i * d->points + k], 0);
     return 0;
 }
 
@@ -256,8 +259,8 @@ static int load(struct actio_doubled *d, const double *X)
     size_t N = d->points;
     for (size_t a = 0; a < d->locals; a++) {
         const double *x = X + d->local[a].field * N;
-        if (d->local[a].rate) rates(d, d->local[a].field, x, d->y + a * N);
-        else memcpy(d->y + a * N, x, N * sizeof *x);
+        if (d->local[a].rate) rates(d, d->local[a].field, x, d->node.y + a * N);
+        else memcpy(d->node.y + a * N, x, N * sizeof *x);
     }
     return take_sides(d, N);
 }
@@ -269,8 +272,8 @@ int actio_doubled_value(struct actio_doubled *d, const double *X, double *S)
     *S = NAN;
     if (load(d, X) || actio_node_evaluate(&d->density, N)) return 1;
     double sum = 0;
-    for (size_t k = 0; k < N; k++) sum += d->hH[k] * d->out[k];
-    for (size_t i = 0; i < d->n && d->extras == 0; i++) sum += d->P0[i] * minus[i * N];
+    for (size_t k = 0; k < N; k++) sum += d->node.hH[k] * d->node.out[k];
+    for (size_t i = 0; i < d->n && d->extras == 0; i++) sum += d->initial.momenta[i] * minus[i * N];
     for (size_t i = 0; i < d->ties; i++) sum += X[d->tie[i].row] * d->tie[i].coef * X[d->tie[i].col];
     for (size_t i = 0; i < d->extras; i++) sum -= extra[i] * d->target[i];
     *S = sum;
@@ -296,12 +299,12 @@ int actio_doubled_gradient(struct actio_doubled *d, const double *X, double *g)
     if (load(d, X) || actio_node_evaluate(&d->density, N)) return 1;
     memset(g, 0, d->size * sizeof *g);
     for (size_t a = 0; a < d->locals; a++) {
-        const double *l = d->out + (1 + a) * N;
+        const double *l = d->node.out + (1 + a) * N;
         double *to = g + d->local[a].field * N;
         if (d->local[a].rate) add_rates(d, d->local[a].field, l, to);
-        for (size_t k = 0; k < N && !d->local[a].rate; k++) to[k] += d->hH[k] * l[k];
+        for (size_t k = 0; k < N && !d->local[a].rate; k++) to[k] += d->node.hH[k] * l[k];
     }
-    for (size_t i = 0; i < d->n && d->extras == 0; i++) g[(d->sector + i) * N] += d->P0[i];
+    for (size_t i = 0; i < d->n && d->extras == 0; i++) g[(d->sector + i) * N] += d->initial.momenta[i];
     for (size_t i = 0; i < d->ties; i++) {
         const struct actio_tie *e = &d->tie[i];
         g[e->row] += e->coef * X[e->col];
@@ -318,15 +321,15 @@ double actio_doubled_coefficient(const struct actio_doubled *d, uint32_t field, 
     double q = j >= r->first && j < r->first + r->width ? r->q[j - r->first] : 0;
     if (k == 0 && j == 0) q += c->first;
     if (k + 1 == d->points && j == k) q += c->last;
-    return q / d->hH[k];
+    return q / d->node.hH[k];
 }
 
 static double *entry(const struct actio_doubled *d, double *values, size_t row, size_t col)
 {
-    size_t low = d->start[row], high = d->start[row + 1];
+    size_t low = d->hessian.start[row], high = d->hessian.start[row + 1];
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
-        if (d->j[middle] <= col) low = middle;
+        if (d->hessian.j[middle] <= col) low = middle;
         else high = middle;
     }
     return values + low;
@@ -362,12 +365,12 @@ static void add_curvature(const struct actio_doubled *d, size_t k, struct actio_
 int actio_doubled_hessian(struct actio_doubled *d, const double *X, double *values)
 {
     size_t N = d->points;
-    const struct actio_places *at = &d->sys->curvature;
+    const struct actio_places *at = &d->sys->jets.curvature;
     if (load(d, X) || actio_node_evaluate(&d->curvature, N)) return 1;
-    memset(values, 0, d->count * sizeof *values);
+    memset(values, 0, d->hessian.count * sizeof *values);
     for (size_t e = 0; e < at->count; e++)
         for (size_t k = 0; k < N; k++)
-            add_curvature(d, k, d->local[at->row[e]], d->local[at->col[e]], d->hH[k] * d->curve[e * N + k],
+            add_curvature(d, k, d->local[at->row[e]], d->local[at->col[e]], d->node.hH[k] * d->node.curve[e * N + k],
                           at->row[e] != at->col[e], values);
     for (size_t i = 0; i < d->ties; i++) {
         const struct actio_tie *e = &d->tie[i];
@@ -383,10 +386,11 @@ int actio_doubled_hessian(struct actio_doubled *d, const double *X, double *valu
 int actio_doubled_data(struct actio_doubled *d, double *residual)
 {
     size_t N = d->points, n = d->n, m = d->m, own = d->p + d->h, minus = 2 * (n + m) + own;
-    for (size_t a = 0; a < d->locals; a++) d->y[a * N] = a < n + m ? d->x0[a] : a < 2 * n + m ? d->v0[a - n - m] : 0;
+    for (size_t a = 0; a < d->locals; a++)
+        d->node.y[a * N] = a < n + m ? d->initial.x0[a] : a < 2 * n + m ? d->initial.v0[a - n - m] : 0;
     if (take_sides(d, 1) || actio_node_evaluate(&d->density, 1)) return 1;
-    const double *l = d->out + N;
-    for (size_t i = 0; i < n; i++) d->P0[i] = l[(minus + n + i) * N];
+    const double *l = d->node.out + N;
+    for (size_t i = 0; i < n; i++) d->initial.momenta[i] = l[(minus + n + i) * N];
     for (size_t i = 0; i < own; i++) residual[i] = l[(minus + 2 * n + m + i) * N];
     return 0;
 }
@@ -396,5 +400,6 @@ void actio_doubled_guess(const struct actio_doubled *d, double *X)
     size_t N = d->points;
     memset(X, 0, d->size * sizeof *X);
     for (size_t i = 0; i < d->n + d->m; i++)
-        for (size_t k = 0; k < N; k++) X[i * N + k] = d->x0[i] + (i < d->n ? (d->t[k] - d->t0) * d->v0[i] : 0);
+        for (size_t k = 0; k < N; k++)
+            X[i * N + k] = d->initial.x0[i] + (i < d->n ? (d->node.t[k] - d->t0) * d->initial.v0[i] : 0);
 }

@@ -45,6 +45,21 @@ struct actio_slice {
     size_t first, count;
 };
 
+/* By node: times, weights; symbols; density and its derivatives; its curvature; switches. */
+struct actio_doubled_nodes {
+    double *t, *hH, *y, *out, *curve, *mode, *guard;
+};
+/* Initial data (q, s), velocities, momenta. */
+struct actio_doubled_start {
+    double *data, *x0, *v0, *momenta;
+};
+/* Its entries, row by row, columns ascending. */
+struct actio_doubled_hessian {
+    size_t *start;
+    uint32_t *i, *j;
+    size_t count;
+};
+
 struct actio_doubled {
     struct actio_context *ctx;
     const struct actio_system *sys;
@@ -53,10 +68,10 @@ struct actio_doubled {
     size_t points, reach;
     double t0, t1;
     size_t n, m, p, h, sector, locals, extras, size; /* sector: fields of one; extras: multipliers; size: of X */
-    /* by node: times, weights; symbols; density and its derivatives; its curvature; switches */
-    double *block, *t, *hH, *y, *out, *curve, *mode, *guard;
-    double *data, *x0, *v0, *P0; /* initial data (q, s), velocities, momenta */
-    double none;                 /* what accelerations are bound to */
+    double *block;
+    struct actio_doubled_nodes node;
+    struct actio_doubled_start initial;
+    double none; /* what accelerations are bound to */
     struct actio_rate_row *row;
     struct actio_corner corner[3]; /* of u+, w+, u- */
     struct actio_local *local;
@@ -66,9 +81,7 @@ struct actio_doubled {
     struct actio_slice *slice;
     size_t slices;
     struct actio_node_kernel density, curvature, guards;
-    size_t *start;
-    uint32_t *i, *j;
-    size_t count;      /* entries of the Hessian, row by row, columns ascending */
+    struct actio_doubled_hessian hessian;
     size_t iterations; /* of the last solve */
     double residual, step;
 };

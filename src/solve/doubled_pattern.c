@@ -11,7 +11,7 @@ enum { WINDOW = 4 * ACTIO_SBP_WIDEST + 1 }; /* times that one can be coupled to 
 static unsigned char *meetings(const struct actio_doubled *d)
 {
     size_t fields = 2 * d->sector;
-    const struct actio_places *at = &d->sys->curvature;
+    const struct actio_places *at = &d->sys->jets.curvature;
     unsigned char *meet = actio_take(d->ctx, fields * fields + 1, 1);
     for (size_t e = 0; meet && e < at->count; e++) {
         struct actio_local a = d->local[at->row[e]], b = d->local[at->col[e]];
@@ -82,23 +82,24 @@ static size_t list_row(const struct actio_doubled *d, const unsigned char *meet,
 
 static bool take_entries(struct actio_doubled *d)
 {
-    d->count = d->start[d->size];
-    if (d->count >= UINT32_MAX) return false;
-    d->i = actio_take(d->ctx, d->count + 1, sizeof *d->i);
-    d->j = actio_take(d->ctx, d->count + 1, sizeof *d->j);
-    return d->i && d->j;
+    d->hessian.count = d->hessian.start[d->size];
+    if (d->hessian.count >= UINT32_MAX) return false;
+    d->hessian.i = actio_take(d->ctx, d->hessian.count + 1, sizeof *d->hessian.i);
+    d->hessian.j = actio_take(d->ctx, d->hessian.count + 1, sizeof *d->hessian.j);
+    return d->hessian.i && d->hessian.j;
 }
 
 int actio_doubled_pattern(struct actio_doubled *d)
 {
     unsigned char *meet = meetings(d);
-    d->start = actio_take(d->ctx, d->size + 1, sizeof *d->start);
-    bool sound = meet && d->start;
-    for (size_t r = 0; sound && r < d->size; r++) d->start[r + 1] = d->start[r] + list_row(d, meet, r, NULL);
+    d->hessian.start = actio_take(d->ctx, d->size + 1, sizeof *d->hessian.start);
+    bool sound = meet && d->hessian.start;
+    for (size_t r = 0; sound && r < d->size; r++)
+        d->hessian.start[r + 1] = d->hessian.start[r] + list_row(d, meet, r, NULL);
     sound = sound && take_entries(d);
     for (size_t r = 0; sound && r < d->size; r++) {
-        list_row(d, meet, r, d->j + d->start[r]);
-        for (size_t e = d->start[r]; e < d->start[r + 1]; e++) d->i[e] = (uint32_t)r;
+        list_row(d, meet, r, d->hessian.j + d->hessian.start[r]);
+        for (size_t e = d->hessian.start[r]; e < d->hessian.start[r + 1]; e++) d->hessian.i[e] = (uint32_t)r;
     }
     actio_give(d->ctx, meet);
     return !sound;

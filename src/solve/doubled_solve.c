@@ -30,10 +30,12 @@ static int open_newton(struct newton *w)
     if (!is_unique(d) && n > ACTIO_ACTION_DENSE) return ACTIO_ACTION_TOO_LARGE;
     w->g = actio_take(d->ctx, n + 1, sizeof *w->g);
     w->step = actio_take(d->ctx, n + 1, sizeof *w->step);
-    w->values = actio_take(d->ctx, d->count + 1, sizeof *w->values);
+    w->values = actio_take(d->ctx, d->hessian.count + 1, sizeof *w->values);
     if (!w->g || !w->step || !w->values) return ACTIO_GRID_STOPPED;
     if (is_unique(d)) {
-        struct actio_pattern pattern = { .rows = n, .count = d->count, .i = d->i, .j = d->j, .symmetric = true };
+        struct actio_pattern pattern = {
+            .rows = n, .count = d->hessian.count, .i = d->hessian.i, .j = d->hessian.j, .symmetric = true
+        };
         return actio_linear_open(&w->linear, d->ctx, &pattern) ? ACTIO_GRID_STOPPED : ACTIO_GRID_DONE;
     }
     w->dense = actio_take(d->ctx, n * n, sizeof *w->dense);
@@ -64,7 +66,7 @@ static int find_step(struct newton *w)
     }
     double defect;
     memset(w->dense, 0, n * n * sizeof *w->dense);
-    for (size_t e = 0; e < d->count; e++) w->dense[d->i[e] * n + d->j[e]] = w->values[e];
+    for (size_t e = 0; e < d->hessian.count; e++) w->dense[d->hessian.i[e] * n + d->hessian.j[e]] = w->values[e];
     actio_min_norm(n, n, w->dense, w->g, DEPENDENT, w->step, &defect, w->work, w->iwork);
     return ACTIO_GRID_DONE;
 }

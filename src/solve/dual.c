@@ -44,19 +44,22 @@ static void dual_close(void *handle)
     actio_give(d->ctx, d);
 }
 
-static size_t degree_of(const struct actio_motion *m) { return m->order ? (size_t)m->order : DEGREE; }
+static size_t degree_of(const struct actio_motion *m) { return m->chosen.order ? (size_t)m->chosen.order : DEGREE; }
 static bool is_polynomial(const struct actio_motion *m)
 {
-    return m->dual->task.base == ACTIO_BASE_RK4 || m->dual->task.base == ACTIO_BASE_CONSTANT;
+    return m->chosen.dual->task.base == ACTIO_BASE_RK4 || m->chosen.dual->task.base == ACTIO_BASE_CONSTANT;
 }
 
 static size_t points_of(const struct actio_motion *m)
 {
     size_t k = degree_of(m);
-    return m->nodes ? m->nodes : is_polynomial(m) ? k + 1 : k + 4;
+    return m->chosen.nodes ? m->chosen.nodes : is_polynomial(m) ? k + 1 : k + 4;
 }
 
-static bool is_whole(const struct actio_motion *m) { return m->slabs ? m->slabs == 1 : m->grid > 0; }
+static bool is_whole(const struct actio_motion *m)
+{
+    return m->chosen.slabs ? m->chosen.slabs == 1 : m->chosen.grid > 0;
+}
 
 /* Room for the report of one slab. */
 static int open_told(struct dual *d)
@@ -81,11 +84,11 @@ static void *dual_open(struct actio_context *ctx, const struct actio_flow *flow)
     struct dual *d = actio_take(ctx, 1, sizeof *d);
     struct actio_motion *m = flow->user;
     if (!d) return NULL;
-    *d = (struct dual){ .ctx = ctx, .flow = flow, .m = m, .task = m->dual, .stats.stepper = "dual" };
-    size_t slabs = m->slabs ? m->slabs : 1, k = degree_of(m), ny = m->ny;
-    d->fixed = m->grid ? (m->grid + slabs - 1) / slabs : 0;
-    d->most = d->fixed ? d->fixed : m->slabs ? LONGEST_GIVEN : LONGEST;
-    struct actio_shared shared = { m->param, m->mode, m->hidden };
+    *d = (struct dual){ .ctx = ctx, .flow = flow, .m = m, .task = m->chosen.dual, .stats.stepper = "dual" };
+    size_t slabs = m->chosen.slabs ? m->chosen.slabs : 1, k = degree_of(m), ny = m->ny;
+    d->fixed = m->chosen.grid ? (m->chosen.grid + slabs - 1) / slabs : 0;
+    d->most = d->fixed ? d->fixed : m->chosen.slabs ? LONGEST_GIVEN : LONGEST;
+    struct actio_shared shared = { m->here.param, m->here.mode, m->here.hidden };
     if (actio_dual_element_open(&d->e, ctx, k, points_of(m))
         || actio_dual_slab_open(&d->slab, ctx, m->sys, &d->e, d->most, shared)) {
         dual_close(d);
@@ -219,9 +222,9 @@ static int solve(struct dual *d, double t_new, size_t elements, int *flow)
     *flow = actio_dual_set_base(d->basing, s, d->y0);
     int status = *flow ? ACTIO_DUAL_NO_NUMBER : actio_dual_solve(s);
     if (actio_stopped(d->m->ctx)) *flow = ACTIO_FLOW_STOPPED;
-    d->stats.rhs += d->m->evaluations - before + s->maps * elements * s->e->points;
-    if (!status && (actio_dual_judge(s) || !(s->least > 0))) status = ACTIO_DUAL_NOT_POSITIVE;
-    if (!status && d->e.k > 1 && s->jump > SPURIOUS) status = ACTIO_DUAL_SPURIOUS;
+    d->stats.rhs += d->m->evaluations - before + s->newton.maps * elements * s->e->points;
+    if (!status && (actio_dual_judge(s) || !(s->found.least > 0))) status = ACTIO_DUAL_NOT_POSITIVE;
+    if (!status && d->e.k > 1 && s->found.jump > SPURIOUS) status = ACTIO_DUAL_SPURIOUS;
     return status;
 }
 
@@ -259,11 +262,11 @@ static void tell(struct dual *d)
     size_t nodes = s->elements * d->e.k + 1;
     told->slabs++;
     told->elements += s->elements;
-    told->newton += s->iterations;
-    told->action += s->action;
-    told->least = fmin(told->least, s->least);
-    told->detector = fmax(told->detector, s->detector);
-    for (size_t i = 0; i < nodes * s->nx; i++) told->largest = fmax(told->largest, fabs(s->z[i]));
+    told->newton += s->newton.iterations;
+    told->action += s->found.action;
+    told->least = fmin(told->least, s->found.least);
+    told->detector = fmax(told->detector, s->found.detector);
+    for (size_t i = 0; i < nodes * s->nx; i++) told->largest = fmax(told->largest, fabs(s->newton.z[i]));
 }
 
 /* The dual Hamiltonian at the elements' ends: its first value, and how far others are from it. */
@@ -294,7 +297,7 @@ static void tell_whole(struct dual *d)
     size_t k = d->e.k, nodes = s->elements * k + 1, points = d->e.points;
     if (!told->block) return;
     told->nodes = nodes;
-    memcpy(told->D, s->z, nodes * s->nx * sizeof *told->D);
+    memcpy(told->D, s->newton.z, nodes * s->nx * sizeof *told->D);
     for (size_t a = 0; a < nodes; a++)
         told->times[a] = s->t + s->h * (a == nodes - 1 ? (double)s->elements : (double)(a / k) + d->e.node[a % k]);
     memset(told->y, 0, s->elements * k * told->ny * sizeof *told->y);
@@ -303,7 +306,7 @@ static void tell_whole(struct dual *d)
             for (size_t l = 0; l < k; l++)
                 for (size_t i = 0; i < told->ny; i++)
                     told->y[(e * k + l) * told->ny + i] +=
-                        d->e.weight[q] * d->e.P[q * k + l] * s->U[(s->nx + i) * s->lanes + e * points + q];
+                        d->e.weight[q] * d->e.P[q * k + l] * s->lane.U[(s->nx + i) * s->lanes + e * points + q];
 }
 
 static int accept(struct dual *d, double *t, double *Y)
@@ -336,7 +339,7 @@ static int fail(struct dual *d, int status, double t_new)
     told->status = status;
     told->t = d->t;
     told->length = fabs(t_new - d->t);
-    d->m->stop = ACTIO_STOP_DUAL;
+    d->m->halted.why = ACTIO_STOP_DUAL;
     return ACTIO_FLOW_FAILED;
 }
 
@@ -344,7 +347,7 @@ static int fail(struct dual *d, int status, double t_new)
 
 static int step_given(struct dual *d, double *t, double *Y)
 {
-    double span = d->m->span, length = span / (double)(d->m->slabs ? d->m->slabs : 1);
+    double span = d->m->span, length = span / (double)(d->m->chosen.slabs ? d->m->chosen.slabs : 1);
     int flow, status;
     d->t = d->t_new;
     d->t_new = fabs(d->t_end - d->t) <= 1.000001 * fabs(length) ? d->t_end : d->begun + (double)(d->taken + 1) * length;
@@ -391,7 +394,7 @@ static void plan(struct dual *d, double h, bool whole)
     double next = h * growth(d), longest = d->flow->longest / (double)FIRST * 4;
     if (whole || fabs(next) < fabs(d->h)) d->h = next;
     if (longest > 0 && growth(d) >= 2.5 && fabs(d->h) > longest) d->h = copysign(fmax(longest, fabs(h)), h);
-    if (d->slab.least > EASY && d->elements < LONGEST)
+    if (d->slab.found.least > EASY && d->elements < LONGEST)
         d->elements = d->elements + d->elements / 2 < LONGEST ? d->elements + d->elements / 2 : LONGEST;
     d->rejected = false;
 }
@@ -401,7 +404,7 @@ static int dual_step(void *handle, double *t, double *Y)
     struct dual *d = handle;
     size_t least = d->e.k + 1; /* elements: their interpolant is then no worse than their ends */
     int status = 0, flow = 0;
-    if (d->m->slabs || d->m->grid) return step_given(d, t, Y);
+    if (d->m->chosen.slabs || d->m->chosen.grid) return step_given(d, t, Y);
     d->t = d->t_new;
     if (d->task->told.elements > MOST_ELEMENTS) return fail(d, ACTIO_DUAL_TOO_MANY, d->t + d->h);
     for (int tries = 0; tries < MOST_TRIES; tries++) {
@@ -412,11 +415,11 @@ static int dual_step(void *handle, double *t, double *Y)
         status = solve(d, d->t_new, elements, &flow);
         if (flow == ACTIO_FLOW_STOPPED) break;
         if (!status) flow = keep_ends(d);
-        if (!status && !flow && d->slab.least >= SOUND && d->error <= 1) {
+        if (!status && !flow && d->slab.found.least >= SOUND && d->error <= 1) {
             plan(d, h, elements == d->elements && fabs(h) >= (1 - 1e-9) * fabs(d->h));
             return accept(d, t, Y);
         }
-        bool long_slab = !flow && (status || d->slab.least < SOUND);
+        bool long_slab = !flow && (status || d->slab.found.least < SOUND);
         if (long_slab && elements > least) {
             d->elements = elements / 2 > least ? elements / 2 : least;
             d->h = h;

@@ -34,6 +34,31 @@ enum actio_dual_status {
     ACTIO_DUAL_NO_BASE
 };
 
+/* By lane; time and base are the caller's. */
+struct actio_dual_lanes {
+    double *time, *U, *base, *D, *rate, *mu;
+};
+/* By lane: what DUAL_POINT puts out. */
+struct actio_dual_point {
+    double *L, *f, *g, *slope, *fU, *gU, *M, *C;
+    double *mode; /* numbers of switches, shared */
+    struct actio_node_kernel kernel;
+};
+struct actio_dual_newton {
+    double *z, *G, *step, *trial, *kept; /* unknowns, gradient, Newton's step, a trial; U of the last good z */
+    double floor;                        /* trials keep M - floor*C positive */
+    size_t iterations, maps;             /* Newton steps of the last solve; evaluations of all lanes */
+};
+struct actio_dual_condensed {
+    /* condensed elements, their right sides; blocks of the nodes and between them */
+    double *local, *right, *diagonal, *beside;
+    double *small, *band; /* scratch: of a lane; of the projection */
+};
+struct actio_dual_found {
+    double *sizes, size, relative; /* largest |x| by component, of all; largest |G| beside its component */
+    /* S; largest |G|; least eigenvalue of C^-1/2 M C^-1/2; |x - Pi x|, and beside its component */
+    double action, residual, least, detector, jump;
+};
 /* Component i of lane l (a quadrature point) at [i*lanes + l]. Unknowns z: D of node a (element e has nodes e*k .. e*k
  * + k) from a*nx on, then the coefficients of m: of element e and polynomial l from (elements*k + 1)*nx + (e*k + l)*ng
  * on. */
@@ -45,21 +70,13 @@ struct actio_dual_slab {
     size_t most, elements, lanes, nx, nu, ng, nl, ni; /* nl: unknowns of an element, the first ni of them inside it */
     double t, h;                                      /* from t on, elements of length h (against time: h < 0) */
     double *block;
-    double *time, *U, *base, *D, *rate, *mu;     /* by lane; time and base are the caller's */
-    double *L, *f, *g, *slope, *fU, *gU, *M, *C; /* by lane: what DUAL_POINT puts out */
-    double *mode;                                /* numbers of switches, shared */
-    struct actio_node_kernel point;
+    struct actio_dual_lanes lane;
+    struct actio_dual_point point;
     /* data; the base at the elements' ends (caller's); the motion there; D at the end (caller's) */
     double *x0, *end, *x, *last;
-    double *z, *G, *step, *trial, *kept; /* unknowns, gradient, Newton's step, a trial; U of the last good z */
-    /* condensed elements, their right sides; blocks of the nodes and between them */
-    double *local, *right, *diagonal, *beside;
-    double *small, *band;          /* scratch: of a lane; of the projection */
-    double floor;                  /* trials keep M - floor*C positive */
-    size_t iterations, maps;       /* Newton steps of the last solve; evaluations of all lanes */
-    double *sizes, size, relative; /* largest |x| by component, of all; largest |G| beside its component */
-    /* S; largest |G|; least eigenvalue of C^-1/2 M C^-1/2; |x - Pi x|, and beside its component */
-    double action, residual, least, detector, jump;
+    struct actio_dual_newton newton;
+    struct actio_dual_condensed condensed;
+    struct actio_dual_found found;
 };
 /* 0, or 1 */
 int actio_dual_slab_open(struct actio_dual_slab *s, struct actio_context *ctx, struct actio_system *sys,

@@ -25,9 +25,11 @@ struct actio_dual_basing {
 struct actio_dual_basing *actio_dual_basing_open(struct actio_motion *m, size_t most, size_t points)
 {
     struct actio_dual_basing *b = actio_take(m->ctx, 1, sizeof *b);
-    size_t ny = m->ny, ends = most + 1, exact = m->dual->task.base == ACTIO_BASE_EXACT;
+    size_t ny = m->ny, ends = most + 1, exact = m->chosen.dual->task.base == ACTIO_BASE_EXACT;
     if (!b) return NULL;
-    *b = (struct actio_dual_basing){ .m = m, .task = &m->dual->task, .most = most, .lanes = most * points, .ny = ny };
+    *b = (struct actio_dual_basing){
+        .m = m, .task = &m->chosen.dual->task, .most = most, .lanes = most * points, .ny = ny
+    };
     size_t rows = exact ? ny * (b->lanes + ends) : 0;
     b->block = actio_take(m->ctx, 2 * ends * ny + 5 * ny + rows + ends + m->N * (m->N + 1) + 1, sizeof *b->block);
     b->pivot = actio_take(m->ctx, m->N + 1, sizeof *b->pivot);
@@ -61,11 +63,11 @@ void actio_dual_basing_close(struct actio_dual_basing *b)
 int actio_dual_rates(struct actio_dual_basing *b, double t, const double *y, double *rate)
 {
     struct actio_motion *m = b->m;
-    if (!m->law || !m->law->unfold) return m->flow.rhs(m->flow.user, t, y, rate);
-    int status = m->law->solve(m, t, y);
+    if (!m->obeys.law || !m->obeys.law->unfold) return m->flow.rhs(m->flow.user, t, y, rate);
+    int status = m->obeys.law->solve(m, t, y);
     m->evaluations++;
     memcpy(rate, y + m->n, m->n * sizeof *rate);
-    memcpy(rate + m->n, m->zdot, m->N * sizeof *rate);
+    memcpy(rate + m->n, m->here.zdot, m->N * sizeof *rate);
     return status;
 }
 
@@ -118,7 +120,7 @@ static int march_exactly(struct actio_dual_basing *b, struct actio_dual_slab *s)
                                      .rtol = EXACT,
                                      .atol = EXACT,
                                      .y0 = b->y,
-                                     .rows = { { count, s->time, b->rows, b->lanes },
+                                     .rows = { { count, s->lane.time, b->rows, b->lanes },
                                                { ends, b->times, b->rows + b->ny * b->lanes, b->most + 1 } } };
     struct actio_march_result result = { .y = b->one };
     int status = actio_march(m->ctx, &flow, &task, &result);
@@ -195,7 +197,7 @@ static void split_unknowns(struct actio_dual_basing *b, double t, const double *
 {
     size_t N = b->m->N, k = 0;
     double *R = b->G + N * N;
-    memcpy(R, b->m->reaction, N * sizeof *R);
+    memcpy(R, b->m->here.reaction, N * sizeof *R);
     if (divide_by_inertia(b, t, y)) return;
     for (size_t i = 0; i < N; i++)
         if (b->task->choice.bound[i]) d[k++] = R[i];
@@ -220,8 +222,8 @@ static void free_bases(struct actio_dual_basing *b, double t, const double *y, d
     double *R = U + fo->u, *more = b->G + N * N;
     bool other = false;
     for (size_t i = 0; i < N; i++) {
-        R[i] = reaction_base(b, t, i, m->reaction[i]);
-        more[i] = R[i] - m->reaction[i];
+        R[i] = reaction_base(b, t, i, m->here.reaction[i]);
+        more[i] = R[i] - m->here.reaction[i];
         other = other || more[i] != 0;
     }
     if (!other || divide_by_inertia(b, t, y)) return;
@@ -233,15 +235,15 @@ void actio_dual_unknowns_at(struct actio_dual_basing *b, double t, const double 
     struct actio_motion *m = b->m;
     const struct actio_first_order *fo = m->sys->first_order;
     enum actio_closure closure = b->task->choice.closure;
-    bool own = m->law && m->law->unfold;
+    bool own = m->obeys.law && m->obeys.law->unfold;
     memcpy(U, y, b->ny * sizeof *U);
     if (!fo->implicit) return;
     double *z = U + fo->x, *rest = z + m->N;
     memset(z, 0, (fo->u - fo->x) * sizeof *z);
-    if ((own ? m->law->solve(m, t, y) : actio_motion_solve(m, t, y)) != ACTIO_FLOW_OK) return;
-    memcpy(z, m->zdot, m->N * sizeof *z);
+    if ((own ? m->obeys.law->solve(m, t, y) : actio_motion_solve(m, t, y)) != ACTIO_FLOW_OK) return;
+    memcpy(z, m->here.zdot, m->N * sizeof *z);
     if (closure == ACTIO_CLOSURE_REDUCED) split_unknowns(b, t, y, rest);
-    else if (closure != ACTIO_CLOSURE_FREE) memcpy(rest, m->lambda, m->p * sizeof *rest);
+    else if (closure != ACTIO_CLOSURE_FREE) memcpy(rest, m->here.lambda, m->p * sizeof *rest);
     else if (fo->u > fo->x + m->N) *rest = b->task->slack;
 }
 
@@ -249,7 +251,7 @@ void actio_dual_base_of(struct actio_dual_basing *b, double t, const double *y, 
 {
     const struct actio_first_order *fo = b->m->sys->first_order;
     memset(U + fo->u, 0, (fo->base - fo->u) * sizeof *U);
-    memset(b->m->reaction, 0, b->m->N * sizeof *b->m->reaction); /* where there are no ideal ones */
+    memset(b->m->here.reaction, 0, b->m->N * sizeof *b->m->here.reaction); /* where there are no ideal ones */
     actio_dual_unknowns_at(b, t, y, U);
     if (fo->base > fo->u) free_bases(b, t, y, U);
 }
@@ -274,11 +276,11 @@ int actio_dual_set_base(struct actio_dual_basing *b, struct actio_dual_slab *s, 
     size_t lanes = s->lanes, nx = s->nx, exact = b->task->base == ACTIO_BASE_EXACT;
     int status = prepare(b, s, y);
     if (status) return status;
-    double *U = s->small;
+    double *U = s->condensed.small;
     for (size_t l = 0; l < s->elements * s->e->points; l++) {
-        state_at(b, s->time[l], s->elements, l, b->one);
-        actio_dual_base_of(b, s->time[l], b->one, U);
-        for (size_t i = 0; i < s->fo->base; i++) s->base[i * lanes + l] = U[i];
+        state_at(b, s->lane.time[l], s->elements, l, b->one);
+        actio_dual_base_of(b, s->lane.time[l], b->one, U);
+        for (size_t i = 0; i < s->fo->base; i++) s->lane.base[i * lanes + l] = U[i];
     }
     for (size_t e = 0; e <= s->elements; e++) {
         double *end = s->end + e * nx;

@@ -25,8 +25,8 @@ struct horizon {
 static int open_horizon(struct horizon *z, double t1)
 {
     struct actio_motion *m = z->m;
-    struct actio_shared shared = { m->param, m->mode, m->hidden };
-    size_t elements = m->grid ? m->grid : 256;
+    struct actio_shared shared = { m->here.param, m->here.mode, m->here.hidden };
+    size_t elements = m->chosen.grid ? m->chosen.grid : 256;
     z->h = (t1 - z->t0) / (double)elements;
     if (actio_dual_element_open(&z->e, m->ctx, 1, 1)
         || actio_dual_slab_open(&z->s, m->ctx, m->sys, &z->e, LANES, shared))
@@ -65,7 +65,8 @@ static int lay_motion(struct horizon *z, double T)
     struct actio_motion *m = z->m;
     struct actio_flow flow = m->flow;
     size_t nx = z->s.nx, nu = z->s.nu;
-    for (size_t l = 0; l < LANES; l++) z->s.time[l] = l + 1 == LANES ? z->t0 + T : z->t0 + T * (double)l / (LANES - 1);
+    for (size_t l = 0; l < LANES; l++)
+        z->s.lane.time[l] = l + 1 == LANES ? z->t0 + T : z->t0 + T * (double)l / (LANES - 1);
     flow.guards = flow.watched = 0;
     flow.quality = NULL;
     flow.quality_at = NULL;
@@ -77,22 +78,22 @@ static int lay_motion(struct horizon *z, double T)
                                      .rtol = TOLERANCE,
                                      .atol = TOLERANCE,
                                      .y0 = z->y0,
-                                     .rows = { { LANES, z->s.time, z->rows, LANES } } };
+                                     .rows = { { LANES, z->s.lane.time, z->rows, LANES } } };
     struct actio_march_result result = { 0 };
     if (actio_march(m->ctx, &flow, &task, &result)) return 1;
-    memset(z->s.D, 0, nx * LANES * sizeof *z->s.D);
-    memset(z->s.rate, 0, nx * LANES * sizeof *z->s.rate);
-    memset(z->s.mu, 0, z->s.ng * LANES * sizeof *z->s.mu);
+    memset(z->s.lane.D, 0, nx * LANES * sizeof *z->s.lane.D);
+    memset(z->s.lane.rate, 0, nx * LANES * sizeof *z->s.lane.rate);
+    memset(z->s.lane.mu, 0, z->s.ng * LANES * sizeof *z->s.lane.mu);
     for (size_t l = 0; l < LANES; l++) {
         double *y = z->U + nu;
         for (size_t i = 0; i < nx; i++) y[i] = z->rows[i * LANES + l];
-        actio_dual_unknowns_at(z->base, z->s.time[l], y, z->U);
-        for (size_t i = 0; i < nu; i++) z->s.U[i * LANES + l] = z->U[i];
-        actio_dual_base_at(z->base, z->s.time[l], z->grid.elements, z->U);
-        for (size_t i = 0; i < nu; i++) z->s.base[i * LANES + l] = z->U[i];
+        actio_dual_unknowns_at(z->base, z->s.lane.time[l], y, z->U);
+        for (size_t i = 0; i < nu; i++) z->s.lane.U[i * LANES + l] = z->U[i];
+        actio_dual_base_at(z->base, z->s.lane.time[l], z->grid.elements, z->U);
+        for (size_t i = 0; i < nu; i++) z->s.lane.base[i * LANES + l] = z->U[i];
     }
     z->s.elements = LANES;
-    return actio_node_evaluate(&z->s.point, LANES);
+    return actio_node_evaluate(&z->s.point.kernel, LANES);
 }
 
 /* m and D' at a lane; H_U is the slope at D = 0. */
@@ -102,18 +103,18 @@ static int rate_at(struct horizon *z, size_t l, const double *D, double *m, doub
     const struct actio_places *f = &s->fo->f_U, *g = &s->fo->g_U;
     size_t nx = s->nx, ng = s->ng;
     memset(z->A, 0, ng * ng * sizeof *z->A);
-    for (size_t i = 0; i < ng; i++) m[i] = -s->slope[(nx + i) * LANES + l];
+    for (size_t i = 0; i < ng; i++) m[i] = -s->point.slope[(nx + i) * LANES + l];
     for (size_t i = 0; i < f->count; i++)
-        if (f->col[i] >= nx) m[f->col[i] - nx] += s->fU[i * LANES + l] * D[f->row[i]];
+        if (f->col[i] >= nx) m[f->col[i] - nx] += s->point.fU[i * LANES + l] * D[f->row[i]];
     for (size_t i = 0; i < g->count; i++)
-        if (g->col[i] >= nx) z->A[(g->col[i] - nx) * ng + g->row[i]] = s->gU[i * LANES + l];
+        if (g->col[i] >= nx) z->A[(g->col[i] - nx) * ng + g->row[i]] = s->point.gU[i * LANES + l];
     if (ng && actio_lu_factor(ng, z->A, z->pivot)) return 1;
     if (ng) actio_lu_solve(ng, z->A, z->pivot, m, 1, false);
-    for (size_t i = 0; i < nx; i++) rate[i] = s->slope[i * LANES + l];
+    for (size_t i = 0; i < nx; i++) rate[i] = s->point.slope[i * LANES + l];
     for (size_t i = 0; i < f->count; i++)
-        if (f->col[i] < nx) rate[f->col[i]] -= s->fU[i * LANES + l] * D[f->row[i]];
+        if (f->col[i] < nx) rate[f->col[i]] -= s->point.fU[i * LANES + l] * D[f->row[i]];
     for (size_t i = 0; i < g->count; i++)
-        if (g->col[i] < nx) rate[g->col[i]] += s->gU[i * LANES + l] * m[g->row[i]];
+        if (g->col[i] < nx) rate[g->col[i]] += s->point.gU[i * LANES + l] * m[g->row[i]];
     return 0;
 }
 
@@ -121,7 +122,7 @@ static int rate_at(struct horizon *z, size_t l, const double *D, double *m, doub
 static int adjoint(struct horizon *z, double T, double *kept)
 {
     size_t nx = z->s.nx, ng = z->s.ng, row = nx + ng;
-    const double *last = z->m->dual->task.last;
+    const double *last = z->m->chosen.dual->task.last;
     double h = -T / STEPS, *D = z->D, *k1 = z->rate, *k2 = k1 + nx, *k3 = k2 + nx, *x = k3 + nx;
     for (size_t i = 0; i < nx; i++) D[i] = last ? last[i] : 0;
     for (size_t step = STEPS + 1; step-- > 0;) {
@@ -153,14 +154,14 @@ static int is_positive(struct horizon *z, double T)
     int answer = lay_motion(z, T) || adjoint(z, T, kept) ? -1 : 1;
     for (size_t l = 0; l < LANES && answer > 0; l++) {
         /* odd lanes as their neighbours: not requested */
-        for (size_t i = 0; i < nx; i++) z->s.D[i * LANES + l] = kept[l / 2 * row + i];
-        for (size_t i = 0; i < ng; i++) z->s.mu[i * LANES + l] = kept[l / 2 * row + nx + i];
+        for (size_t i = 0; i < nx; i++) z->s.lane.D[i * LANES + l] = kept[l / 2 * row + i];
+        for (size_t i = 0; i < ng; i++) z->s.lane.mu[i * LANES + l] = kept[l / 2 * row + nx + i];
     }
-    if (answer > 0 && actio_node_evaluate(&z->s.point, LANES)) answer = 0;
+    if (answer > 0 && actio_node_evaluate(&z->s.point.kernel, LANES)) answer = 0;
     for (size_t l = 0; l < LANES && answer > 0; l += 2) {
         memset(M, 0, nu * nu * sizeof *M);
         for (size_t i = 0; i < z->s.fo->M.count; i++)
-            M[z->s.fo->M.row[i] * nu + z->s.fo->M.col[i]] = z->s.M[i * LANES + l];
+            M[z->s.fo->M.row[i] * nu + z->s.fo->M.col[i]] = z->s.point.M[i * LANES + l];
         if (actio_cholesky_factor(nu, M)) answer = 0;
     }
     actio_give(z->m->ctx, kept);

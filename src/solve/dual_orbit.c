@@ -33,18 +33,22 @@ struct dual_orbit {
     struct actio_cyclic K, mass;
     size_t N, nx, b, lanes; /* b: nx, and one more where the period is unknown */
     double *block;
-    double *time, *U, *P, *base, *D, *PD, *rate, *pi_rate; /* by lane */
-    double *L, *f, *slope, *fU, *M, *C; /* by lane: of DUAL_POINT, whose base is U itself and whose D is P D */
-    double *node, period;               /* the base: at the nodes, its period */
+    struct {
+        double *time, *U, *P, *base, *D, *PD, *rate, *pi_rate;
+    } lane;
+    struct { /* by lane: of DUAL_POINT, whose base is U itself and whose D is P D */
+        double *L, *f, *slope, *fU, *M, *C;
+        struct actio_node_kernel kernel;
+    } point;
+    double *node, period; /* the base: at the nodes, its period */
     double *z, *G, *step, *kept, *ends, *small, *project, *dU, *dP, *xe;
-    struct actio_node_kernel point;
     double residual;
     bool kept_ones; /* the motion keeps something: families, constraints */
 };
 
 static void close_all(struct dual_orbit *w)
 {
-    actio_node_close(&w->point, w->o->ctx);
+    actio_node_close(&w->point.kernel, w->o->ctx);
     actio_cyclic_close(&w->K);
     actio_cyclic_close(&w->mass);
     actio_dual_element_close(&w->e);
@@ -62,13 +66,13 @@ static struct actio_binding binding(const struct dual_orbit *w)
         int space;
         const double *base;
     } varying[] = {
-        { ACTIO_SPACE_T, w->time },
-        { ACTIO_SPACE_Q, w->U },
-        { ACTIO_SPACE_V, w->U + n * w->lanes },
-        { ACTIO_SPACE_STATE, w->U + 2 * n * w->lanes },
-        { ACTIO_SPACE_BASE, w->U },
-        { ACTIO_SPACE_DUAL, w->PD },
-        { ACTIO_SPACE_DUALDOT, w->rate },
+        { ACTIO_SPACE_T, w->lane.time },
+        { ACTIO_SPACE_Q, w->lane.U },
+        { ACTIO_SPACE_V, w->lane.U + n * w->lanes },
+        { ACTIO_SPACE_STATE, w->lane.U + 2 * n * w->lanes },
+        { ACTIO_SPACE_BASE, w->lane.U },
+        { ACTIO_SPACE_DUAL, w->lane.PD },
+        { ACTIO_SPACE_DUALDOT, w->lane.rate },
     };
     for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) {
         b.space[varying[i].space].base = varying[i].base;
@@ -78,7 +82,9 @@ static struct actio_binding binding(const struct dual_orbit *w)
     const struct {
         int space;
         const double *base;
-    } common[] = { { ACTIO_SPACE_PARAM, m->param }, { ACTIO_SPACE_MODE, m->mode }, { ACTIO_SPACE_HIDDEN, m->hidden } };
+    } common[] = { { ACTIO_SPACE_PARAM, m->here.param },
+                   { ACTIO_SPACE_MODE, m->here.mode },
+                   { ACTIO_SPACE_HIDDEN, m->here.hidden } };
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
         b.space[common[i].space].base = common[i].base;
         b.space[common[i].space].index_step = 1;
@@ -93,20 +99,20 @@ static bool take_memory(struct dual_orbit *w)
         double **p;
         size_t n;
     } want[] = {
-        { &w->time, q },
-        { &w->U, nx * q },
-        { &w->P, q },
-        { &w->base, nx * q },
-        { &w->D, nx * q },
-        { &w->PD, nx * q },
-        { &w->rate, nx * q },
-        { &w->pi_rate, q },
-        { &w->L, q },
-        { &w->f, nx * q },
-        { &w->slope, nx * q },
-        { &w->fU, w->fo->f_U.count * q },
-        { &w->M, w->fo->M.count * q },
-        { &w->C, w->fo->C.count * q },
+        { &w->lane.time, q },
+        { &w->lane.U, nx * q },
+        { &w->lane.P, q },
+        { &w->lane.base, nx * q },
+        { &w->lane.D, nx * q },
+        { &w->lane.PD, nx * q },
+        { &w->lane.rate, nx * q },
+        { &w->lane.pi_rate, q },
+        { &w->point.L, q },
+        { &w->point.f, nx * q },
+        { &w->point.slope, nx * q },
+        { &w->point.fU, w->fo->f_U.count * q },
+        { &w->point.M, w->fo->M.count * q },
+        { &w->point.C, w->fo->C.count * q },
         { &w->node, w->N * DEGREE * nx },
         { &w->z, z },
         { &w->G, z },
@@ -141,7 +147,7 @@ static int open_all(struct dual_orbit *w, struct actio_orbit *o, size_t N)
     if (!take_memory(w)) return 1;
     if (o->free_period) w->K.pinned = o->ny;
     struct actio_binding at = binding(w);
-    return actio_node_open(&w->point, o->ctx, sys->kernel[ACTIO_Q_DUAL_POINT], &at, w->lanes, w->L);
+    return actio_node_open(&w->point.kernel, o->ctx, sys->kernel[ACTIO_Q_DUAL_POINT], &at, w->lanes, w->point.L);
 }
 
 static double weight_x(const struct dual_orbit *w, size_t i) { return 1 / (w->o->scale[i] * w->o->scale[i]); }
@@ -194,12 +200,12 @@ static void lay_base(struct dual_orbit *w)
     for (size_t i = 0; i < w->nx; i++) {
         for (size_t e = 0; e < w->N; e++) {
             for (size_t q = 0; q < POINTS; q++)
-                w->base[i * w->lanes + e * POINTS + q] = at_point(w, i, w->node + i, w->nx, e, q);
+                w->lane.base[i * w->lanes + e * POINTS + q] = at_point(w, i, w->node + i, w->nx, e, q);
             w->ends[e * w->nx + i] = w->node[e * DEGREE * w->nx + i] + w->o->turn[i] * (double)e / (double)w->N;
         }
     }
     for (size_t l = 0; l < w->lanes; l++)
-        w->time[l] = w->o->t0 + w->period * ((double)(l / POINTS) + w->e.at[l % POINTS]) / (double)w->N;
+        w->lane.time[l] = w->o->t0 + w->period * ((double)(l / POINTS) + w->e.at[l % POINTS]) / (double)w->N;
 }
 
 /* |x - Pi x| beside the sizes: small for a motion. */
@@ -207,10 +213,10 @@ static double detect(struct dual_orbit *w)
 {
     double most = 0;
     for (size_t i = 0; i < w->nx; i++) {
-        project(w, i, w->U + i * w->lanes);
+        project(w, i, w->lane.U + i * w->lanes);
         for (size_t e = 0; e < w->N; e++)
             for (size_t q = 0; q < POINTS; q++)
-                most = fmax(most, fabs(w->U[i * w->lanes + e * POINTS + q] - at_point(w, i, w->project, 1, e, q))
+                most = fmax(most, fabs(w->lane.U[i * w->lanes + e * POINTS + q] - at_point(w, i, w->project, 1, e, q))
                                       / w->o->scale[i]);
     }
     return most;
@@ -232,9 +238,9 @@ static void lay_dual(struct dual_orbit *w, const double *z)
                     rate += dN[j] * D;
                 }
                 if (i < w->nx) {
-                    w->D[i * w->lanes + l] = value;
-                    w->rate[i * w->lanes + l] = rate * (double)w->N;
-                } else w->pi_rate[l] = rate * (double)w->N;
+                    w->lane.D[i * w->lanes + l] = value;
+                    w->lane.rate[i * w->lanes + l] = rate * (double)w->N;
+                } else w->lane.pi_rate[l] = rate * (double)w->N;
             }
         }
 }
@@ -244,13 +250,13 @@ static void lane_matrix(const struct dual_orbit *w, size_t l, double *M)
 {
     size_t b = w->b, q = w->lanes;
     memset(M, 0, b * b * sizeof *M);
-    for (size_t i = 0; i < w->fo->M.count; i++) M[w->fo->M.row[i] * b + w->fo->M.col[i]] += w->M[i * q + l];
-    for (size_t i = 0; i < w->fo->C.count; i++) M[w->fo->C.row[i] * b + w->fo->C.col[i]] -= w->C[i * q + l];
+    for (size_t i = 0; i < w->fo->M.count; i++) M[w->fo->M.row[i] * b + w->fo->M.col[i]] += w->point.M[i * q + l];
+    for (size_t i = 0; i < w->fo->C.count; i++) M[w->fo->C.row[i] * b + w->fo->C.col[i]] -= w->point.C[i * q + l];
     for (size_t i = 0; i < w->nx; i++) M[i * b + i] += weight_x(w, i);
     if (b == w->nx) return;
     M[w->nx * b + w->nx] = weight_P(w);
     for (size_t i = 0; i < w->fo->f_U.count; i++)
-        M[w->nx * b + w->fo->f_U.col[i]] -= w->fU[i * q + l] * w->D[w->fo->f_U.row[i] * q + l];
+        M[w->nx * b + w->fo->f_U.col[i]] -= w->point.fU[i * q + l] * w->lane.D[w->fo->f_U.row[i] * q + l];
 }
 
 /* One Newton step of (x, P) in a lane; its relative size, or -1: not positive. */
@@ -261,16 +267,16 @@ static double map_lane(struct dual_orbit *w, size_t l, bool move)
     lane_matrix(w, l, M);
     if (actio_cholesky_factor(b, M)) return -1;
     for (size_t i = 0; i < nx; i++)
-        r[i] = w->slope[i * q + l] + weight_x(w, i) * (w->U[i * q + l] - w->base[i * q + l]);
+        r[i] = w->point.slope[i * q + l] + weight_x(w, i) * (w->lane.U[i * q + l] - w->lane.base[i * q + l]);
     if (b > nx) {
-        r[nx] = weight_P(w) * (w->P[l] - w->period) - w->pi_rate[l];
-        for (size_t i = 0; i < nx; i++) r[nx] -= w->D[i * q + l] * w->f[i * q + l];
+        r[nx] = weight_P(w) * (w->lane.P[l] - w->period) - w->lane.pi_rate[l];
+        for (size_t i = 0; i < nx; i++) r[nx] -= w->lane.D[i * q + l] * w->point.f[i * q + l];
     }
     actio_cholesky_solve(b, M, r, 1);
     for (size_t i = 0; i < b; i++) {
         double size = i < nx ? w->o->scale[i] : w->period;
         most = fmax(most, fabs(r[i]) / size);
-        if (move) *(i < nx ? &w->U[i * q + l] : &w->P[l]) -= r[i];
+        if (move) *(i < nx ? &w->lane.U[i * q + l] : &w->lane.P[l]) -= r[i];
     }
     return most;
 }
@@ -278,8 +284,8 @@ static double map_lane(struct dual_orbit *w, size_t l, bool move)
 static int evaluate(struct dual_orbit *w)
 {
     for (size_t i = 0; i < w->nx; i++)
-        for (size_t l = 0; l < w->lanes; l++) w->PD[i * w->lanes + l] = w->P[l] * w->D[i * w->lanes + l];
-    return actio_node_evaluate(&w->point, w->lanes) ? ACTIO_DUAL_NO_NUMBER : ACTIO_DUAL_DONE;
+        for (size_t l = 0; l < w->lanes; l++) w->lane.PD[i * w->lanes + l] = w->lane.P[l] * w->lane.D[i * w->lanes + l];
+    return actio_node_evaluate(&w->point.kernel, w->lanes) ? ACTIO_DUAL_NO_NUMBER : ACTIO_DUAL_DONE;
 }
 
 static int map(struct dual_orbit *w)
@@ -315,8 +321,8 @@ static void gradient(struct dual_orbit *w)
             double from = w->ends[e * nx + i], last = 0;
             for (size_t p = 0; p < POINTS; p++) {
                 size_t l = e * POINTS + p;
-                double x = w->e.weight[p] * (w->U[i * q + l] - from),
-                       f = w->e.weight[p] * w->P[l] * w->f[i * q + l] / (double)w->N;
+                double x = w->e.weight[p] * (w->lane.U[i * q + l] - from),
+                       f = w->e.weight[p] * w->lane.P[l] * w->point.f[i * q + l] / (double)w->N;
                 for (size_t j = 0; j <= DEGREE; j++) {
                     double g = w->e.dN[p * (DEGREE + 1) + j] * x + w->e.N[p * (DEGREE + 1) + j] * f;
                     w->G[(e * DEGREE + j) % nodes * b + i] -= g;
@@ -330,7 +336,7 @@ static void gradient(struct dual_orbit *w)
         for (size_t p = 0; p < POINTS && b > nx; p++)
             for (size_t j = 0; j <= DEGREE; j++)
                 w->G[(e * DEGREE + j) % nodes * b + nx] -=
-                    w->e.weight[p] * w->e.dN[p * (DEGREE + 1) + j] * (w->P[e * POINTS + p] - w->period);
+                    w->e.weight[p] * w->e.dN[p * (DEGREE + 1) + j] * (w->lane.P[e * POINTS + p] - w->period);
     }
     if (b > nx) w->G[nx] = 0;
     w->residual = 0;
@@ -350,8 +356,8 @@ static int lane_rows(struct dual_orbit *w, size_t l, double *W)
     memset(W, 0, 2 * b * b * sizeof *W);
     for (size_t i = 0; i < b; i++) W[i * b + i] = 1;
     for (size_t i = 0; i < w->fo->f_U.count; i++)
-        W[(b + w->fo->f_U.row[i]) * b + w->fo->f_U.col[i]] = w->P[l] * w->fU[i * q + l];
-    for (size_t i = 0; i < nx && b > nx; i++) W[(b + i) * b + nx] = w->f[i * q + l];
+        W[(b + w->fo->f_U.row[i]) * b + w->fo->f_U.col[i]] = w->lane.P[l] * w->point.fU[i * q + l];
+    for (size_t i = 0; i < nx && b > nx; i++) W[(b + i) * b + nx] = w->point.f[i * q + l];
     for (size_t r = 0; r < 2 * b; r++)
         for (size_t i = 0; i < b; i++)
             W[r * b + i] = (W[r * b + i] - actio_dot(i, M + i * b, W + r * b)) / M[i * b + i];
@@ -396,11 +402,11 @@ static int factor(struct dual_orbit *w)
 static void at_base(struct dual_orbit *w)
 {
     lay_base(w);
-    memset(w->D, 0, w->nx * w->lanes * sizeof *w->D);
-    memset(w->rate, 0, w->nx * w->lanes * sizeof *w->rate);
-    memset(w->pi_rate, 0, w->lanes * sizeof *w->pi_rate);
-    memcpy(w->U, w->base, w->nx * w->lanes * sizeof *w->U);
-    for (size_t l = 0; l < w->lanes; l++) w->P[l] = w->period;
+    memset(w->lane.D, 0, w->nx * w->lanes * sizeof *w->lane.D);
+    memset(w->lane.rate, 0, w->nx * w->lanes * sizeof *w->lane.rate);
+    memset(w->lane.pi_rate, 0, w->lanes * sizeof *w->lane.pi_rate);
+    memcpy(w->lane.U, w->lane.base, w->nx * w->lanes * sizeof *w->lane.U);
+    for (size_t l = 0; l < w->lanes; l++) w->lane.P[l] = w->period;
 }
 
 /* dU = C^-1 B dz by the factors as they are; its size. */
@@ -412,13 +418,13 @@ static double change(struct dual_orbit *w, const double *P, const double *f, con
     actio_cyclic_solve(&w->K, w->step);
     lay_dual(w, w->step);
     for (size_t l = 0; l < q; l++) {
-        double dP = w->pi_rate[l];
+        double dP = w->lane.pi_rate[l];
         for (size_t i = 0; i < nx; i++) {
-            w->dU[i * q + l] = w->rate[i * q + l];
-            dP += w->D[i * q + l] * f[i * q + l];
+            w->dU[i * q + l] = w->lane.rate[i * q + l];
+            dP += w->lane.D[i * q + l] * f[i * q + l];
         }
         for (size_t i = 0; i < w->fo->f_U.count; i++)
-            w->dU[w->fo->f_U.col[i] * q + l] += P[l] * fU[i * q + l] * w->D[w->fo->f_U.row[i] * q + l];
+            w->dU[w->fo->f_U.col[i] * q + l] += P[l] * fU[i * q + l] * w->lane.D[w->fo->f_U.row[i] * q + l];
         w->dP[l] = b > nx ? dP / weight_P(w) : 0;
         for (size_t i = 0; i < nx; i++) {
             w->dU[i * q + l] /= weight_x(w, i);
@@ -468,9 +474,9 @@ static int move(struct dual_orbit *w, double *size)
     int bad = evaluate(w) || (gradient(w), factor(w));
     if (!bad) {
         memcpy(c.node, w->node, nodes * sizeof(double));
-        memcpy(c.f, w->f, nx * q * sizeof(double));
-        memcpy(c.fU, w->fU, w->fo->f_U.count * q * sizeof(double));
-        memcpy(c.P, w->P, q * sizeof(double));
+        memcpy(c.f, w->point.f, nx * q * sizeof(double));
+        memcpy(c.fU, w->point.fU, w->fo->f_U.count * q * sizeof(double));
+        memcpy(c.P, w->lane.P, q * sizeof(double));
         *size = change(w, c.P, c.f, c.fU);
         memcpy(c.dU, w->dU, nx * q * sizeof(double));
         memcpy(c.dP, w->dP, q * sizeof(double));
@@ -535,16 +541,16 @@ static int polish(struct dual_orbit *w, struct actio_orbit_told *told)
         memcpy(w->step, w->G, count * sizeof *w->step);
         actio_cyclic_solve(&w->K, w->step);
         memcpy(w->kept, w->z, count * sizeof *w->z);
-        memcpy(kept_U, w->U, nx * q * sizeof(double));
-        memcpy(kept_P, w->P, q * sizeof(double));
+        memcpy(kept_U, w->lane.U, nx * q * sizeof(double));
+        memcpy(kept_P, w->lane.P, q * sizeof(double));
         double a = 1;
         told->iterations++;
         for (int h = 0; h < MOST_HALVINGS; h++, a /= 2) {
             for (size_t n = 0; n < count; n++) w->z[n] = w->kept[n] + a * w->step[n];
             bad = at_dual(w, w->z);
             if (!bad && w->residual < old) break;
-            memcpy(w->U, kept_U, nx * q * sizeof(double));
-            memcpy(w->P, kept_P, q * sizeof(double));
+            memcpy(w->lane.U, kept_U, nx * q * sizeof(double));
+            memcpy(w->lane.P, kept_P, q * sizeof(double));
             bad = bad ? bad : -1;
         }
         if (bad) { /* rounding: what there was is as good */
@@ -576,7 +582,7 @@ static int take_guess(struct dual_orbit *w, struct actio_circuit *l)
 static void give(struct dual_orbit *w, struct actio_circuit *l)
 {
     double mean = 0;
-    for (size_t q = 0; q < w->lanes; q++) mean += w->e.weight[q % POINTS] * (w->P[q] - w->period) / (double)w->N;
+    for (size_t q = 0; q < w->lanes; q++) mean += w->e.weight[q % POINTS] * (w->lane.P[q] - w->period) / (double)w->N;
     l->period = w->period + mean;
     for (size_t i = 0; i < l->nodes; i++) { /* nodes become ends of elements: there the reactions are exact */
         size_t e = (size_t)(l->at[i] * (double)w->N + 0.5) % w->N;

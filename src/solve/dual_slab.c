@@ -17,23 +17,23 @@ static struct actio_binding binding(const struct actio_dual_slab *s, struct acti
     ptrdiff_t lanes = (ptrdiff_t)s->lanes;
     size_t n = s->sys->n, N = n + s->sys->m, nx = s->nx;
     memset(&b, 0, sizeof b);
-    const double *y = s->U + nx * s->lanes, *others = y + N * s->lanes; /* z', then multipliers or the slack */
+    const double *y = s->lane.U + nx * s->lanes, *others = y + N * s->lanes; /* z', then multipliers or the slack */
     const struct {
         int space;
         const double *base;
     } varying[] = {
-        { ACTIO_SPACE_T, s->time },
-        { ACTIO_SPACE_Q, s->U },
-        { ACTIO_SPACE_V, s->U + n * s->lanes },
-        { ACTIO_SPACE_STATE, s->U + 2 * n * s->lanes },
+        { ACTIO_SPACE_T, s->lane.time },
+        { ACTIO_SPACE_Q, s->lane.U },
+        { ACTIO_SPACE_V, s->lane.U + n * s->lanes },
+        { ACTIO_SPACE_STATE, s->lane.U + 2 * n * s->lanes },
         { ACTIO_SPACE_ACC, y },
         { ACTIO_SPACE_SDOT, y + n * s->lanes },
         { ACTIO_SPACE_LAMBDA, others },
         { ACTIO_SPACE_SLACK, others },
-        { ACTIO_SPACE_BASE, s->base },
-        { ACTIO_SPACE_DUAL, s->D },
-        { ACTIO_SPACE_DUALDOT, s->rate },
-        { ACTIO_SPACE_DMU, s->mu },
+        { ACTIO_SPACE_BASE, s->lane.base },
+        { ACTIO_SPACE_DUAL, s->lane.D },
+        { ACTIO_SPACE_DUALDOT, s->lane.rate },
+        { ACTIO_SPACE_DMU, s->lane.mu },
     };
     for (size_t i = 0; i < sizeof varying / sizeof *varying; i++) {
         b.space[varying[i].space].base = varying[i].base;
@@ -71,36 +71,36 @@ static bool take_memory(struct actio_dual_slab *s)
         double **p;
         size_t n;
     } want[] = {
-        { &s->time, w },
-        { &s->U, nu * w },
-        { &s->base, fo->base * w },
-        { &s->D, nx * w },
-        { &s->rate, nx * w },
-        { &s->mu, ng * w },
-        { &s->L, w },
-        { &s->f, nx * w },
-        { &s->g, ng * w },
-        { &s->slope, nu * w },
-        { &s->fU, fo->f_U.count * w },
-        { &s->gU, fo->g_U.count * w },
-        { &s->M, fo->M.count * w },
-        { &s->C, fo->C.count * w },
+        { &s->lane.time, w },
+        { &s->lane.U, nu * w },
+        { &s->lane.base, fo->base * w },
+        { &s->lane.D, nx * w },
+        { &s->lane.rate, nx * w },
+        { &s->lane.mu, ng * w },
+        { &s->point.L, w },
+        { &s->point.f, nx * w },
+        { &s->point.g, ng * w },
+        { &s->point.slope, nu * w },
+        { &s->point.fU, fo->f_U.count * w },
+        { &s->point.gU, fo->g_U.count * w },
+        { &s->point.M, fo->M.count * w },
+        { &s->point.C, fo->C.count * w },
         { &s->x0, nx },
         { &s->end, ends },
         { &s->x, ends },
         { &s->last, nx },
-        { &s->sizes, nx },
-        { &s->z, z },
-        { &s->G, z },
-        { &s->step, z },
-        { &s->trial, z },
-        { &s->kept, nu * w },
-        { &s->local, s->most * s->nl * s->nl },
-        { &s->right, s->most * s->nl },
-        { &s->diagonal, (s->most + 1) * nx * nx },
-        { &s->beside, s->most * nx * nx },
-        { &s->small, lane },
-        { &s->band, dofs * (k + 1 + nx) },
+        { &s->found.sizes, nx },
+        { &s->newton.z, z },
+        { &s->newton.G, z },
+        { &s->newton.step, z },
+        { &s->newton.trial, z },
+        { &s->newton.kept, nu * w },
+        { &s->condensed.local, s->most * s->nl * s->nl },
+        { &s->condensed.right, s->most * s->nl },
+        { &s->condensed.diagonal, (s->most + 1) * nx * nx },
+        { &s->condensed.beside, s->most * nx * nx },
+        { &s->condensed.small, lane },
+        { &s->condensed.band, dofs * (k + 1 + nx) },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         if (want[i].n > SIZE_MAX / 64 - all) return false;
@@ -124,7 +124,8 @@ int actio_dual_slab_open(struct actio_dual_slab *s, struct actio_context *ctx, s
     s->nl = s->ni + 2 * s->nx;
     if (take_memory(s)) {
         struct actio_binding at = binding(s, shared);
-        if (actio_node_open(&s->point, ctx, sys->kernel[ACTIO_Q_DUAL_POINT], &at, s->lanes, s->L) == 0) return 0;
+        if (actio_node_open(&s->point.kernel, ctx, sys->kernel[ACTIO_Q_DUAL_POINT], &at, s->lanes, s->point.L) == 0)
+            return 0;
     }
     if (ctx->findings)
         actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
@@ -136,7 +137,7 @@ int actio_dual_slab_open(struct actio_dual_slab *s, struct actio_context *ctx, s
 void actio_dual_slab_close(struct actio_dual_slab *s)
 {
     if (!s->ctx) return;
-    actio_node_close(&s->point, s->ctx);
+    actio_node_close(&s->point.kernel, s->ctx);
     actio_give(s->ctx, s->block);
     *s = (struct actio_dual_slab){ 0 };
 }
@@ -147,7 +148,8 @@ void actio_dual_slab_place(struct actio_dual_slab *s, double t, double h, size_t
     s->h = h;
     s->elements = elements;
     for (size_t e = 0; e < elements; e++)
-        for (size_t q = 0; q < s->e->points; q++) s->time[e * s->e->points + q] = t + h * ((double)e + s->e->at[q]);
+        for (size_t q = 0; q < s->e->points; q++)
+            s->lane.time[e * s->e->points + q] = t + h * ((double)e + s->e->at[q]);
 }
 
 /* ---- from dual to primal */
@@ -167,13 +169,13 @@ static void lay(struct actio_dual_slab *s, const double *z)
                     value += N[j] * D[j * nx + i];
                     rate += dN[j] * D[j * nx + i];
                 }
-                s->D[i * w + l] = value;
-                s->rate[i * w + l] = rate / s->h;
+                s->lane.D[i * w + l] = value;
+                s->lane.rate[i * w + l] = rate / s->h;
             }
             for (size_t i = 0; i < ng; i++) {
                 double value = 0;
                 for (size_t j = 0; j < k; j++) value += P[j] * m[j * ng + i];
-                s->mu[i * w + l] = value;
+                s->lane.mu[i * w + l] = value;
             }
         }
 }
@@ -189,13 +191,13 @@ static void spread(const struct actio_places *at, const double *value, size_t la
 static double map_lane(struct actio_dual_slab *s, size_t l, bool move)
 {
     size_t nu = s->nu, w = s->lanes;
-    double *M = s->small, *b = M + nu * nu, largest = 0;
-    spread(&s->fo->M, s->M, w, l, nu, M);
+    double *M = s->condensed.small, *b = M + nu * nu, largest = 0;
+    spread(&s->fo->M, s->point.M, w, l, nu, M);
     if (actio_cholesky_factor(nu, M)) return -1;
-    for (size_t i = 0; i < nu; i++) b[i] = s->slope[i * w + l];
+    for (size_t i = 0; i < nu; i++) b[i] = s->point.slope[i * w + l];
     actio_cholesky_solve(nu, M, b, 1);
     for (size_t i = 0; i < nu; i++) {
-        double *U = &s->U[i * w + l];
+        double *U = &s->lane.U[i * w + l];
         largest = fmax(largest, fabs(b[i]) / (1 + fabs(*U)));
         if (move) *U -= b[i];
     }
@@ -206,10 +208,11 @@ static bool is_above(struct actio_dual_slab *s, size_t l)
 {
     const struct actio_places *C = &s->fo->C;
     size_t nu = s->nu;
-    double *M = s->small;
-    if (s->floor == 0) return true;
-    spread(&s->fo->M, s->M, s->lanes, l, nu, M);
-    for (size_t i = 0; i < C->count; i++) M[C->row[i] * nu + C->col[i]] -= s->floor * s->C[i * s->lanes + l];
+    double *M = s->condensed.small;
+    if (s->newton.floor == 0) return true;
+    spread(&s->fo->M, s->point.M, s->lanes, l, nu, M);
+    for (size_t i = 0; i < C->count; i++)
+        M[C->row[i] * nu + C->col[i]] -= s->newton.floor * s->point.C[i * s->lanes + l];
     return actio_cholesky_factor(nu, M) == 0;
 }
 
@@ -220,8 +223,8 @@ static int map(struct actio_dual_slab *s)
     bool final = false;
     for (int it = 0; it < MOST_MAPS; it++) {
         double largest = 0;
-        s->maps++;
-        if (actio_node_evaluate(&s->point, count)) return ACTIO_DUAL_NO_NUMBER;
+        s->newton.maps++;
+        if (actio_node_evaluate(&s->point.kernel, count)) return ACTIO_DUAL_NO_NUMBER;
         for (size_t l = 0; l < count; l++) {
             double moved = map_lane(s, l, !final);
             if (moved < 0 || (final && !is_above(s, l))) return ACTIO_DUAL_NOT_POSITIVE;
@@ -241,7 +244,7 @@ static double value_of(const struct actio_dual_slab *s, const double *z)
 {
     double sum = 0;
     for (size_t e = 0, l = 0; e < s->elements; e++)
-        for (size_t q = 0; q < s->e->points; q++, l++) sum += s->e->weight[q] * s->L[l];
+        for (size_t q = 0; q < s->e->points; q++, l++) sum += s->e->weight[q] * s->point.L[l];
     return s->h * sum - actio_dot(s->nx, z, s->x0);
 }
 
@@ -256,12 +259,12 @@ static void gradient_in(struct actio_dual_slab *s, size_t e, double *GD, double 
     for (size_t q = 0, l = e * s->e->points; q < s->e->points; q++, l++) {
         double weight = s->e->weight[q];
         for (size_t i = 0; i < nx; i++) {
-            double x = weight * (s->U[i * w + l] - from[i]), f = weight * s->h * s->f[i * w + l];
+            double x = weight * (s->lane.U[i * w + l] - from[i]), f = weight * s->h * s->point.f[i * w + l];
             for (size_t j = 0; j <= k; j++)
                 GD[j * nx + i] -= s->e->dN[q * (k + 1) + j] * x + s->e->N[q * (k + 1) + j] * f;
         }
         for (size_t i = 0; i < ng; i++)
-            for (size_t j = 0; j < k; j++) Gm[j * ng + i] += weight * s->h * s->e->P[q * k + j] * s->g[i * w + l];
+            for (size_t j = 0; j < k; j++) Gm[j * ng + i] += weight * s->h * s->e->P[q * k + j] * s->point.g[i * w + l];
     }
 }
 
@@ -269,15 +272,15 @@ static void gradient_in(struct actio_dual_slab *s, size_t e, double *GD, double 
 static void gradient_of(struct actio_dual_slab *s)
 {
     size_t k = s->e->k, nx = s->nx, ng = s->ng, N = s->elements;
-    double *m = s->G + (N * k + 1) * nx, *here = s->small;
+    double *m = s->newton.G + (N * k + 1) * nx, *here = s->condensed.small;
     for (size_t i = 0; i < nx; i++) {
-        s->G[i] = s->end[i] - s->x0[i];
+        s->newton.G[i] = s->end[i] - s->x0[i];
         s->x[i] = s->x0[i];
     }
-    s->residual = 0;
-    for (size_t i = 0; i < nx; i++) s->sizes[i] = fabs(s->x0[i]);
+    s->found.residual = 0;
+    for (size_t i = 0; i < nx; i++) s->found.sizes[i] = fabs(s->x0[i]);
     for (size_t e = 0; e < N; e++) {
-        double *G = s->G + e * k * nx, *start = s->end + e * nx, *next = start + nx, *x = s->x + (e + 1) * nx;
+        double *G = s->newton.G + e * k * nx, *start = s->end + e * nx, *next = start + nx, *x = s->x + (e + 1) * nx;
         gradient_in(s, e, here, m + e * k * ng);
         for (size_t i = 0; i < nx; i++) {
             G[i] += here[i];
@@ -285,17 +288,18 @@ static void gradient_of(struct actio_dual_slab *s)
             double beyond = (start[i] - next[i]) - here[k * nx + i]; /* end of this element, counted from its base */
             x[i] = next[i] + beyond;
             G[k * nx + i] = -beyond;
-            s->sizes[i] = fmax(s->sizes[i], fabs(x[i]));
+            s->found.sizes[i] = fmax(s->found.sizes[i], fabs(x[i]));
         }
     }
-    s->size = s->relative = 0;
-    for (size_t i = 0; i < nx; i++) s->size = fmax(s->size, s->sizes[i]);
+    s->found.size = s->found.relative = 0;
+    for (size_t i = 0; i < nx; i++) s->found.size = fmax(s->found.size, s->found.sizes[i]);
     for (size_t i = 0; i < N * k * nx; i++) {
-        double g = fabs(s->G[i]), own = s->sizes[i % nx];
-        s->residual = fmax(s->residual, g);
-        s->relative = fmax(s->relative, g > 0 ? g / own : 0); /* a large component must not hide the others */
+        double g = fabs(s->newton.G[i]), own = s->found.sizes[i % nx];
+        s->found.residual = fmax(s->found.residual, g);
+        s->found.relative =
+            fmax(s->found.relative, g > 0 ? g / own : 0); /* a large component must not hide the others */
     }
-    for (size_t i = 0; i < N * k * ng; i++) s->residual = fmax(s->residual, fabs(m[i]));
+    for (size_t i = 0; i < N * k * ng; i++) s->found.residual = fmax(s->found.residual, fabs(m[i]));
 }
 
 /* At the held end the gradient is what is left of -x there: -(x - base). */
@@ -304,9 +308,9 @@ int actio_dual_at(struct actio_dual_slab *s, const double *z)
     lay(s, z);
     int status = map(s);
     if (status) return status;
-    s->action = value_of(s, z);
+    s->found.action = value_of(s, z);
     gradient_of(s);
-    return isfinite(s->action) ? ACTIO_DUAL_DONE : ACTIO_DUAL_NO_NUMBER;
+    return isfinite(s->found.action) ? ACTIO_DUAL_DONE : ACTIO_DUAL_NO_NUMBER;
 }
 
 /* ---- the Hamiltonian */
@@ -317,8 +321,8 @@ bool actio_dual_is_open(const struct actio_dual_slab *s) { return s->ng < s->nu 
 static void begin_at_node(struct actio_dual_slab *s, size_t e)
 {
     size_t w = s->lanes, near = e ? e * s->e->points - 1 : 0;
-    for (size_t i = s->nx; i < s->nu; i++) s->U[i * w] = s->U[i * w + near];
-    for (size_t i = 0; i < s->ng; i++) s->mu[i * w] = s->mu[i * w + near];
+    for (size_t i = s->nx; i < s->nu; i++) s->lane.U[i * w] = s->lane.U[i * w + near];
+    for (size_t i = 0; i < s->ng; i++) s->lane.mu[i * w] = s->lane.mu[i * w + near];
 }
 
 /* M_yy by its lower half and the rows of g_y in lane 0. */
@@ -329,9 +333,9 @@ static void spread_algebraic(const struct actio_dual_slab *s, double *M, double 
     memset(M, 0, ny * ny * sizeof *M);
     memset(g, 0, s->ng * ny * sizeof *g);
     for (size_t i = 0; i < m->count; i++)
-        if (m->col[i] >= nx) M[(m->row[i] - nx) * ny + m->col[i] - nx] = s->M[i * w];
+        if (m->col[i] >= nx) M[(m->row[i] - nx) * ny + m->col[i] - nx] = s->point.M[i * w];
     for (size_t i = 0; i < rows->count; i++)
-        if (rows->col[i] >= nx) g[rows->row[i] * ny + rows->col[i] - nx] = s->gU[i * w];
+        if (rows->col[i] >= nx) g[rows->row[i] * ny + rows->col[i] - nx] = s->point.gU[i * w];
 }
 
 /* One Newton step of dL/dy = 0, g = 0 in y and m of lane 0, by M_yy and g_y M_yy^-1 g_y'. Its size beside theirs, or
@@ -339,30 +343,30 @@ static void spread_algebraic(const struct actio_dual_slab *s, double *M, double 
 static double step_algebraic(struct actio_dual_slab *s)
 {
     size_t nx = s->nx, ny = s->nu - nx, ng = s->ng, w = s->lanes;
-    double *M = s->small, *g = M + ny * ny, *Z = g + ng * ny, *S = Z + ng * ny, *r = S + ng * ng, *m = r + ny,
+    double *M = s->condensed.small, *g = M + ny * ny, *Z = g + ng * ny, *S = Z + ng * ny, *r = S + ng * ng, *m = r + ny,
            largest = 0;
     spread_algebraic(s, M, g);
     if (actio_cholesky_factor(ny, M)) return -1;
-    for (size_t i = 0; i < ny; i++) r[i] = s->slope[(nx + i) * w];
+    for (size_t i = 0; i < ny; i++) r[i] = s->point.slope[(nx + i) * w];
     actio_cholesky_solve(ny, M, r, 1);
     memcpy(Z, g, ng * ny * sizeof *Z);
     for (size_t a = 0; a < ng; a++) {
         actio_cholesky_solve(ny, M, Z + a * ny, 1);
-        m[a] = s->g[a * w] - actio_dot(ny, g + a * ny, r);
+        m[a] = s->point.g[a * w] - actio_dot(ny, g + a * ny, r);
     }
     for (size_t a = 0; a < ng; a++)
         for (size_t b = 0; b <= a; b++) S[a * ng + b] = actio_dot(ny, g + a * ny, Z + b * ny);
     if (actio_cholesky_factor(ng, S)) return -1;
     actio_cholesky_solve(ng, S, m, 1);
     for (size_t i = 0; i < ny; i++) {
-        double *y = &s->U[(nx + i) * w], step = r[i];
+        double *y = &s->lane.U[(nx + i) * w], step = r[i];
         for (size_t a = 0; a < ng; a++) step += Z[a * ny + i] * m[a];
         *y -= step;
         largest = fmax(largest, fabs(step) / (1 + fabs(*y)));
     }
     for (size_t a = 0; a < ng; a++) {
-        s->mu[a * w] += m[a];
-        largest = fmax(largest, fabs(m[a]) / (1 + fabs(s->mu[a * w])));
+        s->lane.mu[a * w] += m[a];
+        largest = fmax(largest, fabs(m[a]) / (1 + fabs(s->lane.mu[a * w])));
     }
     return largest;
 }
@@ -372,7 +376,7 @@ static double step_algebraic(struct actio_dual_slab *s)
 static int close_algebraic(struct actio_dual_slab *s)
 {
     for (int it = 0; it < MOST_MAPS; it++) {
-        if (actio_node_evaluate(&s->point, 1)) return 1;
+        if (actio_node_evaluate(&s->point.kernel, 1)) return 1;
         double moved = step_algebraic(s);
         if (!(moved >= 0 && moved < 1e8)) return 1;
         if (moved < 1e-12) return 0;
@@ -385,16 +389,16 @@ double actio_dual_hamiltonian(struct actio_dual_slab *s, size_t e, const double 
     size_t w = s->lanes, given = actio_dual_is_open(s) ? s->nx : s->nu;
     if (given < s->nu) begin_at_node(s, e);
     else
-        for (size_t i = 0; i < s->ng; i++) s->mu[i * w] = 0;
-    for (size_t i = 0; i < given; i++) s->U[i * w] = U[i];
-    for (size_t i = 0; i < s->fo->base; i++) s->base[i * w] = base[i];
+        for (size_t i = 0; i < s->ng; i++) s->lane.mu[i * w] = 0;
+    for (size_t i = 0; i < given; i++) s->lane.U[i * w] = U[i];
+    for (size_t i = 0; i < s->fo->base; i++) s->lane.base[i * w] = base[i];
     for (size_t i = 0; i < s->nx; i++) {
-        s->D[i * w] = s->z[e * s->e->k * s->nx + i];
-        s->rate[i * w] = 0;
+        s->lane.D[i * w] = s->newton.z[e * s->e->k * s->nx + i];
+        s->lane.rate[i * w] = 0;
     }
-    double t = s->time[0];
-    s->time[0] = s->t + s->h * (double)e;
-    int bad = (given < s->nu && close_algebraic(s)) || actio_node_evaluate(&s->point, 1);
-    s->time[0] = t;
-    return bad ? NAN : -s->L[0];
+    double t = s->lane.time[0];
+    s->lane.time[0] = s->t + s->h * (double)e;
+    int bad = (given < s->nu && close_algebraic(s)) || actio_node_evaluate(&s->point.kernel, 1);
+    s->lane.time[0] = t;
+    return bad ? NAN : -s->point.L[0];
 }

@@ -21,8 +21,8 @@ static void columns_of(const struct actio_dual_slab *s, size_t l, double *W)
     const struct actio_places *f = &s->fo->f_U, *g = &s->fo->g_U;
     memset(W, 0, (2 * nx + s->ng) * nu * sizeof *W);
     for (size_t i = 0; i < nx; i++) W[i * nu + i] = 1;
-    for (size_t i = 0; i < f->count; i++) W[(nx + f->row[i]) * nu + f->col[i]] = s->fU[i * w + l];
-    for (size_t i = 0; i < g->count; i++) W[(2 * nx + g->row[i]) * nu + g->col[i]] = -s->gU[i * w + l];
+    for (size_t i = 0; i < f->count; i++) W[(nx + f->row[i]) * nu + f->col[i]] = s->point.fU[i * w + l];
+    for (size_t i = 0; i < g->count; i++) W[(2 * nx + g->row[i]) * nu + g->col[i]] = -s->point.gU[i * w + l];
 }
 
 /* Z = W M^-1 W', lower half; 0, or 1: M is not positive. */
@@ -31,7 +31,8 @@ static int lane_products(struct actio_dual_slab *s, size_t l, double *Z)
     size_t nu = s->nu, rows = 2 * s->nx + s->ng;
     double *M = Z + rows * rows, *W = M + nu * nu;
     memset(M, 0, nu * nu * sizeof *M);
-    for (size_t i = 0; i < s->fo->M.count; i++) M[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->M[i * s->lanes + l];
+    for (size_t i = 0; i < s->fo->M.count; i++)
+        M[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->point.M[i * s->lanes + l];
     if (actio_cholesky_factor(nu, M)) return 1;
     columns_of(s, l, W);
     for (size_t r = 0; r < rows; r++) {
@@ -100,7 +101,7 @@ static void add_multipliers(struct actio_dual_slab *s, const double *Z, double w
 static int element_matrix(struct actio_dual_slab *s, size_t e, double *K)
 {
     size_t k = s->e->k;
-    double *Z = s->small;
+    double *Z = s->condensed.small;
     memset(K, 0, s->nl * s->nl * sizeof *K);
     for (size_t q = 0; q < s->e->points; q++) {
         double weight = s->e->weight[q] * fabs(s->h);
@@ -118,10 +119,10 @@ static int element_matrix(struct actio_dual_slab *s, size_t e, double *K)
 static int factor(struct actio_dual_slab *s)
 {
     size_t nx = s->nx, nl = s->nl, ni = s->ni, N = s->elements, block = nx * nx;
-    memset(s->diagonal, 0, (N + 1) * block * sizeof *s->diagonal);
+    memset(s->condensed.diagonal, 0, (N + 1) * block * sizeof *s->condensed.diagonal);
     for (size_t e = 0; e < N; e++) {
-        double *K = s->local + e * nl * nl, *here = s->diagonal + e * block, *next = here + block,
-               *beside = s->beside + e * block;
+        double *K = s->condensed.local + e * nl * nl, *here = s->condensed.diagonal + e * block, *next = here + block,
+               *beside = s->condensed.beside + e * block;
         int status = actio_stopped(s->ctx) ? ACTIO_DUAL_DIVERGED : element_matrix(s, e, K);
         if (status) return status;
         if (actio_cholesky_part(nl, ni, K)) return ACTIO_DUAL_DIVERGED;
@@ -135,7 +136,8 @@ static int factor(struct actio_dual_slab *s)
             }
     }
     for (size_t e = 0; e < N; e++) {
-        double *here = s->diagonal + e * block, *next = here + block, *beside = s->beside + e * block;
+        double *here = s->condensed.diagonal + e * block, *next = here + block,
+               *beside = s->condensed.beside + e * block;
         if (actio_cholesky_factor(nx, here)) return ACTIO_DUAL_DIVERGED;
         for (size_t i = 0; i < nx; i++)
             for (size_t j = 0; j < nx; j++)
@@ -171,13 +173,13 @@ static void scatter(const struct actio_dual_slab *s, size_t e, const double *fro
 static void solve_step(struct actio_dual_slab *s)
 {
     size_t k = s->e->k, nx = s->nx, ni = s->ni, nl = s->nl, N = s->elements, block = nx * nx;
-    double sign = s->h < 0 ? -1 : 1, *node = s->step;
+    double sign = s->h < 0 ? -1 : 1, *node = s->newton.step;
     for (size_t e = 0; e <= N; e++)
-        for (size_t i = 0; i < nx; i++) node[e * k * nx + i] = e < N ? sign * s->G[e * k * nx + i] : 0;
+        for (size_t i = 0; i < nx; i++) node[e * k * nx + i] = e < N ? sign * s->newton.G[e * k * nx + i] : 0;
     for (size_t e = 0; e < N; e++) {
-        double *b = s->right + e * nl, *here = node + e * k * nx, *next = here + k * nx;
-        const double *K = s->local + e * nl * nl;
-        gather(s, e, s->G, b);
+        double *b = s->condensed.right + e * nl, *here = node + e * k * nx, *next = here + k * nx;
+        const double *K = s->condensed.local + e * nl * nl;
+        gather(s, e, s->newton.G, b);
         for (size_t i = 0; i < ni; i++) b[i] *= sign;
         actio_lower_solve(ni, nl, K, b);
         for (size_t i = 0; i < nx; i++) {
@@ -187,34 +189,34 @@ static void solve_step(struct actio_dual_slab *s)
     }
     for (size_t e = 0; e < N; e++) {
         double *here = node + e * k * nx;
-        actio_lower_solve(nx, nx, s->diagonal + e * block, here);
+        actio_lower_solve(nx, nx, s->condensed.diagonal + e * block, here);
         for (size_t i = 0; i < nx && e + 1 < N; i++)
-            here[k * nx + i] -= actio_dot(nx, s->beside + e * block + i * nx, here);
+            here[k * nx + i] -= actio_dot(nx, s->condensed.beside + e * block + i * nx, here);
     }
     for (size_t e = N; e-- > 0;) {
         double *here = node + e * k * nx;
         for (size_t i = 0; i < nx && e + 1 < N; i++)
-            for (size_t j = 0; j < nx; j++) here[j] -= s->beside[e * block + i * nx + j] * here[k * nx + i];
-        actio_lower_solve_back(nx, nx, s->diagonal + e * block, here);
+            for (size_t j = 0; j < nx; j++) here[j] -= s->condensed.beside[e * block + i * nx + j] * here[k * nx + i];
+        actio_lower_solve_back(nx, nx, s->condensed.diagonal + e * block, here);
     }
     for (size_t e = 0; e < N; e++) {
-        double *b = s->right + e * nl;
-        const double *K = s->local + e * nl * nl, *here = node + e * k * nx, *next = here + k * nx;
+        double *b = s->condensed.right + e * nl;
+        const double *K = s->condensed.local + e * nl * nl, *here = node + e * k * nx, *next = here + k * nx;
         for (size_t i = 0; i < nx; i++)
             for (size_t j = 0; j < ni; j++)
                 b[j] -= K[(ni + i) * nl + j] * here[i] + K[(ni + nx + i) * nl + j] * next[i];
         actio_lower_solve_back(ni, nl, K, b);
-        scatter(s, e, b, s->step);
+        scatter(s, e, b, s->newton.step);
     }
 }
 
 int actio_dual_curve(struct actio_dual_slab *s, const double *v, double *out)
 {
     size_t k = s->e->k, nx = s->nx, nl = s->nl, N = s->elements, count = actio_dual_unknowns(s);
-    double *b = s->right;
+    double *b = s->condensed.right;
     memset(out, 0, count * sizeof *out);
     for (size_t e = 0; e < N; e++) {
-        double *K = s->local, *sum = s->trial, *D = out + e * k * nx;
+        double *K = s->condensed.local, *sum = s->newton.trial, *D = out + e * k * nx;
         int status = element_matrix(s, e, K);
         if (status) return status;
         gather(s, e, v, b);
@@ -246,20 +248,21 @@ static void keep(const struct actio_dual_slab *s, double *to, const double *from
 static int advance(struct actio_dual_slab *s, double slope, bool last)
 {
     size_t count = actio_dual_unknowns(s);
-    double before = s->action, residual = s->residual, relative = s->relative, sign = s->h < 0 ? -1 : 1;
+    double before = s->found.action, residual = s->found.residual, relative = s->found.relative,
+           sign = s->h < 0 ? -1 : 1;
     bool flat = last || slope < 1e-9 * (1 + fabs(before));
     int status = ACTIO_DUAL_DIVERGED;
-    keep(s, s->kept, s->U);
+    keep(s, s->newton.kept, s->lane.U);
     for (int it = 0; it < MOST_HALVINGS && !actio_stopped(s->ctx); it++) {
         double a = ldexp(1, -it);
-        for (size_t i = 0; i < count; i++) s->trial[i] = s->z[i] + a * s->step[i];
-        status = actio_dual_at(s, s->trial);
-        bool grown = sign * (s->action - before) >= 1e-4 * a * slope;
-        if (!status && (flat ? s->residual <= residual || s->relative <= relative : grown)) {
-            memcpy(s->z, s->trial, count * sizeof *s->z);
+        for (size_t i = 0; i < count; i++) s->newton.trial[i] = s->newton.z[i] + a * s->newton.step[i];
+        status = actio_dual_at(s, s->newton.trial);
+        bool grown = sign * (s->found.action - before) >= 1e-4 * a * slope;
+        if (!status && (flat ? s->found.residual <= residual || s->found.relative <= relative : grown)) {
+            memcpy(s->newton.z, s->newton.trial, count * sizeof *s->newton.z);
             return ACTIO_DUAL_DONE;
         }
-        keep(s, s->U, s->kept);
+        keep(s, s->lane.U, s->newton.kept);
         if (!status) status = ACTIO_DUAL_DIVERGED;
         if (flat && it > 1) break;
     }
@@ -269,39 +272,41 @@ static int advance(struct actio_dual_slab *s, double slope, bool last)
 static void begin(struct actio_dual_slab *s)
 {
     size_t nodes = s->elements * s->e->k + 1, nx = s->nx;
-    memset(s->z, 0, actio_dual_unknowns(s) * sizeof *s->z);
-    for (size_t a = 0; a < nodes; a++) memcpy(s->z + a * nx, s->last, nx * sizeof *s->z);
-    keep(s, s->U, s->base);
+    memset(s->newton.z, 0, actio_dual_unknowns(s) * sizeof *s->newton.z);
+    for (size_t a = 0; a < nodes; a++) memcpy(s->newton.z + a * nx, s->last, nx * sizeof *s->newton.z);
+    keep(s, s->lane.U, s->lane.base);
 }
 
 int actio_dual_climb(struct actio_dual_slab *s)
 {
     double length = fabs(s->h) * (double)s->elements;
-    s->iterations = s->maps = 0;
-    s->floor = FLOOR;
-    int status = actio_dual_at(s, s->z);
-    while (status == ACTIO_DUAL_NOT_POSITIVE && !actio_stopped(s->ctx) && (s->floor *= 0.1) > LEAST_FLOOR)
-        status = actio_dual_at(s, s->z);
+    s->newton.iterations = s->newton.maps = 0;
+    s->newton.floor = FLOOR;
+    int status = actio_dual_at(s, s->newton.z);
+    while (status == ACTIO_DUAL_NOT_POSITIVE && !actio_stopped(s->ctx) && (s->newton.floor *= 0.1) > LEAST_FLOOR)
+        status = actio_dual_at(s, s->newton.z);
     bool polished = false;
     while (!status && !polished) {
-        double action = s->action, residual = s->residual, sign = s->h < 0 ? -1 : 1;
+        double action = s->found.action, residual = s->found.residual, sign = s->h < 0 ? -1 : 1;
         status = actio_stopped(s->ctx) ? ACTIO_DUAL_DIVERGED : factor(s);
         if (status) break;
         solve_step(s);
-        double slope = sign * actio_dot(actio_dual_unknowns(s), s->G, s->step), change = sqrt(fmax(slope, 0) / length);
-        polished = residual <= 1e-11 * s->size || change <= 1e-12 * s->size; /* one step more, for the last digits */
-        if (s->relative <= 4 * DBL_EPSILON && s->ng == 0) break;
+        double slope = sign * actio_dot(actio_dual_unknowns(s), s->newton.G, s->newton.step),
+               change = sqrt(fmax(slope, 0) / length);
+        polished = residual <= 1e-11 * s->found.size
+                   || change <= 1e-12 * s->found.size; /* one step more, for the last digits */
+        if (s->found.relative <= 4 * DBL_EPSILON && s->ng == 0) break;
         status = advance(s, slope, polished);
-        while (status == ACTIO_DUAL_NOT_POSITIVE && !actio_stopped(s->ctx) && (s->floor *= 0.1) > LEAST_FLOOR) {
-            s->action = action;
-            s->residual = residual;
+        while (status == ACTIO_DUAL_NOT_POSITIVE && !actio_stopped(s->ctx) && (s->newton.floor *= 0.1) > LEAST_FLOOR) {
+            s->found.action = action;
+            s->found.residual = residual;
             status = advance(s, slope, polished);
         }
         if (status && polished) {
-            status = actio_dual_at(s, s->z);
+            status = actio_dual_at(s, s->newton.z);
             break;
         } /* rounding: what there was is as good */
-        if (++s->iterations > MOST_ITERATIONS) status = ACTIO_DUAL_DIVERGED;
+        if (++s->newton.iterations > MOST_ITERATIONS) status = ACTIO_DUAL_DIVERGED;
     }
     return status;
 }
@@ -318,14 +323,14 @@ int actio_dual_solve(struct actio_dual_slab *s)
 static double least_in(struct actio_dual_slab *s, size_t l, double known)
 {
     size_t nu = s->nu, w = s->lanes;
-    double *C = s->small, *M = C + nu * nu, *eigenvalue = M + nu * nu;
+    double *C = s->condensed.small, *M = C + nu * nu, *eigenvalue = M + nu * nu;
     memset(C, 0, 2 * nu * nu * sizeof *C);
-    for (size_t i = 0; i < s->fo->C.count; i++) C[s->fo->C.row[i] * nu + s->fo->C.col[i]] = s->C[i * w + l];
-    for (size_t i = 0; i < s->fo->M.count; i++) M[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->M[i * w + l];
+    for (size_t i = 0; i < s->fo->C.count; i++) C[s->fo->C.row[i] * nu + s->fo->C.col[i]] = s->point.C[i * w + l];
+    for (size_t i = 0; i < s->fo->M.count; i++) M[s->fo->M.row[i] * nu + s->fo->M.col[i]] = s->point.M[i * w + l];
     for (size_t i = 0; i < nu * nu; i++) C[i] = M[i] - (known - 1e-9) * C[i]; /* most lanes end here */
     if (actio_cholesky_factor(nu, C) == 0) return known;
     memset(C, 0, nu * nu * sizeof *C);
-    for (size_t i = 0; i < s->fo->C.count; i++) C[s->fo->C.row[i] * nu + s->fo->C.col[i]] = s->C[i * w + l];
+    for (size_t i = 0; i < s->fo->C.count; i++) C[s->fo->C.row[i] * nu + s->fo->C.col[i]] = s->point.C[i * w + l];
     if (actio_cholesky_factor(nu, C)) return NAN;
     for (size_t i = 0; i < nu; i++)
         for (size_t j = i + 1; j < nu; j++) M[i * nu + j] = M[j * nu + i];
@@ -356,7 +361,7 @@ static void mass(struct actio_dual_slab *s, double *a, double *b)
                 double N = s->e->weight[q] * s->e->N[q * (k + 1) + j];
                 size_t row = e * k + j;
                 for (size_t i = 0; i <= j; i++) a[row * (k + 1) + k + i - j] += N * s->e->N[q * (k + 1) + i];
-                for (size_t i = 0; i < nx; i++) b[row * nx + i] += N * s->U[i * s->lanes + l];
+                for (size_t i = 0; i < nx; i++) b[row * nx + i] += N * s->lane.U[i * s->lanes + l];
             }
 }
 
@@ -386,17 +391,17 @@ static void solve_band(size_t dofs, size_t k, size_t nx, double *a, double *b)
 static double detect(struct actio_dual_slab *s)
 {
     size_t k = s->e->k, nx = s->nx, dofs = s->elements * k + 1;
-    double *a = s->band, *b = a + dofs * (k + 1), largest = 0;
-    s->jump = 0;
+    double *a = s->condensed.band, *b = a + dofs * (k + 1), largest = 0;
+    s->found.jump = 0;
     mass(s, a, b);
     solve_band(dofs, k, nx, a, b);
     for (size_t e = 0, l = 0; e < s->elements; e++)
         for (size_t q = 0; q < s->e->points; q++, l++)
             for (size_t i = 0; i < nx; i++) {
-                double x = s->U[i * s->lanes + l];
+                double x = s->lane.U[i * s->lanes + l];
                 for (size_t j = 0; j <= k; j++) x -= s->e->N[q * (k + 1) + j] * b[(e * k + j) * nx + i];
                 largest = fmax(largest, fabs(x));
-                s->jump = fmax(s->jump, fabs(x) / fmax(s->sizes[i], 1e-4 * s->size));
+                s->found.jump = fmax(s->found.jump, fabs(x) / fmax(s->found.sizes[i], 1e-4 * s->found.size));
             }
     return largest;
 }
@@ -405,7 +410,7 @@ int actio_dual_judge(struct actio_dual_slab *s)
 {
     double least = 1;
     for (size_t l = 0; l < s->elements * s->e->points; l++) least = least_in(s, l, least);
-    s->least = least;
-    s->detector = detect(s);
-    return !isfinite(s->least + s->detector);
+    s->found.least = least;
+    s->found.detector = detect(s);
+    return !isfinite(s->found.least + s->found.detector);
 }

@@ -33,7 +33,7 @@ int actio_grid_open(struct actio_grid *g, struct actio_context *ctx, struct acti
     *g = (struct actio_grid){
         .ctx = ctx, .order = order, .points = points, .reach = actio_sbp_reach(order), .t0 = t0, .t1 = t1
     };
-    if (sys->modes) shared.mode = NULL;
+    if (sys->switches.count) shared.mode = NULL;
     if (actio_points_open(&g->pt, ctx, sys, BLOCK, shared)) return 1;
     const struct actio_points *pt = &g->pt;
     size_t n = pt->n, nx = pt->nx, nz = pt->nz, own = nz - n, all = nx + 2 * n + 1;
@@ -70,7 +70,7 @@ int actio_grid_data(struct actio_grid *g, const double *x, const double *v)
     for (size_t i = 0; i < pt->nx; i++) pt->x[i * pt->lanes] = x[i];
     for (size_t i = 0; i < pt->n; i++) pt->z[i * pt->lanes] = v[i];
     pt->t[0] = g->t0;
-    for (size_t i = 0; g->mode && i < pt->sys->modes; i++) pt->mode[i * pt->lanes] = g->mode[i];
+    for (size_t i = 0; g->mode && i < pt->sys->switches.count; i++) pt->mode[i * pt->lanes] = g->mode[i];
     int bad = actio_points_values(pt, 1);
     for (size_t i = 0; i < pt->n; i++) g->P0[i] = pt->P[i * pt->lanes];
     return bad;
@@ -84,8 +84,8 @@ size_t actio_grid_load(struct actio_grid *g, size_t first)
         pt->t[l] = actio_grid_time(g, first + l);
         for (size_t i = 0; i < pt->nx; i++) pt->x[i * pt->lanes + l] = g->x[(first + l) * pt->nx + i];
         for (size_t i = 0; i < pt->nz; i++) pt->z[i * pt->lanes + l] = g->z[(first + l) * pt->nz + i];
-        for (size_t i = 0; g->mode && i < pt->sys->modes; i++)
-            pt->mode[i * pt->lanes + l] = g->mode[(first + l) * pt->sys->modes + i];
+        for (size_t i = 0; g->mode && i < pt->sys->switches.count; i++)
+            pt->mode[i * pt->lanes + l] = g->mode[(first + l) * pt->sys->switches.count + i];
     }
     return count;
 }

@@ -31,7 +31,7 @@ static int march_seed(struct work *w)
     struct actio_motion *m = w->m;
     size_t points = w->g->points;
     /* a bounce elsewhere by a width is another wall */
-    double crude = m->sys->soft ? fmin(CRUDE, 1e-2 * m->sys->sigma) : CRUDE;
+    double crude = m->sys->walls.soft ? fmin(CRUDE, 1e-2 * m->sys->walls.sigma) : CRUDE;
     struct actio_march_task task = { .stepper = &actio_skg,
                                      .t0 = w->aim->t0,
                                      .t1 = w->aim->t1,
@@ -39,28 +39,28 @@ static int march_seed(struct work *w)
                                      .atol = crude,
                                      .y0 = w->aim->y0,
                                      .rows = { { points, w->times, w->seed, points } } };
-    struct actio_march_result end = { .y = m->bad_y }; /* a place for the state at its end */
-    size_t slabs = m->slabs, nodes = m->nodes;
-    int order = m->order;
-    m->slabs = m->nodes = 0;
-    m->order = 0;
+    struct actio_march_result end = { .y = m->bad.y }; /* a place for the state at its end */
+    size_t slabs = m->chosen.slabs, nodes = m->chosen.nodes;
+    int order = m->chosen.order;
+    m->chosen.slabs = m->chosen.nodes = 0;
+    m->chosen.order = 0;
     m->flow.accuracy = crude;
     m->flow.first = 0;
     int status = actio_motion_begin(m, w->aim->t0, w->aim->y0);
     if (!status) status = actio_march(w->ctx, &m->flow, &task, &end);
-    m->slabs = slabs;
-    m->nodes = nodes;
-    m->order = order;
+    m->chosen.slabs = slabs;
+    m->chosen.nodes = nodes;
+    m->chosen.order = order;
     w->told->march = status;
     w->told->t_stop = end.t;
-    w->told->y = m->bad_y;
+    w->told->y = m->bad.y;
     return status;
 }
 
 static void take_seed(struct work *w)
 {
     struct actio_grid *g = w->g;
-    size_t n = g->pt.n, m = g->pt.m, points = g->points, modes = w->m->sys->modes;
+    size_t n = g->pt.n, m = g->pt.m, points = g->points, modes = w->m->sys->switches.count;
     for (size_t k = 0; k < points; k++) {
         double *x = g->x + k * g->pt.nx, *z = g->z + k * g->pt.nz;
         for (size_t i = 0; i < n; i++) {
@@ -88,17 +88,17 @@ static bool walls_are_thin(struct work *w, bool solved, double widths)
 {
     const struct actio_system *sys = w->m->sys;
     const struct actio_grid *g = w->g;
-    double *y = w->m->step + w->m->N;
-    for (size_t i = 0; i < sys->soft; i++) {
+    double *y = w->m->scratch.step + w->m->N;
+    for (size_t i = 0; i < sys->walls.soft; i++) {
         double before = INFINITY;
         for (size_t k = 0; k < g->points; k++) {
             for (size_t j = 0; j < g->pt.n; j++) y[j] = solved ? g->x[k * g->pt.nx + j] : w->seed[j * g->points + k];
             double gap = actio_motion_quantity(w->m, ACTIO_Q_GAPS, w->times[k], y)[i],
                    apart = k ? fabs(gap - before) : 0;
             /* the wall, or so near to it that the next step gets there */
-            bool near = fmin(gap, before) < NEAR * sys->sigma + apart;
-            if (gap < -NEAR * sys->sigma) apart = fmax(apart, -gap); /* through it */
-            if (k && near && apart > fmax(w->told->thin, widths * sys->sigma)) {
+            bool near = fmin(gap, before) < NEAR * sys->walls.sigma + apart;
+            if (gap < -NEAR * sys->walls.sigma) apart = fmax(apart, -gap); /* through it */
+            if (k && near && apart > fmax(w->told->thin, widths * sys->walls.sigma)) {
                 w->told->thin = apart;
                 w->told->wall = i;
             }
@@ -192,16 +192,16 @@ static void fill_wide(struct work *w, struct actio_rows *r, size_t l, double *sc
 {
     struct actio_motion *m = w->m;
     const double *sum = mix_row(w, r->times[l], scratch);
-    react(m, r->times[l], sum, sum + m->ny + m->N, m->reaction, 1);
-    memcpy(m->zdot, sum + m->ny, m->N * sizeof *sum);
-    memcpy(m->lambda, sum + m->ny + m->N, m->p * sizeof *sum);
+    react(m, r->times[l], sum, sum + m->ny + m->N, m->here.reaction, 1);
+    memcpy(m->here.zdot, sum + m->ny, m->N * sizeof *sum);
+    memcpy(m->here.lambda, sum + m->ny + m->N, m->p * sizeof *sum);
     const double *x = actio_bound_values(&m->at[ACTIO_Q_OUTPUTS]);
-    for (size_t c = 0; c < m->sys->columns; c++) column[c * r->rows + l] = x[c];
+    for (size_t c = 0; c < m->sys->output.columns; c++) column[c * r->rows + l] = x[c];
 }
 
 static void fill(struct work *w, struct actio_rows *r, double *scratch, double *column)
 {
-    bool wide = w->m->sys->axes != 0;
+    bool wide = w->m->sys->field.axes != 0;
     for (size_t l = 0; l < r->rows; l++)
         if (wide) fill_wide(w, r, l, scratch, column);
         else fill_row(w, r, l, scratch);
@@ -216,14 +216,14 @@ static int show(struct work *w, struct actio_outcome *out)
     if (actio_rows_open(&r, m, aim->times, aim->rows, aim->t1 < aim->t0)) return 1;
     double *scratch = actio_take(w->ctx, 2 * (m->ny + m->N + m->p) + 1, sizeof *scratch);
     out->column = actio_rows_columns(&r, aim->rows);
-    out->error = actio_take(w->ctx, m->sys->columns + 1, sizeof(double));
+    out->error = actio_take(w->ctx, m->sys->output.columns + 1, sizeof(double));
     out->y_stop = actio_take(w->ctx, m->ny + 1, sizeof(double));
     int bad = !scratch || !out->column || !out->error || !out->y_stop;
     if (bad) actio_rows_too_many(&r);
     if (!bad) {
         fill(w, &r, scratch, out->column);
         out->lanes = out->rows = out->good_rows = aim->rows;
-        for (size_t c = 0; c < m->sys->columns; c++) out->error[c] = NAN;
+        for (size_t c = 0; c < m->sys->output.columns; c++) out->error[c] = NAN;
         out->worst = out->holds_until = NAN;
         out->t_stop = aim->t1;
         out->stepper = &actio_skg;
@@ -241,7 +241,7 @@ static int show(struct work *w, struct actio_outcome *out)
 static size_t end_of(const struct actio_system *sys, size_t first, size_t n)
 {
     size_t end = first + 1;
-    while (sys->axes && end < n && sys->variable[end] == sys->variable[first]) end++;
+    while (sys->field.axes && end < n && sys->variable[end] == sys->variable[first]) end++;
     return end;
 }
 
@@ -302,8 +302,9 @@ static int continue_in_time(struct work *w)
          next = next + next / 4 + 1) {
         struct actio_grid part;
         if (next > points) next = points;
-        if (actio_grid_open(&part, w->ctx, w->m->sys, (struct actio_shared){ w->m->param, w->m->mode, w->m->hidden },
-                            all->order, next, all->t0, w->times[next - 1])) {
+        if (actio_grid_open(&part, w->ctx, w->m->sys,
+                            (struct actio_shared){ w->m->here.param, w->m->here.mode, w->m->here.hidden }, all->order,
+                            next, all->t0, w->times[next - 1])) {
             status = ACTIO_GRID_STOPPED;
             break;
         }
@@ -313,10 +314,10 @@ static int continue_in_time(struct work *w)
             memcpy(part.z, z, done * nz * sizeof *z);
         }
         seed_rest(w, &part, done);
-        status =
-            actio_grid_data(&part, all->x0, all->v0) || (part.pt.dropped && actio_points_choose(&part.pt, w->m->rank))
-                ? ACTIO_GRID_NO_NUMBER
-                : actio_grid_solve(&part);
+        status = actio_grid_data(&part, all->x0, all->v0)
+                         || (part.pt.dropped && actio_points_choose(&part.pt, w->m->rows.rank))
+                     ? ACTIO_GRID_NO_NUMBER
+                     : actio_grid_solve(&part);
         w->told->iterations += part.iterations;
         w->told->residual = part.residual;
         if (!status) {
@@ -338,12 +339,12 @@ static int continue_in_time(struct work *w)
 static int open_work(struct work *w, size_t points, int order)
 {
     struct actio_motion *m = w->m;
-    struct actio_shared shared = { m->param, m->mode, m->hidden };
+    struct actio_shared shared = { m->here.param, m->here.mode, m->here.hidden };
     if (actio_grid_open(w->g, w->ctx, m->sys, shared, order, points, w->aim->t0, w->aim->t1)) return 1;
     w->times = actio_take(w->ctx, points, sizeof(double));
     w->seed = actio_take(w->ctx, points * m->ny + 1, sizeof(double));
-    w->mode = w->g->own_mode = actio_take(w->ctx, points * m->sys->modes + 1, sizeof(double));
-    if (!w->times || !w->seed || !w->mode || (m->sys->soft && actio_motion_need(m, ACTIO_Q_GAPS))) {
+    w->mode = w->g->own_mode = actio_take(w->ctx, points * m->sys->switches.count + 1, sizeof(double));
+    if (!w->times || !w->seed || !w->mode || (m->sys->walls.soft && actio_motion_need(m, ACTIO_Q_GAPS))) {
         actio_find(w->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
                    ACTIO_ARGS(ACTIO_TEXT("the grid"), ACTIO_COUNT(w->ctx->bytes_limit)));
         return 1;
@@ -358,15 +359,16 @@ static int find_critical(struct work *w)
     struct actio_motion *m = w->m;
     struct actio_grid *g = w->g;
     struct actio_grid_told *told = w->told;
-    double *x = m->step; /* (q, s) */
+    double *x = m->scratch.step; /* (q, s) */
     if (march_seed(w)) return ACTIO_GRID_NO_SEED;
     if (walls_are_thin(w, false, THIN)) return ACTIO_GRID_THIN;
     memcpy(x, w->aim->y0, m->n * sizeof *x);
     memcpy(x + m->n, w->aim->y0 + 2 * m->n, m->m * sizeof *x);
     take_seed(w);
-    int status = actio_grid_data(g, x, w->aim->y0 + m->n) || (g->pt.dropped && actio_points_choose(&g->pt, m->rank))
-                     ? ACTIO_GRID_NO_NUMBER
-                     : actio_grid_solve(g);
+    int status =
+        actio_grid_data(g, x, w->aim->y0 + m->n) || (g->pt.dropped && actio_points_choose(&g->pt, m->rows.rank))
+            ? ACTIO_GRID_NO_NUMBER
+            : actio_grid_solve(g);
     told->iterations = g->iterations;
     told->residual = g->residual;
     if (status == ACTIO_GRID_DIVERGED || status == ACTIO_GRID_NO_NUMBER) status = continue_in_time(w);

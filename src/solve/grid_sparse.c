@@ -31,7 +31,7 @@ static void block(struct listing *l, size_t k, size_t j, double q, double *own)
 {
     const struct actio_grid *g = l->g;
     const struct actio_points *pt = &g->pt;
-    const struct actio_places *at = &pt->sys->jets;
+    const struct actio_places *at = &pt->sys->jets.points;
     size_t n = pt->n, nx = pt->nx, w = g->w;
     const double *value = l->jets + j * at->count;
     double hH = (g->t1 - g->t0) / (double)(g->points - 1) * actio_sbp_weight(g->order, g->points, k);
@@ -74,7 +74,7 @@ static int all_jets(struct listing *l)
 {
     struct actio_grid *g = l->g;
     struct actio_points *pt = &g->pt;
-    size_t entries = pt->sys->jets.count;
+    size_t entries = pt->sys->jets.points.count;
     for (size_t first = 0; first < g->points; first += pt->lanes) {
         size_t count = actio_grid_load(g, first);
         if (actio_points_jets(pt, count)) return 1;
@@ -100,7 +100,7 @@ int actio_grid_sparse(struct actio_grid *g)
 {
     struct listing l = { .g = g };
     double *own = actio_take(g->ctx, 2 * g->w * g->w + 1, sizeof *own);
-    l.jets = actio_take(g->ctx, g->points * g->pt.sys->jets.count + 1, sizeof *l.jets);
+    l.jets = actio_take(g->ctx, g->points * g->pt.sys->jets.points.count + 1, sizeof *l.jets);
     int status = !own || !l.jets ? ACTIO_GRID_STOPPED : all_jets(&l) ? ACTIO_GRID_NO_NUMBER : ACTIO_GRID_DONE;
     if (!status) {
         list(&l, own); /* counts */

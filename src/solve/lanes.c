@@ -41,7 +41,7 @@ static size_t run_length(const struct actio_lanes *l, size_t k)
 
 static void fill_axis(struct actio_lanes *l, size_t a)
 {
-    const struct actio_axis_numbers *x = &l->sys->axis[a];
+    const struct actio_axis_numbers *x = &l->sys->field.axis[a];
     double h = (x->b - x->a) / (double)(x->nodes - 1);
     l->step[a] = h;
     for (size_t half = 0; half < 2; half++)
@@ -53,7 +53,7 @@ static void fill_axis(struct actio_lanes *l, size_t a)
 
 static bool take_axes(struct actio_lanes *l)
 {
-    size_t axes = l->sys->axes;
+    size_t axes = l->sys->field.axes;
     bool ok = true;
     l->step = actio_take(l->ctx, axes + 1, sizeof *l->step);
     l->weight = actio_take(l->ctx, axes + 1, sizeof *l->weight);
@@ -61,7 +61,7 @@ static bool take_axes(struct actio_lanes *l)
     l->place[1] = actio_take(l->ctx, axes + 1, sizeof **l->place);
     if (!l->step || !l->weight || !l->place[0] || !l->place[1]) return false;
     for (size_t a = 0; a < axes && ok; a++) {
-        size_t nodes = l->sys->axis[a].nodes;
+        size_t nodes = l->sys->field.axis[a].nodes;
         l->weight[a] = actio_take(l->ctx, nodes + 1, sizeof(double));
         for (size_t half = 0; half < 2; half++)
             l->place[half][a] = actio_take(l->ctx, nodes + 2 * HALO, sizeof(double));
@@ -90,7 +90,7 @@ static const double *stream_of(const struct actio_lanes *l, actio_slot s)
     };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         if (of[i].space == s.space)
-            return of[i].p + (s.axis ? of[i].rows ? l->sys->row[s.index] : l->sys->base[s.index] : s.index);
+            return of[i].p + (s.axis ? of[i].rows ? l->sys->field.row[s.index] : l->sys->field.base[s.index] : s.index);
     return NULL;
 }
 
@@ -180,7 +180,7 @@ void actio_lanes_close(struct actio_lanes *l)
                         l->at[i].scratch, l->at[i].kept, l->at[i].moves };
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) actio_give(ctx, all[k]);
     }
-    for (size_t a = 0; a < l->sys->axes; a++) {
+    for (size_t a = 0; a < l->sys->field.axes; a++) {
         for (size_t half = 0; half < 2; half++)
             if (l->place[half]) actio_give(ctx, l->place[half][a]);
         if (l->weight) actio_give(ctx, l->weight[a]);
@@ -232,7 +232,7 @@ static void take_block(struct actio_lanes *l, const struct actio_stream *o, cons
 /* Ends where a formula has no neighbours: straight on. */
 static void fill_ends(const struct actio_lanes *l, const struct actio_stage *s, double *x)
 {
-    size_t lanes = l->sys->axis[s->axis - 1].nodes - s->half, behind = lanes - s->first - s->lanes;
+    size_t lanes = l->sys->field.axis[s->axis - 1].nodes - s->half, behind = lanes - s->first - s->lanes;
     double left = s->lanes > 1 ? x[0] - x[1] : 0, right = s->lanes > 1 ? x[s->lanes - 1] - x[s->lanes - 2] : 0,
            *last = x + s->lanes - 1;
     for (size_t i = 1; i <= s->first; i++) x[-(ptrdiff_t)i] = x[0] + (double)i * left;

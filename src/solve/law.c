@@ -10,7 +10,7 @@ static int law_rhs(void *user, double t, const double *Y, double *dY)
 {
     struct actio_motion *m = user;
     m->evaluations++;
-    int status = m->law->rates(m, t, Y, dY);
+    int status = m->obeys.law->rates(m, t, Y, dY);
     for (size_t i = 0; !status && i < m->flow.n; i++)
         if (!isfinite(dY[i])) status = actio_motion_note_bad(m);
     return status;
@@ -19,33 +19,33 @@ static int law_rhs(void *user, double t, const double *Y, double *dY)
 static int law_unfold(void *user, double t, const double *Y, double *y)
 {
     struct actio_motion *m = user;
-    return m->law->unfold(m, t, Y, y);
+    return m->obeys.law->unfold(m, t, Y, y);
 }
 
 /* A new frame. Where the constraints' own rows are nearly dependent it is strained at once, and another would be no
  * better: then it may double. */
 static int take_frame(struct actio_motion *m, double t, const double *y)
 {
-    int status = m->law->rebase(m, t, y);
-    double strain = !status && m->law->strain ? m->law->strain(m, t, y) : 0;
-    m->strain_allowed = fmax(1, 2 * strain);
+    int status = m->obeys.law->rebase(m, t, y);
+    double strain = !status && m->obeys.law->strain ? m->obeys.law->strain(m, t, y) : 0;
+    m->obeys.strain_allowed = fmax(1, 2 * strain);
     return status;
 }
 
 static int law_fold(void *user, double t, const double *y, double *Y)
 {
     struct actio_motion *m = user;
-    int status = m->based || !m->law->rebase ? ACTIO_FLOW_OK : take_frame(m, t, y);
-    m->based = true; /* until the next run begins */
-    return status ? status : m->law->fold(m, t, y, Y);
+    int status = m->obeys.based || !m->obeys.law->rebase ? ACTIO_FLOW_OK : take_frame(m, t, y);
+    m->obeys.based = true; /* until the next run begins */
+    return status ? status : m->obeys.law->fold(m, t, y, Y);
 }
 
 /* Positions lie first in Y; the rest of it keeps velocities on their constraints, or is put there with them. */
 static int law_project(void *user, double t, double *Y)
 {
     struct actio_motion *m = user;
-    if (m->law->project) return m->law->project(m, t, Y);
-    if (!m->law->unfold) return actio_motion_project(m, t, Y);
+    if (m->obeys.law->project) return m->obeys.law->project(m, t, Y);
+    if (!m->obeys.law->unfold) return actio_motion_project(m, t, Y);
     return actio_motion_project_positions(m, t, Y);
 }
 
@@ -54,9 +54,9 @@ static int law_project(void *user, double t, double *Y)
 static void law_guard(void *user, double t, const double *y, double *g)
 {
     struct actio_motion *m = user;
-    size_t modes = m->sys->modes, events = m->sys->events;
+    size_t modes = m->sys->switches.count, events = m->sys->walls.events;
     if (modes) actio_switch_guard(m, t, y, g);
-    g[modes] = 1 - m->law->strain(m, t, y) / m->strain_allowed;
+    g[modes] = 1 - m->obeys.law->strain(m, t, y) / m->obeys.strain_allowed;
     if (!events) return;
     const double *gap = actio_motion_quantity(m, ACTIO_Q_GAPS, t, y);
     memcpy(g + modes + 1, gap + actio_first_event(m->sys), events * sizeof *g);
@@ -65,7 +65,7 @@ static void law_guard(void *user, double t, const double *y, double *g)
 static int law_side(void *user, size_t k)
 {
     struct actio_motion *m = user;
-    size_t modes = m->sys->modes;
+    size_t modes = m->sys->switches.count;
     if (k < modes) return actio_switch_side(m, k);
     return k == modes ? 1 : 0;
 }
@@ -73,21 +73,21 @@ static int law_side(void *user, size_t k)
 static int law_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
-    return k < m->sys->modes ? actio_switch_crossed(m, k, t, y) : take_frame(m, t, y);
+    return k < m->sys->switches.count ? actio_switch_crossed(m, k, t, y) : take_frame(m, t, y);
 }
 
 static int law_passed(void *user, size_t k, double t, const double *y)
 {
     struct actio_motion *m = user;
     (void)y;
-    return actio_contacts_happens(m->contacts, t, ACTIO_PASSES, k - m->sys->modes - 1, 0, "");
+    return actio_contacts_happens(m->contacts, t, ACTIO_PASSES, k - m->sys->switches.count - 1, 0, "");
 }
 
 static void add_strain(struct actio_motion *m)
 {
-    m->strain_allowed = 1;
+    m->obeys.strain_allowed = 1;
     struct actio_flow *flow = &m->flow;
-    flow->guards = m->sys->modes + 1 + m->sys->events;
+    flow->guards = m->sys->switches.count + 1 + m->sys->walls.events;
     flow->guard = law_guard;
     flow->side = law_side;
     flow->crossed = law_crossed;
@@ -97,7 +97,7 @@ static void add_strain(struct actio_motion *m)
 
 static void make_law_flow(struct actio_motion *m)
 {
-    const struct actio_law *law = m->law;
+    const struct actio_law *law = m->obeys.law;
     struct actio_flow *flow = &m->flow;
     flow->n = law->size(m);
     if (actio_contacts_hard(m)) { /* flights are the law's, the rest that of contacts */
@@ -120,11 +120,11 @@ static void make_law_flow(struct actio_motion *m)
 int actio_motion_make_dense(struct actio_motion *m)
 {
     size_t N = m->N;
-    if (m->law_G) return 0;
-    m->law_G = actio_take(m->ctx, N * N + 1, sizeof(double));
-    m->law_A = actio_take(m->ctx, m->p * N + 1, sizeof(double));
-    m->law_y = actio_take(m->ctx, m->ny + 1, sizeof(double));
-    return !m->law_G || !m->law_A || !m->law_y;
+    if (m->obeys.G) return 0;
+    m->obeys.G = actio_take(m->ctx, N * N + 1, sizeof(double));
+    m->obeys.A = actio_take(m->ctx, m->p * N + 1, sizeof(double));
+    m->obeys.y = actio_take(m->ctx, m->ny + 1, sizeof(double));
+    return !m->obeys.G || !m->obeys.A || !m->obeys.y;
 }
 
 /* A matter of time, not of digits: an evaluation costs (n + p)^3, and blades along a string want steps that are shorter
@@ -136,7 +136,7 @@ const char *actio_law_is_small(struct actio_motion *m, double t, const double *y
     enum { MOST = 200 };
     (void)t;
     (void)y;
-    return m->sys->axes && m->N + m->p > MOST
+    return m->sys->field.axes && m->N + m->p > MOST
                ? "it uses dense matrices, which are too large for these nodes: use fewer with --set NAME.nodes=N"
                : NULL;
 }
@@ -144,8 +144,9 @@ const char *actio_law_is_small(struct actio_motion *m, double t, const double *y
 int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
 {
     if (!law) return 0;
-    if (law->lines && (m->sys->axes || m->sys->curved || (law->gives_way && law->gives_way(m)))) law = law->lines;
-    m->law = law;
+    if (law->lines && (m->sys->field.axes || m->sys->is.curved || (law->gives_way && law->gives_way(m))))
+        law = law->lines;
+    m->obeys.law = law;
     if (actio_motion_make_dense(m) || (law->open && law->open(m))) {
         actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
                    ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
@@ -157,12 +158,12 @@ int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
 
 void actio_motion_disobey(struct actio_motion *m)
 {
-    if (m->law && m->law->close) m->law->close(m);
-    actio_give(m->ctx, m->law_G);
-    actio_give(m->ctx, m->law_A);
-    actio_give(m->ctx, m->law_y);
-    m->law = NULL;
-    m->law_G = m->law_A = m->law_y = NULL;
+    if (m->obeys.law && m->obeys.law->close) m->obeys.law->close(m);
+    actio_give(m->ctx, m->obeys.G);
+    actio_give(m->ctx, m->obeys.A);
+    actio_give(m->ctx, m->obeys.y);
+    m->obeys.law = NULL;
+    m->obeys.G = m->obeys.A = m->obeys.y = NULL;
 }
 
 static void spread(const struct actio_places *at, const double *value, double *to, size_t rows, size_t cols)
@@ -176,10 +177,10 @@ int actio_motion_matrices(struct actio_motion *m, double t, const double *y, str
     const struct actio_system *sys = m->sys;
     const double *values = actio_motion_values(m, t, y);
     if (!values) return ACTIO_FLOW_NAN;
-    spread(&sys->G, values, m->law_G, m->N, m->N);
-    spread(&sys->A, values + sys->G.count, m->law_A, m->p, m->N);
-    at->G = m->law_G;
-    at->A = m->law_A;
+    spread(&sys->G, values, m->obeys.G, m->N, m->N);
+    spread(&sys->A, values + sys->G.count, m->obeys.A, m->p, m->N);
+    at->G = m->obeys.G;
+    at->A = m->obeys.A;
     at->h = values + sys->G.count + sys->A.count + sys->D.count;
     at->c = at->h + m->N;
     return ACTIO_FLOW_OK;
@@ -200,12 +201,12 @@ static size_t solve_multipliers(const struct actio_motion *m, const double *D, c
 {
     size_t N = m->N, p = m->p, k = N < p ? N : p, rank = 0;
     double *sigma = work, *u = sigma + k, *v = u + p * k, *rest = v + N * k;
-    memset(m->lambda, 0, p * sizeof *m->lambda);
+    memset(m->here.lambda, 0, p * sizeof *m->here.lambda);
     if (actio_svd(p, N, D, sigma, u, v, rest)) return SIZE_MAX;
     for (; rank < k && sigma[rank] > 1e-9 * sigma[0]; rank++) {
         double part = 0;
-        for (size_t i = 0; i < N; i++) part += v[i * k + rank] * m->reaction[i];
-        for (size_t i = 0; i < p; i++) m->lambda[i] += scale[i] * u[i * k + rank] * part / sigma[rank];
+        for (size_t i = 0; i < N; i++) part += v[i * k + rank] * m->here.reaction[i];
+        for (size_t i = 0; i < p; i++) m->here.lambda[i] += scale[i] * u[i * k + rank] * part / sigma[rank];
     }
     return rank;
 }
@@ -230,8 +231,8 @@ static void take_off_idle(const struct actio_motion *m, const double *D, const d
             }
         double size = actio_norm(p, x);
         for (size_t i = 0; i < p; i++) x[i] = size > 0 ? x[i] / size : 0;
-        double part = actio_dot(p, x, m->lambda);
-        for (size_t i = 0; i < p; i++) m->lambda[i] -= part * x[i];
+        double part = actio_dot(p, x, m->here.lambda);
+        for (size_t i = 0; i < p; i++) m->here.lambda[i] -= part * x[i];
     }
 }
 
@@ -264,8 +265,9 @@ int actio_motion_react(struct actio_motion *m, double t, const double *y)
     const double *values = actio_motion_values(m, t, y);
     if (!values) return ACTIO_FLOW_NAN;
     const double *h = values + sys->G.count + sys->A.count + sys->D.count;
-    for (size_t i = 0; i < m->N; i++) m->reaction[i] = -h[i];
-    for (size_t i = 0; i < sys->G.count; i++) m->reaction[sys->G.row[i]] += values[i] * m->zdot[sys->G.col[i]];
-    if (m->p == 0) memset(m->reaction, 0, m->N * sizeof *m->reaction);
+    for (size_t i = 0; i < m->N; i++) m->here.reaction[i] = -h[i];
+    for (size_t i = 0; i < sys->G.count; i++)
+        m->here.reaction[sys->G.row[i]] += values[i] * m->here.zdot[sys->G.col[i]];
+    if (m->p == 0) memset(m->here.reaction, 0, m->N * sizeof *m->here.reaction);
     return m->p ? multipliers(m, values) : ACTIO_FLOW_OK;
 }

@@ -67,14 +67,14 @@ static size_t number_blocks(const struct actio_motion *m, struct gauss *g, uint3
     for (size_t i = 0; i < sys->G.count; i++) g->mark[sys->G.row[i] * N + sys->G.col[i]] = true;
     for (size_t k = 0; k < m->p; k++) actio_components_join(N, g->mark, list, row_variables(sys, k, list));
     for (uint32_t i = 0; i < m->n; i++) list[i] = i;
-    if (sys->contacts) actio_components_join(N, g->mark, list, m->n);
+    if (sys->walls.contacts) actio_components_join(N, g->mark, list, m->n);
     return actio_components(N, g->mark, block);
 }
 
 /* Touched by a row, or by a wall: any coordinate may be. */
 static void mark_touched(const struct actio_motion *m, bool *touched, bool whole)
 {
-    for (size_t i = 0; i < m->N; i++) touched[i] = whole || (m->sys->contacts && i < m->n);
+    for (size_t i = 0; i < m->N; i++) touched[i] = whole || (m->sys->walls.contacts && i < m->n);
     for (size_t i = 0; i < m->sys->A.count; i++) touched[m->sys->A.col[i]] = true;
 }
 
@@ -86,7 +86,7 @@ static void fill_block(const struct actio_motion *m, struct block *b, size_t num
             if (block[i] != number || touched[i] != (pass == 0)) continue;
             b->at[b->n++] = i;
             b->touched += pass == 0;
-            b->walls |= i < m->n && m->sys->contacts;
+            b->walls |= i < m->n && m->sys->walls.contacts;
         }
 }
 
@@ -129,8 +129,8 @@ static int make_blocks(struct actio_motion *m, struct gauss *g)
 
 static int gauss_open(struct actio_motion *m)
 {
-    size_t N = m->N, p = m->p, big = N > p ? N : p, c = m->sys->contacts;
-    struct gauss *g = m->law_data = actio_take(m->ctx, 1, sizeof *g);
+    size_t N = m->N, p = m->p, big = N > p ? N : p, c = m->sys->walls.contacts;
+    struct gauss *g = m->obeys.data = actio_take(m->ctx, 1, sizeof *g);
     if (!g) return 1;
     struct {
         double **at;
@@ -165,13 +165,13 @@ static int gauss_open(struct actio_motion *m)
 
 static void gauss_close(struct actio_motion *m)
 {
-    struct gauss *g = m->law_data;
+    struct gauss *g = m->obeys.data;
     if (!g) return;
     for (size_t k = 0; g->block && k < g->blocks; k++) actio_give(m->ctx, g->block[k].at);
     void *all[] = { g->block, g->index, g->mark, g->S, g->h,    g->X,    g->A, g->c,    g->metric, g->walls, g->E, g->M,
                     g->q,     g->z,     g->lcp,  g->B, g->copy, g->rest, g->y, g->work, g->iwork,  g->pivot, g };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
-    m->law_data = NULL;
+    m->obeys.data = NULL;
 }
 
 /* ---- one block: S z' = h for what rows touch */
@@ -181,7 +181,7 @@ static double given(const struct actio_motion *m, const struct gauss *g, const s
 {
     double sum = at->h[i];
     for (size_t j = 0; j < m->N; j++)
-        if (g->index[j] == 0) sum -= at->G[i * m->N + j] * m->zdot[j];
+        if (g->index[j] == 0) sum -= at->G[i * m->N + j] * m->here.zdot[j];
     return sum;
 }
 
@@ -294,7 +294,7 @@ static int factor(struct gauss *g, const struct block *b)
     return 1;
 }
 
-static double rank_tol(const struct actio_motion *m) { return m->rank < m->p ? REDUNDANT_TOL : RANK_TOL; }
+static double rank_tol(const struct actio_motion *m) { return m->rows.rank < m->p ? REDUNDANT_TOL : RANK_TOL; }
 
 /* Redundant rows count by what they were at their longest: one that vanishes at an instant drops out, and the others
  * hold. */
@@ -322,7 +322,7 @@ static size_t least_constraint(const struct actio_motion *m, struct gauss *g, co
     memcpy(g->B, g->A, p * n * sizeof *g->B);
     divide_rows(n, g->S, g->B, p);
     memcpy(g->copy, g->B, p * n * sizeof *g->B);
-    bool redundant = m->rank < m->p;
+    bool redundant = m->rows.rank < m->p;
     if (redundant) scale_by_longest(m, g, b);
     size_t rank = (redundant ? actio_min_norm_as_is : actio_min_norm)(p, n, g->copy, g->rest, rank_tol(m), g->y,
                                                                       &defect, g->work, g->iwork);
@@ -343,7 +343,7 @@ static size_t take_walls(struct actio_motion *m, struct gauss *g, const struct b
         memcpy(g->copy, g->B, b->rows * n * sizeof *g->B);
         rank = actio_row_bases(b->rows, n, g->copy, rank_tol(m), g->E, g->work, g->iwork);
     }
-    for (size_t i = 0; i < m->sys->contacts; i++, x += m->n + ACTIO_GAP_HEAD) {
+    for (size_t i = 0; i < m->sys->walls.contacts; i++, x += m->n + ACTIO_GAP_HEAD) {
         double *row = g->walls + count * n;
         if (!held[i]) continue;
         for (size_t j = 0; j < n; j++) row[j] = b->at[j] < m->n ? x[ACTIO_GAP_HEAD + b->at[j]] : 0;
@@ -381,10 +381,10 @@ static int push_off(struct actio_motion *m, struct gauss *g, const struct block 
 static void put_back(struct actio_motion *m, const struct gauss *g, const struct block *b)
 {
     size_t t = b->touched, width = t + 1;
-    for (size_t i = 0; i < t; i++) m->zdot[b->at[i]] = g->h[i];
+    for (size_t i = 0; i < t; i++) m->here.zdot[b->at[i]] = g->h[i];
     for (size_t i = 0; i < b->n - t; i++) {
         const double *row = g->X + i * width;
-        m->zdot[b->at[t + i]] = row[t] - actio_dot(t, row, g->h);
+        m->here.zdot[b->at[t + i]] = row[t] - actio_dot(t, row, g->h);
     }
 }
 
@@ -409,7 +409,7 @@ static void end_block(struct gauss *g, const struct block *b)
 /* z' into m->zdot; held: walls that are touched, or NULL. */
 static int accelerations(struct actio_motion *m, double t, const double *y, const unsigned char *held)
 {
-    struct gauss *g = m->law_data;
+    struct gauss *g = m->obeys.data;
     struct actio_dense_point at;
     size_t rank = 0, row, col;
     if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
@@ -427,7 +427,7 @@ static int accelerations(struct actio_motion *m, double t, const double *y, cons
         put_back(m, g, b);
         end_block(g, b);
     }
-    return rank < m->rank ? ACTIO_FLOW_SINGULAR : ACTIO_FLOW_OK;
+    return rank < m->rows.rank ? ACTIO_FLOW_SINGULAR : ACTIO_FLOW_OK;
 }
 
 static int gauss_one_sided(struct actio_motion *m, double t, const double *y, const unsigned char *held)
@@ -441,7 +441,7 @@ static int gauss_rates(struct actio_motion *m, double t, const double *y, double
 {
     int status = accelerations(m, t, y, NULL);
     memcpy(dy, y + m->n, m->n * sizeof *dy);
-    memcpy(dy + m->n, m->zdot, m->N * sizeof *dy);
+    memcpy(dy + m->n, m->here.zdot, m->N * sizeof *dy);
     return status;
 }
 
@@ -457,18 +457,18 @@ static int gauss_solve(struct actio_motion *m, double t, const double *y)
 /* The first pair of variables, at this state, whose part of the metric is not symmetric: named in m->objection. */
 static bool uneven_at(struct actio_motion *m, double t, const double *y)
 {
-    struct gauss *g = m->law_data;
+    struct gauss *g = m->obeys.data;
     struct actio_dense_point at;
     size_t row, col;
     if (actio_motion_matrices(m, t, y, &at)) return false;
     begin_blocks(m, g);
-    memset(m->zdot, 0, m->N * sizeof *m->zdot);
+    memset(m->here.zdot, 0, m->N * sizeof *m->here.zdot);
     for (size_t k = 0; k < g->blocks; k++) {
         const struct block *b = &g->block[k];
         if (form_block(m, g, b, &at)) return false;
         if (!is_even(b->touched, g->S, &row, &col)) {
             snprintf(
-                m->objection, sizeof m->objection,
+                m->obeys.objection, sizeof m->obeys.objection,
                 "its rows contain '%s' and '%s', whose mass matrix is not symmetric: no function to minimise exists",
                 m->sys->variable[b->at[col]], m->sys->variable[b->at[row]]);
             return true;
@@ -491,12 +491,12 @@ static const char *unevenness(struct actio_motion *m, double t, const double *y)
     }
     gauss_close(m);
     actio_give(m->ctx, near);
-    return uneven ? m->objection : NULL;
+    return uneven ? m->obeys.objection : NULL;
 }
 
 static const char *gauss_objection(struct actio_motion *m, double t, const double *y)
 {
-    if (m->sys->slaves) return "a second derivative extends beyond an end of a line, where values have no mass";
+    if (m->sys->field.slaves) return "a second derivative extends beyond an end of a line, where values have no mass";
     const char *why = actio_law_is_small(m, t, y);
     return why || !has_states_coupled(m->sys) ? why : unevenness(m, t, y);
 }

@@ -50,7 +50,7 @@ static const char *hamel_objection(struct actio_motion *m, double t, const doubl
 static int hamel_open(struct actio_motion *m)
 {
     size_t n = m->n, p = m->p, big = n > p ? n : p;
-    struct hamel *h = m->law_data = actio_take(m->ctx, 1, sizeof *h);
+    struct hamel *h = m->obeys.data = actio_take(m->ctx, 1, sizeof *h);
     if (!h) return 1;
     h->frame = m->sys->frame;
     h->n = n;
@@ -83,7 +83,7 @@ static int hamel_open(struct actio_motion *m)
 
 static void hamel_close(struct actio_motion *m)
 {
-    struct hamel *h = m->law_data;
+    struct hamel *h = m->obeys.data;
     if (!h) return;
     void *all[] = { h->M,      h->Psi,  h->K,    h->c,   h->c0,     h->work,  h->xi,    h->beta,
                     h->change, h->part, h->rate, h->sum, h->states, h->pivot, h->iwork, h };
@@ -92,7 +92,7 @@ static void hamel_close(struct actio_motion *m)
 
 static size_t hamel_size(const struct actio_motion *m)
 {
-    const struct hamel *h = m->law_data;
+    const struct hamel *h = m->obeys.data;
     return m->n + h->r + m->m;
 }
 
@@ -120,7 +120,7 @@ static void times(size_t n, const double *A, const double *x, double *to, bool t
 
 static int hamel_fold(struct actio_motion *m, double t, const double *y, double *Y)
 {
-    struct hamel *h = m->law_data;
+    struct hamel *h = m->obeys.data;
     struct frame_values at = frame_at(m, t, y);
     memcpy(Y, y, m->n * sizeof *Y);
     for (size_t j = 0; j < h->r; j++) Y[m->n + j] = at.m0[j] + actio_dot(h->n, at.M + j * h->n, y + m->n);
@@ -131,7 +131,7 @@ static int hamel_fold(struct actio_motion *m, double t, const double *y, double 
 /* v = Psi (xi - m0), the xi of constraints 0. */
 static int hamel_unfold(struct actio_motion *m, double t, const double *Y, double *y)
 {
-    struct hamel *h = m->law_data;
+    struct hamel *h = m->obeys.data;
     size_t n = h->n;
     memcpy(y, Y, n * sizeof *y);
     memset(y + n, 0, n * sizeof *y);
@@ -146,9 +146,9 @@ static int hamel_unfold(struct actio_motion *m, double t, const double *Y, doubl
 /* s' of the states, which no constraint binds; what they bring to the coordinates' equations is taken off h. */
 static int state_rates(struct actio_motion *m, const struct actio_dense_point *at, double *h_q)
 {
-    struct hamel *h = m->law_data;
+    struct hamel *h = m->obeys.data;
     size_t n = m->n, k = m->m, N = m->N;
-    double *G = h->states, *s = m->zdot + n;
+    double *G = h->states, *s = m->here.zdot + n;
     memcpy(h_q, at->h, n * sizeof *h_q);
     if (k == 0) return ACTIO_FLOW_OK;
     for (size_t i = 0; i < k; i++) memcpy(G + i * k, at->G + (n + i) * N + n, k * sizeof *G);
@@ -200,7 +200,7 @@ static double right_side(struct hamel *h, const struct frame_values *at, const d
 /* xi' into h->rate, z' into m->zdot, at a known state. */
 static int accelerations(struct actio_motion *m, double t, const double *y)
 {
-    struct hamel *h = m->law_data;
+    struct hamel *h = m->obeys.data;
     struct actio_dense_point point;
     size_t n = h->n, r = h->r, N = m->N;
     const double *v = y + n;
@@ -229,41 +229,41 @@ static int accelerations(struct actio_motion *m, double t, const double *y)
     if (r && actio_lu_factor(r, h->K, h->iwork)) return ACTIO_FLOW_SINGULAR;
     if (r) actio_lu_solve(r, h->K, h->iwork, h->rate, 1, false);
     for (size_t k = 0; k < n; k++) {
-        m->zdot[k] = h->beta[k];
-        for (size_t j = 0; j < r; j++) m->zdot[k] += h->Psi[k * n + j] * h->rate[j];
+        m->here.zdot[k] = h->beta[k];
+        for (size_t j = 0; j < r; j++) m->here.zdot[k] += h->Psi[k * n + j] * h->rate[j];
     }
     return ACTIO_FLOW_OK;
 }
 
 static int hamel_rates(struct actio_motion *m, double t, const double *Y, double *dY)
 {
-    struct hamel *h = m->law_data;
-    double *y = m->law_y;
+    struct hamel *h = m->obeys.data;
+    double *y = m->obeys.y;
     int status = hamel_unfold(m, t, Y, y);
     if (!status) status = accelerations(m, t, y);
     memcpy(dY, y + m->n, m->n * sizeof *dY);
     memcpy(dY + m->n, h->rate, h->r * sizeof *dY);
-    memcpy(dY + m->n + h->r, m->zdot + m->n, m->m * sizeof *dY);
+    memcpy(dY + m->n + h->r, m->here.zdot + m->n, m->m * sizeof *dY);
     return status;
 }
 
 /* Automatic rows anew: perpendicular to the others as they are here. */
 static int hamel_rebase(struct actio_motion *m, double t, const double *y)
 {
-    struct hamel *h = m->law_data;
+    struct hamel *h = m->obeys.data;
     size_t n = h->n, first = h->frame->given, count = h->frame->automatic;
     if (count == 0) return ACTIO_FLOW_OK;
     struct frame_values at = frame_at(m, t, y);
     memcpy(h->K, at.M, n * n * sizeof *h->K);
     if (actio_frame_complete(n, first, count, h->K, 1e-9, h->work, h->iwork) < n - count) return ACTIO_FLOW_SINGULAR;
-    memcpy(m->hidden, h->K + first * n, count * n * sizeof *m->hidden);
+    memcpy(m->here.hidden, h->K + first * n, count * n * sizeof *m->here.hidden);
     actio_motion_prologue(m, ACTIO_Q_FRAME);
     return ACTIO_FLOW_OK;
 }
 
 static double hamel_strain(struct actio_motion *m, double t, const double *y)
 {
-    struct hamel *h = m->law_data;
+    struct hamel *h = m->obeys.data;
     size_t n = h->n;
     if (h->frame->automatic == 0) return 0;
     struct frame_values at = frame_at(m, t, y);

@@ -36,12 +36,12 @@ static void reduce(struct actio_chart *c, const double *G, const double *rest)
 /* z' at a known state, with the frame in force, into m->zdot; xi' into c->step. */
 static int accelerations(struct actio_motion *m, double t, const double *y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
     size_t N = c->N, r = c->r;
     if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
     if (actio_chart_factor(c, at.A)) return ACTIO_FLOW_SINGULAR;
-    double *beta = m->zdot, *F = c->F, *K = c->K, *rest = c->work;
+    double *beta = m->here.zdot, *F = c->F, *K = c->K, *rest = c->work;
     memset(F, 0, N * r * sizeof *F);
     for (size_t i = 0; i < r; i++) F[i * r + i] = 1;
     for (size_t i = 0; i < N; i++) beta[i] = i < r ? 0 : at.c[c->row[i - r]];
@@ -57,8 +57,8 @@ static int accelerations(struct actio_motion *m, double t, const double *y)
 
 static int maggi_rates(struct actio_motion *m, double t, const double *Y, double *dY)
 {
-    struct actio_chart *c = m->law_data;
-    double *y = m->law_y;
+    struct actio_chart *c = m->obeys.data;
+    double *y = m->obeys.y;
     int status = actio_chart_unfold(m, t, Y, y);
     if (!status) status = accelerations(m, t, y);
     memcpy(dY, y + m->n, m->n * sizeof *dY);
@@ -69,7 +69,7 @@ static int maggi_rates(struct actio_motion *m, double t, const double *Y, double
 /* The null space of A, as it is here. */
 static int maggi_rebase(struct actio_motion *m, double t, const double *y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
     size_t N = c->N, p = m->p;
     if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
@@ -84,7 +84,7 @@ static int maggi_rebase(struct actio_motion *m, double t, const double *y)
 
 static double maggi_strain(struct actio_motion *m, double t, const double *y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     return c->r == c->N ? 0 : actio_chart_condition(m, t, y) / WORN;
 }
 
@@ -115,14 +115,14 @@ static double wear(const struct actio_chart *c)
 
 static int line_rates(struct actio_motion *m, double t, const double *y, double *dy)
 {
-    int status = m->based ? accelerations(m, t, y) : ACTIO_FLOW_SINGULAR;
-    m->based = true; /* until the next run begins */
-    if (status == ACTIO_FLOW_SINGULAR || (!status && wear(m->law_data) > WORN)) {
+    int status = m->obeys.based ? accelerations(m, t, y) : ACTIO_FLOW_SINGULAR;
+    m->obeys.based = true; /* until the next run begins */
+    if (status == ACTIO_FLOW_SINGULAR || (!status && wear(m->obeys.data) > WORN)) {
         status = maggi_rebase(m, t, y);
         if (!status) status = accelerations(m, t, y);
     }
     memcpy(dy, y + m->n, m->n * sizeof *dy);
-    memcpy(dy + m->n, m->zdot, m->N * sizeof *dy);
+    memcpy(dy + m->n, m->here.zdot, m->N * sizeof *dy);
     return status;
 }
 

@@ -14,14 +14,14 @@ enum { MOST_SPLITS = 100 }; /* in one run: more is not a motion */
 static int reduced_open(struct actio_motion *m)
 {
     if (actio_chart_open(m)) return 1;
-    ((struct actio_chart *)m->law_data)->tau = m->resplit;
+    ((struct actio_chart *)m->obeys.data)->tau = m->chosen.resplit;
     return 0;
 }
 
 /* Scales of the metric: columns of A are judged by A G^-1/2, of which the diagonal is enough to choose by. */
 static void weigh(struct actio_motion *m, const struct actio_dense_point *at, double *A)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     double *scale = c->phi;
     actio_row_scales(m->p, c->N, at->A, scale);
     for (size_t k = 0; k < m->p; k++)
@@ -49,7 +49,7 @@ static void set_split(struct actio_chart *c, const bool *bound)
 /* Smallest singular value of the bound columns of the rows kept: how well the constraints give the bound velocities. */
 static double grip(struct actio_motion *m, const double *A, const bool *bound)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     size_t count = c->N - c->r, col = 0;
     double *S = c->F, *sigma = c->work;
     for (size_t i = 0; i < c->N; i++) {
@@ -65,7 +65,7 @@ static double grip(struct actio_motion *m, const double *A, const bool *bound)
  * that of the split in force. */
 static double best_exchange(struct actio_motion *m, const struct actio_dense_point *at, bool *bound)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     size_t out = 0, in = 0;
     double most = 0;
     weigh(m, at, c->copy);
@@ -96,12 +96,12 @@ static double best_exchange(struct actio_motion *m, const struct actio_dense_poi
 /* At the start the components that pivoting takes first; later one is exchanged for another. */
 static int reduced_rebase(struct actio_motion *m, double t, const double *y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
     bool *bound = (bool *)c->K;
     if (actio_motion_matrices(m, t, y, &at)) return ACTIO_FLOW_NAN;
     if (actio_chart_choose_rows(m, at.A)) return ACTIO_FLOW_SINGULAR;
-    if (m->based) {
+    if (m->obeys.based) {
         double gain;
         best_exchange(m, &at, bound);
         set_split(c, bound);
@@ -124,7 +124,7 @@ static int reduced_rebase(struct actio_motion *m, double t, const double *y)
 /* tau times the grip of the best exchange over that of this split: above 1 it is worn out. */
 static double reduced_strain(struct actio_motion *m, double t, const double *y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
     if (c->r == c->N || c->r == 0 || !(c->tau > 0) || actio_motion_matrices(m, t, y, &at)) return 0;
     return fmin(c->tau * best_exchange(m, &at, (bool *)c->K), 1e6);
@@ -133,7 +133,7 @@ static double reduced_strain(struct actio_motion *m, double t, const double *y)
 /* z' = free rates on free components; bound ones follow from A z' = c. */
 static int rates_at(struct actio_motion *m, double t, const double *y)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
     size_t N = c->N, r = c->r;
     double *free_rates = c->work;
@@ -142,17 +142,18 @@ static int rates_at(struct actio_motion *m, double t, const double *y)
     memcpy(c->copy, at.G, N * N * sizeof *c->copy);
     if (actio_lu_factor(N, c->copy, c->pivot)) return ACTIO_FLOW_SINGULAR;
     actio_lu_solve(N, c->copy, c->pivot, free_rates, 1, false);
-    for (size_t i = 0; i < N; i++) m->zdot[i] = i < r ? actio_dot(N, c->Z + i * N, free_rates) : at.c[c->row[i - r]];
-    memcpy(c->step, m->zdot, r * sizeof *c->step);
+    for (size_t i = 0; i < N; i++)
+        m->here.zdot[i] = i < r ? actio_dot(N, c->Z + i * N, free_rates) : at.c[c->row[i - r]];
+    memcpy(c->step, m->here.zdot, r * sizeof *c->step);
     if (actio_chart_factor(c, at.A)) return ACTIO_FLOW_SINGULAR;
-    actio_lu_solve(N, c->M, c->pivot, m->zdot, 1, false);
+    actio_lu_solve(N, c->M, c->pivot, m->here.zdot, 1, false);
     return ACTIO_FLOW_OK;
 }
 
 static int reduced_rates(struct actio_motion *m, double t, const double *Y, double *dY)
 {
-    struct actio_chart *c = m->law_data;
-    double *y = m->law_y;
+    struct actio_chart *c = m->obeys.data;
+    double *y = m->obeys.y;
     int status = actio_chart_unfold(m, t, Y, y);
     if (!status) status = rates_at(m, t, y);
     memcpy(dY, y + m->n, m->n * sizeof *dY);
@@ -175,7 +176,7 @@ static void take_bound(const struct actio_chart *c, const double *from, const ui
  * (G_bb)^-1 A_bk, so that on bound components it is A_b' lambda; power = lambda D v. */
 static int share(struct actio_motion *m, const struct actio_dense_point *at, const double *v)
 {
-    struct actio_chart *c = m->law_data;
+    struct actio_chart *c = m->obeys.data;
     size_t N = c->N, count = N - c->r, b = 0;
     double *Ab = c->M, *Gb = c->copy, *momentum = c->work, *column = momentum + N;
     uint32_t *bound = (uint32_t *)c->iwork;
@@ -192,14 +193,14 @@ static int share(struct actio_motion *m, const struct actio_dense_point *at, con
     take_bound(c, at->A, c->row, Ab);
     for (size_t k = 0; k < count; k++) {
         for (size_t i = 0; i < count; i++) column[i] = Ab[i * count + k];
-        m->lambda[m->p + c->row[k]] = actio_dot(count, column, momentum);
+        m->here.lambda[m->p + c->row[k]] = actio_dot(count, column, momentum);
     }
-    for (size_t i = 0; i < count; i++) column[i] = m->reaction[bound[i]];
+    for (size_t i = 0; i < count; i++) column[i] = m->here.reaction[bound[i]];
     if (actio_lu_factor(count, Ab, c->pivot)) return ACTIO_FLOW_SINGULAR;
     actio_lu_solve(count, Ab, c->pivot, column, 1, false);
     for (size_t k = 0; k < count; k++) {
-        m->lambda[c->row[k]] = column[k];
-        m->lambda[m->p + c->row[k]] *= column[k];
+        m->here.lambda[c->row[k]] = column[k];
+        m->here.lambda[m->p + c->row[k]] *= column[k];
     }
     return ACTIO_FLOW_OK;
 }

@@ -57,16 +57,17 @@ static enum actio_modes_status look_at_sides(struct looking *w)
 {
     struct actio_motion *m = w->m;
     const struct actio_system *sys = m->sys;
-    if (sys->modes && actio_motion_need(m, ACTIO_Q_GUARDS)) return ACTIO_MODES_NO_MEMORY;
-    const double *guard = sys->modes ? actio_motion_quantity(m, ACTIO_Q_GUARDS, w->t, w->y) : NULL;
-    for (size_t k = 0; k < sys->modes; k++) /* of floor and mod each whole number is such a place */
-        if (fabs(guard[k] - (sys->mode_whole[k] ? nearbyint(guard[k]) : 0)) <= ROUNDED)
+    if (sys->switches.count && actio_motion_need(m, ACTIO_Q_GUARDS)) return ACTIO_MODES_NO_MEMORY;
+    const double *guard = sys->switches.count ? actio_motion_quantity(m, ACTIO_Q_GUARDS, w->t, w->y) : NULL;
+    for (size_t k = 0; k < sys->switches.count; k++) /* of floor and mod each whole number is such a place */
+        if (fabs(guard[k] - (sys->switches.whole[k] ? nearbyint(guard[k]) : 0)) <= ROUNDED)
             return stopped_by(w, ACTIO_MODES_KINK, k, guard[k]);
-    for (size_t k = 0; k < sys->rubs; k++)
-        if (sys->rub[k].constraint != UINT32_MAX) return stopped_by(w, ACTIO_MODES_STUCK, sys->rub[k].constraint, 0);
-    if (sys->contacts && actio_motion_need(m, ACTIO_Q_GAPS)) return ACTIO_MODES_NO_MEMORY;
-    const double *gap = sys->contacts ? actio_motion_quantity(m, ACTIO_Q_GAPS, w->t, w->y) : NULL;
-    for (size_t k = 0; k < sys->contacts; k++)
+    for (size_t k = 0; k < sys->walls.rubs; k++)
+        if (sys->walls.rub[k].constraint != UINT32_MAX)
+            return stopped_by(w, ACTIO_MODES_STUCK, sys->walls.rub[k].constraint, 0);
+    if (sys->walls.contacts && actio_motion_need(m, ACTIO_Q_GAPS)) return ACTIO_MODES_NO_MEMORY;
+    const double *gap = sys->walls.contacts ? actio_motion_quantity(m, ACTIO_Q_GAPS, w->t, w->y) : NULL;
+    for (size_t k = 0; k < sys->walls.contacts; k++)
         if (gap[k] <= ROUNDED) return stopped_by(w, ACTIO_MODES_CONTACT, k, gap[k]);
     return ACTIO_MODES_FOUND;
 }
@@ -79,7 +80,7 @@ static void measure(const struct looking *w, double *size)
     const struct actio_system *sys = m->sys;
     const double *D = w->values + sys->G.count + sys->A.count;
     memset(size, 0, m->N * sizeof *size);
-    for (size_t i = 0; i < sys->D.count; i++) size[sys->D.col[i]] += fabs(D[i] * m->lambda[sys->D.row[i]]);
+    for (size_t i = 0; i < sys->D.count; i++) size[sys->D.col[i]] += fabs(D[i] * m->here.lambda[sys->D.row[i]]);
     for (size_t i = 0; i < w->slope.count; i++) {
         uint32_t col = w->slope.col[i];
         bool velocity = col >= m->n && col < 2 * m->n;
@@ -97,15 +98,15 @@ static enum actio_modes_status look_at_forces(struct looking *w)
     bool rests = true;
     if (!size) return ACTIO_MODES_NO_MEMORY;
     measure(w, size);
-    for (size_t i = 0; i < sys->G.count; i++) left[sys->G.row[i]] += w->values[i] * m->zdot[sys->G.col[i]];
+    for (size_t i = 0; i < sys->G.count; i++) left[sys->G.row[i]] += w->values[i] * m->here.zdot[sys->G.col[i]];
     for (size_t i = 0; i < m->N; i++) largest = fmax(largest, size[i]);
     for (size_t i = 0; i < m->N; i++) {
         if (w->is_slave[i]) continue;
         rests = rests && fabs(left[i]) <= AT_REST * size[i] + ROUNDED * largest;
-        if (fabs(m->zdot[i]) > fabs(m->zdot[fastest]) || w->is_slave[fastest]) fastest = i;
+        if (fabs(m->here.zdot[i]) > fabs(m->here.zdot[fastest]) || w->is_slave[fastest]) fastest = i;
     }
     actio_give(m->ctx, size);
-    return rests ? ACTIO_MODES_FOUND : stopped_by(w, ACTIO_MODES_NO_REST, fastest, m->zdot[fastest]);
+    return rests ? ACTIO_MODES_FOUND : stopped_by(w, ACTIO_MODES_NO_REST, fastest, m->here.zdot[fastest]);
 }
 
 /* Multipliers, matrices and slopes at the point, by the numeric elimination: its factors are wanted afterwards. */
@@ -113,10 +114,10 @@ static enum actio_modes_status look_at_point(struct looking *w)
 {
     struct actio_motion *m = w->m;
     size_t count = m->at[ACTIO_Q_MATRIX].count;
-    bool numeric = m->numeric;
-    m->numeric = true;
+    bool numeric = m->rows.numeric;
+    m->rows.numeric = true;
     int status = actio_motion_solve(m, w->t, w->y);
-    m->numeric = numeric;
+    m->rows.numeric = numeric;
     if (status) return status == ACTIO_FLOW_NAN ? ACTIO_MODES_NOT_FINITE : ACTIO_MODES_UNDETERMINED;
     const double *values = actio_motion_values(m, w->t, w->y);
     if (!values) return ACTIO_MODES_NOT_FINITE;
@@ -143,7 +144,7 @@ static bool is_ideal(const struct looking *w)
     const struct actio_motion *m = w->m;
     const struct actio_system *sys = m->sys;
     const double *A = w->values + sys->G.count, *D = A + sys->A.count;
-    double *apart = m->residual, size = fmax(largest_of(A, sys->A.count), largest_of(D, sys->D.count));
+    double *apart = m->scratch.residual, size = fmax(largest_of(A, sys->A.count), largest_of(D, sys->D.count));
     memset(apart, 0, m->p * sizeof *apart);
     for (size_t i = 0; i < sys->A.count; i++) apart[sys->A.row[i]] += A[i] * sin(1 + 2.4 * sys->A.col[i]);
     for (size_t i = 0; i < sys->D.count; i++) apart[sys->D.row[i]] -= D[i] * sin(1 + 2.4 * sys->D.col[i]);
@@ -156,8 +157,8 @@ static bool is_conservative(const struct looking *w)
     const struct actio_system *sys = m->sys;
     double C = 0, K = 0;
     if (m->m || sys->holonomic != m->p || !is_ideal(w)) return false;
-    for (size_t k = 0; k < sys->slaves; k++)
-        if (sys->slave_is_rate[k]) return false;
+    for (size_t k = 0; k < sys->field.slaves; k++)
+        if (sys->field.slave_is_rate[k]) return false;
     for (size_t i = 0; i < w->slope.count; i++) {
         if (w->slope.row[i] >= m->N) continue;
         double *most = w->slope.col[i] < m->n ? &K : &C;
@@ -196,8 +197,9 @@ static void natural_rows(const struct looking *w, double *a, size_t first, size_
 {
     const struct actio_system *sys = w->m->sys;
     for (size_t i = 0; i < sys->G.count; i++)
-        for (size_t k = 0; w->is_slave[sys->G.row[i]] && k < sys->slaves; k++)
-            if (sys->slave[k] == sys->G.row[i]) a[(first + k) * width + shift + sys->G.col[i]] += scale * w->values[i];
+        for (size_t k = 0; w->is_slave[sys->G.row[i]] && k < sys->field.slaves; k++)
+            if (sys->field.slave[k] == sys->G.row[i])
+                a[(first + k) * width + shift + sys->G.col[i]] += scale * w->values[i];
 }
 
 /* ---- K x = w2 M x */
@@ -255,7 +257,7 @@ static bool open_pencil(struct looking *w, struct pencil *p, double **basis)
 {
     const struct actio_motion *m = w->m;
     const struct actio_system *sys = m->sys;
-    size_t rows = m->p + sys->slaves, rank;
+    size_t rows = m->p + sys->field.slaves, rank;
     double *a = actio_take(m->ctx, rows * m->n + 1, sizeof *a);
     for (size_t i = 0; a && i < sys->A.count; i++)
         a[sys->A.row[i] * m->n + sys->A.col[i]] += w->values[sys->G.count + i];
@@ -352,7 +354,7 @@ static double *tangent_rows(const struct looking *w, double scale, size_t *count
 {
     struct actio_motion *m = w->m;
     const struct actio_system *sys = m->sys;
-    size_t H = sys->holonomic, S = sys->slaves, ny = m->ny, n = m->n, velocity = H + S,
+    size_t H = sys->holonomic, S = sys->field.slaves, ny = m->ny, n = m->n, velocity = H + S,
            natural = velocity + sys->levels;
     double *a = actio_take(m->ctx, (natural + S) * ny + 1, sizeof *a);
     uint32_t *level = actio_take(m->ctx, m->p + 1, sizeof *level);
@@ -371,13 +373,14 @@ static double *tangent_rows(const struct looking *w, double scale, size_t *count
     natural_rows(w, a, natural, ny, n, 1);
     natural_rows(w, a, H, ny, 0, 1 / scale);
     for (size_t k = 0; k < S; k++)
-        if (sys->slave_is_rate[k]) memset(a + (H + k) * ny, 0, ny * sizeof *a);
+        if (sys->field.slave_is_rate[k]) memset(a + (H + k) * ny, 0, ny * sizeof *a);
     for (size_t i = 0; i < w->slope.count; i++) {
         size_t row = w->slope.row[i], col = w->slope.col[i];
         if (row >= m->N && col >= n && col < 2 * n && level[row - m->N])
             a[(velocity + level[row - m->N] - 1) * ny + col - n] -= w->slope.value[i] / scale;
         for (size_t k = 0; row < m->N && w->is_slave[row] && col < n && k < S; k++)
-            if (sys->slave[k] == row && sys->slave_is_rate[k]) a[(natural + k) * ny + col] += w->slope.value[i] / scale;
+            if (sys->field.slave[k] == row && sys->field.slave_is_rate[k])
+                a[(natural + k) * ny + col] += w->slope.value[i] / scale;
     }
     actio_give(m->ctx, level);
     return a;
@@ -390,12 +393,13 @@ static bool disturb(struct looking *w, struct first_order *o, const double *x)
     const struct actio_system *sys = m->sys;
     for (size_t i = 0; i < o->ny; i++) o->x[i] = i < m->n ? x[i] / o->scale : x[i];
     actio_slopes_apply(&w->slope, m->N + m->p, o->x, o->force);
-    for (size_t k = 0; k < sys->slaves; k++) o->force[sys->slave[k]] = 0;
-    for (size_t i = 0; i < w->slope.count && sys->slaves; i++) /* N_v dv' = -N_q dv */
+    for (size_t k = 0; k < sys->field.slaves; k++) o->force[sys->field.slave[k]] = 0;
+    for (size_t i = 0; i < w->slope.count && sys->field.slaves; i++) /* N_v dv' = -N_q dv */
         for (size_t k = 0;
-             w->slope.row[i] < m->N && w->is_slave[w->slope.row[i]] && w->slope.col[i] < m->n && k < sys->slaves; k++)
-            if (sys->slave[k] == w->slope.row[i] && sys->slave_is_rate[k])
-                o->force[sys->slave[k]] -= w->slope.value[i] * o->x[m->n + w->slope.col[i]];
+             w->slope.row[i] < m->N && w->is_slave[w->slope.row[i]] && w->slope.col[i] < m->n && k < sys->field.slaves;
+             k++)
+            if (sys->field.slave[k] == w->slope.row[i] && sys->field.slave_is_rate[k])
+                o->force[sys->field.slave[k]] -= w->slope.value[i] * o->x[m->n + w->slope.col[i]];
     for (size_t i = 0; i < m->n; i++) o->image[i] = o->scale * o->x[m->n + i];
     return actio_saddle_answer(m->saddle, o->force, o->force + m->N, o->image + m->n) == 0;
 }
@@ -471,7 +475,7 @@ static enum actio_modes_status solve_general(struct looking *w)
     struct actio_motion *m = w->m;
     struct first_order o = { .ny = m->ny, .scale = scale_of(w) };
     size_t rows, rank;
-    if (m->ny - m->p > ACTIO_MODES_LARGEST_GENERAL + m->sys->holonomic + 2 * m->sys->slaves)
+    if (m->ny - m->p > ACTIO_MODES_LARGEST_GENERAL + m->sys->holonomic + 2 * m->sys->field.slaves)
         return stopped_by(w, ACTIO_MODES_TOO_LARGE, ACTIO_MODES_LARGEST_GENERAL,
                           (double)(m->ny - m->p - m->sys->holonomic));
     double *a = tangent_rows(w, o.scale, &rows);
@@ -518,7 +522,7 @@ enum actio_modes_status actio_modes_solve(struct actio_motion *m, double t, cons
     w.is_slave = actio_take(m->ctx, m->N + 1, sizeof *w.is_slave);
     enum actio_modes_status status = ACTIO_MODES_NO_MEMORY;
     if (w.y && w.values && w.is_slave) {
-        for (size_t k = 0; k < m->sys->slaves; k++) w.is_slave[m->sys->slave[k]] = true;
+        for (size_t k = 0; k < m->sys->field.slaves; k++) w.is_slave[m->sys->field.slave[k]] = true;
         status = look(&w, y);
     }
     actio_slopes_close(&w.slope, m->ctx);

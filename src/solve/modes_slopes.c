@@ -25,11 +25,11 @@ bool actio_slopes_residual(struct actio_motion *m, double t, const double *y, do
     if (!G) return false;
     const double *A = G + sys->G.count, *D = A + sys->A.count, *h = D + sys->D.count;
     memcpy(r, h, (m->N + m->p) * sizeof *r);
-    for (size_t i = 0; i < sys->G.count; i++) r[sys->G.row[i]] -= G[i] * m->zdot[sys->G.col[i]];
-    for (size_t i = 0; i < sys->D.count; i++) r[sys->D.col[i]] += D[i] * m->lambda[sys->D.row[i]];
-    for (size_t i = 0; i < sys->A.count; i++) r[m->N + sys->A.row[i]] -= A[i] * m->zdot[sys->A.col[i]];
-    const double *natural = sys->slaves ? actio_bound_values(&m->at[ACTIO_Q_SLAVES]) : NULL;
-    for (size_t k = 0; k < sys->slaves; k++) r[sys->slave[k]] = natural[k];
+    for (size_t i = 0; i < sys->G.count; i++) r[sys->G.row[i]] -= G[i] * m->here.zdot[sys->G.col[i]];
+    for (size_t i = 0; i < sys->D.count; i++) r[sys->D.col[i]] += D[i] * m->here.lambda[sys->D.row[i]];
+    for (size_t i = 0; i < sys->A.count; i++) r[m->N + sys->A.row[i]] -= A[i] * m->here.zdot[sys->A.col[i]];
+    const double *natural = sys->field.slaves ? actio_bound_values(&m->at[ACTIO_Q_SLAVES]) : NULL;
+    for (size_t k = 0; k < sys->field.slaves; k++) r[sys->field.slave[k]] = natural[k];
     return true;
 }
 
@@ -154,9 +154,10 @@ static int by_differences(struct actio_motion *m, struct actio_slopes *s, double
 int actio_slopes_open(struct actio_slopes *s, struct actio_motion *m, double t, const double *y)
 {
     /* the params' direction, 0 */
-    if ((!m->sys->axes && actio_motion_make_hidden(m, m->sys->params)) || actio_motion_need(m, ACTIO_Q_EQUATIONS_Y))
+    if ((!m->sys->field.axes && actio_motion_make_hidden(m, m->sys->params))
+        || actio_motion_need(m, ACTIO_Q_EQUATIONS_Y))
         return 1;
-    const struct actio_places *at = &m->sys->equations_y;
+    const struct actio_places *at = &m->sys->jets.equations_y;
     const double *value = actio_motion_quantity(m, ACTIO_Q_EQUATIONS_Y, t, y);
     if (!take(s, m->ctx, at->count)) return 1;
     for (size_t i = 0; i < at->count; i++) {
@@ -165,7 +166,7 @@ int actio_slopes_open(struct actio_slopes *s, struct actio_motion *m, double t, 
         s->value[i] = value[i];
     }
     s->count = at->count;
-    if (!m->sys->axes) return 0;
+    if (!m->sys->field.axes) return 0;
     double *work = actio_take(m->ctx, 2 * m->ny + 5 * (m->N + m->p) + 1, sizeof *work);
     int bad = work == NULL;
     if (!bad && !agree(m, s, t, y, work)) {

@@ -26,20 +26,20 @@ static struct actio_binding here(struct actio_motion *m)
     struct actio_binding b;
     memset(&b, 0, sizeof b);
     const double *base[ACTIO_SPACE_COUNT] = {
-        [ACTIO_SPACE_T] = &m->t,
-        [ACTIO_SPACE_PARAM] = m->param,
-        [ACTIO_SPACE_HIDDEN] = m->hidden,
-        [ACTIO_SPACE_MODE] = m->mode,
-        [ACTIO_SPACE_Q] = m->y,
-        [ACTIO_SPACE_V] = m->y + m->n,
-        [ACTIO_SPACE_STATE] = m->y + 2 * m->n,
-        [ACTIO_SPACE_ACC] = m->zdot,
-        [ACTIO_SPACE_SDOT] = m->zdot + m->n,
-        [ACTIO_SPACE_LAMBDA] = m->lambda,
-        [ACTIO_SPACE_REACTION] = m->reaction,
-        [ACTIO_SPACE_QMINUS] = m->weight,
-        [ACTIO_SPACE_SMINUS] = m->weight + m->n,
-        [ACTIO_SPACE_LMINUS] = m->weight + m->N,
+        [ACTIO_SPACE_T] = &m->here.t,
+        [ACTIO_SPACE_PARAM] = m->here.param,
+        [ACTIO_SPACE_HIDDEN] = m->here.hidden,
+        [ACTIO_SPACE_MODE] = m->here.mode,
+        [ACTIO_SPACE_Q] = m->here.y,
+        [ACTIO_SPACE_V] = m->here.y + m->n,
+        [ACTIO_SPACE_STATE] = m->here.y + 2 * m->n,
+        [ACTIO_SPACE_ACC] = m->here.zdot,
+        [ACTIO_SPACE_SDOT] = m->here.zdot + m->n,
+        [ACTIO_SPACE_LAMBDA] = m->here.lambda,
+        [ACTIO_SPACE_REACTION] = m->here.reaction,
+        [ACTIO_SPACE_QMINUS] = m->scratch.weight,
+        [ACTIO_SPACE_SMINUS] = m->scratch.weight + m->n,
+        [ACTIO_SPACE_LMINUS] = m->scratch.weight + m->N,
     };
     for (int s = 0; s < ACTIO_SPACE_COUNT; s++) {
         b.space[s].base = base[s];
@@ -86,18 +86,18 @@ static int out_of_memory(struct actio_motion *m)
 static int need_lanes(struct actio_motion *m, enum actio_quantity what)
 {
     struct actio_bound *b = &m->at[what];
-    const struct actio_streams *s = m->sys->stream[what];
-    struct actio_sources from = { &m->t,
-                                  m->param,
-                                  m->hidden,
-                                  m->y,
-                                  m->y + m->n,
-                                  m->zdot,
-                                  m->lambda,
-                                  m->reaction,
-                                  m->lambda,
-                                  m->inverse,
-                                  m->inverse ? m->inverse + m->n : NULL };
+    const struct actio_streams *s = m->sys->field.stream[what];
+    struct actio_sources from = { &m->here.t,
+                                  m->here.param,
+                                  m->here.hidden,
+                                  m->here.y,
+                                  m->here.y + m->n,
+                                  m->here.zdot,
+                                  m->here.lambda,
+                                  m->here.reaction,
+                                  m->here.lambda,
+                                  m->chain.inverse,
+                                  m->chain.inverse ? m->chain.inverse + m->n : NULL };
     if (!s) return 1;
     b->count = s->values;
     b->value = actio_take(m->ctx, s->values + 1, sizeof *b->value);
@@ -112,7 +112,7 @@ int actio_motion_need(struct actio_motion *m, enum actio_quantity what)
     struct actio_bound *b = &m->at[what];
     if (b->k || b->lanes) return 0;
     if (actio_system_need(m->sys, what)) return 1;
-    if (m->sys->axes) return need_lanes(m, what);
+    if (m->sys->field.axes) return need_lanes(m, what);
     const struct actio_kernel *k = m->sys->kernel[what];
     const actio_slot *slots;
     size_t inputs = actio_kernel_inputs(k, &slots), outputs = actio_kernel_outputs(k);
@@ -145,13 +145,13 @@ const double *actio_bound_values(const struct actio_bound *b) { return evaluate(
 static struct actio_arg *bind_rhs(struct actio_motion *m, const double *y)
 {
     struct actio_binding at = here(m);
-    size_t which = m->rhs_next++ % ACTIO_RHS_BUFFERS;
+    size_t which = m->rhs.next++ % ACTIO_RHS_BUFFERS;
     at.space[ACTIO_SPACE_Q].base = y;
     at.space[ACTIO_SPACE_V].base = y + m->n;
     at.space[ACTIO_SPACE_STATE].base = y + 2 * m->n;
-    actio_kernel_bind(m->at[ACTIO_Q_RHS].k, &at, m->rhs_in[which]);
-    m->rhs_y[which] = y;
-    return m->rhs_in[which];
+    actio_kernel_bind(m->at[ACTIO_Q_RHS].k, &at, m->rhs.in[which]);
+    m->rhs.y[which] = y;
+    return m->rhs.in[which];
 }
 
 /* Right-hand sides read the stepper's own buffers, of which there are few: each is bound once. Rates go to zdot, pivots
@@ -162,11 +162,11 @@ static inline const double *evaluate_rhs(struct actio_motion *m, double t, const
     struct actio_arg *in = NULL;
     double *pivot = b->value + m->N;
     for (int i = 0; i < ACTIO_RHS_BUFFERS && !in; i++)
-        if (m->rhs_y[i] == y) in = m->rhs_in[i];
+        if (m->rhs.y[i] == y) in = m->rhs.in[i];
     if (!in) in = bind_rhs(m, y);
-    m->t = t;
-    if (*m->rhs_one) {
-        (*m->rhs_one)(in, b->pre, zdot, pivot);
+    m->here.t = t;
+    if (*m->rhs.one) {
+        (*m->rhs.one)(in, b->pre, zdot, pivot);
         return pivot;
     }
     actio_kernel_eval(b->k, 1, in, b->pre, 1, b->out, b->work);
@@ -176,8 +176,8 @@ static inline const double *evaluate_rhs(struct actio_motion *m, double t, const
 
 static inline void move_to(struct actio_motion *m, double t, const double *y)
 {
-    m->t = t;
-    for (size_t i = 0; i < m->ny; i++) m->y[i] = y[i];
+    m->here.t = t;
+    for (size_t i = 0; i < m->ny; i++) m->here.y[i] = y[i];
 }
 
 /* Two at a time, as steppers read rates and kernels write them: so they get there without waiting for memory. */
@@ -198,7 +198,7 @@ static inline bool all_finite(const double *x, size_t n)
  * This runs in every right-hand side: comparisons only. */
 static inline bool pivots_sound(struct actio_motion *m, const double *pivot, int *sign)
 {
-    size_t pairs = m->pivot_pairs, signs = m->pivot_signs, singles = m->pivot_singles;
+    size_t pairs = m->watch.pairs, signs = m->watch.signs, singles = m->watch.singles;
     const double *single = pivot + 2 * pairs;
     bool sound = true, minus = false;
     for (size_t i = 0; i < pairs; i++) {
@@ -207,8 +207,8 @@ static inline bool pivots_sound(struct actio_motion *m, const double *pivot, int
     }
     for (size_t i = 0; i < singles; i++) {
         double a = fabs(single[i]);
-        if (a > m->pivot_size[i]) m->pivot_size[i] = a;
-        sound &= a >= WORTH_A_LOOK * m->pivot_size[i];
+        if (a > m->watch.size[i]) m->watch.size[i] = a;
+        sound &= a >= WORTH_A_LOOK * m->watch.size[i];
         minus ^= i < signs && single[i] < 0;
     }
     *sign = minus ? -1 : 1;
@@ -218,33 +218,33 @@ static inline bool pivots_sound(struct actio_motion *m, const double *pivot, int
 /* Smallest relative pivot there. */
 static double pivot_quality(struct actio_motion *m, const double *pivot, int *sign)
 {
-    size_t pairs = m->sys->pivot_pairs, singles = m->sys->pivots - 2 * pairs;
+    size_t pairs = m->sys->solved.pivot_pairs, singles = m->sys->solved.pivots - 2 * pairs;
     double q = 1;
     if (pivots_sound(m, pivot, sign)) return q;
     for (size_t i = 0; i < pairs; i++) q = fmin(q, fabs(pivot[2 * i]) / fabs(pivot[2 * i + 1]));
     for (size_t i = 0; i < singles; i++)
-        q = fmin(q, m->pivot_size[i] > 0 ? fabs(pivot[2 * pairs + i]) / m->pivot_size[i] : 0);
+        q = fmin(q, m->watch.size[i] > 0 ? fabs(pivot[2 * pairs + i]) / m->watch.size[i] : 0);
     return q;
 }
 
 bool actio_motion_relies(struct actio_motion *m, const double *pivot)
 {
     int sign;
-    return m->sys->pivots == 0 || pivot_quality(m, pivot, &sign) >= DOUBTFUL;
+    return m->sys->solved.pivots == 0 || pivot_quality(m, pivot, &sign) >= DOUBTFUL;
 }
 
 static void note_quality(struct actio_motion *m, double q)
 {
-    if (!(q >= m->quality)) m->quality = q == q ? q : 0;
-    if (m->quality < m->worst) m->worst = m->quality;
+    if (!(q >= m->watch.quality)) m->watch.quality = q == q ? q : 0;
+    if (m->watch.quality < m->watch.worst) m->watch.worst = m->watch.quality;
 }
 
 /* ---- solving at the current point */
 
 int actio_motion_note_bad(struct actio_motion *m)
 {
-    m->bad_t = m->t;
-    memcpy(m->bad_y, m->y, m->ny * sizeof *m->y);
+    m->bad.t = m->here.t;
+    memcpy(m->bad.y, m->here.y, m->ny * sizeof *m->here.y);
     return ACTIO_FLOW_NAN;
 }
 
@@ -260,21 +260,22 @@ static int solve_numerically(struct actio_motion *m)
     if (!all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return actio_motion_note_bad(m);
     int bad = actio_saddle_factor(m->saddle, values);
     note_quality(m, numeric_quality(m));
-    if (bad || actio_saddle_solve(m->saddle, m->zdot, m->lambda, m->reaction)) return ACTIO_FLOW_SINGULAR;
-    return all_finite(m->zdot, m->N) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
+    if (bad || actio_saddle_solve(m->saddle, m->here.zdot, m->here.lambda, m->here.reaction))
+        return ACTIO_FLOW_SINGULAR;
+    return all_finite(m->here.zdot, m->N) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
 }
 
 int actio_motion_solve(struct actio_motion *m, double t, const double *y)
 {
     move_to(m, t, y);
-    if (!m->numeric) {
+    if (!m->rows.numeric) {
         int sign;
         const double *v = evaluate(&m->at[ACTIO_Q_RHS]);
         if (pivot_quality(m, v + m->N, &sign) >= DOUBTFUL && all_finite(v, m->N)) {
             v = evaluate(&m->at[ACTIO_Q_SOLVE]);
-            memcpy(m->zdot, v, m->N * sizeof *v);
-            memcpy(m->lambda, v + m->N, m->p * sizeof *v);
-            memcpy(m->reaction, v + m->N + m->p, m->N * sizeof *v);
+            memcpy(m->here.zdot, v, m->N * sizeof *v);
+            memcpy(m->here.lambda, v + m->N, m->p * sizeof *v);
+            memcpy(m->here.reaction, v + m->N + m->p, m->N * sizeof *v);
             return ACTIO_FLOW_OK;
         }
     }
@@ -285,9 +286,9 @@ void actio_motion_undefined(struct actio_motion *m)
 {
     actio_saddle_factor(m->saddle, evaluate(&m->at[ACTIO_Q_MATRIX]));
     if (actio_saddle_quality(m->saddle) > UNDEFINED) return;
-    actio_saddle_rank(m->saddle, m->unique_here);
+    actio_saddle_rank(m->saddle, m->rows.unique_here);
     for (size_t k = 0; k < m->p; k++)
-        if (!m->unique_here[k]) m->lambda[k] = NAN;
+        if (!m->rows.unique_here[k]) m->here.lambda[k] = NAN;
 }
 
 static inline void copy_in_pairs(const double *from, double *to, size_t n)
@@ -300,24 +301,24 @@ static inline void copy_in_pairs(const double *from, double *to, size_t n)
 int actio_motion_rhs(void *user, double t, const double *y, double *dy)
 {
     struct actio_motion *m = user;
-    int sign = m->sign;
+    int sign = m->watch.sign;
     m->evaluations++;
-    if (m->tension && m->rank == m->p && actio_tension_rates(m, t, y, dy + m->n) == 0) {
+    if (m->chain.tension && m->rows.rank == m->p && actio_tension_rates(m, t, y, dy + m->n) == 0) {
         memcpy(dy, y + m->n, m->n * sizeof *dy);
         return ACTIO_FLOW_OK;
     }
     copy_in_pairs(y + m->n, dy, m->n);
-    if (!m->numeric) {
+    if (!m->rows.numeric) {
         const double *pivot = evaluate_rhs(m, t, y, dy + m->n);
-        bool sound = pivots_sound(m, pivot, &sign) && sign == m->sign;
+        bool sound = pivots_sound(m, pivot, &sign) && sign == m->watch.sign;
         if (sound && all_finite(dy + m->n, m->N)) return ACTIO_FLOW_OK;
         double q = pivot_quality(m, pivot, &sign);
-        note_quality(m, sign != m->sign ? 0 : q);
+        note_quality(m, sign != m->watch.sign ? 0 : q);
         if (q >= DOUBTFUL && all_finite(dy + m->n, m->N)) return ACTIO_FLOW_OK;
     }
     move_to(m, t, y);
     int status = solve_numerically(m);
-    memcpy(dy + m->n, m->zdot, m->N * sizeof *dy);
+    memcpy(dy + m->n, m->here.zdot, m->N * sizeof *dy);
     return status;
 }
 
@@ -349,19 +350,19 @@ static int project_level(struct actio_motion *m, int level, int most)
     const struct actio_system *sys = m->sys;
     size_t count = level ? sys->levels : sys->holonomic, first = level ? sys->holonomic : 0;
     const uint32_t *row = level ? sys->velocity_row : sys->position_row;
-    double *z = level ? m->y + m->n : m->y;
+    double *z = level ? m->here.y + m->n : m->here.y;
     for (int iteration = 0; count && iteration < most; iteration++) {
         const double *residual = evaluate(&m->at[ACTIO_Q_LEVELS]) + first;
-        memset(m->residual, 0, m->p * sizeof *m->residual);
-        for (size_t i = 0; i < count; i++) m->residual[row[i]] = residual[i];
+        memset(m->scratch.residual, 0, m->p * sizeof *m->scratch.residual);
+        for (size_t i = 0; i < count; i++) m->scratch.residual[row[i]] = residual[i];
         const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-        if (!all_finite(m->residual, m->p) || !all_finite(values, m->at[ACTIO_Q_MATRIX].count))
+        if (!all_finite(m->scratch.residual, m->p) || !all_finite(values, m->at[ACTIO_Q_MATRIX].count))
             return actio_motion_note_bad(m);
-        if (iteration == 0 && !sys->axes) actio_saddle_note(m->saddle, values);
+        if (iteration == 0 && !sys->field.axes) actio_saddle_note(m->saddle, values);
         if (actio_saddle_factor(m->saddle, values)) return ACTIO_FLOW_SINGULAR;
-        actio_saddle_step(m->saddle, m->residual, m->step);
-        for (size_t i = 0; i < (level ? m->N : m->n); i++) z[i] += m->step[i];
-        if (small_enough(m->residual, m->p, QUADRATIC)) break;
+        actio_saddle_step(m->saddle, m->scratch.residual, m->scratch.step);
+        for (size_t i = 0; i < (level ? m->N : m->n); i++) z[i] += m->scratch.step[i];
+        if (small_enough(m->scratch.residual, m->p, QUADRATIC)) break;
     }
     return ACTIO_FLOW_OK;
 }
@@ -369,9 +370,9 @@ static int project_level(struct actio_motion *m, int level, int most)
 int actio_motion_project_far(struct actio_motion *m, int most)
 {
     int status = project_level(m, 0, most);
-    if (!status && m->sys->slaves) status = actio_slaves_settle(m);
+    if (!status && m->sys->field.slaves) status = actio_slaves_settle(m);
     if (!status) status = project_level(m, 1, most);
-    return !status && m->sys->slaves ? actio_slaves_settle(m) : status;
+    return !status && m->sys->field.slaves ? actio_slaves_settle(m) : status;
 }
 
 static int project_numerically(struct actio_motion *m) { return actio_motion_project_far(m, 8); }
@@ -379,7 +380,7 @@ static int project_numerically(struct actio_motion *m) { return actio_motion_pro
 static bool formulas_hold(struct actio_motion *m)
 {
     int sign;
-    return m->sys->pivots == 0 || pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign) >= DOUBTFUL;
+    return m->sys->solved.pivots == 0 || pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign) >= DOUBTFUL;
 }
 
 /* Redundant rows that no longer agree leave a compromise behind: that is not a motion. */
@@ -390,8 +391,8 @@ static bool rows_agree(struct actio_motion *m)
     const double *residual = evaluate(&m->at[ACTIO_Q_LEVELS]), *size = residual + count;
     for (size_t i = 0; i < count; i++) {
         if (fabs(residual[i]) <= 1e-6 * size[i] + 1e-9) continue;
-        m->stop = ACTIO_STOP_CONTRADICTION;
-        m->stopped_by = i < sys->holonomic ? sys->position_row[i] : sys->velocity_row[i - sys->holonomic];
+        m->halted.why = ACTIO_STOP_CONTRADICTION;
+        m->halted.by = i < sys->holonomic ? sys->position_row[i] : sys->velocity_row[i - sys->holonomic];
         return false;
     }
     return true;
@@ -402,25 +403,25 @@ int actio_motion_project(void *user, double t, double *y)
     struct actio_motion *m = user;
     int status = ACTIO_FLOW_OK;
     move_to(m, t, y);
-    if (m->numeric || (m->quality < DOUBTFUL && !formulas_hold(m))) status = project_numerically(m);
+    if (m->rows.numeric || (m->watch.quality < DOUBTFUL && !formulas_hold(m))) status = project_numerically(m);
     else {
-        if (m->sys->holonomic) status = project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->y, m->n);
+        if (m->sys->holonomic) status = project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->here.y, m->n);
         if (!status && m->sys->levels)
-            status = project_by_formulas(m, ACTIO_Q_PROJECT_V, m->sys->levels, m->y + m->n, m->N);
+            status = project_by_formulas(m, ACTIO_Q_PROJECT_V, m->sys->levels, m->here.y + m->n, m->N);
     }
-    if (!status && m->rank < m->p && !rows_agree(m)) return ACTIO_FLOW_FAILED;
+    if (!status && m->rows.rank < m->p && !rows_agree(m)) return ACTIO_FLOW_FAILED;
     if (status == ACTIO_FLOW_SINGULAR) return ACTIO_FLOW_OK; /* a singular point is judged by `singular`, not here */
-    if (!status) memcpy(y, m->y, m->ny * sizeof *y);
+    if (!status) memcpy(y, m->here.y, m->ny * sizeof *y);
     return status;
 }
 
 int actio_motion_project_positions(struct actio_motion *m, double t, double *q)
 {
-    m->t = t;
-    memcpy(m->y, q, m->n * sizeof *q);
-    int status =
-        m->numeric ? project_level(m, 0, 8) : project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->y, m->n);
-    if (status == ACTIO_FLOW_OK) memcpy(q, m->y, m->n * sizeof *q);
+    m->here.t = t;
+    memcpy(m->here.y, q, m->n * sizeof *q);
+    int status = m->rows.numeric ? project_level(m, 0, 8)
+                                 : project_by_formulas(m, ACTIO_Q_PROJECT_Q, m->sys->holonomic, m->here.y, m->n);
+    if (status == ACTIO_FLOW_OK) memcpy(q, m->here.y, m->n * sizeof *q);
     return status == ACTIO_FLOW_SINGULAR ? ACTIO_FLOW_OK : status;
 }
 
@@ -443,8 +444,8 @@ int actio_motion_make_hidden(struct actio_motion *m, size_t count)
 {
     double *more = actio_take(m->ctx, count + 1, sizeof *more);
     if (!more) return 1;
-    actio_give(m->ctx, m->hidden);
-    m->hidden = more;
+    actio_give(m->ctx, m->here.hidden);
+    m->here.hidden = more;
     return 0;
 }
 
@@ -458,7 +459,8 @@ const double *actio_motion_levels(struct actio_motion *m, double t, const double
 void actio_motion_watch(struct actio_motion *m, double t, const double *y)
 {
     move_to(m, t, y);
-    if (!m->numeric && m->sys->pivots) pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &m->sign);
+    if (!m->rows.numeric && m->sys->solved.pivots)
+        pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &m->watch.sign);
 }
 
 /* ---- quality */
@@ -466,8 +468,8 @@ void actio_motion_watch(struct actio_motion *m, double t, const double *y)
 static double quality(void *user)
 {
     struct actio_motion *m = user;
-    double q = m->quality;
-    m->quality = 1;
+    double q = m->watch.quality;
+    m->watch.quality = 1;
     return q;
 }
 
@@ -478,13 +480,13 @@ static double quality_at(void *user, double t, const double *y)
     struct actio_motion *m = user;
     int sign;
     move_to(m, t, y);
-    if (!m->numeric) {
+    if (!m->rows.numeric) {
         double q = pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign);
         if (q >= WORTH_A_LOOK) return q;
     }
     const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
     if (!all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return 0;
-    if (!m->sys->axes) actio_saddle_note(m->saddle, values);
+    if (!m->sys->field.axes) actio_saddle_note(m->saddle, values);
     actio_saddle_factor(m->saddle, values);
     return numeric_quality(m);
 }
@@ -497,28 +499,28 @@ static int jacobian(void *user, double t, const double *y, double *values)
     move_to(m, t, y);
     const double *v = evaluate(&m->at[ACTIO_Q_RHS_Y]);
     for (size_t i = 0; i < m->n; i++) values[i] = 1;
-    memcpy(values + m->n, v, m->sys->jacobian.count * sizeof *v);
-    return all_finite(v, m->sys->jacobian.count) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
+    memcpy(values + m->n, v, m->sys->jets.rhs_y.count * sizeof *v);
+    return all_finite(v, m->sys->jets.rhs_y.count) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
 }
 
 int actio_motion_jacobian(struct actio_motion *m)
 {
     if (m->flow.jacobian) return 0;
-    if (m->numeric || actio_motion_need(m, ACTIO_Q_RHS_Y)) return 1;
-    size_t count = m->n + m->sys->jacobian.count;
-    m->pattern_i = actio_take(m->ctx, count + 1, sizeof *m->pattern_i);
-    m->pattern_j = actio_take(m->ctx, count + 1, sizeof *m->pattern_j);
-    if (!m->pattern_i || !m->pattern_j) return 1;
+    if (m->rows.numeric || actio_motion_need(m, ACTIO_Q_RHS_Y)) return 1;
+    size_t count = m->n + m->sys->jets.rhs_y.count;
+    m->stiff.i = actio_take(m->ctx, count + 1, sizeof *m->stiff.i);
+    m->stiff.j = actio_take(m->ctx, count + 1, sizeof *m->stiff.j);
+    if (!m->stiff.i || !m->stiff.j) return 1;
     for (size_t i = 0; i < m->n; i++) {
-        m->pattern_i[i] = (uint32_t)i;
-        m->pattern_j[i] = (uint32_t)(m->n + i);
+        m->stiff.i[i] = (uint32_t)i;
+        m->stiff.j[i] = (uint32_t)(m->n + i);
     }
-    for (size_t i = 0; i < m->sys->jacobian.count; i++) {
-        m->pattern_i[m->n + i] = (uint32_t)m->n + m->sys->jacobian.row[i];
-        m->pattern_j[m->n + i] = m->sys->jacobian.col[i];
+    for (size_t i = 0; i < m->sys->jets.rhs_y.count; i++) {
+        m->stiff.i[m->n + i] = (uint32_t)m->n + m->sys->jets.rhs_y.row[i];
+        m->stiff.j[m->n + i] = m->sys->jets.rhs_y.col[i];
     }
-    m->pattern = (struct actio_pattern){ .rows = m->ny, .count = count, .i = m->pattern_i, .j = m->pattern_j };
-    m->flow.pattern = &m->pattern;
+    m->stiff.pattern = (struct actio_pattern){ .rows = m->ny, .count = count, .i = m->stiff.i, .j = m->stiff.j };
+    m->flow.pattern = &m->stiff.pattern;
     m->flow.jacobian = jacobian;
     return 0;
 }
@@ -532,46 +534,47 @@ static bool take_buffers(struct actio_motion *m, const double *param)
         double **p;
         size_t n;
     } want[] = {
-        { &m->y, m->ny },
-        { &m->zdot, m->N },
-        { &m->lambda, actio_system_told(sys) },
-        { &m->reaction, m->N },
-        { &m->param, sys->params },
-        { &m->mode, sys->modes },
-        { &m->hidden, 1 },
-        { &m->weight, m->N + m->p },
-        { &m->bad_y, m->ny },
-        { &m->pivot_size, sys->pivots },
-        { &m->residual, m->p },
-        { &m->step, m->N + m->ny + 8 * m->N },
+        { &m->here.y, m->ny },
+        { &m->here.zdot, m->N },
+        { &m->here.lambda, actio_system_told(sys) },
+        { &m->here.reaction, m->N },
+        { &m->here.param, sys->params },
+        { &m->here.mode, sys->switches.count },
+        { &m->here.hidden, 1 },
+        { &m->scratch.weight, m->N + m->p },
+        { &m->bad.y, m->ny },
+        { &m->watch.size, sys->solved.pivots },
+        { &m->scratch.residual, m->p },
+        { &m->scratch.step, m->N + m->ny + 8 * m->N },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         if (!(*want[i].p = actio_take(m->ctx, want[i].n + 1, sizeof(double)))) return false;
-    if (!(m->rests = actio_take(m->ctx, sys->modes + 1, sizeof *m->rests))) return false;
-    m->unique = actio_take(m->ctx, m->p + 1, sizeof *m->unique);
-    m->unique_here = actio_take(m->ctx, m->p + 1, sizeof *m->unique_here);
-    if (!m->unique || !m->unique_here) return false;
-    for (size_t k = 0; k < m->p; k++) m->unique[k] = true;
-    if (sys->params) memcpy(m->param, param, sys->params * sizeof *param);
-    size_t inputs = sys->symbolic ? m->ny + sys->modes + 2 : 1; /* and time */
-    m->slave_work = actio_take(m->ctx, (sys->slaves + 1) * (sys->slaves + 1), sizeof *m->slave_work);
-    m->slave_pivot = actio_take(m->ctx, sys->slaves + 1, sizeof *m->slave_pivot);
-    if (!m->slave_work || !m->slave_pivot) return false;
+    if (!(m->rests = actio_take(m->ctx, sys->switches.count + 1, sizeof *m->rests))) return false;
+    m->rows.unique = actio_take(m->ctx, m->p + 1, sizeof *m->rows.unique);
+    m->rows.unique_here = actio_take(m->ctx, m->p + 1, sizeof *m->rows.unique_here);
+    if (!m->rows.unique || !m->rows.unique_here) return false;
+    for (size_t k = 0; k < m->p; k++) m->rows.unique[k] = true;
+    if (sys->params) memcpy(m->here.param, param, sys->params * sizeof *param);
+    size_t inputs = sys->solved.symbolic ? m->ny + sys->switches.count + 2 : 1; /* and time */
+    m->scratch.slave_work =
+        actio_take(m->ctx, (sys->field.slaves + 1) * (sys->field.slaves + 1), sizeof *m->scratch.slave_work);
+    m->scratch.slave_pivot = actio_take(m->ctx, sys->field.slaves + 1, sizeof *m->scratch.slave_pivot);
+    if (!m->scratch.slave_work || !m->scratch.slave_pivot) return false;
     struct actio_arg *in = actio_take(m->ctx, ACTIO_RHS_BUFFERS * inputs, sizeof *in);
-    for (int i = 0; i < ACTIO_RHS_BUFFERS && in; i++) m->rhs_in[i] = in + (size_t)i * inputs;
+    for (int i = 0; i < ACTIO_RHS_BUFFERS && in; i++) m->rhs.in[i] = in + (size_t)i * inputs;
     m->saddle = actio_saddle_open(m->ctx, sys);
     return m->saddle && in;
 }
 
 static void make_flow(struct actio_motion *m)
 {
-    bool watched = m->p || m->numeric || m->sys->pivots;
+    bool watched = m->p || m->rows.numeric || m->sys->solved.pivots;
     m->flow = (struct actio_flow){
         .n = m->ny,
         .user = m,
         .rhs = actio_motion_rhs,
-        .project = m->sys->levels || m->sys->slaves ? actio_motion_project : NULL,
-        .guards = m->sys->modes,
+        .project = m->sys->levels || m->sys->field.slaves ? actio_motion_project : NULL,
+        .guards = m->sys->switches.count,
         .guard = actio_switch_guard,
         .side = actio_switch_side,
         .crossed = actio_switch_crossed,
@@ -583,7 +586,7 @@ static void make_flow(struct actio_motion *m)
 
 int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct actio_system *sys, const double *param)
 {
-    *m = (struct actio_motion){ .sign = 1,
+    *m = (struct actio_motion){ .watch.sign = 1,
                                 .span = 1,
                                 .ctx = ctx,
                                 .sys = sys,
@@ -592,25 +595,25 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
                                 .N = sys->n + sys->m,
                                 .p = sys->p,
                                 .ny = 2 * sys->n + sys->m,
-                                .pivot_pairs = sys->pivot_pairs,
-                                .pivot_signs = sys->pivot_signs,
-                                .pivot_singles = sys->pivots - 2 * sys->pivot_pairs,
-                                .numeric = !sys->symbolic,
-                                .rank = sys->p,
-                                .quality = 1,
-                                .worst = 1 };
+                                .watch.pairs = sys->solved.pivot_pairs,
+                                .watch.signs = sys->solved.pivot_signs,
+                                .watch.singles = sys->solved.pivots - 2 * sys->solved.pivot_pairs,
+                                .rows.numeric = !sys->solved.symbolic,
+                                .rows.rank = sys->p,
+                                .watch.quality = 1,
+                                .watch.worst = 1 };
     bool ok = take_buffers(m, param);
     if (!ok && ctx->findings)
         actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
                    ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(ctx->bytes_limit)));
     int bad = !ok || actio_motion_need(m, ACTIO_Q_MATRIX);
     if (!bad && sys->levels) bad = actio_motion_need(m, ACTIO_Q_LEVELS);
-    if (!bad && sys->modes) bad = actio_motion_need(m, ACTIO_Q_GUARDS);
-    if (!bad && sys->slaves) bad = actio_motion_need(m, ACTIO_Q_SLAVES);
-    if (!bad && sys->symbolic) bad = actio_motion_need(m, ACTIO_Q_RHS) || actio_motion_need(m, ACTIO_Q_SOLVE);
-    if (!bad && sys->symbolic) m->rhs_one = actio_kernel_one(m->at[ACTIO_Q_RHS].k);
-    if (!bad && sys->symbolic && sys->holonomic) bad = actio_motion_need(m, ACTIO_Q_PROJECT_Q);
-    if (!bad && sys->symbolic && sys->levels) bad = actio_motion_need(m, ACTIO_Q_PROJECT_V);
+    if (!bad && sys->switches.count) bad = actio_motion_need(m, ACTIO_Q_GUARDS);
+    if (!bad && sys->field.slaves) bad = actio_motion_need(m, ACTIO_Q_SLAVES);
+    if (!bad && sys->solved.symbolic) bad = actio_motion_need(m, ACTIO_Q_RHS) || actio_motion_need(m, ACTIO_Q_SOLVE);
+    if (!bad && sys->solved.symbolic) m->rhs.one = actio_kernel_one(m->at[ACTIO_Q_RHS].k);
+    if (!bad && sys->solved.symbolic && sys->holonomic) bad = actio_motion_need(m, ACTIO_Q_PROJECT_Q);
+    if (!bad && sys->solved.symbolic && sys->levels) bad = actio_motion_need(m, ACTIO_Q_PROJECT_V);
     if (bad) {
         actio_motion_close(m);
         return 1;
@@ -635,10 +638,30 @@ void actio_motion_close(struct actio_motion *m)
     actio_contacts_close(m);
     actio_segments_close(m);
     actio_tension_close(m);
-    void *all[] = { m->y,      m->zdot,      m->lambda,      m->reaction,   m->param,       m->mode,
-                    m->hidden, m->weight,    m->bad_y,       m->pivot_size, m->residual,    m->step,
-                    m->rests,  m->unique,    m->unique_here, m->slave_work, m->slave_pivot, m->change,
-                    m->flip,   m->mode_base, m->mode_last,   m->rhs_in[0],  m->pattern_i,   m->pattern_j };
+    void *all[] = { m->here.y,
+                    m->here.zdot,
+                    m->here.lambda,
+                    m->here.reaction,
+                    m->here.param,
+                    m->here.mode,
+                    m->here.hidden,
+                    m->scratch.weight,
+                    m->bad.y,
+                    m->watch.size,
+                    m->scratch.residual,
+                    m->scratch.step,
+                    m->rests,
+                    m->rows.unique,
+                    m->rows.unique_here,
+                    m->scratch.slave_work,
+                    m->scratch.slave_pivot,
+                    m->history.change,
+                    m->history.flip,
+                    m->history.base,
+                    m->history.last,
+                    m->rhs.in[0],
+                    m->stiff.i,
+                    m->stiff.j };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) forget(m, &m->at[k]);
     actio_saddle_close(m->saddle);

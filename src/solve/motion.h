@@ -38,61 +38,76 @@ struct actio_dual;
 struct actio_tension;
 struct actio_segments;
 
-struct actio_motion {
-    struct actio_context *ctx;
-    struct actio_system *sys;
-    size_t n, m, N, p, ny;
-    double span; /* t1 - t0 of the motion under way: its direction, and what a moment is */
-    /* the current point, where kernels read */
+/* Where a motion is: what kernels read. */
+struct actio_point {
     double t, *y, *zdot, *lambda, *reaction, *param, *mode, *hidden;
-    struct actio_bound at[ACTIO_Q_COUNT];
-    /* inputs of RHS by the buffer they are bound to */
-    struct actio_arg *rhs_in[ACTIO_RHS_BUFFERS];
-    const double *rhs_y[ACTIO_RHS_BUFFERS];
-    size_t rhs_next;
-    const actio_one_fn *rhs_one; /* the fast way to one right-hand side, once there is one */
-    struct actio_saddle *saddle;
+};
+/* Inputs of RHS by the buffer they are bound to. */
+struct actio_rhs {
+    struct actio_arg *in[ACTIO_RHS_BUFFERS];
+    const double *y[ACTIO_RHS_BUFFERS];
+    size_t next;
+    const actio_one_fn *one; /* the fast way to one right-hand side, once there is one */
+};
+struct actio_row_rank {
     bool numeric;               /* formulas were not eliminated, or rows are redundant */
     size_t rank;                /* of the constraints' rows, as the motion keeps it */
-    bool *rests;                /* switches that stay on their surface */
     bool *unique, *unique_here; /* multipliers: along the motion; at one point */
-    /* watched pivots */
-    size_t pivot_pairs, pivot_singles, pivot_signs; /* as the system has them */
-    double *pivot_size, quality, worst;             /* quality since last queried, worst of the run */
+};
+/* Pivots of the elimination, as the system has them. */
+struct actio_pivot_watch {
+    size_t pairs, singles, signs;
+    double *size, quality, worst; /* quality since last queried, worst of the run */
     int sign;
-    double bad_t, *bad_y;    /* where a formula last gave no number */
-    double *residual, *step; /* scratch of projection */
+};
+/* Where a formula last gave no number. */
+struct actio_no_number {
+    double t, *y;
+};
+struct actio_motion_scratch {
+    double *residual, *step; /* of projection */
+    double *weight;          /* of equations and constraint rows: behind QMINUS, SMINUS, LMINUS */
     double *slave_work;      /* of slaves.c */
     int *slave_pivot;
+};
+/* Systems that are chains. */
+struct actio_motion_chain {
     /* tension.h; inverse masses, then free accelerations; NULL: another kind of system */
     struct actio_tension *tension;
     double *inverse;
     struct actio_segments *segments; /* segments.h; NULL: the chain is short, or none */
-    double *weight;                  /* of equations and constraint rows: behind QMINUS, SMINUS, LMINUS */
+};
+/* Modes by time: mode_history.c. */
+struct actio_mode_history {
     struct actio_mode_change *change;
     size_t changes, changes_cap;
     struct actio_mode_flip *flip;
     size_t flips, flips_cap;
-    double *mode_base, *mode_last, *mode_past; /* see mode_history.c */
+    double *base, *last, *past;
     size_t bases_cap;
-    struct actio_flow flow;
-    size_t evaluations;              /* right-hand sides since the caller last set it */
-    struct actio_contacts *contacts; /* contacts.h; NULL: there are none, and no friction and no events */
-    const struct actio_law *law;     /* law.h; NULL: by elimination */
-    void *law_data;
-    double *law_G, *law_A, *law_y; /* based: its frame was taken in this run */
-    bool based;
+};
+/* The law in force: law.c. */
+struct actio_obeyed {
+    const struct actio_law *law; /* law.h; NULL: by elimination */
+    void *data;
+    double *G, *A, *y;
+    bool based;            /* its frame was taken in this run */
     double strain_allowed; /* of the frame in force: more than 1 where the constraints' rows strain even a new one */
     char objection[240];   /* why a law does not apply, where the words have names in them */
-    size_t grid;           /* discrete: points of the whole interval, 0 = by the tolerance */
+};
+/* What the options of a principle say. */
+struct actio_chosen {
+    size_t grid; /* discrete: points of the whole interval, 0 = by the tolerance */
     /* skg: equal slabs, nodes of each, order of equally spaced nodes; 0 = by the tolerance, Lobatto's */
     size_t slabs, nodes;
     int order;
     double resplit;          /* reduced: tau of --resplit, 0 = the first split stays */
     struct actio_tape *tape; /* adjoint.h: skg keeps its slabs there; NULL = not kept */
     struct actio_dual *dual; /* dual.h: request and report of the dual action; NULL = another principle */
-    /* what stopped it */
-    size_t stopped_by; /* switch or constraint */
+};
+/* What stopped it. */
+struct actio_halt {
+    size_t by; /* switch or constraint */
     enum {
         ACTIO_STOP_NONE,
         ACTIO_STOP_CHATTER,
@@ -104,10 +119,38 @@ struct actio_motion {
         ACTIO_STOP_TUNNEL,
         ACTIO_STOP_SLAB,
         ACTIO_STOP_DUAL
-    } stop;
+    } why;
+};
+/* For stiff steppers. */
+struct actio_stiff_side {
     double *jacobian;
     struct actio_pattern pattern;
-    uint32_t *pattern_i, *pattern_j;
+    uint32_t *i, *j;
+};
+
+struct actio_motion {
+    struct actio_context *ctx;
+    struct actio_system *sys;
+    size_t n, m, N, p, ny;
+    double span;             /* t1 - t0 of the motion under way: its direction, and what a moment is */
+    struct actio_point here; /* the current point, where kernels read */
+    struct actio_bound at[ACTIO_Q_COUNT];
+    struct actio_rhs rhs;
+    struct actio_saddle *saddle;
+    struct actio_row_rank rows;
+    bool *rests; /* switches that stay on their surface */
+    struct actio_pivot_watch watch;
+    struct actio_no_number bad;
+    struct actio_motion_scratch scratch;
+    struct actio_motion_chain chain;
+    struct actio_mode_history history;
+    struct actio_flow flow;
+    size_t evaluations;              /* right-hand sides since the caller last set it */
+    struct actio_contacts *contacts; /* contacts.h; NULL: there are none, and no friction and no events */
+    struct actio_obeyed obeys;
+    struct actio_chosen chosen;
+    struct actio_halt halted;
+    struct actio_stiff_side stiff;
 };
 
 /* Opens with the params' values; 0, or 1 and a finding. Close a zeroed one freely. */

@@ -41,7 +41,7 @@ double actio_orbit_time(const struct actio_orbit *o, const struct actio_circuit 
 /* Rows of the constraints at y in scaled components, into o->level. */
 static void scaled_rows(struct actio_orbit *o, double t, const double *y)
 {
-    const struct actio_places *at = &o->m->sys->levels_y;
+    const struct actio_places *at = &o->m->sys->jets.levels_y;
     const double *v = actio_motion_quantity(o->m, ACTIO_Q_LEVELS_Y, t, y);
     memset(o->level, 0, o->rows * o->ny * sizeof *o->level);
     for (size_t e = 0; e < at->count; e++) o->level[at->row[e] * o->ny + at->col[e]] += v[e] * o->scale[at->col[e]];
@@ -69,7 +69,7 @@ int actio_orbit_directions(struct actio_orbit *o, double t, const double *y, dou
         for (size_t j = 0; j < d; j++) Q[i * d + j] = basis[(ny - d + j) * ny + i];
     if (!lift || !o->x.by_param) return 0;
     scaled_rows(o, t, y);
-    const double *v = actio_motion_quantity(o->m, ACTIO_Q_LEVELS_Y, t, y) + o->m->sys->levels_y.count;
+    const double *v = actio_motion_quantity(o->m, ACTIO_Q_LEVELS_Y, t, y) + o->m->sys->jets.levels_y.count;
     double *b = basis;
     for (size_t r = 0; r < o->rows; r++) b[r] = -v[r];
     actio_min_norm(o->rows, ny, o->level, b, RANK_TOL, lift, &defect, o->work, o->iwork);

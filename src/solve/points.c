@@ -68,7 +68,8 @@ static bool open_kernel(struct actio_points *pt, struct actio_node_kernel *nk, c
 
 static bool take_memory(struct actio_points *pt)
 {
-    size_t rows = 3 * pt->n + pt->m + pt->p + pt->h, all = 1 + pt->nx + pt->nz + rows + pt->entries + pt->sys->modes;
+    size_t rows = 3 * pt->n + pt->m + pt->p + pt->h,
+           all = 1 + pt->nx + pt->nz + rows + pt->entries + pt->sys->switches.count;
     if (pt->lanes > SIZE_MAX / 64 / (all + 1)) return false;
     double *next = pt->block = actio_take(pt->ctx, all * pt->lanes + 1, sizeof *pt->block);
     if (!next) return false;
@@ -88,7 +89,7 @@ static bool take_memory(struct actio_points *pt)
 static bool open_fields(struct actio_points *pt)
 {
     const struct actio_system *sys = pt->sys;
-    size_t inputs = 1 + 2 * pt->n + pt->p, values = sys->stream[ACTIO_Q_JETS]->values;
+    size_t inputs = 1 + 2 * pt->n + pt->p, values = sys->field.stream[ACTIO_Q_JETS]->values;
     pt->one = actio_take(pt->ctx, inputs + values + 1, sizeof *pt->one);
     if (!pt->one || !take_memory(pt)) return false;
     const double *q = pt->one + 1;
@@ -101,8 +102,8 @@ static bool open_fields(struct actio_points *pt)
                                   .lambda = q + 2 * pt->n,
                                   .reaction = q,
                                   .mu = q };
-    pt->field_values = actio_lanes_open(pt->ctx, sys, sys->stream[ACTIO_Q_POINTS], &from);
-    pt->field_jets = actio_lanes_open(pt->ctx, sys, sys->stream[ACTIO_Q_JETS], &from);
+    pt->field_values = actio_lanes_open(pt->ctx, sys, sys->field.stream[ACTIO_Q_POINTS], &from);
+    pt->field_jets = actio_lanes_open(pt->ctx, sys, sys->field.stream[ACTIO_Q_JETS], &from);
     return pt->field_values && pt->field_jets;
 }
 
@@ -135,8 +136,8 @@ int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct
                                  .nx = sys->n + sys->m,
                                  .nz = sys->n + sys->m + sys->p + sys->holonomic };
     if (actio_system_need(sys, ACTIO_Q_POINTS) || actio_system_need(sys, ACTIO_Q_JETS)) return 1;
-    pt->entries = sys->jets.count;
-    if (sys->axes) {
+    pt->entries = sys->jets.points.count;
+    if (sys->field.axes) {
         pt->h = 0;
         pt->nz = pt->nx + pt->p;
         if (open_fields(pt)) return 0;
@@ -146,7 +147,7 @@ int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct
         actio_points_close(pt);
         return 1;
     }
-    if (sys->droppable) {
+    if (sys->is.droppable) {
         pt->dropped = actio_take(ctx, pt->p + pt->h + (pt->nx + 3) * sys->levels + pt->nx + 1, sizeof *pt->dropped);
         pt->order = actio_take(ctx, sys->levels + 1, sizeof *pt->order);
         if (!pt->dropped || !pt->order) {
@@ -169,7 +170,7 @@ int actio_points_need_params(struct actio_points *pt)
 {
     if (pt->params.k) return 0;
     if (actio_system_need(pt->sys, ACTIO_Q_PARAM_JETS)) return 1;
-    pt->param_jet = actio_take(pt->ctx, pt->sys->param_jets.count * pt->lanes + 1, sizeof *pt->param_jet);
+    pt->param_jet = actio_take(pt->ctx, pt->sys->jets.params.count * pt->lanes + 1, sizeof *pt->param_jet);
     if (pt->param_jet && open_kernel(pt, &pt->params, pt->sys->kernel[ACTIO_Q_PARAM_JETS], pt->param_jet)) return 0;
     if (pt->ctx->findings)
         actio_find(pt->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
@@ -196,7 +197,7 @@ void actio_points_close(struct actio_points *pt)
 /* The rows' derivatives by velocities and states, transposed: variables x constraints. */
 static void gather_rows(const struct actio_points *pt, double *a)
 {
-    const struct actio_places *at = &pt->sys->jets;
+    const struct actio_places *at = &pt->sys->jets.points;
     for (size_t i = 0; i < at->count; i++) {
         size_t row = at->row[i] - 2 * pt->n - pt->m, col = at->col[i];
         if (at->row[i] < 2 * pt->n + pt->m || row >= pt->sys->levels) continue;

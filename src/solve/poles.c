@@ -46,7 +46,7 @@ static bool moves(actio_slot s)
 static bool open_shaking(struct shaking *s, struct actio_rows *r, size_t filled)
 {
     const struct actio_kernel *k = r->motion->at[ACTIO_Q_OUTPUTS].k;
-    size_t columns = r->motion->sys->columns, inputs = actio_kernel_inputs(k, &s->slot);
+    size_t columns = r->motion->sys->output.columns, inputs = actio_kernel_inputs(k, &s->slot);
     s->rows = r;
     s->inputs = inputs;
     s->block = actio_take(r->ctx, 2 * inputs + columns + 1, sizeof *s->block);
@@ -101,7 +101,7 @@ int actio_rows_blank_poles(struct actio_rows *r, size_t filled, double *column, 
     const struct actio_system *sys = r->motion->sys;
     struct shaking s = { .rows = NULL };
     int status = ACTIO_FLOW_OK;
-    for (size_t c = 0; c < sys->columns && !sys->axes && !status; c++) {
+    for (size_t c = 0; c < sys->output.columns && !sys->field.axes && !status; c++) {
         double *x = column + c * lanes, level = INFINITY;
         if (actio_system_column(sys, c)->role == ACTIO_ROLE_OBSERVE) level = actio_stands_out(x, filled);
         if (level < INFINITY && !s.rows && !open_shaking(&s, r, filled)) status = ACTIO_MARCH_NO_MEMORY;

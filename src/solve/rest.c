@@ -42,7 +42,7 @@ static bool fill(struct resting *w)
     const struct actio_system *sys = m->sys;
     struct actio_slopes s;
     size_t n = w->n, cols = w->cols;
-    memset(m->zdot, 0, m->N * sizeof *m->zdot);
+    memset(m->here.zdot, 0, m->N * sizeof *m->here.zdot);
     if (!actio_slopes_residual(m, w->t, w->y, w->r)) return false;
     bool ok = actio_slopes_open(&s, m, w->t, w->y) == 0;
     memset(w->J, 0, w->rows * cols * sizeof *w->J);
@@ -55,7 +55,7 @@ static bool fill(struct resting *w)
     bool *beyond = (bool *)w->iwork;
     memset(beyond, 0, n);
     /* their rows are natural conditions, without reactions */
-    for (size_t k = 0; k < sys->slaves; k++) beyond[sys->slave[k]] = true;
+    for (size_t k = 0; k < sys->field.slaves; k++) beyond[sys->field.slave[k]] = true;
     for (size_t e = 0; e < sys->D.count; e++)
         if (!beyond[sys->D.col[e]]) w->J[sys->D.col[e] * cols + n + sys->D.row[e]] += D[e];
     for (size_t i = 0; i < sys->holonomic; i++)
@@ -85,7 +85,7 @@ static bool settle(struct resting *w)
                part = move > STRIDE * size ? STRIDE * size / move : 1;
         if (!isfinite(move)) return false;
         for (size_t i = 0; i < w->n; i++) w->y[i] += part * w->x[i];
-        for (size_t k = 0; k < m->p; k++) m->lambda[k] += part * w->x[w->n + k];
+        for (size_t k = 0; k < m->p; k++) m->here.lambda[k] += part * w->x[w->n + k];
         if (move <= SETTLED * size) return true;
     }
     return false;
@@ -95,7 +95,8 @@ bool actio_rest_find(struct actio_motion *m, double t, double *y)
 {
     struct resting w = { .m = m, .t = t, .y = y, .n = m->n };
     /* multipliers to begin with */
-    if (m->m || m->contacts || m->sys->modes || m->n + m->p > LARGEST || actio_motion_solve(m, t, y)) return false;
+    if (m->m || m->contacts || m->sys->switches.count || m->n + m->p > LARGEST || actio_motion_solve(m, t, y))
+        return false;
     for (size_t i = 0; i < m->n; i++)
         if (y[m->n + i] != 0) return false;
     bool found = take(&w) && settle(&w);

@@ -33,9 +33,9 @@ static struct actio_binding lanes_of(struct actio_rows *r)
         b.space[varying[i].space].index_step = rows;
         b.space[varying[i].space].lane_step = 1;
     }
-    b.space[ACTIO_SPACE_PARAM].base = m->param;
+    b.space[ACTIO_SPACE_PARAM].base = m->here.param;
     b.space[ACTIO_SPACE_PARAM].index_step = 1;
-    b.space[ACTIO_SPACE_HIDDEN].base = m->hidden;
+    b.space[ACTIO_SPACE_HIDDEN].base = m->here.hidden;
     b.space[ACTIO_SPACE_HIDDEN].index_step = 1;
     return b;
 }
@@ -65,12 +65,12 @@ static void point_at(struct actio_rows *r, enum actio_quantity what, size_t firs
 
 double *actio_rows_columns(const struct actio_rows *r, size_t lanes)
 {
-    return actio_take_raw(r->ctx, r->motion->sys->columns * lanes + 1, sizeof(double));
+    return actio_take_raw(r->ctx, r->motion->sys->output.columns * lanes + 1, sizeof(double));
 }
 
 void actio_rows_too_many(const struct actio_rows *r)
 {
-    size_t columns = r->motion->sys->columns;
+    size_t columns = r->motion->sys->output.columns;
     actio_find(r->ctx->findings, ACTIO_F_TOO_MANY_ROWS,
                ACTIO_ARGS(ACTIO_COUNT(r->rows), ACTIO_COUNT(columns), ACTIO_COUNT(r->ctx->bytes_limit)));
 }
@@ -78,7 +78,7 @@ void actio_rows_too_many(const struct actio_rows *r)
 /* With fields a row is long: it is solved where the motion stands, and only states are kept. */
 static int open_wide(struct actio_rows *r)
 {
-    size_t ny = r->motion->ny, columns = r->motion->sys->columns;
+    size_t ny = r->motion->ny, columns = r->motion->sys->output.columns;
     bool ok = r->rows < SIZE_MAX / 64 / (ny + columns + 1)
               && (r->block = actio_take_raw(r->ctx, ny * r->rows + 1, sizeof(double)));
     r->y = r->block;
@@ -91,15 +91,19 @@ static int open_wide(struct actio_rows *r)
 int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *times, size_t rows, bool backward)
 {
     static const enum actio_quantity used[] = { ACTIO_Q_SOLVE, ACTIO_Q_OUTPUTS, ACTIO_Q_PROJECT_Q, ACTIO_Q_PROJECT_V };
-    size_t columns = m->sys->columns, widest = m->sys->p + m->N;
+    size_t columns = m->sys->output.columns, widest = m->sys->p + m->N;
     *r = (struct actio_rows){ .ctx = m->ctx, .motion = m, .rows = rows, .times = times, .backward = backward };
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
-    if (m->sys->axes) return open_wide(r);
+    if (m->sys->field.axes) return open_wide(r);
     struct {
         double **p;
         size_t n;
-    } want[] = { { &r->y, m->ny },       { &r->zdot, m->N },          { &r->lambda, actio_system_told(m->sys) },
-                 { &r->reaction, m->N }, { &r->mode, m->sys->modes }, { &r->step, widest } };
+    } want[] = { { &r->y, m->ny },
+                 { &r->zdot, m->N },
+                 { &r->lambda, actio_system_told(m->sys) },
+                 { &r->reaction, m->N },
+                 { &r->mode, m->sys->switches.count },
+                 { &r->step, widest } };
     size_t values = 0;
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) values += want[i].n;
     bool ok = rows < SIZE_MAX / 64 / (values + columns + 1)
@@ -204,7 +208,7 @@ static void project_lanes(struct actio_rows *r, size_t first, size_t count, enum
 
 static void fill_modes(struct actio_rows *r, size_t first, size_t count)
 {
-    size_t modes = r->motion->sys->modes;
+    size_t modes = r->motion->sys->switches.count;
     for (size_t l = first; modes && l < first + count; l++) {
         const double *mode = actio_motion_modes_at(r->motion, r->times[l], r->backward);
         for (size_t k = 0; k < modes; k++) r->mode[k * r->rows + l] = mode[k];
@@ -225,23 +229,23 @@ static void scatter(double *to, size_t rows, size_t l, const double *from, size_
 static int solve_row(struct actio_rows *r, size_t l)
 {
     struct actio_motion *m = r->motion;
-    double *y = m->step + m->N; /* scratch of ny values */
+    double *y = m->scratch.step + m->N; /* scratch of ny values */
     gather(r->y, r->rows, l, y, m->ny);
-    gather(r->mode, r->rows, l, m->mode, m->sys->modes);
+    gather(r->mode, r->rows, l, m->here.mode, m->sys->switches.count);
     if (actio_contacts_hard(m)) {
         int status = actio_contacts_row(m, r->times[l], y, r->backward);
         scatter(r->y, r->rows, l, y, m->ny);
-        scatter(r->zdot, r->rows, l, m->zdot, m->N);
-        scatter(r->lambda, r->rows, l, m->lambda, actio_system_told(m->sys));
-        scatter(r->reaction, r->rows, l, m->reaction, m->N);
+        scatter(r->zdot, r->rows, l, m->here.zdot, m->N);
+        scatter(r->lambda, r->rows, l, m->here.lambda, actio_system_told(m->sys));
+        scatter(r->reaction, r->rows, l, m->here.reaction, m->N);
         return status;
     }
     if (m->sys->levels && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK) scatter(r->y, r->rows, l, y, m->ny);
-    int status = m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
-    if (m->p && m->rank == m->p) actio_motion_undefined(m);
-    scatter(r->zdot, r->rows, l, m->zdot, m->N);
-    scatter(r->lambda, r->rows, l, m->lambda, actio_system_told(m->sys));
-    scatter(r->reaction, r->rows, l, m->reaction, m->N);
+    int status = m->obeys.law ? m->obeys.law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
+    if (m->p && m->rows.rank == m->p) actio_motion_undefined(m);
+    scatter(r->zdot, r->rows, l, m->here.zdot, m->N);
+    scatter(r->lambda, r->rows, l, m->here.lambda, actio_system_told(m->sys));
+    scatter(r->reaction, r->rows, l, m->here.reaction, m->N);
     return status;
 }
 
@@ -249,16 +253,16 @@ static int solve_row(struct actio_rows *r, size_t l)
 static int evaluate_wide(struct actio_rows *r, size_t filled, double *column, size_t lanes)
 {
     struct actio_motion *m = r->motion;
-    double *y = m->step + m->N; /* scratch of ny values */
+    double *y = m->scratch.step + m->N; /* scratch of ny values */
     int status = ACTIO_FLOW_OK;
     for (size_t l = 0; l < filled; l++, r->done++) {
         if (actio_overdue(r->ctx)) return ACTIO_FLOW_STOPPED;
         gather(r->y, r->rows, l, y, m->ny);
         if (m->flow.project && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK)
             scatter(r->y, r->rows, l, y, m->ny);
-        int bad = m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
+        int bad = m->obeys.law ? m->obeys.law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
         if (bad && !status) status = bad;
-        scatter(column, lanes, l, actio_bound_values(&m->at[ACTIO_Q_OUTPUTS]), m->sys->columns);
+        scatter(column, lanes, l, actio_bound_values(&m->at[ACTIO_Q_OUTPUTS]), m->sys->output.columns);
     }
     return status;
 }
@@ -288,14 +292,15 @@ int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, siz
     int status = ACTIO_FLOW_OK;
     r->done = 0;
     if (filled == 0) return status;
-    if (m->sys->axes) return evaluate_wide(r, filled, column, lanes);
-    point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, m->sys->columns);
+    if (m->sys->field.axes) return evaluate_wide(r, filled, column, lanes);
+    point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, m->sys->output.columns);
     size_t piece = piece_of(r);
     while (r->done < filled && status != ACTIO_FLOW_STOPPED) {
         size_t count = filled - r->done < piece ? filled - r->done : piece;
         int bad = r->done && actio_overdue(r->ctx)
                       ? ACTIO_FLOW_STOPPED
-                      : evaluate_piece(r, r->done, count, m->numeric || m->law || actio_contacts_hard(m) || one_by_one);
+                      : evaluate_piece(r, r->done, count,
+                                       m->rows.numeric || m->obeys.law || actio_contacts_hard(m) || one_by_one);
         if (bad == ACTIO_FLOW_STOPPED || (bad && !status)) status = bad;
         if (bad != ACTIO_FLOW_STOPPED) {
             r->done += count;
@@ -308,7 +313,7 @@ int actio_rows_evaluate(struct actio_rows *r, size_t filled, double *column, siz
 
 void actio_rows_outputs(struct actio_rows *r, size_t filled, double *column, size_t lanes)
 {
-    point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, r->motion->sys->columns);
+    point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, r->motion->sys->output.columns);
     fill_modes(r, 0, filled);
     evaluate(r, ACTIO_Q_OUTPUTS, filled);
 }
@@ -317,12 +322,12 @@ void actio_rows_outputs(struct actio_rows *r, size_t filled, double *column, siz
 static void terms_wide(struct actio_rows *r, size_t filled, double *size)
 {
     struct actio_motion *m = r->motion;
-    size_t columns = m->sys->columns;
-    double *y = m->step + m->N;
+    size_t columns = m->sys->output.columns;
+    double *y = m->scratch.step + m->N;
     memset(size, 0, columns * sizeof *size);
     for (size_t l = 0; l < filled && !actio_overdue(r->ctx); l++) {
         gather(r->y, r->rows, l, y, m->ny);
-        if (m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y)) continue;
+        if (m->obeys.law ? m->obeys.law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y)) continue;
         const double *x = actio_bound_values(&m->at[ACTIO_Q_TERMS]);
         for (size_t c = 0; c < columns; c++)
             if (x[c] > size[c] && isfinite(x[c])) size[c] = x[c];
@@ -333,7 +338,7 @@ static void terms_wide(struct actio_rows *r, size_t filled, double *size)
 static const double *shaken_row(struct actio_rows *r, size_t l, double shake)
 {
     struct actio_motion *m = r->motion;
-    double *y = m->step + m->N, far = 0, fast = 0;
+    double *y = m->scratch.step + m->N, far = 0, fast = 0;
     unsigned seed = 12345;
     gather(r->y, r->rows, l, y, m->ny);
     for (size_t i = 0; i < m->n; i++) {
@@ -345,14 +350,14 @@ static const double *shaken_row(struct actio_rows *r, size_t l, double shake)
         y[i] += (seed >> 31 ? 1 : -1) * shake * fmax(fabs(y[i]), 0.125 * (i < m->n ? far : fast));
     }
     if (m->flow.project) actio_motion_project(m, r->times[l], y);
-    if (m->law ? m->law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y)) return NULL;
+    if (m->obeys.law ? m->obeys.law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y)) return NULL;
     return actio_bound_values(&m->at[ACTIO_Q_OUTPUTS]);
 }
 
 int actio_rows_floor(struct actio_rows *r, size_t filled, double shake, double *floor)
 {
     enum { LOOKS = 6 };
-    size_t columns = r->motion->sys->columns;
+    size_t columns = r->motion->sys->output.columns;
     double *before = actio_take(r->ctx, columns + 1, sizeof *before);
     if (!before) return 1;
     memset(floor, 0, columns * sizeof *floor);
@@ -371,9 +376,9 @@ int actio_rows_floor(struct actio_rows *r, size_t filled, double shake, double *
 int actio_rows_terms(struct actio_rows *r, size_t filled, double *size)
 {
     struct actio_motion *m = r->motion;
-    size_t columns = m->sys->columns;
+    size_t columns = m->sys->output.columns;
     if (actio_motion_need(m, ACTIO_Q_TERMS)) return 1;
-    if (m->sys->axes) {
+    if (m->sys->field.axes) {
         terms_wide(r, filled, size);
         return 0;
     }

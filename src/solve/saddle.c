@@ -95,9 +95,9 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
     if (ok && s->dense) ok = open_null_spaces(s);
     ok = ok && actio_border_open(&s->whole, ctx, s->N, s->p, &sys->G, &sys->D, &sys->A, NULL) == 0;
     if (ok) s->schur = actio_schur_open(ctx, sys);
-    if (ok && sys->axes && sys->servo)
+    if (ok && sys->field.axes && sys->is.servo)
         ok = s->has_even = actio_border_open(&s->even, ctx, s->N, s->p, &sys->G, &sys->A, &sys->A, NULL) == 0;
-    if (ok && sys->axes) s->last = take(s, sys->G.count + sys->A.count + sys->D.count, sizeof(double), &ok);
+    if (ok && sys->field.axes) s->last = take(s, sys->G.count + sys->A.count + sys->D.count, sizeof(double), &ok);
     if (ok) return s;
     actio_saddle_close(s);
     return NULL;
@@ -278,7 +278,7 @@ static void watch_lengths(struct actio_saddle *s)
         scale_by_longest(s);
         return;
     }
-    if (sys->axes || sys->holonomic == 0) return;
+    if (sys->field.axes || sys->holonomic == 0) return;
     measure_rows(s);
     for (size_t i = 0; i < sys->holonomic; i++) {
         size_t k = sys->position_row[i];

@@ -144,7 +144,7 @@ static bool find_products(struct actio_schur *s)
 
 struct actio_schur *actio_schur_open(struct actio_context *ctx, const struct actio_system *sys)
 {
-    if (sys->p == 0 || !sys->axes || !sys->symmetric || !is_diagonal(sys) || !same_places(&sys->A, &sys->D))
+    if (sys->p == 0 || !sys->field.axes || !sys->is.symmetric || !is_diagonal(sys) || !same_places(&sys->A, &sys->D))
         return NULL;
     struct actio_schur *s = actio_take(ctx, 1, sizeof *s);
     if (!s) return NULL;

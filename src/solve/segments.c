@@ -220,7 +220,7 @@ static bool pull(struct actio_segments *g, const double *Y, double *acceleration
 
 int actio_segments_accelerations(struct actio_motion *m, const double *Y, double *acceleration)
 {
-    struct actio_segments *g = m->segments;
+    struct actio_segments *g = m->chain.segments;
     fill_seams(g, Y);
     return find_tensions(g, Y, acceleration) || !pull(g, Y, acceleration);
 }
@@ -230,7 +230,7 @@ int actio_segments_accelerations(struct actio_motion *m, const double *Y, double
 static int fold(void *user, double t, const double *y, double *Y)
 {
     const struct actio_motion *m = user;
-    const struct actio_segments *g = m->segments;
+    const struct actio_segments *g = m->chain.segments;
     (void)t;
     for (size_t a = 0; a < g->arrays; a++)
         actio_tri_to_lanes(g->cut, g->nodes, y + a * g->nodes, 0, g->cut.rows, 0, Y + a * g->size);
@@ -240,7 +240,7 @@ static int fold(void *user, double t, const double *y, double *Y)
 static int unfold(void *user, double t, const double *Y, double *y)
 {
     const struct actio_motion *m = user;
-    const struct actio_segments *g = m->segments;
+    const struct actio_segments *g = m->chain.segments;
     (void)t;
     for (size_t a = 0; a < g->arrays; a++)
         actio_tri_from_lanes(g->cut, g->nodes, Y + a * g->size, 0, g->cut.rows, y + a * g->nodes);
@@ -250,7 +250,7 @@ static int unfold(void *user, double t, const double *Y, double *y)
 /* Where tensions can't be found this way the motion itself looks. */
 static int rates_as_known(struct actio_motion *m, double t, const double *Y, double *dY)
 {
-    double *y = m->segments->known, *dy = y + m->ny;
+    double *y = m->chain.segments->known, *dy = y + m->ny;
     unfold(m, t, Y, y);
     int status = actio_motion_rhs(m, t, y, dy);
     m->evaluations--; /* it counts for itself */
@@ -261,11 +261,11 @@ static int rates_as_known(struct actio_motion *m, double t, const double *Y, dou
 static int rates(void *user, double t, const double *Y, double *dY)
 {
     struct actio_motion *m = user;
-    struct actio_segments *g = m->segments;
+    struct actio_segments *g = m->chain.segments;
     size_t half = g->arrays / 2 * g->size;
     m->evaluations++;
-    m->t = t;
-    if (m->rank != m->p || actio_segments_accelerations(m, Y, dY + half)) return rates_as_known(m, t, Y, dY);
+    m->here.t = t;
+    if (m->rows.rank != m->p || actio_segments_accelerations(m, Y, dY + half)) return rates_as_known(m, t, Y, dY);
     memcpy(dY, Y + half, half * sizeof *dY);
     return ACTIO_FLOW_OK;
 }
@@ -273,7 +273,7 @@ static int rates(void *user, double t, const double *Y, double *dY)
 static int project(void *user, double t, double *Y)
 {
     struct actio_motion *m = user;
-    double *y = m->segments->known;
+    double *y = m->chain.segments->known;
     unfold(m, t, Y, y);
     int status = m->flow.project(m, t, y);
     if (!status) fold(m, t, y, Y);
@@ -283,8 +283,8 @@ static int project(void *user, double t, double *Y)
 struct actio_flow actio_segments_flow(struct actio_motion *m)
 {
     struct actio_flow flow = m->flow;
-    if (!m->segments || flow.rhs != actio_motion_rhs) return flow;
-    flow.n = m->segments->arrays * m->segments->size;
+    if (!m->chain.segments || flow.rhs != actio_motion_rhs) return flow;
+    flow.n = m->chain.segments->arrays * m->chain.segments->size;
     flow.known = m->ny;
     flow.fold = fold;
     flow.unfold = unfold;
@@ -318,7 +318,7 @@ static bool sort_input(const struct actio_motion *m, struct actio_segments *g, a
     if (slot.offset < -HALO || slot.offset > HALO) return false;
     if (moves) {
         in->from = STATE;
-        in->at = m->sys->base[slot.index] / g->nodes + (slot.space == ACTIO_SPACE_V ? g->arrays / 2 : 0);
+        in->at = m->sys->field.base[slot.index] / g->nodes + (slot.space == ACTIO_SPACE_V ? g->arrays / 2 : 0);
     }
     for (size_t i = 0; i < sizeof steady / sizeof *steady && !moves; i++)
         if (slot.space == steady[i]) {
@@ -331,8 +331,8 @@ static bool sort_input(const struct actio_motion *m, struct actio_segments *g, a
 static bool add_program(struct actio_motion *m, struct programs *all, enum actio_quantity what, size_t stage,
                         size_t length)
 {
-    struct actio_segments *g = m->segments;
-    const struct actio_stage *s = &m->sys->stream[what]->stage[stage];
+    struct actio_segments *g = m->chain.segments;
+    const struct actio_stage *s = &m->sys->field.stream[what]->stage[stage];
     struct program *p = &all->at[s->lanes > 1 ? 0 : ++all->count];
     const actio_slot *slots;
     *p = (struct program){ .is = actio_lanes_stage(m->at[what].lanes, stage),
@@ -366,7 +366,7 @@ static bool add_program(struct actio_motion *m, struct programs *all, enum actio
 /* One long program and some of one lane, that put their values. */
 static bool add_programs(struct actio_motion *m, struct programs *all, enum actio_quantity what, size_t length)
 {
-    const struct actio_streams *s = m->sys->stream[what];
+    const struct actio_streams *s = m->sys->field.stream[what];
     size_t longs = 0;
     for (size_t i = 0; i < s->stages; i++) {
         size_t outputs = actio_kernel_outputs(s->stage[i].kernel);
@@ -385,8 +385,8 @@ static size_t count_inputs(const struct actio_motion *m)
     static const enum actio_quantity what[] = { ACTIO_Q_TENSION, ACTIO_Q_PULL };
     size_t count = 0;
     for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < m->sys->stream[what[k]]->stages; i++)
-            count += actio_kernel_inputs(m->sys->stream[what[k]]->stage[i].kernel, NULL);
+        for (size_t i = 0; i < m->sys->field.stream[what[k]]->stages; i++)
+            count += actio_kernel_inputs(m->sys->field.stream[what[k]]->stage[i].kernel, NULL);
     return count;
 }
 
@@ -394,7 +394,7 @@ static bool is_in_order(const struct actio_motion *m, size_t nodes)
 {
     if (m->ny % (2 * nodes)) return false;
     for (size_t i = 0; i < m->n / nodes; i++)
-        if (m->sys->base[i] != i * nodes) return false;
+        if (m->sys->field.base[i] != i * nodes) return false;
     return m->n / nodes <= MOST_OUT;
 }
 
@@ -433,7 +433,7 @@ static void fill_list(struct actio_segments *g, size_t k)
 
 static int take_memory(struct actio_motion *m)
 {
-    struct actio_segments *g = m->segments;
+    struct actio_segments *g = m->chain.segments;
     struct {
         double **p;
         size_t n;
@@ -467,7 +467,7 @@ static int take_memory(struct actio_motion *m)
 
 static bool set_up(struct actio_motion *m)
 {
-    struct actio_segments *g = m->segments;
+    struct actio_segments *g = m->chain.segments;
     bool ok = add_programs(m, &g->cells, ACTIO_Q_TENSION, g->nodes - 1)
               && add_programs(m, &g->points, ACTIO_Q_PULL, g->nodes);
     g->tension = g->lists;
@@ -488,10 +488,10 @@ static bool set_up(struct actio_motion *m)
 
 int actio_segments_open(struct actio_motion *m)
 {
-    size_t nodes = m->tension ? m->sys->axis[0].nodes : 0;
+    size_t nodes = m->chain.tension ? m->sys->field.axis[0].nodes : 0;
     struct actio_tri_cut cut = actio_tri_cut(nodes);
     if (!cut.lanes || !is_in_order(m, nodes)) return 0;
-    struct actio_segments *g = m->segments = actio_take(m->ctx, 1, sizeof *g);
+    struct actio_segments *g = m->chain.segments = actio_take(m->ctx, 1, sizeof *g);
     if (!g) return 1;
     *g = (struct actio_segments){ .cut = cut, .nodes = nodes, .arrays = m->ny / nodes, .size = cut.rows * cut.lanes };
     size_t inputs = count_inputs(m);
@@ -508,9 +508,9 @@ int actio_segments_open(struct actio_motion *m)
 
 void actio_segments_close(struct actio_motion *m)
 {
-    struct actio_segments *g = m->segments;
+    struct actio_segments *g = m->chain.segments;
     if (!g) return;
     void *all[] = { g->inputs, g->args, g->memory, g };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) actio_give(m->ctx, all[k]);
-    m->segments = NULL;
+    m->chain.segments = NULL;
 }

@@ -14,8 +14,8 @@ static int sample(struct actio_motion *m, double t, actio_dense_fn at, void *whe
 {
     at(where, t, y);
     int status = actio_motion_solve(m, t, y);
-    memcpy(out, m->zdot, m->N * sizeof *out);
-    memcpy(out + m->N, m->reaction, m->N * sizeof *out);
+    memcpy(out, m->here.zdot, m->N * sizeof *out);
+    memcpy(out + m->N, m->here.reaction, m->N * sizeof *out);
     return status;
 }
 
@@ -26,8 +26,9 @@ static double largest_force(struct actio_motion *m, double t, actio_dense_fn at,
     double largest = 0;
     at(where, t, y);
     if (actio_motion_project(m, t, y) || actio_motion_solve(m, t, y)) return NAN;
-    for (size_t i = 0; i < m->N; i++) largest = fmax(largest, fabs(m->reaction[i]));
-    for (size_t i = 0; i < m->sys->holonomic; i++) largest = fmax(largest, fabs(m->lambda[m->sys->position_row[i]]));
+    for (size_t i = 0; i < m->N; i++) largest = fmax(largest, fabs(m->here.reaction[i]));
+    for (size_t i = 0; i < m->sys->holonomic; i++)
+        largest = fmax(largest, fabs(m->here.lambda[m->sys->position_row[i]]));
     *quality = m->flow.quality_at(m, t, y);
     return largest;
 }
@@ -68,7 +69,7 @@ static bool same_limits(struct actio_motion *m, double t, double before, double 
     if (!tend_to_the_same(m, t, before, after, 1e-2, at, where, y)
         && !tend_to_the_same(m, t, before, after, 1e-1, at, where, y))
         return false;
-    if (m->sys->holonomic == 0 || m->sys->axes) return true;
+    if (m->sys->holonomic == 0 || m->sys->field.axes) return true;
     return !forces_grow(m, t, before, at, where, y) && !forces_grow(m, t, after, at, where, y);
 }
 
@@ -93,7 +94,7 @@ static const double *full_rows(struct actio_motion *m, double t, double *y, doub
  * nothing says which branch the motion takes. */
 static bool branches(struct actio_motion *m, double t, double *y)
 {
-    size_t levels = m->sys->levels, ny = m->ny, rank = m->rank;
+    size_t levels = m->sys->levels, ny = m->ny, rank = m->rows.rank;
     if (levels == 0 || levels < m->p) return false;
     double *rows = actio_take(m->ctx, levels * ny + 1, sizeof *rows),
            *basis = actio_take(m->ctx, ny * ny + 1, sizeof *basis);
@@ -107,13 +108,13 @@ static bool branches(struct actio_motion *m, double t, double *y)
     actio_give(m->ctx, basis);
     actio_give(m->ctx, work);
     actio_give(m->ctx, iwork);
-    return rank < m->rank;
+    return rank < m->rows.rank;
 }
 
 int actio_motion_singular(void *user, double t, double before, double after, actio_dense_fn at, void *where)
 {
     struct actio_motion *m = user;
-    double *y = m->step + m->N;
+    double *y = m->scratch.step + m->N;
     if (same_limits(m, t, before, after, at, where, y)) {
         at(where, t, y);
         if (!branches(m, t, y)) return 0;
@@ -121,7 +122,7 @@ int actio_motion_singular(void *user, double t, double before, double after, act
     at(where, t, y);
     actio_saddle_factor(m->saddle, actio_motion_quantity(m, ACTIO_Q_MATRIX, t, y));
     actio_saddle_rank(m->saddle, NULL);
-    m->stopped_by = actio_saddle_weakest(m->saddle);
-    m->stop = m->stopped_by < m->p ? ACTIO_STOP_RANK : ACTIO_STOP_INERTIA;
+    m->halted.by = actio_saddle_weakest(m->saddle);
+    m->halted.why = m->halted.by < m->p ? ACTIO_STOP_RANK : ACTIO_STOP_INERTIA;
     return ACTIO_FLOW_SINGULAR;
 }

@@ -42,13 +42,13 @@ static size_t nodes_for(double tol) { return tol >= 1e-6 ? 5 : tol >= 1e-8 ? 6 :
 static int open_slab(struct skg *d, size_t nodes)
 {
     struct actio_motion *m = d->m;
-    int order = m->order;
-    if (order) nodes = m->nodes ? m->nodes : order == 2 ? 8 : actio_sbp_least(order);
-    else if (m->nodes) nodes = m->nodes;
-    struct actio_shared shared = { m->param, m->mode, m->hidden };
+    int order = m->chosen.order;
+    if (order) nodes = m->chosen.nodes ? m->chosen.nodes : order == 2 ? 8 : actio_sbp_least(order);
+    else if (m->chosen.nodes) nodes = m->chosen.nodes;
+    struct actio_shared shared = { m->here.param, m->here.mode, m->here.hidden };
     if (actio_element_open(&d->e, d->ctx, order, nodes) || actio_slab_open(&d->slab, d->ctx, m->sys, &d->e, shared))
         return 1;
-    size_t all = m->ny * (nodes + 2) + nodes + (nodes + 1) * m->sys->soft + 1;
+    size_t all = m->ny * (nodes + 2) + nodes + (nodes + 1) * m->sys->walls.soft + 1;
     d->block = actio_take(d->ctx, all, sizeof *d->block);
     if (!d->block) return 1;
     d->y0 = d->block;
@@ -64,7 +64,7 @@ static void *skg_open(struct actio_context *ctx, const struct actio_flow *flow)
     struct skg *d = actio_take(ctx, 1, sizeof *d);
     if (!d) return NULL;
     *d = (struct skg){ .ctx = ctx, .flow = flow, .m = flow->user, .stats.stepper = "skg" };
-    if (open_slab(d, nodes_for(flow->accuracy)) || (d->m->sys->soft && actio_motion_need(d->m, ACTIO_Q_GAPS))) {
+    if (open_slab(d, nodes_for(flow->accuracy)) || (d->m->sys->walls.soft && actio_motion_need(d->m, ACTIO_Q_GAPS))) {
         skg_close(d);
         return NULL;
     }
@@ -81,7 +81,7 @@ static void choose_rows(struct skg *d, double t)
     pt->t[0] = t;
     for (size_t i = 0; i < pt->nx; i++) pt->x[i * pt->lanes] = d->slab.x0[i];
     for (size_t i = 0; i < pt->n; i++) pt->z[i * pt->lanes] = d->slab.v0[i];
-    actio_points_choose(pt, d->m->rank);
+    actio_points_choose(pt, d->m->rows.rank);
 }
 
 static void put_data(struct skg *d, double t, const double *y)
@@ -108,7 +108,7 @@ static void skg_start(void *handle, double t, const double *y, double t_end, dou
     for (size_t i = 0; i < d->m->n; i++) fastest = fmax(fastest, fabs(y[d->m->n + i]) / (1 + fabs(y[i])));
     d->h = copysign(fmin(fabs(span), fmin(0.05 * fabs(d->m->span), 0.2 / fmax(fastest, 1e-3))), span);
     if (d->flow->first > 0) d->h = copysign(fmin(fabs(span), d->flow->first), span);
-    if (d->m->slabs) d->h = span / fmax(1, round((double)d->m->slabs * fabs(span / d->m->span)));
+    if (d->m->chosen.slabs) d->h = span / fmax(1, round((double)d->m->chosen.slabs * fabs(span / d->m->span)));
     d->stats.restarts++;
 }
 
@@ -139,7 +139,7 @@ static int flow_status(int slab)
 static int solve(struct skg *d, double h)
 {
     actio_slab_guess(&d->slab, h);
-    int bad = actio_slab_solve(&d->slab, h, d->m->slabs ? 1e-16 : fmax(1e-15, 1e-4 * d->tol));
+    int bad = actio_slab_solve(&d->slab, h, d->m->chosen.slabs ? 1e-16 : fmax(1e-15, 1e-4 * d->tol));
     d->stats.rhs += d->e.nodes * (d->slab.iterations + 2);
     d->m->evaluations += d->e.nodes * (d->slab.iterations + 2);
     return bad;
@@ -192,16 +192,17 @@ static bool skips_wall(struct skg *d)
 {
     const struct actio_system *sys = d->m->sys;
     const struct actio_points *pt = &d->slab.pt;
-    double *gap = d->gap, sigma = sys->sigma;
-    for (size_t k = 0; k <= pt->lanes && sys->soft; k++, gap += sys->soft) {
+    double *gap = d->gap, sigma = sys->walls.sigma;
+    for (size_t k = 0; k <= pt->lanes && sys->walls.soft; k++, gap += sys->walls.soft) {
         const double *y = d->y0;
         if (k) {
             for (size_t i = 0; i < pt->n; i++) d->save[i] = pt->x[i * pt->lanes + k - 1];
             y = d->save; /* gaps know positions only */
         }
-        memcpy(gap, actio_motion_quantity(d->m, ACTIO_Q_GAPS, k ? pt->t[k - 1] : d->t, y), sys->soft * sizeof *gap);
-        for (size_t i = 0; k && i < sys->soft; i++) {
-            double now = gap[i], before = gap[i - sys->soft];
+        memcpy(gap, actio_motion_quantity(d->m, ACTIO_Q_GAPS, k ? pt->t[k - 1] : d->t, y),
+               sys->walls.soft * sizeof *gap);
+        for (size_t i = 0; k && i < sys->walls.soft; i++) {
+            double now = gap[i], before = gap[i - sys->walls.soft];
             if (fabs(now - before) > 1.5 * sigma && (fmin(fabs(now), fabs(before)) < 6 * sigma || now * before < 0))
                 return true;
         }
@@ -212,11 +213,11 @@ static bool skips_wall(struct skg *d)
 static bool is_through(struct skg *d)
 {
     const struct actio_system *sys = d->m->sys;
-    const double *gap = d->gap + d->e.nodes * sys->soft; /* at the last node */
-    for (size_t i = 0; i < sys->soft; i++)
-        if (gap[i] < -6 * sys->sigma) {
-            d->m->stop = ACTIO_STOP_TUNNEL;
-            d->m->stopped_by = i;
+    const double *gap = d->gap + d->e.nodes * sys->walls.soft; /* at the last node */
+    for (size_t i = 0; i < sys->walls.soft; i++)
+        if (gap[i] < -6 * sys->walls.sigma) {
+            d->m->halted.why = ACTIO_STOP_TUNNEL;
+            d->m->halted.by = i;
             return true;
         }
     return false;
@@ -240,11 +241,11 @@ static void accept(struct skg *d, double *t, double *y)
 {
     size_t ny = d->m->ny, last = d->e.nodes - 1;
     keep_nodes(d);
-    if (d->m->tape) actio_tape_note(d->m->tape, &d->slab);
+    if (d->m->chosen.tape) actio_tape_note(d->m->chosen.tape, &d->slab);
     actio_slab_pass(&d->slab, d->t_new);
     choose_rows(d, d->t_new);
     memcpy(y, d->node + last * ny, ny * sizeof *y);
-    if (d->m->sys->axes && d->flow->project) put_back(d, y);
+    if (d->m->sys->field.axes && d->flow->project) put_back(d, y);
     *t = d->t_new;
     d->stats.steps++;
     d->taken++;
@@ -263,7 +264,7 @@ static int step_given(struct skg *d, double *t, double *y)
         bad = solve(d, d->t_new - d->t);
     }
     if (bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) {
-        d->m->stop = ACTIO_STOP_SLAB;
+        d->m->halted.why = ACTIO_STOP_SLAB;
         return ACTIO_FLOW_FAILED;
     }
     if (bad) return flow_status(bad);
@@ -274,7 +275,7 @@ static int step_given(struct skg *d, double *t, double *y)
 static int skg_step(void *handle, double *t, double *y)
 {
     struct skg *d = handle;
-    if (d->m->slabs) return step_given(d, t, y);
+    if (d->m->chosen.slabs) return step_given(d, t, y);
     d->t = d->t_new;
     keep_start(d);
     double before = INFINITY, longer = 0;

@@ -24,7 +24,7 @@ void actio_slab_close(struct actio_slab *s)
 static void mark_entries(struct actio_slab *s)
 {
     const struct actio_points *pt = &s->pt;
-    const struct actio_places *at = &pt->sys->jets;
+    const struct actio_places *at = &pt->sys->jets.points;
     for (size_t i = 0; i < at->count; i++) {
         bool own = at->row[i] < pt->n || at->row[i] >= 2 * pt->n, through = at->col[i] < pt->nx;
         size_t row = at->row[i] < pt->n ? at->row[i] : at->row[i] - pt->n,
@@ -208,7 +208,7 @@ static void place_force(struct actio_slab *s, size_t row, size_t col, const doub
 int actio_slab_factor(struct actio_slab *s)
 {
     struct actio_points *pt = &s->pt;
-    const struct actio_places *at = &pt->sys->jets;
+    const struct actio_places *at = &pt->sys->jets.points;
     if (actio_points_jets(pt, pt->lanes)) return ACTIO_SLAB_NO_NUMBER;
     memset(s->sparse ? s->values : s->M, 0, (s->sparse ? s->entries : s->size * s->size) * sizeof *s->M);
     for (size_t i = 0; i < at->count; i++) {

@@ -15,11 +15,11 @@ enum { MOST_STEPS = 30, FAR_STEPS = 60 };
 static bool solve(struct actio_motion *m, const double *J, double *r, bool positions)
 {
     const struct actio_system *sys = m->sys;
-    size_t S = sys->slaves;
-    double *A = m->slave_work;
-    int *pivot = m->slave_pivot;
+    size_t S = sys->field.slaves;
+    double *A = m->scratch.slave_work;
+    int *pivot = m->scratch.slave_pivot;
     for (size_t k = 0; k < S; k++) {
-        bool takes_part = !positions || !sys->slave_is_rate[k];
+        bool takes_part = !positions || !sys->field.slave_is_rate[k];
         for (size_t j = 0; j < S; j++) A[k * S + j] = takes_part ? J[k * S + j] : k == j;
         if (!takes_part) r[k] = 0;
     }
@@ -31,8 +31,8 @@ static bool solve(struct actio_motion *m, const double *J, double *r, bool posit
 int actio_slaves_settle(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;
-    size_t S = sys->slaves;
-    double moved = 1, size = 0, *r = m->slave_work + S * S;
+    size_t S = sys->field.slaves;
+    double moved = 1, size = 0, *r = m->scratch.slave_work + S * S;
     if (S == 0) return ACTIO_FLOW_OK;
     for (int i = 0; i < MOST_STEPS && moved > 4e-16 * size; i++) {
         const double *x = actio_bound_values(&m->at[ACTIO_Q_SLAVES]);
@@ -41,9 +41,9 @@ int actio_slaves_settle(struct actio_motion *m)
         if (!solve(m, x + 2 * S, r, true)) return ACTIO_FLOW_SINGULAR;
         moved = size = 0;
         for (size_t k = 0; k < S; k++) {
-            m->y[sys->slave[k]] -= r[k];
+            m->here.y[sys->field.slave[k]] -= r[k];
             moved = fmax(moved, fabs(r[k]));
-            size = fmax(size, fabs(m->y[sys->slave[k]]));
+            size = fmax(size, fabs(m->here.y[sys->field.slave[k]]));
         }
         if (!isfinite(moved)) return ACTIO_FLOW_NAN;
         if (i && moved >= 0.5 * before) break; /* rounding */
@@ -51,7 +51,7 @@ int actio_slaves_settle(struct actio_motion *m)
     const double *x = actio_bound_values(&m->at[ACTIO_Q_SLAVES]);
     memcpy(r, x + S, S * sizeof *r);
     if (!solve(m, x + 2 * S, r, false)) return ACTIO_FLOW_SINGULAR;
-    for (size_t k = 0; k < S; k++) m->y[m->n + sys->slave[k]] -= r[k];
+    for (size_t k = 0; k < S; k++) m->here.y[m->n + sys->field.slave[k]] -= r[k];
     return ACTIO_FLOW_OK;
 }
 
@@ -67,8 +67,8 @@ void actio_lanes_allowance(struct actio_motion *m, double *allowed)
                  *A = actio_bound_values(&m->at[ACTIO_Q_MATRIX]) + sys->G.count;
     double far = 0, fast = 0, largest = 0;
     for (size_t i = 0; i < m->n; i++) {
-        far = fmax(far, fabs(m->y[i]));
-        fast = fmax(fast, fabs(m->y[m->n + i]));
+        far = fmax(far, fabs(m->here.y[i]));
+        fast = fmax(fast, fabs(m->here.y[m->n + i]));
     }
     for (size_t i = 0; i < count; i++) largest = fmax(largest, size[i]);
     for (size_t i = 0; i < count; i++) allowed[i] = TOLERATED * size[i] + ROUNDING * largest;
@@ -140,7 +140,7 @@ static double step_nearer(struct actio_motion *m, struct full *f, int level)
         if (f->iwork[sys->A.row[e]]) f->J[(size_t)(f->iwork[sys->A.row[e]] - 1) * n + sys->A.col[e]] += A[e];
     if (!isfinite(left)) return left;
     actio_min_norm(rows, n, f->J, f->b, 1e-10, f->step, &defect, f->work, f->iwork);
-    for (size_t i = 0; i < n; i++) m->y[(size_t)level * n + i] += f->step[i];
+    for (size_t i = 0; i < n; i++) m->here.y[(size_t)level * n + i] += f->step[i];
     return largest > 0 ? left / largest : 0;
 }
 
@@ -163,18 +163,18 @@ bool actio_lanes_nearest(struct actio_motion *m)
 int actio_lanes_check_start(struct actio_motion *m, double t, const double *y, struct actio_start_check *out)
 {
     double *allowed = actio_take(m->ctx, m->sys->holonomic + m->sys->levels + 1, sizeof *allowed);
-    m->t = t;
-    memcpy(m->y, y, m->ny * sizeof *y);
+    m->here.t = t;
+    memcpy(m->here.y, y, m->ny * sizeof *y);
     out->found = allowed && actio_slaves_settle(m) == ACTIO_FLOW_OK;
     out->consistent = m->sys->levels == 0 || (allowed && measure(m, allowed, out));
     out->euclidean = false;
     if (m->sys->levels && out->found)
         out->found = actio_motion_project_far(m, FAR_STEPS) == ACTIO_FLOW_OK && measure(m, allowed, NULL);
     if (m->sys->levels && allowed && !out->found) {
-        memcpy(m->y, y, m->ny * sizeof *y);
+        memcpy(m->here.y, y, m->ny * sizeof *y);
         out->found = actio_slaves_settle(m) == ACTIO_FLOW_OK && actio_lanes_nearest(m) && measure(m, allowed, NULL);
     }
-    memcpy(out->nearest, m->y, m->ny * sizeof *y);
+    memcpy(out->nearest, m->here.y, m->ny * sizeof *y);
     actio_give(m->ctx, allowed);
     return 0;
 }

@@ -50,7 +50,7 @@ static bool is_rough(const struct actio_contacts *c, size_t r)
 
 static bool does_slip(const struct actio_contacts *c, size_t r, const double *v)
 {
-    double nothing = c->calm;
+    double nothing = c->storm.calm;
     if (r == SIZE_MAX || c->stopped == r) return false;
     for (size_t j = 0; j < c->rub[r].slips; j++)
         nothing = fmax(nothing, NO_RATE * actio_kinetic_speed(c, c->contacts + c->rub[r].slip + j, v));
@@ -129,7 +129,8 @@ static void set_trial(struct deciding *d)
 
 static double rate_along(const struct actio_contacts *c, size_t slip)
 {
-    return actio_dot(c->n, actio_column_row(c, c->contacts + slip), c->zdot) + actio_slip_of(c, slip)[ACTIO_SLIP_BIAS];
+    return actio_dot(c->n, actio_column_row(c, c->contacts + slip), c->found.zdot)
+           + actio_slip_of(c, slip)[ACTIO_SLIP_BIAS];
 }
 
 static bool begins(const struct slot *s, const struct actio_contacts *c)
@@ -157,9 +158,9 @@ static int turn_directions(struct deciding *d)
             || o == OPEN)
             continue;
         const struct actio_rub *r = &c->rub[s->rub];
-        double size = hypot(c->friction[r->slip], c->friction[r->slip + 1]);
+        double size = hypot(c->found.friction[r->slip], c->found.friction[r->slip + 1]);
         for (size_t j = 0; j < 2; j++)
-            c->trial.toward[r->slip + j] = size > 0 ? -c->friction[r->slip + j] / size : j == 0;
+            c->trial.toward[r->slip + j] = size > 0 ? -c->found.friction[r->slip + j] / size : j == 0;
         c->trial.rub[s->rub] = ACTIO_RUB_SLIDES;
     }
     for (int turn = 0; turn < MOST_TURNS; turn++) {
@@ -194,33 +195,37 @@ static double violation(const struct actio_contacts *c, const struct slot *s)
         const double *g = actio_gap_of(c, s->contact), *row = g + ACTIO_GAP_HEAD;
         double a = g[ACTIO_GAP_BIAS], size = fabs(a);
         for (size_t j = 0; j < c->n; j++) {
-            a += row[j] * c->zdot[j];
-            size += fabs(row[j]) * (fabs(c->zdot[j]) + fabs(c->z0[j]));
+            a += row[j] * c->found.zdot[j];
+            size += fabs(row[j]) * (fabs(c->found.zdot[j]) + fabs(c->point.z0[j]));
         }
         return a < -NO_RATE * size ? -a / size : 0;
     }
     if (s->contact != SIZE_MAX) {
-        double row = largest(actio_column_row(c, s->contact), c->n), unit = row > 0 ? c->force_size / row : 0;
-        if (c->normal[s->contact] < -NO_FORCE * unit) worst = -c->normal[s->contact] / (unit > 0 ? unit : 1);
+        double row = largest(actio_column_row(c, s->contact), c->n), unit = row > 0 ? c->point.force_size / row : 0;
+        if (c->found.normal[s->contact] < -NO_FORCE * unit)
+            worst = -c->found.normal[s->contact] / (unit > 0 ? unit : 1);
     }
     if (s->rub == SIZE_MAX) return worst;
     const struct actio_rub *r = &c->rub[s->rub];
     const double *b = actio_rub_of(c, s->rub);
-    double lambda = r->contact != UINT32_MAX ? c->normal[r->contact] : c->lambda[r->constraint] * c->trial.sign[s->rub];
+    double lambda =
+        r->contact != UINT32_MAX ? c->found.normal[r->contact] : c->found.lambda[r->constraint] * c->trial.sign[s->rub];
     if (r->contact == UINT32_MAX && c->trial.rub[s->rub] == ACTIO_RUB_STICKS) lambda = fabs(lambda);
-    if (r->contact == UINT32_MAX && lambda < -NO_FORCE * c->force_size) worst = fmax(worst, -lambda / c->force_size);
+    if (r->contact == UINT32_MAX && lambda < -NO_FORCE * c->point.force_size)
+        worst = fmax(worst, -lambda / c->point.force_size);
     if (c->trial.rub[s->rub] == ACTIO_RUB_STICKS) {
         double most = b[ACTIO_RUB_STICKING] * fmax(lambda, 0) * b[ACTIO_RUB_SCALE], size = 0;
-        for (size_t j = 0; j < r->slips; j++) size = hypot(size, c->friction[r->slip + j]);
-        if (size > most * (1 + AT_THE_EDGE) + 1e-14 * c->force_size) worst = fmax(worst, (size - most) / (size + most));
+        for (size_t j = 0; j < r->slips; j++) size = hypot(size, c->found.friction[r->slip + j]);
+        if (size > most * (1 + AT_THE_EDGE) + 1e-14 * c->point.force_size)
+            worst = fmax(worst, (size - most) / (size + most));
     } else if (!s->slips) {
         double along = 0, size = 0;
         for (size_t j = 0; j < r->slips; j++) {
             along += c->trial.toward[r->slip + j] * rate_along(c, r->slip + j);
             size += fabs(rate_along(c, r->slip + j));
         }
-        if (along < -NO_RATE * (size + largest(c->z0, c->n)))
-            worst = fmax(worst, -along / (size + largest(c->z0, c->n)));
+        if (along < -NO_RATE * (size + largest(c->point.z0, c->n)))
+            worst = fmax(worst, -along / (size + largest(c->point.z0, c->n)));
     }
     return worst;
 }
@@ -238,18 +243,18 @@ static bool holds_all(const struct deciding *d)
  * facets, or eight). */
 static size_t list_bounds(const struct actio_contacts *c, double *rows)
 {
-    size_t k = c->unknowns, count = 0;
+    size_t k = c->small.unknowns, count = 0;
     for (size_t u = 0; u < k; u++) {
-        const struct actio_unknown *x = &c->unknown[u];
+        const struct actio_unknown *x = &c->small.unknown[u];
         if (x->kind != ACTIO_FORCE_TANGENT) {
             memset(rows + count * k, 0, k * sizeof *rows);
             rows[count++ * k + u] = 1;
         }
         if (x->kind != ACTIO_FORCE_NORMAL) continue;
         /* its own friction follows a normal at once */
-        for (size_t w = u + 1; w < k && c->unknown[w].kind == ACTIO_FORCE_TANGENT; w++) {
+        for (size_t w = u + 1; w < k && c->small.unknown[w].kind == ACTIO_FORCE_TANGENT; w++) {
             size_t r = 0;
-            while (r < c->rubs && c->rub[r].slip != c->unknown[w].index) r++;
+            while (r < c->rubs && c->rub[r].slip != c->small.unknown[w].index) r++;
             if (r == c->rubs || c->rub[r].contact != x->index) continue;
             size_t facets = c->rub[r].slips > 1 ? 8 : 2;
             double most = actio_rub_of(c, r)[ACTIO_RUB_STICKING] * actio_rub_of(c, r)[ACTIO_RUB_SCALE];
@@ -271,7 +276,7 @@ static size_t list_bounds(const struct actio_contacts *c, double *rows)
  * were found, and taken. */
 bool actio_contacts_share(struct actio_contacts *c, const struct actio_stance *s)
 {
-    size_t k = c->unknowns, most = 9 * k;
+    size_t k = c->small.unknowns, most = 9 * k;
     size_t doubles =
         most * k * 2 + most * most + 2 * most + 2 * k * k + actio_rank_work(k, k) + actio_lcp_work(most) + k + 1;
     double *block =
@@ -281,14 +286,14 @@ bool actio_contacts_share(struct actio_contacts *c, const struct actio_stance *s
     if (block) {
         double *g = block, *gP = g + most * k, *M = gP + most * k, *q = M + most * most, *z = q + most, *P = z + most,
                *copy = P + k * k, *work = copy + k * k, *lcp = work + actio_rank_work(k, k);
-        memcpy(copy, c->M, k * k * sizeof *copy);
+        memcpy(copy, c->small.M, k * k * sizeof *copy);
         size_t rank = actio_row_bases(k, k, copy, 1e-10, P, work, basis), bounds = list_bounds(c, g);
         for (size_t b = 0; b < bounds; b++) /* rows of P from `rank` on span the forces without effect */
             for (size_t a = 0; a < k - rank; a++) gP[b * (k - rank) + a] = actio_dot(k, g + b * k, P + (rank + a) * k);
         double size = 0;
-        for (size_t u = 0; u < k; u++) size = fmax(size, fabs(c->force[u]));
+        for (size_t u = 0; u < k; u++) size = fmax(size, fabs(c->small.force[u]));
         for (size_t b = 0; b < bounds; b++) {
-            q[b] = (actio_dot(k, g + b * k, c->force)) / (size > 0 ? size : 1);
+            q[b] = (actio_dot(k, g + b * k, c->small.force)) / (size > 0 ? size : 1);
             for (size_t d = 0; d < bounds; d++)
                 M[b * bounds + d] = actio_dot(k - rank, gP + b * (k - rank), gP + d * (k - rank));
         }
@@ -296,7 +301,7 @@ bool actio_contacts_share(struct actio_contacts *c, const struct actio_stance *s
         for (size_t b = 0; found && b < bounds; b++)
             for (size_t a = 0; a < k - rank; a++)
                 for (size_t u = 0; u < k; u++)
-                    c->force[u] += size * z[b] * gP[b * (k - rank) + a] * P[(rank + a) * k + u];
+                    c->small.force[u] += size * z[b] * gP[b * (k - rank) + a] * P[(rank + a) * k + u];
     }
     if (found) actio_contacts_tell(c, s);
     return found;
@@ -311,7 +316,7 @@ static bool is_motion(struct deciding *d)
     for (size_t i = 0; i < d->slots; i++)
         if (begins(&d->slot[i], c)) any = c->edge[d->slot[i].rub] = true;
     good = !turn_directions(d) && !actio_contacts_solve(c, &c->trial);
-    good = good && (holds_all(d) || (c->solvable == 0 && actio_contacts_share(c, &c->trial) && holds_all(d)));
+    good = good && (holds_all(d) || (c->small.solvable == 0 && actio_contacts_share(c, &c->trial) && holds_all(d)));
     memset(c->edge, 0, c->rubs * sizeof *c->edge);
     return good && (!any || (!turn_directions(d) && !actio_contacts_solve(c, &c->trial)));
 }
@@ -323,7 +328,9 @@ static bool same_as(const struct deciding *d, size_t solution)
     const struct actio_contacts *c = d->c;
     const double *z = d->solution + solution * c->N;
     for (size_t i = 0; i < c->N; i++)
-        if (fabs(z[i] - c->zdot[i]) > 1e-9 * (fabs(z[i]) + fabs(c->z0[i]) + largest(c->z0, c->N) * 1e-3)) return false;
+        if (fabs(z[i] - c->found.zdot[i])
+            > 1e-9 * (fabs(z[i]) + fabs(c->point.z0[i]) + largest(c->point.z0, c->N) * 1e-3))
+            return false;
     return true;
 }
 
@@ -346,7 +353,7 @@ static void keep(struct deciding *d)
     for (size_t k = 0; k < d->solutions; k++)
         if (same_as(d, k) && !(d->c->refused && (k == d->like_before || stays(d->c)))) return;
     if (d->solutions == MOST_SOLUTIONS) return;
-    memcpy(d->solution + d->solutions * d->c->N, d->c->zdot, d->c->N * sizeof *d->solution);
+    memcpy(d->solution + d->solutions * d->c->N, d->c->found.zdot, d->c->N * sizeof *d->solution);
     for (size_t i = 0; i < d->slots; i++) d->taken[d->solutions * (d->slots + 1) + i] = d->slot[i].taken;
     if (stays(d->c) && d->like_before == SIZE_MAX) d->like_before = d->solutions;
     d->solutions++;
@@ -411,7 +418,7 @@ static void describe(struct deciding *d, char *out, size_t room)
         for (size_t i = 0; i < d->slots && at + 40 < room; i++) {
             const struct slot *s = &d->slot[i];
             const char *who =
-                s->contact != SIZE_MAX ? sys->contact[s->contact] : sys->constraint[d->c->rub[s->rub].constraint];
+                s->contact != SIZE_MAX ? sys->walls.contact[s->contact] : sys->constraint[d->c->rub[s->rub].constraint];
             at += (size_t)snprintf(out + at, room - at, "%s%.24s %s", i ? ", " : "", who,
                                    option_word(s->option[d->taken[k * (d->slots + 1) + i]]));
         }
@@ -470,7 +477,7 @@ int actio_contacts_decide(struct actio_contacts *c, double t, const double *y)
         note_ambiguity(&d, t);
         if (d.solutions == 0 || !is_motion(&d)) {
             status = ACTIO_FLOW_FAILED;
-            c->m->stop = ACTIO_STOP_NO_STANCE;
+            c->m->halted.why = ACTIO_STOP_NO_STANCE;
         } else actio_stance_copy(c, &c->now, &c->trial);
     }
     c->stopped = SIZE_MAX;

@@ -41,15 +41,15 @@ static void fill_rounding(struct actio_motion *m, double *rounding)
     double *base = rounding + rows;
     memcpy(base, c, rows * sizeof *base);
     memset(rounding, 0, rows * sizeof *rounding);
-    double far = largest_of(m->y, m->n), fast = largest_of(m->y + m->n, m->ny - m->n);
+    double far = largest_of(m->here.y, m->n), fast = largest_of(m->here.y + m->n, m->ny - m->n);
     for (size_t i = 0; i < m->ny; i++) {
-        double y = m->y[i], size = i < m->n ? far : fast;
+        double y = m->here.y[i], size = i < m->n ? far : fast;
         if (size == 0) continue;
-        m->y[i] = y + step * size;
+        m->here.y[i] = y + step * size;
         c = levels(m);
         double allowed = ROUNDING + (i < m->n ? 0 : TOLERATED * fabs(y) / size);
         for (size_t r = 0; r < rows; r++) rounding[r] += fabs(c[r] - base[r]) / step * allowed;
-        m->y[i] = y;
+        m->here.y[i] = y;
     }
 }
 
@@ -167,7 +167,7 @@ static bool find_nearest(struct actio_motion *m, bool positions, double *roundin
                          .positions = positions,
                          .rows = positions ? sys->holonomic : sys->levels,
                          .n = positions ? m->n : m->N,
-                         .z = positions ? m->y : m->y + m->n,
+                         .z = positions ? m->here.y : m->here.y + m->n,
                          .rounding = rounding };
     if (s.rows == 0) return true;
     size_t n = s.n, r = s.rows, big = n > r ? n : r;
@@ -209,7 +209,7 @@ static bool measure(struct actio_motion *m, const double *rounding, struct actio
 
 static bool find_both(struct actio_motion *m, const double *y, double *rounding, bool *euclidean)
 {
-    memcpy(m->y, y, m->ny * sizeof *y);
+    memcpy(m->here.y, y, m->ny * sizeof *y);
     *euclidean = false;
     return find_nearest(m, true, rounding, euclidean) && find_nearest(m, false, rounding, euclidean);
 }
@@ -217,12 +217,12 @@ static bool find_both(struct actio_motion *m, const double *y, double *rounding,
 /* Data that fit but for rounding: one projection as after a step, whatever the size of the model. */
 static bool polish(struct actio_motion *m, double t, const double *y)
 {
-    double *z = m->step + m->N; /* scratch of ny values */
+    double *z = m->scratch.step + m->N; /* scratch of ny values */
     memcpy(z, y, m->ny * sizeof *z);
     bool ok = actio_motion_begin(m, t, y) == 0 && actio_motion_project(m, t, z) == ACTIO_FLOW_OK;
     for (size_t i = 0; i < m->ny && ok; i++) ok = fabs(z[i] - y[i]) <= 1e-8 * (1 + fabs(y[i]));
-    m->t = t;
-    memcpy(m->y, ok ? z : y, m->ny * sizeof *z);
+    m->here.t = t;
+    memcpy(m->here.y, ok ? z : y, m->ny * sizeof *z);
     return ok;
 }
 
@@ -231,8 +231,8 @@ int actio_motion_check_start(struct actio_motion *m, double t, const double *y, 
     size_t rows = m->sys->holonomic + m->sys->levels;
     double *rounding = actio_take(m->ctx, 2 * rows + 1, sizeof *rounding);
     actio_motion_take_sides(m, t, y);
-    m->t = t;
-    memcpy(m->y, y, m->ny * sizeof *y);
+    m->here.t = t;
+    memcpy(m->here.y, y, m->ny * sizeof *y);
     out->consistent = true;
     out->euclidean = false;
     out->found = rounding != NULL;
@@ -240,13 +240,13 @@ int actio_motion_check_start(struct actio_motion *m, double t, const double *y, 
         out->consistent = measure(m, rounding, out);
         out->found = out->consistent && polish(m, t, y);
         if (!out->found) { /* rounding costs many evaluations and is hardly ever needed */
-            memcpy(m->y, y, m->ny * sizeof *y);
+            memcpy(m->here.y, y, m->ny * sizeof *y);
             fill_rounding(m, rounding);
             out->consistent = measure(m, rounding, out);
             out->found = find_both(m, y, rounding, &out->euclidean);
         }
     }
     actio_give(m->ctx, rounding);
-    memcpy(out->nearest, m->y, m->ny * sizeof *y);
+    memcpy(out->nearest, m->here.y, m->ny * sizeof *y);
     return 0;
 }

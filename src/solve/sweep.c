@@ -70,7 +70,7 @@ static bool take_memory(struct actio_sweep *s)
 struct actio_sweep *actio_sweep_open(struct actio_grid *g)
 {
     struct actio_sweep *s = actio_take(g->ctx, 1, sizeof *s);
-    const struct actio_places *jets = &g->pt.sys->jets;
+    const struct actio_places *jets = &g->pt.sys->jets.points;
     if (!s) return NULL;
     *s = (struct actio_sweep){ .g = g, .nt = g->nt, .w = g->w, .reach = g->reach, .span = 2 * g->reach + 1 };
     s->wide = (s->w + s->nt + 1 + 7) / 8 * 8;
@@ -118,7 +118,7 @@ static void assemble(struct actio_sweep *s, size_t k, size_t lane)
 {
     const struct actio_grid *g = s->g;
     const struct actio_points *pt = &g->pt;
-    const struct actio_places *jets = &pt->sys->jets;
+    const struct actio_places *jets = &pt->sys->jets.points;
     const struct coefficient *own = place(s, k, k);
     size_t nx = pt->nx, n = pt->n, nt = s->nt, wide = s->wide, e = 0;
     double hH = (g->t1 - g->t0) / (double)(g->points - 1) * actio_sbp_weight(g->order, g->points, k), *S = s->aug,

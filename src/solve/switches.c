@@ -21,15 +21,18 @@ static const double *guards_here(struct actio_motion *m)
 
 static const double *guards_at(struct actio_motion *m, double t, const double *y)
 {
-    m->t = t;
-    memcpy(m->y, y, m->ny * sizeof *y);
+    m->here.t = t;
+    memcpy(m->here.y, y, m->ny * sizeof *y);
     return guards_here(m);
 }
 
 static int sign_of(double x) { return (x > 0) - (x < 0); }
 
-static bool is_whole(const struct actio_motion *m, size_t k) { return m->sys->mode_whole[k]; }
-static bool rests(const struct actio_motion *m, size_t k) { return is_whole(m, k) ? m->rests[k] : m->mode[k] == 0; }
+static bool is_whole(const struct actio_motion *m, size_t k) { return m->sys->switches.whole[k]; }
+static bool rests(const struct actio_motion *m, size_t k)
+{
+    return is_whole(m, k) ? m->rests[k] : m->here.mode[k] == 0;
+}
 
 /* The surface next to a guard's value: zero, or a whole number. */
 static double surface_at(const struct actio_motion *m, size_t k, double u) { return is_whole(m, k) ? nearbyint(u) : 0; }
@@ -40,7 +43,7 @@ static double mode_on(const struct actio_motion *m, size_t k, double surface, in
 
 static void take(struct actio_motion *m, size_t k, double surface, int side)
 {
-    m->mode[k] = mode_on(m, k, surface, side);
+    m->here.mode[k] = mode_on(m, k, surface, side);
     m->rests[k] = side == 0;
 }
 
@@ -49,8 +52,8 @@ void actio_switch_guard(void *user, double t, const double *y, double *g)
 {
     struct actio_motion *m = user;
     const double *u = guards_at(m, t, y);
-    for (size_t k = 0; k < m->sys->modes; k++) {
-        double n = is_whole(m, k) ? m->mode[k] : 0;
+    for (size_t k = 0; k < m->sys->switches.count; k++) {
+        double n = is_whole(m, k) ? m->here.mode[k] : 0;
         if (rests(m, k)) g[k] = HELD * fmax(1, fabs(n)) - fabs(u[k] - n);
         else g[k] = is_whole(m, k) ? (u[k] - n) * (n + 1 - u[k]) : u[k];
     }
@@ -59,7 +62,7 @@ void actio_switch_guard(void *user, double t, const double *y, double *g)
 int actio_switch_side(void *user, size_t k)
 {
     struct actio_motion *m = user;
-    return is_whole(m, k) || rests(m, k) ? 1 : (int)m->mode[k];
+    return is_whole(m, k) || rests(m, k) ? 1 : (int)m->here.mode[k];
 }
 
 /* Which way guard k goes from zero along the motion, 0 = it rests. Without a rate, a moment ahead to second order
@@ -67,12 +70,12 @@ int actio_switch_side(void *user, size_t k)
 static int curve(struct actio_motion *m, size_t k, double t, const double *y)
 {
     double now = guards_here(m)[k], h = MOMENT * m->span;
-    m->t = t + h;
+    m->here.t = t + h;
     for (size_t i = 0; i < m->n; i++) {
-        m->y[i] = y[i] + h * (y[m->n + i] + 0.5 * h * m->zdot[i]);
-        m->y[m->n + i] = y[m->n + i] + h * m->zdot[i];
+        m->here.y[i] = y[i] + h * (y[m->n + i] + 0.5 * h * m->here.zdot[i]);
+        m->here.y[m->n + i] = y[m->n + i] + h * m->here.zdot[i];
     }
-    for (size_t i = m->n; i < m->N; i++) m->y[m->n + i] = y[m->n + i] + h * m->zdot[i];
+    for (size_t i = m->n; i < m->N; i++) m->here.y[m->n + i] = y[m->n + i] + h * m->here.zdot[i];
     return sign_of(guards_here(m)[k] - now);
 }
 
@@ -85,16 +88,16 @@ struct course {
 static struct course course_under(struct actio_motion *m, size_t k, double mode, double t, const double *y)
 {
     struct course c = { .known = false };
-    double old = m->mode[k], scale = 1;
-    m->mode[k] = mode;
+    double old = m->here.mode[k], scale = 1;
+    m->here.mode[k] = mode;
     if (actio_motion_solve(m, t, y) == ACTIO_FLOW_OK) {
-        double rate = guards_here(m)[m->sys->modes + k];
-        for (size_t j = 0; j < m->N; j++) scale = fmax(scale, fabs(m->zdot[j]));
+        double rate = guards_here(m)[m->sys->switches.count + k];
+        for (size_t j = 0; j < m->N; j++) scale = fmax(scale, fabs(m->here.zdot[j]));
         c.known = isfinite(rate);
         c.by_rate = fabs(rate) > NO_RATE * scale ? sign_of(rate * m->span) : 0;
         c.goes = c.by_rate ? c.by_rate : curve(m, k, t, y);
     }
-    m->mode[k] = old;
+    m->here.mode[k] = old;
     return c;
 }
 
@@ -130,9 +133,9 @@ static bool settle(struct actio_motion *m, size_t k, double t, const double *y, 
 static bool jumped(struct actio_motion *m, size_t k, double t, const double *y)
 {
     double u = guards_at(m, t, y)[k], far = fabs(u - surface_at(m, k, u)), rate = 0;
-    if (actio_motion_solve(m, t, y) == ACTIO_FLOW_OK) rate = guards_here(m)[m->sys->modes + k];
+    if (actio_motion_solve(m, t, y) == ACTIO_FLOW_OK) rate = guards_here(m)[m->sys->switches.count + k];
     if (!(far > 2 * HELD * fmax(1, fabs(u)) + JUMP * fabs(rate * m->span))) return false;
-    m->mode[k] = actio_mode_at(m->sys, k, u, 1);
+    m->here.mode[k] = actio_mode_at(m->sys, k, u, 1);
     m->rests[k] = false;
     return true;
 }
@@ -140,7 +143,7 @@ static bool jumped(struct actio_motion *m, size_t k, double t, const double *y)
 /* Dependent rows may agree on one side of a switch only: then it is they that end the motion. */
 static bool rows_part(struct actio_motion *m, size_t k, double t, const double *y)
 {
-    bool dependent = m->rank < m->p;
+    bool dependent = m->rows.rank < m->p;
     double surface = surface_at(m, k, guards_at(m, t, y)[k]);
     return dependent
            && !(course_under(m, k, mode_on(m, k, surface, -1), t, y).known
@@ -150,10 +153,10 @@ static bool rows_part(struct actio_motion *m, size_t k, double t, const double *
 static int stop_chattering(struct actio_motion *m, size_t k, double t, const double *y)
 {
     bool part = rows_part(m, k, t, y);
-    m->stop = part ? ACTIO_STOP_CONTRADICTION : ACTIO_STOP_CHATTER;
-    m->stopped_by = k;
+    m->halted.why = part ? ACTIO_STOP_CONTRADICTION : ACTIO_STOP_CHATTER;
+    m->halted.by = k;
     for (size_t j = m->p; part && j-- > 0;)
-        if (!m->unique[j]) m->stopped_by = j;
+        if (!m->rows.unique[j]) m->halted.by = j;
     return ACTIO_FLOW_FAILED;
 }
 
@@ -170,14 +173,14 @@ static bool leave(struct actio_motion *m, size_t k, double t, const double *y)
 /* The side of its surface on which the switch has not been. */
 static int beyond(struct actio_motion *m, size_t k, double t, const double *y)
 {
-    if (!is_whole(m, k)) return -(int)m->mode[k];
-    return nearbyint(guards_at(m, t, y)[k]) > m->mode[k] ? 1 : -1;
+    if (!is_whole(m, k)) return -(int)m->here.mode[k];
+    return nearbyint(guards_at(m, t, y)[k]) > m->here.mode[k] ? 1 : -1;
 }
 
 /* Switches on their surfaces, but `k`. */
 static int settle_resting(struct actio_motion *m, size_t k, double t, const double *y)
 {
-    for (size_t j = 0; j < m->sys->modes; j++) {
+    for (size_t j = 0; j < m->sys->switches.count; j++) {
         if (j == k || !rests(m, j)) continue;
         if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
         if (!settle(m, j, t, y, 1)) return stop_chattering(m, j, t, y);
@@ -200,14 +203,14 @@ int actio_switch_crossed(void *user, size_t k, double t, double *y)
  * there: what a switch on its surface is. */
 static int read_modes(struct actio_motion *m, double t, const double *y, double there)
 {
-    bool changed = m->sys->modes > 0;
-    for (size_t round = 0; changed && round <= m->sys->modes; round++) {
+    bool changed = m->sys->switches.count > 0;
+    for (size_t round = 0; changed && round <= m->sys->switches.count; round++) {
         const double *u = guards_at(m, t, y);
         changed = false;
-        for (size_t k = 0; k < m->sys->modes; k++) {
+        for (size_t k = 0; k < m->sys->switches.count; k++) {
             double mode = actio_mode_at(m->sys, k, u[k], there);
-            changed |= mode != m->mode[k];
-            m->mode[k] = mode;
+            changed |= mode != m->here.mode[k];
+            m->here.mode[k] = mode;
             m->rests[k] = there == 0 && u[k] == surface_at(m, k, u[k]);
         }
         if (changed && actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
@@ -219,18 +222,18 @@ void actio_motion_take_sides(struct actio_motion *m, double t, const double *y) 
 
 int actio_motion_begin(struct actio_motion *m, double t, const double *y)
 {
-    m->based = false;
+    m->obeys.based = false;
     if (m->contacts) actio_contacts_begin(m);
-    m->changes = 0;
-    m->stop = ACTIO_STOP_NONE;
-    m->quality = 1;
+    m->history.changes = 0;
+    m->halted.why = ACTIO_STOP_NONE;
+    m->watch.quality = 1;
     int stopped = read_modes(m, t, y, 0);
     if (!stopped) stopped = settle_resting(m, SIZE_MAX, t, y);
     if (stopped) return stopped;
-    for (size_t i = 0; i < m->sys->pivots; i++) m->pivot_size[i] = 0;
+    for (size_t i = 0; i < m->sys->solved.pivots; i++) m->watch.size[i] = 0;
     actio_saddle_forget(m->saddle);
-    const double *values = m->p && !m->sys->axes ? actio_motion_values(m, t, y) : NULL;
+    const double *values = m->p && !m->sys->field.axes ? actio_motion_values(m, t, y) : NULL;
     if (values) actio_saddle_note(m->saddle, values);
     actio_motion_watch(m, t, y);
-    return m->sys->modes ? actio_modes_remember(m, t) : 0;
+    return m->sys->switches.count ? actio_modes_remember(m, t) : 0;
 }

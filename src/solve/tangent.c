@@ -52,12 +52,12 @@ static bool by_formulas(struct actio_tangent *x, double t, const double *Y, doub
 {
     struct actio_motion *m = x->m;
     size_t n = m->n, N = m->N, columns = x->columns;
-    const double *v = actio_motion_quantity(m, ACTIO_Q_TANGENT, t, Y), *J = v + N + m->sys->pivots,
-                 *along = J + m->sys->tangent.count;
+    const double *v = actio_motion_quantity(m, ACTIO_Q_TANGENT, t, Y), *J = v + N + m->sys->solved.pivots,
+                 *along = J + m->sys->jets.tangent.count;
     if (!actio_motion_relies(m, v + N)) return false;
     double *dX = dY + x->ny + n * columns;
     memcpy(dY + n, v, N * sizeof *dY);
-    multiply(x, &m->sys->tangent, N, J, Y + x->ny, dX);
+    multiply(x, &m->sys->jets.tangent, N, J, Y + x->ny, dX);
     for (size_t i = 0; i < N && x->by_param; i++) dX[i * columns + columns - 1] += along[i];
     return true;
 }
@@ -67,15 +67,15 @@ static int by_equations(struct actio_tangent *x, double t, const double *Y, doub
 {
     struct actio_motion *m = x->m;
     size_t n = m->n, N = m->N, all = N + m->p, columns = x->columns;
-    bool numeric = m->numeric;
-    m->numeric = true; /* the factors of this point are wanted */
+    bool numeric = m->rows.numeric;
+    m->rows.numeric = true; /* the factors of this point are wanted */
     int status = actio_motion_solve(m, t, Y);
-    m->numeric = numeric;
+    m->rows.numeric = numeric;
     if (status) return status;
-    memcpy(dY + n, m->zdot, N * sizeof *dY);
-    const double *E = actio_motion_quantity(m, ACTIO_Q_EQUATIONS_Y, t, Y), *along = E + m->sys->equations_y.count;
+    memcpy(dY + n, m->here.zdot, N * sizeof *dY);
+    const double *E = actio_motion_quantity(m, ACTIO_Q_EQUATIONS_Y, t, Y), *along = E + m->sys->jets.equations_y.count;
     double *R = x->work, *r = R + all * columns, *z = r + all;
-    multiply(x, &m->sys->equations_y, all, E, Y + x->ny, R);
+    multiply(x, &m->sys->jets.equations_y, all, E, Y + x->ny, R);
     for (size_t c = 0; c < columns; c++) {
         for (size_t i = 0; i < all; i++) r[i] = R[i * columns + c] + (x->by_param && c + 1 == columns ? along[i] : 0);
         if (actio_saddle_answer(m->saddle, r, r + N, z)) return ACTIO_FLOW_SINGULAR;
@@ -133,7 +133,7 @@ static int fold(void *user, double t, const double *y, double *Y)
 static void jump(struct actio_tangent *x, size_t k, const double *gradient, double rate, const double *before,
                  const double *after)
 {
-    const struct actio_places *at = &x->m->sys->guards_y;
+    const struct actio_places *at = &x->m->sys->jets.guards_y;
     size_t n = x->m->n, columns = x->columns;
     double *X = x->seen + x->ny;
     for (size_t c = 0; c < columns; c++) {
@@ -151,12 +151,12 @@ static int crossed(void *user, size_t k, double t, double *y)
     double *before = x->rates, rate = 0;
     int status = actio_motion_solve(m, t, y);
     if (status) return status;
-    memcpy(before, m->zdot, m->N * sizeof *before);
-    rate = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, y)[m->sys->modes + k];
+    memcpy(before, m->here.zdot, m->N * sizeof *before);
+    rate = actio_motion_quantity(m, ACTIO_Q_GUARDS, t, y)[m->sys->switches.count + k];
     status = actio_switch_crossed(m, k, t, y);
     if (!status) status = actio_motion_solve(m, t, y);
     if (status || x->columns == 0 || rate == 0) return status;
-    jump(x, k, actio_motion_quantity(m, ACTIO_Q_GUARDS_Y, t, y), rate, before, m->zdot);
+    jump(x, k, actio_motion_quantity(m, ACTIO_Q_GUARDS_Y, t, y), rate, before, m->here.zdot);
     return status;
 }
 
@@ -164,11 +164,11 @@ static void make_flow(struct actio_tangent *x)
 {
     struct actio_motion *m = x->m;
     x->flow = (struct actio_flow){ .n = x->ny, .user = x, .rhs = rhs, .project = m->flow.project ? project : NULL };
-    if (m->sys->modes == 0) return;
+    if (m->sys->switches.count == 0) return;
     x->flow.known = x->ny;
     x->flow.unfold = unfold;
     x->flow.fold = fold;
-    x->flow.guards = m->sys->modes;
+    x->flow.guards = m->sys->switches.count;
     x->flow.guard = guard;
     x->flow.side = side;
     x->flow.crossed = crossed;
@@ -176,12 +176,13 @@ static void make_flow(struct actio_tangent *x)
 
 int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struct actio_motion *m, size_t columns)
 {
-    *x = (struct actio_tangent){ .ctx = ctx, .m = m, .ny = m->ny, .most = columns, .formulas = !m->numeric };
+    *x = (struct actio_tangent){ .ctx = ctx, .m = m, .ny = m->ny, .most = columns, .formulas = !m->rows.numeric };
     size_t all = m->ny * (1 + columns), equations = m->N + m->p;
     if (actio_motion_make_hidden(m, m->sys->params)) return 1;
     if (x->formulas && actio_motion_need(m, ACTIO_Q_TANGENT)) return 1;
     if (actio_motion_need(m, ACTIO_Q_EQUATIONS_Y) || actio_motion_need(m, ACTIO_Q_MATRIX)) return 1;
-    if (m->sys->modes && (actio_motion_need(m, ACTIO_Q_GUARDS) || actio_motion_need(m, ACTIO_Q_GUARDS_Y))) return 1;
+    if (m->sys->switches.count && (actio_motion_need(m, ACTIO_Q_GUARDS) || actio_motion_need(m, ACTIO_Q_GUARDS_Y)))
+        return 1;
     x->block = actio_take(ctx, 3 * all + equations * (columns + 1) + 2 * m->N + 1, sizeof(double));
     if (!x->block) return 1;
     x->seen = x->block + all;
@@ -204,7 +205,7 @@ void actio_tangent_direct(struct actio_tangent *x, const double *direction)
     static const enum actio_quantity made_of_it[] = { ACTIO_Q_TANGENT, ACTIO_Q_EQUATIONS_Y, ACTIO_Q_GUARDS_Y,
                                                       ACTIO_Q_LEVELS_Y };
     x->by_param = direction != NULL;
-    for (size_t i = 0; i < m->sys->params; i++) m->hidden[i] = direction ? direction[i] : 0;
+    for (size_t i = 0; i < m->sys->params; i++) m->here.hidden[i] = direction ? direction[i] : 0;
     for (size_t i = 0; i < sizeof made_of_it / sizeof *made_of_it; i++)
         if (m->at[made_of_it[i]].k) actio_motion_prologue(m, made_of_it[i]);
 }
@@ -225,19 +226,19 @@ int actio_tangent_go(struct actio_tangent *x, double t0, double t1, double *y, d
 {
     x->columns = X ? columns : 0;
     set_scales(x, local);
-    double *Y = x->m->sys->modes ? x->seen : x->block;
+    double *Y = x->m->sys->switches.count ? x->seen : x->block;
     memcpy(Y, y, x->ny * sizeof *y);
     if (X) memcpy(Y + x->ny, X, x->ny * columns * sizeof *X);
     struct actio_march_task task = {
         .stepper = &actio_dop853, .t0 = t0, .t1 = t1, .y0 = Y, .rtol = local, .atol = local, .max_steps = x->most_steps
     };
     struct actio_march_result out = { .y = x->block };
-    if (x->m->sys->modes) {
+    if (x->m->sys->switches.count) {
         int bad = actio_motion_begin(x->m, t0, y);
         if (bad) return bad;
     }
     int status = actio_march(x->ctx, &x->flow, &task, &out);
-    const double *end = x->m->sys->modes ? x->seen : x->block;
+    const double *end = x->m->sys->switches.count ? x->seen : x->block;
     if (status) return status;
     memcpy(y, end, x->ny * sizeof *y);
     if (X) memcpy(X, end + x->ny, x->ny * columns * sizeof *X);
@@ -258,7 +259,7 @@ size_t actio_tangent_sample(struct actio_tangent *x, double t0, const double *y,
                                      .rows = { { count, times, rows, count } },
                                      .max_steps = x->most_steps };
     struct actio_march_result out = { .y = x->block };
-    *status = x->m->sys->modes ? actio_motion_begin(x->m, t0, y) : 0;
+    *status = x->m->sys->switches.count ? actio_motion_begin(x->m, t0, y) : 0;
     if (!*status) *status = actio_march(x->ctx, &x->flow, &task, &out);
     return out.rows;
 }
@@ -281,6 +282,6 @@ int actio_tangent_rates(struct actio_tangent *x, double t, const double *y, doub
 {
     int status = actio_motion_solve(x->m, t, y);
     memcpy(dy, y + x->m->n, x->m->n * sizeof *dy);
-    memcpy(dy + x->m->n, x->m->zdot, x->m->N * sizeof *dy);
+    memcpy(dy + x->m->n, x->m->here.zdot, x->m->N * sizeof *dy);
     return status;
 }

@@ -15,11 +15,11 @@ struct actio_tension {
 
 void actio_tension_close(struct actio_motion *m)
 {
-    if (m->tension) actio_give(m->ctx, m->tension->work);
-    actio_give(m->ctx, m->tension);
-    actio_give(m->ctx, m->inverse);
-    m->tension = NULL;
-    m->inverse = NULL;
+    if (m->chain.tension) actio_give(m->ctx, m->chain.tension->work);
+    actio_give(m->ctx, m->chain.tension);
+    actio_give(m->ctx, m->chain.inverse);
+    m->chain.tension = NULL;
+    m->chain.inverse = NULL;
 }
 
 /* Inverse masses, steady as they are; 0 where a constraint holds a single coordinate. */
@@ -30,16 +30,16 @@ static bool fill_inverse(struct actio_motion *m)
     uint32_t *entries = actio_take(m->ctx, sys->p + 1, sizeof *entries);
     if (!entries) return false;
     const double *h = G + sys->G.count + sys->A.count + sys->D.count;
-    double *free = m->inverse + m->n;
+    double *free = m->chain.inverse + m->n;
     bool positive = true;
     for (size_t i = 0; i < sys->G.count; i++) {
         positive &= G[i] > 0;
-        m->inverse[sys->G.row[i]] = 1 / G[i];
+        m->chain.inverse[sys->G.row[i]] = 1 / G[i];
     }
     for (size_t e = 0; e < sys->A.count; e++) entries[sys->A.row[e]]++;
     for (size_t e = 0; e < sys->A.count; e++)
-        if (entries[sys->A.row[e]] == 1) m->inverse[sys->A.col[e]] = 0;
-    for (size_t i = 0; i < m->n; i++) free[i] = h[i] * m->inverse[i]; /* used only where forces are steady */
+        if (entries[sys->A.row[e]] == 1) m->chain.inverse[sys->A.col[e]] = 0;
+    for (size_t i = 0; i < m->n; i++) free[i] = h[i] * m->chain.inverse[i]; /* used only where forces are steady */
     actio_give(m->ctx, entries);
     return positive;
 }
@@ -47,18 +47,20 @@ static bool fill_inverse(struct actio_motion *m)
 int actio_tension_open(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;
-    if (!sys->axes || sys->axes > 1 || sys->p == 0 || !sys->symmetric || sys->m || sys->slaves
+    if (!sys->field.axes || sys->field.axes > 1 || sys->p == 0 || !sys->is.symmetric || sys->m || sys->field.slaves
         || sys->G.count != sys->n)
         return 0;
     if (actio_system_need(m->sys, ACTIO_Q_TENSION)) return 1;
-    if (!sys->stream[ACTIO_Q_TENSION] || sys->stream[ACTIO_Q_TENSION]->values == 0) return 0;
-    m->inverse = actio_take(m->ctx, 2 * sys->n + 1, sizeof *m->inverse);
-    m->tension = actio_take(m->ctx, 1, sizeof *m->tension);
-    if (!m->inverse || !m->tension || actio_motion_need(m, ACTIO_Q_TENSION) || actio_motion_need(m, ACTIO_Q_PULL))
+    if (!sys->field.stream[ACTIO_Q_TENSION] || sys->field.stream[ACTIO_Q_TENSION]->values == 0) return 0;
+    m->chain.inverse = actio_take(m->ctx, 2 * sys->n + 1, sizeof *m->chain.inverse);
+    m->chain.tension = actio_take(m->ctx, 1, sizeof *m->chain.tension);
+    if (!m->chain.inverse || !m->chain.tension || actio_motion_need(m, ACTIO_Q_TENSION)
+        || actio_motion_need(m, ACTIO_Q_PULL))
         return 1;
-    m->tension->lanes = m->at[ACTIO_Q_TENSION].count / 3;
-    m->tension->work = actio_take(m->ctx, actio_tri_work(m->tension->lanes) + 1, sizeof *m->tension->work);
-    if (!m->tension->work) return 1;
+    m->chain.tension->lanes = m->at[ACTIO_Q_TENSION].count / 3;
+    m->chain.tension->work =
+        actio_take(m->ctx, actio_tri_work(m->chain.tension->lanes) + 1, sizeof *m->chain.tension->work);
+    if (!m->chain.tension->work) return 1;
     if (!fill_inverse(m)) actio_tension_close(m);
     return 0;
 }
@@ -69,7 +71,7 @@ static double *tensions(struct actio_motion *m)
     const struct actio_system *sys = m->sys;
     size_t first = 0;
     while (first + 1 < sys->p && !(sys->constraint[first] == sys->constraint[first + 1])) first++;
-    return m->lambda + first;
+    return m->here.lambda + first;
 }
 
 #if defined __x86_64__ && defined __linux__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
@@ -96,9 +98,9 @@ CLONED bool actio_tension_finite(const double *x, size_t n)
 
 int actio_tension_rates(struct actio_motion *m, double t, const double *y, double *zdot)
 {
-    struct actio_tension *x = m->tension;
+    struct actio_tension *x = m->chain.tension;
     double *row = m->at[ACTIO_Q_TENSION].value, *lambda = tensions(m);
-    m->t = t;
+    m->here.t = t;
     actio_lanes_eval_at(m->at[ACTIO_Q_TENSION].lanes, y, y + m->n, row);
     if (actio_tri_solve(x->lanes, row, row + x->lanes, row + 2 * x->lanes, lambda, x->work)) return 1;
     actio_lanes_eval_at(m->at[ACTIO_Q_PULL].lanes, y, y + m->n, zdot);

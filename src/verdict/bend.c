@@ -25,8 +25,8 @@ static void list_slopes(struct bending *b)
 {
     struct actio_formation *F = b->F;
     b->list = actio_form_array(F, b->rows * b->n + b->n * b->n, sizeof *b->list);
-    for (size_t r = 0; r < b->rows; r++) actio_gradient(&F->pool, F->phi[r], F->v, b->n, b->list + r * b->n);
-    actio_hessian(&F->pool, F->phi[b->of], F->v, b->n, &b->H);
+    for (size_t r = 0; r < b->rows; r++) actio_gradient(&F->pool, F->phi[r], F->sym.v, b->n, b->list + r * b->n);
+    actio_hessian(&F->pool, F->phi[b->of], F->sym.v, b->n, &b->H);
     for (size_t i = 0; i < b->H.count; i++) b->list[b->rows * b->n + i] = b->H.at[i].e;
 }
 
@@ -78,7 +78,7 @@ void actio_look_at_states(struct actio_formation *F, struct actio_sampled *point
         uint32_t k = F->sys.velocity_row[r];
         actio_expr *coef = actio_form_array(F, F->n, sizeof *coef), rest;
         if (k >= out->count || out->of[k].kind != ACTIO_FORM_ON_STATES
-            || actio_linear_in(&F->pool, F->phi[r], F->v, F->n, coef, &rest))
+            || actio_linear_in(&F->pool, F->phi[r], F->sym.v, F->n, coef, &rest))
             continue;
         struct bending b = { .F = F, .rows = F->sys.levels, .n = F->n, .of = r };
         out->of[k].curvature = largest_bend(&b, points);

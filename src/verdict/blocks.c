@@ -42,7 +42,7 @@ static struct whole list_equations(struct actio_formation *F, const actio_expr *
     memcpy(w.b + N, F->c, p * sizeof *w.b);
     for (uint32_t j = 0; j < levels; j++) {
         actio_expr rate;
-        actio_gradient(&F->pool, level[j], F->z, N, slope);
+        actio_gradient(&F->pool, level[j], F->sym.z, N, slope);
         for (uint32_t k = 0; k < N; k++) put(&w, N + p + j, k, slope[k]);
         actio_drift_rates(F, &level[j], 1, &rate);
         w.b[N + p + j] = actio_neg(&F->pool, rate);

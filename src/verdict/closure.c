@@ -64,12 +64,12 @@ static bool vanishes(struct closing *c, const struct actio_block *s, size_t row)
  * modes before it only. */
 static actio_expr unswitched(struct actio_formation *F, actio_expr e)
 {
-    size_t n = F->sys.modes;
+    size_t n = F->sys.switches.count;
     actio_expr *mode = actio_form_array(F, n, sizeof *mode), *sign = actio_form_array(F, n, sizeof *sign);
     for (uint32_t k = 0; k < n; k++) {
         mode[k] = actio_symbol(&F->pool, ACTIO_SPACE_MODE, k);
-        sign[k] = actio_op1(&F->pool, F->mode_whole[k] ? ACTIO_FLOOR : ACTIO_SIGN,
-                            actio_substitute(&F->pool, F->mode_guard[k], mode, sign, k));
+        sign[k] = actio_op1(&F->pool, F->modes.whole[k] ? ACTIO_FLOOR : ACTIO_SIGN,
+                            actio_substitute(&F->pool, F->modes.guard[k], mode, sign, k));
     }
     return n ? actio_substitute(&F->pool, e, mode, sign, n) : e;
 }
@@ -144,13 +144,15 @@ static bool add_constraint(struct closing *c, actio_expr e)
 {
     struct actio_verdict *v = c->v;
     struct actio_formation *F = v->F;
-    size_t n = v->hiddens++;
-    v->hidden = actio_arena_grow(&F->arena, v->hidden, n * sizeof *v->hidden, (n + 1) * sizeof *v->hidden);
-    v->hidden_e = actio_arena_grow(&F->arena, v->hidden_e, n * sizeof *v->hidden_e, (n + 1) * sizeof *v->hidden_e);
-    v->hidden_is_position = actio_arena_grow(&F->arena, v->hidden_is_position, n, n + 1);
-    v->hidden[n] = zero_equation(F, e);
-    v->hidden_e[n] = e;
-    v->hidden_is_position[n] = !moves(F, e);
+    size_t n = v->closure.hiddens++;
+    v->closure.hidden = actio_arena_grow(&F->arena, v->closure.hidden, n * sizeof *v->closure.hidden,
+                                         (n + 1) * sizeof *v->closure.hidden);
+    v->closure.hidden_e = actio_arena_grow(&F->arena, v->closure.hidden_e, n * sizeof *v->closure.hidden_e,
+                                           (n + 1) * sizeof *v->closure.hidden_e);
+    v->closure.hidden_is_position = actio_arena_grow(&F->arena, v->closure.hidden_is_position, n, n + 1);
+    v->closure.hidden[n] = zero_equation(F, e);
+    v->closure.hidden_e[n] = e;
+    v->closure.hidden_is_position[n] = !moves(F, e);
     /* a number, or a function of time, that is not 0 */
     if (actio_level_of(&F->pool, e) <= ACTIO_LV_TIME) return false;
     actio_expr level = e;
@@ -165,8 +167,8 @@ static bool add_constraint(struct closing *c, actio_expr e)
 
 static bool is_known(const struct actio_verdict *v, actio_expr e)
 {
-    for (size_t i = 0; i < v->hiddens; i++)
-        if (actio_same(v->hidden_e[i], e)) return true;
+    for (size_t i = 0; i < v->closure.hiddens; i++)
+        if (actio_same(v->closure.hidden_e[i], e)) return true;
     return false;
 }
 
@@ -257,12 +259,12 @@ static actio_expr reduced(struct closing *c, actio_expr e)
     struct actio_formation *F = c->v->F;
     struct actio_pool *pool = &F->pool;
     size_t best = length_of(F, e);
-    for (size_t h = 0; h < c->v->hiddens; h++)
+    for (size_t h = 0; h < c->v->closure.hiddens; h++)
         for (size_t i = 0; i < F->n + F->N; i++) {
-            actio_expr symbol = c->points->M->wrt[i], slope = actio_diff(pool, c->v->hidden_e[h], symbol);
+            actio_expr symbol = c->points->M->wrt[i], slope = actio_diff(pool, c->v->closure.hidden_e[h], symbol);
             bool velocity = i >= F->n && i < 2 * F->n;
             if (velocity || actio_is_zero(slope) || actio_level_of(pool, slope) > ACTIO_LV_PARAM) continue;
-            actio_expr solved = actio_sub(pool, symbol, actio_div(pool, c->v->hidden_e[h], slope));
+            actio_expr solved = actio_sub(pool, symbol, actio_div(pool, c->v->closure.hidden_e[h], slope));
             actio_expr shorter = actio_simplify(pool, actio_substitute(pool, e, &symbol, &solved, 1));
             size_t length = length_of(F, shorter);
             if (length < best) {
@@ -283,10 +285,10 @@ static void solve_unknowns(struct closing *c, const struct actio_block *s)
         bool alone = true;
         for (size_t j = 0; j < s->cols && alone; j++) alone = j == col || actio_is_zero(*actio_block_entry(s, row, j));
         if (!alone) continue;
-        v->is_solved[unknown] = true;
-        v->solved[unknown] =
+        v->closure.is_solved[unknown] = true;
+        v->closure.solved[unknown] =
             reduced(c, actio_simplify(&F->pool, actio_div(&F->pool, s->b[row], *actio_block_entry(s, row, col))));
-        if (unknown >= F->N) v->multiplier[unknown - F->N] = equation(F, v->solved[unknown]);
+        if (unknown >= F->N) v->closure.multiplier[unknown - F->N] = equation(F, v->closure.solved[unknown]);
     }
 }
 
@@ -304,16 +306,16 @@ static void read_off(struct closing *c, const struct actio_blocks *blocks)
 {
     struct actio_verdict *v = c->v;
     struct actio_formation *F = v->F;
-    v->multiplier = actio_form_array(F, F->p, sizeof *v->multiplier);
-    v->solved = actio_form_array(F, F->N + F->p, sizeof *v->solved);
-    v->is_solved = actio_form_array(F, F->N + F->p, sizeof *v->is_solved);
+    v->closure.multiplier = actio_form_array(F, F->p, sizeof *v->closure.multiplier);
+    v->closure.solved = actio_form_array(F, F->N + F->p, sizeof *v->closure.solved);
+    v->closure.is_solved = actio_form_array(F, F->N + F->p, sizeof *v->closure.is_solved);
     for (size_t k = 0; k < blocks->count; k++) {
         if (!blocks->at[k].partial) find_free(&blocks->at[k], blocks->loose);
         solve_unknowns(c, &blocks->at[k]);
     }
-    v->undetermined = actio_form_array(F, F->N, sizeof *v->undetermined);
+    v->closure.undetermined = actio_form_array(F, F->N, sizeof *v->closure.undetermined);
     for (uint32_t j = 0; j < F->N; j++)
-        if (blocks->loose[j]) v->undetermined[v->undetermineds++] = j;
+        if (blocks->loose[j]) v->closure.undetermined[v->closure.undetermineds++] = j;
 }
 
 static void count_data(struct closing *c)

@@ -58,8 +58,9 @@ void actio_find_contradiction(struct actio_surveying *s)
         if (!known) set[count++] = k;
     }
     v->contradiction = positions ? "positions" : "velocities";
-    v->contradictory = actio_form_array(F, 1, sizeof *v->contradictory);
-    v->contradictory[v->contradictories++] = (struct actio_relation){ .row = set, .rows = count, .text = "" };
+    v->related.contradictory = actio_form_array(F, 1, sizeof *v->related.contradictory);
+    v->related.contradictory[v->related.contradictories++] =
+        (struct actio_relation){ .row = set, .rows = count, .text = "" };
 }
 
 /* ---- later */
@@ -114,11 +115,11 @@ static void name_rows(struct actio_surveying *s, double t, double *y)
 {
     struct actio_verdict *v = s->v;
     struct actio_sampled here = { &s->M, y, &t, 1 };
-    v->redundants = 0;
+    v->related.redundants = 0;
     actio_find_relations(v, &here, &s->matrix);
     v->contradiction = "accelerations";
-    v->contradictory = v->redundant;
-    v->contradictories = v->redundants;
+    v->related.contradictory = v->related.redundant;
+    v->related.contradictories = v->related.redundants;
 }
 
 /* Where the motion was last seen on the manifold; false when that is to the end. A rough motion may well step over a
@@ -146,7 +147,7 @@ void actio_find_later(struct actio_surveying *s)
     struct actio_verdict *v = s->v;
     size_t ny = s->M.ny;
     double span = box->t1 - s->t0, t = s->t0, *y = actio_form_array(s->F, 2 * ny, sizeof *y), *beyond = y + ny;
-    if (s->F->p == 0 || span == 0 || !(s->rheonomic || s->F->sys.modes)) return;
+    if (s->F->p == 0 || span == 0 || !(s->rheonomic || s->F->sys.switches.count)) return;
     memcpy(y, s->y0, ny * sizeof *y);
     if (box->rows_disagreed) {
         t = box->t_end;

@@ -358,7 +358,7 @@ void actio_find_relations(struct actio_verdict *v, struct actio_sampled *points,
     struct actio_formation *F = v->F;
     size_t p = F->p, N = F->N;
     double *A = actio_form_array(F, p * N, sizeof *A);
-    v->redundant = actio_form_array(F, p, sizeof *v->redundant);
+    v->related.redundant = actio_form_array(F, p, sizeof *v->related.redundant);
     v->proved = true;
     for (uint32_t k = 0; k < p && points->count; k++) {
         dense_rows(v, points, matrix, 0, A);
@@ -366,6 +366,6 @@ void actio_find_relations(struct actio_verdict *v, struct actio_sampled *points,
         if (actio_rank_of_rows(F, A, k + 1, N, v->dependent) > before) continue;
         uint32_t *set = actio_form_array(F, k + 1, sizeof *set);
         size_t count = minimal_set(F, A, k, v->dependent, set);
-        v->redundant[v->redundants++] = relation(v, points, matrix, set, count, A);
+        v->related.redundant[v->related.redundants++] = relation(v, points, matrix, set, count, A);
     }
 }

@@ -93,7 +93,7 @@ static void choose_scales(struct actio_fields *f)
     }
     f->scale[n] = fastest > 1e-12 && isfinite(fastest) ? 1 / fastest : 1;
     const struct actio_model *m = f->F->model;
-    f->span = m->has_time && m->t1 != m->t0 ? m->t1 - m->t0 : 1;
+    f->span = m->time.given && m->time.t1 != m->time.t0 ? m->time.t1 - m->time.t0 : 1;
 }
 
 static void open_rows(struct actio_fields *f, const uint32_t *level)
@@ -126,7 +126,7 @@ bool actio_fields_open(struct actio_fields *f, struct actio_formation *F, struct
     f->work = numbers(f, actio_rank_work(big, big) + big * big + 4 * big);
     f->iwork = actio_form_array(F, 4 * big, sizeof *f->iwork);
     actio_expr *slope = actio_form_array(F, rows * n, sizeof *slope);
-    for (size_t r = 0; r < rows; r++) actio_gradient(&F->pool, f->phi[r], F->v, n, slope + r * n);
+    for (size_t r = 0; r < rows; r++) actio_gradient(&F->pool, f->phi[r], F->sym.v, n, slope + r * n);
     return actio_jets_open(&f->residual, F, f->phi, rows, M->param, M->mode)
            && actio_jets_open(&f->slope, F, slope, rows * n, M->param, M->mode);
 }

@@ -63,7 +63,7 @@ static void on_both_sides(struct looking *l, double t, const double *y, double f
     struct actio_surveying *s = l->s;
     for (int side = -1; side <= 1; side += 2) {
         step_aside(l, y, far, side);
-        if (s->F->sys.modes) actio_manifold_take_sides(&s->M, t, l->y);
+        if (s->F->sys.switches.count) actio_manifold_take_sides(&s->M, t, l->y);
         gradients(s, t, l->y, side > 0 ? l->plus : l->minus);
     }
 }
@@ -86,7 +86,7 @@ static void look_for_limits(struct looking *l, double t, const double *y)
         }
     }
     on_both_sides(l, t, y, BESIDE);
-    if (F->sys.modes) actio_manifold_take_sides(&s->M, t, y);
+    if (F->sys.switches.count) actio_manifold_take_sides(&s->M, t, y);
     gradients(s, t, y, l->here);
     for (uint32_t k = 0; k < F->p; k++) {
         struct pair p = compare(F, k, l->plus, l->here), q = compare(F, k, l->minus, l->here);
@@ -152,7 +152,7 @@ static size_t count_states(struct actio_surveying *s, size_t *without, bool *at_
 {
     struct actio_formation *F = s->F;
     size_t ny = s->M.ny, looked = 0, most = F->p > 40 ? LEAST : s->points.count;
-    double *mode = actio_form_array(F, F->sys.modes, sizeof *mode);
+    double *mode = actio_form_array(F, F->sys.switches.count, sizeof *mode);
     struct looking l = { .s = s,
                          .y = actio_form_array(F, 2 * ny, sizeof(double)),
                          .no_limit = actio_form_array(F, F->p, sizeof(bool)),
@@ -160,20 +160,20 @@ static size_t count_states(struct actio_surveying *s, size_t *without, bool *at_
     l.aside = l.y + ny;
     l.minus = l.plus + F->A.count;
     l.here = l.minus + F->A.count;
-    memcpy(mode, s->M.mode, F->sys.modes * sizeof *mode);
+    memcpy(mode, s->M.mode, F->sys.switches.count * sizeof *mode);
     look_for_limits(&l, s->t0, s->y0);
     memcpy(at_start, l.no_limit, F->p * sizeof *at_start);
     look_for_limits(&l, s->t0, s->given);
     for (uint32_t k = 0; k < F->p; k++) at_start[k] = at_start[k] || (l.no_limit[k] && holds_as_given(s, k));
     for (size_t i = 0; i < s->points.count && looked < most; i++) {
         const double *y = s->points.y + i * ny;
-        memcpy(s->M.mode, mode, F->sys.modes * sizeof *mode);
+        memcpy(s->M.mode, mode, F->sys.switches.count * sizeof *mode);
         if (!actio_manifold_on_sides(&s->M, s->points.t[i], y)) continue;
         look_for_limits(&l, s->points.t[i], y);
         looked++;
         for (size_t k = 0; k < F->p; k++) without[k] += l.no_limit[k];
     }
-    memcpy(s->M.mode, mode, F->sys.modes * sizeof *mode);
+    memcpy(s->M.mode, mode, F->sys.switches.count * sizeof *mode);
     return looked;
 }
 
@@ -221,7 +221,7 @@ bool actio_find_jumps(struct actio_surveying *s)
 {
     struct actio_formation *F = s->F;
     struct actio_manifold *m = &s->M;
-    size_t modes = F->sys.modes, rows = F->sys.holonomic + F->sys.levels;
+    size_t modes = F->sys.switches.count, rows = F->sys.holonomic + F->sys.levels;
     if (modes == 0) return false;
     double *before = actio_form_array(F, rows, sizeof *before);
     s->v->flaw = actio_form_array(F, F->p, sizeof *s->v->flaw);

@@ -182,7 +182,7 @@ static void name_common(struct actio_surveying *s)
 {
     struct actio_formation *F = s->F;
     struct actio_verdict *v = s->v;
-    bool positions = F->model->constraint[v->touching.row[0]].kind == ACTIO_HOLONOMIC;
+    bool positions = F->model->constraint[v->related.touching.row[0]].kind == ACTIO_HOLONOMIC;
     size_t ny = s->M.ny, first = positions ? 0 : F->n, last = positions ? F->n : ny, used = 0, fixed = 0;
     double *y = actio_form_array(F, ny, sizeof *y), *moved = actio_form_array(F, ny, sizeof *moved);
     for (int i = 0; i < TRIES; i++) {
@@ -194,15 +194,15 @@ static void name_common(struct actio_surveying *s)
     actio_text_open(&t, &F->arena);
     for (size_t k = first; k < last; k++) {
         double unit = step_size(s, k >= F->n), x = s->y0[k];
-        if (!occurs(F, &v->touching, s->M.wrt[k])) continue;
+        if (!occurs(F, &v->related.touching, s->M.wrt[k])) continue;
         used++;
         if (moved[k] > FIXED * unit) continue;
         actio_text_add(&t, fixed++ ? ", " : "");
         actio_print(&F->pool, s->M.wrt[k], actio_model_symbol_name, F->model, &t);
         actio_text_format(&t, " = %.6g", fabs(x) < 1e-6 * unit ? 0 : x);
     }
-    v->common = fixed ? t.s : NULL;
-    v->common_is_all = fixed == used;
+    v->related.common = fixed ? t.s : NULL;
+    v->related.common_is_all = fixed == used;
 }
 
 bool actio_find_touching(struct actio_surveying *s)
@@ -211,18 +211,18 @@ bool actio_find_touching(struct actio_surveying *s)
     if (!s->start.ok || s->start.rank >= s->F->p || s->start.rank == 0 || !close_everywhere(s, s->start.rank + 1))
         return false;
     struct actio_sampled start = { &s->M, (double *)s->y0, &s->t0, 1 };
-    v->redundants = 0;
+    v->related.redundants = 0;
     v->dependent = fmax(v->dependent, 1e-6);
     actio_find_relations(v, &start, &s->matrix);
-    struct actio_relation *found = v->redundant;
-    size_t count = v->redundants;
+    struct actio_relation *found = v->related.redundant;
+    size_t count = v->related.redundants;
     *v = kept;
     for (size_t i = 0; i < count; i++) {
         if (!same_level(s->F, &found[i])) continue;
         actio_find_spare(s, &found[i]);
         if (found[i].spare < found[i].rows) s->spared[found[i].row[found[i].spare]] = true;
         if (found[i].spare != found[i].rows) continue;
-        v->touching = found[i];
+        v->related.touching = found[i];
         name_common(s);
         return true;
     }

@@ -65,7 +65,7 @@ static enum actio_velocity_form form_of(struct actio_formation *F, struct actio_
         return kind == ACTIO_HOLONOMIC ? ACTIO_FORM_HOLONOMIC_ALREADY : ACTIO_FORM_ON_ACCELERATIONS;
     if (actio_uses(&F->pool, F->g[k], ACTIO_SPACE_STATE)) return ACTIO_FORM_ON_STATES;
     actio_expr *coef = actio_form_array(F, F->n, sizeof *coef), rest;
-    if (!actio_linear_in(&F->pool, F->g[k], F->v, F->n, coef, &rest)) return ACTIO_FORM_NONLINEAR;
+    if (!actio_linear_in(&F->pool, F->g[k], F->sym.v, F->n, coef, &rest)) return ACTIO_FORM_NONLINEAR;
     return vanishes(F, points, rest) ? ACTIO_FORM_LINEAR : ACTIO_FORM_AFFINE;
 }
 
@@ -138,7 +138,7 @@ static bool curvature_of(struct growing *g, size_t row, struct actio_velocity *o
     struct actio_entries H = { 0 };
     struct actio_jets second;
     double flat = 0;
-    actio_hessian(&f->F->pool, f->phi[row], f->F->v, f->n, &H);
+    actio_hessian(&f->F->pool, f->phi[row], f->F->sym.v, f->n, &H);
     actio_expr *e = actio_form_array(f->F, H.count, sizeof *e);
     for (size_t i = 0; i < H.count; i++) e[i] = H.at[i].e;
     if (!actio_jets_open(&second, f->F, e, H.count, f->points->M->param, f->points->M->mode)) return false;

@@ -60,11 +60,11 @@ static void choose_variables(struct search *s)
     for (size_t i = 0; i < F->n; i++) {
         bool occurs = false;
         for (size_t r = 0; r < s->f->rows && !occurs; r++)
-            occurs = actio_uses_symbol(&F->pool, s->f->phi[r], F->q[i])
-                     || actio_uses_symbol(&F->pool, s->f->phi[r], F->v[i]);
-        if (occurs) s->var[s->vars++] = F->q[i];
+            occurs = actio_uses_symbol(&F->pool, s->f->phi[r], F->sym.q[i])
+                     || actio_uses_symbol(&F->pool, s->f->phi[r], F->sym.v[i]);
+        if (occurs) s->var[s->vars++] = F->sym.q[i];
     }
-    s->var[s->vars++] = F->time;
+    s->var[s->vars++] = F->sym.time;
 }
 
 static void add_atom(struct search *s, actio_expr e)
@@ -161,8 +161,8 @@ static bool open_slopes(struct search *s, const actio_expr *e, size_t count, str
 {
     struct actio_fields *f = s->f;
     actio_expr *wrt = array(s, f->width, sizeof *wrt), *slope = array(s, count * f->width, sizeof *slope);
-    memcpy(wrt, f->F->q, f->n * sizeof *wrt);
-    wrt[f->n] = f->F->time;
+    memcpy(wrt, f->F->sym.q, f->n * sizeof *wrt);
+    wrt[f->n] = f->F->sym.time;
     for (size_t i = 0; i < count; i++) actio_gradient(&f->F->pool, e[i], wrt, f->width, slope + i * f->width);
     return actio_jets_open(jets, f->F, slope, count * f->width, f->points->M->param, f->points->M->mode);
 }

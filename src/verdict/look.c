@@ -176,7 +176,7 @@ struct actio_look actio_look_at(struct actio_surveying *s, double t, const doubl
         l.smallest = 0;
         return l;
     }
-    bool symmetric = F->sys.symmetric;
+    bool symmetric = F->sys.is.symmetric;
     between(s, (symmetric ? s->Z : s->ZD) + l.rank * N, s->Z + l.rank * N, r, s->S);
     if (symmetric) {
         inertia_of(r, s->S, s->w, l.kernel_inertia, &l.smallest);

@@ -76,17 +76,17 @@ void actio_manifold_open(struct actio_manifold *m, struct actio_formation *F, co
 {
     *m = (struct actio_manifold){ .F = F, .in_use = in_use, .ny = F->n + F->N, .unit = { 1, 1 } };
     m->y = actio_form_array(F, m->ny, sizeof *m->y);
-    m->mode = actio_form_array(F, F->sys.modes, sizeof *m->mode);
-    for (size_t k = 0; k < F->sys.modes; k++) m->mode[k] = 1;
+    m->mode = actio_form_array(F, F->sys.switches.count, sizeof *m->mode);
+    for (size_t k = 0; k < F->sys.switches.count; k++) m->mode[k] = 1;
     m->param = actio_form_array(F, F->sys.params, sizeof *m->param);
     if (F->sys.params) memcpy(m->param, param, F->sys.params * sizeof *param);
     m->wrt = actio_form_array(F, m->ny, sizeof *m->wrt);
-    memcpy(m->wrt, F->q, F->n * sizeof *m->wrt);
-    memcpy(m->wrt + F->n, F->z, F->N * sizeof *m->wrt);
+    memcpy(m->wrt, F->sym.q, F->n * sizeof *m->wrt);
+    memcpy(m->wrt + F->n, F->sym.z, F->N * sizeof *m->wrt);
     for (size_t i = 0; i < F->sys.holonomic; i++) actio_manifold_add(m, F->f[i]);
     for (size_t i = 0; i < F->sys.levels; i++) actio_manifold_add(m, F->phi[i]);
     actio_manifold_ready(m);
-    if (F->sys.modes) m->guards = actio_probe_open(m, F->mode_guard, F->sys.modes);
+    if (F->sys.switches.count) m->guards = actio_probe_open(m, F->modes.guard, F->sys.switches.count);
 }
 
 void actio_manifold_close(struct actio_manifold *m)
@@ -132,7 +132,7 @@ static double unit_of(const double *x, size_t n)
 
 void actio_manifold_take_sides(struct actio_manifold *m, double t, const double *y)
 {
-    size_t modes = m->F->sys.modes;
+    size_t modes = m->F->sys.switches.count;
     bool changed = true;
     m->t = t;
     go(m, y);
@@ -150,12 +150,12 @@ void actio_manifold_take_sides(struct actio_manifold *m, double t, const double 
 
 bool actio_manifold_on_sides(struct actio_manifold *m, double t, const double *y)
 {
-    size_t modes = m->F->sys.modes;
+    size_t modes = m->F->sys.switches.count;
     m->t = t;
     go(m, y);
     const double *g = modes ? actio_probe_at(&m->guards) : NULL;
     for (size_t k = 0; k < modes; k++)
-        if (m->F->sys.mode_whole[k] ? fabs(g[k] - m->mode[k] - 0.5) > 0.5 + 1e-8 : m->mode[k] * g[k] < -1e-8)
+        if (m->F->sys.switches.whole[k] ? fabs(g[k] - m->mode[k] - 0.5) > 0.5 + 1e-8 : m->mode[k] * g[k] < -1e-8)
             return false;
     return true;
 }

@@ -17,9 +17,9 @@ static const char *reason_of(struct actio_formation *F, size_t k, actio_expr lev
     if (con->kind == ACTIO_ACCELERATION) return "it restricts accelerations";
     if (con->kind == ACTIO_HOLONOMIC) return "it moves with t";
     actio_expr *coef = actio_form_array(F, F->n, sizeof *coef), rest;
-    if (!actio_linear_in(&F->pool, level, F->v, F->n, coef, &rest))
+    if (!actio_linear_in(&F->pool, level, F->sym.v, F->n, coef, &rest))
         return "it is not homogeneous in the velocities: its reaction can add or remove energy";
-    rest = actio_simplify(&F->pool, actio_substitute(&F->pool, level, F->v, none, F->n));
+    rest = actio_simplify(&F->pool, actio_substitute(&F->pool, level, F->sym.v, none, F->n));
     if (actio_uses(&F->pool, rest, ACTIO_SPACE_STATE))
         return "it has a term without velocities, which depends on a state";
     if (!actio_is_zero(rest)) return "it has a term without velocities: the support moves";
@@ -32,7 +32,7 @@ static void form_rates(struct actio_formation *F, actio_expr *rate, actio_expr *
     for (size_t i = 0; i < F->D.count; i++) {
         const struct actio_entry *e = &F->D.at[i];
         if (e->col >= F->n) continue;
-        actio_expr term = actio_mul(&F->pool, e->e, F->v[e->col]);
+        actio_expr term = actio_mul(&F->pool, e->e, F->sym.v[e->col]);
         rate[e->row] = actio_add(&F->pool, rate[e->row], term);
         size[e->row] = actio_add(&F->pool, size[e->row], actio_op1(&F->pool, ACTIO_ABS, term));
     }

@@ -153,9 +153,9 @@ static const char *by_parts(struct actio_manifold *m, uint32_t k, double t, cons
     bool needed[MOST_PARTS];
     size_t count = parts_of(F, F->model->constraint[k].g, part);
     if (count == 0) return NULL;
-    size_t modes = F->sys.modes;
+    size_t modes = F->sys.switches.count;
     actio_copy_switched(F, part, count, here);
-    if (F->sys.modes != modes || independent(m, here, count, t, y, needed) != count) return NULL;
+    if (F->sys.switches.count != modes || independent(m, here, count, t, y, needed) != count) return NULL;
     return equations(F, &F->model->pool, part, needed, count);
 }
 
@@ -164,7 +164,7 @@ static const char *by_derivatives(struct actio_manifold *m, uint32_t k, double t
 {
     struct actio_formation *F = m->F;
     bool positions = F->model->constraint[k].kind == ACTIO_HOLONOMIC;
-    const actio_expr *wrt = positions ? F->q : F->z;
+    const actio_expr *wrt = positions ? F->sym.q : F->sym.z;
     size_t n = positions ? F->n : F->N, count = 0;
     actio_expr *e = actio_form_array(F, n, sizeof *e);
     bool *needed = actio_form_array(F, n, sizeof *needed);

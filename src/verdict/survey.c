@@ -112,14 +112,14 @@ static void choose_units(struct actio_surveying *s)
     size_t n = s->F->n;
     bool at_rest = true;
     for (size_t i = n; i < s->M.ny; i++) at_rest = at_rest && s->given[i] == 0;
-    if (at_rest && s->M.unit[0] < SMALL && m->has_time && m->t1 != m->t0)
-        s->M.unit[1] = fmin(1, s->M.unit[0] / fabs(m->t1 - m->t0));
+    if (at_rest && s->M.unit[0] < SMALL && m->time.given && m->time.t1 != m->time.t0)
+        s->M.unit[1] = fmin(1, s->M.unit[0] / fabs(m->time.t1 - m->time.t0));
 }
 
 static bool uses_time(struct actio_surveying *s)
 {
     for (size_t i = 0; i < s->M.count; i++)
-        if (actio_uses_symbol(&s->F->pool, s->M.c[i], s->F->time)) return true;
+        if (actio_uses_symbol(&s->F->pool, s->M.c[i], s->F->sym.time)) return true;
     return false;
 }
 
@@ -214,9 +214,9 @@ static void name_start_rows(struct actio_surveying *s)
 {
     struct actio_verdict *v = s->v, kept = *v;
     struct actio_sampled start = { &s->M, (double *)s->y0, &s->t0, 1 };
-    v->redundants = 0;
+    v->related.redundants = 0;
     actio_find_relations(v, &start, &s->matrix);
-    if (v->redundants) kept.start_relation = v->redundant[v->redundants - 1];
+    if (v->related.redundants) kept.related.at_start = v->related.redundant[v->related.redundants - 1];
     *v = kept;
 }
 
@@ -224,17 +224,17 @@ static void name_start_rows(struct actio_surveying *s)
 static enum actio_verdict_word word_of_closure(const struct actio_verdict *v)
 {
     if (v->contradiction) return ACTIO_VERDICT_contradictory;
-    if (v->undetermineds) return ACTIO_VERDICT_undetermined;
+    if (v->closure.undetermineds) return ACTIO_VERDICT_undetermined;
     /* only multipliers are not settled */
-    return v->hiddens || v->too_large ? ACTIO_VERDICT_hidden : ACTIO_VERDICT_redundant;
+    return v->closure.hiddens || v->too_large ? ACTIO_VERDICT_hidden : ACTIO_VERDICT_redundant;
 }
 
 static void contradict_rows(struct actio_verdict *v)
 {
     v->word = ACTIO_VERDICT_contradictory;
     v->contradiction = "accelerations";
-    v->contradictory = v->redundant;
-    v->contradictories = v->redundants;
+    v->related.contradictory = v->related.redundant;
+    v->related.contradictories = v->related.redundants;
 }
 
 static void note_numbers(struct actio_surveying *s)
@@ -263,7 +263,7 @@ static void decide(struct actio_surveying *s)
     bool rows_disagree = s->generic.defect > 1e-7 && s->generic.rank < p;
     if (rows_disagree) {
         actio_close(v, &s->points);
-        if (v->contradiction || v->too_large || v->hiddens == 0) contradict_rows(v);
+        if (v->contradiction || v->too_large || v->closure.hiddens == 0) contradict_rows(v);
         else v->word = word_of_closure(v);
         return;
     }
@@ -355,13 +355,13 @@ static void judge(struct actio_surveying *s)
         v->integrability = actio_integrability_of(v, &s->points);
         actio_find_power(v, &s->points);
     }
-    for (size_t i = 0; i < v->redundants && v->word >= ACTIO_VERDICT_hidden; i++) {
-        struct actio_relation *r = &v->redundant[i];
+    for (size_t i = 0; i < v->related.redundants && v->word >= ACTIO_VERDICT_hidden; i++) {
+        struct actio_relation *r = &v->related.redundant[i];
         actio_find_spare(s, r);
         /* the reported remedies can be applied together */
         if (r->spare < r->rows) s->spared[r->row[r->spare]] = true;
     }
-    if ((v->word == ACTIO_VERDICT_singular && !v->touching.rows) || !s->reached) find_elsewhere(s);
+    if ((v->word == ACTIO_VERDICT_singular && !v->related.touching.rows) || !s->reached) find_elsewhere(s);
     if (v->word >= ACTIO_VERDICT_redundant) actio_scan(s);
     if (v->word >= ACTIO_VERDICT_hidden && s->box->look_later) actio_find_later(s);
 }
@@ -405,7 +405,7 @@ struct actio_verdict *actio_survey(struct actio_formation *F, const double *para
     s.reached = actio_survey_reach(&s, t0, start);
     if (!s.reached) memcpy(start, given, s.M.ny * sizeof *start);
     collect_points(&s);
-    if (s.points.count == 0 && F->sys.modes) {
+    if (s.points.count == 0 && F->sys.switches.count) {
         s.any_side = true;
         collect_points(&s);
     }

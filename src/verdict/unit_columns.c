@@ -76,8 +76,8 @@ static const char *rate_name(const struct actio_model *m, size_t i)
 }
 static const char *constraint_name(const struct actio_model *m, size_t i) { return m->constraint[i].label; }
 static const char *contact_name(const struct actio_model *m, size_t i) { return m->contact[i].label; }
-static const char *observe_name(const struct actio_model *m, size_t i) { return m->observe[i].name; }
-static const char *frame_name(const struct actio_model *m, size_t i) { return m->frame[i].name; }
+static const char *observe_name(const struct actio_model *m, size_t i) { return m->output.observe[i].name; }
+static const char *frame_name(const struct actio_model *m, size_t i) { return m->named.frame[i].name; }
 
 /* SIZE_MAX where there is none. */
 static size_t find(struct actio_column_units *u, int role, const char *name, name_fn *of, size_t count)
@@ -137,11 +137,11 @@ static const char *unit_of_lambda(struct actio_column_units *u, size_t i)
 
 static const char *unit_of_observed(struct actio_column_units *u, size_t i)
 {
-    return u->model->observe[i].unit ? u->model->observe[i].unit : text_of(u, &u->parts.observe[i]);
+    return u->model->output.observe[i].unit ? u->model->output.observe[i].unit : text_of(u, &u->parts.observe[i]);
 }
 static const char *unit_of_frame(struct actio_column_units *u, size_t i)
 {
-    return u->model->frame[i].unit ? u->model->frame[i].unit : text_of(u, &u->parts.frame[i]);
+    return u->model->named.frame[i].unit ? u->model->named.frame[i].unit : text_of(u, &u->parts.frame[i]);
 }
 
 static const char *unit_of_part(struct actio_column_units *u, int role, const char *name)
@@ -162,8 +162,8 @@ static const char *unit_of_part(struct actio_column_units *u, int role, const ch
         { ACTIO_ROLE_RESIDUAL, true, constraint_name, m->constraints, unit_of_residual },
         { ACTIO_ROLE_GAP, true, contact_name, m->contacts, unit_of_gap },
         { ACTIO_ROLE_FORCE, true, contact_name, m->contacts, unit_of_force },
-        { ACTIO_ROLE_OBSERVE, false, observe_name, m->observes, unit_of_observed },
-        { ACTIO_ROLE_FRAME, false, frame_name, m->frames, unit_of_frame },
+        { ACTIO_ROLE_OBSERVE, false, observe_name, m->output.observes, unit_of_observed },
+        { ACTIO_ROLE_FRAME, false, frame_name, m->named.frames, unit_of_frame },
     };
     for (size_t k = 0; k < sizeof rule / sizeof *rule; k++) {
         if (rule[k].role != role) continue;

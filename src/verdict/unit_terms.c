@@ -31,10 +31,11 @@ static bool makes(struct actio_model *m, const struct actio_written_sum *s, uint
 static const struct actio_written_sum *find_sum(struct actio_model *m, uint32_t id, uint32_t line)
 {
     const struct actio_written_sum *found = NULL;
-    for (size_t i = 0; i < m->sums; i++) {
-        if (!makes(m, &m->sum[i], id)) continue;
-        if (!found) found = &m->sum[i];
-        if (actio_source_span(&m->source, m->sum[i].from, m->sum[i].to).line == line) return &m->sum[i];
+    for (size_t i = 0; i < m->written.sums; i++) {
+        if (!makes(m, &m->written.sum[i], id)) continue;
+        if (!found) found = &m->written.sum[i];
+        if (actio_source_span(&m->source, m->written.sum[i].from, m->written.sum[i].to).line == line)
+            return &m->written.sum[i];
     }
     return found;
 }

@@ -133,17 +133,20 @@ static void declare_made(struct checking *c)
     const struct actio_model *m = c->model;
     const char *last = NULL;
     struct actio_unit u;
-    c->frame = actio_arena_array(&c->arena, m->frames + 1, sizeof *c->frame);
-    c->observe = actio_arena_array(&c->arena, m->observes + 1, sizeof *c->observe);
-    c->let = actio_arena_array(&c->arena, m->let_units + 1, sizeof *c->let);
-    for (size_t i = 0; i < m->frames; i++)
-        c->frame[i] = declare(c, &(struct declared){ m->frame[i].name, m->frame[i].unit, m->frame[i].span }, &last, &u);
-    for (size_t i = 0; i < m->observes; i++)
-        c->observe[i] =
-            declare(c, &(struct declared){ m->observe[i].name, m->observe[i].unit, m->observe[i].span }, &last, &u);
-    for (size_t i = 0; i < m->let_units; i++)
-        c->let[i] =
-            declare(c, &(struct declared){ m->let_unit[i].name, m->let_unit[i].unit, m->let_unit[i].span }, &last, &u);
+    c->frame = actio_arena_array(&c->arena, m->named.frames + 1, sizeof *c->frame);
+    c->observe = actio_arena_array(&c->arena, m->output.observes + 1, sizeof *c->observe);
+    c->let = actio_arena_array(&c->arena, m->named.let_units + 1, sizeof *c->let);
+    for (size_t i = 0; i < m->named.frames; i++)
+        c->frame[i] = declare(
+            c, &(struct declared){ m->named.frame[i].name, m->named.frame[i].unit, m->named.frame[i].span }, &last, &u);
+    for (size_t i = 0; i < m->output.observes; i++)
+        c->observe[i] = declare(
+            c, &(struct declared){ m->output.observe[i].name, m->output.observe[i].unit, m->output.observe[i].span },
+            &last, &u);
+    for (size_t i = 0; i < m->named.let_units; i++)
+        c->let[i] = declare(
+            c, &(struct declared){ m->named.let_unit[i].name, m->named.let_unit[i].unit, m->named.let_unit[i].span },
+            &last, &u);
 }
 
 static void declare_all(struct checking *c)
@@ -358,15 +361,15 @@ static void pass(struct checking *c)
 {
     struct actio_pool *pool = &c->model->pool;
     const struct actio_model *m = c->model;
-    size_t own = 2 * (size_t)c->count, all = own + 2 * m->sums;
+    size_t own = 2 * (size_t)c->count, all = own + 2 * m->written.sums;
     actio_expr *roots = actio_arena_array(&c->arena, all + 1, sizeof *roots);
     for (uint32_t i = 0; i < c->count; i++) {
         roots[2 * i] = c->list[i].e;
         roots[2 * i + 1] = c->list[i].other;
     }
-    for (size_t i = 0; i < m->sums; i++) {
-        roots[own + 2 * i] = m->sum[i].a;
-        roots[own + 2 * i + 1] = m->sum[i].b;
+    for (size_t i = 0; i < m->written.sums; i++) {
+        roots[own + 2 * i] = m->written.sum[i].a;
+        roots[own + 2 * i + 1] = m->written.sum[i].b;
     }
     struct actio_cone cone = actio_cone_of(pool, roots, all);
     c->ids = cone.count;
@@ -536,9 +539,10 @@ static void add_parts(struct checking *c)
 {
     const struct actio_model *m = c->model;
     for (int second = 0; second < 2; second++) /* what the others are measured by comes first */
-        for (size_t i = 0; i < m->parts; i++) {
-            if (m->part[i].is_dissipation != second) continue;
-            struct statement *s = add(c, m->part[i].span, second ? "dissipation" : "lagrangian", m->part[i].e);
+        for (size_t i = 0; i < m->written.parts; i++) {
+            if (m->written.part[i].is_dissipation != second) continue;
+            struct statement *s =
+                add(c, m->written.part[i].span, second ? "dissipation" : "lagrangian", m->written.part[i].e);
             s->need = second ? OVER_LAGRANGIAN : LAGRANGIAN;
             s->unit = c->time;
             s->why = "lagrangian/t";
@@ -585,14 +589,16 @@ static void add_equations(struct checking *c)
         for (size_t k = 0; g->rule == ACTIO_ALONG && k < g->reactions; k++)
             add(c, g->reaction[k].span, labelled(c, "direction of constraint", g->label), g->reaction[k].e);
     }
-    for (size_t i = 0; i < m->frames; i++)
-        add_made(c, m->frame[i].span, labelled(c, "frame", m->frame[i].name), m->frame[i].e, &c->frame[i]);
-    for (size_t i = 0; i < m->let_units; i++)
-        add_made(c, m->let_unit[i].span, labelled(c, "let", m->let_unit[i].name), m->let_unit[i].e, &c->let[i]);
-    for (size_t i = 0; i < m->observes; i++)
-        if (m->observe[i].unit)
-            add_made(c, m->observe[i].span, labelled(c, "observe", m->observe[i].name), m->observe[i].e,
-                     &c->observe[i]);
+    for (size_t i = 0; i < m->named.frames; i++)
+        add_made(c, m->named.frame[i].span, labelled(c, "frame", m->named.frame[i].name), m->named.frame[i].e,
+                 &c->frame[i]);
+    for (size_t i = 0; i < m->named.let_units; i++)
+        add_made(c, m->named.let_unit[i].span, labelled(c, "let", m->named.let_unit[i].name), m->named.let_unit[i].e,
+                 &c->let[i]);
+    for (size_t i = 0; i < m->output.observes; i++)
+        if (m->output.observe[i].unit)
+            add_made(c, m->output.observe[i].span, labelled(c, "observe", m->output.observe[i].name),
+                     m->output.observe[i].e, &c->observe[i]);
     for (size_t i = 0; i < m->symmetries; i++)
         for (size_t k = 0; k < m->symmetry[i].terms; k++)
             add(c, m->symmetry[i].term[k].span, labelled(c, "symmetry", m->symmetry[i].label),
@@ -800,7 +806,8 @@ struct collecting {
 static void add_columns(struct checking *c)
 {
     const struct actio_model *m = c->model;
-    for (size_t i = 0; i < m->observes; i++) add(c, m->observe[i].span, "observe", m->observe[i].e);
+    for (size_t i = 0; i < m->output.observes; i++)
+        add(c, m->output.observe[i].span, "observe", m->output.observe[i].e);
 }
 
 static actio_quantity unit_of_side(const struct checking *c, actio_expr a, actio_expr b)
@@ -833,14 +840,14 @@ static void collect(void *user)
     out->coord = actio_arena_array(x->keep, m->coords + 1, sizeof *out->coord);
     out->constraint = actio_arena_array(x->keep, m->constraints + 1, sizeof *out->constraint);
     out->contact = actio_arena_array(x->keep, m->contacts + 1, sizeof *out->contact);
-    out->observe = actio_arena_array(x->keep, m->observes + 1, sizeof *out->observe);
-    out->frame = actio_arena_array(x->keep, m->frames + 1, sizeof *out->frame);
+    out->observe = actio_arena_array(x->keep, m->output.observes + 1, sizeof *out->observe);
+    out->frame = actio_arena_array(x->keep, m->named.frames + 1, sizeof *out->frame);
     memcpy(out->coord, c->coord, m->coords * sizeof *out->coord);
     for (size_t i = 0; i < m->constraints; i++)
         out->constraint[i] = unit_of_side(c, m->constraint[i].left, m->constraint[i].right);
     for (size_t i = 0; i < m->contacts; i++) out->contact[i] = unit_of_side(c, m->contact[i].left, m->contact[i].right);
-    for (size_t i = 0; i < m->observes; i++) out->observe[i] = quantity_of(c, m->observe[i].e.id);
-    for (size_t i = 0; i < m->frames; i++) out->frame[i] = quantity_of(c, m->frame[i].e.id);
+    for (size_t i = 0; i < m->output.observes; i++) out->observe[i] = quantity_of(c, m->output.observe[i].e.id);
+    for (size_t i = 0; i < m->named.frames; i++) out->frame[i] = quantity_of(c, m->named.frame[i].e.id);
 }
 
 void actio_unit_parts_of(struct actio_model *model, struct actio_arena *arena, struct actio_unit_parts *out)

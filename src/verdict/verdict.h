@@ -48,6 +48,29 @@ struct actio_place {
     const char *what;
 }; /* a singular state */
 
+/* Rows that depend on each other. */
+struct actio_relations {
+    struct actio_relation *redundant, *contradictory;
+    size_t redundants, contradictories;
+    struct actio_relation at_start; /* at the start only */
+    /* constraints that touch each other at the start, and what is fixed there: "x = 0, y = 1" */
+    struct actio_relation touching;
+    const char *common;
+    bool common_is_all; /* that says all that they say */
+};
+/* What closure.c finds. */
+struct actio_closed {
+    struct actio_equation *hidden;
+    size_t hiddens;
+    actio_expr *hidden_e;
+    bool *hidden_is_position;
+    struct actio_equation *multiplier; /* explicit, by constraint; NULL texts where not found */
+    actio_expr *solved; /* after closure: each of (z', lambda) as a function of the state, where it is one */
+    bool *is_solved;
+    uint32_t *undetermined; /* variables whose acceleration is arbitrary */
+    size_t undetermineds;
+};
+
 struct actio_verdict {
     struct actio_formation *F; /* owns the memory */
     enum actio_verdict_word word;
@@ -61,27 +84,13 @@ struct actio_verdict {
     double *row_unit; /* typical lengths of the rows of A */
     double dependent; /* rows closer to dependent than this count as dependent */
     bool too_large;   /* singular, and hidden constraints were not looked for */
-    struct actio_relation *redundant, *contradictory;
-    size_t redundants, contradictories;
-    struct actio_relation start_relation; /* rows that depend on each other at the start only */
-    const char *contradiction;            /* at which level, or NULL */
-    bool later;                           /* the contradiction comes after the start, from this time on */
+    struct actio_relations related;
+    const char *contradiction; /* at which level, or NULL */
+    bool later;                /* the contradiction comes after the start, from this time on */
     double later_from;
     struct actio_flaw *flaw;
     size_t flaws;
-    /* constraints that touch each other at the start, and what is fixed there: "x = 0, y = 1" */
-    struct actio_relation touching;
-    const char *common;
-    bool common_is_all; /* that says all that they say */
-    struct actio_equation *hidden;
-    size_t hiddens;
-    actio_expr *hidden_e;
-    bool *hidden_is_position;
-    struct actio_equation *multiplier; /* explicit, by constraint; NULL texts where not found */
-    actio_expr *solved; /* after closure: each of (z', lambda) as a function of the state, where it is one */
-    bool *is_solved;
-    uint32_t *undetermined; /* variables whose acceleration is arbitrary */
-    size_t undetermineds;
+    struct actio_closed closure;
     size_t free_data;
     long naive_free_data;
     struct actio_place *singular_at;
