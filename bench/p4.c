@@ -50,18 +50,18 @@ static int open_orbit(void)
     return 0;
 }
 
-typedef int (*method)(struct actio_orbit *, struct actio_circuit *, double, struct actio_orbit_told *);
+typedef int (*method)(struct actio_orbit *, struct actio_circuit *, double, struct actio_orbit_report *);
 
 static int solve(method by, double tol, double *period, long *rhs)
 {
     struct actio_circuit c;
-    struct actio_orbit_told told;
+    struct actio_orbit_report reported;
     if (actio_circuit_open(&c, &ctx, 3, 1)) return 1;
     memcpy(c.y, guess, sizeof guess);
     c.nodes = 1;
     c.period = 1.55;
     orbit.x.rhs = 0;
-    int bad = by(&orbit, &c, tol, &told);
+    int bad = by(&orbit, &c, tol, &reported);
     *period = c.period;
     *rhs = (long)orbit.x.rhs;
     actio_circuit_close(&c, &ctx);

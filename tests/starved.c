@@ -154,7 +154,7 @@ static size_t read_file(const char *name, char *text)
 
 /* ---- one try */
 
-struct told {
+struct reported {
     int status;
     bool crashed;
     char *out, *err;
@@ -164,7 +164,7 @@ struct told {
 
 static void count_left(const char *name, void *user)
 {
-    struct told *t = user;
+    struct reported *t = user;
     if (strcmp(name, "stdout") == 0 || strcmp(name, "stderr") == 0) return;
     if (strncmp(name, "out.", 4) != 0 || strstr(name, ".tmp")) t->stray = true;
     t->left++;
@@ -185,7 +185,7 @@ static void be_the_program(const char *line)
     exit(status);
 }
 
-static void attempt(const char *line, size_t k, bool on, struct told *t)
+static void attempt(const char *line, size_t k, bool on, struct reported *t)
 {
     int status;
     for_left(forget, NULL);
@@ -220,7 +220,7 @@ static bool same_but_digits(const char *a, const char *b)
     }
 }
 
-static const char *wrong(const struct told *t, const struct told *whole)
+static const char *wrong(const struct reported *t, const struct reported *whole)
 {
     bool says = strstr(t->err, "out of memory") || strstr(t->out, "out of memory");
     if (t->crashed) return "crashed";
@@ -235,7 +235,7 @@ static const char *wrong(const struct told *t, const struct told *whole)
 
 static size_t passed, failed;
 
-static void judge(const char *line, size_t k, bool on, struct told *t, const struct told *whole)
+static void judge(const char *line, size_t k, bool on, struct reported *t, const struct reported *whole)
 {
     const char *why = wrong(t, whole);
     passed += !why;
@@ -254,7 +254,7 @@ static void judge(const char *line, size_t k, bool on, struct told *t, const str
     printf("\n");
 }
 
-static void starve(const char *line, bool all, struct told *t, struct told *whole)
+static void starve(const char *line, bool all, struct reported *t, struct reported *whole)
 {
     attempt(line, 0, false, whole);
     size_t most = whole->asked, stride = all || most <= EVERY + SAMPLES ? 1 : (most - EVERY) / SAMPLES + 1;
@@ -274,7 +274,7 @@ static void starve(const char *line, bool all, struct told *t, struct told *whol
 int __wrap_main(int argc, char **argv)
 {
     static char text[4][TEXT];
-    struct told t = { .out = text[0], .err = text[1] }, whole = { .out = text[2], .err = text[3] };
+    struct reported t = { .out = text[0], .err = text[1] }, whole = { .out = text[2], .err = text[3] };
     bool all = argc > 1 && strcmp(argv[1], "--all") == 0;
     counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (counts == MAP_FAILED || !mkdtemp(folder) || chdir(folder)) {

@@ -70,7 +70,7 @@ TEST(a_degenerate_problem_of_friction_is_solved)
     CHECK(lcp_defect(5, M, q, z) < 1e-12);
 }
 
-TEST(a_problem_without_a_solution_is_told)
+TEST(a_problem_without_a_solution_is_reported)
 {
     const double M[4] = { 0, 0, 0, 0 }, q[2] = { 1, -1 };
     double z[2];
@@ -81,5 +81,5 @@ static void run_lcp(void)
 {
     RUN(complementarity_problems_of_positive_matrices_are_solved);
     RUN(a_degenerate_problem_of_friction_is_solved);
-    RUN(a_problem_without_a_solution_is_told);
+    RUN(a_problem_without_a_solution_is_reported);
 }

@@ -359,7 +359,7 @@ static int verdict(const struct matrix *a)
     return bad;
 }
 
-TEST(singular_matrices_are_told_with_and_without_a_border)
+TEST(singular_matrices_are_reported_with_and_without_a_border)
 {
     struct matrix a;
     for (size_t n = 50; n < 2000; n = n * 3 + 1) {
@@ -393,7 +393,7 @@ TEST(singular_matrices_are_told_with_and_without_a_border)
     }
 }
 
-TEST(an_empty_column_and_a_value_that_is_not_finite_are_told_by_the_column)
+TEST(an_empty_column_and_a_value_that_is_not_finite_are_reported_by_the_column)
 {
     struct matrix a;
     hollow(&a, 100);
@@ -476,8 +476,8 @@ int main(void)
     RUN(a_hundred_thousand_rows_are_no_matter);
     RUN(narrow_patterns_are_preferred_and_others_left_to_the_sparse_solver);
     RUN(a_factorisation_has_the_same_bits_whatever_came_before);
-    RUN(singular_matrices_are_told_with_and_without_a_border);
-    RUN(an_empty_column_and_a_value_that_is_not_finite_are_told_by_the_column);
+    RUN(singular_matrices_are_reported_with_and_without_a_border);
+    RUN(an_empty_column_and_a_value_that_is_not_finite_are_reported_by_the_column);
     RUN(units_of_rows_and_columns_do_not_matter);
     RUN(small_limits_of_memory_are_an_answer);
     RUN(nothing_and_one_row_are_matrices_too);

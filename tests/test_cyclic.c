@@ -91,7 +91,7 @@ TEST(an_unknown_of_the_first_node_can_be_held)
 
 TEST(what_is_added_is_added_to_every_unknown_once) { CHECK(difference(5, 3, 2, false, 0.7) < 1e-11); }
 
-TEST(a_matrix_that_is_not_positive_is_told)
+TEST(a_matrix_that_is_not_positive_is_reported)
 {
     struct actio_context ctx;
     struct actio_cyclic c;
@@ -108,6 +108,6 @@ int main(void)
     RUN(a_ring_of_elements_has_the_solution_of_the_whole_matrix);
     RUN(an_unknown_of_the_first_node_can_be_held);
     RUN(what_is_added_is_added_to_every_unknown_once);
-    RUN(a_matrix_that_is_not_positive_is_told);
+    RUN(a_matrix_that_is_not_positive_is_reported);
     return DONE();
 }

@@ -44,7 +44,7 @@ TEST(every_root_is_found_in_order_however_many)
     CHECK(actio_roots(cosine_of, &w, 0, 1, root, 7) == 7);
 }
 
-TEST(double_triple_and_close_roots_are_told_apart)
+TEST(double_triple_and_close_roots_are_distinguished)
 {
     double root[8];
     CHECK(actio_roots(touching, NULL, 0, 1, root, 8) == 1);
@@ -277,7 +277,7 @@ static int note_touch(void *user, size_t guard, double t, const double *y)
     return 0;
 }
 
-TEST(a_touch_is_told_but_does_not_change_the_mode)
+TEST(a_touch_is_reported_but_does_not_change_the_mode)
 {
     struct switched s = { .mode = 1 };
     struct actio_flow flow = { .n = 1,
@@ -358,7 +358,7 @@ int main(void)
     RUN(cvode_meets_switches_too);
 #endif
     RUN(every_root_is_found_in_order_however_many);
-    RUN(double_triple_and_close_roots_are_told_apart);
+    RUN(double_triple_and_close_roots_are_distinguished);
     RUN(noise_far_from_zero_is_not_resolved);
     RUN(a_minimum_is_found_to_its_last_digits_even_at_an_edge);
     RUN(the_sign_oscillator_has_its_closed_form_period);
@@ -369,7 +369,7 @@ int main(void)
     RUN(switches_work_backwards_in_time);
     RUN(chattering_ends_with_the_guard_and_not_in_a_hang);
     RUN(no_root_of_a_guard_faster_than_the_steps_is_missed);
-    RUN(a_touch_is_told_but_does_not_change_the_mode);
+    RUN(a_touch_is_reported_but_does_not_change_the_mode);
     RUN(a_singular_surface_inside_a_step_is_found_and_may_stop_the_run);
     return DONE();
 }

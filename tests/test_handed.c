@@ -43,7 +43,7 @@ struct world {
     const char *const *names;
     struct actio_verdict_report report;
     struct actio_proof_info proof;
-    struct actio_dual_info told;
+    struct actio_dual_info reported;
     char text[64];
     double *x, *y; /* x, y: longer than any action needs; at: the index */
     size_t n, m, at;
@@ -191,7 +191,7 @@ static void close_world(struct world *w)
     CALL(table_cell, 4, (P(0, w->table), P(1, "x"), P(2, &w->n), P(3, &w->m))) \
     CALL(table_error, 1, (P(0, w->table), w->at)) CALL(table_slopes, 1, (P(0, w->table))) \
     CALL(table_slope, 1, (P(0, w->table), w->at)) CALL(table_proof, 2, (P(0, w->table), P(1, &w->proof))) \
-    CALL(table_dual, 2, (P(0, w->table), P(1, &w->told))) CALL(table_info, 1, (P(0, w->table))) \
+    CALL(table_dual, 2, (P(0, w->table), P(1, &w->reported))) CALL(table_info, 1, (P(0, w->table))) \
     CALL(table_write, 4, (P(0, w->ctx), P(1, w->table), P(2, "/dev/null"), P(3, w->f))) \
     CALL(table_plot, 5, (P(0, w->ctx), P(1, w->table), P(2, "x"), P(3, "/dev/null"), P(4, w->f))) \
     CALL(table_animate, 5, (P(0, w->ctx), P(1, w->table), P(2, "x"), P(3, "/dev/null"), P(4, w->f))) \

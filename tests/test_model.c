@@ -192,7 +192,7 @@ static bool same_mixed_data(struct actio_model *a, struct actio_model *b)
 {
     bool same = a->mixed.frees == b->mixed.frees && a->mixed.requires == b->mixed.requires;
     for (size_t i = 0; same && i < a->mixed.frees; i++) {
-        const struct actio_free *x = &a->mixed.free_data[i], *y = &b->mixed.free_data[i];
+        const struct actio_free_datum *x = &a->mixed.free_data[i], *y = &b->mixed.free_data[i];
         same = x->variable == y->variable && x->is_state == y->is_state && x->dot == y->dot;
     }
     for (size_t i = 0; same && i < a->mixed.requires; i++) {
@@ -396,7 +396,7 @@ TEST(greek_letters_primes_and_accents_are_read)
     close_reading(&r);
 }
 
-TEST(acceleration_rates_and_total_derivatives_are_told_apart)
+TEST(acceleration_rates_and_total_derivatives_are_distinguished)
 {
     struct reading r;
     read_this(&r, "coord x\nstate p\nflow 2*p' = x\nlet X = x^2 + p\nlagrangian x'^2/2\nconstraint c: 2*x''*x + 3 = "
@@ -444,7 +444,7 @@ TEST(free_data_and_conditions_are_kept_as_they_are_written)
     struct actio_model *m = r.model;
     CHECK(m && m->mixed.frees == 7 && m->mixed.requires == 7);
     for (size_t i = 0; m && i < m->mixed.frees; i++) {
-        const struct actio_free *f = &m->mixed.free_data[i];
+        const struct actio_free_datum *f = &m->mixed.free_data[i];
         CHECK(f->variable == datum[i].variable && f->is_state == datum[i].is_state && f->dot == datum[i].dot);
         CHECK(f->span.line == datum[i].line && f->span.column == datum[i].column);
     }
@@ -778,7 +778,7 @@ int main(int argc, char **argv)
     RUN(a_statement_goes_on_where_the_manual_says);
     RUN(operators_bind_as_the_manual_says);
     RUN(greek_letters_primes_and_accents_are_read);
-    RUN(acceleration_rates_and_total_derivatives_are_told_apart);
+    RUN(acceleration_rates_and_total_derivatives_are_distinguished);
     RUN(free_data_and_conditions_are_kept_as_they_are_written);
     RUN(a_family_without_index_is_free_as_a_whole);
     RUN(a_condition_that_misses_an_end_by_rounding_is_at_the_end);

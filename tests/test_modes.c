@@ -77,11 +77,11 @@ static double apart(struct fields *s)
 {
     struct actio_motion *m = &s->problem.motion;
     size_t rows = m->N + m->p;
-    double *told = numbers(rows * m->ny), *plus = numbers(rows), *minus = numbers(rows), worst = 0, largest = 0,
+    double *reported = numbers(rows * m->ny), *plus = numbers(rows), *minus = numbers(rows), worst = 0, largest = 0,
            step = 1e-5;
     const double *E = actio_motion_quantity(m, ACTIO_Q_EQUATIONS_Y, 0, s->y);
     for (size_t i = 0; i < m->sys->jets.equations_y.count; i++)
-        told[m->sys->jets.equations_y.row[i] * m->ny + m->sys->jets.equations_y.col[i]] += E[i];
+        reported[m->sys->jets.equations_y.row[i] * m->ny + m->sys->jets.equations_y.col[i]] += E[i];
     for (size_t j = 0; j < m->ny; j++) {
         double x = s->y[j];
         s->y[j] = x + step;
@@ -90,11 +90,11 @@ static double apart(struct fields *s)
         equations(s, s->y, minus);
         s->y[j] = x;
         for (size_t i = 0; i < rows; i++) {
-            worst = fmax(worst, fabs(told[i * m->ny + j] - (plus[i] - minus[i]) / (2 * step)));
-            largest = fmax(largest, fabs(told[i * m->ny + j]));
+            worst = fmax(worst, fabs(reported[i * m->ny + j] - (plus[i] - minus[i]) / (2 * step)));
+            largest = fmax(largest, fabs(reported[i * m->ny + j]));
         }
     }
-    free(told);
+    free(reported);
     free(plus);
     free(minus);
     return worst / largest;
@@ -142,26 +142,26 @@ static void reaches_differences(const char *text, bool all_by_formulas)
         struct actio_motion *m = &s.problem.motion;
         struct actio_slopes slope = { 0 };
         size_t rows = m->N + m->p;
-        double *plus = numbers(rows), *minus = numbers(rows), *direction = numbers(s.problem.ny), *told = numbers(rows),
-               *at = numbers(s.problem.ny), step = 1e-5, size = 0;
+        double *plus = numbers(rows), *minus = numbers(rows), *direction = numbers(s.problem.ny),
+               *reported = numbers(rows), *at = numbers(s.problem.ny), step = 1e-5, size = 0;
         unsigned seed = 7;
         take_any_state(&s, 5);
         for (size_t i = 0; i < m->N; i++) m->here.zdot[i] = s.y[m->n + i] = 0; /* at rest, as small motions are about */
         CHECK(actio_slopes_open(&slope, m, 0, s.y) == 0);
         CHECK((slope.count == m->sys->jets.equations_y.count) == all_by_formulas);
         for (size_t i = 0; i < s.problem.ny; i++) direction[i] = noise(&seed);
-        actio_slopes_apply(&slope, rows, direction, told);
+        actio_slopes_apply(&slope, rows, direction, reported);
         for (size_t i = 0; i < s.problem.ny; i++) at[i] = s.y[i] + step * direction[i];
         equations(&s, at, plus);
         for (size_t i = 0; i < s.problem.ny; i++) at[i] = s.y[i] - step * direction[i];
         equations(&s, at, minus);
-        for (size_t i = 0; i < rows; i++) size = fmax(size, fabs(told[i]));
-        for (size_t i = 0; i < rows; i++) CHECK_NEAR(told[i], (plus[i] - minus[i]) / (2 * step), 2e-8 * size);
+        for (size_t i = 0; i < rows; i++) size = fmax(size, fabs(reported[i]));
+        for (size_t i = 0; i < rows; i++) CHECK_NEAR(reported[i], (plus[i] - minus[i]) / (2 * step), 2e-8 * size);
         actio_slopes_close(&slope, s.ctx);
         free(plus);
         free(minus);
         free(direction);
-        free(told);
+        free(reported);
         free(at);
     }
     close_fields(&s);
@@ -217,7 +217,7 @@ TEST(eigenvalues_of_second_differences_are_exact_to_rounding)
         CHECK(worst_of_second_differences(sizes[i]) <= 1e-15 * (double)(sizes[i] + 10));
 }
 
-TEST(multiple_eigenvalues_and_those_of_other_units_are_told_as_they_are)
+TEST(multiple_eigenvalues_and_those_of_other_units_are_reported_as_they_are)
 {
     double a[16] = { 3e200, 0, 0, 0, 0, 3e200, 0, 0, 0, 0, 3e200, 1e200, 0, 0, 1e200, 3e200 }, w[4], work[16],
            zero[4] = { 0 }, bad[4] = { 1, NAN, NAN, 1 };
@@ -294,7 +294,7 @@ int main(void)
     RUN(reactions_of_a_constrained_integral_bend_with_its_density);
     RUN(functions_of_integrals_are_differentiated_by_differences);
     RUN(eigenvalues_of_second_differences_are_exact_to_rounding);
-    RUN(multiple_eigenvalues_and_those_of_other_units_are_told_as_they_are);
+    RUN(multiple_eigenvalues_and_those_of_other_units_are_reported_as_they_are);
     RUN(rotations_and_reflections_find_the_same_eigenvalues);
     RUN(two_equal_masses_on_three_springs_swing_together_and_against_each_other);
     RUN(without_an_equilibrium_there_are_no_modes_but_a_reason);

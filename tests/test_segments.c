@@ -136,7 +136,7 @@ TEST(short_chains_and_other_lines_stay_as_they_are)
 }
 
 /* Where a node is no number the flow says so, and places that are no nodes stay at rest. */
-TEST(what_is_no_number_is_told)
+TEST(what_is_no_number_is_reported)
 {
     struct subject s;
     open_subject(&s, models[1], 401);
@@ -159,6 +159,6 @@ int main(void)
 {
     RUN(rates_in_lanes_are_those_of_the_whole_equations);
     RUN(short_chains_and_other_lines_stay_as_they_are);
-    RUN(what_is_no_number_is_told);
+    RUN(what_is_no_number_is_reported);
     return DONE();
 }

@@ -235,9 +235,9 @@ TEST(many_rows_at_once_have_the_bits_of_one_by_one)
     actio_dop853.close(h);
 }
 
-/* y' = a(t, y): told and true error of an interpolant over the first step of length h. */
+/* y' = a(t, y): reported and true error of an interpolant over the first step of length h. */
 static void gap_of(int (*rhs)(void *, double, const double *, double *), const double *start, double length,
-                   double (*exact)(double), double *told, double *true_error)
+                   double (*exact)(double), double *reported, double *true_error)
 {
     struct actio_flow flow = flow_of(2, rhs);
     flow.first = length;
@@ -245,7 +245,7 @@ static void gap_of(int (*rhs)(void *, double, const double *, double *), const d
     double t, y[2] = { start[0], start[1] }, at, x[2], error[2];
     actio_dop853.start(h, 0, y, length, 1e-3, 1e3);
     CHECK(actio_dop853.step(h, &t, y) == 0 && t == length && actio_dop853.gap(h, &at, x, error) == 0);
-    *told = fabs(error[0]);
+    *reported = fabs(error[0]);
     *true_error = 0;
     for (int k = 1; k < 50; k++) {
         actio_dop853.dense(h, length * k / 50, x);
@@ -264,14 +264,14 @@ static int growing(void *user, double t, const double *y, double *dy)
 }
 static double grown_to(double t) { return exp(sin(t)); }
 
-TEST(the_interpolants_error_is_told_within_a_factor_of_three)
+TEST(the_interpolants_error_is_reported_within_a_factor_of_three)
 {
-    double told, true_error;
+    double reported, true_error;
     for (double h = 0.3; h < 1.5; h *= 1.3) {
-        gap_of(oscillator, (double[]){ 1, 0 }, h, cos, &told, &true_error);
-        CHECK(true_error < 1e-14 || (told < 3 * true_error && told > true_error / 3));
-        gap_of(growing, (double[]){ 1, 0 }, h, grown_to, &told, &true_error);
-        CHECK(true_error < 1e-14 || (told < 3 * true_error && told > true_error / 3));
+        gap_of(oscillator, (double[]){ 1, 0 }, h, cos, &reported, &true_error);
+        CHECK(true_error < 1e-14 || (reported < 3 * true_error && reported > true_error / 3));
+        gap_of(growing, (double[]){ 1, 0 }, h, grown_to, &reported, &true_error);
+        CHECK(true_error < 1e-14 || (reported < 3 * true_error && reported > true_error / 3));
     }
 }
 
@@ -595,7 +595,7 @@ int main(void)
     RUN(rows_between_steps_are_as_exact_as_the_steps);
     RUN(dense_output_has_order_seven);
     RUN(many_rows_at_once_have_the_bits_of_one_by_one);
-    RUN(the_interpolants_error_is_told_within_a_factor_of_three);
+    RUN(the_interpolants_error_is_reported_within_a_factor_of_three);
     RUN(checks_are_thinned_evenly_and_keep_the_end);
     RUN(rows_go_backwards_too_and_take_the_steps_own_values_at_the_ends);
     RUN(a_blow_up_ends_at_its_time_and_soon);

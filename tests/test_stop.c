@@ -152,10 +152,10 @@ TEST(a_run_that_was_stopped_before_it_was_compared_claims_nothing)
         for (size_t i = 0; table && i < actio_table_rows(table); i++) {
             double t = actio_table_data(table, 0)[i], x = actio_table_data(table, 1)[i],
                    error = actio_table_error(table, 1);
-            CHECK_SAYS(isnan(error) || fabs(x - cos(t)) <= error, "stopped at %zu of %zu: x is off by %g, told %g",
+            CHECK_SAYS(isnan(error) || fabs(x - cos(t)) <= error, "stopped at %zu of %zu: x is off by %g, reported %g",
                        raise_at, most, fabs(x - cos(t)), error);
             CHECK_SAYS(t > held || fabs(x - cos(t)) <= 1e-9,
-                       "stopped at %zu of %zu: the accuracy is told to hold until %g", raise_at, most, held);
+                       "stopped at %zu of %zu: the accuracy is reported to hold until %g", raise_at, most, held);
         }
         actio_table_free(table);
     }

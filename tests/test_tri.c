@@ -164,7 +164,7 @@ TEST(scales_from_one_end_to_the_other_do_not_matter)
 }
 
 /* The first leading minor that is not positive */
-TEST(matrices_that_are_not_positive_are_told_by_the_first_index)
+TEST(matrices_that_are_not_positive_are_reported_by_the_first_index)
 {
     for (size_t n = 1; n < 1500; n = n < 40 ? n + 1 : n * 2 + 3)
         for (size_t bad = 0; bad < n; bad += n / 9 + 1) {
@@ -242,7 +242,7 @@ TEST(blocks_of_one_are_a_tridiagonal_matrix)
     CHECK(residual(n, x) < 1e-14);
 }
 
-TEST(the_first_block_that_is_not_positive_is_told)
+TEST(the_first_block_that_is_not_positive_is_reported)
 {
     static double d[64 * 40], m[64 * 40];
     for (size_t s = 1; s <= 8; s++)
@@ -261,9 +261,9 @@ int main(void)
     RUN(a_straight_hanging_chain_carries_its_weight);
     RUN(the_right_hand_side_may_be_replaced_and_runs_repeat_their_bits);
     RUN(scales_from_one_end_to_the_other_do_not_matter);
-    RUN(matrices_that_are_not_positive_are_told_by_the_first_index);
+    RUN(matrices_that_are_not_positive_are_reported_by_the_first_index);
     RUN(blocks_of_every_size_agree_with_cholesky_of_the_full_matrix);
     RUN(blocks_of_one_are_a_tridiagonal_matrix);
-    RUN(the_first_block_that_is_not_positive_is_told);
+    RUN(the_first_block_that_is_not_positive_is_reported);
     return DONE();
 }

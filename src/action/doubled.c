@@ -35,9 +35,9 @@ static const char *const forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
-static int refuse(struct actio_findings *f, enum actio_code code, const struct actio_value arg[6])
+static int doubled_refuse(struct actio_findings *f, enum actio_code code, const struct actio_value arg[6])
 {
-    actio_find(f, code, arg);
+    actio_report(f, code, arg);
     return 1;
 }
 
@@ -47,14 +47,14 @@ static int take_options(struct actio_action *a, const struct actio_action_option
     size_t k = 0;
     int order = o->order ? o->order : 4;
     while (k < FORMS && strcmp(forms[k], form) != 0) k++;
-    if (k == FORMS) return refuse(f, ACTIO_F_NO_FORM, ACTIO_ARGS(ACTIO_TEXT(form)));
+    if (k == FORMS) return doubled_refuse(f, ACTIO_F_NO_FORM, ACTIO_ARGS(ACTIO_TEXT(form)));
     size_t least = actio_sbp_least(order);
-    if (least == 0) return refuse(f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_NUMBER(order)));
+    if (least == 0) return doubled_refuse(f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_NUMBER(order)));
     if (o->grid < least)
-        return refuse(f, ACTIO_F_FEW_NODES,
-                      ACTIO_ARGS(ACTIO_COUNT(o->grid), ACTIO_COUNT(least), ACTIO_COUNT((size_t)order)));
+        return doubled_refuse(f, ACTIO_F_FEW_NODES,
+                              ACTIO_ARGS(ACTIO_COUNT(o->grid), ACTIO_COUNT(least), ACTIO_COUNT((size_t)order)));
     if ((o->sigma > 0) != (o->barrier > 0))
-        return refuse(f, ACTIO_F_NO_BARRIER, ACTIO_ARGS(ACTIO_TEXT(o->sigma > 0 ? "a width" : "a height")));
+        return doubled_refuse(f, ACTIO_F_NO_BARRIER, ACTIO_ARGS(ACTIO_TEXT(o->sigma > 0 ? "a width" : "a height")));
     a->task = (struct actio_doubled_task){ .form = (enum actio_action_form)k,
                                            .order = order,
                                            .points = o->grid,
@@ -69,18 +69,18 @@ static int check_model(const struct actio_action *a, struct actio_findings *f)
     const struct actio_constraint *about;
     struct actio_model *m = a->model;
     const struct actio_principle *p = actio_principle_named("skg");
-    if (!m->time.given) return refuse(f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
-    if (m->coords + m->states == 0) return refuse(f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
+    if (!m->time.given) return doubled_refuse(f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
+    if (m->coords + m->states == 0) return doubled_refuse(f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
     if (m->field.axes)
-        return refuse(f, ACTIO_F_INAPPLICABLE,
-                      ACTIO_ARGS(ACTIO_TEXT("skg"), ACTIO_TEXT("this model"), ACTIO_TEXT("it has fields")));
+        return doubled_refuse(f, ACTIO_F_INAPPLICABLE,
+                              ACTIO_ARGS(ACTIO_TEXT("skg"), ACTIO_TEXT("this model"), ACTIO_TEXT("it has fields")));
     const char *why = actio_principle_objection(p, m, &about);
     if (!why && m->mixed.frees) why = "its start data are free; give them by `start`";
     char whom[256] = "this model";
     if (!why) return 0;
     if (about) snprintf(whom, sizeof whom, "'%.240s'", about->label);
-    actio_find_at(f, ACTIO_F_INAPPLICABLE, &m->source, about ? about->span : (struct actio_span){ 0 },
-                  ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(whom), ACTIO_TEXT(why)));
+    actio_report_at(f, ACTIO_F_INAPPLICABLE, &m->source, about ? about->span : (struct actio_span){ 0 },
+                    ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(whom), ACTIO_TEXT(why)));
     return 1;
 }
 
@@ -129,23 +129,23 @@ static int check_start(struct actio_action *a, struct actio_findings *f)
     double size = size_of_data(a);
     char whom[256];
     if (!isfinite(size) || actio_doubled_data(d, a->residual))
-        return refuse(f, ACTIO_F_START_NOT_FINITE, ACTIO_ARGS(ACTIO_TEXT("the action")));
+        return doubled_refuse(f, ACTIO_F_START_NOT_FINITE, ACTIO_ARGS(ACTIO_TEXT("the action")));
     for (size_t i = d->p + d->h; i-- > 0;) {
         if (fabs(a->residual[i]) <= OFF * size * size) continue;
         size_t k = i < d->p ? i : a->sys->position_row[i - d->p];
         const struct actio_constraint *c = &a->model->constraint[k];
         snprintf(whom, sizeof whom, "%s'%.200s'", i < d->p && c->kind == ACTIO_HOLONOMIC ? "the rate of " : "",
                  c->label);
-        actio_find_at(f, ACTIO_F_START_BREAKS, &a->model->source, c->span,
-                      ACTIO_ARGS(ACTIO_TEXT("point"), ACTIO_TEXT(whom), ACTIO_NUMBER(a->residual[i]),
-                                 ACTIO_TEXT("give start data on the constraints; `actio check` names the nearest")));
+        actio_report_at(f, ACTIO_F_START_BREAKS, &a->model->source, c->span,
+                        ACTIO_ARGS(ACTIO_TEXT("point"), ACTIO_TEXT(whom), ACTIO_NUMBER(a->residual[i]),
+                                   ACTIO_TEXT("give start data on the constraints; `actio check` names the nearest")));
         return 1;
     }
     return 0;
 }
 
 /* Walls are soft while the parts are formed; the model is given back as it was. */
-static int make(struct actio_action *a, const struct actio_action_options *o, struct actio_findings *f)
+static int doubled_make(struct actio_action *a, const struct actio_action_options *o, struct actio_findings *f)
 {
     struct actio_model *m = a->model;
     double sigma = m->soft.sigma, barrier = m->soft.barrier;
@@ -164,19 +164,19 @@ static int make(struct actio_action *a, const struct actio_action_options *o, st
 struct actio_action *actio_action_inside(struct actio_context *ctx, struct actio_model *model,
                                          const struct actio_action_options *options, struct actio_findings *f)
 {
-    struct actio_action *a = actio_take(ctx, 1, sizeof *a);
+    struct actio_action *a = actio_alloc(ctx, 1, sizeof *a);
     struct actio_action_options whole = options ? *options : (struct actio_action_options){ 0 };
     if (!whole.grid) whole.grid = 64;
     struct actio_findings *outer = ctx->findings;
     if (!a) {
-        refuse(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
+        doubled_refuse(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
     a->ctx = ctx;
     a->model = model;
     ctx->findings = f;
     actio_arena_open(&a->arena, ctx);
-    if (make(a, &whole, f)) {
+    if (doubled_make(a, &whole, f)) {
         actio_action_free(a);
         a = NULL;
     }
@@ -190,7 +190,7 @@ void actio_action_free(struct actio_action *a)
     actio_doubled_close(&a->d);
     actio_system_free(a->sys);
     actio_arena_close(&a->arena);
-    actio_give(a->ctx, a);
+    actio_free(a->ctx, a);
 }
 
 size_t actio_action_size(const struct actio_action *a) { return a ? a->d.size : 0; }
@@ -232,14 +232,14 @@ static int stopped(const struct actio_action *a, struct actio_findings *f)
 {
     struct actio_context *ctx = a->ctx;
     if (actio_cancelled(ctx)) {
-        actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+        actio_report(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
         return actio_cancel_exit(ctx);
     }
     if (actio_stopped(ctx))
-        actio_find(f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("solving for the action's critical point")));
+        actio_report(f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("solving for the action's critical point")));
     else
-        actio_find(f, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the action's critical point"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(f, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the action's critical point"), ACTIO_COUNT(ctx->bytes_limit)));
     return ACTIO_LIMIT_REACHED;
 }
 
@@ -252,14 +252,14 @@ int actio_action_solve(struct actio_action *a, double *x, struct actio_findings 
     case ACTIO_GRID_DONE: return ACTIO_DONE;
     case ACTIO_GRID_STOPPED: return stopped(a, f);
     case ACTIO_ACTION_TOO_LARGE:
-        actio_find(f, ACTIO_F_TOO_LARGE,
-                   ACTIO_ARGS(ACTIO_TEXT("an action whose critical point is not unique"), ACTIO_COUNT(d->size),
-                              ACTIO_COUNT((size_t)ACTIO_ACTION_DENSE)));
+        actio_report(f, ACTIO_F_TOO_LARGE,
+                     ACTIO_ARGS(ACTIO_TEXT("an action whose critical point is not unique"), ACTIO_COUNT(d->size),
+                                ACTIO_COUNT((size_t)ACTIO_ACTION_DENSE)));
         return ACTIO_LIMIT_REACHED;
-    case ACTIO_GRID_SINGULAR: actio_find(f, ACTIO_F_ACTION_SINGULAR, ACTIO_ARGS(ACTIO_COUNT(d->points))); break;
+    case ACTIO_GRID_SINGULAR: actio_report(f, ACTIO_F_ACTION_SINGULAR, ACTIO_ARGS(ACTIO_COUNT(d->points))); break;
     default:
-        actio_find(f, ACTIO_F_ACTION_DIVERGED,
-                   ACTIO_ARGS(ACTIO_COUNT(d->points), ACTIO_COUNT(d->iterations), ACTIO_NUMBER(d->residual)));
+        actio_report(f, ACTIO_F_ACTION_DIVERGED,
+                     ACTIO_ARGS(ACTIO_COUNT(d->points), ACTIO_COUNT(d->iterations), ACTIO_NUMBER(d->residual)));
         break;
     }
     return ACTIO_NUMERICS_FAILED;

@@ -34,9 +34,9 @@ struct actio_dual_action {
 static int refuse_word(struct actio_findings *f, struct actio_arena *arena, const char *what, const char *word,
                        const char *hint)
 {
-    actio_find(f, ACTIO_F_BAD_OPTION,
-               ACTIO_ARGS(ACTIO_TEXT(actio_arena_format(arena, "unknown %s of the dual action: '%.40s'", what, word)),
-                          ACTIO_TEXT(hint)));
+    actio_report(f, ACTIO_F_BAD_OPTION,
+                 ACTIO_ARGS(ACTIO_TEXT(actio_arena_format(arena, "unknown %s of the dual action: '%.40s'", what, word)),
+                            ACTIO_TEXT(hint)));
     return 1;
 }
 
@@ -82,7 +82,7 @@ static struct actio_run_options run_options(const struct actio_dual_action_optio
 }
 
 /* Does the model have one, and do options fit? */
-static int check(struct actio_dual_action *a)
+static int dual_check(struct actio_dual_action *a)
 {
     struct actio_problem *problem = &a->problem;
     struct wording words = { .problem = problem };
@@ -90,26 +90,26 @@ static int check(struct actio_dual_action *a)
     problem->principle = &actio_principle_dual;
     if (actio_principle_check(problem)) return 1;
     if (a->elements > MOST_ELEMENTS) {
-        actio_find(
+        actio_report(
             problem->f, ACTIO_F_TOO_LARGE,
             ACTIO_ARGS(ACTIO_TEXT("the number of elements"), ACTIO_COUNT(a->elements), ACTIO_COUNT(MOST_ELEMENTS)));
         return 1;
     }
     if (!problem->model->time.given) {
-        actio_find(problem->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
+        actio_report(problem->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
         return 1;
     }
     if (problem->model->mixed.frees == 0) return 0;
-    actio_find(problem->f, ACTIO_F_INAPPLICABLE,
-               ACTIO_ARGS(ACTIO_TEXT("dual"), ACTIO_TEXT("this model"),
-                          ACTIO_TEXT("its start data are free; give them by `start`")));
+    actio_report(problem->f, ACTIO_F_INAPPLICABLE,
+                 ACTIO_ARGS(ACTIO_TEXT("dual"), ACTIO_TEXT("this model"),
+                            ACTIO_TEXT("its start data are free; give them by `start`")));
     return 1;
 }
 
 /* ---- unknowns and entries */
 
 /* Where unknown i of element e is among the caller's, in the order of the element's matrix; NOWHERE: held. */
-static uint32_t index_of(const struct actio_dual_action *a, size_t e, size_t i)
+static uint32_t dual_index_of(const struct actio_dual_action *a, size_t e, size_t i)
 {
     const struct actio_dual_slab *s = &a->s;
     size_t k = a->e.k, nx = s->nx, inside = (k - 1) * nx, at;
@@ -122,7 +122,7 @@ static uint32_t index_of(const struct actio_dual_action *a, size_t e, size_t i)
 }
 
 /* Elements share the entries of the node between them: those belong to the first. */
-static uint32_t place_of(const struct actio_dual_action *a, size_t e, size_t i, size_t j)
+static uint32_t dual_place_of(const struct actio_dual_action *a, size_t e, size_t i, size_t j)
 {
     const struct actio_dual_slab *s = &a->s;
     size_t nl = s->nl, nx = s->nx, first = s->ni;
@@ -136,8 +136,9 @@ static void list_entries(struct actio_dual_action *a)
     for (size_t e = 0; e < a->elements; e++)
         for (size_t i = 0; i < nl; i++)
             for (size_t j = 0; j < nl; j++) {
-                uint32_t row = index_of(a, e, i), col = index_of(a, e, j), *place = &a->place[(e * nl + i) * nl + j];
-                *place = row == NOWHERE || col == NOWHERE ? NOWHERE : place_of(a, e, i, j);
+                uint32_t row = dual_index_of(a, e, i), col = dual_index_of(a, e, j),
+                         *place = &a->place[(e * nl + i) * nl + j];
+                *place = row == NOWHERE || col == NOWHERE ? NOWHERE : dual_place_of(a, e, i, j);
                 if (*place == a->count) {
                     a->row[a->count] = row;
                     a->col[a->count] = col;
@@ -172,7 +173,7 @@ static void list_times(struct actio_dual_action *a)
     }
 }
 
-static void lay_out(void *user)
+static void dual_lay_out(void *user)
 {
     struct actio_dual_action *a = user;
     struct actio_arena *arena = &a->problem.arena;
@@ -192,7 +193,7 @@ static void lay_out(void *user)
 /* ---- at given unknowns */
 
 /* So much of the caller's unknowns, with what is held between D and m, as those of the slab. */
-static void take(struct actio_dual_action *a, const double *z, double part)
+static void dual_take(struct actio_dual_action *a, const double *z, double part)
 {
     struct actio_dual_slab *s = &a->s;
     for (size_t i = 0; i < a->before; i++) s->newton.z[i] = part * z[i];
@@ -217,7 +218,7 @@ static void begin_at_base(struct actio_dual_action *a)
 
 /* Value, gradient, state. The map begins at the base, which is where it leads from 0, so that what comes out depends on
  * z only; where that is too far away it goes there in parts. A dual status. */
-static int evaluate(struct actio_dual_action *a, const double *z)
+static int dual_evaluate(struct actio_dual_action *a, const double *z)
 {
     if (is_at(a, z)) return ACTIO_DUAL_DONE;
     int status = ACTIO_DUAL_NO_MAP, most = a->s.fo->quadratic ? 1 : MOST_PARTS;
@@ -225,7 +226,7 @@ static int evaluate(struct actio_dual_action *a, const double *z)
         begin_at_base(a);
         status = ACTIO_DUAL_DONE;
         for (int i = 1; i <= parts && !status; i++) {
-            take(a, z, (double)i / parts);
+            dual_take(a, z, (double)i / parts);
             status = actio_dual_at(&a->s, a->s.newton.z);
         }
     }
@@ -238,7 +239,7 @@ static int outcome(int status) { return status ? ACTIO_NUMERICS_FAILED : ACTIO_D
 int actio_dual_action_value(struct actio_dual_action *a, const double *z, double *value)
 {
     if (!a || !z || !value) return ACTIO_WRONG_USAGE;
-    int status = evaluate(a, z);
+    int status = dual_evaluate(a, z);
     if (!status) *value = a->s.found.action;
     return outcome(status);
 }
@@ -247,7 +248,7 @@ int actio_dual_action_gradient(struct actio_dual_action *a, const double *z, dou
 {
     if (!a || !z || !gradient) return ACTIO_WRONG_USAGE;
     const struct actio_dual_slab *s = &a->s;
-    int status = evaluate(a, z);
+    int status = dual_evaluate(a, z);
     if (status) return outcome(status);
     memcpy(gradient, s->newton.G, a->before * sizeof *gradient);
     memcpy(gradient + a->before, s->newton.G + a->before + s->nx, (a->size - a->before) * sizeof *gradient);
@@ -260,7 +261,7 @@ int actio_dual_action_hessian(struct actio_dual_action *a, const double *z, doub
     struct actio_dual_slab *s = &a->s;
     size_t nl = s->nl;
     double sign = s->h < 0 ? 1 : -1, *K = s->condensed.local;
-    int status = evaluate(a, z);
+    int status = dual_evaluate(a, z);
     memset(values, 0, a->count * sizeof *values);
     for (size_t e = 0; e < a->elements && !status; e++) {
         const uint32_t *place = a->place + e * nl * nl;
@@ -277,7 +278,7 @@ int actio_dual_action_state(struct actio_dual_action *a, const double *z, double
 {
     if (!a || !z) return ACTIO_WRONG_USAGE;
     const struct actio_dual_slab *s = &a->s;
-    int status = evaluate(a, z);
+    int status = dual_evaluate(a, z);
     if (status) return outcome(status);
     for (size_t l = 0; points && l < s->lanes; l++)
         for (size_t i = 0; i < s->nu; i++) points[l * s->nu + i] = s->lane.U[i * s->lanes + l];
@@ -289,7 +290,7 @@ int actio_dual_action_state(struct actio_dual_action *a, const double *z, double
 int actio_dual_action_least(struct actio_dual_action *a, const double *z, double *least, double *detector)
 {
     if (!a || !z) return ACTIO_WRONG_USAGE;
-    int status = evaluate(a, z);
+    int status = dual_evaluate(a, z);
     bool without = status == ACTIO_DUAL_NOT_POSITIVE && a->s.fo->quadratic && !detector;
     if ((status && !without) || actio_dual_judge(&a->s)) return ACTIO_NUMERICS_FAILED;
     if (least) *least = a->s.found.least;
@@ -304,7 +305,7 @@ int actio_dual_action_hamiltonian(struct actio_dual_action *a, const double *z, 
     struct actio_dual_slab *s = &a->s;
     size_t nu = s->nu, nx = s->nx;
     double *U = a->one, *base = U + nu, *kept = base + s->fo->base;
-    int status = evaluate(a, z);
+    int status = dual_evaluate(a, z);
     if (status) return outcome(status);
     a->known = false;
     for (size_t i = 0; i < s->fo->base; i++) kept[i] = s->lane.base[i * s->lanes];
@@ -326,20 +327,20 @@ static int was_stopped(const struct actio_dual_action *a, struct actio_findings 
 {
     bool cancelled = actio_cancelled(a->problem.ctx);
     if (!cancelled && !actio_stopped(a->problem.ctx)) return 0;
-    if (f && cancelled) actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
-    else if (f) actio_find(f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("solving for the dual action's maximum")));
+    if (f && cancelled) actio_report(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    else if (f) actio_report(f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("solving for the dual action's maximum")));
     return cancelled ? actio_cancel_exit(a->problem.ctx) : ACTIO_LIMIT_REACHED;
 }
 
-static void say(struct actio_dual_action *a, int status, struct actio_findings *f)
+static void dual_say(struct actio_dual_action *a, int status, struct actio_findings *f)
 {
     struct actio_problem *problem = &a->problem;
-    struct actio_dual_told *told = &problem->dual->told;
+    struct actio_dual_report *reported = &problem->dual->reported;
     struct actio_findings *outer = problem->ctx->findings;
     problem->ctx->findings = problem->f = f;
-    told->status = status;
-    told->t = problem->model->time.t0;
-    told->length = fabs(problem->model->time.t1 - problem->model->time.t0);
+    reported->status = status;
+    reported->t = problem->model->time.t0;
+    reported->length = fabs(problem->model->time.t1 - problem->model->time.t0);
     if (!actio_dual_foresee(problem)) actio_dual_explain(problem, problem->y0);
     problem->ctx->findings = outer;
     problem->f = NULL;
@@ -349,7 +350,7 @@ int actio_dual_action_solve(struct actio_dual_action *a, double *z, struct actio
 {
     if (!a || !z) return ACTIO_WRONG_USAGE;
     struct actio_dual_slab *s = &a->s;
-    int status = evaluate(a, z);
+    int status = dual_evaluate(a, z);
     a->known = false;
     if (!status) {
         status = actio_dual_climb(s);
@@ -358,7 +359,7 @@ int actio_dual_action_solve(struct actio_dual_action *a, double *z, struct actio
     }
     int stopped = status ? was_stopped(a, f) : 0;
     if (stopped) return stopped;
-    if (status && f) say(a, status, f);
+    if (status && f) dual_say(a, status, f);
     return outcome(status);
 }
 
@@ -380,10 +381,10 @@ static int check_base(struct actio_dual_action *a)
         if (actio_cholesky_factor(nu, s->condensed.small)) break;
     }
     if (status == ACTIO_DUAL_NOT_POSITIVE)
-        actio_find(a->problem.f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(s->lane.time[l])));
+        actio_report(a->problem.f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(s->lane.time[l])));
     else
-        actio_find(a->problem.f, ACTIO_F_DUAL_NO_VALUE,
-                   ACTIO_ARGS(ACTIO_TEXT("a formula is not finite at the base state")));
+        actio_report(a->problem.f, ACTIO_F_DUAL_NO_VALUE,
+                     ACTIO_ARGS(ACTIO_TEXT("a formula is not finite at the base state")));
     return 1;
 }
 
@@ -399,13 +400,13 @@ static int set_base(struct actio_dual_action *a)
     if (status == ACTIO_FLOW_OK) return check_base(a);
     if (actio_problem_report_limits(problem, status, "the dual action's base state")) return 1;
     if (problem->dual->task.base == ACTIO_BASE_EXACT)
-        actio_find(
+        actio_report(
             problem->f, ACTIO_F_DUAL_NO_VALUE,
             ACTIO_ARGS(ACTIO_TEXT("the motion that serves as base state does not reach the end of the interval")));
     else
-        actio_find(problem->f, ACTIO_F_DUAL_NO_BASE,
-                   ACTIO_ARGS(ACTIO_NUMBER(problem->model->time.t0),
-                              ACTIO_NUMBER(fabs(problem->model->time.t1 - problem->model->time.t0))));
+        actio_report(problem->f, ACTIO_F_DUAL_NO_BASE,
+                     ACTIO_ARGS(ACTIO_NUMBER(problem->model->time.t0),
+                                ACTIO_NUMBER(fabs(problem->model->time.t1 - problem->model->time.t0))));
     return 1;
 }
 
@@ -424,39 +425,39 @@ static int open_slab(struct actio_dual_action *a)
         return 1;
     size_t nl = a->s.nl;
     if (a->elements > (NOWHERE - 1) / (nl * nl)) {
-        actio_find(problem->f, ACTIO_F_TOO_LARGE,
-                   ACTIO_ARGS(ACTIO_TEXT("the number of elements"), ACTIO_COUNT(a->elements),
-                              ACTIO_COUNT((NOWHERE - 1) / (nl * nl))));
+        actio_report(problem->f, ACTIO_F_TOO_LARGE,
+                     ACTIO_ARGS(ACTIO_TEXT("the number of elements"), ACTIO_COUNT(a->elements),
+                                ACTIO_COUNT((NOWHERE - 1) / (nl * nl))));
         return 1;
     }
     a->before = a->elements * k * a->s.nx;
     a->size = a->before + a->elements * k * a->s.ng;
     a->basing = actio_dual_basing_open(m, a->elements, points);
-    if (a->basing) return set_base(a) || actio_attempt(problem->ctx, lay_out, a);
-    actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY,
-               ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(problem->ctx->bytes_limit)));
+    if (a->basing) return set_base(a) || actio_attempt(problem->ctx, dual_lay_out, a);
+    actio_report(problem->f, ACTIO_F_OUT_OF_MEMORY,
+                 ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(problem->ctx->bytes_limit)));
     return 1;
 }
 
 /* Where there is no maximum there is a function all the same: nothing is foreseen before a solution is requested. */
-static int make(struct actio_dual_action *a)
+static int dual_make(struct actio_dual_action *a)
 {
     struct actio_problem *problem = &a->problem;
     a->elements = problem->options.grid;
-    if (check(a)) return 1;
+    if (dual_check(a)) return 1;
     problem->options.grid = 0;
     int bad = actio_problem_ready(problem, &actio_principle_dual);
     problem->options.grid = problem->motion.chosen.grid = a->elements;
     if (bad) return 1;
     if (actio_motion_begin(&problem->motion, problem->model->time.t0, problem->y0)) {
-        actio_find(problem->f, ACTIO_F_DUAL_NO_VALUE,
-                   ACTIO_ARGS(ACTIO_TEXT("a switch has no definite branch at the start")));
+        actio_report(problem->f, ACTIO_F_DUAL_NO_VALUE,
+                     ACTIO_ARGS(ACTIO_TEXT("a switch has no definite branch at the start")));
         return 1;
     }
     if (problem->sys->switches.count)
-        actio_find(problem->f, ACTIO_F_DUAL_FROZEN,
-                   ACTIO_ARGS(ACTIO_TEXT(problem->sys->switches.text[0]),
-                              ACTIO_TEXT(problem->sys->switches.whole[0] ? "" : " its sign")));
+        actio_report(problem->f, ACTIO_F_DUAL_FROZEN,
+                     ACTIO_ARGS(ACTIO_TEXT(problem->sys->switches.text[0]),
+                                ACTIO_TEXT(problem->sys->switches.whole[0] ? "" : " its sign")));
     return open_slab(a);
 }
 
@@ -466,13 +467,14 @@ struct actio_dual_action *actio_dual_action_inside(struct actio_context *ctx, st
 {
     static const struct actio_dual_action_options plain = { 0 };
     struct actio_run_options run = run_options(options ? options : &plain);
-    struct actio_dual_action *a = actio_take(ctx, 1, sizeof *a);
+    struct actio_dual_action *a = actio_alloc(ctx, 1, sizeof *a);
     if (!a) {
-        actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(f, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
     actio_problem_open(&a->problem, ctx, model, &run, f);
-    int bad = make(a);
+    int bad = dual_make(a);
     ctx->findings = a->problem.outer;
     a->problem.f = NULL;
     if (bad) {
@@ -491,7 +493,7 @@ void actio_dual_action_free(struct actio_dual_action *a)
     actio_dual_element_close(&a->e);
     a->problem.outer = ctx->findings; /* whose they are now */
     actio_problem_close(&a->problem);
-    actio_give(ctx, a);
+    actio_free(ctx, a);
 }
 
 /* ---- what there is */

@@ -50,7 +50,7 @@ static size_t reach(struct matching *m, size_t at)
     return next;
 }
 
-static void join(struct matching *m, size_t row)
+static void assign_join(struct matching *m, size_t row)
 {
     size_t at = 0;
     m->row_of[0] = row;
@@ -107,7 +107,7 @@ bool actio_assign(size_t n, const double *size, uint32_t *column, uint32_t *riva
     for (size_t i = 0; i < n * n; i++) work[i] = cost_of(size[i]);
     memset(work + n * n, 0, 2 * (n + 1) * sizeof *work);
     memset(iwork, 0, 4 * (n + 1) * sizeof *iwork);
-    for (size_t i = 1; i <= n; i++) join(&m, i);
+    for (size_t i = 1; i <= n; i++) assign_join(&m, i);
     m.row_of[0] = 0;
     for (size_t j = 1; j <= n; j++) {
         size_t row = m.row_of[j] - 1;

@@ -38,13 +38,13 @@ struct shape {
     uint32_t *order;
 };
 
-static bool look(struct actio_context *ctx, const struct actio_pattern *p, struct shape *shape)
+static bool band_look(struct actio_context *ctx, const struct actio_pattern *p, struct shape *shape)
 {
     struct actio_columns a = { 0 }, graph = { 0 };
     size_t n = p->rows;
-    uint32_t *place = actio_take_raw(ctx, p->count + 1, sizeof *place),
-             *same = actio_take_raw(ctx, n + 1, sizeof *same);
-    *shape = (struct shape){ .order = actio_take(ctx, n + 1, sizeof *shape->order) };
+    uint32_t *place = actio_alloc_raw(ctx, p->count + 1, sizeof *place),
+             *same = actio_alloc_raw(ctx, n + 1, sizeof *same);
+    *shape = (struct shape){ .order = actio_alloc(ctx, n + 1, sizeof *shape->order) };
     for (uint32_t i = 0; same && i < n; i++) same[i] = i;
     bool ok = place && same && shape->order && actio_columns_open(&a, ctx, n, p->count, p->i, p->j, place)
               && actio_order_graph(&graph, ctx, &a, same)
@@ -57,10 +57,10 @@ static bool look(struct actio_context *ctx, const struct actio_pattern *p, struc
     }
     actio_columns_close(&graph, ctx);
     actio_columns_close(&a, ctx);
-    actio_give(ctx, place);
-    actio_give(ctx, same);
+    actio_free(ctx, place);
+    actio_free(ctx, same);
     if (!ok) {
-        actio_give(ctx, shape->order);
+        actio_free(ctx, shape->order);
         shape->order = NULL;
     }
     return ok;
@@ -73,8 +73,8 @@ static int band_fits(const struct actio_pattern *p)
     struct shape shape;
     if (p->rows <= 40 || p->rows >= INT32_MAX || p->count >= INT32_MAX || p->count / 80 > p->rows) return 0;
     actio_context_init(&own);
-    if (!look(&own, p, &shape)) return 0;
-    actio_give(&own, shape.order);
+    if (!band_look(&own, p, &shape)) return 0;
+    actio_free(&own, shape.order);
     size_t width = shape.kl + shape.ku + 1;
     /* emptier bands are faster with a sparse solver */
     bool filled = (double)width * (double)p->rows <= 6 * (double)p->count;
@@ -87,8 +87,8 @@ static void band_close(void *h)
     if (!s) return;
     void *parts[] = { s->order,   s->start, s->source, s->column, s->value,  s->scale,       s->block, s->lower,
                       s->inverse, s->row,   s->edge,   s->foot,   s->corner, s->slot_column, s->pivot, s->x };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_give(s->ctx, parts[i]);
-    actio_give(s->ctx, s);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(s->ctx, parts[i]);
+    actio_free(s->ctx, s);
 }
 
 /* A row begins with the group of its first column and ends with the group of its last one. */
@@ -107,21 +107,21 @@ static bool take_parts(struct actio_band *s, size_t count)
     struct actio_context *ctx = s->ctx;
     size_t m = s->m + 1, room = s->room + 1;
     if (m > SIZE_MAX / 64 / (s->stride + room)) return false;
-    s->start = actio_take(ctx, s->n + 2, sizeof *s->start);
-    s->source = actio_take(ctx, count + 1, sizeof *s->source);
-    s->column = actio_take(ctx, count + 1, sizeof *s->column);
-    s->value = actio_take(ctx, s->q ? count : 1, sizeof *s->value);
-    s->scale = actio_take(ctx, s->n + 1, sizeof *s->scale);
-    s->block = actio_take(ctx, m * s->stride + LANES, sizeof *s->block);
-    s->lower = actio_take(ctx, m * s->kl + 1, sizeof *s->lower);
-    s->inverse = actio_take(ctx, m, sizeof *s->inverse);
-    s->row = actio_take(ctx, m, sizeof *s->row);
-    s->edge = actio_take(ctx, (m + s->kl) * s->room + 1, sizeof *s->edge);
-    s->foot = actio_take(ctx, s->foot_stride * s->room + 1, sizeof *s->foot);
-    s->corner = actio_take(ctx, 3 * room * room, sizeof *s->corner);
-    s->slot_column = actio_take(ctx, room, sizeof *s->slot_column);
-    s->pivot = actio_take(ctx, room, sizeof *s->pivot);
-    s->x = actio_take(ctx, 2 * s->n + s->w + LANES + room + 1, sizeof *s->x);
+    s->start = actio_alloc(ctx, s->n + 2, sizeof *s->start);
+    s->source = actio_alloc(ctx, count + 1, sizeof *s->source);
+    s->column = actio_alloc(ctx, count + 1, sizeof *s->column);
+    s->value = actio_alloc(ctx, s->q ? count : 1, sizeof *s->value);
+    s->scale = actio_alloc(ctx, s->n + 1, sizeof *s->scale);
+    s->block = actio_alloc(ctx, m * s->stride + LANES, sizeof *s->block);
+    s->lower = actio_alloc(ctx, m * s->kl + 1, sizeof *s->lower);
+    s->inverse = actio_alloc(ctx, m, sizeof *s->inverse);
+    s->row = actio_alloc(ctx, m, sizeof *s->row);
+    s->edge = actio_alloc(ctx, (m + s->kl) * s->room + 1, sizeof *s->edge);
+    s->foot = actio_alloc(ctx, s->foot_stride * s->room + 1, sizeof *s->foot);
+    s->corner = actio_alloc(ctx, 3 * room * room, sizeof *s->corner);
+    s->slot_column = actio_alloc(ctx, room, sizeof *s->slot_column);
+    s->pivot = actio_alloc(ctx, room, sizeof *s->pivot);
+    s->x = actio_alloc(ctx, 2 * s->n + s->w + LANES + room + 1, sizeof *s->x);
     if (!s->start || !s->source || !s->column || !s->value || !s->scale || !s->block || !s->lower || !s->inverse)
         return false;
     if (!s->row || !s->edge || !s->foot || !s->corner || !s->slot_column || !s->pivot || !s->x) return false;
@@ -136,7 +136,7 @@ static bool take_parts(struct actio_band *s, size_t count)
 /* Entries by rows of the order, those of a row as they are in the pattern. */
 static bool sort_entries(struct actio_band *s, const struct actio_pattern *p)
 {
-    uint32_t *where = actio_take_raw(s->ctx, s->n + 1, sizeof *where);
+    uint32_t *where = actio_alloc_raw(s->ctx, s->n + 1, sizeof *where);
     if (!where) return false;
     for (uint32_t k = 0; k < s->n; k++) where[s->order[k]] = k;
     for (size_t e = 0; e < p->count; e++) s->start[where[p->i[e]] + 2]++;
@@ -146,17 +146,17 @@ static bool sort_entries(struct actio_band *s, const struct actio_pattern *p)
         s->source[to] = (uint32_t)e;
         s->column[to] = where[p->j[e]];
     }
-    actio_give(s->ctx, where);
+    actio_free(s->ctx, where);
     return true;
 }
 
 static void *band_open(struct actio_context *ctx, const struct actio_pattern *p)
 {
     struct shape shape;
-    if (p->rows >= INT32_MAX || p->count >= INT32_MAX || !look(ctx, p, &shape)) return NULL;
-    struct actio_band *s = actio_take(ctx, 1, sizeof *s);
+    if (p->rows >= INT32_MAX || p->count >= INT32_MAX || !band_look(ctx, p, &shape)) return NULL;
+    struct actio_band *s = actio_alloc(ctx, 1, sizeof *s);
     if (!s) {
-        actio_give(ctx, shape.order);
+        actio_free(ctx, shape.order);
         return NULL;
     }
     *s = (struct actio_band){ .ctx = ctx,
@@ -249,7 +249,7 @@ INLINE size_t choose_row(const struct actio_band *s, size_t k, size_t end)
 }
 
 /* Is entry (r, k) no more than the rounding error of its sum? The row is followed back through the exchanges. */
-static bool vanishes(const struct actio_band *s, size_t k, size_t r)
+static bool band_vanishes(const struct actio_band *s, size_t k, size_t r)
 {
     double pivot = fabs(s->a[actio_band_first(s, r) + k]), sum = 0;
     if (pivot < DBL_MIN) return true;
@@ -356,7 +356,7 @@ INLINE int step(struct actio_band *whole, const struct actio_band *s, size_t k)
     size_t end = k + s->kl < s->m ? k + s->kl + 1 : s->m, r = choose_row(s, k, end), from = k / LANES * LANES;
     if (r == end) return (int)s->order[k] + 1;
     double pivot = s->a[actio_band_first(s, r) + k];
-    bool none = fabs(pivot) < suspicious && vanishes(whole, k, r);
+    bool none = fabs(pivot) < suspicious && band_vanishes(whole, k, r);
     if (s->room && whole->slots < s->room && (none || is_weak(whole, k, pivot))) {
         delay(whole, k, end);
         return 0;

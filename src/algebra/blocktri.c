@@ -4,7 +4,7 @@
 #include "algebra/tri.h"
 
 /* a := a L'^-1, row by row. */
-static void divide(size_t b, const double *L, double *a)
+static void blocktri_divide(size_t b, const double *L, double *a)
 {
     for (size_t r = 0; r < b; r++, a += b)
         for (size_t j = 0; j < b; j++) {
@@ -30,7 +30,7 @@ int actio_blocktri_factor(size_t count, size_t b, double *diag, double *below)
     for (size_t k = 0; k < count; k++, diag += b * b, below += b * b) {
         if (actio_cholesky_factor(b, diag)) return (int)k + 1;
         if (k + 1 == count) break;
-        divide(b, diag, below);
+        blocktri_divide(b, diag, below);
         subtract_square(b, diag + b * b, below);
     }
     return 0;

@@ -9,7 +9,7 @@ int actio_cyclic_open(struct actio_cyclic *c, struct actio_context *ctx, size_t 
 {
     size_t nl = (k + 1) * b, square = b * b;
     *c = (struct actio_cyclic){ .ctx = ctx, .N = N, .k = k, .b = b, .nl = nl, .ni = (k - 1) * b, .pinned = b };
-    c->block = actio_take(ctx, N * (nl * nl + 3 * square + nl) + 2 * square + 1, sizeof *c->block);
+    c->block = actio_alloc(ctx, N * (nl * nl + 3 * square + nl) + 2 * square + 1, sizeof *c->block);
     if (!c->block) return 1;
     c->local = c->block;
     c->diagonal = c->local + N * nl * nl;
@@ -21,12 +21,12 @@ int actio_cyclic_open(struct actio_cyclic *c, struct actio_context *ctx, size_t 
 
 void actio_cyclic_close(struct actio_cyclic *c)
 {
-    if (c->ctx) actio_give(c->ctx, c->block);
+    if (c->ctx) actio_free(c->ctx, c->block);
     *c = (struct actio_cyclic){ 0 };
 }
 
 /* a := a L'^-1, row by row. */
-static void divide(size_t b, const double *L, double *a)
+static void cyclic_divide(size_t b, const double *L, double *a)
 {
     for (size_t r = 0; r < b; r++)
         for (size_t j = 0; j < b; j++)
@@ -41,7 +41,7 @@ static void subtract(size_t b, double *to, const double *x, const double *y, boo
 }
 
 /* Blocks of the ends: own, beside the one before, and the arm to the first (rows of the first). */
-static int gather(struct actio_cyclic *c, double add)
+static int cyclic_gather(struct actio_cyclic *c, double add)
 {
     size_t b = c->b, nl = c->nl, ni = c->ni, square = b * b, N = c->N;
     memset(c->diagonal, 0, N * square * sizeof(double));
@@ -76,15 +76,15 @@ static int gather(struct actio_cyclic *c, double add)
 int actio_cyclic_factor(struct actio_cyclic *c, double add)
 {
     size_t b = c->b, square = b * b, N = c->N;
-    if (gather(c, add)) return 1;
+    if (cyclic_gather(c, add)) return 1;
     for (size_t e = 1; e < N; e++) {
         double *here = c->diagonal + e * square, *next = here + square, *beside = c->beside + e * square,
                *arm = c->arm + e * square;
         if (actio_cholesky_factor(b, here)) return 1;
-        divide(b, here, arm);
+        cyclic_divide(b, here, arm);
         subtract(b, c->diagonal, arm, arm, true);
         if (e + 1 == N) break;
-        divide(b, here, beside);
+        cyclic_divide(b, here, beside);
         subtract(b, next, beside, beside, true);
         subtract(b, arm + square, arm, beside, false);
     }

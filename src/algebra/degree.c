@@ -47,16 +47,16 @@ static bool make_room(struct degrees *s, size_t more)
 {
     if (s->used + more <= s->room) return true;
     size_t room = 2 * s->room + more;
-    uint32_t *wider = actio_take(s->ctx, room, sizeof *wider);
+    uint32_t *wider = actio_alloc(s->ctx, room, sizeof *wider);
     if (!wider) return false;
     memcpy(wider, s->clique, s->used * sizeof *wider);
-    actio_give(s->ctx, s->clique);
+    actio_free(s->ctx, s->clique);
     s->clique = wider;
     s->room = room;
     return true;
 }
 
-static void join(struct degrees *s, uint32_t p, const uint32_t *candidates, size_t count)
+static void degree_join(struct degrees *s, uint32_t p, const uint32_t *candidates, size_t count)
 {
     for (size_t c = 0; c < count; c++) {
         uint32_t i = candidates[c];
@@ -76,9 +76,9 @@ static bool make_element(struct degrees *s, uint32_t p)
     size_t begin = s->used;
     s->gone[p] = true;
     s->mark[p] = p;
-    join(s, p, list + s->elements[p], s->nodes[p]);
+    degree_join(s, p, list + s->elements[p], s->nodes[p]);
     for (uint32_t e = 0; e < s->elements[p]; e++) {
-        join(s, p, s->clique + s->start[list[e]], s->nodes[list[e]]);
+        degree_join(s, p, s->clique + s->start[list[e]], s->nodes[list[e]]);
         s->elements[list[e]] = 1; /* marks it absorbed: live elements have 0 here */
     }
     s->start[p] = begin;
@@ -130,7 +130,7 @@ static void tidy_node(struct degrees *s, uint32_t p, uint32_t i)
     s->degree[i] = (uint32_t)(degree < most ? degree : most);
 }
 
-static bool eliminate(struct degrees *s, uint32_t p)
+static bool degree_eliminate(struct degrees *s, uint32_t p)
 {
     bucket_remove(s, p);
     s->live--;
@@ -180,7 +180,7 @@ static bool run(struct degrees *s, uint32_t *order)
     start_degrees(s);
     for (size_t k = 0; s->live > 0; k++) {
         order[k] = bucket_lowest(s);
-        if (!eliminate(s, order[k])) return false;
+        if (!degree_eliminate(s, order[k])) return false;
     }
     return true;
 }
@@ -189,12 +189,12 @@ bool actio_order_degree(struct actio_columns *graph, struct actio_context *ctx, 
 {
     size_t n = graph->n;
     if (n == 0) return true;
-    uint32_t *words = actio_take(ctx, 9 * n, sizeof *words);
-    bool *gone = actio_take(ctx, n, sizeof *gone);
+    uint32_t *words = actio_alloc(ctx, 9 * n, sizeof *words);
+    bool *gone = actio_alloc(ctx, n, sizeof *gone);
     struct degrees s = {
         .ctx = ctx, .n = n, .start = graph->start, .list = graph->row, .gone = gone, .room = graph->start[n] + n
     };
-    s.clique = actio_take(ctx, s.room, sizeof *s.clique);
+    s.clique = actio_alloc(ctx, s.room, sizeof *s.clique);
     bool ok = words && gone && s.clique;
     if (ok) {
         uint32_t **part[] = { &s.elements, &s.nodes, &s.degree,  &s.head, &s.next,
@@ -203,8 +203,8 @@ bool actio_order_degree(struct actio_columns *graph, struct actio_context *ctx, 
         for (size_t i = 0; i < n; i++) s.nodes[i] = (uint32_t)(graph->start[i + 1] - graph->start[i]);
         ok = run(&s, order);
     }
-    actio_give(ctx, s.clique);
-    actio_give(ctx, gone);
-    actio_give(ctx, words);
+    actio_free(ctx, s.clique);
+    actio_free(ctx, gone);
+    actio_free(ctx, words);
     return ok;
 }

@@ -27,23 +27,23 @@ static void dense_close(void *h)
 {
     struct dense *d = h;
     if (!d) return;
-    actio_give(d->ctx, d->place);
-    actio_give(d->ctx, d->a);
-    actio_give(d->ctx, d->scale);
-    actio_give(d->ctx, d->pivot);
-    actio_give(d->ctx, d);
+    actio_free(d->ctx, d->place);
+    actio_free(d->ctx, d->a);
+    actio_free(d->ctx, d->scale);
+    actio_free(d->ctx, d->pivot);
+    actio_free(d->ctx, d);
 }
 
 static void *dense_open(struct actio_context *ctx, const struct actio_pattern *p)
 {
     size_t n = p->rows;
-    struct dense *d = actio_take(ctx, 1, sizeof *d);
+    struct dense *d = actio_alloc(ctx, 1, sizeof *d);
     if (!d) return NULL;
     *d = (struct dense){ .ctx = ctx, .n = n, .count = p->count, .definite = p->symmetric && p->definite };
-    d->place = actio_take(ctx, p->count + 1, sizeof *d->place);
-    d->a = actio_take(ctx, n * n + 1, sizeof *d->a);
-    d->scale = actio_take(ctx, n + 1, sizeof *d->scale);
-    d->pivot = actio_take(ctx, n + 1, sizeof *d->pivot);
+    d->place = actio_alloc(ctx, p->count + 1, sizeof *d->place);
+    d->a = actio_alloc(ctx, n * n + 1, sizeof *d->a);
+    d->scale = actio_alloc(ctx, n + 1, sizeof *d->scale);
+    d->pivot = actio_alloc(ctx, n + 1, sizeof *d->pivot);
     if (!d->place || !d->a || !d->scale || !d->pivot) {
         dense_close(d);
         return NULL;
@@ -52,7 +52,7 @@ static void *dense_open(struct actio_context *ctx, const struct actio_pattern *p
     return d;
 }
 
-static void load(struct dense *d, const double *values)
+static void dense_load(struct dense *d, const double *values)
 {
     memset(d->a, 0, d->n * d->n * sizeof *d->a);
     for (size_t e = 0; e < d->count; e++) d->a[d->place[e]] = values[e];
@@ -71,10 +71,10 @@ static void scale_rows(struct dense *d)
 static int dense_factor(void *h, const double *values)
 {
     struct dense *d = h;
-    load(d, values);
+    dense_load(d, values);
     d->by_cholesky = d->definite && actio_cholesky_factor(d->n, d->a) == 0;
     if (d->by_cholesky) return 0;
-    if (d->definite) load(d, values);
+    if (d->definite) dense_load(d, values);
     scale_rows(d);
     return actio_lu_factor(d->n, d->a, d->pivot);
 }

@@ -17,7 +17,7 @@ static double *row(const struct tableau *t, size_t i) { return t->a + i * t->col
 static size_t artificial(const struct tableau *t) { return 2 * t->n; }
 static size_t right(const struct tableau *t) { return 2 * t->n + 1; }
 
-static void fill(struct tableau *t, const double *M, const double *q)
+static void lcp_fill(struct tableau *t, const double *M, const double *q)
 {
     size_t n = t->n;
     memset(t->a, 0, n * t->cols * sizeof *t->a);
@@ -102,7 +102,7 @@ static double miss(size_t n, const double *M, const double *q, const double *z)
 static int follow_path(struct tableau *t, const double *M, const double *q, unsigned seed)
 {
     size_t n = t->n, first = 0;
-    fill(t, M, q);
+    lcp_fill(t, M, q);
     for (size_t i = 0; i < n && seed; i++) {
         seed = seed * 1664525u + 1013904223u;
         row(t, i)[artificial(t)] = -1 - (double)(seed >> 8) / (double)(1 << 24);

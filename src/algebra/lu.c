@@ -69,7 +69,7 @@ static void subtract(size_t nrhs, double *restrict bi, double f, const double *r
     for (size_t r = 0; r < nrhs; r++) bi[r] -= f * bj[r];
 }
 
-static void eliminate(size_t n, double *a, size_t k)
+static void lu_eliminate(size_t n, double *a, size_t k)
 {
     const double *top = a + k * n;
     for (size_t i = k + 1; i < n; i++) {
@@ -86,12 +86,12 @@ int actio_lu_factor(size_t n, double *a, int *pivot)
         if (p == n || fabs(a[p * n + k]) <= ACTIO_PIVOT_NOISE * noise(n, a, p, k)) return (int)k + 1;
         pivot[k] = (int)p;
         swap_rows(n, a, k, p);
-        eliminate(n, a, k);
+        lu_eliminate(n, a, k);
     }
     return 0;
 }
 
-static void divide(size_t nrhs, double *bi, double d)
+static void lu_divide(size_t nrhs, double *bi, double d)
 {
     for (size_t r = 0; r < nrhs; r++) bi[r] /= d;
 }
@@ -103,14 +103,14 @@ static void solve_plain(size_t n, const double *a, const int *pivot, double *b, 
         for (size_t j = 0; j < i; j++) subtract(nrhs, b + i * nrhs, a[i * n + j], b + j * nrhs);
     for (size_t i = n; i-- > 0 && !actio_gives_up((n - i) * nrhs);) {
         for (size_t j = i + 1; j < n; j++) subtract(nrhs, b + i * nrhs, a[i * n + j], b + j * nrhs);
-        divide(nrhs, b + i * nrhs, a[i * n + i]);
+        lu_divide(nrhs, b + i * nrhs, a[i * n + i]);
     }
 }
 
 static void solve_transposed(size_t n, const double *a, const int *pivot, double *b, size_t nrhs)
 {
     for (size_t k = 0; k < n && !actio_gives_up((n - k) * nrhs); k++) {
-        divide(nrhs, b + k * nrhs, a[k * n + k]);
+        lu_divide(nrhs, b + k * nrhs, a[k * n + k]);
         for (size_t j = k + 1; j < n; j++) subtract(nrhs, b + j * nrhs, a[k * n + j], b + k * nrhs);
     }
     for (size_t k = n; k-- > 1 && !actio_gives_up(k * nrhs);)
@@ -183,10 +183,10 @@ void actio_cholesky_solve(size_t n, const double *a, double *b, size_t nrhs)
     }
     for (size_t i = 0; i < n && !actio_gives_up(i * nrhs); i++) {
         for (size_t j = 0; j < i; j++) subtract(nrhs, b + i * nrhs, a[i * n + j], b + j * nrhs);
-        divide(nrhs, b + i * nrhs, a[i * n + i]);
+        lu_divide(nrhs, b + i * nrhs, a[i * n + i]);
     }
     for (size_t i = n; i-- > 0 && !actio_gives_up(i * nrhs);) {
-        divide(nrhs, b + i * nrhs, a[i * n + i]);
+        lu_divide(nrhs, b + i * nrhs, a[i * n + i]);
         for (size_t j = 0; j < i; j++) subtract(nrhs, b + j * nrhs, a[i * n + j], b + i * nrhs);
     }
 }

@@ -29,11 +29,11 @@ static size_t count_dense(const struct actio_columns *g, const uint32_t *by_degr
 /* The neighbours of every node by degree: nodes in that order enter the lists of their neighbours. */
 static bool sort_neighbours(struct actio_columns *g, struct actio_context *ctx, const uint32_t *by_degree)
 {
-    size_t *at = actio_take_raw(ctx, g->n + 1, sizeof *at);
-    uint32_t *row = actio_take_raw(ctx, g->start[g->n] + 1, sizeof *row);
+    size_t *at = actio_alloc_raw(ctx, g->n + 1, sizeof *at);
+    uint32_t *row = actio_alloc_raw(ctx, g->start[g->n] + 1, sizeof *row);
     if (!at || !row) {
-        actio_give(ctx, at);
-        actio_give(ctx, row);
+        actio_free(ctx, at);
+        actio_free(ctx, row);
         return false;
     }
     memcpy(at, g->start, g->n * sizeof *at);
@@ -41,15 +41,15 @@ static bool sort_neighbours(struct actio_columns *g, struct actio_context *ctx, 
         for (size_t e = g->start[by_degree[k]]; e < g->start[by_degree[k] + 1]; e++)
             row[at[g->row[e]]++] = by_degree[k];
     memcpy(g->row, row, g->start[g->n] * sizeof *row);
-    actio_give(ctx, at);
-    actio_give(ctx, row);
+    actio_free(ctx, at);
+    actio_free(ctx, row);
     return true;
 }
 
 /* Breadth first from root into queue; levels deep, the last of them from *last on. Nodes marked `none` are not there.
  * */
-static size_t spread(const struct actio_columns *g, uint32_t root, uint32_t stamp, uint32_t *mark, uint32_t *queue,
-                     size_t *last, size_t *levels)
+static size_t narrow_spread(const struct actio_columns *g, uint32_t root, uint32_t stamp, uint32_t *mark,
+                            uint32_t *queue, size_t *last, size_t *levels)
 {
     size_t count = 1;
     queue[0] = root;
@@ -74,15 +74,16 @@ static size_t spread(const struct actio_columns *g, uint32_t root, uint32_t stam
 
 /* One component from an end of it (George and Liu 1979): as long as a sweep from the thinnest node of the last level is
  * deeper. */
-static size_t lay_out(const struct actio_columns *g, uint32_t root, uint32_t *stamp, uint32_t *mark, uint32_t *queue)
+static size_t narrow_lay_out(const struct actio_columns *g, uint32_t root, uint32_t *stamp, uint32_t *mark,
+                             uint32_t *queue)
 {
-    size_t last, levels, deepest = 0, count = spread(g, root, ++*stamp, mark, queue, &last, &levels);
+    size_t last, levels, deepest = 0, count = narrow_spread(g, root, ++*stamp, mark, queue, &last, &levels);
     for (int t = 0; t < MOST_TRIES && levels > deepest; t++) {
         deepest = levels;
         root = queue[last];
         for (size_t k = last; k < count; k++)
             if (degree(g, queue[k]) < degree(g, root)) root = queue[k];
-        spread(g, root, ++*stamp, mark, queue, &last, &levels);
+        narrow_spread(g, root, ++*stamp, mark, queue, &last, &levels);
     }
     for (size_t k = 0; k < count; k++) mark[queue[k]] = none;
     return count;
@@ -100,12 +101,12 @@ static void reverse(size_t n, uint32_t *x)
 bool actio_order_narrow(struct actio_columns *graph, struct actio_context *ctx, uint32_t *order, size_t *border)
 {
     size_t n = graph->n, done = 0;
-    uint32_t *mark = actio_take(ctx, 2 * n + 2, sizeof *mark), *by_degree = mark + n + 1, stamp = 0;
+    uint32_t *mark = actio_alloc(ctx, 2 * n + 2, sizeof *mark), *by_degree = mark + n + 1, stamp = 0;
     if (!mark) return false;
     sort_nodes(graph, by_degree, mark);
     *border = count_dense(graph, by_degree);
     if (!sort_neighbours(graph, ctx, by_degree)) {
-        actio_give(ctx, mark);
+        actio_free(ctx, mark);
         return false;
     }
     memset(mark, 0, n * sizeof *mark);
@@ -114,8 +115,8 @@ bool actio_order_narrow(struct actio_columns *graph, struct actio_context *ctx, 
         mark[by_degree[n - 1 - k]] = none;
     }
     for (uint32_t v = 0; v < n; v++)
-        if (mark[v] != none) done += lay_out(graph, v, &stamp, mark, order + done);
+        if (mark[v] != none) done += narrow_lay_out(graph, v, &stamp, mark, order + done);
     reverse(done, order);
-    actio_give(ctx, mark);
+    actio_free(ctx, mark);
     return true;
 }

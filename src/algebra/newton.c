@@ -19,7 +19,7 @@ struct newton {
 
 size_t actio_newton_work(size_t m, size_t n) { return 3 * m + 2 * n + 3 * m * n + 4 * n * n + actio_rank_work(m, n); }
 
-static void lay_out(struct newton *s, double *work)
+static void newton_lay_out(struct newton *s, double *work)
 {
     size_t m = s->m, n = s->n;
     struct {
@@ -43,7 +43,7 @@ static bool finite_all(size_t count, const double *x)
     return true;
 }
 
-static double largest_of(size_t count, const double *x)
+static double newton_largest_of(size_t count, const double *x)
 {
     double largest = 0;
     for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(x[i]));
@@ -51,7 +51,7 @@ static double largest_of(size_t count, const double *x)
 }
 
 /* The largest residual, by rows in units of z, and where. */
-static void measure(struct newton *s)
+static void newton_measure(struct newton *s)
 {
     s->r->residual = 0;
     for (size_t i = 0; i < s->m; i++) {
@@ -78,7 +78,7 @@ static void times_transposed(size_t r, size_t t, size_t q, const double *a, cons
         for (size_t j = 0; j < q; j++) out[i * q + j] = actio_dot(t, a + i * t, b + j * t);
 }
 
-static size_t invert(struct newton *s)
+static size_t newton_invert(struct newton *s)
 {
     return actio_pseudo_inverse(s->m, s->n, s->K, s->rank_tol, s->P, s->work, s->iwork);
 }
@@ -94,7 +94,7 @@ static bool by_cholesky(struct newton *s)
         double *row = s->K + i * n;
         for (size_t j = 0; j < n; j++) row[j] = (s->J[i * n + j] - actio_dot(j, row, L + j * n)) / L[j * n + j];
     }
-    s->r->rank = invert(s);
+    s->r->rank = newton_invert(s);
     for (size_t j = n; j-- > 0;)
         for (size_t k = 0; k < m; k++) {
             double x = s->P[j * m + k];
@@ -107,7 +107,7 @@ static bool by_cholesky(struct newton *s)
 static void euclidean(struct newton *s)
 {
     memcpy(s->K, s->J, s->m * s->n * sizeof *s->K);
-    s->r->rank = invert(s);
+    s->r->rank = newton_invert(s);
 }
 
 /* The rows of `basis` that span the row space of J become G-orthogonal to those that span its null space, N:
@@ -210,13 +210,13 @@ static double step(struct newton *s, bool fresh)
 
 /* Steps until tol, until none helps, or until max_iterations. Old steps serve as long as each divides the merit by
  * fifty. */
-static void iterate(struct newton *s, int max_iterations)
+static void newton_iterate(struct newton *s, int max_iterations)
 {
     bool fresh = true;
     while (!(s->r->residual <= s->p->tol) && s->r->iterations < max_iterations) {
         double ratio = step(s, fresh);
-        measure(s);
-        bool tiny = s->r->residual <= 1e-9 * largest_of(s->n, s->z);
+        newton_measure(s);
+        bool tiny = s->r->residual <= 1e-9 * newton_largest_of(s->n, s->z);
         if (fresh && (ratio > 1 || (tiny && ratio > 0.5))) {
             s->r->round_off = tiny && s->r->residual > s->p->tol;
             return;
@@ -225,7 +225,7 @@ static void iterate(struct newton *s, int max_iterations)
         if (!keep) {
             if (!linearise(s)) return;
             make_steps(s);
-            measure(s);
+            newton_measure(s);
         }
         fresh = !keep;
     }
@@ -237,12 +237,12 @@ int actio_newton_solve(const struct actio_newton *p, double *z, double *work, in
         .p = p, .r = r, .m = p->m, .n = p->n, .rank_tol = p->rank_tol > 0 ? p->rank_tol : 1e-10, .z = z, .iwork = iwork
     };
     *r = (struct actio_newton_result){ 0 };
-    lay_out(&s, work);
+    newton_lay_out(&s, work);
     if (p->residual(p->user, z, s.c) != 0 || !finite_all(p->m, s.c) || !linearise(&s)) return 2;
-    measure(&s);
+    newton_measure(&s);
     if (!p->lazy || !(r->residual <= p->tol)) {
         make_steps(&s);
-        iterate(&s, p->max_iterations > 0 ? p->max_iterations : 50);
+        newton_iterate(&s, p->max_iterations > 0 ? p->max_iterations : 50);
     }
     r->converged = r->residual <= p->tol;
     return !(r->converged || r->round_off);

@@ -8,16 +8,16 @@ static const uint32_t none = UINT32_MAX;
 
 void actio_columns_close(struct actio_columns *c, struct actio_context *ctx)
 {
-    actio_give(ctx, c->start);
-    actio_give(ctx, c->row);
+    actio_free(ctx, c->start);
+    actio_free(ctx, c->row);
     *c = (struct actio_columns){ 0 };
 }
 
 static bool take_columns(struct actio_columns *c, struct actio_context *ctx, size_t n, size_t count)
 {
     *c = (struct actio_columns){ .n = n,
-                                 .start = actio_take(ctx, n + 2, sizeof *c->start),
-                                 .row = actio_take(ctx, count + 1, sizeof *c->row) };
+                                 .start = actio_alloc(ctx, n + 2, sizeof *c->start),
+                                 .row = actio_alloc(ctx, count + 1, sizeof *c->row) };
     if (c->start && c->row) return true;
     actio_columns_close(c, ctx);
     return false;
@@ -142,9 +142,9 @@ bool actio_order_graph(struct actio_columns *g, struct actio_context *ctx, const
                        const uint32_t *row_of)
 {
     size_t n = a->n;
-    uint32_t *node = actio_take(ctx, n + 1, sizeof *node);
+    uint32_t *node = actio_alloc(ctx, n + 1, sizeof *node);
     if (!node || !take_columns(g, ctx, n, 2 * a->start[n])) {
-        actio_give(ctx, node);
+        actio_free(ctx, node);
         return false;
     }
     for (uint32_t j = 0; j < n; j++) node[row_of[j]] = j;
@@ -164,7 +164,7 @@ bool actio_order_graph(struct actio_columns *g, struct actio_context *ctx, const
             }
         }
     unique_rows(g, node);
-    actio_give(ctx, node);
+    actio_free(ctx, node);
     return true;
 }
 

@@ -28,8 +28,8 @@ struct turn {
     actio_cx s;
 }; /* (c, s; -s*, c) */
 
-static actio_cx *factor(const struct chain *p, size_t i) { return p->t + i * p->n * p->n; }
-static actio_cx *hessenberg(const struct chain *p) { return factor(p, p->k - 1); }
+static actio_cx *periodic_factor(const struct chain *p, size_t i) { return p->t + i * p->n * p->n; }
+static actio_cx *hessenberg(const struct chain *p) { return periodic_factor(p, p->k - 1); }
 
 /* ---- rotations */
 
@@ -78,7 +78,7 @@ static struct turn clear_entry(size_t n, actio_cx *a, size_t l, size_t c)
 }
 
 /* Through the triangular factor a: columns l, l+1 turned by g, triangular again by the rotation returned. */
-static struct turn pass(size_t n, actio_cx *a, size_t l, struct turn g)
+static struct turn periodic_pass(size_t n, actio_cx *a, size_t l, struct turn g)
 {
     turn_columns(n, a, l, l + 2, g);
     return clear_entry(n, a, l, l);
@@ -88,7 +88,7 @@ static struct turn pass(size_t n, actio_cx *a, size_t l, struct turn g)
 static void pass_round(const struct chain *p, size_t l, size_t rows, struct turn g)
 {
     turn_columns(p->n, p->z, l, p->n, g);
-    for (size_t i = 0; i + 1 < p->k; i++) g = pass(p->n, factor(p, i), l, g);
+    for (size_t i = 0; i + 1 < p->k; i++) g = periodic_pass(p->n, periodic_factor(p, i), l, g);
     turn_columns(p->n, hessenberg(p), l, rows, g);
 }
 
@@ -98,10 +98,11 @@ static void make_triangular(const struct chain *p, size_t i)
 {
     size_t n = p->n;
     for (size_t c = 0; c + 1 < n; c++)
-        for (size_t l = n - 1; l-- > c;) turn_columns(n, factor(p, i + 1), l, n, clear_entry(n, factor(p, i), l, c));
+        for (size_t l = n - 1; l-- > c;)
+            turn_columns(n, periodic_factor(p, i + 1), l, n, clear_entry(n, periodic_factor(p, i), l, c));
 }
 
-static void reduce(const struct chain *p)
+static void periodic_reduce(const struct chain *p)
 {
     size_t n = p->n;
     for (size_t i = 0; i + 1 < p->k; i++) make_triangular(p, i);
@@ -122,7 +123,7 @@ static void sweep_zero(const struct chain *p, size_t lo, size_t hi, struct turn 
     for (size_t l = lo; l < hi; l++) g[l] = clear_entry(n, hessenberg(p), l, l);
     for (size_t l = lo; l < hi; l++) turn_columns(n, p->z, l, n, g[l]);
     for (size_t i = 0; i + 1 < p->k; i++)
-        for (size_t l = lo; l < hi; l++) g[l] = pass(n, factor(p, i), l, g[l]);
+        for (size_t l = lo; l < hi; l++) g[l] = periodic_pass(n, periodic_factor(p, i), l, g[l]);
     for (size_t l = lo; l < hi; l++) turn_columns(n, hessenberg(p), l, l + 2, g[l]);
 }
 
@@ -168,7 +169,7 @@ static struct corner corner_product(const struct chain *p, size_t lo, size_t hi)
     struct corner b = { .m = { { { 1, 0 } }, { { 0, 0 }, { 1, 0 } }, { { 0, 0 }, { 0, 0 }, { 1, 0 } } } };
     for (size_t f = 0; f < p->k; f++) {
         struct corner next = { .exponent = b.exponent };
-        const actio_cx *a = factor(p, f);
+        const actio_cx *a = periodic_factor(p, f);
         for (int i = 0; i < 9; i++)
             for (int l = 0; l < 3; l++)
                 next.m[i / 3][i % 3] = actio_cx_add(next.m[i / 3][i % 3],
@@ -203,7 +204,7 @@ static struct actio_scaled odd_shift(const struct corner *q)
 static struct actio_scaled diagonal_product(const struct chain *p, size_t factors, size_t l, double exponent)
 {
     struct actio_scaled product = actio_scaled_make((actio_cx){ 1, 0 }, exponent);
-    for (size_t i = 0; i < factors; i++) product = actio_scaled_mul(product, factor(p, i)[l * (p->n + 1)]);
+    for (size_t i = 0; i < factors; i++) product = actio_scaled_mul(product, periodic_factor(p, i)[l * (p->n + 1)]);
     return product;
 }
 
@@ -225,7 +226,7 @@ static bool first_turn(const struct chain *p, size_t lo, struct actio_scaled sig
 static bool has_null(const struct chain *p, size_t lo, size_t hi)
 {
     for (size_t i = 0; i + 1 < p->k; i++) {
-        const actio_cx *a = factor(p, i);
+        const actio_cx *a = periodic_factor(p, i);
         double largest = 0, least = INFINITY;
         for (size_t r = lo; r <= hi; r++) {
             for (size_t c = r; c <= hi; c++)
@@ -290,7 +291,7 @@ static size_t window_start(const struct chain *p, size_t hi)
 }
 
 /* How many eigenvalues, counted from above, were not found: 0 when H is triangular. */
-static size_t iterate(const struct chain *p)
+static size_t periodic_iterate(const struct chain *p)
 {
     size_t left = p->n;
     int count = 0;
@@ -306,7 +307,7 @@ static size_t iterate(const struct chain *p)
 
 /* ---- in and out */
 
-static struct chain lay_out(size_t n, size_t k, double *work)
+static struct chain periodic_lay_out(size_t n, size_t k, double *work)
 {
     struct chain p = { .n = n, .k = k, .t = (actio_cx *)work };
     p.z = p.t + k * n * n;
@@ -331,7 +332,7 @@ static bool take_factors(struct chain *p, const double *a)
         int e;
         frexp(s, &e);
         p->exponent -= e - 1;
-        for (size_t i = 0; i < n * n; i++) factor(p, f)[i] = (actio_cx){ s * a[f * n * n + i], 0 };
+        for (size_t i = 0; i < n * n; i++) periodic_factor(p, f)[i] = (actio_cx){ s * a[f * n * n + i], 0 };
     }
     memset(p->z, 0, n * n * sizeof *p->z);
     for (size_t i = 0; i < n; i++) p->z[i * n + i].re = 1;
@@ -376,10 +377,10 @@ static void sort(size_t n, size_t first, struct actio_multiplier *w, int *place)
 
 int actio_periodic_eigen(size_t n, size_t k, const double *a, struct actio_multiplier *w, double *work, int *iwork)
 {
-    struct chain p = lay_out(n, k, work);
+    struct chain p = periodic_lay_out(n, k, work);
     if (!take_factors(&p, a)) return ACTIO_PERIODIC_NOT_FINITE;
-    reduce(&p);
-    size_t lost = iterate(&p), found = n - lost;
+    periodic_reduce(&p);
+    size_t lost = periodic_iterate(&p), found = n - lost;
     struct actio_scaled *value = (struct actio_scaled *)p.rest;
     for (size_t j = 0; j < found; j++) value[j] = diagonal_product(&p, k, lost + j, p.exponent);
     actio_scaled_conjugates(found, 4 * DBL_EPSILON * (double)(n + k), value, w);
@@ -427,7 +428,7 @@ static void solve_row(const struct chain *p, size_t r, size_t j, actio_cx *y, st
     size_t n = p->n, k = p->k;
     struct cycle carried = { .pivot = { 0, 0 } };
     for (size_t i = 0; i < k; i++) {
-        const actio_cx *t = factor(p, i), d = t[r * n + r], e = t[j * n + j];
+        const actio_cx *t = periodic_factor(p, i), d = t[r * n + r], e = t[j * n + j];
         actio_cx b = { 0, 0 };
         for (size_t s = r + 1; s <= j; s++) b = actio_cx_sub(b, actio_cx_mul(t[r * n + s], y[i * n + s]));
         if (i == 0) carried = (struct cycle){ .first = d, .next = { -e.re, -e.im }, .right = b };
@@ -455,7 +456,7 @@ static int real_direction(size_t n, const actio_cx *v, double *x)
 int actio_periodic_vector(size_t n, size_t k, size_t which, double *x, double *work, const int *iwork)
 {
     if (iwork[n - 1] < 0) return 1; /* not triangular all through */
-    struct chain p = lay_out(n, k, work);
+    struct chain p = periodic_lay_out(n, k, work);
     size_t j = (size_t)iwork[which];
     actio_cx *y = (actio_cx *)p.rest, *v = y + k * n;
     memset(y, 0, k * n * sizeof *y);

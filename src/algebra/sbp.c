@@ -123,37 +123,37 @@ static struct pair halves(double a)
     return (struct pair){ hi, a - hi };
 }
 
-static struct pair product(double a, double b)
+static struct pair sbp_product(double a, double b)
 {
     double p = a * b;
     struct pair x = halves(a), y = halves(b);
     return (struct pair){ p, ((x.hi * y.hi - p) + x.hi * y.lo + x.lo * y.hi) + x.lo * y.lo };
 }
 
-static struct pair plus(struct pair a, struct pair b)
+static struct pair sbp_plus(struct pair a, struct pair b)
 {
     struct pair s = sum(a.hi, b.hi), t = sum(a.lo, b.lo);
     s = sum(s.hi, s.lo + t.hi);
     return sum(s.hi, s.lo + t.lo);
 }
 
-static struct pair minus(struct pair a, struct pair b) { return plus(a, (struct pair){ -b.hi, -b.lo }); }
+static struct pair minus(struct pair a, struct pair b) { return sbp_plus(a, (struct pair){ -b.hi, -b.lo }); }
 
-static struct pair times(struct pair a, struct pair b)
+static struct pair sbp_times(struct pair a, struct pair b)
 {
-    struct pair p = product(a.hi, b.hi);
+    struct pair p = sbp_product(a.hi, b.hi);
     return sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
-static struct pair scaled(double f, struct pair a) { return times(pair_of(f), a); }
+static struct pair sbp_scaled(double f, struct pair a) { return sbp_times(pair_of(f), a); }
 
 static struct pair over(struct pair a, struct pair b)
 {
     double q = a.hi / b.hi;
-    struct pair rest = minus(a, scaled(q, b));
+    struct pair rest = minus(a, sbp_scaled(q, b));
     double r = rest.hi / b.hi;
-    rest = minus(rest, scaled(r, b));
-    return plus(sum(q, r), pair_of(rest.hi / b.hi));
+    rest = minus(rest, sbp_scaled(r, b));
+    return sbp_plus(sum(q, r), pair_of(rest.hi / b.hi));
 }
 
 /* ---- Legendre-Gauss-Lobatto elements */
@@ -163,7 +163,7 @@ static struct pair legendre(size_t m, struct pair x, struct pair *before)
 {
     struct pair last = pair_of(1), P = x;
     for (size_t k = 1; k < m; k++) {
-        struct pair next = minus(scaled((double)(2 * k + 1), times(x, P)), scaled((double)k, last));
+        struct pair next = minus(sbp_scaled((double)(2 * k + 1), sbp_times(x, P)), sbp_scaled((double)k, last));
         last = P;
         P = over(next, pair_of((double)(k + 1)));
     }
@@ -179,7 +179,7 @@ static struct pair zero_near(size_t m, struct pair x)
     double degree = (double)m;
     for (int i = 0; i < STEPS; i++) {
         struct pair before, P = legendre(m, x, &before);
-        double slope = degree * minus(before, times(x, P)).hi,
+        double slope = degree * minus(before, sbp_times(x, P)).hi,
                bend = 2 * x.hi * slope / ((1 - x.hi) * (1 + x.hi)) - degree * (degree + 1) * P.hi;
         x = minus(x, pair_of(slope / bend));
     }
@@ -212,11 +212,11 @@ void actio_lgl_element(size_t points, double *x, double *H, double *Q)
     double scale = (double)(points * (points - 1));
     lobatto(points, xi, P);
     for (size_t i = 0; i < points; i++) {
-        x[i] = 0.5 * plus(pair_of(1), xi[i]).hi;
-        H[i] = over(pair_of(1), scaled(scale, times(P[i], P[i]))).hi;
+        x[i] = 0.5 * sbp_plus(pair_of(1), xi[i]).hi;
+        H[i] = over(pair_of(1), sbp_scaled(scale, sbp_times(P[i], P[i]))).hi;
         Q[i * points + i] = i == 0 ? -0.5 : i + 1 == points ? 0.5 : 0;
         for (size_t j = 0; j < i; j++) {
-            struct pair below = scaled(scale, times(times(P[i], P[j]), minus(xi[i], xi[j])));
+            struct pair below = sbp_scaled(scale, sbp_times(sbp_times(P[i], P[j]), minus(xi[i], xi[j])));
             Q[i * points + j] = over(pair_of(2), below).hi;
             Q[j * points + i] = -Q[i * points + j];
         }
@@ -237,7 +237,7 @@ static struct pair get(const struct square *s, size_t i, size_t j)
     return (struct pair){ w[0], w[1] };
 }
 
-static void put(const struct square *s, size_t i, size_t j, struct pair p)
+static void sbp_put(const struct square *s, size_t i, size_t j, struct pair p)
 {
     double *w = s->w + 2 * (i * s->n + j);
     w[0] = p.hi;
@@ -249,8 +249,8 @@ static void swap(const struct square *s, size_t a, size_t b, bool columns)
     for (size_t k = 0; a != b && k < s->n; k++) {
         size_t i = columns ? k : a, j = columns ? a : k, i2 = columns ? k : b, j2 = columns ? b : k;
         struct pair p = get(s, i, j);
-        put(s, i, j, get(s, i2, j2));
-        put(s, i2, j2, p);
+        sbp_put(s, i, j, get(s, i2, j2));
+        sbp_put(s, i2, j2, p);
     }
 }
 
@@ -266,21 +266,21 @@ static size_t largest_below(const struct square *s, size_t k)
 static void clear(const struct square *s, size_t i, size_t k)
 {
     struct pair factor = get(s, i, k);
-    put(s, i, k, pair_of(0));
+    sbp_put(s, i, k, pair_of(0));
     if (factor.hi == 0) return;
-    for (size_t j = 0; j < s->n; j++) put(s, i, j, minus(get(s, i, j), times(factor, get(s, k, j))));
+    for (size_t j = 0; j < s->n; j++) sbp_put(s, i, j, minus(get(s, i, j), sbp_times(factor, get(s, k, j))));
 }
 
 /* In place, by Gauss and Jordan with exchanged rows; `exchanged` remembers n of them. */
-static void invert(const struct square *s, double *exchanged)
+static void sbp_invert(const struct square *s, double *exchanged)
 {
     for (size_t k = 0; k < s->n; k++) {
         size_t p = largest_below(s, k);
         exchanged[k] = (double)p;
         swap(s, k, p, false);
         struct pair pivot = get(s, k, k);
-        put(s, k, k, pair_of(1));
-        for (size_t j = 0; j < s->n; j++) put(s, k, j, over(get(s, k, j), pivot));
+        sbp_put(s, k, k, pair_of(1));
+        for (size_t j = 0; j < s->n; j++) sbp_put(s, k, j, over(get(s, k, j), pivot));
         for (size_t i = 0; i < s->n; i++)
             if (i != k) clear(s, i, k);
     }
@@ -291,10 +291,10 @@ void actio_sbp_runge_kutta(size_t points, const double *H, const double *Q, doub
 {
     const struct square s = { points, work };
     for (size_t i = 0; i < points; i++)
-        for (size_t j = 0; j < points; j++) put(&s, i, j, sum(Q[i * points + j], i + j == 0));
-    invert(&s, A);
+        for (size_t j = 0; j < points; j++) sbp_put(&s, i, j, sum(Q[i * points + j], i + j == 0));
+    sbp_invert(&s, A);
     for (size_t i = 0; i < points; i++)
-        for (size_t j = 0; j < points; j++) A[i * points + j] = scaled(H[j], get(&s, i, j)).hi;
+        for (size_t j = 0; j < points; j++) A[i * points + j] = sbp_scaled(H[j], get(&s, i, j)).hi;
     for (size_t i = 0; i < points; i++) A[i * points] = H[0]; /* (Q + E0) 1 = e_0 */
     memcpy(A + (points - 1) * points, H, points * sizeof *H); /* 1' (Q + E0) = e_(N-1)' */
 }

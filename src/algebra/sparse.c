@@ -44,9 +44,9 @@ static int sparse_fits(const struct actio_pattern *p)
 
 static void factor_close(struct actio_context *ctx, struct factor *f)
 {
-    actio_give(ctx, f->start);
-    actio_give(ctx, f->index);
-    actio_give(ctx, f->value);
+    actio_free(ctx, f->start);
+    actio_free(ctx, f->index);
+    actio_free(ctx, f->value);
 }
 
 static void sparse_close(void *h)
@@ -55,11 +55,11 @@ static void sparse_close(void *h)
     if (!s) return;
     void *parts[] = { s->place, s->value, s->scale, s->x,     s->y,           s->pivot,     s->order, s->diagonal,
                       s->row,   s->step,  s->seen,  s->stack, s->topological, s->candidate, s->at };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_give(s->ctx, parts[i]);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(s->ctx, parts[i]);
     actio_columns_close(&s->a, s->ctx);
     factor_close(s->ctx, &s->l);
     factor_close(s->ctx, &s->u);
-    actio_give(s->ctx, s);
+    actio_free(s->ctx, s);
 }
 
 static bool take_parts(struct sparse *s)
@@ -69,20 +69,20 @@ static bool take_parts(struct sparse *s)
     double **numbers[] = { &s->scale, &s->x, &s->y, &s->pivot };
     bool ok = true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        ok &= (*words[i] = actio_take(s->ctx, s->n + 1, sizeof(uint32_t))) != NULL;
+        ok &= (*words[i] = actio_alloc(s->ctx, s->n + 1, sizeof(uint32_t))) != NULL;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        ok &= (*numbers[i] = actio_take(s->ctx, s->n + 1, sizeof(double))) != NULL;
-    ok &= (s->at = actio_take(s->ctx, s->n + 1, sizeof *s->at)) != NULL;
-    ok &= (s->place = actio_take(s->ctx, s->count + 1, sizeof *s->place)) != NULL;
-    return ok & ((s->value = actio_take(s->ctx, s->count + 1, sizeof *s->value)) != NULL);
+        ok &= (*numbers[i] = actio_alloc(s->ctx, s->n + 1, sizeof(double))) != NULL;
+    ok &= (s->at = actio_alloc(s->ctx, s->n + 1, sizeof *s->at)) != NULL;
+    ok &= (s->place = actio_alloc(s->ctx, s->count + 1, sizeof *s->place)) != NULL;
+    return ok & ((s->value = actio_alloc(s->ctx, s->count + 1, sizeof *s->value)) != NULL);
 }
 
 static bool factor_open(struct actio_context *ctx, struct factor *f, size_t n, size_t room)
 {
     f->room = room;
-    f->start = actio_take(ctx, n + 1, sizeof *f->start);
-    f->index = actio_take(ctx, room, sizeof *f->index);
-    f->value = actio_take(ctx, room, sizeof *f->value);
+    f->start = actio_alloc(ctx, n + 1, sizeof *f->start);
+    f->index = actio_alloc(ctx, room, sizeof *f->index);
+    f->value = actio_alloc(ctx, room, sizeof *f->value);
     return f->start && f->index && f->value;
 }
 
@@ -91,17 +91,17 @@ static bool factor_room(struct actio_context *ctx, struct factor *f, size_t used
 {
     if (used + more <= f->room) return true;
     size_t room = f->room + f->room / 2 + more;
-    uint32_t *index = actio_take(ctx, room, sizeof *index);
-    double *value = actio_take(ctx, room, sizeof *value);
+    uint32_t *index = actio_alloc(ctx, room, sizeof *index);
+    double *value = actio_alloc(ctx, room, sizeof *value);
     if (!index || !value) {
-        actio_give(ctx, index);
-        actio_give(ctx, value);
+        actio_free(ctx, index);
+        actio_free(ctx, value);
         return false;
     }
     memcpy(index, f->index, used * sizeof *index);
     memcpy(value, f->value, used * sizeof *value);
-    actio_give(ctx, f->index);
-    actio_give(ctx, f->value);
+    actio_free(ctx, f->index);
+    actio_free(ctx, f->value);
     f->index = index;
     f->value = value;
     f->room = room;
@@ -112,7 +112,7 @@ static bool factor_room(struct actio_context *ctx, struct factor *f, size_t used
 static bool analyse(struct sparse *s)
 {
     struct actio_columns graph = { 0 };
-    uint32_t *work = actio_take(s->ctx, 4 * s->n + 1, sizeof *work);
+    uint32_t *work = actio_alloc(s->ctx, 4 * s->n + 1, sizeof *work);
     bool ok = work != NULL;
     size_t fill = 0;
     /* row[] serves until the first factorisation: the row of each column */
@@ -122,7 +122,7 @@ static bool analyse(struct sparse *s)
     ok = ok && actio_order_graph(&graph, s->ctx, &s->a, s->row);
     if (ok) fill = actio_order_fill(&graph, s->order, work);
     actio_columns_close(&graph, s->ctx);
-    actio_give(s->ctx, work);
+    actio_free(s->ctx, work);
     for (size_t k = 0; ok && k < s->n; k++) s->diagonal[k] = s->row[s->order[k]];
     size_t room = fill + fill / 8 + s->n + 1;
     return ok && factor_open(s->ctx, &s->l, s->n, room) && factor_open(s->ctx, &s->u, s->n, room);
@@ -130,7 +130,7 @@ static bool analyse(struct sparse *s)
 
 static void *sparse_open(struct actio_context *ctx, const struct actio_pattern *p)
 {
-    struct sparse *s = actio_take(ctx, 1, sizeof *s);
+    struct sparse *s = actio_alloc(ctx, 1, sizeof *s);
     if (!s) return NULL;
     s->ctx = ctx;
     s->n = p->rows;
@@ -144,7 +144,7 @@ static void *sparse_open(struct actio_context *ctx, const struct actio_pattern *
 }
 
 /* Values into columns, each row scaled by a power of two. 0, or 1 + the column of an entry that is not finite. */
-static int load(struct sparse *s, const double *values)
+static int sparse_load(struct sparse *s, const double *values)
 {
     memset(s->scale, 0, s->n * sizeof *s->scale);
     for (size_t e = 0; e < s->count; e++) s->value[s->place[e]] = values[e];
@@ -197,7 +197,7 @@ static uint32_t choose_pivot(const struct sparse *s, size_t k, const uint32_t *c
 }
 
 /* Is the pivot of step k, in row r, no more than the rounding error of its sum? Looked into only when it is small. */
-static bool vanishes(const struct sparse *s, size_t k, uint32_t r)
+static bool sparse_vanishes(const struct sparse *s, size_t k, uint32_t r)
 {
     double pivot = fabs(s->x[r]), largest = 0, sum = 0;
     size_t first = s->u.start[k], last = s->u.start[k + 1];
@@ -240,7 +240,7 @@ static bool repeat_column(struct sparse *s, size_t k)
     size_t count = s->l.start[k + 1] - s->l.start[k];
     solve_column(s, k);
     s->step[r] = none;
-    if (choose_pivot(s, k, rows, count, r) == r && !vanishes(s, k, r)) {
+    if (choose_pivot(s, k, rows, count, r) == r && !sparse_vanishes(s, k, r)) {
         keep_column(s, k, r, rows, count);
         return true;
     }
@@ -289,7 +289,7 @@ static int new_column(struct sparse *s, uint32_t k)
     s->u.start[k + 1] = first + (s->n - top);
     solve_column(s, k);
     uint32_t r = choose_pivot(s, k, s->candidate, count, none);
-    if (r == none || vanishes(s, k, r)) {
+    if (r == none || sparse_vanishes(s, k, r)) {
         clear(s, s->candidate, count);
         return (int)j + 1;
     }
@@ -303,7 +303,7 @@ static int sparse_factor(void *h, const double *values)
 {
     struct sparse *s = h;
     size_t k = 0;
-    int bad = load(s, values);
+    int bad = sparse_load(s, values);
     if (bad) return bad;
     while (k < s->done && !gives_up(k) && repeat_column(s, k)) k++;
     if (k == s->n) return 0;

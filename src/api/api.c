@@ -317,7 +317,7 @@ static int attempt_writing(struct writing *w, void (*stage)(void *), const void 
     const char *missing = !thing ? name : !w->path ? "path" : NULL;
     if (!w->ctx || !w->f) return ACTIO_WRONG_USAGE;
     if (missing) {
-        actio_find(w->f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT(missing)));
+        actio_report(w->f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT(missing)));
         return ACTIO_WRONG_USAGE;
     }
     struct actio_call call = actio_call_begin(w->ctx, w->f);
@@ -401,7 +401,7 @@ int actio_model_drawable(struct actio_context *ctx, struct actio_model *model, c
     struct drawing d = { .ctx = ctx, .model = model, .axes = axes, .animate = animate, .f = f };
     if (!ctx || !f) return ACTIO_WRONG_USAGE;
     if (!model) {
-        actio_find(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("model")));
+        actio_report(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("model")));
         return ACTIO_WRONG_USAGE;
     }
     if (axes && strstr(axes, "dual.")) return ACTIO_DONE; /* known when the dual action is formed */

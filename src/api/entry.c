@@ -11,7 +11,7 @@ static bool enter(struct actio_call *call, struct actio_context *ctx, struct act
     if (!ctx || !f) return false;
     *call = actio_call_begin(ctx, f);
     if (object) return true;
-    actio_find(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT(name)));
+    actio_report(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT(name)));
     actio_call_end(call, true, "");
     return false;
 }
@@ -116,7 +116,7 @@ int actio_check_model(struct actio_context *ctx, struct actio_model *model, cons
     if (!enter(&call, ctx, f, "model", model)) return ACTIO_WRONG_USAGE;
     bool there = box || !boxes;
     for (size_t i = 0; there && i < boxes; i++) there = box[i].text != NULL;
-    if (!there) actio_find(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("box")));
+    if (!there) actio_report(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT("box")));
     int status = there ? actio_check_inside(ctx, model, box, boxes, f, out) : ACTIO_WRONG_USAGE;
     actio_call_end(&call, status == ACTIO_DONE && out->verdict, "the verdict");
     return f->status ? f->status : status;

@@ -50,10 +50,10 @@ struct actio_model *actio_model_read_string_inside(struct actio_context *ctx, co
                                                    struct actio_findings *f)
 {
     static const char kinds[] = ACTIO_CHANGE_KINDS;
-    struct actio_override *override = actio_take(ctx, changes + 1, sizeof *override);
+    struct actio_override *override = actio_alloc(ctx, changes + 1, sizeof *override);
     if (!override) {
-        actio_find(f, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("reading the model"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(f, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("reading the model"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
     for (size_t i = 0; i < changes; i++) {
@@ -62,7 +62,7 @@ struct actio_model *actio_model_read_string_inside(struct actio_context *ctx, co
         override[i].text = change[i].text;
     }
     struct actio_model *model = actio_model_read_text(ctx, file, text, length, override, changes, f);
-    actio_give(ctx, override);
+    actio_free(ctx, override);
     if (model && !actio_principles_claimed(model, f)) {
         actio_model_free(model);
         return NULL;
@@ -79,7 +79,7 @@ static struct actio_model *read_file(struct actio_context *ctx, const char *path
     char *text = actio_file_read(ctx, path, "the model file", &length, f);
     struct actio_model *model =
         text ? actio_model_read_string_inside(ctx, path, text, length, change, changes, f) : NULL;
-    actio_give(ctx, text);
+    actio_free(ctx, text);
     return model;
 }
 
@@ -90,7 +90,7 @@ static struct actio_model *read_input(struct actio_context *ctx, const struct ac
     char *text = actio_input_read(ctx, standard_input, "the model", &length, f);
     struct actio_model *model =
         text ? actio_model_read_string_inside(ctx, standard_input, text, length, change, changes, f) : NULL;
-    actio_give(ctx, text);
+    actio_free(ctx, text);
     return model;
 }
 
@@ -115,7 +115,7 @@ static void not_found(const char *name, struct actio_findings *f)
         strcpy(why, text);
         strcat(strcat(why, near), "'");
     }
-    actio_find(f, ACTIO_F_CANNOT_READ, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(why)));
+    actio_report(f, ACTIO_F_CANNOT_READ, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(why)));
 }
 
 struct actio_model *actio_model_read_inside(struct actio_context *ctx, const char *name,

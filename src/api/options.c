@@ -10,22 +10,22 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static bool refuse(struct actio_findings *f, const char *what, const char *word, const char *instead)
+static bool options_refuse(struct actio_findings *f, const char *what, const char *word, const char *instead)
 {
-    actio_find(f, ACTIO_F_NO_SUCH_WORD, ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_TEXT(word), ACTIO_TEXT(instead)));
+    actio_report(f, ACTIO_F_NO_SUCH_WORD, ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_TEXT(word), ACTIO_TEXT(instead)));
     return false;
 }
 
 static bool nothing(struct actio_findings *f, const char *what)
 {
-    actio_find(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT(what)));
+    actio_report(f, ACTIO_F_NOTHING_GIVEN, ACTIO_ARGS(ACTIO_TEXT(what)));
     return false;
 }
 
 bool actio_principle_fits(const char *by, struct actio_findings *f)
 {
     if (actio_principle_named(by)) return true;
-    actio_find(f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(by)));
+    actio_report(f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(by)));
     return false;
 }
 
@@ -44,7 +44,7 @@ bool actio_changes_fit(const struct actio_change *change, size_t changes, struct
     for (size_t i = 0; i < changes; i++) {
         char kind[2] = { change[i].kind, 0 };
         if (!*kind || !strchr(ACTIO_CHANGE_KINDS, *kind))
-            return refuse(f, "kind of change", kind, "p, s, t, w, h, b, f, T, A or W");
+            return options_refuse(f, "kind of change", kind, "p, s, t, w, h, b, f, T, A or W");
         if (!change[i].text) return nothing(f, "text of a change");
     }
     return true;
@@ -78,9 +78,9 @@ static bool sizes_fit(const struct size *row, size_t count, struct actio_finding
 {
     for (size_t i = 0; i < count; i++)
         if (!(row[i].x >= 0 && isfinite(row[i].x))) {
-            actio_find(f, ACTIO_F_NOT_A_SIZE,
-                       ACTIO_ARGS(ACTIO_TEXT(row[i].what), ACTIO_NUMBER(row[i].x),
-                                  ACTIO_TEXT("a finite number of at least 0")));
+            actio_report(f, ACTIO_F_NOT_A_SIZE,
+                         ACTIO_ARGS(ACTIO_TEXT(row[i].what), ACTIO_NUMBER(row[i].x),
+                                    ACTIO_TEXT("a finite number of at least 0")));
             return false;
         }
     return true;
@@ -98,12 +98,12 @@ static bool rows_fit(const struct actio_run_options *o, struct actio_findings *f
         if (stepper || actio_option_fits(&row[i], o, &x)) continue;
         actio_option_takes(&row[i], takes, sizeof takes);
         if (row[i].kind == ACTIO_TAKES_WORD)
-            return refuse(f, row[i].name, *(const char *const *)((const char *)o + row[i].offset), takes);
-        actio_find(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT(row[i].name), ACTIO_NUMBER(x), ACTIO_TEXT(takes)));
+            return options_refuse(f, row[i].name, *(const char *const *)((const char *)o + row[i].offset), takes);
+        actio_report(f, ACTIO_F_NOT_A_SIZE, ACTIO_ARGS(ACTIO_TEXT(row[i].name), ACTIO_NUMBER(x), ACTIO_TEXT(takes)));
         return false;
     }
     if (strcmp(o->method, "auto") == 0 || actio_stepper_find(o->method)) return true;
-    actio_find(f, ACTIO_F_NO_STEPPER, ACTIO_ARGS(ACTIO_TEXT(o->method)));
+    actio_report(f, ACTIO_F_NO_STEPPER, ACTIO_ARGS(ACTIO_TEXT(o->method)));
     return false;
 }
 
@@ -150,10 +150,10 @@ bool actio_orbit_options_fit(const struct actio_orbit_options *o, struct actio_f
 {
     static const char *const methods[] = { "shooting", "fourier", "dual" };
     if (!is_among(o->method, methods, COUNT(methods)))
-        return refuse(f, "method for orbits", o->method, "shooting, fourier or dual");
+        return options_refuse(f, "method for orbits", o->method, "shooting, fourier or dual");
     if (!(o->tol >= 0 && isfinite(o->tol))) {
-        actio_find(f, ACTIO_F_NOT_A_SIZE,
-                   ACTIO_ARGS(ACTIO_TEXT("tol"), ACTIO_NUMBER(o->tol), ACTIO_TEXT("a finite number of at least 0")));
+        actio_report(f, ACTIO_F_NOT_A_SIZE,
+                     ACTIO_ARGS(ACTIO_TEXT("tol"), ACTIO_NUMBER(o->tol), ACTIO_TEXT("a finite number of at least 0")));
         return false;
     }
     return actio_names_fit("average", o->average, o->averages, f) && actio_names_fit("loose", o->loose, o->looses, f)

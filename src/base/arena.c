@@ -23,8 +23,8 @@ static _Noreturn void exhausted(struct actio_arena *a)
 {
     struct actio_context *ctx = a->ctx;
     if (ctx->findings)
-        actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("building the model's formulas"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("building the model's formulas"), ACTIO_COUNT(ctx->bytes_limit)));
     actio_escape(ctx);
 }
 
@@ -32,7 +32,7 @@ static struct actio_block *new_block(struct actio_arena *a, size_t size)
 {
     struct actio_context *ctx = a->ctx;
     size_t bytes = size < SIZE_MAX / 2 ? rounded(sizeof(struct actio_block)) + size : SIZE_MAX;
-    struct actio_block *b = actio_allocate(ctx, NULL, bytes, bytes);
+    struct actio_block *b = actio_count_alloc(ctx, NULL, bytes, bytes);
     if (!b) exhausted(a);
     *b = (struct actio_block){ .size = size, .next = a->head };
     if (a->head) a->head->previous = b;
@@ -79,7 +79,7 @@ static void *regrow(struct actio_arena *a, struct actio_block *b, size_t new_siz
 {
     struct actio_context *ctx = a->ctx;
     size_t old = b->size;
-    struct actio_block *n = actio_allocate(ctx, b, rounded(sizeof *b) + new_size, new_size - old);
+    struct actio_block *n = actio_count_alloc(ctx, b, rounded(sizeof *b) + new_size, new_size - old);
     if (!n) exhausted(a);
     n->size = n->used = new_size;
     if (n->next) n->next->previous = n;

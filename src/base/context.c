@@ -75,8 +75,8 @@ bool actio_abandon(void)
 
 static _Noreturn void end_stage(struct actio_context *ctx, const char *what)
 {
-    if (ctx->findings && actio_cancelled(ctx)) actio_find(ctx->findings, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
-    else if (ctx->findings) actio_find(ctx->findings, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT(what)));
+    if (ctx->findings && actio_cancelled(ctx)) actio_report(ctx->findings, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    else if (ctx->findings) actio_report(ctx->findings, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT(what)));
     actio_escape(ctx);
 }
 
@@ -91,7 +91,7 @@ void actio_poll_overdue(struct actio_context *ctx)
     if (ctx->findings && ctx->escape && actio_overdue(ctx)) end_stage(ctx, "the work was under way");
 }
 
-void *actio_allocate(struct actio_context *ctx, void *old, size_t bytes, size_t more)
+void *actio_count_alloc(struct actio_context *ctx, void *old, size_t bytes, size_t more)
 {
     bool fits = more <= ctx->bytes_limit && ctx->bytes <= ctx->bytes_limit - more;
     void *p = fits ? ctx->allocate(ctx->allocate_user, old, bytes) : NULL;
@@ -111,23 +111,23 @@ struct header {
     size_t unused;
 };
 
-void *actio_take_raw(struct actio_context *ctx, size_t count, size_t size)
+void *actio_alloc_raw(struct actio_context *ctx, size_t count, size_t size)
 {
     bool countable = !size || count <= (SIZE_MAX - sizeof(struct header)) / size;
     size_t bytes = countable ? count * size + sizeof(struct header) : SIZE_MAX;
-    struct header *h = actio_allocate(ctx, NULL, bytes, bytes);
+    struct header *h = actio_count_alloc(ctx, NULL, bytes, bytes);
     if (!h) return NULL;
     h->size = bytes;
     return h + 1;
 }
 
-void *actio_take(struct actio_context *ctx, size_t count, size_t size)
+void *actio_alloc(struct actio_context *ctx, size_t count, size_t size)
 {
-    void *p = actio_take_raw(ctx, count, size);
+    void *p = actio_alloc_raw(ctx, count, size);
     return p ? memset(p, 0, count * size) : NULL;
 }
 
-void actio_give(struct actio_context *ctx, void *p)
+void actio_free(struct actio_context *ctx, void *p)
 {
     if (!p) return;
     struct header *h = (struct header *)p - 1;

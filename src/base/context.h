@@ -61,15 +61,15 @@ void actio_poll_overdue(struct actio_context *ctx);
 bool actio_cancelled(const struct actio_context *ctx);
 
 /* Numeric stages: zeroed memory counted against the limit; NULL when there is none. */
-void *actio_take(struct actio_context *ctx, size_t count, size_t size);
+void *actio_alloc(struct actio_context *ctx, size_t count, size_t size);
 /* not zeroed: for what is written before it is read */
-void *actio_take_raw(struct actio_context *ctx, size_t count, size_t size);
-void actio_give(struct actio_context *ctx, void *p); /* NULL is fine */
+void *actio_alloc_raw(struct actio_context *ctx, size_t count, size_t size);
+void actio_free(struct actio_context *ctx, void *p); /* NULL is fine */
 /* For allocators: `bytes` within the limit, or NULL, which is counted. An error that is found after a refusal is one of
- * memory, see actio_find_at;
+ * memory, see actio_report_at;
  * whoever can do without pardons it. */
 /* `more`: by which the count grows */
-void *actio_allocate(struct actio_context *ctx, void *old, size_t bytes, size_t more);
+void *actio_count_alloc(struct actio_context *ctx, void *old, size_t bytes, size_t more);
 void actio_pardon(struct actio_context *ctx, size_t before); /* refusals since there were `before` */
 
 #endif

@@ -118,7 +118,7 @@ static void add_value(const struct actio_value *v, struct actio_text *out)
     }
 }
 
-static void fill(const char *template, const struct actio_finding *f, struct actio_text *out)
+static void findings_fill(const char *template, const struct actio_finding *f, struct actio_text *out)
 {
     for (const char *p = template; *p; p++) {
         if (p[0] == '{' && p[1] >= '0' && p[1] <= '5' && p[2] == '}') {
@@ -128,8 +128,14 @@ static void fill(const char *template, const struct actio_finding *f, struct act
     }
 }
 
-void actio_finding_message(const struct actio_finding *f, struct actio_text *out) { fill(words[f->code].text, f, out); }
-void actio_finding_hint(const struct actio_finding *f, struct actio_text *out) { fill(words[f->code].hint, f, out); }
+void actio_finding_message(const struct actio_finding *f, struct actio_text *out)
+{
+    findings_fill(words[f->code].text, f, out);
+}
+void actio_finding_hint(const struct actio_finding *f, struct actio_text *out)
+{
+    findings_fill(words[f->code].hint, f, out);
+}
 
 static const char *text_of(struct actio_findings *f, void (*write)(const struct actio_finding *, struct actio_text *),
                            const struct actio_finding *item)
@@ -152,7 +158,7 @@ struct making {
     struct actio_finding *made;
 };
 
-static void make(void *user)
+static void findings_make(void *user)
 {
     struct making *m = user;
     struct actio_findings *f = m->f;
@@ -210,14 +216,14 @@ static enum actio_code cause(const struct actio_context *ctx, enum actio_code co
 }
 
 /* A finding may be about memory running out: it gets a little more than the limit and must not report itself. */
-static struct actio_finding *keep(struct making *m)
+static struct actio_finding *findings_keep(struct making *m)
 {
     struct actio_context *ctx = m->f->arena.ctx;
     struct actio_findings *outer = ctx->findings;
     size_t limit = ctx->bytes_limit;
     ctx->findings = NULL;
     if (limit < SIZE_MAX / 2) ctx->bytes_limit = limit + ((size_t)1 << 20);
-    bool failed = actio_attempt(ctx, make, m) != 0;
+    bool failed = actio_attempt(ctx, findings_make, m) != 0;
     ctx->bytes_limit = limit;
     ctx->findings = outer;
     if (failed) m->f->starved = true;
@@ -237,16 +243,16 @@ static bool said_of_stop(const struct actio_findings *f, enum actio_code code)
     return is_stop && said;
 }
 
-struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code code, const struct actio_source *source,
-                                    struct actio_span span, const struct actio_value arg[6])
+struct actio_finding *actio_report_at(struct actio_findings *f, enum actio_code code, const struct actio_source *source,
+                                      struct actio_span span, const struct actio_value arg[6])
 {
     struct actio_context *ctx = f->arena.ctx;
     struct actio_value own[6];
     memcpy(own, arg, sizeof own);
-    enum actio_code told = cause(ctx, code);
-    if (told != code) {
-        if (has_code(f, told)) return NULL;
-        code = told;
+    enum actio_code reported = cause(ctx, code);
+    if (reported != code) {
+        if (has_code(f, reported)) return NULL;
+        code = reported;
         source = NULL;
         span = (struct actio_span){ 0 };
         own[0] = ACTIO_TEXT(code == ACTIO_F_OUT_OF_MEMORY ? "the work under way" : "the work was under way");
@@ -258,23 +264,23 @@ struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code co
         f->dropped++;
         return NULL;
     }
-    return keep(&(struct making){ f, code, source, span, own, NULL });
+    return findings_keep(&(struct making){ f, code, source, span, own, NULL });
 }
 
-struct actio_finding *actio_find(struct actio_findings *f, enum actio_code code, const struct actio_value arg[6])
+struct actio_finding *actio_report(struct actio_findings *f, enum actio_code code, const struct actio_value arg[6])
 {
-    return actio_find_at(f, code, NULL, (struct actio_span){ 0 }, arg);
+    return actio_report_at(f, code, NULL, (struct actio_span){ 0 }, arg);
 }
 
 /* ---- around a public function */
 
 /* As such, or in better words: too many rows, too large a matrix. */
-static bool told_of_memory(const struct actio_findings *f)
+static bool reported_memory(const struct actio_findings *f)
 {
-    bool told = f->starved;
+    bool reported = f->starved;
     for (size_t i = 0; i < f->count; i++)
-        told = told || words[f->item[i].code].status == words[ACTIO_F_OUT_OF_MEMORY].status;
-    return told;
+        reported = reported || words[f->item[i].code].status == words[ACTIO_F_OUT_OF_MEMORY].status;
+    return reported;
 }
 
 struct actio_call actio_call_begin(struct actio_context *ctx, struct actio_findings *f)
@@ -297,11 +303,11 @@ void actio_call_end(struct actio_call *call, bool done, const char *what)
 {
     struct actio_context *ctx = call->ctx;
     bool silent = (ctx->abandoned || !done) && call->f->errors == call->errors;
-    if (ctx->refused && !told_of_memory(call->f))
-        actio_find(call->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what)));
-    else if (silent && actio_cancelled(ctx)) actio_find(call->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    if (ctx->refused && !reported_memory(call->f))
+        actio_report(call->f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(what)));
+    else if (silent && actio_cancelled(ctx)) actio_report(call->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
     else if (silent && actio_stopped(ctx))
-        actio_find(call->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the work was under way")));
+        actio_report(call->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the work was under way")));
     ctx->findings = call->outer;
     ctx->refused += call->refused;
     ctx->abandoned |= call->abandoned;

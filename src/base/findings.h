@@ -53,7 +53,7 @@ void actio_findings_open(struct actio_findings *f, struct actio_context *ctx);
 void actio_findings_close(struct actio_findings *f);
 /* Adds a finding without a place. Copies texts; never escapes: for one that finds no memory `starved` speaks. After
  * memory was refused and not pardoned, an error is a consequence of that: it is kept as OUT_OF_MEMORY, once. */
-struct actio_finding *actio_find(struct actio_findings *f, enum actio_code code, const struct actio_value arg[6]);
+struct actio_finding *actio_report(struct actio_findings *f, enum actio_code code, const struct actio_value arg[6]);
 /* The same with a place; `source` may be NULL. */
 struct actio_source {
     const char *file, *text;
@@ -61,8 +61,8 @@ struct actio_source {
 };
 /* of bytes of the text, up to the end of the line */
 struct actio_span actio_source_span(const struct actio_source *source, size_t from, size_t to);
-struct actio_finding *actio_find_at(struct actio_findings *f, enum actio_code code, const struct actio_source *source,
-                                    struct actio_span span, const struct actio_value arg[6]);
+struct actio_finding *actio_report_at(struct actio_findings *f, enum actio_code code, const struct actio_source *source,
+                                      struct actio_span span, const struct actio_value arg[6]);
 
 enum actio_severity actio_finding_severity(const struct actio_finding *f);
 int actio_finding_status(const struct actio_finding *f); /* by the table: what a signal ended has 130 */

@@ -68,10 +68,10 @@ static void take_box(void *user)
         bool fine =
             dots && read_end(equal + 1, dots, &low) && read_end(dots + 2, text + strlen(text), &high) && low < high;
         size_t i = fine ? component_named(problem, text, (size_t)(equal - text)) : SIZE_MAX;
-        if (!fine) actio_find(problem->f, ACTIO_F_BOX_RANGE, ACTIO_ARGS(ACTIO_TEXT(text)));
+        if (!fine) actio_report(problem->f, ACTIO_F_BOX_RANGE, ACTIO_ARGS(ACTIO_TEXT(text)));
         else if (i == SIZE_MAX)
-            actio_find(problem->f, ACTIO_F_BOX_NAME,
-                       ACTIO_ARGS(ACTIO_TEXT(actio_arena_text(&problem->arena, text, (size_t)(equal - text)))));
+            actio_report(problem->f, ACTIO_F_BOX_NAME,
+                         ACTIO_ARGS(ACTIO_TEXT(actio_arena_text(&problem->arena, text, (size_t)(equal - text)))));
         else {
             problem->box_given[i] = true;
             problem->box_low[i] = low;
@@ -439,9 +439,9 @@ static int check_start(struct checking *c)
 {
     struct actio_problem *problem = c->problem;
     size_t p = problem->sys->p;
-    c->start = (struct actio_start_check){ .position = actio_take(problem->ctx, p + 1, sizeof(double)),
-                                           .velocity = actio_take(problem->ctx, p + 1, sizeof(double)),
-                                           .nearest = actio_take(problem->ctx, problem->ny + 1, sizeof(double)) };
+    c->start = (struct actio_start_check){ .position = actio_alloc(problem->ctx, p + 1, sizeof(double)),
+                                           .velocity = actio_alloc(problem->ctx, p + 1, sizeof(double)),
+                                           .nearest = actio_alloc(problem->ctx, problem->ny + 1, sizeof(double)) };
     if (!c->start.position || !c->start.velocity || !c->start.nearest) return 1;
     actio_motion_check_start(&problem->motion, problem->model->time.given ? problem->model->time.t0 : 0, problem->y0,
                              &c->start);
@@ -482,9 +482,9 @@ int actio_check_inside(struct actio_context *ctx, struct actio_model *model, con
     *out = (struct actio_verdict_report){ 0 };
     actio_problem_open(&problem, ctx, model, NULL, f);
     int bad = model->field.axes ? actio_check_fields(&problem, out) : survey(&c);
-    actio_give(ctx, c.start.position);
-    actio_give(ctx, c.start.velocity);
-    actio_give(ctx, c.start.nearest);
+    actio_free(ctx, c.start.position);
+    actio_free(ctx, c.start.velocity);
+    actio_free(ctx, c.start.nearest);
     actio_problem_close(&problem);
     return bad ? (f->status ? f->status : ACTIO_LIMIT_REACHED) : f->status;
 }

@@ -15,8 +15,8 @@ struct actio_modes {
     struct actio_context *ctx;
     struct actio_arena arena;
     struct actio_spectrum s;
-    size_t told, width, entries; /* width: coordinates of a shape as it is computed */
-    const char **name;           /* by entry: of which variable, and where it lies */
+    size_t reported, width, entries; /* width: coordinates of a shape as it is computed */
+    const char **name;               /* by entry: of which variable, and where it lies */
     size_t *at;
 };
 
@@ -46,7 +46,7 @@ static void say_large(struct actio_problem *problem, const struct actio_spectrum
                          ACTIO_ARGS(ACTIO_COUNT(s->amount), ACTIO_TEXT(what), ACTIO_COUNT(s->worst)));
 }
 
-static void say(struct actio_problem *problem, enum actio_modes_status status, const struct actio_spectrum *s)
+static void modes_say(struct actio_problem *problem, enum actio_modes_status status, const struct actio_spectrum *s)
 {
     const struct actio_system *sys = problem->sys;
     char text[160];
@@ -75,8 +75,8 @@ static void say(struct actio_problem *problem, enum actio_modes_status status, c
     case ACTIO_MODES_TOO_LARGE: say_large(problem, s); break;
     case ACTIO_MODES_NO_MEMORY:
         if (!problem->f->errors)
-            actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY,
-                       ACTIO_ARGS(ACTIO_TEXT("the frequencies"), ACTIO_COUNT(problem->ctx->bytes_limit)));
+            actio_report(problem->f, ACTIO_F_OUT_OF_MEMORY,
+                         ACTIO_ARGS(ACTIO_TEXT("the frequencies"), ACTIO_COUNT(problem->ctx->bytes_limit)));
         break;
     default:
         actio_problem_report(
@@ -122,8 +122,8 @@ static int make_ready(struct actio_problem *problem)
 }
 
 /* Ready without words where all is well: `check` has said what there is to say. */
-static int prepare(struct actio_problem *problem, struct actio_context *ctx, struct actio_model *model,
-                   struct actio_findings *f)
+static int modes_prepare(struct actio_problem *problem, struct actio_context *ctx, struct actio_model *model,
+                         struct actio_findings *f)
 {
     struct actio_findings silent;
     actio_findings_open(&silent, ctx);
@@ -143,7 +143,7 @@ static int prepare(struct actio_problem *problem, struct actio_context *ctx, str
 static enum actio_modes_status look_nearby(struct actio_problem *problem, struct actio_spectrum *s)
 {
     struct actio_spectrum there;
-    double *y = actio_take(problem->ctx, problem->ny + 1, sizeof *y), t = problem->model->time.t0, most = 0;
+    double *y = actio_alloc(problem->ctx, problem->ny + 1, sizeof *y), t = problem->model->time.t0, most = 0;
     if (!y) return ACTIO_MODES_NO_REST;
     memcpy(y, problem->y0, problem->ny * sizeof *y);
     bool found = actio_rest_find(&problem->motion, t, y)
@@ -157,11 +157,11 @@ static enum actio_modes_status look_nearby(struct actio_problem *problem, struct
         actio_spectrum_close(problem->ctx, s);
         *s = there;
     }
-    actio_give(problem->ctx, y);
+    actio_free(problem->ctx, y);
     return found ? ACTIO_MODES_FOUND : ACTIO_MODES_NO_REST;
 }
 
-static int find(struct actio_problem *problem, struct actio_modes *o, size_t most)
+static int modes_find(struct actio_problem *problem, struct actio_modes *o, size_t most)
 {
     struct actio_search timed = { .problem = problem };
     if (actio_orbit_timed(&timed)) {
@@ -171,11 +171,11 @@ static int find(struct actio_problem *problem, struct actio_modes *o, size_t mos
     enum actio_modes_status status = actio_modes_solve(&problem->motion, problem->model->time.t0, problem->y0, &o->s);
     if (status == ACTIO_MODES_NO_REST) status = look_nearby(problem, &o->s);
     if (status != ACTIO_MODES_FOUND) {
-        say(problem, status, &o->s);
+        modes_say(problem, status, &o->s);
         return 1;
     }
     o->width = problem->sys->n;
-    o->told = most < o->s.count ? most : o->s.count;
+    o->reported = most < o->s.count ? most : o->s.count;
     return o->s.shape ? actio_attempt(problem->ctx, list_entries, &(struct listing){ o, problem }) : 0;
 }
 
@@ -183,14 +183,15 @@ struct actio_modes *actio_modes_inside(struct actio_context *ctx, struct actio_m
                                        struct actio_findings *f)
 {
     struct actio_problem problem;
-    struct actio_modes *o = actio_take(ctx, 1, sizeof *o);
+    struct actio_modes *o = actio_alloc(ctx, 1, sizeof *o);
     if (!o) {
-        actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("the frequencies"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(f, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the frequencies"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
     o->ctx = ctx;
     actio_arena_open(&o->arena, ctx);
-    int bad = prepare(&problem, ctx, model, f) || find(&problem, o, most);
+    int bad = modes_prepare(&problem, ctx, model, f) || modes_find(&problem, o, most);
     actio_problem_close(&problem);
     if (bad) {
         actio_modes_free(o);
@@ -204,10 +205,10 @@ void actio_modes_free(struct actio_modes *o)
     if (!o) return;
     actio_spectrum_close(o->ctx, &o->s);
     actio_arena_close(&o->arena);
-    actio_give(o->ctx, o);
+    actio_free(o->ctx, o);
 }
 
-size_t actio_modes_count(const struct actio_modes *o) { return o ? o->told : 0; }
+size_t actio_modes_count(const struct actio_modes *o) { return o ? o->reported : 0; }
 size_t actio_modes_all(const struct actio_modes *o, double *rounding)
 {
     if (rounding) *rounding = o ? o->s.rounding : 0;
@@ -216,7 +217,7 @@ size_t actio_modes_all(const struct actio_modes *o, double *rounding)
 
 struct actio_mode_info actio_modes_info(const struct actio_modes *o, size_t i)
 {
-    if (!o || i >= o->told) return (struct actio_mode_info){ NAN, NAN, NAN, "" };
+    if (!o || i >= o->reported) return (struct actio_mode_info){ NAN, NAN, NAN, "" };
     struct actio_mode x = o->s.mode[i];
     const char *kind = x.growth > 0 ? "unstable" : x.growth < 0 ? "damped" : x.omega > 0 ? "swings" : "free";
     return (struct actio_mode_info){ x.omega, x.growth, x.omega > 0 ? 2 * 3.14159265358979323846 / x.omega : NAN,
@@ -230,5 +231,5 @@ const char *actio_modes_name(const struct actio_modes *o, size_t entry)
 }
 double actio_modes_shape(const struct actio_modes *o, size_t i, size_t entry)
 {
-    return o && i < o->told && entry < o->entries ? o->s.shape[i * o->width + o->at[entry]] : (double)NAN;
+    return o && i < o->reported && entry < o->entries ? o->s.shape[i * o->width + o->at[entry]] : (double)NAN;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static size_t find(const struct actio_power_rows *x, const char *name)
+static size_t power_find(const struct actio_power_rows *x, const char *name)
 {
     size_t c = 0;
     while (c < x->cols && strcmp(x->name[c], name) != 0) c++;
@@ -46,7 +46,7 @@ const char *actio_power_of_reactions(const struct actio_power_rows *x, struct ac
         if (strncmp(x->name[c], prefix, sizeof prefix - 1) != 0
             || is_no_force(x->model, x->name[c] + sizeof prefix - 1))
             continue;
-        size_t rate = find(x, rate_name(x->name[c] + sizeof prefix - 1, arena));
+        size_t rate = power_find(x, rate_name(x->name[c] + sizeof prefix - 1, arena));
         for (size_t r = 0; rate < x->cols && r < x->rows; r++) {
             double p = x->data[c][r] * x->data[rate][r];
             if (isfinite(p)) {
@@ -65,7 +65,7 @@ const char *actio_power_of_reactions(const struct actio_power_rows *x, struct ac
 
 const char *actio_power_of_column(const struct actio_power_rows *x, const char *column, double nothing)
 {
-    size_t c = find(x, column);
+    size_t c = power_find(x, column);
     double least = 0, most = 0;
     if (c >= x->cols) return "";
     for (size_t r = 0; r < x->rows; r++)
@@ -88,7 +88,7 @@ struct asking {
 };
 
 /* States that the motion visits, as far as they are known; the start without. */
-static void fill(struct asking *a, const struct actio_motion *m, size_t count)
+static void power_fill(struct asking *a, const struct actio_motion *m, size_t count)
 {
     const struct actio_problem *problem = a->problem;
     const struct actio_model *model = problem->model;
@@ -124,7 +124,7 @@ static void ask_forces(struct asking *a, const struct actio_power_rows *x)
     for (size_t k = 0; k < m->forces; k++) {
         if (!m->force[k].label) continue;
         const char *column = actio_arena_format(&a->problem->arena, "power.%s", m->force[k].label);
-        size_t c = find(x, column);
+        size_t c = power_find(x, column);
         a->out->force[a->out->forces++] =
             (struct actio_power){ m->force[k].label,
                                   actio_power_of_column(x, column, c < x->cols ? 1e-9 * size[c] + 1e-12 : 0) };
@@ -142,14 +142,14 @@ static const char *ask(struct asking *a, struct actio_motion *m, bool forces)
         times[r] = problem->visits ? problem->visited_at[r] : problem->model->time.given ? problem->model->time.t0 : 0;
     if (actio_rows_open(&a->rows, m, times, count, problem->model->time.t1 < problem->model->time.t0)) return word;
     a->column = actio_rows_columns(&a->rows, count);
-    fill(a, m, count);
+    power_fill(a, m, count);
     if (a->column) {
         actio_rows_evaluate(&a->rows, count, a->column, count, true);
         struct actio_power_rows x = view(a, m->sys, count);
         word = actio_power_of_reactions(&x, &a->problem->arena);
         if (forces) ask_forces(a, &x);
     }
-    actio_give(problem->ctx, a->column);
+    actio_free(problem->ctx, a->column);
     actio_rows_close(&a->rows);
     a->column = NULL;
     return word;
@@ -206,7 +206,7 @@ static const char *ask_same(struct asking *a, const struct actio_principle *p, c
 }
 
 /* They were computed roughly: onto the constraints, where reactions that do no work do none. */
-static void settle(struct actio_problem *problem)
+static void power_settle(struct actio_problem *problem)
 {
     for (size_t r = 0; problem->sys->levels && r < problem->visits; r++)
         actio_motion_project(&problem->motion, problem->visited_at[r], problem->visited + r * problem->motion.ny);
@@ -217,7 +217,7 @@ static void ask_all(void *user)
     struct asking *a = user;
     size_t count;
     const struct actio_principle *const *p = actio_principles(&count);
-    settle(a->problem);
+    power_settle(a->problem);
     const char *ideal = ask(a, &a->problem->motion, true);
     a->out->by = actio_arena_array(&a->problem->arena, count + 1, sizeof *a->out->by);
     for (size_t i = 0; a->problem->model->constraints && i < count; i++) {
@@ -233,7 +233,7 @@ int actio_check_powers(struct actio_problem *problem, struct actio_powers *out)
     struct asking a = { .problem = problem, .out = out };
     *out = (struct actio_powers){ 0 };
     int bad = actio_attempt(problem->ctx, ask_all, &a);
-    actio_give(problem->ctx, a.column);
+    actio_free(problem->ctx, a.column);
     actio_rows_close(&a.rows);
     actio_motion_close(&a.motion);
     actio_system_free(a.sys);

@@ -21,7 +21,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void draw(void *user, const char *what, double done, double of)
+static void progress_draw(void *user, const char *what, double done, double of)
 {
     (void)user;
     double t = now();
@@ -47,7 +47,7 @@ void actio_cli_progress_setup(const struct actio_cli_arguments *a, struct actio_
 {
     bar.began = now();
     bar.shown = false;
-    if (!a->quiet && isatty(STDERR_FILENO)) limits->progress = draw;
+    if (!a->quiet && isatty(STDERR_FILENO)) limits->progress = progress_draw;
 }
 
 void actio_cli_progress_end(void)

@@ -9,8 +9,8 @@
 
 typedef int (*take_fn)(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value);
 
-static int refuse(const struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value,
-                  const char *why)
+static int take_refuse(const struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value,
+                       const char *why)
 {
     return actio_cli_usage(a, NULL, "--%s: '%s' %s", row->name, value, why);
 }
@@ -79,8 +79,8 @@ static int take_integer(struct actio_cli_arguments *a, const struct actio_option
 }
 
 /* One of a few words, with the nearest as a hint. */
-static int choose(const struct actio_cli_arguments *a, const char *option, const char *value, const char *const *words,
-                  size_t count, const char **taken)
+static int take_choose(const struct actio_cli_arguments *a, const char *option, const char *value,
+                       const char *const *words, size_t count, const char **taken)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(value, words[i]) == 0) {
@@ -112,7 +112,7 @@ static size_t split_words(struct actio_cli_arguments *a, const char *words, cons
 static int take_word(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
 {
     const char *word[16], *chosen = NULL;
-    int bad = choose(a, row->name, value, word, split_words(a, row->words, word, 16), &chosen);
+    int bad = take_choose(a, row->name, value, word, split_words(a, row->words, word, 16), &chosen);
     if (!bad) *(const char **)field(a, row) = value; /* the command line's own text outlives the copy */
     return bad;
 }
@@ -137,7 +137,7 @@ static int take_names(struct actio_cli_arguments *a, const struct actio_option_r
         if (end) *end = 0;
         while (*s == ' ') s++;
         for (size_t n = strlen(s); n && s[n - 1] == ' '; n--) s[n - 1] = 0;
-        if (*s == 0) return refuse(a, row, value, "lacks a name");
+        if (*s == 0) return take_refuse(a, row, value, "lacks a name");
         if (names->count == ROOM) return actio_cli_usage(a, NULL, "--%s: at most %d names", row->name, (int)ROOM);
         names->list[names->count++] = s;
         if (!end) return 0;
@@ -164,10 +164,10 @@ static const take_fn by_kind[] = {
 
 /* ---- readers of their own */
 
-static int take_memory(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
+static int take_take_memory(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
 {
     const char *why = actio_cli_bytes(value, &a->limits.memory);
-    return why ? refuse(a, row, value, why) : 0;
+    return why ? take_refuse(a, row, value, why) : 0;
 }
 
 static int take_principle(struct actio_cli_arguments *a, const char *value, const char **taken)
@@ -176,7 +176,7 @@ static int take_principle(struct actio_cli_arguments *a, const char *value, cons
     const char *words[MOST];
     size_t here = 0;
     for (; here < MOST && actio_principle_name(here); here++) words[here] = actio_principle_name(here);
-    return choose(a, "by", value, words, here, taken);
+    return take_choose(a, "by", value, words, here, taken);
 }
 
 static bool is_command(const struct actio_cli_arguments *a, const char *name)
@@ -211,7 +211,7 @@ static int take_power(struct actio_cli_arguments *a, const struct actio_option_r
 {
     char *comma = strchr((char *)value, ',');
     if (comma && (!actio_cli_number(comma + 1, &a->run.slack) || a->run.slack == 0))
-        return refuse(a, row, value, "needs a nonzero base for its slack: from 0 the slack never moves");
+        return take_refuse(a, row, value, "needs a nonzero base for its slack: from 0 the slack never moves");
     if (comma) *comma = 0;
     return take_word(a, row, value);
 }
@@ -220,7 +220,7 @@ static int take_modes(struct actio_cli_arguments *a, const struct actio_option_r
 {
     double x;
     if (!actio_cli_number(value, &x) || x != floor(x) || !(x >= 1 && x <= 1e8))
-        return refuse(a, row, value, "is not a whole number of at least 1");
+        return take_refuse(a, row, value, "is not a whole number of at least 1");
     a->modes = (size_t)x;
     return 0;
 }
@@ -229,7 +229,7 @@ static int take_width(struct actio_cli_arguments *a, const struct actio_option_r
 {
     return actio_cli_quotient(value, to) && *to > 0
                ? 0
-               : refuse(a, row, value, "is not a number above 0, nor a quotient such as 1/110");
+               : take_refuse(a, row, value, "is not a number above 0, nor a quotient such as 1/110");
 }
 
 /* Widths with commas, behind `hard` or not: each is compared with hard walls. */
@@ -261,7 +261,7 @@ static int take_sigma(struct actio_cli_arguments *a, const struct actio_option_r
 static int take_format(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
 {
     static const char *const words[] = { "text", "latex", "c" };
-    return choose(a, row->name, value, words, 3, &a->format);
+    return take_choose(a, row->name, value, words, 3, &a->format);
 }
 
 static int take_base(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
@@ -270,7 +270,7 @@ static int take_base(struct actio_cli_arguments *a, const struct actio_option_ro
     size_t n = strlen(value);
     bool file = n > 4 && strcmp(value + n - 4, ".csv") == 0;
     if (!file && strcmp(value, "exact") != 0 && strcmp(value, "constant") != 0)
-        return refuse(a, row, value, "is neither exact, constant, a .csv file, nor NAME=EXPR");
+        return take_refuse(a, row, value, "is neither exact, constant, a .csv file, nor NAME=EXPR");
     a->run.base = value;
     return 0;
 }
@@ -279,7 +279,7 @@ static int take_base(struct actio_cli_arguments *a, const struct actio_option_ro
 static int take_follow(struct actio_cli_arguments *a, const struct actio_option_row *row, const char *value)
 {
     char *equal = strchr((char *)value, '=');
-    if (!equal || equal == value || !strstr(equal, "..")) return refuse(a, row, value, "is not NAME=A..B");
+    if (!equal || equal == value || !strstr(equal, "..")) return take_refuse(a, row, value, "is not NAME=A..B");
     *equal = 0;
     a->orbit.follow = value;
     return add_change(a, 'A', equal + 1);
@@ -368,7 +368,7 @@ static const struct {
     { "modes", take_modes },     { "o", take_output },
     { "format", take_format },   { "plot", take_plot },
     { "overlay", take_overlay }, { "animate", take_animate },
-    { "axes", take_axes },       { "limit-memory", take_memory },
+    { "axes", take_axes },       { "limit-memory", take_take_memory },
 };
 
 static bool take_flag(struct actio_cli_arguments *a, const char *name)

@@ -62,7 +62,7 @@ static void list_claims(void *user)
 }
 
 /* Times and tolerance that the claims on this principle's motion need. */
-static void prepare(void *user)
+static void claims_prepare(void *user)
 {
     struct testing *t = user;
     struct actio_model *m = t->run->problem.model;
@@ -106,7 +106,7 @@ static size_t row_at(const struct actio_run *run, double t)
 }
 
 /* Value and estimated error of a column at a time that is one of the rows. */
-static double value_at(const struct actio_run *run, size_t c, double t, double *error)
+static double claims_value_at(const struct actio_run *run, size_t c, double t, double *error)
 {
     *error = actio_outcome_error(&run->outcome, c, t);
     return actio_outcome_column(&run->outcome, c)[row_at(run, t)];
@@ -178,7 +178,7 @@ static bool gets_there(const struct actio_run *run, const struct actio_claim *c)
     return c->kind == ACTIO_CLAIM_AT ? row_at(run, c->at) != SIZE_MAX : run->outcome.rows >= run->rows;
 }
 
-static void judge(struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
+static void claims_judge(struct actio_run *run, const struct actio_claim *c, struct actio_check *out)
 {
     if (*out->why) return; /* then there may be no motion at all */
     size_t column = c->column ? column_named(run->problem.sys, c->column) : SIZE_MAX;
@@ -195,7 +195,7 @@ static void judge(struct actio_run *run, const struct actio_claim *c, struct act
     else if (c->kind == ACTIO_CLAIM_DRIFT)
         out->value =
             drift_of(run, column, strchr(c->column, '[') ? 1 : actio_system_column(run->problem.sys, column)->width);
-    else out->value = value_at(run, column, c->at, &error);
+    else out->value = claims_value_at(run, column, c->at, &error);
     out->computed = isfinite(out->value);
     if (!out->computed) {
         out->why =
@@ -226,7 +226,7 @@ static void copy_findings(const struct actio_findings *from, struct actio_findin
     for (size_t i = 0; i < from->count; i++) {
         const struct actio_finding *f = &from->item[i];
         if (only_accuracy(f)) continue;
-        struct actio_finding *n = actio_find_at(to, f->code, NULL, f->span, f->arg);
+        struct actio_finding *n = actio_report_at(to, f->code, NULL, f->span, f->arg);
         if (n) n->file = f->file ? actio_arena_text(&to->arena, f->file, strlen(f->file)) : NULL;
         if (n && f->quote) {
             n->quote = actio_arena_text(&to->arena, f->quote, strlen(f->quote));
@@ -256,7 +256,7 @@ static void judge_all(struct testing *t)
         const struct actio_claim *c = &m->claim[i];
         if (c->kind == ACTIO_CLAIM_VERDICT || strcmp(by_of(t, c), run->problem.options.by) != 0) continue;
         stopped = stopped || actio_overdue(run->problem.ctx);
-        if (!stopped) judge(run, c, &t->check[i]);
+        if (!stopped) claims_judge(run, c, &t->check[i]);
         else if (!*t->check[i].why) t->check[i].why = "not checked: time limit reached";
     }
     if (stopped) actio_problem_report_limits(&run->problem, ACTIO_FLOW_STOPPED, "claims were being checked");
@@ -270,7 +270,7 @@ static int test_by(struct testing *all, const struct actio_run_options *options,
     struct testing t = { .run = &run, .check = all->check, .by = all->by };
     actio_run_open(&run, ctx, model, options, own);
     run.problem.options = actio_principle_options(actio_principle_named(by), &run.problem.options);
-    int bad = actio_attempt(ctx, prepare, &t);
+    int bad = actio_attempt(ctx, claims_prepare, &t);
     run.problem.options.tol = t.tol;
     if (!bad && t.needed) bad = actio_run_motion(&run, t.time, t.times);
     if (!bad) judge_all(&t);

@@ -140,7 +140,7 @@ static void pass_on(struct comparing *x, const struct actio_findings *own)
         bool no_walls = x->c->soft && own->item[i].code == ACTIO_F_NO_WALLS && x->c->rows == 2;
         if (status != ACTIO_LIMIT_REACHED && status != ACTIO_INTERRUPTED && status != ACTIO_WRONG_USAGE && !no_walls)
             continue;
-        actio_find(x->f, own->item[i].code, own->item[i].arg);
+        actio_report(x->f, own->item[i].code, own->item[i].arg);
         return;
     }
 }
@@ -175,7 +175,7 @@ static void judge_unclaimed(struct comparing *x, const struct one *one, struct a
 }
 
 /* Agrees, differs by theory, or disagrees. */
-static void judge(struct comparing *x, const struct actio_principle *p, struct actio_compared *row)
+static void compare_judge(struct comparing *x, const struct actio_principle *p, struct actio_compared *row)
 {
     double bound = FACTOR * (row->error + own_error(x->reference));
     bool same = row->difference <= bound, other_theory = *p->differs;
@@ -185,8 +185,8 @@ static void judge(struct comparing *x, const struct actio_principle *p, struct a
                 : !same                ? "it should give the same motion"
                                        : "";
     if (!same && !other_theory)
-        actio_find(x->f, ACTIO_F_DISAGREE,
-                   ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_NUMBER(row->difference), ACTIO_NUMBER(bound)));
+        actio_report(x->f, ACTIO_F_DISAGREE,
+                     ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_NUMBER(row->difference), ACTIO_NUMBER(bound)));
 }
 
 /* Nodes of time are for principles that have them; walls are soft in rows of a width. */
@@ -207,7 +207,7 @@ static struct actio_run_options options_of(const struct comparing *x, const stru
 }
 
 /* A motion to the end of the interval: the reference, or measured by it. */
-static void take(struct comparing *x, size_t i, struct actio_table *t, struct actio_findings *own)
+static void compare_take(struct comparing *x, size_t i, struct actio_table *t, struct actio_findings *own)
 {
     struct actio_compared *row = &x->c->row[i];
     const struct one *one = &x->one[i];
@@ -226,7 +226,7 @@ static void take(struct comparing *x, size_t i, struct actio_table *t, struct ac
     x->curve[i] = actio_arena_array(&x->c->arena, x->reference->rows + 1, sizeof(double));
     row->difference = contrast(x->reference, t, x->curve[i]);
     if (x->c->soft || t->local_only || x->reference->local_only) judge_unclaimed(x, one, row, own);
-    else judge(x, one->principle, row);
+    else compare_judge(x, one->principle, row);
 }
 
 static struct actio_table *run_one(struct comparing *x, const struct actio_run_options *options,
@@ -258,7 +258,7 @@ static void compare_one(struct comparing *x, size_t i)
         row->seconds = t->seconds;
         row->error = own_error(t);
     }
-    if (t && !actio_run_failed(&own)) take(x, i, t, &own);
+    if (t && !actio_run_failed(&own)) compare_take(x, i, t, &own);
     else {
         row->status = inapplicable(&own) ? "inapplicable" : "failed";
         row->note = first_error(x, &own);
@@ -267,7 +267,7 @@ static void compare_one(struct comparing *x, size_t i)
     x->c->rows = i + 1;
     pass_on(x, &own);
     if (i == 0 && !x->reference)
-        actio_find(x->f, ACTIO_F_NO_REFERENCE, ACTIO_ARGS(ACTIO_TEXT(row->by), ACTIO_TEXT(row->note)));
+        actio_report(x->f, ACTIO_F_NO_REFERENCE, ACTIO_ARGS(ACTIO_TEXT(row->by), ACTIO_TEXT(row->note)));
     actio_findings_close(&own);
 }
 
@@ -291,8 +291,8 @@ static struct actio_table *open_table(struct comparing *x, size_t cols, size_t r
     return t;
 }
 
-static void add_column(struct actio_table *t, const char *name, const char *meaning, enum actio_role role,
-                       const double *from)
+static void compare_add_column(struct actio_table *t, const char *name, const char *meaning, enum actio_role role,
+                               const double *from)
 {
     size_t at = t->cols++;
     t->col[at] = (struct actio_column){ .name = actio_arena_text(&t->arena, name, strlen(name)),
@@ -310,11 +310,11 @@ static void add_column(struct actio_table *t, const char *name, const char *mean
 static void draw_up(struct comparing *x)
 {
     struct actio_table *t = x->c->differences = open_table(x, x->count + 1, x->reference->rows);
-    add_column(t, "t", "time", ACTIO_ROLE_TIME, x->reference->data[0]);
+    compare_add_column(t, "t", "time", ACTIO_ROLE_TIME, x->reference->data[0]);
     for (size_t i = 0; i < x->count; i++)
         if (x->curve[i])
-            add_column(t, actio_arena_format(&t->arena, "difference.%s", x->one[i].column),
-                       "largest difference of a coordinate", ACTIO_ROLE_DIFFERENCE, x->curve[i]);
+            compare_add_column(t, actio_arena_format(&t->arena, "difference.%s", x->one[i].column),
+                               "largest difference of a coordinate", ACTIO_ROLE_DIFFERENCE, x->curve[i]);
     t->from.description =
         x->c->soft
             ? "soft walls of several widths, against hard ones"
@@ -334,8 +334,8 @@ static void draw_trend(struct comparing *x)
         }
     if (n < 2) return;
     struct actio_table *t = x->c->trend = open_table(x, 2, n);
-    add_column(t, "sigma", "width \xCF\x83 of soft walls", ACTIO_ROLE_TIME, sigma);
-    add_column(t, "distance", "largest difference of a coordinate", ACTIO_ROLE_DIFFERENCE, distance);
+    compare_add_column(t, "sigma", "width \xCF\x83 of soft walls", ACTIO_ROLE_TIME, sigma);
+    compare_add_column(t, "distance", "largest difference of a coordinate", ACTIO_ROLE_DIFFERENCE, distance);
     t->from.description = "largest distance from hard walls";
 }
 
@@ -413,7 +413,7 @@ static bool fits(struct comparing *x)
     for (size_t i = 0; i < x->count && option; i++)
         if (has_nodes(x->one[i].principle)) option = NULL;
     if (option)
-        actio_find(
+        actio_report(
             x->f, ACTIO_F_NOT_ITS_OPTION,
             ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT("skg in `compare`"), ACTIO_TEXT(x->by[x->principles - 1])));
     const char **by = actio_arena_array(&x->c->arena, x->count + 1, sizeof *by);
@@ -446,7 +446,7 @@ struct actio_comparison *actio_compare_inside(struct actio_context *ctx, struct 
                                               const struct actio_run_options *options, const char *const *by,
                                               size_t count, struct actio_findings *f)
 {
-    struct actio_comparison *c = actio_take(ctx, 1, sizeof *c);
+    struct actio_comparison *c = actio_alloc(ctx, 1, sizeof *c);
     if (!c) return NULL;
     c->ctx = ctx;
     actio_arena_open(&c->arena, ctx);
@@ -481,5 +481,5 @@ void actio_comparison_free(struct actio_comparison *c)
     actio_table_free(c->differences);
     actio_table_free(c->trend);
     actio_arena_close(&c->arena);
-    actio_give(c->ctx, c);
+    actio_free(c->ctx, c);
 }

@@ -121,7 +121,7 @@ static bool singular(struct actio_problem *problem)
     problem->ctx->findings = problem->f = own;
     for (size_t i = 0; i < silent.count; i++)
         if (actio_finding_status(&silent.item[i]) >= ACTIO_LIMIT_REACHED)
-            actio_find(own, silent.item[i].code, silent.item[i].arg);
+            actio_report(own, silent.item[i].code, silent.item[i].arg);
     actio_findings_close(&silent);
     return open;
 }
@@ -142,7 +142,7 @@ static void take_units(struct actio_derivation *d)
         d->lambda_unit[i] = actio_column_unit(u, m->constraint[i].label, ACTIO_ROLE_LAMBDA);
 }
 
-static void show(void *user)
+static void derivation_show(void *user)
 {
     struct deriving *job = user;
     actio_text_open(&job->d->text, &job->d->arena);
@@ -158,13 +158,13 @@ static void show(void *user)
 
 /* ---- principles other than d'Alembert's */
 
-static bool refuse(struct actio_problem *problem, const struct actio_constraint *about, const char *why)
+static bool derivation_refuse(struct actio_problem *problem, const struct actio_constraint *about, const char *why)
 {
     char whom[256] = "this model";
     if (about) snprintf(whom, sizeof whom, "'%.240s'", about->label);
-    actio_find_at(problem->f, ACTIO_F_INAPPLICABLE, &problem->model->source,
-                  about ? about->span : (struct actio_span){ 0 },
-                  ACTIO_ARGS(ACTIO_TEXT(problem->principle->name), ACTIO_TEXT(whom), ACTIO_TEXT(why)));
+    actio_report_at(problem->f, ACTIO_F_INAPPLICABLE, &problem->model->source,
+                    about ? about->span : (struct actio_span){ 0 },
+                    ACTIO_ARGS(ACTIO_TEXT(problem->principle->name), ACTIO_TEXT(whom), ACTIO_TEXT(why)));
     return false;
 }
 
@@ -175,7 +175,7 @@ static bool applies(const struct deriving *job)
     const struct actio_constraint *about;
     if (job->format->contents) p.needs &= ~(unsigned)ACTIO_NEEDS_MULTIPLIERS;
     const char *why = actio_principle_objection(&p, job->problem->model, &about);
-    return why ? refuse(job->problem, about, why) : true;
+    return why ? derivation_refuse(job->problem, about, why) : true;
 }
 
 /* What the verdict on singular equations leaves of it. */
@@ -193,12 +193,12 @@ static bool goes_with(struct deriving *job)
     };
     for (size_t i = 0; job->v && i < sizeof table / sizeof *table; i++)
         if (job->v->word == table[i].word && (job->problem->principle->needs & table[i].need) == table[i].need)
-            return refuse(job->problem, NULL, table[i].why);
+            return derivation_refuse(job->problem, NULL, table[i].why);
     const struct actio_law *law = job->problem->principle->law;
     const char *why = law && law->objection
                           ? law->objection(&job->problem->motion, job->problem->model->time.t0, job->problem->y0)
                           : NULL;
-    return why ? refuse(job->problem, NULL, why) : true;
+    return why ? derivation_refuse(job->problem, NULL, why) : true;
 }
 
 static void note_chart(void *user)
@@ -227,10 +227,10 @@ static bool starts(struct deriving *job, bool regular)
     if (actio_motion_obey(m, law)) return false;
     if (actio_motion_begin(m, t, problem->y0) || (law->rebase && law->rebase(m, t, problem->y0)))
         return job->d->chapter->splits
-                   ? refuse(problem, NULL, "its constraints are dependent in the velocities at the start")
+                   ? derivation_refuse(problem, NULL, "its constraints are dependent in the velocities at the start")
                    : true;
     if (regular && law->solve && law->solve(m, t, problem->y0) == ACTIO_FLOW_SINGULAR)
-        return refuse(
+        return derivation_refuse(
             problem, NULL,
             "its equations have no solution at the start; check that the kinetic energy is positive definite there");
     return !job->d->chapter->charted || actio_attempt(problem->ctx, note_chart, job) == 0;
@@ -258,13 +258,13 @@ static bool fields_apply(struct deriving *job, struct actio_findings *f)
     const struct actio_constraint *about;
     const char *what = d->model->states ? "states" : d->model->contacts ? "contacts" : NULL;
     p.needs &= ~(unsigned)(ACTIO_NEEDS_MULTIPLIERS | ACTIO_NEEDS_POINTS);
-    if (what) actio_find(f, ACTIO_F_FIELD_WITHOUT, ACTIO_ARGS(ACTIO_TEXT(what)));
+    if (what) actio_report(f, ACTIO_F_FIELD_WITHOUT, ACTIO_ARGS(ACTIO_TEXT(what)));
     else if (!job->format->contents || !d->chapter->fields)
-        actio_find(f, ACTIO_F_NO_FIELD_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(d->by), ACTIO_TEXT(job->format->name)));
+        actio_report(f, ACTIO_F_NO_FIELD_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(d->by), ACTIO_TEXT(job->format->name)));
     const char *why = f->errors ? NULL : actio_principle_objection(&p, d->model, &about);
     if (why) {
         struct actio_problem problem = { .f = f, .model = d->model, .principle = actio_principle_named(d->by) };
-        refuse(&problem, about, why);
+        derivation_refuse(&problem, about, why);
     }
     return f->errors == 0;
 }
@@ -301,7 +301,7 @@ static bool derive(struct deriving *job)
     }
     if (other && (!goes_with(job) || !starts(job, regular))) return false;
     job->d->F = problem->sys->formation;
-    return problem->f->errors == 0 && actio_attempt(problem->ctx, show, job) == 0;
+    return problem->f->errors == 0 && actio_attempt(problem->ctx, derivation_show, job) == 0;
 }
 
 static bool derive_points(struct actio_derivation *d, const struct format *as, struct actio_findings *f)
@@ -324,10 +324,10 @@ static const struct actio_principle *principle_for(const char *by, const char *f
     const struct actio_principle *p = actio_principle_named(by);
     const struct actio_chapter *chapter = p ? p->chapter : NULL;
     const char *why = !chapter ? "no derivation is available" : as && !as->contents ? chapter->no_code : NULL;
-    if (!p) actio_find(f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(by)));
-    else if (!as) actio_find(f, ACTIO_F_NO_FORMAT, ACTIO_ARGS(ACTIO_TEXT(format)));
+    if (!p) actio_report(f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(by)));
+    else if (!as) actio_report(f, ACTIO_F_NO_FORMAT, ACTIO_ARGS(ACTIO_TEXT(format)));
     else if (why)
-        actio_find(f, ACTIO_F_NO_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(as->name), ACTIO_TEXT(why)));
+        actio_report(f, ACTIO_F_NO_DERIVATION, ACTIO_ARGS(ACTIO_TEXT(p->name), ACTIO_TEXT(as->name), ACTIO_TEXT(why)));
     return as && !why ? p : NULL;
 }
 
@@ -337,10 +337,10 @@ struct actio_derivation *actio_derive_inside(struct actio_context *ctx, struct a
     const struct format *as = format_named(format ? format : "text");
     const struct actio_principle *p = principle_for(by ? by : "dalembert", format, as, f);
     if (!p) return NULL;
-    struct actio_derivation *d = actio_take(ctx, 1, sizeof *d);
+    struct actio_derivation *d = actio_alloc(ctx, 1, sizeof *d);
     if (!d) {
-        actio_find(f, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("writing the equations"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(f, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("writing the equations"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
     d->ctx = ctx;
@@ -368,7 +368,7 @@ void actio_derivation_free(struct actio_derivation *d)
 {
     if (!d) return;
     actio_arena_close(&d->arena);
-    actio_give(d->ctx, d);
+    actio_free(d->ctx, d);
 }
 
 const char *actio_derivation_text(const struct actio_derivation *d) { return d && d->text.s ? d->text.s : ""; }

@@ -171,7 +171,7 @@ static void declare(struct c_file *f, struct actio_text *out)
 
 /* ---- functions. Each is put together in the emitter, then written behind its head. */
 
-static void begin(struct c_file *f)
+static void c_file_begin(struct c_file *f)
 {
     f->e.pool = &f->d->F->pool;
     actio_code_open(&f->e);
@@ -244,7 +244,7 @@ static void write_follow(struct c_file *f)
 {
     struct actio_model *m = f->d->model;
     struct order o = { .mark = actio_arena_array(&f->d->arena, m->params + 1, 1) };
-    begin(f);
+    c_file_begin(f);
     f->e.pool = &m->pool;
     for (size_t i = 0; i < m->params; i++) {
         if (is_made(m, i) && o.mark[i] == 0) ACTIO_PUSH(&f->d->arena, o.stack, o.top, o.cap) = i;
@@ -267,7 +267,7 @@ static void write_params(struct c_file *f)
 {
     const struct actio_model *m = f->d->model;
     if (f->follows) write_follow(f);
-    begin(f);
+    c_file_begin(f);
     if (m->params == 0) actio_text_add(&f->e.out, "    (void)p;\n");
     for (size_t i = 0; i < m->params; i++)
         if (!is_made(m, i)) assign_number(f, "p", i, m->param[i].value, m->param[i].name);
@@ -278,7 +278,7 @@ static void write_params(struct c_file *f)
 static void write_start(struct c_file *f)
 {
     struct actio_model *m = f->d->model;
-    begin(f);
+    c_file_begin(f);
     for (size_t i = 0; i < m->coords; i++)
         assign_number(f, "y", i, actio_model_number(m, m->coord[i].start), m->coord[i].name);
     for (size_t i = 0; i < m->coords; i++)
@@ -301,7 +301,7 @@ static void write_energy(struct c_file *f)
     for (size_t i = 0; i < F->n; i++)
         if (!actio_is_zero(F->Lv[i])) e = actio_add(&F->pool, e, actio_mul(&F->pool, F->sym.v[i], F->Lv[i]));
     e = actio_sub(&F->pool, e, F->L);
-    begin(f);
+    c_file_begin(f);
     const char **value = values_of(f, &e, 1);
     actio_text_format(&f->e.out, "    return %s;\n", value[0]);
     end(f, "double %s_energy(double t, const double *y, const double *p)", true, "");
@@ -326,7 +326,7 @@ static void return_finite(struct c_file *f, const char *what, size_t first, size
 static void write_solved(struct c_file *f)
 {
     struct actio_formation *F = f->d->F;
-    begin(f);
+    c_file_begin(f);
     actio_text_add(&f->e.out, "    int i;\n");
     const char **value = values_of(f, F->solved.zdot, F->N);
     assign_velocities(f);
@@ -334,7 +334,7 @@ static void write_solved(struct c_file *f)
     return_finite(f, "dy", F->n, F->N);
     end(f, "int %s_rhs(double t, const double *y, const double *p, double *dy)", true, "");
     if (F->p == 0) return;
-    begin(f);
+    c_file_begin(f);
     actio_text_add(&f->e.out, "    int i;\n");
     value = values_of(f, F->solved.lambda, F->p);
     for (size_t i = 0; i < F->p; i++) assign(f, "lambda", i, value[i]);
@@ -343,7 +343,7 @@ static void write_solved(struct c_file *f)
 }
 
 /* Rows of the model's own constraints come before, those that follow behind the equations of motion. */
-static size_t place_of(const struct c_file *f, size_t row) { return row < f->d->F->p ? row : row + f->d->F->N; }
+static size_t c_file_place_of(const struct c_file *f, size_t row) { return row < f->d->F->p ? row : row + f->d->F->N; }
 
 /* B = [0 A; D' G], e = (c, h)  [LM 17, 18] */
 static void write_system(struct c_file *f)
@@ -357,11 +357,11 @@ static void write_system(struct c_file *f)
     for (size_t k = 0; k < p; k++) e[at++] = F->c[k];
     for (size_t i = 0; i < F->N; i++) e[at++] = F->h[i];
     for (size_t k = p; k < F->sys.p; k++) e[at++] = F->c[k];
-    begin(f);
+    c_file_begin(f);
     actio_text_format(&f->e.out, "    int i;\n    for (i = 0; i < %zu; i++) B[i] = 0.0;\n", f->R * K);
     const char **value = values_of(f, e, at);
     for (size_t i = 0; i < F->A.count; i++)
-        assign(f, "B", place_of(f, F->A.at[i].row) * K + p + F->A.at[i].col, *value++);
+        assign(f, "B", c_file_place_of(f, F->A.at[i].row) * K + p + F->A.at[i].col, *value++);
     for (size_t i = 0; i < F->D.count; i++) assign(f, "B", (p + F->D.at[i].col) * K + F->D.at[i].row, *value++);
     for (size_t i = 0; i < F->G.count; i++) assign(f, "B", (p + F->G.at[i].row) * K + p + F->G.at[i].col, *value++);
     for (size_t i = 0; i < f->R; i++) assign(f, "e", i, *value++);
@@ -375,7 +375,7 @@ static void write_by_numbers(struct c_file *f)
     actio_code_solver(f->d, f->name, &f->body);
     for (int multipliers = 0; multipliers <= (f->lambdas > 0); multipliers++) {
         const char *what = multipliers ? "lambda" : "dy";
-        begin(f);
+        c_file_begin(f);
         actio_text_format(&f->e.out,
                           "    double B[%zu][%zu], e[%zu];\n    int i;\n    %s_system(t, y, p, B[0], e);\n    if "
                           "(%s_solve(B, e)) return 1;\n",
@@ -427,8 +427,8 @@ void actio_derive_c(struct actio_derivation *d)
     f.lambdas = own ? 0 : d->F->p;
     if (d->chapter->evolves) f.ny += d->F->p;
     if (!d->F->sys.solved.symbolic && f.R > MOST_UNKNOWNS) {
-        actio_find(d->ctx->findings, ACTIO_F_TOO_LARGE,
-                   ACTIO_ARGS(ACTIO_TEXT("the system for --format c"), ACTIO_COUNT(f.R), ACTIO_COUNT(MOST_UNKNOWNS)));
+        actio_report(d->ctx->findings, ACTIO_F_TOO_LARGE,
+                     ACTIO_ARGS(ACTIO_TEXT("the system for --format c"), ACTIO_COUNT(f.R), ACTIO_COUNT(MOST_UNKNOWNS)));
         actio_escape(d->ctx);
     }
     make_name(&f);

@@ -81,7 +81,7 @@ static const char smallest[] =
     "    return 0;\n"
     "}\n\n";
 
-static void fill(struct actio_derivation *d, struct actio_text *out, const char *s, const char *name)
+static void c_solver_fill(struct actio_derivation *d, struct actio_text *out, const char *s, const char *name)
 {
     const struct actio_formation *F = d->F;
     for (; *s; s++) {
@@ -103,6 +103,6 @@ static void fill(struct actio_derivation *d, struct actio_text *out, const char 
 void actio_code_solver(struct actio_derivation *d, const char *name, struct actio_text *out)
 {
     static const char none[] = "#define {N}_smallest(B, rank, col, x) 1\n\n";
-    fill(d, out, d->F->p ? smallest : none, name);
-    fill(d, out, elimination, name);
+    c_solver_fill(d, out, d->F->p ? smallest : none, name);
+    c_solver_fill(d, out, elimination, name);
 }

@@ -27,7 +27,7 @@ static const char *label_of(const struct actio_formation *F, const struct actio_
 }
 
 /* sum += force * row */
-static void join(struct actio_derivation *d, actio_expr *sum, actio_expr force, const actio_expr *row)
+static void contacts_join(struct actio_derivation *d, actio_expr *sum, actio_expr force, const actio_expr *row)
 {
     struct actio_pool *pool = &d->F->pool;
     for (size_t i = 0; i < d->F->n; i++)
@@ -41,7 +41,7 @@ static void show_rub(struct actio_derivation *d, const struct actio_rub *r, acti
         const char *label =
             r->slips > 1 ? actio_arena_format(&d->arena, "%s.%zu", label_of(F, r), j + 1) : label_of(F, r);
         note(d, dotted(d, "slip", label), F->walls.slip[r->slip + j].e);
-        join(d, sum, dotted(d, "friction", label), F->walls.slip[r->slip + j].row);
+        contacts_join(d, sum, dotted(d, "friction", label), F->walls.slip[r->slip + j].row);
     }
 }
 
@@ -60,7 +60,7 @@ void actio_derive_contacts(struct actio_derivation *d)
         note(d, dotted(d, "gap", F->sys.walls.contact[i]), F->walls.gap[i].e);
         /* of a point mass the normal force itself, the multiplier times |d gap/dq| */
         actio_expr force = dotted(d, "force", F->sys.walls.contact[i]);
-        join(d, sum, actio_div(&F->pool, force, F->walls.gap[i].scale), F->walls.gap[i].row);
+        contacts_join(d, sum, actio_div(&F->pool, force, F->walls.gap[i].scale), F->walls.gap[i].row);
     }
     for (size_t r = 0; r < F->sys.walls.rubs; r++) show_rub(d, &F->sys.walls.rub[r], sum);
     actio_shown_words(d, "added to the right sides of the equations of motion, which hold unchanged in free flight:");

@@ -80,11 +80,11 @@ bool actio_shown_multiplier(const struct actio_derivation *d, actio_slot *slot)
     return rate;
 }
 
-static actio_expr *array(struct actio_derivation *d, size_t n)
+static actio_expr *contents_array(struct actio_derivation *d, size_t n)
 {
     return actio_arena_array(&d->arena, n + 1, sizeof(actio_expr));
 }
-static actio_expr tidy(struct actio_derivation *d, actio_expr e) { return actio_tidy_shown(d, e); }
+static actio_expr contents_tidy(struct actio_derivation *d, actio_expr e) { return actio_tidy_shown(d, e); }
 static actio_expr grouped(struct actio_derivation *d, actio_expr e) { return actio_group(&d->F->pool, e); }
 
 static actio_expr from_model(struct actio_derivation *d, actio_expr e)
@@ -136,7 +136,8 @@ static void show_lagrangian(struct actio_derivation *d)
 static void show_momenta(struct actio_derivation *d)
 {
     for (size_t i = 0; d->model->has_lagrangian && i < d->F->n; i++)
-        actio_shown_equation(d, NULL, actio_shown_indexed(d, "p", "p", d->model->coord[i].name), tidy(d, d->F->Lv[i]));
+        actio_shown_equation(d, NULL, actio_shown_indexed(d, "p", "p", d->model->coord[i].name),
+                             contents_tidy(d, d->F->Lv[i]));
 }
 
 static void show_forces(struct actio_derivation *d)
@@ -144,13 +145,13 @@ static void show_forces(struct actio_derivation *d)
     for (size_t i = 0; i < d->F->n; i++)
         if (!actio_is_zero(d->F->total_force[i]))
             actio_shown_equation(d, NULL, actio_shown_indexed(d, "F", "F", d->model->coord[i].name),
-                                 tidy(d, d->F->total_force[i]));
+                                 contents_tidy(d, d->F->total_force[i]));
 }
 
 /* Rows times rates, and columns times multipliers: what stands on either side of G z' = h + D' lambda. */
 static actio_expr *rates_by(struct actio_derivation *d, const struct actio_entries *rows, size_t count)
 {
-    actio_expr *sum = array(d, count);
+    actio_expr *sum = contents_array(d, count);
     for (size_t i = 0; i < rows->count; i++)
         sum[rows->at[i].row] = plus_product(d, sum[rows->at[i].row], rows->at[i].e, d->F->sym.zdot[rows->at[i].col]);
     return sum;
@@ -158,7 +159,7 @@ static actio_expr *rates_by(struct actio_derivation *d, const struct actio_entri
 
 static actio_expr *reactions(struct actio_derivation *d)
 {
-    actio_expr *sum = array(d, d->F->N);
+    actio_expr *sum = contents_array(d, d->F->N);
     for (size_t i = 0; i < d->F->D.count; i++) {
         const struct actio_entry *e = &d->F->D.at[i];
         sum[e->col] = plus_product(d, sum[e->col], e->e, d->F->sym.lambda[e->row]);
@@ -212,9 +213,9 @@ static bool is_negative(struct actio_derivation *d, actio_expr e) { return d->F-
 
 void actio_derive_balance(struct actio_derivation *d, actio_expr **left, actio_expr **right)
 {
-    actio_expr *force = reactions(d), *none = array(d, d->F->p);
+    actio_expr *force = reactions(d), *none = contents_array(d, d->F->p);
     *left = rates_by(d, &d->F->G, d->F->N);
-    *right = array(d, d->F->N);
+    *right = contents_array(d, d->F->N);
     for (size_t i = 0; i < d->F->N; i++) {
         (*right)[i] = by_lambda(d, actio_add(&d->F->pool, d->F->h[i], force[i]));
         (*left)[i] = actio_tidy_in(d, (*left)[i], d->F->sym.zdot, d->F->N);
@@ -265,10 +266,10 @@ static void show_constraints(struct actio_derivation *d)
 
 static actio_expr *dense(struct actio_derivation *d, const struct actio_entries *e, size_t rows, size_t cols, bool raw)
 {
-    actio_expr *m = array(d, rows * cols);
+    actio_expr *m = contents_array(d, rows * cols);
     for (size_t i = 0; i < e->count; i++)
         if (e->at[i].row < rows && e->at[i].col < cols)
-            m[e->at[i].row * cols + e->at[i].col] = raw ? tidy(d, e->at[i].e) : grouped(d, e->at[i].e);
+            m[e->at[i].row * cols + e->at[i].col] = raw ? contents_tidy(d, e->at[i].e) : grouped(d, e->at[i].e);
     return m;
 }
 
@@ -301,7 +302,7 @@ static bool is_ideal(const struct actio_derivation *d)
 static void show_bordered(struct actio_derivation *d, const actio_expr *W, const actio_expr *A, const actio_expr *D)
 {
     size_t N = d->F->N, p = d->F->p, K = N + p;
-    actio_expr *B = array(d, K * K);
+    actio_expr *B = contents_array(d, K * K);
     for (size_t i = 0; i < N; i++) {
         for (size_t k = 0; k < p; k++) {
             B[k * K + p + i] = A[k * N + i];
@@ -344,12 +345,12 @@ static void show_matrices(struct actio_derivation *d)
     }
     bool ideal = is_ideal(d);
     actio_expr *W = dense(d, &F->G, N, N, false), *A = dense(d, &F->A, p, N, true),
-               *D = ideal ? A : dense(d, &F->D, p, N, true), *e = array(d, N + p);
+               *D = ideal ? A : dense(d, &F->D, p, N, true), *e = contents_array(d, N + p);
     actio_shown_matrix(d, "W", N, N, W);
     if (p) actio_shown_matrix(d, "A", p, N, A);
     if (!ideal) actio_shown_matrix(d, "D", p, N, D);
     if (p && N + p <= ROOM) show_bordered(d, W, A, D);
-    for (size_t k = 0; k < p; k++) e[k] = tidy(d, F->c[k]);
+    for (size_t k = 0; k < p; k++) e[k] = contents_tidy(d, F->c[k]);
     for (size_t i = 0; i < N; i++) e[p + i] = grouped(d, F->h[i]);
     actio_shown_matrix(d, "e", 1, N + p, e)->is_vector = true;
 }
@@ -361,7 +362,7 @@ void actio_shown_solved(struct actio_derivation *d, const actio_expr *unknown, c
     size_t too_long = 0;
     for (size_t i = 0; i < count; i++) {
         if (known && !known[i]) continue;
-        actio_expr e = tidy(d, solved[i]);
+        actio_expr e = contents_tidy(d, solved[i]);
         if (actio_tidy_size(d, e) <= SHORT) actio_shown_equation(d, NULL, unknown[i], e);
         else too_long++;
     }
@@ -394,8 +395,8 @@ void actio_derive_solve(struct actio_derivation *d)
         take_closure(d);
         return;
     }
-    d->lambda = array(d, F->p);
-    d->zdot = array(d, F->N);
+    d->lambda = contents_array(d, F->p);
+    d->zdot = contents_array(d, F->N);
     if (actio_derive_explicit(d, d->lambda, d->zdot, &d->on_shell)) return;
     d->lambda = F->sys.solved.symbolic ? F->solved.lambda : NULL;
     d->zdot = F->sys.solved.symbolic ? F->solved.zdot : NULL;
@@ -447,7 +448,7 @@ static void show_column(struct actio_derivation *d, size_t i)
         actio_latex_name(dot + 1, &latex);
         actio_text_add(&latex, "}");
     } else actio_text_add(&latex, "E");
-    actio_shown_equation(d, NULL, actio_shown_symbol(d, c->name, latex.s), tidy(d, d->F->column[i]));
+    actio_shown_equation(d, NULL, actio_shown_symbol(d, c->name, latex.s), contents_tidy(d, d->F->column[i]));
 }
 
 static void show_energy(struct actio_derivation *d)
@@ -466,7 +467,7 @@ static void show_symmetries(struct actio_derivation *d)
 
 actio_expr *actio_shown_momenta(struct actio_derivation *d)
 {
-    actio_expr *p = array(d, d->F->n);
+    actio_expr *p = contents_array(d, d->F->n);
     const struct actio_shown_section *momenta = NULL;
     for (size_t i = 0; i < d->sections; i++)
         if (strcmp(d->section[i].key, "momenta") == 0) momenta = &d->section[i];

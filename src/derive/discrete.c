@@ -16,7 +16,7 @@ struct stepping {
     bool *holonomic;                        /* by constraint */
 };
 
-static struct actio_pool *pool_of(struct stepping *s) { return &s->d->F->pool; }
+static struct actio_pool *discrete_pool_of(struct stepping *s) { return &s->d->F->pool; }
 
 /* NAME_0 of a name and {..}^{(0)} of its LaTeX */
 static actio_expr at_end(struct stepping *s, const char *text, const char *latex, const char *end)
@@ -46,7 +46,7 @@ static actio_expr momentum(struct stepping *s, size_t i, const char *end)
     return at_end(s, actio_arena_format(&s->d->arena, "p_%s", name), latex.s, end);
 }
 
-static void open(struct stepping *s)
+static void discrete_open(struct stepping *s)
 {
     struct actio_formation *F = s->d->F;
     size_t n = F->n;
@@ -56,9 +56,9 @@ static void open(struct stepping *s)
     s->mu = actio_form_array(F, F->p, sizeof *s->mu);
     s->holonomic = actio_form_array(F, F->p, sizeof *s->holonomic);
     s->h = actio_shown_free(s->d, "h", "step", "h");
-    s->half = actio_div(pool_of(s), s->h, actio_const(pool_of(s), 2));
-    s->before = actio_sub(pool_of(s), F->sym.time, s->half);
-    s->after = actio_add(pool_of(s), F->sym.time, s->half);
+    s->half = actio_div(discrete_pool_of(s), s->h, actio_const(discrete_pool_of(s), 2));
+    s->before = actio_sub(discrete_pool_of(s), F->sym.time, s->half);
+    s->after = actio_add(discrete_pool_of(s), F->sym.time, s->half);
     for (size_t i = 0; i < n; i++) {
         s->q0[i] = coordinate(s, i, "0");
         s->q1[i] = coordinate(s, i, "1");
@@ -74,8 +74,8 @@ static void open(struct stepping *s)
 static actio_expr there(struct stepping *s, actio_expr e, const actio_expr *q, actio_expr t)
 {
     struct actio_formation *F = s->d->F;
-    e = actio_substitute(pool_of(s), e, F->sym.q, q, F->n);
-    return actio_substitute(pool_of(s), e, &F->sym.time, &t, 1);
+    e = actio_substitute(discrete_pool_of(s), e, F->sym.q, q, F->n);
+    return actio_substitute(discrete_pool_of(s), e, &F->sym.time, &t, 1);
 }
 
 /* ---- sections */
@@ -85,8 +85,9 @@ static void show_middle(struct stepping *s)
     struct actio_formation *F = s->d->F;
     actio_expr *mid = actio_form_array(F, F->n, sizeof *mid), *slope = actio_form_array(F, F->n, sizeof *slope);
     for (size_t i = 0; i < F->n; i++) {
-        mid[i] = actio_div(pool_of(s), actio_add(pool_of(s), s->q0[i], s->q1[i]), actio_const(pool_of(s), 2));
-        slope[i] = actio_div(pool_of(s), actio_sub(pool_of(s), s->q1[i], s->q0[i]), s->h);
+        mid[i] = actio_div(discrete_pool_of(s), actio_add(discrete_pool_of(s), s->q0[i], s->q1[i]),
+                           actio_const(discrete_pool_of(s), 2));
+        slope[i] = actio_div(discrete_pool_of(s), actio_sub(discrete_pool_of(s), s->q1[i], s->q0[i]), s->h);
         actio_shown_equation(s->d, NULL, F->sym.q[i], mid[i]);
         actio_shown_equation(s->d, NULL, F->sym.v[i], slope[i]);
     }
@@ -94,14 +95,14 @@ static void show_middle(struct stepping *s)
         s->d, "here and below, each coordinate, velocity and the time t denote their values at the middle of the step");
     actio_shown_section(s->d, "discrete", "Discrete Lagrangian", "h*L at the middle, the action of a step",
                         "\\mathcal{L}_d = h \\, \\mathcal{L}");
-    actio_expr L =
-        actio_substitute(pool_of(s), actio_substitute(pool_of(s), F->L, F->sym.v, slope, F->n), F->sym.q, mid, F->n);
+    actio_expr L = actio_substitute(
+        discrete_pool_of(s), actio_substitute(discrete_pool_of(s), F->L, F->sym.v, slope, F->n), F->sym.q, mid, F->n);
     if (actio_tidy_size(s->d, L) > SHORT) {
         actio_shown_words(s->d, "too long to display in terms of the ends of the step");
         return;
     }
     actio_shown_equation(s->d, NULL, actio_shown_free(s->d, "Ld", "Discrete", "\\mathcal{L}_d"),
-                         actio_mul(pool_of(s), s->h, L));
+                         actio_mul(discrete_pool_of(s), s->h, L));
 }
 
 /* sum over constraints of one kind of their rows times `by`; entries through `end` when that is given */
@@ -113,8 +114,9 @@ static actio_expr impulse(struct stepping *s, size_t i, bool holonomic, const ac
     for (size_t e = 0; e < F->A.count; e++) {
         const struct actio_entry *a = &F->A.at[e];
         if (a->col != i || s->holonomic[a->row] != holonomic) continue;
-        sum = actio_add(pool_of(s), sum,
-                        actio_mul(pool_of(s), actio_tidy_shown(s->d, q ? there(s, a->e, q, t) : a->e), by[a->row]));
+        sum = actio_add(
+            discrete_pool_of(s), sum,
+            actio_mul(discrete_pool_of(s), actio_tidy_shown(s->d, q ? there(s, a->e, q, t) : a->e), by[a->row]));
     }
     return sum;
 }
@@ -122,7 +124,7 @@ static actio_expr impulse(struct stepping *s, size_t i, bool holonomic, const ac
 static void show_momentum(struct stepping *s, size_t i)
 {
     struct actio_formation *F = s->d->F;
-    struct actio_pool *pool = pool_of(s);
+    struct actio_pool *pool = discrete_pool_of(s);
     actio_expr p = actio_tidy_shown(s->d, F->Lv[i]),
                force = actio_tidy_shown(s->d, actio_add(pool, F->Lq[i], F->total_force[i]));
     actio_expr middle = impulse(s, i, false, F->sym.lambda, NULL, F->sym.time),
@@ -167,14 +169,14 @@ static void show_end(struct stepping *s)
     for (size_t i = 0; i < F->n; i++) {
         actio_expr push = impulse(s, i, true, s->mu, s->q1, s->after);
         if (!actio_is_zero(push))
-            actio_shown_equation(d, NULL, momentum(s, i, "next"), actio_add(pool_of(s), s->p1[i], push));
+            actio_shown_equation(d, NULL, momentum(s, i, "next"), actio_add(discrete_pool_of(s), s->p1[i], push));
     }
 }
 
 static void show_discrete(struct actio_derivation *d)
 {
     struct stepping s = { .d = d };
-    open(&s);
+    discrete_open(&s);
     show_middle(&s);
     actio_shown_section(d, "matching", "Momenta at the ends of a step",
                         "p_0 = -dLd/dq_0 - h/2*(F + lambda*dg/dq'), p_1 = dLd/dq_1 + h/2*(F + lambda*dg/dq')",

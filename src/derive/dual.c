@@ -11,8 +11,11 @@
 /* operations of a formula worth reading, of a matrix; unknowns; operations of rates to begin with */
 enum { SHORT = 400, DENSE = 3000, MOST = 60, ELIMINATED = 300 };
 
-static struct actio_pool *pool_of(struct actio_duality *w) { return &w->d->F->pool; }
-static actio_expr *array(struct actio_duality *w, size_t n) { return actio_form_array(w->d->F, n, sizeof(actio_expr)); }
+static struct actio_pool *dual_pool_of(struct actio_duality *w) { return &w->d->F->pool; }
+static actio_expr *dual_array(struct actio_duality *w, size_t n)
+{
+    return actio_form_array(w->d->F, n, sizeof(actio_expr));
+}
 
 static actio_expr plus_product(struct actio_pool *pool, actio_expr sum, actio_expr a, actio_expr b)
 {
@@ -31,7 +34,7 @@ static const char *with(struct actio_duality *w, const char *prefix, const char 
 static const char *stem_of(struct actio_duality *w, actio_expr symbol)
 {
     const struct actio_model *m = w->d->model;
-    actio_slot slot = actio_slot_of(pool_of(w), symbol);
+    actio_slot slot = actio_slot_of(dual_pool_of(w), symbol);
     uint32_t i = slot.index;
     switch (slot.space) {
     case ACTIO_SPACE_Q: return m->coord[i].name;
@@ -48,7 +51,7 @@ static const char *stem_of(struct actio_duality *w, actio_expr symbol)
 
 static const char *latex_of(struct actio_duality *w, actio_expr symbol)
 {
-    actio_slot slot = actio_slot_of(pool_of(w), symbol);
+    actio_slot slot = actio_slot_of(dual_pool_of(w), symbol);
     struct actio_text t;
     if (slot.space == ACTIO_SPACE_HIDDEN) return w->d->name[slot.index].latex;
     actio_text_open(&t, &w->d->arena);
@@ -77,7 +80,7 @@ static actio_expr named(struct actio_duality *w, const char *text, const char *l
 static actio_expr *name_all(struct actio_duality *w, size_t count, const char *prefix, const char *suffix,
                             const char *latex)
 {
-    actio_expr *e = array(w, count);
+    actio_expr *e = dual_array(w, count);
     for (size_t i = 0; i < count; i++) {
         const char *text = *suffix == '\'' ? actio_arena_format(&w->d->arena, "%s%s'", prefix, w->stem[i])
                                            : with(w, prefix, w->stem[i], suffix);
@@ -101,7 +104,7 @@ static void name_equations(struct actio_duality *w)
 {
     const struct actio_formation *F = w->d->F;
     size_t before = w->is_free || w->equations == 0 ? 0 : F->N;
-    w->m = array(w, w->equations);
+    w->m = dual_array(w, w->equations);
     for (size_t i = 0; i < w->equations; i++) {
         const char *stem = i < before          ? with(w, "", F->sys.variable[i], "_balance")
                            : i - before < F->p ? F->sys.constraint[i - before]
@@ -144,7 +147,7 @@ static bool eliminated_briefly(struct actio_duality *w)
 static void take_formulas(struct actio_duality *w, bool eliminated)
 {
     struct actio_formation *F = w->d->F;
-    struct actio_pool *pool = pool_of(w);
+    struct actio_pool *pool = dual_pool_of(w);
     for (size_t i = 0; i < F->G.count; i++) F->G.at[i].e = actio_tidy(w->d, F->G.at[i].e);
     for (size_t i = 0; i < F->N; i++) F->h[i] = actio_tidy(w->d, F->h[i]);
     for (size_t k = 0; k < F->p; k++) F->c[k] = actio_tidy(w->d, F->c[k]);
@@ -174,9 +177,9 @@ static size_t place_of_weight(struct actio_duality *w, size_t component)
 /* sum of w (U - base)^2/2, w of --weights for what the model names. */
 static actio_expr free_potential(struct actio_duality *w)
 {
-    struct actio_pool *pool = pool_of(w);
+    struct actio_pool *pool = dual_pool_of(w);
     const struct actio_dual_data *said = &w->d->model->dual;
-    actio_expr *weight = array(w, w->u), half = actio_const(pool, 0.5), sum = { 0 };
+    actio_expr *weight = dual_array(w, w->u), half = actio_const(pool, 0.5), sum = { 0 };
     for (size_t i = 0; i < w->u; i++) weight[i] = actio_const(pool, 1);
     for (size_t i = 0; i < said->weights; i++) {
         size_t place = place_of_weight(w, said->weight[i].component);
@@ -206,17 +209,17 @@ static size_t acted_on(struct actio_duality *w, bool *acted)
 static bool free_formulas(struct actio_duality *w)
 {
     struct actio_formation *F = w->d->F;
-    struct actio_pool *pool = pool_of(w);
+    struct actio_pool *pool = dual_pool_of(w);
     actio_expr *h = F->h, half = actio_const(pool, 0.5), power = { 0 };
     actio_expr slack = actio_shown_free(w->d, "slack", "slack_", "\\varsigma");
     bool *acted = actio_form_array(F, F->N, sizeof *acted);
     w->x = F->n + F->N;
     w->u = w->x + acted_on(w, acted) + 1;
     w->equations = F->sys.levels + 1;
-    w->U = array(w, w->u);
-    w->f = array(w, w->x);
-    w->g = array(w, w->equations);
-    F->h = array(w, F->N);
+    w->U = dual_array(w, w->u);
+    w->f = dual_array(w, w->x);
+    w->g = dual_array(w, w->equations);
+    F->h = dual_array(w, F->N);
     memcpy(w->U, F->sym.q, F->n * sizeof *w->U);
     memcpy(w->U + F->n, F->sym.z, F->N * sizeof *w->U);
     w->U[w->u - 1] = slack;
@@ -237,7 +240,7 @@ static bool free_formulas(struct actio_duality *w)
 
 static void form_lagrangian(struct actio_duality *w)
 {
-    struct actio_pool *pool = pool_of(w);
+    struct actio_pool *pool = dual_pool_of(w);
     actio_expr sum = { 0 };
     for (size_t i = 0; i < w->x; i++) sum = plus_product(pool, sum, w->rate[i], w->U[i]);
     for (size_t i = 0; i < w->x; i++) sum = plus_product(pool, sum, w->D[i], w->f[i]);
@@ -262,7 +265,7 @@ static void section(struct actio_duality *w, const char *key, const char *title,
 }
 
 /* Shown where a person would read it; how many are not. */
-static size_t show(struct actio_duality *w, actio_expr left, actio_expr right)
+static size_t dual_show(struct actio_duality *w, actio_expr left, actio_expr right)
 {
     if (actio_tidy_size(w->d, left) + actio_tidy_size(w->d, right) > SHORT) return 1;
     actio_shown_equation(w->d, NULL, left, right);
@@ -289,8 +292,8 @@ static void show_form(struct actio_duality *w)
             "\\dot{x} = f(U, t), \\quad 0 = g(U, t)");
     for (size_t i = 0; i < F->N; i++)
         if (!actio_same(w->f[F->n + i], F->sym.zdot[i]))
-            lost += show(w, F->sym.zdot[i], actio_tidy_shown(w->d, w->f[F->n + i]));
-    for (size_t i = 0; i < w->equations; i++) lost += show(w, actio_tidy_shown(w->d, w->g[i]), (actio_expr){ 0 });
+            lost += dual_show(w, F->sym.zdot[i], actio_tidy_shown(w->d, w->f[F->n + i]));
+    for (size_t i = 0; i < w->equations; i++) lost += dual_show(w, actio_tidy_shown(w->d, w->g[i]), (actio_expr){ 0 });
     say_long(w, lost);
     if (F->n) actio_shown_words(w->d, "velocities are separate unknowns: x_dot denotes x' in names");
     if (w->u > w->x && !w->is_free)
@@ -306,18 +309,18 @@ static void show_form(struct actio_duality *w)
 
 static void show_predual(struct actio_duality *w)
 {
-    struct actio_pool *pool = pool_of(w);
+    struct actio_pool *pool = dual_pool_of(w);
     section(w, "potential", "Potential", "strictly convex in U, minimal at the base states", "H(U, \\bar{U}, t)");
     actio_expr H = actio_shown_free(w->d, scalar(w, "H", "H_free"), scalar(w, "Potential", "Potential_free"),
                                     scalar(w, "H", "H_{R}"));
-    say_long(w, show(w, H, actio_group(pool, w->H)));
+    say_long(w, dual_show(w, H, actio_group(pool, w->H)));
     section(w, "predual", "Pre-dual Lagrangian", "-D'*x - D*f + m*g + H",
             "\\mathcal{L}_H = -\\dot{D} \\cdot x - D \\cdot f + \\mu \\cdot g + H");
     actio_expr rest = actio_tidy_shown(w->d, actio_sub(pool, w->L, w->H));
-    say_long(w, show(w,
-                     actio_shown_free(w->d, scalar(w, "Lpre", "Lpre_free"), scalar(w, "Predual", "Predual_free"),
-                                      scalar(w, "\\mathcal{L}_H", "\\mathcal{L}_{H,R}")),
-                     actio_add(pool, rest, H)));
+    say_long(w, dual_show(w,
+                          actio_shown_free(w->d, scalar(w, "Lpre", "Lpre_free"), scalar(w, "Predual", "Predual_free"),
+                                           scalar(w, "\\mathcal{L}_H", "\\mathcal{L}_{H,R}")),
+                          actio_add(pool, rest, H)));
 }
 
 static void show_matrix(struct actio_duality *w)
@@ -341,11 +344,11 @@ static void show_matrix(struct actio_duality *w)
 /* dL/dU = 0, unsolved */
 static void show_implicit_map(struct actio_duality *w, const char *why)
 {
-    actio_expr *slope = array(w, w->u);
+    actio_expr *slope = dual_array(w, w->u);
     size_t lost = 0;
     section(w, "map", "From dual to primal", "dLpre/dU = 0", "\\frac{\\partial \\mathcal{L}_H}{\\partial U} = 0");
-    actio_gradient(pool_of(w), w->L, w->U, w->u, slope);
-    for (size_t i = 0; i < w->u; i++) lost += show(w, actio_tidy_shown(w->d, slope[i]), (actio_expr){ 0 });
+    actio_gradient(dual_pool_of(w), w->L, w->U, w->u, slope);
+    for (size_t i = 0; i < w->u; i++) lost += dual_show(w, actio_tidy_shown(w->d, slope[i]), (actio_expr){ 0 });
     say_long(w, lost);
     actio_shown_words(w->d, why);
 }
@@ -361,9 +364,9 @@ static void show_closed_map(struct actio_duality *w)
                 &w->d->arena,
                 "U = \\bar{U} + %s^{-1} %s, \\quad %s = -\\frac{\\partial \\mathcal{L}_H}{\\partial U}(\\bar{U})", M, p,
                 p));
-    for (size_t i = 0; i < w->u; i++) lost += show(w, w->p[i], w->drive[i]);
-    for (size_t i = 0; i < w->helpers; i++) lost += show(w, w->helper[i].name, w->helper[i].value);
-    for (size_t i = 0; i < w->u; i++) lost += show(w, w->U[i], w->map[i]);
+    for (size_t i = 0; i < w->u; i++) lost += dual_show(w, w->p[i], w->drive[i]);
+    for (size_t i = 0; i < w->helpers; i++) lost += dual_show(w, w->helper[i].name, w->helper[i].value);
+    for (size_t i = 0; i < w->u; i++) lost += dual_show(w, w->U[i], w->map[i]);
     say_long(w, lost);
 }
 
@@ -376,7 +379,7 @@ static actio_expr boundary(struct actio_duality *w)
         actio_expr D =
             named(w, with(w, "dual.", w->stem[i], "_start"), actio_arena_format(a, "{D_{%s}(0)}", w->latex[i]));
         actio_expr x = named(w, with(w, "", w->stem[i], "_start"), actio_arena_format(a, "{%s(0)}", w->latex[i]));
-        sum = actio_sub(pool_of(w), sum, actio_mul(pool_of(w), x, D));
+        sum = actio_sub(dual_pool_of(w), sum, actio_mul(dual_pool_of(w), x, D));
     }
     return sum;
 }
@@ -389,10 +392,10 @@ static void show_action(struct actio_duality *w, const char *why)
             "S_H[D] = -D(0) \\cdot x(0) + \\int_0^T \\mathcal{L}_D \\, dt");
     actio_expr at_start =
         actio_shown_free(w->d, scalar(w, "Boundary", "Boundary_free"), scalar(w, "At_start", "At_start_free"), "S_0");
-    say_long(w, show(w, at_start, boundary(w)));
+    say_long(w, dual_show(w, at_start, boundary(w)));
     actio_expr L = actio_shown_free(w->d, scalar(w, "Ldual", "Ldual_free"), scalar(w, "Dual", "Dual_free"),
                                     scalar(w, "\\mathcal{L}_D", "\\mathcal{L}_{D,R}"));
-    if (!why) say_long(w, show(w, L, w->dual));
+    if (!why) say_long(w, dual_show(w, L, w->dual));
     else actio_shown_words(w->d, "Ldual is Lpre where U solves the equations above");
     actio_shown_words(
         w->d,
@@ -403,36 +406,36 @@ static void show_action(struct actio_duality *w, const char *why)
 
 static actio_expr by_momenta(struct actio_duality *w, actio_expr e)
 {
-    actio_expr *to = array(w, w->x);
-    for (size_t i = 0; i < w->x; i++) to[i] = actio_neg(pool_of(w), w->P[i]);
-    return actio_tidy_shown(w->d, actio_substitute(pool_of(w), e, w->U, to, w->x));
+    actio_expr *to = dual_array(w, w->x);
+    for (size_t i = 0; i < w->x; i++) to[i] = actio_neg(dual_pool_of(w), w->P[i]);
+    return actio_tidy_shown(w->d, actio_substitute(dual_pool_of(w), e, w->U, to, w->x));
 }
 
 /* H - D.f + m.g: L without -D'.x */
 static actio_expr static_part(struct actio_duality *w)
 {
-    actio_expr *none = array(w, w->x);
-    return actio_substitute(pool_of(w), w->L, w->rate, none, w->x);
+    actio_expr *none = dual_array(w, w->x);
+    return actio_substitute(dual_pool_of(w), w->L, w->rate, none, w->x);
 }
 
 static void show_hamiltonian(struct actio_duality *w)
 {
-    actio_expr rest = static_part(w), *slope = array(w, w->u);
+    actio_expr rest = static_part(w), *slope = dual_array(w, w->u);
     size_t lost = 0;
-    actio_gradient(pool_of(w), rest, w->U, w->u, slope);
+    actio_gradient(dual_pool_of(w), rest, w->U, w->u, slope);
     section(w, "momenta", "Momenta", "dLdual/dD'", "P = \\frac{\\partial \\mathcal{L}_D}{\\partial \\dot{D}} = -x");
-    for (size_t i = 0; i < w->x; i++) show(w, w->P[i], actio_neg(pool_of(w), w->U[i]));
+    for (size_t i = 0; i < w->x; i++) dual_show(w, w->P[i], actio_neg(dual_pool_of(w), w->U[i]));
     section(w, "rates", "Rates of the dual variables by momenta",
             "D' = R(D, P, t) = dH/dx - D*df/dx + m*dg/dx at x = -P", "\\dot{D} = \\mathcal{R}(D, P, t)");
-    for (size_t i = 0; i < w->x; i++) lost += show(w, w->rate[i], by_momenta(w, slope[i]));
-    for (size_t i = w->x; i < w->u; i++) lost += show(w, by_momenta(w, slope[i]), (actio_expr){ 0 });
-    for (size_t i = 0; i < w->equations; i++) lost += show(w, by_momenta(w, w->g[i]), (actio_expr){ 0 });
+    for (size_t i = 0; i < w->x; i++) lost += dual_show(w, w->rate[i], by_momenta(w, slope[i]));
+    for (size_t i = w->x; i < w->u; i++) lost += dual_show(w, by_momenta(w, slope[i]), (actio_expr){ 0 });
+    for (size_t i = 0; i < w->equations; i++) lost += dual_show(w, by_momenta(w, w->g[i]), (actio_expr){ 0 });
     say_long(w, lost);
     if (w->equations) actio_shown_words(w->d, "the last of these determine the algebraic unknowns and their duals");
     section(w, "hamiltonian", "Dual Hamiltonian", "P*D' - Ldual = D*f - m*g - H at x = -P",
             "\\mathcal{H}_D = P \\cdot \\dot{D} - \\mathcal{L}_D");
-    say_long(w, show(w, actio_shown_free(w->d, "Hdual", "Hamiltonian", "\\mathcal{H}_D"),
-                     by_momenta(w, actio_neg(pool_of(w), rest))));
+    say_long(w, dual_show(w, actio_shown_free(w->d, "Hdual", "Hamiltonian", "\\mathcal{H}_D"),
+                          by_momenta(w, actio_neg(dual_pool_of(w), rest))));
     actio_shown_words(w->d,
                       "D' = dHdual/dP and P' = -dHdual/dD; constant where f, g, H and the base do not depend on time");
 }

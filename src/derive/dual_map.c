@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-static struct actio_pool *pool_of(struct actio_duality *w) { return &w->d->F->pool; }
+static struct actio_pool *dual_map_pool_of(struct actio_duality *w) { return &w->d->F->pool; }
 
 void actio_duality_matrix(struct actio_duality *w)
 {
     struct actio_entries lower = { 0 };
     size_t u = w->u;
     w->M = actio_arena_array(&w->d->arena, u * u + 1, sizeof *w->M);
-    actio_hessian(pool_of(w), w->L, w->U, u, &lower);
+    actio_hessian(dual_map_pool_of(w), w->L, w->U, u, &lower);
     for (size_t i = 0; i < lower.count; i++) {
         const struct actio_entry *e = &lower.at[i];
         w->M[e->row * u + e->col] = w->M[e->col * u + e->row] = actio_tidy_shown(w->d, e->e);
@@ -35,18 +35,18 @@ struct block {
 
 static bool is_plain(struct block *b, actio_expr pivot)
 {
-    return !actio_is_zero(pivot) && !actio_uses(pool_of(b->w), pivot, ACTIO_SPACE_HIDDEN);
+    return !actio_is_zero(pivot) && !actio_uses(dual_map_pool_of(b->w), pivot, ACTIO_SPACE_HIDDEN);
 }
 
 static actio_expr minus_quotient(struct block *b, actio_expr from, actio_expr s, actio_expr t, actio_expr by)
 {
-    struct actio_pool *pool = pool_of(b->w);
+    struct actio_pool *pool = dual_map_pool_of(b->w);
     actio_expr product = actio_times(pool, s, t);
     return actio_is_zero(product) ? from : actio_tidy(b->w->d, actio_sub(pool, from, actio_div(pool, product, by)));
 }
 
 /* Takes member k out of the block: r and a of the others without it. */
-static void eliminate(struct block *b, size_t k)
+static void dual_map_eliminate(struct block *b, size_t k)
 {
     size_t u = b->w->u, i = b->at[k];
     actio_expr pivot = b->a[i * u + i];
@@ -60,8 +60,8 @@ static void eliminate(struct block *b, size_t k)
             b->a[row * u + b->at[l]] =
                 minus_quotient(b, b->a[row * u + b->at[l]], b->a[row * u + i], b->a[i * u + b->at[l]], pivot);
     }
-    b->square =
-        actio_add(pool_of(b->w), b->square, actio_div(pool_of(b->w), actio_power(pool_of(b->w), b->r[i], 2), pivot));
+    b->square = actio_add(dual_map_pool_of(b->w), b->square,
+                          actio_div(dual_map_pool_of(b->w), actio_power(dual_map_pool_of(b->w), b->r[i], 2), pivot));
 }
 
 static bool shrink(struct block *b)
@@ -70,7 +70,7 @@ static bool shrink(struct block *b)
         size_t k = 0;
         while (k < b->count && !is_plain(b, b->a[b->at[k] * b->w->u + b->at[k]])) k++;
         if (k == b->count) return false;
-        eliminate(b, k);
+        dual_map_eliminate(b, k);
     }
     return true;
 }
@@ -79,7 +79,7 @@ static actio_expr define(struct block *b, actio_expr name, actio_expr value)
 {
     struct actio_duality *w = b->w;
     ACTIO_PUSH(&w->d->F->arena, w->helper, w->helpers, w->helpers_cap) =
-        (struct actio_helper){ name, actio_group(pool_of(w), value) };
+        (struct actio_helper){ name, actio_group(dual_map_pool_of(w), value) };
     return name;
 }
 
@@ -111,13 +111,13 @@ static actio_expr over_determinant(struct block *b, actio_expr sum, actio_expr d
     actio_expr *r = actio_form_array(b->w->d->F, b->count, sizeof *r);
     for (size_t i = 0; i < b->count; i++) r[i] = b->r[b->at[i]];
     sum = actio_tidy_in(b->w->d, sum, r, b->count);
-    return actio_is_zero(sum) ? sum : actio_div(pool_of(b->w), sum, det);
+    return actio_is_zero(sum) ? sum : actio_div(dual_map_pool_of(b->w), sum, det);
 }
 
 /* U = base + adj(a) r/det of those that are left, and r.adj(a) r/det */
-static bool invert(struct block *b)
+static bool dual_map_invert(struct block *b)
 {
-    struct actio_pool *pool = pool_of(b->w);
+    struct actio_pool *pool = dual_map_pool_of(b->w);
     struct actio_square s = { .k = b->count };
     actio_expr square = { 0 };
     for (size_t i = 0; i < s.k * s.k; i++) s.a[i] = b->a[b->at[i / s.k] * b->w->u + b->at[i % s.k]];
@@ -136,7 +136,7 @@ static bool invert(struct block *b)
 /* U = base + (r - a (U - base) of those still there then)/pivot, as [AS 34] has x and Q by v */
 static void bring_back(struct block *b)
 {
-    struct actio_pool *pool = pool_of(b->w);
+    struct actio_pool *pool = dual_map_pool_of(b->w);
     const struct actio_duality *w = b->w;
     for (size_t k = b->gones; k-- > 0;) {
         size_t i = b->gone[k];
@@ -153,7 +153,7 @@ static void bring_back(struct block *b)
 
 /* ---- all of them */
 
-static size_t root_of(size_t *parent, size_t i)
+static size_t dual_map_root_of(size_t *parent, size_t i)
 {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
@@ -164,8 +164,8 @@ static size_t *couple(struct actio_duality *w)
     size_t u = w->u, *root = actio_form_array(w->d->F, u, sizeof *root);
     for (size_t i = 0; i < u; i++) root[i] = i;
     for (size_t k = 0; k < u * u; k++)
-        if (!actio_is_zero(w->M[k])) root[root_of(root, k / u)] = root_of(root, k % u);
-    for (size_t i = 0; i < u; i++) root[i] = root_of(root, i);
+        if (!actio_is_zero(w->M[k])) root[dual_map_root_of(root, k / u)] = dual_map_root_of(root, k % u);
+    for (size_t i = 0; i < u; i++) root[i] = dual_map_root_of(root, i);
     return root;
 }
 
@@ -173,14 +173,14 @@ static const char *solve_block(struct block *b)
 {
     if (!shrink(b)) return "M is coupled too widely to invert by hand";
     if (b->gones) name_rest(b);
-    if (!invert(b)) return "M is singular";
+    if (!dual_map_invert(b)) return "M is singular";
     bring_back(b);
     return NULL;
 }
 
 static void drive(struct actio_duality *w)
 {
-    struct actio_pool *pool = pool_of(w);
+    struct actio_pool *pool = dual_map_pool_of(w);
     w->drive = actio_form_array(w->d->F, w->u, sizeof *w->drive);
     actio_gradient(pool, w->L, w->U, w->u, w->drive);
     for (size_t i = 0; i < w->u; i++)
@@ -190,7 +190,7 @@ static void drive(struct actio_duality *w)
 const char *actio_duality_solve(struct actio_duality *w)
 {
     struct actio_formation *F = w->d->F;
-    struct actio_pool *pool = pool_of(w);
+    struct actio_pool *pool = dual_map_pool_of(w);
     size_t u = w->u, *root = couple(w);
     struct block b = { .w = w, .a = actio_form_array(F, u * u, sizeof *b.a), .r = actio_form_array(F, u, sizeof *b.r) };
     if (actio_degree_in(pool, w->L, w->U, u) < 0)

@@ -16,7 +16,7 @@ struct solving {
 };
 
 /* b <- G^-1 b, with `stride` between its components */
-static void divide(struct solving *s, actio_expr *b, size_t stride)
+static void explicit_divide(struct solving *s, actio_expr *b, size_t stride)
 {
     struct actio_pool *pool = &s->d->F->pool;
     for (size_t k = 0; k < s->blocks.count; k++) {
@@ -83,8 +83,8 @@ static void form(struct solving *s)
     size_t p = F->p;
     for (size_t i = 0; i < F->D.count; i++) s->x[F->D.at[i].col * p + F->D.at[i].row] = F->D.at[i].e;
     for (size_t i = 0; i < F->N; i++) s->y[i] = F->h[i];
-    for (size_t k = 0; k < p; k++) divide(s, s->x + k, p);
-    divide(s, s->y, 1);
+    for (size_t k = 0; k < p; k++) explicit_divide(s, s->x + k, p);
+    explicit_divide(s, s->y, 1);
     for (size_t k = 0; k < p; k++) s->r[k] = F->c[k];
     for (size_t i = 0; i < F->A.count; i++) {
         const struct actio_entry *e = &F->A.at[i];
@@ -99,7 +99,7 @@ static void form(struct solving *s)
     for (size_t k = 0; k < p; k++) s->r[k] = on_constraints(s, s->r[k]);
 }
 
-static void solve(struct solving *s, actio_expr *lambda, actio_expr *zdot)
+static void explicit_solve(struct solving *s, actio_expr *lambda, actio_expr *zdot)
 {
     struct actio_formation *F = s->d->F;
     struct actio_pool *pool = &F->pool;
@@ -122,7 +122,7 @@ bool actio_derive_free(struct actio_derivation *d, actio_expr *a)
     struct solving s = { .d = d, .blocks = actio_blocks_of(d, d->F->N) };
     if (s.blocks.why) return false;
     for (size_t i = 0; i < d->F->N; i++) a[i] = d->F->h[i];
-    divide(&s, a, 1);
+    explicit_divide(&s, a, 1);
     return true;
 }
 
@@ -141,7 +141,7 @@ bool actio_derive_explicit(struct actio_derivation *d, actio_expr *lambda, actio
     for (size_t k = 0; k < F->sys.levels && k < F->p; k++) solve_constraint(&s, F->phi[k]);
     form(&s);
     if (F->p && !actio_square_invertible(d, &s.S)) return false;
-    solve(&s, lambda, zdot);
+    explicit_solve(&s, lambda, zdot);
     *on_shell = s.used;
     return true;
 }

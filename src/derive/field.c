@@ -11,7 +11,7 @@ static actio_expr shown(struct actio_continuum *c, actio_expr e)
     return actio_jet_shown(c->j, actio_tidy_shown(c->d, e));
 }
 
-static void prepare(struct actio_derivation *d)
+static void field_prepare(struct actio_derivation *d)
 {
     d->jets = actio_field_jets_open(d);
     d->continuum = actio_form_array(d->F, 1, sizeof *d->continuum);
@@ -232,7 +232,7 @@ static const struct actio_shown_part parts[] = {
     { "symmetries", "Symmetries", "charge = dL/dq'*delta q", "", show_symmetries },
 };
 const struct actio_chapter actio_chapter_field = {
-    .is_reference = true, .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = prepare
+    .is_reference = true, .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = field_prepare
 };
 
 static const struct actio_shown_part hamel[] = {
@@ -246,4 +246,4 @@ static const struct actio_shown_part hamel[] = {
 };
 const struct actio_chapter actio_chapter_field_hamel = { .part = hamel,
                                                          .parts = sizeof hamel / sizeof *hamel,
-                                                         .prepare = prepare };
+                                                         .prepare = field_prepare };

@@ -7,7 +7,7 @@
 #ifndef ACTIO_DERIVE_FIELD_H
 #define ACTIO_DERIVE_FIELD_H
 
-#include "derive/jets.h"
+#include "derive/field_jets.h"
 
 /* On a pointwise holonomic constraint square^2 = value; a unit: two fields' slopes on a circle of constant radius, so
  * that the next derivatives have one unknown along the normal each: `curvature` along the axis, `turning` in time. */

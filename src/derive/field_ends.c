@@ -161,7 +161,7 @@ static actio_expr jump_of(struct actio_continuum *c, actio_expr flux)
     return actio_shown_symbol(c->d, text.s, latex.s);
 }
 
-static const char *place_of(struct actio_continuum *c, const struct actio_jet_point *at)
+static const char *field_ends_place_of(struct actio_continuum *c, const struct actio_jet_point *at)
 {
     struct actio_text t;
     actio_text_open(&t, &c->d->arena);
@@ -179,7 +179,7 @@ static void show_jump(struct actio_continuum *c, uint32_t p)
     actio_expr flux = actio_continuum_flux(c, net, i, at.of.offset);
     if ((actio_is_zero(c->PT[p]) && actio_is_zero(c->PS[p])) || actio_is_zero(flux)) return;
     actio_expr jump = jump_of(c, actio_jet_shown(c->j, actio_tidy_shown(c->d, flux)));
-    actio_shown_equation(c->d, place_of(c, &at), jump,
+    actio_shown_equation(c->d, field_ends_place_of(c, &at), jump,
                          actio_jet_shown(c->j, actio_tidy_shown(c->d, actio_sub(c->pool, c->PS[p], c->PT[p]))));
     c->d->section[c->d->filling].item[c->d->section[c->d->filling].items - 1].is_comment = true;
 }

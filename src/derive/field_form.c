@@ -5,7 +5,10 @@
 #include "derive/square.h"
 #include "expr/normal.h"
 
-static void *array(struct actio_continuum *c, size_t n) { return actio_form_array(c->d->F, n, sizeof(actio_expr)); }
+static void *field_form_array(struct actio_continuum *c, size_t n)
+{
+    return actio_form_array(c->d->F, n, sizeof(actio_expr));
+}
 static void gain(struct actio_continuum *c, actio_expr *sum, actio_expr e) { *sum = actio_add(c->pool, *sum, e); }
 static void lose(struct actio_continuum *c, actio_expr *sum, actio_expr e) { *sum = actio_sub(c->pool, *sum, e); }
 
@@ -14,10 +17,10 @@ static void lose(struct actio_continuum *c, actio_expr *sum, actio_expr e) { *su
 static void open_constraints(struct actio_continuum *c)
 {
     size_t p = c->m->constraints;
-    c->left = array(c, p);
-    c->right = array(c, p);
-    c->g = array(c, p);
-    c->lambda = array(c, p);
+    c->left = field_form_array(c, p);
+    c->right = field_form_array(c, p);
+    c->g = field_form_array(c, p);
+    c->lambda = field_form_array(c, p);
     c->phi = actio_form_array(c->d->F, p, sizeof *c->phi);
     for (size_t k = 0; k < p; k++) {
         const struct actio_constraint *con = &c->m->constraint[k];
@@ -105,10 +108,10 @@ static void act(struct actio_continuum *c)
 {
     size_t orders = (size_t)c->K + 1;
     c->points = c->j->points;
-    c->T = array(c, c->m->coords * orders);
-    c->S = array(c, c->m->coords * orders);
-    c->PT = array(c, c->points);
-    c->PS = array(c, c->points);
+    c->T = field_form_array(c, c->m->coords * orders);
+    c->S = field_form_array(c, c->m->coords * orders);
+    c->PT = field_form_array(c, c->points);
+    c->PS = field_form_array(c, c->points);
     for (uint32_t i = 0; i < c->m->coords; i++) {
         const actio_expr symbol[3] = { actio_jet(c->j, ACTIO_SPACE_Q, i, 0), actio_jet(c->j, ACTIO_SPACE_V, i, 0),
                                        actio_jet(c->j, ACTIO_SPACE_ACC, i, 0) };
@@ -247,7 +250,7 @@ static bool is_rate(const struct actio_pool *pool, uint32_t id)
 actio_expr actio_without_rates(struct actio_continuum *c, actio_expr e)
 {
     struct actio_cone cone = actio_cone_of(c->pool, &e, 1);
-    actio_expr *from = array(c, cone.count), *to = array(c, cone.count);
+    actio_expr *from = field_form_array(c, cone.count), *to = field_form_array(c, cone.count);
     size_t n = 0;
     for (uint32_t i = 0; i < cone.count; i++)
         if (is_rate(c->pool, cone.id[i])) from[n++] = (actio_expr){ cone.id[i] };

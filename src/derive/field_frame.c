@@ -8,7 +8,7 @@
 
 enum { ROOM = ACTIO_FIELD_ROOM, ORDERS = 12 };
 
-static actio_expr plus(struct actio_field_frame *f, actio_expr sum, actio_expr a, actio_expr b)
+static actio_expr field_frame_plus(struct actio_field_frame *f, actio_expr sum, actio_expr a, actio_expr b)
 {
     actio_expr ab = actio_times(f->c->pool, a, b);
     return actio_is_zero(ab) ? sum : actio_add(f->c->pool, sum, ab);
@@ -131,7 +131,7 @@ static bool take_velocities(struct actio_field_frame *f, size_t rows)
 
 /* ---- the inverse */
 
-static bool invert(struct actio_field_frame *f)
+static bool field_frame_invert(struct actio_field_frame *f)
 {
     struct actio_continuum *c = f->c;
     struct actio_square s = { .k = 0 };
@@ -143,9 +143,9 @@ static bool invert(struct actio_field_frame *f)
         }
     for (size_t i = 0; i < f->n; i++) {
         actio_expr w = { 0 };
-        for (size_t a = 0; a < f->n; a++) w = plus(f, w, f->Psi[i * f->n + a], f->m0[a]);
+        for (size_t a = 0; a < f->n; a++) w = field_frame_plus(f, w, f->Psi[i * f->n + a], f->m0[a]);
         f->v[i] = f->w[i] = actio_is_zero(w) ? w : actio_reduced(c, actio_neg(c->pool, w));
-        for (size_t a = 0; a < f->n; a++) f->v[i] = plus(f, f->v[i], f->Psi[i * f->n + a], f->xi[a]);
+        for (size_t a = 0; a < f->n; a++) f->v[i] = field_frame_plus(f, f->v[i], f->Psi[i * f->n + a], f->xi[a]);
     }
     return true;
 }
@@ -179,7 +179,7 @@ const char *actio_field_frame_open(struct actio_continuum *c, uint16_t axis, str
     if (rows == 1 && f->n == 2) take_across(f);
     else if (rows < f->n && !take_velocities(f, rows))
         return "the quasi-velocities and constraints depend on each other";
-    if (!invert(f)) return "the quasi-velocities depend on each other";
+    if (!field_frame_invert(f)) return "the quasi-velocities depend on each other";
     for (size_t k = 0; k < c->m->constraints; k++)
         if (c->m->constraint[k].axis == axis && c->m->constraint[k].kind == ACTIO_VELOCITY) find_bound(f, k);
     return NULL;
@@ -251,7 +251,8 @@ static actio_expr derivative(struct actio_field_frame *f, actio_expr e, const ac
     for (size_t i = 0; i < f->n; i++) {
         actio_expr now = change[i];
         for (int k = 0; k <= f->c->K + 1; k++) {
-            sum = plus(f, sum, actio_diff(f->c->pool, e, actio_jet(f->c->j, ACTIO_SPACE_Q, f->field[i], k)), now);
+            sum = field_frame_plus(f, sum, actio_diff(f->c->pool, e, actio_jet(f->c->j, ACTIO_SPACE_Q, f->field[i], k)),
+                                   now);
             now = actio_jet_next(f->c->j, now, f->axis);
         }
     }
@@ -267,14 +268,14 @@ void actio_field_bracket(struct actio_field_frame *f)
         f->eta[a] = actio_jet_own(c->j, name, f->axis);
     }
     for (size_t i = 0; i < f->n; i++)
-        for (size_t a = 0; a < f->n; a++) change[i] = plus(f, change[i], f->Psi[i * f->n + a], f->eta[a]);
+        for (size_t a = 0; a < f->n; a++) change[i] = field_frame_plus(f, change[i], f->Psi[i * f->n + a], f->eta[a]);
     for (size_t i = 0; i < f->n; i++) {
         by[i] = actio_sub(c->pool, derivative(f, change[i], f->v), derivative(f, f->v[i], change));
         by[i] = actio_add(c->pool, by[i], actio_diff(c->pool, change[i], time));
     }
     for (size_t a = 0; a < f->n; a++) {
         actio_expr sum = { 0 };
-        for (size_t i = 0; i < f->n; i++) sum = plus(f, sum, f->M[a * f->n + i], by[i]);
+        for (size_t i = 0; i < f->n; i++) sum = field_frame_plus(f, sum, f->M[a * f->n + i], by[i]);
         f->bracket[a] = actio_reduced_by_names(c, sum);
     }
 }

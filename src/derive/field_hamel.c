@@ -29,7 +29,7 @@ struct moving {
     size_t goes;
 };
 
-static actio_expr plus(struct moving *m, actio_expr sum, actio_expr a, actio_expr b)
+static actio_expr field_hamel_plus(struct moving *m, actio_expr sum, actio_expr a, actio_expr b)
 {
     actio_expr ab = actio_times(m->c->pool, a, b);
     return actio_is_zero(ab) ? sum : actio_add(m->c->pool, sum, ab);
@@ -80,7 +80,7 @@ static actio_expr pushed(struct moving *m, uint32_t i)
 static actio_expr dual_bracket(struct moving *m, size_t j)
 {
     actio_expr sum = { 0 };
-    for (size_t a = 0; a < m->f.n; a++) sum = plus(m, sum, m->p[a], m->f.bracket[a]);
+    for (size_t a = 0; a < m->f.n; a++) sum = field_hamel_plus(m, sum, m->p[a], m->f.bracket[a]);
     return actio_varied(&m->f, sum, m->f.eta[j]);
 }
 
@@ -94,7 +94,7 @@ static void find_equations(struct moving *m)
     }
     for (size_t j = 0; j < m->f.n; j++) {
         actio_expr sum = dual_bracket(m, j);
-        for (size_t i = 0; i < m->f.n; i++) sum = plus(m, sum, m->f.Psi[i * m->f.n + j], E[i]);
+        for (size_t i = 0; i < m->f.n; i++) sum = field_hamel_plus(m, sum, m->f.Psi[i * m->f.n + j], E[i]);
         m->left[j] = actio_on_constraints(&m->f, actio_by_quasi(&m->f, actio_jet_rate(c->j, m->p[j])));
         m->right[j] = actio_on_constraints(&m->f, sum);
     }
@@ -109,7 +109,7 @@ static void show_frame(struct moving *m)
     for (size_t a = 0; a < f->n; a++) {
         actio_expr sum = f->m0[a];
         for (size_t i = 0; i < f->n; i++)
-            sum = plus(m, sum, f->M[a * f->n + i], actio_jet(c->j, ACTIO_SPACE_V, f->field[i], 0));
+            sum = field_hamel_plus(m, sum, f->M[a * f->n + i], actio_jet(c->j, ACTIO_SPACE_V, f->field[i], 0));
         actio_shown_equation(c->d, NULL, f->xi[a], gathered(m, sum));
     }
     for (size_t a = 0; a < f->n; a++)
@@ -240,7 +240,7 @@ static actio_expr without_gone(struct moving *m, actio_expr e)
     return e;
 }
 
-static size_t index_of(const struct moving *m, actio_expr xi)
+static size_t field_hamel_index_of(const struct moving *m, actio_expr xi)
 {
     size_t a = 0;
     while (!actio_same(m->f.xi[a], xi)) a++;
@@ -252,7 +252,7 @@ static void show_consequences(struct moving *m)
 {
     struct actio_continuum *c = m->c;
     for (size_t i = 0; i < m->goes; i++) {
-        size_t a = index_of(m, m->gone[i]);
+        size_t a = field_hamel_index_of(m, m->gone[i]);
         actio_expr left = without_gone(m, m->left[a]), right = without_gone(m, m->right[a]),
                    e = actio_sub(c->pool, right, left);
         actio_show_solved_for_rates(c, left, right, (actio_expr){ 0 });
@@ -359,7 +359,7 @@ static bool along_end(struct moving *m, size_t a, const struct actio_axis *axis,
     *sum = (actio_expr){ 0 };
     for (size_t i = 0; i < m->f.n; i++) {
         end_balance(m, m->f.field[i], at, last ? 1 : -1, &e);
-        *sum = plus(m, *sum, m->f.Psi[i * m->f.n + a], e);
+        *sum = field_hamel_plus(m, *sum, m->f.Psi[i * m->f.n + a], e);
     }
     *sum = actio_on_constraints(&m->f, without_gone(m, actio_on_constraints(&m->f, actio_by_quasi(&m->f, *sum))));
     *sum = without_idle(m, a, *sum, at, place, aloud);
@@ -397,8 +397,8 @@ static actio_expr integrated(struct moving *m, actio_expr e, const actio_expr en
         actio_expr slope = actio_symbol_at(c->pool, s), factor = actio_diff(c->pool, e, slope);
         if (s.axis != m->f.axis || actio_is_zero(factor) || !actio_is_still(c, actio_tidy(c->d, factor))) continue;
         for (int last = 0; last < 2; last++)
-            sum = plus(m, sum, last ? factor : actio_neg(c->pool, factor),
-                       actio_jet_at(c->j, c->lambda[k], m->f.axis, end[last]));
+            sum = field_hamel_plus(m, sum, last ? factor : actio_neg(c->pool, factor),
+                                   actio_jet_at(c->j, c->lambda[k], m->f.axis, end[last]));
         e = actio_substitute(c->pool, e, &slope, &(actio_expr){ 0 }, 1);
     }
     e = actio_tidy(c->d, e);
@@ -446,7 +446,7 @@ static void show_wholes(struct moving *m)
     actio_shown_section(m->c->d, "whole", "Over the whole axis",
                         "for quasi-velocities that are constant along it: inner forces cancel", "");
     for (size_t i = 0; i < m->goes; i++)
-        if (m->order[i] == 1) show_whole(m, index_of(m, m->gone[i]));
+        if (m->order[i] == 1) show_whole(m, field_hamel_index_of(m, m->gone[i]));
 }
 
 /* ---- the whole */

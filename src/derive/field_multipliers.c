@@ -7,7 +7,10 @@
 
 enum { LONG = 500 }; /* operations of an equation worth reading */
 
-static void *array(struct actio_continuum *c, size_t n) { return actio_form_array(c->d->F, n, sizeof(actio_expr)); }
+static void *field_multipliers_array(struct actio_continuum *c, size_t n)
+{
+    return actio_form_array(c->d->F, n, sizeof(actio_expr));
+}
 
 /* rho*u'' = all else, rho constant: u''. */
 static bool acceleration(struct actio_continuum *c, uint32_t i, actio_expr *a)
@@ -45,7 +48,7 @@ static bool put_accelerations(struct actio_continuum *c, actio_expr *e)
 static actio_expr without_multipliers(struct actio_continuum *c, actio_expr e)
 {
     struct actio_cone cone = actio_cone_of(c->pool, &e, 1);
-    actio_expr *from = array(c, cone.count), *to = array(c, cone.count);
+    actio_expr *from = field_multipliers_array(c, cone.count), *to = field_multipliers_array(c, cone.count);
     size_t n = 0;
     for (uint32_t i = 0; i < cone.count; i++)
         if (c->pool->node[cone.id[i]].op == ACTIO_SYMBOL
@@ -66,7 +69,7 @@ static bool equation(struct actio_continuum *c, size_t k, actio_expr *e)
 }
 
 /* The highest derivative of the constraint's own multiplier with the factor 1, where it has a constant one. */
-static actio_expr scaled(struct actio_continuum *c, size_t k, actio_expr e)
+static actio_expr field_multipliers_scaled(struct actio_continuum *c, size_t k, actio_expr e)
 {
     actio_slot own = { .space = ACTIO_SPACE_LAMBDA, .axis = c->m->constraint[k].axis, .index = (uint32_t)k };
     for (int order = 2 * c->K + 2; order >= 0; order--) {
@@ -82,12 +85,12 @@ static actio_expr scaled(struct actio_continuum *c, size_t k, actio_expr e)
 
 void actio_show_field_multipliers(struct actio_continuum *c)
 {
-    actio_expr *shown = array(c, c->m->constraints);
+    actio_expr *shown = field_multipliers_array(c, c->m->constraints);
     size_t n = 0;
     for (size_t k = 0; k < c->m->constraints; k++) {
         actio_expr e;
         if (!c->m->constraint[k].axis || !equation(c, k, &e) || !actio_uses(c->pool, e, ACTIO_SPACE_LAMBDA)) continue;
-        e = shown[n++] = scaled(c, k, e);
+        e = shown[n++] = field_multipliers_scaled(c, k, e);
         actio_expr rest = without_multipliers(c, e), left = actio_tidy(c->d, actio_sub(c->pool, e, rest)),
                    right = actio_tidy(c->d, actio_neg(c->pool, rest));
         actio_shown_equation(c->d, NULL, actio_jet_shown(c->j, left),

@@ -13,13 +13,13 @@ static actio_expr without(struct actio_continuum *c, actio_expr e, actio_expr x)
 {
     return actio_substitute(c->pool, e, &x, &(actio_expr){ 0 }, 1);
 }
-static actio_expr tidy(struct actio_continuum *c, actio_expr e) { return actio_tidy(c->d, e); }
+static actio_expr field_reduce_tidy(struct actio_continuum *c, actio_expr e) { return actio_tidy(c->d, e); }
 
 /* ---- finding them */
 
 static actio_expr second(struct actio_continuum *c, actio_expr g, actio_expr x)
 {
-    return tidy(c, actio_diff(c->pool, actio_diff(c->pool, g, x), x));
+    return field_reduce_tidy(c, actio_diff(c->pool, actio_diff(c->pool, g, x), x));
 }
 
 /* g = a/2*x^2 + b with a constant a: x^2 = -2*b/a */
@@ -29,7 +29,8 @@ static bool solve_square(struct actio_continuum *c, actio_expr g, actio_expr x, 
     if (actio_is_zero(a) || !actio_is_still(c, a) || !actio_is_identically_zero(c->pool, without(c, slope, x)))
         return false;
     r->square = x;
-    r->value = tidy(c, actio_div(c->pool, actio_mul(c->pool, actio_const(c->pool, -2), without(c, g, x)), a));
+    r->value =
+        field_reduce_tidy(c, actio_div(c->pool, actio_mul(c->pool, actio_const(c->pool, -2), without(c, g, x)), a));
     return true;
 }
 
@@ -53,7 +54,7 @@ static void find_circle(struct actio_continuum *c, actio_expr g, struct actio_fi
     }
     if (n < 2 || !only_these(c, g, r->axis, jet)) return;
     for (n = 0; n < 2; n++) {
-        r->tangent[n] = tidy(c, actio_div(c->pool, actio_diff(c->pool, g, jet[n]), a));
+        r->tangent[n] = field_reduce_tidy(c, actio_div(c->pool, actio_diff(c->pool, g, jet[n]), a));
         sum = actio_add(c->pool, sum, actio_power(c->pool, r->tangent[n], 2));
     }
     r->radius = actio_reduced(c, sum);
@@ -100,14 +101,14 @@ static actio_expr with_square(struct actio_continuum *c, actio_expr e, actio_exp
             c->pool, sum,
             actio_times(c->pool, actio_mul(c->pool, actio_const(c->pool, 1 / factorial), power), without(c, rest, x)));
         rest = actio_diff(c->pool, rest, x);
-        if (!actio_is_zero(rest)) rest = tidy(c, rest);
+        if (!actio_is_zero(rest)) rest = field_reduce_tidy(c, rest);
     }
-    return tidy(c, sum);
+    return field_reduce_tidy(c, sum);
 }
 
 actio_expr actio_reduced(struct actio_continuum *c, actio_expr e)
 {
-    e = tidy(c, e);
+    e = field_reduce_tidy(c, e);
     for (size_t i = 0; i < c->relations; i++) {
         const struct actio_field_relation *r = &c->relation[i];
         actio_expr slope = actio_diff(c->pool, e, r->square);
@@ -244,6 +245,6 @@ void actio_say_tension(struct actio_continuum *c)
             c->m->field.axis[r->axis - 1].name, c->m->coord[r->field[1]].name, c->m->field.axis[r->axis - 1].name);
         actio_shown_words(c->d, t.s);
         actio_shown_equation(c->d, NULL, name,
-                             tidy(c, actio_neg(c->pool, actio_mul(c->pool, a, c->lambda[r->constraint]))));
+                             field_reduce_tidy(c, actio_neg(c->pool, actio_mul(c->pool, a, c->lambda[r->constraint]))));
     }
 }

@@ -12,13 +12,13 @@
 
 enum { ROOM = ACTIO_FRAMING_ROOM, SHORT = 120 }; /* operations of a formula worth reading */
 
-static struct actio_pool *pool_of(struct actio_framing *f) { return &f->d->F->pool; }
-static actio_expr tidy(struct actio_framing *f, actio_expr e) { return actio_tidy(f->d, e); }
+static struct actio_pool *frame_pool_of(struct actio_framing *f) { return &f->d->F->pool; }
+static actio_expr frame_tidy(struct actio_framing *f, actio_expr e) { return actio_tidy(f->d, e); }
 
-static actio_expr plus(struct actio_framing *f, actio_expr sum, actio_expr a, actio_expr b)
+static actio_expr frame_plus(struct actio_framing *f, actio_expr sum, actio_expr a, actio_expr b)
 {
-    actio_expr ab = actio_times(pool_of(f), a, b);
-    return actio_is_zero(ab) ? sum : actio_add(pool_of(f), sum, ab);
+    actio_expr ab = actio_times(frame_pool_of(f), a, b);
+    return actio_is_zero(ab) ? sum : actio_add(frame_pool_of(f), sum, ab);
 }
 
 /* ---- rows with their names */
@@ -65,7 +65,7 @@ static struct actio_framing_row coordinate_row(struct actio_framing *f, size_t k
                                      .name = f->d->F->sym.v[k],
                                      .rate = f->d->F->sym.acc[k],
                                      .of = f->d->model->coord[k].name };
-    row.coef[k] = actio_const(pool_of(f), 1);
+    row.coef[k] = actio_const(frame_pool_of(f), 1);
     name_field(f, &row, f->d->model->coord[k].name);
     return row;
 }
@@ -117,7 +117,7 @@ static size_t bits(unsigned S)
  * row. */
 static void find_minors(struct actio_framing *f, size_t without, actio_expr *minor)
 {
-    struct actio_pool *pool = pool_of(f);
+    struct actio_pool *pool = frame_pool_of(f);
     minor[0] = actio_const(pool, 1);
     for (unsigned S = 1; S < 1u << f->n; S++) {
         size_t size = bits(S), row = size - 1 + (size - 1 >= without), place = 0;
@@ -131,13 +131,13 @@ static void find_minors(struct actio_framing *f, size_t without, actio_expr *min
                 sum = (size - 1 + place) % 2 ? actio_sub(pool, sum, term) : actio_add(pool, sum, term);
             place++;
         }
-        minor[S] = tidy(f, sum);
+        minor[S] = frame_tidy(f, sum);
     }
 }
 
-static bool invert(struct actio_framing *f)
+static bool frame_invert(struct actio_framing *f)
 {
-    struct actio_pool *pool = pool_of(f);
+    struct actio_pool *pool = frame_pool_of(f);
     actio_expr minor[1 << ROOM], det = { 0 };
     unsigned all = (1u << f->n) - 1;
     for (size_t a = 0; a < f->n; a++) {
@@ -147,14 +147,14 @@ static bool invert(struct actio_framing *f)
             f->Psi[k * f->n + a] = (a + k) % 2 && !actio_is_zero(e) ? actio_neg(pool, e) : e;
         }
     }
-    for (size_t k = 0; k < f->n; k++) det = plus(f, det, f->row[0].coef[k], f->Psi[k * f->n]);
-    det = tidy(f, det);
+    for (size_t k = 0; k < f->n; k++) det = frame_plus(f, det, f->row[0].coef[k], f->Psi[k * f->n]);
+    det = frame_tidy(f, det);
     if (actio_is_zero(det)) return false;
     for (size_t i = 0; i < f->n * f->n; i++)
-        if (!actio_is_zero(f->Psi[i])) f->Psi[i] = tidy(f, actio_div(pool, f->Psi[i], det));
+        if (!actio_is_zero(f->Psi[i])) f->Psi[i] = frame_tidy(f, actio_div(pool, f->Psi[i], det));
     for (size_t k = 0; k < f->n; k++) {
-        for (size_t a = 0; a < f->n; a++) f->w[k] = plus(f, f->w[k], f->Psi[k * f->n + a], f->row[a].rest);
-        f->w[k] = tidy(f, actio_neg(pool, f->w[k]));
+        for (size_t a = 0; a < f->n; a++) f->w[k] = frame_plus(f, f->w[k], f->Psi[k * f->n + a], f->row[a].rest);
+        f->w[k] = frame_tidy(f, actio_neg(pool, f->w[k]));
     }
     return true;
 }
@@ -185,8 +185,8 @@ static void show_inverse(struct actio_framing *f)
     for (size_t a = 0; a < f->n; a++) xi[a] = f->row[a].name;
     for (size_t k = 0; k < f->n; k++) {
         actio_expr sum = f->w[k];
-        for (size_t a = 0; a < f->n; a++) sum = plus(f, sum, f->Psi[k * f->n + a], xi[a]);
-        sum = actio_group(pool_of(f), actio_tidy_in(d, sum, xi, f->n));
+        for (size_t a = 0; a < f->n; a++) sum = frame_plus(f, sum, f->Psi[k * f->n + a], xi[a]);
+        sum = actio_group(frame_pool_of(f), actio_tidy_in(d, sum, xi, f->n));
         if (actio_same(sum, d->F->sym.v[k])) continue;
         if (actio_tidy_size(d, sum) <= SHORT) actio_shown_equation(d, NULL, d->F->sym.v[k], sum);
         else too_long++;
@@ -197,14 +197,14 @@ static void show_inverse(struct actio_framing *f)
 /* B_kl = dM_ak/dq_l - dM_al/dq_k */
 static bool curl(struct actio_framing *f, size_t a, actio_expr *B)
 {
-    struct actio_pool *pool = pool_of(f);
+    struct actio_pool *pool = frame_pool_of(f);
     bool any = false;
     for (size_t k = 0; k < f->n; k++)
         for (size_t l = 0; l < f->n; l++) {
             const actio_expr *q = f->d->F->sym.q;
             B[k * f->n + l] = k == l ? (actio_expr){ 0 }
-                                     : tidy(f, actio_sub(pool, actio_diff(pool, f->row[a].coef[k], q[l]),
-                                                         actio_diff(pool, f->row[a].coef[l], q[k])));
+                                     : frame_tidy(f, actio_sub(pool, actio_diff(pool, f->row[a].coef[k], q[l]),
+                                                               actio_diff(pool, f->row[a].coef[l], q[k])));
             any = any || !actio_is_zero(B[k * f->n + l]);
         }
     return any;
@@ -216,32 +216,32 @@ static void find_pairs(struct actio_framing *f, size_t a, const actio_expr *B, s
     for (size_t j = 0; j < f->n; j++) {
         actio_expr along[ROOM] = { { 0 } };
         for (size_t k = 0; k < f->n; k++) {
-            for (size_t l = 0; l < f->n; l++) along[k] = plus(f, along[k], B[k * f->n + l], f->Psi[l * f->n + j]);
-            along[k] = tidy(f, along[k]);
+            for (size_t l = 0; l < f->n; l++) along[k] = frame_plus(f, along[k], B[k * f->n + l], f->Psi[l * f->n + j]);
+            along[k] = frame_tidy(f, along[k]);
         }
         for (size_t i = 0; i < j; i++) {
             actio_expr sum = { 0 };
-            for (size_t k = 0; k < f->n; k++) sum = plus(f, sum, f->Psi[k * f->n + i], along[k]);
-            c->pair[i][j][a] = tidy(f, sum);
+            for (size_t k = 0; k < f->n; k++) sum = frame_plus(f, sum, f->Psi[k * f->n + i], along[k]);
+            c->pair[i][j][a] = frame_tidy(f, sum);
         }
     }
 }
 
 static void find_with_time(struct actio_framing *f, size_t a, const actio_expr *B, struct actio_brackets *c)
 {
-    struct actio_pool *pool = pool_of(f);
+    struct actio_pool *pool = frame_pool_of(f);
     struct actio_formation *F = f->d->F;
     actio_expr row[ROOM];
     for (size_t l = 0; l < f->n; l++) {
         row[l] = actio_sub(pool, actio_diff(pool, f->row[a].rest, F->sym.q[l]),
                            actio_diff(pool, f->row[a].coef[l], F->sym.time));
-        for (size_t k = 0; k < f->n; k++) row[l] = plus(f, row[l], f->w[k], B[k * f->n + l]);
-        row[l] = tidy(f, row[l]);
+        for (size_t k = 0; k < f->n; k++) row[l] = frame_plus(f, row[l], f->w[k], B[k * f->n + l]);
+        row[l] = frame_tidy(f, row[l]);
     }
     for (size_t j = 0; j < f->n; j++) {
         actio_expr sum = { 0 };
-        for (size_t l = 0; l < f->n; l++) sum = plus(f, sum, row[l], f->Psi[l * f->n + j]);
-        c->time[j][a] = tidy(f, sum);
+        for (size_t l = 0; l < f->n; l++) sum = frame_plus(f, sum, row[l], f->Psi[l * f->n + j]);
+        c->time[j][a] = frame_tidy(f, sum);
     }
 }
 
@@ -250,12 +250,12 @@ static size_t show_bracket(struct actio_framing *f, const char *text, const char
 {
     struct actio_derivation *d = f->d;
     actio_expr sum = { 0 };
-    for (size_t a = 0; a < f->n; a++) sum = plus(f, sum, c[a], f->row[a].field);
+    for (size_t a = 0; a < f->n; a++) sum = frame_plus(f, sum, c[a], f->row[a].field);
     if (actio_is_zero(sum)) return 0;
     if (actio_tidy_size(d, sum) > SHORT) return 1;
     const char *name = actio_arena_format(&d->arena, "[%s, %s]", text, f->row[j].text),
                *in_latex = actio_arena_format(&d->arena, "\\left[%s, %s\\right]", latex, f->row[j].latex);
-    actio_shown_equation(d, NULL, actio_shown_symbol(d, name, in_latex), actio_group(pool_of(f), sum));
+    actio_shown_equation(d, NULL, actio_shown_symbol(d, name, in_latex), actio_group(frame_pool_of(f), sum));
     d->section[d->filling].item[d->section[d->filling].items - 1].is_comment = true;
     return 0;
 }
@@ -301,7 +301,7 @@ static void show_frame(struct actio_framing *f, bool brackets)
     if (has_unnamed_constraint(f))
         actio_shown_words(d, "the xi of a constraint is its left side minus its right side, or the rate of that if "
                              "holonomic; it stays 0");
-    if (!invert(f)) return;
+    if (!frame_invert(f)) return;
     show_inverse(f);
     if (brackets) show_brackets(f);
     d->framing = f;

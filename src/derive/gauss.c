@@ -107,7 +107,8 @@ static bool is_even(const struct least *z)
 
 /* All variables of a component, those that rows touch first (`touched` of them); rates of earlier ones go over to the
  * right side. */
-static struct least gather(struct actio_derivation *d, const uint32_t *component, uint32_t number, const bool *touched)
+static struct least gauss_gather(struct actio_derivation *d, const uint32_t *component, uint32_t number,
+                                 const bool *touched)
 {
     struct actio_formation *F = d->F;
     struct least z = { .at = actio_form_array(F, F->N, sizeof *z.at) };
@@ -154,7 +155,7 @@ static struct least without_last(struct actio_derivation *d, const struct least 
 static bool show_component(struct actio_derivation *d, const uint32_t *component, uint32_t number, const bool *touched,
                            const actio_expr *left, const actio_expr *right)
 {
-    struct least z = gather(d, component, number, touched);
+    struct least z = gauss_gather(d, component, number, touched);
     size_t held = 0;
     for (size_t i = 0; i < z.n; i++) held += touched[z.at[i]];
     if (held == 0) {
@@ -187,7 +188,7 @@ static void show_constraint(struct actio_derivation *d)
     actio_derive_balance(d, &left, &right);
     bool *all = actio_form_array(F, F->N, sizeof *all);
     for (size_t i = 0; i < F->N; i++) all[i] = true;
-    struct least z = gather(d, actio_form_array(F, F->N, sizeof(uint32_t)), 0, all);
+    struct least z = gauss_gather(d, actio_form_array(F, F->N, sizeof(uint32_t)), 0, all);
     if (is_even(&z)) show_least(d, &z, F->p > 0);
     else show_components(d, left, right);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How jets, values at a place and names of our own are written: diff(x, s)(0) in text, x_s(0) in LaTeX. */
-#include "derive/jets.h"
+#include "derive/field_jets.h"
 #include "expr/normal.h"
 
 #include <string.h>

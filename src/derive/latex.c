@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A derivation as a LaTeX document: one align environment a section, amsmath only, nothing of the model's text
  * unescaped. */
-#include "derive/jets.h"
+#include "derive/field_jets.h"
 #include "expr/normal.h"
 
 #include <string.h>

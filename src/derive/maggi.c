@@ -83,7 +83,7 @@ static bool too_long(struct finding *f, size_t k)
 }
 
 /* false: the formulas outgrow paper. A row that the ones before it make 0 is redundant, and left out. */
-static bool eliminate(struct finding *f)
+static bool maggi_eliminate(struct finding *f)
 {
     struct actio_pool *pool = &f->d->F->pool;
     for (size_t k = 0; k < f->p; k++) {
@@ -212,7 +212,7 @@ void actio_shown_along(struct actio_derivation *d, const actio_expr *Z, size_t r
     if (left_out) actio_shown_words(d, actio_arena_format(&d->arena, "%zu more, too long to display", left_out));
 }
 
-static bool find(struct finding *f, struct actio_derivation *d, const struct actio_entries *rows)
+static bool maggi_find(struct finding *f, struct actio_derivation *d, const struct actio_entries *rows)
 {
     struct actio_formation *F = d->F;
     *f = (struct finding){ .d = d, .N = F->N, .p = F->p };
@@ -222,7 +222,7 @@ static bool find(struct finding *f, struct actio_derivation *d, const struct act
     f->pivot = actio_form_array(F, F->p, sizeof *f->pivot);
     f->bound = actio_form_array(F, F->N, sizeof *f->bound);
     take_rows(f, rows);
-    return eliminate(f);
+    return maggi_eliminate(f);
 }
 
 /* Directions by columns: as they read best, or with 1 at the rate that is free. */
@@ -244,7 +244,7 @@ static actio_expr *columns(struct finding *f, bool plain)
 bool actio_directions_of(struct actio_derivation *d, const struct actio_entries *rows, struct actio_directions *out)
 {
     struct finding f;
-    if (!find(&f, d, rows)) return false;
+    if (!maggi_find(&f, d, rows)) return false;
     *out = (struct actio_directions){ f.N - f.rank, columns(&f, true), columns(&f, false), f.bound };
     return true;
 }
@@ -252,7 +252,7 @@ bool actio_directions_of(struct actio_derivation *d, const struct actio_entries 
 static void show_maggi(struct actio_derivation *d)
 {
     struct finding f;
-    if (!find(&f, d, &d->F->A)) {
+    if (!maggi_find(&f, d, &d->F->A)) {
         actio_shown_words(d, "the directions are too long to display; run computes them numerically");
         return;
     }

@@ -8,7 +8,7 @@
 
 enum { SHORT = 260 }; /* operations of a formula worth reading */
 
-static void prepare(struct actio_derivation *d)
+static void reduced_prepare(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
     uint32_t *place = actio_form_array(F, F->N, sizeof *place), count = 0;
@@ -158,5 +158,5 @@ static const struct actio_shown_part parts[] = {
     { "reaction", "The reaction", "W*q'' - h", "R = W \\, \\ddot{q} - h", show_reaction },
 };
 const struct actio_chapter actio_chapter_reduced = {
-    .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = prepare, .charted = true, .splits = true
+    .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = reduced_prepare, .charted = true, .splits = true
 };

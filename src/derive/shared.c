@@ -82,7 +82,7 @@ static bool is_named(const struct sharing *s, uint32_t i)
 }
 
 /* Operations of the whole when written out, with names for what is shared or without. */
-static size_t measure(struct sharing *s, bool named)
+static size_t shared_measure(struct sharing *s, bool named)
 {
     const struct actio_pool *pool = &s->d->F->pool;
     size_t total = 0;
@@ -148,7 +148,7 @@ static bool is_shown(const struct actio_derivation *d, const char *name)
     return false;
 }
 
-static actio_expr name_of(struct sharing *s, uint32_t i)
+static actio_expr shared_name_of(struct sharing *s, uint32_t i)
 {
     struct actio_derivation *d = s->d;
     struct actio_text latex;
@@ -174,7 +174,7 @@ static void rebuild(struct sharing *s, struct actio_shown_section *to)
         s->made[i] =
             arity ? actio_rebuild(pool, (enum actio_op)n.op, a[0], a[1], a[2], (int32_t)n.b) : (actio_expr){ s->id[i] };
         if (!is_named(s, i)) continue;
-        struct actio_shown item = { .kind = ACTIO_SHOWN_EQUATION, .left = name_of(s, i), .right = s->made[i] };
+        struct actio_shown item = { .kind = ACTIO_SHOWN_EQUATION, .left = shared_name_of(s, i), .right = s->made[i] };
         ACTIO_PUSH(&s->d->arena, to->item, to->items, to->cap) = item;
         s->made[i] = item.left;
         if (i % 64 == 0) actio_poll(s->d->ctx);
@@ -201,9 +201,9 @@ void actio_derive_share(struct actio_derivation *d)
     if (d->jets) return; /* names of fields are of another kind, and lines are short */
     list_roots(&s);
     list_nodes(&s);
-    if (measure(&s, false) <= LONG) return;
+    if (shared_measure(&s, false) <= LONG) return;
     take_lets(&s);
-    measure(&s, true);
+    shared_measure(&s, true);
     s.letter = free_letter(&s);
     struct actio_shown_section shared = {
         .key = "shared", .title = "Common subexpressions of the formulas below", .rule = "", .latex_rule = ""

@@ -10,7 +10,7 @@ struct doubling {
     actio_expr *q, *v, *s, *lambda; /* differences: of coordinates, their rates, states, multipliers */
 };
 
-static struct actio_pool *pool_of(struct doubling *w) { return &w->d->F->pool; }
+static struct actio_pool *skg_pool_of(struct doubling *w) { return &w->d->F->pool; }
 
 /* x_m of x, x_{-} in LaTeX, with a dot for rates. */
 static actio_expr difference(struct doubling *w, const char *prefix, const char *name, bool rate)
@@ -30,7 +30,7 @@ static actio_expr difference(struct doubling *w, const char *prefix, const char 
                             actio_arena_format(a, "%s%s_minus%s", prefix, name, end), latex.s);
 }
 
-static void open(struct doubling *w)
+static void skg_open(struct doubling *w)
 {
     struct actio_formation *F = w->d->F;
     const struct actio_model *m = w->d->model;
@@ -50,7 +50,7 @@ static void open(struct doubling *w)
 static actio_expr on_path(struct doubling *w, double side)
 {
     struct actio_formation *F = w->d->F;
-    struct actio_pool *pool = pool_of(w);
+    struct actio_pool *pool = skg_pool_of(w);
     size_t n = F->n;
     actio_expr *from = actio_form_array(F, 2 * n, sizeof *from), *to = actio_form_array(F, 2 * n, sizeof *to),
                half = actio_const(pool, 0.5 * side);
@@ -70,15 +70,16 @@ static actio_expr reaction_on(struct doubling *w, size_t i)
     actio_expr sum = { 0 };
     for (size_t e = 0; e < F->D.count; e++)
         if (F->D.at[e].col == i)
-            sum = actio_add(pool_of(w), sum,
-                            actio_mul(pool_of(w), actio_tidy_shown(w->d, F->D.at[e].e), F->sym.lambda[F->D.at[e].row]));
+            sum = actio_add(
+                skg_pool_of(w), sum,
+                actio_mul(skg_pool_of(w), actio_tidy_shown(w->d, F->D.at[e].e), F->sym.lambda[F->D.at[e].row]));
     return sum;
 }
 
 static actio_expr flow_residual(struct doubling *w, size_t i)
 {
     struct actio_formation *F = w->d->F;
-    struct actio_pool *pool = pool_of(w);
+    struct actio_pool *pool = skg_pool_of(w);
     actio_expr sum = actio_neg(pool, actio_add(pool, F->flow.S[i], reaction_on(w, F->n + i)));
     for (size_t e = 0; e < F->flow.mu.count; e++)
         if (F->flow.mu.at[e].row == i)
@@ -90,7 +91,7 @@ static actio_expr flow_residual(struct doubling *w, size_t i)
 static actio_expr doubled(struct doubling *w)
 {
     struct actio_formation *F = w->d->F;
-    struct actio_pool *pool = pool_of(w);
+    struct actio_pool *pool = skg_pool_of(w);
     actio_expr sum = actio_tidy_shown(w->d, actio_sub(pool, on_path(w, 1), on_path(w, -1)));
     for (size_t i = 0; i < F->n; i++) {
         actio_expr push = actio_add(pool, actio_tidy_shown(w->d, F->total_force[i]), reaction_on(w, i));
@@ -133,8 +134,8 @@ static void show_nodes(struct doubling *w)
                              actio_tidy_shown(d, F->Lv[i]));
     for (size_t i = 0; i < F->n; i++)
         actio_shown_equation(d, NULL, actio_shown_indexed(d, "F", "F", d->model->coord[i].name),
-                             actio_add(pool_of(w),
-                                       actio_tidy_shown(d, actio_add(pool_of(w), F->Lq[i], F->total_force[i])),
+                             actio_add(skg_pool_of(w),
+                                       actio_tidy_shown(d, actio_add(skg_pool_of(w), F->Lq[i], F->total_force[i])),
                                        reaction_on(w, i)));
 }
 
@@ -158,7 +159,7 @@ static void show_action(struct actio_derivation *d)
 static void show_doubled(struct actio_derivation *d)
 {
     struct doubling w = { .d = d };
-    open(&w);
+    skg_open(&w);
     show_paths(&w);
     show_nodes(&w);
     show_action(d);

@@ -30,7 +30,7 @@ static double somewhere(void *user, actio_slot slot)
     return 1.1 + 0.9 * sin(12.9898 * slot.index + 4.1414 * slot.space + 2.7183 * slot.offset + 1);
 }
 
-static double size_of(struct actio_pool *pool, const struct actio_square *s)
+static double square_size_of(struct actio_pool *pool, const struct actio_square *s)
 {
     double size = 1;
     for (size_t i = 0; i < s->k; i++) {
@@ -50,12 +50,12 @@ bool actio_square_invertible(struct actio_derivation *d, struct actio_square *s)
         s->det = actio_add(pool, s->det, actio_times(pool, s->a[j], actio_square_cofactor(pool, s, 0, j)));
     s->det = actio_tidy(d, s->det);
     double value = actio_value_of(pool, s->det, somewhere, NULL);
-    return !actio_is_zero(s->det) && !(isfinite(value) && fabs(value) <= 1e-12 * size_of(pool, s));
+    return !actio_is_zero(s->det) && !(isfinite(value) && fabs(value) <= 1e-12 * square_size_of(pool, s));
 }
 
 /* ---- blocks */
 
-static size_t root_of(size_t *parent, size_t i)
+static size_t square_root_of(size_t *parent, size_t i)
 {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
@@ -69,10 +69,10 @@ static size_t *couple(struct actio_derivation *d, size_t n)
     for (size_t i = 0; i < n; i++) root[i] = i;
     for (size_t e = 0; e < G->count; e++) {
         if (G->at[e].row >= n || G->at[e].col >= n) continue;
-        size_t a = root_of(root, G->at[e].row), b = root_of(root, G->at[e].col);
+        size_t a = square_root_of(root, G->at[e].row), b = square_root_of(root, G->at[e].col);
         root[a > b ? a : b] = a < b ? a : b;
     }
-    for (size_t i = 0; i < n; i++) root[i] = root_of(root, i);
+    for (size_t i = 0; i < n; i++) root[i] = square_root_of(root, i);
     return root;
 }
 

@@ -20,7 +20,7 @@ static bool is_mode(const struct actio_pool *pool, uint32_t id, uint32_t *index)
 }
 
 /* 0 < b - a is written a < b */
-static actio_expr compare(struct actio_pool *pool, enum actio_op op, actio_expr guard)
+static actio_expr unswitch_compare(struct actio_pool *pool, enum actio_op op, actio_expr guard)
 {
     struct actio_node n = pool->node[guard.id];
     if (n.op == ACTIO_SUB) return actio_op2(pool, op, (actio_expr){ n.b }, (actio_expr){ n.a });
@@ -28,7 +28,7 @@ static actio_expr compare(struct actio_pool *pool, enum actio_op op, actio_expr 
     return actio_op2(pool, op, actio_const(pool, 0), guard);
 }
 
-static actio_expr choose(struct actio_pool *pool, actio_expr cond, actio_expr a, actio_expr b)
+static actio_expr unswitch_choose(struct actio_pool *pool, actio_expr cond, actio_expr a, actio_expr b)
 {
     struct actio_node n = pool->node[cond.id];
     if (n.op == ACTIO_LT && n.a == a.id && n.b == b.id) return actio_op2(pool, ACTIO_MIN, a, b);
@@ -61,7 +61,7 @@ static actio_expr rebuilt(struct unswitching *u, struct actio_node n, const acti
     switch ((enum actio_op)n.op) {
     case ACTIO_LT:
     case ACTIO_LE:
-        if (n.a == 0 && is_mode(pool, n.b, &k)) return compare(pool, (enum actio_op)n.op, u->guard[k]);
+        if (n.a == 0 && is_mode(pool, n.b, &k)) return unswitch_compare(pool, (enum actio_op)n.op, u->guard[k]);
         break;
     case ACTIO_MUL:
         if (is_mode(pool, n.a, &k) && !u->F->modes.whole[k] && n.b == u->F->modes.guard[k].id)
@@ -70,7 +70,7 @@ static actio_expr rebuilt(struct unswitching *u, struct actio_node n, const acti
             return actio_op1(pool, ACTIO_ABS, arg[0]);
         break;
     case ACTIO_SUB: return remainder_or_difference(pool, arg[0], arg[1]);
-    case ACTIO_IF: return choose(pool, arg[0], arg[1], arg[2]);
+    case ACTIO_IF: return unswitch_choose(pool, arg[0], arg[1], arg[2]);
     default: break;
     }
     return actio_rebuild(pool, (enum actio_op)n.op, arg[0], arg[1], arg[2], (int32_t)n.b);
@@ -87,7 +87,7 @@ static uint32_t *places(struct unswitching *u)
     return u->place;
 }
 
-static void pass(struct unswitching *u, const actio_expr *from, size_t count, actio_expr *to)
+static void unswitch_pass(struct unswitching *u, const actio_expr *from, size_t count, actio_expr *to)
 {
     struct actio_pool *pool = &u->F->pool;
     struct actio_cone cone = actio_cone_of(pool, from, count);
@@ -117,41 +117,41 @@ struct list {
     size_t count, cap;
 };
 
-static void add(struct list *l, actio_expr *e, size_t n)
+static void unswitch_add(struct list *l, actio_expr *e, size_t n)
 {
     for (size_t i = 0; e && i < n; i++) ACTIO_PUSH(&l->F->arena, l->at, l->count, l->cap) = &e[i];
 }
 
 static void add_entries(struct list *l, struct actio_entries *e)
 {
-    for (size_t i = 0; i < e->count; i++) add(l, &e->at[i].e, 1);
+    for (size_t i = 0; i < e->count; i++) unswitch_add(l, &e->at[i].e, 1);
 }
 
 static struct list formulas(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
     struct list l = { .F = F };
-    add(&l, &F->L, 1);
-    add(&l, F->Lq, F->n);
-    add(&l, F->Lv, F->n);
-    add(&l, F->total_force, F->n);
-    add(&l, F->force, F->model->forces * F->n);
-    add(&l, F->h, F->N);
-    add(&l, F->c, F->sys.p);
-    add(&l, F->g, F->p);
-    add(&l, F->f, F->sys.holonomic);
-    add(&l, F->phi, F->sys.levels);
+    unswitch_add(&l, &F->L, 1);
+    unswitch_add(&l, F->Lq, F->n);
+    unswitch_add(&l, F->Lv, F->n);
+    unswitch_add(&l, F->total_force, F->n);
+    unswitch_add(&l, F->force, F->model->forces * F->n);
+    unswitch_add(&l, F->h, F->N);
+    unswitch_add(&l, F->c, F->sys.p);
+    unswitch_add(&l, F->g, F->p);
+    unswitch_add(&l, F->f, F->sys.holonomic);
+    unswitch_add(&l, F->phi, F->sys.levels);
     add_entries(&l, &F->G);
     add_entries(&l, &F->A);
     add_entries(&l, &F->D);
     if (F->sys.solved.symbolic) {
-        add(&l, F->solved.zdot, F->N);
-        add(&l, F->solved.lambda, F->p);
+        unswitch_add(&l, F->solved.zdot, F->N);
+        unswitch_add(&l, F->solved.lambda, F->p);
     }
-    add(&l, F->column, F->sys.output.columns);
+    unswitch_add(&l, F->column, F->sys.output.columns);
     if (d->closure) {
-        add(&l, d->closure->hidden, d->closure->hiddens);
-        add(&l, d->closure->solved, F->N + F->p);
+        unswitch_add(&l, d->closure->hidden, d->closure->hiddens);
+        unswitch_add(&l, d->closure->solved, F->N + F->p);
     }
     return l;
 }
@@ -164,8 +164,8 @@ void actio_unswitch(struct actio_derivation *d)
     if (F->sys.switches.count == 0) return;
     struct list l = formulas(d);
     actio_expr *e = actio_form_array(F, l.count, sizeof *e);
-    for (size_t k = 0; k < F->sys.switches.count; k++) pass(&u, &F->modes.guard[k], 1, &u.guard[k]);
+    for (size_t k = 0; k < F->sys.switches.count; k++) unswitch_pass(&u, &F->modes.guard[k], 1, &u.guard[k]);
     for (size_t i = 0; i < l.count; i++) e[i] = *l.at[i];
-    pass(&u, e, l.count, e);
+    unswitch_pass(&u, e, l.count, e);
     for (size_t i = 0; i < l.count; i++) *l.at[i] = e[i];
 }

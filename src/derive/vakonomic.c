@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static void append(struct actio_formation *F, uint32_t row, uint32_t col, actio_expr e)
+static void vakonomic_append(struct actio_formation *F, uint32_t row, uint32_t col, actio_expr e)
 {
     for (size_t i = 0; i < F->G.count; i++)
         if (F->G.at[i].row == row && F->G.at[i].col == col) {
@@ -31,11 +31,11 @@ static void add_part(struct actio_formation *F, actio_expr lambda, actio_expr ph
     actio_gradient(pool, actio_mul(pool, lambda, phi), wrt, 2 * n, grad);
     actio_drift_rates(F, grad + n, n, rate);
     actio_jacobian(pool, grad + n, n, F->sym.v, n, &second);
-    for (size_t i = 0; i < second.count; i++) append(F, second.at[i].row, second.at[i].col, second.at[i].e);
+    for (size_t i = 0; i < second.count; i++) vakonomic_append(F, second.at[i].row, second.at[i].col, second.at[i].e);
     for (size_t i = 0; i < n; i++) F->h[i] = actio_add(pool, F->h[i], actio_sub(pool, grad[i], rate[i]));
 }
 
-static void prepare(struct actio_derivation *d)
+static void vakonomic_prepare(struct actio_derivation *d)
 {
     struct actio_formation *F = d->F;
     actio_expr *rate = actio_form_array(F, F->p, sizeof *rate);
@@ -108,5 +108,5 @@ static const struct actio_shown_part parts[] = {
     ACTIO_SHARED_PART("accelerations"),
 };
 const struct actio_chapter actio_chapter_vakonomic = {
-    .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = prepare, .evolves = true
+    .part = parts, .parts = sizeof parts / sizeof *parts, .prepare = vakonomic_prepare, .evolves = true
 };

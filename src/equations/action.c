@@ -15,7 +15,7 @@ struct node {
     size_t count, cap;
 };
 
-static void add(struct node *l, actio_expr e) { ACTIO_PUSH(&l->F->arena, l->e, l->count, l->cap) = e; }
+static void action_add(struct node *l, actio_expr e) { ACTIO_PUSH(&l->F->arena, l->e, l->count, l->cap) = e; }
 
 actio_expr *actio_action_reactions(struct actio_formation *F)
 {
@@ -59,11 +59,11 @@ static void add_residuals(struct node *l, const actio_expr *reaction)
         const struct actio_entry *e = &F->flow.mu.at[i];
         state[e->row] = actio_add(pool, state[e->row], actio_mul(pool, e->e, F->sym.sdot[e->col]));
     }
-    for (size_t i = 0; i < F->m; i++) add(l, state[i]);
+    for (size_t i = 0; i < F->m; i++) action_add(l, state[i]);
     for (size_t i = 0; i < F->sys.levels; i++)
-        add(l, unless_dropped(F, F->phi[i], F->sys.velocity_row[i], F->sym.lambda[F->sys.velocity_row[i]]));
+        action_add(l, unless_dropped(F, F->phi[i], F->sys.velocity_row[i], F->sym.lambda[F->sys.velocity_row[i]]));
     for (uint32_t i = 0; i < F->sys.holonomic; i++)
-        add(l, unless_dropped(F, F->f[i], F->p + i, actio_symbol(pool, ACTIO_SPACE_MU, i)));
+        action_add(l, unless_dropped(F, F->f[i], F->p + i, actio_symbol(pool, ACTIO_SPACE_MU, i)));
 }
 
 static void add_jets(struct node *l, size_t rows)
@@ -86,18 +86,18 @@ static void add_jets(struct node *l, size_t rows)
         col[i] = J.at[i].col;
     }
     F->sys.jets.points = (struct actio_places){ row, col, J.count };
-    for (size_t i = 0; i < J.count; i++) add(l, J.at[i].e);
+    for (size_t i = 0; i < J.count; i++) action_add(l, J.at[i].e);
 }
 
 size_t actio_list_points(struct actio_formation *F, bool jets, actio_expr **out)
 {
     struct node l = { .F = F };
     actio_expr *reaction = actio_action_reactions(F), *v = actio_action_velocities(F);
-    for (size_t i = 0; i < F->n; i++) add(&l, F->Lv[i]);
+    for (size_t i = 0; i < F->n; i++) action_add(&l, F->Lv[i]);
     for (size_t i = 0; i < F->n; i++)
-        add(&l, actio_add(&F->pool, actio_add(&F->pool, F->Lq[i], F->total_force[i]), reaction[i]));
+        action_add(&l, actio_add(&F->pool, actio_add(&F->pool, F->Lq[i], F->total_force[i]), reaction[i]));
     add_residuals(&l, reaction);
-    for (size_t i = 0; i < F->n; i++) add(&l, F->sym.v[i]);
+    for (size_t i = 0; i < F->n; i++) action_add(&l, F->sym.v[i]);
     size_t rows = F->sys.holonomic ? l.count : l.count - F->n; /* v is u without holonomic constraints */
     for (size_t i = 0; i < l.count && F->sys.holonomic; i++)
         l.e[i] = actio_substitute(&F->pool, l.e[i], F->sym.v, v, F->n);

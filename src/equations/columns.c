@@ -129,7 +129,7 @@ static void define_symmetry(struct dictionary *d, const struct actio_symmetry *s
     define(d, ACTIO_ROLE_BALANCE, "balance.", s->label, balance, "rate of the charge");
 }
 
-static actio_expr told(struct actio_formation *F, size_t slot)
+static actio_expr reported(struct actio_formation *F, size_t slot)
 {
     return actio_symbol(&F->pool, ACTIO_SPACE_LAMBDA, (uint32_t)slot);
 }
@@ -139,9 +139,9 @@ static actio_expr friction_of(struct actio_formation *F, size_t r)
 {
     struct actio_pool *pool = &F->pool;
     if (r < F->walls.soft_rubs) return actio_soft_friction(F, r);
-    actio_expr a = told(F, actio_friction_slot(&F->sys, F->walls.rub[r].slip));
+    actio_expr a = reported(F, actio_friction_slot(&F->sys, F->walls.rub[r].slip));
     if (F->walls.rub[r].slips == 1) return a;
-    actio_expr b = told(F, actio_friction_slot(&F->sys, F->walls.rub[r].slip + 1));
+    actio_expr b = reported(F, actio_friction_slot(&F->sys, F->walls.rub[r].slip + 1));
     return actio_op1(pool, ACTIO_SQRT, actio_add(pool, actio_power(pool, a, 2), actio_power(pool, b, 2)));
 }
 
@@ -151,7 +151,7 @@ static void define_contacts(struct dictionary *d)
     for (size_t i = 0; i < F->model->contacts; i++) {
         define(d, ACTIO_ROLE_GAP, "gap.", F->sys.walls.contact[i], F->walls.gap[i].e, "distance to contact");
         define(d, ACTIO_ROLE_FORCE, "force.", F->sys.walls.contact[i],
-               F->sys.walls.soft ? actio_soft_force(F, i) : told(F, actio_force_slot(&F->sys, i)),
+               F->sys.walls.soft ? actio_soft_force(F, i) : reported(F, actio_force_slot(&F->sys, i)),
                "normal force of the contact");
     }
     for (size_t r = 0; r < F->walls.soft_rubs + F->sys.walls.rubs; r++) {
@@ -190,7 +190,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
-static struct entry *find(struct dictionary *d, const char *name)
+static struct entry *columns_find(struct dictionary *d, const char *name)
 {
     struct entry key = { .name = name };
     return bsearch(&key, d->at, d->count, sizeof *d->at, by_name);
@@ -204,7 +204,7 @@ static void resolve(struct dictionary *d)
     actio_expr *from = actio_form_array(F, count, sizeof *from), *to = actio_form_array(F, count, sizeof *to);
     for (size_t round = 0; count && round <= F->model->output.observes; round++) {
         for (size_t k = 0; k < count; k++) {
-            struct entry *e = find(d, F->model->output.column_name[k]);
+            struct entry *e = columns_find(d, F->model->output.column_name[k]);
             from[k] = actio_symbol(&F->pool, ACTIO_SPACE_COLUMN, (uint32_t)k);
             to[k] = e ? e->e : from[k];
         }
@@ -235,7 +235,7 @@ void actio_form_columns(struct actio_formation *F)
     struct actio_system_column *column = actio_form_array(F, count, sizeof *column);
     F->column = actio_form_array(F, count, sizeof *F->column);
     for (size_t i = 0; i < count; i++) {
-        struct entry *e = find(&d, names[i]);
+        struct entry *e = columns_find(&d, names[i]);
         if (!e) continue;
         column[made] = (struct actio_system_column){
             .name = e->name, .unit = e->unit, .meaning = e->meaning, .role = e->role, .first = made, .width = 1

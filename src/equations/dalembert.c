@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-static void append(struct actio_formation *F, struct actio_entries *to, uint32_t row, uint32_t col, actio_expr e)
+static void dalembert_append(struct actio_formation *F, struct actio_entries *to, uint32_t row, uint32_t col,
+                             actio_expr e)
 {
     if (!actio_is_zero(e)) ACTIO_PUSH(&F->arena, to->at, to->count, to->cap) = (struct actio_entry){ row, col, e };
 }
@@ -18,7 +19,7 @@ static void form_lagrange(struct actio_formation *F)
     actio_expr *rate = actio_form_array(F, n, sizeof *rate);
     struct actio_entries W = { 0 };
     actio_jacobian(pool, F->Lv, n, F->sym.z, F->N, &W);
-    for (size_t i = 0; i < W.count; i++) append(F, &F->G, W.at[i].row, W.at[i].col, W.at[i].e);
+    for (size_t i = 0; i < W.count; i++) dalembert_append(F, &F->G, W.at[i].row, W.at[i].col, W.at[i].e);
     actio_drift_rates(F, F->Lv, n, rate);
     for (size_t i = 0; i < n; i++) F->h[i] = actio_sub(pool, actio_add(pool, F->total_force[i], F->Lq[i]), rate[i]);
 }
@@ -29,7 +30,7 @@ static void place_flows(struct actio_formation *F)
     uint32_t n = (uint32_t)F->n;
     for (size_t i = 0; i < F->m; i++) F->h[n + i] = F->flow.S[i];
     for (size_t i = 0; i < F->flow.mu.count; i++)
-        append(F, &F->G, n + F->flow.mu.at[i].row, n + F->flow.mu.at[i].col, F->flow.mu.at[i].e);
+        dalembert_append(F, &F->G, n + F->flow.mu.at[i].row, n + F->flow.mu.at[i].col, F->flow.mu.at[i].e);
 }
 
 /* c = -(phi_q v + phi_t), or what a constraint on accelerations has beside them  [LM 16] */

@@ -286,14 +286,14 @@ struct list {
     size_t count, cap;
 };
 
-static void add(struct list *l, const actio_expr *e, size_t n)
+static void dual_add(struct list *l, const actio_expr *e, size_t n)
 {
     for (size_t i = 0; i < n; i++) ACTIO_PUSH(&l->F->arena, l->e, l->count, l->cap) = e[i];
 }
 
 static struct actio_places add_entries(struct list *l, const struct actio_entries *e)
 {
-    for (size_t i = 0; i < e->count; i++) add(l, &e->at[i].e, 1);
+    for (size_t i = 0; i < e->count; i++) dual_add(l, &e->at[i].e, 1);
     return places_of(l->F, e);
 }
 
@@ -334,10 +334,10 @@ static size_t list_point(struct actio_formation *F, actio_expr **out)
     if (d->equations) actio_jacobian(pool, d->g, d->equations, d->U, d->u, &gU);
     actio_hessian(pool, d->L, d->U, d->u, &M);
     curvature_of(F, &C);
-    add(&l, &d->L, 1);
-    add(&l, d->f, d->x);
-    add(&l, d->g, d->equations);
-    add(&l, slope, d->u);
+    dual_add(&l, &d->L, 1);
+    dual_add(&l, d->f, d->x);
+    dual_add(&l, d->g, d->equations);
+    dual_add(&l, slope, d->u);
     face->f_U = add_entries(&l, &fU);
     face->g_U = add_entries(&l, &gU);
     face->M = add_entries(&l, &M);

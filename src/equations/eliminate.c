@@ -16,7 +16,7 @@ struct blocks {
     bool symmetric;
 };
 
-static size_t root_of(size_t *parent, size_t i)
+static size_t eliminate_root_of(size_t *parent, size_t i)
 {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
@@ -30,10 +30,11 @@ static bool find_blocks(struct actio_formation *F, struct blocks *b)
     b->start = actio_form_array(F, N + 1, sizeof *b->start);
     b->list = actio_form_array(F, N, sizeof *b->list);
     for (size_t i = 0; i < N; i++) parent[i] = i;
-    for (size_t e = 0; e < F->G.count; e++) parent[root_of(parent, F->G.at[e].row)] = root_of(parent, F->G.at[e].col);
+    for (size_t e = 0; e < F->G.count; e++)
+        parent[eliminate_root_of(parent, F->G.at[e].row)] = eliminate_root_of(parent, F->G.at[e].col);
     size_t *number = actio_form_array(F, N, sizeof *number);
     for (size_t i = 0; i < N; i++) {
-        size_t r = root_of(parent, i);
+        size_t r = eliminate_root_of(parent, i);
         if (size[r]++ == 0) number[r] = b->count++;
         if (size[r] > LARGEST_BLOCK) return false;
         b->block_of[i] = number[r];
@@ -52,16 +53,16 @@ static size_t place_in(const struct blocks *b, size_t variable)
     return at - b->start[b->block_of[variable]];
 }
 
-static size_t size_of(const struct blocks *b, size_t block) { return b->start[block + 1] - b->start[block]; }
+static size_t eliminate_size_of(const struct blocks *b, size_t block) { return b->start[block + 1] - b->start[block]; }
 
-static actio_expr times(struct actio_pool *pool, actio_expr a, actio_expr b)
+static actio_expr eliminate_times(struct actio_pool *pool, actio_expr a, actio_expr b)
 {
     return actio_is_zero(a) || actio_is_zero(b) ? (actio_expr){ 0 } : actio_mul(pool, a, b);
 }
 
 static actio_expr minus_product(struct actio_pool *pool, actio_expr x, actio_expr a, actio_expr b)
 {
-    actio_expr ab = times(pool, a, b);
+    actio_expr ab = eliminate_times(pool, a, b);
     return actio_is_zero(ab) ? x : actio_sub(pool, x, ab);
 }
 
@@ -84,7 +85,7 @@ static bool usable(struct actio_formation *F, actio_expr pivot, actio_expr refer
 static bool factor_block(struct actio_formation *F, struct blocks *b, size_t block, struct watch *w)
 {
     struct actio_pool *pool = &F->pool;
-    size_t k = size_of(b, block);
+    size_t k = eliminate_size_of(b, block);
     actio_expr *a = b->matrix[block], *inverse = b->inverse_pivot[block];
     for (size_t j = 0; j < k; j++) {
         actio_expr pivot = a[j * k + j], before = inverse[j]; /* `before`: the diagonal as it was */
@@ -98,7 +99,7 @@ static bool factor_block(struct actio_formation *F, struct blocks *b, size_t blo
         }
         inverse[j] = actio_div(pool, actio_const(pool, 1), pivot);
         for (size_t i = j + 1; i < k; i++) {
-            actio_expr column = a[i * k + j], l = times(pool, column, inverse[j]);
+            actio_expr column = a[i * k + j], l = eliminate_times(pool, column, inverse[j]);
             for (size_t c = j + 1; c < k; c++) {
                 if (b->symmetric && c > i) break;
                 actio_expr other = b->symmetric ? a[c * k + j] : a[j * k + c];
@@ -118,12 +119,12 @@ static bool factor_blocks(struct actio_formation *F, struct blocks *b, struct wa
     b->matrix = actio_form_array(F, b->count, sizeof *b->matrix);
     b->inverse_pivot = actio_form_array(F, b->count, sizeof *b->inverse_pivot);
     for (size_t k = 0; k < b->count; k++) {
-        b->matrix[k] = actio_form_array(F, size_of(b, k) * size_of(b, k), sizeof **b->matrix);
-        b->inverse_pivot[k] = actio_form_array(F, size_of(b, k), sizeof **b->inverse_pivot);
+        b->matrix[k] = actio_form_array(F, eliminate_size_of(b, k) * eliminate_size_of(b, k), sizeof **b->matrix);
+        b->inverse_pivot[k] = actio_form_array(F, eliminate_size_of(b, k), sizeof **b->inverse_pivot);
     }
     for (size_t e = 0; e < F->G.count; e++) {
         size_t i = F->G.at[e].row, j = F->G.at[e].col, block = b->block_of[i];
-        b->matrix[block][place_in(b, i) * size_of(b, block) + place_in(b, j)] = F->G.at[e].e;
+        b->matrix[block][place_in(b, i) * eliminate_size_of(b, block) + place_in(b, j)] = F->G.at[e].e;
         if (i == j) b->inverse_pivot[block][place_in(b, i)] = F->G.at[e].e;
     }
     for (size_t k = 0; k < b->count; k++)
@@ -136,17 +137,17 @@ static void solve_blocks(struct actio_formation *F, const struct blocks *b, acti
 {
     struct actio_pool *pool = &F->pool;
     for (size_t block = 0; block < b->count; block++) {
-        size_t k = size_of(b, block);
+        size_t k = eliminate_size_of(b, block);
         const size_t *at = b->list + b->start[block];
         const actio_expr *a = b->matrix[block], *inverse = b->inverse_pivot[block];
         for (size_t i = 0; i < k; i++)
             for (size_t j = 0; j < i; j++) x[at[i]] = minus_product(pool, x[at[i]], a[i * k + j], x[at[j]]);
         if (b->symmetric)
-            for (size_t i = 0; i < k; i++) x[at[i]] = times(pool, x[at[i]], inverse[i]);
+            for (size_t i = 0; i < k; i++) x[at[i]] = eliminate_times(pool, x[at[i]], inverse[i]);
         for (size_t i = k; i-- > 0;) {
             for (size_t j = i + 1; j < k; j++)
                 x[at[i]] = minus_product(pool, x[at[i]], b->symmetric ? a[j * k + i] : a[i * k + j], x[at[j]]);
-            if (!b->symmetric) x[at[i]] = times(pool, x[at[i]], inverse[i]);
+            if (!b->symmetric) x[at[i]] = eliminate_times(pool, x[at[i]], inverse[i]);
         }
     }
 }
@@ -162,13 +163,14 @@ struct small {
 
 static actio_expr minor2(struct actio_pool *pool, const actio_expr *s, size_t p, size_t i, size_t j, size_t k, size_t l)
 {
-    return actio_sub(pool, times(pool, s[i * p + k], s[j * p + l]), times(pool, s[i * p + l], s[j * p + k]));
+    return actio_sub(pool, eliminate_times(pool, s[i * p + k], s[j * p + l]),
+                     eliminate_times(pool, s[i * p + l], s[j * p + k]));
 }
 
 static actio_expr product_of_diagonal(struct actio_pool *pool, const struct small *m)
 {
     actio_expr r = m->s[0];
-    for (size_t i = 1; i < m->p; i++) r = times(pool, r, m->s[i * m->p + i]);
+    for (size_t i = 1; i < m->p; i++) r = eliminate_times(pool, r, m->s[i * m->p + i]);
     return r;
 }
 
@@ -201,8 +203,8 @@ static bool factor_by_cofactors(struct actio_formation *F, struct small *m, stru
         for (size_t i = 0; i < 3; i++)
             for (size_t j = 0; j < 3; j++)
                 c[j * 3 + i] = minor2(pool, s, 3, (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
-        det =
-            actio_add(pool, actio_add(pool, times(pool, s[0], c[0]), times(pool, s[1], c[3])), times(pool, s[2], c[6]));
+        det = actio_add(pool, actio_add(pool, eliminate_times(pool, s[0], c[0]), eliminate_times(pool, s[1], c[3])),
+                        eliminate_times(pool, s[2], c[6]));
     } else c[0] = actio_const(pool, 1);
     if (!usable(F, det, p > 1 ? product_of_diagonal(pool, m) : det)) return false;
     watch_determinant(F, m, det, w);
@@ -225,7 +227,7 @@ static bool factor_by_elimination(struct actio_formation *F, struct small *m, st
         if (w && actio_level_of(pool, before) >= ACTIO_LV_TIME) w->plain[w->plains++] = before;
         m->pivot_inverse[j] = actio_div(pool, actio_const(pool, 1), pivot);
         for (size_t i = j + 1; i < p; i++) {
-            actio_expr l = m->s[i * p + j] = times(pool, m->s[i * p + j], m->pivot_inverse[j]);
+            actio_expr l = m->s[i * p + j] = eliminate_times(pool, m->s[i * p + j], m->pivot_inverse[j]);
             for (size_t c = j + 1; c < p; c++)
                 m->s[i * p + c] = minus_product(pool, m->s[i * p + c], l, m->s[j * p + c]);
         }
@@ -250,8 +252,8 @@ static void solve_small(struct actio_formation *F, const struct small *m, const 
     size_t p = m->p;
     for (size_t i = 0; m->by_cofactors && i < p; i++) {
         actio_expr sum = { 0 };
-        for (size_t j = 0; j < p; j++) sum = actio_add(pool, sum, times(pool, m->cofactor[i * p + j], r[j]));
-        x[i] = times(pool, sum, m->inverse);
+        for (size_t j = 0; j < p; j++) sum = actio_add(pool, sum, eliminate_times(pool, m->cofactor[i * p + j], r[j]));
+        x[i] = eliminate_times(pool, sum, m->inverse);
     }
     if (m->by_cofactors) return;
     for (size_t i = 0; i < p; i++) {
@@ -260,7 +262,7 @@ static void solve_small(struct actio_formation *F, const struct small *m, const 
     }
     for (size_t i = p; i-- > 0;) {
         for (size_t j = i + 1; j < p; j++) x[i] = minus_product(pool, x[i], m->s[i * p + j], x[j]);
-        x[i] = times(pool, x[i], m->pivot_inverse[i]);
+        x[i] = eliminate_times(pool, x[i], m->pivot_inverse[i]);
     }
 }
 
@@ -294,7 +296,7 @@ static struct small schur(struct actio_formation *F, const struct rows *a, actio
         for (size_t k = 0; row && k < m.p; k++) {
             if (symmetric && k > row - 1) break;
             actio_expr *s = &m.s[(row - 1) * m.p + k];
-            *s = actio_add(&F->pool, *s, times(&F->pool, a->e->at[i].e, x[k][a->e->at[i].col]));
+            *s = actio_add(&F->pool, *s, eliminate_times(&F->pool, a->e->at[i].e, x[k][a->e->at[i].col]));
         }
     }
     for (size_t i = 0; symmetric && i < m.p; i++)
@@ -321,7 +323,8 @@ static bool solve_motion(struct actio_formation *F, const struct blocks *b, stru
         r[F->A.at[i].row] = minus_product(pool, r[F->A.at[i].row], F->A.at[i].e, y[F->A.at[i].col]);
     solve_small(F, &m, r, F->solved.lambda);
     for (size_t i = 0; i < F->N; i++)
-        for (size_t k = 0; k < F->p; k++) y[i] = actio_add(pool, y[i], times(pool, x[k][i], F->solved.lambda[k]));
+        for (size_t k = 0; k < F->p; k++)
+            y[i] = actio_add(pool, y[i], eliminate_times(pool, x[k][i], F->solved.lambda[k]));
     return true;
 }
 

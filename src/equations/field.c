@@ -231,8 +231,8 @@ static void refuse_function(struct actio_fields *w, bool is_dissipation)
     while (k + 1 < m->written.parts
            && (m->written.part[k].is_dissipation != is_dissipation || !is_function(w, m->written.part[k].e)))
         k++;
-    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_FUNCTION, &m->source,
-                  m->written.parts ? m->written.part[k].span : (struct actio_span){ 0 }, ACTIO_NO_ARGS);
+    actio_report_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_FUNCTION, &m->source,
+                    m->written.parts ? m->written.part[k].span : (struct actio_span){ 0 }, ACTIO_NO_ARGS);
     actio_escape(w->F->sys.ctx);
 }
 
@@ -363,8 +363,8 @@ static void open_lines(struct actio_fields *w)
         w->tilt = 0;
         take_locals(w, p, line[k].g);
         if (c->axis && actio_uses(&F->pool, line[k].g, ACTIO_SPACE_SUM)) {
-            actio_find_at(F->sys.ctx->findings, ACTIO_F_FIELD_SUM_ALONG, &m->source, c->span,
-                          ACTIO_ARGS(ACTIO_TEXT(c->label)));
+            actio_report_at(F->sys.ctx->findings, ACTIO_F_FIELD_SUM_ALONG, &m->source, c->span,
+                            ACTIO_ARGS(ACTIO_TEXT(c->label)));
             actio_escape(F->sys.ctx);
         }
     }
@@ -398,7 +398,7 @@ static void number_rows(struct actio_fields *w)
     sys->constraint_line = source;
 }
 
-static void append(struct actio_fields *w, struct actio_entries *to, uint32_t row, size_t col, actio_expr e)
+static void field_append(struct actio_fields *w, struct actio_entries *to, uint32_t row, size_t col, actio_expr e)
 {
     if (!actio_is_zero(e))
         ACTIO_PUSH(&w->F->arena, to->at, to->count, to->cap) = (struct actio_entry){ row, (uint32_t)col, e };
@@ -412,11 +412,11 @@ static void slopes(struct actio_fields *w, const struct actio_patch *p, actio_ex
     for (size_t i = 0; i < p->xs; i++)
         wrt[i] = space == ACTIO_SPACE_Q ? p->x[i].q : space == ACTIO_SPACE_V ? p->x[i].v : p->x[i].acc;
     actio_gradient(&w->F->pool, f, wrt, p->xs, slope);
-    for (size_t i = 0; i < p->xs; i++) append(w, out, 0, i, slope[i]);
+    for (size_t i = 0; i < p->xs; i++) field_append(w, out, 0, i, slope[i]);
 }
 
 /* Where the reaction of a constraint along given directions goes. */
-static void along(struct actio_fields *w, const struct actio_constraint *c, struct actio_line *l)
+static void field_along(struct actio_fields *w, const struct actio_constraint *c, struct actio_line *l)
 {
     struct actio_patch *p = &w->patch[l->patch];
     struct actio_pool *pool = &w->F->pool;
@@ -425,13 +425,13 @@ static void along(struct actio_fields *w, const struct actio_constraint *c, stru
         uint16_t axis = w->F->model->coord[t->variable].axis;
         actio_expr e = actio_place_local(w, t->e, c->axis, p->half);
         if (!axis) {
-            append(w, &l->D, 0, actio_local_of(w, p, (actio_slot){ .index = (uint32_t)w->base[t->variable] }), e);
+            field_append(w, &l->D, 0, actio_local_of(w, p, (actio_slot){ .index = (uint32_t)w->base[t->variable] }), e);
             continue;
         }
         if (p->half) e = actio_mul(pool, actio_const(pool, 0.5), e);
         for (int8_t o = 0; o <= (int8_t)p->half; o++)
-            append(w, &l->D, 0, actio_local_of(w, p, (actio_slot){ .axis = axis, .index = t->variable, .offset = o }),
-                   e);
+            field_append(w, &l->D, 0,
+                         actio_local_of(w, p, (actio_slot){ .axis = axis, .index = t->variable, .offset = o }), e);
     }
 }
 
@@ -468,9 +468,9 @@ static void form_line(struct actio_fields *w, size_t k)
     if (acceleration) l->c = actio_field_at_rest(w, l->g);
     else actio_field_drift(w, &l->level, 1, &l->c);
     l->c = actio_neg(pool, l->c);
-    if (c->rule == ACTIO_ALONG) along(w, c, l);
+    if (c->rule == ACTIO_ALONG) field_along(w, c, l);
     for (size_t i = 0; c->rule != ACTIO_ALONG && i < l->A.count; i++)
-        if (actio_field_acts_on(w, c, &p->x[l->A.at[i].col])) append(w, &l->D, 0, l->A.at[i].col, l->A.at[i].e);
+        if (actio_field_acts_on(w, c, &p->x[l->A.at[i].col])) field_append(w, &l->D, 0, l->A.at[i].col, l->A.at[i].e);
 }
 
 /* ---- equations of the lanes */
@@ -556,8 +556,8 @@ static void refuse_beyond(struct actio_fields *w, size_t variable, bool first)
     const struct actio_model *m = w->F->model;
     const struct actio_variable *v = &m->coord[variable];
     const struct actio_axis *x = &m->field.axis[v->axis - 1];
-    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_BEYOND, &m->source, v->span,
-                  ACTIO_ARGS(ACTIO_TEXT(v->name), ACTIO_TEXT(x->name), ACTIO_NUMBER(first ? x->a : x->b)));
+    actio_report_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_BEYOND, &m->source, v->span,
+                    ACTIO_ARGS(ACTIO_TEXT(v->name), ACTIO_TEXT(x->name), ACTIO_NUMBER(first ? x->a : x->b)));
     actio_escape(w->F->sys.ctx);
 }
 

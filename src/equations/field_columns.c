@@ -288,7 +288,7 @@ static const actio_expr *const *moved_by(struct actio_fields *w, const struct ac
 }
 
 /* The rate of e with those of its integrals; these stand within each other a few times at most. */
-static actio_expr rate_of(struct actio_fields *w, actio_expr e)
+static actio_expr field_columns_rate_of(struct actio_fields *w, actio_expr e)
 {
     struct actio_pool *pool = &w->F->pool;
     actio_expr sum = actio_rate(pool, e);
@@ -296,7 +296,7 @@ static actio_expr rate_of(struct actio_fields *w, actio_expr e)
         actio_expr slope = actio_diff(pool, e, actio_symbol(pool, ACTIO_SPACE_SUM, k));
         if (actio_is_zero(slope)) continue;
         uint32_t patch = (uint32_t)(actio_patch_of(w, w->sum[k].axis, w->sum[k].half) - w->patch);
-        sum = actio_add(pool, sum, actio_field_times(w, slope, total(w, patch, rate_of(w, w->sum[k].e))));
+        sum = actio_add(pool, sum, actio_field_times(w, slope, total(w, patch, field_columns_rate_of(w, w->sum[k].e))));
     }
     return sum;
 }
@@ -306,7 +306,7 @@ static const actio_expr *const *rates_of(struct actio_fields *w, const actio_exp
     const actio_expr **rate = actio_form_array(w->F, w->patches, sizeof *rate);
     for (size_t i = 0; i < w->patches; i++) {
         actio_expr *here = actio_form_array(w->F, w->patch[i].xs, sizeof *here);
-        for (size_t x = 0; x < w->patch[i].xs; x++) here[x] = rate_of(w, dq[i][x]);
+        for (size_t x = 0; x < w->patch[i].xs; x++) here[x] = field_columns_rate_of(w, dq[i][x]);
         rate[i] = here;
     }
     return rate;
@@ -346,7 +346,7 @@ static void define_written(struct naming *d, enum actio_role role, const char *n
     define(d, role, "", name, patch, actio_place_local(w, e, axis, w->patch[patch].half), meaning);
 }
 
-static const struct named *find(const struct naming *d, const char *name)
+static const struct named *field_columns_find(const struct naming *d, const char *name)
 {
     for (uint32_t i = 0; i < d->count; i++)
         if (strcmp(d->at[i].name, name) == 0) return &d->at[i];
@@ -363,7 +363,7 @@ static void resolve(struct naming *d)
     for (size_t round = 0; count && round <= m->output.observes; round++) {
         bool left = false;
         for (size_t k = 0; k < count; k++) {
-            const struct named *c = find(d, m->output.column_name[k]);
+            const struct named *c = field_columns_find(d, m->output.column_name[k]);
             from[k] = actio_symbol(&F->pool, ACTIO_SPACE_COLUMN, (uint32_t)k);
             to[k] = c && c->patch == 0 ? c->e : from[k];
         }
@@ -376,7 +376,7 @@ static void resolve(struct naming *d)
     }
     for (uint32_t i = 0; i < d->count; i++) {
         if (!actio_uses(&F->pool, d->at[i].e, ACTIO_SPACE_COLUMN)) continue;
-        actio_find(F->sys.ctx->findings, ACTIO_F_FIELD_COLUMN, ACTIO_ARGS(ACTIO_TEXT(d->at[i].name)));
+        actio_report(F->sys.ctx->findings, ACTIO_F_FIELD_COLUMN, ACTIO_ARGS(ACTIO_TEXT(d->at[i].name)));
         actio_escape(F->sys.ctx);
     }
 }
@@ -402,7 +402,7 @@ void actio_field_columns(struct actio_fields *w)
     struct actio_system_column *column = actio_form_array(F, count, sizeof *column);
     w->column = actio_form_array(F, count, sizeof *w->column);
     for (size_t i = 0; i < count; i++) {
-        const struct named *c = find(&d, names[i]);
+        const struct named *c = field_columns_find(&d, names[i]);
         if (!c) continue;
         const struct actio_patch *p = &w->patch[c->patch];
         column[made] =

@@ -22,8 +22,8 @@ static actio_expr *forces(struct actio_fields *w, uint32_t patch)
     return f;
 }
 
-static void add(struct actio_fields *w, uint32_t patch, bool row_moves, size_t row, bool col_moves, size_t col,
-                actio_expr e)
+static void field_points_add(struct actio_fields *w, uint32_t patch, bool row_moves, size_t row, bool col_moves,
+                             size_t col, actio_expr e)
 {
     if (!actio_is_zero(e))
         ACTIO_PUSH(&w->F->arena, w->jets.part, w->jets.parts, w->jets.cap) =
@@ -43,7 +43,7 @@ static void differentiate(struct actio_fields *w, uint32_t patch, actio_expr f, 
     actio_gradient(&w->F->pool, f, wrt, 2 * p->xs, slope);
     for (size_t j = 0; j < 2 * p->xs; j++) {
         const struct actio_local *x = &p->x[j % p->xs];
-        add(w, patch, moves, row, x->moves, x->at + (j < p->xs ? 0 : w->F->n), slope[j]);
+        field_points_add(w, patch, moves, row, x->moves, x->at + (j < p->xs ? 0 : w->F->n), slope[j]);
     }
 }
 
@@ -56,16 +56,17 @@ static void through_sums(struct actio_fields *w)
         const struct actio_part_entry *e = &w->D.part[i];
         if (e->patch == 0 || e->row_moves) continue;
         actio_expr lambda = actio_symbol(&w->F->pool, ACTIO_SPACE_LAMBDA, (uint32_t)e->row);
-        add(w, e->patch, e->col_moves, n + e->col, false, 2 * n + e->row, e->e);
+        field_points_add(w, e->patch, e->col_moves, n + e->col, false, 2 * n + e->row, e->e);
         differentiate(w, e->patch, actio_field_times(w, lambda, e->e), n + e->col, e->col_moves);
     }
     for (uint32_t i = 0; i < w->A.parts; i++) {
         const struct actio_part_entry *e = &w->A.part[i];
-        if (e->patch && !e->row_moves) add(w, e->patch, false, 2 * n + e->row, e->col_moves, n + e->col, e->e);
+        if (e->patch && !e->row_moves)
+            field_points_add(w, e->patch, false, 2 * n + e->row, e->col_moves, n + e->col, e->e);
     }
 }
 
-static void lay_out(struct actio_fields *w)
+static void field_points_lay_out(struct actio_fields *w)
 {
     size_t n = w->F->n;
     for (uint32_t i = 0; i < w->patches; i++) {
@@ -81,8 +82,8 @@ static void lay_out(struct actio_fields *w)
         const struct actio_patch *p = &w->patch[l->patch];
         bool moves = p->axis != 0;
         for (size_t e = 0; e < l->D.count; e++)
-            add(w, l->patch, p->x[l->D.at[e].col].moves, n + p->x[l->D.at[e].col].at, moves, 2 * n + l->first,
-                actio_field_times(w, p->weight, l->D.at[e].e));
+            field_points_add(w, l->patch, p->x[l->D.at[e].col].moves, n + p->x[l->D.at[e].col].at, moves,
+                             2 * n + l->first, actio_field_times(w, p->weight, l->D.at[e].e));
         differentiate(w, l->patch, actio_field_times(w, p->weight, l->level), 2 * n + l->velocity, moves);
     }
     through_sums(w);
@@ -120,7 +121,7 @@ void actio_field_list_jets(struct actio_emits *l)
 {
     struct actio_fields *w = l->w;
     if (!w->jets.parts) {
-        lay_out(w);
+        field_points_lay_out(w);
         w->F->sys.jets.points = actio_field_places(w, &w->jets);
     }
     emit_values(l);

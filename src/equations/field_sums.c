@@ -57,7 +57,7 @@ void actio_field_refuse_within(struct actio_fields *w, bool is_dissipation)
     for (size_t k = m->written.parts; k-- > 0;)
         if (m->written.part[k].is_dissipation == is_dissipation && has_integral_within(w, m->written.part[k].e))
             span = m->written.part[k].span;
-    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_WITHIN, &m->source, span, ACTIO_NO_ARGS);
+    actio_report_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_WITHIN, &m->source, span, ACTIO_NO_ARGS);
     actio_escape(w->F->sys.ctx);
 }
 
@@ -127,15 +127,15 @@ static struct actio_span statement_with_most(struct actio_fields *w, int (*of)(s
 
 void actio_field_refuse_depth(struct actio_fields *w)
 {
-    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_DERIVATIVES, &w->F->model->source,
-                  statement_with_most(w, depth_of, 1), ACTIO_NO_ARGS);
+    actio_report_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_DERIVATIVES, &w->F->model->source,
+                    statement_with_most(w, depth_of, 1), ACTIO_NO_ARGS);
     actio_escape(w->F->sys.ctx);
 }
 
 void actio_field_refuse_pinned(struct actio_fields *w)
 {
-    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_PINNED, &w->F->model->source,
-                  statement_with_most(w, values_in, ALONG), ACTIO_NO_ARGS);
+    actio_report_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_PINNED, &w->F->model->source,
+                    statement_with_most(w, values_in, ALONG), ACTIO_NO_ARGS);
     actio_escape(w->F->sys.ctx);
 }
 

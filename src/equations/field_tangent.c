@@ -78,7 +78,7 @@ static actio_expr *balances(struct actio_fields *w, uint32_t patch)
 }
 
 /* Rows of values beyond an end are those of their natural conditions: no inertia and no reaction is in them. */
-static void lay_out(struct actio_fields *w)
+static void field_tangent_lay_out(struct actio_fields *w)
 {
     size_t n = w->F->n;
     for (uint32_t i = 0; i < w->patches; i++) {
@@ -101,7 +101,7 @@ void actio_field_list_tangent(struct actio_emits *l)
     struct actio_fields *w = l->w;
     struct actio_system *sys = &w->F->sys;
     if (!w->tangent.parts) {
-        lay_out(w);
+        field_tangent_lay_out(w);
         sys->jets.equations_y = actio_field_places(w, &w->tangent);
     }
     actio_emit_entries(l, &w->tangent, 0);

@@ -250,7 +250,7 @@ struct gathering {
     size_t count;
 };
 
-static void gather(struct gathering *g, actio_expr coef, actio_expr factor, actio_expr x, bool minus)
+static void field_tension_gather(struct gathering *g, actio_expr coef, actio_expr factor, actio_expr x, bool minus)
 {
     struct actio_pool *pool = &g->w->F->pool;
     size_t k = 0;
@@ -295,7 +295,7 @@ static void gather_terms(struct gathering *g, struct product all)
         x.coef = joined(g->w, p.coef, x.coef);
         x.minus = x.minus != p.minus;
         if ((n.op != ACTIO_ADD && n.op != ACTIO_SUB) || found == MOST_TERMS) {
-            gather(g, x.coef, actio_const(pool, 1), x.x, x.minus);
+            field_tension_gather(g, x.coef, actio_const(pool, 1), x.x, x.minus);
             continue;
         }
         left[count++] = (struct product){ x.coef, { n.b }, x.minus != (n.op == ACTIO_SUB) };
@@ -321,13 +321,14 @@ static struct row row_of(const struct tension *t)
         actio_slot s = actio_slot_of(pool, t->cells->x[l->A.at[e].col].q);
         struct product a = taken_apart(w, actio_field_times(w, weight, l->A.at[e].e));
         actio_expr inverse = inverse_at(t, s.index, s.offset), pushed = free_at(t, s.index, s.offset);
-        gather(&diag, joined(w, a.coef, a.coef), inverse, actio_power(pool, a.x, 2), false);
-        if (!actio_is_zero(pushed)) gather(&rhs, a.coef, pushed, a.x, !a.minus);
+        field_tension_gather(&diag, joined(w, a.coef, a.coef), inverse, actio_power(pool, a.x, 2), false);
+        if (!actio_is_zero(pushed)) field_tension_gather(&rhs, a.coef, pushed, a.x, !a.minus);
         for (size_t f = 0; f < l->A.count && s.offset == 1; f++) {
             actio_slot other = actio_slot_of(pool, t->cells->x[l->A.at[f].col].q);
             if (other.index != s.index || other.offset != 0) continue;
             struct product b = taken_apart(w, shifted(w, actio_field_times(w, weight, l->A.at[f].e), 1));
-            gather(&off, joined(w, a.coef, b.coef), inverse, actio_field_times(w, a.x, b.x), a.minus != b.minus);
+            field_tension_gather(&off, joined(w, a.coef, b.coef), inverse, actio_field_times(w, a.x, b.x),
+                                 a.minus != b.minus);
         }
     }
     r.diag = gathered(&diag);
@@ -336,7 +337,7 @@ static struct row row_of(const struct tension *t)
     return r;
 }
 
-static void put(struct actio_emits *l, uint32_t patch, long first, long last, actio_expr e, size_t at)
+static void field_tension_put(struct actio_emits *l, uint32_t patch, long first, long last, actio_expr e, size_t at)
 {
     ACTIO_PUSH(&l->w->F->arena, l->at, l->count, l->cap) =
         (struct actio_emit){ patch, first, last, e, { ACTIO_STREAM_PUT, at + (size_t)first, 0, 0 } };
@@ -351,11 +352,11 @@ void actio_field_list_tension(struct actio_emits *l)
     uint32_t patch = (uint32_t)(t.cells - l->w->patch);
     long last = (long)t.cells->lanes - 1;
     size_t lanes = t.cells->lanes;
-    put(l, patch, 0, last - 1, r.diag, 0);
-    put(l, patch, 0, last - 1, r.off, lanes);
-    put(l, patch, 0, last - 1, r.rhs, 2 * lanes);
-    put(l, patch, last, last, r.diag, 0);
-    put(l, patch, last, last, r.rhs, 2 * lanes);
+    field_tension_put(l, patch, 0, last - 1, r.diag, 0);
+    field_tension_put(l, patch, 0, last - 1, r.off, lanes);
+    field_tension_put(l, patch, 0, last - 1, r.rhs, 2 * lanes);
+    field_tension_put(l, patch, last, last, r.diag, 0);
+    field_tension_put(l, patch, last, last, r.rhs, 2 * lanes);
     l->values = 3 * lanes;
 }
 
@@ -372,8 +373,8 @@ static actio_expr pull_on(const struct tension *t, uint32_t variable, bool befor
         actio_slot s = actio_slot_of(pool, t->cells->x[l->A.at[e].col].q);
         if (s.index != variable || (s.offset ? !before : !behind)) continue;
         struct product a = taken_apart(w, shifted(w, actio_field_times(w, t->cells->weight, l->A.at[e].e), -s.offset));
-        gather(&pull, a.coef, inverse_at(t, variable, 0), actio_field_times(w, shifted(w, lambda, -s.offset), a.x),
-               a.minus);
+        field_tension_gather(&pull, a.coef, inverse_at(t, variable, 0),
+                             actio_field_times(w, shifted(w, lambda, -s.offset), a.x), a.minus);
     }
     return actio_add(pool, free_at(t, variable, 0), gathered(&pull));
 }
@@ -385,9 +386,9 @@ void actio_field_list_pull(struct actio_emits *l)
     if (!fits(l->w, &t)) return;
     long last = (long)l->w->patch[t.nodes].lanes - 1;
     for (uint32_t i = 0; i < m->coords; i++) {
-        put(l, t.nodes, 1, last - 1, pull_on(&t, i, true, true), l->w->base[i]);
-        put(l, t.nodes, 0, 0, pull_on(&t, i, false, true), l->w->base[i]);
-        put(l, t.nodes, last, last, pull_on(&t, i, true, false), l->w->base[i]);
+        field_tension_put(l, t.nodes, 1, last - 1, pull_on(&t, i, true, true), l->w->base[i]);
+        field_tension_put(l, t.nodes, 0, 0, pull_on(&t, i, false, true), l->w->base[i]);
+        field_tension_put(l, t.nodes, last, last, pull_on(&t, i, true, false), l->w->base[i]);
     }
     l->values = l->w->F->n;
 }

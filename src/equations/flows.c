@@ -139,10 +139,10 @@ void actio_check_flows(struct actio_formation *F)
         const struct actio_variable *name = F->model->state;
         if (F->flow.rival[state] == state) continue;
         if (F->sys.ctx->findings)
-            actio_find_at(F->sys.ctx->findings, ACTIO_F_FLOW_TIE, &F->model->source,
-                          F->model->flow[F->flow.of[state]].span,
-                          ACTIO_ARGS(ACTIO_TEXT(name[state].name), ACTIO_TEXT(name[F->flow.rival[state]].name),
-                                     ACTIO_TEXT(F->model->constraint[F->D.at[i].row].label)));
+            actio_report_at(F->sys.ctx->findings, ACTIO_F_FLOW_TIE, &F->model->source,
+                            F->model->flow[F->flow.of[state]].span,
+                            ACTIO_ARGS(ACTIO_TEXT(name[state].name), ACTIO_TEXT(name[F->flow.rival[state]].name),
+                                       ACTIO_TEXT(F->model->constraint[F->D.at[i].row].label)));
         actio_escape(F->sys.ctx);
     }
 }

@@ -31,7 +31,7 @@ struct choosing {
     size_t rank;
 };
 
-static double value_at(void *user, actio_slot slot)
+static double frame_value_at(void *user, actio_slot slot)
 {
     const struct choosing *c = user;
     if (!c->y) return actio_start_value(c->F->model, slot);
@@ -85,8 +85,9 @@ static bool find_numbers(struct choosing *c)
     for (size_t i = 0; i < c->rows; i++) {
         c->row[i].number = actio_form_array(c->F, n, sizeof(double));
         for (size_t k = 0; k < n; k++) {
-            double x =
-                actio_is_zero(c->row[i].coef[k]) ? 0 : actio_value_of(&c->F->pool, c->row[i].coef[k], value_at, c);
+            double x = actio_is_zero(c->row[i].coef[k])
+                           ? 0
+                           : actio_value_of(&c->F->pool, c->row[i].coef[k], frame_value_at, c);
             c->row[i].number[k] = x;
             finite = finite && isfinite(x);
         }
@@ -96,7 +97,7 @@ static bool find_numbers(struct choosing *c)
 
 /* ---- which of them are independent */
 
-static bool take(struct choosing *c, const double *x)
+static bool frame_take(struct choosing *c, const double *x)
 {
     size_t n = c->F->n;
     double *left = c->basis + c->rank * n, length = actio_norm(n, x);
@@ -124,12 +125,12 @@ static struct candidate *constraint_of(struct choosing *c, const struct candidat
 
 /* The first quasi-velocity that depends on what is before it; NULL when all is well. Constraints that do are redundant,
  * and left out. */
-static struct candidate *choose(struct choosing *c)
+static struct candidate *frame_choose(struct choosing *c)
 {
     c->basis = actio_form_array(c->F, (c->F->n + 1) * c->F->n, sizeof *c->basis);
     for (size_t i = 0; i < c->rows; i++) {
         struct candidate *row = &c->row[i];
-        row->kept = take(c, row->number);
+        row->kept = frame_take(c, row->number);
         if (row->kept || i < c->constraints) continue;
         struct candidate *same = constraint_of(c, row);
         if (!same || same->alias) return row;
@@ -138,7 +139,7 @@ static struct candidate *choose(struct choosing *c)
     return NULL;
 }
 
-static const char *name_of(const struct choosing *c, size_t row)
+static const char *frame_name_of(const struct choosing *c, size_t row)
 {
     bool constraint = row < c->constraints;
     const char *name =
@@ -151,7 +152,7 @@ static const char *relation(struct choosing *c, const struct candidate *dependen
 {
     struct actio_formation *F = c->F;
     const struct candidate *same = constraint_of(c, dependent);
-    if (same && same->alias) return name_of(c, c->constraints + same->alias - 1);
+    if (same && same->alias) return frame_name_of(c, c->constraints + same->alias - 1);
     size_t n = F->n, *of = actio_form_array(F, c->rows, sizeof *of), count = 0, named = 0;
     for (size_t i = 0; &c->row[i] != dependent; i++)
         if (c->row[i].kept) of[count++] = i;
@@ -168,11 +169,11 @@ static const char *relation(struct choosing *c, const struct candidate *dependen
     struct actio_text t;
     actio_text_open(&t, &F->arena);
     for (size_t j = 0; j < named; j++)
-        actio_text_format(&t, "%s%s", j == 0 ? "" : j + 1 == named ? " and " : ", ", name_of(c, of[j]));
+        actio_text_format(&t, "%s%s", j == 0 ? "" : j + 1 == named ? " and " : ", ", frame_name_of(c, of[j]));
     return t.s;
 }
 
-static struct choosing begin(struct actio_formation *F, double t, const double *y)
+static struct choosing frame_begin(struct actio_formation *F, double t, const double *y)
 {
     struct choosing c = {
         .F = F, .t = t, .y = y, .row = actio_form_array(F, F->sys.levels + F->model->named.frames, sizeof *c.row)
@@ -193,14 +194,14 @@ void actio_check_frame(struct actio_formation *F)
 {
     struct actio_model *m = F->model;
     if (m->named.frames == 0 || F->n > LOOKED_AT || !has_data(m)) return;
-    struct choosing c = begin(F, 0, NULL);
-    struct candidate *bad = find_numbers(&c) ? choose(&c) : NULL;
+    struct choosing c = frame_begin(F, 0, NULL);
+    struct candidate *bad = find_numbers(&c) ? frame_choose(&c) : NULL;
     if (!bad) return;
     const struct actio_quasi_velocity *u = &m->named.frame[bad->index];
     const char *of = relation(&c, bad);
     if (F->sys.ctx->findings)
-        actio_find_at(F->sys.ctx->findings, *of ? ACTIO_F_FRAME_DEPENDENT : ACTIO_F_FRAME_VANISHES, &m->source, u->span,
-                      ACTIO_ARGS(ACTIO_TEXT(u->name), ACTIO_TEXT(of)));
+        actio_report_at(F->sys.ctx->findings, *of ? ACTIO_F_FRAME_DEPENDENT : ACTIO_F_FRAME_VANISHES, &m->source,
+                        u->span, ACTIO_ARGS(ACTIO_TEXT(u->name), ACTIO_TEXT(of)));
     actio_escape(F->sys.ctx);
 }
 
@@ -237,7 +238,7 @@ static bool is_switched(struct actio_formation *F, const struct candidate *row)
     return found;
 }
 
-static const char *refuse(struct choosing *c)
+static const char *frame_refuse(struct choosing *c)
 {
     struct actio_formation *F = c->F;
     const char *why = NULL;
@@ -260,7 +261,7 @@ static const char *refuse(struct choosing *c)
 static const char *refuse_numbers(struct choosing *c)
 {
     if (!find_numbers(c)) return "the rows of the frame are not finite there";
-    struct candidate *bad = choose(c);
+    struct candidate *bad = frame_choose(c);
     if (!bad) return NULL;
     const char *name = c->F->model->named.frame[bad->index].name, *of = relation(c, bad);
     return *of ? actio_arena_format(&c->F->arena, "the quasi-velocity '%s' depends on %s there", name, of)
@@ -282,7 +283,7 @@ static void add_automatic(struct actio_formation *F, size_t at, size_t number)
     F->frame[at] = (struct actio_frame_row){ ACTIO_FRAME_AUTOMATIC, (uint32_t)number, 0, coef, { 0 } };
 }
 
-static void fill(struct choosing *c, struct actio_frame *frame)
+static void frame_fill(struct choosing *c, struct actio_frame *frame)
 {
     struct actio_formation *F = c->F;
     uint32_t *given = actio_form_array(F, F->n, sizeof *given),
@@ -308,11 +309,11 @@ static void fill(struct choosing *c, struct actio_frame *frame)
 
 void actio_form_frame(struct actio_formation *F, double t, const double *y)
 {
-    struct choosing c = begin(F, t, y);
+    struct choosing c = frame_begin(F, t, y);
     struct actio_frame *frame = actio_form_array(F, 1, sizeof *frame);
-    frame->why_not = refuse(&c);
+    frame->why_not = frame_refuse(&c);
     if (!frame->why_not) frame->why_not = refuse_numbers(&c);
-    if (!frame->why_not) fill(&c, frame);
+    if (!frame->why_not) frame_fill(&c, frame);
     F->sys.frame = frame;
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Along the motion; rates of accelerations and of state rates left out. */
-static actio_expr rate_of(struct actio_formation *F, actio_expr e)
+static actio_expr gibbs_rate_of(struct actio_formation *F, actio_expr e)
 {
     struct actio_pool *pool = &F->pool;
     size_t n = F->n, m = F->m, count = 2 * n + m + 1;
@@ -36,7 +36,7 @@ actio_expr actio_gibbs_function(struct actio_formation *F)
 {
     struct actio_pool *pool = &F->pool;
     actio_expr T = actio_sub(pool, F->L, at_rest(F, F->L)), *T_q = actio_form_array(F, F->n, sizeof *T_q);
-    actio_expr second = rate_of(F, rate_of(F, T)), along = { 0 };
+    actio_expr second = gibbs_rate_of(F, gibbs_rate_of(F, T)), along = { 0 };
     actio_gradient(pool, T, F->sym.q, F->n, T_q);
     for (size_t i = 0; i < F->n; i++)
         if (!actio_is_zero(T_q[i])) along = actio_add(pool, along, actio_mul(pool, T_q[i], F->sym.acc[i]));

@@ -128,7 +128,7 @@ struct actio_places actio_field_places(struct actio_fields *w, struct actio_layo
     return (struct actio_places){ row, col, l->count };
 }
 
-static void add(struct actio_fields *w, struct actio_layout *l, struct actio_part_entry e)
+static void layout_add(struct actio_fields *w, struct actio_layout *l, struct actio_part_entry e)
 {
     if (!actio_is_zero(e.e)) ACTIO_PUSH(&w->F->arena, l->part, l->parts, l->cap) = e;
 }
@@ -139,7 +139,7 @@ static void add_inertia(struct actio_fields *w)
         const struct actio_patch *p = &w->patch[i];
         for (size_t k = 0; k < p->W.count; k++) {
             const struct actio_local *a = &p->x[p->W.at[k].row], *b = &p->x[p->W.at[k].col];
-            add(w, &w->G, (struct actio_part_entry){ i, a->moves, b->moves, a->at, b->at, 0, p->W.at[k].e });
+            layout_add(w, &w->G, (struct actio_part_entry){ i, a->moves, b->moves, a->at, b->at, 0, p->W.at[k].e });
         }
     }
 }
@@ -153,7 +153,7 @@ static void add_slaves(struct actio_fields *w)
     for (uint32_t k = 0; k < w->slaves; k++) {
         actio_gradient(&w->F->pool, w->slave[k].rate, wrt, p->xs, slope);
         for (size_t j = 0; j < p->xs; j++)
-            add(w, &w->G, (struct actio_part_entry){ 0, false, false, w->slave[k].at, p->x[j].at, 0, slope[j] });
+            layout_add(w, &w->G, (struct actio_part_entry){ 0, false, false, w->slave[k].at, p->x[j].at, 0, slope[j] });
     }
 }
 
@@ -164,15 +164,15 @@ static void add_rows(struct actio_fields *w, struct actio_layout *l, const struc
     const struct actio_patch *p = &w->patch[line->patch];
     for (size_t i = 0; i < of->count; i++) {
         const struct actio_local *x = &p->x[of->at[i].col];
-        add(w, l,
-            (struct actio_part_entry){ line->patch, p->axis != 0, x->moves, row, x->at, 0,
-                                       actio_mul(&w->F->pool, p->weight, of->at[i].e) });
+        layout_add(w, l,
+                   (struct actio_part_entry){ line->patch, p->axis != 0, x->moves, row, x->at, 0,
+                                              actio_mul(&w->F->pool, p->weight, of->at[i].e) });
     }
 }
 
 static void refuse_within(struct actio_fields *w, const struct actio_constraint *c)
 {
-    actio_find_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_WITHIN, &w->F->model->source, c->span, ACTIO_NO_ARGS);
+    actio_report_at(w->F->sys.ctx->findings, ACTIO_F_FIELD_WITHIN, &w->F->model->source, c->span, ACTIO_NO_ARGS);
     actio_escape(w->F->sys.ctx);
 }
 
@@ -197,9 +197,9 @@ static void add_through_sums(struct actio_fields *w, struct actio_layout *l, siz
         actio_gradient(pool, w->sum[k].e, wrt, p->xs, own);
         for (size_t j = 0; j < p->xs; j++)
             if (!actio_is_zero(own[j]) && (!reacts || actio_field_acts_on(w, c, &p->x[j])))
-                add(w, l,
-                    (struct actio_part_entry){ (uint32_t)(p - w->patch), false, p->x[j].moves, row, p->x[j].at, 0,
-                                               actio_mul(pool, slope[k], own[j]) });
+                layout_add(w, l,
+                           (struct actio_part_entry){ (uint32_t)(p - w->patch), false, p->x[j].moves, row, p->x[j].at,
+                                                      0, actio_mul(pool, slope[k], own[j]) });
     }
 }
 

@@ -43,7 +43,7 @@ void actio_drift_rates(struct actio_formation *F, const actio_expr *f, size_t co
     if (count) actio_along(&F->pool, f, count, seed, F->n + 1, out);
 }
 
-static void append(struct actio_formation *F, struct actio_entries *to, uint32_t row, uint32_t col, actio_expr e)
+static void parts_append(struct actio_formation *F, struct actio_entries *to, uint32_t row, uint32_t col, actio_expr e)
 {
     if (!actio_is_zero(e)) ACTIO_PUSH(&F->arena, to->at, to->count, to->cap) = (struct actio_entry){ row, col, e };
 }
@@ -122,7 +122,7 @@ static void form_rows(struct actio_formation *F)
     actio_jacobian(pool, F->level, F->p, F->sym.z, F->N, &F->A);
     actio_jacobian(pool, given, F->p, F->sym.zdot, F->N, &acceleration);
     for (size_t i = 0; i < acceleration.count; i++)
-        append(F, &F->A, acceleration.at[i].row, acceleration.at[i].col, acceleration.at[i].e);
+        parts_append(F, &F->A, acceleration.at[i].row, acceleration.at[i].col, acceleration.at[i].e);
     if (acceleration.count) qsort(F->A.at, F->A.count, sizeof *F->A.at, by_row);
 }
 
@@ -144,7 +144,7 @@ static void form_reactions(struct actio_formation *F)
     for (size_t i = 0; i < F->A.count; i++) {
         const struct actio_constraint *con = &F->model->constraint[F->A.at[i].row];
         if (con->rule == ACTIO_IDEAL || (con->rule == ACTIO_ACTING && acts_on(F, con, F->A.at[i].col)))
-            append(F, &F->D, F->A.at[i].row, F->A.at[i].col, F->A.at[i].e);
+            parts_append(F, &F->D, F->A.at[i].row, F->A.at[i].col, F->A.at[i].e);
     }
     bool given = false;
     for (size_t k = 0; k < F->p; k++) {
@@ -152,7 +152,7 @@ static void form_reactions(struct actio_formation *F)
         for (size_t i = 0; con->rule == ACTIO_ALONG && i < con->reactions; i++) {
             actio_expr e;
             actio_copy_switched(F, &con->reaction[i].e, 1, &e);
-            append(F, &F->D, (uint32_t)k, (uint32_t)variable_of(F, &con->reaction[i]), e);
+            parts_append(F, &F->D, (uint32_t)k, (uint32_t)variable_of(F, &con->reaction[i]), e);
             given = true;
         }
     }

@@ -158,7 +158,7 @@ static actio_expr running_of(struct placing *p, actio_expr e, uint16_t axis, int
 }
 
 /* What stands at one place: between the two nearest lanes that have all they need. */
-static actio_expr value_at(struct actio_fields *w, actio_expr e, uint16_t axis, actio_expr place)
+static actio_expr place_value_at(struct actio_fields *w, actio_expr e, uint16_t axis, actio_expr place)
 {
     struct actio_pool *pool = &w->F->pool;
     uint8_t half = actio_place_half(w, e);
@@ -209,7 +209,7 @@ static bool difference_made(struct placing *p, struct tasks *todo, const struct 
     return true;
 }
 
-static bool make(struct placing *p, struct tasks *todo, struct task t, actio_expr *out)
+static bool place_make(struct placing *p, struct tasks *todo, struct task t, actio_expr *out)
 {
     struct actio_model *m = p->w->F->model;
     struct actio_node n = m->pool.node[t.id];
@@ -225,8 +225,8 @@ static bool make(struct placing *p, struct tasks *todo, struct task t, actio_exp
         *out = running_of(p, (actio_expr){ n.a }, (uint16_t)axis_number(&m->pool, (actio_expr){ n.b }).id, t.half);
         return true;
     case ACTIO_AT:
-        *out = value_at(p->w, (actio_expr){ n.a }, (uint16_t)axis_number(&m->pool, (actio_expr){ n.b }).id,
-                        (actio_expr){ n.c });
+        *out = place_value_at(p->w, (actio_expr){ n.a }, (uint16_t)axis_number(&m->pool, (actio_expr){ n.b }).id,
+                              (actio_expr){ n.c });
         return true;
     default: break;
     }
@@ -254,7 +254,7 @@ actio_expr actio_place_local(struct actio_fields *w, actio_expr e, uint16_t axis
             todo.count--;
             continue;
         }
-        if (!make(&p, &todo, t, &made)) continue;
+        if (!place_make(&p, &todo, t, &made)) continue;
         *memo(&p, t) = made.id + 1;
         todo.count--;
     }
@@ -265,7 +265,7 @@ actio_expr actio_place_point(struct actio_fields *w, actio_expr e) { return acti
 
 /* ---- single lanes */
 
-static double place_of(const struct actio_model *m, uint16_t axis, uint8_t half, long lane)
+static double place_place_of(const struct actio_model *m, uint16_t axis, uint8_t half, long lane)
 {
     const struct actio_axis *x = &m->field.axis[axis - 1];
     double at = ((double)lane + 0.5 * half) / (double)(x->nodes - 1);
@@ -283,7 +283,8 @@ static actio_expr pinned(struct actio_fields *w, actio_slot s, long lane)
 {
     struct actio_pool *pool = &w->F->pool;
     long at = lane + s.offset;
-    if (s.space == ACTIO_SPACE_AXIS) return actio_const(pool, place_of(w->F->model, s.axis, (uint8_t)s.index, at));
+    if (s.space == ACTIO_SPACE_AXIS)
+        return actio_const(pool, place_place_of(w->F->model, s.axis, (uint8_t)s.index, at));
     if (s.space == ACTIO_SPACE_WEIGHT) return actio_const(pool, weight_of(w->F->model, s.axis, (uint8_t)s.index, at));
     if (s.space == ACTIO_SPACE_RUNNING)
         return actio_symbol_at(

@@ -79,16 +79,16 @@ struct list {
     size_t count, cap;
 };
 
-static void add(struct list *l, actio_expr e) { ACTIO_PUSH(&l->F->arena, l->e, l->count, l->cap) = e; }
+static void system_add(struct list *l, actio_expr e) { ACTIO_PUSH(&l->F->arena, l->e, l->count, l->cap) = e; }
 
 static void add_all(struct list *l, const actio_expr *e, size_t n)
 {
-    for (size_t i = 0; i < n; i++) add(l, e[i]);
+    for (size_t i = 0; i < n; i++) system_add(l, e[i]);
 }
 
 static void add_entries(struct list *l, const struct actio_entries *e)
 {
-    for (size_t i = 0; i < e->count; i++) add(l, e->at[i].e);
+    for (size_t i = 0; i < e->count; i++) system_add(l, e->at[i].e);
 }
 
 /* Sizes of the operands and of the result: a_size and b_size count what cancels inside, |a| and |b| do not. */
@@ -220,8 +220,8 @@ static void list_levels(struct list *l)
     struct actio_formation *F = l->F;
     add_all(l, F->f, F->sys.holonomic);
     add_all(l, F->phi, F->sys.levels);
-    for (size_t i = 0; i < F->sys.holonomic; i++) add(l, actio_size_of_terms(F, F->f[i]));
-    for (size_t i = 0; i < F->sys.levels; i++) add(l, actio_size_of_terms(F, F->phi[i]));
+    for (size_t i = 0; i < F->sys.holonomic; i++) system_add(l, actio_size_of_terms(F, F->f[i]));
+    for (size_t i = 0; i < F->sys.levels; i++) system_add(l, actio_size_of_terms(F, F->phi[i]));
     add_entries(l, &F->F);
 }
 
@@ -229,7 +229,7 @@ static void list_guards(struct list *l)
 {
     struct actio_formation *F = l->F;
     add_all(l, F->modes.guard, F->sys.switches.count);
-    for (size_t k = 0; k < F->sys.switches.count; k++) add(l, actio_rate(&F->pool, F->modes.guard[k]));
+    for (size_t k = 0; k < F->sys.switches.count; k++) system_add(l, actio_rate(&F->pool, F->modes.guard[k]));
 }
 
 /* The same all the way down: what rounding in the evaluation of e is to be compared with. */
@@ -263,15 +263,15 @@ static void list_terms(struct list *l)
 {
     struct actio_formation *F = l->F;
     for (size_t c = 0; c < F->sys.output.columns; c++) {
-        add(l,
-            actio_role_is_sum(F->sys.output.column[c].role) ? actio_size_inside(F, F->column[c]) : (actio_expr){ 0 });
+        system_add(l, actio_role_is_sum(F->sys.output.column[c].role) ? actio_size_inside(F, F->column[c])
+                                                                      : (actio_expr){ 0 });
     }
 }
 
 static void list_momenta(struct list *l)
 {
     struct actio_formation *F = l->F;
-    for (size_t i = 0; i < F->n; i++) add(l, actio_add(&F->pool, F->Lq[i], F->total_force[i]));
+    for (size_t i = 0; i < F->n; i++) system_add(l, actio_add(&F->pool, F->Lq[i], F->total_force[i]));
     add_all(l, F->Lv, F->n);
 }
 

@@ -175,7 +175,7 @@ struct actio_system {
 };
 
 /* numbers in the LAMBDA space */
-static inline size_t actio_system_told(const struct actio_system *sys)
+static inline size_t actio_system_reported(const struct actio_system *sys)
 {
     return sys->p + sys->powers + sys->walls.contacts + sys->walls.slips;
 }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static void append(struct actio_formation *F, uint32_t row, size_t col, actio_expr e)
+static void vakonomic_append(struct actio_formation *F, uint32_t row, size_t col, actio_expr e)
 {
     if (actio_is_zero(e)) return;
     for (size_t i = 0; i < F->G.count; i++)
@@ -71,7 +71,7 @@ static void form_part(struct actio_formation *F, size_t k, actio_expr g)
     actio_jacobian(pool, grad + n, n, F->sym.v, n, &second);
     for (size_t i = 0; i < second.count; i++) {
         const struct actio_entry *e = &second.at[i];
-        append(F, e->row, e->col, e->e);
+        vakonomic_append(F, e->row, e->col, e->e);
         force[0] =
             actio_sub(pool, force[0], actio_mul(pool, actio_mul(pool, e->e, F->sym.acc[e->col]), F->sym.v[e->row]));
     }
@@ -83,8 +83,8 @@ static void form_part(struct actio_formation *F, size_t k, actio_expr g)
     for (size_t i = 0; i < F->A.count; i++) {
         const struct actio_entry *e = &F->A.at[i];
         if (e->row != k) continue;
-        append(F, e->col, N + k, e->e);
-        append(F, (uint32_t)(N + k), e->col, e->e);
+        vakonomic_append(F, e->col, N + k, e->e);
+        vakonomic_append(F, (uint32_t)(N + k), e->col, e->e);
         force[0] =
             actio_sub(pool, force[0], actio_mul(pool, actio_mul(pool, e->e, F->sym.zdot[N + k]), F->sym.v[e->col]));
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the Lagrangian lacks, in words: coordinates without inertia, equations that nothing can satisfy, negative
  * kinetic energies. The place is the line of the Lagrangian, and the remedy a term to write there. */
-#include "explain/words.h"
+#include "explain/phrases.h"
 #include "verdict/verdict.h"
 #include "expr/normal.h"
 
@@ -144,7 +144,7 @@ void actio_say_arbitrary(struct actio_about *about, const struct actio_verdict *
     struct actio_model *m = about->model;
     if (i >= m->coords) {
         const struct actio_variable *s = &m->state[i - m->coords];
-        actio_find_at(
+        actio_report_at(
             about->f, ACTIO_F_ARBITRARY, &m->source, s->span,
             ACTIO_ARGS(
                 ACTIO_TEXT(s->name), ACTIO_TEXT("neither the flows nor the constraints determine its rate"),
@@ -167,8 +167,8 @@ void actio_say_arbitrary(struct actio_about *about, const struct actio_verdict *
         hint = "delete a constraint that follows from the others, or let it act as they do";
         place = m->constraint[m->constraints - 1].span;
     }
-    actio_find_at(about->f, ACTIO_F_ARBITRARY, &m->source, place,
-                  ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(why), ACTIO_TEXT(hint)));
+    actio_report_at(about->f, ACTIO_F_ARBITRARY, &m->source, place,
+                    ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(why), ACTIO_TEXT(hint)));
 }
 
 /* ---- equations of motion that nothing can satisfy */
@@ -222,8 +222,8 @@ void actio_say_no_motion(struct actio_about *about, const struct actio_verdict *
                                   "add the kinetic energy of %s to the lagrangian, for example %s (or check for a "
                                   "mistyped name). Or couple %s to other coordinates by a constraint",
                                   m->coord[i].name, kinetic_term(about, i), m->coord[i].name);
-    actio_find_at(about->f, ACTIO_F_NO_MOTION, &m->source, lagrangian_place(about, i),
-                  ACTIO_ARGS(ACTIO_TEXT(why_no_motion(about, v, own)), ACTIO_TEXT(hint)));
+    actio_report_at(about->f, ACTIO_F_NO_MOTION, &m->source, lagrangian_place(about, i),
+                    ACTIO_ARGS(ACTIO_TEXT(why_no_motion(about, v, own)), ACTIO_TEXT(hint)));
 }
 
 /* ---- negative kinetic energies */
@@ -321,6 +321,6 @@ void actio_say_indefinite(struct actio_about *about, const struct actio_verdict 
         hint = actio_arena_format(about->arena, "correct this %s first if it is a mistake%s. The errors below %s",
                                   t.part ? "sign" : "kinetic energy",
                                   t.at.minus ? term_text(about, &t, ": write ", "+ ", "") : "", sure);
-    actio_find_at(about->f, ACTIO_F_INDEFINITE, &m->source, span,
-                  ACTIO_ARGS(ACTIO_TEXT(who), ACTIO_TEXT(what), ACTIO_TEXT(hint)));
+    actio_report_at(about->f, ACTIO_F_INDEFINITE, &m->source, span,
+                    ACTIO_ARGS(ACTIO_TEXT(who), ACTIO_TEXT(what), ACTIO_TEXT(hint)));
 }

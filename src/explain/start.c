@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Start data that break constraints, in words: which, by how much, what to write instead. */
-#include "explain/words.h"
+#include "explain/phrases.h"
 #include "expr/normal.h"
 #include "solve/motion.h"
 
@@ -106,15 +106,15 @@ static void say_violation(struct actio_about *about, const struct actio_start_ch
     hint = first ? remedy_for_start(about, c, v, involved) : "";
     if (!span.line && written) span = about->model->constraint[v->k].span;
     if (!isfinite(v->amount))
-        actio_find_at(about->f, ACTIO_F_START_NO_VALUE, &about->model->source, span,
-                      ACTIO_ARGS(ACTIO_TEXT(values), ACTIO_TEXT(what)));
+        actio_report_at(about->f, ACTIO_F_START_NO_VALUE, &about->model->source, span,
+                        ACTIO_ARGS(ACTIO_TEXT(values), ACTIO_TEXT(what)));
     else if (written)
-        actio_find_at(about->f, ACTIO_F_START_BREAKS, &about->model->source, span,
-                      ACTIO_ARGS(ACTIO_TEXT(values), ACTIO_TEXT(what), ACTIO_NUMBER(v->amount), ACTIO_TEXT(hint)));
+        actio_report_at(about->f, ACTIO_F_START_BREAKS, &about->model->source, span,
+                        ACTIO_ARGS(ACTIO_TEXT(values), ACTIO_TEXT(what), ACTIO_NUMBER(v->amount), ACTIO_TEXT(hint)));
     else
-        actio_find_at(about->f, ACTIO_F_START_BREAKS_HIDDEN, &about->model->source, span,
-                      ACTIO_ARGS(ACTIO_TEXT(values), ACTIO_TEXT(what), ACTIO_TEXT(what_it_follows_from(about, v->e)),
-                                 ACTIO_NUMBER(v->amount), ACTIO_TEXT(hint)));
+        actio_report_at(about->f, ACTIO_F_START_BREAKS_HIDDEN, &about->model->source, span,
+                        ACTIO_ARGS(ACTIO_TEXT(values), ACTIO_TEXT(what), ACTIO_TEXT(what_it_follows_from(about, v->e)),
+                                   ACTIO_NUMBER(v->amount), ACTIO_TEXT(hint)));
 }
 
 struct saying {

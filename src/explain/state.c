@@ -17,7 +17,7 @@ const char *actio_explain_name(const struct actio_about *about, size_t i)
 
 void actio_explain_report(struct actio_about *about, enum actio_code code, const struct actio_value arg[6])
 {
-    actio_find_at(about->f, code, &about->model->source, (struct actio_span){ 0 }, arg);
+    actio_report_at(about->f, code, &about->model->source, (struct actio_span){ 0 }, arg);
 }
 
 /* The node of a field's value, or -1. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A verdict in words: what is wrong or worth knowing, with the line to look at and what to write. What concerns the
  * Lagrangian: lagrangian.c. */
-#include "explain/words.h"
+#include "explain/phrases.h"
 #include "verdict/verdict.h"
 #include "expr/normal.h"
 
@@ -111,12 +111,12 @@ static void say_contradiction(struct actio_about *about, const struct actio_verd
         const char *names = actio_arena_format(about->arena, "%s%s", names_of(about, r), params_of(about, r)),
                    *remedy = remedy_for_contradiction(about, v, r);
         if (rows)
-            actio_find_at(about->f, ACTIO_F_CONTRADICTORY_ROWS, &about->model->source, last_place(about, r),
-                          ACTIO_ARGS(ACTIO_TEXT(r->text), ACTIO_TEXT(names), ACTIO_TEXT(when), ACTIO_TEXT(remedy)));
+            actio_report_at(about->f, ACTIO_F_CONTRADICTORY_ROWS, &about->model->source, last_place(about, r),
+                            ACTIO_ARGS(ACTIO_TEXT(r->text), ACTIO_TEXT(names), ACTIO_TEXT(when), ACTIO_TEXT(remedy)));
         else
-            actio_find_at(about->f, ACTIO_F_CONTRADICTORY_STATES, &about->model->source, last_place(about, r),
-                          ACTIO_ARGS(ACTIO_TEXT(v->contradiction), ACTIO_TEXT(names), ACTIO_TEXT(when),
-                                     ACTIO_TEXT(not_both(about, r)), ACTIO_TEXT(remedy)));
+            actio_report_at(about->f, ACTIO_F_CONTRADICTORY_STATES, &about->model->source, last_place(about, r),
+                            ACTIO_ARGS(ACTIO_TEXT(v->contradiction), ACTIO_TEXT(names), ACTIO_TEXT(when),
+                                       ACTIO_TEXT(not_both(about, r)), ACTIO_TEXT(remedy)));
     }
     if (v->related.contradictories == 0) actio_say_no_motion(about, v);
 }
@@ -152,9 +152,9 @@ static void say_singular_start(struct actio_about *about, const struct actio_ver
                                   v->start_rank, v->rank);
     struct actio_span span = actio_words_start_place(about, actio_words_to_change(about, involved, v->elsewhere));
     if (!span.line) span = last_place(about, r);
-    actio_find_at(about->f, ACTIO_F_SINGULAR_AT_START, &about->model->source, span,
-                  ACTIO_ARGS(ACTIO_TEXT(actio_words_values(about, involved)), ACTIO_TEXT(what),
-                             ACTIO_TEXT(actio_words_elsewhere(about, v, involved))));
+    actio_report_at(about->f, ACTIO_F_SINGULAR_AT_START, &about->model->source, span,
+                    ACTIO_ARGS(ACTIO_TEXT(actio_words_values(about, involved)), ACTIO_TEXT(what),
+                               ACTIO_TEXT(actio_words_elsewhere(about, v, involved))));
 }
 
 /* ---- constraints without a gradient */
@@ -185,12 +185,12 @@ static void say_no_reaction(struct actio_about *about, const struct actio_verdic
     bool along = about->model->constraint[flaw->constraint].rule == ACTIO_ALONG, start = flaw->at_start_only;
     struct flawed f =
         flawed_of(about, v, flaw, along ? "give a direction" : "name variables that occur in the constraint");
-    actio_find_at(about->f, ACTIO_F_NO_REACTION, &about->model->source, f.span,
-                  ACTIO_ARGS(ACTIO_TEXT(actio_words_constraint(about, flaw->constraint)), ACTIO_TEXT(f.where),
-                             ACTIO_TEXT(along   ? "its `along` direction vanishes"
-                                        : start ? "it does not change with its `acting` variables"
-                                                : "its `acting` variables do not occur in it"),
-                             ACTIO_TEXT(f.hint)));
+    actio_report_at(about->f, ACTIO_F_NO_REACTION, &about->model->source, f.span,
+                    ACTIO_ARGS(ACTIO_TEXT(actio_words_constraint(about, flaw->constraint)), ACTIO_TEXT(f.where),
+                               ACTIO_TEXT(along   ? "its `along` direction vanishes"
+                                          : start ? "it does not change with its `acting` variables"
+                                                  : "its `acting` variables do not occur in it"),
+                               ACTIO_TEXT(f.hint)));
 }
 
 /* The line anew, where the remedy is one equation and nothing else belongs to the line. */
@@ -232,12 +232,12 @@ static void say_flaw(struct actio_about *about, const struct actio_verdict *v, c
     const char *what =
         flaw->at_start_only ? actio_arena_format(about->arena, " has no gradient%s", f.where) : words[flaw->kind].what;
     if (flaw->kind == ACTIO_GRADIENT_VANISHES)
-        actio_find_at(
+        actio_report_at(
             about->f, ACTIO_F_GRADIENT_VANISHES, &m->source, f.span,
             ACTIO_ARGS(ACTIO_TEXT(f.con->label), ACTIO_TEXT(derivatives_by(about, f.con)), ACTIO_TEXT(f.hint)));
     else
-        actio_find_at(about->f, ACTIO_F_GRADIENT_NO_LIMIT, &m->source, f.span,
-                      ACTIO_ARGS(ACTIO_TEXT(f.con->label), ACTIO_TEXT(what), ACTIO_TEXT(f.hint)));
+        actio_report_at(about->f, ACTIO_F_GRADIENT_NO_LIMIT, &m->source, f.span,
+                        ACTIO_ARGS(ACTIO_TEXT(f.con->label), ACTIO_TEXT(what), ACTIO_TEXT(f.hint)));
 }
 
 static void say_touching(struct actio_about *about, const struct actio_verdict *v)
@@ -248,8 +248,8 @@ static void say_touching(struct actio_about *about, const struct actio_verdict *
     if (v->related.common)
         remedy = actio_arena_format(about->arena, "delete %s, or write their common set, %s, instead of %s", lines,
                                     v->related.common, v->related.common_is_all ? "them" : "one");
-    actio_find_at(about->f, ACTIO_F_TOUCHING, &about->model->source, last_place(about, r),
-                  ACTIO_ARGS(ACTIO_TEXT(names_of(about, r)), ACTIO_TEXT(r->text), ACTIO_TEXT(remedy)));
+    actio_report_at(about->f, ACTIO_F_TOUCHING, &about->model->source, last_place(about, r),
+                    ACTIO_ARGS(ACTIO_TEXT(names_of(about, r)), ACTIO_TEXT(r->text), ACTIO_TEXT(remedy)));
 }
 
 static void say_singular(struct actio_about *about, const struct actio_verdict *v)
@@ -341,18 +341,18 @@ static void say_redundant(struct actio_about *about, const struct actio_relation
 {
     struct actio_span span = r->spare < r->rows ? constraint_place(about, r->row[r->spare]) : last_place(about, r);
     if (r->rows == 1) {
-        actio_find_at(about->f, ACTIO_F_REDUNDANT_ROW, &about->model->source, span,
-                      ACTIO_ARGS(ACTIO_TEXT(names_of(about, r))));
+        actio_report_at(about->f, ACTIO_F_REDUNDANT_ROW, &about->model->source, span,
+                        ACTIO_ARGS(ACTIO_TEXT(names_of(about, r))));
         return;
     }
     const char *how = proportion(about, r);
     if (!how)
         how = actio_arena_format(about->arena, "in their %s, %s",
                                  all_holonomic(about, r) ? "time derivatives" : "terms with velocities", r->text);
-    actio_find_at(about->f, ACTIO_F_REDUNDANT_ROWS, &about->model->source, span,
-                  ACTIO_ARGS(ACTIO_TEXT(how), ACTIO_TEXT(names_of(about, r)),
-                             ACTIO_TEXT(r->rows == 2 ? "restrict the same velocities" : "depend on each other"),
-                             ACTIO_TEXT(remedy_for_redundant(about, r))));
+    actio_report_at(about->f, ACTIO_F_REDUNDANT_ROWS, &about->model->source, span,
+                    ACTIO_ARGS(ACTIO_TEXT(how), ACTIO_TEXT(names_of(about, r)),
+                               ACTIO_TEXT(r->rows == 2 ? "restrict the same velocities" : "depend on each other"),
+                               ACTIO_TEXT(remedy_for_redundant(about, r))));
 }
 
 /* ---- the whole */
@@ -406,7 +406,7 @@ struct saying {
     const struct actio_verdict *v;
 };
 
-static void say(void *user)
+static void verdict_say(void *user)
 {
     struct saying *s = user;
     say_all(s->about, s->v);
@@ -414,5 +414,5 @@ static void say(void *user)
 
 void actio_explain_verdict(struct actio_about *about, const struct actio_verdict *v)
 {
-    actio_attempt(about->ctx, say, &(struct saying){ about, v });
+    actio_attempt(about->ctx, verdict_say, &(struct saying){ about, v });
 }

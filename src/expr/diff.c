@@ -10,7 +10,7 @@ static actio_expr zero(void) { return (actio_expr){ 0 }; }
 static actio_expr one(struct actio_pool *pool) { return actio_const(pool, 1); }
 
 /* Products in which a structural zero wins. */
-static actio_expr times(struct actio_pool *pool, actio_expr a, actio_expr b)
+static actio_expr diff_times(struct actio_pool *pool, actio_expr a, actio_expr b)
 {
     return actio_is_zero(a) || actio_is_zero(b) ? zero() : actio_mul(pool, a, b);
 }
@@ -86,7 +86,7 @@ static actio_expr slope(struct actio_pool *pool, enum actio_op op, actio_expr a,
 
 static actio_expr through(struct actio_pool *pool, actio_expr g, actio_expr factor, bool divide)
 {
-    return divide ? over(pool, g, factor) : times(pool, g, factor);
+    return divide ? over(pool, g, factor) : diff_times(pool, g, factor);
 }
 
 /* x^(y-1) y and x^y log x, each only where its operand moves. */
@@ -126,16 +126,18 @@ static actio_expr tangent2(struct actio_pool *pool, enum actio_op op, actio_expr
     switch (op) {
     case ACTIO_ADD: return actio_add(pool, ta, tb);
     case ACTIO_SUB: return actio_sub(pool, ta, tb);
-    case ACTIO_MUL: return actio_add(pool, times(pool, ta, b), times(pool, a, tb));
-    case ACTIO_DIV: return over(pool, actio_sub(pool, ta, times(pool, r, tb)), b);
+    case ACTIO_MUL: return actio_add(pool, diff_times(pool, ta, b), diff_times(pool, a, tb));
+    case ACTIO_DIV: return over(pool, actio_sub(pool, ta, diff_times(pool, r, tb)), b);
     case ACTIO_POW:
-        x = actio_is_zero(ta) ? zero() : times(pool, ta, power_by_base(pool, a, b));
-        return actio_is_zero(tb) ? x : actio_add(pool, x, times(pool, tb, power_by_exponent(pool, a, r)));
-    case ACTIO_ATAN2: return over(pool, actio_sub(pool, times(pool, ta, b), times(pool, tb, a)), circle(pool, a, b));
+        x = actio_is_zero(ta) ? zero() : diff_times(pool, ta, power_by_base(pool, a, b));
+        return actio_is_zero(tb) ? x : actio_add(pool, x, diff_times(pool, tb, power_by_exponent(pool, a, r)));
+    case ACTIO_ATAN2:
+        return over(pool, actio_sub(pool, diff_times(pool, ta, b), diff_times(pool, tb, a)), circle(pool, a, b));
     case ACTIO_MIN:
     case ACTIO_MAX: return actio_choose(pool, takes_first(pool, op, a, b), ta, tb);
-    case ACTIO_MOD: return actio_is_zero(tb) ? ta : actio_sub(pool, ta, times(pool, tb, turns_of(pool, a, b)));
-    case ACTIO_HYPOT: return actio_add(pool, times(pool, ta, over(pool, a, r)), times(pool, tb, over(pool, b, r)));
+    case ACTIO_MOD: return actio_is_zero(tb) ? ta : actio_sub(pool, ta, diff_times(pool, tb, turns_of(pool, a, b)));
+    case ACTIO_HYPOT:
+        return actio_add(pool, diff_times(pool, ta, over(pool, a, r)), diff_times(pool, tb, over(pool, b, r)));
     /* linear in what stands under them */
     case ACTIO_DIFF:
     case ACTIO_INTEGRAL:
@@ -229,22 +231,22 @@ static void back2(struct reverse *r, enum actio_op op, actio_expr e, actio_expr 
         give(r, b.id, actio_neg(pool, g));
         break;
     case ACTIO_MUL:
-        give(r, a.id, times(pool, g, b));
-        give(r, b.id, times(pool, g, a));
+        give(r, a.id, diff_times(pool, g, b));
+        give(r, b.id, diff_times(pool, g, a));
         break;
     case ACTIO_DIV:
         x = actio_div(pool, g, b);
         give(r, a.id, x);
-        give(r, b.id, actio_neg(pool, times(pool, x, e)));
+        give(r, b.id, actio_neg(pool, diff_times(pool, x, e)));
         break;
     case ACTIO_POW:
-        if (!actio_is_const(pool, a)) give(r, a.id, times(pool, g, power_by_base(pool, a, b)));
-        if (!actio_is_const(pool, b)) give(r, b.id, times(pool, g, power_by_exponent(pool, a, e)));
+        if (!actio_is_const(pool, a)) give(r, a.id, diff_times(pool, g, power_by_base(pool, a, b)));
+        if (!actio_is_const(pool, b)) give(r, b.id, diff_times(pool, g, power_by_exponent(pool, a, e)));
         break;
     case ACTIO_ATAN2:
         x = actio_div(pool, g, circle(pool, a, b));
-        give(r, a.id, times(pool, x, b));
-        give(r, b.id, actio_neg(pool, times(pool, x, a)));
+        give(r, a.id, diff_times(pool, x, b));
+        give(r, b.id, actio_neg(pool, diff_times(pool, x, a)));
         break;
     case ACTIO_MIN:
     case ACTIO_MAX:
@@ -254,12 +256,12 @@ static void back2(struct reverse *r, enum actio_op op, actio_expr e, actio_expr 
         break;
     case ACTIO_MOD:
         give(r, a.id, g);
-        give(r, b.id, actio_neg(pool, times(pool, g, turns_of(pool, a, b))));
+        give(r, b.id, actio_neg(pool, diff_times(pool, g, turns_of(pool, a, b))));
         break;
     case ACTIO_HYPOT:
         x = actio_div(pool, g, e);
-        give(r, a.id, times(pool, x, a));
-        give(r, b.id, times(pool, x, b));
+        give(r, a.id, diff_times(pool, x, a));
+        give(r, b.id, diff_times(pool, x, b));
         break;
     default: break;
     }
@@ -410,7 +412,7 @@ void actio_hessian(struct actio_pool *pool, actio_expr f, const actio_expr *wrt,
 
 static actio_expr rebuilt(struct actio_pool *pool, const struct actio_node *n, actio_expr a, actio_expr b, actio_expr c)
 {
-    if (n->op == ACTIO_MUL) return times(pool, a, b); /* a structural zero put in for a symbol */
+    if (n->op == ACTIO_MUL) return diff_times(pool, a, b); /* a structural zero put in for a symbol */
     if (n->op == ACTIO_DIV) return over(pool, a, b);
     return actio_rebuild(pool, (enum actio_op)n->op, a, b, c, (int32_t)n->b);
 }

@@ -79,7 +79,8 @@ static void check_budget(struct actio_pool *pool)
 {
     struct actio_context *ctx = pool->arena->ctx;
     if (pool->count >= ctx->nodes_limit) {
-        if (ctx->findings) actio_find(ctx->findings, ACTIO_F_TOO_MANY_NODES, ACTIO_ARGS(ACTIO_COUNT(ctx->nodes_limit)));
+        if (ctx->findings)
+            actio_report(ctx->findings, ACTIO_F_TOO_MANY_NODES, ACTIO_ARGS(ACTIO_COUNT(ctx->nodes_limit)));
         actio_escape(ctx);
     }
     if ((pool->count & 4095) == 0) actio_poll(ctx);
@@ -163,7 +164,7 @@ static bool is_scale(const struct actio_pool *pool, actio_expr e)
     return actio_is_const(pool, e) && power_of_two(actio_const_value(pool, e));
 }
 
-static actio_expr scaled(struct actio_pool *pool, actio_expr c, actio_expr x);
+static actio_expr expr_scaled(struct actio_pool *pool, actio_expr c, actio_expr x);
 
 /* e = c x with c a power of two (either sign): moving such factors about is exact, so they gather outside and meet
  * there. */
@@ -182,7 +183,7 @@ static bool common_scale(struct actio_pool *pool, actio_expr a, actio_expr b, in
     double c = scale_of(pool, a, &x), d = scale_of(pool, b, &y);
     if (c == 1 || fabs(c) != fabs(d)) return false;
     actio_expr inner = c * d * sign > 0 ? actio_add(pool, x, y) : actio_sub(pool, x, y);
-    *sum = actio_is_zero(inner) ? inner : scaled(pool, actio_const(pool, c), inner);
+    *sum = actio_is_zero(inner) ? inner : expr_scaled(pool, actio_const(pool, c), inner);
     return true;
 }
 
@@ -229,15 +230,15 @@ actio_expr actio_sub(struct actio_pool *pool, actio_expr a, actio_expr b)
 }
 
 /* A constant factor stands first; constant factors are joined only when that is exact. */
-static actio_expr scaled(struct actio_pool *pool, actio_expr c, actio_expr x)
+static actio_expr expr_scaled(struct actio_pool *pool, actio_expr c, actio_expr x)
 {
     if (is_value(pool, c, 1)) return x;
     if (is_value(pool, c, -1)) return actio_neg(pool, x);
-    if (op_of(pool, x) == ACTIO_NEG) return scaled(pool, actio_neg(pool, c), arg_a(pool, x));
+    if (op_of(pool, x) == ACTIO_NEG) return expr_scaled(pool, actio_neg(pool, c), arg_a(pool, x));
     if (op_of(pool, x) == ACTIO_MUL && actio_is_const(pool, arg_a(pool, x))
         && (is_scale(pool, c) || is_scale(pool, arg_a(pool, x)))) {
         double product = actio_const_value(pool, c) * actio_const_value(pool, arg_a(pool, x));
-        return scaled(pool, actio_const(pool, product), arg_b(pool, x));
+        return expr_scaled(pool, actio_const(pool, product), arg_b(pool, x));
     }
     return node2(pool, ACTIO_MUL, c, x);
 }
@@ -246,16 +247,16 @@ actio_expr actio_mul(struct actio_pool *pool, actio_expr a, actio_expr b)
 {
     if (actio_is_const(pool, a) && actio_is_const(pool, b))
         return actio_const(pool, actio_const_value(pool, a) * actio_const_value(pool, b));
-    if (actio_is_const(pool, a)) return scaled(pool, a, b);
-    if (actio_is_const(pool, b)) return scaled(pool, b, a);
+    if (actio_is_const(pool, a)) return expr_scaled(pool, a, b);
+    if (actio_is_const(pool, b)) return expr_scaled(pool, b, a);
     if (op_of(pool, a) == ACTIO_NEG) return actio_neg(pool, actio_mul(pool, arg_a(pool, a), b));
     if (op_of(pool, b) == ACTIO_NEG) return actio_neg(pool, actio_mul(pool, a, arg_a(pool, b)));
     if (actio_same(a, b)) return actio_power(pool, a, 2);
     /* a power of two moves out of a product, so that d(x^2/2) is x */
     if (op_of(pool, a) == ACTIO_MUL && is_scale(pool, arg_a(pool, a)))
-        return scaled(pool, arg_a(pool, a), actio_mul(pool, arg_b(pool, a), b));
+        return expr_scaled(pool, arg_a(pool, a), actio_mul(pool, arg_b(pool, a), b));
     if (op_of(pool, b) == ACTIO_MUL && is_scale(pool, arg_a(pool, b)))
-        return scaled(pool, arg_a(pool, b), actio_mul(pool, a, arg_b(pool, b)));
+        return expr_scaled(pool, arg_a(pool, b), actio_mul(pool, a, arg_b(pool, b)));
     return a.id < b.id ? node2(pool, ACTIO_MUL, a, b) : node2(pool, ACTIO_MUL, b, a);
 }
 
@@ -264,12 +265,12 @@ actio_expr actio_div(struct actio_pool *pool, actio_expr a, actio_expr b)
     if (actio_is_const(pool, a) && actio_is_const(pool, b))
         return actio_const(pool, actio_const_value(pool, a) / actio_const_value(pool, b));
     if (is_value(pool, b, 1)) return a;
-    if (is_scale(pool, b)) return scaled(pool, actio_const(pool, 1 / actio_const_value(pool, b)), a);
+    if (is_scale(pool, b)) return expr_scaled(pool, actio_const(pool, 1 / actio_const_value(pool, b)), a);
     if (op_of(pool, a) == ACTIO_NEG) return actio_neg(pool, actio_div(pool, arg_a(pool, a), b));
     if (op_of(pool, b) == ACTIO_NEG) return actio_neg(pool, actio_div(pool, a, arg_a(pool, b)));
     actio_expr x, y;
     double c = scale_of(pool, a, &x) / scale_of(pool, b, &y);
-    if (c != 1 && power_of_two(c)) return scaled(pool, actio_const(pool, c), node2(pool, ACTIO_DIV, x, y));
+    if (c != 1 && power_of_two(c)) return expr_scaled(pool, actio_const(pool, c), node2(pool, ACTIO_DIV, x, y));
     return node2(pool, ACTIO_DIV, a, b);
 }
 
@@ -285,7 +286,8 @@ actio_expr actio_power(struct actio_pool *pool, actio_expr a, int32_t k)
     }
     actio_expr x;
     double c = scale_of(pool, a, &x), ck = c == 1 ? 1 : actio_powi(c, k);
-    if (c != 1 && power_of_two(ck)) return scaled(pool, actio_const(pool, ck), node1(pool, ACTIO_POWI, x, (uint32_t)k));
+    if (c != 1 && power_of_two(ck))
+        return expr_scaled(pool, actio_const(pool, ck), node1(pool, ACTIO_POWI, x, (uint32_t)k));
     return node1(pool, ACTIO_POWI, a, (uint32_t)k);
 }
 

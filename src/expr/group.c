@@ -159,7 +159,7 @@ static actio_expr inside(struct grouping *g, const struct actio_sum *sum, const 
     return rest;
 }
 
-static actio_expr times(struct grouping *g, const struct actio_product *common, actio_expr rest, bool minus)
+static actio_expr group_times(struct grouping *g, const struct actio_product *common, actio_expr rest, bool minus)
 {
     if (actio_is_zero(rest)) return rest; /* terms that cancel */
     actio_expr e = actio_mul(g->pool, product_expr(g, common->c, common, NULL), rest);
@@ -189,7 +189,8 @@ static uint32_t some_of(struct grouping *g, const struct actio_sum *sum, uint32_
 }
 
 /* The terms that go with term i, it among them; at least one. */
-static uint32_t choose(struct grouping *g, const struct actio_sum *sum, const bool *done, uint32_t i, uint32_t *term)
+static uint32_t group_choose(struct grouping *g, const struct actio_sum *sum, const bool *done, uint32_t i,
+                             uint32_t *term)
 {
     uint32_t n = 0;
     for (uint32_t k = i; k < sum->n; k++)
@@ -198,7 +199,7 @@ static uint32_t choose(struct grouping *g, const struct actio_sum *sum, const bo
     return worth(g, sum, term, n, common, has_params(&common)) ? n : some_of(g, sum, term, n);
 }
 
-static actio_expr gather(struct grouping *g, const struct actio_sum *sum)
+static actio_expr group_gather(struct grouping *g, const struct actio_sum *sum)
 {
     uint32_t *term = actio_arena_array(g->arena, sum->n, sizeof *term);
     bool *done = actio_arena_array(g->arena, sum->n, sizeof *done), minus;
@@ -206,11 +207,11 @@ static actio_expr gather(struct grouping *g, const struct actio_sum *sum)
     for (uint32_t i = 0; i < sum->n; i++) {
         struct actio_product common = { .c = actio_ratio_whole(1) };
         if (done[i]) continue;
-        uint32_t n = choose(g, sum, done, i, term);
+        uint32_t n = group_choose(g, sum, done, i, term);
         if (n > 1) common = leave_squares(g, sum, term, n, common_of(g, sum, term, n), false);
         for (uint32_t k = 0; k < n; k++) done[term[k]] = true;
         actio_expr rest = inside(g, sum, term, n, &common, &minus);
-        whole = actio_add(g->pool, whole, times(g, &common, rest, minus));
+        whole = actio_add(g->pool, whole, group_times(g, &common, rest, minus));
     }
     return whole;
 }
@@ -242,11 +243,11 @@ static actio_expr grouped_sum(struct grouping *g, actio_expr e, bool is_factor)
     for (uint32_t i = 0; i < sum.n; i++) all[i] = i;
     struct actio_product common = common_of(g, &sum, all, sum.n);
     if (velocities(&sum.at[0].p) < 3) common = leave_squares(g, &sum, all, sum.n, common, false);
-    if (!taken_out(&common, is_factor)) return gather(g, &sum);
+    if (!taken_out(&common, is_factor)) return group_gather(g, &sum);
     bool minus;
     actio_expr rest = inside(g, &sum, all, sum.n, &common, &minus);
     struct actio_sum left = actio_sum_of(g->pool, g->arena, rest);
-    return times(g, &common, is_plain(&left) ? gather(g, &left) : rest, minus);
+    return group_times(g, &common, is_plain(&left) ? group_gather(g, &left) : rest, minus);
 }
 
 /* ---- all of them */

@@ -10,7 +10,7 @@
 /* Place in a product: params, their functions, time, coordinates, functions, velocities, accelerations, multipliers;
  * sums of params go first,
  * sums of velocities where velocities go. */
-static int place_of(const struct actio_part *p)
+static int nice_place_of(const struct actio_part *p)
 {
     if (!p->call || (p->sum && p->rank >= ACTIO_RANK_V)) return 2 * p->rank;
     return p->rank > ACTIO_RANK_PARAM ? 2 * ACTIO_RANK_Q + 1 : p->sum ? 1 : 2 * ACTIO_RANK_PARAM + 1;
@@ -19,7 +19,7 @@ static int place_of(const struct actio_part *p)
 static int by_place(const void *a, const void *b)
 {
     const struct actio_part *x = a, *y = b;
-    int place = place_of(x) - place_of(y);
+    int place = nice_place_of(x) - nice_place_of(y);
     if (place) return place;
     if (x->index != y->index) return x->index < y->index ? -1 : 1;
     return (x->e.id > y->e.id) - (x->e.id < y->e.id);
@@ -52,7 +52,7 @@ static bool as_fraction(actio_ratio c)
 
 static actio_ratio above(actio_ratio c) { return as_fraction(c) ? actio_ratio_whole(c.p) : c; }
 static int64_t below(actio_ratio c) { return as_fraction(c) ? c.q : 1; }
-static actio_ratio size_of(actio_ratio c) { return actio_ratio_sign(c) < 0 ? actio_ratio_neg(c) : c; }
+static actio_ratio nice_size_of(actio_ratio c) { return actio_ratio_sign(c) < 0 ? actio_ratio_neg(c) : c; }
 
 /* ---- printing */
 
@@ -172,7 +172,7 @@ static void print_product(struct actio_printer *p, const struct style *style, ac
     if (q.n) qsort(q.part, q.n, sizeof *q.part, by_place);
     if (style->latex) angles_last(p, &q);
     if (sign) take_sign_in(p, &q);
-    actio_ratio c = size_of(q.c);
+    actio_ratio c = nice_size_of(q.c);
     double top = actio_ratio_value(above(c)), bottom = (double)below(c);
     if (style->latex) push_latex_product(p, &q, top, bottom);
     else push_text_product(p, &q, top, bottom);
@@ -292,7 +292,7 @@ static actio_ratio common_number(const struct actio_sum *sum)
         if (sum->at[i].p.odd || !actio_ratio_exact(sum->at[i].p.c)) return actio_ratio_whole(1);
         g = actio_ratio_gcd(g, sum->at[i].p.c);
     }
-    return size_of(g);
+    return nice_size_of(g);
 }
 
 /* Params that some term is divided by, with the highest power. */
@@ -318,8 +318,8 @@ static actio_expr with_power(struct actio_pool *pool, actio_expr e, actio_expr b
 }
 
 /* The term divided by a number, times params. */
-static actio_expr scaled(struct actio_pool *pool, const struct actio_summand *s, actio_ratio by,
-                         const struct actio_product *times)
+static actio_expr nice_scaled(struct actio_pool *pool, const struct actio_summand *s, actio_ratio by,
+                              const struct actio_product *times)
 {
     actio_expr e = actio_const(pool, 1);
     for (uint32_t k = 0; k < times->n; k++) {
@@ -334,7 +334,7 @@ static actio_expr scaled(struct actio_pool *pool, const struct actio_summand *s,
         if (!done) e = with_power(pool, e, s->p.part[i].e, s->p.part[i].power);
     }
     return actio_mul(
-        pool, actio_const(pool, actio_ratio_value(actio_ratio_mul(size_of(s->p.c), actio_ratio_inverse(by)))), e);
+        pool, actio_const(pool, actio_ratio_value(actio_ratio_mul(nice_size_of(s->p.c), actio_ratio_inverse(by)))), e);
 }
 
 actio_expr actio_equation_form(struct actio_pool *pool, actio_expr e)
@@ -347,7 +347,7 @@ actio_expr actio_equation_form(struct actio_pool *pool, actio_expr e)
     struct actio_product times = denominators(pool, &sum);
     actio_expr r = { 0 };
     for (uint32_t i = 0; i < sum.n; i++) {
-        actio_expr term = scaled(pool, &sum.at[i], by, &times);
+        actio_expr term = nice_scaled(pool, &sum.at[i], by, &times);
         r = sum.at[i].minus == sum.at[0].minus ? actio_add(pool, r, term) : actio_sub(pool, r, term);
     }
     return r;

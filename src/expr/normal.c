@@ -101,7 +101,7 @@ static struct actio_poly of_cone(struct actio_normal *w, const uint32_t *id, uin
     return last;
 }
 
-static void begin(struct actio_normal *w)
+static void normal_begin(struct actio_normal *w)
 {
     w->atoms = 0;
     if (w->ids) memset(w->atom_of, 0, w->ids * sizeof *w->atom_of);
@@ -116,7 +116,7 @@ static struct actio_poly polynomial(struct actio_normal *w, actio_expr e)
     memcpy(id, cone.id, count * sizeof *id);
     struct actio_poly *value = actio_arena_array(w->arena, (size_t)e.id + 1, sizeof *value), p = { NULL, 0 };
     for (int k = 0; k < MOST_RESTARTS; k++) {
-        begin(w);
+        normal_begin(w);
         name_symbols(w, id, count);
         p = of_cone(w, id, count, value, false);
         if (!w->again || w->spent) break;
@@ -124,7 +124,7 @@ static struct actio_poly polynomial(struct actio_normal *w, actio_expr e)
     if (!w->spent) return p;
     w->spent = false;
     w->work = 0; /* too much work: only what cancels as it stands */
-    begin(w);
+    normal_begin(w);
     return of_cone(w, id, count, value, true);
 }
 
@@ -367,7 +367,7 @@ static size_t first_nonzero(struct actio_pool *pool, const actio_expr *row, size
     return k;
 }
 
-static actio_expr product(struct actio_pool *pool, actio_expr a, actio_expr b)
+static actio_expr normal_product(struct actio_pool *pool, actio_expr a, actio_expr b)
 {
     return actio_is_zero(a) || actio_is_zero(b) ? (actio_expr){ 0 } : actio_mul(pool, a, b);
 }
@@ -379,7 +379,7 @@ bool actio_proportional(struct actio_pool *pool, const actio_expr *a, const acti
     if (k == n && first_nonzero(pool, a, n) < n) return false;
     for (size_t i = 0; i < n && k < n; i++) {
         if (i == k) continue;
-        actio_expr d = actio_sub(pool, product(pool, a[i], b[k]), product(pool, a[k], b[i]));
+        actio_expr d = actio_sub(pool, normal_product(pool, a[i], b[k]), normal_product(pool, a[k], b[i]));
         if (!actio_is_identically_zero(pool, d)) return false;
     }
     if (factor)

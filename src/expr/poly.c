@@ -212,7 +212,7 @@ static struct actio_poly raw_power(struct actio_normal *w, struct actio_poly a, 
 
 /* ---- roots: a power outside 0 .. root-1 is a power of the radicand and a rest */
 
-static int32_t root_of(const struct actio_normal *w, const struct actio_atom *a)
+static int32_t poly_root_of(const struct actio_normal *w, const struct actio_atom *a)
 {
     return w->eliminate != ACTIO_CONST && a->op == w->eliminate ? 2 : a->root;
 }
@@ -220,14 +220,14 @@ static int32_t root_of(const struct actio_normal *w, const struct actio_atom *a)
 static bool reducible(const struct actio_normal *w, struct actio_factor f)
 {
     const struct actio_atom *a = &w->atom[f.atom];
-    int32_t root = root_of(w, a);
+    int32_t root = poly_root_of(w, a);
     return root && (f.power >= root || (f.power < 0 && a->inverse.n));
 }
 
 /* Powers of the radicand in f, rounded down. */
 static int32_t whole_part(const struct actio_normal *w, struct actio_factor f)
 {
-    int32_t root = root_of(w, &w->atom[f.atom]);
+    int32_t root = poly_root_of(w, &w->atom[f.atom]);
     return f.power >= 0 ? f.power / root : -((-f.power + root - 1) / root);
 }
 
@@ -236,7 +236,7 @@ static struct actio_poly reduced_term(struct actio_normal *w, struct actio_term 
     struct actio_factor f = t.f[at];
     const struct actio_atom *a = &w->atom[f.atom];
     int32_t k = whole_part(w, f);
-    struct actio_term rest = actio_term_times(w, t, f.atom, -k * root_of(w, a));
+    struct actio_term rest = actio_term_times(w, t, f.atom, -k * poly_root_of(w, a));
     return actio_poly_raw_mul(w, actio_poly_of_term(w, rest),
                               k > 0 ? raw_power(w, a->radicand, k) : raw_power(w, a->inverse, -k));
 }
@@ -356,7 +356,7 @@ static bool has_negative(const struct actio_term *t)
 
 /* Division of polynomials without common factors, the quotient's terms from the first; false leaves `over` to the
  * caller. */
-static bool divide(struct actio_normal *w, struct actio_poly rest, struct actio_poly by, struct actio_poly *q)
+static bool poly_divide(struct actio_normal *w, struct actio_poly rest, struct actio_poly by, struct actio_poly *q)
 {
     uint32_t cap = 0;
     *q = none();
@@ -382,7 +382,7 @@ bool actio_poly_divide(struct actio_normal *w, struct actio_poly a, struct actio
     /* rounding would add up from step to step */
     if (w->over || a.n == 0 || b.n == 0 || b.n > 200 || !exact(a) || !exact(b)) return false;
     struct actio_term above = actio_poly_content(w, a, &rest), below = actio_poly_content(w, b, &by);
-    bool divides = !w->over && divide(w, rest, by, q);
+    bool divides = !w->over && poly_divide(w, rest, by, q);
     if (divides)
         *q = actio_poly_reduce(w, actio_poly_shift(w, *q, actio_term_mul(w, above, actio_term_inverse(w, below))));
     divides = divides && !w->over;

@@ -325,7 +325,7 @@ static bool square_root(actio_ratio c, actio_ratio *r)
     return p * p == c.p && q * q == c.q;
 }
 
-static struct actio_poly root_of(struct actio_normal *w, struct actio_poly u, int32_t root)
+static struct actio_poly rules_root_of(struct actio_normal *w, struct actio_poly u, int32_t root)
 {
     actio_ratio front = actio_ratio_whole(1), divisor;
     if (u.n == 0) return u;
@@ -374,7 +374,7 @@ static struct actio_poly general_power(struct actio_normal *w, struct actio_poly
     if (!actio_ratio_exact(c) || c.q > MOST_ROOT || c.p > MOST_POWERS || c.p < -MOST_POWERS)
         return made(w, actio_op2(w->pool, ACTIO_POW, argument(w, u), argument(w, v)));
     if (c.q == 1) return actio_rule_power(w, u, (int32_t)c.p);
-    return actio_rule_power(w, root_of(w, u, (int32_t)c.q), (int32_t)c.p);
+    return actio_rule_power(w, rules_root_of(w, u, (int32_t)c.q), (int32_t)c.p);
 }
 
 /* ---- calls */
@@ -413,7 +413,7 @@ static struct actio_poly call1(struct actio_normal *w, enum actio_op op, struct 
     struct actio_poly r;
     bool taken = w->mode == ACTIO_PROVE && !actio_poly_constant(u);
     switch (op) {
-    case ACTIO_SQRT: return root_of(w, u, 2);
+    case ACTIO_SQRT: return rules_root_of(w, u, 2);
     case ACTIO_EXP: return exponential(w, u);
     case ACTIO_ABS: return u.n ? absolute(w, u) : u;
     case ACTIO_LOG: return undone(w, u, &r) ? r : plain_call(w, op, u);

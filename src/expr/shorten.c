@@ -117,20 +117,20 @@ static struct squares squares_of(struct actio_normal *w, struct actio_poly p, st
     return s;
 }
 
-static actio_ratio times(actio_ratio c, int k) { return actio_ratio_mul(c, actio_ratio_whole(k)); }
+static actio_ratio shorten_times(actio_ratio c, int k) { return actio_ratio_mul(c, actio_ratio_whole(k)); }
 
 /* One replacement that makes p shorter, if there is one for this term and atom. */
 static bool squares_meet(struct actio_normal *w, struct actio_poly *p, struct actio_term t, uint32_t atom)
 {
     struct squares s = squares_of(w, *p, t, atom);
     bool x = actio_ratio_sign(s.x), b = actio_ratio_sign(s.b);
-    actio_ratio whole = times(s.a, s.alpha); /* a f^2 = a/alpha (1 - beta g^2) */
-    bool equal = b && actio_ratio_same(whole, times(s.b, s.beta)),
+    actio_ratio whole = shorten_times(s.a, s.alpha); /* a f^2 = a/alpha (1 - beta g^2) */
+    bool equal = b && actio_ratio_same(whole, shorten_times(s.b, s.beta)),
          opposite = x && !b && actio_ratio_same(actio_ratio_neg(s.x), whole);
     if (!(x && b) && !equal && !opposite) return false;
     struct actio_poly r = gain(w, *p, s.this, actio_ratio_neg(s.a));
     r = gain(w, r, s.one, whole);
-    r = gain(w, r, s.other, times(whole, -s.beta));
+    r = gain(w, r, s.other, shorten_times(whole, -s.beta));
     if (w->over || r.n >= p->n) return false;
     *p = r;
     return true;

@@ -10,7 +10,7 @@ struct quotient {
 
 static actio_expr one(struct actio_normal *w) { return actio_const(w->pool, 1); }
 
-static void put(struct actio_normal *w, struct quotient *q, actio_expr base, int32_t power)
+static void shown_put(struct actio_normal *w, struct quotient *q, actio_expr base, int32_t power)
 {
     actio_expr *side = power > 0 ? &q->above : &q->below;
     *side = actio_mul(w->pool, *side, actio_power(w->pool, base, power > 0 ? power : -power));
@@ -27,7 +27,7 @@ static actio_expr joined(struct actio_normal *w, struct quotient q, actio_ratio 
 static actio_expr plain_term(struct actio_normal *w, struct actio_term t)
 {
     struct quotient q = { one(w), one(w) };
-    for (uint32_t i = 0; i < t.n; i++) put(w, &q, w->atom[t.f[i].atom].shown, t.f[i].power);
+    for (uint32_t i = 0; i < t.n; i++) shown_put(w, &q, w->atom[t.f[i].atom].shown, t.f[i].power);
     return joined(w, q, t.c);
 }
 
@@ -64,7 +64,7 @@ static bool put_root(struct actio_normal *w, struct quotient *q, struct actio_te
     *t = actio_term_times(w, *t, base, -k);
     actio_expr u = w->atom[base].shown;
     double exponent = (double)(parts < 0 ? -parts : parts) / a.root;
-    put(w, q, actio_op2(w->pool, ACTIO_POW, u, actio_const(w->pool, exponent)), parts < 0 ? -1 : 1);
+    shown_put(w, q, actio_op2(w->pool, ACTIO_POW, u, actio_const(w->pool, exponent)), parts < 0 ? -1 : 1);
     return true;
 }
 
@@ -84,7 +84,7 @@ static bool put_exponentials(struct actio_normal *w, struct quotient *q, struct 
         *t = actio_term_times(w, *t, f.atom, -f.power);
         found = true;
     }
-    if (found) put(w, q, actio_op1(w->pool, ACTIO_EXP, actio_poly_plain(w, sum)), 1);
+    if (found) shown_put(w, q, actio_op1(w->pool, ACTIO_EXP, actio_poly_plain(w, sum)), 1);
     return found;
 }
 
@@ -101,7 +101,7 @@ static actio_expr shown_term(struct actio_normal *w, struct actio_term t)
         t = actio_term_times(w, t, f.atom, -f.power);
         i = 0;
     }
-    for (uint32_t i = 0; i < t.n; i++) put(w, &q, w->atom[t.f[i].atom].shown, t.f[i].power);
+    for (uint32_t i = 0; i < t.n; i++) shown_put(w, &q, w->atom[t.f[i].atom].shown, t.f[i].power);
     return joined(w, q, t.c);
 }
 

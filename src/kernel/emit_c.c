@@ -30,7 +30,7 @@ struct emission {
     unsigned index;    /* of the kernel in this text */
 };
 
-static void add(struct emission *e, const char *s) { actio_text_add(e->text, s); }
+static void emit_c_add(struct emission *e, const char *s) { actio_text_add(e->text, s); }
 
 /* ---- numbers and names */
 
@@ -95,7 +95,7 @@ static void add_code(struct emission *e, const char *sincos)
         } else {
             actio_text_format(e->text, "        const double v%u = ", j);
             add_value(e, i);
-            add(e, ";\n");
+            emit_c_add(e, ";\n");
         }
         e->name[i->dst] = (struct name){ .letter = 'v', .number = j };
     }
@@ -130,7 +130,7 @@ static void add_results(struct emission *e, const char *result)
     for (uint32_t j = 0; j < e->section->outs; j++) {
         actio_text_format(e->text, result, j, j);
         add_name(e, &e->name[e->section->out[j]]);
-        add(e, ";\n");
+        emit_c_add(e, ";\n");
     }
 }
 
@@ -166,7 +166,7 @@ static void add_prologue(struct emission *e)
     add_leaves(e, "", "        const double x%u = value(in + %u, l);\n");
     add_code(e, at_once);
     add_results(e, "        pre[%u * lanes + l] = ");
-    add(e, "    }\n}\n");
+    emit_c_add(e, "    }\n}\n");
 }
 
 static bool has_sincos(const struct actio_section *s)
@@ -207,12 +207,12 @@ static void add_again(struct emission *e)
 static void add_block(struct emission *e, bool sincos)
 {
     const struct actio_section *s = e->section;
-    add(e, "    size_t most = block;\n");
+    emit_c_add(e, "    size_t most = block;\n");
     for (uint32_t r = 0; r < s->fixed; r++) sincos |= e->name[r].letter == 'f';
     if (sincos || s->loaded == 0) return;
-    add(e, "    if (1");
+    emit_c_add(e, "    if (1");
     for (uint32_t i = 0; i < s->loaded; i++) actio_text_format(e->text, " & (in[%u].lane == 1)", i);
-    add(e, ") most = lanes;\n");
+    emit_c_add(e, ") most = lanes;\n");
 }
 
 static void add_many(struct emission *e, bool sincos)
@@ -226,9 +226,10 @@ static void add_many(struct emission *e, bool sincos)
                       e->index, block, s->fixed + s->loaded + 1);
     name_leaves(e);
     add_block(e, sincos);
-    add(e, "    for (size_t first = 0; first < lanes; first += most) {\n        size_t n = lanes - first < most ? "
-           "lanes - first : most;\n");
-    if (sincos) add(e, "        uint64_t away[block] = { 0 }, any = 0;\n");
+    emit_c_add(e,
+               "    for (size_t first = 0; first < lanes; first += most) {\n        size_t n = lanes - first < most ? "
+               "lanes - first : most;\n");
+    if (sincos) emit_c_add(e, "        uint64_t away[block] = { 0 }, any = 0;\n");
     for (uint32_t r = 0; r < s->fixed; r++)
         if (e->name[r].letter == 'f')
             actio_text_format(
@@ -241,18 +242,18 @@ static void add_many(struct emission *e, bool sincos)
                           s->fixed + i, i, i);
     for (uint32_t j = 0; j < s->outs; j++)
         actio_text_format(e->text, "        double *po%u = out[%u] + first;\n", j, j);
-    add(e, "        LOOP for (size_t l = 0; l < n; l++) {\n");
+    emit_c_add(e, "        LOOP for (size_t l = 0; l < n; l++) {\n");
     add_leaves(e, "        const double f%u = pf%u[l];\n", "        const double x%u = px%u[l];\n");
     add_code(e, noted);
     add_results(e, "        po%u[l] = ");
-    if (sincos) add(e, "        any |= away[l];\n");
-    add(e, "        }\n");
+    if (sincos) emit_c_add(e, "        any |= away[l];\n");
+    emit_c_add(e, "        }\n");
     if (sincos)
         actio_text_format(e->text,
                           "        if (any) for (size_t l = 0; l < n; l++) if (away[l]) again%u(first + l, in, pre, "
                           "pre_lanes, out);\n",
                           e->index);
-    add(e, "    }\n}\n");
+    emit_c_add(e, "    }\n}\n");
 }
 
 static void add_one(struct emission *e)
@@ -265,7 +266,7 @@ static void add_one(struct emission *e)
     add_leaves(e, "        const double f%u = pre[%u];\n", "        const double x%u = *in[%u].p;\n");
     add_code(e, at_once);
     add_results(e, "        *out[%u] = ");
-    add(e, "}\n");
+    emit_c_add(e, "}\n");
 }
 
 /* Outputs from..to at `where`; pairs begin at even places. */
@@ -277,10 +278,10 @@ static void add_pairs(struct emission *e, const char *where, size_t from, size_t
                           (unsigned)(j - from));
         add_name(e, &e->name[e->section->out[j++]]);
         if (pair) {
-            add(e, ", ");
+            emit_c_add(e, ", ");
             add_name(e, &e->name[e->section->out[j++]]);
         }
-        add(e, pair ? " };\n" : ";\n");
+        emit_c_add(e, pair ? " };\n" : ";\n");
     }
 }
 
@@ -295,7 +296,7 @@ static void add_side_by_side(struct emission *e)
     add_code(e, at_once);
     add_pairs(e, "head", 0, head, e->program->odd);
     add_pairs(e, "rest", head, e->section->outs, false);
-    add(e, "}\n");
+    emit_c_add(e, "}\n");
 }
 
 static void add_body(struct emission *e)

@@ -198,12 +198,12 @@ static struct block open_block(const struct actio_section *s, double *work)
     return (struct block){ (double **)(void *)work, buffer + (off ? LINE - off : 0), block_of(s) };
 }
 
-static void fill(double *to, double x, size_t n)
+static void interpret_fill(double *to, double x, size_t n)
 {
     for (size_t l = 0; l < n; l++) to[l] = x;
 }
 
-static void gather(double *to, const double *from, ptrdiff_t step, size_t n)
+static void interpret_gather(double *to, const double *from, ptrdiff_t step, size_t n)
 {
     for (size_t l = 0; l < n; l++) to[l] = from[(ptrdiff_t)l * step];
 }
@@ -213,9 +213,9 @@ static void place_shared(const struct actio_section *s, const struct actio_feed 
 {
     for (uint32_t r = 0; r < s->registers; r++) b->reg[r] = b->buffer + r * b->size;
     if (feed->fixed_lanes == 1)
-        for (uint32_t r = 0; r < s->fixed; r++) fill(b->reg[r], feed->fixed[r], b->size);
+        for (uint32_t r = 0; r < s->fixed; r++) interpret_fill(b->reg[r], feed->fixed[r], b->size);
     for (uint32_t i = 0; i < s->loaded; i++)
-        if (feed->arg[i].lane == 0) fill(b->reg[s->fixed + i], *feed->arg[i].p, b->size);
+        if (feed->arg[i].lane == 0) interpret_fill(b->reg[s->fixed + i], *feed->arg[i].p, b->size);
 }
 
 static void place_block(const struct actio_section *s, const struct actio_feed *feed, struct block *b, size_t first,
@@ -229,7 +229,7 @@ static void place_block(const struct actio_section *s, const struct actio_feed *
         const double *from = arg->p + (ptrdiff_t)first * arg->lane;
         double **to = &b->reg[s->fixed + i];
         if (arg->lane == 1) *to = (double *)(uintptr_t)from;
-        else if (arg->lane != 0) gather(*to = b->buffer + (s->fixed + i) * b->size, from, arg->lane, n);
+        else if (arg->lane != 0) interpret_gather(*to = b->buffer + (s->fixed + i) * b->size, from, arg->lane, n);
     }
 }
 

@@ -31,7 +31,7 @@ static size_t prologue_results(const struct actio_program *p)
     return (p->prologue.outs * sizeof(double *) + sizeof(double) - 1) / sizeof(double);
 }
 
-static void make(void *user)
+static void kernel_make(void *user)
 {
     struct making *m = user;
     struct actio_kernel *k = actio_arena_alloc(&m->keep, sizeof *k);
@@ -50,7 +50,7 @@ struct actio_kernel *actio_kernel_compile(struct actio_context *ctx, struct acti
     struct making m = { .pool = pool, .out = out, .outputs = outputs };
     actio_arena_open(&m.keep, ctx);
     actio_arena_open(&m.scratch, ctx);
-    int failed = actio_attempt(ctx, make, &m);
+    int failed = actio_attempt(ctx, kernel_make, &m);
     actio_arena_close(&m.scratch);
     if (failed) {
         actio_arena_close(&m.keep);
@@ -198,7 +198,7 @@ struct group {
     size_t n, ops;
 };
 
-static void gather(struct group *g, const struct actio_exec *exec, struct actio_kernel *const *kernels, size_t n)
+static void kernel_gather(struct group *g, const struct actio_exec *exec, struct actio_kernel *const *kernels, size_t n)
 {
     g->n = g->ops = 0;
     for (size_t i = 0; i < n; i++) {
@@ -221,7 +221,7 @@ static double gain(const struct actio_exec *exec, struct actio_context *ctx, con
 }
 
 /* If loading fails the interpreter stays, for good: a compiler that ran into its limit once is not called again. */
-static void load(const struct actio_exec *exec, struct actio_context *ctx, const struct group *g, double lanes)
+static void kernel_load(const struct actio_exec *exec, struct actio_context *ctx, const struct group *g, double lanes)
 {
     if (exec->load(ctx, g->kernel, g->n, lanes) == 0) return;
     for (size_t i = 0; i < g->n; i++) g->kernel[i]->refused = true;
@@ -230,12 +230,12 @@ static void load(const struct actio_exec *exec, struct actio_context *ctx, const
 void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double evals,
                           double lanes)
 {
-    struct group g = { .kernel = actio_take(ctx, n + 1, sizeof *g.kernel) };
+    struct group g = { .kernel = actio_alloc(ctx, n + 1, sizeof *g.kernel) };
     const struct actio_exec *best = NULL;
     double most = 0;
     size_t before = ctx->refused;
     for (size_t i = 0; g.kernel && i < tier_count; i++) {
-        gather(&g, tiers[i], kernels, n);
+        kernel_gather(&g, tiers[i], kernels, n);
         double saved = gain(tiers[i], ctx, &g, evals, lanes);
         if (saved > most) {
             most = saved;
@@ -243,9 +243,9 @@ void actio_kernels_native(struct actio_context *ctx, struct actio_kernel *const 
         }
     }
     if (best) {
-        gather(&g, best, kernels, n);
-        load(best, ctx, &g, lanes);
+        kernel_gather(&g, best, kernels, n);
+        kernel_load(best, ctx, &g, lanes);
     }
-    actio_give(ctx, g.kernel);
+    actio_free(ctx, g.kernel);
     actio_pardon(ctx, before);
 }

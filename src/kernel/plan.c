@@ -10,7 +10,7 @@
 enum { TEMP = 0, FIXED = 1, LOADED = 2 };
 static uint32_t operand(uint32_t kind, uint32_t index) { return kind << 30 | index; }
 static uint32_t kind_of(uint32_t x) { return x >> 30; }
-static uint32_t index_of(uint32_t x) { return x & 0x3fffffff; }
+static uint32_t plan_index_of(uint32_t x) { return x & 0x3fffffff; }
 
 struct step {
     struct actio_instr i;
@@ -69,7 +69,7 @@ static const struct actio_node *node_at(const struct plan *p, uint32_t place)
 {
     return &p->pool->node[p->cone.id[place]];
 }
-static uint32_t place_of(const struct plan *p, uint32_t id) { return p->pool->place[id]; }
+static uint32_t plan_place_of(const struct plan *p, uint32_t id) { return p->pool->place[id]; }
 static bool early(const struct plan *p, uint32_t place) { return node_at(p, place)->level <= ACTIO_LV_PARAM; }
 static struct draft *section_of(struct plan *p, uint32_t place) { return early(p, place) ? &p->prologue : &p->body; }
 
@@ -78,7 +78,7 @@ static int operands(const struct plan *p, uint32_t place, uint32_t arg[3])
     const struct actio_node *n = node_at(p, place);
     const uint32_t id[3] = { n->a, n->b, n->c };
     int arity = actio_arity((enum actio_op)n->op);
-    for (int i = 0; i < arity; i++) arg[i] = place_of(p, id[i]);
+    for (int i = 0; i < arity; i++) arg[i] = plan_place_of(p, id[i]);
     return arity;
 }
 
@@ -89,7 +89,7 @@ static void count_uses(struct plan *p, const actio_expr *out, size_t outputs)
         int arity = operands(p, i, arg);
         for (int k = 0; k < arity; k++) p->uses[arg[k]]++;
     }
-    for (size_t j = 0; j < outputs; j++) p->uses[place_of(p, out[j].id)]++;
+    for (size_t j = 0; j < outputs; j++) p->uses[plan_place_of(p, out[j].id)]++;
 }
 
 static bool is_product(const struct plan *p, uint32_t place, uint32_t sum)
@@ -116,7 +116,10 @@ static void join_products(struct plan *p)
 
 /* ---- drafting */
 
-static void append(struct plan *p, struct list *l, uint32_t x) { ACTIO_PUSH(p->scratch, l->at, l->count, l->cap) = x; }
+static void plan_append(struct plan *p, struct list *l, uint32_t x)
+{
+    ACTIO_PUSH(p->scratch, l->at, l->count, l->cap) = x;
+}
 
 static uint32_t push(struct plan *p, struct draft *d, uint32_t op, uint32_t a, uint32_t b, uint32_t c, uint32_t node)
 {
@@ -130,8 +133,8 @@ static uint32_t value_in(struct plan *p, const struct draft *d, uint32_t place)
 {
     if (d == &p->prologue || !early(p, place)) return p->value[place];
     if (!p->pre[place]) {
-        append(p, &p->prologue.out, p->value[place]);
-        append(p, &p->body.fixed, p->cone.id[place]);
+        plan_append(p, &p->prologue.out, p->value[place]);
+        plan_append(p, &p->body.fixed, p->cone.id[place]);
         p->pre[place] = p->prologue.out.count;
     }
     return operand(FIXED, p->pre[place] - 1);
@@ -141,13 +144,13 @@ static uint32_t draft_leaf(struct plan *p, struct draft *d, uint32_t place)
 {
     bool literal = node_at(p, place)->op == ACTIO_CONST;
     struct list *l = literal ? &d->fixed : &d->loaded;
-    append(p, l, p->cone.id[place]);
+    plan_append(p, l, p->cone.id[place]);
     return operand(literal ? FIXED : LOADED, l->count - 1);
 }
 
 static uint32_t draft_sincos(struct plan *p, struct draft *d, uint32_t place)
 {
-    uint32_t arg = place_of(p, node_at(p, place)->a);
+    uint32_t arg = plan_place_of(p, node_at(p, place)->a);
     if (!p->pair[arg]) {
         uint32_t cosine = operand(TEMP, d->temps + 1); /* the name after the sine's */
         p->pair[arg] = 1 + push(p, d, ACTIO_I_SINCOS, value_in(p, d, arg), cosine, 0, p->cone.id[place]);
@@ -168,7 +171,7 @@ static uint32_t draft_power(struct plan *p, struct draft *d, uint32_t place)
 {
     const struct actio_node *n = node_at(p, place);
     int32_t k = (int32_t)n->b;
-    uint32_t arg = place_of(p, n->a), id = p->cone.id[place], x = value_in(p, d, arg), result = 0;
+    uint32_t arg = plan_place_of(p, n->a), id = p->cone.id[place], x = value_in(p, d, arg), result = 0;
     if (k == 0 || k > MULTIPLY_OUT || k < -MULTIPLY_OUT) return push(p, d, ACTIO_I_POWI, x, n->b, 0, id);
     bool any = false, first = true;
     for (uint32_t bits = (uint32_t)(k < 0 ? -k : k); bits; bits >>= 1) {
@@ -237,23 +240,23 @@ static uint32_t *last_uses(struct plan *p, const struct draft *d)
         const struct actio_instr *instr = &d->step[i].i;
         for (int k = 0; k < arity_of[instr->op]; k++) {
             uint32_t x = argument(instr, k);
-            if (kind_of(x) == TEMP) last[index_of(x)] = i;
+            if (kind_of(x) == TEMP) last[plan_index_of(x)] = i;
         }
     }
     for (uint32_t j = 0; j < d->out.count; j++)
-        if (kind_of(d->out.at[j]) == TEMP) last[index_of(d->out.at[j])] = UINT32_MAX;
+        if (kind_of(d->out.at[j]) == TEMP) last[plan_index_of(d->out.at[j])] = UINT32_MAX;
     return last;
 }
 
 static uint32_t take_register(struct registers *r, uint32_t temp)
 {
     uint32_t reg = r->idle.count ? r->idle.at[--r->idle.count] : r->base + r->count++;
-    return r->reg[index_of(temp)] = reg;
+    return r->reg[plan_index_of(temp)] = reg;
 }
 
 static void release(struct plan *p, struct registers *r, uint32_t x, uint32_t step)
 {
-    if (kind_of(x) == TEMP && r->last[index_of(x)] <= step) append(p, &r->idle, r->reg[index_of(x)]);
+    if (kind_of(x) == TEMP && r->last[plan_index_of(x)] <= step) plan_append(p, &r->idle, r->reg[plan_index_of(x)]);
 }
 
 static void release_operands(struct plan *p, struct registers *r, const struct actio_instr *i, uint32_t step)
@@ -266,8 +269,8 @@ static void release_operands(struct plan *p, struct registers *r, const struct a
 
 static uint32_t register_of(const struct draft *d, const struct registers *r, uint32_t x)
 {
-    if (kind_of(x) == TEMP) return r->reg[index_of(x)];
-    return kind_of(x) == FIXED ? index_of(x) : d->fixed.count + index_of(x);
+    if (kind_of(x) == TEMP) return r->reg[plan_index_of(x)];
+    return kind_of(x) == FIXED ? plan_index_of(x) : d->fixed.count + plan_index_of(x);
 }
 
 /* A result may take the register of an operand that ends here, except that sin and cos read theirs twice. */
@@ -343,7 +346,8 @@ void actio_plan(struct actio_arena *keep, struct actio_arena *scratch, struct ac
         if ((i & 4095) == 0) actio_poll(pool->arena->ctx);
         if (!p.joined[i]) p.value[i] = draft_node(&p, i);
     }
-    for (size_t j = 0; j < outputs; j++) append(&p, &p.body.out, value_in(&p, &p.body, place_of(&p, out[j].id)));
+    for (size_t j = 0; j < outputs; j++)
+        plan_append(&p, &p.body.out, value_in(&p, &p.body, plan_place_of(&p, out[j].id)));
     finish(&p, &p.prologue, &program->prologue);
     finish(&p, &p.body, &program->body);
     program->literal = actio_arena_array(keep, p.prologue.fixed.count, sizeof *program->literal);

@@ -22,7 +22,7 @@ static void add_along(struct actio_reader *r, const char *name, struct actio_spa
     r->vocabulary.word[word].column_axis = axis;
 }
 
-static void add_column(struct actio_reader *r, const char *name, struct actio_span span)
+static void columns_add_column(struct actio_reader *r, const char *name, struct actio_span span)
 {
     add_along(r, name, span, 0);
 }
@@ -68,7 +68,8 @@ static void power_columns(struct actio_reader *r)
 {
     struct actio_model *m = r->model;
     for (size_t i = 0; i < m->constraints; i++) add_dotted(r, "power", m->constraint[i].label, m->constraint[i].span);
-    if (m->forces || !actio_is_zero(m->dissipation)) add_column(r, "power.force", (struct actio_span){ 1, 1, 1 });
+    if (m->forces || !actio_is_zero(m->dissipation))
+        columns_add_column(r, "power.force", (struct actio_span){ 1, 1, 1 });
     for (size_t i = 0; i < m->forces; i++)
         if (m->force[i].label) add_dotted(r, "power", m->force[i].label, m->force[i].span);
 }
@@ -101,11 +102,11 @@ static void symmetry_columns(struct actio_reader *r, const char *stem)
 static void variable_columns(struct actio_reader *r)
 {
     const struct actio_model *m = r->model;
-    add_column(r, "t", (struct actio_span){ 1, 1, 1 });
+    columns_add_column(r, "t", (struct actio_span){ 1, 1, 1 });
     for (size_t i = 0; i < m->coords; i++) add_along(r, m->coord[i].name, m->coord[i].span, m->coord[i].axis);
-    for (size_t i = 0; i < m->states; i++) add_column(r, m->state[i].name, m->state[i].span);
+    for (size_t i = 0; i < m->states; i++) columns_add_column(r, m->state[i].name, m->state[i].span);
     for (size_t i = 0; i < m->coords; i++) add_along(r, m->coord[i].dot_name, m->coord[i].span, m->coord[i].axis);
-    for (size_t i = 0; i < m->states; i++) add_column(r, m->state[i].dot_name, m->state[i].span);
+    for (size_t i = 0; i < m->states; i++) columns_add_column(r, m->state[i].dot_name, m->state[i].span);
     for (size_t i = 0; i < m->named.frames; i++)
         add_along(r, m->named.frame[i].name, m->named.frame[i].span, m->named.frame[i].axis);
 }
@@ -167,7 +168,7 @@ static void claim_place(struct actio_reader *r, const struct actio_statement *s)
     r->cap.observes = count; /* the list was sorted: it is a new one, with no room */
     ACTIO_PUSH(&m->arena, m->output.observe, count, r->cap.observes) = o;
     m->output.observes = count;
-    add_column(r, o.name, o.span);
+    columns_add_column(r, o.name, o.span);
 }
 
 void actio_columns_all(struct actio_reader *r)
@@ -178,7 +179,7 @@ void actio_columns_all(struct actio_reader *r)
     reaction_columns(r);
     power_columns(r);
     contact_columns(r);
-    if (m->has_lagrangian) add_column(r, "energy", (struct actio_span){ 1, 1, 1 });
+    if (m->has_lagrangian) columns_add_column(r, "energy", (struct actio_span){ 1, 1, 1 });
     constraint_columns(r, "residual");
     symmetry_columns(r, "charge");
     symmetry_columns(r, "balance");

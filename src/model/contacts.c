@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-static bool fault(struct actio_reader *r, enum actio_code code, const struct actio_statement *s, struct actio_span span,
-                  const struct actio_value arg[6])
+static bool contacts_fault(struct actio_reader *r, enum actio_code code, const struct actio_statement *s,
+                           struct actio_span span, const struct actio_value arg[6])
 {
     actio_reader_fault(r, code, s->origin, span, arg);
     return false;
@@ -34,8 +34,9 @@ static bool unknown_option(struct actio_reader *r, const struct actio_statement 
     if (near) hint = actio_arena_format(&r->scratch, "did you mean '%s'?", near);
     else if (item->word == ACTIO_W_restitution)
         hint = "write contact NAME: A <= B for a one-sided wall: a constraint always holds and never bounces";
-    return fault(r, ACTIO_F_UNKNOWN_OPTION, s, item->span,
-                 ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(contact ? "contact" : "constraint"), ACTIO_TEXT(hint)));
+    return contacts_fault(
+        r, ACTIO_F_UNKNOWN_OPTION, s, item->span,
+        ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(contact ? "contact" : "constraint"), ACTIO_TEXT(hint)));
 }
 
 static bool take_option(struct actio_reader *r, const struct actio_item *item, struct actio_options *out)
@@ -44,9 +45,9 @@ static bool take_option(struct actio_reader *r, const struct actio_item *item, s
     struct actio_value name = ACTIO_TEXT(actio_word_text(r, item->word));
     if (item->word < first || item->word > ACTIO_W_stick) return unknown_option(r, out->s, item);
     if (item->second.count && item->word != ACTIO_W_slip)
-        return fault(r, ACTIO_F_OPTION_PAIR, out->s, item->span, ACTIO_ARGS(name));
+        return contacts_fault(r, ACTIO_F_OPTION_PAIR, out->s, item->span, ACTIO_ARGS(name));
     const struct actio_item **at = &out->item[item->word - ACTIO_W_restitution];
-    if (*at) return fault(r, ACTIO_F_OPTION_TWICE, out->s, item->span, ACTIO_ARGS(name));
+    if (*at) return contacts_fault(r, ACTIO_F_OPTION_TWICE, out->s, item->span, ACTIO_ARGS(name));
     *at = item;
     return true;
 }
@@ -86,7 +87,7 @@ static bool check_gap(struct actio_reader *r, const struct actio_statement *s, c
     actio_gradient(&r->model->pool, c->gap, q, n, g);
     for (uint32_t i = 0; i < n; i++) moves = moves || !actio_is_zero(g[i]);
     if (moves && !actio_same(c->left, c->right)) return true;
-    return fault(r, ACTIO_F_CONTACT_NO_COORDINATE, s, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
+    return contacts_fault(r, ACTIO_F_CONTACT_NO_COORDINATE, s, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
 }
 
 static bool check_restitution(struct actio_reader *r, const struct actio_options *o, const struct actio_contact *c)
@@ -94,7 +95,7 @@ static bool check_restitution(struct actio_reader *r, const struct actio_options
     double e;
     if (!actio_option_number(r, c->restitution, &e) || (e >= 0 && e <= 1)) return true;
     struct actio_value name = ACTIO_TEXT(c->label), value = ACTIO_NUMBER(isnan(e) ? NAN : e);
-    return fault(r, ACTIO_F_RESTITUTION_RANGE, o->s, o->item[0]->span, ACTIO_ARGS(name, value));
+    return contacts_fault(r, ACTIO_F_RESTITUTION_RANGE, o->s, o->item[0]->span, ACTIO_ARGS(name, value));
 }
 
 static bool contact_member(struct actio_reader *r, const struct actio_options *o, uint32_t index)
@@ -137,7 +138,7 @@ static bool event_member(struct actio_reader *r, const struct actio_options *o, 
         return false;
     e.g = actio_sub(&r->model->pool, e.left, e.right);
     if (actio_same(e.left, e.right) || !(actio_machine_spaces(r, e.g) & ~ACTIO_BIT(PARAM)))
-        return fault(r, ACTIO_F_EVENT_NO_VARIABLE, o->s, o->s->span, ACTIO_ARGS(ACTIO_TEXT(e.label)));
+        return contacts_fault(r, ACTIO_F_EVENT_NO_VARIABLE, o->s, o->s->span, ACTIO_ARGS(ACTIO_TEXT(e.label)));
     r->model->event[index] = e;
     return true;
 }

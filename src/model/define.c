@@ -279,7 +279,7 @@ static void need(struct actio_reader *r, uint32_t word)
     r->vocabulary.word[word].settled = true;
 }
 
-static void settle(struct actio_reader *r, uint32_t definition)
+static void define_settle(struct actio_reader *r, uint32_t definition)
 {
     if (r->definition[definition].mark != ACTIO_MARK_NEW) return;
     for (enter(r, definition); r->visits;) {
@@ -299,7 +299,7 @@ static void settle(struct actio_reader *r, uint32_t definition)
 static void settle_all(struct actio_reader *r, uint32_t keyword)
 {
     for (uint32_t d = 0; d < r->definitions; d++)
-        if (r->definition[d].keyword == keyword) settle(r, d);
+        if (r->definition[d].keyword == keyword) define_settle(r, d);
 }
 
 /* ---- constraints, contacts and events get their places before any formula can use their labels */
@@ -407,12 +407,12 @@ void actio_define_all(struct actio_reader *r)
     settle_all(r, ACTIO_W_param);
     check_member_options(r);
     for (uint32_t d = 0; d < r->definitions; d++)
-        if (actio_is_axis(r, &r->definition[d])) settle(r, d);
+        if (actio_is_axis(r, &r->definition[d])) define_settle(r, d);
     /* variables in the order of the text: it is the order of the columns */
     for (uint32_t d = 0; d < r->definitions; d++)
         if (r->definition[d].keyword == ACTIO_W_coord || r->definition[d].keyword == ACTIO_W_state
             || r->definition[d].keyword == ACTIO_W_field)
-            settle(r, d);
+            define_settle(r, d);
     for (uint32_t s = 0; s < r->parsed.statements; s++) make_labels(r, &r->parsed.statement[s]);
     settle_all(r, ACTIO_W_let);
     settle_all(r, ACTIO_W_frame);

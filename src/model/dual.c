@@ -27,7 +27,7 @@ static struct list list_of(struct actio_dual_data *d, uint32_t keyword)
         struct list){ &d->last, &d->lasts, "final values", "coordinates, velocities and states", false, false, false };
 }
 
-static bool refuse(struct actio_reader *r, const struct actio_target *t, const struct list *l, const char *kind)
+static bool dual_refuse(struct actio_reader *r, const struct actio_target *t, const struct list *l, const char *kind)
 {
     actio_reader_fault(r, ACTIO_F_NOT_DUAL, t->origin, t->item->span,
                        ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_TEXT(kind), ACTIO_TEXT(l->what),
@@ -35,7 +35,7 @@ static bool refuse(struct actio_reader *r, const struct actio_target *t, const s
     return false;
 }
 
-static bool take(struct actio_reader *r, const struct actio_target *t, void *user)
+static bool dual_take(struct actio_reader *r, const struct actio_target *t, void *user)
 {
     const struct list *l = user;
     struct actio_model *m = r->model;
@@ -44,9 +44,9 @@ static bool take(struct actio_reader *r, const struct actio_target *t, void *use
          lambda = k == ACTIO_SY_LAMBDA && l->multipliers, reaction = k == ACTIO_SY_REACTION && l->reactions;
     if ((k == ACTIO_SY_COORD_DOT) + t->item->primes > 1 || (k == ACTIO_SY_STATE && t->item->primes)
         || k == ACTIO_SY_STATE_DOT)
-        return refuse(r, t, l, "a rate");
+        return dual_refuse(r, t, l, "a rate");
     if (!rate && !lambda && !reaction && k != ACTIO_SY_COORD && k != ACTIO_SY_STATE)
-        return refuse(r, t, l, actio_kind_text(k));
+        return dual_refuse(r, t, l, actio_kind_text(k));
     double x = l->moves ? 0 : actio_model_number(m, t->e);
     if (!isfinite(x)) {
         actio_reader_fault(r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span,
@@ -83,5 +83,5 @@ void actio_dual_statement(struct actio_reader *r, struct actio_statement *s)
     }
     for (uint32_t i = s->first; i < s->first + s->entries; i++)
         actio_each_target(r, &r->parsed.item[i], s->keyword == ACTIO_W_weights ? ACTIO_IN_WEIGHT : ACTIO_IN_START,
-                          s->origin, take, &l);
+                          s->origin, dual_take, &l);
 }

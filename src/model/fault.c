@@ -24,8 +24,8 @@ static void usage_fault(struct actio_reader *r, const struct actio_finding *f, c
     actio_text_open(&hint, &r->scratch);
     actio_finding_message(f, &message);
     actio_finding_hint(f, &hint);
-    actio_find_at(r->findings, ACTIO_F_BAD_OPTION, source, f->span,
-                  ACTIO_ARGS(ACTIO_TEXT(message.s), ACTIO_TEXT(hint.s)));
+    actio_report_at(r->findings, ACTIO_F_BAD_OPTION, source, f->span,
+                    ACTIO_ARGS(ACTIO_TEXT(message.s), ACTIO_TEXT(hint.s)));
 }
 
 static void keep_reason(struct actio_reader *r, const struct actio_finding *f)
@@ -47,7 +47,7 @@ void actio_reader_fault(struct actio_reader *r, enum actio_code code, uint16_t o
         return;
     }
     if (o->is_option && actio_finding_status(&f) == 1) usage_fault(r, &f, &o->source);
-    else actio_find_at(r->findings, code, &o->source, span, arg);
+    else actio_report_at(r->findings, code, &o->source, span, arg);
 }
 
 /* Lines and columns are counted from the start of the text: only faults pay for it. */

@@ -9,8 +9,8 @@
 enum { MOST_AXES = 31 };
 static const double most_nodes = 1e12; /* memory refuses far fewer, with the amount */
 
-static bool fault(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span,
-                  const struct actio_value arg[6])
+static bool fields_fault(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span,
+                         const struct actio_value arg[6])
 {
     actio_reader_fault(r, code, origin, span, arg);
     return false;
@@ -48,11 +48,11 @@ static bool define_axis(struct actio_reader *r, const struct actio_definition *d
     axis.a = actio_model_number(m, axis.from);
     axis.b = actio_model_number(m, axis.to);
     if (!(axis.a < axis.b) || !isfinite(axis.b - axis.a))
-        return fault(r, ACTIO_F_AXIS_EMPTY, d->origin, item->span,
-                     ACTIO_ARGS(ACTIO_TEXT(axis.name), ACTIO_NUMBER(axis.a), ACTIO_NUMBER(axis.b)));
+        return fields_fault(r, ACTIO_F_AXIS_EMPTY, d->origin, item->span,
+                            ACTIO_ARGS(ACTIO_TEXT(axis.name), ACTIO_NUMBER(axis.a), ACTIO_NUMBER(axis.b)));
     if (!axis_nodes(r, d, &axis)) return false;
     if (count >= MOST_AXES)
-        return fault(r, ACTIO_F_TOO_MANY_AXES, d->origin, item->span, ACTIO_ARGS(ACTIO_COUNT(MOST_AXES)));
+        return fields_fault(r, ACTIO_F_TOO_MANY_AXES, d->origin, item->span, ACTIO_ARGS(ACTIO_COUNT(MOST_AXES)));
     axis.s = actio_symbol_at(&m->pool,
                              (actio_slot){ .space = ACTIO_SPACE_AXIS, .axis = (uint16_t)(count + 1), .index = count });
     ACTIO_PUSH(&m->arena, m->field.axis, count, r->cap.axes) = axis;
@@ -67,9 +67,9 @@ bool actio_axis_named(struct actio_reader *r, uint32_t word, uint16_t origin, st
     if (word == ACTIO_W_NONE) return true;
     if (r->vocabulary.word[word].value.kind == ACTIO_SY_FAILED) return false;
     if (r->vocabulary.word[word].value.kind != ACTIO_SY_AXIS)
-        return r->vocabulary.word[word].suspect
-                   ? false
-                   : fault(r, ACTIO_F_NOT_AN_AXIS, origin, span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word))));
+        return r->vocabulary.word[word].suspect ? false
+                                                : fields_fault(r, ACTIO_F_NOT_AN_AXIS, origin, span,
+                                                               ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word))));
     *axis = (uint16_t)(r->vocabulary.word[word].value.index + 1);
     return true;
 }
@@ -112,10 +112,10 @@ void actio_fields_check(struct actio_reader *r, const struct actio_statement *s)
 {
     for (uint32_t i = s->first; i < s->first + s->entries; i++)
         if (r->parsed.item[i].axis != s->axis)
-            fault(r, ACTIO_F_FIELD_AXIS, s->origin, r->parsed.item[i].span,
-                  ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, r->parsed.item[i].word)),
-                             ACTIO_TEXT(actio_word_text(r, r->parsed.item[i].axis)),
-                             ACTIO_TEXT(actio_word_text(r, s->axis))));
+            fields_fault(r, ACTIO_F_FIELD_AXIS, s->origin, r->parsed.item[i].span,
+                         ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, r->parsed.item[i].word)),
+                                    ACTIO_TEXT(actio_word_text(r, r->parsed.item[i].axis)),
+                                    ACTIO_TEXT(actio_word_text(r, s->axis))));
 }
 
 /* ---- what a formula is open in: one bit for each axis */

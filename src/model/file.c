@@ -13,7 +13,7 @@ static const size_t largest_file = (size_t)64 << 20;
 
 static bool cannot_read(struct actio_findings *f, const char *path, const char *why)
 {
-    actio_find(f, ACTIO_F_CANNOT_READ, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(why)));
+    actio_report(f, ACTIO_F_CANNOT_READ, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(why)));
     return false;
 }
 
@@ -46,13 +46,13 @@ static bool make_room(struct actio_context *ctx, struct content *c, struct actio
 {
     if (c->length < c->cap) return true;
     size_t cap = c->cap ? 2 * c->cap : 16384;
-    char *larger = actio_take(ctx, cap, 1);
+    char *larger = actio_alloc(ctx, cap, 1);
     if (!larger) {
-        actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(c->what), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT(c->what), ACTIO_COUNT(ctx->bytes_limit)));
         return false;
     }
     if (c->length) memcpy(larger, c->text, c->length);
-    actio_give(ctx, c->text);
+    actio_free(ctx, c->text);
     c->text = larger;
     c->cap = cap;
     return true;
@@ -66,14 +66,14 @@ static bool read_all(struct actio_context *ctx, int fd, const char *path, struct
         if (n == 0) return true;
         if (n < 0 && errno == EINTR && !actio_stopped(ctx)) continue;
         if (n < 0 && errno == EINTR) {
-            actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+            actio_report(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
             return false;
         }
         if (n < 0) return cannot_read(f, path, strerror(errno));
         c->length += (size_t)n;
         if (c->length > largest_file) {
-            actio_find(f, ACTIO_F_TOO_LARGE,
-                       ACTIO_ARGS(ACTIO_TEXT(c->what), ACTIO_TEXT("more than 64 MiB"), ACTIO_TEXT("64 MiB")));
+            actio_report(f, ACTIO_F_TOO_LARGE,
+                         ACTIO_ARGS(ACTIO_TEXT(c->what), ACTIO_TEXT("more than 64 MiB"), ACTIO_TEXT("64 MiB")));
             return false;
         }
     }
@@ -88,7 +88,7 @@ char *actio_file_read(struct actio_context *ctx, const char *path, const char *w
     bool whole = read_all(ctx, fd, path, &c, f);
     close(fd);
     if (!whole) {
-        actio_give(ctx, c.text);
+        actio_free(ctx, c.text);
         c.text = NULL;
     }
     *length = c.length;
@@ -101,7 +101,7 @@ char *actio_input_read(struct actio_context *ctx, const char *name, const char *
     struct content c = { .what = what };
     bool whole = read_all(ctx, STDIN_FILENO, name, &c, f);
     if (!whole) {
-        actio_give(ctx, c.text);
+        actio_free(ctx, c.text);
         c.text = NULL;
     }
     *length = c.length;

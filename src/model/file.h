@@ -5,7 +5,7 @@
 
 #include "base/findings.h"
 
-/* NULL and a finding; else the text, given back with actio_give. `what` names it in messages. */
+/* NULL and a finding; else the text, given back with actio_free. `what` names it in messages. */
 char *actio_file_read(struct actio_context *ctx, const char *path, const char *what, size_t *length,
                       struct actio_findings *f);
 

@@ -7,8 +7,8 @@ struct left_side {
     uint32_t count;
 }; /* sum of coef*rate, plus rest */
 
-static bool fault(struct actio_reader *r, enum actio_code code, const struct actio_statement *s,
-                  const struct actio_value arg[6])
+static bool flows_fault(struct actio_reader *r, enum actio_code code, const struct actio_statement *s,
+                        const struct actio_value arg[6])
 {
     actio_reader_fault_at(r, code, s->left.origin, actio_formula_at(r, s->left), arg);
     return false;
@@ -27,12 +27,12 @@ static bool check_left(struct actio_reader *r, const struct actio_statement *s, 
                        struct left_side *parts)
 {
     unsigned metric = ACTIO_BIT(PARAM) | ACTIO_BIT(STATE) | ACTIO_BIT(Q) | ACTIO_BIT(T);
-    if (!split(r, left, parts)) return fault(r, ACTIO_F_FLOW_NOT_LINEAR, s, ACTIO_NO_ARGS);
-    if (parts->count == 0) return fault(r, ACTIO_F_FLOW_NO_RATE, s, ACTIO_NO_ARGS);
-    if (!actio_is_zero(parts->rest)) return fault(r, ACTIO_F_FLOW_REST, s, ACTIO_NO_ARGS);
+    if (!split(r, left, parts)) return flows_fault(r, ACTIO_F_FLOW_NOT_LINEAR, s, ACTIO_NO_ARGS);
+    if (parts->count == 0) return flows_fault(r, ACTIO_F_FLOW_NO_RATE, s, ACTIO_NO_ARGS);
+    if (!actio_is_zero(parts->rest)) return flows_fault(r, ACTIO_F_FLOW_REST, s, ACTIO_NO_ARGS);
     for (uint32_t i = 0; i < parts->count; i++)
         if (actio_machine_spaces(r, parts->coef[i]) & ~metric)
-            return fault(r, ACTIO_F_FLOW_COEFFICIENT, s, ACTIO_NO_ARGS);
+            return flows_fault(r, ACTIO_F_FLOW_COEFFICIENT, s, ACTIO_NO_ARGS);
     return true;
 }
 
@@ -49,8 +49,8 @@ static bool cover(struct actio_reader *r, const struct actio_statement *s, const
     if (parts->count != 1) return true;
     uint32_t state = actio_slot_of(&r->model->pool, parts->rate[0]).index;
     if (c->own_line[state])
-        return fault(r, ACTIO_F_FLOW_TWICE, s,
-                     ACTIO_ARGS(ACTIO_TEXT(r->model->state[state].name), ACTIO_COUNT(c->own_line[state])));
+        return flows_fault(r, ACTIO_F_FLOW_TWICE, s,
+                           ACTIO_ARGS(ACTIO_TEXT(r->model->state[state].name), ACTIO_COUNT(c->own_line[state])));
     c->own_line[state] = s->span.line;
     return true;
 }

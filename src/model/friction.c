@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-static bool fault(struct actio_reader *r, enum actio_code code, const struct actio_options *o, struct actio_span span,
-                  const struct actio_value arg[6])
+static bool friction_fault(struct actio_reader *r, enum actio_code code, const struct actio_options *o,
+                           struct actio_span span, const struct actio_value arg[6])
 {
     actio_reader_fault(r, code, o->s->origin, span, arg);
     return false;
@@ -26,10 +26,10 @@ static bool check_coefficient(struct actio_reader *r, const struct actio_options
     if (!option(o, word) || !actio_option_number(r, e, &x) || (x >= 0 && isfinite(x))) return true;
     struct actio_value name = ACTIO_TEXT(of->label), value = ACTIO_NUMBER(isnan(x) ? NAN : x);
     if (x < 0)
-        return fault(r, ACTIO_F_FRICTION_NEGATIVE, o, option(o, word)->span,
-                     ACTIO_ARGS(name, ACTIO_TEXT(word == ACTIO_W_stick ? "static" : "friction"), value));
-    return fault(r, ACTIO_F_VALUE_NOT_FINITE, o, option(o, word)->span,
-                 ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word)), value));
+        return friction_fault(r, ACTIO_F_FRICTION_NEGATIVE, o, option(o, word)->span,
+                              ACTIO_ARGS(name, ACTIO_TEXT(word == ACTIO_W_stick ? "static" : "friction"), value));
+    return friction_fault(r, ACTIO_F_VALUE_NOT_FINITE, o, option(o, word)->span,
+                          ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word)), value));
 }
 
 static bool coefficients(struct actio_reader *r, const struct actio_options *o, const struct actio_rough *of,
@@ -45,8 +45,8 @@ static bool coefficients(struct actio_reader *r, const struct actio_options *o, 
     if (!actio_option_number(r, f->coefficient, &sliding) || !actio_option_number(r, f->stick, &resting)
         || resting >= sliding)
         return true;
-    return fault(r, ACTIO_F_STICK_BELOW_FRICTION, o, option(o, ACTIO_W_stick)->span,
-                 ACTIO_ARGS(ACTIO_TEXT(of->label), ACTIO_NUMBER(resting), ACTIO_NUMBER(sliding)));
+    return friction_fault(r, ACTIO_F_STICK_BELOW_FRICTION, o, option(o, ACTIO_W_stick)->span,
+                          ACTIO_ARGS(ACTIO_TEXT(of->label), ACTIO_NUMBER(resting), ACTIO_NUMBER(sliding)));
 }
 
 /* ---- a slip that is written */
@@ -108,7 +108,7 @@ static actio_expr dot(struct actio_pool *pool, const actio_expr *a, const actio_
     return sum;
 }
 
-static actio_expr product(struct actio_pool *pool, actio_expr a, actio_expr b) { return dot(pool, &a, &b, 1); }
+static actio_expr friction_product(struct actio_pool *pool, actio_expr a, actio_expr b) { return dot(pool, &a, &b, 1); }
 /* no -0 */
 static actio_expr minus(struct actio_pool *pool, actio_expr a) { return actio_is_zero(a) ? a : actio_neg(pool, a); }
 
@@ -119,13 +119,13 @@ static void tangents(struct actio_pool *pool, const actio_expr n[SPACE], actio_e
 {
     actio_expr one = actio_const(pool, 1), none = { 0 };
     actio_expr sign = actio_choose(pool, actio_op2(pool, ACTIO_LT, n[2], none), actio_const(pool, -1), one);
-    actio_expr a = actio_div(pool, actio_const(pool, -1), actio_add(pool, sign, n[2])), ax = product(pool, a, n[0]),
-               ay = product(pool, a, n[1]);
-    first[0] = actio_add(pool, one, product(pool, sign, product(pool, ax, n[0])));
-    first[1] = product(pool, sign, product(pool, ax, n[1]));
-    first[2] = minus(pool, product(pool, sign, n[0]));
-    second[0] = product(pool, ax, n[1]);
-    second[1] = actio_add(pool, sign, product(pool, ay, n[1]));
+    actio_expr a = actio_div(pool, actio_const(pool, -1), actio_add(pool, sign, n[2])),
+               ax = friction_product(pool, a, n[0]), ay = friction_product(pool, a, n[1]);
+    first[0] = actio_add(pool, one, friction_product(pool, sign, friction_product(pool, ax, n[0])));
+    first[1] = friction_product(pool, sign, friction_product(pool, ax, n[1]));
+    first[2] = minus(pool, friction_product(pool, sign, n[0]));
+    second[0] = friction_product(pool, ax, n[1]);
+    second[1] = actio_add(pool, sign, friction_product(pool, ay, n[1]));
     second[2] = minus(pool, n[1]);
 }
 
@@ -151,7 +151,8 @@ static void slip_along(struct actio_reader *r, actio_expr surface, struct actio_
 }
 
 /* Why the slip can't be found; NULL where it can. */
-static const char *objection(struct actio_reader *r, const struct actio_options *o, const struct actio_rough *of)
+static const char *friction_objection(struct actio_reader *r, const struct actio_options *o,
+                                      const struct actio_rough *of)
 {
     bool contact = o->s->keyword == ACTIO_W_contact;
     if (r->mass == ACTIO_MASS_UNKNOWN) r->mass = is_point_mass(r) ? ACTIO_MASS_POINT : ACTIO_MASS_OTHER;
@@ -177,14 +178,14 @@ bool actio_friction_of(struct actio_reader *r, const struct actio_options *o, co
                                 .span = friction ? friction->span : o->s->span };
     if (option(o, ACTIO_W_slip) && !written_slip(r, o, of, &f)) return false;
     if (stick && !friction)
-        return fault(r, ACTIO_F_STICK_NO_FRICTION, o, stick->span, ACTIO_ARGS(ACTIO_TEXT(of->label)));
+        return friction_fault(r, ACTIO_F_STICK_NO_FRICTION, o, stick->span, ACTIO_ARGS(ACTIO_TEXT(of->label)));
     if (friction && !coefficients(r, o, of, &f)) return false;
     if (friction && !f.slip_given) {
         /* else that is said */
-        const char *why = actio_reader_failed(r) || !r->model->has_lagrangian ? "" : objection(r, o, of);
+        const char *why = actio_reader_failed(r) || !r->model->has_lagrangian ? "" : friction_objection(r, o, of);
         if (why && *why)
-            fault(r, ACTIO_F_FRICTION_NEEDS_SLIP, o, friction->span,
-                  ACTIO_ARGS(ACTIO_TEXT(of->label), ACTIO_TEXT(why)));
+            friction_fault(r, ACTIO_F_FRICTION_NEEDS_SLIP, o, friction->span,
+                           ACTIO_ARGS(ACTIO_TEXT(of->label), ACTIO_TEXT(why)));
         if (why) return false;
         slip_along(r, of->surface, &f);
     }

@@ -48,7 +48,7 @@ struct machine {
     bool poisoned; /* a name was wrong: the rest is run only for its faults */
 };
 
-static bool fault(struct machine *m, enum actio_code code, uint32_t at, const struct actio_value arg[6])
+static bool machine_fault(struct machine *m, enum actio_code code, uint32_t at, const struct actio_value arg[6])
 {
     actio_reader_fault_at(m->r, code, m->origin, at, arg);
     return false;
@@ -120,11 +120,13 @@ static bool allowed(struct machine *m, actio_expr e, uint32_t at)
     const char *remedy =
         m->in == ACTIO_IN_REQUIRE ? "name the difference: observe NAME = A - B, and write require NAME at T = 0" : "";
     if ((settings[m->in].allowed & ~ACTIO_BIT(AXIS)) == NUMBERS)
-        return fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(shown, here, ACTIO_TEXT(remedy)));
-    if (wrong & ACTIO_BIT(ACC)) return fault(m, settings[m->in].acceleration, at, ACTIO_ARGS(shown, here));
-    if (wrong & ACTIO_BIT(SDOT)) return fault(m, ACTIO_F_STATE_RATE_HERE, at, ACTIO_ARGS(shown, here));
-    if (!(wrong & (ACTIO_BIT(V) | ACTIO_BIT(STATE)))) return fault(m, ACTIO_F_RESULT_HERE, at, ACTIO_ARGS(shown, here));
-    return fault(m, m->in == ACTIO_IN_GAP ? ACTIO_F_GAP_IS_POSITION : ACTIO_F_STATE_HERE, at, ACTIO_ARGS(shown, here));
+        return machine_fault(m, ACTIO_F_NOT_CONSTANT, at, ACTIO_ARGS(shown, here, ACTIO_TEXT(remedy)));
+    if (wrong & ACTIO_BIT(ACC)) return machine_fault(m, settings[m->in].acceleration, at, ACTIO_ARGS(shown, here));
+    if (wrong & ACTIO_BIT(SDOT)) return machine_fault(m, ACTIO_F_STATE_RATE_HERE, at, ACTIO_ARGS(shown, here));
+    if (!(wrong & (ACTIO_BIT(V) | ACTIO_BIT(STATE))))
+        return machine_fault(m, ACTIO_F_RESULT_HERE, at, ACTIO_ARGS(shown, here));
+    return machine_fault(m, m->in == ACTIO_IN_GAP ? ACTIO_F_GAP_IS_POSITION : ACTIO_F_STATE_HERE, at,
+                         ACTIO_ARGS(shown, here));
 }
 
 /* ---- the stack */
@@ -141,7 +143,7 @@ static bool push_result(struct machine *m, actio_expr e, uint32_t at)
 {
     const struct actio_pool *pool = &m->r->model->pool;
     if (actio_is_const(pool, e) && !isfinite(actio_const_value(pool, e)))
-        return fault(m, ACTIO_F_NOT_FINITE, at, ACTIO_NO_ARGS);
+        return machine_fault(m, ACTIO_F_NOT_FINITE, at, ACTIO_NO_ARGS);
     push(m, e);
     return true;
 }
@@ -170,8 +172,9 @@ static bool go_on(struct machine *m)
 /* NAME( where NAME is not a field. */
 static bool not_a_function(struct machine *m, uint32_t word, uint32_t at)
 {
-    return fault(m, ACTIO_F_NOT_A_FUNCTION, at,
-                 ACTIO_ARGS(ACTIO_TEXT(actio_word_text(m->r, word)), ACTIO_TEXT(actio_word_function_hint(m->r, word))));
+    return machine_fault(
+        m, ACTIO_F_NOT_A_FUNCTION, at,
+        ACTIO_ARGS(ACTIO_TEXT(actio_word_text(m->r, word)), ACTIO_TEXT(actio_word_function_hint(m->r, word))));
 }
 
 static bool name(struct machine *m, const struct actio_step *s, bool indexed, double index)
@@ -200,7 +203,8 @@ static bool index_step(struct machine *m, const struct actio_step *s)
     actio_expr e = pop(m);
     if (m->poisoned) return false;
     if (actio_machine_spaces(m->r, e) & ~NUMBERS)
-        return fault(m, ACTIO_F_NOT_CONSTANT, s->at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, s->at)), ACTIO_TEXT("an index")));
+        return machine_fault(m, ACTIO_F_NOT_CONSTANT, s->at,
+                             ACTIO_ARGS(ACTIO_TEXT(quoted(m, s->at)), ACTIO_TEXT("an index")));
     return actio_machine_whole(m->r, e, m->origin, s->at, &index) && name(m, s, true, index);
 }
 
@@ -210,13 +214,13 @@ static bool can_change(struct machine *m, uint32_t at)
 {
     const struct actio_step *before = &m->r->parsed.step[m->ip - 1];
     if (before->kind == ACTIO_ST_NUMBER || before->kind == ACTIO_ST_BOUND)
-        return fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
+        return machine_fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
     if (before->kind != ACTIO_ST_NAME && before->kind != ACTIO_ST_INDEX) return true;
     const struct actio_node *n = &m->r->model->pool.node[m->r->machine.value[m->r->machine.values - 1].id];
     bool param = n->op == ACTIO_SYMBOL
                  && (m->r->model->pool.slot[n->a].space == ACTIO_SPACE_PARAM
                      || m->r->model->pool.slot[n->a].space == ACTIO_SPACE_AXIS);
-    return !param || fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
+    return !param || machine_fault(m, ACTIO_F_RATE_OF_CONSTANT, at, ACTIO_ARGS(ACTIO_TEXT(quoted(m, before->at))));
 }
 
 static actio_expr known_rate(struct actio_reader *r, actio_expr e)
@@ -240,8 +244,9 @@ static bool rate_step(struct machine *m, const struct actio_step *s)
     if (!can_change(m, at)) return false;
     actio_expr e = pop(m);
     unsigned spaces = actio_machine_spaces(m->r, e);
-    if (spaces & (ACTIO_BIT(ACC) | ACTIO_BIT(SDOT))) return fault(m, ACTIO_F_RATE_TOO_HIGH, at, ACTIO_NO_ARGS);
-    if (spaces & (ACTIO_BIT(LAMBDA) | ACTIO_BIT(COLUMN))) return fault(m, ACTIO_F_RATE_OF_RESULT, at, ACTIO_NO_ARGS);
+    if (spaces & (ACTIO_BIT(ACC) | ACTIO_BIT(SDOT))) return machine_fault(m, ACTIO_F_RATE_TOO_HIGH, at, ACTIO_NO_ARGS);
+    if (spaces & (ACTIO_BIT(LAMBDA) | ACTIO_BIT(COLUMN)))
+        return machine_fault(m, ACTIO_F_RATE_OF_RESULT, at, ACTIO_NO_ARGS);
     e = known_rate(m->r, e);
     return allowed(m, e, at) && push_result(m, e, at);
 }
@@ -256,15 +261,15 @@ static bool sum_step(struct machine *m, const struct actio_step *s)
     actio_expr to = pop(m), from = pop(m);
     if (m->poisoned) return false;
     if ((actio_machine_spaces(r, to) | actio_machine_spaces(r, from)) & ~NUMBERS)
-        return fault(m, ACTIO_F_NOT_CONSTANT, at,
-                     ACTIO_ARGS(ACTIO_TEXT("the range of the sum"), ACTIO_TEXT("a bound")));
+        return machine_fault(m, ACTIO_F_NOT_CONSTANT, at,
+                             ACTIO_ARGS(ACTIO_TEXT("the range of the sum"), ACTIO_TEXT("a bound")));
     if (!actio_machine_whole(r, from, m->origin, at, &low) || !actio_machine_whole(r, to, m->origin, at, &high))
         return false;
     if (high - low + 1 > r->ctx->nodes_limit)
-        return fault(m, ACTIO_F_TOO_LARGE, at,
-                     ACTIO_ARGS(ACTIO_TEXT("the sum"),
-                                ACTIO_TEXT(actio_arena_format(&r->scratch, "%.0f terms", high - low + 1)),
-                                ACTIO_COUNT(r->ctx->nodes_limit)));
+        return machine_fault(m, ACTIO_F_TOO_LARGE, at,
+                             ACTIO_ARGS(ACTIO_TEXT("the sum"),
+                                        ACTIO_TEXT(actio_arena_format(&r->scratch, "%.0f terms", high - low + 1)),
+                                        ACTIO_COUNT(r->ctx->nodes_limit)));
     push(m, (actio_expr){ 0 });
     if (high < low) {
         m->ip = jump - 1;
@@ -313,9 +318,11 @@ static bool over_axis(struct machine *m, enum actio_op op, actio_expr e, actio_e
     const char *form = op == ACTIO_DIFF       ? "diff(EXPR, s)"
                        : op == ACTIO_INTEGRAL ? "integral(s, EXPR)"
                                               : "running(s, EXPR)";
-    if (!axis) return fault(m, ACTIO_F_NO_AXIS_GIVEN, at, ACTIO_ARGS(ACTIO_TEXT(actio_op_text(op)), ACTIO_TEXT(form)));
+    if (!axis)
+        return machine_fault(m, ACTIO_F_NO_AXIS_GIVEN, at, ACTIO_ARGS(ACTIO_TEXT(actio_op_text(op)), ACTIO_TEXT(form)));
     if (op == ACTIO_DIFF && !(actio_open_axes(m->r, e) & 1u << axis))
-        return fault(m, ACTIO_F_DIFF_OF_POINT, at, ACTIO_ARGS(ACTIO_TEXT(m->r->model->field.axis[axis - 1].name)));
+        return machine_fault(m, ACTIO_F_DIFF_OF_POINT, at,
+                             ACTIO_ARGS(ACTIO_TEXT(m->r->model->field.axis[axis - 1].name)));
     push(m, actio_op2(pool, op, e, s));
     return true;
 }
@@ -341,14 +348,15 @@ static bool at_step(struct machine *m, const struct actio_step *s)
     const struct actio_step *name = called(m, at);
     if (open == 0)
         return name ? not_a_function(m, name->u.use.word, name->at)
-                    : fault(m, ACTIO_F_IMPLICIT_PRODUCT, at, ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT("(")));
-    if (open & (open - 1)) return fault(m, ACTIO_F_TWO_AXES, at, ACTIO_NO_ARGS);
-    if (actio_machine_spaces(r, place) & ~NUMBERS) return fault(m, ACTIO_F_PLACE_NOT_CONSTANT, at, ACTIO_NO_ARGS);
+                    : machine_fault(m, ACTIO_F_IMPLICIT_PRODUCT, at, ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT("(")));
+    if (open & (open - 1)) return machine_fault(m, ACTIO_F_TWO_AXES, at, ACTIO_NO_ARGS);
+    if (actio_machine_spaces(r, place) & ~NUMBERS)
+        return machine_fault(m, ACTIO_F_PLACE_NOT_CONSTANT, at, ACTIO_NO_ARGS);
     const struct actio_axis *x = &r->model->field.axis[axis - 1];
     double c = actio_model_number(r->model, place), slack = 1e-12 * (fabs(x->a) + fabs(x->b));
     if (!(c >= x->a - slack && c <= x->b + slack))
-        return fault(m, ACTIO_F_PLACE_OUTSIDE, at,
-                     ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
+        return machine_fault(m, ACTIO_F_PLACE_OUTSIDE, at,
+                             ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
     push(m, actio_field_at(r, e, (uint16_t)axis, place));
     return true;
 }

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool fault(struct actio_reader *r, enum actio_code code, struct actio_span span, const struct actio_value arg[6])
+static bool mixed_fault(struct actio_reader *r, enum actio_code code, struct actio_span span,
+                        const struct actio_value arg[6])
 {
     actio_reader_fault(r, code, 0, span, arg);
     return false;
@@ -17,8 +18,8 @@ static bool fault(struct actio_reader *r, enum actio_code code, struct actio_spa
 
 static bool not_free(struct actio_reader *r, const struct actio_item *item, const char *kind)
 {
-    return fault(r, ACTIO_F_FREE_TARGET, item->span,
-                 ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, item->word)), ACTIO_TEXT(kind)));
+    return mixed_fault(r, ACTIO_F_FREE_TARGET, item->span,
+                       ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, item->word)), ACTIO_TEXT(kind)));
 }
 
 static const char *reserved_kind(const struct actio_reader *r, uint32_t word)
@@ -30,18 +31,18 @@ static const char *reserved_kind(const struct actio_reader *r, uint32_t word)
                                                                  : "a word of the language";
 }
 
-static const char *name_of(const struct actio_model *m, const struct actio_free *f)
+static const char *mixed_name_of(const struct actio_model *m, const struct actio_free_datum *f)
 {
     return f->is_state ? m->state[f->variable].name : m->coord[f->variable].name;
 }
 
-static const char *datum_text(struct actio_reader *r, const struct actio_free *f)
+static const char *datum_text(struct actio_reader *r, const struct actio_free_datum *f)
 {
-    return actio_arena_format(&r->scratch, "%s%s", name_of(r->model, f), f->dot ? "'" : "");
+    return actio_arena_format(&r->scratch, "%s%s", mixed_name_of(r->model, f), f->dot ? "'" : "");
 }
 
 /* The line in which a datum was released; 0 when it is not. */
-static uint32_t *released(struct actio_reader *r, const struct actio_free *f)
+static uint32_t *released(struct actio_reader *r, const struct actio_free_datum *f)
 {
     const struct actio_model *m = r->model;
     if (!r->released) r->released = actio_arena_array(&r->scratch, 2 * m->coords + m->states, sizeof *r->released);
@@ -54,18 +55,20 @@ static bool release(struct actio_reader *r, const struct actio_target *t, void *
     enum actio_symbol_kind k = t->ref.kind;
     bool state = k == ACTIO_SY_STATE || k == ACTIO_SY_STATE_DOT,
          rate = k == ACTIO_SY_COORD_DOT || k == ACTIO_SY_STATE_DOT;
-    struct actio_free f = {
+    struct actio_free_datum f = {
         .variable = t->ref.index, .is_state = state, .dot = rate || t->item->primes, .span = t->item->span
     };
     uint32_t count = (uint32_t)m->mixed.frees;
     (void)user;
     if (!state && !rate && k != ACTIO_SY_COORD) return not_free(r, t->item, actio_kind_text(k));
-    if (state && f.dot) return fault(r, ACTIO_F_FREE_STATE_RATE, f.span, ACTIO_ARGS(ACTIO_TEXT(name_of(m, &f))));
+    if (state && f.dot)
+        return mixed_fault(r, ACTIO_F_FREE_STATE_RATE, f.span, ACTIO_ARGS(ACTIO_TEXT(mixed_name_of(m, &f))));
     if (t->item->primes + rate > 1)
-        return fault(r, ACTIO_F_FREE_ACCELERATION, f.span, ACTIO_ARGS(ACTIO_TEXT(name_of(m, &f))));
+        return mixed_fault(r, ACTIO_F_FREE_ACCELERATION, f.span, ACTIO_ARGS(ACTIO_TEXT(mixed_name_of(m, &f))));
     uint32_t *line = released(r, &f);
     if (*line)
-        return fault(r, ACTIO_F_FREE_TWICE, f.span, ACTIO_ARGS(ACTIO_TEXT(datum_text(r, &f)), ACTIO_COUNT(*line)));
+        return mixed_fault(r, ACTIO_F_FREE_TWICE, f.span,
+                           ACTIO_ARGS(ACTIO_TEXT(datum_text(r, &f)), ACTIO_COUNT(*line)));
     *line = f.span.line;
     ACTIO_PUSH(&m->arena, m->mixed.free_data, count, r->cap.frees) = f;
     m->mixed.frees = count;
@@ -119,7 +122,7 @@ static void require_statement(struct actio_reader *r, const struct actio_stateme
     double value;
     uint32_t count = (uint32_t)m->mixed.requires;
     bool known = actio_column_named(r, s, &c.column);
-    if (known && strcmp(c.column, "t") == 0) known = fault(r, ACTIO_F_REQUIRE_OF_TIME, c.span, ACTIO_NO_ARGS);
+    if (known && strcmp(c.column, "t") == 0) known = mixed_fault(r, ACTIO_F_REQUIRE_OF_TIME, c.span, ACTIO_NO_ARGS);
     bool timed = condition_number(r, s->left, &c.at, &c.time) && condition_time(r, s, &c.time);
     if (!condition_number(r, s->right, &c.value, &value) || !known || !timed) return;
     ACTIO_PUSH(&m->arena, m->mixed.require, count, r->cap.requires) = c;
@@ -143,8 +146,8 @@ static void check_conditions(struct actio_reader *r)
     for (size_t i = 1; i < m->mixed.requires; i++) {
         const struct actio_require *a = list[i - 1], *b = list[i];
         if (a->time == b->time && strcmp(a->column, b->column) == 0)
-            fault(r, ACTIO_F_REQUIRE_TWICE, b->span,
-                  ACTIO_ARGS(ACTIO_TEXT(b->column), ACTIO_NUMBER(b->time), ACTIO_COUNT(a->span.line)));
+            mixed_fault(r, ACTIO_F_REQUIRE_TWICE, b->span,
+                        ACTIO_ARGS(ACTIO_TEXT(b->column), ACTIO_NUMBER(b->time), ACTIO_COUNT(a->span.line)));
     }
 }
 
@@ -157,43 +160,43 @@ static const char *counted(struct actio_reader *r, size_t n, const char *one, co
 }
 
 /* What to release so that this column can be met: the velocity of a coordinate, the value of a state. */
-static struct actio_free remedy(const struct actio_model *m, const char *column)
+static struct actio_free_datum remedy(const struct actio_model *m, const char *column)
 {
     for (size_t i = 0; i < m->coords; i++)
         if (strcmp(m->coord[i].name, column) == 0 || strcmp(m->coord[i].dot_name, column) == 0)
-            return (struct actio_free){ .variable = (uint32_t)i, .dot = true };
+            return (struct actio_free_datum){ .variable = (uint32_t)i, .dot = true };
     for (size_t i = 0; i < m->states; i++)
         if (strcmp(m->state[i].name, column) == 0 || strcmp(m->state[i].dot_name, column) == 0)
-            return (struct actio_free){ .variable = (uint32_t)i, .is_state = true };
-    return m->coords ? (struct actio_free){ .dot = true } : (struct actio_free){ .is_state = true };
+            return (struct actio_free_datum){ .variable = (uint32_t)i, .is_state = true };
+    return m->coords ? (struct actio_free_datum){ .dot = true } : (struct actio_free_datum){ .is_state = true };
 }
 
 static void nothing_is_free(struct actio_reader *r)
 {
     const struct actio_model *m = r->model;
-    struct actio_free f = remedy(m, m->mixed.require[0].column);
+    struct actio_free_datum f = remedy(m, m->mixed.require[0].column);
     const char *many =
         m->mixed.requires == 1
             ? "one"
             : actio_arena_format(&r->scratch, "%zu initial values, perhaps one of these", m->mixed.requires);
-    fault(r, ACTIO_F_FREE_MISSING, m->mixed.require[0].span,
-          ACTIO_ARGS(ACTIO_TEXT(counted(r, m->mixed.requires, "condition", "conditions")), ACTIO_TEXT(many),
-                     ACTIO_TEXT(datum_text(r, &f))));
+    mixed_fault(r, ACTIO_F_FREE_MISSING, m->mixed.require[0].span,
+                ACTIO_ARGS(ACTIO_TEXT(counted(r, m->mixed.requires, "condition", "conditions")), ACTIO_TEXT(many),
+                           ACTIO_TEXT(datum_text(r, &f))));
 }
 
 static void nothing_is_required(struct actio_reader *r)
 {
     const struct actio_model *m = r->model;
-    const struct actio_free *f = &m->mixed.free_data[0];
+    const struct actio_free_datum *f = &m->mixed.free_data[0];
     char time[40]; /* in full, so that the line can be copied */
     time[actio_number_text(m->time.given ? m->time.t1 : 1, time)] = 0;
     const char *what = m->mixed.frees == 1
                            ? actio_arena_format(&r->scratch, "the initial value of %s", datum_text(r, f))
                            : "their initial values";
-    fault(r, ACTIO_F_REQUIRE_MISSING, f->span,
-          ACTIO_ARGS(ACTIO_TEXT(counted(r, m->mixed.frees, "free datum", "free data")), ACTIO_TEXT(what),
-                     ACTIO_TEXT(m->mixed.frees == 1 ? "a condition" : "conditions"), ACTIO_TEXT(name_of(m, f)),
-                     ACTIO_TEXT(time)));
+    mixed_fault(r, ACTIO_F_REQUIRE_MISSING, f->span,
+                ACTIO_ARGS(ACTIO_TEXT(counted(r, m->mixed.frees, "free datum", "free data")), ACTIO_TEXT(what),
+                           ACTIO_TEXT(m->mixed.frees == 1 ? "a condition" : "conditions"),
+                           ACTIO_TEXT(mixed_name_of(m, f)), ACTIO_TEXT(time)));
 }
 
 void actio_requires_all(struct actio_reader *r)

@@ -85,9 +85,9 @@ static bool sizes_fit(const struct actio_reader *r, size_t length)
     enum { MOST_TEXT = 1 << 30, MOST_OPTIONS = 60000 };
     const char *what = length > MOST_TEXT ? "the text" : r->overrides > MOST_OPTIONS ? "the number of options" : NULL;
     if (what)
-        actio_find(r->findings, ACTIO_F_TOO_LARGE,
-                   ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_COUNT(length > MOST_TEXT ? length : r->overrides),
-                              ACTIO_COUNT(length > MOST_TEXT ? MOST_TEXT : MOST_OPTIONS)));
+        actio_report(r->findings, ACTIO_F_TOO_LARGE,
+                     ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_COUNT(length > MOST_TEXT ? length : r->overrides),
+                                ACTIO_COUNT(length > MOST_TEXT ? MOST_TEXT : MOST_OPTIONS)));
     return !what;
 }
 
@@ -96,7 +96,7 @@ struct actio_model *actio_model_read_text(struct actio_context *ctx, const char 
                                           struct actio_findings *findings)
 {
     struct actio_findings *outer = ctx->findings;
-    struct actio_model *m = actio_take(ctx, 1, sizeof *m);
+    struct actio_model *m = actio_alloc(ctx, 1, sizeof *m);
     struct actio_reader r = { .ctx = ctx,
                               .model = m,
                               .findings = findings,
@@ -106,8 +106,8 @@ struct actio_model *actio_model_read_text(struct actio_context *ctx, const char 
     struct actio_source source = { file, text, length };
     struct reading job = { &r, &source };
     if (!m) {
-        actio_find(findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("reading the model"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("reading the model"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
     m->ctx = ctx;
@@ -126,7 +126,7 @@ void actio_model_free(struct actio_model *model)
 {
     if (!model) return;
     actio_arena_close(&model->arena);
-    actio_give(model->ctx, model);
+    actio_free(model->ctx, model);
 }
 
 /* ---- numbers and names */

@@ -140,7 +140,7 @@ struct actio_start_item {
     uint32_t from, to, statement_from, statement_to;
 };
 /* Mixed data: the initial value of `variable` (of its rate) is not known, and that of `start` only a guess. */
-struct actio_free {
+struct actio_free_datum {
     uint32_t variable;
     bool is_state, dot;
     struct actio_span span;
@@ -269,7 +269,7 @@ struct actio_time_span {
     actio_expr t0_written, t1_written; /* formulas of params */
 };
 struct actio_mixed_data {
-    struct actio_free *free_data; /* each datum once; none without a require */
+    struct actio_free_datum *free_data; /* each datum once; none without a require */
     size_t frees;
     struct actio_require *require; /* none without a free */
     size_t requires;

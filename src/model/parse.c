@@ -33,7 +33,7 @@ bool actio_parse_take(struct actio_reader *r, enum actio_token_kind kind, const 
     return true;
 }
 
-static bool fault(struct actio_reader *r, enum actio_code code, struct actio_span span, uint32_t word)
+static bool parse_fault(struct actio_reader *r, enum actio_code code, struct actio_span span, uint32_t word)
 {
     actio_reader_fault(r, code, r->text.lexer.origin, span, ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, word))));
     return false;
@@ -49,7 +49,7 @@ static bool take_name(struct actio_reader *r, uint32_t *word, const char *what)
 {
     struct actio_span span = r->text.token.span;
     if (!take_word(r, word, what)) return false;
-    return actio_word_reserved(r, *word) ? fault(r, ACTIO_F_RESERVED_NAME, span, *word) : true;
+    return actio_word_reserved(r, *word) ? parse_fault(r, ACTIO_F_RESERVED_NAME, span, *word) : true;
 }
 
 static bool at_word(const struct actio_reader *r, uint32_t word)
@@ -545,7 +545,7 @@ static bool constraint_statement(struct actio_reader *r, struct actio_statement 
 {
     if (!label(r, s) || !body(r, &s->family, &s->left)) return false;
     if (is_comparison(r->text.token.kind))
-        return fault(r, ACTIO_F_CONSTRAINT_IS_EQUALITY, r->text.token.span, ACTIO_W_NONE);
+        return parse_fault(r, ACTIO_F_CONSTRAINT_IS_EQUALITY, r->text.token.span, ACTIO_W_NONE);
     return actio_parse_take(r, ACTIO_T_EQUAL, "'=' in the constraint") && body(r, &s->family, &s->right)
            && reaction_rule(r, s);
 }
@@ -555,19 +555,20 @@ static bool contact_statement(struct actio_reader *r, struct actio_statement *s)
     if (!label(r, s) || !body(r, &s->family, &s->left)) return false;
     enum actio_token_kind sign = r->text.token.kind;
     if (sign == ACTIO_T_EQUAL || sign == ACTIO_T_LESS || sign == ACTIO_T_MORE)
-        return fault(r, ACTIO_F_CONTACT_IS_INEQUALITY, r->text.token.span, ACTIO_W_NONE);
+        return parse_fault(r, ACTIO_F_CONTACT_IS_INEQUALITY, r->text.token.span, ACTIO_W_NONE);
     if (!is_comparison(sign)) return actio_parse_expected(r, "'<=' or '>=' in the contact");
     s->at_most = sign == ACTIO_T_LESS_EQUAL;
     actio_parse_advance(r);
     if (!body(r, &s->family, &s->right)) return false;
-    return is_comparison(r->text.token.kind) ? fault(r, ACTIO_F_CONTACT_TWO_SIDED, r->text.token.span, s->label)
+    return is_comparison(r->text.token.kind) ? parse_fault(r, ACTIO_F_CONTACT_TWO_SIDED, r->text.token.span, s->label)
                                              : options(r, s);
 }
 
 static bool event_statement(struct actio_reader *r, struct actio_statement *s)
 {
     if (!label(r, s) || !body(r, &s->family, &s->left)) return false;
-    if (is_comparison(r->text.token.kind)) return fault(r, ACTIO_F_EVENT_IS_EQUALITY, r->text.token.span, ACTIO_W_NONE);
+    if (is_comparison(r->text.token.kind))
+        return parse_fault(r, ACTIO_F_EVENT_IS_EQUALITY, r->text.token.span, ACTIO_W_NONE);
     return actio_parse_take(r, ACTIO_T_EQUAL, "'=' in the event") && body(r, &s->family, &s->right);
 }
 
@@ -662,10 +663,10 @@ static bool verdict_claim(struct actio_reader *r, struct actio_statement *s)
 }
 
 /* NAME at T = V */
-static bool value_at(struct actio_reader *r, struct actio_statement *s)
+static bool parse_value_at(struct actio_reader *r, struct actio_statement *s)
 {
     if (!column(r, s)) return false;
-    if (r->text.token.kind == ACTIO_T_EQUAL) return fault(r, ACTIO_F_CLAIM_TIME, r->text.token.span, s->keyword);
+    if (r->text.token.kind == ACTIO_T_EQUAL) return parse_fault(r, ACTIO_F_CLAIM_TIME, r->text.token.span, s->keyword);
     if (!at_word(r, ACTIO_W_at)) return actio_parse_expected(r, "`at` and a time");
     actio_parse_advance(r);
     return actio_parse_expr(r, &s->left) && actio_parse_take(r, ACTIO_T_EQUAL, "'=' and the value")
@@ -675,7 +676,7 @@ static bool value_at(struct actio_reader *r, struct actio_statement *s)
 static bool value_claim(struct actio_reader *r, struct actio_statement *s)
 {
     s->rule = ACTIO_W_at;
-    if (!value_at(r, s)) return false;
+    if (!parse_value_at(r, s)) return false;
     if (!at_word(r, ACTIO_W_within)) return actio_parse_expected(r, "`within` and a tolerance");
     actio_parse_advance(r);
     return actio_parse_expr(r, &s->bound);
@@ -740,7 +741,7 @@ static statement_fn *const statement_of[ACTIO_W_FIRST_FUNCTION] = {
     [ACTIO_W_observe] = head_statement,
     [ACTIO_W_expect] = expect_statement,
     [ACTIO_W_free] = free_statement,
-    [ACTIO_W_require] = value_at,
+    [ACTIO_W_require] = parse_value_at,
     [ACTIO_W_field] = field_statement,
 };
 
@@ -787,15 +788,15 @@ static bool statement_ends(struct actio_reader *r, uint32_t keyword)
     enum actio_token_kind k = r->text.token.kind;
     if (is_end(k)) return true;
     if (actio_parse_at_unit(r)) return unit_behind_value(r, keyword);
-    if (k == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, r->text.token.span, ACTIO_W_NONE);
+    if (k == ACTIO_T_OPEN_INDEX) return parse_fault(r, ACTIO_F_INDEX_AFTER_NAME, r->text.token.span, ACTIO_W_NONE);
     if (k == ACTIO_T_EQUAL && (keyword == ACTIO_W_lagrangian || keyword == ACTIO_W_dissipation))
-        return fault(r, ACTIO_F_FORMULA_HAS_NO_NAME, r->text.token.span, keyword);
-    if (is_comparison(k)) return fault(r, ACTIO_F_COMPARISON_HERE, r->text.token.span, ACTIO_W_NONE);
+        return parse_fault(r, ACTIO_F_FORMULA_HAS_NO_NAME, r->text.token.span, keyword);
+    if (is_comparison(k)) return parse_fault(r, ACTIO_F_COMPARISON_HERE, r->text.token.span, ACTIO_W_NONE);
     if (k != ACTIO_T_WORD && k != ACTIO_T_NUMBER && k != ACTIO_T_OPEN)
         return actio_parse_expected(r, keyword == ACTIO_W_require && k == ACTIO_T_COMMA
                                            ? "the end of the line (each condition is a `require` of its own)"
                                            : "an operator or the end of the line");
-    if (actio_at_joint(r)) return fault(r, ACTIO_F_JOINT_HERE, r->text.token.span, r->text.token.word);
+    if (actio_at_joint(r)) return parse_fault(r, ACTIO_F_JOINT_HERE, r->text.token.span, r->text.token.word);
     const char *found = actio_reader_quote(r, r->text.lexer.origin, r->text.token.at, r->text.token.bytes);
     actio_reader_fault(r, ACTIO_F_OPERATOR_MISSING, r->text.lexer.origin, r->text.token.span,
                        ACTIO_ARGS(ACTIO_TEXT(found), ACTIO_TEXT(missing_hint(r, keyword))));

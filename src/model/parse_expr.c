@@ -39,7 +39,7 @@ static void open_at(struct actio_reader *r, enum opening kind, uint8_t op, uint3
         (struct actio_opening){ .kind = (uint8_t)kind, .op = op, .word = word, .at = at };
 }
 
-static bool fault(struct actio_reader *r, enum actio_code code, const struct actio_value arg[6])
+static bool parse_expr_fault(struct actio_reader *r, enum actio_code code, const struct actio_value arg[6])
 {
     actio_reader_fault(r, code, r->text.lexer.origin, r->text.token.span, arg);
     return false;
@@ -98,7 +98,7 @@ static bool not_a_condition(struct actio_reader *r, const struct actio_opening *
 }
 
 /* Operators that bind at least as strongly as what comes get their operands now. */
-static bool reduce(struct actio_reader *r, uint32_t base, int strength)
+static bool parse_expr_reduce(struct actio_reader *r, uint32_t base, int strength)
 {
     for (; r->parsed.openings > base; r->parsed.openings--) {
         const struct actio_opening *o = &r->parsed.opening[r->parsed.openings - 1];
@@ -136,7 +136,8 @@ static bool sum_head(struct actio_reader *r, uint32_t at)
     if (r->text.token.kind != ACTIO_T_WORD)
         return actio_parse_expected(r, "the index of the sum: sum(i = 1 .. n, ...)");
     uint32_t word = r->text.token.word;
-    if (actio_word_reserved(r, word)) return fault(r, ACTIO_F_RESERVED_NAME, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word))));
+    if (actio_word_reserved(r, word))
+        return parse_expr_fault(r, ACTIO_F_RESERVED_NAME, ACTIO_ARGS(ACTIO_TEXT(text_of(r, word))));
     actio_parse_advance(r);
     if (!actio_parse_take(r, ACTIO_T_EQUAL, "'=' after the index: sum(i = 1 .. n, ...)")) return false;
     open_at(r, SUM_CALL, 0, word, at);
@@ -222,7 +223,7 @@ static bool name(struct actio_reader *r, bool *want)
     if (r->text.token.kind == ACTIO_T_DOT && !dotted(r, &word)) return false;
     for (; r->text.token.kind == ACTIO_T_PRIME; actio_parse_advance(r)) primes++;
     if (r->text.token.at > r->text.passed && actio_parse_at_unit(r))
-        return fault(r, ACTIO_F_UNIT_PLACE, ACTIO_ARGS(ACTIO_TEXT(ACTIO_UNIT_EXAMPLE)));
+        return parse_expr_fault(r, ACTIO_F_UNIT_PLACE, ACTIO_ARGS(ACTIO_TEXT(ACTIO_UNIT_EXAMPLE)));
     if (r->text.token.kind == ACTIO_T_OPEN_INDEX) {
         actio_parse_advance(r);
         if (r->text.left_family && r->text.token.at == r->text.left_family->at) {
@@ -287,7 +288,7 @@ static bool operand(struct actio_reader *r, uint32_t base, bool *want)
         r->parsed.opening[r->parsed.openings - 1].phase = may_compare;
         break;
     case ACTIO_T_MINUS: push_operator(r, PREFIX, negation, at); break;
-    case ACTIO_T_PLUS: return fault(r, ACTIO_F_UNARY_PLUS, ACTIO_NO_ARGS);
+    case ACTIO_T_PLUS: return parse_expr_fault(r, ACTIO_F_UNARY_PLUS, ACTIO_NO_ARGS);
     default: return no_operand(r, base);
     }
     actio_parse_advance(r);
@@ -306,26 +307,26 @@ static uint32_t part_start(const struct actio_reader *r, uint32_t base)
 static bool binary_operator(struct actio_reader *r, uint32_t base)
 {
     struct operator x = binary[r->text.token.kind];
-    if (is_condition(r)) return fault(r, ACTIO_F_CONDITION_AS_VALUE, ACTIO_NO_ARGS);
-    if (!reduce(r, base, x.strength == POWER ? POWER + 1 : x.strength)) return false;
+    if (is_condition(r)) return parse_expr_fault(r, ACTIO_F_CONDITION_AS_VALUE, ACTIO_NO_ARGS);
+    if (!parse_expr_reduce(r, base, x.strength == POWER ? POWER + 1 : x.strength)) return false;
     push_operator(r, BINARY, x, part_start(r, base));
     return true;
 }
 
-static bool compare(struct actio_reader *r, uint32_t base)
+static bool parse_expr_compare(struct actio_reader *r, uint32_t base)
 {
-    if (!in_condition(r, base)) return fault(r, ACTIO_F_COMPARISON_HERE, ACTIO_NO_ARGS);
-    if (!reduce(r, base, COMPARISON)) return false;
-    if (is_condition(r)) return fault(r, ACTIO_F_COMPARISON_CHAIN, ACTIO_NO_ARGS);
+    if (!in_condition(r, base)) return parse_expr_fault(r, ACTIO_F_COMPARISON_HERE, ACTIO_NO_ARGS);
+    if (!parse_expr_reduce(r, base, COMPARISON)) return false;
+    if (is_condition(r)) return parse_expr_fault(r, ACTIO_F_COMPARISON_CHAIN, ACTIO_NO_ARGS);
     push_operator(r, BINARY, binary[r->text.token.kind], r->text.token.at);
     return true;
 }
 
 /* and, or */
-static bool join(struct actio_reader *r, uint32_t base)
+static bool parse_expr_join(struct actio_reader *r, uint32_t base)
 {
     struct operator x = joint[r->text.token.word == ACTIO_W_or];
-    if (!reduce(r, base, x.strength)) return false;
+    if (!parse_expr_reduce(r, base, x.strength)) return false;
     push_operator(r, BINARY, x, r->text.token.at);
     return is_condition(r) || not_a_condition(r, &r->parsed.opening[r->parsed.openings - 1]);
 }
@@ -383,7 +384,7 @@ static bool comma(struct actio_reader *r, struct actio_opening *o)
 {
     switch (o->kind) {
     case IF_CALL:
-        if (o->count == 0 && !is_condition(r)) return fault(r, ACTIO_F_IF_NEEDS_COMPARISON, ACTIO_NO_ARGS);
+        if (o->count == 0 && !is_condition(r)) return parse_expr_fault(r, ACTIO_F_IF_NEEDS_COMPARISON, ACTIO_NO_ARGS);
         break;
     case SUM_CALL:
         if (o->phase != TO) return actio_parse_expected(r, o->phase == FROM ? "'..' in the sum's range" : "')'");
@@ -467,14 +468,15 @@ bool actio_at_joint(const struct actio_reader *r)
 static bool no_operator(struct actio_reader *r)
 {
     uint32_t bytes = r->text.token.bytes;
-    if (r->text.token.kind == ACTIO_T_OPEN_INDEX) return fault(r, ACTIO_F_INDEX_AFTER_NAME, ACTIO_NO_ARGS);
-    if (actio_at_joint(r)) return fault(r, ACTIO_F_JOINT_HERE, ACTIO_ARGS(ACTIO_TEXT(text_of(r, r->text.token.word))));
+    if (r->text.token.kind == ACTIO_T_OPEN_INDEX) return parse_expr_fault(r, ACTIO_F_INDEX_AFTER_NAME, ACTIO_NO_ARGS);
+    if (actio_at_joint(r))
+        return parse_expr_fault(r, ACTIO_F_JOINT_HERE, ACTIO_ARGS(ACTIO_TEXT(text_of(r, r->text.token.word))));
     if (r->text.token.kind == ACTIO_T_WORD && r->text.token.word == ACTIO_W_not
         && !r->vocabulary.word[ACTIO_W_not].declared)
-        return fault(r, ACTIO_F_NOT_BEFORE, ACTIO_NO_ARGS);
-    return fault(r, ACTIO_F_IMPLICIT_PRODUCT,
-                 ACTIO_ARGS(ACTIO_TEXT("..."),
-                            ACTIO_TEXT(actio_reader_quote(r, r->text.lexer.origin, r->text.token.at, bytes))));
+        return parse_expr_fault(r, ACTIO_F_NOT_BEFORE, ACTIO_NO_ARGS);
+    return parse_expr_fault(r, ACTIO_F_IMPLICIT_PRODUCT,
+                            ACTIO_ARGS(ACTIO_TEXT("..."), ACTIO_TEXT(actio_reader_quote(r, r->text.lexer.origin,
+                                                                                        r->text.token.at, bytes))));
 }
 
 /* A sign inside brackets that is not an operator: it may close or divide the innermost one. */
@@ -489,7 +491,7 @@ static bool inside(struct actio_reader *r)
     case ACTIO_T_NEWLINE:
     case ACTIO_T_END: return unclosed(r, o);
     case ACTIO_T_EQUAL:
-        if (holds_condition(o)) return fault(r, ACTIO_F_EQUAL_IN_CONDITION, ACTIO_NO_ARGS);
+        if (holds_condition(o)) return parse_expr_fault(r, ACTIO_F_EQUAL_IN_CONDITION, ACTIO_NO_ARGS);
         return actio_parse_expected(r, o->kind == INDEX ? "an operator or ']'" : "an operator or ')'");
     case ACTIO_T_WORD:
     case ACTIO_T_NUMBER:
@@ -514,7 +516,7 @@ static bool is_comparison(enum actio_token_kind k) { return k >= ACTIO_T_LESS &&
 static bool no_more_operators(struct actio_reader *r, uint32_t base, bool *want, bool *done)
 {
     bool closes = r->text.token.kind == ACTIO_T_CLOSE || r->text.token.kind == ACTIO_T_CLOSE_INDEX;
-    if (!reduce(r, base, ALL)) return false;
+    if (!parse_expr_reduce(r, base, ALL)) return false;
     if (r->parsed.openings == base) return *done = true;
     *want = !closes;
     return inside(r);
@@ -531,10 +533,10 @@ static bool advance_formula(struct actio_reader *r, uint32_t base, bool *want, b
     }
     bool compares = is_comparison(k) && bracket_here(r, base), joins = actio_at_joint(r) && in_condition(r, base),
          ok = true;
-    if (k == ACTIO_T_PRIME && is_condition(r)) ok = fault(r, ACTIO_F_CONDITION_AS_VALUE, ACTIO_NO_ARGS);
+    if (k == ACTIO_T_PRIME && is_condition(r)) ok = parse_expr_fault(r, ACTIO_F_CONDITION_AS_VALUE, ACTIO_NO_ARGS);
     else if (k == ACTIO_T_PRIME) emit(r, ACTIO_ST_RATE, 0, r->text.token.at, 0);
     else if (is_binary(k) || compares || joins) {
-        ok = joins ? join(r, base) : compares ? compare(r, base) : binary_operator(r, base);
+        ok = joins ? parse_expr_join(r, base) : compares ? parse_expr_compare(r, base) : binary_operator(r, base);
         *want = true;
     } else ok = no_more_operators(r, base, want, done);
     if (ok && !*done) actio_parse_advance(r);

@@ -64,7 +64,7 @@ static void add_contacts(struct printing *p)
     }
 }
 
-static void collect(struct printing *p)
+static void print_collect(struct printing *p)
 {
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->params; i++) add_root(p, m->param[i].definition);
@@ -126,7 +126,7 @@ static bool is_let(const struct sharing *s, uint32_t i)
 }
 
 /* Nodes of each formula as text, lets counted once; returns the sum over roots, at most UINT32_MAX / 2. */
-static uint64_t measure(struct printing *p, struct sharing *s)
+static uint64_t print_measure(struct printing *p, struct sharing *s)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -157,8 +157,8 @@ static struct sharing share(struct printing *p)
         for (uint32_t k = 0; k < n; k++) s.uses[s.place[arg[k]]]++;
     }
     for (size_t k = 0; k < p->roots; k++) s.uses[s.place[p->root[k].id]]++;
-    s.full = measure(p, &s) <= SHORT;
-    if (!s.full) measure(p, &s);
+    s.full = print_measure(p, &s) <= SHORT;
+    if (!s.full) print_measure(p, &s);
     return s;
 }
 
@@ -223,7 +223,7 @@ static void free_name(const struct actio_model *m, char name[16], char letter)
 
 /* ---- pieces of text */
 
-static void add(struct printing *p, const char *s) { actio_text_add(&p->out, s); }
+static void print_add(struct printing *p, const char *s) { actio_text_add(&p->out, s); }
 
 static void symbol_name(void *user, actio_slot slot, struct actio_text *out)
 {
@@ -240,14 +240,14 @@ static void head(struct printing *p, const char *name)
 {
     const char *bracket = strchr(name, '[');
     if (!bracket) {
-        add(p, name);
+        print_add(p, name);
         return;
     }
     long k = strtol(bracket + 1, NULL, 10);
     actio_text_format(&p->out, "%.*s[%s = %ld .. %ld]", (int)(bracket - name), name, p->index, k, k);
 }
 
-static void along(struct printing *p, uint16_t axis)
+static void print_along(struct printing *p, uint16_t axis)
 {
     if (axis) actio_text_format(&p->out, "(%s)", p->m->field.axis[axis - 1].name);
 }
@@ -265,15 +265,15 @@ static const char *variable_name(const struct printing *p, const struct actio_te
 static void terms(struct printing *p, const struct actio_term *term, size_t n, bool with_formula)
 {
     for (size_t i = 0; i < n; i++) {
-        add(p, i ? ", " : " ");
-        add(p, variable_name(p, &term[i]));
+        print_add(p, i ? ", " : " ");
+        print_add(p, variable_name(p, &term[i]));
         if (term[i].placed) {
-            add(p, "(");
+            print_add(p, "(");
             next_formula(p);
-            add(p, ")");
+            print_add(p, ")");
         }
         if (with_formula) {
-            add(p, " = ");
+            print_add(p, " = ");
             next_formula(p);
         } else p->next++;
     }
@@ -286,24 +286,24 @@ static void print_description(struct printing *p)
     const char *s = p->m->description;
     while (s && *s) {
         size_t n = strcspn(s, "\n");
-        add(p, n ? "# " : "#");
+        print_add(p, n ? "# " : "#");
         actio_text_bytes(&p->out, s, n);
-        add(p, "\n");
+        print_add(p, "\n");
         s += n + (s[n] == '\n');
     }
-    if (p->out.length) add(p, "\n");
+    if (p->out.length) print_add(p, "\n");
     if (p->m->name) actio_text_format(&p->out, "model %s\n", p->m->name);
 }
 
 static void print_params(struct printing *p)
 {
     for (size_t i = 0; i < p->m->params; i++) {
-        add(p, "param ");
+        print_add(p, "param ");
         head(p, p->m->param[i].name);
         unit(p, p->m->param[i].unit);
-        add(p, " = ");
+        print_add(p, " = ");
         next_formula(p);
-        add(p, "\n");
+        print_add(p, "\n");
     }
 }
 
@@ -329,7 +329,7 @@ static void print_variables(struct printing *p, const char *keyword, const struc
             actio_text_format(&p->out, "%s %.*s[%ld .. %ld]", keyword, (int)(bracket - v[i].name), v[i].name,
                               strtol(bracket + 1, NULL, 10), strtol(strchr(v[last].name, '[') + 1, NULL, 10));
         unit(p, v[i].unit);
-        add(p, "\n");
+        print_add(p, "\n");
     }
 }
 
@@ -350,14 +350,14 @@ static void print_fields(struct printing *p)
         unit(p, v->unit);
         actio_text_format(&p->out, " on %s", x->name);
         if (!known[v->axis]) {
-            add(p, " = ");
+            print_add(p, " = ");
             formula(p, p->copy[bounds + 2 * (v->axis - 1u)]);
-            add(p, " .. ");
+            print_add(p, " .. ");
             formula(p, p->copy[bounds + 2 * (v->axis - 1u) + 1]);
             actio_text_format(&p->out, " nodes %zu", x->nodes);
         }
         known[v->axis] = true;
-        add(p, "\n");
+        print_add(p, "\n");
     }
     p->next += 2 * m->field.axes;
 }
@@ -367,19 +367,19 @@ static void print_lets(struct printing *p)
     for (uint32_t i = 0; i < p->lets; i++) {
         actio_text_format(&p->out, "let %s%u = ", p->prefix, (unsigned)(i + 1));
         formula(p, p->let[i]);
-        add(p, "\n");
+        print_add(p, "\n");
     }
 }
 
 static void print_frames(struct printing *p)
 {
     for (size_t i = 0; i < p->m->named.frames; i++) {
-        add(p, "frame ");
+        print_add(p, "frame ");
         head(p, p->m->named.frame[i].name);
-        along(p, p->m->named.frame[i].axis);
-        add(p, " = ");
+        print_along(p, p->m->named.frame[i].axis);
+        print_add(p, " = ");
         next_formula(p);
-        add(p, "\n");
+        print_add(p, "\n");
     }
 }
 
@@ -387,48 +387,48 @@ static void print_sums(struct printing *p)
 {
     const struct actio_model *m = p->m;
     if (m->has_lagrangian) {
-        add(p, "lagrangian ");
+        print_add(p, "lagrangian ");
         formula(p, p->copy[p->next]);
-        add(p, "\n");
+        print_add(p, "\n");
     }
     if (!actio_is_zero(m->dissipation)) {
-        add(p, "dissipation ");
+        print_add(p, "dissipation ");
         formula(p, p->copy[p->next + 1]);
-        add(p, "\n");
+        print_add(p, "\n");
     }
     p->next += 2;
     for (size_t i = 0; i < m->forces; i++) {
-        add(p, "force");
+        print_add(p, "force");
         if (m->force[i].label) actio_text_format(&p->out, " %s:", m->force[i].label);
         terms(p, m->force[i].term, m->force[i].terms, true);
-        add(p, "\n");
+        print_add(p, "\n");
     }
     for (size_t i = 0; i < m->flows; i++) {
-        add(p, "flow ");
+        print_add(p, "flow ");
         next_formula(p);
-        add(p, " = ");
+        print_add(p, " = ");
         next_formula(p);
-        add(p, "\n");
+        print_add(p, "\n");
     }
 }
 
 static void print_friction(struct printing *p, const struct actio_friction *f)
 {
     if (f->given) {
-        add(p, ", friction = ");
+        print_add(p, ", friction = ");
         next_formula(p);
     }
     if (f->slip_given) {
-        add(p, f->slips > 1 ? ", slip = (" : ", slip = ");
+        print_add(p, f->slips > 1 ? ", slip = (" : ", slip = ");
         next_formula(p);
         if (f->slips > 1) {
-            add(p, ", ");
+            print_add(p, ", ");
             next_formula(p);
-            add(p, ")");
+            print_add(p, ")");
         }
     }
     if (f->stick_given) {
-        add(p, ", stick = ");
+        print_add(p, ", stick = ");
         next_formula(p);
     }
 }
@@ -438,27 +438,27 @@ static void print_contacts(struct printing *p)
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->contacts; i++) {
         const struct actio_contact *c = &m->contact[i];
-        add(p, "contact ");
+        print_add(p, "contact ");
         head(p, c->label);
-        add(p, ": ");
+        print_add(p, ": ");
         next_formula(p);
-        add(p, c->at_most ? " <= " : " >= ");
+        print_add(p, c->at_most ? " <= " : " >= ");
         next_formula(p);
         if (!is_elastic(m, c)) {
-            add(p, ", restitution = ");
+            print_add(p, ", restitution = ");
             next_formula(p);
         }
         print_friction(p, &c->friction);
-        add(p, "\n");
+        print_add(p, "\n");
     }
     for (size_t i = 0; i < m->events; i++) {
-        add(p, "event ");
+        print_add(p, "event ");
         head(p, m->event[i].label);
-        add(p, ": ");
+        print_add(p, ": ");
         next_formula(p);
-        add(p, " = ");
+        print_add(p, " = ");
         next_formula(p);
-        add(p, "\n");
+        print_add(p, "\n");
     }
 }
 
@@ -467,23 +467,23 @@ static void print_constraints(struct printing *p)
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->constraints; i++) {
         const struct actio_constraint *c = &m->constraint[i];
-        add(p, "constraint ");
+        print_add(p, "constraint ");
         head(p, c->label);
-        along(p, c->axis);
-        add(p, ": ");
+        print_along(p, c->axis);
+        print_add(p, ": ");
         next_formula(p);
-        add(p, " = ");
+        print_add(p, " = ");
         next_formula(p);
-        if (c->rule != ACTIO_IDEAL) add(p, c->rule == ACTIO_ACTING ? " acting" : " along");
+        if (c->rule != ACTIO_IDEAL) print_add(p, c->rule == ACTIO_ACTING ? " acting" : " along");
         terms(p, c->reaction, c->reactions, c->rule == ACTIO_ALONG);
         print_friction(p, &c->friction);
-        add(p, "\n");
+        print_add(p, "\n");
     }
     print_contacts(p);
     for (size_t i = 0; i < m->symmetries; i++) {
         actio_text_format(&p->out, "symmetry %s:%s", m->symmetry[i].label, m->symmetry[i].is_time ? " time" : "");
         terms(p, m->symmetry[i].term, m->symmetry[i].terms, true);
-        add(p, "\n");
+        print_add(p, "\n");
     }
 }
 
@@ -495,7 +495,7 @@ static void start(struct printing *p, const char *before, const char *name, cons
     }
     actio_text_format(&p->out, "start %s%s%s = ", before, name, after);
     next_formula(p);
-    add(p, "\n");
+    print_add(p, "\n");
 }
 
 static void print_data(struct printing *p)
@@ -509,23 +509,23 @@ static void print_data(struct printing *p)
     for (size_t i = 0; i < m->constraints; i++)
         start(p, "lambda.", m->constraint[i].label, "", m->constraint[i].start_lambda_given);
     if (m->time.given) {
-        add(p, "time ");
+        print_add(p, "time ");
         actio_text_number(&p->out, m->time.t0);
-        add(p, " .. ");
+        print_add(p, " .. ");
         actio_text_number(&p->out, m->time.t1);
-        add(p, "\n");
+        print_add(p, "\n");
     }
     for (size_t i = 0; i < m->output.observes; i++) {
         const struct actio_observe *o = &m->output.observe[i];
         if (o->claimed) p->next++;
         else {
-            add(p, "observe ");
+            print_add(p, "observe ");
             head(p, o->name);
-            along(p, o->axis);
+            print_along(p, o->axis);
             unit(p, o->unit);
-            add(p, " = ");
+            print_add(p, " = ");
             next_formula(p);
-            add(p, "\n");
+            print_add(p, "\n");
         }
     }
 }
@@ -534,22 +534,22 @@ static void print_conditions(struct printing *p)
 {
     const struct actio_model *m = p->m;
     for (size_t i = 0; i < m->mixed.frees; i++) {
-        const struct actio_free *f = &m->mixed.free_data[i];
+        const struct actio_free_datum *f = &m->mixed.free_data[i];
         actio_text_format(&p->out, "free %s%s\n", f->is_state ? m->state[f->variable].name : m->coord[f->variable].name,
                           f->dot ? "'" : "");
     }
     for (size_t i = 0; i < m->mixed.requires; i++) {
         actio_text_format(&p->out, "require %s at ", m->mixed.require[i].column);
         next_formula(p);
-        add(p, " = ");
+        print_add(p, " = ");
         next_formula(p);
-        add(p, "\n");
+        print_add(p, "\n");
     }
 }
 
 static void number(struct printing *p, const char *before, double x)
 {
-    add(p, before);
+    print_add(p, before);
     actio_text_number(&p->out, x);
 }
 
@@ -573,7 +573,7 @@ static void print_claims(struct printing *p)
         case ACTIO_CLAIM_VERDICT: actio_text_format(&p->out, "expect verdict %s", c->verdict); break;
         }
         if (c->by) actio_text_format(&p->out, " by %s", c->by);
-        add(p, "\n");
+        print_add(p, "\n");
     }
 }
 
@@ -584,7 +584,7 @@ static void print_once(void *user)
     actio_pool_open(&p->pool, &p->arena);
     free_name(p->m, p->prefix, 's');
     free_name(p->m, p->index, 'i');
-    collect(p);
+    print_collect(p);
     copy_formulas(p);
     print_description(p);
     print_params(p);

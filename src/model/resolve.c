@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool fault(struct actio_reader *r, const struct actio_use *use, enum actio_code code,
-                  const struct actio_value arg[6])
+static bool resolve_fault(struct actio_reader *r, const struct actio_use *use, enum actio_code code,
+                          const struct actio_value arg[6])
 {
     actio_reader_fault_at(r, code, use->origin, use->at, arg);
     return false;
@@ -40,9 +40,9 @@ static struct actio_symbol_ref column_ref(struct actio_reader *r, const struct a
 static bool out_of_range(struct actio_reader *r, const struct actio_use *use, uint32_t head, struct actio_extent of)
 {
     struct actio_value name = ACTIO_TEXT(actio_word_text(r, head)), index = ACTIO_NUMBER(use->index);
-    if (of.low > of.high) return fault(r, use, ACTIO_F_FAMILY_IS_EMPTY, ACTIO_ARGS(name, index));
-    return fault(r, use, ACTIO_F_INDEX_OUT_OF_RANGE,
-                 ACTIO_ARGS(name, index, ACTIO_NUMBER(of.low), ACTIO_NUMBER(of.high)));
+    if (of.low > of.high) return resolve_fault(r, use, ACTIO_F_FAMILY_IS_EMPTY, ACTIO_ARGS(name, index));
+    return resolve_fault(r, use, ACTIO_F_INDEX_OUT_OF_RANGE,
+                         ACTIO_ARGS(name, index, ACTIO_NUMBER(of.low), ACTIO_NUMBER(of.high)));
 }
 
 static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32_t label, struct actio_symbol_ref *ref)
@@ -52,12 +52,12 @@ static bool label_of(struct actio_reader *r, const struct actio_use *use, uint32
         if (w->suspect) return false;
         const char *hint = actio_word_hint(r, w->text, ACTIO_NEAR_LABEL,
                                            "declare labels with constraint, contact, event and symmetry statements");
-        return fault(r, use, ACTIO_F_UNKNOWN_LABEL, ACTIO_ARGS(ACTIO_TEXT(w->text), ACTIO_TEXT(hint)));
+        return resolve_fault(r, use, ACTIO_F_UNKNOWN_LABEL, ACTIO_ARGS(ACTIO_TEXT(w->text), ACTIO_TEXT(hint)));
     }
     if (w->tag.kind == ACTIO_SY_FAILED) return false;
     if (use->indexed != w->tag_is_family) {
         enum actio_code code = use->indexed ? ACTIO_F_NOT_A_FAMILY : ACTIO_F_FAMILY_WITHOUT_INDEX;
-        return fault(r, use, code, ACTIO_ARGS(ACTIO_TEXT(w->text)));
+        return resolve_fault(r, use, code, ACTIO_ARGS(ACTIO_TEXT(w->text)));
     }
     uint32_t member = use->indexed ? actio_word_member(r, label, use->index) : label;
     *ref = r->vocabulary.word[member].tag;
@@ -97,7 +97,8 @@ static const char *prime_hint(struct actio_reader *r, uint32_t word)
 
 static bool unknown(struct actio_reader *r, const struct actio_use *use);
 static bool value_of(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref);
-static bool rate_of(struct actio_reader *r, const struct actio_use *use, uint32_t stem, struct actio_symbol_ref *ref);
+static bool resolve_rate_of(struct actio_reader *r, const struct actio_use *use, uint32_t stem,
+                            struct actio_symbol_ref *ref);
 static uint32_t rate_stem(struct actio_reader *r, uint32_t word);
 
 /* x.base, x_dot.base: the base state beside x and x' in a potential. */
@@ -109,11 +110,12 @@ static bool base_of(struct actio_reader *r, const struct actio_use *use, struct 
     bool defined = r->vocabulary.word[of.word].definition;
     uint32_t stem = defined ? ACTIO_W_NONE : rate_stem(r, of.word);
     if (!defined && !stem) return unknown(r, &of);
-    if (!(stem ? rate_of(r, &of, stem, ref) : value_of(r, &of, ref))) return false;
+    if (!(stem ? resolve_rate_of(r, &of, stem, ref) : value_of(r, &of, ref))) return false;
     bool coord = ref->kind == ACTIO_SY_COORD, rate = ref->kind == ACTIO_SY_COORD_DOT;
     if (!coord && !rate && ref->kind != ACTIO_SY_STATE)
-        return fault(r, use, ACTIO_F_NO_BASE,
-                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, of.word)), ACTIO_TEXT(actio_kind_text(ref->kind))));
+        return resolve_fault(
+            r, use, ACTIO_F_NO_BASE,
+            ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, of.word)), ACTIO_TEXT(actio_kind_text(ref->kind))));
     *ref = (struct actio_symbol_ref){ ACTIO_SY_BASE, ref->index + (coord ? 0 : rate ? n : 2 * n) };
     return true;
 }
@@ -128,8 +130,9 @@ static bool reaction_of(struct actio_reader *r, const struct actio_use *use, str
     if (!value_of(r, &of, ref)) return false;
     bool state = ref->kind == ACTIO_SY_STATE;
     if (!state && ref->kind != ACTIO_SY_COORD)
-        return fault(r, use, ACTIO_F_REACTION_TARGET,
-                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, of.word)), ACTIO_TEXT(actio_kind_text(ref->kind))));
+        return resolve_fault(
+            r, use, ACTIO_F_REACTION_TARGET,
+            ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, of.word)), ACTIO_TEXT(actio_kind_text(ref->kind))));
     *ref = (struct actio_symbol_ref){ ACTIO_SY_REACTION, ref->index + (state ? (uint32_t)r->model->coords : 0) };
     return true;
 }
@@ -151,8 +154,8 @@ static bool dotted(struct actio_reader *r, const struct actio_use *use, struct a
             ref->kind == ACTIO_SY_CONTACT
                 ? actio_arena_format(&r->scratch, "use the column force.%s for the force of a contact", text)
                 : "";
-        return fault(r, use, ACTIO_F_NO_MULTIPLIER,
-                     ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(actio_kind_text(ref->kind)), ACTIO_TEXT(hint)));
+        return resolve_fault(r, use, ACTIO_F_NO_MULTIPLIER,
+                             ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(actio_kind_text(ref->kind)), ACTIO_TEXT(hint)));
     }
     ref->kind = ACTIO_SY_LAMBDA;
     return true;
@@ -177,16 +180,17 @@ static bool unknown(struct actio_reader *r, const struct actio_use *use)
         : r->vocabulary.word[use->word].op
             ? actio_arena_format(&r->scratch, "write %s( ) with its argument in brackets to call the function", text)
             : actio_word_hint(r, text, ACTIO_NEAR_VALUE, "declare it with param, let, coord or state");
-    return fault(r, use, ACTIO_F_UNKNOWN_NAME, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
+    return resolve_fault(r, use, ACTIO_F_UNKNOWN_NAME, ACTIO_ARGS(ACTIO_TEXT(text), ACTIO_TEXT(hint)));
 }
 
 static bool value_of(struct actio_reader *r, const struct actio_use *use, struct actio_symbol_ref *ref)
 {
     const struct actio_word *w = &r->vocabulary.word[use->word];
     if (w->value.kind == ACTIO_SY_FAILED) return false; /* said before */
-    if (use->indexed && !w->is_family) return fault(r, use, ACTIO_F_NOT_A_FAMILY, ACTIO_ARGS(ACTIO_TEXT(w->text)));
+    if (use->indexed && !w->is_family)
+        return resolve_fault(r, use, ACTIO_F_NOT_A_FAMILY, ACTIO_ARGS(ACTIO_TEXT(w->text)));
     if (!use->indexed && w->is_family)
-        return fault(r, use, ACTIO_F_FAMILY_WITHOUT_INDEX, ACTIO_ARGS(ACTIO_TEXT(w->text)));
+        return resolve_fault(r, use, ACTIO_F_FAMILY_WITHOUT_INDEX, ACTIO_ARGS(ACTIO_TEXT(w->text)));
     uint32_t member = use->indexed ? actio_word_member(r, use->word, use->index) : use->word;
     *ref = r->vocabulary.word[member].value;
     if (ref->kind == ACTIO_SY_NONE)
@@ -195,16 +199,17 @@ static bool value_of(struct actio_reader *r, const struct actio_use *use, struct
     return true;
 }
 
-static bool rate_of(struct actio_reader *r, const struct actio_use *use, uint32_t stem, struct actio_symbol_ref *ref)
+static bool resolve_rate_of(struct actio_reader *r, const struct actio_use *use, uint32_t stem,
+                            struct actio_symbol_ref *ref)
 {
     const char *text = actio_word_text(r, stem);
     struct actio_use of = *use;
     of.word = stem;
     if (use->in != ACTIO_IN_OBSERVE && use->in != ACTIO_IN_LET && use->in != ACTIO_IN_START
         && use->in != ACTIO_IN_POTENTIAL)
-        return fault(r, use, ACTIO_F_UNKNOWN_NAME,
-                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, use->word)),
-                                ACTIO_TEXT(actio_arena_format(&r->scratch, "write %s'", text))));
+        return resolve_fault(r, use, ACTIO_F_UNKNOWN_NAME,
+                             ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, use->word)),
+                                        ACTIO_TEXT(actio_arena_format(&r->scratch, "write %s'", text))));
     if (!value_of(r, &of, ref)) return false;
     if (ref->kind != ACTIO_SY_COORD && ref->kind != ACTIO_SY_STATE) return unknown(r, use);
     ref->kind = ref->kind == ACTIO_SY_COORD ? ACTIO_SY_COORD_DOT : ACTIO_SY_STATE_DOT;
@@ -220,7 +225,7 @@ bool actio_resolve(struct actio_reader *r, const struct actio_use *use, struct a
     }
     if (r->vocabulary.word[use->word].definition) return value_of(r, use, ref);
     uint32_t stem = rate_stem(r, use->word);
-    return stem ? rate_of(r, use, stem, ref) : unknown(r, use);
+    return stem ? resolve_rate_of(r, use, stem, ref) : unknown(r, use);
 }
 
 actio_expr actio_resolved_expr(struct actio_reader *r, struct actio_symbol_ref ref)

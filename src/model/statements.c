@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool fault(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span,
-                  const struct actio_value arg[6])
+static bool statements_fault(struct actio_reader *r, enum actio_code code, uint16_t origin, struct actio_span span,
+                             const struct actio_value arg[6])
 {
     actio_reader_fault(r, code, origin, span, arg);
     return false;
@@ -37,16 +37,17 @@ static bool target_fits(struct actio_reader *r, struct actio_target *t, enum act
                                                      : 0;
     if (!is_placed(r, t)) return !t->item->e.count || actio_field_fits(r, t->e, axis, in, t->item->e);
     if (!axis)
-        return fault(r, ACTIO_F_PLACE_OF_POINT, t->origin, t->item->span,
-                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
+        return statements_fault(r, ACTIO_F_PLACE_OF_POINT, t->origin, t->item->span,
+                                ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     double c;
     const struct actio_axis *x = &r->model->field.axis[axis - 1];
     if (!actio_machine_number(r, t->item->second, ACTIO_IN_BOUND, &c)
         || !actio_machine_run(r, t->item->second, ACTIO_IN_BOUND, &t->place))
         return false;
     if (!(c >= x->a && c <= x->b))
-        return fault(r, ACTIO_F_PLACE_OUTSIDE, t->origin, t->item->span,
-                     ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
+        return statements_fault(
+            r, ACTIO_F_PLACE_OUTSIDE, t->origin, t->item->span,
+            ACTIO_ARGS(ACTIO_NUMBER(c), ACTIO_TEXT(x->name), ACTIO_NUMBER(x->a), ACTIO_NUMBER(x->b)));
     return actio_field_fits(r, t->e, 0, in, t->item->e);
 }
 
@@ -118,8 +119,8 @@ static bool add_term(struct actio_reader *r, const struct actio_target *t, struc
     uint32_t *seen =
         to->list ? &r->in_list[term.variable + (term.is_state ? r->model->coords : 0)] : &(uint32_t){ UINT32_MAX };
     if (*seen == to->list)
-        return fault(r, ACTIO_F_TERM_TWICE, t->origin, term.span,
-                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
+        return statements_fault(r, ACTIO_F_TERM_TWICE, t->origin, term.span,
+                                ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     *seen = to->list;
     ACTIO_PUSH(&r->model->arena, to->term, to->count, to->cap) = term;
     return true;
@@ -127,8 +128,9 @@ static bool add_term(struct actio_reader *r, const struct actio_target *t, struc
 
 static bool not_a(struct actio_reader *r, const struct actio_target *t, enum actio_code code)
 {
-    return fault(r, code, t->origin, t->item->span,
-                 ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_TEXT(actio_kind_text(t->ref.kind))));
+    return statements_fault(
+        r, code, t->origin, t->item->span,
+        ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_TEXT(actio_kind_text(t->ref.kind))));
 }
 
 static bool variable_term(struct actio_reader *r, const struct actio_target *t, void *user)
@@ -163,7 +165,8 @@ static bool read_terms(struct actio_reader *r, const struct actio_statement *s, 
 
 static void model_statement(struct actio_reader *r, struct actio_statement *s)
 {
-    if (r->model->name) fault(r, ACTIO_F_STATEMENT_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("model")));
+    if (r->model->name)
+        statements_fault(r, ACTIO_F_STATEMENT_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("model")));
     r->model->name = actio_word_text(r, s->label);
 }
 
@@ -199,7 +202,7 @@ static void lagrangian_statement(struct actio_reader *r, struct actio_statement 
         && actio_field_fits(r, e, 0, ACTIO_IN_LAGRANGIAN, s->left))
         add_part(r, s, e, false);
     if (r->model->coords == 0 && !actio_reader_failed(r))
-        fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a Lagrangian")));
+        statements_fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a Lagrangian")));
 }
 
 static void dissipation_statement(struct actio_reader *r, struct actio_statement *s)
@@ -209,7 +212,7 @@ static void dissipation_statement(struct actio_reader *r, struct actio_statement
         && actio_field_fits(r, e, 0, ACTIO_IN_DISSIPATION, s->left))
         add_part(r, s, e, true);
     if (r->model->coords == 0 && !actio_reader_failed(r))
-        fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a dissipation")));
+        statements_fault(r, ACTIO_F_NO_COORDINATES, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("a dissipation")));
 }
 
 static void force_statement(struct actio_reader *r, struct actio_statement *s)
@@ -258,14 +261,16 @@ static bool constraint_kind(struct actio_reader *r, const struct actio_statement
 {
     unsigned spaces = actio_machine_spaces(r, c->g);
     if (actio_same(c->left, c->right))
-        return fault(r, ACTIO_F_CONSTRAINT_IS_EMPTY, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
+        return statements_fault(r, ACTIO_F_CONSTRAINT_IS_EMPTY, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
     if (!(spaces & (ACTIO_BIT(Q) | ACTIO_BIT(V) | ACTIO_BIT(ACC) | ACTIO_BIT(STATE))))
-        return fault(r, ACTIO_F_CONSTRAINT_NO_VARIABLE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
+        return statements_fault(r, ACTIO_F_CONSTRAINT_NO_VARIABLE, s->origin, s->span,
+                                ACTIO_ARGS(ACTIO_TEXT(c->label)));
     c->kind = spaces & ACTIO_BIT(ACC)                      ? ACTIO_ACCELERATION
               : spaces & (ACTIO_BIT(V) | ACTIO_BIT(STATE)) ? ACTIO_VELOCITY
                                                            : ACTIO_HOLONOMIC;
     if (c->kind == ACTIO_ACCELERATION && !linear_in_accelerations(r, c->g))
-        return fault(r, ACTIO_F_ACCELERATION_NOT_LINEAR, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(c->label)));
+        return statements_fault(r, ACTIO_F_ACCELERATION_NOT_LINEAR, s->origin, s->span,
+                                ACTIO_ARGS(ACTIO_TEXT(c->label)));
     return true;
 }
 
@@ -281,8 +286,8 @@ static bool constraint_member(struct actio_reader *r, struct actio_statement *s,
         return false;
     c.g = actio_sub(&r->model->pool, c.left, c.right);
     if (c.axis && !actio_open_axes(r, c.g))
-        return fault(r, ACTIO_F_NOTHING_ALONG, s->origin, s->span,
-                     ACTIO_ARGS(ACTIO_TEXT(c.label), ACTIO_TEXT(r->model->field.axis[c.axis - 1].name)));
+        return statements_fault(r, ACTIO_F_NOTHING_ALONG, s->origin, s->span,
+                                ACTIO_ARGS(ACTIO_TEXT(c.label), ACTIO_TEXT(r->model->field.axis[c.axis - 1].name)));
     if (!constraint_kind(r, s, &c) || !read_terms(r, s, ACTIO_IN_ALONG, variable_term, &terms)) return false;
     c.rule = s->rule == ACTIO_W_acting ? ACTIO_ACTING : s->rule == ACTIO_W_along ? ACTIO_ALONG : ACTIO_IDEAL;
     c.reaction = terms.term;
@@ -339,8 +344,9 @@ static void check_acting(struct actio_reader *r)
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i + 1; j < n && compare_sets(&list[i], &list[j]) == 0; j++) {}
         if (j - i > list[i]->reactions)
-            fault(r, ACTIO_F_ACTING_COUNT, 0, list[i]->span,
-                  ACTIO_ARGS(ACTIO_COUNT(j - i), ACTIO_COUNT(list[i]->reactions), ACTIO_TEXT(list[i]->label)));
+            statements_fault(
+                r, ACTIO_F_ACTING_COUNT, 0, list[i]->span,
+                ACTIO_ARGS(ACTIO_COUNT(j - i), ACTIO_COUNT(list[i]->reactions), ACTIO_TEXT(list[i]->label)));
     }
 }
 
@@ -381,8 +387,8 @@ static bool start_lambda(struct actio_reader *r, const struct actio_target *t, b
 {
     struct actio_constraint *c = &r->model->constraint[t->ref.index];
     if (c->start_lambda_given && !option)
-        return fault(r, ACTIO_F_START_TWICE, t->origin, t->item->span,
-                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
+        return statements_fault(r, ACTIO_F_START_TWICE, t->origin, t->item->span,
+                                ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     c->start_lambda = t->e;
     c->start_lambda_given = true;
     return true;
@@ -396,8 +402,8 @@ static bool start_variable(struct actio_reader *r, const struct actio_target *t,
     struct actio_variable *v = state ? &m->state[t->ref.index] : &m->coord[t->ref.index];
     bool *given = is_rate ? &v->start_dot_given : &v->start_given;
     if (*given && !option)
-        return fault(r, ACTIO_F_START_TWICE, t->origin, t->item->span,
-                     ACTIO_ARGS(ACTIO_TEXT(is_rate ? v->dot_name : v->name)));
+        return statements_fault(r, ACTIO_F_START_TWICE, t->origin, t->item->span,
+                                ACTIO_ARGS(ACTIO_TEXT(is_rate ? v->dot_name : v->name)));
     *given = true;
     *(is_rate ? &v->start_dot_span : &v->start_span) = option ? (struct actio_span){ 0 } : t->item->span;
     *(is_rate ? &v->start_dot : &v->start) = t->e;
@@ -414,12 +420,13 @@ static bool start_target(struct actio_reader *r, const struct actio_target *t, v
     /* of a field: one for each node, looked at when there are nodes */
     double x = along ? 0 : actio_model_number(r->model, t->e);
     if (!isfinite(x))
-        return fault(r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span,
-                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_NUMBER(isnan(x) ? NAN : x)));
+        return statements_fault(
+            r, ACTIO_F_VALUE_NOT_FINITE, t->origin, t->item->span,
+            ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word)), ACTIO_NUMBER(isnan(x) ? NAN : x)));
     bool rate = k == ACTIO_SY_COORD_DOT || k == ACTIO_SY_STATE_DOT;
     if (primes + rate > 1)
-        return fault(r, ACTIO_F_START_ACCELERATION, t->origin, t->item->span,
-                     ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
+        return statements_fault(r, ACTIO_F_START_ACCELERATION, t->origin, t->item->span,
+                                ACTIO_ARGS(ACTIO_TEXT(actio_word_text(r, t->item->word))));
     if (k == ACTIO_SY_LAMBDA && primes == 0) return start_lambda(r, t, option);
     if (rate || k == ACTIO_SY_COORD || k == ACTIO_SY_STATE) return start_variable(r, t, rate || primes, option);
     return not_a(r, t, ACTIO_F_START_TARGET);
@@ -480,7 +487,8 @@ static bool option_formula(struct actio_reader *r, const struct actio_statement 
     if (!actio_machine_run(r, f, ACTIO_IN_TIME, out)) return false;
     double x = actio_model_number(r->model, *out);
     return (isfinite(x) && (x > 0 || !positive))
-           || fault(r, ACTIO_F_OPTION_NUMBER, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_NUMBER(x)));
+           || statements_fault(r, ACTIO_F_OPTION_NUMBER, s->origin, s->span,
+                               ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_NUMBER(x)));
 }
 
 static void time_statement(struct actio_reader *r, struct actio_statement *s)
@@ -500,9 +508,9 @@ static void time_statement(struct actio_reader *r, struct actio_statement *s)
         return;
     double t0 = actio_model_number(m, from), t1 = actio_model_number(m, to);
     if (m->time.given && !r->origin[s->origin].is_option)
-        fault(r, ACTIO_F_STATEMENT_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("time")));
+        statements_fault(r, ACTIO_F_STATEMENT_TWICE, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT("time")));
     if (!isfinite(t0) || !isfinite(t1) || t0 == t1)
-        fault(r, ACTIO_F_TIME_EMPTY, s->origin, s->span, ACTIO_ARGS(ACTIO_NUMBER(t0), ACTIO_NUMBER(t1)));
+        statements_fault(r, ACTIO_F_TIME_EMPTY, s->origin, s->span, ACTIO_ARGS(ACTIO_NUMBER(t0), ACTIO_NUMBER(t1)));
     m->time.given = true;
     m->time.t0 = t0;
     m->time.t1 = t1;
@@ -525,8 +533,8 @@ static void check_frames(struct actio_reader *r)
     for (size_t i = 0; i < m->named.frames && i < MOST; i++)
         actio_text_format(&names, "%s%s", i ? ", " : "", m->named.frame[i].name);
     if (m->named.frames > MOST) actio_text_add(&names, " ...");
-    fault(r, ACTIO_F_FRAME_COUNT, 0, m->named.frame[m->coords].span,
-          ACTIO_ARGS(ACTIO_COUNT(m->named.frames), ACTIO_TEXT(names.s), ACTIO_COUNT(m->coords)));
+    statements_fault(r, ACTIO_F_FRAME_COUNT, 0, m->named.frame[m->coords].span,
+                     ACTIO_ARGS(ACTIO_COUNT(m->named.frames), ACTIO_TEXT(names.s), ACTIO_COUNT(m->coords)));
 }
 
 /* What fields can't be together with. */
@@ -539,7 +547,7 @@ static void check_company(struct actio_reader *r)
     for (uint32_t i = 0; r->model->field.axes && i < r->parsed.statements; i++) {
         const struct actio_statement *s = &r->parsed.statement[i];
         if (what[s->keyword])
-            fault(r, ACTIO_F_FIELD_WITHOUT, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(what[s->keyword])));
+            statements_fault(r, ACTIO_F_FIELD_WITHOUT, s->origin, s->span, ACTIO_ARGS(ACTIO_TEXT(what[s->keyword])));
     }
 }
 
@@ -548,12 +556,12 @@ static void check_whole(struct actio_reader *r)
     const struct actio_model *m = r->model;
     struct actio_span top = { 1, 1, 1 };
     if (actio_reader_failed(r)) return;
-    if (m->coords + m->states == 0) fault(r, ACTIO_F_NOTHING_MOVES, 0, top, ACTIO_NO_ARGS);
+    if (m->coords + m->states == 0) statements_fault(r, ACTIO_F_NOTHING_MOVES, 0, top, ACTIO_NO_ARGS);
     if (m->coords && !m->has_lagrangian)
-        fault(r, ACTIO_F_NO_LAGRANGIAN, 0, m->coord[0].span, ACTIO_ARGS(ACTIO_TEXT(m->coord[0].name)));
+        statements_fault(r, ACTIO_F_NO_LAGRANGIAN, 0, m->coord[0].span, ACTIO_ARGS(ACTIO_TEXT(m->coord[0].name)));
     check_frames(r);
     if (m->symmetries && !m->has_lagrangian)
-        fault(r, ACTIO_F_SYMMETRY_NO_LAGRANGIAN, 0, m->symmetry[0].span, ACTIO_NO_ARGS);
+        statements_fault(r, ACTIO_F_SYMMETRY_NO_LAGRANGIAN, 0, m->symmetry[0].span, ACTIO_NO_ARGS);
 }
 
 void actio_statements_all(struct actio_reader *r)

@@ -11,7 +11,7 @@
 
 enum { PNG_SCALE = 2, FONTS = 32 << 20 }; /* FONTS: bytes, more than was ever seen */
 
-static cairo_status_t pass(void *user, const unsigned char *bytes, unsigned length)
+static cairo_status_t cairo_pass(void *user, const unsigned char *bytes, unsigned length)
 {
     struct actio_output *out = user;
     if (!out->error) out->error = out->system->write(out->file, (const char *)bytes, length);
@@ -107,7 +107,7 @@ static cairo_status_t make_png(const struct actio_canvas *canvas, struct actio_o
     cairo_surface_t *s =
         cairo_image_surface_create(CAIRO_FORMAT_RGB24, PNG_SCALE * (int)canvas->width, PNG_SCALE * (int)canvas->height);
     cairo_status_t status = draw_all(s, canvas, PNG_SCALE, out);
-    if (!status && !out->error) status = cairo_surface_write_to_png_stream(s, pass, out);
+    if (!status && !out->error) status = cairo_surface_write_to_png_stream(s, cairo_pass, out);
     cairo_surface_destroy(s);
     return status;
 }
@@ -115,7 +115,8 @@ static cairo_status_t make_png(const struct actio_canvas *canvas, struct actio_o
 /* A pixel of the plot is 1/96 inch, a point of PDF 1/72. */
 static cairo_status_t make_pdf(const struct actio_canvas *canvas, struct actio_output *out)
 {
-    cairo_surface_t *s = cairo_pdf_surface_create_for_stream(pass, out, canvas->width * .75, canvas->height * .75);
+    cairo_surface_t *s =
+        cairo_pdf_surface_create_for_stream(cairo_pass, out, canvas->width * .75, canvas->height * .75);
     cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_TITLE, canvas->title);
     cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATOR, "Actio");
     cairo_status_t status = draw_all(s, canvas, .75, out);

@@ -245,7 +245,7 @@ static bool seal_source(int work, const char *seal)
     return close(fd) == 0 && written;
 }
 
-static bool move(const struct job *j, int work, const char *from, const char *ending)
+static bool cc_move(const struct job *j, int work, const char *from, const char *ending)
 {
     char name[ACTIO_STORE_NAME];
     snprintf(name, sizeof name, "%s%s", j->key, ending);
@@ -253,13 +253,13 @@ static bool move(const struct job *j, int work, const char *from, const char *en
 }
 
 /* The source goes last: it says that the product is complete, or that there is none and another try is in vain. */
-static bool keep(const struct job *j, int work, bool compiled)
+static bool cc_keep(const struct job *j, int work, bool compiled)
 {
     char seal[80];
     if (compiled)
-        return seal_product(work, seal) && seal_source(work, seal) && move(j, work, product_name, ".so")
-               && move(j, work, source_name, ".c");
-    if (!actio_stopped(j->ctx) && seal_source(work, fails)) move(j, work, source_name, ".c");
+        return seal_product(work, seal) && seal_source(work, seal) && cc_move(j, work, product_name, ".so")
+               && cc_move(j, work, source_name, ".c");
+    if (!actio_stopped(j->ctx) && seal_source(work, fails)) cc_move(j, work, source_name, ".c");
     return false;
 }
 
@@ -268,7 +268,7 @@ static bool compile(const struct job *j)
     char name[ACTIO_STORE_NAME];
     int work = actio_store_work(j->folder, name);
     if (work < 0) return false;
-    bool done = write_source(j, work) && keep(j, work, run_compiler(j, work));
+    bool done = write_source(j, work) && cc_keep(j, work, run_compiler(j, work));
     actio_store_drop(j->folder, work, name);
     return done;
 }
@@ -286,7 +286,7 @@ static void *symbol(void *library, char letter, size_t i)
 
 /* The loader takes libraries of the same name for the same, and numbers of descriptors return. So that no name returns,
  * a counter is written into it, in two ways to write "here": its bits are "/." and "/". */
-static void name_of(int product, char path[192])
+static void cc_name_of(int product, char path[192])
 {
     static atomic_uint_least64_t count;
     char *end = path + snprintf(path, 192, "/proc/self/fd");
@@ -298,7 +298,7 @@ static void name_of(int product, char path[192])
 static int attach(const struct job *j, int product)
 {
     char path[192];
-    name_of(product, path);
+    cc_name_of(product, path);
     int bad = 0;
     for (size_t i = 0; i < j->n; i++) {
         void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -361,7 +361,7 @@ static void close_job(struct job *j)
 }
 
 /* What is kept and can't be loaded is not compiled again: the same would come out. */
-static int load(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double lanes)
+static int cc_load(struct actio_context *ctx, struct actio_kernel *const *kernels, size_t n, double lanes)
 {
     struct job j;
     int bad = 1, product = -1;
@@ -396,4 +396,4 @@ static bool present(void)
     return access("/proc/self/fd", X_OK) == 0 && actio_compiler_find(path);
 }
 
-const struct actio_exec actio_exec_cc = { "cc", present, cost, ready, load, MOST_OPS };
+const struct actio_exec actio_exec_cc = { "cc", present, cost, ready, cc_load, MOST_OPS };

@@ -53,7 +53,7 @@ static int answer(struct cvode *c, int status)
     return status == ACTIO_FLOW_STOPPED || status == ACTIO_FLOW_FAILED ? -1 : 1;
 }
 
-static bool all_finite(const double *x, size_t n)
+static bool cvode_all_finite(const double *x, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += 0 * x[i];
@@ -64,11 +64,11 @@ static int rhs(realtype t, N_Vector y, N_Vector f, void *user)
 {
     struct cvode *c = user;
     int status = c->flow->rhs(c->flow->user, t, NV_DATA_S(y), NV_DATA_S(f));
-    if (!status && !all_finite(NV_DATA_S(f), c->flow->n)) status = ACTIO_FLOW_NAN;
+    if (!status && !cvode_all_finite(NV_DATA_S(f), c->flow->n)) status = ACTIO_FLOW_NAN;
     return answer(c, status);
 }
 
-static int project(realtype t, N_Vector y, N_Vector correction, realtype eps, N_Vector err, void *user)
+static int cvode_project(realtype t, N_Vector y, N_Vector correction, realtype eps, N_Vector err, void *user)
 {
     struct cvode *c = user;
     double *from = NV_DATA_S(y), *to = NV_DATA_S(correction);
@@ -119,7 +119,7 @@ static int setup(SUNLinearSolver solver, SUNMatrix matrix)
     return c->linear.type->factor(c->linear.h, c->values) ? SUNLS_LUFACT_FAIL : 0;
 }
 
-static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, realtype tolerance)
+static int cvode_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b, realtype tolerance)
 {
     struct cvode *c = solver->content;
     (void)matrix;
@@ -165,17 +165,17 @@ static void place_entries(struct cvode *c, sunindextype *next)
 static bool open_pattern(struct cvode *c)
 {
     size_t n = c->flow->n, most = c->flow->pattern->count + n;
-    c->i = actio_take(c->ctx, most, sizeof *c->i);
-    c->j = actio_take(c->ctx, most, sizeof *c->j);
-    c->values = actio_take(c->ctx, most, sizeof *c->values);
-    c->place = actio_take(c->ctx, most, sizeof *c->place);
-    sunindextype *next = actio_take(c->ctx, n + 1, sizeof *next);
+    c->i = actio_alloc(c->ctx, most, sizeof *c->i);
+    c->j = actio_alloc(c->ctx, most, sizeof *c->j);
+    c->values = actio_alloc(c->ctx, most, sizeof *c->values);
+    c->place = actio_alloc(c->ctx, most, sizeof *c->place);
+    sunindextype *next = actio_alloc(c->ctx, n + 1, sizeof *next);
     bool ok = c->i && c->j && c->values && c->place && next;
     if (ok) {
         complete_pattern(c, next);
         place_entries(c, next);
     }
-    actio_give(c->ctx, next);
+    actio_free(c->ctx, next);
     return ok;
 }
 
@@ -189,7 +189,7 @@ static bool sparse_solver(struct cvode *c)
     c->solver->content = c;
     c->solver->ops->gettype = direct;
     c->solver->ops->setup = setup;
-    c->solver->ops->solve = solve;
+    c->solver->ops->solve = cvode_solve;
     c->solver->ops->free = release;
     return true;
 }
@@ -206,7 +206,7 @@ static bool open_solver(struct cvode *c)
 {
     const struct actio_pattern *p = c->flow->pattern;
     bool given = p && c->flow->jacobian, sparse = given && p->rows >= SPARSE_FROM && p->count < p->rows * p->rows / 4;
-    if (given && !(c->entries = actio_take(c->ctx, p->count + 1, sizeof *c->entries))) return false;
+    if (given && !(c->entries = actio_alloc(c->ctx, p->count + 1, sizeof *c->entries))) return false;
     if (!(sparse ? sparse_solver(c) : dense_solver(c))) return false;
     if (CVodeSetLinearSolver(c->mem, c->solver, c->matrix)) return false;
     return !given || CVodeSetJacFn(c->mem, jacobian) == 0;
@@ -218,7 +218,7 @@ static bool open_integrator(struct cvode *c)
     if (SUNContext_Create(NULL, &c->sun)) return false;
     c->y = N_VNew_Serial((sunindextype)n, c->sun);
     c->atol = N_VNew_Serial((sunindextype)n, c->sun);
-    c->y_good = actio_take(c->ctx, n + 1, sizeof *c->y_good);
+    c->y_good = actio_alloc(c->ctx, n + 1, sizeof *c->y_good);
     c->mem = CVodeCreate(CV_BDF, c->sun);
     if (!c->y || !c->atol || !c->y_good || !c->mem) return false;
     N_VConst(0, c->y);
@@ -229,7 +229,8 @@ static bool open_integrator(struct cvode *c)
     CVodeSetMaxNumSteps(c->mem, -1); /* the marcher counts */
     CVodeSetMaxHnilWarns(c->mem, -1);
     if (!open_solver(c)) return false;
-    return !c->flow->project || (CVodeSetProjFn(c->mem, project) == 0 && CVodeSetProjErrEst(c->mem, SUNFALSE) == 0);
+    return !c->flow->project
+           || (CVodeSetProjFn(c->mem, cvode_project) == 0 && CVodeSetProjErrEst(c->mem, SUNFALSE) == 0);
 }
 
 static void cvode_close(void *handle)
@@ -244,13 +245,13 @@ static void cvode_close(void *handle)
     if (c->sun) SUNContext_Free(&c->sun);
     actio_linear_close(&c->linear);
     void *own[] = { c->i, c->j, c->values, c->entries, c->y_good, c->place };
-    for (size_t k = 0; k < sizeof own / sizeof *own; k++) actio_give(c->ctx, own[k]);
-    actio_give(c->ctx, c);
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++) actio_free(c->ctx, own[k]);
+    actio_free(c->ctx, c);
 }
 
 static void *cvode_open(struct actio_context *ctx, const struct actio_flow *flow)
 {
-    struct cvode *c = actio_take(ctx, 1, sizeof *c);
+    struct cvode *c = actio_alloc(ctx, 1, sizeof *c);
     if (!c) return NULL;
     c->ctx = ctx;
     c->flow = flow;
@@ -325,7 +326,7 @@ static int cvode_step(void *handle, double *t, double *y)
     if (c->since++ > 20) c->bad = 0; /* steps that creep up to an edge may not meet it again */
     int flag = CVode(c->mem, c->t_end, c->y, &reached, CV_ONE_STEP);
     if (flag < 0) return status_of(c, flag);
-    if (!all_finite(NV_DATA_S(c->y), c->flow->n)) return ACTIO_FLOW_NAN;
+    if (!cvode_all_finite(NV_DATA_S(c->y), c->flow->n)) return ACTIO_FLOW_NAN;
     if (reached == c->t) return status_of(c, CV_ERR_FAILURE);
     c->t = *t = reached;
     memcpy(c->y_good, NV_DATA_S(c->y), bytes);

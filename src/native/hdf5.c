@@ -70,8 +70,8 @@ static void text_attribute(struct file *file, hid_t on, const char *name, const 
 
 /* A data set of its own, with nodes one of two dimensions; the caller closes it. Names are taken as they are: none has
  * a slash. */
-static hid_t array(struct file *file, hid_t in, const char *name, hid_t type, const void *data, size_t rows,
-                   size_t nodes)
+static hid_t hdf5_array(struct file *file, hid_t in, const char *name, hid_t type, const void *data, size_t rows,
+                        size_t nodes)
 {
     hsize_t size[] = { rows, nodes };
     hid_t space = H5Screate_simple(nodes ? 2 : 1, size, NULL), link = H5Pcreate(H5P_LINK_CREATE);
@@ -96,11 +96,11 @@ static const char *group_name(const struct actio_table *table)
     return actio_table_find(table, "axis") < table->cols ? "axis." : "axis";
 }
 
-static void add_column(struct file *file, const struct job *job, size_t c)
+static void hdf5_add_column(struct file *file, const struct job *job, size_t c)
 {
     const struct actio_table *table = job->table;
     const struct actio_column *col = &table->col[c];
-    hid_t set = array(file, file->id, col->name, H5T_NATIVE_DOUBLE, table->data[c], table->rows, col->nodes);
+    hid_t set = hdf5_array(file, file->id, col->name, H5T_NATIVE_DOUBLE, table->data[c], table->rows, col->nodes);
     if (set < 0) return;
     text_attribute(file, set, "unit", col->unit);
     text_attribute(file, set, "role", actio_role_heading(col->role));
@@ -122,7 +122,7 @@ static void add_places(struct file *file, const struct job *job)
     if (!done(file, group)) return;
     for (size_t i = 0; i < job->places; i++) {
         hid_t set =
-            array(file, group, job->place[i].name, H5T_NATIVE_DOUBLE, job->place[i].place, job->place[i].nodes, 0);
+            hdf5_array(file, group, job->place[i].name, H5T_NATIVE_DOUBLE, job->place[i].place, job->place[i].nodes, 0);
         if (set >= 0) {
             text_attribute(file, set, "axis", job->place[i].axis);
             done(file, H5Dclose(set));
@@ -160,7 +160,7 @@ static void add_events(struct file *file, const struct actio_table *table, struc
             e->impulse, e->rule ? e->rule : ""
         };
     }
-    hid_t set = array(file, file->id, events_name(table), type, rows, table->events, 0);
+    hid_t set = hdf5_array(file, file->id, events_name(table), type, rows, table->events, 0);
     if (set >= 0) done(file, H5Dclose(set));
     H5Tclose(type);
     H5Tclose(text);
@@ -261,7 +261,7 @@ static bool write_all(struct actio_output *out, const struct job *job)
     struct file file = { .id = create(estimate(job->table)) };
     if (!done(&file, file.id)) return false;
     add_run(&file, job->table);
-    for (size_t c = 0; c < job->table->cols && !file.bad; c++) add_column(&file, job, c);
+    for (size_t c = 0; c < job->table->cols && !file.bad; c++) hdf5_add_column(&file, job, c);
     add_places(&file, job);
     add_events(&file, job->table, job->rows);
     pass_image(&file, out);
@@ -270,7 +270,7 @@ static bool write_all(struct actio_output *out, const struct job *job)
 }
 
 /* The library prints its errors unless disabled; what the caller had set comes back afterwards. */
-static void fill(struct actio_output *out, const void *user)
+static void hdf5_fill(struct actio_output *out, const void *user)
 {
     H5E_auto2_t print;
     void *data;
@@ -289,13 +289,13 @@ static void fill(struct actio_output *out, const void *user)
 static int write_hdf5(struct actio_context *ctx, const struct actio_table *table, const char *path,
                       struct actio_findings *f)
 {
-    struct job job = { .table = table, .rows = actio_take(ctx, table->events + 1, sizeof *job.rows) };
+    struct job job = { .table = table, .rows = actio_alloc(ctx, table->events + 1, sizeof *job.rows) };
     size_t need = estimate(table);
     int bad = 1;
     if (job.rows && need <= ctx->bytes_limit && ctx->bytes <= ctx->bytes_limit - need)
-        bad = actio_output_write(ctx, path, fill, &job, f);
-    else actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing HDF5"), ACTIO_COUNT(ctx->bytes_limit)));
-    actio_give(ctx, job.rows);
+        bad = actio_output_write(ctx, path, hdf5_fill, &job, f);
+    else actio_report(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing HDF5"), ACTIO_COUNT(ctx->bytes_limit)));
+    actio_free(ctx, job.rows);
     return bad;
 }
 

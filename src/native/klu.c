@@ -34,10 +34,10 @@ static void close_all(void *h)
     if (k->numeric) klu_free_numeric(&k->numeric, &k->common);
     if (k->symbolic) klu_free_symbolic(&k->symbolic, &k->common);
     actio_columns_close(&k->a, k->ctx);
-    actio_give(k->ctx, k->place);
-    actio_give(k->ctx, k->start);
-    actio_give(k->ctx, k->value);
-    actio_give(k->ctx, k);
+    actio_free(k->ctx, k->place);
+    actio_free(k->ctx, k->start);
+    actio_free(k->ctx, k->value);
+    actio_free(k->ctx, k);
 }
 
 /* KLU takes its memory itself: at least what it foresees is held against the limit. */
@@ -54,14 +54,14 @@ static bool analysed(struct klu *k)
 
 static void *open_pattern(struct actio_context *ctx, const struct actio_pattern *p)
 {
-    struct klu *k = actio_take(ctx, 1, sizeof *k);
+    struct klu *k = actio_alloc(ctx, 1, sizeof *k);
     if (!k) return NULL;
     k->ctx = ctx;
     k->n = p->rows;
     k->count = p->count;
-    k->place = actio_take(ctx, p->count + 1, sizeof *k->place);
-    k->start = actio_take(ctx, p->rows + 1, sizeof *k->start);
-    k->value = actio_take(ctx, p->count + 1, sizeof *k->value);
+    k->place = actio_alloc(ctx, p->count + 1, sizeof *k->place);
+    k->start = actio_alloc(ctx, p->rows + 1, sizeof *k->start);
+    k->value = actio_alloc(ctx, p->count + 1, sizeof *k->value);
     if (k->place && k->start && k->value && actio_columns_open(&k->a, ctx, p->rows, p->count, p->i, p->j, k->place)
         && analysed(k))
         return k;
@@ -69,7 +69,7 @@ static void *open_pattern(struct actio_context *ctx, const struct actio_pattern 
     return NULL;
 }
 
-static int load(struct klu *k, const double *values)
+static int klu_load(struct klu *k, const double *values)
 {
     for (size_t e = 0; e < k->count; e++) k->value[k->place[e]] = values[e];
     for (size_t j = 0; j < k->n; j++)
@@ -105,16 +105,16 @@ static double products(int s, const int *Lp, const int *Li, const double *Lx, co
 static int is_noise(struct klu *k, int s)
 {
     size_t l = (size_t)k->numeric->lnz, u = (size_t)k->numeric->unz, n = k->n;
-    int *index = actio_take(k->ctx, l + u + 2 * n + 2, sizeof *index), answer = -1;
-    double *value = actio_take(k->ctx, l + u, sizeof *value);
+    int *index = actio_alloc(k->ctx, l + u + 2 * n + 2, sizeof *index), answer = -1;
+    double *value = actio_alloc(k->ctx, l + u, sizeof *value);
     int *Lp = index, *Up = Lp + n + 1, *Li = Up + n + 1, *Ui = Li + l;
     if (index && value
         && klu_extract(k->numeric, k->symbolic, Lp, Li, value, Up, Ui, value + l, NULL, NULL, NULL, NULL, NULL, NULL,
                        NULL, &k->common))
         answer =
             fabs(((double *)k->numeric->Udiag)[s]) <= ACTIO_PIVOT_NOISE * products(s, Lp, Li, value, Up, Ui, value + l);
-    actio_give(k->ctx, index);
-    actio_give(k->ctx, value);
+    actio_free(k->ctx, index);
+    actio_free(k->ctx, value);
     return answer;
 }
 
@@ -136,7 +136,7 @@ static int vanished(struct klu *k)
 static int factorise(void *h, const double *values)
 {
     struct klu *k = h;
-    int bad = load(k, values);
+    int bad = klu_load(k, values);
     if (bad) return bad;
     if (k->numeric) klu_free_numeric(&k->numeric, &k->common);
     k->numeric = klu_factor(k->start, (int *)k->a.row, k->value, k->symbolic, &k->common);

@@ -111,7 +111,7 @@ struct held {
     size_t count, row[MOST_LEVELS], param[MOST_LEVELS]; /* constraint rows and level params */
     double level[MOST_LEVELS], rate[MOST_LEVELS];
     struct actio_circuit c; /* its orbit at these levels */
-    struct actio_orbit_told told;
+    struct actio_orbit_report reported;
 };
 
 /* phi' of the free motion at y: A z' - c with the free z'. */
@@ -138,7 +138,7 @@ static int average(struct held *h)
     size_t ny = s->o.ny;
     double last[MOST_LEVELS] = { 0 }, at[MOST_LEVELS];
     for (size_t count = FIRST_SAMPLES; count <= MOST_SAMPLES; count = 2 * count - 1) {
-        double *times = actio_take(s->problem->ctx, count * (ny + 1) + ny + 1, sizeof *times),
+        double *times = actio_alloc(s->problem->ctx, count * (ny + 1) + ny + 1, sizeof *times),
                *y = times ? times + count : NULL, *one = y ? y + count * ny : NULL, size = 0, change = 0;
         int bad = !times || actio_orbit_sample(s, &h->c, count, times, y);
         memset(h->rate, 0, sizeof h->rate);
@@ -150,7 +150,7 @@ static int average(struct held *h)
                 size = fmax(size, fabs(at[k]));
             }
         }
-        actio_give(s->problem->ctx, times);
+        actio_free(s->problem->ctx, times);
         if (bad) return 1;
         for (size_t k = 0; k < h->count; k++) {
             change = fmax(change, fabs(h->rate[k] - last[k]));
@@ -178,9 +178,9 @@ static int goes_round(struct held *h)
     struct actio_search *s = h->s;
     h->c.nodes = 1;
     h->c.period = actio_orbit_nearest_time(s, h->c.y, h->c.period);
-    int bad = actio_orbit_mismatch(&s->o, &h->c, 0.1 * CLOSE, &h->told.residual);
-    h->told.status = bad || !(h->told.residual < 1e-9) ? ACTIO_ORBIT_DIVERGED : ACTIO_ORBIT_FOUND;
-    return h->told.status;
+    int bad = actio_orbit_mismatch(&s->o, &h->c, 0.1 * CLOSE, &h->reported.residual);
+    h->reported.status = bad || !(h->reported.residual < 1e-9) ? ACTIO_ORBIT_DIVERGED : ACTIO_ORBIT_FOUND;
+    return h->reported.status;
 }
 
 /* The held orbit at the levels as they are, from the one before. 0, or 1. */
@@ -193,7 +193,7 @@ static int orbit_there(struct held *h)
             return 1;
     actio_tangent_direct(&s->o.x, NULL);
     if (s->o.d == 1) return goes_round(h) || average(h);
-    return actio_orbit_shoot(&s->o, &h->c, CLOSE, &h->told) != ACTIO_ORBIT_FOUND || average(h);
+    return actio_orbit_shoot(&s->o, &h->c, CLOSE, &h->reported) != ACTIO_ORBIT_FOUND || average(h);
 }
 
 /* Derivatives of the averages by the levels, by differences of orbits that are exact to rounding. */
@@ -262,9 +262,9 @@ static int find_rows(struct held *h, struct actio_search *outer)
     return 0;
 }
 
-static int say(struct actio_search *s, const char *why)
+static int average_say(struct actio_search *s, const char *why)
 {
-    actio_find(s->problem->f, ACTIO_F_AVERAGE_FAILS, ACTIO_ARGS(ACTIO_TEXT(why)));
+    actio_report(s->problem->f, ACTIO_F_AVERAGE_FAILS, ACTIO_ARGS(ACTIO_TEXT(why)));
     return 1;
 }
 
@@ -291,7 +291,8 @@ static int solve_held(struct actio_search *outer, struct actio_search *s, struct
                       struct actio_circuit *guess)
 {
     struct held h = { .s = s, .is_free = is_free };
-    if (find_rows(&h, outer)) return say(outer, "only constraints on states and velocities can hold slow quantities");
+    if (find_rows(&h, outer))
+        return average_say(outer, "only constraints on states and velocities can hold slow quantities");
     if (actio_orbit_guess(s)) return 1;
     int bad = 1;
     for (size_t i = 0; i < s->guesses && bad; i++) {
@@ -299,8 +300,8 @@ static int solve_held(struct actio_search *outer, struct actio_search *s, struct
         bad = actio_orbit_lay_guess(s, i, &h.c) || find_levels(&h);
     }
     if (bad)
-        say(outer, h.told.status ? "the constrained system has no periodic motion near the guess"
-                                 : "no levels with vanishing averages were found");
+        average_say(outer, h.reported.status ? "the constrained system has no periodic motion near the guess"
+                                             : "no levels with vanishing averages were found");
     else bad = actio_attempt(s->problem->ctx, tell_levels, (void *[]){ &h, outer });
     /* the free motion may not keep near it for a whole turn */
     if (!bad) bad = actio_orbit_relay(s, &h.c, ALONG, guess);
@@ -318,7 +319,7 @@ int actio_orbit_average(struct actio_search *outer, struct actio_model **free_mo
         for (size_t k = 0; k < outer->problem->model->constraints; k++)
             there = there || strcmp(outer->problem->model->constraint[k].label, outer->options->average[i]) == 0;
         if (!there) {
-            actio_find(f, ACTIO_F_AVERAGE_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(outer->options->average[i])));
+            actio_report(f, ACTIO_F_AVERAGE_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(outer->options->average[i])));
             return 1;
         }
     }
@@ -333,7 +334,7 @@ int actio_orbit_average(struct actio_search *outer, struct actio_model **free_mo
     struct actio_search s = { .problem = &problem, .out = outer->out, .options = outer->options, .tol = CLOSE };
     int bad =
         actio_orbit_ready(&s) || actio_principle_ready(&run_free) || solve_held(outer, &s, &run_free.motion, guess);
-    for (size_t i = 0; i < s.guesses; i++) actio_give(ctx, s.guess[i].y);
+    for (size_t i = 0; i < s.guesses; i++) actio_free(ctx, s.guess[i].y);
     actio_orbit_close(&s.o);
     actio_problem_close(&run_free);
     actio_problem_close(&problem);

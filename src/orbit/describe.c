@@ -21,10 +21,10 @@ void actio_found_free(struct actio_context *ctx, struct actio_found *f)
 {
     if (!f) return;
     actio_circuit_close(&f->c, ctx);
-    actio_give(ctx, f->multiplier);
-    actio_give(ctx, (void *)f->trivial);
-    actio_give(ctx, f->mean);
-    actio_give(ctx, f);
+    actio_free(ctx, f->multiplier);
+    actio_free(ctx, (void *)f->trivial);
+    actio_free(ctx, f->mean);
+    actio_free(ctx, f);
 }
 
 /* ---- states and columns along the orbit */
@@ -32,7 +32,7 @@ void actio_found_free(struct actio_context *ctx, struct actio_found *f)
 int actio_orbit_sample(struct actio_search *s, const struct actio_circuit *c, size_t count, double *times, double *y)
 {
     size_t ny = s->o.ny, r = 0;
-    double *part = actio_take(s->problem->ctx, count * ny + 1, sizeof *part);
+    double *part = actio_alloc(s->problem->ctx, count * ny + 1, sizeof *part);
     int status = part ? 0 : ACTIO_MARCH_NO_MEMORY;
     for (size_t k = 0; k < count; k++)
         times[k] = s->o.t0 + c->period * (k + 1 == count ? 1 : (double)k / (double)(count - 1));
@@ -46,7 +46,7 @@ int actio_orbit_sample(struct actio_search *s, const struct actio_circuit *c, si
         for (size_t k = 0; k < got; k++)
             for (size_t j = 0; j < ny; j++) y[j * count + first + k] = part[j * (r - first) + k];
     }
-    actio_give(s->problem->ctx, part);
+    actio_free(s->problem->ctx, part);
     return status;
 }
 
@@ -59,8 +59,8 @@ struct along {
 static void close_along(struct actio_search *s, struct along *a)
 {
     actio_rows_close(&a->rows);
-    actio_give(s->problem->ctx, a->times);
-    actio_give(s->problem->ctx, a->column);
+    actio_free(s->problem->ctx, a->times);
+    actio_free(s->problem->ctx, a->column);
 }
 
 /* All columns at equal times. 0, or 1. */
@@ -68,7 +68,7 @@ static int columns_along(struct actio_search *s, const struct actio_circuit *c, 
 {
     struct actio_motion *m = &s->problem->motion;
     *a = (struct along){ .count = count };
-    a->times = actio_take(s->problem->ctx, count + 1, sizeof *a->times);
+    a->times = actio_alloc(s->problem->ctx, count + 1, sizeof *a->times);
     if (!a->times || actio_rows_open(&a->rows, m, a->times, count, false)) return 1;
     a->column = actio_rows_columns(&a->rows, count);
     if (!a->column || actio_orbit_sample(s, c, count, a->times, a->rows.y)) return 1;
@@ -98,7 +98,7 @@ static bool is_kept(const struct along *a, size_t c)
     return high - low <= KEPT * fmax(1, fmax(fabs(low), fabs(high)));
 }
 
-static bool vanishes(const struct along *a, size_t c)
+static bool describe_vanishes(const struct along *a, size_t c)
 {
     for (size_t r = 0; r < a->count; r++)
         if (!(fabs(a->column[c * a->count + r]) <= KEPT)) return false;
@@ -122,7 +122,7 @@ bool actio_orbit_conserves(const struct actio_search *s)
     return m->has_lagrangian && !m->forces && actio_is_zero(m->dissipation) && !m->states && !s->timed;
 }
 
-static void collect(struct actio_search *s, const struct along *a, struct reasons *r)
+static void describe_collect(struct actio_search *s, const struct along *a, struct reasons *r)
 {
     const struct actio_system *sys = s->problem->sys;
     if (!s->timed) add_reason(r, "along the motion");
@@ -145,7 +145,7 @@ static void collect(struct actio_search *s, const struct along *a, struct reason
         const struct actio_symmetry *sym = NULL;
         for (size_t k = 0; k < s->problem->model->symmetries; k++)
             if (strcmp(s->problem->model->symmetry[k].label, dot + 1) == 0) sym = &s->problem->model->symmetry[k];
-        if (balance == sys->output.columns || !vanishes(a, balance) || !sym || sym->is_time) continue;
+        if (balance == sys->output.columns || !describe_vanishes(a, balance) || !sym || sym->is_time) continue;
         add_reason(r, actio_arena_format(&s->out->arena, "charge%s", dot));
         add_reason(r, actio_arena_format(&s->out->arena, "symmetry%s", dot));
     }
@@ -194,10 +194,10 @@ static double extreme(const double *x, size_t count, double sign)
 static int means_of(struct actio_search *s, struct actio_found *f)
 {
     size_t ny = s->o.ny;
-    double *times = actio_take(s->problem->ctx, MEAN_SAMPLES * (ny + 1) + 1, sizeof *times),
+    double *times = actio_alloc(s->problem->ctx, MEAN_SAMPLES * (ny + 1) + 1, sizeof *times),
            *y = times ? times + MEAN_SAMPLES : NULL;
     int bad = !times || actio_orbit_sample(s, &f->c, MEAN_SAMPLES, times, y);
-    f->mean = actio_take(s->problem->ctx, 4 * ny + 1, sizeof *f->mean);
+    f->mean = actio_alloc(s->problem->ctx, 4 * ny + 1, sizeof *f->mean);
     for (size_t i = 0; !bad && f->mean && i < ny; i++)
         for (size_t k = 0; k + 1 < MEAN_SAMPLES; k++) {
             double v = y[i * MEAN_SAMPLES + k];
@@ -208,7 +208,7 @@ static int means_of(struct actio_search *s, struct actio_found *f)
         f->mean[2 * ny + i] = extreme(y + i * MEAN_SAMPLES, MEAN_SAMPLES, -1);
         f->mean[3 * ny + i] = extreme(y + i * MEAN_SAMPLES, MEAN_SAMPLES, 1);
     }
-    actio_give(s->problem->ctx, times);
+    actio_free(s->problem->ctx, times);
     return bad || !f->mean;
 }
 
@@ -221,7 +221,7 @@ struct telling {
 static void collect_stage(void *user)
 {
     struct telling *t = user;
-    collect(t->s, t->a, t->r);
+    describe_collect(t->s, t->a, t->r);
 }
 
 int actio_orbit_describe(struct actio_search *s, struct actio_found *f)
@@ -233,8 +233,8 @@ int actio_orbit_describe(struct actio_search *s, struct actio_found *f)
     size_t d = s->o.d;
     f->stability = "";
     f->mark = f->mark ? f->mark : "";
-    f->multiplier = actio_take(ctx, d + 1, sizeof *f->multiplier);
-    f->trivial = actio_take(ctx, d + 1, sizeof *f->trivial);
+    f->multiplier = actio_alloc(ctx, d + 1, sizeof *f->multiplier);
+    f->trivial = actio_alloc(ctx, d + 1, sizeof *f->trivial);
     if (!f->multiplier || !f->trivial) return 1;
     actio_tangent_direct(&s->o.x, NULL);
     int bad = actio_orbit_linearise(&s->o, &f->c, fmax(1e-14, 0.1 * s->tol), &turn);
@@ -281,13 +281,13 @@ int actio_orbit_keep(struct actio_search *s, struct actio_found *f)
     struct actio_orbits *out = s->out;
     if (out->count == out->room) {
         size_t room = out->room ? 2 * out->room : 16;
-        struct actio_found **more = actio_take(s->problem->ctx, room, sizeof *more);
+        struct actio_found **more = actio_alloc(s->problem->ctx, room, sizeof *more);
         if (!more) {
             actio_found_free(s->problem->ctx, f);
             return 1;
         }
         if (out->count) memcpy(more, out->orbit, out->count * sizeof *more);
-        actio_give(s->problem->ctx, out->orbit);
+        actio_free(s->problem->ctx, out->orbit);
         out->orbit = more;
         out->room = room;
     }
@@ -309,7 +309,7 @@ static const char *kept_text(struct actio_table *t, const char *x)
     return actio_arena_text(&t->arena, x ? x : "", x ? strlen(x) : 0);
 }
 
-static void fill(void *user)
+static void describe_fill(void *user)
 {
     struct filling *x = user;
     struct actio_problem *problem = x->s->problem;
@@ -343,7 +343,7 @@ static void fill(void *user)
     t->from.tier = "";
     t->reached = true;
     t->tol = x->s->tol;
-    t->local = x->f->told.local;
+    t->local = x->f->reported.local;
     t->holds_until = x->a->times[t->rows - 1];
     t->energy_drift = NAN;
     t->worst = NAN;
@@ -355,7 +355,7 @@ struct actio_table *actio_orbit_table(struct actio_search *s, const struct actio
     struct along a;
     struct filling x = { s, f, &a, NULL };
     int bad = columns_along(s, &f->c, points < 2 ? 2 : points, &a);
-    if (!bad && actio_attempt(s->problem->ctx, fill, &x)) {
+    if (!bad && actio_attempt(s->problem->ctx, describe_fill, &x)) {
         actio_table_free(x.table);
         x.table = NULL;
     }

@@ -28,7 +28,8 @@ static bool shown(const struct actio_orbits *o, size_t i, enum part part)
                && ((i && belongs(o->branch[i - 1], part)) || (i + 1 < o->points && belongs(o->branch[i + 1], part))));
 }
 
-static void add_column(struct drawing *d, const char *name, const char *meaning, enum actio_role role, size_t component)
+static void diagram_add_column(struct drawing *d, const char *name, const char *meaning, enum actio_role role,
+                               size_t component)
 {
     struct actio_table *t = d->table;
     size_t at = t->cols++, ny = d->o->ny;
@@ -52,7 +53,7 @@ static void add_column(struct drawing *d, const char *name, const char *meaning,
     }
 }
 
-static void draw(void *user)
+static void diagram_draw(void *user)
 {
     struct drawing *d = user;
     const struct actio_orbits *o = d->o;
@@ -63,17 +64,18 @@ static void draw(void *user)
     t->data = actio_arena_array(&t->arena, cols, sizeof *t->data);
     t->error = actio_arena_array(&t->arena, cols, sizeof *t->error);
     t->rows = o->points;
-    add_column(d, o->followed, actio_arena_format(&t->arena, "%s", o->followed), ACTIO_ROLE_TIME, 0);
+    diagram_add_column(d, o->followed, actio_arena_format(&t->arena, "%s", o->followed), ACTIO_ROLE_TIME, 0);
     for (size_t i = 0; i < o->ny; i++) {
         if (i >= n && i < 2 * n) continue; /* positions and states */
         enum actio_role role = i < n ? ACTIO_ROLE_COORD : ACTIO_ROLE_STATE;
-        add_column(d, actio_arena_format(&t->arena, "%s_max", o->name[i]), "largest value over the period", role,
-                   o->ny + i);
-        add_column(d, actio_arena_format(&t->arena, "%s_min", o->name[i]), "smallest value over the period", role, i);
+        diagram_add_column(d, actio_arena_format(&t->arena, "%s_max", o->name[i]), "largest value over the period",
+                           role, o->ny + i);
+        diagram_add_column(d, actio_arena_format(&t->arena, "%s_min", o->name[i]), "smallest value over the period",
+                           role, i);
     }
-    add_column(d, "period", "period", ACTIO_ROLE_OBSERVE, 2 * o->ny);
+    diagram_add_column(d, "period", "period", ACTIO_ROLE_OBSERVE, 2 * o->ny);
     if (d->part == ALL)
-        add_column(d, "outside", "multipliers outside of the unit circle", ACTIO_ROLE_OBSERVE, 2 * o->ny + 1);
+        diagram_add_column(d, "outside", "multipliers outside of the unit circle", ACTIO_ROLE_OBSERVE, 2 * o->ny + 1);
     for (size_t i = 0; i < o->points; i++) {
         const struct actio_found *f = o->branch[i];
         if (!*f->mark || strcmp(f->mark, "start") == 0 || strcmp(f->mark, "end") == 0) continue;
@@ -95,10 +97,10 @@ static void draw(void *user)
     t->holds_until = o->points ? o->branch[o->points - 1]->param : 0;
 }
 
-static struct actio_table *make(struct actio_orbits *o, const struct actio_problem *problem, enum part part)
+static struct actio_table *diagram_make(struct actio_orbits *o, const struct actio_problem *problem, enum part part)
 {
     struct drawing d = { o, problem, part, NULL };
-    if (actio_attempt(o->ctx, draw, &d) == 0) return d.table;
+    if (actio_attempt(o->ctx, diagram_draw, &d) == 0) return d.table;
     actio_table_free(d.table);
     return NULL;
 }
@@ -107,9 +109,9 @@ int actio_orbit_draw(struct actio_search *s)
 {
     struct actio_orbits *o = s->out;
     if (o->points < 2) return 0;
-    o->diagram = make(o, s->problem, ALL);
-    o->stable = make(o, s->problem, STABLE);
-    o->unstable = make(o, s->problem, UNSTABLE);
+    o->diagram = diagram_make(o, s->problem, ALL);
+    o->stable = diagram_make(o, s->problem, STABLE);
+    o->unstable = diagram_make(o, s->problem, UNSTABLE);
     if (o->diagram && o->stable && o->unstable) return 0;
     actio_table_free(o->diagram);
     actio_table_free(o->stable);

@@ -72,10 +72,10 @@ static int find_mirror(struct actio_search *s, const struct cuts *c)
 {
     const struct actio_system *sys = s->problem->sys;
     size_t ny = s->o.ny, n = sys->n, variables = n + sys->m;
-    double *work = actio_take(s->problem->ctx, 3 * ny + 1, sizeof *work);
-    s->mirror = actio_take(s->problem->ctx, ny + 1, sizeof *s->mirror);
+    double *work = actio_alloc(s->problem->ctx, 3 * ny + 1, sizeof *work);
+    s->mirror = actio_alloc(s->problem->ctx, ny + 1, sizeof *s->mirror);
     if (!work || !s->mirror) {
-        actio_give(s->problem->ctx, work);
+        actio_free(s->problem->ctx, work);
         return 1;
     }
     for (unsigned set = 1; variables <= 12 && set < 1u << variables && !s->has_mirror; set++) {
@@ -88,7 +88,7 @@ static int find_mirror(struct actio_search *s, const struct cuts *c)
         for (size_t k = 0; k < 5 && s->has_mirror; k++)
             s->has_mirror = mirrors(s, s->mirror, c->half + k * c->count / 5 * ny, work);
     }
-    actio_give(s->problem->ctx, work);
+    actio_free(s->problem->ctx, work);
     return 0;
 }
 
@@ -96,16 +96,16 @@ static int find_mirror(struct actio_search *s, const struct cuts *c)
 
 static void close_cuts(struct actio_search *s, struct cuts *c)
 {
-    actio_give(s->problem->ctx, c->y);
-    actio_give(s->problem->ctx, c->letter);
+    actio_free(s->problem->ctx, c->y);
+    actio_free(s->problem->ctx, c->letter);
 }
 
 static int open_cuts(struct actio_search *s, struct cuts *c)
 {
     size_t ny = s->o.ny;
     *c = (struct cuts){ .ny = ny, .odd = ny };
-    c->y = actio_take(s->problem->ctx, (CUTS + 1) * (2 * ny + 2) + 1, sizeof *c->y);
-    c->letter = actio_take(s->problem->ctx, CUTS + 1, 1);
+    c->y = actio_alloc(s->problem->ctx, (CUTS + 1) * (2 * ny + 2) + 1, sizeof *c->y);
+    c->letter = actio_alloc(s->problem->ctx, CUTS + 1, 1);
     if (!c->y || !c->letter) return 1;
     c->half = c->y + (CUTS + 1) * ny;
     c->t = c->half + (CUTS + 1) * ny;
@@ -140,7 +140,7 @@ static void cut_chunk(struct cuts *c, const double *times, const double *row, si
 static int make_cuts(struct actio_search *s, struct cuts *c, const double *y0, size_t wanted)
 {
     size_t ny = s->o.ny;
-    double *block = actio_take(s->problem->ctx, CHUNK * (ny + 1) + ny + 1, sizeof *block), *times = block,
+    double *block = actio_alloc(s->problem->ctx, CHUNK * (ny + 1) + ny + 1, sizeof *block), *times = block,
            *row = block + CHUNK, *y = row ? row + CHUNK * ny : NULL, t = 0;
     int status = block ? 0 : ACTIO_MARCH_NO_MEMORY;
     if (block) memcpy(y, y0, ny * sizeof *y);
@@ -161,7 +161,7 @@ static int make_cuts(struct actio_search *s, struct cuts *c, const double *y0, s
         if (s->problem->ctx->progress)
             s->problem->ctx->progress(s->problem->ctx->progress_user, "orbits", (double)c->count, (double)wanted);
     }
-    actio_give(s->problem->ctx, block);
+    actio_free(s->problem->ctx, block);
     c->least = INFINITY;
     for (size_t j = 0; j + 1 < c->count; j++) {
         c->lasts[j] = c->t[j + 1] - c->t[j];
@@ -177,7 +177,7 @@ static int look_around(struct actio_search *s, struct cuts *c, double *y)
     const struct actio_model *m = s->problem->model;
     size_t ny = s->o.ny;
     double span = m->time.given ? fabs(m->time.t1 - m->time.t0) : 50,
-           *block = actio_take(s->problem->ctx, CHUNK * (ny + 1) + 1, sizeof *block),
+           *block = actio_alloc(s->problem->ctx, CHUNK * (ny + 1) + 1, sizeof *block),
            *row = block ? block + CHUNK : NULL;
     int status = ACTIO_MARCH_NO_MEMORY;
     size_t turns = 0, got = 0;
@@ -185,7 +185,7 @@ static int look_around(struct actio_search *s, struct cuts *c, double *y)
         for (size_t k = 0; k < CHUNK; k++) block[k] = s->o.t0 + span * (double)k / (CHUNK - 1);
         got = actio_tangent_sample(&s->o.x, s->o.t0, s->problem->y0, block, CHUNK, row, ROUGH, &status);
     }
-    double *range = actio_take(s->problem->ctx, 2 * ny + 1, sizeof *range), *value = range ? range + ny : NULL;
+    double *range = actio_alloc(s->problem->ctx, 2 * ny + 1, sizeof *range), *value = range ? range + ny : NULL;
     for (size_t i = 0; i < ny && got > 16 && range; i++) {
         const double *x = row + i * CHUNK;
         double low = INFINITY, high = -INFINITY;
@@ -202,8 +202,8 @@ static int look_around(struct actio_search *s, struct cuts *c, double *y)
     }
     c->dt = turns ? span * 2 / 3 / (double)turns / PER_LOOP : 0;
     if (range && turns) actio_orbit_sizes(&s->o, range, value, span * 2 / 3 / (double)turns);
-    actio_give(s->problem->ctx, range);
-    actio_give(s->problem->ctx, block);
+    actio_free(s->problem->ctx, range);
+    actio_free(s->problem->ctx, block);
     return got > 16 && turns ? 0 : status ? status : -1;
 }
 
@@ -256,7 +256,7 @@ static bool is_shown(const struct cuts *c, const struct word *w)
 static int choose_cuts(struct actio_search *s, struct cuts *c)
 {
     size_t ny = s->o.ny;
-    double *y = actio_take(s->problem->ctx, ny + 1, sizeof *y);
+    double *y = actio_alloc(s->problem->ctx, ny + 1, sizeof *y);
     int bad = y ? look_around(s, c, y) : ACTIO_MARCH_NO_MEMORY;
     size_t best = ny, n = s->problem->sys->n;
     for (size_t pass = 0; pass < 2 && !bad && c->odd == ny; pass++)
@@ -276,7 +276,7 @@ static int choose_cuts(struct actio_search *s, struct cuts *c)
         find_letters(s, c);
         note_blocks(c);
     }
-    actio_give(s->problem->ctx, y);
+    actio_free(s->problem->ctx, y);
     return bad ? bad : c->count < 10 ? -1 : 0;
 }
 
@@ -375,7 +375,7 @@ static int guess_word(struct actio_search *s, const struct cuts *c, const struct
 static size_t read_word(struct actio_search *s, const struct cuts *c, const struct actio_circuit *o, char *w)
 {
     size_t count = (size_t)fmin(CHUNK, 16 + PER_LOOP * 2 * o->period / c->least), ny = s->o.ny, letters = 0;
-    double *times = actio_take(s->problem->ctx, count * (ny + 1) + 1, sizeof *times),
+    double *times = actio_alloc(s->problem->ctx, count * (ny + 1) + 1, sizeof *times),
            *row = times ? times + count : NULL;
     if (times && actio_orbit_sample(s, o, count, times, row) == 0) {
         const double *x = row + c->top * count, *odd = row + c->odd * count;
@@ -385,7 +385,7 @@ static size_t read_word(struct actio_search *s, const struct cuts *c, const stru
         }
     }
     w[letters] = 0;
-    actio_give(s->problem->ctx, times);
+    actio_free(s->problem->ctx, times);
     return letters;
 }
 
@@ -414,12 +414,12 @@ static bool known(const struct actio_search *s, const struct actio_found *f)
 /* Solves and keeps what is new. 0: goes on; 1: stop. */
 static int attempt(struct actio_search *s, const struct cuts *c, struct actio_circuit *guess, bool *found)
 {
-    struct actio_orbit_told told = { 0 };
-    struct actio_found *f = actio_orbit_solve(s, guess, &told);
+    struct actio_orbit_report reported = { 0 };
+    struct actio_found *f = actio_orbit_solve(s, guess, &reported);
     actio_circuit_close(guess, s->problem->ctx);
     *found = false;
-    if (told.status == ACTIO_ORBIT_STOPPED || told.status == ACTIO_ORBIT_NO_MEMORY) {
-        actio_orbit_say(s, &told);
+    if (reported.status == ACTIO_ORBIT_STOPPED || reported.status == ACTIO_ORBIT_NO_MEMORY) {
+        actio_orbit_say(s, &reported);
         return 1;
     }
     if (!f) return 0;
@@ -573,10 +573,10 @@ static int cut_by_drive(struct actio_search *s, struct cuts *c)
 {
     size_t ny = s->o.ny, count = 2 * STROBES + 1;
     double period = actio_orbit_given_period(s),
-           *times = actio_take(s->problem->ctx, count * (ny + 1) + 1, sizeof *times),
+           *times = actio_alloc(s->problem->ctx, count * (ny + 1) + 1, sizeof *times),
            *row = times ? times + count : NULL;
     int status = ACTIO_MARCH_NO_MEMORY;
-    double *range = actio_take(s->problem->ctx, 2 * ny + 1, sizeof *range), *value = range ? range + ny : NULL;
+    double *range = actio_alloc(s->problem->ctx, 2 * ny + 1, sizeof *range), *value = range ? range + ny : NULL;
     size_t got = 0;
     if (times && range) {
         for (size_t k = 0; k < count; k++) times[k] = s->o.t0 + 0.5 * period * (double)k;
@@ -601,8 +601,8 @@ static int cut_by_drive(struct actio_search *s, struct cuts *c)
         c->t[c->count] = times[k];
         c->lasts[c->count] = period;
     }
-    actio_give(s->problem->ctx, times);
-    actio_give(s->problem->ctx, range);
+    actio_free(s->problem->ctx, times);
+    actio_free(s->problem->ctx, range);
     return c->count < 10 ? status ? status : -1 : 0;
 }
 
@@ -614,9 +614,9 @@ int actio_orbit_find(struct actio_search *s)
     actio_orbit_measure_start(
         s, s->problem->model->time.given ? fabs(s->problem->model->time.t1 - s->problem->model->time.t0) : 50);
     int bad = open_cuts(s, &c) ? ACTIO_MARCH_NO_MEMORY : s->timed ? cut_by_drive(s, &c) : choose_cuts(s, &c);
-    if (bad == -1) actio_find(s->problem->f, ACTIO_F_ORBIT_NO_LOOPS, ACTIO_NO_ARGS);
+    if (bad == -1) actio_report(s->problem->f, ACTIO_F_ORBIT_NO_LOOPS, ACTIO_NO_ARGS);
     else if (bad && !actio_problem_report_limits(s->problem, bad, "searching for orbits"))
-        actio_find(s->problem->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
+        actio_report(s->problem->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
     if (!bad && s->timed && find_mirror(s, &c)) bad = ACTIO_MARCH_NO_MEMORY;
     if (!bad) bad = c.odd < c.ny ? find_by_words(s, &c) : find_by_returns(s, &c);
     close_cuts(s, &c);
@@ -626,8 +626,8 @@ int actio_orbit_find(struct actio_search *s)
         bad = 1;
         actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits");
     }
-    if (!bad && s->out->count == 0) actio_find(s->problem->f, ACTIO_F_ORBIT_NONE_FOUND, ACTIO_NO_ARGS);
+    if (!bad && s->out->count == 0) actio_report(s->problem->f, ACTIO_F_ORBIT_NONE_FOUND, ACTIO_NO_ARGS);
     else if (!bad && s->out->count < wanted && !s->family)
-        actio_find(s->problem->f, ACTIO_F_ORBIT_FEWER, ACTIO_ARGS(ACTIO_COUNT(s->out->count), ACTIO_COUNT(wanted)));
+        actio_report(s->problem->f, ACTIO_F_ORBIT_FEWER, ACTIO_ARGS(ACTIO_COUNT(s->out->count), ACTIO_COUNT(wanted)));
     return bad;
 }

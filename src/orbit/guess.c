@@ -44,7 +44,7 @@ static int open_path(struct actio_search *s, struct path *p, double t0, double t
 {
     size_t ny = s->o.ny;
     *p = (struct path){ .ny = ny, .count = count };
-    p->block = actio_take(s->problem->ctx, count * (ny + 1) + 1, sizeof(double));
+    p->block = actio_alloc(s->problem->ctx, count * (ny + 1) + 1, sizeof(double));
     if (!p->block) return ACTIO_MARCH_NO_MEMORY;
     p->times = p->block;
     p->y = p->block + count;
@@ -53,7 +53,7 @@ static int open_path(struct actio_search *s, struct path *p, double t0, double t
     return 0;
 }
 
-static void close_path(struct actio_search *s, struct path *p) { actio_give(s->problem->ctx, p->block); }
+static void close_path(struct actio_search *s, struct path *p) { actio_free(s->problem->ctx, p->block); }
 
 static int follow_path(struct actio_search *s, struct path *p, const double *y)
 {
@@ -120,9 +120,9 @@ static size_t turns_of(const struct path *p)
 }
 
 /* Sizes from a path; how long it takes to go round is counted by the maxima of what has most of them. */
-static void measure(struct actio_search *s, const struct path *p, size_t from)
+static void guess_measure(struct actio_search *s, const struct path *p, size_t from)
 {
-    double *range = actio_take(s->problem->ctx, 2 * p->ny + 1, sizeof *range), *value = range ? range + p->ny : NULL;
+    double *range = actio_alloc(s->problem->ctx, 2 * p->ny + 1, sizeof *range), *value = range ? range + p->ny : NULL;
     size_t turns = 1;
     for (size_t i = 0; range && i < p->ny; i++) {
         const double *y = p->y + i * p->count;
@@ -138,13 +138,13 @@ static void measure(struct actio_search *s, const struct path *p, size_t from)
         if (own > turns) turns = own;
     }
     if (range) actio_orbit_sizes(&s->o, range, value, (p->times[p->count - 1] - p->times[from]) / (double)turns);
-    actio_give(s->problem->ctx, range);
+    actio_free(s->problem->ctx, range);
 }
 
 void actio_orbit_measure_start(struct actio_search *s, double span)
 {
     size_t ny = s->o.ny;
-    double *f = actio_take(s->problem->ctx, 2 * ny + 1, sizeof *f), *value = f ? f + ny : NULL;
+    double *f = actio_alloc(s->problem->ctx, 2 * ny + 1, sizeof *f), *value = f ? f + ny : NULL;
     if (f && actio_tangent_rates(&s->o.x, s->o.t0, s->problem->y0, f) == 0) {
         for (size_t i = 0; i < ny; i++) {
             f[i] = fabs(f[i]) * span / 100;
@@ -152,7 +152,7 @@ void actio_orbit_measure_start(struct actio_search *s, double span)
         }
         actio_orbit_sizes(&s->o, f, value, span / 10);
     }
-    actio_give(s->problem->ctx, f);
+    actio_free(s->problem->ctx, f);
 }
 
 /* A coordinate that goes one way only, or nearly; their number: none. */
@@ -260,11 +260,11 @@ size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period)
 {
     size_t ny = s->o.ny;
     /* stiff: what grows in a jump is forgotten after it */
-    double *work = s->o.is_long ? NULL : actio_take(s->problem->ctx, ny * ny + ny + 1, sizeof *work);
+    double *work = s->o.is_long ? NULL : actio_alloc(s->problem->ctx, ny * ny + ny + 1, sizeof *work);
     if (!work) return 1;
     actio_tangent_direct(&s->o.x, NULL);
     double growth = growth_along(s, y, period, work, work + ny * ny), count = ceil(growth / log(GROWTH)) - 1;
-    actio_give(s->problem->ctx, work);
+    actio_free(s->problem->ctx, work);
     return !isfinite(growth) ? 8 : count < 1 ? 1 : count > MOST_NODES ? MOST_NODES : (size_t)count;
 }
 
@@ -289,7 +289,7 @@ static int lay_on_path(struct actio_search *s, const struct path *p, double peri
 static double refine_time(struct actio_search *s, const double *y0, double period)
 {
     size_t ny = s->o.ny;
-    double *y = actio_take(s->problem->ctx, 2 * ny + 1, sizeof *y), *f = y ? y + ny : NULL, found = period;
+    double *y = actio_alloc(s->problem->ctx, 2 * ny + 1, sizeof *y), *f = y ? y + ny : NULL, found = period;
     for (int i = 0; y && i < 8 && (i < 2 || actio_orbit_effort(s) < DEAR); i++) {
         double above = 0, below = 0;
         memcpy(y, y0, ny * sizeof *y);
@@ -303,13 +303,13 @@ static double refine_time(struct actio_search *s, const double *y0, double perio
         }
         double step = below > 0 ? above / below : 0;
         if (!(fabs(found - step - period) < 0.05 * period)) {
-            actio_give(s->problem->ctx, y);
+            actio_free(s->problem->ctx, y);
             return period;
         }
         found -= step;
         if (fabs(step) < 1e-12 * period) break;
     }
-    actio_give(s->problem->ctx, y);
+    actio_free(s->problem->ctx, y);
     return found;
 }
 
@@ -337,7 +337,7 @@ int actio_orbit_lay(struct actio_search *s, const double *y, double period, size
     int bad = open_path(s, &p, s->o.t0, s->o.t0 + period, 481);
     if (!bad) bad = follow_path(s, &p, y);
     if (!bad) {
-        measure(s, &p, 0);
+        guess_measure(s, &p, 0);
         size_t nodes = actio_orbit_nodes(s, y, period);
         bad = lay_on_path(s, &p, period, nodes > least ? nodes : least, c);
     }
@@ -348,13 +348,13 @@ int actio_orbit_lay(struct actio_search *s, const double *y, double period, size
 static int cannot(struct actio_search *s, int status)
 {
     if (!actio_problem_report_limits(s->problem, status, "searching for an orbit"))
-        actio_find(s->problem->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
+        actio_report(s->problem->f, ACTIO_F_ORBIT_NO_MOTION, ACTIO_NO_ARGS);
     return 1;
 }
 
 static int add_guess(struct actio_search *s, const struct path *p, size_t at, double period)
 {
-    double *y = actio_take(s->problem->ctx, s->o.ny + 1, sizeof *y);
+    double *y = actio_alloc(s->problem->ctx, s->o.ny + 1, sizeof *y);
     if (!y) return ACTIO_MARCH_NO_MEMORY;
     for (size_t i = 0; i < p->ny; i++) y[i] = p->y[i * p->count + at];
     s->guess[s->guesses++] = (struct actio_start_guess){ y, period };
@@ -370,7 +370,7 @@ static int guess_by_return(struct actio_search *s)
     struct path p;
     size_t grows = problem->sys->n;
     if (!m->time.given) {
-        actio_find(problem->f, ACTIO_F_ORBIT_NO_TIME, ACTIO_NO_ARGS);
+        actio_report(problem->f, ACTIO_F_ORBIT_NO_TIME, ACTIO_NO_ARGS);
         return 1;
     }
     actio_orbit_measure_start(s, fabs(m->time.t1 - m->time.t0));
@@ -386,7 +386,7 @@ static int guess_by_return(struct actio_search *s)
             if (!bad) bad = follow_path(s, &p, problem->y0);
         }
         if (!bad) {
-            measure(s, &p, 0);
+            guess_measure(s, &p, 0);
             grows = growing(s, &p);
             bool whole = p.count == SAMPLES;
             /* it was not followed to its end: nothing can be said of all the time */
@@ -403,12 +403,12 @@ static int guess_by_return(struct actio_search *s)
         if (bad) return cannot(s, bad);
     }
     if (!s->guesses && grows < problem->sys->n) {
-        actio_find(problem->f, ACTIO_F_ORBIT_GROWS, ACTIO_ARGS(ACTIO_TEXT(problem->sys->variable[grows])));
+        actio_report(problem->f, ACTIO_F_ORBIT_GROWS, ACTIO_ARGS(ACTIO_TEXT(problem->sys->variable[grows])));
         return 1;
     }
     return s->guesses ? 0
-                      : (actio_find(problem->f, ACTIO_F_ORBIT_NO_RETURN,
-                                    ACTIO_ARGS(ACTIO_NUMBER(m->time.t0), ACTIO_NUMBER(m->time.t1))),
+                      : (actio_report(problem->f, ACTIO_F_ORBIT_NO_RETURN,
+                                      ACTIO_ARGS(ACTIO_NUMBER(m->time.t0), ACTIO_NUMBER(m->time.t1))),
                          1);
 }
 
@@ -425,7 +425,7 @@ static int guess_driven(struct actio_search *s, double period)
     int bad = open_path(s, &p, t0, t0 + STROBES * period, STROBES + 1);
     if (!bad) bad = follow_path(s, &p, problem->y0);
     if (!bad) {
-        measure(s, &p, 0);
+        guess_measure(s, &p, 0);
         if (!m->orbit.has_period || distance(s, &p, 0, 1) < NEAR) bad = add_guess(s, &p, 0, period);
         for (size_t k = 0; k + 1 < p.count; k++) {
             struct near n = { k, k + 1, distance(s, &p, k, k + 1) };
@@ -460,7 +460,7 @@ int actio_orbit_guess(struct actio_search *s)
 {
     double period = actio_orbit_given_period(s);
     if (s->timed)
-        return isnan(period) ? (actio_find(s->problem->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS), 1)
+        return isnan(period) ? (actio_report(s->problem->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS), 1)
                              : guess_driven(s, period);
     return isnan(period) ? guess_by_return(s) : guess_by_start(s, period);
 }
@@ -479,7 +479,7 @@ int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit
 int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, size_t nodes, struct actio_circuit *c)
 {
     size_t ny = s->o.ny;
-    double *times = actio_take(s->problem->ctx, (nodes + 1) * (ny + 1) + 1, sizeof *times),
+    double *times = actio_alloc(s->problem->ctx, (nodes + 1) * (ny + 1) + 1, sizeof *times),
            *y = times ? times + nodes + 1 : NULL;
     int bad =
         !times || actio_circuit_open(c, s->problem->ctx, ny, nodes) || actio_orbit_sample(s, from, nodes + 1, times, y);
@@ -489,7 +489,7 @@ int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, 
     }
     c->nodes = nodes;
     c->period = from->period;
-    actio_give(s->problem->ctx, times);
+    actio_free(s->problem->ctx, times);
     return bad;
 }
 
@@ -515,8 +515,8 @@ int actio_orbit_read_guess(struct actio_search *s, struct actio_circuit *c)
     if (actio_problem_read_states(s->problem, s->options->guess, false, &t, NULL)) return 1;
     for (size_t i = 0; i < ny; i++)
         if (!t.column[i]) {
-            actio_find(s->problem->f, ACTIO_F_ORBIT_GUESS_LACKS,
-                       ACTIO_ARGS(ACTIO_TEXT(s->options->guess), ACTIO_TEXT(actio_problem_name(s->problem, i))));
+            actio_report(s->problem->f, ACTIO_F_ORBIT_GUESS_LACKS,
+                         ACTIO_ARGS(ACTIO_TEXT(s->options->guess), ACTIO_TEXT(actio_problem_name(s->problem, i))));
             return 1;
         }
     size_t nodes = t.rows - 1 < FILE_NODES ? t.rows - 1 : FILE_NODES;

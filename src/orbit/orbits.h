@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A search for periodic orbits under way: shared by search.c (the path), guess.c (where to begin), find.c (many of
- * them), follow.c (one along a param), average.c (from a system that constraints hold) and describe.c (what is said of
+ * them), branch.c (one along a param), average.c (from a system that constraints hold) and describe.c (what is said of
  * each). */
 #ifndef ACTIO_ORBITS_H
 #define ACTIO_ORBITS_H
@@ -11,7 +11,7 @@
 /* One orbit, as reported. */
 struct actio_found {
     struct actio_circuit c;
-    struct actio_orbit_told told;
+    struct actio_orbit_report reported;
     struct actio_multiplier *multiplier;
     const char **trivial;
     size_t multipliers;    /* trivial: why it is 1, or NULL */
@@ -90,10 +90,10 @@ int actio_orbit_lay_guess(struct actio_search *s, size_t i, struct actio_circuit
 /* The turn that goes from y for `period`, with as many nodes as its instability asks for (at least `least`); also
  * sizes. 0, or a status. */
 int actio_orbit_lay(struct actio_search *s, const double *y, double period, size_t least, struct actio_circuit *c);
-/* One orbit from a guess by the method requested, its shortest period. NULL: none, and *told says why. */
+/* One orbit from a guess by the method requested, its shortest period. NULL: none, and *reported says why. */
 struct actio_found *actio_orbit_solve(struct actio_search *s, struct actio_circuit *guess,
-                                      struct actio_orbit_told *told);
-void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told); /* as a finding */
+                                      struct actio_orbit_report *reported);
+void actio_orbit_say(struct actio_search *s, const struct actio_orbit_report *reported); /* as a finding */
 /* describe.c */
 /* no rate, no constraint and no switch depends on this component */
 bool actio_orbit_is_cyclic(const struct actio_search *s, size_t i);
@@ -115,7 +115,7 @@ void actio_orbit_measure_start(struct actio_search *s, double span);
 size_t actio_orbit_nodes(struct actio_search *s, const double *y, double period);
 /* the same orbit at other nodes; 0, or 1 */
 int actio_orbit_relay(struct actio_search *s, const struct actio_circuit *from, size_t nodes, struct actio_circuit *c);
-/* follow.c: the param of --follow (their count: none), its value and of those made from it; the motion gets them. */
+/* branch.c: the param of --follow (their count: none), its value and of those made from it; the motion gets them. */
 size_t actio_orbit_followed_param(const struct actio_search *s);
 size_t actio_orbit_followed_column(const struct actio_search *s); /* likewise, of the columns */
 void actio_orbit_set_param(struct actio_model *m, size_t which, double value);
@@ -124,7 +124,7 @@ int actio_orbit_draw(struct actio_search *s); /* diagram.c: the branch as tables
 /* the same file */
 int actio_orbits_plot_inside(struct actio_context *ctx, const struct actio_orbits *o, const char *axes,
                              const char *path, struct actio_findings *f);
-/* find.c, follow.c, average.c: 0, or 1 and findings. */
+/* find.c, branch.c, average.c: 0, or 1 and findings. */
 int actio_orbit_find(struct actio_search *s);
 int actio_orbit_follow(struct actio_search *s, struct actio_found *first);
 /* The model without the held constraints (the caller frees it), and a guess for its orbit. Called before the search is

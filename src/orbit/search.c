@@ -51,12 +51,12 @@ static int take_turns(struct actio_search *s)
                && strcmp(s->problem->sys->variable[i], s->options->loose[k]) != 0)
             i++;
         if (i == s->problem->sys->n + s->problem->sys->m) {
-            actio_find(s->problem->f, ACTIO_F_ORBIT_NO_VARIABLE, ACTIO_ARGS(ACTIO_TEXT(s->options->loose[k])));
+            actio_report(s->problem->f, ACTIO_F_ORBIT_NO_VARIABLE, ACTIO_ARGS(ACTIO_TEXT(s->options->loose[k])));
             return 1;
         }
         size_t component = i < s->problem->sys->n ? i : i + s->problem->sys->n;
         if (!actio_orbit_is_cyclic(s, component)) {
-            actio_find(s->problem->f, ACTIO_F_ORBIT_NOT_LOOSE, ACTIO_ARGS(ACTIO_TEXT(s->options->loose[k])));
+            actio_report(s->problem->f, ACTIO_F_ORBIT_NOT_LOOSE, ACTIO_ARGS(ACTIO_TEXT(s->options->loose[k])));
             return 1;
         }
         s->o.loose[component] = true;
@@ -64,9 +64,9 @@ static int take_turns(struct actio_search *s)
     return 0;
 }
 
-static int refuse(struct actio_search *s, const char *why)
+static int search_refuse(struct actio_search *s, const char *why)
 {
-    actio_find(s->problem->f, ACTIO_F_ORBIT_CANNOT, ACTIO_ARGS(ACTIO_TEXT(why)));
+    actio_report(s->problem->f, ACTIO_F_ORBIT_CANNOT, ACTIO_ARGS(ACTIO_TEXT(why)));
     return 1;
 }
 
@@ -74,7 +74,7 @@ static int refuse(struct actio_search *s, const char *why)
 static bool repeats_after(struct actio_search *s, double period)
 {
     size_t ny = s->o.ny;
-    double *f = actio_take(s->problem->ctx, 3 * ny + 1, sizeof *f), *g = f ? f + ny : NULL, *y = g ? g + ny : NULL,
+    double *f = actio_alloc(s->problem->ctx, 3 * ny + 1, sizeof *f), *g = f ? f + ny : NULL, *y = g ? g + ny : NULL,
            most = 0, size = 0;
     for (int k = 0; f && k < 7; k++) {
         double t = s->o.t0 + period * (0.05 + 0.137 * k);
@@ -85,7 +85,7 @@ static bool repeats_after(struct actio_search *s, double period)
             size = fmax(size, fabs(f[i]));
         }
     }
-    actio_give(s->problem->ctx, f);
+    actio_free(s->problem->ctx, f);
     return most <= 1e-7 * size;
 }
 
@@ -94,13 +94,13 @@ int actio_orbit_ready(struct actio_search *s)
     struct actio_problem *problem = s->problem;
     if (actio_principle_ready(problem)) return 1;
     if (problem->sys->walls.contacts || problem->sys->walls.rubs)
-        return refuse(s,
-                      "hard contacts and dry friction make the motion non-smooth; use soft walls (--sigma, --barrier)");
+        return search_refuse(
+            s, "hard contacts and dry friction make the motion non-smooth; use soft walls (--sigma, --barrier)");
     if (problem->principle->law || problem->principle->stepper)
-        return refuse(s, "orbits need equations of motion; use --by dalembert or vakonomic");
+        return search_refuse(s, "orbits need equations of motion; use --by dalembert or vakonomic");
     if (problem->sys->hidden)
-        return refuse(s, "hidden constraints follow from the equations of motion, and have no reaction");
-    if (problem->model->mixed.frees) return refuse(s, "the start data are free; give them by `start`");
+        return search_refuse(s, "hidden constraints follow from the equations of motion, and have no reaction");
+    if (problem->model->mixed.frees) return search_refuse(s, "the start data are free; give them by `start`");
     if (actio_orbit_open(&s->o, problem->ctx, &problem->motion,
                          problem->model->time.given ? problem->model->time.t0 : 0, problem->y0))
         return 1;
@@ -108,29 +108,31 @@ int actio_orbit_ready(struct actio_search *s)
         const struct actio_dual_choice choice = { .closure = ACTIO_CLOSURE_GAUSS };
         if (actio_system_dual(problem->sys, &choice) || actio_system_need(problem->sys, ACTIO_Q_DUAL_POINT)) return 1;
         if (problem->sys->first_order->implicit)
-            return refuse(s, "the dual action of an orbit needs formulas for the accelerations, and this model has "
-                             "none; use --method shooting");
+            return search_refuse(s,
+                                 "the dual action of an orbit needs formulas for the accelerations, and this model has "
+                                 "none; use --method shooting");
     }
     bool shooting = strcmp(s->options->method, "shooting") == 0;
     if (!shooting && problem->sys->switches.count)
-        return refuse(s, "it has switches (abs, sign, min, max, floor, mod, if), which polynomials approximate badly; "
-                         "use --method shooting");
-    if (!shooting && s->options->looses) return refuse(s, "only --method shooting supports --loose");
+        return search_refuse(
+            s, "it has switches (abs, sign, min, max, floor, mod, if), which polynomials approximate badly; "
+               "use --method shooting");
+    if (!shooting && s->options->looses) return search_refuse(s, "only --method shooting supports --loose");
     s->timed = actio_orbit_timed(s);
     s->o.free_period = !s->timed;
     s->o.in_families = actio_orbit_conserves(s);
     double period = actio_orbit_given_period(s);
     if (s->timed && isnan(period)) {
-        actio_find(problem->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS);
+        actio_report(problem->f, ACTIO_F_ORBIT_NEEDS_PERIOD, ACTIO_NO_ARGS);
         return 1;
     }
     if (s->timed && !repeats_after(s, period)) {
-        actio_find(problem->f, ACTIO_F_ORBIT_NOT_ITS_PERIOD, ACTIO_ARGS(ACTIO_NUMBER(period)));
+        actio_report(problem->f, ACTIO_F_ORBIT_NOT_ITS_PERIOD, ACTIO_ARGS(ACTIO_NUMBER(period)));
         return 1;
     }
     if (s->options->follow && actio_orbit_followed_param(s) == problem->model->params
         && actio_orbit_followed_column(s) == problem->sys->output.columns) {
-        actio_find(problem->f, ACTIO_F_FOLLOW_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(s->options->follow)));
+        actio_report(problem->f, ACTIO_F_FOLLOW_UNKNOWN, ACTIO_ARGS(ACTIO_TEXT(s->options->follow)));
         return 1;
     }
     return take_turns(s);
@@ -138,29 +140,29 @@ int actio_orbit_ready(struct actio_search *s)
 
 /* ---- one orbit */
 
-static const char *reason(const struct actio_orbit_told *told)
+static const char *reason(const struct actio_orbit_report *reported)
 {
     static const char *const text[] = { [ACTIO_FLOW_NAN] = "a formula has no value there",
                                         [ACTIO_FLOW_SINGULAR] = "it reaches a singular state",
                                         [ACTIO_MARCH_STEP_TO_ZERO] = "its step size tends to zero",
                                         [ACTIO_MARCH_TOO_MANY_STEPS] = "it takes too many steps" };
     size_t count = sizeof text / sizeof *text;
-    return told->motion > 0 && (size_t)told->motion < count && text[told->motion] ? text[told->motion]
-                                                                                  : "it can't be computed";
+    return reported->motion > 0 && (size_t)reported->motion < count && text[reported->motion] ? text[reported->motion]
+                                                                                              : "it can't be computed";
 }
 
-void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told)
+void actio_orbit_say(struct actio_search *s, const struct actio_orbit_report *reported)
 {
     struct actio_findings *f = s->problem->f;
     if (actio_stopped(s->problem->ctx)) {
         actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits");
         return;
     }
-    switch (told->status) {
+    switch (reported->status) {
     case ACTIO_ORBIT_FOUND: break;
-    case ACTIO_ORBIT_AT_REST: actio_find(f, ACTIO_F_ORBIT_AT_REST, ACTIO_NO_ARGS); break;
+    case ACTIO_ORBIT_AT_REST: actio_report(f, ACTIO_F_ORBIT_AT_REST, ACTIO_NO_ARGS); break;
     case ACTIO_ORBIT_MOTION_FAILS:
-        actio_find(f, ACTIO_F_ORBIT_MOTION_FAILS, ACTIO_ARGS(ACTIO_TEXT(reason(told))));
+        actio_report(f, ACTIO_F_ORBIT_MOTION_FAILS, ACTIO_ARGS(ACTIO_TEXT(reason(reported))));
         break;
     case ACTIO_ORBIT_STOPPED:
         actio_problem_report_limits(s->problem, ACTIO_FLOW_STOPPED, "searching for orbits");
@@ -168,19 +170,22 @@ void actio_orbit_say(struct actio_search *s, const struct actio_orbit_told *told
     case ACTIO_ORBIT_NO_MEMORY:
         actio_problem_report_limits(s->problem, ACTIO_MARCH_NO_MEMORY, "searching for orbits");
         break;
-    case ACTIO_ORBIT_SLOW: actio_find(f, ACTIO_F_ORBIT_SLOW, ACTIO_ARGS(ACTIO_COUNT(told->unknowns))); break;
-    case ACTIO_ORBIT_SPURIOUS: actio_find(f, ACTIO_F_ORBIT_SPURIOUS, ACTIO_ARGS(ACTIO_NUMBER(told->detector))); break;
+    case ACTIO_ORBIT_SLOW: actio_report(f, ACTIO_F_ORBIT_SLOW, ACTIO_ARGS(ACTIO_COUNT(reported->unknowns))); break;
+    case ACTIO_ORBIT_SPURIOUS:
+        actio_report(f, ACTIO_F_ORBIT_SPURIOUS, ACTIO_ARGS(ACTIO_NUMBER(reported->detector)));
+        break;
     default:
-        actio_find(f, ACTIO_F_ORBIT_NONE, ACTIO_ARGS(ACTIO_NUMBER(told->step), ACTIO_COUNT(told->iterations)));
+        actio_report(f, ACTIO_F_ORBIT_NONE,
+                     ACTIO_ARGS(ACTIO_NUMBER(reported->step), ACTIO_COUNT(reported->iterations)));
         break;
     }
 }
 
-static int solve_by(struct actio_search *s, struct actio_circuit *c, struct actio_orbit_told *told)
+static int solve_by(struct actio_search *s, struct actio_circuit *c, struct actio_orbit_report *reported)
 {
     static const struct {
         const char *name;
-        int (*solve)(struct actio_orbit *, struct actio_circuit *, double, struct actio_orbit_told *);
+        int (*solve)(struct actio_orbit *, struct actio_circuit *, double, struct actio_orbit_report *);
     } method[] = {
         { "shooting", actio_orbit_shoot },
         { "fourier", actio_orbit_fourier },
@@ -189,19 +194,19 @@ static int solve_by(struct actio_search *s, struct actio_circuit *c, struct acti
     size_t i = sizeof method / sizeof *method;
     while (--i && strcmp(method[i].name, s->options->method) != 0) {}
     struct actio_circuit guess = { 0 };
-    if (i == 0) return actio_orbit_shoot(&s->o, c, s->tol, told);
-    if (actio_circuit_open(&guess, s->problem->ctx, s->o.ny, c->nodes)) return told->status = ACTIO_ORBIT_NO_MEMORY;
+    if (i == 0) return actio_orbit_shoot(&s->o, c, s->tol, reported);
+    if (actio_circuit_open(&guess, s->problem->ctx, s->o.ny, c->nodes)) return reported->status = ACTIO_ORBIT_NO_MEMORY;
     actio_circuit_copy(&guess, c);
     double apart = INFINITY;
     bool rough = s->rough && (actio_orbit_mismatch(&s->o, c, 1e-8, &apart) || apart > 1e-4);
-    int status = rough ? ACTIO_ORBIT_DIVERGED : method[i].solve(&s->o, c, s->tol, told);
+    int status = rough ? ACTIO_ORBIT_DIVERGED : method[i].solve(&s->o, c, s->tol, reported);
     bool again = status == ACTIO_ORBIT_DIVERGED || status == ACTIO_ORBIT_MOTION_FAILS || status == ACTIO_ORBIT_AT_REST
                  || status == ACTIO_ORBIT_SPURIOUS;
     if (again) { /* from a rough orbit by shooting, which goes first where nobody has said where to look */
         actio_circuit_copy(c, &guess);
-        status = actio_orbit_shoot(&s->o, c, 1e-4, told);
+        status = actio_orbit_shoot(&s->o, c, 1e-4, reported);
         if (status == ACTIO_ORBIT_FOUND) {
-            status = method[i].solve(&s->o, c, s->tol, told);
+            status = method[i].solve(&s->o, c, s->tol, reported);
             s->method_fails = status != ACTIO_ORBIT_FOUND;
         }
     }
@@ -212,7 +217,7 @@ static int solve_by(struct actio_search *s, struct actio_circuit *c, struct acti
 /* Does the orbit close after a k-th of the period already? */
 static bool closes_after(struct actio_search *s, const struct actio_circuit *c, size_t k)
 {
-    double *y = actio_take(s->problem->ctx, s->o.ny + 1, sizeof *y), most = 0;
+    double *y = actio_alloc(s->problem->ctx, s->o.ny + 1, sizeof *y), most = 0;
     if (!y) return false;
     memcpy(y, c->y, s->o.ny * sizeof *y);
     int bad = actio_tangent_go(&s->o.x, s->o.t0, s->o.t0 + c->period / (double)k, y, NULL, 0, 1e-9);
@@ -220,12 +225,12 @@ static bool closes_after(struct actio_search *s, const struct actio_circuit *c, 
         double gap = y[i] - c->y[i] - s->o.turn[i] / (double)k;
         if (!s->o.loose[i]) most = fmax(most, fabs(gap) / s->o.scale[i]);
     }
-    actio_give(s->problem->ctx, y);
+    actio_free(s->problem->ctx, y);
     return !bad && most < 1e-4;
 }
 
 /* The shortest period: the search may have gone round twice. */
-static void shorten(struct actio_search *s, struct actio_circuit *c, struct actio_orbit_told *told)
+static void shorten(struct actio_search *s, struct actio_circuit *c, struct actio_orbit_report *reported)
 {
     static const size_t prime[] = { 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47 };
     const size_t primes = sizeof prime / sizeof *prime;
@@ -238,7 +243,7 @@ static void shorten(struct actio_search *s, struct actio_circuit *c, struct acti
         if (fabs(multiple - round(multiple)) > 1e-6 || multiple < 0.5 || !closes_after(s, c, k)
             || actio_orbit_lay(s, c->y, c->period / (double)k, 1, &once))
             continue;
-        if (solve_by(s, &once, told) == ACTIO_ORBIT_FOUND) {
+        if (solve_by(s, &once, reported) == ACTIO_ORBIT_FOUND) {
             actio_circuit_close(c, s->problem->ctx);
             *c = once;
             p = 0;
@@ -247,45 +252,45 @@ static void shorten(struct actio_search *s, struct actio_circuit *c, struct acti
 }
 
 struct actio_found *actio_orbit_solve(struct actio_search *s, struct actio_circuit *guess,
-                                      struct actio_orbit_told *told)
+                                      struct actio_orbit_report *reported)
 {
-    struct actio_found *f = actio_take(s->problem->ctx, 1, sizeof *f);
+    struct actio_found *f = actio_alloc(s->problem->ctx, 1, sizeof *f);
     if (!f) {
         actio_circuit_close(guess, s->problem->ctx);
-        told->status = ACTIO_ORBIT_NO_MEMORY;
+        reported->status = ACTIO_ORBIT_NO_MEMORY;
         return NULL;
     }
     f->c = *guess;
     *guess = (struct actio_circuit){ 0 };
     actio_tangent_direct(&s->o.x, NULL);
-    if (solve_by(s, &f->c, told) == ACTIO_ORBIT_FOUND) shorten(s, &f->c, told);
-    if (told->status == ACTIO_ORBIT_FOUND && !(told->residual < fmax(CLOSED, 100 * s->tol))) {
-        told->status = ACTIO_ORBIT_DIVERGED;
-        told->step = told->residual;
+    if (solve_by(s, &f->c, reported) == ACTIO_ORBIT_FOUND) shorten(s, &f->c, reported);
+    if (reported->status == ACTIO_ORBIT_FOUND && !(reported->residual < fmax(CLOSED, 100 * s->tol))) {
+        reported->status = ACTIO_ORBIT_DIVERGED;
+        reported->step = reported->residual;
     }
-    f->told = *told;
-    if (told->status == ACTIO_ORBIT_FOUND && actio_orbit_describe(s, f) == 0) return f;
-    if (told->status == ACTIO_ORBIT_FOUND)
-        told->status = actio_stopped(s->problem->ctx) ? ACTIO_ORBIT_STOPPED : ACTIO_ORBIT_MOTION_FAILS;
+    f->reported = *reported;
+    if (reported->status == ACTIO_ORBIT_FOUND && actio_orbit_describe(s, f) == 0) return f;
+    if (reported->status == ACTIO_ORBIT_FOUND)
+        reported->status = actio_stopped(s->problem->ctx) ? ACTIO_ORBIT_STOPPED : ACTIO_ORBIT_MOTION_FAILS;
     actio_found_free(s->problem->ctx, f);
     return NULL;
 }
 
 static int search_from_file(struct actio_search *s)
 {
-    struct actio_orbit_told told = { 0 };
+    struct actio_orbit_report reported = { 0 };
     struct actio_circuit guess = { 0 };
     int bad = actio_orbit_read_guess(s, &guess);
-    struct actio_found *f = bad ? NULL : actio_orbit_solve(s, &guess, &told);
+    struct actio_found *f = bad ? NULL : actio_orbit_solve(s, &guess, &reported);
     actio_circuit_close(&guess, s->problem->ctx);
     if (bad) return 1;
-    return f ? actio_orbit_keep(s, f) : (actio_orbit_say(s, &told), 1);
+    return f ? actio_orbit_keep(s, f) : (actio_orbit_say(s, &reported), 1);
 }
 
 /* The first guess that leads to an orbit. */
 static int search_one(struct actio_search *s)
 {
-    struct actio_orbit_told told = { .status = ACTIO_ORBIT_MOTION_FAILS }, first = { 0 };
+    struct actio_orbit_report reported = { .status = ACTIO_ORBIT_MOTION_FAILS }, first = { 0 };
     if (s->options->guess) return search_from_file(s);
     if (actio_orbit_guess(s)) return 1;
     for (size_t i = 0; i < s->guesses; i++) {
@@ -294,11 +299,11 @@ static int search_one(struct actio_search *s)
             actio_circuit_close(&guess, s->problem->ctx);
             continue;
         }
-        struct actio_found *f = actio_orbit_solve(s, &guess, &told);
+        struct actio_found *f = actio_orbit_solve(s, &guess, &reported);
         if (f) return actio_orbit_keep(s, f);
-        if (i == 0) first = told;
-        if (told.status == ACTIO_ORBIT_STOPPED || told.status == ACTIO_ORBIT_NO_MEMORY) {
-            actio_orbit_say(s, &told);
+        if (i == 0) first = reported;
+        if (reported.status == ACTIO_ORBIT_STOPPED || reported.status == ACTIO_ORBIT_NO_MEMORY) {
+            actio_orbit_say(s, &reported);
             return 1;
         }
         if (actio_orbit_effort(s) > TIRED || s->method_fails) {
@@ -317,34 +322,34 @@ static int search_one(struct actio_search *s)
         actio_findings_close(&quiet);
         if (s->out->count) return 0;
     }
-    actio_orbit_say(s, first.status ? &first : &told);
+    actio_orbit_say(s, first.status ? &first : &reported);
     return 1;
 }
 
 /* From the orbit that averaging found. */
-static int polish(struct actio_search *s)
+static int search_polish(struct actio_search *s)
 {
-    struct actio_orbit_told told = { 0 };
+    struct actio_orbit_report reported = { 0 };
     struct actio_circuit guess = { 0 };
     int bad = actio_orbit_lay_along(s, &s->averaged, &guess) ? 1 : 0;
-    struct actio_found *f = bad ? NULL : actio_orbit_solve(s, &guess, &told);
+    struct actio_found *f = bad ? NULL : actio_orbit_solve(s, &guess, &reported);
     actio_circuit_close(&guess, s->problem->ctx);
     if (!f) {
-        actio_orbit_say(s, &told);
+        actio_orbit_say(s, &reported);
         return 1;
     }
     return actio_orbit_keep(s, f);
 }
 
 /* Was it found to what was requested? */
-static void judge(struct actio_search *s)
+static void search_judge(struct actio_search *s)
 {
     for (size_t i = 0; i < s->out->count && s->options->tol > 0; i++) {
         const struct actio_found *f = s->out->orbit[i];
-        double error = fmax(f->told.period_error / fmax(1, f->c.period), f->told.residual);
+        double error = fmax(f->reported.period_error / fmax(1, f->c.period), f->reported.residual);
         if (error > s->options->tol)
-            actio_find(s->problem->f, ACTIO_F_ORBIT_NOT_REACHED,
-                       ACTIO_ARGS(ACTIO_NUMBER(s->options->tol), ACTIO_NUMBER(f->c.period), ACTIO_NUMBER(error)));
+            actio_report(s->problem->f, ACTIO_F_ORBIT_NOT_REACHED,
+                         ACTIO_ARGS(ACTIO_NUMBER(s->options->tol), ACTIO_NUMBER(f->c.period), ACTIO_NUMBER(error)));
     }
 }
 
@@ -370,7 +375,7 @@ static void name_components(void *user)
 static int make_tables(struct actio_search *s)
 {
     struct actio_orbits *out = s->out;
-    out->table = actio_take(s->problem->ctx, out->count + 1, sizeof *out->table);
+    out->table = actio_alloc(s->problem->ctx, out->count + 1, sizeof *out->table);
     for (size_t i = 0; out->table && i < out->count; i++)
         if (!(out->table[i] = actio_orbit_table(s, out->orbit[i], s->options->run.points))) return 1;
     return out->table == NULL;
@@ -381,8 +386,8 @@ static int begin_way(struct actio_search *s)
 {
     struct actio_model *m = s->problem->model;
     size_t which = actio_orbit_followed_param(s);
-    if (!m->orbit.has_way) return refuse(s, "--follow needs a way A..B");
-    s->kept_params = actio_take(s->problem->ctx, m->params + 1, sizeof *s->kept_params);
+    if (!m->orbit.has_way) return search_refuse(s, "--follow needs a way A..B");
+    s->kept_params = actio_alloc(s->problem->ctx, m->params + 1, sizeof *s->kept_params);
     if (!s->kept_params) return 1;
     for (size_t i = 0; i < m->params; i++) s->kept_params[i] = m->param[i].value;
     if (which == m->params) return 0;
@@ -412,7 +417,7 @@ static int follow(struct actio_search *s)
 
 static int search(struct actio_search *s)
 {
-    if (s->problem->model->field.axes) return refuse(s, "this version does not search for orbits of fields");
+    if (s->problem->model->field.axes) return search_refuse(s, "this version does not search for orbits of fields");
     if (actio_orbit_ready(s)) return 1;
     /* rough orbits cost hardly less, and lead astray */
     s->tol = s->options->tol > 0 ? fmin(0.1 * s->options->tol, 1e-9) : 1e-14;
@@ -421,17 +426,17 @@ static int search(struct actio_search *s)
     s->wanted = s->options->find;
     s->rough = !s->averaged.y && !s->problem->model->orbit.has_period;
     bool many = s->wanted && !actio_orbit_conserves(s);
-    int bad = s->averaged.y ? polish(s) : many ? actio_orbit_find(s) : search_one(s);
+    int bad = s->averaged.y ? search_polish(s) : many ? actio_orbit_find(s) : search_one(s);
     bool family = s->out->count && (actio_orbit_conserves(s) || actio_orbit_is_family(s, s->out->orbit[0]));
     if (family && (s->wanted || s->options->follow || strcmp(s->options->method, "shooting") != 0))
-        actio_find(s->problem->f, ACTIO_F_ORBIT_FAMILY, ACTIO_NO_ARGS);
+        actio_report(s->problem->f, ACTIO_F_ORBIT_FAMILY, ACTIO_NO_ARGS);
     if (!bad && s->options->follow) {
         bad = follow(s);
         s->out->followed = s->options->follow;
         actio_orbit_draw(s);
     }
     if (s->out->count) make_tables(s);
-    judge(s);
+    search_judge(s);
     return bad;
 }
 
@@ -460,10 +465,10 @@ struct actio_orbits *actio_orbit_inside(struct actio_context *ctx, struct actio_
     struct actio_orbit_options plain = actio_orbit_options_default();
     struct actio_problem problem;
     double started = ctx->clock ? ctx->clock() : 0;
-    struct actio_orbits *out = actio_take(ctx, 1, sizeof *out);
+    struct actio_orbits *out = actio_alloc(ctx, 1, sizeof *out);
     if (!out) {
-        actio_find(f, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the search for orbits"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(f, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the search for orbits"), ACTIO_COUNT(ctx->bytes_limit)));
         return NULL;
     }
     out->ctx = ctx;
@@ -480,9 +485,9 @@ struct actio_orbits *actio_orbit_inside(struct actio_context *ctx, struct actio_
     actio_orbit_close(&s.o);
     for (size_t i = 0; s.kept_params && i < model->params; i++) model->param[i].value = s.kept_params[i];
     if (s.kept_params && s.kept_which < model->params) model->param[s.kept_which].definition = s.kept_definition;
-    actio_give(ctx, s.mirror);
-    actio_give(ctx, s.kept_params);
-    for (size_t i = 0; i < s.guesses; i++) actio_give(ctx, s.guess[i].y);
+    actio_free(ctx, s.mirror);
+    actio_free(ctx, s.kept_params);
+    for (size_t i = 0; i < s.guesses; i++) actio_free(ctx, s.guess[i].y);
     actio_problem_close(&problem);
     return out;
 }
@@ -504,14 +509,14 @@ struct actio_orbit_info actio_orbits_info(const struct actio_orbits *o, size_t i
             .period = NAN, .error = NAN, .residual = NAN, .word = "", .stability = "", .method = ""
         };
     return (struct actio_orbit_info){ .period = f->c.period,
-                                      .error = f->told.period_error,
-                                      .residual = f->told.residual,
+                                      .error = f->reported.period_error,
+                                      .residual = f->reported.residual,
                                       .word = f->word,
                                       .stability = f->stability,
                                       .method = o->method,
                                       .components = o->ny,
                                       .multipliers = f->multipliers,
-                                      .iterations = f->told.iterations,
+                                      .iterations = f->reported.iterations,
                                       .nodes = f->c.nodes };
 }
 
@@ -570,9 +575,9 @@ void actio_orbits_free(struct actio_orbits *o)
     actio_table_free(o->diagram);
     actio_table_free(o->stable);
     actio_table_free(o->unstable);
-    actio_give(o->ctx, o->orbit);
-    actio_give(o->ctx, o->branch);
-    actio_give(o->ctx, o->table);
+    actio_free(o->ctx, o->orbit);
+    actio_free(o->ctx, o->branch);
+    actio_free(o->ctx, o->table);
     actio_arena_close(&o->arena);
-    actio_give(o->ctx, o);
+    actio_free(o->ctx, o);
 }

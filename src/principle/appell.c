@@ -51,7 +51,7 @@ static struct gibbs_values gibbs_at(struct actio_motion *m, double t, const doub
 
 /* ---- opening */
 
-static const char *objection(struct actio_motion *m, double t, const double *y)
+static const char *appell_objection(struct actio_motion *m, double t, const double *y)
 {
     if (m->n == 0) return "there are no coordinates";
     if (m->n > MOST) return "there are more than 100 coordinates";
@@ -64,10 +64,10 @@ static bool is_unframed(const struct actio_motion *m)
     return !frame || frame->why_not || frame->kept < m->p;
 }
 
-static int open(struct actio_motion *m)
+static int appell_open(struct actio_motion *m)
 {
     size_t n = m->n, p = m->p, big = n > p ? n : p;
-    struct appell *a = m->obeys.data = actio_take(m->ctx, 1, sizeof *a);
+    struct appell *a = m->obeys.data = actio_alloc(m->ctx, 1, sizeof *a);
     if (!a) return 1;
     a->frame = is_unframed(m) ? NULL : m->sys->frame;
     a->n = n;
@@ -87,9 +87,9 @@ static int open(struct actio_motion *m)
         { &a->states, m->m * m->m + m->m },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
-        if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
-    a->pivot = actio_take(m->ctx, m->N + 1, sizeof *a->pivot);
-    a->iwork = actio_take(m->ctx, 2 * (n + p) + m->m + 1, sizeof *a->iwork);
+        if (!(*want[i].at = actio_alloc(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
+    a->pivot = actio_alloc(m->ctx, m->N + 1, sizeof *a->pivot);
+    a->iwork = actio_alloc(m->ctx, 2 * (n + p) + m->m + 1, sizeof *a->iwork);
     if (!a->pivot || !a->iwork || actio_motion_need(m, ACTIO_Q_GIBBS)) return 1;
     return a->frame ? actio_motion_make_hidden(m, a->frame->hidden) || actio_motion_need(m, ACTIO_Q_FRAME) : 0;
 }
@@ -99,7 +99,7 @@ static void close(struct actio_motion *m)
     struct appell *a = m->obeys.data;
     if (!a) return;
     void *all[] = { a->M, a->X, a->K, a->beta, a->rate, a->part, a->copy, a->work, a->states, a->pivot, a->iwork, a };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
 }
 
 /* ---- the state */
@@ -225,7 +225,7 @@ static void form_equations(struct appell *a, const struct gibbs_values *S)
 }
 
 /* u' into a->rate, z' into m->zdot, at a known state. */
-static int accelerations(struct actio_motion *m, double t, const double *y)
+static int appell_accelerations(struct actio_motion *m, double t, const double *y)
 {
     struct appell *a = m->obeys.data;
     struct actio_dense_point at;
@@ -243,12 +243,12 @@ static int accelerations(struct actio_motion *m, double t, const double *y)
     return ACTIO_FLOW_OK;
 }
 
-static int rates(struct actio_motion *m, double t, const double *Y, double *dY)
+static int appell_rates(struct actio_motion *m, double t, const double *Y, double *dY)
 {
     struct appell *a = m->obeys.data;
     double *y = m->obeys.y;
     int status = unfold(m, t, Y, y);
-    if (!status) status = accelerations(m, t, y);
+    if (!status) status = appell_accelerations(m, t, y);
     memcpy(dY, y + m->n, m->n * sizeof *dY);
     memcpy(dY + m->n, a->rate, a->r * sizeof *dY);
     memcpy(dY + m->n + a->r, m->here.zdot + m->n, m->m * sizeof *dY);
@@ -288,10 +288,10 @@ static double strain(struct actio_motion *m, double t, const double *y)
 }
 
 /* Accelerations do not depend on the automatic rows: those of this very point serve. */
-static int solve(struct actio_motion *m, double t, const double *y)
+static int appell_solve(struct actio_motion *m, double t, const double *y)
 {
     int status = rebase(m, t, y);
-    if (!status) status = accelerations(m, t, y);
+    if (!status) status = appell_accelerations(m, t, y);
     return status ? status : actio_motion_react(m, t, y);
 }
 
@@ -301,26 +301,29 @@ static size_t plain_size(const struct actio_motion *m) { return m->ny; }
 
 static int plain_rates(struct actio_motion *m, double t, const double *y, double *dy)
 {
-    int status = accelerations(m, t, y);
+    int status = appell_accelerations(m, t, y);
     memcpy(dy, y + m->n, m->n * sizeof *dy);
     memcpy(dy + m->n, m->here.zdot, m->N * sizeof *dy);
     return status;
 }
 
-static const struct actio_law unframed = {
-    .name = "appell", .open = open, .close = close, .size = plain_size, .rates = plain_rates, .solve = solve
-};
+static const struct actio_law unframed = { .name = "appell",
+                                           .open = appell_open,
+                                           .close = close,
+                                           .size = plain_size,
+                                           .rates = plain_rates,
+                                           .solve = appell_solve };
 
 static const struct actio_law law = {
     .name = "appell",
-    .objection = objection,
-    .open = open,
+    .objection = appell_objection,
+    .open = appell_open,
     .close = close,
     .size = size,
     .unfold = unfold,
     .fold = fold,
-    .rates = rates,
-    .solve = solve,
+    .rates = appell_rates,
+    .solve = appell_solve,
     .strain = strain,
     .rebase = rebase,
     .lines = &unframed,

@@ -21,7 +21,7 @@ static const char *const powers[] = {
     [ACTIO_DUAL_ANY_POWER] = "any", [ACTIO_DUAL_NO_POWER] = "zero", [ACTIO_DUAL_TAKES_POWER] = "nonnegative"
 };
 
-static int index_of(const char *word, const char *const *list, int count)
+static int dual_index_of(const char *word, const char *const *list, int count)
 {
     for (int i = 0; word && i < count; i++)
         if (strcmp(word, list[i]) == 0) return i;
@@ -30,11 +30,11 @@ static int index_of(const char *word, const char *const *list, int count)
 
 static enum actio_closure closure_of(const struct actio_problem *problem)
 {
-    return (enum actio_closure)index_of(problem->options.closure, closures, 4);
+    return (enum actio_closure)dual_index_of(problem->options.closure, closures, 4);
 }
 static enum actio_dual_power power_of(const struct actio_problem *problem)
 {
-    return (enum actio_dual_power)index_of(problem->options.power, powers, 3);
+    return (enum actio_dual_power)dual_index_of(problem->options.power, powers, 3);
 }
 
 static const struct actio_principle *closure(const struct actio_problem *problem)
@@ -48,7 +48,7 @@ static const struct actio_principle *closure(const struct actio_problem *problem
 
 /* ---- do options fit? */
 
-static int check(struct actio_problem *problem)
+static int dual_check(struct actio_problem *problem)
 {
     const struct actio_run_options *o = &problem->options;
     if (o->power && closure_of(problem) != ACTIO_CLOSURE_FREE)
@@ -56,21 +56,21 @@ static int check(struct actio_problem *problem)
     if (o->multipliers && closure_of(problem) != ACTIO_CLOSURE_GAUSS)
         return actio_principle_refuse(problem, "multipliers", "--closure gauss");
     if (o->order && (o->order < ACTIO_DUAL_LEAST_DEGREE || o->order > ACTIO_DUAL_MOST_DEGREE)) {
-        actio_find(problem->f, ACTIO_F_NO_DEGREE, ACTIO_ARGS(ACTIO_NUMBER(o->order)));
+        actio_report(problem->f, ACTIO_F_NO_DEGREE, ACTIO_ARGS(ACTIO_NUMBER(o->order)));
         return 1;
     }
     size_t k = o->order ? (size_t)o->order : 4;
     if (o->nodes && (o->nodes < k || o->nodes > ACTIO_DUAL_MOST_POINTS)) {
-        actio_find(problem->f, ACTIO_F_NO_QUADRATURE,
-                   ACTIO_ARGS(ACTIO_COUNT(o->nodes), ACTIO_COUNT(k), ACTIO_COUNT(ACTIO_DUAL_MOST_POINTS)));
+        actio_report(problem->f, ACTIO_F_NO_QUADRATURE,
+                     ACTIO_ARGS(ACTIO_COUNT(o->nodes), ACTIO_COUNT(k), ACTIO_COUNT(ACTIO_DUAL_MOST_POINTS)));
         return 1;
     }
     if (o->slabs && o->grid && o->grid < o->slabs) {
-        actio_find(problem->f, ACTIO_F_FEW_ELEMENTS, ACTIO_ARGS(ACTIO_COUNT(o->grid), ACTIO_COUNT(o->slabs)));
+        actio_report(problem->f, ACTIO_F_FEW_ELEMENTS, ACTIO_ARGS(ACTIO_COUNT(o->grid), ACTIO_COUNT(o->slabs)));
         return 1;
     }
     if (closure_of(problem) == ACTIO_CLOSURE_FREE && (!o->grid || o->slabs > 1)) {
-        actio_find(problem->f, ACTIO_F_FREE_NEEDS_GRID, ACTIO_NO_ARGS);
+        actio_report(problem->f, ACTIO_F_FREE_NEEDS_GRID, ACTIO_NO_ARGS);
         return 1;
     }
     return 0;
@@ -139,7 +139,7 @@ static size_t free_size(const struct actio_motion *m) { return m->ny; }
 static int free_solve(struct actio_motion *m, double t, const double *y)
 {
     struct actio_dense_point at;
-    double *U = m->chosen.dual->told.nodes ? actio_take(m->ctx, m->sys->first_order->u + 1, sizeof *U) : NULL;
+    double *U = m->chosen.dual->reported.nodes ? actio_alloc(m->ctx, m->sys->first_order->u + 1, sizeof *U) : NULL;
     if (!U) return actio_motion_solve(m, t, y);
     actio_dual_look(m->chosen.dual, t, NULL, U);
     int status = actio_motion_matrices(m, t, y, &at);
@@ -148,7 +148,7 @@ static int free_solve(struct actio_motion *m, double t, const double *y)
         m->here.reaction[i] = actio_dot(m->N, at.G + i * m->N, U) - at.h[i];
     }
     for (size_t k = 0; k < m->p; k++) m->here.lambda[k] = NAN; /* along no gradient */
-    actio_give(m->ctx, U);
+    actio_free(m->ctx, U);
     return status;
 }
 
@@ -162,9 +162,9 @@ static bool table_is_short(struct actio_problem *problem, const struct actio_dua
     double from = fmin(problem->model->time.t0, problem->model->time.t1),
            to = fmax(problem->model->time.t0, problem->model->time.t1), room = 1e-9 * (to - from);
     if (table->t[0] <= from + room && table->t[table->rows - 1] >= to - room) return false;
-    actio_find(problem->f, ACTIO_F_BASE_SHORT,
-               ACTIO_ARGS(ACTIO_TEXT(problem->options.base), ACTIO_NUMBER(table->t[0]),
-                          ACTIO_NUMBER(table->t[table->rows - 1]), ACTIO_NUMBER(from), ACTIO_NUMBER(to)));
+    actio_report(problem->f, ACTIO_F_BASE_SHORT,
+                 ACTIO_ARGS(ACTIO_TEXT(problem->options.base), ACTIO_NUMBER(table->t[0]),
+                            ACTIO_NUMBER(table->t[table->rows - 1]), ACTIO_NUMBER(from), ACTIO_NUMBER(to)));
     return true;
 }
 
@@ -175,10 +175,11 @@ static int read_base(struct actio_problem *problem, struct actio_dual_task *t)
     struct actio_states_unread unread = { 0 };
     if (actio_problem_read_states(problem, path, t->choice.closure == ACTIO_CLOSURE_FREE, &t->table, &unread)) return 1;
     if (unread.strange) {
-        actio_find(problem->f, ACTIO_F_BASE_COLUMN, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(unread.strange)));
+        actio_report(problem->f, ACTIO_F_BASE_COLUMN, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(unread.strange)));
         return 1;
     }
-    if (unread.idle) actio_find(problem->f, ACTIO_F_BASE_UNUSED, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(unread.idle)));
+    if (unread.idle)
+        actio_report(problem->f, ACTIO_F_BASE_UNUSED, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(unread.idle)));
     return table_is_short(problem, &t->table);
 }
 
@@ -191,7 +192,7 @@ static int check_convexity(struct actio_problem *problem)
             double t = m->time.t0 + (m->time.t1 - m->time.t0) * k / 16,
                    w = actio_model_number_at(m, m->dual.weight[i].e, t);
             if (w > 0) continue;
-            actio_find(problem->f, ACTIO_F_DUAL_WEIGHT, ACTIO_ARGS(ACTIO_NUMBER(w), ACTIO_NUMBER(t)));
+            actio_report(problem->f, ACTIO_F_DUAL_WEIGHT, ACTIO_ARGS(ACTIO_NUMBER(w), ACTIO_NUMBER(t)));
             return 1;
         }
     return 0;
@@ -235,8 +236,8 @@ static int check_idle(struct actio_problem *problem)
     for (size_t i = 0; i < m->dual.weights; i++) {
         const char *why = idle_because(problem, m->dual.weight[i].component);
         if (why) {
-            actio_find(problem->f, ACTIO_F_DUAL_IDLE,
-                       ACTIO_ARGS(ACTIO_TEXT("weight"), ACTIO_TEXT("weights"), ACTIO_TEXT(why)));
+            actio_report(problem->f, ACTIO_F_DUAL_IDLE,
+                         ACTIO_ARGS(ACTIO_TEXT("weight"), ACTIO_TEXT("weights"), ACTIO_TEXT(why)));
             return 1;
         }
     }
@@ -244,8 +245,8 @@ static int check_idle(struct actio_problem *problem)
         size_t c = m->dual.base[i].component;
         const char *why = is_reaction(m, c) ? idle_because(problem, c) : NULL;
         if (why) {
-            actio_find(problem->f, ACTIO_F_DUAL_IDLE,
-                       ACTIO_ARGS(ACTIO_TEXT("base state"), ACTIO_TEXT("base"), ACTIO_TEXT(why)));
+            actio_report(problem->f, ACTIO_F_DUAL_IDLE,
+                         ACTIO_ARGS(ACTIO_TEXT("base state"), ACTIO_TEXT("base"), ACTIO_TEXT(why)));
             return 1;
         }
     }
@@ -258,22 +259,22 @@ static int check_inertia(struct actio_problem *problem)
 {
     struct actio_motion *m = &problem->motion;
     struct actio_dense_point at;
-    int *pivot = actio_take(problem->ctx, m->N + 1, sizeof *pivot);
+    int *pivot = actio_alloc(problem->ctx, m->N + 1, sizeof *pivot);
     if (!pivot) {
-        actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(problem->ctx->bytes_limit)));
+        actio_report(problem->f, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(problem->ctx->bytes_limit)));
         return 1;
     }
     bool singular = actio_motion_matrices(m, problem->model->time.t0, problem->y0, &at) == ACTIO_FLOW_OK
                     && actio_lu_factor(m->N, at.G, pivot);
-    actio_give(problem->ctx, pivot);
-    if (singular) actio_find(problem->f, ACTIO_F_FREE_NEEDS_INERTIA, ACTIO_NO_ARGS);
+    actio_free(problem->ctx, pivot);
+    if (singular) actio_report(problem->f, ACTIO_F_FREE_NEEDS_INERTIA, ACTIO_NO_ARGS);
     return singular;
 }
 
 static int free_reactions(struct actio_problem *problem)
 {
-    actio_find(problem->f, ACTIO_F_FREE_REACTION, ACTIO_NO_ARGS);
+    actio_report(problem->f, ACTIO_F_FREE_REACTION, ACTIO_NO_ARGS);
     return actio_motion_obey(&problem->motion, &law_free) || check_inertia(problem);
 }
 
@@ -308,12 +309,12 @@ static void say_horizon(struct actio_problem *problem, double horizon)
 {
     double span = fabs(problem->model->time.t1 - problem->model->time.t0);
     if (horizon < 1e-4 * span && problem->model->dual.has_potential) {
-        actio_find(problem->f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(problem->model->time.t0)));
+        actio_report(problem->f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(problem->model->time.t0)));
         return;
     }
-    actio_find(problem->f, ACTIO_F_DUAL_HORIZON,
-               ACTIO_ARGS(ACTIO_NUMBER(span), ACTIO_NUMBER(horizon),
-                          ACTIO_COUNT((size_t)ceil(1.25 * span / fmax(horizon, 1e-6 * span)))));
+    actio_report(problem->f, ACTIO_F_DUAL_HORIZON,
+                 ACTIO_ARGS(ACTIO_NUMBER(span), ACTIO_NUMBER(horizon),
+                            ACTIO_COUNT((size_t)ceil(1.25 * span / fmax(horizon, 1e-6 * span)))));
 }
 
 int actio_dual_foresee(struct actio_problem *problem)
@@ -340,29 +341,31 @@ void actio_dual_explain(struct actio_problem *problem, const double *y_stop)
         [ACTIO_DUAL_SPURIOUS] = "the maximum found is not a motion: its state jumps between elements",
         [ACTIO_DUAL_DIVERGED] = "Newton's method finds no maximum at which M = d2L/dU2 is positive",
     };
-    const struct actio_dual_told *told = &problem->dual->told;
+    const struct actio_dual_report *reported = &problem->dual->reported;
     const char *state = actio_problem_state_text(problem, y_stop, NULL);
-    if (told->status == ACTIO_DUAL_NO_BASE) {
-        actio_find(problem->f, ACTIO_F_DUAL_NO_BASE, ACTIO_ARGS(ACTIO_NUMBER(told->t), ACTIO_NUMBER(told->length)));
+    if (reported->status == ACTIO_DUAL_NO_BASE) {
+        actio_report(problem->f, ACTIO_F_DUAL_NO_BASE,
+                     ACTIO_ARGS(ACTIO_NUMBER(reported->t), ACTIO_NUMBER(reported->length)));
         return;
     }
     if (problem->dual->task.choice.closure == ACTIO_CLOSURE_FREE) {
-        actio_find(problem->f, ACTIO_F_DUAL_FREE_FAILS, ACTIO_ARGS(ACTIO_TEXT(why[told->status])));
+        actio_report(problem->f, ACTIO_F_DUAL_FREE_FAILS, ACTIO_ARGS(ACTIO_TEXT(why[reported->status])));
         return;
     }
-    bool shortest = told->length < 1e-6 * fabs(problem->model->time.t1 - problem->model->time.t0);
-    if (shortest && problem->model->dual.has_potential && told->status != ACTIO_DUAL_TOO_MANY) {
-        actio_find(problem->f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(told->t)));
+    bool shortest = reported->length < 1e-6 * fabs(problem->model->time.t1 - problem->model->time.t0);
+    if (shortest && problem->model->dual.has_potential && reported->status != ACTIO_DUAL_TOO_MANY) {
+        actio_report(problem->f, ACTIO_F_DUAL_NOT_CONVEX, ACTIO_ARGS(ACTIO_NUMBER(reported->t)));
         return;
     }
-    if (told->status == ACTIO_DUAL_TOO_MANY) {
-        actio_find(problem->f, ACTIO_F_DUAL_STIFF,
-                   ACTIO_ARGS(ACTIO_NUMBER(told->t), ACTIO_COUNT(told->elements), ACTIO_NUMBER(told->length)));
+    if (reported->status == ACTIO_DUAL_TOO_MANY) {
+        actio_report(
+            problem->f, ACTIO_F_DUAL_STIFF,
+            ACTIO_ARGS(ACTIO_NUMBER(reported->t), ACTIO_COUNT(reported->elements), ACTIO_NUMBER(reported->length)));
         return;
     }
-    actio_find(problem->f, ACTIO_F_DUAL_FAILS,
-               ACTIO_ARGS(ACTIO_NUMBER(told->t), ACTIO_NUMBER(told->length), ACTIO_TEXT(why[told->status]),
-                          ACTIO_TEXT(state)));
+    actio_report(problem->f, ACTIO_F_DUAL_FAILS,
+                 ACTIO_ARGS(ACTIO_NUMBER(reported->t), ACTIO_NUMBER(reported->length),
+                            ACTIO_TEXT(why[reported->status]), ACTIO_TEXT(state)));
 }
 
 static bool explain(struct actio_problem *problem, const struct actio_outcome *o)
@@ -376,17 +379,17 @@ static bool explain(struct actio_problem *problem, const struct actio_outcome *o
 
 static void add_columns(struct actio_problem *problem, struct actio_table *t)
 {
-    const struct actio_dual_told *told = &problem->dual->told;
+    const struct actio_dual_report *reported = &problem->dual->reported;
     const struct actio_first_order *fo = problem->sys->first_order;
-    size_t before = t->cols, cols = before + told->nx;
+    size_t before = t->cols, cols = before + reported->nx;
     struct actio_column *col = actio_arena_array(&t->arena, cols + 1, sizeof *col);
     double **data = actio_arena_array(&t->arena, cols + 1, sizeof *data),
            *error = actio_arena_array(&t->arena, cols + 1, sizeof *error),
-           *D = actio_arena_array(&t->arena, told->nx + 1, sizeof *D);
+           *D = actio_arena_array(&t->arena, reported->nx + 1, sizeof *D);
     memcpy(col, t->col, before * sizeof *col);
     memcpy(data, t->data, before * sizeof *data);
     memcpy(error, t->error, before * sizeof *error);
-    for (size_t i = 0; i < told->nx; i++) {
+    for (size_t i = 0; i < reported->nx; i++) {
         col[before + i] = (struct actio_column){ .name = actio_arena_format(&t->arena, "dual.%s", fo->name[i]),
                                                  .unit = "",
                                                  .meaning = "variable of the dual action",
@@ -398,7 +401,7 @@ static void add_columns(struct actio_problem *problem, struct actio_table *t)
     }
     for (size_t r = 0; r < t->rows; r++) {
         actio_dual_look(problem->dual, t->data[0][r], D, NULL);
-        for (size_t i = 0; i < told->nx; i++) data[before + i][r] = D[i];
+        for (size_t i = 0; i < reported->nx; i++) data[before + i][r] = D[i];
     }
     t->col = col;
     t->data = data;
@@ -406,29 +409,29 @@ static void add_columns(struct actio_problem *problem, struct actio_table *t)
     t->cols = cols;
 }
 
-static void fill(struct actio_problem *problem, struct actio_table *t)
+static void dual_fill(struct actio_problem *problem, struct actio_table *t)
 {
     if (!problem->dual) return;
-    const struct actio_dual_told *told = &problem->dual->told;
-    if (told->nodes && t->rows) add_columns(problem, t);
+    const struct actio_dual_report *reported = &problem->dual->reported;
+    if (reported->nodes && t->rows) add_columns(problem, t);
     t->dual = actio_arena_alloc(&t->arena, sizeof *t->dual);
-    *t->dual = (struct actio_dual_numbers){ .action = told->slabs == 1 ? told->action : NAN,
-                                            .hamiltonian = told->nodes ? told->hamiltonian : NAN,
-                                            .drift = told->nodes ? told->drift : NAN,
-                                            .least = told->least,
-                                            .largest = told->largest,
-                                            .detector = told->detector,
-                                            .slabs = told->slabs,
-                                            .elements = told->elements,
-                                            .newton = told->newton,
-                                            .degree = told->degree,
+    *t->dual = (struct actio_dual_numbers){ .action = reported->slabs == 1 ? reported->action : NAN,
+                                            .hamiltonian = reported->nodes ? reported->hamiltonian : NAN,
+                                            .drift = reported->nodes ? reported->drift : NAN,
+                                            .least = reported->least,
+                                            .largest = reported->largest,
+                                            .detector = reported->detector,
+                                            .slabs = reported->slabs,
+                                            .elements = reported->elements,
+                                            .newton = reported->newton,
+                                            .degree = reported->degree,
                                             .closure = closures[closure_of(problem)] };
 }
 
-static int begin(struct actio_problem *problem) { return take_task(problem) || actio_dual_foresee(problem); }
+static int dual_begin(struct actio_problem *problem) { return take_task(problem) || actio_dual_foresee(problem); }
 
 /* One first-order form, one split. */
-static int prepare(struct actio_problem *problem)
+static int dual_prepare(struct actio_problem *problem)
 {
     problem->motion.chosen.resplit = 0;
     return 0;
@@ -446,11 +449,11 @@ const struct actio_principle actio_principle_dual = {
     .stepper = &actio_dual,
     .needs = ACTIO_NEEDS_POINTS | ACTIO_NEEDS_SOFT | ACTIO_NEEDS_INDEPENDENT,
     .owns = ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER | ACTIO_OWNS_SLABS | ACTIO_OWNS_NODES | ACTIO_OWNS_DUAL,
-    .check = check,
+    .check = dual_check,
     .closure = closure,
-    .prepare = prepare,
-    .begin = begin,
+    .prepare = dual_prepare,
+    .begin = dual_begin,
     .explain = explain,
-    .fill = fill,
+    .fill = dual_fill,
     .close = close_task,
 };

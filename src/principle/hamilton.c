@@ -17,27 +17,30 @@ enum { MOST_ITERATIONS = 50, MOST_HALVINGS = 40 };
 
 /* ---- the law; of a chart it takes the choice of rows, room for matrices, and z, the last velocities found */
 
-static const char *objection(struct actio_motion *m, double t, const double *y)
+static const char *hamilton_objection(struct actio_motion *m, double t, const double *y)
 {
     struct actio_dense_point at;
     int pivot[1];
     size_t n = m->n, N = m->N;
     if (n == 0) return "there are no coordinates, and so no momenta";
-    int *pivots = n > 1 ? actio_take(m->ctx, n, sizeof *pivots) : pivot;
+    int *pivots = n > 1 ? actio_alloc(m->ctx, n, sizeof *pivots) : pivot;
     if (!pivots || actio_motion_make_dense(m)) {
-        if (n > 1) actio_give(m->ctx, pivots);
+        if (n > 1) actio_free(m->ctx, pivots);
         return "there is no memory for its matrices";
     }
     bool whole = actio_motion_matrices(m, t, y, &at) == ACTIO_FLOW_OK;
     for (size_t i = 0; i < n && whole; i++) memmove(at.G + i * n, at.G + i * N, n * sizeof *at.G);
     bool singular = whole && actio_lu_factor(n, at.G, pivots);
-    if (n > 1) actio_give(m->ctx, pivots);
+    if (n > 1) actio_free(m->ctx, pivots);
     return singular ? "d2L/dq'dq' is singular at the start: velocities are not functions of the momenta, and there is "
                       "no Hamiltonian"
                     : NULL;
 }
 
-static int open(struct actio_motion *m) { return actio_chart_open(m) || actio_motion_need(m, ACTIO_Q_MOMENTA); }
+static int hamilton_open(struct actio_motion *m)
+{
+    return actio_chart_open(m) || actio_motion_need(m, ACTIO_Q_MOMENTA);
+}
 static size_t size(const struct actio_motion *m) { return m->ny; }
 
 /* L_q + Q, then L_v. */
@@ -93,7 +96,7 @@ static double relative_defect(struct actio_motion *m, double t, const double *y,
 
 /* v + dv, L_vv dv = p - L_v, or as much of dv as makes the defect smaller: velocities must stay where L is defined. A
  * flow status. */
-static int advance(struct actio_motion *m, double t, double *y, const double *p, double *defect)
+static int hamilton_advance(struct actio_motion *m, double t, double *y, const double *p, double *defect)
 {
     struct actio_chart *c = m->obeys.data;
     size_t n = m->n;
@@ -128,7 +131,7 @@ static int unfold(struct actio_motion *m, double t, const double *Y, double *y)
             return ACTIO_FLOW_OK;
         }
         before = relative;
-        int status = isfinite(relative) ? advance(m, t, y, p, &defect) : ACTIO_FLOW_NAN;
+        int status = isfinite(relative) ? hamilton_advance(m, t, y, p, &defect) : ACTIO_FLOW_NAN;
         if (status) return status;
     }
     return isfinite(defect) ? ACTIO_FLOW_SINGULAR : ACTIO_FLOW_NAN;
@@ -201,7 +204,7 @@ static int react(struct actio_motion *m, double t, const double *y)
     return status;
 }
 
-static int rates(struct actio_motion *m, double t, const double *Y, double *dY)
+static int hamilton_rates(struct actio_motion *m, double t, const double *Y, double *dY)
 {
     struct actio_chart *c = m->obeys.data;
     double *y = m->obeys.y;
@@ -216,14 +219,14 @@ static int rates(struct actio_motion *m, double t, const double *Y, double *dY)
     return ACTIO_FLOW_OK;
 }
 
-static int solve(struct actio_motion *m, double t, const double *y)
+static int hamilton_solve(struct actio_motion *m, double t, const double *y)
 {
     int status = react(m, t, y);
     return status ? status : actio_motion_react(m, t, y);
 }
 
 /* Momenta go where the velocities that the constraints allow take them. */
-static int project(struct actio_motion *m, double t, double *Y)
+static int hamilton_project(struct actio_motion *m, double t, double *Y)
 {
     double *y = m->obeys.y;
     int status = unfold(m, t, Y, y);
@@ -233,15 +236,15 @@ static int project(struct actio_motion *m, double t, double *Y)
 
 static const struct actio_law law = {
     .name = "hamilton",
-    .objection = objection,
-    .open = open,
+    .objection = hamilton_objection,
+    .open = hamilton_open,
     .close = actio_chart_close,
     .size = size,
     .unfold = unfold,
     .fold = fold,
-    .rates = rates,
-    .solve = solve,
-    .project = project,
+    .rates = hamilton_rates,
+    .solve = hamilton_solve,
+    .project = hamilton_project,
 };
 
 /* ---- on paper */
@@ -255,7 +258,7 @@ struct canonical {
     bool explicit;
 };
 
-static void show(struct canonical *c, actio_expr left, actio_expr right, const char *of)
+static void hamilton_show(struct canonical *c, actio_expr left, actio_expr right, const char *of)
 {
     struct actio_derivation *d = c->d;
     right = actio_group(&d->F->pool, right);
@@ -269,7 +272,7 @@ static void show_velocities(struct canonical *c)
     struct actio_formation *F = c->d->F;
     for (size_t i = 0; i < F->n; i++) {
         c->v[i] = c->explicit ? actio_tidy(c->d, actio_diff(&F->pool, c->H, c->p[i])) : F->sym.v[i];
-        if (c->explicit) show(c, F->sym.v[i], c->v[i], c->d->model->coord[i].name);
+        if (c->explicit) hamilton_show(c, F->sym.v[i], c->v[i], c->d->model->coord[i].name);
     }
     if (!c->explicit)
         actio_shown_words(c->d,
@@ -302,8 +305,8 @@ static void show_rates_of_momenta(struct canonical *c)
         actio_expr push = c->explicit ? actio_neg(pool, actio_diff(pool, c->H, F->sym.q[i])) : F->Lq[i];
         actio_expr other = actio_add(pool, F->total_force[i], reaction_on(F, i));
         push = actio_tidy(c->d, actio_add(pool, push, actio_substitute(pool, other, F->sym.v, c->v, F->n)));
-        show(c, rate_of_momentum(c, i), F->p ? actio_tidy_in(c->d, push, F->sym.lambda, F->p) : push,
-             c->d->model->coord[i].name);
+        hamilton_show(c, rate_of_momentum(c, i), F->p ? actio_tidy_in(c->d, push, F->sym.lambda, F->p) : push,
+                      c->d->model->coord[i].name);
     }
 }
 

@@ -60,7 +60,7 @@ static void form_row(const struct actio_chart *c, const struct actio_dense_point
 }
 
 /* z' at a known state into m->zdot. */
-static int accelerations(struct actio_motion *m, double t, const double *y)
+static int jourdain_accelerations(struct actio_motion *m, double t, const double *y)
 {
     struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
@@ -79,18 +79,18 @@ static int accelerations(struct actio_motion *m, double t, const double *y)
     return ACTIO_FLOW_OK;
 }
 
-static int rates(struct actio_motion *m, double t, const double *y, double *dy)
+static int jourdain_rates(struct actio_motion *m, double t, const double *y, double *dy)
 {
-    int status = accelerations(m, t, y);
+    int status = jourdain_accelerations(m, t, y);
     m->obeys.based = true; /* until the next run begins: lengths of rows are remembered */
     memcpy(dy, y + m->n, m->n * sizeof *dy);
     memcpy(dy + m->n, m->here.zdot, m->N * sizeof *dy);
     return status;
 }
 
-static int solve(struct actio_motion *m, double t, const double *y)
+static int jourdain_solve(struct actio_motion *m, double t, const double *y)
 {
-    int status = accelerations(m, t, y);
+    int status = jourdain_accelerations(m, t, y);
     return status ? status : actio_motion_react(m, t, y);
 }
 
@@ -102,8 +102,8 @@ static const struct actio_law law = {
     .open = actio_chart_open,
     .close = actio_chart_close,
     .size = size,
-    .rates = rates,
-    .solve = solve,
+    .rates = jourdain_rates,
+    .solve = jourdain_solve,
 };
 
 /* ---- on paper */

@@ -50,8 +50,8 @@ static void say_unknown(const struct actio_model *model, const struct actio_clai
     const char *near = actio_near_name(claim->by, names, COUNT);
     list_names(0, ", ", list, sizeof list);
     if (near) snprintf(hint, sizeof hint, "did you mean '%s'?", near);
-    actio_find_at(f, ACTIO_F_UNKNOWN_PRINCIPLE, &model->source, claim->span,
-                  ACTIO_ARGS(ACTIO_TEXT(claim->by), ACTIO_TEXT(list), ACTIO_TEXT(hint)));
+    actio_report_at(f, ACTIO_F_UNKNOWN_PRINCIPLE, &model->source, claim->span,
+                    ACTIO_ARGS(ACTIO_TEXT(claim->by), ACTIO_TEXT(list), ACTIO_TEXT(hint)));
 }
 
 bool actio_principles_claimed(const struct actio_model *model, struct actio_findings *f)
@@ -69,7 +69,7 @@ int actio_principle_ready(struct actio_problem *problem)
 {
     const struct actio_principle *p = actio_principle_named(problem->options.by);
     if (p) return actio_problem_ready(problem, p);
-    actio_find(problem->f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(problem->options.by)));
+    actio_report(problem->f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(problem->options.by)));
     return 1;
 }
 
@@ -77,8 +77,8 @@ int actio_principle_ready(struct actio_problem *problem)
 
 int actio_principle_refuse(struct actio_problem *problem, const char *option, const char *whose)
 {
-    actio_find(problem->f, ACTIO_F_NOT_ITS_OPTION,
-               ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT(whose), ACTIO_TEXT(problem->principle->name)));
+    actio_report(problem->f, ACTIO_F_NOT_ITS_OPTION,
+                 ACTIO_ARGS(ACTIO_TEXT(option), ACTIO_TEXT(whose), ACTIO_TEXT(problem->principle->name)));
     return 1;
 }
 
@@ -161,8 +161,8 @@ bool actio_principles_own(const char *const *by, size_t count, const struct acti
         char owners[200], names[200] = "";
         actio_option_owners(&row[i], owners, sizeof owners);
         join_names(by, count, names, sizeof names);
-        actio_find(f, ACTIO_F_NOT_ITS_OPTION,
-                   ACTIO_ARGS(ACTIO_TEXT(row[i].name), ACTIO_TEXT(owners), ACTIO_TEXT(names)));
+        actio_report(f, ACTIO_F_NOT_ITS_OPTION,
+                     ACTIO_ARGS(ACTIO_TEXT(row[i].name), ACTIO_TEXT(owners), ACTIO_TEXT(names)));
         return false;
     }
     return true;

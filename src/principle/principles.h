@@ -23,7 +23,7 @@ struct actio_run_options actio_principle_options(const struct actio_principle *p
 /* Has each option that is given an owner among these principles? False after a finding. */
 bool actio_principles_own(const char *const *by, size_t count, const struct actio_run_options *options,
                           struct actio_findings *f);
-/* As actio_find, with "--option belongs to: whose": 1. */
+/* As actio_report, with "--option belongs to: whose": 1. */
 int actio_principle_refuse(struct actio_problem *problem, const char *option, const char *whose);
 
 #endif

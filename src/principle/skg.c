@@ -20,7 +20,7 @@ static enum actio_action_form form_of(const struct actio_run_options *o)
                                                     : ACTIO_ACTION_STRONG;
 }
 
-static int check(struct actio_problem *problem)
+static int skg_check(struct actio_problem *problem)
 {
     const struct actio_run_options *o = &problem->options;
     if (o->form && problem->model->field.axes) return actio_principle_refuse(problem, "form", "models without fields");
@@ -35,89 +35,94 @@ static int check(struct actio_problem *problem)
     size_t least = o->order ? actio_sbp_least(o->order) : 2, points = o->grid ? o->grid : o->nodes;
     if (o->grid) least = actio_sbp_least(order_of(o));
     if (least == 0) {
-        actio_find(problem->f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_NUMBER(o->order)));
+        actio_report(problem->f, ACTIO_F_NO_ORDER, ACTIO_ARGS(ACTIO_NUMBER(o->order)));
         return 1;
     }
     size_t most = o->order ? 64 : ACTIO_LGL_MOST;
     bool many = !o->grid && o->nodes > most;
     if (!points || (points >= least && !many)) return 0;
-    actio_find(problem->f, many ? ACTIO_F_MANY_NODES : ACTIO_F_FEW_NODES,
-               ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(many ? most : least),
-                          ACTIO_COUNT((size_t)(o->grid ? order_of(o) : o->order))));
+    actio_report(problem->f, many ? ACTIO_F_MANY_NODES : ACTIO_F_FEW_NODES,
+                 ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(many ? most : least),
+                            ACTIO_COUNT((size_t)(o->grid ? order_of(o) : o->order))));
     return 1;
 }
 
-static const char *objection(const struct actio_problem *problem)
+static const char *skg_objection(const struct actio_problem *problem)
 {
     bool dependent = problem->sys->field.axes && problem->motion.rows.rank < problem->sys->p;
     return dependent ? "rows of constraints along a line are redundant: delete the duplicates" : NULL;
 }
 
-static int prepare(struct actio_problem *problem)
+static int skg_prepare(struct actio_problem *problem)
 {
     actio_system_droppable(problem->sys, problem->motion.rows.rank < problem->sys->p);
     return 0;
 }
 
 /* So many points that neighbours are a fifth of a width apart. */
-static void say_thin(struct actio_problem *problem, const struct actio_grid_told *told)
+static void say_thin(struct actio_problem *problem, const struct actio_grid_report *reported)
 {
-    double sigma = problem->sys->walls.sigma, points = ceil((double)problem->options.grid * told->thin / (0.2 * sigma));
-    actio_find_at(problem->f, ACTIO_F_WALL_TOO_THIN, &problem->model->source, problem->model->contact[told->wall].span,
-                  ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[told->wall].label), ACTIO_NUMBER(told->thin),
-                             ACTIO_NUMBER(sigma), ACTIO_COUNT((size_t)points)));
+    double sigma = problem->sys->walls.sigma,
+           points = ceil((double)problem->options.grid * reported->thin / (0.2 * sigma));
+    actio_report_at(problem->f, ACTIO_F_WALL_TOO_THIN, &problem->model->source,
+                    problem->model->contact[reported->wall].span,
+                    ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[reported->wall].label), ACTIO_NUMBER(reported->thin),
+                               ACTIO_NUMBER(sigma), ACTIO_COUNT((size_t)points)));
 }
 
-static void say_branch(struct actio_problem *problem, const struct actio_grid_told *told)
+static void say_branch(struct actio_problem *problem, const struct actio_grid_report *reported)
 {
-    bool away = told->away > 0;
-    actio_find(problem->f, ACTIO_F_ACTION_BRANCH,
-               ACTIO_ARGS(ACTIO_COUNT(problem->options.grid),
-                          ACTIO_TEXT(away ? "its positions are" : "its first velocities are"),
-                          ACTIO_NUMBER(away ? told->away : told->jump),
-                          ACTIO_TEXT(away ? "the march by slabs" : "those of the start")));
+    bool away = reported->away > 0;
+    actio_report(problem->f, ACTIO_F_ACTION_BRANCH,
+                 ACTIO_ARGS(ACTIO_COUNT(problem->options.grid),
+                            ACTIO_TEXT(away ? "its positions are" : "its first velocities are"),
+                            ACTIO_NUMBER(away ? reported->away : reported->jump),
+                            ACTIO_TEXT(away ? "the march by slabs" : "those of the start")));
 }
 
-static void say(struct actio_problem *problem, const struct actio_grid_told *told)
+static void skg_say(struct actio_problem *problem, const struct actio_grid_report *reported)
 {
     size_t points = problem->options.grid;
-    switch (told->status) {
+    switch (reported->status) {
     case ACTIO_GRID_NO_SEED: break;
     case ACTIO_GRID_STOPPED: break;
-    case ACTIO_GRID_THIN: say_thin(problem, told); break;
-    case ACTIO_ACTION_TOO_LARGE: actio_find(problem->f, ACTIO_F_FORM_TOO_LARGE, ACTIO_ARGS(ACTIO_COUNT(points))); break;
-    case ACTIO_GRID_SINGULAR: actio_find(problem->f, ACTIO_F_ACTION_SINGULAR, ACTIO_ARGS(ACTIO_COUNT(points))); break;
-    case ACTIO_GRID_BRANCH: say_branch(problem, told); break;
+    case ACTIO_GRID_THIN: say_thin(problem, reported); break;
+    case ACTIO_ACTION_TOO_LARGE:
+        actio_report(problem->f, ACTIO_F_FORM_TOO_LARGE, ACTIO_ARGS(ACTIO_COUNT(points)));
+        break;
+    case ACTIO_GRID_SINGULAR: actio_report(problem->f, ACTIO_F_ACTION_SINGULAR, ACTIO_ARGS(ACTIO_COUNT(points))); break;
+    case ACTIO_GRID_BRANCH: say_branch(problem, reported); break;
     case ACTIO_GRID_DIVERGED:
         if (form_of(&problem->options) != ACTIO_ACTION_WEAK) {
-            actio_find(problem->f, ACTIO_F_FORM_FAILS,
-                       ACTIO_ARGS(ACTIO_TEXT(problem->options.form), ACTIO_COUNT(points)));
+            actio_report(problem->f, ACTIO_F_FORM_FAILS,
+                         ACTIO_ARGS(ACTIO_TEXT(problem->options.form), ACTIO_COUNT(points)));
             break;
         }
         /* fall through */
     default:
-        actio_find(problem->f, ACTIO_F_ACTION_DIVERGED,
-                   ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(told->iterations), ACTIO_NUMBER(told->residual)));
+        actio_report(
+            problem->f, ACTIO_F_ACTION_DIVERGED,
+            ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(reported->iterations), ACTIO_NUMBER(reported->residual)));
         break;
     }
 }
 
-static int solve(struct actio_problem *problem, const struct actio_aim *aim, struct actio_outcome *outcome)
+static int skg_solve(struct actio_problem *problem, const struct actio_aim *aim, struct actio_outcome *outcome)
 {
-    struct actio_grid_told told;
+    struct actio_grid_report reported;
     struct actio_grid_task task = { problem->options.grid, order_of(&problem->options), form_of(&problem->options) };
     if (!problem->options.grid) return actio_reach(problem->ctx, &problem->motion, aim, outcome);
-    int bad = actio_reach_grid(problem->ctx, &problem->motion, aim, &task, outcome, &told);
-    if (bad || told.status == 0) return bad;
-    if (told.status != ACTIO_GRID_NO_SEED && told.status != ACTIO_GRID_STOPPED) {
-        say(problem, &told);
+    int bad = actio_reach_grid(problem->ctx, &problem->motion, aim, &task, outcome, &reported);
+    if (bad || reported.status == 0) return bad;
+    if (reported.status != ACTIO_GRID_NO_SEED && reported.status != ACTIO_GRID_STOPPED) {
+        skg_say(problem, &reported);
         return 1;
     }
-    outcome->status = told.status == ACTIO_GRID_STOPPED ? ACTIO_FLOW_STOPPED : told.march;
-    outcome->t_stop = told.t_stop;
-    outcome->y_stop = actio_take(problem->ctx, problem->ny + 1, sizeof(double));
+    outcome->status = reported.status == ACTIO_GRID_STOPPED ? ACTIO_FLOW_STOPPED : reported.march;
+    outcome->t_stop = reported.t_stop;
+    outcome->y_stop = actio_alloc(problem->ctx, problem->ny + 1, sizeof(double));
     if (!outcome->y_stop) return 1;
-    memcpy(outcome->y_stop, told.y, problem->ny * sizeof(double));
+    memcpy(outcome->y_stop, reported.y, problem->ny * sizeof(double));
     return ACTIO_SOLVE_ENDED;
 }
 
@@ -135,8 +140,8 @@ const struct actio_principle actio_principle_skg = {
     .owns = ACTIO_OWNS_GRID | ACTIO_OWNS_ORDER | ACTIO_OWNS_SLABS | ACTIO_OWNS_NODES | ACTIO_OWNS_FORM
             | ACTIO_OWNS_VERIFY | ACTIO_OWNS_GRADIENT,
     .on_nodes = true,
-    .check = check,
-    .objection = objection,
-    .prepare = prepare,
-    .solve = solve,
+    .check = skg_check,
+    .objection = skg_objection,
+    .prepare = skg_prepare,
+    .solve = skg_solve,
 };

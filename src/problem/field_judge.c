@@ -44,10 +44,10 @@ static void say_ranks(struct actio_problem *problem, const struct actio_field_lo
     char names[400];
     if (l->vanishing && l->start_rank == l->rank) {
         const struct actio_constraint *c = &problem->model->constraint[l->vanishing - 1];
-        actio_find_at(problem->f, ACTIO_F_GRADIENT_VANISHES, &problem->model->source, c->span,
-                      ACTIO_ARGS(ACTIO_TEXT(c->label),
-                                 ACTIO_TEXT(c->kind == ACTIO_HOLONOMIC ? "coordinates" : "velocities"),
-                                 ACTIO_TEXT("write it without the square or other power")));
+        actio_report_at(problem->f, ACTIO_F_GRADIENT_VANISHES, &problem->model->source, c->span,
+                        ACTIO_ARGS(ACTIO_TEXT(c->label),
+                                   ACTIO_TEXT(c->kind == ACTIO_HOLONOMIC ? "coordinates" : "velocities"),
+                                   ACTIO_TEXT("write it without the square or other power")));
         v->word = "singular";
         return;
     }

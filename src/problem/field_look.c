@@ -175,14 +175,14 @@ static bool shape_state(struct actio_problem *problem, struct bend b, double *y)
     if (b.shape != ACTIO_FIELD_STRAIGHT) bend_by(problem, b, y);
     m->here.t = problem->model->time.given ? problem->model->time.t0 : 0;
     memcpy(m->here.y, y, problem->ny * sizeof *y);
-    double *value = actio_take(problem->ctx, m->at[ACTIO_Q_MATRIX].count + 1, sizeof *value);
+    double *value = actio_alloc(problem->ctx, m->at[ACTIO_Q_MATRIX].count + 1, sizeof *value);
     bool ok =
         value && actio_slaves_settle(m) == 0 && (problem->sys->levels == 0 || onto_constraints(problem, b.hold, value));
     if (value && !ok && b.hold == 0) {
         memcpy(m->here.y, y, problem->ny * sizeof *y);
         ok = actio_slaves_settle(m) == 0 && actio_lanes_nearest(m);
     }
-    actio_give(problem->ctx, value);
+    actio_free(problem->ctx, value);
     memcpy(y, m->here.y, problem->ny * sizeof *y);
     return ok;
 }
@@ -201,21 +201,21 @@ static bool dense_open(struct dense *d, struct actio_problem *problem)
     *d = (struct dense){ .n = n, .p = p };
     double **part[] = { &d->A, &d->G, &d->basis, &d->work };
     const size_t length[] = { p * n, n * n, n * n, actio_rank_work(big, big) + p * n + n * n };
-    bool ok = (d->iwork = actio_take(problem->ctx, 2 * (n + p) + 1, sizeof *d->iwork)) != NULL;
+    bool ok = (d->iwork = actio_alloc(problem->ctx, 2 * (n + p) + 1, sizeof *d->iwork)) != NULL;
     for (size_t i = 0; i < 4; i++)
-        ok = (*part[i] = actio_take(problem->ctx, length[i] + 1, sizeof(double))) != NULL && ok;
+        ok = (*part[i] = actio_alloc(problem->ctx, length[i] + 1, sizeof(double))) != NULL && ok;
     return ok;
 }
 
 static void dense_close(struct dense *d, struct actio_problem *problem)
 {
     void *all[] = { d->A, d->G, d->basis, d->work, d->iwork };
-    for (size_t i = 0; i < 5; i++) actio_give(problem->ctx, all[i]);
+    for (size_t i = 0; i < 5; i++) actio_free(problem->ctx, all[i]);
 }
 
 /* Rows of A in units of the masses, each of length 1; G beside them. Values beyond an end that follow from others count
  * as held. */
-static bool fill(struct dense *d, struct actio_problem *problem, const double *y)
+static bool field_look_fill(struct dense *d, struct actio_problem *problem, const double *y)
 {
     const struct actio_system *sys = problem->sys;
     struct actio_motion *m = &problem->motion;
@@ -299,20 +299,20 @@ static void mark_redundant(struct dense *d, const struct actio_problem *problem,
  * none. */
 static size_t find_vanishing(struct dense *d, struct actio_problem *problem, double *y)
 {
-    size_t zeros = 0, *zero = actio_take(problem->ctx, d->p + 1, sizeof *zero), found = 0;
-    if (!zero || !fill(d, problem, y)) {
-        actio_give(problem->ctx, zero);
+    size_t zeros = 0, *zero = actio_alloc(problem->ctx, d->p + 1, sizeof *zero), found = 0;
+    if (!zero || !field_look_fill(d, problem, y)) {
+        actio_free(problem->ctx, zero);
         return 0;
     }
     for (size_t k = 0; k < d->p; k++)
         if (actio_norm(d->n, d->A + k * d->n) == 0) zero[zeros++] = k;
     for (size_t i = 0; zeros && i < problem->ny; i++) y[i] += 1e-3 * (1 + (double)(i % 7));
-    bool there = zeros && fill(d, problem, y);
+    bool there = zeros && field_look_fill(d, problem, y);
     for (size_t i = 0; there && i < zeros && !found; i++) {
         if (actio_norm(d->n, d->A + zero[i] * d->n) == 0) continue;
         while (found < problem->model->constraints && problem->sys->field.row[found] <= zero[i]) found++;
     }
-    actio_give(problem->ctx, zero);
+    actio_free(problem->ctx, zero);
     return found;
 }
 
@@ -322,7 +322,7 @@ static bool look_at(struct actio_problem *problem, struct dense *d, unsigned sha
     bool there = false;
     for (size_t k = 0; k < sizeof amounts / sizeof *amounts && !there; k++)
         there = shape_state(problem, (struct bend){ shape, amounts[k], 0, true, false }, y);
-    if (!there || !fill(d, problem, y)) return false;
+    if (!there || !field_look_fill(d, problem, y)) return false;
     size_t rank = rank_of(d, d->p, d->A), slaves = problem->sys->field.slaves;
     if (out->samples == 0) out->start_rank = rank; /* the start, where it is on the constraints */
     if (out->samples == 0 || rank < out->least) {
@@ -332,7 +332,7 @@ static bool look_at(struct actio_problem *problem, struct dense *d, unsigned sha
     if (out->samples == 0 || rank > out->rank) out->rank = rank;
     if (out->samples++ == 0) {
         inertia(d, problem->sys, rank, out->inertia, out->kernel);
-        if (rank < d->p && fill(d, problem, y)) {
+        if (rank < d->p && field_look_fill(d, problem, y)) {
             mark_redundant(d, problem, out);
             out->vanishing = find_vanishing(d, problem, y);
         }
@@ -351,7 +351,7 @@ int actio_field_ranks(struct actio_problem *of, size_t cells, struct actio_field
     *out = (struct actio_field_look){ .cells = cells };
     set_nodes(of->model, cells, before);
     bool ok = trial_open(&t, of) && dense_open(&d, &t.problem);
-    double *y = ok ? actio_take(of->ctx, t.problem.ny + 1, sizeof *y) : NULL;
+    double *y = ok ? actio_alloc(of->ctx, t.problem.ny + 1, sizeof *y) : NULL;
     if (y) {
         out->n = d.n;
         out->p = d.p;
@@ -359,7 +359,7 @@ int actio_field_ranks(struct actio_problem *of, size_t cells, struct actio_field
         for (unsigned shape = 0; shape <= ACTIO_FIELD_STRAIGHT; shape++) look_at(&t.problem, &d, shape, y, out);
     }
     ok = y && out->samples > 0;
-    actio_give(of->ctx, y);
+    actio_free(of->ctx, y);
     if (t.problem.sys) dense_close(&d, &t.problem);
     trial_close(&t);
     restore_nodes(of->model, before);
@@ -424,7 +424,7 @@ static void expect_rank(struct actio_motion *m, double t, const double *y)
 static void move_on(struct actio_problem *problem, const double *y, double duration, struct outcome *out)
 {
     double t0 = problem->model->time.given ? problem->model->time.t0 : 0,
-           *end = actio_take(problem->ctx, problem->ny + 1, sizeof *end);
+           *end = actio_alloc(problem->ctx, problem->ny + 1, sizeof *end);
     struct actio_march_result result = { .y = end };
     struct actio_march_task task = {
         .stepper = &actio_dop853, .t0 = t0, .t1 = t0 + duration, .rtol = 1e-7, .atol = 1e-7, .y0 = y, .max_steps = 20000
@@ -434,7 +434,7 @@ static void move_on(struct actio_problem *problem, const double *y, double durat
     out->ok = end && actio_motion_begin(&problem->motion, t0, y) == 0
               && actio_march(problem->ctx, &problem->motion.flow, &task, &result) == 0;
     if (out->ok) read_values(problem, result.y, out);
-    actio_give(problem->ctx, end);
+    actio_free(problem->ctx, end);
 }
 
 /* So long that the line moves on by a good part of its length. */
@@ -454,14 +454,14 @@ static struct outcome move_by(struct actio_problem *of, size_t cells, int tilt, 
     size_t before[ACTIO_FIELD_AXES];
     set_nodes(of->model, cells, before);
     of->model->field.tilt = tilt;
-    double *y = trial_open(&t, of) ? actio_take(of->ctx, t.problem.ny + 1, sizeof *y) : NULL;
+    double *y = trial_open(&t, of) ? actio_alloc(of->ctx, t.problem.ny + 1, sizeof *y) : NULL;
     b.velocities = y && fastest(&t.problem, t.problem.y0) == 0;
     if (y && shape_state(&t.problem, b, y)) {
         if (*duration == 0) *duration = duration_of(&t.problem, y, b.beyond);
         out.rough = roughness(&t.problem, y);
         if (isfinite(*duration)) move_on(&t.problem, y, *duration, &out);
     }
-    actio_give(of->ctx, y);
+    actio_free(of->ctx, y);
     trial_close(&t);
     of->model->field.tilt = 0;
     restore_nodes(of->model, before);
@@ -577,7 +577,7 @@ static int refine(struct actio_problem *of, struct bend b, struct actio_field_li
 
 int actio_field_refine(struct actio_problem *of, struct actio_field_limits *out)
 {
-    bool told = false;
+    bool reported = false;
     *out = (struct actio_field_limits){ .one = true };
     if (of->model->field.axes > ACTIO_FIELD_AXES) return 1;
     for (int trial = 0; trial < 6 && out->one; trial++) {
@@ -585,11 +585,11 @@ int actio_field_refine(struct actio_problem *of, struct actio_field_limits *out)
         for (size_t k = 0, bad = 1; k < sizeof amounts / sizeof *amounts && bad; k++) {
             struct actio_field_limits x;
             bad = refine(of, (struct bend){ hold != 0, amounts[k], hold, false, trial >= 3 }, &x) != 0;
-            if (!bad && (!told || x.ratio > out->ratio)) *out = x;
-            told = told || !bad;
+            if (!bad && (!reported || x.ratio > out->ratio)) *out = x;
+            reported = reported || !bad;
         }
     }
-    return !told;
+    return !reported;
 }
 
 /* ---- growth */
@@ -657,7 +657,7 @@ static bool linearise(struct actio_problem *problem, struct growing *g)
     return ok;
 }
 
-static double grow(struct actio_problem *problem, struct growing *g)
+static double field_look_grow(struct actio_problem *problem, struct growing *g)
 {
     double most[2], mean[2];
     if (!shape_state(problem, (struct bend){ 0 }, g->y) || !linearise(problem, g)
@@ -679,19 +679,19 @@ double actio_field_growth(struct actio_problem *of, size_t cells)
     set_nodes(of->model, cells, before);
     bool ok = trial_open(&t, of);
     size_t ny = g.ny = ok ? t.problem.ny : 0;
-    g.J = ok ? actio_take(of->ctx, 2 * ny * ny + 3 * ny + actio_periodic_work(ny, 1) + 1, sizeof *g.J) : NULL;
-    g.w = ok ? actio_take(of->ctx, ny + 1, sizeof *g.w) : NULL;
-    g.iwork = ok ? actio_take(of->ctx, ny + 1, sizeof *g.iwork) : NULL;
+    g.J = ok ? actio_alloc(of->ctx, 2 * ny * ny + 3 * ny + actio_periodic_work(ny, 1) + 1, sizeof *g.J) : NULL;
+    g.w = ok ? actio_alloc(of->ctx, ny + 1, sizeof *g.w) : NULL;
+    g.iwork = ok ? actio_alloc(of->ctx, ny + 1, sizeof *g.iwork) : NULL;
     if (g.J) {
         g.copy = g.J + ny * ny;
         g.y = g.copy + ny * ny;
         g.f = g.y + ny;
         g.work = g.f + 2 * ny;
     }
-    double growth = g.J && g.w && g.iwork ? grow(&t.problem, &g) : NAN;
-    actio_give(of->ctx, g.J);
-    actio_give(of->ctx, g.w);
-    actio_give(of->ctx, g.iwork);
+    double growth = g.J && g.w && g.iwork ? field_look_grow(&t.problem, &g) : NAN;
+    actio_free(of->ctx, g.J);
+    actio_free(of->ctx, g.w);
+    actio_free(of->ctx, g.iwork);
     trial_close(&t);
     restore_nodes(of->model, before);
     return growth;

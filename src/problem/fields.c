@@ -63,7 +63,7 @@ static int take_start(struct actio_problem *problem)
     continue_ends(problem, problem->y0 + m->n);
     for (size_t i = 0; i < problem->ny; i++)
         if (!isfinite(problem->y0[i])) {
-            actio_find(problem->f, ACTIO_F_START_NOT_FINITE, ACTIO_ARGS(ACTIO_TEXT(actio_problem_name(problem, i))));
+            actio_report(problem->f, ACTIO_F_START_NOT_FINITE, ACTIO_ARGS(ACTIO_TEXT(actio_problem_name(problem, i))));
             return 1;
         }
     return 0;
@@ -106,12 +106,12 @@ struct misfit {
     size_t lane, rate_lane;
 };
 
-static void measure(struct actio_problem *problem, struct misfit *out)
+static void fields_measure(struct actio_problem *problem, struct misfit *out)
 {
     const struct actio_system *sys = problem->sys;
     const struct actio_model *m = problem->model;
     size_t count = sys->holonomic + sys->levels, k = 0;
-    double largest = 0, *allowed = actio_take(problem->ctx, count + 1, sizeof *allowed);
+    double largest = 0, *allowed = actio_alloc(problem->ctx, count + 1, sizeof *allowed);
     memset(out, 0, m->constraints * sizeof *out);
     if (!allowed) return;
     actio_lanes_allowance(&problem->motion, allowed);
@@ -129,7 +129,7 @@ static void measure(struct actio_problem *problem, struct misfit *out)
             *(i < sys->holonomic ? &out[k].lane : &out[k].rate_lane) = row - sys->field.row[k];
         }
     }
-    actio_give(problem->ctx, allowed);
+    actio_free(problem->ctx, allowed);
 }
 
 /* The same with twice as many cells. False: it can't be said. */
@@ -138,7 +138,7 @@ static bool measure_finer(struct actio_problem *problem, struct misfit *out)
     struct actio_model *m = problem->model;
     struct actio_problem finer;
     struct actio_findings silent;
-    size_t *nodes = actio_take(problem->ctx, m->field.axes + 1, sizeof *nodes);
+    size_t *nodes = actio_alloc(problem->ctx, m->field.axes + 1, sizeof *nodes);
     if (!nodes) return false;
     for (size_t a = 0; a < m->field.axes; a++) {
         nodes[a] = m->field.axis[a].nodes;
@@ -151,12 +151,12 @@ static bool measure_finer(struct actio_problem *problem, struct misfit *out)
         finer.motion.here.t = problem->motion.here.t;
         memcpy(finer.motion.here.y, finer.y0, finer.ny * sizeof(double));
         ok = actio_slaves_settle(&finer.motion) == ACTIO_FLOW_OK;
-        if (ok) measure(&finer, out);
+        if (ok) fields_measure(&finer, out);
     }
     actio_problem_close(&finer);
     actio_findings_close(&silent);
     for (size_t a = 0; a < m->field.axes; a++) m->field.axis[a].nodes = nodes[a];
-    actio_give(problem->ctx, nodes);
+    actio_free(problem->ctx, nodes);
     return ok;
 }
 
@@ -170,19 +170,19 @@ static void say_broken(struct actio_problem *problem, size_t k, const struct mis
         snprintf(where, sizeof where, " (largest at number %zu along %.20s)", rate ? x->rate_lane : x->lane,
                  problem->model->field.axis[c->axis - 1].name);
     const char *level = rate && c->kind == ACTIO_HOLONOMIC ? "the rate of " : "";
-    actio_find_at(problem->f, ACTIO_F_FIELD_START_BREAKS, &problem->model->source, c->span,
-                  ACTIO_ARGS(ACTIO_TEXT(level), ACTIO_TEXT(c->label), ACTIO_NUMBER(rate ? x->velocity : x->position),
-                             ACTIO_TEXT(where)));
+    actio_report_at(problem->f, ACTIO_F_FIELD_START_BREAKS, &problem->model->source, c->span,
+                    ACTIO_ARGS(ACTIO_TEXT(level), ACTIO_TEXT(c->label), ACTIO_NUMBER(rate ? x->velocity : x->position),
+                               ACTIO_TEXT(where)));
 }
 
 /* 0: the data are the continuum's; 1: some constraint is broken, and reported (unless `silent`). */
-static int judge(struct actio_problem *problem)
+static int fields_judge(struct actio_problem *problem)
 {
     size_t count = problem->model->constraints;
-    struct misfit *now = actio_take(problem->ctx, 2 * count + 2, sizeof *now), *finer = now + count;
+    struct misfit *now = actio_alloc(problem->ctx, 2 * count + 2, sizeof *now), *finer = now + count;
     int broken = now == NULL;
     if (now) {
-        measure(problem, now);
+        fields_measure(problem, now);
         bool known = measure_finer(problem, finer);
         for (size_t k = 0; k < count; k++) {
             bool stands = known ? falls(now[k].position, finer[k].position) : now[k].position == 0,
@@ -192,7 +192,7 @@ static int judge(struct actio_problem *problem)
             if (!problem->options.project) say_broken(problem, k, &now[k], stands);
         }
     }
-    actio_give(problem->ctx, now);
+    actio_free(problem->ctx, now);
     return broken && !problem->options.project;
 }
 
@@ -210,9 +210,9 @@ static int say_unsettled(struct actio_problem *problem)
     size_t k = 0, at = problem->sys->field.slave[0];
     while (k + 1 < m->coords && problem->sys->field.base[k + 1] - problem->sys->field.beyond[2 * (k + 1)] <= at) k++;
     const struct actio_axis *x = &m->field.axis[m->coord[k].axis - 1];
-    actio_find_at(problem->f, ACTIO_F_FIELD_BEYOND, &m->source, m->coord[k].span,
-                  ACTIO_ARGS(ACTIO_TEXT(m->coord[k].name), ACTIO_TEXT(x->name),
-                             ACTIO_NUMBER(at < problem->sys->field.base[k] ? x->a : x->b)));
+    actio_report_at(problem->f, ACTIO_F_FIELD_BEYOND, &m->source, m->coord[k].span,
+                    ACTIO_ARGS(ACTIO_TEXT(m->coord[k].name), ACTIO_TEXT(x->name),
+                               ACTIO_NUMBER(at < problem->sys->field.base[k] ? x->a : x->b)));
     return ACTIO_NOT_SETTLED;
 }
 
@@ -227,7 +227,7 @@ static int put_on_constraints(struct actio_problem *problem, struct actio_start_
     if (!c->consistent) {
         memcpy(m->here.y, problem->y0, problem->ny * sizeof(double));
         if (actio_slaves_settle(m)) return say_unsettled(problem);
-        if (judge(problem)) return 1;
+        if (fields_judge(problem)) return 1;
         if (!c->found) {
             actio_problem_report(problem, ACTIO_F_FIELD_START_FAR, ACTIO_NO_ARGS);
             return 1;
@@ -241,17 +241,17 @@ static int put_on_constraints(struct actio_problem *problem, struct actio_start_
 
 int actio_problem_put_on_constraints(struct actio_problem *problem)
 {
-    struct actio_start_check c = { .position = actio_take(problem->ctx, problem->sys->p + 1, sizeof(double)),
-                                   .velocity = actio_take(problem->ctx, problem->sys->p + 1, sizeof(double)),
-                                   .nearest = actio_take(problem->ctx, problem->ny + 1, sizeof(double)) };
+    struct actio_start_check c = { .position = actio_alloc(problem->ctx, problem->sys->p + 1, sizeof(double)),
+                                   .velocity = actio_alloc(problem->ctx, problem->sys->p + 1, sizeof(double)),
+                                   .nearest = actio_alloc(problem->ctx, problem->ny + 1, sizeof(double)) };
     int bad = !c.position || !c.velocity || !c.nearest;
     if (bad)
-        actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the start data"), ACTIO_COUNT(problem->ctx->bytes_limit)));
+        actio_report(problem->f, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the start data"), ACTIO_COUNT(problem->ctx->bytes_limit)));
     else bad = put_on_constraints(problem, &c);
-    actio_give(problem->ctx, c.position);
-    actio_give(problem->ctx, c.velocity);
-    actio_give(problem->ctx, c.nearest);
+    actio_free(problem->ctx, c.position);
+    actio_free(problem->ctx, c.velocity);
+    actio_free(problem->ctx, c.nearest);
     return bad;
 }
 
@@ -290,8 +290,8 @@ int actio_problem_examine_fields(struct actio_problem *problem)
     if (actio_motion_solve(m, t, problem->y0) != ACTIO_FLOW_SINGULAR) return 0;
     bool many = v.looked && v.look.n != problem->sys->n && v.look.rank < v.look.p;
     if (many)
-        actio_find(problem->f, ACTIO_F_FIELD_REDUNDANT_MANY,
-                   ACTIO_ARGS(ACTIO_COUNT(problem->sys->n + problem->sys->p)));
-    else actio_find(problem->f, ACTIO_F_UNSETTLED, ACTIO_NO_ARGS);
+        actio_report(problem->f, ACTIO_F_FIELD_REDUNDANT_MANY,
+                     ACTIO_ARGS(ACTIO_COUNT(problem->sys->n + problem->sys->p)));
+    else actio_report(problem->f, ACTIO_F_UNSETTLED, ACTIO_NO_ARGS);
     return 1;
 }

@@ -110,7 +110,7 @@ static int take_equations(struct actio_problem *problem, actio_form_fn form)
     problem->spent = problem->sys;
     problem->sys = next;
     size_t ny = 2 * next->n + next->m;
-    double *y0 = actio_take(problem->ctx, ny + 1, sizeof *y0);
+    double *y0 = actio_alloc(problem->ctx, ny + 1, sizeof *y0);
     if (!y0) return 1;
     memcpy(y0, problem->y0, problem->ny * sizeof *y0);
     for (size_t k = 0; problem->ny + k < ny; k++)
@@ -126,9 +126,9 @@ static int inapplicable(struct actio_problem *problem, const struct actio_constr
 {
     char whom[256] = "this model";
     if (about) snprintf(whom, sizeof whom, "'%.240s'", about->label);
-    actio_find_at(problem->f, ACTIO_F_INAPPLICABLE, &problem->model->source,
-                  about ? about->span : (struct actio_span){ 0 },
-                  ACTIO_ARGS(ACTIO_TEXT(problem->principle->name), ACTIO_TEXT(whom), ACTIO_TEXT(why)));
+    actio_report_at(problem->f, ACTIO_F_INAPPLICABLE, &problem->model->source,
+                    about ? about->span : (struct actio_span){ 0 },
+                    ACTIO_ARGS(ACTIO_TEXT(problem->principle->name), ACTIO_TEXT(whom), ACTIO_TEXT(why)));
     return 1;
 }
 
@@ -156,7 +156,7 @@ int actio_problem_obey(struct actio_problem *problem)
     if (object(problem, by)) return 1;
     if (by->form != problem->form && take_equations(problem, by->form)) return 1;
     if (*by->differs)
-        actio_find(problem->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(by->name), ACTIO_TEXT(by->differs)));
+        actio_report(problem->f, ACTIO_F_OTHER_THEORY, ACTIO_ARGS(ACTIO_TEXT(by->name), ACTIO_TEXT(by->differs)));
     const char *why = p->objection ? p->objection(problem) : NULL;
     if (why) return inapplicable(problem, NULL, why);
     motion->chosen.grid = o->grid;

@@ -24,7 +24,7 @@ static int take_start(struct actio_problem *problem)
     for (size_t i = 0; i < m->states; i++) problem->y0[2 * m->coords + i] = actio_model_number(m, m->state[i].start);
     for (size_t i = 0; i < problem->ny; i++)
         if (!isfinite(problem->y0[i])) {
-            actio_find(problem->f, ACTIO_F_START_NOT_FINITE, ACTIO_ARGS(ACTIO_TEXT(actio_problem_name(problem, i))));
+            actio_report(problem->f, ACTIO_F_START_NOT_FINITE, ACTIO_ARGS(ACTIO_TEXT(actio_problem_name(problem, i))));
             return 1;
         }
     return 0;
@@ -43,7 +43,7 @@ int actio_problem_form(struct actio_problem *problem)
 {
     struct actio_model *m = problem->model;
     if (m->coords + m->states == 0) {
-        actio_find(problem->f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
+        actio_report(problem->f, ACTIO_F_NOTHING_MOVES, ACTIO_NO_ARGS);
         return 1;
     }
     if (m->field.axes) return actio_problem_form_fields(problem);
@@ -67,7 +67,7 @@ int actio_problem_settle(struct actio_problem *problem)
     problem->surveyed = true;
     problem->rank = v->rank;
     bad = actio_problem_examine(problem);
-    if (bad == ACTIO_UNSETTLED) actio_find(problem->f, ACTIO_F_UNSETTLED, ACTIO_NO_ARGS);
+    if (bad == ACTIO_UNSETTLED) actio_report(problem->f, ACTIO_F_UNSETTLED, ACTIO_NO_ARGS);
     return bad != 0;
 }
 
@@ -90,7 +90,7 @@ void actio_problem_close(struct actio_problem *problem)
     actio_motion_close(&problem->motion);
     actio_system_free(problem->sys);
     actio_system_free(problem->spent);
-    actio_give(problem->ctx, problem->extended);
+    actio_free(problem->ctx, problem->extended);
     actio_arena_close(&problem->arena);
     problem->ctx->findings = problem->outer;
 }
@@ -145,10 +145,10 @@ bool actio_problem_report_limits(struct actio_problem *problem, int status, cons
 {
     bool stopped = status == ACTIO_FLOW_STOPPED || actio_stopped(problem->ctx);
     if (!stopped && status != ACTIO_MARCH_NO_MEMORY) return false;
-    if (actio_cancelled(problem->ctx)) actio_find(problem->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
-    else if (stopped) actio_find(problem->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT(what)));
+    if (actio_cancelled(problem->ctx)) actio_report(problem->f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    else if (stopped) actio_report(problem->f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT(what)));
     else
-        actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_COUNT(problem->ctx->bytes_limit)));
+        actio_report(problem->f, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT(what), ACTIO_COUNT(problem->ctx->bytes_limit)));
     return true;
 }

@@ -16,8 +16,8 @@ static void say_elastic(struct actio_problem *problem)
         bool elastic = actio_is_const(&problem->model->pool, c->restitution)
                        && actio_model_number(problem->model, c->restitution) == 1;
         if (!elastic)
-            actio_find_at(problem->f, ACTIO_F_SOFT_ELASTIC, &problem->model->source, c->span,
-                          ACTIO_ARGS(ACTIO_TEXT(c->label)));
+            actio_report_at(problem->f, ACTIO_F_SOFT_ELASTIC, &problem->model->source, c->span,
+                            ACTIO_ARGS(ACTIO_TEXT(c->label)));
     }
 }
 
@@ -26,9 +26,9 @@ static double offset(struct actio_problem *problem, size_t i, double force)
 {
     double sigma = problem->options.sigma, V = problem->options.barrier, most = V / (root_two_pi * sigma);
     if (force < most) return sigma * sqrt(2 * log(most / force));
-    actio_find_at(problem->f, ACTIO_F_SOFT_WEAK, &problem->model->source, problem->model->contact[i].span,
-                  ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[i].label), ACTIO_NUMBER(sigma), ACTIO_NUMBER(V),
-                             ACTIO_NUMBER(most), ACTIO_NUMBER(force)));
+    actio_report_at(problem->f, ACTIO_F_SOFT_WEAK, &problem->model->source, problem->model->contact[i].span,
+                    ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[i].label), ACTIO_NUMBER(sigma), ACTIO_NUMBER(V),
+                               ACTIO_NUMBER(most), ACTIO_NUMBER(force)));
     return NAN;
 }
 
@@ -73,8 +73,8 @@ static void find_offsets(struct actio_problem *problem, struct actio_contacts *c
     if (!any || problem->f->errors) return;
     for (size_t i = 0; i < c->contacts; i++)
         if (!isnan(wanted[i]))
-            actio_find_at(problem->f, ACTIO_F_SOFT_START, &problem->model->source, problem->model->contact[i].span,
-                          ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[i].label), ACTIO_NUMBER(wanted[i])));
+            actio_report_at(problem->f, ACTIO_F_SOFT_START, &problem->model->source, problem->model->contact[i].span,
+                            ACTIO_ARGS(ACTIO_TEXT(problem->model->contact[i].label), ACTIO_NUMBER(wanted[i])));
     problem->projected = true;
     move_off(c, t, y, wanted);
     memcpy(problem->y0, y, problem->model->coords * sizeof *y);
@@ -87,11 +87,11 @@ int actio_problem_soften(struct actio_problem *problem)
     model->soft.sigma = model->soft.barrier = 0;
     if (!(o->sigma > 0) && !(o->barrier > 0)) return 0;
     if (!(o->sigma > 0) || !(o->barrier > 0)) {
-        actio_find(problem->f, ACTIO_F_NO_BARRIER, ACTIO_ARGS(ACTIO_TEXT(o->sigma > 0 ? "a width" : "a height")));
+        actio_report(problem->f, ACTIO_F_NO_BARRIER, ACTIO_ARGS(ACTIO_TEXT(o->sigma > 0 ? "a width" : "a height")));
         return 1;
     }
     if (model->contacts == 0) {
-        actio_find(problem->f, ACTIO_F_NO_WALLS, ACTIO_NO_ARGS);
+        actio_report(problem->f, ACTIO_F_NO_WALLS, ACTIO_NO_ARGS);
         return 0;
     }
     struct actio_system *hard = actio_system_form(problem->ctx, model, actio_form_dalembert);

@@ -10,16 +10,16 @@
 
 static struct actio_start_check take_check(struct actio_problem *problem)
 {
-    return (struct actio_start_check){ .position = actio_take(problem->ctx, problem->sys->p + 1, sizeof(double)),
-                                       .velocity = actio_take(problem->ctx, problem->sys->p + 1, sizeof(double)),
-                                       .nearest = actio_take(problem->ctx, problem->ny + 1, sizeof(double)) };
+    return (struct actio_start_check){ .position = actio_alloc(problem->ctx, problem->sys->p + 1, sizeof(double)),
+                                       .velocity = actio_alloc(problem->ctx, problem->sys->p + 1, sizeof(double)),
+                                       .nearest = actio_alloc(problem->ctx, problem->ny + 1, sizeof(double)) };
 }
 
 static void give_check(struct actio_problem *problem, struct actio_start_check *c)
 {
-    actio_give(problem->ctx, c->position);
-    actio_give(problem->ctx, c->velocity);
-    actio_give(problem->ctx, c->nearest);
+    actio_free(problem->ctx, c->position);
+    actio_free(problem->ctx, c->velocity);
+    actio_free(problem->ctx, c->nearest);
 }
 
 /* A constraint that has no value or no rate at the start is a matter for the verdict. */
@@ -56,8 +56,8 @@ static int check_data(struct actio_problem *problem)
     struct actio_start_check c = take_check(problem);
     int bad = !c.position || !c.velocity || !c.nearest;
     if (bad)
-        actio_find(problem->f, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the start data"), ACTIO_COUNT(problem->ctx->bytes_limit)));
+        actio_report(problem->f, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the start data"), ACTIO_COUNT(problem->ctx->bytes_limit)));
     else {
         actio_motion_check_start(&problem->motion, problem->model->time.t0, problem->y0, &c);
         bad = judge_start(problem, &c);
@@ -103,8 +103,8 @@ static int check_regular(struct actio_problem *problem)
 
 static int no_way_back(struct actio_problem *problem, const char *label, struct actio_span span, const char *what)
 {
-    actio_find_at(problem->f, ACTIO_F_NO_WAY_BACK, &problem->model->source, span,
-                  ACTIO_ARGS(ACTIO_TEXT(label), ACTIO_TEXT(what)));
+    actio_report_at(problem->f, ACTIO_F_NO_WAY_BACK, &problem->model->source, span,
+                    ACTIO_ARGS(ACTIO_TEXT(label), ACTIO_TEXT(what)));
     return 1;
 }
 
@@ -133,9 +133,9 @@ static int check_contacts(struct actio_problem *problem)
     size_t i = actio_contacts_beyond(&problem->motion, problem->model->time.t0, problem->y0, &depth);
     if (i >= problem->sys->walls.contacts) return 0;
     const struct actio_contact *c = &problem->model->contact[i];
-    actio_find_at(problem->f, ACTIO_F_START_BEYOND, &problem->model->source, c->span,
-                  ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(depth),
-                             ACTIO_TEXT(c->at_most ? "left side <= right side" : "left side >= right side")));
+    actio_report_at(problem->f, ACTIO_F_START_BEYOND, &problem->model->source, c->span,
+                    ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(depth),
+                               ACTIO_TEXT(c->at_most ? "left side <= right side" : "left side >= right side")));
     return 1;
 }
 

@@ -215,10 +215,10 @@ int actio_problem_read_states(struct actio_problem *problem, const char *path, b
     if (!text) return 1;
     t.text = text;
     int bad = actio_attempt(problem->ctx, read_table, &t);
-    actio_give(problem->ctx, text);
+    actio_free(problem->ctx, text);
     if (unread) *unread = t.unread;
     if (!bad && t.missing) {
-        actio_find(problem->f, ACTIO_F_BASE_TABLE, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(t.missing)));
+        actio_report(problem->f, ACTIO_F_BASE_TABLE, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(t.missing)));
         bad = 1;
     }
     return bad;

@@ -31,7 +31,7 @@ static size_t *chosen(struct actio_arena *arena, size_t count, size_t most, size
 }
 
 /* The shape requested, or the first field requested along its axis; by default that of the coordinates. */
-static bool choose(struct animation *a, struct actio_panel *out)
+static bool animate_choose(struct animation *a, struct actio_panel *out)
 {
     struct actio_layer layer = { a->table, "" };
     struct actio_picture picture = { .layer = &layer, .layers = 1, .axes = a->axes };
@@ -42,7 +42,7 @@ static bool choose(struct animation *a, struct actio_panel *out)
     for (size_t i = 0; at == n && i < n; i++)
         if (p[i].map) actio_panel_film(&p[at = i], a->table, ACTIO_WHOLE, p[i].up_col, a->time, &a->arena);
     if (at == n || a->table->rows == 0) {
-        actio_find(a->f, ACTIO_F_NO_FIELD, ACTIO_ARGS(ACTIO_TEXT(a->table->from.model ? a->table->from.model : "")));
+        actio_report(a->f, ACTIO_F_NO_FIELD, ACTIO_ARGS(ACTIO_TEXT(a->table->from.model ? a->table->from.model : "")));
         return false;
     }
     *out = p[at];
@@ -114,7 +114,7 @@ static void place_vertices(const struct animation *a, const struct actio_panel *
 }
 
 /* The mark drawn last moves, unless there is one frame only. */
-static void move(struct animation *a, const float *xy)
+static void animate_move(struct animation *a, const float *xy)
 {
     struct actio_mark *m = &a->canvas.mark[a->canvas.marks - 1];
     m->xy = xy;
@@ -128,10 +128,10 @@ static void end_mark(struct animation *a, const float *xy, size_t vertex, bool h
     for (size_t k = 0; k < a->frames.count; k++)
         memcpy(at + 2 * k, xy + 2 * (k * a->vertices + vertex), 2 * sizeof *at);
     actio_canvas_disc(&a->canvas, at[0], at[1], 4, hollow ? 0xFFFFFF : actio_colour_shade(1), 0);
-    move(a, at);
+    animate_move(a, at);
     if (!hollow) return;
     actio_canvas_ring(&a->canvas, at[0], at[1], 4, actio_colour_shade(1));
-    move(a, at);
+    animate_move(a, at);
 }
 
 static void draw_shape(struct animation *a, const struct actio_panel *p)
@@ -140,7 +140,7 @@ static void draw_shape(struct animation *a, const struct actio_panel *p)
     for (size_t k = 0; k < a->frames.count; k++)
         place_vertices(a, p, &p->series[k], xy + 2 * k * a->vertices, k ? xy + 2 * (k - 1) * a->vertices : NULL);
     actio_canvas_line(&a->canvas, xy, a->vertices, actio_colour_shade(.75), 2.2, 0);
-    move(a, xy);
+    animate_move(a, xy);
     if (p->across_col == ACTIO_WHOLE && a->vertices > 1) return;
     end_mark(a, xy, 0, false);
     if (a->vertices > 1) end_mark(a, xy, a->vertices - 1, true);
@@ -182,7 +182,7 @@ static double draw_title(struct animation *a)
     return 58;
 }
 
-static void draw(void *user)
+static void animate_draw(void *user)
 {
     struct animation *a = user;
     struct actio_panel p;
@@ -190,7 +190,7 @@ static void draw(void *user)
     double *numbers = actio_arena_array(&a->arena, a->table->rows + 1, sizeof *numbers);
     for (size_t i = 0; i < a->table->rows; i++) numbers[i] = (double)i;
     a->time = time < a->table->cols ? a->table->data[time] : numbers;
-    if (!choose(a, &p)) return;
+    if (!animate_choose(a, &p)) return;
     a->row = chosen(&a->arena, a->table->rows, MOST_FRAMES, &a->frames.count);
     a->vertex = chosen(&a->arena, a->table->col[p.up_col].nodes, MOST_VERTICES, &a->vertices);
     time_frames(a);
@@ -212,12 +212,12 @@ static void draw(void *user)
     a->made = true;
 }
 
-static void check(void *user)
+static void animate_check(void *user)
 {
     struct animation *a = user;
     struct actio_panel p;
     a->time = a->table->data[0];
-    a->made = choose(a, &p);
+    a->made = animate_choose(a, &p);
 }
 
 static void check_axes(void *user)
@@ -234,7 +234,7 @@ int actio_axes_check(struct actio_context *ctx, const struct actio_table *table,
 {
     struct animation a = { .table = table, .axes = axes, .f = f };
     actio_arena_open(&a.arena, ctx);
-    int bad = actio_attempt(ctx, animate ? check : check_axes, &a) != 0 || !a.made;
+    int bad = actio_attempt(ctx, animate ? animate_check : check_axes, &a) != 0 || !a.made;
     actio_arena_close(&a.arena);
     return bad;
 }
@@ -244,13 +244,13 @@ int actio_animation_write(struct actio_context *ctx, const struct actio_table *t
 {
     struct animation a = { .table = table, .axes = axes, .f = f };
     if (!actio_ends_with(path, actio_canvas_svg.ending)) {
-        actio_find(f, ACTIO_F_UNKNOWN_ENDING, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(actio_canvas_svg.ending)));
+        actio_report(f, ACTIO_F_UNKNOWN_ENDING, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(actio_canvas_svg.ending)));
         return 1;
     }
     struct actio_findings *outer = ctx->findings;
     ctx->findings = f;
     actio_arena_open(&a.arena, ctx);
-    int bad = actio_attempt(ctx, draw, &a) != 0 || !a.made;
+    int bad = actio_attempt(ctx, animate_draw, &a) != 0 || !a.made;
     if (!bad) bad = actio_canvas_svg.write(ctx, &a.canvas, path, f);
     actio_arena_close(&a.arena);
     ctx->findings = outer;

@@ -10,7 +10,7 @@ void actio_canvas_open(struct actio_canvas *canvas, struct actio_arena *arena, d
     *canvas = (struct actio_canvas){ .arena = arena, .width = width, .height = height, .title = "", .summary = "" };
 }
 
-static struct actio_mark *add(struct actio_canvas *c, struct actio_mark mark)
+static struct actio_mark *canvas_add(struct actio_canvas *c, struct actio_mark mark)
 {
     ACTIO_PUSH(c->arena, c->mark, c->marks, c->marks_cap) = mark;
     return &c->mark[c->marks - 1];
@@ -24,24 +24,25 @@ size_t actio_canvas_clip(struct actio_canvas *c, struct actio_box box)
 
 void actio_canvas_box(struct actio_canvas *c, struct actio_box box, uint32_t colour, double opacity)
 {
-    add(c, (struct actio_mark){ .kind = ACTIO_MARK_BOX, .box = box, .colour = colour, .opacity = opacity });
+    canvas_add(c, (struct actio_mark){ .kind = ACTIO_MARK_BOX, .box = box, .colour = colour, .opacity = opacity });
 }
 
 void actio_canvas_line(struct actio_canvas *c, const float *xy, size_t points, uint32_t colour, double width,
                        size_t clip)
 {
-    add(c, (struct actio_mark){ .kind = ACTIO_MARK_LINE,
-                                .xy = xy,
-                                .points = points,
-                                .colour = colour,
-                                .opacity = 1,
-                                .width = width,
-                                .clip = clip });
+    canvas_add(c, (struct actio_mark){ .kind = ACTIO_MARK_LINE,
+                                       .xy = xy,
+                                       .points = points,
+                                       .colour = colour,
+                                       .opacity = 1,
+                                       .width = width,
+                                       .clip = clip });
 }
 
 void actio_canvas_tiles(struct actio_canvas *c, const float *boxes, size_t count, uint32_t colour, size_t clip)
 {
-    add(c, (struct actio_mark){
+    canvas_add(
+        c, (struct actio_mark){
                .kind = ACTIO_MARK_TILES, .xy = boxes, .points = count, .colour = colour, .opacity = 1, .clip = clip });
 }
 
@@ -59,12 +60,12 @@ void actio_canvas_segment(struct actio_canvas *c, double x0, double y0, double x
 
 void actio_canvas_disc(struct actio_canvas *c, double x, double y, double radius, uint32_t colour, size_t clip)
 {
-    add(c, (struct actio_mark){ .kind = ACTIO_MARK_DISC,
-                                .box = { x, y, 0, 0 },
-                                .width = radius,
-                                .colour = colour,
-                                .opacity = 1,
-                                .clip = clip });
+    canvas_add(c, (struct actio_mark){ .kind = ACTIO_MARK_DISC,
+                                       .box = { x, y, 0, 0 },
+                                       .width = radius,
+                                       .colour = colour,
+                                       .opacity = 1,
+                                       .clip = clip });
 }
 
 void actio_canvas_ring(struct actio_canvas *c, double x, double y, double radius, uint32_t colour)
@@ -76,13 +77,13 @@ void actio_canvas_ring(struct actio_canvas *c, double x, double y, double radius
 struct actio_mark *actio_canvas_text(struct actio_canvas *c, double x, double y, const char *text, double height,
                                      int anchor, uint32_t colour)
 {
-    return add(c, (struct actio_mark){ .kind = ACTIO_MARK_TEXT,
-                                       .box = { x, y, 0, 0 },
-                                       .text = text,
-                                       .width = height,
-                                       .anchor = anchor,
-                                       .colour = colour,
-                                       .opacity = 1 });
+    return canvas_add(c, (struct actio_mark){ .kind = ACTIO_MARK_TEXT,
+                                              .box = { x, y, 0, 0 },
+                                              .text = text,
+                                              .width = height,
+                                              .anchor = anchor,
+                                              .colour = colour,
+                                              .opacity = 1 });
 }
 
 /* In heights of the letters; by class of letter is enough for margins. */
@@ -148,6 +149,6 @@ int actio_canvas_unknown(const char *path, struct actio_findings *f)
         if (strlen(list) + strlen(types[i]->ending) + 3 > sizeof list) break;
         strcat(strcat(list, i ? ", " : ""), types[i]->ending);
     }
-    actio_find(f, ACTIO_F_UNKNOWN_ENDING, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(list)));
+    actio_report(f, ACTIO_F_UNKNOWN_ENDING, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(list)));
     return 1;
 }

@@ -119,7 +119,7 @@ static bool shares(const struct group *g, const struct span *s)
     return !(s->lo <= s->hi) || g->count == 0 || whole <= 40 * least || whole == 0;
 }
 
-static void join(struct group *g, const struct span *s)
+static void choose_join(struct group *g, const struct span *s)
 {
     double length = length_of(s);
     g->member[g->count++] = *s;
@@ -146,13 +146,13 @@ static size_t split(const struct choice *c, const struct shown *what, struct spa
                                            .least = HUGE_VAL,
                                            .member = actio_arena_array(c->arena, n, sizeof *all) };
         }
-        join(&out[k], &all[i]);
+        choose_join(&out[k], &all[i]);
     }
     for (size_t k = 0; k < parts; k++) qsort(out[k].member, out[k].count, sizeof *all, by_column);
     return parts;
 }
 
-static size_t collect(const struct choice *c, const struct shown *what, struct group *out)
+static size_t choose_collect(const struct choice *c, const struct shown *what, struct group *out)
 {
     const struct actio_table *table = c->table;
     struct span *all = actio_arena_array(c->arena, table->cols + 1, sizeof *all);
@@ -296,7 +296,7 @@ static struct actio_panel *by_roles(const struct choice *c, size_t *count)
     struct group *g = actio_arena_array(c->arena, ROWS * MOST_PARTS + 2 * c->table->cols, sizeof *g);
     size_t n = 0;
     for (size_t r = 0; r < ROWS; r++) {
-        size_t parts = collect(c, &shown[r], g + n);
+        size_t parts = choose_collect(c, &shown[r], g + n);
         parts += collect_fields(c, &shown[r], g + n + parts);
         for (size_t k = 0; k < parts; k++) {
             g[n + k].rank = r < ALWAYS ? (int)r : (int)(ALWAYS + k * ROWS + r);
@@ -353,7 +353,7 @@ static bool find_column(const struct choice *c, const char *s, size_t length, bo
     if (c->table->cols > 12) list = actio_arena_format(c->arena, "%s, \xE2\x80\xA6", list);
     const char *near = actio_near_name(name, names, c->table->cols);
     if (near) list = actio_arena_format(c->arena, "did you mean '%s'?", near);
-    actio_find(c->f, ACTIO_F_UNKNOWN_COLUMN, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(list)));
+    actio_report(c->f, ACTIO_F_UNKNOWN_COLUMN, ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(list)));
     return false;
 }
 
@@ -410,7 +410,7 @@ static bool go_together(const struct choice *c, const struct spot *a, const stru
     bool good = !x                                                 ? b->node == ACTIO_WHOLE && !strcmp(a->name, y->axis)
                 : a->node != ACTIO_WHOLE && b->node != ACTIO_WHOLE ? true
                                                                    : a->node == b->node && actio_same_axis(x, y);
-    if (!good) actio_find(c->f, ACTIO_F_FIELD_AXES, ACTIO_ARGS(ACTIO_TEXT(a->name), ACTIO_TEXT(b->name)));
+    if (!good) actio_report(c->f, ACTIO_F_FIELD_AXES, ACTIO_ARGS(ACTIO_TEXT(a->name), ACTIO_TEXT(b->name)));
     return good;
 }
 
@@ -451,7 +451,7 @@ static struct actio_panel *as_asked(const struct choice *c, const char *axes, si
         end = s + strcspn(s, ",;");
         const char *colon = memchr(s, ':', (size_t)(end - s));
         if (n == MOST_ASKED || (colon && memchr(colon + 1, ':', (size_t)(end - colon - 1)))) {
-            actio_find(c->f, ACTIO_F_BAD_AXES, ACTIO_ARGS(ACTIO_TEXT(axes)));
+            actio_report(c->f, ACTIO_F_BAD_AXES, ACTIO_ARGS(ACTIO_TEXT(axes)));
             return NULL;
         }
         if (!find_column(c, s, (size_t)((colon ? colon : end) - s), colon != NULL, &a)) return NULL;

@@ -54,7 +54,7 @@ static void add_numbers(struct actio_output *out, const double *x, size_t count)
     }
 }
 
-static void fill(struct actio_output *out, const void *user)
+static void csv_fill(struct actio_output *out, const void *user)
 {
     const struct actio_table *table = user;
     for (size_t c = 0; c < table->cols; c++) {
@@ -75,14 +75,14 @@ static void fill(struct actio_output *out, const void *user)
 void actio_csv_text(const struct actio_table *table, struct actio_text *out)
 {
     struct actio_output memory = { .text = *out };
-    fill(&memory, table);
+    csv_fill(&memory, table);
     *out = memory.text;
 }
 
 static int write_csv(struct actio_context *ctx, const struct actio_table *table, const char *path,
                      struct actio_findings *f)
 {
-    return actio_output_write(ctx, path, fill, table, f);
+    return actio_output_write(ctx, path, csv_fill, table, f);
 }
 
 const struct actio_writer actio_write_csv = { ".csv", "comma-separated values", write_csv };

@@ -34,7 +34,7 @@ static void merge(const struct sorting *s, const struct actio_event *a, size_t a
 }
 
 /* Merges each run with the next; the number of runs that there were. */
-static size_t pass(const struct sorting *s, const struct actio_event *from, size_t count, struct actio_event *to)
+static size_t events_pass(const struct sorting *s, const struct actio_event *from, size_t count, struct actio_event *to)
 {
     size_t runs = 0;
     for (size_t a = 0, b, end; a < count; a = end, runs += 2) {
@@ -51,7 +51,7 @@ void actio_events_sort(struct actio_arena *scratch, struct actio_event *event, s
     struct sorting s = { scratch->ctx, backward };
     if (count == 0 || run_end(&s, event, 0, count) == count) return;
     struct actio_event *from = event, *to = actio_arena_array(scratch, count, sizeof *to);
-    while (pass(&s, from, count, to) > 2) {
+    while (events_pass(&s, from, count, to) > 2) {
         struct actio_event *swap = from;
         from = to;
         to = swap;

@@ -302,7 +302,7 @@ static void add_axis(struct actio_output *out, const struct actio_column *col)
     add_list(out, col->place, col->nodes);
 }
 
-static void add_column(struct actio_output *out, const struct actio_table *table, size_t c)
+static void json_add_column(struct actio_output *out, const struct actio_table *table, size_t c)
 {
     const struct actio_column *col = &table->col[c];
     actio_text_add(&out->text, "{");
@@ -317,7 +317,7 @@ static void add_column(struct actio_output *out, const struct actio_table *table
     actio_text_add(&out->text, "}");
 }
 
-static void fill(struct actio_output *out, const void *user)
+static void json_fill(struct actio_output *out, const void *user)
 {
     const struct actio_table *table = user;
     actio_text_add(&out->text, "{");
@@ -327,7 +327,7 @@ static void fill(struct actio_output *out, const void *user)
     actio_text_add(&out->text, "[\n");
     for (size_t c = 0; c < table->cols; c++) {
         if (c) actio_text_add(&out->text, ",\n");
-        add_column(out, table, c);
+        json_add_column(out, table, c);
     }
     actio_text_add(&out->text, "\n]}\n");
 }
@@ -335,7 +335,7 @@ static void fill(struct actio_output *out, const void *user)
 static int write_json(struct actio_context *ctx, const struct actio_table *table, const char *path,
                       struct actio_findings *f)
 {
-    return actio_output_write(ctx, path, fill, table, f);
+    return actio_output_write(ctx, path, json_fill, table, f);
 }
 
 const struct actio_writer actio_write_json = { ".json", "JSON, everything in one object", write_json };

@@ -19,7 +19,7 @@ struct member {
     uint32_t crc;
 };
 
-static void put(struct actio_text *t, uint64_t value, int bytes)
+static void npz_put(struct actio_text *t, uint64_t value, int bytes)
 {
     for (; bytes > 0; bytes--, value >>= 8) actio_text_bytes(t, &(char){ (char)(value & 0xFF) }, 1);
 }
@@ -54,7 +54,7 @@ static size_t pack(unsigned char *out, const double *x, size_t n)
 static void npy_header(struct actio_text *t, const struct member *m)
 {
     actio_text_bytes(t, "\x93NUMPY\x01\x00", 8);
-    put(t, HEADER - 10, 2);
+    npz_put(t, HEADER - 10, 2);
     size_t from = t->length;
     actio_text_add(t, "{'descr': '<f8', 'fortran_order': False, 'shape': ");
     if (m->nodes)
@@ -78,21 +78,21 @@ static uint32_t crc_of_member(const uint32_t table[256], const struct member *m,
     return ~crc;
 }
 
-static uint64_t size_of(const struct member *m) { return HEADER + 8 * m->count; }
+static uint64_t npz_size_of(const struct member *m) { return HEADER + 8 * m->count; }
 static uint64_t capped(uint64_t x, uint64_t most) { return x < most ? x : most; }
 
 /* The fields that local and central headers share, from "version needed" to the length of the extra field. */
 static void common_header(struct actio_text *t, const struct member *m, bool large, size_t extra)
 {
-    put(t, large ? ZIP64 : OLD, 2);
-    put(t, UTF8_NAME, 2);
-    put(t, 0, 4);         /* stored; midnight */
-    put(t, DATE_1980, 2); /* a fixed date: equal results make equal files */
-    put(t, m->crc, 4);
-    put(t, capped(size_of(m), MOST32), 4);
-    put(t, capped(size_of(m), MOST32), 4);
-    put(t, m->length + 4, 2);
-    put(t, extra, 2);
+    npz_put(t, large ? ZIP64 : OLD, 2);
+    npz_put(t, UTF8_NAME, 2);
+    npz_put(t, 0, 4);         /* stored; midnight */
+    npz_put(t, DATE_1980, 2); /* a fixed date: equal results make equal files */
+    npz_put(t, m->crc, 4);
+    npz_put(t, capped(npz_size_of(m), MOST32), 4);
+    npz_put(t, capped(npz_size_of(m), MOST32), 4);
+    npz_put(t, m->length + 4, 2);
+    npz_put(t, extra, 2);
 }
 
 static void add_member_name(struct actio_text *t, const struct member *m)
@@ -103,61 +103,61 @@ static void add_member_name(struct actio_text *t, const struct member *m)
 
 static void local_header(struct actio_text *t, const struct member *m)
 {
-    bool large = size_of(m) >= MOST32;
-    put(t, 0x04034b50, 4);
+    bool large = npz_size_of(m) >= MOST32;
+    npz_put(t, 0x04034b50, 4);
     common_header(t, m, large, large ? 20 : 0);
     add_member_name(t, m);
     if (!large) return;
-    put(t, 1, 2);
-    put(t, 16, 2);
-    put(t, size_of(m), 8);
-    put(t, size_of(m), 8);
+    npz_put(t, 1, 2);
+    npz_put(t, 16, 2);
+    npz_put(t, npz_size_of(m), 8);
+    npz_put(t, npz_size_of(m), 8);
 }
 
 static void central_header(struct actio_text *t, const struct member *m)
 {
-    bool large = size_of(m) >= MOST32, far = m->offset >= MOST32;
+    bool large = npz_size_of(m) >= MOST32, far = m->offset >= MOST32;
     size_t fields = (large ? 16u : 0u) + (far ? 8u : 0u);
-    put(t, 0x02014b50, 4);
-    put(t, ZIP64, 2);
+    npz_put(t, 0x02014b50, 4);
+    npz_put(t, ZIP64, 2);
     common_header(t, m, large || far, fields ? fields + 4 : 0);
-    put(t, 0, 2 + 2 + 2 + 4); /* no comment, disk 0, no attributes */
-    put(t, capped(m->offset, MOST32), 4);
+    npz_put(t, 0, 2 + 2 + 2 + 4); /* no comment, disk 0, no attributes */
+    npz_put(t, capped(m->offset, MOST32), 4);
     add_member_name(t, m);
     if (!fields) return;
-    put(t, 1, 2);
-    put(t, fields, 2);
+    npz_put(t, 1, 2);
+    npz_put(t, fields, 2);
     if (large) {
-        put(t, size_of(m), 8);
-        put(t, size_of(m), 8);
+        npz_put(t, npz_size_of(m), 8);
+        npz_put(t, npz_size_of(m), 8);
     }
-    if (far) put(t, m->offset, 8);
+    if (far) npz_put(t, m->offset, 8);
 }
 
 static void end_of_zip(struct actio_text *t, uint64_t members, uint64_t from, uint64_t to)
 {
     if (members >= MOST16 || from >= MOST32 || to - from >= MOST32) {
-        put(t, 0x06064b50, 4); /* zip64 end of central directory, then its locator */
-        put(t, 44, 8);
-        put(t, ZIP64, 2);
-        put(t, ZIP64, 2);
-        put(t, 0, 8);
-        put(t, members, 8);
-        put(t, members, 8);
-        put(t, to - from, 8);
-        put(t, from, 8);
-        put(t, 0x07064b50, 4);
-        put(t, 0, 4);
-        put(t, to, 8);
-        put(t, 1, 4);
+        npz_put(t, 0x06064b50, 4); /* zip64 end of central directory, then its locator */
+        npz_put(t, 44, 8);
+        npz_put(t, ZIP64, 2);
+        npz_put(t, ZIP64, 2);
+        npz_put(t, 0, 8);
+        npz_put(t, members, 8);
+        npz_put(t, members, 8);
+        npz_put(t, to - from, 8);
+        npz_put(t, from, 8);
+        npz_put(t, 0x07064b50, 4);
+        npz_put(t, 0, 4);
+        npz_put(t, to, 8);
+        npz_put(t, 1, 4);
     }
-    put(t, 0x06054b50, 4);
-    put(t, 0, 4);
-    put(t, capped(members, MOST16), 2);
-    put(t, capped(members, MOST16), 2);
-    put(t, capped(to - from, MOST32), 4);
-    put(t, capped(from, MOST32), 4);
-    put(t, 0, 2);
+    npz_put(t, 0x06054b50, 4);
+    npz_put(t, 0, 4);
+    npz_put(t, capped(members, MOST16), 2);
+    npz_put(t, capped(members, MOST16), 2);
+    npz_put(t, capped(to - from, MOST32), 4);
+    npz_put(t, capped(from, MOST32), 4);
+    npz_put(t, 0, 2);
 }
 
 static uint64_t position(const struct actio_output *out) { return out->passed + out->text.length; }
@@ -210,7 +210,7 @@ static struct member *make_members(const struct actio_table *table, struct actio
     return m;
 }
 
-static void fill(struct actio_output *out, const void *user)
+static void npz_fill(struct actio_output *out, const void *user)
 {
     const struct actio_table *table = user;
     uint32_t crc_table[256];
@@ -234,7 +234,7 @@ static void fill(struct actio_output *out, const void *user)
 static int write_npz(struct actio_context *ctx, const struct actio_table *table, const char *path,
                      struct actio_findings *f)
 {
-    return actio_output_write(ctx, path, fill, table, f);
+    return actio_output_write(ctx, path, npz_fill, table, f);
 }
 
 const struct actio_writer actio_write_npz = { ".npz", "NumPy arrays", write_npz };

@@ -9,7 +9,7 @@
 static const double LETTER = 11.5, TICK = 11, LABEL_STEP = 13, LABEL_MOST = 120, LINE_KEY = 12, FILM_KEY = 26;
 
 /* The value that is drawn; false where there is none. */
-static bool value_at(const struct actio_panel *p, const struct actio_series *s, size_t i, double *v)
+static bool panel_value_at(const struct actio_panel *p, const struct actio_series *s, size_t i, double *v)
 {
     double y = s->y[i];
     if (!isfinite(y) || !isfinite(s->x[i]) || (p->is_log && y == 0) || (p->log_across && !(s->x[i] > 0))) return false;
@@ -77,7 +77,7 @@ void actio_panel_scale(struct actio_panel *p, double width, double height)
         /* what is drawn */
         for (size_t i = s->width > 0 ? 0 : s->first; i<s->rows; i += s->width> 0 ? 1 : s->stride) {
             widen(across_at(p, s, i), &xlo, &xhi);
-            if (value_at(p, s, i, &v)) widen(v, &lo, &hi);
+            if (panel_value_at(p, s, i, &v)) widen(v, &lo, &hi);
         }
     }
     /* motions over each other: one line */
@@ -122,7 +122,7 @@ struct run {
     size_t in_bin, low_at, high_at;
 };
 
-static void keep(struct run *r, struct point p)
+static void panel_keep(struct run *r, struct point p)
 {
     if (r->count && r->point[r->count - 1].x == p.x && r->point[r->count - 1].y == p.y) return;
     ACTIO_PUSH(r->canvas->arena, r->point, r->count, r->cap) = p;
@@ -131,10 +131,10 @@ static void keep(struct run *r, struct point p)
 static void keep_bin(struct run *r)
 {
     if (!r->in_bin) return;
-    keep(r, r->first);
-    keep(r, r->low_at < r->high_at ? r->low : r->high);
-    keep(r, r->low_at < r->high_at ? r->high : r->low);
-    keep(r, r->last);
+    panel_keep(r, r->first);
+    panel_keep(r, r->low_at < r->high_at ? r->low : r->high);
+    panel_keep(r, r->low_at < r->high_at ? r->high : r->low);
+    panel_keep(r, r->last);
     r->in_bin = 0;
 }
 
@@ -166,7 +166,7 @@ static void add_on_path(struct run *r, struct point p)
         return;
     }
     r->in_bin = 0;
-    keep(r, p);
+    panel_keep(r, p);
 }
 
 static void finish(struct run *r, uint32_t colour, double width, size_t clip)
@@ -184,7 +184,7 @@ static void draw_line(struct actio_canvas *canvas, const struct actio_panel *p, 
     double v;
     for (size_t i = 0; i < s->rows; i++) {
         if (p->is_log && s->y[i] == 0) continue; /* no place on a log scale, no reason to break the line */
-        if (!value_at(p, s, i, &v)) {
+        if (!panel_value_at(p, s, i, &v)) {
             finish(&r, s->colour, s->width, clip);
             continue;
         }
@@ -201,7 +201,7 @@ static void draw_discs(struct actio_canvas *canvas, const struct actio_panel *p,
     const struct actio_box *b = &p->frame;
     double v;
     for (size_t i = s->first; i < s->rows; i += s->stride) {
-        if (!value_at(p, s, i, &v)) continue;
+        if (!panel_value_at(p, s, i, &v)) continue;
         double x = px(p, across_at(p, s, i)), y = py(p, v);
         if (x < b->x - 1 || x > b->x + b->w + 1 || y < b->y - 1 || y > b->y + b->h + 1) continue;
         if (s->hollow) actio_canvas_ring(canvas, x, y, s->radius, s->colour);
@@ -304,7 +304,7 @@ static int by_height(const void *a, const void *b)
 }
 
 /* Pushes labels apart downwards, then back up from the foot of the frame. */
-static void spread(struct label *l, size_t n, double top, double foot)
+static void panel_spread(struct label *l, size_t n, double top, double foot)
 {
     for (size_t i = 0; i < n; i++) l[i].at = fmax(l[i].from, i ? l[i - 1].at + LABEL_STEP : top);
     for (size_t i = n; i-- > 0;) l[i].at = fmin(l[i].at, i + 1 < n ? l[i + 1].at - LABEL_STEP : foot);
@@ -316,7 +316,7 @@ static bool end_of(const struct actio_panel *p, const struct actio_series *s, do
     double v;
     bool backward = s->rows > 1 && s->x[s->rows - 1] < s->x[0];
     for (size_t k = 0; k < s->rows; k++) /* below the axis: at its foot */
-        if (value_at(p, s, backward ? k : s->rows - 1 - k, &v)) {
+        if (panel_value_at(p, s, backward ? k : s->rows - 1 - k, &v)) {
             *y = fmin(fmax(py(p, v), p->frame.y), p->frame.y + p->frame.h);
             return true;
         }
@@ -350,7 +350,7 @@ static void draw_labels(struct actio_canvas *canvas, const struct actio_panel *p
     struct label *l = actio_arena_array(canvas->arena, wanted + 1, sizeof *l);
     size_t n = choose_labels(p, l, wanted);
     qsort(l, n, sizeof *l, by_height);
-    spread(l, n, b->y + 4, b->y + b->h - 2);
+    panel_spread(l, n, b->y + 4, b->y + b->h - 2);
     for (size_t i = 0; i < n; i++) {
         double x = b->x + b->w, text_x = x + (p->film ? FILM_KEY : LINE_KEY), from = has_key(p) ? l[i].at : l[i].from;
         const char *text = actio_text_fit(canvas->arena, l[i].series->label, LETTER, LABEL_MOST);
@@ -370,9 +370,9 @@ static void draw_film(struct actio_canvas *canvas, const struct actio_panel *p, 
         size_t i = 0, j = s->rows;
         draw_line(canvas, p, s, clip);
         if (p->across_col == ACTIO_WHOLE) continue;
-        while (i < s->rows && !value_at(p, s, i, &v)) i++;
+        while (i < s->rows && !panel_value_at(p, s, i, &v)) i++;
         if (i < s->rows) actio_canvas_disc(canvas, px(p, s->x[i]), py(p, v), 2.6, s->colour, 0);
-        while (j > i + 1 && !value_at(p, s, j - 1, &v)) j--;
+        while (j > i + 1 && !panel_value_at(p, s, j - 1, &v)) j--;
         if (j > i + 1) {
             actio_canvas_disc(canvas, px(p, s->x[j - 1]), py(p, v), 3, 0xFFFFFF, 0);
             actio_canvas_ring(canvas, px(p, s->x[j - 1]), py(p, v), 3, s->colour);
@@ -385,7 +385,7 @@ static void draw_start(struct actio_canvas *canvas, const struct actio_panel *p)
     double v;
     size_t i = 0;
     const struct actio_series *s = &p->series[0];
-    while (i < s->rows && !value_at(p, s, i, &v)) i++;
+    while (i < s->rows && !panel_value_at(p, s, i, &v)) i++;
     if (i < s->rows) actio_canvas_disc(canvas, px(p, across_at(p, s, i)), py(p, v), 3.5, s->colour, 0);
 }
 

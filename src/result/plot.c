@@ -159,7 +159,7 @@ static void draw_footer(struct plot *p, const char *left)
     if (*left) actio_canvas_text(c, EDGE, c->height - 14 - LINE, left, 10.5, -1, ACTIO_GREY);
 }
 
-static void draw(void *user)
+static void plot_draw(void *user)
 {
     struct plot *p = user;
     size_t n = 0;
@@ -195,7 +195,7 @@ int actio_picture_write(struct actio_context *ctx, const struct actio_picture *p
     struct actio_findings *outer = ctx->findings;
     ctx->findings = f;
     actio_arena_open(&p.arena, ctx);
-    int bad = actio_attempt(ctx, draw, &p) != 0 || !p.made;
+    int bad = actio_attempt(ctx, plot_draw, &p) != 0 || !p.made;
     if (!bad) bad = type->write(ctx, &p.canvas, path, f);
     actio_arena_close(&p.arena);
     ctx->findings = outer;

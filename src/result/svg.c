@@ -201,7 +201,7 @@ static void head(struct actio_text *t, const struct actio_canvas *c)
     }
 }
 
-static void fill(struct actio_output *out, const void *user)
+static void svg_fill(struct actio_output *out, const void *user)
 {
     const struct actio_canvas *c = user;
     head(&out->text, c);
@@ -215,7 +215,7 @@ static void fill(struct actio_output *out, const void *user)
 static int write_svg(struct actio_context *ctx, const struct actio_canvas *canvas, const char *path,
                      struct actio_findings *f)
 {
-    return actio_output_write(ctx, path, fill, canvas, f);
+    return actio_output_write(ctx, path, svg_fill, canvas, f);
 }
 
 const struct actio_canvas_type actio_canvas_svg = { ".svg", "scalable picture", write_svg };

@@ -56,7 +56,7 @@ size_t actio_table_find(const struct actio_table *table, const char *name)
 }
 
 /* "[12]" at the end of a name; its length without. */
-static bool index_of(const char *name, size_t *stem, size_t *node)
+static bool table_index_of(const char *name, size_t *stem, size_t *node)
 {
     const char *bracket = strrchr(name, '['), *p = bracket ? bracket + 1 : name;
     size_t n = 0, digits = 0;
@@ -75,7 +75,7 @@ bool actio_column_cell(const struct actio_column *col, const char *name, size_t 
         *node = col->nodes ? ACTIO_WHOLE : 0;
         return true;
     }
-    if (!col->nodes || !index_of(name, &stem, &k) || k >= col->nodes || !same_letters(col->name, name, stem))
+    if (!col->nodes || !table_index_of(name, &stem, &k) || k >= col->nodes || !same_letters(col->name, name, stem))
         return false;
     *node = k;
     return true;
@@ -206,6 +206,6 @@ int actio_result_write(struct actio_context *ctx, const struct actio_table *tabl
         if (strlen(list) + strlen(writers[i]->ending) + 3 > sizeof list) break;
         strcat(strcat(list, i ? ", " : ""), writers[i]->ending);
     }
-    actio_find(f, ACTIO_F_UNKNOWN_ENDING, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(list)));
+    actio_report(f, ACTIO_F_UNKNOWN_ENDING, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(list)));
     return 1;
 }

@@ -35,7 +35,7 @@ static bool multiplier_open(const struct actio_run *run, size_t row)
     return false;
 }
 
-static struct actio_span place_of(const struct actio_run *run, const struct actio_system_column *col)
+static struct actio_span defined_place_of(const struct actio_run *run, const struct actio_system_column *col)
 {
     const struct actio_model *m = run->problem.model;
     for (size_t i = 0; col->role == ACTIO_ROLE_OBSERVE && i < m->output.observes; i++)
@@ -54,9 +54,9 @@ size_t actio_run_say_undefined(struct actio_run *run)
         /* said already: the motion itself has no value there */
         bool ended = run->outcome.status == ACTIO_FLOW_NAN && run->times[row] == run->outcome.t_stop;
         if (!ended)
-            actio_find_at(run->problem.f, claims ? ACTIO_F_COLUMN_UNDEFINED : ACTIO_F_COLUMN_OPEN,
-                          &run->problem.model->source, place_of(run, col),
-                          ACTIO_ARGS(ACTIO_TEXT(col->name), ACTIO_NUMBER(run->times[row])));
+            actio_report_at(run->problem.f, claims ? ACTIO_F_COLUMN_UNDEFINED : ACTIO_F_COLUMN_OPEN,
+                            &run->problem.model->source, defined_place_of(run, col),
+                            ACTIO_ARGS(ACTIO_TEXT(col->name), ACTIO_NUMBER(run->times[row])));
         if (claims && row < earliest) earliest = row;
     }
     return earliest;

@@ -69,17 +69,17 @@ static void say_singular(struct actio_run *run)
     const char *where = actio_problem_state_text(&run->problem, o->y_stop, NULL);
     size_t vanished = vanishing_row(run);
     if (vanished < run->problem.sys->p) {
-        actio_find_at(
+        actio_report_at(
             run->problem.f, ACTIO_F_GRADIENT_GONE, &run->problem.model->source, span_of_row(run, vanished),
             ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[vanished]), ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
         return;
     }
     if (m->halted.why == ACTIO_STOP_NONE) find_weakest(run);
     if (m->halted.why == ACTIO_STOP_RANK && m->halted.by < run->problem.sys->p)
-        actio_find_at(run->problem.f, ACTIO_F_RANK_LOST, &run->problem.model->source, span_of_row(run, m->halted.by),
-                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[m->halted.by]), ACTIO_NUMBER(o->t_stop),
-                                 ACTIO_TEXT(where)));
-    else actio_find(run->problem.f, ACTIO_F_INERTIA_LOST, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
+        actio_report_at(run->problem.f, ACTIO_F_RANK_LOST, &run->problem.model->source, span_of_row(run, m->halted.by),
+                        ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->constraint[m->halted.by]), ACTIO_NUMBER(o->t_stop),
+                                   ACTIO_TEXT(where)));
+    else actio_report(run->problem.f, ACTIO_F_INERTIA_LOST, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(where)));
 }
 
 struct naming {
@@ -107,10 +107,10 @@ static void say_not_a_number(struct actio_run *run)
     if (n.node) actio_attempt(run->problem.ctx, name_expression, &n);
     char shown[400];
     snprintf(shown, sizeof shown, "%.380s%s", n.text, strlen(n.text) > 380 ? "..." : "");
-    actio_find(run->problem.f, ACTIO_F_NOT_A_NUMBER,
-               ACTIO_ARGS(ACTIO_TEXT(shown), ACTIO_NUMBER(m->bad.t),
-                          ACTIO_TEXT(actio_problem_state_text(&run->problem, m->bad.y, NULL)),
-                          ACTIO_TEXT(n.node ? "check its domain, which the motion leaves" : "")));
+    actio_report(run->problem.f, ACTIO_F_NOT_A_NUMBER,
+                 ACTIO_ARGS(ACTIO_TEXT(shown), ACTIO_NUMBER(m->bad.t),
+                            ACTIO_TEXT(actio_problem_state_text(&run->problem, m->bad.y, NULL)),
+                            ACTIO_TEXT(n.node ? "check its domain, which the motion leaves" : "")));
 }
 
 /* Through the wall: half rate^2 over the mobility is left of the kinetic energy that was brought to it. */
@@ -130,9 +130,9 @@ static void say_tunnel(struct actio_run *run)
         && actio_saddle_respond(m->saddle, force, answer, m->scratch.residual) == 0)
         for (size_t i = 0; i < m->n; i++) mobility += force[i] * answer[i];
     double brought = run->problem.options.barrier + (mobility > 0 ? 0.5 * rate * rate / mobility : 0);
-    actio_find_at(run->problem.f, ACTIO_F_BARRIER_LOW, &run->problem.model->source, c->span,
-                  ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(o->t_stop), ACTIO_NUMBER(run->problem.options.barrier),
-                             ACTIO_NUMBER(brought)));
+    actio_report_at(run->problem.f, ACTIO_F_BARRIER_LOW, &run->problem.model->source, c->span,
+                    ACTIO_ARGS(ACTIO_TEXT(c->label), ACTIO_NUMBER(o->t_stop),
+                               ACTIO_NUMBER(run->problem.options.barrier), ACTIO_NUMBER(brought)));
 }
 
 /* Steps that shrink to nothing at a singular point, and slabs that are not found next to one, are that, not a failure.
@@ -155,28 +155,28 @@ static void say_failed(struct actio_run *run)
     if ((m->halted.why == ACTIO_STOP_DUAL || m->halted.why == ACTIO_STOP_SLAB) && say_surface(run)) return;
     if (m->halted.why == ACTIO_STOP_CONTRADICTION && m->halted.by < run->problem.model->constraints) {
         const struct actio_constraint *con = &run->problem.model->constraint[m->halted.by];
-        actio_find_at(run->problem.f, ACTIO_F_CONTRADICTORY_LATER, &run->problem.model->source, con->span,
-                      ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
+        actio_report_at(run->problem.f, ACTIO_F_CONTRADICTORY_LATER, &run->problem.model->source, con->span,
+                        ACTIO_ARGS(ACTIO_TEXT(con->label), ACTIO_NUMBER(o->t_stop)));
     } else if (m->halted.why == ACTIO_STOP_CHATTER)
-        actio_find(run->problem.f, ACTIO_F_CHATTERING,
-                   ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->switches.text[m->halted.by]), ACTIO_NUMBER(o->t_stop),
-                              ACTIO_TEXT(run->problem.sys->switches.whole[m->halted.by] ? "" : "the sign of ")));
+        actio_report(run->problem.f, ACTIO_F_CHATTERING,
+                     ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->switches.text[m->halted.by]), ACTIO_NUMBER(o->t_stop),
+                                ACTIO_TEXT(run->problem.sys->switches.whole[m->halted.by] ? "" : "the sign of ")));
     else if (m->halted.why == ACTIO_STOP_TUNNEL) say_tunnel(run);
     else if (m->halted.why == ACTIO_STOP_SLAB)
-        actio_find(
+        actio_report(
             run->problem.f, ACTIO_F_SLAB_DIVERGED,
             ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
     else if (m->halted.why == ACTIO_STOP_NO_STANCE || m->halted.why == ACTIO_STOP_IMPACT)
-        actio_find(
+        actio_report(
             run->problem.f, m->halted.why == ACTIO_STOP_IMPACT ? ACTIO_F_IMPACT_FAILS : ACTIO_F_NO_STANCE,
             ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
     else if (actio_contacts_hard(m) && o->status == ACTIO_FLOW_FAILED)
-        actio_find(
+        actio_report(
             run->problem.f, ACTIO_F_CONTACT_CHATTERS,
             ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
     else if (p->explain && p->explain(&run->problem, o)) return;
     else
-        actio_find(
+        actio_report(
             run->problem.f, ACTIO_F_BLOWS_UP,
             ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_TEXT(actio_problem_state_text(&run->problem, o->y_stop, NULL))));
 }
@@ -188,14 +188,14 @@ static void say_step_to_zero(struct actio_run *run)
 
 static void say_stopped(struct actio_run *run)
 {
-    if (actio_cancelled(run->problem.ctx)) actio_find(run->problem.f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
-    else actio_find(run->problem.f, ACTIO_F_TIME_RAN_OUT, ACTIO_ARGS(ACTIO_NUMBER(run->outcome.t_stop)));
+    if (actio_cancelled(run->problem.ctx)) actio_report(run->problem.f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    else actio_report(run->problem.f, ACTIO_F_TIME_RAN_OUT, ACTIO_ARGS(ACTIO_NUMBER(run->outcome.t_stop)));
 }
 
 static void say_ambiguous(struct actio_run *run, const struct actio_ambiguity *a)
 {
     if (a->happened && a->solutions > 1)
-        actio_find(
+        actio_report(
             run->problem.f, ACTIO_F_AMBIGUOUS,
             ACTIO_ARGS(ACTIO_NUMBER(a->t), ACTIO_COUNT(a->solutions), ACTIO_TEXT(a->what), ACTIO_COUNT(a->picked)));
 }
@@ -203,9 +203,9 @@ static void say_ambiguous(struct actio_run *run, const struct actio_ambiguity *a
 static void say_jammed(struct actio_run *run, const struct actio_contacts *c)
 {
     if (c->jam.contact < c->contacts)
-        actio_find_at(run->problem.f, ACTIO_F_JAMS, &run->problem.model->source,
-                      run->problem.model->contact[c->jam.contact].span,
-                      ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->walls.contact[c->jam.contact]), ACTIO_NUMBER(c->jam.at)));
+        actio_report_at(
+            run->problem.f, ACTIO_F_JAMS, &run->problem.model->source, run->problem.model->contact[c->jam.contact].span,
+            ACTIO_ARGS(ACTIO_TEXT(run->problem.sys->walls.contact[c->jam.contact]), ACTIO_NUMBER(c->jam.at)));
 }
 
 /* Columns that are known less well than requested, because they magnify errors of the state: named, with what they are
@@ -228,7 +228,7 @@ static void list_magnified(void *user)
             actio_text_format(&names, "%s%s to %.1g", names.length ? ", " : "", sys->output.column[c].name,
                               error / size);
     }
-    if (names.length) actio_find(run->problem.f, ACTIO_F_FIELD_MAGNIFIED, ACTIO_ARGS(ACTIO_TEXT(names.s)));
+    if (names.length) actio_report(run->problem.f, ACTIO_F_FIELD_MAGNIFIED, ACTIO_ARGS(ACTIO_TEXT(names.s)));
 }
 
 void actio_run_explain(struct actio_run *run)
@@ -247,25 +247,26 @@ void actio_run_explain(struct actio_run *run)
     case ACTIO_FLOW_STOPPED: say_stopped(run); break;
     case ACTIO_MARCH_STEP_TO_ZERO: say_step_to_zero(run); break;
     case ACTIO_MARCH_TOO_MANY_STEPS:
-        actio_find(run->problem.f, ACTIO_F_TOO_MANY_STEPS, ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_COUNT(o->steps)));
+        actio_report(run->problem.f, ACTIO_F_TOO_MANY_STEPS,
+                     ACTIO_ARGS(ACTIO_NUMBER(o->t_stop), ACTIO_COUNT(o->steps)));
         break;
     case ACTIO_MARCH_NO_MEMORY: /* what could not be made for another reason was reported where it was seen */
         if (!run->problem.f->errors)
-            actio_find(run->problem.f, ACTIO_F_OUT_OF_MEMORY,
-                       ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(run->problem.ctx->bytes_limit)));
+            actio_report(run->problem.f, ACTIO_F_OUT_OF_MEMORY,
+                         ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(run->problem.ctx->bytes_limit)));
         break;
     default: say_failed(run); break;
     }
     if (run->problem.options.local > 0 || o->reached || o->status == ACTIO_FLOW_STOPPED) return;
     if (o->status != 0 && o->good_rows >= o->rows) return;
     if (o->good_rows > 1)
-        actio_find(run->problem.f, ACTIO_F_NOT_REACHED,
-                   ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(o->holds_until),
-                              ACTIO_TEXT(actio_system_column(run->problem.sys, o->worst_column)->name)));
+        actio_report(run->problem.f, ACTIO_F_NOT_REACHED,
+                     ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(o->holds_until),
+                                ACTIO_TEXT(actio_system_column(run->problem.sys, o->worst_column)->name)));
     else
-        actio_find(run->problem.f, ACTIO_F_NOT_REACHED_AT_ALL,
-                   ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(o->worst),
-                              ACTIO_TEXT(actio_system_column(run->problem.sys, o->worst_column)->name)));
+        actio_report(run->problem.f, ACTIO_F_NOT_REACHED_AT_ALL,
+                     ACTIO_ARGS(ACTIO_NUMBER(run->problem.options.tol), ACTIO_NUMBER(o->worst),
+                                ACTIO_TEXT(actio_system_column(run->problem.sys, o->worst_column)->name)));
 }
 
 /* ---- the table */
@@ -559,7 +560,7 @@ static void fill_proof(struct actio_run *run, struct actio_table *t)
     }
 }
 
-static void fill(void *user)
+static void ending_fill(void *user)
 {
     struct filling *f = user;
     f->table = actio_table_create(f->run->problem.ctx);
@@ -575,7 +576,7 @@ static void fill(void *user)
 struct actio_table *actio_run_table(struct actio_run *run)
 {
     struct filling f = { run, NULL };
-    if (actio_attempt(run->problem.ctx, fill, &f) == 0) return f.table;
+    if (actio_attempt(run->problem.ctx, ending_fill, &f) == 0) return f.table;
     actio_table_free(f.table);
     return NULL;
 }

@@ -30,7 +30,7 @@ struct mixed {
     int status; /* of the last march */
 };
 
-static size_t component_of(const struct actio_model *m, const struct actio_free *f)
+static size_t component_of(const struct actio_model *m, const struct actio_free_datum *f)
 {
     return f->is_state ? 2 * m->coords + f->variable : f->variable + (f->dot ? m->coords : 0);
 }
@@ -133,7 +133,7 @@ static int conditions_at(struct mixed *w, const double *y0, bool derivatives)
     return bad;
 }
 
-static double size_of(const struct mixed *w, size_t count)
+static double free_data_size_of(const struct mixed *w, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++) sum += w->r[i] * w->r[i];
@@ -141,23 +141,23 @@ static double size_of(const struct mixed *w, size_t count)
 }
 
 /* The step of the free data that takes the first `count` residuals away; returns the rank. */
-static size_t solve(struct mixed *w, size_t count)
+static size_t free_data_solve(struct mixed *w, size_t count)
 {
     struct actio_context *ctx = w->problem->ctx;
     size_t n = w->frees;
-    double *work = actio_take(ctx, count * n + actio_rank_work(count, n) + 1, sizeof *work), defect;
-    int *iwork = actio_take(ctx, count + n + 1, sizeof *iwork);
+    double *work = actio_alloc(ctx, count * n + actio_rank_work(count, n) + 1, sizeof *work), defect;
+    int *iwork = actio_alloc(ctx, count + n + 1, sizeof *iwork);
     size_t rank = 0;
     if (work && iwork) {
         memcpy(work, w->J, count * n * sizeof *work);
         rank = actio_min_norm(count, n, work, w->r, 1e-10, w->step, &defect, work + count * n, iwork);
     }
-    actio_give(ctx, work);
-    actio_give(ctx, iwork);
+    actio_free(ctx, work);
+    actio_free(ctx, iwork);
     return rank;
 }
 
-static void move(struct mixed *w, double part)
+static void free_data_move(struct mixed *w, double part)
 {
     for (size_t k = 0; k < w->frees; k++) w->problem->y0[w->free[k]] -= part * w->step[k];
 }
@@ -179,12 +179,12 @@ static size_t meet_constraints(struct mixed *w)
     for (size_t k = 0; k < w->frees; k++) w->base[k] = w->problem->y0[w->free[k]];
     for (int i = 0; i < MOST_ITERATIONS && w->rows; i++) {
         if (constraints_at(w, w->problem->y0)) break;
-        rank = solve(w, w->rows);
+        rank = free_data_solve(w, w->rows);
         double most = 0;
         for (size_t k = 0; k < w->frees; k++)
             most = fmax(most, fabs(w->step[k]) / (1e-300 + fmax(fabs(w->base[k]), fabs(w->problem->y0[w->free[k]]))));
         if (!isfinite(most)) break;
-        move(w, 1);
+        free_data_move(w, 1);
         if (most < 1e-15) break;
     }
     for (size_t k = 0; k < w->frees; k++) /* what is left of something is rounding */
@@ -196,10 +196,11 @@ static int refuse_count(struct mixed *w, size_t rank)
 {
     const struct actio_model *m = w->problem->model;
     long over = (long)w->frees - (long)w->conditions - (long)rank;
-    actio_find_at(w->problem->f, over > 0 ? ACTIO_F_MIXED_UNDER : ACTIO_F_MIXED_OVER, &m->source,
-                  over > 0 ? m->mixed.free_data[m->mixed.frees - 1].span : m->mixed.require[m->mixed.requires - 1].span,
-                  ACTIO_ARGS(ACTIO_COUNT(w->frees), ACTIO_COUNT(w->conditions), ACTIO_COUNT(rank),
-                             ACTIO_COUNT((size_t)labs(over))));
+    actio_report_at(w->problem->f, over > 0 ? ACTIO_F_MIXED_UNDER : ACTIO_F_MIXED_OVER, &m->source,
+                    over > 0 ? m->mixed.free_data[m->mixed.frees - 1].span
+                             : m->mixed.require[m->mixed.requires - 1].span,
+                    ACTIO_ARGS(ACTIO_COUNT(w->frees), ACTIO_COUNT(w->conditions), ACTIO_COUNT(rank),
+                               ACTIO_COUNT((size_t)labs(over))));
     return 1;
 }
 
@@ -220,15 +221,15 @@ int actio_free_data_place(struct actio_problem *problem)
     size_t rank = meet_constraints(&w);
     actio_points_close(&w.pt);
     if (vanishes) {
-        actio_find(problem->f, ACTIO_F_MIXED_CANNOT,
-                   ACTIO_ARGS(ACTIO_TEXT("a constraint has no gradient at the guessed data")));
+        actio_report(problem->f, ACTIO_F_MIXED_CANNOT,
+                     ACTIO_ARGS(ACTIO_TEXT("a constraint has no gradient at the guessed data")));
         return 1;
     }
     return w.frees == w.conditions + rank ? 0 : refuse_count(&w, rank);
 }
 
 /* Residuals at the data as they are. */
-static int look(struct mixed *w, bool derivatives)
+static int free_data_look(struct mixed *w, bool derivatives)
 {
     return constraints_at(w, w->problem->y0) || conditions_at(w, w->problem->y0, derivatives);
 }
@@ -237,7 +238,7 @@ static int look(struct mixed *w, bool derivatives)
 static int improve(struct mixed *w, double before)
 {
     size_t n = w->frees;
-    double *from = actio_take(w->problem->ctx, 2 * n + 1, sizeof *from), *step = from ? from + n : NULL, part = 1;
+    double *from = actio_alloc(w->problem->ctx, 2 * n + 1, sizeof *from), *step = from ? from + n : NULL, part = 1;
     if (!from) return 1;
     for (size_t k = 0; k < n; k++) {
         from[k] = w->problem->y0[w->free[k]];
@@ -247,10 +248,11 @@ static int improve(struct mixed *w, double before)
     for (int i = 0; i < MOST_HALVINGS && !better && !actio_stopped(w->problem->ctx); i++, part *= 0.5) {
         for (size_t k = 0; k < n; k++) w->problem->y0[w->free[k]] = from[k] - part * step[k];
         meet_constraints(w);
-        better = look(w, false) == 0 && size_of(w, w->rows + w->conditions) <= (1 - 1e-3 * part) * before;
+        better = free_data_look(w, false) == 0
+                 && free_data_size_of(w, w->rows + w->conditions) <= (1 - 1e-3 * part) * before;
     }
     for (size_t k = 0; k < n && !better; k++) w->problem->y0[w->free[k]] = from[k];
-    actio_give(w->problem->ctx, from);
+    actio_free(w->problem->ctx, from);
     return !better;
 }
 
@@ -266,17 +268,17 @@ static bool is_met(const struct mixed *w)
     return true;
 }
 
-static int iterate(struct mixed *w)
+static int free_data_iterate(struct mixed *w)
 {
     size_t all = w->rows + w->conditions;
     meet_constraints(w);
     for (int i = 0; i < MOST_ITERATIONS; i++) {
-        if (look(w, true)) return ACTIO_F_MIXED_NO_MOTION;
-        double before = size_of(w, all);
-        if (solve(w, all) < w->frees) return ACTIO_F_MIXED_DEPENDENT;
+        if (free_data_look(w, true)) return ACTIO_F_MIXED_NO_MOTION;
+        double before = free_data_size_of(w, all);
+        if (free_data_solve(w, all) < w->frees) return ACTIO_F_MIXED_DEPENDENT;
         if (before == 0 || largest_step(w) <= 1e-14 || improve(w, before)) break;
     }
-    if (look(w, false)) return ACTIO_F_MIXED_NO_MOTION;
+    if (free_data_look(w, false)) return ACTIO_F_MIXED_NO_MOTION;
     return is_met(w) ? 0 : ACTIO_F_MIXED_DIVERGED;
 }
 
@@ -292,12 +294,12 @@ static void tell(void *user)
     actio_text_open(&text, &t->problem->arena);
     const struct actio_model *m = t->problem->model;
     for (size_t k = 0; k < t->w->frees; k++) {
-        const struct actio_free *f = &m->mixed.free_data[k];
+        const struct actio_free_datum *f = &m->mixed.free_data[k];
         actio_text_format(&text, "%s%s%s = ", k ? ", " : "",
                           f->is_state ? m->state[f->variable].name : m->coord[f->variable].name, f->dot ? "'" : "");
         actio_text_number(&text, t->problem->y0[t->w->free[k]]);
     }
-    actio_find(t->problem->f, ACTIO_F_MIXED_FOUND, ACTIO_ARGS(ACTIO_TEXT(text.s)));
+    actio_report(t->problem->f, ACTIO_F_MIXED_FOUND, ACTIO_ARGS(ACTIO_TEXT(text.s)));
 }
 
 int actio_free_data_find(struct actio_problem *problem)
@@ -312,7 +314,7 @@ int actio_free_data_find(struct actio_problem *problem)
         why = "it has switches (abs, sign, min, max, floor, mod, if), where derivatives jump";
     if (!why && m->mixed.requires > sizeof names / sizeof *names) why = "it has more than 64 conditions";
     if (why) {
-        actio_find(problem->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT(why)));
+        actio_report(problem->f, ACTIO_F_MIXED_CANNOT, ACTIO_ARGS(ACTIO_TEXT(why)));
         return 1;
     }
     for (size_t i = 0; i < m->mixed.requires; i++) names[i] = m->mixed.require[i].column;
@@ -330,12 +332,12 @@ int actio_free_data_find(struct actio_problem *problem)
         || actio_attempt(problem->ctx, open_arrays, &w))
         return 1;
     if (actio_points_open(&w.pt, problem->ctx, problem->sys, 1, shared)) return 1;
-    int code = iterate(&w);
+    int code = free_data_iterate(&w);
     actio_points_close(&w.pt);
     if (code && actio_problem_report_limits(problem, w.status, "the search for free data")) return 1;
     if (code) {
-        actio_find(problem->f, (enum actio_code)code,
-                   ACTIO_ARGS(ACTIO_COUNT(w.conditions), ACTIO_NUMBER(size_of(&w, w.rows + w.conditions))));
+        actio_report(problem->f, (enum actio_code)code,
+                     ACTIO_ARGS(ACTIO_COUNT(w.conditions), ACTIO_NUMBER(free_data_size_of(&w, w.rows + w.conditions))));
         return 1;
     }
     return actio_attempt(problem->ctx, tell, &(struct telling){ problem, &w });

@@ -20,8 +20,8 @@ static int weigh_equations(struct actio_motion *m, const double *values, const d
 {
     const struct actio_system *sys = m->sys;
     size_t N = m->N, size = N + m->p;
-    double *B = actio_take(m->ctx, size * size + actio_rank_work(size, size) + 1, sizeof *B), defect = INFINITY;
-    int *iwork = actio_take(m->ctx, 2 * size + 1, sizeof *iwork);
+    double *B = actio_alloc(m->ctx, size * size + actio_rank_work(size, size) + 1, sizeof *B), defect = INFINITY;
+    int *iwork = actio_alloc(m->ctx, 2 * size + 1, sizeof *iwork);
     if (B && iwork) {
         for (size_t i = 0; i < sys->G.count; i++) B[sys->G.col[i] * size + sys->G.row[i]] += values[i];
         for (size_t i = 0; i < sys->A.count; i++)
@@ -32,8 +32,8 @@ static int weigh_equations(struct actio_motion *m, const double *values, const d
     }
     /* what is wanted of multipliers that are not unique has no derivative here */
     int bad = !B || !iwork || !(defect <= 1e-9 * largest);
-    actio_give(m->ctx, B);
-    actio_give(m->ctx, iwork);
+    actio_free(m->ctx, B);
+    actio_free(m->ctx, iwork);
     return bad;
 }
 
@@ -120,9 +120,9 @@ static int nearest(struct actio_motion *m, const struct actio_points *pt, const 
                    const double *r, double *d)
 {
     size_t size = positions ? pt->n : m->N, all = size + m->p;
-    double *K = actio_take(m->ctx, all * all + actio_rank_work(all, all) + size * size + 2 * all + 1, sizeof *K),
+    double *K = actio_alloc(m->ctx, all * all + actio_rank_work(all, all) + size * size + 2 * all + 1, sizeof *K),
            defect;
-    int *iwork = actio_take(m->ctx, 2 * all + 1, sizeof *iwork);
+    int *iwork = actio_alloc(m->ctx, 2 * all + 1, sizeof *iwork);
     if (K && iwork) {
         double *S = K + all * all + actio_rank_work(all, all), *b = S + size * size, *x = b + all;
         fill_nearest(pt, values, positions, size, K, S);
@@ -131,8 +131,8 @@ static int nearest(struct actio_motion *m, const struct actio_points *pt, const 
         memcpy(d, x, size * sizeof *d);
     }
     int bad = !K || !iwork;
-    actio_give(m->ctx, K);
-    actio_give(m->ctx, iwork);
+    actio_free(m->ctx, K);
+    actio_free(m->ctx, iwork);
     return bad;
 }
 
@@ -232,9 +232,9 @@ static int rates_at(struct actio_motion *m, double t, const double *y, double *r
 
 /* From derivatives by the raw start (dy0) and by params only (dparam) to those that are shown: out has ny, then the
  * params. */
-static void gather(struct actio_problem *problem, const struct actio_points *pt, const double *values,
-                   const struct made *made, const double *dy0, const double *rate, const double *dparam, double *change,
-                   double *out)
+static void gradient_gather(struct actio_problem *problem, const struct actio_points *pt, const double *values,
+                            const struct made *made, const double *dy0, const double *rate, const double *dparam,
+                            double *change, double *out)
 {
     struct actio_motion *m = &problem->motion;
     size_t ny = problem->ny, n = problem->model->params;
@@ -265,7 +265,7 @@ static int gradients(struct actio_problem *problem, const struct made *made, dou
     struct actio_adjoint a;
     size_t ny = problem->ny, n = problem->model->params, width = ny + n;
     double t0 = problem->model->time.t0, t1 = problem->model->time.t1,
-           *work = actio_take(problem->ctx, 4 * (ny + n + 2) + 2 * n + 1, sizeof *work);
+           *work = actio_alloc(problem->ctx, 4 * (ny + n + 2) + 2 * n + 1, sizeof *work);
     double *total = work, *dy0 = total ? total + width + 1 : NULL, *dparam = dy0 ? dy0 + ny : NULL,
            *rate = dparam ? dparam + n : NULL, *change = rate ? rate + ny : NULL;
     int bad = actio_adjoint_forward(&a, problem->ctx, m, t0, problem->y0, &t1, 1, local);
@@ -284,15 +284,15 @@ static int gradients(struct actio_problem *problem, const struct made *made, dou
         }
         double by_t0 = -actio_dot(ny, dy0, rate);
         for (size_t k = 0; k < n; k++) dparam[k] += by_t1 * made->t1[k] + by_t0 * made->t0[k];
-        gather(problem, &a.slab->pt, values, made, dy0, rate, dparam, change, out + o * width);
+        gradient_gather(problem, &a.slab->pt, values, made, dy0, rate, dparam, change, out + o * width);
     }
     actio_adjoint_close(&a);
-    actio_give(problem->ctx, work);
+    actio_free(problem->ctx, work);
     return bad;
 }
 
 /* The largest difference beside max(1, size) of each column's gradient; differences into `error`. */
-static double compare(size_t count, const double *coarse, const double *fine, double *error)
+static double gradient_compare(size_t count, const double *coarse, const double *fine, double *error)
 {
     double worst = 0;
     for (size_t i = 0; i < count; i++) {
@@ -304,7 +304,7 @@ static double compare(size_t count, const double *coarse, const double *fine, do
 
 static int cannot(struct actio_problem *problem, const char *why)
 {
-    actio_find(problem->f, ACTIO_F_NO_GRADIENT, ACTIO_ARGS(ACTIO_TEXT(why)));
+    actio_report(problem->f, ACTIO_F_NO_GRADIENT, ACTIO_ARGS(ACTIO_TEXT(why)));
     return 1;
 }
 
@@ -334,7 +334,7 @@ int actio_run_check_columns(struct actio_problem *problem)
         return cannot(problem, "the start data are free; give them by `start`");
     for (size_t i = 0; i < o->gradients; i++)
         if (column_named(problem->sys, o->gradient[i]) == problem->sys->output.columns) {
-            actio_find(problem->f, ACTIO_F_NO_COLUMN, ACTIO_ARGS(ACTIO_TEXT(o->gradient[i])));
+            actio_report(problem->f, ACTIO_F_NO_COLUMN, ACTIO_ARGS(ACTIO_TEXT(o->gradient[i])));
             return 1;
         }
     return 0;
@@ -346,7 +346,7 @@ int actio_run_observed(struct actio_problem *problem, const char *const *name, s
     for (size_t i = 0; i < count; i++) {
         size_t c = column_named(problem->sys, name[i]);
         if (c == problem->sys->output.columns) {
-            actio_find(problem->f, unknown, ACTIO_ARGS(ACTIO_TEXT(name[i])));
+            actio_report(problem->f, unknown, ACTIO_ARGS(ACTIO_TEXT(name[i])));
             return 1;
         }
         observed[i] = (uint32_t)c;
@@ -356,7 +356,7 @@ int actio_run_observed(struct actio_problem *problem, const char *const *name, s
     return actio_motion_need(&problem->motion, ACTIO_Q_OBSERVED);
 }
 
-static const char *objection(const struct actio_problem *problem)
+static const char *gradient_objection(const struct actio_problem *problem)
 {
     if (problem->projected)
         return "the start data were moved (onto constraints, or off a soft wall); give the moved data";
@@ -378,7 +378,7 @@ int actio_run_gradient(struct actio_problem *problem, const struct actio_outcome
 {
     size_t count = problem->options.gradients, width = problem->ny + problem->model->params, all = count * width;
     struct made made;
-    const char *why = objection(problem);
+    const char *why = gradient_objection(problem);
     if (why) return cannot(problem, why);
     if (actio_run_observed(problem, problem->options.gradient, count, ACTIO_F_NO_COLUMN)) return 1;
     const char *none = without_value(problem, o);
@@ -396,13 +396,14 @@ int actio_run_gradient(struct actio_problem *problem, const struct actio_outcome
     for (int i = 0; !bad && i < MOST_RUNS && !(worst <= tol); i++) {
         local = fmax(1e-2 * local, 1e-15);
         bad = gradients(problem, &made, local, out->value, out->derivative);
-        if (!bad) worst = compare(all, coarse, out->derivative, out->error);
+        if (!bad) worst = gradient_compare(all, coarse, out->derivative, out->error);
         if (worst > tol && i + 1 < MOST_RUNS) memcpy(coarse, out->derivative, all * sizeof *coarse);
     }
     if (bad && actio_problem_report_limits(problem, bad, "the gradient")) return 1;
     if (bad)
         return cannot(problem, "the requested column is not unique at the end (multipliers of redundant constraints?), "
                                "or a slab's transposed equations are singular");
-    if (worst > tol) actio_find(problem->f, ACTIO_F_GRADIENT_ROUGH, ACTIO_ARGS(ACTIO_NUMBER(tol), ACTIO_NUMBER(worst)));
+    if (worst > tol)
+        actio_report(problem->f, ACTIO_F_GRADIENT_ROUGH, ACTIO_ARGS(ACTIO_NUMBER(tol), ACTIO_NUMBER(worst)));
     return 0;
 }

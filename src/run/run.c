@@ -24,11 +24,11 @@ static int choose_times(struct actio_run *run, const double *extra, size_t extra
     struct actio_model *m = run->problem.model;
     size_t points = run->problem.options.points < 2 ? 2 : run->problem.options.points,
            n = points > SIZE_MAX / 32 ? SIZE_MAX / 32 : points + extras;
-    run->times = actio_take(run->problem.ctx, n, sizeof(double));
+    run->times = actio_alloc(run->problem.ctx, n, sizeof(double));
     if (!run->times) {
-        actio_find(run->problem.f, ACTIO_F_TOO_MANY_ROWS,
-                   ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(run->problem.sys->output.columns),
-                              ACTIO_COUNT(run->problem.ctx->bytes_limit)));
+        actio_report(run->problem.f, ACTIO_F_TOO_MANY_ROWS,
+                     ACTIO_ARGS(ACTIO_COUNT(points), ACTIO_COUNT(run->problem.sys->output.columns),
+                                ACTIO_COUNT(run->problem.ctx->bytes_limit)));
         return 1;
     }
     equal_times(run->times, points, m->time.t0, m->time.t1);
@@ -54,7 +54,7 @@ static int make_ready(struct actio_run *run)
     struct actio_problem *problem = &run->problem;
     problem->principle = actio_principle_named(problem->options.by);
     if (!problem->principle) {
-        actio_find(problem->f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(problem->options.by)));
+        actio_report(problem->f, ACTIO_F_NO_PRINCIPLE, ACTIO_ARGS(ACTIO_TEXT(problem->options.by)));
         return 1;
     }
     return actio_problem_form(problem) || actio_principle_check(problem) || actio_run_check_columns(problem)
@@ -68,7 +68,7 @@ int actio_run_motion(struct actio_run *run, const double *extra, size_t extras)
     struct actio_run_options *o = &problem->options;
     const struct actio_model *m = problem->model;
     if (!m->time.given) {
-        actio_find(problem->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
+        actio_report(problem->f, ACTIO_F_NO_TIME, ACTIO_NO_ARGS);
         return 1;
     }
     if ((o->grid || o->slabs) && o->local <= 0) o->local = 1e-9; /* steps are given: nothing is claimed */
@@ -103,7 +103,7 @@ void actio_run_open(struct actio_run *run, struct actio_context *ctx, struct act
 void actio_run_close(struct actio_run *run)
 {
     actio_outcome_close(run->problem.ctx, &run->outcome);
-    actio_give(run->problem.ctx, run->times);
+    actio_free(run->problem.ctx, run->times);
     actio_problem_close(&run->problem);
 }
 
@@ -124,7 +124,7 @@ struct actio_table *actio_run_inside(struct actio_context *ctx, struct actio_mod
     if (found.sigma_auto) {
         found.sigma = found.barrier > 0 ? actio_run_find_sigma(ctx, model, &found) : 1;
         if (found.sigma <= 0) {
-            actio_find(f, ACTIO_F_NO_SIGMA, ACTIO_ARGS(ACTIO_NUMBER(found.tol)));
+            actio_report(f, ACTIO_F_NO_SIGMA, ACTIO_ARGS(ACTIO_NUMBER(found.tol)));
             return NULL;
         }
     }

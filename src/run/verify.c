@@ -34,8 +34,8 @@ static void fill_fields(const struct actio_grid *g, const struct actio_doubled *
     for (size_t i = 0; i < sector; i++) X[sector + i] = size * uniform(&seed);
 }
 
-static void measure(const struct actio_grid *g, struct actio_doubled *d, const double *X, double *gradient,
-                    struct actio_proof *v)
+static void verify_measure(const struct actio_grid *g, struct actio_doubled *d, const double *X, double *gradient,
+                           struct actio_proof *v)
 {
     size_t N = g->points, nx = g->pt.nx, sector = d->sector * N;
     double S = NAN;
@@ -57,7 +57,7 @@ static int prove(struct actio_problem *problem, struct actio_grid *g, struct act
     struct actio_doubled_task task = { ACTIO_ACTION_WEAK,  g->order,           g->points, g->t0, g->t1, g->x0, g->v0,
                                        g->pt.shared.param, g->pt.shared.hidden };
     if (actio_doubled_open(&d, problem->ctx, problem->sys, &task)) return 1;
-    double *X = actio_take(problem->ctx, 2 * d.size + d.p + d.h + 1, sizeof *X);
+    double *X = actio_alloc(problem->ctx, 2 * d.size + d.p + d.h + 1, sizeof *X);
     int bad = !X || actio_doubled_data(&d, X + 2 * d.size);
     bool found = false; /* far away there are other critical points, with paths that do not coincide */
     v->started = RANDOM;
@@ -67,11 +67,11 @@ static int prove(struct actio_problem *problem, struct actio_grid *g, struct act
         v->proved = g->points;
         v->unknowns = d.size;
         v->iterations = d.iterations;
-        measure(g, &d, X, X + d.size, v);
+        verify_measure(g, &d, X, X + d.size, v);
         found = found && v->minus < 1e-3 * v->started;
     }
     bad = bad || !found;
-    actio_give(problem->ctx, X);
+    actio_free(problem->ctx, X);
     actio_doubled_close(&d);
     return bad;
 }
@@ -97,7 +97,7 @@ static int find_reference(struct actio_problem *problem, const struct actio_aim 
 }
 
 /* Errors of positions and states at the coarsest grid's nodes, which all grids have. */
-static void compare(const struct actio_grid *g, const double *y, size_t points, struct actio_proof_row *row)
+static void verify_compare(const struct actio_grid *g, const double *y, size_t points, struct actio_proof_row *row)
 {
     size_t n = g->pt.n, nx = g->pt.nx, every = (g->points - 1) / (points - 1);
     row->points = g->points;
@@ -115,8 +115,8 @@ static double order_seen(double coarse, double fine) { return fine > 1e-12 && co
 static int on_grid(struct actio_problem *problem, const struct actio_aim *aim, size_t points, int order,
                    struct actio_grid *g)
 {
-    struct actio_grid_told told;
-    return actio_grid_find(problem->ctx, &problem->motion, aim, points, order, g, &told) || told.status;
+    struct actio_grid_report reported;
+    return actio_grid_find(problem->ctx, &problem->motion, aim, points, order, g, &reported) || reported.status;
 }
 
 /* The doubled system of a large grid would take long: fewer points prove it as well. */
@@ -133,7 +133,7 @@ static int prove_coarser(struct actio_problem *problem, const struct actio_aim *
 static int verify_on(struct actio_problem *problem, const struct actio_aim *aim, size_t points, struct actio_proof *v)
 {
     *v = (struct actio_proof){ .order = problem->options.order ? problem->options.order : 4 };
-    double *times = actio_take(problem->ctx, points * (problem->ny + 1) + 1, sizeof *times),
+    double *times = actio_alloc(problem->ctx, points * (problem->ny + 1) + 1, sizeof *times),
            *y = times ? times + points : NULL;
     int bad = times == NULL;
     for (size_t k = 0; !bad && k < points; k++)
@@ -142,13 +142,13 @@ static int verify_on(struct actio_problem *problem, const struct actio_aim *aim,
     for (size_t i = 0; !bad && i < ROWS; i++) {
         struct actio_grid g = { 0 };
         bad = on_grid(problem, aim, ((points - 1) << i) + 1, v->order, &g);
-        if (!bad) compare(&g, y, points, &v->row[i]);
+        if (!bad) verify_compare(&g, y, points, &v->row[i]);
         bool small = i == 0 && 2 * g.points * (g.pt.nx + g.pt.p + g.pt.h) <= MOST_UNKNOWNS;
         bad = bad || (small && prove(problem, &g, v));
         actio_grid_close(&g);
         if (!bad && i == 0 && !small) bad = prove_coarser(problem, aim, v);
     }
-    actio_give(problem->ctx, times);
+    actio_free(problem->ctx, times);
     const struct actio_proof_row *r = v->row;
     v->rate = order_seen(r[1].error, r[2].error);
     v->rate_end = order_seen(r[1].end, r[2].end);
@@ -161,7 +161,7 @@ int actio_run_verify(struct actio_problem *problem, const struct actio_aim *aim,
     size_t points = problem->options.grid ? problem->options.grid : FEW;
     while (verify_on(problem, aim, points, v)) {
         if (problem->options.grid || problem->sys->is.droppable || points >= MANY || actio_stopped(problem->ctx)) {
-            actio_find(problem->f, ACTIO_F_NO_PROOF, ACTIO_ARGS(ACTIO_COUNT(points)));
+            actio_report(problem->f, ACTIO_F_NO_PROOF, ACTIO_ARGS(ACTIO_COUNT(points)));
             return 1;
         }
         points *= 2;

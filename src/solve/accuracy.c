@@ -169,7 +169,7 @@ static size_t rows_until(const struct ladder *l, double t)
 static bool make_room(struct ladder *l, struct pass *p, size_t lanes)
 {
     if (p->column && p->lanes == lanes) return true;
-    actio_give(l->ctx, p->column);
+    actio_free(l->ctx, p->column);
     p->lanes = lanes;
     p->column = l->spare && l->spare_lanes == lanes ? l->spare : actio_rows_columns(&l->rows, lanes);
     if (p->column == l->spare) l->spare = NULL;
@@ -182,8 +182,8 @@ static int open_lanes(struct ladder *l, struct pass *p, size_t first)
     const struct actio_aim *aim = l->aim;
     size_t checks = l->checks.count, before = checks + 2 * ACTIO_GAPS, lanes = before + aim->rows;
     actio_rows_close(&l->rows);
-    actio_give(l->ctx, l->times);
-    l->times = actio_take_raw(l->ctx, lanes + 1, sizeof *l->times);
+    actio_free(l->ctx, l->times);
+    l->times = actio_alloc_raw(l->ctx, lanes + 1, sizeof *l->times);
     l->rows = (struct actio_rows){ .ctx = l->ctx, .motion = l->m, .rows = lanes };
     if (!l->times) {
         actio_rows_too_many(&l->rows);
@@ -243,7 +243,7 @@ static int run_first(struct ladder *l, struct pass *p, double local)
 {
     bool shows = l->ctx->cancel || l->ctx->deadline > 0;
     size_t ny = l->m->ny, rows = l->aim->rows, refused = l->ctx->refused;
-    double *rough = shows && rows < SIZE_MAX / 64 / ny ? actio_take_raw(l->ctx, ny * rows, sizeof *rough) : NULL;
+    double *rough = shows && rows < SIZE_MAX / 64 / ny ? actio_alloc_raw(l->ctx, ny * rows, sizeof *rough) : NULL;
     actio_pardon(l->ctx, refused); /* without it nothing is kept if it is interrupted */
     struct actio_march_task task = { .rows = { { rows, l->aim->times, rough, rows } },
                                      .mark = actio_checks_note,
@@ -252,7 +252,7 @@ static int run_first(struct ladder *l, struct pass *p, double local)
                                      .gap_every = SAMPLED };
     int status = run_by_either(l, p, local, &task);
     if (status == ACTIO_FLOW_STOPPED) keep_rough(l, p, rough);
-    actio_give(l->ctx, rough);
+    actio_free(l->ctx, rough);
     if (interrupted(status)) return status;
     if (!status) actio_checks_end(&l->checks, p->result.t, p->result.y);
     if (open_lanes(l, p, l->checks.count + 2 * ACTIO_GAPS)) {
@@ -323,8 +323,8 @@ struct contrast {
 typedef double pair __attribute__((vector_size(16), may_alias, aligned(8)));
 typedef long long bits __attribute__((vector_size(16), may_alias));
 
-static inline pair load(const double *x) { return *(const pair *)x; }
-static inline pair size_of(pair x) { return (pair)((bits)x & (bits){ INT64_MAX, INT64_MAX }); }
+static inline pair accuracy_load(const double *x) { return *(const pair *)x; }
+static inline pair accuracy_size_of(pair x) { return (pair)((bits)x & (bits){ INT64_MAX, INT64_MAX }); }
 static inline pair larger(pair x, pair y)
 {
     bits first = (bits)(x > y);
@@ -337,17 +337,17 @@ static struct contrast contrast_of(const double *a, const double *b, size_t rows
     size_t i = 0;
     for (; i + 3 < rows; i += 4)
         for (size_t j = 0; j < 2; j++) {
-            pair fine = load(b + i + 2 * j), d = size_of(load(a + i + 2 * j) - fine);
+            pair fine = accuracy_load(b + i + 2 * j), d = accuracy_size_of(accuracy_load(a + i + 2 * j) - fine);
             strange[j] += 0.0 * d; /* NAN when a value is not finite */
             difference[j] = larger(d, difference[j]);
-            size[j] = larger(size_of(fine), size[j]);
+            size[j] = larger(accuracy_size_of(fine), size[j]);
         }
     pair most = larger(difference[0], difference[1]), value = larger(size[0], size[1]), odd = strange[0] + strange[1];
     for (; i < rows; i++) {
-        pair fine = { b[i], b[i] }, d = size_of(a[i] - fine);
+        pair fine = { b[i], b[i] }, d = accuracy_size_of(a[i] - fine);
         odd += 0.0 * d;
         most = larger(d, most);
-        value = larger(size_of(fine), value);
+        value = larger(accuracy_size_of(fine), value);
     }
     return (struct contrast){ fmax(most[0], most[1]), fmax(value[0], value[1]), odd[0] + odd[1] == 0, INFINITY };
 }
@@ -409,7 +409,7 @@ static double judged_size(const struct ladder *l, size_t c)
 }
 
 /* Where the errors stand: the worst, and until which row all of them hold. */
-static void judge(struct ladder *l, size_t rows)
+static void accuracy_judge(struct ladder *l, size_t rows)
 {
     struct actio_outcome *out = l->out;
     size_t good = out->compared;
@@ -487,7 +487,7 @@ static void ask_floor(struct ladder *l, size_t rows)
     }
     share_sizes(sys, l->floor);
     l->have_floor = true;
-    judge(l, rows);
+    accuracy_judge(l, rows);
 }
 
 static size_t rows_of_both(const struct pass *a, const struct pass *b)
@@ -497,7 +497,7 @@ static size_t rows_of_both(const struct pass *a, const struct pass *b)
 
 /* Errors of the finer run against the coarser one, column by column; then check by check until when they hold. The
  * coarser run's columns become the errors. */
-static void compare(struct ladder *l, struct pass *coarse, const struct pass *fine)
+static void accuracy_compare(struct ladder *l, struct pass *coarse, const struct pass *fine)
 {
     struct actio_outcome *out = l->out;
     size_t checks = coarse->result.also < fine->result.also ? coarse->result.also : fine->result.also;
@@ -522,17 +522,17 @@ static void compare(struct ladder *l, struct pass *coarse, const struct pass *fi
     share_sizes(l->m->sys, l->size);
     l->have_last = true;
     l->last_ratio = ratio;
-    actio_give(l->ctx, l->spare);
+    actio_free(l->ctx, l->spare);
     l->spare = out->check_error;
     l->spare_lanes = out->error_lanes;
     out->check_error = coarse->column;
     out->error_lanes = coarse->lanes;
     coarse->column = NULL;
     out->compared = checks;
-    judge(l, rows_of_both(coarse, fine));
+    accuracy_judge(l, rows_of_both(coarse, fine));
 }
 
-static void keep(struct ladder *l, struct pass *p)
+static void accuracy_keep(struct ladder *l, struct pass *p)
 {
     struct actio_outcome *out = l->out;
     out->column = p->column;
@@ -654,7 +654,7 @@ static struct pass *climb(struct ladder *l)
     struct pass *now = &l->pass[0];
     l->first = fine / first_ratio(l, fine);
     l->have_last = l->exact = false;
-    actio_give(l->ctx, out->check_error);
+    actio_free(l->ctx, out->check_error);
     out->check_error = NULL;
     int status = run_first_found(l, now, &fine);
     if (!interrupted(status)) fine = foresee(l, now, fine);
@@ -671,11 +671,11 @@ static struct pass *climb(struct ladder *l)
         status = run_columns(l, now, fine);
         if (!interrupted(status) && blank_poles(l, before, now)) status = ACTIO_FLOW_STOPPED;
         if (interrupted(status)) break;
-        compare(l, before, now);
+        accuracy_compare(l, before, now);
         if (!holds(l, now) && !l->have_terms && actio_rows_terms(&l->rows, out->compared, l->terms) == 0) {
             share_sizes(l->m->sys, l->terms);
             l->have_terms = true;
-            judge(l, rows_of_both(before, now));
+            accuracy_judge(l, rows_of_both(before, now));
         }
         if (!holds(l, now) && l->m->sys->field.axes && !l->have_floor) ask_floor(l, rows_of_both(before, now));
         out->reached = holds(l, now) && same_end(before, now);
@@ -701,7 +701,7 @@ static void run_global(struct ladder *l)
         l->explicit_only = true;
         last = climb(l);
     }
-    keep(l, last);
+    accuracy_keep(l, last);
 }
 
 static void run_local(struct ladder *l)
@@ -716,7 +716,7 @@ static void run_local(struct ladder *l)
     l->out->good_rows = l->pass[0].result.rows;
     l->out->holds_until = NAN;
     l->out->worst = NAN;
-    keep(l, &l->pass[0]);
+    accuracy_keep(l, &l->pass[0]);
 }
 
 static int open_ladder(struct ladder *l)
@@ -725,22 +725,22 @@ static int open_ladder(struct ladder *l)
     l->stepper = strcmp(l->aim->method, "auto") == 0 ? m->flow.is_free ? &actio_ballistic : &actio_dop853
                                                      : actio_stepper_find(l->aim->method);
     if (!l->stepper || (l->stepper->stiff && actio_contacts_hard(m))) {
-        actio_find(l->ctx->findings, l->stepper ? ACTIO_F_NO_STIFF_CONTACT : ACTIO_F_NO_STEPPER,
-                   ACTIO_ARGS(ACTIO_TEXT(l->aim->method)));
+        actio_report(l->ctx->findings, l->stepper ? ACTIO_F_NO_STIFF_CONTACT : ACTIO_F_NO_STEPPER,
+                     ACTIO_ARGS(ACTIO_TEXT(l->aim->method)));
         return 1;
     }
     if (actio_motion_need(m, ACTIO_Q_OUTPUTS)) return 1;
     size_t columns = m->sys->output.columns + 1;
-    l->out->error = actio_take(l->ctx, columns, sizeof(double));
-    l->by_column = actio_take(l->ctx, 6 * columns, sizeof(double));
+    l->out->error = actio_alloc(l->ctx, columns, sizeof(double));
+    l->by_column = actio_alloc(l->ctx, 6 * columns, sizeof(double));
     bool ok = l->out->error && l->by_column && actio_checks_open(&l->checks, l->ctx, m->ny) == 0;
     double **array[] = { &l->last_difference, &l->steps, &l->gap, &l->size, &l->terms, &l->floor };
     for (size_t i = 0; ok && i < 6; i++) *array[i] = l->by_column + i * columns;
     for (int i = 0; i < 2 && ok; i++)
-        ok = (l->pass[i].result.y = actio_take(l->ctx, m->ny + 1, sizeof(double))) != NULL;
+        ok = (l->pass[i].result.y = actio_alloc(l->ctx, m->ny + 1, sizeof(double))) != NULL;
     if (!ok)
-        actio_find(l->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(l->ctx->bytes_limit)));
+        actio_report(l->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(l->ctx->bytes_limit)));
     return !ok;
 }
 
@@ -754,13 +754,13 @@ int actio_reach(struct actio_context *ctx, struct actio_motion *motion, const st
     if (!bad) aim->local > 0 ? run_local(&l) : run_global(&l);
     bad |= l.refused;
     for (int i = 0; i < 2; i++) {
-        actio_give(ctx, l.pass[i].column);
-        actio_give(ctx, l.pass[i].result.y);
+        actio_free(ctx, l.pass[i].column);
+        actio_free(ctx, l.pass[i].result.y);
     }
-    actio_give(ctx, l.spare);
-    actio_give(ctx, l.times);
+    actio_free(ctx, l.spare);
+    actio_free(ctx, l.times);
     actio_checks_close(&l.checks, ctx);
-    actio_give(ctx, l.by_column);
+    actio_free(ctx, l.by_column);
     actio_rows_close(&l.rows);
     if (bad) actio_outcome_close(ctx, out);
     return bad;
@@ -787,10 +787,10 @@ double actio_outcome_error(const struct actio_outcome *out, size_t c, double t)
 
 void actio_outcome_close(struct actio_context *ctx, struct actio_outcome *out)
 {
-    actio_give(ctx, out->column);
-    actio_give(ctx, out->error);
-    actio_give(ctx, out->check_error);
-    actio_give(ctx, out->check_time);
-    actio_give(ctx, out->y_stop);
+    actio_free(ctx, out->column);
+    actio_free(ctx, out->error);
+    actio_free(ctx, out->check_error);
+    actio_free(ctx, out->check_time);
+    actio_free(ctx, out->y_stop);
     *out = (struct actio_outcome){ 0 };
 }

@@ -11,20 +11,20 @@ static bool make_room(struct actio_tape *tape)
 {
     if (tape->slabs < tape->cap) return true;
     size_t cap = tape->cap ? 2 * tape->cap : 256;
-    struct actio_tape_slab *slab = actio_take_raw(tape->ctx, cap, sizeof *slab);
+    struct actio_tape_slab *slab = actio_alloc_raw(tape->ctx, cap, sizeof *slab);
     double *kept =
-        cap < SIZE_MAX / 64 / (tape->width + 1) ? actio_take_raw(tape->ctx, cap * tape->width, sizeof *kept) : NULL;
+        cap < SIZE_MAX / 64 / (tape->width + 1) ? actio_alloc_raw(tape->ctx, cap * tape->width, sizeof *kept) : NULL;
     if (!slab || !kept) {
-        actio_give(tape->ctx, slab);
-        actio_give(tape->ctx, kept);
+        actio_free(tape->ctx, slab);
+        actio_free(tape->ctx, kept);
         return false;
     }
     if (tape->slabs) {
         memcpy(slab, tape->slab, tape->slabs * sizeof *slab);
         memcpy(kept, tape->kept, tape->slabs * tape->width * sizeof *kept);
     }
-    actio_give(tape->ctx, tape->slab);
-    actio_give(tape->ctx, tape->kept);
+    actio_free(tape->ctx, tape->slab);
+    actio_free(tape->ctx, tape->kept);
     tape->slab = slab;
     tape->kept = kept;
     tape->cap = cap;
@@ -48,8 +48,8 @@ void actio_tape_note(struct actio_tape *tape, const struct actio_slab *s)
 void actio_tape_close(struct actio_tape *tape)
 {
     if (!tape->ctx) return;
-    actio_give(tape->ctx, tape->slab);
-    actio_give(tape->ctx, tape->kept);
+    actio_free(tape->ctx, tape->slab);
+    actio_free(tape->ctx, tape->kept);
     *tape = (struct actio_tape){ 0 };
 }
 
@@ -242,9 +242,9 @@ int actio_adjoint_forward(struct actio_adjoint *a, struct actio_context *ctx, st
     a->slab = actio_skg_slab(a->stepper);
     const struct actio_points *pt = &a->slab->pt;
     a->tape = (struct actio_tape){ .ctx = ctx, .width = pt->nx + pt->n + pt->nz * pt->lanes };
-    a->end = actio_take(ctx, count + 1, sizeof *a->end);
-    a->state = actio_take(ctx, (count + 1) * m->ny + 1, sizeof *a->state);
-    a->block = actio_take(ctx, pt->nx + pt->n + a->slab->size + 1, sizeof *a->block);
+    a->end = actio_alloc(ctx, count + 1, sizeof *a->end);
+    a->state = actio_alloc(ctx, (count + 1) * m->ny + 1, sizeof *a->state);
+    a->block = actio_alloc(ctx, pt->nx + pt->n + a->slab->size + 1, sizeof *a->block);
     if (!a->end || !a->state || !a->block || actio_points_need_params(&a->slab->pt)) return ACTIO_MARCH_NO_MEMORY;
     a->ax = a->block;
     a->aP = a->ax + pt->nx;
@@ -264,8 +264,8 @@ void actio_adjoint_close(struct actio_adjoint *a)
     if (!a->ctx) return;
     actio_tape_close(&a->tape);
     if (a->stepper) actio_skg.close(a->stepper);
-    actio_give(a->ctx, a->end);
-    actio_give(a->ctx, a->state);
-    actio_give(a->ctx, a->block);
+    actio_free(a->ctx, a->end);
+    actio_free(a->ctx, a->state);
+    actio_free(a->ctx, a->block);
     *a = (struct actio_adjoint){ 0 };
 }

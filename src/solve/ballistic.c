@@ -23,13 +23,13 @@ static void ballistic_close(void *handle)
     struct ballistic *b = handle;
     if (!b) return;
     if (b->other) actio_dop853.close(b->other);
-    actio_give(b->ctx, b->y);
-    actio_give(b->ctx, b);
+    actio_free(b->ctx, b->y);
+    actio_free(b->ctx, b);
 }
 
 static void *ballistic_open(struct actio_context *ctx, const struct actio_flow *flow)
 {
-    struct ballistic *b = actio_take(ctx, 1, sizeof *b);
+    struct ballistic *b = actio_alloc(ctx, 1, sizeof *b);
     if (!b) return NULL;
     *b = (struct ballistic){ .ctx = ctx,
                              .flow = flow,
@@ -37,7 +37,7 @@ static void *ballistic_open(struct actio_context *ctx, const struct actio_flow *
                              .half = flow->positions,
                              .stats.stepper = "ballistic",
                              .noise = 2 * flow->shaken + 1 };
-    b->y = actio_take(ctx, 2 * flow->n + 1, sizeof *b->y);
+    b->y = actio_alloc(ctx, 2 * flow->n + 1, sizeof *b->y);
     b->other = actio_dop853.open(ctx, flow);
     if (!b->y || !b->other) {
         ballistic_close(b);

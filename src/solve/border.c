@@ -35,12 +35,12 @@ int actio_border_open(struct actio_border *b, struct actio_context *ctx, size_t 
     *b = (struct actio_border){ .ctx = ctx, .N = N, .p = p, .W = *W, .C = *C, .B = *B };
     for (size_t i = 0; alone && i < p; i++) b->alone += alone[i];
     size_t count = W->count + C->count + B->count + b->alone;
-    b->i = actio_take(ctx, count + 1, sizeof *b->i);
-    b->j = actio_take(ctx, count + 1, sizeof *b->j);
-    b->entry = actio_take(ctx, count + 1, sizeof *b->entry);
-    b->d = actio_take(ctx, N + 1, sizeof *b->d);
-    b->e = actio_take(ctx, p + 1, sizeof *b->e);
-    b->b = actio_take(ctx, N + p + 1, sizeof *b->b);
+    b->i = actio_alloc(ctx, count + 1, sizeof *b->i);
+    b->j = actio_alloc(ctx, count + 1, sizeof *b->j);
+    b->entry = actio_alloc(ctx, count + 1, sizeof *b->entry);
+    b->d = actio_alloc(ctx, N + 1, sizeof *b->d);
+    b->e = actio_alloc(ctx, p + 1, sizeof *b->e);
+    b->b = actio_alloc(ctx, N + p + 1, sizeof *b->b);
     bool ok = b->i && b->j && b->entry && b->d && b->e && b->b;
     if (ok) list_entries(b, alone);
     struct actio_pattern pattern = { .rows = N + p, .count = count, .i = b->i, .j = b->j };
@@ -53,7 +53,7 @@ void actio_border_close(struct actio_border *b)
 {
     void *all[] = { b->i, b->j, b->entry, b->d, b->e, b->b };
     if (!b->ctx) return;
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) actio_give(b->ctx, all[k]);
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) actio_free(b->ctx, all[k]);
     actio_linear_close(&b->linear);
     *b = (struct actio_border){ 0 };
 }

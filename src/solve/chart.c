@@ -12,7 +12,7 @@ enum { MOST_ITERATIONS = 25 };
 int actio_chart_open(struct actio_motion *m)
 {
     size_t N = m->N, p = m->p, big = N > p ? N : p;
-    struct actio_chart *c = m->obeys.data = actio_take(m->ctx, 1, sizeof *c);
+    struct actio_chart *c = m->obeys.data = actio_alloc(m->ctx, 1, sizeof *c);
     if (!c) return 1;
     c->N = N;
     c->r = N - m->rows.rank;
@@ -25,10 +25,10 @@ int actio_chart_open(struct actio_motion *m)
                  { &c->copy, big * big }, { &c->work, actio_rank_work(big, big) + big },
                  { &c->F, N * N },        { &c->K, N * N } };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
-        if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
-    c->row = actio_take(m->ctx, p + 1, sizeof *c->row);
-    c->pivot = actio_take(m->ctx, N + 1, sizeof *c->pivot);
-    c->iwork = actio_take(m->ctx, 2 * (N + p) + 1, sizeof *c->iwork);
+        if (!(*want[i].at = actio_alloc(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
+    c->row = actio_alloc(m->ctx, p + 1, sizeof *c->row);
+    c->pivot = actio_alloc(m->ctx, N + 1, sizeof *c->pivot);
+    c->iwork = actio_alloc(m->ctx, 2 * (N + p) + 1, sizeof *c->iwork);
     return !c->row || !c->pivot || !c->iwork;
 }
 
@@ -38,7 +38,7 @@ void actio_chart_close(struct actio_motion *m)
     if (!c) return;
     void *all[] = { c->Z, c->z, c->M,   c->phi,   c->longest, c->step, c->copy, c->work,
                     c->F, c->K, c->row, c->pivot, c->iwork,   c->past, c };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
 }
 
 size_t actio_chart_size(const struct actio_motion *m)
@@ -88,10 +88,10 @@ int actio_chart_remember(struct actio_motion *m, double t)
     size_t each = 1 + c->r * c->N;
     if (!m->obeys.based) c->frames = 0;
     if (c->frames == c->room) {
-        double *more = actio_take(m->ctx, (2 * c->room + 4) * each, sizeof *more);
+        double *more = actio_alloc(m->ctx, (2 * c->room + 4) * each, sizeof *more);
         if (!more) return ACTIO_FLOW_FAILED;
         if (c->frames) memcpy(more, c->past, c->frames * each * sizeof *more);
-        actio_give(m->ctx, c->past);
+        actio_free(m->ctx, c->past);
         c->past = more;
         c->room = 2 * c->room + 4;
     }

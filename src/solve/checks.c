@@ -11,7 +11,7 @@ int actio_checks_open(struct actio_checks *c, struct actio_context *ctx, size_t 
 {
     size_t fit = room / (n + 1), most = fit > MOST ? MOST : fit < FEWEST ? FEWEST : fit, states = most + 1;
     *c = (struct actio_checks){
-        .n = n, .most = most, .every = 1, .t = actio_take_raw(ctx, states * (1 + n) + 2 * ACTIO_GAPS * n, sizeof *c->t)
+        .n = n, .most = most, .every = 1, .t = actio_alloc_raw(ctx, states * (1 + n) + 2 * ACTIO_GAPS * n, sizeof *c->t)
     };
     if (!c->t) return 1;
     c->y = c->t + states;
@@ -27,7 +27,7 @@ void actio_checks_clear(struct actio_checks *c)
 }
 void actio_checks_clear_gaps(struct actio_checks *c) { c->gaps = 0; }
 
-static void put(struct actio_checks *c, size_t i, double t, const double *y)
+static void checks_put(struct actio_checks *c, size_t i, double t, const double *y)
 {
     c->t[i] = t;
     memmove(c->y + i * c->n, y, c->n * sizeof *y);
@@ -37,7 +37,7 @@ static void put(struct actio_checks *c, size_t i, double t, const double *y)
 static void thin(struct actio_checks *c)
 {
     size_t kept = 0;
-    for (size_t i = 1; i < c->count; i += 2, kept++) put(c, kept, c->t[i], c->y + i * c->n);
+    for (size_t i = 1; i < c->count; i += 2, kept++) checks_put(c, kept, c->t[i], c->y + i * c->n);
     c->count = kept;
     c->every *= 2;
 }
@@ -51,7 +51,7 @@ void actio_checks_note(void *checks, double t, const double *y)
         thin(c);
         if (c->passed % c->every) return;
     }
-    put(c, c->count++, t, y);
+    checks_put(c, c->count++, t, y);
 }
 
 /* Takes the place of the smallest one. */
@@ -76,11 +76,11 @@ void actio_checks_gap(void *checks, double t, const double *y, const double *err
 
 void actio_checks_end(struct actio_checks *c, double t, const double *y)
 {
-    if (c->count == 0 || c->t[c->count - 1] != t) put(c, c->count++, t, y);
+    if (c->count == 0 || c->t[c->count - 1] != t) checks_put(c, c->count++, t, y);
 }
 
 void actio_checks_close(struct actio_checks *c, struct actio_context *ctx)
 {
-    actio_give(ctx, c->t); /* the others lie behind it */
+    actio_free(ctx, c->t); /* the others lie behind it */
     *c = (struct actio_checks){ 0 };
 }

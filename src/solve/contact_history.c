@@ -7,14 +7,14 @@
 static const char *const words[] = { "impact", "rest", "contact", "release", "stick", "slip", "event" };
 const char *actio_happening_word(enum actio_happening_kind kind) { return words[kind]; }
 
-static bool grow(struct actio_contacts *c, void **list, size_t *cap, size_t count, size_t size)
+static bool contact_history_grow(struct actio_contacts *c, void **list, size_t *cap, size_t count, size_t size)
 {
     if (count < *cap) return true;
     size_t room = *cap ? 2 * *cap : ACTIO_FIRST_CHANGES;
-    void *more = actio_take(c->m->ctx, room, size);
+    void *more = actio_alloc(c->m->ctx, room, size);
     if (!more) return false;
     if (count) memcpy(more, *list, count * size);
-    actio_give(c->m->ctx, *list);
+    actio_free(c->m->ctx, *list);
     *list = more;
     *cap = room;
     return true;
@@ -33,7 +33,8 @@ int actio_contacts_happens(struct actio_contacts *c, double t, enum actio_happen
                            double impulse, const char *rule)
 {
     void *list = c->log.happening;
-    if (!grow(c, &list, &c->log.happenings_cap, c->log.happenings, sizeof *c->log.happening)) return ACTIO_FLOW_FAILED;
+    if (!contact_history_grow(c, &list, &c->log.happenings_cap, c->log.happenings, sizeof *c->log.happening))
+        return ACTIO_FLOW_FAILED;
     c->log.happening = list;
     c->log.happening[c->log.happenings++] = (struct actio_happening){ t, impulse, kind, (uint32_t)index, rule };
     return ACTIO_FLOW_OK;
@@ -44,13 +45,13 @@ int actio_contacts_remember(struct actio_contacts *c, double t)
 {
     size_t bytes = c->contacts + c->rubs, numbers = c->slips + c->rubs, room = c->past.changes_cap;
     void *change = c->past.change, *past = c->past.stance, *toward = c->past.toward;
-    bool ok = grow(c, &change, &c->past.changes_cap, c->past.changes, sizeof *c->past.change);
+    bool ok = contact_history_grow(c, &change, &c->past.changes_cap, c->past.changes, sizeof *c->past.change);
     size_t cap = room;
     c->past.change = change;
-    if (ok) ok = grow(c, &past, &cap, c->past.changes, bytes + 1);
+    if (ok) ok = contact_history_grow(c, &past, &cap, c->past.changes, bytes + 1);
     c->past.stance = past;
     cap = room;
-    if (ok) ok = grow(c, &toward, &cap, c->past.changes, (numbers + 1) * sizeof(double));
+    if (ok) ok = contact_history_grow(c, &toward, &cap, c->past.changes, (numbers + 1) * sizeof(double));
     c->past.toward = toward;
     if (!ok) return ACTIO_FLOW_FAILED;
     unsigned char *b = c->past.stance + c->past.changes * (bytes + 1);

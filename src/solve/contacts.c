@@ -15,10 +15,10 @@
 static bool take_stance(struct actio_contacts *c, struct actio_stance *s)
 {
     struct actio_context *ctx = c->m->ctx;
-    s->closed = actio_take(ctx, c->contacts + 1, 1);
-    s->rub = actio_take(ctx, c->rubs + 1, 1);
-    s->toward = actio_take(ctx, c->slips + 1, sizeof *s->toward);
-    s->sign = actio_take(ctx, c->rubs + 1, sizeof *s->sign);
+    s->closed = actio_alloc(ctx, c->contacts + 1, 1);
+    s->rub = actio_alloc(ctx, c->rubs + 1, 1);
+    s->toward = actio_alloc(ctx, c->slips + 1, sizeof *s->toward);
+    s->sign = actio_alloc(ctx, c->rubs + 1, sizeof *s->sign);
     return s->closed && s->rub && s->toward && s->sign;
 }
 
@@ -55,15 +55,15 @@ static bool take_numbers(struct actio_contacts *c)
         { &c->impulse, c->contacts },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
-        if (!(*want[i].at = actio_take(ctx, want[i].count + 1, sizeof(double)))) return false;
-    c->off.how = actio_take(ctx, c->contacts + 1, 1);
-    c->touch = actio_take(ctx, c->contacts + 1, sizeof *c->touch);
-    c->rests = actio_take(ctx, c->contacts + 1, sizeof *c->rests);
-    c->edge = actio_take(ctx, c->rubs + 1, sizeof *c->edge);
-    c->point.answered = actio_take(ctx, c->columns + 1, sizeof *c->point.answered);
-    c->small.unknown = actio_take(ctx, k + 1, sizeof *c->small.unknown);
-    c->small.pivot = actio_take(ctx, k + 1, sizeof *c->small.pivot);
-    c->small.iwork = actio_take(ctx, 2 * k + 1, sizeof *c->small.iwork);
+        if (!(*want[i].at = actio_alloc(ctx, want[i].count + 1, sizeof(double)))) return false;
+    c->off.how = actio_alloc(ctx, c->contacts + 1, 1);
+    c->touch = actio_alloc(ctx, c->contacts + 1, sizeof *c->touch);
+    c->rests = actio_alloc(ctx, c->contacts + 1, sizeof *c->rests);
+    c->edge = actio_alloc(ctx, c->rubs + 1, sizeof *c->edge);
+    c->point.answered = actio_alloc(ctx, c->columns + 1, sizeof *c->point.answered);
+    c->small.unknown = actio_alloc(ctx, k + 1, sizeof *c->small.unknown);
+    c->small.pivot = actio_alloc(ctx, k + 1, sizeof *c->small.pivot);
+    c->small.iwork = actio_alloc(ctx, 2 * k + 1, sizeof *c->small.iwork);
     return c->off.how && c->touch && c->rests && c->edge && c->point.answered && c->small.unknown && c->small.pivot
            && c->small.iwork;
 }
@@ -71,8 +71,8 @@ static bool take_numbers(struct actio_contacts *c)
 void *actio_contacts_room(struct actio_contacts *c, enum actio_room which, size_t bytes)
 {
     if (bytes > c->room[which].size) {
-        actio_give(c->m->ctx, c->room[which].at);
-        c->room[which].at = actio_take(c->m->ctx, bytes, 1);
+        actio_free(c->m->ctx, c->room[which].at);
+        c->room[which].at = actio_alloc(c->m->ctx, bytes, 1);
         c->room[which].size = c->room[which].at ? bytes : 0;
     }
     if (c->room[which].at) memset(c->room[which].at, 0, bytes);
@@ -86,10 +86,10 @@ static bool take_rooms(struct actio_contacts *c)
     return true;
 }
 
-static struct actio_contacts *take(struct actio_motion *m)
+static struct actio_contacts *contacts_take(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;
-    struct actio_contacts *c = actio_take(m->ctx, 1, sizeof *c);
+    struct actio_contacts *c = actio_alloc(m->ctx, 1, sizeof *c);
     if (!c) return NULL;
     m->contacts = c;
     *c = (struct actio_contacts){ .m = m,
@@ -114,10 +114,10 @@ static bool bind_lanes(struct actio_contacts *c)
     const struct actio_kernel *k = m->at[ACTIO_Q_GAPS].k;
     const actio_slot *slots;
     size_t nodes = ACTIO_ROOT_NODES, outputs = actio_kernel_outputs(k);
-    c->lane.t = actio_take(m->ctx, nodes * (1 + m->ny + outputs) + 1, sizeof *c->lane.t);
-    c->lane.in = actio_take(m->ctx, actio_kernel_inputs(k, &slots) + 1, sizeof *c->lane.in);
-    c->lane.out = actio_take(m->ctx, outputs + 1, sizeof *c->lane.out);
-    c->lane.work = actio_take(m->ctx, actio_kernel_work(k) + 1, sizeof *c->lane.work);
+    c->lane.t = actio_alloc(m->ctx, nodes * (1 + m->ny + outputs) + 1, sizeof *c->lane.t);
+    c->lane.in = actio_alloc(m->ctx, actio_kernel_inputs(k, &slots) + 1, sizeof *c->lane.in);
+    c->lane.out = actio_alloc(m->ctx, outputs + 1, sizeof *c->lane.out);
+    c->lane.work = actio_alloc(m->ctx, actio_kernel_work(k) + 1, sizeof *c->lane.work);
     if (!c->lane.t || !c->lane.in || !c->lane.out || !c->lane.work) return false;
     c->lane.y = c->lane.t + nodes;
     struct actio_binding b;
@@ -147,12 +147,12 @@ static bool bind_lanes(struct actio_contacts *c)
 
 int actio_contacts_allocate(struct actio_motion *m)
 {
-    if (take(m) && actio_motion_need(m, ACTIO_Q_GAPS) == 0 && actio_motion_need(m, ACTIO_Q_CONTACT) == 0
+    if (contacts_take(m) && actio_motion_need(m, ACTIO_Q_GAPS) == 0 && actio_motion_need(m, ACTIO_Q_CONTACT) == 0
         && bind_lanes(m->contacts))
         return 0;
     if (m->ctx->findings)
-        actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the contacts"), ACTIO_COUNT(m->ctx->bytes_limit)));
+        actio_report(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the contacts"), ACTIO_COUNT(m->ctx->bytes_limit)));
     return 1;
 }
 
@@ -163,7 +163,7 @@ void actio_contacts_close(struct actio_motion *m)
     struct actio_stance *stances[] = { &c->now, &c->trial, &c->best };
     for (size_t i = 0; i < 3; i++) {
         void *parts[] = { stances[i]->closed, stances[i]->rub, stances[i]->toward, stances[i]->sign };
-        for (size_t j = 0; j < 4; j++) actio_give(m->ctx, parts[j]);
+        for (size_t j = 0; j < 4; j++) actio_free(m->ctx, parts[j]);
     }
     void *all[] = {
         c->off.how,
@@ -211,7 +211,7 @@ void actio_contacts_close(struct actio_motion *m)
         c->room[3].at,
         c,
     };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
     m->contacts = NULL;
 }
 
@@ -289,7 +289,7 @@ static void set_direction(struct actio_contacts *c, const struct actio_stance *s
 }
 
 /* factor times the answer to a column joins that of an unknown. */
-static void join(struct actio_contacts *c, size_t unknown, size_t column, double factor)
+static void contacts_join(struct actio_contacts *c, size_t unknown, size_t column, double factor)
 {
     const double *z = actio_contacts_answer(c, column), *v = c->point.V + column * c->p;
     double *w = c->small.W + unknown * c->N, *u = c->small.U + unknown * c->p;
@@ -317,13 +317,13 @@ static void list_rub(struct actio_contacts *c, const struct actio_stance *s, siz
     const struct actio_rub *r = &c->rub[rub];
     if (s->rub[rub] == ACTIO_RUB_STICKS)
         for (size_t j = 0; j < r->slips; j++)
-            join(c, add_unknown(c, ACTIO_FORCE_TANGENT, r->slip + j), c->contacts + r->slip + j, 1);
+            contacts_join(c, add_unknown(c, ACTIO_FORCE_TANGENT, r->slip + j), c->contacts + r->slip + j, 1);
     if (s->rub[rub] != ACTIO_RUB_SLIDES) return;
     set_direction(c, s, rub);
     size_t u = r->contact != UINT32_MAX ? normal : add_unknown(c, ACTIO_FORCE_DRAG, rub);
     double share = r->contact != UINT32_MAX ? sliding_share(c, rub) : 1;
     for (size_t j = 0; j < r->slips; j++)
-        join(c, u, c->contacts + r->slip + j, -share * c->small.direction[r->slip + j]);
+        contacts_join(c, u, c->contacts + r->slip + j, -share * c->small.direction[r->slip + j]);
 }
 
 static void list_unknowns(struct actio_contacts *c, const struct actio_stance *s)
@@ -332,7 +332,7 @@ static void list_unknowns(struct actio_contacts *c, const struct actio_stance *s
     for (size_t i = 0; i < c->contacts; i++) {
         if (!s->closed[i]) continue;
         size_t u = add_unknown(c, ACTIO_FORCE_NORMAL, i);
-        join(c, u, i, 1);
+        contacts_join(c, u, i, 1);
         for (size_t r = 0; r < c->rubs; r++)
             if (c->rub[r].contact == i) list_rub(c, s, r, u);
     }

@@ -53,9 +53,9 @@ static void discrete_close(void *handle)
     actio_border_close(&d->rates);
     actio_border_close(&d->step);
     actio_discrete_slopes_close(&d->slopes);
-    actio_give(d->ctx, d->block);
-    actio_give(d->ctx, d->holonomic);
-    actio_give(d->ctx, d);
+    actio_free(d->ctx, d->block);
+    actio_free(d->ctx, d->holonomic);
+    actio_free(d->ctx, d);
 }
 
 static bool take_vectors(struct discrete *d)
@@ -87,7 +87,7 @@ static bool take_vectors(struct discrete *d)
                               d->slopes.W.count,
                               d->slopes.B.count };
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
-    double *next = d->block = actio_take(d->ctx, all, sizeof *d->block);
+    double *next = d->block = actio_alloc(d->ctx, all, sizeof *d->block);
     for (size_t i = 0; next && i < sizeof length / sizeof *length; next += length[i++]) *part[i] = next;
     return next != NULL;
 }
@@ -108,10 +108,10 @@ static int open_matrices(struct discrete *d, bool *alone)
 static void *discrete_open(struct actio_context *ctx, const struct actio_flow *flow)
 {
     struct actio_motion *m = flow->user;
-    struct discrete *d = actio_take(ctx, 1, sizeof *d);
+    struct discrete *d = actio_alloc(ctx, 1, sizeof *d);
     if (!d) return NULL;
     *d = (struct discrete){ .ctx = ctx, .m = m, .n = m->n, .p = m->p, .stats.stepper = "discrete" };
-    d->holonomic = actio_take(ctx, 2 * m->p + 1, sizeof *d->holonomic);
+    d->holonomic = actio_alloc(ctx, 2 * m->p + 1, sizeof *d->holonomic);
     if (!d->holonomic || actio_motion_need(m, ACTIO_Q_MOMENTA)) {
         discrete_close(d);
         return NULL;
@@ -288,17 +288,17 @@ static int substep(struct discrete *d, double t, double h)
                         INFINITY,
                         d->l,
                         !d->shared && d->factored != h };
-    int told = 0;
+    int reported = 0;
     if (d->h_mid != 0)
         for (size_t j = 0; j < d->n; j++) d->v[j] += h / d->h_mid * (d->v[j] - d->v_mid[j]);
-    for (int i = 0; i < MOST_ITERATIONS && told == 0; i++) {
+    for (int i = 0; i < MOST_ITERATIONS && reported == 0; i++) {
         int bad = x.slow ? factor_substep(d, t, h) : ACTIO_FLOW_OK;
         if (i && bad == ACTIO_FLOW_SINGULAR) bad = ACTIO_FLOW_FAILED; /* at a guess gone astray */
         if (!bad) bad = substep_equations(d, t, h);
         if (bad) return bad;
-        told = newton(d, &x);
+        reported = newton(d, &x);
     }
-    if (told != 1) return told ? -told : ACTIO_FLOW_FAILED;
+    if (reported != 1) return reported ? -reported : ACTIO_FLOW_FAILED;
     move_on(d, t, h);
     return ACTIO_FLOW_OK;
 }
@@ -306,7 +306,7 @@ static int substep(struct discrete *d, double t, double h)
 /* ---- its end */
 
 /* C = A and the matrix of rates at (q, v). */
-static int look(struct discrete *d, double t)
+static int discrete_look(struct discrete *d, double t)
 {
     const struct actio_system *sys = d->m->sys;
     const double *values = actio_motion_values(d->m, t, point(d, d->q, d->v));
@@ -320,7 +320,7 @@ static int look(struct discrete *d, double t)
 }
 
 /* Values beyond the ends at the new place. */
-static int settle(struct discrete *d, double t)
+static int discrete_settle(struct discrete *d, double t)
 {
     const struct actio_system *sys = d->m->sys;
     struct actio_motion *m = d->m;
@@ -358,19 +358,19 @@ static void rate_equations(struct discrete *d, double t)
 static int find_velocities(struct discrete *d, double t)
 {
     struct search x = { &d->rates, 1, 0, INFINITY, d->mu, true };
-    int told = 0, bad = settle(d, t);
+    int reported = 0, bad = discrete_settle(d, t);
     memset(d->mu, 0, d->p * sizeof *d->mu);
-    for (int i = 0; i < MOST_ITERATIONS && told == 0 && !bad; i++) {
-        if (x.slow) bad = look(d, t);
+    for (int i = 0; i < MOST_ITERATIONS && reported == 0 && !bad; i++) {
+        if (x.slow) bad = discrete_look(d, t);
         if (bad) break;
         rate_equations(d, t);
-        told = newton(d, &x);
+        reported = newton(d, &x);
     }
     if (bad) return bad;
     memset(d->F, 0, d->n * sizeof *d->F);
     add_reactions(d, d->A, 1, d->mu, d->F);
     for (size_t j = 0; j < d->n; j++) carry(&d->p0[j], &d->lost[d->n + j], d->F[j]);
-    return told == 1 ? ACTIO_FLOW_OK : told ? -told : ACTIO_FLOW_FAILED;
+    return reported == 1 ? ACTIO_FLOW_OK : reported ? -reported : ACTIO_FLOW_FAILED;
 }
 
 /* ---- steps */
@@ -399,14 +399,14 @@ static void discrete_start(void *handle, double t, const double *y, double t_end
 }
 
 /* From (q, v, p0) at d->t to d->t_new. */
-static int advance(struct discrete *d)
+static int discrete_advance(struct discrete *d)
 {
     static const double outer = 0.41449077179437573714; /* 1/(4 - 4^(1/3)) */
     double h = d->t_new - d->t, at = d->t;
     int parts = d->m->chosen.order == 2 ? 1 : SUBSTEPS;
     for (int i = 0; i < parts; i++) {
         double part = (parts == 1 ? 1 : i == 2 ? 1 - 4 * outer : outer) * h;
-        int bad = d->looked ? ACTIO_FLOW_OK : look(d, at);
+        int bad = d->looked ? ACTIO_FLOW_OK : discrete_look(d, at);
         if (!bad) bad = substep(d, at, part);
         at = i + 1 == parts ? d->t_new : at + part;
         if (!bad) bad = find_velocities(d, at);
@@ -415,7 +415,7 @@ static int advance(struct discrete *d)
     return ACTIO_FLOW_OK;
 }
 
-static void show(const struct discrete *d, double *y)
+static void discrete_show(const struct discrete *d, double *y)
 {
     memcpy(y, d->q, d->n * sizeof *y);
     memcpy(y + d->n, d->v, d->n * sizeof *y);
@@ -431,10 +431,10 @@ static int discrete_step(void *handle, double *t, double *y)
     memcpy(d->old.lost, d->lost, 2 * d->n * sizeof *d->lost);
     bool last = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h);
     d->t_new = last ? d->t_end : d->begun + (double)++d->taken * d->h;
-    int bad = advance(d);
+    int bad = discrete_advance(d);
     if (bad) return bad;
     d->stats.steps++;
-    show(d, y);
+    discrete_show(d, y);
     *t = d->t_new;
     return ACTIO_FLOW_OK;
 }
@@ -450,8 +450,8 @@ static int discrete_retake(void *handle, double t, double *y)
     d->t_new = t;
     d->h_mid = d->factored = 0;
     d->looked = false;
-    int bad = advance(d);
-    if (!bad) show(d, y);
+    int bad = discrete_advance(d);
+    if (!bad) discrete_show(d, y);
     return bad;
 }
 

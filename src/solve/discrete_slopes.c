@@ -47,8 +47,8 @@ static int kind_of(const struct actio_motion *m, const bool *holonomic, const bo
 }
 
 /* Which entries take part: those that are not 0 at a state beside the present one, whatever that is. */
-static size_t choose(struct actio_discrete_slopes *s, struct actio_motion *m, const bool *holonomic, const bool *slave,
-                     double *y, double *l)
+static size_t discrete_slopes_choose(struct actio_discrete_slopes *s, struct actio_motion *m, const bool *holonomic,
+                                     const bool *slave, double *y, double *l)
 {
     size_t count = m->sys->jets.equations_y.count, adds = 0;
     uint32_t random = 1;
@@ -100,13 +100,13 @@ static size_t merge(struct actio_discrete_slopes *s, const struct actio_motion *
 static bool find_places(struct actio_discrete_slopes *s, struct actio_motion *m)
 {
     size_t G = m->sys->G.count, A = m->sys->A.count;
-    s->of_G = actio_take(m->ctx, G + 1, sizeof *s->of_G);
-    s->of_A = actio_take(m->ctx, A + 1, sizeof *s->of_A);
-    s->index = actio_take(m->ctx, 2 * (G + A + s->adds) + 1, sizeof *s->index);
-    struct item *item = actio_take(m->ctx, G + A + s->adds + 1, sizeof *item);
+    s->of_G = actio_alloc(m->ctx, G + 1, sizeof *s->of_G);
+    s->of_A = actio_alloc(m->ctx, A + 1, sizeof *s->of_A);
+    s->index = actio_alloc(m->ctx, 2 * (G + A + s->adds) + 1, sizeof *s->index);
+    struct item *item = actio_alloc(m->ctx, G + A + s->adds + 1, sizeof *item);
     bool ok = s->of_G && s->of_A && s->index && item;
     if (ok) merge(s, m, true, item, s->index + merge(s, m, false, item, s->index, s->of_G), s->of_A);
-    actio_give(m->ctx, item);
+    actio_free(m->ctx, item);
     return ok;
 }
 
@@ -117,14 +117,14 @@ int actio_discrete_slopes_open(struct actio_discrete_slopes *s, struct actio_mot
     if (!sys->field.axes) return 0; /* few coordinates are seldom stiff, and their formulas long */
     if (actio_motion_need(m, ACTIO_Q_EQUATIONS_Y)) return 1;
     size_t count = sys->jets.equations_y.count;
-    s->add = actio_take(m->ctx, count + 1, sizeof *s->add);
-    s->rest = actio_take(m->ctx, count + 1, sizeof *s->rest);
-    double *y = actio_take(m->ctx, m->ny + m->p + 1, sizeof *y);
-    bool *slave = actio_take(m->ctx, m->n + 1, sizeof *slave), ok = s->add && s->rest && y && slave;
+    s->add = actio_alloc(m->ctx, count + 1, sizeof *s->add);
+    s->rest = actio_alloc(m->ctx, count + 1, sizeof *s->rest);
+    double *y = actio_alloc(m->ctx, m->ny + m->p + 1, sizeof *y);
+    bool *slave = actio_alloc(m->ctx, m->n + 1, sizeof *slave), ok = s->add && s->rest && y && slave;
     for (size_t k = 0; ok && k < sys->field.slaves; k++) slave[sys->field.slave[k]] = true;
-    if (ok) s->adds = choose(s, m, holonomic, slave, y, y + m->ny);
-    actio_give(m->ctx, y);
-    actio_give(m->ctx, slave);
+    if (ok) s->adds = discrete_slopes_choose(s, m, holonomic, slave, y, y + m->ny);
+    actio_free(m->ctx, y);
+    actio_free(m->ctx, slave);
     if (ok && s->adds) ok = find_places(s, m);
     if (!ok) actio_discrete_slopes_close(s);
     return !ok;
@@ -133,7 +133,7 @@ int actio_discrete_slopes_open(struct actio_discrete_slopes *s, struct actio_mot
 void actio_discrete_slopes_close(struct actio_discrete_slopes *s)
 {
     void *all[] = { s->of_G, s->of_A, s->add, s->index, s->rest };
-    for (size_t i = 0; s->ctx && i < sizeof all / sizeof *all; i++) actio_give(s->ctx, all[i]);
+    for (size_t i = 0; s->ctx && i < sizeof all / sizeof *all; i++) actio_free(s->ctx, all[i]);
     *s = (struct actio_discrete_slopes){ 0 };
 }
 

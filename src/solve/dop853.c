@@ -108,7 +108,7 @@ static void copy(const struct dop853 *d, size_t to, size_t from)
 }
 
 /* Projects the new point. What the sum could not hold is forgotten where the projection has moved the value. */
-static int project(struct dop853 *d)
+static int dop853_project(struct dop853 *d)
 {
     if (!d->flow->project) return 0;
     double *y = vector(d, V_NEW), *low = vector(d, V_NEW_LOW), *before = vector(d, V_POLY);
@@ -163,7 +163,7 @@ static int choose_first(struct dop853 *d)
     return 0;
 }
 
-static int begin(struct dop853 *d)
+static int dop853_begin(struct dop853 *d)
 {
     int bad = eval(d, d->t, V_Y, 0);
     if (!bad) bad = choose_first(d);
@@ -213,7 +213,7 @@ static int attempt(struct dop853 *d, double h, bool last, double *err, double *f
     *factor = growth(*err);
     if (!isfinite(*err)) return ACTIO_FLOW_NAN;
     if (*err > 1) return 0;
-    bad = project(d);
+    bad = dop853_project(d);
     if (bad || last) return bad;
     bad = eval(d, d->t_new, V_NEW, STAGE_NEW);
     d->have_new = !bad;
@@ -260,7 +260,7 @@ static bool hopeless(const struct dop853 *d, int bad, int failures, double h)
     return bad == ACTIO_FLOW_STOPPED || bad == ACTIO_FLOW_FAILED || failures > 30 || fabs(h) < 1e-10 * fabs(d->h_good);
 }
 
-static int advance(struct dop853 *d)
+static int dop853_advance(struct dop853 *d)
 {
     int bad = 0;
     if (d->flow->limit) {
@@ -293,9 +293,9 @@ static int dop853_step(void *handle, double *t, double *y)
 {
     struct dop853 *d = handle;
     int bad = 0;
-    if (!d->started) bad = begin(d);
+    if (!d->started) bad = dop853_begin(d);
     else move_on(d);
-    if (!bad) bad = advance(d);
+    if (!bad) bad = dop853_advance(d);
     if (bad) { /* stay where the last step ended: nothing inside it is known */
         copy(d, V_NEW, V_Y);
         copy(d, V_NEW_LOW, V_LOW);
@@ -320,7 +320,7 @@ static int dop853_retake(void *handle, double t, double *y)
     d->t_new = t;
     d->h_done = h;
     int bad = try_step(d, h);
-    if (!bad) bad = project(d);
+    if (!bad) bad = dop853_project(d);
     if (!bad) memcpy(y, vector(d, V_NEW), d->n * sizeof *y);
     return bad;
 }
@@ -347,21 +347,21 @@ static void dop853_close(void *handle)
 {
     struct dop853 *d = handle;
     if (!d) return;
-    actio_give(d->ctx, d->memory);
-    actio_give(d->ctx, d);
+    actio_free(d->ctx, d->memory);
+    actio_free(d->ctx, d);
 }
 
 static void *dop853_open(struct actio_context *ctx, const struct actio_flow *flow)
 {
     enum { LINE = 64 };
-    struct dop853 *d = actio_take(ctx, 1, sizeof *d);
+    struct dop853 *d = actio_alloc(ctx, 1, sizeof *d);
     if (!d) return NULL;
     d->ctx = ctx;
     d->flow = flow;
     d->n = flow->n;
     d->padded = (flow->n + GROUP - 1) / GROUP * GROUP;
     d->stride = d->padded <= SHORT ? SHORT : d->padded;
-    d->memory = actio_take(ctx, V_COUNT * d->stride + LINE / sizeof(double), sizeof(double));
+    d->memory = actio_alloc(ctx, V_COUNT * d->stride + LINE / sizeof(double), sizeof(double));
     if (!d->memory) {
         dop853_close(d);
         return NULL;

@@ -45,7 +45,7 @@ CLONED static int try_interpolant(struct dop853 *d, double h)
 }
 
 /* The interpolant needs the derivative at the end, too. */
-static void prepare(struct dop853 *d)
+static void dop853_dense_prepare(struct dop853 *d)
 {
     int bad = d->have_new ? 0 : eval(d, d->t_new, V_NEW, STAGE_NEW);
     d->have_new = !bad;
@@ -86,7 +86,7 @@ void actio_dop853_dense(void *handle, double t, double *y)
     }
     if (!d->have_poly) {
         d->have_poly = true;
-        prepare(d);
+        dop853_dense_prepare(d);
     }
     double x = (t - d->t) / d->h_done;
     if (d->stride == SHORT) write_dense(d->block, SHORT, d->n, x, y);
@@ -125,7 +125,7 @@ void actio_dop853_dense_rows(void *handle, size_t count, const double *t, double
     struct dop853 *d = handle;
     if (d->h_done != 0 && !d->have_poly) {
         d->have_poly = true;
-        prepare(d);
+        dop853_dense_prepare(d);
     }
     if (d->h_done != 0 && count >= 4) {
         interpolate_rows(d, count, t, row, stride);
@@ -167,7 +167,7 @@ int actio_dop853_gap(void *handle, double *t, double *y, double *error)
     if (d->h_done == 0) return ACTIO_FLOW_FAILED;
     if (!d->have_poly) {
         d->have_poly = true;
-        prepare(d);
+        dop853_dense_prepare(d);
     }
     *t = d->t + GAP * d->h_done;
     for (size_t i = 0; i < d->padded; i += 2) {

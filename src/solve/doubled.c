@@ -11,7 +11,7 @@ void actio_doubled_close(struct actio_doubled *d)
     for (size_t i = 0; i < sizeof kernel / sizeof *kernel; i++) actio_node_close(kernel[i], d->ctx);
     void *part[] = { d->block,  d->initial.data, d->row,           d->local,     d->tie,
                      d->target, d->slice,        d->hessian.start, d->hessian.i, d->hessian.j };
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) actio_give(d->ctx, part[i]);
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) actio_free(d->ctx, part[i]);
     *d = (struct actio_doubled){ 0 };
 }
 
@@ -85,7 +85,7 @@ static void make_ties(struct actio_doubled *d)
     }
 }
 
-static const char *name_of(const struct actio_doubled *d, int whose, size_t i)
+static const char *doubled_name_of(const struct actio_doubled *d, int whose, size_t i)
 {
     return whose == 0   ? d->sys->variable[i]
            : whose == 1 ? d->sys->variable[d->n + i]
@@ -108,24 +108,24 @@ static void make_slices(struct actio_doubled *d)
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
         for (size_t i = 0; i < list[k].count && first < d->size; first += list[k].length, i++)
             d->slice[d->slices++] =
-                (struct actio_slice){ list[k].kind, name_of(d, list[k].whose, i), first, list[k].length };
+                (struct actio_slice){ list[k].kind, doubled_name_of(d, list[k].whose, i), first, list[k].length };
 }
 
 /* ---- memory and kernels */
 
-static bool take_memory(struct actio_doubled *d)
+static bool doubled_take_memory(struct actio_doubled *d)
 {
     size_t N = d->points, entries = d->sys->jets.curvature.count, modes = d->sys->switches.count,
            by_node = 3 + 2 * d->locals + entries + 4 * modes;
     struct actio_context *ctx = d->ctx;
     if (N > SIZE_MAX / 64 / (by_node + 1) || d->size >= UINT32_MAX) return false;
-    d->block = actio_take(ctx, N * by_node + 1, sizeof(double));
-    d->initial.data = actio_take(ctx, d->n + d->m + 2 * d->n + 1, sizeof(double));
-    d->row = actio_take(ctx, N, sizeof *d->row);
-    d->local = actio_take(ctx, d->locals + 1, sizeof *d->local);
-    d->tie = actio_take(ctx, 2 * d->n * (1 + ACTIO_SBP_WIDEST) + 2 * (d->p + d->h) + 1, sizeof *d->tie);
-    d->target = actio_take(ctx, d->extras + 1, sizeof *d->target);
-    d->slice = actio_take(ctx, 2 * d->sector + d->extras + 1, sizeof *d->slice);
+    d->block = actio_alloc(ctx, N * by_node + 1, sizeof(double));
+    d->initial.data = actio_alloc(ctx, d->n + d->m + 2 * d->n + 1, sizeof(double));
+    d->row = actio_alloc(ctx, N, sizeof *d->row);
+    d->local = actio_alloc(ctx, d->locals + 1, sizeof *d->local);
+    d->tie = actio_alloc(ctx, 2 * d->n * (1 + ACTIO_SBP_WIDEST) + 2 * (d->p + d->h) + 1, sizeof *d->tie);
+    d->target = actio_alloc(ctx, d->extras + 1, sizeof *d->target);
+    d->slice = actio_alloc(ctx, 2 * d->sector + d->extras + 1, sizeof *d->slice);
     if (!d->block || !d->initial.data || !d->row || !d->local || !d->tie || !d->target || !d->slice) return false;
     d->node.t = d->block;
     d->node.hH = d->node.t + N;
@@ -182,9 +182,9 @@ static int open_kernels(struct actio_doubled *d, const struct actio_doubled_task
                && actio_node_open(&d->guards, d->ctx, d->sys->kernel[ACTIO_Q_GUARDS], &at, N, d->node.guard));
 }
 
-static bool prepare(struct actio_doubled *d, const struct actio_doubled_task *task)
+static bool doubled_prepare(struct actio_doubled *d, const struct actio_doubled_task *task)
 {
-    if (!take_memory(d)) return false;
+    if (!doubled_take_memory(d)) return false;
     memcpy(d->initial.x0, task->x, (d->n + d->m) * sizeof(double));
     memcpy(d->initial.v0, task->v, d->n * sizeof(double));
     make_grid(d);
@@ -217,10 +217,10 @@ int actio_doubled_open(struct actio_doubled *d, struct actio_context *ctx, struc
     if (actio_system_need(sys, ACTIO_Q_DENSITY) || actio_system_need(sys, ACTIO_Q_CURVATURE)
         || (sys->switches.count && actio_system_need(sys, ACTIO_Q_GUARDS)))
         return 1;
-    if (prepare(d, task)) return 0;
+    if (doubled_prepare(d, task)) return 0;
     if (ctx->findings)
-        actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the doubled action"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the doubled action"), ACTIO_COUNT(ctx->bytes_limit)));
     actio_doubled_close(d);
     return 1;
 }
@@ -228,7 +228,7 @@ int actio_doubled_open(struct actio_doubled *d, struct actio_context *ctx, struc
 /* ---- its value and derivatives */
 
 /* Rates of a field from its values; those with initial data are taken from them, which is exact and keeps digits. */
-static void rates(const struct actio_doubled *d, uint32_t field, const double *x, double *u)
+static void doubled_rates(const struct actio_doubled *d, uint32_t field, const double *x, double *u)
 {
     size_t N = d->points;
     double base = field < d->n + d->m ? d->initial.x0[field] : 0;
@@ -254,12 +254,12 @@ static int take_sides(struct actio_doubled *d, size_t count)
     return 0;
 }
 
-static int load(struct actio_doubled *d, const double *X)
+static int doubled_load(struct actio_doubled *d, const double *X)
 {
     size_t N = d->points;
     for (size_t a = 0; a < d->locals; a++) {
         const double *x = X + d->local[a].field * N;
-        if (d->local[a].rate) rates(d, d->local[a].field, x, d->node.y + a * N);
+        if (d->local[a].rate) doubled_rates(d, d->local[a].field, x, d->node.y + a * N);
         else memcpy(d->node.y + a * N, x, N * sizeof *x);
     }
     return take_sides(d, N);
@@ -270,7 +270,7 @@ int actio_doubled_value(struct actio_doubled *d, const double *X, double *S)
     size_t N = d->points;
     const double *extra = X + d->size - d->extras, *minus = X + d->sector * N;
     *S = NAN;
-    if (load(d, X) || actio_node_evaluate(&d->density, N)) return 1;
+    if (doubled_load(d, X) || actio_node_evaluate(&d->density, N)) return 1;
     double sum = 0;
     for (size_t k = 0; k < N; k++) sum += d->node.hH[k] * d->node.out[k];
     for (size_t i = 0; i < d->n && d->extras == 0; i++) sum += d->initial.momenta[i] * minus[i * N];
@@ -296,7 +296,7 @@ static void add_rates(const struct actio_doubled *d, uint32_t field, const doubl
 int actio_doubled_gradient(struct actio_doubled *d, const double *X, double *g)
 {
     size_t N = d->points;
-    if (load(d, X) || actio_node_evaluate(&d->density, N)) return 1;
+    if (doubled_load(d, X) || actio_node_evaluate(&d->density, N)) return 1;
     memset(g, 0, d->size * sizeof *g);
     for (size_t a = 0; a < d->locals; a++) {
         const double *l = d->node.out + (1 + a) * N;
@@ -336,7 +336,7 @@ static double *entry(const struct actio_doubled *d, double *values, size_t row, 
 }
 
 /* A symbol at node k in terms of its field: values at `first` .. and their coefficients. */
-static size_t spread(const struct actio_doubled *d, struct actio_local a, size_t k, size_t *first, double *coef)
+static size_t doubled_spread(const struct actio_doubled *d, struct actio_local a, size_t k, size_t *first, double *coef)
 {
     *first = k;
     coef[0] = 1;
@@ -350,7 +350,7 @@ static void add_curvature(const struct actio_doubled *d, size_t k, struct actio_
                           double value, bool both, double *values)
 {
     double ca[ACTIO_SBP_WIDEST], cb[ACTIO_SBP_WIDEST];
-    size_t fa, fb, na = spread(d, a, k, &fa, ca), nb = spread(d, b, k, &fb, cb);
+    size_t fa, fb, na = doubled_spread(d, a, k, &fa, ca), nb = doubled_spread(d, b, k, &fb, cb);
     fa += a.field * d->points;
     fb += b.field * d->points;
     for (size_t i = 0; i < na; i++)
@@ -366,7 +366,7 @@ int actio_doubled_hessian(struct actio_doubled *d, const double *X, double *valu
 {
     size_t N = d->points;
     const struct actio_places *at = &d->sys->jets.curvature;
-    if (load(d, X) || actio_node_evaluate(&d->curvature, N)) return 1;
+    if (doubled_load(d, X) || actio_node_evaluate(&d->curvature, N)) return 1;
     memset(values, 0, d->hessian.count * sizeof *values);
     for (size_t e = 0; e < at->count; e++)
         for (size_t k = 0; k < N; k++)

@@ -12,7 +12,7 @@ static unsigned char *meetings(const struct actio_doubled *d)
 {
     size_t fields = 2 * d->sector;
     const struct actio_places *at = &d->sys->jets.curvature;
-    unsigned char *meet = actio_take(d->ctx, fields * fields + 1, 1);
+    unsigned char *meet = actio_alloc(d->ctx, fields * fields + 1, 1);
     for (size_t e = 0; meet && e < at->count; e++) {
         struct actio_local a = d->local[at->row[e]], b = d->local[at->col[e]];
         meet[a.field * fields + b.field] |= (unsigned char)(1u << (2 * a.rate + b.rate));
@@ -43,7 +43,7 @@ static void mark(const struct actio_doubled *d, uint32_t a, uint32_t b, unsigned
     }
 }
 
-static void put(uint32_t *to, size_t *count, size_t col)
+static void doubled_pattern_put(uint32_t *to, size_t *count, size_t col)
 {
     if (to) to[*count] = (uint32_t)col;
     ++*count;
@@ -58,10 +58,10 @@ static size_t field_row(const struct actio_doubled *d, const unsigned char *meet
         if (!meet[a * fields + b]) continue;
         mark(d, a, b, meet[a * fields + b], j, marks);
         for (size_t w = 0; w < WINDOW; w++)
-            if (marks[w]) put(to, &count, b * N + j + w - WINDOW / 2);
+            if (marks[w]) doubled_pattern_put(to, &count, b * N + j + w - WINDOW / 2);
     }
     for (size_t i = 0; i < d->ties; i++)
-        if (d->tie[i].col == a * N + j) put(to, &count, d->tie[i].row);
+        if (d->tie[i].col == a * N + j) doubled_pattern_put(to, &count, d->tie[i].row);
     return count;
 }
 
@@ -69,7 +69,7 @@ static size_t tie_row(const struct actio_doubled *d, uint32_t row, uint32_t *to)
 {
     size_t count = 0;
     for (size_t i = 0; i < d->ties; i++)
-        if (d->tie[i].row == row) put(to, &count, d->tie[i].col);
+        if (d->tie[i].row == row) doubled_pattern_put(to, &count, d->tie[i].col);
     return count;
 }
 
@@ -84,15 +84,15 @@ static bool take_entries(struct actio_doubled *d)
 {
     d->hessian.count = d->hessian.start[d->size];
     if (d->hessian.count >= UINT32_MAX) return false;
-    d->hessian.i = actio_take(d->ctx, d->hessian.count + 1, sizeof *d->hessian.i);
-    d->hessian.j = actio_take(d->ctx, d->hessian.count + 1, sizeof *d->hessian.j);
+    d->hessian.i = actio_alloc(d->ctx, d->hessian.count + 1, sizeof *d->hessian.i);
+    d->hessian.j = actio_alloc(d->ctx, d->hessian.count + 1, sizeof *d->hessian.j);
     return d->hessian.i && d->hessian.j;
 }
 
 int actio_doubled_pattern(struct actio_doubled *d)
 {
     unsigned char *meet = meetings(d);
-    d->hessian.start = actio_take(d->ctx, d->size + 1, sizeof *d->hessian.start);
+    d->hessian.start = actio_alloc(d->ctx, d->size + 1, sizeof *d->hessian.start);
     bool sound = meet && d->hessian.start;
     for (size_t r = 0; sound && r < d->size; r++)
         d->hessian.start[r + 1] = d->hessian.start[r] + list_row(d, meet, r, NULL);
@@ -101,6 +101,6 @@ int actio_doubled_pattern(struct actio_doubled *d)
         list_row(d, meet, r, d->hessian.j + d->hessian.start[r]);
         for (size_t e = d->hessian.start[r]; e < d->hessian.start[r + 1]; e++) d->hessian.i[e] = (uint32_t)r;
     }
-    actio_give(d->ctx, meet);
+    actio_free(d->ctx, meet);
     return !sound;
 }

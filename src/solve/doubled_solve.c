@@ -28,9 +28,9 @@ static int open_newton(struct newton *w)
     struct actio_doubled *d = w->d;
     size_t n = d->size;
     if (!is_unique(d) && n > ACTIO_ACTION_DENSE) return ACTIO_ACTION_TOO_LARGE;
-    w->g = actio_take(d->ctx, n + 1, sizeof *w->g);
-    w->step = actio_take(d->ctx, n + 1, sizeof *w->step);
-    w->values = actio_take(d->ctx, d->hessian.count + 1, sizeof *w->values);
+    w->g = actio_alloc(d->ctx, n + 1, sizeof *w->g);
+    w->step = actio_alloc(d->ctx, n + 1, sizeof *w->step);
+    w->values = actio_alloc(d->ctx, d->hessian.count + 1, sizeof *w->values);
     if (!w->g || !w->step || !w->values) return ACTIO_GRID_STOPPED;
     if (is_unique(d)) {
         struct actio_pattern pattern = {
@@ -38,9 +38,9 @@ static int open_newton(struct newton *w)
         };
         return actio_linear_open(&w->linear, d->ctx, &pattern) ? ACTIO_GRID_STOPPED : ACTIO_GRID_DONE;
     }
-    w->dense = actio_take(d->ctx, n * n, sizeof *w->dense);
-    w->work = actio_take(d->ctx, actio_rank_work(n, n), sizeof *w->work);
-    w->iwork = actio_take(d->ctx, 2 * n, sizeof *w->iwork);
+    w->dense = actio_alloc(d->ctx, n * n, sizeof *w->dense);
+    w->work = actio_alloc(d->ctx, actio_rank_work(n, n), sizeof *w->work);
+    w->iwork = actio_alloc(d->ctx, 2 * n, sizeof *w->iwork);
     return w->dense && w->work && w->iwork ? ACTIO_GRID_DONE : ACTIO_GRID_STOPPED;
 }
 
@@ -48,7 +48,7 @@ static void close_newton(struct newton *w)
 {
     void *part[] = { w->g, w->step, w->values, w->dense, w->work, w->iwork };
     actio_linear_close(&w->linear);
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) actio_give(w->d->ctx, part[i]);
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) actio_free(w->d->ctx, part[i]);
 }
 
 /* The step that the linearised equations ask for; the shortest, where they leave a choice. */
@@ -87,7 +87,7 @@ static double size_of_step(const struct newton *w)
     return worst;
 }
 
-static void advance(struct newton *w, double part)
+static void doubled_solve_advance(struct newton *w, double part)
 {
     for (size_t i = 0; i < w->d->size; i++) w->X[i] -= part * w->step[i];
 }
@@ -110,13 +110,13 @@ static int damped_step(struct newton *w)
     if (bad) return bad;
     d->step = size_of_step(w);
     if (!isfinite(d->step)) return ACTIO_GRID_SINGULAR;
-    advance(w, 1);
+    doubled_solve_advance(w, 1);
     for (int i = 0;; i++) {
         bool sound = gradient(w) == 0;
         if (sound && (d->residual <= (1 - 1e-4 * part) * before || d->step * part <= 1e-9)) return ACTIO_GRID_DONE;
         if (i == MOST_HALVINGS) return sound ? ACTIO_GRID_DIVERGED : ACTIO_GRID_NO_NUMBER;
         part *= 0.5;
-        advance(w, -part);
+        doubled_solve_advance(w, -part);
     }
 }
 
@@ -129,7 +129,7 @@ static bool is_critical(const struct newton *w, double first)
     return w->d->residual <= 1e-9 * size;
 }
 
-static int iterate(struct newton *w)
+static int doubled_solve_iterate(struct newton *w)
 {
     struct actio_doubled *d = w->d;
     double before = INFINITY;
@@ -151,7 +151,7 @@ int actio_doubled_solve(struct actio_doubled *d, double *X)
 {
     struct newton w = { .d = d, .X = X };
     int status = open_newton(&w);
-    if (!status) status = iterate(&w);
+    if (!status) status = doubled_solve_iterate(&w);
     close_newton(&w);
     return status;
 }

@@ -40,8 +40,8 @@ static void dual_close(void *handle)
     actio_dual_basing_close(d->basing);
     actio_dual_slab_close(&d->slab);
     actio_dual_element_close(&d->e);
-    actio_give(d->ctx, d->block);
-    actio_give(d->ctx, d);
+    actio_free(d->ctx, d->block);
+    actio_free(d->ctx, d);
 }
 
 static size_t degree_of(const struct actio_motion *m) { return m->chosen.order ? (size_t)m->chosen.order : DEGREE; }
@@ -62,26 +62,26 @@ static bool is_whole(const struct actio_motion *m)
 }
 
 /* Room for the report of one slab. */
-static int open_told(struct dual *d)
+static int open_report(struct dual *d)
 {
-    struct actio_dual_told *told = &d->task->told;
+    struct actio_dual_report *reported = &d->task->reported;
     size_t k = d->e.k, nodes = d->most * k + 1, nx = d->slab.nx, ny = d->slab.nu - nx;
     actio_dual_close(d->ctx, d->task);
-    *told = (struct actio_dual_told){ .least = 1, .horizon = NAN, .degree = k };
+    *reported = (struct actio_dual_report){ .least = 1, .horizon = NAN, .degree = k };
     if (!is_whole(d->m)) return 0;
-    told->nx = nx;
-    told->ny = ny;
-    told->block = actio_take(d->ctx, nodes * (1 + nx) + d->most * k * ny + 1, sizeof *told->block);
-    if (!told->block) return 1;
-    told->times = told->block;
-    told->D = told->times + nodes;
-    told->y = told->D + nodes * nx;
+    reported->nx = nx;
+    reported->ny = ny;
+    reported->block = actio_alloc(d->ctx, nodes * (1 + nx) + d->most * k * ny + 1, sizeof *reported->block);
+    if (!reported->block) return 1;
+    reported->times = reported->block;
+    reported->D = reported->times + nodes;
+    reported->y = reported->D + nodes * nx;
     return actio_dual_element_open(&d->task->element, d->ctx, k, d->e.points);
 }
 
 static void *dual_open(struct actio_context *ctx, const struct actio_flow *flow)
 {
-    struct dual *d = actio_take(ctx, 1, sizeof *d);
+    struct dual *d = actio_alloc(ctx, 1, sizeof *d);
     struct actio_motion *m = flow->user;
     if (!d) return NULL;
     *d = (struct dual){ .ctx = ctx, .flow = flow, .m = m, .task = m->chosen.dual, .stats.stepper = "dual" };
@@ -95,9 +95,9 @@ static void *dual_open(struct actio_context *ctx, const struct actio_flow *flow)
         return NULL;
     }
     d->basing = actio_dual_basing_open(m, d->most, d->e.points);
-    d->block = actio_take(ctx, ny * (2 * (d->most + 1) + 2) + 2 * (2 * k + 2) + d->slab.nu + d->slab.fo->base + ny,
-                          sizeof *d->block);
-    if (!d->basing || !d->block || open_told(d)) {
+    d->block = actio_alloc(ctx, ny * (2 * (d->most + 1) + 2) + 2 * (2 * k + 2) + d->slab.nu + d->slab.fo->base + ny,
+                           sizeof *d->block);
+    if (!d->basing || !d->block || open_report(d)) {
         dual_close(d);
         return NULL;
     }
@@ -113,8 +113,8 @@ static void *dual_open(struct actio_context *ctx, const struct actio_flow *flow)
 void actio_dual_close(struct actio_context *ctx, struct actio_dual *d)
 {
     actio_dual_element_close(&d->element);
-    actio_give(ctx, d->told.block);
-    d->told = (struct actio_dual_told){ 0 };
+    actio_free(ctx, d->reported.block);
+    d->reported = (struct actio_dual_report){ 0 };
 }
 
 /* ---- starting */
@@ -213,7 +213,7 @@ static void set_last(struct dual *d, double t_new)
 }
 
 /* From the data at t over so many elements; *flow: why there is no base. A dual status. */
-static int solve(struct dual *d, double t_new, size_t elements, int *flow)
+static int dual_solve(struct dual *d, double t_new, size_t elements, int *flow)
 {
     struct actio_dual_slab *s = &d->slab;
     actio_dual_slab_place(s, d->t, (t_new - d->t) / (double)elements, elements);
@@ -257,22 +257,22 @@ static int keep_ends(struct dual *d)
 
 static void tell(struct dual *d)
 {
-    struct actio_dual_told *told = &d->task->told;
+    struct actio_dual_report *reported = &d->task->reported;
     const struct actio_dual_slab *s = &d->slab;
     size_t nodes = s->elements * d->e.k + 1;
-    told->slabs++;
-    told->elements += s->elements;
-    told->newton += s->newton.iterations;
-    told->action += s->found.action;
-    told->least = fmin(told->least, s->found.least);
-    told->detector = fmax(told->detector, s->found.detector);
-    for (size_t i = 0; i < nodes * s->nx; i++) told->largest = fmax(told->largest, fabs(s->newton.z[i]));
+    reported->slabs++;
+    reported->elements += s->elements;
+    reported->newton += s->newton.iterations;
+    reported->action += s->found.action;
+    reported->least = fmin(reported->least, s->found.least);
+    reported->detector = fmax(reported->detector, s->found.detector);
+    for (size_t i = 0; i < nodes * s->nx; i++) reported->largest = fmax(reported->largest, fabs(s->newton.z[i]));
 }
 
 /* The dual Hamiltonian at the elements' ends: its first value, and how far others are from it. */
 static void tell_hamiltonian(struct dual *d)
 {
-    struct actio_dual_told *told = &d->task->told;
+    struct actio_dual_report *reported = &d->task->reported;
     struct actio_dual_slab *s = &d->slab;
     double *U = d->one + 2 * d->m->ny, *base = U + s->nu;
     for (size_t e = 0; e <= s->elements; e++) {
@@ -281,31 +281,31 @@ static void tell_hamiltonian(struct dual *d)
         actio_dual_base_of(d->basing, t, s->end + e * s->nx, base);
         double value = actio_dual_hamiltonian(s, e, U, base);
         if (e == 0) {
-            told->hamiltonian = value;
-            told->drift = 0;
+            reported->hamiltonian = value;
+            reported->drift = 0;
         }
-        if (isnan(value)) told->hamiltonian = told->drift = NAN;
-        told->drift = isnan(told->drift) ? NAN : fmax(told->drift, fabs(value - told->hamiltonian));
+        if (isnan(value)) reported->hamiltonian = reported->drift = NAN;
+        reported->drift = isnan(reported->drift) ? NAN : fmax(reported->drift, fabs(value - reported->hamiltonian));
     }
 }
 
 /* One slab over the whole interval is kept. */
 static void tell_whole(struct dual *d)
 {
-    struct actio_dual_told *told = &d->task->told;
+    struct actio_dual_report *reported = &d->task->reported;
     const struct actio_dual_slab *s = &d->slab;
     size_t k = d->e.k, nodes = s->elements * k + 1, points = d->e.points;
-    if (!told->block) return;
-    told->nodes = nodes;
-    memcpy(told->D, s->newton.z, nodes * s->nx * sizeof *told->D);
+    if (!reported->block) return;
+    reported->nodes = nodes;
+    memcpy(reported->D, s->newton.z, nodes * s->nx * sizeof *reported->D);
     for (size_t a = 0; a < nodes; a++)
-        told->times[a] = s->t + s->h * (a == nodes - 1 ? (double)s->elements : (double)(a / k) + d->e.node[a % k]);
-    memset(told->y, 0, s->elements * k * told->ny * sizeof *told->y);
+        reported->times[a] = s->t + s->h * (a == nodes - 1 ? (double)s->elements : (double)(a / k) + d->e.node[a % k]);
+    memset(reported->y, 0, s->elements * k * reported->ny * sizeof *reported->y);
     for (size_t e = 0; e < s->elements; e++)
         for (size_t q = 0; q < points; q++)
             for (size_t l = 0; l < k; l++)
-                for (size_t i = 0; i < told->ny; i++)
-                    told->y[(e * k + l) * told->ny + i] +=
+                for (size_t i = 0; i < reported->ny; i++)
+                    reported->y[(e * k + l) * reported->ny + i] +=
                         d->e.weight[q] * d->e.P[q * k + l] * s->lane.U[(s->nx + i) * s->lanes + e * points + q];
 }
 
@@ -313,10 +313,10 @@ static int accept(struct dual *d, double *t, double *Y)
 {
     size_t ny = d->m->ny;
     tell(d);
-    if (is_whole(d->m) && d->task->told.slabs == 1) {
+    if (is_whole(d->m) && d->task->reported.slabs == 1) {
         tell_whole(d);
         tell_hamiltonian(d);
-    } else d->task->told.nodes = 0; /* a switch cut it: what there is of the others is not a whole */
+    } else d->task->reported.nodes = 0; /* a switch cut it: what there is of the others is not a whole */
     *t = d->t_new;
     memcpy(d->y0, d->y + (d->nodes - 1) * ny, ny * sizeof *d->y0);
     int status = ACTIO_FLOW_OK;
@@ -335,10 +335,10 @@ static int accept(struct dual *d, double *t, double *Y)
 
 static int fail(struct dual *d, int status, double t_new)
 {
-    struct actio_dual_told *told = &d->task->told;
-    told->status = status;
-    told->t = d->t;
-    told->length = fabs(t_new - d->t);
+    struct actio_dual_report *reported = &d->task->reported;
+    reported->status = status;
+    reported->t = d->t;
+    reported->length = fabs(t_new - d->t);
     d->m->halted.why = ACTIO_STOP_DUAL;
     return ACTIO_FLOW_FAILED;
 }
@@ -352,7 +352,7 @@ static int step_given(struct dual *d, double *t, double *Y)
     d->t = d->t_new;
     d->t_new = fabs(d->t_end - d->t) <= 1.000001 * fabs(length) ? d->t_end : d->begun + (double)(d->taken + 1) * length;
     for (size_t elements = d->fixed ? d->fixed : FIRST;; elements *= 2) {
-        status = solve(d, d->t_new, elements, &flow);
+        status = dual_solve(d, d->t_new, elements, &flow);
         bool coarse = flow == ACTIO_FLOW_NAN && d->task->task.base == ACTIO_BASE_RK4;
         if (coarse && !d->fixed && 2 * elements <= d->most) continue;
         /* its steps leave all bounds, which the motion need not do */
@@ -406,13 +406,13 @@ static int dual_step(void *handle, double *t, double *Y)
     int status = 0, flow = 0;
     if (d->m->chosen.slabs || d->m->chosen.grid) return step_given(d, t, Y);
     d->t = d->t_new;
-    if (d->task->told.elements > MOST_ELEMENTS) return fail(d, ACTIO_DUAL_TOO_MANY, d->t + d->h);
+    if (d->task->reported.elements > MOST_ELEMENTS) return fail(d, ACTIO_DUAL_TOO_MANY, d->t + d->h);
     for (int tries = 0; tries < MOST_TRIES; tries++) {
         size_t elements = d->elements;
         d->t_new = end_here(d, &elements);
         double h = (d->t_new - d->t) / (double)elements;
         if (!(fabs(h) > 4 * DBL_EPSILON * fmax(fabs(d->t), fabs(d->m->span)))) break;
-        status = solve(d, d->t_new, elements, &flow);
+        status = dual_solve(d, d->t_new, elements, &flow);
         if (flow == ACTIO_FLOW_STOPPED) break;
         if (!status) flow = keep_ends(d);
         if (!status && !flow && d->slab.found.least >= SOUND && d->error <= 1) {
@@ -450,7 +450,7 @@ static int dual_retake(void *handle, double t, double *Y)
     size_t elements = d->nodes - 1;
     int flow;
     memcpy(d->y0, d->y, d->m->ny * sizeof *d->y0);
-    int status = solve(d, t, elements, &flow);
+    int status = dual_solve(d, t, elements, &flow);
     if (flow) return flow;
     if (status || (status = keep_ends(d))) return flow_status(status);
     d->t_new = t;
@@ -467,19 +467,19 @@ static void dual_stats(void *handle, struct actio_march_stats *stats)
 
 void actio_dual_look(const struct actio_dual *d, double t, double *D, double *y)
 {
-    const struct actio_dual_told *told = &d->told;
-    size_t k = d->element.k, elements = (told->nodes - 1) / k;
+    const struct actio_dual_report *reported = &d->reported;
+    size_t k = d->element.k, elements = (reported->nodes - 1) / k;
     double N[ACTIO_DUAL_MOST_DEGREE + 1], P[ACTIO_DUAL_MOST_DEGREE],
-        at = (t - told->times[0]) / (told->times[told->nodes - 1] - told->times[0]) * (double)elements;
+        at = (t - reported->times[0]) / (reported->times[reported->nodes - 1] - reported->times[0]) * (double)elements;
     size_t e = at <= 0 ? 0 : at >= (double)elements ? elements - 1 : (size_t)at;
     actio_dual_shapes(&d->element, at - (double)e, N, NULL, P);
-    for (size_t i = 0; D && i < told->nx; i++) {
+    for (size_t i = 0; D && i < reported->nx; i++) {
         D[i] = 0;
-        for (size_t j = 0; j <= k; j++) D[i] += N[j] * told->D[(e * k + j) * told->nx + i];
+        for (size_t j = 0; j <= k; j++) D[i] += N[j] * reported->D[(e * k + j) * reported->nx + i];
     }
-    for (size_t i = 0; y && i < told->ny; i++) {
+    for (size_t i = 0; y && i < reported->ny; i++) {
         y[i] = 0;
-        for (size_t l = 0; l < k; l++) y[i] += P[l] * told->y[(e * k + l) * told->ny + i];
+        for (size_t l = 0; l < k; l++) y[i] += P[l] * reported->y[(e * k + l) * reported->ny + i];
     }
 }
 

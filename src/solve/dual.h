@@ -118,7 +118,7 @@ struct actio_dual_task {
     struct actio_dual_table table;
     bool horizon; /* one slab: reported before it is tried */
 };
-struct actio_dual_told {
+struct actio_dual_report {
     size_t slabs, elements, newton, degree;
     /* sums and extremes over all slabs of the last run; drift: of the Hamiltonian */
     double action, hamiltonian, drift, least, largest, detector;
@@ -131,7 +131,7 @@ struct actio_dual_told {
 };
 struct actio_dual {
     struct actio_dual_task task;
-    struct actio_dual_told told;
+    struct actio_dual_report reported;
     struct actio_dual_element element;
 };
 void actio_dual_close(struct actio_context *ctx, struct actio_dual *d);

@@ -24,15 +24,15 @@ struct actio_dual_basing {
 
 struct actio_dual_basing *actio_dual_basing_open(struct actio_motion *m, size_t most, size_t points)
 {
-    struct actio_dual_basing *b = actio_take(m->ctx, 1, sizeof *b);
+    struct actio_dual_basing *b = actio_alloc(m->ctx, 1, sizeof *b);
     size_t ny = m->ny, ends = most + 1, exact = m->chosen.dual->task.base == ACTIO_BASE_EXACT;
     if (!b) return NULL;
     *b = (struct actio_dual_basing){
         .m = m, .task = &m->chosen.dual->task, .most = most, .lanes = most * points, .ny = ny
     };
     size_t rows = exact ? ny * (b->lanes + ends) : 0;
-    b->block = actio_take(m->ctx, 2 * ends * ny + 5 * ny + rows + ends + m->N * (m->N + 1) + 1, sizeof *b->block);
-    b->pivot = actio_take(m->ctx, m->N + 1, sizeof *b->pivot);
+    b->block = actio_alloc(m->ctx, 2 * ends * ny + 5 * ny + rows + ends + m->N * (m->N + 1) + 1, sizeof *b->block);
+    b->pivot = actio_alloc(m->ctx, m->N + 1, sizeof *b->pivot);
     if (!b->block || !b->pivot) {
         actio_dual_basing_close(b);
         return NULL;
@@ -52,9 +52,9 @@ struct actio_dual_basing *actio_dual_basing_open(struct actio_motion *m, size_t 
 void actio_dual_basing_close(struct actio_dual_basing *b)
 {
     if (!b) return;
-    actio_give(b->m->ctx, b->block);
-    actio_give(b->m->ctx, b->pivot);
-    actio_give(b->m->ctx, b);
+    actio_free(b->m->ctx, b->block);
+    actio_free(b->m->ctx, b->pivot);
+    actio_free(b->m->ctx, b);
 }
 
 /* ---- rates */
@@ -262,7 +262,7 @@ void actio_dual_base_at(struct actio_dual_basing *b, double t, size_t elements, 
     actio_dual_base_of(b, t, b->one, U);
 }
 
-static int prepare(struct actio_dual_basing *b, struct actio_dual_slab *s, const double *y)
+static int dual_base_prepare(struct actio_dual_basing *b, struct actio_dual_slab *s, const double *y)
 {
     b->t = s->t;
     b->h = s->h;
@@ -274,7 +274,7 @@ static int prepare(struct actio_dual_basing *b, struct actio_dual_slab *s, const
 int actio_dual_set_base(struct actio_dual_basing *b, struct actio_dual_slab *s, const double *y)
 {
     size_t lanes = s->lanes, nx = s->nx, exact = b->task->base == ACTIO_BASE_EXACT;
-    int status = prepare(b, s, y);
+    int status = dual_base_prepare(b, s, y);
     if (status) return status;
     double *U = s->condensed.small;
     for (size_t l = 0; l < s->elements * s->e->points; l++) {

@@ -64,7 +64,7 @@ int actio_dual_element_open(struct actio_dual_element *e, struct actio_context *
 {
     *e = (struct actio_dual_element){ .ctx = ctx, .k = k, .points = points };
     size_t n = k + 1;
-    e->block = actio_take(ctx, n + 2 * points + points * (2 * n + k) + n + n * n, sizeof *e->block);
+    e->block = actio_alloc(ctx, n + 2 * points + points * (2 * n + k) + n + n * n, sizeof *e->block);
     if (!e->block) return 1;
     e->node = e->block;
     e->at = e->node + n;
@@ -81,6 +81,6 @@ int actio_dual_element_open(struct actio_dual_element *e, struct actio_context *
 
 void actio_dual_element_close(struct actio_dual_element *e)
 {
-    if (e->ctx) actio_give(e->ctx, e->block);
+    if (e->ctx) actio_free(e->ctx, e->block);
     *e = (struct actio_dual_element){ 0 };
 }

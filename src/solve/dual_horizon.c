@@ -34,8 +34,8 @@ static int open_horizon(struct horizon *z, double t1)
     size_t nx = z->s.nx, nu = z->s.nu, ng = z->s.ng;
     if (ng && nu - nx != ng) return 1; /* free reactions: nothing to solve for */
     z->base = actio_dual_basing_open(m, elements, 1);
-    z->block = actio_take(m->ctx, nx * LANES + 5 * nx + ng + ng * ng + 2 * nu + 1, sizeof *z->block);
-    z->pivot = actio_take(m->ctx, ng + 1, sizeof *z->pivot);
+    z->block = actio_alloc(m->ctx, nx * LANES + 5 * nx + ng + ng * ng + 2 * nu + 1, sizeof *z->block);
+    z->pivot = actio_alloc(m->ctx, ng + 1, sizeof *z->pivot);
     if (!z->base || !z->block || !z->pivot || actio_dual_slab_open(&z->grid, m->ctx, m->sys, &z->e, elements, shared))
         return 1;
     z->rows = z->block;
@@ -55,8 +55,8 @@ static void close_horizon(struct horizon *z)
     actio_dual_slab_close(&z->s);
     actio_dual_slab_close(&z->grid);
     actio_dual_element_close(&z->e);
-    actio_give(ctx, z->block);
-    actio_give(ctx, z->pivot);
+    actio_free(ctx, z->block);
+    actio_free(ctx, z->pivot);
 }
 
 /* U* and the base at the lanes of [t0, t0 + T], and the formulas there with D = 0. */
@@ -149,7 +149,7 @@ static int adjoint(struct horizon *z, double T, double *kept)
 static int is_positive(struct horizon *z, double T)
 {
     size_t nx = z->s.nx, ng = z->s.ng, row = nx + ng, nu = z->s.nu;
-    double *kept = actio_take(z->m->ctx, (STEPS + 1) * row + nu * nu, sizeof *kept), *M = kept + (STEPS + 1) * row;
+    double *kept = actio_alloc(z->m->ctx, (STEPS + 1) * row + nu * nu, sizeof *kept), *M = kept + (STEPS + 1) * row;
     if (!kept) return -1;
     int answer = lay_motion(z, T) || adjoint(z, T, kept) ? -1 : 1;
     for (size_t l = 0; l < LANES && answer > 0; l++) {
@@ -164,7 +164,7 @@ static int is_positive(struct horizon *z, double T)
             M[z->s.fo->M.row[i] * nu + z->s.fo->M.col[i]] = z->s.point.M[i * LANES + l];
         if (actio_cholesky_factor(nu, M)) answer = 0;
     }
-    actio_give(z->m->ctx, kept);
+    actio_free(z->m->ctx, kept);
     return answer;
 }
 

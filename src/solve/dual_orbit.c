@@ -52,7 +52,7 @@ static void close_all(struct dual_orbit *w)
     actio_cyclic_close(&w->K);
     actio_cyclic_close(&w->mass);
     actio_dual_element_close(&w->e);
-    actio_give(w->o->ctx, w->block);
+    actio_free(w->o->ctx, w->block);
     w->block = NULL;
 }
 
@@ -92,7 +92,7 @@ static struct actio_binding binding(const struct dual_orbit *w)
     return b;
 }
 
-static bool take_memory(struct dual_orbit *w)
+static bool dual_orbit_take_memory(struct dual_orbit *w)
 {
     size_t q = w->lanes, nx = w->nx, b = w->b, z = w->N * DEGREE * b, all = 0;
     const struct {
@@ -126,7 +126,7 @@ static bool take_memory(struct dual_orbit *w)
         { &w->xe, w->N * nx },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) all += want[i].n;
-    double *next = w->block = actio_take(w->o->ctx, all + 1, sizeof *w->block);
+    double *next = w->block = actio_alloc(w->o->ctx, all + 1, sizeof *w->block);
     for (size_t i = 0; next && i < sizeof want / sizeof *want; next += want[i++].n) *want[i].p = next;
     return next != NULL;
 }
@@ -144,7 +144,7 @@ static int open_all(struct dual_orbit *w, struct actio_orbit *o, size_t N)
     if (actio_dual_element_open(&w->e, o->ctx, DEGREE, POINTS) || actio_cyclic_open(&w->K, o->ctx, N, DEGREE, w->b)
         || actio_cyclic_open(&w->mass, o->ctx, N, DEGREE, 1))
         return 1;
-    if (!take_memory(w)) return 1;
+    if (!dual_orbit_take_memory(w)) return 1;
     if (o->free_period) w->K.pinned = o->ny;
     struct actio_binding at = binding(w);
     return actio_node_open(&w->point.kernel, o->ctx, sys->kernel[ACTIO_Q_DUAL_POINT], &at, w->lanes, w->point.L);
@@ -172,7 +172,7 @@ static int open_mass(struct dual_orbit *w)
 }
 
 /* Nodal values of the projection of one component, given at the points; what a turn gains is taken off before. */
-static void project(struct dual_orbit *w, size_t i, const double *x)
+static void dual_orbit_project(struct dual_orbit *w, size_t i, const double *x)
 {
     double *r = w->project, turn = w->o->turn[i];
     memset(r, 0, w->N * DEGREE * sizeof *r);
@@ -213,7 +213,7 @@ static double detect(struct dual_orbit *w)
 {
     double most = 0;
     for (size_t i = 0; i < w->nx; i++) {
-        project(w, i, w->lane.U + i * w->lanes);
+        dual_orbit_project(w, i, w->lane.U + i * w->lanes);
         for (size_t e = 0; e < w->N; e++)
             for (size_t q = 0; q < POINTS; q++)
                 most = fmax(most, fabs(w->lane.U[i * w->lanes + e * POINTS + q] - at_point(w, i, w->project, 1, e, q))
@@ -260,7 +260,7 @@ static void lane_matrix(const struct dual_orbit *w, size_t l, double *M)
 }
 
 /* One Newton step of (x, P) in a lane; its relative size, or -1: not positive. */
-static double map_lane(struct dual_orbit *w, size_t l, bool move)
+static double map_lane(struct dual_orbit *w, size_t l, bool dual_orbit_move)
 {
     size_t b = w->b, q = w->lanes, nx = w->nx;
     double *M = w->small, *r = M + b * b, most = 0;
@@ -276,12 +276,12 @@ static double map_lane(struct dual_orbit *w, size_t l, bool move)
     for (size_t i = 0; i < b; i++) {
         double size = i < nx ? w->o->scale[i] : w->period;
         most = fmax(most, fabs(r[i]) / size);
-        if (move) *(i < nx ? &w->lane.U[i * q + l] : &w->lane.P[l]) -= r[i];
+        if (dual_orbit_move) *(i < nx ? &w->lane.U[i * q + l] : &w->lane.P[l]) -= r[i];
     }
     return most;
 }
 
-static int evaluate(struct dual_orbit *w)
+static int dual_orbit_evaluate(struct dual_orbit *w)
 {
     for (size_t i = 0; i < w->nx; i++)
         for (size_t l = 0; l < w->lanes; l++) w->lane.PD[i * w->lanes + l] = w->lane.P[l] * w->lane.D[i * w->lanes + l];
@@ -293,7 +293,7 @@ static int map(struct dual_orbit *w)
     bool final = false;
     for (int it = 0; it < MOST_MAPS; it++) {
         double most = 0;
-        int bad = evaluate(w);
+        int bad = dual_orbit_evaluate(w);
         if (bad) return bad;
         for (size_t l = 0; l < w->lanes; l++) {
             double moved = map_lane(w, l, !final);
@@ -364,7 +364,7 @@ static int lane_rows(struct dual_orbit *w, size_t l, double *W)
     return 0;
 }
 
-static int factor(struct dual_orbit *w)
+static int dual_orbit_factor(struct dual_orbit *w)
 {
     size_t b = w->b, nl = w->K.nl;
     double *W = w->small, most = 0;
@@ -446,7 +446,7 @@ static void move_base(struct dual_orbit *w, const double *nodes, double period, 
         for (size_t l = 0; l < w->lanes; l++)
             x[l] =
                 w->o->turn[i] * ((double)(l / POINTS) + w->e.at[l % POINTS]) / (double)w->N + a * dU[i * w->lanes + l];
-        project(w, i, x);
+        dual_orbit_project(w, i, x);
         for (size_t n = 0; n < w->N * DEGREE; n++) w->node[n * w->nx + i] = nodes[n * w->nx + i] + w->project[n];
     }
     w->period = period + a * mean;
@@ -458,11 +458,11 @@ struct copies {
 
 /* One move with the natural test: the next correction by the same factors is smaller. 0, or 1: none is. *size: of the
  * correction. */
-static int move(struct dual_orbit *w, double *size)
+static int dual_orbit_move(struct dual_orbit *w, double *size)
 {
     size_t q = w->lanes, nx = w->nx, nodes = w->N * DEGREE * nx;
     double period = w->period,
-           *block = actio_take(w->o->ctx, nodes + (2 * nx + 2 + w->fo->f_U.count) * q + 1, sizeof *block);
+           *block = actio_alloc(w->o->ctx, nodes + (2 * nx + 2 + w->fo->f_U.count) * q + 1, sizeof *block);
     if (!block) return 1;
     struct copies c = { block,
                         block + nodes,
@@ -471,7 +471,7 @@ static int move(struct dual_orbit *w, double *size)
                         block + nodes + (2 * nx + 1) * q,
                         block + nodes + (2 * nx + 1 + w->fo->f_U.count) * q };
     at_base(w);
-    int bad = evaluate(w) || (gradient(w), factor(w));
+    int bad = dual_orbit_evaluate(w) || (gradient(w), dual_orbit_factor(w));
     if (!bad) {
         memcpy(c.node, w->node, nodes * sizeof(double));
         memcpy(c.f, w->point.f, nx * q * sizeof(double));
@@ -486,7 +486,7 @@ static int move(struct dual_orbit *w, double *size)
             move_base(w, c.node, period, c.dU, c.dP, a);
             if (!(w->period > 0.2 * period && w->period < 5 * period)) continue;
             at_base(w);
-            if (evaluate(w)) continue;
+            if (dual_orbit_evaluate(w)) continue;
             gradient(w);
             double now = w->period;
             w->period = period; /* weights of the factors */
@@ -498,19 +498,19 @@ static int move(struct dual_orbit *w, double *size)
             w->period = period;
         }
     }
-    actio_give(w->o->ctx, block);
+    actio_free(w->o->ctx, block);
     return bad;
 }
 
 /* Until corrections stay as they are: the projection's error is all that is left. 0, or -1. */
-static int settle_base(struct dual_orbit *w, struct actio_orbit_told *told)
+static int settle_base(struct dual_orbit *w, struct actio_orbit_report *reported)
 {
     double size = INFINITY, last;
     for (int i = 0; i < MOST_MOVES; i++) {
         last = size;
-        int bad = move(w, &size);
-        told->iterations++;
-        told->step = size;
+        int bad = dual_orbit_move(w, &size);
+        reported->iterations++;
+        reported->step = size;
         if (actio_stopped(w->o->ctx)) return ACTIO_FLOW_STOPPED;
         if (bad) return size < 0.05 ? 0 : -1;
         if (size < 1e-9 || (size < 1e-2 && size > 0.5 * last)) return 0;
@@ -528,7 +528,7 @@ static int at_dual(struct dual_orbit *w, const double *z)
     return bad;
 }
 
-static int polish(struct dual_orbit *w, struct actio_orbit_told *told)
+static int dual_orbit_polish(struct dual_orbit *w, struct actio_orbit_report *reported)
 {
     size_t b = w->b, count = w->N * DEGREE * b, q = w->lanes, nx = w->nx;
     double *kept_U = w->kept + count, *kept_P = kept_U + nx * q;
@@ -537,14 +537,14 @@ static int polish(struct dual_orbit *w, struct actio_orbit_told *told)
     int bad = at_dual(w, w->z);
     for (int i = 0; i < MOST_STEPS && !bad; i++) {
         double old = w->residual;
-        if (factor(w)) return -1;
+        if (dual_orbit_factor(w)) return -1;
         memcpy(w->step, w->G, count * sizeof *w->step);
         actio_cyclic_solve(&w->K, w->step);
         memcpy(w->kept, w->z, count * sizeof *w->z);
         memcpy(kept_U, w->lane.U, nx * q * sizeof(double));
         memcpy(kept_P, w->lane.P, q * sizeof(double));
         double a = 1;
-        told->iterations++;
+        reported->iterations++;
         for (int h = 0; h < MOST_HALVINGS; h++, a /= 2) {
             for (size_t n = 0; n < count; n++) w->z[n] = w->kept[n] + a * w->step[n];
             bad = at_dual(w, w->z);
@@ -593,14 +593,14 @@ static void give(struct dual_orbit *w, struct actio_circuit *l)
 
 /* One number of elements. 0, -1, a status of the motion; *detector. */
 static int solve_on(struct actio_orbit *o, struct actio_circuit *l, size_t N, bool kept_ones,
-                    struct actio_orbit_told *told, double *detector)
+                    struct actio_orbit_report *reported, double *detector)
 {
     struct dual_orbit w;
     int bad = open_all(&w, o, N) ? ACTIO_MARCH_NO_MEMORY : open_mass(&w) || take_guess(&w, l) ? ACTIO_FLOW_FAILED : 0;
-    told->unknowns = N * DEGREE * w.b;
+    reported->unknowns = N * DEGREE * w.b;
     w.kept_ones = kept_ones;
-    if (!bad) bad = settle_base(&w, told);
-    if (!bad) bad = polish(&w, told);
+    if (!bad) bad = settle_base(&w, reported);
+    if (!bad) bad = dual_orbit_polish(&w, reported);
     if (!bad) {
         *detector = detect(&w);
         give(&w, l);
@@ -609,18 +609,18 @@ static int solve_on(struct actio_orbit *o, struct actio_circuit *l, size_t N, bo
     return bad;
 }
 
-int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_told *told)
+int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_report *reported)
 {
     double detector = INFINITY, before = INFINITY;
     int bad = 0;
     bool kept_ones = o->rows || actio_orbit_lack(o, l);
-    *told = (struct actio_orbit_told){ .local = NAN, .detector = NAN };
+    *reported = (struct actio_orbit_report){ .local = NAN, .detector = NAN };
     for (size_t N = FIRST * (l->nodes > 4 ? l->nodes / 2 : 1);; N *= 2) {
         double period = l->period;
-        bad = solve_on(o, l, N, kept_ones, told, &detector);
+        bad = solve_on(o, l, N, kept_ones, reported, &detector);
         if (bad) break;
-        told->detector = detector;
-        told->period_error =
+        reported->detector = detector;
+        reported->period_error =
             fmin(fabs(l->period - period), detector * detector * l->period) + 8 * DBL_EPSILON * l->period;
         bool settled = fabs(l->period - before) <= fmax(tol, 2e-15) * l->period;
         if ((detector * detector < 1e-3 * fmax(tol, 1e-15) || settled) && detector < 1e-5) break;
@@ -635,16 +635,16 @@ int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol,
     }
     for (size_t i = 0; !bad && o->rows && i < l->nodes; i++)
         bad = actio_motion_project(o->m, actio_orbit_time(o, l, i), l->y + i * o->ny);
-    if (!bad) bad = actio_orbit_mismatch(o, l, fmax(1e-15, 0.1 * tol), &told->residual);
+    if (!bad) bad = actio_orbit_mismatch(o, l, fmax(1e-15, 0.1 * tol), &reported->residual);
     /* closing follows from the motion itself */
-    told->period_error = o->free_period ? told->period_error + told->residual * l->period : 0;
-    told->motion = bad > 0 ? bad : 0;
-    told->status = bad == ACTIO_FLOW_STOPPED      ? ACTIO_ORBIT_STOPPED
-                   : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
-                   : bad < 0                      ? ACTIO_ORBIT_DIVERGED
-                   : bad                          ? ACTIO_ORBIT_MOTION_FAILS
-                   : o->free_period && !moves     ? ACTIO_ORBIT_AT_REST
-                   : detector > CHARM             ? ACTIO_ORBIT_SPURIOUS
-                                                  : ACTIO_ORBIT_FOUND;
-    return told->status;
+    reported->period_error = o->free_period ? reported->period_error + reported->residual * l->period : 0;
+    reported->motion = bad > 0 ? bad : 0;
+    reported->status = bad == ACTIO_FLOW_STOPPED      ? ACTIO_ORBIT_STOPPED
+                       : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
+                       : bad < 0                      ? ACTIO_ORBIT_DIVERGED
+                       : bad                          ? ACTIO_ORBIT_MOTION_FAILS
+                       : o->free_period && !moves     ? ACTIO_ORBIT_AT_REST
+                       : detector > CHARM             ? ACTIO_ORBIT_SPURIOUS
+                                                      : ACTIO_ORBIT_FOUND;
+    return reported->status;
 }

@@ -60,7 +60,7 @@ static size_t all_unknowns(const struct actio_dual_slab *s, size_t elements)
 size_t actio_dual_unknowns(const struct actio_dual_slab *s) { return all_unknowns(s, s->elements); }
 
 /* One block; arrays in the order in which they are listed, and the kernel's outputs side by side. */
-static bool take_memory(struct actio_dual_slab *s)
+static bool dual_slab_take_memory(struct actio_dual_slab *s)
 {
     const struct actio_first_order *fo = s->fo;
     size_t w = s->lanes, nx = s->nx, nu = s->nu, ng = s->ng, z = all_unknowns(s, s->most), ends = (s->most + 1) * nx,
@@ -106,7 +106,7 @@ static bool take_memory(struct actio_dual_slab *s)
         if (want[i].n > SIZE_MAX / 64 - all) return false;
         all += want[i].n;
     }
-    double *next = s->block = actio_take(s->ctx, all + 1, sizeof *s->block);
+    double *next = s->block = actio_alloc(s->ctx, all + 1, sizeof *s->block);
     for (size_t i = 0; next && i < sizeof want / sizeof *want; next += want[i++].n) *want[i].p = next;
     return next != NULL;
 }
@@ -122,14 +122,14 @@ int actio_dual_slab_open(struct actio_dual_slab *s, struct actio_context *ctx, s
     s->ng = s->fo->g;
     s->ni = (e->k - 1) * s->nx + e->k * s->ng;
     s->nl = s->ni + 2 * s->nx;
-    if (take_memory(s)) {
+    if (dual_slab_take_memory(s)) {
         struct actio_binding at = binding(s, shared);
         if (actio_node_open(&s->point.kernel, ctx, sys->kernel[ACTIO_Q_DUAL_POINT], &at, s->lanes, s->point.L) == 0)
             return 0;
     }
     if (ctx->findings)
-        actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the dual action"), ACTIO_COUNT(ctx->bytes_limit)));
     actio_dual_slab_close(s);
     return 1;
 }
@@ -138,7 +138,7 @@ void actio_dual_slab_close(struct actio_dual_slab *s)
 {
     if (!s->ctx) return;
     actio_node_close(&s->point.kernel, s->ctx);
-    actio_give(s->ctx, s->block);
+    actio_free(s->ctx, s->block);
     *s = (struct actio_dual_slab){ 0 };
 }
 
@@ -181,7 +181,8 @@ static void lay(struct actio_dual_slab *s, const double *z)
 }
 
 /* A symmetric matrix of a lane from its entries, lower half. */
-static void spread(const struct actio_places *at, const double *value, size_t lanes, size_t l, size_t n, double *a)
+static void dual_slab_spread(const struct actio_places *at, const double *value, size_t lanes, size_t l, size_t n,
+                             double *a)
 {
     memset(a, 0, n * n * sizeof *a);
     for (size_t i = 0; i < at->count; i++) a[at->row[i] * n + at->col[i]] = value[i * lanes + l];
@@ -192,7 +193,7 @@ static double map_lane(struct actio_dual_slab *s, size_t l, bool move)
 {
     size_t nu = s->nu, w = s->lanes;
     double *M = s->condensed.small, *b = M + nu * nu, largest = 0;
-    spread(&s->fo->M, s->point.M, w, l, nu, M);
+    dual_slab_spread(&s->fo->M, s->point.M, w, l, nu, M);
     if (actio_cholesky_factor(nu, M)) return -1;
     for (size_t i = 0; i < nu; i++) b[i] = s->point.slope[i * w + l];
     actio_cholesky_solve(nu, M, b, 1);
@@ -210,7 +211,7 @@ static bool is_above(struct actio_dual_slab *s, size_t l)
     size_t nu = s->nu;
     double *M = s->condensed.small;
     if (s->newton.floor == 0) return true;
-    spread(&s->fo->M, s->point.M, s->lanes, l, nu, M);
+    dual_slab_spread(&s->fo->M, s->point.M, s->lanes, l, nu, M);
     for (size_t i = 0; i < C->count; i++)
         M[C->row[i] * nu + C->col[i]] -= s->newton.floor * s->point.C[i * s->lanes + l];
     return actio_cholesky_factor(nu, M) == 0;

@@ -116,7 +116,7 @@ static int element_matrix(struct actio_dual_slab *s, size_t e, double *K)
 /* ---- linear algebra */
 
 /* Element matrices condensed, the blocks of the ends factored. The last end is held. */
-static int factor(struct actio_dual_slab *s)
+static int dual_solve_factor(struct actio_dual_slab *s)
 {
     size_t nx = s->nx, nl = s->nl, ni = s->ni, N = s->elements, block = nx * nx;
     memset(s->condensed.diagonal, 0, (N + 1) * block * sizeof *s->condensed.diagonal);
@@ -150,7 +150,7 @@ static int factor(struct actio_dual_slab *s)
 }
 
 /* The element's part of a vector of unknowns; ends belong to the element before them. */
-static void gather(const struct actio_dual_slab *s, size_t e, const double *z, double *to)
+static void dual_solve_gather(const struct actio_dual_slab *s, size_t e, const double *z, double *to)
 {
     size_t k = s->e->k, nx = s->nx, ng = s->ng;
     const double *D = z + e * k * nx, *m = z + (s->elements * k + 1) * nx + e * k * ng;
@@ -179,7 +179,7 @@ static void solve_step(struct actio_dual_slab *s)
     for (size_t e = 0; e < N; e++) {
         double *b = s->condensed.right + e * nl, *here = node + e * k * nx, *next = here + k * nx;
         const double *K = s->condensed.local + e * nl * nl;
-        gather(s, e, s->newton.G, b);
+        dual_solve_gather(s, e, s->newton.G, b);
         for (size_t i = 0; i < ni; i++) b[i] *= sign;
         actio_lower_solve(ni, nl, K, b);
         for (size_t i = 0; i < nx; i++) {
@@ -219,7 +219,7 @@ int actio_dual_curve(struct actio_dual_slab *s, const double *v, double *out)
         double *K = s->condensed.local, *sum = s->newton.trial, *D = out + e * k * nx;
         int status = element_matrix(s, e, K);
         if (status) return status;
-        gather(s, e, v, b);
+        dual_solve_gather(s, e, v, b);
         for (size_t i = 0; i < nl; i++) {
             sum[i] = 0;
             for (size_t j = 0; j < nl; j++) sum[i] += symmetric(K, nl, i, j) * b[j];
@@ -237,7 +237,7 @@ int actio_dual_matrix(struct actio_dual_slab *s, size_t e, double *K) { return e
 
 /* ---- Newton's method */
 
-static void keep(const struct actio_dual_slab *s, double *to, const double *from)
+static void dual_solve_keep(const struct actio_dual_slab *s, double *to, const double *from)
 {
     for (size_t i = 0; i < s->nu; i++)
         memcpy(to + i * s->lanes, from + i * s->lanes, s->elements * s->e->points * sizeof *to);
@@ -245,14 +245,14 @@ static void keep(const struct actio_dual_slab *s, double *to, const double *from
 
 /* Halves the step until M is positive all over and S has grown; near the maximum, where S has no more digits, the
  * gradient decides. 0, or a dual status. */
-static int advance(struct actio_dual_slab *s, double slope, bool last)
+static int dual_solve_advance(struct actio_dual_slab *s, double slope, bool last)
 {
     size_t count = actio_dual_unknowns(s);
     double before = s->found.action, residual = s->found.residual, relative = s->found.relative,
            sign = s->h < 0 ? -1 : 1;
     bool flat = last || slope < 1e-9 * (1 + fabs(before));
     int status = ACTIO_DUAL_DIVERGED;
-    keep(s, s->newton.kept, s->lane.U);
+    dual_solve_keep(s, s->newton.kept, s->lane.U);
     for (int it = 0; it < MOST_HALVINGS && !actio_stopped(s->ctx); it++) {
         double a = ldexp(1, -it);
         for (size_t i = 0; i < count; i++) s->newton.trial[i] = s->newton.z[i] + a * s->newton.step[i];
@@ -262,19 +262,19 @@ static int advance(struct actio_dual_slab *s, double slope, bool last)
             memcpy(s->newton.z, s->newton.trial, count * sizeof *s->newton.z);
             return ACTIO_DUAL_DONE;
         }
-        keep(s, s->lane.U, s->newton.kept);
+        dual_solve_keep(s, s->lane.U, s->newton.kept);
         if (!status) status = ACTIO_DUAL_DIVERGED;
         if (flat && it > 1) break;
     }
     return status;
 }
 
-static void begin(struct actio_dual_slab *s)
+static void dual_solve_begin(struct actio_dual_slab *s)
 {
     size_t nodes = s->elements * s->e->k + 1, nx = s->nx;
     memset(s->newton.z, 0, actio_dual_unknowns(s) * sizeof *s->newton.z);
     for (size_t a = 0; a < nodes; a++) memcpy(s->newton.z + a * nx, s->last, nx * sizeof *s->newton.z);
-    keep(s, s->lane.U, s->lane.base);
+    dual_solve_keep(s, s->lane.U, s->lane.base);
 }
 
 int actio_dual_climb(struct actio_dual_slab *s)
@@ -288,7 +288,7 @@ int actio_dual_climb(struct actio_dual_slab *s)
     bool polished = false;
     while (!status && !polished) {
         double action = s->found.action, residual = s->found.residual, sign = s->h < 0 ? -1 : 1;
-        status = actio_stopped(s->ctx) ? ACTIO_DUAL_DIVERGED : factor(s);
+        status = actio_stopped(s->ctx) ? ACTIO_DUAL_DIVERGED : dual_solve_factor(s);
         if (status) break;
         solve_step(s);
         double slope = sign * actio_dot(actio_dual_unknowns(s), s->newton.G, s->newton.step),
@@ -296,11 +296,11 @@ int actio_dual_climb(struct actio_dual_slab *s)
         polished = residual <= 1e-11 * s->found.size
                    || change <= 1e-12 * s->found.size; /* one step more, for the last digits */
         if (s->found.relative <= 4 * DBL_EPSILON && s->ng == 0) break;
-        status = advance(s, slope, polished);
+        status = dual_solve_advance(s, slope, polished);
         while (status == ACTIO_DUAL_NOT_POSITIVE && !actio_stopped(s->ctx) && (s->newton.floor *= 0.1) > LEAST_FLOOR) {
             s->found.action = action;
             s->found.residual = residual;
-            status = advance(s, slope, polished);
+            status = dual_solve_advance(s, slope, polished);
         }
         if (status && polished) {
             status = actio_dual_at(s, s->newton.z);
@@ -313,7 +313,7 @@ int actio_dual_climb(struct actio_dual_slab *s)
 
 int actio_dual_solve(struct actio_dual_slab *s)
 {
-    begin(s);
+    dual_solve_begin(s);
     return actio_dual_climb(s);
 }
 

@@ -22,7 +22,7 @@ int actio_element_open(struct actio_element *e, struct actio_context *ctx, int o
 {
     *e = (struct actio_element){ .ctx = ctx, .order = order, .nodes = nodes };
     size_t square = nodes * nodes;
-    e->block = actio_take(ctx, 3 * nodes + 2 * square + actio_sbp_work(nodes), sizeof *e->block);
+    e->block = actio_alloc(ctx, 3 * nodes + 2 * square + actio_sbp_work(nodes), sizeof *e->block);
     if (!e->block) return 1;
     e->c = e->block;
     e->H = e->c + nodes;
@@ -38,7 +38,7 @@ int actio_element_open(struct actio_element *e, struct actio_context *ctx, int o
 
 void actio_element_close(struct actio_element *e)
 {
-    if (e->ctx) actio_give(e->ctx, e->block);
+    if (e->ctx) actio_free(e->ctx, e->block);
     *e = (struct actio_element){ 0 };
 }
 

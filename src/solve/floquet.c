@@ -104,7 +104,7 @@ int actio_orbit_linearise(struct actio_orbit *o, const struct actio_circuit *l, 
     size_t d = o->d, ny = o->ny;
     struct walk w = { .o = o, .l = l, .local = local, .parts = 1 };
     *out = (struct actio_turn){ .d = d };
-    double *block = actio_take(o->ctx, ny + 3 * ny * d + 5 * d * d + d + 1, sizeof *block);
+    double *block = actio_alloc(o->ctx, ny + 3 * ny * d + 5 * d * d + d + 1, sizeof *block);
     int bad = ACTIO_MARCH_NO_MEMORY;
     if (block) {
         w.y = block;
@@ -116,7 +116,7 @@ int actio_orbit_linearise(struct actio_orbit *o, const struct actio_circuit *l, 
             actio_turn_close(out, o->ctx);
             w.parts = parts;
             out->factors = parts * l->nodes;
-            out->Phi = actio_take(o->ctx, out->factors * d * d + ny * d + 1, sizeof *out->Phi);
+            out->Phi = actio_alloc(o->ctx, out->factors * d * d + ny * d + 1, sizeof *out->Phi);
             if (!out->Phi) {
                 bad = ACTIO_MARCH_NO_MEMORY;
                 break;
@@ -127,24 +127,24 @@ int actio_orbit_linearise(struct actio_orbit *o, const struct actio_circuit *l, 
             parts = bad || worst <= WELL_CONDITIONED ? 0 : more_parts(&w, worst);
         }
     }
-    actio_give(o->ctx, block);
+    actio_free(o->ctx, block);
     return orbit_status(bad);
 }
 
 void actio_turn_close(struct actio_turn *t, struct actio_context *ctx)
 {
-    actio_give(ctx, t->Phi);
+    actio_free(ctx, t->Phi);
     t->Phi = NULL;
 }
 
 int actio_turn_multipliers(struct actio_turn *t, struct actio_context *ctx, struct actio_multiplier *w, double *vector,
                            size_t which)
 {
-    double *work = actio_take(ctx, actio_periodic_work(t->d, t->factors) + 1, sizeof *work);
-    int *iwork = actio_take(ctx, t->d + 1, sizeof *iwork), bad = 1;
+    double *work = actio_alloc(ctx, actio_periodic_work(t->d, t->factors) + 1, sizeof *work);
+    int *iwork = actio_alloc(ctx, t->d + 1, sizeof *iwork), bad = 1;
     if (work && iwork) bad = actio_periodic_eigen(t->d, t->factors, t->Phi, w, work, iwork);
     if (!bad && vector) bad = actio_periodic_vector(t->d, t->factors, which, vector, work, iwork);
-    actio_give(ctx, work);
-    actio_give(ctx, iwork);
+    actio_free(ctx, work);
+    actio_free(ctx, iwork);
     return bad;
 }

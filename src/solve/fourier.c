@@ -33,8 +33,8 @@ struct fourier {
 
 static void close_fourier(struct fourier *w)
 {
-    actio_give(w->o->ctx, w->block);
-    actio_give(w->o->ctx, w->pivot);
+    actio_free(w->o->ctx, w->block);
+    actio_free(w->o->ctx, w->pivot);
     w->block = NULL;
     w->pivot = NULL;
 }
@@ -55,8 +55,8 @@ static int open_fourier(struct fourier *w, struct actio_orbit *o, size_t M)
                               M,      size + MOST_BORDERS, M * ny, 4 * size };
     size_t all = 0;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i] + 1;
-    double *p = w->block = actio_take(o->ctx, all, sizeof *p);
-    w->pivot = actio_take(o->ctx, size + MOST_BORDERS + 1, sizeof *w->pivot);
+    double *p = w->block = actio_alloc(o->ctx, all, sizeof *p);
+    w->pivot = actio_alloc(o->ctx, size + MOST_BORDERS + 1, sizeof *w->pivot);
     if (!p || !w->pivot) return 1;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) {
         *part[i] = p;
@@ -85,7 +85,7 @@ static void slope(const struct fourier *w, size_t j, double *out)
 static double time_of(const struct fourier *w, size_t j) { return w->o->t0 + w->period * (double)j / (double)w->M; }
 
 /* Residuals Q' S^-1 (x' - T f), and, when `matrix`, the derivatives: rows of points, then the phase. A flow status. */
-static int evaluate(struct fourier *w, bool matrix)
+static int fourier_evaluate(struct fourier *w, bool matrix)
 {
     struct actio_orbit *o = w->o;
     size_t d = w->d, ny = w->ny, size = w->size;
@@ -181,14 +181,14 @@ static int solve_bordered(struct fourier *w, double *M)
 }
 
 /* 0, or 1. */
-static int solve(struct fourier *w)
+static int fourier_solve(struct fourier *w)
 {
     size_t all = w->size + w->lack;
     couple(w);
     for (size_t i = 0; i < w->size; i++) w->step[i] = -w->F[i];
-    double *M = actio_take(w->o->ctx, all * all + 1, sizeof *M);
+    double *M = actio_alloc(w->o->ctx, all * all + 1, sizeof *M);
     int bad = !M || solve_bordered(w, M);
-    actio_give(w->o->ctx, M);
+    actio_free(w->o->ctx, M);
     for (size_t i = 0; i < w->size && !bad; i++) bad = !isfinite(w->step[i]);
     return bad;
 }
@@ -200,7 +200,7 @@ static double step_size(const struct fourier *w)
     return most;
 }
 
-static int move(struct fourier *w, double period, double part)
+static int fourier_move(struct fourier *w, double period, double part)
 {
     struct actio_orbit *o = w->o;
     int bad = 0;
@@ -216,23 +216,23 @@ static int move(struct fourier *w, double period, double part)
 }
 
 /* 0: corrections are as small as they get; -1: they do not get smaller; or a motion's status. */
-static int newton(struct fourier *w, double enough, struct actio_orbit_told *told)
+static int newton(struct fourier *w, double enough, struct actio_orbit_report *reported)
 {
     double last = INFINITY;
     for (int i = 0; i < MOST_ITERATIONS; i++) {
-        int bad = evaluate(w, true);
+        int bad = fourier_evaluate(w, true);
         if (bad) return bad;
         if (actio_stopped(w->o->ctx)) return ACTIO_FLOW_STOPPED;
         double old = w->defect, period = w->period;
-        if (solve(w)) return -1;
+        if (fourier_solve(w)) return -1;
         double size = step_size(w), part = size > 0.5 ? 0.5 / size : 1;
-        told->step = size;
-        told->iterations++;
+        reported->step = size;
+        reported->iterations++;
         if (size <= 1e-9 && 4 * size > last) return 0; /* rounding moves it about */
         memcpy(w->kept, w->y, w->M * w->ny * sizeof *w->y);
         for (int h = 0; h < MOST_HALVINGS; h++, part /= 2) {
-            bad = move(w, period, part);
-            if (!bad && w->period > 0) bad = evaluate(w, false);
+            bad = fourier_move(w, period, part);
+            if (!bad && w->period > 0) bad = fourier_evaluate(w, false);
             if (!bad && (w->defect < old || size < 1e-6 || h + 1 == MOST_HALVINGS)) break;
         }
         if (bad) return bad;
@@ -264,7 +264,7 @@ static double tail(const struct fourier *w)
 }
 
 /* The polynomial's value at s. */
-static void value_at(const struct fourier *w, double s, double *y)
+static void fourier_value_at(const struct fourier *w, double s, double *y)
 {
     double M = (double)w->M, place = s * M;
     size_t near = (size_t)(place + 0.5);
@@ -293,7 +293,7 @@ static void refine(struct fourier *fine, const struct fourier *coarse)
 {
     fine->period = coarse->period;
     fine->lack = coarse->lack;
-    for (size_t j = 0; j < fine->M; j++) value_at(coarse, (double)j / (double)fine->M, fine->y + j * fine->ny);
+    for (size_t j = 0; j < fine->M; j++) fourier_value_at(coarse, (double)j / (double)fine->M, fine->y + j * fine->ny);
 }
 
 static bool rests(const struct fourier *w)
@@ -306,14 +306,14 @@ static bool rests(const struct fourier *w)
 
 /* Grows until the coefficients have died away. 0, -1, a motion's status; *slow: it would take more unknowns than are
  * sensible. */
-static int grow(struct fourier *w, double tol, struct actio_orbit_told *told, bool *slow)
+static int fourier_grow(struct fourier *w, double tol, struct actio_orbit_report *reported, bool *slow)
 {
     double wanted = fmax(tol, 1e-15), before = INFINITY;
     for (;;) {
-        int bad = newton(w, fmax(1e-3 * wanted, 1e-13), told);
+        int bad = newton(w, fmax(1e-3 * wanted, 1e-13), reported);
         if (bad) return bad;
         double left = tail(w), change = fabs(w->period - before);
-        told->period_error = fmin(change, left * w->period) + 4 * DBL_EPSILON * w->period;
+        reported->period_error = fmin(change, left * w->period) + 4 * DBL_EPSILON * w->period;
         if (left <= wanted || (left < 1e-13 && change <= 4e-15 * w->period)) return 0;
         size_t M = w->M + w->M / 2;
         M += M % 2 == 0;
@@ -333,11 +333,11 @@ static int grow(struct fourier *w, double tol, struct actio_orbit_told *told, bo
     }
 }
 
-int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_told *told)
+int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_report *reported)
 {
     struct fourier w;
     bool slow = false;
-    *told = (struct actio_orbit_told){ .local = NAN };
+    *reported = (struct actio_orbit_report){ .local = NAN };
     size_t lack = actio_orbit_lack(o, l);
     int bad = 0;
     for (size_t M = FIRST;; M = 2 * M - 1) { /* so many that they show the guess */
@@ -348,28 +348,28 @@ int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double t
         if ((2 * M - 1) * o->d + 1 > MOST_FIRST && left < SHOWN_ROUGHLY) break;
         close_fourier(&w);
         if ((2 * M - 1) * o->d + 1 > MOST_FIRST) {
-            told->unknowns = M * o->d + 1;
-            return told->status = ACTIO_ORBIT_SLOW;
+            reported->unknowns = M * o->d + 1;
+            return reported->status = ACTIO_ORBIT_SLOW;
         }
     }
-    if (!bad) bad = grow(&w, 0.1 * tol, told, &slow);
-    told->unknowns = w.size;
+    if (!bad) bad = fourier_grow(&w, 0.1 * tol, reported, &slow);
+    reported->unknowns = w.size;
     if (!bad && o->free_period && rests(&w)) bad = -2;
     if (!bad) {
         l->period = w.period;
-        for (size_t i = 0; i < l->nodes; i++) value_at(&w, l->at[i], l->y + i * o->ny);
-        bad = actio_orbit_mismatch(o, l, fmax(1e-15, 0.1 * tol), &told->residual);
+        for (size_t i = 0; i < l->nodes; i++) fourier_value_at(&w, l->at[i], l->y + i * o->ny);
+        bad = actio_orbit_mismatch(o, l, fmax(1e-15, 0.1 * tol), &reported->residual);
         /* closing follows from the motion itself */
-        told->period_error = o->free_period ? told->period_error + told->residual * l->period : 0;
+        reported->period_error = o->free_period ? reported->period_error + reported->residual * l->period : 0;
     }
     close_fourier(&w);
-    told->motion = bad > 0 ? bad : 0;
-    told->status = slow                           ? ACTIO_ORBIT_SLOW
-                   : bad == 0                     ? ACTIO_ORBIT_FOUND
-                   : bad == -2                    ? ACTIO_ORBIT_AT_REST
-                   : bad == ACTIO_FLOW_STOPPED    ? ACTIO_ORBIT_STOPPED
-                   : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
-                   : bad < 0                      ? ACTIO_ORBIT_DIVERGED
-                                                  : ACTIO_ORBIT_MOTION_FAILS;
-    return told->status;
+    reported->motion = bad > 0 ? bad : 0;
+    reported->status = slow                           ? ACTIO_ORBIT_SLOW
+                       : bad == 0                     ? ACTIO_ORBIT_FOUND
+                       : bad == -2                    ? ACTIO_ORBIT_AT_REST
+                       : bad == ACTIO_FLOW_STOPPED    ? ACTIO_ORBIT_STOPPED
+                       : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
+                       : bad < 0                      ? ACTIO_ORBIT_DIVERGED
+                                                      : ACTIO_ORBIT_MOTION_FAILS;
+    return reported->status;
 }

@@ -13,16 +13,16 @@ void actio_grid_close(struct actio_grid *g)
     if (!g->ctx) return;
     actio_sweep_close(g->sweep);
     actio_points_close(&g->pt);
-    actio_give(g->ctx, g->block);
-    actio_give(g->ctx, g->own_mode);
+    actio_free(g->ctx, g->block);
+    actio_free(g->ctx, g->own_mode);
     *g = (struct actio_grid){ 0 };
 }
 
-static int refuse(struct actio_grid *g)
+static int grid_refuse(struct actio_grid *g)
 {
     if (g->ctx->findings)
-        actio_find(g->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the grid"), ACTIO_COUNT(g->ctx->bytes_limit)));
+        actio_report(g->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the grid"), ACTIO_COUNT(g->ctx->bytes_limit)));
     actio_grid_close(g);
     return 1;
 }
@@ -43,9 +43,9 @@ int actio_grid_open(struct actio_grid *g, struct actio_context *ctx, struct acti
     const size_t length[] = { nx, nz, n, n, own, n, g->w };
     size_t by_node = 0;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) by_node += length[i];
-    if (points > SIZE_MAX / 64 / (by_node + 1)) return refuse(g);
-    g->block = actio_take_raw(ctx, all + by_node * points, sizeof *g->block);
-    if (!g->block) return refuse(g);
+    if (points > SIZE_MAX / 64 / (by_node + 1)) return grid_refuse(g);
+    g->block = actio_alloc_raw(ctx, all + by_node * points, sizeof *g->block);
+    if (!g->block) return grid_refuse(g);
     g->x0 = g->block;
     g->v0 = g->x0 + nx;
     g->P0 = g->v0 + n;
@@ -53,7 +53,7 @@ int actio_grid_open(struct actio_grid *g, struct actio_context *ctx, struct acti
     for (size_t i = 0; i < sizeof length / sizeof *length; next += length[i++] * points) *part[i] = next;
     memset(g->z, 0, nz * points * sizeof *g->z); /* multipliers of a guess */
     g->sweep = actio_sweep_open(g);
-    return g->sweep ? 0 : refuse(g);
+    return g->sweep ? 0 : grid_refuse(g);
 }
 
 double actio_grid_time(const struct actio_grid *g, size_t k)
@@ -142,7 +142,7 @@ int actio_grid_residuals(struct actio_grid *g, double *size)
 }
 
 /* Unknowns -= part * steps. Steps lie as (x, z) by node. */
-static void advance(struct actio_grid *g, const double *step, double part)
+static void grid_advance(struct actio_grid *g, const double *step, double part)
 {
     size_t nx = g->pt.nx, nz = g->pt.nz;
     for (size_t k = 0; k < g->points; k++) {
@@ -198,19 +198,19 @@ static int damped_step(struct actio_grid *g, double *step)
     if (bad) return bad;
     g->step = size_of_step(g, step);
     if (!isfinite(g->step)) return ACTIO_GRID_SINGULAR;
-    advance(g, step, 1);
+    grid_advance(g, step, 1);
     for (int i = 0;; i++) {
         bool sound = actio_grid_residuals(g, &g->residual) == 0;
         if (sound && (norm(g) <= (1 - 1e-4 * part) * before || g->step * part <= 1e-9)) return ACTIO_GRID_DONE;
         if (i == MOST_HALVINGS) return sound ? ACTIO_GRID_DIVERGED : ACTIO_GRID_NO_NUMBER;
         part *= 0.5;
-        advance(g, step, -part);
+        grid_advance(g, step, -part);
     }
 }
 
 int actio_grid_solve(struct actio_grid *g)
 {
-    double *step = actio_take_raw(g->ctx, g->points * g->w + 1, sizeof *step), before = INFINITY;
+    double *step = actio_alloc_raw(g->ctx, g->points * g->w + 1, sizeof *step), before = INFINITY;
     int bad = !step                                   ? ACTIO_GRID_STOPPED
               : actio_grid_residuals(g, &g->residual) ? ACTIO_GRID_NO_NUMBER
                                                       : ACTIO_GRID_DONE;
@@ -223,6 +223,6 @@ int actio_grid_solve(struct actio_grid *g)
                || (g->step <= 1e-7 && g->step * g->step <= 1e-14 && g->step <= 1e-3 * before);
         before = g->step;
     }
-    actio_give(g->ctx, step);
+    actio_free(g->ctx, step);
     return bad;
 }

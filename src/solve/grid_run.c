@@ -20,7 +20,7 @@ struct work {
     struct actio_context *ctx;
     struct actio_motion *m;
     const struct actio_aim *aim;
-    struct actio_grid_told *told;
+    struct actio_grid_report *reported;
     struct actio_grid *g;
     double *times, *seed, *mode; /* of the nodes: times; states, component i of node k at i*points + k; switches */
 };
@@ -51,9 +51,9 @@ static int march_seed(struct work *w)
     m->chosen.slabs = slabs;
     m->chosen.nodes = nodes;
     m->chosen.order = order;
-    w->told->march = status;
-    w->told->t_stop = end.t;
-    w->told->y = m->bad.y;
+    w->reported->march = status;
+    w->reported->t_stop = end.t;
+    w->reported->y = m->bad.y;
     return status;
 }
 
@@ -98,14 +98,14 @@ static bool walls_are_thin(struct work *w, bool solved, double widths)
             /* the wall, or so near to it that the next step gets there */
             bool near = fmin(gap, before) < NEAR * sys->walls.sigma + apart;
             if (gap < -NEAR * sys->walls.sigma) apart = fmax(apart, -gap); /* through it */
-            if (k && near && apart > fmax(w->told->thin, widths * sys->walls.sigma)) {
-                w->told->thin = apart;
-                w->told->wall = i;
+            if (k && near && apart > fmax(w->reported->thin, widths * sys->walls.sigma)) {
+                w->reported->thin = apart;
+                w->reported->wall = i;
             }
             before = gap;
         }
     }
-    return w->told->thin > 0;
+    return w->reported->thin > 0;
 }
 
 /* Nodes of one interpolation: few, for what a grid has of errors goes from node to node. */
@@ -132,7 +132,7 @@ static size_t window(const struct actio_grid *g, double t, double *weight)
 }
 
 /* Rates of the velocities at a node: the operator's, with the initial data. */
-static void accelerations(const struct actio_grid *g, size_t k, double *a)
+static void grid_run_accelerations(const struct actio_grid *g, size_t k, double *a)
 {
     size_t n = g->pt.n, first;
     double row[ACTIO_SBP_WIDEST],
@@ -157,7 +157,7 @@ static const double *mix_row(const struct work *w, double t, double *scratch)
         const double *z = g->z + (first + k) * g->pt.nz;
         if (weight[k] == 0) continue;
         state_of(g, first + k, at);
-        accelerations(g, first + k, at + ny);
+        grid_run_accelerations(g, first + k, at + ny);
         memcpy(at + ny + m->n, z + m->n, m->m * sizeof *z);
         memcpy(at + ny + N, z + g->pt.nx, m->p * sizeof *z);
         for (size_t i = 0; i < all; i++) sum[i] += weight[k] * at[i];
@@ -199,7 +199,7 @@ static void fill_wide(struct work *w, struct actio_rows *r, size_t l, double *sc
     for (size_t c = 0; c < m->sys->output.columns; c++) column[c * r->rows + l] = x[c];
 }
 
-static void fill(struct work *w, struct actio_rows *r, double *scratch, double *column)
+static void grid_run_fill(struct work *w, struct actio_rows *r, double *scratch, double *column)
 {
     bool wide = w->m->sys->field.axes != 0;
     for (size_t l = 0; l < r->rows; l++)
@@ -208,20 +208,20 @@ static void fill(struct work *w, struct actio_rows *r, double *scratch, double *
     if (!wide) actio_rows_outputs(r, r->rows, column, r->rows);
 }
 
-static int show(struct work *w, struct actio_outcome *out)
+static int grid_run_show(struct work *w, struct actio_outcome *out)
 {
     struct actio_motion *m = w->m;
     struct actio_rows r;
     const struct actio_aim *aim = w->aim;
     if (actio_rows_open(&r, m, aim->times, aim->rows, aim->t1 < aim->t0)) return 1;
-    double *scratch = actio_take(w->ctx, 2 * (m->ny + m->N + m->p) + 1, sizeof *scratch);
+    double *scratch = actio_alloc(w->ctx, 2 * (m->ny + m->N + m->p) + 1, sizeof *scratch);
     out->column = actio_rows_columns(&r, aim->rows);
-    out->error = actio_take(w->ctx, m->sys->output.columns + 1, sizeof(double));
-    out->y_stop = actio_take(w->ctx, m->ny + 1, sizeof(double));
+    out->error = actio_alloc(w->ctx, m->sys->output.columns + 1, sizeof(double));
+    out->y_stop = actio_alloc(w->ctx, m->ny + 1, sizeof(double));
     int bad = !scratch || !out->column || !out->error || !out->y_stop;
     if (bad) actio_rows_too_many(&r);
     if (!bad) {
-        fill(w, &r, scratch, out->column);
+        grid_run_fill(w, &r, scratch, out->column);
         out->lanes = out->rows = out->good_rows = aim->rows;
         for (size_t c = 0; c < m->sys->output.columns; c++) out->error[c] = NAN;
         out->worst = out->holds_until = NAN;
@@ -232,7 +232,7 @@ static int show(struct work *w, struct actio_outcome *out)
         out->runs = 1;
         state_of(w->g, w->g->points - 1, out->y_stop);
     }
-    actio_give(w->ctx, scratch);
+    actio_free(w->ctx, scratch);
     actio_rows_close(&r);
     return bad;
 }
@@ -259,7 +259,7 @@ static bool far_from_seed(struct work *w)
                 most = fmax(most, fabs(g->x[k * g->pt.nx + i] - w->seed[i * g->points + k]));
             }
         if (most > 0.5 * size) {
-            w->told->away = most;
+            w->reported->away = most;
             return true;
         }
     }
@@ -272,8 +272,8 @@ static bool far_from_start(struct work *w)
     const struct actio_grid *g = w->g;
     double size = 0;
     for (size_t i = 0; i < g->pt.n * g->points; i++) size = fmax(size, fabs(w->seed[g->pt.n * g->points + i]));
-    for (size_t i = 0; i < g->pt.n; i++) w->told->jump = fmax(w->told->jump, fabs(g->v[i] - g->v0[i]));
-    return w->told->jump > ACTIO_WRONG_BRANCH * size || far_from_seed(w);
+    for (size_t i = 0; i < g->pt.n; i++) w->reported->jump = fmax(w->reported->jump, fabs(g->v[i] - g->v0[i]));
+    return w->reported->jump > ACTIO_WRONG_BRANCH * size || far_from_seed(w);
 }
 
 /* The seed of nodes from `from` on, moved to where the solution of those before has got. */
@@ -295,7 +295,7 @@ static int continue_in_time(struct work *w)
 {
     const struct actio_grid *all = w->g;
     size_t least = 4 * actio_sbp_least(all->order), points = all->points, nx = all->pt.nx, nz = all->pt.nz;
-    double *x = actio_take(w->ctx, points * (nx + nz) + 1, sizeof *x), *z = x ? x + points * nx : NULL;
+    double *x = actio_alloc(w->ctx, points * (nx + nz) + 1, sizeof *x), *z = x ? x + points * nx : NULL;
     int status = x ? ACTIO_GRID_DONE : ACTIO_GRID_STOPPED;
     take_seed(w);
     for (size_t done = 0, next = points / 8 > least ? points / 8 : least; !status && done < points;
@@ -318,8 +318,8 @@ static int continue_in_time(struct work *w)
                          || (part.pt.dropped && actio_points_choose(&part.pt, w->m->rows.rank))
                      ? ACTIO_GRID_NO_NUMBER
                      : actio_grid_solve(&part);
-        w->told->iterations += part.iterations;
-        w->told->residual = part.residual;
+        w->reported->iterations += part.iterations;
+        w->reported->residual = part.residual;
         if (!status) {
             memcpy(x, part.x, next * nx * sizeof *x);
             memcpy(z, part.z, next * nz * sizeof *z);
@@ -332,7 +332,7 @@ static int continue_in_time(struct work *w)
         memcpy(w->g->z, z, points * nz * sizeof *z);
         status = actio_grid_solve(w->g);
     }
-    actio_give(w->ctx, x);
+    actio_free(w->ctx, x);
     return status;
 }
 
@@ -341,12 +341,12 @@ static int open_work(struct work *w, size_t points, int order)
     struct actio_motion *m = w->m;
     struct actio_shared shared = { m->here.param, m->here.mode, m->here.hidden };
     if (actio_grid_open(w->g, w->ctx, m->sys, shared, order, points, w->aim->t0, w->aim->t1)) return 1;
-    w->times = actio_take(w->ctx, points, sizeof(double));
-    w->seed = actio_take(w->ctx, points * m->ny + 1, sizeof(double));
-    w->mode = w->g->own_mode = actio_take(w->ctx, points * m->sys->switches.count + 1, sizeof(double));
+    w->times = actio_alloc(w->ctx, points, sizeof(double));
+    w->seed = actio_alloc(w->ctx, points * m->ny + 1, sizeof(double));
+    w->mode = w->g->own_mode = actio_alloc(w->ctx, points * m->sys->switches.count + 1, sizeof(double));
     if (!w->times || !w->seed || !w->mode || (m->sys->walls.soft && actio_motion_need(m, ACTIO_Q_GAPS))) {
-        actio_find(w->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the grid"), ACTIO_COUNT(w->ctx->bytes_limit)));
+        actio_report(w->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the grid"), ACTIO_COUNT(w->ctx->bytes_limit)));
         return 1;
     }
     for (size_t k = 0; k < points; k++) w->times[k] = actio_grid_time(w->g, k);
@@ -358,7 +358,7 @@ static int find_critical(struct work *w)
 {
     struct actio_motion *m = w->m;
     struct actio_grid *g = w->g;
-    struct actio_grid_told *told = w->told;
+    struct actio_grid_report *reported = w->reported;
     double *x = m->scratch.step; /* (q, s) */
     if (march_seed(w)) return ACTIO_GRID_NO_SEED;
     if (walls_are_thin(w, false, THIN)) return ACTIO_GRID_THIN;
@@ -369,8 +369,8 @@ static int find_critical(struct work *w)
         actio_grid_data(g, x, w->aim->y0 + m->n) || (g->pt.dropped && actio_points_choose(&g->pt, m->rows.rank))
             ? ACTIO_GRID_NO_NUMBER
             : actio_grid_solve(g);
-    told->iterations = g->iterations;
-    told->residual = g->residual;
+    reported->iterations = g->iterations;
+    reported->residual = g->residual;
     if (status == ACTIO_GRID_DIVERGED || status == ACTIO_GRID_NO_NUMBER) status = continue_in_time(w);
     if (!status && far_from_start(w)) return ACTIO_GRID_BRANCH;
     bool thin =
@@ -379,14 +379,14 @@ static int find_critical(struct work *w)
 }
 
 int actio_grid_find(struct actio_context *ctx, struct actio_motion *m, const struct actio_aim *aim, size_t points,
-                    int order, struct actio_grid *g, struct actio_grid_told *told)
+                    int order, struct actio_grid *g, struct actio_grid_report *reported)
 {
-    struct work w = { .ctx = ctx, .m = m, .aim = aim, .told = told, .g = g };
-    *told = (struct actio_grid_told){ 0 };
+    struct work w = { .ctx = ctx, .m = m, .aim = aim, .reported = reported, .g = g };
+    *reported = (struct actio_grid_report){ 0 };
     int bad = open_work(&w, points, order);
-    if (!bad) told->status = find_critical(&w);
-    actio_give(ctx, w.times);
-    actio_give(ctx, w.seed);
+    if (!bad) reported->status = find_critical(&w);
+    actio_free(ctx, w.times);
+    actio_free(ctx, w.seed);
     return bad;
 }
 
@@ -420,40 +420,41 @@ static void from_fields(struct actio_grid *g, const double *X)
     }
 }
 
-int actio_grid_as_published(struct actio_grid *g, enum actio_action_form form, struct actio_grid_told *told)
+int actio_grid_as_published(struct actio_grid *g, enum actio_action_form form, struct actio_grid_report *reported)
 {
     struct actio_doubled d;
     struct actio_doubled_task task = { form,  g->order,           g->points,          g->t0, g->t1, g->x0,
                                        g->v0, g->pt.shared.param, g->pt.shared.hidden };
     double size;
     if (actio_doubled_open(&d, g->ctx, g->pt.sys, &task)) return 1;
-    double *X = actio_take(g->ctx, d.size + 1, sizeof *X),
-           *residual = actio_take(g->ctx, d.p + d.h + 1, sizeof *residual);
+    double *X = actio_alloc(g->ctx, d.size + 1, sizeof *X),
+           *residual = actio_alloc(g->ctx, d.p + d.h + 1, sizeof *residual);
     int bad = !X || !residual || actio_doubled_data(&d, residual);
     if (!bad) {
         to_fields(g, X);
-        told->status = actio_doubled_solve(&d, X);
-        told->iterations = d.iterations;
-        told->residual = d.residual;
+        reported->status = actio_doubled_solve(&d, X);
+        reported->iterations = d.iterations;
+        reported->residual = d.residual;
         from_fields(g, X);
-        if (!told->status && actio_grid_residuals(g, &size)) told->status = ACTIO_GRID_NO_NUMBER;
+        if (!reported->status && actio_grid_residuals(g, &size)) reported->status = ACTIO_GRID_NO_NUMBER;
     }
-    actio_give(g->ctx, X);
-    actio_give(g->ctx, residual);
+    actio_free(g->ctx, X);
+    actio_free(g->ctx, residual);
     actio_doubled_close(&d);
     return bad;
 }
 
 int actio_reach_grid(struct actio_context *ctx, struct actio_motion *m, const struct actio_aim *aim,
-                     const struct actio_grid_task *task, struct actio_outcome *out, struct actio_grid_told *told)
+                     const struct actio_grid_task *task, struct actio_outcome *out, struct actio_grid_report *reported)
 {
     struct actio_grid g;
-    struct work w = { .ctx = ctx, .m = m, .aim = aim, .told = told, .g = &g };
+    struct work w = { .ctx = ctx, .m = m, .aim = aim, .reported = reported, .g = &g };
     *out = (struct actio_outcome){ 0 };
-    int bad = actio_grid_find(ctx, m, aim, task->points, task->order, &g, told);
-    if (!bad && !told->status && task->form != ACTIO_ACTION_WEAK) bad = actio_grid_as_published(&g, task->form, told);
-    if (!bad && !told->status) bad = show(&w, out);
+    int bad = actio_grid_find(ctx, m, aim, task->points, task->order, &g, reported);
+    if (!bad && !reported->status && task->form != ACTIO_ACTION_WEAK)
+        bad = actio_grid_as_published(&g, task->form, reported);
+    if (!bad && !reported->status) bad = grid_run_show(&w, out);
     actio_grid_close(&g);
-    if (bad || told->status) actio_outcome_close(ctx, out);
+    if (bad || reported->status) actio_outcome_close(ctx, out);
     return bad;
 }

@@ -12,25 +12,25 @@
  * away from the start, or some node `away` from the crude march (else 0). */
 enum { ACTIO_GRID_NO_SEED = 16, ACTIO_GRID_THIN, ACTIO_GRID_BRANCH };
 /* y: the state at t_stop, of the motion */
-struct actio_grid_told {
+struct actio_grid_report {
     int status, march;
     double t_stop, thin;
     size_t wall, iterations;
     double residual, jump, away;
     const double *y;
 };
-/* The critical point on a grid, left open in g: close it in any case. 0 and told->status, or 1 and a finding. */
+/* The critical point on a grid, left open in g: close it in any case. 0 and reported->status, or 1 and a finding. */
 int actio_grid_find(struct actio_context *ctx, struct actio_motion *m, const struct actio_aim *aim, size_t points,
-                    int order, struct actio_grid *g, struct actio_grid_told *told);
+                    int order, struct actio_grid *g, struct actio_grid_report *reported);
 /* From there to the critical point nearest by of another form of the action. */
-int actio_grid_as_published(struct actio_grid *g, enum actio_action_form form, struct actio_grid_told *told);
+int actio_grid_as_published(struct actio_grid *g, enum actio_action_form form, struct actio_grid_report *reported);
 struct actio_grid_task {
     size_t points;
     int order;
     enum actio_action_form form;
 };
-/* The same as an outcome, with told->status 0. */
+/* The same as an outcome, with reported->status 0. */
 int actio_reach_grid(struct actio_context *ctx, struct actio_motion *m, const struct actio_aim *aim,
-                     const struct actio_grid_task *task, struct actio_outcome *out, struct actio_grid_told *told);
+                     const struct actio_grid_task *task, struct actio_outcome *out, struct actio_grid_report *reported);
 
 #endif

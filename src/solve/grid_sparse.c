@@ -15,7 +15,7 @@ struct listing {
     size_t count, cap;
 };
 
-static void put(struct listing *l, size_t row, size_t col, double value)
+static void grid_sparse_put(struct listing *l, size_t row, size_t col, double value)
 {
     if (l->value) l->value[l->count] = value;
     else if (l->row) {
@@ -52,7 +52,7 @@ static void block(struct listing *l, size_t k, size_t j, double q, double *own)
         own[w * w + place] = 1;
     }
     for (size_t i = 0; i < w * w; i++)
-        if (own[w * w + i] > 0) put(l, k * w + i / w, j * w + i % w, own[i]);
+        if (own[w * w + i] > 0) grid_sparse_put(l, k * w + i / w, j * w + i % w, own[i]);
 }
 
 static void list(struct listing *l, double *own)
@@ -84,7 +84,7 @@ static int all_jets(struct listing *l)
     return 0;
 }
 
-static int eliminate(struct listing *l)
+static int grid_sparse_eliminate(struct listing *l)
 {
     struct actio_grid *g = l->g;
     struct actio_linear linear = { 0 };
@@ -99,25 +99,25 @@ static int eliminate(struct listing *l)
 int actio_grid_sparse(struct actio_grid *g)
 {
     struct listing l = { .g = g };
-    double *own = actio_take(g->ctx, 2 * g->w * g->w + 1, sizeof *own);
-    l.jets = actio_take(g->ctx, g->points * g->pt.sys->jets.points.count + 1, sizeof *l.jets);
+    double *own = actio_alloc(g->ctx, 2 * g->w * g->w + 1, sizeof *own);
+    l.jets = actio_alloc(g->ctx, g->points * g->pt.sys->jets.points.count + 1, sizeof *l.jets);
     int status = !own || !l.jets ? ACTIO_GRID_STOPPED : all_jets(&l) ? ACTIO_GRID_NO_NUMBER : ACTIO_GRID_DONE;
     if (!status) {
         list(&l, own); /* counts */
-        l.row = actio_take(g->ctx, 2 * l.count + 1, sizeof *l.row);
+        l.row = actio_alloc(g->ctx, 2 * l.count + 1, sizeof *l.row);
         l.col = l.row ? l.row + l.count : NULL;
-        double *value = actio_take(g->ctx, l.count + 1, sizeof *value);
+        double *value = actio_alloc(g->ctx, l.count + 1, sizeof *value);
         if (!l.row || !value) status = ACTIO_GRID_STOPPED;
         if (!status) {
             list(&l, own);
             l.value = value;
             list(&l, own);
-            status = eliminate(&l);
+            status = grid_sparse_eliminate(&l);
         }
-        actio_give(g->ctx, l.row);
-        actio_give(g->ctx, value);
+        actio_free(g->ctx, l.row);
+        actio_free(g->ctx, value);
     }
-    actio_give(g->ctx, own);
-    actio_give(g->ctx, l.jets);
+    actio_free(g->ctx, own);
+    actio_free(g->ctx, l.jets);
     return status;
 }

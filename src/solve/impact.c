@@ -16,7 +16,7 @@
 #define APPROACHES 1e-11          /* of the speed that the kinetic energy could give */
 enum { FACETS = 8, STEPS = 400 }; /* of a friction cone; of the impulse, where slip turns on the way */
 
-static double rate_of(const struct actio_contacts *c, size_t i) { return actio_gap_rate(c, i); }
+static double impact_rate_of(const struct actio_contacts *c, size_t i) { return actio_gap_rate(c, i); }
 static double restitution_of(const struct actio_contacts *c, size_t i)
 {
     return fmax(0, fmin(1, actio_gap_of(c, i)[ACTIO_GAP_RESTITUTION]));
@@ -49,7 +49,7 @@ static const char *newton(struct actio_contacts *c, size_t i, double *v, double 
 {
     double a = mobility(c, i, i);
     if (!(a > 0)) return NULL;
-    impulse[i] = -(1 + restitution_of(c, i)) * rate_of(c, i) / a;
+    impulse[i] = -(1 + restitution_of(c, i)) * impact_rate_of(c, i) / a;
     push(c, v, i, impulse[i]);
     return "Newton's restitution";
 }
@@ -68,7 +68,7 @@ static double friction_share(const struct routh *x)
     return fabs(k) <= x->sticking ? k : x->b > 0 ? -x->sliding : x->sliding;
 }
 
-static void advance(struct routh *x, double k, double p, bool stops)
+static void impact_advance(struct routh *x, double k, double p, bool stops)
 {
     double up = x->a + x->b * k;
     x->work += x->rate * p + 0.5 * up * p * p;
@@ -96,11 +96,11 @@ static bool phase(struct routh *x, bool expands, double wanted)
         double stop = x->slip * turn < 0 ? -x->slip / turn : INFINITY;
         if (!isfinite(end) && !isfinite(stop)) return false;
         if (end <= stop) {
-            advance(x, k, end, false);
+            impact_advance(x, k, end, false);
             if (!expands) x->rate = 0;
             return true;
         }
-        advance(x, k, stop, true);
+        impact_advance(x, k, stop, true);
     }
     return false;
 }
@@ -221,7 +221,7 @@ static const char *by_cone(struct actio_contacts *c, size_t i, size_t r, double 
                              { mobility(c, s + 1, s), mobility(c, s + 1, s + 1) } },
                       .x = { [SLIP] = actio_slip_of(c, c->rub[r].slip)[0],
                              [SLIP + 1] = actio_slip_of(c, c->rub[r].slip + 1)[0],
-                             [RATE] = rate_of(c, i) } };
+                             [RATE] = impact_rate_of(c, i) } };
     double size = hypot(x.x[SLIP], x.x[SLIP + 1]);
     if (size > 0 && keeps_direction(&x, size)) {
         double u[2] = { x.x[SLIP] / size, x.x[SLIP + 1] / size };
@@ -251,7 +251,7 @@ static const char *with_friction(struct actio_contacts *c, size_t i, size_t r, d
     struct routh x = { .a = mobility(c, i, i),
                        .b = mobility(c, s, i),
                        .d = mobility(c, s, s),
-                       .rate = rate_of(c, i),
+                       .rate = impact_rate_of(c, i),
                        .slip = fabs(slip) > nothing ? slip : 0,
                        .sliding = rub[ACTIO_RUB_SLIDING] * rub[ACTIO_RUB_SCALE],
                        .sticking = rub[ACTIO_RUB_STICKING] * rub[ACTIO_RUB_SCALE] };
@@ -325,7 +325,7 @@ static double coupling(const struct many *x, size_t a, size_t b)
 
 static double speed_before(const struct many *x, size_t a)
 {
-    if (a < x->k) return rate_of(x->c, x->contact[a]);
+    if (a < x->k) return impact_rate_of(x->c, x->contact[a]);
     const struct facet *f = &x->facet[a - x->k];
     double slip = f->part[0] * actio_slip_of(x->c, f->column - x->c->contacts)[0];
     return is_flat(x, f) ? slip : slip + f->part[1] * actio_slip_of(x->c, f->column + 1 - x->c->contacts)[0];
@@ -481,7 +481,7 @@ static bool depend(struct actio_contacts *c, size_t i, size_t j)
 }
 
 /* Those that touch and depend on `first`, directly or through others; each belongs to one group only. */
-static size_t gather(struct actio_contacts *c, size_t first, bool *taken, size_t *group)
+static size_t impact_gather(struct actio_contacts *c, size_t first, bool *taken, size_t *group)
 {
     size_t count = 0;
     group[count++] = first;
@@ -504,8 +504,9 @@ const char *actio_contacts_impact(struct actio_contacts *c, double *v, double *i
     double *before = c->y;
     memcpy(before, v, c->N * sizeof *v); /* groups do not touch each other: all see the velocities before */
     for (size_t i = 0; rule && i < c->contacts; i++) {
-        if (!c->touch[i] || taken[i] || !(rate_of(c, i) < -APPROACHES * actio_kinetic_speed(c, i, before))) continue;
-        size_t count = gather(c, i, taken, group), r = rough_rub(c, i);
+        if (!c->touch[i] || taken[i] || !(impact_rate_of(c, i) < -APPROACHES * actio_kinetic_speed(c, i, before)))
+            continue;
+        size_t count = impact_gather(c, i, taken, group), r = rough_rub(c, i);
         rule = count > 1       ? all_at_once(c, group, count, v, impulse)
                : r == SIZE_MAX ? newton(c, i, v, impulse)
                                : with_friction(c, i, r, v, impulse);

@@ -55,16 +55,16 @@ static bool take_axes(struct actio_lanes *l)
 {
     size_t axes = l->sys->field.axes;
     bool ok = true;
-    l->step = actio_take(l->ctx, axes + 1, sizeof *l->step);
-    l->weight = actio_take(l->ctx, axes + 1, sizeof *l->weight);
-    l->place[0] = actio_take(l->ctx, axes + 1, sizeof **l->place);
-    l->place[1] = actio_take(l->ctx, axes + 1, sizeof **l->place);
+    l->step = actio_alloc(l->ctx, axes + 1, sizeof *l->step);
+    l->weight = actio_alloc(l->ctx, axes + 1, sizeof *l->weight);
+    l->place[0] = actio_alloc(l->ctx, axes + 1, sizeof **l->place);
+    l->place[1] = actio_alloc(l->ctx, axes + 1, sizeof **l->place);
     if (!l->step || !l->weight || !l->place[0] || !l->place[1]) return false;
     for (size_t a = 0; a < axes && ok; a++) {
         size_t nodes = l->sys->field.axis[a].nodes;
-        l->weight[a] = actio_take(l->ctx, nodes + 1, sizeof(double));
+        l->weight[a] = actio_alloc(l->ctx, nodes + 1, sizeof(double));
         for (size_t half = 0; half < 2; half++)
-            l->place[half][a] = actio_take(l->ctx, nodes + 2 * HALO, sizeof(double));
+            l->place[half][a] = actio_alloc(l->ctx, nodes + 2 * HALO, sizeof(double));
         ok = l->weight[a] && l->place[0][a] && l->place[1][a];
         if (ok) fill_axis(l, a);
     }
@@ -119,13 +119,13 @@ static bool bind_stage(struct actio_lanes *l, struct bound_stage *b, const struc
     b->stage = stage;
     b->inputs = actio_kernel_inputs(k, &slots);
     b->outputs = actio_kernel_outputs(k);
-    b->in = actio_take(l->ctx, 2 * b->inputs + 1, sizeof *b->in);
-    b->pre = actio_take(l->ctx, actio_kernel_pre(k) + 1, sizeof *b->pre);
-    b->work = actio_take(l->ctx, actio_kernel_work(k) + 1, sizeof *b->work);
-    b->out = actio_take(l->ctx, b->outputs + 1, sizeof *b->out);
-    b->scratch = actio_take(l->ctx, BLOCK * b->outputs + 1, sizeof *b->scratch);
-    b->kept = actio_take(l->ctx, 2 * b->outputs + 1, sizeof *b->kept);
-    b->moves = actio_take(l->ctx, b->inputs + 1, 1);
+    b->in = actio_alloc(l->ctx, 2 * b->inputs + 1, sizeof *b->in);
+    b->pre = actio_alloc(l->ctx, actio_kernel_pre(k) + 1, sizeof *b->pre);
+    b->work = actio_alloc(l->ctx, actio_kernel_work(k) + 1, sizeof *b->work);
+    b->out = actio_alloc(l->ctx, b->outputs + 1, sizeof *b->out);
+    b->scratch = actio_alloc(l->ctx, BLOCK * b->outputs + 1, sizeof *b->scratch);
+    b->kept = actio_alloc(l->ctx, 2 * b->outputs + 1, sizeof *b->kept);
+    b->moves = actio_alloc(l->ctx, b->inputs + 1, 1);
     if (!b->moves || !b->in || !b->pre || !b->work || !b->out || !b->scratch || !b->kept) return false;
     b->now = b->in + b->inputs;
     for (size_t i = 0; i < b->inputs; i++) {
@@ -140,10 +140,10 @@ static bool run_prologue(struct actio_lanes *l, struct bound_stage *b)
 {
     const actio_slot *slots;
     size_t params = actio_kernel_params(b->stage->kernel, &slots);
-    struct actio_arg *given = actio_take(l->ctx, params + 1, sizeof *given);
+    struct actio_arg *given = actio_alloc(l->ctx, params + 1, sizeof *given);
     for (size_t i = 0; given && i < params; i++) given[i] = source_of(l, slots[i]);
     if (given) actio_kernel_prologue(b->stage->kernel, 1, given, b->pre, b->work);
-    actio_give(l->ctx, given);
+    actio_free(l->ctx, given);
     return given != NULL;
 }
 
@@ -155,15 +155,15 @@ void actio_lanes_prologue(struct actio_lanes *l)
 struct actio_lanes *actio_lanes_open(struct actio_context *ctx, const struct actio_system *sys,
                                      const struct actio_streams *streams, const struct actio_sources *from)
 {
-    struct actio_lanes *l = actio_take(ctx, 1, sizeof *l);
+    struct actio_lanes *l = actio_alloc(ctx, 1, sizeof *l);
     if (!l) return NULL;
     *l = (struct actio_lanes){ .ctx = ctx, .sys = sys, .streams = streams, .from = *from };
-    l->at = actio_take(ctx, streams->stages + 1, sizeof *l->at);
-    l->sum = actio_take(ctx, streams->sums + 1, sizeof *l->sum);
-    l->run = actio_take(ctx, streams->runs + 1, sizeof *l->run);
+    l->at = actio_alloc(ctx, streams->stages + 1, sizeof *l->at);
+    l->sum = actio_alloc(ctx, streams->sums + 1, sizeof *l->sum);
+    l->run = actio_alloc(ctx, streams->runs + 1, sizeof *l->run);
     bool ok = l->at && l->sum && l->run && take_axes(l);
     for (size_t k = 0; ok && k < streams->runs; k++)
-        ok = (l->run[k] = actio_take(ctx, run_length(l, k) + 2 * HALO, sizeof(double))) != NULL;
+        ok = (l->run[k] = actio_alloc(ctx, run_length(l, k) + 2 * HALO, sizeof(double))) != NULL;
     for (size_t i = 0; ok && i < streams->stages; i++)
         ok = bind_stage(l, &l->at[i], &streams->stage[i]) && run_prologue(l, &l->at[i]);
     if (ok) return l;
@@ -178,16 +178,16 @@ void actio_lanes_close(struct actio_lanes *l)
     for (size_t i = 0; l->at && i < l->streams->stages; i++) {
         void *all[] = { l->at[i].in,      l->at[i].pre,  l->at[i].work, l->at[i].out,
                         l->at[i].scratch, l->at[i].kept, l->at[i].moves };
-        for (size_t k = 0; k < sizeof all / sizeof *all; k++) actio_give(ctx, all[k]);
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) actio_free(ctx, all[k]);
     }
     for (size_t a = 0; a < l->sys->field.axes; a++) {
         for (size_t half = 0; half < 2; half++)
-            if (l->place[half]) actio_give(ctx, l->place[half][a]);
-        if (l->weight) actio_give(ctx, l->weight[a]);
+            if (l->place[half]) actio_free(ctx, l->place[half][a]);
+        if (l->weight) actio_free(ctx, l->weight[a]);
     }
-    for (size_t k = 0; l->run && k < l->streams->runs; k++) actio_give(ctx, l->run[k]);
+    for (size_t k = 0; l->run && k < l->streams->runs; k++) actio_free(ctx, l->run[k]);
     void *all[] = { l->at, l->sum, l->run, l->step, l->weight, l->place[0], l->place[1], l };
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) actio_give(ctx, all[k]);
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) actio_free(ctx, all[k]);
 }
 
 /* ---- evaluation */

@@ -121,9 +121,9 @@ int actio_motion_make_dense(struct actio_motion *m)
 {
     size_t N = m->N;
     if (m->obeys.G) return 0;
-    m->obeys.G = actio_take(m->ctx, N * N + 1, sizeof(double));
-    m->obeys.A = actio_take(m->ctx, m->p * N + 1, sizeof(double));
-    m->obeys.y = actio_take(m->ctx, m->ny + 1, sizeof(double));
+    m->obeys.G = actio_alloc(m->ctx, N * N + 1, sizeof(double));
+    m->obeys.A = actio_alloc(m->ctx, m->p * N + 1, sizeof(double));
+    m->obeys.y = actio_alloc(m->ctx, m->ny + 1, sizeof(double));
     return !m->obeys.G || !m->obeys.A || !m->obeys.y;
 }
 
@@ -148,8 +148,8 @@ int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
         law = law->lines;
     m->obeys.law = law;
     if (actio_motion_make_dense(m) || (law->open && law->open(m))) {
-        actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
+        actio_report(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
         return 1;
     }
     make_law_flow(m);
@@ -159,14 +159,14 @@ int actio_motion_obey(struct actio_motion *m, const struct actio_law *law)
 void actio_motion_disobey(struct actio_motion *m)
 {
     if (m->obeys.law && m->obeys.law->close) m->obeys.law->close(m);
-    actio_give(m->ctx, m->obeys.G);
-    actio_give(m->ctx, m->obeys.A);
-    actio_give(m->ctx, m->obeys.y);
+    actio_free(m->ctx, m->obeys.G);
+    actio_free(m->ctx, m->obeys.A);
+    actio_free(m->ctx, m->obeys.y);
     m->obeys.law = NULL;
     m->obeys.G = m->obeys.A = m->obeys.y = NULL;
 }
 
-static void spread(const struct actio_places *at, const double *value, double *to, size_t rows, size_t cols)
+static void law_spread(const struct actio_places *at, const double *value, double *to, size_t rows, size_t cols)
 {
     memset(to, 0, rows * cols * sizeof *to);
     for (size_t i = 0; i < at->count; i++) to[at->row[i] * cols + at->col[i]] += value[i];
@@ -177,8 +177,8 @@ int actio_motion_matrices(struct actio_motion *m, double t, const double *y, str
     const struct actio_system *sys = m->sys;
     const double *values = actio_motion_values(m, t, y);
     if (!values) return ACTIO_FLOW_NAN;
-    spread(&sys->G, values, m->obeys.G, m->N, m->N);
-    spread(&sys->A, values + sys->G.count, m->obeys.A, m->p, m->N);
+    law_spread(&sys->G, values, m->obeys.G, m->N, m->N);
+    law_spread(&sys->A, values + sys->G.count, m->obeys.A, m->p, m->N);
     at->G = m->obeys.G;
     at->A = m->obeys.A;
     at->h = values + sys->G.count + sys->A.count + sys->D.count;
@@ -241,8 +241,8 @@ static int multipliers(struct actio_motion *m, const double *values)
     const struct actio_system *sys = m->sys;
     size_t N = m->N, p = m->p, k = N < p ? N : p, big = N > p ? N : p;
     size_t svd = k * (1 + p + N) + 2 * p * N + N * N + p * p, bases = N * p + p * p + actio_rank_work(big, big);
-    double *D = actio_take(m->ctx, p * N + p + (svd > bases ? svd : bases), sizeof *D);
-    int *iwork = actio_take(m->ctx, N + p + 1, sizeof *iwork);
+    double *D = actio_alloc(m->ctx, p * N + p + (svd > bases ? svd : bases), sizeof *D);
+    int *iwork = actio_alloc(m->ctx, N + p + 1, sizeof *iwork);
     double *scale = D + p * N;
     size_t rank = SIZE_MAX;
     if (D && iwork) {
@@ -254,8 +254,8 @@ static int multipliers(struct actio_motion *m, const double *values)
         if (rank < p) take_off_idle(m, D, scale, scale + p, iwork);
     }
     bool had_memory = D && iwork;
-    actio_give(m->ctx, D);
-    actio_give(m->ctx, iwork);
+    actio_free(m->ctx, D);
+    actio_free(m->ctx, iwork);
     return rank != SIZE_MAX ? ACTIO_FLOW_OK : had_memory ? ACTIO_FLOW_NAN : ACTIO_FLOW_FAILED;
 }
 

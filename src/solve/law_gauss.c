@@ -108,29 +108,29 @@ static int make_blocks(struct actio_motion *m, struct gauss *g)
 {
     size_t N = m->N, p = m->p;
     bool whole = !has_states_coupled(m->sys);
-    uint32_t *block = actio_take(m->ctx, N + 1, sizeof *block);
-    bool *touched = actio_take(m->ctx, N + 1, sizeof *touched);
+    uint32_t *block = actio_alloc(m->ctx, N + 1, sizeof *block);
+    bool *touched = actio_alloc(m->ctx, N + 1, sizeof *touched);
     g->blocks = block && !whole ? number_blocks(m, g, block) : 1;
-    g->block = actio_take(m->ctx, g->blocks, sizeof *g->block);
+    g->block = actio_alloc(m->ctx, g->blocks, sizeof *g->block);
     bool ok = block && touched && g->block;
     if (ok) mark_touched(m, touched, whole);
     for (size_t k = 0; ok && k < g->blocks; k++) {
         struct block *b = &g->block[k];
-        b->at = actio_take(m->ctx, N + p + 1, sizeof *b->at);
+        b->at = actio_alloc(m->ctx, N + p + 1, sizeof *b->at);
         ok = b->at != NULL;
         b->row = b->at + N;
         if (ok) fill_block(m, b, k, block, touched);
     }
     if (ok) fill_rows(m, g, block);
-    actio_give(m->ctx, block);
-    actio_give(m->ctx, touched);
+    actio_free(m->ctx, block);
+    actio_free(m->ctx, touched);
     return !ok;
 }
 
 static int gauss_open(struct actio_motion *m)
 {
     size_t N = m->N, p = m->p, big = N > p ? N : p, c = m->sys->walls.contacts;
-    struct gauss *g = m->obeys.data = actio_take(m->ctx, 1, sizeof *g);
+    struct gauss *g = m->obeys.data = actio_alloc(m->ctx, 1, sizeof *g);
     if (!g) return 1;
     struct {
         double **at;
@@ -155,11 +155,11 @@ static int gauss_open(struct actio_motion *m)
         { &g->lcp, actio_lcp_work(c) },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
-        if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
-    g->iwork = actio_take(m->ctx, 2 * (N + p) + c + 1, sizeof(int));
-    g->pivot = actio_take(m->ctx, N + 1, sizeof(int));
-    g->index = actio_take(m->ctx, N + p + 1, sizeof *g->index);
-    g->mark = actio_take(m->ctx, N * N + 1, sizeof *g->mark);
+        if (!(*want[i].at = actio_alloc(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
+    g->iwork = actio_alloc(m->ctx, 2 * (N + p) + c + 1, sizeof(int));
+    g->pivot = actio_alloc(m->ctx, N + 1, sizeof(int));
+    g->index = actio_alloc(m->ctx, N + p + 1, sizeof *g->index);
+    g->mark = actio_alloc(m->ctx, N * N + 1, sizeof *g->mark);
     return !g->iwork || !g->pivot || !g->index || !g->mark || make_blocks(m, g);
 }
 
@@ -167,10 +167,10 @@ static void gauss_close(struct actio_motion *m)
 {
     struct gauss *g = m->obeys.data;
     if (!g) return;
-    for (size_t k = 0; g->block && k < g->blocks; k++) actio_give(m->ctx, g->block[k].at);
+    for (size_t k = 0; g->block && k < g->blocks; k++) actio_free(m->ctx, g->block[k].at);
     void *all[] = { g->block, g->index, g->mark, g->S, g->h,    g->X,    g->A, g->c,    g->metric, g->walls, g->E, g->M,
                     g->q,     g->z,     g->lcp,  g->B, g->copy, g->rest, g->y, g->work, g->iwork,  g->pivot, g };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
     m->obeys.data = NULL;
 }
 
@@ -185,8 +185,8 @@ static double given(const struct actio_motion *m, const struct gauss *g, const s
     return sum;
 }
 
-static void gather(const struct actio_motion *m, struct gauss *g, const struct block *b,
-                   const struct actio_dense_point *at)
+static void law_gauss_gather(const struct actio_motion *m, struct gauss *g, const struct block *b,
+                             const struct actio_dense_point *at)
 {
     size_t N = m->N, t = b->touched;
     for (size_t i = 0; i < t; i++) {
@@ -275,7 +275,7 @@ static void weigh_rows(struct gauss *g, const struct block *b, double weight)
 
 /* S = L L' in place, by the least of a few weights of the constraints' rows that makes it positive. 0, or 1: there is
  * none. */
-static int factor(struct gauss *g, const struct block *b)
+static int law_gauss_factor(struct gauss *g, const struct block *b)
 {
     static const double weights[] = { 1, 1e2, 1e4 };
     size_t n = b->touched;
@@ -391,7 +391,7 @@ static void put_back(struct actio_motion *m, const struct gauss *g, const struct
 static int form_block(struct actio_motion *m, struct gauss *g, const struct block *b,
                       const struct actio_dense_point *at)
 {
-    gather(m, g, b, at);
+    law_gauss_gather(m, g, b, at);
     return take_out(m, g, b, at);
 }
 
@@ -407,7 +407,7 @@ static void end_block(struct gauss *g, const struct block *b)
 }
 
 /* z' into m->zdot; held: walls that are touched, or NULL. */
-static int accelerations(struct actio_motion *m, double t, const double *y, const unsigned char *held)
+static int law_gauss_accelerations(struct actio_motion *m, double t, const double *y, const unsigned char *held)
 {
     struct gauss *g = m->obeys.data;
     struct actio_dense_point at;
@@ -419,7 +419,7 @@ static int accelerations(struct actio_motion *m, double t, const double *y, cons
         if (form_block(m, g, b, &at)) return ACTIO_FLOW_SINGULAR;
         if (b->touched) {
             /* the constraint has no least value */
-            if (!is_even(b->touched, g->S, &row, &col) || factor(g, b)) return ACTIO_FLOW_SINGULAR;
+            if (!is_even(b->touched, g->S, &row, &col) || law_gauss_factor(g, b)) return ACTIO_FLOW_SINGULAR;
             rank += least_constraint(m, g, b);
             int status = held && b->walls ? push_off(m, g, b, t, y, held) : ACTIO_FLOW_OK;
             if (status) return status;
@@ -432,14 +432,14 @@ static int accelerations(struct actio_motion *m, double t, const double *y, cons
 
 static int gauss_one_sided(struct actio_motion *m, double t, const double *y, const unsigned char *held)
 {
-    return accelerations(m, t, y, held);
+    return law_gauss_accelerations(m, t, y, held);
 }
 
 static size_t gauss_size(const struct actio_motion *m) { return m->ny; }
 
 static int gauss_rates(struct actio_motion *m, double t, const double *y, double *dy)
 {
-    int status = accelerations(m, t, y, NULL);
+    int status = law_gauss_accelerations(m, t, y, NULL);
     memcpy(dy, y + m->n, m->n * sizeof *dy);
     memcpy(dy + m->n, m->here.zdot, m->N * sizeof *dy);
     return status;
@@ -448,7 +448,7 @@ static int gauss_rates(struct actio_motion *m, double t, const double *y, double
 /* The reaction is G z' - h; the multipliers of least norm that make it up, A' lambda = reaction, come with it. */
 static int gauss_solve(struct actio_motion *m, double t, const double *y)
 {
-    int status = accelerations(m, t, y, NULL);
+    int status = law_gauss_accelerations(m, t, y, NULL);
     return status ? status : actio_motion_react(m, t, y);
 }
 
@@ -482,7 +482,7 @@ static bool uneven_at(struct actio_motion *m, double t, const double *y)
 static const char *unevenness(struct actio_motion *m, double t, const double *y)
 {
     enum { PLACES = 3 };
-    double *near = actio_take(m->ctx, m->ny + 1, sizeof *near);
+    double *near = actio_alloc(m->ctx, m->ny + 1, sizeof *near);
     bool uneven = false, ok = near && actio_motion_make_dense(m) == 0 && gauss_open(m) == 0;
     for (int place = 0; ok && !uneven && place < PLACES; place++) {
         for (size_t i = 0; i < m->ny; i++)
@@ -490,7 +490,7 @@ static const char *unevenness(struct actio_motion *m, double t, const double *y)
         uneven = uneven_at(m, t + place * 0.013 * m->span, near);
     }
     gauss_close(m);
-    actio_give(m->ctx, near);
+    actio_free(m->ctx, near);
     return uneven ? m->obeys.objection : NULL;
 }
 

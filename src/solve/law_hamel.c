@@ -50,7 +50,7 @@ static const char *hamel_objection(struct actio_motion *m, double t, const doubl
 static int hamel_open(struct actio_motion *m)
 {
     size_t n = m->n, p = m->p, big = n > p ? n : p;
-    struct hamel *h = m->obeys.data = actio_take(m->ctx, 1, sizeof *h);
+    struct hamel *h = m->obeys.data = actio_alloc(m->ctx, 1, sizeof *h);
     if (!h) return 1;
     h->frame = m->sys->frame;
     h->n = n;
@@ -74,9 +74,9 @@ static int hamel_open(struct actio_motion *m)
         { &h->states, m->m * m->m + m->m },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
-        if (!(*want[i].at = actio_take(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
-    h->pivot = actio_take(m->ctx, m->N + 1, sizeof *h->pivot);
-    h->iwork = actio_take(m->ctx, 2 * (n + p) + 1, sizeof *h->iwork);
+        if (!(*want[i].at = actio_alloc(m->ctx, want[i].count + 1, sizeof(double)))) return 1;
+    h->pivot = actio_alloc(m->ctx, m->N + 1, sizeof *h->pivot);
+    h->iwork = actio_alloc(m->ctx, 2 * (n + p) + 1, sizeof *h->iwork);
     return !h->pivot || !h->iwork || actio_motion_make_hidden(m, h->frame->hidden)
            || actio_motion_need(m, ACTIO_Q_FRAME);
 }
@@ -87,7 +87,7 @@ static void hamel_close(struct actio_motion *m)
     if (!h) return;
     void *all[] = { h->M,      h->Psi,  h->K,    h->c,   h->c0,     h->work,  h->xi,    h->beta,
                     h->change, h->part, h->rate, h->sum, h->states, h->pivot, h->iwork, h };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
 }
 
 static size_t hamel_size(const struct actio_motion *m)
@@ -97,7 +97,7 @@ static size_t hamel_size(const struct actio_motion *m)
 }
 
 /* LU of M in h->M; Psi in full. */
-static int invert(struct hamel *h, const double *M)
+static int law_hamel_invert(struct hamel *h, const double *M)
 {
     size_t n = h->n;
     memcpy(h->M, M, n * n * sizeof *M);
@@ -109,7 +109,7 @@ static int invert(struct hamel *h, const double *M)
 }
 
 /* to = A x, or A' x */
-static void times(size_t n, const double *A, const double *x, double *to, bool transposed)
+static void law_hamel_times(size_t n, const double *A, const double *x, double *to, bool transposed)
 {
     for (size_t i = 0; i < n; i++) {
         double sum = 0;
@@ -137,9 +137,9 @@ static int hamel_unfold(struct actio_motion *m, double t, const double *Y, doubl
     memset(y + n, 0, n * sizeof *y);
     memcpy(y + 2 * n, Y + n + h->r, m->m * sizeof *y);
     struct frame_values at = frame_at(m, t, y);
-    int status = invert(h, at.M);
+    int status = law_hamel_invert(h, at.M);
     for (size_t j = 0; j < n; j++) h->part[j] = (j < h->r ? Y[n + j] : 0) - at.m0[j];
-    if (!status) times(n, h->Psi, h->part, y + n, false);
+    if (!status) law_hamel_times(n, h->Psi, h->part, y + n, false);
     return status;
 }
 
@@ -167,12 +167,12 @@ static void frame_change(struct hamel *h, const struct frame_values *at, const d
         h->change[i] = at->M_t[i];
         for (size_t l = 0; l < n; l++) h->change[i] += at->M_q[l * n * n + i] * v[l];
     }
-    times(n, h->change, v, h->part, false);
+    law_hamel_times(n, h->change, v, h->part, false);
     for (size_t a = 0; a < n; a++) {
         h->part[a] += at->m0_t[a];
         for (size_t l = 0; l < n; l++) h->part[a] += at->m0_q[l * n + a] * v[l];
     }
-    times(n, h->Psi, h->part, h->beta, false);
+    law_hamel_times(n, h->Psi, h->part, h->beta, false);
     for (size_t i = 0; i < n; i++) h->beta[i] = -h->beta[i];
 }
 
@@ -198,7 +198,7 @@ static double right_side(struct hamel *h, const struct frame_values *at, const d
 }
 
 /* xi' into h->rate, z' into m->zdot, at a known state. */
-static int accelerations(struct actio_motion *m, double t, const double *y)
+static int law_hamel_accelerations(struct actio_motion *m, double t, const double *y)
 {
     struct hamel *h = m->obeys.data;
     struct actio_dense_point point;
@@ -208,15 +208,15 @@ static int accelerations(struct actio_motion *m, double t, const double *y)
     if (actio_motion_matrices(m, t, y, &point)) return ACTIO_FLOW_NAN;
     int status = state_rates(m, &point, force);
     struct frame_values at = frame_at(m, t, y);
-    if (!status) status = invert(h, at.M);
+    if (!status) status = law_hamel_invert(h, at.M);
     if (status) return status;
-    times(n, at.M, v, h->xi, false);
+    law_hamel_times(n, at.M, v, h->xi, false);
     for (size_t i = 0; i < n; i++) h->xi[i] += at.m0[i];
     frame_change(h, &at, v);
     struct actio_frame_point brackets = { n, h->M, h->pivot, at.m0, at.M_q, at.m0_q, at.M_t };
     actio_brackets(&brackets, h->c, h->c0, h->work);
     double *p = h->work;
-    times(n, h->Psi, at.L_v, p, true);
+    law_hamel_times(n, h->Psi, at.L_v, p, true);
     for (size_t i = 0; i < n; i++) force[i] -= actio_dot(n, point.G + i * N, h->beta);
     for (size_t j = 0; j < r; j++) h->rate[j] = right_side(h, &at, v, p, force, j);
     for (size_t j = 0; j < r; j++) /* Psi' W Psi of the free ones */
@@ -240,7 +240,7 @@ static int hamel_rates(struct actio_motion *m, double t, const double *Y, double
     struct hamel *h = m->obeys.data;
     double *y = m->obeys.y;
     int status = hamel_unfold(m, t, Y, y);
-    if (!status) status = accelerations(m, t, y);
+    if (!status) status = law_hamel_accelerations(m, t, y);
     memcpy(dY, y + m->n, m->n * sizeof *dY);
     memcpy(dY + m->n, h->rate, h->r * sizeof *dY);
     memcpy(dY + m->n + h->r, m->here.zdot + m->n, m->m * sizeof *dY);
@@ -271,7 +271,7 @@ static double hamel_strain(struct actio_motion *m, double t, const double *y)
     actio_row_scales(n, n, h->K, h->part);
     for (size_t i = 0; i < n * n; i++) h->K[i] *= h->part[i / n];
     double size = actio_norm(n * n, h->K);
-    if (invert(h, h->K)) return 1e6;
+    if (law_hamel_invert(h, h->K)) return 1e6;
     return fmin(size * actio_norm(n * n, h->Psi) / ((double)n * WORN), 1e6);
 }
 
@@ -279,7 +279,7 @@ static double hamel_strain(struct actio_motion *m, double t, const double *y)
 static int hamel_solve(struct actio_motion *m, double t, const double *y)
 {
     int status = hamel_rebase(m, t, y);
-    if (!status) status = accelerations(m, t, y);
+    if (!status) status = law_hamel_accelerations(m, t, y);
     return status ? status : actio_motion_react(m, t, y);
 }
 

@@ -12,7 +12,7 @@
 #define WORN 20.0 /* condition of the frame at which a new one is taken */
 
 /* copy := G F, K := F' G F, step := F' rest */
-static void reduce(struct actio_chart *c, const double *G, const double *rest)
+static void law_maggi_reduce(struct actio_chart *c, const double *G, const double *rest)
 {
     size_t N = c->N, r = c->r;
     const double *F = c->F;
@@ -34,7 +34,7 @@ static void reduce(struct actio_chart *c, const double *G, const double *rest)
 }
 
 /* z' at a known state, with the frame in force, into m->zdot; xi' into c->step. */
-static int accelerations(struct actio_motion *m, double t, const double *y)
+static int law_maggi_accelerations(struct actio_motion *m, double t, const double *y)
 {
     struct actio_chart *c = m->obeys.data;
     struct actio_dense_point at;
@@ -48,7 +48,7 @@ static int accelerations(struct actio_motion *m, double t, const double *y)
     if (r) actio_lu_solve(N, c->M, c->pivot, F, r, false);
     actio_lu_solve(N, c->M, c->pivot, beta, 1, false);
     for (size_t i = 0; i < N; i++) rest[i] = at.h[i] - actio_dot(N, at.G + i * N, beta);
-    reduce(c, at.G, rest);
+    law_maggi_reduce(c, at.G, rest);
     if (r && actio_lu_factor(r, K, c->pivot)) return ACTIO_FLOW_SINGULAR;
     if (r) actio_lu_solve(r, K, c->pivot, c->step, 1, false);
     for (size_t i = 0; i < N; i++) beta[i] += actio_dot(r, F + i * r, c->step);
@@ -60,7 +60,7 @@ static int maggi_rates(struct actio_motion *m, double t, const double *Y, double
     struct actio_chart *c = m->obeys.data;
     double *y = m->obeys.y;
     int status = actio_chart_unfold(m, t, Y, y);
-    if (!status) status = accelerations(m, t, y);
+    if (!status) status = law_maggi_accelerations(m, t, y);
     memcpy(dY, y + m->n, m->n * sizeof *dY);
     memcpy(dY + m->n, c->step, c->r * sizeof *dY);
     return status;
@@ -92,7 +92,7 @@ static double maggi_strain(struct actio_motion *m, double t, const double *y)
 static int maggi_solve(struct actio_motion *m, double t, const double *y)
 {
     int status = maggi_rebase(m, t, y);
-    if (!status) status = accelerations(m, t, y);
+    if (!status) status = law_maggi_accelerations(m, t, y);
     return status ? status : actio_motion_react(m, t, y);
 }
 
@@ -115,11 +115,11 @@ static double wear(const struct actio_chart *c)
 
 static int line_rates(struct actio_motion *m, double t, const double *y, double *dy)
 {
-    int status = m->obeys.based ? accelerations(m, t, y) : ACTIO_FLOW_SINGULAR;
+    int status = m->obeys.based ? law_maggi_accelerations(m, t, y) : ACTIO_FLOW_SINGULAR;
     m->obeys.based = true; /* until the next run begins */
     if (status == ACTIO_FLOW_SINGULAR || (!status && wear(m->obeys.data) > WORN)) {
         status = maggi_rebase(m, t, y);
-        if (!status) status = accelerations(m, t, y);
+        if (!status) status = law_maggi_accelerations(m, t, y);
     }
     memcpy(dy, y + m->n, m->n * sizeof *dy);
     memcpy(dy + m->n, m->here.zdot, m->N * sizeof *dy);

@@ -329,11 +329,11 @@ static int one_step(struct actio_marching *m)
 }
 
 /* One block for all vectors; false when there is no memory. */
-static bool take_memory(struct actio_marching *m, double **block)
+static bool march_take_memory(struct actio_marching *m, double **block)
 {
     size_t n = m->flow->n, guards = m->flow->guards, known = m->flow->unfold ? m->flow->known : 0;
-    *block = actio_take(m->ctx, 4 * n + 2 * known + (ACTIO_ROOT_NODES + 2) * guards + 1, sizeof **block);
-    m->side = actio_take(m->ctx, 2 * guards + 1, sizeof *m->side);
+    *block = actio_alloc(m->ctx, 4 * n + 2 * known + (ACTIO_ROOT_NODES + 2) * guards + 1, sizeof **block);
+    m->side = actio_alloc(m->ctx, 2 * guards + 1, sizeof *m->side);
     m->h = m->stepper->open(m->ctx, m->flow);
     if (!*block || !m->side || !m->h) return false;
     m->due = m->side + guards;
@@ -393,12 +393,12 @@ int actio_march(struct actio_context *ctx, const struct actio_flow *flow, const 
     double *block = NULL;
     *out =
         (struct actio_march_result){ .status = ACTIO_MARCH_NO_MEMORY, .t = task->t0, .guard = SIZE_MAX, .y = out->y };
-    if (take_memory(&m, &block)) {
+    if (march_take_memory(&m, &block)) {
         out->status = run(&m);
         report(&m, out);
     }
     if (m.h) m.stepper->close(m.h);
-    actio_give(ctx, m.side);
-    actio_give(ctx, block);
+    actio_free(ctx, m.side);
+    actio_free(ctx, block);
     return out->status;
 }

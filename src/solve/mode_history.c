@@ -6,14 +6,15 @@
 #include <string.h>
 
 /* Room for one more of what has `count`; it doubles. */
-static bool grow(struct actio_context *ctx, void **list, size_t *cap, size_t count, size_t first, size_t size)
+static bool mode_history_grow(struct actio_context *ctx, void **list, size_t *cap, size_t count, size_t first,
+                              size_t size)
 {
     if (count < *cap) return true;
     size_t room = *cap ? 2 * *cap : first;
-    void *more = actio_take(ctx, room, size);
+    void *more = actio_alloc(ctx, room, size);
     if (!more) return false;
     if (count) memcpy(more, *list, count * size);
-    actio_give(ctx, *list);
+    actio_free(ctx, *list);
     *list = more;
     *cap = room;
     return true;
@@ -25,8 +26,8 @@ static size_t stride(const struct actio_motion *m) { return m->sys->switches.cou
 static bool room_for_flip(struct actio_motion *m)
 {
     void *flip = m->history.flip;
-    bool ok =
-        grow(m->ctx, &flip, &m->history.flips_cap, m->history.flips, ACTIO_FIRST_CHANGES, sizeof *m->history.flip);
+    bool ok = mode_history_grow(m->ctx, &flip, &m->history.flips_cap, m->history.flips, ACTIO_FIRST_CHANGES,
+                                sizeof *m->history.flip);
     m->history.flip = flip;
     return ok;
 }
@@ -42,8 +43,8 @@ static bool add_base(struct actio_motion *m)
 {
     size_t modes = m->sys->switches.count;
     void *base = m->history.base;
-    if (!grow(m->ctx, &base, &m->history.bases_cap, m->history.changes / stride(m), ACTIO_FIRST_CHANGES / modes + 1,
-              modes * sizeof *m->history.base))
+    if (!mode_history_grow(m->ctx, &base, &m->history.bases_cap, m->history.changes / stride(m),
+                           ACTIO_FIRST_CHANGES / modes + 1, modes * sizeof *m->history.base))
         return false;
     m->history.base = base;
     memcpy(m->history.base + m->history.changes / stride(m) * modes, m->here.mode, modes * sizeof *m->here.mode);
@@ -52,7 +53,7 @@ static bool add_base(struct actio_motion *m)
 
 static bool room_for_two(struct actio_motion *m)
 {
-    if (!m->history.last) m->history.last = actio_take(m->ctx, 2 * m->sys->switches.count, sizeof *m->history.last);
+    if (!m->history.last) m->history.last = actio_alloc(m->ctx, 2 * m->sys->switches.count, sizeof *m->history.last);
     m->history.past = m->history.last ? m->history.last + m->sys->switches.count : NULL;
     return m->history.last;
 }
@@ -63,8 +64,8 @@ int actio_modes_remember(struct actio_motion *m, double t)
     void *change = m->history.change;
     if (m->history.changes == 0) m->history.flips = 0;
     if (!room_for_two(m) || !room_for_flip(m)
-        || !grow(m->ctx, &change, &m->history.changes_cap, m->history.changes, ACTIO_FIRST_CHANGES,
-                 sizeof *m->history.change))
+        || !mode_history_grow(m->ctx, &change, &m->history.changes_cap, m->history.changes, ACTIO_FIRST_CHANGES,
+                              sizeof *m->history.change))
         return ACTIO_FLOW_FAILED;
     m->history.change = change;
     m->history.change[m->history.changes] = (struct actio_mode_change){ t, m->history.flips };

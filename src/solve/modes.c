@@ -74,7 +74,7 @@ static enum actio_modes_status look_at_sides(struct looking *w)
 
 /* Sizes of what balances in each equation: reactions, and forces that a displacement of the size of the variables
  * brings up. */
-static void measure(const struct looking *w, double *size)
+static void modes_measure(const struct looking *w, double *size)
 {
     const struct actio_motion *m = w->m;
     const struct actio_system *sys = m->sys;
@@ -93,11 +93,11 @@ static enum actio_modes_status look_at_forces(struct looking *w)
 {
     const struct actio_motion *m = w->m;
     const struct actio_system *sys = m->sys;
-    double *size = actio_take(m->ctx, 2 * m->N + 2, sizeof *size), *left = size + m->N, largest = 0;
+    double *size = actio_alloc(m->ctx, 2 * m->N + 2, sizeof *size), *left = size + m->N, largest = 0;
     size_t fastest = 0;
     bool rests = true;
     if (!size) return ACTIO_MODES_NO_MEMORY;
-    measure(w, size);
+    modes_measure(w, size);
     for (size_t i = 0; i < sys->G.count; i++) left[sys->G.row[i]] += w->values[i] * m->here.zdot[sys->G.col[i]];
     for (size_t i = 0; i < m->N; i++) largest = fmax(largest, size[i]);
     for (size_t i = 0; i < m->N; i++) {
@@ -105,7 +105,7 @@ static enum actio_modes_status look_at_forces(struct looking *w)
         rests = rests && fabs(left[i]) <= AT_REST * size[i] + ROUNDED * largest;
         if (fabs(m->here.zdot[i]) > fabs(m->here.zdot[fastest]) || w->is_slave[fastest]) fastest = i;
     }
-    actio_give(m->ctx, size);
+    actio_free(m->ctx, size);
     return rests ? ACTIO_MODES_FOUND : stopped_by(w, ACTIO_MODES_NO_REST, fastest, m->here.zdot[fastest]);
 }
 
@@ -131,7 +131,7 @@ static enum actio_modes_status look_at_point(struct looking *w)
 
 /* ---- is it one symmetric problem? */
 
-static double largest_of(const double *x, size_t n)
+static double modes_largest_of(const double *x, size_t n)
 {
     double most = 0;
     for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
@@ -144,11 +144,12 @@ static bool is_ideal(const struct looking *w)
     const struct actio_motion *m = w->m;
     const struct actio_system *sys = m->sys;
     const double *A = w->values + sys->G.count, *D = A + sys->A.count;
-    double *apart = m->scratch.residual, size = fmax(largest_of(A, sys->A.count), largest_of(D, sys->D.count));
+    double *apart = m->scratch.residual,
+           size = fmax(modes_largest_of(A, sys->A.count), modes_largest_of(D, sys->D.count));
     memset(apart, 0, m->p * sizeof *apart);
     for (size_t i = 0; i < sys->A.count; i++) apart[sys->A.row[i]] += A[i] * sin(1 + 2.4 * sys->A.col[i]);
     for (size_t i = 0; i < sys->D.count; i++) apart[sys->D.row[i]] -= D[i] * sin(1 + 2.4 * sys->D.col[i]);
-    return largest_of(apart, m->p) <= SAME * size;
+    return modes_largest_of(apart, m->p) <= SAME * size;
 }
 
 static bool is_conservative(const struct looking *w)
@@ -164,7 +165,7 @@ static bool is_conservative(const struct looking *w)
         double *most = w->slope.col[i] < m->n ? &K : &C;
         *most = fmax(*most, fabs(w->slope.value[i]));
     }
-    return C <= SAME * sqrt(K * largest_of(w->values, sys->G.count));
+    return C <= SAME * sqrt(K * modes_largest_of(w->values, sys->G.count));
 }
 
 /* ---- tangent spaces */
@@ -173,19 +174,19 @@ static bool is_conservative(const struct looking *w)
  * answer; NULL: no memory. */
 static double *kernel_of(struct actio_context *ctx, size_t rows, size_t n, double *a, size_t *rank)
 {
-    double *basis = actio_take(ctx, n * n + 1, sizeof *basis),
-           *work = actio_take(ctx, actio_rank_work(rows, n) + 1, sizeof *work);
-    int *iwork = actio_take(ctx, rows + n + 1, sizeof *iwork);
+    double *basis = actio_alloc(ctx, n * n + 1, sizeof *basis),
+           *work = actio_alloc(ctx, actio_rank_work(rows, n) + 1, sizeof *work);
+    int *iwork = actio_alloc(ctx, rows + n + 1, sizeof *iwork);
     bool ok = a && basis && work && iwork;
     *rank = 0;
     if (ok && rows) *rank = actio_row_bases(rows, n, a, DEPENDENT, basis, work, iwork);
     else if (ok)
         for (size_t i = 0; i < n; i++) basis[i * n + i] = 1;
-    actio_give(ctx, a);
-    actio_give(ctx, work);
-    actio_give(ctx, iwork);
+    actio_free(ctx, a);
+    actio_free(ctx, work);
+    actio_free(ctx, iwork);
     if (!ok) {
-        actio_give(ctx, basis);
+        actio_free(ctx, basis);
         basis = NULL;
     }
     return basis;
@@ -229,7 +230,7 @@ static void restrict_to(const struct pencil *p, const uint32_t *row, const uint3
 /* Both halves equal, to rounding; then exactly. */
 static bool make_symmetric(size_t k, double *a)
 {
-    double apart = 0, most = largest_of(a, k * k);
+    double apart = 0, most = modes_largest_of(a, k * k);
     for (size_t i = 0; i < k; i++)
         for (size_t j = 0; j < i; j++) {
             apart = fmax(apart, fabs(a[i * k + j] - a[j * k + i]));
@@ -258,21 +259,21 @@ static bool open_pencil(struct looking *w, struct pencil *p, double **basis)
     const struct actio_motion *m = w->m;
     const struct actio_system *sys = m->sys;
     size_t rows = m->p + sys->field.slaves, rank;
-    double *a = actio_take(m->ctx, rows * m->n + 1, sizeof *a);
+    double *a = actio_alloc(m->ctx, rows * m->n + 1, sizeof *a);
     for (size_t i = 0; a && i < sys->A.count; i++)
         a[sys->A.row[i] * m->n + sys->A.col[i]] += w->values[sys->G.count + i];
     if (a) natural_rows(w, a, m->p, m->n, 0, 1);
     *basis = kernel_of(m->ctx, rows, m->n, a, &rank);
     if (!*basis) return false;
     *p = (struct pencil){ .n = m->n, .k = m->n - rank, .Z = *basis + rank * m->n };
-    p->M = actio_take(m->ctx, p->k * p->k + 1, sizeof(double));
-    p->K = actio_take(m->ctx, p->k * p->k + 1, sizeof(double));
-    p->T = actio_take(m->ctx, p->k * (p->n + p->k + 4) + 1, sizeof(double));
+    p->M = actio_alloc(m->ctx, p->k * p->k + 1, sizeof(double));
+    p->K = actio_alloc(m->ctx, p->k * p->k + 1, sizeof(double));
+    p->T = actio_alloc(m->ctx, p->k * (p->n + p->k + 4) + 1, sizeof(double));
     return p->M && p->K && p->T;
 }
 
 /* Shapes by coordinate: Z' L^-T u, largest entry 1. */
-static void draw(const struct pencil *p, const double *u, size_t which, double *shape, double *work)
+static void modes_draw(const struct pencil *p, const double *u, size_t which, double *shape, double *work)
 {
     size_t most = 0;
     for (size_t i = 0; i < p->k; i++) work[i] = u[i * p->k + which];
@@ -303,9 +304,9 @@ static enum actio_modes_status diagonalise(struct looking *w, struct pencil *p)
     struct actio_context *ctx = w->m->ctx;
     struct actio_spectrum *s = w->out;
     bool shown = p->n <= ACTIO_MODES_SHOWN;
-    double *w2 = actio_take(ctx, p->k + 1, sizeof *w2);
-    s->mode = actio_take(ctx, p->k + 1, sizeof *s->mode);
-    if (shown) s->shape = actio_take(ctx, p->k * p->n + 1, sizeof *s->shape);
+    double *w2 = actio_alloc(ctx, p->k + 1, sizeof *w2);
+    s->mode = actio_alloc(ctx, p->k + 1, sizeof *s->mode);
+    if (shown) s->shape = actio_alloc(ctx, p->k * p->n + 1, sizeof *s->shape);
     int bad = !w2 || !s->mode || (shown && !s->shape);
     enum actio_modes_status status = bad ? ACTIO_MODES_NO_MEMORY : ACTIO_MODES_FOUND;
     if (!bad) {
@@ -313,9 +314,10 @@ static enum actio_modes_status diagonalise(struct looking *w, struct pencil *p)
         bad = shown ? actio_eigen_symmetric(p->k, p->K, w2, p->T) : actio_eigenvalues_symmetric(p->k, p->K, w2, p->T);
         if (bad) status = ACTIO_MODES_NOT_CONVERGED;
         else list_frequencies(s, p->k, w2);
-        for (size_t i = 0; shown && !bad && i < p->k; i++) draw(p, p->T, i, s->shape + i * p->n, p->T + p->k * p->k);
+        for (size_t i = 0; shown && !bad && i < p->k; i++)
+            modes_draw(p, p->T, i, s->shape + i * p->n, p->T + p->k * p->k);
     }
-    actio_give(ctx, w2);
+    actio_free(ctx, w2);
     return status;
 }
 
@@ -333,10 +335,10 @@ static enum actio_modes_status solve_conservative(struct looking *w)
         bool fits = make_symmetric(p.k, p.M) && make_symmetric(p.k, p.K) && actio_cholesky_factor(p.k, p.M) == 0;
         status = fits ? diagonalise(w, &p) : ACTIO_MODES_UNDETERMINED;
     }
-    actio_give(m->ctx, basis);
-    actio_give(m->ctx, p.M);
-    actio_give(m->ctx, p.K);
-    actio_give(m->ctx, p.T);
+    actio_free(m->ctx, basis);
+    actio_free(m->ctx, p.M);
+    actio_free(m->ctx, p.K);
+    actio_free(m->ctx, p.T);
     w->out->conservative = status == ACTIO_MODES_FOUND;
     return status;
 }
@@ -356,13 +358,13 @@ static double *tangent_rows(const struct looking *w, double scale, size_t *count
     const struct actio_system *sys = m->sys;
     size_t H = sys->holonomic, S = sys->field.slaves, ny = m->ny, n = m->n, velocity = H + S,
            natural = velocity + sys->levels;
-    double *a = actio_take(m->ctx, (natural + S) * ny + 1, sizeof *a);
-    uint32_t *level = actio_take(m->ctx, m->p + 1, sizeof *level);
+    double *a = actio_alloc(m->ctx, (natural + S) * ny + 1, sizeof *a);
+    uint32_t *level = actio_alloc(m->ctx, m->p + 1, sizeof *level);
     const double *f = sys->levels ? actio_motion_levels(m, w->t, w->y) + 2 * (H + sys->levels) : NULL;
     *count = natural + S;
     if (!a || !level) {
-        actio_give(m->ctx, a);
-        actio_give(m->ctx, level);
+        actio_free(m->ctx, a);
+        actio_free(m->ctx, level);
         return NULL;
     }
     for (size_t i = 0; i < sys->F.count; i++) a[sys->F.row[i] * ny + sys->F.col[i]] += f[i] / scale;
@@ -382,7 +384,7 @@ static double *tangent_rows(const struct looking *w, double scale, size_t *count
             if (sys->field.slave[k] == row && sys->field.slave_is_rate[k])
                 a[(natural + k) * ny + col] += w->slope.value[i] / scale;
     }
-    actio_give(m->ctx, level);
+    actio_free(m->ctx, level);
     return a;
 }
 
@@ -436,23 +438,23 @@ static void list_eigenvalues(struct actio_spectrum *s, size_t k, const struct ac
 static enum actio_modes_status find_eigenvalues(struct looking *w, struct first_order *o)
 {
     struct actio_context *ctx = w->m->ctx;
-    double *work = actio_take(ctx, actio_periodic_work(o->k, 1) + 1, sizeof *work);
-    struct actio_multiplier *lambda = actio_take(ctx, o->k + 1, sizeof *lambda);
-    int *iwork = actio_take(ctx, o->k + 1, sizeof *iwork);
-    w->out->mode = actio_take(ctx, o->k + 1, sizeof *w->out->mode);
+    double *work = actio_alloc(ctx, actio_periodic_work(o->k, 1) + 1, sizeof *work);
+    struct actio_multiplier *lambda = actio_alloc(ctx, o->k + 1, sizeof *lambda);
+    int *iwork = actio_alloc(ctx, o->k + 1, sizeof *iwork);
+    w->out->mode = actio_alloc(ctx, o->k + 1, sizeof *w->out->mode);
     enum actio_modes_status status =
         work && lambda && iwork && w->out->mode ? ACTIO_MODES_FOUND : ACTIO_MODES_NO_MEMORY;
     if (status == ACTIO_MODES_FOUND && o->k && actio_periodic_eigen(o->k, 1, o->B, lambda, work, iwork))
         status = ACTIO_MODES_NOT_CONVERGED;
     if (status == ACTIO_MODES_FOUND) list_eigenvalues(w->out, o->k, lambda);
-    actio_give(ctx, work);
-    actio_give(ctx, lambda);
-    actio_give(ctx, iwork);
+    actio_free(ctx, work);
+    actio_free(ctx, lambda);
+    actio_free(ctx, iwork);
     return status;
 }
 
 /* B = Q J Q' where the rows of Q span the tangent space, which J maps into itself. */
-static enum actio_modes_status fill(struct looking *w, struct first_order *o)
+static enum actio_modes_status modes_fill(struct looking *w, struct first_order *o)
 {
     for (size_t j = 0; j < o->k; j++) {
         if (!disturb(w, o, o->Q + j * o->ny)) return ACTIO_MODES_UNDETERMINED;
@@ -464,7 +466,7 @@ static enum actio_modes_status fill(struct looking *w, struct first_order *o)
 /* About the largest frequency: displacements times it weigh as much as velocities. */
 static double scale_of(const struct looking *w)
 {
-    double K = 0, M = largest_of(w->values, w->m->sys->G.count);
+    double K = 0, M = modes_largest_of(w->values, w->m->sys->G.count);
     for (size_t i = 0; i < w->slope.count; i++)
         if (w->slope.row[i] < w->m->N && w->slope.col[i] < w->m->n) K = fmax(K, fabs(w->slope.value[i]));
     return K > 0 && M > 0 ? sqrt(K / M) : 1;
@@ -484,24 +486,24 @@ static enum actio_modes_status solve_general(struct looking *w)
     if (o.basis) {
         o.k = m->ny - rank;
         o.Q = o.basis + rank * m->ny;
-        o.B = actio_take(m->ctx, o.k * o.k + 1, sizeof(double));
-        o.x = actio_take(m->ctx, 2 * m->ny + m->N + m->p + 2, sizeof(double));
+        o.B = actio_alloc(m->ctx, o.k * o.k + 1, sizeof(double));
+        o.x = actio_alloc(m->ctx, 2 * m->ny + m->N + m->p + 2, sizeof(double));
         if (o.x) {
             o.image = o.x + m->ny;
             o.force = o.image + m->ny;
         }
-        if (o.B && o.x) status = fill(w, &o);
+        if (o.B && o.x) status = modes_fill(w, &o);
         if (status == ACTIO_MODES_FOUND) status = find_eigenvalues(w, &o);
     }
-    actio_give(m->ctx, o.basis);
-    actio_give(m->ctx, o.B);
-    actio_give(m->ctx, o.x);
+    actio_free(m->ctx, o.basis);
+    actio_free(m->ctx, o.B);
+    actio_free(m->ctx, o.x);
     return status;
 }
 
 /* ---- the whole */
 
-static enum actio_modes_status look(struct looking *w, const double *y)
+static enum actio_modes_status modes_look(struct looking *w, const double *y)
 {
     enum actio_modes_status status = look_at_velocities(w, y);
     if (status == ACTIO_MODES_FOUND) status = look_at_sides(w);
@@ -517,24 +519,24 @@ enum actio_modes_status actio_modes_solve(struct actio_motion *m, double t, cons
     *out = (struct actio_spectrum){ 0 };
     struct looking w = { .m = m, .t = t, .out = out };
     if (m->N > ACTIO_MODES_LARGEST) return stopped_by(&w, ACTIO_MODES_TOO_LARGE, ACTIO_MODES_LARGEST, (double)m->N);
-    w.y = actio_take(m->ctx, m->ny + 1, sizeof *w.y);
-    w.values = actio_take(m->ctx, m->at[ACTIO_Q_MATRIX].count + 1, sizeof *w.values);
-    w.is_slave = actio_take(m->ctx, m->N + 1, sizeof *w.is_slave);
+    w.y = actio_alloc(m->ctx, m->ny + 1, sizeof *w.y);
+    w.values = actio_alloc(m->ctx, m->at[ACTIO_Q_MATRIX].count + 1, sizeof *w.values);
+    w.is_slave = actio_alloc(m->ctx, m->N + 1, sizeof *w.is_slave);
     enum actio_modes_status status = ACTIO_MODES_NO_MEMORY;
     if (w.y && w.values && w.is_slave) {
         for (size_t k = 0; k < m->sys->field.slaves; k++) w.is_slave[m->sys->field.slave[k]] = true;
-        status = look(&w, y);
+        status = modes_look(&w, y);
     }
     actio_slopes_close(&w.slope, m->ctx);
-    actio_give(m->ctx, w.y);
-    actio_give(m->ctx, w.values);
-    actio_give(m->ctx, w.is_slave);
+    actio_free(m->ctx, w.y);
+    actio_free(m->ctx, w.values);
+    actio_free(m->ctx, w.is_slave);
     return status;
 }
 
 void actio_spectrum_close(struct actio_context *ctx, struct actio_spectrum *s)
 {
-    actio_give(ctx, s->mode);
-    actio_give(ctx, s->shape);
+    actio_free(ctx, s->mode);
+    actio_free(ctx, s->shape);
     *s = (struct actio_spectrum){ 0 };
 }

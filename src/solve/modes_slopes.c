@@ -107,27 +107,28 @@ static bool is_smooth(struct actio_motion *m, const struct actio_slopes *s, doub
 static bool agree(struct actio_motion *m, const struct actio_slopes *s, double t, const double *y, double *work)
 {
     size_t rows = m->N + m->p;
-    double *direction = work, *size = direction + m->ny, *told = size + rows, *seen = told + rows;
+    double *direction = work, *size = direction + m->ny, *reported = size + rows, *seen = reported + rows;
     set_out(m, s, direction, size);
-    actio_slopes_apply(s, rows, direction, told);
+    actio_slopes_apply(s, rows, direction, reported);
     if (!difference(m, t, y, direction, step_of(m->ny, y), seen, seen + rows)) return false;
     for (size_t i = 0; i < rows; i++)
-        if (!(fabs(seen[i] - told[i]) <= AGREE * size[i])) return false;
+        if (!(fabs(seen[i] - reported[i]) <= AGREE * size[i])) return false;
     return true;
 }
 
-static bool take(struct actio_slopes *s, struct actio_context *ctx, size_t count)
+static bool modes_slopes_take(struct actio_slopes *s, struct actio_context *ctx, size_t count)
 {
-    *s = (struct actio_slopes){ actio_take(ctx, count + 1, sizeof *s->row), actio_take(ctx, count + 1, sizeof *s->col),
-                                actio_take(ctx, count + 1, sizeof *s->value), 0 };
+    *s =
+        (struct actio_slopes){ actio_alloc(ctx, count + 1, sizeof *s->row), actio_alloc(ctx, count + 1, sizeof *s->col),
+                               actio_alloc(ctx, count + 1, sizeof *s->value), 0 };
     return s->row && s->col && s->value;
 }
 
 void actio_slopes_close(struct actio_slopes *s, struct actio_context *ctx)
 {
-    actio_give(ctx, s->row);
-    actio_give(ctx, s->col);
-    actio_give(ctx, s->value);
+    actio_free(ctx, s->row);
+    actio_free(ctx, s->col);
+    actio_free(ctx, s->value);
     *s = (struct actio_slopes){ 0 };
 }
 
@@ -135,7 +136,7 @@ static int by_differences(struct actio_motion *m, struct actio_slopes *s, double
 {
     size_t rows = m->N + m->p;
     double *direction = work, *slope = direction + m->ny, step = step_of(m->ny, y);
-    if (!take(s, m->ctx, rows * m->ny)) return 1;
+    if (!modes_slopes_take(s, m->ctx, rows * m->ny)) return 1;
     memset(direction, 0, m->ny * sizeof *direction);
     for (uint32_t j = 0; j < m->ny; j++) {
         direction[j] = 1;
@@ -159,7 +160,7 @@ int actio_slopes_open(struct actio_slopes *s, struct actio_motion *m, double t, 
         return 1;
     const struct actio_places *at = &m->sys->jets.equations_y;
     const double *value = actio_motion_quantity(m, ACTIO_Q_EQUATIONS_Y, t, y);
-    if (!take(s, m->ctx, at->count)) return 1;
+    if (!modes_slopes_take(s, m->ctx, at->count)) return 1;
     for (size_t i = 0; i < at->count; i++) {
         s->row[i] = at->row[i];
         s->col[i] = at->col[i];
@@ -167,13 +168,13 @@ int actio_slopes_open(struct actio_slopes *s, struct actio_motion *m, double t, 
     }
     s->count = at->count;
     if (!m->sys->field.axes) return 0;
-    double *work = actio_take(m->ctx, 2 * m->ny + 5 * (m->N + m->p) + 1, sizeof *work);
+    double *work = actio_alloc(m->ctx, 2 * m->ny + 5 * (m->N + m->p) + 1, sizeof *work);
     int bad = work == NULL;
     if (!bad && !agree(m, s, t, y, work)) {
         actio_slopes_close(s, m->ctx);
         bad = by_differences(m, s, t, y, work);
     }
     if (!bad && !is_smooth(m, s, t, y, work)) bad = ACTIO_SLOPES_BENT;
-    actio_give(m->ctx, work);
+    actio_free(m->ctx, work);
     return bad;
 }

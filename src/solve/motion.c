@@ -52,12 +52,12 @@ static struct actio_binding here(struct actio_motion *m)
 static bool run_prologue(struct actio_motion *m, const struct actio_kernel *k, struct actio_bound *b)
 {
     const actio_slot *slots;
-    struct actio_arg *given = actio_take(m->ctx, actio_kernel_params(k, &slots) + 1, sizeof *given);
+    struct actio_arg *given = actio_alloc(m->ctx, actio_kernel_params(k, &slots) + 1, sizeof *given);
     if (!given) return false;
     struct actio_binding at = here(m);
     actio_kernel_bind_params(k, &at, given);
     actio_kernel_prologue(k, 1, given, b->pre, b->work);
-    actio_give(m->ctx, given);
+    actio_free(m->ctx, given);
     return true;
 }
 
@@ -71,15 +71,15 @@ static void forget(struct actio_motion *m, struct actio_bound *b)
 {
     void *parts[] = { b->in, b->pre, b->value, b->out, b->work };
     actio_lanes_close(b->lanes);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_give(m->ctx, parts[i]);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(m->ctx, parts[i]);
     *b = (struct actio_bound){ 0 };
 }
 
 static int out_of_memory(struct actio_motion *m)
 {
     if (m->ctx->findings)
-        actio_find(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
+        actio_report(m->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(m->ctx->bytes_limit)));
     return 1;
 }
 
@@ -100,7 +100,7 @@ static int need_lanes(struct actio_motion *m, enum actio_quantity what)
                                   m->chain.inverse ? m->chain.inverse + m->n : NULL };
     if (!s) return 1;
     b->count = s->values;
-    b->value = actio_take(m->ctx, s->values + 1, sizeof *b->value);
+    b->value = actio_alloc(m->ctx, s->values + 1, sizeof *b->value);
     b->lanes = b->value ? actio_lanes_open(m->ctx, m->sys, s, &from) : NULL;
     if (b->lanes) return 0;
     forget(m, b); /* nothing half made stays: it may be wanted again */
@@ -116,11 +116,11 @@ int actio_motion_need(struct actio_motion *m, enum actio_quantity what)
     const struct actio_kernel *k = m->sys->kernel[what];
     const actio_slot *slots;
     size_t inputs = actio_kernel_inputs(k, &slots), outputs = actio_kernel_outputs(k);
-    b->in = actio_take(m->ctx, inputs + 1, sizeof *b->in);
-    b->pre = actio_take(m->ctx, actio_kernel_pre(k) + 1, sizeof *b->pre);
-    b->value = actio_take(m->ctx, outputs + 1, sizeof *b->value);
-    b->out = actio_take(m->ctx, outputs + 1, sizeof *b->out);
-    b->work = actio_take(m->ctx, actio_kernel_work(k) + 1, sizeof *b->work);
+    b->in = actio_alloc(m->ctx, inputs + 1, sizeof *b->in);
+    b->pre = actio_alloc(m->ctx, actio_kernel_pre(k) + 1, sizeof *b->pre);
+    b->value = actio_alloc(m->ctx, outputs + 1, sizeof *b->value);
+    b->out = actio_alloc(m->ctx, outputs + 1, sizeof *b->out);
+    b->work = actio_alloc(m->ctx, actio_kernel_work(k) + 1, sizeof *b->work);
     if (!b->in || !b->pre || !b->value || !b->out || !b->work || !run_prologue(m, k, b)) {
         forget(m, b);
         return out_of_memory(m);
@@ -133,14 +133,14 @@ int actio_motion_need(struct actio_motion *m, enum actio_quantity what)
     return 0;
 }
 
-static inline const double *evaluate(const struct actio_bound *b)
+static inline const double *motion_evaluate(const struct actio_bound *b)
 {
     if (b->lanes) actio_lanes_eval(b->lanes, b->value);
     else actio_kernel_eval(b->k, 1, b->in, b->pre, 1, b->out, b->work);
     return b->value;
 }
 
-const double *actio_bound_values(const struct actio_bound *b) { return evaluate(b); }
+const double *actio_bound_values(const struct actio_bound *b) { return motion_evaluate(b); }
 
 static struct actio_arg *bind_rhs(struct actio_motion *m, const double *y)
 {
@@ -183,7 +183,7 @@ static inline void move_to(struct actio_motion *m, double t, const double *y)
 /* Two at a time, as steppers read rates and kernels write them: so they get there without waiting for memory. */
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 
-static inline bool all_finite(const double *x, size_t n)
+static inline bool motion_all_finite(const double *x, size_t n)
 {
     pair sum = { 0, 0 };
     size_t i = 0;
@@ -256,13 +256,13 @@ static double numeric_quality(const struct actio_motion *m)
 
 static int solve_numerically(struct actio_motion *m)
 {
-    const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-    if (!all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return actio_motion_note_bad(m);
+    const double *values = motion_evaluate(&m->at[ACTIO_Q_MATRIX]);
+    if (!motion_all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return actio_motion_note_bad(m);
     int bad = actio_saddle_factor(m->saddle, values);
     note_quality(m, numeric_quality(m));
     if (bad || actio_saddle_solve(m->saddle, m->here.zdot, m->here.lambda, m->here.reaction))
         return ACTIO_FLOW_SINGULAR;
-    return all_finite(m->here.zdot, m->N) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
+    return motion_all_finite(m->here.zdot, m->N) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
 }
 
 int actio_motion_solve(struct actio_motion *m, double t, const double *y)
@@ -270,9 +270,9 @@ int actio_motion_solve(struct actio_motion *m, double t, const double *y)
     move_to(m, t, y);
     if (!m->rows.numeric) {
         int sign;
-        const double *v = evaluate(&m->at[ACTIO_Q_RHS]);
-        if (pivot_quality(m, v + m->N, &sign) >= DOUBTFUL && all_finite(v, m->N)) {
-            v = evaluate(&m->at[ACTIO_Q_SOLVE]);
+        const double *v = motion_evaluate(&m->at[ACTIO_Q_RHS]);
+        if (pivot_quality(m, v + m->N, &sign) >= DOUBTFUL && motion_all_finite(v, m->N)) {
+            v = motion_evaluate(&m->at[ACTIO_Q_SOLVE]);
             memcpy(m->here.zdot, v, m->N * sizeof *v);
             memcpy(m->here.lambda, v + m->N, m->p * sizeof *v);
             memcpy(m->here.reaction, v + m->N + m->p, m->N * sizeof *v);
@@ -284,7 +284,7 @@ int actio_motion_solve(struct actio_motion *m, double t, const double *y)
 
 void actio_motion_undefined(struct actio_motion *m)
 {
-    actio_saddle_factor(m->saddle, evaluate(&m->at[ACTIO_Q_MATRIX]));
+    actio_saddle_factor(m->saddle, motion_evaluate(&m->at[ACTIO_Q_MATRIX]));
     if (actio_saddle_quality(m->saddle) > UNDEFINED) return;
     actio_saddle_rank(m->saddle, m->rows.unique_here);
     for (size_t k = 0; k < m->p; k++)
@@ -311,10 +311,10 @@ int actio_motion_rhs(void *user, double t, const double *y, double *dy)
     if (!m->rows.numeric) {
         const double *pivot = evaluate_rhs(m, t, y, dy + m->n);
         bool sound = pivots_sound(m, pivot, &sign) && sign == m->watch.sign;
-        if (sound && all_finite(dy + m->n, m->N)) return ACTIO_FLOW_OK;
+        if (sound && motion_all_finite(dy + m->n, m->N)) return ACTIO_FLOW_OK;
         double q = pivot_quality(m, pivot, &sign);
         note_quality(m, sign != m->watch.sign ? 0 : q);
-        if (q >= DOUBTFUL && all_finite(dy + m->n, m->N)) return ACTIO_FLOW_OK;
+        if (q >= DOUBTFUL && motion_all_finite(dy + m->n, m->N)) return ACTIO_FLOW_OK;
     }
     move_to(m, t, y);
     int status = solve_numerically(m);
@@ -336,8 +336,8 @@ static int project_by_formulas(struct actio_motion *m, enum actio_quantity what,
                                size_t length)
 {
     for (int iteration = 0; iteration < 8; iteration++) {
-        const double *v = evaluate(&m->at[what]);
-        if (!all_finite(v, residuals + length)) return actio_motion_note_bad(m);
+        const double *v = motion_evaluate(&m->at[what]);
+        if (!motion_all_finite(v, residuals + length)) return actio_motion_note_bad(m);
         for (size_t i = 0; i < length; i++) z[i] += v[residuals + i];
         if (small_enough(v, residuals, QUADRATIC)) return ACTIO_FLOW_OK;
     }
@@ -352,11 +352,11 @@ static int project_level(struct actio_motion *m, int level, int most)
     const uint32_t *row = level ? sys->velocity_row : sys->position_row;
     double *z = level ? m->here.y + m->n : m->here.y;
     for (int iteration = 0; count && iteration < most; iteration++) {
-        const double *residual = evaluate(&m->at[ACTIO_Q_LEVELS]) + first;
+        const double *residual = motion_evaluate(&m->at[ACTIO_Q_LEVELS]) + first;
         memset(m->scratch.residual, 0, m->p * sizeof *m->scratch.residual);
         for (size_t i = 0; i < count; i++) m->scratch.residual[row[i]] = residual[i];
-        const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-        if (!all_finite(m->scratch.residual, m->p) || !all_finite(values, m->at[ACTIO_Q_MATRIX].count))
+        const double *values = motion_evaluate(&m->at[ACTIO_Q_MATRIX]);
+        if (!motion_all_finite(m->scratch.residual, m->p) || !motion_all_finite(values, m->at[ACTIO_Q_MATRIX].count))
             return actio_motion_note_bad(m);
         if (iteration == 0 && !sys->field.axes) actio_saddle_note(m->saddle, values);
         if (actio_saddle_factor(m->saddle, values)) return ACTIO_FLOW_SINGULAR;
@@ -380,7 +380,8 @@ static int project_numerically(struct actio_motion *m) { return actio_motion_pro
 static bool formulas_hold(struct actio_motion *m)
 {
     int sign;
-    return m->sys->solved.pivots == 0 || pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign) >= DOUBTFUL;
+    return m->sys->solved.pivots == 0
+           || pivot_quality(m, motion_evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign) >= DOUBTFUL;
 }
 
 /* Redundant rows that no longer agree leave a compromise behind: that is not a motion. */
@@ -388,7 +389,7 @@ static bool rows_agree(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;
     size_t count = sys->holonomic + sys->levels;
-    const double *residual = evaluate(&m->at[ACTIO_Q_LEVELS]), *size = residual + count;
+    const double *residual = motion_evaluate(&m->at[ACTIO_Q_LEVELS]), *size = residual + count;
     for (size_t i = 0; i < count; i++) {
         if (fabs(residual[i]) <= 1e-6 * size[i] + 1e-9) continue;
         m->halted.why = ACTIO_STOP_CONTRADICTION;
@@ -428,8 +429,8 @@ int actio_motion_project_positions(struct actio_motion *m, double t, double *q)
 const double *actio_motion_values(struct actio_motion *m, double t, const double *y)
 {
     move_to(m, t, y);
-    const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-    if (all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return values;
+    const double *values = motion_evaluate(&m->at[ACTIO_Q_MATRIX]);
+    if (motion_all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return values;
     actio_motion_note_bad(m);
     return NULL;
 }
@@ -437,14 +438,14 @@ const double *actio_motion_values(struct actio_motion *m, double t, const double
 const double *actio_motion_quantity(struct actio_motion *m, enum actio_quantity what, double t, const double *y)
 {
     move_to(m, t, y);
-    return evaluate(&m->at[what]);
+    return motion_evaluate(&m->at[what]);
 }
 
 int actio_motion_make_hidden(struct actio_motion *m, size_t count)
 {
-    double *more = actio_take(m->ctx, count + 1, sizeof *more);
+    double *more = actio_alloc(m->ctx, count + 1, sizeof *more);
     if (!more) return 1;
-    actio_give(m->ctx, m->here.hidden);
+    actio_free(m->ctx, m->here.hidden);
     m->here.hidden = more;
     return 0;
 }
@@ -452,7 +453,7 @@ int actio_motion_make_hidden(struct actio_motion *m, size_t count)
 const double *actio_motion_levels(struct actio_motion *m, double t, const double *y)
 {
     move_to(m, t, y);
-    return evaluate(&m->at[ACTIO_Q_LEVELS]);
+    return motion_evaluate(&m->at[ACTIO_Q_LEVELS]);
 }
 
 /* The sign of det B from here on; another one later means that a singular surface was passed. */
@@ -460,7 +461,7 @@ void actio_motion_watch(struct actio_motion *m, double t, const double *y)
 {
     move_to(m, t, y);
     if (!m->rows.numeric && m->sys->solved.pivots)
-        pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &m->watch.sign);
+        pivot_quality(m, motion_evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &m->watch.sign);
 }
 
 /* ---- quality */
@@ -481,11 +482,11 @@ static double quality_at(void *user, double t, const double *y)
     int sign;
     move_to(m, t, y);
     if (!m->rows.numeric) {
-        double q = pivot_quality(m, evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign);
+        double q = pivot_quality(m, motion_evaluate(&m->at[ACTIO_Q_RHS]) + m->N, &sign);
         if (q >= WORTH_A_LOOK) return q;
     }
-    const double *values = evaluate(&m->at[ACTIO_Q_MATRIX]);
-    if (!all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return 0;
+    const double *values = motion_evaluate(&m->at[ACTIO_Q_MATRIX]);
+    if (!motion_all_finite(values, m->at[ACTIO_Q_MATRIX].count)) return 0;
     if (!m->sys->field.axes) actio_saddle_note(m->saddle, values);
     actio_saddle_factor(m->saddle, values);
     return numeric_quality(m);
@@ -497,10 +498,10 @@ static int jacobian(void *user, double t, const double *y, double *values)
 {
     struct actio_motion *m = user;
     move_to(m, t, y);
-    const double *v = evaluate(&m->at[ACTIO_Q_RHS_Y]);
+    const double *v = motion_evaluate(&m->at[ACTIO_Q_RHS_Y]);
     for (size_t i = 0; i < m->n; i++) values[i] = 1;
     memcpy(values + m->n, v, m->sys->jets.rhs_y.count * sizeof *v);
-    return all_finite(v, m->sys->jets.rhs_y.count) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
+    return motion_all_finite(v, m->sys->jets.rhs_y.count) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
 }
 
 int actio_motion_jacobian(struct actio_motion *m)
@@ -508,8 +509,8 @@ int actio_motion_jacobian(struct actio_motion *m)
     if (m->flow.jacobian) return 0;
     if (m->rows.numeric || actio_motion_need(m, ACTIO_Q_RHS_Y)) return 1;
     size_t count = m->n + m->sys->jets.rhs_y.count;
-    m->stiff.i = actio_take(m->ctx, count + 1, sizeof *m->stiff.i);
-    m->stiff.j = actio_take(m->ctx, count + 1, sizeof *m->stiff.j);
+    m->stiff.i = actio_alloc(m->ctx, count + 1, sizeof *m->stiff.i);
+    m->stiff.j = actio_alloc(m->ctx, count + 1, sizeof *m->stiff.j);
     if (!m->stiff.i || !m->stiff.j) return 1;
     for (size_t i = 0; i < m->n; i++) {
         m->stiff.i[i] = (uint32_t)i;
@@ -536,7 +537,7 @@ static bool take_buffers(struct actio_motion *m, const double *param)
     } want[] = {
         { &m->here.y, m->ny },
         { &m->here.zdot, m->N },
-        { &m->here.lambda, actio_system_told(sys) },
+        { &m->here.lambda, actio_system_reported(sys) },
         { &m->here.reaction, m->N },
         { &m->here.param, sys->params },
         { &m->here.mode, sys->switches.count },
@@ -548,19 +549,19 @@ static bool take_buffers(struct actio_motion *m, const double *param)
         { &m->scratch.step, m->N + m->ny + 8 * m->N },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
-        if (!(*want[i].p = actio_take(m->ctx, want[i].n + 1, sizeof(double)))) return false;
-    if (!(m->rests = actio_take(m->ctx, sys->switches.count + 1, sizeof *m->rests))) return false;
-    m->rows.unique = actio_take(m->ctx, m->p + 1, sizeof *m->rows.unique);
-    m->rows.unique_here = actio_take(m->ctx, m->p + 1, sizeof *m->rows.unique_here);
+        if (!(*want[i].p = actio_alloc(m->ctx, want[i].n + 1, sizeof(double)))) return false;
+    if (!(m->rests = actio_alloc(m->ctx, sys->switches.count + 1, sizeof *m->rests))) return false;
+    m->rows.unique = actio_alloc(m->ctx, m->p + 1, sizeof *m->rows.unique);
+    m->rows.unique_here = actio_alloc(m->ctx, m->p + 1, sizeof *m->rows.unique_here);
     if (!m->rows.unique || !m->rows.unique_here) return false;
     for (size_t k = 0; k < m->p; k++) m->rows.unique[k] = true;
     if (sys->params) memcpy(m->here.param, param, sys->params * sizeof *param);
     size_t inputs = sys->solved.symbolic ? m->ny + sys->switches.count + 2 : 1; /* and time */
     m->scratch.slave_work =
-        actio_take(m->ctx, (sys->field.slaves + 1) * (sys->field.slaves + 1), sizeof *m->scratch.slave_work);
-    m->scratch.slave_pivot = actio_take(m->ctx, sys->field.slaves + 1, sizeof *m->scratch.slave_pivot);
+        actio_alloc(m->ctx, (sys->field.slaves + 1) * (sys->field.slaves + 1), sizeof *m->scratch.slave_work);
+    m->scratch.slave_pivot = actio_alloc(m->ctx, sys->field.slaves + 1, sizeof *m->scratch.slave_pivot);
     if (!m->scratch.slave_work || !m->scratch.slave_pivot) return false;
-    struct actio_arg *in = actio_take(m->ctx, ACTIO_RHS_BUFFERS * inputs, sizeof *in);
+    struct actio_arg *in = actio_alloc(m->ctx, ACTIO_RHS_BUFFERS * inputs, sizeof *in);
     for (int i = 0; i < ACTIO_RHS_BUFFERS && in; i++) m->rhs.in[i] = in + (size_t)i * inputs;
     m->saddle = actio_saddle_open(m->ctx, sys);
     return m->saddle && in;
@@ -604,8 +605,8 @@ int actio_motion_open(struct actio_motion *m, struct actio_context *ctx, struct 
                                 .watch.worst = 1 };
     bool ok = take_buffers(m, param);
     if (!ok && ctx->findings)
-        actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the motion"), ACTIO_COUNT(ctx->bytes_limit)));
     int bad = !ok || actio_motion_need(m, ACTIO_Q_MATRIX);
     if (!bad && sys->levels) bad = actio_motion_need(m, ACTIO_Q_LEVELS);
     if (!bad && sys->switches.count) bad = actio_motion_need(m, ACTIO_Q_GUARDS);
@@ -662,7 +663,7 @@ void actio_motion_close(struct actio_motion *m)
                     m->rhs.in[0],
                     m->stiff.i,
                     m->stiff.j };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(m->ctx, all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(m->ctx, all[i]);
     for (int k = 0; k < ACTIO_Q_COUNT; k++) forget(m, &m->at[k]);
     actio_saddle_close(m->saddle);
     *m = (struct actio_motion){ 0 };

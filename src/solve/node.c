@@ -7,11 +7,11 @@ int actio_node_open(struct actio_node_kernel *nk, struct actio_context *ctx, con
     const actio_slot *slots;
     size_t outputs = actio_kernel_outputs(k), inputs = actio_kernel_inputs(k, &slots);
     nk->k = k;
-    nk->in = actio_take(ctx, inputs + 1, sizeof *nk->in);
-    nk->pre = actio_take(ctx, actio_kernel_pre(k) + 1, sizeof *nk->pre);
-    nk->out = actio_take(ctx, outputs + 1, sizeof *nk->out);
-    nk->work = actio_take(ctx, actio_kernel_work(k) + 1, sizeof *nk->work);
-    nk->given = actio_take(ctx, actio_kernel_params(k, &slots) + 1, sizeof *nk->given);
+    nk->in = actio_alloc(ctx, inputs + 1, sizeof *nk->in);
+    nk->pre = actio_alloc(ctx, actio_kernel_pre(k) + 1, sizeof *nk->pre);
+    nk->out = actio_alloc(ctx, outputs + 1, sizeof *nk->out);
+    nk->work = actio_alloc(ctx, actio_kernel_work(k) + 1, sizeof *nk->work);
+    nk->given = actio_alloc(ctx, actio_kernel_params(k, &slots) + 1, sizeof *nk->given);
     if (!nk->in || !nk->pre || !nk->out || !nk->work || !nk->given) return 1;
     actio_kernel_bind(k, at, nk->in);
     actio_kernel_bind_params(k, at, nk->given);
@@ -23,7 +23,7 @@ int actio_node_open(struct actio_node_kernel *nk, struct actio_context *ctx, con
 void actio_node_close(struct actio_node_kernel *nk, struct actio_context *ctx)
 {
     void *parts[] = { nk->in, nk->given, nk->pre, nk->out, nk->work };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_give(ctx, parts[i]);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) actio_free(ctx, parts[i]);
     *nk = (struct actio_node_kernel){ 0 };
 }
 

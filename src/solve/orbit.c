@@ -14,14 +14,14 @@
 int actio_circuit_open(struct actio_circuit *l, struct actio_context *ctx, size_t ny, size_t room)
 {
     *l = (struct actio_circuit){ .ny = ny, .room = room };
-    l->y = actio_take(ctx, room * (ny + 1) + 1, sizeof *l->y);
+    l->y = actio_alloc(ctx, room * (ny + 1) + 1, sizeof *l->y);
     l->at = l->y ? l->y + room * ny : NULL;
     return l->y == NULL;
 }
 
 void actio_circuit_close(struct actio_circuit *l, struct actio_context *ctx)
 {
-    actio_give(ctx, l->y);
+    actio_free(ctx, l->y);
     l->y = NULL;
 }
 
@@ -105,9 +105,9 @@ int actio_orbit_open(struct actio_orbit *o, struct actio_context *ctx, struct ac
     size_t ny = m->ny, rows = m->sys->holonomic + m->sys->levels, big = ny > rows ? ny : rows;
     *o = (struct actio_orbit){ .ctx = ctx, .m = m, .ny = ny, .rows = rows, .t0 = t0, .free_period = true };
     size_t work = actio_rank_work(rows, ny) + ny * ny + big;
-    o->block = actio_take(ctx, 2 * ny + rows * ny + work + 1, sizeof(double));
-    o->iwork = actio_take(ctx, ny + rows + 1, sizeof *o->iwork);
-    o->bblock = actio_take(ctx, ny + 1, sizeof *o->bblock);
+    o->block = actio_alloc(ctx, 2 * ny + rows * ny + work + 1, sizeof(double));
+    o->iwork = actio_alloc(ctx, ny + rows + 1, sizeof *o->iwork);
+    o->bblock = actio_alloc(ctx, ny + 1, sizeof *o->bblock);
     if (!o->block || !o->iwork || !o->bblock) return 1;
     o->scale = o->block;
     o->turn = o->scale + ny;
@@ -126,9 +126,9 @@ void actio_orbit_close(struct actio_orbit *o)
 {
     if (!o->ctx) return;
     actio_tangent_close(&o->x);
-    actio_give(o->ctx, o->block);
-    actio_give(o->ctx, o->iwork);
-    actio_give(o->ctx, o->bblock);
+    actio_free(o->ctx, o->block);
+    actio_free(o->ctx, o->iwork);
+    actio_free(o->ctx, o->bblock);
 }
 
 /* One segment's states at the places in it; what it misses the next node by is spread over it. */
@@ -157,13 +157,13 @@ static int lay_segment(struct actio_orbit *o, const struct actio_circuit *l, siz
 
 int actio_orbit_states(struct actio_orbit *o, const struct actio_circuit *l, const double *at, size_t count, double *y)
 {
-    double *state = actio_take(o->ctx, o->ny + 1, sizeof *state);
+    double *state = actio_alloc(o->ctx, o->ny + 1, sizeof *state);
     int bad = state ? 0 : ACTIO_MARCH_NO_MEMORY;
     for (size_t i = 0, first = 0, end; i < l->nodes && !bad; i++, first = end) {
         double to = i + 1 < l->nodes ? l->at[i + 1] : 1;
         for (end = first; end < count && at[end] < to;) end++;
         bad = lay_segment(o, l, i, at + first, end - first, y + first * o->ny, state);
     }
-    actio_give(o->ctx, state);
+    actio_free(o->ctx, state);
     return bad;
 }

@@ -64,7 +64,7 @@ enum actio_orbit_status {
     ACTIO_ORBIT_SLOW,
     ACTIO_ORBIT_SPURIOUS
 };
-struct actio_orbit_told {
+struct actio_orbit_report {
     int status, motion; /* motion: why the motion failed */
     size_t iterations, unknowns;
     double residual;     /* largest mismatch at a node, relative to max(1, size) */
@@ -77,13 +77,14 @@ struct actio_orbit_told {
 /* shoot.c: Newton's method on all nodes at once; orthogonal elimination node by node, the shortest correction where
  * orbits come in families. `l` is the guess,
  * then the orbit. tol: of the period and the states. An orbit status. */
-int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_told *told);
+int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_report *reported);
 /* fourier.c: trigonometric polynomials through M equally spaced states, as many as it takes. The nodes of `l` are then
  * states of the result. */
-int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_told *told);
+int actio_orbit_fourier(struct actio_orbit *o, struct actio_circuit *l, double tol,
+                        struct actio_orbit_report *reported);
 /* dual_orbit.c: the dual action with unknown period, on as many elements as it takes; the system has its first-order
  * form, with nothing algebraic in it. */
-int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_told *told);
+int actio_orbit_dual(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_report *reported);
 /* shoot.c: how far the motion from each node misses the next, relative to max(1, size): the check that does not depend
  * on the method. A flow or march status. */
 int actio_orbit_mismatch(struct actio_orbit *o, struct actio_circuit *l, double local, double *residual);

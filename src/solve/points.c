@@ -66,12 +66,12 @@ static bool open_kernel(struct actio_points *pt, struct actio_node_kernel *nk, c
     return actio_node_open(nk, pt->ctx, k, &at, pt->lanes, to) == 0;
 }
 
-static bool take_memory(struct actio_points *pt)
+static bool points_take_memory(struct actio_points *pt)
 {
     size_t rows = 3 * pt->n + pt->m + pt->p + pt->h,
            all = 1 + pt->nx + pt->nz + rows + pt->entries + pt->sys->switches.count;
     if (pt->lanes > SIZE_MAX / 64 / (all + 1)) return false;
-    double *next = pt->block = actio_take(pt->ctx, all * pt->lanes + 1, sizeof *pt->block);
+    double *next = pt->block = actio_alloc(pt->ctx, all * pt->lanes + 1, sizeof *pt->block);
     if (!next) return false;
     pt->t = next;
     pt->x = pt->t + pt->lanes;
@@ -90,8 +90,8 @@ static bool open_fields(struct actio_points *pt)
 {
     const struct actio_system *sys = pt->sys;
     size_t inputs = 1 + 2 * pt->n + pt->p, values = sys->field.stream[ACTIO_Q_JETS]->values;
-    pt->one = actio_take(pt->ctx, inputs + values + 1, sizeof *pt->one);
-    if (!pt->one || !take_memory(pt)) return false;
+    pt->one = actio_alloc(pt->ctx, inputs + values + 1, sizeof *pt->one);
+    if (!pt->one || !points_take_memory(pt)) return false;
     const double *q = pt->one + 1;
     struct actio_sources from = { .t = pt->one,
                                   .param = pt->shared.param,
@@ -142,26 +142,26 @@ int actio_points_open(struct actio_points *pt, struct actio_context *ctx, struct
         pt->nz = pt->nx + pt->p;
         if (open_fields(pt)) return 0;
         if (ctx->findings)
-            actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                       ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
+            actio_report(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                         ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
         actio_points_close(pt);
         return 1;
     }
     if (sys->is.droppable) {
-        pt->dropped = actio_take(ctx, pt->p + pt->h + (pt->nx + 3) * sys->levels + pt->nx + 1, sizeof *pt->dropped);
-        pt->order = actio_take(ctx, sys->levels + 1, sizeof *pt->order);
+        pt->dropped = actio_alloc(ctx, pt->p + pt->h + (pt->nx + 3) * sys->levels + pt->nx + 1, sizeof *pt->dropped);
+        pt->order = actio_alloc(ctx, sys->levels + 1, sizeof *pt->order);
         if (!pt->dropped || !pt->order) {
             actio_points_close(pt);
             return 1;
         }
     }
     /* P, F, R, v, jet lie side by side */
-    if (take_memory(pt) && open_kernel(pt, &pt->values, sys->kernel[ACTIO_Q_POINTS], pt->P)
+    if (points_take_memory(pt) && open_kernel(pt, &pt->values, sys->kernel[ACTIO_Q_POINTS], pt->P)
         && open_kernel(pt, &pt->jets, sys->kernel[ACTIO_Q_JETS], pt->P))
         return 0;
     if (ctx->findings)
-        actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
+        actio_report(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the action"), ACTIO_COUNT(ctx->bytes_limit)));
     actio_points_close(pt);
     return 1;
 }
@@ -170,11 +170,11 @@ int actio_points_need_params(struct actio_points *pt)
 {
     if (pt->params.k) return 0;
     if (actio_system_need(pt->sys, ACTIO_Q_PARAM_JETS)) return 1;
-    pt->param_jet = actio_take(pt->ctx, pt->sys->jets.params.count * pt->lanes + 1, sizeof *pt->param_jet);
+    pt->param_jet = actio_alloc(pt->ctx, pt->sys->jets.params.count * pt->lanes + 1, sizeof *pt->param_jet);
     if (pt->param_jet && open_kernel(pt, &pt->params, pt->sys->kernel[ACTIO_Q_PARAM_JETS], pt->param_jet)) return 0;
     if (pt->ctx->findings)
-        actio_find(pt->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                   ACTIO_ARGS(ACTIO_TEXT("the sensitivities"), ACTIO_COUNT(pt->ctx->bytes_limit)));
+        actio_report(pt->ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                     ACTIO_ARGS(ACTIO_TEXT("the sensitivities"), ACTIO_COUNT(pt->ctx->bytes_limit)));
     return 1;
 }
 
@@ -186,11 +186,11 @@ void actio_points_close(struct actio_points *pt)
     actio_node_close(&pt->params, pt->ctx);
     actio_lanes_close(pt->field_values);
     actio_lanes_close(pt->field_jets);
-    actio_give(pt->ctx, pt->one);
-    actio_give(pt->ctx, pt->param_jet);
-    actio_give(pt->ctx, pt->block);
-    actio_give(pt->ctx, pt->dropped);
-    actio_give(pt->ctx, pt->order);
+    actio_free(pt->ctx, pt->one);
+    actio_free(pt->ctx, pt->param_jet);
+    actio_free(pt->ctx, pt->block);
+    actio_free(pt->ctx, pt->dropped);
+    actio_free(pt->ctx, pt->order);
     *pt = (struct actio_points){ 0 };
 }
 

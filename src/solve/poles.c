@@ -49,9 +49,9 @@ static bool open_shaking(struct shaking *s, struct actio_rows *r, size_t filled)
     size_t columns = r->motion->sys->output.columns, inputs = actio_kernel_inputs(k, &s->slot);
     s->rows = r;
     s->inputs = inputs;
-    s->block = actio_take(r->ctx, 2 * inputs + columns + 1, sizeof *s->block);
-    s->in = actio_take(r->ctx, inputs + 1, sizeof *s->in);
-    s->out = actio_take(r->ctx, columns + 1, sizeof *s->out);
+    s->block = actio_alloc(r->ctx, 2 * inputs + columns + 1, sizeof *s->block);
+    s->in = actio_alloc(r->ctx, inputs + 1, sizeof *s->in);
+    s->out = actio_alloc(r->ctx, columns + 1, sizeof *s->out);
     if (!s->block || !s->in || !s->out) return false;
     s->at = s->block;
     s->size = s->at + inputs;
@@ -69,9 +69,9 @@ static bool open_shaking(struct shaking *s, struct actio_rows *r, size_t filled)
 static void close_shaking(struct shaking *s)
 {
     struct actio_context *ctx = s->rows->ctx;
-    actio_give(ctx, s->block);
-    actio_give(ctx, s->in);
-    actio_give(ctx, s->out);
+    actio_free(ctx, s->block);
+    actio_free(ctx, s->in);
+    actio_free(ctx, s->out);
 }
 
 /* The columns of a row whose time is shaken by rounding and whose state by this part of its size. */

@@ -18,15 +18,15 @@ struct resting {
     size_t n, rows, cols;
 };
 
-static bool take(struct resting *w)
+static bool rest_take(struct resting *w)
 {
     struct actio_motion *m = w->m;
     size_t n = m->n, big = n + m->p;
     w->rows = n + m->sys->holonomic;
     w->cols = n + m->p;
-    w->r = actio_take(m->ctx, m->N + m->p + w->rows * w->cols + w->rows + w->cols + actio_rank_work(big, big) + 1,
-                      sizeof *w->r);
-    w->iwork = actio_take(m->ctx, 2 * big + 1, sizeof *w->iwork);
+    w->r = actio_alloc(m->ctx, m->N + m->p + w->rows * w->cols + w->rows + w->cols + actio_rank_work(big, big) + 1,
+                       sizeof *w->r);
+    w->iwork = actio_alloc(m->ctx, 2 * big + 1, sizeof *w->iwork);
     if (!w->r || !w->iwork) return false;
     w->J = w->r + m->N + m->p;
     w->b = w->J + w->rows * w->cols;
@@ -36,7 +36,7 @@ static bool take(struct resting *w)
 }
 
 /* The matrix [dr/dq  D'; F  0] and the right side -(r, g). False: a formula has no value, or is bent. */
-static bool fill(struct resting *w)
+static bool rest_fill(struct resting *w)
 {
     struct actio_motion *m = w->m;
     const struct actio_system *sys = m->sys;
@@ -67,21 +67,21 @@ static bool fill(struct resting *w)
     return true;
 }
 
-static double largest_of(const double *x, size_t n)
+static double rest_largest_of(const double *x, size_t n)
 {
     double most = 0;
     for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
     return most;
 }
 
-static bool settle(struct resting *w)
+static bool rest_settle(struct resting *w)
 {
     struct actio_motion *m = w->m;
     for (int step = 0; step < MOST_STEPS; step++) {
         double defect;
-        if (!fill(w)) return false;
+        if (!rest_fill(w)) return false;
         actio_min_norm(w->rows, w->cols, w->J, w->b, 1e-12, w->x, &defect, w->work, w->iwork);
-        double size = fmax(1, largest_of(w->y, w->n)), move = largest_of(w->x, w->n),
+        double size = fmax(1, rest_largest_of(w->y, w->n)), move = rest_largest_of(w->x, w->n),
                part = move > STRIDE * size ? STRIDE * size / move : 1;
         if (!isfinite(move)) return false;
         for (size_t i = 0; i < w->n; i++) w->y[i] += part * w->x[i];
@@ -99,8 +99,8 @@ bool actio_rest_find(struct actio_motion *m, double t, double *y)
         return false;
     for (size_t i = 0; i < m->n; i++)
         if (y[m->n + i] != 0) return false;
-    bool found = take(&w) && settle(&w);
-    actio_give(m->ctx, w.r);
-    actio_give(m->ctx, w.iwork);
+    bool found = rest_take(&w) && rest_settle(&w);
+    actio_free(m->ctx, w.r);
+    actio_free(m->ctx, w.iwork);
     return found;
 }

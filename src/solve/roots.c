@@ -147,7 +147,7 @@ static void found(struct search *s, double t)
 }
 
 /* Bisection with a secant try in each turn (Illinois): always converges, to the last bits. */
-static double polish(struct search *s, double a, double fa, double b, double fb)
+static double roots_polish(struct search *s, double a, double fa, double b, double fb)
 {
     for (int i = 0; i < 200; i++) {
         double middle = 0.5 * (a + b), t = i % 3 == 2 ? middle : b - fb * ((b - a) / (fb - fa));
@@ -170,7 +170,7 @@ static double polish(struct search *s, double a, double fa, double b, double fb)
 static void monotone(struct search *s, double a, double fa, double b, double fb)
 {
     if (fa == 0) found(s, a);
-    if ((fa < 0 && fb > 0) || (fa > 0 && fb < 0)) found(s, polish(s, a, fa, b, fb));
+    if ((fa < 0 && fb > 0) || (fa > 0 && fb < 0)) found(s, roots_polish(s, a, fa, b, fb));
     if (fb == 0) found(s, b);
 }
 
@@ -187,7 +187,7 @@ static double turning_point(const double *d)
 }
 
 /* Settles [lo, hi] of the piece when f has at most one turn there; false: split it. */
-static bool settle(struct search *s, double lo, double hi, bool force)
+static bool roots_settle(struct search *s, double lo, double hi, bool force)
 {
     double c[DEGREE + 1], d[DEGREE + 1], dd[DEGREE + 1];
     restrict_to(s->c, lo, hi, c);
@@ -221,7 +221,7 @@ static void isolate(struct search *s)
     while (depth > 0 && s->count < s->cap) {
         double a = lo[depth - 1], b = hi[depth - 1], m = 0.5 * (a + b);
         depth--;
-        if (settle(s, a, b, depth >= SPLIT_DEPTH || b - a < 1e-12 || s->values > PATIENCE || ++splits > SPLITS))
+        if (roots_settle(s, a, b, depth >= SPLIT_DEPTH || b - a < 1e-12 || s->values > PATIENCE || ++splits > SPLITS))
             continue;
         lo[depth] = m;
         hi[depth] = b;

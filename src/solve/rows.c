@@ -49,7 +49,7 @@ static bool bind(struct actio_rows *r, enum actio_quantity what, const struct ac
            work = actio_kernel_is_native(k) ? 0 : actio_kernel_work(k);
     size_t bytes = inputs * sizeof(struct actio_arg) + outputs * sizeof(double *) + (work + 1) * sizeof(double);
     /* the others lie behind it: none is aligned more strictly than the one before */
-    r->lane[what].in = actio_take_raw(r->ctx, bytes, 1);
+    r->lane[what].in = actio_alloc_raw(r->ctx, bytes, 1);
     if (!r->lane[what].in) return false;
     r->lane[what].out = (double **)(void *)(r->lane[what].in + inputs);
     r->lane[what].work = (double *)(void *)(r->lane[what].out + outputs);
@@ -65,14 +65,14 @@ static void point_at(struct actio_rows *r, enum actio_quantity what, size_t firs
 
 double *actio_rows_columns(const struct actio_rows *r, size_t lanes)
 {
-    return actio_take_raw(r->ctx, r->motion->sys->output.columns * lanes + 1, sizeof(double));
+    return actio_alloc_raw(r->ctx, r->motion->sys->output.columns * lanes + 1, sizeof(double));
 }
 
 void actio_rows_too_many(const struct actio_rows *r)
 {
     size_t columns = r->motion->sys->output.columns;
-    actio_find(r->ctx->findings, ACTIO_F_TOO_MANY_ROWS,
-               ACTIO_ARGS(ACTIO_COUNT(r->rows), ACTIO_COUNT(columns), ACTIO_COUNT(r->ctx->bytes_limit)));
+    actio_report(r->ctx->findings, ACTIO_F_TOO_MANY_ROWS,
+                 ACTIO_ARGS(ACTIO_COUNT(r->rows), ACTIO_COUNT(columns), ACTIO_COUNT(r->ctx->bytes_limit)));
 }
 
 /* With fields a row is long: it is solved where the motion stands, and only states are kept. */
@@ -80,7 +80,7 @@ static int open_wide(struct actio_rows *r)
 {
     size_t ny = r->motion->ny, columns = r->motion->sys->output.columns;
     bool ok = r->rows < SIZE_MAX / 64 / (ny + columns + 1)
-              && (r->block = actio_take_raw(r->ctx, ny * r->rows + 1, sizeof(double)));
+              && (r->block = actio_alloc_raw(r->ctx, ny * r->rows + 1, sizeof(double)));
     r->y = r->block;
     if (ok) return 0;
     actio_rows_too_many(r);
@@ -100,14 +100,14 @@ int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *
         size_t n;
     } want[] = { { &r->y, m->ny },
                  { &r->zdot, m->N },
-                 { &r->lambda, actio_system_told(m->sys) },
+                 { &r->lambda, actio_system_reported(m->sys) },
                  { &r->reaction, m->N },
                  { &r->mode, m->sys->switches.count },
                  { &r->step, widest } };
     size_t values = 0;
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) values += want[i].n;
     bool ok = rows < SIZE_MAX / 64 / (values + columns + 1)
-              && (r->block = actio_take_raw(r->ctx, values * rows + 1, sizeof(double)));
+              && (r->block = actio_alloc_raw(r->ctx, values * rows + 1, sizeof(double)));
     double *next = r->block;
     for (size_t i = 0; ok && i < sizeof want / sizeof *want; next += want[i++].n * rows) *want[i].p = next;
     struct actio_binding at = lanes_of(r);
@@ -128,12 +128,12 @@ int actio_rows_open(struct actio_rows *r, struct actio_motion *m, const double *
 void actio_rows_close(struct actio_rows *r)
 {
     if (!r->ctx) return;
-    actio_give(r->ctx, r->block);
-    for (int k = 0; k < ACTIO_Q_COUNT; k++) actio_give(r->ctx, r->lane[k].in);
+    actio_free(r->ctx, r->block);
+    for (int k = 0; k < ACTIO_Q_COUNT; k++) actio_free(r->ctx, r->lane[k].in);
     *r = (struct actio_rows){ 0 };
 }
 
-static void evaluate(struct actio_rows *r, enum actio_quantity what, size_t rows)
+static void rows_evaluate(struct actio_rows *r, enum actio_quantity what, size_t rows)
 {
     const struct actio_bound *b = &r->motion->at[what];
     actio_kernel_eval(b->k, rows, r->lane[what].in, b->pre, 1, r->lane[what].out, r->lane[what].work);
@@ -198,7 +198,7 @@ static void project_lanes(struct actio_rows *r, size_t first, size_t count, enum
 {
     for (int iteration = 0; residuals && iteration < 4; iteration++) {
         double largest = 0, *step = r->step + first;
-        evaluate(r, what, count);
+        rows_evaluate(r, what, count);
         for (size_t j = 0; j < residuals; j++) largest = fmax(largest, largest_size(step + j * r->rows, count));
         for (size_t i = 0; i < length; i++)
             add_finite(z + i * r->rows + first, step + (residuals + i) * r->rows, count);
@@ -215,7 +215,7 @@ static void fill_modes(struct actio_rows *r, size_t first, size_t count)
     }
 }
 
-static void gather(const double *from, size_t rows, size_t l, double *to, size_t n)
+static void rows_gather(const double *from, size_t rows, size_t l, double *to, size_t n)
 {
     for (size_t i = 0; i < n; i++) to[i] = from[i * rows + l];
 }
@@ -230,13 +230,13 @@ static int solve_row(struct actio_rows *r, size_t l)
 {
     struct actio_motion *m = r->motion;
     double *y = m->scratch.step + m->N; /* scratch of ny values */
-    gather(r->y, r->rows, l, y, m->ny);
-    gather(r->mode, r->rows, l, m->here.mode, m->sys->switches.count);
+    rows_gather(r->y, r->rows, l, y, m->ny);
+    rows_gather(r->mode, r->rows, l, m->here.mode, m->sys->switches.count);
     if (actio_contacts_hard(m)) {
         int status = actio_contacts_row(m, r->times[l], y, r->backward);
         scatter(r->y, r->rows, l, y, m->ny);
         scatter(r->zdot, r->rows, l, m->here.zdot, m->N);
-        scatter(r->lambda, r->rows, l, m->here.lambda, actio_system_told(m->sys));
+        scatter(r->lambda, r->rows, l, m->here.lambda, actio_system_reported(m->sys));
         scatter(r->reaction, r->rows, l, m->here.reaction, m->N);
         return status;
     }
@@ -244,7 +244,7 @@ static int solve_row(struct actio_rows *r, size_t l)
     int status = m->obeys.law ? m->obeys.law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
     if (m->p && m->rows.rank == m->p) actio_motion_undefined(m);
     scatter(r->zdot, r->rows, l, m->here.zdot, m->N);
-    scatter(r->lambda, r->rows, l, m->here.lambda, actio_system_told(m->sys));
+    scatter(r->lambda, r->rows, l, m->here.lambda, actio_system_reported(m->sys));
     scatter(r->reaction, r->rows, l, m->here.reaction, m->N);
     return status;
 }
@@ -257,7 +257,7 @@ static int evaluate_wide(struct actio_rows *r, size_t filled, double *column, si
     int status = ACTIO_FLOW_OK;
     for (size_t l = 0; l < filled; l++, r->done++) {
         if (actio_overdue(r->ctx)) return ACTIO_FLOW_STOPPED;
-        gather(r->y, r->rows, l, y, m->ny);
+        rows_gather(r->y, r->rows, l, y, m->ny);
         if (m->flow.project && actio_motion_project(m, r->times[l], y) == ACTIO_FLOW_OK)
             scatter(r->y, r->rows, l, y, m->ny);
         int bad = m->obeys.law ? m->obeys.law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y);
@@ -280,9 +280,9 @@ static int evaluate_piece(struct actio_rows *r, size_t first, size_t count, bool
     if (!one_by_one) {
         project_lanes(r, first, count, ACTIO_Q_PROJECT_Q, m->sys->holonomic, r->y, m->n);
         project_lanes(r, first, count, ACTIO_Q_PROJECT_V, m->sys->levels, r->y + m->n * r->rows, m->N);
-        evaluate(r, ACTIO_Q_SOLVE, count);
+        rows_evaluate(r, ACTIO_Q_SOLVE, count);
     }
-    evaluate(r, ACTIO_Q_OUTPUTS, count);
+    rows_evaluate(r, ACTIO_Q_OUTPUTS, count);
     return status;
 }
 
@@ -315,7 +315,7 @@ void actio_rows_outputs(struct actio_rows *r, size_t filled, double *column, siz
 {
     point_at(r, ACTIO_Q_OUTPUTS, 0, column, lanes, r->motion->sys->output.columns);
     fill_modes(r, 0, filled);
-    evaluate(r, ACTIO_Q_OUTPUTS, filled);
+    rows_evaluate(r, ACTIO_Q_OUTPUTS, filled);
 }
 
 /* Largest sizes of the terms, row by row. */
@@ -326,7 +326,7 @@ static void terms_wide(struct actio_rows *r, size_t filled, double *size)
     double *y = m->scratch.step + m->N;
     memset(size, 0, columns * sizeof *size);
     for (size_t l = 0; l < filled && !actio_overdue(r->ctx); l++) {
-        gather(r->y, r->rows, l, y, m->ny);
+        rows_gather(r->y, r->rows, l, y, m->ny);
         if (m->obeys.law ? m->obeys.law->solve(m, r->times[l], y) : actio_motion_solve(m, r->times[l], y)) continue;
         const double *x = actio_bound_values(&m->at[ACTIO_Q_TERMS]);
         for (size_t c = 0; c < columns; c++)
@@ -340,7 +340,7 @@ static const double *shaken_row(struct actio_rows *r, size_t l, double shake)
     struct actio_motion *m = r->motion;
     double *y = m->scratch.step + m->N, far = 0, fast = 0;
     unsigned seed = 12345;
-    gather(r->y, r->rows, l, y, m->ny);
+    rows_gather(r->y, r->rows, l, y, m->ny);
     for (size_t i = 0; i < m->n; i++) {
         far = fmax(far, fabs(y[i]));
         fast = fmax(fast, fabs(y[m->n + i]));
@@ -358,7 +358,7 @@ int actio_rows_floor(struct actio_rows *r, size_t filled, double shake, double *
 {
     enum { LOOKS = 6 };
     size_t columns = r->motion->sys->output.columns;
-    double *before = actio_take(r->ctx, columns + 1, sizeof *before);
+    double *before = actio_alloc(r->ctx, columns + 1, sizeof *before);
     if (!before) return 1;
     memset(floor, 0, columns * sizeof *floor);
     for (size_t k = 0; k < LOOKS && filled && !actio_overdue(r->ctx); k++) {
@@ -369,7 +369,7 @@ int actio_rows_floor(struct actio_rows *r, size_t filled, double shake, double *
         x = shaken_row(r, l, shake);
         for (size_t c = 0; x && c < columns; c++) floor[c] = fmax(floor[c], 8 * fabs(x[c] - before[c]));
     }
-    actio_give(r->ctx, before);
+    actio_free(r->ctx, before);
     return 0;
 }
 
@@ -383,7 +383,7 @@ int actio_rows_terms(struct actio_rows *r, size_t filled, double *size)
         return 0;
     }
     struct actio_binding at = lanes_of(r);
-    double *value = actio_take_raw(r->ctx, columns * r->rows + 1, sizeof *value);
+    double *value = actio_alloc_raw(r->ctx, columns * r->rows + 1, sizeof *value);
     bool ok = value && (r->lane[ACTIO_Q_TERMS].in || bind(r, ACTIO_Q_TERMS, &at));
     if (ok) {
         const struct actio_bound *b = &m->at[ACTIO_Q_TERMS];
@@ -397,6 +397,6 @@ int actio_rows_terms(struct actio_rows *r, size_t filled, double *size)
                     size[c] = value[c * r->rows + l];
         }
     }
-    actio_give(r->ctx, value);
+    actio_free(r->ctx, value);
     return !ok;
 }

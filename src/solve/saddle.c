@@ -49,9 +49,9 @@ struct actio_saddle {
     bool dense, tall; /* tall: more rows than unknowns (hidden constraints), solved by least squares */
 };
 
-static void *take(struct actio_saddle *s, size_t count, size_t size, bool *ok)
+static void *saddle_take(struct actio_saddle *s, size_t count, size_t size, bool *ok)
 {
-    void *p = actio_take(s->ctx, count + 1, size);
+    void *p = actio_alloc(s->ctx, count + 1, size);
     if (!p) *ok = false;
     return p;
 }
@@ -60,25 +60,25 @@ static bool open_null_spaces(struct actio_saddle *s)
 {
     bool ok = true;
     size_t N = s->N, p = s->p, big = N > p ? N : p;
-    s->A = take(s, p * N, sizeof(double), &ok);
-    s->D = take(s, p * N, sizeof(double), &ok);
-    s->copy = take(s, p * N + 2 * big * big, sizeof(double), &ok);
-    s->scaled = take(s, p * N, sizeof(double), &ok);
-    s->ZA = take(s, N * N, sizeof(double), &ok);
-    s->ZD = take(s, N * N, sizeof(double), &ok);
-    s->M = take(s, N * N, sizeof(double), &ok);
-    s->y = take(s, N + p, sizeof(double), &ok);
-    s->w = take(s, N + p, sizeof(double), &ok);
-    s->R = take(s, N + p, sizeof(double), &ok);
-    s->work = take(s, actio_rank_work(big, big) + big, sizeof(double), &ok);
-    s->pivot = take(s, N + p, sizeof(int), &ok);
-    s->iwork = take(s, 2 * (N + p), sizeof(int), &ok);
+    s->A = saddle_take(s, p * N, sizeof(double), &ok);
+    s->D = saddle_take(s, p * N, sizeof(double), &ok);
+    s->copy = saddle_take(s, p * N + 2 * big * big, sizeof(double), &ok);
+    s->scaled = saddle_take(s, p * N, sizeof(double), &ok);
+    s->ZA = saddle_take(s, N * N, sizeof(double), &ok);
+    s->ZD = saddle_take(s, N * N, sizeof(double), &ok);
+    s->M = saddle_take(s, N * N, sizeof(double), &ok);
+    s->y = saddle_take(s, N + p, sizeof(double), &ok);
+    s->w = saddle_take(s, N + p, sizeof(double), &ok);
+    s->R = saddle_take(s, N + p, sizeof(double), &ok);
+    s->work = saddle_take(s, actio_rank_work(big, big) + big, sizeof(double), &ok);
+    s->pivot = saddle_take(s, N + p, sizeof(int), &ok);
+    s->iwork = saddle_take(s, 2 * (N + p), sizeof(int), &ok);
     return ok;
 }
 
 struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct actio_system *sys)
 {
-    struct actio_saddle *s = actio_take(ctx, 1, sizeof *s);
+    struct actio_saddle *s = actio_alloc(ctx, 1, sizeof *s);
     bool ok = true;
     if (!s) return NULL;
     *s = (struct actio_saddle){ .ctx = ctx,
@@ -89,15 +89,16 @@ struct actio_saddle *actio_saddle_open(struct actio_context *ctx, const struct a
                                 .expected_rank = sys->p,
                                 .rank_tol = RANK_TOL };
     s->dense = s->size <= 600;
-    s->none = take(s, s->size, sizeof(double), &ok);
-    s->longest = take(s, s->p, sizeof(double), &ok);
+    s->none = saddle_take(s, s->size, sizeof(double), &ok);
+    s->longest = saddle_take(s, s->p, sizeof(double), &ok);
     s->shortest = 1;
     if (ok && s->dense) ok = open_null_spaces(s);
     ok = ok && actio_border_open(&s->whole, ctx, s->N, s->p, &sys->G, &sys->D, &sys->A, NULL) == 0;
     if (ok) s->schur = actio_schur_open(ctx, sys);
     if (ok && sys->field.axes && sys->is.servo)
         ok = s->has_even = actio_border_open(&s->even, ctx, s->N, s->p, &sys->G, &sys->A, &sys->A, NULL) == 0;
-    if (ok && sys->field.axes) s->last = take(s, sys->G.count + sys->A.count + sys->D.count, sizeof(double), &ok);
+    if (ok && sys->field.axes)
+        s->last = saddle_take(s, sys->G.count + sys->A.count + sys->D.count, sizeof(double), &ok);
     if (ok) return s;
     actio_saddle_close(s);
     return NULL;
@@ -108,11 +109,11 @@ void actio_saddle_close(struct actio_saddle *s)
     if (!s) return;
     void *all[] = { s->none, s->longest, s->A, s->D, s->copy, s->scaled, s->ZA,    s->ZD,
                     s->M,    s->y,       s->w, s->R, s->work, s->pivot,  s->iwork, s->last };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(s->ctx, all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(s->ctx, all[i]);
     actio_border_close(&s->whole);
     actio_border_close(&s->even);
     actio_schur_close(s->schur);
-    actio_give(s->ctx, s);
+    actio_free(s->ctx, s);
 }
 
 static const double *G_values(const struct actio_saddle *s) { return s->values; }
@@ -222,8 +223,8 @@ size_t actio_saddle_free_variable(struct actio_saddle *s)
 {
     if (!s->dense || form_on_null_spaces(s) || s->N == s->rank) return s->N;
     size_t N = s->N, r = N - s->rank, found = N;
-    double largest = 0, *v = actio_take(s->ctx, r * r + r, sizeof *v),
-           *work = actio_take(s->ctx, 4 * r * r, sizeof *work);
+    double largest = 0, *v = actio_alloc(s->ctx, r * r + r, sizeof *v),
+           *work = actio_alloc(s->ctx, 4 * r * r, sizeof *work);
     if (v && work && actio_svd(r, r, s->M, v + r * r, NULL, v, work) == 0)
         for (size_t i = 0; i < N; i++) {
             double x = 0;
@@ -233,8 +234,8 @@ size_t actio_saddle_free_variable(struct actio_saddle *s)
                 found = i;
             }
         }
-    actio_give(s->ctx, v);
-    actio_give(s->ctx, work);
+    actio_free(s->ctx, v);
+    actio_free(s->ctx, work);
     return found;
 }
 

@@ -46,8 +46,8 @@ void actio_schur_close(struct actio_schur *s)
     if (!s) return;
     void *all[] = { s->first_row, s->run, s->pin, s->product, s->is_pinned, s->mass, s->inverse,
                     s->diag,      s->off, s->rhs, s->x,       s->work,      s->push };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_give(s->ctx, all[i]);
-    actio_give(s->ctx, s);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) actio_free(s->ctx, all[i]);
+    actio_free(s->ctx, s);
 }
 
 /* ---- is the system of this kind? */
@@ -66,9 +66,9 @@ static bool same_places(const struct actio_places *a, const struct actio_places 
            && memcmp(a->col, b->col, a->count * sizeof *a->col) == 0;
 }
 
-static bool take(struct actio_schur *s, void *to, size_t count, size_t size)
+static bool schur_take(struct actio_schur *s, void *to, size_t count, size_t size)
 {
-    void *p = actio_take(s->ctx, count + 1, size);
+    void *p = actio_alloc(s->ctx, count + 1, size);
     memcpy(to, &p, sizeof p);
     return p != NULL;
 }
@@ -77,7 +77,7 @@ static bool take(struct actio_schur *s, void *to, size_t count, size_t size)
 static bool find_pins(struct actio_schur *s)
 {
     const struct actio_places *A = &s->sys->A;
-    uint32_t *entries = actio_take(s->ctx, 2 * s->p + 2, sizeof *entries), *last = entries + s->p;
+    uint32_t *entries = actio_alloc(s->ctx, 2 * s->p + 2, sizeof *entries), *last = entries + s->p;
     if (!entries) return false;
     for (size_t i = 0; i < A->count; i++) {
         entries[A->row[i]]++;
@@ -91,7 +91,7 @@ static bool find_pins(struct actio_schur *s)
         s->is_pinned[col] = true;
         s->pin[s->pins++] = (struct pin){ k, col, last[k] };
     }
-    actio_give(s->ctx, entries);
+    actio_free(s->ctx, entries);
     return ok;
 }
 
@@ -146,20 +146,21 @@ struct actio_schur *actio_schur_open(struct actio_context *ctx, const struct act
 {
     if (sys->p == 0 || !sys->field.axes || !sys->is.symmetric || !is_diagonal(sys) || !same_places(&sys->A, &sys->D))
         return NULL;
-    struct actio_schur *s = actio_take(ctx, 1, sizeof *s);
+    struct actio_schur *s = actio_alloc(ctx, 1, sizeof *s);
     if (!s) return NULL;
     *s = (struct actio_schur){ .ctx = ctx, .sys = sys, .n = sys->n, .p = sys->p };
-    bool ok = take(s, &s->first_row, ACTIO_SCHUR_LINES, sizeof *s->first_row)
-              && take(s, &s->run, ACTIO_SCHUR_RUNS, sizeof *s->run) && take(s, &s->pin, s->p, sizeof *s->pin)
-              && take(s, &s->product, ACTIO_SCHUR_RUNS * ACTIO_SCHUR_RUNS, sizeof *s->product)
-              && take(s, &s->is_pinned, s->n, sizeof *s->is_pinned) && take(s, &s->mass, s->n, sizeof *s->mass);
+    bool ok =
+        schur_take(s, &s->first_row, ACTIO_SCHUR_LINES, sizeof *s->first_row)
+        && schur_take(s, &s->run, ACTIO_SCHUR_RUNS, sizeof *s->run) && schur_take(s, &s->pin, s->p, sizeof *s->pin)
+        && schur_take(s, &s->product, ACTIO_SCHUR_RUNS * ACTIO_SCHUR_RUNS, sizeof *s->product)
+        && schur_take(s, &s->is_pinned, s->n, sizeof *s->is_pinned) && schur_take(s, &s->mass, s->n, sizeof *s->mass);
     for (uint32_t i = 0; ok && i < sys->G.count; i++) s->mass[sys->G.row[i]] = i;
     ok = ok && find_pins(s) && find_runs(s) && find_products(s);
     size_t rows = s->lanes * s->lines, blocks = rows * s->lines;
-    ok = ok && take(s, &s->inverse, s->n, sizeof(double)) && take(s, &s->diag, blocks, sizeof(double))
-         && take(s, &s->off, blocks, sizeof(double)) && take(s, &s->rhs, rows, sizeof(double))
-         && take(s, &s->x, rows, sizeof(double)) && take(s, &s->push, s->n, sizeof(double))
-         && take(s, &s->work, s->lines == 1 ? actio_tri_work(s->lanes) : 1, sizeof(double));
+    ok = ok && schur_take(s, &s->inverse, s->n, sizeof(double)) && schur_take(s, &s->diag, blocks, sizeof(double))
+         && schur_take(s, &s->off, blocks, sizeof(double)) && schur_take(s, &s->rhs, rows, sizeof(double))
+         && schur_take(s, &s->x, rows, sizeof(double)) && schur_take(s, &s->push, s->n, sizeof(double))
+         && schur_take(s, &s->work, s->lines == 1 ? actio_tri_work(s->lanes) : 1, sizeof(double));
     if (ok) return s;
     actio_schur_close(s);
     return NULL;

@@ -57,7 +57,7 @@ struct actio_segments {
     double *memory, *seam[2], *made, *tensions, *known, *work;
 };
 
-static size_t place_of(const struct actio_segments *g, size_t node)
+static size_t segments_place_of(const struct actio_segments *g, size_t node)
 {
     return node % g->cut.rows * g->cut.lanes + node / g->cut.rows;
 }
@@ -258,7 +258,7 @@ static int rates_as_known(struct actio_motion *m, double t, const double *Y, dou
     return status;
 }
 
-static int rates(void *user, double t, const double *Y, double *dY)
+static int segments_rates(void *user, double t, const double *Y, double *dY)
 {
     struct actio_motion *m = user;
     struct actio_segments *g = m->chain.segments;
@@ -270,7 +270,7 @@ static int rates(void *user, double t, const double *Y, double *dY)
     return ACTIO_FLOW_OK;
 }
 
-static int project(void *user, double t, double *Y)
+static int segments_project(void *user, double t, double *Y)
 {
     struct actio_motion *m = user;
     double *y = m->chain.segments->known;
@@ -288,8 +288,8 @@ struct actio_flow actio_segments_flow(struct actio_motion *m)
     flow.known = m->ny;
     flow.fold = fold;
     flow.unfold = unfold;
-    flow.rhs = rates;
-    if (flow.project) flow.project = project;
+    flow.rhs = segments_rates;
+    if (flow.project) flow.project = segments_project;
     flow.pattern = NULL;
     flow.jacobian = NULL;
     return flow;
@@ -344,13 +344,13 @@ static bool add_program(struct actio_motion *m, struct programs *all, enum actio
     g->inputs += p->inputs;
     g->args += p->inputs;
     for (size_t j = 0; j < p->outputs; j++) p->part[j] = s->out[j].at / length;
-    p->place = place_of(g, p->first);
+    p->place = segments_place_of(g, p->first);
     bool ok = true;
     for (size_t i = 0; i < p->inputs && ok; i++) {
         ok = sort_input(m, g, slots[i], &p->in[i]);
         if (p->in[i].from == GIVEN) continue;
         if (s->lanes == 1 || p->first == 0)
-            p->in[i].place = place_of(g, (size_t)((ptrdiff_t)p->first + slots[i].offset))
+            p->in[i].place = segments_place_of(g, (size_t)((ptrdiff_t)p->first + slots[i].offset))
                              + (p->in[i].from == LIST ? HALO * g->cut.lanes : p->in[i].at * g->size);
         if (slots[i].offset < p->low) p->low = slots[i].offset;
         if (slots[i].offset > p->high) p->high = slots[i].offset;
@@ -431,7 +431,7 @@ static void fill_list(struct actio_segments *g, size_t k)
     }
 }
 
-static int take_memory(struct actio_motion *m)
+static int segments_take_memory(struct actio_motion *m)
 {
     struct actio_segments *g = m->chain.segments;
     struct {
@@ -452,7 +452,7 @@ static int take_memory(struct actio_motion *m)
         }
     }
     for (size_t k = 0; k < parts; k++) total += (part[k].n + LINE) / LINE * LINE;
-    g->memory = actio_take(m->ctx, total, sizeof *g->memory);
+    g->memory = actio_alloc(m->ctx, total, sizeof *g->memory);
     if (!g->memory) return 1;
     double *next =
         (double *)(((uintptr_t)g->memory + sizeof(double[LINE]) - 1) & ~(uintptr_t)(sizeof(double[LINE]) - 1));
@@ -479,7 +479,7 @@ static bool set_up(struct actio_motion *m)
         g->tied[m->sys->A.col[e] / g->nodes] = ++entries[m->sys->A.col[e] / g->nodes] >= g->nodes;
     g->first_spare = g->cut.rows;
     for (size_t i = g->nodes - 2; i < g->size; i++) {
-        g->spare[g->spares++] = place_of(g, i);
+        g->spare[g->spares++] = segments_place_of(g, i);
         if (i % g->cut.rows < g->first_spare) g->first_spare = i % g->cut.rows;
     }
     return ok && g->cells.count == 2 && g->cells.at[0].first == 0 && g->cells.at[0].low == 0 && g->tension < g->lists
@@ -491,17 +491,17 @@ int actio_segments_open(struct actio_motion *m)
     size_t nodes = m->chain.tension ? m->sys->field.axis[0].nodes : 0;
     struct actio_tri_cut cut = actio_tri_cut(nodes);
     if (!cut.lanes || !is_in_order(m, nodes)) return 0;
-    struct actio_segments *g = m->chain.segments = actio_take(m->ctx, 1, sizeof *g);
+    struct actio_segments *g = m->chain.segments = actio_alloc(m->ctx, 1, sizeof *g);
     if (!g) return 1;
     *g = (struct actio_segments){ .cut = cut, .nodes = nodes, .arrays = m->ny / nodes, .size = cut.rows * cut.lanes };
     size_t inputs = count_inputs(m);
-    g->inputs = actio_take(m->ctx, inputs + 1, sizeof *g->inputs);
-    g->args = actio_take(m->ctx, inputs + 1, sizeof *g->args);
+    g->inputs = actio_alloc(m->ctx, inputs + 1, sizeof *g->inputs);
+    g->args = actio_alloc(m->ctx, inputs + 1, sizeof *g->args);
     if (!g->inputs || !g->args) return 1;
     bool fits = set_up(m);
     g->inputs = g->cells.at[0].in;
     g->args = g->cells.at[0].now;
-    if (fits) return take_memory(m);
+    if (fits) return segments_take_memory(m);
     actio_segments_close(m);
     return 0;
 }
@@ -511,6 +511,6 @@ void actio_segments_close(struct actio_motion *m)
     struct actio_segments *g = m->chain.segments;
     if (!g) return;
     void *all[] = { g->inputs, g->args, g->memory, g };
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) actio_give(m->ctx, all[k]);
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) actio_free(m->ctx, all[k]);
     m->chain.segments = NULL;
 }

@@ -54,7 +54,7 @@ int actio_shoot_open(struct actio_shoot *s, struct actio_orbit *o, struct actio_
                               m * ny * d };
     size_t all = 0;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i] + 1;
-    double *p = s->block = actio_take(o->ctx, all, sizeof *p);
+    double *p = s->block = actio_alloc(o->ctx, all, sizeof *p);
     if (!p) return 1;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) {
         *part[i] = p;
@@ -65,15 +65,15 @@ int actio_shoot_open(struct actio_shoot *s, struct actio_orbit *o, struct actio_
 
 void actio_shoot_close(struct actio_shoot *s)
 {
-    if (s->o) actio_give(s->o->ctx, s->block);
+    if (s->o) actio_free(s->o->ctx, s->block);
     s->block = NULL;
 }
 
 /* ---- segments */
 
 /* to = Q' S^-1 v, strided. */
-static void along(const struct actio_shoot *s, const double *Q, const double *v, size_t stride, double *to,
-                  size_t to_stride)
+static void shoot_along(const struct actio_shoot *s, const double *Q, const double *v, size_t stride, double *to,
+                        size_t to_stride)
 {
     for (size_t j = 0; j < s->d; j++) {
         double sum = 0;
@@ -99,11 +99,11 @@ static void by_period(struct actio_shoot *s, size_t i, double t, double t_end)
     double *to = s->by_period + i * d, before = s->l->at[i], after = i + 1 < s->m ? s->l->at[i + 1] : 1,
            *start = s->scratch;
     actio_tangent_rates(&s->o->x, t_end, s->end + i * s->ny, s->rate);
-    along(s, basis(s, i + 1), s->rate, 1, to, 1);
+    shoot_along(s, basis(s, i + 1), s->rate, 1, to, 1);
     for (size_t j = 0; j < d; j++) to[j] *= s->timed ? after : after - before;
     if (!s->timed) return;
     actio_tangent_rates(&s->o->x, t, s->l->y + i * s->ny, s->rate);
-    along(s, basis(s, i), s->rate, 1, start, 1);
+    shoot_along(s, basis(s, i), s->rate, 1, start, 1);
     for (size_t j = 0; j < d; j++) to[j] -= before * actio_dot(d, s->Phi + i * d * d + j * d, start);
 }
 
@@ -122,14 +122,14 @@ static int segment(struct actio_shoot *s, size_t i, double local)
     if (bad) return bad;
     o->segments++;
     const double *next = basis(s, i + 1);
-    for (size_t j = 0; j < d; j++) along(s, next, s->X + j, columns, s->Phi + i * d * d + j, d);
+    for (size_t j = 0; j < d; j++) shoot_along(s, next, s->X + j, columns, s->Phi + i * d * d + j, d);
     if (o->x.by_param) {
         for (size_t k = 0; k < ny; k++) s->X[k * columns + d] -= s->lift[(i + 1) % s->m * ny + k];
-        along(s, next, s->X + d, columns, s->by_param + i * d, 1);
+        shoot_along(s, next, s->X + d, columns, s->by_param + i * d, 1);
     }
     mismatch(s, i, s->scratch);
     for (size_t k = 0; k < ny; k++) s->residual = fmax(s->residual, fabs(s->scratch[k]) / o->scale[k]);
-    along(s, next, s->scratch, 1, s->r + i * d, 1);
+    shoot_along(s, next, s->scratch, 1, s->r + i * d, 1);
     by_period(s, i, t, t_end);
     return 0;
 }
@@ -169,7 +169,7 @@ static void put_row(const struct actio_shoot *s, size_t i, double *at)
 }
 
 /* The running block has xi_0 in `first` and xi_i in `own`; stacked on row i, xi_i goes. */
-static void eliminate(struct actio_shoot *s)
+static void shoot_eliminate(struct actio_shoot *s)
 {
     size_t d = s->d, w = s->width;
     double *pair = s->pair, *v = s->scratch, *wide = v + 2 * d;
@@ -219,10 +219,10 @@ int actio_shoot_linearise(struct actio_shoot *s, double local)
         if (bad) return bad;
         if (actio_stopped(o->ctx)) return ACTIO_FLOW_STOPPED;
     }
-    eliminate(s);
+    shoot_eliminate(s);
     /* of the end: the start may still be on its way to the orbit */
     actio_tangent_rates(&o->x, o->t0 + s->l->period, s->end + (s->m - 1) * s->ny, s->rate);
-    along(s, s->Q, s->rate, 1, s->phase, 1);
+    shoot_along(s, s->Q, s->rate, 1, s->phase, 1);
     return 0;
 }
 
@@ -368,20 +368,20 @@ static int descend(struct actio_shoot *s, struct actio_circuit *before, double l
 
 /* Newton's method at one tolerance of the motion. 0 when corrections are as small as it allows. */
 static int newton(struct actio_shoot *s, struct actio_circuit *before, double local, double enough,
-                  struct actio_orbit_told *told)
+                  struct actio_orbit_report *reported)
 {
     double dT, last = INFINITY, size;
     int bad = actio_shoot_linearise(s, local), stagnant = 0;
     if (bad) return bad;
     size = find_step(s, &dT);
     for (int i = 0; i < MOST_ITERATIONS; i++) {
-        told->step = size;
-        told->iterations++;
+        reported->step = size;
+        reported->iterations++;
         if (!isfinite(size)) return -1;
         if (s->o->free_period && at_rest(s)) return RESTS;
         if (size <= fmax(enough, local > 1e-12 ? sqrt(enough) / 10 : 0)) { /* its square is what is left after it */
             if (size * 4 > last) return 0;                                 /* rounding moves it about */
-            told->step = fmin(size, 100 * size * size);
+            reported->step = fmin(size, 100 * size * size);
             actio_circuit_copy(before, s->l);
             return actio_shoot_move(s, before, dT, 1);
         }
@@ -395,16 +395,16 @@ static int newton(struct actio_shoot *s, struct actio_circuit *before, double lo
     return -1;
 }
 
-static int ended(int bad, struct actio_orbit_told *told)
+static int ended(int bad, struct actio_orbit_report *reported)
 {
-    told->motion = bad > 0 ? bad : 0;
-    told->status = bad == 0                       ? ACTIO_ORBIT_FOUND
-                   : bad == ACTIO_FLOW_STOPPED    ? ACTIO_ORBIT_STOPPED
-                   : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
-                   : bad == RESTS                 ? ACTIO_ORBIT_AT_REST
-                   : bad < 0                      ? ACTIO_ORBIT_DIVERGED
-                                                  : ACTIO_ORBIT_MOTION_FAILS;
-    return told->status;
+    reported->motion = bad > 0 ? bad : 0;
+    reported->status = bad == 0                       ? ACTIO_ORBIT_FOUND
+                       : bad == ACTIO_FLOW_STOPPED    ? ACTIO_ORBIT_STOPPED
+                       : bad == ACTIO_MARCH_NO_MEMORY ? ACTIO_ORBIT_NO_MEMORY
+                       : bad == RESTS                 ? ACTIO_ORBIT_AT_REST
+                       : bad < 0                      ? ACTIO_ORBIT_DIVERGED
+                                                      : ACTIO_ORBIT_MOTION_FAILS;
+    return reported->status;
 }
 
 /* Mismatches beside max(1, size) of the component. */
@@ -441,7 +441,7 @@ size_t actio_orbit_lack(struct actio_orbit *o, struct actio_circuit *l)
 {
     struct actio_shoot s;
     size_t d = o->d, n = d + o->free_period, lack = 0;
-    double *M = actio_take(o->ctx, 6 * (n + 1) * (n + 1) + 2 * n + 1, sizeof *M), *sigma = M ? M + n * n : NULL;
+    double *M = actio_alloc(o->ctx, 6 * (n + 1) * (n + 1) + 2 * n + 1, sizeof *M), *sigma = M ? M + n * n : NULL;
     if (actio_shoot_open(&s, o, l) == 0 && M && actio_shoot_linearise(&s, 1e-9) == 0) {
         double speed = actio_norm(d, s.phase);
         for (size_t a = 0; a < d; a++) {
@@ -455,36 +455,36 @@ size_t actio_orbit_lack(struct actio_orbit *o, struct actio_circuit *l)
             for (size_t i = 0; i < n; i++) lack += sigma[i] < FAMILY * sigma[0];
     }
     actio_shoot_close(&s);
-    actio_give(o->ctx, M);
+    actio_free(o->ctx, M);
     return lack;
 }
 
 /* From coarse to fine; what one tolerance found is the guess of the next. */
 static int refine(struct actio_shoot *s, struct actio_circuit *before, double local, double fine,
-                  struct actio_orbit_told *told)
+                  struct actio_orbit_report *reported)
 {
     double period = NAN, coarse = NAN;
     for (;;) {
-        int bad = newton(s, before, local, fmax(10 * local, 1e-13), told);
+        int bad = newton(s, before, local, fmax(10 * local, 1e-13), reported);
         if (bad) return bad;
         if (local <= fine) break;
         period = s->l->period;
         coarse = local;
         local = fine >= 1e-10 ? fine : fmax(local * (local > 1e-6 ? 1e-4 : 1e-3), fine);
     }
-    double shown = isnan(period) ? told->step * s->l->period
+    double shown = isnan(period) ? reported->step * s->l->period
                                  : fabs(s->l->period - period) * sqrt(fine / coarse * sqrt(fine / coarse));
-    if (told->step > 1e-13) shown += told->step * s->l->period;
-    told->period_error = s->o->free_period ? shown + 4 * DBL_EPSILON * s->l->period : 0;
+    if (reported->step > 1e-13) shown += reported->step * s->l->period;
+    reported->period_error = s->o->free_period ? shown + 4 * DBL_EPSILON * s->l->period : 0;
     return 0;
 }
 
-int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_told *told)
+int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol, struct actio_orbit_report *reported)
 {
     struct actio_shoot s;
     struct actio_circuit before, guess = { 0 };
     double fine = fmax(FINEST, (tol > 1e-11 ? 0.5 : 0.1) * tol);
-    *told = (struct actio_orbit_told){ .unknowns = l->nodes * o->d + o->free_period };
+    *reported = (struct actio_orbit_report){ .unknowns = l->nodes * o->d + o->free_period };
     int none =
             actio_circuit_open(&before, o->ctx, o->ny, l->nodes) || actio_circuit_open(&guess, o->ctx, o->ny, l->nodes),
         bad = ACTIO_MARCH_NO_MEMORY;
@@ -495,20 +495,20 @@ int actio_orbit_shoot(struct actio_orbit *o, struct actio_circuit *l, double tol
                           : o->is_long   ? CAREFUL
                                          : COARSE,
                           fine),
-                     fine, told);
+                     fine, reported);
         if (bad < 0 && fine < CAREFUL && !o->is_long && !o->in_families) { /* coarse steps may have led it astray */
             actio_circuit_copy(l, &guess);
-            bad = refine(&s, &before, CAREFUL, fine, told);
+            bad = refine(&s, &before, CAREFUL, fine, reported);
         }
-        if (!bad) bad = actio_orbit_mismatch(o, l, fine, &told->residual);
-        told->local = fine;
-        if (!bad && o->free_period) told->period_error += told->residual * l->period;
+        if (!bad) bad = actio_orbit_mismatch(o, l, fine, &reported->residual);
+        reported->local = fine;
+        if (!bad && o->free_period) reported->period_error += reported->residual * l->period;
     }
-    if (s.block) ended(bad, told);
-    else told->status = ACTIO_ORBIT_NO_MEMORY;
+    if (s.block) ended(bad, reported);
+    else reported->status = ACTIO_ORBIT_NO_MEMORY;
     actio_shoot_close(&s);
     actio_circuit_close(&before, o->ctx);
     actio_circuit_close(&guess, o->ctx);
-    o->iterations += told->iterations;
-    return told->status;
+    o->iterations += reported->iterations;
+    return reported->status;
 }

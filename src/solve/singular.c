@@ -96,18 +96,18 @@ static bool branches(struct actio_motion *m, double t, double *y)
 {
     size_t levels = m->sys->levels, ny = m->ny, rank = m->rows.rank;
     if (levels == 0 || levels < m->p) return false;
-    double *rows = actio_take(m->ctx, levels * ny + 1, sizeof *rows),
-           *basis = actio_take(m->ctx, ny * ny + 1, sizeof *basis);
-    double *work = actio_take(m->ctx, actio_rank_work(levels, ny) + 1, sizeof *work);
-    int *iwork = actio_take(m->ctx, levels + ny + 1, sizeof *iwork);
+    double *rows = actio_alloc(m->ctx, levels * ny + 1, sizeof *rows),
+           *basis = actio_alloc(m->ctx, ny * ny + 1, sizeof *basis);
+    double *work = actio_alloc(m->ctx, actio_rank_work(levels, ny) + 1, sizeof *work);
+    int *iwork = actio_alloc(m->ctx, levels + ny + 1, sizeof *iwork);
     if (rows && basis && work && iwork) {
         full_rows(m, t, y, rows);
         rank = actio_row_bases(levels, ny, rows, 1e-3, basis, work, iwork);
     }
-    actio_give(m->ctx, rows);
-    actio_give(m->ctx, basis);
-    actio_give(m->ctx, work);
-    actio_give(m->ctx, iwork);
+    actio_free(m->ctx, rows);
+    actio_free(m->ctx, basis);
+    actio_free(m->ctx, work);
+    actio_free(m->ctx, iwork);
     return rank < m->rows.rank;
 }
 

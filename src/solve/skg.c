@@ -32,8 +32,8 @@ static void skg_close(void *handle)
     if (!d) return;
     actio_slab_close(&d->slab);
     actio_element_close(&d->e);
-    actio_give(d->ctx, d->block);
-    actio_give(d->ctx, d);
+    actio_free(d->ctx, d->block);
+    actio_free(d->ctx, d);
 }
 
 /* Nodes of a Lobatto element: more for finer tolerances. */
@@ -49,7 +49,7 @@ static int open_slab(struct skg *d, size_t nodes)
     if (actio_element_open(&d->e, d->ctx, order, nodes) || actio_slab_open(&d->slab, d->ctx, m->sys, &d->e, shared))
         return 1;
     size_t all = m->ny * (nodes + 2) + nodes + (nodes + 1) * m->sys->walls.soft + 1;
-    d->block = actio_take(d->ctx, all, sizeof *d->block);
+    d->block = actio_alloc(d->ctx, all, sizeof *d->block);
     if (!d->block) return 1;
     d->y0 = d->block;
     d->node = d->y0 + m->ny;
@@ -61,7 +61,7 @@ static int open_slab(struct skg *d, size_t nodes)
 
 static void *skg_open(struct actio_context *ctx, const struct actio_flow *flow)
 {
-    struct skg *d = actio_take(ctx, 1, sizeof *d);
+    struct skg *d = actio_alloc(ctx, 1, sizeof *d);
     if (!d) return NULL;
     *d = (struct skg){ .ctx = ctx, .flow = flow, .m = flow->user, .stats.stepper = "skg" };
     if (open_slab(d, nodes_for(flow->accuracy)) || (d->m->sys->walls.soft && actio_motion_need(d->m, ACTIO_Q_GAPS))) {
@@ -136,7 +136,7 @@ static int flow_status(int slab)
     return status[slab];
 }
 
-static int solve(struct skg *d, double h)
+static int skg_solve(struct skg *d, double h)
 {
     actio_slab_guess(&d->slab, h);
     int bad = actio_slab_solve(&d->slab, h, d->m->chosen.slabs ? 1e-16 : fmax(1e-15, 1e-4 * d->tol));
@@ -258,10 +258,10 @@ static int step_given(struct skg *d, double *t, double *y)
     d->t = d->t_new;
     d->t_new = fabs(d->t_end - d->t) <= 1.000001 * fabs(d->h) ? d->t_end : d->begun + (double)(d->taken + 1) * d->h;
     keep_start(d);
-    int bad = solve(d, d->t_new - d->t);
+    int bad = skg_solve(d, d->t_new - d->t);
     if ((bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) && d->slab.have_last) {
         d->slab.have_last = false;
-        bad = solve(d, d->t_new - d->t);
+        bad = skg_solve(d, d->t_new - d->t);
     }
     if (bad == ACTIO_SLAB_DIVERGED || (!bad && is_wrong_branch(d))) {
         d->m->halted.why = ACTIO_STOP_SLAB;
@@ -283,7 +283,7 @@ static int skg_step(void *handle, double *t, double *y)
         double h = length_here(d);
         if (!(fabs(h) > 4 * DBL_EPSILON * fmax(fabs(d->t), fabs(d->m->span)))) return ACTIO_MARCH_STEP_TO_ZERO;
         d->t_new = h == d->t_end - d->t ? d->t_end : d->t + h;
-        int bad = solve(d, d->t_new - d->t);
+        int bad = skg_solve(d, d->t_new - d->t);
         double error = bad ? 0 : error_of(d);
         bool rounding = !bad && error > 1 && error > 0.5 * before && error < 1000; /* shorter was no better */
         if (rounding) error = 1;
@@ -328,7 +328,7 @@ static int skg_retake(void *handle, double t, double *y)
 {
     struct skg *d = handle;
     put_data(d, d->t, d->y0);
-    int bad = solve(d, t - d->t);
+    int bad = skg_solve(d, t - d->t);
     if (bad) return flow_status(bad);
     d->t_new = t;
     keep_nodes(d);

@@ -15,7 +15,7 @@ void actio_slab_close(struct actio_slab *s)
     actio_points_close(&s->pt);
     actio_linear_close(&s->linear);
     void *part[] = { s->block, s->pivot, s->place, s->coupled, s->pattern, s->values };
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) actio_give(s->ctx, part[i]);
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) actio_free(s->ctx, part[i]);
     *s = (struct actio_slab){ 0 };
 }
 
@@ -40,8 +40,8 @@ static bool pays(struct actio_slab *s)
 {
     size_t nz = s->pt.nz, nodes = s->e->nodes;
     if (s->size <= LARGE) return false;
-    s->place = actio_take(s->ctx, nz * nz + 1, sizeof *s->place);
-    s->coupled = actio_take(s->ctx, nz * nz + 1, sizeof *s->coupled);
+    s->place = actio_alloc(s->ctx, nz * nz + 1, sizeof *s->place);
+    s->coupled = actio_alloc(s->ctx, nz * nz + 1, sizeof *s->coupled);
     if (!s->place || !s->coupled) return false;
     mark_entries(s);
     for (size_t b = 0; b < nz * nz; b++) s->entries += s->place[b] ? nodes * (s->coupled[b] ? nodes : 1) : 0;
@@ -51,8 +51,8 @@ static bool pays(struct actio_slab *s)
 static bool open_sparse(struct actio_slab *s)
 {
     size_t nz = s->pt.nz, nodes = s->e->nodes, count = 0, all = s->entries;
-    s->pattern = actio_take(s->ctx, 2 * all + 1, sizeof *s->pattern);
-    s->values = actio_take(s->ctx, all + 1, sizeof *s->values);
+    s->pattern = actio_alloc(s->ctx, 2 * all + 1, sizeof *s->pattern);
+    s->values = actio_alloc(s->ctx, all + 1, sizeof *s->values);
     if (!s->pattern || !s->values || all > UINT32_MAX / 2) return false;
     for (size_t b = 0; b < nz * nz; b++) {
         if (!s->place[b]) continue;
@@ -78,12 +78,12 @@ int actio_slab_open(struct actio_slab *s, struct actio_context *ctx, struct acti
     s->sparse = pays(s);
     const size_t length[] = { nx, n, n, nx + n, nx * e->nodes, size, size, e->nodes, s->sparse ? 0 : size * size };
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
-    s->block = actio_take(ctx, all, sizeof *s->block);
-    s->pivot = actio_take(ctx, size + 1, sizeof *s->pivot);
+    s->block = actio_alloc(ctx, all, sizeof *s->block);
+    s->pivot = actio_alloc(ctx, size + 1, sizeof *s->pivot);
     if (!s->block || !s->pivot || (s->sparse && !open_sparse(s))) {
         if (ctx->findings)
-            actio_find(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
-                       ACTIO_ARGS(ACTIO_TEXT("a slab of the action"), ACTIO_COUNT(ctx->bytes_limit)));
+            actio_report(ctx->findings, ACTIO_F_OUT_OF_MEMORY,
+                         ACTIO_ARGS(ACTIO_TEXT("a slab of the action"), ACTIO_COUNT(ctx->bytes_limit)));
         actio_slab_close(s);
         return 1;
     }
@@ -127,7 +127,7 @@ void actio_slab_guess(struct actio_slab *s, double h)
 }
 
 /* Sum over nodes of A's row k with one component's values. */
-static inline double along(const struct actio_slab *s, size_t k, const double *lane)
+static inline double slab_along(const struct actio_slab *s, size_t k, const double *lane)
 {
     const double *row = s->e->A + k * s->e->nodes;
     double sum = 0;
@@ -143,7 +143,7 @@ void actio_slab_move(struct actio_slab *s, double h)
     for (size_t i = 0; i < pt->nx; i++)
         for (size_t k = 0; k < pt->lanes; k++) {
             double *dx = s->dx + i * pt->lanes + k;
-            *dx = h * along(s, k, pt->z + i * pt->lanes);
+            *dx = h * slab_along(s, k, pt->z + i * pt->lanes);
             pt->x[i * pt->lanes + k] = s->x0[i] + (*dx + s->lost[i]);
         }
 }
@@ -157,7 +157,8 @@ static int residuals(struct actio_slab *s)
     for (size_t k = 0; k < lanes; k++) {
         double *r = s->r + k * nz;
         for (size_t i = 0; i < n; i++)
-            r[i] = (pt->P[i * lanes + k] - s->P0[i]) - (s->h * along(s, k, pt->F + i * lanes) + s->lost[pt->nx + i]);
+            r[i] =
+                (pt->P[i * lanes + k] - s->P0[i]) - (s->h * slab_along(s, k, pt->F + i * lanes) + s->lost[pt->nx + i]);
         for (size_t i = n; i < nz; i++) r[i] = pt->R[(i - n) * lanes + k];
     }
     return 0;
@@ -232,7 +233,7 @@ void actio_slab_apply(struct actio_slab *s, double *b, bool transposed)
 
 /* z -= step; the largest of the rates' steps beside the size of the rates. A state moves by h times its rate: rounding
  * of momenta over h, which multipliers pass on to rates, does not count. */
-static double advance(struct actio_slab *s)
+static double slab_advance(struct actio_slab *s)
 {
     struct actio_points *pt = &s->pt;
     double worst = 0;
@@ -276,7 +277,7 @@ int actio_slab_solve(struct actio_slab *s, double h, double tol)
             fresh = have = true;
         } else fresh = false;
         actio_slab_apply(s, s->r, false);
-        double step = advance(s), rate = s->iterations ? step / before : 1;
+        double step = slab_advance(s), rate = s->iterations ? step / before : 1;
         if (!isfinite(step)) return ACTIO_SLAB_DIVERGED;
         if (step <= 1e-15 || (rate < 0.5 && step * rate <= tol)
             || (rate > 0.2 && step <= (fresh ? fmax(STALLS, rounding_of_rates(s)) : rounding_of_rates(s)))) {
@@ -307,7 +308,7 @@ void actio_slab_pass(struct actio_slab *s, double t)
     s->have_last = true;
     for (size_t i = 0; i < pt->nx; i++) carry(&s->x0[i], &s->lost[i], s->dx[i * lanes + last]);
     for (size_t i = 0; i < pt->n; i++) {
-        carry(&s->P0[i], &s->lost[pt->nx + i], s->h * along(s, last, pt->F + i * lanes));
+        carry(&s->P0[i], &s->lost[pt->nx + i], s->h * slab_along(s, last, pt->F + i * lanes));
         s->v0[i] = pt->v[i * lanes + last];
     }
     s->t = t;

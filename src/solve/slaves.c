@@ -12,7 +12,7 @@
 enum { MOST_STEPS = 30, FAR_STEPS = 60 };
 
 /* J d = r, rows that do not take part give 0. */
-static bool solve(struct actio_motion *m, const double *J, double *r, bool positions)
+static bool slaves_solve(struct actio_motion *m, const double *J, double *r, bool positions)
 {
     const struct actio_system *sys = m->sys;
     size_t S = sys->field.slaves;
@@ -38,7 +38,7 @@ int actio_slaves_settle(struct actio_motion *m)
         const double *x = actio_bound_values(&m->at[ACTIO_Q_SLAVES]);
         double before = moved;
         memcpy(r, x, S * sizeof *r);
-        if (!solve(m, x + 2 * S, r, true)) return ACTIO_FLOW_SINGULAR;
+        if (!slaves_solve(m, x + 2 * S, r, true)) return ACTIO_FLOW_SINGULAR;
         moved = size = 0;
         for (size_t k = 0; k < S; k++) {
             m->here.y[sys->field.slave[k]] -= r[k];
@@ -50,7 +50,7 @@ int actio_slaves_settle(struct actio_motion *m)
     }
     const double *x = actio_bound_values(&m->at[ACTIO_Q_SLAVES]);
     memcpy(r, x + S, S * sizeof *r);
-    if (!solve(m, x + 2 * S, r, false)) return ACTIO_FLOW_SINGULAR;
+    if (!slaves_solve(m, x + 2 * S, r, false)) return ACTIO_FLOW_SINGULAR;
     for (size_t k = 0; k < S; k++) m->here.y[m->n + sys->field.slave[k]] -= r[k];
     return ACTIO_FLOW_OK;
 }
@@ -77,7 +77,7 @@ void actio_lanes_allowance(struct actio_motion *m, double *allowed)
         allowed[holonomic + sys->level_rows.row[e]] += ROUNDING * fabs(A[sys->level_rows.col[e]]) * fast;
 }
 
-static bool measure(struct actio_motion *m, double *allowed, struct actio_start_check *out)
+static bool slaves_measure(struct actio_motion *m, double *allowed, struct actio_start_check *out)
 {
     const struct actio_system *sys = m->sys;
     size_t count = sys->holonomic + sys->levels;
@@ -109,8 +109,8 @@ struct full {
 static bool take_full(struct actio_motion *m, struct full *f)
 {
     size_t n = m->n, p = m->p, big = n > p ? n : p, total = p * n + p + n + actio_rank_work(big, big) + 1;
-    f->J = actio_take(m->ctx, total, sizeof *f->J);
-    f->iwork = actio_take(m->ctx, n + p + 1, sizeof *f->iwork);
+    f->J = actio_alloc(m->ctx, total, sizeof *f->J);
+    f->iwork = actio_alloc(m->ctx, n + p + 1, sizeof *f->iwork);
     if (!f->J || !f->iwork) return false;
     f->b = f->J + p * n;
     f->step = f->b + p;
@@ -155,26 +155,27 @@ bool actio_lanes_nearest(struct actio_motion *m)
             left = step_nearer(m, &f, level);
         ok = (!(level ? sys->levels : sys->holonomic) || left <= 1e-7) && actio_slaves_settle(m) == ACTIO_FLOW_OK;
     }
-    actio_give(m->ctx, f.J);
-    actio_give(m->ctx, f.iwork);
+    actio_free(m->ctx, f.J);
+    actio_free(m->ctx, f.iwork);
     return ok;
 }
 
 int actio_lanes_check_start(struct actio_motion *m, double t, const double *y, struct actio_start_check *out)
 {
-    double *allowed = actio_take(m->ctx, m->sys->holonomic + m->sys->levels + 1, sizeof *allowed);
+    double *allowed = actio_alloc(m->ctx, m->sys->holonomic + m->sys->levels + 1, sizeof *allowed);
     m->here.t = t;
     memcpy(m->here.y, y, m->ny * sizeof *y);
     out->found = allowed && actio_slaves_settle(m) == ACTIO_FLOW_OK;
-    out->consistent = m->sys->levels == 0 || (allowed && measure(m, allowed, out));
+    out->consistent = m->sys->levels == 0 || (allowed && slaves_measure(m, allowed, out));
     out->euclidean = false;
     if (m->sys->levels && out->found)
-        out->found = actio_motion_project_far(m, FAR_STEPS) == ACTIO_FLOW_OK && measure(m, allowed, NULL);
+        out->found = actio_motion_project_far(m, FAR_STEPS) == ACTIO_FLOW_OK && slaves_measure(m, allowed, NULL);
     if (m->sys->levels && allowed && !out->found) {
         memcpy(m->here.y, y, m->ny * sizeof *y);
-        out->found = actio_slaves_settle(m) == ACTIO_FLOW_OK && actio_lanes_nearest(m) && measure(m, allowed, NULL);
+        out->found =
+            actio_slaves_settle(m) == ACTIO_FLOW_OK && actio_lanes_nearest(m) && slaves_measure(m, allowed, NULL);
     }
     memcpy(out->nearest, m->here.y, m->ny * sizeof *y);
-    actio_give(m->ctx, allowed);
+    actio_free(m->ctx, allowed);
     return 0;
 }

@@ -348,7 +348,7 @@ static bool stays(const struct actio_contacts *c)
     return true;
 }
 
-static void keep(struct deciding *d)
+static void stance_keep(struct deciding *d)
 {
     for (size_t k = 0; k < d->solutions; k++)
         if (same_as(d, k) && !(d->c->refused && (k == d->like_before || stays(d->c)))) return;
@@ -371,7 +371,7 @@ static bool next_combination(struct deciding *d)
 static void try_all(struct deciding *d)
 {
     do
-        if (is_motion(d)) keep(d);
+        if (is_motion(d)) stance_keep(d);
     while (next_combination(d));
 }
 
@@ -382,7 +382,7 @@ static void exchange(struct deciding *d)
         size_t worst = d->slots;
         double most = 0;
         if (is_motion(d)) {
-            keep(d);
+            stance_keep(d);
             return;
         }
         for (size_t i = 0; i < d->slots; i++) {
@@ -446,7 +446,7 @@ static void drop_refused(struct deciding *d)
     d->like_before = SIZE_MAX;
 }
 
-static void choose(struct deciding *d)
+static void stance_choose(struct deciding *d)
 {
     size_t pick = d->c->pick;
     drop_refused(d);
@@ -473,7 +473,7 @@ int actio_contacts_decide(struct actio_contacts *c, double t, const double *y)
     if (!status) {
         list_slots(&d);
         combinations(&d) <= MOST_COMBINATIONS ? try_all(&d) : exchange(&d);
-        if (d.solutions) choose(&d);
+        if (d.solutions) stance_choose(&d);
         note_ambiguity(&d, t);
         if (d.solutions == 0 || !is_motion(&d)) {
             status = ACTIO_FLOW_FAILED;

@@ -25,7 +25,7 @@ static const double *levels(struct actio_motion *m) { return actio_bound_values(
 
 static const double *matrix(struct actio_motion *m) { return actio_bound_values(&m->at[ACTIO_Q_MATRIX]); }
 
-static double largest_of(const double *x, size_t n)
+static double start_largest_of(const double *x, size_t n)
 {
     double largest = 0;
     for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(x[i]));
@@ -41,7 +41,7 @@ static void fill_rounding(struct actio_motion *m, double *rounding)
     double *base = rounding + rows;
     memcpy(base, c, rows * sizeof *base);
     memset(rounding, 0, rows * sizeof *rounding);
-    double far = largest_of(m->here.y, m->n), fast = largest_of(m->here.y + m->n, m->ny - m->n);
+    double far = start_largest_of(m->here.y, m->n), fast = start_largest_of(m->here.y + m->n, m->ny - m->n);
     for (size_t i = 0; i < m->ny; i++) {
         double y = m->here.y[i], size = i < m->n ? far : fast;
         if (size == 0) continue;
@@ -107,7 +107,7 @@ static void unweigh(const struct nearest *s, double *x) /* x <- L^-T x */
 
 /* z = z0 + x with x of least length and J x = J (z - z0) - c: at rest this is the foot of the perpendicular. `newton`:
  * steps from z instead. */
-static double iterate(struct nearest *s, bool newton)
+static double start_iterate(struct nearest *s, bool newton)
 {
     const struct actio_system *sys = s->m->sys;
     size_t n = s->n;
@@ -144,18 +144,18 @@ static double largest_residual(const struct nearest *s, bool *within)
 }
 
 /* Where a row vanishes no step is taken either: only a residual that has gone says that the place was found. */
-static bool settle(struct nearest *s)
+static bool start_settle(struct nearest *s)
 {
     bool within;
     double moved = 1, before = largest_residual(s, &within);
     memcpy(s->z0, s->z, s->n * sizeof *s->z0);
     for (int i = 0; i < 100 && moved > 1e-14; i++) {
-        moved = iterate(s, false);
+        moved = start_iterate(s, false);
         if (!(moved < 1e12)) break;
     }
     if (!(moved <= 1e-9)) memcpy(s->z, s->z0, s->n * sizeof *s->z);
     for (int i = 0; i < 60; i++)
-        if ((moved = iterate(s, true)) <= 1e-15 || !(moved < 1e12)) break;
+        if ((moved = start_iterate(s, true)) <= 1e-15 || !(moved < 1e12)) break;
     double after = largest_residual(s, &within);
     return moved <= 1e-9 && (within || after <= 1e-6 * before);
 }
@@ -173,20 +173,20 @@ static bool find_nearest(struct actio_motion *m, bool positions, double *roundin
     size_t n = s.n, r = s.rows, big = n > r ? n : r;
     double **part[] = { &s.z0, &s.L, &s.J, &s.B, &s.r, &s.x, &s.work };
     size_t size[] = { n, n * n, r * n, r * n, r, n, actio_rank_work(big, big) };
-    bool ok = (s.iwork = actio_take(m->ctx, n + r + 1, sizeof *s.iwork)) != NULL;
-    for (int i = 0; i < 7; i++) ok = (*part[i] = actio_take(m->ctx, size[i] + 1, sizeof(double))) && ok;
+    bool ok = (s.iwork = actio_alloc(m->ctx, n + r + 1, sizeof *s.iwork)) != NULL;
+    for (int i = 0; i < 7; i++) ok = (*part[i] = actio_alloc(m->ctx, size[i] + 1, sizeof(double))) && ok;
     if (ok) {
         fill_metric(&s);
-        ok = settle(&s);
+        ok = start_settle(&s);
         *euclidean = *euclidean || s.euclidean;
     }
-    for (int i = 0; i < 7; i++) actio_give(m->ctx, *part[i]);
-    actio_give(m->ctx, s.iwork);
+    for (int i = 0; i < 7; i++) actio_free(m->ctx, *part[i]);
+    actio_free(m->ctx, s.iwork);
     return ok;
 }
 
 /* Residuals by constraint; those within rounding of their terms count as 0. */
-static bool measure(struct actio_motion *m, const double *rounding, struct actio_start_check *out)
+static bool start_measure(struct actio_motion *m, const double *rounding, struct actio_start_check *out)
 {
     const struct actio_system *sys = m->sys;
     const double *f = levels(m), *phi = f + sys->holonomic, *f_size = phi + sys->levels,
@@ -215,7 +215,7 @@ static bool find_both(struct actio_motion *m, const double *y, double *rounding,
 }
 
 /* Data that fit but for rounding: one projection as after a step, whatever the size of the model. */
-static bool polish(struct actio_motion *m, double t, const double *y)
+static bool start_polish(struct actio_motion *m, double t, const double *y)
 {
     double *z = m->scratch.step + m->N; /* scratch of ny values */
     memcpy(z, y, m->ny * sizeof *z);
@@ -229,7 +229,7 @@ static bool polish(struct actio_motion *m, double t, const double *y)
 int actio_motion_check_start(struct actio_motion *m, double t, const double *y, struct actio_start_check *out)
 {
     size_t rows = m->sys->holonomic + m->sys->levels;
-    double *rounding = actio_take(m->ctx, 2 * rows + 1, sizeof *rounding);
+    double *rounding = actio_alloc(m->ctx, 2 * rows + 1, sizeof *rounding);
     actio_motion_take_sides(m, t, y);
     m->here.t = t;
     memcpy(m->here.y, y, m->ny * sizeof *y);
@@ -237,16 +237,16 @@ int actio_motion_check_start(struct actio_motion *m, double t, const double *y, 
     out->euclidean = false;
     out->found = rounding != NULL;
     if (rounding && rows) {
-        out->consistent = measure(m, rounding, out);
-        out->found = out->consistent && polish(m, t, y);
+        out->consistent = start_measure(m, rounding, out);
+        out->found = out->consistent && start_polish(m, t, y);
         if (!out->found) { /* rounding costs many evaluations and is hardly ever needed */
             memcpy(m->here.y, y, m->ny * sizeof *y);
             fill_rounding(m, rounding);
-            out->consistent = measure(m, rounding, out);
+            out->consistent = start_measure(m, rounding, out);
             out->found = find_both(m, y, rounding, &out->euclidean);
         }
     }
-    actio_give(m->ctx, rounding);
+    actio_free(m->ctx, rounding);
     memcpy(out->nearest, m->here.y, m->ny * sizeof *y);
     return 0;
 }

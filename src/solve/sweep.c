@@ -38,14 +38,14 @@ void actio_sweep_close(struct actio_sweep *s)
 {
     if (!s) return;
     struct actio_context *ctx = s->g->ctx;
-    actio_give(ctx, s->block);
-    actio_give(ctx, s->c);
-    actio_give(ctx, s->p_row);
-    actio_give(ctx, s->far);
-    actio_give(ctx, s);
+    actio_free(ctx, s->block);
+    actio_free(ctx, s->c);
+    actio_free(ctx, s->p_row);
+    actio_free(ctx, s->far);
+    actio_free(ctx, s);
 }
 
-static bool take_memory(struct actio_sweep *s)
+static bool sweep_take_memory(struct actio_sweep *s)
 {
     struct actio_context *ctx = s->g->ctx;
     size_t nt = s->nt, w = s->w, reach = s->reach, points = s->g->points, ring = s->span * s->span;
@@ -55,10 +55,10 @@ static bool take_memory(struct actio_sweep *s)
     size_t all = ring * nt * nt + 1;
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) all += length[i];
     if (points > SIZE_MAX / 64 / (reach * w * nt + w + s->momenta + 1)) return false;
-    s->block = actio_take_raw(ctx, all, sizeof *s->block);
-    s->c = actio_take(ctx, ring, sizeof *s->c);
-    s->p_row = actio_take(ctx, 2 * s->momenta + 1, sizeof *s->p_row);
-    s->far = actio_take(ctx, points, 1);
+    s->block = actio_alloc_raw(ctx, all, sizeof *s->block);
+    s->c = actio_alloc(ctx, ring, sizeof *s->c);
+    s->p_row = actio_alloc(ctx, 2 * s->momenta + 1, sizeof *s->p_row);
+    s->far = actio_alloc(ctx, points, 1);
     if (!s->block || !s->c || !s->p_row || !s->far) return false;
     s->p_col = s->p_row + s->momenta;
     double *next = s->block;
@@ -69,13 +69,13 @@ static bool take_memory(struct actio_sweep *s)
 
 struct actio_sweep *actio_sweep_open(struct actio_grid *g)
 {
-    struct actio_sweep *s = actio_take(g->ctx, 1, sizeof *s);
+    struct actio_sweep *s = actio_alloc(g->ctx, 1, sizeof *s);
     const struct actio_places *jets = &g->pt.sys->jets.points;
     if (!s) return NULL;
     *s = (struct actio_sweep){ .g = g, .nt = g->nt, .w = g->w, .reach = g->reach, .span = 2 * g->reach + 1 };
     s->wide = (s->w + s->nt + 1 + 7) / 8 * 8;
     for (size_t i = 0; i < jets->count; i++) s->momenta += jets->row[i] < g->pt.n;
-    if (!take_memory(s)) {
+    if (!sweep_take_memory(s)) {
         actio_sweep_close(s);
         return NULL;
     }
@@ -105,7 +105,7 @@ static void start_row(struct actio_sweep *s, size_t i)
     if (i == 0) place(s, 0, 0)->number += 1;
 }
 
-static void fill(const struct actio_sweep *s, struct coefficient *c)
+static void sweep_fill(const struct actio_sweep *s, struct coefficient *c)
 {
     if (c->full) return;
     memset(c->block, 0, s->nt * s->nt * sizeof *c->block);
@@ -147,8 +147,8 @@ static void assemble(struct actio_sweep *s, size_t k, size_t lane)
 
 /* Rows are whole groups of eight numbers: row -= f * top, from group `first` on. */
 enum { GROUP = 8 };
-static inline __attribute__((always_inline)) void reduce(double *restrict row, double f, const double *restrict top,
-                                                         size_t first, size_t groups)
+static inline __attribute__((always_inline)) void sweep_reduce(double *restrict row, double f,
+                                                               const double *restrict top, size_t first, size_t groups)
 {
     for (size_t g = first; g < groups; g++)
         for (size_t j = 0; j < GROUP; j++) row[g * GROUP + j] -= f * top[g * GROUP + j];
@@ -179,7 +179,7 @@ static inline __attribute__((always_inline)) bool eliminate_in(size_t w, size_t 
         for (size_t i = k + 1; i < w; i++) {
             double *row = S + i * wide, f = row[k] * inverse;
             if (f != 0) {
-                reduce(row, f, top, first, groups);
+                sweep_reduce(row, f, top, first, groups);
                 row[k] = 0;
             }
         }
@@ -190,7 +190,7 @@ static inline __attribute__((always_inline)) bool eliminate_in(size_t w, size_t 
         for (size_t j = w; j < wide; j++) low[j] *= inverse;
         for (size_t i = 0; i < k; i++) {
             double *row = S + i * wide, f = row[k];
-            if (f != 0) reduce(row, f, low, right, groups);
+            if (f != 0) sweep_reduce(row, f, low, right, groups);
         }
     }
     return true;
@@ -256,7 +256,7 @@ static void pass_on(struct actio_sweep *s, size_t k, size_t last, size_t lowest)
         if (!A->full && A->number == 0) continue;
         for (size_t j = k + 1; j <= last; j++) {
             struct coefficient *to = place(s, i, j);
-            fill(s, to);
+            sweep_fill(s, to);
             subtract(nt, A, s->gain + (j - k - 1) * nt * nt, to->block);
         }
         for (size_t l = 0; l < nt; l++)

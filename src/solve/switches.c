@@ -41,7 +41,7 @@ static double mode_on(const struct actio_motion *m, size_t k, double surface, in
     return is_whole(m, k) ? surface - (side < 0) : side;
 }
 
-static void take(struct actio_motion *m, size_t k, double surface, int side)
+static void switches_take(struct actio_motion *m, size_t k, double surface, int side)
 {
     m->here.mode[k] = mode_on(m, k, surface, side);
     m->rests[k] = side == 0;
@@ -103,29 +103,29 @@ static struct course course_under(struct actio_motion *m, size_t k, double mode,
 
 /* On its surface: the side on which the motion stays under that side's mode. A rate decides; without one, the value
  * that the model gives on the surface itself says which way is first. False: each side pushes back. */
-static bool settle(struct actio_motion *m, size_t k, double t, const double *y, int first)
+static bool switches_settle(struct actio_motion *m, size_t k, double t, const double *y, int first)
 {
     double surface = surface_at(m, k, guards_at(m, t, y)[k]);
     for (int side = first; side != 0; side = side == first ? -first : 0)
         if (course_under(m, k, mode_on(m, k, surface, side), t, y).by_rate == side) {
-            take(m, k, surface, side);
+            switches_take(m, k, surface, side);
             return true;
         }
     struct course on = course_under(m, k, mode_on(m, k, surface, 0), t, y);
     bool at_rest = on.known && !on.by_rate;
     if (at_rest && !on.goes) {
-        take(m, k, surface, 0);
+        switches_take(m, k, surface, 0);
         return true;
     }
     if (at_rest) first = on.goes;
     for (int side = first; side != 0; side = side == first ? -first : 0) {
         struct course c = course_under(m, k, mode_on(m, k, surface, side), t, y);
         if (c.known && !c.by_rate && c.goes == side) {
-            take(m, k, surface, side);
+            switches_take(m, k, surface, side);
             return true;
         }
     }
-    take(m, k, surface, 0);
+    switches_take(m, k, surface, 0);
     return at_rest;
 }
 
@@ -166,7 +166,7 @@ static bool leave(struct actio_motion *m, size_t k, double t, const double *y)
     double u = guards_at(m, t, y)[k], surface = surface_at(m, k, u);
     int side = sign_of(u - surface);
     if (side == 0 || course_under(m, k, mode_on(m, k, surface, side), t, y).goes != side) return false;
-    take(m, k, surface, side);
+    switches_take(m, k, surface, side);
     return true;
 }
 
@@ -183,7 +183,7 @@ static int settle_resting(struct actio_motion *m, size_t k, double t, const doub
     for (size_t j = 0; j < m->sys->switches.count; j++) {
         if (j == k || !rests(m, j)) continue;
         if (actio_stopped(m->ctx)) return ACTIO_FLOW_STOPPED;
-        if (!settle(m, j, t, y, 1)) return stop_chattering(m, j, t, y);
+        if (!switches_settle(m, j, t, y, 1)) return stop_chattering(m, j, t, y);
     }
     return ACTIO_FLOW_OK;
 }
@@ -191,7 +191,7 @@ static int settle_resting(struct actio_motion *m, size_t k, double t, const doub
 int actio_switch_crossed(void *user, size_t k, double t, double *y)
 {
     struct actio_motion *m = user;
-    if (!(jumped(m, k, t, y) || (rests(m, k) ? leave(m, k, t, y) : settle(m, k, t, y, beyond(m, k, t, y)))))
+    if (!(jumped(m, k, t, y) || (rests(m, k) ? leave(m, k, t, y) : switches_settle(m, k, t, y, beyond(m, k, t, y)))))
         return stop_chattering(m, k, t, y);
     int status = settle_resting(m, k, t, y); /* what changed may push others off their surfaces */
     if (status) return status;

@@ -37,7 +37,7 @@ static void multiply(const struct actio_tangent *x, const struct actio_places *a
 }
 
 /* One sum tells: what is not finite makes it so. */
-static bool all_finite(const double *x, size_t n)
+static bool tangent_all_finite(const double *x, size_t n)
 {
     double a = 0, b = 0;
     for (size_t i = 0; i + 1 < n; i += 2) {
@@ -95,10 +95,10 @@ static int rhs(void *user, double t, const double *Y, double *dY)
     memcpy(dY + x->ny, Y + x->ny + n * columns, n * columns * sizeof *dY);
     if (!(x->formulas && by_formulas(x, t, Y, dY))) status = by_equations(x, t, Y, dY);
     /* of the others the error norm tells */
-    return status ? status : all_finite(dY, x->ny) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
+    return status ? status : tangent_all_finite(dY, x->ny) ? ACTIO_FLOW_OK : ACTIO_FLOW_NAN;
 }
 
-static int project(void *user, double t, double *Y)
+static int tangent_project(void *user, double t, double *Y)
 {
     return actio_motion_project(((struct actio_tangent *)user)->m, t, Y);
 }
@@ -163,7 +163,8 @@ static int crossed(void *user, size_t k, double t, double *y)
 static void make_flow(struct actio_tangent *x)
 {
     struct actio_motion *m = x->m;
-    x->flow = (struct actio_flow){ .n = x->ny, .user = x, .rhs = rhs, .project = m->flow.project ? project : NULL };
+    x->flow =
+        (struct actio_flow){ .n = x->ny, .user = x, .rhs = rhs, .project = m->flow.project ? tangent_project : NULL };
     if (m->sys->switches.count == 0) return;
     x->flow.known = x->ny;
     x->flow.unfold = unfold;
@@ -183,7 +184,7 @@ int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struc
     if (actio_motion_need(m, ACTIO_Q_EQUATIONS_Y) || actio_motion_need(m, ACTIO_Q_MATRIX)) return 1;
     if (m->sys->switches.count && (actio_motion_need(m, ACTIO_Q_GUARDS) || actio_motion_need(m, ACTIO_Q_GUARDS_Y)))
         return 1;
-    x->block = actio_take(ctx, 3 * all + equations * (columns + 1) + 2 * m->N + 1, sizeof(double));
+    x->block = actio_alloc(ctx, 3 * all + equations * (columns + 1) + 2 * m->N + 1, sizeof(double));
     if (!x->block) return 1;
     x->seen = x->block + all;
     x->scale = x->seen + all;
@@ -195,7 +196,7 @@ int actio_tangent_open(struct actio_tangent *x, struct actio_context *ctx, struc
 
 void actio_tangent_close(struct actio_tangent *x)
 {
-    if (x->ctx) actio_give(x->ctx, x->block);
+    if (x->ctx) actio_free(x->ctx, x->block);
     x->block = NULL;
 }
 

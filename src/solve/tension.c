@@ -15,9 +15,9 @@ struct actio_tension {
 
 void actio_tension_close(struct actio_motion *m)
 {
-    if (m->chain.tension) actio_give(m->ctx, m->chain.tension->work);
-    actio_give(m->ctx, m->chain.tension);
-    actio_give(m->ctx, m->chain.inverse);
+    if (m->chain.tension) actio_free(m->ctx, m->chain.tension->work);
+    actio_free(m->ctx, m->chain.tension);
+    actio_free(m->ctx, m->chain.inverse);
     m->chain.tension = NULL;
     m->chain.inverse = NULL;
 }
@@ -27,7 +27,7 @@ static bool fill_inverse(struct actio_motion *m)
 {
     const struct actio_system *sys = m->sys;
     const double *G = actio_bound_values(&m->at[ACTIO_Q_MATRIX]);
-    uint32_t *entries = actio_take(m->ctx, sys->p + 1, sizeof *entries);
+    uint32_t *entries = actio_alloc(m->ctx, sys->p + 1, sizeof *entries);
     if (!entries) return false;
     const double *h = G + sys->G.count + sys->A.count + sys->D.count;
     double *free = m->chain.inverse + m->n;
@@ -40,7 +40,7 @@ static bool fill_inverse(struct actio_motion *m)
     for (size_t e = 0; e < sys->A.count; e++)
         if (entries[sys->A.row[e]] == 1) m->chain.inverse[sys->A.col[e]] = 0;
     for (size_t i = 0; i < m->n; i++) free[i] = h[i] * m->chain.inverse[i]; /* used only where forces are steady */
-    actio_give(m->ctx, entries);
+    actio_free(m->ctx, entries);
     return positive;
 }
 
@@ -52,14 +52,14 @@ int actio_tension_open(struct actio_motion *m)
         return 0;
     if (actio_system_need(m->sys, ACTIO_Q_TENSION)) return 1;
     if (!sys->field.stream[ACTIO_Q_TENSION] || sys->field.stream[ACTIO_Q_TENSION]->values == 0) return 0;
-    m->chain.inverse = actio_take(m->ctx, 2 * sys->n + 1, sizeof *m->chain.inverse);
-    m->chain.tension = actio_take(m->ctx, 1, sizeof *m->chain.tension);
+    m->chain.inverse = actio_alloc(m->ctx, 2 * sys->n + 1, sizeof *m->chain.inverse);
+    m->chain.tension = actio_alloc(m->ctx, 1, sizeof *m->chain.tension);
     if (!m->chain.inverse || !m->chain.tension || actio_motion_need(m, ACTIO_Q_TENSION)
         || actio_motion_need(m, ACTIO_Q_PULL))
         return 1;
     m->chain.tension->lanes = m->at[ACTIO_Q_TENSION].count / 3;
     m->chain.tension->work =
-        actio_take(m->ctx, actio_tri_work(m->chain.tension->lanes) + 1, sizeof *m->chain.tension->work);
+        actio_alloc(m->ctx, actio_tri_work(m->chain.tension->lanes) + 1, sizeof *m->chain.tension->work);
     if (!m->chain.tension->work) return 1;
     if (!fill_inverse(m)) actio_tension_close(m);
     return 0;

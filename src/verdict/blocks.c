@@ -22,7 +22,7 @@ struct whole {
     uint32_t *group; /* of rows, then of unknowns: the smallest member */
 };
 
-static void put(struct whole *w, uint32_t row, uint32_t col, actio_expr e)
+static void blocks_put(struct whole *w, uint32_t row, uint32_t col, actio_expr e)
 {
     if (!actio_is_zero(e))
         ACTIO_PUSH(&w->F->arena, w->entry.at, w->entry.count, w->entry.cap) = (struct actio_entry){ row, col, e };
@@ -34,23 +34,23 @@ static struct whole list_equations(struct actio_formation *F, const actio_expr *
     struct whole w = { .F = F, .rows = N + p + levels, .cols = N + p };
     w.b = actio_form_array(F, w.rows, sizeof *w.b);
     actio_expr *slope = actio_form_array(F, N, sizeof *slope);
-    for (size_t i = 0; i < F->G.count; i++) put(&w, F->G.at[i].row, F->G.at[i].col, F->G.at[i].e);
+    for (size_t i = 0; i < F->G.count; i++) blocks_put(&w, F->G.at[i].row, F->G.at[i].col, F->G.at[i].e);
     for (size_t i = 0; i < F->D.count; i++)
-        put(&w, F->D.at[i].col, N + F->D.at[i].row, actio_neg(&F->pool, F->D.at[i].e));
-    for (size_t i = 0; i < F->A.count; i++) put(&w, N + F->A.at[i].row, F->A.at[i].col, F->A.at[i].e);
+        blocks_put(&w, F->D.at[i].col, N + F->D.at[i].row, actio_neg(&F->pool, F->D.at[i].e));
+    for (size_t i = 0; i < F->A.count; i++) blocks_put(&w, N + F->A.at[i].row, F->A.at[i].col, F->A.at[i].e);
     memcpy(w.b, F->h, N * sizeof *w.b);
     memcpy(w.b + N, F->c, p * sizeof *w.b);
     for (uint32_t j = 0; j < levels; j++) {
         actio_expr rate;
         actio_gradient(&F->pool, level[j], F->sym.z, N, slope);
-        for (uint32_t k = 0; k < N; k++) put(&w, N + p + j, k, slope[k]);
+        for (uint32_t k = 0; k < N; k++) blocks_put(&w, N + p + j, k, slope[k]);
         actio_drift_rates(F, &level[j], 1, &rate);
         w.b[N + p + j] = actio_neg(&F->pool, rate);
     }
     return w;
 }
 
-static void evaluate(struct whole *w, struct actio_sampled *points)
+static void blocks_evaluate(struct whole *w, struct actio_sampled *points)
 {
     struct actio_formation *F = w->F;
     struct actio_manifold *M = points->M;
@@ -153,12 +153,12 @@ static void mark_null(const struct actio_block *s, size_t point, bool unknowns, 
 {
     struct actio_formation *F = s->F;
     size_t m = unknowns ? s->rows : s->cols, n = unknowns ? s->cols : s->rows, big = m > n ? m : n;
-    double *room = actio_take(F->sys.ctx, m * n + n * n + actio_rank_work(big, big) + 1, sizeof *room),
+    double *room = actio_alloc(F->sys.ctx, m * n + n * n + actio_rank_work(big, big) + 1, sizeof *room),
            *basis = room + m * n;
-    int *iwork = actio_take(F->sys.ctx, 2 * (m + n) + 1, sizeof *iwork);
+    int *iwork = actio_alloc(F->sys.ctx, 2 * (m + n) + 1, sizeof *iwork);
     if (!room || !iwork) {
-        actio_give(F->sys.ctx, room);
-        actio_give(F->sys.ctx, iwork);
+        actio_free(F->sys.ctx, room);
+        actio_free(F->sys.ctx, iwork);
         actio_arena_array(&F->arena, SIZE_MAX / 8, 1); /* says that memory is out, and escapes */
     }
     for (size_t r = 0; r < s->rows; r++)
@@ -166,8 +166,8 @@ static void mark_null(const struct actio_block *s, size_t point, bool unknowns, 
     size_t rank = m ? actio_row_bases(m, n, room, DEPENDENT, basis, basis + n * n, iwork) : 0;
     for (size_t k = rank; k < n; k++)
         for (size_t i = 0; i < n; i++) part[i] = fmax(part[i], m ? basis[k * n + i] * basis[k * n + i] : 1);
-    actio_give(F->sys.ctx, room);
-    actio_give(F->sys.ctx, iwork);
+    actio_free(F->sys.ctx, room);
+    actio_free(F->sys.ctx, iwork);
 }
 
 /* Only rows that depend on each other stay, with the unknowns in them; false when there are none. */
@@ -211,7 +211,7 @@ struct actio_blocks actio_blocks_form(struct actio_formation *F, const actio_exp
 {
     struct whole w = list_equations(F, level, levels);
     struct actio_blocks out = { .loose = actio_form_array(F, w.cols, sizeof(bool)) };
-    evaluate(&w, points);
+    blocks_evaluate(&w, points);
     find_groups(&w);
     size_t all = w.rows + w.cols;
     out.at = actio_form_array(F, all, sizeof *out.at);

@@ -35,7 +35,7 @@ static bool cancels(const struct actio_block *s, size_t row)
 }
 
 /* Zero beside what the state's own numbers contribute to it, at every point; or by the elimination. */
-static bool vanishes(struct closing *c, const struct actio_block *s, size_t row)
+static bool closure_vanishes(struct closing *c, const struct actio_block *s, size_t row)
 {
     struct actio_formation *F = s->F;
     struct actio_manifold *M = c->points->M;
@@ -222,7 +222,7 @@ static size_t add_left_over(struct closing *c, const struct actio_blocks *blocks
         const struct actio_block *s = &blocks->at[k];
         bool new_one = false;
         for (size_t r = 0; r < s->rows && !new_one; r++) {
-            if (s->row_used[r] || vanishes(c, s, r)) continue;
+            if (s->row_used[r] || closure_vanishes(c, s, r)) continue;
             actio_expr e = plain_form(&c->v->F->pool, s->b[r]);
             bool known = is_known(c->v, e); /* then points on several branches do not tell */
             if (known && added) continue;   /* what this round adds may explain it: the next one shows */
@@ -331,7 +331,7 @@ static void count_data(struct closing *c)
 
 /* How large each component is at the points; one that constraints have brought to 0 keeps the size that it had before.
  * */
-static void measure(struct closing *c, double *size)
+static void closure_measure(struct closing *c, double *size)
 {
     size_t ny = c->points->M->ny;
     memset(size, 0, ny * sizeof *size);
@@ -347,7 +347,7 @@ static void measure_first(struct closing *c)
     double largest[2] = { 0, 0 };
     c->first = actio_form_array(c->v->F, ny, sizeof *c->first);
     c->size = actio_form_array(c->v->F, ny, sizeof *c->size);
-    measure(c, c->first);
+    closure_measure(c, c->first);
     for (size_t i = 0; i < ny; i++) largest[i >= n] = fmax(largest[i >= n], c->first[i]);
     for (size_t i = 0; i < ny; i++) /* fixed at 0 from the beginning */
         if (!(c->first[i] > 1e-8 * largest[i >= n])) c->first[i] = largest[i >= n];
@@ -362,7 +362,7 @@ void actio_close(struct actio_verdict *v, struct actio_sampled *points)
     for (size_t round = 0; round < 4 * (v->F->N + v->F->p) + 12 && !v->too_large; round++) {
         struct actio_blocks blocks = actio_blocks_form(v->F, c.level, c.levels, points);
         v->too_large = blocks.too_large || v->F->pool.count > most;
-        measure(&c, c.size);
+        closure_measure(&c, c.size);
         for (size_t k = 0; k < blocks.count; k++) actio_block_eliminate(&blocks.at[k], &v->proved);
         size_t added = v->too_large ? 1 : add_left_over(&c, &blocks);
         if (added == SIZE_MAX) {

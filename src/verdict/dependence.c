@@ -11,7 +11,7 @@
 /* Scratch that is given back at once: a survey asks for many ranks. */
 static void *borrow(struct actio_formation *F, size_t count, size_t size)
 {
-    void *p = actio_take(F->sys.ctx, count + 1, size);
+    void *p = actio_alloc(F->sys.ctx, count + 1, size);
     if (!p) actio_arena_array(&F->arena, SIZE_MAX / 8, 1); /* says that memory is out, and escapes */
     return p;
 }
@@ -24,8 +24,8 @@ size_t actio_rank_of_rows(struct actio_formation *F, const double *rows, size_t 
     int *iwork = borrow(F, 2 * (m + n), sizeof *iwork);
     memcpy(copy, rows, m * n * sizeof *copy);
     size_t rank = actio_row_bases(m, n, copy, tol, copy + m * n, copy + m * n + n * n, iwork);
-    actio_give(F->sys.ctx, copy);
-    actio_give(F->sys.ctx, iwork);
+    actio_free(F->sys.ctx, copy);
+    actio_free(F->sys.ctx, iwork);
     return rank;
 }
 
@@ -53,7 +53,7 @@ static void undo_units(const struct actio_verdict *v, const uint32_t *set, size_
     }
 }
 
-static void gather(const double *A, const uint32_t *row, size_t rows, size_t skip, size_t N, double *out)
+static void dependence_gather(const double *A, const uint32_t *row, size_t rows, size_t skip, size_t N, double *out)
 {
     size_t at = 0;
     for (size_t i = 0; i < rows; i++)
@@ -68,7 +68,7 @@ static size_t minimal_set(struct actio_formation *F, const double *A, uint32_t l
     double *some = borrow(F, (F->p + 1) * F->N, sizeof *some);
     for (uint32_t k = 0; k < last; k++) set[count++] = k;
     for (size_t i = count; i-- > 0;) {
-        gather(A, set, count, i, F->N, some);
+        dependence_gather(A, set, count, i, F->N, some);
         size_t without = actio_rank_of_rows(F, some, count - 1, F->N, tol);
         memcpy(some + (count - 1) * F->N, A + last * F->N, F->N * sizeof *some);
         if (actio_rank_of_rows(F, some, count, F->N, tol) != without) continue;
@@ -76,7 +76,7 @@ static size_t minimal_set(struct actio_formation *F, const double *A, uint32_t l
         count--;
     }
     set[count] = last;
-    actio_give(F->sys.ctx, some);
+    actio_free(F->sys.ctx, some);
     return count + 1;
 }
 
@@ -93,8 +93,8 @@ static void factors_at(struct actio_formation *F, const double *A, const uint32_
         factor[i] = actio_dot(N, A + set[i] * N, A + set[others] * N);
     }
     if (actio_lu_factor(others, T, pivot) == 0) actio_lu_solve(others, T, pivot, factor, 1, false);
-    actio_give(F->sys.ctx, T);
-    actio_give(F->sys.ctx, pivot);
+    actio_free(F->sys.ctx, T);
+    actio_free(F->sys.ctx, pivot);
 }
 
 static void write_term(struct actio_text *t, double factor, const char *name, bool first)
@@ -209,7 +209,7 @@ static bool find_formulas(struct actio_formation *F, const double *A, const uint
     if (others == 0 || others > MOST_SYMBOLIC) return false;
     double *T = borrow(F, others * N, sizeof *T);
     bool found = pivot_columns(A, set, others, N, T, row, col);
-    actio_give(F->sys.ctx, T);
+    actio_free(F->sys.ctx, T);
     if (!found) return false;
     for (size_t i = 0; i < others; i++) {
         for (size_t j = 0; j < others; j++) M[i][j] = entry_of(F, set[row[j]], col[i]);

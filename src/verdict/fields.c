@@ -29,7 +29,7 @@ double actio_fields_uniform(struct actio_fields *f)
     return (double)(f->seed >> 11) * 0x1p-52 - 1;
 }
 
-static bool all_finite(const double *x, size_t n)
+static bool fields_all_finite(const double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i])) return false;
@@ -143,7 +143,7 @@ bool actio_fields_slopes(struct actio_fields *f, const double *x, const double *
         length[r] = actio_norm(n, J + r * n);
         for (size_t i = 0; i < n && length[r] > 0; i++) J[r * n + i] /= length[r];
     }
-    return all_finite(J, f->rows * n);
+    return fields_all_finite(J, f->rows * n);
 }
 
 /* Independent rows, those written as holonomic before others so that the others are the ones that are left out. */
@@ -216,7 +216,7 @@ bool actio_spot_open(struct actio_fields *f, struct actio_spot *spot)
     for (int attempt = 0; attempt < 8; attempt++) {
         if (attempt < 6) random_state(f, y, &t);
         else sampled_state(f, y, &t);
-        if (!actio_manifold_reach(f->points->M, t, y, &rank, &worst) || !all_finite(y, ny)) continue;
+        if (!actio_manifold_reach(f->points->M, t, y, &rank, &worst) || !fields_all_finite(y, ny)) continue;
         for (size_t i = 0; i < n; i++) {
             spot->x[i] = y[i] / f->scale[i];
             spot->u[i] = y[n + i] * f->scale[n] / f->scale[i];
@@ -231,7 +231,7 @@ bool actio_spot_open(struct actio_fields *f, struct actio_spot *spot)
 
 /* M = [Z; rows of d phi/d u at u], inverted; step = its columns of the rows. Those rows are scaled back: residuals are
  * not. */
-static bool invert(struct actio_fields *f, const struct actio_spot *spot, const double *u, double *step)
+static bool fields_invert(struct actio_fields *f, const struct actio_spot *spot, const double *u, double *step)
 {
     size_t n = f->n, r = spot->rank, free_dirs = n - r;
     double *J = f->J, *length = f->work, *M = f->M, *inverse = M + n * n;
@@ -244,7 +244,7 @@ static bool invert(struct actio_fields *f, const struct actio_spot *spot, const 
     actio_lu_solve(n, M, f->iwork, inverse, n, false);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < r; k++) step[i * r + k] = inverse[i * n + free_dirs + k] / length[spot->pick[k]];
-    return all_finite(step, n * r);
+    return fields_all_finite(step, n * r);
 }
 
 /* du = -step * residual for jets: R holds the residuals by row, U the velocities, `size` apart. */
@@ -263,19 +263,19 @@ static double correct(const struct actio_fields *f, const struct actio_spot *spo
 }
 
 /* The velocity on the constraints above u along the frame; true when Newton gets there. */
-static bool settle(struct actio_fields *f, const struct actio_spot *spot, double *u, double *step)
+static bool fields_settle(struct actio_fields *f, const struct actio_spot *spot, double *u, double *step)
 {
     double *R = f->work + f->rows + f->n, moved = 0;
     if (spot->rank == 0) return true;
     for (int i = 0; i < 40; i++) {
-        if (!invert(f, spot, u, step)) return false;
+        if (!fields_invert(f, spot, u, step)) return false;
         actio_fields_input(f, spot->x, u, f->in);
         actio_jets_at(&f->residual, 0, f->in, 1, R, 1);
         moved = correct(f, spot, step, R, u, 1, 1);
-        if (!all_finite(u, f->n)) return false;
+        if (!fields_all_finite(u, f->n)) return false;
         if (moved <= 1e-14 * (1 + actio_norm(f->n, u))) break;
     }
-    return moved <= 1e-10 * (1 + actio_norm(f->n, u)) && invert(f, spot, u, step);
+    return moved <= 1e-10 * (1 + actio_norm(f->n, u)) && fields_invert(f, spot, u, step);
 }
 
 /* A random admissible field near the point's own velocity: steps are shortened until they lead to the same branch. */
@@ -291,7 +291,7 @@ static bool random_field(struct actio_fields *f, const struct actio_spot *spot, 
             moved += by * by;
             for (size_t i = 0; i < n; i++) field->u[i] += by * spot->frame[a * n + i];
         }
-        if (!settle(f, spot, field->u, field->step)) continue;
+        if (!fields_settle(f, spot, field->u, field->step)) continue;
         double far = 0;
         for (size_t i = 0; i < n; i++) far += pow(field->u[i] - spot->u[i], 2);
         if (far <= 16 * moved + 1e-12) return true;
@@ -372,7 +372,7 @@ static struct sizes bracket(struct actio_fields *f, const struct actio_spot *spo
 }
 
 /* A bracket that is not large enough to count but too large to be nothing leaves a doubt. */
-static bool take(struct actio_spot *spot, size_t width, const double *vector, struct sizes size)
+static bool fields_take(struct actio_spot *spot, size_t width, const double *vector, struct sizes size)
 {
     double left = left_over(spot->basis, spot->dim, width, vector), tol = fmax(NEW * size.terms, FLOOR * size.fields);
     if (!(left > tol)) {
@@ -399,9 +399,9 @@ bool actio_spot_grow(struct actio_fields *f, struct actio_spot *spot, unsigned d
         for (unsigned L = 0; L <= depth; L++)
             if (!random_field(f, spot, &X[L])) return false;
         struct sizes size = bracket(f, spot, X, depth, out);
-        if (!all_finite(out, f->width)) return false;
+        if (!fields_all_finite(out, f->width)) return false;
         if (depth == 0) size.terms = size.fields;
-        if (take(spot, f->width, out, size)) spot->doubt = false;
+        if (fields_take(spot, f->width, out, size)) spot->doubt = false;
         else misses++;
     }
     if (spot->dim == before) spot->clear = clear;

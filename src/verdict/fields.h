@@ -4,7 +4,7 @@
 #define ACTIO_VERDICT_FIELDS_H
 
 #include "verdict/growth.h"
-#include "verdict/jets.h"
+#include "verdict/jet_numbers.h"
 
 /* A point (q, t) with an admissible velocity, and what the fields span there. Numbers are scaled: q_i = scale_i x_i, t
  * = tau s. */

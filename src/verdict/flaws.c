@@ -32,7 +32,7 @@ struct pair {
     double a, b, dot;
 };
 
-static struct pair compare(const struct actio_formation *F, uint32_t k, const double *a, const double *b)
+static struct pair flaws_compare(const struct actio_formation *F, uint32_t k, const double *a, const double *b)
 {
     struct pair p = { 0, 0, 0 };
     for (size_t i = 0; i < F->A.count; i++)
@@ -79,7 +79,7 @@ static void look_for_limits(struct looking *l, double t, const double *y)
         for (size_t d = 0; d < sizeof near_by / sizeof *near_by; d++) {
             on_both_sides(l, t, y, near_by[d]);
             for (uint32_t k = 0; k < F->p; k++) {
-                struct pair p = compare(F, k, l->plus, l->minus);
+                struct pair p = flaws_compare(F, k, l->plus, l->minus);
                 l->no_limit[k] =
                     l->no_limit[k] && p.dot < OPPOSITE * p.a * p.b && fmin(p.a, p.b) > GONE * s->row_size[k];
             }
@@ -89,7 +89,7 @@ static void look_for_limits(struct looking *l, double t, const double *y)
     if (F->sys.switches.count) actio_manifold_take_sides(&s->M, t, y);
     gradients(s, t, y, l->here);
     for (uint32_t k = 0; k < F->p; k++) {
-        struct pair p = compare(F, k, l->plus, l->here), q = compare(F, k, l->minus, l->here);
+        struct pair p = flaws_compare(F, k, l->plus, l->here), q = flaws_compare(F, k, l->minus, l->here);
         double beside = isfinite(p.a) ? isfinite(q.a) ? fmax(p.a, q.a) : p.a : q.a;
         l->no_limit[k] = l->no_limit[k] || (isfinite(beside) && beside > 0 && !(p.b <= STEEP * beside));
     }
@@ -97,7 +97,7 @@ static void look_for_limits(struct looking *l, double t, const double *y)
 
 /* Largest gradient of each constraint on the manifold, and (in row_size) beside it, not farther than the model is
  * large. */
-static void measure(struct actio_surveying *s, double *largest)
+static void flaws_measure(struct actio_surveying *s, double *largest)
 {
     struct actio_formation *F = s->F;
     double *y = actio_form_array(F, s->M.ny, sizeof *y), *g = actio_form_array(F, F->A.count, sizeof *g),
@@ -119,8 +119,8 @@ static void measure(struct actio_surveying *s, double *largest)
     }
 }
 
-static void add(struct actio_surveying *s, uint32_t k, enum actio_flaw_kind kind, bool at_start_only, double t,
-                const double *y)
+static void flaws_add(struct actio_surveying *s, uint32_t k, enum actio_flaw_kind kind, bool at_start_only, double t,
+                      const double *y)
 {
     struct actio_verdict *v = s->v;
     const char *remedy = at_start_only ? NULL : actio_remedy_for(&s->M, k, t, y);
@@ -203,15 +203,15 @@ void actio_find_flaws(struct actio_surveying *s)
     s->v->flaw = actio_form_array(F, 2 * F->p, sizeof *s->v->flaw);
     if (F->p == 0) return;
     find_no_reactions(s);
-    measure(s, largest);
+    flaws_measure(s, largest);
     size_t looked = count_states(s, without, at_start);
     for (uint32_t k = 0; k < F->p; k++) {
         bool everywhere = without[k] == looked && (looked >= LEAST || at_start[k]);
         bool gone = s->points.count && largest[k] < GONE * s->row_size[k];
         if (gone && actio_follows(s, k)) continue; /* not needed: x*y = 0 beside x = 0 and y = 0 */
-        if (gone) add(s, k, ACTIO_GRADIENT_VANISHES, false, s->t0, s->y0);
-        else if (everywhere) add(s, k, ACTIO_GRADIENT_HAS_NO_LIMIT, false, s->t0, s->y0);
-        else if (at_start[k]) add(s, k, ACTIO_GRADIENT_HAS_NO_LIMIT, true, s->t0, s->y0);
+        if (gone) flaws_add(s, k, ACTIO_GRADIENT_VANISHES, false, s->t0, s->y0);
+        else if (everywhere) flaws_add(s, k, ACTIO_GRADIENT_HAS_NO_LIMIT, false, s->t0, s->y0);
+        else if (at_start[k]) flaws_add(s, k, ACTIO_GRADIENT_HAS_NO_LIMIT, true, s->t0, s->y0);
     }
 }
 
@@ -242,7 +242,7 @@ bool actio_find_jumps(struct actio_surveying *s)
     const double *now = actio_probe_at(&m->values);
     for (size_t i = 0; i < rows; i++) {
         uint32_t k = i < F->sys.holonomic ? F->sys.position_row[i] : F->sys.velocity_row[i - F->sys.holonomic];
-        if (now[i] == 0 && before[i] != 0) add(s, k, ACTIO_HOLDS_ON_A_JUMP, false, s->t0, s->given);
+        if (now[i] == 0 && before[i] != 0) flaws_add(s, k, ACTIO_HOLDS_ON_A_JUMP, false, s->t0, s->given);
     }
     return s->v->flaws > 0;
 }

@@ -41,7 +41,7 @@ static void swap(struct actio_spot *a, struct actio_spot *b)
 }
 
 /* Is an expression 0 at all sampled states? Products with 0 stay in formulas: a factor might be infinite. */
-static bool vanishes(struct actio_formation *F, struct actio_sampled *points, actio_expr e)
+static bool growth_vanishes(struct actio_formation *F, struct actio_sampled *points, actio_expr e)
 {
     struct actio_jets j;
     if (actio_is_zero(e)) return true;
@@ -66,7 +66,7 @@ static enum actio_velocity_form form_of(struct actio_formation *F, struct actio_
     if (actio_uses(&F->pool, F->g[k], ACTIO_SPACE_STATE)) return ACTIO_FORM_ON_STATES;
     actio_expr *coef = actio_form_array(F, F->n, sizeof *coef), rest;
     if (!actio_linear_in(&F->pool, F->g[k], F->sym.v, F->n, coef, &rest)) return ACTIO_FORM_NONLINEAR;
-    return vanishes(F, points, rest) ? ACTIO_FORM_LINEAR : ACTIO_FORM_AFFINE;
+    return growth_vanishes(F, points, rest) ? ACTIO_FORM_LINEAR : ACTIO_FORM_AFFINE;
 }
 
 static bool is_tested(enum actio_velocity_form form) { return form <= ACTIO_FORM_NONLINEAR; }
@@ -221,7 +221,7 @@ static bool doubtful(const struct growing *g)
     return clearest < CLEAR;
 }
 
-static bool grow(struct growing *g)
+static bool growth_grow(struct growing *g)
 {
     struct actio_integrability *out = g->out;
     size_t width = g->f.width;
@@ -250,7 +250,7 @@ static void decide(struct growing *g)
     collect_spots(g);
     if (g->spots == 0 || !look_at_nonlinear(g)) return;
     size_t rank = g->spot[0].rank, given = given_rank(g);
-    if (given < rank && !grow(g)) return;
+    if (given < rank && !growth_grow(g)) return;
     out->holonomic = given < rank ? out->dimension - out->growth[out->growths - 1] : rank;
     out->decided = out->holonomic >= given && out->holonomic <= rank;
     if (!out->decided) return;

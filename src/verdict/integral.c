@@ -40,13 +40,16 @@ struct search {
     size_t knowns;
 };
 
-static void *array(const struct search *s, size_t count, size_t size) { return actio_form_array(s->f->F, count, size); }
+static void *integral_array(const struct search *s, size_t count, size_t size)
+{
+    return actio_form_array(s->f->F, count, size);
+}
 
 /* ---- the functions, simplest first */
 
-static struct actio_pool *pool_of(const struct search *s) { return &s->f->F->pool; }
+static struct actio_pool *integral_pool_of(const struct search *s) { return &s->f->F->pool; }
 
-static void add(struct search *s, actio_expr e)
+static void integral_add(struct search *s, actio_expr e)
 {
     for (size_t i = 0; i < s->count; i++)
         if (actio_same(s->e[i], e)) return;
@@ -56,7 +59,7 @@ static void add(struct search *s, actio_expr e)
 static void choose_variables(struct search *s)
 {
     struct actio_formation *F = s->f->F;
-    s->var = array(s, F->n + 1, sizeof *s->var);
+    s->var = integral_array(s, F->n + 1, sizeof *s->var);
     for (size_t i = 0; i < F->n; i++) {
         bool occurs = false;
         for (size_t r = 0; r < s->f->rows && !occurs; r++)
@@ -84,11 +87,11 @@ static void choose_atoms(struct search *s)
         { ACTIO_EXP, ACTIO_EXP },   { ACTIO_LOG, ACTIO_LOG },   { ACTIO_SQRT, ACTIO_SQRT }, { ACTIO_TAN, ACTIO_TAN },
         { ACTIO_ATAN, ACTIO_ATAN }, { ACTIO_TANH, ACTIO_TANH },
     };
-    struct actio_pool *pool = pool_of(s);
+    struct actio_pool *pool = integral_pool_of(s);
     struct actio_cone cone = actio_cone_of(pool, s->f->phi, s->f->rows);
-    uint32_t *id = array(s, cone.count, sizeof *id);
+    uint32_t *id = integral_array(s, cone.count, sizeof *id);
     memcpy(id, cone.id, cone.count * sizeof *id);
-    s->atom = array(s, MOST_ATOMS, sizeof *s->atom);
+    s->atom = integral_array(s, MOST_ATOMS, sizeof *s->atom);
     for (size_t i = 0, count = cone.count; i < count; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             actio_expr e = { id[i] };
@@ -104,53 +107,55 @@ static void add_products(struct search *s, const actio_expr *a, size_t na, const
 {
     for (size_t i = 0; i < na; i++)
         for (size_t k = a == b ? i : 0; k < nb; k++)
-            add(s, a == b && i == k ? actio_power(pool_of(s), a[i], 2) : actio_mul(pool_of(s), a[i], b[k]));
+            integral_add(s, a == b && i == k ? actio_power(integral_pool_of(s), a[i], 2)
+                                             : actio_mul(integral_pool_of(s), a[i], b[k]));
 }
 
 static void add_quotients(struct search *s)
 {
-    struct actio_pool *pool = pool_of(s);
+    struct actio_pool *pool = integral_pool_of(s);
     size_t coords = s->vars - 1;
     for (size_t i = 0; i < coords; i++)
         for (size_t k = 0; k < coords; k++)
-            if (i != k) add(s, actio_div(pool, s->var[i], s->var[k]));
+            if (i != k) integral_add(s, actio_div(pool, s->var[i], s->var[k]));
     for (size_t i = 0; i < coords; i++)
-        for (size_t k = i + 1; k < coords; k++) add(s, actio_op2(pool, ACTIO_ATAN2, s->var[k], s->var[i]));
+        for (size_t k = i + 1; k < coords; k++) integral_add(s, actio_op2(pool, ACTIO_ATAN2, s->var[k], s->var[i]));
 }
 
 /* Powers that are not whole: log|x| - 1.4 log|y| */
 static void add_logarithms(struct search *s)
 {
     for (size_t i = 0; i + 1 < s->vars; i++)
-        add(s, actio_op1(pool_of(s), ACTIO_LOG, actio_op1(pool_of(s), ACTIO_ABS, s->var[i])));
+        integral_add(s,
+                     actio_op1(integral_pool_of(s), ACTIO_LOG, actio_op1(integral_pool_of(s), ACTIO_ABS, s->var[i])));
 }
 
 static void add_cubes(struct search *s)
 {
-    struct actio_pool *pool = pool_of(s);
+    struct actio_pool *pool = integral_pool_of(s);
     for (size_t i = 0; i < s->vars; i++)
         for (size_t k = i; k < s->vars; k++)
             for (size_t l = k; l < s->vars; l++) {
                 actio_expr a = s->var[i], b = s->var[k], c = s->var[l];
-                if (i == l) add(s, actio_power(pool, a, 3));
-                else if (i == k) add(s, actio_mul(pool, actio_power(pool, a, 2), c));
-                else if (k == l) add(s, actio_mul(pool, a, actio_power(pool, b, 2)));
-                else add(s, actio_mul(pool, actio_mul(pool, a, b), c));
+                if (i == l) integral_add(s, actio_power(pool, a, 3));
+                else if (i == k) integral_add(s, actio_mul(pool, actio_power(pool, a, 2), c));
+                else if (k == l) integral_add(s, actio_mul(pool, a, actio_power(pool, b, 2)));
+                else integral_add(s, actio_mul(pool, actio_mul(pool, a, b), c));
             }
 }
 
 static void list_functions(struct search *s)
 {
-    s->e = array(s, MOST, sizeof *s->e);
+    s->e = integral_array(s, MOST, sizeof *s->e);
     choose_variables(s);
     choose_atoms(s);
-    for (size_t i = 0; i < s->vars; i++) add(s, s->var[i]);
-    for (size_t i = 0; i < s->atoms; i++) add(s, s->atom[i]);
+    for (size_t i = 0; i < s->vars; i++) integral_add(s, s->var[i]);
+    for (size_t i = 0; i < s->atoms; i++) integral_add(s, s->atom[i]);
     add_products(s, s->var, s->vars, s->var, s->vars);
     add_products(s, s->var, s->vars, s->atom, s->atoms);
     add_quotients(s);
     add_products(s, s->atom, s->atoms, s->atom, s->atoms);
-    for (size_t i = 0; i + 1 < s->vars; i++) add(s, actio_op1(pool_of(s), ACTIO_EXP, s->var[i]));
+    for (size_t i = 0; i + 1 < s->vars; i++) integral_add(s, actio_op1(integral_pool_of(s), ACTIO_EXP, s->var[i]));
     add_cubes(s);
     add_logarithms(s);
 }
@@ -160,7 +165,8 @@ static void list_functions(struct search *s)
 static bool open_slopes(struct search *s, const actio_expr *e, size_t count, struct actio_jets *jets)
 {
     struct actio_fields *f = s->f;
-    actio_expr *wrt = array(s, f->width, sizeof *wrt), *slope = array(s, count * f->width, sizeof *slope);
+    actio_expr *wrt = integral_array(s, f->width, sizeof *wrt),
+               *slope = integral_array(s, count * f->width, sizeof *slope);
     memcpy(wrt, f->F->sym.q, f->n * sizeof *wrt);
     wrt[f->n] = f->F->sym.time;
     for (size_t i = 0; i < count; i++) actio_gradient(&f->F->pool, e[i], wrt, f->width, slope + i * f->width);
@@ -176,7 +182,7 @@ static void slopes_here(struct search *s, struct actio_jets *jets, size_t count,
         for (size_t k = 0; k < f->width; k++) out[i * f->width + k] *= f->scale[k];
 }
 
-static bool look(struct search *s, struct look *l)
+static bool integral_look(struct search *s, struct look *l)
 {
     struct actio_fields *f = s->f;
     if (!actio_spot_open(f, &s->spot) || !actio_spot_grow(f, &s->spot, 0)) return false;
@@ -191,7 +197,8 @@ static bool look(struct search *s, struct look *l)
 static struct look open_look(struct search *s)
 {
     size_t w = s->f->width;
-    return (struct look){ array(s, w * w, sizeof(double)), array(s, s->count * w, sizeof(double)), 0 };
+    return (struct look){ integral_array(s, w * w, sizeof(double)), integral_array(s, s->count * w, sizeof(double)),
+                          0 };
 }
 
 static void take_rows(struct search *s, const struct look *l)
@@ -205,17 +212,17 @@ static void take_rows(struct search *s, const struct look *l)
         }
 }
 
-static bool collect(struct search *s)
+static bool integral_collect(struct search *s)
 {
     struct look l = open_look(s);
     s->cap = s->count + MORE_ROWS;
-    s->A = array(s, s->cap * s->count, sizeof *s->A);
-    s->size = array(s, s->count, sizeof *s->size);
+    s->A = integral_array(s, s->cap * s->count, sizeof *s->A);
+    s->size = integral_array(s, s->count, sizeof *s->size);
     for (int i = 0; i < MOST_SPOTS && s->rows < s->cap; i++)
-        if (look(s, &l)) take_rows(s, &l);
+        if (integral_look(s, &l)) take_rows(s, &l);
     for (int i = 0; i < 4 * FRESH && s->freshes < FRESH; i++) {
         s->fresh[s->freshes] = open_look(s);
-        if (look(s, &s->fresh[s->freshes])) s->freshes++;
+        if (integral_look(s, &s->fresh[s->freshes])) s->freshes++;
     }
     return s->rows == s->cap && s->freshes == FRESH;
 }
@@ -227,8 +234,8 @@ static bool note_given(struct search *s)
     struct actio_formation *F = f->F;
     struct actio_jets jets;
     size_t w = f->width, count = F->sys.holonomic;
-    double *row = array(s, count * w, sizeof *row);
-    s->known = array(s, w * w, sizeof *s->known);
+    double *row = integral_array(s, count * w, sizeof *row);
+    s->known = integral_array(s, w * w, sizeof *s->known);
     if (count == 0) return true;
     if (!open_slopes(s, F->f, count, &jets)) return false;
     slopes_here(s, &jets, count, row); /* the spot is still that of the last look */
@@ -239,7 +246,7 @@ static bool note_given(struct search *s)
 
 /* ---- a candidate */
 
-static double largest_of(const double *c, size_t count)
+static double integral_largest_of(const double *c, size_t count)
 {
     double largest = 0;
     for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(c[i]));
@@ -252,7 +259,7 @@ static bool whole(double *c, size_t count)
     double least = INFINITY;
     for (size_t i = 0; i < count; i++)
         if (c[i] != 0) least = fmin(least, fabs(c[i]));
-    if (largest_of(c, count) > 1000 * least) return false;
+    if (integral_largest_of(c, count) > 1000 * least) return false;
     for (int m = 1; m <= 24; m++) {
         bool fits = true;
         for (size_t i = 0; i < count; i++) {
@@ -309,7 +316,7 @@ static bool is_news(struct search *s, const double *c, bool keep)
 {
     size_t w = s->f->width, knowns = s->knowns;
     const struct look *l = &s->fresh[s->freshes - 1];
-    double *d = array(s, w, sizeof *d), size = 0;
+    double *d = integral_array(s, w, sizeof *d), size = 0;
     for (size_t i = 0; i < s->count; i++)
         for (size_t a = 0; a < w && c[i] != 0; a++) {
             d[a] += c[i] * l->slope[i * w + a];
@@ -355,7 +362,7 @@ static void write_integral(struct search *s, const double *c)
 /* ---- the linear question */
 
 /* Column j of A less its part along the pivots before; what it has along them goes to R. */
-static double reduce(struct search *s, size_t j, double *x)
+static double integral_reduce(struct search *s, size_t j, double *x)
 {
     memcpy(x, s->A + j * s->cap, s->rows * sizeof *x);
     for (int twice = 0; twice < 2; twice++)
@@ -438,21 +445,21 @@ static void add_pivot(struct search *s, size_t j, const double *x, double left)
 
 static void open_solve(struct search *s)
 {
-    s->Q = array(s, s->cap * s->count, sizeof *s->Q);
-    s->R = array(s, s->count * MOST, sizeof *s->R);
-    s->pivot = array(s, s->count, sizeof *s->pivot);
-    s->fit = array(s, s->rows * MOST_TERMS, sizeof *s->fit);
-    s->work = array(s, actio_rank_work(s->rows, s->rows), sizeof *s->work);
-    s->iwork = array(s, 2 * s->rows, sizeof *s->iwork);
+    s->Q = integral_array(s, s->cap * s->count, sizeof *s->Q);
+    s->R = integral_array(s, s->count * MOST, sizeof *s->R);
+    s->pivot = integral_array(s, s->count, sizeof *s->pivot);
+    s->fit = integral_array(s, s->rows * MOST_TERMS, sizeof *s->fit);
+    s->work = integral_array(s, actio_rank_work(s->rows, s->rows), sizeof *s->work);
+    s->iwork = integral_array(s, 2 * s->rows, sizeof *s->iwork);
 }
 
-static void solve(struct search *s, size_t wanted)
+static void integral_solve(struct search *s, size_t wanted)
 {
-    double *x = array(s, s->rows, sizeof *x), *c = array(s, s->count, sizeof *c);
+    double *x = integral_array(s, s->rows, sizeof *x), *c = integral_array(s, s->count, sizeof *c);
     open_solve(s);
     for (size_t j = 0; j < s->count && s->out->integrals < wanted && s->fits < MOST_FITS; j++) {
         if (s->dead[j]) continue;
-        double left = reduce(s, j, x);
+        double left = integral_reduce(s, j, x);
         if (left > DEPENDENT * s->size[j]) {
             add_pivot(s, j, x, left);
             continue;
@@ -469,6 +476,6 @@ void actio_find_integrals(struct actio_fields *f, size_t wanted, struct actio_in
     s->out = out;
     out->integral = actio_form_array(f->F, wanted, sizeof *out->integral);
     list_functions(s);
-    s->dead = array(s, s->count, sizeof *s->dead);
-    if (open_slopes(s, s->e, s->count, &s->slope) && collect(s) && note_given(s)) solve(s, wanted);
+    s->dead = integral_array(s, s->count, sizeof *s->dead);
+    if (open_slopes(s, s->e, s->count, &s->slope) && integral_collect(s) && note_given(s)) integral_solve(s, wanted);
 }

@@ -78,7 +78,7 @@ static void between(const struct actio_surveying *s, const double *L, const doub
     }
 }
 
-static bool all_finite(const double *x, size_t n)
+static bool look_all_finite(const double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i])) return false;
@@ -97,7 +97,7 @@ static size_t basis_of(struct actio_surveying *s, const double *rows, double *ba
     return actio_row_bases(p, N, s->S, s->v->dependent, basis, s->work, s->iwork);
 }
 
-static void divide(double *rows, const double *unit, size_t p, size_t N)
+static void look_divide(double *rows, const double *unit, size_t p, size_t N)
 {
     for (size_t k = 0; k < p; k++)
         for (size_t i = 0; i < N && unit[k] > 0; i++) rows[k * N + i] /= unit[k];
@@ -156,14 +156,14 @@ struct actio_look actio_look_at(struct actio_surveying *s, double t, const doubl
     s->M.t = t;
     memcpy(s->M.y, y, s->M.ny * sizeof *y);
     const double *G = actio_probe_at(&s->matrix), *A = G + F->G.count, *D = A + F->A.count, *c = D + F->D.count + N;
-    l.ok = all_finite(G, F->G.count + F->A.count + F->D.count + N + p);
+    l.ok = look_all_finite(G, F->G.count + F->A.count + F->D.count + N + p);
     if (!l.ok) return l;
     scale(s, G);
     scatter(&F->G, G, s->d, N, N, true, s->G);
     scatter(&F->A, A, s->d, N, p, false, s->A);
     scatter(&F->D, D, s->d, N, p, false, s->D);
-    divide(s->A, s->unit_A, p, N);
-    divide(s->D, s->unit_D, p, N);
+    look_divide(s->A, s->unit_A, p, N);
+    look_divide(s->D, s->unit_D, p, N);
     for (size_t k = 0; k < p; k++) s->row_size[k] = fmax(s->row_size[k], actio_norm(N, s->A + k * N));
     for (size_t i = 0; i < n; i++) memcpy(s->S + i * n, s->G + i * N, n * sizeof *s->S);
     double unused;

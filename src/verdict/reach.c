@@ -30,13 +30,13 @@ struct part {
 
 static bool takes(const struct part *p, size_t row) { return p->m->is_position[row] ? p->positions : p->velocities; }
 
-static void put(const struct part *p, const double *z) { memcpy(p->m->y + p->first, z, p->length * sizeof *z); }
+static void reach_put(const struct part *p, const double *z) { memcpy(p->m->y + p->first, z, p->length * sizeof *z); }
 
 static int residual(void *user, const double *z, double *c)
 {
     const struct part *p = user;
     size_t at = 0;
-    put(p, z);
+    reach_put(p, z);
     const double *v = actio_probe_at(&p->m->values);
     for (size_t i = 0; i < p->m->count; i++)
         if (takes(p, i)) c[at++] = v[i] * p->m->weight[i];
@@ -48,7 +48,7 @@ static int jacobian(void *user, const double *z, double *J)
     const struct part *p = user;
     struct actio_manifold *m = p->m;
     size_t row = 0;
-    put(p, z);
+    reach_put(p, z);
     const double *v = actio_probe_at(&m->slopes);
     for (size_t i = 0; i < m->count; i++) m->row_of[i] = takes(p, i) ? row++ : SIZE_MAX;
     memset(J, 0, row * p->length * sizeof *J);
@@ -133,7 +133,7 @@ static void scale_rows(struct quick *s, const double *J)
 }
 
 /* J J' with rows of length 1, lower half; false when one of its pivots is too small. */
-static bool factor(struct quick *s, const double *J, double least)
+static bool reach_factor(struct quick *s, const double *J, double least)
 {
     const struct actio_manifold *m = s->p->m;
     size_t rows = s->rows;
@@ -157,7 +157,7 @@ static bool factor(struct quick *s, const double *J, double least)
     return true;
 }
 
-static double measure(struct quick *s, const double *c)
+static double reach_measure(struct quick *s, const double *c)
 {
     double sum = 0;
     s->residual = 0;
@@ -183,22 +183,22 @@ static void find_step(struct quick *s, const double *J)
 /* Halved until it helps; false when nothing does. */
 static bool take_step(struct quick *s)
 {
-    double before = measure(s, s->c);
+    double before = reach_measure(s, s->c);
     for (double t = 1; t > 1e-12; t /= 2) {
         for (size_t j = 0; j < s->p->length; j++) s->z_new[j] = s->z[j] + t * s->dz[j];
         bool moved = memcmp(s->z_new, s->z, s->p->length * sizeof *s->z) != 0;
         if (!moved) return false;
-        if (residual(s->p, s->z_new, s->c_new) == 0 && measure(s, s->c_new) <= (1 - 1e-4 * t) * before) {
+        if (residual(s->p, s->z_new, s->c_new) == 0 && reach_measure(s, s->c_new) <= (1 - 1e-4 * t) * before) {
             memcpy(s->z, s->z_new, s->p->length * sizeof *s->z);
             memcpy(s->c, s->c_new, s->rows * sizeof *s->c);
             return true;
         }
     }
-    measure(s, s->c);
+    reach_measure(s, s->c);
     return false;
 }
 
-static struct quick lay_out(struct part *p, size_t rows)
+static struct quick reach_lay_out(struct part *p, size_t rows)
 {
     struct actio_manifold *m = p->m;
     struct quick s = { .p = p, .rows = rows, .row = (uint32_t *)m->iwork, .z = m->work };
@@ -217,15 +217,15 @@ static struct quick lay_out(struct part *p, size_t rows)
  * */
 static int solve_independent(struct part *p, size_t rows, double tol)
 {
-    struct quick s = lay_out(p, rows);
+    struct quick s = reach_lay_out(p, rows);
     if (residual(p, s.z, s.c)) return -1;
     for (int k = 0; k <= MOST_STEPS; k++) {
-        put(p, s.z);
+        reach_put(p, s.z);
         const double *J = weighted_slopes(&s);
         if (!J) return -1;
         scale_rows(&s, J);
-        if (!factor(&s, J, INDEPENDENT)) return -1;
-        measure(&s, s.c);
+        if (!reach_factor(&s, J, INDEPENDENT)) return -1;
+        reach_measure(&s, s.c);
         if (s.residual <= tol) return 1;
         find_step(&s, J);
         if (take_step(&s)) continue;
@@ -238,7 +238,7 @@ static int solve_independent(struct part *p, size_t rows, double tol)
 
 /* ---- the whole */
 
-static bool solve(struct actio_manifold *m, struct part part, size_t *rank, size_t *worst)
+static bool reach_solve(struct actio_manifold *m, struct part part, size_t *rank, size_t *worst)
 {
     size_t rows = 0;
     for (size_t i = 0; i < m->count; i++) rows += takes(&part, i);
@@ -250,7 +250,7 @@ static bool solve(struct actio_manifold *m, struct part part, size_t *rank, size
     memcpy(z, start, part.length * sizeof *z);
     int quick = rows <= part.length ? solve_independent(&part, rows, 1e-10 * unit) : -1;
     if (quick >= 0) {
-        put(&part, z);
+        reach_put(&part, z);
         return quick;
     }
     memcpy(z, start, part.length * sizeof *z);
@@ -264,13 +264,13 @@ static bool solve(struct actio_manifold *m, struct part part, size_t *rank, size
                               .lazy = true };
     struct actio_newton_result r = { 0 };
     int bad = actio_newton_solve(&p, z, m->work + m->ny, m->iwork, &r);
-    put(&part, z);
+    reach_put(&part, z);
     *rank = r.rank;
     *worst = r.worst;
     return bad == 0 && (r.converged || r.round_off);
 }
 
-static double size_of(const double *c, const double *scale, size_t rows)
+static double reach_size_of(const double *c, const double *scale, size_t rows)
 {
     double largest = 0;
     for (size_t r = 0; r < rows; r++) largest = fmax(largest, fabs(c[r]) * scale[r]);
@@ -279,7 +279,7 @@ static double size_of(const double *c, const double *scale, size_t rows)
 
 /* Where rows become dependent on the manifold itself, a residual of e leaves a distance of sqrt(e), and rows that seem
  * independent. The rows that are clearly independent lead on to the manifold as near as rounding allows. */
-static void polish(struct actio_manifold *m, struct part part)
+static void reach_polish(struct actio_manifold *m, struct part part)
 {
     size_t rows = 0, n = part.length;
     for (size_t i = 0; i < m->count; i++) rows += takes(&part, i);
@@ -290,7 +290,7 @@ static void polish(struct actio_manifold *m, struct part part)
     for (int k = 0; k < 4; k++) {
         if (jacobian(&part, z, J) || residual(&part, z, c)) break;
         actio_row_scales(rows, n, J, scale);
-        double size = size_of(c, scale, rows);
+        double size = reach_size_of(c, scale, rows);
         if (k && size > 1e-10) break;
         memcpy(before, z, n * sizeof *z);
         for (size_t r = 0; r < rows; r++) {
@@ -299,13 +299,13 @@ static void polish(struct actio_manifold *m, struct part part)
         }
         if (actio_min_norm(rows, n, J, c, WEAK, x, &defect, rest, m->iwork) == rows) break;
         for (size_t j = 0; j < n; j++) z[j] -= x[j];
-        if (residual(&part, z, c) || !(size_of(c, scale, rows) <= fmax(size, 1e-13))) {
+        if (residual(&part, z, c) || !(reach_size_of(c, scale, rows) <= fmax(size, 1e-13))) {
             memcpy(z, before, n * sizeof *z);
             break;
         }
         if (actio_norm(n, x) <= 1e-15 * actio_norm(n, z)) break;
     }
-    put(&part, z);
+    reach_put(&part, z);
 }
 
 /* Positions first, then velocities and states; all together only when that fails. */
@@ -316,15 +316,15 @@ bool actio_manifold_reach(struct actio_manifold *m, double t, double *y, size_t 
     *rank = 0;
     *worst = 0;
     memcpy(m->y, y, m->ny * sizeof *y);
-    bool ok = solve(m, (struct part){ m, true, false, 0, n }, rank, worst)
-              && solve(m, (struct part){ m, false, true, n, m->ny - n }, rank, worst);
+    bool ok = reach_solve(m, (struct part){ m, true, false, 0, n }, rank, worst)
+              && reach_solve(m, (struct part){ m, false, true, n, m->ny - n }, rank, worst);
     if (!ok) {
         memcpy(m->y, y, m->ny * sizeof *y);
-        ok = solve(m, (struct part){ m, true, true, 0, m->ny }, rank, worst);
+        ok = reach_solve(m, (struct part){ m, true, true, 0, m->ny }, rank, worst);
     }
     if (ok) {
-        polish(m, (struct part){ m, true, false, 0, n });
-        polish(m, (struct part){ m, false, true, n, m->ny - n });
+        reach_polish(m, (struct part){ m, true, false, 0, n });
+        reach_polish(m, (struct part){ m, false, true, n, m->ny - n });
     }
     memcpy(y, m->y, m->ny * sizeof *y);
     return ok;
@@ -391,12 +391,12 @@ size_t actio_manifold_rank(struct actio_manifold *m, double t, const double *y)
     m->t = t;
     if (m->count == 0) return 0;
     if (m->count <= m->ny) {
-        struct quick s = lay_out(&all, m->count);
-        put(&all, y);
+        struct quick s = reach_lay_out(&all, m->count);
+        reach_put(&all, y);
         const double *slope = weighted_slopes(&s);
         if (!slope) return 0;
         scale_rows(&s, slope);
-        if (factor(&s, slope, CLEARLY)) return m->count;
+        if (reach_factor(&s, slope, CLEARLY)) return m->count;
     }
     double *J = m->work, *basis = J + m->count * m->ny, *work = basis + m->ny * m->ny;
     if (jacobian(&all, y, J)) return 0;

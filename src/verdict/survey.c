@@ -342,7 +342,7 @@ static void find_elsewhere(struct actio_surveying *s)
     }
 }
 
-static void judge(struct actio_surveying *s)
+static void survey_judge(struct actio_surveying *s)
 {
     struct actio_verdict *v = s->v;
     s->start = actio_look_at(s, s->t0, s->y0);
@@ -415,7 +415,7 @@ struct actio_verdict *actio_survey(struct actio_formation *F, const double *para
     if ((!s.reached && s.points.count == 0) || never_later) judge_no_states(&s);
     else {
         if (!s.reached) memcpy(start, s.points.y, s.M.ny * sizeof *start);
-        judge(&s);
+        survey_judge(&s);
     }
     actio_probe_close(&s.matrix);
     actio_manifold_close(&s.M);

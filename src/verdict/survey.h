@@ -63,7 +63,7 @@ bool actio_find_jumps(struct actio_surveying *s);
 void actio_find_contradiction(struct actio_surveying *s);
 void actio_find_later(struct actio_surveying *s);
 
-/* follow.c: which of dependent rows say nothing that the others don't, and rows that touch each other. */
+/* implied.c: which of dependent rows say nothing that the others don't, and rows that touch each other. */
 /* constraint k holds wherever the others do, near the start */
 bool actio_follows(struct actio_surveying *s, uint32_t k);
 void actio_find_spare(struct actio_surveying *s, struct actio_relation *r);

@@ -80,7 +80,7 @@ static const char *observe_name(const struct actio_model *m, size_t i) { return 
 static const char *frame_name(const struct actio_model *m, size_t i) { return m->named.frame[i].name; }
 
 /* SIZE_MAX where there is none. */
-static size_t find(struct actio_column_units *u, int role, const char *name, name_fn *of, size_t count)
+static size_t unit_columns_find(struct actio_column_units *u, int role, const char *name, name_fn *of, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
         size_t i = (u->last[role] + k) % count;
@@ -167,7 +167,7 @@ static const char *unit_of_part(struct actio_column_units *u, int role, const ch
     };
     for (size_t k = 0; k < sizeof rule / sizeof *rule; k++) {
         if (rule[k].role != role) continue;
-        size_t i = find(u, role, rule[k].labelled ? behind_point(name) : name, rule[k].of, rule[k].count);
+        size_t i = unit_columns_find(u, role, rule[k].labelled ? behind_point(name) : name, rule[k].of, rule[k].count);
         return i == SIZE_MAX ? "" : rule[k].unit(u, i);
     }
     return "";

@@ -142,7 +142,7 @@ static bool read_power(const char **p, int *k)
     return true;
 }
 
-static void times(struct actio_unit *out, const char *word, int k)
+static void unit_words_times(struct actio_unit *out, const char *word, int k)
 {
     double prefix;
     const struct unit_row *row = find_word(word, &prefix);
@@ -182,7 +182,7 @@ void actio_unit_read(const char *text, struct actio_unit *out)
         memcpy(word, begin, n);
         word[n] = 0;
         below = sign < 0;
-        times(out, word, sign * k);
+        unit_words_times(out, word, sign * k);
     }
 }
 

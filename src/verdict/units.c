@@ -56,8 +56,8 @@ static void say_unit(struct checking *c, const char *name, const char *text, str
         [ACTIO_UNIT_UNREADABLE] = ACTIO_F_UNIT_UNREADABLE,
     };
     const char *hint = u->fault == ACTIO_UNIT_NO_WORD ? actio_unit_hint(&c->arena, u->word) : "";
-    actio_find_at(c->f, code[u->fault], &c->model->source, span,
-                  ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(text), ACTIO_TEXT(u->word), ACTIO_TEXT(hint)));
+    actio_report_at(c->f, code[u->fault], &c->model->source, span,
+                    ACTIO_ARGS(ACTIO_TEXT(name), ACTIO_TEXT(text), ACTIO_TEXT(u->word), ACTIO_TEXT(hint)));
 }
 
 static void gather_times(struct checking *c, const struct actio_unit *u)
@@ -104,8 +104,8 @@ static void note_size(struct checking *c, const struct declared *d, const actio_
 {
     if (c->noted || !q->known || actio_same_size(q, &pure)) return;
     c->noted = true;
-    actio_find_at(c->f, ACTIO_F_UNIT_NOT_CONVERTED, &c->model->source, d->span,
-                  ACTIO_ARGS(ACTIO_TEXT(d->name), ACTIO_TEXT(d->unit), ACTIO_TEXT(c->time_word)));
+    actio_report_at(c->f, ACTIO_F_UNIT_NOT_CONVERTED, &c->model->source, d->span,
+                    ACTIO_ARGS(ACTIO_TEXT(d->name), ACTIO_TEXT(d->unit), ACTIO_TEXT(c->time_word)));
 }
 
 static void declare_variables(struct checking *c, const struct actio_variable *v, size_t n, actio_quantity **q)
@@ -284,7 +284,7 @@ static actio_quantity compared(struct checking *c, const struct node *n)
 }
 static actio_quantity chosen(struct checking *c, const struct node *n) { return together(c, n, 1, 2); }
 
-static actio_quantity product(struct checking *c, const struct node *n)
+static actio_quantity units_product(struct checking *c, const struct node *n)
 {
     (void)c;
     return actio_quantity_product(&n->v[0], &n->v[1], 1);
@@ -343,7 +343,7 @@ static rule_fn *const rules[ACTIO_OP_COUNT] = {
     [ACTIO_LT] = compared,
     [ACTIO_LE] = compared,
     [ACTIO_IF] = chosen,
-    [ACTIO_MUL] = product,
+    [ACTIO_MUL] = units_product,
     [ACTIO_DIV] = quotient,
     [ACTIO_POW] = power,
 };
@@ -357,7 +357,7 @@ static struct node look_at(const struct checking *c, uint32_t id)
     return n;
 }
 
-static void pass(struct checking *c)
+static void units_pass(struct checking *c)
 {
     struct actio_pool *pool = &c->model->pool;
     const struct actio_model *m = c->model;
@@ -424,9 +424,10 @@ static uint32_t term_of(const struct checking *c, uint32_t id)
     }
 }
 
-static void say(struct checking *c, const struct statement *s, enum actio_code code, const struct actio_value arg[6])
+static void units_say(struct checking *c, const struct statement *s, enum actio_code code,
+                      const struct actio_value arg[6])
 {
-    actio_find_at(c->f, code, s->span.line ? &c->model->source : NULL, s->span, arg);
+    actio_report_at(c->f, code, s->span.line ? &c->model->source : NULL, s->span, arg);
     c->last = s->span;
 }
 
@@ -446,8 +447,8 @@ static const char *remedy(struct checking *c, enum clash clash, const char *name
 
 static void say_two(struct checking *c, const struct statement *s, enum clash clash, const char *text, const char *hint)
 {
-    say(c, s, clash == OTHER_SIZE ? ACTIO_F_UNITS_SIZE : ACTIO_F_UNITS_DIFFER,
-        ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(text), ACTIO_TEXT(hint)));
+    units_say(c, s, clash == OTHER_SIZE ? ACTIO_F_UNITS_SIZE : ACTIO_F_UNITS_DIFFER,
+              ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(text), ACTIO_TEXT(hint)));
 }
 
 static void say_clash(struct checking *c, const struct statement *s, enum clash clash, const struct side *a,
@@ -455,9 +456,9 @@ static void say_clash(struct checking *c, const struct statement *s, enum clash 
 {
     const struct side *left = b->q.number ? b : a, *right = b->q.number ? a : b;
     if (clash == WITH_NUMBER)
-        say(c, s, ACTIO_F_UNITS_NUMBER,
-            ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(left->text), ACTIO_TEXT(unit_text(c, &right->q)),
-                       ACTIO_TEXT(right->text)));
+        units_say(c, s, ACTIO_F_UNITS_NUMBER,
+                  ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(left->text), ACTIO_TEXT(unit_text(c, &right->q)),
+                             ACTIO_TEXT(right->text)));
     else
         say_two(c, s, clash,
                 actio_arena_format(&c->arena, "`%s` is in [%s], but `%s` is in [%s]", a->text, unit_text(c, &a->q),
@@ -498,9 +499,9 @@ static void say_fault(struct checking *c, const struct statement *s, const struc
     struct side a = side_of(c, fault->a);
     if (fault->clash < ARGUMENT) say_sum(c, s, fault);
     else
-        say(c, s, code[fault->clash],
-            ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(actio_op_text(op)), ACTIO_TEXT(unit_text(c, &a.q)),
-                       ACTIO_TEXT(formula_text(c, fault->id))));
+        units_say(c, s, code[fault->clash],
+                  ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(actio_op_text(op)), ACTIO_TEXT(unit_text(c, &a.q)),
+                             ACTIO_TEXT(formula_text(c, fault->id))));
 }
 
 /* The first fault in a statement's formulas that no statement before it has reported (lets are shared). Faulty nodes
@@ -523,7 +524,7 @@ static bool faulty(struct checking *c, const struct statement *s)
 
 /* ---- statements */
 
-static struct statement *add(struct checking *c, struct actio_span span, const char *what, actio_expr e)
+static struct statement *units_add(struct checking *c, struct actio_span span, const char *what, actio_expr e)
 {
     struct statement *s = &ACTIO_PUSH(&c->arena, c->list, c->count, c->cap);
     *s = (struct statement){ .what = what, .span = span, .e = e };
@@ -542,7 +543,7 @@ static void add_parts(struct checking *c)
         for (size_t i = 0; i < m->written.parts; i++) {
             if (m->written.part[i].is_dissipation != second) continue;
             struct statement *s =
-                add(c, m->written.part[i].span, second ? "dissipation" : "lagrangian", m->written.part[i].e);
+                units_add(c, m->written.part[i].span, second ? "dissipation" : "lagrangian", m->written.part[i].e);
             s->need = second ? OVER_LAGRANGIAN : LAGRANGIAN;
             s->unit = c->time;
             s->why = "lagrangian/t";
@@ -556,7 +557,7 @@ static void add_forces(struct checking *c)
         for (size_t k = 0; k < m->force[i].terms; k++) {
             const struct actio_term *t = &m->force[i].term[k];
             const char *x = m->coord[t->variable].name;
-            struct statement *s = add(c, t->span, labelled(c, "force on", x), t->e);
+            struct statement *s = units_add(c, t->span, labelled(c, "force on", x), t->e);
             s->need = OVER_LAGRANGIAN;
             s->unit = c->coord[t->variable];
             s->why = actio_arena_format(&c->arena, "lagrangian/%s", x);
@@ -566,7 +567,7 @@ static void add_forces(struct checking *c)
 static void add_made(struct checking *c, struct actio_span span, const char *what, actio_expr e,
                      const actio_quantity *unit)
 {
-    struct statement *s = add(c, span, what, e);
+    struct statement *s = units_add(c, span, what, e);
     if (unit->known) {
         s->need = ITS_UNIT;
         s->unit = *unit;
@@ -577,17 +578,17 @@ static void add_equations(struct checking *c)
 {
     const struct actio_model *m = c->model;
     for (size_t i = 0; i < m->flows; i++) {
-        struct statement *s = add(c, m->flow[i].span, "flow", m->flow[i].left);
+        struct statement *s = units_add(c, m->flow[i].span, "flow", m->flow[i].left);
         s->need = SAME_SIDES;
         s->other = m->flow[i].right;
     }
     for (size_t i = 0; i < m->constraints; i++) {
         const struct actio_constraint *g = &m->constraint[i];
-        struct statement *s = add(c, g->span, labelled(c, "constraint", g->label), g->left);
+        struct statement *s = units_add(c, g->span, labelled(c, "constraint", g->label), g->left);
         s->need = SAME_SIDES;
         s->other = g->right;
         for (size_t k = 0; g->rule == ACTIO_ALONG && k < g->reactions; k++)
-            add(c, g->reaction[k].span, labelled(c, "direction of constraint", g->label), g->reaction[k].e);
+            units_add(c, g->reaction[k].span, labelled(c, "direction of constraint", g->label), g->reaction[k].e);
     }
     for (size_t i = 0; i < m->named.frames; i++)
         add_made(c, m->named.frame[i].span, labelled(c, "frame", m->named.frame[i].name), m->named.frame[i].e,
@@ -601,13 +602,13 @@ static void add_equations(struct checking *c)
                      m->output.observe[i].e, &c->observe[i]);
     for (size_t i = 0; i < m->symmetries; i++)
         for (size_t k = 0; k < m->symmetry[i].terms; k++)
-            add(c, m->symmetry[i].term[k].span, labelled(c, "symmetry", m->symmetry[i].label),
-                m->symmetry[i].term[k].e);
+            units_add(c, m->symmetry[i].term[k].span, labelled(c, "symmetry", m->symmetry[i].label),
+                      m->symmetry[i].term[k].e);
 }
 
 static void add_pure(struct checking *c, struct actio_span span, const char *what, actio_expr e)
 {
-    struct statement *s = add(c, span, what, e);
+    struct statement *s = units_add(c, span, what, e);
     s->need = ITS_UNIT;
     s->unit = pure;
     s->why = "a coefficient";
@@ -626,7 +627,7 @@ static void add_friction(struct checking *c, const struct actio_friction *f, con
     if (f->given) add_pure(c, f->span, labelled(c, "friction of", of->label), f->coefficient);
     if (f->stick_given) add_pure(c, f->span, labelled(c, "stick of", of->label), f->stick);
     for (size_t k = 0; f->slip_given && k < f->slips; k++) {
-        struct statement *s = add(c, f->span, labelled(c, "slip of", of->label), f->slip[k]);
+        struct statement *s = units_add(c, f->span, labelled(c, "slip of", of->label), f->slip[k]);
         if (f->given && of->per) {
             s->need = OVER_OTHER;
             s->other = of->gap;
@@ -646,7 +647,7 @@ static void add_contacts(struct checking *c)
     const struct actio_model *m = c->model;
     for (size_t i = 0; i < m->contacts; i++) {
         const struct actio_contact *w = &m->contact[i];
-        struct statement *s = add(c, w->span, labelled(c, "contact", w->label), w->left);
+        struct statement *s = units_add(c, w->span, labelled(c, "contact", w->label), w->left);
         s->need = SAME_SIDES;
         s->other = w->right;
         add_pure(c, w->span, labelled(c, "restitution of", w->label), w->restitution);
@@ -664,7 +665,7 @@ static void add_contacts(struct checking *c)
                                                   : &pure });
     }
     for (size_t i = 0; i < m->events; i++) {
-        struct statement *s = add(c, m->event[i].span, labelled(c, "event", m->event[i].label), m->event[i].left);
+        struct statement *s = units_add(c, m->event[i].span, labelled(c, "event", m->event[i].label), m->event[i].left);
         s->need = SAME_SIDES;
         s->other = m->event[i].right;
     }
@@ -675,12 +676,12 @@ static void add_start(struct checking *c, const struct actio_variable *v, const 
     struct statement *s;
     actio_quantity rate = actio_quantity_product(unit, &c->time, -1);
     if (v->start_given) {
-        s = add(c, v->start_span, labelled(c, "start of", v->name), v->start);
+        s = units_add(c, v->start_span, labelled(c, "start of", v->name), v->start);
         s->need = ITS_UNIT;
         s->unit = *unit;
     }
     if (v->start_dot_given) {
-        s = add(c, v->start_dot_span, actio_arena_format(&c->arena, "start of %s'", v->name), v->start_dot);
+        s = units_add(c, v->start_dot_span, actio_arena_format(&c->arena, "start of %s'", v->name), v->start_dot);
         s->need = ITS_UNIT;
         s->unit = rate;
     }
@@ -691,7 +692,8 @@ static void add_data(struct checking *c)
     const struct actio_model *m = c->model;
     for (size_t i = 0; i < m->params; i++) {
         if (actio_is_const(&m->pool, m->param[i].definition)) continue;
-        struct statement *s = add(c, m->param[i].span, labelled(c, "param", m->param[i].name), m->param[i].definition);
+        struct statement *s =
+            units_add(c, m->param[i].span, labelled(c, "param", m->param[i].name), m->param[i].definition);
         s->need = ITS_UNIT;
         s->unit = c->param[i];
     }
@@ -711,9 +713,9 @@ static void ask_unit(struct checking *c, const struct statement *s, const actio_
                                             [WITH_NUMBER] = ACTIO_F_UNITS_ASKED_NUMBER,
                                             [OTHER_SIZE] = ACTIO_F_UNITS_ASKED_SIZE };
     const char *hint = remedy(c, clash, actio_unit_names(c->model, &c->arena, (actio_expr){ is.id }));
-    say(c, s, code[clash],
-        ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(is.text), ACTIO_TEXT(unit_text(c, asked)), ACTIO_TEXT(why),
-                   ACTIO_TEXT(unit_text(c, &q)), ACTIO_TEXT(hint)));
+    units_say(c, s, code[clash],
+              ACTIO_ARGS(ACTIO_TEXT(s->what), ACTIO_TEXT(is.text), ACTIO_TEXT(unit_text(c, asked)), ACTIO_TEXT(why),
+                         ACTIO_TEXT(unit_text(c, &q)), ACTIO_TEXT(hint)));
 }
 
 static void ask_lagrangian(struct checking *c, const struct statement *s)
@@ -758,19 +760,19 @@ static void ask(struct checking *c, const struct statement *s)
 
 static void ask_all(struct checking *c)
 {
-    pass(c);
+    units_pass(c);
     c->open_faults = c->faults;
     for (uint32_t i = 0; i < c->count && c->f->dropped == 0; i++) {
         const struct statement *s = &c->list[i];
         /* of another member of its family */
-        bool told = s->span.line && memcmp(&s->span, &c->last, sizeof c->last) == 0;
-        if (!told && !faulty(c, s)) ask(c, s);
+        bool reported = s->span.line && memcmp(&s->span, &c->last, sizeof c->last) == 0;
+        if (!reported && !faulty(c, s)) ask(c, s);
         actio_poll(c->model->ctx);
     }
     c->count = 0;
 }
 
-static void check(void *user)
+static void units_check(void *user)
 {
     struct checking *c = user;
     declare_all(c);
@@ -789,7 +791,7 @@ void actio_check_units(struct actio_model *model, struct actio_findings *f)
 {
     struct checking c = { .model = model, .f = f };
     actio_arena_open(&c.arena, model->ctx);
-    int escaped = actio_attempt(model->ctx, check, &c);
+    int escaped = actio_attempt(model->ctx, units_check, &c);
     actio_arena_close(&c.arena);
     if (escaped && model->ctx->escape) actio_escape(model->ctx);
 }
@@ -807,7 +809,7 @@ static void add_columns(struct checking *c)
 {
     const struct actio_model *m = c->model;
     for (size_t i = 0; i < m->output.observes; i++)
-        add(c, m->output.observe[i].span, "observe", m->output.observe[i].e);
+        units_add(c, m->output.observe[i].span, "observe", m->output.observe[i].e);
 }
 
 static actio_quantity unit_of_side(const struct checking *c, actio_expr a, actio_expr b)
@@ -816,7 +818,7 @@ static actio_quantity unit_of_side(const struct checking *c, actio_expr a, actio
     return left.known && !left.number ? left : right.known && !right.number ? right : unknown;
 }
 
-static void collect(void *user)
+static void units_collect(void *user)
 {
     struct collecting *x = user;
     struct checking *c = &x->c;
@@ -857,7 +859,7 @@ void actio_unit_parts_of(struct actio_model *model, struct actio_arena *arena, s
     *out = (struct actio_unit_parts){ .any = false };
     actio_findings_open(&silent, model->ctx);
     actio_arena_open(&x.c.arena, model->ctx);
-    int escaped = actio_attempt(model->ctx, collect, &x);
+    int escaped = actio_attempt(model->ctx, units_collect, &x);
     actio_arena_close(&x.c.arena);
     actio_findings_close(&silent);
     if (escaped && model->ctx->escape) actio_escape(model->ctx);

@@ -22,19 +22,19 @@ static void shut(void *h)
 {
     struct inverse *v = h;
     void *all[] = { v->a, v->x, v->row, v->col };
-    for (size_t k = 0; k < 4; k++) actio_give(v->ctx, all[k]);
-    actio_give(v->ctx, v);
+    for (size_t k = 0; k < 4; k++) actio_free(v->ctx, all[k]);
+    actio_free(v->ctx, v);
 }
 
 static void *open(struct actio_context *ctx, const struct actio_pattern *p)
 {
-    struct inverse *v = actio_take(ctx, 1, sizeof *v);
+    struct inverse *v = actio_alloc(ctx, 1, sizeof *v);
     if (!v) return NULL;
     *v = (struct inverse){ .ctx = ctx, .n = p->rows, .i = p->i, .j = p->j, .count = p->count };
-    v->a = actio_take(ctx, p->rows * p->rows + 1, sizeof(double));
-    v->x = actio_take(ctx, p->rows + 1, sizeof(double));
-    v->row = actio_take(ctx, p->rows + 1, sizeof(size_t));
-    v->col = actio_take(ctx, p->rows + 1, sizeof(size_t));
+    v->a = actio_alloc(ctx, p->rows * p->rows + 1, sizeof(double));
+    v->x = actio_alloc(ctx, p->rows + 1, sizeof(double));
+    v->row = actio_alloc(ctx, p->rows + 1, sizeof(size_t));
+    v->col = actio_alloc(ctx, p->rows + 1, sizeof(size_t));
     if (v->a && v->x && v->row && v->col) return v;
     shut(v);
     return NULL;

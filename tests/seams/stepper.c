@@ -17,17 +17,17 @@ struct toy {
 static void shut(void *h)
 {
     struct toy *s = h;
-    actio_give(s->ctx, s->y);
-    actio_give(s->ctx, s);
+    actio_free(s->ctx, s->y);
+    actio_free(s->ctx, s);
 }
 
 static void *open(struct actio_context *ctx, const struct actio_flow *flow)
 {
-    struct toy *s = actio_take(ctx, 1, sizeof *s);
+    struct toy *s = actio_alloc(ctx, 1, sizeof *s);
     if (!s) return NULL;
     size_t n = flow->n;
     *s = (struct toy){ .ctx = ctx, .flow = flow, .stats.stepper = "toy" };
-    s->y = actio_take(ctx, 6 * n + 1, sizeof(double));
+    s->y = actio_alloc(ctx, 6 * n + 1, sizeof(double));
     if (!s->y) {
         shut(s);
         return NULL;

@@ -18,7 +18,7 @@ static void *standard_open(struct actio_context *ctx, const char *path, int *err
     return stdout;
 }
 
-static int put(void *file, const char *bytes, size_t length)
+static int output_put(void *file, const char *bytes, size_t length)
 {
     errno = 0;
     if (fwrite(bytes, 1, length, file) == length) return 0;
@@ -33,7 +33,7 @@ static int standard_close(void *file, bool keep)
     return errno ? errno : EIO;
 }
 
-static const struct actio_file_system standard = { standard_open, put, standard_close, NULL };
+static const struct actio_file_system standard = { standard_open, output_put, standard_close, NULL };
 
 /* Plain C: a temporary with a name that was free, renamed over the target. */
 struct plain {
@@ -44,18 +44,18 @@ struct plain {
 
 static void plain_free(struct plain *p)
 {
-    actio_give(p->ctx, p->target);
-    actio_give(p->ctx, p);
+    actio_free(p->ctx, p->target);
+    actio_free(p->ctx, p);
 }
 
 static void *plain_open(struct actio_context *ctx, const char *path, int *error)
 {
     size_t n = strlen(path);
-    struct plain *p = actio_take(ctx, 1, sizeof *p);
+    struct plain *p = actio_alloc(ctx, 1, sizeof *p);
     *error = ENOMEM;
     if (!p) return NULL;
     p->ctx = ctx;
-    p->target = actio_take(ctx, 2 * n + 16, 1);
+    p->target = actio_alloc(ctx, 2 * n + 16, 1);
     if (!p->target) {
         plain_free(p);
         return NULL;
@@ -76,7 +76,7 @@ static void *plain_open(struct actio_context *ctx, const char *path, int *error)
 
 static int plain_write(void *file, const char *bytes, size_t length)
 {
-    return put(((struct plain *)file)->stream, bytes, length);
+    return output_put(((struct plain *)file)->stream, bytes, length);
 }
 
 static int plain_close(void *file, bool keep)
@@ -98,7 +98,7 @@ void actio_file_system_register(const struct actio_file_system *system) { now = 
 
 int actio_cannot_write(struct actio_findings *f, const char *path, const char *why)
 {
-    actio_find(f, ACTIO_F_CANNOT_WRITE, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(why)));
+    actio_report(f, ACTIO_F_CANNOT_WRITE, ACTIO_ARGS(ACTIO_TEXT(path), ACTIO_TEXT(why)));
     return 1;
 }
 
@@ -156,12 +156,12 @@ static int say_unwritten(struct actio_context *ctx, const char *path, int error,
             ctx->refused = 1;
             ctx->system_refused = true;
         }
-        actio_find(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing a file")));
+        actio_report(f, ACTIO_F_OUT_OF_MEMORY, ACTIO_ARGS(ACTIO_TEXT("writing a file")));
         return 1;
     }
     if (!waited) return actio_cannot_write(f, path, why ? why : strerror(error));
-    if (actio_cancelled(ctx)) actio_find(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
-    else actio_find(f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the output was being written")));
+    if (actio_cancelled(ctx)) actio_report(f, ACTIO_F_INTERRUPTED, ACTIO_NO_ARGS);
+    else actio_report(f, ACTIO_F_OUT_OF_TIME, ACTIO_ARGS(ACTIO_TEXT("the output was being written")));
     return 1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jets: formulas of the model into them, derivatives along an axis and by time, places, integrals and what varies with
  * them. */
-#include "derive/jets.h"
+#include "derive/field_jets.h"
 #include "derive/square.h"
 
 #include <math.h>
@@ -100,7 +100,7 @@ static size_t symbols_of(struct actio_field_jets *j, actio_expr e, struct actio_
     return n;
 }
 
-static actio_expr along(struct actio_field_jets *j, actio_expr e, direction_fn direction, uint16_t axis)
+static actio_expr field_jets_along(struct actio_field_jets *j, actio_expr e, direction_fn direction, uint16_t axis)
 {
     struct actio_seed *seed;
     size_t n = symbols_of(j, e, &seed);
@@ -125,10 +125,10 @@ static actio_expr next_of(struct actio_field_jets *j, actio_expr x, uint16_t axi
 
 actio_expr actio_jet_next(struct actio_field_jets *j, actio_expr e, uint16_t axis)
 {
-    return along(j, e, next_of, axis);
+    return field_jets_along(j, e, next_of, axis);
 }
 
-static actio_expr rate_of(struct actio_field_jets *j, actio_expr x, uint16_t axis)
+static actio_expr field_jets_rate_of(struct actio_field_jets *j, actio_expr x, uint16_t axis)
 {
     static const uint8_t next[ACTIO_SPACE_COUNT] = {
         [ACTIO_SPACE_Q] = ACTIO_SPACE_V, [ACTIO_SPACE_V] = ACTIO_SPACE_ACC, [ACTIO_SPACE_STATE] = ACTIO_SPACE_SDOT
@@ -151,11 +151,11 @@ actio_expr actio_jet_rate(struct actio_field_jets *j, actio_expr e)
     for (uint32_t i = 0, n = j->opaques; i < n && actio_uses(j->pool, e, ACTIO_SPACE_HIDDEN); i++) {
         if (j->opaque[i].rated) continue;
         struct actio_opaque o = j->opaque[i];
-        actio_expr rate = opaque(j, o.op, along(j, o.e, rate_of, 0), o.axis, o.place);
+        actio_expr rate = opaque(j, o.op, field_jets_along(j, o.e, field_jets_rate_of, 0), o.axis, o.place);
         j->opaque[i].rate = rate;
         j->opaque[i].rated = true;
     }
-    return along(j, e, rate_of, 0);
+    return field_jets_along(j, e, field_jets_rate_of, 0);
 }
 
 /* ---- places */
@@ -218,7 +218,7 @@ static actio_expr closed(struct actio_field_jets *j, enum actio_op op, actio_exp
         const struct actio_node *n = &j->pool->node[cone.id[i]];
         uint16_t other = n->op == ACTIO_SYMBOL ? j->pool->slot[n->a].axis : 0;
         if (!other || other == axis) continue;
-        actio_find(j->d->ctx->findings, ACTIO_F_FIELD_FUNCTION, ACTIO_NO_ARGS);
+        actio_report(j->d->ctx->findings, ACTIO_F_FIELD_FUNCTION, ACTIO_NO_ARGS);
         actio_escape(j->d->ctx);
     }
     return opaque(j, op, e, axis, zero());

@@ -2,8 +2,8 @@
  * Formulas of the continuum: a field and its derivatives along the axis are symbols of their own (jets), values at a
  * place too, and integrals stand behind symbols, so that every derivative is one of ordinary formulas. Inside derive/
  * only. */
-#ifndef ACTIO_DERIVE_JETS_H
-#define ACTIO_DERIVE_JETS_H
+#ifndef ACTIO_DERIVE_FIELD_JETS_H
+#define ACTIO_DERIVE_FIELD_JETS_H
 
 #include "derive/derive.h"
 

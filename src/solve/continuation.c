@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The bordered system of continuation, brought down to the first node by shoot.c:
  *     K xi + kT dT + ka da = kb,   phase . xi = 0,   tangent . (xi, dT/T, da/size) = h - what is done. */
-#include "solve/follow.h"
+#include "solve/continuation.h"
 #include "algebra/dense.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ int actio_follow_open(struct actio_follow *f, struct actio_orbit *o, const struc
     *f = (struct actio_follow){
         .o = o, .in_param = in_param, .a = a, .a_size = 1, .local = 1e-11, .unknowns = d + o->free_period + in_param
     };
-    f->block = actio_take(o->ctx, 3 * n + 24 * (n + 2) * (n + 2) + o->ny + 1, sizeof(double));
+    f->block = actio_alloc(o->ctx, 3 * n + 24 * (n + 2) * (n + 2) + o->ny + 1, sizeof(double));
     if (!f->block) return 1;
     f->tangent = f->block;
     f->y_tangent = f->tangent + n;
@@ -39,7 +39,7 @@ int actio_follow_open(struct actio_follow *f, struct actio_orbit *o, const struc
 void actio_follow_close(struct actio_follow *f)
 {
     if (!f->o) return;
-    actio_give(f->o->ctx, f->block);
+    actio_free(f->o->ctx, f->block);
     actio_circuit_close(&f->at, f->o->ctx);
 }
 
@@ -48,7 +48,8 @@ static size_t param_at(const struct actio_follow *f) { return f->o->d + f->o->fr
 
 /* Rows of the orbit's equations in scaled unknowns, and of the phase; returns how many. slope: dT/da of a given period.
  * */
-static size_t fill(const struct actio_follow *f, const struct actio_shoot *s, double slope, double *M, double *b)
+static size_t continuation_fill(const struct actio_follow *f, const struct actio_shoot *s, double slope, double *M,
+                                double *b)
 {
     size_t d = s->d, n = f->unknowns, rows = d;
     double speed = actio_norm(d, s->phase);
@@ -118,7 +119,7 @@ int actio_follow_tangent(struct actio_follow *f, bool first, bool up)
     }
     int bad = linearise(f, &s, f->a, &slope);
     if (!bad) {
-        size_t rows = fill(f, &s, slope, M, b);
+        size_t rows = continuation_fill(f, &s, slope, M, b);
         memset(b, 0, rows * sizeof *b);
         b[rows] = 1;
         double *row = M + rows * n;
@@ -167,7 +168,7 @@ static int correct(struct actio_follow *f, struct actio_shoot *s, double slope, 
 {
     size_t n = f->unknowns;
     double *M = f->work, *b = M + (n + 2) * (n + 1), *x = b + n + 2;
-    size_t rows = fill(f, s, slope, M, b);
+    size_t rows = continuation_fill(f, s, slope, M, b);
     double *row = M + rows * n;
     memset(row, 0, n * sizeof *row);
     if (fixed) {

@@ -2,8 +2,8 @@
  * Formulas evaluated on numbers with k nilpotent parts (e1^2 = ... = ek^2 = 0): the part of e1 e2 ... ek is a mixed
  * derivative, exact to rounding, which is what iterated Lie brackets are made of. A jet of level k is 2^k doubles; the
  * bits of an index say which e are in it. */
-#ifndef ACTIO_VERDICT_JETS_H
-#define ACTIO_VERDICT_JETS_H
+#ifndef ACTIO_VERDICT_JET_NUMBERS_H
+#define ACTIO_VERDICT_JET_NUMBERS_H
 
 #include "equations/formation.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A derivation as text in the model language: headings are comments, and every equation reads back. */
-#include "derive/jets.h"
+#include "derive/field_jets.h"
 #include "expr/normal.h"
 
 #include <string.h>

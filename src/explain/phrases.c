@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Words that several messages share. */
-#include "explain/words.h"
+#include "explain/phrases.h"
 #include "expr/normal.h"
 
 #include <math.h>
@@ -140,7 +140,7 @@ static bool is_given(const struct actio_about *about, size_t i)
 }
 
 /* As the language writes it: x' and not x_dot. */
-static const char *name_of(struct actio_about *about, size_t i)
+static const char *phrases_name_of(struct actio_about *about, size_t i)
 {
     bool rate;
     const struct actio_variable *v = variable_of(about, i, &rate);
@@ -160,7 +160,7 @@ const char *actio_words_values(struct actio_about *about, const bool *involved)
             left++;
             continue;
         }
-        actio_text_format(&t, "%s%s = %s%s", listed++ ? ", " : "", name_of(about, i),
+        actio_text_format(&t, "%s%s = %s%s", listed++ ? ", " : "", phrases_name_of(about, i),
                           actio_words_number(about, about->y0[i]), is_given(about, i) || !some ? "" : " (not given)");
     }
     if (left) actio_text_format(&t, " and %zu more", left);
@@ -217,7 +217,7 @@ struct actio_span actio_words_start_place(struct actio_about *about, const bool 
 }
 
 /* Few digits where they say the same to the last bits; zero beside the others. */
-static double tidy(struct actio_about *about, const double *y, double x)
+static double phrases_tidy(struct actio_about *about, const double *y, double x)
 {
     double largest = 0, brief;
     for (size_t i = 0; i < components(about); i++) largest = fmax(largest, fabs(y[i]));
@@ -229,8 +229,8 @@ static double tidy(struct actio_about *about, const double *y, double x)
 
 static void add_value(struct actio_about *about, struct actio_text *t, const double *y, size_t i, bool first)
 {
-    actio_text_format(t, "%s%s = ", first ? "" : ", ", name_of(about, i));
-    actio_text_number(t, tidy(about, y, y[i]));
+    actio_text_format(t, "%s%s = ", first ? "" : ", ", phrases_name_of(about, i));
+    actio_text_number(t, phrases_tidy(about, y, y[i]));
 }
 
 static bool differs(double x, double y) { return fabs(x - y) > 1e-14 * (1 + fabs(x)); }

@@ -5,7 +5,7 @@
 #include "orbit/orbits.h"
 
 #include "algebra/dense.h"
-#include "solve/follow.h"
+#include "solve/continuation.h"
 #include "solve/law.h"
 
 #include <math.h>
@@ -155,18 +155,18 @@ static double place(struct way *w, const struct actio_circuit *c, double a)
     return w->f.in_param ? a : column_value(w, c);
 }
 
-static int keep(struct actio_search *s, struct actio_found *f)
+static int branch_keep(struct actio_search *s, struct actio_found *f)
 {
     struct actio_orbits *out = s->out;
     if (out->points == out->points_room) {
         size_t room = out->points_room ? 2 * out->points_room : 64;
-        struct actio_found **more = actio_take(s->problem->ctx, room, sizeof *more);
+        struct actio_found **more = actio_alloc(s->problem->ctx, room, sizeof *more);
         if (!more) {
             actio_found_free(s->problem->ctx, f);
             return 1;
         }
         if (out->points) memcpy(more, out->branch, out->points * sizeof *more);
-        actio_give(s->problem->ctx, out->branch);
+        actio_free(s->problem->ctx, out->branch);
         out->branch = more;
         out->points_room = room;
     }
@@ -175,20 +175,20 @@ static int keep(struct actio_search *s, struct actio_found *f)
 }
 
 /* The report of the orbit at this point; NULL: no memory, or stopped. */
-static struct actio_found *look(struct way *w, const struct actio_circuit *c, double a)
+static struct actio_found *branch_look(struct way *w, const struct actio_circuit *c, double a)
 {
     struct actio_search *s = w->s;
-    struct actio_found *f = actio_take(s->problem->ctx, 1, sizeof *f);
+    struct actio_found *f = actio_alloc(s->problem->ctx, 1, sizeof *f);
     double period, slope;
     if (!f || actio_circuit_open(&f->c, s->problem->ctx, s->o.ny, c->nodes)) {
-        actio_give(s->problem->ctx, f);
+        actio_free(s->problem->ctx, f);
         return NULL;
     }
     actio_circuit_copy(&f->c, c);
     if (w->f.in_param) set(w, a, &period, &slope);
     f->param = place(w, c, a);
     f->mark = "";
-    f->told = (struct actio_orbit_told){ .local = w->f.local, .residual = NAN, .period_error = NAN };
+    f->reported = (struct actio_orbit_report){ .local = w->f.local, .residual = NAN, .period_error = NAN };
     if (actio_orbit_describe(s, f) == 0) return f;
     actio_found_free(s->problem->ctx, f);
     return NULL;
@@ -257,13 +257,13 @@ struct spot {
 static void forget(struct way *w, struct spot *x)
 {
     actio_circuit_close(&x->c, w->s->problem->ctx);
-    actio_give(w->s->problem->ctx, x->tangent);
+    actio_free(w->s->problem->ctx, x->tangent);
 }
 
 static int remember(struct way *w, struct spot *x)
 {
     size_t n = w->f.unknowns, ny = w->s->o.ny;
-    *x = (struct spot){ .a = w->f.a, .tangent = actio_take(w->s->problem->ctx, n + ny + 1, sizeof(double)) };
+    *x = (struct spot){ .a = w->f.a, .tangent = actio_alloc(w->s->problem->ctx, n + ny + 1, sizeof(double)) };
     if (!x->tangent || actio_circuit_open(&x->c, w->s->problem->ctx, ny, w->f.at.nodes)) return ACTIO_MARCH_NO_MEMORY;
     actio_circuit_copy(&x->c, &w->f.at);
     memcpy(x->tangent, w->f.tangent, n * sizeof(double));
@@ -289,7 +289,7 @@ static struct actio_found *look_at_part(struct way *w, const struct spot *home, 
         w->f.a = a;
         if (actio_follow_tangent(&w->f, false, false) == 0) {
             *param = param_part(w);
-            f = look(w, &w->next, a);
+            f = branch_look(w, &w->next, a);
         }
     }
     go_back(w, home);
@@ -370,7 +370,7 @@ static int locate(struct way *w, enum kind kind, const struct actio_found *from,
     if (!best) return bad != 0;
     best->mark = mark_of[kind];
     if (kind == BRANCH && near.count >= 3) best->param = place_by_neighbours(&near);
-    return keep(w->s, best);
+    return branch_keep(w->s, best);
 }
 
 /* ---- the walk */
@@ -381,7 +381,7 @@ static int sizes_again(struct way *w)
     struct actio_search *s = w->s;
     size_t ny = s->o.ny;
     const double *mean = w->last->mean;
-    double *range = actio_take(s->problem->ctx, 3 * ny + 1, sizeof *range), *value = range ? range + ny : NULL,
+    double *range = actio_alloc(s->problem->ctx, 3 * ny + 1, sizeof *range), *value = range ? range + ny : NULL,
            *old = range ? value + ny : NULL;
     if (!range) return 1;
     for (size_t i = 0; i < ny; i++) {
@@ -392,7 +392,7 @@ static int sizes_again(struct way *w)
     }
     actio_orbit_sizes(&s->o, range, value, w->f.at.period);
     for (size_t i = 0; i < ny; i++) w->f.y_tangent[i] *= old[i] / s->o.scale[i];
-    actio_give(s->problem->ctx, range);
+    actio_free(s->problem->ctx, range);
     return 0;
 }
 
@@ -401,7 +401,7 @@ static int nodes_again(struct way *w, size_t least)
 {
     struct actio_search *s = w->s;
     struct actio_circuit c = { 0 };
-    double *y = actio_take(s->problem->ctx, s->o.ny + 1, sizeof *y);
+    double *y = actio_alloc(s->problem->ctx, s->o.ny + 1, sizeof *y);
     if (!y) return 1;
     double period, slope;
     memcpy(y, w->f.at.y, s->o.ny * sizeof *y);
@@ -418,7 +418,7 @@ static int nodes_again(struct way *w, size_t least)
             bad = actio_circuit_open(&w->next, s->problem->ctx, s->o.ny, nodes + 8);
         }
     }
-    actio_give(s->problem->ctx, y);
+    actio_free(s->problem->ctx, y);
     return bad;
 }
 
@@ -458,23 +458,23 @@ static int arrive(struct way *w, double value)
     w->f.local = local;
     if (bad) return bad;
     struct actio_circuit guess = { 0 };
-    struct actio_orbit_told told = { 0 };
+    struct actio_orbit_report reported = { 0 };
     if (actio_circuit_open(&guess, s->problem->ctx, s->o.ny, w->next.nodes)) return 1;
     actio_circuit_copy(&guess, &w->next);
     double period, slope;
     if (w->f.in_param) set(w, value, &period, &slope);
-    struct actio_found *f = actio_orbit_solve(s, &guess, &told), *point;
+    struct actio_found *f = actio_orbit_solve(s, &guess, &reported), *point;
     actio_circuit_close(&guess, s->problem->ctx);
     if (!f) {
-        actio_orbit_say(s, &told);
+        actio_orbit_say(s, &reported);
         return -2;
     }
     f->param = value;
     f->mark = "end";
-    point = look(w, &f->c, value);
+    point = branch_look(w, &f->c, value);
     if (point) {
         point->mark = "end";
-        keep(s, point);
+        branch_keep(s, point);
     }
     return actio_orbit_keep(s, f);
 }
@@ -484,13 +484,13 @@ static int fail(struct way *w, int bad)
     struct actio_problem *problem = w->s->problem;
     if (bad == -2) return 1;
     if (!actio_problem_report_limits(problem, bad, "following the orbit"))
-        actio_find(problem->f, ACTIO_F_FOLLOW_STUCK,
-                   ACTIO_ARGS(ACTIO_TEXT(w->s->options->follow), ACTIO_NUMBER(place(w, &w->f.at, w->f.a))));
+        actio_report(problem->f, ACTIO_F_FOLLOW_STUCK,
+                     ACTIO_ARGS(ACTIO_TEXT(w->s->options->follow), ACTIO_NUMBER(place(w, &w->f.at, w->f.a))));
     return 1;
 }
 
 /* One step of suitable length from the point in hand. Where short ones fail, more nodes may help. */
-static int advance(struct way *w, double *a)
+static int branch_advance(struct way *w, double *a)
 {
     bool helped = false;
     for (;;) {
@@ -530,7 +530,7 @@ static int move_on(struct way *w, double a, double *turned)
 {
     struct spot home, there = { 0 };
     double before = param_part(w);
-    struct actio_found *f = look(w, &w->next, a);
+    struct actio_found *f = branch_look(w, &w->next, a);
     if (!f) return actio_stopped(w->s->problem->ctx) ? ACTIO_FLOW_STOPPED : ACTIO_MARCH_NO_MEMORY;
     int bad = remember(w, &home);
     if (!bad) bad = actio_follow_take(&w->f, &w->next) ? ACTIO_MARCH_NO_MEMORY : 0;
@@ -545,15 +545,15 @@ static int move_on(struct way *w, double a, double *turned)
     }
     forget(w, &home);
     forget(w, &there);
-    if (keep(w->s, f)) return ACTIO_MARCH_NO_MEMORY;
+    if (branch_keep(w->s, f)) return ACTIO_MARCH_NO_MEMORY;
     w->last = f;
     return bad;
 }
 
 static int come_back(struct way *w)
 {
-    actio_find(w->s->problem->f, ACTIO_F_FOLLOW_BACK,
-               ACTIO_ARGS(ACTIO_TEXT(w->s->options->follow), ACTIO_NUMBER(w->from), ACTIO_NUMBER(w->to)));
+    actio_report(w->s->problem->f, ACTIO_F_FOLLOW_BACK,
+                 ACTIO_ARGS(ACTIO_TEXT(w->s->options->follow), ACTIO_NUMBER(w->from), ACTIO_NUMBER(w->to)));
     return arrive(w, w->from);
 }
 
@@ -564,7 +564,7 @@ static int walk(struct way *w)
     int bad = choose_direction(w);
     w->h = FIRST_STEP;
     for (size_t step = 1; step <= MOST_POINTS && !bad; step++) {
-        bad = advance(w, &a);
+        bad = branch_advance(w, &a);
         if (bad) break;
         double at = place(w, &w->next, a);
         w->passed_a = a;
@@ -607,11 +607,11 @@ static int go(struct way *w, struct actio_found *first, double to)
     w->to = to;
     if (!bad) {
         measure_param(w);
-        struct actio_found *point = look(w, &first->c, w->f.a);
+        struct actio_found *point = branch_look(w, &first->c, w->f.a);
         if (point) point->mark = "start";
-        bad = !point || keep(s, point) ? ACTIO_MARCH_NO_MEMORY : 0;
+        bad = !point || branch_keep(s, point) ? ACTIO_MARCH_NO_MEMORY : 0;
         if (!bad && !w->f.in_param && !actio_orbit_is_family(s, point)) {
-            actio_find(s->problem->f, ACTIO_F_FOLLOW_ISOLATED, ACTIO_ARGS(ACTIO_TEXT(s->options->follow)));
+            actio_report(s->problem->f, ACTIO_F_FOLLOW_ISOLATED, ACTIO_ARGS(ACTIO_TEXT(s->options->follow)));
             bad = -2;
         }
         w->last = bad ? NULL : point;

@@ -134,10 +134,10 @@ static int open_target(struct os_file *file, const char *path)
 
 static void *os_open(struct actio_context *ctx, const char *path, int *error)
 {
-    struct os_file *file = actio_take(ctx, 1, sizeof *file);
+    struct os_file *file = actio_alloc(ctx, 1, sizeof *file);
     *error = file ? (file->ctx = ctx, open_target(file, path)) : ENOMEM;
     if (!*error) return file;
-    actio_give(ctx, file);
+    actio_free(ctx, file);
     return NULL;
 }
 
@@ -201,7 +201,7 @@ static int os_close(void *user, bool keep)
     if (close(file->fd) != 0 && !error && keep) error = errno;
     if (replaces && !error && rename(file->temporary, file->target) != 0) error = errno;
     if (!file->straight && !file->nameless && (error || !keep)) unlink(file->temporary);
-    actio_give(file->ctx, file);
+    actio_free(file->ctx, file);
     return error;
 }
 

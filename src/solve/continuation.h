@@ -3,8 +3,8 @@
  * make. The first node, the period and the param move along the branch's tangent, and Newton's method perpendicular to
  * it brings them back: folds are nothing special.
  * */
-#ifndef ACTIO_SOLVE_FOLLOW_H
-#define ACTIO_SOLVE_FOLLOW_H
+#ifndef ACTIO_SOLVE_CONTINUATION_H
+#define ACTIO_SOLVE_CONTINUATION_H
 
 #include "solve/shoot.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The arithmetic of jets: products over subsets, functions by their Taylor series at the real part. */
-#include "verdict/jets.h"
+#include "verdict/jet_numbers.h"
 #include "base/math.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ enum { MOST_LEVELS = 13, MOST_VALUES = 1 << 20 };
 
 /* ---- one number at a time */
 
-static void times(size_t size, const double *a, const double *b, double *c)
+static void jet_numbers_times(size_t size, const double *a, const double *b, double *c)
 {
     for (size_t s = 0; s < size; s++) {
         double sum = a[0] * b[s];
@@ -18,7 +18,7 @@ static void times(size_t size, const double *a, const double *b, double *c)
     }
 }
 
-static void scaled(size_t size, double factor, const double *a, double *c)
+static void jet_numbers_scaled(size_t size, double factor, const double *a, double *c)
 {
     for (size_t s = 0; s < size; s++) c[s] = factor * a[s];
 }
@@ -33,7 +33,7 @@ static void compose(unsigned level, const double *coef, const double *a, double 
     memset(c, 0, size * sizeof *c);
     c[0] = coef[level];
     for (unsigned i = level; i-- > 0;) {
-        times(size, c, rest, product);
+        jet_numbers_times(size, c, rest, product);
         memcpy(c, product, size * sizeof *c);
         c[0] += coef[i];
     }
@@ -268,7 +268,7 @@ struct pass {
     size_t stride;
 };
 
-static double *value_at(const struct pass *p, size_t i) { return p->j->value + i * p->size; }
+static double *jet_numbers_value_at(const struct pass *p, size_t i) { return p->j->value + i * p->size; }
 
 static void function(const struct pass *p, series_fn series, const double *a, double *c)
 {
@@ -294,7 +294,7 @@ static void angle(const struct pass *p, const double *y, const double *x, double
         w[s] = co * y[s] - si * x[s];
     }
     power(p, u, -1, inverse);
-    times(p->size, w, inverse, u);
+    jet_numbers_times(p->size, w, inverse, u);
     function(p, series_atan, u, c);
     c[0] += at;
 }
@@ -308,15 +308,16 @@ static void general_power(const struct pass *p, const struct actio_node *node, c
         return;
     }
     function(p, series_log, a, log);
-    times(p->size, log, b, product);
+    jet_numbers_times(p->size, log, b, product);
     function(p, series_exp, product, c);
 }
 
-static void product(const struct pass *p, const struct actio_node *node, const double *a, const double *b, double *c)
+static void jet_numbers_product(const struct pass *p, const struct actio_node *node, const double *a, const double *b,
+                                double *c)
 {
-    if (p->j->is_real[node->a]) scaled(p->size, a[0], b, c);
-    else if (p->j->is_real[node->b]) scaled(p->size, b[0], a, c);
-    else times(p->size, a, b, c);
+    if (p->j->is_real[node->a]) jet_numbers_scaled(p->size, a[0], b, c);
+    else if (p->j->is_real[node->b]) jet_numbers_scaled(p->size, b[0], a, c);
+    else jet_numbers_times(p->size, a, b, c);
 }
 
 static void quotient(const struct pass *p, const struct actio_node *node, const double *a, const double *b, double *c)
@@ -327,7 +328,7 @@ static void quotient(const struct pass *p, const struct actio_node *node, const 
         return;
     }
     power(p, b, -1, inverse);
-    product(p, &(struct actio_node){ .a = node->a, .b = node->b }, a, inverse, c);
+    jet_numbers_product(p, &(struct actio_node){ .a = node->a, .b = node->b }, a, inverse, c);
 }
 
 /* The larger of the two is brought near 1, so that no square overflows. */
@@ -340,27 +341,27 @@ static void length(const struct pass *p, const double *a, const double *b, doubl
         u[s] = ldexp(a[s], -exponent);
         w[s] = ldexp(b[s], -exponent);
     }
-    times(p->size, u, u, square);
-    times(p->size, w, w, u);
+    jet_numbers_times(p->size, u, u, square);
+    jet_numbers_times(p->size, w, w, u);
     for (size_t s = 0; s < p->size; s++) square[s] += u[s];
     power(p, square, 0.5, c);
     for (size_t s = 0; s < p->size; s++) c[s] = ldexp(c[s], exponent);
 }
 
-static void keep(const struct pass *p, const double *a, double *c) { memcpy(c, a, p->size * sizeof *c); }
+static void jet_numbers_keep(const struct pass *p, const double *a, double *c) { memcpy(c, a, p->size * sizeof *c); }
 
 static void operation(const struct pass *p, const struct actio_node *node, double *r)
 {
     enum actio_op op = (enum actio_op)node->op;
     int arity = actio_arity(op);
-    const double *a = value_at(p, node->a), *b = arity > 1 ? value_at(p, node->b) : NULL,
-                 *c = arity > 2 ? value_at(p, node->c) : NULL;
+    const double *a = jet_numbers_value_at(p, node->a), *b = arity > 1 ? jet_numbers_value_at(p, node->b) : NULL,
+                 *c = arity > 2 ? jet_numbers_value_at(p, node->c) : NULL;
     if (series_of[op]) {
         function(p, series_of[op], a, r);
         return;
     }
     switch (op) {
-    case ACTIO_NEG: scaled(p->size, -1, a, r); break;
+    case ACTIO_NEG: jet_numbers_scaled(p->size, -1, a, r); break;
     case ACTIO_POWI: power(p, a, (int32_t)node->b, r); break;
     case ACTIO_ADD:
         for (size_t s = 0; s < p->size; s++) r[s] = a[s] + b[s];
@@ -368,17 +369,17 @@ static void operation(const struct pass *p, const struct actio_node *node, doubl
     case ACTIO_SUB:
         for (size_t s = 0; s < p->size; s++) r[s] = a[s] - b[s];
         break;
-    case ACTIO_MUL: product(p, node, a, b, r); break;
+    case ACTIO_MUL: jet_numbers_product(p, node, a, b, r); break;
     case ACTIO_DIV: quotient(p, node, a, b, r); break;
     case ACTIO_POW: general_power(p, node, a, b, r); break;
     case ACTIO_ATAN2: angle(p, a, b, r); break;
-    case ACTIO_MIN: keep(p, a[0] < b[0] ? a : b, r); break;
-    case ACTIO_MAX: keep(p, a[0] < b[0] ? b : a, r); break;
+    case ACTIO_MIN: jet_numbers_keep(p, a[0] < b[0] ? a : b, r); break;
+    case ACTIO_MAX: jet_numbers_keep(p, a[0] < b[0] ? b : a, r); break;
     case ACTIO_MOD:
         for (size_t s = 0; s < p->size; s++) r[s] = a[s] - floor(a[0] / b[0]) * b[s];
         break;
     case ACTIO_HYPOT: length(p, a, b, r); break;
-    case ACTIO_IF: keep(p, a[0] != 0 ? b : c, r); break;
+    case ACTIO_IF: jet_numbers_keep(p, a[0] != 0 ? b : c, r); break;
     default: memset(r, 0, p->size * sizeof *r); r[0] = actio_op_value(op, a[0], b ? b[0] : 0, c ? c[0] : 0, 0);
     }
 }
@@ -386,7 +387,7 @@ static void operation(const struct pass *p, const struct actio_node *node, doubl
 static void leaf(const struct pass *p, size_t i, double *r)
 {
     if (p->j->input[i] >= 0) {
-        keep(p, p->in + (size_t)p->j->input[i] * p->stride, r);
+        jet_numbers_keep(p, p->in + (size_t)p->j->input[i] * p->stride, r);
         return;
     }
     memset(r, 0, p->size * sizeof *r);
@@ -399,7 +400,8 @@ void actio_jets_at(struct actio_jets *j, unsigned level, const double *in, size_
     struct pass p = { j, level, (size_t)1 << level, in, stride };
     j->work += actio_jets_cost(j, level);
     for (size_t i = 0; i < j->nodes; i++)
-        if (j->is_real[i] || j->input[i] >= 0) leaf(&p, i, value_at(&p, i));
-        else operation(&p, &j->node[i], value_at(&p, i));
-    for (size_t r = 0; r < j->roots; r++) memcpy(out + r * out_stride, value_at(&p, j->root[r]), p.size * sizeof *out);
+        if (j->is_real[i] || j->input[i] >= 0) leaf(&p, i, jet_numbers_value_at(&p, i));
+        else operation(&p, &j->node[i], jet_numbers_value_at(&p, i));
+    for (size_t r = 0; r < j->roots; r++)
+        memcpy(out + r * out_stride, jet_numbers_value_at(&p, j->root[r]), p.size * sizeof *out);
 }
