@@ -5,7 +5,7 @@
 
 #include "base/findings.h"
 
-/* How files are made: plain C here, native/whole_file.c registers the operating system's way. Errors are errno values. */
+/* How files are made: plain C here, native/whole_file.c registers the system's own way. Errors are errno values. */
 struct actio_file_system {
     /* a temporary beside the target; NULL on failure */
     void *(*open)(struct actio_context *ctx, const char *path, int *error);

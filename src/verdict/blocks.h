@@ -38,7 +38,7 @@ static inline actio_expr *actio_block_entry(const struct actio_block *s, size_t 
 /* The equations of motion, the constraints and `levels` more conditions on velocities and states, differentiated. */
 struct actio_blocks actio_blocks_form(struct actio_formation *F, const actio_expr *level, size_t levels,
                                       struct actio_sampled *points);
-/* gauss_jordan.c: Gauss-Jordan on the formulas, with pivots chosen on the values. *proved becomes false when an entry was
+/* gauss_jordan.c: Gauss-Jordan on formulas, pivots chosen on the values. *proved becomes false when an entry was
  * taken for 0 by its values only. */
 void actio_block_eliminate(struct actio_block *s, bool *proved);
 
